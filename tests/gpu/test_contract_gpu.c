@@ -370,6 +370,39 @@ static void arena(void **state)
 	assert_non_null(strstr(gpube_error(ctx), "no room for a table"));
 }
 
+enum { N_MARKS = 64 };
+
+/* Memory that grew by and by is one table's: what is written here and there is read again. */
+static void grown(void **state)
+{
+	const uint64_t bytes = 900ull << 20, apart = bytes / N_MARKS;
+	uint64_t mark[8], back[8];
+	char *table;
+
+	(void)state;
+	for (uint64_t part = bytes / 8; part < bytes; part *= 2) {
+		void *p = ops->alloc(ctx, part);
+
+		assert_non_null(p);
+		ops->free(ctx, p);
+	}
+	table = ops->alloc(ctx, bytes);
+	assert_non_null(table);
+	for (int turn = 0; turn < 2; turn++)
+		for (uint64_t i = 0; i < N_MARKS; i++) {
+			for (uint64_t k = 0; k < 8; k++)
+				mark[k] = i * 1000003 + k;
+			if (turn == 0)
+				assert_int_equal(ops->upload(ctx, table + i * apart, mark, sizeof(mark)), 0);
+			else
+				assert_int_equal(
+					ops->download(ctx, back, table + i * apart, sizeof(back)), 0);
+			if (turn == 1)
+				assert_memory_equal(back, mark, sizeof(mark));
+		}
+	ops->free(ctx, table);
+}
+
 /* Each family's launches, and seconds of its own, are counted for it and for no other. */
 static void counted(void **state)
 {
@@ -420,7 +453,7 @@ static void refuses(void **state)
 int main(int argc, char **argv)
 {
 	static struct CMUnitTest tests[N_RANDOM + N_BATCHES + 4 * N_FORMS + 3 * N_BY +
-				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 4];
+				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 5];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	const struct {
 		const char *name;
@@ -429,6 +462,7 @@ int main(int argc, char **argv)
 	} groups[] = {
 		{"device", 1, opens},
 		{"arena", 1, arena},
+		{"grown", 1, grown},
 		{"refuses", 1, refuses},
 		{"counted", 1, counted},
 		{"seed", N_RANDOM, random_shape},

@@ -21,6 +21,7 @@ extern "C" {
 #include "gpube/base/base.h"
 #include "gpube/ops/contract/contract.h"
 #include "gpube/ops/contract/contract_path.h"
+#include "gpube/ops/device/arena.h"
 #include "gpube/ops/index.h"
 #include "gpube/ops/semiring.h"
 }
@@ -36,8 +37,8 @@ struct gpube_splits;
 				cudaGetErrorString(cuda_error_), #call);                           \
 	} while (0)
 
-struct gpube__arena;
 struct gpube__clock;
+struct gpube__memory;
 
 /*
  * Pinned memory that kernels and the host both see while a kernel runs: the host
@@ -68,6 +69,7 @@ struct gpube__device {
 	size_t shared_bytes;	/* most a block may ask for */
 	size_t sm_shared_bytes; /* of a multiprocessor */
 	cudaStream_t stream;
+	struct gpube__memory *memory; /* of the arena */
 	struct gpube__arena *arena;
 	uint64_t memory_bytes;		/* most for tables */
 	struct gpube__partial *partials; /* GPUBE_MAX_PARTIALS, in the arena */
@@ -117,15 +119,17 @@ void gpube__clock_free(struct gpube_ctx *ctx, struct gpube__clock *c);
  */
 int gpube__open_peers(struct gpube_ctx *ctx);
 
-/* ---- arena: tables of one context in few large allocations of the device ------ */
+/* ---- memory of tables (memory.cu, arena.h) ---------------------------------------------- */
 
-int gpube__arena_new(struct gpube__arena **out, struct gpube_ctx *ctx, uint64_t limit);
-void gpube__arena_free(struct gpube__arena *a, struct gpube_ctx *ctx);
-void *gpube__arena_take(struct gpube__arena *a, struct gpube_ctx *ctx, uint64_t bytes);
-void gpube__arena_give(struct gpube__arena *a, struct gpube_ctx *ctx, void *p);
-
-/* Bytes that it may still give out. */
-uint64_t gpube__arena_left(const struct gpube__arena *a);
+/*
+ * gpube__memory_new() - the source of an arena on device id, of at most 'limit' bytes in all. It is
+ * freed after the arena.
+ * Errors: ENOMEM
+ */
+int gpube__memory_new(
+	struct gpube__memory **out, struct gpube_ctx *ctx, int id, uint64_t limit);
+/* Lets device id, a peer's, have it, too; where it is refused, copies go through the host. */
+void gpube__memory_share(struct gpube__memory *m, int id);
 
 /* ---- descriptors ------------------------------------------------------------------ */
 

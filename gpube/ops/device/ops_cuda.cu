@@ -302,6 +302,7 @@ static void device_close(struct gpube_ctx *ctx)
 		cudaStreamDestroy(d->stream);
 	}
 	gpube__arena_free(d->arena, ctx);
+	gpube__free(ctx, d->memory);
 	gpube__clock_free(ctx, d->clock);
 	gpube__kept_clear(&d->planning.plans, ctx);
 	if (d->sent)
@@ -324,6 +325,7 @@ static int device_open(struct gpube_ctx *ctx, int id)
 	struct gpube__device *d;
 	cudaError_t error;
 	int n = 0, shared = 0, sm_shared = 0;
+	uint64_t limit;
 
 	gpube__opening_wait();
 	error = cudaGetDeviceCount(&n);
@@ -361,7 +363,10 @@ static int device_open(struct gpube_ctx *ctx, int id)
 	gpube__planning_init(d);
 	d->memory_bytes = memory_of_device(ctx);
 	/* descriptors and partial results come besides */
-	if (gpube__arena_new(&d->arena, ctx, d->memory_bytes + OVERHEAD_BYTES) != GPUBE_OK)
+	limit = d->memory_bytes + OVERHEAD_BYTES;
+	if (gpube__memory_new(&d->memory, ctx, id, limit) != GPUBE_OK ||
+		gpube__arena_new(&d->arena, ctx, (struct gpube__source *)d->memory, limit) !=
+			GPUBE_OK)
 		goto fail;
 	d->partials = (struct gpube__partial *)gpube__arena_take(
 	        d->arena, ctx, GPUBE_MAX_PARTIALS * sizeof(*d->partials));
@@ -409,6 +414,8 @@ int gpube__open_peers(struct gpube_ctx *ctx)
 		cudaDeviceEnablePeerAccess(d->id, 0);
 		cudaSetDevice(d->id);
 		cudaDeviceEnablePeerAccess(id, 0);
+		gpube__memory_share(d->memory, id);
+		gpube__memory_share(gpube__device_of(peer)->memory, d->id);
 		d->peers[d->n_peers++] = peer;
 	}
 	(void)cudaGetLastError();
