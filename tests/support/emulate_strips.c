@@ -12,13 +12,13 @@ static int kernel_of(const struct gpube__cuda_plan *p)
 	return (int)p->strip.kernel;
 }
 
-/* The three ways to copy R; S; several units with one R; a last step that is shorter. */
+/* The five ways to copy R; S; several units with one R; a last step that is shorter. */
 static unsigned features_of(const struct gpube__cuda_plan *p)
 {
 	const struct gpube__strip *d = &p->strip;
 
-	return 1u << d->r_how | (d->table[STRIP_S].n ? 8u : 0) | (d->n_loop > 1 ? 16u : 0) |
-	       (d->ragged < d->n_outer ? 32u : 0);
+	return 1u << d->r_how | (d->table[STRIP_S].n ? 32u : 0) | (d->n_loop > 1 ? 64u : 0) |
+	       (d->ragged < d->n_outer ? 128u : 0);
 }
 
 static uint32_t words_of(const struct gpube__cuda_plan *p)
@@ -66,7 +66,8 @@ static void copy_r(struct emulation *e, const struct at *at)
 	emulation_empty(e, d->r_words);
 	for (uint32_t t = 0; t < d->threads; t++) {
 		struct gpube__strip_copied c = gpube__strip_first_copy(&d->copy, t);
-		const uint32_t wide = d->r_how == STRIP_CELLS ? 1 : 4;
+		const uint32_t wide =
+			d->r_how == STRIP_CELLS || d->r_how == STRIP_PLACES ? 1 : 4;
 
 		for (uint32_t x = 0; d->r_how == STRIP_FOURS && x < d->n_x && t < d->quads; x++)
 			emulation_copy(e, k, at->in[0] + 4 * t + (int64_t)x * step,
@@ -112,6 +113,8 @@ static void sum_table(struct emulation *e, const struct at *at, int which, uint3
 /* The word of R for cell v of thread t. */
 static uint32_t r_word(const struct gpube__strip *d, uint32_t t, uint32_t v, uint32_t x)
 {
+	if (gpube__strip_by_places(d->r_how))
+		return x * d->r_row + gpube__strip_place(d, d->r_dims, 1, 4 * t + v);
 	return d->r_how == STRIP_FOURS_X ? t * d->r_row + v * d->n_x + x : x * d->r_row + 4 * t + v;
 }
 
@@ -120,8 +123,8 @@ static void run_thread(struct emulation *e, int64_t out, uint32_t t, uint32_t bu
 	const struct gpube__strip *d = &e->p->strip;
 	const struct gpube__strip_table *const tl = &d->table[STRIP_L];
 	const struct gpube__strip_table *const ts = &d->table[STRIP_S];
-	const uint32_t l = tl->at + buffer * tl->room + gpube__strip_place(d, tl, 4 * t);
-	const uint32_t s = ts->at + buffer * ts->room + gpube__strip_place(d, ts, 4 * t);
+	const uint32_t l = tl->at + buffer * tl->room + gpube__strip_place(d, tl->dims, tl->group, 4 * t);
+	const uint32_t s = ts->at + buffer * ts->room + gpube__strip_place(d, ts->dims, ts->group, 4 * t);
 
 	if ((ts->n && (s % 4 || ts->cells % 4)) || (tl->group > 1 && (l % 4 || tl->cells % 4)))
 		emulation_meet(e, "a wide read that is not aligned");
@@ -213,6 +216,11 @@ static const char *const chosen[] = {
 	"x=2 a=10 b=8 c=16384 : a b c : x a b , x c",
 	"x=3 a=4 b=2048 : a b : x a , x b , a",
 	"x=5 a=10 b=1024 : a b : x a , b",
+	"x=10 a=10 c=100 j=10 : a c j : x c , x a , x j",
+	"x=10 a=10 c=100 j=10 : a c j : c x , x a , x j",
+	"x=7 a=9 c=20 d=5 j=6 : a c d j : x c j , x a , x d , x j",
+	"x=4 a=6 b=3 c=20 j=10 : a b c j : x b c , x a b , x j",
+	"x=5 a=3 c=40 d=2 j=7 : a c d j : x c d , x a , x j",
 };
 
 static void one_unit_less(struct gpube__cuda_plan *p)
@@ -241,6 +249,12 @@ static void row_off(struct gpube__cuda_plan *p)
 	p->strip.copy.from_outer++;
 }
 
+static void place_off(struct gpube__cuda_plan *p)
+{
+	if (gpube__strip_by_places(p->strip.r_how))
+		p->strip.r_dims &= p->strip.r_dims - 1;
+}
+
 static void list_off(struct gpube__cuda_plan *p)
 {
 	p->strip.table[STRIP_L].cells--;
@@ -263,6 +277,7 @@ static const struct fault faults[] = {
 	{"one x less", one_x_less},
 	{"x a cell further in memory", x_off},
 	{"rows of R a cell further", row_off},
+	{"a dim of R forgotten", place_off},
 	{"a cell of L less", list_off},
 	{"a row of the output beside", out_off},
 	{"R for one unit too many", loop_off},
@@ -272,7 +287,7 @@ const struct emulated emulated_strips = {
 	.by = GPUBE_BY_STRIPS,
 	.n_kernels = N_STRIP_KERNELS,
 	.kernel_of = kernel_of,
-	.n_features = 6,
+	.n_features = 8,
 	.features_of = features_of,
 	.words_of = words_of,
 	.list_of = words_of,

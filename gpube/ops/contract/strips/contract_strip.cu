@@ -4,6 +4,9 @@
 
 #define STARTS 3 /* units whose first cells a block knows */
 
+/* How a thread reads R: its four cells together; for each of them the x together; each by its place. */
+enum { R_FOURS, R_BY_X, R_PLACES };
+
 /* First cells of a unit. */
 struct strip_unit {
 	const int32_t *in[GPUBE_STRIP_OPS];
@@ -44,12 +47,12 @@ __device__ static inline void copy_cells(
 	}
 }
 
-template <bool BY_X>
+template <int R>
 __device__ static inline void copy_r(const struct gpube__strip &d, const int32_t *from, uint32_t to)
 {
-	if constexpr (BY_X)
+	if (R == R_BY_X || (R == R_PLACES && d.r_how == STRIP_PLACES_FOURS))
 		copy_cells<4>(d, from, to);
-	else if (d.r_how == STRIP_FOURS)
+	else if (R == R_FOURS && d.r_how == STRIP_FOURS)
 		copy_fours(d, from, to);
 	else
 		copy_cells<1>(d, from, to);
@@ -220,18 +223,18 @@ __device__ static inline void combine_x(
 
 /*
  * The best of all x, and none above 'most'; where a thread reads R, S and L: bytes of shared
- * memory. BY_X: R has the x of a cell together.
+ * memory. place: R_PLACES; of the four cells
  */
-template <int P, bool HAS_S, bool BY_X>
-__device__ static inline void combine(
-	const struct gpube__strip &d, int32_t most, uint32_t r, uint32_t s, uint32_t l, int32_t (*best)[4])
+template <int P, bool HAS_S, int R>
+__device__ static inline void combine(const struct gpube__strip &d, int32_t most, uint32_t r,
+	const uint32_t *place, uint32_t s, uint32_t l, int32_t (*best)[4])
 {
 #pragma unroll
 	for (int p = 0; p < P; p++)
 #pragma unroll
 		for (int v = 0; v < 4; v++)
 			best[p][v] = most;
-	if constexpr (BY_X) {
+	if constexpr (R == R_BY_X) {
 #pragma unroll 1
 		for (uint32_t x = 0; x < d.n_x; x += 2, r += 2 * (uint32_t)sizeof(int32_t)) {
 			int32_t pair[4][2];
@@ -251,7 +254,13 @@ __device__ static inline void combine(
 		for (uint32_t x = 0; x < d.n_x; x++, r += d.r_row * (uint32_t)sizeof(int32_t)) {
 			int32_t b[4];
 
-			load_together<int32_t, 4>(b, r);
+			if constexpr (R == R_PLACES) {
+#pragma unroll
+				for (int v = 0; v < 4; v++)
+					load_shared(&b[v], r + place[v]);
+			} else {
+				load_together<int32_t, 4>(b, r);
+			}
 			combine_x<P, HAS_S>(d, b, &s, &l, best);
 		}
 	}
@@ -287,7 +296,7 @@ __device__ static inline void store_strip(
  * Ops:   an add-min per joined cell; for 4 P of them four additions and the reads of 8 + P words
  * Bound: DRAM
  */
-template <int P, bool HAS_S, bool BY_X, int BLOCKS>
+template <int P, bool HAS_S, int R, int BLOCKS>
 __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 	strip_kernel(const __grid_constant__ struct gpube__strip d,
 		const __grid_constant__ struct gpube__strip_io io)
@@ -301,8 +310,10 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 	const uint32_t cells_at = (uint32_t)__cvta_generic_to_shared(memory), t = threadIdx.x;
 	const uint32_t begin = gpube__strip_first_unit(&d, blockIdx.x);
 	const uint32_t end = gpube__strip_first_unit(&d, blockIdx.x + 1);
-	const uint32_t place_l = cells_at + gpube__strip_place(&d, &l, 4 * t) * BYTES;
-	const uint32_t place_s = HAS_S ? cells_at + gpube__strip_place(&d, &s, 4 * t) * BYTES : 0;
+	const uint32_t place_l = cells_at + gpube__strip_place(&d, l.dims, l.group, 4 * t) * BYTES;
+	const uint32_t place_s =
+		HAS_S ? cells_at + gpube__strip_place(&d, s.dims, s.group, 4 * t) * BYTES : 0;
+	uint32_t place_r[4];
 	uint32_t left = begin - gpube__strip_split(begin, d.n_loop, d.by_loop) * d.n_loop;
 	const struct cut<int32_t> cut = cut_init<int32_t>(&d);
 	const int slot = t < GPUBE_STRIP_OPS ? (int)t : -1; /* threads that know a table: */
@@ -310,6 +321,9 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 	int32_t *start = NULL;
 
 	left = d.n_loop - left;
+#pragma unroll
+	for (int v = 0; R == R_PLACES && v < 4; v++)
+		place_r[v] = gpube__strip_place(&d, d.r_dims, 1, 4 * t + v) * BYTES;
 	if (knows) {
 		start = (slot < 0 ? (int32_t *)io.out : (int32_t *)io.in[slot]) +
 			gpube__strip_start(&d, slot, begin);
@@ -335,9 +349,11 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 			const uint32_t other = turn ^ 1;
 			int32_t best[P][4];
 
-			combine<P, HAS_S, BY_X>(d, cut.threshold,
-				cells_at + t * (BY_X ? d.r_row * BYTES : 16),
-				HAS_S ? place_s + (s.at + other * s.room) * BYTES : 0,
+			combine<P, HAS_S, R>(d, cut.threshold,
+				cells_at + (R == R_BY_X	    ? t * d.r_row * BYTES
+						   : R == R_FOURS ? t * 16
+								  : 0),
+				place_r, HAS_S ? place_s + (s.at + other * s.room) * BYTES : 0,
 				place_l + (l.at + other * l.room) * BYTES, best);
 			store_strip<P>(d, cut, units[before].out + 4 * t, best);
 		}
@@ -345,7 +361,7 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 			break;
 		if (unit == begin || left == 0) {
 			__syncthreads(); /* the last R may still be read */
-			copy_r<BY_X>(d, units[now].in[0], cells_at);
+			copy_r<R>(d, units[now].in[0], cells_at);
 			left = left ? left : d.n_loop;
 		}
 		left--;
@@ -357,6 +373,15 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 	}
 }
 
+template <int P, int BLOCKS>
+static gpube__strip_function function_of(const struct gpube__strip *d)
+{
+	if (gpube__strip_by_places(d->r_how))
+		return strip_kernel<P, true, R_PLACES, BLOCKS>;
+	return d->table[STRIP_S].n ? strip_kernel<P, true, R_FOURS, BLOCKS>
+				   : strip_kernel<P, false, R_FOURS, BLOCKS>;
+}
+
 gpube__strip_function gpube__strip_function_i32(const struct gpube__strip *d)
 {
 	const bool has_s = d->table[STRIP_S].n;
@@ -364,18 +389,15 @@ gpube__strip_function gpube__strip_function_i32(const struct gpube__strip *d)
 	switch (d->kernel) {
 	case STRIP_1:
 		if (d->r_how == STRIP_FOURS_X)
-			return has_s ? strip_kernel<1, true, true, 4>
-				     : strip_kernel<1, false, true, 4>;
-		return has_s ? strip_kernel<1, true, false, 4>
-			     : strip_kernel<1, false, false, 4>;
+			return has_s ? strip_kernel<1, true, R_BY_X, 4>
+				     : strip_kernel<1, false, R_BY_X, 4>;
+		return has_s ? strip_kernel<1, true, R_FOURS, 4>
+			     : strip_kernel<1, false, R_FOURS, 4>;
 	case STRIP_4:
-		return has_s ? strip_kernel<4, true, false, 4>
-			     : strip_kernel<4, false, false, 4>;
+		return function_of<4, 4>(d);
 	case STRIP_8:
-		return has_s ? strip_kernel<8, true, false, 3>
-			     : strip_kernel<8, false, false, 3>;
+		return function_of<8, 3>(d);
 	default:
-		return has_s ? strip_kernel<10, true, false, 3>
-			     : strip_kernel<10, false, false, 3>;
+		return function_of<10, 3>(d);
 	}
 }

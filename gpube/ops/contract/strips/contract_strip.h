@@ -6,13 +6,15 @@
  * A strip is a run of output cells that lie together, taken for np values of the dims P. A unit of
  * work is one strip. A thread keeps four neighbouring cells in registers for each value of P. For
  * an x it reads
- *   R   one operand that runs along the strip, four cells at once. A block copies it only when it
- *       changes: units that follow each other differ in dims that R lacks, as long as there are any
+ *   R   one operand that runs along the strip, four cells at once, or that has some of the strip's
+ *       dims, each cell from its place. A block copies it only when it changes: units that follow
+ *       each other differ in dims that R lacks, as long as there are any
  *   S   the sum of the other operands that tell the four cells of a thread from each other
  *   L   the sum of those that do not, for each of the values of P
  * and adds R and S, which is four additions for 4 np add-mins. P is chosen so that no operand is of
  * both kinds. S and L are tables in shared memory, over those of the strip's dims that their
- * operands have. They are made for one unit while the unit before is computed.
+ * operands have. They are made for one unit while the unit before is computed. A dim inside of which
+ * four cells of a thread end is two dims of the strip, if it can be: then S has the shorter one alone.
  *
  * Each block does an equal number of units, one after the other. Where P takes a part of a dim, the
  * last part is moved back so that it ends with the dim, and some cells are computed twice. A strip
@@ -79,9 +81,15 @@ struct gpube__strip_table {
 
 /*
  * How R is copied: four cells at once, by the thread that reads them; or cell by cell along x; or,
- * of an even number of x that lie together, four of x at once, and R stays in that order.
+ * of an even number of x that lie together, four of x at once, and R stays in that order. Where it
+ * lacks dims of the strip: cell by cell or four cells at once, and a thread reads it by places.
  */
-enum { STRIP_FOURS, STRIP_CELLS, STRIP_FOURS_X };
+enum { STRIP_FOURS, STRIP_CELLS, STRIP_FOURS_X, STRIP_PLACES, STRIP_PLACES_FOURS };
+
+static inline bool gpube__strip_by_places(uint32_t r_how)
+{
+	return r_how >= STRIP_PLACES;
+}
 
 /* Copies that are shared among the threads: along what lies together in memory. */
 struct gpube__strip_copy {
@@ -102,6 +110,7 @@ struct gpube__strip {
 	uint32_t ragged; /* the outer dim whose last step is shorter; n_outer: none */
 	uint32_t r_how;
 	uint32_t r_words, r_row; /* words of R; from one x to the next, or to the next four cells */
+	uint32_t r_dims;	 /* by places: bits of the strip's dims that R has */
 	int32_t one;             /* 1, which the compiler does not know */
 	int64_t cut, threshold;
 	struct gpube__strip_copy copy;
@@ -220,16 +229,16 @@ GPUBE_HD static inline uint32_t gpube__strip_entry(
 	return offset;
 }
 
-/* Place in a table of cell number 'cell' of the strip. */
+/* Place of cell number 'cell' of the strip in what has these of its dims, 'unit' words a cell. */
 GPUBE_HD static inline uint32_t gpube__strip_place(
-	const struct gpube__strip *d, const struct gpube__strip_table *t, uint32_t cell)
+	const struct gpube__strip *d, uint32_t dims, uint32_t unit, uint32_t cell)
 {
-	uint32_t place = 0, unit = t->group;
+	uint32_t place = 0;
 
 	for (uint32_t i = d->n_dims; i-- > 0;) {
 		const uint32_t rest = gpube__strip_split(cell, d->dim[i].n, d->dim[i].by_n);
 
-		if (t->dims >> i & 1) {
+		if (dims >> i & 1) {
 			place += (cell - rest * d->dim[i].n) * unit;
 			unit *= d->dim[i].n;
 		}

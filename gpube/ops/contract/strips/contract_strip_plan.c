@@ -1,8 +1,9 @@
 /*
  * contract_strip_plan.c - which strips a contraction is cut into (contract_strip.h).
  *
- * Tried is every operand as R, with some lengths of the strip, and beside each the dims of P that
- * no operand has which tells the four cells of a thread apart. Prices are cycles of the device.
+ * Tried is every operand as R, with some lengths of the strip, the largest by places, too, and beside
+ * each the dims of P that no operand has which tells the four cells of a thread apart. Prices are
+ * cycles of the device.
  */
 #include <math.h>
 #include <string.h>
@@ -45,6 +46,7 @@ struct choice {
 	int r;     /* the operand */
 	int first; /* the strip's first dim, of which it has 'lo' values */
 	int64_t lo;
+	bool by_places; /* R lacks dims of the strip */
 	uint64_t p; /* dims of P; more than one: whole */
 	int np;     /* values of P */
 	enum gpube__strip_kernel kernel;
@@ -56,6 +58,7 @@ struct planner {
 	const struct gpube__box_device *device;
 	bool large; /* some operand has more cells than 32 bits count */
 	double bytes;
+	int largest; /* operand */
 	int64_t behind[GPUBE_MAX_DIMS]; /* output cells from one value of a dim to the next */
 };
 
@@ -100,6 +103,41 @@ static bool has_p(const struct planner *p, const struct choice *c, int k)
 
 /* ---- the descriptor ------------------------------------------------------------------- */
 
+/* A strip's dims: 'n' values of an output dim, 'step' of its values apart. */
+struct strip_dims {
+	uint32_t n_dims;
+	struct {
+		int of;
+		uint32_t n, step;
+	} dim[GPUBE_STRIP_DIMS];
+};
+
+static bool add_dim(struct strip_dims *s, int of, int64_t n, uint32_t step)
+{
+	if (s->n_dims == GPUBE_STRIP_DIMS)
+		return false;
+	s->dim[s->n_dims].of = of;
+	s->dim[s->n_dims].n = (uint32_t)n;
+	s->dim[s->n_dims++].step = step;
+	return true;
+}
+
+/* Of a dim whose steps are no multiples of four cells the least part whose steps are is apart. */
+static bool find_dims(struct strip_dims *s, const struct planner *p, const struct choice *c)
+{
+	s->n_dims = 0;
+	for (int e = c->first; e < p->s->n_out; e++) {
+		const uint32_t part = p->behind[e] % 2 ? 4 : p->behind[e] % 4 ? 2 : 1;
+		const int64_t n = in_strip(p, c, e);
+		const bool parts = part > 1 && n > part && n % part == 0;
+
+		if ((parts && !add_dim(s, e, n / part, part)) ||
+			!add_dim(s, e, parts ? part : n, 1))
+			return false;
+	}
+	return true;
+}
+
 /* Values that the i-th value of P has in dim d. */
 static int64_t p_value(const struct planner *p, const struct choice *c, int d, int64_t i)
 {
@@ -111,21 +149,21 @@ static int64_t p_value(const struct planner *p, const struct choice *c, int d, i
 	return i % p->s->size[d];
 }
 
-static void set_op(
-	struct gpube__strip_op *o, const struct planner *p, const struct choice *c, int k)
+static void set_op(struct gpube__strip_op *o, const struct planner *p, const struct choice *c,
+	const struct strip_dims *dims, int k)
 {
 	o->order = k;
 	o->x = (uint32_t)stride_of(p, k, p->s->n_out);
-	for (int d = c->first; d < p->s->n_out; d++)
-		o->dim[d - c->first] = (uint32_t)stride_of(p, k, d);
+	for (uint32_t i = 0; i < dims->n_dims; i++)
+		o->dim[i] = (uint32_t)stride_of(p, k, dims->dim[i].of) * dims->dim[i].step;
 	for (int i = 0; i < c->np; i++)
 		for (int d = 0; d < c->first; d++)
 			if (c->p >> d & 1)
 				o->p[i] += (uint32_t)(p_value(p, c, d, i) * stride_of(p, k, d));
 }
 
-static void set_table(
-	struct gpube__strip *d, const struct planner *p, const struct choice *c, int which)
+static void set_table(struct gpube__strip *d, const struct planner *p, const struct choice *c,
+	const struct strip_dims *dims, int which)
 {
 	struct gpube__strip_table *t = &d->table[which];
 
@@ -134,7 +172,7 @@ static void set_table(
 	t->group = which == STRIP_S ? 1 : (uint32_t)gpube__strip_kernels[c->kernel].row;
 	t->cells = t->group;
 	for (uint32_t i = 0; i < d->n_dims; i++) {
-		bool has = which == STRIP_S && p->behind[c->first + (int)i] % 4;
+		bool has = which == STRIP_S && p->behind[dims->dim[i].of] * dims->dim[i].step % 4;
 
 		for (uint32_t k = 0; k < t->n; k++)
 			has |= d->op[gpube__strip_slot(which, k)].dim[i] != 0;
@@ -150,27 +188,54 @@ static void set_table(
 	t->by_side = gpube__divisor_of(t->side);
 }
 
-/* Whether four cells of R are one aligned read, in memory where 'step' from each other. */
-static bool is_aligned(const struct planner *p, const struct choice *c, int64_t step)
+/* Whether R's cells of all units begin where four are one aligned read. */
+static bool is_aligned(const struct planner *p, const struct choice *c)
 {
 	for (int e = 0; e < c->first; e++)
 		if (stride_of(p, c->r, e) % 4)
 			return false;
-	return strip_cells(p, c) * step % 4 == 0;
+	return c->lo * stride_of(p, c->r, c->first) % 4 == 0;
+}
+
+/* Dims and cells of a strip that R has; and how far those are from each other in memory. */
+static uint32_t r_cells(struct gpube__strip *d, uint32_t *step)
+{
+	uint32_t cells = 1;
+
+	*step = 0;
+	for (uint32_t i = 0; i < d->n_dims; i++) {
+		if (!d->op[0].dim[i])
+			continue;
+		d->r_dims |= 1u << i;
+		cells *= d->dim[i].n;
+		*step = d->op[0].dim[i];
+	}
+	return cells;
 }
 
 static void set_copy(struct gpube__strip *d, const struct choice *c, const struct planner *p)
 {
 	struct gpube__strip_copy *to = &d->copy;
-	const uint32_t cells = 4 * d->quads, step = (uint32_t)stride_of(p, c->r, p->s->n_out - 1);
-	const uint32_t x = d->op[0].x;
-	const bool along_x = x && x < step, aligned = is_aligned(p, c, step);
+	uint32_t step;
+	const uint32_t cells = r_cells(d, &step), x = d->op[0].x;
+	const bool along_x = x && x < step, aligned = is_aligned(p, c);
+	const bool fours = step == 1 && x % 4 == 0 && aligned && cells % 4 == 0;
 
 	/* side by side along x cells go to rows whose first words are in different banks */
 	d->r_row = cells + (along_x && cells % 8 == 0 ? 4 : 0);
-	d->r_how = step == 1 && x % 4 == 0 && aligned ? STRIP_FOURS : STRIP_CELLS;
-	d->r_words = d->r_row * d->n_x;
-	if (c->kernel == STRIP_1 && x == 1 && step == d->n_x && d->n_x % 2 == 0 && aligned) {
+	if (c->by_places)
+		d->r_how = fours ? STRIP_PLACES_FOURS : STRIP_PLACES;
+	else
+		d->r_how = fours ? STRIP_FOURS : STRIP_CELLS;
+	d->r_words = (d->r_row * d->n_x + 3) / 4 * 4;
+	if (d->r_how == STRIP_PLACES_FOURS) {
+		*to = (struct gpube__strip_copy){.n_inner = cells / 4,
+			.n = cells / 4 * d->n_x,
+			.from_inner = 4,
+			.from_outer = x,
+			.to_inner = 4,
+			.to_outer = d->r_row};
+	} else if (!c->by_places && c->kernel == STRIP_1 && x == 1 && step == d->n_x && d->n_x % 2 == 0 && aligned) {
 		d->r_how = STRIP_FOURS_X;
 		d->r_row = 4 * d->n_x + 4;
 		d->r_words = d->r_row * d->quads;
@@ -307,6 +372,7 @@ static bool offsets_fit(
 static bool make(struct gpube__strip *d, const struct planner *p, const struct choice *c)
 {
 	const struct gpube__shape *s = p->s;
+	struct strip_dims dims;
 
 	memset(d, 0, sizeof(*d));
 	d->kernel = c->kernel;
@@ -315,28 +381,31 @@ static bool make(struct gpube__strip *d, const struct planner *p, const struct c
 	d->n_x = (uint32_t)s->n_reduced;
 	d->np = (uint32_t)c->np;
 	d->one = 1;
-	if (s->n_out - c->first > GPUBE_STRIP_DIMS)
+	if (!find_dims(&dims, p, c))
 		return false;
-	for (int e = c->first; e < s->n_out; e++) {
-		const uint32_t n = (uint32_t)in_strip(p, c, e);
-
-		d->dim[d->n_dims++] = (struct gpube__strip_dim){n, gpube__divisor_of(n)};
-	}
+	d->n_dims = dims.n_dims;
+	for (uint32_t i = 0; i < dims.n_dims; i++)
+		d->dim[i] = (struct gpube__strip_dim){
+			dims.dim[i].n, gpube__divisor_of(dims.dim[i].n)};
 	for (int k = 0; k < GPUBE_STRIP_OPS; k++)
 		d->op[k].order = -1;
-	set_op(&d->op[0], p, c, c->r);
+	set_op(&d->op[0], p, c, &dims, c->r);
 	for (int k = 0; k < s->n_in; k++)
 		if (k != c->r) {
 			const int which = is_of_s(p, k) ? STRIP_S : STRIP_L;
 
-			set_op(&d->op[gpube__strip_slot(which, d->table[which].n++)], p, c, k);
+			set_op(&d->op[gpube__strip_slot(which, d->table[which].n++)], p, c, &dims,
+				k);
 		}
 	for (int i = 0; i < c->np; i++)
 		for (int e = 0; e < c->first; e++)
 			if (c->p >> e & 1)
 				d->out_p[i] += p_value(p, c, e, i) * s->out_stride[e];
-	set_table(d, p, c, STRIP_L);
-	set_table(d, p, c, STRIP_S);
+	/* the kernels that read R by places have an S */
+	if (c->by_places && !d->table[STRIP_S].n)
+		return false;
+	set_table(d, p, c, &dims, STRIP_L);
+	set_table(d, p, c, &dims, STRIP_S);
 	set_copy(d, c, p);
 	return (!p->large || offsets_fit(d, p, c)) && add_outers(d, p, c) && set_shared(d, p->device);
 }
@@ -368,19 +437,22 @@ static double sum_slots(const struct gpube__strip_table *t)
 static double price(struct gpube__strip *d, const struct planner *p)
 {
 	const struct gpube__strip_kernel_info *k = &gpube__strip_kernels[d->kernel];
-	const double warps = d->threads / 32.0, n_x = d->n_x, all = d->quads * 4.0 * n_x;
+	const bool by_places = gpube__strip_by_places(d->r_how);
+	const double warps = d->threads / 32.0, n_x = d->n_x;
+	const double all = (by_places ? d->r_row : d->quads * 4.0) * n_x; /* of R */
 	const double mins = 4.0 * k->p, n_sms = p->device->n_sms;
 	const struct gpube__strip_table *const l = &d->table[STRIP_L], *const s =
 									       &d->table[STRIP_S];
-	const double loop = mins + k->row / 4.0 + (s->n ? 7 : 2) + 5;
-	const double copies = all / 32 / d->n_loop *
-			      (d->r_how == STRIP_FOURS          ? 1
-				      : d->r_how == STRIP_CELLS ? 18
-								: 5);
+	/* by places: four reads, of cells that are in one bank where R has the last dim */
+	const double loop = mins + k->row / 4.0 + (s->n ? 7 : 2) + (by_places ? 8 : 5);
+	const double r_read = by_places && d->r_dims >> (d->n_dims - 1) & 1 ? 12 : 4;
+	const bool by_cells = d->r_how == STRIP_CELLS || d->r_how == STRIP_PLACES;
+	const double copies =
+		all / 32 / d->n_loop * (d->r_how == STRIP_FOURS ? 1 : by_cells ? 18 : 5);
 	const double issued = warps * (n_x * loop + d->np * 5 + 80) +
 			      warps * (sum_slots(l) + sum_slots(s)) + copies;
 	const double shared =
-		warps * n_x * (k->row + 4 + (s->n ? 4 : 0)) + (l->all + s->all) / 16.0;
+		warps * n_x * (k->row + r_read + (s->n ? 4 : 0)) + (l->all + s->all) / 16.0;
 	const double busy = LOSS * fmax(fmax(issued / 4, shared), warps * n_x * mins / 2);
 	const double moved =
 		(all / d->n_loop + l->all + s->all + d->quads * 4.0 * d->np) * 4 / L2_BYTES;
@@ -389,7 +461,7 @@ static double price(struct gpube__strip *d, const struct planner *p)
 	const double each = most + BESIDE * (busy + moved + dram - most);
 	const double rounds = fmax(0, sum_rounds(l) + sum_rounds(s) - 2);
 	const double wait = WAIT + WAIT_ROUND * rounds + WAIT_R / d->n_loop +
-			    (d->r_how == STRIP_CELLS ? all / 32 / d->n_loop : 0);
+			    (by_cells ? all / 32 / d->n_loop : 0);
 	const int n = at_once(d, p->device);
 	double blocks;
 
@@ -435,7 +507,8 @@ static void try_p(const struct planner *p, const struct choice *strip, struct ch
 
 	c.np = 1;
 	c.p = 0;
-	try_choice(p, &c, best);
+	if (!c.by_places) /* which takes too much for one add-min a cell */
+		try_choice(p, &c, best);
 	for (int d = c.first - 1; d >= 0; d--) {
 		const int64_t size = p->s->size[d];
 		int64_t all = size;
@@ -458,15 +531,25 @@ static void try_p(const struct planner *p, const struct choice *strip, struct ch
 	}
 }
 
-/* Whether the cells of a strip are equally far apart in operand k. */
+/*
+ * Whether those cells of a strip that operand k tells apart are equally far from each other there; by
+ * places it lacks a dim, otherwise none.
+ */
 static bool is_affine(const struct planner *p, const struct choice *c, int k)
 {
-	const int64_t step = stride_of(p, k, p->s->n_out - 1);
+	int64_t next = 0;
+	bool lacks = false;
 
-	for (int d = c->first; d < p->s->n_out; d++)
-		if (stride_of(p, k, d) != step * p->behind[d])
+	for (int d = p->s->n_out - 1; d >= c->first; d--) {
+		const int64_t step = stride_of(p, k, d);
+
+		lacks |= !step;
+		if (step && next && step != next)
 			return false;
-	return step > 0;
+		if (step)
+			next = step * p->s->size[d];
+	}
+	return next && lacks == c->by_places;
 }
 
 /* The largest divisor of n that is at most 'most'. */
@@ -483,9 +566,10 @@ static int64_t divisor_below(int64_t n, int64_t most)
 }
 
 /* Strips of at most so many cells, as long as they can be. */
-static void try_strip(const struct planner *p, int k, int64_t most, struct choice *best)
+static void try_strip(
+	const struct planner *p, int k, bool by_places, int64_t most, struct choice *best)
 {
-	struct choice c = {.r = k, .first = p->s->n_out - 1};
+	struct choice c = {.r = k, .first = p->s->n_out - 1, .by_places = by_places};
 
 	while (c.first > 0 && p->behind[c.first] * p->s->size[c.first] * 2 <= most)
 		c.first--;
@@ -501,6 +585,7 @@ static void try_strip(const struct planner *p, int k, int64_t most, struct choic
 static bool planner_init(struct planner *p)
 {
 	const struct gpube__shape *s = p->s;
+	double most = 0;
 	int64_t behind = 1;
 
 	p->bytes = (double)s->n_out_cells * 4;
@@ -518,6 +603,10 @@ static bool planner_init(struct planner *p)
 				return false;
 			cells *= stride_of(p, k, d) ? (double)s->size[d] : 1;
 		}
+		if (cells > most) {
+			most = cells;
+			p->largest = k;
+		}
 		p->large |= cells > UINT32_MAX;
 		p->bytes += cells * 4;
 	}
@@ -533,9 +622,11 @@ bool gpube__strip_plan(struct gpube__strip *d, double *cycles,
 
 	if (!planner_init(&p))
 		return false;
-	for (int k = 0; k < s->n_in; k++)
-		for (int64_t cells = MOST_CELLS; cells >= FEWEST_CELLS; cells /= 2)
-			try_strip(&p, k, cells, &best);
+	for (int64_t cells = MOST_CELLS; cells >= FEWEST_CELLS; cells /= 2) {
+		for (int k = 0; k < s->n_in; k++)
+			try_strip(&p, k, false, cells, &best);
+		try_strip(&p, p.largest, true, cells, &best);
+	}
 	if (!(best.cycles < INFINITY) || !make(d, &p, &best))
 		return false;
 	*cycles = price(d, &p);
