@@ -184,6 +184,112 @@ static void test_many_inputs(void **state)
 		gpube__sum_table_clear(ctx, &tables[k]);
 }
 
+/*
+ * A large table that is far from scale, without the first axis, and small ones: summed to that axis and to one number, in parts.
+ * The same bits with one thread.
+ */
+static void test_small_outputs(void **state)
+{
+	const int n_threads = ctx->n_threads;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 4; seed++) {
+		struct sum_shape s = {.job = {.n_axes = 18, .n_in = 4, .n_out = 2, .shares = seed % 2}};
+		struct gpube_sum_table fast[2];
+		struct gpube_rng rng;
+
+		gpube__rng_init(&rng, seed);
+		s.job.in = s.in;
+		s.job.out = s.out;
+		for (int a = 0; a < 18; a++)
+			s.job.dim[a] = a % 6 ? 2 : 3;
+		for (int k = 0; k < 4; k++) {
+			sum_lay(&s, &s.in[k], &s.tables[k], k ? UINT64_C(0x1005) << (seed + (uint64_t)k) | 1 : 0x3fffe);
+			for (int64_t i = 0; i < s.tables[k].n; i++)
+				s.tables[k].cells[i] = ldexp(gpube__rng_unit(&rng) + 0x1p-20, k ? 40 : (int)seed * 30 - 37);
+			assert_int_equal(gpube__sum_measure(ctx, &s.tables[k], false), GPUBE_OK);
+		}
+		assert_int_equal(s.tables[0].top, (int)seed * 30 - 37);
+		sum_lay(&s, &s.out[0], &s.tables[4], 1);
+		sum_lay(&s, &s.out[1], &s.tables[5], 0);
+		ctx->n_threads = 1;
+		assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
+		ctx->n_threads = n_threads;
+		assert_false(s.job.apart);
+		for (int j = 0; j < 2; j++) {
+			fast[j] = *s.out[j].table;
+			assert_int_equal(gpube__sum_table_new(ctx, s.out[j].table, fast[j].n), GPUBE_OK);
+		}
+		assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
+		for (int j = 0; j < 2; j++) {
+			assert_memory_equal(s.out[j].table->cells, fast[j].cells, (size_t)fast[j].n * sizeof(double));
+			assert_true(s.out[j].roundings < 1e5);
+		}
+		assert_int_equal(gpube__sum_product_ref(ctx, &s.job), GPUBE_OK);
+		for (int j = 0; j < 2; j++) {
+			for (int64_t i = 0; i < fast[j].n; i++)
+				assert_true(sum_difference(gpube__sum_cell(&fast[j], i), gpube__sum_cell(s.out[j].table, i)) <=
+					    2 * s.out[j].roundings * 0x1p-53);
+			gpube__sum_table_clear(ctx, &fast[j]);
+		}
+		sum_shape_clear(&s);
+	}
+}
+
+/* Many inputs that are all off by as much as they may be: their product neither is lost nor overflows. */
+static void test_far_off(void **state)
+{
+	enum { N = 30 };
+	struct gpube_sum_operand in[N], out;
+	struct gpube_sum_table tables[N + 1] = {0};
+	struct sum_shape s = {.job = {.n_axes = 2, .dim = {3, 300}, .n_in = N, .n_out = 1, .in = in, .out = &out}};
+
+	(void)state;
+	for (int sign = -1; sign <= 1; sign += 2) {
+		for (int k = 0; k < N; k++) {
+			sum_lay(&s, &in[k], &tables[k], 3);
+			for (int64_t i = 0; i < tables[k].n; i++)
+				tables[k].cells[i] = ldexp(1, (GPUBE_SUM_OFF - 1) * sign - (k == i % N ? 3 : 0));
+			assert_int_equal(gpube__sum_measure(ctx, &tables[k], false), GPUBE_OK);
+		}
+		sum_lay(&s, &out, &tables[N], 1);
+		assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
+		assert_false(s.job.apart);
+		for (int i = 0; i < 3; i++)
+			assert_true(sum_difference(gpube__sum_cell(&tables[N], i),
+					    gpube__wide(300, (GPUBE_SUM_OFF - 1) * sign * N - 3)) == 0);
+		for (int k = 0; k <= N; k++)
+			gpube__sum_table_clear(ctx, &tables[k]);
+	}
+}
+
+/* The quotient may take either's place. */
+static void test_divide(void **state)
+{
+	struct gpube_sum_table t[4];
+
+	(void)state;
+	for (int far = 0; far < 4; far++) {
+		for (int k = 0; k < 4; k++) {
+			assert_int_equal(gpube__sum_table_new(ctx, &t[k], 3), GPUBE_OK);
+			t[k].cells[0] = 0;
+			t[k].cells[1] = k % 2 ? 5 : 3;
+			t[k].cells[2] = far >> (k % 2) & 1 ? 0x1p-1060 : 0x1p-30;
+			assert_int_equal(gpube__sum_measure(ctx, &t[k], false), GPUBE_OK);
+		}
+		assert_int_equal(gpube__sum_divide(ctx, &t[0], &t[0], &t[1]), GPUBE_OK);
+		assert_int_equal(gpube__sum_divide(ctx, &t[3], &t[2], &t[3]), GPUBE_OK);
+		for (int k = 0; k < 4; k += 3) {
+			assert_true(t[k].cells[0] == 0);
+			assert_true(sum_difference(gpube__sum_cell(&t[k], 1), gpube__wide(0.6, 0)) < 0x1p-52);
+			assert_true(sum_difference(gpube__sum_cell(&t[k], 2),
+					    gpube__wide(1, (far & 1 ? -1060 : -30) - (far & 2 ? -1060 : -30))) == 0);
+		}
+		for (int k = 0; k < 4; k++)
+			gpube__sum_table_clear(ctx, &t[k]);
+	}
+}
+
 static void test_stop(void **state)
 {
 	struct sum_shape s;
@@ -206,6 +312,9 @@ int main(void)
 		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_many_inputs),
+		cmocka_unit_test(test_small_outputs),
+		cmocka_unit_test(test_far_off),
+		cmocka_unit_test(test_divide),
 		cmocka_unit_test(test_stop),
 	};
 

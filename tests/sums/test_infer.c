@@ -375,6 +375,34 @@ static void test_threads(void **state)
 	gpube_model_free(m);
 }
 
+/* Where each variable is with each other, marginals need no more tables at once than the sum. */
+static void test_complete(void **state)
+{
+	enum { N = 9 };
+	struct gpube_model *m;
+	struct gpube_inference *pr, *mar;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), GPUBE_OK);
+	for (int i = 0; i < N; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2 + i % 2, NULL), GPUBE_OK);
+	for (int32_t a = 0; a < N; a++)
+		for (int32_t b = a + 1; b < N; b++) {
+			double cells[9];
+
+			for (int i = 0; i < 9; i++)
+				cells[i] = 0.5 + (i * (a + 2) + b) % 7;
+			assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){a, b}, cells), GPUBE_OK);
+		}
+	check(m);
+	pr = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_PR});
+	mar = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR});
+	assert_true(mar->plan.peak_bytes <= 1.2 * pr->plan.peak_bytes);
+	gpube_inference_free(pr, ctx);
+	gpube_inference_free(mar, ctx);
+	gpube_model_free(m);
+}
+
 /* What does not fit is refused with the plan; so is what is stopped. */
 static void test_limits(void **state)
 {
@@ -533,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_evidence),
 		cmocka_unit_test(test_magnitudes),
 		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_complete),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_mini_buckets),

@@ -26,7 +26,7 @@ struct gpube_ops;
 enum { GPUBE_SUM_AXES = 64 };
 
 /* A table that sums made may have its largest cell so many powers of two from 1: to bring it to scale takes as long as to make it. */
-enum { GPUBE_SUM_OFF = 10 };
+enum { GPUBE_SUM_OFF = 60 };
 
 /*
  * A cell's value is cells[i] * 2^(power + powers[i]); powers is NULL where none has its own.

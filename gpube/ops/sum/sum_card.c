@@ -45,7 +45,9 @@ static int send(struct gpube_ctx *ctx, const struct gpube_sum_card *card, struct
 	*done = take(ctx, card, t);
 	if (!*done)
 		return GPUBE_OK;
-	status = card->ops->upload(ctx, t->card, t->cells, (uint64_t)t->n * sizeof(double));
+	status = abs(t->top) > MOST_OFF ? gpube__sum_settle(ctx, t, false) : GPUBE_OK;
+	if (!status)
+		status = card->ops->upload(ctx, t->card, t->cells, (uint64_t)t->n * sizeof(double));
 	if (status)
 		gpube__sum_leave_card(ctx, t);
 	return status;

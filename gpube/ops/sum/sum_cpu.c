@@ -24,6 +24,11 @@ enum {
 	CHUNKS_PER_THREAD = 16,
 	LEAST_ITEMS = 64,      /* left to the threads, however many there are */
 	BETWEEN_LOOKS = 256,   /* for a stop: panels of an item */
+	STREAMED = 1 << 15,    /* cells of a table that does not stay in the cache */
+	LEAST_WHOLE = 1 << 18, /* cells of a job with small outputs that is done in parts */
+	MOST_SMALL = 2048,     /* cells of these outputs together */
+	LEAST_SPLIT = 16,      /* parts at least, and at most */
+	MOST_SPLIT = 256,
 };
 
 /* How a table lies in a panel. */
@@ -221,12 +226,27 @@ static void push(const struct gpube_sum_job *job, struct axes *x, int axis)
 	x->cells *= job->dim[axis];
 }
 
-/* The panel takes the last axes while it is short, but leaves the threads some items. */
+/* The input that is read from memory, the largest; NULL: all stay in the cache. */
+static const struct gpube_sum_operand *streamed(const struct gpube_sum_job *job)
+{
+	const struct gpube_sum_operand *most = NULL;
+
+	for (int k = 0; k < job->n_in; k++)
+		if (job->in[k].table->n >= STREAMED && (!most || job->in[k].table->n > most->table->n))
+			most = &job->in[k];
+	return most;
+}
+
+/*
+ * The panel takes the last axes while it is short, but leaves the threads some items. Of the others it takes a short one that the
+ * largest input does not have, which is else read once for each of its values.
+ */
 static void sort_axes(struct run *r)
 {
 	const struct gpube_sum_job *job = r->job;
+	const struct gpube_sum_operand *large = streamed(job);
 	int64_t items = 1;
-	int first;
+	int first, again = -1;
 
 	r->items.cells = r->rest.cells = r->panel.cells = 1;
 	for (int a = 0; a < job->n_axes; a++)
@@ -244,11 +264,18 @@ static void sort_axes(struct run *r)
 		}
 		r->panel.cells *= dim;
 	}
+	for (int a = first - 1; a >= 0 && large; a--)
+		if (large->stride[a] == 0 && in_all_outputs(job, a) && items / job->dim[a] >= LEAST_SPLIT &&
+			r->panel.cells * job->dim[a] <= MOST_PANEL)
+			again = a;
 	r->panel.cells = 1;
+	if (again >= 0)
+		push(job, &r->panel, again);
 	for (int a = first; a < job->n_axes; a++)
 		push(job, &r->panel, a);
 	for (int a = 0; a < first; a++)
-		push(job, in_all_outputs(job, a) ? &r->items : &r->rest, a);
+		if (a != again)
+			push(job, in_all_outputs(job, a) ? &r->items : &r->rest, a);
 }
 
 /* Where the cells of a panel are in a table. */
@@ -379,7 +406,7 @@ static int pass(struct run *r)
 #define LEAST_SUM   0x1p-900
 #define LEAST_SHARE 0x1p-200
 
-/* Tops of all inputs of a job together; more is done with powers. */
+/* Tops of all inputs of a job together; beyond that they are settled. */
 #define MOST_TOP 400
 
 /* Of those above 0 alone: a product of some inputs may be smaller than that of all by so many powers. */
@@ -414,17 +441,19 @@ static bool is_harmless(const struct gpube_sum_job *job)
 	return true;
 }
 
-int gpube__sum_panels(struct gpube_ctx *ctx, struct gpube_sum_job *job)
+static int panels(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 {
 	struct run r = {.ctx = ctx, .job = job, .loops = gpube__sum_loops()};
 	int tops = 0, status = prepare(&r);
 
 	job->apart = false;
-	for (int k = 0; k < job->n_in; k++) {
+	for (int k = 0; k < job->n_in; k++)
 		r.apart = r.apart || job->in[k].table->powers;
+	for (int k = 0; k < job->n_in && !status; k++) {
 		tops += abs(job->in[k].table->top);
+		if (tops > MOST_TOP)
+			status = gpube__sum_settle(ctx, job->in[k].table, false);
 	}
-	r.apart = r.apart || tops > MOST_TOP;
 	r.by = ldexp(1, -gpube__sum_top(job));
 	if (!status)
 		status = pass(&r);
@@ -443,4 +472,91 @@ int gpube__sum_panels(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 	gpube__free(ctx, r.buf);
 	gpube__free(ctx, r.begin);
 	return status;
+}
+
+/* ---- jobs with small outputs ------------------------------------------------------------------ */
+
+/*
+ * Threads share what outputs have; a marginal of two values would keep two of them busy. Then the first axes that no output has
+ * become the outputs', as many parts as there are in every such job, and these are summed at the end.
+ */
+static int64_t find_parts(const struct gpube_sum_job *job, bool *is_part)
+{
+	int64_t n = 1, cells = 1, small = 0;
+
+	for (int j = 0; j < job->n_out; j++)
+		small += job->out[j].table->n;
+	for (int a = 0; a < job->n_axes; a++) {
+		is_part[a] = n < LEAST_SPLIT && n * job->dim[a] <= MOST_SPLIT;
+		for (int j = 0; j < job->n_out; j++)
+			is_part[a] = is_part[a] && job->out[j].stride[a] == 0;
+		n *= is_part[a] ? job->dim[a] : 1;
+		cells = cells < LEAST_WHOLE ? cells * job->dim[a] : cells;
+	}
+	return small <= MOST_SMALL && cells >= LEAST_WHOLE && n >= LEAST_SPLIT ? n : 1;
+}
+
+static void lay_parts(struct gpube_sum_operand *to, struct gpube_sum_table *t, const struct gpube_sum_job *job,
+	const struct gpube_sum_operand *out, const bool *is_part)
+{
+	int64_t stride = 1;
+
+	*to = (struct gpube_sum_operand){.table = t};
+	for (int a = job->n_axes - 1; a >= 0; a--)
+		if (is_part[a] || out->stride[a]) {
+			to->stride[a] = stride;
+			stride *= job->dim[a];
+		}
+}
+
+/* An output of its parts. */
+static int add_parts(struct gpube_ctx *ctx, struct gpube_sum_job *job, struct gpube_sum_operand *out, struct gpube_sum_operand *parts)
+{
+	struct gpube_sum_operand in = {.table = parts->table}, to = {.table = out->table};
+	struct gpube_sum_job sum = {.n_in = 1, .in = &in, .n_out = 1, .out = &to, .shares = job->shares};
+	int status;
+
+	for (int a = 0; a < job->n_axes; a++)
+		if (parts->stride[a]) {
+			sum.dim[sum.n_axes] = job->dim[a];
+			in.stride[sum.n_axes] = parts->stride[a];
+			to.stride[sum.n_axes++] = out->stride[a];
+		}
+	status = panels(ctx, &sum);
+	job->apart = job->apart || sum.apart;
+	out->roundings = parts->roundings + to.roundings;
+	return status;
+}
+
+static int in_parts(struct gpube_ctx *ctx, struct gpube_sum_job *job, const bool *is_part, int64_t n)
+{
+	const uint64_t n_out = (uint64_t)job->n_out;
+	struct gpube_sum_table *tables = gpube__alloc_zero(ctx, n_out, sizeof(*tables));
+	struct gpube_sum_operand *out = gpube__alloc_zero(ctx, n_out, sizeof(*out));
+	struct gpube_sum_job parts = *job;
+	int status = tables && out ? GPUBE_OK : GPUBE_ENOMEM;
+
+	parts.out = out;
+	for (int j = 0; j < job->n_out && !status; j++) {
+		status = gpube__sum_table_new(ctx, &tables[j], job->out[j].table->n * n);
+		lay_parts(&out[j], &tables[j], job, &job->out[j], is_part);
+	}
+	if (!status)
+		status = panels(ctx, &parts);
+	job->apart = parts.apart;
+	for (int j = 0; j < job->n_out && !status; j++)
+		status = add_parts(ctx, job, &job->out[j], &out[j]);
+	for (int j = 0; tables && j < job->n_out; j++)
+		gpube__sum_table_clear(ctx, &tables[j]);
+	gpube__free(ctx, tables);
+	gpube__free(ctx, out);
+	return status;
+}
+
+int gpube__sum_panels(struct gpube_ctx *ctx, struct gpube_sum_job *job)
+{
+	bool is_part[GPUBE_SUM_AXES];
+	const int64_t n = find_parts(job, is_part);
+
+	return n > 1 ? in_parts(ctx, job, is_part, n) : panels(ctx, job);
 }

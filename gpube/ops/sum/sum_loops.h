@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Shorter runs and blocks are not worth a loop of their own. */
-enum { LEAST_RUN = 2, LEAST_BLOCK = 3 };
+enum { LEAST_RUN = 2, LEAST_BLOCK = 3, LONG_RUN = 16 };
 
 static void set(double *restrict buf, double by, const double *restrict p, const struct gpube_sum_places *x, int64_t n)
 {
@@ -68,6 +68,21 @@ static void multiply(double *restrict buf, const double *restrict p, const struc
 	}
 }
 
+static double total(const double *restrict buf, int64_t n)
+{
+	double part[8] = {0}, rest = 0;
+	int64_t i = 0;
+
+	for (; i + 8 <= n; i += 8)
+#pragma omp simd
+		for (int k = 0; k < 8; k++)
+			part[k] += buf[i + k];
+	for (; i < n; i++)
+		rest += buf[i];
+	return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7])) +
+	       rest;
+}
+
 /* Runs of cells that go to one are added up first, for one addition after the other to the same place waits for the last. */
 static void add(double *restrict out, const struct gpube_sum_places *x, const double *restrict buf, int64_t n)
 {
@@ -82,9 +97,9 @@ static void add(double *restrict out, const struct gpube_sum_places *x, const do
 			out[at[i]] += buf[i] + buf[i + 1];
 	} else if (x->run > 2) {
 		for (int64_t i = 0; i < n; i += x->run) {
-			double sum = buf[i];
+			double sum = x->run < LONG_RUN ? buf[i] : total(buf + i, x->run);
 
-			for (int64_t k = 1; k < x->run; k++)
+			for (int64_t k = 1; k < x->run && x->run < LONG_RUN; k++)
 				sum += buf[i + k];
 			out[at[i]] += sum;
 		}
@@ -107,21 +122,6 @@ static void add_product(double *restrict out, const double *restrict buf, const 
 #pragma omp simd
 	for (int64_t i = 0; i < n; i++)
 		out[i] += buf[i] * p[i];
-}
-
-static double total(const double *restrict buf, int64_t n)
-{
-	double part[8] = {0}, rest = 0;
-	int64_t i = 0;
-
-	for (; i + 8 <= n; i += 8)
-#pragma omp simd
-		for (int k = 0; k < 8; k++)
-			part[k] += buf[i + k];
-	for (; i < n; i++)
-		rest += buf[i];
-	return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7])) +
-	       rest;
 }
 
 static double total_product(const double *restrict buf, const double *restrict p, int64_t n)

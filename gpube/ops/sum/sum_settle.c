@@ -9,6 +9,8 @@
 
 /* Cells of a table are at most so many powers of two apart without powers of their own. */
 #define MOST_APART 1000
+/* And where the largest is off, so that quotients of two such tables are normal numbers. */
+#define NEAR_APART 900
 /* Of shares, what is this far below the largest is nothing. */
 #define LEAST_SHARE 500
 #define MOST_POWER (INT64_C(1) << 30)
@@ -226,7 +228,7 @@ static int take_apart(struct gpube_ctx *ctx, struct gpube_sum_table *t, int64_t 
 static bool is_near(const struct gpube_sum_table *t, const struct extent *all, bool shares)
 {
 	return !t->powers && all->most >= all->least && all->most <= GPUBE_SUM_OFF && all->most >= -GPUBE_SUM_OFF &&
-	       all->most - all->least <= (shares ? LEAST_SHARE : MOST_APART);
+	       all->most - all->least <= (shares ? LEAST_SHARE : NEAR_APART);
 }
 
 static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares, bool near, const struct gpube_sum_table *of,
@@ -290,7 +292,7 @@ int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *to, const s
 {
 	const int64_t power = a->power - b->power;
 
-	/* cells are at least 2^-1011 and below 2^10, so a quotient is no overflow, nor an underflow */
+	/* cells are from 2^-1001 to 1, or from 2^-961 to 2^60, so a quotient is no overflow, nor an underflow */
 	if (!a->powers && !b->powers) {
 		to->power = power;
 		return settle(ctx, to, false, true, a, b);
