@@ -1,7 +1,7 @@
 /*
  * evidence.c - builds a model in memory, solves it, changes what is observed, and solves again:
  *
- *     cc evidence.c $(pkg-config --cflags --libs gpube) -o evidence
+ *     cc evidence.c $(pkg-config --cflags --libs gpube) -lm -o evidence
  *     ./evidence
  *
  * An alarm goes off for a burglar, or for an earthquake; then a neighbour calls, as a rule.
