@@ -13,6 +13,10 @@ struct csg__sparse;
 struct csg__source;
 
 /*
+ * A game keeps its own table beside the engine's models: of a coalition a number, agent 1 the lowest bit, 2 and
+ * more bytes wide, on the host, a card or a file's pages, where a model's cells are in another order. What a model of
+ * this form holds is copied once, and takes no more memory than the same game from a .csg: csg_from_model.c.
+ *
  * scale   integers are in units of 10^-scale
  * values  2^n, aligned; memory of 'ops'; NULL if the game is sparse or has a source
  * sparse  NULL if there is a table (sparse.h)
