@@ -34,7 +34,8 @@ enum { MOST_SWEEPS = 1000, SEARCH_CELLS = 1 << 18, SEARCH_STEPS = 200 };
 struct first {
 	struct gpube_bounder *b;
 	struct gpube_dfs *t;
-	double start, end;
+	double start;
+	struct gpube_turn turn;
 };
 
 static int64_t bound_of(const struct first *f)
@@ -141,7 +142,7 @@ static int sweeps(struct first *f)
 			gpube__bounder_raise(b, bound_of(f), "shifts");
 		}
 		if (status || gpube__bounder_done(b) || gpube__stopped(b->ctx) ||
-			gpube__now() > f->end)
+			gpube__turn_left(&f->turn) <= 0)
 			break;
 		if (k == next) { /* ever more seldom */
 			status = read_off(f);
@@ -253,12 +254,11 @@ static int shift_narrowly(struct gpube_bounder *b, double cells, double seconds)
 
 int gpube__bound_first(struct gpube_bounder *b, double seconds)
 {
-	struct first f = {.b = b, .start = gpube__now()};
+	struct first f = {.b = b, .turn = gpube__turn(b->ctx, seconds)};
 	double cells = 0;
 	int32_t *order;
 	int status, shift;
 
-	f.end = f.start + seconds;
 	for (int32_t k = 0; k < b->m->n_functions; k++)
 		cells += (double)gpube__table(b->m, k)->n;
 	order = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*order));

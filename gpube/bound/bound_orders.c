@@ -79,24 +79,15 @@ bool gpube__bounder_wants_order(const struct gpube_bounder *b)
 }
 
 /*
- * The search gets a moment, and a longer one where that may bring elimination within reach: in 0.5 s of one
- * core an order of pedigree7 has width 33 and 3e11 joined cells, in 1 s width 24 and 4e8. (Not where
- * everything depends on everything: of queen5_5_3's 25 variables 3 s found nothing that half a second had not.)
+ * As long as it pays: until the search has taken as long as elimination along what it has found will, or gains no more.
  */
 static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 {
 	const struct gpube_bound_opts *o = b->opts;
-	const double rate = b->ops->cells_per_second, most = gpube__bounder_order_seconds(b);
-	const bool given = o->order_seconds > 0, easy = !given && most >= 1 && gpube__bounder_easy_order(b);
-	/* an easy one: until the search has taken as long as elimination will */
-	int status = gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
-		given ? o->order_seconds : easy ? 0 : fmin(0.5, most), rate, o->seed);
+	const double most = gpube__bounder_order_seconds(b);
 
-	if (status || given || most <= 0.5 || o->method != GPUBE_BOUND_AUTO || gpube__bounder_dense(b) ||
-		b->order_cost.joined_cells < 0.5 * rate || b->order_cost.joined_cells > 1e4 * rate)
-		return status;
 	return gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
-		fmin(LONG_ORDER, most), rate, o->seed);
+		o->order_seconds > 0 ? o->order_seconds : most >= 1 ? 0 : fmin(0.5, most), b->ops->cells_per_second, o->seed);
 }
 
 int gpube__bound_order(struct gpube_bounder *b, double seconds)

@@ -46,29 +46,27 @@ static double share_of(const struct gpube_bounder *b, double most, double share)
 }
 
 /*
- * How much longer the clock runs than the processor, on a machine that others use: there a stage gets as much work done as
- * elsewhere only if it gets more time. (Of rbm_22, with ten programs on two cores, an elimination of 0.3 s was given up
- * after 2.) While a card works the processor waits, too; no harm is in that.
+ * So many seconds of work by the clock, for what has no turn of its own: as much longer as the clock has run than the
+ * processor so far. While a card works the processor waits, too; no harm is in that.
  */
-static double slowness(const struct gpube_bounder *b)
+static double by_clock(const struct gpube_bounder *b, double seconds)
 {
-	const double most = 8, least = 0.01, worked = gpube__cpu_seconds() - b->start_cpu;
+	const double left = b->ctx->deadline > 0 ? b->ctx->deadline - gpube__now() : INFINITY,
+		     worked = gpube__cpu_seconds() - b->start_cpu, least = 0.01,
+		     slowness = worked < least ? 1 : fmax(1, fmin(GPUBE__BUSIEST, (gpube__now() - b->start) / worked));
 
-	return worked < least ? 1 : fmax(1, fmin(most, (gpube__now() - b->start) / worked));
-}
-
-/* Not beyond its share of a time that is limited. */
-static double stretched(const struct gpube_bounder *b, double seconds)
-{
-	const double left = b->ctx->deadline > 0 ? b->ctx->deadline - gpube__now() : INFINITY;
-
-	return fmax(seconds, fmin(seconds * slowness(b), left / 4));
+	return fmax(seconds, fmin(seconds * slowness, left / 4));
 }
 
 /* All that costs is forbidden: a question for a satisfiability library, which ends it as a rule. */
 static bool is_hard(const struct gpube_bounder *b)
 {
 	return is_auto(b) && !b->shifted && gpube__cost_span(b->m) == 1;
+}
+
+static int satisfiability(struct gpube_bounder *b, double seconds)
+{
+	return gpube__bound_sat(b, by_clock(b, seconds));
 }
 
 /* So many variables that an order of them takes longer than the answer, as a rule. */
@@ -134,9 +132,9 @@ static int along_first_order(struct gpube_bounder *b, double seconds)
 
 	(void)seconds;
 	for (int k = !has_tree(b); k < 2 && !status && !gpube__bounder_done(b); k++) {
-		status = gpube__bounder_quick_joins(b, stretched(b, joins[k]));
+		status = gpube__bounder_quick_joins(b, joins[k]);
 		if (!status && !gpube__bounder_done(b) && has_tree(b))
-			status = gpube__bound_dfs(b, stretched(b, tree[k]));
+			status = gpube__bound_dfs(b, tree[k]);
 		gpube__dfs_tree_free(b->tree); /* the longer one is to have more sweeps at its root */
 		b->tree = NULL;
 	}
@@ -179,10 +177,10 @@ static double look_seconds(const struct gpube_bounder *b, double most)
 
 static int look(struct gpube_bounder *b, double seconds)
 {
-	const double start = gpube__now(), slow = slowness(b);
+	const struct gpube_turn turn = gpube__turn(b->ctx, seconds);
 	int status = seconds > 0 ? gpube__bound_dfs(b, seconds) : GPUBE_OK;
 
-	b->seconds_looked += (gpube__now() - start) / slow;
+	b->seconds_looked += gpube__turn_spent(&turn);
 	return status;
 }
 
@@ -219,7 +217,7 @@ static int look_closely(struct gpube_bounder *b, double seconds)
 
 	(void)seconds;
 	for (int k = 0; k < n && !status && !gpube__bounder_done(b) && gpube__bounder_share_proved(b) > looks[k].share; k++)
-		status = look(b, stretched(b, look_seconds(b, fmin(looks[k].seconds, gpube__bounder_order_seconds(b)))));
+		status = look(b, look_seconds(b, fmin(looks[k].seconds, gpube__bounder_order_seconds(b))));
 	return status;
 }
 
@@ -265,7 +263,7 @@ static bool wants_early_orders(const struct gpube_bounder *b)
 static int eliminate(struct gpube_bounder *b, double seconds)
 {
 	bool done = false;
-	int status = gpube__bounder_eliminate(b, NULL, NULL, seconds, &done);
+	int status = gpube__bounder_eliminate(b, NULL, NULL, by_clock(b, seconds), &done);
 
 	if (!status && done)
 		gpube__bounder_raise(b, b->limit, "elimination");
@@ -353,13 +351,13 @@ static double search_seconds(const struct gpube_bounder *b)
 /* Local search: a number of steps, or a moment of them where they are long. */
 static int first_search(struct gpube_bounder *b, double seconds)
 {
-	const double start = gpube__now();
+	const struct gpube_turn turn = gpube__turn(b->ctx, seconds);
 	int64_t n = b->m->n_vars, steps = n < 100 ? 200 * n : 20000;
 	int status = GPUBE_OK;
 
 	if (isinf(seconds))
 		return gpube__bounder_search(b, NULL, steps);
-	for (; steps > 0 && !status && gpube__now() - start < seconds; steps -= 1000)
+	for (; steps > 0 && !status && gpube__turn_left(&turn) > 0; steps -= 1000)
 		status = gpube__bounder_search(b, NULL, steps < 1000 ? steps : 1000);
 	return status;
 }
@@ -576,10 +574,10 @@ static int count(struct gpube_bounder *b, double seconds)
 
 /* These need no order; without one there is nothing for the others to go along. */
 static const struct stage first_stages[] = {
-	{"satisfiability", is_large_and_hard, hard_seconds, gpube__bound_sat},
+	{"satisfiability", is_large_and_hard, hard_seconds, satisfiability},
 	{"a first order", NULL, NULL, gpube__bound_first_order},
 	{"elimination at once", wants_at_once, at_once_seconds, eliminate_at_once},
-	{"satisfiability", is_small_and_hard, hard_seconds, gpube__bound_sat},
+	{"satisfiability", is_small_and_hard, hard_seconds, satisfiability},
 	{"shifts at first", wants_first, first_seconds, first_bounds},
 	{NULL, NULL, NULL, NULL},
 };
@@ -594,7 +592,7 @@ static const struct stage stages[] = {
 	{"a quick sweep", wants_quick_sweep, quick_sweep_seconds, gpube__bound_sweep},
 	{"a search tree of large domains", wants_wide_tree, wide_tree_seconds, look},
 	{"local search", wants_search, search_seconds, first_search},
-	{"satisfiability", is_unassigned, unassigned_seconds, gpube__bound_sat},
+	{"satisfiability", is_unassigned, unassigned_seconds, satisfiability},
 	{"quick mini-buckets", wants_quick_mbe, NULL, quick_mbe},
 	{"elimination", wants_elimination, elimination_seconds, eliminate_in_little},
 	{"a longer search tree", wants_second_tree, second_tree_seconds, look},
@@ -622,7 +620,7 @@ static const struct stage counting = {"counting", wants_count, NULL, count};
 static int run_stage(struct gpube_bounder *b, const struct stage *s)
 {
 	const double start = gpube__now(),
-		     seconds = s->seconds ? stretched(b, s->seconds(b)) : INFINITY;
+		     seconds = s->seconds ? s->seconds(b) : INFINITY;
 	bool gave_way;
 	int status, noted;
 

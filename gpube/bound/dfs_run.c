@@ -26,7 +26,6 @@ static int sweep_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, int 
  */
 static int sweep(struct gpube_dfs_tree *s, double seconds)
 {
-	const double start = gpube__now();
 	int status = GPUBE_OK;
 
 	while (!s->swept) {
@@ -39,7 +38,7 @@ static int sweep(struct gpube_dfs_tree *s, double seconds)
 			}
 		s->n_sweeps++;
 		s->swept = !any || s->n_sweeps == MOST_SWEEPS;
-		if (status || gpube__dfs_tree_is_done(s) || gpube__now() - start > seconds ||
+		if (status || gpube__dfs_tree_is_done(s) || gpube__turn_spent(&s->turn) > seconds ||
 			gpube__stopped(s->b->ctx))
 			break;
 	}
@@ -86,7 +85,7 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 			"search tree: none, functions or costs are too large for it");
 	if (status || !s->t)
 		return status;
-	s->end = start + seconds;
+	s->turn = gpube__turn(b->ctx, seconds);
 	status = gpube__dfs_tree_know(s);
 	if (!status && !s->swept)
 		status = sweep(s, SWEEPING * seconds);

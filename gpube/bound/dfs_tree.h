@@ -79,7 +79,7 @@ struct gpube_dfs_tree {
 	int64_t n_steps, steps_capacity;
 	int32_t last;		/* position of the last decision that failed at once, or -1 */
 	int64_t n_nodes, bytes; /* bytes: of what is open */
-	double end;
+	struct gpube_turn turn;
 	int32_t n_sweeps;	/* at the root */
 	bool swept;		/* more would bring nothing */
 };

@@ -18,7 +18,7 @@ struct climb {
 	struct gpube_bounder *b;
 	struct gpube_joingraph g;
 	double max_cells;
-	double end;	  /* of the time it may take */
+	struct gpube_turn turn;
 	double pair;	  /* seconds of the last two passes */
 	double searching; /* seconds spent in search */
 	double start;
@@ -34,9 +34,9 @@ struct climb {
 
 static double time_left(const struct climb *c)
 {
-	double end = c->b->ctx->deadline > 0 ? fmin(c->b->ctx->deadline, c->end) : c->end;
+	const double deadline = c->b->ctx->deadline, left = gpube__turn_left(&c->turn);
 
-	return end - gpube__now();
+	return deadline > 0 ? fmin(deadline - gpube__now(), left) : left;
 }
 
 /* An assignment from the tables, and search from there for a share of the time. */
@@ -268,11 +268,11 @@ static int hurry(struct climb *c)
 
 int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds)
 {
-	struct climb c = {.b = b, .start = gpube__now(), .max_cells = QUICK_CELLS, .quick = true};
+	struct climb c = {.b = b, .turn = gpube__turn(b->ctx, seconds), .start = gpube__now(),
+		.max_cells = QUICK_CELLS, .quick = true};
 	bool fits = false;
 	int status = GPUBE_OK;
 
-	c.end = c.start + seconds;
 	for (int32_t z = FIRST_Z; z > 2 && !fits && !status; z -= 2)
 		status = gpube__joingraph_init_to(&c.g, b->tables, b->order, z,
 			z > 4 ? FIRST_CELLS : QUICK_CELLS, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->most_shift, &fits);
@@ -286,14 +286,13 @@ int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds)
 
 int gpube__bound_joins(struct gpube_bounder *b, double seconds)
 {
-	struct climb c = {.b = b, .start = gpube__now(),
+	struct climb c = {.b = b, .turn = gpube__turn(b->ctx, seconds), .start = gpube__now(),
 		.max_cells = (double)b->ctx->memory_bytes / 24};
 	bool fits;
 	int status;
 
 	if (b->shifted && b->shifting->certificate)
 		c.max_cells = fmin(c.max_cells, b->shifting->max_cells);
-	c.end = c.start + seconds;
 	c.tried = c.start;
 	status = gpube__joingraph_init_to(&c.g, b->tables, b->order,
 		b->shifted && !b->shifting->certificate ? largest_z(b) : b->opts->z ? b->opts->z : 3,

@@ -243,6 +243,7 @@ static void take_steps(struct walk *out, const struct gpube_sweep_kernels *kerne
 	struct gpube_sweep_layer l;
 	struct gpube_sweep_work w;
 	struct gpube_sweep_states *layer = calloc(2, sizeof(*layer));
+	const struct gpube_turn turn = gpube__turn(ctx, INFINITY);
 
 	ctx->n_threads = threads;
 	assert_non_null(layer);
@@ -254,7 +255,7 @@ static void take_steps(struct walk *out, const struct gpube_sweep_kernels *kerne
 
 		some_layer(&l, tables, words, kernels, limit, k, seed);
 		assert_int_equal(gpube__sweep_step(&w, &layer[(k + 1) % 2], &layer[k % 2], &l, room,
-					 limit, INFINITY, &out->dropped),
+					 limit, &turn, &out->dropped),
 			0);
 		for (int i = 0; i < STEP_TABLES; i++) {
 			free(tables[i].cells);

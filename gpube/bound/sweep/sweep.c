@@ -46,7 +46,8 @@ struct gpube_sweep {
 	int64_t limit,
 		dropped; /* sums from 'limit' on are of no interest; the least that was dropped */
 	uint64_t bytes;  /* of trails */
-	double end;      /* of the run's time */
+	struct gpube_turn turn;
+	bool given_up;
 	char by[40];
 };
 
@@ -114,7 +115,7 @@ static int sweep_layer(struct gpube_sweep *s, struct gpube_sweep_states *to,
 
 	if (!status)
 		status = gpube__sweep_step(
-			&s->work, to, from, &l, room, s->limit, s->end, &s->dropped);
+			&s->work, to, from, &l, room, s->limit, &s->turn, &s->dropped);
 	if (!status)
 		status = keep_trail(s, to, position);
 	gpube__sweep_layer_clear(s->b->ctx, &l);
@@ -144,21 +145,21 @@ static int read_off(struct gpube_sweep *s)
  */
 static bool takes_too_long(const struct gpube_sweep *s, int64_t n, int32_t position, double start)
 {
-	const double now = gpube__now(), ratio = (double)n / fmax(s->layer[position], 1);
+	const double ratio = (double)n / fmax(s->layer[position], 1);
 	double rest = 0;
 
-	if (!isfinite(s->end) || s->n_states < ENOUGH)
+	if (!isfinite(s->turn.seconds) || s->n_states < ENOUGH)
 		return false;
 	for (int32_t p = 0; p < position; p++)
 		rest += fmin(ratio * s->layer[p], (double)s->room);
-	return (now - start) / (double)s->n_states * rest > LENIENCE * (s->end - now);
+	return (gpube__turn_spent(&s->turn) - start) / (double)s->n_states * rest > LENIENCE * gpube__turn_left(&s->turn);
 }
 
 static int sweep(struct gpube_sweep *s)
 {
 	struct gpube_bounder *b = s->b;
 	struct gpube_sweep_states *states = s->layers, *next = s->layers + 1;
-	const double start = gpube__now();
+	const double start = gpube__turn_spent(&s->turn);
 	int64_t left = b->limit == GPUBE_INF ? GPUBE_INF : b->limit - s->h->constant;
 	int status;
 
@@ -178,14 +179,14 @@ static int sweep(struct gpube_sweep *s)
 		next = before;
 		s->n_states += states->n;
 		if (takes_too_long(s, states->n, p, start)) {
-			s->end = 0;
+			s->given_up = true;
 			status = gpube__fail_stopped(b->ctx);
 		}
 	}
 	if (!status && states->n > 0)
 		status = read_off(s);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "%s: %lld states%s", s->by, (long long)s->n_states,
-		status && s->end <= 0   ? ", given up"
+		status && s->given_up   ? ", given up"
 		: status                ? ", not ended"
 		: s->dropped < s->limit ? ", others dropped"
 					: ", none dropped");
@@ -307,23 +308,23 @@ static int run(struct gpube_sweep *s)
 	int status = GPUBE_OK;
 
 	while (!gpube__bounder_done(b)) {
-		double before = gpube__now();
+		const double before = gpube__turn_spent(&s->turn);
 
-		if (before + s->needs > s->end)
+		if (s->needs > gpube__turn_left(&s->turn))
 			return GPUBE_OK;
 		status = sweep(s);
 		if (status == GPUBE_ESTOP && !gpube__stopped(b->ctx)) /* its own time is over */
 			return GPUBE_OK;
 		if (status || s->room >= most_room(s) || s->dropped >= s->limit)
 			break;
-		make_room(s, gpube__now() - before);
+		make_room(s, gpube__turn_spent(&s->turn) - before);
 	}
 	return status;
 }
 
 int gpube__bound_sweep(struct gpube_bounder *b, double seconds)
 {
-	struct gpube_sweep s = {.b = b, .end = gpube__now() + seconds};
+	struct gpube_sweep s = {.b = b, .turn = gpube__turn(b->ctx, seconds)};
 	int status = seconds > 0 ? prepare(&s, seconds) : GPUBE_OK;
 
 	if (!status && s.fits)

@@ -320,7 +320,7 @@ static int make_indices(struct gpube_sweep_work *w, int64_t n)
 
 int gpube__sweep_step(struct gpube_sweep_work *w, struct gpube_sweep_states *to,
 	const struct gpube_sweep_states *from, const struct gpube_sweep_layer *l, int64_t room,
-	int64_t limit, double end, int64_t *dropped)
+	int64_t limit, const struct gpube_turn *turn, int64_t *dropped)
 {
 	struct round r = {
 		.w = w, .to = to, .t = {.l = l, .limit = limit, .most = limit, .parts = w->parts}};
@@ -332,7 +332,7 @@ int gpube__sweep_step(struct gpube_sweep_work *w, struct gpube_sweep_states *to,
 	empty(to, from->n);
 	r.t.shard_bits = to->shard_bits;
 	while (!status && shard < 1 << from->shard_bits) {
-		if (gpube__stopped(w->ctx) || gpube__now() > end)
+		if (gpube__stopped(w->ctx) || gpube__turn_left(turn) <= 0)
 			return gpube__fail_stopped(w->ctx);
 		share_out(&r, from, &shard, &at, part, n_parts);
 		status = meet(&r, dropped);

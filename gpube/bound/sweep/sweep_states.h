@@ -137,13 +137,13 @@ void gpube__sweep_states_clear(struct gpube_ctx *ctx, struct gpube_sweep_states 
  * gpube__sweep_step() - the states of layer l from those of the layer before.
  * room     the most states to keep; during the step there may be twice as many
  * limit    sums from here on are of no interest
- * end      gpube__now() at which it stops
+ * turn     it stops where this is over
  * dropped  in and out: the least bound that was dropped
  * Errors: ENOMEM, ESTOP
  */
 int gpube__sweep_step(struct gpube_sweep_work *w, struct gpube_sweep_states *to,
 	const struct gpube_sweep_states *from, const struct gpube_sweep_layer *l, int64_t room,
-	int64_t limit, double end, int64_t *dropped);
+	int64_t limit, const struct gpube_turn *turn, int64_t *dropped);
 
 /*
  * How the states were reached, in the order of their numbers: s->n of each; and the least bound,
