@@ -90,6 +90,27 @@ static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 		o->order_seconds > 0 ? o->order_seconds : most >= 1 ? 0 : fmin(0.5, most), b->ops->cells_per_second, o->seed);
 }
 
+/* Seconds after which it is seen, as a rule, whether there is an easy order: MOMENT's table is in benchmarks/runs/solve-2c. */
+#define MOMENT 0.1
+
+static int search_for_a_moment(struct gpube_bounder *b, const struct gpube_graph *g)
+{
+	return gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
+		fmin(MOMENT, gpube__bounder_order_seconds(b)), b->ops->cells_per_second, b->opts->seed);
+}
+
+int gpube__bound_order_soon(struct gpube_bounder *b, double seconds)
+{
+	const bool given = b->opts->order_seconds > 0;
+	int status = GPUBE_OK;
+
+	if (!given && !gpube__bounder_easy_order(b))
+		status = with_graph(b, search_for_a_moment);
+	if (status || !gpube__bounder_wants_order(b) || !(given || gpube__bounder_easy_order(b)))
+		return status;
+	return gpube__bound_order(b, seconds);
+}
+
 int gpube__bound_order(struct gpube_bounder *b, double seconds)
 {
 	(void)seconds;

@@ -327,6 +327,8 @@ int gpube__bound_sweep(struct gpube_bounder *b, double seconds)
 	struct gpube_sweep s = {.b = b, .turn = gpube__turn(b->ctx, seconds)};
 	int status = seconds > 0 ? prepare(&s, seconds) : GPUBE_OK;
 
+	if (!status && s.fits) /* the better the assignment, the fewer states are below it */
+		status = gpube__bounder_search(b, b->upper < GPUBE_INF ? b->best : NULL, 100 * (int64_t)b->m->n_vars);
 	if (!status && s.fits)
 		status = run(&s);
 	gpube__sweep_states_clear(b->ctx, &s.layers[0]);
