@@ -78,6 +78,22 @@ double gpube__bounder_order_seconds(const struct gpube_bounder *b);
 double gpube__bounder_eliminating(const struct gpube_bounder *b);
 bool gpube__bounder_easy_order(const struct gpube_bounder *b);
 
+/* What wants so many bytes of tables is not begun while a search may end. */
+#define GPUBE__MUCH_MEMORY 2e9
+
+/*
+ * Looks at what ends in a moment, if at all, along the first order or the best: join graphs and a search tree, for a moment
+ * (glance) or longer and with mini-buckets (along); the tree, in 'seconds' or as long as little is open (closely).
+ * gpube__bounder_look_seconds() - what a look may take: 'most', or less where elimination takes little.
+ * gpube__bounder_has_tree() - small domains: a tree that ends does so in a moment.
+ */
+int gpube__bound_glance_along(struct gpube_bounder *b, double seconds);
+int gpube__bound_along(struct gpube_bounder *b, double seconds);
+int gpube__bound_look(struct gpube_bounder *b, double seconds);
+int gpube__bound_look_closely(struct gpube_bounder *b, double seconds);
+double gpube__bounder_look_seconds(const struct gpube_bounder *b, double most);
+bool gpube__bounder_has_tree(const struct gpube_bounder *b);
+
 /* The stages that bound_stages.c lists. */
 int gpube__bound_stages(struct gpube_bounder *b);
 

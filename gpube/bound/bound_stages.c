@@ -112,46 +112,7 @@ static double first_seconds(const struct gpube_bounder *b)
 	return share_of(b, 1, 0.2);
 }
 
-/* ---- orders ---------------------------------------------------------------------------------- */
-
-/* A tree that ends in a moment is one of small domains. */
-static bool has_tree(const struct gpube_bounder *b)
-{
-	return b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_prefers_joins(b);
-}
-
-static int joins_and_tree(struct gpube_bounder *b, double joins, double tree)
-{
-	int status = gpube__bounder_quick_joins(b, joins);
-
-	if (!status && !gpube__bounder_done(b) && has_tree(b))
-		status = gpube__bound_dfs(b, tree);
-	gpube__dfs_tree_free(b->tree); /* a longer one is to have more sweeps at its root */
-	b->tree = NULL;
-	return status;
-}
-
-/*
- * What says most per millisecond, before a better order is searched for: a join graph, and a look whether a search tree
- * ends at once.
- */
-static int glance_along(struct gpube_bounder *b, double seconds)
-{
-	(void)seconds;
-	return joins_and_tree(b, 0.008, 0.02);
-}
-
-/*
- * Both for longer, and mini-buckets. Of 21 networks of noisy ors (or_chain) most end in that tree, which along the
- * first order is as small as along a better one. A later tree is made along that.
- */
-static int along_first_order(struct gpube_bounder *b, double seconds)
-{
-	int status = joins_and_tree(b, 0.05, 0.15);
-
-	(void)seconds;
-	return status || gpube__bounder_done(b) ? status : gpube__bounder_quick_mbe(b);
-}
+/* ---- before longer methods ------------------------------------------------------------------- */
 
 /* Elimination that is predicted to take less, in seconds, is not put off for bounds. */
 #define QUICK 1
@@ -171,7 +132,7 @@ static bool has_first_order(const struct gpube_bounder *b)
 
 static bool wants_glance_along(const struct gpube_bounder *b)
 {
-	return has_first_order(b) && has_tree(b);
+	return has_first_order(b) && gpube__bounder_has_tree(b);
 }
 
 /*
@@ -192,39 +153,10 @@ static bool wants_along(const struct gpube_bounder *b)
 	return has_first_order(b) && !is_quick(b) && !b->quick_along;
 }
 
-/* What wants so much memory is not begun while a search may end. */
-#define MUCH_MEMORY 2e9
-
-/*
- * Looks at a tree, all together, take no longer than this part of what elimination along the best order will,
- * which is sure: grid20x20.f2 had 1.2 s of looks before 0.3 s of elimination.
- */
-#define LOOKING 0.5
-
-static double look_seconds(const struct gpube_bounder *b, double most)
-{
-	const bool fits = (double)sizeof(int32_t) * b->order_cost.largest_message < MUCH_MEMORY;
-
-	return b->opts->no_eliminate || !fits || gpube__bounder_hopeless(b)
-		       ? most
-		       : fmin(most, fmax(0, LOOKING * gpube__bounder_eliminating(b) - b->seconds_looked));
-}
-
-static int look(struct gpube_bounder *b, double seconds)
-{
-	const struct gpube_turn turn = gpube__turn(b->ctx, seconds);
-	int status = seconds > 0 ? gpube__bound_dfs(b, seconds) : GPUBE_OK;
-
-	b->seconds_looked += gpube__turn_spent(&turn);
-	return status;
-}
-
 /*
  * Where little is open a search tree may close it, and goes on as long as it seems to: an auction of 100 bids takes it
- * 0.02 s where bids that exclude each other are joined. The long look waits where a better order may make elimination easy.
+ * 0.02 s where bids that exclude each other are joined.
  */
-#define BEYOND_ORDERS 100 /* seconds of elimination along the first order */
-
 static bool wants_close_look(const struct gpube_bounder *b)
 {
 	return is_auto(b) && !b->shifted && b->opts->split != GPUBE_SPLIT_NEVER &&
@@ -239,33 +171,7 @@ static bool wants_glance(const struct gpube_bounder *b)
 
 static double glance_seconds(const struct gpube_bounder *b)
 {
-	return look_seconds(b, share_of(b, 0.1, 0.05));
-}
-
-static int look_closely(struct gpube_bounder *b, double seconds)
-{
-	static const struct {
-		double share, seconds;
-	} looks[] = {{0.5, 0.15}, {0.8, 0.3}, {0.97, 1}};
-	const int n = gpube__bounder_eliminating(b) > BEYOND_ORDERS ? 3 : 2;
-	int status = GPUBE_OK;
-
-	(void)seconds;
-	for (int k = 0; k < n && !status && !gpube__bounder_done(b) && gpube__bounder_share_proved(b) > looks[k].share; k++)
-		status = look(b, look_seconds(b, fmin(looks[k].seconds, gpube__bounder_order_seconds(b))));
-	return status;
-}
-
-/* Tables that a tree of a tenth of a second reads more than once. */
-#define SMALL_CELLS 1e6
-
-static bool has_small_tables(const struct gpube_bounder *b)
-{
-	double cells = 0;
-
-	for (int32_t k = 0; k < b->m->n_functions; k++)
-		cells += (double)gpube__table(b->m, k)->n;
-	return cells < SMALL_CELLS;
+	return gpube__bounder_look_seconds(b, share_of(b, 0.1, 0.05));
 }
 
 /*
@@ -274,7 +180,7 @@ static bool has_small_tables(const struct gpube_bounder *b)
  */
 static bool wants_tree_at_once(const struct gpube_bounder *b)
 {
-	return is_auto(b) && has_small_tables(b) && !b->shifted && b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_dense(b) && !is_easy(b) &&
+	return is_auto(b) && !b->shifted && b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_dense(b) && !is_easy(b) &&
 	       gpube__bounder_mean_domain(b) >= GPUBE__WIDE_DOMAIN;
 }
 
@@ -347,7 +253,7 @@ static bool wants_first_tree(const struct gpube_bounder *b)
 
 static double first_tree_seconds(const struct gpube_bounder *b)
 {
-	return look_seconds(b, share_of(b, 0.5, 0.2));
+	return gpube__bounder_look_seconds(b, share_of(b, 0.5, 0.2));
 }
 
 /*
@@ -369,7 +275,7 @@ static double wide_most(const struct gpube_bounder *b)
 
 static double wide_tree_seconds(const struct gpube_bounder *b)
 {
-	return look_seconds(b, wide_most(b));
+	return gpube__bounder_look_seconds(b, wide_most(b));
 }
 
 /* Where steps are long, before anything else is tried. */
@@ -470,7 +376,7 @@ static int eliminate_in_little(struct gpube_bounder *b, double seconds)
 {
 	int status;
 
-	b->most_bytes = MUCH_MEMORY;
+	b->most_bytes = GPUBE__MUCH_MEMORY;
 	status = eliminate(b, seconds);
 	b->most_bytes = 0;
 	return status;
@@ -634,23 +540,23 @@ static const struct stage first_stages[] = {
 	{NULL, NULL, NULL, NULL},
 };
 static const struct stage stages[] = {
-	{"a glance along the first order", wants_glance_along, NULL, glance_along},
-	{"a glance at a search tree", wants_glance, glance_seconds, look},
-	{"bounds along the first order", closes, NULL, along_first_order},
+	{"a glance along the first order", wants_glance_along, NULL, gpube__bound_glance_along},
+	{"a glance at a search tree", wants_glance, glance_seconds, gpube__bound_look},
+	{"bounds along the first order", closes, NULL, gpube__bound_along},
 	{"orders for elimination", wants_early_orders, NULL, gpube__bound_order_soon},
-	{"bounds along the first order", wants_along, NULL, along_first_order},
-	{"a search tree where little is open", wants_close_look, NULL, look_closely},
-	{"a search tree at once", wants_tree_at_once, tree_at_once_seconds, gpube__bound_dfs},
+	{"bounds along the first order", wants_along, NULL, gpube__bound_along},
+	{"a search tree where little is open", wants_close_look, NULL, gpube__bound_look_closely},
+	{"a search tree at once", wants_tree_at_once, tree_at_once_seconds, gpube__bound_look},
 	{"better orders", gpube__bounder_wants_order, NULL, gpube__bound_order},
-	{"a search tree", wants_first_tree, first_tree_seconds, look},
+	{"a search tree", wants_first_tree, first_tree_seconds, gpube__bound_look},
 	{"a quick sweep", wants_quick_sweep, quick_sweep_seconds, gpube__bound_sweep},
-	{"a search tree of large domains", wants_wide_tree, wide_tree_seconds, look},
+	{"a search tree of large domains", wants_wide_tree, wide_tree_seconds, gpube__bound_look},
 	{"local search", wants_search, search_seconds, first_search},
 	{"satisfiability", is_unassigned, unassigned_seconds, satisfiability},
 	{"quick mini-buckets", wants_quick_mbe, NULL, quick_mbe},
 	{"elimination", wants_elimination, elimination_seconds, eliminate_in_little},
 	{"local search", wants_late_search, search_seconds, first_search},
-	{"a longer search tree", wants_second_tree, second_tree_seconds, look},
+	{"a longer search tree", wants_second_tree, second_tree_seconds, gpube__bound_look},
 	{"elimination in much memory", wants_much_memory, elimination_seconds, eliminate},
 	{"a search tree to its end", wants_tree, NULL, gpube__bound_dfs},
 	{"a sweep", wants_sweep, sweep_seconds, gpube__bound_sweep},

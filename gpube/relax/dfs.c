@@ -9,7 +9,6 @@
 /* Moved in all to one value of one variable, at most. */
 #define MOVED_MOST ((int64_t)1 << 58)
 
-
 /* Variables between two looks at the clock. */
 enum { CLOCK = 16 };
 

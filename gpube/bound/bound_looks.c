@@ -1,0 +1,95 @@
+/*
+ * bound_looks.c - looks at what ends in a moment, if at all: a search tree, before and after join graphs. None takes
+ * longer than a part of what elimination would.
+ */
+#include <math.h>
+
+#include "gpube/bound/bound.h"
+#include "gpube/ir/dense.h"
+
+bool gpube__bounder_has_tree(const struct gpube_bounder *b)
+{
+	return b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_prefers_joins(b);
+}
+
+/*
+ * Looks at a tree, all together, take no longer than this part of what elimination along the best order will,
+ * which is sure: grid20x20.f2 had 1.2 s of looks before 0.3 s of elimination.
+ */
+#define LOOKING 0.5
+
+double gpube__bounder_look_seconds(const struct gpube_bounder *b, double most)
+{
+	const bool fits = (double)sizeof(int32_t) * b->order_cost.largest_message < GPUBE__MUCH_MEMORY;
+
+	return b->opts->no_eliminate || !fits || gpube__bounder_hopeless(b)
+		       ? most
+		       : fmin(most, fmax(0, LOOKING * gpube__bounder_eliminating(b) - b->seconds_looked));
+}
+
+/* Cells of tables of which a tree is made in a second, and swept once: 10_1, of 10^7, took 0.5 s for a look of 0.1. */
+#define MADE_PER_SECOND 2e7
+
+static bool is_soon_made(const struct gpube_bounder *b, double seconds)
+{
+	double cells = 0;
+
+	for (int32_t k = 0; k < b->m->n_functions && !b->tree; k++)
+		cells += (double)gpube__table(b->m, k)->n;
+	return cells <= MADE_PER_SECOND * seconds;
+}
+
+int gpube__bound_look(struct gpube_bounder *b, double seconds)
+{
+	const struct gpube_turn turn = gpube__turn(b->ctx, seconds);
+	int status = seconds > 0 && is_soon_made(b, seconds) ? gpube__bound_dfs(b, seconds) : GPUBE_OK;
+
+	b->seconds_looked += gpube__turn_spent(&turn);
+	return status;
+}
+
+int gpube__bound_look_closely(struct gpube_bounder *b, double seconds)
+{
+	static const struct {
+		double share, seconds;
+	} looks[] = {{0.5, 0.15}, {0.8, 0.3}, {0.97, 1}};
+	int status = GPUBE_OK;
+
+	(void)seconds;
+	for (int k = 0; k < 3 && !status && !gpube__bounder_done(b) && gpube__bounder_share_proved(b) > looks[k].share; k++)
+		status = gpube__bound_look(b, gpube__bounder_look_seconds(b, fmin(looks[k].seconds, gpube__bounder_order_seconds(b))));
+	return status;
+}
+
+static int joins_and_tree(struct gpube_bounder *b, double joins, double tree)
+{
+	int status = gpube__bounder_quick_joins(b, joins);
+
+	if (!status && !gpube__bounder_done(b) && gpube__bounder_has_tree(b))
+		status = gpube__bound_dfs(b, tree);
+	gpube__dfs_tree_free(b->tree); /* a longer one is to have more sweeps at its root */
+	b->tree = NULL;
+	return status;
+}
+
+/*
+ * What says most per millisecond, before a better order is searched for: a join graph, and a look whether a search tree
+ * ends at once.
+ */
+int gpube__bound_glance_along(struct gpube_bounder *b, double seconds)
+{
+	(void)seconds;
+	return joins_and_tree(b, 0.008, 0.02);
+}
+
+/*
+ * Both for longer, and mini-buckets. Of 21 networks of noisy ors (or_chain) most end in that tree, which along the
+ * first order is as small as along a better one. A later tree is made along that.
+ */
+int gpube__bound_along(struct gpube_bounder *b, double seconds)
+{
+	int status = joins_and_tree(b, 0.05, 0.15);
+
+	(void)seconds;
+	return status || gpube__bounder_done(b) ? status : gpube__bounder_quick_mbe(b);
+}
