@@ -24,6 +24,7 @@
 #define GPUBE_X3_H
 
 #include "formats/common/names.h"
+#include "formats/common/tuples.h"
 #include "formats/expr/expr.h"
 #include "formats/keywords/chain.h"
 #include "formats/keywords/linear.h"
@@ -176,6 +177,7 @@ int gpube__x3_check_used(struct gpube_x3 *r, struct gpube_x3_node *node);
 /* ---- x3_vars.c ------------------------------------------------------------------------------- */
 
 int gpube__x3_variables(struct gpube_x3 *r, struct gpube_x3_node *node);
+bool gpube__x3_same_domain(const struct gpube_x3_domain *a, const struct gpube_x3_domain *b);
 int gpube__x3_add_domain(struct gpube_x3 *r, const struct gpube_x3_domain *d, int32_t *index);
 int64_t gpube__x3_value(const struct gpube_x3 *r, int32_t var, int32_t index);
 /* The value's index, -1: it has no such value. */
@@ -188,6 +190,8 @@ struct gpube_x3_interval gpube__x3_range(const struct gpube_x3 *r, int32_t var);
  */
 int gpube__x3_refer(struct gpube_x3 *r, const char *name, size_t n,
 	int (*take)(struct gpube_x3 *r, void *arg, int32_t var), void *arg, int64_t size[2]);
+/* Room in r->seen for every variable. */
+int gpube__x3_see(struct gpube_x3 *r);
 /* One variable by its name: -1 if that is no such name. */
 int32_t gpube__x3_find(struct gpube_x3 *r, const char *name, size_t n);
 /* A hidden variable of n values, rising, whose memory is copied. */
@@ -289,6 +293,13 @@ int gpube__x3_run_condition(struct gpube_x3_machine *m, const struct gpube_x3_co
 /* A table of a few different variables: holds() gets their values. */
 int gpube__x3_table(struct gpube_x3 *r, int n, const int32_t *vars,
 	bool (*holds)(const void *data, const int64_t *values), const void *data);
+/*
+ * Tuples of different variables, until they are a table of the model: begin, gpube__tuples_push() for
+ * each, and end with the status of these.
+ */
+int gpube__x3_tuples_begin(
+	struct gpube_x3 *r, struct gpube_tuples *t, int n, const int32_t *vars, int64_t dflt);
+int gpube__x3_tuples_end(struct gpube_x3 *r, struct gpube_tuples *t, int status, int32_t *table);
 /* An integer cost for each tuple; 'costs' is borrowed. */
 int gpube__x3_costs(struct gpube_x3 *r, int n, const int32_t *vars, const int64_t *costs);
 /* Only values that 'keep' accepts are left. */
@@ -296,13 +307,17 @@ int gpube__x3_restrict(struct gpube_x3 *r, int32_t var, bool (*keep)(const void 
 	const void *data);
 /* Nothing is allowed. */
 int gpube__x3_never(struct gpube_x3 *r);
-/* A hidden variable that is the result of a machine: the last that it reads, of these values. */
-int gpube__x3_extreme_var(struct gpube_x3 *r, int64_t n, const int32_t *vars, bool most, int32_t *var);
 
 /* ---- x3_sum.c -------------------------------------------------------------------------------- */
 
 /* The number of a variable, which need have no name, or a number, for texts of expressions. */
 void gpube__x3_term_text(char text[32], struct gpube_x3_term t);
+
+/* "in(t,set(…))" of all of the list; NULL after a failure. */
+char *gpube__x3_in_text(
+	struct gpube_x3 *r, struct gpube_x3_term t, const struct gpube_x3_list *list);
+/* NULL after a failure. */
+int64_t *gpube__x3_ones(struct gpube_x3 *r, int64_t n);
 
 /* A sum that is made: r->linear's gains, and numbers. */
 struct gpube_x3_sum {
@@ -343,6 +358,8 @@ int gpube__x3_operator(struct gpube_x3 *r, struct gpube_x3_node *node, enum gpub
 /* "x[][]" or "(x,y)(z,w)", by rows. */
 int gpube__x3_matrix(
 	struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t size[2], int32_t **vars);
+/* A hidden variable that is the least or the greatest of several. */
+int gpube__x3_extreme_var(struct gpube_x3 *r, int64_t n, const int32_t *vars, bool most, int32_t *var);
 /* Truth values that add up to the number of different values. */
 int gpube__x3_come(struct gpube_x3 *r, int64_t n, const int32_t *vars, struct gpube_x3_list *list);
 

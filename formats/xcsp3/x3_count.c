@@ -9,15 +9,6 @@
 
 /* ---- sum --------------------------------------------------------------------------------- */
 
-static int64_t *all_ones(struct gpube_x3 *r, int64_t n)
-{
-	int64_t *v = gpube__x3_temp(r, n + 1, sizeof(*v));
-
-	for (int64_t k = 0; v && k < n; k++)
-		v[k] = 1;
-	return v;
-}
-
 /* A term and a factor that is one, too, as a hidden variable. */
 static int multiply(struct gpube_x3 *r, struct gpube_x3_term *t, struct gpube_x3_term factor)
 {
@@ -42,7 +33,7 @@ int gpube__x3_weighted(struct gpube_x3 *r, struct gpube_x3_node *node, struct gp
 	r->keeps_maps = false;
 	if (r->in->status)
 		return r->in->status;
-	*factors = all_ones(r, list->n);
+	*factors = gpube__x3_ones(r, list->n);
 	if (!coeffs || !*factors)
 		return r->in->status;
 	if (by.n != list->n)
@@ -71,23 +62,6 @@ int gpube__x3_sum(struct gpube_x3 *r, struct gpube_x3_node *node)
 
 /* ---- count and cardinality ---------------------------------------------------------------- */
 
-/* Is the term equal to one of the list? As a hidden truth value. */
-static int equals_one(struct gpube_x3 *r, struct gpube_x3_term *t, const struct gpube_x3_list *list)
-{
-	char *text = gpube__x3_temp(r, 32 * (list->n + 3), 1), *p = text, one[32];
-
-	if (!text || gpube__in_charge(r->in, list->n, 256, "comparisons with variables"))
-		return r->in->status;
-	gpube__x3_term_text(one, *t);
-	p += sprintf(p, "in(%s,set(", one);
-	for (int64_t k = 0; k < list->n; k++) {
-		gpube__x3_term_text(one, list->terms[k]);
-		p += sprintf(p, "%s%s", k ? "," : "", one);
-	}
-	p += sprintf(p, "))");
-	return gpube__x3_expression(r, text, (size_t)(p - text), t);
-}
-
 /* How many of the list are equal to one of 'of'. */
 static int count_equal(struct gpube_x3 *r, const struct gpube_x3_list *list,
 	const struct gpube_x3_list *of, const struct gpube_x3_condition *c)
@@ -101,10 +75,13 @@ static int count_equal(struct gpube_x3 *r, const struct gpube_x3_list *list,
 		return r->in->status;
 	if (!gpube__x3_only_numbers(of)) {
 		memcpy(terms, list->terms, (size_t)list->n * sizeof(*terms));
-		for (int64_t k = 0; k < list->n; k++)
-			if (equals_one(r, &terms[k], of))
+		for (int64_t k = 0; k < list->n; k++) { /* each a hidden truth value */
+			const char *text = gpube__x3_in_text(r, terms[k], of);
+
+			if (!text || gpube__x3_expression(r, text, strlen(text), &terms[k]))
 				return r->in->status;
-		values = all_ones(r, list->n);
+		}
+		values = gpube__x3_ones(r, list->n);
 		return values ? gpube__x3_add_sum(r, &truths, values, c) : r->in->status;
 	}
 	values = gpube__x3_numbers(r, of);
@@ -254,28 +231,36 @@ static int add_bin(struct gpube_x3 *r, const struct gpube_x3_list *list, const i
 	return gpube__x3_sum_finish(&s, c);
 }
 
+/* What the terms may be, rising; NULL after a failure. */
+static int64_t *values_of(struct gpube_x3 *r, const struct gpube_x3_list *list, int64_t *n)
+{
+	int64_t total = 0, *values;
+
+	for (int64_t k = 0; k < list->n; k++)
+		total += list->terms[k].var < 0 ? 1 : r->m->vars[list->terms[k].var].domain;
+	if (gpube__in_charge(r->in, total, sizeof(*values), "a list of values"))
+		return NULL;
+	values = gpube__x3_temp(r, total + 1, sizeof(*values));
+	total = 0;
+	for (int64_t k = 0; k < list->n && values; k++) {
+		const struct gpube_x3_term t = list->terms[k];
+
+		if (t.var < 0)
+			values[total++] = t.value;
+		for (int32_t v = 0; t.var >= 0 && v < r->m->vars[t.var].domain; v++)
+			values[total++] = gpube__x3_value(r, t.var, v);
+	}
+	*n = values ? gpube__x3_unique(values, total) : 0;
+	return values;
+}
+
 /* Every bin that a variable may be, with the condition. */
 static int add_all_bins(struct gpube_x3 *r, const struct gpube_x3_list *list, const int64_t *sizes,
 	const struct gpube_x3_condition *c)
 {
-	int64_t total = 0, *bins;
+	int64_t total, *bins = values_of(r, list, &total);
 
-	for (int64_t k = 0; k < list->n; k++)
-		total += list->terms[k].var < 0 ? 1 : r->m->vars[list->terms[k].var].domain;
-	if (gpube__in_charge(r->in, total, sizeof(*bins), "a list of values"))
-		return r->in->status;
-	bins = gpube__x3_temp(r, total + 1, sizeof(*bins));
-	total = 0;
-	for (int64_t k = 0; k < list->n && bins; k++) {
-		const struct gpube_x3_term t = list->terms[k];
-
-		if (t.var < 0)
-			bins[total++] = t.value;
-		for (int32_t v = 0; t.var >= 0 && v < r->m->vars[t.var].domain; v++)
-			bins[total++] = gpube__x3_value(r, t.var, v);
-	}
-	total = bins ? gpube__x3_unique(bins, total) : 0;
-	for (int64_t k = 0; k < total && !r->in->status; k++)
+	for (int64_t k = 0; bins && k < total && !r->in->status; k++)
 		add_bin(r, list, sizes, bins[k], c);
 	return r->in->status;
 }
@@ -358,67 +343,73 @@ int gpube__x3_knapsack(struct gpube_x3 *r, struct gpube_x3_node *node)
 	return add_weighed(r, node, "profits", &list, &profits);
 }
 
-struct task {
-	struct gpube_x3_term origin, length, height;
+/* Of all tasks. */
+struct tasks {
+	struct gpube_x3_list origins, lengths, heights;
 };
 
-/* What the task takes at a time. */
-static int add_task(struct gpube_x3_sum *s, const struct task *t, int64_t time)
+/* What a task takes at a time. */
+static int add_task(struct gpube_x3_sum *s, const struct tasks *tasks, int64_t k, int64_t time)
 {
+	const struct gpube_x3_term origin = tasks->origins.terms[k], length = tasks->lengths.terms[k],
+				   height = tasks->heights.terms[k];
 	struct gpube_x3 *r = s->r;
 	char o[32], l[32], h[32], text[200];
 	struct gpube_x3_term takes;
 	int32_t place;
 	int n;
 
-	if (t->length.var >= 0 || t->height.var >= 0 || t->origin.var < 0) {
-		gpube__x3_term_text(o, t->origin);
-		gpube__x3_term_text(l, t->length);
-		gpube__x3_term_text(h, t->height);
+	if (length.var >= 0 || height.var >= 0 || origin.var < 0) {
+		gpube__x3_term_text(o, origin);
+		gpube__x3_term_text(l, length);
+		gpube__x3_term_text(h, height);
 		n = snprintf(text, sizeof(text), "mul(%s,and(le(%s,%lld),gt(add(%s,%s),%lld)))", h, o,
 			(long long)time, o, l, (long long)time);
 		return gpube__x3_expression(r, text, (size_t)n, &takes) ? r->in->status
 									: gpube__x3_sum_term(s, takes, 1);
 	}
-	if (gpube__in_charge(r->in, r->m->vars[t->origin.var].domain, 2 * sizeof(__int128), "sums") ||
-		gpube__linear_place(&r->linear, &place, t->origin.var))
+	if (gpube__in_charge(r->in, r->m->vars[origin.var].domain, 2 * sizeof(__int128), "sums") ||
+		gpube__linear_place(&r->linear, &place, origin.var))
 		return r->in->status;
-	for (int32_t v = 0; v < r->m->vars[t->origin.var].domain; v++) {
-		const int64_t start = gpube__x3_value(r, t->origin.var, v);
+	for (int32_t v = 0; v < r->m->vars[origin.var].domain; v++) {
+		const int64_t start = gpube__x3_value(r, origin.var, v);
 
-		if (start <= time && time - start < t->length.value)
-			*gpube__linear_gain(&r->linear, place, v) += t->height.value;
+		if (start <= time && time - start < length.value)
+			*gpube__linear_gain(&r->linear, place, v) += height.value;
 	}
 	return GPUBE_OK;
 }
 
-static int read_tasks(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *n, struct task **tasks)
+/* One of the lists; n: how many there are, -1: as many as it has. */
+static int read_part(struct gpube_x3 *r, struct gpube_x3_node *node, const char *name, int64_t n,
+	struct gpube_x3_list *list)
 {
-	static const char *const names[] = {"origins", "lengths", "heights"};
-	struct gpube_x3_node *ends = gpube__x3_child(node, "ends");
-	struct gpube_x3_list lists[3], list;
+	struct gpube_x3_node *child = gpube__x3_need(r, node, name);
+
+	if (!child || gpube__x3_list(r, child, list))
+		return r->in->status;
+	return n < 0 || list->n == n
+		       ? GPUBE_OK
+		       : gpube__in_error(r->in, "<%s> differ from <origins> in number", name);
+}
+
+static int read_tasks(struct gpube_x3 *r, struct gpube_x3_node *node, struct tasks *t)
+{
+	struct gpube_x3_list ends;
 	char a[32], b[32], c[32];
 
-	for (int k = 0; k < 3; k++) {
-		struct gpube_x3_node *child = gpube__x3_need(r, node, names[k]);
-
-		if (!child || gpube__x3_list(r, child, &lists[k]))
-			return r->in->status;
-		if (lists[k].n != lists[0].n)
-			return gpube__in_error(r->in, "<%s> differ from <origins> in number", names[k]);
-	}
-	*n = lists[0].n;
-	*tasks = gpube__x3_temp(r, *n + 1, sizeof(**tasks));
-	for (int64_t k = 0; k < *n && *tasks; k++)
-		(*tasks)[k] = (struct task){lists[0].terms[k], lists[1].terms[k], lists[2].terms[k]};
-	if (!ends || !*tasks || gpube__x3_list(r, ends, &list))
+	if (read_part(r, node, "origins", -1, &t->origins) ||
+		read_part(r, node, "lengths", t->origins.n, &t->lengths) ||
+		read_part(r, node, "heights", t->origins.n, &t->heights))
 		return r->in->status;
-	if (list.n != *n)
-		return gpube__in_error(r->in, "<ends> differ from <origins> in number");
-	for (int64_t k = 0; k < *n && !r->in->status; k++) {
-		gpube__x3_term_text(a, lists[0].terms[k]);
-		gpube__x3_term_text(b, lists[1].terms[k]);
-		gpube__x3_term_text(c, list.terms[k]);
+	if (!gpube__x3_child(node, "ends"))
+		return GPUBE_OK;
+	if (read_part(r, node, "ends", t->origins.n, &ends))
+		return r->in->status;
+	for (int64_t k = 0; k < ends.n && !r->in->status; k++) {
+		gpube__x3_term_text(a, t->origins.terms[k]);
+		gpube__x3_term_text(b, t->lengths.terms[k]);
+		gpube__x3_term_text(c, ends.terms[k]);
 		gpube__x3_post_printf(r, "eq(add(%s,%s),%s)", a, b, c);
 	}
 	return r->in->status;
@@ -433,37 +424,23 @@ static int64_t least_of(const struct gpube_x3 *r, struct gpube_x3_term t)
 int gpube__x3_cumulative(struct gpube_x3 *r, struct gpube_x3_node *node)
 {
 	struct gpube_x3_condition c;
-	struct task *tasks = NULL;
-	int64_t n = 0, total = 0, *times;
+	struct tasks tasks;
+	int64_t n, *times;
 
-	if (read_tasks(r, node, &n, &tasks) || gpube__x3_condition(r, node, &c))
+	if (read_tasks(r, node, &tasks) || gpube__x3_condition(r, node, &c))
 		return r->in->status;
 	if (c.op != GPUBE_X3_LE && c.op != GPUBE_X3_LT)
 		return gpube__in_error(r->in, "<cumulative> with another condition than le or lt is not read");
-	for (int64_t k = 0; k < n; k++) {
-		total += tasks[k].origin.var < 0 ? 1 : r->m->vars[tasks[k].origin.var].domain;
-		if (least_of(r, tasks[k].height) < 0)
+	for (int64_t k = 0; k < tasks.heights.n; k++)
+		if (least_of(r, tasks.heights.terms[k]) < 0)
 			return gpube__in_error(r->in, "<cumulative> with a height below 0 is not read");
-	}
-	if (gpube__in_charge(r->in, total, sizeof(*times), "a list of values"))
-		return r->in->status;
-	times = gpube__x3_temp(r, total + 1, sizeof(*times));
-	total = 0;
-	for (int64_t k = 0; k < n && times; k++) {
-		const struct gpube_x3_term t = tasks[k].origin;
-
-		if (t.var < 0)
-			times[total++] = t.value;
-		for (int32_t v = 0; t.var >= 0 && v < r->m->vars[t.var].domain; v++)
-			times[total++] = gpube__x3_value(r, t.var, v);
-	}
-	total = times ? gpube__x3_unique(times, total) : 0;
-	for (int64_t i = 0; i < total && !r->in->status; i++) {
+	times = values_of(r, &tasks.origins, &n);
+	for (int64_t i = 0; times && i < n && !r->in->status; i++) {
 		struct gpube_x3_sum s;
 
 		gpube__x3_sum_begin(&s, r);
-		for (int64_t k = 0; k < n && !r->in->status; k++)
-			add_task(&s, &tasks[k], times[i]);
+		for (int64_t k = 0; k < tasks.origins.n && !r->in->status; k++)
+			add_task(&s, &tasks, k, times[i]);
 		if (!r->in->status)
 			gpube__x3_sum_finish(&s, &c);
 	}

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "formats/common/reading.h"
-#include "formats/common/tuples.h"
 #include "formats/xcsp3/x3.h"
 
 /* Parts with more tuples than the first become hidden variables where that helps. */
@@ -45,12 +44,9 @@ static int slot_of(struct parsed *p, int32_t var)
 {
 	struct gpube_x3 *r = p->r;
 	struct gpube_ctx *ctx = r->m->ctx;
-	const int64_t n = r->m->n_vars;
 
-	if (gpube__grow(ctx, &r->seen, &r->seen_capacity, n, 2 * sizeof(*r->seen)))
+	if (gpube__x3_see(r))
 		return -1;
-	for (; r->n_seen < n; r->n_seen++)
-		r->seen[2 * r->n_seen] = 0;
 	if (r->seen[2 * var] == r->stamp)
 		return (int)r->seen[2 * var + 1];
 	if (gpube__grow(ctx, &p->slots, &p->capacity, p->n_slots + 1, sizeof(*p->slots)) ||
@@ -262,34 +258,21 @@ static int32_t *scope_of(struct parsed *p)
 static int add_defining(
 	struct gpube_x3 *r, int n, const int32_t *vars, int64_t cells, const int64_t *values)
 {
-	int32_t *domains = gpube__x3_temp(r, 2 * (int64_t)n + 2, sizeof(*domains)), table;
-	int32_t *tuple = domains + n + 1;
-	struct gpube_table made;
+	int32_t *tuple = gpube__x3_temp(r, (int64_t)n + 1, sizeof(*tuple)), table;
 	struct gpube_tuples t;
-	int64_t twice;
 	int status = GPUBE_OK;
 
-	if (!domains)
+	if (!tuple || gpube__charge_expanded(r->in, cells, NULL) ||
+		gpube__x3_tuples_begin(r, &t, n + 1, vars, GPUBE_INF))
 		return r->in->status;
-	for (int k = 0; k <= n; k++)
-		domains[k] = r->m->vars[vars[k]].domain;
-	if (gpube__charge_dense(r->in, n + 1, domains) || gpube__charge_expanded(r->in, cells, NULL))
-		return r->in->status;
-	if (gpube__tuples_init(&t, r->m->ctx, n + 1, domains, GPUBE_INF))
-		return gpube__x3_no_memory(r);
 	for (int64_t k = 0; k < cells && !status; k++) {
 		tuple[n] = gpube__x3_index(r, vars[n], values[k]);
 		status = gpube__tuples_push(&t, tuple, 0, 0);
-		gpube__tuple_next(tuple, domains, n);
+		gpube__tuple_next(tuple, t.domains, n);
 	}
-	if (status) {
-		gpube__tuples_clear(&t);
-		return gpube__x3_no_memory(r);
-	}
-	if (gpube__tuples_finish(&t, &made, &twice) || gpube__add_table(r->m, &table, &made) ||
-		gpube__add_function(r->m, n + 1, vars, table, NULL))
-		return gpube__x3_no_memory(r);
-	return GPUBE_OK;
+	if (gpube__x3_tuples_end(r, &t, status, &table))
+		return r->in->status;
+	return gpube__add_function(r->m, n + 1, vars, table, NULL) ? gpube__x3_no_memory(r) : GPUBE_OK;
 }
 
 /* The part becomes a number, or a variable that has its value. */
@@ -474,7 +457,7 @@ static void add_bytes(struct parsed *p, const void *bytes, int64_t n)
 static void describe(struct parsed *p, int32_t at)
 {
 	const struct gpube_expr_node *n = node_at(p, at);
-	const int32_t op = (int32_t)n->op;
+	const int32_t op = (int32_t)n->op, end = -1; /* is none */
 
 	add_bytes(p, &op, sizeof(op));
 	if (n->op == GPUBE_OP_CONST) {
@@ -485,7 +468,7 @@ static void describe(struct parsed *p, int32_t at)
 	} else {
 		each_part(p, at, describe);
 		if (is_list(p, at))
-			add_bytes(p, "", 1);
+			add_bytes(p, &end, sizeof(end));
 	}
 }
 

@@ -287,18 +287,9 @@ static bool holds_choice(const void *data, const int64_t *v)
 /* One of the list is equal to the value. */
 static int add_member(struct gpube_x3 *r, const struct gpube_x3_list *list, struct gpube_x3_term value)
 {
-	char *text = gpube__x3_temp(r, 32 * (list->n + 3), 1), *p = text, one[32];
+	const char *text = gpube__x3_in_text(r, value, list);
 
-	if (!text)
-		return r->in->status;
-	gpube__x3_term_text(one, value);
-	p += sprintf(p, "in(%s,set(", one);
-	for (int64_t k = 0; k < list->n; k++) {
-		gpube__x3_term_text(one, list->terms[k]);
-		p += sprintf(p, "%s%s", k ? "," : "", one);
-	}
-	p += sprintf(p, "))");
-	return gpube__x3_post(r, text, (size_t)(p - text));
+	return text ? gpube__x3_post(r, text, strlen(text)) : r->in->status;
 }
 
 /* state: whether it has come, the value that is looked for, which is read first */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "formats/common/reading.h"
-#include "formats/common/tuples.h"
 #include "formats/xcsp3/x3.h"
 
 /* A machine over fewer tuples becomes a table. */
@@ -37,10 +36,8 @@ static int find_scope(struct gpube_x3 *r, const struct gpube_x3_machine *m, int3
 {
 	r->stamp++;
 	*n = 0;
-	if (gpube__grow(r->m->ctx, &r->seen, &r->seen_capacity, r->m->n_vars, 2 * sizeof(*r->seen)))
-		return gpube__x3_no_memory(r);
-	for (; r->n_seen < r->m->n_vars; r->n_seen++)
-		r->seen[2 * r->n_seen] = 0;
+	if (gpube__x3_see(r))
+		return r->in->status;
 	for (int64_t k = 0; k < m->n; k++) {
 		int64_t *seen = &r->seen[2 * m->vars[k]];
 
@@ -222,6 +219,30 @@ int gpube__x3_table(struct gpube_x3 *r, int n, const int32_t *vars,
 	return r->in->status;
 }
 
+int gpube__x3_tuples_begin(
+	struct gpube_x3 *r, struct gpube_tuples *t, int n, const int32_t *vars, int64_t dflt)
+{
+	int32_t *domains = gpube__x3_temp(r, n, sizeof(*domains));
+
+	for (int k = 0; k < n && domains; k++)
+		domains[k] = r->m->vars[vars[k]].domain;
+	if (!domains || gpube__charge_dense(r->in, n, domains))
+		return r->in->status;
+	return gpube__tuples_init(t, r->m->ctx, n, domains, dflt) ? gpube__x3_no_memory(r) : GPUBE_OK;
+}
+
+int gpube__x3_tuples_end(struct gpube_x3 *r, struct gpube_tuples *t, int status, int32_t *table)
+{
+	struct gpube_table made;
+	int64_t twice;
+
+	if (status)
+		gpube__tuples_clear(t);
+	if (status || gpube__tuples_finish(t, &made, &twice) || gpube__add_table(r->m, table, &made))
+		return gpube__x3_no_memory(r);
+	return GPUBE_OK;
+}
+
 struct keeping {
 	bool (*keep)(const void *data, int64_t value);
 	const void *data;
@@ -273,53 +294,6 @@ int64_t *gpube__x3_all_values(struct gpube_x3 *r, int64_t n, const int32_t *vars
 	}
 	*n_values = values ? gpube__x3_unique(values, total) : 0;
 	return values;
-}
-
-/* ---- variables that are results -------------------------------------------------------- */
-
-struct extreme {
-	bool most;
-};
-
-/* state: whether there is one, the extreme so far */
-static bool step_extreme(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
-{
-	const struct extreme *e = m->data;
-
-	if (k == m->n - 1)
-		return value == state[1];
-	if (!state[0] || (e->most ? value > state[1] : value < state[1]))
-		state[1] = value;
-	state[0] = 1;
-	return true;
-}
-
-int gpube__x3_extreme_var(struct gpube_x3 *r, int64_t n, const int32_t *vars, bool most, int32_t *var)
-{
-	const struct extreme e = {most};
-	static const int64_t start[2];
-	struct gpube_x3_machine m = {.r = r, .name = most ? "maximum" : "minimum", .n = n + 1,
-		.width = 2, .start = start, .step = step_extreme, .data = &e};
-	int32_t *all = gpube__x3_temp(r, n + 1, sizeof(*all));
-	int64_t n_values, at = 0, bound = 0, *values = gpube__x3_all_values(r, n, vars, &n_values);
-
-	if (!all || !values)
-		return r->in->status;
-	for (int64_t k = 0; k < n; k++) {
-		const struct gpube_x3_interval in = gpube__x3_range(r, vars[k]);
-		const int64_t end = most ? in.low : in.high;
-
-		bound = k == 0 || (most ? end > bound : end < bound) ? end : bound;
-	}
-	for (int64_t k = 0; k < n_values; k++)
-		if (most ? values[k] >= bound : values[k] <= bound)
-			values[at++] = values[k];
-	memcpy(all, vars, (size_t)n * sizeof(*all));
-	if (gpube__x3_hidden(r, m.name, at, values, var))
-		return r->in->status;
-	all[n] = *var;
-	m.vars = all;
-	return gpube__x3_run(&m);
 }
 
 #else

@@ -65,15 +65,6 @@ static int except_of(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *n,
 	return r->in->status;
 }
 
-static int64_t *ones(struct gpube_x3 *r, int64_t n)
-{
-	int64_t *v = gpube__x3_temp(r, n + 1, sizeof(*v));
-
-	for (int64_t k = 0; v && k < n; k++)
-		v[k] = 1;
-	return v;
-}
-
 int gpube__x3_n_values(struct gpube_x3 *r, struct gpube_x3_node *node)
 {
 	struct gpube_x3_list list = {0};
@@ -84,7 +75,7 @@ int gpube__x3_n_values(struct gpube_x3 *r, struct gpube_x3_node *node)
 	if (gpube__x3_main_vars(r, node, &n, &vars) || except_of(r, node, &n_except, &except) ||
 		gpube__x3_condition(r, node, &c) || come_vars(r, n, vars, n_except, except, &list))
 		return r->in->status;
-	factors = ones(r, list.n);
+	factors = gpube__x3_ones(r, list.n);
 	return factors ? gpube__x3_add_sum(r, &list, factors, &c) : r->in->status;
 }
 
@@ -106,6 +97,39 @@ static bool step_most(struct gpube_x3_machine *m, int64_t *state, int64_t k, int
 		state[1] = value;
 	state[0] = 1;
 	return true;
+}
+
+/* The last variable says which. */
+static bool step_extreme(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
+{
+	return k == m->n - 1 ? value == state[1] : step_most(m, state, k, value);
+}
+
+int gpube__x3_extreme_var(struct gpube_x3 *r, int64_t n, const int32_t *vars, bool most, int32_t *var)
+{
+	static const int64_t start[2];
+	struct gpube_x3_machine m = {.r = r, .name = most ? "maximum" : "minimum", .n = n + 1,
+		.width = 2, .start = start, .step = step_extreme, .data = &most};
+	int32_t *all = gpube__x3_temp(r, n + 1, sizeof(*all));
+	int64_t n_values, at = 0, bound = 0, *values = gpube__x3_all_values(r, n, vars, &n_values);
+
+	if (!all || !values)
+		return r->in->status;
+	for (int64_t k = 0; k < n; k++) {
+		const struct gpube_x3_interval in = gpube__x3_range(r, vars[k]);
+		const int64_t end = most ? in.low : in.high;
+
+		bound = k == 0 || (most ? end > bound : end < bound) ? end : bound;
+	}
+	for (int64_t k = 0; k < n_values; k++)
+		if (most ? values[k] >= bound : values[k] <= bound)
+			values[at++] = values[k];
+	memcpy(all, vars, (size_t)n * sizeof(*all));
+	if (gpube__x3_hidden(r, m.name, at, values, var))
+		return r->in->status;
+	all[n] = *var;
+	m.vars = all;
+	return gpube__x3_run(&m);
 }
 
 static __int128 second(struct gpube_x3_machine *m, const int64_t *state)
@@ -136,7 +160,7 @@ struct arg {
 	int64_t start;
 };
 
-/* state: how many were read, the extreme, its index */
+/* state: the extreme so far, its index */
 static bool step_arg(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
 {
 	const struct arg *a = m->data;
@@ -257,7 +281,8 @@ int gpube__x3_precedence(struct gpube_x3 *r, struct gpube_x3_node *node)
 		const int32_t domain = r->m->vars[vars[0]].domain;
 
 		for (int64_t k = 1; k < m.n; k++)
-			if (r->domain_of[vars[k]] != r->domain_of[vars[0]])
+			if (!gpube__x3_same_domain(&r->domains[r->domain_of[vars[k]]],
+				    &r->domains[r->domain_of[vars[0]]]))
 				return gpube__in_error(r->in,
 					"<precedence> without <values> over domains that differ");
 		s.values = gpube__x3_temp(r, domain, sizeof(*s.values));

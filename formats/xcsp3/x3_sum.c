@@ -18,6 +18,32 @@ void gpube__x3_term_text(char text[32], struct gpube_x3_term t)
 		snprintf(text, 32, "%lld", (long long)t.value);
 }
 
+char *gpube__x3_in_text(
+	struct gpube_x3 *r, struct gpube_x3_term t, const struct gpube_x3_list *list)
+{
+	char *text = gpube__x3_temp(r, 32 * (list->n + 3), 1), *p = text, one[32];
+
+	if (!text || gpube__in_charge(r->in, list->n, 256, "comparisons with a list"))
+		return NULL;
+	gpube__x3_term_text(one, t);
+	p += sprintf(p, "in(%s,set(", one);
+	for (int64_t k = 0; k < list->n; k++) {
+		gpube__x3_term_text(one, list->terms[k]);
+		p += sprintf(p, "%s%s", k ? "," : "", one);
+	}
+	strcpy(p, "))");
+	return text;
+}
+
+int64_t *gpube__x3_ones(struct gpube_x3 *r, int64_t n)
+{
+	int64_t *v = gpube__x3_temp(r, n + 1, sizeof(*v));
+
+	for (int64_t k = 0; v && k < n; k++)
+		v[k] = 1;
+	return v;
+}
+
 void gpube__x3_sum_begin(struct gpube_x3_sum *s, struct gpube_x3 *r)
 {
 	s->r = r;

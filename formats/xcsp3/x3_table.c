@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "formats/common/reading.h"
-#include "formats/common/tuples.h"
 #include "formats/xcsp3/x3.h"
 
 #define BLANKS " \t\n\v\f\r"
@@ -221,37 +220,22 @@ static int add_cells(struct gpube_x3 *r, struct gpube_x3_relation *rel, const in
 	const int64_t *cells, int64_t n)
 {
 	const int arity = (int)rel->arity;
-	int32_t *domains = gpube__x3_temp(r, 2 * (int64_t)arity, sizeof(*domains));
-	int32_t *tuple = domains + arity;
-	struct gpube_table made;
+	int32_t *tuple = gpube__x3_temp(r, arity, sizeof(*tuple));
 	struct gpube_tuples t;
-	int64_t twice;
 	int status = GPUBE_OK;
 
-	if (!domains)
+	if (!tuple || gpube__x3_tuples_begin(r, &t, arity, vars, rel->supports ? GPUBE_INF : 0))
 		return r->in->status;
-	for (int k = 0; k < arity; k++)
-		domains[k] = r->m->vars[vars[k]].domain;
-	if (gpube__charge_dense(r->in, arity, domains))
-		return r->in->status;
-	if (gpube__tuples_init(&t, r->m->ctx, arity, domains, rel->supports ? GPUBE_INF : 0))
-		return gpube__x3_no_memory(r);
 	for (int64_t i = 0; i < n && !status; i++) {
 		int64_t cell = cells[i];
 
 		for (int k = arity - 1; k >= 0; k--) {
-			tuple[k] = (int32_t)(cell % domains[k]);
-			cell /= domains[k];
+			tuple[k] = (int32_t)(cell % t.domains[k]);
+			cell /= t.domains[k];
 		}
 		status = gpube__tuples_push(&t, tuple, rel->supports ? 0 : GPUBE_INF, r->in->line);
 	}
-	if (status) {
-		gpube__tuples_clear(&t);
-		return gpube__x3_no_memory(r);
-	}
-	if (gpube__tuples_finish(&t, &made, &twice) || gpube__add_table(r->m, &rel->table, &made))
-		return gpube__x3_no_memory(r);
-	return GPUBE_OK;
+	return gpube__x3_tuples_end(r, &t, status, &rel->table);
 }
 
 static int make_table(struct gpube_x3 *r, struct gpube_x3_relation *rel, const int32_t *vars)
@@ -294,12 +278,8 @@ static bool is_made_for(
 static bool differ(struct gpube_x3 *r, const int32_t *vars, int64_t n)
 {
 	r->stamp++;
-	if (gpube__grow(r->m->ctx, &r->seen, &r->seen_capacity, r->m->n_vars, 2 * sizeof(*r->seen))) {
-		gpube__x3_no_memory(r);
+	if (gpube__x3_see(r))
 		return false;
-	}
-	for (; r->n_seen < r->m->n_vars; r->n_seen++)
-		r->seen[2 * r->n_seen] = 0;
 	for (int64_t k = 0; k < n; k++) {
 		if (r->seen[2 * vars[k]] == r->stamp)
 			return false;

@@ -11,6 +11,9 @@
 /* Spaces of names. */
 enum { VARIABLES, ARRAYS, NUMBERS };
 
+/* Domains among which an equal one is looked for. */
+enum { LOOKED_BACK = 16 };
+
 /* ---- domains --------------------------------------------------------------------------- */
 
 int64_t gpube__x3_value(const struct gpube_x3 *r, int32_t var, int32_t index)
@@ -45,17 +48,32 @@ struct gpube_x3_interval gpube__x3_range(const struct gpube_x3 *r, int32_t var)
 	return (struct gpube_x3_interval){gpube__x3_value(r, var, 0), gpube__x3_value(r, var, n - 1)};
 }
 
+bool gpube__x3_same_domain(const struct gpube_x3_domain *a, const struct gpube_x3_domain *b)
+{
+	if (a->n != b->n || !a->values != !b->values)
+		return false;
+	return a->values ? memcmp(a->values, b->values, (size_t)a->n * sizeof(*a->values)) == 0
+			 : a->first == b->first;
+}
+
 int gpube__x3_add_domain(struct gpube_x3 *r, const struct gpube_x3_domain *d, int32_t *index)
 {
 	struct gpube_x3_domain copy = *d;
 
-	if (gpube__grow(r->m->ctx, &r->domains, &r->domains_capacity, r->n_domains + 1,
-		    sizeof(*r->domains)))
-		return gpube__x3_no_memory(r);
 	if (d->values && d->n && d->values[d->n - 1] - d->values[0] == d->n - 1) {
 		copy.first = d->values[0];
 		copy.values = NULL;
-	} else if (d->values) {
+	}
+	/* variables of one domain share tables, and many files say it again for each */
+	for (int64_t k = r->n_domains; k-- > 0 && k + LOOKED_BACK >= r->n_domains;)
+		if (gpube__x3_same_domain(&r->domains[k], &copy)) {
+			*index = (int32_t)k;
+			return GPUBE_OK;
+		}
+	if (gpube__grow(r->m->ctx, &r->domains, &r->domains_capacity, r->n_domains + 1,
+		    sizeof(*r->domains)))
+		return gpube__x3_no_memory(r);
+	if (copy.values) {
 		copy.values = gpube__alloc(r->m->ctx, (uint64_t)d->n, sizeof(*copy.values));
 		if (!copy.values)
 			return gpube__x3_no_memory(r);
@@ -405,6 +423,15 @@ int32_t gpube__x3_find(struct gpube_x3 *r, const char *name, size_t n)
 		return var;
 	gpube__in_error(r->in, "'%.*s' is not one variable", n > 60 ? 60 : (int)n, name);
 	return -1;
+}
+
+int gpube__x3_see(struct gpube_x3 *r)
+{
+	if (gpube__grow(r->m->ctx, &r->seen, &r->seen_capacity, r->m->n_vars, 2 * sizeof(*r->seen)))
+		return gpube__x3_no_memory(r);
+	for (; r->n_seen < r->m->n_vars; r->n_seen++)
+		r->seen[2 * r->n_seen] = 0;
+	return GPUBE_OK;
 }
 
 /* ---- elements -------------------------------------------------------------------------- */

@@ -74,6 +74,15 @@ answers 'an element that is none of 1001' 1 3
 below "$element (in,$(seq 1 2 2000 | sed 's/.*/&..&/' | paste -sd' ')) </condition></element>"
 answers 'an element in one of 1000 ranges' 1 3
 
+# domains that say the same are the same one
+printf '<instance format="XCSP3" type="COP"><variables><var id="a"> 1 3 6 </var><var id="b"> 1 3 6 </var><var id="c"> 1 3 6 </var></variables>
+	<constraints>%%s</constraints><objectives><maximize type="sum"> a b c </maximize></objectives></instance>\n' > "$work/three"
+three() { printf "$(cat "$work/three")" "$1" > "$work/x.xml"; }
+three '<precedence> c b a </precedence>'
+answers 'precedence of variables with domains of their own' 10 1
+three '<allDifferent> a b c </allDifferent>'
+that 'whose pairs share a table' [ "$("$gpube" info "$work/x.xml" | grep -c '3 shared$')" = 1 ]
+
 # 2 = (a + 1) b, whatever the letters of b
 printf '<instance format="XCSP3" type="COP"><variables><var id="a"> 0 1 </var><var id="\303\251"> 0 1 </var></variables>
 	<constraints><sum><list> add(a,1) </list><coeffs> \303\251 </coeffs><condition> (eq,2) </condition></sum></constraints>
