@@ -51,9 +51,7 @@ static int check_form(const struct gpube_model *m)
 
 static bool is_forbidden(const struct gpube_model *m, int64_t cost)
 {
-	if (cost == GPUBE_INF)
-		return true;
-	return m->direction == GPUBE_MAXIMISE ? m->top != -GPUBE_INF && cost <= m->top : cost >= m->top;
+	return cost == GPUBE_INF || gpube__reaches_top(m, cost);
 }
 
 /* A cost as a value, INT64_MIN if it is forbidden. */

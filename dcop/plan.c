@@ -376,7 +376,7 @@ static int plan_init(struct dcop_plan *p, const struct gpube_model *m, const str
 		p->costs = p->quantised;
 	}
 	if (!status)
-		status = gpube__simplify_below(&p->s, p->costs, false, narrowing);
+		status = gpube__simplify_below(&p->s, p->costs, GPUBE__CONVERT, narrowing);
 	p->m = p->s.model;
 	p->agents = opts->agents;
 	if (!status && !p->agents) {

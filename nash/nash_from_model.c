@@ -49,7 +49,7 @@ static int put_cost(struct nash_game *g, const struct gpube_model *m, int player
 	int64_t unit = 1;
 	struct nash_number *v = &g->payoffs[player][(int64_t)i * g->n + j];
 
-	if (cost == GPUBE_INF || (gets ? m->top != -GPUBE_INF && cost <= m->top : cost >= m->top))
+	if (cost == GPUBE_INF || gpube__reaches_top(m, cost))
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"no game of two players: function %d forbids values %d and %d, and every pair of "
 			"actions needs a payoff",

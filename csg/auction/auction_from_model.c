@@ -229,8 +229,7 @@ static int take_functions(struct reading *r)
 
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
 		status = m->functions[f].arity == 1 ? take_prices(r, f) : take_pairs(r, f);
-	if (!status && (m->direction == GPUBE_MAXIMISE ? m->top != -GPUBE_INF && r->worst <= m->top
-						       : m->top != GPUBE_INF && r->worst >= m->top))
+	if (!status && gpube__reaches_top(m, r->worst))
 		status = refuse(r, "no auction: its bound may forbid bids that do not exclude each other", 0);
 	return status;
 }

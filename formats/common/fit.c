@@ -65,7 +65,7 @@ static int raise_totals(struct gpube_fit *fit)
 		least = -least;
 	if (__builtin_sub_overflow(fit->view.constant, (int64_t)least, &fit->view.constant))
 		return GPUBE_ERANGE;
-	if (gpube__bound(fit->m) != GPUBE_INF &&
+	if (gpube__minimised_top(fit->m) != GPUBE_INF &&
 		__builtin_sub_overflow(fit->view.top, (int64_t)least, &fit->view.top))
 		return GPUBE_ERANGE;
 	fit->m = &fit->view;
@@ -76,7 +76,7 @@ static int raise_totals(struct gpube_fit *fit)
 static bool too_wide(const struct gpube_model *m)
 {
 	struct gpube_survey s;
-	int64_t bound = gpube__bound(m), slack;
+	int64_t bound = gpube__minimised_top(m), slack;
 	bool wide;
 
 	if (gpube__survey_init(&s, m))
@@ -151,7 +151,7 @@ static int loosen_potentials(struct gpube_fit *fit)
 		fit->digits++;
 		return GPUBE_OK;
 	}
-	if (gpube__bound(&fit->view) == GPUBE_INF)
+	if (gpube__minimised_top(&fit->view) == GPUBE_INF)
 		return GPUBE_ERANGE;
 	fit->view.top = fit->view.direction == GPUBE_MINIMISE ? GPUBE_INF : -GPUBE_INF;
 	fit->no_top = true;

@@ -67,7 +67,7 @@ int64_t gpube__slack(const struct gpube_survey *s)
 static int hold_bound(int64_t *bound, const struct gpube_survey *s)
 {
 	struct gpube_ctx *ctx = s->m->ctx;
-	int64_t top = gpube__bound(s->m);
+	int64_t top = gpube__minimised_top(s->m);
 
 	*bound = top;
 	if (top > GPUBE_TOULBAR2_MAX) {
@@ -93,7 +93,7 @@ bool gpube__write_wide(int64_t *bound, struct gpube_survey *s, const struct gpub
 	if (!out->opts || !out->opts->wide)
 		return false;
 	s->wide = true;
-	*bound = gpube__bound(s->m); /* 2^63 - 1 says that there is none */
+	*bound = gpube__minimised_top(s->m); /* 2^63 - 1 says that there is none */
 	gpube__log(s->m->ctx, GPUBE_LOG_NOTE,
 		"%s: costs pass %lld, the most that toulbar2 holds: gpube reads the file, toulbar2 does not",
 		out->path, (long long)GPUBE_TOULBAR2_MAX);

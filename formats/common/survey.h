@@ -30,14 +30,6 @@ static inline int64_t gpube__minimised(const struct gpube_model *m, int64_t v)
 	return v == GPUBE_INF || m->direction == GPUBE_MINIMISE ? v : -v;
 }
 
-/* The bound of the minimisation; GPUBE_INF if there is none. */
-static inline int64_t gpube__bound(const struct gpube_model *m)
-{
-	if (m->direction == GPUBE_MINIMISE)
-		return m->top;
-	return m->top <= -GPUBE_INF ? GPUBE_INF : -m->top;
-}
-
 /* More than toulbar2 rounds totals by, which are doubles in places: 0 up to 2^40. */
 int64_t gpube__slack(const struct gpube_survey *s);
 

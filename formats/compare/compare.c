@@ -295,7 +295,7 @@ static bool near(
 	long double slack = 1e-12L * (1 + fabsl(a));
 
 	if (isinf(a) || isinf(b)) /* what the bound forbids may be written as forbidden */
-		return isinf(a) ? isinf(b) : m->kind == GPUBE_COSTS && gpube__bound(m) != GPUBE_INF;
+		return isinf(a) ? isinf(b) : m->kind == GPUBE_COSTS && gpube__minimised_top(m) != GPUBE_INF;
 	if (m->kind == GPUBE_POTENTIALS)
 		slack += 0.5L / powl(10, again->scale);
 	return fabsl(a - b) <= slack;

@@ -45,7 +45,7 @@ int gpube__side_init(struct gpube_compare_side *s, const struct gpube_model *m)
 	memset(s, 0, sizeof(*s));
 	s->m = m;
 	s->constant = gpube__minimised(m, m->constant);
-	s->bound = gpube__bound(m);
+	s->bound = gpube__minimised_top(m);
 	s->sorted = gpube__alloc(ctx, (uint64_t)m->n_scopes, sizeof(*s->sorted));
 	s->member = gpube__alloc(ctx, n, sizeof(*s->member));
 	s->group = gpube__alloc(ctx, n, sizeof(*s->group));

@@ -317,7 +317,7 @@ static void add_variable(struct making *b, int32_t var)
 /* Totals from the top on are forbidden. */
 static void add_top(struct making *b)
 {
-	const int64_t top = gpube__bound(b->m);
+	const int64_t top = gpube__minimised_top(b->m);
 
 	if (top == GPUBE_INF || b->survey.most < top)
 		return;

@@ -199,7 +199,7 @@ static int find_constant(struct writer *w)
 	const struct gpube_survey *s = &w->survey;
 	bool shift = w->out->opts && w->out->opts->shift;
 
-	if (gpube__bound(m) != GPUBE_INF && s->most >= gpube__bound(m))
+	if (gpube__minimised_top(m) != GPUBE_INF && s->most >= gpube__minimised_top(m))
 		return gpube__fail(m->ctx, GPUBE_ERANGE,
 			"totals can reach the top of %lld, for which .%s has no place; .wcsp and "
 			".cfn do",

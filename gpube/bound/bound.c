@@ -32,11 +32,11 @@ static int simplify_now(struct gpube_bounder *b)
 			return status;
 		b->costs = b->quantised;
 	}
-	if (b->opts->no_simplify || b->opts->count || b->shifting)
-		status = gpube__simplify_below(&b->s, b->costs, !b->opts->no_simplify,
-			b->shifting && b->shifting->whole ? GPUBE__WHOLE : GPUBE__BELOW);
-	else
-		status = gpube__simplify_settled(&b->s, b->costs, GPUBE__BELOW);
+	status = gpube__simplify_below(&b->s, b->costs,
+		b->opts->no_simplify ? GPUBE__CONVERT
+		: b->opts->count || b->shifting ? GPUBE__REDUCE
+						: GPUBE__SETTLE,
+		b->shifting && b->shifting->whole ? GPUBE__WHOLE : GPUBE__BELOW);
 	if (!status) {
 		status = gpube__bound_exclusive(b);
 		if (status == GPUBE_ESTOP || gpube__bounder_gives_way(b, status, "joining what excludes each other"))

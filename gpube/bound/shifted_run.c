@@ -147,7 +147,7 @@ int gpube__shifted_plain(struct gpube_bounder *b)
 int gpube__shifted_far(struct gpube_shifted *out, const struct gpube_model *given, int64_t limit)
 {
 	const bool negated = given->direction == GPUBE_MAXIMISE;
-	const int64_t top = !negated ? given->top : given->top <= -GPUBE_INF ? GPUBE_INF : -given->top;
+	const int64_t top = gpube__minimised_top(given);
 	struct gpube_model *m;
 	bool feasible;
 	int status = gpube_model_new(&m, given->ctx, GPUBE_COSTS);

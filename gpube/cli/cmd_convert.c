@@ -77,7 +77,7 @@ static int write_simplified(struct session *s, const struct opts_convert *o,
 	if (m->kind == GPUBE_POTENTIALS)
 		status = gpube__quantise(&costs, m, (int)o->precision);
 	if (!status)
-		status = gpube__simplify_below(&simplified, costs ? costs : m, true, GPUBE__BELOW);
+		status = gpube__simplify_below(&simplified, costs ? costs : m, GPUBE__REDUCE, GPUBE__BELOW);
 	if (!status && o->consistency)
 		status = make_consistent(s, &simplified, o);
 	if (!status && simplified.infeasible)

@@ -110,7 +110,7 @@ struct splitting {
 static int prepare(struct splitting *sp, const struct gpube_model *part)
 {
 	struct gpube_order_cost cost;
-	int status = gpube__simplify_below(&sp->s, part, true, GPUBE__BELOW);
+	int status = gpube__simplify_below(&sp->s, part, GPUBE__REDUCE, GPUBE__BELOW);
 	const struct gpube_model *m = sp->s.model;
 
 	if (status || sp->s.infeasible)

@@ -78,10 +78,8 @@ static int solve_simplify(struct solving *j, int precision)
 		j->limited.top = j->opts->cutoff;
 		j->costs = &j->limited;
 	}
-	if (j->opts->no_simplify)
-		status = gpube__simplify_below(&j->s, j->costs, false, j->narrowing);
-	else
-		status = gpube__simplify_settled(&j->s, j->costs, j->narrowing);
+	status = gpube__simplify_below(
+		&j->s, j->costs, j->opts->no_simplify ? GPUBE__CONVERT : GPUBE__SETTLE, j->narrowing);
 	if (status)
 		return status;
 	j->out->scale = j->costs->scale;

@@ -302,7 +302,7 @@ static int new_far(struct gpube_heuristic_maker *k, const struct gpube_model *m)
 	k->negative = 0;
 	k->h->info.scale = m->scale;
 	k->h->info.maximise = negated;
-	k->limit = limit_of(k, !negated ? m->top : m->top <= -GPUBE_INF ? GPUBE_INF : -m->top, negated);
+	k->limit = limit_of(k, gpube__minimised_top(m), negated);
 	status = make_far(k, m);
 	return status == GPUBE_ELIMIT ? gpube__fail(m->ctx, GPUBE_ERANGE, "%s", text) : status;
 }

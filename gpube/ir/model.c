@@ -473,9 +473,7 @@ int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *
 			sum += c;
 	}
 	gpube__free(m->ctx, buffer);
-	if (m->direction == GPUBE_MINIMISE ? m->top != GPUBE_INF && sum >= m->top
-					   : m->top != -GPUBE_INF && sum <= m->top)
-		forbidden = true;
+	forbidden |= gpube__reaches_top(m, sum);
 	if (!forbidden && (sum >= INT64_MAX || sum <= -INT64_MAX))
 		return gpube__fail(m->ctx, GPUBE_ERANGE, "the cost of the assignment passes 2^63");
 	*cost = forbidden ? GPUBE_INF : (int64_t)sum;

@@ -92,6 +92,21 @@ struct gpube_model {
 	int64_t vars_capacity, functions_capacity, tables_capacity, scopes_capacity;
 };
 
+/* Whether the model's top forbids a total. */
+static inline bool gpube__reaches_top(const struct gpube_model *m, __int128 total)
+{
+	return m->direction == GPUBE_MINIMISE ? m->top != GPUBE_INF && total >= m->top
+					      : m->top != -GPUBE_INF && total <= m->top;
+}
+
+/* The top as the minimisation sees it; GPUBE_INF: there is none. */
+static inline int64_t gpube__minimised_top(const struct gpube_model *m)
+{
+	if (m->direction == GPUBE_MINIMISE)
+		return m->top;
+	return m->top <= -GPUBE_INF ? GPUBE_INF : -m->top;
+}
+
 static inline const int32_t *gpube__scope(const struct gpube_model *m, int32_t function)
 {
 	return m->scopes ? m->scopes + m->functions[function].scope_at : NULL;

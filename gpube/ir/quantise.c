@@ -361,8 +361,7 @@ int gpube__hard(struct gpube_model **out, const struct gpube_model *m)
 	*out = NULL;
 	if (!status)
 		status = round_model(out, m, 0, &r);
-	if (!status && m->kind == GPUBE_COSTS && m->n_functions == 0 &&
-		(m->direction == GPUBE_MINIMISE ? m->constant >= m->top : m->constant <= m->top))
+	if (!status && m->kind == GPUBE_COSTS && m->n_functions == 0 && gpube__reaches_top(m, m->constant))
 		(*out)->constant = (*out)->top = 0;
 	gpube__free(m->ctx, limits);
 	return status;

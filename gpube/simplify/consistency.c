@@ -375,7 +375,7 @@ static int rebuild(struct gpube__relations *r, struct gpube_simplified *s)
 	if (!status && !r->none)
 		status = add_pairs(r, s->model);
 	if (!status)
-		status = gpube__simplify_below(&next, s->model, true, GPUBE__BELOW);
+		status = gpube__simplify_below(&next, s->model, GPUBE__REDUCE, GPUBE__BELOW);
 	if (!status)
 		status = compose(s, &next);
 	gpube__simplified_clear(r->ctx, &next);

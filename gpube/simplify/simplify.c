@@ -12,9 +12,6 @@
 /* A round that removes nothing is the last; the limit bounds what a long chain can cost. */
 enum { MAX_ROUNDS = 16 };
 
-/* What rounds do: nothing is removed; values are; variables of no function, too. */
-enum rounds { CONVERTING, REDUCING, SETTLING };
-
 /* ---- the way back --------------------------------------------------------------------- */
 
 static int start_map(struct gpube_simplified *out, const struct gpube_model *m)
@@ -139,13 +136,12 @@ static int narrow(struct gpube_model **next, struct gpube_simplified *out, struc
 }
 
 /* One round on 'm', which is the original or out->model; *done: it was the last. */
-static int run_round(struct gpube_simplified *out, const struct gpube_model *m, enum rounds rounds,
+static int run_round(struct gpube_simplified *out, const struct gpube_model *m, enum gpube__reductions reductions,
 	enum gpube__narrowing narrowing, bool *done)
 {
-	const bool reductions = rounds != CONVERTING;
 	struct gpube_model *next = NULL;
 	struct gpube_live s;
-	int status = gpube__live_init(&s, m, reductions, rounds == SETTLING);
+	int status = gpube__live_init(&s, m, reductions, reductions == GPUBE__SETTLE);
 
 	if (!status)
 		status = gpube__live_propagate(&s);
@@ -169,7 +165,7 @@ static int run_round(struct gpube_simplified *out, const struct gpube_model *m, 
 	return status;
 }
 
-static void count_fixed(struct gpube_simplified *out, const struct gpube_model *m, bool reductions)
+static void count_fixed(struct gpube_simplified *out, const struct gpube_model *m, enum gpube__reductions reductions)
 {
 	for (int32_t i = 0; i < m->n_vars; i++)
 		if (m->evidence && m->evidence[i] >= 0)
@@ -178,8 +174,8 @@ static void count_fixed(struct gpube_simplified *out, const struct gpube_model *
 			out->n_vars_fixed++;
 }
 
-static int simplify(struct gpube_simplified *out, const struct gpube_model *m, enum rounds rounds,
-	enum gpube__narrowing narrowing)
+int gpube__simplify_below(struct gpube_simplified *out, const struct gpube_model *m,
+	enum gpube__reductions reductions, enum gpube__narrowing narrowing)
 {
 	bool done = false;
 	int status;
@@ -190,12 +186,12 @@ static int simplify(struct gpube_simplified *out, const struct gpube_model *m, e
 	out->negated = m->direction == GPUBE_MAXIMISE;
 	status = start_map(out, m);
 	for (int k = 0; !status && !done && !out->infeasible && k < MAX_ROUNDS; k++)
-		status = run_round(out, out->model ? out->model : m, rounds, narrowing, &done);
+		status = run_round(out, out->model ? out->model : m, reductions, narrowing, &done);
 	if (status == GPUBE_ESTOP && out->model)
 		status =
 			GPUBE_OK; /* what the rounds before have made is as good, if not as small */
 	if (!status) {
-		count_fixed(out, m, rounds != CONVERTING);
+		count_fixed(out, m, reductions);
 		status = out->infeasible ? set_infeasible(out, m)
 					 : count_components(&out->n_components, out->model);
 	}
@@ -204,21 +200,9 @@ static int simplify(struct gpube_simplified *out, const struct gpube_model *m, e
 	return status;
 }
 
-int gpube__simplify_below(struct gpube_simplified *out, const struct gpube_model *m, bool reductions,
-	enum gpube__narrowing narrowing)
-{
-	return simplify(out, m, reductions ? REDUCING : CONVERTING, narrowing);
-}
-
-int gpube__simplify_settled(
-	struct gpube_simplified *out, const struct gpube_model *m, enum gpube__narrowing narrowing)
-{
-	return simplify(out, m, SETTLING, narrowing);
-}
-
 int gpube__simplify(struct gpube_simplified *out, const struct gpube_model *m, bool reductions)
 {
-	return gpube__simplify_below(out, m, reductions, GPUBE__WHOLE);
+	return gpube__simplify_below(out, m, reductions ? GPUBE__REDUCE : GPUBE__CONVERT, GPUBE__WHOLE);
 }
 
 void gpube__simplified_clear(struct gpube_ctx *ctx, struct gpube_simplified *s)

@@ -66,21 +66,29 @@ enum gpube__narrowing {
 };
 
 /*
- * gpube__simplify() - 'm' is a GPUBE_COSTS model, taken whole.
+ * What is made smaller.
+ * GPUBE__CONVERT  nothing: only what elimination needs (direction, evidence as forbidden values, non-negative
+ *		   costs); variables map one to one
+ * GPUBE__REDUCE   all that changes neither the optimum nor how many assignments reach it
+ * GPUBE__SETTLE   and of assignments that differ in variables of no function one is kept, so that millions
+ *		   of those take little; 'choices' says how many there are
+ */
+enum gpube__reductions {
+	GPUBE__CONVERT,
+	GPUBE__REDUCE,
+	GPUBE__SETTLE,
+};
+
+/*
+ * gpube__simplify() - 'm' is a GPUBE_COSTS model, taken whole, and reduced or only converted.
  * gpube__simplify_below() - the optimum and the optimal assignments are 'm''s; dearer ones may go.
- * gpube__simplify_settled() - the optimum is, with reductions; of the assignments that differ in
- * variables of no function one is kept, so that millions of those take little.
- * reductions  false: only what elimination needs (direction, evidence as
- *             forbidden values, non-negative costs); variables map one to one
  * Cost:   a few passes over the tables, and memory for two reduced models
  * Errors: ERANGE (finite totals can pass 2^63, or lie 2^62 apart, and, below, too much is left),
  *         EINVAL (kind, evidence), ENOMEM, ESTOP; *out is then zero
  */
 int gpube__simplify(struct gpube_simplified *out, const struct gpube_model *m, bool reductions);
-int gpube__simplify_below(struct gpube_simplified *out, const struct gpube_model *m, bool reductions,
-	enum gpube__narrowing narrowing);
-int gpube__simplify_settled(
-	struct gpube_simplified *out, const struct gpube_model *m, enum gpube__narrowing narrowing);
+int gpube__simplify_below(struct gpube_simplified *out, const struct gpube_model *m,
+	enum gpube__reductions reductions, enum gpube__narrowing narrowing);
 void gpube__simplified_clear(struct gpube_ctx *ctx, struct gpube_simplified *s);
 
 /* values (original n_vars) from the reduced model's assignment. */

@@ -19,7 +19,7 @@ static struct gpube_simplified consistent(const struct gpube_model *m,
 {
 	struct gpube_simplified s;
 
-	assert_int_equal(gpube__simplify_below(&s, m, true, GPUBE__BELOW), 0);
+	assert_int_equal(gpube__simplify_below(&s, m, GPUBE__REDUCE, GPUBE__BELOW), 0);
 	if (gpube__make_consistent(&s, what, did))
 		fail_msg("%s", gpube_error(ctx));
 	return s;

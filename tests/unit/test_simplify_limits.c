@@ -88,7 +88,7 @@ static void penalties(void **state)
 
 	(void)state;
 	assert_int_equal(gpube__simplify(&s, m, true), GPUBE_ERANGE);
-	assert_int_equal(gpube__simplify_below(&s, m, true, GPUBE__BELOW), 0);
+	assert_int_equal(gpube__simplify_below(&s, m, GPUBE__REDUCE, GPUBE__BELOW), 0);
 	assert_int_equal(s.model->n_vars, 300);
 	assert_non_null(s.known);
 	assert_int_equal(gpube_model_cost(&cost, m, s.known), 0);
@@ -214,7 +214,7 @@ static void memory_far_apart(void **state)
 		for (int32_t i = 0; i < 30; i++)
 			for (int32_t k = i + 1; k < 30 && k <= i + width; k++)
 				assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, k}, apart), 0);
-		status = gpube__simplify_below(&s, m, true, GPUBE__SUMS);
+		status = gpube__simplify_below(&s, m, GPUBE__REDUCE, GPUBE__SUMS);
 		assert_int_equal(status, GPUBE_ERANGE);
 		assert_true((strstr(gpube_error(own), "the least total") != NULL) == (width == 6));
 		gpube_model_free(m);
@@ -232,7 +232,7 @@ static void merged_far_apart(void **state)
 	(void)state;
 	add(m, SCOPE(0), COSTS(0, 2 * big - 2));
 	add(m, SCOPE(0), COSTS(0, 1));
-	assert_int_equal(gpube__simplify_below(&s, m, true, GPUBE__BELOW), 0);
+	assert_int_equal(gpube__simplify_below(&s, m, GPUBE__REDUCE, GPUBE__BELOW), 0);
 	gpube__simplified_clear(ctx, &s);
 	gpube_model_free(m);
 }
@@ -248,7 +248,7 @@ static void observed_far_apart(void **state)
 	add(m, SCOPE(1, 2), COSTS(-big, 1 - big, big, big - 7));
 	add(m, SCOPE(1), COSTS(big, -big));
 	assert_int_equal(gpube_model_observe(m, 0, 1), 0);
-	assert_int_equal(gpube__simplify_below(&s, m, false, GPUBE__BELOW), 0);
+	assert_int_equal(gpube__simplify_below(&s, m, GPUBE__CONVERT, GPUBE__BELOW), 0);
 	assert_non_null(s.known);
 	assert_int_equal(s.known[0], 1);
 	gpube__simplified_clear(ctx, &s);

@@ -289,7 +289,7 @@ static void free_variables_settle(void **state)
 	add(m, SCOPE(1, 3), COSTS(0, 5, 5, 5, 0, 5, 5, 5, 0));
 	add(m, SCOPE(0, 2), COSTS(4, 4, 4, 4, 4, 4, 4, 4, 4)); /* says nothing of either */
 	assert_int_equal(gpube_model_observe(m, 4, 2), 0);
-	assert_int_equal(gpube__simplify_settled(&s, m, GPUBE__BELOW), 0);
+	assert_int_equal(gpube__simplify_below(&s, m, GPUBE__SETTLE, GPUBE__BELOW), 0);
 	assert_int_equal(s.model->n_vars, 2);
 	assert_true(s.model->constant == 4);
 	gpube__simplified_extend(&s, all, reduced);
@@ -317,7 +317,7 @@ static void millions_of_free_variables_take_little(void **state)
 	for (int i = 0; i < N; i++)
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
 	before = held.now;
-	assert_int_equal(gpube__simplify_settled(&s, m, GPUBE__BELOW), 0);
+	assert_int_equal(gpube__simplify_below(&s, m, GPUBE__SETTLE, GPUBE__BELOW), 0);
 	assert_int_equal(s.model->n_vars, 0);
 	assert_true(held.most - before < (size_t)64 * N);
 	gpube__simplified_clear(own, &s);
