@@ -639,7 +639,7 @@ const struct command cmd_infer = {
 		"search with the best assignment and an upper bound; the exit status is then 1.\n\n"
 		"Sums are exact: by bucket elimination, in doubles that keep a power of two beside "
 		"them, so that 1e-4000 is no problem; the error by rounding is bounded and told; "
-		"a marginal below 1e-100 may be 0. What is large goes to a graphics card, where there is one (--backend). Values that the evidence or zeros exclude are removed before. Where nothing is "
+		"a marginal below 1e-100 may be 0. What is large goes to a graphics card, where there is one (--backend). Values that the evidence or zeros exclude are removed before, and for PR variables that sum to a constant, as all of a Bayesian network of which nothing is observed. Where nothing is "
 		"left the answer says so: probability zero. What does not fit --memory is summed in slices, for the values of "
 		"some variables in turn. Where zeros leave little, as in formulas, a search by cases sums what they leave (--task PR). Where slices would be too many, or where --timeout, SIGINT or "
 		"SIGTERM end, has proved bounds: from above by weighted mini-buckets, from below by exact sums over "

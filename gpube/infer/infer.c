@@ -147,6 +147,30 @@ static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases
 	return status;
 }
 
+/* The sum alone is that of a smaller model. Slices of ranks are of the given one. */
+static int leave_barren(struct gpube__inferring *j)
+{
+	int status;
+
+	if (j->opts->task != GPUBE_INFER_PR || j->slicer)
+		return GPUBE_OK;
+	status = gpube__barren_find(&j->barren, j->m);
+	if (status || !j->barren.n)
+		return status;
+	for (int32_t i = 0; i < j->m->n_vars; i++) {
+		const bool observed = j->m->evidence && j->m->evidence[i] >= 0;
+
+		if (observed || j->barren.m.evidence[i] < 0)
+			continue;
+		j->barren.m.evidence[i] = j->possible.values[j->possible.first[i]];
+		j->possible.n[i] = 1;
+	}
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "%d variable%s of one function sum to a constant", j->barren.n,
+		gpube__plural(j->barren.n));
+	j->m = &j->barren.m;
+	return GPUBE_OK;
+}
+
 static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 {
 	struct gpube_inference *out = j->out;
@@ -161,7 +185,8 @@ static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 		gpube__infer_take_bounds(j, true);
 		return GPUBE_OK;
 	}
-	if ((j->opts->task == GPUBE_INFER_PR || j->opts->bounds) && j->opts->order_method != GPUBE_ORDER_GIVEN)
+	status = leave_barren(j);
+	if (!status && (j->opts->task == GPUBE_INFER_PR || j->opts->bounds) && j->opts->order_method != GPUBE_ORDER_GIVEN)
 		status = first_cases(cases, j);
 	if ((status && status != GPUBE_ESTOP) || out->known)
 		return status;

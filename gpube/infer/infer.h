@@ -2,6 +2,7 @@
  * infer.h - inside gpube_infer(): sums over all assignments by bucket elimination.
  *
  *   possible.c     evidence and zeros: the values that can occur
+ *   barren.c       variables of one function that sum to a constant
  *   infer_plan.c   an order, the buckets along it, and what they take
  *   infer_job.c    a bucket as a job of sums
  *   infer_card.c   buckets that a card sums
@@ -40,6 +41,8 @@ static inline int32_t gpube__n_possible(const struct gpube_possible *p, int32_t 
  * Errors: ENOMEM, ERANGE (a function of 2^63 cells), ESTOP
  */
 int gpube__possible_find(struct gpube_possible *p, const struct gpube_model *m);
+/* All values, or the observed one. Errors: ENOMEM, after which there is something to clear, too */
+int gpube__possible_given(struct gpube_possible *p, const struct gpube_model *m);
 void gpube__possible_clear(struct gpube_ctx *ctx, struct gpube_possible *p);
 
 /* A visit to the cells of a function that can occur, in the order of its scope. */
@@ -136,6 +139,23 @@ struct gpube_infer_kept {
 	bool loaded, absorbed;
 };
 
+/*
+ * A model that sums to the same: without variables that only one function has, which sums to the same number over them
+ * whatever the others are, and without these functions. Such are what a Bayesian network says of nothing observed.
+ * m          as the given one, but for those; the variables are observed
+ * roundings  by which the sum may be off
+ */
+struct gpube_barren {
+	struct gpube_model m;
+	double *constant; /* where m's tables are that the given one has not */
+	int32_t n;	  /* variables; 0: m is nothing */
+	double roundings;
+};
+
+/* Errors: ENOMEM, ERANGE, ESTOP, after which there is something to clear, too */
+int gpube__barren_find(struct gpube_barren *b, const struct gpube_model *m);
+void gpube__barren_clear(struct gpube_barren *b, struct gpube_ctx *ctx);
+
 struct gpube__inferring {
 	const struct gpube_model *m;
 	struct gpube_ctx *ctx;
@@ -152,8 +172,9 @@ struct gpube__inferring {
 	struct gpube_wide *roots; /* of each bucket: the sum over its component */
 	int64_t *marginals_at; /* of each variable */
 	bool *has_marginal; /* of each position, in the downward pass */
+	struct gpube_barren barren;
 	struct gpube_wide z;
-	double roundings; /* of z */
+	double roundings; /* of z, but for barren's */
 	struct gpube_wide fixed; /* of z: the functions all of whose variables have one value; with fixed_known */
 	double fixed_roundings;
 	bool fixed_known;

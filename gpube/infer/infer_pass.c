@@ -507,8 +507,9 @@ void gpube__infer_take_bounds(struct gpube__inferring *j, bool exact)
 		}
 		return;
 	}
-	out->log10_lower = j->log_lower / log(10);
-	out->log10_upper = j->log_upper / log(10);
+	error = gpube__infer_error(j->barren.roundings);
+	out->log10_lower = (j->log_lower - error) / log(10);
+	out->log10_upper = (j->log_upper + error) / log(10);
 	if (out->log10_lower != -INFINITY)
 		out->log10_lower -= 4 * 0x1p-52 * (fabs(out->log10_lower) + 1);
 	if (isfinite(out->log10_upper))
@@ -537,7 +538,7 @@ void gpube__infer_take(struct gpube__inferring *j)
 	struct gpube_inference *out = j->out;
 
 	out->log10_z = gpube__wide_log10(j->z);
-	out->relative_error = j->z.m == 0 ? 0 : gpube__infer_error(fmax(j->roundings, j->most_roundings));
+	out->relative_error = j->z.m == 0 ? 0 : gpube__infer_error(fmax(j->roundings + j->barren.roundings, j->most_roundings));
 	gpube__infer_take_bounds(j, true);
 }
 

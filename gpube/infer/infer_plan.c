@@ -361,6 +361,7 @@ void gpube__infer_clear(struct gpube__inferring *j)
 	for (int32_t b = 0; j->buckets && b < j->n; b++)
 		gpube__sum_table_clear(j->ctx, &j->buckets[b].message);
 	gpube__possible_clear(j->ctx, &j->possible);
+	gpube__barren_clear(&j->barren, j->ctx);
 	gpube__free(j->ctx, j->var);
 	gpube__free(j->ctx, j->position);
 	gpube__free(j->ctx, j->buckets);

@@ -175,11 +175,11 @@ static int search_init(struct search *s)
 	return gpube__incidence_of_model(&s->functions, m);
 }
 
-/* All values of every variable, or the observed one. */
-static int begin(struct gpube_possible *p, const struct gpube_model *m)
+int gpube__possible_given(struct gpube_possible *p, const struct gpube_model *m)
 {
 	int64_t n = 0;
 
+	*p = (struct gpube_possible){0};
 	p->first = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*p->first));
 	p->n = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*p->n));
 	if (!p->first || !p->n)
@@ -204,8 +204,7 @@ int gpube__possible_find(struct gpube_possible *p, const struct gpube_model *m)
 	struct search s = {.m = m, .p = p};
 	int status;
 
-	*p = (struct gpube_possible){0};
-	status = begin(p, m);
+	status = gpube__possible_given(p, m);
 	if (!status)
 		status = search_init(&s);
 	for (int32_t f = m->n_functions - 1; f >= 0 && !status; f--)

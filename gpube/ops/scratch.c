@@ -123,8 +123,8 @@ static uint64_t block_bytes(const char *block)
 	return bytes;
 }
 
-/* The smallest block that holds 'bytes', without wasting much; NULL if there is none. */
-static char *take_block(struct host *host, uint64_t bytes)
+/* The smallest block that holds 'bytes', and 'most' at most; NULL if there is none. */
+static char *take_block(struct host *host, uint64_t bytes, uint64_t most)
 {
 	char *block = NULL;
 	int best = -1;
@@ -133,7 +133,7 @@ static char *take_block(struct host *host, uint64_t bytes)
 	for (int i = 0; i < host->n; i++) {
 		const uint64_t has = block_bytes(host->block[i]);
 
-		if (has >= bytes && has / 8 <= bytes + 8192 &&
+		if (has >= bytes && has <= most &&
 			(best < 0 || has < block_bytes(host->block[best])))
 			best = i;
 	}
@@ -146,15 +146,15 @@ static char *take_block(struct host *host, uint64_t bytes)
 	return block;
 }
 
-void *gpube__scratch_take(struct gpube_ctx *ctx, uint64_t n, uint64_t size)
+static void *take(struct gpube_ctx *ctx, uint64_t n, uint64_t size, bool close)
 {
 	struct host *host = host_of(ctx);
 	uint64_t bytes;
 	char *block;
 
-	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX)
-		bytes = PTRDIFF_MAX;
-	block = host && bytes >= KEPT_FROM ? take_block(host, bytes) : NULL;
+	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX / 16)
+		bytes = PTRDIFF_MAX / 16;
+	block = host && bytes >= KEPT_FROM ? take_block(host, bytes, close ? bytes + bytes / 4 : 8 * bytes + 65536) : NULL;
 	if (!block) {
 		block = gpube__aligned_alloc(ctx, bytes + 64);
 		if (!block)
@@ -162,6 +162,16 @@ void *gpube__scratch_take(struct gpube_ctx *ctx, uint64_t n, uint64_t size)
 		memcpy(block, &bytes, sizeof(bytes));
 	}
 	return block + 64;
+}
+
+void *gpube__scratch_take(struct gpube_ctx *ctx, uint64_t n, uint64_t size)
+{
+	return take(ctx, n, size, false);
+}
+
+void *gpube__scratch_take_close(struct gpube_ctx *ctx, uint64_t n, uint64_t size)
+{
+	return take(ctx, n, size, true);
 }
 
 /* True if the block was kept. */

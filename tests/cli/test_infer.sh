@@ -150,7 +150,8 @@ row 'which is said' 0 '^plan .*, not done: [0-9]+ cases were less$' '' "$gpube" 
 row 'and in JSON' 0 '"status": "exact".*"cases": [0-9]+' '' "$gpube" infer -q --json "$work/formula.uai"
 row 'two orders' 2 '' 'exclude each other' "$gpube" infer --order min-fill --order-file "$work/o" $x
 echo '2 3 1 0' > "$work/order"
-row 'a given order' 0 '^plan +width 3' '' "$gpube" infer -q --evidence none --order-file "$work/order" $x
+row 'a given order' 0 '^plan +width 3' '' "$gpube" infer -q -t MAR --evidence none --order-file "$work/order" $x
+row "a Bayesian network of which nothing is observed" 0 "^model +0 of 4 variables and 0 functions" "" "$gpube" infer -q --evidence none $x
 row 'not over what is read' 2 '' 'would write over' "$gpube" infer --output uai -o "$work/two.uai" "$work/two.uai"
 
 plan

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "gpube/ops/scratch.h"
 #include "tests/support/context.h"
 #include "tests/ops/sum_shapes.h"
 
@@ -290,6 +291,24 @@ static void test_divide(void **state)
 	}
 }
 
+/* Memory that is kept for the next table is not given to one that is much smaller, and would hold all of it. */
+static void test_kept_memory(void **state)
+{
+	double *first, *small, *close;
+
+	(void)state;
+	assert_int_equal(gpube__scratch_open(ctx), GPUBE_OK);
+	first = gpube__sum_cells(ctx, 1 << 20);
+	assert_non_null(first);
+	gpube__scratch_give(ctx, first);
+	small = gpube__sum_cells(ctx, 1 << 18);
+	close = gpube__sum_cells(ctx, 1000000);
+	assert_true(small && small != first);
+	assert_ptr_equal(close, first);
+	gpube__scratch_give(ctx, small);
+	gpube__scratch_give(ctx, close);
+}
+
 static void test_stop(void **state)
 {
 	struct sum_shape s;
@@ -315,6 +334,7 @@ int main(void)
 		cmocka_unit_test(test_small_outputs),
 		cmocka_unit_test(test_far_off),
 		cmocka_unit_test(test_divide),
+		cmocka_unit_test(test_kept_memory),
 		cmocka_unit_test(test_stop),
 	};
 

@@ -366,6 +366,36 @@ static int prepare(struct run *r)
 	return GPUBE_OK;
 }
 
+enum { CLEARED = 1 << 18 }; /* cells at once */
+
+struct clearing {
+	struct run *r;
+	const struct gpube_sum_table *t;
+};
+
+static void clear_piece(void *arg, int64_t piece, int thread)
+{
+	const struct clearing *c = arg;
+	const int64_t from = piece * CLEARED, n = c->t->n - from < CLEARED ? c->t->n - from : CLEARED;
+
+	(void)thread;
+	if (gpube__stopped(c->r->ctx))
+		__atomic_store_n(&c->r->stopped, true, __ATOMIC_RELAXED);
+	else
+		memset(c->t->cells + from, 0, (size_t)n * sizeof(*c->t->cells));
+}
+
+/* To take pages of the system's may last longer than to sum to them: by all threads, which look for a stop. */
+static void clear(struct run *r, const struct gpube_sum_table *t)
+{
+	struct clearing c = {r, t};
+
+	if (t->n <= CLEARED)
+		clear_piece(&c, 0, 0);
+	else
+		gpube__parallel(r->ctx, (t->n + CLEARED - 1) / CLEARED, clear_piece, &c);
+}
+
 static int begin_outputs(struct run *r)
 {
 	struct gpube_sum_job *job = r->job;
@@ -377,7 +407,7 @@ static int begin_outputs(struct run *r)
 		if (r->apart && gpube__sum_begin_apart(r->ctx, t))
 			return GPUBE_ENOMEM;
 		if (!r->apart)
-			memset(t->cells, 0, (size_t)t->n * sizeof(*t->cells));
+			clear(r, t);
 	}
 	return GPUBE_OK;
 }

@@ -21,7 +21,7 @@ enum { PIECE = 1 << 16 };
 
 double *gpube__sum_cells(struct gpube_ctx *ctx, int64_t n)
 {
-	return gpube__scratch_take(ctx, (uint64_t)n, sizeof(double));
+	return gpube__scratch_take_close(ctx, (uint64_t)n, sizeof(double));
 }
 
 int gpube__sum_table_new(struct gpube_ctx *ctx, struct gpube_sum_table *t, int64_t n)
