@@ -21,20 +21,19 @@ def run(words, limit, ranks=0, end=None):
     if limit < 1:
         return None, 0
     command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", str(ranks), MPI] if ranks else [G]
-    start = time.monotonic()
+    start, got = time.monotonic(), {}
     try:
         p = subprocess.run(command + words + ["--json"], capture_output=True, text=True, timeout=limit)
-        said = p.stdout.strip()[:600] or p.stderr.strip()[-300:].replace("\n", " ")
+        got = json.loads(p.stdout)
+        said = json.dumps({k: v for k, v in got.items() if k not in ("file", "structure", "bundles", "equilibria")})
     except subprocess.TimeoutExpired:
-        p, said = None, "none in %g s" % limit
+        said = "none in %g s" % limit
+    except ValueError:
+        said = p.stderr.strip()[-300:].replace("\n", " ")
     wall = time.monotonic() - start
     with lock:
         raw.write("%s\t%d\t%.3f\t%s\n" % (" ".join(words), ranks, wall, said))
         raw.flush()
-    try:
-        got = json.loads(p.stdout) if p else {}
-    except ValueError:
-        got = {}
     return got if got.get("status") == "optimal" else None, wall
 
 
