@@ -2,7 +2,7 @@
 # gnuplot -e "data='networks.md'" benchmarks/papers/figure10.gp > figure10.svg
 set terminal svg size 1100,860 font "sans,12" background "white"
 set grid y
-set key left top
+set key right bottom
 set xrange [1.5:10.5]
 set xtics 2,1,10
 set xlabel "z, variables of a mini-bucket"
