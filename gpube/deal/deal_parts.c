@@ -355,9 +355,9 @@ int gpube__deal_read(struct dealing *d, int from, const struct gpube_letter *l, 
 		return gpube__letter_fail(d->world, from);
 	if (l->kind == LETTER_END)
 		return end_task(d, from, l, words);
-	if (l->n && l->n != d->m->n_vars)
+	if (l->n != (l->b != GPUBE_INF ? d->m->n_vars : 0))
 		return gpube__letter_fail(d->world, from);
-	if (l->n)
+	if (l->b != GPUBE_INF)
 		status = offer(d, from, l->b, words);
 	if (l->a > d->parts[l->task].bound)
 		d->parts[l->task].bound = l->a;

@@ -237,8 +237,8 @@ int gpube__infer_plan(struct gpube__inferring *j);
 double gpube__infer_peak(const struct gpube__inferring *j);
 double gpube__infer_room(const struct gpube__inferring *j);
 /*
- * gpube__infer_cut() - after a plan, decides on slices whose tables take so many bytes, 'needed' of them at least, and as many as the slicer wants;
- * the plan's figures are then theirs. Errors: ENOMEM; ELIMIT: there would be too many, nothing has changed, no text
+ * gpube__infer_cut() - after a plan, decides on slices whose tables take so many bytes, 'needed' of them at least, and
+ * as many as the slicer wants; the plan's figures are then theirs. Errors: ENOMEM; ELIMIT: there would be too many, nothing has changed, no text
  */
 int gpube__infer_cut(struct gpube__inferring *j, double bytes, int64_t needed);
 /*

@@ -36,7 +36,8 @@ done
 printf '{problem: {name: "most", mustbe: ">-90.0"},\n variables: {a: 3, b: 3, c: 2},\n functions: {f: {scope: [a, b],
  costs: [0.5, -1.5, 3.2, 7.1, 2, -3.1, 1, 7, 6.9]}, g: {scope: [b, c], costs: [1.5, 0, 2, 3, -5.5, 4]}}}\n' > "$work/most.cfn"
 printf 'none 2 2 1 10\n2 2\n2 0 1 10 0\n' > "$work/none.wcsp"
-for file in "$work/most.cfn" examples/rain.uai tests/instances/alarm.bif examples/exams.cfn "$work/none.wcsp"; do
+printf 'constant 0 0 1 10\n\n0 5 0\n' > "$work/constant.wcsp"
+for file in "$work/most.cfn" examples/rain.uai tests/instances/alarm.bif examples/exams.cfn "$work/none.wcsp" "$work/constant.wcsp"; do
 	[ -e "$file" ] || continue
 	"$gpube" solve -q --json "$file" > "$work/one"
 	verdict "$work/one" > "$work/one.verdict"
