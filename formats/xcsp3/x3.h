@@ -245,6 +245,9 @@ int gpube__x3_term(struct gpube_x3 *r, const struct gpube_x3_node *node, struct 
 void gpube__x3_merge(struct gpube_x3_interval *set, int64_t *n);
 int gpube__x3_condition(
 	struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_condition *c);
+/* The same from a text that ends there. */
+int gpube__x3_condition_text(
+	struct gpube_x3 *r, const char *text, const char *end, struct gpube_x3_condition *c);
 bool gpube__x3_holds(const struct gpube_x3_condition *c, __int128 left, __int128 right);
 int gpube__x3_as_var(struct gpube_x3 *r, struct gpube_x3_term t, int32_t *var);
 int gpube__x3_start(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *start);
@@ -346,7 +349,8 @@ gpube_x3_reader gpube__x3_extension, gpube__x3_regular, gpube__x3_mdd, gpube__x3
 	gpube__x3_maximum, gpube__x3_precedence, gpube__x3_all_equal, gpube__x3_arg, gpube__x3_sum,
 	gpube__x3_count, gpube__x3_cardinality, gpube__x3_bins, gpube__x3_knapsack, gpube__x3_cumulative,
 	gpube__x3_clause, gpube__x3_all_different, gpube__x3_ordered, gpube__x3_element,
-	gpube__x3_channel, gpube__x3_instantiation, gpube__x3_no_overlap, gpube__x3_circuit;
+	gpube__x3_channel, gpube__x3_instantiation, gpube__x3_no_overlap, gpube__x3_circuit,
+	gpube__x3_flow;
 /* The list of a <sum>, and its factors. */
 int gpube__x3_weighted(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_list *list,
 	int64_t **factors);

@@ -50,6 +50,7 @@ static const struct {
 	{"instantiation", gpube__x3_instantiation},
 	{"clause", gpube__x3_clause},
 	{"circuit", gpube__x3_circuit},
+	{"flow", gpube__x3_flow},
 };
 
 enum { N_READERS = sizeof(readers) / sizeof(*readers) };

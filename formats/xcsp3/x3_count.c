@@ -7,6 +7,8 @@
 #include "formats/common/reading.h"
 #include "formats/xcsp3/x3.h"
 
+#define BLANKS " \t\n\v\f\r"
+
 /* ---- sum --------------------------------------------------------------------------------- */
 
 /* A term and a factor that is one, too, as a hidden variable. */
@@ -217,7 +219,7 @@ int gpube__x3_cardinality(struct gpube_x3 *r, struct gpube_x3_node *node)
 	return r->in->status;
 }
 
-/* ---- binPacking, knapsack, cumulative ------------------------------------------------------- */
+/* ---- binPacking, knapsack -------------------------------------------------------------------- */
 
 static int add_bin(struct gpube_x3 *r, const struct gpube_x3_list *list, const int64_t *sizes,
 	int64_t bin, const struct gpube_x3_condition *c)
@@ -272,11 +274,47 @@ static bool is_bin(const void *data, int64_t value)
 	return value >= 0 && value < *n;
 }
 
+/* The list in this many bins, which are all that there are. */
+static int check_bins(struct gpube_x3 *r, const struct gpube_x3_list *list, int64_t n)
+{
+	for (int64_t k = 0; k < list->n && !r->in->status; k++)
+		if (list->terms[k].var >= 0)
+			gpube__x3_restrict(r, list->terms[k].var, is_bin, &n);
+		else if (!is_bin(&n, list->terms[k].value))
+			gpube__x3_never(r);
+	return r->in->status;
+}
+
+/* "(le,5)(eq,x)", of a bin each */
+static int add_conditions(struct gpube_x3 *r, const struct gpube_x3_list *list, const int64_t *sizes,
+	const struct gpube_x3_node *conditions)
+{
+	const char *text = gpube__x3_text(r, conditions);
+	struct gpube_x3_condition c;
+	int64_t n = 0;
+
+	for (; text && text[strspn(text, BLANKS)] && !r->in->status; n++) {
+		const char *begin = text + strspn(text, BLANKS);
+		int depth = 0;
+
+		for (text = begin; *text; text++) {
+			depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
+			if (depth <= 0)
+				break;
+		}
+		text += *text == ')';
+		if (!gpube__x3_condition_text(r, begin, text, &c))
+			add_bin(r, list, sizes, n, &c);
+	}
+	return check_bins(r, list, n);
+}
+
 int gpube__x3_bins(struct gpube_x3 *r, struct gpube_x3_node *node)
 {
 	struct gpube_x3_node *sizes = gpube__x3_need(r, node, "sizes");
 	struct gpube_x3_node *limits = gpube__x3_child(node, "limits");
 	struct gpube_x3_node *loads = limits ? NULL : gpube__x3_child(node, "loads");
+	struct gpube_x3_node *conditions = limits || loads ? NULL : gpube__x3_child(node, "conditions");
 	struct gpube_x3_list list, right;
 	struct gpube_x3_condition c = {.op = limits ? GPUBE_X3_LE : GPUBE_X3_EQ};
 	int64_t n, *v;
@@ -285,6 +323,8 @@ int gpube__x3_bins(struct gpube_x3 *r, struct gpube_x3_node *node)
 		return r->in->status;
 	if (n != list.n)
 		return gpube__in_error(r->in, "<sizes> and the list differ in length");
+	if (conditions)
+		return add_conditions(r, &list, v, conditions);
 	if (!limits && !loads)
 		return gpube__x3_condition(r, node, &c) ? r->in->status
 							: add_all_bins(r, &list, v, &c);
@@ -294,12 +334,7 @@ int gpube__x3_bins(struct gpube_x3 *r, struct gpube_x3_node *node)
 		c.right = right.terms[k];
 		add_bin(r, &list, v, k, &c);
 	}
-	for (int64_t k = 0; k < list.n && !r->in->status; k++)
-		if (list.terms[k].var >= 0)
-			gpube__x3_restrict(r, list.terms[k].var, is_bin, &right.n);
-		else if (!is_bin(&right.n, list.terms[k].value))
-			gpube__x3_never(r);
-	return r->in->status;
+	return check_bins(r, &list, right.n);
 }
 
 static int add_weighed(struct gpube_x3 *r, struct gpube_x3_node *node, const char *name,
@@ -342,6 +377,91 @@ int gpube__x3_knapsack(struct gpube_x3 *r, struct gpube_x3_node *node)
 		return r->in->status;
 	return add_weighed(r, node, "profits", &list, &profits);
 }
+
+/* ---- flow ------------------------------------------------------------------------------------ */
+
+/* From node 'at[0]' to 'at[1]', by the numbers of the file. */
+struct arc {
+	int64_t at[2];
+};
+
+/* "(1,2) (2,3)" */
+static int read_arcs(struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t n, struct arc **arcs)
+{
+	static const char *const before[] = {"(", ","}, *const what[] = {"'(' before an arc", "',' in an arc"};
+	const char *p = gpube__x3_text(r, node);
+	int64_t k = 0;
+
+	*arcs = p ? gpube__x3_temp(r, n + 1, sizeof(**arcs)) : NULL;
+	if (!*arcs)
+		return r->in->status;
+	for (p += strspn(p, BLANKS); *p && k < n; p += strspn(p, BLANKS), k++) {
+		for (int e = 0; e < 2; e++) {
+			if (*p != *before[e])
+				return gpube__x3_expected(r, what[e], p, *p != 0);
+			p += 1 + strspn(p + 1, BLANKS);
+			if (gpube__x3_integer(r, &p, &(*arcs)[k].at[e], "a node"))
+				return r->in->status;
+			p += strspn(p, BLANKS);
+		}
+		if (*p != ')')
+			return gpube__x3_expected(r, "')' behind an arc", p, *p != 0);
+		p++;
+	}
+	return *p || k < n ? gpube__in_error(r->in, "<arcs> and the list differ in length") : GPUBE_OK;
+}
+
+/* What leaves a node less what comes is its balance; nodes are numbered on from the least. */
+static int add_balances(struct gpube_x3 *r, const struct gpube_x3_list *list, const struct arc *arcs,
+	const struct gpube_x3_list *balance)
+{
+	int64_t first = INT64_MAX;
+
+	for (int64_t k = 0; k < list->n; k++)
+		for (int e = 0; e < 2; e++)
+			first = arcs[k].at[e] < first ? arcs[k].at[e] : first;
+	for (int64_t k = 0; k < list->n; k++)
+		for (int e = 0; e < 2; e++)
+			if (arcs[k].at[e] - first >= balance->n)
+				return gpube__in_error(r->in, "<arcs> has node %lld, but <balance> %lld node%s from %lld",
+					(long long)arcs[k].at[e], (long long)balance->n,
+					gpube__plural((double)balance->n), (long long)first);
+	if (gpube__in_charge(r->in, balance->n, list->n, "a flow"))
+		return r->in->status;
+	for (int64_t i = 0; i < balance->n; i++) {
+		const struct gpube_x3_condition c = {.op = GPUBE_X3_EQ, .right = balance->terms[i]};
+		struct gpube_x3_sum s;
+
+		gpube__x3_sum_begin(&s, r);
+		for (int64_t k = 0; k < list->n; k++)
+			if (arcs[k].at[0] != arcs[k].at[1] &&
+				(arcs[k].at[0] == first + i || arcs[k].at[1] == first + i) &&
+				gpube__x3_sum_term(&s, list->terms[k], arcs[k].at[0] == first + i ? 1 : -1))
+				return r->in->status;
+		if (gpube__x3_sum_finish(&s, &c))
+			return r->in->status;
+	}
+	return GPUBE_OK;
+}
+
+int gpube__x3_flow(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_node *balance = gpube__x3_need(r, node, "balance");
+	struct gpube_x3_node *ends = balance ? gpube__x3_need(r, node, "arcs") : NULL;
+	struct gpube_x3_list list, by;
+	struct gpube_x3_condition c;
+	struct arc *arcs;
+
+	if (!ends || gpube__x3_main_list(r, node, &list) || gpube__x3_list(r, balance, &by) ||
+		read_arcs(r, ends, list.n, &arcs) || add_balances(r, &list, arcs, &by))
+		return r->in->status;
+	if (!gpube__x3_child(node, "weights") && !gpube__x3_child(node, "condition"))
+		return GPUBE_OK;
+	return gpube__x3_condition(r, node, &c) ? r->in->status
+						: add_weighed(r, node, "weights", &list, &c);
+}
+
+/* ---- cumulative ------------------------------------------------------------------------------ */
 
 /* Of all tasks. */
 struct tasks {

@@ -267,23 +267,21 @@ static int read_right(
 	return r->in->status;
 }
 
-int gpube__x3_condition(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_condition *c)
+int gpube__x3_condition_text(
+	struct gpube_x3 *r, const char *text, const char *end, struct gpube_x3_condition *c)
 {
-	struct gpube_x3_node *child = gpube__x3_need(r, node, "condition");
-	const char *text = child ? gpube__x3_text(r, child) : NULL, *end, *comma;
+	const char *comma;
 	size_t n;
 	int op;
 
 	memset(c, 0, sizeof(*c));
-	if (!text)
-		return r->in->status;
 	text += strspn(text, BLANKS);
-	end = text + strlen(text);
 	while (end > text && strchr(BLANKS, end[-1]))
 		end--;
-	comma = strchr(text, ',');
-	if (*text != '(' || end[-1] != ')' || !comma)
-		return gpube__x3_expected(r, "a condition such as (le,10)", text, strlen(text));
+	comma = end > text ? memchr(text, ',', (size_t)(end - text)) : NULL;
+	if (*text != '(' || !comma || end[-1] != ')')
+		return gpube__x3_expected(r, "a condition such as (le,10)", text,
+			end > text ? (size_t)(end - text) : 0);
 	text++;
 	text += strspn(text, BLANKS);
 	n = strcspn(text, "," BLANKS);
@@ -298,6 +296,15 @@ int gpube__x3_condition(struct gpube_x3 *r, struct gpube_x3_node *node, struct g
 	if (end <= text)
 		return gpube__in_error(r->in, "a condition without its right side");
 	return read_right(r, c, text, (size_t)(end - text));
+}
+
+int gpube__x3_condition(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_condition *c)
+{
+	struct gpube_x3_node *child = gpube__x3_need(r, node, "condition");
+	const char *text = child ? gpube__x3_text(r, child) : NULL;
+
+	memset(c, 0, sizeof(*c));
+	return text ? gpube__x3_condition_text(r, text, text + strlen(text), c) : r->in->status;
 }
 
 /* ---- matrices ------------------------------------------------------------------------------ */

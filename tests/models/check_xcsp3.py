@@ -572,18 +572,48 @@ def bins(p):
 	every = {v for n in names for v in p.domains[n]}
 	def load(a, k):
 		return sum(s for n, s in zip(names, by) if a[n] == k)
-	kind = rng.randrange(3)
+	kind = rng.randrange(4)
 	head = "<binPacking><list> %s </list><sizes> %s </sizes>" % (" ".join(names), " ".join(map(str, by)))
 	if kind == 0:
 		limit = rng.randint(2, 6)
 		return head + "<condition> (le,%d) </condition></binPacking>" % limit, lambda a: all(load(a, k) <= limit for k in every)
 	right = [rng.randint(1, 6) for _ in range(3)]
+	if kind == 3:
+		each = [condition(p, 0, 6) for _ in range(3)]
+		return (head + "<conditions> %s </conditions></binPacking>" % rng.choice(["", " "]).join(t for t, _ in each),
+			lambda a: all(0 <= a[n] < 3 for n in names) and all(h(load(a, k), a) for k, (_, h) in enumerate(each)))
 	if kind == 1:
 		return (head + "<limits> %s </limits></binPacking>" % " ".join(map(str, right)),
 			lambda a: all(0 <= a[n] < 3 for n in names) and all(load(a, k) <= right[k] for k in range(3)))
 	n = rng.choice(p.names)
 	return (head + "<loads> %s %d </loads></binPacking>" % (n, right[0]),
 		lambda a: all(0 <= a[m] < 2 for m in names) and load(a, 0) == a[n] and load(a, 1) == right[0])
+
+
+def flow(p):
+	names = p.pick(2)
+	start, nodes = rng.randint(0, 2), rng.randint(2, 3)
+	arcs = [(rng.randrange(nodes), rng.randrange(nodes)) for _ in names]
+	arcs[0] = (0, rng.randrange(nodes))
+	one = {n: rng.choice(p.domains[n]) for n in p.names}
+	def out(a, i):
+		return sum(a[n] * ((u == i) - (v == i)) for n, (u, v) in zip(names, arcs))
+	balance, right = [], []
+	for i in range(nodes):
+		m = rng.choice(p.names)
+		by_variable = rng.random() < 0.15
+		balance.append(m if by_variable else str(out(one, i)))
+		right.append((lambda m: lambda a: a[m])(m) if by_variable else (lambda v: lambda a: v)(out(one, i)))
+	text = "<flow><list> %s </list><balance> %s </balance><arcs> %s </arcs>" % (" ".join(names), " ".join(balance),
+		rng.choice(["", " "]).join("(%d,%s%d)" % (u + start, rng.choice(["", " "]), v + start) for u, v in arcs))
+	by = [rng.randint(-1, 3) for _ in names]
+	c, holds = condition(p, -3, 9)
+	if rng.random() < 0.5:
+		text += "<weights> %s </weights><condition> %s </condition>" % (" ".join(map(str, by)), c)
+	else:
+		holds = lambda left, a: True
+	return text + "</flow>", lambda a: all(out(a, i) == right[i](a) for i in range(nodes)) and holds(
+		sum(a[n] * k for n, k in zip(names, by)), a)
 
 
 def knapsack(p):
@@ -630,7 +660,7 @@ def circuit(p):
 
 MAKERS = [intension, extension, group, slide, regular, mdd, all_different, all_equal, ordered, lex, precedence, total,
 	count, n_values, cardinality, extreme, element, channel, no_overlap, cumulative, bins, knapsack, instantiation,
-	clause, circuit]
+	clause, circuit, flow]
 
 
 # ---- objectives ----------------------------------------------------------------------------------
