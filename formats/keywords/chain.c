@@ -186,10 +186,12 @@ static int end_layer(struct building *b)
 	l->rest = gpube__alloc(b->ctx, (uint64_t)l->n + 1, sizeof(*l->rest));
 	if (!l->class_of || !l->rest)
 		return GPUBE_ENOMEM;
+	l->n_classes = m->last ? m->call->m->vars[m->last_var].domain : l->n > 0;
 	for (int64_t i = 0; i < l->n; i++) {
-		l->rest[i] = m->end(m, l->states + i * m->width);
-		l->class_of[i] = l->rest[i] == GPUBE_FORBID ? -1 : 0;
-		l->n_classes = 1;
+		const int64_t *state = l->states + i * m->width;
+
+		l->rest[i] = m->last ? 0 : m->end(m, state);
+		l->class_of[i] = m->last ? m->last(m, state) : l->rest[i] == GPUBE_FORBID ? -1 : 0;
 	}
 	return GPUBE_OK;
 }
@@ -281,7 +283,7 @@ int gpube__add_hidden(int32_t *var, struct gpube_call *call, int64_t domain, int
 	return GPUBE_OK;
 }
 
-/* hidden: the variables of layers k and k + 1, -1 where all states of one are the same */
+/* hidden: the variables of layers k and k + 1 (the last may be the machine's last_var), -1 where all states of one are the same */
 static int add_function(struct building *b, int k, const int32_t hidden[2])
 {
 	const struct gpube_call *call = b->machine->call;
@@ -364,8 +366,8 @@ static int add_functions(struct building *b)
 		const int64_t n = b->layers[k + 1].n_classes;
 
 		hidden[0] = hidden[1];
-		hidden[1] = -1;
-		if (n > 1)
+		hidden[1] = m->last && k + 1 == m->n ? m->last_var : -1;
+		if (n > 1 && hidden[1] < 0)
 			status = gpube__add_hidden(&hidden[1], (struct gpube_call *)m->call, n, at, k);
 		if (!status)
 			status = add_function(b, k, hidden);

@@ -37,6 +37,8 @@
  * sign    -1: of a model that is maximised, the costs of steps and ends are negated
  * step    reads a value as variable k of 'reads': changes the state, returns the cost
  * end     the cost of stopping in a state
+ * last    NULL, or the value of variable 'last_var', which the machine does not read, that a state stands for
+ *         in the end, -1: none; then there is no end
  * others  what machines need: the value or the entry of a list that is counted, what a variable
  *         adds by position, the least and most of what is still to come, scratch
  */
@@ -50,6 +52,8 @@ struct gpube_machine {
 	int sign;
 	__int128 (*step)(struct gpube_machine *m, int64_t *state, int k, int32_t value);
 	__int128 (*end)(struct gpube_machine *m, const int64_t *state);
+	int32_t (*last)(struct gpube_machine *m, const int64_t *state);
+	int32_t last_var;
 
 	const struct gpube_arg *entry;
 	int64_t value;

@@ -332,6 +332,46 @@ static __int128 end(struct gpube_machine *m, const int64_t *state)
 	return 0;
 }
 
+/* Which value of the last variable makes the sum exactly what it has to be. */
+static int32_t last_value(struct gpube_machine *m, const int64_t *state)
+{
+	const struct gpube_linear *l = ((const struct chain *)m)->linear;
+	const __int128 *gains = l->gains + l->places[l->n - 1].first, gain = l->right - state[1];
+	int32_t low = 0, high = l->domains[l->n - 1];
+	const bool rises = gains[0] < gains[high - 1];
+
+	if (state[0])
+		return -1;
+	while (low < high) {
+		const int32_t mid = (low + high) / 2;
+
+		if (rises ? gains[mid] < gain : gains[mid] > gain)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < l->domains[l->n - 1] && gains[low] == gain ? low : -1;
+}
+
+/*
+ * Is the last variable the rest of an exact sum? Then the chain ends in it: read like the others, a total of
+ * a thousand values would be asked for each of them in a thousand states.
+ */
+static bool ends_in_last(const struct gpube_linear *l, int64_t cost)
+{
+	const int32_t last = l->n - 1;
+	const __int128 *gains = l->gains + l->places[last].first;
+	bool rises = true, falls = true;
+
+	if (l->relation != GPUBE_EXACTLY || cost != GPUBE_INF || last < 1 || l->domains[last] < 2)
+		return false;
+	for (int32_t v = 1; v < l->domains[last] && (rises || falls); v++) {
+		rises = rises && gains[v - 1] < gains[v];
+		falls = falls && gains[v - 1] > gains[v];
+	}
+	return rises || falls;
+}
+
 /* 'fits': out: false where it is no chain, or too large a one. */
 static int add_chain(bool *fits, struct gpube_linear *l, int64_t cost)
 {
@@ -357,6 +397,11 @@ static int add_chain(bool *fits, struct gpube_linear *l, int64_t cost)
 		reads[i] = i;
 	c.machine = (struct gpube_machine){.call = &call, .eval = &eval, .n = l->n, .reads = reads,
 		.width = 2, .start = start, .sign = 1, .step = step, .end = end};
+	if (ends_in_last(l, cost)) {
+		c.machine.n--;
+		c.machine.last = last_value;
+		c.machine.last_var = l->scope[l->n - 1];
+	}
 	status = gpube__chain(fits, &c.machine);
 	gpube__free(l->m->ctx, reads);
 	return status;

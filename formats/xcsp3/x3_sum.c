@@ -70,6 +70,8 @@ int gpube__x3_sum_term(struct gpube_x3_sum *s, struct gpube_x3_term t, int64_t f
 		s->offset += (__int128)factor * t.value;
 		return is_huge(s->offset) ? refuse_huge(r) : GPUBE_OK;
 	}
+	if (factor == 0)
+		return GPUBE_OK;
 	/* what it takes: 16 bytes for each value */
 	if (gpube__in_charge(r->in, r->m->vars[t.var].domain, 2 * sizeof(__int128), "sums"))
 		return r->in->status;
@@ -91,7 +93,12 @@ int gpube__x3_sum_counted(
 {
 	struct gpube_x3 *r = s->r;
 	int32_t place = 0;
+	bool has_one = false;
 
+	for (int64_t k = 0; k < n && t.var >= 0 && !has_one; k++)
+		has_one = gpube__x3_index(r, t.var, values[k]) >= 0;
+	if (t.var >= 0 && !has_one)
+		return GPUBE_OK;
 	if (t.var >= 0 && (gpube__in_charge(r->in, r->m->vars[t.var].domain, 2 * sizeof(__int128), "sums") ||
 				  gpube__linear_place(&r->linear, &place, t.var)))
 		return r->in->status;

@@ -324,7 +324,7 @@ const struct command cmd_convert = {
 		"objectives that are an expression, sum, minimum, maximum or nValues, and the constraints "
 		"intension, extension, regular, mdd, allDifferent, allEqual, ordered, lex, precedence, sum, "
 		"count, nValues, cardinality, maximum, minimum, maximumArg, minimumArg, element, channel, "
-		"noOverlap, cumulative, binPacking, knapsack, instantiation, clause, circuit; all else, such "
+		"noOverlap, cumulative, binPacking, knapsack, instantiation, clause, circuit, flow; all else, such "
 		"as <not>, <or> and symbolic variables, is refused by its name\n"
 		".yaml, .yml\n"
 		"read: pyDCOP\n"

@@ -55,6 +55,13 @@ answers 'two values of 30' 1 30
 wide 30 '0 1' '<maximum><list> x[] </list><condition> (ge,1) </condition></maximum>'
 answers 'the largest of 30' 1 30
 
+# a total of many values: as a variable of many, and with factors of 0
+printf '<instance format="XCSP3" type="COP"><variables><array id="x" size="[22]"> 0 1 </array><array id="y" size="[12]"> 0..99 </array>
+	<var id="z"> 0..9999 </var></variables><constraints><sum><list> x[] y[] </list><coeffs> %s 0x12 </coeffs><condition> (eq,z) </condition></sum>
+	<instantiation><list> y[] </list><values> 0x12 </values></instantiation></constraints>
+	<objectives><maximize> z </maximize></objectives></instance>\n' "$(seq 300 321 | tr '\n' ' ')" > "$work/x.xml"
+answers 'a total of thousands' 6831 1
+
 # indices from below 0, and long conditions of <element>
 below() {
 	printf '<instance format="XCSP3" type="COP"><variables><array id="x" size="[3]" startIndex="-1"> 0..5 </array>
