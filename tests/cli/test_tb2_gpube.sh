@@ -110,7 +110,8 @@ again='^bound .*--timeout 5s .*--sol'
 in_rounds() { # COMMAND…
 	: > "$work/rounds"
 	(
-		export GPUBE="$work/recorded" TOULBAR2="$work/never" TB2_GPUBE_CORES=3 TB2_GPUBE_BOUND=1 TB2_GPUBE_SHIFT=0.2
+		export GPUBE="$work/recorded" TB2_GPUBE_BOUND=1 TB2_GPUBE_SHIFT=0.2
+		export TOULBAR2="${opponent:-$work/never}" TB2_GPUBE_CORES="${some_cores:-3}"
 		"$@"
 	)
 }
@@ -122,6 +123,15 @@ for signal in INT TERM; do
 done
 that 'it is longer, and starts from the best assignment' grep -q "$again" "$work/rounds"
 that 'the first was short' grep -q '^bound .*--timeout 1s' "$work/rounds"
+# two searches that do not end do not keep it from the two cores
+some_cores=2 TB2_GPUBE_SHARE=0 row 'another round beside two searches' 143 '^best ' 'toulbar2 on the shifted problem' \
+	in_rounds end_at TERM "$again" "$tb2" "$work/hard.wcsp"
+# a search that has had a little of the processor for all its time: others use it, and a share takes longer by the clock
+# shellcheck disable=SC2016
+printf '#!/bin/sh\nk=0\nwhile [ $k -lt 40000 ]; do k=$((k + 1)); done\nkill -STOP $$\n' > "$work/starved"
+chmod +x "$work/starved"
+opponent=$work/starved TB2_GPUBE_DELAY=0.5 row 'processor seconds' 143 '^bounds ' '*' \
+	in_rounds end_at TERM '^bound .*--timeout ([2-8]|[1-8][.])[0-9.]*s' "$tb2" "$work/hard.wcsp"
 # (within half a second it is one wish: what could not be sent so fast says so)
 # shellcheck disable=SC2016
 row 'a signal that comes twice' 143 '^best |^late$' '*' in_rounds sh -c '
