@@ -175,6 +175,9 @@ static int solve(struct session *s, const struct csg_auction *a, const struct op
 
 /* ---- a bid on every bundle ------------------------------------------------------------- */
 
+static const struct structure_words words = {"revenue", "price", "bundles", "goods", "bundle",
+	"all goods cannot be sold (proved)", "stopped before any sale was known"};
+
 struct complete_report {
 	struct session *session;
 	const struct csg_game *game;
@@ -187,15 +190,7 @@ static void complete_text(struct gpube_out *out, const void *arg)
 	const struct complete_report *p = arg;
 	const struct csg_result *r = p->result;
 
-	if (r->answer == CSG_INFEASIBLE) {
-		gpube__out_printf(
-			out, "%-*sall goods cannot be sold (proved)\n", LABEL, "infeasible");
-	} else if (r->answer == CSG_INCOMPLETE) {
-		gpube__out_printf(
-			out, "%-*sstopped before any sale was known\n", LABEL, "incomplete");
-	} else {
-		text_structure(out, r, "revenue", "bundles");
-	}
+	text_structure(out, r, &words);
 	if (r->answer == CSG_BOUNDS && isfinite(r->upper_bound))
 		text_upper_bound(out, r);
 	gpube__out_printf(out, "%-*s%d good%s, a bid on every bundle, %s\n", LABEL, "auction",
@@ -210,7 +205,7 @@ static void complete_table(struct gpube_out *out, const void *arg)
 {
 	const struct complete_report *p = arg;
 
-	if (!table_structure(out, p->game, p->result, "price", "goods", "bundle"))
+	if (!table_structure(out, p->game, p->result, &words))
 		complete_text(out, arg);
 	else if (p->result->answer == CSG_BOUNDS)
 		text_upper_bound(out, p->result);

@@ -28,6 +28,9 @@ struct report {
 	const char *certificate; /* of --verify */
 };
 
+static const struct structure_words words = {"value", "value", "structure", "agents", "coalition",
+	"every structure has a forbidden coalition (proved)", "stopped before a structure was known"};
+
 /* ---- text ------------------------------------------------------------------------------- */
 
 static void report_text(struct gpube_out *out, const void *arg)
@@ -35,14 +38,7 @@ static void report_text(struct gpube_out *out, const void *arg)
 	const struct report *p = arg;
 	const struct csg_result *r = p->result;
 
-	if (r->answer == CSG_INFEASIBLE)
-		gpube__out_printf(out, "%-*severy structure has a forbidden coalition (proved)\n",
-			LABEL, "infeasible");
-	else if (r->answer == CSG_INCOMPLETE)
-		gpube__out_printf(
-			out, "%-*sstopped before a structure was known\n", LABEL, "incomplete");
-	else
-		text_structure(out, r, "value", "structure");
+	text_structure(out, r, &words);
 	if (r->answer != CSG_INFEASIBLE && isfinite(r->upper_bound))
 		text_upper_bound(out, r);
 	gpube__out_printf(out, "%-*s%d agent%s, %s\n", LABEL, "game", csg_game_agents(p->game),
@@ -70,7 +66,7 @@ static void report_table(struct gpube_out *out, const void *arg)
 {
 	const struct report *p = arg;
 
-	if (!table_structure(out, p->game, p->result, "value", "agents", "coalition"))
+	if (!table_structure(out, p->game, p->result, &words))
 		report_text(out, arg);
 	else if (p->result->answer == CSG_BOUNDS)
 		text_upper_bound(out, p->result);
@@ -80,7 +76,7 @@ static void verified_text(struct gpube_out *out, const void *arg)
 {
 	const struct report *p = arg;
 
-	text_structure(out, p->result, "value", "structure");
+	text_structure(out, p->result, &words);
 	gpube__out_printf(out, "%-*s%s; checked%s\n", LABEL, "certificate", p->certificate,
 		p->result->free_disposal ? "; agents may stay out" : "");
 }

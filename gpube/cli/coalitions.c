@@ -21,9 +21,14 @@ static void text_part(struct gpube_out *out, uint64_t part)
 }
 
 void text_structure(
-	struct gpube_out *out, const struct csg_result *r, const char *worth, const char *parts)
+	struct gpube_out *out, const struct csg_result *r, const struct structure_words *words)
 {
-	gpube__out_printf(out, "%-*s", LABEL, worth);
+	if (r->answer == CSG_INFEASIBLE || r->answer == CSG_INCOMPLETE) {
+		gpube__out_printf(out, "%-*s%s\n", LABEL, csg_status_words[r->answer],
+			r->answer == CSG_INFEASIBLE ? words->infeasible : words->incomplete);
+		return;
+	}
+	gpube__out_printf(out, "%-*s", LABEL, words->worth);
 	if (r->is_int)
 		gpube__out_decimal(out, r->value_int, r->scale);
 	else
@@ -32,7 +37,7 @@ void text_structure(
 		gpube__out_text(out, ", the proved maximum");
 	if (r->answer == CSG_OPTIMAL && r->error > 0)
 		gpube__out_printf(out, " within %.1e of rounding", r->error);
-	gpube__out_printf(out, "\n%-*s", LABEL - 1, parts);
+	gpube__out_printf(out, "\n%-*s", LABEL - 1, words->structure);
 	for (int k = 0; k < r->n_parts; k++) {
 		gpube__out_text(out, " ");
 		text_part(out, r->parts[k]);
@@ -80,7 +85,7 @@ static const char *value_text(char text[GPUBE_DECIMAL_TEXT], const struct csg_ga
 }
 
 bool table_structure(struct gpube_out *out, const struct csg_game *g, const struct csg_result *r,
-	const char *worth, const char *members, const char *part)
+	const struct structure_words *words)
 {
 	const double all = r->is_int ? (double)r->value_int : r->value;
 	uint64_t parts[CSG_MAX_AGENTS];
@@ -96,7 +101,7 @@ bool table_structure(struct gpube_out *out, const struct csg_game *g, const stru
 			parts[at] = parts[at - 1];
 		parts[at] = r->parts[k];
 	}
-	table_head(out, worth, members);
+	table_head(out, words->value, words->members);
 	for (int k = 0; k < r->n_parts; k++) {
 		const int64_t value = csg__value_int(g, parts[k]);
 
@@ -109,8 +114,8 @@ bool table_structure(struct gpube_out *out, const struct csg_game *g, const stru
 		gpube__decimal_text(text, r->value_int, r->scale);
 	else
 		snprintf(text, sizeof(text), "%.9g", r->value);
-	snprintf(what, sizeof(what), "%d %s%s of %d %s%s", r->n_parts, part,
-		gpube__plural(r->n_parts), csg_game_agents(g), members,
+	snprintf(what, sizeof(what), "%d %s%s of %d %s%s", r->n_parts, words->part,
+		gpube__plural(r->n_parts), csg_game_agents(g), words->members,
 		r->answer == CSG_OPTIMAL ? ", the proved maximum" : "");
 	table_line(out, text, what);
 	return true;
