@@ -108,9 +108,9 @@ end_ranks_at() {
 	tap_first=$1 tap_second=$2
 	shift 2
 	end_at "$tap_first" "$tap_second" timeout --foreground 600 mpirun "$@"
-	tap_status=$?
-	[ $tap_status != 143 ] || tap_status=1
-	return $tap_status
+	tap_ended=$?
+	[ $tap_ended != 143 ] || tap_ended=1
+	return $tap_ended
 }
 
 # COMMAND…: it writes into a pipe whose reader is gone; prints its status
