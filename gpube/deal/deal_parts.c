@@ -75,7 +75,7 @@ static void tell(struct dealing *d, int by)
 }
 
 /* The least of all parts', or that of the whole. */
-static void raise(struct dealing *d, int by)
+static void raise_bound(struct dealing *d, int by)
 {
 	int64_t least = d->n_parts > 1 ? d->ended_bound : INT64_MIN;
 
@@ -247,7 +247,7 @@ static int end_task(struct dealing *d, int from, const struct gpube_letter *l, c
 	if (l->a > p->bound)
 		p->bound = l->a;
 	status = l->task ? end_some(d, p, l, words) : end_whole(d, p, from, l, words);
-	raise(d, from);
+	raise_bound(d, from);
 	return status;
 }
 
@@ -361,7 +361,7 @@ int gpube__deal_read(struct dealing *d, int from, const struct gpube_letter *l, 
 		status = offer(d, from, l->b, words);
 	if (l->a > d->parts[l->task].bound)
 		d->parts[l->task].bound = l->a;
-	raise(d, from);
+	raise_bound(d, from);
 	return status;
 }
 

@@ -15,56 +15,66 @@ static double rate(const struct gpube_order_cost *plain, double seconds)
 	return plain->joined_cells / seconds;
 }
 
+/* A row's graph, min-fill's order of it, and the one that AUTO finds in about so many seconds. */
+struct search {
+	struct matrix *m;
+	struct gpube_graph g;
+	struct gpube_order_cost plain, cost;
+	int32_t order[MOST];
+};
+
+static void search_row(struct search *s, const struct row *row, double seconds, uint64_t seed)
+{
+	struct gpube_rng r;
+
+	s->m = matrix_of_row(row, &r);
+	sparse_of_matrix(&s->g, s->m);
+	assert_int_equal(gpube__order_find(ctx, s->order, &s->plain, &s->g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
+	assert_int_equal(gpube__order_find(ctx, s->order, &s->cost, &s->g, GPUBE_ORDER_AUTO, 0,
+				 rate(&s->plain, seconds), seed),
+		0);
+}
+
+static void search_end(struct search *s)
+{
+	gpube__graph_clear(ctx, &s->g);
+	free(s->m);
+}
+
 static void never_worse_than_min_fill(void **state)
 {
 	const struct row *row = *state;
-	struct gpube_rng r;
-	struct matrix *m = matrix_of_row(row, &r);
-	struct gpube_graph g;
-	struct gpube_order_cost plain, c, naive;
-	int32_t order[MOST];
+	struct gpube_order_cost naive;
+	struct search s;
 	int width = families[row->family].width;
 
-	sparse_of_matrix(&g, m);
-	assert_int_equal(
-		gpube__order_find(ctx, order, &plain, &g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
-	assert_int_equal(gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_AUTO, 0,
-				 rate(&plain, 0.004), row->seed),
-		0);
-	assert_permutation(order, g.n);
-	naive = naive_cost(m, order);
-	assert_same_cost(&c, &naive);
-	assert_true(c.joined_cells <= plain.joined_cells);
-	assert_true(c.largest_joined <= plain.largest_joined);
+	search_row(&s, row, 0.004, row->seed);
+	assert_permutation(s.order, s.g.n);
+	naive = naive_cost(s.m, s.order);
+	assert_same_cost(&s.cost, &naive);
+	assert_true(s.cost.joined_cells <= s.plain.joined_cells);
+	assert_true(s.cost.largest_joined <= s.plain.largest_joined);
 	if (width >= 0 && row->domains == 0)
-		assert_int_equal(c.width, width < g.n - 1 ? width : g.n > 0 ? g.n - 1 : 0);
-	gpube__graph_clear(ctx, &g);
-	free(m);
+		assert_int_equal(s.cost.width, width < s.g.n - 1 ? width : s.g.n > 0 ? s.g.n - 1 : 0);
+	search_end(&s);
 }
 
 /* Merit of AUTO at most that of every greedy within min-fill's sum and largest table. */
 static void never_worse_than_members(void **state)
 {
-	const struct row *row = *state;
-	struct gpube_rng r;
-	struct matrix *m = matrix_of_row(row, &r);
-	struct gpube_graph g;
-	struct gpube_order_cost bound, c, member;
-	int32_t order[MOST];
+	struct gpube_order_cost member;
+	struct search s;
 
-	sparse_of_matrix(&g, m);
-	assert_int_equal(gpube__order_find(ctx, order, &bound, &g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
-	assert_int_equal(gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_AUTO, 0, rate(&bound, 0.002), 1), 0);
+	search_row(&s, *state, 0.002, 1);
 	for (int method = GPUBE_ORDER_MIN_FILL; method <= GPUBE_ORDER_MIN_DEGREE; method++) {
-		assert_int_equal(gpube__order_find(ctx, order, &member, &g,
+		assert_int_equal(gpube__order_find(ctx, s.order, &member, &s.g,
 					 (enum gpube_order_method)method, 0, 1e9, 1),
 			0);
-		if (member.joined_cells <= bound.joined_cells && member.largest_joined <= bound.largest_joined)
-			assert_true(gpube__order_merit(c.joined_cells, c.largest_joined) <=
+		if (member.joined_cells <= s.plain.joined_cells && member.largest_joined <= s.plain.largest_joined)
+			assert_true(gpube__order_merit(s.cost.joined_cells, s.cost.largest_joined) <=
 				    gpube__order_merit(member.joined_cells, member.largest_joined));
 	}
-	gpube__graph_clear(ctx, &g);
-	free(m);
+	search_end(&s);
 }
 
 /* ---- graphs whose treewidth is known --------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* certificate_run.c - the run of gpube_bound() that ends in a certificate: see certificate.h. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -59,22 +60,22 @@ static int add_bucket(struct gpube_certificate *c, const struct gpube__regret_ta
 	return status;
 }
 
-/* See certify_far(), within the time. */
-static int eliminate_far(struct gpube__regrets *r, struct gpube_live *s, double seconds)
+/* See certify_far(), until gpube__now() is 'end', if that is above 0. */
+static int eliminate_far(struct gpube__regrets *r, struct gpube_live *s, double end)
 {
 	struct gpube_ctx *ctx = s->m->ctx;
 	const double deadline = ctx->deadline;
 	int status;
 
-	if (seconds > 0)
-		ctx->deadline = gpube__now() + seconds;
+	if (end > 0)
+		ctx->deadline = end;
 	status = gpube__wide_regrets(r, s, NULL);
 	ctx->deadline = deadline;
 	return status;
 }
 
 /* By elimination of the relaxed problem in 128 bits, which has nothing forbidden and no top. */
-static int certify_far(struct gpube_certificate *c, const struct gpube_model *m, int64_t upper, double seconds)
+static int certify_far(struct gpube_certificate *c, const struct gpube_model *m, int64_t upper, double end)
 {
 	struct gpube_model *relaxed;
 	struct gpube__regrets r = {0};
@@ -90,7 +91,7 @@ static int certify_far(struct gpube_certificate *c, const struct gpube_model *m,
 		return status;
 	status = gpube__live_init(&s, relaxed, false, false);
 	if (!status)
-		status = eliminate_far(&r, &s, seconds);
+		status = eliminate_far(&r, &s, end);
 	constant += r.optimum;
 	if (!status && (constant <= -INT64_MAX || constant >= INT64_MAX))
 		status = gpube__fail(m->ctx, GPUBE_ERANGE,
@@ -107,7 +108,7 @@ static int certify_far(struct gpube_certificate *c, const struct gpube_model *m,
 
 /* By an ascent on the relaxed problem. */
 static int certify_near(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
-	const struct gpube_bound_opts *opts)
+	const struct gpube_bound_opts *opts, double end)
 {
 	struct gpube_shifted_opts shifting = {
 		.whole = true, .max_arity = 3, .max_cells = MOST_PROOF_CELLS, .certificate = c};
@@ -120,6 +121,8 @@ static int certify_near(struct gpube_certificate *c, const struct gpube_model *m
 	gpube__certificate_restart(c);
 	o.values = known ? known->values : NULL;
 	o.has_cutoff = 0;
+	if (end > 0)
+		o.timeout_seconds = fmax(end - gpube__now(), 1e-6);
 	status = gpube__relaxed(&relaxed, m, c->cap);
 	if (!status)
 		status = gpube__bound_shifted(&bounds, &shifted, relaxed, &o, &shifting);
@@ -140,17 +143,18 @@ static int certify(struct gpube_certificate *c, const struct gpube_model *m, con
 	const int64_t upper = cost != GPUBE_INF && m->direction == GPUBE_MAXIMISE ? -cost : cost;
 	const int64_t cap = gpube__cap_for(m, upper);
 	const bool loses = upper != GPUBE_INF && cap < gpube__wide_cap_for(m, upper);
+	const double end = opts->timeout_seconds > 0 ? gpube__now() + opts->timeout_seconds : 0;
 	char text[256];
-	int status = loses ? certify_far(c, m, upper, opts->timeout_seconds) : GPUBE_ELIMIT;
+	int status = loses ? certify_far(c, m, upper, end) : GPUBE_ELIMIT;
 
 	if (status != GPUBE_ELIMIT && status != GPUBE_ERANGE && status != GPUBE_ESTOP)
 		return status;
 	c->cap = cap;
-	status = certify_near(c, m, known, opts);
+	status = certify_near(c, m, known, opts, end);
 	if (status != GPUBE_ERANGE || loses)
 		return status;
 	snprintf(text, sizeof(text), "%s", gpube_error(m->ctx));
-	status = certify_far(c, m, upper, opts->timeout_seconds);
+	status = certify_far(c, m, upper, end);
 	return status == GPUBE_ELIMIT ? gpube__fail(m->ctx, GPUBE_ERANGE, "%s", text) : status;
 }
 
