@@ -169,7 +169,6 @@ struct gpube_x3_node *gpube__x3_need(
 /* Its value or NULL; it counts as read. */
 const char *gpube__x3_attribute(struct gpube_x3_node *node, const char *name);
 bool gpube__x3_is(const struct gpube_x3_node *node, const char *name);
-int gpube__x3_refuse(struct gpube_x3 *r, const char *what);
 int gpube__x3_no_memory(struct gpube_x3 *r);
 /* Everything in the tree was asked for, or is refused. */
 int gpube__x3_check_used(struct gpube_x3 *r, struct gpube_x3_node *node);

@@ -119,11 +119,6 @@ const char *gpube__x3_attribute(struct gpube_x3_node *node, const char *name)
 	return NULL;
 }
 
-int gpube__x3_refuse(struct gpube_x3 *r, const char *what)
-{
-	return gpube__in_error(r->in, "%.100s is not read", what);
-}
-
 int gpube__x3_check_used(struct gpube_x3 *r, struct gpube_x3_node *node)
 {
 	for (struct gpube_x3_attribute *a = node->attributes; a && !r->in->status; a = a->next)

@@ -2,7 +2,7 @@
  * deal.h - the work of one command dealt to the ranks of gpube-mpi.
  *
  *   hand.c        the thread of a rank that works
- *   letters.c     what ranks write each other
+ *   letters.c     what ranks write each other, and how they begin, stop and end
  *   part.c        a part of a model of costs, and how it is split
  *   part_solve.c  the engine on a part, and what is known of it meanwhile
  *   deal_parts.c  the parts that rank 0 deals

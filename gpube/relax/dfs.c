@@ -620,13 +620,8 @@ int gpube__dfs_propagate(struct gpube_dfs *t)
 int gpube__dfs_propagate_all(struct gpube_dfs *t)
 {
 	for (int32_t p = t->first; p < t->last && !t->conflict; p++)
-		gpube__dfs_touch(t, p);
+		note(t, p, LOST_VALUES);
 	return gpube__dfs_propagate(t);
-}
-
-void gpube__dfs_touch(struct gpube_dfs *t, int32_t p)
-{
-	note(t, p, LOST_VALUES);
 }
 
 int gpube__dfs_remove(struct gpube_dfs *t, int32_t p, int32_t value)

@@ -138,9 +138,6 @@ int gpube__dfs_propagate_all(struct gpube_dfs *t);
 /* How many conflicts came up in the functions that p shares with open variables, and how many these are. */
 int64_t gpube__dfs_weight(const struct gpube_dfs *t, int32_t p);
 
-/* p's functions are to be looked at. */
-void gpube__dfs_touch(struct gpube_dfs *t, int32_t p);
-
 /* At this level a value of a variable, live or not, is gone. Errors: ENOMEM */
 int gpube__dfs_remove(struct gpube_dfs *t, int32_t p, int32_t value);
 /* At this level values below 'from' and from 'to' on are gone. Errors: ENOMEM */

@@ -168,9 +168,7 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 		}
 		check(&w);
 	}
-	for (int32_t p = 0; p < w.t->n; p++)
-		gpube__dfs_touch(w.t, p);
-	assert_int_equal(gpube__dfs_propagate(w.t), 0);
+	assert_int_equal(gpube__dfs_propagate_all(w.t), 0);
 	check(&w);
 	for (int k = 0; k < 4; k++)
 		descend(&w, &rng, n_moves);
@@ -259,9 +257,7 @@ static void wandering_costs(void **state)
 			m, functions[f].arity, functions[f].scope, functions[f].costs), 0);
 	assert_int_equal(gpube__dfs_new(&t, m, order, 2250000000001), 0);
 	assert_non_null(t);
-	for (int32_t p = 0; p < 3; p++)
-		gpube__dfs_touch(t, p);
-	assert_int_equal(gpube__dfs_propagate(t), 0);
+	assert_int_equal(gpube__dfs_propagate_all(t), 0);
 	assert_in_range(t->n_looks, 4 * 3, 4 * 3 + 3 + 9); /* the cap; once for each variable and value more */
 	gpube__dfs_free(t);
 	gpube_model_free(m);
