@@ -95,9 +95,9 @@ CUDA_SRC := $(if $(NVCC_PATH),$(wildcard $(addsuffix *.cu,gpube/ops/ gpube/ops/*
 CONVERT_SRC := $(addprefix gpube/cli/,convert_main.c program.c errors.c cmd_convert.c simplify_map.c \
 	opts.c overwrites.c help.c session/session.c session/inputs.c session/contents.c session/contents_check.c \
 	session/json.c)
-TEST_SRC := $(wildcard $(addsuffix /test_*.c,$(addprefix tests/,unit bound sums games ops parse fuzz)))
+TEST_SRC := $(wildcard $(addsuffix /test_*.c,$(addprefix tests/,unit api bound sums games ops parse fuzz)))
 GPU_TEST_SRC := $(wildcard tests/gpu/test_*.c)
-TEST_LIB_SRC := $(wildcard tests/support/*.c) tests/fuzz/readers.c
+TEST_LIB_SRC := $(wildcard tests/support/*.c tests/support/emulate/*.c) tests/fuzz/readers.c
 BENCH_SRC := $(wildcard benchmarks/bench_*.c)
 GPU_BENCH_SRC := $(if $(NVCC_PATH),$(wildcard benchmarks/bench_*.cu))
 
@@ -257,7 +257,7 @@ check-gpu: all $(GPU_TESTS)
 	@GPUBE_REQUIRE_GPU=1 tests/run.sh $(BUILD) $(GPU_TESTS)
 
 ## check-large: tests that take gigabytes of memory, and 100,000 random sequences of calls
-API_RANDOM = $(addprefix $(BUILD)/tests/,unit/test_api_random unit/test_api_random_sums games/test_api_random_games)
+API_RANDOM = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/api/test_api_random*.c))
 check-large: all $(API_RANDOM)
 	@GPUBE_LARGE=1 GPUBE_API_RUNS=100000 tests/run.sh $(BUILD) tests/cli/test_large.sh $(API_RANDOM)
 

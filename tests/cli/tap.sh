@@ -83,6 +83,18 @@ said_or_over() { # PID WORDS
 	fi
 }
 
+# Is there a clock that goes on at each look at it, so that how fast the machine is does not matter?
+has_clock() {
+	[ -e "$work/clock.so" ] || ${CC:-cc} -O2 -shared -fPIC tests/support/shim/clock.c -o "$work/clock.so" 2> /dev/null || return
+	clocked 500 "$gpube" --version > /dev/null 2>&1
+}
+
+clocked() { # MICROSECONDS COMMAND…: by that clock
+	tap_step=$1
+	shift
+	env CLOCK_STEP_US="$tap_step" LD_PRELOAD="$work/clock.so" "$@"
+}
+
 # SIGNAL WORDS COMMAND…: within a row, the signal comes once the words are printed, or stand in the file
 # $tap_also, however long that takes; if there are none, once it is caught. A shell lets what it puts aside ignore INT: where env cannot undo that, TERM comes instead.
 end_at() {

@@ -177,15 +177,13 @@ row 'and SIGTERM' 1 '' 'stopped' \
 
 # ---- a time limit is that of the bound and of its proof together ------------------------------------
 
-# by a clock that goes on at each look at it, so that how fast the machine is does not matter
-if ! ${CC:-cc} -O2 -shared -fPIC tests/support/shim/clock.c -o "$work/clock.so" 2> "$work/cc" ||
-	! CLOCK_STEP_US=500 LD_PRELOAD=$work/clock.so "$gpube" --version > /dev/null 2>&1; then
+if ! has_clock; then
 	skip 'the bound and its proof share the time' 'no compiler, or the program has an allocator of its own'
 	plan
 	exit 0
 fi
 "$gpube" generate random -n 60 -d 4 --p1 0.2 --p2 0 --seed 7 -o "$work/hard.wcsp"
-CLOCK_STEP_US=500 LD_PRELOAD=$work/clock.so "$gpube" bound -q --json --backend cpu --threads 1 --timeout 2s \
+clocked 500 "$gpube" bound -q --json --backend cpu --threads 1 --timeout 2s \
 	--certify "$work/hard.cert" "$work/hard.wcsp" > "$work/shared"
 seconds_of() { # STAGES: the sum; otherwise all of it
 	if [ "$1" ]; then
@@ -209,7 +207,7 @@ awk 'BEGIN { n = 300; print "pairs", n, 2, n * (n - 1) / 2, 9; for (i = 0; i < n
 	for (i = 0; i < n; i++) for (j = 0; j < i; j++) print 2, i, j, 0, 1, 1, 1, 9 }' > "$work/pairs.wcsp"
 for limit in 1 1.5 2 2.5 3; do
 	for output in json text; do
-		CLOCK_STEP_US=100000 LD_PRELOAD=$work/clock.so "$gpube" solve -q --output $output --threads 1 --timeout ${limit}s \
+		clocked 100000 "$gpube" solve -q --output $output --threads 1 --timeout ${limit}s \
 			"$work/pairs.wcsp" 2> "$work/err"
 	done
 done > "$work/none"

@@ -45,8 +45,12 @@ export GPUBE_TEST_RANK='slow 0' # there is time for a signal once agents are at 
 row 'SIGINT ends with bounds' 1 '"status": "bounds".*"lower_bound": [1-9][0-9]*, "upper_bound": [0-9]+, "assignment": \[' \
 	'stopped' end_at INT 'agents at work' "$gpube" dpop -v --json --z 4 "$work/hard.wcsp"
 unset GPUBE_TEST_RANK
-row 'what a moment proves is the optimum' 0 '^optimum +4\.30, the proved ' '' \
-	"$gpube" dpop -q --timeout 0.000001s $x/exams.cfn
+if has_clock; then
+	row 'what a moment proves is the optimum' 0 '^optimum +4\.30, the proved ' '' \
+		clocked 1 "$gpube" dpop -q --timeout 0.000001s $x/exams.cfn
+else
+	skip 'what a moment proves is the optimum' 'no compiler, or the program has an allocator of its own'
+fi
 row 'precision' 0 'log10 -0\.4' '' "$gpube" dpop -q --precision 3 --backend cpu $x/sprinkler.uai
 row 'json' 0 '"status": *"optimal".*"lower_bound": *4\.30.*"upper_bound": *4\.30.*"assignment": *\[' '' \
 	"$gpube" dpop -q --json $x/exams.cfn
@@ -57,7 +61,7 @@ that 'json is JSON' sh -c "'$gpube' dpop -q --json $x/exams.cfn | python3 -m jso
 row 'sol' 0 'upper bound 4\.30 \(given\)' '' sh -c "'$gpube' bound --sol '$work/exams.sol' $x/exams.cfn 2>&1"
 
 # ---- ranks ----
-. tests/cli/ranks.sh
+. tests/ranks/ranks.sh
 
 "$gpube" generate random -n 14 -d 7 --p1 0.3 --seed 5 -o "$work/random.wcsp"
 for options in '' '--z 3' '--z 3 --partition first --no-match' "--agents $work/map" "--latency 1s"; do

@@ -1,11 +1,11 @@
 /*
  * The families of the CUDA backend, without a device: plans of seeded random shapes and of chosen ones
- * are executed as the kernels would (tests/support/emulation.h) and compared with the reference; of
+ * are executed as the kernels would (tests/support/emulate/emulation.h) and compared with the reference; of
  * tables of 2^32 cells and more, for which there is no memory, some blocks. And faults that are
  * planted into plans are found, so that all of this means something.
  */
 #include "tests/support/context.h"
-#include "tests/support/emulation.h"
+#include "tests/support/emulate/emulation.h"
 #include "tests/support/large.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* emulate_direct.c - a block of the direct kernels, as contract_direct.cu has it. See emulation.h. */
-#include "tests/support/emulation.h"
+#include "tests/support/emulate/emulation.h"
 
 /* A thread: where it begins in each table. */
 struct thread {

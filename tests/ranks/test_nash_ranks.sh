@@ -2,7 +2,7 @@
 # nash: pairs of supports shared by ranks over MPI, where there is gpube-mpi.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
-. tests/cli/ranks.sh
+. tests/ranks/ranks.sh
 
 "$gpube" generate nash -n 6 --seed 2 -o "$work/six.nfg"
 if ! "$gpube" nash --pure "$work/six.nfg" > "$work/said" 2>&1 && grep -q FLINT "$work/said"; then

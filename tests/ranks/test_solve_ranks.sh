@@ -2,7 +2,7 @@
 # solve: parts of one model dealt to ranks over MPI, where there is gpube-mpi.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
-. tests/cli/ranks.sh
+. tests/ranks/ranks.sh
 
 eager() { # N FILE OPTION…: parts are split at once, however soon the model would end
 	n=$1

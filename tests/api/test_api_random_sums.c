@@ -1,7 +1,7 @@
 /*
  * Random sequences of calls on a model of potentials, legal and not, against one that is kept beside it:
  * sums, marginals, marginal MAP and the most probable assignment, by trying all assignments. See
- * tests/unit/random_calls.h.
+ * tests/api/random_calls.h.
  */
 #include "tests/support/test.h"
 
@@ -11,7 +11,7 @@
 #include "formats/formats.h"
 #include "gpube/sums.h"
 #include "tests/support/context.h"
-#include "tests/unit/random_calls.h"
+#include "tests/api/random_calls.h"
 
 enum { MOST_VARS = 5, MOST_FUNCTIONS = 7, MOST_ARITY = 3, MOST_DOMAIN = 3, MOST_CELLS = 27, RUNS = 300, STEPS = 30 };
 

@@ -1,5 +1,5 @@
 /* emulate_strips.c - a block of the strip kernels, as contract_strip.cu has it. See emulation.h. */
-#include "tests/support/emulation.h"
+#include "tests/support/emulate/emulation.h"
 
 /* Where a block is: the unit's first cells, and what leads to the next one's. */
 struct at {

@@ -1,5 +1,5 @@
 /* emulation.c - see emulation.h. */
-#include "tests/support/emulation.h"
+#include "tests/support/emulate/emulation.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * Random sequences of calls, legal and not, against a model that is kept beside the library's: it
  * knows which calls are refused, what a refused one leaves, and by trying all assignments what the
- * answers are. See tests/unit/random_calls.h.
+ * answers are. See tests/api/random_calls.h.
  */
 #include "tests/support/test.h"
 
@@ -9,7 +9,7 @@
 
 #include "formats/formats.h"
 #include "tests/support/context.h"
-#include "tests/unit/random_calls.h"
+#include "tests/api/random_calls.h"
 
 enum {
 	MOST_VARS = 6,

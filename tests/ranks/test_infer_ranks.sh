@@ -2,7 +2,7 @@
 # infer: slices of a sum dealt to ranks over MPI, where there is gpube-mpi.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
-. tests/cli/ranks.sh
+. tests/ranks/ranks.sh
 
 # SIDE VALUES SEED ZEROS > FILE: a grid of random potentials, of which a share is 0
 grid() {

@@ -1,7 +1,7 @@
 /*
  * Random sequences of calls on coalition games and bimatrix games, legal and not, against values that are
  * kept beside them: the best structure by trying all, pure equilibria and best responses by looking. See
- * tests/unit/random_calls.h.
+ * tests/api/random_calls.h.
  */
 #include "tests/support/test.h"
 
@@ -10,7 +10,7 @@
 
 #include "csg/csg.h"
 #include "nash/nash.h"
-#include "tests/unit/random_calls.h"
+#include "tests/api/random_calls.h"
 
 enum { MOST_AGENTS = 6, MOST_ACTIONS = 3, RUNS = 150, STEPS = 20 };
 

@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-. tests/cli/ranks.sh
+. tests/ranks/ranks.sh
 
 "$gpube" generate csg -n 16 --seed 3 --dist ndcs -o "$work/g.csg"
 printf 'csg 3 int32\n{1} 5\n{2} 5\n{3} 1\n{1,2} 9\n{1,3} 8\n{2,3} 5\n{1,2,3} 12\n' > "$work/three.txt"
