@@ -192,6 +192,24 @@ static void free_variables(void **state)
 	gpube_model_free(m);
 }
 
+/* A stop ends long products, and leaves short ones alone. */
+static void products_stopped(void **state)
+{
+	static int32_t factors[40000];
+	struct gpube__natural number = {.ctx = ctx};
+
+	(void)state;
+	for (int k = 0; k < 40000; k++)
+		factors[k] = INT32_MAX;
+	gpube_ctx_stop(ctx);
+	assert_int_equal(gpube__natural_grow(&number, 1, 7), 0);
+	assert_int_equal(gpube__natural_times_all(&number, factors, 1000), 0);
+	assert_int_equal(gpube__natural_times_all(&number, factors, 40000), GPUBE_ESTOP);
+	assert_in_range(number.n, 1000, 10000);
+	gpube_ctx_resume(ctx);
+	gpube__natural_clear(&number);
+}
+
 static int multiply(struct gpube_ctx *own, struct gpube_model *m, const void *arg)
 {
 	struct gpube__natural a = {.ctx = own};
@@ -223,6 +241,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(products),
 		cmocka_unit_test(free_variables),
+		cmocka_unit_test(products_stopped),
 		cmocka_unit_test(products_out_of_memory),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_large),
