@@ -101,6 +101,21 @@ union gpube_x3_temp {
 	max_align_t aligned;
 };
 
+/* What defines hidden variables that are such a part of an expression. */
+struct gpube_x3_part {
+	int32_t table, domain;
+};
+
+/* What gpube__x3_known() is asked for. */
+enum gpube_x3_space {
+	GPUBE_X3_NAMED,
+	GPUBE_X3_ARRAYS,
+	GPUBE_X3_NUMBERS, /* hidden variables of one value */
+	GPUBE_X3_VALUES,  /* hidden variables, by the parts of expressions that they are the values of */
+	GPUBE_X3_PARTS,	  /* parts, by their form and the domains of their variables */
+	GPUBE_X3_TABLES,  /* tables of constraints, likewise */
+};
+
 struct gpube_x3 {
 	struct gpube_model *m;
 	struct gpube_in *in;
@@ -133,10 +148,8 @@ struct gpube_x3 {
 	int64_t stamp, seen_capacity, n_seen;
 	int64_t *seen; /* by variable: a stamp and a place */
 	bool keeps_maps; /* expressions of one variable in a list need not become variables */
-	/* the last expression that became a table, as bytes: the next of a group has the same one */
-	char *shape;
-	int64_t n_shape, shape_capacity;
-	int32_t shape_table;
+	struct gpube_x3_part *parts;
+	int64_t n_parts, parts_capacity;
 	__int128 total; /* of all that totals may reach */
 	int n_hidden;
 
@@ -173,6 +186,11 @@ int gpube__x3_no_memory(struct gpube_x3 *r);
 /* Everything in the tree was asked for, or is refused. */
 int gpube__x3_check_used(struct gpube_x3 *r, struct gpube_x3_node *node);
 
+/* The number of a name or of another text, -1: it has none. */
+int32_t gpube__x3_known(const struct gpube_x3 *r, enum gpube_x3_space space, const char *text);
+/* From now on; the text is copied. */
+int gpube__x3_know(struct gpube_x3 *r, enum gpube_x3_space space, const char *text, int32_t value);
+
 /* ---- x3_vars.c ------------------------------------------------------------------------------- */
 
 int gpube__x3_variables(struct gpube_x3 *r, struct gpube_x3_node *node);
@@ -196,6 +214,8 @@ int32_t gpube__x3_find(struct gpube_x3 *r, const char *name, size_t n);
 /* A hidden variable of n values, rising, whose memory is copied. */
 int gpube__x3_hidden(
 	struct gpube_x3 *r, const char *what, int64_t n, const int64_t *values, int32_t *var);
+/* The same of a domain that is there. */
+int gpube__x3_hidden_as(struct gpube_x3 *r, const char *what, int32_t domain, int32_t *var);
 /* Drops equal ones of sorted integers; returns how many are left. */
 int64_t gpube__x3_unique(int64_t *values, int64_t n);
 /* Is the value among those, which rise? */

@@ -21,16 +21,21 @@
 /* Parts with more tuples than the first become hidden variables where that helps. */
 enum { PART_CELLS = 1 << 14, MOST_SLOTS = 1 << 30 };
 
+/* met: when it was met last; place: in the scope of what was measured then */
+struct slot {
+	int32_t var, met, place;
+};
+
 /* An expression and the variables that its slots are. */
 struct parsed {
 	struct gpube_x3 *r;
 	struct gpube_expr e;
-	int32_t *slots; /* variables by slot */
+	struct slot *slots;
 	int64_t n_slots, capacity;
-	int32_t *stamps, stamp; /* by slot: when it was met last */
-	int64_t stamps_capacity;
-	char *shape;
-	int64_t n_shape, shape_capacity;
+	int32_t stamp;
+	char *key;
+	int64_t n_key, key_capacity;
+	bool by_var; /* the key names variables, not domains */
 	int32_t *scope; /* slots that were met, in that order */
 	int64_t scope_capacity;
 	int n;
@@ -50,11 +55,9 @@ static int slot_of(struct parsed *p, int32_t var)
 	if (r->seen[2 * var] == r->stamp)
 		return (int)r->seen[2 * var + 1];
 	if (gpube__grow(ctx, &p->slots, &p->capacity, p->n_slots + 1, sizeof(*p->slots)) ||
-		gpube__grow(ctx, &p->stamps, &p->stamps_capacity, p->n_slots + 1, sizeof(*p->stamps)) ||
 		gpube__grow(ctx, &p->scope, &p->scope_capacity, p->n_slots + 1, sizeof(*p->scope)))
 		return -1;
-	p->slots[p->n_slots] = var;
-	p->stamps[p->n_slots] = 0;
+	p->slots[p->n_slots] = (struct slot){.var = var};
 	r->seen[2 * var] = r->stamp;
 	r->seen[2 * var + 1] = p->n_slots;
 	return (int)p->n_slots++;
@@ -82,9 +85,8 @@ static void clear(struct parsed *p)
 
 	gpube__expr_clear(&p->e);
 	gpube__free(ctx, p->slots);
-	gpube__free(ctx, p->stamps);
 	gpube__free(ctx, p->scope);
-	gpube__free(ctx, p->shape);
+	gpube__free(ctx, p->key);
 }
 
 static int parse(struct parsed *p, struct gpube_x3 *r, const char *text, size_t n)
@@ -156,8 +158,9 @@ static void collect(struct parsed *p, int32_t at)
 		return;
 	if (n->op != GPUBE_OP_SLOT) {
 		each_part(p, at, collect);
-	} else if (p->stamps[n->a] != p->stamp) {
-		p->stamps[n->a] = p->stamp;
+	} else if (p->slots[n->a].met != p->stamp) {
+		p->slots[n->a].met = p->stamp;
+		p->slots[n->a].place = p->n;
 		p->scope[p->n++] = n->a;
 	}
 }
@@ -173,10 +176,73 @@ static int64_t measure(struct parsed *p, int32_t at)
 	collect(p, at);
 	for (int k = 0; k < p->n; k++)
 		if (__builtin_mul_overflow(
-			    cells, (int64_t)p->r->m->vars[p->slots[p->scope[k]]].domain, &cells) ||
+			    cells, (int64_t)p->r->m->vars[p->slots[p->scope[k]].var].domain, &cells) ||
 			cells > (int64_t)1 << 62)
 			return (int64_t)1 << 62;
 	return cells;
+}
+
+/* ---- what is there already -------------------------------------------------------------- */
+
+static void put_key(struct parsed *p, const char *fmt, ...) GPUBE_PRINTF(2, 3);
+
+static void put_key(struct parsed *p, const char *fmt, ...)
+{
+	struct gpube_x3 *r = p->r;
+	char piece[64];
+	va_list ap;
+	int n;
+
+	if (r->in->status)
+		return;
+	va_start(ap, fmt);
+	n = vsnprintf(piece, sizeof(piece), fmt, ap);
+	va_end(ap);
+	if (gpube__grow(r->m->ctx, &p->key, &p->key_capacity, p->n_key + n + 1, 1)) {
+		gpube__x3_no_memory(r);
+		return;
+	}
+	memcpy(p->key + p->n_key, piece, (size_t)n + 1);
+	p->n_key += n;
+}
+
+static void describe(struct parsed *p, int32_t at)
+{
+	const struct gpube_expr_node *n = node_at(p, at);
+
+	if (n->op == GPUBE_OP_CONST) {
+		put_key(p, "c%lld ", (long long)n->value.i);
+	} else if (n->op == GPUBE_OP_SLOT && p->by_var) {
+		put_key(p, "v%d ", p->slots[n->a].var);
+	} else if (n->op == GPUBE_OP_SLOT) {
+		put_key(p, "s%d:%d ", p->slots[n->a].place, p->r->domain_of[p->slots[n->a].var]);
+	} else {
+		put_key(p, "%d(", (int)n->op);
+		each_part(p, at, describe);
+		put_key(p, ")");
+	}
+}
+
+/*
+ * All that the values of a part depend on, as a text: with its variables, or with their domains and their
+ * places in p->scope, for its values by tuple. Valid until the next one; NULL after a failure.
+ */
+static const char *key_of(struct parsed *p, int32_t at, bool by_var)
+{
+	measure(p, at);
+	p->n_key = 0;
+	p->by_var = by_var;
+	describe(p, at);
+	/* it may be kept */
+	return gpube__in_charge(p->r->in, p->n_key + 64, 1, "expressions") ? NULL : p->key;
+}
+
+/* A function by a table that is there. */
+static int add_again(struct gpube_x3 *r, int n, const int32_t *vars, int32_t table)
+{
+	if (gpube__in_charge(r->in, 1, 256, "functions") || gpube__add_function(r->m, n, vars, table, NULL))
+		return gpube__x3_no_memory(r);
+	return r->in->status;
 }
 
 /* ---- values ---------------------------------------------------------------------------- */
@@ -227,12 +293,12 @@ static int64_t *evaluate(struct parsed *p, int32_t at, bool truth, int64_t *n)
 		return NULL;
 	tuple = domains + p->n;
 	for (int k = 0; k < p->n; k++)
-		domains[k] = r->m->vars[p->slots[p->scope[k]]].domain;
+		domains[k] = r->m->vars[p->slots[p->scope[k]].var].domain;
 	p->e.root = at;
 	p->e.first_local = (int)p->n_slots;
 	do {
 		for (int k = 0; k < p->n; k++)
-			slots[p->scope[k]].i = gpube__x3_value(r, p->slots[p->scope[k]], tuple[k]);
+			slots[p->scope[k]].i = gpube__x3_value(r, p->slots[p->scope[k]].var, tuple[k]);
 		if (value_at(p, slots, truth, &values[cell++]))
 			return NULL;
 		if ((cell & 0xffff) == 0 && gpube__stopped(r->m->ctx)) {
@@ -250,7 +316,7 @@ static int32_t *scope_of(struct parsed *p)
 	int32_t *vars = gpube__x3_temp(p->r, (int64_t)p->n + 1, sizeof(*vars));
 
 	for (int k = 0; vars && k < p->n; k++)
-		vars[k] = p->slots[p->scope[k]];
+		vars[k] = p->slots[p->scope[k]].var;
 	return vars;
 }
 
@@ -275,32 +341,70 @@ static int add_defining(
 	return gpube__add_function(r->m, n + 1, vars, table, NULL) ? gpube__x3_no_memory(r) : GPUBE_OK;
 }
 
-/* The part becomes a number, or a variable that has its value. */
+/* A hidden variable of the part's values, or -1 and a number, if it has one alone. */
+static int make_part(struct parsed *p, int32_t at, int32_t *var, int64_t *value)
+{
+	struct gpube_x3 *r = p->r;
+	const char *key = key_of(p, at, false);
+	const int32_t known = key ? gpube__x3_known(r, GPUBE_X3_PARTS, key) : -1;
+	int32_t *vars = key ? scope_of(p) : NULL;
+	int64_t cells, n, *values, *sorted;
+
+	*var = -1;
+	if (!vars || (known >= 0 && gpube__x3_hidden_as(r, "part", r->parts[known].domain, var)))
+		return r->in->status;
+	if (known >= 0) {
+		vars[p->n] = *var;
+		return add_again(r, p->n + 1, vars, r->parts[known].table);
+	}
+	values = evaluate(p, at, false, &cells);
+	sorted = values ? gpube__x3_temp(r, cells, sizeof(*sorted)) : NULL;
+	if (!sorted)
+		return r->in->status;
+	memcpy(sorted, values, (size_t)cells * sizeof(*sorted));
+	n = gpube__x3_unique(sorted, cells);
+	*value = sorted[0];
+	if (n == 1)
+		return GPUBE_OK;
+	if (gpube__x3_hidden(r, "part", n, sorted, var))
+		return r->in->status;
+	vars[p->n] = *var;
+	if (add_defining(r, p->n, vars, cells, values))
+		return r->in->status;
+	if (gpube__grow(r->m->ctx, &r->parts, &r->parts_capacity, r->n_parts + 1, sizeof(*r->parts)))
+		return gpube__x3_no_memory(r);
+	r->parts[r->n_parts] = (struct gpube_x3_part){r->m->n_tables - 1, r->domain_of[*var]};
+	return gpube__x3_know(r, GPUBE_X3_PARTS, key, (int32_t)r->n_parts++);
+}
+
+/* The part becomes a number, or a variable that has its value: that of the same part before, if there is one. */
 static int reify(struct parsed *p, int32_t at)
 {
 	struct gpube_x3 *r = p->r;
-	int64_t cells, n, *values, *sorted;
-	int32_t *vars;
+	const char *key;
+	int64_t value = 0;
+	int32_t var;
 	int slot;
 
 	if (is_leaf(p, at))
 		return GPUBE_OK;
-	values = evaluate(p, at, false, &cells);
-	sorted = values ? gpube__x3_temp(r, cells, sizeof(*sorted)) : NULL;
-	vars = sorted ? scope_of(p) : NULL;
-	if (!vars)
+	key = key_of(p, at, true);
+	var = key ? gpube__x3_known(r, GPUBE_X3_VALUES, key) : -1;
+	if (r->in->status)
 		return r->in->status;
-	memcpy(sorted, values, (size_t)cells * sizeof(*sorted));
-	n = gpube__x3_unique(sorted, cells);
-	if (n == 1) {
-		p->e.nodes[at] = (struct gpube_expr_node){.op = GPUBE_OP_CONST,
-			.value = {.kind = GPUBE_VALUE_INT, .i = sorted[0]}};
-		return GPUBE_OK;
+	if (var < 0) {
+		if (make_part(p, at, &var, &value))
+			return r->in->status;
+		if (var < 0) {
+			p->e.nodes[at] = (struct gpube_expr_node){.op = GPUBE_OP_CONST,
+				.value = {.kind = GPUBE_VALUE_INT, .i = value}};
+			return GPUBE_OK;
+		}
+		key = key_of(p, at, true);
+		if (!key || gpube__x3_know(r, GPUBE_X3_VALUES, key, var))
+			return r->in->status;
 	}
-	if (gpube__x3_hidden(r, "part", n, sorted, &vars[p->n]) ||
-		add_defining(r, p->n, vars, cells, values))
-		return r->in->status;
-	slot = slot_of(p, vars[p->n]);
+	slot = slot_of(p, var);
 	if (slot < 0)
 		return gpube__x3_no_memory(r);
 	p->e.nodes[at] = (struct gpube_expr_node){.op = GPUBE_OP_SLOT, .a = slot};
@@ -397,7 +501,7 @@ static bool add_linear(struct parsed *p, int32_t at, int64_t times, struct gpube
 		return !__builtin_mul_overflow(times, v, &v) && v > -((int64_t)1 << 62) &&
 		       v < (int64_t)1 << 62 && add_linear(p, at, v, list, factors);
 	case GPUBE_OP_SLOT:
-		t.var = p->slots[n.a];
+		t.var = p->slots[n.a].var;
 		break;
 	case GPUBE_OP_CONST:
 		t.value = n.value.i;
@@ -439,91 +543,25 @@ static bool post_linear(struct parsed *p, const struct gpube_expr_node *n)
 
 /* ---- constraints ----------------------------------------------------------------------- */
 
-static void add_bytes(struct parsed *p, const void *bytes, int64_t n)
-{
-	struct gpube_x3 *r = p->r;
-
-	if (r->in->status)
-		return;
-	if (gpube__grow(r->m->ctx, &p->shape, &p->shape_capacity, p->n_shape + n, 1)) {
-		gpube__x3_no_memory(r);
-		return;
-	}
-	memcpy(p->shape + p->n_shape, bytes, (size_t)n);
-	p->n_shape += n;
-}
-
-/* All that a table depends on: slots by their numbers and domains. */
-static void describe(struct parsed *p, int32_t at)
-{
-	const struct gpube_expr_node *n = node_at(p, at);
-	const int32_t op = (int32_t)n->op, end = -1; /* is none */
-
-	add_bytes(p, &op, sizeof(op));
-	if (n->op == GPUBE_OP_CONST) {
-		add_bytes(p, &n->value.i, sizeof(n->value.i));
-	} else if (n->op == GPUBE_OP_SLOT) {
-		add_bytes(p, &n->a, sizeof(n->a));
-		add_bytes(p, &p->r->domain_of[p->slots[n->a]], sizeof(int32_t));
-	} else {
-		each_part(p, at, describe);
-		if (is_list(p, at))
-			add_bytes(p, &end, sizeof(end));
-	}
-}
-
-/* The table of the expression before, if this one has the same; 'done' out: it is added. */
-static int add_again(struct parsed *p, int32_t at, const int32_t *vars, bool *done)
-{
-	struct gpube_x3 *r = p->r;
-
-	describe(p, at);
-	*done = !r->in->status && p->n && r->n_shape && r->n_shape == p->n_shape &&
-		memcmp(r->shape, p->shape, (size_t)p->n_shape) == 0;
-	if (*done && (gpube__in_charge(r->in, 1, 256, "functions") ||
-			     gpube__add_function(r->m, p->n, vars, r->shape_table, NULL)))
-		return gpube__x3_no_memory(r);
-	return r->in->status;
-}
-
-static void keep_shape(struct parsed *p)
-{
-	struct gpube_x3 *r = p->r;
-	char *shape = r->shape;
-	const int64_t capacity = r->shape_capacity;
-
-	r->shape = p->shape;
-	r->n_shape = p->n_shape;
-	r->shape_capacity = p->shape_capacity;
-	r->shape_table = r->m->n_tables - 1;
-	p->shape = shape;
-	p->shape_capacity = capacity;
-}
-
 static int add_allowed(struct parsed *p, int32_t at)
 {
 	struct gpube_x3 *r = p->r;
-	const int64_t n_slots = p->n_slots;
+	const char *key = fit(p, at) ? NULL : key_of(p, at, false);
 	int64_t cells, *values;
-	int32_t *vars;
-	bool done;
-	int n;
+	int32_t *vars, table;
 
-	measure(p, at);
-	n = p->n;
-	vars = scope_of(p);
-	if (!vars || add_again(p, at, vars, &done) || done)
-		return r->in->status;
-	fit(p, at);
-	values = r->in->status ? NULL : evaluate(p, at, true, &cells);
-	vars = values ? scope_of(p) : NULL;
+	vars = key ? scope_of(p) : NULL;
 	if (!vars)
 		return r->in->status;
-	for (int64_t k = 0; k < cells; k++)
+	table = p->n ? gpube__x3_known(r, GPUBE_X3_TABLES, key) : -1;
+	if (table >= 0)
+		return add_again(r, p->n, vars, table);
+	values = evaluate(p, at, true, &cells);
+	for (int64_t k = 0; values && k < cells; k++)
 		values[k] = values[k] ? 0 : GPUBE_INF;
-	if (!gpube__x3_costs(r, p->n, vars, values) && n && n == p->n && n_slots == p->n_slots)
-		keep_shape(p);
-	return r->in->status;
+	if (!values || gpube__x3_costs(r, p->n, vars, values) || !p->n)
+		return r->in->status;
+	return gpube__x3_know(r, GPUBE_X3_TABLES, key, r->m->n_tables - 1);
 }
 
 static int post(struct parsed *p, int32_t at)
@@ -600,14 +638,14 @@ int gpube__x3_expression(struct gpube_x3 *r, const char *text, size_t n, struct 
 	if (!parse(&p, r, text, n) && r->keeps_maps && p.n_slots == 1 && !is_leaf(&p, p.e.root)) {
 		t->map = evaluate(&p, p.e.root, false, &cells);
 		if (t->map && p.n == 1)
-			t->var = p.slots[0];
+			t->var = p.slots[0].var;
 		else if (t->map) /* the variable is there and does not matter: a number */
 			t->value = t->map[0];
 	} else if (!r->in->status && !fit(&p, p.e.root) && !reify(&p, p.e.root)) {
 		const struct gpube_expr_node *root = node_at(&p, p.e.root);
 
 		if (root->op == GPUBE_OP_SLOT)
-			t->var = p.slots[root->a];
+			t->var = p.slots[root->a].var;
 		else
 			t->value = root->value.i;
 	}

@@ -71,6 +71,28 @@ void gpube__x3_free_since(struct gpube_x3 *r, union gpube_x3_temp *mark)
 	}
 }
 
+/* ---- names --------------------------------------------------------------------------- */
+
+int32_t gpube__x3_known(const struct gpube_x3 *r, enum gpube_x3_space space, const char *text)
+{
+	const int32_t *found = gpube__names_find(&r->names, (int32_t)space, text);
+
+	return found ? *found : -1;
+}
+
+int gpube__x3_know(struct gpube_x3 *r, enum gpube_x3_space space, const char *text, int32_t value)
+{
+	char *copy;
+
+	if (gpube__grow(r->m->ctx, &r->strings, &r->strings_capacity, r->n_strings + 1, sizeof(*r->strings)))
+		return gpube__x3_no_memory(r);
+	copy = gpube__strdup(r->m->ctx, text);
+	if (!copy)
+		return gpube__x3_no_memory(r);
+	r->strings[r->n_strings++] = copy;
+	return gpube__names_add(&r->names, (int32_t)space, copy, value) ? gpube__x3_no_memory(r) : GPUBE_OK;
+}
+
 /* ---- the tree -------------------------------------------------------------------------- */
 
 bool gpube__x3_is(const struct gpube_x3_node *node, const char *name)

@@ -8,9 +8,6 @@
 #include "formats/common/reading.h"
 #include "formats/xcsp3/x3.h"
 
-/* Spaces of names. */
-enum { VARIABLES, ARRAYS, NUMBERS };
-
 /* Domains among which an equal one is looked for. */
 enum { LOOKED_BACK = 16 };
 
@@ -144,20 +141,11 @@ static int read_domain(struct gpube_x3 *r, const char *text, int32_t *index)
 
 /* ---- variables ------------------------------------------------------------------------- */
 
-static int keep_name(struct gpube_x3 *r, int32_t space, const char *name, int32_t value)
+static int keep_name(struct gpube_x3 *r, enum gpube_x3_space space, const char *name, int32_t value)
 {
-	char *copy;
-
-	if (gpube__names_find(&r->names, VARIABLES, name) || gpube__names_find(&r->names, ARRAYS, name))
+	if (gpube__x3_known(r, GPUBE_X3_NAMED, name) >= 0 || gpube__x3_known(r, GPUBE_X3_ARRAYS, name) >= 0)
 		return gpube__in_error(r->in, "the name '%.60s' is there twice", name);
-	if (gpube__grow(r->m->ctx, &r->strings, &r->strings_capacity, r->n_strings + 1,
-		    sizeof(*r->strings)))
-		return gpube__x3_no_memory(r);
-	copy = gpube__strdup(r->m->ctx, name);
-	if (!copy)
-		return gpube__x3_no_memory(r);
-	r->strings[r->n_strings++] = copy;
-	return gpube__names_add(&r->names, space, copy, value) ? gpube__x3_no_memory(r) : GPUBE_OK;
+	return gpube__x3_know(r, space, name, value);
 }
 
 /* Values that are not the indices themselves get their numbers as names. */
@@ -197,51 +185,45 @@ static int add_var(struct gpube_x3 *r, int32_t *var, const char *name, int32_t d
 	return name_values(r, *var);
 }
 
+int gpube__x3_hidden_as(struct gpube_x3 *r, const char *what, int32_t domain, int32_t *var)
+{
+	char name[64];
+
+	/* the mark by which toulbar2 knows that a variable is not to be shown */
+	snprintf(name, sizeof(name), "^%.30s_%d", what, r->n_hidden++);
+	if (gpube__add_var(r->m, r->in, var, r->domains[domain].n, name) || set_domain(r, *var, domain))
+		return r->in->status;
+	gpube__hide(r->m, *var);
+	return GPUBE_OK;
+}
+
 int gpube__x3_hidden(
 	struct gpube_x3 *r, const char *what, int64_t n, const int64_t *values, int32_t *var)
 {
 	struct gpube_x3_domain d = {.n = n, .first = values[0], .values = (int64_t *)values};
-	char name[64];
 	int32_t domain;
 
 	if (gpube__in_charge(r->in, n, sizeof(*values), "hidden variables") ||
 		gpube__x3_add_domain(r, &d, &domain))
 		return r->in->status;
-	/* the mark by which toulbar2 knows that a variable is not to be shown */
-	snprintf(name, sizeof(name), "^%.30s_%d", what, r->n_hidden++);
-	if (gpube__add_var(r->m, r->in, var, n, name) || set_domain(r, *var, domain))
-		return r->in->status;
-	gpube__hide(r->m, *var);
-	return GPUBE_OK;
+	return gpube__x3_hidden_as(r, what, domain, var);
 }
 
 /* A number as a hidden variable of one value; the same for the same number. */
 int gpube__x3_as_var(struct gpube_x3 *r, struct gpube_x3_term t, int32_t *var)
 {
 	char name[32];
-	const int32_t *known;
 
 	*var = t.var;
 	if (t.var >= 0)
 		return GPUBE_OK;
-	/* no identifier begins with a digit or a sign */
 	snprintf(name, sizeof(name), "%lld", (long long)t.value);
-	known = gpube__names_find(&r->names, NUMBERS, name);
-	if (known) {
-		*var = *known;
+	*var = gpube__x3_known(r, GPUBE_X3_NUMBERS, name);
+	if (*var >= 0)
 		return GPUBE_OK;
-	}
-	if (gpube__x3_hidden(r, name, 1, &t.value, var) ||
-		gpube__grow(r->m->ctx, &r->strings, &r->strings_capacity, r->n_strings + 1,
-			sizeof(*r->strings)))
-		return gpube__x3_no_memory(r);
-	r->strings[r->n_strings] = gpube__strdup(r->m->ctx, name);
-	if (!r->strings[r->n_strings])
-		return gpube__x3_no_memory(r);
-	r->n_strings++;
-	return gpube__names_add(&r->names, NUMBERS, r->strings[r->n_strings - 1], *var)
-		       ? gpube__x3_no_memory(r)
-		       : GPUBE_OK;
+	return gpube__x3_hidden(r, name, 1, &t.value, var)
+		       ? r->in->status
+		       : gpube__x3_know(r, GPUBE_X3_NUMBERS, name, *var);
 }
 
 /* ---- names of one and of several -------------------------------------------------------- */
@@ -367,16 +349,16 @@ static int take_place(struct gpube_x3 *r, void *arg, int64_t place)
 	return t->take(r, t->arg, var);
 }
 
-/* Finds a name that ends at n bytes. */
-static const int32_t *find_name(struct gpube_x3 *r, int32_t space, const char *name, size_t n)
+/* Finds a name that ends at n bytes; -1: there is none. */
+static int32_t find_name(const struct gpube_x3 *r, enum gpube_x3_space space, const char *name, size_t n)
 {
 	char copy[256];
 
 	if (n >= sizeof(copy))
-		return NULL;
+		return -1;
 	memcpy(copy, name, n);
 	copy[n] = 0;
-	return gpube__names_find(&r->names, space, copy);
+	return gpube__x3_known(r, space, copy);
 }
 
 static int not_known(struct gpube_x3 *r, const char *name, size_t n)
@@ -390,15 +372,15 @@ int gpube__x3_refer(struct gpube_x3 *r, const char *name, size_t n,
 {
 	const char *bracket = memchr(name, '[', n);
 	const size_t base = bracket ? (size_t)(bracket - name) : n;
-	const int32_t *found = find_name(r, bracket ? ARRAYS : VARIABLES, name, base);
+	const int32_t found = find_name(r, bracket ? GPUBE_X3_ARRAYS : GPUBE_X3_NAMED, name, base);
 	struct taking t = {.take = take, .arg = arg};
 	struct slice s;
 
-	if (!found)
+	if (found < 0)
 		return not_known(r, name, n);
 	if (!bracket)
-		return take(r, arg, *found);
-	t.array = &r->arrays[*found];
+		return take(r, arg, found);
+	t.array = &r->arrays[found];
 	if (read_slice(r, bracket, name + n, &s))
 		return r->in->status;
 	return walk_slice(r, t.array, &s, take_place, &t, size);
@@ -465,7 +447,7 @@ static int read_var(struct gpube_x3 *r, struct gpube_x3_node *node, const char *
 	}
 	if (add_var(r, &var, id, domain))
 		return r->in->status;
-	return keep_name(r, VARIABLES, id, var);
+	return keep_name(r, GPUBE_X3_NAMED, id, var);
 }
 
 /* "[3][4]" */
@@ -545,8 +527,8 @@ static int read_domains(struct gpube_x3 *r, struct gpube_x3_node *node, struct g
 static int copy_domains(
 	struct gpube_x3 *r, const char *as, const struct gpube_x3_array *a, struct places *p)
 {
-	const int32_t *found = find_name(r, ARRAYS, as, strlen(as));
-	const struct gpube_x3_array *other = found ? &r->arrays[*found] : NULL;
+	const int32_t found = find_name(r, GPUBE_X3_ARRAYS, as, strlen(as));
+	const struct gpube_x3_array *other = found >= 0 ? &r->arrays[found] : NULL;
 	int32_t var;
 
 	if (other && other->n == a->n) {
@@ -635,7 +617,7 @@ static int read_array(struct gpube_x3 *r, struct gpube_x3_node *node, const char
 	memset(a.vars, 0xff, (size_t)a.n * sizeof(*a.vars));
 	kept = &r->arrays[r->n_arrays++];
 	*kept = a;
-	if (keep_name(r, ARRAYS, id, (int32_t)(r->n_arrays - 1)))
+	if (keep_name(r, GPUBE_X3_ARRAYS, id, (int32_t)(r->n_arrays - 1)))
 		return r->in->status;
 	kept->name = r->strings[r->n_strings - 1];
 	return add_elements(r, kept, &p);

@@ -230,7 +230,7 @@ void gpube__xcsp3_clear(struct gpube_x3 *r)
 	gpube__free(ctx, r->arrays);
 	gpube__free(ctx, r->strings);
 	gpube__free(ctx, r->seen);
-	gpube__free(ctx, r->shape);
+	gpube__free(ctx, r->parts);
 	gpube__free(ctx, r);
 }
 

@@ -62,6 +62,15 @@ printf '<instance format="XCSP3" type="COP"><variables><array id="x" size="[22]"
 	<objectives><maximize> z </maximize></objectives></instance>\n' "$(seq 300 321 | tr '\n' ' ')" > "$work/x.xml"
 answers 'a total of thousands' 6831 1
 
+# a part that was there before is the same hidden variable
+printf '<instance format="XCSP3" type="COP"><variables><array id="x" size="[4]"> 0..150 </array></variables><constraints>
+	<group><intension> lt(%%0,%%1) </intension><args> x[0] x[1] </args><args> x[1] x[2] </args><args> x[2] x[3] </args></group>
+	<group><intension> ne(dist(%%0,%%1),dist(%%2,%%3)) </intension>%s</group></constraints>
+	<objectives><minimize> x[3] </minimize></objectives></instance>\n' "$(for a in 01 02 03 12 13; do
+	for b in 02 03 12 13 23; do [ $a -lt $b ] && echo $a $b; done; done |
+	sed 's|\(.\)\(.\) \(.\)\(.\)|<args> x[\1] x[\2] x[\3] x[\4] </args>|')" > "$work/x.xml"
+row 'a ruler has a variable for each difference and each distance' 0 '^model +4 and 12 hidden variables' '' "$gpube" info "$work/x.xml"
+
 # indices from below 0, and long conditions of <element>
 below() {
 	printf '<instance format="XCSP3" type="COP"><variables><array id="x" size="[3]" startIndex="-1"> 0..5 </array>
