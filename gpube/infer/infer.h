@@ -181,6 +181,7 @@ struct gpube__inferring {
 	double most_roundings; /* of a marginal */
 	double log_lower, log_upper;   /* ln of z is between them, -INFINITY and INFINITY at first; see infer_bounds.h */
 	double told_lower, told_upper; /* in a note */
+	double wmb_bytes;      /* of the last mini-buckets at the worst moment */
 	bool zeros;	       /* some potential that can occur is 0; set by gpube__wmb() */
 	double apart_bytes;    /* of powers of cells of messages that are alive */
 	uint8_t *side;	       /* of each bucket: 1 on the card; NULL: all on the host */

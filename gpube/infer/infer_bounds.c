@@ -19,6 +19,7 @@
 #define SEARCH_SLICE  2e7
 #define CLOSED	      1e-10
 #define NODE_SECONDS  0.03 /* for the bound of a node */
+#define LOWER_SHARE   0.3  /* of the time that is left, for the next lower bound */
 enum { MOST_NODES = 1 << 20, TRIES = 4 };
 
 /* ---- a model with other evidence -------------------------------------------------------------------------- */
@@ -489,36 +490,54 @@ static int raise_lower(struct gpube__inferring *j, const int32_t *values, const 
 	return status;
 }
 
+/* raise_lower() for a part of the time that is left; what is not done then is left. Sets how long it took. */
+static int raise_in_time(struct gpube__inferring *j, const int32_t *values, const int32_t *order, double cells, int32_t *best,
+	double until, double *seconds)
+{
+	const double start = gpube__now(), deadline = j->ctx->deadline, end = start + LOWER_SHARE * (until - start);
+	int status;
+
+	if (until > 0 && (deadline <= 0 || end < deadline))
+		j->ctx->deadline = end;
+	status = raise_lower(j, values, order, cells, best);
+	j->ctx->deadline = deadline;
+	*seconds = gpube__now() - start;
+	return status == GPUBE_ESTOP && !gpube__stopped(j->ctx) ? GPUBE_OK : status;
+}
+
 int gpube__infer_bounds(struct gpube__inferring *j, double until, int32_t *best)
 {
 	struct search s = {.j = j, .cells = FIRST_CELLS, .until = until};
 	int32_t *values = gpube__alloc(j->ctx, (uint64_t)j->n, sizeof(*values)), *order = order_of(j);
-	double cells = FIRST_CELLS, slice = LEAST_SLICE;
+	double cells = FIRST_CELLS, slice = LEAST_SLICE, lower_seconds = 0;
 	int status = values && order ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (bool first = true; !status; first = false) {
-		const double start = gpube__now(), bytes = (double)j->n * cells * sizeof(double);
-		const bool read = first || bytes < (double)j->ctx->memory_bytes / 16;
+		const double start = gpube__now();
+		const bool read = first || (double)j->n * cells * sizeof(double) < (double)j->ctx->memory_bytes / 16;
 		double upper = INFINITY, seconds;
 
-		if (!first && (is_over(j, until) || bytes > (double)j->ctx->memory_bytes / 4))
+		/* four times as large takes four times the memory, or more */
+		if (!first && (is_over(j, until) || 4 * j->wmb_bytes > (double)j->ctx->memory_bytes / 4))
 			break;
 		status = gpube__wmb(&upper, read ? values : NULL, j, cells, !first);
+		seconds = gpube__now() - start;
 		if (!status)
 			j->log_upper = fmin(j->log_upper, upper);
-		if (!status && gpube__now() - start < NODE_SECONDS)
+		if (!status && seconds < NODE_SECONDS)
 			s.cells = cells;
-		if (!status && read && j->scopes && !gpube__stopped(j->ctx))
-			status = raise_lower(j, values, order, slice, best);
+		if (!status && read && j->scopes && !gpube__stopped(j->ctx) &&
+			(first || until == 0 || GROWTH * lower_seconds < LOWER_SHARE * (until - gpube__now()))) {
+			status = raise_in_time(j, values, order, slice, best, until, &lower_seconds);
+			slice *= GROWTH;
+		}
 		gpube__infer_tell_bounds(j);
-		seconds = gpube__now() - start;
 		/* the next one takes four times as long or more */
 		if (until > 0 && gpube__now() + 5 * seconds > until)
 			break;
 		if (until == 0 && seconds > 20)
 			break;
 		cells *= 4;
-		slice *= GROWTH;
 	}
 	if (!status && j->scopes && !j->last && !is_over(j, until)) {
 		s.order = order;

@@ -17,7 +17,7 @@
  *             tables are kept at once
  * most_cells  of a joined table that is not a single function's
  * patient     false: not ended by a stop
- * Also sets j->zeros.
+ * Also sets j->zeros and j->wmb_bytes.
  * Errors: ENOMEM, ESTOP
  * Source: Liu and Ihler, ICML 2011.
  */

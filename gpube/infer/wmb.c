@@ -38,7 +38,7 @@ struct wmb {
 	struct wmb_table *tables;
 	int32_t n, *first; /* tables of each position's bucket */
 	int64_t capacity;
-	double most_cells, total, error;
+	double most_cells, total, error, bytes, most_bytes; /* of tables, now and at the worst moment */
 	bool keep, zeros;
 };
 
@@ -53,10 +53,27 @@ struct wmb_part {
 
 static void table_clear(struct wmb *w, struct wmb_table *t)
 {
+	w->bytes -= t->v ? (double)t->n * sizeof(*t->v) : 0;
 	gpube__free(w->ctx, t->scope);
 	gpube__free(w->ctx, t->v);
 	t->scope = NULL;
 	t->v = NULL;
+}
+
+static double *cells_new(struct wmb *w, int64_t n)
+{
+	double *v = gpube__alloc_zero(w->ctx, (uint64_t)n, sizeof(*v));
+
+	w->bytes += v ? (double)n * sizeof(*v) : 0;
+	w->most_bytes = fmax(w->most_bytes, w->bytes);
+	return v;
+}
+
+static void part_drop(struct wmb *w, struct wmb_part *p)
+{
+	w->bytes -= p->v ? (double)p->n * sizeof(*p->v) : 0;
+	gpube__free(w->ctx, p->v);
+	p->v = NULL;
 }
 
 /* The table is the pass's from then on, also after a failure. */
@@ -100,7 +117,7 @@ static int load(struct wmb *w, int32_t function)
 				t.n *= visit.axis[k].n;
 			}
 	if (!status) {
-		t.v = gpube__alloc(w->ctx, (uint64_t)t.n, sizeof(*t.v));
+		t.v = cells_new(w, t.n);
 		status = t.v ? GPUBE_OK : GPUBE_ENOMEM;
 	}
 	if (!status)
@@ -259,7 +276,7 @@ static int join_part(struct wmb *w, struct wmb_part *p, int r, const struct item
 	int terms = 0;
 
 	p->n = (int64_t)cells_of(w, p->arity, p->scope);
-	p->v = gpube__alloc_zero(w->ctx, (uint64_t)p->n, sizeof(*p->v));
+	p->v = cells_new(w, p->n);
 	if (!p->v)
 		return GPUBE_ENOMEM;
 	for (int i = 0; i < n; i++) {
@@ -280,18 +297,64 @@ static int join_part(struct wmb *w, struct wmb_part *p, int r, const struct item
 
 /* ---- shifts ----------------------------------------------------------------------------------------- */
 
-/* ln of the sum of v^(1/weight), or the maximum without a weight. */
-static double marginal_of(const double *v, int64_t n, double weight)
+enum { PIECE = 1 << 13 }; /* cells that a thread does at once; sums are of pieces, so that they do not depend on the threads */
+
+struct marginal {
+	const double *v;
+	int64_t n;
+	double most, weight, *sums; /* of pieces; the first time their maxima */
+	bool summing;
+};
+
+static void marginal_piece(void *arg, int64_t piece, int thread)
 {
+	const struct marginal *m = arg;
+	const int64_t from = piece * PIECE, to = from + PIECE < m->n ? from + PIECE : m->n;
 	double most = -INFINITY, sum = 0;
 
-	for (int64_t i = 0; i < n; i++)
-		most = v[i] > most ? v[i] : most;
-	if (weight == 0 || most == -INFINITY)
-		return most;
-	for (int64_t i = 0; i < n; i++)
-		sum += exp((v[i] - most) / weight);
-	return most / weight + log(sum);
+	(void)thread;
+	for (int64_t i = from; i < to && !m->summing; i++)
+		most = m->v[i] > most ? m->v[i] : most;
+	for (int64_t i = from; i < to && m->summing; i++)
+		sum += exp((m->v[i] - m->most) / m->weight);
+	m->sums[piece] = m->summing ? sum : most;
+}
+
+static void do_pieces(const struct wmb *w, int64_t n, void (*piece)(void *, int64_t, int), void *arg)
+{
+	if (n == 1)
+		piece(arg, 0, 0);
+	else
+		gpube__parallel(w->ctx, n, piece, arg);
+}
+
+/* ln of the sum of v^(1/weight), or the maximum without a weight. 'sums' has room for a double for each piece. */
+static double marginal_of(const struct wmb *w, const double *v, int64_t n, double weight, double *sums)
+{
+	const int64_t n_pieces = (n + PIECE - 1) / PIECE;
+	struct marginal m = {.v = v, .n = n, .most = -INFINITY, .weight = weight, .sums = sums};
+	double sum = 0;
+
+	do_pieces(w, n_pieces, marginal_piece, &m);
+	for (int64_t i = 0; i < n_pieces; i++)
+		m.most = sums[i] > m.most ? sums[i] : m.most;
+	if (weight == 0 || m.most == -INFINITY)
+		return m.most;
+	m.summing = true;
+	do_pieces(w, n_pieces, marginal_piece, &m);
+	for (int64_t i = 0; i < n_pieces; i++)
+		sum += sums[i];
+	return m.most / weight + log(sum);
+}
+
+/* Room for the sums of pieces of any value's cells. */
+static double *pieces_new(const struct wmb *w, const struct wmb_part *parts, int n_parts, int32_t domain)
+{
+	int64_t most = 0;
+
+	for (int r = 0; r < n_parts; r++)
+		most = parts[r].n / domain > most ? parts[r].n / domain : most;
+	return gpube__alloc(w->ctx, (uint64_t)(most / PIECE + 1), sizeof(double));
 }
 
 /*
@@ -300,17 +363,20 @@ static double marginal_of(const double *v, int64_t n, double weight)
  */
 static int agree(struct wmb *w, struct wmb_part *parts, int n_parts, int32_t domain, double weight)
 {
-	double *m = gpube__alloc(w->ctx, (uint64_t)n_parts, sizeof(*m));
+	double *m = gpube__alloc(w->ctx, (uint64_t)n_parts, sizeof(*m)), *sums = pieces_new(w, parts, n_parts, domain);
 
-	if (!m)
+	if (!m || !sums) {
+		gpube__free(w->ctx, m);
+		gpube__free(w->ctx, sums);
 		return GPUBE_ENOMEM;
+	}
 	for (int32_t x = 0; x < domain; x++) {
 		double mean = 0, most = 0;
 
 		for (int r = 0; r < n_parts; r++) {
 			const int64_t n = parts[r].n / domain;
 
-			m[r] = marginal_of(parts[r].v + x * n, n, weight);
+			m[r] = marginal_of(w, parts[r].v + x * n, n, weight, sums);
 			mean += m[r] / n_parts;
 		}
 		for (int r = 0; r < n_parts; r++) {
@@ -331,42 +397,54 @@ static int agree(struct wmb *w, struct wmb_part *parts, int n_parts, int32_t dom
 		}
 	}
 	gpube__free(w->ctx, m);
+	gpube__free(w->ctx, sums);
 	return GPUBE_OK;
 }
 
 /* ---- messages ------------------------------------------------------------------------------------------ */
 
-static void eliminate(double *to, const struct wmb_part *p, int32_t domain, double weight)
-{
-	const int64_t n = p->n / domain;
-	const double by = weight > 0 ? 1 / weight : 0;
+struct elimination {
+	double *to, weight;
+	const struct wmb_part *p;
+	int32_t domain;
+};
 
-	for (int64_t i = 0; i < n; i++) {
+static void eliminate_piece(void *arg, int64_t piece, int thread)
+{
+	const struct elimination *e = arg;
+	const struct wmb_part *p = e->p;
+	const int64_t n = p->n / e->domain, from = piece * PIECE, to = from + PIECE < n ? from + PIECE : n;
+	const double by = e->weight > 0 ? 1 / e->weight : 0;
+
+	(void)thread;
+	for (int64_t i = from; i < to; i++) {
 		double most = -INFINITY, sum = 0;
 
-		for (int32_t x = 0; x < domain; x++)
+		for (int32_t x = 0; x < e->domain; x++)
 			most = p->v[x * n + i] > most ? p->v[x * n + i] : most;
-		to[i] = most;
-		if (weight == 0 || most == -INFINITY)
+		e->to[i] = most;
+		if (e->weight == 0 || most == -INFINITY)
 			continue;
-		for (int32_t x = 0; x < domain; x++)
+		for (int32_t x = 0; x < e->domain; x++)
 			sum += exp((p->v[x * n + i] - most) * by);
-		to[i] += weight * log(sum);
+		e->to[i] += e->weight * log(sum);
 	}
 }
 
 static int send(struct wmb *w, const struct wmb_part *p, int32_t domain, double weight)
 {
 	struct wmb_table t = {.arity = p->arity - 1, .n = p->n / domain};
+	struct elimination e = {.weight = weight, .p = p, .domain = domain};
 
 	t.scope = gpube__alloc(w->ctx, (uint64_t)t.arity, sizeof(*t.scope));
-	t.v = gpube__alloc(w->ctx, (uint64_t)t.n, sizeof(*t.v));
+	t.v = cells_new(w, t.n);
 	if (!t.scope || !t.v) {
 		table_clear(w, &t);
 		return GPUBE_ENOMEM;
 	}
 	memcpy(t.scope, p->scope + 1, (size_t)t.arity * sizeof(*t.scope));
-	eliminate(t.v, p, domain, weight);
+	e.to = t.v;
+	do_pieces(w, (t.n + PIECE - 1) / PIECE, eliminate_piece, &e);
 	t.largest = p->largest + log(domain);
 	t.error = p->error + UNIT * (4 * p->largest + domain + 8);
 	return add(w, &t);
@@ -401,12 +479,11 @@ static int bucket(struct wmb *w, int32_t b)
 		status = agree(w, parts, n_parts, domain, weight);
 	for (int r = 0; r < n_parts && !status; r++) {
 		status = send(w, &parts[r], domain, weight);
-		gpube__free(w->ctx, parts[r].v);
-		parts[r].v = NULL;
+		part_drop(w, &parts[r]);
 	}
 	for (int r = 0; parts && r < n; r++) {
 		gpube__free(w->ctx, parts[r].scope);
-		gpube__free(w->ctx, parts[r].v);
+		part_drop(w, &parts[r]);
 	}
 	gpube__free(w->ctx, parts);
 	gpube__free(w->ctx, items);
@@ -456,6 +533,7 @@ int gpube__wmb(double *log_upper, int32_t *values, struct gpube__inferring *j, d
 	if (!status) {
 		*log_upper = w.total + w.error;
 		j->zeros = w.zeros;
+		j->wmb_bytes = w.most_bytes;
 	}
 	if (!status && values)
 		read_values(&w, values);

@@ -576,6 +576,33 @@ static void test_mini_buckets(void **state)
 	}
 }
 
+/* Tables of several pieces: the same with any number of threads, and within the memory that is told. */
+static void test_large_mini_buckets(void **state)
+{
+	const int n_threads = ctx->n_threads;
+	struct gpube_model *m = grid(18, 18);
+	struct gpube_inference out = {0};
+	struct gpube_infer_opts opts = {0};
+	struct gpube__inferring j = {.m = m, .ctx = ctx, .opts = &opts, .out = &out};
+	double one, many, small;
+
+	(void)state;
+	assert_int_equal(gpube__infer_begin(&j), GPUBE_OK);
+	assert_int_equal(gpube__infer_plan(&j), GPUBE_OK);
+	assert_int_equal(gpube__wmb(&small, NULL, &j, 256, true), GPUBE_OK);
+	assert_true(j.wmb_bytes > 256 * sizeof(double));
+	ctx->n_threads = 1;
+	assert_int_equal(gpube__wmb(&one, NULL, &j, 0x1p16, true), GPUBE_OK);
+	ctx->n_threads = n_threads;
+	assert_int_equal(gpube__wmb(&many, NULL, &j, 0x1p16, true), GPUBE_OK);
+	assert_true(one == many);
+	assert_true(many < small);
+	assert_true(j.wmb_bytes >= 0x1p16 * sizeof(double));
+	assert_true(j.wmb_bytes < 0x1p22 * sizeof(double));
+	gpube__infer_clear(&j);
+	gpube_model_free(m);
+}
+
 /* Every marginal is in its interval, which larger regions make no wider, and the largest exact. */
 static void test_intervals(void **state)
 {
@@ -636,6 +663,7 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_mini_buckets),
+		cmocka_unit_test(test_large_mini_buckets),
 		cmocka_unit_test(test_intervals),
 	};
 
