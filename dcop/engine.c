@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "dcop/engine.h"
+#include "gpube/base/thread.h"
 #include "gpube/ops/pick.h"
 
 /* How long the main thread waits for news: with other ranks it has to look for messages. */
@@ -119,10 +120,9 @@ static int start_workers(struct dcop_engine *e)
 	for (int k = 0; k < e->n_workers && !status; k++)
 		status = dcop__worker_open(&e->workers[k], e);
 	for (int k = 0; k < e->n_workers && !status; k++) {
-		if (pthread_create(&e->workers[k].thread, NULL, work, &e->workers[k]))
+		e->workers[k].started = gpube__thread_start(&e->workers[k].thread, work, &e->workers[k]);
+		if (!e->workers[k].started)
 			status = gpube__fail(e->ctx, GPUBE_ENOMEM, "cannot start a thread");
-		else
-			e->workers[k].started = true;
 	}
 	return status;
 }

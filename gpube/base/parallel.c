@@ -26,10 +26,9 @@
  */
 #define _GNU_SOURCE /* sched_getcpu(), affinities */
 #include "gpube/base/base.h"
+#include "gpube/base/thread.h"
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -315,28 +314,21 @@ static struct gpube__pool *pool_of(struct gpube_ctx *ctx)
 	return ctx->pool && ctx->pool->owner == getpid() ? ctx->pool : NULL;
 }
 
-/* So many helpers, or as many as the system gives. Signals are for the program's own threads. */
+/* So many helpers, or as many as the system gives. */
 static void hire(struct gpube__pool *p, int n)
 {
-	sigset_t all, before;
-
-	if (p->n_helpers >= n)
-		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (p->n_helpers < n) {
 		struct helper *h = &p->helpers[p->n_helpers];
 
 		h->pool = p;
 		h->thread = p->n_helpers + 1;
 		pthread_cond_init(&h->wake, NULL);
-		if (pthread_create(&h->id, NULL, help, h)) {
+		if (!gpube__thread_start(&h->id, help, h)) {
 			pthread_cond_destroy(&h->wake);
 			break;
 		}
 		p->n_helpers++;
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* The threads' pieces of n items: their sizes differ by one at most. */

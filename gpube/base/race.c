@@ -10,9 +10,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "gpube/base/base.h"
-
-#include <pthread.h>
-#include <signal.h>
+#include "gpube/base/thread.h"
 
 enum { MOST_RUNNERS = 8 };
 
@@ -186,17 +184,13 @@ static void share_threads(struct race *race)
 	}
 }
 
-/* The first runner has the caller's thread; signals are for that one. */
+/* The first runner has the caller's thread. */
 static void start_and_wait(struct race *race)
 {
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (int k = 1; k < race->turns.n; k++) {
 		struct lane *lane = &race->lanes[k];
 
-		lane->started = !pthread_create(&lane->thread, NULL, run_in_thread, lane);
+		lane->started = gpube__thread_start(&lane->thread, run_in_thread, lane);
 		if (lane->started)
 			continue;
 		/* the system gave no thread: after the others */
@@ -205,7 +199,6 @@ static void start_and_wait(struct race *race)
 		pthread_mutex_unlock(&race->turns.lock);
 		lane->ctx.turns = NULL;
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	run(&race->lanes[0]);
 	for (int k = 1; k < race->turns.n; k++)
 		if (race->lanes[k].started)

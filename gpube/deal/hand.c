@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "gpube/deal/hand.h"
 
-#include <signal.h>
 #include <string.h>
 
 void gpube__hand_open(struct gpube_hand *h, const struct gpube_ctx *parent)
@@ -24,20 +23,12 @@ static void *run(void *arg)
 
 int gpube__hand_begin(struct gpube_hand *h, int (*work)(struct gpube_ctx *ctx, void *arg), void *arg)
 {
-	sigset_t all, before;
-	int failed;
-
 	h->work = work;
 	h->arg = arg;
 	h->ended = 0;
 	gpube_ctx_resume(&h->ctx);
-	/* signals are for the thread that speaks */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	failed = pthread_create(&h->thread, NULL, run, h);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	h->busy = !failed;
-	return failed ? gpube__fail(&h->ctx, GPUBE_ENOMEM, "the system gives no thread") : GPUBE_OK;
+	h->busy = gpube__thread_start(&h->thread, run, h);
+	return h->busy ? GPUBE_OK : gpube__fail(&h->ctx, GPUBE_ENOMEM, "the system gives no thread");
 }
 
 bool gpube__hand_is_done(const struct gpube_hand *h)

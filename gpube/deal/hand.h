@@ -6,9 +6,8 @@
 #ifndef GPUBE_HAND_H
 #define GPUBE_HAND_H
 
-#include <pthread.h>
-
 #include "gpube/base/base.h"
+#include "gpube/base/thread.h"
 
 struct gpube_hand {
 	struct gpube_ctx ctx;

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "gpube/eliminate/be_split_parts.h"
+#include "gpube/base/thread.h"
 #include "gpube/eliminate/be.h"
 #include "gpube/eliminate/count.h"
 #include "gpube/ir/dense.h"
@@ -472,8 +473,7 @@ static int run_beside_each_other(struct gpube_be_split *s)
 	int status = GPUBE_OK;
 
 	for (s->n_begun = 0; s->n_begun < s->n_workers; s->n_begun++)
-		if (pthread_create(&s->workers[s->n_begun].thread, NULL, split_work,
-			    &s->workers[s->n_begun])) {
+		if (!gpube__thread_start(&s->workers[s->n_begun].thread, split_work, &s->workers[s->n_begun])) {
 			status = gpube__fail(s->ctx, GPUBE_ENOMEM, "no thread for a device");
 			break;
 		}

@@ -3,6 +3,7 @@
 #include "tests/support/test.h"
 
 #include "gpube/base/base.h"
+#include "gpube/base/thread.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -253,6 +254,31 @@ static void contexts_beside_each_other(void *arg, int64_t item, int thread)
 	gpube_ctx_free(ctx);
 }
 
+static void *tell_blocked(void *blocked)
+{
+	pthread_sigmask(SIG_SETMASK, NULL, blocked);
+	return NULL;
+}
+
+/* Of any thread that the library starts, also where it is no helper. */
+static void no_signal_is_for_a_thread(void **state)
+{
+	sigset_t blocked, mine;
+	pthread_t thread;
+
+	(void)state;
+	sigemptyset(&blocked);
+	assert_true(gpube__thread_start(&thread, tell_blocked, &blocked));
+	pthread_join(thread, NULL);
+	pthread_sigmask(SIG_SETMASK, NULL, &mine);
+	for (int k = 0; k < 3; k++) {
+		const int number = (int[]){SIGINT, SIGTERM, SIGALRM}[k];
+
+		assert_int_equal(sigismember(&blocked, number), 1);
+		assert_int_equal(sigismember(&mine, number), 0);
+	}
+}
+
 static void a_context_in_each_thread(void **state)
 {
 	struct gpube_ctx *ctx = ctx_of(4);
@@ -293,6 +319,7 @@ int main(void)
 		cmocka_unit_test(nested_calls_are_serial),
 		cmocka_unit_test(a_forked_child_works_alone),
 		cmocka_unit_test(signals_stay_with_the_caller),
+		cmocka_unit_test(no_signal_is_for_a_thread),
 		cmocka_unit_test(a_context_in_each_thread),
 		cmocka_unit_test(asked_by_the_environment),
 	};

@@ -3,13 +3,12 @@
 
 #include "gpube/ops/device/opening.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpube/base/base.h"
+#include "gpube/base/thread.h"
 
 /* The process' one opening. */
 static struct {
@@ -68,7 +67,6 @@ static void *run(void *arg)
 
 void gpube__opening_begin(void)
 {
-	sigset_t all, before;
 	pthread_t thread;
 	bool begins;
 
@@ -81,14 +79,10 @@ void gpube__opening_begin(void)
 	pthread_mutex_unlock(&opening.lock);
 	if (!begins)
 		return;
-	/* signals are for the program's own threads */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (pthread_create(&thread, NULL, run, NULL))
-		end(); /* who needs it opens it */
-	else
+	if (gpube__thread_start(&thread, run, NULL))
 		pthread_detach(thread);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	else
+		end(); /* who needs it opens it */
 }
 
 bool gpube__opening_now(void)
