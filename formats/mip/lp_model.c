@@ -1,4 +1,4 @@
-/* lp_model.c - an integer program becomes a model. See lp.h. */
+/* lp_model.c - an integer program becomes a model. See lp_parts.h. */
 #include <stdio.h>
 
 #include "formats/common/reading.h"

@@ -27,7 +27,6 @@
 
 #define MOST ((int64_t)1 << 61)
 
-
 /* ---- tokens --------------------------------------------------------------------------------- */
 
 /* To the next token, past comments; false at the end. */

@@ -429,8 +429,10 @@ static int report_with_picture(struct result *r, const struct opts_nash *o, int 
 	const struct nash_components *components = r->components;
 	int rc;
 
-	if (!o->components) /* those are the picture's alone */
-		r->components = NULL, r->no_components = NULL;
+	if (!o->components) { /* those are the picture's alone */
+		r->components = NULL;
+		r->no_components = NULL;
+	}
 	rc = report(r, output);
 	if (o->svg && nash_picture_write(o->svg, ctx, r->file, r->game, r->found, components)) {
 		cli_error("%s", gpube_error(ctx));

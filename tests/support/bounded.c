@@ -48,7 +48,7 @@ void check_scaled(const struct gpube_model *m, int64_t cost, int shift, int64_t 
 	}
 }
 
-int64_t check_scaled_costs(const struct gpube_model *m, int64_t limit, int shift,
+int64_t check_scaled_costs(const struct gpube_model *m, int64_t limit, int shift, bool reached,
 	int64_t (*total)(const void *state, const int32_t *values), const void *state)
 {
 	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)m->n_vars, sizeof(*values));
@@ -59,6 +59,9 @@ int64_t check_scaled_costs(const struct gpube_model *m, int64_t limit, int shift
 		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
 		if (cost >= limit)
 			continue;
+		if (reached)
+			fail_msg("the limit %lld is said to be reached, an assignment costs %lld",
+				(long long)limit, (long long)cost);
 		optimum = cost < optimum ? cost : optimum;
 		check_scaled(m, cost, shift, total(state, values));
 	} while (next_assignment(values, m));

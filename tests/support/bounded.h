@@ -20,10 +20,10 @@ void check_scaled(const struct gpube_model *m, int64_t cost, int shift, int64_t 
 
 /*
  * check_scaled() of every assignment below the limit, with what 'total' finds of it in 'state'; -1
- * from there, for a dead cell, fails. Returns what the best of them costs, GPUBE_INF: there is
- * none.
+ * from there, for a dead cell, fails, and so does any if the limit is said to be reached. Returns what
+ * the best of them costs, GPUBE_INF: there is none.
  */
-int64_t check_scaled_costs(const struct gpube_model *m, int64_t limit, int shift,
+int64_t check_scaled_costs(const struct gpube_model *m, int64_t limit, int shift, bool reached,
 	int64_t (*total)(const void *state, const int32_t *values), const void *state);
 
 #endif
