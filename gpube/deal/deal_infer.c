@@ -25,8 +25,6 @@ enum { LETTER_JOB, LETTER_SLICE, LETTER_SUM };
 enum { WANTED = 64 };
 /* Fewer joined cells take as long as letters. */
 #define LEAST_CELLS 3e6
-/* Of the memory allowed, for pages that are kept for the next tables, as in gpube_infer(). */
-#define KEPT_PART 8
 #define NAP_NS	  200000
 
 struct slice_state {
@@ -282,7 +280,7 @@ static int sum_slice(struct gpube_ctx *ctx, void *arg)
 	struct summing *s = arg;
 	int status = gpube__scratch_open(ctx);
 
-	gpube__scratch_keep(ctx, ctx->memory_bytes / KEPT_PART);
+	gpube__scratch_keep(ctx, ctx->memory_bytes / GPUBE_INFER_KEPT);
 	if (!status)
 		status = gpube__infer_slice(&s->sum, ctx, s->m, s->opts, &s->job, s->slice);
 	gpube__scratch_keep(ctx, 0);

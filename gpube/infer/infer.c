@@ -232,9 +232,6 @@ static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 	return status;
 }
 
-/* Of the memory allowed, for pages of tables that are kept for the next ones. */
-#define KEPT_PART 8
-
 int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts,
 	const struct gpube_slicer *slicer)
 {
@@ -261,7 +258,7 @@ int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *
 	if (j.opts->timeout_seconds > 0)
 		ctx->deadline = gpube__now() + j.opts->timeout_seconds;
 	status = gpube__scratch_open(ctx);
-	gpube__scratch_keep(ctx, ctx->memory_bytes / KEPT_PART);
+	gpube__scratch_keep(ctx, ctx->memory_bytes / GPUBE_INFER_KEPT);
 	if (!status)
 		status = infer(&j, &cases);
 	ctx->deadline = deadline;

@@ -85,7 +85,8 @@ struct gpube_sum_bucket {
 
 struct gpube_infer_cuts;
 
-enum { GPUBE_MOST_CUTS = 24 };
+/* Cuts of a sum at most; and of the memory allowed, the part for pages that are kept for the next tables. */
+enum { GPUBE_MOST_CUTS = 24, GPUBE_INFER_KEPT = 8 };
 
 /*
  * A sum in n slices, for whoever does one of them: the model with the values of some variables in turn. The
