@@ -118,6 +118,9 @@ int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool 
 /* A search tree: all of what is left, or what can be seen of it in 'seconds'. */
 int gpube__bound_dfs(struct gpube_bounder *b, double seconds);
 void gpube__dfs_tree_free(struct gpube_dfs_tree *tree);
+/* The ascent on patches, and splitting of what it leaves open: in 'seconds', or until nothing is. */
+int gpube__bound_patches(struct gpube_bounder *b, double seconds);
+void gpube__patching_free(struct gpube_patching *s);
 /* True if no assignment below the limit has the value, as the search tree has found. */
 bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t value);
 /*

@@ -163,6 +163,21 @@ static bool wants_close_look(const struct gpube_bounder *b)
 	       b->opts->order_method == GPUBE_ORDER_AUTO && b->order_cost.joined_cells > GPUBE__QUICK_CELLS;
 }
 
+/*
+ * Grids and what is like them: mostly a proof within a tenth of a second, or the pace of splitting tells soon that there
+ * will be none, which is cheap next to what comes after it.
+ */
+static bool wants_patches(const struct gpube_bounder *b)
+{
+	return is_method(b, GPUBE_BOUND_PATCHES) ||
+	       (is_auto(b) && !b->shifted && !is_easy(b) && gpube__bounder_prefers_joins(b));
+}
+
+static double patches_seconds(const struct gpube_bounder *b)
+{
+	return is_method(b, GPUBE_BOUND_PATCHES) ? INFINITY : share_of(b, 60, 0.5);
+}
+
 /* A short one before orders are searched for, where none was looked at along the first order. */
 static bool wants_glance(const struct gpube_bounder *b)
 {
@@ -541,6 +556,7 @@ static const struct stage first_stages[] = {
 };
 static const struct stage stages[] = {
 	{"a glance along the first order", wants_glance_along, NULL, gpube__bound_glance_along},
+	{"patches", wants_patches, patches_seconds, gpube__bound_patches},
 	{"a glance at a search tree", wants_glance, glance_seconds, gpube__bound_look},
 	{"bounds along the first order", closes, NULL, gpube__bound_along},
 	{"orders for elimination", wants_early_orders, NULL, gpube__bound_order_soon},

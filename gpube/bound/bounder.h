@@ -13,6 +13,7 @@
 
 struct gpube_shifted_opts;
 struct gpube_dfs_tree;
+struct gpube_patching;
 struct gpube_sat;
 
 /* A stage that was run, and what was known after it: totals of the simplified model. */
@@ -83,6 +84,7 @@ struct gpube_bounder {
 	int z;
 	struct gpube_sat *sat; /* the hard part as clauses, as long as they are open; or NULL */
 	struct gpube_dfs_tree *tree; /* the search tree, from one of its turns to the next; or NULL */
+	struct gpube_patching *patching; /* the ascent on patches, likewise */
 	double most_bytes; /* of tables, of an elimination of the whole; 0: what the memory allows */
 	bool put_off;	   /* one was not begun for that */
 	struct gpube_solution *eliminated; /* of the elimination that proved, or NULL; its order is of m */

@@ -505,8 +505,8 @@ class Model(Owner):
 		Bounds. It is solve() with more options and without errors where nothing is proved.
 
 		timeout     seconds; without one it ends with the optimum, or when nothing more is gained
-		method      "auto", "mbe", "shift", "clusters", "joins", "regions", "sweep", "tree" or
-		            "eliminate"
+		method      "auto", "mbe", "shift", "clusters", "joins", "regions", "sweep", "tree",
+		            "patches" or "eliminate"
 		z           most variables of a joined mini-bucket; 0: growing
 		assignment  a known one
 		cutoff      only totals better than this are of interest

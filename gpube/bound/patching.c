@@ -1,0 +1,123 @@
+/* patching.c - an ascent on patches: what is kept, made, told and freed. See patching.h. */
+#include "gpube/bound/patching.h"
+
+#include <string.h>
+
+#include "gpube/relax/scaling.h"
+
+/* Cells of a table that an eliminated variable leaves, and of a patch of several functions. */
+enum { SMALL_TABLE = 256 };
+
+void gpube__patching_raise(struct gpube_patching *s, int64_t constant, const char *by)
+{
+	struct gpube_bounder *b = s->b;
+	const int64_t target = gpube__patches_target(s->p, s->m, gpube__tables_limit(b));
+
+	gpube__bounder_raise(b, constant >= target ? b->limit
+			: gpube__tables_bound(b, gpube__constant_of(s->m) + gpube__unscale(s->p->shift, constant)), by);
+}
+
+bool gpube__patching_is_over(const struct gpube_patching *s)
+{
+	return gpube__now() > s->end || gpube__stopped(s->b->ctx);
+}
+
+int gpube__patching_offer(struct gpube_patching *s, const int32_t *values)
+{
+	if (s->lean)
+		gpube__lean_extend(s->lean, s->whole, values);
+	else
+		memcpy(s->whole, values, (size_t)s->m->n_vars * sizeof(*values));
+	return gpube__bounder_offer(s->b, s->whole, "patches");
+}
+
+void gpube__patching_know(const struct gpube_patching *s, struct gpube_patches_state *state)
+{
+	const int64_t target = gpube__patches_target(s->p, s->m, gpube__tables_limit(s->b));
+
+	state->target = target < state->target ? target : state->target;
+}
+
+/* ---- making and freeing -------------------------------------------------------------------- */
+
+static void free_workers(struct gpube_patching *s)
+{
+	struct gpube_ctx *ctx = s->b->ctx;
+
+	for (int k = 0; s->workers && k < ctx->n_threads; k++) {
+		struct gpube_patching_worker *w = &s->workers[k];
+
+		for (int j = 0; j < 2; j++) {
+			gpube__free(ctx, w->child[j].state);
+			gpube__free(ctx, w->child[j].values);
+		}
+		gpube__free(ctx, w->room);
+		gpube__free(ctx, w->forced);
+		gpube__free(ctx, w->keep);
+		gpube__free(ctx, w->regret);
+		gpube__free(ctx, w->sorted);
+		gpube__free(ctx, w->best);
+	}
+	gpube__free(ctx, s->workers);
+}
+
+static int make_workers(struct gpube_patching *s)
+{
+	struct gpube_ctx *ctx = s->b->ctx;
+	uint64_t widest = 0;
+
+	for (int32_t i = 0; i < s->m->n_vars; i++)
+		widest = (uint64_t)s->m->vars[i].domain > widest ? (uint64_t)s->m->vars[i].domain : widest;
+	s->workers = gpube__alloc_zero(ctx, (uint64_t)ctx->n_threads, sizeof(*s->workers));
+	for (int k = 0; s->workers && k < ctx->n_threads; k++) {
+		struct gpube_patching_worker *w = &s->workers[k];
+
+		w->s = s;
+		w->room = gpube__alloc(ctx, (uint64_t)s->p->room, sizeof(*w->room));
+		w->forced = gpube__alloc(ctx, widest + 1, sizeof(*w->forced));
+		w->keep = gpube__alloc(ctx, widest + 1, sizeof(*w->keep));
+		for (int j = 0; j < 2; j++)
+			w->child[j].values = gpube__alloc_zero(ctx, (uint64_t)s->m->n_vars + 1, sizeof(int32_t));
+		w->regret = gpube__alloc(ctx, (uint64_t)s->m->n_vars + 1, sizeof(*w->regret));
+		w->sorted = gpube__alloc(ctx, (uint64_t)s->m->n_vars + 1, sizeof(*w->sorted));
+		w->best = gpube__alloc_zero(ctx, (uint64_t)s->m->n_vars + 1, sizeof(*w->best));
+		if (!w->regret || !w->sorted || !w->best || !w->room || !w->forced || !w->keep || !w->child[0].values || !w->child[1].values)
+			return GPUBE_ENOMEM;
+	}
+	return s->workers ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+void gpube__patching_free(struct gpube_patching *s)
+{
+	struct gpube_ctx *ctx;
+
+	if (!s)
+		return;
+	ctx = s->b->ctx;
+	while (s->n_open)
+		gpube__free(ctx, s->open[--s->n_open].state);
+	gpube__free(ctx, s->open);
+	free_workers(s);
+	gpube__free(ctx, s->root);
+	gpube__free(ctx, s->whole);
+	gpube__patches_free(s->p);
+	gpube__lean_free(ctx, s->lean);
+	gpube__free(ctx, s);
+}
+
+int gpube__patching_new(struct gpube_bounder *b)
+{
+	struct gpube_patching *s = b->patching = gpube__alloc_zero(b->ctx, 1, sizeof(*s));
+	int status;
+
+	if (!s)
+		return GPUBE_ENOMEM;
+	s->b = b;
+	status = gpube__lean_new(&s->lean, b->tables, SMALL_TABLE);
+	if (status)
+		return status;
+	s->m = s->lean ? s->lean->model : b->tables;
+	s->whole = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars + 1, sizeof(*s->whole));
+	status = s->whole ? gpube__patches_new(&s->p, &s->root, s->m, SMALL_TABLE, gpube__tables_limit(b)) : GPUBE_ENOMEM;
+	return status || !s->p ? status : make_workers(s);
+}

@@ -1,0 +1,75 @@
+/*
+ * patching.h - what an ascent on patches (relax/patches/patches.h) has open, kept from one part of the time to the next.
+ *
+ * The ascent at the root goes there and back until that is slow, then evenly. What it leaves open is split: one value of
+ * a variable against the others, and the costs that are moved then wander from there as far as they are more than a
+ * little. The state of the least bound comes next, so its bound is the whole's; where memory is short, the deepest.
+ */
+#ifndef GPUBE_PATCHING_H
+#define GPUBE_PATCHING_H
+
+#include "gpube/bound/bound.h"
+#include "gpube/relax/patches/patches.h"
+#include "gpube/simplify/lean.h"
+
+/* An open state, the variable that is to be split, and the value that is to be tried against the others. */
+struct gpube_patching_open {
+	struct gpube_patches_state *state;
+	int32_t var, value;
+	int64_t bound; /* its constant */
+};
+
+/* Two children of a state that is split, and what a thread needs. */
+struct gpube_patching_worker {
+	struct gpube_patching *s;
+	struct gpube_patching_child {
+		struct gpube_patches_state *state; /* NULL: there is none */
+		int32_t var, value; /* of the split that made it; then of the next */
+		bool is;	    /* it has the value; or all others */
+		bool decided;	    /* nothing is left to split */
+		int32_t *values;
+	} child[2];
+	int32_t *room;
+	int64_t *forced;
+	uint8_t *keep;
+	int64_t *regret, *sorted; /* by variable; of the open ones */
+	int32_t *best;
+};
+
+struct gpube_patching {
+	struct gpube_bounder *b;
+	struct gpube_lean *lean; /* of b->tables, or NULL */
+	const struct gpube_model *m; /* its, or b->tables */
+	struct gpube_patches *p; /* NULL: the model is not for it */
+	struct gpube_patches_state *root; /* until it is open */
+	int32_t n_sweeps;
+	struct gpube_patching_open *open; /* a heap */
+	int64_t n_open, open_capacity, n_states;
+	struct gpube_patching_worker *workers; /* one a thread, two children each */
+	int32_t *whole;		 /* an assignment of b->m */
+	double end, searching, started;
+	double looked, pause;	 /* when the pace of splitting was looked at, and when it is again after that */
+	int64_t looked_at;	 /* the least bound then */
+};
+
+/*
+ * gpube__patching_new() - b's, with nothing seen; its p is NULL where the model is not for it.
+ * Errors: ENOMEM, with b->patching to be freed all the same
+ */
+int gpube__patching_new(struct gpube_bounder *b);
+
+/* An assignment of m, in patches' words; a bound of all, told. Errors: those of gpube__bounder_offer() */
+int gpube__patching_offer(struct gpube_patching *s, const int32_t *values);
+void gpube__patching_raise(struct gpube_patching *s, int64_t constant, const char *by);
+bool gpube__patching_is_over(const struct gpube_patching *s);
+
+/* The target of the limit that there is now, where it is lower than the state's. */
+void gpube__patching_know(const struct gpube_patching *s, struct gpube_patches_state *state);
+
+/*
+ * Splits what is left open until nothing is, the time is over, or it seems not to end.
+ * Errors: ENOMEM, those of gpube__patching_offer()
+ */
+int gpube__patching_search(struct gpube_patching *s);
+
+#endif

@@ -1,0 +1,258 @@
+/* patches.c - the sweeps over patches, and what is read off them: see patches.h. */
+#include "gpube/relax/patches/patches.h"
+
+#include <string.h>
+
+#include "gpube/relax/scaling.h"
+
+static int32_t *changed_at(const struct gpube_patches *p, struct gpube_patches_state *s)
+{
+	return s->cells + p->n_cells;
+}
+
+static int32_t *asked_at(const struct gpube_patches *p, struct gpube_patches_state *s)
+{
+	return s->cells + p->n_cells + p->n_patches;
+}
+
+/* ---- sweeps -------------------------------------------------------------------------------- */
+
+/* m[i] = the least cell of the patch for cell i of the separator. */
+static void force(int32_t *restrict m, const int32_t *restrict t, const uint16_t *restrict place, int32_t cells, int32_t n)
+{
+	for (int32_t i = 0; i < cells; i++)
+		m[i] = t[place[i]];
+	for (int32_t k = 1; k < n; k++) {
+		place += cells;
+		for (int32_t i = 0; i < cells; i++) {
+			const int32_t x = t[place[i]];
+
+			m[i] = x < m[i] ? x : m[i];
+		}
+	}
+}
+
+/* The patch's cells become more by m, which may be negative, but no sum is. */
+static void spread(int32_t *restrict t, const int32_t *restrict m, const uint16_t *restrict place, int32_t cells, int32_t n,
+	int32_t slack)
+{
+	for (int32_t k = 0; k < n; k++, place += cells)
+		for (int32_t i = 0; i < cells; i++) {
+			const int32_t x = t[place[i]] + m[i];
+
+			t[place[i]] = x >= slack ? GPUBE__PATCH_DEAD : x;
+		}
+}
+
+/* The separator's sum, what every member forces in the rooms behind it; its least cell. */
+static int32_t gather(const struct gpube_patches *p, struct gpube_patches_state *s, const struct gpube_separator *b,
+	int32_t *restrict sum)
+{
+	const int32_t slack = gpube__patches_slack(s), n = b->n_cells;
+	int32_t least = GPUBE__PATCH_DEAD;
+
+	memcpy(sum, s->cells + b->at, (size_t)n * sizeof(*sum));
+	for (int32_t j = 0; j < b->n_members; j++) {
+		const struct gpube_patch_member *of = &p->members[b->member + j];
+		int32_t *restrict m = sum + (j + 1) * (int64_t)n;
+
+		force(m, s->cells + p->patches[of->patch].at, p->places + of->places, n, of->n);
+		for (int32_t i = 0; i < n; i++) {
+			const int32_t x = sum[i] + m[i];
+
+			sum[i] = x >= slack ? GPUBE__PATCH_DEAD : x;
+		}
+	}
+	for (int32_t i = 0; i < n; i++)
+		least = sum[i] < least ? sum[i] : least;
+	return least;
+}
+
+/* m: what the member had forced becomes what it is to have more; whether any of it is beyond 'least'. */
+static bool differ(int32_t *restrict m, const int32_t *restrict share, int32_t n, bool takes, int32_t least)
+{
+	int32_t most = 0;
+
+	for (int32_t i = 0; i < n; i++) {
+		const int32_t more = share[i] == GPUBE__PATCH_DEAD ? share[i] : (takes ? share[i] : 0) - m[i];
+
+		/* what is dead already stays so, and is no change */
+		most = m[i] < GPUBE__PATCH_DEAD && abs(more) > most ? abs(more) : most;
+		m[i] = more;
+	}
+	return most > least;
+}
+
+/* Members that get a share, and those that count beside them. */
+static int32_t n_out_of(const struct gpube_separator *b, enum gpube_patches_way way)
+{
+	return way == GPUBE__PATCHES_EVENLY ? b->n_members : way == GPUBE__PATCHES_BACKWARD ? b->n_before : b->n_after;
+}
+
+static int32_t n_in_of(const struct gpube_separator *b, enum gpube_patches_way way)
+{
+	return way == GPUBE__PATCHES_EVENLY ? 0 : way == GPUBE__PATCHES_BACKWARD ? b->n_after : b->n_before;
+}
+
+static bool goes_on(const struct gpube_patch *a, int32_t k, enum gpube_patches_way way)
+{
+	return way == GPUBE__PATCHES_EVENLY || (way == GPUBE__PATCHES_BACKWARD ? a->first < k : a->last > k);
+}
+
+static void ask(const struct gpube_patches *p, struct gpube_patches_state *s, int32_t k, enum gpube_patches_way way,
+	int32_t least, int32_t *room)
+{
+	const struct gpube_separator *b = &p->separators[k];
+	const int32_t n = b->n_cells, rise = gather(p, s, b, room), n_out = n_out_of(b, way), n_in = n_in_of(b, way),
+		      parts = n_out > n_in ? n_out : n_in;
+	int32_t *restrict share = room, *restrict own = s->cells + b->at, *changed = changed_at(p, s);
+	int32_t slack = gpube__patches_slack(s);
+
+	if (rise >= slack) {
+		s->constant = s->target;
+		return;
+	}
+	s->constant += rise;
+	slack -= rise;
+	for (int32_t i = 0; i < n; i++) {
+		const int32_t rest = share[i] - rise, part = parts ? rest / parts : 0;
+
+		own[i] = rest >= slack ? GPUBE__PATCH_DEAD : rest - part * n_out;
+		share[i] = rest >= slack ? GPUBE__PATCH_DEAD : part;
+	}
+	s->time++;
+	for (int32_t j = 0; j < b->n_members; j++) {
+		const struct gpube_patch_member *of = &p->members[b->member + j];
+		const struct gpube_patch *a = &p->patches[of->patch];
+		int32_t *m = room + (j + 1) * (int64_t)n;
+
+		if (differ(m, share, n, goes_on(a, k, way), least))
+			changed[of->patch] = s->time;
+		spread(s->cells + a->at, m, p->places + of->places, n, of->n, slack);
+	}
+	asked_at(p, s)[k] = s->time;
+}
+
+/* Whether a member has changed since the separator was asked, other than by that. */
+static bool is_due(const struct gpube_patches *p, struct gpube_patches_state *s, int32_t k)
+{
+	const struct gpube_separator *b = &p->separators[k];
+	const int32_t *changed = changed_at(p, s), asked = asked_at(p, s)[k];
+
+	for (int32_t j = 0; j < b->n_members; j++)
+		if (changed[p->members[b->member + j].patch] > asked)
+			return true;
+	return false;
+}
+
+void gpube__patches_sweep(const struct gpube_patches *p, struct gpube_patches_state *s, enum gpube_patches_way way, int32_t least,
+	int32_t *room)
+{
+	for (int32_t i = 0; i < p->n_separators && s->constant < s->target; i++) {
+		const int32_t k = way == GPUBE__PATCHES_BACKWARD ? p->n_separators - 1 - i : i;
+
+		if (way != GPUBE__PATCHES_EVENLY || is_due(p, s, k))
+			ask(p, s, k, way, least, room);
+	}
+}
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+/* Cells between two values of its variable k. */
+static int32_t step_of(const struct gpube_patches *p, const struct gpube_patch *a, int32_t var)
+{
+	int32_t step = 1;
+
+	for (int k = a->arity - 1; a->scope[k] != var; k--)
+		step *= p->domain[a->scope[k]];
+	return step;
+}
+
+void gpube__patches_keep(const struct gpube_patches *p, struct gpube_patches_state *s, int32_t var, const uint8_t *keep)
+{
+	const int32_t domain = p->domain[var];
+
+	s->time++;
+	for (int32_t j = p->of_at[var]; j < p->of_at[var + 1]; j++) {
+		const struct gpube_patch *a = &p->patches[p->of[j]];
+		const int32_t step = step_of(p, a, var);
+
+		changed_at(p, s)[p->of[j]] = s->time;
+		for (int32_t c = 0; c < a->n_cells; c++)
+			if (!keep[c / step % domain])
+				s->cells[a->at + c] = GPUBE__PATCH_DEAD;
+	}
+}
+
+void gpube__patches_forced(
+	const struct gpube_patches *p, const struct gpube_patches_state *s, int32_t var, int64_t *forced)
+{
+	const int32_t domain = p->domain[var];
+
+	for (int32_t a = 0; a < domain; a++)
+		forced[a] = 0;
+	for (int32_t j = p->of_at[var]; j < p->of_at[var + 1]; j++) {
+		const struct gpube_patch *a = &p->patches[p->of[j]];
+		const int32_t step = step_of(p, a, var), *t = s->cells + a->at;
+
+		for (int32_t x = 0; x < domain; x++) {
+			int32_t least = GPUBE__PATCH_DEAD;
+
+			for (int32_t c = x * step; c < a->n_cells; c += step * domain)
+				for (int32_t i = 0; i < step; i++)
+					least = t[c + i] < least ? t[c + i] : least;
+			forced[x] += least;
+		}
+	}
+}
+
+/* The least cell that goes with the values that are assigned, separators' costs with it; then all are. */
+static void decode_patch(const struct gpube_patches *p, const struct gpube_patches_state *s, const struct gpube_patch *a,
+	bool *assigned, int32_t *values, int32_t *cost)
+{
+	int32_t best = -1;
+
+	memcpy(cost, s->cells + a->at, (size_t)a->n_cells * sizeof(*cost));
+	for (int32_t j = 0; j < a->n_members; j++) {
+		const struct gpube_patch_member *of = &p->members[p->member_of[a->member + j]];
+		const struct gpube_separator *b = &p->separators[of->separator];
+
+		spread(cost, s->cells + b->at, p->places + of->places, b->n_cells, of->n, GPUBE__PATCH_MOST);
+	}
+	for (int32_t c = 0; c < a->n_cells; c++) {
+		int32_t rest = c;
+		bool goes = true;
+
+		for (int k = a->arity - 1; k >= 0 && goes; k--) {
+			goes = !assigned[a->scope[k]] || values[a->scope[k]] == rest % p->domain[a->scope[k]];
+			rest /= p->domain[a->scope[k]];
+		}
+		if (goes && (best < 0 || cost[c] < cost[best]))
+			best = c;
+	}
+	GPUBE_KNOWN(best >= 0);
+	for (int k = a->arity - 1; k >= 0; k--) {
+		values[a->scope[k]] = best % p->domain[a->scope[k]];
+		assigned[a->scope[k]] = true;
+		best /= p->domain[a->scope[k]];
+	}
+}
+
+void gpube__patches_decode(const struct gpube_patches *p, const struct gpube_patches_state *s, bool backward,
+	int32_t *values, int32_t *room)
+{
+	bool *assigned = (bool *)room;
+	int32_t *cost = room + p->n;
+
+	memset(assigned, 0, (size_t)p->n * sizeof(*assigned));
+	for (int32_t j = 0; j < p->n_patches; j++)
+		decode_patch(p, s, &p->patches[backward ? p->n_patches - 1 - j : j], assigned, values, cost);
+}
+
+int64_t gpube__patches_target(const struct gpube_patches *p, const struct gpube_model *m, int64_t limit)
+{
+	const int64_t left = gpube__costs_left(m, limit);
+
+	/* totals are whole: those below the limit are at most one less */
+	return p->shift > 0 && left > 0 ? gpube__scale_target(p->shift, left - 1) + 1 : gpube__scale_target(p->shift, left);
+}

@@ -1,0 +1,573 @@
+/* patches_init.c - which patches and separators there are, and their tables: see patches.h. */
+#include "gpube/relax/patches/patches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpube/relax/scaling.h"
+
+/* More is not for a sweep of milliseconds: functions, pairs of patches that share variables, places. */
+enum { MOST_FUNCTIONS = 1 << 15, MOST_PAIRS = 1 << 20, MOST_PLACES = 1 << 24 };
+
+/* What a partner shares weighs against what it adds. */
+enum { SHARED = 100 };
+
+/* Of a function, a patch, or what two patches share: ascending. */
+struct scope {
+	int32_t n;
+	int32_t v[GPUBE__PATCH_ARITY];
+	bool gone;
+};
+
+struct near {
+	int32_t *of;
+	int64_t n, capacity;
+};
+
+struct making {
+	struct gpube_ctx *ctx;
+	const struct gpube_model *m;
+	struct gpube_patches *p;
+	int64_t most_cells;
+	struct scope *s; /* functions, then patches */
+	int32_t n_s;
+	struct near *near;    /* of each variable: those that have it, some of them gone */
+	int32_t *seen, time; /* by function or patch: when it was last met */
+	struct scope *shared;
+	int64_t n_shared, shared_capacity;
+	bool too_much;
+};
+
+/* ---- scopes -------------------------------------------------------------------------------- */
+
+static bool contains(const struct scope *a, const struct scope *b)
+{
+	int32_t k = 0;
+
+	for (int32_t j = 0; j < b->n; j++, k++) {
+		while (k < a->n && a->v[k] < b->v[j])
+			k++;
+		if (k == a->n || a->v[k] != b->v[j])
+			return false;
+	}
+	return true;
+}
+
+static int32_t common(const struct scope *a, const struct scope *b, int32_t *v)
+{
+	int32_t n = 0;
+
+	for (int32_t i = 0, j = 0; i < a->n && j < b->n;) {
+		if (a->v[i] == b->v[j]) {
+			v[n++] = a->v[i++];
+			j++;
+		} else if (a->v[i] < b->v[j]) {
+			i++;
+		} else {
+			j++;
+		}
+	}
+	return n;
+}
+
+/* Their number; v has room for the variables of both. */
+static int32_t together(const struct scope *a, const struct scope *b, int32_t *v)
+{
+	int32_t n = 0;
+
+	for (int32_t i = 0, j = 0; i < a->n || j < b->n;) {
+		const int32_t x = i < a->n ? a->v[i] : INT32_MAX, y = j < b->n ? b->v[j] : INT32_MAX;
+
+		v[n++] = x < y ? x : y;
+		i += x <= y;
+		j += y <= x;
+	}
+	return n;
+}
+
+/* More than 'most': most + 1. */
+static int64_t cells_of(const struct making *w, const int32_t *v, int32_t n, int64_t most)
+{
+	int64_t cells = 1;
+
+	for (int32_t k = 0; k < n && cells <= most; k++)
+		cells *= w->m->vars[v[k]].domain;
+	return cells <= most ? cells : most + 1;
+}
+
+static int larger_first(const void *x, const void *y)
+{
+	const struct scope *a = x, *b = y;
+
+	if (a->n != b->n)
+		return a->n > b->n ? -1 : 1;
+	return memcmp(a->v, b->v, (size_t)a->n * sizeof(*a->v));
+}
+
+/* By the last variable, of equals the larger one first. */
+static int by_place(const void *x, const void *y)
+{
+	const struct scope *a = x, *b = y;
+	const int32_t last_a = a->v[a->n - 1], last_b = b->v[b->n - 1];
+
+	if (last_a != last_b)
+		return last_a < last_b ? -1 : 1;
+	return larger_first(a, b);
+}
+
+/* ---- patches ------------------------------------------------------------------------------- */
+
+static int list(struct making *w, int32_t var, int32_t k)
+{
+	struct near *near = &w->near[var];
+
+	if (gpube__grow(w->ctx, &near->of, &near->capacity, near->n + 1, sizeof(*near->of)))
+		return GPUBE_ENOMEM;
+	near->of[near->n++] = k;
+	return GPUBE_OK;
+}
+
+/* The functions' scopes, those that are within another's gone. */
+static int find_functions(struct making *w)
+{
+	int status = GPUBE_OK;
+
+	for (int32_t f = 0; f < w->m->n_functions; f++) {
+		struct scope *s = &w->s[w->n_s];
+
+		if (!w->m->functions[f].arity)
+			continue;
+		s->n = w->m->functions[f].arity;
+		memcpy(s->v, gpube__scope(w->m, f), (size_t)s->n * sizeof(*s->v));
+		qsort(s->v, (size_t)s->n, sizeof(*s->v), gpube__compare_int32);
+		w->n_s++;
+	}
+	qsort(w->s, (size_t)w->n_s, sizeof(*w->s), larger_first);
+	for (int32_t k = 0; k < w->n_s && !status; k++) {
+		struct scope *s = &w->s[k];
+		const struct near *near = &w->near[s->v[0]];
+
+		for (int64_t j = 0; j < near->n && !s->gone; j++)
+			s->gone = contains(&w->s[near->of[j]], s);
+		for (int32_t i = 0; i < s->n && !s->gone && !status; i++)
+			status = list(w, s->v[i], k);
+	}
+	return status;
+}
+
+/* The one that shares most with patch k, if both together are few cells; -1: none. */
+static int32_t partner(struct making *w, int32_t k)
+{
+	const struct scope *s = &w->s[k];
+	int32_t best = -1, most = 0;
+
+	w->seen[k] = ++w->time;
+	for (int32_t i = 0; i < s->n; i++)
+		for (int64_t j = 0; j < w->near[s->v[i]].n; j++) {
+			const int32_t other = w->near[s->v[i]].of[j];
+			int32_t v[2 * GPUBE__PATCH_ARITY], n, score;
+
+			if (w->s[other].gone || w->seen[other] == w->time)
+				continue;
+			w->seen[other] = w->time;
+			n = together(s, &w->s[other], v);
+			score = SHARED * (s->n + w->s[other].n - n) - (n - s->n);
+			if (score <= most || n > GPUBE__PATCH_ARITY || cells_of(w, v, n, w->most_cells) > w->most_cells)
+				continue;
+			most = score;
+			best = other;
+		}
+	return best;
+}
+
+/* Patches become larger with what shares much with them. */
+static int join(struct making *w)
+{
+	int status = GPUBE_OK;
+
+	for (int32_t k = 0; k < w->n_s && !status; k++) {
+		int32_t other = w->s[k].gone ? -1 : partner(w, k);
+
+		for (; other >= 0 && !status; other = partner(w, k)) {
+			const struct scope was = w->s[k];
+			struct scope *s = &w->s[k];
+
+			s->n = together(&was, &w->s[other], s->v);
+			w->s[other].gone = true;
+			for (int32_t i = 0; i < s->n && !status; i++)
+				if (!contains(&was, &(struct scope){.n = 1, .v = {s->v[i]}}))
+					status = list(w, s->v[i], k);
+		}
+		if (gpube__stopped(w->ctx))
+			return gpube__fail_stopped(w->ctx);
+	}
+	return status;
+}
+
+/* The scopes that are left, in their order, and the patches of each variable. */
+static int settle_patches(struct making *w)
+{
+	struct gpube_patches *p = w->p;
+	int32_t n = 0, total = 0;
+
+	for (int32_t k = 0; k < w->n_s; k++)
+		if (!w->s[k].gone)
+			w->s[n++] = w->s[k];
+	qsort(w->s, (size_t)n, sizeof(*w->s), by_place);
+	p->n_patches = n;
+	p->patches = gpube__alloc_zero(w->ctx, (uint64_t)n + 1, sizeof(*p->patches));
+	for (int32_t k = 0; k < n; k++)
+		total += w->s[k].n;
+	p->of = gpube__alloc(w->ctx, (uint64_t)total + 1, sizeof(*p->of));
+	p->of_at = gpube__alloc_zero(w->ctx, (uint64_t)p->n + 2, sizeof(*p->of_at));
+	if (!p->patches || !p->of || !p->of_at)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < n; k++) {
+		struct gpube_patch *a = &p->patches[k];
+
+		a->arity = w->s[k].n;
+		memcpy(a->scope, w->s[k].v, sizeof(a->scope));
+		a->n_cells = (int32_t)cells_of(w, a->scope, a->arity, GPUBE__PATCH_CELLS);
+		a->first = a->last = -1;
+		a->at = p->n_cells;
+		p->n_cells += a->n_cells;
+		for (int32_t i = 0; i < a->arity; i++)
+			p->of_at[a->scope[i] + 2]++;
+	}
+	for (int32_t i = 0; i < p->n; i++)
+		p->of_at[i + 2] += p->of_at[i + 1];
+	for (int32_t k = 0; k < n; k++)
+		for (int32_t i = 0; i < w->s[k].n; i++)
+			p->of[p->of_at[w->s[k].v[i] + 1]++] = k;
+	return GPUBE_OK;
+}
+
+/* ---- separators ---------------------------------------------------------------------------- */
+
+static int note_shared(struct making *w, const struct scope *s)
+{
+	if (w->n_shared == MOST_PAIRS) {
+		w->too_much = true;
+		return GPUBE_OK;
+	}
+	if (gpube__grow(w->ctx, &w->shared, &w->shared_capacity, w->n_shared + 1, sizeof(*w->shared)))
+		return GPUBE_ENOMEM;
+	w->shared[w->n_shared++] = *s;
+	return GPUBE_OK;
+}
+
+/* What any two patches share, and each variable of several, once. */
+static int find_shared(struct making *w)
+{
+	const struct gpube_patches *p = w->p;
+	int64_t n = 0;
+	int status = GPUBE_OK;
+
+	memset(w->seen, 0, (size_t)w->n_s * sizeof(*w->seen));
+	w->time = 0;
+	for (int32_t i = 0; i < p->n && !status; i++)
+		if (p->of_at[i + 1] - p->of_at[i] > 1)
+			status = note_shared(w, &(struct scope){.n = 1, .v = {i}});
+	for (int32_t k = 0; k < p->n_patches && !status && !w->too_much; k++) {
+		w->seen[k] = ++w->time;
+		for (int32_t i = 0; i < w->s[k].n; i++)
+			for (int32_t j = p->of_at[w->s[k].v[i]]; j < p->of_at[w->s[k].v[i] + 1] && p->of[j] < k; j++) {
+				struct scope s = {0};
+
+				if (w->seen[p->of[j]] == w->time)
+					continue;
+				w->seen[p->of[j]] = w->time;
+				s.n = common(&w->s[k], &w->s[p->of[j]], s.v);
+				if (s.n > 1 && !status)
+					status = note_shared(w, &s);
+			}
+	}
+	if (!status)
+		status = gpube__sort(w->ctx, w->shared, (uint64_t)w->n_shared, sizeof(*w->shared), by_place);
+	for (int64_t k = 0; k < w->n_shared && !status; k++)
+		if (!n || by_place(&w->shared[n - 1], &w->shared[k]))
+			w->shared[n++] = w->shared[k];
+	w->n_shared = n;
+	return status;
+}
+
+/* Cells of the patch by those of the separator, ascending. */
+static void find_places(const struct gpube_patches *p, const struct gpube_patch *a, const struct gpube_separator *b,
+	uint16_t *place)
+{
+	int32_t step[GPUBE__PATCH_ARITY], index[GPUBE__PATCH_ARITY] = {0}, stride = 1, e = b->arity - 1, at = 0;
+
+	for (int32_t k = a->arity - 1; k >= 0; k--) {
+		step[k] = 0;
+		if (e >= 0 && a->scope[k] == b->scope[e]) {
+			step[k] = stride;
+			stride *= p->domain[b->scope[e--]];
+		}
+	}
+	/* where the separator's cell stands, and how many cells of it were before: counted by the others' digits */
+	for (int32_t c = 0; c < a->n_cells; c++) {
+		int32_t before = 0, k;
+
+		for (k = 0; k < a->arity; k++)
+			if (!step[k])
+				before = before * p->domain[a->scope[k]] + index[k];
+		place[before * b->n_cells + at] = (uint16_t)c;
+		for (k = a->arity - 1; k >= 0; k--) {
+			at += step[k];
+			if (++index[k] < p->domain[a->scope[k]])
+				break;
+			at -= step[k] * index[k];
+			index[k] = 0;
+		}
+	}
+}
+
+/* Once without memory for members, to count them and their places, and once with. */
+static void list_members(struct making *w, bool with)
+{
+	struct gpube_patches *p = w->p;
+
+	p->n_members = p->n_places = 0;
+	for (int32_t k = 0; k < p->n_separators; k++) {
+		struct gpube_separator *b = &p->separators[k];
+
+		b->member = (int32_t)p->n_members;
+		for (int32_t j = p->of_at[b->scope[0]]; j < p->of_at[b->scope[0] + 1]; j++) {
+			struct gpube_patch *a = &p->patches[p->of[j]];
+
+			if (!contains(&w->s[p->of[j]], &w->shared[k]))
+				continue;
+			if (with) {
+				p->members[p->n_members] = (struct gpube_patch_member){.patch = p->of[j], .separator = k,
+					.n = a->n_cells / b->n_cells, .places = p->n_places};
+				find_places(p, a, b, p->places + p->n_places);
+			} else {
+				a->first = a->first < 0 ? k : a->first;
+				a->last = k;
+				a->n_members++;
+			}
+			p->n_places += a->n_cells;
+			p->n_members++;
+		}
+		b->n_members = (int32_t)p->n_members - b->member;
+	}
+}
+
+static int settle_separators(struct making *w)
+{
+	struct gpube_patches *p = w->p;
+	int32_t total = 0;
+
+	p->n_separators = (int32_t)w->n_shared;
+	p->separators = gpube__alloc_zero(w->ctx, (uint64_t)p->n_separators + 1, sizeof(*p->separators));
+	if (!p->separators)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < p->n_separators; k++) {
+		struct gpube_separator *b = &p->separators[k];
+
+		b->arity = w->shared[k].n;
+		memcpy(b->scope, w->shared[k].v, sizeof(b->scope));
+		b->n_cells = (int32_t)cells_of(w, b->scope, b->arity, GPUBE__PATCH_CELLS);
+		b->at = p->n_cells;
+		p->n_cells += b->n_cells;
+	}
+	list_members(w, false);
+	/* the plan, and a few states */
+	w->too_much = p->n_places > MOST_PLACES ||
+		      2 * (uint64_t)p->n_places + 8 * gpube__patches_bytes(p) > w->ctx->memory_bytes / 4;
+	if (w->too_much)
+		return GPUBE_OK;
+	p->members = gpube__alloc(w->ctx, (uint64_t)p->n_members + 1, sizeof(*p->members));
+	p->member_of = gpube__alloc(w->ctx, (uint64_t)p->n_members + 1, sizeof(*p->member_of));
+	p->places = gpube__alloc(w->ctx, (uint64_t)p->n_places + 1, sizeof(*p->places));
+	if (!p->members || !p->member_of || !p->places)
+		return GPUBE_ENOMEM;
+	list_members(w, true);
+	for (int32_t k = 0; k < p->n_patches; k++) {
+		p->patches[k].member = total;
+		total += p->patches[k].n_members;
+		p->patches[k].n_members = 0;
+	}
+	for (int32_t j = 0; j < p->n_members; j++) {
+		struct gpube_patch *a = &p->patches[p->members[j].patch];
+		struct gpube_separator *b = &p->separators[p->members[j].separator];
+
+		p->member_of[a->member + a->n_members++] = j;
+		b->n_after += a->last > p->members[j].separator;
+		b->n_before += a->first < p->members[j].separator;
+	}
+	return GPUBE_OK;
+}
+
+/* A sweep's sum and every member's part of it; decoding's flags and the cells of a patch. */
+static int64_t room_of(const struct gpube_patches *p)
+{
+	int64_t most = 0;
+
+	for (int32_t k = 0; k < p->n_separators; k++) {
+		const int64_t room = (1 + (int64_t)p->separators[k].n_members) * p->separators[k].n_cells;
+
+		most = room > most ? room : most;
+	}
+	for (int32_t k = 0; k < p->n_patches; k++)
+		most = p->n + (int64_t)p->patches[k].n_cells > most ? p->n + (int64_t)p->patches[k].n_cells : most;
+	return most;
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+/* A function's costs, scaled, onto the table of the first patch that has its variables. */
+static void add_costs(const struct making *w, struct gpube_patches_state *s, const struct scope *f, const int64_t *cost,
+	int64_t left)
+{
+	const struct gpube_patches *p = w->p;
+	int32_t j = p->of_at[f->v[0]], index[GPUBE__PATCH_ARITY] = {0}, step[GPUBE__PATCH_ARITY], stride = 1, e = f->n - 1,
+		at = 0;
+	const struct gpube_patch *a;
+
+	while (!contains(&w->s[p->of[j]], f))
+		j++;
+	a = &p->patches[p->of[j]];
+	for (int32_t k = a->arity - 1; k >= 0; k--) {
+		step[k] = 0;
+		if (e >= 0 && a->scope[k] == f->v[e]) {
+			step[k] = stride;
+			stride *= p->domain[f->v[e--]];
+		}
+	}
+	for (int32_t c = 0; c < a->n_cells; c++) {
+		int32_t *to = &s->cells[a->at + c];
+		const int32_t sum = *to + gpube__scale(p->shift, cost[at], left, GPUBE__PATCH_DEAD);
+
+		*to = sum >= s->target ? GPUBE__PATCH_DEAD : sum;
+		for (int32_t k = a->arity - 1; k >= 0; k--) {
+			at += step[k];
+			if (++index[k] < p->domain[a->scope[k]])
+				break;
+			at -= step[k] * index[k];
+			index[k] = 0;
+		}
+	}
+}
+
+static int make_state(struct making *w, struct gpube_patches_state **out, int64_t limit)
+{
+	struct gpube_patches *p = w->p;
+	const int64_t left = gpube__costs_left(w->m, limit);
+	struct gpube_patches_state *s;
+	int64_t *cost;
+	int status = GPUBE_OK;
+
+	p->shift = gpube__scale_shift(w->m, left, GPUBE__PATCH_MOST, GPUBE__MOST_SHIFT);
+	p->room = room_of(p);
+	s = *out = gpube__alloc_zero(w->ctx, gpube__patches_bytes(p), 1);
+	cost = gpube__alloc(w->ctx, GPUBE__PATCH_CELLS, sizeof(*cost));
+	if (!s || !cost)
+		status = GPUBE_ENOMEM;
+	else
+		s->target = gpube__patches_target(p, w->m, limit);
+	for (int32_t k = 0; k < w->m->n_functions && !status; k++) {
+		struct scope f = {.n = w->m->functions[k].arity};
+
+		if (!f.n)
+			continue;
+		memcpy(f.v, gpube__scope(w->m, k), (size_t)f.n * sizeof(*f.v));
+		qsort(f.v, (size_t)f.n, sizeof(*f.v), gpube__compare_int32);
+		status = gpube__dense(cost, w->m, k, NULL);
+		if (!status)
+			add_costs(w, s, &f, cost, left);
+	}
+	/* all have changed since they were asked */
+	for (int32_t k = 0; k < p->n_patches && !status; k++)
+		s->cells[p->n_cells + k] = s->time = 1;
+	gpube__free(w->ctx, cost);
+	return status;
+}
+
+/* ---- the call ------------------------------------------------------------------------------ */
+
+static bool is_for_it(const struct gpube_model *m)
+{
+	if (m->n_functions > MOST_FUNCTIONS || gpube__constant_of(m) == GPUBE_INF)
+		return false;
+	for (int32_t k = 0; k < m->n_functions; k++) {
+		const int arity = m->functions[k].arity;
+		const int64_t cells = arity <= GPUBE__PATCH_ARITY ? gpube__cells(m, arity, gpube__scope(m, k)) : -1;
+
+		if (cells < 0 || cells > GPUBE__PATCH_CELLS)
+			return false;
+	}
+	return true;
+}
+
+static int make(struct making *w, struct gpube_patches_state **first, int64_t limit)
+{
+	struct gpube_patches *p = w->p;
+	int status = GPUBE_OK;
+
+	for (int32_t i = 0; i < p->n; i++)
+		p->domain[i] = w->m->vars[i].domain;
+	status = find_functions(w);
+	if (!status)
+		status = join(w);
+	if (!status)
+		status = settle_patches(w);
+	if (!status)
+		status = find_shared(w);
+	if (!status && !w->too_much)
+		status = settle_separators(w);
+	w->too_much |= !p->n_separators;
+	return status || w->too_much ? status : make_state(w, first, limit);
+}
+
+int gpube__patches_new(struct gpube_patches **out, struct gpube_patches_state **first, const struct gpube_model *m,
+	int64_t most_cells, int64_t limit)
+{
+	struct making w = {.ctx = m->ctx, .m = m, .most_cells = most_cells};
+	int status = GPUBE_ENOMEM;
+
+	*out = NULL;
+	*first = NULL;
+	if (!is_for_it(m))
+		return GPUBE_OK;
+	w.p = gpube__alloc_zero(m->ctx, 1, sizeof(*w.p));
+	w.s = gpube__alloc_zero(m->ctx, (uint64_t)m->n_functions + 1, sizeof(*w.s));
+	w.seen = gpube__alloc_zero(m->ctx, (uint64_t)m->n_functions + 1, sizeof(*w.seen));
+	w.near = gpube__alloc_zero(m->ctx, (uint64_t)m->n_vars + 1, sizeof(*w.near));
+	if (w.p) {
+		w.p->ctx = m->ctx;
+		w.p->n = m->n_vars;
+		w.p->domain = gpube__alloc(m->ctx, (uint64_t)m->n_vars + 1, sizeof(*w.p->domain));
+	}
+	if (w.p && w.p->domain && w.s && w.seen && w.near)
+		status = make(&w, first, limit);
+	for (int32_t i = 0; w.near && i < m->n_vars; i++)
+		gpube__free(m->ctx, w.near[i].of);
+	gpube__free(m->ctx, w.near);
+	gpube__free(m->ctx, w.s);
+	gpube__free(m->ctx, w.seen);
+	gpube__free(m->ctx, w.shared);
+	if (!status && !w.too_much) {
+		*out = w.p;
+		return GPUBE_OK;
+	}
+	gpube__free(m->ctx, *first);
+	*first = NULL;
+	gpube__patches_free(w.p);
+	return status;
+}
+
+void gpube__patches_free(struct gpube_patches *p)
+{
+	if (!p)
+		return;
+	gpube__free(p->ctx, p->domain);
+	gpube__free(p->ctx, p->patches);
+	gpube__free(p->ctx, p->separators);
+	gpube__free(p->ctx, p->members);
+	gpube__free(p->ctx, p->member_of);
+	gpube__free(p->ctx, p->places);
+	gpube__free(p->ctx, p->of);
+	gpube__free(p->ctx, p->of_at);
+	gpube__free(p->ctx, p);
+}
