@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """The sum of a .uai network, by a program that shares nothing with gpube's: elimination by min-degree with
 numpy, each table scaled to a greatest value of 1. Also what no sum can pass: the number of assignments times
-the greatest value of every function.
+the greatest value of every function. With --order FILE (of 'gpube info --write-order', any list of all variables) along
+that order; with --marginal V variable V is left, and its distribution is told.
 
-usage: pr_numpy.py FILE.uai [EVIDENCE]
+usage: pr_numpy.py FILE.uai [EVIDENCE] [--order FILE] [--marginal V]
 """
+import argparse
+import lzma
 import math
 import sys
 
@@ -12,7 +15,7 @@ import numpy as np
 
 
 def read(path, evidence):
-    words = iter(open(path).read().split())
+    words = iter((lzma.open if path.endswith(".xz") else open)(path, "rt").read().split())
     next(words)
     domains = [int(next(words)) for _ in range(int(next(words)))]
     scopes = [[int(next(words)) for _ in range(int(next(words)))] for _ in range(int(next(words)))]
@@ -25,49 +28,76 @@ def read(path, evidence):
 
 
 def main():
-    domains, scopes, tables, seen = read(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None)
-    factors, of = {}, [set() for _ in domains]
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("file")
+    p.add_argument("evidence", nargs="?")
+    p.add_argument("--order")
+    p.add_argument("--marginal", type=int)
+    o = p.parse_args()
+    domains, scopes, tables, seen = read(o.file, o.evidence)
+    factors, of, n_made = {}, [set() for _ in domains], 0
     log, most = 0.0, sum(math.log10(d) for v, d in enumerate(domains) if v not in seen)
 
     def add(scope, table):
-        nonlocal log
+        nonlocal log, n_made
         greatest = table.max()
         if greatest == 0:
             print("the sum is 0")
             sys.exit()
         log += math.log10(greatest)
-        key = len(factors)
-        factors[key] = (scope, table / greatest)
+        key = n_made
+        n_made += 1
+        table /= greatest
+        factors[key] = (scope, table)
         for v in scope:
             of[v].add(key)
 
     for scope, table in zip(scopes, tables):
-        table = table[tuple(seen.get(v, slice(None)) for v in scope)]
+        table = np.array(table[tuple(seen.get(v, slice(None)) for v in scope)])
         add([v for v in scope if v not in seen], table)
     most += log
-    left = {v for v in range(len(domains)) if v not in seen}
+    left = {v for v in range(len(domains)) if v not in seen and v != o.marginal}
+    given = [int(w) for w in open(o.order).read().split()] if o.order else []
+    given = iter(v for v in given[len(given) - len(domains):] if v in left)
     neighbours = {v: {u for k in of[v] for u in factors[k][0]} - {v} for v in left}
     heap = {}
+    if o.marginal is not None:
+        neighbours[o.marginal] = {u for k in of[o.marginal] for u in factors[k][0]} - {o.marginal}
     for v in left:
         heap.setdefault(len(neighbours[v]), set()).add(v)
     while left:
-        degree = min(d for d in heap if heap[d])
-        v = heap[degree].pop()
+        v = next(given) if o.order else heap[min(d for d in heap if heap[d])].pop()
         left.remove(v)
-        scope = sorted(neighbours[v]) + [v]
-        product = np.ones([domains[u] for u in scope])
+        scope = sorted(neighbours[v])
+        inputs = []
         for k in list(of[v]):
-            inner, table = factors[k]
-            order = sorted(range(len(inner)), key=lambda i: scope.index(inner[i]))
+            inner, table = factors.pop(k)
+            order = sorted(range(len(inner)), key=lambda i: (inner[i] != v, inner[i]))
             shape = [domains[u] if u in inner else 1 for u in scope]
-            product = product * table.transpose(order).reshape(shape)
+            inputs.append(table.transpose(order).reshape([domains[v]] + shape))
             for u in inner:
                 of[u].discard(k)
-        add(scope[:-1], product.sum(axis=-1))
+        inputs.sort(key=lambda table: table.size)
+        total = np.zeros([domains[u] for u in scope])
+        for x in range(domains[v]):  # one value at a time: memory for two tables of the message's size
+            product = np.ones([1] * len(scope))
+            for table in inputs:
+                product = product * table[x]
+            total += product
+        inputs = product = table = None
+        add(scope, total)
         for u in neighbours.pop(v):
-            heap[len(neighbours[u])].discard(u)
+            if u in left:
+                heap.setdefault(len(neighbours[u]), set()).discard(u)
             neighbours[u] = (neighbours[u] | set(scope)) - {u, v}
-            heap.setdefault(len(neighbours[u]), set()).add(u)
+            if u in left:
+                heap.setdefault(len(neighbours[u]), set()).add(u)
+    if o.marginal is not None:
+        weights = np.ones(domains[o.marginal])
+        for k in of[o.marginal]:
+            weights = weights * factors[k][1]
+        log += math.log10(weights.sum())
+        print("marginal", *(f"{w:.9f}" for w in weights / weights.sum()))
     print(f"log10 of the sum {log:.9f}; it cannot pass {most:.3f}")
 
 

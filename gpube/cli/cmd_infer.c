@@ -647,7 +647,7 @@ const struct command cmd_infer = {
 		"then 1. Marginals have intervals then: what a part of the model around each variable leaves possible, whatever the rest is.\n\n"
 		"'mpirun -n 4 gpube-mpi infer FILE' shares slices of PR and MAR among four processes, which all read FILE: about 64 "
 		"slices, if they do not take more than twice as much as the whole. They are added in their order, so that any "
-		"number of ranks gives the same digits. MPE is shared as 'gpube solve' is.\n\n"
+		"number of ranks gives the same digits. MPE is shared as 'gpube solve' is; MMAP is not.\n\n"
 		"Evidence is read from the .evid file beside FILE, from EVIDENCE or that of --evidence, or not at all "
 		"(--evidence none). The answer tells how much there was, and which file had it. The query of MMAP is "
 		"read from the .query file beside FILE, or from that of --query.\n\n"
