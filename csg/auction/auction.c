@@ -14,12 +14,14 @@
 
 #include "csg/auction/bids.h"
 #include "csg/auction/cliques.h"
+#include "csg/auction/good_tree.h"
 
 #define FRACTION_BITS 10                 /* of the rounded duals, below a unit of the prices */
 #define DIVE_EVERY    64                 /* nodes */
 #define SEARCH_SHARE  8                  /* cells of the linear program for a bid looked at */
 #define LEAST_SEARCH  ((int64_t)1 << 21) /* bids: less is saved for a longer one */
 #define FIRST_SEARCH  ((int64_t)1 << 20) /* bids looked at before the linear program */
+#define GOODS_SHARE   64                 /* of that again for the tree over goods, until it shows promise */
 #define MOST_WALKS    16                 /* of it, side by side */
 #define CUT_ROUNDS    30
 #define MOST_CUTS     2000 /* rows beside those of goods */
@@ -39,6 +41,7 @@ struct tree {
 	struct csg__packing lp;      /* columns are 0 .. n-1 */
 	struct csg__cliques cliques; /* its rows */
 	struct csg__bid_search bid_search;
+	struct csg__good_tree *goods; /* NULL: there is none */
 	double *x, *y;
 	int64_t *price;        /* of the bids left */
 	int64_t *dual;         /* of rows, units of 2^-FRACTION_BITS */
@@ -50,7 +53,7 @@ struct tree {
 	__int128 best, root_bound;
 	bool walks;       /* all prices together have room in 64 bits, as bid_search.c wants */
 	int64_t searched; /* lp.work at the last search */
-	bool stopped;
+	bool stopped, proved; /* proved: by the tree over goods */
 };
 
 static const uint64_t *set_of(const struct tree *t, int j)
@@ -191,6 +194,26 @@ static void search(struct tree *t)
 	t->best = best;
 }
 
+/*
+ * The other tree: for a small share of the work that the linear program has had, and for as much as
+ * that once its rest is expected to take no longer.
+ */
+static void search_goods(struct tree *t)
+{
+	const int64_t most = t->lp.work / SEARCH_SHARE;
+	int64_t best = (int64_t)t->best, work;
+
+	if (!t->goods || t->proved)
+		return;
+	work = most / GOODS_SHARE - csg__good_tree_looked(t->goods);
+	if (work > 0)
+		t->proved = csg__good_tree_run(t->goods, work, &best, t->best_chosen);
+	work = most - csg__good_tree_looked(t->goods);
+	if (!t->proved && work > 0 && csg__good_tree_rest(t->goods) <= (double)work / 4)
+		t->proved = csg__good_tree_run(t->goods, work, &best, t->best_chosen);
+	t->best = best;
+}
+
 /* ---- the tree ------------------------------------------------------------------------ */
 
 /* The fractional bid with most at stake either way; then any that excludes another one left; -1:
@@ -301,16 +324,17 @@ static int explore(struct tree *t)
 			if (status)
 				return status;
 			search(t);
+			search_goods(t);
 			z = bound(t);
 		}
-		if (z >> FRACTION_BITS <= t->best)
+		if (t->proved || z >> FRACTION_BITS <= t->best)
 			return GPUBE_OK;
 		fix_losers(t, z);
 		bid = branching_bid(t);
 		if (bid < 0) /* the rest goes together: greedy has taken all of it */
 			return GPUBE_OK;
 		status = take(t, bid);
-		if (status || t->stopped)
+		if (status || t->stopped || t->proved)
 			return status;
 		t->lp.fixed[bid] = 1;
 	}
@@ -476,6 +500,15 @@ static int set_up(struct tree *t)
 	if (!status)
 		status = csg__bid_search_init(&t->bid_search, &t->cliques, t->price,
 			ctx->n_threads < MOST_WALKS ? ctx->n_threads : MOST_WALKS);
+	if (!status && t->walks)
+		status = csg__good_tree_new(&t->goods, ctx,
+			&(struct csg__good_tree_bids){.n = t->n,
+				.n_real = t->a->n_real,
+				.n_goods = t->a->n_goods,
+				.words = t->words,
+				.set = t->set,
+				.price = t->price,
+				.total = (int64_t)t->root_bound});
 	if (status)
 		return status;
 	search(t);
@@ -486,6 +519,7 @@ static void tear_down(struct tree *t)
 {
 	csg__packing_clear(&t->lp);
 	csg__bid_search_clear(&t->bid_search);
+	csg__good_tree_free(t->goods);
 	csg__cliques_clear(&t->cliques);
 	gpube__free(t->ctx, t->price);
 	gpube__free(t->ctx, t->gain);
@@ -528,6 +562,7 @@ static int take_winners(struct tree *t)
 	r->revenue = (int64_t)revenue;
 	r->upper_bound = (int64_t)upper;
 	r->n_pivots = t->lp.n_pivots;
+	r->n_nodes += t->goods ? csg__good_tree_nodes(t->goods) : 0;
 	return GPUBE_OK;
 }
 
