@@ -114,7 +114,11 @@ enum gpube_x3_space {
 	GPUBE_X3_VALUES,  /* hidden variables, by the parts of expressions that they are the values of */
 	GPUBE_X3_PARTS,	  /* parts, by their form and the domains of their variables */
 	GPUBE_X3_TABLES,  /* tables of constraints, likewise */
+	GPUBE_X3_SYMBOLS, /* from 0 */
 };
+
+/* Symbols are integers from here on, in the order in which they come: no integer of a file is as large. */
+#define GPUBE_X3_SYMBOL ((int64_t)1 << 60)
 
 struct gpube_x3 {
 	struct gpube_model *m;
@@ -148,6 +152,11 @@ struct gpube_x3 {
 	int64_t stamp, seen_capacity, n_seen;
 	int64_t *seen; /* by variable: a stamp and a place */
 	bool keeps_maps; /* expressions of one variable in a list need not become variables */
+	bool symbolic; /* the domain that is read is one of symbols */
+	int32_t n_symbols;
+	int64_t symbols_capacity;
+	const char **symbols;
+	bool met_symbol; /* a variable of them was asked for */
 	struct gpube_x3_part *parts;
 	int64_t n_parts, parts_capacity;
 	__int128 total; /* of all that totals may reach */
@@ -216,10 +225,22 @@ int gpube__x3_hidden(
 	struct gpube_x3 *r, const char *what, int64_t n, const int64_t *values, int32_t *var);
 /* The same of a domain that is there. */
 int gpube__x3_hidden_as(struct gpube_x3 *r, const char *what, int32_t domain, int32_t *var);
+/* Are the variable's values symbols? */
+bool gpube__x3_symbolic(const struct gpube_x3 *r, int32_t var);
 /* Drops equal ones of sorted integers; returns how many are left. */
 int64_t gpube__x3_unique(int64_t *values, int64_t n);
 /* Is the value among those, which rise? */
 bool gpube__x3_has(const int64_t *values, int64_t n, int64_t value);
+
+/* ---- x3_symbols.c ------------------------------------------------------------------------------ */
+
+/* A domain of symbols, which are new or not, in the order of the text. */
+int gpube__x3_symbols(struct gpube_x3 *r, const char *text, struct gpube_x3_domain *d);
+/* The symbol of n bytes as an integer; -1: there is none. */
+int64_t gpube__x3_symbol(const struct gpube_x3 *r, const char *name, size_t n);
+/* In an expression symbols are equal to others or not; symbolic() says whether a slot has them. */
+int gpube__x3_check_symbols(struct gpube_x3 *r, const struct gpube_expr *e,
+	bool (*symbolic)(const void *arg, int32_t slot), const void *arg);
 
 /* ---- x3_words.c and x3_list.c --------------------------------------------------------------- */
 

@@ -20,47 +20,57 @@ static int read_intension(struct gpube_x3 *r, struct gpube_x3_node *node)
 	return text ? gpube__x3_post(r, text, strlen(text)) : r->in->status;
 }
 
-static const struct {
+/* symbols: it only asks which values are equal, so that they may be symbols */
+static const struct reader {
 	const char *name;
 	gpube_x3_reader *read;
+	bool symbols;
 } readers[] = {
-	{"intension", read_intension},
-	{"extension", gpube__x3_extension},
-	{"regular", gpube__x3_regular},
-	{"mdd", gpube__x3_mdd},
-	{"allDifferent", gpube__x3_all_different},
-	{"allEqual", gpube__x3_all_equal},
-	{"ordered", gpube__x3_ordered},
-	{"lex", gpube__x3_lex},
-	{"precedence", gpube__x3_precedence},
-	{"sum", gpube__x3_sum},
-	{"count", gpube__x3_count},
-	{"nValues", gpube__x3_n_values},
-	{"cardinality", gpube__x3_cardinality},
-	{"maximum", gpube__x3_maximum},
-	{"minimum", gpube__x3_maximum},
-	{"maximumArg", gpube__x3_arg},
-	{"minimumArg", gpube__x3_arg},
-	{"element", gpube__x3_element},
-	{"channel", gpube__x3_channel},
-	{"noOverlap", gpube__x3_no_overlap},
-	{"cumulative", gpube__x3_cumulative},
-	{"binPacking", gpube__x3_bins},
-	{"knapsack", gpube__x3_knapsack},
-	{"instantiation", gpube__x3_instantiation},
-	{"clause", gpube__x3_clause},
-	{"circuit", gpube__x3_circuit},
-	{"flow", gpube__x3_flow},
+	{"intension", read_intension, true},
+	{"extension", gpube__x3_extension, true},
+	{"regular", gpube__x3_regular, false},
+	{"mdd", gpube__x3_mdd, false},
+	{"allDifferent", gpube__x3_all_different, true},
+	{"allEqual", gpube__x3_all_equal, true},
+	{"ordered", gpube__x3_ordered, false},
+	{"lex", gpube__x3_lex, false},
+	{"precedence", gpube__x3_precedence, false},
+	{"sum", gpube__x3_sum, false},
+	{"count", gpube__x3_count, true},
+	{"nValues", gpube__x3_n_values, true},
+	{"cardinality", gpube__x3_cardinality, false},
+	{"maximum", gpube__x3_maximum, false},
+	{"minimum", gpube__x3_maximum, false},
+	{"maximumArg", gpube__x3_arg, false},
+	{"minimumArg", gpube__x3_arg, false},
+	{"element", gpube__x3_element, false},
+	{"channel", gpube__x3_channel, false},
+	{"noOverlap", gpube__x3_no_overlap, false},
+	{"cumulative", gpube__x3_cumulative, false},
+	{"binPacking", gpube__x3_bins, false},
+	{"knapsack", gpube__x3_knapsack, false},
+	{"instantiation", gpube__x3_instantiation, true},
+	{"clause", gpube__x3_clause, false},
+	{"circuit", gpube__x3_circuit, false},
+	{"flow", gpube__x3_flow, false},
 };
 
 enum { N_READERS = sizeof(readers) / sizeof(*readers) };
 
-static gpube_x3_reader *reader_of(const struct gpube_x3_node *node)
+static const struct reader *reader_of(const struct gpube_x3_node *node)
 {
 	for (int k = 0; k < N_READERS; k++)
 		if (gpube__x3_is(node, readers[k].name))
-			return readers[k].read;
+			return &readers[k];
 	return NULL;
+}
+
+static int read_by(struct gpube_x3 *r, const struct reader *reader, struct gpube_x3_node *node)
+{
+	r->met_symbol = false;
+	if (!reader->read(r, node) && r->met_symbol && !reader->symbols)
+		return gpube__in_error(r->in, "<%.40s> over variables of symbols is not read", node->name);
+	return r->in->status;
 }
 
 static int refuse_constraint(struct gpube_x3 *r, const struct gpube_x3_node *node)
@@ -148,7 +158,7 @@ static int instantiate(struct gpube_x3 *r, struct gpube_x3_node *node, const str
 	r->args = w->word;
 	r->n_args = w->n;
 	r->in_group = true;
-	reader_of(node)(r, node);
+	read_by(r, reader_of(node), node);
 	r->in_group = false;
 	if (r->n_relations == made)
 		gpube__x3_free_since(r, mark); /* but the tuples of a group, until it ends */
@@ -252,13 +262,13 @@ static int read_slide(struct gpube_x3 *r, struct gpube_x3_node *node)
 
 int gpube__x3_constraint(struct gpube_x3 *r, struct gpube_x3_node *node)
 {
-	gpube_x3_reader *read = reader_of(node);
+	const struct reader *reader = reader_of(node);
 
 	if (gpube__x3_is(node, "group"))
 		return read_group(r, node);
 	if (gpube__x3_is(node, "slide"))
 		return read_slide(r, node);
-	return read ? read(r, node) : refuse_constraint(r, node);
+	return reader ? read_by(r, reader, node) : refuse_constraint(r, node);
 }
 
 /* ---- objectives ------------------------------------------------------------------------------ */
@@ -322,6 +332,7 @@ int gpube__x3_objective(struct gpube_x3 *r, struct gpube_x3_node *node)
 	int32_t *vars, var;
 	int64_t n;
 
+	r->met_symbol = false;
 	if (!gpube__x3_is(node, "minimize") && !gpube__x3_is(node, "maximize"))
 		return gpube__in_error(r->in, "<%.40s> in <objectives> is not read", node->name);
 	if (r->n_objectives++)
@@ -338,6 +349,8 @@ int gpube__x3_objective(struct gpube_x3 *r, struct gpube_x3_node *node)
 		return gpube__in_error(r->in, "an objective of type '%.40s' is not read", type);
 	if (gpube__x3_main_vars(r, node, &n, &vars))
 		return r->in->status;
+	if (r->met_symbol && *type == 'm')
+		return gpube__in_error(r->in, "symbols have no %.7s", type);
 	if (*type == 'm')
 		return gpube__x3_extreme_var(r, n, vars, type[1] == 'a', &var)
 			       ? r->in->status

@@ -302,7 +302,7 @@ static int add_conditions(struct gpube_x3 *r, const struct gpube_x3_list *list, 
 			if (depth <= 0)
 				break;
 		}
-		text += *text == ')';
+		text += *text == ')' ? 1 : text == begin ? strcspn(text, BLANKS) : 0;
 		if (!gpube__x3_condition_text(r, begin, text, &c))
 			add_bin(r, list, sizes, n, &c);
 	}

@@ -68,11 +68,16 @@ static int find_slot(void *arg, const char *name, struct gpube_value *constant)
 	struct parsed *p = arg;
 	struct gpube_x3 *r = p->r;
 	/* as gpube__x3_term_text() writes it */
-	const int32_t var = *name == 1 ? (int32_t)strtol(name + 1, NULL, 10)
-				       : gpube__x3_find(r, name, strlen(name));
+	const int32_t symbol = gpube__x3_known(r, GPUBE_X3_SYMBOLS, name);
+	const int32_t var = *name == 1    ? (int32_t)strtol(name + 1, NULL, 10)
+			    : symbol >= 0 ? -1
+					  : gpube__x3_find(r, name, strlen(name));
 	int slot;
 
-	(void)constant;
+	if (symbol >= 0) {
+		*constant = (struct gpube_value){.kind = GPUBE_VALUE_INT, .i = GPUBE_X3_SYMBOL + symbol};
+		return GPUBE_EXPR_CONSTANT;
+	}
 	if (var < 0)
 		return GPUBE_EXPR_UNKNOWN + r->in->status;
 	slot = slot_of(p, var);
@@ -89,6 +94,13 @@ static void clear(struct parsed *p)
 	gpube__free(ctx, p->key);
 }
 
+static bool is_symbolic(const void *arg, int32_t slot)
+{
+	const struct parsed *p = arg;
+
+	return gpube__x3_symbolic(p->r, p->slots[slot].var);
+}
+
 static int parse(struct parsed *p, struct gpube_x3 *r, const char *text, size_t n)
 {
 	const struct gpube_expr_names names = {find_slot, p, MOST_SLOTS};
@@ -103,7 +115,9 @@ static int parse(struct parsed *p, struct gpube_x3 *r, const char *text, size_t 
 	status = gpube__expr_functional(&p->e, r->m->ctx, copy, &names);
 	if (status == GPUBE_EPARSE && !r->in->status)
 		return gpube__in_error(r->in, "%s", p->e.error);
-	return status ? gpube__x3_no_memory(r) : GPUBE_OK;
+	if (status)
+		return gpube__x3_no_memory(r);
+	return r->n_symbols ? gpube__x3_check_symbols(r, &p->e, is_symbolic, p) : GPUBE_OK;
 }
 
 /* ---- parts ----------------------------------------------------------------------------- */
@@ -607,26 +621,6 @@ int gpube__x3_post(struct gpube_x3 *r, const char *text, size_t n)
 		post(&p, p.e.root);
 	clear(&p);
 	return r->in->status;
-}
-
-int gpube__x3_post_printf(struct gpube_x3 *r, const char *fmt, ...)
-{
-	va_list ap;
-	char *text;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
-	va_end(ap);
-	if (n < 0) /* 2^31 bytes and more */
-		return gpube__in_fail(r->in, GPUBE_ERANGE, "an expression of too many bytes");
-	text = gpube__x3_temp(r, (int64_t)n + 1, 1);
-	if (!text)
-		return r->in->status;
-	va_start(ap, fmt);
-	vsnprintf(text, (size_t)n + 1, fmt, ap);
-	va_end(ap);
-	return gpube__x3_post(r, text, (size_t)n);
 }
 
 int gpube__x3_expression(struct gpube_x3 *r, const char *text, size_t n, struct gpube_x3_term *t)

@@ -1,6 +1,7 @@
 /* x3_list.c - XCSP3: lists of variables, numbers and expressions; conditions. See x3.h. */
 #ifdef GPUBE_HAVE_EXPAT
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,7 @@ int gpube__x3_words(
 {
 	struct pushing p = {list};
 	const char *word;
+	int64_t symbol;
 	size_t n;
 
 	while ((word = gpube__x3_word(r, &text, &n)) && n) {
@@ -73,6 +75,8 @@ int gpube__x3_words(
 		} else if (memchr(word, '(', n)) {
 			if (!gpube__x3_expression(r, word, n, &t))
 				gpube__x3_push(r, list, t);
+		} else if ((symbol = gpube__x3_symbol(r, word, n)) >= 0) {
+			gpube__x3_push(r, list, (struct gpube_x3_term){.var = -1, .value = symbol});
 		} else {
 			gpube__x3_refer(r, word, n, push_var, &p, size);
 		}
@@ -205,6 +209,28 @@ int gpube__x3_operator(struct gpube_x3 *r, struct gpube_x3_node *node, enum gpub
 	return text ? gpube__x3_order(r, text, op) : r->in->status;
 }
 
+/* ---- constraints as expressions ------------------------------------------------------------- */
+
+int gpube__x3_post_printf(struct gpube_x3 *r, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0) /* 2^31 bytes and more */
+		return gpube__in_fail(r->in, GPUBE_ERANGE, "an expression of too many bytes");
+	text = gpube__x3_temp(r, (int64_t)n + 1, 1);
+	if (!text)
+		return r->in->status;
+	va_start(ap, fmt);
+	vsnprintf(text, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	return gpube__x3_post(r, text, (size_t)n);
+}
+
 /* ---- conditions ------------------------------------------------------------------------ */
 
 /* "{1,2,5}" as "1 2 5". */
@@ -264,6 +290,8 @@ static int read_right(
 	if (memchr(right, '(', n))
 		return gpube__x3_expression(r, right, n, &c->right);
 	c->right.var = gpube__x3_find(r, right, n);
+	if (c->right.var >= 0 && gpube__x3_symbolic(r, c->right.var))
+		return gpube__in_error(r->in, "a condition on a variable of symbols");
 	return r->in->status;
 }
 

@@ -37,9 +37,16 @@ static void skip_blanks(struct gpube_x3 *r, const char **p)
 /* "7", "2..4" or "*" */
 static int read_cell(struct gpube_x3 *r, const char **p, struct gpube_x3_interval *in)
 {
+	const size_t n = strcspn(*p, ",()" BLANKS);
+
 	if (**p == '*') {
 		*in = (struct gpube_x3_interval){INT64_MIN, INT64_MAX};
 		++*p;
+		return GPUBE_OK;
+	}
+	in->low = in->high = gpube__x3_symbol(r, *p, n);
+	if (in->low >= 0) {
+		*p += n;
 		return GPUBE_OK;
 	}
 	return gpube__x3_range_at(r, p, in, "an integer, a range or '*'");

@@ -106,13 +106,24 @@ bool gpube__x3_has(const int64_t *values, int64_t n, int64_t value)
 	return n && bsearch(&value, values, (size_t)n, sizeof(*values), compare_values) != NULL;
 }
 
-/* "0 1 4..9" */
+bool gpube__x3_symbolic(const struct gpube_x3 *r, int32_t var)
+{
+	return r->n_symbols && gpube__x3_value(r, var, 0) >= GPUBE_X3_SYMBOL;
+}
+
+/* "0 1 4..9", or "red green" */
 static int read_domain(struct gpube_x3 *r, const char *text, int32_t *index)
 {
 	struct gpube_x3_interval *set;
 	struct gpube_x3_domain d = {0};
 	int64_t n, at = 0;
 
+	if (r->symbolic && gpube__x3_symbols(r, text, &d))
+		return r->in->status;
+	if (r->symbolic) {
+		d.n = gpube__x3_unique(d.values, d.n);
+		return gpube__x3_add_domain(r, &d, index);
+	}
 	if (gpube__x3_intervals(r, text, &set, &n))
 		return r->in->status;
 	if (n == 0)
@@ -143,7 +154,7 @@ static int read_domain(struct gpube_x3 *r, const char *text, int32_t *index)
 
 static int keep_name(struct gpube_x3 *r, enum gpube_x3_space space, const char *name, int32_t value)
 {
-	if (gpube__x3_known(r, GPUBE_X3_NAMED, name) >= 0 || gpube__x3_known(r, GPUBE_X3_ARRAYS, name) >= 0)
+	if (gpube__x3_known(r, GPUBE_X3_SYMBOLS, name) >= 0 || gpube__x3_known(r, GPUBE_X3_NAMED, name) >= 0 || gpube__x3_known(r, GPUBE_X3_ARRAYS, name) >= 0)
 		return gpube__in_error(r->in, "the name '%.60s' is there twice", name);
 	return gpube__x3_know(r, space, name, value);
 }
@@ -161,8 +172,10 @@ static int name_values(struct gpube_x3 *r, int32_t var)
 	if (!v->value_names)
 		return gpube__x3_no_memory(r);
 	for (int32_t k = 0; k < d->n; k++) {
-		snprintf(text, sizeof(text), "%lld", (long long)gpube__x3_value(r, var, k));
-		if (gpube__name_value(v, r->in, k, text))
+		const int64_t value = gpube__x3_value(r, var, k);
+
+		snprintf(text, sizeof(text), "%lld", (long long)value);
+		if (gpube__name_value(v, r->in, k, value < GPUBE_X3_SYMBOL ? text : r->symbols[value - GPUBE_X3_SYMBOL]))
 			return r->in->status;
 	}
 	return GPUBE_OK;
@@ -346,6 +359,7 @@ static int take_place(struct gpube_x3 *r, void *arg, int64_t place)
 	/* no list gets longer by these, but "x[]" walks past all of them */
 	if (var < 0)
 		return gpube__in_charge(r->in, 1, 3 * sizeof(struct gpube_x3_term), "lists of variables");
+	r->met_symbol |= gpube__x3_symbolic(r, var);
 	return t->take(r, t->arg, var);
 }
 
@@ -378,8 +392,10 @@ int gpube__x3_refer(struct gpube_x3 *r, const char *name, size_t n,
 
 	if (found < 0)
 		return not_known(r, name, n);
-	if (!bracket)
+	if (!bracket) {
+		r->met_symbol |= gpube__x3_symbolic(r, found);
 		return take(r, arg, found);
+	}
 	t.array = &r->arrays[found];
 	if (read_slice(r, bracket, name + n, &s))
 		return r->in->status;
@@ -422,7 +438,8 @@ static int check_type(struct gpube_x3 *r, struct gpube_x3_node *node)
 {
 	const char *type = gpube__x3_attribute(node, "type");
 
-	if (type && strcmp(type, "integer") != 0)
+	r->symbolic = type && strcmp(type, "symbolic") == 0;
+	if (type && !r->symbolic && strcmp(type, "integer") != 0)
 		return gpube__in_error(r->in, "variables of type '%.40s' are not read", type);
 	return GPUBE_OK;
 }

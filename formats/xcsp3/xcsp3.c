@@ -231,6 +231,7 @@ void gpube__xcsp3_clear(struct gpube_x3 *r)
 	gpube__free(ctx, r->strings);
 	gpube__free(ctx, r->seen);
 	gpube__free(ctx, r->parts);
+	gpube__free(ctx, r->symbols);
 	gpube__free(ctx, r);
 }
 

@@ -663,6 +663,79 @@ MAKERS = [intension, extension, group, slide, regular, mdd, all_different, all_e
 	clause, circuit, flow]
 
 
+# ---- symbols -------------------------------------------------------------------------------------
+
+SYMBOLS = ["red", "green", "blue", "None", "x1"]
+
+
+class Symbols:
+	"""Variables of symbols, and a number or two."""
+	def __init__(self):
+		self.xml, self.domains, self.wide = [], {}, False
+		for k in range(rng.randint(2, 4)):
+			d = rng.sample(SYMBOLS, rng.randint(2, 4) if k else len(SYMBOLS))
+			self.add("v%d" % k, d)
+			self.xml.append('<var id="v%d" type="symbolic"> %s </var>' % (k, " ".join(d)))
+		d = rng.sample(SYMBOLS, 3)
+		self.xml.append('<array id="w" size="[2]" type="symbolic"> %s </array>' % " ".join(d))
+		self.add("w[0]", d), self.add("w[1]", d)
+		self.names = list(self.domains)
+		self.domains["y"] = [0, 1, 2]
+		self.xml.append('<var id="y"> 0..2 </var>')
+
+	def add(self, name, domain):
+		self.domains[name] = domain
+
+
+def same_symbol(p):
+	n = rng.choice(p.names)
+	m = rng.choice(p.names + SYMBOLS)
+	kind = rng.randrange(4)
+	value = (lambda a: a[m]) if m in p.domains else (lambda a: m)
+	if kind == 0:
+		return "eq(%s,%s)" % (n, m), lambda a: a[n] == value(a)
+	if kind == 1:
+		return "ne(%s,%s)" % (m, n), lambda a: a[n] != value(a)
+	s = rng.sample(SYMBOLS, 2)
+	if kind == 2:
+		return "in(%s,set(%s))" % (n, ",".join(s)), lambda a: a[n] in s
+	return "eq(y,if(eq(%s,%s),1,2))" % (n, m), lambda a: a["y"] == (1 if a[n] == value(a) else 2)
+
+
+def symbol_constraint(p):
+	kind = rng.randrange(7)
+	names = rng.sample(p.names, rng.randint(2, 3))
+	joined = " ".join(names)
+	if kind == 0:
+		(t, f), (u, g) = same_symbol(p), same_symbol(p)
+		op, both = rng.choice([("or", lambda x, y: x or y), ("imp", lambda x, y: y or not x), ("xor", lambda x, y: x != y)])
+		return "<intension> %s(%s,%s) </intension>" % (op, t, u), lambda a: both(f(a), g(a))
+	if kind == 1:
+		t, f = same_symbol(p)
+		return "<intension> %s </intension>" % t, f
+	if kind == 2:
+		return "<allDifferent> %s </allDifferent>" % joined, lambda a: len({a[n] for n in names}) == len(names)
+	if kind == 3:
+		tuples = [tuple(rng.choice(p.domains[n] + ["*"]) for n in names) for _ in range(rng.randint(1, 5))]
+		supports = rng.random() < 0.6
+		word = "supports" if supports else "conflicts"
+		return ("<extension><list> %s </list><%s> %s </%s></extension>" % (joined, word,
+			"".join("(%s)" % rng.choice([",", ", "]).join(t) for t in tuples), word),
+			lambda a: any(all(v in ("*", a[n]) for n, v in zip(names, t)) for t in tuples) == supports)
+	if kind == 4:
+		s = rng.sample(SYMBOLS, rng.randint(1, 2))
+		c, holds = rng.choice(["le", "ge", "eq"]), rng.randint(0, 2)
+		return ("<count><list> %s </list><values> %s </values><condition> (%s,%d) </condition></count>" % (joined, " ".join(s), c, holds),
+			lambda a: OPERATORS[c](sum(a[n] in s for n in names), holds))
+	if kind == 5:
+		k = rng.randint(1, 3)
+		return ("<nValues><list> %s </list><condition> (le,%d) </condition></nValues>" % (joined, k),
+			lambda a: len({a[n] for n in names}) <= k)
+	n, s = rng.choice(names), rng.choice(SYMBOLS)
+	return ("<group><intension> ne(%%0,%%1) </intension><args> %s %s </args><args> %s w[0] </args></group>" % (n, s, names[0]),
+		lambda a: a[n] != s and a[names[0]] != a["w[0]"])
+
+
 # ---- objectives ----------------------------------------------------------------------------------
 
 def objective(p):
@@ -702,9 +775,15 @@ def main():
 	with tempfile.TemporaryDirectory() as directory:
 		path = os.path.join(directory, "x.xml")
 		for k in range(number):
-			p = Problem(k % 5 == 4)
-			parts = [MAKERS[k % len(MAKERS)](p)] + [rng.choice(MAKERS)(p) for _ in range(rng.randint(0, 2))]
-			goal = objective(p) if rng.random() < 0.5 else None
+			if k % 9 == 8:
+				p = Symbols()
+				parts = [symbol_constraint(p) for _ in range(rng.randint(1, 4))]
+				p.names.append("y")
+				goal = ("<maximize> y </maximize>", lambda a: a["y"]) if rng.random() < 0.5 else None
+			else:
+				p = Problem(k % 5 == 4)
+				parts = [MAKERS[k % len(MAKERS)](p)] + [rng.choice(MAKERS)(p) for _ in range(rng.randint(0, 2))]
+				goal = objective(p) if rng.random() < 0.5 else None
 			text = '<instance format="XCSP3" type="%s">\n<variables>\n%s\n</variables>\n<constraints>\n%s\n</constraints>\n%s</instance>\n' % (
 				"COP" if goal else "CSP", "\n".join(p.xml), "\n".join(t for t, _ in parts),
 				"<objectives>\n%s\n</objectives>\n" % goal[0] if goal else "")
