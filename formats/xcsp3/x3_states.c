@@ -1,6 +1,7 @@
 /* x3_states.c - XCSP3: what a few numbers of a state tell: nValues, maximum, precedence … See x3.h. */
 #ifdef GPUBE_HAVE_EXPAT
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +106,34 @@ static bool step_extreme(struct gpube_x3_machine *m, int64_t *state, int64_t k, 
 	return k == m->n - 1 ? value == state[1] : step_most(m, state, k, value);
 }
 
+/* More transitions than an automaton of the extreme and its last variable has. */
+static bool is_wide(const struct gpube_x3 *r, int64_t n, const int32_t *vars, int64_t n_values)
+{
+	__int128 cells = (__int128)n_values * n_values;
+
+	for (int64_t k = 0; k < n; k++)
+		cells += (__int128)n_values * r->m->vars[vars[k]].domain;
+	return cells > GPUBE_CHAIN_CELLS;
+}
+
+/* None passes the variable, and by one after the other at last one is equal to it. */
+static int add_wide(struct gpube_x3 *r, int64_t n, const int32_t *vars, bool most, int32_t var)
+{
+	struct gpube_x3_term met = {.var = -1};
+	char a[32], b[32], c[32], text[160];
+
+	gpube__x3_term_text(b, (struct gpube_x3_term){.var = var});
+	for (int64_t k = 0; k < n && !r->in->status; k++) {
+		gpube__x3_term_text(a, (struct gpube_x3_term){.var = vars[k]});
+		gpube__x3_term_text(c, met);
+		gpube__x3_post_printf(r, "%s(%s,%s)", most ? "le" : "ge", a, b);
+		gpube__x3_expression(r, text,
+			(size_t)snprintf(text, sizeof(text), "or(%s,eq(%s,%s))", c, a, b), &met);
+	}
+	gpube__x3_term_text(c, met);
+	return r->in->status ? r->in->status : gpube__x3_post_printf(r, "eq(%s,1)", c);
+}
+
 int gpube__x3_extreme_var(struct gpube_x3 *r, int64_t n, const int32_t *vars, bool most, int32_t *var)
 {
 	static const int64_t start[2];
@@ -127,6 +156,8 @@ int gpube__x3_extreme_var(struct gpube_x3 *r, int64_t n, const int32_t *vars, bo
 	memcpy(all, vars, (size_t)n * sizeof(*all));
 	if (gpube__x3_hidden(r, m.name, at, values, var))
 		return r->in->status;
+	if (is_wide(r, n, vars, n_values))
+		return add_wide(r, n, vars, most, *var);
 	all[n] = *var;
 	m.vars = all;
 	return gpube__x3_run(&m);
@@ -144,13 +175,24 @@ int gpube__x3_maximum(struct gpube_x3 *r, struct gpube_x3_node *node)
 	const bool most = gpube__x3_is(node, "maximum");
 	struct gpube_x3_machine m = {.r = r, .name = node->name, .width = 2, .start = start,
 		.step = step_most, .data = &most};
+	struct gpube_x3_term extreme = {0};
 	struct gpube_x3_condition c;
+	const int64_t one = 1;
+	int64_t n_values;
 	int32_t *vars;
 
 	if (gpube__x3_main_vars(r, node, &m.n, &vars) || gpube__x3_condition(r, node, &c))
 		return r->in->status;
 	m.vars = vars;
-	return gpube__x3_run_condition(&m, &c, second);
+	if (!gpube__x3_all_values(r, m.n, vars, &n_values))
+		return r->in->status;
+	if (!is_wide(r, m.n, vars, n_values))
+		return gpube__x3_run_condition(&m, &c, second);
+	if (c.op == GPUBE_X3_EQ && c.right.var >= 0)
+		return add_wide(r, m.n, vars, most, c.right.var);
+	if (gpube__x3_extreme_var(r, m.n, vars, most, &extreme.var))
+		return r->in->status;
+	return gpube__x3_add_sum(r, &(struct gpube_x3_list){.terms = &extreme, .n = 1}, &one, &c);
 }
 
 /* ---- maximumArg and minimumArg ----------------------------------------------------------- */

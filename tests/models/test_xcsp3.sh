@@ -71,6 +71,20 @@ printf '<instance format="XCSP3" type="COP"><variables><array id="x" size="[4]">
 	sed 's|\(.\)\(.\) \(.\)\(.\)|<args> x[\1] x[\2] x[\3] x[\4] </args>|')" > "$work/x.xml"
 row 'a ruler has a variable for each difference and each distance' 0 '^model +4 and 12 hidden variables' '' "$gpube" info "$work/x.xml"
 
+# the largest of many with many values, as an objective and as a variable
+for goal in '<minimize type="maximum"> x[] </minimize>' '<minimize> z </minimize>'; do
+	printf '<instance format="XCSP3" type="COP"><variables><array id="x" size="[60]"> 0..299 </array><var id="z"> 1..299 </var></variables>
+		<constraints><instantiation><list> x[1..59] </list><values> 5x59 </values></instantiation>
+		<maximum><list> x[] </list><condition> (eq,z) </condition></maximum><intension> ge(x[0],3) </intension></constraints>
+		<objectives>%s</objectives></instance>\n' "$goal" > "$work/x.xml"
+	answers 'the largest of 60' 5 3
+done
+printf '<instance format="XCSP3" type="COP"><variables><array id="x" size="[60]"> 0..299 </array></variables>
+	<constraints><instantiation><list> x[2..59] </list><values> 295x58 </values></instantiation>
+	<minimum><list> x[] </list><condition> (gt,293) </condition></minimum></constraints>
+	<objectives><minimize type="sum"> x[0] x[1] </minimize></objectives></instance>\n' > "$work/x.xml"
+answers 'the smallest of 60' 588 1
+
 # indices from below 0, and long conditions of <element>
 below() {
 	printf '<instance format="XCSP3" type="COP"><variables><array id="x" size="[3]" startIndex="-1"> 0..5 </array>
