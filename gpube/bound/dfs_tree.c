@@ -5,6 +5,7 @@
 
 #include "gpube/ir/dense.h"
 #include "gpube/relax/scaling.h"
+#include "gpube/simplify/symmetry.h"
 
 /* First runs of a block, nodes between looks at the clock, and values that are not halved. */
 enum { RESTARTS = 6, PATIENCE = 16, FEW_VALUES = 10 };
@@ -230,6 +231,24 @@ static uint64_t most_levels(const struct gpube_model *m)
 	return most;
 }
 
+/* What is another assignment under new names: see symmetry.h. (Variables that are eliminated keep all values.) */
+static int leave_out_names(struct gpube_dfs_tree *s)
+{
+	const struct gpube_model *m = s->b->m;
+	int32_t *n_kept = gpube__alloc(s->b->ctx, (uint64_t)m->n_vars, sizeof(*n_kept));
+	double bits;
+	int status = n_kept ? gpube__find_symmetry(&bits, n_kept, m) : GPUBE_ENOMEM;
+
+	for (int32_t i = 0; i < m->n_vars && !status; i++)
+		for (int32_t a = n_kept[i]; index_of(s, i) >= 0 && a < m->vars[i].domain && !status; a++)
+			status = gpube__dfs_remove(s->t, s->t->position[index_of(s, i)], a);
+	if (!status && bits > 0)
+		gpube__log(s->b->ctx, GPUBE_LOG_DETAIL,
+			"search tree: values may change places, of which 2^%.1f times fewer assignments are left", bits);
+	gpube__free(s->b->ctx, n_kept);
+	return status;
+}
+
 static int fill(struct gpube_dfs_tree *s)
 {
 	struct gpube_bounder *b = s->b;
@@ -240,6 +259,8 @@ static int fill(struct gpube_dfs_tree *s)
 	if (!status)
 		status = gpube__dfs_new(&s->t, s->m, order, gpube__tables_limit(b));
 	gpube__free(b->ctx, order);
+	if (!status && s->t)
+		status = leave_out_names(s);
 	if (status || !s->t)
 		return status;
 	s->marks = gpube__alloc(b->ctx, most_levels(s->m), sizeof(*s->marks));
