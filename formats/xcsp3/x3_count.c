@@ -76,9 +76,8 @@ static int count_equal(struct gpube_x3 *r, const struct gpube_x3_list *list,
 	if (!terms)
 		return r->in->status;
 	if (!gpube__x3_only_numbers(of)) {
-		memcpy(terms, list->terms, (size_t)list->n * sizeof(*terms));
 		for (int64_t k = 0; k < list->n; k++) { /* each a hidden truth value */
-			const char *text = gpube__x3_in_text(r, terms[k], of);
+			const char *text = gpube__x3_in_text(r, list->terms[k], of);
 
 			if (!text || gpube__x3_expression(r, text, strlen(text), &terms[k]))
 				return r->in->status;
