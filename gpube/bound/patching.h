@@ -27,6 +27,7 @@ struct gpube_patching_worker {
 		int32_t var, value; /* of the split that made it; then of the next */
 		bool is;	    /* it has the value; or all others */
 		bool decided;	    /* nothing is left to split */
+		bool decodes;	    /* an assignment is wanted */
 		int32_t *values;
 	} child[2];
 	int32_t *room;
@@ -44,7 +45,7 @@ struct gpube_patching {
 	struct gpube_patches_state *root; /* until it is open */
 	int32_t n_sweeps;
 	struct gpube_patching_open *open; /* a heap */
-	int64_t n_open, open_capacity, n_states;
+	int64_t n_open, open_capacity, n_states, n_dives;
 	struct gpube_patching_worker *workers; /* one a thread, two children each */
 	int32_t *whole;		 /* an assignment of b->m */
 	double end, searching, started;

@@ -8,11 +8,12 @@
 #include "gpube/relax/patches/patches.h"
 #include "gpube/relax/scaling.h"
 #include "gpube/simplify/simplify.h"
+#include "tests/support/bounded.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 400 };
+enum { N_SEEDS = 400, N_SPLIT = 300, N_TORUS = 12 };
 
 struct world {
 	struct gpube_patches *p;
@@ -114,8 +115,12 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 
 	gpube__rng_init(&rng, seed);
 	assert_int_equal(gpube__patches_new(&w.p, &w.s, m, seed % 3 ? 4 << seed % 5 : 1, limit), 0);
-	if (!w.p) /* nothing is shared */
+	assert_non_null(w.p);
+	if (!m->n_vars) {
+		gpube__free(ctx, w.s);
+		gpube__patches_free(w.p);
 		return;
+	}
 	assert_true(m->n_vars <= 64);
 	for (int32_t i = 0; i < m->n_vars; i++)
 		w.kept[i] = -1;
@@ -174,10 +179,80 @@ static void invariant(void **state)
 	gpube_model_free(m);
 }
 
+/* So many neighbours that hardly a variable is eliminated first: splitting ends with the optimum, whatever the threads. */
+static void splitting(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = random_spec_default();
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .seed = seed};
+	struct gpube_model *m;
+	struct brute brute;
+
+	spec.n_vars = 12;
+	spec.min_domain = 2;
+	spec.max_domain = 2 + (seed % 4 == 0);
+	spec.n_vars -= 3 * (seed % 4 == 0);
+	spec.n_functions = 30 + (int)(seed % 30);
+	spec.min_arity = seed % 3 ? 2 : 1;
+	spec.max_arity = 3;
+	spec.forbidden = seed % 5 ? 0.05 * (double)(seed % 5) : 0.5;
+	spec.max_cost = seed % 7 ? 50 : (int64_t)1 << 40;
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(brute_force(&brute, NULL, m), 0);
+	for (int threads = 1; threads <= 3; threads += 2) {
+		struct gpube_solution *b;
+
+		ctx->n_threads = threads;
+		b = must_bound(m, &opts);
+		assert_int_equal(b->answer, brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
+		if (brute.feasible)
+			assert_true(b->cost == brute.cost && b->bound == brute.cost);
+		gpube_solution_free(b, ctx);
+	}
+	ctx->n_threads = 1;
+	gpube_model_free(m);
+}
+
+/* A torus of 8 x 8 spins, too wide for enumeration: the same optimum as elimination proves. */
+static void torus(void **state)
+{
+	enum { SIDE = 8, N = SIDE * SIDE };
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES};
+	struct gpube_solution *b[2];
+	struct gpube_model *m;
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, (uint64_t)(uintptr_t)*state);
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < N; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	for (int i = 0; i < 3 * N; i++) {
+		const int32_t x = i % N % SIDE, y = i % N / SIDE, j = i < N ? i : i < 2 * N ? (x + 1) % SIDE + SIDE * y
+			: x + SIDE * ((y + 1) % SIDE), scope[] = {i % N, j};
+		int64_t costs[4];
+
+		for (int k = 0; k < 4; k++)
+			costs[k] = (int64_t)gpube__rng_below(&rng, i < N ? 100 : 1000);
+		assert_int_equal(gpube_model_add_costs(m, 1 + (i >= N), scope, costs), 0);
+	}
+	for (int k = 0; k < 2; k++) {
+		b[k] = must_bound(m, &opts);
+		assert_int_equal(b[k]->answer, GPUBE_ANSWER_OPTIMAL);
+		opts.method = GPUBE_BOUND_ELIMINATE;
+	}
+	assert_true(b[0]->cost == b[1]->cost);
+	gpube_solution_free(b[0], ctx);
+	gpube_solution_free(b[1], ctx);
+	gpube_model_free(m);
+}
+
 int main(void)
 {
 	struct cases c = {0};
 
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
+	add_numbers(&c, splitting, N_SPLIT, "splitting, seed");
+	add_numbers(&c, torus, N_TORUS, "torus, seed");
 	return run_cases(&c, "patches", ctx_setup_1_thread, ctx_teardown);
 }

@@ -89,7 +89,7 @@ struct gpube_patches_state {
  * gpube__patches_new() - patches of a model of dense functions without the same variable twice, and their first state.
  * most_cells  of a patch that is made of several functions
  * limit       totals from here on are of no interest; GPUBE_INF: none
- * *out        NULL without an error: there would be too much, or nothing to share
+ * *out        NULL without an error: there would be too much
  * Errors: ENOMEM, ESTOP
  */
 int gpube__patches_new(struct gpube_patches **out, struct gpube_patches_state **first, const struct gpube_model *m,

@@ -402,7 +402,7 @@ static int settle_separators(struct making *w)
 /* A sweep's sum and every member's part of it; decoding's flags and the cells of a patch. */
 static int64_t room_of(const struct gpube_patches *p)
 {
-	int64_t most = 0;
+	int64_t most = 1;
 
 	for (int32_t k = 0; k < p->n_separators; k++) {
 		const int64_t room = (1 + (int64_t)p->separators[k].n_members) * p->separators[k].n_cells;
@@ -450,6 +450,22 @@ static void add_costs(const struct making *w, struct gpube_patches_state *s, con
 	}
 }
 
+/* A patch's least cost into the constant: of one that shares nothing that is all there is to know. */
+static void settle_patch(struct gpube_patches_state *s, const struct gpube_patch *a)
+{
+	int32_t *t = s->cells + a->at, least = GPUBE__PATCH_DEAD;
+
+	for (int32_t c = 0; c < a->n_cells; c++)
+		least = t[c] < least ? t[c] : least;
+	if (least >= s->target - s->constant) {
+		s->constant = s->target;
+		return;
+	}
+	for (int32_t c = 0; c < a->n_cells; c++)
+		t[c] -= t[c] < GPUBE__PATCH_DEAD ? least : 0;
+	s->constant += least;
+}
+
 static int make_state(struct making *w, struct gpube_patches_state **out, int64_t limit)
 {
 	struct gpube_patches *p = w->p;
@@ -477,6 +493,8 @@ static int make_state(struct making *w, struct gpube_patches_state **out, int64_
 		if (!status)
 			add_costs(w, s, &f, cost, left);
 	}
+	for (int32_t k = 0; k < p->n_patches && !status && s->constant < s->target; k++)
+		settle_patch(s, &p->patches[k]);
 	/* all have changed since they were asked */
 	for (int32_t k = 0; k < p->n_patches && !status; k++)
 		s->cells[p->n_cells + k] = s->time = 1;
@@ -516,7 +534,6 @@ static int make(struct making *w, struct gpube_patches_state **first, int64_t li
 		status = find_shared(w);
 	if (!status && !w->too_much)
 		status = settle_separators(w);
-	w->too_much |= !p->n_separators;
 	return status || w->too_much ? status : make_state(w, first, limit);
 }
 
