@@ -229,6 +229,12 @@ static bool no_value(struct run *run, const char *why)
 	return false;
 }
 
+static bool divides_by_zero(struct run *run)
+{
+	run->e->by_zero = true;
+	return no_value(run, "division by 0");
+}
+
 static bool eval(struct run *run, int32_t at, struct gpube_value *v);
 
 /* Integers stay integers. */
@@ -256,7 +262,7 @@ static bool arithmetic_int(struct run *run, enum gpube_expr_op op, int64_t a, in
 		break;
 	default: /* divisions */
 		if (b == 0)
-			return no_value(run, "division by 0");
+			return divides_by_zero(run);
 		if (a == INT64_MIN && b == -1)
 			return no_value(run, "a number is too large");
 		*r = op == GPUBE_OP_TRUNC_DIV || op == GPUBE_OP_FLOOR_DIV ? a / b : a % b;
@@ -274,7 +280,7 @@ static bool arithmetic_real(struct run *run, enum gpube_expr_op op, double a, do
 		       op != GPUBE_OP_POW;
 
 	if (divides && b == 0)
-		return no_value(run, "division by 0");
+		return divides_by_zero(run);
 	switch (op) {
 	case GPUBE_OP_ADD:
 		*r = a + b;
@@ -533,6 +539,7 @@ bool gpube__expr_eval(struct gpube_expr *e, struct gpube_value *slots, struct gp
 {
 	struct run run = {.e = e, .slots = slots};
 
+	e->by_zero = false;
 	for (int64_t k = 0; k < e->n_locals; k++)
 		slots[e->first_local + k].kind = GPUBE_VALUE_NONE;
 	if (e->nodes[e->root].op < GPUBE_OP_SEQ)

@@ -42,6 +42,7 @@ struct gpube_expr {
 	char **texts; /* string literals */
 	int64_t n_texts, texts_capacity;
 	char error[160]; /* why it was not parsed or has no value */
+	bool by_zero;    /* it has none because it divides by 0 */
 };
 
 /*

@@ -268,7 +268,7 @@ static int value_at(struct parsed *p, struct gpube_value *slots, bool truth, int
 
 	*value = 0;
 	if (!gpube__expr_eval(&p->e, slots, &v))
-		return truth && strcmp(p->e.error, "division by 0") == 0
+		return truth && p->e.by_zero
 			       ? GPUBE_OK
 			       : gpube__in_error(p->r->in, "%s", p->e.error);
 	if (v.kind != GPUBE_VALUE_INT)
