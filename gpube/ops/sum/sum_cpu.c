@@ -283,7 +283,7 @@ static int lay(struct run *r, struct operand *o)
 {
 	const struct gpube_sum_job *job = r->job;
 	const struct axes *x = &r->panel;
-	int64_t count[GPUBE_SUM_AXES] = {0}, at = 0, straight = 1;
+	int64_t count[GPUBE_SUM_AXES] = {0}, at = 0, most = 0, places = 1, straight = 1;
 	bool one = true, in_order = true;
 
 	o->places = (struct gpube_sum_places){.run = 1, .block = 1};
@@ -307,6 +307,7 @@ static int lay(struct run *r, struct operand *o)
 	o->places.at = o->at;
 	for (int64_t i = 0; i < x->cells; i++) {
 		o->at[i] = (int32_t)at;
+		most = at > most ? at : most;
 		for (int k = x->n - 1; k >= 0; k--) {
 			const int64_t stride = o->o->stride[x->axis[k]];
 
@@ -317,13 +318,29 @@ static int lay(struct run *r, struct operand *o)
 			count[k] = 0;
 		}
 	}
+	for (int k = 0; k < x->n; k++)
+		places *= o->o->stride[x->axis[k]] ? job->dim[x->axis[k]] : 1;
+	/* what lies between them may be another thread's */
+	o->places.few = most + 1 == places && places <= GPUBE_SUM_FEW ? places : 0;
 	return GPUBE_OK;
 }
 
 /*
- * Multiplications on the way to a cell, and additions: within a panel one after the other at most, then
- * panel by panel. Twice as many with powers, which drop what is negligible.
+ * Most additions on the way to a cell: so many cells go to it in a panel, one after the other at most, then in so many panels. What is
+ * added up on its own before, all of a panel or its runs, is added once.
  */
+static double additions(const struct operand *o, bool apart, double panel, double panels)
+{
+	const double run = o->lie == LIE_MIXED ? (double)o->places.run : 1;
+
+	if (apart)
+		return panel * panels;
+	if (o->lie == LIE_ONE || (o->lie == LIE_MIXED && o->places.few > 0))
+		return panel + 4 + panels;
+	return run + panel / run * panels;
+}
+
+/* Multiplications on the way to a cell, and additions. Twice as many with powers, which drop what is negligible. */
 static void count_roundings(struct run *r)
 {
 	struct gpube_sum_job *job = r->job;
@@ -337,10 +354,7 @@ static void count_roundings(struct run *r)
 		for (int k = 0; k < r->rest.n; k++)
 			if (job->out[j].stride[r->rest.axis[k]] != 0)
 				panels /= (double)job->dim[r->rest.axis[k]];
-		/* cells of the panel that go to one are added on their own only where all do */
-		job->out[j].roundings = job->n_in +
-					(r->operand[job->n_in + j].lie == LIE_ONE ? panel + panels
-										  : panel * panels);
+		job->out[j].roundings = job->n_in + additions(&r->operand[job->n_in + j], job->apart, panel, panels);
 		if (job->apart)
 			job->out[j].roundings *= 2;
 	}

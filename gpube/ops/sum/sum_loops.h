@@ -83,6 +83,39 @@ static double total(const double *restrict buf, int64_t n)
 	       rest;
 }
 
+/* Cells that go to one place. */
+static double run_of(const double *restrict buf, int64_t run)
+{
+	double sum = buf[0];
+
+	if (run >= LONG_RUN)
+		return total(buf, run);
+	for (int64_t k = 1; k < run; k++)
+		sum += buf[k];
+	return sum;
+}
+
+/*
+ * To few places, by way of copies of them: there are as many additions to a place as cells of a panel and panels, not their product;
+ * and in turn to four copies, since one addition after the other to the same place waits for the last.
+ */
+static void add_few(double *restrict out, const struct gpube_sum_places *x, const double *restrict buf, int64_t n)
+{
+	const int32_t *restrict at = x->at;
+	double sums[4][GPUBE_SUM_FEW] = {{0}};
+	int64_t i = 0;
+
+	for (; x->run >= LEAST_RUN && i < n; i += x->run)
+		sums[0][at[i]] += run_of(buf + i, x->run);
+	for (; i + 4 <= n; i += 4)
+		for (int k = 0; k < 4; k++)
+			sums[k][at[i + k]] += buf[i + k];
+	for (; i < n; i++)
+		sums[0][at[i]] += buf[i];
+	for (int64_t k = 0; k < x->few; k++)
+		out[k] += (sums[0][k] + sums[1][k]) + (sums[2][k] + sums[3][k]);
+}
+
 /* Runs of cells that go to one are added up first, for one addition after the other to the same place waits for the last. */
 static void add(double *restrict out, const struct gpube_sum_places *x, const double *restrict buf, int64_t n)
 {
@@ -92,17 +125,14 @@ static void add(double *restrict out, const struct gpube_sum_places *x, const do
 #pragma omp simd
 		for (int64_t i = 0; i < n; i++)
 			out[i] += buf[i];
+	} else if (x->few) {
+		add_few(out, x, buf, n);
 	} else if (x->run == 2) {
 		for (int64_t i = 0; i < n; i += 2)
 			out[at[i]] += buf[i] + buf[i + 1];
 	} else if (x->run > 2) {
-		for (int64_t i = 0; i < n; i += x->run) {
-			double sum = x->run < LONG_RUN ? buf[i] : total(buf + i, x->run);
-
-			for (int64_t k = 1; k < x->run && x->run < LONG_RUN; k++)
-				sum += buf[i + k];
-			out[at[i]] += sum;
-		}
+		for (int64_t i = 0; i < n; i += x->run)
+			out[at[i]] += run_of(buf + i, x->run);
 	} else if (x->block >= LEAST_BLOCK) {
 		for (int64_t i = 0; i < n; i += x->block) {
 			double *restrict q = out + at[i];

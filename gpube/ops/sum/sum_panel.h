@@ -8,12 +8,15 @@
  * Where the n cells of a panel are in a table: cell i is at[i]; NULL: they follow each other as the panel's do.
  * run    so many cells after one another have one place, for the table does not have the panel's last axes
  * block  so many follow each other in the table, too, for it has them; one of the two is 1
+ * few    so many places lie one after the other, at most GPUBE_SUM_FEW; 0: they do not, or are more
  * Gathering cell by cell costs more than all else, two nanoseconds for four of them on some machines.
  */
 struct gpube_sum_places {
 	const int32_t *at;
-	int64_t run, block;
+	int64_t run, block, few;
 };
+
+enum { GPUBE_SUM_FEW = 32 };
 
 /*
  * set       buf = by * p
