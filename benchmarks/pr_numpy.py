@@ -35,6 +35,7 @@ def main():
     p.add_argument("--marginal", type=int)
     o = p.parse_args()
     domains, scopes, tables, seen = read(o.file, o.evidence)
+    seen.update((v, 0) for v, d in enumerate(domains) if d == 1)  # a table has 64 axes at most
     factors, of, n_made = {}, [set() for _ in domains], 0
     log, most = 0.0, sum(math.log10(d) for v, d in enumerate(domains) if v not in seen)
 
