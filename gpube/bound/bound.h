@@ -128,6 +128,8 @@ bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t 
  * Nothing is done without a library (sat.h); a later call goes on.
  */
 int gpube__bound_sat(struct gpube_bounder *b, double seconds);
+/* Whether any assignment costs no more than the constant: it is offered, or the bound is raised by one. */
+int gpube__bound_free(struct gpube_bounder *b, double seconds);
 /* In about 'seconds'; where they are finite, it does nothing if it has little hope. */
 int gpube__bound_sweep(struct gpube_bounder *b, double seconds);
 /* seconds: for all of it */

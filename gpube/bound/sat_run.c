@@ -1,5 +1,6 @@
 /* sat_run.c - what a satisfiability library says of a model's forbidden cells: see sat.h. */
 #include "gpube/bound/bound.h"
+#include "gpube/ir/dense.h"
 #include "gpube/relax/sat.h"
 
 static int take(struct gpube_bounder *b, enum gpube_sat_answer answer)
@@ -27,7 +28,7 @@ int gpube__bound_sat(struct gpube_bounder *b, double seconds)
 	if (!gpube__sat_library())
 		return GPUBE_OK;
 	if (!b->sat) {
-		status = gpube__sat_new(&b->sat, b->m);
+		status = gpube__sat_new(&b->sat, b->m, GPUBE__SAT_ALLOWED);
 		if (status || !b->sat)
 			return status;
 	}
@@ -42,6 +43,25 @@ int gpube__bound_sat(struct gpube_bounder *b, double seconds)
 	if (status || answer != GPUBE__SAT_OPEN) {
 		gpube__sat_free(b->sat);
 		b->sat = NULL;
+	}
+	return status;
+}
+
+int gpube__bound_free(struct gpube_bounder *b, double seconds)
+{
+	enum gpube_sat_answer answer = GPUBE__SAT_OPEN;
+	struct gpube_sat *sat = NULL;
+	int status = gpube__sat_library() ? gpube__sat_new(&sat, b->m, GPUBE__SAT_FREE) : GPUBE_OK;
+
+	if (sat)
+		status = gpube__sat_run(sat, seconds, &answer, b->tried);
+	gpube__sat_free(sat);
+	if (!status && answer == GPUBE__SAT_YES)
+		return gpube__bounder_offer(b, b->tried, "satisfiability");
+	if (!status && answer == GPUBE__SAT_NO) {
+		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "CaDiCaL %s has proved that every assignment costs something",
+			gpube__sat_library());
+		gpube__bounder_raise(b, gpube__constant_of(b->m) + 1, "satisfiability");
 	}
 	return status;
 }

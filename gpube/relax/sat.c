@@ -28,8 +28,15 @@ struct gpube_sat {
 	int32_t *clause;
 	int32_t n_clause;
 	bool too_large;
+	enum gpube_sat_question question;
 	double end;
 };
+
+/* Whether a cell of that cost is one that no answer has. */
+static bool is_excluded(const struct gpube_sat *s, int64_t cost)
+{
+	return cost == GPUBE_INF || (s->question == GPUBE__SAT_FREE && cost > 0);
+}
 
 /* ---- clauses ------------------------------------------------------------------------------- */
 
@@ -235,6 +242,8 @@ static int add_dense(struct gpube_sat *s, int32_t f, int64_t n)
 		}
 		status = gpube__dense(cost, s->m, f, NULL);
 	}
+	for (int64_t k = 0; k < n && !status; k++)
+		cost[k] = is_excluded(s, cost[k]) ? GPUBE_INF : cost[k];
 	if (!status && arity == 2 && domain[1] > 2)
 		status = add_rows(s, &c);
 	if (!status)
@@ -253,7 +262,7 @@ static int add_tuples(struct gpube_sat *s, int32_t f)
 	int status = GPUBE_OK;
 
 	for (int64_t k = 0; k < t->n && !status && !s->too_large; k++) {
-		if (gpube__table_int(t, k) != GPUBE_INF)
+		if (!is_excluded(s, gpube__table_int(t, k)))
 			continue;
 		begin_clause(s);
 		for (int j = 0; j < t->arity; j++)
@@ -269,7 +278,7 @@ static int add_function(struct gpube_sat *s, int32_t f)
 	const struct gpube_table *t = gpube__table(s->m, f);
 	const int64_t n = gpube__cells(s->m, s->m->functions[f].arity, gpube__scope(s->m, f));
 
-	if (t->sparse && t->dflt.i != GPUBE_INF)
+	if (t->sparse && !is_excluded(s, t->dflt.i))
 		return add_tuples(s, f);
 	if (n < 0 || n > DENSE_CELLS) {
 		s->too_large = true;
@@ -310,7 +319,7 @@ static uint64_t longest(const struct gpube_model *m)
 	return most + 1;
 }
 
-int gpube__sat_new(struct gpube_sat **out, const struct gpube_model *m)
+int gpube__sat_new(struct gpube_sat **out, const struct gpube_model *m, enum gpube_sat_question question)
 {
 	struct gpube_sat *s = gpube__alloc_zero(m->ctx, 1, sizeof(*s));
 	int status = GPUBE_ENOMEM;
@@ -320,6 +329,7 @@ int gpube__sat_new(struct gpube_sat **out, const struct gpube_model *m)
 		return GPUBE_ENOMEM;
 	s->ctx = m->ctx;
 	s->m = m;
+	s->question = question;
 	s->room = (int64_t)(m->ctx->memory_bytes / MEMORY_PART / LITERAL_BYTES);
 	s->first = gpube__alloc(s->ctx, (uint64_t)m->n_vars, sizeof(*s->first));
 	s->clause = gpube__alloc(s->ctx, longest(m), sizeof(*s->clause));
@@ -390,9 +400,10 @@ const char *gpube__sat_library(void)
 	return NULL;
 }
 
-int gpube__sat_new(struct gpube_sat **out, const struct gpube_model *m)
+int gpube__sat_new(struct gpube_sat **out, const struct gpube_model *m, enum gpube_sat_question question)
 {
 	(void)m;
+	(void)question;
 	*out = NULL;
 	return GPUBE_OK;
 }

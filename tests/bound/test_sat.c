@@ -27,6 +27,49 @@ static struct random_spec hard_spec(uint64_t seed)
 	return s;
 }
 
+/* There is an assignment without cost where the least cost is the constant. */
+static void finds_what_costs_nothing(void **state)
+{
+	int n_yes = 0, n_no = 0;
+
+	(void)state;
+	if (!gpube__sat_library())
+		skip();
+	for (uint64_t seed = 1; seed <= N_MODELS; seed++) {
+		struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+		struct gpube_model *m;
+		struct gpube_simplified s;
+		enum gpube_sat_answer answer;
+		struct gpube_sat *sat;
+		struct brute brute;
+		int32_t values[64];
+		int64_t cost;
+		bool is_free;
+
+		spec.min_cost = 0;
+		spec.max_cost = 1 + (int64_t)(seed % 3);
+		m = random_model(ctx, &spec, seed);
+		m->top = GPUBE_INF;
+		assert_int_equal(gpube__simplify(&s, m, seed % 3), 0);
+		assert_int_equal(gpube__sat_new(&sat, s.model, GPUBE__SAT_FREE), 0);
+		assert_non_null(sat);
+		assert_int_equal(gpube__sat_run(sat, 60, &answer, values), 0);
+		assert_int_equal(brute_force(&brute, NULL, s.model), 0);
+		is_free = brute.feasible && brute.cost == s.model->constant;
+		assert_int_equal(answer, is_free ? GPUBE__SAT_YES : GPUBE__SAT_NO);
+		if (is_free) {
+			assert_int_equal(gpube_model_cost(&cost, s.model, values), 0);
+			assert_true(cost == s.model->constant);
+		}
+		n_yes += is_free;
+		n_no += !is_free;
+		gpube__sat_free(sat);
+		gpube__simplified_clear(ctx, &s);
+		gpube_model_free(m);
+	}
+	assert_true(n_yes > N_MODELS / 20 && n_no > N_MODELS / 20);
+}
+
 /* The library's answer is right, and of its assignment no function's cell is forbidden. */
 static void answers_as_enumeration_does(void **state)
 {
@@ -48,7 +91,7 @@ static void answers_as_enumeration_does(void **state)
 		/* with a top, sums forbid as well, which clauses do not say */
 		m->top = GPUBE_INF;
 		assert_int_equal(gpube__simplify(&s, m, seed % 3), 0);
-		assert_int_equal(gpube__sat_new(&sat, s.model), 0);
+		assert_int_equal(gpube__sat_new(&sat, s.model, GPUBE__SAT_ALLOWED), 0);
 		assert_non_null(sat);
 		assert_int_equal(gpube__sat_run(sat, 60, &answer, values), 0);
 		assert_int_equal(brute_force(&brute, NULL, s.model), 0);
@@ -88,7 +131,7 @@ static void one_value_each(void **state)
 	for (int32_t i = 0; i + 1 < N; i++)
 		add(m, 2, (int32_t[]){i + 1, i}, equal);
 	add(m, SCOPE(2), unary);
-	assert_int_equal(gpube__sat_new(&sat, m), 0);
+	assert_int_equal(gpube__sat_new(&sat, m, GPUBE__SAT_ALLOWED), 0);
 	assert_int_equal(gpube__sat_run(sat, 60, &answer, values), 0);
 	assert_int_equal(answer, GPUBE__SAT_YES);
 	for (int i = 0; i < N; i++)
@@ -142,7 +185,7 @@ static void stops_in_time(void **state)
 	(void)state;
 	if (!gpube__sat_library())
 		skip();
-	assert_int_equal(gpube__sat_new(&sat, m), 0);
+	assert_int_equal(gpube__sat_new(&sat, m, GPUBE__SAT_ALLOWED), 0);
 	for (int k = 0; k < 2; k++) {
 		assert_int_equal(gpube__sat_run(sat, 0.05, &answer, values), 0);
 		assert_int_equal(answer, GPUBE__SAT_OPEN);
@@ -168,7 +211,7 @@ static void leaves_large_tables_alone(void **state)
 		scope[i] = i;
 	assert_int_equal(gpube__add_table(m, &table, &t), 0);
 	assert_int_equal(gpube__add_function(m, N, scope, table, NULL), 0);
-	assert_int_equal(gpube__sat_new(&sat, m), 0);
+	assert_int_equal(gpube__sat_new(&sat, m, GPUBE__SAT_ALLOWED), 0);
 	assert_null(sat);
 	gpube_model_free(m);
 }
@@ -177,6 +220,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_as_enumeration_does),
+		cmocka_unit_test(finds_what_costs_nothing),
 		cmocka_unit_test(one_value_each),
 		cmocka_unit_test(bound_tells_that_nothing_is_allowed),
 		cmocka_unit_test(stops_in_time),
