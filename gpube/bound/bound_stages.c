@@ -186,12 +186,13 @@ static bool wants_close_look(const struct gpube_bounder *b)
 
 /*
  * Grids and what is like them: mostly a proof within a tenth of a second, or the pace of splitting tells soon that there
- * will be none, which is cheap next to what comes after it.
+ * will be none, which is cheap next to what comes after it. Where nothing has met an assignment yet, hard costs decide, of
+ * which patches know little.
  */
 static bool wants_patches(const struct gpube_bounder *b)
 {
 	return is_method(b, GPUBE_BOUND_PATCHES) ||
-	       (is_auto(b) && !b->shifted && !is_easy(b) && gpube__bounder_prefers_joins(b));
+	       (is_auto(b) && !b->shifted && !is_easy(b) && b->upper != GPUBE_INF && gpube__bounder_prefers_joins(b));
 }
 
 static double patches_seconds(const struct gpube_bounder *b)
