@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """validation.py - toulbar2's validation folder: what is read, and the optimum beside toulbar2's.
 
-usage: validation.py GPUBE FOLDER [--toulbar2 PROGRAM] [--seconds S] > table
+usage: validation.py GPUBE FOLDER... [--toulbar2 PROGRAM] [--seconds S] > table
 
-FOLDER is validation/default of toulbar2's repository. A line of the table: file, "read" or the reason
+A FOLDER is one of validation/ of toulbar2's repository, such as default. A line of the table: file, "read" or the reason
 why not, what gpube proved, the .ub beside the file, what toulbar2 found and whether it proved it.
 """
 import argparse
@@ -12,7 +12,7 @@ import os
 import re
 import subprocess
 
-SKIP = {"ub", "lb", "py", "cmake", "txt", "order", "cov", "dec", "map", "evid"}
+SKIP = {"ub", "lb", "py", "cmake", "txt", "order", "cov", "dec", "map", "evid", "enum", "opt", "pdf", "aux", "vars"}
 
 
 def run(command, seconds):
@@ -52,17 +52,17 @@ def theirs(program, path, seconds):
 def main():
 	p = argparse.ArgumentParser()
 	p.add_argument("gpube")
-	p.add_argument("folder")
+	p.add_argument("folder", nargs="+")
 	p.add_argument("--toulbar2")
 	p.add_argument("--seconds", type=int, default=20)
 	a = p.parse_args()
 	print("file\tread\tgpube\t.ub\ttoulbar2")
-	for name in sorted(os.listdir(a.folder)):
+	for folder, name in ((folder, name) for folder in a.folder for name in sorted(os.listdir(folder))):
 		base = re.sub(r"\.(xz|gz)$", "", name)
 		if base.rsplit(".", 1)[-1] in SKIP:
 			continue
-		path = os.path.join(a.folder, name)
-		bound = os.path.join(a.folder, base.rsplit(".", 1)[0] + ".ub")
+		path = os.path.join(folder, name)
+		bound = os.path.join(folder, base.rsplit(".", 1)[0] + ".ub")
 		read, optimum = ours(a.gpube, path, a.seconds)
 		ub = open(bound).read().strip() if os.path.exists(bound) else "-"
 		print(name, read, optimum, ub, theirs(a.toulbar2, path, a.seconds) if a.toulbar2 else "-", sep="\t", flush=True)

@@ -35,6 +35,7 @@ bound ^the assignment is worth it: True$
 convert ^4\.30 430$
 count ^92 ways$
 csg ^value 9 of teams
+dpop ^least cost 0 \[0, 2, 1\]$
 infer ^then it has rained with 0\.3577$
 info ^width [0-9]+, [0-9]+ cells joined
 nash ^mixed by 3/7 3/7 1/7$

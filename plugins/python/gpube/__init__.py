@@ -4,7 +4,7 @@
                infer(), plan(), write()
     Game       two players' payoffs; its method nash()
     csg_model, auction_model, Game.model   the same as models
-    nash, csg, auction, convert   one call each, for values or files
+    nash, csg, auction, dpop, convert   one call each, for values or files
     for_pytoulbar2   what gpube finds of a problem before pytoulbar2 searches it
     Context    threads, memory, devices and a log, for whatever is given it
     Error      what the library refuses; Interrupted, a KeyboardInterrupt, has the best so far
@@ -18,6 +18,7 @@ too, and the call then returns that. Calls let other Python threads run; calls o
 Decimal('4.30')
 """
 from ._c import VERSION as __version__
+from ._dpop import Agent, Dpop, dpop
 from ._engine import INF, Context, Error, Interrupted
 from ._games import (AuctionResult, Equilibria, Equilibrium, Game, Structure, Subset, auction,
 	auction_model, csg, csg_model, nash)
@@ -25,7 +26,7 @@ from ._model import Bounds, Inference, Model, Plan, Solution, convert
 from ._toulbar2 import Prepared, for_pytoulbar2
 
 __all__ = [
-	"INF", "AuctionResult", "Bounds", "Context", "Equilibria", "Equilibrium", "Error", "Game",
+	"INF", "Agent", "AuctionResult", "Bounds", "Context", "Dpop", "Equilibria", "Equilibrium", "Error", "Game",
 	"Inference", "Interrupted", "Model", "Plan", "Prepared", "Solution", "Structure", "Subset", "auction",
-	"auction_model", "convert", "csg", "csg_model", "for_pytoulbar2", "nash",
+	"auction_model", "convert", "csg", "csg_model", "dpop", "for_pytoulbar2", "nash",
 ]

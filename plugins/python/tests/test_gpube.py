@@ -15,7 +15,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import gpube
-from gpube import _engine, _games, _model, _toulbar2
+from gpube import _dpop, _engine, _games, _model, _toulbar2
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 EXAMPLES = os.path.join(ROOT, "examples")
@@ -363,6 +363,40 @@ def partitions(agents):
 			yield p[:k] + [p[k] | 1 << agents[0]] + p[k + 1:]
 
 
+class Agents(unittest.TestCase):
+	def test_random(self):
+		"""Agents find what solve() finds, of files and of models that were built."""
+		r = random.Random(4)
+		for k in range(12):
+			m = random_model(r, maximise=k % 2 == 1, decimals=k % 3)[0]
+			s, agents = m.solve(), {v: "agent%d" % (v % 2) for v in range(len(m))}
+			d = gpube.dpop(m, agents=agents if k % 2 else None)
+			self.assertEqual((d.answer, d.optimum), (s.answer, s.optimum))
+			if s.optimum is not None:
+				self.assertEqual(m.cost(d.assignment), d.cost)
+			self.assertEqual(sum(a.variables for a in d.agents) or len(m), len(m))
+
+	def test_bound(self):
+		d = gpube.dpop(example("exams.cfn"), z=2, root="algebra", tree="max-degree", seed=1, timeout=60)
+		self.assertLessEqual(d.bound, Decimal("4.30"))
+		self.assertEqual(d.agents[[a.parent for a in d.agents].index(None)].name, "algebra")
+
+	def test_refused(self):
+		with self.assertRaisesRegex(gpube.Error, "cannot open 'no.wcsp'"):
+			gpube.dpop("no.wcsp")
+		with self.assertRaisesRegex(gpube.Error, "tree"):
+			gpube.dpop(example("exams.cfn"), tree="oak")
+		before = os.environ.get("GPUBE")
+		os.environ["GPUBE"] = "/nowhere/gpube"
+		try:
+			with self.assertRaises(gpube.Error):
+				gpube.dpop(example("exams.cfn"))
+		finally:
+			os.environ.pop("GPUBE")
+			if before:
+				os.environ["GPUBE"] = before
+
+
 class Coalitions(unittest.TestCase):
 	def test_random(self):
 		for seed in range(40):
@@ -537,7 +571,7 @@ class Words(unittest.TestCase):
 			os.chdir(d)
 			try:
 				n = 0
-				for module in gpube, _engine, _model, _games, _toulbar2:
+				for module in gpube, _dpop, _engine, _model, _games, _toulbar2:
 					failed, tried = doctest.testmod(module, extraglobs={"gpube": gpube})
 					self.assertEqual(failed, 0)
 					n += tried
