@@ -505,6 +505,19 @@ static int raise_in_time(struct gpube__inferring *j, const int32_t *values, cons
 	return status == GPUBE_ESTOP && !gpube__stopped(j->ctx) ? GPUBE_OK : status;
 }
 
+/*
+ * How many times as large the next mini-buckets are, which take as many times the memory and the seconds, or more; 0: they do not
+ * fit. Where no search follows the last ones are twice as large.
+ */
+static double growth_of(const struct gpube__inferring *j, double seconds, double until)
+{
+	for (double g = 4; g >= (j->last ? 2 : 4); g /= 2)
+		if (g * j->wmb_bytes <= (double)j->ctx->memory_bytes / 4 &&
+			(until > 0 ? gpube__now() + (g + 1) * seconds <= until : seconds <= 20))
+			return g;
+	return 0;
+}
+
 int gpube__infer_bounds(struct gpube__inferring *j, double until, int32_t *best)
 {
 	struct search s = {.j = j, .cells = FIRST_CELLS, .until = until};
@@ -517,8 +530,7 @@ int gpube__infer_bounds(struct gpube__inferring *j, double until, int32_t *best)
 		const bool read = first || (double)j->n * cells * sizeof(double) < (double)j->ctx->memory_bytes / 16;
 		double upper = INFINITY, seconds;
 
-		/* four times as large takes four times the memory, or more */
-		if (!first && (is_over(j, until) || 4 * j->wmb_bytes > (double)j->ctx->memory_bytes / 4))
+		if (!first && is_over(j, until))
 			break;
 		status = gpube__wmb(&upper, read ? values : NULL, j, cells, !first);
 		seconds = gpube__now() - start;
@@ -532,12 +544,9 @@ int gpube__infer_bounds(struct gpube__inferring *j, double until, int32_t *best)
 			slice *= GROWTH;
 		}
 		gpube__infer_tell_bounds(j);
-		/* the next one takes four times as long or more */
-		if (until > 0 && gpube__now() + 5 * seconds > until)
+		cells *= growth_of(j, seconds, until);
+		if (cells == 0)
 			break;
-		if (until == 0 && seconds > 20)
-			break;
-		cells *= 4;
 	}
 	if (!status && j->scopes && !j->last && !is_over(j, until)) {
 		s.order = order;
