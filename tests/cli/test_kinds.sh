@@ -159,6 +159,9 @@ for file in "$work"/nash.?* "$work"/csg.?* "$work"/auction.?*; do
 done
 row 'a model that is converted goes on to nash' 0 '^equilibria  1, the only one' '' \
 	sh -c "'$gpube' convert -q --to wcsp '$work/pennies.cfn' - | '$gpube' nash -q -"
+"$gpube" nash -q examples/effort.nfg | grep -v 'time\|payoffs' > "$work/played"
+that 'the regrets of a game have its equilibria' sh -c "'$gpube' convert -q --regret --to cfn examples/effort.nfg - |
+	'$gpube' nash -q - | grep -v 'time\|payoffs' | diff - '$work/played'"
 row 'an auction that is converted goes on' 0 '^bids +1 7$' '' \
 	sh -c "'$gpube' convert -q --to cfn '$work/three.txt' - | '$gpube' auction -q -"
 row 'a pipe of another kind' 1 '' "'-' is an auction, which 'gpube auction' reads$" sh -c "'$gpube' csg - < '$work/three.txt'"
