@@ -402,7 +402,7 @@ static int settle_separators(struct making *w)
 /* A sweep's sum and every member's part of it; decoding's flags and the cells of a patch. */
 static int64_t room_of(const struct gpube_patches *p)
 {
-	int64_t most = 1;
+	int64_t most = 1 + (int64_t)p->n;
 
 	for (int32_t k = 0; k < p->n_separators; k++) {
 		const int64_t room = (1 + (int64_t)p->separators[k].n_members) * p->separators[k].n_cells;
