@@ -337,28 +337,6 @@ static void large_shape(void **state)
 	shape_free(&s);
 }
 
-/* So long that operands are merged first; a few times, since what comes often is planned better. */
-static void merged(void **state)
-{
-	static const char *const shapes[] = {
-		"x=2000 a=50 b=50 c=50 d=50 : a b c d : x a b , x b , x c , x d , x a , x c d",
-		"x=2000 a=51 b=50 c=49 d=50 : a b c d : a b x , b x , x c d , x d , x a",
-	};
-	const size_t row = (size_t)(uintptr_t)*state;
-	const char *problem;
-	struct shape s;
-
-	assert_null(shape_parse(&s, shapes[row / 2], GPUBE_MIN_PLUS, GPUBE_INT32));
-	shape_fill(&s, row, row % 2 ? SHAPE_SATURATE : SHAPE_ABSORB, false);
-	for (int i = 0; i < 3; i++) {
-		run(&s);
-		problem = shape_check_sample(&s, 5000, row);
-		if (problem)
-			fail_msg("%s: %s", s.text, problem);
-	}
-	shape_free(&s);
-}
-
 /* Table memory: what is freed is given out again, and blocks never overlap. */
 static void arena(void **state)
 {
@@ -479,7 +457,7 @@ static void refuses(void **state)
 int main(int argc, char **argv)
 {
 	static struct CMUnitTest tests[N_RANDOM + N_BATCHES + 4 * N_FORMS + 3 * N_BY +
-				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 9];
+				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 5];
 	static char names[sizeof(tests) / sizeof(*tests)][32];
 	const struct {
 		const char *name;
@@ -499,7 +477,6 @@ int main(int argc, char **argv)
 		{"direct", N_BY, random_direct},
 		{"strips", N_BY, random_strips},
 		{"large", N_LARGE * 4 * N_KINDS, large_shape},
-		{"merged", 4, merged},
 	};
 	size_t n = 0;
 	int status, failed;

@@ -52,8 +52,7 @@ static const struct gpube__cuda_plan *get(struct contraction *c)
 {
 	const struct gpube__cuda_plan *p;
 
-	assert_int_equal(
-		gpube__cuda_plans_get(&p, &planning, ctx, &c->shape.c, &c->s, true), GPUBE_OK);
+	assert_int_equal(gpube__cuda_plans_get(&p, &planning, ctx, &c->shape.c, &c->s), GPUBE_OK);
 	return p;
 }
 

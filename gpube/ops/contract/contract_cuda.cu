@@ -216,83 +216,21 @@ int gpube__contract_check(struct gpube_ctx *ctx, const struct gpube_contraction 
 	return gpube__stopped(ctx) ? gpube__fail_stopped(ctx) : GPUBE_OK;
 }
 
-static int contract_as_it_is(struct gpube_ctx *ctx, const struct gpube_contraction *c);
-
-/* The tables of all groups that have several operands; false: there is no room for one. */
-static bool take_tables(struct gpube_ctx *ctx, const struct gpube_contraction *c,
-	const struct gpube__merges *m, void **tables)
-{
-	for (int g = 0; g < m->n; g++) {
-		if (gpube__merge_members(c, m, g) < 2)
-			continue;
-		tables[g] = gpube__spare_room(
-			ctx, (uint64_t)gpube__merge_cells(c, m, g) * sizeof(int32_t));
-		if (!tables[g])
-			return false;
-	}
-	return true;
-}
-
-/* Merges, then the contraction of what they made. The stream keeps the tables' use in order. */
-static int contract_merged(struct gpube_ctx *ctx, const struct gpube_contraction *c,
-	const struct gpube__merges *m, void *const *tables)
-{
-	struct gpube__merging *w = (struct gpube__merging *)gpube__alloc(ctx, 1, sizeof(*w));
-	int status = w ? GPUBE_OK : GPUBE_ENOMEM;
-
-	for (int g = 0; g < m->n && status == GPUBE_OK; g++) {
-		if (!tables[g])
-			continue;
-		gpube__merge_group(w, c, m, g, tables[g]);
-		status = contract_as_it_is(ctx, &w->c);
-	}
-	if (status == GPUBE_OK) {
-		gpube__merge_rest(w, c, m, tables);
-		status = contract_as_it_is(ctx, &w->c);
-	}
-	gpube__free(ctx, w);
-	return status;
-}
-
-/* By a plan that is kept, with its merges if they are asked for. */
-static int contract_planned(
-	struct gpube_ctx *ctx, const struct gpube_contraction *c, bool merging)
-{
-	int64_t stride[GPUBE_BOX_IN * GPUBE_MAX_DIMS];
-	void *tables[GPUBE_BOX_IN] = {NULL};
-	const struct gpube__cuda_plan *p;
-	struct gpube__merges merges;
-	struct gpube__shape s;
-	int status;
-
-	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
-	status = gpube__cuda_plans_get(
-		&p, &gpube__device_of(ctx)->planning, ctx, c, &s, merging);
-	if (status != GPUBE_OK)
-		return status;
-	merges = p->merges; /* the plan may be dropped for another */
-	if (merging && merges.n && take_tables(ctx, c, &merges, tables))
-		status = contract_merged(ctx, c, &merges, tables);
-	else
-		status = launch_one(ctx, p, c, (double)s.n_out_cells * (double)s.n_reduced);
-	for (int g = 0; g < merges.n; g++)
-		gpube__arena_give(gpube__device_of(ctx)->arena, ctx, tables[g]);
-	return status;
-}
-
-static int contract_as_it_is(struct gpube_ctx *ctx, const struct gpube_contraction *c)
-{
-	return contract_planned(ctx, c, false);
-}
-
 int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 {
 	static const struct gpube__cuda_plan as_it_is = {GPUBE_BY_GENERAL};
+	int64_t stride[GPUBE_BOX_IN * GPUBE_MAX_DIMS];
+	const struct gpube__cuda_plan *p;
+	struct gpube__shape s;
 	int status = gpube__contract_check(ctx, c);
 
 	if (status != GPUBE_OK)
 		return status;
 	if (c->n_in > GPUBE_BOX_IN)
 		return launch_one(ctx, &as_it_is, c, 0);
-	return contract_planned(ctx, c, true);
+	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
+	status = gpube__cuda_plans_get(&p, &gpube__device_of(ctx)->planning, ctx, c, &s);
+	return status != GPUBE_OK
+		       ? status
+		       : launch_one(ctx, p, c, (double)s.n_out_cells * (double)s.n_reduced);
 }

@@ -35,9 +35,6 @@
 #define GENERAL_WAITING 3.0   /* what few threads wait for, to what they issue */
 #define GENERAL_REDUCED 512   /* a thread with more of them is not foreseen here */
 
-/* Cycles, two milliseconds, from which on merges are looked for, which takes several plans. */
-#define MERGE_WORTH 4e6
-
 #define CLOCK 1.98e9 /* cycles in a second: contract-h200 */
 
 /* ---- the families' parts ------------------------------------------------------------------- */
@@ -181,8 +178,6 @@ static void begin(struct gpube__cuda_plan *p)
 	p->tried = 0;
 	p->cycles = INFINITY;
 	p->spent = 0;
-	p->sought = false;
-	p->merges.n = 0;
 }
 
 /*
@@ -201,53 +196,6 @@ static void make_plan(struct gpube__cuda_plan *p, struct gpube__planning *g, enu
 	/* what the wanted family cannot do */
 	if (!any && only != GPUBE_BY_GENERAL && p->by == GPUBE_BY_GENERAL)
 		search(p, g, &r, bit(GPUBE_BY_BOXES), true);
-}
-
-/* Prices what merges leave. */
-struct merge_pricer {
-	struct gpube__pricer pricer; /* first, so that one is the other */
-	struct gpube__planning *g;
-	struct gpube__cuda_plan *plan;
-};
-
-static double cycles_alone(struct gpube__pricer *p, const struct gpube_contraction *c)
-{
-	struct merge_pricer *m = (struct merge_pricer *)p;
-	int64_t stride[GPUBE_BOX_IN * GPUBE_MAX_DIMS];
-	struct gpube__shape s;
-	const struct gpube__request r = {&m->g->device, c, &s, false, false};
-
-	gpube__shape_init(&s, c, stride, c->out_arg != NULL);
-	begin(m->plan);
-	search(m->plan, m->g, &r, ~0u, true);
-	return m->plan->cycles;
-}
-
-int gpube__cuda_merges(struct gpube__merges *m, struct gpube__planning *g, struct gpube_ctx *ctx,
-	const struct gpube_contraction *c, double cycles)
-{
-	struct merge_pricer pricer = {
-		{&g->device, cycles_alone}, g, gpube__alloc(ctx, 1, sizeof(*pricer.plan))};
-	int status = GPUBE_ENOMEM;
-
-	m->n = 0;
-	if (pricer.plan)
-		status = gpube__merge_find(m, &pricer.pricer, ctx, c, cycles);
-	gpube__free(ctx, pricer.plan);
-	return status;
-}
-
-/*
- * What strips do is bound by its bytes, of which merges spare none. Only where forbidden values absorb
- * (ops.h) does a sum of some operands say all that theirs do.
- */
-static bool may_merge(const struct gpube__planning *g, const struct gpube__cuda_plan *p,
-	const struct gpube_contraction *c)
-{
-	return !p->sought && g->only == GPUBE_BY_ANY && p->by != GPUBE_BY_STRIPS && c->n_in > 2 &&
-	       c->n_dims <= GPUBE_MAX_DIMS && gpube__is_plain(c) && c->threshold == c->cut &&
-	       p->cycles < INFINITY && p->cycles + p->spent > MERGE_WORTH &&
-	       can_spare(g, p->cycles);
 }
 
 void gpube__cuda_plan_batch(struct gpube__cuda_plan *p, struct gpube__planning *g,
@@ -281,14 +229,12 @@ static int take(struct gpube_ctx *ctx, void **place)
 }
 
 int gpube__cuda_plans_get(const struct gpube__cuda_plan **out, struct gpube__planning *g,
-	struct gpube_ctx *ctx, const struct gpube_contraction *c, const struct gpube__shape *s,
-	bool merging)
+	struct gpube_ctx *ctx, const struct gpube_contraction *c, const struct gpube__shape *s)
 {
 	int64_t key[GPUBE_KEPT_KEY(GPUBE_BOX_IN)];
 	const uint64_t bytes = gpube__kept_key(key, g->only, c, s);
 	struct gpube__cuda_plan *plan;
 	void **place;
-	int status;
 
 	*out = NULL;
 	g->plans.drop = gpube__free;
@@ -297,12 +243,6 @@ int gpube__cuda_plans_get(const struct gpube__cuda_plan **out, struct gpube__pla
 		return GPUBE_ENOMEM;
 	plan = *place;
 	make_plan(plan, g, g->only, c, s, false);
-	if (merging && may_merge(g, plan, c)) {
-		plan->sought = true;
-		status = gpube__cuda_merges(&plan->merges, g, ctx, c, plan->cycles);
-		if (status)
-			return status;
-	}
 	plan->spent += plan->cycles;
 	if (plan->cycles < INFINITY)
 		g->predicted += plan->cycles / CLOCK;

@@ -15,8 +15,6 @@
  * than they would, and never so many that all planning takes longer than all kernels. Plans are kept by
  * shape, since grids, slices and repeated runs have the same ones again and again.
  *
- * Before a long contraction of many operands some may be added to each other: contract_merge.h.
- *
  * Eight more families were built and deleted in November 2026: panels and planes (tiles of three
  * dims in registers), lanes and quads (many small values of x), triangles (three pairs of dims),
  * products of sums (rings), whole batches, and operands merged first. They made their rows of a
@@ -32,7 +30,6 @@
 #define GPUBE_OPS_CONTRACT_PATH_H
 
 #include "gpube/ops/contract/boxes/contract_box.h"
-#include "gpube/ops/contract/contract_merge.h"
 #include "gpube/ops/contract/direct/contract_direct.h"
 #include "gpube/ops/contract/strips/contract_strip.h"
 #include "gpube/ops/kept.h"
@@ -52,8 +49,6 @@ struct gpube__cuda_plan {
 	enum gpube__by by;
 	unsigned tried;	      /* families whose plan was looked for, as bits; 0: a new plan */
 	double cycles, spent; /* of the device: predicted, and of all contractions so far */
-	bool sought; /* merges were */
-	struct gpube__merges merges;
 	struct gpube__direct direct;
 	struct gpube__strip strip;
 	struct gpube__box box; /* the largest; untouched where nothing is done by boxes */
@@ -131,24 +126,13 @@ void gpube__cuda_plan_batch(struct gpube__cuda_plan *p, struct gpube__planning *
 	int64_t n_forms);
 
 /*
- * gpube__cuda_merges() - merges that are predicted to be faster than 'cycles', by all families.
- * m       out; n 0: there are none
- * c       of at most GPUBE_BOX_IN operands and GPUBE_MAX_DIMS dims, plain
- * Errors: ENOMEM
- */
-int gpube__cuda_merges(struct gpube__merges *m, struct gpube__planning *g, struct gpube_ctx *ctx,
-	const struct gpube_contraction *c, double cycles);
-
-/*
  * gpube__cuda_plans_get() - the plan for one more contraction of this shape, alone: the one that is
  * predicted to be fastest, of those that have become worth looking for.
- * out      out; the plans', valid until the next call
- * c        of at most GPUBE_BOX_IN operands; s: its shape
- * merging  merges are looked for, too
+ * out     out; the plans', valid until the next call
+ * c       of at most GPUBE_BOX_IN operands; s: its shape
  * Errors: ENOMEM
  */
 int gpube__cuda_plans_get(const struct gpube__cuda_plan **out, struct gpube__planning *g,
-	struct gpube_ctx *ctx, const struct gpube_contraction *c, const struct gpube__shape *s,
-	bool merging);
+	struct gpube_ctx *ctx, const struct gpube_contraction *c, const struct gpube__shape *s);
 
 #endif

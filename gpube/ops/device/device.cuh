@@ -131,9 +131,6 @@ int gpube__memory_new(
 /* Lets device id, a peer's, have it, too; where it is refused, copies go through the host. */
 void gpube__memory_share(struct gpube__memory *m, int id);
 
-/* Room for a table, of the arena; NULL, maybe with no text: there is none. */
-void *gpube__spare_room(struct gpube_ctx *ctx, uint64_t bytes);
-
 /* ---- descriptors ------------------------------------------------------------------ */
 
 /*

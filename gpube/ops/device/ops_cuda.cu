@@ -32,7 +32,7 @@ static void *cuda_alloc(struct gpube_ctx *ctx, uint64_t bytes)
 	return NULL;
 }
 
-void *gpube__spare_room(struct gpube_ctx *ctx, uint64_t bytes)
+static void *cuda_alloc_block(struct gpube_ctx *ctx, uint64_t bytes)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 
@@ -279,7 +279,7 @@ static const struct gpube_ops cuda_ops = {
 	cuda_describe,
 	cuda_uses,
 	cuda_memory,
-	gpube__spare_room,
+	cuda_alloc_block,
 	3e12, /* a fifth of the add-min rate of an H200: what most shapes reach */
 	3e12,
 };
