@@ -118,6 +118,9 @@ int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool 
 /* A search tree: all of what is left, or what can be seen of it in 'seconds'. */
 int gpube__bound_dfs(struct gpube_bounder *b, double seconds);
 void gpube__dfs_tree_free(struct gpube_dfs_tree *tree);
+/* The ascent that ends in a shifted model, of the method that is asked for; 'seconds' are not looked at. */
+int gpube__bound_shift_and_keep(struct gpube_bounder *b, double seconds);
+
 /* The ascent on patches, and splitting of what it leaves open: in 'seconds', or until nothing is. */
 int gpube__bound_patches(struct gpube_bounder *b, double seconds);
 void gpube__patching_free(struct gpube_patching *s);

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "gpube/bound/bound.h"
-#include "gpube/bound/shifted.h"
+#include "gpube/bound/patching/patching.h"
 #include "gpube/ir/dense.h"
 #include "gpube/ops/pick.h"
 #include "gpube/simplify/symmetry.h"
@@ -197,7 +197,33 @@ static bool wants_patches(const struct gpube_bounder *b)
 
 static double patches_seconds(const struct gpube_bounder *b)
 {
-	return is_method(b, GPUBE_BOUND_PATCHES) ? INFINITY : share_of(b, 60, 0.5);
+	return is_method(b, GPUBE_BOUND_PATCHES) ? INFINITY : share_of(b, 0.5, 0.2);
+}
+
+/*
+ * What splitting leaves open to the last, a few thousandths of BN_75 for one, a search tree may close in a second; if it does not,
+ * splitting goes on.
+ */
+#define NEARLY_ALL 0.999
+
+static bool wants_more_patches(const struct gpube_bounder *b)
+{
+	return is_auto(b) && b->patching && b->patching->paused;
+}
+
+static bool wants_tree_behind_patches(const struct gpube_bounder *b)
+{
+	return wants_more_patches(b) && b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_share_proved(b) > NEARLY_ALL;
+}
+
+static double tree_behind_patches_seconds(const struct gpube_bounder *b)
+{
+	return share_of(b, 1, 0.1);
+}
+
+static double more_patches_seconds(const struct gpube_bounder *b)
+{
+	return share_of(b, 60, 0.5);
 }
 
 /* A short one before orders are searched for, where none was looked at along the first order. */
@@ -546,42 +572,6 @@ static int mbe(struct gpube_bounder *b, double seconds)
 	return gpube__bound_mbe(b);
 }
 
-/* A .cfn holds 5.1e17; half of that is enough room for what forbids. */
-#define MOST_TOTAL 2.5e17
-
-enum { MOST_SCALE = 18, WIDEST_CLUSTER = 4 };
-
-/* As many decimals as there is room for. */
-static int fitting_shift(const struct gpube_bounder *b)
-{
-	double most = fabs((double)gpube__constant_of(b->m)) + (double)gpube__cost_span(b->m);
-	int shift = 0;
-
-	if (b->costs->top != GPUBE_INF && b->costs->top > -GPUBE_INF)
-		most = fmax(most, fabs((double)b->costs->top));
-	while (shift < b->shifting->decimals && b->costs->scale + shift < MOST_SCALE &&
-		most * pow(10, shift + 1) < MOST_TOTAL)
-		shift++;
-	return shift;
-}
-
-/* The ascent that ends in a shifted model. */
-static int shift_and_keep(struct gpube_bounder *b, double seconds)
-{
-	enum gpube_bound_method method = b->opts->method;
-
-	(void)seconds;
-	if (!b->shifting->certificate)
-		b->most_shift = fitting_shift(b);
-	if (method == GPUBE_BOUND_AUTO &&
-		(b->shifting->certificate ? gpube__bounder_prefers_joins(b)
-					  : b->shifting->max_arity > WIDEST_CLUSTER))
-		method = GPUBE_BOUND_JOINS;
-	if (method == GPUBE_BOUND_JOINS)
-		return gpube__bound_joins(b, INFINITY);
-	return gpube__bound_clusters_shifted(b, method != GPUBE_BOUND_SHIFT);
-}
-
 static bool wants_count(const struct gpube_bounder *b)
 {
 	return b->opts->count && !b->count && b->upper != GPUBE_INF && b->lower >= b->upper;
@@ -607,6 +597,8 @@ static const struct stage first_stages[] = {
 static const struct stage stages[] = {
 	{"a glance along the first order", wants_glance_along, NULL, gpube__bound_glance_along},
 	{"patches", wants_patches, patches_seconds, gpube__bound_patches},
+	{"a search tree behind patches", wants_tree_behind_patches, tree_behind_patches_seconds, gpube__bound_look},
+	{"more patches", wants_more_patches, more_patches_seconds, gpube__bound_patches},
 	{"a glance at a search tree", wants_glance, glance_seconds, gpube__bound_look},
 	{"bounds along the first order", closes, NULL, gpube__bound_along},
 	{"orders for elimination", wants_early_orders, NULL, gpube__bound_order_soon},
@@ -639,7 +631,7 @@ static const struct stage stages[] = {
 static const struct stage shifting_stages[] = {
 	{"better orders", gpube__bounder_wants_order, NULL, gpube__bound_order},
 	{"local search", wants_search, search_seconds, first_search},
-	{"shifts that are kept", NULL, NULL, shift_and_keep},
+	{"shifts that are kept", NULL, NULL, gpube__bound_shift_and_keep},
 	{NULL, NULL, NULL, NULL},
 };
 /* Once the optimum is proved. */

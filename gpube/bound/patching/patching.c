@@ -1,5 +1,5 @@
 /* patching.c - an ascent on patches: what is kept, made, told and freed. See patching.h. */
-#include "gpube/bound/patching.h"
+#include "gpube/bound/patching/patching.h"
 
 #include <string.h>
 
@@ -19,7 +19,12 @@ void gpube__patching_raise(struct gpube_patching *s, int64_t constant, const cha
 
 bool gpube__patching_is_over(const struct gpube_patching *s)
 {
-	return gpube__now() > s->end || gpube__stopped(s->b->ctx);
+	return gpube__turn_left(&s->turn) <= 0 || gpube__stopped(s->b->ctx);
+}
+
+double gpube__patching_worked(const struct gpube_patching *s)
+{
+	return s->worked + gpube__turn_spent(&s->turn);
 }
 
 int gpube__patching_offer(struct gpube_patching *s, const int32_t *values)

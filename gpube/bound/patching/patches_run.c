@@ -1,5 +1,5 @@
 /* patches_run.c - the ascent on patches as a method: there and back at the root, then what it leaves open is split. */
-#include "gpube/bound/patching.h"
+#include "gpube/bound/patching/patching.h"
 
 /* Sweeps at the root, at most; of so many is judged whether they pay. */
 enum { MOST_SWEEPS = 1000, WINDOW = 8 };
@@ -19,7 +19,7 @@ static int read_off(struct gpube_patching *s, bool backward)
 		gpube__patches_decode(s->p, s->root, backward, values, room);
 		status = gpube__patching_offer(s, values);
 	}
-	if (!status && !gpube__bounder_done(b) && s->searching < 0.1 * (start - s->started))
+	if (!status && !gpube__bounder_done(b) && s->searching < 0.1 * gpube__patching_worked(s))
 		status = gpube__bounder_search(b, s->whole, 1000);
 	s->searching += gpube__now() - start;
 	gpube__free(b->ctx, values);
@@ -66,8 +66,7 @@ int gpube__bound_patches(struct gpube_bounder *b, double seconds)
 
 	if (status || !s->p)
 		return status;
-	s->started = start;
-	s->end = start + seconds;
+	s->turn = gpube__turn(b->ctx, seconds);
 	if (s->root) {
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "patches: %d of %d of %d variables, %d separators, %lld cells", s->p->n_patches,
 			s->m->n_vars, b->m->n_vars, s->p->n_separators, (long long)s->p->n_cells);
@@ -76,6 +75,8 @@ int gpube__bound_patches(struct gpube_bounder *b, double seconds)
 	}
 	if (!status && !gpube__bounder_done(b) && b->opts->split != GPUBE_SPLIT_NEVER && !gpube__patching_is_over(s))
 		status = gpube__patching_search(s);
+	s->paused = !status && !gpube__bounder_done(b) && gpube__patching_is_over(s);
+	s->worked = gpube__patching_worked(s);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "patches: %d sweeps, %lld states, %lld open, %.4f s", s->n_sweeps,
 		(long long)s->n_states, (long long)s->n_open, gpube__now() - start);
 	return status;

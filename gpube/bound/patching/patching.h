@@ -48,8 +48,11 @@ struct gpube_patching {
 	int64_t n_open, open_capacity, n_states, n_dives;
 	struct gpube_patching_worker *workers; /* one a thread, two children each */
 	int32_t *whole;		 /* an assignment of b->m */
-	double end, searching, started;
-	double looked, pause;	 /* when the pace of splitting was looked at, and when it is again after that */
+	struct gpube_turn turn;	 /* this one */
+	double worked;		 /* seconds of those before it */
+	bool paused;		 /* the last one ended with its time, and splitting seemed to end */
+	double searching;	 /* seconds of local search, by the clock */
+	struct gpube_turn look;	 /* since the pace of splitting was looked at, until it is again */
 	int64_t looked_at;	 /* the least bound then */
 };
 
@@ -63,6 +66,9 @@ int gpube__patching_new(struct gpube_bounder *b);
 int gpube__patching_offer(struct gpube_patching *s, const int32_t *values);
 void gpube__patching_raise(struct gpube_patching *s, int64_t constant, const char *by);
 bool gpube__patching_is_over(const struct gpube_patching *s);
+
+/* Seconds of work so far, of all turns. */
+double gpube__patching_worked(const struct gpube_patching *s);
 
 /* The target of the limit that there is now, where it is lower than the state's. */
 void gpube__patching_know(const struct gpube_patching *s, struct gpube_patches_state *state);

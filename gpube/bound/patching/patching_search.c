@@ -1,6 +1,7 @@
 /* patching_search.c - states of patches are split, one value against the others: see patching.h. */
-#include "gpube/bound/patching.h"
+#include "gpube/bound/patching/patching.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
  */
 enum { MOST_EVEN = 20, HORIZON = 40, SMALL_CHANGE = 16 };
 /* Seconds until the pace is looked at, and how much longer than so far it may take. */
-#define FIRST_PAUSE 0.05
+#define FIRST_PAUSE 0.1
 #define PATIENCE    16
 /* Proved of what the best assignment costs: see is_worth_it(). */
 #define WORTH 0.95
@@ -306,24 +307,28 @@ static bool is_worth_it(const struct gpube_patching *s)
 	return s->b->opts->method == GPUBE_BOUND_PATCHES || gpube__bounder_share_proved(s->b) > WORTH;
 }
 
+static void look_after(struct gpube_patching *s, double seconds)
+{
+	s->look = gpube__turn(s->b->ctx, seconds);
+	s->looked_at = s->n_open ? s->open[0].bound : 0;
+}
+
 /*
  * Where other methods come next it goes on as long as it seems to end: at the pace of the last look in PATIENCE times what
  * it took so far. (The least bound rises ever more slowly, and assignments make up for that.)
  */
 static bool seems_to_end(struct gpube_patching *s)
 {
-	const double now = gpube__now(), spent = now - s->looked;
+	const double spent = gpube__turn_spent(&s->look);
 	int64_t least, gained, missing;
 
-	if (s->b->opts->method == GPUBE_BOUND_PATCHES || spent < s->pause || !s->n_open)
+	if (s->b->opts->method == GPUBE_BOUND_PATCHES || gpube__turn_left(&s->look) > 0 || !s->n_open)
 		return true;
 	least = s->open[0].bound;
 	gained = least - s->looked_at;
 	missing = gpube__patches_target(s->p, s->m, gpube__tables_limit(s->b)) - least;
-	s->looked = now;
-	s->looked_at = least;
-	s->pause = 2 * spent;
-	return (double)missing * spent <= PATIENCE * (double)gained * (now - s->started);
+	look_after(s, 2 * spent);
+	return (double)missing * spent <= PATIENCE * (double)gained * gpube__patching_worked(s);
 }
 
 int gpube__patching_search(struct gpube_patching *s)
@@ -336,9 +341,7 @@ int gpube__patching_search(struct gpube_patching *s)
 			return status;
 		status = open_root(s);
 	}
-	s->looked = gpube__now();
-	s->looked_at = s->n_open ? s->open[0].bound : 0;
-	s->pause = FIRST_PAUSE;
+	look_after(s, fmax(FIRST_PAUSE, s->worked / 4)); /* a turn that goes on is not judged by its first moment */
 	while (!status && s->n_open && !gpube__bounder_done(s->b) && !gpube__patching_is_over(s) && seems_to_end(s)) {
 		if (s->n_states / DIVE_STATES > s->n_dives) {
 			s->n_dives = s->n_states / DIVE_STATES;

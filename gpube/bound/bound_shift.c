@@ -1,0 +1,41 @@
+/* bound_shift.c - the ascent that ends in a shifted model: which, and in what unit. */
+#include <math.h>
+
+#include "gpube/bound/bound.h"
+#include "gpube/bound/shifted.h"
+#include "gpube/ir/dense.h"
+
+/* A .cfn holds 5.1e17; half of that is enough room for what forbids. */
+#define MOST_TOTAL 2.5e17
+
+enum { MOST_SCALE = 18, WIDEST_CLUSTER = 4 };
+
+/* As many decimals as there is room for. */
+static int fitting_shift(const struct gpube_bounder *b)
+{
+	double most = fabs((double)gpube__constant_of(b->m)) + (double)gpube__cost_span(b->m);
+	int shift = 0;
+
+	if (b->costs->top != GPUBE_INF && b->costs->top > -GPUBE_INF)
+		most = fmax(most, fabs((double)b->costs->top));
+	while (shift < b->shifting->decimals && b->costs->scale + shift < MOST_SCALE &&
+		most * pow(10, shift + 1) < MOST_TOTAL)
+		shift++;
+	return shift;
+}
+
+int gpube__bound_shift_and_keep(struct gpube_bounder *b, double seconds)
+{
+	enum gpube_bound_method method = b->opts->method;
+
+	(void)seconds;
+	if (!b->shifting->certificate)
+		b->most_shift = fitting_shift(b);
+	if (method == GPUBE_BOUND_AUTO &&
+		(b->shifting->certificate ? gpube__bounder_prefers_joins(b)
+					  : b->shifting->max_arity > WIDEST_CLUSTER))
+		method = GPUBE_BOUND_JOINS;
+	if (method == GPUBE_BOUND_JOINS)
+		return gpube__bound_joins(b, INFINITY);
+	return gpube__bound_clusters_shifted(b, method != GPUBE_BOUND_SHIFT);
+}
