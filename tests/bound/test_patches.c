@@ -11,6 +11,7 @@
 #include "tests/support/bounded.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
+#include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 400, N_SPLIT = 300, N_TORUS = 12 };
@@ -247,6 +248,51 @@ static void torus(void **state)
 	gpube_model_free(m);
 }
 
+/* No part of a split state is forgotten where there is no memory for it: what is said is a bound all the same. */
+static void scarce(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES};
+	struct random_spec spec = random_spec_default();
+	bool ended = false;
+
+	spec.n_vars = 12;
+	spec.min_domain = spec.max_domain = 2;
+	spec.n_functions = 50;
+	spec.min_arity = 2;
+	spec.max_arity = 3;
+	spec.forbidden = 0;
+	spec.max_cost = 50;
+	for (long at = 0; !ended; at += 1 + at / 40) {
+		struct test_memory memory = {.fail_at = -1};
+		struct gpube_ctx *c = test_memory_ctx(&memory);
+		struct gpube_model *m;
+		struct gpube_solution *b;
+		struct brute brute;
+
+		c->n_threads = 1 + at % 2;
+		c->memory_bytes = 1 << 26;
+		m = random_model(c, &spec, seed);
+		assert_non_null(m);
+		assert_int_equal(brute_force(&brute, NULL, m), 0);
+		memory.n = 0;
+		memory.fail_at = at;
+		if (gpube_bound(&b, m, &opts)) {
+			assert_null(b);
+			assert_true(memory.n > at);
+		} else if (brute.feasible) {
+			assert_true(b->bound <= brute.cost && (!b->values || b->cost >= brute.cost));
+			assert_true(memory.n > at || (b->answer == GPUBE_ANSWER_OPTIMAL && b->cost == brute.cost));
+			assert_int_not_equal(b->answer, GPUBE_ANSWER_INFEASIBLE);
+		}
+		ended = memory.n <= at;
+		assert_true(!ended || memory.n > 100);
+		gpube_solution_free(b, c);
+		gpube_model_free(m);
+		test_memory_end(c, &memory);
+	}
+}
+
 int main(void)
 {
 	struct cases c = {0};
@@ -254,5 +300,6 @@ int main(void)
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
 	add_numbers(&c, splitting, N_SPLIT, "splitting, seed");
 	add_numbers(&c, torus, N_TORUS, "torus, seed");
+	add_numbers(&c, scarce, 4, "scarce memory, seed");
 	return run_cases(&c, "patches", ctx_setup_1_thread, ctx_teardown);
 }
