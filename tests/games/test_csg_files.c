@@ -294,7 +294,7 @@ static const struct bad bad_files[] = {
 	{"binary type", "GPUBECSG\1\0\0\0\1\0\0\0\5\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
 		"1: expected a value type 0 to 4, found 5", 36},
 	{"cut values", "GPUBECSG\1\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1",
-		"1: expected 1 more bytes of values, found the end of the file", 35},
+		"1: expected 1 more byte of values, found the end of the file", 35},
 	{"more values", "GPUBECSG\1\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\1",
 		"1: expected the end of the file after the values", 37},
 };
