@@ -449,7 +449,8 @@ struct gpube_bound_opts {
 
 /*
  * gpube_bound() - gpube_solve() with the methods' own options. A stop or a time limit is no
- * failure, nor is a method that finds no room: *out is what is known.
+ * failure, nor is a method that finds no room: *out is what is known, a bound of -GPUBE_INF (maximising:
+ * GPUBE_INF) if it came before there was one.
  * Errors: EINVAL, ERANGE, ENOMEM (before the first bound), EBUG
  */
 GPUBE_API int gpube_bound(struct gpube_solution **out, const struct gpube_model *m,

@@ -386,12 +386,18 @@ static int engine(struct gpube_solution **out, const struct gpube_model *m,
 int gpube_bound(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_bound_opts *opts)
 {
+	int status;
+
 	if (out)
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
-	return opts && opts->method == GPUBE_BOUND_ELIMINATE ? eliminate_bound(out, m, opts)
-							      : bound(out, NULL, NULL, m, opts, NULL);
+	status = opts && opts->method == GPUBE_BOUND_ELIMINATE ? eliminate_bound(out, m, opts)
+							       : bound(out, NULL, NULL, m, opts, NULL);
+	if (status != GPUBE_ESTOP)
+		return status;
+	status = nothing_known(out, m);
+	return *out ? GPUBE_OK : status;
 }
 
 int gpube__solve_watched(struct gpube_solution **out, const struct gpube_model *m,

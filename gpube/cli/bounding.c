@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "formats/formats.h"
+#include "gpube/eliminate/solve.h"
 
 /* ---- options ------------------------------------------------------------------------ */
 
@@ -104,6 +105,10 @@ struct gpube_solution *bounding_now(
 	s->ctx->log = log;
 	if (status)
 		return NULL;
+	if (bounds->answer == GPUBE_ANSWER_INCOMPLETE && bounds->bound == gpube__no_bound(m)) {
+		gpube_solution_free(bounds, s->ctx);
+		return NULL;
+	}
 	bounds->seconds_bound += before;
 	bounds->seconds_cost += before;
 	return bounds;

@@ -3,6 +3,7 @@
 
 #include "gpube/bound/certificate/certificate.h"
 #include "gpube/cli/bounding.h"
+#include "gpube/eliminate/solve.h"
 
 #define OPTS_STRUCT struct opts_bound
 static const struct opt_row rows[] = {OPTS_BOUND(OPT_ROW)};
@@ -154,6 +155,10 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 	b.opts.split = (enum gpube_split)o->split; /* words and enum are in one order */
 	if (!rc && gpube_bound(&bounds, m, &b.opts))
 		rc = session_fail(s, NULL);
+	if (!rc && bounds->answer == GPUBE_ANSWER_INCOMPLETE && bounds->bound == gpube__no_bound(m)) {
+		(void)gpube__fail(s->ctx, GPUBE_ESTOP, "stopped before there was a bound");
+		rc = session_fail(s, NULL);
+	}
 	if (!rc && session_evidence_file(&evidence_file, s, m, file, read))
 		rc = session_fail(s, NULL);
 	if (!rc) {

@@ -13,6 +13,7 @@
 #include "tests/support/memory.h"
 #include "tests/support/bounded.h"
 #include "tests/support/random_model.h"
+#include "tests/support/small_model.h"
 
 enum { N_COSTS = 240, N_POTENTIALS = 80, N_MEMORY = 12 };
 
@@ -181,6 +182,28 @@ static void a_stopped_context_gives_bounds(void **state)
 	gpube_model_free(m);
 }
 
+/* Nor is it a failure that nothing is known yet: a chain so long that it is not simplified at once. */
+static void a_stop_before_bounds(void **state)
+{
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_model *m = new_model(200000, 2);
+	const int64_t costs[] = {1, 2, 3, 4};
+	struct gpube_solution *b;
+
+	(void)state;
+	assert_non_null(m);
+	for (int32_t i = 0; i + 1 < m->n_vars; i++)
+		assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, i + 1}, costs), 0);
+	gpube_ctx_stop(ctx);
+	b = must_bound(m, &opts);
+	ctx->stop = 0;
+	assert_int_equal(b->answer, GPUBE_ANSWER_INCOMPLETE);
+	assert_null(b->values);
+	assert_true(b->bound <= m->n_vars - 1);
+	gpube_solution_free(b, ctx);
+	gpube_model_free(m);
+}
+
 static void bad_options(void **state)
 {
 	struct random_spec spec = random_spec_default();
@@ -214,6 +237,7 @@ int main(void)
 	add_numbers(&c, potentials, N_POTENTIALS, "potentials, seed");
 	add_numbers(&c, memory, N_MEMORY, "memory, seed");
 	ADD_CASE(&c, a_stopped_context_gives_bounds);
+	ADD_CASE(&c, a_stop_before_bounds);
 	ADD_CASE(&c, bad_options);
 	return run_cases(&c, "bound", setup, ctx_teardown);
 }
