@@ -238,6 +238,8 @@ bool gpube__x3_has(const int64_t *values, int64_t n, int64_t value);
 int gpube__x3_symbols(struct gpube_x3 *r, const char *text, struct gpube_x3_domain *d);
 /* The symbol of n bytes as an integer; -1: there is none. */
 int64_t gpube__x3_symbol(const struct gpube_x3 *r, const char *name, size_t n);
+/* A number in an expression that may be taken for a symbol is refused. */
+int gpube__x3_check_numbers(struct gpube_x3 *r, const char *text);
 /* In an expression symbols are equal to others or not; symbolic() says whether a slot has them. */
 int gpube__x3_check_symbols(struct gpube_x3 *r, const struct gpube_expr *e,
 	bool (*symbolic)(const void *arg, int32_t slot), const void *arg);

@@ -111,6 +111,8 @@ static int parse(struct parsed *p, struct gpube_x3 *r, const char *text, size_t 
 	p->r = r;
 	if (!copy || gpube__in_charge(r->in, (int64_t)n + 32, 2, "expressions"))
 		return r->in->status;
+	if (gpube__x3_check_numbers(r, copy))
+		return r->in->status;
 	r->stamp++;
 	status = gpube__expr_functional(&p->e, r->m->ctx, copy, &names);
 	if (status == GPUBE_EPARSE && !r->in->status)

@@ -11,6 +11,8 @@
 #include "formats/common/reading.h"
 #include "formats/xcsp3/x3.h"
 
+enum { MOST_DIGITS = 18 }; /* of numbers that are below GPUBE_X3_SYMBOL */
+
 int64_t gpube__x3_symbol(const struct gpube_x3 *r, const char *name, size_t n)
 {
 	char copy[256];
@@ -93,6 +95,18 @@ static bool fits(const struct check *c, const struct gpube_expr_node *n)
 	if (n->op == GPUBE_OP_EQ || n->op == GPUBE_OP_NE)
 		return is_symbol(c, n->b) == first;
 	return !first && !(two && is_symbol(c, n->b)) && !(n->op == GPUBE_OP_COND && is_symbol(c, n->c));
+}
+
+int gpube__x3_check_numbers(struct gpube_x3 *r, const char *text)
+{
+	for (size_t n = 0; *text && r->n_symbols; text += n ? n : 1) {
+		const bool number = *text >= '0' && *text <= '9';
+
+		n = strspn(text, "0123456789_[].abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+		if (number && strspn(text, "0123456789") > MOST_DIGITS)
+			return gpube__x3_expected(r, "a number of at most 18 digits beside symbols", text, n);
+	}
+	return GPUBE_OK;
 }
 
 int gpube__x3_check_symbols(struct gpube_x3 *r, const struct gpube_expr *e,

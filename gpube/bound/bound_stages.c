@@ -201,8 +201,8 @@ static double patches_seconds(const struct gpube_bounder *b)
 }
 
 /*
- * What splitting leaves open to the last, a few thousandths of BN_75 for one, a search tree may close in a second; if it does not,
- * splitting goes on.
+ * A search tree may close in a second what splitting leaves open to the last (of BN_75 two ten-thousandths of what there was
+ * to prove); if it does not, splitting goes on.
  */
 #define NEARLY_ALL 0.999
 

@@ -10,6 +10,7 @@
 #include "gpube/simplify/simplify.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
+#include "tests/support/bounded.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 300, DEPTH = 5 };
@@ -178,25 +179,7 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 
 static void invariant(void **state)
 {
-	uint64_t seed = (uint64_t)(uintptr_t)*state;
-	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
-	struct gpube_simplified s;
-	struct gpube_model *m;
-	struct brute brute;
-
-	if (seed % 8 == 1) /* costs that int32 does not hold */
-		spec.max_cost = (int64_t)1 << 40;
-	m = random_model(ctx, &spec, seed);
-	assert_non_null(m);
-	assert_int_equal(gpube__simplify(&s, m, seed % 2), 0);
-	if (!s.infeasible) {
-		assert_int_equal(brute_force(&brute, NULL, s.model), 0);
-		walk(s.model, s.model->top, seed);
-		for (int more = 0; brute.feasible && more < 9; more += 4)
-			walk(s.model, brute.cost + more, seed);
-	}
-	gpube__simplified_clear(ctx, &s);
-	gpube_model_free(m);
+	walk_random_model(walk, (uint64_t)(uintptr_t)*state);
 }
 
 /* n functions of one variable: what they force is added up, or the model refused, but never wraps. */

@@ -159,25 +159,7 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 
 static void invariant(void **state)
 {
-	uint64_t seed = (uint64_t)(uintptr_t)*state;
-	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
-	struct gpube_simplified s;
-	struct gpube_model *m;
-	struct brute brute;
-
-	if (seed % 8 == 1) /* costs that int32 does not hold */
-		spec.max_cost = (int64_t)1 << 40;
-	m = random_model(ctx, &spec, seed);
-	assert_non_null(m);
-	assert_int_equal(gpube__simplify(&s, m, seed % 2), 0);
-	if (!s.infeasible) {
-		assert_int_equal(brute_force(&brute, NULL, s.model), 0);
-		walk(s.model, s.model->top, seed);
-		for (int more = 0; brute.feasible && more < 9; more += 4)
-			walk(s.model, brute.cost + more, seed);
-	}
-	gpube__simplified_clear(ctx, &s);
-	gpube_model_free(m);
+	walk_random_model(walk, (uint64_t)(uintptr_t)*state);
 }
 
 /* So many neighbours that hardly a variable is eliminated first: splitting ends with the optimum, whatever the threads. */

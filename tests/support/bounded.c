@@ -1,7 +1,8 @@
 /* bounded.c - see bounded.h. */
 #include "tests/support/bounded.h"
 
-#include "./gpube/ir/dense.h"
+#include "gpube/ir/dense.h"
+#include "gpube/simplify/simplify.h"
 
 #include "tests/support/context.h"
 #include "tests/support/test.h"
@@ -67,4 +68,26 @@ int64_t check_scaled_costs(const struct gpube_model *m, int64_t limit, int shift
 	} while (next_assignment(values, m));
 	gpube__free(ctx, values);
 	return optimum;
+}
+
+void walk_random_model(void (*walk)(const struct gpube_model *m, int64_t limit, uint64_t seed), uint64_t seed)
+{
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct gpube_simplified s;
+	struct gpube_model *m;
+	struct brute brute;
+
+	if (seed % 8 == 1) /* costs that int32 does not hold */
+		spec.max_cost = (int64_t)1 << 40;
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(gpube__simplify(&s, m, seed % 2), 0);
+	if (!s.infeasible) {
+		assert_int_equal(brute_force(&brute, NULL, s.model), 0);
+		walk(s.model, s.model->top, seed);
+		for (int more = 0; brute.feasible && more < 9; more += 4)
+			walk(s.model, brute.cost + more, seed);
+	}
+	gpube__simplified_clear(ctx, &s);
+	gpube_model_free(m);
 }

@@ -26,4 +26,10 @@ void check_scaled(const struct gpube_model *m, int64_t cost, int shift, int64_t 
 int64_t check_scaled_costs(const struct gpube_model *m, int64_t limit, int shift, bool reached,
 	int64_t (*total)(const void *state, const int32_t *values), const void *state);
 
+/*
+ * 'walk' on the simplified random model, or the model as integers, of that seed, as far as it is feasible: without a limit,
+ * and with limits from the optimum, where nothing is left, to a little above it.
+ */
+void walk_random_model(void (*walk)(const struct gpube_model *m, int64_t limit, uint64_t seed), uint64_t seed);
+
 #endif
