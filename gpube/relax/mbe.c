@@ -9,6 +9,7 @@
 
 #define MOST_CELLS 0x1p60
 #define MOST_AT_ONCE 0x1p20
+#define MOST_REDUCED 256 /* cells of a thread for each launch that it spares: 0.33 us beside some 50 */
 
 /* A contraction of one mini-bucket, and what it points to. */
 struct gpube_mbe_job {
@@ -305,7 +306,25 @@ double gpube__mbe_shared_cells(const struct gpube_mbe *mbe, int32_t position)
 	return cells;
 }
 
-/* Small ones in one launch; large ones one after the other, a variable at a time. */
+/*
+ * Whether a marginal is made a variable at a time: where it joins many cells, and on a card where
+ * each of its few cells reduces so many that one thread does one after the other for longer than
+ * launches take. (25 cells of 15625 each: 5 ms on an H200, 22 of which made a grid of 100 variables,
+ * d = 25, z = 5, slower than on one core, benchmarks/runs/papers-h200.)
+ */
+static bool by_steps(const struct gpube_mbe_run *r, const struct gpube_ops *ops,
+	const struct gpube_contraction *c, double joined)
+{
+	const int n_reduced = c->n_dims - c->n_out;
+	double reduced = 1;
+
+	for (int d = c->n_out; d < c->n_dims; d++)
+		reduced *= (double)c->sizes[d];
+	return n_reduced > 1 && (joined > r->most_at_once ||
+		(ops != gpube__ops_cpu() && reduced > MOST_REDUCED * n_reduced));
+}
+
+/* Small ones in one launch; the others one after the other, a variable at a time. */
 static int contract_marginals(struct gpube_mbe_run *r, const struct gpube_mini *minis)
 {
 	const struct gpube_mbe *mbe = r->mbe;
@@ -318,7 +337,7 @@ static int contract_marginals(struct gpube_mbe_run *r, const struct gpube_mini *
 		double joined = (double)minis[k].cells *
 				mbe->m->vars[mbe->order[minis[k].position]].domain;
 
-		if (c->n_dims - c->n_out > 1 && joined > r->most_at_once)
+		if (by_steps(r, ops, c, joined))
 			status = gpube__contract_stepwise(mbe->ctx, ops, c);
 		else
 			r->contractions[n++] = *c;
