@@ -209,23 +209,28 @@ static int end_some(struct dealing *d, struct deal_part *p, const struct gpube_l
 	return GPUBE_OK;
 }
 
-/* Rank 0 is done with the whole; or another rank, which was to split it. */
-static int end_whole(struct dealing *d, struct deal_part *p, int from, const struct gpube_letter *l, const int32_t *words)
+/* What the rank that was to split the whole has found. */
+static int end_whole_split(struct dealing *d, struct deal_part *p, const struct gpube_letter *l, const int32_t *words)
 {
-	if (from == d->splitter) {
-		p->atom = l->b == 1 || l->flag != GPUBE_PART_SPLIT;
-		d->splitter = -1;
-		d->proved |= l->flag == GPUBE_PART_SPLIT && l->b == 0;
-		if (l->flag == GPUBE_PART_SPLIT && l->b == 0)
-			p->bound = left_out(d);
-		if (l->flag == GPUBE_PART_SPLIT && l->b > 1) {
-			if (p->state == PART_OPEN) /* nobody has begun it */
-				p->state = PART_ENDED;
-			d->ended_bound = left_out(d);
-			return take_rows(d, 0, l, words);
-		}
-		return GPUBE_OK;
+	const bool split = l->flag == GPUBE_PART_SPLIT, infeasible = l->flag == GPUBE_PART_INFEASIBLE;
+
+	d->splitter = -1;
+	p->atom = !split || l->b == 1;
+	if (infeasible || (split && l->b == 0)) {
+		d->proved = true;
+		p->bound = infeasible ? GPUBE_INF : left_out(d);
 	}
+	if (!split || l->b <= 1)
+		return GPUBE_OK;
+	if (p->state == PART_OPEN) /* nobody has begun it */
+		p->state = PART_ENDED;
+	d->ended_bound = left_out(d);
+	return take_rows(d, 0, l, words);
+}
+
+/* Rank 0 is done with the whole. */
+static void end_whole(struct dealing *d, struct deal_part *p, const struct gpube_letter *l)
+{
 	p->state = PART_ENDED;
 	d->proved |= l->flag == GPUBE_PART_PROVED || l->flag == GPUBE_PART_INFEASIBLE;
 	d->feasible |= l->flag == GPUBE_PART_PROVED;
@@ -235,18 +240,22 @@ static int end_whole(struct dealing *d, struct deal_part *p, int from, const str
 		p->bound = GPUBE_INF;
 		d->feasible = false;
 	}
-	return GPUBE_OK;
 }
 
 static int end_task(struct dealing *d, int from, const struct gpube_letter *l, const int32_t *words)
 {
 	struct deal_part *p = &d->parts[l->task];
-	int status;
+	int status = GPUBE_OK;
 
 	d->at[from] = -1;
 	if (l->a > p->bound)
 		p->bound = l->a;
-	status = l->task ? end_some(d, p, l, words) : end_whole(d, p, from, l, words);
+	if (l->task)
+		status = end_some(d, p, l, words);
+	else if (from == d->splitter)
+		status = end_whole_split(d, p, l, words);
+	else
+		end_whole(d, p, l);
 	raise_bound(d, from);
 	return status;
 }

@@ -139,7 +139,6 @@ static int conclude(struct gpube_solution **out, struct dealing *d)
 	s->seconds_bound = d->bound_at;
 	s->seconds_cost = d->cost_at;
 	s->answer = GPUBE_ANSWER_INCOMPLETE;
-	s->closed = d->opts->has_cutoff && d->bound >= cutoff;
 	take_steps(d, s);
 	if (d->cost != GPUBE_INF) {
 		if (!s->values)
@@ -155,6 +154,7 @@ static int conclude(struct gpube_solution **out, struct dealing *d)
 	} else if (d->bound == GPUBE_INF && !d->feasible) {
 		s->answer = GPUBE_ANSWER_INFEASIBLE;
 	}
+	s->closed = d->opts->has_cutoff && d->bound >= cutoff && s->answer != GPUBE_ANSWER_INFEASIBLE;
 	if (status || s->answer != GPUBE_ANSWER_INCOMPLETE || s->closed)
 		return status;
 	if (d->stopped || !(d->whole_gave_up || d->part_gave_up))

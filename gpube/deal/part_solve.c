@@ -96,15 +96,32 @@ static bool take_wish(struct gpube_part_solver *s)
 	return wanted;
 }
 
+/* Nothing is below the limit; above it there may be nothing, either. */
+static int nothing_left(struct gpube_part_solver *s, struct gpube_model *part, int64_t top)
+{
+	const bool narrowed = part->top != top;
+	int status = GPUBE_OK;
+
+	part->top = top;
+	if (narrowed)
+		status = gpube__part_split(&s->rows, part, s->row, s->n, 1);
+	if (!status && !s->rows.n_rows)
+		s->end = GPUBE_PART_INFEASIBLE;
+	gpube__rows_clear(s->ctx, &s->rows);
+	return status == GPUBE_EBUG ? status : GPUBE_OK;
+}
+
 static int split_part(struct gpube_part_solver *s, struct gpube_model *part)
 {
-	const int64_t limit = limit_of(s), top = gpube__part_side(s, limit);
+	const int64_t limit = limit_of(s), top = gpube__part_side(s, limit), whole_top = part->top;
 	int status;
 
 	if (limit != GPUBE_INF && (s->maximise ? top > part->top : top < part->top))
 		part->top = top;
 	status = gpube__part_split(&s->rows, part, s->row, s->n, s->wanted);
 	s->end = status == GPUBE_ESTOP ? GPUBE_PART_STOPPED : GPUBE_PART_SPLIT;
+	if (!status && !s->rows.n_rows)
+		return nothing_left(s, part, whole_top);
 	if (!status)
 		note(s, s->rows.bound, 0, NULL);
 	/* where there is no room to see how, it stays in one piece */

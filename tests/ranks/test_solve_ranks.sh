@@ -54,6 +54,12 @@ verdict "$work/one" | grep -v upper > "$work/one.verdict"
 verdict "$work/many" | grep -v upper > "$work/many.verdict"
 that 'nothing better than --ub' grep -q '"closed": true' "$work/many"
 that 'as alone' cmp "$work/one.verdict" "$work/many.verdict"
+for n in 1 2 3; do
+	row "$n ranks, no assignment, none below --ub either" 0 '"status": "infeasible".*"closed": false' '' \
+		eager $n "$work/none.wcsp" --ub 5
+	row "$n ranks, the whole is not split, either" 0 '"status": "infeasible".*"closed": false' '' \
+		ranks $n solve --json --ub 5 "$work/none.wcsp"
+done
 row 'the work has been shared' 0 '^optimum' 'whole and ([2-9]|[1-9][0-9]+) parts on 3 ranks' \
 	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -v --threads 1 "$work/m.wcsp"
 row 'a known solution is proved' 0 "^optimum +$(cat "$work/m.ub")," '' \
