@@ -1,8 +1,6 @@
 /*
  * bench_papers.cu - what the papers show of the insides of their kernels, of ours on this card.
  *
- *     bench_papers sections AGENTS       figures 3 and 4 of GPU-CSG: cycles of each section of its
- * kernel, in thread 0 of every block, and how many fetches the sharing of splittings spares
  *     bench_papers stages AGENTS...      IDP^G's stages: sizes one after the other with the host
  * waiting for each, as the library has them; queued; and merged as in the paper's algorithm 1
  *     bench_papers apart                 figure 9 of GpuBE: a bucket's tables aggregated, then a
@@ -36,89 +34,7 @@ extern "C" {
 		}                                                                                  \
 	} while (0)
 
-typedef unsigned long long count_t;
-
-/* ---- figures 3 and 4 of GPU-CSG ------------------------------------------------------ */
-
-#define SECTIONS 8
-
-/* Cycles between the checkpoints, of thread 0. */
-struct clocks {
-	count_t *total; /* SECTIONS */
-	count_t spent[SECTIONS];
-	long long last;
-
-	__device__ void begin()
-	{
-		for (int k = 0; k < SECTIONS; k++)
-			spent[k] = 0;
-		last = clock64();
-	}
-	__device__ void passed(int section)
-	{
-		const long long now = clock64();
-
-		spent[section] += (count_t)(now - last);
-		last = now;
-	}
-	/* not before the values are there: the vote needs them */
-	template <class T, int N> __device__ void passed(int section, T (&best)[N])
-	{
-		T all = 0;
-
-		for (int k = 0; k < N; k++)
-			all = all ^ best[k];
-		if (__any_sync(~0u, all == (T)0x5a5a5a5a))
-			spent[0]++;
-		passed(section);
-	}
-	__device__ void fetch(bool, bool)
-	{
-	}
-	__device__ void end()
-	{
-		passed(7);
-		if (threadIdx.x == 0)
-			for (int k = 1; k < SECTIONS; k++)
-				atomicAdd(&total[k], spent[k]);
-	}
-};
-
-/* Fetches, and those among them that another coalition's spare. */
-struct fetches {
-	count_t *total; /* 2 */
-	uint32_t made, spared;
-
-	__device__ void begin()
-	{
-		made = spared = 0;
-	}
-	__device__ void passed(int)
-	{
-	}
-	template <class T, int N> __device__ void passed(int, T (&)[N])
-	{
-	}
-	__device__ void fetch(bool y_is_there, bool z_is_there)
-	{
-		made += 2;
-		spared += (uint32_t)y_is_there + (uint32_t)z_is_there;
-	}
-	__device__ void end()
-	{
-		uint32_t m = made, s = spared;
-
-		for (int k = 16; k; k /= 2) {
-			m += __shfl_xor_sync(~0u, m, k);
-			s += __shfl_xor_sync(~0u, s, k);
-		}
-
-		if (threadIdx.x % 32 == 0) {
-			atomicAdd(&total[0], (count_t)m);
-			atomicAdd(&total[1], (count_t)s);
-		}
-	}
-};
+/* ---- the stages of IDP^G ---------------------------------------------------------------- */
 
 __global__ void fill_values(int32_t *to, uint64_t n, uint64_t seed, int32_t most)
 {
@@ -188,9 +104,8 @@ static struct gpube_splits splits_of(const struct game *g, int size, int most)
 	return s;
 }
 
-/* As by_groups() of subset_dp.cu; a block a group where all blocks are to be alike. */
-template <bool SHARED, class WATCH>
-static void groups(const struct game *g, int size, WATCH watch, cudaStream_t stream)
+/* As by_groups() of subset_dp.cu. */
+static void groups(const struct game *g, int size, cudaStream_t stream)
 {
 	const struct gpube_splits s = splits_of(g, size, size - 1);
 	const uint64_t n = gpube__n_of_size(g->n, size);
@@ -203,24 +118,10 @@ static void groups(const struct game *g, int size, WATCH watch, cudaStream_t str
 		fprintf(stderr, "no room for %d of %d agents\n", size, g->n);
 		exit(1);
 	}
-	group_kernel<int32_t, SHARED, WATCH>
-		<<<dim3((unsigned)blocks, (unsigned)shares), DP_THREADS, 0, stream>>>(
-			s, n, g->partials, watch);
+	group_kernel<int32_t, true><<<dim3((unsigned)blocks, (unsigned)shares), DP_THREADS, 0, stream>>>(
+		s, n, g->partials);
 	collect<<<(unsigned)((n + 255) / 256), 256, 0, stream>>>(s, n, g->partials, (int)shares);
 	MUST(cudaGetLastError());
-}
-
-template <bool SHARED, class WATCH> static double all_groups(const struct game *g, WATCH watch)
-{
-	double start;
-
-	MUST(cudaMemcpy(g->best, g->value, g->cells * 4, cudaMemcpyDeviceToDevice));
-	start = gpube__now();
-	for (int size = 2; size <= g->n; size++) {
-		groups<SHARED>(g, size, watch, 0);
-		MUST(cudaDeviceSynchronize());
-	}
-	return gpube__now() - start;
 }
 
 static int32_t value_of_all(const struct game *g)
@@ -230,67 +131,6 @@ static int32_t value_of_all(const struct game *g)
 	MUST(cudaMemcpy(&v, g->best + g->cells - 1, 4, cudaMemcpyDeviceToHost));
 	return v;
 }
-
-static void sections(int n)
-{
-	static const char *const names[SECTIONS] = {"", "1: coalitions made", "2: shift arrays",
-		"3: best values reset", "4: splittings made, values fetched", "5: maxima of warps",
-		"6: maxima of blocks", "7: written"};
-	count_t *device, host[2][SECTIONS], all[2] = {0, 0}, fetched[2];
-	double plain[2], watched[2];
-	int32_t values[4];
-	struct game g;
-	struct clocks c;
-	struct fetches f;
-
-	game_new(&g, n);
-	MUST(cudaMalloc((void **)&device, sizeof(host[0])));
-	memset(&c, 0, sizeof(c));
-	memset(&f, 0, sizeof(f));
-	c.total = f.total = device;
-	all_groups<true>(&g, gpube_unwatched());
-	for (int shared = 0; shared < 2; shared++) {
-		plain[shared] = shared ? all_groups<true>(&g, gpube_unwatched())
-				       : all_groups<false>(&g, gpube_unwatched());
-		values[shared] = value_of_all(&g);
-		MUST(cudaMemset(device, 0, sizeof(host[0])));
-		watched[shared] = shared ? all_groups<true>(&g, c) : all_groups<false>(&g, c);
-		values[2 + shared] = value_of_all(&g);
-		MUST(cudaMemcpy(host[shared], device, sizeof(host[0]), cudaMemcpyDeviceToHost));
-		for (int k = 1; k < SECTIONS; k++)
-			all[shared] += host[shared][k];
-	}
-	printf("\n## GPU-CSG, %d agents, int32: cycles of thread 0 of every block, by sections of "
-	       "the paper's algorithm 7\n\n",
-		n);
-	printf("| section | unshared splittings (figure 3) | share | shared (figure 4) | share "
-	       "|\n|---|---|---|---|---|\n");
-	for (int k = 1; k < SECTIONS; k++)
-		printf("| %s | %.4g | %.1f %% | %.4g | %.1f %% |\n", names[k], (double)host[0][k],
-			100.0 * (double)host[0][k] / (double)all[0], (double)host[1][k],
-			100.0 * (double)host[1][k] / (double)all[1]);
-	printf("| seconds, with the clocks (without) | %.4f (%.4f) | | %.4f (%.4f) | |\n",
-		watched[0], plain[0], watched[1], plain[1]);
-	printf("\nAll four runs: %s\n",
-		values[0] == values[1] && values[1] == values[2] && values[2] == values[3]
-			? "the same value"
-			: "WRONG");
-	printf("\n## GPU-CSG: fetches of values that the sharing of splittings spares\n\n| agents "
-	       "| fetches | spared | share |\n|---|---|---|---|\n");
-	game_free(&g);
-	for (int m = 12; m <= n + 2; m += 2) {
-		game_new(&g, m);
-		MUST(cudaMemset(device, 0, 2 * sizeof(*device)));
-		all_groups<true>(&g, f);
-		MUST(cudaMemcpy(fetched, device, sizeof(fetched), cudaMemcpyDeviceToHost));
-		printf("| %d | %.6g | %.6g | %.2f %% |\n", m, (double)fetched[0],
-			(double)fetched[1], 100.0 * (double)fetched[1] / (double)fetched[0]);
-		game_free(&g);
-	}
-	MUST(cudaFree(device));
-}
-
-/* ---- the stages of IDP^G ---------------------------------------------------------------- */
 
 /* As csg__dp_most(). */
 static int most_of(int n, int size)
@@ -303,7 +143,7 @@ static void by_threads(const struct game *g, int size, cudaStream_t stream)
 	const uint64_t n = gpube__n_of_size(g->n, size);
 
 	if (size == g->n)
-		groups<true>(g, size, gpube_unwatched(), stream);
+		groups(g, size, stream);
 	else
 		thread_kernel<int32_t><<<(unsigned)((n + 255) / 256), 256, 0, stream>>>(
 			splits_of(g, size, most_of(g->n, size)), n);
@@ -666,14 +506,12 @@ static void apart(void)
 
 int main(int argc, char **argv)
 {
-	if (argc > 2 && strcmp(argv[1], "sections") == 0)
-		sections(atoi(argv[2]));
-	else if (argc > 2 && strcmp(argv[1], "stages") == 0)
+	if (argc > 2 && strcmp(argv[1], "stages") == 0)
 		all_stages(argc - 2, argv + 2);
 	else if (argc > 1 && strcmp(argv[1], "apart") == 0)
 		apart();
 	else {
-		fprintf(stderr, "usage: bench_papers sections AGENTS | stages AGENTS... | apart\n");
+		fprintf(stderr, "usage: bench_papers stages AGENTS... | apart\n");
 		return 2;
 	}
 	return 0;

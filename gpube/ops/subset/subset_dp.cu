@@ -38,13 +38,13 @@ static int by_groups(struct gpube_ctx *ctx, const struct gpube_splits *s, uint64
 	if (!partials)
 		return GPUBE_ENOMEM;
 	if (s->how == GPUBE_SPLITS_SHARED)
-		group_kernel<T, true, gpube_unwatched>
+		group_kernel<T, true>
 			<<<dim3((unsigned)groups, (unsigned)shares), DP_THREADS, 0, d->stream>>>(
-				*s, n, partials, gpube_unwatched());
+				*s, n, partials);
 	else
-		group_kernel<T, false, gpube_unwatched>
+		group_kernel<T, false>
 			<<<dim3((unsigned)groups, (unsigned)shares), DP_THREADS, 0, d->stream>>>(
-				*s, n, partials, gpube_unwatched());
+				*s, n, partials);
 	collect_kernel<T><<<(unsigned)((n + DP_THREADS - 1) / DP_THREADS), DP_THREADS, 0,
 		d->stream>>>(*s, n, partials, (int)shares);
 	gpube__arena_give(d->arena, ctx, partials);

@@ -1,10 +1,6 @@
 /*
  * subset_dp.cuh - the kernels of subset_dp.cu: splits by look-ups, a thread a coalition as IDP^G
  * has it, and by groups of threads as GPU-CSG has it.
- *
- * A WATCH sees where a thread of GPU-CSG is, by the numbers of the checkpoints in the paper's
- * algorithm 7, and what it fetches. The library's sees nothing and costs nothing;
- * benchmarks/bench_papers.cu has one that reads clocks and one that counts.
  */
 #ifndef GPUBE_SUBSET_DP_CUH
 #define GPUBE_SUBSET_DP_CUH
@@ -18,14 +14,6 @@ extern "C" {
 #define DP_THREADS    256
 #define DP_COALITIONS 32 /* of a thread group of GPU-CSG */
 #define DP_BATCH      8  /* of them at once */
-
-struct gpube_unwatched {
-	__device__ void begin() {}
-	__device__ void passed(int) {}
-	template <class T, int N> __device__ void passed(int, T (&)[N]) {}
-	__device__ void fetch(bool, bool) {}
-	__device__ void end() {}
-};
 
 template <class T> static __device__ T lowest_of()
 {
@@ -88,9 +76,9 @@ static __device__ uint64_t initial_split(uint32_t i, const uint8_t *shift)
 }
 
 /* The better of splittings i and i + 1 of each coalition of a batch, where there are any. */
-template <class T, bool SHARED, class WATCH>
+template <class T, bool SHARED>
 static __device__ void look_at_batch(T *best, const struct group<T> &g, int from, const T *f,
-	uint32_t i, uint32_t n_splits, WATCH &watch)
+	uint32_t i, uint32_t n_splits)
 {
 	uint64_t y_before[2] = {0, 0}, z_before[2] = {0, 0};
 	T of_y[2] = {0, 0}, of_z[2] = {0, 0};
@@ -104,7 +92,6 @@ static __device__ void look_at_batch(T *best, const struct group<T> &g, int from
 		for (int j = 0; j < 2; j++) {
 			const uint64_t z = c ^ y;
 
-			watch.fetch(SHARED && y == y_before[j], SHARED && z == z_before[j]);
 			if (!SHARED || y != y_before[j])
 				of_y[j] = f[y];
 			if (!SHARED || z != z_before[j])
@@ -123,16 +110,15 @@ static __device__ void look_at_batch(T *best, const struct group<T> &g, int from
  * eight coalitions at once; SHARED: a value that the coalition before has fetched
  * is not fetched again. Splittings beyond one group's share go to others.
  */
-template <class T, bool SHARED, class WATCH>
+template <class T, bool SHARED>
 static __global__ void __launch_bounds__(DP_THREADS)
-	group_kernel(const struct gpube_splits s, uint64_t n_coalitions, T *partials, WATCH watch)
+	group_kernel(const struct gpube_splits s, uint64_t n_coalitions, T *partials)
 {
 	__shared__ struct group<T> g;
 	const uint64_t first = (uint64_t)blockIdx.x * DP_COALITIONS;
 	const uint32_t n_splits = 1u << (s.size - 1); /* number 0 is none */
 	const int t = (int)threadIdx.x;
 
-	watch.begin();
 	if (t == 0) {
 		uint64_t c = gpube__subset_of_size(s.n_bits, s.size, first);
 
@@ -142,7 +128,6 @@ static __global__ void __launch_bounds__(DP_THREADS)
 				c = gpube__next_of_size(c);
 		}
 	}
-	watch.passed(1);
 	__syncthreads();
 	if (t < DP_COALITIONS) {
 		int n = 0;
@@ -151,19 +136,16 @@ static __global__ void __launch_bounds__(DP_THREADS)
 			g.shift[t][n++] = (uint8_t)(__ffsll((long long)c) - 1);
 	}
 	__syncthreads();
-	watch.passed(2);
 	for (int from = 0; from < DP_COALITIONS; from += DP_BATCH) {
 		T best[DP_BATCH];
 
 #pragma unroll
 		for (int k = 0; k < DP_BATCH; k++)
 			best[k] = lowest_of<T>();
-		watch.passed(3);
 		for (uint64_t i = 2 * ((uint64_t)blockIdx.y * DP_THREADS + t); i < n_splits;
 			i += 2 * (uint64_t)gridDim.y * DP_THREADS)
 			look_at_batch<T, SHARED>(best, g, from, (const T *)s.best, (uint32_t)i,
-				n_splits, watch);
-		watch.passed(4, best);
+				n_splits);
 #pragma unroll
 		for (int k = 0; k < DP_BATCH; k++) {
 			for (int n = 16; n; n /= 2) {
@@ -176,7 +158,6 @@ static __global__ void __launch_bounds__(DP_THREADS)
 			if (t % 32 == 0)
 				g.best[t / 32][from + k] = best[k];
 		}
-		watch.passed(5);
 	}
 	__syncthreads();
 	if (t < DP_COALITIONS && g.coalition[t]) {
@@ -184,10 +165,8 @@ static __global__ void __launch_bounds__(DP_THREADS)
 
 		for (int k = 1; k < DP_THREADS / 32; k++)
 			best = g.best[k][t] > best ? g.best[k][t] : best;
-		watch.passed(6);
 		partials[(first + t) * gridDim.y + blockIdx.y] = best;
 	}
-	watch.end();
 }
 
 #endif
