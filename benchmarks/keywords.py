@@ -90,7 +90,6 @@ def gcc(name):
 		else:
 			m = m if name == "wgcc" else "var"
 			text = "%s %d %s" % (m, c, listed(b))
-			m, c = ("hard", TOP) if name == "sgcckp" else (m, c)
 		return text, lambda t: sum(c * PRICE[m](outside(t.count(v), low, high)) for v, low, high in b)
 	return make
 

@@ -255,7 +255,7 @@ static const struct row rows[] = {
 	{"sgcc", BY_BOUND, 0, step_value, end_sgcc},
 	{"sgcc var", ONE, VECTOR, step_bounded, end_bounded},
 	{"sgccdp", BY_BOUND, 0, step_value, end_wgcc},
-	{"sgcckp", BY_BOUND, 0, step_value, end_gcc},
+	{"sgcckp", BY_BOUND, 0, step_value, end_wgcc},
 	{"wgcc", BY_BOUND, 0, step_value, end_wgcc},
 	{"ssame", BY_VALUE, SIGNED, step_value, end_ssame},
 	{"wsame", BY_VALUE, SIGNED, step_value, end_gap},

@@ -76,7 +76,7 @@ static int read_number(
 static int read_metric(struct gpube_call *call, const struct gpube_source *s)
 {
 	static const char *const names[] = {
-		"var", "dec", "decbi", "wdec", "hard", "lin", "quad", "weight", "edit"};
+		"var", "dec", "decbi", "wdec", "hard", "lin", "quad", "weight", "edit", "hardeq", "hardge"};
 	const char *word, *at;
 	size_t n;
 	int status = s->word(s->reader, &word, "a metric");

@@ -28,6 +28,8 @@ enum gpube_metric {
 	GPUBE_METRIC_QUAD,
 	GPUBE_METRIC_WEIGHT,
 	GPUBE_METRIC_EDIT,
+	GPUBE_METRIC_HARDEQ, /* salldiffkp: what else the program derives from it */
+	GPUBE_METRIC_HARDGE,
 	GPUBE_N_METRICS,
 };
 

@@ -115,6 +115,13 @@ static bool check_bounds(struct gpube_call *c)
 	return true;
 }
 
+/* The program prices each value that is missing or too many, as sgccdp does, whatever the metric says. */
+static bool check_sgcckp(struct gpube_call *c)
+{
+	c->metric = GPUBE_METRIC_VAR;
+	return check_bounds(c);
+}
+
 /* A distance in variables to change is defined only where some assignment is right. */
 static bool check_sgcc(struct gpube_call *c)
 {
@@ -390,12 +397,12 @@ const struct gpube_keyword gpube__keywords[] = {
 		cost_knapsack},
 	{"salldiff", "metric:m cost:c", "var dec decbi", GPUBE_KEYWORD_PAIRS, NULL, cost_salldiff},
 	{"salldiffdp", "metric:m cost:c", "var", GPUBE_KEYWORD_PAIRS, NULL, cost_salldiff},
-	{"salldiffkp", "metric:m cost:c", "hard var", GPUBE_KEYWORD_PAIRS, NULL, NULL},
+	{"salldiffkp", "metric:m cost:c", "hard hardeq hardge var", GPUBE_KEYWORD_PAIRS, NULL, NULL},
 	{"walldiff", "metric:m cost:c", WEIGHTED, GPUBE_KEYWORD_PAIRS, NULL, cost_walldiff},
 	{"walldifferent", "metric:m cost:c", WEIGHTED, GPUBE_KEYWORD_PAIRS, NULL, cost_walldiff},
 	{"sgcc", "metric:m cost:c *bounds:vnn?cc", "var dec wdec", 0, check_sgcc, cost_sgcc},
 	{"sgccdp", "metric:m cost:c *bounds:vnn", "var", 0, check_bounds, cost_wgcc},
-	{"sgcckp", "metric:m cost:c *bounds:vnn", "hard var", 0, check_bounds, cost_gcc},
+	{"sgcckp", "metric:m cost:c *bounds:vnn", "hard var", 0, check_sgcckp, cost_wgcc},
 	{"wgcc", "metric:m cost:c *bounds:vnn", WEIGHTED, 0, check_bounds, cost_wgcc},
 	{"ssame", "cost:c *vars1:V *vars2:V", NULL, GPUBE_KEYWORD_COUNTS, check_ssame, cost_ssame},
 	{"wsame", "metric:m cost:c", WEIGHTED, 0, check_even, cost_wsame},
