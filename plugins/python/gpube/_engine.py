@@ -249,6 +249,13 @@ class Owner:
 		"""Ends the call that runs in another thread; it returns the best so far."""
 		self.context.stop()
 
+	def __repr__(self):
+		return "<gpube.%s: %s>" % (type(self).__name__, self._words() if self._free.alive else "closed")
+
+	def __reduce_ex__(self, protocol):
+		raise TypeError("a %s is neither pickled nor copied: write() it to a file that another "
+			"process reads" % type(self).__name__)
+
 
 def _free_held(context, free, address):
 	context._free(free, address)
@@ -297,6 +304,8 @@ def exact(x):
 	if hasattr(x, "item"):  # numpy's scalars
 		x = x.item()
 	if isinstance(x, float):
+		if not math.isfinite(x):
+			raise ValueError("%s where a number is expected" % x)
 		x = repr(x)
 	if isinstance(x, (int, str, Decimal, Fraction)):
 		return Fraction(x)
@@ -316,7 +325,7 @@ def units(x, decimals):
 		return x
 	scaled = exact(x) * 10**decimals
 	if scaled.denominator != 1:
-		raise ValueError("%s needs more than %d decimals" % (x, decimals))
+		raise ValueError("%s needs more than the %d decimals that Model(decimals=…) gave" % (x, decimals))
 	return scaled.numerator
 
 

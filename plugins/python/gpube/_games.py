@@ -54,6 +54,9 @@ class Game(Owner):
 				context._do(lib.nash_game_set, self._address, player, k // shape[1], k % shape[1],
 					int64(x.numerator), int64(x.denominator))
 
+	def _words(self):
+		return "%d x %d actions" % self.shape
+
 	@classmethod
 	def read(cls, path, format="auto", context=None):
 		"""Reads a .nfg or .efg (as its reduced normal form) of Gambit, an output of GAMUT or an input of lrsnash.

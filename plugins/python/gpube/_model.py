@@ -233,6 +233,12 @@ class Model(Owner):
 		seen = ((v, lib.gpube_model_observed(self._address, v)) for v in range(len(self)))
 		return {v: value for v, value in seen if value >= 0}
 
+	def _words(self):
+		aim = "potentials" if self.kind == "potentials" else (
+			"costs to %s" % ("maximise" if self.maximise else "minimise"))
+		counts = (("variable", len(self)), ("function", self.n_functions))
+		return ", ".join(["%d %s%s" % (n, what, "s" * (n != 1)) for what, n in counts] + [aim])
+
 	def __len__(self):
 		"""How many variables there are."""
 		return lib.gpube_model_n_vars(self._address)

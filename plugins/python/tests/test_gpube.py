@@ -1,10 +1,12 @@
 """The package on the shipped examples, and on small random models against brute force."""
+import copy
 import ctypes
 import doctest
 import inspect
 import itertools
 import math
 import os
+import pickle
 import random
 import re
 import signal
@@ -207,6 +209,8 @@ class Costs(unittest.TestCase):
 				lambda: m.cost([0]), lambda: m.solve(order=[0]), lambda: m.add_variable(2, "a\0b"),
 				lambda: gpube.nash(gpube.Game([[1]]), [[1]])):
 			self.assertRaises(ValueError, call)
+		for wanted, cost in (("Model(decimals=", 0.5), ("^nan where", float("nan"))):
+			self.assertRaisesRegex(ValueError, wanted.replace("(", r"\("), m.add_function, [a], [cost, 0])
 		self.assertEqual(len(m), 2)
 		with self.assertRaises(gpube.Error) as e:
 			m.solve(order=[0, 0])
@@ -214,6 +218,19 @@ class Costs(unittest.TestCase):
 		m.close()
 		self.assertRaises(ValueError, m.solve)
 		m.close()
+
+	def test_shown_and_pickled(self):
+		m = gpube.Model()
+		m.add_function([m.add_variable(2)], [3, 1])
+		game = gpube.Game([[1, 2]])
+		self.assertEqual(repr(m), "<gpube.Model: 1 variable, 1 function, costs to minimise>")
+		self.assertEqual(repr(game), "<gpube.Game: 1 x 2 actions>")
+		self.assertEqual(pickle.loads(pickle.dumps(m.solve())).optimum, 1)
+		for call in (pickle.dumps, copy.copy, copy.deepcopy):
+			for x in (m, game):
+				self.assertRaisesRegex(TypeError, "write\\(\\) it", call, x)
+		m.close()
+		self.assertEqual(repr(m), "<gpube.Model: closed>")
 
 	def test_nothing_wraps(self):
 		"""ctypes drops the upper bits of a number that is too large."""
