@@ -335,7 +335,8 @@ static void solve(void)
 
 static void bound(void)
 {
-	struct gpube_bound_opts o = {.sizeof_options = sizeof(o), .method = (enum gpube_bound_method)below(8), .z = below(3),
+	struct gpube_bound_opts o = {.sizeof_options = sizeof(o), 
+		.method = (enum gpube_bound_method)below(GPUBE_BOUND_ELIMINATE + 1), .z = below(3),
 		.backend = GPUBE_BACKEND_CPU, .no_simplify = one_in(2), .order_seconds = 1e-4, .no_eliminate = one_in(2)};
 	struct gpube_solution *found;
 	int32_t values[MOST_VARS] = {0};

@@ -76,13 +76,16 @@ for c in 'solve --backend cpu' 'bound --backend cpu' 'info' 'count --backend cpu
 	*) for f in star.col dense.col; do ends "$c $f" "$gpube" $c --colors 3 "$work/$f"; done ;;
 	esac
 done
-for m in mbe shift clusters joins regions sweep tree; do
+for m in mbe shift clusters joins regions sweep tree patches; do
 	ends "bound --method $m" "$gpube" bound --backend cpu --method $m --no-eliminate "$work/dense.uai"
 	ends "bound --method $m, wide" "$gpube" bound --backend cpu --method $m --no-eliminate "$work/wide.wcsp"
 done
 for f in wide.wcsp dense.uai declared.cnf expanded.yaml; do
 	ends "convert $f" "$gpube" convert -q --lossy --check "$work/$f" "$work/x.cfn"
 	ends "convert --simplify $f" "$gpube" convert -q --lossy --simplify "$work/$f" "$work/x.wcsp"
+done
+for task in PR MAR; do
+	ends "infer --task $task" "$gpube" infer --backend cpu --task $task "$work/dense.uai"
 done
 ends daoopt "$gpube" daoopt "$work/dense.uai" "$work/x"
 for m in eee ve se; do
