@@ -117,10 +117,7 @@ static void invariant(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
-	struct gpube_simplified s;
-	struct gpube_model *m;
-	struct brute brute;
-	int32_t *order;
+	struct bounded b;
 
 	if (seed % 4 == 0) { /* what clusters are for: dense graphs of pairs */
 		spec = random_spec_default();
@@ -130,31 +127,24 @@ static void invariant(void **state)
 		spec.min_domain = 2;
 	}
 	ctx->n_threads = 1 + (seed % 16 == 0);
-	if (seed % 8 == 1) /* costs that int32 does not hold */
-		spec.max_cost = (int64_t)1 << 40;
-	m = random_model(ctx, &spec, seed);
-	assert_non_null(m);
-	assert_int_equal(gpube__simplify(&s, m, seed % 2), 0);
-	if (!s.infeasible) {
-		assert_int_equal(brute_force(&brute, NULL, s.model), 0);
-		order = gpube__alloc(ctx, (uint64_t)s.model->n_vars, sizeof(*order));
-		for (int32_t i = 0; i < s.model->n_vars; i++)
+	if (bounded_init(&b, spec, seed)) {
+		const struct gpube_model *m = b.s.model;
+		int32_t *order = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*order));
+
+		for (int32_t i = 0; i < m->n_vars; i++)
 			order[i] = i;
 		for (int largest = 2; largest <= 4; largest++) {
-			int64_t optimum = brute.feasible ? brute.cost : GPUBE_INF;
-
-			climb(s.model, s.model->top, largest, NULL, optimum);
-			climb(s.model, s.model->top, largest, order, optimum);
-			if (!brute.feasible)
+			climb(m, m->top, largest, NULL, b.optimum);
+			climb(m, m->top, largest, order, b.optimum);
+			if (b.optimum == GPUBE_INF)
 				continue;
-			climb(s.model, optimum + 1, largest, order, optimum);
-			climb(s.model, optimum + 5, largest, NULL, optimum);
-			climb(s.model, optimum, largest, NULL, optimum);
+			climb(m, b.optimum + 1, largest, order, b.optimum);
+			climb(m, b.optimum + 5, largest, NULL, b.optimum);
+			climb(m, b.optimum, largest, NULL, b.optimum);
 		}
 		gpube__free(ctx, order);
 	}
-	gpube__simplified_clear(ctx, &s);
-	gpube_model_free(m);
+	bounded_clear(&b);
 }
 
 /* Below the limit every assignment costs the same in the shifted model; from it on, it is out. */
@@ -211,26 +201,16 @@ static void shifted_model(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
-	struct gpube_simplified s;
-	struct gpube_model *m;
-	struct brute brute;
+	struct bounded b;
 
 	spec.observed = 0;
-	if (seed % 8 == 1) /* costs that int32 does not hold */
-		spec.max_cost = (int64_t)1 << 40;
-	m = random_model(ctx, &spec, seed);
-	assert_non_null(m);
-	assert_int_equal(gpube__simplify(&s, m, seed % 2), 0);
-	if (!s.infeasible) {
-		assert_int_equal(brute_force(&brute, NULL, s.model), 0);
+	if (bounded_init(&b, spec, seed))
 		for (int largest = 2; largest <= 4; largest++) {
-			shift_model(m, &s, s.model->top, largest, seed);
-			if (brute.feasible)
-				shift_model(m, &s, brute.cost + 1 + (int64_t)(seed % 9), largest, seed);
+			shift_model(b.given, &b.s, b.s.model->top, largest, seed);
+			if (b.optimum < GPUBE_INF)
+				shift_model(b.given, &b.s, b.optimum + 1 + (int64_t)(seed % 9), largest, seed);
 		}
-	}
-	gpube__simplified_clear(ctx, &s);
-	gpube_model_free(m);
+	bounded_clear(&b);
 }
 
 /* A triangle of disequalities on two values: 0 by pairs, 1 by the triangle. */

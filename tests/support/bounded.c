@@ -2,7 +2,6 @@
 #include "tests/support/bounded.h"
 
 #include "gpube/ir/dense.h"
-#include "gpube/simplify/simplify.h"
 
 #include "tests/support/context.h"
 #include "tests/support/test.h"
@@ -70,24 +69,35 @@ int64_t check_scaled_costs(const struct gpube_model *m, int64_t limit, int shift
 	return optimum;
 }
 
+bool bounded_init(struct bounded *b, struct random_spec spec, uint64_t seed)
+{
+	struct brute brute = {0};
+
+	if (seed % 8 == 1)
+		spec.max_cost = (int64_t)1 << 40;
+	b->given = random_model(ctx, &spec, seed);
+	assert_non_null(b->given);
+	assert_int_equal(gpube__simplify(&b->s, b->given, seed % 2), 0);
+	if (!b->s.infeasible)
+		assert_int_equal(brute_force(&brute, NULL, b->s.model), 0);
+	b->optimum = brute.feasible ? brute.cost : GPUBE_INF;
+	return !b->s.infeasible;
+}
+
+void bounded_clear(struct bounded *b)
+{
+	gpube__simplified_clear(ctx, &b->s);
+	gpube_model_free(b->given);
+}
+
 void walk_random_model(void (*walk)(const struct gpube_model *m, int64_t limit, uint64_t seed), uint64_t seed)
 {
-	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
-	struct gpube_simplified s;
-	struct gpube_model *m;
-	struct brute brute;
+	struct bounded b;
 
-	if (seed % 8 == 1) /* costs that int32 does not hold */
-		spec.max_cost = (int64_t)1 << 40;
-	m = random_model(ctx, &spec, seed);
-	assert_non_null(m);
-	assert_int_equal(gpube__simplify(&s, m, seed % 2), 0);
-	if (!s.infeasible) {
-		assert_int_equal(brute_force(&brute, NULL, s.model), 0);
-		walk(s.model, s.model->top, seed);
-		for (int more = 0; brute.feasible && more < 9; more += 4)
-			walk(s.model, brute.cost + more, seed);
+	if (bounded_init(&b, random_spec_varied(seed, GPUBE_COSTS), seed)) {
+		walk(b.s.model, b.s.model->top, seed);
+		for (int more = 0; b.optimum < GPUBE_INF && more < 9; more += 4)
+			walk(b.s.model, b.optimum + more, seed);
 	}
-	gpube__simplified_clear(ctx, &s);
-	gpube_model_free(m);
+	bounded_clear(&b);
 }

@@ -2,6 +2,7 @@
 #ifndef GPUBE_TEST_BOUNDED_H
 #define GPUBE_TEST_BOUNDED_H
 
+#include "gpube/simplify/simplify.h"
 #include "tests/support/random_model.h"
 
 /* gpube_bound(), which must succeed. */
@@ -25,6 +26,20 @@ void check_scaled(const struct gpube_model *m, int64_t cost, int shift, int64_t 
  */
 int64_t check_scaled_costs(const struct gpube_model *m, int64_t limit, int shift, bool reached,
 	int64_t (*total)(const void *state, const int32_t *values), const void *state);
+
+/*
+ * The random model of that seed, simplified, with the optimum that brute_force() finds of it (GPUBE_INF: it has
+ * none); one seed in eight has costs that int32 does not hold.
+ */
+struct bounded {
+	struct gpube_model *given;
+	struct gpube_simplified s;
+	int64_t optimum;
+};
+
+/* Whether simplification leaves something; bounded_clear() in any case. */
+bool bounded_init(struct bounded *b, struct random_spec spec, uint64_t seed);
+void bounded_clear(struct bounded *b);
 
 /*
  * 'walk' on the simplified random model, or the model as integers, of that seed, as far as it is feasible: without a limit,
