@@ -4,6 +4,7 @@
  *   possible.c     evidence and zeros: the values that can occur
  *   barren.c       variables of one function that sum to a constant
  *   infer_plan.c   an order, the buckets along it, and what they take
+ *   homes.c        where marginals are read off
  *   infer_job.c    a bucket as a job of sums
  *   infer_card.c   buckets that a card sums
  *   infer_slices.c what does not fit the memory, slice by slice
@@ -74,6 +75,7 @@ bool gpube__visit_step(struct gpube_visit *w);
  * table is the bucket's own, the others are the message's.
  * message    from the upward pass that to the parent; in the downward pass that from it
  * roundings  most on the way to a cell of it
+ * is_chain   what goes down to its only child needs nothing from there; is_spare: nor is it needed for a marginal; see homes.c
  */
 struct gpube_sum_bucket {
 	int n_functions, n_children, arity;
@@ -81,6 +83,7 @@ struct gpube_sum_bucket {
 	int64_t functions_at, scope_at;
 	struct gpube_sum_table message;
 	double roundings;
+	bool is_chain, is_spare;
 };
 
 struct gpube_infer_cuts;
@@ -172,7 +175,6 @@ struct gpube__inferring {
 	int32_t *scopes;
 	struct gpube_wide *roots; /* of each bucket: the sum over its component */
 	int64_t *marginals_at; /* of each variable */
-	bool *has_marginal; /* of each position, in the downward pass */
 	struct gpube_barren barren;
 	struct gpube_wide z;
 	double roundings; /* of z, but for barren's */
@@ -186,7 +188,7 @@ struct gpube__inferring {
 	bool zeros;	       /* some potential that can occur is 0; set by gpube__wmb() */
 	double apart_bytes;    /* of powers of cells of messages that are alive */
 	uint8_t *side;	       /* of each bucket: 1 on the card; NULL: all on the host */
-	int32_t *home;	       /* with a card, for marginals: the bucket that sums each position's */
+	int32_t *home;	       /* for marginals: the bucket that sums each position's */
 	struct gpube_sum_card card;
 	struct gpube_infer_cuts *slices; /* NULL: it is done in one piece */
 	const struct gpube_slicer *slicer; /* or NULL */
@@ -255,10 +257,9 @@ int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *
 void gpube__infer_take_bounds(struct gpube__inferring *j, bool exact);
 /* A note of j's bounds, where they are better than those that were told. */
 void gpube__infer_tell_bounds(struct gpube__inferring *j);
-/*
- * Whether the downward pass has no use for a message of the upward one, where no card is: its parent has its variables, no
- * others, and no other child. What goes down there is no sum, and the marginals are summed further down.
- */
+/* Sets what homes.c says, after a plan for marginals. Errors: ENOMEM */
+int gpube__infer_find_homes(struct gpube__inferring *j);
+/* Whether the downward pass has no use for a message of the upward one. */
 bool gpube__infer_is_spare(const struct gpube__inferring *j, int32_t b);
 /* The passes that the task takes, after the plan: all results in out. */
 int gpube__infer_sum(struct gpube__inferring *j);

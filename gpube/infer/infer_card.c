@@ -80,6 +80,7 @@ static int find_homes(struct gpube__inferring *j)
 {
 	double *least = gpube__alloc(j->ctx, (uint64_t)j->n, sizeof(*least));
 
+	gpube__free(j->ctx, j->home); /* those of the host alone */
 	j->home = gpube__alloc(j->ctx, (uint64_t)j->n, sizeof(*j->home));
 	if (!least || !j->home) {
 		gpube__free(j->ctx, least);

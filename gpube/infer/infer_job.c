@@ -247,7 +247,6 @@ int gpube__infer_marginal(struct gpube__inferring *j, int32_t position, int32_t 
 		to[p->values[p->first[var] + i]] = e < -1200 ? 0 : ldexp(v.m / all.m, (int)e);
 	}
 	j->most_roundings = fmax(j->most_roundings, 2 * roundings + weights->n + 1);
-	j->has_marginal[position] = true;
 	return GPUBE_OK;
 }
 

@@ -11,9 +11,8 @@
  * divided in the memory of their messages. Weights add up to the sum of all, in every bucket; so what is lost of them, 2^-500 of
  * the largest, is lost for good, and nothing beside it.
  *
- * With one child there is no need to divide: all tables but its message are summed, and marginals are read off the two. Where
- * that child has all of the bucket's variables there is nothing to sum, either: its message is not needed, and not kept
- * (gpube__infer_is_spare()), and the bucket's variable gets its marginal further down. Of linkage_15's 18 GB of messages 8 are kept.
+ * In a chain of buckets of one child each there is no need to divide: all tables but its message are summed, and where marginals
+ * are read off it is from the two. A message from which none is read is not needed, and not kept (homes.c).
  *
  * Roundings. All numbers are >= 0, so relative errors do not grow by addition: the most roundings on
  * the way to a number bound its error. A child's message that is multiplied and later divided by drops out.
@@ -143,17 +142,25 @@ int gpube__infer_up(struct gpube__inferring *j)
 /* ---- down ---------------------------------------------------------------------------------------- */
 
 /*
- * What is summed from a bucket's weights: for each child, and for each variable whose marginal is summed here.
+ * What is summed from weights: for each child, and for each variable whose marginal is summed here; or, with neither, for several of these.
  * from    the sum that has its variables; -1: the weights themselves
  * same    it is that sum, which has no other variables: it has no table of its own
  */
 struct sum {
-	int32_t child, position; /* one of them -1 */
+	int32_t child, position; /* -1: none */
 	int arity, from;
 	bool same;
 	const int32_t *scope;
 	int64_t n;
 	struct gpube_sum_table table;
+	double roundings;
+};
+
+/* Sums of weights over a scope. roundings: of the weights */
+struct sums {
+	struct sum *sum;
+	int n, arity;
+	const int32_t *scope;
 	double roundings;
 };
 
@@ -178,203 +185,186 @@ static int larger_first(const void *a, const void *b)
 	return (x->position > y->position) - (x->position < y->position);
 }
 
-/* Without a card each variable's marginal is summed in its own bucket, if no other had it, or in the next that sums. */
-static bool is_home(const struct gpube__inferring *j, int32_t b, int32_t position)
+/* The last variables of weights, which together have so many cells at most: their marginals come from one sum. */
+#define TAIL_CELLS 1024
+
+static void add_tail(struct sums *s, const struct gpube__inferring *j)
 {
-	return j->home ? j->home[position] == b : !j->has_marginal[position];
+	int64_t cells = 1;
+	int first = s->arity, n = 0;
+
+	while (first > 0 && cells * gpube__infer_domain(j, s->scope[first - 1]) <= TAIL_CELLS)
+		cells *= gpube__infer_domain(j, s->scope[--first]);
+	for (int k = 0; k < s->n && first > 0; k++)
+		n += s->sum[k].child < 0 && s->sum[k].position >= s->scope[first];
+	if (first > 0 && n > 1)
+		s->sum[s->n++] = (struct sum){.child = -1, .position = -1, .arity = s->arity - first, .scope = s->scope + first};
 }
 
-static int sums_begin(struct sum **out, int *n, struct gpube__inferring *j, int32_t b)
+/* first: a child, and its siblings follow; or -1. The scope is of bucket b's weights, or of some. */
+static int sums_begin(struct sums *s, struct gpube__inferring *j, int32_t b, int32_t first)
 {
-	const struct gpube_sum_bucket *bucket = &j->buckets[b];
-	const int32_t *scope = gpube__infer_scope(j, b);
-	struct sum *s = gpube__alloc_zero(j->ctx, (uint64_t)(bucket->n_children + bucket->arity), sizeof(*s));
+	const uint64_t most = (uint64_t)j->buckets[b].n_children + (uint64_t)s->arity + 1;
 
-	*out = s;
-	*n = 0;
-	if (!s)
+	s->n = 0;
+	s->sum = gpube__alloc_zero(j->ctx, most, sizeof(*s->sum));
+	if (!s->sum)
 		return GPUBE_ENOMEM;
-	for (int32_t c = bucket->child; c >= 0; c = j->buckets[c].sibling)
-		s[(*n)++] = (struct sum){.child = c,
-			.position = -1,
-			.arity = j->buckets[c].arity - 1,
-			.scope = gpube__infer_scope(j, c) + 1};
-	for (int k = 0; k < bucket->arity; k++)
-		if (is_home(j, b, scope[k]))
-			s[(*n)++] = (struct sum){
-				.child = -1, .position = scope[k], .arity = 1, .scope = &scope[k]};
-	for (int k = 0; k < *n; k++)
-		s[k].n = gpube__infer_cells(j, s[k].arity, s[k].scope);
-	qsort(s, (size_t)*n, sizeof(*s), larger_first);
-	for (int k = 0; k < *n; k++) {
-		s[k].from = -1;
-		for (int i = k - 1; i >= 0 && s[k].from < 0; i--)
-			if (is_part(&s[k], &s[i]))
-				s[k].from = s[i].same ? s[i].from : i;
-		s[k].same = s[k].from >= 0 && s[k].child >= 0 && s[k].arity == s[s[k].from].arity;
-		if (!s[k].same && gpube__sum_table_new(j->ctx, &s[k].table, s[k].n))
+	for (int32_t c = first; c >= 0; c = j->buckets[c].sibling)
+		s->sum[s->n++] = (struct sum){.child = c, .position = -1, .arity = j->buckets[c].arity - 1, .scope = gpube__infer_scope(j, c) + 1};
+	for (int k = 0; k < s->arity; k++)
+		if (j->home[s->scope[k]] == b)
+			s->sum[s->n++] = (struct sum){.child = -1, .position = s->scope[k], .arity = 1, .scope = &s->scope[k]};
+	add_tail(s, j);
+	for (int k = 0; k < s->n; k++)
+		s->sum[k].n = gpube__infer_cells(j, s->sum[k].arity, s->sum[k].scope);
+	qsort(s->sum, (size_t)s->n, sizeof(*s->sum), larger_first);
+	for (int k = 0; k < s->n; k++) {
+		struct sum *x = &s->sum[k];
+
+		x->from = -1;
+		for (int i = k - 1; i >= 0 && x->from < 0; i--)
+			if (is_part(x, &s->sum[i]))
+				x->from = s->sum[i].same ? s->sum[i].from : i;
+		x->same = x->from >= 0 && x->child >= 0 && x->arity == s->sum[x->from].arity;
+		if (!x->same && gpube__sum_table_new(j->ctx, &x->table, x->n))
 			return GPUBE_ENOMEM;
 	}
 	return GPUBE_OK;
 }
 
-/* The sums that come from the weights themselves, in one pass. */
-static int sum_weights(struct sum *s, int n, struct gpube__inferring *j, int32_t b, double *roundings)
+static void sums_end(struct sums *s, struct gpube_ctx *ctx)
 {
-	struct gpube_sum_job job = {.shares = true};
-	struct gpube_infer_inputs in;
-	int status = gpube__infer_gather(&in, j, b, &job, true);
+	for (int k = 0; s->sum && k < s->n; k++)
+		gpube__sum_table_clear(ctx, &s->sum[k].table);
+	gpube__free(ctx, s->sum);
+}
 
-	*roundings = in.roundings;
-	job.out = gpube__alloc_zero(j->ctx, (uint64_t)n, sizeof(*job.out));
-	if (!status && !job.out)
-		status = GPUBE_ENOMEM;
-	for (int k = 0; k < n && !status; k++)
-		if (s[k].from < 0)
-			gpube__infer_lay(&job.out[job.n_out++], &s[k].table, &job, gpube__infer_scope(j, b),
-				s[k].arity, s[k].scope);
-	if (!status)
-		status = gpube__sum_product(j->ctx, &job);
-	for (int k = 0, i = 0; k < n && !status; k++)
-		if (s[k].from < 0)
-			s[k].roundings = job.out[i++].roundings;
-	gpube__free(j->ctx, job.out);
-	gpube__infer_inputs_clear(&in, j, b);
+/* All sums that come from one, or from the weights, in one pass of a job over a scope that has its inputs. */
+static int sum_from(struct sums *s, struct gpube__inferring *j, int from, struct gpube_sum_job *job, const int32_t *scope)
+{
+	int status = GPUBE_OK;
+
+	job->n_out = 0;
+	job->shares = true;
+	job->out = gpube__alloc_zero(j->ctx, (uint64_t)s->n, sizeof(*job->out));
+	if (!job->out)
+		return GPUBE_ENOMEM;
+	for (int k = 0; k < s->n; k++)
+		if (s->sum[k].from == from && !s->sum[k].same)
+			gpube__infer_lay(&job->out[job->n_out++], &s->sum[k].table, job, scope, s->sum[k].arity, s->sum[k].scope);
+	if (job->n_out)
+		status = gpube__sum_product(j->ctx, job);
+	for (int k = 0, i = 0; k < s->n && !status; k++)
+		if (s->sum[k].from == from && !s->sum[k].same)
+			s->sum[k].roundings = (from < 0 ? 0 : s->sum[from].roundings) + job->out[i++].roundings;
+	gpube__free(j->ctx, job->out);
 	return status;
 }
 
-/* A sum from another that has its variables. */
-static int sum_sum(struct gpube__inferring *j, struct sum *to, struct sum *from)
+/* The job has the weights' inputs. */
+static int sum_all(struct sums *s, struct gpube__inferring *j, struct gpube_sum_job *weights)
 {
-	struct gpube_sum_operand in, out;
-	struct gpube_sum_job job = {.n_in = 1, .in = &in, .n_out = 1, .out = &out, .shares = true};
-	int status;
+	int status = s->n ? sum_from(s, j, -1, weights, s->scope) : GPUBE_OK;
 
-	gpube__infer_axes(&job, j, from->arity, from->scope);
-	gpube__infer_lay(&in, &from->table, &job, from->scope, from->arity, from->scope);
-	gpube__infer_lay(&out, &to->table, &job, from->scope, to->arity, to->scope);
-	status = gpube__sum_product(j->ctx, &job);
-	to->roundings = from->roundings + out.roundings;
+	for (int k = 0; k < s->n && !status; k++) {
+		struct sum *x = &s->sum[k];
+		struct gpube_sum_operand in;
+		struct gpube_sum_job job = {.n_in = 1, .in = &in};
+
+		if (x->same) {
+			x->roundings = s->sum[x->from].roundings;
+			continue;
+		}
+		gpube__infer_axes(&job, j, x->arity, x->scope);
+		gpube__infer_lay(&in, &x->table, &job, x->scope, x->arity, x->scope);
+		status = sum_from(s, j, k, &job, x->scope);
+	}
+	return status;
+}
+
+static int read_off(const struct sums *s, struct gpube__inferring *j, int32_t b)
+{
+	int status = GPUBE_OK;
+
+	for (int k = 0; k < s->n && !status; k++)
+		if (s->sum[k].position >= 0)
+			status = gpube__infer_marginal(j, s->sum[k].position, b, &s->sum[k].table, s->roundings + s->sum[k].roundings);
 	return status;
 }
 
 /* Divided by what came from a child, its sum goes there: in the memory of what came where others need the sum. */
-static int hand_down(struct gpube__inferring *j, struct sum *s, const struct sum *all, double roundings)
+static int hand_down(struct gpube__inferring *j, struct sum *x, const struct sums *s)
 {
-	struct gpube_sum_bucket *child = &j->buckets[s->child];
+	struct gpube_sum_bucket *child = &j->buckets[x->child];
 	const int64_t before = child->message.powers ? child->message.n : 0;
 	int status;
 
-	if (s->same) {
-		status = gpube__sum_divide(j->ctx, &child->message, &all[s->from].table, &child->message);
+	if (x->same) {
+		status = gpube__sum_divide(j->ctx, &child->message, &s->sum[x->from].table, &child->message);
 		j->apart_bytes -= (double)before * sizeof(*child->message.powers);
 	} else {
-		status = gpube__sum_divide(j->ctx, &s->table, &s->table, &child->message);
+		status = gpube__sum_divide(j->ctx, &x->table, &x->table, &child->message);
 		gpube__infer_drop(j, &child->message);
-		child->message = s->table;
-		s->table = (struct gpube_sum_table){0};
+		child->message = x->table;
+		x->table = (struct gpube_sum_table){0};
 	}
 	if (!status)
 		status = gpube__infer_apart(j, &child->message);
-	child->roundings = roundings - child->roundings + s->roundings + 1;
+	child->roundings = s->roundings - child->roundings + x->roundings + 1;
 	return status;
 }
 
 static int down_here(struct gpube__inferring *j, int32_t b)
 {
-	struct sum *s;
-	double roundings = 0;
-	int n, status = sums_begin(&s, &n, j, b);
+	struct sums s = {.arity = j->buckets[b].arity, .scope = gpube__infer_scope(j, b)};
+	struct gpube_sum_job job = {0};
+	struct gpube_infer_inputs in = {0};
+	int status = sums_begin(&s, j, b, j->buckets[b].child);
 
 	if (!status)
 		status = gpube__infer_here(j, b);
-	if (!status && n)
-		status = sum_weights(s, n, j, b, &roundings);
-	for (int k = 0; k < n && !status; k++) {
-		if (s[k].same)
-			s[k].roundings = s[s[k].from].roundings;
-		else if (s[k].from >= 0)
-			status = sum_sum(j, &s[k], &s[s[k].from]);
+	if (!status && s.n) {
+		status = gpube__infer_gather(&in, j, b, &job, true);
+		s.roundings = in.roundings;
+		if (!status)
+			status = sum_all(&s, j, &job);
 	}
+	if (!status)
+		status = read_off(&s, j, b);
 	/* those that are the same as one before come before it loses what it is */
-	for (int k = n - 1; k >= 0 && !status; k--)
-		status = s[k].child < 0 ? gpube__infer_marginal(j, s[k].position, b, &s[k].table, roundings + s[k].roundings)
-					: hand_down(j, &s[k], s, roundings);
-	for (int k = 0; s && k < n; k++)
-		gpube__sum_table_clear(j->ctx, &s[k].table);
-	gpube__free(j->ctx, s);
+	for (int k = s.n - 1; k >= 0 && !status; k--)
+		if (s.sum[k].child >= 0)
+			status = hand_down(j, &s.sum[k], &s);
+	gpube__infer_inputs_clear(&in, j, b);
+	sums_end(&s, j->ctx);
 	gpube__infer_drop(j, &j->buckets[b].message);
 	return status;
 }
 
-/* Of the variables of what goes to a child: the last ones together have so many cells at most. */
-#define TAIL_CELLS 1024
-
-/* One position's marginal from a table over a scope. */
-static int tail_marginal(struct gpube__inferring *j, int32_t b, struct gpube_sum_table *tail, int arity, const int32_t *scope,
-	int32_t position, double roundings)
-{
-	struct gpube_sum_table weights;
-	struct gpube_sum_operand in, out;
-	struct gpube_sum_job job = {.n_in = 1, .in = &in, .n_out = 1, .out = &out, .shares = true};
-	int status = gpube__sum_table_new(j->ctx, &weights, gpube__infer_domain(j, position));
-
-	gpube__infer_axes(&job, j, arity, scope);
-	gpube__infer_lay(&in, tail, &job, scope, arity, scope);
-	gpube__infer_lay(&out, &weights, &job, scope, 1, &position);
-	if (!status)
-		status = gpube__sum_product(j->ctx, &job);
-	if (!status)
-		status = gpube__infer_marginal(j, position, b, &weights, roundings + out.roundings);
-	gpube__sum_table_clear(j->ctx, &weights);
-	return status;
-}
-
-/*
- * From what goes to bucket b's child and what came from there, the marginals of all their variables that have none yet: in one pass
- * those of the first axes, and the last axes together, from which are theirs.
- */
+/* From what goes to a chain's child and what came from there, the marginals that are read off there. */
 static int chain_marginals(struct gpube__inferring *j, int32_t b, struct gpube_sum_table *to, double roundings)
 {
-	const struct gpube_sum_bucket *child = &j->buckets[j->buckets[b].child];
-	const int32_t *scope = gpube__infer_scope(j, j->buckets[b].child) + 1;
-	const int arity = child->arity - 1;
-	struct gpube_sum_table came = child->message, *tables = gpube__alloc_zero(j->ctx, (uint64_t)arity + 1, sizeof(*tables));
-	struct gpube_sum_operand in[2], *out = gpube__alloc_zero(j->ctx, (uint64_t)arity + 1, sizeof(*out));
-	struct gpube_sum_job job = {.n_in = 2, .in = in, .out = out, .shares = true};
-	int tail = arity - 1, n = 0, status = tables && out ? GPUBE_OK : GPUBE_ENOMEM;
-	double cells = gpube__infer_domain(j, scope[tail]);
+	struct gpube_sum_bucket *child = &j->buckets[j->buckets[b].child];
+	struct sums s = {.arity = child->arity - 1,
+		.scope = gpube__infer_scope(j, j->buckets[b].child) + 1,
+		.roundings = roundings + child->roundings};
+	struct gpube_sum_operand in[2];
+	struct gpube_sum_job job = {.n_in = 2, .in = in};
+	int status = sums_begin(&s, j, b, -1);
 
-	roundings += child->roundings;
-	while (tail > 0 && cells * gpube__infer_domain(j, scope[tail - 1]) <= TAIL_CELLS)
-		cells *= gpube__infer_domain(j, scope[--tail]);
-	gpube__infer_axes(&job, j, arity, scope);
-	gpube__infer_lay(&in[0], to, &job, scope, arity, scope);
-	gpube__infer_lay(&in[1], &came, &job, scope, arity, scope);
-	for (int k = 0; k <= tail && !status; k++) {
-		const int of = k < tail ? 1 : arity - tail;
-
-		if (k < tail && j->has_marginal[scope[k]])
-			continue;
-		status = gpube__sum_table_new(j->ctx, &tables[k], gpube__infer_cells(j, of, scope + k));
-		gpube__infer_lay(&out[job.n_out++], &tables[k], &job, scope, of, scope + k);
-	}
+	gpube__infer_axes(&job, j, s.arity, s.scope);
+	gpube__infer_lay(&in[0], to, &job, s.scope, s.arity, s.scope);
+	gpube__infer_lay(&in[1], &child->message, &job, s.scope, s.arity, s.scope);
 	if (!status)
-		status = gpube__sum_product(j->ctx, &job);
-	for (int k = 0; k < tail && !status; k++)
-		if (tables[k].cells)
-			status = gpube__infer_marginal(j, scope[k], b, &tables[k], roundings + out[n++].roundings);
-	for (int k = tail; k < arity && !status; k++)
-		if (!j->has_marginal[scope[k]])
-			status = tail_marginal(j, b, &tables[tail], arity - tail, scope + tail, scope[k], roundings + out[n].roundings);
-	for (int k = 0; k <= tail && tables; k++)
-		gpube__sum_table_clear(j->ctx, &tables[k]);
-	gpube__free(j->ctx, tables);
-	gpube__free(j->ctx, out);
+		status = sum_all(&s, j, &job);
+	if (!status)
+		status = read_off(&s, j, b);
+	sums_end(&s, j->ctx);
 	return status;
 }
 
-/* With one child: all tables but its message give what goes to it, so that nothing of the joined table's size is multiplied by it, nor divided. */
+/* In a chain: all tables but the child's message give what goes to it, so that nothing of the joined table's size is multiplied by it, nor divided. */
 static int down_chain(struct gpube__inferring *j, int32_t b)
 {
 	struct gpube_sum_bucket *bucket = &j->buckets[b], *child = &j->buckets[bucket->child];
@@ -411,25 +401,6 @@ static int down_chain(struct gpube__inferring *j, int32_t b)
 	return status;
 }
 
-/* With a card, a bucket may have other variables' marginals to sum; and those of variables that the child does not have are to be summed here. */
-static bool is_chain(const struct gpube__inferring *j, int32_t b)
-{
-	const struct gpube_sum_bucket *bucket = &j->buckets[b];
-	const int32_t *scope = gpube__infer_scope(j, b), *below;
-	int at = 0;
-
-	if (j->side || bucket->n_children != 1 || (bucket->n_functions == 0 && bucket->parent < 0))
-		return false;
-	below = gpube__infer_scope(j, bucket->child) + 1;
-	for (int k = 0; k < bucket->arity; k++) {
-		if (at < j->buckets[bucket->child].arity - 1 && below[at] == scope[k])
-			at++;
-		else if (!j->has_marginal[scope[k]])
-			return false;
-	}
-	return true;
-}
-
 static int down(struct gpube__inferring *j, int32_t b)
 {
 	bool done = false;
@@ -437,7 +408,7 @@ static int down(struct gpube__inferring *j, int32_t b)
 
 	if (j->side && j->side[b])
 		status = gpube__infer_down_card(j, b, &done);
-	return status || done ? status : is_chain(j, b) ? down_chain(j, b) : down_here(j, b);
+	return status || done ? status : !j->side && j->buckets[b].is_chain ? down_chain(j, b) : down_here(j, b);
 }
 
 /* Fills out->marginals. */
@@ -474,8 +445,7 @@ static int make_marginals(struct gpube__inferring *j)
 		n += j->m->vars[i].domain;
 	}
 	j->out->marginals = gpube__alloc_zero(j->ctx, (uint64_t)n, sizeof(*j->out->marginals));
-	j->has_marginal = gpube__alloc_zero(j->ctx, (uint64_t)j->n, sizeof(*j->has_marginal));
-	return j->out->marginals && j->has_marginal ? GPUBE_OK : GPUBE_ENOMEM;
+	return j->out->marginals ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 int gpube__infer_marginals(struct gpube__inferring *j)
@@ -483,8 +453,6 @@ int gpube__infer_marginals(struct gpube__inferring *j)
 	int status;
 
 	gpube__free(j->ctx, j->marginals_at); /* of a query before */
-	gpube__free(j->ctx, j->has_marginal);
-	j->has_marginal = NULL;
 	j->most_roundings = 0;
 	status = make_marginals(j);
 	return status ? status : down_all(j);

@@ -256,10 +256,7 @@ static double function_cells(const struct gpube__inferring *j, int32_t b)
 
 bool gpube__infer_is_spare(const struct gpube__inferring *j, int32_t b)
 {
-	const struct gpube_sum_bucket *p = j->buckets[b].parent < 0 ? NULL : &j->buckets[j->buckets[b].parent];
-
-	return p && !j->side && !j->keeps_messages && p->n_children == 1 && p->arity == j->buckets[b].arity - 1 &&
-	       (p->n_functions > 0 || p->parent >= 0);
+	return j->buckets[b].is_spare && !j->side && !j->keeps_messages;
 }
 
 /* What the tables of children take that go down beside those that came up: of those with all variables there is one. */
@@ -347,6 +344,8 @@ int gpube__infer_plan(struct gpube__inferring *j)
 		hand_out(j);
 		status = join(j, &graph, order);
 	}
+	if (!status && j->opts->task == GPUBE_INFER_MAR)
+		status = gpube__infer_find_homes(j);
 	if (!status)
 		status = check_memory(j);
 	gpube__graph_clear(j->ctx, &graph);
@@ -369,7 +368,6 @@ void gpube__infer_clear(struct gpube__inferring *j)
 	gpube__free(j->ctx, j->scopes);
 	gpube__free(j->ctx, j->roots);
 	gpube__free(j->ctx, j->marginals_at);
-	gpube__free(j->ctx, j->has_marginal);
 	gpube__free(j->ctx, j->slices);
 	gpube__free(j->ctx, j->side);
 	gpube__free(j->ctx, j->home);

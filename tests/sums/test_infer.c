@@ -403,6 +403,28 @@ static void test_complete(void **state)
 	gpube_model_free(m);
 }
 
+/* A front that moves along a grid: of its messages one in as many as it is wide is kept for marginals. */
+static void test_front(void **state)
+{
+	enum { ROWS = 6, COLUMNS = 40, N = ROWS * COLUMNS };
+	struct gpube_model *m = grid(ROWS, COLUMNS);
+	struct gpube_inference *one, *other;
+	int32_t order[N];
+
+	(void)state;
+	for (int i = 0; i < N; i++)
+		order[i] = i % ROWS * COLUMNS + i / ROWS;
+	one = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR, .order_method = GPUBE_ORDER_GIVEN, .order = order});
+	other = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR, .order_method = GPUBE_ORDER_MIN_FILL});
+	assert_true(one->plan.peak_bytes < 0.4 * N * (1 << ROWS) * sizeof(double));
+	for (int i = 0; i < 2 * N; i++)
+		assert_true(fabs(one->marginals[i] - other->marginals[i]) < 1e-13);
+	check_sums(m, one->marginals);
+	gpube_inference_free(one, ctx);
+	gpube_inference_free(other, ctx);
+	gpube_model_free(m);
+}
+
 /* Up to three parents for each variable, whose values have 'all' together, but for roundings. */
 static struct gpube_model *bayesian(struct gpube_rng *rng, int32_t n, int32_t most_domain, double all)
 {
@@ -659,6 +681,7 @@ int main(void)
 		cmocka_unit_test(test_magnitudes),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_complete),
+		cmocka_unit_test(test_front),
 		cmocka_unit_test(test_barren),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_bounds),
