@@ -69,7 +69,7 @@ static int generate_coalitions(struct session *s, const struct opts_generate *o)
 	/* the words of --type are those of enum csg_type, in its order */
 	if (o->variables > CSG_MAX_AGENTS)
 		rc = session_fail_text(s, NULL, "generate csg: at most 40 agents");
-	else if (csg_generate(&g, s->ctx, o->dist, (int)o->variables, (enum csg_type)o->type,
+	else if (csg_generate(&g, s->ctx, o->dist ? o->dist : "uniform", (int)o->variables, (enum csg_type)o->type,
 			 (uint64_t)o->seed) ||
 		 csg_write(g, s->output, text))
 		rc = session_fail(s, NULL);
@@ -79,7 +79,7 @@ static int generate_coalitions(struct session *s, const struct opts_generate *o)
 
 static int generate_auction(struct session *s, const struct opts_generate *o)
 {
-	return csg_auction_generate(s->ctx, s->output, o->dist, (int)o->goods, (int)o->bids,
+	return csg_auction_generate(s->ctx, s->output, o->dist ? o->dist : "regions", (int)o->goods, (int)o->bids,
 		       (uint64_t)o->seed)
 		       ? session_fail(s, NULL)
 		       : CLI_DONE;

@@ -267,9 +267,9 @@
 	X(TEXT, parameters, 0, NULL, 0, 0, "LIST",                                                 \
 		"nash: a,b,c of minimum-effort, high,middle,low of grab-the-dollar, the reward "   \
 		"of travelers-dilemma; by default drawn from the seed")                            \
-	X(TEXT, dist, 0, "uniform", 0, 0, "DIST",                                                  \
-		"csg: distribution of the values, as for 'gpube csg --generate'; auction: of "     \
-		"bids")                                                                            \
+	X(TEXT, dist, 0, NULL, 0, 0, "DIST",                                                       \
+		"csg: distribution of the values, as for 'gpube csg --generate' (default "         \
+		"uniform); auction: of bids (default regions)")                                    \
 	X(INT, goods, 0, "60", 2, 1000, "N", "auction: goods")                                     \
 	X(INT, bids, 0, "1000", 1, 1000000, "N", "auction: bids")                                  \
 	X(CHOICE, type, 0, "int32", 0, 0, "int16|int32|int64|float32|float64",                     \

@@ -210,7 +210,10 @@ row 'auction: timeout' 0 '"status": "bounds"' 'ended before' \
 	"$gpube" auction --json --timeout 0.000001 "$work/a.txt"
 "$gpube" generate auction --dist regions --goods 20 --bids 50 --seed 2 -o "$work/r.txt"
 row 'auction: generated' 0 '^revenue +[0-9.]+, the proved maximum$' '' "$gpube" auction "$work/r.txt"
-row 'auction: no such distribution' 1 '' "no such distribution: 'uniform'" "$gpube" generate auction
+row 'auction: no such distribution' 1 '' "no such distribution: 'uniform'" "$gpube" generate auction --dist uniform
+"$gpube" generate auction --dist regions --seed 1 > "$work/regions.txt"
+"$gpube" generate auction --seed 1 > "$work/unnamed.txt"
+that 'auction: a distribution that need not be named' cmp "$work/regions.txt" "$work/unnamed.txt"
 row 'auction: a bid on every bundle' 0 '^revenue +13, the proved maximum$' '' "$gpube" auction "$work/g.txt"
 row 'auction: bundles' 0 '^bundles +\{1,3\} \{2\}$' '' "$gpube" auction "$work/g.txt"
 row 'auction: bundles as JSON' 0 '"goods": 3, "revenue": 13, "upper_bound": 13, "error": 0, "bundles": \[\[1,3\],\[2\]\]' '' \
