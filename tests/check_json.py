@@ -79,6 +79,7 @@ solve --memory 1 --no-slices --method eliminate examples/zebra.wcsp
 solve WORK/none.wcsp
 count examples/zebra.wcsp
 count --optima examples/exams.cfn
+list --within 1 examples/exams.cfn
 infer examples/sprinkler.uai
 infer -t MAR examples/sprinkler.uai
 infer -t MPE examples/sprinkler.uai
@@ -111,6 +112,7 @@ info WORK/r.MPE
 devices
 solve WORK/no
 count WORK/no
+list WORK/no
 infer WORK/no
 bound WORK/no
 reparam -o WORK/x.cfn WORK/no

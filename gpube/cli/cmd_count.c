@@ -65,7 +65,9 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_text(&j, "backend", s->backend);
 	json_seconds(&j, "seconds", session_seconds(r->session));
 	json_text(&j, "file", r->file);
-	json_int(&j, "variables", r->model->n_vars);
+	json_int(&j, "variables", r->model->n_vars - r->model->n_hidden);
+	if (r->model->n_hidden)
+		json_int(&j, "hidden_variables", r->model->n_hidden);
 	json_int(&j, "functions", r->model->n_functions);
 	json_big(&j, r->optima ? "optima" : "solutions", count_of(r));
 	if (s->values && r->optima)
@@ -73,7 +75,8 @@ static void report_json(struct gpube_out *out, const void *arg)
 	if (s->values) {
 		json_open(&j, "assignment", '[');
 		for (int32_t i = 0; i < r->model->n_vars; i++)
-			json_int(&j, NULL, s->values[i]);
+			if (!r->model->vars[i].hidden)
+				json_int(&j, NULL, s->values[i]);
 		json_close(&j, ']');
 	} else {
 		json_null(&j, "assignment");
@@ -88,20 +91,6 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_close(&j, '}');
 	json_close(&j, '}');
 	gpube__out_text(out, "\n");
-}
-
-/* The model's top becomes --ub's, if that is better. */
-static int allow_below(struct session *s, struct gpube_model *m, const char *ub)
-{
-	int64_t top;
-
-	if (m->kind == GPUBE_POTENTIALS)
-		return session_fail_text(s, NULL, "--ub: a .uai model has no costs");
-	if (!gpube__units(&top, ub, m->scale))
-		return session_fail_text(s, NULL, "--ub: not a number with the decimals of the file");
-	if (m->direction == GPUBE_MINIMISE ? top >= m->top : top <= m->top)
-		return CLI_DONE;
-	return gpube_model_set_top(m, top) ? session_fail(s, NULL) : CLI_DONE;
 }
 
 static bool forbids_nothing(const struct gpube_model *m)
@@ -161,7 +150,7 @@ static int run(const void *opts, int n_args, char **args)
 		return rc;
 	rc = session_read(&s, &m, args[0], &o->read);
 	if (m && o->ub)
-		rc = allow_below(&s, m, o->ub);
+		rc = session_allow_below(&s, m, o->ub);
 	if (m && !rc)
 		rc = count(&s, o, args[0], m);
 	gpube_model_free(m);

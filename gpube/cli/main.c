@@ -14,6 +14,7 @@ const char *const cli_prefix = "gpube ";
 const struct command *const cli_commands[] = {
 	&cmd_solve,
 	&cmd_count,
+	&cmd_list,
 	&cmd_infer,
 	&cmd_bound,
 	&cmd_reparam,

@@ -95,6 +95,20 @@
 	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
 		"write the result to FILE instead of standard output")
 
+#define OPTS_LIST(X)                                                                               \
+	X(INT, most, 'n', "1000", 1, INT32_MAX, "N",                                               \
+		"list at most N assignments, the best ones")                                       \
+	X(TEXT, within, 0, "0", 0, 0, "COST",                                                      \
+		"list what costs at most COST more than the optimum (of a maximum: less); inf: "   \
+		"whatever it costs")                                                               \
+	X(TEXT, ub, 0, NULL, 0, 0, "COST", "allow only totals better than COST")                   \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
+		"form of the result: for people, one JSON object, or toulbar2's .sol, a line an "  \
+		"assignment")                                                                      \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
+	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
+		"write the result to FILE instead of standard output")
+
 #define OPTS_INFER(X)                                                                              \
 	X(CHOICE, task, 't', "PR", 0, 0, "PR|MAR|MMAP|MPE",                                        \
 		"the sum over all assignments, the distribution of every variable, the values of " \
@@ -467,6 +481,13 @@ struct opts_solve {
 
 struct opts_count {
 	OPTS_COUNT(OPT_FIELD)
+	struct opts_engine engine;
+	struct opts_read read;
+	struct opts_talk talk;
+};
+
+struct opts_list {
+	OPTS_LIST(OPT_FIELD)
 	struct opts_engine engine;
 	struct opts_read read;
 	struct opts_talk talk;

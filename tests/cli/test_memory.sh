@@ -97,6 +97,9 @@ optimum=-0.48945499
 short 'solve .uai' "$gpube" solve -q $t $x/sprinkler.uai
 optimum=
 short 'count' "$gpube" count -q $t --order min-fill $x/zebra.wcsp
+optimum=4.30
+short 'list' "$gpube" list -q --within 1 $t --order min-fill $x/exams.cfn
+optimum=
 short 'infer' "$gpube" infer -q $t --order min-fill $x/sprinkler.uai
 echo '2 1 2' > "$work/two.query"
 short 'marginal MAP' "$gpube" infer -q $t --task MMAP --query "$work/two.query" --evidence none $x/sprinkler.uai

@@ -122,3 +122,16 @@ int session_engine(struct session *s, struct gpube_solve_opts *to, int32_t **ord
 	to->order_method = GPUBE_ORDER_GIVEN;
 	return CLI_DONE;
 }
+
+int session_allow_below(struct session *s, struct gpube_model *m, const char *ub)
+{
+	int64_t top;
+
+	if (m->kind == GPUBE_POTENTIALS)
+		return session_fail_text(s, NULL, "--ub: a .uai model has no costs");
+	if (!gpube__units(&top, ub, m->scale))
+		return session_fail_text(s, NULL, "--ub: not a number with the decimals of the file");
+	if (m->direction == GPUBE_MINIMISE ? top >= m->top : top <= m->top)
+		return CLI_DONE;
+	return gpube_model_set_top(m, top) ? session_fail(s, NULL) : CLI_DONE;
+}

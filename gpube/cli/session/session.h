@@ -87,6 +87,12 @@ int session_try_read(
 	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read);
 
 /*
+ * session_allow_below() - the model's top becomes --ub's, if that is better.
+ * Returns CLI_DONE, or CLI_FAILED after a message.
+ */
+int session_allow_below(struct session *s, struct gpube_model *m, const char *ub);
+
+/*
  * session_engine() - the engine's options from the command line's.
  * order  out: NULL, or the order that was read, which 'to' refers to; free with gpube__free()
  * Returns CLI_DONE, or CLI_FAILED after a message.

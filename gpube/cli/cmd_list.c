@@ -1,0 +1,233 @@
+/* cmd_list.c - gpube list: all optimal assignments, or the best ones. */
+#include <string.h>
+
+#include "formats/formats.h"
+#include "formats/io/io.h"
+#include "gpube/cli/bounding.h"
+#include "gpube/heuristic/best.h"
+
+#define OPTS_STRUCT struct opts_list
+static const struct opt_row rows[] = {OPTS_LIST(OPT_ROW)};
+
+static const struct opt_group groups[] = {
+	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP_ENGINE(offsetof(struct opts_list, engine)),
+	OPT_GROUP_READ(offsetof(struct opts_list, read)),
+	OPT_GROUP_TALK(offsetof(struct opts_list, talk)),
+	{0},
+};
+
+/* All that the reports are written from. */
+struct result {
+	struct answer answer; /* of the optimum */
+	struct gpube_best best;
+	bool optima;
+	double seconds_read, seconds_solve;
+};
+
+static const int32_t *values_of(const struct result *r, int64_t k)
+{
+	return r->best.values + k * r->best.n_vars;
+}
+
+static void report_text(struct gpube_out *out, const void *arg)
+{
+	const struct result *r = arg;
+	const struct session *s = r->answer.session;
+	const bool whole = r->answer.answer != GPUBE_ANSWER_INCOMPLETE;
+
+	if (r->answer.answer == GPUBE_ANSWER_INFEASIBLE) {
+		answer_text_infeasible(out);
+		return;
+	}
+	gpube__out_printf(out, "%-*s", LABEL, "optimum");
+	gpube__out_decimal(out, r->answer.cost, r->answer.scale);
+	gpube__out_text(out, r->answer.model->kind == GPUBE_POTENTIALS ? ", -ln, proved\n" : ", proved\n");
+	gpube__out_printf(out, "%-*s%lld, %s\n", LABEL, "listed", (long long)r->best.n,
+		!whole         ? "those that were found before the stop"
+		: r->best.more ? "the best; there are more"
+		: r->optima    ? "all that are optimal"
+			       : "all that are asked for");
+	for (int64_t k = 0; k < r->best.n; k++) {
+		gpube__out_printf(out, "%-*lld", LABEL, (long long)k + 1);
+		gpube__out_decimal(out, r->best.costs[k], r->best.scale);
+		gpube__out_text(out, "\n");
+		answer_text_assignment(out, r->answer.model, values_of(r, k));
+	}
+	gpube__out_printf(out, "%-*s%.3f s: read %.3f, optimum %.3f, list %.3f\n", LABEL, "time",
+		session_seconds(s), r->seconds_read, r->seconds_solve,
+		session_seconds(s) - r->seconds_read - r->seconds_solve);
+}
+
+static void json_values(struct json *j, const struct gpube_model *m, const int32_t *values)
+{
+	json_open(j, "assignment", '[');
+	for (int32_t i = 0; i < m->n_vars; i++)
+		if (!m->vars[i].hidden)
+			json_int(j, NULL, values[i]);
+	json_close(j, ']');
+}
+
+static void report_json(struct gpube_out *out, const void *arg)
+{
+	const struct result *r = arg;
+	struct json j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	answer_json_head(&j, &r->answer);
+	if (r->answer.answer == GPUBE_ANSWER_INFEASIBLE)
+		json_null(&j, "optimum");
+	else
+		json_decimal(&j, "optimum", r->answer.cost, r->answer.scale);
+	json_int(&j, "listed", r->best.n);
+	json_true_false(&j, "more", r->best.more);
+	json_open(&j, "assignments", '[');
+	for (int64_t k = 0; k < r->best.n; k++) {
+		json_open(&j, NULL, '{');
+		json_decimal(&j, "cost", r->best.costs[k], r->best.scale);
+		json_values(&j, r->answer.model, values_of(r, k));
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	json_close(&j, '}');
+	gpube__out_text(out, "\n");
+}
+
+static void report_sol(struct gpube_out *out, const void *arg)
+{
+	const struct result *r = arg;
+	const struct gpube_model *m = r->answer.model;
+
+	for (int64_t k = 0; k < r->best.n; k++) {
+		const char *space = "";
+
+		for (int32_t i = 0; i < m->n_vars; i++)
+			if (!m->vars[i].hidden) {
+				gpube__out_printf(out, "%s%d", space, values_of(r, k)[i]);
+				space = " ";
+			}
+		gpube__out_text(out, "\n");
+	}
+}
+
+/* The worst total that is listed, from the optimum. */
+static int limit_of(struct session *s, struct gpube_best_opts *best, const struct opts_list *o,
+	const struct answer *a)
+{
+	int64_t within;
+
+	if (strcmp(o->within, "inf") == 0)
+		return CLI_DONE;
+	if (!gpube__units(&within, o->within, a->scale) || within < 0)
+		return session_fail_text(s, NULL, "--within: not a number >= 0 with the decimals of the file, or inf");
+	best->limited = !__builtin_add_overflow(
+		a->cost, answer_maximises(a) ? -within : within, &best->limit) &&
+		best->limit > -GPUBE_INF && best->limit < GPUBE_INF;
+	return CLI_DONE;
+}
+
+static int list(struct result *r, const struct opts_list *o, const struct gpube_solve_opts *opts)
+{
+	struct session *s = r->answer.session;
+	struct gpube_best_opts best = {.most = o->most,
+		.precision = r->answer.model->kind == GPUBE_POTENTIALS ? r->answer.scale : 0,
+		.order = opts->order,
+		.order_seconds = opts->order_seconds,
+		.seed = opts->seed,
+		.backend = opts->backend};
+	int status = GPUBE_OK, rc = limit_of(s, &best, o, &r->answer);
+
+	if (rc)
+		return rc;
+	r->optima = best.limited && best.limit == r->answer.cost;
+	if (r->answer.answer == GPUBE_ANSWER_OPTIMAL)
+		status = gpube__best(&r->best, r->answer.model, &best);
+	if (status && status != GPUBE_ESTOP)
+		return session_fail(s, NULL);
+	if (status) {
+		cli_error("%s: the list is incomplete", gpube_error(s->ctx));
+		r->answer.answer = GPUBE_ANSWER_INCOMPLETE;
+	}
+	rc = session_report(s, o->output == ANSWER_SOL && !s->json ? report_sol : report_text, report_json, r);
+	return status ? CLI_FAILED : rc;
+}
+
+static int solve_and_list(struct session *s, const struct opts_list *o, const char *file, const struct gpube_model *m)
+{
+	struct result r = {.seconds_read = session_seconds(s)};
+	struct gpube_solve_opts opts;
+	struct gpube_solution *solution = NULL;
+	int32_t *order;
+	int status, rc = session_engine(s, &opts, &order, m, &o->engine);
+
+	if (rc)
+		return rc;
+	status = gpube_solve(&solution, m, &opts);
+	if (status) {
+		rc = session_fail(s, solution);
+	} else {
+		r.answer = bounding_answer(s, file, m, solution);
+		r.answer.no_bounds = true;
+		r.seconds_solve = session_seconds(s) - r.seconds_read;
+		if (o->engine.timeout > 0)
+			s->ctx->deadline = s->start + o->engine.timeout;
+		rc = conclusion_check(&r.answer) ? session_fail(s, solution) : list(&r, o, &opts);
+	}
+	gpube__best_clear(&r.best, s->ctx);
+	gpube_solution_free(solution, s->ctx);
+	gpube__free(s->ctx, order);
+	return rc;
+}
+
+static int run(const void *opts, int n_args, char **args)
+{
+	const struct opts_list *o = opts;
+	struct gpube_model *m = NULL;
+	struct session s;
+	const bool json = o->json || o->output == ANSWER_JSON;
+	struct opts_read read = o->read;
+	int rc;
+
+	if (session_options_clash(&o->engine) || !session_evidence(&read, n_args, args))
+		return CLI_USAGE;
+	rc = session_start_engine(&s, &o->talk, &o->engine, true, json, o->output_file);
+	if (rc)
+		return rc;
+	rc = session_read(&s, &m, args[0], &read);
+	if (m && o->ub)
+		rc = session_allow_below(&s, m, o->ub);
+	if (m && !rc)
+		rc = solve_and_list(&s, o, args[0], m);
+	gpube_model_free(m);
+	session_end(&s);
+	return rc;
+}
+
+const struct command cmd_list = {
+	.name = "list",
+	.arguments = "FILE [EVIDENCE]",
+	.summary = "list all optimal assignments, or the best ones",
+	.description =
+		"Finds the optimum of the model in FILE as 'gpube solve' does, and lists all assignments that attain "
+		"it; with --within those that cost a little more, too, the best in front. At most --most are listed, "
+		"and it is said whether there are more. So '--within inf --most 10' gives the ten best.\n\n"
+		"The list is made by a search with the bounds of an elimination. Where its tables fit --memory, "
+		"every step leads to an assignment; elsewhere they are bounds by mini-buckets, and the search may "
+		"take long. Every assignment is priced again from the tables of the file.\n\n"
+		"SIGINT, SIGTERM and --timeout end the work; what was found so far is listed if the optimum is "
+		"proved, and the exit status is then 1.\n\n"
+		"With --output json the result is one object: status (optimal, infeasible, incomplete, error), "
+		"optimum, listed (how many), more, and assignments, each with cost and assignment. Costs of a .uai "
+		"are -ln of probabilities.",
+	.examples = "gpube list problem.wcsp\n"
+		    "all optimal assignments\n"
+		    "gpube list --within inf --most 10 problem.wcsp\n"
+		    "the ten best\n"
+		    "gpube list --within inf --ub 1 --output sol formula.cnf\n"
+		    "the models of a formula, one a line",
+	.min_args = 1,
+	.max_args = 2,
+	.opts_size = sizeof(struct opts_list),
+	.groups = groups,
+	.run = run,
+};

@@ -1,0 +1,275 @@
+/*
+ * best.c - see best.h. Depth first, the best bound first, so that good assignments come early; the worst
+ * of those kept, once there are enough, is what others have to beat. One more than asked for is kept: whether
+ * there are more is then known, whatever the bounds are. Best-first search was weighed: it would meet
+ * assignments in their order, but keeps every open node, and the list is to be kept anyway.
+ */
+#include "gpube/heuristic/best.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpube/ir/model.h"
+
+/* A cost to be minimised, and the row of its values. */
+struct kept {
+	int64_t cost, row;
+	const int32_t *values; /* for the last sort */
+	int64_t n_vars;
+};
+
+struct search {
+	struct gpube_ctx *ctx;
+	const struct gpube_model *m;
+	struct gpube_path *path;
+	int64_t n_vars, most;
+	int64_t limit; /* minimised: what is above is not wanted */
+	bool maximise;
+
+	/* The children of the node at each depth, its best first: value, and bound to be minimised. */
+	int32_t *value;
+	int64_t *bound, *first, *bounds;
+	int32_t *n_children, *next;
+
+	struct kept *kept; /* a heap, the worst in front */
+	int64_t n, kept_capacity, rows_capacity;
+	int32_t *rows;
+};
+
+static bool is_worse(const void *a, const void *b)
+{
+	return ((const struct kept *)a)->cost > ((const struct kept *)b)->cost;
+}
+
+static int64_t minimised(const struct search *s, int64_t bound)
+{
+	return bound == GPUBE_INF ? GPUBE_INF : s->maximise ? -bound : bound;
+}
+
+static bool wanted(const struct search *s, int64_t cost)
+{
+	return cost != GPUBE_INF && cost <= s->limit && (s->n < s->most || cost < s->kept[0].cost);
+}
+
+/* The children that lead to something wanted. */
+static void expand(struct search *s, int64_t depth)
+{
+	const int32_t var = gpube_path_next(s->path), domain = gpube_model_domain(s->m, var);
+	int32_t *value = s->value + s->first[depth];
+	int64_t *bound = s->bound + s->first[depth];
+	int32_t n = 0;
+
+	gpube_path_bounds(s->path, s->bounds);
+	for (int32_t a = 0; a < domain; a++) {
+		const int64_t cost = minimised(s, s->bounds[a]);
+		int32_t k = n;
+
+		if (!wanted(s, cost))
+			continue;
+		for (; k > 0 && cost < bound[k - 1]; k--) {
+			bound[k] = bound[k - 1];
+			value[k] = value[k - 1];
+		}
+		bound[k] = cost;
+		value[k] = a;
+		n++;
+	}
+	s->n_children[depth] = n;
+	s->next[depth] = 0;
+}
+
+/* Room for one more: what is kept counts against the memory. */
+static int grow(struct search *s)
+{
+	const double bytes = (double)(s->n + 1) * (double)(s->n_vars * 4 + (int64_t)sizeof(struct kept));
+
+	if (bytes > (double)s->ctx->memory_bytes)
+		return gpube__fail(s->ctx, GPUBE_ELIMIT, "more than %lld assignments do not fit the memory",
+			(long long)s->n);
+	if (gpube__grow(s->ctx, &s->kept, &s->kept_capacity, s->n + 1, sizeof(*s->kept)) ||
+		gpube__grow(s->ctx, &s->rows, &s->rows_capacity, (s->n + 1) * s->n_vars + 1, sizeof(*s->rows)))
+		return GPUBE_ENOMEM;
+	return GPUBE_OK;
+}
+
+/* The assignment of the path, priced again from the given model's tables. */
+static int keep(struct search *s)
+{
+	const int32_t *values = gpube_path_values(s->path);
+	const int64_t cost = minimised(s, gpube_path_bound(s->path));
+	int64_t again, row = s->n;
+	int status = GPUBE_OK;
+
+	if (!wanted(s, cost))
+		return GPUBE_OK;
+	if (s->m->kind == GPUBE_COSTS)
+		status = gpube_model_cost(&again, s->m, values);
+	if (!status && s->m->kind == GPUBE_COSTS && minimised(s, again) != cost)
+		status = gpube__fail(s->ctx, GPUBE_EBUG, "a listed assignment costs something else by its tables");
+	if (!status && s->n == s->most) {
+		row = s->kept[0].row;
+		gpube__heap_take(s->kept, s->n--, 0, sizeof(*s->kept), is_worse);
+	} else if (!status) {
+		status = grow(s);
+	}
+	if (status)
+		return status;
+	memcpy(s->rows + row * s->n_vars, values, (size_t)s->n_vars * sizeof(*values));
+	s->kept[s->n++] = (struct kept){.cost = cost, .row = row};
+	gpube__heap_push(s->kept, s->n, sizeof(*s->kept), is_worse);
+	return GPUBE_OK;
+}
+
+static int descend(struct search *s)
+{
+	int64_t depth = 0, nodes = 0;
+	int status = GPUBE_OK;
+
+	if (s->n_vars)
+		expand(s, 0);
+	for (;;) {
+		if (!s->n_vars)
+			return keep(s);
+		if ((++nodes & 1023) == 0 && gpube__stopped(s->ctx))
+			return gpube__fail_stopped(s->ctx);
+		if (s->next[depth] < s->n_children[depth] &&
+			wanted(s, s->bound[s->first[depth] + s->next[depth]])) {
+			gpube_path_push(s->path, s->value[s->first[depth] + s->next[depth]++]);
+			if (depth + 1 < s->n_vars) {
+				expand(s, ++depth);
+				continue;
+			}
+			status = keep(s);
+			if (status)
+				return status;
+		} else if (depth-- == 0) {
+			return GPUBE_OK;
+		}
+		gpube_path_pop(s->path);
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+
+	if (x->cost != y->cost)
+		return x->cost < y->cost ? -1 : 1;
+	for (int64_t k = 0; k < x->n_vars; k++)
+		if (x->values[k] != y->values[k])
+			return x->values[k] < y->values[k] ? -1 : 1;
+	return 0;
+}
+
+/* The list in its order, without the one that was kept to know whether there are more. */
+static int take(struct gpube_best *b, struct search *s)
+{
+	struct gpube_ctx *ctx = s->ctx;
+
+	for (int64_t k = 0; k < s->n; k++) {
+		s->kept[k].n_vars = s->n_vars;
+		s->kept[k].values = s->rows + s->kept[k].row * s->n_vars;
+	}
+	qsort(s->kept, (size_t)s->n, sizeof(*s->kept), compare);
+	b->more = s->n == s->most;
+	b->n = s->n - b->more;
+	b->n_vars = s->n_vars;
+	b->costs = gpube__alloc(ctx, (uint64_t)b->n + 1, sizeof(*b->costs));
+	b->values = gpube__alloc(ctx, (uint64_t)(b->n * s->n_vars) + 1, sizeof(*b->values));
+	if (!b->costs || !b->values) {
+		b->n = 0;
+		return GPUBE_ENOMEM;
+	}
+	for (int64_t k = 0; k < b->n; k++) {
+		b->costs[k] = s->maximise ? -s->kept[k].cost : s->kept[k].cost;
+		memcpy(b->values + k * s->n_vars, s->kept[k].values, (size_t)s->n_vars * sizeof(*b->values));
+	}
+	return GPUBE_OK;
+}
+
+static int search_init(struct search *s, const struct gpube_heuristic *h)
+{
+	const int32_t *order = gpube_heuristic_order(h);
+	uint64_t n = (uint64_t)s->n_vars + 1;
+	int64_t cells = 1;
+	int32_t widest = 1;
+
+	s->first = gpube__alloc(s->ctx, n, sizeof(*s->first));
+	s->n_children = gpube__alloc(s->ctx, n, sizeof(*s->n_children));
+	s->next = gpube__alloc(s->ctx, n, sizeof(*s->next));
+	if (!s->first || !s->n_children || !s->next)
+		return GPUBE_ENOMEM;
+	for (int64_t k = 0; k < s->n_vars; k++) {
+		const int32_t domain = gpube_model_domain(s->m, order[s->n_vars - 1 - k]);
+
+		s->first[k] = cells;
+		cells += domain;
+		widest = domain > widest ? domain : widest;
+	}
+	s->value = gpube__alloc(s->ctx, (uint64_t)cells, sizeof(*s->value));
+	s->bound = gpube__alloc(s->ctx, (uint64_t)cells, sizeof(*s->bound));
+	s->bounds = gpube__alloc(s->ctx, (uint64_t)widest, sizeof(*s->bounds));
+	return s->value && s->bound && s->bounds ? gpube_path_new(&s->path, h) : GPUBE_ENOMEM;
+}
+
+static void search_clear(struct search *s)
+{
+	gpube_path_free(s->path);
+	gpube__free(s->ctx, s->first);
+	gpube__free(s->ctx, s->n_children);
+	gpube__free(s->ctx, s->next);
+	gpube__free(s->ctx, s->value);
+	gpube__free(s->ctx, s->bound);
+	gpube__free(s->ctx, s->bounds);
+	gpube__free(s->ctx, s->kept);
+	gpube__free(s->ctx, s->rows);
+}
+
+int gpube__best(struct gpube_best *b, const struct gpube_model *m, const struct gpube_best_opts *opts)
+{
+	struct search s = {.ctx = m->ctx,
+		.m = m,
+		.n_vars = m->n_vars,
+		.most = opts->most + 1,
+		.limit = GPUBE_INF - 1,
+		.maximise = m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE};
+	/* a simplified model keeps one of several assignments that are equally good */
+	struct gpube_heuristic_opts h_opts = {.sizeof_options = sizeof(h_opts),
+		.no_simplify = 1,
+		.precision = opts->precision,
+		.ibound = opts->ibound,
+		.order = opts->order,
+		.order_seconds = opts->order_seconds,
+		.seed = opts->seed,
+		.backend = opts->backend};
+	struct gpube_heuristic *h;
+	int status, taken;
+
+	*b = (struct gpube_best){0};
+	if (opts->limited) {
+		s.limit = s.maximise ? -opts->limit : opts->limit;
+		h_opts.has_cutoff = s.limit < GPUBE_INF - 1;
+		h_opts.cutoff = s.maximise ? opts->limit - 1 : opts->limit + 1;
+	}
+	status = gpube_heuristic_new(&h, m, &h_opts);
+	if (status)
+		return status;
+	b->scale = gpube_heuristic_info(h)->scale;
+	status = search_init(&s, h);
+	if (!status)
+		status = descend(&s);
+	if (!status || status == GPUBE_ESTOP) {
+		taken = take(b, &s);
+		status = taken ? taken : status;
+	}
+	search_clear(&s);
+	gpube_heuristic_free(h);
+	return status;
+}
+
+void gpube__best_clear(struct gpube_best *b, struct gpube_ctx *ctx)
+{
+	gpube__free(ctx, b->costs);
+	gpube__free(ctx, b->values);
+	*b = (struct gpube_best){0};
+}
