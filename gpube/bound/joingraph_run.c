@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "gpube/bound/andor/andor_run.h"
 #include "gpube/bound/bound.h"
 #include "gpube/relax/joingraph.h"
 #include "gpube/relax/scaling.h"
@@ -28,6 +29,7 @@ struct climb {
 	int64_t n_dead, n_values;
 	double tried; /* when elimination was last tried */
 	double diving; /* seconds spent on likely values alone */
+	double walking; /* seconds spent in searches on the tables */
 	bool quick;    /* bounds soon: no search, and larger after each there and back */
 	char by[32];
 };
@@ -220,6 +222,24 @@ static double missing_from(const struct climb *c)
 	return (double)((target < c->g.target ? target : c->g.target) - c->g.constant);
 }
 
+/* After a pass forward, for as long as all else took so far. */
+static int search_graph(struct climb *c)
+{
+	struct gpube_bounder *b = c->b;
+	const double start = gpube__now();
+	int64_t bound;
+	int status;
+
+	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
+	status = gpube__joingraph_pass(&c->g, false);
+	bound = gpube__joingraph_bound(&c->g, b->tables, gpube__tables_limit(b));
+	gpube__bounder_raise(b, gpube__tables_bound(b, bound), c->by);
+	if (!status && !gpube__bounder_done(b))
+		status = gpube__andor_run(b, &c->g, start - c->start - c->walking);
+	c->walking += gpube__now() - start;
+	return status;
+}
+
 static int ascend(struct climb *c)
 {
 	struct gpube_bounder *b = c->b;
@@ -238,6 +258,8 @@ static int ascend(struct climb *c)
 		/* eight more like this would bring less than one in fifty of what is missing */
 		if (grown && 8 * (double)(c->g.constant - before) < 0.02 * missing) {
 			status = filter(c);
+			if (!status && !gpube__bounder_done(b) && !b->shifted)
+				status = search_graph(c);
 			if (!status && !gpube__bounder_done(b))
 				status = grow(c, &grown);
 		}

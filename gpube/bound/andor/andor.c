@@ -1,0 +1,264 @@
+/* andor.c - the walk through an AND/OR tree: see andor.h. */
+#include <string.h>
+
+#include "gpube/bound/andor/andor_parts.h"
+
+/* Nodes between two looks at the clock; variables of a subtree that another thread may leave for later. */
+enum { PATIENCE = 4096, WORTH_SHARING = 12 };
+
+static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget);
+
+/* What the tables of p cost with each of its values: those below the budget, cheapest first; how many they are. */
+static int32_t list_choices(struct gpube_andor_walker *w, int32_t p, int64_t budget)
+{
+	const struct gpube_andor *a = w->a;
+	const struct gpube_andor_node *node = &a->nodes[p];
+	struct gpube_andor_choice *row = w->row + node->values_at;
+	int32_t n = 0;
+
+	for (int32_t v = 0; v < node->domain; v++)
+		row[v] = (struct gpube_andor_choice){.value = v};
+	for (int32_t j = node->table_at; j < node->table_at + node->n_tables; j++) {
+		const struct gpube_andor_table *t = &a->tables[j];
+		const int32_t *scope = a->scope + t->at, *cell = t->t;
+		const int64_t *stride = a->stride + t->at;
+
+		for (int32_t i = 0; i < t->n; i++)
+			cell += stride[i] * w->value[scope[i]];
+		for (int32_t v = 0; v < node->domain; v++)
+			row[v].cost += cell[v * t->slab];
+	}
+	for (int32_t v = 0; v < node->domain; v++) {
+		const struct gpube_andor_choice c = row[v];
+		int32_t k = n;
+
+		if (c.cost >= budget)
+			continue;
+		for (; k > 0 && row[k - 1].cost > c.cost; k--)
+			row[k] = row[k - 1];
+		row[k] = c;
+		n++;
+	}
+	return n;
+}
+
+static void look_at_clock(struct gpube_andor_walker *w)
+{
+	struct gpube_andor *a = w->a;
+
+	atomic_fetch_add_explicit(&a->n_nodes, w->n_nodes - w->told, memory_order_relaxed);
+	w->told = w->n_nodes;
+	if (atomic_load_explicit(&a->over, memory_order_relaxed))
+		w->over = true;
+	else if (gpube__andor_cache_is_full(a->cache))
+		a->full = a->over = w->over = true;
+	else if (gpube__turn_left(&a->turn) <= 0 || gpube__stopped(a->ctx))
+		atomic_store(&a->over, w->over = true);
+}
+
+static void make_key(const struct gpube_andor_walker *w, int32_t p, uint64_t *key)
+{
+	const struct gpube_andor_node *node = &w->a->nodes[p];
+	const struct gpube_andor_bits *bits = w->a->context + node->context_at;
+
+	memset(key, 0, (size_t)w->a->n_words * sizeof(*key));
+	for (int32_t i = 0; i < node->n_context; i++)
+		key[bits[i].word] |= (uint64_t)(uint32_t)w->value[bits[i].position] << bits[i].shift;
+}
+
+/* Whether another thread is at the subproblem of p. */
+static bool is_others(const struct gpube_andor_walker *w, int32_t p)
+{
+	uint64_t key[GPUBE__ANDOR_WORDS];
+
+	if (w->a->n_walkers == 1 || !w->a->nodes[p].kept || w->a->nodes[p].n_below < WORTH_SHARING)
+		return false;
+	make_key(w, p, key);
+	return gpube__andor_is_busy(w->a->cache, gpube__andor_hash(w->a->cache, p, key));
+}
+
+/* What is known of p's subproblem before it is looked at. */
+static int64_t least_known(struct gpube_andor_walker *w, int32_t p)
+{
+	struct gpube_andor_known known;
+	uint64_t key[GPUBE__ANDOR_WORDS];
+
+	if (!w->a->nodes[p].kept || w->a->nodes[p].whole)
+		return 0;
+	make_key(w, p, key);
+	return gpube__andor_cache_find(w->a->cache, p, key, gpube__andor_hash(w->a->cache, p, key), &known)
+		       ? known.cost
+		       : 0;
+}
+
+/* 'cost' with that of several subproblems, as walk() tells it. */
+static int64_t walk_all(struct gpube_andor_walker *w, const int32_t *children, int32_t n, int64_t cost, int64_t budget)
+{
+	int64_t sum = cost;
+
+	for (int32_t c = 0; c < n; c++) {
+		w->low[children[c]] = n > 1 ? least_known(w, children[c]) : 0;
+		sum += w->low[children[c]];
+	}
+	for (int32_t round = 0; round < 2; round++)
+		for (int32_t c = 0; c < n && sum < budget; c++) {
+			const int32_t q = children[c];
+			int64_t found;
+
+			if (round == 0)
+				w->later[q] = n > 1 && is_others(w, q);
+			if (w->later[q] != (round == 1))
+				continue;
+			found = walk(w, q, budget - (sum - w->low[q]));
+			if (w->over)
+				return 0;
+			sum += found - w->low[q];
+			w->low[q] = found;
+		}
+	return sum;
+}
+
+/* The least of a choice's total and what is below it. */
+static int64_t try_choices(struct gpube_andor_walker *w, int32_t p, int32_t n, int64_t budget)
+{
+	const struct gpube_andor_node *node = &w->a->nodes[p];
+	const int32_t *children = w->a->children + node->child_at;
+	struct gpube_andor_choice *row = w->row + node->values_at;
+	int64_t best = GPUBE__ANDOR_NEVER;
+
+	for (int round = 0; round < 2; round++) {
+		bool any = false;
+
+		for (int32_t k = 0; k < n && !w->over; k++) {
+			const int64_t least = best < budget ? best : budget;
+			int64_t total;
+
+			if (row[k].cost >= least) {
+				best = row[k].cost < best ? row[k].cost : best;
+				break;
+			}
+			if (round == 1 && !row[k].later)
+				continue;
+			w->value[p] = row[k].value;
+			if (round == 0 && node->n_children == 1 && is_others(w, children[0])) {
+				any = row[k].later = true;
+				continue;
+			}
+			total = walk_all(w, children, node->n_children, row[k].cost, least);
+			best = total < best ? total : best;
+		}
+		if (!any)
+			break;
+	}
+	return best;
+}
+
+/*
+ * The least cost of p's subproblem, where p's context is decided, if it is less than the budget; or a bound, the budget or
+ * more. Of no meaning once w->over.
+ */
+static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget)
+{
+	struct gpube_andor *a = w->a;
+	const struct gpube_andor_node *node = &a->nodes[p];
+	const int64_t before = w->n_nodes;
+	struct gpube_andor_known known;
+	uint64_t key[GPUBE__ANDOR_WORDS], hash = 0;
+	bool shares = false;
+	int64_t best;
+	int32_t n;
+
+	if (node->whole)
+		return 0;
+	if (node->kept) {
+		make_key(w, p, key);
+		hash = gpube__andor_hash(a->cache, p, key);
+		if (gpube__andor_cache_find(a->cache, p, key, hash, &known) && (known.exact || known.cost >= budget))
+			return known.cost;
+		shares = a->n_walkers > 1 && node->n_below >= WORTH_SHARING;
+	}
+	if (++w->n_nodes % PATIENCE == 0)
+		look_at_clock(w);
+	if (w->over)
+		return 0;
+	if (shares)
+		gpube__andor_busy(a->cache, hash, 1);
+	n = list_choices(w, p, GPUBE__ANDOR_NEVER);
+	best = try_choices(w, p, n, budget);
+	if (shares)
+		gpube__andor_busy(a->cache, hash, -1);
+	if (node->kept && !w->over) {
+		known = (struct gpube_andor_known){.cost = best, .exact = best < budget};
+		gpube__andor_cache_keep(a->cache, p, key, hash, &known, w->n_nodes - before);
+	}
+	return best;
+}
+
+static void search_as(void *arg, int64_t item, int thread)
+{
+	struct gpube_andor *a = arg;
+	struct gpube_andor_walker *w = &a->walkers[item];
+	int64_t value;
+
+	(void)thread;
+	w->over = false;
+	look_at_clock(w);
+	if (w->over)
+		return;
+	value = walk_all(w, a->children + (a->n - a->n_roots), a->n_roots, 0, a->budget);
+	if (w->over)
+		return;
+	if (!atomic_exchange(&a->ended, true))
+		a->value = value;
+	atomic_store(&a->over, true);
+}
+
+/* A choice for p and all below that costs just 'cost', which is their least. */
+static void read_off(struct gpube_andor_walker *w, int32_t p, int64_t cost)
+{
+	const struct gpube_andor_node *node = &w->a->nodes[p];
+	const int32_t *children = w->a->children + node->child_at, n = list_choices(w, p, cost + 1);
+
+	for (int32_t k = 0; k < n && !w->over; k++) {
+		const struct gpube_andor_choice *choice = &w->row[node->values_at + k];
+
+		w->value[p] = choice->value;
+		if (walk_all(w, children, node->n_children, choice->cost, cost + 1) <= cost)
+			break;
+	}
+	for (int32_t c = 0; c < node->n_children && !w->over; c++)
+		read_off(w, children[c], w->low[children[c]]);
+}
+
+void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpube_turn *turn, int64_t *value,
+	int32_t *values, bool *ended)
+{
+	const int32_t *roots = a->children + (a->n - a->n_roots);
+	struct gpube_andor_walker *w = a->walkers;
+
+	a->turn = *turn;
+	a->budget = budget;
+	a->ended = false;
+	do { /* what is found out is kept, so that it begins anew at no cost */
+		a->over = a->full = false;
+		gpube__parallel(a->ctx, a->n_walkers, search_as, a);
+		if (a->full)
+			gpube__andor_cache_grow(a->cache, a->ctx);
+	} while (a->full && !a->ended);
+	*ended = a->ended;
+	if (!*ended)
+		return;
+	*value = a->value;
+	if (a->value >= budget)
+		return;
+	/* what was kept makes this short; a stop ends it all the same */
+	a->turn.seconds = a->turn.latest = 1e300;
+	a->over = w->over = false;
+	gpube__andor_cache_settle(a->cache);
+	(void)walk_all(w, roots, a->n_roots, 0, a->value + 1);
+	for (int32_t r = 0; r < a->n_roots && !w->over; r++)
+		read_off(w, roots[r], w->low[roots[r]]);
+	*ended = !w->over;
+	for (int32_t p = 0; p < a->n; p++)
+		values[a->g->order[p]] = w->value[p];
+}

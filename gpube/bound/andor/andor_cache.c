@@ -1,0 +1,203 @@
+/* andor_cache.c - what is known of an AND/OR tree's subproblems, by context: see andor.h. */
+#include "gpube/bound/andor/andor.h"
+
+#include <string.h>
+
+/* Places that a subproblem may be kept at, of one set; locks of them all; and of threads' work. */
+enum { WAYS = 4, LOCKS = 1 << 12, BUSY = 1 << 14 };
+
+/* It begins with so many sets, and is so many times as large when that part of it is full. */
+enum { FIRST_SETS = 1 << 12, LARGER = 4 };
+#define FULL 0.6
+
+/* An entry is its key and, last, one word: cost, variable, effort and whether the cost is exact; 0: nothing is there. */
+enum { COST_BITS = 40, EFFORT_BITS = 5, POSITION_BITS = 18 };
+#define MOST_COST (((int64_t)1 << COST_BITS) - 1)
+
+struct gpube_andor_cache {
+	int n_words;
+	bool shared;
+	int64_t n_sets, most_sets;
+	_Atomic int64_t n_kept;	/* entries that are not empty */
+	uint64_t *entries;
+	_Atomic uint8_t *locks, *busy;
+};
+
+int gpube__andor_cache_new(struct gpube_andor_cache **out, struct gpube_ctx *ctx, int n_words, double bytes, bool shared)
+{
+	const double set = (double)WAYS * (double)sizeof(uint64_t) * (n_words + 1);
+	struct gpube_andor_cache *c = gpube__alloc_zero(ctx, 1, sizeof(*c));
+
+	*out = c;
+	if (!c)
+		return GPUBE_ENOMEM;
+	c->n_words = n_words;
+	c->shared = shared;
+	c->n_sets = FIRST_SETS;
+	c->most_sets = bytes / set < FIRST_SETS ? FIRST_SETS : (int64_t)(bytes / set);
+	c->entries = gpube__alloc_zero(ctx, (uint64_t)c->n_sets * WAYS, (uint64_t)(n_words + 1) * sizeof(*c->entries));
+	c->locks = gpube__alloc_zero(ctx, LOCKS, sizeof(*c->locks));
+	c->busy = gpube__alloc_zero(ctx, BUSY, sizeof(*c->busy));
+	return c->entries && c->locks && c->busy ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+void gpube__andor_cache_free(struct gpube_ctx *ctx, struct gpube_andor_cache *c)
+{
+	if (!c)
+		return;
+	gpube__free(ctx, c->entries);
+	gpube__free(ctx, (void *)c->locks);
+	gpube__free(ctx, (void *)c->busy);
+	gpube__free(ctx, c);
+}
+
+uint64_t gpube__andor_hash(const struct gpube_andor_cache *c, int32_t p, const uint64_t *key)
+{
+	uint64_t h = (uint64_t)p * 0x9e3779b97f4a7c15u;
+
+	for (int w = 0; w < c->n_words; w++) {
+		h ^= key[w];
+		h *= 0xff51afd7ed558ccdu;
+		h ^= h >> 32;
+	}
+	h *= 0xc4ceb9fe1a85ec53u;
+	return h ^ h >> 29;
+}
+
+static uint64_t *set_of(const struct gpube_andor_cache *c, uint64_t hash)
+{
+	const uint64_t set = (uint64_t)(((unsigned __int128)hash * (uint64_t)c->n_sets) >> 64);
+
+	return c->entries + set * WAYS * (uint64_t)(c->n_words + 1);
+}
+
+static void lock(struct gpube_andor_cache *c, uint64_t hash)
+{
+	_Atomic uint8_t *l = &c->locks[hash >> 52];
+
+	while (c->shared && atomic_exchange_explicit(l, 1, memory_order_acquire))
+		while (atomic_load_explicit(l, memory_order_relaxed))
+			;
+}
+
+static void unlock(struct gpube_andor_cache *c, uint64_t hash)
+{
+	if (c->shared)
+		atomic_store_explicit(&c->locks[hash >> 52], 0, memory_order_release);
+}
+
+static int32_t position_of(uint64_t word)
+{
+	return (int32_t)(word >> (1 + EFFORT_BITS + COST_BITS));
+}
+
+static int effort_of(uint64_t word)
+{
+	return (int)(word >> (1 + COST_BITS)) & ((1 << EFFORT_BITS) - 1);
+}
+
+/* The entry of the subproblem; NULL: there is none. */
+static uint64_t *find(const struct gpube_andor_cache *c, int32_t p, const uint64_t *key, uint64_t hash)
+{
+	uint64_t *e = set_of(c, hash);
+
+	for (int k = 0; k < WAYS; k++, e += c->n_words + 1)
+		if (e[c->n_words] && position_of(e[c->n_words]) == p &&
+			memcmp(e, key, (size_t)c->n_words * sizeof(*e)) == 0)
+			return e;
+	return NULL;
+}
+
+bool gpube__andor_cache_find(struct gpube_andor_cache *c, int32_t p, const uint64_t *key, uint64_t hash,
+	struct gpube_andor_known *known)
+{
+	uint64_t word = 0;
+	const uint64_t *e;
+
+	lock(c, hash);
+	e = find(c, p, key, hash);
+	word = e ? e[c->n_words] : 0;
+	unlock(c, hash);
+	if (!word)
+		return false;
+	known->exact = word & 1;
+	known->cost = (int64_t)(word >> 1) & MOST_COST;
+	return true;
+}
+
+void gpube__andor_cache_keep(struct gpube_andor_cache *c, int32_t p, const uint64_t *key, uint64_t hash,
+	const struct gpube_andor_known *known, int64_t effort)
+{
+	const bool fits = known->cost <= MOST_COST;
+	uint64_t *e, log = effort > 0 ? 64 - (uint64_t)__builtin_clzll((uint64_t)effort) : 1;
+	uint64_t word;
+
+	log = log >> EFFORT_BITS ? (1 << EFFORT_BITS) - 1 : log;
+	word = (uint64_t)p << (1 + EFFORT_BITS + COST_BITS) | log << (1 + COST_BITS) |
+	       (uint64_t)(fits ? known->cost : MOST_COST) << 1 | (known->exact && fits);
+	lock(c, hash);
+	e = find(c, p, key, hash);
+	if (!e) {
+		uint64_t *other = set_of(c, hash);
+
+		e = other;
+		for (int k = 0; k < WAYS && e[c->n_words]; k++, other += c->n_words + 1)
+			if (!other[c->n_words] || effort_of(other[c->n_words]) < effort_of(e[c->n_words]))
+				e = other;
+		if (!e[c->n_words])
+			atomic_fetch_add_explicit(&c->n_kept, 1, memory_order_relaxed);
+	} else if ((e[c->n_words] & 1) || (!known->exact && ((int64_t)(e[c->n_words] >> 1) & MOST_COST) > known->cost)) {
+		word = e[c->n_words]; /* another thread knew more */
+	}
+	memcpy(e, key, (size_t)c->n_words * sizeof(*e));
+	e[c->n_words] = word;
+	unlock(c, hash);
+}
+
+bool gpube__andor_is_busy(const struct gpube_andor_cache *c, uint64_t hash)
+{
+	return atomic_load_explicit(&c->busy[hash % BUSY], memory_order_relaxed) != 0;
+}
+
+void gpube__andor_busy(struct gpube_andor_cache *c, uint64_t hash, int more)
+{
+	atomic_fetch_add_explicit(&c->busy[hash % BUSY], (uint8_t)more, memory_order_relaxed);
+}
+
+bool gpube__andor_cache_is_full(const struct gpube_andor_cache *c)
+{
+	return c->n_sets < c->most_sets &&
+	       (double)atomic_load_explicit(&c->n_kept, memory_order_relaxed) > FULL * WAYS * (double)c->n_sets;
+}
+
+void gpube__andor_cache_grow(struct gpube_andor_cache *c, struct gpube_ctx *ctx)
+{
+	const int64_t n_sets = c->n_sets, n_words = c->n_words;
+	uint64_t *entries = c->entries;
+
+	c->n_sets = n_sets < c->most_sets / LARGER ? n_sets * LARGER : c->most_sets;
+	c->entries = gpube__alloc_zero(ctx, (uint64_t)c->n_sets * WAYS, (uint64_t)(n_words + 1) * sizeof(*entries));
+	if (!c->entries) {
+		c->entries = entries;
+		c->n_sets = c->most_sets = n_sets; /* it stays as it is */
+		return;
+	}
+	c->n_kept = 0;
+	for (int64_t k = 0; k < n_sets * WAYS; k++) {
+		const uint64_t *e = entries + k * (n_words + 1), word = e[n_words];
+
+		if (word) {
+			const struct gpube_andor_known known = {
+				.cost = (int64_t)(word >> 1) & MOST_COST, .exact = word & 1};
+
+			gpube__andor_cache_keep(c, position_of(word), e,
+				gpube__andor_hash(c, position_of(word), e), &known, (int64_t)1 << (effort_of(word) - 1));
+		}
+	}
+	gpube__free(ctx, entries);
+}
+
+void gpube__andor_cache_settle(struct gpube_andor_cache *c)
+{
+	c->most_sets = c->n_sets;
+}

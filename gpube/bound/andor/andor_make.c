@@ -1,0 +1,262 @@
+/* andor_make.c - an AND/OR tree made of a join graph, and freed: see andor.h. */
+#include <string.h>
+
+#include "gpube/bound/andor/andor_parts.h"
+
+/* A search calls itself once for each variable on a path. */
+enum { DEEPEST = 20000 };
+
+void gpube__andor_free(struct gpube_andor *a)
+{
+	struct gpube_ctx *ctx;
+
+	if (!a)
+		return;
+	ctx = a->ctx;
+	for (int k = 0; a->walkers && k < a->n_walkers; k++) {
+		gpube__free(ctx, a->walkers[k].value);
+		gpube__free(ctx, a->walkers[k].row);
+		gpube__free(ctx, a->walkers[k].low);
+		gpube__free(ctx, a->walkers[k].later);
+	}
+	gpube__free(ctx, a->walkers);
+	gpube__andor_cache_free(ctx, a->cache);
+	gpube__free(ctx, a->nodes);
+	gpube__free(ctx, a->tables);
+	gpube__free(ctx, a->scope);
+	gpube__free(ctx, a->children);
+	gpube__free(ctx, a->stride);
+	gpube__free(ctx, a->context);
+	gpube__free(ctx, a);
+}
+
+/* The tables as they lie in the graph. */
+static int make_tables(struct gpube_andor *a)
+{
+	const struct gpube_joingraph *g = a->g;
+	int64_t n = 0;
+	int32_t at = 0;
+
+	for (int32_t j = 0; j < g->n_joins; j++)
+		n += g->joins[j].n_scope;
+	a->tables = gpube__alloc(a->ctx, (uint64_t)g->n_joins, sizeof(*a->tables));
+	a->scope = gpube__alloc(a->ctx, (uint64_t)n, sizeof(*a->scope));
+	a->stride = gpube__alloc(a->ctx, (uint64_t)n, sizeof(*a->stride));
+	if (!a->tables || !a->scope || !a->stride)
+		return GPUBE_ENOMEM;
+	for (int32_t p = 0; p < g->n; p++) {
+		a->nodes[p].table_at = g->first[p];
+		a->nodes[p].n_tables = g->first[p + 1] - g->first[p];
+		for (int32_t j = g->first[p]; j < g->first[p + 1]; j++) {
+			const struct gpube_join *join = &g->joins[j];
+			int64_t stride = 1;
+
+			a->tables[j] = (struct gpube_andor_table){.t = join->t, .n = join->n_scope - 1, .at = at};
+			for (int k = join->n_scope - 1; k > 0; k--) {
+				a->scope[at + k - 1] = join->scope[k];
+				a->stride[at + k - 1] = stride;
+				stride *= g->domain[join->scope[k]];
+			}
+			a->tables[j].slab = stride;
+			at += join->n_scope - 1;
+		}
+	}
+	return GPUBE_OK;
+}
+
+/* What a node's context is made of: flags that are false but in here, the list of those set, and children found so far. */
+struct gathering {
+	bool *in;
+	int32_t *list, *head, *next;
+	int32_t n;
+	int64_t at, capacity;
+};
+
+static void gather(struct gathering *k, int32_t q)
+{
+	if (!k->in[q])
+		k->list[k->n++] = q;
+	k->in[q] = true;
+}
+
+/* A node's context: what its tables and its children's contexts have above it. The first of it is its parent. */
+static int find_context(struct gpube_andor *a, int32_t p, struct gathering *k)
+{
+	struct gpube_andor_node *node = &a->nodes[p];
+
+	k->n = 0;
+	for (int32_t j = node->table_at; j < node->table_at + node->n_tables; j++)
+		for (int32_t i = 0; i < a->tables[j].n; i++)
+			gather(k, a->scope[a->tables[j].at + i]);
+	for (int32_t c = k->head[p]; c >= 0; c = k->next[c])
+		for (int32_t i = 1; i < a->nodes[c].n_context; i++) /* the first is p */
+			gather(k, a->context[a->nodes[c].context_at + i].position);
+	qsort(k->list, (size_t)k->n, sizeof(*k->list), gpube__compare_int32);
+	if (gpube__grow(a->ctx, &a->context, &k->capacity, k->at + k->n, sizeof(*a->context)))
+		return GPUBE_ENOMEM;
+	node->context_at = k->at;
+	node->n_context = k->n;
+	for (int32_t i = 0; i < k->n; i++) {
+		a->context[k->at + i] = (struct gpube_andor_bits){.position = k->list[i]};
+		k->in[k->list[i]] = false;
+	}
+	k->at += k->n;
+	if (k->n) {
+		node->parent = k->list[0];
+		k->next[p] = k->head[node->parent];
+		k->head[node->parent] = p;
+	}
+	return GPUBE_OK;
+}
+
+static int make_contexts(struct gpube_andor *a)
+{
+	const uint64_t n = (uint64_t)a->n;
+	struct gathering k = {.in = gpube__alloc_zero(a->ctx, n, sizeof(*k.in)),
+		.list = gpube__alloc(a->ctx, 3 * n, sizeof(*k.list))};
+	int status = k.in && k.list ? GPUBE_OK : GPUBE_ENOMEM;
+
+	if (!status) {
+		k.head = k.list + n;
+		k.next = k.head + n;
+		for (int32_t p = 0; p < a->n; p++)
+			k.head[p] = -1;
+	}
+	for (int32_t p = 0; p < a->n && !status; p++)
+		status = find_context(a, p, &k);
+	gpube__free(a->ctx, k.in);
+	gpube__free(a->ctx, k.list);
+	return status;
+}
+
+/* Where the values of a context lie in its key; false: it is too large. */
+static bool pack(struct gpube_andor *a, const struct gpube_andor_node *node, int32_t *n_words)
+{
+	int word = 0, shift = 0;
+
+	for (int32_t i = 0; i < node->n_context; i++) {
+		struct gpube_andor_bits *b = &a->context[node->context_at + i];
+		const int32_t domain = a->nodes[b->position].domain;
+		const int bits = domain > 1 ? 32 - __builtin_clz((uint32_t)domain - 1) : 0;
+
+		if (shift + bits > 64) {
+			word++;
+			shift = 0;
+		}
+		if (word == GPUBE__ANDOR_WORDS)
+			return false;
+		b->word = (uint8_t)word;
+		b->shift = (uint8_t)(shift == 64 ? 0 : shift);
+		shift += bits;
+	}
+	*n_words = word + 1 > *n_words ? word + 1 : *n_words;
+	return true;
+}
+
+/* Children, small ones first; the roots are those of no one, behind all others. */
+static void make_children(struct gpube_andor *a)
+{
+	int32_t at = 0;
+
+	for (int32_t p = 0; p < a->n; p++) {
+		a->nodes[p].n_below++;
+		if (a->nodes[p].parent >= 0) {
+			a->nodes[a->nodes[p].parent].n_below += a->nodes[p].n_below;
+			a->nodes[a->nodes[p].parent].n_children++;
+		}
+	}
+	for (int32_t p = 0; p < a->n; p++) {
+		a->nodes[p].child_at = at;
+		at += a->nodes[p].n_children;
+		a->nodes[p].n_children = 0;
+	}
+	for (int32_t p = 0; p < a->n; p++) {
+		const int32_t parent = a->nodes[p].parent;
+		int32_t *list = a->children + (parent >= 0 ? a->nodes[parent].child_at : at);
+		int32_t *n = parent >= 0 ? &a->nodes[parent].n_children : &a->n_roots, k = (*n)++;
+
+		for (; k > 0 && a->nodes[list[k - 1]].n_below > a->nodes[p].n_below; k--)
+			list[k] = list[k - 1];
+		list[k] = p;
+	}
+}
+
+/*
+ * A context that is the parent's and the parent comes up once for each of the parent's, if there is no other child: it need
+ * not be kept.
+ */
+static void choose_kept(struct gpube_andor *a, bool whole)
+{
+	for (int32_t p = 0; p < a->n; p++) {
+		struct gpube_andor_node *node = &a->nodes[p];
+		const struct gpube_andor_node *parent = node->parent >= 0 ? &a->nodes[node->parent] : NULL;
+
+		node->kept = pack(a, node, &a->n_words) && parent &&
+			     (parent->n_children > 1 || node->n_context < parent->n_context + 1);
+		node->whole = whole && parent && node->n_tables <= 1;
+		for (int32_t c = 0; c < node->n_children; c++)
+			node->whole &= a->nodes[a->children[node->child_at + c]].whole;
+	}
+}
+
+static int make_walkers(struct gpube_andor *a)
+{
+	const uint64_t n = (uint64_t)a->n, n_values = (uint64_t)a->n_values;
+
+	a->n_walkers = a->ctx->n_threads > 1 ? a->ctx->n_threads : 1;
+	a->walkers = gpube__alloc_zero(a->ctx, (uint64_t)a->n_walkers, sizeof(*a->walkers));
+	for (int k = 0; a->walkers && k < a->n_walkers; k++) {
+		struct gpube_andor_walker *w = &a->walkers[k];
+
+		w->a = a;
+		w->value = gpube__alloc_zero(a->ctx, n, sizeof(*w->value));
+		w->row = gpube__alloc(a->ctx, n_values, sizeof(*w->row));
+		w->low = gpube__alloc_zero(a->ctx, n, sizeof(*w->low));
+		w->later = gpube__alloc_zero(a->ctx, n, sizeof(*w->later));
+		if (!w->value || !w->row || !w->low || !w->later)
+			return GPUBE_ENOMEM;
+	}
+	return a->walkers ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g, bool whole, double bytes)
+{
+	struct gpube_andor *a;
+	int status;
+
+	*out = NULL;
+	if (g->shift < 0 || g->n > DEEPEST)
+		return GPUBE_OK;
+	a = gpube__alloc_zero(g->ctx, 1, sizeof(*a));
+	if (!a)
+		return GPUBE_ENOMEM;
+	a->ctx = g->ctx;
+	a->g = g;
+	a->n = g->n;
+	a->n_words = 1;
+	a->nodes = gpube__alloc_zero(a->ctx, (uint64_t)a->n, sizeof(*a->nodes));
+	a->children = gpube__alloc(a->ctx, (uint64_t)a->n, sizeof(*a->children));
+	status = a->nodes && a->children ? GPUBE_OK : GPUBE_ENOMEM;
+	for (int32_t p = 0; p < a->n && !status; p++) {
+		a->nodes[p].domain = g->domain[p];
+		a->nodes[p].values_at = a->n_values;
+		a->nodes[p].parent = -1;
+		a->n_values += g->domain[p];
+	}
+	if (!status)
+		status = make_tables(a);
+	if (!status)
+		status = make_contexts(a);
+	if (!status) {
+		make_children(a);
+		choose_kept(a, whole);
+		status = make_walkers(a);
+	}
+	if (!status)
+		status = gpube__andor_cache_new(&a->cache, a->ctx, a->n_words, bytes, a->n_walkers > 1);
+	if (status)
+		gpube__andor_free(a);
+	else
+		*out = a;
+	return status;
+}

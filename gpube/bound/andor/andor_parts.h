@@ -1,0 +1,25 @@
+/* andor_parts.h - what the files of an AND/OR search share, and no one else: see andor.h. */
+#ifndef GPUBE_ANDOR_PARTS_H
+#define GPUBE_ANDOR_PARTS_H
+
+#include "gpube/bound/andor/andor.h"
+
+/* A value of a variable, and what the variable's tables cost with it. */
+struct gpube_andor_choice {
+	int64_t cost;
+	int32_t value;
+	bool later; /* another thread is there */
+};
+
+/* A thread on its way through the tree. */
+struct gpube_andor_walker {
+	struct gpube_andor *a;
+	int32_t *value;			/* by position, of those that are decided */
+	struct gpube_andor_choice *row; /* of a variable: from its values_at on */
+	int64_t *low;			/* what is known of a child of a decided variable */
+	bool *later;			/* the child is another thread's at the moment */
+	int64_t n_nodes, told;
+	bool over;
+};
+
+#endif
