@@ -247,6 +247,7 @@ enum gpube_bound_method {
 	GPUBE_BOUND_SWEEP,    /* dynamic programming over allowed fronts, one by one (CPU) */
 	GPUBE_BOUND_TREE,     /* depth-first branch and bound on shifts between functions (CPU) */
 	GPUBE_BOUND_PATCHES,  /* best-first branch and bound on tables that agree on all that they share (CPU) */
+	GPUBE_BOUND_ANDOR,    /* AND/OR search on a join graph's tables that keeps what it learns of subproblems (CPU) */
 	GPUBE_BOUND_ELIMINATE, /* bucket elimination of the whole, in slices where it does not fit */
 };
 

@@ -135,7 +135,11 @@ int gpube__bound_sat(struct gpube_bounder *b, double seconds);
 int gpube__bound_free(struct gpube_bounder *b, double seconds);
 /* In about 'seconds'; where they are finite, it does nothing if it has little hope. */
 int gpube__bound_sweep(struct gpube_bounder *b, double seconds);
-/* seconds: for all of it */
+/*
+ * gpube__bound_joins() - the ascent on the join graph, and what it makes possible.
+ * gpube__bound_andor() - only as much of it as an AND/OR search on its tables (andor.h) needs. In 'seconds'.
+ */
 int gpube__bound_joins(struct gpube_bounder *b, double seconds);
+int gpube__bound_andor(struct gpube_bounder *b, double seconds);
 
 #endif

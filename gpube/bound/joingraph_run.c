@@ -31,6 +31,7 @@ struct climb {
 	double diving; /* seconds spent on likely values alone */
 	double walking; /* seconds spent in searches on the tables */
 	bool quick;    /* bounds soon: no search, and larger after each there and back */
+	bool walks_only; /* searches on the tables come between passes, and nothing else */
 	char by[32];
 };
 
@@ -50,7 +51,7 @@ static int read_off(struct climb *c)
 
 	gpube__joingraph_decode(&c->g, b->tried);
 	status = gpube__bounder_offer(b, b->tried, c->by);
-	if (!status && !c->quick && !gpube__bounder_done(b) && c->searching < 0.2 * (start - c->start))
+	if (!status && !c->quick && !c->walks_only && !gpube__bounder_done(b) && c->searching < 0.2 * (start - c->start))
 		status = gpube__bounder_search(b, b->tried, 1000);
 	c->searching += gpube__now() - start;
 	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
@@ -222,8 +223,13 @@ static double missing_from(const struct climb *c)
 	return (double)((target < c->g.target ? target : c->g.target) - c->g.constant);
 }
 
-/* After a pass forward, for as long as all else took so far. */
-static int search_graph(struct climb *c)
+static bool walks(const struct climb *c)
+{
+	return !c->b->shifted && c->b->opts->split != GPUBE_SPLIT_NEVER;
+}
+
+/* After a pass forward, for as long as all else took so far, or, where nothing larger follows, as long as there is. */
+static int search_graph(struct climb *c, double seconds)
 {
 	struct gpube_bounder *b = c->b;
 	const double start = gpube__now();
@@ -235,7 +241,7 @@ static int search_graph(struct climb *c)
 	bound = gpube__joingraph_bound(&c->g, b->tables, gpube__tables_limit(b));
 	gpube__bounder_raise(b, gpube__tables_bound(b, bound), c->by);
 	if (!status && !gpube__bounder_done(b))
-		status = gpube__andor_run(b, &c->g, start - c->start - c->walking);
+		status = gpube__andor_run(b, &c->g, fmin(seconds, time_left(c)));
 	c->walking += gpube__now() - start;
 	return status;
 }
@@ -257,9 +263,9 @@ static int ascend(struct climb *c)
 			break;
 		/* eight more like this would bring less than one in fifty of what is missing */
 		if (grown && 8 * (double)(c->g.constant - before) < 0.02 * missing) {
-			status = filter(c);
-			if (!status && !gpube__bounder_done(b) && !b->shifted)
-				status = search_graph(c);
+			status = c->walks_only ? GPUBE_OK : filter(c);
+			if (!status && !gpube__bounder_done(b) && walks(c))
+				status = search_graph(c, gpube__now() - c->start - c->walking);
 			if (!status && !gpube__bounder_done(b))
 				status = grow(c, &grown);
 		}
@@ -267,6 +273,8 @@ static int ascend(struct climb *c)
 		if (idle > 4)
 			break;
 	}
+	if (!status && !gpube__bounder_done(b) && walks(c) && time_left(c) > 0)
+		status = search_graph(c, INFINITY);
 	return status;
 }
 
@@ -306,10 +314,10 @@ int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds)
 	return status;
 }
 
-int gpube__bound_joins(struct gpube_bounder *b, double seconds)
+static int climb_joins(struct gpube_bounder *b, double seconds, bool walks_only)
 {
 	struct climb c = {.b = b, .turn = gpube__turn(b->ctx, seconds), .start = gpube__now(),
-		.max_cells = (double)b->ctx->memory_bytes / 24};
+		.max_cells = (double)b->ctx->memory_bytes / 24, .walks_only = walks_only};
 	bool fits;
 	int status;
 
@@ -341,4 +349,14 @@ int gpube__bound_joins(struct gpube_bounder *b, double seconds)
 	gpube__free(b->ctx, c.forced);
 	gpube__joingraph_clear(&c.g);
 	return status;
+}
+
+int gpube__bound_joins(struct gpube_bounder *b, double seconds)
+{
+	return climb_joins(b, seconds, b->opts->method == GPUBE_BOUND_ANDOR);
+}
+
+int gpube__bound_andor(struct gpube_bounder *b, double seconds)
+{
+	return climb_joins(b, seconds, true);
 }

@@ -175,7 +175,7 @@ const struct command cmd_solve = {
 		"Finds the least cost (for .cfn also the greatest, for .uai the most probable "
 		"explanation) of the model in FILE, with an assignment that attains it, by whatever "
 		"proves it first: bucket elimination where it is predicted to end soon, cost shifting, a "
-		"search tree, a sweep, slices, dual ascent on patches, join graphs and clusters. The answer is "
+		"search tree, an AND/OR search, a sweep, slices, dual ascent on patches, join graphs and clusters. The answer is "
 		"exact and proved; its assignment is priced again from the tables of the file before it "
 		"is reported. FILE is .wcsp, .cfn, .uai or any other format that 'gpube info' reads, "
 		"plain or compressed by gzip or xz; '-' is standard input. EVIDENCE is that of a .uai, by "

@@ -69,6 +69,8 @@ static const struct gpube_bound_opts settings[] = {
 	{.method = GPUBE_BOUND_TREE, .no_simplify = 1},
 	{.method = GPUBE_BOUND_PATCHES},
 	{.method = GPUBE_BOUND_PATCHES, .no_simplify = 1, .split = GPUBE_SPLIT_NEVER},
+	{.method = GPUBE_BOUND_ANDOR},
+	{.method = GPUBE_BOUND_ANDOR, .no_simplify = 1},
 	{.method = GPUBE_BOUND_AUTO},
 	{.method = GPUBE_BOUND_CLUSTERS, .split = GPUBE_SPLIT_FIRST, .no_eliminate = 1},
 	{.method = GPUBE_BOUND_CLUSTERS, .split = GPUBE_SPLIT_FIRST, .no_eliminate = 1,

@@ -8,6 +8,25 @@ enum { PATIENCE = 4096, WORTH_SHARING = 12 };
 
 static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget);
 
+/* In the model's units: with what rounding down had left. */
+static void add_rests(const struct gpube_andor_walker *w, const struct gpube_andor_node *node,
+	struct gpube_andor_choice *row)
+{
+	const struct gpube_andor *a = w->a;
+
+	for (int32_t v = 0; v < node->domain; v++)
+		row[v].cost = row[v].cost >= GPUBE__JOIN_DEAD ? GPUBE__ANDOR_NEVER : row[v].cost << a->up;
+	for (int32_t j = node->rest_at; j < node->rest_at + node->n_rests; j++) {
+		const struct gpube_andor_rest *t = &a->rests[j];
+		const int64_t *cell = t->t;
+
+		for (int32_t i = 0; i < t->n; i++)
+			cell += a->stride[t->at + i] * w->value[a->scope[t->at + i]];
+		for (int32_t v = 0; v < node->domain; v++)
+			row[v].cost += row[v].cost < GPUBE__ANDOR_NEVER ? cell[v * t->slab] : 0;
+	}
+}
+
 /* What the tables of p cost with each of its values: those below the budget, cheapest first; how many they are. */
 static int32_t list_choices(struct gpube_andor_walker *w, int32_t p, int64_t budget)
 {
@@ -28,6 +47,8 @@ static int32_t list_choices(struct gpube_andor_walker *w, int32_t p, int64_t bud
 		for (int32_t v = 0; v < node->domain; v++)
 			row[v].cost += cell[v * t->slab];
 	}
+	if (a->up)
+		add_rests(w, node, row);
 	for (int32_t v = 0; v < node->domain; v++) {
 		const struct gpube_andor_choice c = row[v];
 		int32_t k = n;
@@ -62,6 +83,7 @@ static void make_key(const struct gpube_andor_walker *w, int32_t p, uint64_t *ke
 	const struct gpube_andor_bits *bits = w->a->context + node->context_at;
 
 	memset(key, 0, (size_t)w->a->n_words * sizeof(*key));
+	key[0] = (uint64_t)(uint32_t)p;
 	for (int32_t i = 0; i < node->n_context; i++)
 		key[bits[i].word] |= (uint64_t)(uint32_t)w->value[bits[i].position] << bits[i].shift;
 }
@@ -74,7 +96,7 @@ static bool is_others(const struct gpube_andor_walker *w, int32_t p)
 	if (w->a->n_walkers == 1 || !w->a->nodes[p].kept || w->a->nodes[p].n_below < WORTH_SHARING)
 		return false;
 	make_key(w, p, key);
-	return gpube__andor_is_busy(w->a->cache, gpube__andor_hash(w->a->cache, p, key));
+	return gpube__andor_is_busy(w->a->cache, gpube__andor_hash(w->a->cache, key));
 }
 
 /* What is known of p's subproblem before it is looked at. */
@@ -86,7 +108,7 @@ static int64_t least_known(struct gpube_andor_walker *w, int32_t p)
 	if (!w->a->nodes[p].kept || w->a->nodes[p].whole)
 		return 0;
 	make_key(w, p, key);
-	return gpube__andor_cache_find(w->a->cache, p, key, gpube__andor_hash(w->a->cache, p, key), &known)
+	return gpube__andor_cache_find(w->a->cache, key, gpube__andor_hash(w->a->cache, key), &known)
 		       ? known.cost
 		       : 0;
 }
@@ -96,7 +118,7 @@ static int64_t walk_all(struct gpube_andor_walker *w, const int32_t *children, i
 {
 	int64_t sum = cost;
 
-	for (int32_t c = 0; c < n; c++) {
+	for (int32_t c = 0; c < n && sum < budget; c++) {
 		w->low[children[c]] = n > 1 ? least_known(w, children[c]) : 0;
 		sum += w->low[children[c]];
 	}
@@ -172,8 +194,8 @@ static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget)
 		return 0;
 	if (node->kept) {
 		make_key(w, p, key);
-		hash = gpube__andor_hash(a->cache, p, key);
-		if (gpube__andor_cache_find(a->cache, p, key, hash, &known) && (known.exact || known.cost >= budget))
+		hash = gpube__andor_hash(a->cache, key);
+		if (gpube__andor_cache_find(a->cache, key, hash, &known) && (known.exact || known.cost >= budget))
 			return known.cost;
 		shares = a->n_walkers > 1 && node->n_below >= WORTH_SHARING;
 	}
@@ -189,7 +211,7 @@ static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget)
 		gpube__andor_busy(a->cache, hash, -1);
 	if (node->kept && !w->over) {
 		known = (struct gpube_andor_known){.cost = best, .exact = best < budget};
-		gpube__andor_cache_keep(a->cache, p, key, hash, &known, w->n_nodes - before);
+		gpube__andor_cache_keep(a->cache, key, hash, &known, w->n_nodes - before);
 	}
 	return best;
 }

@@ -34,7 +34,7 @@
 
 #include "gpube/relax/joingraph.h"
 
-/* Words of a context, of two words for most models; what has a larger one is not kept. */
+/* Words of a variable's number and its context, one or two for most models; what has a larger one is not kept. */
 enum { GPUBE__ANDOR_WORDS = 4 };
 /* More than any total. */
 #define GPUBE__ANDOR_NEVER ((int64_t)1 << 60)
@@ -47,6 +47,15 @@ struct gpube_andor_table {
 	int32_t at; /* of scope, stride */
 };
 
+/*
+ * What rounding down has left of a function where the graph's tables are in units of 2^-shift of the model's, a table
+ * of the first of its variables that is eliminated.
+ */
+struct gpube_andor_rest {
+	int64_t *t, slab;
+	int32_t n, at, position;
+};
+
 /* A context's variable: where its value is in the key. */
 struct gpube_andor_bits {
 	int32_t position;
@@ -57,6 +66,7 @@ struct gpube_andor_bits {
 struct gpube_andor_node {
 	int32_t domain, values_at; /* values_at: its first value's place in a walker's rows */
 	int32_t table_at, n_tables;
+	int32_t rest_at, n_rests;
 	int32_t child_at, n_children;
 	int64_t context_at;
 	int32_t n_context;
@@ -73,8 +83,12 @@ struct gpube_andor {
 	int32_t n, n_roots, n_values, n_words;
 	struct gpube_andor_node *nodes;
 	struct gpube_andor_table *tables;
+	struct gpube_andor_rest *rests;
+	int32_t n_rests;
 	int32_t *scope, *children; /* children: the roots behind them */
 	int64_t *stride;
+	int up;			/* a unit of the graph is 2^up of those of costs here */
+	int position_bits;	/* of a variable's number in a key */
 	struct gpube_andor_bits *context;
 	struct gpube_andor_cache *cache;
 
@@ -91,16 +105,18 @@ struct gpube_andor {
 
 /*
  * gpube__andor_new() - the tree of a join graph after a whole pass forward, whose tables are borrowed.
- * whole   whether what that pass has left is known to be as a pass leaves it
+ * m       what the graph is of; no longer needed
  * bytes   for what is kept
- * *out    NULL without an error: costs were rounded, or it is too deep
+ * *out    NULL without an error: costs were rounded too far, or it is too deep
  * Errors: ENOMEM
  */
-int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g, bool whole, double bytes);
+int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g, const struct gpube_model *m,
+	double bytes);
 void gpube__andor_free(struct gpube_andor *a);
 
 /*
- * gpube__andor_search() - whether anything costs less than the budget, in what the tables cost.
+ * gpube__andor_search() - whether anything costs less than the budget: of what the tables cost, in units of the graph's
+ * shift or, where that is negative, of the model.
  * *value   out: the least cost, if it is less than the budget; or a bound, the budget or more
  * values   out, where *value is below the budget: an assignment of that cost, by the model's variables
  * *ended   out: false: its time was over, and nothing is said
@@ -118,12 +134,12 @@ struct gpube_andor_known {
 
 int gpube__andor_cache_new(struct gpube_andor_cache **out, struct gpube_ctx *ctx, int n_words, double bytes, bool shared);
 void gpube__andor_cache_free(struct gpube_ctx *ctx, struct gpube_andor_cache *c);
-uint64_t gpube__andor_hash(const struct gpube_andor_cache *c, int32_t p, const uint64_t *key);
+uint64_t gpube__andor_hash(const struct gpube_andor_cache *c, const uint64_t *key);
 /* False: nothing. */
-bool gpube__andor_cache_find(struct gpube_andor_cache *c, int32_t p, const uint64_t *key, uint64_t hash,
+bool gpube__andor_cache_find(struct gpube_andor_cache *c, const uint64_t *key, uint64_t hash,
 	struct gpube_andor_known *known);
 /* effort: nodes that it took; of several for one place the one that took least goes. */
-void gpube__andor_cache_keep(struct gpube_andor_cache *c, int32_t p, const uint64_t *key, uint64_t hash,
+void gpube__andor_cache_keep(struct gpube_andor_cache *c, const uint64_t *key, uint64_t hash,
 	const struct gpube_andor_known *known, int64_t effort);
 /*
  * Whether it is to be larger, and making it so while no thread is at it: where there is no memory, or it has what it

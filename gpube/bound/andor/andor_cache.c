@@ -10,8 +10,8 @@ enum { WAYS = 4, LOCKS = 1 << 12, BUSY = 1 << 14 };
 enum { FIRST_SETS = 1 << 12, LARGER = 4 };
 #define FULL 0.6
 
-/* An entry is its key and, last, one word: cost, variable, effort and whether the cost is exact; 0: nothing is there. */
-enum { COST_BITS = 40, EFFORT_BITS = 5, POSITION_BITS = 18 };
+/* An entry is its key and, last, one word: effort, cost and whether that is exact; 0: nothing is there. */
+enum { COST_BITS = 58, EFFORT_BITS = 5 };
 #define MOST_COST (((int64_t)1 << COST_BITS) - 1)
 
 struct gpube_andor_cache {
@@ -51,9 +51,9 @@ void gpube__andor_cache_free(struct gpube_ctx *ctx, struct gpube_andor_cache *c)
 	gpube__free(ctx, c);
 }
 
-uint64_t gpube__andor_hash(const struct gpube_andor_cache *c, int32_t p, const uint64_t *key)
+uint64_t gpube__andor_hash(const struct gpube_andor_cache *c, const uint64_t *key)
 {
-	uint64_t h = (uint64_t)p * 0x9e3779b97f4a7c15u;
+	uint64_t h = 0x9e3779b97f4a7c15u;
 
 	for (int w = 0; w < c->n_words; w++) {
 		h ^= key[w];
@@ -86,36 +86,30 @@ static void unlock(struct gpube_andor_cache *c, uint64_t hash)
 		atomic_store_explicit(&c->locks[hash >> 52], 0, memory_order_release);
 }
 
-static int32_t position_of(uint64_t word)
-{
-	return (int32_t)(word >> (1 + EFFORT_BITS + COST_BITS));
-}
-
 static int effort_of(uint64_t word)
 {
-	return (int)(word >> (1 + COST_BITS)) & ((1 << EFFORT_BITS) - 1);
+	return (int)(word >> (1 + COST_BITS));
 }
 
 /* The entry of the subproblem; NULL: there is none. */
-static uint64_t *find(const struct gpube_andor_cache *c, int32_t p, const uint64_t *key, uint64_t hash)
+static uint64_t *find(const struct gpube_andor_cache *c, const uint64_t *key, uint64_t hash)
 {
 	uint64_t *e = set_of(c, hash);
 
 	for (int k = 0; k < WAYS; k++, e += c->n_words + 1)
-		if (e[c->n_words] && position_of(e[c->n_words]) == p &&
-			memcmp(e, key, (size_t)c->n_words * sizeof(*e)) == 0)
+		if (e[c->n_words] && memcmp(e, key, (size_t)c->n_words * sizeof(*e)) == 0)
 			return e;
 	return NULL;
 }
 
-bool gpube__andor_cache_find(struct gpube_andor_cache *c, int32_t p, const uint64_t *key, uint64_t hash,
+bool gpube__andor_cache_find(struct gpube_andor_cache *c, const uint64_t *key, uint64_t hash,
 	struct gpube_andor_known *known)
 {
 	uint64_t word = 0;
 	const uint64_t *e;
 
 	lock(c, hash);
-	e = find(c, p, key, hash);
+	e = find(c, key, hash);
 	word = e ? e[c->n_words] : 0;
 	unlock(c, hash);
 	if (!word)
@@ -125,7 +119,7 @@ bool gpube__andor_cache_find(struct gpube_andor_cache *c, int32_t p, const uint6
 	return true;
 }
 
-void gpube__andor_cache_keep(struct gpube_andor_cache *c, int32_t p, const uint64_t *key, uint64_t hash,
+void gpube__andor_cache_keep(struct gpube_andor_cache *c, const uint64_t *key, uint64_t hash,
 	const struct gpube_andor_known *known, int64_t effort)
 {
 	const bool fits = known->cost <= MOST_COST;
@@ -133,10 +127,10 @@ void gpube__andor_cache_keep(struct gpube_andor_cache *c, int32_t p, const uint6
 	uint64_t word;
 
 	log = log >> EFFORT_BITS ? (1 << EFFORT_BITS) - 1 : log;
-	word = (uint64_t)p << (1 + EFFORT_BITS + COST_BITS) | log << (1 + COST_BITS) |
+	word = log << (1 + COST_BITS) |
 	       (uint64_t)(fits ? known->cost : MOST_COST) << 1 | (known->exact && fits);
 	lock(c, hash);
-	e = find(c, p, key, hash);
+	e = find(c, key, hash);
 	if (!e) {
 		uint64_t *other = set_of(c, hash);
 
@@ -190,8 +184,8 @@ void gpube__andor_cache_grow(struct gpube_andor_cache *c, struct gpube_ctx *ctx)
 			const struct gpube_andor_known known = {
 				.cost = (int64_t)(word >> 1) & MOST_COST, .exact = word & 1};
 
-			gpube__andor_cache_keep(c, position_of(word), e,
-				gpube__andor_hash(c, position_of(word), e), &known, (int64_t)1 << (effort_of(word) - 1));
+			gpube__andor_cache_keep(
+				c, e, gpube__andor_hash(c, e), &known, (int64_t)1 << (effort_of(word) - 1));
 		}
 	}
 	gpube__free(ctx, entries);

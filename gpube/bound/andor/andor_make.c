@@ -6,6 +6,9 @@
 /* A search calls itself once for each variable on a path. */
 enum { DEEPEST = 20000 };
 
+/* Bits that the graph's costs may have lost: times 2^26 what is missing, of 2^28 at most, is far from 2^60. */
+enum { ROUNDED_MOST = 26 };
+
 void gpube__andor_free(struct gpube_andor *a)
 {
 	struct gpube_ctx *ctx;
@@ -23,6 +26,9 @@ void gpube__andor_free(struct gpube_andor *a)
 	gpube__andor_cache_free(ctx, a->cache);
 	gpube__free(ctx, a->nodes);
 	gpube__free(ctx, a->tables);
+	for (int32_t k = 0; k < a->n_rests; k++)
+		gpube__free(ctx, a->rests[k].t);
+	gpube__free(ctx, a->rests);
 	gpube__free(ctx, a->scope);
 	gpube__free(ctx, a->children);
 	gpube__free(ctx, a->stride);
@@ -30,15 +36,30 @@ void gpube__andor_free(struct gpube_andor *a)
 	gpube__free(ctx, a);
 }
 
-/* The tables as they lie in the graph. */
-static int make_tables(struct gpube_andor *a)
+/* The strides of the others of a scope, the own one first, from 'at' on; returns the own one's. */
+static int64_t lay_out(struct gpube_andor *a, int32_t at, const int32_t *scope, int n)
+{
+	int64_t stride = 1;
+
+	for (int k = n - 1; k > 0; k--) {
+		a->scope[at + k - 1] = scope[k];
+		a->stride[at + k - 1] = stride;
+		stride *= a->g->domain[scope[k]];
+	}
+	return stride;
+}
+
+/* The tables as they lie in the graph; with room in the lists for 'more' variables. *at: where that is */
+static int make_tables(struct gpube_andor *a, int64_t more, int32_t *end)
 {
 	const struct gpube_joingraph *g = a->g;
-	int64_t n = 0;
+	int64_t n = more;
 	int32_t at = 0;
 
 	for (int32_t j = 0; j < g->n_joins; j++)
 		n += g->joins[j].n_scope;
+	if (n > INT32_MAX)
+		return gpube__fail(a->ctx, GPUBE_ELIMIT, "too many tables for an AND/OR search");
 	a->tables = gpube__alloc(a->ctx, (uint64_t)g->n_joins, sizeof(*a->tables));
 	a->scope = gpube__alloc(a->ctx, (uint64_t)n, sizeof(*a->scope));
 	a->stride = gpube__alloc(a->ctx, (uint64_t)n, sizeof(*a->stride));
@@ -49,19 +70,70 @@ static int make_tables(struct gpube_andor *a)
 		a->nodes[p].n_tables = g->first[p + 1] - g->first[p];
 		for (int32_t j = g->first[p]; j < g->first[p + 1]; j++) {
 			const struct gpube_join *join = &g->joins[j];
-			int64_t stride = 1;
 
 			a->tables[j] = (struct gpube_andor_table){.t = join->t, .n = join->n_scope - 1, .at = at};
-			for (int k = join->n_scope - 1; k > 0; k--) {
-				a->scope[at + k - 1] = join->scope[k];
-				a->stride[at + k - 1] = stride;
-				stride *= g->domain[join->scope[k]];
-			}
-			a->tables[j].slab = stride;
+			a->tables[j].slab = lay_out(a, at, join->scope, join->n_scope);
 			at += join->n_scope - 1;
 		}
 	}
+	*end = at;
 	return GPUBE_OK;
+}
+
+/* What rounding has left of a function; nothing where that is 0. */
+static int make_rest(struct gpube_andor *a, const struct gpube_model *m, int32_t f, int32_t *at)
+{
+	const int arity = m->functions[f].arity;
+	const int64_t cells = gpube__cells(m, arity, gpube__scope(m, f));
+	struct gpube_andor_rest rest = {.at = *at, .n = arity - 1};
+	int32_t scope[GPUBE_MAX_DIMS];
+	int64_t any = 0;
+	int status;
+
+	if (arity == 0)
+		return GPUBE_OK;
+	rest.t = gpube__alloc(a->ctx, (uint64_t)cells, sizeof(*rest.t)); /* as the graph's, which are as large */
+	status = rest.t ? gpube__dense(rest.t, m, f, a->g->position) : GPUBE_ENOMEM;
+	for (int64_t k = 0; k < cells && !status; k++) {
+		rest.t[k] &= ((int64_t)1 << a->up) - 1; /* of what is forbidden the graph says so */
+		any |= rest.t[k];
+	}
+	if (status || !any) {
+		gpube__free(a->ctx, rest.t);
+		return status;
+	}
+	for (int k = 0; k < arity; k++)
+		scope[k] = a->g->position[gpube__scope(m, f)[k]];
+	qsort(scope, (size_t)arity, sizeof(*scope), gpube__compare_int32);
+	rest.slab = lay_out(a, *at, scope, arity);
+	rest.position = scope[0];
+	*at += arity - 1;
+	a->rests[a->n_rests++] = rest;
+	return GPUBE_OK;
+}
+
+static int compare_rests(const void *a, const void *b)
+{
+	const struct gpube_andor_rest *x = a, *y = b;
+
+	return (x->position > y->position) - (x->position < y->position);
+}
+
+static int make_rests(struct gpube_andor *a, const struct gpube_model *m, int32_t at)
+{
+	int status = GPUBE_OK;
+
+	a->rests = gpube__alloc(a->ctx, (uint64_t)m->n_functions + 1, sizeof(*a->rests));
+	if (!a->rests)
+		return GPUBE_ENOMEM;
+	for (int32_t f = 0; f < m->n_functions && !status; f++)
+		status = make_rest(a, m, f, &at);
+	qsort(a->rests, (size_t)a->n_rests, sizeof(*a->rests), compare_rests);
+	for (int32_t k = a->n_rests - 1; k >= 0; k--) {
+		a->nodes[a->rests[k].position].rest_at = k;
+		a->nodes[a->rests[k].position].n_rests++;
+	}
+	return status;
 }
 
 /* What a node's context is made of: flags that are false but in here, the list of those set, and children found so far. */
@@ -88,6 +160,9 @@ static int find_context(struct gpube_andor *a, int32_t p, struct gathering *k)
 	for (int32_t j = node->table_at; j < node->table_at + node->n_tables; j++)
 		for (int32_t i = 0; i < a->tables[j].n; i++)
 			gather(k, a->scope[a->tables[j].at + i]);
+	for (int32_t j = node->rest_at; j < node->rest_at + node->n_rests; j++)
+		for (int32_t i = 0; i < a->rests[j].n; i++)
+			gather(k, a->scope[a->rests[j].at + i]);
 	for (int32_t c = k->head[p]; c >= 0; c = k->next[c])
 		for (int32_t i = 1; i < a->nodes[c].n_context; i++) /* the first is p */
 			gather(k, a->context[a->nodes[c].context_at + i].position);
@@ -132,7 +207,7 @@ static int make_contexts(struct gpube_andor *a)
 /* Where the values of a context lie in its key; false: it is too large. */
 static bool pack(struct gpube_andor *a, const struct gpube_andor_node *node, int32_t *n_words)
 {
-	int word = 0, shift = 0;
+	int word = 0, shift = a->position_bits;
 
 	for (int32_t i = 0; i < node->n_context; i++) {
 		struct gpube_andor_bits *b = &a->context[node->context_at + i];
@@ -185,7 +260,7 @@ static void make_children(struct gpube_andor *a)
  * A context that is the parent's and the parent comes up once for each of the parent's, if there is no other child: it need
  * not be kept.
  */
-static void choose_kept(struct gpube_andor *a, bool whole)
+static void choose_kept(struct gpube_andor *a)
 {
 	for (int32_t p = 0; p < a->n; p++) {
 		struct gpube_andor_node *node = &a->nodes[p];
@@ -193,7 +268,7 @@ static void choose_kept(struct gpube_andor *a, bool whole)
 
 		node->kept = pack(a, node, &a->n_words) && parent &&
 			     (parent->n_children > 1 || node->n_context < parent->n_context + 1);
-		node->whole = whole && parent && node->n_tables <= 1;
+		node->whole = a->up == 0 && parent && node->n_tables <= 1;
 		for (int32_t c = 0; c < node->n_children; c++)
 			node->whole &= a->nodes[a->children[node->child_at + c]].whole;
 	}
@@ -219,13 +294,41 @@ static int make_walkers(struct gpube_andor *a)
 	return a->walkers ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g, bool whole, double bytes)
+static int fill(struct gpube_andor *a, const struct gpube_model *m, double bytes)
+{
+	int64_t more = 0;
+	int32_t end = 0;
+	int status;
+
+	for (int32_t p = 0; p < a->n; p++) {
+		a->nodes[p].domain = a->g->domain[p];
+		a->nodes[p].values_at = a->n_values;
+		a->nodes[p].parent = -1;
+		a->n_values += a->g->domain[p];
+	}
+	for (int32_t f = 0; f < m->n_functions && a->up; f++)
+		more += m->functions[f].arity;
+	status = make_tables(a, more, &end);
+	if (!status && a->up)
+		status = make_rests(a, m, end);
+	if (!status)
+		status = make_contexts(a);
+	if (status)
+		return status;
+	make_children(a);
+	choose_kept(a);
+	status = make_walkers(a);
+	return status ? status : gpube__andor_cache_new(&a->cache, a->ctx, a->n_words, bytes, a->n_walkers > 1);
+}
+
+int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g, const struct gpube_model *m,
+	double bytes)
 {
 	struct gpube_andor *a;
 	int status;
 
 	*out = NULL;
-	if (g->shift < 0 || g->n > DEEPEST)
+	if (g->shift < -ROUNDED_MOST || g->n > DEEPEST || g->n == 0)
 		return GPUBE_OK;
 	a = gpube__alloc_zero(g->ctx, 1, sizeof(*a));
 	if (!a)
@@ -233,30 +336,15 @@ int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g, 
 	a->ctx = g->ctx;
 	a->g = g;
 	a->n = g->n;
+	a->up = g->shift < 0 ? -g->shift : 0;
 	a->n_words = 1;
+	a->position_bits = 32 - __builtin_clz((uint32_t)a->n);
 	a->nodes = gpube__alloc_zero(a->ctx, (uint64_t)a->n, sizeof(*a->nodes));
 	a->children = gpube__alloc(a->ctx, (uint64_t)a->n, sizeof(*a->children));
-	status = a->nodes && a->children ? GPUBE_OK : GPUBE_ENOMEM;
-	for (int32_t p = 0; p < a->n && !status; p++) {
-		a->nodes[p].domain = g->domain[p];
-		a->nodes[p].values_at = a->n_values;
-		a->nodes[p].parent = -1;
-		a->n_values += g->domain[p];
-	}
-	if (!status)
-		status = make_tables(a);
-	if (!status)
-		status = make_contexts(a);
-	if (!status) {
-		make_children(a);
-		choose_kept(a, whole);
-		status = make_walkers(a);
-	}
-	if (!status)
-		status = gpube__andor_cache_new(&a->cache, a->ctx, a->n_words, bytes, a->n_walkers > 1);
+	status = a->nodes && a->children ? fill(a, m, bytes) : GPUBE_ENOMEM;
 	if (status)
 		gpube__andor_free(a);
 	else
 		*out = a;
-	return status;
+	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 }

@@ -8,9 +8,20 @@ enum { FIRST_PART = 16 };
 /* Of the memory, what is known of subproblems may take a fourth. */
 #define SHARE 4
 
+/* What is missing to the limit, in the search's units. */
+static int64_t slack_of(const struct gpube_bounder *b, const struct gpube_joingraph *g)
+{
+	if (g->shift >= 0)
+		return g->target - g->constant;
+	return gpube__costs_left(b->tables, gpube__tables_limit(b)) - (g->constant << -g->shift);
+}
+
 static int64_t total_of(const struct gpube_bounder *b, const struct gpube_joingraph *g, int64_t cost)
 {
-	return gpube__tables_bound(b, gpube__constant_of(b->tables) + gpube__unscale(g->shift, g->constant + cost));
+	const int64_t sum = g->shift >= 0 ? gpube__unscale(g->shift, g->constant + cost)
+					  : (g->constant << -g->shift) + cost;
+
+	return gpube__tables_bound(b, gpube__constant_of(b->tables) + sum);
 }
 
 /* One budget; *done: nothing is left to be asked, or there is no time for it. */
@@ -39,14 +50,14 @@ static int ask(struct gpube_bounder *b, struct gpube_andor *a, int64_t budget, i
 int gpube__andor_run(struct gpube_bounder *b, const struct gpube_joingraph *g, double seconds)
 {
 	const struct gpube_turn turn = gpube__turn(b->ctx, seconds);
-	const int64_t slack = g->target - g->constant;
+	const int64_t slack = slack_of(b, g);
 	struct gpube_andor *a;
 	bool done = false;
-	int status = gpube__andor_new(&a, g, true, (double)b->ctx->memory_bytes / SHARE);
+	int status = gpube__andor_new(&a, g, b->tables, (double)b->ctx->memory_bytes / SHARE);
 
 	if (status || !a)
 		return status;
-	for (int64_t part = FIRST_PART; !done && !status; part /= 2)
+	for (int64_t part = FIRST_PART; slack > 0 && !done && !status; part /= 2)
 		status = ask(b, a, part > 1 ? slack / part + 1 : slack, slack, &turn, &done);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "AND/OR search: %lld node%s in %.3f s, z %d", (long long)a->n_nodes,
 		gpube__plural((double)a->n_nodes), gpube__turn_spent(&turn), g->z);

@@ -26,7 +26,7 @@ WORDS = {
 	"GPUBE_BACKEND_": ["auto", "cpu", "cuda"],
 	"GPUBE_LOG_": ["note", "detail", "progress"],
 	"GPUBE_BOUND_": ["auto", "mbe", "shift", "clusters", "joins", "regions", "sweep", "tree",
-		"patches", "eliminate"],
+		"patches", "andor", "eliminate"],
 	"GPUBE_PARTITION_": ["scope", "first", "merge", "content"],
 	"GPUBE_SPLIT_": ["auto", "never", "first"],
 	"GPUBE_INFER_": ["pr", "mar"],

@@ -512,7 +512,7 @@ class Model(Owner):
 
 		timeout     seconds; without one it ends with the optimum, or when nothing more is gained
 		method      "auto", "mbe", "shift", "clusters", "joins", "regions", "sweep", "tree",
-		            "patches" or "eliminate"
+		            "patches", "andor" or "eliminate"
 		z           most variables of a joined mini-bucket; 0: growing
 		assignment  a known one
 		cutoff      only totals better than this are of interest

@@ -1,0 +1,194 @@
+/*
+ * The AND/OR search against elimination: random models in which a variable shares functions with those near it alone,
+ * so that subproblems come back, with hard functions, negative costs and costs beyond 32 bits, one case a seed; and what
+ * it keeps against what it was told. GPUBE_ANDOR_MODELS=20000 draws so many.
+ */
+#include "tests/support/test.h"
+
+#include <stdlib.h>
+
+#include "gpube/bound/andor/andor.h"
+#include "gpube/ir/model.h"
+#include "tests/support/bounded.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+
+enum { N_MODELS = 300, MOST_VARS = 24, REACH = 6, MOST_THREADS = 3 };
+
+static int setup(void **state)
+{
+	(void)state;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	return 0;
+}
+
+/* Of variables that are near each other; free: a forbidden cell is none. */
+static void add_random(struct gpube_model *m, struct gpube_rng *rng, int32_t n, int64_t unit, uint64_t forbidden)
+{
+	const int arity = 1 + (int)gpube__rng_below(rng, 4);
+	const int32_t start = (int32_t)gpube__rng_below(rng, (uint64_t)n);
+	int32_t scope[4];
+	int64_t costs[256], cells = 1;
+	int k = 0;
+
+	for (int32_t i = start; i < n && k < arity; i += 1 + (int32_t)gpube__rng_below(rng, REACH)) {
+		cells *= m->vars[i].domain;
+		scope[k++] = i;
+	}
+	for (int64_t c = 0; c < cells; c++) {
+		costs[c] = (int64_t)gpube__rng_below(rng, 9) * unit - 2 * unit + (int64_t)gpube__rng_below(rng, 3);
+		if (gpube__rng_below(rng, 10) < forbidden)
+			costs[c] = GPUBE_INF;
+	}
+	assert_int_equal(gpube_model_add_costs(m, k, scope, costs), 0);
+}
+
+static struct gpube_model *random_band(uint64_t seed)
+{
+	struct gpube_rng rng;
+	struct gpube_model *m;
+	int64_t unit;
+	uint64_t forbidden;
+	int32_t n;
+
+	gpube__rng_init(&rng, seed);
+	n = 2 + (int32_t)gpube__rng_below(&rng, MOST_VARS - 1);
+	unit = (int64_t)1 << (seed % 3 ? gpube__rng_below(&rng, 8) : gpube__rng_below(&rng, 44));
+	forbidden = gpube__rng_below(&rng, 4);
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int32_t i = 0; i < n; i++)
+		assert_int_equal(
+			gpube_model_add_var(m, NULL, 1 + (int32_t)gpube__rng_below(&rng, 4), NULL), 0);
+	for (int32_t f = (int32_t)gpube__rng_below(&rng, (uint64_t)(3 * n)); f >= 0; f--)
+		add_random(m, &rng, n, unit, forbidden);
+	return m;
+}
+
+/* The optimum, and that nothing is below it, is found with whatever is known before. */
+static void check(const struct gpube_model *m, const struct gpube_bound_opts *opts, const struct gpube_solution *optimum)
+{
+	struct gpube_solution *s = must_bound(m, opts);
+	int64_t cost;
+
+	assert_int_equal(s->answer == GPUBE_ANSWER_INFEASIBLE, optimum->answer == GPUBE_ANSWER_INFEASIBLE);
+	if (optimum->answer == GPUBE_ANSWER_OPTIMAL && !opts->has_cutoff) {
+		assert_int_equal(s->answer, GPUBE_ANSWER_OPTIMAL);
+		assert_true(s->cost == optimum->cost && s->bound == optimum->cost);
+		assert_int_equal(gpube_model_cost(&cost, m, s->values), 0);
+		assert_true(cost == optimum->cost);
+	} else if (optimum->answer == GPUBE_ANSWER_OPTIMAL) {
+		assert_true(s->bound <= optimum->cost || s->bound <= opts->cutoff);
+		assert_true(s->closed || s->answer == GPUBE_ANSWER_OPTIMAL);
+		if (optimum->cost < opts->cutoff) {
+			assert_int_equal(s->answer, GPUBE_ANSWER_OPTIMAL);
+			assert_true(s->cost == optimum->cost);
+		}
+	}
+	gpube_solution_free(s, ctx);
+}
+
+static void models(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	const struct gpube_solve_opts eliminate = {
+		.sizeof_options = sizeof(eliminate), .method = GPUBE_BOUND_ELIMINATE};
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ANDOR,
+		.z = 2 + (int32_t)(seed % 3), .no_simplify = seed % 2, .no_eliminate = 1, .seed = seed,
+		.order_seconds = 1e-3};
+	struct gpube_solution *optimum;
+	struct gpube_model *m;
+
+	assert_int_equal(ctx_open(1 + (int)(seed / 2 % MOST_THREADS), (uint64_t)1 << 26), 0);
+	m = random_band(seed);
+	assert_int_equal(gpube_solve(&optimum, m, &eliminate), 0);
+	check(m, &opts, optimum);
+	if (optimum->answer == GPUBE_ANSWER_OPTIMAL) {
+		opts.has_cutoff = 1;
+		opts.cutoff = optimum->cost + (int64_t)(seed % 4) - 1;
+		if (optimum->cost < opts.cutoff)
+			check(m, &opts, optimum);
+	}
+	gpube_solution_free(optimum, ctx);
+	gpube_model_free(m);
+	gpube_ctx_free(ctx);
+}
+
+/* What is said of a subproblem: of number k. */
+static struct gpube_andor_known known_of(int64_t k)
+{
+	return (struct gpube_andor_known){.cost = k * 7 + 1, .exact = k % 3 == 0};
+}
+
+/* Nothing is found but what was kept; nearly all of it, where it may grow. */
+static void keeping(void **state)
+{
+	enum { KEPT = 200000 };
+	const double bytes[] = {0, 1e9};
+
+	(void)state;
+	assert_int_equal(ctx_open(1, (uint64_t)1 << 28), 0);
+	for (int b = 0; b < 2; b++) {
+		struct gpube_andor_cache *c;
+		int64_t n_found = 0;
+
+		assert_int_equal(gpube__andor_cache_new(&c, ctx, 2, bytes[b], false), 0);
+		for (int64_t k = 0; k < KEPT; k++) {
+			const uint64_t key[] = {(uint64_t)k % 1000, (uint64_t)k / 1000};
+			const struct gpube_andor_known known = known_of(k);
+
+			gpube__andor_cache_keep(c, key, gpube__andor_hash(c, key), &known, 1 + k % 100);
+			if (gpube__andor_cache_is_full(c))
+				gpube__andor_cache_grow(c, ctx);
+		}
+		for (int64_t k = 0; k < 2 * KEPT; k++) {
+			const uint64_t key[] = {(uint64_t)k % 1000, (uint64_t)k / 1000};
+			struct gpube_andor_known known;
+
+			if (!gpube__andor_cache_find(c, key, gpube__andor_hash(c, key), &known))
+				continue;
+			assert_true(k < KEPT);
+			assert_true(known.cost == known_of(k).cost && known.exact == known_of(k).exact);
+			n_found++;
+		}
+		assert_true(b == 0 ? n_found > 1000 && n_found < KEPT / 2 : n_found > KEPT - KEPT / 10);
+		gpube__andor_cache_free(ctx, c);
+	}
+	gpube_ctx_free(ctx);
+}
+
+/* A bound is never taken back for a worse one. */
+static void knowing_more(void **state)
+{
+	const uint64_t key[] = {5};
+	const struct gpube_andor_known bounds[] = {{7, false}, {4, false}, {9, true}, {8, false}};
+	struct gpube_andor_known known;
+	struct gpube_andor_cache *c;
+	uint64_t hash;
+
+	(void)state;
+	assert_int_equal(ctx_open(1, (uint64_t)1 << 28), 0);
+	assert_int_equal(gpube__andor_cache_new(&c, ctx, 1, 0, false), 0);
+	hash = gpube__andor_hash(c, key);
+	for (int k = 0; k < 4; k++)
+		gpube__andor_cache_keep(c, key, hash, &bounds[k], 1);
+	assert_true(gpube__andor_cache_find(c, key, hash, &known));
+	assert_true(known.cost == 9 && known.exact);
+	gpube__andor_cache_free(ctx, c);
+	gpube_ctx_free(ctx);
+}
+
+int main(void)
+{
+	const char *wanted = getenv("GPUBE_ANDOR_MODELS");
+	struct cases c = {0};
+
+	add_numbers(&c, models, wanted ? atoi(wanted) : N_MODELS, "models, seed");
+	ADD_CASE(&c, keeping);
+	ADD_CASE(&c, knowing_more);
+	return run_cases(&c, "AND/OR search", setup, teardown);
+}
