@@ -101,21 +101,24 @@ static int note_step(struct gpube_dfs_tree *s, const struct gpube_dfs_step *step
 }
 
 /* At this level, without what follows. */
-static int do_step(struct gpube_dfs_tree *s, const struct gpube_dfs_step *step)
+static void do_step(struct gpube_dfs_tree *s, const struct gpube_dfs_step *step)
 {
 	struct gpube_dfs *t = s->t;
 
 	switch (step->side) {
 	case GPUBE__DFS_IS:
-		return gpube__dfs_assign(t, step->p, step->value);
+		gpube__dfs_assign(t, step->p, step->value);
+		break;
 	case GPUBE__DFS_IS_NOT:
-		return gpube__dfs_remove(t, step->p, step->value);
+		gpube__dfs_remove(t, step->p, step->value);
+		break;
 	case GPUBE__DFS_BELOW:
-		return gpube__dfs_keep(t, step->p, 0, step->value);
+		gpube__dfs_keep(t, step->p, 0, step->value);
+		break;
 	case GPUBE__DFS_FROM:
+		gpube__dfs_keep(t, step->p, step->value, INT32_MAX);
 		break;
 	}
-	return gpube__dfs_keep(t, step->p, step->value, INT32_MAX);
 }
 
 /* All are decided: the assignment is priced from the model. */
@@ -144,9 +147,8 @@ static int take_back(struct gpube_dfs_tree *s)
 	gpube__dfs_undo(t, mark);
 	if (t->conflict)
 		return GPUBE_OK;
-	status = do_step(s, &other);
-	if (!status)
-		status = gpube__dfs_propagate(t);
+	do_step(s, &other);
+	status = gpube__dfs_propagate(t);
 	if (!status && t->depth)
 		status = note_step(s, &other);
 	return status;
@@ -168,8 +170,7 @@ static int decide(struct gpube_dfs_tree *s, int32_t p)
 	mark_level(s);
 	s->n_nodes++;
 	status = note_step(s, &step);
-	if (!status)
-		status = do_step(s, &step);
+	do_step(s, &step);
 	if (!status)
 		status = gpube__dfs_propagate(s->t);
 	s->last = s->t->conflict ? p : -1;
@@ -269,8 +270,7 @@ static int replay(struct gpube_dfs_tree *s, const struct gpube_dfs_open *open)
 		if (open->turned && i == open->n)
 			step.side ^= 1;
 		status = note_step(s, &step);
-		if (!status)
-			status = do_step(s, &step);
+		do_step(s, &step);
 		s->k->n_replayed += step.side != GPUBE__DFS_IS_NOT;
 	}
 	return status ? status : gpube__dfs_propagate(t);

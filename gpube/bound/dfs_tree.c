@@ -240,8 +240,8 @@ static int leave_out_names(struct gpube_dfs_tree *s)
 	int status = n_kept ? gpube__find_symmetry(&bits, n_kept, m) : GPUBE_ENOMEM;
 
 	for (int32_t i = 0; i < m->n_vars && !status; i++)
-		for (int32_t a = n_kept[i]; index_of(s, i) >= 0 && a < m->vars[i].domain && !status; a++)
-			status = gpube__dfs_remove(s->t, s->t->position[index_of(s, i)], a);
+		for (int32_t a = n_kept[i]; index_of(s, i) >= 0 && a < m->vars[i].domain; a++)
+			gpube__dfs_remove(s->t, s->t->position[index_of(s, i)], a);
 	if (!status && bits > 0)
 		gpube__log(s->b->ctx, GPUBE_LOG_DETAIL,
 			"search tree: values may change places, of which 2^%.1f times fewer assignments are left", bits);

@@ -6,8 +6,9 @@
 
 #include "gpube/relax/scaling.h"
 
-/* Moved in all to one value of one variable, at most. */
-#define MOVED_MOST ((int64_t)1 << 58)
+/* Moved in all to one value of one variable, at most; and above every cost less that, below a forbidden cell less that. */
+#define MOVED_MOST   ((int64_t)1 << 56)
+#define OUT_OF_REACH ((int64_t)1 << 58)
 
 /* Variables between two looks at the clock. */
 enum { CLOCK = 16 };
@@ -68,22 +69,29 @@ static void forget_changes(struct gpube_dfs *t)
 		t->changed[p] = 0;
 }
 
-/* Room on the trail for n entries more; at the root there is nothing to take back. */
-static int reserve(struct gpube_dfs *t, int64_t n)
+/*
+ * What a row (cost or moved) holds of p's live values onto the trail, the first time that it changes at this level; at the
+ * root there is nothing to take back. Most rows change several times at a node.
+ */
+static int save(struct gpube_dfs *t, int32_t p, int64_t *row)
 {
-	if (!t->depth)
-		return GPUBE_OK;
-	if (gpube__grow(t->ctx, &t->trail, &t->trail_capacity, t->n_trail + n, sizeof(*t->trail)) ||
-		gpube__grow(t->ctx, &t->removed, &t->removed_capacity, t->n_removed + n, sizeof(*t->removed)))
-		return GPUBE_ENOMEM;
-	return GPUBE_OK;
-}
+	int64_t *level = row - 1;
+	struct gpube_dfs_undo *to;
 
-static void add(struct gpube_dfs *t, int64_t *where, int64_t cost)
-{
-	if (t->depth)
-		t->trail[t->n_trail++] = (struct gpube_dfs_undo){where, *where};
-	*where += cost;
+	if (*level == t->level)
+		return GPUBE_OK;
+	if (gpube__grow(t->ctx, &t->trail, &t->trail_capacity, t->n_trail + t->n_live[p] + 1, sizeof(*t->trail)))
+		return GPUBE_ENOMEM;
+	to = t->trail + t->n_trail;
+	*to++ = (struct gpube_dfs_undo){level, *level};
+	for (int32_t r = 0; r < t->n_live[p]; r++) {
+		int64_t *where = &row[t->live[p][r]];
+
+		*to++ = (struct gpube_dfs_undo){where, *where};
+	}
+	t->n_trail = to - t->trail;
+	*level = t->level;
+	return GPUBE_OK;
 }
 
 static void drop(struct gpube_dfs *t, int32_t p, int32_t value)
@@ -94,8 +102,7 @@ static void drop(struct gpube_dfs *t, int32_t p, int32_t value)
 		t->conflict = true;
 		return;
 	}
-	if (t->depth)
-		t->removed[t->n_removed++] = p;
+	t->removed[t->n_removed++] = p;
 	live[here] = last;
 	at[last] = here;
 	live[--t->n_live[p]] = value;
@@ -110,7 +117,6 @@ static int settle(struct gpube_dfs *t, int32_t p)
 {
 	const int32_t *live = t->live[p];
 	int64_t *cost = t->cost[p], least = cost[live[0]], most = least;
-	int status = reserve(t, t->n_live[p]);
 
 	for (int32_t r = 1; r < t->n_live[p]; r++) {
 		int64_t c = cost[live[r]];
@@ -118,11 +124,11 @@ static int settle(struct gpube_dfs *t, int32_t p)
 		least = c < least ? c : least;
 		most = c > most ? c : most;
 	}
-	if (status)
-		return status;
 	if (least) {
+		if (save(t, p, cost))
+			return GPUBE_ENOMEM;
 		for (int32_t r = 0; r < t->n_live[p]; r++)
-			add(t, &cost[live[r]], -least);
+			cost[live[r]] -= least;
 		t->constant += least;
 		most -= least;
 	}
@@ -133,9 +139,6 @@ static int settle(struct gpube_dfs *t, int32_t p)
 			drop(t, p, live[r]);
 	return GPUBE_OK;
 }
-
-/* Above every cost less what was moved, and below what a forbidden cell is then. */
-#define OUT_OF_REACH ((int64_t)1 << 59)
 
 /*
  * forced() of a function of two variables: rows of the other's values, by vectors, from p's first to its last that is
@@ -160,7 +163,7 @@ static void forced_by_pair(const struct gpube_dfs *t, const struct gpube_dfs_fun
 	for (int32_t r = 0; r < t->n_live[p]; r++) {
 		const int64_t v = columns[live[r] - least];
 
-		m[r] = v > OUT_OF_REACH / 2 ? GPUBE__DFS_DEAD : v - f->moved[k][live[r]];
+		m[r] = v > OUT_OF_REACH ? GPUBE__DFS_DEAD : v - f->moved[k][live[r]];
 	}
 }
 
@@ -177,18 +180,20 @@ static int32_t list_choices(const struct gpube_dfs *t, const struct gpube_dfs_fu
 	cell[0] = taken[0] = 0;
 	for (*n_first = n; *n_first > 0; --*n_first) {
 		const int j = other[*n_first - 1];
-		const int32_t q = f->scope[j], n_live = t->n_live[q];
+		const int32_t q = f->scope[j], n_live = t->n_live[q], *live = t->live[q];
+		const int64_t *moved = f->moved[j], *cost = t->cost[q], stride = f->stride[j];
 
 		if (n_live > t->n_choices / count)
 			break;
 		/* from the last value down: what is listed so far is the first value's, and is read by the others */
 		for (int32_t r = n_live - 1; r >= 0; r--) {
-			const int32_t a = t->live[q][r];
-			const int64_t more = f->moved[j][a] - (with_costs ? t->cost[q][a] : 0);
+			const int32_t a = live[r];
+			const int64_t more = moved[a] - (with_costs ? cost[a] : 0), along = stride * a;
+			int64_t *to_cell = cell + r * count, *to_taken = taken + r * count;
 
 			for (int32_t i = 0; i < count; i++) {
-				cell[r * count + i] = cell[i] + f->stride[j] * a;
-				taken[r * count + i] = taken[i] + more;
+				to_cell[i] = cell[i] + along;
+				to_taken[i] = taken[i] + more;
 			}
 		}
 		count *= n_live;
@@ -196,13 +201,13 @@ static int32_t list_choices(const struct gpube_dfs *t, const struct gpube_dfs_fu
 	return count;
 }
 
-/* The least of row[cell[i]] - taken[i]; GPUBE__DFS_DEAD: all of them are. */
+/* The least of row[cell[i]] - taken[i]; far above a cost if all are forbidden. */
 static int64_t least_of(const int64_t *row, const int64_t *cell, const int64_t *taken, int32_t n)
 {
-	int64_t least = GPUBE__DFS_DEAD;
+	int64_t least = INT64_MAX;
 
 	for (int32_t i = 0; i < n; i++) {
-		const int64_t x = row[cell[i]], v = x == GPUBE__DFS_DEAD ? x : x - taken[i];
+		const int64_t v = row[cell[i]] - taken[i];
 
 		least = v < least ? v : least;
 	}
@@ -230,7 +235,7 @@ static void forced(const struct gpube_dfs *t, const struct gpube_dfs_function *f
 			other[n++] = j;
 	count = list_choices(t, f, other, n, with_costs, &n);
 	for (int32_t r = 0; r < n_live; r++)
-		m[r] = GPUBE__DFS_DEAD;
+		m[r] = INT64_MAX;
 	do {
 		for (; d < n; d++) {
 			int32_t value = t->live[f->scope[other[d]]][index[d]];
@@ -240,16 +245,16 @@ static void forced(const struct gpube_dfs *t, const struct gpube_dfs_function *f
 				(with_costs ? t->cost[f->scope[other[d]]][value] : 0);
 		}
 		for (int32_t r = 0; r < n_live; r++) {
-			int64_t v = least_of(f->t + cell[n] + stride * live[r], t->choices, t->choices + t->n_choices, count);
+			const int64_t *row = f->t + cell[n] + stride * live[r],
+				      v = least_of(row, t->choices, t->choices + t->n_choices, count) - taken[n];
 
-			v = v == GPUBE__DFS_DEAD ? v : v - taken[n];
 			m[r] = v < m[r] ? v : m[r];
 		}
 		for (d = n - 1; d >= 0 && ++index[d] == t->n_live[f->scope[other[d]]]; d--)
 			index[d] = 0;
 	} while (d >= 0);
 	for (int32_t r = 0; r < n_live; r++)
-		m[r] = m[r] == GPUBE__DFS_DEAD ? m[r] : m[r] - moved[live[r]];
+		m[r] = m[r] > OUT_OF_REACH ? GPUBE__DFS_DEAD : m[r] - moved[live[r]];
 }
 
 /*
@@ -259,13 +264,17 @@ static void forced(const struct gpube_dfs *t, const struct gpube_dfs_function *f
 static int give_up_to(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t up_to, bool *gained)
 {
 	const int32_t p = f->scope[k], *live = t->live[p];
-	int64_t *m = t->scratch;
-	int status = reserve(t, 2 * (int64_t)t->n_live[p]);
+	int64_t *m = t->scratch, *cost = t->cost[p], *moved = f->moved[k];
+	bool any = false;
 
 	*gained = false;
-	if (status)
-		return status;
 	forced(t, f, k, m, false);
+	for (int32_t r = 0; r < t->n_live[p]; r++)
+		any |= m[r] > 0;
+	if (!any)
+		return GPUBE_OK;
+	if (save(t, p, cost) || save(t, p, moved))
+		return GPUBE_ENOMEM;
 	for (int32_t r = t->n_live[p] - 1; r >= 0 && !t->conflict; r--) {
 		int32_t value = live[r];
 
@@ -273,11 +282,11 @@ static int give_up_to(struct gpube_dfs *t, const struct gpube_dfs_function *f, i
 			drop(t, p, value);
 			continue;
 		}
-		if (m[r] > up_to - t->cost[p][value])
-			m[r] = up_to - t->cost[p][value];
-		if (m[r] > 0 && f->moved[k][value] + m[r] < MOVED_MOST) {
-			add(t, &f->moved[k][value], m[r]);
-			add(t, &t->cost[p][value], m[r]);
+		if (m[r] > up_to - cost[value])
+			m[r] = up_to - cost[value];
+		if (m[r] > 0 && moved[value] + m[r] < MOVED_MOST) {
+			moved[value] += m[r];
+			cost[value] += m[r];
 			*gained = true;
 		}
 	}
@@ -289,22 +298,28 @@ static int give(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, 
 	return give_up_to(t, f, k, INT64_MAX / 2, gained);
 }
 
-/* One of 'parts' parts of the costs of its variable k become f's. */
-static int take(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, const int64_t *cost,
-	int32_t parts)
+/* One of 'parts' parts of 'costs' of its variable k become f's; *any: something did. */
+static int take(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, const int64_t *costs, int32_t parts, bool *any)
 {
 	const int32_t p = f->scope[k], *live = t->live[p];
-	int status = reserve(t, 2 * (int64_t)t->n_live[p]);
+	int64_t *cost = t->cost[p], *moved = f->moved[k], most = 0;
 
-	for (int32_t r = 0; r < t->n_live[p] && !status; r++) {
-		int64_t c = cost[live[r]] / parts;
+	for (int32_t r = 0; r < t->n_live[p]; r++)
+		most = costs[live[r]] > most ? costs[live[r]] : most;
+	if (most < parts)
+		return GPUBE_OK;
+	*any = true;
+	if (save(t, p, cost) || save(t, p, moved))
+		return GPUBE_ENOMEM;
+	for (int32_t r = 0; r < t->n_live[p]; r++) {
+		const int64_t all = costs[live[r]], c = parts == 1 ? all : all / parts;
 
-		if (c > 0 && f->moved[k][live[r]] - c > -MOVED_MOST) {
-			add(t, &f->moved[k][live[r]], -c);
-			add(t, &t->cost[p][live[r]], -c);
+		if (c > 0 && moved[live[r]] - c > -MOVED_MOST) {
+			moved[live[r]] -= c;
+			cost[live[r]] -= c;
 		}
 	}
-	return status;
+	return GPUBE_OK;
 }
 
 void gpube__dfs_marginals(struct gpube_dfs *t, int32_t p, int64_t *sum)
@@ -336,7 +351,7 @@ static int share_out(struct gpube_dfs *t, int32_t p, bool backward)
 	const bool turned = t->swept == (backward ? GPUBE__DFS_FORWARD : GPUBE__DFS_BACKWARD);
 	int32_t n_out = 0, n_ended = 0, parts;
 	int status = GPUBE_OK;
-	bool gained;
+	bool gained, any;
 
 	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1] && !status && !t->conflict; i++) {
 		const struct gpube_dfs_function *f = function_of(t, t->of[i]);
@@ -357,7 +372,7 @@ static int share_out(struct gpube_dfs *t, int32_t p, bool backward)
 
 		GPUBE_KNOWN(parts > 0 || k == (backward ? 0 : f->arity - 1));
 		if (k != (backward ? 0 : f->arity - 1))
-			status = take(t, f, k, t->old, parts);
+			status = take(t, f, k, t->old, parts, &any);
 	}
 	return status;
 }
@@ -420,6 +435,7 @@ static int revise(struct gpube_dfs *t, const struct gpube_dfs_function *f, int32
 {
 	int64_t *was[GPUBE__DFS_ARITY] = {NULL};
 	int first = 0, status = GPUBE_OK;
+	bool any = false;
 
 	if (f->arity == 1 && t->depth) /* it has given all at the root */
 		return GPUBE_OK;
@@ -437,7 +453,7 @@ static int revise(struct gpube_dfs *t, const struct gpube_dfs_function *f, int32
 		was[k] = t->old + (int64_t)k * t->widest;
 		for (int32_t r = 0; r < t->n_live[q]; r++)
 			was[k][t->live[q][r]] = t->cost[q][t->live[q][r]];
-		status = take(t, f, k, t->cost[q], 1);
+		status = take(t, f, k, t->cost[q], 1, &any);
 	}
 	if (!status)
 		status = hand_back(t, f, first, NULL);
@@ -532,7 +548,7 @@ static int gather(struct gpube_dfs *t, int32_t p)
 {
 	int64_t *sum = t->old, least = INT64_MAX;
 	int status = GPUBE_OK;
-	bool gained;
+	bool gained, any;
 
 	if (is_free(t, p, t->free[p]))
 		return GPUBE_OK;
@@ -550,7 +566,7 @@ static int gather(struct gpube_dfs *t, int32_t p)
 
 		for (int j = 0; j < f->arity && !status; j++)
 			if (j != k)
-				status = take(t, f, j, t->cost[f->scope[j]], 1);
+				status = take(t, f, j, t->cost[f->scope[j]], 1, &any);
 		if (!status)
 			status = give_up_to(t, f, k, least, &gained);
 		for (int j = 0; j < f->arity && !status && !t->conflict; j++)
@@ -624,30 +640,26 @@ int gpube__dfs_propagate_all(struct gpube_dfs *t)
 	return gpube__dfs_propagate(t);
 }
 
-int gpube__dfs_remove(struct gpube_dfs *t, int32_t p, int32_t value)
+void gpube__dfs_remove(struct gpube_dfs *t, int32_t p, int32_t value)
 {
-	int status = reserve(t, 1);
-
-	if (!status && t->at[p][value] < t->n_live[p])
+	if (t->at[p][value] < t->n_live[p])
 		drop(t, p, value);
-	return status;
 }
 
-int gpube__dfs_keep(struct gpube_dfs *t, int32_t p, int32_t from, int32_t to)
+void gpube__dfs_keep(struct gpube_dfs *t, int32_t p, int32_t from, int32_t to)
 {
-	int status = reserve(t, t->n_live[p]);
-
-	for (int32_t r = t->n_live[p] - 1; r >= 0 && !status; r--)
+	for (int32_t r = t->n_live[p] - 1; r >= 0; r--)
 		if (t->live[p][r] < from || t->live[p][r] >= to)
 			drop(t, p, t->live[p][r]);
-	return status;
 }
 
-void gpube__dfs_mark(const struct gpube_dfs *t, struct gpube_dfs_mark *mark)
+void gpube__dfs_mark(struct gpube_dfs *t, struct gpube_dfs_mark *mark)
 {
+	mark->level = t->level;
 	mark->n_trail = t->n_trail;
 	mark->n_removed = t->n_removed;
 	mark->constant = t->constant;
+	t->level = ++t->n_levels;
 }
 
 void gpube__dfs_undo(struct gpube_dfs *t, const struct gpube_dfs_mark *mark)
@@ -659,6 +671,7 @@ void gpube__dfs_undo(struct gpube_dfs *t, const struct gpube_dfs_mark *mark)
 	while (t->n_removed > mark->n_removed)
 		t->n_live[t->removed[--t->n_removed]]++;
 	t->constant = mark->constant;
+	t->level = mark->level;
 	t->looked_from = -1;
 	t->conflict = t->constant >= t->limit;
 }

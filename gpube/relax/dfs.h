@@ -62,7 +62,7 @@ struct gpube_dfs {
 	int64_t **cost;		/* by value */
 	int32_t **live, **at;	/* live[p]: its values, the first n_live[p] of them are; at: where */
 	int32_t *n_live;
-	int64_t *moves;		/* memory of cost and moved */
+	int64_t *moves;		/* memory of cost and moved; before a row, the level that has saved it */
 	int32_t *values;	/* memory of live and at */
 
 	int shift;
@@ -90,8 +90,9 @@ struct gpube_dfs {
 	struct gpube_dfs_undo {
 		int64_t *where, was;
 	} *trail;
-	int32_t *removed;	/* variables that lost a value, one after the other */
-	int64_t n_trail, n_removed, trail_capacity, removed_capacity;
+	int32_t *removed;	/* variables that lost a value, one after the other; has room for all values */
+	int64_t n_trail, n_removed, trail_capacity;
+	int64_t level, n_levels; /* the level at work has a number of its own; 0: the root */
 };
 
 /*
@@ -138,25 +139,25 @@ int gpube__dfs_propagate_all(struct gpube_dfs *t);
 /* How many conflicts came up in the functions that p shares with open variables, and how many these are. */
 int64_t gpube__dfs_weight(const struct gpube_dfs *t, int32_t p);
 
-/* At this level a value of a variable, live or not, is gone. Errors: ENOMEM */
-int gpube__dfs_remove(struct gpube_dfs *t, int32_t p, int32_t value);
-/* At this level values below 'from' and from 'to' on are gone. Errors: ENOMEM */
-int gpube__dfs_keep(struct gpube_dfs *t, int32_t p, int32_t from, int32_t to);
-/* At this level it is the only one. Errors: ENOMEM */
-static inline int gpube__dfs_assign(struct gpube_dfs *t, int32_t p, int32_t value)
+/* At this level a value of a variable, live or not, is gone. */
+void gpube__dfs_remove(struct gpube_dfs *t, int32_t p, int32_t value);
+/* At this level values below 'from' and from 'to' on are gone. */
+void gpube__dfs_keep(struct gpube_dfs *t, int32_t p, int32_t from, int32_t to);
+/* At this level it is the only one. */
+static inline void gpube__dfs_assign(struct gpube_dfs *t, int32_t p, int32_t value)
 {
-	return gpube__dfs_keep(t, p, value, value + 1);
+	gpube__dfs_keep(t, p, value, value + 1);
 }
 
 /* sum[r]: what live value r of p costs, and forces on each of its functions with their other variables. */
 void gpube__dfs_marginals(struct gpube_dfs *t, int32_t p, int64_t *sum);
 
-/* Where the trail stands, and everything as it was then. */
+/* Where the trail stands, with which a level begins; and everything as it was then, at the level before. */
 struct gpube_dfs_mark {
-	int64_t n_trail, n_removed, constant;
+	int64_t n_trail, n_removed, constant, level;
 	int64_t n_steps; /* decisions before: of who marks, which keeps the one that comes next there */
 };
-void gpube__dfs_mark(const struct gpube_dfs *t, struct gpube_dfs_mark *mark);
+void gpube__dfs_mark(struct gpube_dfs *t, struct gpube_dfs_mark *mark);
 void gpube__dfs_undo(struct gpube_dfs *t, const struct gpube_dfs_mark *mark);
 
 #endif

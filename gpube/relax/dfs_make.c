@@ -50,14 +50,14 @@ void gpube__dfs_free(struct gpube_dfs *t)
 	gpube__free(ctx, t);
 }
 
-/* Whether all functions are small enough; how many values they have in all, with those of the variables. */
+/* Whether all functions are small enough; how many cells all rows have, of their variables and of the variables alone. */
 static bool is_small(const struct gpube_model *m, int64_t *n_moves)
 {
 	double cells = 0;
 
 	*n_moves = 0;
 	for (int32_t i = 0; i < m->n_vars; i++)
-		*n_moves += m->vars[i].domain;
+		*n_moves += m->vars[i].domain + 1;
 	for (int32_t f = 0; f < m->n_functions; f++) {
 		int arity = m->functions[f].arity;
 		int64_t n = gpube__cells(m, arity, gpube__scope(m, f));
@@ -67,7 +67,7 @@ static bool is_small(const struct gpube_model *m, int64_t *n_moves)
 			2 * cells * sizeof(int64_t) > (double)m->ctx->memory_bytes)
 			return false;
 		for (int k = 0; k < arity; k++)
-			*n_moves += m->vars[gpube__scope(m, f)[k]].domain;
+			*n_moves += m->vars[gpube__scope(m, f)[k]].domain + 1;
 	}
 	return true;
 }
@@ -114,8 +114,8 @@ static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, i
 
 		to->stride[k] = stride;
 		stride *= domain;
-		to->moved[k] = *moves;
-		*moves += domain;
+		to->moved[k] = *moves + 1;
+		*moves += domain + 1;
 	}
 	return status ? status : turn(t, to, n);
 }
@@ -214,10 +214,10 @@ static int fill(struct gpube_dfs *t, const int32_t *order)
 
 		t->order[p] = order[p];
 		t->position[order[p]] = p;
-		t->cost[p] = moves;
+		t->cost[p] = moves + 1;
 		t->live[p] = values;
 		t->at[p] = values + domain;
-		moves += domain;
+		moves += domain + 1;
 		values += 2 * (int64_t)domain;
 		t->n_live[p] = domain;
 		for (int32_t a = 0; a < domain; a++)
@@ -270,6 +270,7 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	t->n_live = gpube__alloc(ctx, n, sizeof(*t->n_live));
 	t->moves = gpube__alloc_zero(ctx, (uint64_t)n_moves, sizeof(*t->moves));
 	t->values = gpube__alloc(ctx, 2 * n_values, sizeof(*t->values));
+	t->removed = gpube__alloc(ctx, n_values, sizeof(*t->removed));
 	t->changed = gpube__alloc_zero(ctx, n, 1);
 	t->queue = gpube__alloc_zero(ctx, n / 64 + 1, sizeof(*t->queue));
 	t->wanting = gpube__alloc_zero(ctx, n, sizeof(*t->wanting));
@@ -282,7 +283,7 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	t->choices = gpube__alloc(ctx, 2 * (uint64_t)t->n_choices, sizeof(*t->choices));
 	t->kernels = gpube__ascent_kernels();
 	if (t->functions && t->order && t->position && t->of_at && t->cost && t->live && t->at &&
-		t->n_live && t->moves && t->values && t->changed && t->queue && t->wanting && t->free && t->ordered &&
+		t->n_live && t->moves && t->values && t->removed && t->changed && t->queue && t->wanting && t->free && t->ordered &&
 		t->scratch && t->old && t->taken && t->choices)
 		status = fill(t, order);
 	if (status || !sums_fit(t))

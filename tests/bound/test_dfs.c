@@ -104,26 +104,28 @@ static int64_t *snapshot(const struct gpube_dfs *t, int64_t n_moves)
 	return copy;
 }
 
+/* One level down and back, and, below the root, the other side at the level that it came from, as a search does. */
 static void descend(struct world *w, struct gpube_rng *rng, int64_t n_moves)
 {
 	struct gpube_dfs *t = w->t;
 	struct gpube_dfs_mark mark;
-	int32_t p = t->n && !t->conflict ? open_position(t, rng) : -1, was, value;
+	int32_t p = t->n && !t->conflict ? open_position(t, rng) : -1, was, value, decided[64];
 	int64_t *before, *after;
 
 	if (p < 0 || t->depth == DEPTH)
 		return;
 	before = snapshot(t, n_moves);
 	was = w->decided[p];
+	memcpy(decided, w->decided, sizeof(decided));
 	value = t->live[p][gpube__rng_next(rng) % (uint64_t)t->n_live[p]];
 	gpube__dfs_mark(t, &mark);
 	t->depth++;
 	if (gpube__rng_next(rng) % 3 || was != -1) {
 		w->decided[p] = value;
-		assert_int_equal(gpube__dfs_assign(t, p, value), 0);
+		gpube__dfs_assign(t, p, value);
 	} else {
 		w->decided[p] = ~(value + 1);
-		assert_int_equal(gpube__dfs_remove(t, p, value), 0);
+		gpube__dfs_remove(t, p, value);
 	}
 	assert_int_equal(gpube__dfs_propagate(t), 0);
 	assert_true(t->n_looks <= 5 * t->n + n_moves); /* it has an end */
@@ -131,11 +133,18 @@ static void descend(struct world *w, struct gpube_rng *rng, int64_t n_moves)
 	descend(w, rng, n_moves);
 	t->depth--;
 	gpube__dfs_undo(t, &mark);
-	w->decided[p] = was;
+	memcpy(w->decided, decided, sizeof(decided));
 	after = snapshot(t, n_moves);
 	assert_memory_equal(before, after, (size_t)(n_moves + t->n) * sizeof(*after));
 	gpube__free(ctx, before);
 	gpube__free(ctx, after);
+	if (!t->depth || was != -1)
+		return;
+	w->decided[p] = ~(value + 1);
+	gpube__dfs_remove(t, p, value);
+	assert_int_equal(gpube__dfs_propagate(t), 0);
+	check(w);
+	descend(w, rng, n_moves);
 }
 
 static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
@@ -150,14 +159,14 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 	for (int32_t i = 0; i < m->n_vars; i++) {
 		order[i] = seed % 3 ? i : m->n_vars - 1 - i;
 		w.decided[i] = -1;
-		n_moves += m->vars[i].domain;
+		n_moves += m->vars[i].domain + 1;
 	}
 	assert_int_equal(gpube__dfs_new_to(&w.t, m, order, limit, seed % 5 ? 0 : 3), 0);
 	if (!w.t) /* too large */
 		return;
 	for (int32_t f = 0; f < w.t->n_functions; f++)
 		for (int k = 0; k < w.t->functions[f].arity; k++)
-			n_moves += m->vars[order[w.t->functions[f].scope[k]]].domain;
+			n_moves += m->vars[order[w.t->functions[f].scope[k]]].domain + 1;
 	w.values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*w.values));
 	check(&w);
 	for (int k = 0; k < 4 && !w.t->conflict; k++) {
