@@ -290,6 +290,12 @@ static void man_program(void)
 		putchar('\n');
 	}
 	man_end();
+	puts(".SH ENVIRONMENT\n"
+	     ".TP\n.B OMP_NUM_THREADS\nThreads where \\fB\\-\\-threads\\fR does not say; by default one for each core.\n"
+	     ".TP\n.B GPUBE_CUDA\nThe file of the CUDA backend; by default libgpube\\-cuda.so beside the program or in ../lib.\n"
+	     ".TP\n.B CUDA_VISIBLE_DEVICES\nThe devices that there are for the program, and their numbers.\n"
+	     ".TP\n.B TMPDIR\nWhere temporary files are made; by default /tmp.\n"
+	     ".TP\n.B XDG_CACHE_HOME\nWhere gpube/rates keeps what \\fBgpube devices \\-\\-measure\\fR measured; by default ~/.cache.");
 	puts(".SH SEE ALSO\n\\fBgpube\\-mpi\\fR(1), \\fBtb2\\-gpube\\fR(1), \\fBdaoopt\\-gpube\\fR(1), "
 	     "\\fBgpube\\fR(3), \\fBgpube\\-json\\fR(5)");
 }

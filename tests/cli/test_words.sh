@@ -56,6 +56,12 @@ auction one.txt
 dpop two.wcsp
 END
 
+# ---- variables of the environment that libraries and program read (HOME: in words; a rank's place and hook: tests and MPI)
+"$gpube" __man > "$work/gpube.1"
+for name in $(find gpube formats csg nash dcop -name '*.c' -exec grep -oh 'getenv("[A-Z_]*")' {} + | tr -dc 'A-Z_\n' | sort -u); do
+	case $name in HOME | GPUBE_TEST_RANK) ;; *) that "$name is in gpube(1)" grep -q "^[.]B $name\$" "$work/gpube.1" ;; esac
+done
+
 # ---- the keys of --json
 awk -v version=0 -f gpube/json.awk gpube/cli/json_keys.txt > "$work/gpube-json.5"
 if command -v man > /dev/null 2>&1; then
