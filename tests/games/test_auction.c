@@ -10,6 +10,8 @@
 #include "tests/support/files.h"
 #include "tests/support/memory.h"
 
+#include <math.h>
+
 struct row {
 	char name[64];
 	int goods, dummies, bids, most; /* goods of a bid */
@@ -205,6 +207,33 @@ static void generated(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/*
+ * A bidder of paths makes at most five bids. One of matching, but for the last, whose bids are cut
+ * off, values each hour on the way too long at 0.9 and each that it is late at 0.75 of the best.
+ */
+static void check_bidder(const struct drawn *row, const long *price, const uint32_t *goods, int b)
+{
+	const uint32_t bidder = goods[b] >> row->goods;
+	long best = 0;
+	int n = 0;
+	bool found = false;
+
+	for (int o = 0; o < row->bids; o++)
+		if (goods[o] >> row->goods == bidder) {
+			best = price[o] > best ? price[o] : best;
+			n++;
+		}
+	if (strcmp(row->distribution, "paths") == 0)
+		assert_in_range(n, 1, 5);
+	else if (goods[row->bids - 1] >> row->goods != bidder) {
+		for (int delays = 0; delays < 6; delays++)
+			for (int late = 0; late < 6; late++)
+				found |= fabs((double)price[b] - (double)best * pow(0.9, delays) *
+									 pow(0.75, late)) <= 1.5;
+		assert_true(found);
+	}
+}
+
 /* What the new file of a distribution says of each bid: real goods, and their places. */
 static void shapes(void **state)
 {
@@ -231,11 +260,14 @@ static void shapes(void **state)
 			sizes += __builtin_popcount(real);
 			if (k == 0)
 				assert_in_range(price[b], 1000, 32000); /* 16 and 3, five times */
-			if (k == 1)
+			if (k == 1) { /* a value of up to 100 for each good and each pair */
 				assert_int_equal(__builtin_popcount(real), 3);
+				assert_in_range(price[b], 1, 600000);
+			}
 			if (k < 2)
 				continue;
 			assert_int_equal(__builtin_popcount(goods[b] ^ real), 1); /* of a bidder */
+			check_bidder(&rows[k], price, goods, b);
 			if (k == 3) { /* one airport's hour, and another's that is not before it */
 				const int off = __builtin_ctz(real),
 					  land = 31 - __builtin_clz(real);
