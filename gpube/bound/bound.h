@@ -94,6 +94,12 @@ int gpube__bound_look_closely(struct gpube_bounder *b, double seconds);
 double gpube__bounder_look_seconds(const struct gpube_bounder *b, double most);
 bool gpube__bounder_has_tree(const struct gpube_bounder *b);
 
+/* A tree where values may change places, which is found here. Errors: those of gpube__bound_dfs() */
+int gpube__bound_tree_of_names(struct gpube_bounder *b, double seconds);
+
+/* Cells and tuples of all tables. */
+double gpube__bounder_cells(const struct gpube_bounder *b);
+
 /* The stages that bound_stages.c lists. */
 int gpube__bound_stages(struct gpube_bounder *b);
 

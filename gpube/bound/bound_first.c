@@ -239,12 +239,12 @@ static int keep_tables(struct first *f)
 /* ---- the call -------------------------------------------------------------------------------- */
 
 /* The ascent's shifts, where functions are too wide for sweeps, or totals too large. */
-static int shift_narrowly(struct gpube_bounder *b, double cells, double seconds)
+static int shift_narrowly(struct gpube_bounder *b, double seconds)
 {
 	const double deadline = b->ctx->deadline;
 	int status;
 
-	if (cells > NARROW_CELLS)
+	if (gpube__bounder_cells(b) > NARROW_CELLS)
 		return GPUBE_OK;
 	b->ctx->deadline = gpube__now() + fmin(seconds, NARROW_SECONDS);
 	status = gpube__bound_clusters(b, false, 0);
@@ -255,12 +255,9 @@ static int shift_narrowly(struct gpube_bounder *b, double cells, double seconds)
 int gpube__bound_first(struct gpube_bounder *b, double seconds)
 {
 	struct first f = {.b = b, .turn = gpube__turn(b->ctx, seconds)};
-	double cells = 0;
 	int32_t *order;
 	int status, shift;
 
-	for (int32_t k = 0; k < b->m->n_functions; k++)
-		cells += (double)gpube__table(b->m, k)->n;
 	order = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*order));
 	if (!order)
 		return GPUBE_ENOMEM;
@@ -271,7 +268,7 @@ int gpube__bound_first(struct gpube_bounder *b, double seconds)
 	status = gpube__dfs_new_to(&f.t, b->m, order, b->limit, shift > 0 ? shift : 0);
 	gpube__free(b->ctx, order);
 	if (status || !f.t)
-		return status ? status : shift_narrowly(b, cells, seconds);
+		return status ? status : shift_narrowly(b, seconds);
 	f.start = gpube__now();
 	status = sweeps(&f);
 	if (!status && !gpube__bounder_done(b) && !gpube__stopped(b->ctx))

@@ -6,6 +6,7 @@
 
 #include "gpube/bound/bound.h"
 #include "gpube/ir/dense.h"
+#include "gpube/simplify/symmetry.h"
 
 bool gpube__bounder_has_tree(const struct gpube_bounder *b)
 {
@@ -27,16 +28,21 @@ double gpube__bounder_look_seconds(const struct gpube_bounder *b, double most)
 		       : fmin(most, fmax(0, LOOKING * gpube__bounder_eliminating(b) - b->seconds_looked));
 }
 
+double gpube__bounder_cells(const struct gpube_bounder *b)
+{
+	double cells = 0;
+
+	for (int32_t k = 0; k < b->m->n_functions; k++)
+		cells += (double)gpube__table(b->m, k)->n;
+	return cells;
+}
+
 /* Cells of tables of which a tree is made in a second, and swept once: 10_1, of 10^7, took 0.5 s for a look of 0.1. */
 #define MADE_PER_SECOND 2e7
 
 static bool is_soon_made(const struct gpube_bounder *b, double seconds)
 {
-	double cells = 0;
-
-	for (int32_t k = 0; k < b->m->n_functions && !b->tree; k++)
-		cells += (double)gpube__table(b->m, k)->n;
-	return cells <= MADE_PER_SECOND * seconds;
+	return b->tree || gpube__bounder_cells(b) <= MADE_PER_SECOND * seconds;
 }
 
 int gpube__bound_look(struct gpube_bounder *b, double seconds)
@@ -59,6 +65,16 @@ int gpube__bound_look_closely(struct gpube_bounder *b, double seconds)
 	for (int k = 0; k < 3 && !status && !gpube__bounder_done(b) && gpube__bounder_share_proved(b) > looks[k].share; k++)
 		status = gpube__bound_look(b, gpube__bounder_look_seconds(b, fmin(looks[k].seconds, gpube__bounder_order_seconds(b))));
 	return status;
+}
+
+int gpube__bound_tree_of_names(struct gpube_bounder *b, double seconds)
+{
+	int32_t *n_kept = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*n_kept));
+	double bits;
+	int status = n_kept ? gpube__find_symmetry(&bits, n_kept, b->m) : GPUBE_ENOMEM;
+
+	gpube__free(b->ctx, n_kept);
+	return status || bits <= 0 ? status : gpube__bound_dfs(b, seconds);
 }
 
 static int joins_and_tree(struct gpube_bounder *b, double joins, double tree)

@@ -12,7 +12,6 @@
 #include "gpube/bound/patching/patching.h"
 #include "gpube/ir/dense.h"
 #include "gpube/ops/pick.h"
-#include "gpube/simplify/symmetry.h"
 
 /* ---- which, and for how long ------------------------------------------------------------ */
 
@@ -126,6 +125,14 @@ static double unassigned_seconds(const struct gpube_bounder *b)
 static bool wants_first(const struct gpube_bounder *b)
 {
 	return is_auto(b) && !b->shifted && b->opts->order_method != GPUBE_ORDER_GIVEN;
+}
+
+/* So many cells are searched for an assignment that meets the bound before they are shifted: 10_1, of 10^7, is done by it. */
+#define WIDE_CELLS 4e6
+
+static bool is_wide(const struct gpube_bounder *b)
+{
+	return wants_first(b) && gpube__bounder_cells(b) > WIDE_CELLS;
 }
 
 static double first_seconds(const struct gpube_bounder *b)
@@ -419,16 +426,6 @@ static double names_seconds(const struct gpube_bounder *b)
 	return share_of(b, 10, 0.3);
 }
 
-static int tree_of_names(struct gpube_bounder *b, double seconds)
-{
-	int32_t *n_kept = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*n_kept));
-	double bits;
-	int status = n_kept ? gpube__find_symmetry(&bits, n_kept, b->m) : GPUBE_ENOMEM;
-
-	gpube__free(b->ctx, n_kept);
-	return status || bits <= 0 ? status : gpube__bound_dfs(b, seconds);
-}
-
 static bool wants_elimination(const struct gpube_bounder *b)
 {
 	return is_auto(b) && !b->opts->no_eliminate &&
@@ -611,6 +608,7 @@ static const struct stage first_stages[] = {
 	{"a first order", NULL, NULL, gpube__bound_first_order},
 	{"elimination at once", wants_at_once, at_once_seconds, eliminate_at_once},
 	{"satisfiability", is_small_and_hard, hard_seconds, satisfiability},
+	{"local search before shifts", is_wide, search_seconds, first_search},
 	{"shifts at first", wants_first, first_seconds, first_bounds},
 	{NULL, NULL, NULL, NULL},
 };
@@ -634,7 +632,7 @@ static const struct stage stages[] = {
 	{"satisfiability", is_unassigned, unassigned_seconds, satisfiability},
 	{"an assignment without cost", may_be_free, free_seconds, find_free},
 	{"quick mini-buckets", wants_quick_mbe, NULL, quick_mbe},
-	{"a search tree of few names", wants_tree_of_names, names_seconds, tree_of_names},
+	{"a search tree of few names", wants_tree_of_names, names_seconds, gpube__bound_tree_of_names},
 	{"elimination", wants_elimination, elimination_seconds, eliminate_in_little},
 	{"local search", wants_late_search, search_seconds, first_search},
 	{"a longer AND/OR search", wants_early_andor, later_andor_seconds, gpube__bound_andor},
