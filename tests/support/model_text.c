@@ -113,3 +113,43 @@ int64_t parse_costs(int64_t *costs, int64_t max, const char *text)
 	}
 	return n;
 }
+
+void assert_reads(const struct model_row *row, enum gpube_format format, enum gpube_direction direction)
+{
+	struct test_memory memory = {.fail_at = -1};
+	struct gpube_ctx *ctx = test_memory_ctx(&memory);
+	int64_t costs[16], n = parse_costs(costs, 16, row->costs ? row->costs : "");
+	struct gpube_model *m;
+
+	if (text_to_model(&m, ctx, row->text, format))
+		fail_msg("%s", gpube_error(ctx));
+	assert_int_equal(m->kind, GPUBE_COSTS);
+	assert_int_equal(m->direction, direction);
+	assert_int_equal(m->scale, row->scale);
+	assert_string_equal(m->name, "t");
+	assert_int_equal(m->n_functions, row->n_functions);
+	assert_int_equal(m->constant, row->constant);
+	assert_int_equal(m->top, row->top);
+	if (row->function >= 0)
+		assert_cells(m, row->function, costs, n);
+	gpube_model_free(m);
+	assert_int_equal(memory.live, 0);
+	gpube_ctx_free(ctx);
+}
+
+void assert_writes(struct gpube_model *m, enum gpube_format format, const char *text, const char *why)
+{
+	int status;
+	char *got = model_to_text(m, format, &status);
+
+	if (text) {
+		if (status)
+			fail_msg("%s", gpube_error(m->ctx));
+		assert_string_equal(got, text);
+	} else {
+		assert_int_equal(status, GPUBE_ERANGE);
+		assert_non_null(strstr(gpube_error(m->ctx), why));
+	}
+	free(got);
+	gpube_model_free(m);
+}
