@@ -342,120 +342,169 @@ static float middle(std::vector<float> v)
 	return v[v.size() / 2];
 }
 
-static void one_bucket(
-	struct gpube_ctx *ctx, const struct gpube_ops *ops, const char *name, const char *text)
-{
-	const int repeats = 9;
-	struct shape s;
-	const char *problem = shape_parse(&s, text, GPUBE_MIN_PLUS, GPUBE_INT32);
+/* A bucket and what it takes, in seconds: apart on the card and on a core, and fused. */
+struct bucket {
+	struct gpube_ctx *ctx;
+	const struct gpube_ops *ops;
+	struct shape shape;
 	struct gpube_contraction c;
 	struct gpube_operand in[16];
 	struct steps steps[16];
-	std::vector<int32_t *> host(16);
+	int32_t *host[16];
+	int64_t cells; /* of the joined table */
+	int x;	       /* values of the eliminated variable */
 	int32_t *joined, *out, *joined_here, *out_here;
-	std::vector<int32_t> mine, theirs;
-	std::vector<float> agg, elim, fused;
-	cudaEvent_t a, b;
-	double agg_here = 1e9, elim_here = 1e9;
-	int64_t cells = 1;
-	int x;
+	float aggregate, eliminate, fused;
+	double aggregate_here, eliminate_here;
+};
 
-	if (problem || s.c.n_dims > MAX_DIMS || s.c.n_dims - s.c.n_out != 1 || s.c.n_in > 16) {
-		fprintf(stderr, "%s: %s\n", name, problem ? problem : "too large");
+static void bucket_operand(struct bucket *b, int k)
+{
+	const uint64_t bytes = shape_in_bytes(&b->shape, k);
+	int64_t step = 1;
+	void *p = b->ops->alloc(b->ctx, bytes);
+
+	b->host[k] = (int32_t *)malloc(bytes);
+	if (!p || !b->host[k])
+		exit(1);
+	fill_values<<<1024, 256>>>((int32_t *)p, bytes / 4, (uint64_t)(k + 1) << 40, 100);
+	MUST(cudaMemcpy(b->host[k], p, bytes, cudaMemcpyDeviceToHost));
+	b->in[k] = b->shape.in[k];
+	b->in[k].values = p;
+	b->steps[k].n = b->c.n_dims;
+	for (int d = 0; d < b->c.n_dims; d++)
+		b->steps[k].size[d] = b->c.sizes[d];
+	for (int i = b->in[k].n_dims - 1; i >= 0; i--) {
+		b->steps[k].step[b->in[k].dims[i]] = step;
+		step *= b->c.sizes[b->in[k].dims[i]];
+	}
+}
+
+static void bucket_open(struct bucket *b, struct gpube_ctx *ctx, const struct gpube_ops *ops, const char *text)
+{
+	const char *problem;
+
+	memset(b, 0, sizeof(*b));
+	b->ctx = ctx;
+	b->ops = ops;
+	problem = shape_parse(&b->shape, text, GPUBE_MIN_PLUS, GPUBE_INT32);
+	b->c = b->shape.c;
+	if (problem || b->c.n_dims > MAX_DIMS || b->c.n_dims - b->c.n_out != 1 || b->c.n_in > 16) {
+		fprintf(stderr, "%s: %s\n", text, problem ? problem : "too large");
 		exit(1);
 	}
-	c = s.c;
-	c.in = in;
-	c.cut = c.threshold = INT32_MAX / 64;
-	x = (int)c.sizes[c.n_dims - 1];
-	for (int k = 0; k < c.n_dims; k++)
-		cells *= c.sizes[k];
-	MUST(cudaEventCreate(&a));
-	MUST(cudaEventCreate(&b));
-	for (int k = 0; k < c.n_in; k++) {
-		const uint64_t bytes = shape_in_bytes(&s, k);
-		int64_t step = 1;
-		void *p = ops->alloc(ctx, bytes);
+	b->c.in = b->in;
+	b->c.cut = b->c.threshold = INT32_MAX / 64;
+	b->x = (int)b->c.sizes[b->c.n_dims - 1];
+	b->cells = 1;
+	for (int k = 0; k < b->c.n_dims; k++)
+		b->cells *= b->c.sizes[k];
+	for (int k = 0; k < b->c.n_in; k++)
+		bucket_operand(b, k);
+	b->out = (int32_t *)ops->alloc(ctx, (uint64_t)(b->cells / b->x) * 4);
+	b->c.out = ops->alloc(ctx, (uint64_t)(b->cells / b->x) * 4);
+	b->joined_here = (int32_t *)malloc((size_t)b->cells * 4);
+	b->out_here = (int32_t *)malloc((size_t)(b->cells / b->x) * 4);
+	MUST(cudaMalloc((void **)&b->joined, (size_t)b->cells * 4));
+}
 
-		if (!p)
-			exit(1);
-		fill_values<<<1024, 256>>>((int32_t *)p, bytes / 4, (uint64_t)(k + 1) << 40, 100);
-		in[k] = s.in[k];
-		in[k].values = p;
-		host[k] = (int32_t *)malloc(bytes);
-		MUST(cudaMemcpy(host[k], p, bytes, cudaMemcpyDeviceToHost));
-		memset(&steps[k], 0, sizeof(steps[k]));
-		steps[k].n = c.n_dims;
-		for (int d = 0; d < c.n_dims; d++)
-			steps[k].size[d] = c.sizes[d];
-		for (int i = in[k].n_dims - 1; i >= 0; i--) {
-			steps[k].step[in[k].dims[i]] = step;
-			step *= c.sizes[in[k].dims[i]];
-		}
+static void bucket_close(struct bucket *b)
+{
+	for (int k = 0; k < b->c.n_in; k++) {
+		b->ops->free(b->ctx, (void *)b->in[k].values);
+		free(b->host[k]);
 	}
-	out = (int32_t *)ops->alloc(ctx, (uint64_t)(cells / x) * 4);
-	c.out = ops->alloc(ctx, (uint64_t)(cells / x) * 4);
-	joined_here = (int32_t *)malloc((size_t)cells * 4);
-	out_here = (int32_t *)malloc((size_t)(cells / x) * 4);
-	MUST(cudaMalloc((void **)&joined, (size_t)cells * 4));
-	for (int r = 0; r <= repeats; r++) {
-		MUST(cudaEventRecord(a, 0));
-		for (int k = 0; k < c.n_in; k++)
+	b->ops->free(b->ctx, b->out);
+	b->ops->free(b->ctx, b->c.out);
+	MUST(cudaFree(b->joined));
+	free(b->joined_here);
+	free(b->out_here);
+	shape_free(&b->shape);
+}
+
+/* The middle of nine, after one that is not counted. */
+static void on_card(struct bucket *b)
+{
+	std::vector<float> aggregated, eliminated, fused;
+	cudaEvent_t from, to;
+	float ms = 0;
+
+	MUST(cudaEventCreate(&from));
+	MUST(cudaEventCreate(&to));
+	for (int r = 0; r < 10; r++) {
+		MUST(cudaEventRecord(from, 0));
+		for (int k = 0; k < b->c.n_in; k++)
 			aggregate<<<4096, 256>>>(
-				joined, cells, (const int32_t *)in[k].values, steps[k], k == 0);
-		const float t = timed(a, b);
-		MUST(cudaEventRecord(a, 0));
-		eliminate<<<4096, 256>>>(out, cells / x, joined, x);
-		const float u = timed(a, b);
+				b->joined, b->cells, (const int32_t *)b->in[k].values, b->steps[k], k == 0);
+		const float t = timed(from, to);
+		MUST(cudaEventRecord(from, 0));
+		eliminate<<<4096, 256>>>(b->out, b->cells / b->x, b->joined, b->x);
+		const float u = timed(from, to);
 		MUST(cudaDeviceSynchronize());
-		if (ops->contract(ctx, &c)) {
-			fprintf(stderr, "%s\n", gpube_error(ctx));
+		if (b->ops->contract(b->ctx, &b->c)) {
+			fprintf(stderr, "%s\n", gpube_error(b->ctx));
 			exit(1);
 		}
 		MUST(cudaDeviceSynchronize());
-		float ms = 0;
 		MUST(cudaEventElapsedTime(
-			&ms, gpube__device_of(ctx)->marks[0], gpube__device_of(ctx)->marks[1]));
+			&ms, gpube__device_of(b->ctx)->marks[0], gpube__device_of(b->ctx)->marks[1]));
 		if (r) {
-			agg.push_back(t);
-			elim.push_back(u);
+			aggregated.push_back(t);
+			eliminated.push_back(u);
 			fused.push_back(ms * 1e-3f);
 		}
 	}
-	memset(joined_here, 1, (size_t)cells * 4); /* the memory is there */
-	for (int r = 0; r < (cells > 100000000 ? 1 : 3); r++) {
+	b->aggregate = middle(aggregated);
+	b->eliminate = middle(eliminated);
+	b->fused = middle(fused);
+	MUST(cudaEventDestroy(from));
+	MUST(cudaEventDestroy(to));
+}
+
+/* The best of three, or one of a large table. */
+static void on_core(struct bucket *b)
+{
+	memset(b->joined_here, 1, (size_t)b->cells * 4); /* the memory is there */
+	b->aggregate_here = b->eliminate_here = 1e9;
+	for (int r = 0; r < (b->cells > 100000000 ? 1 : 3); r++) {
 		double start = gpube__now();
 
-		for (int k = 0; k < c.n_in; k++)
-			aggregate_here(joined_here, cells, host[k], steps[k], k == 0);
-		agg_here = std::min(agg_here, gpube__now() - start);
+		for (int k = 0; k < b->c.n_in; k++)
+			aggregate_here(b->joined_here, b->cells, b->host[k], b->steps[k], k == 0);
+		b->aggregate_here = std::min(b->aggregate_here, gpube__now() - start);
 		start = gpube__now();
-		eliminate_here(out_here, cells / x, joined_here, x);
-		elim_here = std::min(elim_here, gpube__now() - start);
+		eliminate_here(b->out_here, b->cells / b->x, b->joined_here, b->x);
+		b->eliminate_here = std::min(b->eliminate_here, gpube__now() - start);
 	}
-	mine.resize((size_t)(cells / x));
-	theirs.resize((size_t)(cells / x));
-	MUST(cudaMemcpy(mine.data(), c.out, mine.size() * 4, cudaMemcpyDeviceToHost));
-	MUST(cudaMemcpy(theirs.data(), out, mine.size() * 4, cudaMemcpyDeviceToHost));
-	const double ta = middle(agg), te = middle(elim), tf = middle(fused);
+}
+
+/* Whether both ways of the card have found what the core has. */
+static bool all_agree(const struct bucket *b)
+{
+	const size_t n = (size_t)(b->cells / b->x);
+	std::vector<int32_t> fused(n), apart(n);
+
+	MUST(cudaMemcpy(fused.data(), b->c.out, n * 4, cudaMemcpyDeviceToHost));
+	MUST(cudaMemcpy(apart.data(), b->out, n * 4, cudaMemcpyDeviceToHost));
+	return fused == apart && !memcmp(fused.data(), b->out_here, n * 4);
+}
+
+static void one_bucket(
+	struct gpube_ctx *ctx, const struct gpube_ops *ops, const char *name, const char *text)
+{
+	struct bucket b;
+
+	bucket_open(&b, ctx, ops, text);
+	on_card(&b);
+	on_core(&b);
+	const double ta = b.aggregate, te = b.eliminate, tf = b.fused;
 	printf("| %s | %.3g | %.4g (%.0f) | %.4g (%.0f) | %.4g | **%.4g** | %.1f | %.0f | %.1f to "
 	       "%.1f MB | %s |\n",
-		name, (double)cells, 1e6 * ta, agg_here / ta, 1e6 * te, elim_here / te,
-		1e6 * (ta + te), 1e6 * tf, (ta + te) / tf, (agg_here + elim_here) / tf,
-		4e-6 * (double)cells, 4e-6 * (double)(cells / x),
-		mine == theirs && !memcmp(mine.data(), out_here, mine.size() * 4) ? "same"
-										  : "WRONG");
+		name, (double)b.cells, 1e6 * ta, b.aggregate_here / ta, 1e6 * te, b.eliminate_here / te,
+		1e6 * (ta + te), 1e6 * tf, (ta + te) / tf, (b.aggregate_here + b.eliminate_here) / tf,
+		4e-6 * (double)b.cells, 4e-6 * (double)(b.cells / b.x), all_agree(&b) ? "same" : "WRONG");
 	fflush(stdout);
-	for (int k = 0; k < c.n_in; k++) {
-		ops->free(ctx, (void *)in[k].values);
-		free(host[k]);
-	}
-	ops->free(ctx, out);
-	ops->free(ctx, c.out);
-	MUST(cudaFree(joined));
-	free(joined_here);
-	free(out_here);
-	shape_free(&s);
+	bucket_close(&b);
 }
 
 /* Largest buckets as they come along a depth-first order: messages of the children, and functions
