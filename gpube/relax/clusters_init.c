@@ -78,14 +78,14 @@ static int32_t *dead_table(struct gpube_clusters *c, int64_t cells, int32_t firs
 }
 
 /* A padded table of a pair; its live cells are 'fill'. */
-static int32_t *pair_table(struct gpube_clusters *c, int32_t a, int32_t b, int32_t fill)
+static int32_t *pair_table(struct gpube_clusters *c, int32_t a, int32_t b)
 {
 	int64_t row = gpube__row(c, b);
 	int32_t *t = dead_table(c, c->domain[a] * row, GPUBE__DEAD);
 
 	for (int32_t x = 0; t && x < c->domain[a]; x++)
 		for (int32_t y = 0; y < c->domain[b]; y++)
-			t[x * row + y] = fill;
+			t[x * row + y] = 0;
 	return t;
 }
 
@@ -96,7 +96,7 @@ static int add_pair(struct gpube_clusters *c, int32_t a, int32_t b)
 	if (gpube__grow(c->ctx, &c->pairs, &c->pairs_capacity, (int64_t)c->n_pairs + 1,
 		    sizeof(*c->pairs)))
 		return GPUBE_ENOMEM;
-	t = pair_table(c, a, b, 0);
+	t = pair_table(c, a, b);
 	if (!t)
 		return GPUBE_ENOMEM;
 	c->pairs[c->n_pairs++] = (struct gpube_pair){a, b, 0, t};
@@ -393,7 +393,7 @@ static int add_cluster(struct gpube_clusters *c, const int32_t *v, int k, double
 		q->v[i] = v[i];
 	for (int j = 1, e = 0; j < k; j++)
 		for (int i = 0; i < j; i++, e++) {
-			q->share[e] = pair_table(c, v[i], v[j], 0);
+			q->share[e] = pair_table(c, v[i], v[j]);
 			if (!q->share[e]) {
 				free_cluster(c, q);
 				return GPUBE_ENOMEM;
