@@ -16,7 +16,9 @@
 #include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 150 };
+enum { N_SEEDS = 150, N_SPLIT = 60 };
+
+static int n_trees; /* that splits made */
 
 static int setup(void **state)
 {
@@ -170,6 +172,113 @@ static void certified(void **state)
 	gpube_model_free(m);
 }
 
+/* Forgeries of a tree: none is believed, whatever it claims. */
+static void forge_tree(struct gpube_certificate *c, const struct gpube_model *m, uint64_t seed)
+{
+	struct gpube_proof_tree *t = &c->tree;
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, seed);
+	if (!t->n_nodes)
+		return;
+	for (int k = 0; k < 8; k++) { /* another move: refused, or no better than what it proves */
+		struct gpube_proof_move *move = t->n_moves ? &t->moves[gpube__rng_below(&rng, (uint64_t)t->n_moves)] : NULL;
+		const int64_t old = move ? move->values[0] : 0, others[] = {INT64_MAX, INT64_MIN + 1, old + (1 << 20), old - (1 << 20)};
+		int64_t bound;
+
+		if (!move)
+			break;
+		move->values[0] = others[k % 4];
+		if (!gpube__certificate_proves(&bound, c, m))
+			assert_true(bound <= c->bound); /* which is the optimum */
+		move->values[0] = old;
+	}
+	t->n_nodes--; /* a leaf is left out: its moves were the last ones */
+	assert_int_equal(gpube__certificate_check(c, m), t->n_nodes ? GPUBE_EINVAL : 0);
+	t->n_nodes++;
+	for (int32_t k = 0; k < t->n_nodes; k++) {
+		struct gpube_proof_node *n = &t->nodes[k];
+		const int32_t var = n->var, n_values = n->n_values;
+
+		if (var < 0)
+			continue;
+		n->var = -1; /* a leaf, and what was below it */
+		assert_int_equal(gpube__certificate_check(c, m), GPUBE_EINVAL);
+		n->var = var;
+		n->values[0] += c->domain[var]; /* a value that is not there */
+		assert_int_equal(gpube__certificate_check(c, m), GPUBE_EINVAL);
+		n->values[0] -= c->domain[var];
+		n->n_values = 0;
+		assert_int_equal(gpube__certificate_check(c, m), GPUBE_EINVAL);
+		n->n_values = n_values;
+	}
+}
+
+/* Every variable has more neighbours than are eliminated into a table, and no table has them all. */
+static struct gpube_model *all_pairs(uint64_t seed)
+{
+	const int32_t n = seed % 3 ? 14 : 9, domain = seed % 3 ? 2 : 3;
+	const int64_t most = seed % 4 ? 20 : 1000000000;
+	struct gpube_model *m;
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, seed);
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int32_t i = 0; i < n; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, domain, NULL), 0);
+	for (int32_t i = 0; i < n; i++)
+		for (int32_t j = 0; j < i; j++) {
+			int64_t costs[9];
+
+			for (int k = 0; k < domain * domain; k++) {
+				costs[k] = (int64_t)gpube__rng_below(&rng, (uint64_t)most) - most / 2;
+				if (seed % 5 == 0 && gpube__rng_below(&rng, 20) == 0)
+					costs[k] = GPUBE_INF;
+			}
+			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, j}, costs), 0);
+		}
+	if (seed % 2)
+		assert_int_equal(gpube_model_set_direction(m, GPUBE_MAXIMISE), 0);
+	return m;
+}
+
+/* Patches and splits prove the optimum itself. */
+static void split(void **state)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES};
+	struct gpube_model *m = all_pairs(seed);
+	struct gpube_certificate c, again;
+	struct gpube_solution *known;
+	struct brute brute;
+
+	assert_non_null(m);
+	assert_int_equal(brute_force(&brute, NULL, m), 0);
+	assert_int_equal(gpube_bound(&known, m, &opts), 0);
+	assert_int_equal(gpube__bound_certified(&c, m, known, &opts), 0);
+	if (brute.feasible)
+		assert_int_equal(c.bound, m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost);
+	assert_int_equal(gpube__certificate_write(&c, in_dir("tree.xz")), 0);
+	assert_int_equal(gpube__certificate_read(&again, ctx, in_dir("tree.xz")), 0);
+	assert_int_equal(again.tree.n_nodes, c.tree.n_nodes);
+	assert_int_equal(gpube__certificate_check(&again, m), 0);
+	keep(&again, m, N_SEEDS + seed);
+	if (brute.feasible)
+		forge_tree(&again, m, seed);
+	assert_int_equal(gpube__certificate_check(&again, m), 0);
+	n_trees += again.tree.n_nodes > 2;
+	gpube__certificate_clear(&again);
+	gpube__certificate_clear(&c);
+	gpube_solution_free(known, ctx);
+	gpube_model_free(m);
+}
+
+static void some_were_split(void **state)
+{
+	(void)state;
+	assert_true(n_trees > N_SPLIT / 4);
+}
+
 /* A certificate whose claims overflow is refused, not believed. */
 static void overflow(void **state)
 {
@@ -268,6 +377,8 @@ int main(void)
 	struct cases c = {0};
 
 	add_numbers(&c, certified, N_SEEDS, "certificate, seed");
+	add_numbers(&c, split, N_SPLIT, "a tree of splits, seed");
+	ADD_CASE(&c, some_were_split);
 	ADD_CASE(&c, overflow);
 	ADD_CASE(&c, observed_overflow);
 	ADD_CASE(&c, endless_block);

@@ -105,15 +105,17 @@ def read_cfn(text):
     words = iter(re.findall(r'"[^"]*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.sub(r"(#|//).*", "", text)))
     top = cfn_value(words)
     bound = top["problem"]["mustbe"]
-    names, domains, values = list(top["variables"]), [], []
-    for spec in top["variables"].values():
+    specs = top["variables"]
+    names, domains, values = [] if isinstance(specs, list) else list(specs), [], []
+    for spec in specs if isinstance(specs, list) else specs.values():
         values.append(spec if isinstance(spec, list) else None)
         domains.append(len(spec) if isinstance(spec, list) else int(spec))
     p = Problem(domains)
     p.maximise = bound[0] == ">"
     used = [bound[1:]]
     raw = []
-    for f in top["functions"].values():
+    functions = top["functions"]
+    for f in functions if isinstance(functions, list) else functions.values():
         scope = [names.index(v) if v in names else int(v) for v in f["scope"]]
         costs = f["costs"]
         default = f.get("defaultcost")
@@ -201,6 +203,38 @@ def round_potentials(p, decimals):
 # ---- the check ---------------------------------------------------------------------------------------
 
 
+def read_tree(words, c, member):
+    """Nodes: what they move, as (from, to, values), and the split, as (variable, values); None: a leaf."""
+    scopes = [scope for block in c["blocks"] for scope, _ in block]
+    grain = member("grain")
+    if not 0 <= grain <= 40:
+        raise Refused("the grain is out of range")
+    nodes, still_to_come = [], 1
+    while still_to_come:
+        moves = []
+        for _ in range(member("node")):
+            source, to = int(next(words)), int(next(words))
+            if not (0 <= source < len(scopes) and 0 <= to < len(scopes)) or source == to:
+                raise Refused("a move is between tables that are not there")
+            if not set(scopes[to]) <= set(scopes[source]):
+                raise Refused("a move is to a table of other variables")
+            cells = math.prod(c["domains"][v] for v in scopes[to])
+            moves.append((source, to, [int(next(words)) << grain for _ in range(cells)]))
+        kind = next(words)
+        if kind == "split":
+            var = int(next(words))
+            values = [int(next(words)) for _ in range(int(next(words)))]
+            if not 0 <= var < len(c["domains"]) or not values or values != sorted(set(values)):
+                raise Refused("a split is of no variable or no values")
+            nodes.append((moves, (var, values)))
+        elif kind == "leaf":
+            nodes.append((moves, None))
+        else:
+            raise Refused("a node is neither split nor leaf")
+        still_to_come += 1 if kind == "split" else -1
+    return nodes
+
+
 def read_certificate(path):
     words = iter(content(path).split())
 
@@ -210,7 +244,8 @@ def read_certificate(path):
         return int(next(words))
 
     c = {}
-    if member("gpube-certificate") != 1:
+    version = member("gpube-certificate")
+    if version not in (1, 2):
         raise Refused("another version")
     c["domains"] = [int(next(words)) for _ in range(member("variables"))]
     for name in ("functions", "decimals", "cap", "shift", "bound", "constant"):
@@ -226,6 +261,7 @@ def read_certificate(path):
                 raise Refused("a scope is not in order")
             block.append((scope, [int(next(words)) for _ in range(math.prod(c["domains"][v] for v in scope))]))
         c["blocks"].append(block)
+    c["tree"] = read_tree(words, c, member) if version == 2 else [([], None)]
     if next(words, None) is not None:
         raise Refused("something follows the last block")
     return c
@@ -276,18 +312,85 @@ def add_relaxed(total, p, cap, factor):
         add_polynomial(total, p.domains, [v], [0 if x == a else cap for x in range(p.domains[v])], factor)
 
 
-def least_of(domains, block):
-    scope = sorted({v for s, _ in block for v in s})
-    place = {v: k for k, v in enumerate(scope)}
-    least = None
-    for values in itertools.product(*(range(domains[v]) for v in scope)):
-        total = 0
-        for s, cells in block:
-            at = 0
-            for v in s:
-                at = at * domains[v] + values[place[v]]
-            total += cells[at]
-        least = total if least is None else min(least, total)
+def places(domains, inner, scope, values):
+    """For each assignment of a scope, the last variable fastest: its cell in a table over some of these variables."""
+    out = [0]
+    for v in scope:
+        if v in inner:
+            out = [at * domains[v] + a for at in out for a in values[v]]
+        else:
+            out = [at for at in out for _ in values[v]]
+    return out
+
+
+class Walk:
+    """The tables at one node of the tree, and the values that are left there."""
+
+    def __init__(self, c):
+        self.domains = c["domains"]
+        self.scopes = [scope for block in c["blocks"] for scope, _ in block]
+        self.block_of = [k for k, block in enumerate(c["blocks"]) for _ in block]
+        self.blocks = [[] for _ in c["blocks"]]
+        for t, b in enumerate(self.block_of):
+            self.blocks[b].append(t)
+        self.block_scopes = [sorted({v for t in ts for v in self.scopes[t]}) for ts in self.blocks]
+        self.with_variable = [[] for _ in self.domains]
+        for b, scope in enumerate(self.block_scopes):
+            for v in scope:
+                self.with_variable[v].append(b)
+        self.known_places = {}
+        self.cells = [cells for block in c["blocks"] for _, cells in block]
+        self.left = [range(d) for d in self.domains]
+        self.least = [None] * len(self.blocks)
+        self.find_least(range(len(self.blocks)))
+
+    def copy(self):
+        other = object.__new__(Walk)
+        other.__dict__.update(self.__dict__)
+        other.cells, other.left, other.least = self.cells[:], self.left[:], self.least[:]
+        return other
+
+    def find_least(self, blocks):
+        for b in blocks:
+            scope = self.block_scopes[b]
+            columns = []
+            for t in self.blocks[b]:
+                cells = self.cells[t]
+                columns.append([cells[at] for at in places(self.domains, self.scopes[t], scope, self.left)])
+            self.least[b] = min(map(sum, zip(*columns))) if columns else 0
+
+    def move(self, source, to, values):
+        key = (source, to)
+        if key not in self.known_places:
+            everything = [range(d) for d in self.domains]
+            self.known_places[key] = places(self.domains, self.scopes[to], self.scopes[source], everything)
+        self.cells[source] = [cell - values[at] for cell, at in zip(self.cells[source], self.known_places[key])]
+        self.cells[to] = [cell + v for cell, v in zip(self.cells[to], values)]
+
+    def keep(self, var, values):
+        self.left[var] = values
+        self.find_least(self.with_variable[var])
+
+
+def least_leaf(c):
+    """What the blocks add up to at least, at the least leaf. A second child waits, as its parent left it."""
+    least, waiting, here = None, [], Walk(c)
+    for moves, split in c["tree"]:
+        for source, to, values in moves:
+            here.move(source, to, values)
+        here.find_least({here.block_of[t] for source, to, _ in moves for t in (source, to)})
+        if split is None:
+            total = sum(here.least)
+            least = total if least is None else min(least, total)
+            here = waiting.pop() if waiting else None
+            continue
+        var, values = split
+        others = [a for a in here.left[var] if a not in values]
+        if not set(values) <= set(here.left[var]) or not others:
+            raise Refused("a split is of values that are not left, or of all of them")
+        waiting.append(here.copy())
+        waiting[-1].keep(var, others)
+        here.keep(var, values)
     return least
 
 
@@ -306,7 +409,7 @@ def check(model, certificate):
     add_relaxed(total, p, c["cap"], -(1 << c["shift"]))
     if any(total.values()):
         raise Refused("the tables do not add up to the problem")
-    proved = c["constant"] + sum(least_of(p.domains, block) for block in c["blocks"])
+    proved = c["constant"] + least_leaf(c)
     proved = -(-proved >> c["shift"])
     if proved != c["bound"]:
         raise Refused(f"the tables prove {proved}, not {c['bound']}")
@@ -394,6 +497,9 @@ def main(args):
         bound = check(args[1], args[2])
     except Refused as e:
         print(f"refused: {e}")
+        return 1
+    except (StopIteration, ValueError) as e:
+        print(f"refused: it is cut off, or has a word that is no number ({e})")
         return 1
     print(f"{bound:f}")
     if len(args) > 3 and decimal.Decimal(args[3]) != bound:

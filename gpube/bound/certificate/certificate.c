@@ -190,6 +190,7 @@ void gpube__certificate_restart(struct gpube_certificate *c)
 		gpube__free(c->ctx, c->tables[t].values);
 	}
 	c->n_tables = c->n_blocks = 0;
+	gpube__certificate_cut(c);
 }
 
 void gpube__certificate_clear(struct gpube_certificate *c)
@@ -198,6 +199,8 @@ void gpube__certificate_clear(struct gpube_certificate *c)
 	gpube__free(c->ctx, c->tables);
 	gpube__free(c->ctx, c->first);
 	gpube__free(c->ctx, c->domain);
+	gpube__free(c->ctx, c->tree.nodes);
+	gpube__free(c->ctx, c->tree.moves);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -258,7 +261,7 @@ int gpube__certificate_write(const struct gpube_certificate *c, const char *path
 
 	if (status)
 		return status;
-	gpube__out_printf(&out, "gpube-certificate 1\nvariables %d", c->n_vars);
+	gpube__out_printf(&out, "gpube-certificate %d\nvariables %d", c->tree.n_nodes ? 2 : 1, c->n_vars);
 	for (int32_t i = 0; i < c->n_vars; i++)
 		gpube__out_printf(&out, " %d", c->domain[i]);
 	gpube__out_printf(&out, "\nfunctions %d\ndecimals %d\ncap %lld\nshift %d\n", c->n_functions,
@@ -270,6 +273,8 @@ int gpube__certificate_write(const struct gpube_certificate *c, const char *path
 		for (int32_t t = c->first[b]; t < c->first[b + 1]; t++)
 			write_table(&out, &c->tables[t]);
 	}
+	if (c->tree.n_nodes)
+		gpube__certificate_write_tree(&out, c);
 	return gpube__out_close(&out, true);
 }
 
@@ -306,8 +311,8 @@ static int read_table(struct gpube_certificate *c, struct gpube_in *in)
 
 static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 {
-	int64_t v = 0, n_blocks = 0, n = 0;
-	int status = read_member(in, "gpube-certificate", &v, 1, 1);
+	int64_t v = 0, n_blocks = 0, n = 0, version = 0;
+	int status = read_member(in, "gpube-certificate", &version, 1, 2);
 
 	if (!status)
 		status = read_member(in, "variables", &v, 0, INT32_MAX - 1);
@@ -346,6 +351,8 @@ static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 		for (int64_t t = 0; t < n && !status; t++)
 			status = read_table(c, in);
 	}
+	if (!status && version > 1)
+		status = gpube__certificate_read_tree(c, in);
 	return status ? status : gpube__in_end(in);
 }
 

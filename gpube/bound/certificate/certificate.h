@@ -21,20 +21,55 @@
  * That is a bound of the file only less gpube__rounding_error(); who reports it takes that off, so
  * that no choice of decimals proves what is not so.
  *
- * Designs weighed. A log of all shifts is larger by far, and values that die
- * while the bound rises would need proofs of their own; without them a bound is
- * a little lower, and its proof is one page.
+ * Where the bound of one such sum is too low, a tree splits the assignments: one variable's values in two, again and again.
+ * At each node costs may move from a table to another one that has no variables but some of its own; what leaves the one
+ * is what the other gets, so the sum is the same for every assignment, and nothing needs to be compared with the
+ * problem again. The least totals count only the values that are left, and the bound is the least leaf's.
+ *
+ * Designs weighed. (1) A log of all shifts of an ascent, with its values that die on the way: larger by far, and each of these
+ * needs a proof. (2) All tables of every leaf, compared with the problem each time: a thousand times as large on a
+ * grid of 40 x 40. (3) The tree alone, its leaves bounded by the checker with an ascent of its own: small, and then the checker
+ * is what has to be trusted. (4) Moves, rounded to a grain of which nothing depends, and values that cost too much as splits
+ * whose one side is a leaf at once: this one. A node is a few kilobytes, and the checker two pages.
  */
 #ifndef GPUBE_CERTIFICATE_H
 #define GPUBE_CERTIFICATE_H
 
 #include "gpube/ir/model.h"
 
+struct gpube_in;
+struct gpube_out;
+
+enum { GPUBE__PROOF_DIMS = 20 }; /* variables of a block */
+
 struct gpube_proof_table {
 	int arity;
 	int32_t *scope;	 /* ascending */
 	int64_t n;	 /* cells */
 	int64_t *values; /* row-major, the last variable fastest */
+};
+
+/* Its values, one a cell of 'to', are taken from 'from' and given to 'to'. */
+struct gpube_proof_move {
+	int32_t from, to;
+	int64_t *values;
+};
+
+/* After its moves a leaf, or a split: the values of 'var' that are named are the next node's, the others of the second child. */
+struct gpube_proof_node {
+	int32_t n_moves;
+	int32_t var; /* -1: a leaf */
+	int32_t n_values;
+	int32_t *values; /* ascending */
+};
+
+/* Nodes: each before its children and the first child's before the second's; none: one leaf without moves. */
+struct gpube_proof_tree {
+	int grain; /* moves are multiples of 2^grain */
+	int32_t n_nodes, n_moves;
+	struct gpube_proof_node *nodes;
+	struct gpube_proof_move *moves; /* those of the first node first */
+	int64_t nodes_capacity, moves_capacity;
 };
 
 /* Blocks: tables [first[k], first[k + 1]). Costs of all tables are in units of 2^-shift. */
@@ -51,6 +86,7 @@ struct gpube_certificate {
 	struct gpube_proof_table *tables;
 	int32_t *first;
 	int64_t tables_capacity, first_capacity;
+	struct gpube_proof_tree tree;
 };
 
 /*
@@ -75,7 +111,7 @@ int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper);
 int64_t gpube__wide_cap_for(const struct gpube_model *m, int64_t upper);
 
 void gpube__certificate_clear(struct gpube_certificate *c);
-/* Takes all blocks away. */
+/* Takes all blocks and nodes away. */
 void gpube__certificate_restart(struct gpube_certificate *c);
 /* Begins a block. Errors: ENOMEM */
 int gpube__certificate_block(struct gpube_certificate *c);
@@ -85,6 +121,15 @@ int gpube__certificate_block(struct gpube_certificate *c);
  */
 int gpube__certificate_table(
 	struct gpube_certificate *c, int arity, const int32_t *scope, int64_t **values);
+
+/*
+ * Another node, a leaf until it is split; a move of the last node, its values 0.
+ * Errors: ENOMEM; EINVAL (there are no such tables, or 'to' has other variables than 'from'; no such values)
+ */
+int gpube__certificate_node(struct gpube_certificate *c);
+int gpube__certificate_move(struct gpube_certificate *c, int32_t from, int32_t to, int64_t **values);
+int gpube__certificate_split(struct gpube_certificate *c, int32_t var, int32_t n_values, const int32_t *values);
+void gpube__certificate_cut(struct gpube_certificate *c); /* takes all nodes away */
 
 /*
  * gpube__certificate_check() - repeats the proof, and that c->bound is what it proves.
@@ -97,15 +142,23 @@ int gpube__certificate_check(const struct gpube_certificate *c, const struct gpu
 int gpube__certificate_proves(
 	int64_t *bound, const struct gpube_certificate *c, const struct gpube_model *m);
 
+/* What the blocks add up to at the least leaf. Errors: as gpube__certificate_proves() */
+int gpube__certificate_least(__int128 *least, const struct gpube_certificate *c);
+
+/* The file's part that is the tree. Errors: EPARSE, ENOMEM */
+void gpube__certificate_write_tree(struct gpube_out *out, const struct gpube_certificate *c);
+int gpube__certificate_read_tree(struct gpube_certificate *c, struct gpube_in *in);
+
 /* Text, a .gz or .xz by its name. Errors: EIO, EPARSE, ENOMEM */
 int gpube__certificate_write(const struct gpube_certificate *c, const char *path);
 int gpube__certificate_read(
 	struct gpube_certificate *c, struct gpube_ctx *ctx, const char *path);
 
 /*
- * gpube__bound_certified() - the best bound that an ascent proves by itself, of a
+ * gpube__bound_certified() - the best bound that an ascent proves by itself, or patches with splits (certify.h), of a
  * model of costs.
- * known   of a run on 'm' before: its assignment is what the ascent aims at
+ * known   of a run on 'm' before: its assignment is what the ascent aims at, its bound what patches do
+ * opts    timeout_seconds is for all of it, a check that comes after it as well
  * out     clear it
  * A stop ends the ascent; what it has reached is then checked all the same, and the context works again.
  * Costs too large for an ascent are eliminated in 128 bits, in small models: a block is then what a variable's values

@@ -1,16 +1,12 @@
 /*
  * certificate_check.c - the checker: see certificate.h. It shares nothing with
- * the ascent, and every sum is tested for overflow.
+ * the ascent, and every sum is tested for overflow. What the blocks' least totals are is in certificate_least.c.
  */
 #include <string.h>
 
 #include "gpube/bound/certificate/certificate.h"
 
-enum { MOST_DIMS = 20 };
-
-/* Assignments of a block that are tried, and cells that are added up from one look to the next whether that is to stop. */
-#define MOST_TRIED ((int64_t)1 << 32)
-#define STOP_CELLS ((int64_t)1 << 20)
+enum { MOST_DIMS = 20, STOP_CELLS = 1 << 17 };
 
 /* ---- polynomials -------------------------------------------------------------------------- */
 
@@ -30,6 +26,7 @@ struct polynomial {
 	const int32_t *domain;
 	int64_t n, n_slots; /* slots: a power of two, at most half full */
 	struct terms *slots; /* n < 0: empty */
+	int64_t n_cells;     /* added since it was asked whether that is to stop */
 };
 
 static void clear(struct polynomial *p)
@@ -136,6 +133,7 @@ static int add_terms(struct polynomial *p, const __int128 *v, int arity, const i
 			step[--n] = stride;
 			at += stride; /* of the first value that is not the first */
 		}
+	p->n_cells += t->cells + 16;
 	for (int64_t cell = 0; cell < t->cells; cell++) {
 		if (__builtin_add_overflow(t->values[cell], v[at], &t->values[cell]))
 			return too_large(p->ctx);
@@ -164,9 +162,13 @@ static int add_table(struct polynomial *p, const int64_t *values, int64_t n, int
 		v[k] = (__int128)values[k] * factor;
 	if (!status && !differences(v, n, arity, size))
 		status = too_large(p->ctx);
-	for (unsigned mask = 0; mask >> (arity > 0 ? arity : 0) == 0 && !status; mask++)
-		status = gpube__stopped(p->ctx) ? gpube__fail_stopped(p->ctx)
-						: add_terms(p, v, arity, scope, size, mask);
+	for (unsigned mask = 0; mask >> (arity > 0 ? arity : 0) == 0 && !status; mask++) {
+		if (p->n_cells > STOP_CELLS && gpube__stopped(p->ctx))
+			status = gpube__fail_stopped(p->ctx);
+		p->n_cells %= STOP_CELLS;
+		if (!status)
+			status = add_terms(p, v, arity, scope, size, mask);
+	}
 	gpube__free(p->ctx, v);
 	return status;
 }
@@ -216,83 +218,6 @@ static int check_sums(
 	return status;
 }
 
-/* The variables of a block's tables, ascending; -1: more than MOST_DIMS. */
-static int block_scope(const struct gpube_certificate *c, int32_t block, int32_t *scope)
-{
-	int n = 0;
-
-	for (int32_t t = c->first[block]; t < c->first[block + 1]; t++)
-		for (int k = 0; k < c->tables[t].arity; k++) {
-			int32_t var = c->tables[t].scope[k];
-			int at = 0, j;
-
-			while (at < n && scope[at] < var)
-				at++;
-			if (at < n && scope[at] == var)
-				continue;
-			if (n == MOST_DIMS)
-				return -1;
-			for (j = n++; j > at; j--)
-				scope[j] = scope[j - 1];
-			scope[at] = var;
-		}
-	return n;
-}
-
-/* The least total of a block's tables, by trying all values of its variables. */
-static int least_of(__int128 *least, const struct gpube_certificate *c, int32_t block)
-{
-	int32_t scope[MOST_DIMS], index[MOST_DIMS] = {0};
-	int32_t n_tables = c->first[block + 1] - c->first[block];
-	int n = block_scope(c, block, scope), k;
-	int64_t *at, *step, tried = n < 0 ? -1 : 1, n_cells = 0;
-	int status = GPUBE_OK;
-
-	for (k = 0; k < n && tried >= 0; k++)
-		tried = gpube__mul_size(tried, c->domain[scope[k]]);
-	if (tried < 0 || tried > MOST_TRIED)
-		return gpube__fail(c->ctx, GPUBE_ELIMIT, "a block of the certificate is too large");
-	at = gpube__alloc_zero(c->ctx, (uint64_t)n_tables * (MOST_DIMS + 1), sizeof(*at));
-	if (!at)
-		return GPUBE_ENOMEM;
-	step = at + n_tables; /* of table t, over variable k of the block: step[t * MOST_DIMS + k] */
-	for (int32_t t = 0; t < n_tables; t++) {
-		const struct gpube_proof_table *table = &c->tables[c->first[block] + t];
-		int64_t stride = 1;
-
-		for (int j = table->arity - 1; j >= 0; stride *= c->domain[table->scope[j--]])
-			for (k = 0; k < n; k++)
-				if (scope[k] == table->scope[j])
-					step[t * MOST_DIMS + k] = stride;
-	}
-	*least = (__int128)1 << 120; /* above any: tables are at most 2^31, of 63 bits */
-	do {
-		__int128 sum = 0;
-
-		n_cells += n_tables + 1;
-		if (n_cells >= STOP_CELLS && gpube__stopped(c->ctx)) {
-			status = gpube__fail_stopped(c->ctx);
-			break;
-		}
-		n_cells %= STOP_CELLS;
-		for (int32_t t = 0; t < n_tables; t++)
-			sum += c->tables[c->first[block] + t].values[at[t]];
-		*least = sum < *least ? sum : *least;
-		for (k = n - 1; k >= 0; k--) {
-			bool more = ++index[k] < c->domain[scope[k]];
-
-			for (int32_t t = 0; t < n_tables; t++)
-				at[t] += step[t * MOST_DIMS + k] *
-					 (more ? 1 : 1 - (int64_t)c->domain[scope[k]]);
-			if (more)
-				break;
-			index[k] = 0;
-		}
-	} while (k >= 0);
-	gpube__free(c->ctx, at);
-	return status;
-}
-
 int gpube__certificate_proves(
 	int64_t *bound, const struct gpube_certificate *c, const struct gpube_model *m)
 {
@@ -312,14 +237,12 @@ int gpube__certificate_proves(
 	status = gpube__relaxed_above(&relaxed, &constant, m, c->cap);
 	if (!status)
 		status = check_sums(c, relaxed, constant);
-	for (int32_t b = 0; b < c->n_blocks && !status; b++) {
-		status = least_of(&least, c, b);
-		if (!status)
-			total += least;
-	}
 	gpube_model_free(relaxed);
+	if (!status)
+		status = gpube__certificate_least(&least, c);
 	if (status)
 		return status;
+	total += least;
 	/* totals are integers: rounded up, also below 0 */
 	rounded = (total >> c->shift) + ((total & (((int64_t)1 << c->shift) - 1)) != 0);
 	if (rounded <= -INT64_MAX || rounded >= INT64_MAX)

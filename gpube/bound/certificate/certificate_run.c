@@ -2,14 +2,26 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "gpube/bound/certificate/certificate.h"
+#include "gpube/bound/certificate/certify.h"
 #include "gpube/bound/shifted.h"
+#include "gpube/eliminate/solve.h"
 #include "gpube/simplify/narrow.h"
 
 enum { MOST_DIMS = 20 };
 
 #define MOST_PROOF_CELLS 8e6
+#define LEAST_PROOF_CELLS 1e4
+
+/* Of the time for a certificate: what its checks take, of tables with so many cells a second; for patches, where others are next. */
+#define CHECKING	   0.25
+#define CHECKED_PER_SECOND 1e6
+#define PATCHES_SHARE	   0.5
+/* Seconds for a check in any case: most take a part of that. */
+#define LEAST_CHECK 0.5
+/* And where there is no limit: what splits have not ended by then seldom ends. */
+#define PATCHES_SECONDS 60
 
 /* One of the tables that a bucket is shared out to, each as much as a number holds. */
 static int add_part(struct gpube_certificate *c, const struct gpube__regret_table *t, const int32_t *sorted,
@@ -106,7 +118,26 @@ static int certify_far(struct gpube_certificate *c, const struct gpube_model *m,
 	return status ? status : gpube__certificate_proves(&c->bound, c, m);
 }
 
-/* By an ascent on the relaxed problem. */
+/*
+ * What is proved, in half of the time until 'end', gpube__now(), as it is checked once more in the file; 0: without a limit.
+ * A stop before this has done its work.
+ */
+static int proves_by(struct gpube_certificate *c, const struct gpube_model *m, double end)
+{
+	struct gpube_ctx *ctx = m->ctx;
+	const double deadline = ctx->deadline;
+	int status;
+
+	gpube_ctx_resume(ctx);
+	if (end > 0)
+		ctx->deadline = gpube__now() + fmax((end - gpube__now()) / 2, LEAST_CHECK);
+	status = gpube__certificate_proves(&c->bound, c, m);
+	ctx->deadline = deadline;
+	return status == GPUBE_ESTOP ? gpube__fail(ctx, status, "no certificate could be made and checked in time: it takes a longer timeout")
+				     : status;
+}
+
+/* By an ascent on the relaxed problem, in tables that can be checked in the time that is kept for that. */
 static int certify_near(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
 	const struct gpube_bound_opts *opts, double end)
 {
@@ -121,18 +152,94 @@ static int certify_near(struct gpube_certificate *c, const struct gpube_model *m
 	gpube__certificate_restart(c);
 	o.values = known ? known->values : NULL;
 	o.has_cutoff = 0;
-	if (end > 0)
-		o.timeout_seconds = fmax(end - gpube__now(), 1e-6);
+	if (end > 0) {
+		const double left = fmax(end - gpube__now(), 1e-6);
+
+		o.timeout_seconds = (1 - CHECKING) * left;
+		shifting.max_cells = fmin(MOST_PROOF_CELLS, fmax(CHECKING * left * CHECKED_PER_SECOND, LEAST_PROOF_CELLS));
+	}
 	status = gpube__relaxed(&relaxed, m, c->cap);
 	if (!status)
 		status = gpube__bound_shifted(&bounds, &shifted, relaxed, &o, &shifting);
 	if (!status) {
 		gpube__shifted_clear(&shifted);
-		gpube_ctx_resume(m->ctx);
-		status = gpube__certificate_proves(&c->bound, c, m);
+		status = proves_by(c, m, end);
 	}
 	gpube_solution_free(bounds, m->ctx);
 	gpube_model_free(relaxed);
+	return status;
+}
+
+/* By patches, which 'known' says what to aim at. */
+static int certify_patches(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
+	const struct gpube_bound_opts *opts, double end)
+{
+	const enum gpube_split split = opts->split == GPUBE_SPLIT_NEVER		 ? GPUBE_SPLIT_NEVER
+				       : opts->method == GPUBE_BOUND_PATCHES ? GPUBE_SPLIT_FIRST
+									     : GPUBE_SPLIT_AUTO;
+	const int64_t aim = m->direction == GPUBE_MAXIMISE ? -known->bound : known->bound;
+	struct gpube_model *relaxed;
+	double until = split == GPUBE_SPLIT_AUTO ? gpube__now() + PATCHES_SECONDS : 0;
+	int status;
+
+	gpube__certificate_restart(c);
+	status = gpube__relaxed(&relaxed, m, c->cap);
+	if (status)
+		return status;
+	if (end > 0)
+		until = end - CHECKING * (end - gpube__now());
+	status = gpube__certify_patches(c, relaxed, aim, split, until);
+	gpube_model_free(relaxed);
+	return status ? status : proves_by(c, m, end);
+}
+
+/* Whether 'c' is of the bound that is known. */
+static bool is_enough(const struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known)
+{
+	return c->bound >= (m->direction == GPUBE_MAXIMISE ? -known->bound : known->bound);
+}
+
+static bool may_be_patches(const struct gpube_model *m, const struct gpube_solution *known, const struct gpube_bound_opts *opts)
+{
+	return known && known->answer != GPUBE_ANSWER_INFEASIBLE && known->bound != gpube__no_bound(m) &&
+	       (opts->method == GPUBE_BOUND_AUTO || opts->method == GPUBE_BOUND_PATCHES);
+}
+
+static void swap(struct gpube_certificate *a, struct gpube_certificate *b)
+{
+	const struct gpube_certificate c = *a;
+
+	*a = *b;
+	*b = c;
+}
+
+/* The better one of what patches and what the other ascents prove. */
+static int certify_best(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
+	const struct gpube_bound_opts *opts, double end)
+{
+	struct gpube_certificate first = {.ctx = c->ctx, .n_vars = c->n_vars, .n_functions = c->n_functions, .scale = c->scale,
+		.cap = c->cap};
+	int status, patches;
+
+	if (!may_be_patches(m, known, opts))
+		return certify_near(c, m, known, opts, end);
+	patches = certify_patches(c, m, known, opts, end > 0 ? gpube__now() + PATCHES_SHARE * (end - gpube__now()) : 0);
+	if (patches && patches != GPUBE_ELIMIT && patches != GPUBE_ERANGE && patches != GPUBE_ESTOP)
+		return patches;
+	if (!patches && (is_enough(c, m, known) || opts->method == GPUBE_BOUND_PATCHES))
+		return GPUBE_OK;
+	first.domain = gpube__alloc(c->ctx, (uint64_t)c->n_vars, sizeof(*first.domain));
+	if (!first.domain)
+		return GPUBE_ENOMEM;
+	memcpy(first.domain, c->domain, (size_t)c->n_vars * sizeof(*first.domain));
+	swap(&first, c);
+	status = certify_near(c, m, known, opts, end);
+	if (!patches && (status == GPUBE_ELIMIT || status == GPUBE_ERANGE || status == GPUBE_ESTOP ||
+				(!status && first.bound > c->bound))) {
+		swap(&first, c);
+		status = GPUBE_OK;
+	}
+	gpube__certificate_clear(&first);
 	return status;
 }
 
@@ -150,7 +257,7 @@ static int certify(struct gpube_certificate *c, const struct gpube_model *m, con
 	if (status != GPUBE_ELIMIT && status != GPUBE_ERANGE && status != GPUBE_ESTOP)
 		return status;
 	c->cap = cap;
-	status = certify_near(c, m, known, opts, end);
+	status = certify_best(c, m, known, opts, end);
 	if (status != GPUBE_ERANGE || loses)
 		return status;
 	snprintf(text, sizeof(text), "%s", gpube_error(m->ctx));

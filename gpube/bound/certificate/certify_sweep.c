@@ -1,0 +1,235 @@
+/* certify_sweep.c - see certify_sweep.h. */
+#include "gpube/bound/certificate/certify_sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEAD_FROM (GPUBE__PROOF_DEAD / 2)
+
+/* ---- sweeps -------------------------------------------------------------------------------- */
+
+/* m[i] = the least cell of the patch for cell i of the separator. */
+static void force(int64_t *restrict m, const int64_t *restrict t, const uint16_t *restrict place, int32_t cells, int32_t n)
+{
+	for (int32_t i = 0; i < cells; i++)
+		m[i] = t[place[i]];
+	for (int32_t k = 1; k < n; k++) {
+		place += cells;
+		for (int32_t i = 0; i < cells; i++) {
+			const int64_t x = t[place[i]];
+
+			m[i] = x < m[i] ? x : m[i];
+		}
+	}
+}
+
+/* The patch's cells become less by m. */
+static void take(int64_t *restrict t, const int64_t *restrict m, const uint16_t *restrict place, int32_t cells, int32_t n)
+{
+	for (int32_t k = 0; k < n; k++, place += cells)
+		for (int32_t i = 0; i < cells; i++) {
+			const int64_t x = t[place[i]];
+
+			t[place[i]] = x >= DEAD_FROM ? x : x - m[i];
+		}
+}
+
+/* Members that get a share, and those that count beside them. */
+static int32_t n_out_of(const struct gpube_separator *b, enum gpube_patches_way way)
+{
+	return way == GPUBE__PATCHES_EVENLY ? b->n_members : way == GPUBE__PATCHES_BACKWARD ? b->n_before : b->n_after;
+}
+
+static int32_t n_in_of(const struct gpube_separator *b, enum gpube_patches_way way)
+{
+	return way == GPUBE__PATCHES_EVENLY ? 0 : way == GPUBE__PATCHES_BACKWARD ? b->n_after : b->n_before;
+}
+
+static bool goes_on(const struct gpube_patch *a, int32_t k, enum gpube_patches_way way)
+{
+	return way == GPUBE__PATCHES_EVENLY || (way == GPUBE__PATCHES_BACKWARD ? a->first < k : a->last > k);
+}
+
+/* m: what the member forces becomes what it gives away, all but its share; the most that any cell changes by. */
+static int64_t give(int64_t *restrict m, const int64_t *restrict own, const int64_t *restrict share, int32_t n, bool takes)
+{
+	int64_t most = 0;
+
+	for (int32_t i = 0; i < n; i++) {
+		m[i] = own[i] >= DEAD_FROM ? 0 : m[i] - (takes ? share[i] : 0);
+		most = llabs(m[i]) > most ? llabs(m[i]) : most;
+	}
+	return most;
+}
+
+static void ask(const struct gpube__proof_plan *w, struct gpube__proof_state *s, int32_t k, enum gpube_patches_way way,
+	int64_t least, int64_t *room, int64_t *moved)
+{
+	const struct gpube_patches *p = w->p;
+	const struct gpube_separator *b = &p->separators[k];
+	const int32_t n = b->n_cells, n_out = n_out_of(b, way), n_in = n_in_of(b, way), parts = n_out > n_in ? n_out : n_in;
+	int64_t *restrict share = room, *restrict own = s->cells + b->at, rise = GPUBE__PROOF_DEAD;
+
+	memcpy(share, own, (size_t)n * sizeof(*share));
+	for (int32_t j = 0; j < b->n_members; j++) {
+		const struct gpube_patch_member *of = &p->members[b->member + j];
+		int64_t *restrict m = room + (j + 1) * (int64_t)n;
+
+		force(m, s->cells + p->patches[of->patch].at, p->places + of->places, n, of->n);
+		for (int32_t i = 0; i < n; i++)
+			share[i] = share[i] >= DEAD_FROM ? share[i] : share[i] + m[i];
+	}
+	for (int32_t i = 0; i < n; i++)
+		rise = share[i] < rise ? share[i] : rise;
+	for (int32_t i = 0; i < n; i++) {
+		const int64_t part = own[i] < DEAD_FROM && parts ? (share[i] - rise) / parts : 0;
+
+		own[i] = own[i] < DEAD_FROM ? share[i] - part * n_out : own[i];
+		share[i] = part;
+	}
+	s->time++;
+	for (int32_t j = 0; j < b->n_members; j++) {
+		const struct gpube_patch_member *of = &p->members[b->member + j];
+		const struct gpube_patch *a = &p->patches[of->patch];
+		int64_t *m = room + (j + 1) * (int64_t)n;
+
+		if (give(m, own, share, n, goes_on(a, k, way)) > least)
+			gpube__proof_changed(w, s)[of->patch] = s->time;
+		take(s->cells + a->at, m, p->places + of->places, n, of->n);
+		for (int32_t i = 0; moved && i < n; i++)
+			moved[w->moved_at[b->member + j] + i] += m[i];
+	}
+	gpube__proof_asked(w, s)[k] = s->time;
+}
+
+/* Whether a member has changed since the separator was asked, other than by that. */
+static bool is_due(const struct gpube__proof_plan *w, struct gpube__proof_state *s, int32_t k)
+{
+	const struct gpube_separator *b = &w->p->separators[k];
+	const int32_t *changed = gpube__proof_changed(w, s), asked = gpube__proof_asked(w, s)[k];
+
+	for (int32_t j = 0; j < b->n_members; j++)
+		if (changed[w->p->members[b->member + j].patch] > asked)
+			return true;
+	return false;
+}
+
+void gpube__proof_sweep(const struct gpube__proof_plan *w, struct gpube__proof_state *s, enum gpube_patches_way way, int64_t least,
+	int64_t *room, int64_t *moved)
+{
+	const int32_t n = w->p->n_separators;
+
+	for (int32_t i = 0; i < n; i++) {
+		const int32_t k = way == GPUBE__PATCHES_BACKWARD ? n - 1 - i : i;
+
+		if (way != GPUBE__PATCHES_EVENLY || is_due(w, s, k))
+			ask(w, s, k, way, least, room, moved);
+	}
+}
+
+void gpube__proof_move(const struct gpube__proof_plan *w, struct gpube__proof_state *s, const struct gpube_patch_member *of,
+	const int64_t *moved)
+{
+	const struct gpube_separator *b = &w->p->separators[of->separator];
+	int64_t *own = s->cells + b->at;
+
+	take(s->cells + w->p->patches[of->patch].at, moved, w->p->places + of->places, b->n_cells, of->n);
+	for (int32_t i = 0; i < b->n_cells; i++)
+		own[i] += own[i] < DEAD_FROM ? moved[i] : 0;
+}
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+static int32_t step_of(const struct gpube_patches *p, int arity, const int32_t *scope, int32_t var)
+{
+	int32_t step = 1;
+
+	for (int k = arity - 1; scope[k] != var; k--)
+		step *= p->domain[scope[k]];
+	return step;
+}
+
+static bool has(int arity, const int32_t *scope, int32_t var)
+{
+	for (int k = 0; k < arity; k++)
+		if (scope[k] == var)
+			return true;
+	return false;
+}
+
+static void kill(const struct gpube_patches *p, int64_t *cells, int32_t n, int32_t step, int32_t var, const uint8_t *keep)
+{
+	for (int32_t c = 0; c < n; c++)
+		if (!keep[c / step % p->domain[var]])
+			cells[c] = GPUBE__PROOF_DEAD;
+}
+
+void gpube__proof_keep(const struct gpube__proof_plan *w, struct gpube__proof_state *s, int32_t var, const uint8_t *keep)
+{
+	const struct gpube_patches *p = w->p;
+	uint8_t *live = gpube__proof_live(w, s) + w->value_at[var];
+
+	s->time++;
+	for (int32_t a = 0; a < p->domain[var]; a++)
+		live[a] &= keep[a];
+	for (int32_t j = p->of_at[var]; j < p->of_at[var + 1]; j++) {
+		const struct gpube_patch *a = &p->patches[p->of[j]];
+
+		gpube__proof_changed(w, s)[p->of[j]] = s->time;
+		kill(p, s->cells + a->at, a->n_cells, step_of(p, a->arity, a->scope, var), var, keep);
+		for (int32_t i = 0; i < a->n_members; i++) {
+			const struct gpube_separator *b = &p->separators[p->members[p->member_of[a->member + i]].separator];
+
+			if (has(b->arity, b->scope, var))
+				kill(p, s->cells + b->at, b->n_cells, step_of(p, b->arity, b->scope, var), var, keep);
+		}
+	}
+}
+
+static int64_t least_cell(const int64_t *cells, int32_t n)
+{
+	int64_t least = cells[0];
+
+	for (int32_t c = 1; c < n; c++)
+		least = cells[c] < least ? cells[c] : least;
+	return least;
+}
+
+int64_t gpube__proof_bound(const struct gpube__proof_plan *w, const struct gpube__proof_state *s, int64_t *least)
+{
+	const struct gpube_patches *p = w->p;
+	int64_t sum = 0;
+
+	for (int32_t k = 0; k < p->n_patches; k++) {
+		least[k] = least_cell(s->cells + p->patches[k].at, p->patches[k].n_cells);
+		sum += least[k];
+	}
+	for (int32_t k = 0; k < p->n_separators; k++)
+		sum += least_cell(s->cells + p->separators[k].at, p->separators[k].n_cells);
+	return sum;
+}
+
+void gpube__proof_forced(const struct gpube__proof_plan *w, const struct gpube__proof_state *s, const int64_t *least, int32_t var,
+	int64_t *forced)
+{
+	const struct gpube_patches *p = w->p;
+	const int32_t domain = p->domain[var];
+
+	for (int32_t a = 0; a < domain; a++)
+		forced[a] = 0;
+	for (int32_t j = p->of_at[var]; j < p->of_at[var + 1]; j++) {
+		const struct gpube_patch *a = &p->patches[p->of[j]];
+		const int32_t step = step_of(p, a->arity, a->scope, var);
+		const int64_t *t = s->cells + a->at;
+
+		for (int32_t x = 0; x < domain; x++) {
+			int64_t most = GPUBE__PROOF_DEAD;
+
+			for (int32_t c = x * step; c < a->n_cells; c += step * domain)
+				for (int32_t i = 0; i < step; i++)
+					most = t[c + i] < most ? t[c + i] : most;
+			forced[x] = most >= DEAD_FROM || forced[x] >= DEAD_FROM ? GPUBE__PROOF_DEAD
+										  : forced[x] + most - least[p->of[j]];
+		}
+	}
+}
