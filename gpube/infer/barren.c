@@ -25,7 +25,7 @@ struct barren_search {
 	struct gpube_possible all;
 	struct gpube_incidence functions;
 	int32_t *n_left, *waiting, n_waiting; /* of each variable: functions that are left; variables to be looked at */
-	bool *gone, *is_barren;		      /* of each function, of each variable */
+	int32_t *variable;		      /* of each function: the one with which it is gone, or -1 */
 	double *constant;		      /* of functions that are gone */
 	int32_t n;			      /* variables that are barren */
 	double roundings;
@@ -40,11 +40,12 @@ static int search_begin(struct barren_search *s)
 		status = gpube__possible_given(&s->all, m);
 	s->n_left = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*s->n_left));
 	s->waiting = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*s->waiting));
-	s->gone = gpube__alloc_zero(m->ctx, (uint64_t)m->n_functions, sizeof(*s->gone));
-	s->is_barren = gpube__alloc_zero(m->ctx, (uint64_t)m->n_vars, sizeof(*s->is_barren));
+	s->variable = gpube__alloc(m->ctx, (uint64_t)m->n_functions, sizeof(*s->variable));
 	s->constant = gpube__alloc(m->ctx, (uint64_t)m->n_functions, sizeof(*s->constant));
-	if (!status && (!s->n_left || !s->waiting || !s->gone || !s->is_barren || !s->constant))
+	if (!status && (!s->n_left || !s->waiting || !s->variable || !s->constant))
 		status = GPUBE_ENOMEM;
+	for (int32_t f = 0; f < m->n_functions && !status; f++)
+		s->variable[f] = -1;
 	for (int32_t i = m->n_vars - 1; i >= 0 && !status; i--) {
 		s->n_left[i] = (int32_t)(s->functions.start[i + 1] - s->functions.start[i]);
 		if (s->n_left[i] == 1)
@@ -61,8 +62,7 @@ static void search_end(struct barren_search *s)
 	gpube__possible_clear(ctx, &s->all);
 	gpube__free(ctx, s->n_left);
 	gpube__free(ctx, s->waiting);
-	gpube__free(ctx, s->gone);
-	gpube__free(ctx, s->is_barren);
+	gpube__free(ctx, s->variable);
 	gpube__free(ctx, s->constant);
 }
 
@@ -70,7 +70,7 @@ static int32_t function_of(const struct barren_search *s, int32_t var)
 {
 	int64_t k = s->functions.start[var];
 
-	while (s->gone[s->functions.of[k]])
+	while (s->variable[s->functions.of[k]] >= 0)
 		k++;
 	return s->functions.of[k];
 }
@@ -117,7 +117,7 @@ static int look(struct barren_search *s, int32_t var)
 	if (status || !(most > 0 && most < INFINITY) || most - least > UNITS * s->all.n[var] * UNIT * most)
 		return status;
 	s->n++;
-	s->gone[f] = s->is_barren[var] = true;
+	s->variable[f] = var;
 	s->constant[f] = most;
 	s->roundings += s->all.n[var] + (most - least) / most / (UNIT / 2) + 2;
 	for (int k = 0; k < s->m->functions[f].arity; k++)
@@ -126,7 +126,7 @@ static int look(struct barren_search *s, int32_t var)
 	return GPUBE_OK;
 }
 
-/* The functions that are left, and a constant for each that is not and is not 1, with tables of their own. */
+/* Room for any part of the model. */
 static int make(struct gpube_barren *b, struct barren_search *s)
 {
 	const struct gpube_model *m = s->m;
@@ -136,7 +136,9 @@ static int make(struct gpube_barren *b, struct barren_search *s)
 	b->n = s->n;
 	b->roundings = s->roundings;
 	b->constant = s->constant;
+	b->variable = s->variable;
 	s->constant = NULL;
+	s->variable = NULL;
 	*to = *m;
 	to->functions = gpube__alloc(m->ctx, (uint64_t)m->n_functions, sizeof(*to->functions));
 	to->tables = gpube__alloc(m->ctx, n_tables, sizeof(*to->tables));
@@ -145,21 +147,34 @@ static int make(struct gpube_barren *b, struct barren_search *s)
 		return GPUBE_ENOMEM;
 	if (m->n_tables > 0)
 		memcpy(to->tables, m->tables, (size_t)m->n_tables * sizeof(*to->tables));
+	gpube__barren_leave(b, m, NULL);
+	return GPUBE_OK;
+}
+
+void gpube__barren_leave(struct gpube_barren *b, const struct gpube_model *m, const bool *stays)
+{
+	struct gpube_model *to = &b->m;
+
 	for (int32_t i = 0; i < m->n_vars; i++)
-		to->evidence[i] = s->is_barren[i] ? 0 : m->evidence ? m->evidence[i] : -1;
+		to->evidence[i] = m->evidence ? m->evidence[i] : -1;
 	to->n_functions = 0;
+	to->n_tables = m->n_tables;
 	for (int32_t f = 0; f < m->n_functions; f++) {
-		if (s->gone[f] && b->constant[f] == 1)
+		const int32_t var = b->variable[f];
+		const bool gone = var >= 0 && !(stays && stays[var]);
+
+		if (gone)
+			to->evidence[var] = 0;
+		if (gone && b->constant[f] == 1)
 			continue;
 		to->functions[to->n_functions] = m->functions[f];
-		if (s->gone[f]) {
+		if (gone) {
 			to->functions[to->n_functions] = (struct gpube_function){.table = to->n_tables};
 			to->tables[to->n_tables++] = (struct gpube_table){
 				.type = GPUBE_FLOAT64, .n = 1, .values = &b->constant[f], .n_users = 1};
 		}
 		to->n_functions++;
 	}
-	return GPUBE_OK;
 }
 
 void gpube__barren_clear(struct gpube_barren *b, struct gpube_ctx *ctx)
@@ -170,6 +185,7 @@ void gpube__barren_clear(struct gpube_barren *b, struct gpube_ctx *ctx)
 	gpube__free(ctx, b->m.tables);
 	gpube__free(ctx, b->m.evidence);
 	gpube__free(ctx, b->constant);
+	gpube__free(ctx, b->variable);
 	*b = (struct gpube_barren){0};
 }
 

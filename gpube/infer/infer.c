@@ -181,6 +181,7 @@ static int leave_barren(struct gpube__inferring *j)
 static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 {
 	struct gpube_inference *out = j->out;
+	bool done = false;
 	double start;
 	int status = gpube__infer_begin(j);
 
@@ -193,6 +194,14 @@ static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 		return GPUBE_OK;
 	}
 	status = leave_barren(j);
+	if (!status && j->opts->task == GPUBE_INFER_MAR && !j->slicer && j->opts->order_method != GPUBE_ORDER_GIVEN) {
+		status = gpube__infer_ancestral(j, &done);
+		if (!status && done) {
+			gpube__infer_take(j);
+			out->known = 1;
+			return GPUBE_OK;
+		}
+	}
 	if (!status && (j->opts->task == GPUBE_INFER_PR || j->opts->bounds) && j->opts->order_method != GPUBE_ORDER_GIVEN)
 		status = first_cases(cases, j);
 	if ((status && status != GPUBE_ESTOP) || out->known)

@@ -3,6 +3,7 @@
  *
  *   possible.c     evidence and zeros: the values that can occur
  *   barren.c       variables of one function that sum to a constant
+ *   ancestral.c    marginals of such variables, from parts of the model
  *   infer_plan.c   an order, the buckets along it, and what they take
  *   homes.c        where marginals are read off
  *   infer_job.c    a bucket as a job of sums
@@ -151,13 +152,16 @@ struct gpube_infer_kept {
  */
 struct gpube_barren {
 	struct gpube_model m;
-	double *constant; /* where m's tables are that the given one has not */
+	double *constant;  /* of each function that is left out; m's tables of its own are there */
+	int32_t *variable; /* of each function: the one with which it is left out, or -1 */
 	int32_t n;	  /* variables; 0: m is nothing */
 	double roundings;
 };
 
 /* Errors: ENOMEM, ERANGE, ESTOP, after which there is something to clear, too */
 int gpube__barren_find(struct gpube_barren *b, const struct gpube_model *m);
+/* Of a model with such variables: those that stay, and their functions, are in b's model again. NULL: none */
+void gpube__barren_leave(struct gpube_barren *b, const struct gpube_model *m, const bool *stays);
 void gpube__barren_clear(struct gpube_barren *b, struct gpube_ctx *ctx);
 
 struct gpube__inferring {
@@ -257,6 +261,11 @@ int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *
 void gpube__infer_take_bounds(struct gpube__inferring *j, bool exact);
 /* A note of j's bounds, where they are better than those that were told. */
 void gpube__infer_tell_bounds(struct gpube__inferring *j);
+/*
+ * gpube__infer_ancestral() - all marginals from parts of the model, where that is much less work than from all of it;
+ * *done false: it is not, or they do not fit, and nothing has changed. Errors: ENOMEM, ERANGE, EBUG
+ */
+int gpube__infer_ancestral(struct gpube__inferring *j, bool *done);
 /* Sets what homes.c says, after a plan for marginals. Errors: ENOMEM */
 int gpube__infer_find_homes(struct gpube__inferring *j);
 /* Whether the downward pass has no use for a message of the upward one. */
