@@ -77,7 +77,7 @@ static int32_t *dead_table(struct gpube_clusters *c, int64_t cells, int32_t firs
 	return t;
 }
 
-/* A padded table of a pair; its live cells are 'fill'. */
+/* A padded table of a pair; its live cells cost nothing. */
 static int32_t *pair_table(struct gpube_clusters *c, int32_t a, int32_t b)
 {
 	int64_t row = gpube__row(c, b);

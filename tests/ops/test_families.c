@@ -18,7 +18,7 @@ static const struct gpube__family families[] = GPUBE_FAMILIES(NO_LAUNCH);
 static const struct gpube__box_device device = {132, 227u << 10, 228u << 10};
 
 static const struct emulated *const all[] = {&emulated_boxes, &emulated_direct, &emulated_strips};
-#define N_ALL EMULATED_COUNT(all)
+#define N_ALL (sizeof(all) / sizeof(*all))
 
 /* Of each family, whatever the cases before had. */
 static int seen[N_ALL][16];

@@ -238,17 +238,9 @@ static const struct fault faults[] = {
 const struct emulated emulated_boxes = {
 	.by = GPUBE_BY_BOXES,
 	.n_kernels = N_BOX_KERNELS,
-	.kernel_of = kernel_of,
 	.n_features = 3,
-	.features_of = features_of,
 	.words_of = words_of,
 	.list_of = list_of,
-	.begin = begin,
-	.blocks_of = blocks_of,
-	.block = block,
-	.chosen = chosen,
-	.n_chosen = EMULATED_COUNT(chosen),
 	.all_types = true,
-	.faults = faults,
-	.n_faults = EMULATED_COUNT(faults),
+	EMULATED_FAMILY,
 };

@@ -193,14 +193,6 @@ static const struct fault faults[] = {
 const struct emulated emulated_direct = {
 	.by = GPUBE_BY_DIRECT,
 	.n_kernels = N_DIRECT_KERNELS,
-	.kernel_of = kernel_of,
 	.n_features = 2,
-	.features_of = features_of,
-	.begin = begin,
-	.blocks_of = blocks_of,
-	.block = block,
-	.chosen = chosen,
-	.n_chosen = EMULATED_COUNT(chosen),
-	.faults = faults,
-	.n_faults = EMULATED_COUNT(faults),
+	EMULATED_FAMILY,
 };

@@ -286,16 +286,8 @@ static const struct fault faults[] = {
 const struct emulated emulated_strips = {
 	.by = GPUBE_BY_STRIPS,
 	.n_kernels = N_STRIP_KERNELS,
-	.kernel_of = kernel_of,
 	.n_features = 8,
-	.features_of = features_of,
 	.words_of = words_of,
 	.list_of = words_of,
-	.begin = begin,
-	.blocks_of = blocks_of,
-	.block = block,
-	.chosen = chosen,
-	.n_chosen = EMULATED_COUNT(chosen),
-	.faults = faults,
-	.n_faults = EMULATED_COUNT(faults),
+	EMULATED_FAMILY,
 };

@@ -69,6 +69,10 @@ struct emulated {
 
 extern const struct emulated emulated_boxes, emulated_direct, emulated_strips;
 
-#define EMULATED_COUNT(list) (sizeof(list) / sizeof(*(list)))
+/* What each family's file has under these names. */
+#define EMULATED_FAMILY                                                                            \
+	.kernel_of = kernel_of, .features_of = features_of, .begin = begin, .blocks_of = blocks_of,  \
+	.block = block, .chosen = chosen, .n_chosen = sizeof(chosen) / sizeof(*chosen),              \
+	.faults = faults, .n_faults = sizeof(faults) / sizeof(*faults)
 
 #endif
