@@ -67,6 +67,7 @@ row 'three players' 1 '' 'three.gam:1: 3 players: only games of two' "$gpube" na
 row 'GambitOutput of two players' 0 '^equilibria  1, the only one' '' "$gpube" nash "$work/pair.nfg"
 row 'GambitOutput of three' 1 '' 'three.nfg:6: 3 players: only games of two' "$gpube" nash "$work/three.nfg"
 row 'SimpleOutput of three' 1 '' 'three.simple:3: more than two players: only games of two' "$gpube" nash "$work/three.simple"
+row 'which outputs of GAMUT are read' 0 'SimpleOutput or GTOutput, of two players' '' "$gpube" nash --help
 row 'SpecialOutput' 1 '' 'three.special:1: expected ' "$gpube" nash "$work/three.special"
 for c in info solve; do
 	row "$c of three players" 1 '' 'three.nfg:6: 3 players: only games of two' "$gpube" $c "$work/three.nfg"

@@ -59,7 +59,7 @@ class Game(Owner):
 
 	@classmethod
 	def read(cls, path, format="auto", context=None):
-		"""Reads a .nfg or .efg (as its reduced normal form) of Gambit, an output of GAMUT or an input of lrsnash.
+		"""Reads a .nfg or .efg (as its reduced normal form) of Gambit, any output of GAMUT but SpecialOutput, or an input of lrsnash.
 
 		Errors: Error EIO, EPARSE (file, line, what was expected), ERANGE, ENOMEM
 
