@@ -13,8 +13,10 @@
  * words of 64. The time is n d (e d^2 / 64) for SAC and n^3 d^3 / 64 for PC, at worst times as many rounds as
  * values or pairs go.
  *
- * On the CPU alone: SAC is a search from value to value whose tests end early, and what PC does for three
- * variables of 44 values is 44 x 44 words, which a core does in a microsecond, less than a launch.
+ * On the CPU alone: SAC is a search from value to value whose tests end early. What PC does for three
+ * variables of 44 values is 44 x 44 words, which a core does in a microsecond, less than a launch. All
+ * pairs by one variable are one contraction, but a table spends 32 bits on a pair where a word has 64
+ * pairs: benchmarks/bench_paths does it, benchmarks/runs/papers-h200/paths.md says what that would take.
  *
  * gpube_solve() does neither. Runs of what they remove and cost: benchmarks/runs/solve-2c.
  */
