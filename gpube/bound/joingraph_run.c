@@ -228,7 +228,10 @@ static bool walks(const struct climb *c)
 	return !c->b->shifted && c->b->opts->split != GPUBE_SPLIT_NEVER;
 }
 
-/* After a pass forward, for as long as all else took so far, or, where nothing larger follows, as long as there is. */
+/*
+ * After a pass forward, for about as long as larger mini-buckets would take, which is more than all else took so far, or,
+ * where none follow, as long as there is.
+ */
 static int search_graph(struct climb *c, double seconds)
 {
 	struct gpube_bounder *b = c->b;
@@ -265,7 +268,7 @@ static int ascend(struct climb *c)
 		if (grown && 8 * (double)(c->g.constant - before) < 0.02 * missing) {
 			status = c->walks_only ? GPUBE_OK : filter(c);
 			if (!status && !gpube__bounder_done(b) && walks(c))
-				status = search_graph(c, gpube__now() - c->start - c->walking);
+				status = search_graph(c, 2 * (gpube__now() - c->start - c->walking));
 			if (!status && !gpube__bounder_done(b))
 				status = grow(c, &grown);
 		}

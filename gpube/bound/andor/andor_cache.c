@@ -3,16 +3,20 @@
 
 #include <string.h>
 
-/* Places that a subproblem may be kept at, of one set; locks of them all; and of threads' work. */
-enum { WAYS = 4, LOCKS = 1 << 12, BUSY = 1 << 14 };
+/* Places that a subproblem may be kept at, of one set; and counts of threads' work. */
+enum { WAYS = 4, BUSY = 1 << 14 };
 
 /* It begins with so many sets, and is so many times as large when that part of it is full. */
 enum { FIRST_SETS = 1 << 12, LARGER = 4 };
 #define FULL 0.6
 
-/* An entry is its key and, last, one word: effort, cost and whether that is exact; 0: nothing is there. */
-enum { COST_BITS = 58, EFFORT_BITS = 5 };
+/*
+ * An entry is its key and, last, one word: effort, cost and whether that is exact; 0: nothing is there. The first entry's
+ * word has the set's lock on top: what is fetched in any case.
+ */
+enum { COST_BITS = 57, EFFORT_BITS = 5 };
 #define MOST_COST (((int64_t)1 << COST_BITS) - 1)
+#define LOCKED	  ((uint64_t)1 << 63)
 
 struct gpube_andor_cache {
 	int n_words;
@@ -20,7 +24,7 @@ struct gpube_andor_cache {
 	int64_t n_sets, most_sets;
 	_Atomic int64_t n_kept;	/* entries that are not empty */
 	uint64_t *entries;
-	_Atomic uint8_t *locks, *busy;
+	_Atomic uint8_t *busy;
 };
 
 int gpube__andor_cache_new(struct gpube_andor_cache **out, struct gpube_ctx *ctx, int n_words, double bytes, bool shared)
@@ -36,9 +40,8 @@ int gpube__andor_cache_new(struct gpube_andor_cache **out, struct gpube_ctx *ctx
 	c->n_sets = FIRST_SETS;
 	c->most_sets = bytes / set < FIRST_SETS ? FIRST_SETS : (int64_t)(bytes / set);
 	c->entries = gpube__alloc_zero(ctx, (uint64_t)c->n_sets * WAYS, (uint64_t)(n_words + 1) * sizeof(*c->entries));
-	c->locks = gpube__alloc_zero(ctx, LOCKS, sizeof(*c->locks));
 	c->busy = gpube__alloc_zero(ctx, BUSY, sizeof(*c->busy));
-	return c->entries && c->locks && c->busy ? GPUBE_OK : GPUBE_ENOMEM;
+	return c->entries && c->busy ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 void gpube__andor_cache_free(struct gpube_ctx *ctx, struct gpube_andor_cache *c)
@@ -46,7 +49,6 @@ void gpube__andor_cache_free(struct gpube_ctx *ctx, struct gpube_andor_cache *c)
 	if (!c)
 		return;
 	gpube__free(ctx, c->entries);
-	gpube__free(ctx, (void *)c->locks);
 	gpube__free(ctx, (void *)c->busy);
 	gpube__free(ctx, c);
 }
@@ -71,19 +73,25 @@ static uint64_t *set_of(const struct gpube_andor_cache *c, uint64_t hash)
 	return c->entries + set * WAYS * (uint64_t)(c->n_words + 1);
 }
 
-static void lock(struct gpube_andor_cache *c, uint64_t hash)
+static void lock(const struct gpube_andor_cache *c, uint64_t *set)
 {
-	_Atomic uint8_t *l = &c->locks[hash >> 52];
+	uint64_t *word = set + c->n_words;
 
-	while (c->shared && atomic_exchange_explicit(l, 1, memory_order_acquire))
-		while (atomic_load_explicit(l, memory_order_relaxed))
+	while (c->shared && (__atomic_fetch_or(word, LOCKED, __ATOMIC_ACQUIRE) & LOCKED))
+		while (__atomic_load_n(word, __ATOMIC_RELAXED) & LOCKED)
 			;
 }
 
-static void unlock(struct gpube_andor_cache *c, uint64_t hash)
+static void unlock(const struct gpube_andor_cache *c, uint64_t *set)
 {
 	if (c->shared)
-		atomic_store_explicit(&c->locks[hash >> 52], 0, memory_order_release);
+		__atomic_fetch_and(set + c->n_words, ~LOCKED, __ATOMIC_RELEASE);
+}
+
+/* What an entry says; others may wait for its lock. */
+static uint64_t word_of(const struct gpube_andor_cache *c, const uint64_t *entry)
+{
+	return __atomic_load_n(entry + c->n_words, __ATOMIC_RELAXED) & ~LOCKED;
 }
 
 static int effort_of(uint64_t word)
@@ -91,27 +99,25 @@ static int effort_of(uint64_t word)
 	return (int)(word >> (1 + COST_BITS));
 }
 
-/* The entry of the subproblem; NULL: there is none. */
-static uint64_t *find(const struct gpube_andor_cache *c, const uint64_t *key, uint64_t hash)
+/* The entry of the subproblem in a set; NULL: there is none. */
+static uint64_t *find(const struct gpube_andor_cache *c, uint64_t *set, const uint64_t *key)
 {
-	uint64_t *e = set_of(c, hash);
-
-	for (int k = 0; k < WAYS; k++, e += c->n_words + 1)
-		if (e[c->n_words] && memcmp(e, key, (size_t)c->n_words * sizeof(*e)) == 0)
-			return e;
+	for (int k = 0; k < WAYS; k++, set += c->n_words + 1)
+		if (word_of(c, set) && memcmp(set, key, (size_t)c->n_words * sizeof(*key)) == 0)
+			return set;
 	return NULL;
 }
 
 bool gpube__andor_cache_find(struct gpube_andor_cache *c, const uint64_t *key, uint64_t hash,
 	struct gpube_andor_known *known)
 {
-	uint64_t word = 0;
+	uint64_t *set = set_of(c, hash), word;
 	const uint64_t *e;
 
-	lock(c, hash);
-	e = find(c, key, hash);
-	word = e ? e[c->n_words] : 0;
-	unlock(c, hash);
+	lock(c, set);
+	e = find(c, set, key);
+	word = e ? word_of(c, e) : 0;
+	unlock(c, set);
 	if (!word)
 		return false;
 	known->exact = word & 1;
@@ -119,33 +125,38 @@ bool gpube__andor_cache_find(struct gpube_andor_cache *c, const uint64_t *key, u
 	return true;
 }
 
+/* An empty entry of a set, or the one that took least. */
+static uint64_t *choose(struct gpube_andor_cache *c, uint64_t *set)
+{
+	uint64_t *best = set;
+
+	for (int k = 0; k < WAYS && word_of(c, best); k++, set += c->n_words + 1)
+		if (!word_of(c, set) || effort_of(word_of(c, set)) < effort_of(word_of(c, best)))
+			best = set;
+	if (!word_of(c, best))
+		atomic_fetch_add_explicit(&c->n_kept, 1, memory_order_relaxed);
+	return best;
+}
+
 void gpube__andor_cache_keep(struct gpube_andor_cache *c, const uint64_t *key, uint64_t hash,
 	const struct gpube_andor_known *known, int64_t effort)
 {
-	const bool fits = known->cost <= MOST_COST;
-	uint64_t *e, log = effort > 0 ? 64 - (uint64_t)__builtin_clzll((uint64_t)effort) : 1;
-	uint64_t word;
+	const bool fits = known->cost <= MOST_COST, exact = known->exact && fits;
+	const int64_t cost = fits ? known->cost : MOST_COST;
+	uint64_t *set = set_of(c, hash), *e, log = effort > 0 ? 64 - (uint64_t)__builtin_clzll((uint64_t)effort) : 1;
 
 	log = log >> EFFORT_BITS ? (1 << EFFORT_BITS) - 1 : log;
-	word = log << (1 + COST_BITS) |
-	       (uint64_t)(fits ? known->cost : MOST_COST) << 1 | (known->exact && fits);
-	lock(c, hash);
-	e = find(c, key, hash);
-	if (!e) {
-		uint64_t *other = set_of(c, hash);
-
-		e = other;
-		for (int k = 0; k < WAYS && e[c->n_words]; k++, other += c->n_words + 1)
-			if (!other[c->n_words] || effort_of(other[c->n_words]) < effort_of(e[c->n_words]))
-				e = other;
-		if (!e[c->n_words])
-			atomic_fetch_add_explicit(&c->n_kept, 1, memory_order_relaxed);
-	} else if ((e[c->n_words] & 1) || (!known->exact && ((int64_t)(e[c->n_words] >> 1) & MOST_COST) > known->cost)) {
-		word = e[c->n_words]; /* another thread knew more */
+	lock(c, set);
+	e = find(c, set, key);
+	/* another thread may have known more */
+	if (!e || (!(word_of(c, e) & 1) && (exact || ((int64_t)(word_of(c, e) >> 1) & MOST_COST) <= cost))) {
+		e = e ? e : choose(c, set);
+		memcpy(e, key, (size_t)c->n_words * sizeof(*e));
+		__atomic_store_n(e + c->n_words,
+			(c->shared && e == set ? LOCKED : 0) | log << (1 + COST_BITS) | (uint64_t)cost << 1 | exact,
+			__ATOMIC_RELAXED);
 	}
-	memcpy(e, key, (size_t)c->n_words * sizeof(*e));
-	e[c->n_words] = word;
-	unlock(c, hash);
+	unlock(c, set);
 }
 
 bool gpube__andor_is_busy(const struct gpube_andor_cache *c, uint64_t hash)

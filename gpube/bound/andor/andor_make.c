@@ -6,6 +6,9 @@
 /* A search calls itself once for each variable on a path. */
 enum { DEEPEST = 20000 };
 
+/* Variables of a subproblem that is kept: of 412, 10^7 nodes instead of 1.5 * 10^7 in the time that looking up one takes. */
+enum { WORTH_KEEPING = 4 };
+
 /* Bits that the graph's costs may have lost: times 2^26 what is missing, of 2^28 at most, is far from 2^60. */
 enum { ROUNDED_MOST = 26 };
 
@@ -266,7 +269,7 @@ static void choose_kept(struct gpube_andor *a)
 		struct gpube_andor_node *node = &a->nodes[p];
 		const struct gpube_andor_node *parent = node->parent >= 0 ? &a->nodes[node->parent] : NULL;
 
-		node->kept = pack(a, node, &a->n_words) && parent &&
+		node->kept = pack(a, node, &a->n_words) && parent && node->n_below >= WORTH_KEEPING &&
 			     (parent->n_children > 1 || node->n_context < parent->n_context + 1);
 		node->whole = a->up == 0 && parent && node->n_tables <= 1;
 		for (int32_t c = 0; c < node->n_children; c++)

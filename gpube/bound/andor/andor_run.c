@@ -1,12 +1,18 @@
 /* andor_run.c - searches on a join graph's tables, with ever larger budgets, until the bounds meet: see andor.h. */
 #include "gpube/bound/andor/andor_run.h"
 
+#include <math.h>
+
 #include "gpube/bound/andor/andor.h"
 
-/* The first budget is that part of what is missing; the next ones are twice as large. */
-enum { FIRST_PART = 16 };
-/* Of the memory, what is known of subproblems may take a fourth. */
+/*
+ * The first budget is that part of what is missing, which may be far more than the optimum asks for; the next ones are
+ * twice as large.
+ */
+enum { FIRST_PART = 1 << 12 };
+/* What is known of subproblems may take a fourth of the memory, and so many bytes: to make it larger takes seconds then. */
 #define SHARE 4
+#define MOST_BYTES 8e9
 
 /* What is missing to the limit, in the search's units. */
 static int64_t slack_of(const struct gpube_bounder *b, const struct gpube_joingraph *g)
@@ -53,7 +59,7 @@ int gpube__andor_run(struct gpube_bounder *b, const struct gpube_joingraph *g, d
 	const int64_t slack = slack_of(b, g);
 	struct gpube_andor *a;
 	bool done = false;
-	int status = gpube__andor_new(&a, g, b->tables, (double)b->ctx->memory_bytes / SHARE);
+	int status = gpube__andor_new(&a, g, b->tables, fmin((double)b->ctx->memory_bytes / SHARE, MOST_BYTES));
 
 	if (status || !a)
 		return status;
