@@ -40,6 +40,7 @@ row 'no time' 1 '' 'time' "$gpube" list -q --timeout 0.000001 $x/zebra.wcsp
 awk 'BEGIN { printf "free 40 2 0 9\n"; for (i = 0; i < 40; i++) printf "2 "; print "" }' > "$work/free.wcsp"
 row 'what does not fit is refused' 1 '' 'assignments do not fit the memory' \
 	"$gpube" list -q --memory 1M -n 1000000 "$work/free.wcsp"
-row 'what was found before the stop' 1 '"status": "incomplete", .*"listed": [1-9]' 'the list is incomplete' \
-	"$gpube" list -q --timeout 0.2 -n 2000000000 --json --memory 8G "$work/free.wcsp"
+# at so many looks at the clock: a machine that others use may not list one in 0.2 s
+has_clock && row 'what was found before the stop' 1 '"status": "incomplete", .*"listed": [1-9]' 'the list is incomplete' \
+	clocked 100 "$gpube" list -q --timeout 0.2 -n 2000000000 --json --memory 8G "$work/free.wcsp"
 plan
