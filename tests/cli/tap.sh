@@ -96,16 +96,15 @@ clocked() { # MICROSECONDS COMMAND…: by that clock
 }
 
 # SIGNAL WORDS COMMAND…: within a row, the signal comes once the words are printed, or stand in the file
-# $tap_also, however long that takes; if there are none, once it is caught. A shell lets what it puts aside ignore INT: where env cannot undo that, TERM comes instead.
+# $tap_also, however long that takes; if there are none, once it is caught. A shell lets what it puts aside ignore INT,
+# as nohup does HUP: where env cannot undo that, TERM comes instead of INT.
 end_at() {
 	tap_signal=$1 tap_words=$2
 	shift 2
-	if [ "$tap_signal" != INT ]; then
-		"$@" &
-	elif env --default-signal=INT true 2> /dev/null; then
-		env --default-signal=INT "$@" &
+	if [ "$tap_signal" != TERM ] && env --default-signal="$tap_signal" true 2> /dev/null; then
+		env --default-signal="$tap_signal" "$@" &
 	else
-		tap_signal=TERM
+		[ "$tap_signal" != INT ] || tap_signal=TERM
 		"$@" &
 	fi
 	tap_pid=$!
