@@ -33,13 +33,17 @@ struct gpube_dissector {
 	int64_t pool_size, used;
 	struct dissect_level level[MOST_LEVELS];
 	int n_levels;
-	int32_t total;
+	int32_t total, n_part; /* n_part: of level 0, without those around it */
 	/* of one pass of moves */
 	int32_t *pull[2], *place, *moved, *between, n_between;
 	int32_t *log, n_log, log_size; /* pairs: a vertex and the side that it left */
 	int32_t side_weight[3], most;
 	double stop_at;
+	/* of one dissection */
 	struct gpube_rng *rng;
+	const struct gpube_dissection *how;
+	int32_t *seen, last_seen, next_id;
+	bool hopeless;
 	int64_t work;
 };
 
@@ -66,46 +70,94 @@ static bool level_begin(struct gpube_dissector *d, struct dissect_level *l, int3
 	l->n = n;
 	l->start = take_words(d, n + 1);
 	l->weight = take_words(d, n);
+	l->mass = take_words(d, n);
 	l->merged = take_words(d, n);
 	l->side = take_words(d, n);
-	return l->start && l->weight && l->merged && l->side;
+	return l->start && l->weight && l->mass && l->merged && l->side;
 }
 
-/* Level 0: the part's vertices, numbered as in d->vertex. */
+/* Appends to vertex[0 … n), the part 'id', what lies around it, and numbers all. Returns how many there are. */
+static int32_t number_part(struct gpube_dissector *d, int32_t *all, const int32_t *vertex, int32_t n, int32_t id)
+{
+	const struct gpube_graph *g = d->g;
+	const int32_t mark = ++d->last_seen;
+	int32_t n_all = n;
+
+	for (int32_t i = 0; i < n; i++) {
+		all[i] = vertex[i];
+		d->number[vertex[i]] = i;
+	}
+	for (int32_t i = 0; i < n && d->how->around > 0; i++)
+		for (int64_t e = g->start[vertex[i]]; e < g->start[vertex[i] + 1]; e++) {
+			const int32_t u = g->adjacent[e];
+
+			if (d->part[u] == id || d->seen[u] == mark)
+				continue;
+			d->seen[u] = mark;
+			d->number[u] = n_all;
+			all[n_all++] = u;
+		}
+	return n_all;
+}
+
+static int32_t weight_of(const struct gpube_graph *g, int32_t v)
+{
+	int32_t weight = (int32_t)lround(log2(g->domain[v]) * LOG_WEIGHT);
+
+	return weight + (weight == 0);
+}
+
+/* Those around the part have together how->around times its mass. */
+static int64_t weigh_level(struct gpube_dissector *d, struct dissect_level *l, const int32_t *all, int32_t n)
+{
+	int64_t part = 0, around = 0, total = 0;
+	double each;
+
+	for (int32_t i = 0; i < l->n; i++) {
+		l->weight[i] = weight_of(d->g, all[i]);
+		*(i < n ? &part : &around) += l->weight[i];
+	}
+	each = around > 0 ? d->how->around * (double)part / (double)around : 1;
+	for (int32_t i = 0; i < l->n; i++) {
+		l->mass[i] = i < n ? l->weight[i] : 1 + (int32_t)(each * l->weight[i]);
+		total += l->mass[i];
+	}
+	return total;
+}
+
+/* Level 0: the part's vertices, numbered as in 'vertex', and those around it. */
 static bool level_of_part(struct gpube_dissector *d, const int32_t *vertex, int32_t n, int32_t id)
 {
 	const struct gpube_graph *g = d->g;
 	struct dissect_level *l = &d->level[0];
-	int64_t total = 0;
-	int32_t n_edges = 0;
+	int32_t *all = d->between, n_edges = 0, n_all = number_part(d, all, vertex, n, id);
+	int64_t total;
 
 	d->used = 0;
-	if (!level_begin(d, l, n))
+	d->n_part = n;
+	if (!level_begin(d, l, n_all))
 		return false;
-	for (int32_t i = 0; i < n; i++)
-		d->number[vertex[i]] = i;
-	for (int32_t i = 0; i < n; i++)
-		for (int64_t e = g->start[vertex[i]]; e < g->start[vertex[i] + 1]; e++)
-			n_edges += d->part[g->adjacent[e]] == id;
+	/* those around it are no neighbours: all of them are in its messages anyway */
+	for (int32_t i = 0; i < n_all; i++)
+		for (int64_t e = g->start[all[i]]; e < g->start[all[i] + 1]; e++)
+			n_edges += d->part[g->adjacent[e]] == id || (i < n && d->how->around > 0);
 	l->adjacent = take_words(d, n_edges);
 	l->edge_weight = take_words(d, n_edges);
 	if (!l->adjacent || !l->edge_weight)
 		return false;
 	n_edges = 0;
-	for (int32_t i = 0; i < n; i++) {
+	for (int32_t i = 0; i < n_all; i++) {
 		l->start[i] = n_edges;
-		l->weight[i] = (int32_t)lround(log2(g->domain[vertex[i]]) * LOG_WEIGHT);
-		l->weight[i] += l->weight[i] == 0;
-		total += l->weight[i];
-		for (int64_t e = g->start[vertex[i]]; e < g->start[vertex[i] + 1]; e++)
-			if (d->part[g->adjacent[e]] == id) {
+		for (int64_t e = g->start[all[i]]; e < g->start[all[i] + 1]; e++)
+			if (d->part[g->adjacent[e]] == id || (i < n && d->how->around > 0)) {
 				l->edge_weight[n_edges] = 1;
 				l->adjacent[n_edges++] = d->number[g->adjacent[e]];
 			}
-		d->work += g->start[vertex[i] + 1] - g->start[vertex[i]];
+		d->work += g->start[all[i] + 1] - g->start[all[i]];
 	}
-	l->start[n] = n_edges;
+	l->start[n_all] = n_edges;
 	d->n_levels = 1;
+	total = weigh_level(d, l, all, n);
 	d->total = (int32_t)total;
 	return total < INT32_MAX / 16;
 }
@@ -118,7 +170,7 @@ static int32_t best_mate(const struct dissect_level *l, const int32_t *mate, int
 	for (int32_t e = l->start[v]; e < l->start[v + 1]; e++) {
 		int32_t u = l->adjacent[e];
 
-		if (mate[u] >= 0 || l->weight[u] + l->weight[v] > heaviest || l->edge_weight[e] < best_edge)
+		if (mate[u] >= 0 || l->mass[u] + l->mass[v] > heaviest || l->edge_weight[e] < best_edge)
 			continue;
 		if (l->edge_weight[e] == best_edge && l->weight[u] >= l->weight[best])
 			continue;
@@ -171,9 +223,10 @@ static bool merge_edges(struct gpube_dissector *d, const struct dissect_level *f
 		const int32_t both[] = {first[c], second[c]};
 
 		to->start[c] = n;
-		to->weight[c] = 0;
+		to->weight[c] = to->mass[c] = 0;
 		for (int i = 0; i < 2 && both[i] >= 0; i++) {
 			to->weight[c] += from->weight[both[i]];
+			to->mass[c] += from->mass[both[i]];
 			for (int32_t e = from->start[both[i]]; e < from->start[both[i] + 1]; e++) {
 				int32_t u = from->merged[from->adjacent[e]];
 
@@ -227,12 +280,17 @@ static void enter(struct gpube_dissector *d, const struct dissect_level *l, int3
 	d->work += l->start[v + 1] - l->start[v];
 }
 
+static int32_t cost_there(const struct dissect_level *l, int32_t v, int side)
+{
+	return side == BETWEEN ? l->weight[v] : l->mass[v];
+}
+
 static void moves_begin(struct gpube_dissector *d, const struct dissect_level *l)
 {
 	d->n_between = d->n_log = 0;
 	memset(d->side_weight, 0, sizeof(d->side_weight));
 	for (int32_t v = 0; v < l->n; v++) {
-		d->side_weight[l->side[v]] += l->weight[v];
+		d->side_weight[l->side[v]] += cost_there(l, v, l->side[v]);
 		d->moved[v] = 0;
 		if (l->side[v] == BETWEEN)
 			enter(d, l, v);
@@ -242,8 +300,8 @@ static void moves_begin(struct gpube_dissector *d, const struct dissect_level *l
 
 static void put(struct gpube_dissector *d, struct dissect_level *l, int32_t v, int side)
 {
-	d->side_weight[l->side[v]] -= l->weight[v];
-	d->side_weight[side] += l->weight[v];
+	d->side_weight[l->side[v]] -= cost_there(l, v, l->side[v]);
+	d->side_weight[side] += cost_there(l, v, side);
 	l->side[v] = side;
 }
 
@@ -290,7 +348,7 @@ static int32_t best_move(struct gpube_dissector *d, const struct dissect_level *
 		for (int side = 0; side < 2 && !d->moved[v]; side++) {
 			int32_t gain = l->weight[v] - d->pull[!side][v];
 
-			if (gain < most_gain || d->side_weight[side] + l->weight[v] > d->most)
+			if (gain < most_gain || d->side_weight[side] + l->mass[v] > d->most)
 				continue;
 			if (gain == most_gain && d->side_weight[side] >= d->side_weight[*to])
 				continue;
@@ -357,18 +415,18 @@ static int64_t refine(struct gpube_dissector *d, struct dissect_level *l)
 /* From a random vertex as far as half of the weight: the neighbours of that are the separator. */
 static void grow_side(struct gpube_dissector *d, struct dissect_level *l)
 {
-	int32_t *queue = d->found, n = 1, weight = 0;
+	int32_t *queue = d->found, n = 1, mass = 0;
 	int32_t first = (int32_t)gpube__rng_below(d->rng, (uint64_t)l->n);
 
 	for (int32_t v = 0; v < l->n; v++)
 		l->side[v] = RIGHT;
 	queue[0] = first;
 	l->side[first] = BETWEEN; /* is in the queue */
-	for (int32_t i = 0; i < n && weight < d->total / 2; i++) {
+	for (int32_t i = 0; i < n && mass < d->total / 2; i++) {
 		int32_t v = queue[i];
 
 		l->side[v] = LEFT;
-		weight += l->weight[v];
+		mass += l->mass[v];
 		for (int32_t e = l->start[v]; e < l->start[v + 1]; e++)
 			if (l->side[l->adjacent[e]] == RIGHT) {
 				l->side[l->adjacent[e]] = BETWEEN;
@@ -430,16 +488,31 @@ static int32_t collect(struct gpube_dissector *d, int32_t *queue, int32_t from, 
 	return n;
 }
 
-/* A separator of that level, and what it is judged by: its weight to that of the lighter side. */
+/*
+ * A separator of the part, and what it is judged by: its weight to that of the lighter side. Where
+ * something lies around the part, by the larger of two tables that it leads to: that of the
+ * separator with all around, and that of a side's separator, as much lighter as the side is, with
+ * what is around that side.
+ */
 static double judge(struct gpube_dissector *d, double balance)
 {
-	double lighter;
+	const struct dissect_level *l = &d->level[0];
+	double part[3] = {0}, around[3] = {0}, whole, all, most = 0;
 
 	coarsen(d);
 	if (!separate(d, balance))
 		return INFINITY;
-	lighter = fmin(d->side_weight[LEFT], d->side_weight[RIGHT]);
-	return d->side_weight[BETWEEN] / sqrt(lighter);
+	for (int32_t v = 0; v < l->n; v++)
+		(v < d->n_part ? part : around)[l->side[v]] += l->weight[v];
+	if (!(part[LEFT] > 0 && part[RIGHT] > 0))
+		return INFINITY;
+	if (l->n == d->n_part)
+		return part[BETWEEN] / sqrt(fmin(part[LEFT], part[RIGHT]));
+	whole = part[LEFT] + part[RIGHT] + part[BETWEEN];
+	all = around[LEFT] + around[RIGHT] + around[BETWEEN] + part[BETWEEN];
+	for (int side = 0; side < 2; side++)
+		most = fmax(most, around[side] + around[BETWEEN] + part[BETWEEN] * (1 + sqrt(part[side] / whole)));
+	return fmax(all, most) + 0.1 * (all + most);
 }
 
 /* Takes the best of 'tries' separators off the connected part 'id'. Returns how many of vertex[0 … n) are left, in front. */
@@ -457,7 +530,7 @@ static int32_t take_separator(
 
 		if (ratio < least) {
 			least = ratio;
-			for (int32_t k = 0; k < n; k++)
+			for (int32_t k = 0; k < n; k++) /* those around it stay there */
 				d->best_side[k] = (uint8_t)d->level[0].side[k];
 		}
 		d->n_levels = 1;
@@ -473,15 +546,41 @@ static int32_t take_separator(
 	return n_left;
 }
 
-static void dissect_part(struct gpube_dissector *d, int32_t *group, int32_t *vertex, int32_t n, int depth,
-	int32_t *next_id, double balance, int32_t least, int tries)
+/* log2 of the cells of all that is not in a part of its own yet, of vertex[0 … n) and around them. */
+static double around(struct gpube_dissector *d, const int32_t *vertex, int32_t n)
+{
+	const struct gpube_graph *g = d->g;
+	const int32_t mark = ++d->last_seen;
+	double log_cells = 0;
+
+	for (int32_t i = 0; i < n; i++) {
+		const int32_t v = vertex[i];
+
+		for (int64_t e = g->start[v]; e < g->start[v + 1]; e++) {
+			const int32_t u = g->adjacent[e];
+
+			if (d->part[u] == 0 && d->seen[u] != mark) {
+				d->seen[u] = mark;
+				log_cells += log2(g->domain[u]);
+			}
+		}
+		d->work += g->start[v + 1] - g->start[v];
+	}
+	return log_cells;
+}
+
+static void dissect_part(struct gpube_dissector *d, int32_t *group, int32_t *vertex, int32_t n, int depth)
 {
 	int32_t n_left = n, n_found = 0, id = d->part[vertex[0]];
 
-	if (n > least && depth < MOST_DEPTH && !dissect_stopped(d)) {
+	if (n > d->how->least && depth < MOST_DEPTH && !dissect_stopped(d)) {
 		for (int32_t i = 0; i < n; i++)
 			group[vertex[i]] = MOST_DEPTH - depth;
-		n_left = take_separator(d, vertex, n, id, balance, 1 + (tries >> depth / 2));
+		n_left = take_separator(d, vertex, n, id, d->how->balance, 1 + (d->how->tries >> depth / 2));
+		if (around(d, vertex, n_left) > d->how->most_log) {
+			d->hopeless = true;
+			return;
+		}
 	}
 	for (int32_t i = 0; i < n_left; i++)
 		group[vertex[i]] = 0;
@@ -490,29 +589,40 @@ static void dissect_part(struct gpube_dissector *d, int32_t *group, int32_t *ver
 	memcpy(d->found, vertex, (size_t)n_left * sizeof(*vertex));
 	for (int32_t i = 0; i < n_left; i++)
 		if (d->part[d->found[i]] == id)
-			n_found += collect(d, vertex + n_found, d->found[i], id, (*next_id)++);
-	for (int32_t i = 0, end; i < n_left; i = end) {
+			n_found += collect(d, vertex + n_found, d->found[i], id, d->next_id++);
+	for (int32_t i = 0, end; i < n_left && !d->hopeless; i = end) {
 		for (end = i + 1; end < n_left && d->part[vertex[end]] == d->part[vertex[i]]; end++)
 			;
-		dissect_part(d, group, vertex + i, end - i, depth + 1, next_id, balance, least, tries);
+		dissect_part(d, group, vertex + i, end - i, depth + 1);
 	}
 }
 
-void gpube__dissect(
-	struct gpube_dissector *d, int32_t *group, double balance, int32_t least, int tries,
-	struct gpube_rng *rng)
+bool gpube__dissect(
+	struct gpube_dissector *d, int32_t *group, const struct gpube_dissection *how, struct gpube_rng *rng)
 {
-	int32_t next_id = 2;
-
 	d->rng = rng;
-	for (int32_t v = 0; v < d->g->n; v++)
-		d->part[v] = 1;
-	for (int32_t v = 0; v < d->g->n; v++)
-		if (d->part[v] == 1) {
-			int32_t n = collect(d, d->vertex, v, 1, next_id++);
+	d->how = how;
+	d->next_id = 2;
+	d->hopeless = false;
+	if (d->last_seen > INT32_MAX / 2) {
+		memset(d->seen, 0, (size_t)d->g->n * sizeof(*d->seen));
+		d->last_seen = 0;
+	}
+	for (int32_t v = 0; v < d->g->n; v++) {
+		d->part[v] = v < how->n_free;
+		group[v] = MOST_DEPTH + 1;
+	}
+	for (int32_t v = 0; v < how->n_free && !d->hopeless; v++)
+		if (d->part[v] == 1)
+			dissect_part(d, group, d->vertex, collect(d, d->vertex, v, 1, d->next_id++), 0);
+	return !d->hopeless;
+}
 
-			dissect_part(d, group, d->vertex, n, 0, &next_id, balance, least, tries);
-		}
+void gpube__dissector_aim(struct gpube_dissector *d, const struct gpube_graph *g)
+{
+	d->g = g;
+	d->last_seen = 0;
+	memset(d->seen, 0, (size_t)g->n * sizeof(*d->seen));
 }
 
 /* ---- buffers -------------------------------------------------------------------------------- */
@@ -536,10 +646,10 @@ int gpube__dissector_new(
 	d->ctx = ctx;
 	d->stop_at = stop_at;
 	/* a level has half of the vertices and some fewer edges than the one before */
-	d->pool_size = 6 * g->start[n] + 16 * (int64_t)n + 1024;
+	d->pool_size = 6 * g->start[n] + 20 * (int64_t)n + 1024;
 	d->log_size = (int32_t)(4 * n + 1024);
 	d->pool = gpube__alloc(ctx, (uint64_t)d->pool_size, sizeof(*d->pool));
-	d->part = room = gpube__alloc(ctx, 13 * n + 1024, sizeof(*room));
+	d->part = room = gpube__alloc(ctx, 14 * n + 1024, sizeof(*room));
 	d->best_side = gpube__alloc(ctx, n, sizeof(*d->best_side));
 	if (!d->pool || !room || !d->best_side || g->start[n] > INT32_MAX / 2) {
 		gpube__dissector_free(d);
@@ -553,7 +663,9 @@ int gpube__dissector_new(
 	d->place = room + 6 * n;
 	d->moved = room + 7 * n;
 	d->between = room + 8 * n;
-	d->log = room + 9 * n;
+	d->log = room + 9 * n; /* 4 n + 1024 words */
+	d->seen = room + 13 * n + 1024;
+	memset(d->seen, 0, n * sizeof(*d->seen));
 	*out = d;
 	return GPUBE_OK;
 }

@@ -9,13 +9,16 @@
 
 enum { LEFT, RIGHT, BETWEEN };
 
-/* A graph of the part: level 0 is itself, those of the next are merged from one or two. */
+/*
+ * A graph of the part: level 0 is itself, those of the next are merged from one or two.
+ * weight: in a separator; mass: on a side, which is to have as much as the other.
+ */
 struct dissect_level {
-	int32_t n, *start, *adjacent, *edge_weight, *weight, *merged, *side;
+	int32_t n, *start, *adjacent, *edge_weight, *weight, *mass, *merged, *side;
 };
 
 /*
- * Makes a separator as light as it can be near where it is, neither side heavier than 'most'
+ * Makes a separator as light as it can be near where it is, neither side of more mass than 'most'
  * unless it was. room: n_room words, of which start[n] + 7 n are taken or it does nothing.
  * Returns its number of steps.
  */

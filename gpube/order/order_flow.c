@@ -23,6 +23,7 @@ struct flow {
 	int64_t steps;
 };
 
+enum { MASS_BETWEEN = BETWEEN + 1 }; /* beside the sides, of which the mass is told, and the separator's weight */
 enum { OUTSIDE, INSIDE, FIRST, LAST = 4 }; /* FIRST, LAST: bits of those beside the sides */
 
 static int32_t arc(const struct dissect_level *l, int32_t a, int32_t b)
@@ -34,11 +35,11 @@ static int32_t arc(const struct dissect_level *l, int32_t a, int32_t b)
 	return e;
 }
 
-/* Vertices of 'side' around the separator up to a weight, and marks those that have others of it beside them. */
+/* Vertices of 'side' around the separator up to a mass, and marks those that have others of it beside them. */
 static void widen(struct flow *f, int side, int64_t most, int32_t mark)
 {
 	const struct dissect_level *l = f->l;
-	int64_t weight = 0;
+	int64_t mass = 0;
 	int32_t first = f->n, i = 0;
 
 	for (; i < f->n; i++) {
@@ -49,9 +50,9 @@ static void widen(struct flow *f, int side, int64_t most, int32_t mark)
 		for (int32_t e = l->start[v]; e < l->start[v + 1]; e++) {
 			int32_t u = l->adjacent[e];
 
-			if (l->side[u] != side || f->band[u] || weight + l->weight[u] > most)
+			if (l->side[u] != side || f->band[u] || mass + l->mass[u] > most)
 				continue;
-			weight += l->weight[u];
+			mass += l->mass[u];
 			f->band[u] = INSIDE;
 			f->member[f->n++] = u;
 		}
@@ -144,9 +145,11 @@ static void take_cut(struct flow *f, struct dissect_level *l, int heavier)
 
 static void weigh(int64_t *weight, const struct dissect_level *l)
 {
-	weight[LEFT] = weight[RIGHT] = weight[BETWEEN] = 0;
-	for (int32_t v = 0; v < l->n; v++)
-		weight[l->side[v]] += l->weight[v];
+	memset(weight, 0, (MASS_BETWEEN + 1) * sizeof(*weight));
+	for (int32_t v = 0; v < l->n; v++) {
+		weight[l->side[v] == BETWEEN ? MASS_BETWEEN : l->side[v]] += l->mass[v];
+		weight[BETWEEN] += l->side[v] == BETWEEN ? l->weight[v] : 0;
+	}
 }
 
 /* Returns whether the separator became lighter. */
@@ -168,7 +171,7 @@ static bool flow_once(struct flow *f, struct dissect_level *l, int64_t most, int
 		}
 	for (int k = 0; k < 2; k++) {
 		int side = k ? !heavier : heavier;
-		int64_t room = most - weight[!side] - weight[BETWEEN];
+		int64_t room = most - weight[!side] - weight[MASS_BETWEEN];
 
 		room = room < weight[side] / 2 ? room : weight[side] / 2;
 		widen(f, side, room, k ? LAST : FIRST);
@@ -186,7 +189,7 @@ static bool flow_once(struct flow *f, struct dissect_level *l, int64_t most, int
 int64_t gpube__dissect_flow(struct dissect_level *l, int32_t *room, int64_t n_room, int64_t most)
 {
 	struct flow f = {.l = l};
-	int64_t weight[3], steps = 0;
+	int64_t weight[MASS_BETWEEN + 1], steps = 0;
 
 	if (n_room < l->start[l->n] + 7 * (int64_t)l->n)
 		return 0;

@@ -416,7 +416,7 @@ int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube
 	status = greedy_start(w);
 	if (status)
 		return status;
-	while (w->n_edges < (int64_t)w->n_heap * (w->n_heap - 1) / 2) {
+	while (w->n_heap > rule->n_kept && w->n_edges < (int64_t)w->n_heap * (w->n_heap - 1) / 2) {
 		int32_t v = greedy_pop(w);
 		double cells = gpube__log_to_weight(w->log_message[v] + w->log_domain[v], 1);
 
@@ -475,6 +475,21 @@ static void greedy_count_fill(struct gpube_greedy *w)
 	for (int32_t v = 0; v < g->n; v++)
 		w->first_fill[v] /= 2;
 	w->last_stamp = g->n;
+}
+
+void gpube__greedy_aim(struct gpube_greedy *w, const struct gpube_graph *g)
+{
+	const size_t n = (size_t)g->n;
+
+	w->g = g;
+	for (int32_t v = 0; v < g->n; v++)
+		w->log_domain[v] = gpube__log_domain(g->domain[v]);
+	memset(w->stamp, 0, n * sizeof(*w->stamp));
+	memset(w->last_leaf, 0, n * sizeof(*w->last_leaf));
+	if (w->with_fill) {
+		memset(w->first_fill, 0, n * sizeof(*w->first_fill));
+		greedy_count_fill(w);
+	}
 }
 
 int gpube__greedy_new(struct gpube_greedy **out, struct gpube_ctx *ctx, const struct gpube_graph *g,

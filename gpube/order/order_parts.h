@@ -9,6 +9,7 @@
  *   order_dissect.c nested dissection; order_flow.c makes its separators lighter
  *   order_tree.c    an order's elimination tree, windows of it, local search
  *   order_window.c  elimination of a window: bit rows, greedy and exact
+ *   order_subtree.c subtrees of an elimination tree, dissected anew
  *   order_last.c    orders that keep some vertices for the end
  */
 #ifndef GPUBE_ORDER_PARTS_H
@@ -65,6 +66,7 @@ struct gpube_greedy_rule {
 	double by_fill, by_degree, by_size, by_domain, noise;
 	bool random;
 	const int32_t *group; /* by vertex, or NULL */
+	int32_t n_kept;       /* ends when so many vertices are left, which come last in any order */
 };
 
 extern const struct gpube_greedy_rule gpube__min_fill, gpube__min_size, gpube__min_degree;
@@ -96,6 +98,8 @@ int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube
 
 /* Operations done so far: the search's clock, the same on every machine. */
 int64_t gpube__greedy_work(const struct gpube_greedy *w);
+/* From now on for another graph, with no more vertices and edges than that of gpube__greedy_new(). */
+void gpube__greedy_aim(struct gpube_greedy *w, const struct gpube_graph *g);
 /* Room for lists of neighbours, for runs that may not grow. Errors: ENOMEM */
 int gpube__greedy_reserve(struct gpube_greedy *w, int64_t words);
 /* gpube__now() at which runs end with ESTOP; 0: never. */
@@ -161,6 +165,7 @@ bool gpube__window_exact(const struct gpube_order_window *g, struct gpube_window
 struct gpube_tree {
 	struct gpube_ctx *ctx;
 	const struct gpube_graph *g;
+	int32_t n_free; /* vertices from this number on stay last, and cost nothing */
 	int32_t *order, *position;
 	int32_t *parent, *child, *sibling; /* -1: none; child: first, sibling: next */
 	int64_t *at, pool_size, pool_limit,
@@ -187,8 +192,17 @@ int gpube__tree_new(struct gpube_tree **out, struct gpube_ctx *ctx, const struct
 	int64_t pool_size);
 void gpube__tree_free(struct gpube_tree *t);
 
+/* From now on for another graph, with no more vertices than that of gpube__tree_new(). */
+void gpube__tree_aim(struct gpube_tree *t, const struct gpube_graph *g, int32_t n_free);
+
 /* Takes an order, a permutation; false if its messages do not fit the pool. */
 bool gpube__tree_set(struct gpube_tree *t, const int32_t *order);
+
+/* Gives a subtree's vertices that order; they end at position 'at', that of its top. */
+void gpube__tree_place(struct gpube_tree *t, const int32_t *vertex, int32_t n, int32_t at);
+
+/* A vertex drawn by its joined cells, to t->power. */
+int32_t gpube__tree_draw(struct gpube_tree *t);
 
 /*
  * What decides between orders: a smaller sum is a shorter elimination, a
@@ -248,13 +262,49 @@ int64_t gpube__dissector_work(const struct gpube_dissector *d);
 
 /*
  * Halves the graph by a separator, and its parts, until they have at most 'least' vertices or
- * no separator. group  out: by vertex; one is to be eliminated after all of lower groups.
+ * no separator. Vertices from n_free on stay outside and last.
+ * group     out: by vertex; one is to be eliminated after all of lower groups
  * balance, tries: least share of the weight on either side of a separator, below 0.5; separators
- * that are found for each part, the lightest of which is taken
+ *           that are found for each part, the lightest of which is taken
+ * around    above 0: a separator halves also what lies around a part, which has so many times the
+ *           part's mass, since all that is around a part is in its tables
+ * most_log  log2 of most cells of a separator together with what lies around its part
+ * Returns false, and no groups, as soon as it meets a part that has no separator with as few cells.
  */
-void gpube__dissect(
-	struct gpube_dissector *d, int32_t *group, double balance, int32_t least, int tries,
-	struct gpube_rng *rng);
+struct gpube_dissection {
+	int32_t n_free, least;
+	int tries;
+	double balance, most_log, around;
+};
+
+/* One of several values that do well. */
+static inline double gpube__draw_around(struct gpube_rng *rng)
+{
+	static const double values[] = {0, 0.5, 1, 2};
+
+	return values[gpube__rng_below(rng, sizeof(values) / sizeof(*values))];
+}
+
+bool gpube__dissect(
+	struct gpube_dissector *d, int32_t *group, const struct gpube_dissection *how, struct gpube_rng *rng);
+/* From now on for another graph, with no more vertices and edges than that of gpube__dissector_new(). */
+void gpube__dissector_aim(struct gpube_dissector *d, const struct gpube_graph *g);
+
+/* ---- subtrees of an elimination tree, dissected anew ---------------------------------------- */
+
+struct gpube_subtree;
+
+/* For trees of g. pool_size as in gpube__tree_new(), stop_at as in gpube__greedy_stop_at(). Errors: ENOMEM */
+int gpube__subtree_new(struct gpube_subtree **out, struct gpube_ctx *ctx, const struct gpube_graph *g,
+	int64_t pool_size, double stop_at);
+void gpube__subtree_free(struct gpube_subtree *s);
+int64_t gpube__subtree_work(const struct gpube_subtree *s);
+
+/*
+ * Draws subtrees of t's elimination tree, around its large buckets, for 'budget' operations, and
+ * gives their vertices another order where that costs less: t->order and t->best_order change.
+ */
+void gpube__subtrees_improve(struct gpube_subtree *s, struct gpube_tree *t, int64_t budget);
 
 /* ---- the search ------------------------------------------------------------------------- */
 

@@ -15,6 +15,10 @@
 
 #define SECONDS_PER_OPERATION 4e-9 /* measured, one core; only its order matters */
 #define HOPELESS              1e3  /* times min-fill: local search will not mend that */
+#define SLACK_SHARE           1.05 /* what a separator may be above the best order's largest table: */
+#define SLACK                 6.0  /* log2 of cells, before local search */
+#define NARROW                64 /* log2 of cells */
+#define SUBTREE_SHARE         4  /* of a chain's work, in wide graphs */
 #define LEAST_CHAINS          4
 #define LEAST_BUDGET          10000
 #define FIRST_BUDGET          500000
@@ -32,6 +36,7 @@ struct chain {
 	struct gpube_greedy *greedy;
 	struct gpube_seeder *seeder;
 	struct gpube_dissector *dissector;
+	struct gpube_subtree *subtree;
 	int32_t *order, *seed_order; /* begin of the next round; room for a seed */
 	int32_t *group;
 	int64_t seed_work[N_SEEDS]; /* of each kind of seed, and which gave the best */
@@ -85,28 +90,34 @@ static int draw_greedy(struct chain *c, int32_t *order, const int32_t *group)
 }
 
 /* Separators, and greedy elimination of what they leave: of small parts or of large ones. */
-static int draw_dissection(struct chain *c, int32_t *order)
+static int draw_dissection(struct chain *c, int32_t *order, double most_log)
 {
 	int32_t n = c->tree->g->n;
 	const int32_t least[] = {30, 100, n / 16, n / 4};
 	/* one of a large graph, above all the first, is long enough with few separators a part */
-	const uint64_t most_log = n > 50000 ? 1 : n > 10000 ? 3 : 5;
-	const uint64_t n_logs = n > 4000 && c->n_dissections < most_log ? ++c->n_dissections : most_log;
-	double balance = 0.15 + 0.25 * gpube__rng_unit(&c->rng);
+	const uint64_t most_tries = n > 50000 ? 1 : n > 10000 ? 3 : 5;
+	const uint64_t n_logs = n > 4000 && c->n_dissections < most_tries ? ++c->n_dissections : most_tries;
+	const double balance = 0.15 + 0.25 * gpube__rng_unit(&c->rng);
+	const struct gpube_dissection how = {.n_free = n,
+		.balance = balance,
+		.least = least[gpube__rng_below(&c->rng, 4)],
+		.tries = 1 << gpube__rng_below(&c->rng, n_logs),
+		.around = gpube__draw_around(&c->rng),
+		.most_log = most_log};
 
-	gpube__dissect(c->dissector, c->group, balance, least[gpube__rng_below(&c->rng, 4)],
-		1 << gpube__rng_below(&c->rng, n_logs), &c->rng);
+	if (!gpube__dissect(c->dissector, c->group, &how, &c->rng))
+		return GPUBE_ELIMIT;
 	return draw_greedy(c, order, c->group);
 }
 
-static bool draw_seed(struct chain *c, int32_t *order, int kind)
+static bool draw_seed(struct chain *c, int32_t *order, int kind, double most_log)
 {
 	int32_t n = c->tree->g->n, first = -1;
 
 	if (kind == SEED_GREEDY)
 		return draw_greedy(c, order, NULL) == GPUBE_OK;
 	if (kind == SEED_DISSECTION)
-		return draw_dissection(c, order) == GPUBE_OK;
+		return draw_dissection(c, order, most_log) == GPUBE_OK;
 	if (gpube__rng_below(&c->rng, 3) == 0)
 		first = (int32_t)gpube__rng_below(&c->rng, (uint64_t)n);
 	gpube__sweep(c->seeder, order, first, gpube__rng_below(&c->rng, 4) == 0, &c->rng);
@@ -116,7 +127,7 @@ static bool draw_seed(struct chain *c, int32_t *order, int kind)
 static int64_t chain_work(const struct chain *c)
 {
 	return c->tree->work + c->seeder->work + gpube__greedy_work(c->greedy) +
-	       gpube__dissector_work(c->dissector);
+	       gpube__dissector_work(c->dissector) + gpube__subtree_work(c->subtree);
 }
 
 static bool chain_over(const struct search *s, const struct chain *c)
@@ -140,12 +151,13 @@ static int next_kind(const struct chain *c)
 static void chain_seed(struct search *s, struct chain *c)
 {
 	int64_t begin = chain_work(c), share = s->idle > 2 ? s->budget / 8 * 7 : s->budget / 2;
+	const double most_log = SLACK_SHARE * log2(s->best_largest) + SLACK;
 	double least = INFINITY;
 
 	do {
 		int kind = next_kind(c);
 		int64_t before = chain_work(c);
-		bool found = draw_seed(c, c->seed_order, kind) && gpube__tree_set(c->tree, c->seed_order);
+		bool found = draw_seed(c, c->seed_order, kind, most_log) && gpube__tree_set(c->tree, c->seed_order);
 
 		c->seed_work[kind] += chain_work(c) - before;
 		if (!found || !(c->tree->total_weight < least || isinf(least)))
@@ -166,9 +178,14 @@ static void run_chain(void *arg, int64_t i, int thread)
 	c->tree->power = powers[i % 4];
 	if (c->reseed)
 		chain_seed(s, c);
-	if (gpube__tree_set(c->tree, c->order))
-		gpube__tree_improve(c->tree, powers[i % 4], heats[(s->round + i) % 4],
-			c->reseed ? s->budget / 4 : s->budget);
+	if (gpube__tree_set(c->tree, c->order)) {
+		const int64_t budget = c->reseed ? s->budget / 4 : s->budget;
+		/* the separators of a narrow graph fit into a window */
+		const int64_t anew = log2(s->best_largest) > NARROW ? budget / SUBTREE_SHARE : 0;
+
+		gpube__subtrees_improve(c->subtree, c->tree, anew);
+		gpube__tree_improve(c->tree, powers[i % 4], heats[(s->round + i) % 4], budget - anew);
+	}
 	c->reseed = false;
 }
 
@@ -298,7 +315,8 @@ static int chain_init(struct search *s, struct chain *c, const int32_t *order, i
 		gpube__greedy_new(&c->greedy, s->ctx, s->g, true, s->chains[0].greedy) ||
 		gpube__greedy_reserve(c->greedy, pool_size + 2 * s->g->start[n]) ||
 		gpube__seeder_new(&c->seeder, s->ctx, s->g, stop_at) ||
-		gpube__dissector_new(&c->dissector, s->ctx, s->g, stop_at))
+		gpube__dissector_new(&c->dissector, s->ctx, s->g, stop_at) ||
+		gpube__subtree_new(&c->subtree, s->ctx, s->g, pool_size, stop_at))
 		return GPUBE_ENOMEM;
 	memcpy(c->order, order, (size_t)n * sizeof(*order));
 	/* log2 in fixed point is off by less than this; the caller compares exact costs */
@@ -316,6 +334,7 @@ static void chain_clear(struct gpube_ctx *ctx, struct chain *c)
 	gpube__greedy_free(c->greedy);
 	gpube__seeder_free(c->seeder, ctx);
 	gpube__dissector_free(c->dissector);
+	gpube__subtree_free(c->subtree);
 	gpube__free(ctx, c->group);
 	gpube__free(ctx, c->order);
 	gpube__free(ctx, c->seed_order);
@@ -335,7 +354,7 @@ int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpub
 	double stop_at = gpube__now() + (seconds > 0 ? seconds : 2 * MOST_SECONDS);
 	/* a sweep's messages are all about as large as the width */
 	int64_t pool_size = 2 * messages + (16 + cost->width) * (int64_t)g->n + 1024;
-	double chain_bytes = 8.0 * (double)pool_size + 40.0 * (double)g->start[g->n] + 450.0 * g->n;
+	double chain_bytes = 16.0 * (double)pool_size + 90.0 * (double)g->start[g->n] + 900.0 * g->n;
 	double room = fmax((double)ctx->memory_bytes / 4, LEAST_BYTES);
 	int status = GPUBE_OK;
 

@@ -75,9 +75,11 @@ static void tree_add_up(struct gpube_tree *t)
 	for (int32_t k = 0; k < t->g->n; k++) {
 		int32_t v = t->order[k];
 
-		t->sum += t->cells[v];
-		t->largest = t->cells[v] > t->largest ? t->cells[v] : t->largest;
-		t->total_weight += t->weight[v];
+		if (v < t->n_free) {
+			t->sum += t->cells[v];
+			t->largest = t->cells[v] > t->largest ? t->cells[v] : t->largest;
+			t->total_weight += t->weight[v];
+		}
 		t->share[k] = t->total_weight;
 	}
 	t->work += t->g->n / 2;
@@ -118,6 +120,31 @@ static void note_best(struct gpube_tree *t)
 	}
 }
 
+/* After changes; as it was set if its messages do not fit, as they did then. */
+static void tree_rebuild(struct gpube_tree *t)
+{
+	if (tree_build(t))
+		return;
+	memcpy(t->order, t->first_order, (size_t)t->g->n * sizeof(*t->order));
+	tree_build(t);
+}
+
+void gpube__tree_place(struct gpube_tree *t, const int32_t *vertex, int32_t n, int32_t at)
+{
+	int32_t to = 0;
+
+	for (int32_t i = 0; i < n; i++)
+		t->local[vertex[i]] = i;
+	for (int32_t k = 0; k <= at; k++)
+		if (t->local[t->order[k]] < 0)
+			t->order[to++] = t->order[k];
+	memcpy(t->order + to, vertex, (size_t)n * sizeof(*vertex));
+	for (int32_t i = 0; i < n; i++)
+		t->local[vertex[i]] = -1;
+	tree_rebuild(t);
+	note_best(t);
+}
+
 bool gpube__tree_set(struct gpube_tree *t, const int32_t *order)
 {
 	memcpy(t->order, order, (size_t)t->g->n * sizeof(*order));
@@ -132,10 +159,10 @@ bool gpube__tree_set(struct gpube_tree *t, const int32_t *order)
 /* ---- windows -------------------------------------------------------------------- */
 
 /* A vertex drawn by its joined cells. */
-static int32_t tree_draw(struct gpube_tree *t)
+int32_t gpube__tree_draw(struct gpube_tree *t)
 {
 	double x = gpube__rng_unit(&t->rng) * t->total_weight;
-	int32_t lo = 0, hi = t->g->n - 1;
+	int32_t lo = 0, hi = t->n_free - 1; /* the others are behind them */
 
 	while (lo < hi) {
 		int32_t mid = lo + (hi - lo) / 2;
@@ -183,7 +210,7 @@ static int grow_window(struct gpube_tree *t, int32_t v, int size, int32_t *top)
 		p = t->parent[u];
 		if (n == 1 || u == t->parent[*top]) {
 			*top = u;
-			if (p >= 0 && t->arity[p] + size <= GPUBE_WINDOW_MAX)
+			if (p >= 0 && p < t->n_free && t->arity[p] + size <= GPUBE_WINDOW_MAX)
 				list[n + n_candidates++] = p;
 		}
 		for (int32_t c = t->child[u]; c >= 0; c = t->sibling[c])
@@ -374,7 +401,7 @@ static void tree_step(struct gpube_tree *t, int64_t most_log, double allowance)
 	bool changed = false, done = true;
 	int32_t top;
 
-	n = grow_window(t, tree_draw(t), size, &top);
+	n = grow_window(t, gpube__tree_draw(t), size, &top);
 	t->work += 50;
 	if (n == 0)
 		return;
@@ -393,10 +420,8 @@ static void tree_step(struct gpube_tree *t, int64_t most_log, double allowance)
 	}
 	for (int i = 0; i < t->window.n; i++)
 		t->local[t->member[i]] = -1;
-	if (!done && !tree_build(t)) {
-		memcpy(t->order, t->first_order, (size_t)t->g->n * sizeof(*t->order));
-		tree_build(t); /* as it was: it fitted before */
-	}
+	if (!done)
+		tree_rebuild(t);
 	if (changed)
 		note_best(t);
 	t->work += t->window_work.work;
@@ -423,6 +448,16 @@ void gpube__tree_improve(struct gpube_tree *t, double power, double heat, int64_
 }
 
 /* ---- buffers ----------------------------------------------------------------------- */
+
+void gpube__tree_aim(struct gpube_tree *t, const struct gpube_graph *g, int32_t n_free)
+{
+	t->g = g;
+	t->n_free = n_free;
+	for (int32_t v = 0; v < g->n; v++) {
+		t->log_domain[v] = gpube__log_domain(g->domain[v]);
+		t->local[v] = -1;
+	}
+}
 
 int gpube__tree_new(struct gpube_tree **out, struct gpube_ctx *ctx, const struct gpube_graph *g,
 	int64_t pool_size)
@@ -464,10 +499,7 @@ int gpube__tree_new(struct gpube_tree **out, struct gpube_ctx *ctx, const struct
 		gpube__tree_free(t);
 		return GPUBE_ENOMEM;
 	}
-	for (int32_t v = 0; v < g->n; v++) {
-		t->log_domain[v] = gpube__log_domain(g->domain[v]);
-		t->local[v] = -1;
-	}
+	gpube__tree_aim(t, g, g->n);
 	*out = t;
 	return GPUBE_OK;
 }

@@ -288,7 +288,10 @@ static void dissection(void **state)
 	gpube__rng_init(&rng, *(uint64_t *)*state);
 	make_grid(&g, SIDE, 3);
 	assert_int_equal(gpube__dissector_new(&d, ctx, &g, 0), 0);
-	gpube__dissect(d, group, 0.3, LEAST, 4, &rng);
+	assert_true(gpube__dissect(d, group,
+		&(struct gpube_dissection){
+			.n_free = N, .balance = 0.3, .least = LEAST, .tries = 4, .most_log = INFINITY},
+		&rng));
 	for (int v = 0; v < N; v++)
 		last = group[v] > last ? group[v] : last;
 	for (int v = 0; v < N; v++)
@@ -317,7 +320,7 @@ static void flow_keeps_a_separator(void **state)
 	gpube__rng_init(&rng, *(uint64_t *)*state);
 	l.start = start;
 	l.adjacent = adjacent;
-	l.weight = weight;
+	l.weight = l.mass = weight;
 	l.side = side;
 	for (int v = 0; v < N; v++) { /* a grid with one diagonal in each square */
 		static const int step[6][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}};
