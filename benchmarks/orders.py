@@ -2,13 +2,14 @@
 """Elimination orders found in the same processor seconds: gpube's search beside FlowCutter, Tamaki's and TreeSA-like annealing.
 
 usage: benchmarks/orders.py --csv RUN.csv [--seconds 10] [--ways gpube,flowcutter,tamaki,cotengra] [--only TEXT]
-                            [--deadline SECONDS] [--flowcutter PROGRAM] [--tamaki FOLDER] GRAPH...
+                            [--deadline SECONDS] [--share K/N] [--flowcutter PROGRAM] [--tamaki FOLDER] GRAPH...
        benchmarks/orders.py --csv RUN.csv --report
 
 A GRAPH is a model, whose primal graph after gpube's simplification is taken, or a graph of PACE's (.gr, .gr.xz). All ways get the
 same graph and one processor core; what they give is made an elimination order, and all orders are costed by the same
 program (bench_order cost): log10 of joined cells with the model's domains, 2 for a graph's vertices. What the CSV has
-already is not run again. --report: a line a graph, and how far gpube is behind the best other.
+already is not run again. --share 3/16: only the third of sixteen shares of the graphs, so that sixteen processes do them all,
+each with its own CSV. --report: a line a graph, and how far gpube is behind the best other.
 
 flowcutter  flow_cutter_pace17 of kit-algo/flow-cutter-pace17: ended by SIGTERM, its tree decomposition
 tamaki      TCS-Meiji/PACE2017-TrackA's tw.heuristic.MainDecomposer (java), ended the same way
@@ -256,6 +257,7 @@ def main():
     p.add_argument("--ways", default="gpube,flowcutter,tamaki,cotengra")
     p.add_argument("--only", default="")
     p.add_argument("--deadline", type=float, default=1e9)
+    p.add_argument("--share", default="1/1")
     p.add_argument("--flowcutter", default="flow_cutter_pace17")
     p.add_argument("--tamaki", default=".")
     p.add_argument("--report", action="store_true")
@@ -272,7 +274,8 @@ def main():
         out = csv.DictWriter(f, FIELDS)
         if not rows:
             out.writeheader()
-        for path in opts.graphs:
+        share, shares = map(int, opts.share.split("/"))
+        for path in opts.graphs[share - 1 :: shares]:
             ways = [w for w in opts.ways.split(",") if (path, w) not in done]
             if opts.only not in path or not ways or time.monotonic() - begin > opts.deadline:
                 continue

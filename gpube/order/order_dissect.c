@@ -42,6 +42,7 @@ struct gpube_dissector {
 	/* of one dissection */
 	struct gpube_rng *rng;
 	const struct gpube_dissection *how;
+	double around; /* of how, or 0 where that has no separator */
 	int32_t *seen, last_seen, next_id;
 	bool hopeless;
 	int64_t work;
@@ -87,7 +88,7 @@ static int32_t number_part(struct gpube_dissector *d, int32_t *all, const int32_
 		all[i] = vertex[i];
 		d->number[vertex[i]] = i;
 	}
-	for (int32_t i = 0; i < n && d->how->around > 0; i++)
+	for (int32_t i = 0; i < n && d->around > 0; i++)
 		for (int64_t e = g->start[vertex[i]]; e < g->start[vertex[i] + 1]; e++) {
 			const int32_t u = g->adjacent[e];
 
@@ -107,7 +108,7 @@ static int32_t weight_of(const struct gpube_graph *g, int32_t v)
 	return weight + (weight == 0);
 }
 
-/* Those around the part have together how->around times its mass. */
+/* Those around the part have together d->around times its mass. */
 static int64_t weigh_level(struct gpube_dissector *d, struct dissect_level *l, const int32_t *all, int32_t n)
 {
 	int64_t part = 0, around = 0, total = 0;
@@ -117,7 +118,7 @@ static int64_t weigh_level(struct gpube_dissector *d, struct dissect_level *l, c
 		l->weight[i] = weight_of(d->g, all[i]);
 		*(i < n ? &part : &around) += l->weight[i];
 	}
-	each = around > 0 ? d->how->around * (double)part / (double)around : 1;
+	each = around > 0 ? d->around * (double)part / (double)around : 1;
 	for (int32_t i = 0; i < l->n; i++) {
 		l->mass[i] = i < n ? l->weight[i] : 1 + (int32_t)(each * l->weight[i]);
 		total += l->mass[i];
@@ -140,7 +141,7 @@ static bool level_of_part(struct gpube_dissector *d, const int32_t *vertex, int3
 	/* those around it are no neighbours: all of them are in its messages anyway */
 	for (int32_t i = 0; i < n_all; i++)
 		for (int64_t e = g->start[all[i]]; e < g->start[all[i] + 1]; e++)
-			n_edges += d->part[g->adjacent[e]] == id || (i < n && d->how->around > 0);
+			n_edges += d->part[g->adjacent[e]] == id || (i < n && d->around > 0);
 	l->adjacent = take_words(d, n_edges);
 	l->edge_weight = take_words(d, n_edges);
 	if (!l->adjacent || !l->edge_weight)
@@ -149,7 +150,7 @@ static bool level_of_part(struct gpube_dissector *d, const int32_t *vertex, int3
 	for (int32_t i = 0; i < n_all; i++) {
 		l->start[i] = n_edges;
 		for (int64_t e = g->start[all[i]]; e < g->start[all[i] + 1]; e++)
-			if (d->part[g->adjacent[e]] == id || (i < n && d->how->around > 0)) {
+			if (d->part[g->adjacent[e]] == id || (i < n && d->around > 0)) {
 				l->edge_weight[n_edges] = 1;
 				l->adjacent[n_edges++] = d->number[g->adjacent[e]];
 			}
@@ -515,15 +516,14 @@ static double judge(struct gpube_dissector *d, double balance)
 	return fmax(all, most) + 0.1 * (all + most);
 }
 
-/* Takes the best of 'tries' separators off the connected part 'id'. Returns how many of vertex[0 … n) are left, in front. */
-static int32_t take_separator(
-	struct gpube_dissector *d, int32_t *vertex, int32_t n, int32_t id, double balance, int tries)
+/* The best of 'tries' separators of the connected part 'id', in d->best_side; infinite: none. */
+static double best_separator(
+	struct gpube_dissector *d, const int32_t *vertex, int32_t n, int32_t id, double balance, int tries)
 {
 	double least = INFINITY;
-	int32_t n_left = 0;
 
 	if (!level_of_part(d, vertex, n, id))
-		return n;
+		return least;
 	for (int i = 0; i < tries && !(i > 0 && dissect_stopped(d)); i++) {
 		const int64_t used = d->used;
 		double ratio = judge(d, balance + (MOST_BALANCE - balance) * gpube__rng_unit(d->rng));
@@ -535,6 +535,20 @@ static int32_t take_separator(
 		}
 		d->n_levels = 1;
 		d->used = used;
+	}
+	return least;
+}
+
+/* Takes the best of 'tries' separators off the connected part 'id'. Returns how many of vertex[0 … n) are left, in front. */
+static int32_t take_separator(
+	struct gpube_dissector *d, int32_t *vertex, int32_t n, int32_t id, double balance, int tries)
+{
+	double least = best_separator(d, vertex, n, id, balance, tries);
+	int32_t n_left = 0;
+
+	if (isinf(least) && d->around > 0) { /* all that it separated was around it */
+		d->around = 0;
+		least = best_separator(d, vertex, n, id, balance, tries);
 	}
 	if (isinf(least))
 		return n;
@@ -576,6 +590,7 @@ static void dissect_part(struct gpube_dissector *d, int32_t *group, int32_t *ver
 	if (n > d->how->least && depth < MOST_DEPTH && !dissect_stopped(d)) {
 		for (int32_t i = 0; i < n; i++)
 			group[vertex[i]] = MOST_DEPTH - depth;
+		d->around = d->how->around;
 		n_left = take_separator(d, vertex, n, id, d->how->balance, 1 + (d->how->tries >> depth / 2));
 		if (around(d, vertex, n_left) > d->how->most_log) {
 			d->hopeless = true;

@@ -294,9 +294,9 @@ void gpube__dissector_aim(struct gpube_dissector *d, const struct gpube_graph *g
 
 struct gpube_subtree;
 
-/* For trees of g. pool_size as in gpube__tree_new(), stop_at as in gpube__greedy_stop_at(). Errors: ENOMEM */
+/* For trees of g; 'like' and pool_size as of its greedy and its tree, stop_at as of the former. Errors: ENOMEM */
 int gpube__subtree_new(struct gpube_subtree **out, struct gpube_ctx *ctx, const struct gpube_graph *g,
-	int64_t pool_size, double stop_at);
+	const struct gpube_greedy *like, int64_t pool_size, double stop_at);
 void gpube__subtree_free(struct gpube_subtree *s);
 int64_t gpube__subtree_work(const struct gpube_subtree *s);
 

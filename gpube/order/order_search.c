@@ -316,7 +316,7 @@ static int chain_init(struct search *s, struct chain *c, const int32_t *order, i
 		gpube__greedy_reserve(c->greedy, pool_size + 2 * s->g->start[n]) ||
 		gpube__seeder_new(&c->seeder, s->ctx, s->g, stop_at) ||
 		gpube__dissector_new(&c->dissector, s->ctx, s->g, stop_at) ||
-		gpube__subtree_new(&c->subtree, s->ctx, s->g, pool_size, stop_at))
+		gpube__subtree_new(&c->subtree, s->ctx, s->g, c->greedy, pool_size, stop_at))
 		return GPUBE_ENOMEM;
 	memcpy(c->order, order, (size_t)n * sizeof(*order));
 	/* log2 in fixed point is off by less than this; the caller compares exact costs */

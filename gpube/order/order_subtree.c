@@ -183,7 +183,7 @@ void gpube__subtrees_improve(struct gpube_subtree *s, struct gpube_tree *t, int6
 /* ---- buffers --------------------------------------------------------------------------------- */
 
 int gpube__subtree_new(struct gpube_subtree **out, struct gpube_ctx *ctx, const struct gpube_graph *g,
-	int64_t pool_size, double stop_at)
+	const struct gpube_greedy *like, int64_t pool_size, double stop_at)
 {
 	struct gpube_subtree *s = gpube__alloc_zero(ctx, 1, sizeof(*s));
 	const uint64_t n = (uint64_t)g->n;
@@ -198,7 +198,7 @@ int gpube__subtree_new(struct gpube_subtree **out, struct gpube_ctx *ctx, const 
 	s->h.adjacent = gpube__alloc(ctx, (uint64_t)g->start[n], sizeof(*s->h.adjacent));
 	s->vertex = gpube__alloc(ctx, 6 * n, sizeof(*s->vertex));
 	if (!s->h.start || !s->h.domain || !s->h.adjacent || !s->vertex ||
-		gpube__tree_new(&s->tree, ctx, g, pool_size) || gpube__greedy_new(&s->greedy, ctx, g, true, NULL) ||
+		gpube__tree_new(&s->tree, ctx, g, pool_size) || gpube__greedy_new(&s->greedy, ctx, g, true, like) ||
 		gpube__greedy_reserve(s->greedy, pool_size + 2 * g->start[n]) ||
 		gpube__dissector_new(&s->dissector, ctx, g, stop_at)) {
 		gpube__subtree_free(s);

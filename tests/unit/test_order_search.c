@@ -307,6 +307,63 @@ static void dissection(void **state)
 	gpube__graph_clear(ctx, &g);
 }
 
+/* Separators that halve what lies around a part, too, and leave out the vertices that are kept. */
+static void dissection_around(void **state)
+{
+	enum { SIDE = 30, N = SIDE * SIDE, LEAST = 25, FREE = N - 2 * SIDE };
+	struct gpube_dissection how = {
+		.n_free = FREE, .balance = 0.2, .least = LEAST, .tries = 4, .around = 1, .most_log = INFINITY};
+	struct gpube_dissector *d;
+	struct gpube_graph g;
+	struct gpube_rng rng;
+	int32_t group[N];
+
+	gpube__rng_init(&rng, *(uint64_t *)*state);
+	make_grid(&g, SIDE, 2);
+	assert_int_equal(gpube__dissector_new(&d, ctx, &g, 0), 0);
+	assert_true(gpube__dissect(d, group, &how, &rng));
+	for (int v = 0; v < N; v++)
+		for (int u = FREE; u < N && v < FREE; u++)
+			assert_true(group[v] < group[u]);
+	for (int v = 0; v < FREE; v++)
+		if (group[v] == 0)
+			assert_in_range(part_size(&g, group, v), 1, LEAST);
+	/* those that are kept lie around the last part already */
+	how.most_log = SIDE / 2;
+	assert_false(gpube__dissect(d, group, &how, &rng));
+	gpube__dissector_free(d);
+	gpube__graph_clear(ctx, &g);
+}
+
+/* From a bad order: what the tree says that the new ones cost is so, and it costs less. */
+static void subtrees(void **state)
+{
+	enum { SIDE = 20, N = SIDE * SIDE };
+	struct gpube_order_cost before, after;
+	struct gpube_subtree *s;
+	struct gpube_tree *t;
+	struct gpube_graph g;
+	int32_t order[N];
+
+	make_grid(&g, SIDE, 2);
+	assert_int_equal(gpube__order_find(ctx, order, &before, &g, GPUBE_ORDER_MIN_DEGREE, 0, 1e9, 1), 0);
+	assert_int_equal(gpube__tree_new(&t, ctx, &g, N * N), 0);
+	assert_int_equal(gpube__subtree_new(&s, ctx, &g, NULL, N * N, 0), 0);
+	gpube__rng_init(&t->rng, *(uint64_t *)*state);
+	assert_true(gpube__tree_set(t, order));
+	gpube__subtrees_improve(s, t, 30000000);
+	assert_permutation(t->order, N);
+	assert_int_equal(gpube__order_cost(ctx, &after, &g, t->order), 0);
+	assert_true(after.joined_cells < before.joined_cells);
+	assert_true(fabs(t->sum / after.joined_cells - 1) < 1e-4);
+	assert_true(fabs(t->largest / after.largest_joined - 1) < 1e-4);
+	assert_int_equal(gpube__order_cost(ctx, &after, &g, t->best_order), 0);
+	assert_true(fabs(t->best_sum / after.joined_cells - 1) < 1e-4);
+	gpube__subtree_free(s);
+	gpube__tree_free(t);
+	gpube__graph_clear(ctx, &g);
+}
+
 /* A graph's vertices to the left of a line, to its right, or near it; as a dissection has them. */
 static void flow_keeps_a_separator(void **state)
 {
@@ -503,6 +560,10 @@ int main(void)
 		add_case(&c, flow_keeps_a_separator, &seeds[i], "flow keeps a separator, seed %d", (int)seeds[i]);
 	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
 		add_case(&c, dissection, &seeds[i], "dissection of a grid, seed %d", (int)seeds[i]);
+	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++) {
+		add_case(&c, dissection_around, &seeds[i], "dissection with what is around, seed %d", (int)seeds[i]);
+		add_case(&c, subtrees, &seeds[i], "subtrees of a grid, seed %d", (int)seeds[i]);
+	}
 	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
 		add_case(&c, grid_of_20, &seeds[i], "20 x 20 grid, seed %d", (int)seeds[i]);
 	return run_cases(&c, "order search", ctx_setup_2_threads, ctx_teardown);
