@@ -647,8 +647,53 @@ GPUBE_API void gpube_path_pop(struct gpube_path *p);
 /* n_vars values by variable, -1: not assigned. */
 GPUBE_API const int32_t *gpube_path_values(const struct gpube_path *p);
 
+/* ---- list ------------------------------------------------------------- */
+
+/*
+ * Options of gpube_list(); zero fields take the default.
+ * most       so many are listed, the best ones (default 1000)
+ * limit      if has_limit: nothing worse is listed; a total in the model's direction, units of 10^-scale
+ *            (potentials: of -ln). The optimum lists the optimal assignments
+ * ibound     most variables of a message that joins several tables; 0: as many as fit the memory
+ * others     as in gpube_solve_opts
+ */
+struct gpube_list_opts {
+	size_t sizeof_options;
+	int64_t most, limit;
+	int has_limit, ibound;
+	enum gpube_order_method order_method;
+	const int32_t *order;
+	double order_seconds;
+	double timeout_seconds;
+	uint64_t seed;
+	enum gpube_backend backend;
+	int precision;
+};
+
+/*
+ * n       assignments, the best in front; of equal costs that with the smaller values
+ * costs   n, units of 10^-scale; of potentials -ln
+ * values  n rows of n_vars
+ * more    others are within the limit; of equal costs it is open which of them are listed
+ */
+struct gpube_list {
+	int64_t n;
+	int32_t n_vars;
+	int scale, more;
+	int64_t *costs;
+	int32_t *values;
+};
+
+/*
+ * gpube_list() - the best assignments, each priced again from the model's tables. A search with the bounds of a
+ * gpube_heuristic; where these are exact, every step leads to an assignment.
+ * Cost:   that of gpube_heuristic_new(), and with exact bounds O(n_vars) nodes for an assignment
+ * Errors: as gpube_heuristic_new(); EINVAL (most < 0, limit); ELIMIT (they do not fit the memory);
+ *         ESTOP: *out has what was found so far. Example: tests/bound/test_list.c
+ */
+GPUBE_API int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struct gpube_list_opts *opts);
+GPUBE_API void gpube_list_free(struct gpube_list *l, struct gpube_ctx *ctx);
 #ifdef __cplusplus
 }
 #endif
-
 #endif

@@ -145,8 +145,11 @@ int gpube__in_refuse_unread(struct gpube_in *in, bool by_name)
 	if (in->status)
 		return in->status;
 	what = unread_format(text, in->path, by_name);
-	if (what)
-		in->status = gpube__fail(
-			in->ctx, GPUBE_EINVAL, "'%s' is %s, which is not read", in->path, what);
+	if (what) { /* what to do about it stands behind a colon */
+		const int n = (int)strcspn(what, ":");
+
+		in->status = gpube__fail(in->ctx, GPUBE_EINVAL, "'%s' is %.*s, which is not read%s", in->path, n,
+			what, what + n);
+	}
 	return in->status;
 }

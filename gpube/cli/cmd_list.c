@@ -4,7 +4,6 @@
 #include "formats/formats.h"
 #include "formats/io/io.h"
 #include "gpube/cli/bounding.h"
-#include "gpube/heuristic/best.h"
 
 #define OPTS_STRUCT struct opts_list
 static const struct opt_row rows[] = {OPTS_LIST(OPT_ROW)};
@@ -20,14 +19,19 @@ static const struct opt_group groups[] = {
 /* All that the reports are written from. */
 struct result {
 	struct answer answer; /* of the optimum */
-	struct gpube_best best;
+	struct gpube_list *list; /* NULL: nothing is allowed */
 	bool optima;
 	double seconds_read, seconds_solve;
 };
 
+static int64_t n_listed(const struct result *r)
+{
+	return r->list ? r->list->n : 0;
+}
+
 static const int32_t *values_of(const struct result *r, int64_t k)
 {
-	return r->best.values + k * r->best.n_vars;
+	return r->list->values + k * r->list->n_vars;
 }
 
 static void report_text(struct gpube_out *out, const void *arg)
@@ -43,14 +47,14 @@ static void report_text(struct gpube_out *out, const void *arg)
 	gpube__out_printf(out, "%-*s", LABEL, "optimum");
 	gpube__out_decimal(out, r->answer.cost, r->answer.scale);
 	gpube__out_text(out, r->answer.model->kind == GPUBE_POTENTIALS ? ", -ln, proved\n" : ", proved\n");
-	gpube__out_printf(out, "%-*s%lld, %s\n", LABEL, "listed", (long long)r->best.n,
+	gpube__out_printf(out, "%-*s%lld, %s\n", LABEL, "listed", (long long)n_listed(r),
 		!whole         ? "those that were found before the stop"
-		: r->best.more ? "the best; there are more"
+		: r->list->more ? "the best; there are more"
 		: r->optima    ? "all that are optimal"
 			       : "all that are asked for");
-	for (int64_t k = 0; k < r->best.n; k++) {
+	for (int64_t k = 0; k < n_listed(r); k++) {
 		gpube__out_printf(out, "%-*lld", LABEL, (long long)k + 1);
-		gpube__out_decimal(out, r->best.costs[k], r->best.scale);
+		gpube__out_decimal(out, r->list->costs[k], r->list->scale);
 		gpube__out_text(out, "\n");
 		answer_text_assignment(out, r->answer.model, values_of(r, k));
 	}
@@ -79,12 +83,12 @@ static void report_json(struct gpube_out *out, const void *arg)
 		json_null(&j, "optimum");
 	else
 		json_decimal(&j, "optimum", r->answer.cost, r->answer.scale);
-	json_int(&j, "listed", r->best.n);
-	json_true_false(&j, "more", r->best.more);
+	json_int(&j, "listed", n_listed(r));
+	json_true_false(&j, "more", r->list && r->list->more);
 	json_open(&j, "assignments", '[');
-	for (int64_t k = 0; k < r->best.n; k++) {
+	for (int64_t k = 0; k < n_listed(r); k++) {
 		json_open(&j, NULL, '{');
-		json_decimal(&j, "cost", r->best.costs[k], r->best.scale);
+		json_decimal(&j, "cost", r->list->costs[k], r->list->scale);
 		json_values(&j, r->answer.model, values_of(r, k));
 		json_close(&j, '}');
 	}
@@ -98,7 +102,7 @@ static void report_sol(struct gpube_out *out, const void *arg)
 	const struct result *r = arg;
 	const struct gpube_model *m = r->answer.model;
 
-	for (int64_t k = 0; k < r->best.n; k++) {
+	for (int64_t k = 0; k < n_listed(r); k++) {
 		const char *space = "";
 
 		for (int32_t i = 0; i < m->n_vars; i++)
@@ -111,7 +115,7 @@ static void report_sol(struct gpube_out *out, const void *arg)
 }
 
 /* The worst total that is listed, from the optimum. */
-static int limit_of(struct session *s, struct gpube_best_opts *best, const struct opts_list *o,
+static int limit_of(struct session *s, struct gpube_list_opts *opts, const struct opts_list *o,
 	const struct answer *a)
 {
 	int64_t within;
@@ -120,29 +124,31 @@ static int limit_of(struct session *s, struct gpube_best_opts *best, const struc
 		return CLI_DONE;
 	if (!gpube__units(&within, o->within, a->scale) || within < 0)
 		return session_fail_text(s, NULL, "--within: not a number >= 0 with the decimals of the file, or inf");
-	best->limited = !__builtin_add_overflow(
-		a->cost, answer_maximises(a) ? -within : within, &best->limit) &&
-		best->limit > -GPUBE_INF && best->limit < GPUBE_INF;
+	opts->has_limit = !__builtin_add_overflow(
+		a->cost, answer_maximises(a) ? -within : within, &opts->limit) &&
+		opts->limit > -GPUBE_INF && opts->limit < GPUBE_INF;
 	return CLI_DONE;
 }
 
 static int list(struct result *r, const struct opts_list *o, const struct gpube_solve_opts *opts)
 {
 	struct session *s = r->answer.session;
-	struct gpube_best_opts best = {.most = o->most,
+	struct gpube_list_opts list_opts = {.sizeof_options = sizeof(list_opts),
+		.most = o->most,
 		.precision = r->answer.model->kind == GPUBE_POTENTIALS ? r->answer.scale : 0,
+		.order_method = opts->order_method,
 		.order = opts->order,
 		.order_seconds = opts->order_seconds,
 		.seed = opts->seed,
 		.backend = opts->backend};
-	int status = GPUBE_OK, rc = limit_of(s, &best, o, &r->answer);
+	int status = GPUBE_OK, rc = limit_of(s, &list_opts, o, &r->answer);
 
 	if (rc)
 		return rc;
-	r->optima = best.limited && best.limit == r->answer.cost;
+	r->optima = list_opts.has_limit && list_opts.limit == r->answer.cost;
 	if (r->answer.answer == GPUBE_ANSWER_OPTIMAL)
-		status = gpube__best(&r->best, r->answer.model, &best);
-	if (status && status != GPUBE_ESTOP)
+		status = gpube_list(&r->list, r->answer.model, &list_opts);
+	if (status && !r->list)
 		return session_fail(s, NULL);
 	if (status) {
 		cli_error("%s: the list is incomplete", gpube_error(s->ctx));
@@ -173,7 +179,7 @@ static int solve_and_list(struct session *s, const struct opts_list *o, const ch
 			s->ctx->deadline = s->start + o->engine.timeout;
 		rc = conclusion_check(&r.answer) ? session_fail(s, solution) : list(&r, o, &opts);
 	}
-	gpube__best_clear(&r.best, s->ctx);
+	gpube_list_free(r.list, s->ctx);
 	gpube_solution_free(solution, s->ctx);
 	gpube__free(s->ctx, order);
 	return rc;

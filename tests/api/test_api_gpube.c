@@ -312,6 +312,27 @@ WRONG(gpube_count)
 		NOT_MADE(struct gpube_solution, s, gpube_count(&s, m, &rows[k]));
 }
 
+WRONG(gpube_list)
+{
+	static const struct gpube_list_opts rows[] = {
+		{.sizeof_options = 5},
+		{.sizeof_options = sizeof(rows[0]), .most = -1},
+		{.sizeof_options = sizeof(rows[0]), .most = (int64_t)1 << 31},
+		{.sizeof_options = sizeof(rows[0]), .has_limit = 1, .limit = INT64_MIN},
+		{.sizeof_options = sizeof(rows[0]), .has_limit = 1, .limit = GPUBE_INF},
+		{.sizeof_options = sizeof(rows[0]), .ibound = -1},
+		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)5},
+		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
+		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
+		{.sizeof_options = sizeof(rows[0]), .precision = 13},
+	};
+
+	REFUSED(gpube_list(NULL, m, NULL));
+	NOT_MADE(struct gpube_list, l, gpube_list(&l, NULL, NULL));
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+		NOT_MADE(struct gpube_list, l, gpube_list(&l, m, &rows[k]));
+}
+WRONG_FREE(struct gpube_list, gpube_list_free)
 WRONG_FREE(struct gpube_solution, gpube_solution_free)
 
 WRONG(gpube_infer)

@@ -28,8 +28,9 @@ unread x.gr 'c a\np tw 3 2\n1 2\n' PACE
 unread x.td 's td 1 2 2\n' '.cov is read'
 unread x.dot 'digraph g {\n}\n' graph
 unread x.hgr '2 3\n1 2\n2 3\n' hypergraph
-unread x.zip 'PK\003\004\024' 'unpack it first'
-unread x.wcsp.bz2 'BZh91AY' 'unpack it first' info solve
+unread x.zip 'PK\003\004\024' 'a zip archive'
+unread x.wcsp.bz2 'BZh91AY' 'packed by bzip2' info solve
+row 'and what to do' 1 '' "is packed by bzip2, which is not read: unpack it first" "$gpube" solve "$work/x.wcsp.bz2"
 unread x.pdf '%%PDF-1.4\n' PDF
 
 # a .wcsp begins with its name, which is any word

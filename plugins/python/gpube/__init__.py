@@ -1,7 +1,7 @@
 """gpube: exact optimisation by tables, from Python.
 
-    Model      functions of variables, read from a file or built; its methods solve(), bound(),
-               infer(), plan(), write()
+    Model      functions of variables, read from a file or built; its methods solve(), list(),
+               bound(), infer(), plan(), write()
     Game       two players' payoffs; its method nash()
     csg_model, auction_model, Game.model   the same as models
     nash, csg, auction, dpop, convert   one call each, for values or files
@@ -22,11 +22,11 @@ from ._dpop import Agent, Dpop, dpop
 from ._engine import INF, Context, Error, Interrupted
 from ._games import (AuctionResult, Equilibria, Equilibrium, Game, Structure, Subset, auction,
 	auction_model, csg, csg_model, nash)
-from ._model import Bounds, Inference, Model, Plan, Solution, convert
+from ._model import Bounds, Inference, Listed, Model, Plan, Solution, convert
 from ._toulbar2 import Prepared, for_pytoulbar2
 
 __all__ = [
 	"INF", "Agent", "AuctionResult", "Bounds", "Context", "Dpop", "Equilibria", "Equilibrium", "Error", "Game",
-	"Inference", "Interrupted", "Model", "Plan", "Prepared", "Solution", "Structure", "Subset", "auction",
+	"Inference", "Interrupted", "Listed", "Model", "Plan", "Prepared", "Solution", "Structure", "Subset", "auction",
 	"auction_model", "convert", "csg", "csg_model", "dpop", "for_pytoulbar2", "nash",
 ]

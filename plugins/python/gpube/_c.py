@@ -91,6 +91,21 @@ struct gpube_stage {
 	int64_t bound, cost;
 	int gave_way;
 };
+struct gpube_list_opts {
+	size_t sizeof_options;
+	int64_t most, limit;
+	int has_limit, ibound, order_method;
+	void *order;
+	double order_seconds, timeout_seconds;
+	uint64_t seed;
+	int backend, precision;
+};
+struct gpube_list {
+	int64_t n;
+	int32_t n_vars;
+	int scale, more;
+	void *costs, *values;
+};
 struct gpube_infer_opts {
 	size_t sizeof_options;
 	int task, order_method;
@@ -243,6 +258,8 @@ int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *
 int gpube_model_log_value(double *log_value, const struct gpube_model *m, const int32_t *values);
 int gpube_solve(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_solve_opts *opts);
 int gpube_count(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_solve_opts *opts);
+int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struct gpube_list_opts *opts);
+void gpube_list_free(struct gpube_list *l, struct gpube_ctx *ctx);
 int gpube_plan(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_solve_opts *opts);
 void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
 int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts);

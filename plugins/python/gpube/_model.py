@@ -8,7 +8,7 @@ from typing import Dict, List, Optional, Union
 
 from . import _c
 from ._c import INF as NO_COST, lib
-from ._engine import (INF, Context, Error, Owner, flat, int32s, int64, is_infinite, number, opened,
+from ._engine import (INF, Context, Error, Owner, _raise_interrupted, flat, int32s, int64, is_infinite, number, opened,
 	packed, path_bytes, seconds, units, whole, word)
 
 Exact = Union[int, Decimal]
@@ -93,6 +93,22 @@ class Bounds:
 	def proved(self):
 		"""Whether the answer is proved: an optimum, or that there is no assignment."""
 		return self.answer != "incomplete"
+
+
+@dataclass
+class Listed:
+	"""What list() found.
+
+	assignments  lists of value indices, the best in front
+	costs        what each costs: int or Decimal; of potentials -ln of the product
+	more         whether others are within the limit, past 'most'
+	complete     False: the time was over, and better ones may be missing
+	"""
+
+	assignments: List[List[int]]
+	costs: List[Exact]
+	more: bool
+	complete: bool
 
 
 @dataclass
@@ -450,6 +466,51 @@ class Model(Owner):
 		s = self.context._run(lib.gpube_count, lib.gpube_solution_free, self._solution, self._address,
 			ctypes.byref(opts))
 		return s.count
+
+	def list(self, most=1000, within=0, timeout=None, order=None, order_method="auto", order_seconds=0, seed=0,
+			backend="auto"):
+		"""The optimal assignments, or the best ones; solve() comes first.
+
+		most    so many at most
+		within  what costs at most so much more than the optimum (of a maximum: less); None: whatever it costs
+		others  as in solve()
+		Errors: those of solve(); Error ELIMIT (they do not fit the memory), ESTOP (no optimum before the timeout)
+
+		>>> gpube.Model.read("examples/exams.cfn").list(most=2, within=None).costs
+		[Decimal('4.30'), Decimal('4.80')]
+		"""
+		s = self.solve(timeout=timeout, order=order, order_method=order_method, order_seconds=order_seconds,
+			seed=seed, backend=backend)
+		if s.answer == "incomplete":
+			raise Error("ESTOP", "no optimum was proved before the end", s)
+		if s.answer == "infeasible":
+			return Listed([], [], False, True)
+		decimals = self.decimals
+		if self.kind == "potentials":
+			decimals = max(-s.cost.as_tuple().exponent, 0) if isinstance(s.cost, Decimal) else 0
+		limit = 0 if within is None else units(s.cost, decimals) + (
+			-1 if self.maximise else 1) * units(within, decimals)
+		opts = self._engine("gpube_list_opts", timeout, order, order_method, order_seconds, seed,
+			backend=word("GPUBE_BACKEND_", backend), most=most, limit=int64(limit),
+			has_limit=within is not None, precision=decimals if self.kind == "potentials" else 0)
+		out, error, interrupted = self.context._call(lib.gpube_list, self._address, ctypes.byref(opts))
+		try:
+			result = self._listed(out, error is None) if out else None
+		finally:
+			if out:
+				self.context._free(lambda listed: lib.gpube_list_free(listed, self.context._address), out)
+		if interrupted is None and error and not (error.status == "ESTOP" and out):
+			raise error
+		_raise_interrupted(interrupted, result)
+		return result
+
+	def _listed(self, address, complete):
+		x = _c.at(address, "gpube_list")
+		n, hidden = x.n_vars, set(self.hidden)
+		values = _c.array(x.values, ctypes.c_int32, x.n * n) if x.n * n else []
+		rows = ([v for i, v in enumerate(values[k * n:(k + 1) * n]) if i not in hidden] for k in range(x.n))
+		costs = _c.array(x.costs, ctypes.c_int64, x.n) if x.n else []
+		return Listed(list(rows), [number(c, x.scale) for c in costs], bool(x.more), complete)
 
 	def plan(self, order=None, order_method="auto", order_seconds=0, seed=0, simplify=True,
 			timeout=None, backend="auto"):

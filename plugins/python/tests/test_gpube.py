@@ -100,6 +100,18 @@ class Costs(unittest.TestCase):
 				self.assertEqual((b.lower, b.upper, b.answer), (best, best, "optimal"))
 				self.assertEqual(totals[tuple(b.assignment)], best)
 
+	def test_list(self):
+		r = random.Random(4)
+		for k in range(20):
+			m, domains, _ = random_model(r, maximise=k % 2 == 1)
+			every = [(m.cost(t), list(t)) for t in itertools.product(*map(range, domains))]
+			every = sorted((x for x in every if x[0] != gpube.INF), key=lambda x: -x[0] if m.maximise else x[0])
+			best = m.list(within=None)
+			self.assertEqual((best.costs, best.more, best.complete), ([c for c, _ in every], False, True))
+			self.assertEqual(sorted(best.assignments), sorted(t for _, t in every))
+			self.assertEqual(m.list().costs, [c for c, _ in every if c == every[0][0]])
+			self.assertEqual(m.list(most=1, within=None).more, len(every) > 1)
+
 	def test_hidden(self):
 		n = 30
 		text = "wide %d 2 %d 1000\n%s\n%d %s -1 wsum hard 1000 == 2\n" % (

@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-#include "gpube/heuristic/best.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"
@@ -47,26 +46,26 @@ static int64_t enumerate(int64_t **costs, const struct gpube_model *m, int64_t s
 
 /* 'n' of the costs are within the limit. */
 static void check(const struct gpube_model *m, const int64_t *costs, int64_t n, int64_t sign,
-	const struct gpube_best_opts *opts)
+	const struct gpube_list_opts *opts)
 {
-	struct gpube_best b;
+	struct gpube_list *b;
 
-	if (gpube__best(&b, m, opts) != GPUBE_OK)
+	if (gpube_list(&b, m, opts) != GPUBE_OK)
 		fail_msg("%s", gpube_error(m->ctx));
-	assert_int_equal(b.n, n < opts->most ? n : opts->most);
-	assert_int_equal(b.more, n > opts->most);
-	for (int64_t k = 0; k < b.n; k++) {
-		const int32_t *values = b.values + k * m->n_vars;
+	assert_int_equal(b->n, n < opts->most ? n : opts->most);
+	assert_int_equal(b->more, n > opts->most);
+	for (int64_t k = 0; k < b->n; k++) {
+		const int32_t *values = b->values + k * m->n_vars;
 		int64_t cost;
 
 		assert_int_equal(gpube_model_cost(&cost, m, values), GPUBE_OK);
-		assert_int_equal(cost, b.costs[k]);
+		assert_int_equal(cost, b->costs[k]);
 		assert_int_equal(sign * cost, costs[k]);
 		for (int64_t j = 0; j < k; j++)
-			assert_true(m->n_vars > 0 && memcmp(values, b.values + j * m->n_vars,
+			assert_true(m->n_vars > 0 && memcmp(values, b->values + j * m->n_vars,
 								   (size_t)m->n_vars * sizeof(*values)));
 	}
-	gpube__best_clear(&b, m->ctx);
+	gpube_list_free(b, m->ctx);
 }
 
 static void test_seed(void **state)
@@ -80,14 +79,16 @@ static void test_seed(void **state)
 	assert_non_null(m);
 	n = enumerate(&costs, m, sign);
 	for (int ibound = 0; ibound < 2; ibound++) {
-		struct gpube_best_opts opts = {.most = 1 + (int64_t)(seed % 7), .ibound = ibound};
+		struct gpube_list_opts opts = {.sizeof_options = sizeof(opts),
+			.most = 1 + (int64_t)(seed % 7),
+			.ibound = ibound};
 
 		check(m, costs, n, sign, &opts);
 		if (!n)
 			continue;
 		/* the optima alone, and those of up to the middle's cost */
 		for (int k = 0; k < 2; k++) {
-			opts.limited = true;
+			opts.has_limit = true;
 			opts.limit = sign * costs[k * n / 2];
 			opts.most = 50;
 			for (within = 0; within < n && costs[within] <= sign * opts.limit; within++)
@@ -103,9 +104,9 @@ static void test_seed(void **state)
 static void potentials(void **state)
 {
 	struct random_spec spec = random_spec_varied(7, GPUBE_POTENTIALS);
-	const struct gpube_best_opts opts = {.most = 100000};
+	const struct gpube_list_opts opts = {.sizeof_options = sizeof(opts), .most = 100000};
 	struct gpube_model *m;
-	struct gpube_best b;
+	struct gpube_list *b;
 	struct brute brute;
 	double log_value, before = INFINITY;
 
@@ -114,15 +115,15 @@ static void potentials(void **state)
 	m = random_model(ctx, &spec, 7);
 	assert_non_null(m);
 	assert_int_equal(brute_force(&brute, NULL, m), GPUBE_OK);
-	assert_int_equal(gpube__best(&b, m, &opts), GPUBE_OK);
-	assert_int_equal(b.n, brute.n_feasible);
-	assert_false(b.more);
-	for (int64_t k = 0; k < b.n; k++) {
-		assert_int_equal(gpube_model_log_value(&log_value, m, b.values + k * m->n_vars), GPUBE_OK);
+	assert_int_equal(gpube_list(&b, m, &opts), GPUBE_OK);
+	assert_int_equal(b->n, brute.n_feasible);
+	assert_false(b->more);
+	for (int64_t k = 0; k < b->n; k++) {
+		assert_int_equal(gpube_model_log_value(&log_value, m, b->values + k * m->n_vars), GPUBE_OK);
 		assert_true(log_value <= before + 1e-6);
 		before = log_value;
 	}
-	gpube__best_clear(&b, ctx);
+	gpube_list_free(b, ctx);
 	gpube_model_free(m);
 }
 
@@ -132,5 +133,5 @@ int main(void)
 
 	add_numbers(&c, test_seed, N_SEEDS, "costs, seed");
 	ADD_CASE(&c, potentials);
-	return run_cases(&c, "best", ctx_setup_1_thread, ctx_teardown);
+	return run_cases(&c, "list", ctx_setup_1_thread, ctx_teardown);
 }

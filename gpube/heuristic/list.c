@@ -1,15 +1,15 @@
 /*
- * best.c - see best.h. Depth first, the best bound first, so that good assignments come early; the worst
+ * list.c - gpube_list(). Depth first, the best bound first, so that good assignments come early; the worst
  * of those kept, once there are enough, is what others have to beat. One more than asked for is kept: whether
  * there are more is then known, whatever the bounds are. Best-first search was weighed: it would meet
  * assignments in their order, but keeps every open node, and the list is to be kept anyway.
  */
-#include "gpube/heuristic/best.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpube/ir/model.h"
+
+enum { DEFAULT_MOST = 1000 };
 
 /* A cost to be minimised, and the row of its values. */
 struct kept {
@@ -162,27 +162,26 @@ static int compare(const void *a, const void *b)
 }
 
 /* The list in its order, without the one that was kept to know whether there are more. */
-static int take(struct gpube_best *b, struct search *s)
+static int take(struct gpube_list *l, struct search *s)
 {
 	struct gpube_ctx *ctx = s->ctx;
+	const bool more = s->n == s->most;
+	const int64_t n = s->n - more;
 
 	for (int64_t k = 0; k < s->n; k++) {
 		s->kept[k].n_vars = s->n_vars;
 		s->kept[k].values = s->rows + s->kept[k].row * s->n_vars;
 	}
 	qsort(s->kept, (size_t)s->n, sizeof(*s->kept), compare);
-	b->more = s->n == s->most;
-	b->n = s->n - b->more;
-	b->n_vars = s->n_vars;
-	b->costs = gpube__alloc(ctx, (uint64_t)b->n + 1, sizeof(*b->costs));
-	b->values = gpube__alloc(ctx, (uint64_t)(b->n * s->n_vars) + 1, sizeof(*b->values));
-	if (!b->costs || !b->values) {
-		b->n = 0;
+	l->costs = gpube__alloc(ctx, (uint64_t)n + 1, sizeof(*l->costs));
+	l->values = gpube__alloc(ctx, (uint64_t)(n * s->n_vars) + 1, sizeof(*l->values));
+	if (!l->costs || !l->values)
 		return GPUBE_ENOMEM;
-	}
-	for (int64_t k = 0; k < b->n; k++) {
-		b->costs[k] = s->maximise ? -s->kept[k].cost : s->kept[k].cost;
-		memcpy(b->values + k * s->n_vars, s->kept[k].values, (size_t)s->n_vars * sizeof(*b->values));
+	l->n = n;
+	l->more = more;
+	for (int64_t k = 0; k < n; k++) {
+		l->costs[k] = s->maximise ? -s->kept[k].cost : s->kept[k].cost;
+		memcpy(l->values + k * s->n_vars, s->kept[k].values, (size_t)s->n_vars * sizeof(*l->values));
 	}
 	return GPUBE_OK;
 }
@@ -225,41 +224,42 @@ static void search_clear(struct search *s)
 	gpube__free(s->ctx, s->rows);
 }
 
-int gpube__best(struct gpube_best *b, const struct gpube_model *m, const struct gpube_best_opts *opts)
+static int list(struct gpube_list *l, const struct gpube_model *m, const struct gpube_list_opts *o)
 {
 	struct search s = {.ctx = m->ctx,
 		.m = m,
 		.n_vars = m->n_vars,
-		.most = opts->most + 1,
+		.most = (o->most ? o->most : DEFAULT_MOST) + 1,
 		.limit = GPUBE_INF - 1,
 		.maximise = m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE};
 	/* a simplified model keeps one of several assignments that are equally good */
 	struct gpube_heuristic_opts h_opts = {.sizeof_options = sizeof(h_opts),
 		.no_simplify = 1,
-		.precision = opts->precision,
-		.ibound = opts->ibound,
-		.order = opts->order,
-		.order_seconds = opts->order_seconds,
-		.seed = opts->seed,
-		.backend = opts->backend};
+		.ibound = o->ibound,
+		.precision = o->precision,
+		.order_method = o->order_method,
+		.order = o->order,
+		.order_seconds = o->order_seconds,
+		.seed = o->seed,
+		.backend = o->backend};
 	struct gpube_heuristic *h;
 	int status, taken;
 
-	*b = (struct gpube_best){0};
-	if (opts->limited) {
-		s.limit = s.maximise ? -opts->limit : opts->limit;
+	if (o->has_limit) {
+		s.limit = s.maximise ? -o->limit : o->limit;
 		h_opts.has_cutoff = s.limit < GPUBE_INF - 1;
-		h_opts.cutoff = s.maximise ? opts->limit - 1 : opts->limit + 1;
+		h_opts.cutoff = s.maximise ? o->limit - 1 : o->limit + 1;
 	}
 	status = gpube_heuristic_new(&h, m, &h_opts);
 	if (status)
 		return status;
-	b->scale = gpube_heuristic_info(h)->scale;
+	l->n_vars = m->n_vars;
+	l->scale = gpube_heuristic_info(h)->scale;
 	status = search_init(&s, h);
 	if (!status)
 		status = descend(&s);
 	if (!status || status == GPUBE_ESTOP) {
-		taken = take(b, &s);
+		taken = take(l, &s);
 		status = taken ? taken : status;
 	}
 	search_clear(&s);
@@ -267,9 +267,56 @@ int gpube__best(struct gpube_best *b, const struct gpube_model *m, const struct 
 	return status;
 }
 
-void gpube__best_clear(struct gpube_best *b, struct gpube_ctx *ctx)
+static int check_options(const struct gpube_model *m, const struct gpube_list_opts *o)
 {
-	gpube__free(ctx, b->costs);
-	gpube__free(ctx, b->values);
-	*b = (struct gpube_best){0};
+	int status;
+
+	if (o->sizeof_options != sizeof(*o))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	if (o->most < 0 || o->most > INT32_MAX)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "most is %lld, not 0 to 2^31 - 1", (long long)o->most);
+	status = gpube__check_seconds(m->ctx, "timeout_seconds", o->timeout_seconds);
+	if (!status && o->has_limit && (o->limit <= -GPUBE_INF || o->limit >= GPUBE_INF))
+		status = gpube__fail(m->ctx, GPUBE_EINVAL, "the limit is no total");
+	return status;
+}
+
+int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struct gpube_list_opts *opts)
+{
+	static const struct gpube_list_opts none = {.sizeof_options = sizeof(none)};
+	const struct gpube_list_opts *o = opts ? opts : &none;
+	struct gpube_list *l;
+	double deadline;
+	int status;
+
+	if (out)
+		*out = NULL;
+	if (!out || !m)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = check_options(m, o);
+	if (status)
+		return status;
+	l = gpube__alloc_zero(m->ctx, 1, sizeof(*l));
+	if (!l)
+		return GPUBE_ENOMEM;
+	deadline = m->ctx->deadline;
+	if (o->timeout_seconds > 0)
+		m->ctx->deadline = gpube__now() + o->timeout_seconds;
+	status = list(l, m, o);
+	m->ctx->deadline = deadline;
+	if (status && !(status == GPUBE_ESTOP && l->values)) {
+		gpube_list_free(l, m->ctx);
+		return status;
+	}
+	*out = l;
+	return status;
+}
+
+void gpube_list_free(struct gpube_list *l, struct gpube_ctx *ctx)
+{
+	if (!l || !ctx)
+		return;
+	gpube__free(ctx, l->costs);
+	gpube__free(ctx, l->values);
+	gpube__free(ctx, l);
 }
