@@ -16,7 +16,7 @@ enum { MOST_DIMS = 20 };
 
 /* Of the time for a certificate: what its checks take, of tables with so many cells a second; for patches, where others are next. */
 #define CHECKING	   0.25
-#define CHECKED_PER_SECOND 1e6
+#define CHECKED_PER_SECOND 3e5
 #define PATCHES_SHARE	   0.5
 /* Seconds for a check in any case: most take a part of that. */
 #define LEAST_CHECK 0.5
@@ -138,7 +138,7 @@ static int proves_by(struct gpube_certificate *c, const struct gpube_model *m, d
 }
 
 /* By an ascent on the relaxed problem, in tables that can be checked in the time that is kept for that. */
-static int certify_near(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
+static int try_near(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
 	const struct gpube_bound_opts *opts, double end)
 {
 	struct gpube_shifted_opts shifting = {
@@ -170,6 +170,17 @@ static int certify_near(struct gpube_certificate *c, const struct gpube_model *m
 	return status;
 }
 
+/* What takes too long to check is made once more by shifts alone, of tables that are the model's. */
+static int certify_near(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
+	const struct gpube_bound_opts *opts, double end)
+{
+	struct gpube_bound_opts shifts = *opts;
+	int status = try_near(c, m, known, opts, end);
+
+	shifts.method = GPUBE_BOUND_SHIFT;
+	return status == GPUBE_ESTOP && end > 0 ? try_near(c, m, known, &shifts, end) : status;
+}
+
 /* By patches, which 'known' says what to aim at. */
 static int certify_patches(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
 	const struct gpube_bound_opts *opts, double end)
@@ -187,10 +198,16 @@ static int certify_patches(struct gpube_certificate *c, const struct gpube_model
 	if (status)
 		return status;
 	if (end > 0)
-		until = end - CHECKING * (end - gpube__now());
+		until = gpube__now() + PATCHES_SHARE * (1 - CHECKING) * fmax(end - gpube__now(), 0);
 	status = gpube__certify_patches(c, relaxed, aim, split, until);
 	gpube_model_free(relaxed);
-	return status ? status : proves_by(c, m, end);
+	if (!status)
+		status = proves_by(c, m, end);
+	if (status != GPUBE_ESTOP || !c->tree.n_nodes)
+		return status;
+	/* a tree that takes too long to check: its root is a certificate, too */
+	gpube__certificate_cut(c);
+	return proves_by(c, m, end);
 }
 
 /* Whether 'c' is of the bound that is known. */
@@ -223,7 +240,7 @@ static int certify_best(struct gpube_certificate *c, const struct gpube_model *m
 
 	if (!may_be_patches(m, known, opts))
 		return certify_near(c, m, known, opts, end);
-	patches = certify_patches(c, m, known, opts, end > 0 ? gpube__now() + PATCHES_SHARE * (end - gpube__now()) : 0);
+	patches = certify_patches(c, m, known, opts, end);
 	if (patches && patches != GPUBE_ELIMIT && patches != GPUBE_ERANGE && patches != GPUBE_ESTOP)
 		return patches;
 	if (!patches && (is_enough(c, m, known) || opts->method == GPUBE_BOUND_PATCHES))

@@ -18,8 +18,12 @@
 /* As in bound/patching: cells of a table; sweeps at the root, and of how many is judged whether they pay; even ones. */
 enum { SMALL_TABLE = 256, MOST_SWEEPS = 1000, WINDOW = 8, MOST_EVEN = 20, HORIZON = 40, SMALL_CHANGE = 16 };
 #define SLOW 0.01
-/* A grain is 2^-18 of what is missing at the root: a node moves a thousand tables at most, and loses a grain with each. */
-enum { GRAINS = 18, MOST_GRAIN = 40, MOST_SHIFT = 20 };
+/*
+ * A node's moves are rounded to 2^-18 of what it misses: it moves a thousand tables or so, and loses as much with each. The file's
+ * grain is 2^-30 of what the root misses: a leaf that misses less is closed without moves, or not. (With one grain for all nodes,
+ * the root's, BN_71 had 11,338 leaves after a minute and no end.)
+ */
+enum { GRAINS = 18, FINEST = 30, MOST_GRAIN = 40, MOST_SHIFT = 20 };
 /* Totals of the tables in their unit. */
 #define MOST_TOTAL ((int64_t)1 << 59)
 /* Of what the target is above the sum of all least cells, what the ascent has to bring for splits to seem to end. */
@@ -340,10 +344,21 @@ static int note_move(struct certifying *w, struct node *n, int32_t member, const
 	return GPUBE_OK;
 }
 
+/* The power of two below v / 2^less. */
+static int grain_of(int64_t v, int less)
+{
+	int grain = 0;
+
+	for (v >>= less; v > 1 && grain < MOST_GRAIN; v >>= 1)
+		grain++;
+	return grain;
+}
+
 /* What a state has moved since w->base becomes its node's moves, rounded, and is done once more from there. */
-static int note_moves(struct certifying *w, struct gpube__proof_state *s)
+static int note_moves(struct certifying *w, struct gpube__proof_state *s, int64_t missed)
 {
 	const struct gpube_patches *p = w->p;
+	const int own = grain_of(missed, GRAINS), grain = own > w->grain ? own : w->grain;
 	int status = GPUBE_OK;
 
 	memcpy(s->cells, w->base, (size_t)p->n_cells * sizeof(*s->cells));
@@ -353,7 +368,7 @@ static int note_moves(struct certifying *w, struct gpube__proof_state *s)
 		bool any = false;
 
 		for (int32_t i = 0; i < n; i++) {
-			moved[i] = rounded(moved[i], w->grain);
+			moved[i] = rounded(moved[i], grain);
 			any |= moved[i] != 0;
 		}
 		if (any && !status) {
@@ -368,10 +383,13 @@ static int note_moves(struct certifying *w, struct gpube__proof_state *s)
 
 static int settle_and_note(struct certifying *w, struct gpube__proof_state *s)
 {
+	int64_t missed;
+
 	memcpy(w->base, s->cells, (size_t)w->p->n_cells * sizeof(*w->base));
 	s->bound = gpube__proof_bound(&w->plan, s, w->least);
+	missed = missing(w, s);
 	settle(w, s, w->moved);
-	return note_moves(w, s);
+	return note_moves(w, s, missed);
 }
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -519,8 +537,7 @@ static int grow_tree(struct certifying *w)
 
 	w->root = NULL;
 	s->node = 0;
-	for (int64_t left = missing(w, s) >> GRAINS; left > 1 && w->grain < MOST_GRAIN; left >>= 1)
-		w->grain++;
+	w->grain = grain_of(missing(w, s), FINEST);
 	if (status)
 		gpube__free(w->ctx, s);
 	else
