@@ -18,12 +18,24 @@ struct homes {
 	int32_t n_left;	 /* positions that have none */
 };
 
-/* The variables that may be read off in a bucket: in a chain those that come from below. */
+/* A bucket without children of one with several, where its marginal is summed. */
+static bool is_leaf(const struct gpube__inferring *j, int32_t b)
+{
+	const struct gpube_sum_bucket *bucket = &j->buckets[b];
+
+	return bucket->n_children == 0 && bucket->parent >= 0 && !j->buckets[bucket->parent].is_chain;
+}
+
+/* The variables that may be read off in a bucket: in a chain those that come from below, in a leaf its own. */
 static int span(const int32_t **scope, const struct gpube__inferring *j, int32_t b)
 {
 	const struct gpube_sum_bucket *bucket = &j->buckets[b];
 	const int32_t from = bucket->is_chain ? bucket->child : b;
 
+	if (bucket->is_leaf) {
+		*scope = gpube__infer_scope(j, b);
+		return 1;
+	}
 	*scope = gpube__infer_scope(j, from) + bucket->is_chain;
 	return j->buckets[from].arity - bucket->is_chain;
 }
@@ -112,12 +124,14 @@ int gpube__infer_find_homes(struct gpube__inferring *j)
 	h.open = gpube__alloc_zero(j->ctx, (uint64_t)j->n, sizeof(*h.open));
 	h.n_open = gpube__alloc_zero(j->ctx, (uint64_t)j->n, sizeof(*h.n_open));
 	if (j->home && h.cells && h.open && h.n_open) {
+		for (int32_t b = 0; b < j->n; b++)
+			j->buckets[b].is_chain = is_chain(j, b);
+		for (int32_t b = 0; b < j->n; b++)
+			j->buckets[b].is_leaf = is_leaf(j, b);
 		for (int32_t b = 0; b < j->n; b++) {
 			const int32_t *scope;
-			int arity;
+			const int arity = span(&scope, j, b);
 
-			j->buckets[b].is_chain = is_chain(j, b);
-			arity = span(&scope, j, b);
 			h.cells[b] = 1;
 			for (int k = 0; k < arity; k++)
 				h.cells[b] *= gpube__infer_domain(j, scope[k]);

@@ -77,6 +77,7 @@ bool gpube__visit_step(struct gpube_visit *w);
  * message    from the upward pass that to the parent; in the downward pass that from it
  * roundings  most on the way to a cell of it
  * is_chain   what goes down to its only child needs nothing from there; is_spare: nor is it needed for a marginal; see homes.c
+ * is_leaf    it has no child, and its parent sums its marginal
  */
 struct gpube_sum_bucket {
 	int n_functions, n_children, arity;
@@ -84,7 +85,7 @@ struct gpube_sum_bucket {
 	int64_t functions_at, scope_at;
 	struct gpube_sum_table message;
 	double roundings;
-	bool is_chain, is_spare;
+	bool is_chain, is_spare, is_leaf;
 };
 
 struct gpube_infer_cuts;

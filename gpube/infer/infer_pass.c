@@ -14,6 +14,9 @@
  * In a chain of buckets of one child each there is no need to divide: all tables but its message are summed, and where marginals
  * are read off it is from the two. A message from which none is read is not needed, and not kept (homes.c).
  *
+ * A child without children needs what would go to it for its marginal alone: that is summed from its tables and the undivided
+ * weights, and nothing is divided (gpube__sum_posterior()). DBN_13 has 22 of them, of 2^23 joined cells each.
+ *
  * Roundings. All numbers are >= 0, so relative errors do not grow by addition: the most roundings on
  * the way to a number bound its error. A child's message that is multiplied and later divided by drops out.
  */
@@ -293,13 +296,45 @@ static int read_off(const struct sums *s, struct gpube__inferring *j, int32_t b)
 	return status;
 }
 
+/* A child without children: its marginal, from what would go there undivided. *done false: numbers are too far apart for that. */
+static int finish_leaf(struct gpube__inferring *j, int32_t c, struct gpube_sum_table *weights, double roundings, bool *done)
+{
+	struct gpube_sum_table table = {0};
+	struct gpube_sum_operand out;
+	struct gpube_sum_job job = {.n_out = 1, .out = &out};
+	struct gpube_infer_inputs in;
+	int status = gpube__infer_gather(&in, j, c, &job, false);
+
+	if (!status)
+		status = gpube__sum_table_new(j->ctx, &table, gpube__infer_domain(j, c));
+	if (!status) {
+		gpube__infer_lay(&out, &table, &job, gpube__infer_scope(j, c), 1, gpube__infer_scope(j, c));
+		status = gpube__sum_posterior(j->ctx, &job, weights, done);
+	}
+	if (!status && *done)
+		status = gpube__infer_marginal(j, c, j->buckets[c].parent, &table, roundings + out.roundings);
+	gpube__infer_inputs_clear(&in, j, c);
+	gpube__sum_table_clear(j->ctx, &table);
+	return status;
+}
+
 /* Divided by what came from a child, its sum goes there: in the memory of what came where others need the sum. */
 static int hand_down(struct gpube__inferring *j, struct sum *x, const struct sums *s)
 {
 	struct gpube_sum_bucket *child = &j->buckets[x->child];
-	const int64_t before = child->message.powers ? child->message.n : 0;
-	int status;
+	int64_t before;
+	int status = GPUBE_OK;
 
+	if (child->is_leaf && !j->side) {
+		bool done = false;
+
+		status = finish_leaf(j, x->child, x->same ? &s->sum[x->from].table : &x->table, s->roundings + x->roundings, &done);
+		if (done)
+			gpube__infer_drop(j, &child->message);
+		if (status || done)
+			return status;
+	}
+	before = child->message.powers ? child->message.n : 0;
 	if (x->same) {
 		status = gpube__sum_divide(j->ctx, &child->message, &s->sum[x->from].table, &child->message);
 		j->apart_bytes -= (double)before * sizeof(*child->message.powers);
@@ -403,7 +438,7 @@ static int down_chain(struct gpube__inferring *j, int32_t b)
 
 static int down(struct gpube__inferring *j, int32_t b)
 {
-	bool done = false;
+	bool done = j->buckets[b].is_leaf && !j->side && !j->buckets[b].message.cells; /* its parent has its marginal */
 	int status = GPUBE_OK;
 
 	if (j->side && j->side[b])

@@ -353,6 +353,98 @@ static void test_stop(void **state)
 	sum_shape_clear(&s);
 }
 
+/* Inputs of a value and some rows, each over the first axis and some others. */
+static void draw_posterior(struct sum_shape *s, struct gpube_sum_table *weights, struct gpube_rng *rng, bool small)
+{
+	memset(s, 0, sizeof(*s));
+	s->job = (struct gpube_sum_job){.n_axes = 1 + (int)gpube__rng_below(rng, 8), .in = s->in, .out = s->out, .n_out = 1};
+	s->job.n_in = 1 + (int)gpube__rng_below(rng, 5);
+	for (int a = 0; a < s->job.n_axes; a++)
+		s->job.dim[a] = 2 + (int64_t)gpube__rng_below(rng, a ? 5 : 3);
+	for (int k = 0; k < s->job.n_in; k++) {
+		sum_lay(s, &s->in[k], &s->tables[k], 1 | gpube__rng_below(rng, 256));
+		for (int64_t i = 0; i < s->tables[k].n; i++)
+			s->tables[k].cells[i] = gpube__rng_below(rng, 6) ? gpube__rng_unit(rng) * (small && i % 3 ? 0x1p-600 : 1) : 0;
+		assert_int_equal(gpube__sum_settle(ctx, &s->tables[k], false), GPUBE_OK);
+	}
+	sum_lay(s, &s->out[0], &s->tables[s->job.n_in], 1);
+	for (int a = 1, n = 1; a <= s->job.n_axes; n *= (int)s->job.dim[a++])
+		if (a == s->job.n_axes)
+			assert_int_equal(gpube__sum_table_new(ctx, weights, n), GPUBE_OK);
+	for (int64_t i = 0; i < weights->n; i++)
+		weights->cells[i] = gpube__rng_below(rng, 5) ? gpube__rng_unit(rng) : 0;
+	weights->power = 77;
+	assert_int_equal(gpube__sum_settle(ctx, weights, false), GPUBE_OK);
+}
+
+/* Cell by cell. */
+static void enumerate_posterior(long double *p, const struct sum_shape *s, const struct gpube_sum_table *weights)
+{
+	for (int64_t x = 0; x < s->job.dim[0]; x++)
+		p[x] = 0;
+	for (int64_t row = 0; row < weights->n; row++) {
+		long double all = 0, one[4];
+
+		for (int64_t x = 0; x < s->job.dim[0]; x++) {
+			one[x] = 1;
+			for (int k = 0; k < s->job.n_in; k++) {
+				int64_t left = row, at = x * s->in[k].stride[0];
+
+				for (int a = s->job.n_axes - 1; a > 0; left /= s->job.dim[a--])
+					at += left % s->job.dim[a] * s->in[k].stride[a];
+				one[x] *= s->tables[k].cells[at];
+			}
+			all += one[x];
+		}
+		for (int64_t x = 0; x < s->job.dim[0] && all > 0; x++)
+			p[x] += weights->cells[row] * (one[x] / all);
+	}
+}
+
+/* Weights by Bayes' rule; what is too small for that is said to have failed, and nothing else is. */
+static void test_posterior(void **state)
+{
+	const int n_threads = ctx->n_threads;
+	struct gpube_rng rng;
+	int n_failed = 0, n_large = 0;
+
+	(void)state;
+	gpube__rng_init(&rng, 5);
+	for (int seed = 0; seed < 400; seed++) {
+		const bool small = seed % 4 == 3;
+		struct gpube_sum_table weights = {0}, *out;
+		struct sum_shape s;
+		long double p[4];
+		double before[4];
+		bool done;
+
+		draw_posterior(&s, &weights, &rng, small);
+		out = s.out[0].table;
+		ctx->n_threads = 1 + seed % 2 * (n_threads - 1);
+		assert_int_equal(gpube__sum_posterior(ctx, &s.job, &weights, &done), GPUBE_OK);
+		assert_true(done || small);
+		n_failed += !done;
+		n_large += weights.n > 10000;
+		enumerate_posterior(p, &s, &weights);
+		for (int64_t x = 0; x < out->n && done; x++) {
+			const long double got = ldexpl(out->cells[x], (int)(out->power - weights.power));
+
+			before[x] = out->cells[x];
+			/* of shares the least become 0 */
+			assert_true(fabsl(got - p[x]) <= 2 * s.out[0].roundings * 0x1p-53 * p[x] + 0x1p-490L);
+		}
+		ctx->n_threads = 1 + (seed + 1) % 2 * (n_threads - 1);
+		assert_int_equal(gpube__sum_posterior(ctx, &s.job, &weights, &done), GPUBE_OK);
+		if (done)
+			assert_memory_equal(before, out->cells, (size_t)out->n * sizeof(*before));
+		ctx->n_threads = n_threads;
+		gpube__sum_table_clear(ctx, &weights);
+		sum_shape_clear(&s);
+	}
+	assert_true(n_failed > 20);
+	assert_true(n_large > 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -366,6 +458,7 @@ int main(void)
 		cmocka_unit_test(test_neighbours),
 		cmocka_unit_test(test_far_off),
 		cmocka_unit_test(test_divide),
+		cmocka_unit_test(test_posterior),
 		cmocka_unit_test(test_kept_memory),
 		cmocka_unit_test(test_stop),
 	};

@@ -58,6 +58,8 @@ struct gpube_sum_job {
 	struct gpube_sum_operand *in, *out;
 	bool shares; /* of the outputs' cells only what is above 2^-500 of the largest matters: less may be 0 */
 	bool apart;  /* out: a power for each cell was needed on the way */
+	struct gpube_sum_table *weights; /* see gpube__sum_posterior(); else NULL */
+	bool failed; /* out: with weights */
 };
 
 /* Memory for cells, whose pages are kept for the next ones (ops/scratch.h): to clear them took half of some marginals. NULL: ENOMEM. */
@@ -102,6 +104,15 @@ void gpube__sum_merged_clear(struct gpube_ctx *ctx, struct gpube_sum_merged *m);
 int gpube__sum_panels(struct gpube_ctx *ctx, struct gpube_sum_job *job);
 /* The specification: each cell alone, with powers throughout; not settled. Errors: ENOMEM, ERANGE */
 int gpube__sum_product_ref(struct gpube_ctx *ctx, struct gpube_sum_job *job);
+
+/*
+ * gpube__sum_posterior() - out[x] = sum over s of weights[s] * p[x, s], where p is the product of the inputs, divided by its sum
+ * over x: Bayes' rule, with nothing of the size of a table made on the way.
+ * job     x is its first axis, 's' all others, as weights has them; one output, of the first axis alone, which gets shares
+ * *done   false: a product was too small for a double, or cells have powers, and the output has no meaning
+ * Errors: those of gpube__sum_product()
+ */
+int gpube__sum_posterior(struct gpube_ctx *ctx, struct gpube_sum_job *job, struct gpube_sum_table *weights, bool *done);
 
 /* a / b cell by cell, 0 / 0 is 0, to one of the two, which is measured then. Errors: as above */
 int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *to, const struct gpube_sum_table *a,

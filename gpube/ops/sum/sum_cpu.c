@@ -55,7 +55,9 @@ struct run {
 	struct operand *operand; /* inputs first, then outputs */
 	int n_operands;
 	int64_t chunk;	/* items */
-	double *buf;	/* a panel for each thread */
+	double *buf;	/* a panel for each thread, with weights several */
+	int64_t buf_cells;
+	struct gpube_sum_operand weights; /* the last operand, where there are any */
 	int64_t *begin; /* offsets for each thread: of an item, and within it */
 	double by; /* so that products of the inputs are at most 1 */
 	bool apart;
@@ -162,6 +164,45 @@ static void panel_plain(struct run *r, const int64_t *at, double *buf)
 	}
 }
 
+/* The panel's products for each value of the first axis, whose sums the weights are divided by. */
+static void panel_posterior(struct run *r, const int64_t *at, double *buf)
+{
+	const struct gpube_sum_job *job = r->job;
+	const struct gpube_sum_loops *l = r->loops;
+	const struct gpube_sum_operand *out = &job->out[0];
+	const int64_t n = r->panel.cells, n_values = job->dim[0];
+	const struct gpube_sum_places straight = {0};
+	double *sums = buf + n_values * n;
+
+	memset(sums, 0, (size_t)n * sizeof(*sums));
+	for (int64_t x = 0; x < n_values; x++, buf += n) {
+		double one = r->by;
+		bool begun = false;
+
+		for (int k = 0; k < job->n_in; k++)
+			if (r->operand[k].lie == LIE_ONE)
+				one *= job->in[k].table->cells[at[k] + x * job->in[k].stride[0]];
+		for (int k = 0; k < job->n_in; k++) {
+			const double *p = job->in[k].table->cells + at[k] + x * job->in[k].stride[0];
+
+			if (r->operand[k].lie == LIE_ONE)
+				continue;
+			if (begun)
+				l->multiply(buf, p, &r->operand[k].places, n);
+			else
+				l->set(buf, one, p, &r->operand[k].places, n);
+			begun = true;
+		}
+		for (int64_t i = 0; i < n && !begun; i++)
+			buf[i] = one;
+		l->add(sums, &straight, buf, n);
+	}
+	l->divide(sums, job->weights->cells + at[job->n_in + 1], sums, n);
+	buf = sums - n_values * n;
+	for (int64_t x = 0; x < n_values; x++, buf += n)
+		out->table->cells[at[job->n_in] + x * out->stride[0]] += l->total_product(buf, sums, n);
+}
+
 static void item(struct run *r, int64_t *at, double *buf)
 {
 	int64_t count[GPUBE_SUM_AXES] = {0}, n = 0;
@@ -170,6 +211,8 @@ static void item(struct run *r, int64_t *at, double *buf)
 	do {
 		if (r->apart)
 			panel_apart(r, at);
+		else if (r->job->weights)
+			panel_posterior(r, at, buf);
 		else
 			panel_plain(r, at, buf);
 		stopped = ++n % BETWEEN_LOOKS == 0 && gpube__stopped(r->ctx);
@@ -183,7 +226,7 @@ static void chunk(void *arg, int64_t c, int thread)
 	struct run *r = arg;
 	int64_t *at = r->begin + (int64_t)thread * r->n_operands, count[GPUBE_SUM_AXES];
 	int64_t first = c * r->chunk, left = first;
-	double *buf = r->buf + thread * r->panel.cells;
+	double *buf = r->buf + thread * r->buf_cells;
 	const int64_t end = first + r->chunk < r->items.cells ? first + r->chunk : r->items.cells;
 
 	if (__atomic_load_n(&r->stopped, __ATOMIC_RELAXED))
@@ -244,15 +287,16 @@ static const struct gpube_sum_operand *streamed(const struct gpube_sum_job *job)
 static void sort_axes(struct run *r)
 {
 	const struct gpube_sum_job *job = r->job;
-	const struct gpube_sum_operand *large = streamed(job);
+	const struct gpube_sum_operand *large = job->weights ? NULL : streamed(job);
+	const int outer = job->weights ? 1 : 0; /* with weights the first axis is walked along in a panel */
 	int64_t items = 1;
 	int first, again = -1;
 
 	r->items.cells = r->rest.cells = r->panel.cells = 1;
-	for (int a = 0; a < job->n_axes; a++)
+	for (int a = outer; a < job->n_axes; a++)
 		if (in_all_outputs(job, a))
 			items *= job->dim[a];
-	for (first = job->n_axes; first > 0 && r->panel.cells < PANEL; first--) {
+	for (first = job->n_axes; first > outer && r->panel.cells < PANEL; first--) {
 		const int64_t dim = job->dim[first - 1];
 
 		if (r->panel.cells > 1 && r->panel.cells * dim > MOST_PANEL)
@@ -273,7 +317,7 @@ static void sort_axes(struct run *r)
 		push(job, &r->panel, again);
 	for (int a = first; a < job->n_axes; a++)
 		push(job, &r->panel, a);
-	for (int a = 0; a < first; a++)
+	for (int a = outer; a < first; a++)
 		if (a != again)
 			push(job, in_all_outputs(job, a) ? &r->items : &r->rest, a);
 }
@@ -355,8 +399,23 @@ static void count_roundings(struct run *r)
 			if (job->out[j].stride[r->rest.axis[k]] != 0)
 				panels /= (double)job->dim[r->rest.axis[k]];
 		job->out[j].roundings = job->n_in + additions(&r->operand[job->n_in + j], job->apart, panel, panels);
+		/* with weights all products once more, in the sums over the first axis, by which they are divided */
+		if (job->weights)
+			job->out[j].roundings += job->n_in + (double)job->dim[0] + 2;
 		if (job->apart)
 			job->out[j].roundings *= 2;
+	}
+}
+
+/* The weights have all axes but the first. */
+static void lay_weights(struct run *r)
+{
+	int64_t stride = 1;
+
+	r->weights.table = r->job->weights;
+	for (int a = r->job->n_axes - 1; a > 0; a--) {
+		r->weights.stride[a] = stride;
+		stride *= r->job->dim[a];
 	}
 }
 
@@ -365,15 +424,17 @@ static int prepare(struct run *r)
 	struct gpube_sum_job *job = r->job;
 	const int threads = r->ctx->n_threads;
 
-	r->n_operands = job->n_in + job->n_out;
+	r->n_operands = job->n_in + job->n_out + (job->weights ? 1 : 0);
 	sort_axes(r);
+	lay_weights(r);
+	r->buf_cells = r->panel.cells * (job->weights ? job->dim[0] + 1 : 1);
 	r->operand = gpube__alloc_zero(r->ctx, (uint64_t)r->n_operands, sizeof(*r->operand));
-	r->buf = gpube__alloc(r->ctx, (uint64_t)threads * (uint64_t)r->panel.cells, sizeof(*r->buf));
+	r->buf = gpube__alloc(r->ctx, (uint64_t)threads * (uint64_t)r->buf_cells, sizeof(*r->buf));
 	r->begin = gpube__alloc(r->ctx, (uint64_t)threads * (uint64_t)r->n_operands, sizeof(*r->begin));
 	if (!r->operand || !r->buf || !r->begin)
 		return GPUBE_ENOMEM;
 	for (int k = 0; k < r->n_operands; k++) {
-		r->operand[k].o = k < job->n_in ? &job->in[k] : &job->out[k - job->n_in];
+		r->operand[k].o = k < job->n_in ? &job->in[k] : k < job->n_in + job->n_out ? &job->out[k - job->n_in] : &r->weights;
 		if (lay(r, &r->operand[k]))
 			return GPUBE_ENOMEM;
 	}
@@ -417,7 +478,7 @@ static int begin_outputs(struct run *r)
 	for (int j = 0; j < job->n_out; j++) {
 		struct gpube_sum_table *t = job->out[j].table;
 
-		t->power = gpube__sum_power(job) + (r->apart ? 0 : gpube__sum_top(job));
+		t->power = job->weights ? job->weights->power : gpube__sum_power(job) + (r->apart ? 0 : gpube__sum_top(job));
 		if (r->apart && gpube__sum_begin_apart(r->ctx, t))
 			return GPUBE_ENOMEM;
 		if (!r->apart)
@@ -499,16 +560,23 @@ static int panels(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 			status = gpube__sum_settle(ctx, job->in[k].table, false);
 	}
 	r.by = ldexp(1, -gpube__sum_top(job));
-	if (!status)
+	if (job->weights && !status) {
+		r.apart = r.apart || job->weights->powers;
+		job->failed = r.apart;
+		if (!job->failed)
+			status = pass(&r);
+		job->failed = job->failed || r.lost;
+	} else if (!status) {
 		status = pass(&r);
-	if (!status && r.lost && !r.apart && (r.past || !is_harmless(job))) {
+	}
+	if (!status && !job->weights && r.lost && !r.apart && (r.past || !is_harmless(job))) {
 		r.apart = true;
 		status = pass(&r);
 	}
 	job->apart = r.apart;
 	if (!status)
 		count_roundings(&r);
-	for (int j = 0; j < job->n_out && !status; j++)
+	for (int j = 0; j < job->n_out && !status && !job->failed; j++)
 		status = gpube__sum_measure(ctx, job->out[j].table, job->shares);
 	for (int k = 0; r.operand && k < r.n_operands; k++)
 		gpube__free(ctx, r.operand[k].at);
@@ -588,7 +656,8 @@ static int in_parts(struct gpube_ctx *ctx, struct gpube_sum_job *job, const bool
 	if (!status)
 		status = panels(ctx, &parts);
 	job->apart = parts.apart;
-	for (int j = 0; j < job->n_out && !status; j++)
+	job->failed = parts.failed;
+	for (int j = 0; j < job->n_out && !status && !job->failed; j++)
 		status = add_parts(ctx, job, &job->out[j], &out[j]);
 	for (int j = 0; tables && j < job->n_out; j++)
 		gpube__sum_table_clear(ctx, &tables[j]);

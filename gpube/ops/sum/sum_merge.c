@@ -170,9 +170,22 @@ int gpube__sum_product(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 	if (!status)
 		status = gpube__sum_panels(ctx, &m.job);
 	job->apart = m.job.apart;
+	job->failed = m.job.failed;
 	/* a product has as many roundings, in whatever order it is made */
 	for (int j = 0; j < job->n_out && !status; j++)
 		job->out[j].roundings += (job->apart ? 2 : 1) * (job->n_in - m.job.n_in);
 	gpube__sum_merged_clear(ctx, &m);
+	return status;
+}
+
+int gpube__sum_posterior(struct gpube_ctx *ctx, struct gpube_sum_job *job, struct gpube_sum_table *weights, bool *done)
+{
+	int status;
+
+	job->weights = weights;
+	job->shares = true;
+	job->failed = false;
+	status = gpube__sum_product(ctx, job);
+	*done = !status && !job->failed;
 	return status;
 }
