@@ -129,6 +129,8 @@ int gpube__bound_shift_and_keep(struct gpube_bounder *b, double seconds);
 
 /* The ascent on patches, and splitting of what it leaves open: in 'seconds', or until nothing is. */
 int gpube__bound_patches(struct gpube_bounder *b, double seconds);
+/* After it, where nothing was split: the ascent goes on, on ever larger patches. */
+int gpube__bound_larger_patches(struct gpube_bounder *b, double seconds);
 void gpube__patching_free(struct gpube_patching *s);
 /* True if no assignment below the limit has the value, as the search tree has found. */
 bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t value);

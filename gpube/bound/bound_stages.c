@@ -8,8 +8,7 @@
  */
 #include <math.h>
 
-#include "gpube/bound/bound.h"
-#include "gpube/bound/patching/patching.h"
+#include "gpube/bound/stages.h"
 #include "gpube/ir/dense.h"
 #include "gpube/ops/pick.h"
 
@@ -21,29 +20,6 @@ struct stage {
 	double (*seconds)(const struct gpube_bounder *b); /* NULL: until it has no more to say */
 	int (*run)(struct gpube_bounder *b, double seconds);
 };
-
-static bool is_method(const struct gpube_bounder *b, enum gpube_bound_method method)
-{
-	return b->opts->method == method;
-}
-
-static bool is_auto(const struct gpube_bounder *b)
-{
-	return is_method(b, GPUBE_BOUND_AUTO);
-}
-
-static bool is_easy(const struct gpube_bounder *b)
-{
-	return b->order_cost.joined_cells <= GPUBE__QUICK_CELLS;
-}
-
-/* At most so many seconds, and that share of the time where it is limited. */
-static double share_of(const struct gpube_bounder *b, double most, double share)
-{
-	const double timeout = b->opts->timeout_seconds;
-
-	return timeout > 0 ? fmin(most, share * timeout) : most;
-}
 
 /*
  * So many seconds of work by the clock, for what has no turn of its own: as much longer as the clock has run than the
@@ -189,48 +165,6 @@ static bool wants_close_look(const struct gpube_bounder *b)
 {
 	return is_auto(b) && !b->shifted && b->opts->split != GPUBE_SPLIT_NEVER &&
 	       b->opts->order_method == GPUBE_ORDER_AUTO && b->order_cost.joined_cells > GPUBE__QUICK_CELLS;
-}
-
-/*
- * Grids and what is like them: mostly a proof within a tenth of a second, or the pace of splitting tells soon that there
- * will be none, which is cheap next to what comes after it. Where nothing has met an assignment yet, hard costs decide, of
- * which patches know little.
- */
-static bool wants_patches(const struct gpube_bounder *b)
-{
-	return is_method(b, GPUBE_BOUND_PATCHES) ||
-	       (is_auto(b) && !b->shifted && !is_easy(b) && b->upper != GPUBE_INF && gpube__bounder_prefers_joins(b));
-}
-
-static double patches_seconds(const struct gpube_bounder *b)
-{
-	return is_method(b, GPUBE_BOUND_PATCHES) ? INFINITY : share_of(b, 0.5, 0.2);
-}
-
-/*
- * A search tree may close in a second what splitting leaves open to the last (of BN_75 two ten-thousandths of what there was
- * to prove); if it does not, splitting goes on.
- */
-#define NEARLY_ALL 0.999
-
-static bool wants_more_patches(const struct gpube_bounder *b)
-{
-	return is_auto(b) && b->patching && b->patching->paused;
-}
-
-static bool wants_tree_behind_patches(const struct gpube_bounder *b)
-{
-	return wants_more_patches(b) && b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_share_proved(b) > NEARLY_ALL;
-}
-
-static double tree_behind_patches_seconds(const struct gpube_bounder *b)
-{
-	return share_of(b, 1, 0.1);
-}
-
-static double more_patches_seconds(const struct gpube_bounder *b)
-{
-	return share_of(b, 60, 0.5);
 }
 
 /* A short one before orders are searched for, where none was looked at along the first order. */
@@ -614,9 +548,9 @@ static const struct stage first_stages[] = {
 };
 static const struct stage stages[] = {
 	{"a glance along the first order", wants_glance_along, NULL, gpube__bound_glance_along},
-	{"patches", wants_patches, patches_seconds, gpube__bound_patches},
-	{"a search tree behind patches", wants_tree_behind_patches, tree_behind_patches_seconds, gpube__bound_look},
-	{"more patches", wants_more_patches, more_patches_seconds, gpube__bound_patches},
+	{"patches", gpube__wants_patches, gpube__patches_seconds, gpube__bound_patches},
+	{"a search tree behind patches", gpube__wants_tree_behind_patches, gpube__tree_behind_patches_seconds, gpube__bound_look},
+	{"more patches", gpube__wants_more_patches, gpube__more_patches_seconds, gpube__bound_patches},
 	{"a glance at a search tree", wants_glance, glance_seconds, gpube__bound_look},
 	{"bounds along the first order", closes, NULL, gpube__bound_along},
 	{"orders for elimination", wants_early_orders, NULL, gpube__bound_order_soon},
@@ -639,6 +573,8 @@ static const struct stage stages[] = {
 	{"a longer search tree", wants_second_tree, second_tree_seconds, gpube__bound_look},
 	{"elimination in much memory", wants_much_memory, elimination_seconds, eliminate},
 	{"a search tree to its end", wants_tree, NULL, gpube__bound_dfs},
+	{"larger patches", gpube__wants_larger_patches, gpube__larger_patches_seconds, gpube__bound_larger_patches},
+	{"more patches", gpube__wants_more_patches, gpube__more_patches_seconds, gpube__bound_patches},
 	{"a sweep", wants_sweep, sweep_seconds, gpube__bound_sweep},
 	{"slices", wants_slices, slices_seconds, slices},
 	{"the join graph", wants_joins, NULL, gpube__bound_joins},

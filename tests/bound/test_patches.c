@@ -14,7 +14,7 @@
 #include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 400, N_SPLIT = 300, N_TORUS = 12 };
+enum { N_SEEDS = 400, N_SPLIT = 300, N_TORUS = 12, N_THREADS = 12 };
 
 struct world {
 	struct gpube_patches *p;
@@ -108,6 +108,44 @@ static void check_decoded(struct world *w, bool backward)
 		assert_in_range(w->values[i], 0, w->m->vars[i].domain - 1);
 }
 
+static void make_room(struct world *w)
+{
+	w->room = gpube__alloc(ctx, (uint64_t)w->p->room * (uint64_t)ctx->n_threads, sizeof(*w->room));
+}
+
+/* Larger patches say the same of every assignment; whether there are any. */
+static bool grow(struct world *w, int64_t most_cells)
+{
+	struct gpube_patches *p;
+	struct gpube_patches_state *s;
+
+	assert_int_equal(gpube__patches_grow(&p, &s, w->m, w->p, w->s, most_cells), 0);
+	if (!p)
+		return false;
+	assert_true(s->constant >= w->s->constant && s->target == w->s->target);
+	for (int32_t k = 0; k < w->p->n_patches; k++) {
+		bool within = false;
+
+		for (int32_t j = 0; j < p->n_patches && !within; j++) {
+			int32_t n = 0;
+
+			for (int32_t i = 0; i < w->p->patches[k].arity; i++)
+				for (int32_t e = 0; e < p->patches[j].arity; e++)
+					n += p->patches[j].scope[e] == w->p->patches[k].scope[i];
+			within = n == w->p->patches[k].arity;
+		}
+		assert_true(within);
+	}
+	gpube__free(ctx, w->s);
+	gpube__patches_free(w->p);
+	gpube__free(ctx, w->room);
+	w->p = p;
+	w->s = s;
+	make_room(w);
+	check(w);
+	return true;
+}
+
 static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 {
 	struct world w = {.m = m, .limit = limit};
@@ -126,7 +164,7 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 	for (int32_t i = 0; i < m->n_vars; i++)
 		w.kept[i] = -1;
 	w.values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*w.values));
-	w.room = gpube__alloc(ctx, (uint64_t)w.p->room, sizeof(*w.room));
+	make_room(&w);
 	check(&w);
 	for (int k = 0; k < 12 && w.s->constant < w.s->target; k++) {
 		const enum gpube_patches_way way =
@@ -134,8 +172,13 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 		const int32_t var = (int32_t)gpube__rng_below(&rng, (uint64_t)m->n_vars),
 			      value = (int32_t)gpube__rng_below(&rng, (uint64_t)m->vars[var].domain);
 
+		if (k == 3 || k == 8)
+			(void)grow(&w, w.p->most_cells << (seed % 4));
 		before = w.s->constant;
-		gpube__patches_sweep(w.p, w.s, k > 4 && k % 2 ? GPUBE__PATCHES_EVENLY : way, k == 7, w.room);
+		if (seed % 2 && k < 7)
+			assert_int_equal(gpube__patches_sweep_wide(w.p, w.s, way, w.room), 0);
+		else
+			gpube__patches_sweep(w.p, w.s, k > 4 && k % 2 ? GPUBE__PATCHES_EVENLY : way, k == 7, w.room);
 		assert_true(w.s->constant >= before);
 		check(&w);
 		if (w.s->constant >= w.s->target)
@@ -160,6 +203,50 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 static void invariant(void **state)
 {
 	walk_random_model(walk, (uint64_t)(uintptr_t)*state);
+}
+
+/* Sweeps of tables that are worth several threads have the same result on any number of them. */
+static void threads(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = random_spec_default();
+	struct gpube_patches *small, *p[2];
+	struct gpube_patches_state *first, *s[2];
+	struct gpube_model *m;
+
+	spec.n_vars = 60;
+	spec.min_domain = 2;
+	spec.max_domain = 5;
+	spec.n_functions = 150;
+	spec.min_arity = 2;
+	spec.max_arity = 3;
+	spec.forbidden = 0.1 * (double)(seed % 3);
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(gpube__patches_new(&small, &first, m, 64, GPUBE_INF), 0);
+	assert_non_null(small);
+	for (int i = 0; i < 2; i++) {
+		int32_t *room;
+
+		ctx->n_threads = i ? 3 : 1;
+		assert_int_equal(gpube__patches_grow(&p[i], &s[i], m, small, first, 1 << 13), 0);
+		assert_non_null(p[i]);
+		room = gpube__alloc(ctx, (uint64_t)p[i]->room * (uint64_t)ctx->n_threads, sizeof(*room));
+		for (int k = 0; k < 4; k++)
+			assert_int_equal(gpube__patches_sweep_wide(p[i], s[i],
+						 k % 2 ? GPUBE__PATCHES_BACKWARD : GPUBE__PATCHES_FORWARD, room), 0);
+		gpube__free(ctx, room);
+	}
+	ctx->n_threads = 1;
+	assert_true(s[0]->constant >= first->constant);
+	assert_memory_equal(s[0], s[1], gpube__patches_bytes(p[0]));
+	for (int i = 0; i < 2; i++) {
+		gpube__free(ctx, s[i]);
+		gpube__patches_free(p[i]);
+	}
+	gpube__free(ctx, first);
+	gpube__patches_free(small);
+	gpube_model_free(m);
 }
 
 /* So many neighbours that hardly a variable is eliminated first: splitting ends with the optimum, whatever the threads. */
@@ -280,6 +367,7 @@ int main(void)
 	struct cases c = {0};
 
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
+	add_numbers(&c, threads, N_THREADS, "on one thread and on three, seed");
 	add_numbers(&c, splitting, N_SPLIT, "splitting, seed");
 	add_numbers(&c, torus, N_TORUS, "torus, seed");
 	add_numbers(&c, scarce, 4, "scarce memory, seed");

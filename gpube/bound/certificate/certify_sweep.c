@@ -9,28 +9,26 @@
 /* ---- sweeps -------------------------------------------------------------------------------- */
 
 /* m[i] = the least cell of the patch for cell i of the separator. */
-static void force(int64_t *restrict m, const int64_t *restrict t, const uint16_t *restrict place, int32_t cells, int32_t n)
+static void force(int64_t *restrict m, const int64_t *restrict t, const int32_t *restrict place, int32_t cells, int32_t n)
 {
 	for (int32_t i = 0; i < cells; i++)
 		m[i] = t[place[i]];
-	for (int32_t k = 1; k < n; k++) {
-		place += cells;
+	for (int32_t k = 1; k < n; k++)
 		for (int32_t i = 0; i < cells; i++) {
-			const int64_t x = t[place[i]];
+			const int64_t x = t[place[i] + place[cells + k]];
 
 			m[i] = x < m[i] ? x : m[i];
 		}
-	}
 }
 
 /* The patch's cells become less by m. */
-static void take(int64_t *restrict t, const int64_t *restrict m, const uint16_t *restrict place, int32_t cells, int32_t n)
+static void take(int64_t *restrict t, const int64_t *restrict m, const int32_t *restrict place, int32_t cells, int32_t n)
 {
-	for (int32_t k = 0; k < n; k++, place += cells)
+	for (int32_t k = 0; k < n; k++)
 		for (int32_t i = 0; i < cells; i++) {
-			const int64_t x = t[place[i]];
+			int64_t *x = &t[place[i] + place[cells + k]];
 
-			t[place[i]] = x >= DEAD_FROM ? x : x - m[i];
+			*x -= *x >= DEAD_FROM ? 0 : m[i];
 		}
 }
 

@@ -1,7 +1,8 @@
 /*
  * patching.h - what an ascent on patches (relax/patches/patches.h) has open, kept from one part of the time to the next.
  *
- * The ascent at the root goes there and back until that is slow, then evenly. What it leaves open is split: one value of
+ * The ascent at the root goes there and back until that is slow; then patches may grow (gpube__patching_grow()) and it goes
+ * on from there. What it leaves open is split: one value of
  * a variable against the others, and the costs that are moved then wander from there as far as they are more than a
  * little. The state of the least bound comes next, so its bound is the whole's; where memory is short, the deepest.
  */
@@ -44,6 +45,8 @@ struct gpube_patching {
 	struct gpube_patches *p; /* NULL: the model is not for it */
 	struct gpube_patches_state *root; /* until it is open */
 	int32_t n_sweeps;
+	double sweep; /* seconds of the last one, by the clock */
+	bool all_grown; /* no larger patches can be made */
 	struct gpube_patching_open *open; /* a heap */
 	int64_t n_open, open_capacity, n_states, n_dives;
 	struct gpube_patching_worker *workers; /* one a thread, two children each */
@@ -66,6 +69,15 @@ int gpube__patching_new(struct gpube_bounder *b);
 int gpube__patching_offer(struct gpube_patching *s, const int32_t *values);
 void gpube__patching_raise(struct gpube_patching *s, int64_t constant, const char *by);
 bool gpube__patching_is_over(const struct gpube_patching *s);
+
+/*
+ * The root's patches of four times as many cells, with what it has, and room for them; *any: whether they are.
+ * Errors: ENOMEM, ESTOP
+ */
+int gpube__patching_grow(struct gpube_patching *s, bool *any);
+
+/* Whether splitting is likely to close what is left. */
+bool gpube__patching_little_is_open(const struct gpube_patching *s);
 
 /* Seconds of work so far, of all turns. */
 double gpube__patching_worked(const struct gpube_patching *s);

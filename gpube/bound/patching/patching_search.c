@@ -13,7 +13,7 @@ enum { MOST_EVEN = 20, HORIZON = 40, SMALL_CHANGE = 16 };
 /* Seconds until the pace is looked at, and how much longer than so far it may take. */
 #define FIRST_PAUSE 0.1
 #define PATIENCE    16
-/* Proved of what the best assignment costs: see is_worth_it(). */
+/* Proved of what the best assignment costs: see gpube__patching_little_is_open(). */
 #define WORTH 0.95
 /* Of the variables that are open a dive decides one in so many at a time, then has so many even sweeps. */
 enum { DIVE_PART = 4, DIVE_SWEEPS = 3, DIVE_STEPS = 1000 };
@@ -302,9 +302,9 @@ static int open_root(struct gpube_patching *s)
  * Where other methods come next it is begun only if little is open then. (Of 25 pedigrees and instances of SPOT5, which
  * those are better at, 0 to 0.93 is proved after the dive, and 0.957 of one; of nine grids of 20 x 20 and 40 x 40 0.972 to 1.)
  */
-static bool is_worth_it(const struct gpube_patching *s)
+bool gpube__patching_little_is_open(const struct gpube_patching *s)
 {
-	return s->b->opts->method == GPUBE_BOUND_PATCHES || gpube__bounder_share_proved(s->b) > WORTH;
+	return gpube__bounder_share_proved(s->b) > WORTH;
 }
 
 static void look_after(struct gpube_patching *s, double seconds)
@@ -337,7 +337,7 @@ int gpube__patching_search(struct gpube_patching *s)
 
 	if (s->root) {
 		status = dive(s, s->root);
-		if (status || gpube__bounder_done(s->b) || !is_worth_it(s))
+		if (status || gpube__bounder_done(s->b) || !(s->b->opts->method == GPUBE_BOUND_PATCHES || gpube__patching_little_is_open(s)))
 			return status;
 		status = open_root(s);
 	}

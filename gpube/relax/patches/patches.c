@@ -18,14 +18,15 @@ static int32_t *asked_at(const struct gpube_patches *p, struct gpube_patches_sta
 /* ---- sweeps -------------------------------------------------------------------------------- */
 
 /* m[i] = the least cell of the patch for cell i of the separator. */
-static void force(int32_t *restrict m, const int32_t *restrict t, const uint16_t *restrict place, int32_t cells, int32_t n)
+static void force(int32_t *restrict m, const int32_t *restrict t, const int32_t *restrict place, int32_t cells, int32_t n)
 {
 	for (int32_t i = 0; i < cells; i++)
 		m[i] = t[place[i]];
 	for (int32_t k = 1; k < n; k++) {
-		place += cells;
+		const int32_t *restrict from = t + place[cells + k];
+
 		for (int32_t i = 0; i < cells; i++) {
-			const int32_t x = t[place[i]];
+			const int32_t x = from[place[i]];
 
 			m[i] = x < m[i] ? x : m[i];
 		}
@@ -33,22 +34,25 @@ static void force(int32_t *restrict m, const int32_t *restrict t, const uint16_t
 }
 
 /* The patch's cells become more by m, which may be negative, but no sum is. */
-static void spread(int32_t *restrict t, const int32_t *restrict m, const uint16_t *restrict place, int32_t cells, int32_t n,
+static void spread(int32_t *restrict t, const int32_t *restrict m, const int32_t *restrict place, int32_t cells, int32_t n,
 	int32_t slack)
 {
-	for (int32_t k = 0; k < n; k++, place += cells)
-		for (int32_t i = 0; i < cells; i++) {
-			const int32_t x = t[place[i]] + m[i];
+	for (int32_t k = 0; k < n; k++) {
+		int32_t *restrict to = t + place[cells + k];
 
-			t[place[i]] = x >= slack ? GPUBE__PATCH_DEAD : x;
+		for (int32_t i = 0; i < cells; i++) {
+			const int32_t x = to[place[i]] + m[i];
+
+			to[place[i]] = x >= slack ? GPUBE__PATCH_DEAD : x;
 		}
+	}
 }
 
 /* The separator's sum, what every member forces in the rooms behind it; its least cell. */
-static int32_t gather(const struct gpube_patches *p, struct gpube_patches_state *s, const struct gpube_separator *b,
-	int32_t *restrict sum)
+static int32_t gather(const struct gpube_patches *p, const struct gpube_patches_state *s, const struct gpube_separator *b,
+	int32_t slack, int32_t *restrict sum)
 {
-	const int32_t slack = gpube__patches_slack(s), n = b->n_cells;
+	const int32_t n = b->n_cells;
 	int32_t least = GPUBE__PATCH_DEAD;
 
 	memcpy(sum, s->cells + b->at, (size_t)n * sizeof(*sum));
@@ -99,20 +103,20 @@ static bool goes_on(const struct gpube_patch *a, int32_t k, enum gpube_patches_w
 	return way == GPUBE__PATCHES_EVENLY || (way == GPUBE__PATCHES_BACKWARD ? a->first < k : a->last > k);
 }
 
-static void ask(const struct gpube_patches *p, struct gpube_patches_state *s, int32_t k, enum gpube_patches_way way,
-	int32_t least, int32_t *room)
+/*
+ * Separator k, where 'slack' is missing to the limit: what the constant is to rise by, at most 'slack', which leaves the
+ * tables as they are. No other separator of its patches may be asked meanwhile.
+ */
+static int32_t ask(const struct gpube_patches *p, struct gpube_patches_state *s, int32_t k, enum gpube_patches_way way,
+	int32_t least, int32_t slack, int32_t time, int32_t *room)
 {
 	const struct gpube_separator *b = &p->separators[k];
-	const int32_t n = b->n_cells, rise = gather(p, s, b, room), n_out = n_out_of(b, way), n_in = n_in_of(b, way),
+	const int32_t n = b->n_cells, rise = gather(p, s, b, slack, room), n_out = n_out_of(b, way), n_in = n_in_of(b, way),
 		      parts = n_out > n_in ? n_out : n_in;
 	int32_t *restrict share = room, *restrict own = s->cells + b->at, *changed = changed_at(p, s);
-	int32_t slack = gpube__patches_slack(s);
 
-	if (rise >= slack) {
-		s->constant = s->target;
-		return;
-	}
-	s->constant += rise;
+	if (rise >= slack)
+		return slack;
 	slack -= rise;
 	for (int32_t i = 0; i < n; i++) {
 		const int32_t rest = share[i] - rise, part = parts ? rest / parts : 0;
@@ -120,17 +124,17 @@ static void ask(const struct gpube_patches *p, struct gpube_patches_state *s, in
 		own[i] = rest >= slack ? GPUBE__PATCH_DEAD : rest - part * n_out;
 		share[i] = rest >= slack ? GPUBE__PATCH_DEAD : part;
 	}
-	s->time++;
 	for (int32_t j = 0; j < b->n_members; j++) {
 		const struct gpube_patch_member *of = &p->members[b->member + j];
 		const struct gpube_patch *a = &p->patches[of->patch];
 		int32_t *m = room + (j + 1) * (int64_t)n;
 
 		if (differ(m, share, n, goes_on(a, k, way), least))
-			changed[of->patch] = s->time;
+			changed[of->patch] = time;
 		spread(s->cells + a->at, m, p->places + of->places, n, of->n, slack);
 	}
-	asked_at(p, s)[k] = s->time;
+	asked_at(p, s)[k] = time;
+	return rise;
 }
 
 /* Whether a member has changed since the separator was asked, other than by that. */
@@ -152,8 +156,98 @@ void gpube__patches_sweep(const struct gpube_patches *p, struct gpube_patches_st
 		const int32_t k = way == GPUBE__PATCHES_BACKWARD ? p->n_separators - 1 - i : i;
 
 		if (way != GPUBE__PATCHES_EVENLY || is_due(p, s, k))
-			ask(p, s, k, way, least, room);
+			s->constant += ask(p, s, k, way, least, gpube__patches_slack(s), ++s->time, room);
 	}
+}
+
+/* ---- sweeps of several threads -------------------------------------------------------------- */
+
+/* Cells that a wave touches, from which threads pay. */
+enum { WIDE = 1 << 15 };
+
+struct wave {
+	const struct gpube_patches *p;
+	struct gpube_patches_state *s;
+	enum gpube_patches_way way;
+	const int32_t *of;
+	int32_t slack;
+	int32_t *room;
+	int64_t rise;
+};
+
+static void ask_one(void *arg, int64_t item, int thread)
+{
+	struct wave *w = arg;
+	const int32_t rise = ask(w->p, w->s, w->of[item], w->way, 0, w->slack, w->s->time, w->room + thread * w->p->room);
+
+	__atomic_fetch_add(&w->rise, rise, __ATOMIC_RELAXED);
+}
+
+/* The wave of each separator is behind those of all that come before it and share a patch with it. */
+static int make_waves(struct gpube_patches *p, bool back)
+{
+	struct gpube_patch_waves *w = &p->waves[back];
+	int32_t *last = gpube__alloc_zero(p->ctx, (uint64_t)p->n_patches + 1, sizeof(*last));
+	int32_t *wave = gpube__alloc(p->ctx, (uint64_t)p->n_separators + 1, sizeof(*wave));
+	int status = last && wave ? GPUBE_OK : GPUBE_ENOMEM;
+
+	for (int32_t i = 0; i < p->n_separators && !status; i++) {
+		const int32_t k = back ? p->n_separators - 1 - i : i;
+		const struct gpube_separator *b = &p->separators[k];
+
+		wave[k] = 0;
+		for (int32_t j = 0; j < b->n_members; j++)
+			wave[k] = last[p->members[b->member + j].patch] > wave[k] ? last[p->members[b->member + j].patch] : wave[k];
+		for (int32_t j = 0; j < b->n_members; j++)
+			last[p->members[b->member + j].patch] = wave[k] + 1;
+		w->n = wave[k] + 1 > w->n ? wave[k] + 1 : w->n;
+	}
+	w->at = status ? NULL : gpube__alloc_zero(p->ctx, (uint64_t)w->n + 2, sizeof(*w->at));
+	w->of = status ? NULL : gpube__alloc(p->ctx, (uint64_t)p->n_separators + 1, sizeof(*w->of));
+	status = w->at && w->of ? GPUBE_OK : GPUBE_ENOMEM;
+	for (int32_t k = 0; k < p->n_separators && !status; k++)
+		w->at[wave[k] + 2]++;
+	for (int32_t i = 0; i < w->n && !status; i++)
+		w->at[i + 2] += w->at[i + 1];
+	for (int32_t k = 0; k < p->n_separators && !status; k++)
+		w->of[w->at[wave[k] + 1]++] = k;
+	gpube__free(p->ctx, last);
+	gpube__free(p->ctx, wave);
+	return status;
+}
+
+static int64_t touched_by(const struct gpube_patches *p, const struct gpube_separator *b)
+{
+	int64_t cells = 0;
+
+	for (int32_t j = 0; j < b->n_members; j++)
+		cells += p->patches[p->members[b->member + j].patch].n_cells;
+	return cells;
+}
+
+int gpube__patches_sweep_wide(
+	struct gpube_patches *p, struct gpube_patches_state *s, enum gpube_patches_way way, int32_t *room)
+{
+	const struct gpube_patch_waves *waves = &p->waves[way == GPUBE__PATCHES_BACKWARD];
+	int status = waves->of ? GPUBE_OK : make_waves(p, way == GPUBE__PATCHES_BACKWARD);
+
+	for (int32_t i = 0; i < waves->n && !status && s->constant < s->target && !gpube__stopped(p->ctx); i++) {
+		struct wave w = {.p = p, .s = s, .way = way, .of = waves->of + waves->at[i], .room = room,
+			.slack = gpube__patches_slack(s)};
+		const int32_t n = waves->at[i + 1] - waves->at[i];
+		int64_t cells = 0;
+
+		for (int32_t j = 0; j < n && cells < WIDE; j++)
+			cells += touched_by(p, &p->separators[w.of[j]]);
+		s->time++;
+		if (n > 1 && cells >= WIDE)
+			gpube__parallel(p->ctx, n, ask_one, &w);
+		else
+			for (int32_t j = 0; j < n; j++)
+				ask_one(&w, j, 0);
+		s->constant = w.rise >= s->target - s->constant ? s->target : s->constant + w.rise;
+	}
+	return status;
 }
 
 /* ---- values -------------------------------------------------------------------------------- */

@@ -6,8 +6,8 @@
 
 #include "gpube/relax/scaling.h"
 
-/* More is not for a sweep of milliseconds: functions, pairs of patches that share variables, places. */
-enum { MOST_FUNCTIONS = 1 << 15, MOST_PAIRS = 1 << 20, MOST_PLACES = 1 << 24 };
+/* More is not for a sweep of milliseconds: functions, pairs of patches that share variables, cells that it touches. */
+enum { MOST_FUNCTIONS = 1 << 15, MOST_PAIRS = 1 << 20, MOST_TOUCHED = 1 << 24 };
 
 /* What a partner shares weighs against what it adds. */
 enum { SHARED = 100 };
@@ -27,9 +27,12 @@ struct near {
 struct making {
 	struct gpube_ctx *ctx;
 	const struct gpube_model *m;
+	const struct gpube_patches *small; /* NULL, or those that there are, and their state, which has the costs */
+	const struct gpube_patches_state *old;
 	struct gpube_patches *p;
 	int64_t most_cells;
-	struct scope *s; /* functions, then patches */
+	int64_t most_touched;
+	struct scope *s; /* functions, or small patches; then patches */
 	int32_t n_s;
 	struct near *near;    /* of each variable: those that have it, some of them gone */
 	int32_t *seen, time; /* by function or patch: when it was last met */
@@ -91,7 +94,7 @@ static int64_t cells_of(const struct making *w, const int32_t *v, int32_t n, int
 	int64_t cells = 1;
 
 	for (int32_t k = 0; k < n && cells <= most; k++)
-		cells *= w->m->vars[v[k]].domain;
+		cells *= w->p->domain[v[k]];
 	return cells <= most ? cells : most + 1;
 }
 
@@ -127,11 +130,8 @@ static int list(struct making *w, int32_t var, int32_t k)
 	return GPUBE_OK;
 }
 
-/* The functions' scopes, those that are within another's gone. */
-static int find_functions(struct making *w)
+static void find_functions(struct making *w)
 {
-	int status = GPUBE_OK;
-
 	for (int32_t f = 0; f < w->m->n_functions; f++) {
 		struct scope *s = &w->s[w->n_s];
 
@@ -142,6 +142,13 @@ static int find_functions(struct making *w)
 		qsort(s->v, (size_t)s->n, sizeof(*s->v), gpube__compare_int32);
 		w->n_s++;
 	}
+}
+
+/* Those that are within another's gone, the others in the lists of their variables. */
+static int list_scopes(struct making *w)
+{
+	int status = GPUBE_OK;
+
 	qsort(w->s, (size_t)w->n_s, sizeof(*w->s), larger_first);
 	for (int32_t k = 0; k < w->n_s && !status; k++) {
 		struct scope *s = &w->s[k];
@@ -204,6 +211,28 @@ static int join(struct making *w)
 	return status;
 }
 
+/* Small patches that are within none stay, so that the costs that they have do, too. */
+static int keep_small(struct making *w)
+{
+	int status = GPUBE_OK;
+
+	for (int32_t k = 0; w->small && k < w->small->n_patches && !status; k++) {
+		const struct gpube_patch *a = &w->small->patches[k];
+		struct scope *s = &w->s[w->n_s];
+		const struct near *near = &w->near[a->scope[0]];
+		bool within = false;
+
+		s->n = a->arity;
+		memcpy(s->v, a->scope, (size_t)a->arity * sizeof(*a->scope));
+		for (int64_t j = 0; j < near->n && !within; j++)
+			within = !w->s[near->of[j]].gone && contains(&w->s[near->of[j]], s);
+		for (int32_t i = 0; i < s->n && !within && !status; i++)
+			status = list(w, s->v[i], w->n_s);
+		w->n_s += !within;
+	}
+	return status;
+}
+
 /* The scopes that are left, in their order, and the patches of each variable. */
 static int settle_patches(struct making *w)
 {
@@ -234,6 +263,7 @@ static int settle_patches(struct making *w)
 		for (int32_t i = 0; i < a->arity; i++)
 			p->of_at[a->scope[i] + 2]++;
 	}
+	p->patch_cells = p->n_cells;
 	for (int32_t i = 0; i < p->n; i++)
 		p->of_at[i + 2] += p->of_at[i + 1];
 	for (int32_t k = 0; k < n; k++)
@@ -291,34 +321,25 @@ static int find_shared(struct making *w)
 	return status;
 }
 
-/* Cells of the patch by those of the separator, ascending. */
+/* Cells of the patch: the first one for each of the separator, then what is added for each assignment of the others. */
 static void find_places(const struct gpube_patches *p, const struct gpube_patch *a, const struct gpube_separator *b,
-	uint16_t *place)
+	int32_t *place)
 {
-	int32_t step[GPUBE__PATCH_ARITY], index[GPUBE__PATCH_ARITY] = {0}, stride = 1, e = b->arity - 1, at = 0;
+	int32_t n[2] = {1, 1}, stride = a->n_cells, e = 0;
 
-	for (int32_t k = a->arity - 1; k >= 0; k--) {
-		step[k] = 0;
-		if (e >= 0 && a->scope[k] == b->scope[e]) {
-			step[k] = stride;
-			stride *= p->domain[b->scope[e--]];
-		}
-	}
-	/* where the separator's cell stands, and how many cells of it were before: counted by the others' digits */
-	for (int32_t c = 0; c < a->n_cells; c++) {
-		int32_t before = 0, k;
+	place[0] = place[b->n_cells] = 0;
+	for (int32_t k = 0; k < a->arity; k++) {
+		const bool shared = e < b->arity && a->scope[k] == b->scope[e];
+		const int32_t domain = p->domain[a->scope[k]];
+		int32_t *to = shared ? place : place + b->n_cells;
 
-		for (k = 0; k < a->arity; k++)
-			if (!step[k])
-				before = before * p->domain[a->scope[k]] + index[k];
-		place[before * b->n_cells + at] = (uint16_t)c;
-		for (k = a->arity - 1; k >= 0; k--) {
-			at += step[k];
-			if (++index[k] < p->domain[a->scope[k]])
-				break;
-			at -= step[k] * index[k];
-			index[k] = 0;
-		}
+		/* from the last on, so that none is overwritten before it is read */
+		stride /= domain;
+		for (int32_t i = n[!shared] - 1; i >= 0; i--)
+			for (int32_t x = domain - 1; x >= 0; x--)
+				to[i * domain + x] = to[i] + x * stride;
+		n[!shared] *= domain;
+		e += shared;
 	}
 }
 
@@ -327,7 +348,7 @@ static void list_members(struct making *w, bool with)
 {
 	struct gpube_patches *p = w->p;
 
-	p->n_members = p->n_places = 0;
+	p->n_members = p->n_places = p->n_touched = 0;
 	for (int32_t k = 0; k < p->n_separators; k++) {
 		struct gpube_separator *b = &p->separators[k];
 
@@ -346,7 +367,8 @@ static void list_members(struct making *w, bool with)
 				a->last = k;
 				a->n_members++;
 			}
-			p->n_places += a->n_cells;
+			p->n_places += b->n_cells + a->n_cells / b->n_cells;
+			p->n_touched += a->n_cells;
 			p->n_members++;
 		}
 		b->n_members = (int32_t)p->n_members - b->member;
@@ -373,8 +395,8 @@ static int settle_separators(struct making *w)
 	}
 	list_members(w, false);
 	/* the plan, and a few states */
-	w->too_much = p->n_places > MOST_PLACES ||
-		      2 * (uint64_t)p->n_places + 8 * gpube__patches_bytes(p) > w->ctx->memory_bytes / 4;
+	w->too_much = p->n_touched > w->most_touched ||
+		      sizeof(*p->places) * (uint64_t)p->n_places + 8 * gpube__patches_bytes(p) > w->ctx->memory_bytes / 4;
 	if (w->too_much)
 		return GPUBE_OK;
 	p->members = gpube__alloc(w->ctx, (uint64_t)p->n_members + 1, sizeof(*p->members));
@@ -416,9 +438,8 @@ static int64_t room_of(const struct gpube_patches *p)
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-/* A function's costs, scaled, onto the table of the first patch that has its variables. */
-static void add_costs(const struct making *w, struct gpube_patches_state *s, const struct scope *f, const int64_t *cost,
-	int64_t left)
+/* Costs, scaled, onto the table of the first patch that has their variables. */
+static void add_costs(const struct making *w, struct gpube_patches_state *s, const struct scope *f, const int32_t *cost)
 {
 	const struct gpube_patches *p = w->p;
 	int32_t j = p->of_at[f->v[0]], index[GPUBE__PATCH_ARITY] = {0}, step[GPUBE__PATCH_ARITY], stride = 1, e = f->n - 1,
@@ -437,9 +458,9 @@ static void add_costs(const struct making *w, struct gpube_patches_state *s, con
 	}
 	for (int32_t c = 0; c < a->n_cells; c++) {
 		int32_t *to = &s->cells[a->at + c];
-		const int32_t sum = *to + gpube__scale(p->shift, cost[at], left, GPUBE__PATCH_DEAD);
+		const int32_t sum = *to + cost[at];
 
-		*to = sum >= s->target ? GPUBE__PATCH_DEAD : sum;
+		*to = sum >= s->target - s->constant ? GPUBE__PATCH_DEAD : sum;
 		for (int32_t k = a->arity - 1; k >= 0; k--) {
 			at += step[k];
 			if (++index[k] < p->domain[a->scope[k]])
@@ -447,6 +468,50 @@ static void add_costs(const struct making *w, struct gpube_patches_state *s, con
 			at -= step[k] * index[k];
 			index[k] = 0;
 		}
+	}
+}
+
+static int add_functions(struct making *w, struct gpube_patches_state *s, int64_t left)
+{
+	int64_t *cost = gpube__alloc(w->ctx, GPUBE__PATCH_FUNCTION, sizeof(*cost));
+	int32_t *scaled = gpube__alloc(w->ctx, GPUBE__PATCH_FUNCTION, sizeof(*scaled));
+	int status = cost && scaled ? GPUBE_OK : GPUBE_ENOMEM;
+
+	for (int32_t k = 0; k < w->m->n_functions && !status; k++) {
+		struct scope f = {.n = w->m->functions[k].arity};
+
+		if (!f.n)
+			continue;
+		memcpy(f.v, gpube__scope(w->m, k), (size_t)f.n * sizeof(*f.v));
+		qsort(f.v, (size_t)f.n, sizeof(*f.v), gpube__compare_int32);
+		status = gpube__dense(cost, w->m, k, NULL);
+		if (status)
+			break;
+		for (int64_t c = 0; c < gpube__cells(w->m, f.n, gpube__scope(w->m, k)); c++)
+			scaled[c] = gpube__scale(w->p->shift, cost[c], left, GPUBE__PATCH_DEAD);
+		add_costs(w, s, &f, scaled);
+	}
+	gpube__free(w->ctx, cost);
+	gpube__free(w->ctx, scaled);
+	return status;
+}
+
+/* What small patches and their separators have. */
+static void add_small(struct making *w, struct gpube_patches_state *s)
+{
+	for (int32_t k = 0; k < w->small->n_patches; k++) {
+		const struct gpube_patch *a = &w->small->patches[k];
+		struct scope f = {.n = a->arity};
+
+		memcpy(f.v, a->scope, sizeof(f.v));
+		add_costs(w, s, &f, w->old->cells + a->at);
+	}
+	for (int32_t k = 0; k < w->small->n_separators; k++) {
+		const struct gpube_separator *b = &w->small->separators[k];
+		struct scope f = {.n = b->arity};
+
+		memcpy(f.v, b->scope, sizeof(f.v));
+		add_costs(w, s, &f, w->old->cells + b->at);
 	}
 }
 
@@ -466,39 +531,35 @@ static void settle_patch(struct gpube_patches_state *s, const struct gpube_patch
 	s->constant += least;
 }
 
+/* All have changed since they were asked. */
+static void all_changed(const struct gpube_patches *p, struct gpube_patches_state *s)
+{
+	s->time = 1;
+	for (int32_t k = 0; k < p->n_patches; k++)
+		s->cells[p->n_cells + k] = s->time;
+}
+
 static int make_state(struct making *w, struct gpube_patches_state **out, int64_t limit)
 {
 	struct gpube_patches *p = w->p;
-	const int64_t left = gpube__costs_left(w->m, limit);
+	const int64_t left = w->small ? 0 : gpube__costs_left(w->m, limit);
 	struct gpube_patches_state *s;
-	int64_t *cost;
 	int status = GPUBE_OK;
 
-	p->shift = gpube__scale_shift(w->m, left, GPUBE__PATCH_MOST, GPUBE__MOST_SHIFT);
+	p->shift = w->small ? w->small->shift : gpube__scale_shift(w->m, left, GPUBE__PATCH_MOST, GPUBE__MOST_SHIFT);
 	p->room = room_of(p);
 	s = *out = gpube__alloc_zero(w->ctx, gpube__patches_bytes(p), 1);
-	cost = gpube__alloc(w->ctx, GPUBE__PATCH_CELLS, sizeof(*cost));
-	if (!s || !cost)
-		status = GPUBE_ENOMEM;
+	if (!s)
+		return GPUBE_ENOMEM;
+	s->target = w->small ? w->old->target : gpube__patches_target(p, w->m, limit);
+	s->constant = w->small ? w->old->constant : 0;
+	if (w->small)
+		add_small(w, s);
 	else
-		s->target = gpube__patches_target(p, w->m, limit);
-	for (int32_t k = 0; k < w->m->n_functions && !status; k++) {
-		struct scope f = {.n = w->m->functions[k].arity};
-
-		if (!f.n)
-			continue;
-		memcpy(f.v, gpube__scope(w->m, k), (size_t)f.n * sizeof(*f.v));
-		qsort(f.v, (size_t)f.n, sizeof(*f.v), gpube__compare_int32);
-		status = gpube__dense(cost, w->m, k, NULL);
-		if (!status)
-			add_costs(w, s, &f, cost, left);
-	}
+		status = add_functions(w, s, left);
 	for (int32_t k = 0; k < p->n_patches && !status && s->constant < s->target; k++)
 		settle_patch(s, &p->patches[k]);
-	/* all have changed since they were asked */
-	for (int32_t k = 0; k < p->n_patches && !status; k++)
-		s->cells[p->n_cells + k] = s->time = 1;
-	gpube__free(w->ctx, cost);
+	all_changed(p, s);
 	return status;
 }
 
@@ -512,7 +573,7 @@ static bool is_for_it(const struct gpube_model *m)
 		const int arity = m->functions[k].arity;
 		const int64_t cells = arity <= GPUBE__PATCH_ARITY ? gpube__cells(m, arity, gpube__scope(m, k)) : -1;
 
-		if (cells < 0 || cells > GPUBE__PATCH_CELLS)
+		if (cells < 0 || cells > GPUBE__PATCH_FUNCTION)
 			return false;
 	}
 	return true;
@@ -520,58 +581,80 @@ static bool is_for_it(const struct gpube_model *m)
 
 static int make(struct making *w, struct gpube_patches_state **first, int64_t limit)
 {
-	struct gpube_patches *p = w->p;
-	int status = GPUBE_OK;
+	int status;
 
-	for (int32_t i = 0; i < p->n; i++)
-		p->domain[i] = w->m->vars[i].domain;
-	status = find_functions(w);
+	find_functions(w);
+	status = list_scopes(w);
 	if (!status)
 		status = join(w);
 	if (!status)
-		status = settle_patches(w);
+		status = keep_small(w);
 	if (!status)
+		status = settle_patches(w);
+	if (w->small)
+		w->too_much = w->p->n_cells <= w->small->patch_cells; /* none has grown */
+	if (!status && !w->too_much)
 		status = find_shared(w);
 	if (!status && !w->too_much)
 		status = settle_separators(w);
 	return status || w->too_much ? status : make_state(w, first, limit);
 }
 
+/* Of n variables, and scopes of at most n_scopes; w has what they are made of. */
+static int make_patches(struct making *w, struct gpube_patches **out, struct gpube_patches_state **first, int64_t limit)
+{
+	const int32_t n = w->m->n_vars, n_scopes = w->m->n_functions + (w->small ? w->small->n_patches : 0);
+	int status = GPUBE_ENOMEM;
+
+	w->p = gpube__alloc_zero(w->ctx, 1, sizeof(*w->p));
+	w->s = gpube__alloc_zero(w->ctx, (uint64_t)n_scopes + 1, sizeof(*w->s));
+	w->seen = gpube__alloc_zero(w->ctx, (uint64_t)n_scopes + 1, sizeof(*w->seen));
+	w->near = gpube__alloc_zero(w->ctx, (uint64_t)n + 1, sizeof(*w->near));
+	if (w->p) {
+		w->p->ctx = w->ctx;
+		w->p->n = n;
+		w->p->most_cells = w->most_cells;
+		w->p->domain = gpube__alloc(w->ctx, (uint64_t)n + 1, sizeof(*w->p->domain));
+	}
+	if (w->p && w->p->domain && w->s && w->seen && w->near) {
+		for (int32_t i = 0; i < n; i++)
+			w->p->domain[i] = w->m->vars[i].domain;
+		status = make(w, first, limit);
+	}
+	for (int32_t i = 0; w->near && i < n; i++)
+		gpube__free(w->ctx, w->near[i].of);
+	gpube__free(w->ctx, w->near);
+	gpube__free(w->ctx, w->s);
+	gpube__free(w->ctx, w->seen);
+	gpube__free(w->ctx, w->shared);
+	if (!status && !w->too_much) {
+		*out = w->p;
+		return GPUBE_OK;
+	}
+	gpube__free(w->ctx, *first);
+	*first = NULL;
+	gpube__patches_free(w->p);
+	return status;
+}
+
 int gpube__patches_new(struct gpube_patches **out, struct gpube_patches_state **first, const struct gpube_model *m,
 	int64_t most_cells, int64_t limit)
 {
-	struct making w = {.ctx = m->ctx, .m = m, .most_cells = most_cells};
-	int status = GPUBE_ENOMEM;
+	struct making w = {.ctx = m->ctx, .m = m, .most_cells = most_cells, .most_touched = MOST_TOUCHED};
 
 	*out = NULL;
 	*first = NULL;
-	if (!is_for_it(m))
-		return GPUBE_OK;
-	w.p = gpube__alloc_zero(m->ctx, 1, sizeof(*w.p));
-	w.s = gpube__alloc_zero(m->ctx, (uint64_t)m->n_functions + 1, sizeof(*w.s));
-	w.seen = gpube__alloc_zero(m->ctx, (uint64_t)m->n_functions + 1, sizeof(*w.seen));
-	w.near = gpube__alloc_zero(m->ctx, (uint64_t)m->n_vars + 1, sizeof(*w.near));
-	if (w.p) {
-		w.p->ctx = m->ctx;
-		w.p->n = m->n_vars;
-		w.p->domain = gpube__alloc(m->ctx, (uint64_t)m->n_vars + 1, sizeof(*w.p->domain));
-	}
-	if (w.p && w.p->domain && w.s && w.seen && w.near)
-		status = make(&w, first, limit);
-	for (int32_t i = 0; w.near && i < m->n_vars; i++)
-		gpube__free(m->ctx, w.near[i].of);
-	gpube__free(m->ctx, w.near);
-	gpube__free(m->ctx, w.s);
-	gpube__free(m->ctx, w.seen);
-	gpube__free(m->ctx, w.shared);
-	if (!status && !w.too_much) {
-		*out = w.p;
-		return GPUBE_OK;
-	}
-	gpube__free(m->ctx, *first);
-	*first = NULL;
-	gpube__patches_free(w.p);
-	return status;
+	return is_for_it(m) ? make_patches(&w, out, first, limit) : GPUBE_OK;
+}
+
+int gpube__patches_grow(struct gpube_patches **out, struct gpube_patches_state **next, const struct gpube_model *m,
+	const struct gpube_patches *p, const struct gpube_patches_state *s, int64_t most_cells)
+{
+	struct making w = {.ctx = p->ctx, .m = m, .small = p, .old = s, .most_cells = most_cells, .most_touched = INT64_MAX};
+
+	*out = NULL;
+	*next = NULL;
+	return most_cells <= GPUBE__PATCH_CELLS ? make_patches(&w, out, next, 0) : GPUBE_OK;
 }
 
 void gpube__patches_free(struct gpube_patches *p)
@@ -586,5 +669,9 @@ void gpube__patches_free(struct gpube_patches *p)
 	gpube__free(p->ctx, p->places);
 	gpube__free(p->ctx, p->of);
 	gpube__free(p->ctx, p->of_at);
+	for (int back = 0; back < 2; back++) {
+		gpube__free(p->ctx, p->waves[back].at);
+		gpube__free(p->ctx, p->waves[back].of);
+	}
 	gpube__free(p->ctx, p);
 }

@@ -1,0 +1,42 @@
+/* stages.h - what bound_stages.c asks before it runs a stage, where that is not in one file. */
+#ifndef GPUBE_STAGES_H
+#define GPUBE_STAGES_H
+
+#include <math.h>
+
+#include "gpube/bound/bound.h"
+
+static inline bool is_method(const struct gpube_bounder *b, enum gpube_bound_method method)
+{
+	return b->opts->method == method;
+}
+
+static inline bool is_auto(const struct gpube_bounder *b)
+{
+	return is_method(b, GPUBE_BOUND_AUTO);
+}
+
+static inline bool is_easy(const struct gpube_bounder *b)
+{
+	return b->order_cost.joined_cells <= GPUBE__QUICK_CELLS;
+}
+
+/* At most so many seconds, and that share of the time where it is limited. */
+static inline double share_of(const struct gpube_bounder *b, double most, double share)
+{
+	const double timeout = b->opts->timeout_seconds;
+
+	return timeout > 0 ? fmin(most, share * timeout) : most;
+}
+
+/* patching/patching_stages.c: patches, a search tree in between, splitting that goes on, patches that grow. */
+bool gpube__wants_patches(const struct gpube_bounder *b);
+double gpube__patches_seconds(const struct gpube_bounder *b);
+bool gpube__wants_tree_behind_patches(const struct gpube_bounder *b);
+double gpube__tree_behind_patches_seconds(const struct gpube_bounder *b);
+bool gpube__wants_more_patches(const struct gpube_bounder *b);
+double gpube__more_patches_seconds(const struct gpube_bounder *b);
+bool gpube__wants_larger_patches(const struct gpube_bounder *b);
+double gpube__larger_patches_seconds(const struct gpube_bounder *b);
+
+#endif
