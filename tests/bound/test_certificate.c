@@ -374,11 +374,30 @@ static int certify_scarcely(struct gpube_ctx *c, struct gpube_model *m, const vo
 	return status;
 }
 
+/* The tree as well: what is known is a bound that the root alone does not reach. */
+static int certify_patches_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *path)
+{
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES};
+	struct gpube_certificate certificate = {.ctx = c};
+	struct gpube_solution known = {.answer = GPUBE_ANSWER_INCOMPLETE, .bound = m->direction == GPUBE_MAXIMISE ? -1000000 : 1000000};
+	int status = gpube__bound_certified(&certificate, m, &known, &opts);
+
+	if (!status)
+		status = gpube__certificate_write(&certificate, path);
+	gpube__certificate_clear(&certificate);
+	if (!status) {
+		status = gpube__certificate_read(&certificate, c, path);
+		gpube__certificate_clear(&certificate);
+	}
+	return status;
+}
+
 /* Wherever memory runs out: a status, and everything is given back. */
 static void out_of_memory(void **state)
 {
 	(void)state;
 	fail_on_random_model(certify_scarcely, in_dir("m"), 5, 20);
+	fail_on_random_model(certify_patches_scarcely, in_dir("m"), 5, 20);
 }
 
 int main(void)
