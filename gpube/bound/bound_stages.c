@@ -482,7 +482,9 @@ static bool wants_early_andor(const struct gpube_bounder *b)
 
 static double early_andor_seconds(const struct gpube_bounder *b)
 {
-	return share_of(b, 1, 0.1);
+	const double most = share_of(b, 1, 0.1); /* pedigrees of 0.5 s took 1.5: CSP_13 ends within the 0.03 */
+
+	return fmax(fmin(most, 0.03), gpube__bounder_look_seconds(b, most));
 }
 
 static double later_andor_seconds(const struct gpube_bounder *b)
