@@ -120,6 +120,35 @@ void answer_text_values(struct gpube_out *out, const struct gpube_model *m, cons
 	gpube__out_text(out, "\n");
 }
 
+static int32_t n_observed(const struct gpube_model *m)
+{
+	int32_t n = 0;
+
+	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
+		n += m->evidence[i] >= 0;
+	return n;
+}
+
+void answer_text_evidence(struct gpube_out *out, const struct gpube_model *m, const char *evidence_file)
+{
+	const int32_t n = n_observed(m);
+
+	if (n || evidence_file)
+		gpube__out_printf(out, "%-*s%d variable%s from %s\n", LABEL, "evidence", n, gpube__plural(n),
+			evidence_file ? evidence_file : "the file itself");
+	else if (m->kind == GPUBE_POTENTIALS)
+		gpube__out_printf(out, "%-*snone found\n", LABEL, "evidence");
+}
+
+void answer_json_evidence(struct json *j, const struct gpube_model *m, const char *evidence_file)
+{
+	json_int(j, "observed", n_observed(m));
+	if (evidence_file)
+		json_text(j, "evidence_file", evidence_file);
+	else
+		json_null(j, "evidence_file");
+}
+
 void answer_json_head(struct json *j, const struct answer *a)
 {
 	json_text(j, "status", status_word(a));

@@ -244,27 +244,6 @@ static void text_result(struct gpube_out *out, const struct conclusion *f)
 		"checked", s->answer == GPUBE_ANSWER_OPTIMAL ? "the optimum" : "the one that is said");
 }
 
-static int32_t n_observed(const struct gpube_model *m)
-{
-	int32_t n = 0;
-
-	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
-		n += m->evidence[i] >= 0;
-	return n;
-}
-
-static void text_evidence(struct gpube_out *out, const struct conclusion *f)
-{
-	const struct gpube_model *m = f->answer.model;
-	const int32_t n = n_observed(m);
-
-	if (n || f->evidence_file)
-		gpube__out_printf(out, "%-*s%d variable%s from %s\n", LABEL, "evidence", n,
-			gpube__plural(n), f->evidence_file ? f->evidence_file : "the file itself");
-	else if (m->kind == GPUBE_POTENTIALS)
-		gpube__out_printf(out, "%-*snone found\n", LABEL, "evidence");
-}
-
 static void text_plan(struct gpube_out *out, const struct conclusion *f)
 {
 	const struct gpube_plan *plan = &f->solution->plan;
@@ -305,7 +284,7 @@ void conclusion_text(struct gpube_out *out, const void *arg)
 	text_result(out, f);
 	if (f->text)
 		f->text(out, f);
-	text_evidence(out, f);
+	answer_text_evidence(out, f->answer.model, f->evidence_file);
 	text_plan(out, f);
 	gpube__out_printf(out,
 		"%-*s%.3f s: read %.3f, simplify %.3f, order %.3f, search %.3f, eliminate %.3f, assign %.3f",
@@ -382,11 +361,7 @@ void conclusion_json(struct gpube_out *out, const void *arg)
 	answer_json_head(&j, &f->answer);
 	answer_json_result(&j, &f->answer);
 	json_true_false(&j, "closed", s->closed != 0);
-	json_int(&j, "observed", n_observed(f->answer.model));
-	if (f->evidence_file)
-		json_text(&j, "evidence_file", f->evidence_file);
-	else
-		json_null(&j, "evidence_file");
+	answer_json_evidence(&j, f->answer.model, f->evidence_file);
 	if (s->count)
 		json_big(&j, "count", s->count);
 	else if (f->counting && f->answer.values)

@@ -20,6 +20,7 @@ static const struct opt_group groups[] = {
 struct result {
 	struct answer answer; /* of the optimum */
 	struct gpube_list *list; /* NULL: nothing is allowed */
+	const char *evidence_file; /* may be NULL */
 	bool optima;
 	double seconds_read, seconds_solve;
 };
@@ -46,7 +47,9 @@ static void report_text(struct gpube_out *out, const void *arg)
 	}
 	gpube__out_printf(out, "%-*s", LABEL, "optimum");
 	gpube__out_decimal(out, r->answer.cost, r->answer.scale);
-	gpube__out_text(out, r->answer.model->kind == GPUBE_POTENTIALS ? ", -ln, proved\n" : ", proved\n");
+	if (r->answer.model->kind == GPUBE_POTENTIALS)
+		gpube__out_printf(out, ", -ln, each function rounded to %d decimals", r->answer.scale);
+	gpube__out_text(out, ", proved\n");
 	gpube__out_printf(out, "%-*s%lld, %s\n", LABEL, "listed", (long long)n_listed(r),
 		!whole         ? "those that were found before the stop"
 		: r->list->more ? "the best; there are more"
@@ -58,6 +61,7 @@ static void report_text(struct gpube_out *out, const void *arg)
 		gpube__out_text(out, "\n");
 		answer_text_assignment(out, r->answer.model, values_of(r, k));
 	}
+	answer_text_evidence(out, r->answer.model, r->evidence_file);
 	gpube__out_printf(out, "%-*s%.3f s: read %.3f, optimum %.3f, list %.3f\n", LABEL, "time",
 		session_seconds(s), r->seconds_read, r->seconds_solve,
 		session_seconds(s) - r->seconds_read - r->seconds_solve);
@@ -83,8 +87,14 @@ static void report_json(struct gpube_out *out, const void *arg)
 		json_null(&j, "optimum");
 	else
 		json_decimal(&j, "optimum", r->answer.cost, r->answer.scale);
+	if (r->answer.model->kind == GPUBE_POTENTIALS)
+		json_int(&j, "rounded_decimals", r->answer.scale);
+	answer_json_evidence(&j, r->answer.model, r->evidence_file);
 	json_int(&j, "listed", n_listed(r));
-	json_true_false(&j, "more", r->list && r->list->more);
+	if (r->answer.answer == GPUBE_ANSWER_INCOMPLETE && !r->list->more)
+		json_null(&j, "more");
+	else
+		json_true_false(&j, "more", r->list && r->list->more);
 	json_open(&j, "assignments", '[');
 	for (int64_t k = 0; k < n_listed(r); k++) {
 		json_open(&j, NULL, '{');
@@ -154,15 +164,19 @@ static int list(struct result *r, const struct opts_list *o, const struct gpube_
 		cli_error("%s: the list is incomplete", gpube_error(s->ctx));
 		r->answer.answer = GPUBE_ANSWER_INCOMPLETE;
 	}
+	if (r->answer.answer == GPUBE_ANSWER_INFEASIBLE && o->output == ANSWER_SOL)
+		session_note(s, "every assignment is forbidden, so no line is written");
 	rc = session_report(s, o->output == ANSWER_SOL && !s->json ? report_sol : report_text, report_json, r);
 	return status ? CLI_FAILED : rc;
 }
 
-static int solve_and_list(struct session *s, const struct opts_list *o, const char *file, const struct gpube_model *m)
+static int solve_and_list(struct session *s, const struct opts_list *o, const char *file, const struct gpube_model *m,
+	const struct opts_read *read)
 {
 	struct result r = {.seconds_read = session_seconds(s)};
 	struct gpube_solve_opts opts;
 	struct gpube_solution *solution = NULL;
+	char *evidence_file = NULL;
 	int32_t *order;
 	int status, rc = session_engine(s, &opts, &order, m, &o->engine);
 
@@ -177,10 +191,16 @@ static int solve_and_list(struct session *s, const struct opts_list *o, const ch
 		r.seconds_solve = session_seconds(s) - r.seconds_read;
 		if (o->engine.timeout > 0)
 			s->ctx->deadline = s->start + o->engine.timeout;
-		rc = conclusion_check(&r.answer) ? session_fail(s, solution) : list(&r, o, &opts);
+		if (conclusion_check(&r.answer) || session_evidence_file(&evidence_file, s, m, file, read)) {
+			rc = session_fail(s, solution);
+		} else {
+			r.evidence_file = evidence_file;
+			rc = list(&r, o, &opts);
+		}
 	}
 	gpube_list_free(r.list, s->ctx);
 	gpube_solution_free(solution, s->ctx);
+	gpube__free(s->ctx, evidence_file);
 	gpube__free(s->ctx, order);
 	return rc;
 }
@@ -203,7 +223,7 @@ static int run(const void *opts, int n_args, char **args)
 	if (m && o->ub)
 		rc = session_allow_below(&s, m, o->ub);
 	if (m && !rc)
-		rc = solve_and_list(&s, o, args[0], m);
+		rc = solve_and_list(&s, o, args[0], m, &read);
 	gpube_model_free(m);
 	session_end(&s);
 	return rc;
@@ -223,8 +243,8 @@ const struct command cmd_list = {
 		"SIGINT, SIGTERM and --timeout end the work; what was found so far is listed if the optimum is "
 		"proved, and the exit status is then 1.\n\n"
 		"With --output json the result is one object: status (optimal, infeasible, incomplete, error), "
-		"optimum, listed (how many), more, and assignments, each with cost and assignment. Costs of a .uai "
-		"are -ln of probabilities.",
+		"optimum, listed (how many), more (null: not known at the stop), and assignments, each with cost and "
+		"assignment. Costs of a .uai are -ln of probabilities, rounded, and what is optimal is so of these.",
 	.examples = "gpube list problem.wcsp\n"
 		    "all optimal assignments\n"
 		    "gpube list --within inf --most 10 problem.wcsp\n"
