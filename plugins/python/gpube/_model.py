@@ -1,6 +1,7 @@
 """Models: functions of variables, and what is optimised and summed over them."""
 import ctypes
 import math
+import time
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
@@ -8,7 +9,7 @@ from typing import Dict, List, Optional, Union
 
 from . import _c
 from ._c import INF as NO_COST, lib
-from ._engine import (INF, Context, Error, Owner, _raise_interrupted, flat, int32s, int64, is_infinite, number, opened,
+from ._engine import (INF, Context, Error, Owner, _raise_interrupted, exact, flat, int32s, int64, is_infinite, number, opened,
 	packed, path_bytes, seconds, units, whole, word)
 
 Exact = Union[int, Decimal]
@@ -471,7 +472,7 @@ class Model(Owner):
 			backend="auto"):
 		"""The optimal assignments, or the best ones; solve() comes first.
 
-		most    so many at most
+		most    so many at most, from 1
 		within  what costs at most so much more than the optimum (of a maximum: less); None: whatever it costs
 		others  as in solve()
 		Errors: those of solve(); Error ELIMIT (they do not fit the memory), ESTOP (no optimum before the timeout)
@@ -479,6 +480,9 @@ class Model(Owner):
 		>>> gpube.Model.read("examples/exams.cfn").list(most=2, within=None).costs
 		[Decimal('4.30'), Decimal('4.80')]
 		"""
+		if most < 1 or (within is not None and exact(within) < 0):
+			raise ValueError("most is at least 1, and within at least 0")
+		begin = time.monotonic()
 		s = self.solve(timeout=timeout, order=order, order_method=order_method, order_seconds=order_seconds,
 			seed=seed, backend=backend)
 		if s.answer == "incomplete":
@@ -488,8 +492,10 @@ class Model(Owner):
 		decimals = self.decimals
 		if self.kind == "potentials":
 			decimals = max(-s.cost.as_tuple().exponent, 0) if isinstance(s.cost, Decimal) else 0
-		limit = 0 if within is None else units(s.cost, decimals) + (
-			-1 if self.maximise else 1) * units(within, decimals)
+		worse = -1 if self.maximise and self.kind == "costs" else 1  # potentials cost -ln
+		limit = 0 if within is None else units(s.cost, decimals) + worse * units(within, decimals)
+		if timeout is not None:  # what the optimum has left of it
+			timeout = max(timeout - (time.monotonic() - begin), 1e-6)
 		opts = self._engine("gpube_list_opts", timeout, order, order_method, order_seconds, seed,
 			backend=word("GPUBE_BACKEND_", backend), most=most, limit=int64(limit),
 			has_limit=within is not None, precision=decimals if self.kind == "potentials" else 0)

@@ -111,6 +111,12 @@ class Costs(unittest.TestCase):
 			self.assertEqual(sorted(best.assignments), sorted(t for _, t in every))
 			self.assertEqual(m.list().costs, [c for c, _ in every if c == every[0][0]])
 			self.assertEqual(m.list(most=1, within=None).more, len(every) > 1)
+			near = m.list(within=3)
+			self.assertEqual(near.costs, [c for c, _ in every if abs(c - every[0][0]) <= 3])
+		m = gpube.Model.read(example("sprinkler.uai"))
+		self.assertEqual(m.list(within=1).costs, m.list(within=None).costs[:2])
+		for wrong in ({"most": 0}, {"most": -1}, {"within": -1}):
+			self.assertRaises(ValueError, m.list, **wrong)
 
 	def test_hidden(self):
 		n = 30
