@@ -56,7 +56,7 @@ static const char *line_of(const char **text, int *length)
 }
 
 /* "help (0 to 12; default 0)" into 'text'; the ends of a type are no range worth telling. */
-static void explain(const struct opt_row *row, char *text, size_t size)
+static void explain(const struct command *c, const struct opt_row *row, char *text, size_t size)
 {
 	bool number = row->type == OPT_INT || row->type == OPT_REAL;
 	char range[64] = "", dflt[64] = "";
@@ -67,7 +67,8 @@ static void explain(const struct opt_row *row, char *text, size_t size)
 	else if (number && row->lo != 0)
 		snprintf(range, sizeof(range), "at least %lld", (long long)row->lo);
 	if (row->dflt)
-		snprintf(dflt, sizeof(dflt), "default %s", row->dflt);
+		snprintf(dflt, sizeof(dflt), "default %s%s", row->dflt,
+			!strcmp(row->field, "output") && opts_find(c, "output_file", NULL) ? ", or as FILE's name ends" : "");
 	if (*range || *dflt)
 		snprintf(text, size, "%s (%s%s%s)", row->help, range, *range && *dflt ? "; " : "",
 			dflt);
@@ -110,7 +111,7 @@ static void help_options(const struct command *c)
 		if (row->argument)
 			at = argument_words(row->argument, at);
 		printf("%s%*s", at > 27 ? "\n" : "", at > 27 ? 29 : 29 - at, "");
-		explain(row, text, sizeof(text));
+		explain(c, row, text, sizeof(text));
 		wrap(text, text + strlen(text), 29, 29);
 	}
 }
@@ -241,7 +242,7 @@ static void man_options(const struct command *c)
 			fputs("\\fR", stdout);
 		}
 		putchar('\n');
-		explain(row, text, sizeof(text));
+		explain(c, row, text, sizeof(text));
 		roff_text(text);
 		putchar('\n');
 	}

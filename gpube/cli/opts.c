@@ -40,6 +40,16 @@ const struct opt_row *opts_row(const struct command *c, int k, const struct opt_
 	return NULL;
 }
 
+const struct opt_row *opts_find(const struct command *c, const char *field, const struct opt_group **group)
+{
+	const struct opt_row *row;
+	int k = 0;
+
+	while ((row = opts_row(c, k, group)) && strcmp(row->field, field) != 0)
+		k++;
+	return row;
+}
+
 const char *opts_name(const struct opt_row *row)
 {
 	static char name[64];
@@ -244,7 +254,7 @@ static void bad_long(const struct command *c, const char *word)
 	else if (like[0])
 		cli_error("unknown option '--%s', did you mean '--%s'?", name, like);
 	else
-		cli_error("unknown option '--%s'", name);
+		cli_error("unknown option '--%s' of '%s%s%s'", name, c->name, *c->arguments ? " " : "", c->arguments);
 }
 
 /* The row that getopt_long calls 'code': LONG + its index, or its letter. */
@@ -274,7 +284,7 @@ static int bad_option(const struct command *c, char **argv, int refused)
 	else if (row || optopt == 'h')
 		cli_error("--%s takes no value", row ? opts_name(row) : "help");
 	else if (optopt)
-		cli_error("unknown option '-%c'", optopt);
+		cli_error("unknown option '-%c' of '%s%s%s'", optopt, c->name, *c->arguments ? " " : "", c->arguments);
 	else
 		bad_long(c, argv[optind - 1]);
 	see_help(c);
@@ -282,6 +292,21 @@ static int bad_option(const struct command *c, char **argv, int refused)
 }
 
 /* ---- the command line ---------------------------------------------------------- */
+
+/*
+ * Where --output is not given, the name of the result's file says its form, if its last word is one of --output's:
+ * best.sol is no report for people.
+ */
+static void form_by_name(const struct command *c, void *opts)
+{
+	const struct opt_group *group = NULL, *file_group = NULL;
+	const struct opt_row *form = opts_find(c, "output", &group), *file = opts_find(c, "output_file", &file_group);
+	const char *name = form && file ? *(const char **)field_of(file, file_group, opts) : NULL;
+
+	name = name ? strrchr(name, '.') : NULL;
+	if (name && choice(form->argument, name + 1) >= 0)
+		parse_value(form, name + 1, field_of(form, group, opts));
+}
 
 int opts_parse(const struct command *c, void *opts, int argc, char **argv)
 {
@@ -291,6 +316,7 @@ int opts_parse(const struct command *c, void *opts, int argc, char **argv)
 	const struct opt_group *group;
 	const struct opt_row *row;
 	char expected[96];
+	bool form_given = false;
 	int n, got;
 
 	set_defaults(c, opts);
@@ -323,7 +349,10 @@ int opts_parse(const struct command *c, void *opts, int argc, char **argv)
 				expectation(row, expected, sizeof(expected)), optarg);
 			return OPTS_BAD;
 		}
+		form_given |= !strcmp(row->field, "output");
 	}
+	if (!form_given)
+		form_by_name(c, opts);
 	if (argc - optind < c->min_args || argc - optind > c->max_args) {
 		if (argc - optind < c->min_args)
 			cli_error("%s: expected %s", c->name, c->arguments);

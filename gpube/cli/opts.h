@@ -638,6 +638,8 @@ struct command;
 
 /* Option k of a command (group: out, may be NULL); NULL past the last. */
 const struct opt_row *opts_row(const struct command *c, int k, const struct opt_group **group);
+/* The same by its field's name, "output_file". */
+const struct opt_row *opts_find(const struct command *c, const char *field, const struct opt_group **group);
 
 /* "order-file" of "order_file"; a static buffer, good until the next call. */
 const char *opts_name(const struct opt_row *row);

@@ -25,11 +25,13 @@ row 'unknown option in front of the command' 2 '' "^gpube: unknown option '--foo
 row 'unknown option' 2 '' "^gpube: unknown option '--ordr', did you mean '--order'\?\$" \
 	"$gpube" solve --ordr x
 row 'unknown option: where help is' 2 '' "^see 'gpube solve --help'\$" "$gpube" solve --ordr x
-row 'unknown option like none' 2 '' "^gpube: unknown option '--xyzzy'\$" "$gpube" solve --xyzzy x
+row 'unknown option like none' 2 '' "^gpube: unknown option '--xyzzy' of 'solve FILE \[EVIDENCE\]'\$" "$gpube" solve --xyzzy x
 row 'unknown option with a value' 2 '' "^gpube: unknown option '--mmory', did you mean '--memory'\?\$" \
 	"$gpube" solve --mmory=3 x
-row 'unknown short option' 2 '' "^gpube: unknown option '-Z'\$" "$gpube" solve -Z x
-row 'unknown short option in a cluster' 2 '' "^gpube: unknown option '-Z'\$" "$gpube" solve -qZ x
+row 'a command whose files are arguments says so' 2 '' "^gpube: unknown option '-o' of 'convert IN OUT'\$" \
+	"$gpube" convert -o a.cfn examples/exams.cfn
+row 'unknown short option' 2 '' "^gpube: unknown option '-Z' of 'solve FILE \[EVIDENCE\]'\$" "$gpube" solve -Z x
+row 'unknown short option in a cluster' 2 '' "^gpube: unknown option '-Z' of 'solve FILE \[EVIDENCE\]'\$" "$gpube" solve -qZ x
 row 'ambiguous option' 2 '' "^gpube: option '--or' is ambiguous: --order, --order-file, --order-time\$" \
 	"$gpube" solve --or x
 row 'flag with a value' 2 '' '^gpube: --count takes no value$' "$gpube" solve --count=3 x

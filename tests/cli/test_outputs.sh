@@ -11,6 +11,25 @@ cp $x/effort.nfg "$work/e.nfg"
 printf '2\n1 3 5\n' > "$work/two.csg"
 "$gpube" generate auction --dist L4 --goods 4 --bids 6 -o "$work/a.txt"
 
+# ---- the form of a result ------------------------------------------------------------------
+
+# COMMAND OPTIONS FILE FIRST: what the result begins with
+begins() {
+	# shellcheck disable=SC2086
+	"$gpube" $1 $2 -q -o "$work/$3" $x/exams.cfn
+	that "$1 $2 -o $3" grep -Eq "^$4" "$work/$3"
+}
+begins solve '' form.sol '0 1 2 1 0 2$'
+begins solve '' form.json '\{'
+begins solve '' form.ub '4\.30$'
+begins solve '' form.txt 'optimum'
+begins solve '--output text' text.sol 'optimum'
+begins solve '--json' json.sol '\{'
+begins list '--within inf' list.sol '0 1 2 1 0 2$'
+begins count '' count.json '\{'
+that '-o says so in --help' sh -c "'$gpube' info --help | tr -s ' \n' ' ' | grep -q \"default text, or as FILE's name ends\""
+that 'reparam, whose file is the problem, does not' sh -c "! '$gpube' reparam --help | grep -q 'name ends'"
+
 # ---- what cannot be written ----------------------------------------------------------------
 
 # numbers that were once past what a certificate holds
