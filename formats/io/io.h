@@ -66,6 +66,10 @@ int gpube__in_charge(struct gpube_in *in, int64_t n, int64_t each, const char *w
 /* What a text has past white space and lines of comments, which begin with # or //. */
 const char *gpube__skip_comments(const char *text);
 
+/* Bytes of the UTF-8 character at a text's beginning; 0 if it is none (an overlong form or
+ * surrogate included). */
+int gpube__character(const char *text);
+
 /*
  * EPARSE: "x.wcsp:12: expected a cost, found 'abc'". The first failure stays:
  * returns in->status when reading itself has failed (a cut gz), so that the
@@ -75,7 +79,10 @@ int gpube__in_error(struct gpube_in *in, const char *fmt, ...) GPUBE_PRINTF(2, 3
 /* The same with another status, such as ERANGE for a size that fits no type. */
 int gpube__in_fail(struct gpube_in *in, enum gpube_status status, const char *fmt, ...)
 	GPUBE_PRINTF(3, 4);
-/* EPARSE "expected WHAT, found 'TOKEN'"; an empty or NULL token is the end of the file. */
+/*
+ * EPARSE "expected WHAT, found 'TOKEN'"; an empty or NULL token is the end of the file. Of one that is no text
+ * the first byte that makes it none: "found byte 0x80".
+ */
 int gpube__in_expected(struct gpube_in *in, const char *what, const char *token);
 /* The same about the token, integer or real that has just been read. */
 int gpube__in_refuse(struct gpube_in *in, const char *what);

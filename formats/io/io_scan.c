@@ -98,13 +98,41 @@ void gpube__in_skip_line(struct gpube_in *in)
 	}
 }
 
+int gpube__character(const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	static const unsigned char low[] = {0xa0, 0x80}, high[] = {0x9f, 0x8f};
+	int n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+
+	if (s[0] > 0xf4)
+		return 0;
+	if ((s[0] == 0xe0 && s[1] < low[0]) || (s[0] == 0xf0 && s[1] < 0x90) ||
+		(s[0] == 0xed && s[1] > high[0]) || (s[0] == 0xf4 && s[1] > high[1]))
+		return 0;
+	for (int i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
 int(gpube__in_expected)(struct gpube_in *in, const char *what, const char *token)
 {
+	enum { SHOWN = 40 };
+	int n = 0;
+
 	if (!token || !*token)
 		return gpube__in_error(in, "expected %s, found the end of the file", what);
-	if (strlen(token) > 40)
-		return gpube__in_error(in, "expected %s, found '%.40s...'", what, token);
-	return gpube__in_error(in, "expected %s, found '%s'", what, token);
+	while (token[n] && n < SHOWN) {
+		const int k = gpube__character(token + n);
+
+		if (!k)
+			return gpube__in_error(
+				in, "expected %s, found byte 0x%02x", what, (unsigned char)token[n]);
+		if (n + k > SHOWN)
+			break;
+		n += k;
+	}
+	return gpube__in_error(in, "expected %s, found '%.*s%s'", what, n, token, token[n] ? "..." : "");
 }
 
 int(gpube__in_refuse)(struct gpube_in *in, const char *what)

@@ -155,4 +155,12 @@ else
 	that '300 seeded games, the same equilibria as lrsnash' \
 		python3 benchmarks/nash_lrs.py --gpube "$gpube" --timeout 3000 --largest 6 --methods auto,eee 300
 fi
+
+# what is no text is told by its byte, and a name in UTF-8 is not cut within a character
+printf '\200\201\377' > "$work/binary.nfg"
+row 'a binary file' 1 '' '^gpube: .*binary.nfg:1: expected the number of players, found byte 0x80$' "$gpube" nash "$work/binary.nfg"
+printf 'two 2 2 1 \377\n' > "$work/binary.wcsp"
+row 'of a model, too' 1 '' ':1: expected an upper bound, found byte 0xff$' "$gpube" solve "$work/binary.wcsp"
+printf 'two 2 2 1 1\303\2512345678901234567890123456789012345678\303\251\n' > "$work/name.wcsp"
+row 'a long word' 1 '' "found '1é2345678901234567890123456789012345678\.\.\.'$" "$gpube" solve "$work/name.wcsp"
 plan

@@ -26,7 +26,7 @@ void svg_text(struct gpube_out *out, double x, double y, const char *anchor, con
 	gpube__out_printf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\">", x, y,
 		anchor, colour);
 	for (int n; *text; text += n ? n : 1) {
-		n = json_character(text);
+		n = gpube__character(text);
 		if (*text == '<' || *text == '&')
 			gpube__out_text(out, *text == '<' ? "&lt;" : "&amp;");
 		else if ((unsigned char)*text < ' ' || n == 0)

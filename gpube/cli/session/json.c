@@ -4,23 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-int json_character(const char *text)
-{
-	const unsigned char *s = (const unsigned char *)text;
-	static const unsigned char low[] = {0xa0, 0x80}, high[] = {0x9f, 0x8f};
-	int n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-
-	if (s[0] > 0xf4)
-		return 0;
-	if ((s[0] == 0xe0 && s[1] < low[0]) || (s[0] == 0xf0 && s[1] < 0x90) ||
-		(s[0] == 0xed && s[1] > high[0]) || (s[0] == 0xf4 && s[1] > high[1]))
-		return 0;
-	for (int i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
-
 /* A string literal; bytes that are not UTF-8 become U+FFFD. */
 static void literal(struct gpube_out *out, const char *text)
 {
@@ -28,7 +11,7 @@ static void literal(struct gpube_out *out, const char *text)
 
 	gpube__out_text(out, "\"");
 	while (*s) {
-		int n = json_character((const char *)s);
+		int n = gpube__character((const char *)s);
 
 		if (*s == '"' || *s == '\\') {
 			gpube__out_printf(out, "\\%c", *s);

@@ -9,10 +9,6 @@ struct json {
 	bool more; /* the next item needs a comma */
 };
 
-/* Bytes of the UTF-8 character at a text's beginning; 0 if it is none (an overlong form or
- * surrogate included). */
-int json_character(const char *text);
-
 /* Every function takes the key of an object's member, or NULL for an item of a list. */
 void json_open(struct json *j, const char *key, char bracket); /* '{' or '[' */
 void json_close(struct json *j, char bracket);                 /* '}' or ']' */
