@@ -182,6 +182,48 @@ static void knowing_more(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* Whether variables in a row, each with a function with each of the next 'reach', have a tree in so many bytes. */
+static bool has_tree(int32_t n, int32_t reach, double bytes)
+{
+	int32_t *order = malloc((size_t)n * sizeof(*order));
+	struct gpube_andor *a;
+	struct gpube_joingraph g;
+	struct gpube_model *m;
+	bool fits, there;
+
+	assert_non_null(order);
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int32_t i = 0; i < n; i++) {
+		order[i] = i;
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	}
+	for (int32_t i = 0; i < n; i++)
+		for (int32_t k = i + 1; k < n && k <= i + reach; k++)
+			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, k}, (int64_t[]){0, 3, i % 5, 1}), 0);
+	assert_int_equal(gpube__joingraph_init(&g, m, order, 2, 1e8, GPUBE_INF, &fits), 0);
+	assert_true(fits);
+	assert_int_equal(gpube__joingraph_pass(&g, false), 0);
+	assert_int_equal(gpube__andor_new(&a, &g, m, bytes), 0);
+	there = a != NULL;
+	gpube__andor_free(a);
+	gpube__joingraph_clear(&g);
+	gpube_model_free(m);
+	free(order);
+	return there;
+}
+
+/* Neither more calls within each other than a thread's stack may hold, nor contexts beyond the memory. */
+static void too_large(void **state)
+{
+	(void)state;
+	assert_int_equal(ctx_open(1, (uint64_t)1 << 28), 0);
+	assert_true(has_tree(3000, 2, 1e6));
+	assert_false(has_tree(6000, 2, 1e6));
+	assert_true(has_tree(200, 50, 1e6));
+	assert_false(has_tree(200, 50, 2e4));
+	gpube_ctx_free(ctx);
+}
+
 int main(void)
 {
 	const char *wanted = getenv("GPUBE_ANDOR_MODELS");
@@ -190,5 +232,6 @@ int main(void)
 	add_numbers(&c, models, wanted ? atoi(wanted) : N_MODELS, "models, seed");
 	ADD_CASE(&c, keeping);
 	ADD_CASE(&c, knowing_more);
+	ADD_CASE(&c, too_large);
 	return run_cases(&c, "AND/OR search", setup, teardown);
 }

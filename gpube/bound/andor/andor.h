@@ -71,6 +71,7 @@ struct gpube_andor_node {
 	int64_t context_at;
 	int32_t n_context;
 	int32_t parent, n_below; /* variables of its subtree */
+	int32_t depth; /* variables on its path */
 	bool kept;  /* what is known of its subproblems is */
 	bool whole; /* below a decided parent it costs nothing more */
 };
@@ -106,8 +107,8 @@ struct gpube_andor {
 /*
  * gpube__andor_new() - the tree of a join graph after a whole pass forward, whose tables are borrowed.
  * m       what the graph is of; no longer needed
- * bytes   for what is kept
- * *out    NULL without an error: costs were rounded too far, or it is too deep
+ * bytes   for what is kept, and as many for contexts
+ * *out    NULL without an error: costs were rounded too far, it is too deep, or its contexts are too large
  * Errors: ENOMEM
  */
 int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g, const struct gpube_model *m,

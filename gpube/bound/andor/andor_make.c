@@ -3,8 +3,8 @@
 
 #include "gpube/bound/andor/andor_parts.h"
 
-/* A search calls itself once for each variable on a path. */
-enum { DEEPEST = 20000 };
+/* Variables, and of them on a path: a search calls itself once for each, and a thread's stack may be of 2 MiB. */
+enum { MOST_VARS = 20000, DEEPEST = 4000 };
 
 /* Variables of a subproblem that is kept: of 412, 10^7 nodes instead of 1.5 * 10^7 in the time that looking up one takes. */
 enum { WORTH_KEEPING = 4 };
@@ -144,7 +144,7 @@ struct gathering {
 	bool *in;
 	int32_t *list, *head, *next;
 	int32_t n;
-	int64_t at, capacity;
+	int64_t at, capacity, most;
 };
 
 static void gather(struct gathering *k, int32_t q)
@@ -170,6 +170,8 @@ static int find_context(struct gpube_andor *a, int32_t p, struct gathering *k)
 		for (int32_t i = 1; i < a->nodes[c].n_context; i++) /* the first is p */
 			gather(k, a->context[a->nodes[c].context_at + i].position);
 	qsort(k->list, (size_t)k->n, sizeof(*k->list), gpube__compare_int32);
+	if (k->at + k->n > k->most)
+		return gpube__fail(a->ctx, GPUBE_ELIMIT, "too large contexts for an AND/OR search");
 	if (gpube__grow(a->ctx, &a->context, &k->capacity, k->at + k->n, sizeof(*a->context)))
 		return GPUBE_ENOMEM;
 	node->context_at = k->at;
@@ -187,10 +189,10 @@ static int find_context(struct gpube_andor *a, int32_t p, struct gathering *k)
 	return GPUBE_OK;
 }
 
-static int make_contexts(struct gpube_andor *a)
+static int make_contexts(struct gpube_andor *a, double bytes)
 {
 	const uint64_t n = (uint64_t)a->n;
-	struct gathering k = {.in = gpube__alloc_zero(a->ctx, n, sizeof(*k.in)),
+	struct gathering k = {.most = (int64_t)(bytes / sizeof(*a->context)), .in = gpube__alloc_zero(a->ctx, n, sizeof(*k.in)),
 		.list = gpube__alloc(a->ctx, 3 * n, sizeof(*k.list))};
 	int status = k.in && k.list ? GPUBE_OK : GPUBE_ENOMEM;
 
@@ -232,10 +234,17 @@ static bool pack(struct gpube_andor *a, const struct gpube_andor_node *node, int
 }
 
 /* Children, small ones first; the roots are those of no one, behind all others. */
-static void make_children(struct gpube_andor *a)
+static int make_children(struct gpube_andor *a)
 {
 	int32_t at = 0;
 
+	for (int32_t p = a->n - 1; p >= 0; p--) {
+		const int32_t parent = a->nodes[p].parent;
+
+		a->nodes[p].depth = parent >= 0 ? a->nodes[parent].depth + 1 : 1;
+		if (a->nodes[p].depth > DEEPEST)
+			return gpube__fail(a->ctx, GPUBE_ELIMIT, "too deep a tree for an AND/OR search");
+	}
 	for (int32_t p = 0; p < a->n; p++) {
 		a->nodes[p].n_below++;
 		if (a->nodes[p].parent >= 0) {
@@ -257,6 +266,7 @@ static void make_children(struct gpube_andor *a)
 			list[k] = list[k - 1];
 		list[k] = p;
 	}
+	return GPUBE_OK;
 }
 
 /*
@@ -315,10 +325,11 @@ static int fill(struct gpube_andor *a, const struct gpube_model *m, double bytes
 	if (!status && a->up)
 		status = make_rests(a, m, end);
 	if (!status)
-		status = make_contexts(a);
+		status = make_contexts(a, bytes);
+	if (!status)
+		status = make_children(a);
 	if (status)
 		return status;
-	make_children(a);
 	choose_kept(a);
 	status = make_walkers(a);
 	return status ? status : gpube__andor_cache_new(&a->cache, a->ctx, a->n_words, bytes, a->n_walkers > 1);
@@ -331,7 +342,7 @@ int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g, 
 	int status;
 
 	*out = NULL;
-	if (g->shift < -ROUNDED_MOST || g->n > DEEPEST || g->n == 0)
+	if (g->shift < -ROUNDED_MOST || g->n > MOST_VARS || g->n == 0)
 		return GPUBE_OK;
 	a = gpube__alloc_zero(g->ctx, 1, sizeof(*a));
 	if (!a)

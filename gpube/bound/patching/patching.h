@@ -71,7 +71,7 @@ void gpube__patching_raise(struct gpube_patching *s, int64_t constant, const cha
 bool gpube__patching_is_over(const struct gpube_patching *s);
 
 /*
- * The root's patches of four times as many cells, with what it has, and room for them; *any: whether they are.
+ * The root's patches of twice as many cells, with what it has, and room for them; *any: whether they are.
  * Errors: ENOMEM, ESTOP
  */
 int gpube__patching_grow(struct gpube_patching *s, bool *any);
