@@ -44,6 +44,10 @@ row 'no limit' 1 '' '--within: not a number >= 0' "$gpube" list -q --within x "$
 row 'none below the optimum' 1 '' '--within: not a number >= 0' "$gpube" list -q --within -1 "$work/two.wcsp"
 row 'no time' 1 '' 'time' "$gpube" list -q --timeout 0.000001 $x/zebra.wcsp
 
+printf 'MARKOV\n2\n2 2\n2\n1 0\n2 0 1\n2 0.3 0.7\n4 0.5 0.5 0 1\n' > "$work/two.uai"
+row 'what has a probability, each priced again' 0 '^listed +3, all that are asked for$' '' \
+	"$gpube" list -q --within inf "$work/two.uai"
+
 # 2^40 assignments have no end
 awk 'BEGIN { printf "free 40 2 0 9\n"; for (i = 0; i < 40; i++) printf "2 "; print "" }' > "$work/free.wcsp"
 row 'what does not fit is refused' 1 '' 'assignments do not fit the memory' \
