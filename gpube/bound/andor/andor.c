@@ -3,8 +3,8 @@
 
 #include "gpube/bound/andor/andor_parts.h"
 
-/* Nodes between two looks at the clock; variables of a subtree that another thread may leave for later. */
-enum { PATIENCE = 4096, WORTH_SHARING = 12 };
+/* Values of nodes between two looks at the clock; variables of a subtree that another thread may leave for later. */
+enum { PATIENCE = 1 << 14, WORTH_SHARING = 12 };
 
 static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget);
 
@@ -69,6 +69,7 @@ static void look_at_clock(struct gpube_andor_walker *w)
 
 	atomic_fetch_add_explicit(&a->n_nodes, w->n_nodes - w->told, memory_order_relaxed);
 	w->told = w->n_nodes;
+	w->patience = PATIENCE;
 	if (atomic_load_explicit(&a->over, memory_order_relaxed))
 		w->over = true;
 	else if (gpube__andor_cache_is_full(a->cache))
@@ -199,7 +200,9 @@ static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget)
 			return known.cost;
 		shares = a->n_walkers > 1 && node->n_below >= WORTH_SHARING;
 	}
-	if (++w->n_nodes % PATIENCE == 0)
+	w->n_nodes++;
+	w->patience -= node->domain;
+	if (w->patience <= 0)
 		look_at_clock(w);
 	if (w->over)
 		return 0;

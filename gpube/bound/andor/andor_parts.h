@@ -19,6 +19,7 @@ struct gpube_andor_walker {
 	int64_t *low;			/* what is known of a child of a decided variable */
 	bool *later;			/* the child is another thread's at the moment */
 	int64_t n_nodes, told;
+	int64_t patience; /* until the clock is looked at */
 	bool over;
 };
 
