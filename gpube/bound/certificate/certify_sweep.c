@@ -32,22 +32,6 @@ static void take(int64_t *restrict t, const int64_t *restrict m, const int32_t *
 		}
 }
 
-/* Members that get a share, and those that count beside them. */
-static int32_t n_out_of(const struct gpube_separator *b, enum gpube_patches_way way)
-{
-	return way == GPUBE__PATCHES_EVENLY ? b->n_members : way == GPUBE__PATCHES_BACKWARD ? b->n_before : b->n_after;
-}
-
-static int32_t n_in_of(const struct gpube_separator *b, enum gpube_patches_way way)
-{
-	return way == GPUBE__PATCHES_EVENLY ? 0 : way == GPUBE__PATCHES_BACKWARD ? b->n_after : b->n_before;
-}
-
-static bool goes_on(const struct gpube_patch *a, int32_t k, enum gpube_patches_way way)
-{
-	return way == GPUBE__PATCHES_EVENLY || (way == GPUBE__PATCHES_BACKWARD ? a->first < k : a->last > k);
-}
-
 /* m: what the member forces becomes what it gives away, all but its share; the most that any cell changes by. */
 static int64_t give(int64_t *restrict m, const int64_t *restrict own, const int64_t *restrict share, int32_t n, bool takes)
 {
@@ -65,7 +49,8 @@ static void ask(const struct gpube__proof_plan *w, struct gpube__proof_state *s,
 {
 	const struct gpube_patches *p = w->p;
 	const struct gpube_separator *b = &p->separators[k];
-	const int32_t n = b->n_cells, n_out = n_out_of(b, way), n_in = n_in_of(b, way), parts = n_out > n_in ? n_out : n_in;
+	const int32_t n = b->n_cells, n_out = gpube__separator_n_out(b, way), n_in = gpube__separator_n_in(b, way),
+		      parts = n_out > n_in ? n_out : n_in;
 	int64_t *restrict share = room, *restrict own = s->cells + b->at, rise = GPUBE__PROOF_DEAD;
 
 	memcpy(share, own, (size_t)n * sizeof(*share));
@@ -91,7 +76,7 @@ static void ask(const struct gpube__proof_plan *w, struct gpube__proof_state *s,
 		const struct gpube_patch *a = &p->patches[of->patch];
 		int64_t *m = room + (j + 1) * (int64_t)n;
 
-		if (give(m, own, share, n, goes_on(a, k, way)) > least)
+		if (give(m, own, share, n, gpube__patch_goes_on(a, k, way)) > least)
 			gpube__proof_changed(w, s)[of->patch] = s->time;
 		take(s->cells + a->at, m, p->places + of->places, n, of->n);
 		for (int32_t i = 0; moved && i < n; i++)

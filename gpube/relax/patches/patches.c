@@ -87,22 +87,6 @@ static bool differ(int32_t *restrict m, const int32_t *restrict share, int32_t n
 	return most > least;
 }
 
-/* Members that get a share, and those that count beside them. */
-static int32_t n_out_of(const struct gpube_separator *b, enum gpube_patches_way way)
-{
-	return way == GPUBE__PATCHES_EVENLY ? b->n_members : way == GPUBE__PATCHES_BACKWARD ? b->n_before : b->n_after;
-}
-
-static int32_t n_in_of(const struct gpube_separator *b, enum gpube_patches_way way)
-{
-	return way == GPUBE__PATCHES_EVENLY ? 0 : way == GPUBE__PATCHES_BACKWARD ? b->n_after : b->n_before;
-}
-
-static bool goes_on(const struct gpube_patch *a, int32_t k, enum gpube_patches_way way)
-{
-	return way == GPUBE__PATCHES_EVENLY || (way == GPUBE__PATCHES_BACKWARD ? a->first < k : a->last > k);
-}
-
 /*
  * Separator k, where 'slack' is missing to the limit: what the constant is to rise by, at most 'slack', which leaves the
  * tables as they are. No other separator of its patches may be asked meanwhile.
@@ -111,8 +95,8 @@ static int32_t ask(const struct gpube_patches *p, struct gpube_patches_state *s,
 	int32_t least, int32_t slack, int32_t time, int32_t *room)
 {
 	const struct gpube_separator *b = &p->separators[k];
-	const int32_t n = b->n_cells, rise = gather(p, s, b, slack, room), n_out = n_out_of(b, way), n_in = n_in_of(b, way),
-		      parts = n_out > n_in ? n_out : n_in;
+	const int32_t n = b->n_cells, rise = gather(p, s, b, slack, room), n_out = gpube__separator_n_out(b, way),
+		      n_in = gpube__separator_n_in(b, way), parts = n_out > n_in ? n_out : n_in;
 	int32_t *restrict share = room, *restrict own = s->cells + b->at, *changed = changed_at(p, s);
 
 	if (rise >= slack)
@@ -129,7 +113,7 @@ static int32_t ask(const struct gpube_patches *p, struct gpube_patches_state *s,
 		const struct gpube_patch *a = &p->patches[of->patch];
 		int32_t *m = room + (j + 1) * (int64_t)n;
 
-		if (differ(m, share, n, goes_on(a, k, way), least))
+		if (differ(m, share, n, gpube__patch_goes_on(a, k, way), least))
 			changed[of->patch] = time;
 		spread(s->cells + a->at, m, p->places + of->places, n, of->n, slack);
 	}

@@ -139,6 +139,22 @@ int64_t gpube__patches_target(const struct gpube_patches *p, const struct gpube_
 
 enum gpube_patches_way { GPUBE__PATCHES_FORWARD, GPUBE__PATCHES_BACKWARD, GPUBE__PATCHES_EVENLY };
 
+/* Members that get a share, and those that count beside them; whether a patch that has separator k gets one. */
+static inline int32_t gpube__separator_n_out(const struct gpube_separator *b, enum gpube_patches_way way)
+{
+	return way == GPUBE__PATCHES_EVENLY ? b->n_members : way == GPUBE__PATCHES_BACKWARD ? b->n_before : b->n_after;
+}
+
+static inline int32_t gpube__separator_n_in(const struct gpube_separator *b, enum gpube_patches_way way)
+{
+	return way == GPUBE__PATCHES_EVENLY ? 0 : way == GPUBE__PATCHES_BACKWARD ? b->n_after : b->n_before;
+}
+
+static inline bool gpube__patch_goes_on(const struct gpube_patch *a, int32_t k, enum gpube_patches_way way)
+{
+	return way == GPUBE__PATCHES_EVENLY || (way == GPUBE__PATCHES_BACKWARD ? a->first < k : a->last > k);
+}
+
 /*
  * gpube__patches_sweep() - every separator, or those whose patches have changed since they were asked last, where no
  * change of 'least' or less counts. room: p->room cells.
