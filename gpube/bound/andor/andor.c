@@ -260,6 +260,7 @@ void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpu
 {
 	const int32_t *roots = a->children + (a->n - a->n_roots);
 	struct gpube_andor_walker *w = a->walkers;
+	bool again;
 
 	a->turn = *turn;
 	a->budget = budget;
@@ -267,9 +268,10 @@ void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpu
 	do { /* what is found out is kept, so that it begins anew at no cost */
 		a->over = a->full = false;
 		gpube__parallel(a->ctx, a->n_walkers, search_as, a);
-		if (a->full)
+		again = a->full && !a->ended;
+		if (again)
 			gpube__andor_cache_grow(a->cache, a->ctx);
-	} while (a->full && !a->ended);
+	} while (again);
 	*ended = a->ended;
 	if (!*ended)
 		return;
