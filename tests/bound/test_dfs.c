@@ -364,35 +364,6 @@ static void proves(void **state)
 	gpube_model_free(m);
 }
 
-/* A bounder as gpube_bound() makes it, of a model that is not infeasible. */
-static void begin_bounder(struct gpube_bounder *b, struct gpube_simplified *s, const struct gpube_model *m,
-	uint64_t seed)
-{
-	static const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};
-	const uint64_t n = (uint64_t)s->model->n_vars;
-
-	*b = (struct gpube_bounder){.ctx = ctx, .ops = gpube__ops_cpu(), .opts = &opts, .given = m,
-		.costs = m, .s = *s, .m = s->model, .tables = s->model, .lower = gpube__constant_of(s->model),
-		.upper = GPUBE_INF, .limit = s->model->top, .cutoff = GPUBE_INF};
-	b->best = gpube__alloc_zero(ctx, n, sizeof(*b->best));
-	b->tried = gpube__alloc_zero(ctx, n, sizeof(*b->tried));
-	b->order = gpube__alloc(ctx, n, sizeof(*b->order));
-	b->extended = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*b->extended));
-	for (int32_t i = 0; i < s->model->n_vars; i++)
-		b->order[i] = seed % 2 ? i : s->model->n_vars - 1 - i;
-}
-
-static void end_bounder(struct gpube_bounder *b)
-{
-	gpube__dfs_tree_free(b->tree);
-	gpube__search_free(b->search);
-	gpube_model_free(b->kept);
-	gpube__free(ctx, b->best);
-	gpube__free(ctx, b->tried);
-	gpube__free(ctx, b->order);
-	gpube__free(ctx, b->extended);
-}
-
 /*
  * The tree stopped after every node: what it has then is true, is not lost, and becomes the proof;
  * others may find the optimum in between; cutoffs may be at, above and below it.
@@ -442,6 +413,7 @@ static void in_pieces(void **state)
 		} else if (b.tree->t) {
 			assert_true(b.lower >= b.limit); /* above: its constant alone is */
 		}
+		gpube__dfs_tree_free(b.tree);
 		end_bounder(&b);
 	}
 	gpube__simplified_clear(ctx, &s);

@@ -4,6 +4,9 @@
  */
 #include "tests/support/test.h"
 
+#include <math.h>
+
+#include "gpube/bound/patching/patching.h"
 #include "gpube/ir/dense.h"
 #include "gpube/relax/patches/patches.h"
 #include "gpube/relax/scaling.h"
@@ -14,7 +17,7 @@
 #include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 400, N_SPLIT = 300, N_TORUS = 12, N_THREADS = 12 };
+enum { N_SEEDS = 400, N_SPLIT = 300, N_TORUS = 12, N_THREADS = 12, N_RESTS = 300 };
 
 struct world {
 	struct gpube_patches *p;
@@ -249,14 +252,10 @@ static void threads(void **state)
 	gpube_model_free(m);
 }
 
-/* So many neighbours that hardly a variable is eliminated first: splitting ends with the optimum, whatever the threads. */
-static void splitting(void **state)
+/* Hardly a variable is eliminated first, nor do all fit one patch. */
+static struct random_spec many_neighbours(uint64_t seed)
 {
-	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_default();
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .seed = seed};
-	struct gpube_model *m;
-	struct brute brute;
 
 	spec.n_vars = 12;
 	spec.min_domain = 2;
@@ -267,6 +266,18 @@ static void splitting(void **state)
 	spec.max_arity = 3;
 	spec.forbidden = seed % 5 ? 0.05 * (double)(seed % 5) : 0.5;
 	spec.max_cost = seed % 7 ? 50 : (int64_t)1 << 40;
+	return spec;
+}
+
+/* Splitting ends with the optimum, whatever the threads. */
+static void splitting(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	const struct random_spec spec = many_neighbours(seed);
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .seed = seed};
+	struct gpube_model *m;
+	struct brute brute;
+
 	m = random_model(ctx, &spec, seed);
 	assert_non_null(m);
 	assert_int_equal(brute_force(&brute, NULL, m), 0);
@@ -281,6 +292,50 @@ static void splitting(void **state)
 		gpube_solution_free(b, ctx);
 	}
 	ctx->n_threads = 1;
+	gpube_model_free(m);
+}
+
+/* What patches leave, after some sweeps, is searched to the optimum, or to nothing below the limit. */
+static void rest(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	const struct random_spec spec = many_neighbours(seed);
+	struct gpube_simplified s;
+	struct gpube_bounder b;
+	struct gpube_model *m = random_model(ctx, &spec, seed);
+	struct brute brute;
+
+	assert_non_null(m);
+	ctx->n_threads = 1 + 2 * (int)(seed % 2);
+	assert_int_equal(gpube__simplify(&s, m, seed % 4 == 0), 0);
+	if (!s.infeasible && s.model->n_vars) {
+		assert_int_equal(brute_force(&brute, NULL, s.model), 0);
+		begin_bounder(&b, &s, m, seed);
+		if (brute.feasible && seed % 5 < 3) /* one below, at, or above the optimum */
+			b.limit = b.cutoff = brute.cost + (int64_t)(seed % 5) - 1;
+		assert_int_equal(gpube__patching_new(&b), 0);
+		if (b.patching->p) {
+			struct gpube_patching *p = b.patching;
+
+			for (uint64_t k = 0; k < seed % 3; k++)
+				gpube__patches_sweep(p->p, p->root, GPUBE__PATCHES_FORWARD, 0, p->workers[0].room);
+			if (p->root->constant < p->root->target)
+				assert_int_equal(gpube__patching_rest(p, INFINITY), 0);
+			else
+				gpube__patching_raise(p, p->root->constant, "patches");
+			if (brute.feasible && brute.cost < b.cutoff) {
+				assert_true(b.lower <= brute.cost);
+				if (p->p->shift >= 0 && b.upper < GPUBE_INF)
+					assert_true(b.upper == brute.cost && b.lower == brute.cost);
+			} else if (p->p->shift >= 0) {
+				assert_true(b.lower >= b.limit);
+			}
+		}
+		gpube__patching_free(b.patching);
+		end_bounder(&b);
+	}
+	ctx->n_threads = 1;
+	gpube__simplified_clear(ctx, &s);
 	gpube_model_free(m);
 }
 
@@ -369,6 +424,7 @@ int main(void)
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
 	add_numbers(&c, threads, N_THREADS, "on one thread and on three, seed");
 	add_numbers(&c, splitting, N_SPLIT, "splitting, seed");
+	add_numbers(&c, rest, N_RESTS, "what is left is searched, seed");
 	add_numbers(&c, torus, N_TORUS, "torus, seed");
 	add_numbers(&c, scarce, 4, "scarce memory, seed");
 	return run_cases(&c, "patches", ctx_setup_1_thread, ctx_teardown);

@@ -1,6 +1,7 @@
 /* bounded.c - see bounded.h. */
 #include "tests/support/bounded.h"
 
+#include "gpube/bound/bound.h"
 #include "gpube/ir/dense.h"
 
 #include "tests/support/context.h"
@@ -100,4 +101,30 @@ void walk_random_model(void (*walk)(const struct gpube_model *m, int64_t limit, 
 			walk(b.s.model, b.optimum + more, seed);
 	}
 	bounded_clear(&b);
+}
+
+void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s, const struct gpube_model *m, uint64_t seed)
+{
+	static const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};
+	const uint64_t n = (uint64_t)s->model->n_vars;
+
+	*b = (struct gpube_bounder){.ctx = ctx, .engine = gpube__bound_watched, .ops = gpube__ops_cpu(), .opts = &opts, .given = m,
+		.costs = m, .s = *s, .m = s->model, .tables = s->model, .lower = gpube__constant_of(s->model),
+		.upper = GPUBE_INF, .limit = s->model->top, .cutoff = GPUBE_INF};
+	b->best = gpube__alloc_zero(ctx, n, sizeof(*b->best));
+	b->tried = gpube__alloc_zero(ctx, n, sizeof(*b->tried));
+	b->order = gpube__alloc(ctx, n, sizeof(*b->order));
+	b->extended = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*b->extended));
+	for (int32_t i = 0; i < s->model->n_vars; i++)
+		b->order[i] = seed % 2 ? i : s->model->n_vars - 1 - i;
+}
+
+void end_bounder(struct gpube_bounder *b)
+{
+	gpube__search_free(b->search);
+	gpube_model_free(b->kept);
+	gpube__free(ctx, b->best);
+	gpube__free(ctx, b->tried);
+	gpube__free(ctx, b->order);
+	gpube__free(ctx, b->extended);
 }

@@ -47,4 +47,12 @@ void bounded_clear(struct bounded *b);
  */
 void walk_random_model(void (*walk)(const struct gpube_model *m, int64_t limit, uint64_t seed), uint64_t seed);
 
+/*
+ * A bounder as gpube_bound() makes it, of a model that is not infeasible, with its variables in order or the other way round;
+ * and its end, but for what a test has begun.
+ */
+struct gpube_bounder;
+void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s, const struct gpube_model *m, uint64_t seed);
+void end_bounder(struct gpube_bounder *b);
+
 #endif

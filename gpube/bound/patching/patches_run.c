@@ -10,6 +10,8 @@ enum { MOST_SWEEPS = 1000, WINDOW = 8 };
 #define STILL 0.0005
 /* Sweeps of larger patches, in those of the ones before: some windows, and that each patch has more neighbours. */
 enum { GROWN_SWEEPS = 100 };
+/* Of the time, where what they leave is searched next. */
+#define GROWING 0.4
 
 /* An assignment from the root's tables, and a search from there for a tenth of the time. */
 static int read_off(struct gpube_patching *s, bool backward)
@@ -105,18 +107,28 @@ static bool may_split(const struct gpube_patching *s)
 	return s->b->opts->split != GPUBE_SPLIT_NEVER && !gpube__bounder_done(s->b) && !gpube__patching_is_over(s);
 }
 
-/* As the only method: larger patches where the first leave much open, for half of the time where what they leave is split. */
-static int alone(struct gpube_patching *s)
+/* Larger patches, for a part of the time where they leave little; then a search of that. */
+static int grow_and_search(struct gpube_patching *s)
 {
 	const struct gpube_turn whole = s->turn;
-	int status = GPUBE_OK;
+	int status;
 
-	if (s->b->opts->split != GPUBE_SPLIT_NEVER && gpube__patching_little_is_open(s))
-		return gpube__patching_search(s);
 	if (s->b->opts->split != GPUBE_SPLIT_NEVER)
-		s->turn = gpube__turn(s->b->ctx, 0.5 * seconds_left(s));
+		s->turn = gpube__turn(s->b->ctx, GROWING * seconds_left(s));
 	status = grow(s);
 	s->turn = whole;
+	if (!status && may_split(s) && !gpube__patching_little_is_open(s))
+		status = grow(s);
+	return status || !may_split(s) ? status : gpube__patching_rest(s, seconds_left(s));
+}
+
+/* As the only method: larger patches where the first leave much open. */
+static int alone(struct gpube_patching *s)
+{
+	int status = GPUBE_OK;
+
+	if (s->b->opts->split == GPUBE_SPLIT_NEVER || !gpube__patching_little_is_open(s))
+		status = grow_and_search(s);
 	return status || !may_split(s) ? status : gpube__patching_search(s);
 }
 
@@ -164,7 +176,6 @@ int gpube__bound_larger_patches(struct gpube_bounder *b, double seconds)
 
 	s->turn = gpube__turn(b->ctx, seconds);
 	gpube__patching_know(s, s->root);
-	status = grow(s);
-	s->paused = !status && may_split(s);
+	status = grow_and_search(s);
 	return end(s, status);
 }

@@ -76,6 +76,12 @@ bool gpube__patching_is_over(const struct gpube_patching *s);
  */
 int gpube__patching_grow(struct gpube_patching *s, bool *any);
 
+/*
+ * What the root leaves open is searched, in so many seconds by the clock.
+ * Errors: ENOMEM, those of gpube__patching_offer()
+ */
+int gpube__patching_rest(struct gpube_patching *s, double seconds);
+
 /* Whether splitting is likely to close what is left. */
 bool gpube__patching_little_is_open(const struct gpube_patching *s);
 

@@ -134,6 +134,12 @@ static inline int32_t gpube__patches_slack(const struct gpube_patches_state *s)
 	return left > GPUBE__PATCH_MOST ? GPUBE__PATCH_MOST : left < 0 ? 0 : (int32_t)left;
 }
 
+/* The constant and what a total of the tables has above it, at most the target. */
+static inline int64_t gpube__patches_above(const struct gpube_patches_state *s, int64_t total)
+{
+	return total >= s->target - s->constant ? s->target : s->constant + total;
+}
+
 /* The target of a limit: a total of the model. */
 int64_t gpube__patches_target(const struct gpube_patches *p, const struct gpube_model *m, int64_t limit);
 
