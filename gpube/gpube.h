@@ -685,7 +685,7 @@ struct gpube_list {
 };
 
 /*
- * gpube_list() - the best assignments, each priced again from the model's tables. A search with the bounds of a
+ * gpube_list() - the best assignments, each priced again from the model's costs (-ln as rounded). A search with the bounds of a
  * gpube_heuristic; where these are exact, every step leads to an assignment.
  * Cost:   that of gpube_heuristic_new(), and with exact bounds O(n_vars) nodes for an assignment
  * Errors: as gpube_heuristic_new(); EINVAL (most < 0, limit); ELIMIT (they do not fit the memory);

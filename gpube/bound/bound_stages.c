@@ -576,7 +576,6 @@ static const struct stage stages[] = {
 	{"elimination in much memory", wants_much_memory, elimination_seconds, eliminate},
 	{"a search tree to its end", wants_tree, NULL, gpube__bound_dfs},
 	{"larger patches", gpube__wants_larger_patches, gpube__larger_patches_seconds, gpube__bound_larger_patches},
-	{"more patches", gpube__wants_more_patches, gpube__more_patches_seconds, gpube__bound_patches},
 	{"a sweep", wants_sweep, sweep_seconds, gpube__bound_sweep},
 	{"slices", wants_slices, slices_seconds, slices},
 	{"the join graph", wants_joins, NULL, gpube__bound_joins},

@@ -358,20 +358,26 @@ static void endless_block(void **state)
 	gpube_model_free(m);
 }
 
+/* A certificate, if 'status' says that there is one, written and read again. */
+static int there_and_back(struct gpube_ctx *c, struct gpube_certificate *certificate, int status, const char *path)
+{
+	if (!status)
+		status = gpube__certificate_write(certificate, path);
+	gpube__certificate_clear(certificate);
+	if (!status) {
+		status = gpube__certificate_read(certificate, c, path);
+		gpube__certificate_clear(certificate);
+	}
+	return status;
+}
+
 static int certify_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *path)
 {
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .order_seconds = 1e-4};
 	struct gpube_certificate certificate = {.ctx = c};
 	int status = gpube__bound_certified(&certificate, m, NULL, &opts);
 
-	if (!status)
-		status = gpube__certificate_write(&certificate, path);
-	gpube__certificate_clear(&certificate);
-	if (!status) {
-		status = gpube__certificate_read(&certificate, c, path);
-		gpube__certificate_clear(&certificate);
-	}
-	return status;
+	return there_and_back(c, &certificate, status, path);
 }
 
 /* The tree as well: what is known is a bound that the root alone does not reach. */
@@ -382,14 +388,7 @@ static int certify_patches_scarcely(struct gpube_ctx *c, struct gpube_model *m, 
 	struct gpube_solution known = {.answer = GPUBE_ANSWER_INCOMPLETE, .bound = m->direction == GPUBE_MAXIMISE ? -1000000 : 1000000};
 	int status = gpube__bound_certified(&certificate, m, &known, &opts);
 
-	if (!status)
-		status = gpube__certificate_write(&certificate, path);
-	gpube__certificate_clear(&certificate);
-	if (!status) {
-		status = gpube__certificate_read(&certificate, c, path);
-		gpube__certificate_clear(&certificate);
-	}
-	return status;
+	return there_and_back(c, &certificate, status, path);
 }
 
 /* Wherever memory runs out: a status, and everything is given back. */

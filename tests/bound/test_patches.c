@@ -316,9 +316,14 @@ static void rest(void **state)
 		assert_int_equal(gpube__patching_new(&b), 0);
 		if (b.patching->p) {
 			struct gpube_patching *p = b.patching;
+			const int64_t before = b.lower;
 
 			for (uint64_t k = 0; k < seed % 3; k++)
 				gpube__patches_sweep(p->p, p->root, GPUBE__PATCHES_FORWARD, 0, p->workers[0].room);
+			/* no time is not all the time, nor is its end a stop of the whole */
+			assert_int_equal(gpube__patching_rest(p, 0), 0);
+			assert_true(b.lower == before);
+			assert_int_equal(gpube__patching_rest(p, 1e-9), 0);
 			if (p->root->constant < p->root->target)
 				assert_int_equal(gpube__patching_rest(p, INFINITY), 0);
 			else

@@ -108,7 +108,7 @@ static void add_costs(struct certifying *w, int32_t function, const int64_t *cos
 static int make_root(struct certifying *w)
 {
 	const struct gpube_patches *p = w->p;
-	int64_t *cost = gpube__alloc(w->ctx, GPUBE__PATCH_CELLS, sizeof(*cost));
+	int64_t *cost = gpube__alloc(w->ctx, GPUBE__PATCH_FUNCTION, sizeof(*cost));
 	int status = cost ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (int32_t f = 0; f < w->m->n_functions && !status; f++) {

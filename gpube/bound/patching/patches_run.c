@@ -172,10 +172,8 @@ int gpube__bound_patches(struct gpube_bounder *b, double seconds)
 int gpube__bound_larger_patches(struct gpube_bounder *b, double seconds)
 {
 	struct gpube_patching *s = b->patching;
-	int status;
 
 	s->turn = gpube__turn(b->ctx, seconds);
 	gpube__patching_know(s, s->root);
-	status = grow_and_search(s);
-	return end(s, status);
+	return end(s, grow_and_search(s));
 }

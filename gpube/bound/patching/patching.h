@@ -2,7 +2,7 @@
  * patching.h - what an ascent on patches (relax/patches/patches.h) has open, kept from one part of the time to the next.
  *
  * The ascent at the root goes there and back until that is slow; then patches may grow (gpube__patching_grow()) and it goes
- * on from there. What it leaves open is split: one value of
+ * on from there, and what the large ones leave is searched (gpube__patching_rest()). What small ones leave open is split: one value of
  * a variable against the others, and the costs that are moved then wander from there as far as they are more than a
  * little. The state of the least bound comes next, so its bound is the whole's; where memory is short, the deepest.
  */

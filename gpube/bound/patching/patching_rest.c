@@ -85,17 +85,20 @@ int gpube__patching_rest(struct gpube_patching *s, double seconds)
 		.backend = GPUBE_BACKEND_CPU};
 	struct gpube_solution *found = NULL;
 	struct gpube_model *m = NULL;
-	int status = make_model(s, &m);
+	int status = seconds > 0 ? make_model(s, &m) : GPUBE_OK;
 
-	if (!status) {
+	if (!status && m) {
 		say(&r, false);
 		status = s->b->engine(&found, m, &opts, &watch);
 		say(&r, true);
 	}
+	/* its time may be over before there is a bound: that is no stop of the whole */
+	if (status == GPUBE_ESTOP && !gpube__stopped(s->b->ctx))
+		status = GPUBE_OK;
 	status = status ? status : r.status;
-	if (!status && (found->answer == GPUBE_ANSWER_INFEASIBLE || found->closed))
+	if (!status && found && (found->answer == GPUBE_ANSWER_INFEASIBLE || found->closed))
 		gpube__patching_raise(s, s->root->target, "AND/OR search on patches");
-	else if (!status && found->answer == GPUBE_ANSWER_OPTIMAL)
+	else if (!status && found && found->answer == GPUBE_ANSWER_OPTIMAL)
 		gpube__patching_raise(s, gpube__patches_above(s->root, found->cost), "AND/OR search on patches");
 	gpube_solution_free(found, s->b->ctx);
 	gpube_model_free(m);

@@ -375,6 +375,21 @@ static void list_members(struct making *w, bool with)
 	}
 }
 
+/* A sweep's sum and every member's part of it; decoding's flags and the cells of a patch. */
+static int64_t room_of(const struct gpube_patches *p)
+{
+	int64_t most = 1 + (int64_t)p->n;
+
+	for (int32_t k = 0; k < p->n_separators; k++) {
+		const int64_t room = (1 + (int64_t)p->separators[k].n_members) * p->separators[k].n_cells;
+
+		most = room > most ? room : most;
+	}
+	for (int32_t k = 0; k < p->n_patches; k++)
+		most = p->n + (int64_t)p->patches[k].n_cells > most ? p->n + (int64_t)p->patches[k].n_cells : most;
+	return most;
+}
+
 static int settle_separators(struct making *w)
 {
 	struct gpube_patches *p = w->p;
@@ -394,9 +409,11 @@ static int settle_separators(struct making *w)
 		p->n_cells += b->n_cells;
 	}
 	list_members(w, false);
-	/* the plan, and a few states */
+	p->room = room_of(p);
+	/* the plan, a few states, and what a sweep on all threads takes */
 	w->too_much = p->n_touched > w->most_touched ||
-		      sizeof(*p->places) * (uint64_t)p->n_places + 8 * gpube__patches_bytes(p) > w->ctx->memory_bytes / 4;
+		      sizeof(*p->places) * (uint64_t)p->n_places + 8 * gpube__patches_bytes(p) +
+			      sizeof(int32_t) * (uint64_t)p->room * (uint64_t)w->ctx->n_threads > w->ctx->memory_bytes / 4;
 	if (w->too_much)
 		return GPUBE_OK;
 	p->members = gpube__alloc(w->ctx, (uint64_t)p->n_members + 1, sizeof(*p->members));
@@ -419,21 +436,6 @@ static int settle_separators(struct making *w)
 		b->n_before += a->first < p->members[j].separator;
 	}
 	return GPUBE_OK;
-}
-
-/* A sweep's sum and every member's part of it; decoding's flags and the cells of a patch. */
-static int64_t room_of(const struct gpube_patches *p)
-{
-	int64_t most = 1 + (int64_t)p->n;
-
-	for (int32_t k = 0; k < p->n_separators; k++) {
-		const int64_t room = (1 + (int64_t)p->separators[k].n_members) * p->separators[k].n_cells;
-
-		most = room > most ? room : most;
-	}
-	for (int32_t k = 0; k < p->n_patches; k++)
-		most = p->n + (int64_t)p->patches[k].n_cells > most ? p->n + (int64_t)p->patches[k].n_cells : most;
-	return most;
 }
 
 /* ---- tables -------------------------------------------------------------------------------- */
@@ -547,7 +549,6 @@ static int make_state(struct making *w, struct gpube_patches_state **out, int64_
 	int status = GPUBE_OK;
 
 	p->shift = w->small ? w->small->shift : gpube__scale_shift(w->m, left, GPUBE__PATCH_MOST, GPUBE__MOST_SHIFT);
-	p->room = room_of(p);
 	s = *out = gpube__alloc_zero(w->ctx, gpube__patches_bytes(p), 1);
 	if (!s)
 		return GPUBE_ENOMEM;
