@@ -4,22 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CELL int64_t
+#include "gpube/relax/patches/patches_impl.h"
+
 #define DEAD_FROM (GPUBE__PROOF_DEAD / 2)
 
 /* ---- sweeps -------------------------------------------------------------------------------- */
-
-/* m[i] = the least cell of the patch for cell i of the separator. */
-static void force(int64_t *restrict m, const int64_t *restrict t, const int32_t *restrict place, int32_t cells, int32_t n)
-{
-	for (int32_t i = 0; i < cells; i++)
-		m[i] = t[place[i]];
-	for (int32_t k = 1; k < n; k++)
-		for (int32_t i = 0; i < cells; i++) {
-			const int64_t x = t[place[i] + place[cells + k]];
-
-			m[i] = x < m[i] ? x : m[i];
-		}
-}
 
 /* The patch's cells become less by m. */
 static void take(int64_t *restrict t, const int64_t *restrict m, const int32_t *restrict place, int32_t cells, int32_t n)
@@ -58,7 +48,7 @@ static void ask(const struct gpube__proof_plan *w, struct gpube__proof_state *s,
 		const struct gpube_patch_member *of = &p->members[b->member + j];
 		int64_t *restrict m = room + (j + 1) * (int64_t)n;
 
-		force(m, s->cells + p->patches[of->patch].at, p->places + of->places, n, of->n);
+		gpube__patch_force(m, s->cells + p->patches[of->patch].at, p->places + of->places, n, of->n);
 		for (int32_t i = 0; i < n; i++)
 			share[i] = share[i] >= DEAD_FROM ? share[i] : share[i] + m[i];
 	}
@@ -85,27 +75,13 @@ static void ask(const struct gpube__proof_plan *w, struct gpube__proof_state *s,
 	gpube__proof_asked(w, s)[k] = s->time;
 }
 
-/* Whether a member has changed since the separator was asked, other than by that. */
-static bool is_due(const struct gpube__proof_plan *w, struct gpube__proof_state *s, int32_t k)
-{
-	const struct gpube_separator *b = &w->p->separators[k];
-	const int32_t *changed = gpube__proof_changed(w, s), asked = gpube__proof_asked(w, s)[k];
-
-	for (int32_t j = 0; j < b->n_members; j++)
-		if (changed[w->p->members[b->member + j].patch] > asked)
-			return true;
-	return false;
-}
-
 void gpube__proof_sweep(const struct gpube__proof_plan *w, struct gpube__proof_state *s, enum gpube_patches_way way, int64_t least,
 	int64_t *room, int64_t *moved)
 {
-	const int32_t n = w->p->n_separators;
+	for (int32_t i = 0; i < w->p->n_separators; i++) {
+		const int32_t k = gpube__separator_at(w->p, i, way);
 
-	for (int32_t i = 0; i < n; i++) {
-		const int32_t k = way == GPUBE__PATCHES_BACKWARD ? n - 1 - i : i;
-
-		if (way != GPUBE__PATCHES_EVENLY || is_due(w, s, k))
+		if (gpube__separator_is_due(w->p, k, way, gpube__proof_changed(w, s), gpube__proof_asked(w, s)))
 			ask(w, s, k, way, least, room, moved);
 	}
 }
@@ -122,15 +98,6 @@ void gpube__proof_move(const struct gpube__proof_plan *w, struct gpube__proof_st
 }
 
 /* ---- values -------------------------------------------------------------------------------- */
-
-static int32_t step_of(const struct gpube_patches *p, int arity, const int32_t *scope, int32_t var)
-{
-	int32_t step = 1;
-
-	for (int k = arity - 1; scope[k] != var; k--)
-		step *= p->domain[scope[k]];
-	return step;
-}
 
 static bool has(int arity, const int32_t *scope, int32_t var)
 {
@@ -159,12 +126,12 @@ void gpube__proof_keep(const struct gpube__proof_plan *w, struct gpube__proof_st
 		const struct gpube_patch *a = &p->patches[p->of[j]];
 
 		gpube__proof_changed(w, s)[p->of[j]] = s->time;
-		kill(p, s->cells + a->at, a->n_cells, step_of(p, a->arity, a->scope, var), var, keep);
+		kill(p, s->cells + a->at, a->n_cells, gpube__patches_step(p, a->arity, a->scope, var), var, keep);
 		for (int32_t i = 0; i < a->n_members; i++) {
 			const struct gpube_separator *b = &p->separators[p->members[p->member_of[a->member + i]].separator];
 
 			if (has(b->arity, b->scope, var))
-				kill(p, s->cells + b->at, b->n_cells, step_of(p, b->arity, b->scope, var), var, keep);
+				kill(p, s->cells + b->at, b->n_cells, gpube__patches_step(p, b->arity, b->scope, var), var, keep);
 		}
 	}
 }
@@ -202,17 +169,14 @@ void gpube__proof_forced(const struct gpube__proof_plan *w, const struct gpube__
 		forced[a] = 0;
 	for (int32_t j = p->of_at[var]; j < p->of_at[var + 1]; j++) {
 		const struct gpube_patch *a = &p->patches[p->of[j]];
-		const int32_t step = step_of(p, a->arity, a->scope, var);
+		const int32_t step = gpube__patches_step(p, a->arity, a->scope, var);
 		const int64_t *t = s->cells + a->at;
 
 		for (int32_t x = 0; x < domain; x++) {
-			int64_t most = GPUBE__PROOF_DEAD;
+			const int64_t own = gpube__patch_least(t, a->n_cells, step, domain, x, GPUBE__PROOF_DEAD);
 
-			for (int32_t c = x * step; c < a->n_cells; c += step * domain)
-				for (int32_t i = 0; i < step; i++)
-					most = t[c + i] < most ? t[c + i] : most;
-			forced[x] = most >= DEAD_FROM || forced[x] >= DEAD_FROM ? GPUBE__PROOF_DEAD
-										  : forced[x] + most - least[p->of[j]];
+			forced[x] = own >= DEAD_FROM || forced[x] >= DEAD_FROM ? GPUBE__PROOF_DEAD
+										 : forced[x] + own - least[p->of[j]];
 		}
 	}
 }

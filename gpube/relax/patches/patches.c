@@ -5,6 +5,9 @@
 
 #include "gpube/relax/scaling.h"
 
+#define CELL int32_t
+#include "gpube/relax/patches/patches_impl.h"
+
 static int32_t *changed_at(const struct gpube_patches *p, struct gpube_patches_state *s)
 {
 	return s->cells + p->n_cells;
@@ -16,22 +19,6 @@ static int32_t *asked_at(const struct gpube_patches *p, struct gpube_patches_sta
 }
 
 /* ---- sweeps -------------------------------------------------------------------------------- */
-
-/* m[i] = the least cell of the patch for cell i of the separator. */
-static void force(int32_t *restrict m, const int32_t *restrict t, const int32_t *restrict place, int32_t cells, int32_t n)
-{
-	for (int32_t i = 0; i < cells; i++)
-		m[i] = t[place[i]];
-	for (int32_t k = 1; k < n; k++) {
-		const int32_t *restrict from = t + place[cells + k];
-
-		for (int32_t i = 0; i < cells; i++) {
-			const int32_t x = from[place[i]];
-
-			m[i] = x < m[i] ? x : m[i];
-		}
-	}
-}
 
 /* The patch's cells become more by m, which may be negative, but no sum is. */
 static void spread(int32_t *restrict t, const int32_t *restrict m, const int32_t *restrict place, int32_t cells, int32_t n,
@@ -60,7 +47,7 @@ static int32_t gather(const struct gpube_patches *p, const struct gpube_patches_
 		const struct gpube_patch_member *of = &p->members[b->member + j];
 		int32_t *restrict m = sum + (j + 1) * (int64_t)n;
 
-		force(m, s->cells + p->patches[of->patch].at, p->places + of->places, n, of->n);
+		gpube__patch_force(m, s->cells + p->patches[of->patch].at, p->places + of->places, n, of->n);
 		for (int32_t i = 0; i < n; i++) {
 			const int32_t x = sum[i] + m[i];
 
@@ -121,25 +108,13 @@ static int32_t ask(const struct gpube_patches *p, struct gpube_patches_state *s,
 	return rise;
 }
 
-/* Whether a member has changed since the separator was asked, other than by that. */
-static bool is_due(const struct gpube_patches *p, struct gpube_patches_state *s, int32_t k)
-{
-	const struct gpube_separator *b = &p->separators[k];
-	const int32_t *changed = changed_at(p, s), asked = asked_at(p, s)[k];
-
-	for (int32_t j = 0; j < b->n_members; j++)
-		if (changed[p->members[b->member + j].patch] > asked)
-			return true;
-	return false;
-}
-
 void gpube__patches_sweep(const struct gpube_patches *p, struct gpube_patches_state *s, enum gpube_patches_way way, int32_t least,
 	int32_t *room)
 {
 	for (int32_t i = 0; i < p->n_separators && s->constant < s->target; i++) {
-		const int32_t k = way == GPUBE__PATCHES_BACKWARD ? p->n_separators - 1 - i : i;
+		const int32_t k = gpube__separator_at(p, i, way);
 
-		if (way != GPUBE__PATCHES_EVENLY || is_due(p, s, k))
+		if (gpube__separator_is_due(p, k, way, changed_at(p, s), asked_at(p, s)))
 			s->constant += ask(p, s, k, way, least, gpube__patches_slack(s), ++s->time, room);
 	}
 }
@@ -236,16 +211,6 @@ int gpube__patches_sweep_wide(
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* Cells between two values of its variable k. */
-static int32_t step_of(const struct gpube_patches *p, const struct gpube_patch *a, int32_t var)
-{
-	int32_t step = 1;
-
-	for (int k = a->arity - 1; a->scope[k] != var; k--)
-		step *= p->domain[a->scope[k]];
-	return step;
-}
-
 void gpube__patches_keep(const struct gpube_patches *p, struct gpube_patches_state *s, int32_t var, const uint8_t *keep)
 {
 	const int32_t domain = p->domain[var];
@@ -253,7 +218,7 @@ void gpube__patches_keep(const struct gpube_patches *p, struct gpube_patches_sta
 	s->time++;
 	for (int32_t j = p->of_at[var]; j < p->of_at[var + 1]; j++) {
 		const struct gpube_patch *a = &p->patches[p->of[j]];
-		const int32_t step = step_of(p, a, var);
+		const int32_t step = gpube__patches_step(p, a->arity, a->scope, var);
 
 		changed_at(p, s)[p->of[j]] = s->time;
 		for (int32_t c = 0; c < a->n_cells; c++)
@@ -271,16 +236,10 @@ void gpube__patches_forced(
 		forced[a] = 0;
 	for (int32_t j = p->of_at[var]; j < p->of_at[var + 1]; j++) {
 		const struct gpube_patch *a = &p->patches[p->of[j]];
-		const int32_t step = step_of(p, a, var), *t = s->cells + a->at;
+		const int32_t step = gpube__patches_step(p, a->arity, a->scope, var), *t = s->cells + a->at;
 
-		for (int32_t x = 0; x < domain; x++) {
-			int32_t least = GPUBE__PATCH_DEAD;
-
-			for (int32_t c = x * step; c < a->n_cells; c += step * domain)
-				for (int32_t i = 0; i < step; i++)
-					least = t[c + i] < least ? t[c + i] : least;
-			forced[x] += least;
-		}
+		for (int32_t x = 0; x < domain; x++)
+			forced[x] += gpube__patch_least(t, a->n_cells, step, domain, x, GPUBE__PATCH_DEAD);
 	}
 }
 

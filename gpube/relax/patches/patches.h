@@ -161,6 +161,36 @@ static inline bool gpube__patch_goes_on(const struct gpube_patch *a, int32_t k, 
 	return way == GPUBE__PATCHES_EVENLY || (way == GPUBE__PATCHES_BACKWARD ? a->first < k : a->last > k);
 }
 
+/* Separator i of a sweep. */
+static inline int32_t gpube__separator_at(const struct gpube_patches *p, int32_t i, enum gpube_patches_way way)
+{
+	return way == GPUBE__PATCHES_BACKWARD ? p->n_separators - 1 - i : i;
+}
+
+/* Whether a sweep asks it: there and back always, otherwise if a member has changed since, other than by being asked. */
+static inline bool gpube__separator_is_due(const struct gpube_patches *p, int32_t k, enum gpube_patches_way way,
+	const int32_t *changed, const int32_t *asked)
+{
+	const struct gpube_separator *b = &p->separators[k];
+
+	if (way != GPUBE__PATCHES_EVENLY)
+		return true;
+	for (int32_t j = 0; j < b->n_members; j++)
+		if (changed[p->members[b->member + j].patch] > asked[k])
+			return true;
+	return false;
+}
+
+/* Cells between two values of a variable of the scope. */
+static inline int32_t gpube__patches_step(const struct gpube_patches *p, int32_t arity, const int32_t *scope, int32_t var)
+{
+	int32_t step = 1;
+
+	for (int32_t k = arity - 1; scope[k] != var; k--)
+		step *= p->domain[scope[k]];
+	return step;
+}
+
 /*
  * gpube__patches_sweep() - every separator, or those whose patches have changed since they were asked last, where no
  * change of 'least' or less counts. room: p->room cells.
