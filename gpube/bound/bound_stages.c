@@ -37,7 +37,7 @@ static double by_clock(const struct gpube_bounder *b, double seconds)
 /* All that costs is forbidden: a question for a satisfiability library, which ends it as a rule. */
 static bool is_hard(const struct gpube_bounder *b)
 {
-	return is_auto(b) && !b->shifted && gpube__cost_span(b->m) == 1;
+	return gpube__bounder_is_auto(b) && !b->shifted && gpube__cost_span(b->m) == 1;
 }
 
 static int satisfiability(struct gpube_bounder *b, double seconds)
@@ -60,13 +60,13 @@ static bool is_small_and_hard(const struct gpube_bounder *b)
 
 static double hard_seconds(const struct gpube_bounder *b)
 {
-	return share_of(b, 60, 0.5);
+	return gpube__share_of(b, 60, 0.5);
 }
 
 /* Elsewhere it finds what local search and trees have not: any assignment at all. */
 static bool is_unassigned(const struct gpube_bounder *b)
 {
-	return is_auto(b) && b->upper == GPUBE_INF && b->cutoff == GPUBE_INF;
+	return gpube__bounder_is_auto(b) && b->upper == GPUBE_INF && b->cutoff == GPUBE_INF;
 }
 
 /*
@@ -75,13 +75,13 @@ static bool is_unassigned(const struct gpube_bounder *b)
  */
 static bool may_be_free(const struct gpube_bounder *b)
 {
-	return is_auto(b) && !b->shifted && b->lower == gpube__constant_of(b->m) && b->upper > b->lower &&
+	return gpube__bounder_is_auto(b) && b->lower == gpube__constant_of(b->m) && b->upper > b->lower &&
 	       b->limit > b->lower;
 }
 
 static double free_seconds(const struct gpube_bounder *b)
 {
-	return share_of(b, 1, 0.05);
+	return gpube__share_of(b, 1, 0.05);
 }
 
 static int find_free(struct gpube_bounder *b, double seconds)
@@ -91,7 +91,7 @@ static int find_free(struct gpube_bounder *b, double seconds)
 
 static double unassigned_seconds(const struct gpube_bounder *b)
 {
-	return share_of(b, 5, 0.1);
+	return gpube__share_of(b, 5, 0.1);
 }
 
 /*
@@ -100,7 +100,7 @@ static double unassigned_seconds(const struct gpube_bounder *b)
  */
 static bool wants_first(const struct gpube_bounder *b)
 {
-	return is_auto(b) && !b->shifted && b->opts->order_method != GPUBE_ORDER_GIVEN;
+	return gpube__bounder_is_auto(b) && !b->shifted && b->opts->order_method != GPUBE_ORDER_GIVEN;
 }
 
 /* So many cells are searched for an assignment that meets the bound before they are shifted: 10_1, of 10^7, is done by it. */
@@ -113,7 +113,17 @@ static bool is_wide(const struct gpube_bounder *b)
 
 static double first_seconds(const struct gpube_bounder *b)
 {
-	return share_of(b, 1, 0.2);
+	return gpube__share_of(b, 1, 0.2);
+}
+
+static bool may_split(const struct gpube_bounder *b)
+{
+	return gpube__bounder_is_auto(b) && b->opts->split != GPUBE_SPLIT_NEVER;
+}
+
+static bool may_eliminate(const struct gpube_bounder *b)
+{
+	return gpube__bounder_is_auto(b) && !b->opts->no_eliminate;
 }
 
 /* ---- before longer methods ------------------------------------------------------------------- */
@@ -129,9 +139,9 @@ static bool is_quick(const struct gpube_bounder *b)
 static bool has_first_order(const struct gpube_bounder *b)
 {
 	/* where domains are large, mini-buckets are of two or three variables, and sweeps and clusters say more */
-	return is_auto(b) && !b->shifted && b->opts->order_method == GPUBE_ORDER_AUTO &&
+	return gpube__bounder_is_auto(b) && b->opts->order_method == GPUBE_ORDER_AUTO &&
 	       b->opts->backend != GPUBE_BACKEND_CUDA && /* a card may still be opening */
-	       !is_easy(b) && gpube__bounder_mean_domain(b) < GPUBE__WIDE_DOMAIN;
+	       !gpube__bounder_is_easy(b) && gpube__bounder_mean_domain(b) < GPUBE__WIDE_DOMAIN;
 }
 
 static bool wants_glance_along(const struct gpube_bounder *b)
@@ -163,8 +173,7 @@ static bool wants_along(const struct gpube_bounder *b)
  */
 static bool wants_close_look(const struct gpube_bounder *b)
 {
-	return is_auto(b) && !b->shifted && b->opts->split != GPUBE_SPLIT_NEVER &&
-	       b->opts->order_method == GPUBE_ORDER_AUTO && b->order_cost.joined_cells > GPUBE__QUICK_CELLS;
+	return may_split(b) && b->opts->order_method == GPUBE_ORDER_AUTO && !gpube__bounder_is_easy(b);
 }
 
 /* A short one before orders are searched for, where none was looked at along the first order. */
@@ -175,7 +184,7 @@ static bool wants_glance(const struct gpube_bounder *b)
 
 static double glance_seconds(const struct gpube_bounder *b)
 {
-	return gpube__bounder_look_seconds(b, share_of(b, 0.1, 0.05));
+	return gpube__bounder_look_seconds(b, gpube__share_of(b, 0.1, 0.05));
 }
 
 /*
@@ -184,20 +193,19 @@ static double glance_seconds(const struct gpube_bounder *b)
  */
 static bool wants_tree_at_once(const struct gpube_bounder *b)
 {
-	return is_auto(b) && !b->shifted && b->opts->split != GPUBE_SPLIT_NEVER && gpube__bounder_dense(b) && !is_easy(b) &&
+	return may_split(b) && gpube__bounder_dense(b) && !gpube__bounder_is_easy(b) &&
 	       gpube__bounder_mean_domain(b) >= GPUBE__WIDE_DOMAIN;
 }
 
 static double tree_at_once_seconds(const struct gpube_bounder *b)
 {
-	return share_of(b, 0.1, 0.05);
+	return gpube__share_of(b, 0.1, 0.05);
 }
 
 /* Where elimination may be easy: what else is tried depends on how easy. */
 static bool wants_early_orders(const struct gpube_bounder *b)
 {
-	return is_auto(b) && !b->shifted && !b->opts->no_eliminate && !is_easy(b) && gpube__bounder_prefers_joins(b) &&
-	       gpube__bounder_wants_order(b);
+	return may_eliminate(b) && !gpube__bounder_is_easy(b) && gpube__bounder_prefers_joins(b) && gpube__bounder_wants_order(b);
 }
 
 /*
@@ -228,7 +236,7 @@ static int eliminate_at_once(struct gpube_bounder *b, double seconds)
 
 static bool wants_at_once(const struct gpube_bounder *b)
 {
-	return is_auto(b) && b->ordered && !b->shifted && !b->opts->no_eliminate &&
+	return may_eliminate(b) && b->ordered && !b->shifted &&
 	       b->order_cost.joined_cells < AT_ONCE_SECONDS * b->ops->cells_per_second;
 }
 
@@ -251,13 +259,12 @@ static int first_bounds(struct gpube_bounder *b, double seconds)
  */
 static bool wants_first_tree(const struct gpube_bounder *b)
 {
-	return is_auto(b) && b->opts->split != GPUBE_SPLIT_NEVER && !gpube__bounder_dense(b) &&
-	       !is_easy(b);
+	return may_split(b) && !gpube__bounder_dense(b) && !gpube__bounder_is_easy(b);
 }
 
 static double first_tree_seconds(const struct gpube_bounder *b)
 {
-	return gpube__bounder_look_seconds(b, share_of(b, 0.5, 0.2));
+	return gpube__bounder_look_seconds(b, gpube__share_of(b, 0.5, 0.2));
 }
 
 /*
@@ -268,13 +275,13 @@ static double first_tree_seconds(const struct gpube_bounder *b)
  */
 static bool wants_wide_tree(const struct gpube_bounder *b)
 {
-	return is_auto(b) && b->opts->split != GPUBE_SPLIT_NEVER && !is_easy(b) && !gpube__bounder_prefers_joins(b) &&
+	return may_split(b) && !gpube__bounder_is_easy(b) && !gpube__bounder_prefers_joins(b) &&
 	       gpube__bounder_share_proved(b) > (gpube__bounder_dense(b) ? 0.5 : 0.9);
 }
 
 static double wide_most(const struct gpube_bounder *b)
 {
-	return gpube__bounder_dense(b) ? share_of(b, 2, 0.2) : share_of(b, 5, 0.4);
+	return gpube__bounder_dense(b) ? gpube__share_of(b, 2, 0.2) : gpube__share_of(b, 5, 0.4);
 }
 
 static double wide_tree_seconds(const struct gpube_bounder *b)
@@ -305,7 +312,7 @@ static int first_search(struct gpube_bounder *b, double seconds)
 /* Along a better order than the first time, where elimination does not come next in any case. */
 static bool wants_quick_mbe(const struct gpube_bounder *b)
 {
-	return is_auto(b) && gpube__bounder_prefers_joins(b) && !is_easy(b) && !is_quick(b) &&
+	return gpube__bounder_is_auto(b) && gpube__bounder_prefers_joins(b) && !gpube__bounder_is_easy(b) && !is_quick(b) &&
 	       b->order_cost.joined_cells != b->quick_along;
 }
 
@@ -339,7 +346,7 @@ static double quick_sweep_seconds(const struct gpube_bounder *b)
 
 static bool wants_quick_sweep(const struct gpube_bounder *b)
 {
-	return is_auto(b) && !b->opts->no_eliminate && !is_easy(b) && gpube__bounder_mean_domain(b) < GPUBE__WIDE_DOMAIN;
+	return may_eliminate(b) && !gpube__bounder_is_easy(b) && gpube__bounder_mean_domain(b) < GPUBE__WIDE_DOMAIN;
 }
 
 /*
@@ -351,19 +358,18 @@ static bool wants_quick_sweep(const struct gpube_bounder *b)
 
 static bool wants_tree_of_names(const struct gpube_bounder *b)
 {
-	return is_auto(b) && b->opts->split != GPUBE_SPLIT_NEVER && !is_easy(b) &&
+	return may_split(b) && !gpube__bounder_is_easy(b) &&
 	       b->m->n_vars * log2(gpube__bounder_mean_domain(b)) < FEW_BITS;
 }
 
 static double names_seconds(const struct gpube_bounder *b)
 {
-	return share_of(b, 10, 0.3);
+	return gpube__share_of(b, 10, 0.3);
 }
 
 static bool wants_elimination(const struct gpube_bounder *b)
 {
-	return is_auto(b) && !b->opts->no_eliminate &&
-	       (gpube__bounder_prefers_joins(b) || is_sure(b));
+	return may_eliminate(b) && (gpube__bounder_prefers_joins(b) || is_sure(b));
 }
 
 /* Nor is it put off for an assignment. */
@@ -412,23 +418,22 @@ static bool wants_much_memory(const struct gpube_bounder *b)
 /* Where domains are large it goes on as long as it may when no look was cut short. */
 static bool wants_second_tree(const struct gpube_bounder *b)
 {
-	return is_auto(b) && b->opts->split != GPUBE_SPLIT_NEVER && (gpube__bounder_prefers_joins(b) || wants_wide_tree(b));
+	return may_split(b) && (gpube__bounder_prefers_joins(b) || wants_wide_tree(b));
 }
 
 static double second_tree_seconds(const struct gpube_bounder *b)
 {
-	return gpube__bounder_prefers_joins(b) ? share_of(b, 5, 0.2) : fmax(0, wide_most(b) - b->seconds_looked);
+	return gpube__bounder_prefers_joins(b) ? gpube__share_of(b, 5, 0.2) : fmax(0, wide_most(b) - b->seconds_looked);
 }
 
 static bool wants_tree(const struct gpube_bounder *b)
 {
-	return is_method(b, GPUBE_BOUND_TREE);
+	return gpube__bounder_is_method(b, GPUBE_BOUND_TREE);
 }
 
 static bool wants_sweep(const struct gpube_bounder *b)
 {
-	return is_method(b, GPUBE_BOUND_SWEEP) ||
-	       (is_auto(b) && gpube__bounder_prefers_joins(b) && !b->opts->no_eliminate);
+	return gpube__bounder_is_method(b, GPUBE_BOUND_SWEEP) || (may_eliminate(b) && gpube__bounder_prefers_joins(b));
 }
 
 /*
@@ -439,14 +444,14 @@ static double sweep_seconds(const struct gpube_bounder *b)
 {
 	const double seconds = b->opts->timeout_seconds > 0 ? 0.75 * b->opts->timeout_seconds : 300;
 
-	if (is_method(b, GPUBE_BOUND_SWEEP))
+	if (gpube__bounder_is_method(b, GPUBE_BOUND_SWEEP))
 		return INFINITY;
 	return seconds < 5 ? 0 : seconds;
 }
 
 static bool wants_slices(const struct gpube_bounder *b)
 {
-	return is_auto(b) && wants_sweep(b);
+	return gpube__bounder_is_auto(b) && wants_sweep(b);
 }
 
 /* All the time that is left, where the first attempt to eliminate had a part of it. */
@@ -467,8 +472,8 @@ static int slices(struct gpube_bounder *b, double seconds)
 
 static bool wants_joins(const struct gpube_bounder *b)
 {
-	return is_method(b, GPUBE_BOUND_JOINS) || is_method(b, GPUBE_BOUND_ANDOR) ||
-	       (is_auto(b) && gpube__bounder_prefers_joins(b));
+	return gpube__bounder_is_method(b, GPUBE_BOUND_JOINS) || gpube__bounder_is_method(b, GPUBE_BOUND_ANDOR) ||
+	       (gpube__bounder_is_auto(b) && gpube__bounder_prefers_joins(b));
 }
 
 /*
@@ -477,24 +482,24 @@ static bool wants_joins(const struct gpube_bounder *b)
  */
 static bool wants_early_andor(const struct gpube_bounder *b)
 {
-	return is_auto(b) && b->opts->split != GPUBE_SPLIT_NEVER && !is_easy(b) && gpube__bounder_prefers_joins(b);
+	return may_split(b) && !gpube__bounder_is_easy(b) && gpube__bounder_prefers_joins(b);
 }
 
 static double early_andor_seconds(const struct gpube_bounder *b)
 {
-	const double most = share_of(b, 1, 0.1); /* pedigrees of 0.5 s took 1.5: CSP_13 ends within the 0.03 */
+	const double most = gpube__share_of(b, 1, 0.1); /* pedigrees of 0.5 s took 1.5: CSP_13 ends within the 0.03 */
 
 	return fmax(fmin(most, 0.03), gpube__bounder_look_seconds(b, most));
 }
 
 static double later_andor_seconds(const struct gpube_bounder *b)
 {
-	return share_of(b, 30, 0.4);
+	return gpube__share_of(b, 30, 0.4);
 }
 
 static bool wants_shifts(const struct gpube_bounder *b)
 {
-	return is_method(b, GPUBE_BOUND_SHIFT);
+	return gpube__bounder_is_method(b, GPUBE_BOUND_SHIFT);
 }
 
 static int shifts(struct gpube_bounder *b, double seconds)
@@ -505,18 +510,19 @@ static int shifts(struct gpube_bounder *b, double seconds)
 
 static bool wants_clusters(const struct gpube_bounder *b)
 {
-	return is_auto(b) || is_method(b, GPUBE_BOUND_CLUSTERS) || is_method(b, GPUBE_BOUND_REGIONS);
+	return gpube__bounder_is_auto(b) || gpube__bounder_is_method(b, GPUBE_BOUND_CLUSTERS) ||
+	       gpube__bounder_is_method(b, GPUBE_BOUND_REGIONS);
 }
 
 static int clusters(struct gpube_bounder *b, double seconds)
 {
 	(void)seconds;
-	return gpube__bound_clusters(b, true, is_auto(b) ? 5 : 2);
+	return gpube__bound_clusters(b, true, gpube__bounder_is_auto(b) ? 5 : 2);
 }
 
 static bool wants_mbe(const struct gpube_bounder *b)
 {
-	return is_auto(b) || is_method(b, GPUBE_BOUND_MBE);
+	return gpube__bounder_is_auto(b) || gpube__bounder_is_method(b, GPUBE_BOUND_MBE);
 }
 
 static int mbe(struct gpube_bounder *b, double seconds)

@@ -6,23 +6,23 @@
 
 #include "gpube/bound/bound.h"
 
-static inline bool is_method(const struct gpube_bounder *b, enum gpube_bound_method method)
+static inline bool gpube__bounder_is_method(const struct gpube_bounder *b, enum gpube_bound_method method)
 {
 	return b->opts->method == method;
 }
 
-static inline bool is_auto(const struct gpube_bounder *b)
+static inline bool gpube__bounder_is_auto(const struct gpube_bounder *b)
 {
-	return is_method(b, GPUBE_BOUND_AUTO);
+	return gpube__bounder_is_method(b, GPUBE_BOUND_AUTO);
 }
 
-static inline bool is_easy(const struct gpube_bounder *b)
+static inline bool gpube__bounder_is_easy(const struct gpube_bounder *b)
 {
 	return b->order_cost.joined_cells <= GPUBE__QUICK_CELLS;
 }
 
 /* At most so many seconds, and that share of the time where it is limited. */
-static inline double share_of(const struct gpube_bounder *b, double most, double share)
+static inline double gpube__share_of(const struct gpube_bounder *b, double most, double share)
 {
 	const double timeout = b->opts->timeout_seconds;
 

@@ -9,13 +9,14 @@
  */
 bool gpube__wants_patches(const struct gpube_bounder *b)
 {
-	return is_method(b, GPUBE_BOUND_PATCHES) ||
-	       (is_auto(b) && !b->shifted && !is_easy(b) && b->upper != GPUBE_INF && gpube__bounder_prefers_joins(b));
+	return gpube__bounder_is_method(b, GPUBE_BOUND_PATCHES) ||
+	       (gpube__bounder_is_auto(b) && !gpube__bounder_is_easy(b) && b->upper != GPUBE_INF &&
+		       gpube__bounder_prefers_joins(b));
 }
 
 double gpube__patches_seconds(const struct gpube_bounder *b)
 {
-	return is_method(b, GPUBE_BOUND_PATCHES) ? INFINITY : share_of(b, 0.5, 0.2);
+	return gpube__bounder_is_method(b, GPUBE_BOUND_PATCHES) ? INFINITY : gpube__share_of(b, 0.5, 0.2);
 }
 
 /*
@@ -26,7 +27,7 @@ double gpube__patches_seconds(const struct gpube_bounder *b)
 
 bool gpube__wants_more_patches(const struct gpube_bounder *b)
 {
-	return is_auto(b) && b->patching && b->patching->paused;
+	return gpube__bounder_is_auto(b) && b->patching && b->patching->paused;
 }
 
 bool gpube__wants_tree_behind_patches(const struct gpube_bounder *b)
@@ -36,12 +37,12 @@ bool gpube__wants_tree_behind_patches(const struct gpube_bounder *b)
 
 double gpube__tree_behind_patches_seconds(const struct gpube_bounder *b)
 {
-	return share_of(b, 1, 0.1);
+	return gpube__share_of(b, 1, 0.1);
 }
 
 double gpube__more_patches_seconds(const struct gpube_bounder *b)
 {
-	return share_of(b, 60, 0.5);
+	return gpube__share_of(b, 60, 0.5);
 }
 
 /*
@@ -50,7 +51,7 @@ double gpube__more_patches_seconds(const struct gpube_bounder *b)
  */
 bool gpube__wants_larger_patches(const struct gpube_bounder *b)
 {
-	return is_auto(b) && !b->shifted && b->patching && b->patching->p && b->patching->root;
+	return gpube__bounder_is_auto(b) && b->patching && b->patching->p && b->patching->root;
 }
 
 double gpube__larger_patches_seconds(const struct gpube_bounder *b)
