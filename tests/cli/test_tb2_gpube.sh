@@ -139,12 +139,12 @@ row 'a signal that comes twice' 143 '^best |^late$' '*' in_rounds sh -c '
 	for i in 1 2 3 4; do sleep 0.01; kill $!; done; [ $(($(date +%s%N) - begin)) -lt 300000000 ] || echo late
 	wait $!' "$tb2" "$work/hard.wcsp" "$work/rounds" "$again"
 row 'SIGHUP' 129 '^bounds ' '*' in_rounds end_at HUP '^bound ' "$tb2" "$work/hard.wcsp"
-# gpube that hears nothing, and a second signal
+# gpube that hears nothing, and a second signal; the first one waits until it is deaf
 # shellcheck disable=SC2016
-printf '#!/bin/sh\ncase $1 in bound) trap "" TERM; while :; do sleep 1; done ;; esac\nexec "%s" "$@"\n' "$GPUBE" > "$work/deaf"
+printf '#!/bin/sh\ncase $1 in bound) trap "" TERM; : > "%s"; while :; do sleep 1; done ;; esac\nexec "%s" "$@"\n' "$work/is_deaf" "$GPUBE" > "$work/deaf"
 chmod +x "$work/deaf"
 # shellcheck disable=SC2016
 GPUBE=$work/deaf TOULBAR2=$work/never row 'two signals' 143 '' '' sh -c '
-	"$0" "$1" & sleep 1; while kill $! 2> /dev/null; do sleep 0.6; done; wait $!' "$tb2" "$work/hard.wcsp"
+	"$0" "$1" & until [ -e "$2" ]; do sleep 0.1; done; while kill $! 2> /dev/null; do sleep 0.6; done; wait $!' "$tb2" "$work/hard.wcsp" "$work/is_deaf"
 that 'no file stays' [ -z "$(ls -A "$TMPDIR")" ]
 plan
