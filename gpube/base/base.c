@@ -340,6 +340,20 @@ double gpube__turn_left(const struct gpube_turn *t)
 	return fmin(t->seconds - gpube__turn_spent(t), t->latest - gpube__now());
 }
 
+double gpube__seconds_left(const struct gpube_ctx *ctx)
+{
+	return ctx->deadline > 0 ? fmax(0, ctx->deadline - gpube__now()) : INFINITY;
+}
+
+double gpube__end_by(struct gpube_ctx *ctx, double end)
+{
+	const double deadline = ctx->deadline;
+
+	if (!(deadline > 0 && deadline < end))
+		ctx->deadline = end;
+	return deadline;
+}
+
 double gpube__now(void)
 {
 	struct timespec t;

@@ -215,6 +215,11 @@ struct gpube_turn gpube__turn(const struct gpube_ctx *ctx, double seconds);
 double gpube__turn_spent(const struct gpube_turn *t);
 double gpube__turn_left(const struct gpube_turn *t); /* 0 or less: it is over */
 
+/* By the clock, until the deadline: 0 when it is over, INFINITY where there is none. */
+double gpube__seconds_left(const struct gpube_ctx *ctx);
+/* The deadline is 'end', unless it is earlier; what it was, for who sets it back. */
+double gpube__end_by(struct gpube_ctx *ctx, double end);
+
 struct gpube_rng {
 	uint64_t s[4];
 };

@@ -118,8 +118,7 @@ static double planned_seconds(const struct gpube_bounder *b, const struct gpube_
 	double seconds =
 		plan->predicted_seconds + 2e-10 * plan->peak_bytes * fmax(plan->n_slices, 1);
 
-	return b->ctx->deadline > 0 && gpube__now() + 2 * seconds > b->ctx->deadline ? INFINITY
-										     : seconds;
+	return 2 * seconds > gpube__seconds_left(b->ctx) ? INFINITY : seconds;
 }
 
 /* What the elimination that proved says of itself is what the run says. */
@@ -151,12 +150,10 @@ static int solve_within(struct gpube_solution **s, struct gpube_bounder *b, cons
 	struct gpube_ctx *ctx = b->ctx;
 	const struct gpube__solve_patience patience = {
 		.lower = opts->count ? INT64_MIN : b->lower, .seconds = seconds};
-	const double deadline = ctx->deadline, mine = gpube__now() + seconds;
+	const double deadline = gpube__end_by(ctx, gpube__now() + seconds);
 	int status, offered = GPUBE_OK;
 
 	gpube_solution_free(*s, ctx);
-	if (deadline <= 0 || mine < deadline)
-		ctx->deadline = mine;
 	status = gpube__solve_patiently(s, r->m, opts, &patience);
 	ctx->deadline = deadline;
 	if (status == GPUBE_ESTOP && !gpube__stopped(ctx)) {

@@ -78,14 +78,11 @@ static int join_where_it_helps(struct gpube_bounder *b)
 int gpube__bound_exclusive(struct gpube_bounder *b)
 {
 	struct gpube_ctx *ctx = b->ctx;
-	const double deadline = ctx->deadline, timeout = b->opts->timeout_seconds;
-	const double end =
-		gpube__now() + (timeout > 0 ? fmax(LEAST_SECONDS, SHARE * timeout) : MOST_SECONDS);
-	int status;
+	const double timeout = b->opts->timeout_seconds;
+	const double deadline = gpube__end_by(
+		ctx, gpube__now() + (timeout > 0 ? fmax(LEAST_SECONDS, SHARE * timeout) : MOST_SECONDS));
+	int status = join_where_it_helps(b);
 
-	if (!(deadline > 0 && deadline < end))
-		ctx->deadline = end;
-	status = join_where_it_helps(b);
 	ctx->deadline = deadline;
 	/* it was this that took too long: the model is left as it is */
 	return status == GPUBE_ESTOP && !gpube__stopped(ctx) ? GPUBE_OK : status;

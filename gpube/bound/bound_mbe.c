@@ -69,8 +69,7 @@ static bool in_time(const struct gpube_bounder *b, double joined_cells)
 	if (b->opts->backend == GPUBE_BACKEND_CUDA ||
 		(b->opts->backend == GPUBE_BACKEND_AUTO && b->ctx->device))
 		ops = gpube__ops_cuda(b->ctx, &status);
-	return b->ctx->deadline <= 0 || !ops ||
-	       joined_cells < 0.05 * ops->cells_per_second * (b->ctx->deadline - gpube__now());
+	return !ops || joined_cells <= 0.05 * ops->cells_per_second * gpube__seconds_left(b->ctx);
 }
 
 /* least: a run of fewer joined cells is left out, a larger z comes next. */

@@ -27,11 +27,10 @@ struct stage {
  */
 static double by_clock(const struct gpube_bounder *b, double seconds)
 {
-	const double left = b->ctx->deadline > 0 ? b->ctx->deadline - gpube__now() : INFINITY,
-		     worked = gpube__cpu_seconds() - b->start_cpu, least = 0.01,
+	const double worked = gpube__cpu_seconds() - b->start_cpu, least = 0.01,
 		     slowness = worked < least ? 1 : fmax(1, fmin(GPUBE__BUSIEST, (gpube__now() - b->start) / worked));
 
-	return fmax(seconds, fmin(seconds * slowness, left / 4));
+	return fmax(seconds, fmin(seconds * slowness, gpube__seconds_left(b->ctx) / 4));
 }
 
 /* All that costs is forbidden: a question for a satisfiability library, which ends it as a rule. */
@@ -457,7 +456,7 @@ static bool wants_slices(const struct gpube_bounder *b)
 /* All the time that is left, where the first attempt to eliminate had a part of it. */
 static double slices_seconds(const struct gpube_bounder *b)
 {
-	return b->ctx->deadline > 0 ? b->ctx->deadline - gpube__now() : 60;
+	return b->ctx->deadline > 0 ? gpube__seconds_left(b->ctx) : 60;
 }
 
 static int slices(struct gpube_bounder *b, double seconds)

@@ -37,9 +37,7 @@ struct climb {
 
 static double time_left(const struct climb *c)
 {
-	const double deadline = c->b->ctx->deadline, left = gpube__turn_left(&c->turn);
-
-	return deadline > 0 ? fmin(deadline - gpube__now(), left) : left;
+	return fmin(gpube__turn_left(&c->turn), gpube__seconds_left(c->b->ctx));
 }
 
 /* An assignment from the tables, and search from there for a share of the time. */

@@ -101,9 +101,7 @@ static int by_bound(const void *a, const void *b)
 static int split_rank(struct gpube_be_split *s)
 {
 	const double rate = gpube__ops_cpu()->cells_per_second * s->ctx->n_threads;
-	const double start = gpube__now(), n = (double)s->boxes.n;
-	const double left = s->ctx->deadline > 0 ? fmax(s->ctx->deadline - start, 0) : INFINITY;
-	const double seconds = fmin(n * s->seconds, left);
+	const double start = gpube__now(), n = (double)s->boxes.n, seconds = fmin(n * s->seconds, gpube__seconds_left(s->ctx));
 	struct ranked *r;
 	int64_t n_out = 0;
 	int status = gpube__boxes_bound(s->bounds, &s->boxes,

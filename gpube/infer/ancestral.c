@@ -230,7 +230,7 @@ static int try_parts(struct ancestral *a, bool *done)
 		status = estimate(&whole, a);
 	if (status || whole.joined_cells < LEAST_CELLS)
 		return status;
-	seconds = j->ctx->deadline > 0 ? fmin(whole.predicted_seconds, j->ctx->deadline - start) : whole.predicted_seconds;
+	seconds = fmin(whole.predicted_seconds, gpube__seconds_left(j->ctx));
 	status = find_parts(a, fmin(whole.joined_cells / LEAST_GAIN, MOST_CELLS), start + SEARCH_SHARE * seconds, &found);
 	if (status || !found)
 		return status;

@@ -44,14 +44,9 @@ static int sum_all(struct gpube__inferring *j)
 #define FIRST_CASES 2.0
 #define CASES_SHARE 0.125
 
-static double left_of(const struct gpube__inferring *j)
-{
-	return j->ctx->deadline > 0 ? fmax(0, j->ctx->deadline - gpube__now()) : INFINITY;
-}
-
 static int first_cases(struct gpube_cases *cases, struct gpube__inferring *j)
 {
-	const double start = gpube__now(), most = fmin(FIRST_CASES, CASES_SHARE * left_of(j));
+	const double start = gpube__now(), most = fmin(FIRST_CASES, CASES_SHARE * gpube__seconds_left(j->ctx));
 	bool done = false;
 	int status = gpube__cases_begin(cases, j);
 
@@ -76,7 +71,8 @@ static int first_cases(struct gpube_cases *cases, struct gpube__inferring *j)
 /* Cases until the time is up, or a stop, beside bounds of another kind first. */
 static int last_cases(struct gpube_cases *cases, struct gpube__inferring *j)
 {
-	const double left = left_of(j), until = gpube__now() + (isinf(left) ? BUCKETS_SECONDS : BUCKETS_SHARE * left);
+	const double left = gpube__seconds_left(j->ctx);
+	const double until = gpube__now() + (isinf(left) ? BUCKETS_SECONDS : BUCKETS_SHARE * left);
 	bool done = false;
 	int status = gpube__infer_bounds(j, cases->counting ? until : j->ctx->deadline, NULL);
 
@@ -95,7 +91,7 @@ static int last_cases(struct gpube_cases *cases, struct gpube__inferring *j)
 
 static int intervals(struct gpube__inferring *j)
 {
-	const double left = left_of(j);
+	const double left = gpube__seconds_left(j->ctx);
 
 	return gpube__infer_intervals(j, isinf(left) ? MOST_EDGE : INFINITY,
 		isinf(left) ? 0 : gpube__now() + INTERVALS_SHARE * left);
@@ -111,12 +107,13 @@ static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases
 	int status = GPUBE_OK;
 
 	/* what would take twice the time that is left is not begun */
-	if (try && j->ctx->deadline > 0 && seconds > 2 * (j->ctx->deadline - gpube__now())) {
+	if (try && seconds > 2 * gpube__seconds_left(j->ctx)) {
 		try = false;
 		gpube__fail(j->ctx, GPUBE_ELIMIT, "the sum is predicted to take %.3g s, which are not left", seconds);
 	}
 	if (try)
-		status = gpube__cases_run(cases, j, gpube__now() + fmin(CASES_PART * seconds, left_of(j) / 4), false, &done);
+		status = gpube__cases_run(
+			cases, j, gpube__now() + fmin(CASES_PART * seconds, gpube__seconds_left(j->ctx) / 4), false, &done);
 	if (done) {
 		gpube__infer_take(j);
 		j->out->known = 1;
@@ -124,7 +121,7 @@ static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases
 	}
 	if (!status && try && seconds > LONG_SUM && j->opts->task == GPUBE_INFER_MAR)
 		status = gpube__infer_intervals(j, INFINITY,
-			gpube__now() + (seconds > left_of(j) / 4 ? DOUBT_SHARE * left_of(j) : fmin(seconds / 40, 0.5)));
+			gpube__now() + (seconds > gpube__seconds_left(j->ctx) / 4 ? DOUBT_SHARE * gpube__seconds_left(j->ctx) : fmin(seconds / 40, 0.5)));
 	if (!status && try && seconds > LONG_SUM)
 		status = gpube__infer_bounds(j, gpube__now() + fmin(seconds / 20, 0.5), NULL);
 	if (!status && try) {

@@ -494,11 +494,11 @@ static int raise_lower(struct gpube__inferring *j, const int32_t *values, const 
 static int raise_in_time(struct gpube__inferring *j, const int32_t *values, const int32_t *order, double cells, int32_t *best,
 	double until, double *seconds)
 {
-	const double start = gpube__now(), deadline = j->ctx->deadline, end = start + LOWER_SHARE * (until - start);
+	const double start = gpube__now(), deadline = j->ctx->deadline;
 	int status;
 
-	if (until > 0 && (deadline <= 0 || end < deadline))
-		j->ctx->deadline = end;
+	if (until > 0)
+		gpube__end_by(j->ctx, start + LOWER_SHARE * (until - start));
 	status = raise_lower(j, values, order, cells, best);
 	j->ctx->deadline = deadline;
 	*seconds = gpube__now() - start;

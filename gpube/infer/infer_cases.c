@@ -73,7 +73,7 @@ static int look_begin(struct look *l, const struct gpube__inferring *j)
 /* Bounds before a long search for a better order. */
 static int bound_first(struct look *l, struct gpube__inferring *j)
 {
-	const double left = j->ctx->deadline > 0 ? j->ctx->deadline - gpube__now() : INFINITY;
+	const double left = gpube__seconds_left(j->ctx);
 	int status = gpube__infer_bounds(&l->plan, gpube__now() + fmin(FIRST_BOUNDS, FIRST_SHARE * left), NULL);
 
 	if (status)

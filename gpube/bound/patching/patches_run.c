@@ -97,9 +97,7 @@ static int grow(struct gpube_patching *s)
 /* Of the turn, or by the clock. */
 static double seconds_left(const struct gpube_patching *s)
 {
-	const double deadline = s->b->ctx->deadline;
-
-	return fmin(gpube__turn_left(&s->turn), deadline > 0 ? deadline - gpube__now() : INFINITY);
+	return fmin(gpube__turn_left(&s->turn), gpube__seconds_left(s->b->ctx));
 }
 
 static bool may_split(const struct gpube_patching *s)

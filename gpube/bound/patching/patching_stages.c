@@ -56,5 +56,5 @@ bool gpube__wants_larger_patches(const struct gpube_bounder *b)
 
 double gpube__larger_patches_seconds(const struct gpube_bounder *b)
 {
-	return b->ctx->deadline > 0 ? fmax(0, 0.5 * (b->ctx->deadline - gpube__now())) : 300;
+	return b->ctx->deadline > 0 ? 0.5 * gpube__seconds_left(b->ctx) : 300;
 }

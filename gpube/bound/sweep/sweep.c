@@ -244,7 +244,7 @@ static int prepare(struct gpube_sweep *s, double seconds)
 {
 	struct gpube_bounder *b = s->b;
 	int32_t n = b->m->n_vars, *line = gpube__alloc(b->ctx, (uint64_t)n, sizeof(*line));
-	const double left = b->ctx->deadline > 0 ? b->ctx->deadline - gpube__now() : INFINITY;
+	const double left = gpube__seconds_left(b->ctx);
 	const double in_time = STATES_PER_SECOND * LENIENCE * seconds;
 	const double hopeless = log2(fmax(in_time, fmin(BOUNDED * in_time, b->order_cost.joined_cells)));
 	struct gpube_graph g = {0};
