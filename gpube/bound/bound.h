@@ -128,6 +128,12 @@ int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool 
 /* A search tree: all of what is left, or what can be seen of it in 'seconds'. */
 int gpube__bound_dfs(struct gpube_bounder *b, double seconds);
 void gpube__dfs_tree_free(struct gpube_dfs_tree *tree);
+/*
+ * gpube__bound_guess() - search trees below guessed limits: see bound_guess.c.
+ * gpube__bounder_may_guess() - whether so little is proved that guesses lie between.
+ */
+int gpube__bound_guess(struct gpube_bounder *b, double seconds);
+bool gpube__bounder_may_guess(const struct gpube_bounder *b);
 /* The ascent that ends in a shifted model, of the method that is asked for; 'seconds' are not looked at. */
 int gpube__bound_shift_and_keep(struct gpube_bounder *b, double seconds);
 

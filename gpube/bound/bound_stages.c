@@ -491,6 +491,21 @@ static double early_andor_seconds(const struct gpube_bounder *b)
 	return fmax(fmin(most, 0.03), gpube__bounder_look_seconds(b, most));
 }
 
+static bool wants_guesses(const struct gpube_bounder *b)
+{
+	return wants_early_andor(b) && gpube__bounder_may_guess(b);
+}
+
+static double guess_seconds(const struct gpube_bounder *b)
+{
+	return gpube__bounder_look_seconds(b, gpube__share_of(b, 1, 0.1));
+}
+
+static double later_guess_seconds(const struct gpube_bounder *b)
+{
+	return gpube__share_of(b, 10, 0.3);
+}
+
 static double later_andor_seconds(const struct gpube_bounder *b)
 {
 	return gpube__share_of(b, 30, 0.4);
@@ -562,6 +577,7 @@ static const struct stage stages[] = {
 	{"bounds along the first order", closes, NULL, gpube__bound_along},
 	{"orders for elimination", wants_early_orders, NULL, gpube__bound_order_soon},
 	{"bounds along the first order", wants_along, NULL, gpube__bound_along},
+	{"a search tree below guesses", wants_guesses, guess_seconds, gpube__bound_guess},
 	{"an AND/OR search", wants_early_andor, early_andor_seconds, gpube__bound_andor},
 	{"a search tree where little is open", wants_close_look, NULL, gpube__bound_look_closely},
 	{"a search tree at once", wants_tree_at_once, tree_at_once_seconds, gpube__bound_look},
@@ -576,6 +592,7 @@ static const struct stage stages[] = {
 	{"a search tree of few names", wants_tree_of_names, names_seconds, gpube__bound_tree_of_names},
 	{"elimination", wants_elimination, elimination_seconds, eliminate_in_little},
 	{"local search", wants_late_search, search_seconds, first_search},
+	{"a search tree below larger guesses", wants_guesses, later_guess_seconds, gpube__bound_guess},
 	{"a longer AND/OR search", wants_early_andor, later_andor_seconds, gpube__bound_andor},
 	{"a longer search tree", wants_second_tree, second_tree_seconds, gpube__bound_look},
 	{"elimination in much memory", wants_much_memory, elimination_seconds, eliminate},

@@ -87,6 +87,8 @@ struct gpube_bounder {
 	int z;
 	struct gpube_sat *sat; /* the hard part as clauses, as long as they are open; or NULL */
 	struct gpube_dfs_tree *tree; /* the search tree, from one of its turns to the next; or NULL */
+	struct gpube_dfs_tree *guessed; /* another one, of what costs less than 'guess' (bound_guess.c); or NULL */
+	int64_t guess;
 	struct gpube_patching *patching; /* the ascent on patches, likewise */
 	double most_bytes; /* of tables, of an elimination of the whole; 0: what the memory allows */
 	bool put_off;	   /* one was not begun for that */

@@ -3,6 +3,8 @@
  * in the tables exactly what it did, nothing there is negative, and its values are live; what a level
  * changed is taken back to the bit.
  */
+#include <math.h>
+
 #include "tests/support/test.h"
 
 #include "gpube/ir/dense.h"
@@ -420,6 +422,47 @@ static void in_pieces(void **state)
 	gpube_model_free(m);
 }
 
+/*
+ * Trees below guesses, a run at a time, beside the one without: bounds are below the optimum, the limit is what it was or the
+ * best assignment, and what is left to the tree without a guess is the proof.
+ */
+static void guesses(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct bounded r;
+	struct gpube_bounder b;
+
+	if (bounded_init(&r, spec, seed)) {
+		int turns = 0;
+
+		begin_bounder(&b, &r.s, r.given, seed);
+		if (r.optimum != GPUBE_INF && seed % 5 < 3)
+			b.limit = b.cutoff = r.optimum + (int64_t)(seed % 5) - 1;
+		if (seed % 3 == 0)
+			assert_int_equal(gpube__bound_first(&b, 1e-4), 0);
+		if (seed % 2)
+			assert_int_equal(gpube__bound_dfs(&b, 0), 0);
+		while ((b.guessed || gpube__bounder_may_guess(&b)) && !gpube__bounder_done(&b)) {
+			const int64_t limit = b.limit, before = b.lower;
+
+			assert_int_equal(gpube__bound_guess(&b, 0), 0);
+			assert_true(b.limit == (b.upper < limit ? b.upper : limit));
+			assert_true(b.lower >= before && (b.lower <= r.optimum || b.lower <= b.cutoff));
+			assert_true(++turns < 10000);
+		}
+		assert_int_equal(gpube__bound_dfs(&b, INFINITY), 0);
+		if (b.tree->t && r.optimum < b.cutoff && r.optimum != GPUBE_INF)
+			assert_true(b.upper == r.optimum && b.lower == r.optimum);
+		else if (b.tree->t)
+			assert_true(b.lower >= b.limit);
+		gpube__dfs_tree_free(b.guessed);
+		gpube__dfs_tree_free(b.tree);
+		end_bounder(&b);
+	}
+	bounded_clear(&r);
+}
+
 int main(void)
 {
 	struct cases c = {0};
@@ -427,6 +470,7 @@ int main(void)
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
 	add_numbers(&c, proves, N_SEEDS, "proves, seed");
 	add_numbers(&c, in_pieces, 2 * N_SEEDS, "in pieces, seed");
+	add_numbers(&c, guesses, 2 * N_SEEDS, "guesses, seed");
 	add_case(&c, values_with_an_order, (void *)(uintptr_t)1, "values with an order");
 	add_case(&c, values_with_an_order, (void *)(uintptr_t)5, "values without one");
 	add_case(&c, many_functions, (void *)(uintptr_t)7, "many functions: 7");
