@@ -7,16 +7,16 @@
 #include "tests/support/context.h"
 #include "tests/ops/sum_shapes.h"
 
-static void test_reference(void **state)
+/* Both, of seeds from first to end; how many took powers of their cells' own. */
+static int compare(uint64_t first, uint64_t end, int64_t most_cells)
 {
 	int n_apart = 0;
 
-	(void)state;
-	for (uint64_t seed = 0; seed < 600; seed++) {
+	for (uint64_t seed = first; seed < end; seed++) {
 		struct gpube_sum_table fast[SUM_MOST_TABLES];
 		struct sum_shape s;
 
-		sum_shape_draw(&s, seed, 0);
+		sum_shape_draw(&s, seed, most_cells);
 		assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
 		n_apart += s.job.apart;
 		for (int j = 0; j < s.job.n_out; j++) {
@@ -35,8 +35,23 @@ static void test_reference(void **state)
 		}
 		sum_shape_clear(&s);
 	}
+	return n_apart;
+}
+
+static void test_reference(void **state)
+{
+	const int n_apart = compare(0, 600, 0);
+
+	(void)state;
 	assert_true(n_apart > 50);
 	assert_true(n_apart < 400);
+}
+
+/* Tables that no cache holds, with which axes are nested by them. */
+static void test_large(void **state)
+{
+	(void)state;
+	compare(600, 624, 1 << 19);
 }
 
 /* One thread gives the same bits as several. */
@@ -449,6 +464,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reference),
+		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_underflow),
 		cmocka_unit_test(test_extremes),

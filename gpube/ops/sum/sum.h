@@ -11,6 +11,7 @@
  *
  *   sum_ref.c   the specification, cell by cell
  *   sum_cpu.c   the same on all threads, panel by panel
+ *   sum_parts.c where outputs are too small to be shared by threads
  *   sum_merge.c gpube__sum_product(): small inputs are multiplied together before
  *   sum_settle.c brings tables to scale
  *   sum_card.h  the same on a card
@@ -80,6 +81,8 @@ int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool sha
 
 /* gpube__sum_settle(), but what is off by GPUBE_SUM_OFF or less is left so, with 'top' and 'least'. */
 int gpube__sum_measure(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares);
+/* The same of a table without powers whose largest cell, and the least above 0, are known: 0 and INFINITY where all are 0. */
+int gpube__sum_measured(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares, double most, double least);
 
 /*
  * gpube__sum_product() - all outputs in one pass; they are measured.
@@ -102,6 +105,8 @@ void gpube__sum_merged_clear(struct gpube_ctx *ctx, struct gpube_sum_merged *m);
 
 /* The same without merging small inputs before. */
 int gpube__sum_panels(struct gpube_ctx *ctx, struct gpube_sum_job *job);
+/* And in one piece, however small the outputs are. */
+int gpube__sum_whole(struct gpube_ctx *ctx, struct gpube_sum_job *job);
 /* The specification: each cell alone, with powers throughout; not settled. Errors: ENOMEM, ERANGE */
 int gpube__sum_product_ref(struct gpube_ctx *ctx, struct gpube_sum_job *job);
 

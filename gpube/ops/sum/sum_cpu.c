@@ -25,10 +25,6 @@ enum {
 	LEAST_ITEMS = 64,      /* left to the threads, however many there are */
 	BETWEEN_LOOKS = 256,   /* for a stop: panels of an item */
 	STREAMED = 1 << 15,    /* cells of a table that does not stay in the cache */
-	LEAST_WHOLE = 1 << 18, /* cells of a job with small outputs that is done in parts */
-	MOST_SMALL = 2048,     /* cells of these outputs together */
-	LEAST_SPLIT = 16,      /* parts at least, and at most */
-	MOST_SPLIT = 256,
 };
 
 /* How a table lies in a panel. */
@@ -47,6 +43,11 @@ struct axes {
 	int64_t cells;
 };
 
+/* In a cache line of its own. */
+struct extremes {
+	double most, least, unused[6];
+};
+
 struct run {
 	struct gpube_ctx *ctx;
 	struct gpube_sum_job *job;
@@ -61,6 +62,8 @@ struct run {
 	int64_t *begin; /* offsets for each thread: of an item, and within it */
 	double by; /* so that products of the inputs are at most 1 */
 	bool apart;
+	bool stores; /* the one output has all axes of the panel: what comes first is not added, but stored */
+	struct extremes *extremes; /* of what each thread stores */
 	bool lost, past, out_of_range, stopped; /* set by any thread */
 };
 
@@ -108,14 +111,14 @@ static void panel_apart(struct run *r, const int64_t *at)
 	}
 }
 
-/* The same in doubles. */
-static void panel_plain(struct run *r, const int64_t *at, double *buf)
+/* The same in doubles. first: nothing has been added to the output, which stores */
+static void panel_plain(struct run *r, const int64_t *at, double *buf, bool first)
 {
 	const struct gpube_sum_job *job = r->job;
 	const struct gpube_sum_loops *l = r->loops;
 	const int64_t n = r->panel.cells;
 	const struct operand *first_out = &r->operand[job->n_in];
-	const bool fuse = job->n_out == 1 && first_out->lie != LIE_MIXED;
+	const bool fuse = job->n_out == 1 && first_out->lie != LIE_MIXED && !first;
 	const double *last = NULL; /* to be multiplied when it is added */
 	double one = r->by, sum;
 	bool begun = false;
@@ -123,6 +126,10 @@ static void panel_plain(struct run *r, const int64_t *at, double *buf)
 	for (int k = 0; k < job->n_in; k++)
 		if (r->operand[k].lie == LIE_ONE)
 			one *= job->in[k].table->cells[at[k]];
+	if (first)
+		buf = job->out[0].table->cells + at[job->n_in];
+	if (one == 0 && first)
+		memset(buf, 0, (size_t)n * sizeof(*buf));
 	if (one == 0)
 		return;
 	for (int k = 0; k < job->n_in; k++) {
@@ -141,6 +148,8 @@ static void panel_plain(struct run *r, const int64_t *at, double *buf)
 	}
 	for (int64_t i = 0; i < n && !begun; i++)
 		buf[i] = one;
+	if (first)
+		return;
 	if (last) {
 		double *out = job->out[0].table->cells + at[job->n_in];
 
@@ -203,7 +212,16 @@ static void panel_posterior(struct run *r, const int64_t *at, double *buf)
 		out->table->cells[at[job->n_in] + x * out->stride[0]] += l->total_product(buf, sums, n);
 }
 
-static void item(struct run *r, int64_t *at, double *buf)
+static void take_extremes(const struct run *r, const int64_t *at, struct extremes *x)
+{
+	double most, least;
+
+	r->loops->extremes(r->job->out[0].table->cells + at[r->job->n_in], r->panel.cells, &most, &least);
+	x->most = most > x->most ? most : x->most;
+	x->least = least < x->least ? least : x->least;
+}
+
+static void item(struct run *r, int64_t *at, double *buf, struct extremes *x)
 {
 	int64_t count[GPUBE_SUM_AXES] = {0}, n = 0;
 	bool stopped = false;
@@ -214,9 +232,11 @@ static void item(struct run *r, int64_t *at, double *buf)
 		else if (r->job->weights)
 			panel_posterior(r, at, buf);
 		else
-			panel_plain(r, at, buf);
+			panel_plain(r, at, buf, r->stores && n == 0);
 		stopped = ++n % BETWEEN_LOOKS == 0 && gpube__stopped(r->ctx);
 	} while (!stopped && step(r, &r->rest, count, at));
+	if (r->stores && !r->apart)
+		take_extremes(r, at, x);
 	if (stopped)
 		__atomic_store_n(&r->stopped, true, __ATOMIC_RELAXED);
 }
@@ -242,7 +262,7 @@ static void chunk(void *arg, int64_t c, int thread)
 	}
 	feclearexcept(FE_UNDERFLOW | FE_OVERFLOW);
 	for (; first < end && !__atomic_load_n(&r->stopped, __ATOMIC_RELAXED); first++) {
-		item(r, at, buf);
+		item(r, at, buf, &r->extremes[thread]);
 		step(r, &r->items, count, at);
 		if (gpube__stopped(r->ctx))
 			__atomic_store_n(&r->stopped, true, __ATOMIC_RELAXED);
@@ -269,28 +289,43 @@ static void push(const struct gpube_sum_job *job, struct axes *x, int axis)
 	x->cells *= job->dim[axis];
 }
 
-/* The input that is read from memory, the largest; NULL: all stay in the cache. */
-static const struct gpube_sum_operand *streamed(const struct gpube_sum_job *job)
+/* Cells of tables without an axis, which are read or written again for each of its values: but from the cache, if it is the innermost. */
+static double lacking(const struct gpube_sum_job *job, int axis)
 {
-	const struct gpube_sum_operand *most = NULL;
+	double cells = 0;
 
-	for (int k = 0; k < job->n_in; k++)
-		if (job->in[k].table->n >= STREAMED && (!most || job->in[k].table->n > most->table->n))
-			most = &job->in[k];
-	return most;
+	for (int k = 0; k < job->n_in + job->n_out; k++) {
+		const struct gpube_sum_operand *o = k < job->n_in ? &job->in[k] : &job->out[k - job->n_in];
+
+		cells += o->stride[axis] || o->table->n < STREAMED ? 0 : (double)o->table->n;
+	}
+	return cells;
+}
+
+/* Outermost the axes that most of the cells have. */
+static void nest(struct axes *x, const struct gpube_sum_job *job)
+{
+	for (int k = 1; k < x->n; k++) {
+		const int axis = x->axis[k];
+		const double least = lacking(job, axis);
+		int i = k;
+
+		for (; i > 0 && lacking(job, x->axis[i - 1]) > least; i--)
+			x->axis[i] = x->axis[i - 1];
+		x->axis[i] = axis;
+	}
 }
 
 /*
- * The panel takes the last axes while it is short, but leaves the threads some items. Of the others it takes a short one that the
- * largest input does not have, which is else read once for each of its values.
+ * The panel takes the last axes while it is short, but leaves the threads some items. What an item of several outputs sums over
+ * may be more than a cache holds; so within it runs, too, what large tables do not have.
  */
 static void sort_axes(struct run *r)
 {
 	const struct gpube_sum_job *job = r->job;
-	const struct gpube_sum_operand *large = job->weights ? NULL : streamed(job);
 	const int outer = job->weights ? 1 : 0; /* with weights the first axis is walked along in a panel */
 	int64_t items = 1;
-	int first, again = -1;
+	int first;
 
 	r->items.cells = r->rest.cells = r->panel.cells = 1;
 	for (int a = outer; a < job->n_axes; a++)
@@ -308,18 +343,17 @@ static void sort_axes(struct run *r)
 		}
 		r->panel.cells *= dim;
 	}
-	for (int a = first - 1; a >= 0 && large; a--)
-		if (large->stride[a] == 0 && in_all_outputs(job, a) && items / job->dim[a] >= LEAST_SPLIT &&
-			r->panel.cells * job->dim[a] <= MOST_PANEL)
-			again = a;
 	r->panel.cells = 1;
-	if (again >= 0)
-		push(job, &r->panel, again);
 	for (int a = first; a < job->n_axes; a++)
 		push(job, &r->panel, a);
-	for (int a = outer; a < first; a++)
-		if (a != again)
-			push(job, in_all_outputs(job, a) ? &r->items : &r->rest, a);
+	for (int a = outer; a < first; a++) {
+		const bool inner = job->n_out > 1 && lacking(job, a) > 0 && items / job->dim[a] >= LEAST_ITEMS;
+
+		items /= in_all_outputs(job, a) && inner ? job->dim[a] : 1;
+		push(job, in_all_outputs(job, a) && !inner ? &r->items : &r->rest, a);
+	}
+	nest(&r->items, job);
+	nest(&r->rest, job);
 }
 
 /* Where the cells of a panel are in a table. */
@@ -431,13 +465,15 @@ static int prepare(struct run *r)
 	r->operand = gpube__alloc_zero(r->ctx, (uint64_t)r->n_operands, sizeof(*r->operand));
 	r->buf = gpube__alloc(r->ctx, (uint64_t)threads * (uint64_t)r->buf_cells, sizeof(*r->buf));
 	r->begin = gpube__alloc(r->ctx, (uint64_t)threads * (uint64_t)r->n_operands, sizeof(*r->begin));
-	if (!r->operand || !r->buf || !r->begin)
+	r->extremes = gpube__alloc(r->ctx, (uint64_t)threads, sizeof(*r->extremes));
+	if (!r->operand || !r->buf || !r->begin || !r->extremes)
 		return GPUBE_ENOMEM;
 	for (int k = 0; k < r->n_operands; k++) {
 		r->operand[k].o = k < job->n_in ? &job->in[k] : k < job->n_in + job->n_out ? &job->out[k - job->n_in] : &r->weights;
 		if (lay(r, &r->operand[k]))
 			return GPUBE_ENOMEM;
 	}
+	r->stores = job->n_out == 1 && !job->weights && r->operand[job->n_in].lie == LIE_STRAIGHT;
 	return GPUBE_OK;
 }
 
@@ -481,7 +517,7 @@ static int begin_outputs(struct run *r)
 		t->power = job->weights ? job->weights->power : gpube__sum_power(job) + (r->apart ? 0 : gpube__sum_top(job));
 		if (r->apart && gpube__sum_begin_apart(r->ctx, t))
 			return GPUBE_ENOMEM;
-		if (!r->apart)
+		if (!r->apart && !r->stores)
 			clear(r, t);
 	}
 	return GPUBE_OK;
@@ -496,6 +532,8 @@ static int pass(struct run *r)
 
 	if (begin_outputs(r))
 		return GPUBE_ENOMEM;
+	for (int k = 0; k < r->ctx->n_threads; k++)
+		r->extremes[k] = (struct extremes){.most = 0, .least = INFINITY};
 	r->chunk = (r->items.cells + parts - 1) / parts;
 	n_chunks = (r->items.cells + r->chunk - 1) / r->chunk;
 	if (n_chunks == 1)
@@ -546,7 +584,21 @@ static bool is_harmless(const struct gpube_sum_job *job)
 	return true;
 }
 
-static int panels(struct gpube_ctx *ctx, struct gpube_sum_job *job)
+/* What was stored has been looked at in the cache. */
+static int measure(const struct run *r, struct gpube_sum_table *t)
+{
+	double most = 0, least = INFINITY;
+
+	if (!r->stores || r->apart)
+		return gpube__sum_measure(r->ctx, t, r->job->shares);
+	for (int k = 0; k < r->ctx->n_threads; k++) {
+		most = r->extremes[k].most > most ? r->extremes[k].most : most;
+		least = r->extremes[k].least < least ? r->extremes[k].least : least;
+	}
+	return gpube__sum_measured(r->ctx, t, r->job->shares, most, least);
+}
+
+int gpube__sum_whole(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 {
 	struct run r = {.ctx = ctx, .job = job, .loops = gpube__sum_loops()};
 	int tops = 0, status = prepare(&r);
@@ -577,99 +629,12 @@ static int panels(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 	if (!status)
 		count_roundings(&r);
 	for (int j = 0; j < job->n_out && !status && !job->failed; j++)
-		status = gpube__sum_measure(ctx, job->out[j].table, job->shares);
+		status = measure(&r, job->out[j].table);
 	for (int k = 0; r.operand && k < r.n_operands; k++)
 		gpube__free(ctx, r.operand[k].at);
 	gpube__free(ctx, r.operand);
 	gpube__free(ctx, r.buf);
 	gpube__free(ctx, r.begin);
+	gpube__free(ctx, r.extremes);
 	return status;
-}
-
-/* ---- jobs with small outputs ------------------------------------------------------------------ */
-
-/*
- * Threads share what outputs have; a marginal of two values would keep two of them busy. Then the first axes that no output has
- * become the outputs', as many parts as there are in every such job, and these are summed at the end.
- */
-static int64_t find_parts(const struct gpube_sum_job *job, bool *is_part)
-{
-	int64_t n = 1, cells = 1, small = 0;
-
-	for (int j = 0; j < job->n_out; j++)
-		small += job->out[j].table->n;
-	for (int a = 0; a < job->n_axes; a++) {
-		is_part[a] = n < LEAST_SPLIT && n * job->dim[a] <= MOST_SPLIT;
-		for (int j = 0; j < job->n_out; j++)
-			is_part[a] = is_part[a] && job->out[j].stride[a] == 0;
-		n *= is_part[a] ? job->dim[a] : 1;
-		cells = cells < LEAST_WHOLE ? cells * job->dim[a] : cells;
-	}
-	return small <= MOST_SMALL && cells >= LEAST_WHOLE && n >= LEAST_SPLIT ? n : 1;
-}
-
-static void lay_parts(struct gpube_sum_operand *to, struct gpube_sum_table *t, const struct gpube_sum_job *job,
-	const struct gpube_sum_operand *out, const bool *is_part)
-{
-	int64_t stride = 1;
-
-	*to = (struct gpube_sum_operand){.table = t};
-	for (int a = job->n_axes - 1; a >= 0; a--)
-		if (is_part[a] || out->stride[a]) {
-			to->stride[a] = stride;
-			stride *= job->dim[a];
-		}
-}
-
-/* An output of its parts. */
-static int add_parts(struct gpube_ctx *ctx, struct gpube_sum_job *job, struct gpube_sum_operand *out, struct gpube_sum_operand *parts)
-{
-	struct gpube_sum_operand in = {.table = parts->table}, to = {.table = out->table};
-	struct gpube_sum_job sum = {.n_in = 1, .in = &in, .n_out = 1, .out = &to, .shares = job->shares};
-	int status;
-
-	for (int a = 0; a < job->n_axes; a++)
-		if (parts->stride[a]) {
-			sum.dim[sum.n_axes] = job->dim[a];
-			in.stride[sum.n_axes] = parts->stride[a];
-			to.stride[sum.n_axes++] = out->stride[a];
-		}
-	status = panels(ctx, &sum);
-	job->apart = job->apart || sum.apart;
-	out->roundings = parts->roundings + to.roundings;
-	return status;
-}
-
-static int in_parts(struct gpube_ctx *ctx, struct gpube_sum_job *job, const bool *is_part, int64_t n)
-{
-	const uint64_t n_out = (uint64_t)job->n_out;
-	struct gpube_sum_table *tables = gpube__alloc_zero(ctx, n_out, sizeof(*tables));
-	struct gpube_sum_operand *out = gpube__alloc_zero(ctx, n_out, sizeof(*out));
-	struct gpube_sum_job parts = *job;
-	int status = tables && out ? GPUBE_OK : GPUBE_ENOMEM;
-
-	parts.out = out;
-	for (int j = 0; j < job->n_out && !status; j++) {
-		status = gpube__sum_table_new(ctx, &tables[j], job->out[j].table->n * n);
-		lay_parts(&out[j], &tables[j], job, &job->out[j], is_part);
-	}
-	if (!status)
-		status = panels(ctx, &parts);
-	job->apart = parts.apart;
-	job->failed = parts.failed;
-	for (int j = 0; j < job->n_out && !status && !job->failed; j++)
-		status = add_parts(ctx, job, &job->out[j], &out[j]);
-	for (int j = 0; tables && j < job->n_out; j++)
-		gpube__sum_table_clear(ctx, &tables[j]);
-	gpube__free(ctx, tables);
-	gpube__free(ctx, out);
-	return status;
-}
-
-int gpube__sum_panels(struct gpube_ctx *ctx, struct gpube_sum_job *job)
-{
-	bool is_part[GPUBE_SUM_AXES];
-	const int64_t n = find_parts(job, is_part);
-
-	return n > 1 ? in_parts(ctx, job, is_part, n) : panels(ctx, job);
 }

@@ -86,13 +86,23 @@ static double total(const double *restrict buf, int64_t n)
 /* Cells that go to one place. */
 static double run_of(const double *restrict buf, int64_t run)
 {
-	double sum = buf[0];
+	double part[4] = {0}, sum = buf[0];
+	int64_t i = 0;
 
 	if (run >= LONG_RUN)
 		return total(buf, run);
-	for (int64_t k = 1; k < run; k++)
-		sum += buf[k];
-	return sum;
+	if (run < 8) {
+		for (int64_t k = 1; k < run; k++)
+			sum += buf[k];
+		return sum;
+	}
+	for (; i + 4 <= run; i += 4)
+#pragma omp simd
+		for (int k = 0; k < 4; k++)
+			part[k] += buf[i + k];
+	for (sum = 0; i < run; i++)
+		sum += buf[i];
+	return ((part[0] + part[1]) + (part[2] + part[3])) + sum;
 }
 
 /*

@@ -140,9 +140,20 @@ struct settling {
 	const struct gpube_sum_table *of, *by; /* NULL, or what makes it, divided; neither has powers */
 };
 
+static int64_t n_pieces(const struct gpube_sum_table *t)
+{
+	return (t->n + PIECE - 1) / PIECE;
+}
+
 static int64_t end_of(const struct gpube_sum_table *t, int64_t piece)
 {
 	return (piece + 1) * PIECE < t->n ? (piece + 1) * PIECE : t->n;
+}
+
+static struct extent extent_of(double most, double least)
+{
+	return most > 0 ? (struct extent){ilogb(most) + 1, ilogb(least) + 1}
+			: (struct extent){INT64_MIN, INT64_MAX};
 }
 
 static struct extent extent_plain(const double *cells, int64_t n)
@@ -150,8 +161,7 @@ static struct extent extent_plain(const double *cells, int64_t n)
 	double most, least;
 
 	gpube__sum_loops()->extremes(cells, n, &most, &least);
-	return most > 0 ? (struct extent){ilogb(most) + 1, ilogb(least) + 1}
-			: (struct extent){INT64_MIN, INT64_MAX};
+	return extent_of(most, least);
 }
 
 static void measure(void *arg, int64_t piece, int thread)
@@ -231,35 +241,42 @@ static bool is_near(const struct gpube_sum_table *t, const struct extent *all, b
 	       all->most - all->least <= (shares ? LEAST_SHARE : NEAR_APART);
 }
 
-static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares, bool near, const struct gpube_sum_table *of,
-	const struct gpube_sum_table *by)
+/* Of all cells; 'by' is divided by on the way. */
+static int measure_all(struct gpube_ctx *ctx, struct settling *s, struct extent *all)
 {
-	const int64_t n = (t->n + PIECE - 1) / PIECE;
-	struct extent all = {INT64_MIN, INT64_MAX}, one;
-	struct settling s = {.t = t, .pieces = &one, .of = of, .by = by};
-	int status = GPUBE_OK;
+	const int64_t n = n_pieces(s->t);
+	struct extent one;
 
-	if (n > 1)
-		s.pieces = gpube__alloc(ctx, (uint64_t)n, sizeof(*s.pieces));
-	if (!s.pieces)
+	s->pieces = n > 1 ? gpube__alloc(ctx, (uint64_t)n, sizeof(*s->pieces)) : &one;
+	if (!s->pieces)
 		return GPUBE_ENOMEM;
 	if (n > 1)
-		gpube__parallel(ctx, n, measure, &s);
+		gpube__parallel(ctx, n, measure, s);
 	else
-		measure(&s, 0, 0);
+		measure(s, 0, 0);
+	*all = (struct extent){INT64_MIN, INT64_MAX};
 	for (int64_t k = 0; k < n; k++) {
-		all.most = s.pieces[k].most > all.most ? s.pieces[k].most : all.most;
-		all.least = s.pieces[k].least < all.least ? s.pieces[k].least : all.least;
+		all->most = s->pieces[k].most > all->most ? s->pieces[k].most : all->most;
+		all->least = s->pieces[k].least < all->least ? s->pieces[k].least : all->least;
 	}
 	if (n > 1)
-		gpube__free(ctx, s.pieces);
+		gpube__free(ctx, s->pieces);
+	return GPUBE_OK;
+}
+
+/* The cells lie in 'all'. */
+static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares, bool near, struct extent all)
+{
+	const int64_t n = n_pieces(t);
+	struct settling s = {.t = t, .shares = shares};
+	int status = GPUBE_OK;
+
 	if (near && is_near(t, &all, shares)) {
 		t->top = (int)all.most;
 		t->least = (int)all.least;
 		return GPUBE_OK;
 	}
 	s.up = all.most < all.least ? 0 : all.most;
-	s.shares = shares;
 	if (!shares && all.most >= all.least && all.most - all.least > MOST_APART) {
 		status = take_apart(ctx, t, s.up);
 	} else if (t->powers || s.up != 0 || (shares && all.most - all.least > LEAST_SHARE)) {
@@ -279,23 +296,37 @@ static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares,
 
 int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares)
 {
-	return settle(ctx, t, shares, false, NULL, NULL);
+	struct extent all;
+	const int status = measure_all(ctx, &(struct settling){.t = t}, &all);
+
+	return status ? status : settle(ctx, t, shares, false, all);
 }
 
 int gpube__sum_measure(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares)
 {
-	return settle(ctx, t, shares, true, NULL, NULL);
+	struct extent all;
+	const int status = measure_all(ctx, &(struct settling){.t = t}, &all);
+
+	return status ? status : settle(ctx, t, shares, true, all);
+}
+
+int gpube__sum_measured(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares, double most, double least)
+{
+	return settle(ctx, t, shares, true, extent_of(most, least));
 }
 
 int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *to, const struct gpube_sum_table *a,
 	const struct gpube_sum_table *b)
 {
 	const int64_t power = a->power - b->power;
+	struct extent all;
+	int status;
 
 	/* cells are from 2^-1001 to 1, or from 2^-961 to 2^60, so a quotient is no overflow, nor an underflow */
 	if (!a->powers && !b->powers) {
 		to->power = power;
-		return settle(ctx, to, false, true, a, b);
+		status = measure_all(ctx, &(struct settling){.t = to, .of = a, .by = b}, &all);
+		return status ? status : settle(ctx, to, false, true, all);
 	}
 	if (!to->powers)
 		to->powers = gpube__alloc_zero(ctx, (uint64_t)to->n, sizeof(*to->powers));
