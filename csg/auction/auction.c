@@ -486,7 +486,7 @@ static int set_up(struct tree *t)
 				(uint64_t)1 << t->a->good[k] % 64;
 	}
 	drop_dominated(t);
-	status = csg__packing_init(&t->lp, ctx, 0, t->n);
+	status = csg__packing_init(&t->lp, ctx, t->n);
 	if (!status)
 		status = csg__cliques_init(&t->cliques, ctx, t->n, most_rows);
 	if (status)

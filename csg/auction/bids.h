@@ -36,7 +36,8 @@ struct csg__packing {
 	int64_t n_pivots, work;    /* work: cells that pivots have changed */
 };
 
-int csg__packing_init(struct csg__packing *p, struct gpube_ctx *ctx, int m, int n);
+/* Of n bids, no rows yet. */
+int csg__packing_init(struct csg__packing *p, struct gpube_ctx *ctx, int n);
 void csg__packing_clear(struct csg__packing *p);
 /* One more row: at most one of the bids in the set. Errors: ENOMEM, nothing changed */
 int csg__packing_add(struct csg__packing *p, const uint64_t *set);

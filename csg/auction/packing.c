@@ -38,20 +38,13 @@ static int take_memory(struct csg__packing *p, struct gpube_ctx *ctx, int m, int
 	return GPUBE_ENOMEM;
 }
 
-int csg__packing_init(struct csg__packing *p, struct gpube_ctx *ctx, int m, int n)
+int csg__packing_init(struct csg__packing *p, struct gpube_ctx *ctx, int n)
 {
-	int status = take_memory(p, ctx, m, n, n);
+	int status = take_memory(p, ctx, 0, n, n);
 
-	if (status)
-		return status;
-	memset(p->t, 0, (size_t)m * (size_t)n * sizeof(*p->t));
-	for (int i = 0; i < m; i++) {
-		p->b[i] = 1 + 1e-6 * (1 + i % 97); /* against cycling */
-		p->basic[i] = n + i;
-	}
-	for (int j = 0; j < n; j++)
+	for (int j = 0; j < n && !status; j++)
 		p->nonbasic[j] = j;
-	return GPUBE_OK;
+	return status;
 }
 
 void csg__packing_clear(struct csg__packing *p)

@@ -39,9 +39,11 @@ static int read_numbers(struct gpube_in *in, struct numbers *s)
 	return in->status;
 }
 
-/* Whether the numbers from 'at' on are exactly n samples, each '<count> <pairs>'. */
-static bool are_samples(const struct numbers *s, int64_t at, int64_t n)
+/* Whether the numbers after the first are exactly n samples, each '<count> <pairs>'. */
+static bool are_samples(const struct numbers *s, int64_t n)
 {
+	int64_t at = 1;
+
 	for (int64_t i = 0; i < n; i++) {
 		if (at >= s->n)
 			return false;
@@ -55,7 +57,7 @@ static bool are_lines_of_samples(const struct numbers *s, int64_t n)
 {
 	int64_t at = 1;
 
-	if (!are_samples(s, 1, n))
+	if (!are_samples(s, n))
 		return false;
 	for (int64_t i = 0; i < n; i++) {
 		int64_t last = at + 2 * s->v[at].value;
@@ -89,7 +91,7 @@ static int find_pairs(struct gpube_in *in, const struct numbers *s, int64_t *at,
 	}
 	if (s->n == 1 + 2 * first && !(first > 1 && are_lines_of_samples(s, first)))
 		return GPUBE_OK;
-	if (first > 1 && are_samples(s, 1, first)) {
+	if (first > 1 && are_samples(s, first)) {
 		go_to(in, s, 0);
 		return gpube__in_error(in,
 			"%lld samples of evidence: only a file with one can be used",

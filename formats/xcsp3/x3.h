@@ -204,7 +204,6 @@ int gpube__x3_know(struct gpube_x3 *r, enum gpube_x3_space space, const char *te
 
 int gpube__x3_variables(struct gpube_x3 *r, struct gpube_x3_node *node);
 bool gpube__x3_same_domain(const struct gpube_x3_domain *a, const struct gpube_x3_domain *b);
-int gpube__x3_add_domain(struct gpube_x3 *r, const struct gpube_x3_domain *d, int32_t *index);
 int64_t gpube__x3_value(const struct gpube_x3 *r, int32_t var, int32_t index);
 /* The value's index, -1: it has no such value. */
 int32_t gpube__x3_index(const struct gpube_x3 *r, int32_t var, int64_t value);
@@ -283,8 +282,6 @@ int gpube__x3_range_at(
 int gpube__x3_expect_end(struct gpube_x3 *r, const char *p, const char *end, const char *what);
 /* One variable, number or expression. */
 int gpube__x3_term(struct gpube_x3 *r, const struct gpube_x3_node *node, struct gpube_x3_term *t);
-/* So that they rise and none meets another. */
-void gpube__x3_merge(struct gpube_x3_interval *set, int64_t *n);
 int gpube__x3_condition(
 	struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_condition *c);
 /* The same from a text that ends there. */

@@ -251,7 +251,7 @@ static int compare_intervals(const void *a, const void *b)
 }
 
 /* They rise, and none meets the next. */
-void gpube__x3_merge(struct gpube_x3_interval *set, int64_t *n)
+static void merge_intervals(struct gpube_x3_interval *set, int64_t *n)
 {
 	int64_t left = 0;
 
@@ -278,7 +278,7 @@ static int read_right(
 		copy = unbraced(r, right, n);
 		if (!copy || gpube__x3_intervals(r, copy, &c->set, &c->n))
 			return r->in->status;
-		gpube__x3_merge(c->set, &c->n);
+		merge_intervals(c->set, &c->n);
 		return c->n ? GPUBE_OK : gpube__in_error(r->in, "a condition with an empty set");
 	}
 	c->right = (struct gpube_x3_term){.var = -1};

@@ -53,7 +53,7 @@ bool gpube__x3_same_domain(const struct gpube_x3_domain *a, const struct gpube_x
 			 : a->first == b->first;
 }
 
-int gpube__x3_add_domain(struct gpube_x3 *r, const struct gpube_x3_domain *d, int32_t *index)
+static int add_domain(struct gpube_x3 *r, const struct gpube_x3_domain *d, int32_t *index)
 {
 	struct gpube_x3_domain copy = *d;
 
@@ -122,7 +122,7 @@ static int read_domain(struct gpube_x3 *r, const char *text, int32_t *index)
 		return r->in->status;
 	if (r->symbolic) {
 		d.n = gpube__x3_unique(d.values, d.n);
-		return gpube__x3_add_domain(r, &d, index);
+		return add_domain(r, &d, index);
 	}
 	if (gpube__x3_intervals(r, text, &set, &n))
 		return r->in->status;
@@ -147,7 +147,7 @@ static int read_domain(struct gpube_x3 *r, const char *text, int32_t *index)
 				d.values[at++] = v;
 		d.n = gpube__x3_unique(d.values, d.n);
 	}
-	return gpube__x3_add_domain(r, &d, index);
+	return add_domain(r, &d, index);
 }
 
 /* ---- variables ------------------------------------------------------------------------- */
@@ -217,7 +217,7 @@ int gpube__x3_hidden(
 	int32_t domain;
 
 	if (gpube__in_charge(r->in, n, sizeof(*values), "hidden variables") ||
-		gpube__x3_add_domain(r, &d, &domain))
+		add_domain(r, &d, &domain))
 		return r->in->status;
 	return gpube__x3_hidden_as(r, what, domain, var);
 }

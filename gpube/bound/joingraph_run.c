@@ -305,7 +305,7 @@ int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds)
 	int status = GPUBE_OK;
 
 	for (int32_t z = FIRST_Z; z > 2 && !fits && !status; z -= 2)
-		status = gpube__joingraph_init_to(&c.g, b->tables, b->order, z,
+		status = gpube__joingraph_init(&c.g, b->tables, b->order, z,
 			z > 4 ? FIRST_CELLS : QUICK_CELLS, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->most_shift, &fits);
 	if (status || !fits)
 		return status == GPUBE_ELIMIT ? GPUBE_OK : status;
@@ -325,7 +325,7 @@ static int climb_joins(struct gpube_bounder *b, double seconds, bool walks_only)
 	if (b->shifted && b->shifting->certificate)
 		c.max_cells = fmin(c.max_cells, b->shifting->max_cells);
 	c.tried = c.start;
-	status = gpube__joingraph_init_to(&c.g, b->tables, b->order,
+	status = gpube__joingraph_init(&c.g, b->tables, b->order,
 		b->shifted && !b->shifting->certificate ? largest_z(b) : b->opts->z ? b->opts->z : 3,
 		c.max_cells, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->most_shift, &fits);
 	if (status || !fits)

@@ -52,11 +52,6 @@ static inline int64_t gpube__lift_cost(const struct gpube_lift *l, int64_t t)
 	return t >= l->slack ? GPUBE_INF : t * ((int64_t)1 << gpube__lift_up(l));
 }
 
-static inline int64_t gpube__lift_plus(int64_t a, int64_t b)
-{
-	return a == GPUBE_INF || b == GPUBE_INF ? GPUBE_INF : a + b;
-}
-
 /*
  * A cell of a function of the simplified model: all that it costs if the
  * ascent left it out, otherwise what rounding down left of it.

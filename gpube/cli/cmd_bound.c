@@ -274,8 +274,7 @@ static int run(const void *opts, int n_args, char **args)
 		cli_error("mini-buckets leave no certificate: take another --method");
 		return CLI_USAGE;
 	}
-	rc = session_start_engine(
-		&s, &o->talk, &o->engine, true, output == ANSWER_JSON, o->output_file);
+	rc = session_start_engine(&s, &o->talk, &o->engine, output == ANSWER_JSON, o->output_file);
 	if (rc)
 		return rc;
 	rc = !o->certify || session_can_write(&s, o->certify) ? CLI_DONE : session_fail(&s, NULL);

@@ -145,7 +145,7 @@ static int run(const void *opts, int n_args, char **args)
 	(void)n_args;
 	if (session_options_clash(&o->engine))
 		return CLI_USAGE;
-	rc = session_start_engine(&s, &o->talk, &o->engine, true, json, o->output_file);
+	rc = session_start_engine(&s, &o->talk, &o->engine, json, o->output_file);
 	if (rc)
 		return rc;
 	rc = session_read(&s, &m, args[0], &o->read);

@@ -129,7 +129,7 @@ static int run(const void *opts, int n_args, char **args)
 		cli_error("daoopt: give --to, what the files' names begin with");
 		return CLI_USAGE;
 	}
-	rc = session_start_engine(&s, &o->talk, &o->engine, true, false, NULL);
+	rc = session_start_engine(&s, &o->talk, &o->engine, false, NULL);
 	if (rc)
 		return rc;
 	rc = session_read(&s, &m, args[0], &o->read);

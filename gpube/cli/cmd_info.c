@@ -453,8 +453,7 @@ static int run(const void *opts, int n_args, char **args)
 			o->dot == DRAW_GRAPH ? "graph" : "pseudotree");
 		return CLI_USAGE;
 	}
-	rc = session_start_engine(
-		&s, &o->talk, &o->engine, true, o->json || o->output, o->output_file);
+	rc = session_start_engine(&s, &o->talk, &o->engine, o->json || o->output, o->output_file);
 	if (rc)
 		return rc;
 	if (!o->dot)

@@ -230,7 +230,7 @@ static int run(const void *opts, int n_args, char **args)
 	if (!usable(o))
 		return CLI_USAGE;
 	rc = session_start_engine(
-		&s, &o->talk, &o->engine, true, o->json || o->output == ANSWER_JSON, NULL);
+		&s, &o->talk, &o->engine, o->json || o->output == ANSWER_JSON, NULL);
 	if (rc)
 		return rc;
 	rc = session_can_write(&s, o->write) ? CLI_DONE : session_fail(&s, NULL);

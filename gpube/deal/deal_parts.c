@@ -116,7 +116,7 @@ static int offer(struct dealing *d, int by, int64_t cost, const int32_t *values)
 		d->limit = cost;
 	gpube__part_limit(&d->solver, d->limit);
 	letter.a = d->limit;
-	return gpube__letter_send_all(d->world, &letter, NULL);
+	return gpube__letter_send_all(d->world, &letter);
 }
 
 /* ---- rank 0: parts ----------------------------------------------------------------------------- */

@@ -31,13 +31,13 @@ int gpube__letter_send(
 	return dcop__world_send(world, to, p);
 }
 
-int gpube__letter_send_all(struct dcop_world *world, const struct gpube_letter *letter, const int32_t *words)
+int gpube__letter_send_all(struct dcop_world *world, const struct gpube_letter *letter)
 {
 	int status = GPUBE_OK;
 
 	for (int to = 0; to < world->n_ranks && !status; to++)
 		if (to != world->rank)
-			status = gpube__letter_send(world, to, letter, words);
+			status = gpube__letter_send(world, to, letter, NULL);
 	return status;
 }
 
@@ -151,7 +151,7 @@ int gpube__letters_follow(struct gpube_letters *l)
 int gpube__letters_end(struct gpube_letters *l)
 {
 	const struct gpube_letter over = {.kind = LETTER_OVER};
-	int status = gpube__letter_send_all(l->world, &over, NULL);
+	int status = gpube__letter_send_all(l->world, &over);
 
 	l->stop(l->arg);
 	while (!status && (l->is_busy(l->arg) || l->n_gone < l->world->n_ranks - 1 || !dcop__world_drained(l->world)))

@@ -45,7 +45,7 @@ void gpube__letters_close(struct gpube_letters *l);
 int gpube__letter_send(
 	struct dcop_world *world, int to, const struct gpube_letter *letter, const int32_t *words);
 /* To all other ranks. */
-int gpube__letter_send_all(struct dcop_world *world, const struct gpube_letter *letter, const int32_t *words);
+int gpube__letter_send_all(struct dcop_world *world, const struct gpube_letter *letter);
 /* EIO: it sent what nobody expects. */
 int gpube__letter_fail(struct dcop_world *world, int from);
 

@@ -328,9 +328,9 @@ out:
 
 /* ---- reading the assignment off, last eliminated variable first ------------------ */
 
-/* Cell of a message at the values assigned so far, as a row-major index. */
+/* Cell of a message at the values assigned so far, and the first of position_x, as a row-major index. */
 static int64_t message_cell(
-	const struct gpube_be *be, int32_t p, int32_t position_x, int32_t x, const int32_t *values)
+	const struct gpube_be *be, int32_t p, int32_t position_x, const int32_t *values)
 {
 	const struct gpube_bucket *b = &be->buckets[p];
 	int64_t cell = 0;
@@ -338,7 +338,7 @@ static int64_t message_cell(
 	for (int32_t k = 0; k < b->n_scope; k++) {
 		int32_t q = be->scopes[b->scope_at + k], var = be->buckets[q].var;
 
-		cell = cell * be->m->vars[var].domain + (q == position_x ? x : values[var]);
+		cell = cell * be->m->vars[var].domain + (q == position_x ? 0 : values[var]);
 	}
 	return cell;
 }
@@ -392,7 +392,7 @@ static int add_messages(struct run *r, int32_t p, int side, int32_t *values, str
 		/* the variable is the slowest dimension of the message */
 		if (id < 0 && r->messages[~id].side == side)
 			s->pieces[n++] = (struct gpube_cells){.values = r->messages[~id].values,
-				.first = message_cell(be, ~id, p, 0, values),
+				.first = message_cell(be, ~id, p, values),
 				.stride = be->buckets[~id].cells / domain, .n = domain};
 	}
 	if (!n)
@@ -439,7 +439,7 @@ static int fetch_arg(struct run *r, int32_t p, int32_t *values)
 	const struct gpube_be *be = r->be;
 	const int32_t var = be->buckets[p].var;
 	const int64_t bytes = gpube__be_arg_bytes(be->m->vars[var].domain);
-	const int64_t at = message_cell(be, p, -1, 0, values) * bytes;
+	const int64_t at = message_cell(be, p, -1, values) * bytes;
 	const struct gpube_cells word = {
 		.values = r->block + r->layout.args_at[p], .first = at / 4, .stride = 1, .n = 1};
 	uint8_t cell[4];
@@ -462,7 +462,7 @@ static int be_assign(struct run *r, int32_t *values)
 		int32_t var = be->buckets[p].var;
 
 		if (r->args[p])
-			values[var] = gpube__args_at(r->args[p], message_cell(be, p, -1, 0, values),
+			values[var] = gpube__args_at(r->args[p], message_cell(be, p, -1, values),
 				gpube__be_arg_bits(be->m->vars[var].domain));
 		else if (args_stay(r, p))
 			status = fetch_arg(r, p, values);

@@ -373,7 +373,7 @@ static int shift_tables(struct gpube_heuristic_maker *k, int64_t left)
 	struct gpube_heuristic *h = k->h;
 	struct gpube_joingraph g;
 	bool fits;
-	int status = gpube__joingraph_init_to(&g, k->m, k->order, h->info.ibound + 1,
+	int status = gpube__joingraph_init(&g, k->m, k->order, h->info.ibound + 1,
 		(double)h->ctx->memory_bytes / 16, k->partition, k->limit, GPUBE__MOST_SHIFT, &fits);
 
 	if (status)

@@ -124,15 +124,9 @@ void gpube__joingraph_add_slabs(
  * fits          out: false: nothing was made, there would be more cells
  * Errors: ENOMEM, ELIMIT
  */
-int gpube__joingraph_init_to(struct gpube_joingraph *g, const struct gpube_model *m,
+int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m,
 	const int32_t *order, int32_t z, double max_cells, enum gpube_partition partition,
 	int64_t limit, int most_shift, bool *fits);
-static inline int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m,
-	const int32_t *order, int32_t z, double max_cells, int64_t limit, bool *fits)
-{
-	return gpube__joingraph_init_to(
-		g, m, order, z, max_cells, GPUBE_PARTITION_SCOPE, limit, GPUBE__MOST_SHIFT, fits);
-}
 void gpube__joingraph_clear(struct gpube_joingraph *g);
 
 /*

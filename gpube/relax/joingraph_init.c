@@ -172,7 +172,7 @@ static int plan(struct gpube_mbe *mbe, const struct gpube_model *m, const int32_
 	return status;
 }
 
-int gpube__joingraph_init_to(struct gpube_joingraph *g, const struct gpube_model *m,
+int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m,
 	const int32_t *order, int32_t z, double max_cells, enum gpube_partition partition,
 	int64_t limit, int most_shift, bool *fits)
 {

@@ -200,7 +200,7 @@ static bool has_tree(int32_t n, int32_t reach, double bytes)
 	for (int32_t i = 0; i < n; i++)
 		for (int32_t k = i + 1; k < n && k <= i + reach; k++)
 			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, k}, (int64_t[]){0, 3, i % 5, 1}), 0);
-	assert_int_equal(gpube__joingraph_init(&g, m, order, 2, 1e8, GPUBE_INF, &fits), 0);
+	assert_int_equal(gpube__joingraph_init(&g, m, order, 2, 1e8, GPUBE_PARTITION_SCOPE, GPUBE_INF, GPUBE__MOST_SHIFT, &fits), 0);
 	assert_true(fits);
 	assert_int_equal(gpube__joingraph_pass(&g, false), 0);
 	assert_int_equal(gpube__andor_new(&a, &g, m, bytes), 0);

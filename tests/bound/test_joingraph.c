@@ -84,7 +84,7 @@ static void climb(const struct gpube_model *m, int64_t limit, const int32_t *ord
 	int64_t before = 0, decoded;
 	bool fits;
 
-	assert_int_equal(gpube__joingraph_init_to(&g, m, order, 2, 1e7,
+	assert_int_equal(gpube__joingraph_init(&g, m, order, 2, 1e7,
 				 m->n_vars > 0 && order[0] % 2 ? GPUBE_PARTITION_MERGE : GPUBE_PARTITION_SCOPE, limit,
 				 GPUBE__MOST_SHIFT, &fits),
 		0);
@@ -181,7 +181,7 @@ static void threads_agree(void **state)
 	for (int k = 0; k < 2; k++) {
 		ctx->n_threads = 1 + 2 * k;
 		assert_int_equal(
-			gpube__joingraph_init(&g[k], m, order, 13, 1e8, GPUBE_INF, &fits), 0);
+			gpube__joingraph_init(&g[k], m, order, 13, 1e8, GPUBE_PARTITION_SCOPE, GPUBE_INF, GPUBE__MOST_SHIFT, &fits), 0);
 		assert_true(fits);
 		for (int pass = 0; pass < 3; pass++)
 			assert_int_equal(gpube__joingraph_pass(&g[k], pass % 2), 0);

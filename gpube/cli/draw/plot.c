@@ -59,17 +59,17 @@ static bool side(const struct plot *p, int k, bool lower, double *value, double 
 
 /* ---- what is drawn ------------------------------------------------------------------------ */
 
-/* 1, 2 or 5 times a power of ten, so that some 'n' of them are the span. */
-static double nice_step(double span, int n)
+/* 1, 2 or 5 times a power of ten, so that some six of them are the span. */
+static double nice_step(double span)
 {
-	const double raw = span / n, power = pow(10, floor(log10(raw))), lead = raw / power;
+	const double raw = span / 6, power = pow(10, floor(log10(raw))), lead = raw / power;
 
 	return power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
 }
 
 static void put_values(struct plot *p)
 {
-	const double step = nice_step(p->most - p->least, 6);
+	const double step = nice_step(p->most - p->least);
 	char text[32];
 
 	for (double v = ceil(p->least / step) * step; v <= p->most + step * 1e-9; v += step) {
@@ -90,7 +90,7 @@ static void put_second(struct plot *p, double seconds)
 
 static void put_seconds(struct plot *p)
 {
-	const double step = nice_step(p->end - p->first, 6);
+	const double step = nice_step(p->end - p->first);
 
 	svg_text(p->out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - BOTTOM + 38, "middle", SVG_GREY,
 		"seconds");

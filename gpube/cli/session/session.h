@@ -31,10 +31,10 @@ int session_start(struct session *s, const struct opts_talk *talk, int64_t threa
 	bool json, const char *output);
 /*
  * The same with the engine's options, and the rates that were measured on this machine; a device
- * that is asked for is being opened from here on (one_stream: see session_open_device()).
+ * that is asked for is being opened from here on, by commands that never have two things in flight on it.
  */
 int session_start_engine(struct session *s, const struct opts_talk *talk,
-	const struct opts_engine *engine, bool one_stream, bool json, const char *output);
+	const struct opts_engine *engine, bool json, const char *output);
 /*
  * session_open_device() - what lets the first device of the context be opened beside what follows;
  * if backend is CUDA this begins now. Once, before there are threads. See gpube/ops/device/opening.h.

@@ -58,7 +58,7 @@ void session_open_device(struct session *s, enum gpube_backend backend, bool all
 }
 
 int session_start_engine(struct session *s, const struct opts_talk *talk,
-	const struct opts_engine *engine, bool one_stream, bool json, const char *output)
+	const struct opts_engine *engine, bool json, const char *output)
 {
 	int rc = session_start(s, talk, engine->threads, engine->memory, json, output);
 
@@ -74,6 +74,6 @@ int session_start_engine(struct session *s, const struct opts_talk *talk,
 		return CLI_FAILED;
 	}
 	/* the words of --backend are those of the enum, in its order */
-	session_open_device(s, (enum gpube_backend)engine->backend, false, one_stream);
+	session_open_device(s, (enum gpube_backend)engine->backend, false, true);
 	return CLI_DONE;
 }

@@ -61,7 +61,7 @@ int ranks_session_start_engine(struct ranks *r, struct session *s, const struct 
 
 	ours.quiet |= rank > 0;
 	cli_muted = rank > 0;
-	rc = session_start_engine(s, &ours, engine, true, json && !rank, rank ? NULL : output);
+	rc = session_start_engine(s, &ours, engine, json && !rank, rank ? NULL : output);
 	cli_muted = false;
 	if (r->world.n_ranks > 1 && dcop_world_agree(&r->world, rc ? GPUBE_EINVAL : GPUBE_OK)) {
 		r->abandon = r->world.failed < 0;

@@ -197,11 +197,6 @@ GPUBE_HD static inline int32_t regions_least(int32_t a, int32_t b)
 	return a < b ? a : b;
 }
 
-GPUBE_HD static inline bool regions_dead(int32_t t, int32_t slack)
-{
-	return t >= slack;
-}
-
 /* Sum of two cells of tables. */
 GPUBE_HD static inline int32_t regions_sum(int32_t a, int32_t b, int32_t slack)
 {
