@@ -162,6 +162,10 @@ bool gpube__window_exact(const struct gpube_order_window *g, struct gpube_window
 
 /* ---- an order and its elimination tree ------------------------------------------ */
 
+struct gpube_tree_sum {
+	double cells, largest, weight; /* joined cells, most of one vertex, sum of each to 'power' */
+};
+
 struct gpube_tree {
 	struct gpube_ctx *ctx;
 	const struct gpube_graph *g;
@@ -172,9 +176,9 @@ struct gpube_tree {
 		pool_used; /* message scopes: pool[at[v]] … pool[at[v] + arity[v] - 1] */
 	int32_t *arity, *pool;
 	int64_t *log_domain, *log_cells; /* log_cells: of the joined table */
-	double *cells, *weight;          /* joined cells, and the same to 'power' */
-	double *share;                   /* cumulated weights, by position */
-	double power, total_weight;      /* what the search lowers */
+	/* a tree of sums over all vertices, so that a window's change costs no walk over all of them */
+	struct gpube_tree_sum *sums; /* node k: of 2 k and 2 k + 1; 1: of all; n + v: of vertex v */
+	double power, total_weight;  /* what the search lowers */
 	double sum, largest;             /* of cells */
 	int32_t *seen, *local, *member, *below, last_seen;
 	double most_sum, most_cells;       /* what an order may cost to be best */
@@ -191,6 +195,11 @@ struct gpube_tree {
 int gpube__tree_new(struct gpube_tree **out, struct gpube_ctx *ctx, const struct gpube_graph *g,
 	int64_t pool_size);
 void gpube__tree_free(struct gpube_tree *t);
+
+static inline struct gpube_tree_sum *gpube__tree_sum(const struct gpube_tree *t, int32_t v)
+{
+	return &t->sums[t->g->n + v];
+}
 
 /* From now on for another graph, with no more vertices than that of gpube__tree_new(). */
 void gpube__tree_aim(struct gpube_tree *t, const struct gpube_graph *g, int32_t n_free);

@@ -42,6 +42,8 @@ struct chain {
 	int64_t seed_work[N_SEEDS]; /* of each kind of seed, and which gave the best */
 	int best_kind;
 	uint64_t n_dissections; /* the first few */
+	/* work that subtrees may take; below 0 where they took more, as one of a large graph does of many rounds' share */
+	int64_t anew;
 	int lineage; /* which seed its order comes from */
 	struct gpube_rng rng;
 	bool reseed;
@@ -182,8 +184,11 @@ static void run_chain(void *arg, int64_t i, int thread)
 		const int64_t budget = c->reseed ? s->budget / 4 : s->budget;
 		/* the separators of a narrow graph fit into a window */
 		const int64_t anew = log2(s->best_largest) > NARROW ? budget / SUBTREE_SHARE : 0;
+		const int64_t before = chain_work(c);
 
-		gpube__subtrees_improve(c->subtree, c->tree, anew);
+		c->anew += anew;
+		gpube__subtrees_improve(c->subtree, c->tree, c->anew);
+		c->anew -= chain_work(c) - before;
 		gpube__tree_improve(c->tree, powers[i % 4], heats[(s->round + i) % 4], budget - anew);
 	}
 	c->reseed = false;

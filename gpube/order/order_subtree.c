@@ -163,8 +163,8 @@ static void subtree_improve(struct gpube_subtree *s, struct gpube_tree *t)
 	for (int32_t i = 0; i < s->n_free; i++) {
 		const int32_t v = s->vertex[i];
 
-		weight += t->weight[v];
-		sum += t->cells[v];
+		weight += gpube__tree_sum(t, v)->weight;
+		sum += gpube__tree_sum(t, v)->cells;
 		most_log = t->log_cells[v] > most_log ? t->log_cells[v] : most_log;
 	}
 	s->tree->power = t->power;

@@ -29,6 +29,15 @@ static void tree_attach(struct gpube_tree *t, int32_t v, int32_t parent)
 	}
 }
 
+static void weigh(struct gpube_tree *t, int32_t v)
+{
+	struct gpube_tree_sum *sum = gpube__tree_sum(t, v);
+	const bool free = v < t->n_free;
+
+	sum->cells = sum->largest = free ? gpube__log_to_weight(t->log_cells[v], 1) : 0;
+	sum->weight = free ? gpube__log_to_weight(t->log_cells[v], t->power) : 0;
+}
+
 /* Scope of v's message: later neighbours, and what its children's messages bring. */
 static bool add_message(struct gpube_tree *t, int32_t v)
 {
@@ -63,26 +72,47 @@ static bool add_message(struct gpube_tree *t, int32_t v)
 	t->pool_used += n;
 	t->arity[v] = n;
 	t->log_cells[v] = log_cells;
-	t->cells[v] = gpube__log_to_weight(log_cells, 1);
-	t->weight[v] = gpube__log_to_weight(log_cells, t->power);
+	weigh(t, v);
 	tree_attach(t, v, first);
 	return true;
 }
 
+static void tree_total(struct gpube_tree *t)
+{
+	t->sum = t->sums[1].cells;
+	t->largest = t->sums[1].largest;
+	t->total_weight = t->sums[1].weight;
+}
+
+static inline void add_two(struct gpube_tree_sum *sums, int32_t k)
+{
+	const struct gpube_tree_sum *a = &sums[2 * (int64_t)k], *b = a + 1;
+
+	sums[k].cells = a->cells + b->cells;
+	sums[k].weight = a->weight + b->weight;
+	sums[k].largest = a->largest > b->largest ? a->largest : b->largest;
+}
+
 static void tree_add_up(struct gpube_tree *t)
 {
-	t->sum = t->largest = t->total_weight = 0;
-	for (int32_t k = 0; k < t->g->n; k++) {
-		int32_t v = t->order[k];
-
-		if (v < t->n_free) {
-			t->sum += t->cells[v];
-			t->largest = t->cells[v] > t->largest ? t->cells[v] : t->largest;
-			t->total_weight += t->weight[v];
-		}
-		t->share[k] = t->total_weight;
-	}
+	for (int32_t k = t->g->n - 1; k > 0; k--)
+		add_two(t->sums, k);
+	tree_total(t);
 	t->work += t->g->n / 2;
+}
+
+/* After changes of vertex[0 … n) only. */
+static void tree_add_up_few(struct gpube_tree *t, const int32_t *vertex, int32_t n)
+{
+	if ((int64_t)n * 8 > t->g->n) {
+		tree_add_up(t);
+		return;
+	}
+	for (int32_t i = 0; i < n; i++)
+		for (int32_t k = (t->g->n + vertex[i]) / 2; k > 0; k /= 2)
+			add_two(t->sums, k);
+	tree_total(t);
+	t->work += 6 * n;
 }
 
 /* From t->order: everything else. */
@@ -162,17 +192,18 @@ bool gpube__tree_set(struct gpube_tree *t, const int32_t *order)
 int32_t gpube__tree_draw(struct gpube_tree *t)
 {
 	double x = gpube__rng_unit(&t->rng) * t->total_weight;
-	int32_t lo = 0, hi = t->n_free - 1; /* the others are behind them */
+	int32_t k = 1;
 
-	while (lo < hi) {
-		int32_t mid = lo + (hi - lo) / 2;
+	while (k < t->g->n) {
+		const struct gpube_tree_sum *left = &t->sums[2 * (int64_t)k], *right = left + 1;
 
-		if (t->share[mid] > x)
-			hi = mid;
-		else
-			lo = mid + 1;
+		k *= 2;
+		if (x < left->weight || !(right->weight > 0))
+			continue;
+		x -= left->weight;
+		k++;
 	}
-	return t->order[lo];
+	return k - t->g->n;
 }
 
 /* A vertex of the window or its boundary, which has a number there from now on. */
@@ -343,7 +374,7 @@ static bool rebuild_window(struct gpube_tree *t, int n_inner, int32_t top, const
 	for (int i = 0; i < n_inner; i++)
 		if (!add_message(t, t->member[order[i]]))
 			return false;
-	tree_add_up(t);
+	tree_add_up_few(t, t->member, n_inner);
 	return true;
 }
 
@@ -410,7 +441,7 @@ static void tree_step(struct gpube_tree *t, int64_t most_log, double allowance)
 	for (int i = 0; i < n; i++) {
 		int64_t log_cells = t->log_cells[t->member[i]];
 
-		goal.most_sum += t->weight[t->member[i]];
+		goal.most_sum += gpube__tree_sum(t, t->member[i])->weight;
 		goal.most_log = log_cells > goal.most_log ? log_cells : goal.most_log;
 	}
 	if (n > 1 && solve_window(t, order, &goal)) {
@@ -436,7 +467,7 @@ void gpube__tree_improve(struct gpube_tree *t, double power, double heat, int64_
 
 	t->power = power;
 	for (int32_t k = 0; k < t->g->n; k++)
-		t->weight[k] = gpube__log_to_weight(t->log_cells[k], power);
+		weigh(t, k);
 	tree_add_up(t);
 	while (t->work - begin < budget) {
 		double left = 1 - (double)(t->work - begin) / (double)budget;
@@ -483,9 +514,7 @@ int gpube__tree_new(struct gpube_tree **out, struct gpube_ctx *ctx, const struct
 	t->pool = gpube__alloc(ctx, (uint64_t)pool_size, sizeof(*t->pool));
 	t->log_domain = gpube__alloc(ctx, n, sizeof(*t->log_domain));
 	t->log_cells = gpube__alloc(ctx, n, sizeof(*t->log_cells));
-	t->cells = gpube__alloc(ctx, n, sizeof(*t->cells));
-	t->weight = gpube__alloc(ctx, n, sizeof(*t->weight));
-	t->share = gpube__alloc(ctx, n, sizeof(*t->share));
+	t->sums = gpube__alloc(ctx, 2 * n, sizeof(*t->sums));
 	t->below = gpube__alloc(ctx, n, sizeof(*t->below));
 	t->seen = gpube__alloc_zero(ctx, n, sizeof(*t->seen));
 	t->local = gpube__alloc(ctx, n, sizeof(*t->local));
@@ -493,8 +522,8 @@ int gpube__tree_new(struct gpube_tree **out, struct gpube_ctx *ctx, const struct
 	t->first_order = gpube__alloc(ctx, n, sizeof(*t->first_order));
 	t->best_order = gpube__alloc(ctx, n, sizeof(*t->best_order));
 	if (!t->order || !t->position || !t->parent || !t->child || !t->sibling || !t->at ||
-		!t->arity || !t->pool || !t->log_domain || !t->log_cells || !t->cells ||
-		!t->weight || !t->share || !t->below || !t->seen || !t->local || !t->member ||
+		!t->arity || !t->pool || !t->log_domain || !t->log_cells ||
+		!t->sums || !t->below || !t->seen || !t->local || !t->member ||
 		!t->first_order || !t->best_order) {
 		gpube__tree_free(t);
 		return GPUBE_ENOMEM;
@@ -521,9 +550,7 @@ void gpube__tree_free(struct gpube_tree *t)
 	gpube__free(ctx, t->pool);
 	gpube__free(ctx, t->log_domain);
 	gpube__free(ctx, t->log_cells);
-	gpube__free(ctx, t->cells);
-	gpube__free(ctx, t->weight);
-	gpube__free(ctx, t->share);
+	gpube__free(ctx, t->sums);
 	gpube__free(ctx, t->below);
 	gpube__free(ctx, t->seen);
 	gpube__free(ctx, t->local);

@@ -364,6 +364,40 @@ static void subtrees(void **state)
 	gpube__graph_clear(ctx, &g);
 }
 
+/* Windows change few of the sums that the tree keeps: those are right all the same, and draw by weight. */
+static void sums_after_windows(void **state)
+{
+	enum { SIDE = 30, N = SIDE * SIDE, DRAWS = 20000 };
+	static int n_drawn[N];
+	struct gpube_order_cost cost;
+	struct gpube_tree *t;
+	struct gpube_graph g;
+	double weight = 0;
+	int32_t order[N];
+
+	make_grid(&g, SIDE, 2);
+	assert_int_equal(gpube__order_find(ctx, order, &cost, &g, GPUBE_ORDER_MIN_DEGREE, 0, 1e9, 1), 0);
+	assert_int_equal(gpube__tree_new(&t, ctx, &g, N * SIDE * 4), 0);
+	gpube__rng_init(&t->rng, *(uint64_t *)*state);
+	assert_true(gpube__tree_set(t, order));
+	gpube__tree_improve(t, 1.5, 0.02, 3000000);
+	assert_int_equal(gpube__order_cost(ctx, &cost, &g, t->order), 0);
+	assert_true(fabs(t->sum / cost.joined_cells - 1) < 1e-4);
+	assert_true(fabs(t->largest / cost.largest_joined - 1) < 1e-4);
+	memset(n_drawn, 0, sizeof(n_drawn));
+	for (int i = 0; i < DRAWS; i++)
+		n_drawn[gpube__tree_draw(t)]++;
+	for (int v = 0; v < N; v++) {
+		const double share = exp2(1.5 * (double)t->log_cells[v] / GPUBE_LOG_ONE) / t->total_weight;
+
+		weight += share;
+		assert_true(fabs(n_drawn[v] - share * DRAWS) < 1 + 7 * sqrt(share * DRAWS));
+	}
+	assert_true(fabs(weight - 1) < 1e-6);
+	gpube__tree_free(t);
+	gpube__graph_clear(ctx, &g);
+}
+
 /* A graph's vertices to the left of a line, to its right, or near it; as a dissection has them. */
 static void flow_keeps_a_separator(void **state)
 {
@@ -563,6 +597,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++) {
 		add_case(&c, dissection_around, &seeds[i], "dissection with what is around, seed %d", (int)seeds[i]);
 		add_case(&c, subtrees, &seeds[i], "subtrees of a grid, seed %d", (int)seeds[i]);
+		add_case(&c, sums_after_windows, &seeds[i], "sums after windows, seed %d", (int)seeds[i]);
 	}
 	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
 		add_case(&c, grid_of_20, &seeds[i], "20 x 20 grid, seed %d", (int)seeds[i]);
