@@ -26,6 +26,7 @@
 
 #include "csg/sparse.h"
 #include "formats/io/io.h"
+#include "gpube/base/bits.h"
 
 /* ---- binary ------------------------------------------------------------------------------------
  */
@@ -240,7 +241,7 @@ static int make_table(struct gpube_in *in, struct csg_game **g, uint64_t **seen)
 		return status;
 	*seen = gpube__alloc_zero(table->ctx, (csg__n_masks(table) + 63) / 64, sizeof(**seen));
 	for (int64_t k = 0; *seen && k < (*g)->sparse->n; k++)
-		(*seen)[(*g)->sparse->mask[k] / 64] |= (uint64_t)1 << (*g)->sparse->mask[k] % 64;
+		gpube__bit_put(*seen, (int64_t)(*g)->sparse->mask[k]);
 	csg_game_free(*g);
 	*g = table;
 	return *seen ? GPUBE_OK : GPUBE_ENOMEM;
@@ -250,7 +251,7 @@ static int take_value(struct csg_game *g, uint64_t *seen, uint64_t c, int64_t va
 {
 	if (!seen)
 		return csg__sparse_add(g, c, value);
-	seen[c / 64] |= (uint64_t)1 << c % 64;
+	gpube__bit_put(seen, (int64_t)c);
 	csg__put_value(g, c, value);
 	return GPUBE_OK;
 }
@@ -268,8 +269,7 @@ static int read_text(struct csg_game **g, struct gpube_in *in)
 			status = make_table(in, g, &seen);
 		if (!status)
 			status = read_coalition(in, &c, (*g)->n);
-		if (!status && (seen ? seen[c / 64] >> c % 64 & 1
-				     : csg__sparse_find((*g)->sparse, c) >= 0))
+		if (!status && (seen ? gpube__bit(seen, (int64_t)c) : csg__sparse_find((*g)->sparse, c) >= 0))
 			status = gpube__in_error(
 				in, "coalition %llu has a value already", (unsigned long long)c);
 		if (!status)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dcop/plan.h"
+#include "gpube/base/bits.h"
 
 /*
  * The agent's variables (rows) and those that they can become adjacent to
@@ -44,7 +45,7 @@ static void join(struct inside *in, const int32_t *scope, int64_t n)
 			int32_t c = in->column[scope[j]];
 
 			if (c >= 0)
-				row(in, r)[c / 64] |= (uint64_t)1 << (c % 64);
+				gpube__bit_put(row(in, r), c);
 		}
 	}
 }
@@ -77,16 +78,14 @@ static void eliminate_all(struct inside *in, int32_t *vars)
 		int32_t best = -1;
 
 		for (int32_t r = 0; r < in->n_own; r++)
-			if (!(gone[r / 64] >> (r % 64) & 1) &&
-				(best < 0 || in->size[r] < in->size[best]))
+			if (!gpube__bit(gone, r) && (best < 0 || in->size[r] < in->size[best]))
 				best = r;
 		if (best < 0)
 			return; /* not while a row is left */
-		gone[best / 64] |= (uint64_t)1 << (best % 64);
+		gpube__bit_put(gone, best);
 		vars[k] = in->var[best];
 		for (int32_t r = 0; r < in->n_own; r++) {
-			if (gone[r / 64] >> (r % 64) & 1 ||
-				!(row(in, best)[r / 64] >> (r % 64) & 1))
+			if (gpube__bit(gone, r) || !gpube__bit(row(in, best), r))
 				continue;
 			for (int32_t w = 0; w < in->words; w++)
 				row(in, r)[w] = (row(in, r)[w] | row(in, best)[w]) & ~gone[w];

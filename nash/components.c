@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "gpube/base/bits.h"
 #include "nash/bimatrix.h"
 
 /* One connected component; its xs and ys are numbered by their places in these lists. */
@@ -114,12 +115,11 @@ static bool contains(const struct graph *g, int64_t x, const uint64_t *mask)
 
 static int fill(struct nash_subset *subset, const struct graph *g, const uint64_t *mask)
 {
-	int64_t n_xs = 0, n_ys = 0, *list;
+	int64_t n_xs = 0, n_ys, *list;
 
 	for (int64_t x = 0; x < g->n_xs; x++)
 		n_xs += contains(g, x, mask);
-	for (int w = 0; w < g->words; w++)
-		n_ys += __builtin_popcountll(mask[w]);
+	n_ys = gpube__bits_count(mask, g->words);
 	list = gpube__alloc(g->ctx, (uint64_t)n_xs + (uint64_t)n_ys, sizeof(*list));
 	if (!list)
 		return GPUBE_ENOMEM;
@@ -128,7 +128,7 @@ static int fill(struct nash_subset *subset, const struct graph *g, const uint64_
 		if (contains(g, x, mask))
 			*list++ = g->xs[x];
 	for (int64_t y = 0; y < g->n_ys; y++)
-		if (mask[y >> 6] >> (y & 63) & 1)
+		if (gpube__bit(mask, y))
 			*list++ = g->ys[y];
 	return GPUBE_OK;
 }
@@ -223,9 +223,7 @@ static int make_graph(
 		uint64_t *mask = g->ys_of + (list - g->xs) * g->words;
 
 		for (int64_t k = f->pair[x]; k < r->n_pairs && r->pairs[k].x == x; k++) {
-			const int64_t y = f->place[r->pairs[k].y];
-
-			mask[y >> 6] |= (uint64_t)1 << (y & 63);
+			gpube__bit_put(mask, f->place[r->pairs[k].y]);
 		}
 		*list++ = x;
 	}

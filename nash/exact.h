@@ -17,6 +17,7 @@
 #include <flint/fmpz_vec.h>
 #include <pthread.h>
 
+#include "gpube/base/bits.h"
 #include "gpube/ops/faces/faces.h"
 #include "gpube/ops/support/support.h"
 #include "nash/bimatrix.h"
@@ -102,16 +103,6 @@ static inline int32_t nash__variable(const struct nash_side *s, int32_t label)
 	if (!s->flip)
 		return label;
 	return label < s->l ? s->k + label : label - s->l;
-}
-
-static inline bool nash__bit(const uint64_t *mask, int32_t label)
-{
-	return mask[label >> 6] >> (label & 63) & 1;
-}
-
-static inline void nash__set_bit(uint64_t *mask, int32_t label)
-{
-	mask[label >> 6] |= (uint64_t)1 << (label & 63);
 }
 
 /* ---- dictionaries ---------------------------------------------------------- */

@@ -308,10 +308,10 @@ static int32_t support(
 
 	*n_best = 0;
 	for (int32_t i = 0; i < s->k; i++)
-		if (!nash__bit(mask, nash__label(s, i)))
+		if (!gpube__bit(mask, nash__label(s, i)))
 			played[n++] = i;
 	for (int32_t j = 0; j < s->l; j++)
-		*n_best += nash__bit(mask, nash__label(s, s->k + j));
+		*n_best += gpube__bit(mask, nash__label(s, s->k + j));
 	return n;
 }
 

@@ -15,6 +15,7 @@
 #include "csg/auction/bids.h"
 #include "csg/auction/cliques.h"
 #include "csg/auction/good_tree.h"
+#include "gpube/base/bits.h"
 
 #define FRACTION_BITS 10                 /* of the rounded duals, below a unit of the prices */
 #define DIVE_EVERY    64                 /* nodes */
@@ -368,8 +369,8 @@ static int rows_of_goods(struct tree *t)
 
 		memset(seed, 0, (size_t)t->cliques.words * sizeof(*seed));
 		for (int j = 0; j < t->n; j++)
-			if (csg__has(set_of(t, j), g)) {
-				seed[j / 64] |= (uint64_t)1 << j % 64;
+			if (gpube__bit(set_of(t, j), g)) {
+				gpube__bit_put(seed, j);
 				any = true;
 			}
 		if (any)
@@ -482,8 +483,7 @@ static int set_up(struct tree *t)
 	for (int j = 0; j < t->n; j++) {
 		t->bid[j] = j;
 		for (int64_t k = t->a->at[j]; k < t->a->at[j + 1]; k++)
-			t->set[(size_t)j * (size_t)t->words + (size_t)t->a->good[k] / 64] |=
-				(uint64_t)1 << t->a->good[k] % 64;
+			gpube__bit_put(t->set + (size_t)j * (size_t)t->words, t->a->good[k]);
 	}
 	drop_dominated(t);
 	status = csg__packing_init(&t->lp, ctx, t->n);

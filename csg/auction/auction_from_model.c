@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "csg/auction/bids.h"
+#include "gpube/base/bits.h"
 #include "gpube/ir/model.h"
 
 #define MOST_CELLS ((int64_t)1 << 28) /* of the tables of two variables */
@@ -319,16 +320,6 @@ static uint64_t *set_of(uint64_t *sets, const struct reading *r, int bid)
 	return sets + (size_t)bid * r->words;
 }
 
-static bool has(const uint64_t *set, int bid)
-{
-	return set[bid / 64] >> bid % 64 & 1;
-}
-
-static void put(uint64_t *set, int bid)
-{
-	set[bid / 64] |= (uint64_t)1 << bid % 64;
-}
-
 /* Whoever is in r->clique shares a new good. */
 static int add_good(struct reading *r)
 {
@@ -337,7 +328,7 @@ static int add_good(struct reading *r)
 	if ((uint64_t)r->n_listed > r->ctx->memory_bytes / (6 * sizeof(*r->listed)))
 		return gpube__fail(r->ctx, GPUBE_ELIMIT, "goods pass the memory allowed");
 	for (int b = 0; b < r->a->n_bids; b++) {
-		if (!has(r->clique, b))
+		if (!gpube__bit(r->clique, b))
 			continue;
 		for (size_t w = 0; w < r->words; w++)
 			set_of(r->covered, r, b)[w] |= r->clique[w];
@@ -362,9 +353,9 @@ static int take_variable(struct reading *r, int32_t v)
 
 	memset(r->clique, 0, r->words * sizeof(*r->clique));
 	for (int32_t p = from; p < to; p++) {
-		if (has(r->clique, r->bid[p]))
+		if (gpube__bit(r->clique, r->bid[p]))
 			return clash(r);
-		put(r->clique, r->bid[p]);
+		gpube__bit_put(r->clique, r->bid[p]);
 	}
 	for (int32_t p = from; p < to; p++)
 		for (size_t w = 0; w < r->words; w++)
@@ -389,9 +380,9 @@ static int cover(struct reading *r, int b, int other)
 {
 	memset(r->clique, 0, r->words * sizeof(*r->clique));
 	memcpy(r->left, set_of(r->conflict, r, b), r->words * sizeof(*r->left));
-	put(r->clique, b);
+	gpube__bit_put(r->clique, b);
 	while (other >= 0) {
-		put(r->clique, other);
+		gpube__bit_put(r->clique, other);
 		for (size_t w = 0; w < r->words; w++)
 			r->left[w] &= set_of(r->conflict, r, other)[w] & ~r->clique[w];
 		other = lowest(r, r->left, set_of(r->covered, r, b));
@@ -422,20 +413,20 @@ static int make_goods(struct reading *r)
 
 		if (b == c)
 			return clash(r);
-		put(set_of(r->conflict, r, b), c);
-		put(set_of(r->conflict, r, c), b);
+		gpube__bit_put(set_of(r->conflict, r, b), c);
+		gpube__bit_put(set_of(r->conflict, r, c), b);
 	}
 	for (int b = 0; b < r->a->n_bids && !status; b++) {
 		uint64_t *own = set_of(r->conflict, r, b);
 		int other;
 
-		own[b / 64] &= ~((uint64_t)1 << b % 64);
+		gpube__bit_drop(own, b);
 		while (!status && (other = lowest(r, own, set_of(r->covered, r, b))) >= 0)
 			status = gpube__stopped(r->ctx) ? gpube__fail_stopped(r->ctx) : cover(r, b, other);
 		/* a bid that nobody excludes is on a good of its own */
 		if (!status && lowest(r, own, NULL) < 0 && r->a->at[b + 2] == 0) {
 			memset(r->clique, 0, r->words * sizeof(*r->clique));
-			put(r->clique, b);
+			gpube__bit_put(r->clique, b);
 			status = add_good(r);
 		}
 	}

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpube/base/bits.h"
+
 int csg__cliques_init(struct csg__cliques *c, struct gpube_ctx *ctx, int n, int most_rows)
 {
 	const uint64_t words = ((uint64_t)n + 63) / 64;
@@ -30,15 +32,10 @@ void csg__cliques_clear(struct csg__cliques *c)
 	c->conflict = c->row = c->left = c->clique = NULL;
 }
 
-static void set_bit(uint64_t *set, int i)
-{
-	set[i / 64] |= (uint64_t)1 << i % 64;
-}
-
 void csg__cliques_exclude(struct csg__cliques *c, int i, int j)
 {
-	set_bit(c->conflict + (size_t)i * (size_t)c->words, j);
-	set_bit(c->conflict + (size_t)j * (size_t)c->words, i);
+	gpube__bit_put(c->conflict + (size_t)i * (size_t)c->words, j);
+	gpube__bit_put(c->conflict + (size_t)j * (size_t)c->words, i);
 }
 
 static void narrow(struct csg__cliques *c, int i)
@@ -74,9 +71,9 @@ static double extend(struct csg__cliques *c, double least)
 	for (int k = 0; k < c->n && c->weighed[k].weight > least; k++) {
 		const int i = c->weighed[k].bid;
 
-		if (!csg__has(c->left, i))
+		if (!gpube__bit(c->left, i))
 			continue;
-		set_bit(c->clique, i);
+		gpube__bit_put(c->clique, i);
 		sum += c->weighed[k].weight;
 		narrow(c, i);
 	}
@@ -87,7 +84,7 @@ double csg__cliques_grow(struct csg__cliques *c, int i)
 {
 	memset(c->clique, 0, (size_t)c->words * sizeof(*c->clique));
 	memset(c->left, 0xff, (size_t)c->words * sizeof(*c->left));
-	set_bit(c->clique, i);
+	gpube__bit_put(c->clique, i);
 	narrow(c, i);
 	return extend(c, 0);
 }
@@ -115,9 +112,9 @@ int csg__cliques_add(struct csg__cliques *c, const uint64_t *seed)
 	memmove(c->clique, seed, bytes);
 	memset(c->left, 0, bytes);
 	for (int i = 0; i < c->n; i++)
-		set_bit(c->left, i);
+		gpube__bit_put(c->left, i);
 	for (int i = 0; i < c->n; i++)
-		if (csg__has(c->clique, i))
+		if (gpube__bit(c->clique, i))
 			narrow(c, i);
 	extend(c, -INFINITY);
 	if (is_kept(c))

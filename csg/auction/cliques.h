@@ -27,11 +27,6 @@ int csg__cliques_init(struct csg__cliques *c, struct gpube_ctx *ctx, int n, int 
 void csg__cliques_clear(struct csg__cliques *c);
 void csg__cliques_exclude(struct csg__cliques *c, int i, int j);
 
-static inline bool csg__has(const uint64_t *set, int i)
-{
-	return set[i / 64] >> i % 64 & 1;
-}
-
 /* Sets the weights of bids for what follows. Cost: O(bids log bids) */
 void csg__cliques_weigh(struct csg__cliques *c, const double *weight);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "csg/auction/good_tree.h"
+#include "gpube/base/bits.h"
 
 #define MOST_LISTED   ((uint64_t)1 << 24) /* bids in the lists of all levels */
 #define FRACTION_BITS 10                  /* of shares, where there is room */
@@ -38,7 +39,7 @@ static const uint64_t *set_of(const struct csg__good_tree *t, int j)
 
 static bool has(const struct csg__good_tree *t, int j, int good)
 {
-	return set_of(t, j)[good / 64] >> good % 64 & 1;
+	return gpube__bit(set_of(t, j), good);
 }
 
 static int n_counted_of(const struct csg__good_tree *t, int j, int n_goods)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "csg/auction/bids.h"
+#include "gpube/base/bits.h"
 
 #define TINY 1e-9
 
@@ -83,12 +84,11 @@ int csg__packing_add(struct csg__packing *p, const uint64_t *set)
 		return GPUBE_ENOMEM;
 	row = p->t + (size_t)p->m * (size_t)p->k;
 	for (int j = 0; j < p->k; j++)
-		row[j] = p->nonbasic[j] < p->n &&
-			 set[p->nonbasic[j] / 64] >> p->nonbasic[j] % 64 & 1;
+		row[j] = p->nonbasic[j] < p->n && gpube__bit(set, p->nonbasic[j]);
 	for (int i = 0; i < p->m; i++) {
 		const int32_t v = p->basic[i];
 
-		if (v >= p->n || !(set[v / 64] >> v % 64 & 1))
+		if (v >= p->n || !gpube__bit(set, v))
 			continue;
 		subtract(row, p->t + (size_t)i * (size_t)p->k, 1, p->k);
 		b -= p->b[i];

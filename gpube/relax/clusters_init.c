@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpube/base/bits.h"
 #include "gpube/relax/clusters.h"
 #include "gpube/relax/scaling.h"
 
@@ -333,13 +334,13 @@ struct bits {
 
 static bool has(const struct bits *g, int32_t a, int32_t b)
 {
-	return g->rows[a * g->words + b / 64] >> (b % 64) & 1;
+	return gpube__bit(g->rows + a * g->words, b);
 }
 
 static void join(struct bits *g, int32_t a, int32_t b)
 {
-	g->rows[a * g->words + b / 64] |= (uint64_t)1 << (b % 64);
-	g->rows[b * g->words + a / 64] |= (uint64_t)1 << (a % 64);
+	gpube__bit_put(g->rows + a * g->words, b);
+	gpube__bit_put(g->rows + b * g->words, a);
 }
 
 /* Joins the neighbours of each variable that come after it, along the order. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "gpube/base/bits.h"
+
 /* ---- groups ---------------------------------------------------------------------------- */
 
 /*
@@ -31,7 +33,7 @@ static int make_groups(struct gpube_ctx *ctx, int32_t n, const int32_t *at, cons
 			bool taken = false;
 
 			for (int32_t e = at[k]; e < at[k + 1] && !taken; e++)
-				taken = used[(int64_t)below[e] * WORDS + g / 64] >> (g % 64) & 1;
+				taken = gpube__bit(used + (int64_t)below[e] * WORDS, g);
 			if (!taken && (best < 0 || count[g] < count[best]))
 				best = g;
 		}
@@ -45,7 +47,7 @@ static int make_groups(struct gpube_ctx *ctx, int32_t n, const int32_t *at, cons
 		of[k] = best;
 		count[best]++;
 		for (int32_t e = at[k]; e < at[k + 1]; e++)
-			used[(int64_t)below[e] * WORDS + best / 64] |= (uint64_t)1 << (best % 64);
+			gpube__bit_put(used + (int64_t)below[e] * WORDS, best);
 	}
 	*starts = gpube__alloc_zero(ctx, (uint64_t)groups + 2, sizeof(**starts));
 	if (!*starts)

@@ -28,12 +28,13 @@ static bool revise(struct gpube__relations *r, int32_t i, int32_t j)
 {
 	bool some = false;
 
-	for (int32_t a = 0; a < domain_of(r, i); a++)
-		if (has(live(r, i), a) && !meet(row(r, i, a, j), live(r, j), r->words[j])) {
-			drop(live(r, i), a);
+	for (int32_t a = 0; a < gpube__relation_domain(r, i); a++)
+		if (gpube__relation_has(r, i, a) &&
+			!meet(gpube__relation_row(r, i, a, j), gpube__relation_live(r, j), r->words[j])) {
+			gpube__bit_drop(gpube__relation_live(r, i), a);
 			some = true;
 		}
-	if (some && !count(live(r, i), r->words[i]))
+	if (some && !gpube__bits_count(gpube__relation_live(r, i), r->words[i]))
 		r->none = true;
 	return some;
 }
@@ -57,7 +58,7 @@ static void propagate(struct gpube__relations *r)
 static void propagate_all(struct gpube__relations *r)
 {
 	for (int32_t i = 0; i < r->n; i++) {
-		r->none |= !count(live(r, i), r->words[i]);
+		r->none |= !gpube__bits_count(gpube__relation_live(r, i), r->words[i]);
 		enqueue(r, i);
 	}
 	propagate(r);
@@ -72,8 +73,8 @@ static bool is_possible(struct gpube__relations *r, int32_t i, int32_t a, uint64
 	bool possible;
 
 	memcpy(kept, r->live, bytes);
-	memset(live(r, i), 0, (size_t)r->words[i] * sizeof(*kept));
-	live(r, i)[a >> 6] |= (uint64_t)1 << (a & 63);
+	memset(gpube__relation_live(r, i), 0, (size_t)r->words[i] * sizeof(*kept));
+	gpube__bit_put(gpube__relation_live(r, i), a);
 	enqueue(r, i);
 	propagate(r);
 	possible = !r->none;
@@ -92,11 +93,11 @@ static int make_singletons(struct gpube__relations *r)
 	for (int32_t i = 0; !status && !r->none && since < r->n; i = (i + 1) % r->n, since++) {
 		if (gpube__stopped(r->ctx))
 			status = gpube__fail_stopped(r->ctx);
-		for (int32_t a = 0; !status && a < domain_of(r, i) && !r->none; a++) {
-			if (!has(live(r, i), a) || is_possible(r, i, a, kept))
+		for (int32_t a = 0; !status && a < gpube__relation_domain(r, i) && !r->none; a++) {
+			if (!gpube__relation_has(r, i, a) || is_possible(r, i, a, kept))
 				continue;
-			drop(live(r, i), a);
-			r->none = !count(live(r, i), r->words[i]);
+			gpube__bit_drop(gpube__relation_live(r, i), a);
+			r->none = !gpube__bits_count(gpube__relation_live(r, i), r->words[i]);
 			enqueue(r, i);
 			propagate(r);
 			since = -1; /* this variable's other values, too */
@@ -111,26 +112,27 @@ static int make_singletons(struct gpube__relations *r)
 /* Pairs of i and j that no live value of k goes with. */
 static int revise_pair(struct gpube__relations *r, int32_t i, int32_t j, int32_t k, uint64_t *reach)
 {
-	for (int32_t a = 0; a < domain_of(r, i); a++) {
-		const uint64_t *by = row(r, i, a, k);
+	for (int32_t a = 0; a < gpube__relation_domain(r, i); a++) {
+		const uint64_t *by = gpube__relation_row(r, i, a, k);
 		bool all = true;
 
-		if (!has(live(r, i), a))
+		if (!gpube__relation_has(r, i, a))
 			continue;
 		memset(reach, 0, (size_t)r->words[j] * sizeof(*reach));
-		for (int32_t c = 0; c < domain_of(r, k); c++)
-			if (has(by, c) && has(live(r, k), c))
+		for (int32_t c = 0; c < gpube__relation_domain(r, k); c++)
+			if (gpube__bit(by, c) && gpube__relation_has(r, k, c))
 				for (int32_t w = 0; w < r->words[j]; w++)
-					reach[w] |= row(r, k, c, j)[w];
+					reach[w] |= gpube__relation_row(r, k, c, j)[w];
 		for (int32_t w = 0; w < r->words[j]; w++)
-			all &= !(live(r, j)[w] & ~reach[w] & (*allowed(r, i, j) ? row(r, i, a, j)[w] : ~(uint64_t)0));
+			all &= !(gpube__relation_live(r, j)[w] & ~reach[w] &
+				 (*gpube__relation_rows(r, i, j) ? gpube__relation_row(r, i, a, j)[w] : ~(uint64_t)0));
 		if (all)
 			continue;
 		if (gpube__add_relation(r, i, j))
 			return GPUBE_ENOMEM;
-		for (int32_t b = 0; b < domain_of(r, j); b++)
-			if (has(live(r, j), b) && has(row(r, i, a, j), b) && !has(reach, b)) {
-				forbid(r, i, a, j, b);
+		for (int32_t b = 0; b < gpube__relation_domain(r, j); b++)
+			if (gpube__relation_has(r, j, b) && gpube__bit(gpube__relation_row(r, i, a, j), b) && !gpube__bit(reach, b)) {
+				gpube__relation_forbid(r, i, a, j, b);
 				r->pairs_removed++;
 			}
 		r->changed[(int64_t)i * r->n + j] |= 6;
@@ -179,10 +181,10 @@ static int make_paths(struct gpube__relations *r)
 			if (!status && gpube__stopped(r->ctx))
 				status = gpube__fail_stopped(r->ctx);
 		}
-		n_values = count(r->live, r->at[r->n]);
+		n_values = gpube__bits_count(r->live, r->at[r->n]);
 		propagate_all(r);
 		/* a value that went was a way from pair to pair */
-		again = count(r->live, r->at[r->n]) < n_values;
+		again = gpube__bits_count(r->live, r->at[r->n]) < n_values;
 		for (int64_t p = 0; p < n_pairs; p++) {
 			const bool now = r->changed[p] & 2;
 
@@ -201,9 +203,9 @@ static int64_t n_pairs_of(const struct gpube__relations *r, int32_t i, int32_t j
 {
 	int64_t n = 0;
 
-	for (int32_t a = 0; a < domain_of(r, i); a++)
-		for (int32_t w = 0; has(live(r, i), a) && w < r->words[j]; w++)
-			n += __builtin_popcountll(row(r, i, a, j)[w] & live(r, j)[w]);
+	for (int32_t a = 0; a < gpube__relation_domain(r, i); a++)
+		for (int32_t w = 0; gpube__relation_has(r, i, a) && w < r->words[j]; w++)
+			n += __builtin_popcountll(gpube__relation_row(r, i, a, j)[w] & gpube__relation_live(r, j)[w]);
 	return n;
 }
 
@@ -213,14 +215,14 @@ static int add_values(struct gpube__relations *r, struct gpube_model *m)
 	int status = GPUBE_OK;
 
 	for (int32_t i = 0; i < r->n && !status; i++) {
-		const int32_t d = domain_of(r, i);
+		const int32_t d = gpube__relation_domain(r, i);
 		int64_t *costs;
 
-		if (count(live(r, i), r->words[i]) == d)
+		if (gpube__bits_count(gpube__relation_live(r, i), r->words[i]) == d)
 			continue;
 		costs = gpube__alloc_zero(r->ctx, (uint64_t)d, sizeof(*costs));
 		for (int32_t a = 0; costs && a < d; a++)
-			costs[a] = has(live(r, i), a) ? 0 : GPUBE_INF;
+			costs[a] = gpube__relation_has(r, i, a) ? 0 : GPUBE_INF;
 		status = costs ? gpube_model_add_costs(m, 1, &i, costs) : GPUBE_ENOMEM;
 		gpube__free(r->ctx, costs);
 	}
@@ -233,14 +235,14 @@ static int add_pairs(struct gpube__relations *r, struct gpube_model *m)
 
 	for (int32_t i = 0; i < r->n && !status; i++)
 		for (int32_t j = i + 1; j < r->n && !status; j++) {
-			const int32_t scope[] = {i, j}, d_i = domain_of(r, i), d_j = domain_of(r, j);
+			const int32_t scope[] = {i, j}, d_i = gpube__relation_domain(r, i), d_j = gpube__relation_domain(r, j);
 			int64_t *costs;
 
 			if (!(r->changed[(int64_t)i * r->n + j] & 4))
 				continue;
 			costs = gpube__alloc(r->ctx, (uint64_t)d_i * (uint64_t)d_j, sizeof(*costs));
 			for (int64_t c = 0; costs && c < (int64_t)d_i * d_j; c++)
-				costs[c] = has(row(r, i, (int32_t)(c / d_j), j), (int32_t)(c % d_j)) ? 0 : GPUBE_INF;
+				costs[c] = gpube__bit(gpube__relation_row(r, i, (int32_t)(c / d_j), j), (int32_t)(c % d_j)) ? 0 : GPUBE_INF;
 			status = costs ? gpube_model_add_costs(m, 2, scope, costs) : GPUBE_ENOMEM;
 			gpube__free(r->ctx, costs);
 		}
@@ -254,8 +256,9 @@ static int64_t n_allowed(const struct gpube__relations *r, bool all)
 
 	for (int32_t i = 0; i < r->n; i++)
 		for (int32_t j = i + 1; j < r->n; j++)
-			n += *allowed(r, i, j) ? n_pairs_of(r, i, j)
-			     : all ? count(live(r, i), r->words[i]) * count(live(r, j), r->words[j])
+			n += *gpube__relation_rows(r, i, j) ? n_pairs_of(r, i, j)
+			     : all ? gpube__bits_count(gpube__relation_live(r, i), r->words[i]) *
+					     gpube__bits_count(gpube__relation_live(r, j), r->words[j])
 				   : 0;
 	return n;
 }
@@ -299,7 +302,7 @@ static int init(struct gpube__relations *r, const struct gpube_model *m)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < r->n; i++) {
 		r->at[i] = words;
-		r->words[i] = (domain_of(r, i) + 63) / 64;
+		r->words[i] = (gpube__relation_domain(r, i) + 63) / 64;
 		words += r->words[i];
 	}
 	r->at[r->n] = words;
@@ -307,7 +310,7 @@ static int init(struct gpube__relations *r, const struct gpube_model *m)
 	if (!r->live)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < r->n; i++)
-		fill(live(r, i), domain_of(r, i));
+		gpube__bits_fill(gpube__relation_live(r, i), gpube__relation_domain(r, i));
 	return GPUBE_OK;
 }
 
@@ -396,14 +399,14 @@ int gpube__make_consistent(struct gpube_simplified *s, enum gpube__consistency w
 		status = gpube__make_relations(&r, what == GPUBE__CONSISTENCY_PC);
 	if (!status) {
 		for (int32_t i = 0; i < r.n; i++)
-			did->n_values += domain_of(&r, i);
+			did->n_values += gpube__relation_domain(&r, i);
 		propagate_all(&r);
 		did->n_pairs = n_allowed(&r, what == GPUBE__CONSISTENCY_PC);
 		did->functions_added = -n_relations(&r);
 		status = what == GPUBE__CONSISTENCY_PC ? make_paths(&r) : make_singletons(&r);
 	}
 	if (!status) {
-		did->values_removed = did->n_values - count(r.live, r.at[r.n]);
+		did->values_removed = did->n_values - gpube__bits_count(r.live, r.at[r.n]);
 		did->pairs_removed = r.pairs_removed;
 		did->functions_added += n_relations(&r);
 		status = rebuild(&r, s);

@@ -3,6 +3,7 @@
 #define GPUBE_CONSISTENCY_PARTS_H
 
 #include "gpube/base/base.h"
+#include "gpube/base/bits.h"
 #include "gpube/ir/model.h"
 
 struct gpube__relations {
@@ -23,55 +24,35 @@ struct gpube__relations {
 	int64_t pairs_removed;
 };
 
-static inline int32_t domain_of(const struct gpube__relations *r, int32_t i)
+static inline int32_t gpube__relation_domain(const struct gpube__relations *r, int32_t i)
 {
 	return r->m->vars[i].domain;
 }
 
-static inline bool has(const uint64_t *bits, int32_t v)
-{
-	return bits[v >> 6] >> (v & 63) & 1;
-}
-
-static inline void drop(uint64_t *bits, int32_t v)
-{
-	bits[v >> 6] &= ~((uint64_t)1 << (v & 63));
-}
-
-static inline int64_t count(const uint64_t *bits, int64_t words)
-{
-	int64_t n = 0;
-
-	for (int64_t k = 0; k < words; k++)
-		n += __builtin_popcountll(bits[k]);
-	return n;
-}
-
-static inline void fill(uint64_t *bits, int32_t n)
-{
-	for (int32_t v = 0; v < n; v++)
-		bits[v >> 6] |= (uint64_t)1 << (v & 63);
-}
-
-static inline uint64_t **allowed(const struct gpube__relations *r, int32_t i, int32_t j)
+static inline uint64_t **gpube__relation_rows(const struct gpube__relations *r, int32_t i, int32_t j)
 {
 	return &r->allow[(int64_t)i * r->n + j];
 }
 
-static inline uint64_t *row(const struct gpube__relations *r, int32_t i, int32_t a, int32_t j)
+static inline uint64_t *gpube__relation_row(const struct gpube__relations *r, int32_t i, int32_t a, int32_t j)
 {
-	return *allowed(r, i, j) + (int64_t)a * r->words[j];
+	return *gpube__relation_rows(r, i, j) + (int64_t)a * r->words[j];
 }
 
-static inline uint64_t *live(const struct gpube__relations *r, int32_t i)
+static inline uint64_t *gpube__relation_live(const struct gpube__relations *r, int32_t i)
 {
 	return r->live + r->at[i];
 }
 
-static inline void forbid(struct gpube__relations *r, int32_t i, int32_t a, int32_t j, int32_t b)
+static inline bool gpube__relation_has(const struct gpube__relations *r, int32_t i, int32_t a)
 {
-	drop(row(r, i, a, j), b);
-	drop(row(r, j, b, i), a);
+	return gpube__bit(gpube__relation_live(r, i), a);
+}
+
+static inline void gpube__relation_forbid(struct gpube__relations *r, int32_t i, int32_t a, int32_t j, int32_t b)
+{
+	gpube__bit_drop(gpube__relation_row(r, i, a, j), b);
+	gpube__bit_drop(gpube__relation_row(r, j, b, i), a);
 }
 
 /* Of i and j, both ways round, every pair allowed; nothing where there is one. Errors: ENOMEM */

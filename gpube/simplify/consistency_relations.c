@@ -8,19 +8,19 @@
 /* Both ways round, every pair allowed. */
 int gpube__add_relation(struct gpube__relations *r, int32_t i, int32_t j)
 {
-	if (*allowed(r, i, j))
+	if (*gpube__relation_rows(r, i, j))
 		return GPUBE_OK;
 	for (int way = 0; way < 2; way++) {
 		const int32_t a = way ? j : i, b = way ? i : j;
 		uint64_t *rows = gpube__alloc_zero(
-			r->ctx, (uint64_t)domain_of(r, a) * (uint64_t)r->words[b], sizeof(*rows));
+			r->ctx, (uint64_t)gpube__relation_domain(r, a) * (uint64_t)r->words[b], sizeof(*rows));
 
-		*allowed(r, a, b) = rows;
+		*gpube__relation_rows(r, a, b) = rows;
 		if (!rows)
 			return GPUBE_ENOMEM;
 		r->near[(int64_t)a * r->n + r->n_near[a]++] = b;
-		for (int32_t v = 0; v < domain_of(r, a); v++)
-			fill(row(r, a, v, b), domain_of(r, b));
+		for (int32_t v = 0; v < gpube__relation_domain(r, a); v++)
+			gpube__bits_fill(gpube__relation_row(r, a, v, b), gpube__relation_domain(r, b));
 	}
 	return GPUBE_OK;
 }
@@ -72,12 +72,13 @@ static int open_function(struct gpube__relations *r, struct least *l, int32_t f)
 static void project(const struct gpube__relations *r, const struct least *l, int arity, int p, int q, int64_t *to)
 {
 	int64_t n = 1, step_p = 1, step_q = 1;
-	const int64_t d_p = domain_of(r, l->scope[p]), d_q = q < 0 ? 1 : domain_of(r, l->scope[q]);
+	const int64_t d_p = gpube__relation_domain(r, l->scope[p]),
+		      d_q = q < 0 ? 1 : gpube__relation_domain(r, l->scope[q]);
 
 	for (int k = arity - 1; k >= 0; k--) {
 		step_p = k == p ? n : step_p;
 		step_q = k == q ? n : step_q;
-		n *= domain_of(r, l->scope[k]);
+		n *= gpube__relation_domain(r, l->scope[k]);
 	}
 	for (int64_t c = 0; c < d_p * d_q; c++)
 		to[c] = GPUBE_INF;
@@ -102,7 +103,7 @@ static int price_values(struct gpube__relations *r, struct least *l)
 			int64_t *of = l->of_value + l->start[l->scope[p]];
 
 			project(r, l, arity, p, -1, l->single);
-			for (int32_t a = 0; a < domain_of(r, l->scope[p]); a++)
+			for (int32_t a = 0; a < gpube__relation_domain(r, l->scope[p]); a++)
 				of[a] = sum(of[a], l->single[a]);
 		}
 	}
@@ -124,7 +125,7 @@ static int price_pairs(struct gpube__relations *r, struct least *l, int64_t **be
 		for (int p = 0; p < arity && !status; p++)
 			for (int q = p + 1; q < arity && !status; q++) {
 				const int32_t i = l->scope[p], j = l->scope[q];
-				const int32_t d_i = domain_of(r, i), d_j = domain_of(r, j);
+				const int32_t d_i = gpube__relation_domain(r, i), d_j = gpube__relation_domain(r, j);
 				int64_t **b = &beyond[(int64_t)i * r->n + j];
 
 				status = gpube__add_relation(r, i, j);
@@ -154,26 +155,26 @@ static bool reaches(const struct least *l, int64_t cost)
 static int forbid_dear(struct gpube__relations *r, const struct least *l, int64_t *const *beyond, bool all)
 {
 	for (int32_t i = 0; i < r->n; i++)
-		for (int32_t a = 0; a < domain_of(r, i); a++)
+		for (int32_t a = 0; a < gpube__relation_domain(r, i); a++)
 			if (reaches(l, l->of_value[l->start[i] + a]))
-				drop(live(r, i), a);
+				gpube__bit_drop(gpube__relation_live(r, i), a);
 	for (int32_t i = 0; i < r->n; i++)
 		for (int32_t j = i + 1; j < r->n; j++) {
 			const int64_t *b = beyond[(int64_t)i * r->n + j];
 
 			if (!b && !all)
 				continue;
-			for (int32_t c = 0; c < domain_of(r, i) * domain_of(r, j); c++) {
-				const int32_t v = c / domain_of(r, j), w = c % domain_of(r, j);
+			for (int32_t c = 0; c < gpube__relation_domain(r, i) * gpube__relation_domain(r, j); c++) {
+				const int32_t v = c / gpube__relation_domain(r, j), w = c % gpube__relation_domain(r, j);
 				const int64_t both =
 					sum(l->of_value[l->start[i] + v], l->of_value[l->start[j] + w]);
 
-				if (!has(live(r, i), v) || !has(live(r, j), w) ||
+				if (!gpube__relation_has(r, i, v) || !gpube__relation_has(r, j, w) ||
 					!reaches(l, b ? sum(both, b[c]) : both))
 					continue;
 				if (gpube__add_relation(r, i, j))
 					return GPUBE_ENOMEM;
-				forbid(r, i, v, j, w);
+				gpube__relation_forbid(r, i, v, j, w);
 			}
 		}
 	return GPUBE_OK;
@@ -187,8 +188,8 @@ static int least_init(struct least *l, const struct gpube__relations *r)
 	int arity = 1;
 
 	for (int32_t i = 0; i < r->n; i++) {
-		values += domain_of(r, i);
-		most = domain_of(r, i) > most ? domain_of(r, i) : most;
+		values += gpube__relation_domain(r, i);
+		most = gpube__relation_domain(r, i) > most ? gpube__relation_domain(r, i) : most;
 	}
 	for (int32_t f = 0; f < r->m->n_functions; f++) {
 		const int a = arity_of(r, f);
@@ -207,7 +208,7 @@ static int least_init(struct least *l, const struct gpube__relations *r)
 	l->cells = l->start + n;
 	l->pair = l->cells + cells;
 	l->single = l->pair + most * most;
-	for (int32_t i = 0; i < r->n; at += domain_of(r, i++))
+	for (int32_t i = 0; i < r->n; at += gpube__relation_domain(r, i++))
 		l->start[i] = at;
 	return GPUBE_OK;
 }

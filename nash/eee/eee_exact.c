@@ -48,7 +48,7 @@ static bool is_first(const struct nash_problem *p, const unsigned char *fixed, c
 	const struct nash_side *s = &p->side[1];
 
 	for (int32_t var = 0; var < s->k + s->l; var++)
-		if (fixed[var] && nash__bit(x, nash__label(s, var)))
+		if (fixed[var] && gpube__bit(x, nash__label(s, var)))
 			return false;
 	return true;
 }

@@ -78,9 +78,9 @@ static int begin(struct nash_cone *c)
 		memset(c->common, 0, (size_t)c->words * sizeof(*c->common));
 		for (int32_t var = 0; var < s->k; var++)
 			if (var != i)
-				nash__set_bit(c->common, nash__label(s, var));
+				gpube__bit_put(c->common, nash__label(s, var));
 		if (i < s->k)
-			nash__set_bit(c->common, nash__label(s, s->k));
+			gpube__bit_put(c->common, nash__label(s, s->k));
 		status = add(c, &c->now, &x, c->common);
 		if (status)
 			break;
@@ -128,7 +128,7 @@ static int divide(struct nash_cone *c, int32_t j)
 		c->n_above += fmpz_sgn(c->slack + r) > 0;
 		c->n_below += fmpz_sgn(c->slack + r) < 0;
 		if (fmpz_is_zero(c->slack + r))
-			nash__set_bit(c->now.masks + r * c->words, nash__label(s, s->k + j));
+			gpube__bit_put(c->now.masks + r * c->words, nash__label(s, s->k + j));
 	}
 	c->units -= n * RAY_UNITS / 8;
 	return GPUBE_OK;
@@ -186,7 +186,7 @@ static int join(struct nash_cone *c, int64_t a, int64_t b, int32_t j)
 	fmpz_t content;
 	fmpz *x;
 
-	nash__set_bit(c->common, nash__label(c->s, c->s->k + j));
+	gpube__bit_put(c->common, nash__label(c->s, c->s->k + j));
 	if (add(c, &c->next, &x, c->common))
 		return GPUBE_ENOMEM;
 	c->units -= RAY_UNITS;
@@ -291,7 +291,7 @@ static void note_copies(struct nash_cone *c)
 		for (int32_t i = 0; i < j; i++)
 			if (_fmpz_vec_equal(
 				    s->c + (int64_t)j * s->k, s->c + (int64_t)i * s->k, s->k)) {
-				nash__set_bit(c->again, nash__label(s, s->k + j));
+				gpube__bit_put(c->again, nash__label(s, s->k + j));
 				break;
 			}
 }

@@ -219,12 +219,12 @@ static void labels_of(struct nash_walk *w)
 	memset(w->mask, 0, (size_t)w->v->words * sizeof(*w->mask));
 	for (int32_t var = 0; w->fixed && var < s->k + s->l; var++)
 		if (w->fixed[var])
-			nash__set_bit(w->mask, nash__label(s, var));
+			gpube__bit_put(w->mask, nash__label(s, var));
 	for (int c = 0; c < d->cols; c++)
-		nash__set_bit(w->mask, nash__label(s, d->nonbasic[c]));
+		gpube__bit_put(w->mask, nash__label(s, d->nonbasic[c]));
 	for (int r = 0; r < d->rows; r++)
 		if (fmpz_is_zero(d->d[r]))
-			nash__set_bit(w->mask, nash__label(s, d->basic[r]));
+			gpube__bit_put(w->mask, nash__label(s, d->basic[r]));
 }
 
 /* Adds the vertex of the current basis to the list, unless an earlier basis had it. */
@@ -255,7 +255,7 @@ static void basis_of(const struct nash_walk *w, int row, int col)
 
 	memset(w->basis, 0, (size_t)w->marks.words * sizeof(*w->basis));
 	for (int c = 0; c < d->cols; c++)
-		nash__set_bit(w->basis, c == col ? d->basic[row] : d->nonbasic[c]);
+		gpube__bit_put(w->basis, c == col ? d->basic[row] : d->nonbasic[c]);
 }
 
 static void pivot(struct nash_walk *w, int row, int col)

@@ -57,7 +57,7 @@ static void count(struct partners *s, int64_t lo, int64_t hi)
 		const uint64_t *mask = nash__mask(s->given, s->at[k]);
 
 		for (int32_t a = 0; a < n; a++)
-			s->lacking[a] += !s->places[a].zero && !nash__bit(mask, a);
+			s->lacking[a] += !s->places[a].zero && !gpube__bit(mask, a);
 	}
 }
 
@@ -86,7 +86,7 @@ static int64_t divide(struct partners *s, int64_t lo, int64_t hi, int32_t label)
 	int64_t mid = lo;
 
 	for (int64_t k = lo; k < hi; k++)
-		if (!nash__bit(nash__mask(s->given, s->at[k]), label)) {
+		if (!gpube__bit(nash__mask(s->given, s->at[k]), label)) {
 			const int64_t t = s->at[k];
 
 			s->at[k] = s->at[mid];

@@ -72,12 +72,12 @@ static int match(struct nash_found *f, const struct sorted *s, const uint64_t *h
 		for (end = hi; mid < end;) {
 			int64_t m = mid + (end - mid) / 2;
 
-			if (nash__bit(nash__mask(s->v, s->at[m]), label))
+			if (gpube__bit(nash__mask(s->v, s->at[m]), label))
 				end = m;
 			else
 				mid = m + 1;
 		}
-		if (nash__bit(have, label)) {
+		if (gpube__bit(have, label)) {
 			int status = match(f, s, have, mid, hi, label + 1, y, swapped);
 
 			if (status)
@@ -231,13 +231,8 @@ int nash__nondegenerate(const struct nash_problem *p, bool *yes)
 
 		nash__vertices_init(&v, p, q);
 		status = nash__face(&v, &list, NULL);
-		for (int64_t k = 0; k < v.n && *yes; k++) {
-			int n = 0;
-
-			for (int w = 0; w < v.words; w++)
-				n += __builtin_popcountll(nash__mask(&v, k)[w]);
-			*yes = n == v.side->k;
-		}
+		for (int64_t k = 0; k < v.n && *yes; k++)
+			*yes = gpube__bits_count(nash__mask(&v, k), v.words) == v.side->k;
 		gpube__free(p->ctx, list.at);
 		nash__vertices_clear(&v);
 	}

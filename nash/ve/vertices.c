@@ -109,7 +109,7 @@ bool nash__mask_of(const struct nash_side *s, uint64_t *mask, int words, const f
 		inside = fmpz_sgn(coords + i) >= 0;
 		fmpz_add(sum, sum, coords + i);
 		if (fmpz_is_zero(coords + i))
-			nash__set_bit(mask, nash__label(s, i));
+			gpube__bit_put(mask, nash__label(s, i));
 	}
 	inside = inside && fmpz_equal(sum, den);
 	fmpz_clear(sum);
@@ -125,7 +125,7 @@ bool nash__mask_of(const struct nash_side *s, uint64_t *mask, int words, const f
 	}
 	for (int32_t j = 0; j < s->l; j++)
 		if (fmpz_equal(worth + j, best))
-			nash__set_bit(mask, nash__label(s, s->k + j));
+			gpube__bit_put(mask, nash__label(s, s->k + j));
 	_fmpz_vec_clear(worth, s->l);
 	fmpz_clear(best);
 	return true;
@@ -213,7 +213,7 @@ int nash__point(struct nash_vertices *v, int64_t *at, int *found, const int32_t 
 			*found = nash__mask_of(s, mask, v->words, coords);
 		/* the opponent's best responses are to be those that were asked for, or more */
 		for (int32_t z = 0; z < s->k && *found == 1; z++)
-			*found = nash__bit(mask, nash__label(s, zero[z]));
+			*found = gpube__bit(mask, nash__label(s, zero[z]));
 		if (*found == 1)
 			status = nash__vertices_add(v, at, mask, coords);
 		_fmpz_vec_clear(coords, s->k + 1);
