@@ -53,6 +53,30 @@ if command -v python3 > /dev/null; then
 else
 	skip 'recorded tables' 'no python3'
 fi
+if command -v python3 > /dev/null; then
+	cat > "$work/two.dzn" << 'end'
+costs= [1000,100,10,1];
+categories= [{16,254,30,268}];
+domains= [1,1,1,1];
+hardctrx= [1,3];
+hardctry= [2,4];
+hardctrk= [238,238];
+softctrx= [1,2];
+softctry= [3,3];
+softctrk= [5,300];
+softctrw= [1,2];
+end
+	python3 benchmarks/papers/instances.py celar "$work/two.dzn" > "$work/two.wcsp"
+	that 'two pairs of frequencies are two variables' sh -c "head -3 $work/two.wcsp | paste -sd: | grep -qx 'celar 2 4 1 1101:4 4:2 0 1 0 16'"
+	that 'costs of both of a pair are added' sh -c "grep -qx '2 2 1100' $work/two.wcsp && grep -qx '2 3 100' $work/two.wcsp"
+	row 'a part is found in itself' 0 '^celar 2 4 1 1101$' '' python3 benchmarks/papers/instances.py celar "$work/two.dzn" \
+		--part "$work/two.wcsp" --of "$work/two.dzn"
+	printf 'three 3 3 4 100\n2 3 2\n1 0 5 1\n1 2\n2 0 1 0 1\n0 1 7\n2 2 1 4 1\n1 2 0\n0 3 0\n' > "$work/three.wcsp"
+	python3 benchmarks/papers/instances.py first 2 "$work/three.wcsp" | paste -sd' ' > "$work/first"
+	that 'the first variables keep their own functions' grep -qx 'three-first-2 2 3 3 100 2 3 1 0 5 1 1 2 2 0 1 0 1 0 1 7 0 3 0' "$work/first"
+else
+	skip 'parts of instances' 'no python3'
+fi
 for svg in benchmarks/runs/*/*.svg; do
 	that "$svg: its README says how it is drawn" grep -Eq "> ?${svg##*/}|\.gp|\.py" "${svg%/*}/README.md"
 done
