@@ -21,18 +21,6 @@ struct stage {
 	int (*run)(struct gpube_bounder *b, double seconds);
 };
 
-/*
- * So many seconds of work by the clock, for what has no turn of its own: as much longer as the clock has run than the
- * processor so far. While a card works the processor waits, too; no harm is in that.
- */
-static double by_clock(const struct gpube_bounder *b, double seconds)
-{
-	const double worked = gpube__cpu_seconds() - b->start_cpu, least = 0.01,
-		     slowness = worked < least ? 1 : fmax(1, fmin(GPUBE__BUSIEST, (gpube__now() - b->start) / worked));
-
-	return fmax(seconds, fmin(seconds * slowness, gpube__seconds_left(b->ctx) / 4));
-}
-
 /* All that costs is forbidden: a question for a satisfiability library, which ends it as a rule. */
 static bool is_hard(const struct gpube_bounder *b)
 {
@@ -41,7 +29,7 @@ static bool is_hard(const struct gpube_bounder *b)
 
 static int satisfiability(struct gpube_bounder *b, double seconds)
 {
-	return gpube__bound_sat(b, by_clock(b, seconds));
+	return gpube__bound_sat(b, gpube__bounder_by_clock(b, seconds));
 }
 
 /* So many variables that an order of them takes longer than the answer, as a rule. */
@@ -85,7 +73,7 @@ static double free_seconds(const struct gpube_bounder *b)
 
 static int find_free(struct gpube_bounder *b, double seconds)
 {
-	return gpube__bound_free(b, by_clock(b, seconds));
+	return gpube__bound_free(b, gpube__bounder_by_clock(b, seconds));
 }
 
 static double unassigned_seconds(const struct gpube_bounder *b)
@@ -216,7 +204,7 @@ static bool wants_early_orders(const struct gpube_bounder *b)
 static int eliminate(struct gpube_bounder *b, double seconds)
 {
 	bool done = false;
-	int status = gpube__bounder_eliminate(b, NULL, NULL, by_clock(b, seconds), &done);
+	int status = gpube__bounder_eliminate(b, NULL, NULL, gpube__bounder_by_clock(b, seconds), &done);
 
 	if (!status && done)
 		gpube__bounder_raise(b, b->limit, "elimination");

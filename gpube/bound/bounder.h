@@ -126,6 +126,12 @@ bool gpube__bounder_prefers_joins(const struct gpube_bounder *b);
 /* What is proved of the best assignment's cost, or of the cutoff, above what all cost; 0: neither is known. */
 double gpube__bounder_share_proved(const struct gpube_bounder *b);
 
+/*
+ * So many seconds of work by the clock, for what has no turn of its own: as much longer as the clock has run than the
+ * processor so far. While a card works the processor waits, too; no harm is in that.
+ */
+double gpube__bounder_by_clock(const struct gpube_bounder *b, double seconds);
+
 /* The bounds as they are, in a line of the log. */
 void gpube__bounder_tell(const struct gpube_bounder *b, const char *by);
 
