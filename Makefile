@@ -315,7 +315,7 @@ install: all
 	ln -sf libgpube.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libgpube.so
 	[ ! -e $(BUILD)/libgpube-cuda.so ] || install -m 755 $(BUILD)/libgpube-cuda.so $(DESTDIR)$(PREFIX)/lib/
-	install -m 644 gpube/gpube.h gpube/sums.h formats/formats.h nash/nash.h csg/csg.h csg/auction.h \
+	install -m 644 gpube/gpube.h gpube/partial.h gpube/sums.h formats/formats.h nash/nash.h csg/csg.h csg/auction.h \
 		$(DESTDIR)$(PREFIX)/include/gpube/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBS@|$(strip $(LIBS))|' \
 		-e 's|@VERSION@|$(VERSION)|' \

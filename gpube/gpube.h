@@ -1,7 +1,8 @@
 /*
  * gpube.h - the public interface of the engine: context, status, model, solve, bounds.
  *
- * Files are read and written by formats/formats.h. A function that can fail returns
+ * Files are read and written by formats.h; sums are in sums.h, bounds for a search of one's
+ * own in partial.h, games in csg.h, auction.h and nash.h. A function that can fail returns
  * an enum gpube_status (0 or negative), and gpube_error(ctx) is the text of the last
  * failure. Out-parameters come first. What a T ** receives belongs to the caller, who
  * frees it; it is NULL after a failure unless the comment says otherwise. A returned
@@ -128,6 +129,13 @@ GPUBE_API void gpube_model_free(struct gpube_model *m);
  */
 GPUBE_API int gpube_model_add_var(
 	struct gpube_model *m, int32_t *var, int32_t domain, const char *name);
+
+/*
+ * gpube_model_name_values() - the names of a variable's values.
+ * names  as many as its domain has values, copied; NULL: none
+ * Errors: EINVAL var, a name that is NULL; ENOMEM: the names are as before
+ */
+GPUBE_API int gpube_model_name_values(struct gpube_model *m, int32_t var, const char *const *names);
 
 /*
  * gpube_model_add_costs() - a dense function of a GPUBE_COSTS model.
@@ -494,159 +502,6 @@ struct gpube_reparam_opts {
 GPUBE_API int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **shifted, const struct gpube_model *m,
 	const struct gpube_bound_opts *opts, const struct gpube_reparam_opts *how);
 
-/* ---- bounds of partial assignments ------------------------------------- */
-
-/*
- * What a search needs at its nodes. Tables are made once; at a node they give a
- * bound of all completions of its partial assignment. Variables are assigned in one
- * order, the elimination order read backwards. So every message that the unassigned
- * variables send to assigned ones is fully instantiated, and the bound is its sum with
- * the costs of the assigned functions. No completion is better than the bound. It is
- * equal to the best one where the i-bound reaches the width, and at a leaf it is the
- * assignment's own cost.
- */
-enum gpube_heuristic_method {
-	GPUBE_HEURISTIC_MBE,   /* mini-buckets, with moment matching unless no_match */
-	GPUBE_HEURISTIC_SHIFT, /* costs shifted there and back on their join graph before */
-	GPUBE_HEURISTIC_COSTS, /* no tables: what the assigned functions cost */
-};
-
-/*
- * Options of gpube_heuristic_new(); zero fields take the default.
- * ibound         most variables of a message that joins several tables; 0: the
- *                largest whose tables fit a quarter of the memory and take a few
- *                seconds
- * first_fit, no_match, cutoff, has_cutoff, precision, no_simplify, others: as in
- *                gpube_bound_opts. From the cutoff on all is GPUBE_INF
- * shift_seconds  SHIFT: at most so long; 0: until little more is gained
- * backend        where messages are computed; SHIFT is the CPU's
- */
-struct gpube_heuristic_opts {
-	size_t sizeof_options;
-	enum gpube_heuristic_method method;
-	int ibound, first_fit, no_match;
-	double shift_seconds;
-	int64_t cutoff;
-	int has_cutoff;
-	enum gpube_order_method order_method;
-	const int32_t *order;
-	double order_seconds;
-	uint64_t seed;
-	enum gpube_backend backend;
-	int no_simplify;
-	int precision;
-};
-
-/*
- * bound     of the whole model, units of 10^-scale (potentials: of -ln);
- *           GPUBE_INF: no assignment is allowed
- * scale     decimals of all bounds
- * shift     cells of tables are in units of 2^-shift * 10^-scale
- * ibound    that was used
- * width     of the order
- * maximise  the model's direction: bounds are upper ones
- * exact     every bound is what the best completion costs
- * bytes     of all tables
- */
-struct gpube_heuristic_info {
-	int64_t bound;
-	int scale, shift, ibound;
-	int32_t width;
-	int maximise, exact;
-	double bytes;
-	const char *backend;
-	double seconds_order, seconds_tables;
-};
-
-struct gpube_heuristic;
-
-/*
- * gpube_heuristic_new() - orders the model and makes the tables; 'opts' may be
- * NULL. The model is not needed afterwards. The result does not change, and any
- * number of threads may read it.
- * Cost:   MBE: O(n d^(ibound+1)) time, 4 or 8 bytes for each of d^ibound cells of
- *         a message and of each function's cells; SHIFT: d times the memory while
- *         it is made, and some tens of passes
- * Errors: EINVAL; ELIMIT (the tables do not fit the memory); ERANGE (totals pass
- *         2^63 or are so far apart, and in large models 2^60); ENOMEM; ESTOP; those of the backend
- * Source: Kask and Dechter, Artificial Intelligence 129, 2001.
- *         Example: plugins/example/bnb.c
- */
-GPUBE_API int gpube_heuristic_new(struct gpube_heuristic **out, const struct gpube_model *m,
-	const struct gpube_heuristic_opts *opts);
-GPUBE_API void gpube_heuristic_free(struct gpube_heuristic *h);
-GPUBE_API const struct gpube_heuristic_info *gpube_heuristic_info(
-	const struct gpube_heuristic *h);
-
-/* The order: n_vars variables of the model, the first is eliminated first and assigned last. */
-GPUBE_API const int32_t *gpube_heuristic_order(const struct gpube_heuristic *h);
-
-/*
- * gpube_heuristic_bound() - the bound of a partial assignment, from all tables.
- * values  by variable of the model; the last 'depth' variables of the order are
- *         assigned, others are not looked at
- * Returns units of 10^-scale, in the model's direction. GPUBE_INF in either direction:
- *         no completion is allowed, or none is better than the cutoff; a value outside
- *         its domain is not allowed. A depth that the order does not have gives the
- *         bound that always holds: -GPUBE_INF, of a maximum GPUBE_INF - 1
- * Cost:   O(tables)
- */
-GPUBE_API int64_t gpube_heuristic_bound(
-	const struct gpube_heuristic *h, const int32_t *values, int32_t depth);
-
-/*
- * A table: a message, or a function of the model as it was simplified.
- * from   the variable whose bucket sent it; -1: a function
- * to     the variable whose bucket takes it; -1: of no variables, a part of the bound
- * scope  arity variables of the model, ascending
- * cells  how many
- */
-struct gpube_heuristic_table {
-	int32_t from, to;
-	int arity;
-	const int32_t *scope;
-	int64_t cells;
-};
-
-GPUBE_API int32_t gpube_heuristic_n_tables(const struct gpube_heuristic *h);
-GPUBE_API void gpube_heuristic_table(
-	struct gpube_heuristic_table *out, const struct gpube_heuristic *h, int32_t table);
-/*
- * gpube_heuristic_cells() - a table in the open: costs to be minimised (of a
- * model that maximises, those of its negation), row-major over the scope with the
- * model's domains, last fastest; GPUBE_INF: forbidden.
- */
-GPUBE_API void gpube_heuristic_cells(
-	int64_t *out, const struct gpube_heuristic *h, int32_t table);
-
-/*
- * A path of the search tree: the variables assigned so far. Each belongs to one
- * thread; the calls on it cannot fail, and gpube_path_new() is called by the
- * context's thread.
- */
-struct gpube_path;
-
-/* Errors: ENOMEM */
-GPUBE_API int gpube_path_new(struct gpube_path **out, const struct gpube_heuristic *h);
-GPUBE_API void gpube_path_free(struct gpube_path *p);
-/* The variable that is assigned next; -1: all are. */
-GPUBE_API int32_t gpube_path_next(const struct gpube_path *p);
-/* As gpube_heuristic_bound(); O(1). */
-GPUBE_API int64_t gpube_path_bound(const struct gpube_path *p);
-/*
- * gpube_path_bounds() - the bound for each value of the next variable.
- * bounds  out: as many as its domain has values
- * Cost:   O(domain) for each table in the next variable's bucket, and O(1) for
- *         each message that the bucket sent; again at the same node O(domain)
- */
-GPUBE_API void gpube_path_bounds(struct gpube_path *p, int64_t *bounds);
-/* Assigns the next variable, if there is one; returns the new bound: GPUBE_INF of a value outside its domain. */
-GPUBE_API int64_t gpube_path_push(struct gpube_path *p, int32_t value);
-/* Takes the last assignment back, if there is one. */
-GPUBE_API void gpube_path_pop(struct gpube_path *p);
-/* n_vars values by variable, -1: not assigned. */
-GPUBE_API const int32_t *gpube_path_values(const struct gpube_path *p);
-
 /* ---- list ------------------------------------------------------------- */
 
 /*
@@ -693,6 +548,7 @@ struct gpube_list {
  */
 GPUBE_API int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struct gpube_list_opts *opts);
 GPUBE_API void gpube_list_free(struct gpube_list *l, struct gpube_ctx *ctx);
+
 #ifdef __cplusplus
 }
 #endif

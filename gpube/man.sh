@@ -11,6 +11,7 @@ while read -r page header include; do
 	awk -v out="$dir/man3" -v page="$page" -v include="gpube/$include" -v version="$version" -f gpube/man3.awk "$header"
 done << 'END'
 gpube gpube/gpube.h gpube.h
+gpube_partial gpube/partial.h partial.h
 gpube_sums gpube/sums.h sums.h
 gpube_formats formats/formats.h formats.h
 csg csg/csg.h csg.h

@@ -204,7 +204,24 @@ static int64_t shift_of(const struct writer *w, int32_t table)
 
 /* ---- text ------------------------------------------------------------------------------ */
 
-static void write_variables(struct writer *w)
+/* Whether its values can be written by their names, none of which may be there twice. */
+static int names_values(bool *named, const struct gpube_variable *x, struct gpube_ctx *ctx)
+{
+	struct gpube_names seen;
+	int status = GPUBE_OK;
+
+	gpube__names_init(&seen, ctx);
+	*named = x->value_names != NULL;
+	for (int32_t a = 0; *named && !status && a < x->domain; a++) {
+		*named = usable(x->value_names[a]) && !gpube__names_find(&seen, 0, x->value_names[a]);
+		if (*named)
+			status = gpube__names_add(&seen, 0, x->value_names[a], a);
+	}
+	gpube__names_clear(&seen);
+	return status;
+}
+
+static int write_variables(struct writer *w)
 {
 	const struct gpube_model *m = w->m;
 	int32_t n_lost = 0;
@@ -212,10 +229,10 @@ static void write_variables(struct writer *w)
 	gpube__out_text(w->out, w->vars ? "  \"variables\": {" : "  \"variables\": [");
 	for (int32_t i = 0; i < m->n_vars; i++) {
 		const struct gpube_variable *x = &m->vars[i];
-		bool named = x->value_names != NULL;
+		bool named;
 
-		for (int32_t a = 0; named && a < x->domain; a++)
-			named = usable(x->value_names[a]);
+		if (names_values(&named, x, m->ctx))
+			return GPUBE_ENOMEM;
 		n_lost += x->value_names && !named;
 		gpube__out_text(w->out, i ? ",\n    " : "\n    ");
 		if (w->vars)
@@ -236,6 +253,7 @@ static void write_variables(struct writer *w)
 		gpube__log(m->ctx, GPUBE_LOG_NOTE,
 			"%s: the value names of %d variable%s cannot be written", w->out->path,
 			n_lost, gpube__plural(n_lost));
+	return GPUBE_OK;
 }
 
 /* The beginning of a function up to its costs. */
@@ -352,7 +370,9 @@ static int write_all(struct writer *w)
 		m->direction == GPUBE_MINIMISE ? '<' : '>');
 	write_cost(w, w->bound);
 	gpube__out_text(w->out, "\"},\n");
-	write_variables(w);
+	status = write_variables(w);
+	if (status)
+		return status;
 	gpube__out_text(w->out, w->functions ? "  \"functions\": {" : "  \"functions\": [");
 	status = write_constant(w);
 	for (int32_t f = 0; f < m->n_functions && !status && !w->out->status; f++)

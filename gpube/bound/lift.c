@@ -168,22 +168,12 @@ int gpube__lift_variables(struct gpube_model *to, const struct gpube_model *from
 
 	for (int32_t i = 0; i < from->n_vars && !status; i++) {
 		const struct gpube_variable *v = &from->vars[i];
-		struct gpube_variable *w;
 
 		status = gpube_model_add_var(to, NULL, v->domain, v->name);
 		if (!status && v->hidden)
 			gpube__hide(to, i);
-		if (status || !v->value_names)
-			continue;
-		w = &to->vars[i];
-		w->value_names = gpube__alloc_zero(
-			to->ctx, (uint64_t)v->domain, sizeof(*w->value_names));
-		if (!w->value_names)
-			return GPUBE_ENOMEM;
-		for (int32_t a = 0; a < v->domain && !status; a++) {
-			w->value_names[a] = gpube__strdup(to->ctx, v->value_names[a]);
-			status = w->value_names[a] ? GPUBE_OK : GPUBE_ENOMEM;
-		}
+		if (!status && v->value_names)
+			status = gpube_model_name_values(to, i, (const char *const *)v->value_names);
 	}
 	return status;
 }

@@ -13,6 +13,7 @@
 #define GPUBE_CLI_DAOOPT_TABLES_H
 
 #include "formats/formats.h"
+#include "gpube/partial.h"
 
 /* What the two files hold. */
 struct daoopt_tables {

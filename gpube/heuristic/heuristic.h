@@ -1,5 +1,5 @@
 /*
- * heuristic.h - inside the bounds of partial assignments (gpube.h): the tables,
+ * heuristic.h - inside the bounds of partial assignments (partial.h): the tables,
  * and how they are made.
  *
  * With the buckets from some position on assigned, everything costs at least
@@ -34,6 +34,7 @@
 #ifndef GPUBE_HEURISTIC_H
 #define GPUBE_HEURISTIC_H
 
+#include "gpube/partial.h"
 #include "gpube/relax/mbe.h"
 #include "gpube/simplify/simplify.h"
 

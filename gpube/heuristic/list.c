@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpube/ir/model.h"
+#include "gpube/partial.h"
 
 enum { DEFAULT_MOST = 1000 };
 

@@ -29,6 +29,14 @@ int gpube_model_new(struct gpube_model **out, struct gpube_ctx *ctx, enum gpube_
 	return GPUBE_OK;
 }
 
+static void free_value_names(struct gpube_ctx *ctx, struct gpube_variable *v)
+{
+	for (int32_t a = 0; v->value_names && a < v->domain; a++)
+		gpube__free(ctx, v->value_names[a]);
+	gpube__free(ctx, v->value_names);
+	v->value_names = NULL;
+}
+
 void gpube_model_free(struct gpube_model *m)
 {
 	struct gpube_ctx *ctx;
@@ -40,9 +48,7 @@ void gpube_model_free(struct gpube_model *m)
 		struct gpube_variable *v = &m->vars[i];
 
 		gpube__free(ctx, v->name);
-		for (int32_t a = 0; v->value_names && a < v->domain; a++)
-			gpube__free(ctx, v->value_names[a]);
-		gpube__free(ctx, v->value_names);
+		free_value_names(ctx, v);
 	}
 	for (int32_t f = 0; f < m->n_functions; f++)
 		gpube__free(ctx, m->functions[f].name);
@@ -93,6 +99,33 @@ int gpube_model_add_var(struct gpube_model *m, int32_t *var, int32_t domain, con
 	if (var)
 		*var = m->n_vars;
 	m->vars[m->n_vars++] = v;
+	return GPUBE_OK;
+}
+
+int gpube_model_name_values(struct gpube_model *m, int32_t var, const char *const *names)
+{
+	struct gpube_variable v;
+
+	if (!m)
+		return gpube__missing(NULL);
+	if (var < 0 || var >= m->n_vars)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "no variable %d", var);
+	v = (struct gpube_variable){.domain = m->vars[var].domain};
+	for (int32_t a = 0; names && a < v.domain; a++)
+		if (!names[a])
+			return gpube__missing(m->ctx);
+	if (names) {
+		v.value_names = gpube__alloc_zero(m->ctx, (uint64_t)v.domain, sizeof(*v.value_names));
+		if (!v.value_names)
+			return GPUBE_ENOMEM;
+		for (int32_t a = 0; a < v.domain; a++)
+			if (!(v.value_names[a] = gpube__strdup(m->ctx, names[a]))) {
+				free_value_names(m->ctx, &v);
+				return GPUBE_ENOMEM;
+			}
+	}
+	free_value_names(m->ctx, &m->vars[var]);
+	m->vars[var].value_names = v.value_names;
 	return GPUBE_OK;
 }
 

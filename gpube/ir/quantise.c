@@ -178,19 +178,6 @@ nomem:
 	return GPUBE_ENOMEM;
 }
 
-static int copy_value_names(struct gpube_ctx *ctx, struct gpube_variable *to, char *const *names)
-{
-	to->value_names = gpube__alloc_zero(ctx, (uint64_t)to->domain, sizeof(*to->value_names));
-	if (!to->value_names)
-		return GPUBE_ENOMEM;
-	for (int32_t a = 0; a < to->domain; a++) {
-		to->value_names[a] = gpube__strdup(ctx, names[a]);
-		if (!to->value_names[a])
-			return GPUBE_ENOMEM;
-	}
-	return GPUBE_OK;
-}
-
 static int copy_variables(struct gpube_model *to, const struct gpube_model *m)
 {
 	struct gpube_ctx *ctx = to->ctx;
@@ -202,7 +189,7 @@ static int copy_variables(struct gpube_model *to, const struct gpube_model *m)
 			return GPUBE_ENOMEM;
 		if (v->hidden)
 			gpube__hide(to, i);
-		if (v->value_names && copy_value_names(ctx, &to->vars[i], v->value_names))
+		if (v->value_names && gpube_model_name_values(to, i, (const char *const *)v->value_names))
 			return GPUBE_ENOMEM;
 	}
 	if (m->name) {

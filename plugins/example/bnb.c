@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include <gpube/formats.h>
+#include <gpube/partial.h>
 
 static const char usage[] =
 	"usage: bnb [-b none|mbe|shift] [-i IBOUND] [-s SECONDS] [-t SECONDS] [-u COST] FILE\n"

@@ -1,4 +1,5 @@
 /* test_api_gpube.c - wrong calls of every function of gpube.h: see wrong_calls.h. */
+#include "gpube/partial.h"
 #include "gpube/sums.h"
 #include "tests/support/wrong_calls.h"
 
@@ -55,6 +56,16 @@ WRONG(gpube_model_add_var)
 	REFUSED(gpube_model_add_var(m, &var, -3, "x"));
 	REFUSED(gpube_model_add_var(m, &var, INT32_MIN, NULL));
 	assert_int_equal(var, 77);
+}
+
+WRONG(gpube_model_name_values)
+{
+	static const char *const names[] = {"no", NULL};
+
+	REFUSED(gpube_model_name_values(NULL, 0, names));
+	REFUSED(gpube_model_name_values(m, -1, NULL));
+	REFUSED(gpube_model_name_values(m, 2, NULL));
+	REFUSED(gpube_model_name_values(m, 0, names));
 }
 
 WRONG(gpube_model_add_costs)
@@ -631,7 +642,7 @@ static int tear_down(void **state)
 
 int main(void)
 {
-	static const char *const headers[] = {"gpube/gpube.h", "gpube/sums.h", NULL};
+	static const char *const headers[] = {"gpube/gpube.h", "gpube/partial.h", "gpube/sums.h", NULL};
 
 	return wrong_calls_run(headers, set_up, tear_down, unchanged);
 }

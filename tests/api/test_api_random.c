@@ -8,6 +8,7 @@
 #include <limits.h>
 
 #include "formats/formats.h"
+#include "gpube/partial.h"
 #include "tests/support/context.h"
 #include "tests/api/random_calls.h"
 

@@ -36,6 +36,12 @@ printf 'p cnf 2 2\n1 2 0\n-1 0\n' > "$work/max.cnf"
 row 'clauses that cost 1 stay Max-SAT' 0 '' 'all equal$' "$alone" --check "$work/max.cnf" "$work/m.cnf"
 that 'clauses that cost 1: one is paid' [ "$(optimum "$work/m.cnf")" = 0 ]
 
+# names that no .cfn can tell apart are left out, and said to be
+printf 'objective: min\ndomains: {d: {values: [a, a, b]}}\nvariables: {x: {domain: d}}\nconstraints: {c: {type: intention, function: 1 if x == "a" else 0}}\nagents: [p]\n' > "$work/twice.yaml"
+row 'value names that are there twice' 0 '' 'the value names of 1 variable cannot be written' \
+	"$alone" --check "$work/twice.yaml" "$work/twice.cfn"
+row 'value names that are there twice: it is read' 0 '^optimum *0,' '' "$gpube" solve "$work/twice.cfn"
+
 # ---- numbers
 row 'precision' 0 '' 'rounded to 3 decimals$' "$alone" --precision 3 examples/sprinkler.uai "$work/p.cfn"
 that 'precision: decimals in the file' grep -q '"mustbe": "<[0-9]*\.[0-9][0-9][0-9]"' "$work/p.cfn"

@@ -11,6 +11,7 @@ that 'make install' make -o all install BUILD="${build#"$PWD"/}" DESTDIR="$root"
 find "$root" -type f -o -type l | sed "s|^$at/||" | sort > "$work/files"
 for f in bin/gpube bin/gpube-convert bin/tb2-gpube bin/daoopt-gpube lib/libgpube.a lib/libgpube.so lib/libgpube.so.0 \
 	lib/libgpube.so.0.1.0 lib/pkgconfig/gpube.pc include/gpube/gpube.h include/gpube/sums.h \
+	include/gpube/partial.h \
 	include/gpube/formats.h share/man/man1/gpube.1 share/man/man1/gpube-convert.1 \
 	share/bash-completion/completions/gpube share/bash-completion/completions/gpube-convert \
 	share/man/man1/tb2-gpube.1 share/man/man1/daoopt-gpube.1 share/man/man3/gpube.3 share/man/man3/gpube_solve.3 \

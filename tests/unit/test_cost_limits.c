@@ -14,6 +14,7 @@
 #include "formats/formats.h"
 #include "gpube/bound/certificate/certificate.h"
 #include "gpube/bound/shifted.h"
+#include "gpube/partial.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/files.h"

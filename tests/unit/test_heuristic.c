@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "gpube/ir/model.h"
+#include "gpube/partial.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/memory.h"

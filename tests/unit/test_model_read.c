@@ -9,6 +9,7 @@
 #include "gpube/gpube.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
+#include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
 enum { N_SEEDS = 60 };
@@ -118,11 +119,48 @@ static void potentials(void **state)
 	check_copy((uint64_t)(uintptr_t)*state, GPUBE_POTENTIALS);
 }
 
+/* Names of values: given, given again, taken back; what is refused, and memory that is, change nothing. */
+static void value_names(void **state)
+{
+	static const char *const days[] = {"monday", "tuesday"}, *const hours[] = {"nine", "ten"};
+	static const char *const hole[] = {"nine", NULL};
+	struct test_memory memory = {.fail_at = -1};
+	struct gpube_ctx *own = test_memory_ctx(&memory);
+	struct gpube_model *m;
+	int status;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, own, GPUBE_COSTS), 0);
+	assert_int_equal(gpube_model_add_var(m, NULL, 3, "other"), 0);
+	assert_int_equal(gpube_model_add_var(m, NULL, 2, "slot"), 0);
+	assert_null(gpube_model_value_name(m, 1, 0));
+	assert_int_equal(gpube_model_name_values(m, 1, days), 0);
+	assert_string_equal(gpube_model_value_name(m, 1, 1), "tuesday");
+	assert_null(gpube_model_value_name(m, 0, 0));
+	assert_int_equal(gpube_model_name_values(m, 1, hole), GPUBE_EINVAL);
+	for (long k = 0;; k++) {
+		memory.n = 0;
+		memory.fail_at = k;
+		status = gpube_model_name_values(m, 1, hours);
+		if (!status)
+			break;
+		assert_int_equal(status, GPUBE_ENOMEM);
+		assert_string_equal(gpube_model_value_name(m, 1, 0), "monday");
+	}
+	memory.fail_at = -1;
+	assert_string_equal(gpube_model_value_name(m, 1, 0), "nine");
+	assert_int_equal(gpube_model_name_values(m, 1, NULL), 0);
+	assert_null(gpube_model_value_name(m, 1, 0));
+	gpube_model_free(m);
+	test_memory_end(own, &memory);
+}
+
 int main(void)
 {
 	struct cases c = {0};
 
 	add_numbers(&c, costs, N_SEEDS, "costs, seed");
 	add_numbers(&c, potentials, N_SEEDS, "potentials, seed");
+	ADD_CASE(&c, value_names);
 	return run_cases(&c, "model_read", ctx_setup, ctx_teardown);
 }

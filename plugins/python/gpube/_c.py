@@ -230,6 +230,7 @@ void gpube_ctx_resume(struct gpube_ctx *ctx);
 int gpube_model_new(struct gpube_model **out, struct gpube_ctx *ctx, enum gpube_kind kind);
 void gpube_model_free(struct gpube_model *m);
 int gpube_model_add_var(struct gpube_model *m, int32_t *var, int32_t domain, const char *name);
+int gpube_model_name_values(struct gpube_model *m, int32_t var, const char *const *names);
 int gpube_model_add_costs(struct gpube_model *m, int arity, const int32_t *scope, const int64_t *costs);
 int gpube_model_add_potentials(struct gpube_model *m, int arity, const int32_t *scope, const double *values);
 int gpube_model_set_top(struct gpube_model *m, int64_t top);

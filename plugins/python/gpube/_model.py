@@ -245,6 +245,13 @@ class Model(Owner):
 		return [_text(lib.gpube_model_var_name(self._address, v)) for v in range(len(self))]
 
 	@property
+	def value_names(self):
+		"""For each variable the list of its values' names; None where they have none."""
+		return [None if lib.gpube_model_value_name(self._address, v, 0) is None else
+			[_text(lib.gpube_model_value_name(self._address, v, x)) for x in range(domain)]
+			for v, domain in enumerate(self.domains)]
+
+	@property
 	def evidence(self):
 		"""{variable: observed value}"""
 		seen = ((v, lib.gpube_model_observed(self._address, v)) for v in range(len(self)))
@@ -308,16 +315,35 @@ class Model(Owner):
 	# ---- building
 
 	def add_variable(self, domain, name=None):
-		"""Adds a variable with values 0 to domain - 1 and returns its index.
+		"""Adds a variable and returns its index.
 
-		Errors: ValueError (a name with a zero byte), Error EINVAL (domain < 1), ENOMEM
+		domain  how many values it has, or their names: values are 0 to domain - 1 everywhere, the names
+		        are for named(), observe() and the files that have a place for them
+		Errors: ValueError (a name with a zero byte), Error EINVAL (no values), ENOMEM
+
+		>>> m = gpube.Model(); day = m.add_variable(["monday", "tuesday"], "day")
+		>>> m.named([1])
+		{'day': 'tuesday'}
 		"""
-		out = ctypes.c_int32()
-		if name and "\0" in name:
+		out, values = ctypes.c_int32(), []
+		try:
+			size, = int32s([domain])
+		except TypeError:
+			if isinstance(domain, str):
+				raise
+			values = [str(x) for x in domain]
+			size = len(values)
+		if any("\0" in text for text in [name or ""] + values):
 			raise ValueError("a name with a zero byte")
 		self.context._do(lib.gpube_model_add_var, self._address, ctypes.byref(out),
-			*int32s([domain]), None if name is None else name.encode())
+			size, None if name is None else name.encode())
+		self._name_values(out.value, values)
 		return out.value
+
+	def _name_values(self, variable, names):
+		if names:
+			self._set(lib.gpube_model_name_values, variable,
+				(ctypes.c_char_p * len(names))(*[str(x).encode() for x in names]))
 
 	def add_function(self, scope, table):
 		"""Adds a function, of costs or of potentials as the model's kind is.
@@ -361,7 +387,17 @@ class Model(Owner):
 		return cost
 
 	def observe(self, variable, value):
-		"""Fixes a variable to a value; None takes it back. Errors: Error EINVAL"""
+		"""Fixes a variable to a value, an index or its name; None takes it back.
+
+		Errors: Error EINVAL, ValueError (no value of that name)
+		"""
+		if isinstance(value, str):
+			variable, = int32s([variable])
+			names = [_text(lib.gpube_model_value_name(self._address, variable, x))
+				for x in range(lib.gpube_model_domain(self._address, variable))]
+			if value not in names:
+				raise ValueError("variable %d has no value %r" % (variable, value))
+			value = names.index(value)
 		self._set(lib.gpube_model_observe, *int32s([variable, -1 if value is None else value]))
 
 	# ---- questions
@@ -697,7 +733,7 @@ class Model(Owner):
 	def from_pgmpy(cls, network, context=None):
 		"""A model of potentials of one of pgmpy's networks: a function for each of its CPDs or factors.
 
-		Variables are in the order of network.nodes(); names are texts of the nodes.
+		Variables are in the order of network.nodes(); names are texts of the nodes and of their states.
 
 		>>> gpube.Model.from_pgmpy(network).infer(marginals=True)  # doctest: +SKIP
 		"""
@@ -711,6 +747,9 @@ class Model(Owner):
 			else network.get_factors()
 		for f in factors:
 			m.add_function([index[v] for v in f.variables], f.values)
+			for v, states in getattr(f, "state_names", {}).items():
+				if v in index and list(states) != list(range(int(cards[v]))):  # named by the caller
+					m._name_values(index[v], list(states))
 		return m
 
 	@classmethod
@@ -724,7 +763,7 @@ class Model(Owner):
 		index = {}
 		for node in network.nodes():
 			variable = network.variable(node)
-			index[variable.name()] = m.add_variable(variable.domainSize(), variable.name())
+			index[variable.name()] = m.add_variable(list(variable.labels()), variable.name())
 		tables = [network.cpt(node) for node in network.nodes()] if hasattr(network, "cpt") \
 			else [network.factor(f) for f in network.factors()]
 		for table in tables:

@@ -151,6 +151,27 @@ class Costs(unittest.TestCase):
 		for wrong in [2, 0], [0, 3], [-1, 0], [0, -1], [0], [0, 0, 0]:
 			self.assertRaises(ValueError, m.named, wrong)
 
+	def test_value_names(self):
+		"""Names of values that are given, written, read, and taken for an observed value."""
+		m = gpube.Model()
+		day = m.add_variable(["monday", "tuesday", "friday"], "day")
+		m.add_variable(2)
+		m.add_function([day, 1], [[3, 2], [1, 4], [5, 6]])
+		self.assertEqual(m.value_names, [["monday", "tuesday", "friday"], None])
+		self.assertEqual(m.named(m.solve().assignment), {"day": "tuesday", 1: 0})
+		m.observe(day, "monday")
+		self.assertEqual((m.evidence, m.solve().optimum), ({day: 0}, 2))
+		m.observe(day, None)
+		self.assertRaises(ValueError, m.observe, day, "sunday")
+		self.assertRaises(ValueError, m.observe, 1, "monday")
+		self.assertRaises(ValueError, m.add_variable, ["a\0"])
+		self.assertRaises(TypeError, m.add_variable, "day")
+		self.assertRaises(gpube.Error, m.add_variable, [])
+		with tempfile.TemporaryDirectory() as directory:
+			path = os.path.join(directory, "m.cfn")
+			m.write(path)
+			self.assertEqual(gpube.Model.read(path).value_names, m.value_names)
+
 	def test_reparam(self):
 		"""What is better than the best that is known costs the same in the shifted model."""
 		for seed in range(60):

@@ -114,6 +114,7 @@ class OtherPackages(unittest.TestCase):
 		class Factor:
 			def __init__(self, variables, values):
 				self.variables, self.values = variables, values
+				self.state_names = {"rain": [0, 1], "wet": ["dry", "soaked"]}
 
 			def to_factor(self):
 				return self
@@ -137,7 +138,8 @@ class OtherPackages(unittest.TestCase):
 		else:
 			network = DiscreteBayesianNetwork([("rain", "wet")])
 			network.add_cpds(TabularCPD("rain", 2, [[0.8], [0.2]]),
-				TabularCPD("wet", 2, [[0.9, 0.1], [0.1, 0.9]], ["rain"], [2]))
+				TabularCPD("wet", 2, [[0.9, 0.1], [0.1, 0.9]], ["rain"], [2],
+					{"rain": [0, 1], "wet": ["dry", "soaked"]}))
 			networks += [network, network.to_markov_model()]
 		for network in networks:
 			with self.subTest(network=type(network)):
@@ -145,6 +147,7 @@ class OtherPackages(unittest.TestCase):
 
 	def check_pgmpy(self, m):
 		self.assertEqual(m.names, ["rain", "wet"])
+		self.assertEqual(m.value_names, [None, ["dry", "soaked"]])
 		self.assertAlmostEqual(m.infer(marginals=True).marginals[1][1], 0.26)
 
 	def check_prepared(self, m, given, worth):
