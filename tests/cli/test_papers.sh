@@ -81,7 +81,7 @@ for svg in benchmarks/runs/*/*.svg; do
 	that "$svg: its README says how it is drawn" grep -Eq "> ?${svg##*/}|\.gp|\.py" "${svg%/*}/README.md"
 done
 if command -v gnuplot > /dev/null; then
-	for plot in figure10:networks.md supports:se.tsv; do
+	for plot in figure10:networks.md supports:se.tsv kernels:kernels.md; do
 		gnuplot -e "data='$runs/${plot#*:}'" "benchmarks/papers/${plot%:*}.gp" > "$work/plot.svg" 2> "$work/err"
 		that "$plot is drawn of its figures" grep -q '</svg>' "$work/plot.svg"
 	done
