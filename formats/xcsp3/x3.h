@@ -2,8 +2,8 @@
  * x3.h - the parts of the reader of XCSP3-core. Internal to formats/.
  *
  * expat's events become a small tree of one constraint at a time (xcsp3.c), which is added to the
- * model and forgotten. A file calls those above it: tree, words, vars, run, sum, expr, list. What a
- * constraint becomes:
+ * model and forgotten. A file calls those above it: tree, words, symbols, domains, names, vars, run,
+ * sum, expr, list. What a constraint becomes:
  *
  *   x3_expr.c    expressions: a table; a sum (linear.h); or tables over hidden variables that are
  *                the values of parts of the expression
@@ -200,36 +200,61 @@ int32_t gpube__x3_known(const struct gpube_x3 *r, enum gpube_x3_space space, con
 /* From now on; the text is copied. */
 int gpube__x3_know(struct gpube_x3 *r, enum gpube_x3_space space, const char *text, int32_t value);
 
-/* ---- x3_vars.c ------------------------------------------------------------------------------- */
+/* ---- x3_domains.c ---------------------------------------------------------------------------- */
 
-int gpube__x3_variables(struct gpube_x3 *r, struct gpube_x3_node *node);
 bool gpube__x3_same_domain(const struct gpube_x3_domain *a, const struct gpube_x3_domain *b);
+/* One that is there, or a new one. */
+int gpube__x3_add_domain(struct gpube_x3 *r, const struct gpube_x3_domain *d, int32_t *index);
+/* "0 1 4..9", or "red green" */
+int gpube__x3_read_domain(struct gpube_x3 *r, const char *text, int32_t *index);
 int64_t gpube__x3_value(const struct gpube_x3 *r, int32_t var, int32_t index);
 /* The value's index, -1: it has no such value. */
 int32_t gpube__x3_index(const struct gpube_x3 *r, int32_t var, int64_t value);
 /* The least and the greatest value. */
 struct gpube_x3_interval gpube__x3_range(const struct gpube_x3 *r, int32_t var);
-/*
- * Variables that a name stands for, "x", "x[3][1]", "x[][2..3]", in order: calls take() with each.
- * n: bytes of the name. size: NULL, or out: how many each of the two last open dimensions has.
- */
-int gpube__x3_refer(struct gpube_x3 *r, const char *name, size_t n,
-	int (*take)(struct gpube_x3 *r, void *arg, int32_t var), void *arg, int64_t size[2]);
-/* Room in r->seen for every variable. */
-int gpube__x3_see(struct gpube_x3 *r);
-/* One variable by its name: -1 if that is no such name. */
-int32_t gpube__x3_find(struct gpube_x3 *r, const char *name, size_t n);
-/* A hidden variable of n values, rising, whose memory is copied. */
-int gpube__x3_hidden(
-	struct gpube_x3 *r, const char *what, int64_t n, const int64_t *values, int32_t *var);
-/* The same of a domain that is there. */
-int gpube__x3_hidden_as(struct gpube_x3 *r, const char *what, int32_t domain, int32_t *var);
 /* Are the variable's values symbols? */
 bool gpube__x3_symbolic(const struct gpube_x3 *r, int32_t var);
 /* Drops equal ones of sorted integers; returns how many are left. */
 int64_t gpube__x3_unique(int64_t *values, int64_t n);
 /* Is the value among those, which rise? */
 bool gpube__x3_has(const int64_t *values, int64_t n, int64_t value);
+
+/* ---- x3_names.c ------------------------------------------------------------------------------ */
+
+/* The number of a name that ends at n bytes; -1: it has none. */
+int32_t gpube__x3_named(const struct gpube_x3 *r, enum gpube_x3_space space, const char *name, size_t n);
+/*
+ * Variables that a name stands for, "x", "x[3][1]", "x[][2..3]", in order: calls take() with each.
+ * n: bytes of the name. size: NULL, or out: how many each of the two last open dimensions has.
+ */
+int gpube__x3_refer(struct gpube_x3 *r, const char *name, size_t n,
+	int (*take)(struct gpube_x3 *r, void *arg, int32_t var), void *arg, int64_t size[2]);
+/* One variable by its name: -1 if that is no such name. */
+int32_t gpube__x3_find(struct gpube_x3 *r, const char *name, size_t n);
+
+/* What stands in brackets: low > high, all. */
+struct gpube_x3_slice {
+	struct gpube_x3_interval in[GPUBE_X3_DIMENSIONS];
+	bool open[GPUBE_X3_DIMENSIONS]; /* is a range, or all */
+	int n;
+};
+
+/* "[3][][1..2]" */
+int gpube__x3_slice_read(struct gpube_x3 *r, const char *p, const char *end, struct gpube_x3_slice *s);
+/* Calls take() with the place of each element of the slice. */
+int gpube__x3_slice_walk(struct gpube_x3 *r, const struct gpube_x3_array *a, struct gpube_x3_slice *s,
+	int (*take)(struct gpube_x3 *r, void *arg, int64_t place), void *arg, int64_t size[2]);
+
+/* ---- x3_vars.c ------------------------------------------------------------------------------- */
+
+int gpube__x3_variables(struct gpube_x3 *r, struct gpube_x3_node *node);
+/* Room in r->seen for every variable. */
+int gpube__x3_see(struct gpube_x3 *r);
+/* A hidden variable of n values, rising, whose memory is copied. */
+int gpube__x3_hidden(
+	struct gpube_x3 *r, const char *what, int64_t n, const int64_t *values, int32_t *var);
+/* The same of a domain that is there. */
+int gpube__x3_hidden_as(struct gpube_x3 *r, const char *what, int32_t domain, int32_t *var);
 
 /* ---- x3_symbols.c ------------------------------------------------------------------------------ */
 

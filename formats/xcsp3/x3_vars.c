@@ -1,154 +1,11 @@
-/* x3_vars.c - XCSP3: variables, arrays of them, and their domains. See x3.h. */
+/* x3_vars.c - XCSP3: variables and arrays of them. See x3.h. */
 #ifdef GPUBE_HAVE_EXPAT
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/common/reading.h"
 #include "formats/xcsp3/x3.h"
-
-/* Domains among which an equal one is looked for. */
-enum { LOOKED_BACK = 16 };
-
-/* ---- domains --------------------------------------------------------------------------- */
-
-int64_t gpube__x3_value(const struct gpube_x3 *r, int32_t var, int32_t index)
-{
-	const struct gpube_x3_domain *d = &r->domains[r->domain_of[var]];
-
-	return d->values ? d->values[index] : d->first + index;
-}
-
-int32_t gpube__x3_index(const struct gpube_x3 *r, int32_t var, int64_t value)
-{
-	const struct gpube_x3_domain *d = &r->domains[r->domain_of[var]];
-	int64_t low = 0, high = d->n;
-
-	if (!d->values)
-		return value >= d->first && value - d->first < d->n ? (int32_t)(value - d->first) : -1;
-	while (low < high) {
-		const int64_t mid = (low + high) / 2;
-
-		if (d->values[mid] < value)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < d->n && d->values[low] == value ? (int32_t)low : -1;
-}
-
-struct gpube_x3_interval gpube__x3_range(const struct gpube_x3 *r, int32_t var)
-{
-	const int32_t n = r->m->vars[var].domain;
-
-	return (struct gpube_x3_interval){gpube__x3_value(r, var, 0), gpube__x3_value(r, var, n - 1)};
-}
-
-bool gpube__x3_same_domain(const struct gpube_x3_domain *a, const struct gpube_x3_domain *b)
-{
-	if (a->n != b->n || !a->values != !b->values)
-		return false;
-	return a->values ? memcmp(a->values, b->values, (size_t)a->n * sizeof(*a->values)) == 0
-			 : a->first == b->first;
-}
-
-static int add_domain(struct gpube_x3 *r, const struct gpube_x3_domain *d, int32_t *index)
-{
-	struct gpube_x3_domain copy = *d;
-
-	if (d->values && d->n && d->values[d->n - 1] - d->values[0] == d->n - 1) {
-		copy.first = d->values[0];
-		copy.values = NULL;
-	}
-	/* variables of one domain share tables, and many files say it again for each */
-	for (int64_t k = r->n_domains; k-- > 0 && k + LOOKED_BACK >= r->n_domains;)
-		if (gpube__x3_same_domain(&r->domains[k], &copy)) {
-			*index = (int32_t)k;
-			return GPUBE_OK;
-		}
-	if (gpube__grow(r->m->ctx, &r->domains, &r->domains_capacity, r->n_domains + 1,
-		    sizeof(*r->domains)))
-		return gpube__x3_no_memory(r);
-	if (copy.values) {
-		copy.values = gpube__alloc(r->m->ctx, (uint64_t)d->n, sizeof(*copy.values));
-		if (!copy.values)
-			return gpube__x3_no_memory(r);
-		memcpy(copy.values, d->values, (size_t)d->n * sizeof(*copy.values));
-	}
-	*index = (int32_t)r->n_domains;
-	r->domains[r->n_domains++] = copy;
-	return GPUBE_OK;
-}
-
-static int compare_values(const void *a, const void *b)
-{
-	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-int64_t gpube__x3_unique(int64_t *values, int64_t n)
-{
-	int64_t left = 0;
-
-	if (n == 0)
-		return 0;
-	qsort(values, (size_t)n, sizeof(*values), compare_values);
-	for (int64_t k = 0; k < n; k++)
-		if (k == 0 || values[k] != values[k - 1])
-			values[left++] = values[k];
-	return left;
-}
-
-bool gpube__x3_has(const int64_t *values, int64_t n, int64_t value)
-{
-	return n && bsearch(&value, values, (size_t)n, sizeof(*values), compare_values) != NULL;
-}
-
-bool gpube__x3_symbolic(const struct gpube_x3 *r, int32_t var)
-{
-	return r->n_symbols && gpube__x3_value(r, var, 0) >= GPUBE_X3_SYMBOL;
-}
-
-/* "0 1 4..9", or "red green" */
-static int read_domain(struct gpube_x3 *r, const char *text, int32_t *index)
-{
-	struct gpube_x3_interval *set;
-	struct gpube_x3_domain d = {0};
-	int64_t n, at = 0;
-
-	if (r->symbolic && gpube__x3_symbols(r, text, &d))
-		return r->in->status;
-	if (r->symbolic) {
-		d.n = gpube__x3_unique(d.values, d.n);
-		return add_domain(r, &d, index);
-	}
-	if (gpube__x3_intervals(r, text, &set, &n))
-		return r->in->status;
-	if (n == 0)
-		return gpube__in_error(r->in, "a domain without values");
-	d.first = set[0].low;
-	for (int64_t k = 0; k < n; k++) {
-		const int64_t span = set[k].high - set[k].low;
-
-		if (span >= INT32_MAX || (d.n += span + 1) > INT32_MAX)
-			return gpube__in_error(r->in, "a domain of 2^31 values or more");
-	}
-	if (n > 1) {
-		if (gpube__in_charge(r->in, d.n, 3 * sizeof(*d.values), "a domain of %lld values",
-			    (long long)d.n))
-			return r->in->status;
-		d.values = gpube__x3_temp(r, d.n, sizeof(*d.values));
-		if (!d.values)
-			return r->in->status;
-		for (int64_t k = 0; k < n; k++)
-			for (int64_t v = set[k].low; v <= set[k].high; v++)
-				d.values[at++] = v;
-		d.n = gpube__x3_unique(d.values, d.n);
-	}
-	return add_domain(r, &d, index);
-}
 
 /* ---- variables ------------------------------------------------------------------------- */
 
@@ -217,7 +74,7 @@ int gpube__x3_hidden(
 	int32_t domain;
 
 	if (gpube__in_charge(r->in, n, sizeof(*values), "hidden variables") ||
-		add_domain(r, &d, &domain))
+		gpube__x3_add_domain(r, &d, &domain))
 		return r->in->status;
 	return gpube__x3_hidden_as(r, what, domain, var);
 }
@@ -237,190 +94,6 @@ int gpube__x3_as_var(struct gpube_x3 *r, struct gpube_x3_term t, int32_t *var)
 	return gpube__x3_hidden(r, name, 1, &t.value, var)
 		       ? r->in->status
 		       : gpube__x3_know(r, GPUBE_X3_NUMBERS, name, *var);
-}
-
-/* ---- names of one and of several -------------------------------------------------------- */
-
-/* What stands in brackets: low > high, all. */
-struct slice {
-	struct gpube_x3_interval in[GPUBE_X3_DIMENSIONS];
-	bool open[GPUBE_X3_DIMENSIONS]; /* is a range, or all */
-	int n;
-};
-
-static int read_index(struct gpube_x3 *r, const char **p, const char *end, int64_t *v)
-{
-	const char *digit = *p + (*p < end && **p == '-');
-	const bool negative = digit > *p;
-	int64_t n = 0;
-
-	if (digit == end || *digit < '0' || *digit > '9')
-		return gpube__in_error(r->in, "expected an index, found '%.*s'",
-			end - *p > 20 ? 20 : (int)(end - *p), *p);
-	for (; digit < end && *digit >= '0' && *digit <= '9'; digit++)
-		n = n < INT32_MAX ? 10 * n + *digit - '0' : n;
-	*p = digit;
-	*v = negative ? -n : n;
-	return GPUBE_OK;
-}
-
-/* "[3][][1..2]" */
-static int read_slice(struct gpube_x3 *r, const char *p, const char *end, struct slice *s)
-{
-	for (s->n = 0; p < end; s->n++) {
-		struct gpube_x3_interval *in = &s->in[s->n];
-
-		if (s->n == GPUBE_X3_DIMENSIONS)
-			return gpube__in_error(r->in, "an array of more than %d dimensions",
-				GPUBE_X3_DIMENSIONS);
-		if (*p != '[')
-			return gpube__in_error(r->in, "expected '[', found '%c'", *p);
-		p++;
-		*in = (struct gpube_x3_interval){0, -1};
-		s->open[s->n] = true;
-		if (p < end && *p != ']') {
-			if (read_index(r, &p, end, &in->low))
-				return r->in->status;
-			in->high = in->low;
-			s->open[s->n] = end - p > 2 && p[0] == '.';
-			if (end - p > 2 && p[0] == '.' && p[1] == '.') {
-				p += 2;
-				if (read_index(r, &p, end, &in->high))
-					return r->in->status;
-				if (in->high < in->low)
-					return gpube__in_error(r->in, "an empty range of indices");
-			}
-		}
-		if (p == end || *p != ']')
-			return gpube__in_error(r->in, "expected ']' behind an index");
-		p++;
-	}
-	return GPUBE_OK;
-}
-
-/* Calls take() with the place of each element of the slice. */
-static int walk_slice(struct gpube_x3 *r, const struct gpube_x3_array *a, struct slice *s,
-	int (*take)(struct gpube_x3 *r, void *arg, int64_t place), void *arg, int64_t size[2])
-{
-	int64_t at[GPUBE_X3_DIMENSIONS], place;
-	int k, open = 0;
-
-	if (s->n != a->n_dims)
-		return gpube__in_error(r->in, "array '%.60s' has %d dimension%s, not %d", a->name,
-			a->n_dims, gpube__plural(a->n_dims), s->n);
-	for (k = 0; k < s->n; k++) {
-		struct gpube_x3_interval *in = &s->in[k];
-
-		if (in->high < in->low) {
-			in->low = 0;
-			in->high = a->size[k] - 1;
-		} else {
-			in->low -= a->start;
-			in->high -= a->start;
-		}
-		if (in->low < 0 || in->high >= a->size[k])
-			return gpube__in_error(r->in, "array '%.60s' has no index %lld", a->name,
-				(long long)((in->low < 0 ? in->low : in->high) + a->start));
-		at[k] = in->low;
-		if (s->open[k] && size) {
-			size[0] = size[1];
-			size[1] = in->high - in->low + 1;
-			open++;
-		}
-	}
-	if (size && open < 2)
-		size[0] = open ? 1 : 0;
-	do {
-		place = 0;
-		for (k = 0; k < s->n; k++)
-			place = place * a->size[k] + at[k];
-		if (take(r, arg, place))
-			return r->in->status;
-		for (k = s->n - 1; k >= 0; k--) {
-			if (++at[k] <= s->in[k].high)
-				break;
-			at[k] = s->in[k].low;
-		}
-	} while (k >= 0);
-	return GPUBE_OK;
-}
-
-struct taking {
-	const struct gpube_x3_array *array;
-	int (*take)(struct gpube_x3 *r, void *arg, int32_t var);
-	void *arg;
-};
-
-static int take_place(struct gpube_x3 *r, void *arg, int64_t place)
-{
-	struct taking *t = arg;
-	const int32_t var = t->array->vars[place];
-
-	/* no list gets longer by these, but "x[]" walks past all of them */
-	if (var < 0)
-		return gpube__in_charge(r->in, 1, 3 * sizeof(struct gpube_x3_term), "lists of variables");
-	r->met_symbol |= gpube__x3_symbolic(r, var);
-	return t->take(r, t->arg, var);
-}
-
-/* Finds a name that ends at n bytes; -1: there is none. */
-static int32_t find_name(const struct gpube_x3 *r, enum gpube_x3_space space, const char *name, size_t n)
-{
-	char copy[256];
-
-	if (n >= sizeof(copy))
-		return -1;
-	memcpy(copy, name, n);
-	copy[n] = 0;
-	return gpube__x3_known(r, space, copy);
-}
-
-static int not_known(struct gpube_x3 *r, const char *name, size_t n)
-{
-	return gpube__in_error(
-		r->in, "variable '%.*s' is not known", n > 60 ? 60 : (int)n, name);
-}
-
-int gpube__x3_refer(struct gpube_x3 *r, const char *name, size_t n,
-	int (*take)(struct gpube_x3 *r, void *arg, int32_t var), void *arg, int64_t size[2])
-{
-	const char *bracket = memchr(name, '[', n);
-	const size_t base = bracket ? (size_t)(bracket - name) : n;
-	const int32_t found = find_name(r, bracket ? GPUBE_X3_ARRAYS : GPUBE_X3_NAMED, name, base);
-	struct taking t = {.take = take, .arg = arg};
-	struct slice s;
-
-	if (found < 0)
-		return not_known(r, name, n);
-	if (!bracket) {
-		r->met_symbol |= gpube__x3_symbolic(r, found);
-		return take(r, arg, found);
-	}
-	t.array = &r->arrays[found];
-	if (read_slice(r, bracket, name + n, &s))
-		return r->in->status;
-	return walk_slice(r, t.array, &s, take_place, &t, size);
-}
-
-static int take_one(struct gpube_x3 *r, void *arg, int32_t var)
-{
-	int32_t *one = arg;
-
-	(void)r;
-	*one = *one == -1 ? var : -2;
-	return GPUBE_OK;
-}
-
-int32_t gpube__x3_find(struct gpube_x3 *r, const char *name, size_t n)
-{
-	int32_t var = -1;
-
-	if (gpube__x3_refer(r, name, n, take_one, &var, NULL))
-		return -1;
-	if (var >= 0)
-		return var;
-	gpube__in_error(r->in, "'%.*s' is not one variable", n > 60 ? 60 : (int)n, name);
-	return -1;
 }
 
 int gpube__x3_see(struct gpube_x3 *r)
@@ -459,7 +132,7 @@ static int read_var(struct gpube_x3 *r, struct gpube_x3_node *node, const char *
 		if (other < 0)
 			return r->in->status;
 		domain = r->domain_of[other];
-	} else if (read_domain(r, text_of(node), &domain)) {
+	} else if (gpube__x3_read_domain(r, text_of(node), &domain)) {
 		return r->in->status;
 	}
 	if (add_var(r, &var, id, domain))
@@ -470,9 +143,9 @@ static int read_var(struct gpube_x3 *r, struct gpube_x3_node *node, const char *
 /* "[3][4]" */
 static int read_size(struct gpube_x3 *r, const char *text, struct gpube_x3_array *a)
 {
-	struct slice s;
+	struct gpube_x3_slice s;
 
-	if (read_slice(r, text, text + strlen(text), &s))
+	if (gpube__x3_slice_read(r, text, text + strlen(text), &s))
 		return r->in->status;
 	a->n_dims = s.n;
 	a->n = s.n ? 1 : 0;
@@ -516,7 +189,7 @@ static int read_domains(struct gpube_x3 *r, struct gpube_x3_node *node, struct g
 			return gpube__in_error(r->in, "<domain> needs the attribute 'for'");
 		if (others)
 			return gpube__in_error(r->in, "a <domain> behind that for=\"others\"");
-		if (read_domain(r, text_of(d), &p->domain))
+		if (gpube__x3_read_domain(r, text_of(d), &p->domain))
 			return r->in->status;
 		if (strcmp(to, "others") == 0) {
 			others = true;
@@ -526,14 +199,14 @@ static int read_domains(struct gpube_x3 *r, struct gpube_x3_node *node, struct g
 		}
 		while ((word = gpube__x3_word(r, &to, &n)) && n) {
 			const char *bracket = memchr(word, '[', n);
-			struct slice s;
+			struct gpube_x3_slice s;
 
 			if (!bracket || (size_t)(bracket - word) != strlen(a->name) ||
 				memcmp(word, a->name, strlen(a->name)) != 0)
 				return gpube__in_error(r->in, "expected elements of '%.40s', found '%.*s'",
 					a->name, n > 40 ? 40 : (int)n, word);
-			if (read_slice(r, bracket, word + n, &s) ||
-				walk_slice(r, a, &s, take_domain, p, NULL))
+			if (gpube__x3_slice_read(r, bracket, word + n, &s) ||
+				gpube__x3_slice_walk(r, a, &s, take_domain, p, NULL))
 				return r->in->status;
 		}
 	}
@@ -544,7 +217,7 @@ static int read_domains(struct gpube_x3 *r, struct gpube_x3_node *node, struct g
 static int copy_domains(
 	struct gpube_x3 *r, const char *as, const struct gpube_x3_array *a, struct places *p)
 {
-	const int32_t found = find_name(r, GPUBE_X3_ARRAYS, as, strlen(as));
+	const int32_t found = gpube__x3_named(r, GPUBE_X3_ARRAYS, as, strlen(as));
 	const struct gpube_x3_array *other = found >= 0 ? &r->arrays[found] : NULL;
 	int32_t var;
 
@@ -622,7 +295,7 @@ static int read_array(struct gpube_x3 *r, struct gpube_x3_node *node, const char
 		copy_domains(r, as, &a, &p);
 	else if (node->child)
 		read_domains(r, node, &a, &p);
-	else if (!read_domain(r, text_of(node), &p.domain))
+	else if (!gpube__x3_read_domain(r, text_of(node), &p.domain))
 		for (int64_t k = 0; k < a.n; k++)
 			p.domains[k] = p.domain;
 	if (r->in->status)
