@@ -57,10 +57,12 @@ static void text_certified(
 	gpube__out_decimal(out, certified(a, c), c->scale);
 	gpube__out_printf(out, ", %s bound %s", answer_maximises(a) ? "an upper" : "a lower", of);
 	if (bounds && certifies_less(a, c, bounds))
-		gpube__out_text(out, ", not all that was proved: its proof is not one of moved costs and splits, or takes longer");
+		gpube__out_text(out, ", not all that was proved: its proof is not one of moved costs, splits and searches, or takes longer");
 	gpube__out_printf(out, "; checked: %d table%s in %d block%s", c->n_tables, gpube__plural(c->n_tables), c->n_blocks,
 		gpube__plural(c->n_blocks));
-	if (c->tree.n_nodes)
+	if (c->order)
+		gpube__out_text(out, ", which a search along their order adds up to that,");
+	else if (c->tree.n_nodes)
 		gpube__out_printf(out, ", and %d node%s of a tree,", c->tree.n_nodes, gpube__plural(c->tree.n_nodes));
 	gpube__out_text(out, " add up to ");
 	if (a->model->kind != GPUBE_POTENTIALS) {
@@ -305,8 +307,9 @@ const struct command cmd_bound = {
 		"--certify FILE also writes a bound with its proof: tables that add up to the "
 		"problem, and whose least totals add up to the bound, or a tree that splits values "
 		"and moves costs between these tables until they do. That is what --method patches proves (the "
-		"optimum of a grid of 40 x 40, say), which auto tries first, too. What elimination, a search tree, a sweep or split clusters "
-		"prove has no such proof: certified is what an ascent reaches by itself, which may be lower. "
+		"optimum of a grid of 40 x 40, say), which auto tries first, too. Of --method andor, which auto tries last, the proof is a join "
+		"graph's tables with an order, along which the checker searches. What elimination, a search tree, a sweep or split clusters "
+		"prove has no proof of its own: certified is what these ways reach, which may be lower. "
 		"A checker that shares nothing with the ascent reads the proof back; --verify FILE "
 		"runs it alone. The bound and its proof share --timeout. Of a .uai the costs are -ln of its numbers, rounded; half a unit of "
 		"the last decimal for each function is taken off what is certified, which is a bound "

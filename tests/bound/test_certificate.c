@@ -16,9 +16,10 @@
 #include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 150, N_SPLIT = 60 };
+enum { N_SEEDS = 150, N_SPLIT = 60, N_SEARCHES = 60 };
 
-static int n_trees; /* that splits made */
+static int n_trees;    /* that splits made */
+static int n_searches; /* that prove more than their tables' least numbers */
 
 static int setup(void **state)
 {
@@ -288,6 +289,102 @@ static void some_were_split(void **state)
 	assert_true(n_trees > N_SPLIT / 4);
 }
 
+/* Forgeries of what is minimised along an order: none is believed. */
+static void forge_search(struct gpube_certificate *c, const struct gpube_model *m, uint64_t seed)
+{
+	const int32_t first = c->order[0];
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, seed);
+	tamper(&c->bound, 1, c, m); /* it is the optimum */
+	tamper(&c->bound, (int64_t)1 << 40, c, m);
+	tamper(&c->constant, (int64_t)1 << c->shift, c, m);
+	tamper(&c->constant, -1, c, m);
+	for (int k = 0; k < 8 && c->n_tables; k++) {
+		struct gpube_proof_table *t = &c->tables[gpube__rng_below(&rng, (uint64_t)c->n_tables)];
+		const int64_t at = (int64_t)gpube__rng_below(&rng, (uint64_t)t->n);
+
+		tamper(&t->values[at], 1 + (int64_t)gpube__rng_below(&rng, 9), c, m);
+		tamper(&t->values[at], -1, c, m);
+	}
+	if (c->n_vars > 1) {
+		c->order[0] = c->order[c->n_vars - 1];
+		assert_int_equal(gpube__certificate_check(c, m), GPUBE_EINVAL);
+		c->order[0] = first;
+	}
+	c->bound--; /* less than it proves is true, too */
+	assert_int_equal(gpube__certificate_check(c, m), 0);
+	c->bound++;
+	for (int32_t i = 0, j = c->n_vars - 1; i < j; i++, j--) { /* another order proves the same, if later */
+		const int32_t var = c->order[i];
+
+		c->order[i] = c->order[j];
+		c->order[j] = var;
+	}
+	assert_int_equal(gpube__certificate_check(c, m), 0);
+}
+
+/* Numbers that add up to the problem only with one below 0, which no search may take for a bound. */
+static void forge_below_0(struct gpube_certificate *c, const struct gpube_model *m)
+{
+	int64_t *values;
+	int32_t var = 0;
+
+	if (c->n_vars == 0)
+		return;
+	for (int k = 0; k < 2; k++) {
+		assert_int_equal(gpube__certificate_block(c), 0);
+		assert_int_equal(gpube__certificate_table(c, 1, &var, &values), 0);
+		values[0] = k ? 5 : -5;
+	}
+	assert_int_equal(gpube__certificate_check(c, m), GPUBE_EINVAL);
+}
+
+/* A search along a join graph's order proves the optimum itself. */
+static void searched(void **state)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ANDOR};
+	struct gpube_certificate c, again;
+	struct gpube_solution *known;
+	struct gpube_model *m;
+	struct brute brute;
+
+	spec.observed = 0;
+	m = seed % 2 ? all_pairs(seed) : random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(brute_force(&brute, NULL, m), 0);
+	assert_int_equal(gpube_bound(&known, m, &opts), 0);
+	assert_int_equal(gpube__bound_certified(&c, m, known, &opts), 0);
+	if (brute.feasible)
+		assert_true(c.bound <= (m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost));
+	if (known->answer == GPUBE_ANSWER_OPTIMAL)
+		assert_int_equal(c.bound, m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost);
+	assert_int_equal(gpube__certificate_write(&c, in_dir("search.gz")), 0);
+	assert_int_equal(gpube__certificate_read(&again, ctx, in_dir("search.gz")), 0);
+	assert_int_equal(again.order != NULL, c.order != NULL);
+	assert_int_equal(gpube__certificate_check(&again, m), 0);
+	keep(&again, m, N_SEEDS + N_SPLIT + seed);
+	if (known->answer == GPUBE_ANSWER_OPTIMAL && again.order) {
+		forge_search(&again, m, seed);
+		forge_below_0(&again, m);
+	}
+	gpube__free(ctx, c.order); /* the tables without it */
+	c.order = NULL;
+	n_searches += brute.feasible && gpube__certificate_check(&c, m) == GPUBE_EINVAL;
+	gpube__certificate_clear(&again);
+	gpube__certificate_clear(&c);
+	gpube_solution_free(known, ctx);
+	gpube_model_free(m);
+}
+
+static void some_were_searched(void **state)
+{
+	(void)state;
+	assert_true(n_searches > N_SEARCHES / 4);
+}
+
 /* A certificate whose claims overflow is refused, not believed. */
 static void overflow(void **state)
 {
@@ -391,12 +488,24 @@ static int certify_patches_scarcely(struct gpube_ctx *c, struct gpube_model *m, 
 	return there_and_back(c, &certificate, status, path);
 }
 
+/* A search as well. */
+static int certify_search_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *path)
+{
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ANDOR, .order_seconds = 1e-4};
+	struct gpube_certificate certificate = {.ctx = c};
+	struct gpube_solution known = {.answer = GPUBE_ANSWER_INCOMPLETE, .bound = m->direction == GPUBE_MAXIMISE ? -1000000 : 1000000};
+	int status = gpube__bound_certified(&certificate, m, &known, &opts);
+
+	return there_and_back(c, &certificate, status, path);
+}
+
 /* Wherever memory runs out: a status, and everything is given back. */
 static void out_of_memory(void **state)
 {
 	(void)state;
 	fail_on_random_model(certify_scarcely, in_dir("m"), 5, 20);
 	fail_on_random_model(certify_patches_scarcely, in_dir("m"), 5, 20);
+	fail_on_random_model(certify_search_scarcely, in_dir("m"), 5, 20);
 }
 
 int main(void)
@@ -406,6 +515,8 @@ int main(void)
 	add_numbers(&c, certified, N_SEEDS, "certificate, seed");
 	add_numbers(&c, split, N_SPLIT, "a tree of splits, seed");
 	ADD_CASE(&c, some_were_split);
+	add_numbers(&c, searched, N_SEARCHES, "a search, seed");
+	ADD_CASE(&c, some_were_searched);
 	ADD_CASE(&c, overflow);
 	ADD_CASE(&c, observed_overflow);
 	ADD_CASE(&c, endless_block);

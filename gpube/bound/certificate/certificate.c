@@ -190,6 +190,8 @@ void gpube__certificate_restart(struct gpube_certificate *c)
 		gpube__free(c->ctx, c->tables[t].values);
 	}
 	c->n_tables = c->n_blocks = 0;
+	gpube__free(c->ctx, c->order);
+	c->order = NULL;
 	gpube__certificate_cut(c);
 }
 
@@ -261,7 +263,7 @@ int gpube__certificate_write(const struct gpube_certificate *c, const char *path
 
 	if (status)
 		return status;
-	gpube__out_printf(&out, "gpube-certificate %d\nvariables %d", c->tree.n_nodes ? 2 : 1, c->n_vars);
+	gpube__out_printf(&out, "gpube-certificate %d\nvariables %d", c->order ? 3 : c->tree.n_nodes ? 2 : 1, c->n_vars);
 	for (int32_t i = 0; i < c->n_vars; i++)
 		gpube__out_printf(&out, " %d", c->domain[i]);
 	gpube__out_printf(&out, "\nfunctions %d\ndecimals %d\ncap %lld\nshift %d\n", c->n_functions,
@@ -273,7 +275,9 @@ int gpube__certificate_write(const struct gpube_certificate *c, const char *path
 		for (int32_t t = c->first[b]; t < c->first[b + 1]; t++)
 			write_table(&out, &c->tables[t]);
 	}
-	if (c->tree.n_nodes)
+	for (int32_t i = 0; c->order && i < c->n_vars; i++)
+		gpube__out_printf(&out, "%s%d%s", i ? " " : "order ", c->order[i], i + 1 < c->n_vars ? "" : "\n");
+	if (!c->order && c->tree.n_nodes)
 		gpube__certificate_write_tree(&out, c);
 	return gpube__out_close(&out, true);
 }
@@ -309,10 +313,27 @@ static int read_table(struct gpube_certificate *c, struct gpube_in *in)
 	return status;
 }
 
+/* "order v1 ... vN"; that no variable is there twice is checked with the rest */
+static int read_order(struct gpube_certificate *c, struct gpube_in *in)
+{
+	int64_t v = 0;
+	int status = GPUBE_OK;
+
+	c->order = gpube__alloc_zero(c->ctx, (uint64_t)c->n_vars + 1, sizeof(*c->order));
+	if (!c->order)
+		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < c->n_vars && !status; i++) {
+		status = i ? gpube__in_int(in, &v, 0, c->n_vars - 1, "a variable")
+			   : read_member(in, "order", &v, 0, c->n_vars - 1);
+		c->order[i] = (int32_t)v;
+	}
+	return status;
+}
+
 static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 {
 	int64_t v = 0, n_blocks = 0, n = 0, version = 0;
-	int status = read_member(in, "gpube-certificate", &version, 1, 2);
+	int status = read_member(in, "gpube-certificate", &version, 1, 3);
 
 	if (!status)
 		status = read_member(in, "variables", &v, 0, INT32_MAX - 1);
@@ -352,7 +373,7 @@ static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 			status = read_table(c, in);
 	}
 	if (!status && version > 1)
-		status = gpube__certificate_read_tree(c, in);
+		status = version > 2 ? read_order(c, in) : gpube__certificate_read_tree(c, in);
 	return status ? status : gpube__in_end(in);
 }
 

@@ -31,6 +31,12 @@
  * grid of 40 x 40. (3) The tree alone, its leaves bounded by the checker with an ascent of its own: small, and then the checker
  * is what has to be trusted. (4) Moves, rounded to a grain of which nothing depends, and values that cost too much as splits
  * whose one side is a leaf at once: this one. A node is a few kilobytes, and the checker two pages.
+ *
+ * What an AND/OR search proves (bound/andor) has another form: the tables, nowhere below 0, and an order of the variables. The
+ * checker minimises along it as deep as the bound asks for, in a search of its own. Designs weighed: (1) a log of all closed
+ * subproblems, each to be derived from those below it: a line for each of 10^5 to 10^7 nodes, and to derive it takes the
+ * same sums of cells as to find it; (2) passes over join graphs that the checker repeats from the problem: kilobytes, and three
+ * times as much to be specified; (3) this one: 0.1 to a few megabytes, two pages more.
  */
 #ifndef GPUBE_CERTIFICATE_H
 #define GPUBE_CERTIFICATE_H
@@ -87,6 +93,7 @@ struct gpube_certificate {
 	int32_t *first;
 	int64_t tables_capacity, first_capacity;
 	struct gpube_proof_tree tree;
+	int32_t *order; /* NULL, or: tables are minimised along it, the first variable first; there is no tree then */
 };
 
 /*
@@ -133,7 +140,7 @@ void gpube__certificate_cut(struct gpube_certificate *c); /* takes all nodes awa
 
 /*
  * gpube__certificate_check() - repeats the proof, and that c->bound is what it proves.
- * gpube__certificate_proves() - what it proves, whatever is claimed.
+ * gpube__certificate_proves() - what it proves, whatever is claimed; along an order no more than is claimed.
  * m      the given problem's costs
  * bound  out: of the minimisation
  * Errors: EINVAL (it is no proof: the text says why), ERANGE (sums pass 128 bits, or the bound 64), ENOMEM, ESTOP
@@ -144,6 +151,12 @@ int gpube__certificate_proves(
 
 /* What the blocks add up to at the least leaf. Errors: as gpube__certificate_proves() */
 int gpube__certificate_least(__int128 *least, const struct gpube_certificate *c);
+/*
+ * gpube__certificate_search() - what all tables add up to at least, by a search along the certificate's order.
+ * need    is asked for: *least is no more than little above it
+ * Errors: as gpube__certificate_proves(); EINVAL, too, where a table has a number below 0; ELIMIT
+ */
+int gpube__certificate_search(__int128 *least, const struct gpube_certificate *c, __int128 need);
 
 /* The file's part that is the tree. Errors: EPARSE, ENOMEM */
 void gpube__certificate_write_tree(struct gpube_out *out, const struct gpube_certificate *c);

@@ -222,6 +222,7 @@ int gpube__certificate_proves(
 	int64_t *bound, const struct gpube_certificate *c, const struct gpube_model *m)
 {
 	struct gpube_model *relaxed = NULL;
+	const __int128 claimed = (__int128)c->bound * ((int64_t)1 << c->shift);
 	__int128 total = c->constant, least = 0, constant, rounded;
 	int status = GPUBE_OK;
 
@@ -238,11 +239,16 @@ int gpube__certificate_proves(
 	if (!status)
 		status = check_sums(c, relaxed, constant);
 	gpube_model_free(relaxed);
-	if (!status)
+	/* the least that is rounded up to the claim */
+	if (!status && c->order)
+		status = gpube__certificate_search(&least, c, claimed - ((int64_t)1 << c->shift) + 1 - c->constant);
+	else if (!status)
 		status = gpube__certificate_least(&least, c);
 	if (status)
 		return status;
 	total += least;
+	if (c->order && total > claimed)
+		total = claimed;
 	/* totals are integers: rounded up, also below 0 */
 	rounded = (total >> c->shift) + ((total & (((int64_t)1 << c->shift) - 1)) != 0);
 	if (rounded <= -INT64_MAX || rounded >= INT64_MAX)

@@ -243,6 +243,24 @@ static bool joined(const struct reader *r, int32_t which, int part, const int32_
 	return scaled(r, j->t[cell], v);
 }
 
+/* That of the join graph, after the variables that are in no table. */
+static int add_order(struct reader *r, const struct gpube_joingraph *g)
+{
+	struct gpube_certificate *c = r->out;
+	int32_t n = 0;
+
+	gpube__free(c->ctx, c->order);
+	c->order = gpube__alloc(c->ctx, (uint64_t)c->n_vars + 1, sizeof(*c->order));
+	if (!c->order)
+		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < c->n_vars; i++)
+		if (r->s->var[i] < 0)
+			c->order[n++] = i;
+	for (int32_t p = 0; p < g->n; p++)
+		c->order[n++] = r->given[g->order[p]];
+	return GPUBE_OK;
+}
+
 int gpube__certificate_of_joins(struct gpube_certificate *out, const struct gpube_joingraph *g,
 	const struct gpube_simplified *s)
 {
@@ -251,6 +269,8 @@ int gpube__certificate_of_joins(struct gpube_certificate *out, const struct gpub
 	int status = open_reader(&r, out, s, g, g->shift, g->constant);
 
 	r.slack = GPUBE__JOIN_MAX;
+	if (!status)
+		status = add_order(&r, g);
 	for (int32_t j = 0; j < g->n_joins && !status; j++) {
 		for (int k = 0; k < g->joins[j].n_scope; k++)
 			scope[k] = g->order[g->joins[j].scope[k]];

@@ -14,6 +14,7 @@
  */
 int gpube__certificate_of(struct gpube_certificate *out, const struct gpube_clusters *c,
 	const struct gpube_simplified *s);
+/* The order, too, along which it is minimised. */
 int gpube__certificate_of_joins(struct gpube_certificate *out, const struct gpube_joingraph *g,
 	const struct gpube_simplified *s);
 

@@ -7,6 +7,7 @@
 #include "gpube/bound/certificate/certify.h"
 #include "gpube/bound/shifted.h"
 #include "gpube/eliminate/solve.h"
+#include "gpube/order/order.h"
 #include "gpube/simplify/narrow.h"
 
 enum { MOST_DIMS = 20 };
@@ -22,6 +23,14 @@ enum { MOST_DIMS = 20 };
 #define LEAST_CHECK 0.5
 /* And where there is no limit: what splits have not ended by then seldom ends. */
 #define PATCHES_SECONDS 60
+/* The same of searches; cells of the tables that they are made with. */
+#define SEARCH_SECONDS	   60
+#define FIRST_SEARCH_CELLS 2e3
+#define MOST_SEARCH_CELLS  8e6
+/* Their order takes that part of the time, and so many seconds at most; what elimination along it would cost does not matter. */
+#define ORDER_SHARE	 0.1
+#define MOST_ORDER	 2
+#define CELLS_PER_SECOND 1e9
 
 /* One of the tables that a bucket is shared out to, each as much as a number holds. */
 static int add_part(struct gpube_certificate *c, const struct gpube__regret_table *t, const int32_t *sorted,
@@ -120,12 +129,13 @@ static int certify_far(struct gpube_certificate *c, const struct gpube_model *m,
 
 /*
  * What is proved, in half of the time until 'end', gpube__now(), as it is checked once more in the file; 0: without a limit.
- * A stop before this has done its work.
+ * A stop before this does not end it, but what comes after it.
  */
 static int proves_by(struct gpube_certificate *c, const struct gpube_model *m, double end)
 {
 	struct gpube_ctx *ctx = m->ctx;
 	const double deadline = ctx->deadline;
+	const bool stopped = __atomic_load_n(&ctx->stop, __ATOMIC_RELAXED);
 	int status;
 
 	gpube_ctx_resume(ctx);
@@ -133,16 +143,17 @@ static int proves_by(struct gpube_certificate *c, const struct gpube_model *m, d
 		ctx->deadline = gpube__now() + fmax((end - gpube__now()) / 2, LEAST_CHECK);
 	status = gpube__certificate_proves(&c->bound, c, m);
 	ctx->deadline = deadline;
+	if (stopped)
+		gpube_ctx_stop(ctx);
 	return status == GPUBE_ESTOP ? gpube__fail(ctx, status, "no certificate could be made and checked in time: it takes a longer timeout")
 				     : status;
 }
 
-/* By an ascent on the relaxed problem, in tables that can be checked in the time that is kept for that. */
-static int try_near(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
-	const struct gpube_bound_opts *opts, double end)
+/* The tables of an ascent on the relaxed problem, for so many seconds (0: no limit). */
+static int ascend(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
+	const struct gpube_bound_opts *opts, double seconds, double max_cells)
 {
-	struct gpube_shifted_opts shifting = {
-		.whole = true, .max_arity = 3, .max_cells = MOST_PROOF_CELLS, .certificate = c};
+	struct gpube_shifted_opts shifting = {.whole = true, .max_arity = 3, .max_cells = max_cells, .certificate = c};
 	struct gpube_bound_opts o = *opts;
 	struct gpube_solution *bounds = NULL;
 	struct gpube_shifted shifted;
@@ -152,21 +163,81 @@ static int try_near(struct gpube_certificate *c, const struct gpube_model *m, co
 	gpube__certificate_restart(c);
 	o.values = known ? known->values : NULL;
 	o.has_cutoff = 0;
-	if (end > 0) {
-		const double left = fmax(end - gpube__now(), 1e-6);
-
-		o.timeout_seconds = (1 - CHECKING) * left;
-		shifting.max_cells = fmin(MOST_PROOF_CELLS, fmax(CHECKING * left * CHECKED_PER_SECOND, LEAST_PROOF_CELLS));
-	}
+	o.timeout_seconds = seconds;
 	status = gpube__relaxed(&relaxed, m, c->cap);
 	if (!status)
 		status = gpube__bound_shifted(&bounds, &shifted, relaxed, &o, &shifting);
-	if (!status) {
+	if (!status)
 		gpube__shifted_clear(&shifted);
-		status = proves_by(c, m, end);
-	}
 	gpube_solution_free(bounds, m->ctx);
 	gpube_model_free(relaxed);
+	return status;
+}
+
+/* In tables that can be checked in the time that is kept for that. */
+static int try_near(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
+	const struct gpube_bound_opts *opts, double end)
+{
+	const double left = end > 0 ? fmax(end - gpube__now(), 1e-6) : 0;
+	const double cells = fmax(CHECKING * left * CHECKED_PER_SECOND, LEAST_PROOF_CELLS);
+	int status = ascend(c, m, known, opts, (1 - CHECKING) * left, end > 0 ? fmin(MOST_PROOF_CELLS, cells) : MOST_PROOF_CELLS);
+
+	gpube__free(c->ctx, c->order);
+	c->order = NULL;
+	return status ? status : proves_by(c, m, end);
+}
+
+/* Ever larger join graphs, each searched as long as all before it took, until the search proves what is known. */
+static int search_joins(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
+	const struct gpube_bound_opts *opts, double end)
+{
+	const double start = gpube__now();
+	const int64_t aim = m->direction == GPUBE_MAXIMISE ? -known->bound : known->bound;
+	int status = GPUBE_OK;
+
+	for (double cells = FIRST_SEARCH_CELLS; cells < MOST_SEARCH_CELLS; cells *= 4) {
+		const double so_far = fmax(0.2, gpube__now() - start);
+
+		status = ascend(c, m, known, opts, fmax(1e-3, fmin(so_far, (end - gpube__now()) / 4)), cells);
+		if (!status && !c->order)
+			status = gpube__fail(m->ctx, GPUBE_ELIMIT, "no join graph of %g cells", cells);
+		c->bound = aim;
+		if (!status)
+			status = proves_by(c, m, fmin(end, gpube__now() + 2 * so_far));
+		if ((status != GPUBE_ESTOP && status != GPUBE_ELIMIT) || gpube__now() >= end || gpube__stopped(m->ctx))
+			return status;
+	}
+	return status;
+}
+
+/* By a search with a join graph's tables, along an order of its own, if none was given. */
+static int certify_search(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
+	const struct gpube_bound_opts *opts, double end)
+{
+	const double until = end > 0 ? end : gpube__now() + SEARCH_SECONDS;
+	struct gpube_bound_opts o = *opts;
+	struct gpube_order_cost cost;
+	struct gpube_model *relaxed = NULL;
+	struct gpube_graph g = {0};
+	int32_t *order = gpube__alloc(m->ctx, (uint64_t)m->n_vars + 1, sizeof(*order));
+	int status = order ? gpube__relaxed(&relaxed, m, c->cap) : GPUBE_ENOMEM;
+
+	if (!status && gpube__now() >= until)
+		status = gpube__fail(m->ctx, GPUBE_ESTOP, "there is no time for a search along an order");
+	if (!status && o.order_method != GPUBE_ORDER_GIVEN)
+		status = gpube__graph_of_model(&g, relaxed);
+	if (!status && o.order_method != GPUBE_ORDER_GIVEN) {
+		status = gpube__order_find(m->ctx, order, &cost, &g, GPUBE_ORDER_AUTO,
+			fmin((until - gpube__now()) * ORDER_SHARE, MOST_ORDER), CELLS_PER_SECOND, o.seed);
+		o.order = order;
+	}
+	gpube__graph_clear(m->ctx, &g);
+	gpube_model_free(relaxed);
+	o.method = GPUBE_BOUND_JOINS;
+	o.order_method = GPUBE_ORDER_GIVEN;
+	if (!status)
+		status = search_joins(c, m, known, &o, until);
+	gpube__free(m->ctx, order);
 	return status;
 }
 
@@ -174,10 +245,12 @@ static int try_near(struct gpube_certificate *c, const struct gpube_model *m, co
 static int certify_near(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
 	const struct gpube_bound_opts *opts, double end)
 {
-	struct gpube_bound_opts shifts = *opts;
-	int status = try_near(c, m, known, opts, end);
+	struct gpube_bound_opts first = *opts, shifts = *opts;
+	int status;
 
+	first.method = opts->method == GPUBE_BOUND_ANDOR ? GPUBE_BOUND_JOINS : opts->method;
 	shifts.method = GPUBE_BOUND_SHIFT;
+	status = try_near(c, m, known, &first, end);
 	return status == GPUBE_ESTOP && end > 0 ? try_near(c, m, known, &shifts, end) : status;
 }
 
@@ -216,12 +289,6 @@ static bool is_enough(const struct gpube_certificate *c, const struct gpube_mode
 	return c->bound >= (m->direction == GPUBE_MAXIMISE ? -known->bound : known->bound);
 }
 
-static bool may_be_patches(const struct gpube_model *m, const struct gpube_solution *known, const struct gpube_bound_opts *opts)
-{
-	return known && known->answer != GPUBE_ANSWER_INFEASIBLE && known->bound != gpube__no_bound(m) &&
-	       (opts->method == GPUBE_BOUND_AUTO || opts->method == GPUBE_BOUND_PATCHES);
-}
-
 static void swap(struct gpube_certificate *a, struct gpube_certificate *b)
 {
 	const struct gpube_certificate c = *a;
@@ -230,33 +297,65 @@ static void swap(struct gpube_certificate *a, struct gpube_certificate *b)
 	*b = c;
 }
 
-/* The better one of what patches and what the other ascents prove. */
+/* One way to a certificate; 'end' as for proves_by(). */
+struct way {
+	int (*certify)(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
+		const struct gpube_bound_opts *opts, double end);
+	double share; /* of the time that is left */
+};
+
+/* Which ways, in their order, at most three; what is known says to some what to aim at. */
+static int list_ways(struct way *ways, const struct gpube_model *m, const struct gpube_solution *known,
+	const struct gpube_bound_opts *opts)
+{
+	const enum gpube_bound_method method = opts->method;
+	const bool aims = known && known->answer != GPUBE_ANSWER_INFEASIBLE && known->bound != gpube__no_bound(m);
+	int n = 0;
+
+	if (aims && (method == GPUBE_BOUND_AUTO || method == GPUBE_BOUND_PATCHES))
+		ways[n++] = (struct way){certify_patches, 1};
+	if (aims && method == GPUBE_BOUND_ANDOR)
+		ways[n++] = (struct way){certify_search, 0.75};
+	ways[n++] = (struct way){certify_near, aims && method == GPUBE_BOUND_AUTO ? 0.5 : 1};
+	if (aims && method == GPUBE_BOUND_AUTO)
+		ways[n++] = (struct way){certify_search, 1};
+	return n;
+}
+
+/* The best one of what several ways prove; further ones only where those before proved less than is known. */
 static int certify_best(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
 	const struct gpube_bound_opts *opts, double end)
 {
-	struct gpube_certificate first = {.ctx = c->ctx, .n_vars = c->n_vars, .n_functions = c->n_functions, .scale = c->scale,
+	struct gpube_certificate best = {.ctx = c->ctx, .n_vars = c->n_vars, .n_functions = c->n_functions, .scale = c->scale,
 		.cap = c->cap};
-	int status, patches;
+	struct way ways[3];
+	const int n = list_ways(ways, m, known, opts);
+	bool any = false;
+	int status = GPUBE_OK;
 
-	if (!may_be_patches(m, known, opts))
-		return certify_near(c, m, known, opts, end);
-	patches = certify_patches(c, m, known, opts, end);
-	if (patches && patches != GPUBE_ELIMIT && patches != GPUBE_ERANGE && patches != GPUBE_ESTOP)
-		return patches;
-	if (!patches && (is_enough(c, m, known) || opts->method == GPUBE_BOUND_PATCHES))
-		return GPUBE_OK;
-	first.domain = gpube__alloc(c->ctx, (uint64_t)c->n_vars, sizeof(*first.domain));
-	if (!first.domain)
+	best.domain = gpube__alloc(c->ctx, (uint64_t)c->n_vars, sizeof(*best.domain));
+	if (!best.domain)
 		return GPUBE_ENOMEM;
-	memcpy(first.domain, c->domain, (size_t)c->n_vars * sizeof(*first.domain));
-	swap(&first, c);
-	status = certify_near(c, m, known, opts, end);
-	if (!patches && (status == GPUBE_ELIMIT || status == GPUBE_ERANGE || status == GPUBE_ESTOP ||
-				(!status && first.bound > c->bound))) {
-		swap(&first, c);
-		status = GPUBE_OK;
+	memcpy(best.domain, c->domain, (size_t)c->n_vars * sizeof(*best.domain));
+	for (int k = 0; k < n; k++) {
+		if (any && (is_enough(&best, m, known) || opts->method == GPUBE_BOUND_PATCHES))
+			break;
+		/* what is too large for near ones is so for searches */
+		if (!any && k > 0 && ways[k - 1].certify == certify_near)
+			break;
+		status = ways[k].certify(c, m, known, opts, end > 0 ? end - (1 - ways[k].share) * fmax(end - gpube__now(), 0) : 0);
+		if (status && status != GPUBE_ELIMIT && status != GPUBE_ERANGE && status != GPUBE_ESTOP)
+			break;
+		if (!status && (!any || c->bound > best.bound)) {
+			swap(&best, c);
+			any = true;
+		}
+		if (any)
+			status = GPUBE_OK;
 	}
-	gpube__certificate_clear(&first);
+	if (any && !status)
+		swap(&best, c);
+	gpube__certificate_clear(&best);
 	return status;
 }
 
@@ -293,6 +392,7 @@ int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_mod
 	for (int32_t i = 0; out->domain && i < m->n_vars; i++)
 		out->domain[i] = m->vars[i].domain;
 	status = out->domain ? certify(out, m, known, opts) : GPUBE_ENOMEM;
+	gpube_ctx_resume(m->ctx);
 	if (status)
 		gpube__certificate_clear(out);
 	return status;
