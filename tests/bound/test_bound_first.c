@@ -7,6 +7,7 @@
 
 #include "gpube/bound/bound.h"
 #include "gpube/ir/dense.h"
+#include "tests/support/bounded.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"
@@ -20,36 +21,16 @@ enum { N_SEEDS = 200, N_TOLD = 100 };
 static void open_bounder(
 	struct gpube_bounder *b, const struct gpube_model *m, const struct gpube_bound_opts *opts)
 {
-	uint64_t n;
+	struct gpube_simplified made;
 
-	*b = (struct gpube_bounder){.ctx = ctx,
-		.ops = gpube__ops_cpu(),
-		.given = m,
-		.costs = m,
-		.opts = opts,
-		.start = gpube__now(),
-		.upper = GPUBE_INF,
-		.cutoff = GPUBE_INF,
-		.most_shift = GPUBE__MOST_SHIFT};
-	assert_int_equal(gpube__simplify(&b->s, m, true), 0);
-	b->m = b->tables = b->s.model;
-	n = (uint64_t)b->m->n_vars;
-	b->lower = gpube__constant_of(b->m);
-	b->limit = b->m->top;
-	b->best = gpube__alloc_zero(ctx, n, sizeof(*b->best));
-	b->tried = gpube__alloc_zero(ctx, n, sizeof(*b->tried));
-	b->order = gpube__alloc(ctx, n, sizeof(*b->order));
-	b->extended = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*b->extended));
+	assert_int_equal(gpube__simplify(&made, m, true), 0);
+	begin_bounder(b, &made, m, 1);
+	b->opts = opts;
 }
 
 static void close_bounder(struct gpube_bounder *b)
 {
-	gpube__search_free(b->search);
-	gpube_model_free(b->kept);
-	gpube__free(ctx, b->best);
-	gpube__free(ctx, b->tried);
-	gpube__free(ctx, b->order);
-	gpube__free(ctx, b->extended);
+	end_bounder(b);
 	gpube__simplified_clear(ctx, &b->s);
 }
 

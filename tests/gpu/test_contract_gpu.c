@@ -1,10 +1,11 @@
 /*
  * contract on the GPU: the random shapes of the CPU's test, chosen ones and batches, against the
  * reference; large ones against sampled cells. Without a device all is one case
- * that is skipped, unless GPUBE_REQUIRE_GPU is set. An argument, such as
- * "seed 1*", picks the cases whose name matches.
+ * that is skipped, unless GPUBE_REQUIRE_GPU is set.
  */
 #include "tests/support/test.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/on_device.h"
 
 #include "gpube/ops/contract/contract.h"
@@ -14,21 +15,7 @@
 #define N_BATCHES 40
 #define BATCH     60
 
-static struct gpube_ctx *ctx;
 static const struct gpube_ops *ops;
-
-/* No device is a reason to skip, anything else is a failure. */
-static void opens(void **state)
-{
-	int status = 0;
-
-	(void)state;
-	ops = gpube__ops_cuda(ctx, &status);
-	if (!ops && status == GPUBE_ENODEV && !getenv("GPUBE_REQUIRE_GPU"))
-		skip();
-	if (!ops)
-		fail_msg("%s", gpube_error(ctx));
-}
 
 /* Runs it on the device; the results are in s->c.out... afterwards. */
 static void run(struct shape *s)
@@ -454,45 +441,28 @@ static void refuses(void **state)
 	ctx->stop = 0;
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-	static struct CMUnitTest tests[N_RANDOM + N_BATCHES + 4 * N_FORMS + 3 * N_BY +
-				       N_CHOSEN * N_VARIANTS + N_LARGE * 4 * N_KINDS + 5];
-	static char names[sizeof(tests) / sizeof(*tests)][32];
-	const struct {
-		const char *name;
-		size_t n;
-		CMUnitTestFunction run;
-	} groups[] = {
-		{"device", 1, opens},
-		{"arena", 1, arena},
-		{"grown", 1, grown},
-		{"refuses", 1, refuses},
-		{"counted", 1, counted},
-		{"seed", N_RANDOM, random_shape},
-		{"chosen", N_CHOSEN * N_VARIANTS, chosen_shape},
-		{"batch", N_BATCHES, random_batch},
-		{"one form", 4 * N_FORMS, one_form},
-		{"boxes", N_BY, random_boxes},
-		{"direct", N_BY, random_direct},
-		{"strips", N_BY, random_strips},
-		{"large", N_LARGE * 4 * N_KINDS, large_shape},
-	};
-	size_t n = 0;
-	int status, failed;
+	struct cases c = {0};
+	int status;
 
-	if (gpube_ctx_new(&ctx, NULL) != 0)
+	if (ctx_setup(NULL))
 		return 1;
 	ops = gpube__ops_cuda(ctx, &status);
-	for (size_t g = 0; g < (ops ? sizeof(groups) / sizeof(*groups) : 1); g++)
-		for (size_t i = 0; i < groups[g].n; i++, n++) {
-			snprintf(names[n], sizeof(names[n]), "%s %zu", groups[g].name, i);
-			tests[n] = (struct CMUnitTest){
-			        names[n], groups[g].run, NULL, NULL, (void *)(uintptr_t)i};
-		}
-	if (argc > 1)
-		cmocka_set_test_filter(argv[1]);
-	failed = _cmocka_run_group_tests("contract on the GPU", tests, n, NULL, NULL);
-	gpube_ctx_free(ctx);
-	return failed != 0;
+	add_case(&c, device_opens, NULL, "device");
+	if (ops) {
+		ADD_CASE(&c, arena);
+		ADD_CASE(&c, grown);
+		ADD_CASE(&c, refuses);
+		ADD_CASE(&c, counted);
+		add_numbers(&c, random_shape, N_RANDOM, "seed");
+		add_numbers(&c, chosen_shape, N_CHOSEN * N_VARIANTS, "chosen");
+		add_numbers(&c, random_batch, N_BATCHES, "batch");
+		add_numbers(&c, one_form, 4 * N_FORMS, "one form");
+		add_numbers(&c, random_boxes, N_BY, "boxes");
+		add_numbers(&c, random_direct, N_BY, "direct");
+		add_numbers(&c, random_strips, N_BY, "strips");
+		add_numbers(&c, large_shape, N_LARGE * 4 * N_KINDS, "large");
+	}
+	return run_cases(&c, "contract on the GPU", NULL, ctx_teardown);
 }

@@ -102,15 +102,6 @@ static void large_marginals(void **state)
 	gpube_model_free(m);
 }
 
-static void opens(void **state)
-{
-	int status = 0;
-	const void *there = gpube__ops_cuda(ctx, &status);
-
-	(void)state;
-	needs_device(there, status);
-}
-
 int main(void)
 {
 	struct cases c = {0};
@@ -118,7 +109,7 @@ int main(void)
 
 	if (ctx_setup(NULL))
 		return 1;
-	ADD_CASE(&c, opens);
+	add_case(&c, device_opens, NULL, "device");
 	if (gpube__ops_cuda(ctx, &status)) {
 		add_numbers(&c, as_on_the_host, N_SEEDS, "as on the host");
 		ADD_CASE(&c, large_marginals);

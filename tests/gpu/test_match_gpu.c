@@ -55,15 +55,6 @@ static void as_on_the_host(void **state)
 	free(back);
 }
 
-static void opens(void **state)
-{
-	int status = 0;
-	const void *there = gpube__ops_cuda(ctx, &status);
-
-	(void)state;
-	needs_device(there, status);
-}
-
 int main(void)
 {
 	struct cases c = {0};
@@ -72,7 +63,7 @@ int main(void)
 	if (ctx_setup(NULL))
 		return 1;
 	ops = gpube__ops_cuda(ctx, &status);
-	ADD_CASE(&c, opens);
+	add_case(&c, device_opens, NULL, "device");
 	if (ops)
 		add_numbers(&c, as_on_the_host, N_SEEDS, "as on the host");
 	return run_cases(&c, "match on the GPU", NULL, ctx_teardown);

@@ -4,8 +4,10 @@
  * neither it nor the host, has room. Skipped as a whole without a device, unless GPUBE_REQUIRE_GPU is
  * set.
  */
-#include "tests/support/random_model.h"
 #include "tests/support/test.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+#include "tests/support/random_model.h"
 
 #include "gpube/eliminate/be.h"
 #include "gpube/ir/generate.h"
@@ -14,21 +16,7 @@
 #include <string.h>
 
 enum { N_RANDOM = 120, N_NETWORKS = 12, N_DEALT = 12, N_SHARED = 6, N_SLICED = 16 };
-enum { N_ALL = N_RANDOM + N_NETWORKS + N_DEALT + N_SHARED + N_SLICED + 3 };
 
-static struct gpube_ctx *ctx;
-
-static void opens(void **state)
-{
-	int status = 0;
-	const struct gpube_ops *ops = gpube__ops_cuda(ctx, &status);
-
-	(void)state;
-	if (!ops && status == GPUBE_ENODEV && !getenv("GPUBE_REQUIRE_GPU"))
-		skip();
-	if (!ops)
-		fail_msg("%s", gpube_error(ctx));
-}
 
 /* Pieces of two tables, contiguous, strided and empty, as the CPU gathers them. */
 static void gathers(void **state)
@@ -253,40 +241,24 @@ static void sliced(void **state)
 	gpube_solution_free(whole, ctx);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-	static struct CMUnitTest tests[N_ALL];
-	static char names[N_ALL][32];
-	const struct {
-		const char *name;
-		size_t n;
-		CMUnitTestFunction run;
-	} groups[] = {
-		{"device", 1, opens},
-		{"gather", 1, gathers},
-		{"refuses", 1, refuses},
-		{"model", N_RANDOM, random_models},
-		{"network", N_NETWORKS, networks},
-		{"dealt", N_DEALT, dealt_out},
-		{"shared", N_SHARED, shared_out},
-		{"sliced", N_SLICED, sliced},
-	};
-	size_t n = 0;
-	int status, failed;
+	struct cases c = {0};
+	int status;
 	const struct gpube_ops *ops;
 
-	if (gpube_ctx_new(&ctx, NULL) != 0)
+	if (ctx_setup(NULL))
 		return 1;
 	ops = gpube__ops_cuda(ctx, &status);
-	for (size_t g = 0; g < (ops ? sizeof(groups) / sizeof(*groups) : 1); g++)
-		for (size_t i = 0; i < groups[g].n; i++, n++) {
-			snprintf(names[n], sizeof(names[n]), "%s %zu", groups[g].name, i);
-			tests[n] = (struct CMUnitTest){
-				names[n], groups[g].run, NULL, NULL, (void *)(uintptr_t)i};
-		}
-	if (argc > 1)
-		cmocka_set_test_filter(argv[1]);
-	failed = _cmocka_run_group_tests("solve on the GPU", tests, n, NULL, NULL);
-	gpube_ctx_free(ctx);
-	return failed != 0;
+	add_case(&c, device_opens, NULL, "device");
+	if (ops) {
+		ADD_CASE(&c, gathers);
+		ADD_CASE(&c, refuses);
+		add_numbers(&c, random_models, N_RANDOM, "model");
+		add_numbers(&c, networks, N_NETWORKS, "network");
+		add_numbers(&c, dealt_out, N_DEALT, "dealt");
+		add_numbers(&c, shared_out, N_SHARED, "shared");
+		add_numbers(&c, sliced, N_SLICED, "sliced");
+	}
+	return run_cases(&c, "solve on the GPU", NULL, ctx_teardown);
 }

@@ -1,14 +1,15 @@
 /*
  * Tables of 2^32 cells and more on the GPU: made there, contracted by every kind of kernels, and
  * sampled. Cards whose memory is too small for a case skip it, as all do without a device, unless
- * GPUBE_REQUIRE_GPU is set. An argument picks the cases whose name matches.
+ * GPUBE_REQUIRE_GPU is set.
  */
 #include "tests/support/test.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
 #include "tests/support/wide.h"
 
 #include "gpube/ops/contract/contract.h"
 
-static struct gpube_ctx *ctx;
 static const struct gpube_ops *ops;
 
 struct row {
@@ -64,31 +65,16 @@ static void contracts(void **state)
 	wide_free(&row->w);
 }
 
-static void no_device(void **state)
+int main(void)
 {
-	(void)state;
-	if (getenv("GPUBE_REQUIRE_GPU"))
-		fail_msg("%s", gpube_error(ctx));
-	skip();
-}
+	struct cases c = {0};
+	int status;
 
-int main(int argc, char **argv)
-{
-	static struct CMUnitTest tests[sizeof(rows) / sizeof(*rows)];
-	const struct CMUnitTest none = {"device", no_device, NULL, NULL, NULL};
-	size_t n = 0;
-	int status, failed;
-
-	if (gpube_ctx_new(&ctx, NULL) != 0)
+	if (ctx_setup(NULL))
 		return 1;
 	ops = gpube__ops_cuda(ctx, &status);
-	if (!ops)
-		tests[n++] = none;
-	for (; ops && n < sizeof(rows) / sizeof(*rows); n++)
-		tests[n] = (struct CMUnitTest){rows[n].name, contracts, NULL, NULL, &rows[n]};
-	if (argc > 1)
-		cmocka_set_test_filter(argv[1]);
-	failed = _cmocka_run_group_tests("wide tables", tests, n, NULL, NULL);
-	gpube_ctx_free(ctx);
-	return failed != 0;
+	add_case(&c, device_opens, NULL, "device");
+	for (size_t k = 0; ops && k < sizeof(rows) / sizeof(*rows); k++)
+		add_case(&c, contracts, &rows[k], "%s", rows[k].name);
+	return run_cases(&c, "wide tables", NULL, ctx_teardown);
 }

@@ -110,7 +110,8 @@ void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s, co
 
 	*b = (struct gpube_bounder){.ctx = ctx, .engine = gpube__bound_watched, .ops = gpube__ops_cpu(), .opts = &opts, .given = m,
 		.costs = m, .s = *s, .m = s->model, .tables = s->model, .lower = gpube__constant_of(s->model),
-		.upper = GPUBE_INF, .limit = s->model->top, .cutoff = GPUBE_INF};
+		.upper = GPUBE_INF, .limit = s->model->top, .cutoff = GPUBE_INF,
+		.most_shift = GPUBE__MOST_SHIFT, .start = gpube__now(), .start_cpu = gpube__cpu_seconds()};
 	b->best = gpube__alloc_zero(ctx, n, sizeof(*b->best));
 	b->tried = gpube__alloc_zero(ctx, n, sizeof(*b->tried));
 	b->order = gpube__alloc(ctx, n, sizeof(*b->order));

@@ -1,6 +1,7 @@
 /* context.c - see context.h. */
 #include "tests/support/context.h"
 
+#include "gpube/ops/ops.h"
 #include "tests/support/files.h"
 #include "tests/support/test.h"
 
@@ -70,4 +71,13 @@ void needs_device(const void *there, int status)
 	if (status == GPUBE_ENODEV && !getenv("GPUBE_REQUIRE_GPU"))
 		skip();
 	fail_msg("%s", gpube_error(ctx));
+}
+
+void device_opens(void **state)
+{
+	int status = 0;
+	const void *there = gpube__ops_cuda(ctx, &status);
+
+	(void)state;
+	needs_device(there, status);
 }

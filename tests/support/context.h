@@ -28,5 +28,7 @@ const char *in_dir(const char *name);
  * for another reason or GPUBE_REQUIRE_GPU is set. 'there', 'status': what opening it gave.
  */
 void needs_device(const void *there, int status);
+/* That case, of the operators on tables. */
+void device_opens(void **state);
 
 #endif
