@@ -97,12 +97,13 @@ static int intervals(struct gpube__inferring *j)
 		isinf(left) ? 0 : gpube__now() + INTERVALS_SHARE * left);
 }
 
-/* A sum that takes longer has bounds first, for a twentieth of that time and half a second at most. */
-#define LONG_SUM 1.0
+/* A sum that takes longer, or half of the time that is left, has bounds first, for a twentieth of that time and half a second at most. */
+#define LONG_SUM 2.0
 
 static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases, int planned)
 {
 	const double seconds = j->out->plan.predicted_seconds;
+	const bool is_long = seconds > fmin(LONG_SUM, gpube__seconds_left(j->ctx) / 2);
 	bool try = !planned, done = false;
 	int status = GPUBE_OK;
 
@@ -119,10 +120,10 @@ static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases
 		j->out->known = 1;
 		return GPUBE_OK;
 	}
-	if (!status && try && seconds > LONG_SUM && j->opts->task == GPUBE_INFER_MAR)
+	if (!status && try && is_long && j->opts->task == GPUBE_INFER_MAR)
 		status = gpube__infer_intervals(j, INFINITY,
 			gpube__now() + (seconds > gpube__seconds_left(j->ctx) / 4 ? DOUBT_SHARE * gpube__seconds_left(j->ctx) : fmin(seconds / 40, 0.5)));
-	if (!status && try && seconds > LONG_SUM)
+	if (!status && try && is_long)
 		status = gpube__infer_bounds(j, gpube__now() + fmin(seconds / 20, 0.5), NULL);
 	if (!status && try) {
 		status = sum_all(j);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* What a core of ordinary machines does of joined cells, up, and up and down; orders are searched as long as pays. */
-#define CELLS_UP      6e8
-#define CELLS_UP_DOWN 2e8
+#define CELLS_UP      1.2e9
+#define CELLS_UP_DOWN 4e8
 /* The same of a card. */
 #define CARD_CELLS_PER_SECOND 1e11
 

@@ -54,6 +54,7 @@ struct run {
 	const struct gpube_sum_loops *loops;
 	struct axes items, rest, panel;
 	struct operand *operand; /* inputs first, then outputs */
+	struct gpube_sum_segments segments;
 	int n_operands;
 	int64_t chunk;	/* items */
 	double *buf;	/* a panel for each thread, with weights several */
@@ -231,6 +232,8 @@ static void item(struct run *r, int64_t *at, double *buf, struct extremes *x)
 			panel_apart(r, at);
 		else if (r->job->weights)
 			panel_posterior(r, at, buf);
+		else if (r->segments.n)
+			gpube__sum_segments_panel(&r->segments, r->job, at, r->by, r->stores && n == 0);
 		else
 			panel_plain(r, at, buf, r->stores && n == 0);
 		stopped = ++n % BETWEEN_LOOKS == 0 && gpube__stopped(r->ctx);
@@ -407,12 +410,15 @@ static int lay(struct run *r, struct operand *o)
  * Most additions on the way to a cell: so many cells go to it in a panel, one after the other at most, then in so many panels. What is
  * added up on its own before, all of a panel or its runs, is added once.
  */
-static double additions(const struct operand *o, bool apart, double panel, double panels)
+static double additions(const struct run *r, const struct operand *o, double panel, double panels)
 {
-	const double run = o->lie == LIE_MIXED ? (double)o->places.run : 1;
+	const bool segments = r->segments.n > 0 && o->o->stride[r->panel.axis[r->panel.n - 1]] == 0;
+	const double run = segments ? (double)r->segments.cells : o->lie == LIE_MIXED ? (double)o->places.run : 1;
 
-	if (apart)
+	if (r->apart)
 		return panel * panels;
+	if (segments)
+		return run + panel / run * panels;
 	if (o->lie == LIE_ONE || (o->lie == LIE_MIXED && o->places.few > 0))
 		return panel + 4 + panels;
 	return run + panel / run * panels;
@@ -432,7 +438,7 @@ static void count_roundings(struct run *r)
 		for (int k = 0; k < r->rest.n; k++)
 			if (job->out[j].stride[r->rest.axis[k]] != 0)
 				panels /= (double)job->dim[r->rest.axis[k]];
-		job->out[j].roundings = job->n_in + additions(&r->operand[job->n_in + j], job->apart, panel, panels);
+		job->out[j].roundings = job->n_in + additions(r, &r->operand[job->n_in + j], panel, panels);
 		/* with weights all products once more, in the sums over the first axis, by which they are divided */
 		if (job->weights)
 			job->out[j].roundings += job->n_in + (double)job->dim[0] + 2;
@@ -474,7 +480,7 @@ static int prepare(struct run *r)
 			return GPUBE_ENOMEM;
 	}
 	r->stores = job->n_out == 1 && !job->weights && r->operand[job->n_in].lie == LIE_STRAIGHT;
-	return GPUBE_OK;
+	return job->weights ? GPUBE_OK : gpube__sum_segments_begin(&r->segments, r->ctx, job, r->panel.axis, r->panel.n);
 }
 
 enum { CLEARED = 1 << 18 }; /* cells at once */
@@ -636,5 +642,6 @@ int gpube__sum_whole(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 	gpube__free(ctx, r.buf);
 	gpube__free(ctx, r.begin);
 	gpube__free(ctx, r.extremes);
+	gpube__sum_segments_clear(&r.segments, ctx);
 	return status;
 }

@@ -2,6 +2,7 @@
 #include "gpube/ops/sum/sum_panel.h"
 
 #include <math.h>
+#include <stddef.h>
 
 /* Shorter runs and blocks are not worth a loop of their own. */
 enum { LEAST_RUN = 2, LEAST_BLOCK = 3, LONG_RUN = 16 };
@@ -201,4 +202,76 @@ static void extremes(const double *restrict p, int64_t n, double *most, double *
 	*least = l;
 }
 
-const struct gpube_sum_loops LOOPS = {set, multiply, add, add_product, total, total_product, divide, extremes};
+/* One cell of n_in inputs. */
+#define PRODUCT(i) (by * a[i] * (n_in > 1 ? b[i] : 1) * (n_in > 2 ? c[i] : 1) * (n_in > 3 ? d[i] : 1))
+
+/* kind: as gpube_sum_loops has it. With constants each becomes a loop of its own. */
+static inline __attribute__((always_inline)) double fuse(double by, const double *const *in, double *const *out, int64_t n, int n_in, int kind)
+{
+	const double *restrict a = in[0], *restrict b = in[n_in > 1], *restrict c = in[n_in > 2 ? 2 : 0], *restrict d = in[n_in > 3 ? 3 : 0];
+	double *restrict p = out[0], *restrict q = out[1];
+	double part[8] = {0}, rest = 0;
+	int64_t i = 0;
+
+	if (kind == GPUBE_SUM_STORE || kind % 2 == 0) {
+#pragma omp simd
+		for (i = 0; i < n; i++) {
+			const double v = PRODUCT(i);
+
+			p[i] = kind == GPUBE_SUM_STORE ? v : p[i] + v;
+			if (kind == 4)
+				q[i] += v;
+		}
+		return 0;
+	}
+	if (n < 4 * LONG_RUN) {
+#pragma omp simd reduction(+ : rest)
+		for (i = 0; i < n; i++) {
+			const double v = PRODUCT(i);
+
+			if (kind > 1)
+				p[i] += v;
+			if (kind > 3)
+				q[i] += v;
+			rest += v;
+		}
+		return rest;
+	}
+	for (; i + 8 <= n; i += 8)
+#pragma omp simd
+		for (int k = 0; k < 8; k++) {
+			const double v = PRODUCT(i + k);
+
+			if (kind > 1)
+				p[i + k] += v;
+			if (kind > 3)
+				q[i + k] += v;
+			part[k] += v;
+		}
+	for (; i < n; i++) {
+		const double v = PRODUCT(i);
+
+		if (kind > 1)
+			p[i] += v;
+		if (kind > 3)
+			q[i] += v;
+		rest += v;
+	}
+	return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7])) + rest;
+}
+
+#define FUSED(n_in, kind)                                                                                      \
+	static double fused_##n_in##_##kind(double by, const double *const *in, double *const *out, int64_t n) \
+	{                                                                                                      \
+		return fuse(by, in, out, n, n_in, kind);                                                       \
+	}
+#define FUSED_ALL(n_in) FUSED(n_in, 1) FUSED(n_in, 2) FUSED(n_in, 3) FUSED(n_in, 4) FUSED(n_in, 5) FUSED(n_in, 6)
+#define FUSED_ROW(n_in) {NULL, fused_##n_in##_1, fused_##n_in##_2, fused_##n_in##_3, fused_##n_in##_4, fused_##n_in##_5, fused_##n_in##_6}
+
+FUSED_ALL(1)
+FUSED_ALL(2)
+FUSED_ALL(3)
+FUSED_ALL(4)
+
+const struct gpube_sum_loops LOOPS = {set, multiply, add, add_product, total, total_product, divide, extremes,
+	{FUSED_ROW(1), FUSED_ROW(2), FUSED_ROW(3), FUSED_ROW(4)}};

@@ -2,7 +2,11 @@
 #ifndef GPUBE_SUM_PANEL_H
 #define GPUBE_SUM_PANEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+struct gpube_ctx;
+struct gpube_sum_job;
 
 /*
  * Where the n cells of a panel are in a table: cell i is at[i]; NULL: they follow each other as the panel's do.
@@ -18,6 +22,12 @@ struct gpube_sum_places {
 
 enum { GPUBE_SUM_FEW = 32 };
 
+/* by * in[0] * in[1] * …, added to each of the outputs, or stored in the one; and its sum, where that is asked for. */
+typedef double gpube_sum_fused(double by, const double *const *in, double *const *out, int64_t n);
+
+/* Inputs at most; and a loop's place: twice the outputs, and 1 for a sum; or the one that stores. */
+enum { GPUBE_SUM_FUSED = 4, GPUBE_SUM_STORE = 6, GPUBE_SUM_KINDS = 7 };
+
 /*
  * set       buf = by * p
  * multiply  buf *= p
@@ -25,6 +35,7 @@ enum { GPUBE_SUM_FEW = 32 };
  * total     the sum of buf, in eight parts; total_product: of buf * p, in order
  * divide    to = a / b, all in order, and to may be one of them; 0 / 0 is 0
  * extremes  the largest of p, and the least that is above 0
+ * fused     for so many inputs, less 1
  */
 struct gpube_sum_loops {
 	void (*set)(double *buf, double by, const double *p, const struct gpube_sum_places *x, int64_t n);
@@ -35,10 +46,34 @@ struct gpube_sum_loops {
 	double (*total_product)(const double *buf, const double *p, int64_t n);
 	void (*divide)(double *to, const double *a, const double *b, int64_t n);
 	void (*extremes)(const double *p, int64_t n, double *most, double *least);
+	gpube_sum_fused *fused[GPUBE_SUM_FUSED][GPUBE_SUM_KINDS];
 };
 
 extern const struct gpube_sum_loops gpube__sum_portable, gpube__sum_avx2;
 /* Those for this machine. */
 const struct gpube_sum_loops *gpube__sum_loops(void);
+
+enum { GPUBE_SUM_SEGMENTED = 16 }; /* operands of a job that falls into segments, at most */
+
+/*
+ * How a panel falls into segments.
+ * n         of so many cells each; 0: they would be too short, or have too many tables
+ * at         where they begin in each operand, inputs first, then outputs, and in the next segment again: after where the panel begins
+ * here, to   the inputs and outputs that have all cells of a segment
+ * one, each  the inputs that have one for all of a panel's segments, or one for each
+ * sums       the outputs that have one
+ */
+struct gpube_sum_segments {
+	int64_t n, cells;
+	int32_t *at;
+	int n_here, n_to, n_one, n_each, n_sums;
+	int here[GPUBE_SUM_FUSED], to[2], one[GPUBE_SUM_SEGMENTED], each[GPUBE_SUM_SEGMENTED], sums[GPUBE_SUM_SEGMENTED];
+};
+
+/* Of a panel of these axes. To be cleared in any case. Errors: ENOMEM */
+int gpube__sum_segments_begin(struct gpube_sum_segments *x, struct gpube_ctx *ctx, const struct gpube_sum_job *job, const int *axes, int n_axes);
+void gpube__sum_segments_clear(struct gpube_sum_segments *x, struct gpube_ctx *ctx);
+/* A panel's products, times 'by', whose operands begin at at[]. first: they are stored, in the one output that has all of its axes */
+void gpube__sum_segments_panel(const struct gpube_sum_segments *x, const struct gpube_sum_job *job, const int64_t *at, double by, bool first);
 
 #endif
