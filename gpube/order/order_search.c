@@ -26,6 +26,9 @@
 /* A search may take this much where the tables may take less: they come after it. */
 #define LEAST_BYTES           0x1p26
 #define MOST_IDLE             6 /* rounds without a gain, after which a chain does something else */
+#define IDLE_SHARE   0.125 /* of the elimination's time: without a gain */
+#define DISSECT_WORK 200 /* of a dissection, for each try, vertex and edge, about */
+#define DISSECT_PART 8   /* of what is left, for one dissection */
 #define MOST_SECONDS          5.0 /* without a limit, for what cannot be eliminated anyway */
 
 /* The kinds of orders that a chain may begin from. */
@@ -57,7 +60,7 @@ struct search {
 	/* rounds since the best order was improved on, and since another seed's became the best */
 	int idle, idle_seeds;
 	int lineage, n_lineages;
-	int64_t budget;
+	int64_t budget, left; /* work of a chain in this round; that all may still do together, if that is known */
 	int32_t *best_order;
 	double best_sum, best_largest;
 };
@@ -92,7 +95,7 @@ static int draw_greedy(struct chain *c, int32_t *order, const int32_t *group)
 }
 
 /* Separators, and greedy elimination of what they leave: of small parts or of large ones. */
-static int draw_dissection(struct chain *c, int32_t *order, double most_log)
+static int draw_dissection(struct chain *c, int32_t *order, double most_log, int64_t affordable)
 {
 	int32_t n = c->tree->g->n;
 	const int32_t least[] = {30, 100, n / 16, n / 4};
@@ -100,26 +103,28 @@ static int draw_dissection(struct chain *c, int32_t *order, double most_log)
 	const uint64_t most_tries = n > 50000 ? 1 : n > 10000 ? 3 : 5;
 	const uint64_t n_logs = n > 4000 && c->n_dissections < most_tries ? ++c->n_dissections : most_tries;
 	const double balance = 0.15 + 0.25 * gpube__rng_unit(&c->rng);
-	const struct gpube_dissection how = {.n_free = n,
+	struct gpube_dissection how = {.n_free = n,
 		.balance = balance,
 		.least = least[gpube__rng_below(&c->rng, 4)],
 		.tries = 1 << gpube__rng_below(&c->rng, n_logs),
 		.around = gpube__draw_around(&c->rng),
 		.most_log = most_log};
 
+	if (how.tries > affordable)
+		how.tries = (int)affordable;
 	if (!gpube__dissect(c->dissector, c->group, &how, &c->rng))
 		return GPUBE_ELIMIT;
 	return draw_greedy(c, order, c->group);
 }
 
-static bool draw_seed(struct chain *c, int32_t *order, int kind, double most_log)
+static bool draw_seed(struct chain *c, int32_t *order, int kind, double most_log, int64_t affordable)
 {
 	int32_t n = c->tree->g->n, first = -1;
 
 	if (kind == SEED_GREEDY)
 		return draw_greedy(c, order, NULL) == GPUBE_OK;
 	if (kind == SEED_DISSECTION)
-		return draw_dissection(c, order, most_log) == GPUBE_OK;
+		return draw_dissection(c, order, most_log, affordable) == GPUBE_OK;
 	if (gpube__rng_below(&c->rng, 3) == 0)
 		first = (int32_t)gpube__rng_below(&c->rng, (uint64_t)n);
 	gpube__sweep(c->seeder, order, first, gpube__rng_below(&c->rng, 4) == 0, &c->rng);
@@ -137,13 +142,19 @@ static bool chain_over(const struct search *s, const struct chain *c)
 	return gpube__order_over(s->ctx, c->tree->stop_at);
 }
 
+/* How many tries a dissection may make, lest it takes longer than the elimination of a small model. */
+static int64_t affordable_tries(const struct search *s)
+{
+	return s->left / DISSECT_PART / (DISSECT_WORK * (s->g->n + s->g->start[s->g->n]));
+}
+
 /* All kinds get the same work, that of the best seed so far four times as much. */
-static int next_kind(const struct chain *c)
+static int next_kind(const struct chain *c, bool dissects)
 {
 	int next = 0;
 
 	for (int k = 1; k < N_SEEDS; k++)
-		if (c->seed_work[k] / (k == c->best_kind ? 4 : 1) <
+		if ((dissects || k != SEED_DISSECTION) && c->seed_work[k] / (k == c->best_kind ? 4 : 1) <
 			c->seed_work[next] / (next == c->best_kind ? 4 : 1))
 			next = k;
 	return next;
@@ -154,12 +165,13 @@ static void chain_seed(struct search *s, struct chain *c)
 {
 	int64_t begin = chain_work(c), share = s->idle > 2 ? s->budget / 8 * 7 : s->budget / 2;
 	const double most_log = SLACK_SHARE * log2(s->best_largest) + SLACK;
+	const int64_t affordable = affordable_tries(s);
 	double least = INFINITY;
 
 	do {
-		int kind = next_kind(c);
+		int kind = next_kind(c, affordable > 0);
 		int64_t before = chain_work(c);
-		bool found = draw_seed(c, c->seed_order, kind, most_log) && gpube__tree_set(c->tree, c->seed_order);
+		bool found = draw_seed(c, c->seed_order, kind, most_log, affordable) && gpube__tree_set(c->tree, c->seed_order);
 
 		c->seed_work[kind] += chain_work(c) - before;
 		if (!found || !(c->tree->total_weight < least || isinf(least)))
@@ -248,7 +260,7 @@ static void search_compare(struct search *s)
 
 static bool worth_going_on(double spent, double predicted, double gained_at)
 {
-	if (spent >= predicted || spent >= MOST_SECONDS)
+	if (spent >= predicted || spent >= MOST_SECONDS || spent - gained_at > IDLE_SHARE * predicted)
 		return false;
 	return spent < 1 || gained_at > spent / 2;
 }
@@ -272,7 +284,7 @@ static bool search_over(const struct search *s, double stop_at)
 static void search_rounds(
 	struct search *s, double seconds, double cells_per_second, double spent, double stop_at)
 {
-	double gained_at = spent, merit_then = INFINITY;
+	double gained_at = spent, merit_then = gpube__order_merit(s->best_sum, s->best_largest);
 	int threads = s->ctx->n_threads < s->n_chains ? s->ctx->n_threads : s->n_chains;
 	double per_budget = SECONDS_PER_OPERATION * s->n_chains / threads;
 
@@ -281,6 +293,7 @@ static void search_rounds(
 		int64_t work = 0;
 
 		s->budget = most < MOST_BUDGET ? most : MOST_BUDGET;
+		s->left = INT64_MAX;
 		if (seconds <= 0) {
 			if (!worth_going_on(spent, predicted, gained_at))
 				break;
@@ -288,6 +301,7 @@ static void search_rounds(
 				s->budget = (int64_t)((predicted - spent) / per_budget);
 			if (s->budget < LEAST_BUDGET)
 				break;
+			s->left = (int64_t)(fmin(predicted - spent, MOST_SECONDS) * threads / SECONDS_PER_OPERATION);
 		}
 		for (int i = 0; i < s->n_chains; i++)
 			work -= chain_work(&s->chains[i]);
