@@ -4,12 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { DIGITS = 9, BASE = 1000000000 };
+enum { DIGITS = 9, BASE = GPUBE__NATURAL_BASE };
 /* Shorter numbers are done in a moment, and what was counted in time is not lost for them. */
 enum { LONG_WORDS = 4096 };
-/* Such factors times a word leave room for what is carried. */
-#define MOST_FACTOR ((uint64_t)1 << 34)
-
 int gpube__natural_grow(struct gpube__natural *a, uint64_t factor, uint64_t more)
 {
 	uint64_t carry = more;
@@ -47,24 +44,6 @@ int gpube__natural_add(struct gpube__natural *a, const struct gpube__natural *b)
 	if (carry)
 		a->word[a->n++] = carry;
 	return GPUBE_OK;
-}
-
-int gpube__natural_times_all(struct gpube__natural *a, const int32_t *factors, int64_t n)
-{
-	uint64_t product = 1;
-	int status = GPUBE_OK;
-
-	for (int64_t k = 0; k < n && !status; k++) {
-		const uint64_t factor = (uint64_t)factors[k];
-
-		if (product * factor < MOST_FACTOR) {
-			product *= factor;
-			continue;
-		}
-		status = gpube__natural_grow(a, product, 0);
-		product = factor;
-	}
-	return status ? status : gpube__natural_grow(a, product, 0);
 }
 
 char *gpube__natural_text(const struct gpube__natural *a)

@@ -419,26 +419,7 @@ void conclusion_tell_stages(const struct conclusion *f)
 
 /* ---- the check ------------------------------------------------------------------------ */
 
-/* -ln of potentials was rounded once a function. */
 int conclusion_check(const struct answer *a)
 {
-	const struct gpube_model *m = a->model;
-	double log_value, unit = pow(10, -a->scale), off;
-	int64_t cost;
-	int status;
-
-	if (!a->values)
-		return GPUBE_OK;
-	if (m->kind == GPUBE_COSTS) {
-		status = gpube_model_cost(&cost, m, a->values);
-		off = status || cost == a->cost ? 0 : INFINITY;
-	} else {
-		status = gpube_model_log_value(&log_value, m, a->values);
-		off = fabs(-log_value - (double)a->cost * unit);
-		off -= (m->n_functions / 2.0 + 1) * unit + 1e-9 * fabs(log_value);
-	}
-	if (status || !(off > 0))
-		return status;
-	return gpube__fail(a->session->ctx, GPUBE_EBUG,
-		"internal error: the assignment does not cost what was found; please report this");
+	return a->values ? gpube__check_cost(a->model, a->values, a->cost, a->scale) : GPUBE_OK;
 }

@@ -141,20 +141,6 @@ static int limit_of(struct session *s, struct gpube_list_opts *opts, const struc
 	return CLI_DONE;
 }
 
-/* gpube_list() has done it for costs. */
-static int check_potentials(const struct result *r)
-{
-	struct answer a = r->answer;
-	int status = GPUBE_OK;
-
-	for (int64_t k = 0; a.model->kind == GPUBE_POTENTIALS && k < n_listed(r) && !status; k++) {
-		a.values = values_of(r, k);
-		a.cost = r->list->costs[k];
-		status = conclusion_check(&a);
-	}
-	return status;
-}
-
 static int list(struct result *r, const struct opts_list *o, const struct gpube_solve_opts *opts)
 {
 	struct session *s = r->answer.session;
@@ -173,7 +159,7 @@ static int list(struct result *r, const struct opts_list *o, const struct gpube_
 	r->optima = list_opts.has_limit && list_opts.limit == r->answer.cost;
 	if (r->answer.answer == GPUBE_ANSWER_OPTIMAL)
 		status = gpube_list(&r->list, r->answer.model, &list_opts);
-	if ((status && !r->list) || check_potentials(r))
+	if (status && !r->list)
 		return session_fail(s, NULL);
 	if (status) {
 		cli_error("%s: the list is incomplete", gpube_error(s->ctx));

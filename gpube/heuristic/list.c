@@ -26,6 +26,7 @@ struct search {
 	int64_t n_vars, most;
 	int64_t limit; /* minimised: what is above is not wanted */
 	bool maximise;
+	int scale; /* of costs */
 
 	/* The children of the node at each depth, its best first: value, and bound to be minimised. */
 	int32_t *value;
@@ -98,15 +99,12 @@ static int keep(struct search *s)
 {
 	const int32_t *values = gpube_path_values(s->path);
 	const int64_t cost = minimised(s, gpube_path_bound(s->path));
-	int64_t again, row = s->n;
-	int status = GPUBE_OK;
+	int64_t row = s->n;
+	int status;
 
 	if (!wanted(s, cost))
 		return GPUBE_OK;
-	if (s->m->kind == GPUBE_COSTS)
-		status = gpube_model_cost(&again, s->m, values);
-	if (!status && s->m->kind == GPUBE_COSTS && minimised(s, again) != cost)
-		status = gpube__fail(s->ctx, GPUBE_EBUG, "a listed assignment costs something else by its tables");
+	status = gpube__check_cost(s->m, values, gpube_path_bound(s->path), s->scale);
 	if (!status && s->n == s->most) {
 		row = s->kept[0].row;
 		gpube__heap_take(s->kept, s->n--, 0, sizeof(*s->kept), is_worse);
@@ -255,7 +253,7 @@ static int list(struct gpube_list *l, const struct gpube_model *m, const struct 
 	if (status)
 		return status;
 	l->n_vars = m->n_vars;
-	l->scale = gpube_heuristic_info(h)->scale;
+	l->scale = s.scale = gpube_heuristic_info(h)->scale;
 	status = search_init(&s, h);
 	if (!status)
 		status = descend(&s);

@@ -228,6 +228,11 @@ enum { GPUBE__MOST_DECIMALS = 12 };
 int gpube__quantise(struct gpube_model **out, const struct gpube_model *m, int scale);
 /* Units that a total of such costs is off by at most, rounded up: of a model of potentials. */
 int64_t gpube__rounding_error(const struct gpube_model *m);
+/*
+ * gpube__check_cost() - the last word on an assignment: that by the given model's own numbers it is worth what was
+ * found, of potentials within that rounding. Errors: EBUG; ERANGE, ENOMEM
+ */
+int gpube__check_cost(const struct gpube_model *m, const int32_t *values, int64_t cost, int scale);
 
 /*
  * gpube__divide() - a GPUBE_COSTS model whose costs are m's over 10^digits, each

@@ -353,3 +353,26 @@ int gpube__hard(struct gpube_model **out, const struct gpube_model *m)
 	gpube__free(m->ctx, limits);
 	return status;
 }
+
+int gpube__check_cost(const struct gpube_model *m, const int32_t *values, int64_t cost, int scale)
+{
+	double log_value, units;
+	int64_t again;
+	bool same;
+	int status;
+
+	if (m->kind == GPUBE_COSTS) {
+		status = gpube_model_cost(&again, m, values);
+		same = !status && again == cost;
+	} else {
+		status = gpube_model_log_value(&log_value, m, values);
+		units = status ? 0 : -log_value * pow(10, scale);
+		/* an impossible assignment has no number of units, and is never the same */
+		same = fabs(units - (double)cost) <=
+		       (double)gpube__rounding_error(m) + 1 + 1e-9 * fmin(fabs(units), DBL_MAX);
+	}
+	if (status || same)
+		return status;
+	return gpube__fail(m->ctx, GPUBE_EBUG,
+		"internal error: the assignment does not cost what was found; please report this");
+}

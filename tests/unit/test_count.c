@@ -218,7 +218,7 @@ static int multiply(struct gpube_ctx *own, struct gpube_model *m, const void *ar
 
 	(void)m;
 	if (!status)
-		status = gpube__natural_times_all(&a, arg, 100);
+		status = gpube__natural_times_all(&a, arg, 3000);
 	if (!status)
 		text = gpube__natural_text(&a);
 	gpube__natural_clear(&a);
@@ -228,10 +228,10 @@ static int multiply(struct gpube_ctx *own, struct gpube_model *m, const void *ar
 
 static void products_out_of_memory(void **state)
 {
-	int32_t factors[100];
+	int32_t factors[3000];
 
 	(void)state;
-	for (int k = 0; k < 100; k++)
+	for (int k = 0; k < 3000; k++)
 		factors[k] = 1000000000 + k;
 	assert_in_range(fail_each_allocation(multiply, NULL, factors, 0), 5, 1000);
 }

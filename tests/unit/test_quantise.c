@@ -231,6 +231,39 @@ static void totals(void **state)
 		check_totals((size_t)*state * N_SEEDS + k);
 }
 
+/* ---- the last check ------------------------------------------------------------------- */
+
+/* What is found is what the model says, within the rounding of potentials; more is our bug. */
+static void check_cost(void **state)
+{
+	(void)state;
+	for (uint64_t k = 0; k < N_SEEDS; k++) {
+		const struct random_spec spec = random_spec_varied(k, k % 2 ? GPUBE_POTENTIALS : GPUBE_COSTS);
+		struct gpube_model *m = random_model(ctx, &spec, k), *q = m;
+		const int scale = k % 2 ? 6 : m->scale;
+		int32_t values[64] = {0};
+		int64_t cost, off = 1;
+
+		if (k % 2) {
+			assert_int_equal(gpube__quantise(&q, m, scale), 0);
+			off = 2 * gpube__rounding_error(m) + 3;
+		}
+		for (int32_t i = 0; i < m->n_vars; i++)
+			values[i] = (int32_t)((k + (uint64_t)i) % (uint64_t)m->vars[i].domain);
+		assert_int_equal(gpube_model_cost(&cost, q, values), 0);
+		if (cost != GPUBE_INF) {
+			assert_int_equal(gpube__check_cost(m, values, cost, scale), 0);
+			assert_int_equal(gpube__check_cost(m, values, cost + off, scale), GPUBE_EBUG);
+			assert_int_equal(gpube__check_cost(m, values, cost - off, scale), GPUBE_EBUG);
+		} else {
+			assert_int_equal(gpube__check_cost(m, values, 0, scale), GPUBE_EBUG);
+		}
+		if (q != m)
+			gpube_model_free(q);
+		gpube_model_free(m);
+	}
+}
+
 /* ---- memory ------------------------------------------------------------------------ */
 
 static void out_of_memory(void **state)
@@ -280,6 +313,7 @@ int main(void)
 
 	ADD_CASE(&c, automatic_scale);
 	ADD_CASE(&c, bad_arguments);
+	ADD_CASE(&c, check_cost);
 	ADD_CASE(&c, narrowest_types);
 	ADD_CASE(&c, keeps_everything_else);
 	ADD_CASE(&c, empty_model);
