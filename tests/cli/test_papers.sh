@@ -85,6 +85,8 @@ if command -v gnuplot > /dev/null; then
 		gnuplot -e "data='$runs/${plot#*:}'" "benchmarks/papers/${plot%:*}.gp" > "$work/plot.svg" 2> "$work/err"
 		that "$plot is drawn of its figures" grep -q '</svg>' "$work/plot.svg"
 	done
+	gnuplot -e "data='$runs/games.tsv'; cores='$runs/idp.tsv'; papers='benchmarks/csg_papers.csv'" benchmarks/papers/coalitions.gp > "$work/plot.svg" 2> "$work/err"
+	that 'coalitions are drawn of their figures' grep -q '</svg>' "$work/plot.svg"
 else
 	skip 'plots' 'no gnuplot'
 fi
