@@ -243,8 +243,9 @@ def report(rows):
         print("| %s | %s | %s | %s | %+.2f |" % (re.sub(r"(\.uai|\.gr|\.cnf|\.xz)+$", "", os.path.basename(g)), one["n"], one["edges"],
               " | ".join("%.2f" % cells[w] if w in cells else "-" for w in ways), gap))
     known = [b for b in behind if not math.isnan(b)]
-    print("\n%d graphs: gpube above the best other by more than 0.1 on %d, below it by more than 0.1 on %d; in sum %+.1f decades" % (
-        len(known), sum(b > 0.1 for b in known), sum(b < -0.1 for b in known), sum(known)))
+    finite = [b for b in known if not math.isinf(b)]  # cells past 1e308 have no number
+    print("\n%d graphs: gpube above the best other by more than 0.1 on %d, below it by more than 0.1 on %d; in sum of %d %+.1f decades" % (
+        len(known), sum(b > 0.1 for b in known), sum(b < -0.1 for b in known), len(finite), sum(finite)))
 
 
 def main():
