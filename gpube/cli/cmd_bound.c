@@ -58,11 +58,9 @@ static void text_certified(
 	gpube__out_printf(out, ", %s bound %s", answer_maximises(a) ? "an upper" : "a lower", of);
 	if (bounds && certifies_less(a, c, bounds))
 		gpube__out_text(out, ", not all that was proved: its proof is not one of moved costs, splits and searches, or takes longer");
-	gpube__out_printf(out, "; checked: %d table%s in %d block%s", c->n_tables, gpube__plural(c->n_tables), c->n_blocks,
+	gpube__out_printf(out, "; checked%s: %d table%s in %d block%s", c->order ? ", with a search along an order" : "", c->n_tables, gpube__plural(c->n_tables), c->n_blocks,
 		gpube__plural(c->n_blocks));
-	if (c->order)
-		gpube__out_text(out, ", which a search along their order adds up to that,");
-	else if (c->tree.n_nodes)
+	if (c->tree.n_nodes)
 		gpube__out_printf(out, ", and %d node%s of a tree,", c->tree.n_nodes, gpube__plural(c->tree.n_nodes));
 	gpube__out_text(out, " add up to ");
 	if (a->model->kind != GPUBE_POTENTIALS) {

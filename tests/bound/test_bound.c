@@ -235,8 +235,8 @@ int main(void)
 {
 	struct cases c = {0};
 
-	add_numbers(&c, costs, N_COSTS, "costs, seed");
-	add_numbers(&c, potentials, N_POTENTIALS, "potentials, seed");
+	add_seeds(&c, costs, N_COSTS, "costs, seed");
+	add_seeds(&c, potentials, N_POTENTIALS, "potentials, seed");
 	add_numbers(&c, memory, N_MEMORY, "memory, seed");
 	ADD_CASE(&c, a_stopped_context_gives_bounds);
 	ADD_CASE(&c, a_stop_before_bounds);

@@ -512,10 +512,10 @@ int main(void)
 {
 	struct cases c = {0};
 
-	add_numbers(&c, certified, N_SEEDS, "certificate, seed");
-	add_numbers(&c, split, N_SPLIT, "a tree of splits, seed");
+	add_seeds(&c, certified, N_SEEDS, "certificate, seed");
+	add_seeds(&c, split, N_SPLIT, "a tree of splits, seed");
 	ADD_CASE(&c, some_were_split);
-	add_numbers(&c, searched, N_SEARCHES, "a search, seed");
+	add_seeds(&c, searched, N_SEARCHES, "a search, seed");
 	ADD_CASE(&c, some_were_searched);
 	ADD_CASE(&c, overflow);
 	ADD_CASE(&c, observed_overflow);

@@ -131,7 +131,7 @@ int main(void)
 {
 	struct cases c = {0};
 
-	add_numbers(&c, test_seed, N_SEEDS, "costs, seed");
+	add_seeds(&c, test_seed, N_SEEDS, "costs, seed");
 	ADD_CASE(&c, potentials);
 	return run_cases(&c, "list", ctx_setup_1_thread, ctx_teardown);
 }

@@ -142,7 +142,7 @@ int main(void)
 {
 	struct cases c = {0};
 
-	add_numbers(&c, shifted_model, N_SEEDS, "shifted model, seed");
+	add_seeds(&c, shifted_model, N_SEEDS, "shifted model, seed");
 	ADD_CASE(&c, out_of_memory);
 	return run_cases(&c, "shifted", ctx_setup_1_thread, ctx_teardown);
 }

@@ -324,8 +324,8 @@ int main(void)
 {
 	struct cases c = {0};
 
-	add_numbers(&c, finds_the_optimum, N_SEEDS, "hard tuples, seed");
-	add_numbers(&c, dropping_leaves_a_bound, N_DROPPING, "dropping, seed");
+	add_seeds(&c, finds_the_optimum, N_SEEDS, "hard tuples, seed");
+	add_seeds(&c, dropping_leaves_a_bound, N_DROPPING, "dropping, seed");
 	add_numbers(&c, steps_agree, N_STEPS, "steps, seed");
 	ADD_CASE(&c, fronts_without_a_key);
 	ADD_CASE(&c, gathers_bits);

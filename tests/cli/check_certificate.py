@@ -425,6 +425,8 @@ class Search:
             above[first].update(v for v in scope if v != first)
         self.children = [[] for _ in self.domains]
         self.roots = []
+        # what comes up again with the same context is kept: not where that has all that its parent's has
+        self.keeps = [False] * len(self.domains)
         for v in c["order"]:
             if above[v]:
                 parent = min(above[v], key=rank.get)
@@ -433,6 +435,9 @@ class Search:
             else:
                 self.roots.insert(0, v)
         self.context = [sorted(variables) for variables in above]
+        for v, children in enumerate(self.children):
+            for child in children:
+                self.keeps[child] = bool(self.children[child]) and len(above[child]) <= len(above[v])
         self.value = [0] * len(self.domains)
         self.known = {}
 
@@ -446,10 +451,11 @@ class Search:
 
     def least(self, var, need):
         value = self.value
-        key = (var, *[value[v] for v in self.context[var]])
-        known, exact = self.known.get(key, (0, False))
-        if exact or known >= need:
-            return known
+        if self.keeps[var]:
+            key = (var, *[value[v] for v in self.context[var]])
+            known, exact = self.known.get(key, (0, False))
+            if exact or known >= need:
+                return known
         row = [0] * self.domains[var]
         for cells, step, others in self.tables[var]:
             at = sum(value[v] * s for v, s in others)
@@ -461,7 +467,7 @@ class Search:
                 value[var] = a
                 cost = self.sum_of(self.children[var], cost, most)
             best = cost if best is None else min(best, cost)
-        if self.children[var]:
+        if self.keeps[var]:
             self.known[key] = (best, best < need)
         return best
 

@@ -37,6 +37,13 @@ void add_numbers(struct cases *c, CMUnitTestFunction run, size_t n, const char *
 		add_case(c, run, (void *)(uintptr_t)k, "%s %zu", name, k);
 }
 
+void add_seeds(struct cases *c, CMUnitTestFunction run, size_t n, const char *name)
+{
+	const char *times = getenv("GPUBE_SEEDS");
+
+	add_numbers(c, run, times ? n * strtoul(times, NULL, 10) : n, name);
+}
+
 int run_cases(
 	struct cases *c, const char *group, CMFixtureFunction setup, CMFixtureFunction teardown)
 {

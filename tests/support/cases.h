@@ -24,6 +24,9 @@ __attribute__((format(printf, 4, 5))) void add_case(
 /* "NAME 0" to "NAME n-1", each with *state the number itself, cast to a pointer. */
 void add_numbers(struct cases *c, CMUnitTestFunction run, size_t n, const char *name);
 
+/* The same for seeds: GPUBE_SEEDS times as many, if that is set. */
+void add_seeds(struct cases *c, CMUnitTestFunction run, size_t n, const char *name);
+
 /* Runs them all, in a fixture of the group if these are not NULL; what main() returns. */
 int run_cases(
 	struct cases *c, const char *group, CMFixtureFunction setup, CMFixtureFunction teardown);

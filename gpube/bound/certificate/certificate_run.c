@@ -203,7 +203,7 @@ static int search_joins(struct gpube_certificate *c, const struct gpube_model *m
 			status = gpube__fail(m->ctx, GPUBE_ELIMIT, "no join graph of %g cells", cells);
 		c->bound = aim;
 		if (!status)
-			status = proves_by(c, m, fmin(end, gpube__now() + 2 * so_far));
+			status = proves_by(c, m, fmin(end, gpube__now() + fmax(2, 4 * so_far)));
 		if ((status != GPUBE_ESTOP && status != GPUBE_ELIMIT) || gpube__now() >= end || gpube__stopped(m->ctx))
 			return status;
 	}
