@@ -4,7 +4,7 @@
  * the root and VALUE messages back.
  *
  * What an agent does in the UTIL phase is (mini-)bucket elimination of its own
- * variables, on the buckets of gpube/relax/mbe.h: so tables, bounds and costs are
+ * variables, on the buckets of gpube/relax/mbe/mbe.h: so tables, bounds and costs are
  * those of the centralised algorithm along the same order. A mini-bucket's table
  * goes to the nearest ancestor that owns a variable of it; every agent sends its
  * parent one UTIL message, in which tables for ancestors further up travel
@@ -24,7 +24,7 @@
 
 #include "dcop/pseudotree.h"
 #include "gpube/ranks/world.h"
-#include "gpube/relax/mbe.h"
+#include "gpube/relax/mbe/mbe.h"
 
 /* ---- agents ----------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpube/relax/mbe.h"
+#include "gpube/relax/mbe/mbe.h"
 
 /* Bytes of tables that mini-buckets may have: a device's where nothing else is to be used. */
 static double mbe_memory(const struct gpube_bounder *b)

@@ -1,7 +1,7 @@
 /* be_bounds.c - cheap lower bounds of boxes, so that most need not be eliminated: see be_boxes.h. */
 #include "gpube/eliminate/be_boxes.h"
 #include "gpube/ir/dense.h"
-#include "gpube/relax/mbe.h"
+#include "gpube/relax/mbe/mbe.h"
 
 #include <math.h>
 

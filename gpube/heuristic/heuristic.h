@@ -35,7 +35,7 @@
 #define GPUBE_HEURISTIC_H
 
 #include "gpube/partial.h"
-#include "gpube/relax/mbe.h"
+#include "gpube/relax/mbe/mbe.h"
 #include "gpube/simplify/simplify.h"
 
 #define GPUBE__H_DEAD  ((int64_t)1 << 61)

@@ -4,7 +4,7 @@
 
 #include "gpube/heuristic/heuristic.h"
 #include "gpube/relax/joingraph.h"
-#include "gpube/relax/mbe.h"
+#include "gpube/relax/mbe/mbe.h"
 #include "gpube/ops/pick.h"
 #include "gpube/relax/scaling.h"
 #include "gpube/simplify/regrets.h"

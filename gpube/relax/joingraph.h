@@ -20,7 +20,7 @@
 #ifndef GPUBE_JOINGRAPH_H
 #define GPUBE_JOINGRAPH_H
 
-#include "gpube/relax/mbe.h"
+#include "gpube/relax/mbe/mbe.h"
 #include "gpube/relax/scaling.h"
 
 #define GPUBE__JOIN_DEAD (1 << 29)

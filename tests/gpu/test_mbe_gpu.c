@@ -6,7 +6,7 @@
 #include "tests/support/test.h"
 
 #include "gpube/ir/generate.h"
-#include "gpube/relax/mbe.h"
+#include "gpube/relax/mbe/mbe.h"
 #include "gpube/ops/ops.h"
 #include "tests/support/random_model.h"
 

@@ -9,7 +9,7 @@
 #include "tests/support/test.h"
 
 #include "gpube/eliminate/be_place.h"
-#include "gpube/relax/mbe.h"
+#include "gpube/relax/mbe/mbe.h"
 #include "gpube/ops/pick.h"
 
 #include <math.h>

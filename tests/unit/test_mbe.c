@@ -5,8 +5,8 @@
  */
 #include "tests/support/test.h"
 
-#include "gpube/relax/mbe.h"
-#include "gpube/relax/mbe_content.h"
+#include "gpube/relax/mbe/mbe.h"
+#include "gpube/relax/mbe/mbe_content.h"
 #include "gpube/ops/rates.h"
 #include "gpube/simplify/simplify.h"
 #include "tests/support/cases.h"

@@ -1,5 +1,5 @@
 /* mbe_content.c - the tables behind a partition by content: see mbe_content.h. */
-#include "gpube/relax/mbe_content.h"
+#include "gpube/relax/mbe/mbe_content.h"
 
 #include "gpube/ir/dense.h"
 

@@ -8,7 +8,7 @@
  */
 #include "gpube/ops/pick.h"
 #include "gpube/ops/place.h"
-#include "gpube/relax/mbe.h"
+#include "gpube/relax/mbe/mbe.h"
 
 #include <string.h>
 

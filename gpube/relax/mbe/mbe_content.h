@@ -20,7 +20,7 @@
 #ifndef GPUBE_MBE_CONTENT_H
 #define GPUBE_MBE_CONTENT_H
 
-#include "gpube/relax/mbe.h"
+#include "gpube/relax/mbe/mbe.h"
 
 /* An input of the bucket at work: its scope as positions, ascending, in the planner's pool. */
 struct gpube_mbe_item {

@@ -1,6 +1,6 @@
 /* mbe_plan.c - which functions and messages meet in which mini-bucket. */
-#include "gpube/relax/mbe.h"
-#include "gpube/relax/mbe_content.h"
+#include "gpube/relax/mbe/mbe.h"
+#include "gpube/relax/mbe/mbe_content.h"
 
 #include <math.h>
 #include <stdlib.h>
