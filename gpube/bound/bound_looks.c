@@ -77,14 +77,18 @@ int gpube__bound_tree_of_names(struct gpube_bounder *b, double seconds)
 	return status || bits <= 0 ? status : gpube__bound_dfs(b, seconds);
 }
 
+/* A tree that is made here goes: a longer one is to have more sweeps at its root. */
 static int joins_and_tree(struct gpube_bounder *b, double joins, double tree)
 {
+	const bool is_new = !b->tree;
 	int status = gpube__bounder_quick_joins(b, joins);
 
 	if (!status && !gpube__bounder_done(b) && gpube__bounder_has_tree(b))
 		status = gpube__bound_dfs(b, tree);
-	gpube__dfs_tree_free(b->tree); /* a longer one is to have more sweeps at its root */
-	b->tree = NULL;
+	if (is_new) {
+		gpube__dfs_tree_free(b->tree);
+		b->tree = NULL;
+	}
 	return status;
 }
 

@@ -486,7 +486,7 @@ static bool wants_guesses(const struct gpube_bounder *b)
 
 static double guess_seconds(const struct gpube_bounder *b)
 {
-	return gpube__bounder_look_seconds(b, gpube__share_of(b, 1, 0.1));
+	return gpube__bounder_look_seconds(b, gpube__share_of(b, 2, 0.1));
 }
 
 static double later_guess_seconds(const struct gpube_bounder *b)
@@ -564,8 +564,8 @@ static const struct stage stages[] = {
 	{"a glance at a search tree", wants_glance, glance_seconds, gpube__bound_look},
 	{"bounds along the first order", closes, NULL, gpube__bound_along},
 	{"orders for elimination", wants_early_orders, NULL, gpube__bound_order_soon},
-	{"bounds along the first order", wants_along, NULL, gpube__bound_along},
 	{"a search tree below guesses", wants_guesses, guess_seconds, gpube__bound_guess},
+	{"bounds along the first order", wants_along, NULL, gpube__bound_along},
 	{"an AND/OR search", wants_early_andor, early_andor_seconds, gpube__bound_andor},
 	{"a search tree where little is open", wants_close_look, NULL, gpube__bound_look_closely},
 	{"a search tree at once", wants_tree_at_once, tree_at_once_seconds, gpube__bound_look},
