@@ -5,7 +5,7 @@
  *
  * A set observes OBSERVED (10) variables at random, of values that some assignment of nonzero weight has; from one set to
  * the next one of them changes ("one"), or all ("all"). SETS (1000) are asked of the compiled model, and the first SCRATCH
- * (20) of them of gpube_infer(), too; their answers are compared. Seconds are the processor's.
+ * (20) of them of gpube_infer(), too; their answers are compared. Seconds are the processor's, each of sets in a row.
  */
 #include <math.h>
 #include <stdio.h>
@@ -44,70 +44,119 @@ static int draw(struct gpube_model *m, struct gpube_compiled *prior, struct gpub
 	return gpube_infer_observe(prior, var, a) ? GPUBE_EBUG : gpube_model_observe(m, var, a);
 }
 
-static int measure(struct gpube_ctx *ctx, struct gpube_model *m, enum gpube_infer_task task, bool all, int sets,
-	int32_t observed, int scratch)
+/* Sets of evidence, each of 'observed' variables and values, of which one or all change from set to set. */
+static int draw_sets(struct gpube_ctx *ctx, struct gpube_model *m, int32_t *sets, int n, int32_t observed, bool all)
 {
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = task};
-	const struct gpube_infer_opts mar = {.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
-	double start = seconds(), compiled, asked = 0, anew = 0, most = 0;
-	struct gpube_compiled *c, *prior;
-	struct gpube_inference *s, *t;
+	const struct gpube_infer_opts mar = {.sizeof_options = sizeof(mar), .task = GPUBE_INFER_MAR};
+	int64_t *at = malloc((size_t)m->n_vars * sizeof(*at)), n_values = 0;
+	struct gpube_compiled *prior;
 	struct gpube_rng rng;
-	int32_t *vars = malloc((size_t)observed * sizeof(*vars));
-	int64_t *at = malloc((size_t)m->n_vars * sizeof(*at)), n = 0;
-	int impossible = 0;
 
-	if (!vars || !at || gpube_infer_compile(&c, m, &opts))
-		return fail(ctx);
-	compiled = seconds() - start;
-	if (gpube_infer_compile(&prior, m, &mar))
+	if (!at || gpube_infer_compile(&prior, m, &mar))
 		return fail(ctx);
 	for (int32_t i = 0; i < m->n_vars; i++) {
-		at[i] = n;
-		n += m->vars[i].domain;
+		at[i] = n_values;
+		n_values += m->vars[i].domain;
 	}
 	gpube__rng_init(&rng, 1);
-	for (int32_t k = 0; k < observed; k++)
-		vars[k] = -1;
-	for (int k = 0; k < sets; k++) {
+	for (int k = 0; k < n; k++, sets += 2 * observed) {
+		const int32_t *before = k ? sets - 2 * observed : NULL;
+
 		for (int32_t i = 0; i < observed; i++) {
-			if (k > 0 && !all && i != k % observed)
-				continue;
-			if (vars[i] >= 0 && (gpube_infer_observe(c, vars[i], -1) || gpube_infer_observe(prior, vars[i], -1) ||
-						    gpube_model_observe(m, vars[i], -1)))
+			const bool stays = before && !all && i != k % observed;
+
+			if (before && !stays && (gpube_infer_observe(prior, before[2 * i], -1) || gpube_model_observe(m, before[2 * i], -1)))
 				return fail(ctx);
-			vars[i] = (int32_t)gpube__rng_below(&rng, (uint64_t)m->n_vars);
+			sets[2 * i] = stays ? before[2 * i] : (int32_t)gpube__rng_below(&rng, (uint64_t)m->n_vars);
 		}
 		for (int32_t i = 0; i < observed; i++) {
-			if (gpube_model_observed(m, vars[i]) < 0 && draw(m, prior, &rng, vars[i], at[vars[i]]))
+			const int32_t var = sets[2 * i];
+
+			if (gpube_model_observed(m, var) < 0 && draw(m, prior, &rng, var, at[var]))
 				return fail(ctx);
-			if (gpube_infer_observe(c, vars[i], gpube_model_observed(m, vars[i])))
-				return fail(ctx);
+			sets[2 * i + 1] = gpube_model_observed(m, var);
 		}
-		start = seconds();
-		if (gpube_infer_query(&s, c))
-			return fail(ctx);
-		asked += seconds() - start;
-		impossible += s->log10_z == -INFINITY;
-		if (k < scratch) {
-			start = seconds();
-			if (gpube_infer(&t, m, &opts))
-				return fail(ctx);
-			anew += seconds() - start;
-			if (s->log10_z != t->log10_z)
-				most = fmax(most, fabs(s->log10_z - t->log10_z));
-			gpube_inference_free(t, ctx);
-		}
-		gpube_inference_free(s, ctx);
 	}
-	printf("%s,%s,%d,%d,%.6f,%.6f,%.6f,%.1f,%d,%.2g\n", task == GPUBE_INFER_MAR ? "MAR" : "PR", all ? "all" : "one", sets,
-		observed, compiled, asked / sets, anew / scratch, anew / scratch / (asked / sets), impossible, most);
 	for (int32_t i = 0; i < m->n_vars; i++)
 		gpube_model_observe(m, i, -1);
 	gpube_compiled_free(prior);
-	gpube_compiled_free(c);
-	free(vars);
 	free(at);
+	return 0;
+}
+
+static int ask(struct gpube_ctx *ctx, struct gpube_compiled *c, const int32_t *sets, int n, int32_t observed, double *log10_z)
+{
+	for (int k = 0; k < n; k++, sets += 2 * observed) {
+		struct gpube_inference *s;
+
+		for (int32_t i = 0; i < observed && k; i++)
+			if (sets[2 * i] != sets[2 * (i - observed)] && gpube_infer_observe(c, sets[2 * (i - observed)], -1))
+				return fail(ctx);
+		for (int32_t i = 0; i < observed; i++)
+			if (gpube_infer_observe(c, sets[2 * i], sets[2 * i + 1]))
+				return fail(ctx);
+		if (gpube_infer_query(&s, c))
+			return fail(ctx);
+		log10_z[k] = s->log10_z;
+		gpube_inference_free(s, ctx);
+	}
+	return 0;
+}
+
+static int ask_anew(struct gpube_ctx *ctx, struct gpube_model *m, const struct gpube_infer_opts *opts, const int32_t *sets, int n,
+	int32_t observed, double *log10_z)
+{
+	for (int k = 0; k < n; k++, sets += 2 * observed) {
+		struct gpube_inference *s;
+
+		for (int32_t i = 0; i < observed; i++)
+			gpube_model_observe(m, sets[2 * i], sets[2 * i + 1]);
+		if (gpube_infer(&s, m, opts))
+			return fail(ctx);
+		log10_z[k] = s->log10_z;
+		gpube_inference_free(s, ctx);
+		for (int32_t i = 0; i < observed; i++)
+			gpube_model_observe(m, sets[2 * i], -1);
+	}
+	return 0;
+}
+
+static int measure(struct gpube_ctx *ctx, struct gpube_model *m, enum gpube_infer_task task, bool all, int n,
+	int32_t observed, int scratch)
+{
+	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = task};
+	int32_t *sets = malloc((size_t)n * (size_t)observed * 2 * sizeof(*sets));
+	double *z = malloc((size_t)n * sizeof(*z)), *again = malloc((size_t)n * sizeof(*again));
+	double start, compiled, asked, anew, most = 0;
+	struct gpube_compiled *c;
+	int impossible = 0;
+
+	scratch = scratch < n ? scratch : n;
+	if (!sets || !z || !again || draw_sets(ctx, m, sets, n, observed, all))
+		return 1;
+	start = seconds();
+	if (gpube_infer_compile(&c, m, &opts))
+		return fail(ctx);
+	compiled = seconds() - start;
+	start = seconds();
+	if (ask(ctx, c, sets, n, observed, z))
+		return 1;
+	asked = seconds() - start;
+	start = seconds();
+	if (ask_anew(ctx, m, &opts, sets, scratch, observed, again))
+		return 1;
+	anew = seconds() - start;
+	for (int k = 0; k < n; k++)
+		impossible += z[k] == -INFINITY;
+	for (int k = 0; k < scratch; k++)
+		if (z[k] != again[k])
+			most = fmax(most, fabs(z[k] - again[k]));
+	printf("%s,%s,%d,%d,%.6f,%.6f,%.6f,%.1f,%d,%.2g\n", task == GPUBE_INFER_MAR ? "MAR" : "PR", all ? "all" : "one", n, observed,
+		compiled, asked / n, anew / scratch, anew / scratch / (asked / n), impossible, most);
+	gpube_compiled_free(c);
+	free(sets);
+	free(z);
+	free(again);
 	return 0;
 }
 

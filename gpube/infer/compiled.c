@@ -28,6 +28,7 @@ void gpube_compiled_free(struct gpube_compiled *c)
 	if (!c)
 		return;
 	ctx = c->j.ctx;
+	gpube__small_clear(&c->j);
 	gpube__infer_clear(&c->j);
 	for (int32_t b = 0; c->j.observed && b < c->j.n; b++)
 		gpube__sum_table_clear(ctx, &c->j.observed[b]);
@@ -74,6 +75,8 @@ static int compile(struct gpube_compiled *c, const struct gpube_model *m)
 		j->dirty[b] = true;
 		status = gpube__infer_join_kept(j, b);
 	}
+	if (!status)
+		status = gpube__small_begin(j);
 	for (int32_t i = 0; i < m->n_vars; i++)
 		c->observed[i] = -1;
 	for (int32_t i = 0; i < m->n_vars && m->evidence && !status; i++)

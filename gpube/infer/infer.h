@@ -13,6 +13,7 @@
  *   infer_cases.h  sums by cases, where zeros leave few
  *   infer_bounds.h what is done where that does not fit
  *   compiled.c     gpube_infer_compile(): the same model with other evidence
+ *   infer_small.c  buckets of such a model that are small
  *   residual.c     what sums over some variables leave of the others: a model
  *   infer.c        gpube_infer()
  */
@@ -201,6 +202,7 @@ struct gpube__inferring {
 	int32_t at, n_on_card; /* the bucket at work on the card */
 	struct gpube_sum_table *observed; /* of a compiled model, by bucket: 1 where its variable is observed; NULL: none is */
 	struct gpube_infer_kept *kept; /* of a compiled model: each function's table; NULL: loaded when they are needed */
+	struct gpube_small *small; /* of a compiled model, by bucket; else NULL */
 	bool keeps_messages; /* of a compiled model: all of the upward pass, for the next query */
 	bool *dirty; /* of a compiled model: the bucket's message is to be summed; NULL: all are */
 };
@@ -288,6 +290,12 @@ double gpube__infer_error(double roundings);
 int gpube__infer_marginals(struct gpube__inferring *j);
 /* log10_z, its error and bounds, after the passes. */
 void gpube__infer_take(struct gpube__inferring *j);
+
+/* After the functions are joined, before anything is observed. To be cleared in any case. Errors: ENOMEM, ERANGE */
+int gpube__small_begin(struct gpube__inferring *j);
+void gpube__small_clear(struct gpube__inferring *j);
+/* A bucket's message up; *done false: it is not small, or numbers are far apart, and nothing has changed. Errors: ENOMEM, ERANGE, ELIMIT, ESTOP */
+int gpube__small_up(struct gpube__inferring *j, int32_t b, bool *done);
 
 /* ---- a bucket's job --------------------------------------------------------------------------------- */
 

@@ -65,6 +65,49 @@ static void test_random(void **state)
 	assert_true(n_impossible < n_queries * 9 / 10);
 }
 
+/* Numbers hundreds of powers of ten apart, some of them 0, in buckets small and large, along a ring with chords. */
+static void test_far_apart(void **state)
+{
+	enum { VARS = 9, MOST = 6 };
+	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
+	int n_impossible = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 60; seed++) {
+		double cells[MOST * MOST];
+		struct gpube_model *m;
+		struct gpube_compiled *c;
+		struct gpube_rng rng;
+		int64_t n = 0;
+
+		gpube__rng_init(&rng, seed);
+		assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), GPUBE_OK);
+		for (int32_t i = 0; i < VARS; i++) {
+			assert_int_equal(gpube_model_add_var(m, NULL, 2 + i % (MOST - 1), NULL), GPUBE_OK);
+			n += 2 + i % (MOST - 1);
+		}
+		for (int32_t i = 0; i < 2 * VARS; i++) {
+			const int32_t scope[] = {i % VARS, (i % VARS + 1 + i / VARS * 2) % VARS};
+
+			for (int k = 0; k < MOST * MOST; k++)
+				cells[k] = gpube__rng_below(&rng, 6) ? ldexp(gpube__rng_unit(&rng) + 0.1, (int)gpube__rng_below(&rng, 1800) - 900) : 0;
+			assert_int_equal(gpube_model_add_potentials(m, 2, scope, cells), GPUBE_OK);
+		}
+		assert_int_equal(gpube_infer_compile(&c, m, &opts), GPUBE_OK);
+		for (int k = 0; k < 8; k++) {
+			const int32_t var = (int32_t)gpube__rng_below(&rng, VARS);
+			const int32_t value = (int32_t)gpube__rng_below(&rng, (uint64_t)m->vars[var].domain + 1) - 1;
+
+			compare(m, c, n, &n_impossible);
+			assert_int_equal(gpube_model_observe(m, var, value), GPUBE_OK);
+			assert_int_equal(gpube_infer_observe(c, var, value), GPUBE_OK);
+		}
+		gpube_compiled_free(c);
+		gpube_model_free(m);
+	}
+	assert_true(n_impossible < 240);
+}
+
 /* What was stopped is asked again; a value that is taken back leaves no trace. */
 static void test_again(void **state)
 {
@@ -104,6 +147,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_far_apart),
 		cmocka_unit_test(test_again),
 	};
 
