@@ -8,11 +8,11 @@ one() {
 	export GPUBE="$PWD/$1/gpube" BUILD="$1" CMOCKA_MESSAGE_OUTPUT=TAP
 	# tests lie deeper than the program, beside which the CUDA backend is
 	[ -e "$1/libgpube-cuda.so" ] && export GPUBE_CUDA="$PWD/$1/libgpube-cuda.so"
-	t=$3 name=$2/$(printf '%s' "$3" | tr / _) alone=
+	t=$3 name=$2/$(printf '%s' "$3" | tr / _) alone='' begin=$(date +%s)
 	case $t in */tests/gpu/*) alone="flock $2/gpu" ;; esac # they share the device's memory
 	out=$($alone "$t" 2>&1)
 	rc=$?
-	printf '==== %s (exit %d)\n%s\n' "$t" $rc "$out" > "$name"
+	printf '==== %s (exit %d, %d s)\n%s\n' "$t" $rc $(($(date +%s) - begin)) "$out" > "$name"
 	set -- $(printf '%s\n' "$out" | awk '
 		/^(not )?ok .*# [Ss][Kk][Ii][Pp]/ { s++; next }
 		/^ok /     { p++ }
