@@ -17,7 +17,7 @@
 #include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 400, N_SPLIT = 300, N_TORUS = 12, N_THREADS = 12, N_RESTS = 300 };
+enum { N_SEEDS = 400, N_SPLIT = 300, N_TORUS = 12, N_THREADS = 12, N_WHOLE = 300 };
 
 struct world {
 	struct gpube_patches *p;
@@ -111,44 +111,6 @@ static void check_decoded(struct world *w, bool backward)
 		assert_in_range(w->values[i], 0, w->m->vars[i].domain - 1);
 }
 
-static void make_room(struct world *w)
-{
-	w->room = gpube__alloc(ctx, (uint64_t)w->p->room * (uint64_t)ctx->n_threads, sizeof(*w->room));
-}
-
-/* Larger patches say the same of every assignment; whether there are any. */
-static bool grow(struct world *w, int64_t most_cells)
-{
-	struct gpube_patches *p;
-	struct gpube_patches_state *s;
-
-	assert_int_equal(gpube__patches_grow(&p, &s, w->m, w->p, w->s, most_cells), 0);
-	if (!p)
-		return false;
-	assert_true(s->constant >= w->s->constant && s->target == w->s->target);
-	for (int32_t k = 0; k < w->p->n_patches; k++) {
-		bool within = false;
-
-		for (int32_t j = 0; j < p->n_patches && !within; j++) {
-			int32_t n = 0;
-
-			for (int32_t i = 0; i < w->p->patches[k].arity; i++)
-				for (int32_t e = 0; e < p->patches[j].arity; e++)
-					n += p->patches[j].scope[e] == w->p->patches[k].scope[i];
-			within = n == w->p->patches[k].arity;
-		}
-		assert_true(within);
-	}
-	gpube__free(ctx, w->s);
-	gpube__patches_free(w->p);
-	gpube__free(ctx, w->room);
-	w->p = p;
-	w->s = s;
-	make_room(w);
-	check(w);
-	return true;
-}
-
 static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 {
 	struct world w = {.m = m, .limit = limit};
@@ -167,7 +129,7 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 	for (int32_t i = 0; i < m->n_vars; i++)
 		w.kept[i] = -1;
 	w.values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*w.values));
-	make_room(&w);
+	w.room = gpube__alloc(ctx, (uint64_t)w.p->room, sizeof(*w.room));
 	check(&w);
 	for (int k = 0; k < 12 && w.s->constant < w.s->target; k++) {
 		const enum gpube_patches_way way =
@@ -175,13 +137,8 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 		const int32_t var = (int32_t)gpube__rng_below(&rng, (uint64_t)m->n_vars),
 			      value = (int32_t)gpube__rng_below(&rng, (uint64_t)m->vars[var].domain);
 
-		if (k == 3 || k == 8)
-			(void)grow(&w, w.p->most_cells << (seed % 4));
 		before = w.s->constant;
-		if (seed % 2 && k < 7)
-			assert_int_equal(gpube__patches_sweep_wide(w.p, w.s, way, w.room), 0);
-		else
-			gpube__patches_sweep(w.p, w.s, k > 4 && k % 2 ? GPUBE__PATCHES_EVENLY : way, k == 7, w.room);
+		gpube__patches_sweep(w.p, w.s, k > 4 && k % 2 ? GPUBE__PATCHES_EVENLY : way, k == 7, w.room);
 		assert_true(w.s->constant >= before);
 		check(&w);
 		if (w.s->constant >= w.s->target)
@@ -208,13 +165,168 @@ static void invariant(void **state)
 	walk_random_model(walk, (uint64_t)(uintptr_t)*state);
 }
 
-/* Sweeps of tables that are worth several threads have the same result on any number of them. */
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+struct listed {
+	struct gpube_patch_lists *l;
+	const struct gpube_model *m;
+	int64_t limit;
+};
+
+static int64_t cost_in(const struct gpube_patch_lists *l, const struct gpube_patch_list *a, const int32_t *values, int64_t *at)
+{
+	uint64_t key = 0;
+
+	for (int32_t k = 0; k < a->arity; k++)
+		key |= (uint64_t)values[a->scope[k]] << a->shift[k];
+	for (*at = 0; *at < a->n; (*at)++)
+		if (a->key[*at] == key)
+			return a->cost[*at] >= gpube__lists_slack(l) ? -1 : a->cost[*at];
+	return -1;
+}
+
+/* What an assignment costs in all lists and separators; -1: one of them does not have it. */
+static int64_t listed_total(const struct gpube_patch_lists *l, const int32_t *values)
+{
+	int64_t sum = l->constant;
+
+	for (int32_t k = 0; k < l->n_lists; k++) {
+		int64_t at, cost = cost_in(l, &l->lists[k], values, &at);
+
+		if (cost < 0)
+			return -1;
+		sum += cost;
+		/* the separators whose first member it is */
+		for (int32_t j = l->member_at ? l->member_at[k] : 0; l->member_at && j < l->member_at[k + 1]; j++) {
+			const struct gpube_patch_list_member *of = &l->members[l->member_of[j]];
+			const struct gpube_patch_list_separator *b = &l->separators[of->separator];
+
+			if (of != &l->members[b->member])
+				continue;
+			assert_true(of->cell[at] < b->n);
+			assert_true(l->own[b->at + of->cell[at]] >= 0);
+			sum += l->own[b->at + of->cell[at]];
+		}
+	}
+	return sum;
+}
+
+/* Every assignment below the limit costs in the lists what it does, and what is left of them is not negative. */
+static void check_listed(const struct listed *w)
+{
+	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)w->m->n_vars + 1, sizeof(*values));
+
+	for (int32_t k = 0; k < w->l->n_lists; k++)
+		for (int64_t i = 0; i < w->l->lists[k].n; i++)
+			assert_true(w->l->lists[k].cost[i] >= 0);
+	do {
+		int64_t cost, scaled, sum;
+
+		assert_int_equal(gpube_model_cost(&cost, w->m, values), 0);
+		if (cost >= w->limit)
+			continue;
+		assert_true(w->l->constant < w->l->target);
+		sum = listed_total(w->l, values);
+		assert_true(sum >= 0);
+		scaled = cost - gpube__constant_of(w->m);
+		if (w->l->shift >= 0)
+			assert_true(sum == scaled * ((int64_t)1 << w->l->shift));
+		else
+			assert_true(sum <= scaled >> -w->l->shift && sum + w->m->n_functions >= scaled >> -w->l->shift);
+	} while (next_assignment(values, w->m));
+	gpube__free(ctx, values);
+}
+
+static void grow_listed(struct listed *w, int64_t most)
+{
+	struct gpube_patch_lists *l;
+
+	assert_int_equal(gpube__lists_grow(&l, w->l, w->m, most), 0);
+	if (!l)
+		return;
+	assert_true(l->constant >= w->l->constant && l->target == w->l->target);
+	gpube__lists_free(w->l);
+	w->l = l;
+}
+
+/* Better assignments become known on the way. */
+static void lower_limit(struct listed *w, const struct gpube_patches *p, int64_t limit)
+{
+	const int64_t target = gpube__patches_target(p, w->m, limit);
+
+	if (limit >= w->limit)
+		return;
+	w->limit = limit;
+	w->l->target = target < w->l->target ? target : w->l->target;
+}
+
+static void walk_lists(const struct gpube_model *m, int64_t limit, uint64_t seed)
+{
+	struct listed w = {.m = m, .limit = limit};
+	struct gpube_patches *p;
+	struct gpube_patches_state *s;
+	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)m->n_vars + 1, sizeof(*values)), *room;
+	int64_t cost;
+
+	assert_int_equal(gpube__patches_new(&p, &s, m, seed % 3 ? 4 << seed % 5 : 1, limit), 0);
+	assert_non_null(p);
+	room = gpube__alloc(ctx, (uint64_t)p->room, sizeof(*room));
+	for (uint64_t k = 0; k < seed % 4 && s->constant < s->target; k++)
+		gpube__patches_sweep(p, s, k % 2 ? GPUBE__PATCHES_BACKWARD : GPUBE__PATCHES_FORWARD, 0, room);
+	if (s->constant < s->target) {
+		assert_int_equal(gpube__lists_new(&w.l, p, s), 0);
+		assert_non_null(w.l);
+		check_listed(&w);
+	}
+	for (int k = 0; w.l && k < 9 && w.l->constant < w.l->target; k++) {
+		const int64_t before = w.l->constant;
+
+		if (k % 3 == 0)
+			grow_listed(&w, w.l->most << (1 + seed % 4));
+		gpube__free(ctx, room);
+		room = gpube__alloc(ctx, (uint64_t)w.l->room, sizeof(*room));
+		if (w.l->constant < w.l->target && w.l->members)
+			gpube__lists_sweep(w.l, k % 2, room);
+		assert_true(w.l->constant >= before);
+		if (w.l->constant >= w.l->target)
+			break;
+		check_listed(&w);
+		if (k % 4 == 1 && w.l->members)
+			gpube__lists_shorten(w.l);
+		assert_int_equal(gpube__lists_decode(w.l, k % 2, values), 0);
+		for (int32_t i = 0; i < m->n_vars; i++)
+			assert_in_range(values[i], 0, m->vars[i].domain - 1);
+		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
+		if (k == 5 && cost < GPUBE_INF)
+			lower_limit(&w, p, cost + (int64_t)(seed % 2));
+		check_listed(&w);
+	}
+	if (w.l && w.l->constant >= w.l->target)
+		check_listed(&w);
+	gpube__lists_free(w.l);
+	gpube__free(ctx, room);
+	gpube__free(ctx, values);
+	gpube__free(ctx, s);
+	gpube__patches_free(p);
+}
+
+static void lists(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+
+	ctx->n_threads = 1 + (int)(seed % 2);
+	walk_random_model(walk_lists, seed);
+	ctx->n_threads = 1;
+}
+
+/* Sweeps and growth that are worth several threads have the same result on any number of them. */
 static void threads(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_default();
-	struct gpube_patches *small, *p[2];
-	struct gpube_patches_state *first, *s[2];
+	struct gpube_patches *p;
+	struct gpube_patches_state *s;
+	struct gpube_patch_lists *l[2];
 	struct gpube_model *m;
 
 	spec.n_vars = 60;
@@ -226,29 +338,40 @@ static void threads(void **state)
 	spec.forbidden = 0.1 * (double)(seed % 3);
 	m = random_model(ctx, &spec, seed);
 	assert_non_null(m);
-	assert_int_equal(gpube__patches_new(&small, &first, m, 64, GPUBE_INF), 0);
-	assert_non_null(small);
+	assert_int_equal(gpube__patches_new(&p, &s, m, 64, GPUBE_INF), 0);
+	assert_non_null(p);
 	for (int i = 0; i < 2; i++) {
+		struct listed w = {.m = m, .limit = GPUBE_INF};
 		int32_t *room;
 
 		ctx->n_threads = i ? 3 : 1;
-		assert_int_equal(gpube__patches_grow(&p[i], &s[i], m, small, first, 1 << 13), 0);
-		assert_non_null(p[i]);
-		room = gpube__alloc(ctx, (uint64_t)p[i]->room * (uint64_t)ctx->n_threads, sizeof(*room));
-		for (int k = 0; k < 4; k++)
-			assert_int_equal(gpube__patches_sweep_wide(p[i], s[i],
-						 k % 2 ? GPUBE__PATCHES_BACKWARD : GPUBE__PATCHES_FORWARD, room), 0);
-		gpube__free(ctx, room);
+		assert_int_equal(gpube__lists_new(&w.l, p, s), 0);
+		assert_non_null(w.l);
+		for (int64_t most = 1 << 10; most <= 1 << 13; most <<= 3) {
+			const struct gpube_patch_lists *was = w.l;
+
+			grow_listed(&w, most);
+			assert_true(w.l != was || most > 1 << 10);
+			room = gpube__alloc(ctx, (uint64_t)w.l->room, sizeof(*room));
+			for (int k = 0; k < 4; k++)
+				gpube__lists_sweep(w.l, k % 2, room);
+			gpube__free(ctx, room);
+		}
+		l[i] = w.l;
 	}
 	ctx->n_threads = 1;
-	assert_true(s[0]->constant >= first->constant);
-	assert_memory_equal(s[0], s[1], gpube__patches_bytes(p[0]));
-	for (int i = 0; i < 2; i++) {
-		gpube__free(ctx, s[i]);
-		gpube__patches_free(p[i]);
+	assert_true(l[0]->constant == l[1]->constant && l[0]->n_lists == l[1]->n_lists && l[0]->constant >= s->constant);
+	for (int32_t k = 0; k < l[0]->n_lists; k++) {
+		const struct gpube_patch_list *a = &l[0]->lists[k], *b = &l[1]->lists[k];
+
+		assert_true(a->n == b->n);
+		assert_memory_equal(a->key, b->key, (size_t)a->n * sizeof(*a->key));
+		assert_memory_equal(a->cost, b->cost, (size_t)a->n * sizeof(*a->cost));
 	}
-	gpube__free(ctx, first);
-	gpube__patches_free(small);
+	for (int i = 0; i < 2; i++)
+		gpube__lists_free(l[i]);
+	gpube__free(ctx, s);
+	gpube__patches_free(p);
 	gpube_model_free(m);
 }
 
@@ -295,117 +418,32 @@ static void splitting(void **state)
 	gpube_model_free(m);
 }
 
-/* The engine, of whose assignments nothing is told: what bounds it finds is then cut off at no known optimum. */
-struct blind {
-	const struct gpube_watch *watch;
-};
-
-static void tell_bounds(void *arg, int64_t bound, int64_t cost, const int32_t *values)
-{
-	const struct blind *blind = arg;
-
-	(void)values;
-	blind->watch->improved(blind->watch->arg, bound, cost, NULL);
-}
-
-static bool tell_cutoff(void *arg, int64_t *cutoff)
-{
-	const struct blind *blind = arg;
-
-	return blind->watch->cutoff(blind->watch->arg, cutoff);
-}
-
-static int blind_engine(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_bound_opts *opts,
-	const struct gpube_watch *watch)
-{
-	struct blind blind = {watch};
-
-	return gpube__bound_watched(out, m, opts, &(struct gpube_watch){&blind, tell_bounds, tell_cutoff});
-}
-
-/* What is proved of what patches leave is no more than the optimum where no assignment, or a bad one, is known. */
-static void blind_rest(void **state)
+/* Lists that grow until one is the whole prove the optimum, or that nothing is below the limit. */
+static void whole(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const struct random_spec spec = many_neighbours(seed);
-	struct gpube_simplified s;
-	struct gpube_bounder b;
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .split = GPUBE_SPLIT_NEVER,
+		.seed = seed};
 	struct gpube_model *m = random_model(ctx, &spec, seed);
+	struct gpube_solution *b;
 	struct brute brute;
 
 	assert_non_null(m);
-	assert_int_equal(gpube__simplify(&s, m, seed % 4 == 0), 0);
-	if (!s.infeasible && s.model->n_vars) {
-		assert_int_equal(brute_force(&brute, NULL, s.model), 0);
-		begin_bounder(&b, &s, m, seed);
-		b.engine = blind_engine;
-		if (brute.feasible && seed % 3) /* 10 or more above the optimum */
-			b.limit = b.cutoff = brute.cost + 10 * (int64_t)(seed % 7 + 1);
-		assert_int_equal(gpube__patching_new(&b), 0);
-		if (b.patching->p && brute.feasible) {
-			struct gpube_patching *p = b.patching;
-
-			for (uint64_t k = 0; k < seed % 3; k++)
-				gpube__patches_sweep(p->p, p->root, GPUBE__PATCHES_FORWARD, 0, p->workers[0].room);
-			assert_int_equal(gpube__patching_rest(p, INFINITY), 0);
-			assert_true(b.upper == GPUBE_INF);
-			assert_true(b.lower <= brute.cost);
-			if (p->p->shift >= 0) /* nothing is rounded */
-				assert_true(b.lower == brute.cost);
-		}
-		gpube__patching_free(b.patching);
-		end_bounder(&b);
-	}
-	gpube__simplified_clear(ctx, &s);
-	gpube_model_free(m);
-}
-
-/* What patches leave, after some sweeps, is searched to the optimum, or to nothing below the limit. */
-static void rest(void **state)
-{
-	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const struct random_spec spec = many_neighbours(seed);
-	struct gpube_simplified s;
-	struct gpube_bounder b;
-	struct gpube_model *m = random_model(ctx, &spec, seed);
-	struct brute brute;
-
-	assert_non_null(m);
+	assert_int_equal(brute_force(&brute, NULL, m), 0);
 	ctx->n_threads = 1 + 2 * (int)(seed % 2);
-	assert_int_equal(gpube__simplify(&s, m, seed % 4 == 0), 0);
-	if (!s.infeasible && s.model->n_vars) {
-		assert_int_equal(brute_force(&brute, NULL, s.model), 0);
-		begin_bounder(&b, &s, m, seed);
-		if (brute.feasible && seed % 5 < 3) /* one below, at, or above the optimum */
-			b.limit = b.cutoff = brute.cost + (int64_t)(seed % 5) - 1;
-		assert_int_equal(gpube__patching_new(&b), 0);
-		if (b.patching->p) {
-			struct gpube_patching *p = b.patching;
-			const int64_t before = b.lower;
-
-			for (uint64_t k = 0; k < seed % 3; k++)
-				gpube__patches_sweep(p->p, p->root, GPUBE__PATCHES_FORWARD, 0, p->workers[0].room);
-			/* no time is not all the time, nor is its end a stop of the whole */
-			assert_int_equal(gpube__patching_rest(p, 0), 0);
-			assert_true(b.lower == before);
-			assert_int_equal(gpube__patching_rest(p, 1e-9), 0);
-			if (p->root->constant < p->root->target)
-				assert_int_equal(gpube__patching_rest(p, INFINITY), 0);
-			else
-				gpube__patching_raise(p, p->root->constant, "patches");
-			if (brute.feasible && brute.cost < b.cutoff) {
-				assert_true(b.lower <= brute.cost);
-				if (p->p->shift >= 0 && b.upper < GPUBE_INF)
-					assert_true(b.upper == brute.cost && b.lower == brute.cost);
-			} else if (p->p->shift >= 0) {
-				assert_true(b.lower >= b.limit);
-			}
-		}
-		gpube__patching_free(b.patching);
-		end_bounder(&b);
+	if (brute.feasible && seed % 5 < 3) { /* one below, at, or above the optimum */
+		opts.has_cutoff = 1;
+		opts.cutoff = brute.cost + (int64_t)(seed % 5) - 1;
 	}
+	b = must_bound(m, &opts);
+	if (brute.feasible) {
+		assert_true(b->bound <= brute.cost || (opts.has_cutoff && opts.cutoff <= brute.cost));
+		if (spec.max_cost < 1 << 20 && (!opts.has_cutoff || opts.cutoff > brute.cost))
+			assert_true(b->answer == GPUBE_ANSWER_OPTIMAL && b->cost == brute.cost);
+	}
+	gpube_solution_free(b, ctx);
 	ctx->n_threads = 1;
-	gpube__simplified_clear(ctx, &s);
 	gpube_model_free(m);
 }
 
@@ -492,10 +530,10 @@ int main(void)
 	struct cases c = {0};
 
 	add_seeds(&c, invariant, N_SEEDS, "invariant, seed");
+	add_seeds(&c, lists, N_SEEDS, "lists, seed");
 	add_seeds(&c, threads, N_THREADS, "on one thread and on three, seed");
 	add_seeds(&c, splitting, N_SPLIT, "splitting, seed");
-	add_seeds(&c, rest, N_RESTS, "what is left is searched, seed");
-	add_seeds(&c, blind_rest, N_RESTS, "what is left is searched blindly, seed");
+	add_seeds(&c, whole, N_WHOLE, "until one list is the whole, seed");
 	add_seeds(&c, torus, N_TORUS, "torus, seed");
 	add_numbers(&c, scarce, 4, "scarce memory, seed");
 	return run_cases(&c, "patches", ctx_setup_1_thread, ctx_teardown);

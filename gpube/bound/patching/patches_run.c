@@ -10,8 +10,9 @@ enum { MOST_SWEEPS = 1000, WINDOW = 8 };
 #define STILL 0.0005
 /* Sweeps of larger patches, in those of the ones before: some windows, and that each patch has more neighbours. */
 enum { GROWN_SWEEPS = 100 };
-/* Of the time, where what they leave is searched next. */
-#define GROWING 0.4
+/* Local search before patches grow: rounds of so many steps, for at most a part of the time. */
+enum { ROUNDS = 30, STEPS = 10000 };
+#define SEARCHING 0.05
 
 /* An assignment from the root's tables, and a search from there for a tenth of the time. */
 static int read_off(struct gpube_patching *s, bool backward)
@@ -23,8 +24,11 @@ static int read_off(struct gpube_patching *s, bool backward)
 	int status = values && room ? GPUBE_OK : GPUBE_ENOMEM;
 
 	if (!status) {
-		gpube__patches_decode(s->p, s->root, backward, values, room);
-		status = gpube__patching_offer(s, values);
+		if (s->lists)
+			status = gpube__lists_decode(s->lists, backward, values);
+		else
+			gpube__patches_decode(s->p, s->root, backward, values, room);
+		status = status ? status : gpube__patching_offer(s, values);
 	}
 	if (!status && !gpube__bounder_done(b) && s->searching < 0.1 * gpube__patching_worked(s))
 		status = gpube__bounder_search(b, s->whole, 1000);
@@ -34,29 +38,40 @@ static int read_off(struct gpube_patching *s, bool backward)
 	return status;
 }
 
-static int sweep(struct gpube_patching *s, int32_t *room)
+/* The constant of the patches, or of the lists that have grown of them, and what is missing. */
+static int64_t constant_of(const struct gpube_patching *s)
+{
+	return s->lists ? s->lists->constant : s->root->constant;
+}
+
+static int32_t slack_of(const struct gpube_patching *s)
+{
+	return s->lists ? gpube__lists_slack(s->lists) : gpube__patches_slack(s->root);
+}
+
+static void sweep(struct gpube_patching *s, int32_t *room)
 {
 	const double start = gpube__now();
-	int status = gpube__patches_sweep_wide(
-		s->p, s->root, s->n_sweeps % 2 ? GPUBE__PATCHES_BACKWARD : GPUBE__PATCHES_FORWARD, room);
+	const bool back = s->n_sweeps++ % 2;
 
-	s->n_sweeps++;
+	if (s->lists)
+		gpube__lists_sweep(s->lists, back, room);
+	else
+		gpube__patches_sweep(s->p, s->root, back ? GPUBE__PATCHES_BACKWARD : GPUBE__PATCHES_FORWARD, 0, room);
 	s->sweep = gpube__now() - start;
-	if (!status)
-		gpube__patching_raise(s, s->root->constant, "patches");
-	return status;
+	gpube__patching_raise(s, constant_of(s), "patches");
 }
 
 /* Sweeps until a window of them brings less than the part 'slow' of what is missing. */
 static int climb(struct gpube_patching *s, double slow)
 {
-	int32_t *room = gpube__alloc(s->b->ctx, (uint64_t)s->p->room * (uint64_t)s->b->ctx->n_threads, sizeof(*room));
-	int64_t before = s->root->constant;
+	int32_t *room = gpube__alloc(s->b->ctx, (uint64_t)(s->lists ? s->lists->room : s->p->room), sizeof(*room));
+	int64_t before = constant_of(s);
 	int status = room ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (int n = 1, next = 2; !status && !gpube__bounder_done(s->b) && n <= MOST_SWEEPS; n++) {
-		status = sweep(s, room);
-		if (status || gpube__bounder_done(s->b) || gpube__patching_is_over(s))
+		sweep(s, room);
+		if (gpube__bounder_done(s->b) || gpube__patching_is_over(s))
 			break;
 		if (n == next) {
 			status = read_off(s, s->n_sweeps % 2);
@@ -64,9 +79,11 @@ static int climb(struct gpube_patching *s, double slow)
 			next += n / 2 + 2;
 		}
 		if (n % WINDOW == 0) {
-			if ((double)(s->root->constant - before) < slow * gpube__patches_slack(s->root))
+			if ((double)(constant_of(s) - before) < slow * slack_of(s))
 				break;
-			before = s->root->constant;
+			before = constant_of(s);
+			if (s->lists)
+				gpube__lists_shorten(s->lists);
 		}
 	}
 	if (!status && !gpube__bounder_done(s->b))
@@ -105,19 +122,26 @@ static bool may_split(const struct gpube_patching *s)
 	return s->b->opts->split != GPUBE_SPLIT_NEVER && !gpube__bounder_done(s->b) && !gpube__patching_is_over(s);
 }
 
-/* Larger patches, for a part of the time where they leave little; then a search of that. */
-static int grow_and_search(struct gpube_patching *s)
+/*
+ * A good assignment: the limit is what shortens lists. (SPOT5's 507 with patches of 2048 cells, 30402 known: 26718; with
+ * 27391, one above its optimum, 27312.)
+ */
+static int search(struct gpube_patching *s)
 {
-	const struct gpube_turn whole = s->turn;
-	int status;
+	const struct gpube_turn turn = gpube__turn(s->b->ctx, SEARCHING * seconds_left(s));
+	int status = GPUBE_OK;
 
-	if (s->b->opts->split != GPUBE_SPLIT_NEVER)
-		s->turn = gpube__turn(s->b->ctx, GROWING * seconds_left(s));
-	status = grow(s);
-	s->turn = whole;
-	if (!status && may_split(s) && !gpube__patching_little_is_open(s))
-		status = grow(s);
-	return status || !may_split(s) ? status : gpube__patching_rest(s, seconds_left(s));
+	for (int k = 0; k < ROUNDS && !status && !gpube__bounder_done(s->b) && gpube__turn_left(&turn) > 0; k++)
+		status = gpube__bounder_search(s->b, s->b->upper < GPUBE_INF ? s->b->best : NULL, STEPS);
+	gpube__patching_know(s, s->root);
+	return status;
+}
+
+static int grow_after_search(struct gpube_patching *s)
+{
+	const int status = search(s);
+
+	return status ? status : grow(s);
 }
 
 /* As the only method: larger patches where the first leave much open. */
@@ -126,7 +150,7 @@ static int alone(struct gpube_patching *s)
 	int status = GPUBE_OK;
 
 	if (s->b->opts->split == GPUBE_SPLIT_NEVER || !gpube__patching_little_is_open(s))
-		status = grow_and_search(s);
+		status = grow_after_search(s);
 	return status || !may_split(s) ? status : gpube__patching_search(s);
 }
 
@@ -173,5 +197,5 @@ int gpube__bound_larger_patches(struct gpube_bounder *b, double seconds)
 
 	s->turn = gpube__turn(b->ctx, seconds);
 	gpube__patching_know(s, s->root);
-	return end(s, grow_and_search(s));
+	return end(s, grow_after_search(s));
 }

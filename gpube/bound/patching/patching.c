@@ -7,7 +7,7 @@
 
 /* Cells of a table that an eliminated variable leaves, and of a patch of several functions. */
 enum { SMALL_TABLE = 256 };
-/* Times as many cells when patches grow: 4 takes less time to large ones, and SPOT5 412 to 32269 where 2 has 32341. */
+/* Times as many entries when lists grow. */
 enum { GROWTH = 2 };
 
 void gpube__patching_raise(struct gpube_patching *s, int64_t constant, const char *by)
@@ -43,6 +43,8 @@ void gpube__patching_know(const struct gpube_patching *s, struct gpube_patches_s
 	const int64_t target = gpube__patches_target(s->p, s->m, gpube__tables_limit(s->b));
 
 	state->target = target < state->target ? target : state->target;
+	if (s->lists)
+		s->lists->target = target < s->lists->target ? target : s->lists->target;
 }
 
 /* ---- making and freeing -------------------------------------------------------------------- */
@@ -108,6 +110,7 @@ void gpube__patching_free(struct gpube_patching *s)
 	free_workers(s);
 	gpube__free(ctx, s->root);
 	gpube__free(ctx, s->whole);
+	gpube__lists_free(s->lists);
 	gpube__patches_free(s->p);
 	gpube__lean_free(ctx, s->lean);
 	gpube__free(ctx, s);
@@ -115,22 +118,27 @@ void gpube__patching_free(struct gpube_patching *s)
 
 int gpube__patching_grow(struct gpube_patching *s, bool *any)
 {
-	struct gpube_patches *p;
-	struct gpube_patches_state *root;
-	int status = gpube__patches_grow(&p, &root, s->m, s->p, s->root, GROWTH * s->p->most_cells);
+	const double start = gpube__now();
+	struct gpube_patch_lists *l = NULL;
+	int status = s->lists ? GPUBE_OK : gpube__lists_new(&s->lists, s->p, s->root);
 
-	*any = !status && p;
-	s->all_grown |= !status && !p;
-	if (!*any)
+	if (!status && s->lists)
+		status = gpube__lists_grow(&l, s->lists, s->m, GROWTH * s->lists->most);
+	*any = !status && l;
+	s->all_grown |= !status && !l;
+	if (!l && s->lists && !s->lists->n_separators) { /* none of the first ones: the root's patches go on */
+		gpube__lists_free(s->lists);
+		s->lists = NULL;
+	}
+	if (!l)
 		return status;
-	gpube__free(s->b->ctx, s->root);
-	free_workers(s);
-	gpube__patches_free(s->p);
-	s->root = root;
-	s->p = p;
-	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL, "patches of up to %lld cells: %d, %d separators, %lld cells, %lld touched",
-		(long long)p->most_cells, p->n_patches, p->n_separators, (long long)p->n_cells, (long long)p->n_touched);
-	return make_workers(s);
+	gpube__lists_free(s->lists);
+	s->lists = l;
+	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL,
+		"patches of up to %lld entries: %d, %d separators in %d waves, %lld entries, %lld touched; after %d sweeps, made in %.3f s",
+		(long long)l->most, l->n_lists, l->n_separators, l->waves[0].n, (long long)l->n_entries, (long long)l->n_touched,
+		s->n_sweeps, gpube__now() - start);
+	return GPUBE_OK;
 }
 
 int gpube__patching_new(struct gpube_bounder *b)

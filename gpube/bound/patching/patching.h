@@ -1,8 +1,8 @@
 /*
  * patching.h - what an ascent on patches (relax/patches/patches.h) has open, kept from one part of the time to the next.
  *
- * The ascent at the root goes there and back until that is slow; then patches may grow (gpube__patching_grow()) and it goes
- * on from there, and what the large ones leave is searched (gpube__patching_rest()). What small ones leave open is split: one value of
+ * The ascent at the root goes there and back until that is slow; then patches may grow, as lists (gpube__patching_grow()),
+ * and it goes on from there, until one of them is the whole. What small ones leave open is split: one value of
  * a variable against the others, and the costs that are moved then wander from there as far as they are more than a
  * little. The state of the least bound comes next, so its bound is the whole's; where memory is short, the deepest.
  */
@@ -10,7 +10,7 @@
 #define GPUBE_PATCHING_H
 
 #include "gpube/bound/bound.h"
-#include "gpube/relax/patches/patches.h"
+#include "gpube/relax/patches/lists.h"
 #include "gpube/simplify/lean.h"
 
 /* An open state, the variable that is to be split, and the value that is to be tried against the others. */
@@ -44,6 +44,7 @@ struct gpube_patching {
 	const struct gpube_model *m; /* its, or b->tables */
 	struct gpube_patches *p; /* NULL: the model is not for it */
 	struct gpube_patches_state *root; /* until it is open */
+	struct gpube_patch_lists *lists; /* what the root's patches have grown to, or NULL */
 	int32_t n_sweeps;
 	double sweep; /* seconds of the last one, by the clock */
 	bool all_grown; /* no larger patches can be made */
@@ -71,16 +72,10 @@ void gpube__patching_raise(struct gpube_patching *s, int64_t constant, const cha
 bool gpube__patching_is_over(const struct gpube_patching *s);
 
 /*
- * The root's patches of twice as many cells, with what it has, and room for them; *any: whether they are.
+ * Lists of twice as many entries, with what the root's patches or the lists before have; *any: whether they are.
  * Errors: ENOMEM, ESTOP
  */
 int gpube__patching_grow(struct gpube_patching *s, bool *any);
-
-/*
- * What the root leaves open is searched, in so many seconds by the clock.
- * Errors: ENOMEM, those of gpube__patching_offer()
- */
-int gpube__patching_rest(struct gpube_patching *s, double seconds);
 
 /* Whether splitting is likely to close what is left. */
 bool gpube__patching_little_is_open(const struct gpube_patching *s);

@@ -60,13 +60,6 @@ struct gpube_separator {
 	int32_t n_after, n_before; /* members with a later separator, with an earlier one */
 };
 
-/* Separators that share no patch, so that they can be asked at the same time, one wave after the other as a sweep would. */
-struct gpube_patch_waves {
-	int32_t n;
-	int32_t *at; /* wave i: separators of[at[i]] … of[at[i + 1] - 1] */
-	int32_t *of;
-};
-
 /* What all states have in common. */
 struct gpube_patches {
 	struct gpube_ctx *ctx;
@@ -81,9 +74,8 @@ struct gpube_patches {
 	int64_t n_cells, patch_cells; /* of a state; without its separators */
 	int64_t n_members, n_places;
 	int64_t n_touched;   /* cells of patches that a sweep reads, and writes */
-	int64_t room;	     /* cells of scratch that a sweep takes, each thread of it */
+	int64_t room;	     /* cells of scratch that a sweep takes */
 	int64_t most_cells;  /* of a patch of several */
-	struct gpube_patch_waves waves[2]; /* there, and back; made when they are asked for first */
 	int shift;
 };
 
@@ -105,21 +97,6 @@ struct gpube_patches_state {
 int gpube__patches_new(struct gpube_patches **out, struct gpube_patches_state **first, const struct gpube_model *m,
 	int64_t most_cells, int64_t limit);
 void gpube__patches_free(struct gpube_patches *p);
-
-/*
- * gpube__patches_grow() - larger patches, of up to most_cells, with what a state of smaller ones has: the constant is at
- * least the same, and each total is.
- *
- * The model's functions are joined anew, into patches of up to most_cells, and those smaller ones that are within none of
- * them stay beside them, with their costs. So patches of every size overlap, each time in other ways, and that brings more
- * than their sizes do: SPOT5's 412, whose optimum is 32381, comes to 30978 with 256 cells; larger patches made of the
- * smaller ones come to 31656 in seven seconds of one core (30 for patches of 2^16 at once); these to 32269, growing by four,
- * and 32341, by two. Every function as the seed of a patch: 31989.
- * *out        NULL without an error: none becomes larger, or there would be too much
- * Errors: ENOMEM, ESTOP
- */
-int gpube__patches_grow(struct gpube_patches **out, struct gpube_patches_state **next, const struct gpube_model *m,
-	const struct gpube_patches *p, const struct gpube_patches_state *s, int64_t most_cells);
 
 static inline uint64_t gpube__patches_bytes(const struct gpube_patches *p)
 {
@@ -197,14 +174,6 @@ static inline int32_t gpube__patches_step(const struct gpube_patches *p, int32_t
  */
 void gpube__patches_sweep(const struct gpube_patches *p, struct gpube_patches_state *s, enum gpube_patches_way way,
 	int32_t least, int32_t *room);
-
-/*
- * gpube__patches_sweep_wide() - every separator, there or back, on all threads; the same result on any number of them.
- * room: p->room cells for each thread of the context.
- * Errors: ENOMEM
- */
-int gpube__patches_sweep_wide(
-	struct gpube_patches *p, struct gpube_patches_state *s, enum gpube_patches_way way, int32_t *room);
 
 /* Values of a variable that are not kept are in no total of interest from now on. */
 void gpube__patches_keep(const struct gpube_patches *p, struct gpube_patches_state *s, int32_t var, const uint8_t *keep);

@@ -27,12 +27,9 @@ struct near {
 struct making {
 	struct gpube_ctx *ctx;
 	const struct gpube_model *m;
-	const struct gpube_patches *small; /* NULL, or those that there are, and their state, which has the costs */
-	const struct gpube_patches_state *old;
 	struct gpube_patches *p;
 	int64_t most_cells;
-	int64_t most_touched;
-	struct scope *s; /* functions, or small patches; then patches */
+	struct scope *s; /* functions; then patches */
 	int32_t n_s;
 	struct near *near;    /* of each variable: those that have it, some of them gone */
 	int32_t *seen, time; /* by function or patch: when it was last met */
@@ -207,28 +204,6 @@ static int join(struct making *w)
 		}
 		if (gpube__stopped(w->ctx))
 			return gpube__fail_stopped(w->ctx);
-	}
-	return status;
-}
-
-/* Small patches that are within none stay, so that the costs that they have do, too. */
-static int keep_small(struct making *w)
-{
-	int status = GPUBE_OK;
-
-	for (int32_t k = 0; w->small && k < w->small->n_patches && !status; k++) {
-		const struct gpube_patch *a = &w->small->patches[k];
-		struct scope *s = &w->s[w->n_s];
-		const struct near *near = &w->near[a->scope[0]];
-		bool within = false;
-
-		s->n = a->arity;
-		memcpy(s->v, a->scope, (size_t)a->arity * sizeof(*a->scope));
-		for (int64_t j = 0; j < near->n && !within; j++)
-			within = !w->s[near->of[j]].gone && contains(&w->s[near->of[j]], s);
-		for (int32_t i = 0; i < s->n && !within && !status; i++)
-			status = list(w, s->v[i], w->n_s);
-		w->n_s += !within;
 	}
 	return status;
 }
@@ -410,10 +385,10 @@ static int settle_separators(struct making *w)
 	}
 	list_members(w, false);
 	p->room = room_of(p);
-	/* the plan, a few states, and what a sweep on all threads takes */
-	w->too_much = p->n_touched > w->most_touched ||
+	/* the plan, a few states, and what a sweep takes */
+	w->too_much = p->n_touched > MOST_TOUCHED ||
 		      sizeof(*p->places) * (uint64_t)p->n_places + 8 * gpube__patches_bytes(p) +
-			      sizeof(int32_t) * (uint64_t)p->room * (uint64_t)w->ctx->n_threads > w->ctx->memory_bytes / 4;
+			      sizeof(int32_t) * (uint64_t)p->room > w->ctx->memory_bytes / 4;
 	if (w->too_much)
 		return GPUBE_OK;
 	p->members = gpube__alloc(w->ctx, (uint64_t)p->n_members + 1, sizeof(*p->members));
@@ -498,25 +473,6 @@ static int add_functions(struct making *w, struct gpube_patches_state *s, int64_
 	return status;
 }
 
-/* What small patches and their separators have. */
-static void add_small(struct making *w, struct gpube_patches_state *s)
-{
-	for (int32_t k = 0; k < w->small->n_patches; k++) {
-		const struct gpube_patch *a = &w->small->patches[k];
-		struct scope f = {.n = a->arity};
-
-		memcpy(f.v, a->scope, sizeof(f.v));
-		add_costs(w, s, &f, w->old->cells + a->at);
-	}
-	for (int32_t k = 0; k < w->small->n_separators; k++) {
-		const struct gpube_separator *b = &w->small->separators[k];
-		struct scope f = {.n = b->arity};
-
-		memcpy(f.v, b->scope, sizeof(f.v));
-		add_costs(w, s, &f, w->old->cells + b->at);
-	}
-}
-
 /* A patch's least cost into the constant: of one that shares nothing that is all there is to know. */
 static void settle_patch(struct gpube_patches_state *s, const struct gpube_patch *a)
 {
@@ -544,20 +500,16 @@ static void all_changed(const struct gpube_patches *p, struct gpube_patches_stat
 static int make_state(struct making *w, struct gpube_patches_state **out, int64_t limit)
 {
 	struct gpube_patches *p = w->p;
-	const int64_t left = w->small ? 0 : gpube__costs_left(w->m, limit);
+	const int64_t left = gpube__costs_left(w->m, limit);
 	struct gpube_patches_state *s;
 	int status = GPUBE_OK;
 
-	p->shift = w->small ? w->small->shift : gpube__scale_shift(w->m, left, GPUBE__PATCH_MOST, GPUBE__MOST_SHIFT);
+	p->shift = gpube__scale_shift(w->m, left, GPUBE__PATCH_MOST, GPUBE__MOST_SHIFT);
 	s = *out = gpube__alloc_zero(w->ctx, gpube__patches_bytes(p), 1);
 	if (!s)
 		return GPUBE_ENOMEM;
-	s->target = w->small ? w->old->target : gpube__patches_target(p, w->m, limit);
-	s->constant = w->small ? w->old->constant : 0;
-	if (w->small)
-		add_small(w, s);
-	else
-		status = add_functions(w, s, left);
+	s->target = gpube__patches_target(p, w->m, limit);
+	status = add_functions(w, s, left);
 	for (int32_t k = 0; k < p->n_patches && !status && s->constant < s->target; k++)
 		settle_patch(s, &p->patches[k]);
 	all_changed(p, s);
@@ -589,12 +541,8 @@ static int make(struct making *w, struct gpube_patches_state **first, int64_t li
 	if (!status)
 		status = join(w);
 	if (!status)
-		status = keep_small(w);
-	if (!status)
 		status = settle_patches(w);
-	if (w->small)
-		w->too_much = w->p->n_cells <= w->small->patch_cells; /* none has grown */
-	if (!status && !w->too_much)
+	if (!status)
 		status = find_shared(w);
 	if (!status && !w->too_much)
 		status = settle_separators(w);
@@ -604,7 +552,7 @@ static int make(struct making *w, struct gpube_patches_state **first, int64_t li
 /* Of n variables, and scopes of at most n_scopes; w has what they are made of. */
 static int make_patches(struct making *w, struct gpube_patches **out, struct gpube_patches_state **first, int64_t limit)
 {
-	const int32_t n = w->m->n_vars, n_scopes = w->m->n_functions + (w->small ? w->small->n_patches : 0);
+	const int32_t n = w->m->n_vars, n_scopes = w->m->n_functions;
 	int status = GPUBE_ENOMEM;
 
 	w->p = gpube__alloc_zero(w->ctx, 1, sizeof(*w->p));
@@ -641,21 +589,11 @@ static int make_patches(struct making *w, struct gpube_patches **out, struct gpu
 int gpube__patches_new(struct gpube_patches **out, struct gpube_patches_state **first, const struct gpube_model *m,
 	int64_t most_cells, int64_t limit)
 {
-	struct making w = {.ctx = m->ctx, .m = m, .most_cells = most_cells, .most_touched = MOST_TOUCHED};
+	struct making w = {.ctx = m->ctx, .m = m, .most_cells = most_cells};
 
 	*out = NULL;
 	*first = NULL;
 	return is_for_it(m) ? make_patches(&w, out, first, limit) : GPUBE_OK;
-}
-
-int gpube__patches_grow(struct gpube_patches **out, struct gpube_patches_state **next, const struct gpube_model *m,
-	const struct gpube_patches *p, const struct gpube_patches_state *s, int64_t most_cells)
-{
-	struct making w = {.ctx = p->ctx, .m = m, .small = p, .old = s, .most_cells = most_cells, .most_touched = INT64_MAX};
-
-	*out = NULL;
-	*next = NULL;
-	return most_cells <= GPUBE__PATCH_CELLS ? make_patches(&w, out, next, 0) : GPUBE_OK;
 }
 
 void gpube__patches_free(struct gpube_patches *p)
@@ -670,9 +608,5 @@ void gpube__patches_free(struct gpube_patches *p)
 	gpube__free(p->ctx, p->places);
 	gpube__free(p->ctx, p->of);
 	gpube__free(p->ctx, p->of_at);
-	for (int back = 0; back < 2; back++) {
-		gpube__free(p->ctx, p->waves[back].at);
-		gpube__free(p->ctx, p->waves[back].of);
-	}
 	gpube__free(p->ctx, p);
 }

@@ -1,0 +1,271 @@
+/* lists.c - sweeps over lists, and what is read off them: see lists.h. */
+#include "gpube/relax/patches/lists.h"
+
+#include <string.h>
+
+/* Entries that a wave touches, from which threads pay. */
+enum { WIDE = 1 << 15 };
+/* Entries are taken out where more than one in so many is possible no more. */
+enum { GONE_PART = 4 };
+
+/* ---- sweeps ---------------------------------------------------------------------------------- */
+
+/* In the room every separator of a wave has its sum, and behind it its members' parts. */
+struct wave {
+	struct gpube_patch_lists *l;
+	const struct gpube_patch_list_waves *waves;
+	bool back;
+	int32_t first, n, first_member, n_members;
+	int32_t slack;
+	int32_t *room;
+	int64_t rise;
+};
+
+static int32_t *part_of(const struct wave *w, const struct gpube_patch_list_member *of)
+{
+	const struct gpube_patch_list_separator *b = &w->l->separators[of->separator];
+
+	return w->room + w->waves->room[of->separator] + (of - &w->l->members[b->member] + 1) * b->n;
+}
+
+/* m: what the member forces. */
+static void force(void *arg, int64_t item, int thread)
+{
+	const struct wave *w = arg;
+	const struct gpube_patch_list_member *of = &w->l->members[w->waves->member[w->first_member + item]];
+	const struct gpube_patch_list *a = &w->l->lists[of->list];
+	const int64_t n = w->l->separators[of->separator].n;
+	int32_t *restrict m = part_of(w, of);
+	const int32_t *restrict cost = a->cost;
+	const uint32_t *restrict cell = of->cell;
+
+	(void)thread;
+	for (int64_t i = 0; i < n; i++)
+		m[i] = GPUBE__PATCH_DEAD;
+	for (int64_t i = 0; i < a->n; i++)
+		m[cell[i]] = cost[i] < m[cell[i]] ? cost[i] : m[cell[i]];
+}
+
+/* The separator's sum of all; its least cell. */
+static int32_t gather(const struct gpube_patch_list_separator *b, int32_t slack, int32_t *restrict sum)
+{
+	int32_t least = GPUBE__PATCH_DEAD;
+
+	for (int32_t j = 0; j < b->n_members; j++) {
+		const int32_t *restrict m = sum + (j + 1) * b->n;
+
+		for (int64_t i = 0; i < b->n; i++) {
+			const int32_t x = sum[i] + m[i];
+
+			sum[i] = x >= slack ? GPUBE__PATCH_DEAD : x;
+		}
+	}
+	for (int64_t i = 0; i < b->n; i++)
+		least = sum[i] < least ? sum[i] : least;
+	return least;
+}
+
+/* What the constant is to rise by, at most the slack; the members' parts become what each is to have more. */
+static int32_t share(const struct wave *w, int32_t k)
+{
+	struct gpube_patch_lists *l = w->l;
+	const struct gpube_patch_list_separator *b = &l->separators[k];
+	const int32_t out = w->back ? b->n_before : b->n_after, in = w->back ? b->n_after : b->n_before,
+		      parts = out > in ? out : in;
+	int32_t *restrict own = l->own + b->at, *restrict sum = w->room + w->waves->room[k];
+	int32_t rise, slack = w->slack;
+
+	memcpy(sum, own, (size_t)b->n * sizeof(*sum));
+	rise = gather(b, slack, sum);
+	if (rise >= slack)
+		return slack;
+	slack -= rise;
+	for (int64_t i = 0; i < b->n; i++) {
+		const int32_t rest = sum[i] - rise, part = parts ? rest / parts : 0;
+
+		own[i] = rest >= slack ? GPUBE__PATCH_DEAD : rest - part * out;
+		sum[i] = rest >= slack ? GPUBE__PATCH_DEAD : part;
+	}
+	for (int32_t j = 0; j < b->n_members; j++) {
+		const struct gpube_patch_list *a = &l->lists[l->members[b->member + j].list];
+		const bool takes = w->back ? a->first < k : a->last > k;
+		int32_t *restrict m = sum + (j + 1) * b->n;
+
+		for (int64_t i = 0; i < b->n; i++)
+			m[i] = sum[i] == GPUBE__PATCH_DEAD ? GPUBE__PATCH_DEAD : (takes ? sum[i] : 0) - m[i];
+	}
+	return rise;
+}
+
+static void share_one(void *arg, int64_t item, int thread)
+{
+	struct wave *w = arg;
+
+	(void)thread;
+	__atomic_fetch_add(&w->rise, share(w, w->waves->of[w->first + item]), __ATOMIC_RELAXED);
+}
+
+static void spread(void *arg, int64_t item, int thread)
+{
+	const struct wave *w = arg;
+	const struct gpube_patch_list_member *of = &w->l->members[w->waves->member[w->first_member + item]];
+	const struct gpube_patch_list *a = &w->l->lists[of->list];
+	const int32_t *restrict m = part_of(w, of);
+	int32_t *restrict cost = a->cost;
+	const uint32_t *restrict cell = of->cell;
+
+	(void)thread;
+	for (int64_t i = 0; i < a->n; i++) {
+		const int32_t x = cost[i] + m[cell[i]];
+
+		cost[i] = x >= w->slack ? GPUBE__PATCH_DEAD : x;
+	}
+}
+
+static int64_t touched(const struct wave *w)
+{
+	int64_t n = 0;
+
+	for (int32_t i = 0; i < w->n_members && n < WIDE; i++)
+		n += w->l->lists[w->l->members[w->waves->member[w->first_member + i]].list].n;
+	return n;
+}
+
+static void ask(struct wave *w)
+{
+	struct gpube_ctx *ctx = w->l->ctx;
+
+	if (ctx->n_threads > 1 && touched(w) >= WIDE) {
+		gpube__parallel(ctx, w->n_members, force, w);
+		gpube__parallel(ctx, w->n, share_one, w);
+		if (w->rise < w->slack)
+			gpube__parallel(ctx, w->n_members, spread, w);
+		return;
+	}
+	for (int32_t i = 0; i < w->n_members; i++)
+		force(w, i, 0);
+	for (int32_t i = 0; i < w->n; i++)
+		share_one(w, i, 0);
+	for (int32_t i = 0; i < w->n_members && w->rise < w->slack; i++)
+		spread(w, i, 0);
+}
+
+void gpube__lists_sweep(struct gpube_patch_lists *l, bool back, int32_t *room)
+{
+	const struct gpube_patch_list_waves *waves = &l->waves[back];
+
+	for (int32_t i = 0; i < waves->n && l->constant < l->target && !gpube__stopped(l->ctx); i++) {
+		struct wave w = {.l = l, .waves = waves, .back = back, .slack = gpube__lists_slack(l), .room = room,
+			.first = waves->at[i], .n = waves->at[i + 1] - waves->at[i],
+			.first_member = waves->member_at[i], .n_members = waves->member_at[i + 1] - waves->member_at[i]};
+
+		ask(&w);
+		l->constant = w.rise >= l->target - l->constant ? l->target : l->constant + w.rise;
+	}
+}
+
+/* ---- what is possible no more ------------------------------------------------------------------ */
+
+static void shorten(void *arg, int64_t item, int thread)
+{
+	struct gpube_patch_lists *l = arg;
+	struct gpube_patch_list *a = &l->lists[item];
+	const int32_t slack = gpube__lists_slack(l);
+	int64_t n = 0, to = 0;
+
+	(void)thread;
+	for (int64_t i = 0; i < a->n; i++)
+		n += a->cost[i] < slack;
+	if (n > a->n - a->n / GONE_PART)
+		return;
+	for (int32_t j = l->member_at[item]; j < l->member_at[item + 1]; j++) {
+		uint32_t *cell = l->members[l->member_of[j]].cell;
+
+		to = 0;
+		for (int64_t i = 0; i < a->n; i++)
+			if (a->cost[i] < slack)
+				cell[to++] = cell[i];
+	}
+	to = 0;
+	for (int64_t i = 0; i < a->n; i++)
+		if (a->cost[i] < slack) {
+			a->key[to] = a->key[i];
+			a->cost[to++] = a->cost[i];
+		}
+	a->n = to;
+}
+
+void gpube__lists_shorten(struct gpube_patch_lists *l)
+{
+	gpube__parallel(l->ctx, l->n_lists, shorten, l);
+	l->n_entries = l->n_touched = 0;
+	for (int32_t k = 0; k < l->n_lists; k++) {
+		l->n_entries += l->lists[k].n;
+		l->n_touched += l->lists[k].n * (l->member_at[k + 1] - l->member_at[k]);
+	}
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+int gpube__lists_decode(const struct gpube_patch_lists *l, bool back, int32_t *values)
+{
+	bool *assigned = gpube__alloc_zero(l->ctx, (uint64_t)l->n + 1, sizeof(*assigned));
+
+	if (!assigned)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < l->n_lists; k++) {
+		const struct gpube_patch_list *a = &l->lists[back ? l->n_lists - 1 - k : k];
+		uint64_t mask = 0, key = 0;
+		int64_t best = -1;
+
+		for (int32_t v = 0; v < a->arity; v++)
+			if (assigned[a->scope[v]]) {
+				mask |= (((uint64_t)1 << l->bits[a->scope[v]]) - 1) << a->shift[v];
+				key |= (uint64_t)values[a->scope[v]] << a->shift[v];
+			}
+		for (int64_t i = 0; i < a->n; i++)
+			if ((a->key[i] & mask) == key && (best < 0 || a->cost[i] < a->cost[best]))
+				best = i;
+		for (int32_t v = 0; v < a->arity && best >= 0; v++) {
+			const uint64_t bits = ((uint64_t)1 << l->bits[a->scope[v]]) - 1;
+
+			values[a->scope[v]] = (int32_t)(a->key[best] >> a->shift[v] & bits);
+			assigned[a->scope[v]] = true;
+		}
+	}
+	gpube__free(l->ctx, assigned);
+	return GPUBE_OK;
+}
+
+/* ---- freeing --------------------------------------------------------------------------------- */
+
+void gpube__lists_free(struct gpube_patch_lists *l)
+{
+	if (!l)
+		return;
+	for (int32_t k = 0; l->lists && k < l->n_lists; k++) {
+		gpube__free(l->ctx, l->lists[k].scope);
+		gpube__free(l->ctx, l->lists[k].shift);
+		gpube__free(l->ctx, l->lists[k].set);
+		gpube__free(l->ctx, l->lists[k].key);
+		gpube__free(l->ctx, l->lists[k].cost);
+	}
+	gpube__free(l->ctx, l->lists);
+	gpube__free(l->ctx, l->domain);
+	gpube__free(l->ctx, l->bits);
+	gpube__free(l->ctx, l->separators);
+	gpube__free(l->ctx, l->members);
+	gpube__free(l->ctx, l->member_of);
+	gpube__free(l->ctx, l->member_at);
+	gpube__free(l->ctx, l->own);
+	gpube__free(l->ctx, l->cells);
+	gpube__free(l->ctx, l->sets);
+	for (int back = 0; back < 2; back++) {
+		gpube__free(l->ctx, l->waves[back].at);
+		gpube__free(l->ctx, l->waves[back].of);
+		gpube__free(l->ctx, l->waves[back].member_at);
+		gpube__free(l->ctx, l->waves[back].member);
+		gpube__free(l->ctx, l->waves[back].room);
+	}
+	gpube__free(l->ctx, l);
+}

@@ -1,0 +1,426 @@
+/* lists_agree.c - what lists share: separators, their members, and the waves of a sweep. See lists.h. */
+#include "gpube/relax/patches/lists.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Different sets that two lists share, at most. */
+enum { MOST_SHARED = 1 << 20 };
+
+struct agreeing {
+	struct gpube_patch_lists *l;
+	uint64_t *sets; /* found so far; of which 'slot' knows the places */
+	int64_t n, capacity;
+	int64_t *slot;
+	int64_t n_slots;
+	bool too_much;
+	struct gpube_patch_list_index *index; /* of each thread */
+	int status;
+};
+
+/* ---- indices ----------------------------------------------------------------------------------- */
+
+int gpube__list_index_init(struct gpube_ctx *ctx, struct gpube_patch_list_index *x, int64_t n, int bits)
+{
+	uint64_t capacity = 16;
+	bool all;
+
+	while (capacity < 2 * (uint64_t)n)
+		capacity *= 2;
+	all = bits < 40 && (uint64_t)1 << bits <= 4 * capacity;
+	if (all)
+		capacity = (uint64_t)1 << bits;
+	if (x->capacity < capacity) {
+		gpube__list_index_clear(ctx, x);
+		x->key = gpube__alloc(ctx, capacity, sizeof(*x->key));
+		x->at = gpube__alloc(ctx, capacity, sizeof(*x->at));
+		if (!x->key || !x->at)
+			return GPUBE_ENOMEM;
+	}
+	x->capacity = capacity;
+	x->bits = all ? bits : -1;
+	memset(x->at, 0xff, (size_t)capacity * sizeof(*x->at));
+	return GPUBE_OK;
+}
+
+void gpube__list_index_clear(struct gpube_ctx *ctx, struct gpube_patch_list_index *x)
+{
+	gpube__free(ctx, x->key);
+	gpube__free(ctx, x->at);
+	*x = (struct gpube_patch_list_index){0};
+}
+
+void gpube__list_pieces(struct gpube_patch_list_pieces *p, const struct gpube_patch_lists *l, int arity, const int32_t *scope,
+	const uint8_t *shift, const uint64_t *subset)
+{
+	int to = 0, end = -1;
+
+	p->n = 0;
+	for (int k = 0; k < arity; k++) {
+		const int32_t i = scope[k];
+		const int bits = l->bits[i];
+
+		if (!bits || !gpube__bit(subset, i))
+			continue;
+		if (shift[k] == end) { /* goes on where the last piece ended */
+			p->piece[p->n - 1].mask = p->piece[p->n - 1].mask << bits | (((uint64_t)1 << bits) - 1);
+		} else {
+			p->piece[p->n].from = shift[k];
+			p->piece[p->n].to = (uint8_t)to;
+			p->piece[p->n++].mask = ((uint64_t)1 << bits) - 1;
+		}
+		end = shift[k] + bits;
+		to += bits;
+	}
+}
+
+/* ---- separators -------------------------------------------------------------------------------- */
+
+static uint64_t *slot_of(const struct agreeing *w, const uint64_t *set, int64_t *slot)
+{
+	const int words = w->l->words;
+	uint64_t h = 0;
+
+	for (int k = 0; k < words; k++)
+		h = (h ^ set[k]) * 0x9e3779b97f4a7c15u, h ^= h >> 31;
+	for (*slot = (int64_t)(h & (uint64_t)(w->n_slots - 1)); w->slot[*slot] >= 0; *slot = (*slot + 1) & (w->n_slots - 1))
+		if (!memcmp(w->sets + w->slot[*slot] * words, set, (size_t)words * sizeof(*set)))
+			return w->sets + w->slot[*slot] * words;
+	return NULL;
+}
+
+static int note_shared(struct agreeing *w, const uint64_t *set)
+{
+	const int words = w->l->words;
+	int64_t slot;
+
+	if (slot_of(w, set, &slot))
+		return GPUBE_OK;
+	if (w->n == MOST_SHARED) {
+		w->too_much = true;
+		return GPUBE_OK;
+	}
+	if (gpube__grow(w->l->ctx, &w->sets, &w->capacity, (w->n + 1) * words, sizeof(*w->sets)))
+		return GPUBE_ENOMEM;
+	memcpy(w->sets + w->n * words, set, (size_t)words * sizeof(*set));
+	w->slot[slot] = w->n++;
+	return GPUBE_OK;
+}
+
+/* What any two lists share, and each variable of several. */
+static int find_shared(struct agreeing *w)
+{
+	const struct gpube_patch_lists *l = w->l;
+	uint64_t *set = gpube__alloc_zero(l->ctx, 2 * (uint64_t)l->words + 1, sizeof(*set)), *once = set + l->words;
+	int status = GPUBE_OK;
+
+	/* there are no more than pairs and variables */
+	for (w->n_slots = 16; w->n_slots < 2 * MOST_SHARED && w->n_slots < (int64_t)l->n_lists * l->n_lists + 2 * (int64_t)l->n;)
+		w->n_slots *= 2;
+	w->n_slots *= 2;
+	w->slot = gpube__alloc(l->ctx, (uint64_t)w->n_slots, sizeof(*w->slot));
+	if (!set || !w->slot) {
+		gpube__free(l->ctx, set);
+		return GPUBE_ENOMEM;
+	}
+	memset(w->slot, 0xff, (size_t)w->n_slots * sizeof(*w->slot));
+	for (int32_t k = 0; k < l->n_lists && !status; k++) {
+		for (int32_t j = 0; j < k && !status && !w->too_much; j++) {
+			int n = 0;
+
+			for (int e = 0; e < l->words; e++) {
+				set[e] = l->lists[k].set[e] & l->lists[j].set[e];
+				n += __builtin_popcountll(set[e]);
+			}
+			if (n > 1)
+				status = note_shared(w, set);
+		}
+		if (gpube__stopped(l->ctx))
+			status = gpube__fail_stopped(l->ctx);
+	}
+	/* variables: of one list, of several */
+	for (int32_t i = 0; i < l->n && !status; i++) {
+		int n = 0;
+
+		for (int32_t k = 0; k < l->n_lists && n < 2; k++)
+			n += gpube__bit(l->lists[k].set, i);
+		memset(once, 0, (size_t)l->words * sizeof(*once));
+		gpube__bit_put(once, i);
+		if (n > 1)
+			status = note_shared(w, once);
+	}
+	gpube__free(l->ctx, set);
+	return status;
+}
+
+static int last_of(const uint64_t *set, int words)
+{
+	int k = words - 1;
+
+	while (!set[k])
+		k--;
+	return 64 * k + 63 - __builtin_clzll(set[k]);
+}
+
+struct place {
+	int32_t last, size;
+	int64_t of;
+};
+
+/* By the last variable, of equals the larger one first, then as they were found. */
+static int by_place(const void *x, const void *y)
+{
+	const struct place *a = x, *b = y;
+
+	if (a->last != b->last)
+		return a->last < b->last ? -1 : 1;
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	return a->of < b->of ? -1 : a->of > b->of;
+}
+
+static int settle_separators(struct agreeing *w)
+{
+	struct gpube_patch_lists *l = w->l;
+	struct place *place = gpube__alloc(l->ctx, (uint64_t)w->n + 1, sizeof(*place));
+	int status;
+
+	l->n_separators = (int32_t)w->n;
+	l->separators = gpube__alloc_zero(l->ctx, (uint64_t)w->n + 1, sizeof(*l->separators));
+	l->sets = gpube__alloc(l->ctx, (uint64_t)w->n * (uint64_t)l->words + 1, sizeof(*l->sets));
+	status = place && l->separators && l->sets ? GPUBE_OK : GPUBE_ENOMEM;
+	for (int64_t k = 0; k < w->n && !status; k++)
+		place[k] = (struct place){last_of(w->sets + k * l->words, l->words),
+			(int32_t)gpube__bits_count(w->sets + k * l->words, l->words), k};
+	if (!status)
+		status = gpube__sort(l->ctx, place, (uint64_t)w->n, sizeof(*place), by_place);
+	for (int64_t k = 0; k < w->n && !status; k++) {
+		struct gpube_patch_list_separator *b = &l->separators[k];
+
+		b->set = l->sets + k * l->words;
+		b->arity = place[k].size;
+		memcpy(b->set, w->sets + place[k].of * l->words, (size_t)l->words * sizeof(*b->set));
+	}
+	gpube__free(l->ctx, place);
+	return status;
+}
+
+/* ---- members ----------------------------------------------------------------------------------- */
+
+/* Once to count them, once to note them. */
+static int list_members(struct gpube_patch_lists *l)
+{
+	for (int with = 0; with < 2; with++) {
+		l->n_members = 0;
+		for (int32_t k = 0; k < l->n_separators; k++) {
+			struct gpube_patch_list_separator *b = &l->separators[k];
+
+			b->member = (int32_t)l->n_members;
+			for (int32_t j = 0; j < l->n_lists; j++) {
+				if (!gpube__set_within(b->set, l->lists[j].set, l->words))
+					continue;
+				if (with) {
+					l->members[l->n_members] = (struct gpube_patch_list_member){.list = j, .separator = k};
+					l->lists[j].first = l->lists[j].first < 0 ? k : l->lists[j].first;
+					l->lists[j].last = k;
+					l->member_at[j + 2]++;
+				}
+				l->n_members++;
+			}
+			b->n_members = (int32_t)l->n_members - b->member;
+		}
+		if (with)
+			break;
+		l->members = gpube__alloc(l->ctx, (uint64_t)l->n_members + 1, sizeof(*l->members));
+		l->member_of = gpube__alloc(l->ctx, (uint64_t)l->n_members + 1, sizeof(*l->member_of));
+		l->member_at = gpube__alloc_zero(l->ctx, (uint64_t)l->n_lists + 3, sizeof(*l->member_at));
+		if (!l->members || !l->member_of || !l->member_at)
+			return GPUBE_ENOMEM;
+		for (int32_t j = 0; j < l->n_lists; j++)
+			l->lists[j].first = l->lists[j].last = -1;
+	}
+	for (int32_t j = 0; j < l->n_lists; j++)
+		l->member_at[j + 2] += l->member_at[j + 1];
+	for (int32_t j = 0; j < l->n_members; j++)
+		l->member_of[l->member_at[l->members[j].list + 1]++] = j;
+	for (int32_t k = 0; k < l->n_separators; k++)
+		for (int32_t j = 0; j < l->separators[k].n_members; j++) {
+			const struct gpube_patch_list *a = &l->lists[l->members[l->separators[k].member + j].list];
+
+			l->separators[k].n_after += a->last > k;
+			l->separators[k].n_before += a->first < k;
+		}
+	return GPUBE_OK;
+}
+
+/* The member of the shortest list. */
+static int32_t shortest(const struct gpube_patch_lists *l, const struct gpube_patch_list_separator *b)
+{
+	int32_t best = 0;
+
+	for (int32_t j = 1; j < b->n_members; j++)
+		if (l->lists[l->members[b->member + j].list].n < l->lists[l->members[b->member + best].list].n)
+			best = j;
+	return best;
+}
+
+static int bits_of(const struct gpube_patch_lists *l, const uint64_t *set)
+{
+	int bits = 0;
+
+	for (int32_t i = 0; i < l->n; i++)
+		bits += gpube__bit(set, i) ? l->bits[i] : 0;
+	return bits;
+}
+
+static int make_room(struct gpube_patch_lists *l, bool *too_much)
+{
+	uint64_t cells = 0, own = 0;
+	uint32_t *at;
+
+	l->n_entries = 0;
+	for (int32_t k = 0; k < l->n_lists; k++)
+		l->n_entries += l->lists[k].n;
+	for (int32_t k = 0; k < l->n_separators; k++) {
+		struct gpube_patch_list_separator *b = &l->separators[k];
+		const int bits = bits_of(l, b->set);
+
+		b->at = (int64_t)own;
+		b->n = l->lists[l->members[b->member + shortest(l, b)].list].n;
+		b->n = bits < 40 && (int64_t)1 << bits < b->n ? (int64_t)1 << bits : b->n;
+		own += (uint64_t)b->n;
+		for (int32_t j = 0; j < b->n_members; j++)
+			cells += (uint64_t)l->lists[l->members[b->member + j].list].n;
+	}
+	l->n_touched = (int64_t)cells;
+	/* a wave's scratch is no more than own cells of one separator for each list, and their sums */
+	*too_much = sizeof(int32_t) * (cells + own + 3 * (uint64_t)l->n_entries) > l->ctx->memory_bytes / 4;
+	if (*too_much)
+		return GPUBE_OK;
+	l->cells = at = gpube__alloc(l->ctx, cells + 1, sizeof(*l->cells));
+	l->own = gpube__alloc_zero(l->ctx, own + 1, sizeof(*l->own));
+	for (int32_t j = 0; j < l->n_members && at; j++) {
+		l->members[j].cell = at;
+		at += l->lists[l->members[j].list].n;
+	}
+	return l->cells && l->own ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+/* Cells of a separator in the order in which its shortest list has them; what one of its lists has not is in none. */
+static void find_cells(void *arg, int64_t item, int thread)
+{
+	struct agreeing *w = arg;
+	struct gpube_patch_lists *l = w->l;
+	struct gpube_patch_list_separator *b = &l->separators[item];
+	struct gpube_patch_list_index *x = &w->index[thread];
+	const int32_t first = shortest(l, b);
+	uint32_t n = 0;
+
+	if (gpube__list_index_init(l->ctx, x, b->n, bits_of(l, b->set))) {
+		__atomic_store_n(&w->status, GPUBE_ENOMEM, __ATOMIC_RELAXED);
+		return;
+	}
+	for (int32_t e = 0; e < b->n_members; e++) {
+		const int32_t j = e == 0 ? first : e <= first ? e - 1 : e;
+		const struct gpube_patch_list_member *of = &l->members[b->member + j];
+		const struct gpube_patch_list *a = &l->lists[of->list];
+		struct gpube_patch_list_pieces p;
+
+		gpube__list_pieces(&p, l, a->arity, a->scope, a->shift, b->set);
+		for (int64_t i = 0; i < a->n; i++) {
+			uint32_t *at = gpube__list_index(x, gpube__list_part(&p, a->key[i]));
+
+			if (*at == GPUBE__NOWHERE && !e)
+				*at = n++;
+			of->cell[i] = *at == GPUBE__NOWHERE ? 0 : *at;
+			if (*at == GPUBE__NOWHERE)
+				__atomic_store_n(&a->cost[i], GPUBE__PATCH_DEAD, __ATOMIC_RELAXED);
+		}
+	}
+	b->n = n;
+}
+
+/* ---- waves ------------------------------------------------------------------------------------- */
+
+/* The wave of each separator is behind those of all that come before it and share a list with it. */
+static int make_waves(struct gpube_patch_lists *l, bool back)
+{
+	struct gpube_patch_list_waves *w = &l->waves[back];
+	int32_t *last = gpube__alloc_zero(l->ctx, (uint64_t)l->n_lists + 1, sizeof(*last));
+	int32_t *wave = gpube__alloc(l->ctx, (uint64_t)l->n_separators + 1, sizeof(*wave));
+	int status = last && wave ? GPUBE_OK : GPUBE_ENOMEM;
+	int32_t n = 0;
+
+	for (int32_t i = 0; i < l->n_separators && !status; i++) {
+		const int32_t k = back ? l->n_separators - 1 - i : i;
+		const struct gpube_patch_list_separator *b = &l->separators[k];
+
+		wave[k] = 0;
+		for (int32_t j = 0; j < b->n_members; j++)
+			wave[k] = last[l->members[b->member + j].list] > wave[k] ? last[l->members[b->member + j].list] : wave[k];
+		for (int32_t j = 0; j < b->n_members; j++)
+			last[l->members[b->member + j].list] = wave[k] + 1;
+		w->n = wave[k] + 1 > w->n ? wave[k] + 1 : w->n;
+	}
+	w->at = status ? NULL : gpube__alloc_zero(l->ctx, (uint64_t)w->n + 2, sizeof(*w->at));
+	w->of = status ? NULL : gpube__alloc(l->ctx, (uint64_t)l->n_separators + 1, sizeof(*w->of));
+	w->member_at = status ? NULL : gpube__alloc_zero(l->ctx, (uint64_t)w->n + 2, sizeof(*w->member_at));
+	w->member = status ? NULL : gpube__alloc(l->ctx, (uint64_t)l->n_members + 1, sizeof(*w->member));
+	w->room = status ? NULL : gpube__alloc(l->ctx, (uint64_t)l->n_separators + 1, sizeof(*w->room));
+	status = w->at && w->of && w->member_at && w->member && w->room ? GPUBE_OK : GPUBE_ENOMEM;
+	for (int32_t k = 0; k < l->n_separators && !status; k++)
+		w->at[wave[k] + 2]++;
+	for (int32_t i = 0; i < w->n && !status; i++)
+		w->at[i + 2] += w->at[i + 1];
+	for (int32_t k = 0; k < l->n_separators && !status; k++)
+		w->of[w->at[wave[k] + 1]++] = k;
+	for (int32_t i = 0; i < w->n && !status; i++) {
+		int64_t room = 0;
+
+		w->member_at[i] = n;
+		for (int32_t e = w->at[i]; e < w->at[i + 1]; e++) {
+			const struct gpube_patch_list_separator *b = &l->separators[w->of[e]];
+
+			w->room[w->of[e]] = room;
+			room += (1 + (int64_t)b->n_members) * b->n;
+			for (int32_t j = 0; j < b->n_members; j++)
+				w->member[n++] = b->member + j;
+		}
+		l->room = room > l->room ? room : l->room;
+		w->member_at[i + 1] = n;
+	}
+	gpube__free(l->ctx, last);
+	gpube__free(l->ctx, wave);
+	return status;
+}
+
+/* ---- the call ---------------------------------------------------------------------------------- */
+
+int gpube__lists_agree(struct gpube_patch_lists *l, bool *too_much)
+{
+	struct agreeing w = {.l = l};
+	int status = find_shared(&w);
+
+	if (!status && !w.too_much)
+		status = settle_separators(&w);
+	gpube__free(l->ctx, w.slot);
+	gpube__free(l->ctx, w.sets);
+	*too_much = w.too_much;
+	if (!status && !*too_much)
+		status = list_members(l);
+	if (!status && !*too_much)
+		status = make_room(l, too_much);
+	if (status || *too_much)
+		return status;
+	w.index = gpube__alloc_zero(l->ctx, (uint64_t)l->ctx->n_threads, sizeof(*w.index));
+	if (!w.index)
+		return GPUBE_ENOMEM;
+	gpube__parallel(l->ctx, l->n_separators, find_cells, &w);
+	for (int k = 0; k < l->ctx->n_threads; k++)
+		gpube__list_index_clear(l->ctx, &w.index[k]);
+	gpube__free(l->ctx, w.index);
+	l->room = 1;
+	for (int back = 0; back < 2 && !w.status; back++)
+		w.status = make_waves(l, back);
+	return w.status;
+}

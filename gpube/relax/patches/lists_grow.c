@@ -1,0 +1,666 @@
+/* lists_grow.c - lists of patches, and larger ones that are joined of the functions' variables: see lists.h. */
+#include "gpube/relax/patches/lists.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a partner shares weighs against what it adds; that make a list too long before it is done. */
+enum { SHARED = 100, MOST_FAILED = 4 };
+/* Of a list: its numbers are of 32 bits, and so are those of what it may be extended to. */
+#define MOST_ENTRIES ((int64_t)1 << 26)
+/* Entries that one thread extends at a time. */
+enum { CHUNK = 1 << 10 };
+
+/* A list in the making. total: what all old lists within cost; cost: those that give theirs to it. */
+struct draft {
+	int32_t arity;
+	int32_t scope[64];
+	uint8_t shift[65];
+	uint64_t *set;
+	int64_t n;
+	uint64_t *key;
+	int32_t *total, *cost;
+};
+
+struct growing {
+	struct gpube_ctx *ctx;
+	const struct gpube_patch_lists *old;
+	struct gpube_patch_lists *l;
+	int32_t slack;
+	struct gpube_patch_list_index *index; /* of each old list */
+	bool *taken;			/* its costs are in a new one */
+	int32_t *of, *of_at;		/* old lists of each variable */
+	uint64_t *functions;		/* the sets of the model's, larger first */
+	int32_t *near, *near_at, n_functions;
+	bool *gone;
+	int32_t *failed; /* by function: the seed that was too long with it */
+	int64_t capacity;
+};
+
+/* ---- lists ------------------------------------------------------------------------------------- */
+
+static int new_list(struct gpube_patch_lists *l, struct gpube_patch_list *a, int32_t arity, int64_t n)
+{
+	a->arity = arity;
+	a->n = n;
+	a->scope = gpube__alloc(l->ctx, (uint64_t)arity + 1, sizeof(*a->scope));
+	a->shift = gpube__alloc(l->ctx, (uint64_t)arity + 1, sizeof(*a->shift));
+	a->set = gpube__alloc_zero(l->ctx, (uint64_t)l->words, sizeof(*a->set));
+	a->key = gpube__alloc(l->ctx, (uint64_t)n + 1, sizeof(*a->key));
+	a->cost = gpube__alloc(l->ctx, (uint64_t)n + 1, sizeof(*a->cost));
+	return a->scope && a->shift && a->set && a->key && a->cost ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+/* Its scope is written: its set, and where values lie in a word. False: they are too many. */
+static bool lay_out(const struct gpube_patch_lists *l, struct gpube_patch_list *a)
+{
+	int shift = 0;
+
+	for (int32_t k = 0; k < a->arity; k++) {
+		gpube__bit_put(a->set, a->scope[k]);
+		a->shift[k] = (uint8_t)shift;
+		shift += l->bits[a->scope[k]];
+		if (shift > 64)
+			return false;
+	}
+	a->shift[a->arity] = (uint8_t)shift;
+	return true;
+}
+
+static struct gpube_patch_lists *new_lists(struct gpube_ctx *ctx, int32_t n, const int32_t *domain)
+{
+	struct gpube_patch_lists *l = gpube__alloc_zero(ctx, 1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->ctx = ctx;
+	l->n = n;
+	l->words = n / 64 + 1;
+	l->domain = gpube__alloc(ctx, (uint64_t)n + 1, sizeof(*l->domain));
+	l->bits = gpube__alloc_zero(ctx, (uint64_t)n + 1, sizeof(*l->bits));
+	if (!l->domain || !l->bits) {
+		gpube__lists_free(l);
+		return NULL;
+	}
+	for (int32_t i = 0; i < n; i++) {
+		l->domain[i] = domain[i];
+		while ((int64_t)1 << l->bits[i] < domain[i])
+			l->bits[i]++;
+	}
+	return l;
+}
+
+/* ---- of patches -------------------------------------------------------------------------------- */
+
+static int take_patch(struct gpube_patch_lists *l, struct gpube_patch_list *a, const struct gpube_patches *p, const struct gpube_patch *of,
+	const int32_t *cost, bool *fits)
+{
+	int32_t index[GPUBE__PATCH_ARITY] = {0};
+	const int32_t slack = gpube__lists_slack(l);
+	int64_t n = 0;
+	uint64_t key = 0;
+	int status;
+
+	for (int32_t c = 0; c < of->n_cells; c++)
+		n += cost[c] < slack;
+	status = new_list(l, a, of->arity, n);
+	if (status)
+		return status;
+	memcpy(a->scope, of->scope, (size_t)of->arity * sizeof(*a->scope));
+	*fits = lay_out(l, a);
+	n = 0;
+	for (int32_t c = 0; c < of->n_cells && *fits; c++) {
+		if (cost[c] < slack) {
+			a->key[n] = key;
+			a->cost[n++] = cost[c];
+		}
+		for (int32_t k = of->arity - 1; k >= 0; k--) {
+			if (++index[k] < p->domain[of->scope[k]]) {
+				key += (uint64_t)1 << a->shift[k];
+				break;
+			}
+			index[k] = 0;
+			key &= ~((((uint64_t)1 << l->bits[of->scope[k]]) - 1) << a->shift[k]);
+		}
+	}
+	return GPUBE_OK;
+}
+
+/* A separator's costs onto the cells of its first member. */
+static void add_separator(const struct gpube_patches *p, const struct gpube_separator *b, int32_t *cells)
+{
+	const struct gpube_patch_member *of = &p->members[b->member];
+	const int32_t *place = p->places + of->places;
+	int32_t *t = cells + p->patches[of->patch].at;
+
+	for (int32_t k = 0; k < of->n; k++)
+		for (int32_t i = 0; i < b->n_cells; i++) {
+			int32_t *to = &t[place[i] + place[b->n_cells + k]];
+			const int32_t x = *to + cells[b->at + i];
+
+			*to = x < GPUBE__PATCH_DEAD ? x : GPUBE__PATCH_DEAD;
+		}
+}
+
+int gpube__lists_new(struct gpube_patch_lists **out, const struct gpube_patches *p, const struct gpube_patches_state *s)
+{
+	struct gpube_patch_lists *l = new_lists(p->ctx, p->n, p->domain);
+	int32_t *cells = gpube__alloc(p->ctx, (uint64_t)p->n_cells + 1, sizeof(*cells));
+	int status = l && cells ? GPUBE_OK : GPUBE_ENOMEM;
+	bool fits = true;
+
+	*out = NULL;
+	if (!status) {
+		memcpy(cells, s->cells, (size_t)p->n_cells * sizeof(*cells));
+		for (int32_t k = 0; k < p->n_separators; k++)
+			add_separator(p, &p->separators[k], cells);
+		l->most = p->most_cells;
+		l->shift = p->shift;
+		l->constant = s->constant;
+		l->target = s->target;
+		l->lists = gpube__alloc_zero(p->ctx, (uint64_t)p->n_patches + 1, sizeof(*l->lists));
+		status = l->lists ? GPUBE_OK : GPUBE_ENOMEM;
+	}
+	for (int32_t k = 0; k < p->n_patches && !status && fits; k++)
+		status = take_patch(l, &l->lists[l->n_lists++], p, &p->patches[k], cells + p->patches[k].at, &fits);
+	gpube__free(p->ctx, cells);
+	if (!status && fits)
+		*out = l;
+	else
+		gpube__lists_free(l);
+	return status;
+}
+
+/* ---- a list in the making ------------------------------------------------------------------------ */
+
+static void clear_draft(struct growing *w, struct draft *d)
+{
+	gpube__free(w->ctx, d->set);
+	gpube__free(w->ctx, d->key);
+	gpube__free(w->ctx, d->total);
+	gpube__free(w->ctx, d->cost);
+	*d = (struct draft){0};
+}
+
+static int make_draft(struct growing *w, struct draft *d, int64_t n)
+{
+	d->set = gpube__alloc_zero(w->ctx, (uint64_t)w->l->words, sizeof(*d->set));
+	d->key = gpube__alloc(w->ctx, (uint64_t)n + 1, sizeof(*d->key));
+	d->total = gpube__alloc(w->ctx, (uint64_t)n + 1, sizeof(*d->total));
+	d->cost = gpube__alloc(w->ctx, (uint64_t)n + 1, sizeof(*d->cost));
+	return d->set && d->key && d->total && d->cost ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+/* One more variable, which lies in the middle of words; old lists that are within from now on. */
+struct extension {
+	struct growing *w;
+	const struct draft *from;
+	struct draft *to;
+	int32_t var;
+	int bits, shift;
+	int32_t n_old;
+	int32_t *old;
+	struct gpube_patch_list_pieces *pieces;
+	int64_t *n; /* of each chunk */
+	int64_t found;
+};
+
+static void extend_chunk(void *arg, int64_t item, int thread)
+{
+	struct extension *x = arg;
+	const struct growing *w = x->w;
+	const struct draft *from = x->from;
+	const int32_t domain = w->l->domain[x->var];
+	const int64_t last = (item + 1) * CHUNK < from->n ? (item + 1) * CHUNK : from->n;
+	const uint64_t low = x->shift < 64 ? ((uint64_t)1 << x->shift) - 1 : ~(uint64_t)0;
+	int64_t n = item * CHUNK * domain;
+
+	(void)thread;
+	x->n[item] = 0;
+	if (__atomic_load_n(&x->found, __ATOMIC_RELAXED) > w->l->most)
+		return;
+	for (int64_t i = item * CHUNK; i < last; i++)
+		for (int32_t a = 0; a < domain; a++) {
+			const uint64_t high = from->key[i] & ~low;
+			const uint64_t key = (from->key[i] & low) | (high ? high << x->bits : 0) |
+					     (a ? (uint64_t)a << x->shift : 0);
+			int32_t total = from->total[i], cost = from->cost[i];
+
+			for (int32_t k = 0; k < x->n_old && total < w->slack; k++) {
+				const uint32_t at = gpube__list_find(&w->index[x->old[k]], gpube__list_part(&x->pieces[k], key));
+				const int32_t more = at == GPUBE__NOWHERE ? GPUBE__PATCH_DEAD : w->old->lists[x->old[k]].cost[at];
+
+				total = more >= w->slack ? GPUBE__PATCH_DEAD : total + more;
+				cost += w->taken[x->old[k]] ? 0 : more;
+			}
+			if (total >= w->slack)
+				continue;
+			x->to->key[n] = key;
+			x->to->total[n] = total;
+			x->to->cost[n++] = cost;
+		}
+	x->n[item] = n - item * CHUNK * domain;
+	__atomic_fetch_add(&x->found, x->n[item], __ATOMIC_RELAXED);
+}
+
+/* The scope with one more variable; false: its words are too long. */
+static bool add_var(const struct growing *w, struct draft *to, const struct draft *from, struct extension *x)
+{
+	const struct gpube_patch_lists *l = w->l;
+	int32_t k = 0, at = 0;
+
+	if (from->arity == 64 || from->shift[from->arity] + l->bits[x->var] > 64)
+		return false;
+	memcpy(to->set, from->set, (size_t)l->words * sizeof(*to->set));
+	gpube__bit_put(to->set, x->var);
+	for (; k < from->arity && from->scope[k] < x->var; k++)
+		to->scope[k] = from->scope[k];
+	to->scope[k] = x->var;
+	x->shift = from->shift[k];
+	for (; k < from->arity; k++)
+		to->scope[k + 1] = from->scope[k];
+	to->arity = from->arity + 1;
+	for (k = 0; k <= to->arity; k++) {
+		to->shift[k] = (uint8_t)at;
+		at += k < to->arity ? l->bits[to->scope[k]] : 0;
+	}
+	x->bits = l->bits[x->var];
+	return true;
+}
+
+/* Those that say most come first: the larger ones. */
+static int find_old(struct growing *w, const struct draft *to, struct extension *x)
+{
+	const struct gpube_patch_lists *old = w->old;
+	const int32_t first = w->of_at[x->var], last = w->of_at[x->var + 1];
+
+	x->old = gpube__alloc(w->ctx, (uint64_t)(last - first) + 1, sizeof(*x->old));
+	if (!x->old)
+		return GPUBE_ENOMEM;
+	for (int32_t j = first; j < last; j++) {
+		int32_t k = x->n_old;
+
+		if (!gpube__set_within(old->lists[w->of[j]].set, to->set, old->words))
+			continue;
+		for (; k > 0 && old->lists[x->old[k - 1]].arity < old->lists[w->of[j]].arity; k--)
+			x->old[k] = x->old[k - 1];
+		x->old[k] = w->of[j];
+		x->n_old++;
+	}
+	x->pieces = gpube__alloc(w->ctx, (uint64_t)x->n_old + 1, sizeof(*x->pieces));
+	if (!x->pieces)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < x->n_old; k++)
+		gpube__list_pieces(&x->pieces[k], w->l, to->arity, to->scope, to->shift, old->lists[x->old[k]].set);
+	return GPUBE_OK;
+}
+
+static int extend(struct growing *w, struct draft *to, const struct draft *from, int32_t var, bool *fits)
+{
+	struct extension x = {.w = w, .from = from, .to = to, .var = var};
+	const int64_t n_chunks = (from->n + CHUNK - 1) / CHUNK;
+	int status = make_draft(w, to, from->n * w->l->domain[var]);
+
+	*fits = false;
+	if (status || !add_var(w, to, from, &x))
+		return status;
+	x.n = gpube__alloc(w->ctx, (uint64_t)n_chunks + 1, sizeof(*x.n));
+	status = x.n ? find_old(w, to, &x) : GPUBE_ENOMEM;
+	if (!status) {
+		gpube__parallel(w->ctx, n_chunks, extend_chunk, &x);
+		*fits = x.found <= w->l->most;
+		w->l->all &= *fits;
+		for (int64_t k = 0; k < n_chunks && *fits; k++) {
+			const int64_t at = k * CHUNK * w->l->domain[var];
+
+			memmove(to->key + to->n, to->key + at, (size_t)x.n[k] * sizeof(*to->key));
+			memmove(to->total + to->n, to->total + at, (size_t)x.n[k] * sizeof(*to->total));
+			memmove(to->cost + to->n, to->cost + at, (size_t)x.n[k] * sizeof(*to->cost));
+			to->n += x.n[k];
+		}
+	}
+	gpube__free(w->ctx, x.n);
+	gpube__free(w->ctx, x.old);
+	gpube__free(w->ctx, x.pieces);
+	return status;
+}
+
+/* The draft with all of a function's variables, where it stays short enough. */
+static int add_function(struct growing *w, struct draft *d, const uint64_t *set, bool *fits)
+{
+	struct draft now = {0};
+	const struct draft *from = d;
+	int status = GPUBE_OK;
+
+	*fits = true;
+	for (int32_t i = 0; i < w->l->n && !status && *fits; i++) {
+		struct draft next = {0};
+
+		if (!gpube__bit(set, i) || gpube__bit(d->set, i))
+			continue;
+		status = extend(w, &next, from, i, fits);
+		clear_draft(w, &now);
+		now = next;
+		from = &now;
+	}
+	if (from != d && !status && *fits) {
+		clear_draft(w, d);
+		*d = now;
+	} else {
+		clear_draft(w, &now);
+	}
+	return status;
+}
+
+/* ---- joining --------------------------------------------------------------------------------- */
+
+static uint64_t *set_of(const struct growing *w, int32_t f)
+{
+	return w->functions + (int64_t)f * w->l->words;
+}
+
+/* The function that shares most with it; -1: none. */
+static int32_t partner(const struct growing *w, const struct draft *d, int32_t seed)
+{
+	int32_t best = -1, most = 0;
+
+	for (int32_t v = 0; v < d->arity; v++)
+		for (int32_t j = w->near_at[d->scope[v]]; j < w->near_at[d->scope[v] + 1]; j++) {
+			const int32_t f = w->near[j];
+			int shared = 0, all = 0, score;
+
+			if (w->gone[f] || w->failed[f] == seed)
+				continue;
+			for (int k = 0; k < w->l->words; k++) {
+				shared += __builtin_popcountll(set_of(w, f)[k] & d->set[k]);
+				all += __builtin_popcountll(set_of(w, f)[k]);
+			}
+			score = SHARED * shared - (all - shared);
+			if (score > most) {
+				most = score;
+				best = f;
+			}
+		}
+	return best;
+}
+
+static int keep_draft(struct growing *w, const struct draft *d)
+{
+	struct gpube_patch_lists *l = w->l;
+	struct gpube_patch_list *a = &l->lists[l->n_lists++];
+	int status = new_list(l, a, d->arity, d->n);
+
+	if (status)
+		return status;
+	memcpy(a->scope, d->scope, (size_t)d->arity * sizeof(*a->scope));
+	memcpy(a->key, d->key, (size_t)d->n * sizeof(*a->key));
+	memcpy(a->cost, d->cost, (size_t)d->n * sizeof(*a->cost));
+	(void)lay_out(l, a);
+	for (int32_t k = 0; k < w->old->n_lists; k++)
+		w->taken[k] |= gpube__set_within(w->old->lists[k].set, d->set, l->words);
+	return GPUBE_OK;
+}
+
+/* A list of the seed, and of what goes with it. */
+static int join(struct growing *w, int32_t seed)
+{
+	struct draft d = {.n = 1};
+	int failed = 0, status;
+	bool fits = true;
+
+	status = make_draft(w, &d, 1);
+	if (!status) {
+		d.key[0] = 0;
+		d.total[0] = d.cost[0] = 0;
+		status = add_function(w, &d, set_of(w, seed), &fits);
+	}
+	w->gone[seed] = true;
+	for (int32_t f; !status && fits && failed < MOST_FAILED && (f = partner(w, &d, seed)) >= 0;) {
+		bool joins;
+
+		status = add_function(w, &d, set_of(w, f), &joins);
+		w->gone[f] |= joins;
+		w->failed[f] = joins ? -1 : seed;
+		failed += !joins;
+		if (gpube__stopped(w->ctx) && !status)
+			status = gpube__fail_stopped(w->ctx);
+	}
+	if (!status && fits)
+		status = keep_draft(w, &d);
+	clear_draft(w, &d);
+	return status;
+}
+
+/* Old ones that are within none stay, with their costs. */
+static int keep_old(struct growing *w)
+{
+	int status = GPUBE_OK;
+
+	for (int32_t k = 0; k < w->old->n_lists && !status; k++) {
+		const struct gpube_patch_list *from = &w->old->lists[k];
+		struct gpube_patch_list *a = &w->l->lists[w->l->n_lists];
+		int64_t n = 0;
+
+		if (w->taken[k])
+			continue;
+		w->l->n_lists++;
+		for (int64_t i = 0; i < from->n; i++)
+			n += from->cost[i] < w->slack;
+		status = new_list(w->l, a, from->arity, n);
+		if (status)
+			break;
+		memcpy(a->scope, from->scope, (size_t)from->arity * sizeof(*a->scope));
+		(void)lay_out(w->l, a);
+		n = 0;
+		for (int64_t i = 0; i < from->n; i++)
+			if (from->cost[i] < w->slack) {
+				a->key[n] = from->key[i];
+				a->cost[n++] = from->cost[i];
+			}
+	}
+	return status;
+}
+
+/* ---- what growing needs ------------------------------------------------------------------------ */
+
+/* Costs of the old separators onto one of their members each; they are the old lists' then. */
+static void settle_old(struct gpube_patch_lists *l)
+{
+	for (int32_t k = 0; k < l->n_separators; k++) {
+		const struct gpube_patch_list_separator *b = &l->separators[k];
+		const struct gpube_patch_list_member *of = &l->members[b->member];
+		struct gpube_patch_list *a = &l->lists[of->list];
+		int32_t *own = l->own + b->at;
+
+		for (int64_t i = 0; i < a->n; i++) {
+			const int32_t x = a->cost[i] + own[of->cell[i]];
+
+			a->cost[i] = x < GPUBE__PATCH_DEAD ? x : GPUBE__PATCH_DEAD;
+		}
+		for (int64_t i = 0; i < b->n; i++)
+			own[i] = own[i] < GPUBE__PATCH_DEAD ? 0 : GPUBE__PATCH_DEAD;
+	}
+}
+
+struct scope_of {
+	int32_t arity, function;
+};
+
+static int larger_first(const void *x, const void *y)
+{
+	const struct scope_of *a = x, *b = y;
+
+	if (a->arity != b->arity)
+		return a->arity > b->arity ? -1 : 1;
+	return a->function < b->function ? -1 : 1;
+}
+
+static int list_functions(struct growing *w, const struct gpube_model *m)
+{
+	const int words = w->l->words;
+	struct scope_of *order = gpube__alloc(w->ctx, (uint64_t)m->n_functions + 1, sizeof(*order));
+	int32_t total = 0;
+
+	w->functions = gpube__alloc_zero(w->ctx, (uint64_t)m->n_functions * (uint64_t)words + 1, sizeof(*w->functions));
+	w->gone = gpube__alloc_zero(w->ctx, (uint64_t)m->n_functions + 1, sizeof(*w->gone));
+	w->failed = gpube__alloc(w->ctx, (uint64_t)m->n_functions + 1, sizeof(*w->failed));
+	w->near_at = gpube__alloc_zero(w->ctx, (uint64_t)w->l->n + 3, sizeof(*w->near_at));
+	for (int32_t f = 0; f < m->n_functions; f++)
+		total += m->functions[f].arity;
+	w->near = gpube__alloc(w->ctx, (uint64_t)total + 1, sizeof(*w->near));
+	if (!order || !w->functions || !w->gone || !w->failed || !w->near_at || !w->near) {
+		gpube__free(w->ctx, order);
+		return GPUBE_ENOMEM;
+	}
+	for (int32_t f = 0; f < m->n_functions; f++)
+		if (m->functions[f].arity)
+			order[w->n_functions++] = (struct scope_of){m->functions[f].arity, f};
+	qsort(order, (size_t)w->n_functions, sizeof(*order), larger_first);
+	for (int32_t k = 0; k < w->n_functions; k++) {
+		w->failed[k] = -1;
+		for (int v = 0; v < order[k].arity; v++) {
+			const int32_t i = gpube__scope(m, order[k].function)[v];
+
+			gpube__bit_put(set_of(w, k), i);
+			w->near_at[i + 2]++;
+		}
+	}
+	for (int32_t i = 0; i < w->l->n; i++)
+		w->near_at[i + 2] += w->near_at[i + 1];
+	for (int32_t k = 0; k < w->n_functions; k++)
+		for (int v = 0; v < order[k].arity; v++)
+			w->near[w->near_at[gpube__scope(m, order[k].function)[v] + 1]++] = k;
+	gpube__free(w->ctx, order);
+	return GPUBE_OK;
+}
+
+static void make_index(void *arg, int64_t item, int thread)
+{
+	struct growing *w = arg;
+	const struct gpube_patch_list *a = &w->old->lists[item];
+
+	(void)thread;
+	if (gpube__list_index_init(w->ctx, &w->index[item], a->n, a->shift[a->arity]))
+		return;
+	for (int64_t i = 0; i < a->n; i++)
+		*gpube__list_index(&w->index[item], a->key[i]) = (uint32_t)i;
+}
+
+static int list_old(struct growing *w)
+{
+	const struct gpube_patch_lists *old = w->old;
+	int64_t total = 0;
+
+	for (int32_t k = 0; k < old->n_lists; k++)
+		total += old->lists[k].arity;
+	w->index = gpube__alloc_zero(w->ctx, (uint64_t)old->n_lists + 1, sizeof(*w->index));
+	w->taken = gpube__alloc_zero(w->ctx, (uint64_t)old->n_lists + 1, sizeof(*w->taken));
+	w->of = gpube__alloc(w->ctx, (uint64_t)total + 1, sizeof(*w->of));
+	w->of_at = gpube__alloc_zero(w->ctx, (uint64_t)old->n + 3, sizeof(*w->of_at));
+	if (!w->index || !w->taken || !w->of || !w->of_at)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < old->n_lists; k++)
+		for (int32_t v = 0; v < old->lists[k].arity; v++)
+			w->of_at[old->lists[k].scope[v] + 2]++;
+	for (int32_t i = 0; i < old->n; i++)
+		w->of_at[i + 2] += w->of_at[i + 1];
+	for (int32_t k = 0; k < old->n_lists; k++)
+		for (int32_t v = 0; v < old->lists[k].arity; v++)
+			w->of[w->of_at[old->lists[k].scope[v] + 1]++] = k;
+	gpube__parallel(w->ctx, old->n_lists, make_index, w);
+	for (int32_t k = 0; k < old->n_lists; k++)
+		if (!w->index[k].at)
+			return GPUBE_ENOMEM;
+	return GPUBE_OK;
+}
+
+static void clear(struct growing *w)
+{
+	for (int32_t k = 0; w->index && k < w->old->n_lists; k++)
+		gpube__list_index_clear(w->ctx, &w->index[k]);
+	gpube__free(w->ctx, w->index);
+	gpube__free(w->ctx, w->taken);
+	gpube__free(w->ctx, w->of);
+	gpube__free(w->ctx, w->of_at);
+	gpube__free(w->ctx, w->functions);
+	gpube__free(w->ctx, w->near);
+	gpube__free(w->ctx, w->near_at);
+	gpube__free(w->ctx, w->gone);
+	gpube__free(w->ctx, w->failed);
+}
+
+/* ---- the call ---------------------------------------------------------------------------------- */
+
+/* A list's least cost into the constant: of one that shares nothing that is all there is to know. */
+static void settle_list(struct gpube_patch_lists *l, struct gpube_patch_list *a)
+{
+	int32_t least = GPUBE__PATCH_DEAD;
+
+	for (int64_t i = 0; i < a->n; i++)
+		least = a->cost[i] < least ? a->cost[i] : least;
+	if (least >= l->target - l->constant) {
+		l->constant = l->target;
+		return;
+	}
+	for (int64_t i = 0; i < a->n; i++)
+		a->cost[i] -= a->cost[i] < GPUBE__PATCH_DEAD ? least : 0;
+	l->constant += least;
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct gpube_patch_list *a = x, *b = y;
+	const int32_t last_a = a->arity ? a->scope[a->arity - 1] : -1, last_b = b->arity ? b->scope[b->arity - 1] : -1;
+
+	if (last_a != last_b)
+		return last_a < last_b ? -1 : 1;
+	if (a->arity != b->arity)
+		return a->arity > b->arity ? -1 : 1;
+	return memcmp(a->scope, b->scope, (size_t)a->arity * sizeof(*a->scope));
+}
+
+int gpube__lists_grow(struct gpube_patch_lists **out, struct gpube_patch_lists *old, const struct gpube_model *m, int64_t most)
+{
+	struct growing w = {.ctx = old->ctx, .old = old, .slack = gpube__lists_slack(old)};
+	struct gpube_patch_lists *l;
+	bool too_much = false;
+	int status;
+
+	*out = NULL;
+	if (old->all || most > MOST_ENTRIES)
+		return GPUBE_OK;
+	l = new_lists(old->ctx, old->n, old->domain);
+	if (!l)
+		return GPUBE_ENOMEM;
+	w.l = l;
+	l->all = true;
+	l->most = most;
+	l->shift = old->shift;
+	l->constant = old->constant;
+	l->target = old->target;
+	settle_old(old);
+	status = list_functions(&w, m);
+	if (!status)
+		status = list_old(&w);
+	l->lists = status ? NULL : gpube__alloc_zero(w.ctx, (uint64_t)w.n_functions + (uint64_t)old->n_lists + 1, sizeof(*l->lists));
+	status = status || l->lists ? status : GPUBE_ENOMEM;
+	for (int32_t f = 0; f < w.n_functions && !status; f++)
+		if (!w.gone[f])
+			status = join(&w, f);
+	if (!status)
+		status = keep_old(&w);
+	if (!status) {
+		qsort(l->lists, (size_t)l->n_lists, sizeof(*l->lists), by_place);
+		status = gpube__lists_agree(l, &too_much);
+	}
+	clear(&w);
+	for (int32_t k = 0; k < l->n_lists && !status && !too_much && l->constant < l->target; k++)
+		settle_list(l, &l->lists[k]);
+	if (!status && !too_much) {
+		gpube__lists_shorten(l);
+		*out = l;
+	} else {
+		gpube__lists_free(l);
+	}
+	return status;
+}
