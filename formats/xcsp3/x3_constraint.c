@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/common/reading.h"
 #include "formats/xcsp3/x3.h"
 
 #define BLANKS " \t\n\v\f\r"

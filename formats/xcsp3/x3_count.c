@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/common/reading.h"
 #include "formats/xcsp3/x3.h"
 
 #define BLANKS " \t\n\v\f\r"

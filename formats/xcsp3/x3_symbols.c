@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "formats/common/reading.h"
 #include "formats/xcsp3/x3.h"
 
 enum { MOST_DIGITS = 18 }; /* of numbers that are below GPUBE_X3_SYMBOL */

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "gpube/bound/bound.h"
-#include "gpube/ir/dense.h"
 #include "gpube/simplify/symmetry.h"
 
 bool gpube__bounder_has_tree(const struct gpube_bounder *b)

@@ -207,8 +207,6 @@ static void complete_table(struct gpube_out *out, const void *arg)
 
 	if (!table_structure(out, p->game, p->result, &words))
 		complete_text(out, arg);
-	else if (p->result->answer == CSG_BOUNDS)
-		text_upper_bound(out, p->result);
 }
 
 static void complete_json(struct gpube_out *out, const void *arg)

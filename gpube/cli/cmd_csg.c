@@ -68,8 +68,6 @@ static void report_table(struct gpube_out *out, const void *arg)
 
 	if (!table_structure(out, p->game, p->result, &words))
 		report_text(out, arg);
-	else if (p->result->answer == CSG_BOUNDS)
-		text_upper_bound(out, p->result);
 }
 
 static void verified_text(struct gpube_out *out, const void *arg)

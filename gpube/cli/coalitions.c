@@ -118,6 +118,8 @@ bool table_structure(struct gpube_out *out, const struct csg_game *g, const stru
 		gpube__plural(r->n_parts), csg_game_agents(g), words->members,
 		r->answer == CSG_OPTIMAL ? ", the proved maximum" : "");
 	table_line(out, text, what);
+	if (r->answer == CSG_BOUNDS)
+		text_upper_bound(out, r);
 	return true;
 }
 

@@ -24,7 +24,7 @@ struct structure_words {
 /* What a structure is worth and its parts, each after its word: "value 13 …" "structure {1,3} {2}". */
 void text_structure(
 	struct gpube_out *out, const struct csg_result *r, const struct structure_words *words);
-/* The same as a table, the parts by their worth. False, and nothing, without a structure. */
+/* The same as a table, the parts by their worth, and what bounds it. False, and nothing, without a structure. */
 bool table_structure(struct gpube_out *out, const struct csg_game *g, const struct csg_result *r,
 	const struct structure_words *words);
 

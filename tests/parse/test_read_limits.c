@@ -12,7 +12,6 @@
 
 #include "formats/formats.h"
 #include "tests/fuzz/readers.h"
-#include "tests/support/files.h"
 
 #define ALLOWED_BYTES ((uint64_t)64 << 20)
 #define MOST_SECONDS  2.0

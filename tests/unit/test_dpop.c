@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "dcop/dcop.h"
-#include "gpube/eliminate/be.h"
 #include "gpube/ir/dense.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"

@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "gpube/ir/model.h"
-#include "tests/support/files.h"
 #include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
