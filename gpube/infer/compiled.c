@@ -3,7 +3,8 @@
  *
  * Evidence is a table of 0 and 1 in the bucket of its variable, so that the order, the buckets and their sizes are
  * those without evidence. Another value changes the messages from that bucket to its root, and no other: they alone are
- * summed again. The downward pass, of which all depends on any evidence, uses a copy of the messages up.
+ * summed again. The downward pass, of which all depends on any evidence, uses a copy of the messages up, or where all buckets are small
+ * (infer_small.c) tables of its own.
  *
  * To reduce the tables by evidence would make each set cheaper, and an order and a plan of its own necessary.
  */
@@ -226,6 +227,7 @@ static int marginals(struct gpube_compiled *c)
 static int query(struct gpube_compiled *c, struct gpube_inference *out)
 {
 	struct gpube__inferring *j = &c->j;
+	bool done;
 	int status;
 
 	*out = c->plan;
@@ -237,6 +239,8 @@ static int query(struct gpube_compiled *c, struct gpube_inference *out)
 	if (status || j->z.m == 0)
 		return status;
 	if (c->wants_marginals)
+		status = gpube__small_marginals(j, &done);
+	if (c->wants_marginals && !status && !done)
 		status = marginals(c);
 	gpube__infer_take(j);
 	return status;

@@ -286,7 +286,9 @@ int gpube__infer_up(struct gpube__inferring *j);
 int gpube__infer_residual(struct gpube_model **out, struct gpube__inferring *j);
 /* Relative error of a number after so many roundings. */
 double gpube__infer_error(double roundings);
-/* Makes room for them, and the same. */
+/* Makes room for them, with those of variables of one possible value. Errors: ENOMEM */
+int gpube__infer_begin_marginals(struct gpube__inferring *j);
+/* The same, and all others, by the downward pass. */
 int gpube__infer_marginals(struct gpube__inferring *j);
 /* log10_z, its error and bounds, after the passes. */
 void gpube__infer_take(struct gpube__inferring *j);
@@ -296,6 +298,8 @@ int gpube__small_begin(struct gpube__inferring *j);
 void gpube__small_clear(struct gpube__inferring *j);
 /* A bucket's message up; *done false: it is not small, or numbers are far apart, and nothing has changed. Errors: ENOMEM, ERANGE, ELIMIT, ESTOP */
 int gpube__small_up(struct gpube__inferring *j, int32_t b, bool *done);
+/* All marginals, where all buckets are small: the messages up stay as they are. *done as above. Errors: ENOMEM, ERANGE, ESTOP, EBUG */
+int gpube__small_marginals(struct gpube__inferring *j, bool *done);
 
 /* ---- a bucket's job --------------------------------------------------------------------------------- */
 

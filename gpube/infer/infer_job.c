@@ -220,6 +220,28 @@ void gpube__infer_drop(struct gpube__inferring *j, struct gpube_sum_table *t)
 	gpube__sum_table_clear(j->ctx, t);
 }
 
+int gpube__infer_begin_marginals(struct gpube__inferring *j)
+{
+	int64_t n = 0;
+
+	gpube__free(j->ctx, j->marginals_at); /* of a query before */
+	j->most_roundings = 0;
+	j->marginals_at = gpube__alloc(j->ctx, (uint64_t)j->m->n_vars, sizeof(*j->marginals_at));
+	if (!j->marginals_at)
+		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < j->m->n_vars; i++) {
+		j->marginals_at[i] = n;
+		n += j->m->vars[i].domain;
+	}
+	j->out->marginals = gpube__alloc_zero(j->ctx, (uint64_t)n, sizeof(*j->out->marginals));
+	if (!j->out->marginals)
+		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < j->m->n_vars; i++)
+		if (j->position[i] < 0)
+			j->out->marginals[j->marginals_at[i] + j->possible.values[j->possible.first[i]]] = 1;
+	return GPUBE_OK;
+}
+
 int gpube__infer_marginal(struct gpube__inferring *j, int32_t position, int32_t b, const struct gpube_sum_table *weights,
 	double roundings)
 {

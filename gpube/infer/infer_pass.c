@@ -456,10 +456,6 @@ static int down_all(struct gpube__inferring *j)
 	double done = j->out->plan.joined_cells / 2;
 	int status = GPUBE_OK;
 
-	for (int32_t i = 0; i < j->m->n_vars; i++)
-		if (j->position[i] < 0)
-			j->out->marginals[j->marginals_at[i] +
-					  j->possible.values[j->possible.first[i]]] = 1;
 	for (int32_t b = j->n - 1; b >= 0 && !status; b--) {
 		if (j->buckets[b].parent >= 0)
 			j->roots[b] = j->roots[j->buckets[b].parent];
@@ -472,28 +468,10 @@ static int down_all(struct gpube__inferring *j)
 
 /* ---- both ------------------------------------------------------------------------------------------- */
 
-static int make_marginals(struct gpube__inferring *j)
-{
-	int64_t n = 0;
-
-	j->marginals_at = gpube__alloc(j->ctx, (uint64_t)j->m->n_vars, sizeof(*j->marginals_at));
-	if (!j->marginals_at)
-		return GPUBE_ENOMEM;
-	for (int32_t i = 0; i < j->m->n_vars; i++) {
-		j->marginals_at[i] = n;
-		n += j->m->vars[i].domain;
-	}
-	j->out->marginals = gpube__alloc_zero(j->ctx, (uint64_t)n, sizeof(*j->out->marginals));
-	return j->out->marginals ? GPUBE_OK : GPUBE_ENOMEM;
-}
-
 int gpube__infer_marginals(struct gpube__inferring *j)
 {
-	int status;
+	const int status = gpube__infer_begin_marginals(j);
 
-	gpube__free(j->ctx, j->marginals_at); /* of a query before */
-	j->most_roundings = 0;
-	status = make_marginals(j);
 	return status ? status : down_all(j);
 }
 

@@ -10,19 +10,31 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_SMALL = 512, MOST_INPUTS = 16, FARTHEST = 900 };
+enum {
+	MOST_UP = 512,	       /* cells of a joined table: larger ones are summed faster by vectors */
+	MOST_CELLS = 1 << 15,  /* for marginals, which need all buckets */
+	MOST_BYTES = 64 << 20, /* of what is written down of these; and a part of the memory allowed: */
+	SHARE = 16,
+	FARTHEST = 900, /* powers of two that a product may be from 1 */
+};
 
+/*
+ * down       the message from the parent, of the last query for marginals
+ * roundings  of the functions; down_roundings: to a cell of 'down'
+ */
 struct gpube_small {
 	int n_in;
 	int32_t cells, n_out; /* of the joined table, 0: it is not small; of the message */
-	const struct gpube_sum_table **in;
+	const struct gpube_sum_table **in; /* functions, then children in their order */
 	uint16_t *at; /* of each input, and each cell of the joined table */
-	double roundings; /* of the functions */
+	double roundings, down_roundings;
+	struct gpube_sum_table down;
 };
 
 void gpube__small_clear(struct gpube__inferring *j)
 {
 	for (int32_t b = 0; j->small && b < j->n; b++) {
+		gpube__sum_table_clear(j->ctx, &j->small[b].down);
 		gpube__free(j->ctx, j->small[b].in);
 		gpube__free(j->ctx, j->small[b].at);
 	}
@@ -64,6 +76,7 @@ static int write_down(struct gpube_small *x, struct gpube_ctx *ctx, const struct
 
 int gpube__small_begin(struct gpube__inferring *j)
 {
+	double room = fmin(MOST_BYTES, (double)j->ctx->memory_bytes / SHARE);
 	int status = GPUBE_OK;
 
 	j->small = gpube__alloc_zero(j->ctx, (uint64_t)j->n, sizeof(*j->small));
@@ -73,25 +86,25 @@ int gpube__small_begin(struct gpube__inferring *j)
 		struct gpube_infer_inputs in;
 		struct gpube_sum_job job = {0};
 
-		if (gpube__infer_joined(j, b) > MOST_SMALL)
+		if (gpube__infer_joined(j, b) > (room > 0 ? MOST_CELLS : MOST_UP))
 			continue;
 		status = gpube__infer_gather(&in, j, b, &job, false);
-		if (!status && job.n_in <= MOST_INPUTS) {
+		room -= gpube__infer_joined(j, b) * job.n_in * sizeof(*j->small->at);
+		if (!status)
 			status = write_down(&j->small[b], j->ctx, &job, (int32_t)gpube__infer_joined(j, b));
-			j->small[b].roundings = in.roundings;
-		}
+		j->small[b].roundings = in.roundings;
 		gpube__infer_inputs_clear(&in, j, b);
 	}
 	return status;
 }
 
-/* Whether no product of the inputs, and of some of them, leaves the range of doubles. */
-static bool is_safe(const struct gpube_small *x)
+/* Whether no product of the inputs, with what came down or without, and of some of them, leaves the range of doubles. */
+static bool is_safe(const struct gpube_small *x, bool with_down)
 {
 	int low = 0, high = 0;
 
-	for (int k = 0; k < x->n_in; k++) {
-		const struct gpube_sum_table *t = x->in[k];
+	for (int k = 0; k < x->n_in + with_down; k++) {
+		const struct gpube_sum_table *t = k < x->n_in ? x->in[k] : &x->down;
 
 		if (!t->cells || t->powers)
 			return false;
@@ -148,12 +161,12 @@ int gpube__small_up(struct gpube__inferring *j, int32_t b, bool *done)
 	struct gpube_sum_bucket *bucket = &j->buckets[b];
 	const struct gpube_small *x = &j->small[b];
 	struct gpube_sum_table *out = &bucket->message;
-	double buf[MOST_SMALL], most = 0, least = INFINITY;
+	double buf[MOST_UP], most = 0, least = INFINITY;
 	int32_t first, end;
 	int64_t power = 0;
 	int top = 0, status;
 
-	*done = x->cells > 0 && is_safe(x) && find_range(&first, &end, j, b);
+	*done = x->cells > 0 && x->cells <= MOST_UP && is_safe(x, false) && find_range(&first, &end, j, b);
 	if (!*done)
 		return GPUBE_OK;
 	if (gpube__stopped(j->ctx))
@@ -181,4 +194,139 @@ int gpube__small_up(struct gpube__inferring *j, int32_t b, bool *done)
 	out->power = power + top;
 	status = gpube__sum_measured(j->ctx, out, false, most, least);
 	return status ? status : gpube__infer_apart(j, out);
+}
+
+/* ---- marginals ----------------------------------------------------------------------------------- */
+
+/* The largest of a table's cells, and the least above 0, as its extents. */
+static int measure(struct gpube__inferring *j, struct gpube_sum_table *t, bool shares)
+{
+	double most = 0, least = INFINITY;
+
+	for (int64_t i = 0; i < t->n; i++) {
+		most = t->cells[i] > most ? t->cells[i] : most;
+		least = t->cells[i] > 0 && t->cells[i] < least ? t->cells[i] : least;
+	}
+	return gpube__sum_measured(j->ctx, t, shares, most, least);
+}
+
+/* What goes down to the child of input k: the weights from first to end summed, divided by what came from there. */
+static int hand_down(struct gpube__inferring *j, int32_t b, int k, int32_t c, const double *weights, int32_t first, int32_t end, double roundings)
+{
+	const struct gpube_small *x = &j->small[b];
+	const struct gpube_sum_table *up = x->in[k];
+	const uint16_t *at = x->at + (int64_t)k * x->cells + first;
+	struct gpube_sum_table *to = &j->small[c].down;
+	int status = make_room(j, to, up->n);
+
+	if (status)
+		return status;
+	for (int64_t i = 0; i < to->n; i++)
+		to->cells[i] = 0;
+	for (int32_t i = 0; i < end - first; i++)
+		to->cells[at[i]] += weights[i];
+	to->power = 0;
+	status = measure(j, to, true);
+	if (status)
+		return status;
+	for (int64_t i = 0; i < to->n; i++)
+		to->cells[i] = up->cells[i] > 0 ? to->cells[i] / up->cells[i] : 0;
+	j->small[c].down_roundings = roundings - j->buckets[c].roundings + (double)x->cells / (double)up->n + 1;
+	return measure(j, to, false);
+}
+
+/* In four sums, since one addition after the other waits for the last. */
+static double total(const double *cells, int32_t n)
+{
+	double part[4] = {0};
+	int32_t i = 0;
+
+	for (; i + 4 <= n; i += 4)
+		for (int k = 0; k < 4; k++)
+			part[k] += cells[i + k];
+	for (; i < n; i++)
+		part[0] += cells[i];
+	return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
+/* The weights of a bucket's own values. */
+static int read_off(struct gpube__inferring *j, int32_t b, const double *weights, int32_t first, int32_t end, int64_t power, double roundings)
+{
+	const struct gpube_small *x = &j->small[b];
+	const int32_t n = gpube__infer_domain(j, b);
+	double few[MOST_UP], *cells = n <= MOST_UP ? few : gpube__sum_cells(j->ctx, n);
+	struct gpube_sum_table t = {.n = n, .cells = cells, .power = power};
+	int status;
+
+	if (!cells)
+		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < n; i++)
+		cells[i] = 0;
+	for (int32_t i = first; i < end; i += x->n_out)
+		cells[i / x->n_out] = total(weights + i - first, x->n_out);
+	status = gpube__infer_marginal(j, b, b, &t, roundings + x->n_out);
+	if (cells != few)
+		gpube__sum_table_clear(j->ctx, &t);
+	return status;
+}
+
+static int down(struct gpube__inferring *j, int32_t b, double *weights, bool *done)
+{
+	const struct gpube_sum_bucket *bucket = &j->buckets[b];
+	const struct gpube_small *x = &j->small[b];
+	const bool is_root = bucket->parent < 0;
+	double roundings = x->roundings + x->n_in + 2 + (is_root ? 0 : x->down_roundings);
+	int32_t first, end;
+	int64_t power = is_root ? 0 : x->down.power;
+	int k = x->n_in - bucket->n_children, top = is_root ? 0 : x->down.top, status;
+
+	*done = is_safe(x, !is_root) && find_range(&first, &end, j, b);
+	if (!*done)
+		return GPUBE_OK;
+	for (int i = 0; i < x->n_in; i++) {
+		power += x->in[i]->power;
+		top += x->in[i]->top;
+	}
+	for (int32_t c = bucket->child; c >= 0; c = j->buckets[c].sibling)
+		roundings += j->buckets[c].roundings;
+	multiply(weights, x, ldexp(1, -top), first, end - first);
+	for (int32_t i = 0; i < end - first && !is_root; i += x->n_out)
+		for (int32_t s = 0; s < x->n_out; s++)
+			weights[i + s] *= x->down.cells[s];
+	power += top;
+	j->roots[b] = is_root ? j->roots[b] : j->roots[bucket->parent];
+	status = read_off(j, b, weights, first, end, power, roundings);
+	for (int32_t c = bucket->child; c >= 0 && !status; c = j->buckets[c].sibling, k++) {
+		status = hand_down(j, b, k, c, weights, first, end, roundings);
+		j->small[c].down.power += power - j->buckets[c].message.power;
+	}
+	return status;
+}
+
+int gpube__small_marginals(struct gpube__inferring *j, bool *done)
+{
+	int64_t most = 0;
+	double *weights;
+	int status;
+
+	*done = true;
+	for (int32_t b = 0; b < j->n; b++) {
+		*done = *done && j->small[b].cells > 0;
+		most = j->small[b].cells > most ? j->small[b].cells : most;
+	}
+	if (!*done)
+		return GPUBE_OK;
+	weights = gpube__sum_cells(j->ctx, most);
+	status = weights ? gpube__infer_begin_marginals(j) : GPUBE_ENOMEM;
+	for (int32_t b = j->n - 1; b >= 0 && !status && *done; b--) {
+		status = down(j, b, weights, done);
+		if (!status && gpube__stopped(j->ctx))
+			status = gpube__fail_stopped(j->ctx);
+	}
+	gpube__sum_table_clear(j->ctx, &(struct gpube_sum_table){.cells = weights});
+	if (!status && !*done) {
+		gpube__free(j->ctx, j->out->marginals);
+		j->out->marginals = NULL;
+	}
+	return status;
 }
