@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Entries that a wave touches, from which threads pay. */
-enum { WIDE = 1 << 15 };
+enum { WIDE = 1 << 14 };
 /* Entries are taken out where more than one in so many is possible no more. */
 enum { GONE_PART = 4 };
 
