@@ -298,10 +298,13 @@ static int find_old(struct growing *w, const struct draft *to, struct extension 
 static int extend(struct growing *w, struct draft *to, const struct draft *from, int32_t var, bool *fits)
 {
 	struct extension x = {.w = w, .from = from, .to = to, .var = var};
-	const int64_t n_chunks = (from->n + CHUNK - 1) / CHUNK;
-	int status = make_draft(w, to, from->n * w->l->domain[var]);
+	const int64_t n_chunks = (from->n + CHUNK - 1) / CHUNK, room = from->n * w->l->domain[var];
+	int status;
 
 	*fits = false;
+	if (sizeof(uint64_t) * 2 * (uint64_t)room > w->ctx->memory_bytes / 8)
+		return GPUBE_OK;
+	status = make_draft(w, to, room);
 	if (status || !add_var(w, to, from, &x))
 		return status;
 	x.n = gpube__alloc(w->ctx, (uint64_t)n_chunks + 1, sizeof(*x.n));
