@@ -1,5 +1,5 @@
 /* bimatrix.c - a game's memory. See bimatrix.h. */
-#include "nash/bimatrix.h"
+#include "nash/players.h"
 
 static void free_payoffs(struct gpube_ctx *ctx, struct nash_number *v, int64_t n)
 {
@@ -24,6 +24,7 @@ void nash_game_free(struct nash_game *g)
 		gpube__free(g->ctx, g->labels[p]);
 		free_payoffs(g->ctx, g->payoffs[p], (int64_t)g->m * g->n);
 	}
+	nash__players_free(g->players);
 	gpube__free(g->ctx, g);
 }
 

@@ -255,6 +255,8 @@ int nash_solve(struct nash_result **out, const struct nash_game *g, const struct
 	if (!out || !g)
 		return gpube__missing(g ? g->ctx : NULL);
 	ctx = g->ctx;
+	if (g->players)
+		return gpube__fail(ctx, GPUBE_EINVAL, "a game of more than two players");
 	deadline = ctx->deadline;
 	if (!opts)
 		opts = &none;

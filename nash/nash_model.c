@@ -4,8 +4,10 @@
  * In 128 bits and without FLINT, which the small program gpube-convert is built without: payoffs of
  * more than 64 bits make no model.
  */
+#include <stdio.h>
+
 #include "gpube/ir/model.h"
-#include "nash/bimatrix.h"
+#include "nash/players.h"
 
 /* What regrets are counted in: 1 / unit, where scale decimals are exactly that or 'unit' is none. */
 struct units {
@@ -13,38 +15,14 @@ struct units {
 	int scale;
 };
 
-/* Payoff k of a player. */
-static const struct nash_number *payoff(const struct nash_game *g, int player, int64_t k)
-{
-	return &g->payoffs[player][k];
-}
-
-/* -1, 0 or 1: two fractions, whose products of 64 bits fit 128. */
-static int compare(const struct nash_number *a, const struct nash_number *b)
-{
-	const __int128 left = (__int128)a->num * b->den, right = (__int128)b->num * a->den;
-
-	return (left > right) - (left < right);
-}
-
-static int check_payoffs(const struct nash_game *g)
-{
-	for (int player = 0; player < 2; player++)
-		for (int64_t k = 0; k < (int64_t)g->m * g->n; k++)
-			if (payoff(g, player, k)->text)
-				return gpube__fail(g->ctx, GPUBE_ERANGE,
-					"a payoff passes 64 bits: the game becomes no model");
-	return GPUBE_OK;
-}
-
 /* The least power of ten that all denominators divide, or else their least common multiple. */
-static int find_units(struct units *u, const struct nash_game *g)
+static int find_units(struct units *u, const struct nash_players *g)
 {
 	int64_t lcm = 1, power = 1;
 
-	for (int player = 0; player < 2; player++)
-		for (int64_t k = 0; k < (int64_t)g->m * g->n; k++) {
-			const int64_t den = payoff(g, player, k)->den;
+	for (int32_t player = 0; player < g->n; player++)
+		for (int64_t k = 0; k < g->n_profiles; k++) {
+			const int64_t den = g->payoffs[player][k].den;
 
 			if (__builtin_mul_overflow(lcm, den / nash__divisor(lcm, den), &lcm))
 				return gpube__fail(g->ctx, GPUBE_ERANGE,
@@ -63,7 +41,7 @@ static int find_units(struct units *u, const struct nash_game *g)
 }
 
 /* a - b in units. */
-static int subtract(int64_t *cost, const struct nash_game *g, const struct units *u,
+static int subtract(int64_t *cost, const struct nash_players *g, const struct units *u,
 	const struct nash_number *a, const struct nash_number *b)
 {
 	__int128 x, y;
@@ -77,83 +55,82 @@ static int subtract(int64_t *cost, const struct nash_game *g, const struct units
 	return GPUBE_OK;
 }
 
-/* One action of the opponent, o: how far each own action falls short of the best one. */
-static int fill(int64_t *cost, const struct nash_game *g, int player, int64_t o, const struct units *u)
+/* Profiles that differ in the player's action alone, the first of them: how far each falls short of the best one. */
+static int fill(int64_t *cost, const struct nash_players *g, int32_t player, int64_t first, const struct units *u)
 {
-	const int32_t own = player ? g->n : g->m;
-	const int64_t first = player ? o * g->n : o, step = player ? 1 : g->n;
-	const struct nash_number *best = payoff(g, player, first);
+	const struct nash_number *v = g->payoffs[player] + first, *best = v;
+	const int64_t step = nash__players_step(g, player);
+	const int32_t own = g->actions[player];
 	int status = GPUBE_OK;
 
 	for (int32_t k = 1; k < own; k++)
-		if (compare(payoff(g, player, first + k * step), best) > 0)
-			best = payoff(g, player, first + k * step);
-	for (int32_t k = 0; k < own && !status; k++) {
-		const struct nash_number *v = payoff(g, player, first + k * step);
-
+		if (nash__number_compare(&v[k * step], best) > 0)
+			best = &v[k * step];
+	for (int32_t k = 0; k < own && !status; k++)
 		if (u)
-			status = subtract(&cost[first + k * step], g, u, best, v);
+			status = subtract(&cost[first + k * step], g, u, best, &v[k * step]);
 		else
-			cost[first + k * step] = compare(v, best) == 0 ? 0 : GPUBE_INF;
+			cost[first + k * step] = nash__number_compare(&v[k * step], best) == 0 ? 0 : GPUBE_INF;
+	return status;
+}
+
+static int fill_all(int64_t *cost, const struct nash_players *g, int32_t player, const struct units *u)
+{
+	const int64_t step = nash__players_step(g, player), block = step * g->actions[player];
+	int status = GPUBE_OK;
+
+	for (int64_t from = 0; from < g->n_profiles && !status; from += block) {
+		if (gpube__stopped(g->ctx))
+			return gpube__fail_stopped(g->ctx);
+		for (int64_t k = from; k < from + step && !status; k++)
+			status = fill(cost, g, player, k, u);
 	}
 	return status;
 }
 
-static int add_players(struct gpube_model *m, const struct nash_game *g, const struct units *u)
+static int add_players(struct gpube_model *m, const struct nash_players *g, const struct units *u)
 {
-	static const int32_t scope[] = {0, 1};
-	int64_t *cost = gpube__alloc(g->ctx, (uint64_t)g->m * (uint64_t)g->n, sizeof(*cost));
-	int status = cost ? GPUBE_OK : GPUBE_ENOMEM;
+	int64_t *cost = gpube__alloc(g->ctx, (uint64_t)g->n_profiles, sizeof(*cost));
+	int32_t *scope = gpube__alloc(g->ctx, (uint64_t)g->n, sizeof(*scope));
+	int status = cost && scope ? GPUBE_OK : GPUBE_ENOMEM;
 
-	for (int player = 0; player < 2 && !status; player++) {
-		for (int64_t o = 0; o < (player ? g->m : g->n) && !status; o++)
-			status = gpube__stopped(g->ctx) ? gpube__fail_stopped(g->ctx)
-							: fill(cost, g, player, o, u);
+	for (int32_t player = 0; player < g->n && scope; player++)
+		scope[player] = player;
+	for (int32_t player = 0; player < g->n && !status; player++) {
+		status = fill_all(cost, g, player, u);
 		if (!status)
-			status = gpube_model_add_costs(m, 2, scope, cost);
+			status = gpube_model_add_costs(m, g->n, scope, cost);
 	}
+	gpube__free(g->ctx, scope);
 	gpube__free(g->ctx, cost);
 	return status;
 }
 
-static int add_variable(struct gpube_model *m, const struct nash_game *g, int player)
+static int add_variable(struct gpube_model *m, const struct nash_players *g, int32_t player)
 {
-	const int32_t n = player ? g->n : g->m;
-	const char *name = g->player[player];
-	struct gpube_variable *v;
-	int status = gpube_model_add_var(m, NULL, n, name ? name : player ? "player2" : "player1");
-
-	if (status || !g->labels[player])
-		return status;
-	v = &m->vars[player];
-	v->value_names = gpube__alloc_zero(m->ctx, (uint64_t)n, sizeof(*v->value_names));
-	if (!v->value_names)
-		return GPUBE_ENOMEM;
-	for (int32_t a = 0; a < n; a++) {
-		v->value_names[a] = gpube__strdup(m->ctx, g->labels[player][a]);
-		if (!v->value_names[a])
-			return GPUBE_ENOMEM;
-	}
-	return GPUBE_OK;
-}
-
-int nash_model(struct gpube_model **out, const struct nash_game *g, int regret)
-{
-	struct units u;
+	char number[32];
 	int status;
 
-	if (out)
-		*out = NULL;
-	if (!out || !g)
-		return gpube__missing(g ? g->ctx : NULL);
-	status = check_payoffs(g);
+	snprintf(number, sizeof(number), "player%d", player + 1);
+	status = gpube_model_add_var(m, NULL, g->actions[player], g->name[player] ? g->name[player] : number);
+	if (!status && g->labels[player])
+		status = gpube_model_name_values(m, player, (const char *const *)g->labels[player]);
+	return status;
+}
+
+int nash__players_model(struct gpube_model **out, const struct nash_players *g, int regret)
+{
+	struct units u;
+	int status = nash__players_check(g, "the game becomes no model");
+
+	*out = NULL;
 	if (!status && regret)
 		status = find_units(&u, g);
 	if (!status)
 		status = gpube_model_new(out, g->ctx, GPUBE_COSTS);
 	if (!status && regret)
 		status = gpube_model_set_scale(*out, u.scale);
-	for (int player = 0; player < 2 && !status; player++)
+	for (int32_t player = 0; player < g->n && !status; player++)
 		status = add_variable(*out, g, player);
 	if (!status)
 		status = add_players(*out, g, regret ? &u : NULL);
@@ -162,4 +139,22 @@ int nash_model(struct gpube_model **out, const struct nash_game *g, int regret)
 		*out = NULL;
 	}
 	return status;
+}
+
+int nash_model(struct gpube_model **out, const struct nash_game *g, int regret)
+{
+	int32_t actions[2];
+	struct nash_players two;
+
+	if (out)
+		*out = NULL;
+	if (!out || !g)
+		return gpube__missing(g ? g->ctx : NULL);
+	if (g->players)
+		return nash__players_model(out, g->players, regret);
+	actions[0] = g->m;
+	actions[1] = g->n;
+	two = (struct nash_players){g->ctx, 2, actions, (char **)g->player, (char ***)g->labels, (int64_t)g->m * g->n,
+		(struct nash_number **)g->payoffs};
+	return nash__players_model(out, &two, regret);
 }

@@ -334,6 +334,7 @@ const struct command cmd_convert = {
 		"an MPE to toulbar2's .sol and back\n"
 		".nfg\n"
 		"read and written: games of two players for Gambit; by any other name for lrsnash; "
+		"games of more players are read, as models; "
 		"also reads what GAMUT writes\n"
 		".efg\n"
 		"read: games of two players in extensive form, as their reduced normal form\n"

@@ -5,6 +5,7 @@
 #include "gpube/cli/session/measure.h"
 #include "gpube/ops/device/opening.h"
 #include "gpube/ops/pick.h"
+#include "nash/players.h"
 
 #define OPTS_STRUCT struct opts_info
 static const struct opt_row rows[] = {OPTS_INFO(OPT_ROW)};
@@ -159,6 +160,9 @@ static void text_contents(struct gpube_out *out, const struct contents *c)
 {
 	if (c->result)
 		text_result(out, c->result);
+	else if (c->game && c->game->players)
+		gpube__out_printf(out, "%-*s%d players, %lld profiles; see 'gpube nash --pure'\n", LABEL, "game",
+			c->game->players->n, (long long)c->game->players->n_profiles);
 	else if (c->game)
 		gpube__out_printf(out, "%-*s%d x %d actions; see 'gpube nash'\n", LABEL, "game",
 			nash_game_rows(c->game), nash_game_columns(c->game));
@@ -262,7 +266,7 @@ static void json_model(struct json *j, const struct result *r)
 static void json_contents(struct json *j, const struct contents *c)
 {
 	json_text(j, "kind",
-		c->game         ? "bimatrix game"
+		c->game         ? c->game->players ? "game of several players" : "bimatrix game"
 		: c->coalitions ? "coalition game"
 		: c->auction    ? "auction"
 				: "result");
@@ -272,6 +276,11 @@ static void json_contents(struct json *j, const struct contents *c)
 			json_real(j, "log10", c->result->log10_value);
 		else
 			json_int(j, "variables", c->result->n);
+	} else if (c->game && c->game->players) {
+		json_open(j, "players", '[');
+		for (int32_t p = 0; p < c->game->players->n; p++)
+			json_int(j, NULL, c->game->players->actions[p]);
+		json_close(j, ']');
 	} else if (c->game) {
 		json_int(j, "rows", nash_game_rows(c->game));
 		json_int(j, "columns", nash_game_columns(c->game));

@@ -1,8 +1,8 @@
 /* cmd_nash.c - gpube nash: the equilibria of a bimatrix game. */
-#include <ctype.h>
 #include <string.h>
 
 #include "gpube/cli/draw/nash_picture.h"
+#include "gpube/cli/nash_many.h"
 #include "gpube/cli/session/contents.h"
 #include "gpube/cli/session/session_ranks.h"
 #include "nash/nash.h"
@@ -47,30 +47,6 @@ static int32_t actions(const struct result *r, int player)
 
 /* ---- text ------------------------------------------------------------------------- */
 
-/* Whether a name can be told from the number behind it, and from the next name. */
-static bool is_plain(const char *label)
-{
-	return (isalpha((unsigned char)*label) || *label == '_' || (unsigned char)*label >= 0x80) &&
-	       !strpbrk(label, " ,\t\n\"");
-}
-
-/* By its name, quoted where it is no plain word; "#2" where the file names none. */
-static void text_action(struct gpube_out *out, const char *label, int32_t i)
-{
-	if (!label || !*label) {
-		gpube__out_printf(out, "#%d", i + 1);
-		return;
-	}
-	if (is_plain(label)) {
-		gpube__out_text(out, label);
-		return;
-	}
-	gpube__out_text(out, "\"");
-	for (; *label; label++)
-		gpube__out_printf(out, *label == '"' ? "\\%c" : "%c", *label);
-	gpube__out_text(out, "\"");
-}
-
 /* The actions played: "up 1/3, down 2/3". */
 static void text_strategy(
 	struct gpube_out *out, const struct result *r, int player, const struct nash_strategy *s)
@@ -84,7 +60,7 @@ static void text_strategy(
 			continue;
 		gpube__out_text(out, comma);
 		comma = ", ";
-		text_action(out, label, i);
+		nash_text_action(out, label, i);
 		if (strcmp(s->p[i], "1") != 0) {
 			gpube__out_text(out, " ");
 			gpube__out_text(out, s->p[i]);
@@ -527,6 +503,18 @@ static bool clash(const struct opts_nash *o)
 	return true;
 }
 
+static int read_from(struct nash_game **game, struct gpube_ctx *ctx, const char *path, enum nash_format format)
+{
+	struct gpube_in in;
+	int status = gpube__in_open(&in, ctx, path);
+
+	if (status)
+		return status;
+	status = nash__read_from(game, &in, format, true);
+	gpube__in_close(&in);
+	return status;
+}
+
 static int read_game(
 	struct session *s, struct nash_game **game, const struct opts_nash *o, const char *path)
 {
@@ -535,15 +523,27 @@ static int read_game(
 
 	session_begin_reading(s, o->timeout);
 	if (o->from) /* its words are those of enum nash_format, in its order */
-		status = nash_read(&c.game, s->ctx, path, (enum nash_format)o->from);
+		status = read_from(&c.game, s->ctx, path, (enum nash_format)o->from);
 	else
 		status = contents_read_form(&c, s->ctx, path, GPUBE_CONTENT_GAME, GPUBE_CONTENT_GAME);
 	*game = c.game;
 	session_end_reading(s);
-	if (!status)
+	if (!status && !c.game->players)
 		gpube__log(s->ctx, GPUBE_LOG_DETAIL, "read %d x %d actions: %.4f s", nash_game_rows(*game),
 			nash_game_columns(*game), session_seconds(s));
 	return status;
+}
+
+/* More than two players: what is asked for must be their pure equilibria. */
+static int solve_many(struct session *s, const struct opts_nash *o, int output, const char *file,
+	const struct nash_players *g)
+{
+	if (!o->pure)
+		return session_fail_text(s, NULL,
+			"a game of more than two players: of those only pure equilibria are found, with --pure");
+	if (o->svg || output == OUTPUT_LRS)
+		return session_fail_text(s, NULL, "a game of more than two players: no --svg and no --output lrs");
+	return nash_many(s, file, g, o->max, output == OUTPUT_GAMBIT);
 }
 
 static bool shares_pairs(const struct opts_nash *o)
@@ -584,6 +584,8 @@ static int run(const void *opts, int n_args, char **args)
 	} else if (!rc && o->convert) {
 		if (nash_write(game, o->convert, NASH_FORMAT_AUTO))
 			rc = session_fail(&s, NULL);
+	} else if (!rc && game->players) {
+		rc = solve_many(&s, o, output, args[0], game->players);
 	} else if (!rc) {
 		struct result r = {.session = &s, .file = args[0], .game = game};
 
@@ -610,6 +612,9 @@ const struct command cmd_nash = {
 		"what players lose, so that payoffs are costs negated; costs that are maximised, "
 		"and potentials, are payoffs as they are. The model that 'gpube convert --regret' makes of a game has "
 		"that game's equilibria: its costs are what players lose against a best response.\n\n"
+		"A .nfg may have more players: --pure gives their pure equilibria, by a comparison of every payoff "
+		"with those of the player's other actions. 'gpube convert' makes a model of it, and 'gpube list "
+		"--within inf' lists that model's solutions, which are the same.\n\n"
 		"Supports of equal size (--method se) need not give all equilibria of a degenerate "
 		"game: there another method counts them (-v says how many), and if there are more "
 		"the result is called incomplete. SIGINT, "
@@ -620,7 +625,7 @@ const struct command cmd_nash = {
 		"run with an error after --receive-timeout.\n\n"
 		"With --output json the result is one object: status (optimal, incomplete, "
 		"error), all (whether every extreme equilibrium is there), exact, equilibria "
-		"(lists x and y of fractions, payoffs u and v), with --components also the "
+		"(lists x and y of fractions, payoffs u and v; of more players profile, action indices, and payoffs), with --components also the "
 		"different strategies x and y, and components: maximal Nash subsets as lists of "
 		"indices into them, each with the number of its connected component.",
 	.examples = "gpube nash game.nfg\n"

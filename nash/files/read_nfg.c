@@ -7,7 +7,10 @@
  */
 #include <string.h>
 
-#include "nash/bimatrix.h"
+#include "nash/players.h"
+
+/* A profile of more would be of 2^64. */
+enum { MOST_PLAYERS = 62 };
 
 static int read_head(struct nash_game *g, struct gpube_in *in)
 {
@@ -28,68 +31,71 @@ static int read_head(struct nash_game *g, struct gpube_in *in)
 	return nash__scan_string(in, &g->title, "the title");
 }
 
-static int read_players(struct nash_game *g, struct gpube_in *in)
+/* The names tell how many players there are. */
+static int read_players(struct nash_players **out, const struct nash_game *g, struct gpube_in *in)
 {
-	int n = 0, status = nash__scan_char(in, '{', "'{' and the players' names");
+	char **names = NULL;
+	int64_t capacity = 0, n = 0;
+	int status = nash__scan_char(in, '{', "'{' and the players' names");
 
 	while (!status && nash__scan_peek(in) != '}') {
-		char *name;
-
-		status = nash__scan_string(in, &name, "a player's name");
-		if (!status && n < 2)
-			g->player[n] = name;
-		else if (!status)
-			gpube__free(in->ctx, name);
-		n++;
+		status = gpube__grow(in->ctx, &names, &capacity, n + 1, sizeof(*names));
+		if (!status)
+			status = nash__scan_string(in, &names[n], "a player's name");
+		n += !status;
 	}
-	if (status)
-		return status;
-	if (n != 2)
-		return gpube__in_error(in, "%d player%s: only games of two players are solved", n,
+	if (!status && (n < 2 || n > (g->many ? MOST_PLAYERS : 2)))
+		status = gpube__in_error(in, "%lld player%s: only games of two players are solved", (long long)n,
 			gpube__plural(n));
-	return nash__scan_char(in, '}', "'}' after the players' names");
+	if (!status)
+		status = nash__players_new(out, in->ctx, (int32_t)n);
+	for (int64_t p = 0; p < n; p++)
+		if (status)
+			gpube__free(in->ctx, names[p]);
+		else
+			(*out)->name[p] = names[p];
+	gpube__free(in->ctx, names);
+	return status ? status : nash__scan_char(in, '}', "'}' after the players' names");
 }
 
 /* The labels of one player: the number of actions is how many there are. */
-static int read_labels(struct nash_game *g, struct gpube_in *in, int p, int32_t *actions)
+static int read_labels(struct nash_players *g, struct gpube_in *in, int32_t p)
 {
-	int64_t capacity = 0, n = 0;
+	int64_t capacity = 0;
 	int status = nash__scan_char(in, '{', "'{' and a player's actions");
 
-	*actions = 0;
 	while (!status && nash__scan_peek(in) != '}') {
 		char *label;
 
 		status = nash__scan_string(in, &label, "the name of an action");
 		if (status)
 			break;
-		if (n == INT32_MAX ||
-			gpube__grow(in->ctx, &g->labels[p], &capacity, n + 1, sizeof(char *))) {
+		if (g->actions[p] == INT32_MAX ||
+			gpube__grow(in->ctx, &g->labels[p], &capacity, (int64_t)g->actions[p] + 1, sizeof(char *))) {
 			gpube__free(in->ctx, label);
 			return GPUBE_ENOMEM;
 		}
-		g->labels[p][n++] = label;
-		*actions = (int32_t)n;
+		g->labels[p][g->actions[p]++] = label;
 	}
-	if (!status && n == 0)
+	if (!status && g->actions[p] == 0)
 		return gpube__in_error(in, "player %d has no action", p + 1);
 	return status ? status : nash__scan_char(in, '}', "'}' after a player's actions");
 }
 
-static int read_actions(struct nash_game *g, struct gpube_in *in)
+static int read_actions(struct nash_players *g, struct gpube_in *in)
 {
-	int32_t *actions[2] = {&g->m, &g->n};
 	int status = nash__scan_char(in, '{', "'{' and the players' actions");
 
-	for (int p = 0; p < 2 && !status; p++) {
+	for (int32_t p = 0; p < g->n && !status; p++) {
 		if (nash__scan_peek(in) == '{')
-			status = read_labels(g, in, p, actions[p]);
+			status = read_labels(g, in, p);
 		else
-			status = nash__scan_int(in, actions[p], 1, "a number of actions");
+			status = nash__scan_int(in, &g->actions[p], 1, "a number of actions");
 	}
 	if (status)
 		return status;
-	return nash__scan_char(in, '}', "'}' after the actions of the two players");
+	return nash__scan_char(in, '}',
+		g->n == 2 ? "'}' after the actions of the two players" : "'}' after the actions of all players");
 }
 
 /* ---- payoffs ---------------------------------------------------------------- */
@@ -99,8 +105,8 @@ static int64_t column_major(const struct nash_game *g, int player, int64_t i, in
 	return 2 * (j * g->m + i) + player;
 }
 
-/* Two numbers, commas in front of or behind them allowed, that an outcome consists of. */
-static int read_outcome(struct gpube_in *in, struct nash_pile *pile)
+/* As many numbers as players, commas in front of or behind them allowed, that an outcome consists of. */
+static int read_outcome(struct gpube_in *in, struct nash_pile *pile, int32_t players)
 {
 	int status = nash__scan_char(in, '{', "'{' and an outcome");
 	char *name;
@@ -110,12 +116,14 @@ static int read_outcome(struct gpube_in *in, struct nash_pile *pile)
 		if (!status)
 			gpube__free(in->ctx, name);
 	}
-	for (int p = 0; p < 2 && !status; p++) {
+	for (int32_t p = 0; p < players && !status; p++) {
 		if (nash__scan_peek(in) == ',')
 			in->p++;
 		status = nash__pile_number(in, pile, "a payoff of the outcome");
 	}
-	return status ? status : nash__scan_char(in, '}', "'}' after the outcome's two payoffs");
+	return status ? status
+		      : nash__scan_char(in, '}',
+				players == 2 ? "'}' after the outcome's two payoffs" : "'}' after the outcome's payoffs");
 }
 
 static int copy_number(
@@ -132,24 +140,27 @@ static int copy_number(
 
 /* The cells name outcomes by their position, from 1. */
 static int place_outcomes(struct gpube_in *in, struct nash_pile *pile,
-	const struct nash_pile *outcomes, int64_t payoffs)
+	const struct nash_pile *outcomes, int32_t players, int64_t payoffs)
 {
 	static const struct nash_number zero = {0, 1, NULL};
 
-	for (int64_t k = 0; k < payoffs; k += 2) {
+	for (int64_t k = 0; k < payoffs; k += players) {
 		int32_t outcome;
 		int status = nash__scan_int(in, &outcome, 0, "the number of an outcome");
 
 		if (status)
 			return status;
-		if (outcome && (!outcomes->v || outcome > outcomes->n / 2))
-			return gpube__in_error(
-				in, "outcome %d of %lld", outcome, (long long)outcomes->n / 2);
-		for (int p = 0; p < 2; p++) {
+		if (outcome && (!outcomes->v || outcome > outcomes->n / players))
+			return gpube__in_error(in, "outcome %d of %lld", outcome, (long long)outcomes->n / players);
+		/* two bytes of a file say what many players get */
+		if (gpube__in_charge(in, players, 2 * (int64_t)sizeof(zero), "payoffs of %lld profiles",
+			    (long long)payoffs / players))
+			return in->status;
+		for (int32_t p = 0; p < players; p++) {
 			struct nash_number v = zero;
 
 			if (outcome &&
-				copy_number(in->ctx, &v, &outcomes->v[2 * (outcome - 1) + p]))
+				copy_number(in->ctx, &v, &outcomes->v[(int64_t)players * (outcome - 1) + p]))
 				return GPUBE_ENOMEM;
 			if (nash__pile_push(in->ctx, pile, &v)) {
 				gpube__free(in->ctx, v.text);
@@ -160,22 +171,22 @@ static int place_outcomes(struct gpube_in *in, struct nash_pile *pile,
 	return GPUBE_OK;
 }
 
-static int read_outcomes(struct gpube_in *in, struct nash_pile *pile, int64_t payoffs)
+static int read_outcomes(struct gpube_in *in, struct nash_pile *pile, int32_t players, int64_t payoffs)
 {
 	struct nash_pile outcomes = {0};
 	int status = nash__scan_char(in, '{', "'{' and the outcomes");
 
 	while (!status && nash__scan_peek(in) != '}')
-		status = read_outcome(in, &outcomes);
+		status = read_outcome(in, &outcomes, players);
 	if (!status)
 		status = nash__scan_char(in, '}', "'}' after the outcomes");
 	if (!status)
-		status = place_outcomes(in, pile, &outcomes, payoffs);
+		status = place_outcomes(in, pile, &outcomes, players, payoffs);
 	nash__pile_clear(in->ctx, &outcomes);
 	return status;
 }
 
-static int read_body(struct gpube_in *in, struct nash_pile *pile, int64_t payoffs)
+static int read_body(struct gpube_in *in, struct nash_pile *pile, int32_t players, int64_t payoffs)
 {
 	int status = GPUBE_OK;
 
@@ -188,32 +199,94 @@ static int read_body(struct gpube_in *in, struct nash_pile *pile, int64_t payoff
 		gpube__free(in->ctx, comment);
 	}
 	if (nash__scan_peek(in) == '{')
-		return read_outcomes(in, pile, payoffs);
+		return read_outcomes(in, pile, players, payoffs);
 	for (int64_t k = 0; k < payoffs && !status; k++)
 		status = nash__pile_number(in, pile, "a payoff");
 	return status;
 }
 
+/* How many payoffs the file has; -1 and a message if they are too many. */
+static int64_t count_payoffs(struct nash_players *g, struct gpube_in *in)
+{
+	int64_t n = 1, all;
+
+	if (g->n == 2)
+		return nash__payoffs(in, g->actions[0], g->actions[1]);
+	for (int32_t p = 0; p < g->n && n >= 0; p++)
+		n = gpube__mul_size(n, g->actions[p]);
+	all = n < 0 ? -1 : gpube__mul_size(n, g->n);
+	if (all < 0 || all > INT64_MAX / (int64_t)sizeof(struct nash_number)) {
+		gpube__in_fail(in, GPUBE_ERANGE, "the payoffs of all profiles of %d players are too many", g->n);
+		return -1;
+	}
+	g->n_profiles = n;
+	return all;
+}
+
+/* The pile's are those of profiles in which player 1's action is the fastest. */
+static int move_payoffs(struct nash_players *g, struct nash_pile *pile)
+{
+	for (int32_t p = 0; p < g->n; p++) {
+		g->payoffs[p] = gpube__alloc_zero(g->ctx, (uint64_t)g->n_profiles, sizeof(*g->payoffs[p]));
+		if (!g->payoffs[p])
+			return GPUBE_ENOMEM;
+	}
+	for (int64_t k = 0; k < g->n_profiles; k++) {
+		int64_t rest = k, to = 0, step = g->n_profiles;
+
+		for (int32_t p = 0; p < g->n; p++) {
+			step /= g->actions[p];
+			to += rest % g->actions[p] * step;
+			rest /= g->actions[p];
+		}
+		for (int32_t p = 0; p < g->n; p++) {
+			g->payoffs[p][to] = pile->v[k * g->n + p];
+			pile->v[k * g->n + p].text = NULL;
+		}
+	}
+	return GPUBE_OK;
+}
+
+static int move_two(struct nash_game *g, struct nash_players *players, struct nash_pile *pile)
+{
+	g->m = players->actions[0];
+	g->n = players->actions[1];
+	for (int p = 0; p < 2; p++) {
+		g->player[p] = players->name[p];
+		g->labels[p] = players->labels[p];
+		players->name[p] = NULL;
+		players->labels[p] = NULL;
+	}
+	return nash__pile_move(g, pile, column_major);
+}
+
 int nash__nfg_read(struct nash_game *g, struct gpube_in *in)
 {
+	struct nash_players *players = NULL;
 	struct nash_pile pile = {0};
-	int64_t payoffs;
+	int64_t payoffs = 0;
 	int status = read_head(g, in);
 
 	if (!status)
-		status = read_players(g, in);
+		status = read_players(&players, g, in);
 	if (!status)
-		status = read_actions(g, in);
-	if (status)
-		return status;
-	payoffs = nash__payoffs(in, g->m, g->n);
+		status = read_actions(players, in);
+	if (!status)
+		payoffs = count_payoffs(players, in);
 	if (payoffs < 0)
-		return in->status;
-	status = read_body(in, &pile, payoffs);
+		status = in->status;
+	if (!status)
+		status = read_body(in, &pile, players->n, payoffs);
 	if (!status)
 		status = gpube__in_end(in);
-	if (!status)
-		status = nash__pile_move(g, &pile, column_major);
+	if (!status && players->n == 2) {
+		status = move_two(g, players, &pile);
+	} else if (!status) {
+		status = move_payoffs(players, &pile);
+		g->players = players;
+		players = NULL;
+	}
+	nash__players_free(players);
 	nash__pile_clear(in->ctx, &pile);
 	return status;
 }

@@ -133,6 +133,9 @@ int nash_write(const struct nash_game *g, const char *path, enum nash_format for
 	status = gpube__check_choice(g->ctx, "format", (int)format, NASH_FORMAT_EFG);
 	if (status)
 		return status;
+	if (g->players)
+		return gpube__fail(g->ctx, GPUBE_EINVAL,
+			"'%s': games of more than two players are written as models alone", path);
 	if (format == NASH_FORMAT_EFG || (format == NASH_FORMAT_AUTO && named(path, ".efg")))
 		return gpube__fail(g->ctx, GPUBE_EINVAL, "'%s': .efg is only read, not written", path);
 	if (format == NASH_FORMAT_AUTO)

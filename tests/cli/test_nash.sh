@@ -65,13 +65,25 @@ row 'minimum effort by supports' 0 '"method": "se".*"all": true' '' \
 	sh -c '"$0" generate nash --game minimum-effort -n 6 | "$0" nash --json --method se -' "$gpube"
 row 'three players' 1 '' 'three.gam:1: 3 players: only games of two' "$gpube" nash "$work/three.gam"
 row 'GambitOutput of two players' 0 '^equilibria  1, the only one' '' "$gpube" nash "$work/pair.nfg"
-row 'GambitOutput of three' 1 '' 'three.nfg:6: 3 players: only games of two' "$gpube" nash "$work/three.nfg"
+row 'GambitOutput of three' 1 '' 'more than two players: of those only pure equilibria are found, with --pure' \
+	"$gpube" nash "$work/three.nfg"
+row 'its pure equilibria' 0 '^equilibria  2, all that are pure$' '' "$gpube" nash --pure "$work/three.nfg"
+row 'payoffs of three' 0 '^ +payoffs 7, 8, 9$' '' "$gpube" nash --pure "$work/three.nfg"
+row 'three players, JSON: profiles' 0 '"players": \[2,2,2\].*"profile": \[0,1,0\], "payoffs": \["7","8","9"\]' '' \
+	"$gpube" nash --pure --json "$work/three.nfg"
+row 'three players for Gambit' 0 '^NE,1,0,0,1,1,0$' '' "$gpube" nash --pure --output gambit "$work/three.nfg"
+row 'three players, no picture' 1 '' 'no --svg and no --output lrs' "$gpube" nash --pure --output lrs "$work/three.nfg"
+row 'three players are not written' 1 '' 'written as models alone' "$gpube" nash --convert "$work/o.nfg" "$work/three.nfg"
+row 'three players as a model' 0 '' 'all equal$' "$gpube" convert --check "$work/three.nfg" "$work/three.cfn"
+row 'whose solutions are the pure equilibria' 0 '^solutions +2$' '' "$gpube" count "$work/three.cfn"
+row 'as those of the game are' 0 '^listed +2, all' '' "$gpube" list --within inf "$work/three.nfg"
+printf 'NFG 1 R "" { "a" "b" "c" } { 2 1 1 }\n1 2 99999999999999999999 1 2 3\n' > "$work/wide.nfg"
+row 'three players, payoffs past 64 bits' 1 '' 'a payoff passes 64 bits' "$gpube" nash --pure "$work/wide.nfg"
 row 'SimpleOutput of three' 1 '' 'three.simple:3: more than two players: only games of two' "$gpube" nash "$work/three.simple"
 row 'which outputs of GAMUT are read' 0 'SimpleOutput or GTOutput, of two players' '' "$gpube" nash --help
 row 'SpecialOutput' 1 '' 'three.special:1: expected ' "$gpube" nash "$work/three.special"
-for c in info solve; do
-	row "$c of three players" 1 '' 'three.nfg:6: 3 players: only games of two' "$gpube" $c "$work/three.nfg"
-done
+row 'info of three players' 0 '^game +3 players, 8 profiles' '' "$gpube" info "$work/three.nfg"
+row 'solve of three players' 0 '^optimum +0, the proved minimum' '' "$gpube" solve "$work/three.nfg"
 row 'convert of three players' 1 '' '3 players: only games of two' "$gpube" convert --to wcsp "$work/three.gam" "$work/three.wcsp"
 that 'nothing is written of it' [ ! -e "$work/three.wcsp" ]
 row 'three players, JSON' 1 '"status": "error"' 'only games of two' \

@@ -13,7 +13,7 @@
 #include "csg/csg.h"
 #include "csg/proof.h"
 #include "formats/formats.h"
-#include "nash/nash.h"
+#include "nash/bimatrix.h"
 
 /* ---- memory ------------------------------------------------------------------------ */
 
@@ -117,9 +117,13 @@ static void read_evidence(struct gpube_ctx *ctx, const char *path)
 static void read_nash(struct gpube_ctx *ctx, const char *path)
 {
 	struct nash_game *g;
+	struct gpube_in in;
 
-	if (!nash_read(&g, ctx, path, NASH_FORMAT_AUTO))
+	if (gpube__in_open(&in, ctx, path))
+		return;
+	if (!nash__read_from(&g, &in, NASH_FORMAT_AUTO, true))
 		nash_game_free(g);
+	gpube__in_close(&in);
 }
 
 static void read_csg(struct gpube_ctx *ctx, const char *path)

@@ -1,0 +1,130 @@
+/* players.c - games of any number of players: their memory, and pure equilibria. See players.h. */
+#include "nash/players.h"
+
+int nash__players_new(struct nash_players **out, struct gpube_ctx *ctx, int32_t n)
+{
+	struct nash_players *g = gpube__alloc_zero(ctx, 1, sizeof(*g));
+
+	*out = g;
+	if (!g)
+		return GPUBE_ENOMEM;
+	g->ctx = ctx;
+	g->n = n;
+	g->actions = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*g->actions));
+	g->name = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*g->name));
+	g->labels = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*g->labels));
+	g->payoffs = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*g->payoffs));
+	if (g->actions && g->name && g->labels && g->payoffs)
+		return GPUBE_OK;
+	nash__players_free(g);
+	*out = NULL;
+	return GPUBE_ENOMEM;
+}
+
+void nash__players_free(struct nash_players *g)
+{
+	if (!g)
+		return;
+	for (int32_t p = 0; p < g->n; p++) {
+		if (g->name)
+			gpube__free(g->ctx, g->name[p]);
+		for (int32_t a = 0; g->labels && g->labels[p] && a < g->actions[p]; a++)
+			gpube__free(g->ctx, g->labels[p][a]);
+		if (g->labels)
+			gpube__free(g->ctx, g->labels[p]);
+		for (int64_t k = 0; g->payoffs && g->payoffs[p] && k < g->n_profiles; k++)
+			gpube__free(g->ctx, g->payoffs[p][k].text);
+		if (g->payoffs)
+			gpube__free(g->ctx, g->payoffs[p]);
+	}
+	gpube__free(g->ctx, g->actions);
+	gpube__free(g->ctx, g->name);
+	gpube__free(g->ctx, g->labels);
+	gpube__free(g->ctx, g->payoffs);
+	gpube__free(g->ctx, g);
+}
+
+int64_t nash__players_step(const struct nash_players *g, int32_t player)
+{
+	int64_t step = 1;
+
+	for (int32_t p = player + 1; p < g->n; p++)
+		step *= g->actions[p];
+	return step;
+}
+
+int nash__players_check(const struct nash_players *g, const char *what)
+{
+	for (int32_t p = 0; p < g->n; p++)
+		for (int64_t k = 0; k < g->n_profiles; k++)
+			if (g->payoffs[p][k].text)
+				return gpube__fail(g->ctx, GPUBE_ERANGE,
+					"a payoff passes 64 bits: %s", what);
+	return GPUBE_OK;
+}
+
+int nash__number_compare(const struct nash_number *a, const struct nash_number *b)
+{
+	/* products of 64 bits fit 128 */
+	const __int128 left = (__int128)a->num * b->den, right = (__int128)b->num * a->den;
+
+	return (left > right) - (left < right);
+}
+
+/* Takes the profiles out in which the player would gain, among those that differ in their action alone. */
+static void keep_best(uint8_t *kept, const struct nash_number *v, int64_t first, int64_t step, int32_t actions)
+{
+	const struct nash_number *best = &v[first];
+
+	for (int32_t a = 1; a < actions; a++)
+		if (nash__number_compare(&v[first + a * step], best) > 0)
+			best = &v[first + a * step];
+	for (int32_t a = 0; a < actions; a++)
+		if (nash__number_compare(&v[first + a * step], best) < 0)
+			kept[first + a * step] = 0;
+}
+
+static int keep_equilibria(uint8_t *kept, const struct nash_players *g)
+{
+	for (int32_t p = 0; p < g->n; p++) {
+		const int64_t step = nash__players_step(g, p), block = step * g->actions[p];
+
+		for (int64_t from = 0; from < g->n_profiles; from += block) {
+			if (gpube__stopped(g->ctx))
+				return gpube__fail_stopped(g->ctx);
+			for (int64_t k = from; k < from + step; k++)
+				keep_best(kept, g->payoffs[p], k, step, g->actions[p]);
+		}
+	}
+	return GPUBE_OK;
+}
+
+int nash__players_pure(int64_t **profiles, int64_t *n, const struct nash_players *g)
+{
+	int64_t capacity = 0;
+	uint8_t *kept;
+	int status = nash__players_check(g, "games of more than two players need smaller ones");
+
+	*profiles = NULL;
+	*n = 0;
+	if (status)
+		return status;
+	kept = gpube__alloc(g->ctx, (uint64_t)g->n_profiles, 1);
+	if (!kept)
+		return GPUBE_ENOMEM;
+	for (int64_t k = 0; k < g->n_profiles; k++)
+		kept[k] = 1;
+	status = keep_equilibria(kept, g);
+	for (int64_t k = 0; k < g->n_profiles && !status; k++)
+		if (kept[k]) {
+			status = gpube__grow(g->ctx, profiles, &capacity, *n + 1, sizeof(**profiles));
+			if (!status)
+				(*profiles)[(*n)++] = k;
+		}
+	gpube__free(g->ctx, kept);
+	if (status) {
+		gpube__free(g->ctx, *profiles);
+		*profiles = NULL;
+	}
+	return status;
+}

@@ -1,0 +1,47 @@
+/*
+ * players.h - games of any number of players in normal form, and their pure equilibria. Internal to nash/.
+ *
+ * nash_game has two players, as all that looks for mixed equilibria needs it; a game of more players that a reader
+ * was allowed to take hangs on one that is otherwise empty (nash_game.players). Weighed against one struct for both: a hundred places
+ * know rows and columns.
+ */
+#ifndef NASH_PLAYERS_H
+#define NASH_PLAYERS_H
+
+#include "nash/bimatrix.h"
+
+/*
+ * Profiles, one action of each player, are numbered row-major: the last player's action is the fastest.
+ * name, labels  NULL where the file has none: of each player, of each action
+ * payoffs       of each player: n_profiles
+ */
+struct nash_players {
+	struct gpube_ctx *ctx;
+	int32_t n;
+	int32_t *actions;
+	char **name, ***labels;
+	int64_t n_profiles;
+	struct nash_number **payoffs;
+};
+
+/* n players without anything; sizes are set later. Errors: ENOMEM */
+int nash__players_new(struct nash_players **out, struct gpube_ctx *ctx, int32_t n);
+void nash__players_free(struct nash_players *g);
+/* How far apart profiles lie that differ by one in this player's action. */
+int64_t nash__players_step(const struct nash_players *g, int32_t player);
+/* ERANGE and what that means: a payoff passes 64 bits. */
+int nash__players_check(const struct nash_players *g, const char *what);
+/* -1, 0 or 1: two payoffs of 64 bits. */
+int nash__number_compare(const struct nash_number *a, const struct nash_number *b);
+
+/*
+ * nash__players_pure() - the profiles in which no player gains by another action, ascending.
+ * Cost:   n_profiles comparisons a player, a byte a profile
+ * Errors: ERANGE (a payoff past 64 bits), ENOMEM, ESTOP
+ */
+int nash__players_pure(int64_t **profiles, int64_t *n, const struct nash_players *g);
+
+/* nash_model() of it. */
+int nash__players_model(struct gpube_model **out, const struct nash_players *g, int regret);
+
+#endif

@@ -1,0 +1,226 @@
+/*
+ * Games of several players: both forms of .nfg, their pure equilibria beside those by definition, as a
+ * model, and where memory runs out.
+ */
+#include "tests/support/test.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "nash/players.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+#include "tests/support/files.h"
+#include "tests/support/memory.h"
+
+enum { N_SEEDS = 40, MOST = 5, MOST_PROFILES = 243 };
+
+static char folder[256], path[300];
+
+struct drawn {
+	int n, actions[MOST], n_profiles;
+	int payoff[MOST_PROFILES][MOST]; /* in sixths, of profiles in the file's order: player 1's action is the fastest */
+};
+
+static void draw(struct drawn *d, uint64_t seed)
+{
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, seed);
+	d->n = 3 + (int)gpube__rng_below(&rng, MOST - 2);
+	d->n_profiles = 1;
+	for (int p = 0; p < d->n; p++) {
+		d->actions[p] = 1 + (int)gpube__rng_below(&rng, 3);
+		d->n_profiles *= d->actions[p];
+	}
+	for (int k = 0; k < d->n_profiles; k++)
+		for (int p = 0; p < d->n; p++)
+			d->payoff[k][p] = (int)gpube__rng_below(&rng, 9) - 4;
+}
+
+static void put_payoffs(FILE *f, const struct drawn *d, int k)
+{
+	for (int p = 0; p < d->n; p++)
+		fprintf(f, p % 2 ? ", %d/6" : " %d/6", d->payoff[k][p]);
+}
+
+/* Payoffs one after the other, or outcomes, those of the last profile first, and named actions. */
+static void put_game(const struct drawn *d, bool outcomes)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs("NFG 1 R \"several\" {", f);
+	for (int p = 0; p < d->n; p++)
+		fprintf(f, " \"player %d\"", p);
+	fputs(" }\n{", f);
+	for (int p = 0; p < d->n; p++) {
+		if (!outcomes)
+			fprintf(f, " %d", d->actions[p]);
+		for (int a = 0; outcomes && a < d->actions[p]; a++)
+			fprintf(f, a ? " \"a%d\"" : " { \"a%d\"", a);
+		fputs(outcomes ? " }" : "", f);
+	}
+	fputs(outcomes ? " }\n\"\"\n{\n" : " }\n\"\"\n", f);
+	for (int k = d->n_profiles - 1; k >= 0 && outcomes; k--) {
+		fputs("{ \"\"", f);
+		put_payoffs(f, d, k);
+		fputs(" }\n", f);
+	}
+	fputs(outcomes ? "}\n" : "", f);
+	for (int k = 0; k < d->n_profiles; k++) {
+		if (outcomes)
+			fprintf(f, " %d", d->n_profiles - k);
+		for (int p = 0; p < d->n && !outcomes; p++)
+			fprintf(f, " %d/6", d->payoff[k][p]);
+	}
+	fclose(f);
+}
+
+static int read_game(struct nash_game **g, struct gpube_ctx *own)
+{
+	struct gpube_in in;
+	int status = gpube__in_open(&in, own, path);
+
+	if (status)
+		return status;
+	status = nash__read_from(g, &in, NASH_FORMAT_AUTO, true);
+	gpube__in_close(&in);
+	return status;
+}
+
+static bool is_equilibrium(const struct drawn *d, int k)
+{
+	for (int p = 0, step = 1; p < d->n; step *= d->actions[p++]) {
+		const int own = k / step % d->actions[p];
+
+		for (int a = 0; a < d->actions[p]; a++)
+			if (d->payoff[k + (a - own) * step][p] > d->payoff[k][p])
+				return false;
+	}
+	return true;
+}
+
+static void check_model(const struct nash_game *g, const struct drawn *d, const int32_t *values, int k)
+{
+	for (int regret = 0; regret < 2; regret++) {
+		struct gpube_model *m;
+		int64_t cost;
+
+		assert_int_equal(nash_model(&m, g, regret), 0);
+		assert_int_equal(gpube_model_n_vars(m), d->n);
+		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
+		assert_true(is_equilibrium(d, k) ? cost == 0 : regret ? cost > 0 : cost == GPUBE_INF);
+		gpube_model_free(m);
+	}
+}
+
+static void random_game(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct drawn d;
+	struct nash_game *g;
+	int64_t *found, n, n_seen = 0;
+
+	draw(&d, seed);
+	put_game(&d, seed % 2);
+	assert_int_equal(read_game(&g, ctx), 0);
+	assert_non_null(g->players);
+	assert_int_equal(g->players->n_profiles, d.n_profiles);
+	assert_int_equal(nash__players_pure(&found, &n, g->players), 0);
+	for (int k = 0; k < d.n_profiles; k++) {
+		int32_t values[MOST];
+		int64_t at = 0;
+		bool there = false;
+
+		for (int p = 0, rest = k; p < d.n; rest /= d.actions[p++]) {
+			values[p] = rest % d.actions[p];
+			at += values[p] * nash__players_step(g->players, p);
+		}
+		for (int p = 0; p < d.n; p++)
+			assert_true((__int128)g->players->payoffs[p][at].num * 6 ==
+				    (__int128)d.payoff[k][p] * g->players->payoffs[p][at].den);
+		for (int64_t i = 0; i < n; i++)
+			there = there || found[i] == at;
+		assert_int_equal(there, is_equilibrium(&d, k));
+		n_seen += there;
+		check_model(g, &d, values, k);
+	}
+	assert_int_equal(n_seen, n);
+	for (int64_t i = 1; i < n; i++)
+		assert_true(found[i - 1] < found[i]);
+	gpube__free(ctx, found);
+	nash_game_free(g);
+}
+
+static int read_and_search(struct gpube_ctx *own, struct gpube_model *none, const void *arg)
+{
+	struct gpube_model *m = NULL;
+	struct nash_game *g = NULL;
+	int64_t *found = NULL, n;
+	int status = read_game(&g, own);
+
+	(void)none;
+	(void)arg;
+	if (!status)
+		status = nash__players_pure(&found, &n, g->players);
+	if (!status)
+		status = nash_model(&m, g, 1);
+	gpube_model_free(m);
+	gpube__free(own, found);
+	nash_game_free(g);
+	return status;
+}
+
+static void out_of_memory(void **state)
+{
+	struct drawn d;
+
+	(void)state;
+	draw(&d, 1);
+	put_game(&d, true);
+	assert_in_range(fail_each_allocation(read_and_search, NULL, NULL, 0), 20, 10000);
+}
+
+/* What asks for two players refuses more. */
+static void two_are_needed(void **state)
+{
+	struct drawn d;
+	struct nash_game *g;
+	struct nash_result *r;
+
+	(void)state;
+	draw(&d, 2);
+	put_game(&d, false);
+	assert_int_equal(nash_read(&g, ctx, path, NASH_FORMAT_AUTO), GPUBE_EPARSE);
+	assert_non_null(strstr(gpube_error(ctx), "only games of two players"));
+	assert_int_equal(read_game(&g, ctx), 0);
+	assert_int_equal(nash_solve(&r, g, NULL), GPUBE_EINVAL);
+	assert_int_equal(nash_write(g, path, NASH_FORMAT_NFG), GPUBE_EINVAL);
+	assert_int_equal(nash_game_rows(g), 0);
+	nash_game_free(g);
+}
+
+static int set_up(void **state)
+{
+	test_make_dir(folder);
+	snprintf(path, sizeof(path), "%s/game.nfg", folder);
+	return ctx_setup(state);
+}
+
+static int tear_down(void **state)
+{
+	test_clear_dir(folder);
+	return ctx_teardown(state);
+}
+
+int main(void)
+{
+	struct cases c = {0};
+
+	add_numbers(&c, random_game, N_SEEDS, "several players, seed");
+	ADD_CASE(&c, out_of_memory);
+	ADD_CASE(&c, two_are_needed);
+	return run_cases(&c, "players", set_up, tear_down);
+}
