@@ -27,7 +27,7 @@ struct dcop_world;
  * csg_game_new() - a game with all values 0.
  * Cost:   2^n_agents values of memory
  * Errors: EINVAL n_agents not in [1, CSG_MAX_AGENTS], type; ELIMIT more than the
- *         context's memory; ENOMEM
+ *         context's memory; ENOMEM; ESTOP
  */
 GPUBE_API int csg_game_new(
 	struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type);

@@ -4,6 +4,8 @@
 #include "csg/game.h"
 #include "gpube/ops/subset/subset.h"
 
+enum { ZEROED_BYTES = 1 << 24 }; /* between two looks for a stop */
+
 int csg__game_check(struct gpube_ctx *ctx, int n_agents, enum csg_type type)
 {
 	if (n_agents < 1 || n_agents > CSG_MAX_AGENTS)
@@ -48,6 +50,7 @@ int csg__game_new_on(struct csg_game **out, struct gpube_ctx *ctx, int n_agents,
 
 int csg_game_new(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type)
 {
+	uint64_t bytes;
 	int status;
 
 	if (out)
@@ -55,7 +58,18 @@ int csg_game_new(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enu
 	if (!out || !ctx)
 		return gpube__missing(ctx);
 	status = csg__game_new_on(out, ctx, n_agents, type, gpube__subset_cpu());
-	if (!status)
-		memset((*out)->values, 0, csg__type_size(type) << n_agents);
-	return status;
+	if (status)
+		return status;
+	bytes = (uint64_t)csg__type_size(type) << n_agents;
+	/* where a machine gives its memory slowly, gigabytes take many seconds */
+	for (uint64_t at = 0; at < bytes; at += ZEROED_BYTES) {
+		if (at && gpube__stopped(ctx)) {
+			(*out)->ops->free(ctx, (*out)->values);
+			gpube__free(ctx, *out);
+			*out = NULL;
+			return gpube__fail_stopped(ctx);
+		}
+		memset((char *)(*out)->values + at, 0, bytes - at < ZEROED_BYTES ? bytes - at : ZEROED_BYTES);
+	}
+	return GPUBE_OK;
 }

@@ -48,7 +48,7 @@ int csg_generate(struct csg_game **out, struct gpube_ctx *ctx, const char *distr
 	int status = begin(&s, out, ctx, distribution, n_agents, type, seed);
 
 	if (!status)
-		status = csg_game_new(out, ctx, n_agents, type);
+		status = csg__game_new_on(out, ctx, n_agents, type, gpube__subset_cpu());
 	return status ? status : make_values(out, &s);
 }
 

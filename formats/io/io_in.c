@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,7 +14,7 @@
 #include <lzma.h>
 #endif
 
-enum { RAW_BYTES = 1 << 16, WINDOW_BYTES = 1 << 18 };
+enum { RAW_BYTES = 1 << 16, WINDOW_BYTES = 1 << 18, STEP_MS = 100 };
 
 #define PROGRESS_FROM (1 << 24) /* bytes: less is read before anybody could look */
 enum coding { PLAIN, GZIP, XZ };
@@ -72,6 +73,36 @@ static int fail_reading(struct gpube_in *in, enum gpube_status status, const cha
 	return in->status;
 }
 
+/*
+ * read(), which a stop ends, too, where nothing comes: of a pipe whose writer is silent, a terminal. A signal's handler
+ * may have a read go on after it, and a signal just before a read does not end it, so bytes are waited for in steps.
+ * Returns how many bytes; -1 after a failure.
+ */
+static ssize_t read_some(struct gpube_in *in, unsigned char *to, size_t most)
+{
+	struct gpube_in_impl *s = in->impl;
+	struct pollfd there = {.fd = s->fd, .events = POLLIN};
+	ssize_t n;
+
+	for (;;) {
+		const int ready = poll(&there, 1, STEP_MS);
+
+		if (ready <= 0 && gpube__stopped(in->ctx)) {
+			in->status = gpube__fail_stopped(in->ctx);
+			return -1;
+		}
+		if (ready == 0 || (ready < 0 && errno == EINTR))
+			continue;
+		n = read(s->fd, to, most);
+		if (n >= 0)
+			return n;
+		if (errno != EINTR) {
+			fail_reading(in, GPUBE_EIO, strerror(errno));
+			return -1;
+		}
+	}
+}
+
 /* Brings raw bytes; at the end of the file raw_ended is set. */
 static int read_raw(struct gpube_in *in)
 {
@@ -79,12 +110,9 @@ static int read_raw(struct gpube_in *in)
 	ssize_t n;
 
 	while (s->raw == s->raw_end && !s->raw_ended) {
-		n = read(s->fd, s->raw_buffer, RAW_BYTES);
-		if (n < 0) {
-			if (errno == EINTR)
-				continue;
-			return fail_reading(in, GPUBE_EIO, strerror(errno));
-		}
+		n = read_some(in, s->raw_buffer, RAW_BYTES);
+		if (n < 0)
+			return in->status;
 		s->raw_ended = n == 0;
 		s->raw = s->raw_buffer;
 		s->raw_end = s->raw + n;
@@ -371,12 +399,11 @@ static int find_coding(struct gpube_in *in)
 	if (read_raw(in))
 		return in->status;
 	while ((have = (size_t)(s->raw_end - s->raw)) < sizeof(xz) && !s->raw_ended) {
-		n = read(s->fd, s->raw_buffer + have, RAW_BYTES - have);
-		if (n < 0 && errno != EINTR)
-			return fail_reading(in, GPUBE_EIO, strerror(errno));
+		n = read_some(in, s->raw_buffer + have, RAW_BYTES - have);
+		if (n < 0)
+			return in->status;
 		s->raw_ended = n == 0;
-		if (n > 0)
-			s->raw_end += n;
+		s->raw_end += n;
 	}
 	if (have >= sizeof(gz) && memcmp(s->raw, gz, sizeof(gz)) == 0)
 		s->coding = GZIP;

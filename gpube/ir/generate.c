@@ -237,8 +237,9 @@ static int add_functions(
 	gpube__rng_init(&rng, w->seed ^ costs_stream);
 	for (int64_t k = 0; !status && k < edges->n; k++) {
 		fill_table(costs, n, forbidden, w->max_cost, &rng);
-		status = gpube_model_add_costs(
-			m, 2, (int32_t[]){edges->e[k].a, edges->e[k].b}, costs);
+		status = gpube__stopped(m->ctx) ? gpube__fail_stopped(m->ctx)
+						: gpube_model_add_costs(m, 2,
+							  (int32_t[]){edges->e[k].a, edges->e[k].b}, costs);
 	}
 	gpube__free(m->ctx, costs);
 	return status;

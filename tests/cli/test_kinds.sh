@@ -113,11 +113,11 @@ row 'nash of a broken model' 1 '' "broken.wcsp:3: expected a domain size, found 
 row 'nash of a model without a name that says so' 0 '^equilibria  4, all' '' \
 	sh -c "printf 'MARKOV 2 2 2 2 2 0 1 2 0 1 4 1 1 1 1 4 1 1 1 1\n' > '$work/nameless'; '$gpube' nash '$work/nameless'"
 row 'csg of a .uai' 1 '' "is a model, which 'gpube solve' reads, and no" "$gpube" csg examples/sprinkler.uai
-row 'csg of a game' 1 '' "is a game for 'gpube nash', which reads those of two players$" "$gpube" csg examples/effort.nfg
-row 'auction of a game' 1 '' "is a game for 'gpube nash', which reads those of two players$" \
+row 'csg of a game' 1 '' "is a game, which 'gpube nash' reads$" "$gpube" csg examples/effort.nfg
+row 'auction of a game' 1 '' "is a game, which 'gpube nash' reads$" \
 	"$gpube" auction examples/effort.nfg
 printf 'NFG 1 R "three" { "a" "b" "c" } { 1 1 1 }\n\n1 2 3\n' > "$work/three.nfg"
-row 'auction of a game of three players' 1 '' "three.nfg' is a game for 'gpube nash', which reads those of two players$" \
+row 'auction of a game of three players' 1 '' "three.nfg' is a game, which 'gpube nash' reads$" \
 	"$gpube" auction "$work/three.nfg"
 row 'nash of coalitions' 1 '' "is a game of coalitions, which 'gpube csg' reads$" "$gpube" nash "$work/two.txt"
 row 'nash of coalitions, binary' 1 '' "is a game of coalitions, which 'gpube csg' reads$" \

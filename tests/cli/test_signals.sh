@@ -96,6 +96,13 @@ for m in conv lp dp idp ip idp-ip; do
 	ends "csg --method $m" "$gpube" csg --backend cpu --method $m --generate uniform --agents 22
 done
 ends auction "$gpube" auction "$work/bids.txt"
+mkfifo "$work/silent"
+exec 5<> "$work/silent"
+for c in solve nash csg auction info; do
+	ends "$c of a pipe that says nothing" sh -c 'exec "$0" '"$c"' - < "$1"' "$gpube" "$work/silent"
+done
+row 'a pipe that says nothing, and a time limit' 1 '' 'out of time' "$gpube" solve --timeout 0.3 "$work/silent"
+ends 'generate random' "$gpube" generate random -n 3000 -d 10 --p1 1 -o /dev/null
 ends 'generate csg' "$gpube" generate csg --agents 24 -o "$work/x.csg"
 ends 'generate nash' "$gpube" generate nash
 ends 'devices --measure' "$gpube" devices --backend cpu

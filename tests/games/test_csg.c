@@ -307,6 +307,25 @@ static void huge_floats(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* A large table of zeros is not made to its end after a stop. */
+static void new_is_stopped(void **state)
+{
+	struct gpube_ctx *ctx;
+	struct csg_game *g;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	gpube_ctx_stop(ctx);
+	assert_int_equal(csg_game_new(&g, ctx, 23, CSG_INT64), GPUBE_ESTOP);
+	assert_null(g);
+	gpube_ctx_resume(ctx);
+	assert_int_equal(csg_game_new(&g, ctx, 23, CSG_INT64), GPUBE_OK);
+	for (int64_t k = 0; k < 1 << 23; k += 4097)
+		assert_true(((int64_t *)csg_game_values(g))[k] == 0);
+	csg_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
 static void stops(void **state)
 {
 	struct gpube_ctx *ctx;
@@ -457,6 +476,7 @@ int main(void)
 		cmocka_unit_test(wide_sums),
 		cmocka_unit_test(huge_values),
 		cmocka_unit_test(huge_floats),
+		cmocka_unit_test(new_is_stopped),
 		cmocka_unit_test(stops),
 		cmocka_unit_test(dp_stops),
 		cmocka_unit_test(stopped_structure),
