@@ -313,6 +313,7 @@ static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
 		status = report(&b, found);
 	gpube__dfs_tree_free(b.tree);
 	gpube__dfs_tree_free(b.guessed);
+	gpube__climb_free(b.climb);
 	gpube__patching_free(b.patching);
 	gpube__bounder_clear(&b);
 	if (status) {

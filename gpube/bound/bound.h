@@ -156,8 +156,10 @@ int gpube__bound_sweep(struct gpube_bounder *b, double seconds);
 /*
  * gpube__bound_joins() - the ascent on the join graph, and what it makes possible.
  * gpube__bound_andor() - only as much of it as an AND/OR search on its tables (andor.h) needs. In 'seconds'.
+ * A later call goes on where one ended, if the order is the same.
  */
 int gpube__bound_joins(struct gpube_bounder *b, double seconds);
 int gpube__bound_andor(struct gpube_bounder *b, double seconds);
+void gpube__climb_free(struct gpube_climb *climb);
 
 #endif

@@ -13,6 +13,7 @@
 
 struct gpube_shifted_opts;
 struct gpube_dfs_tree;
+struct gpube_climb;
 struct gpube_patching;
 struct gpube_sat;
 
@@ -89,6 +90,7 @@ struct gpube_bounder {
 	struct gpube_dfs_tree *tree; /* the search tree, from one of its turns to the next; or NULL */
 	struct gpube_dfs_tree *guessed; /* another one, of what costs less than 'guess' (bound_guess.c); or NULL */
 	int64_t guess;
+	struct gpube_climb *climb; /* the ascent on the join graph, likewise */
 	struct gpube_patching *patching; /* the ascent on patches, likewise */
 	double most_bytes; /* of tables, of an elimination of the whole; 0: what the memory allows */
 	bool put_off;	   /* one was not begun for that */

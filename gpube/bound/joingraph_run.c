@@ -1,6 +1,7 @@
 /* joingraph_run.c - the ascent on the join graph as a method: passes, and ever larger mini-buckets. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "gpube/bound/andor/andor_run.h"
 #include "gpube/bound/bound.h"
@@ -15,9 +16,12 @@ enum { FIRST_Z = 8 };
 /* Of the time, at most, that likely values alone may take. */
 #define DIVING 0.25
 
-struct climb {
+struct gpube_climb {
 	struct gpube_bounder *b;
 	struct gpube_joingraph g;
+	int32_t *order;	  /* that it goes along */
+	int64_t limit;	  /* that its unit was chosen for */
+	double worked;	  /* seconds, when a turn has ended */
 	double max_cells;
 	struct gpube_turn turn;
 	double pair;	  /* seconds of the last two passes */
@@ -35,13 +39,13 @@ struct climb {
 	char by[32];
 };
 
-static double time_left(const struct climb *c)
+static double time_left(const struct gpube_climb *c)
 {
 	return fmin(gpube__turn_left(&c->turn), gpube__seconds_left(c->b->ctx));
 }
 
 /* An assignment from the tables, and search from there for a share of the time. */
-static int read_off(struct climb *c)
+static int read_off(struct gpube_climb *c)
 {
 	struct gpube_bounder *b = c->b;
 	double start = gpube__now();
@@ -57,7 +61,7 @@ static int read_off(struct climb *c)
 }
 
 /* There and back. */
-static int both_ways(struct climb *c)
+static int both_ways(struct gpube_climb *c)
 {
 	struct gpube_bounder *b = c->b;
 	double start = gpube__now();
@@ -76,7 +80,7 @@ static int both_ways(struct climb *c)
 }
 
 /* Marks the values that force more than 'most', of each variable but the one that forces least. */
-static int64_t mark_unlikely(struct climb *c, int64_t most)
+static int64_t mark_unlikely(struct gpube_climb *c, int64_t most)
 {
 	int64_t n = 0;
 
@@ -97,7 +101,7 @@ static int64_t mark_unlikely(struct climb *c, int64_t most)
  * The best assignment of values that force little: so few that this can be eliminated. It is worth a
  * search of any other kind where most is forbidden, as in networks of noisy ors.
  */
-static int eliminate_likely(struct climb *c)
+static int eliminate_likely(struct gpube_climb *c)
 {
 	struct gpube_bounder *b = c->b;
 	const double start = gpube__now(), seconds = fmax(0.1, 0.1 * (start - c->start));
@@ -121,7 +125,7 @@ static int eliminate_likely(struct climb *c)
 }
 
 /* Values that cannot be in a better assignment; false if there are few new ones. */
-static bool find_dead(struct climb *c)
+static bool find_dead(struct gpube_climb *c)
 {
 	const int32_t slack = gpube__joingraph_slack(&c->g);
 	int64_t n = 0;
@@ -139,7 +143,7 @@ static bool find_dead(struct climb *c)
 	return true;
 }
 
-static int eliminate_rest(struct climb *c)
+static int eliminate_rest(struct gpube_climb *c)
 {
 	struct gpube_bounder *b = c->b;
 	bool done = false;
@@ -157,7 +161,7 @@ static int eliminate_rest(struct climb *c)
  * If there are new dead values, or twice the time is gone, what is left may be eliminated, or a part
  * of it, which may make more values dead.
  */
-static int filter(struct climb *c)
+static int filter(struct gpube_climb *c)
 {
 	struct gpube_bounder *b = c->b;
 	const bool eliminates = !b->opts->no_eliminate && !b->shifted;
@@ -184,7 +188,7 @@ static int32_t largest_z(const struct gpube_bounder *b)
 }
 
 /* The next z that makes the graph at least 'factor' times as large, if there is time for it. */
-static int grow(struct climb *c, bool *grown)
+static int grow(struct gpube_climb *c, bool *grown)
 {
 	struct gpube_bounder *b = c->b;
 	double cells = c->g.cells, most = c->max_cells;
@@ -211,7 +215,7 @@ static int grow(struct climb *c, bool *grown)
 }
 
 /* Scaled: to the limit, or to the best assignment where that is no limit. */
-static double missing_from(const struct climb *c)
+static double missing_from(const struct gpube_climb *c)
 {
 	const struct gpube_bounder *b = c->b;
 	int64_t end = b->upper < b->limit ? b->upper : b->limit;
@@ -221,7 +225,7 @@ static double missing_from(const struct climb *c)
 	return (double)((target < c->g.target ? target : c->g.target) - c->g.constant);
 }
 
-static bool walks(const struct climb *c)
+static bool walks(const struct gpube_climb *c)
 {
 	return !c->b->shifted && c->b->opts->split != GPUBE_SPLIT_NEVER;
 }
@@ -230,7 +234,7 @@ static bool walks(const struct climb *c)
  * After a pass forward, for about as long as larger mini-buckets would take, which is more than all else took so far, or,
  * where none follow, as long as there is.
  */
-static int search_graph(struct climb *c, double seconds)
+static int search_graph(struct gpube_climb *c, double seconds)
 {
 	struct gpube_bounder *b = c->b;
 	const double start = gpube__now();
@@ -247,7 +251,7 @@ static int search_graph(struct climb *c, double seconds)
 	return status;
 }
 
-static int ascend(struct climb *c)
+static int ascend(struct gpube_climb *c)
 {
 	struct gpube_bounder *b = c->b;
 	bool grown = true;
@@ -280,7 +284,7 @@ static int ascend(struct climb *c)
 }
 
 /* There and back, and larger: each is about as much as all before. */
-static int hurry(struct climb *c)
+static int hurry(struct gpube_climb *c)
 {
 	struct gpube_bounder *b = c->b;
 	bool grown = true;
@@ -299,7 +303,7 @@ static int hurry(struct climb *c)
 
 int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds)
 {
-	struct climb c = {.b = b, .turn = gpube__turn(b->ctx, seconds), .start = gpube__now(),
+	struct gpube_climb c = {.b = b, .turn = gpube__turn(b->ctx, seconds), .start = gpube__now(),
 		.max_cells = QUICK_CELLS, .quick = true};
 	bool fits = false;
 	int status = GPUBE_OK;
@@ -315,40 +319,107 @@ int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds)
 	return status;
 }
 
-static int climb_joins(struct gpube_bounder *b, double seconds, bool walks_only)
+/* ---- from one turn to the next --------------------------------------------------------------- */
+
+void gpube__climb_free(struct gpube_climb *c)
 {
-	struct climb c = {.b = b, .turn = gpube__turn(b->ctx, seconds), .start = gpube__now(),
-		.max_cells = (double)b->ctx->memory_bytes / 24, .walks_only = walks_only};
+	struct gpube_ctx *ctx;
+
+	if (!c)
+		return;
+	ctx = c->b->ctx;
+	gpube__free(ctx, c->order);
+	gpube__free(ctx, c->at);
+	gpube__free(ctx, c->dead);
+	gpube__free(ctx, c->unlikely);
+	gpube__free(ctx, c->forced);
+	gpube__joingraph_clear(&c->g);
+	gpube__free(ctx, c);
+}
+
+static int fill(struct gpube_climb *c)
+{
+	struct gpube_bounder *b = c->b;
+	const uint64_t n = (uint64_t)b->m->n_vars;
+
+	c->order = gpube__alloc(b->ctx, n, sizeof(*c->order));
+	c->at = gpube__alloc(b->ctx, n, sizeof(*c->at));
+	if (!c->order || !c->at)
+		return GPUBE_ENOMEM;
+	memcpy(c->order, b->order, n * sizeof(*c->order));
+	for (int32_t i = 0; i < b->m->n_vars; i++) {
+		c->at[i] = c->n_values;
+		c->n_values += b->m->vars[i].domain;
+	}
+	c->dead = gpube__alloc_zero(b->ctx, (uint64_t)c->n_values, 1);
+	c->unlikely = gpube__alloc_zero(b->ctx, (uint64_t)c->n_values, 1);
+	c->forced = gpube__alloc(b->ctx, (uint64_t)c->n_values, sizeof(*c->forced));
+	return c->dead && c->unlikely && c->forced ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+/* b->climb, of the smallest mini-buckets; NULL without an error: they do not fit. */
+static int climb_new(struct gpube_bounder *b)
+{
+	const bool of_arity = b->shifted && !b->shifting->certificate;
+	struct gpube_climb *c = b->climb = gpube__alloc_zero(b->ctx, 1, sizeof(*c));
 	bool fits;
 	int status;
 
+	if (!c)
+		return GPUBE_ENOMEM;
+	c->b = b;
+	c->limit = b->limit;
+	c->max_cells = (double)b->ctx->memory_bytes / 24;
 	if (b->shifted && b->shifting->certificate)
-		c.max_cells = fmin(c.max_cells, b->shifting->max_cells);
-	c.tried = c.start;
-	status = gpube__joingraph_init(&c.g, b->tables, b->order,
-		b->shifted && !b->shifting->certificate ? largest_z(b) : b->opts->z ? b->opts->z : 3,
-		c.max_cells, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->most_shift, &fits);
-	if (status || !fits)
-		return status == GPUBE_ELIMIT ? GPUBE_OK : status;
-	c.at = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*c.at));
-	for (int32_t i = 0; c.at && i < b->m->n_vars; i++) {
-		c.at[i] = c.n_values;
-		c.n_values += b->m->vars[i].domain;
+		c->max_cells = fmin(c->max_cells, b->shifting->max_cells);
+	status = gpube__joingraph_init(&c->g, b->tables, b->order, of_arity ? largest_z(b) : b->opts->z ? b->opts->z : 3,
+		c->max_cells, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->most_shift, &fits);
+	if (!status && fits)
+		return fill(c);
+	gpube__climb_free(c);
+	b->climb = NULL;
+	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
+}
+
+/* Whether it is what would be made now; where much less is open by now, its unit is too coarse. */
+static bool is_current(const struct gpube_climb *c)
+{
+	const struct gpube_bounder *b = c->b;
+
+	return !memcmp(c->order, b->order, (size_t)b->m->n_vars * sizeof(*b->order)) &&
+	       (b->limit == c->limit || gpube__costs_left(b->m, b->limit) > gpube__costs_left(b->m, c->limit) / 2);
+}
+
+static int climb_joins(struct gpube_bounder *b, double seconds, bool walks_only)
+{
+	struct gpube_climb *c;
+	int status = GPUBE_OK;
+
+	if (b->climb && !is_current(b->climb)) {
+		gpube__climb_free(b->climb);
+		b->climb = NULL;
 	}
-	c.dead = gpube__alloc_zero(b->ctx, (uint64_t)c.n_values, 1);
-	c.unlikely = gpube__alloc_zero(b->ctx, (uint64_t)c.n_values, 1);
-	c.forced = gpube__alloc(b->ctx, (uint64_t)c.n_values, sizeof(*c.forced));
-	status = c.at && c.dead && c.unlikely && c.forced ? ascend(&c) : GPUBE_ENOMEM;
-	if (b->shifted && (!status || status == GPUBE_ESTOP) && c.g.constant < c.g.target) {
-		int lifted = gpube__lift_joins(b, &c.g);
+	if (!b->climb)
+		status = climb_new(b);
+	c = b->climb;
+	if (status || !c)
+		return status;
+	c->turn = gpube__turn(b->ctx, seconds);
+	c->start = gpube__now() - c->worked; /* as if nothing else had come between */
+	c->tried = fmax(c->tried, c->start);
+	c->walks_only = walks_only;
+	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
+	status = ascend(c);
+	c->worked = gpube__now() - c->start;
+	if (b->shifted && (!status || status == GPUBE_ESTOP) && c->g.constant < c->g.target) {
+		int lifted = gpube__lift_joins(b, &c->g);
 
 		status = lifted ? lifted : status;
 	}
-	gpube__free(b->ctx, c.at);
-	gpube__free(b->ctx, c.dead);
-	gpube__free(b->ctx, c.unlikely);
-	gpube__free(b->ctx, c.forced);
-	gpube__joingraph_clear(&c.g);
+	if (status) {
+		gpube__climb_free(c);
+		b->climb = NULL;
+	}
 	return status;
 }
 

@@ -5,9 +5,11 @@
  */
 #include "tests/support/test.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "gpube/bound/andor/andor.h"
+#include "gpube/bound/bound.h"
 #include "gpube/ir/model.h"
 #include "tests/support/bounded.h"
 #include "tests/support/cases.h"
@@ -224,11 +226,63 @@ static void too_large(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/*
+ * The ascent that it goes along, in turns: the next goes on, or begins anew along another order, or where much less is open;
+ * what it says stays true, and the last turn has the proof.
+ */
+static void in_turns(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	const struct gpube_solve_opts eliminate = {
+		.sizeof_options = sizeof(eliminate), .method = GPUBE_BOUND_ELIMINATE};
+	struct gpube_solution *optimum;
+	struct gpube_simplified s;
+	struct gpube_bounder b;
+	struct gpube_model *m;
+	int64_t cost;
+
+	assert_int_equal(ctx_open(1, (uint64_t)1 << 26), 0);
+	m = random_band(seed);
+	assert_int_equal(gpube_solve(&optimum, m, &eliminate), 0);
+	cost = optimum->answer == GPUBE_ANSWER_OPTIMAL ? optimum->cost : GPUBE_INF;
+	assert_int_equal(gpube__simplify(&s, m, true), 0);
+	if (!s.infeasible) {
+		const struct gpube_climb *before = NULL;
+
+		begin_bounder(&b, &s, m, seed);
+		for (int turn = 0; turn < 6 && !gpube__bounder_done(&b); turn++) {
+			assert_int_equal(gpube__bound_andor(&b, 1e-5), 0);
+			if (before && turn < 3)
+				assert_ptr_equal(b.climb, before);
+			before = b.climb;
+			assert_true(b.lower <= cost || b.lower <= b.cutoff);
+			if (turn == 2 && seed % 3 == 0 && cost != GPUBE_INF)
+				gpube__bounder_cut(&b, cost + (int64_t)(seed % 2));
+			for (int32_t i = 0, n = b.m->n_vars; turn == 3 && seed % 2 && i < n / 2; i++) {
+				const int32_t var = b.order[i];
+
+				b.order[i] = b.order[n - 1 - i];
+				b.order[n - 1 - i] = var;
+			}
+		}
+		assert_int_equal(gpube__bound_joins(&b, INFINITY), 0);
+		assert_true(b.lower >= (cost < b.cutoff ? cost : b.cutoff));
+		assert_true(b.upper == cost || cost >= b.cutoff);
+		gpube__climb_free(b.climb);
+		end_bounder(&b);
+	}
+	gpube__simplified_clear(ctx, &s);
+	gpube_solution_free(optimum, ctx);
+	gpube_model_free(m);
+	gpube_ctx_free(ctx);
+}
+
 int main(void)
 {
 	struct cases c = {0};
 
 	add_seeds(&c, models, N_MODELS, "models, seed");
+	add_seeds(&c, in_turns, N_MODELS, "in turns, seed");
 	ADD_CASE(&c, keeping);
 	ADD_CASE(&c, knowing_more);
 	ADD_CASE(&c, too_large);
