@@ -15,7 +15,7 @@ struct wave {
 	struct gpube_patch_lists *l;
 	const struct gpube_patch_list_waves *waves;
 	bool back;
-	int32_t first, n, first_member, n_members;
+	int32_t first_member, n_members;
 	int32_t slack;
 	int32_t *room;
 	int64_t rise;
@@ -29,25 +29,23 @@ static int32_t *part_of(const struct wave *w, const struct gpube_patch_list_memb
 }
 
 /* m: what the member forces. */
-static void force(void *arg, int64_t item, int thread)
+static void force(const struct wave *w, const struct gpube_patch_list_member *of)
 {
-	const struct wave *w = arg;
-	const struct gpube_patch_list_member *of = &w->l->members[w->waves->member[w->first_member + item]];
 	const struct gpube_patch_list *a = &w->l->lists[of->list];
 	const int64_t n = w->l->separators[of->separator].n;
 	int32_t *restrict m = part_of(w, of);
 	const int32_t *restrict cost = a->cost;
 	const uint32_t *restrict cell = of->cell;
 
-	(void)thread;
 	for (int64_t i = 0; i < n; i++)
 		m[i] = GPUBE__PATCH_DEAD;
 	for (int64_t i = 0; i < a->n; i++)
-		m[cell[i]] = cost[i] < m[cell[i]] ? cost[i] : m[cell[i]];
+		if (cost[i] < m[cell[i]]) /* seldom; always to store would wait for the store before */
+			m[cell[i]] = cost[i];
 }
 
 /* The separator's sum of all; its least cell. */
-static int32_t gather(const struct gpube_patch_list_separator *b, int32_t slack, int32_t *restrict sum)
+static int32_t sum_up(const struct gpube_patch_list_separator *b, int32_t slack, int32_t *restrict sum)
 {
 	int32_t least = GPUBE__PATCH_DEAD;
 
@@ -76,7 +74,7 @@ static int32_t share(const struct wave *w, int32_t k)
 	int32_t rise, slack = w->slack;
 
 	memcpy(sum, own, (size_t)b->n * sizeof(*sum));
-	rise = gather(b, slack, sum);
+	rise = sum_up(b, slack, sum);
 	if (rise >= slack)
 		return slack;
 	slack -= rise;
@@ -97,12 +95,19 @@ static int32_t share(const struct wave *w, int32_t k)
 	return rise;
 }
 
-static void share_one(void *arg, int64_t item, int thread)
+/* The last of a separator's members shares. */
+static void gather_one(void *arg, int64_t item, int thread)
 {
 	struct wave *w = arg;
+	const struct gpube_patch_list_member *of = &w->l->members[w->waves->member[w->first_member + item]];
+	int32_t *left = &w->l->left[of->separator];
 
 	(void)thread;
-	__atomic_fetch_add(&w->rise, share(w, w->waves->of[w->first + item]), __ATOMIC_RELAXED);
+	force(w, of);
+	if (__atomic_sub_fetch(left, 1, __ATOMIC_ACQ_REL))
+		return;
+	*left = w->l->separators[of->separator].n_members;
+	__atomic_fetch_add(&w->rise, share(w, of->separator), __ATOMIC_RELAXED);
 }
 
 static void spread(void *arg, int64_t item, int thread)
@@ -136,16 +141,13 @@ static void ask(struct wave *w)
 	struct gpube_ctx *ctx = w->l->ctx;
 
 	if (ctx->n_threads > 1 && touched(w) >= WIDE) {
-		gpube__parallel(ctx, w->n_members, force, w);
-		gpube__parallel(ctx, w->n, share_one, w);
+		gpube__parallel(ctx, w->n_members, gather_one, w);
 		if (w->rise < w->slack)
 			gpube__parallel(ctx, w->n_members, spread, w);
 		return;
 	}
 	for (int32_t i = 0; i < w->n_members; i++)
-		force(w, i, 0);
-	for (int32_t i = 0; i < w->n; i++)
-		share_one(w, i, 0);
+		gather_one(w, i, 0);
 	for (int32_t i = 0; i < w->n_members && w->rise < w->slack; i++)
 		spread(w, i, 0);
 }
@@ -156,7 +158,6 @@ void gpube__lists_sweep(struct gpube_patch_lists *l, bool back, int32_t *room)
 
 	for (int32_t i = 0; i < waves->n && l->constant < l->target && !gpube__stopped(l->ctx); i++) {
 		struct wave w = {.l = l, .waves = waves, .back = back, .slack = gpube__lists_slack(l), .room = room,
-			.first = waves->at[i], .n = waves->at[i + 1] - waves->at[i],
 			.first_member = waves->member_at[i], .n_members = waves->member_at[i + 1] - waves->member_at[i]};
 
 		ask(&w);
@@ -258,11 +259,10 @@ void gpube__lists_free(struct gpube_patch_lists *l)
 	gpube__free(l->ctx, l->member_of);
 	gpube__free(l->ctx, l->member_at);
 	gpube__free(l->ctx, l->own);
+	gpube__free(l->ctx, l->left);
 	gpube__free(l->ctx, l->cells);
 	gpube__free(l->ctx, l->sets);
 	for (int back = 0; back < 2; back++) {
-		gpube__free(l->ctx, l->waves[back].at);
-		gpube__free(l->ctx, l->waves[back].of);
 		gpube__free(l->ctx, l->waves[back].member_at);
 		gpube__free(l->ctx, l->waves[back].member);
 		gpube__free(l->ctx, l->waves[back].room);

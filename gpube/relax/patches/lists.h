@@ -51,7 +51,7 @@ struct gpube_patch_list_separator {
 /* As those of patches, and their members: wave i has member[member_at[i]] … */
 struct gpube_patch_list_waves {
 	int32_t n;
-	int32_t *at, *of, *member_at, *member;
+	int32_t *member_at, *member;
 	int64_t *room; /* by separator: where in the scratch it is */
 };
 
@@ -68,7 +68,7 @@ struct gpube_patch_lists {
 	struct gpube_patch_list_separator *separators; /* in that order, too */
 	struct gpube_patch_list_member *members;	 /* by separator */
 	int32_t *member_of, *member_at; /* those of list k: member_of[member_at[k]] … */
-	int32_t *own;
+	int32_t *own, *left; /* left: members of a separator that are to be asked before it shares */
 	uint32_t *cells; /* of all members */
 	uint64_t *sets;	 /* of all separators */
 	int64_t n_touched; /* entries that a sweep reads, and writes */

@@ -303,7 +303,10 @@ static int make_room(struct gpube_patch_lists *l, bool *too_much)
 		l->members[j].cell = at;
 		at += l->lists[l->members[j].list].n;
 	}
-	return l->cells && l->own ? GPUBE_OK : GPUBE_ENOMEM;
+	l->left = gpube__alloc(l->ctx, (uint64_t)l->n_separators + 1, sizeof(*l->left));
+	for (int32_t k = 0; k < l->n_separators && l->left; k++)
+		l->left[k] = l->separators[k].n_members;
+	return l->cells && l->own && l->left ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 /* Cells of a separator in the order in which its shortest list has them; what one of its lists has not is in none. */
@@ -342,16 +345,12 @@ static void find_cells(void *arg, int64_t item, int thread)
 
 /* ---- waves ------------------------------------------------------------------------------------- */
 
-/* The wave of each separator is behind those of all that come before it and share a list with it. */
-static int make_waves(struct gpube_patch_lists *l, bool back)
+/* The wave of each separator is behind those of all that come before it and share a list with it. Their number. */
+static int32_t number_waves(const struct gpube_patch_lists *l, bool back, int32_t *last, int32_t *wave)
 {
-	struct gpube_patch_list_waves *w = &l->waves[back];
-	int32_t *last = gpube__alloc_zero(l->ctx, (uint64_t)l->n_lists + 1, sizeof(*last));
-	int32_t *wave = gpube__alloc(l->ctx, (uint64_t)l->n_separators + 1, sizeof(*wave));
-	int status = last && wave ? GPUBE_OK : GPUBE_ENOMEM;
 	int32_t n = 0;
 
-	for (int32_t i = 0; i < l->n_separators && !status; i++) {
+	for (int32_t i = 0; i < l->n_separators; i++) {
 		const int32_t k = back ? l->n_separators - 1 - i : i;
 		const struct gpube_patch_list_separator *b = &l->separators[k];
 
@@ -360,37 +359,42 @@ static int make_waves(struct gpube_patch_lists *l, bool back)
 			wave[k] = last[l->members[b->member + j].list] > wave[k] ? last[l->members[b->member + j].list] : wave[k];
 		for (int32_t j = 0; j < b->n_members; j++)
 			last[l->members[b->member + j].list] = wave[k] + 1;
-		w->n = wave[k] + 1 > w->n ? wave[k] + 1 : w->n;
+		n = wave[k] + 1 > n ? wave[k] + 1 : n;
 	}
-	w->at = status ? NULL : gpube__alloc_zero(l->ctx, (uint64_t)w->n + 2, sizeof(*w->at));
-	w->of = status ? NULL : gpube__alloc(l->ctx, (uint64_t)l->n_separators + 1, sizeof(*w->of));
-	w->member_at = status ? NULL : gpube__alloc_zero(l->ctx, (uint64_t)w->n + 2, sizeof(*w->member_at));
-	w->member = status ? NULL : gpube__alloc(l->ctx, (uint64_t)l->n_members + 1, sizeof(*w->member));
-	w->room = status ? NULL : gpube__alloc(l->ctx, (uint64_t)l->n_separators + 1, sizeof(*w->room));
-	status = w->at && w->of && w->member_at && w->member && w->room ? GPUBE_OK : GPUBE_ENOMEM;
-	for (int32_t k = 0; k < l->n_separators && !status; k++)
-		w->at[wave[k] + 2]++;
+	return n;
+}
+
+static int make_waves(struct gpube_patch_lists *l, bool back)
+{
+	struct gpube_patch_list_waves *w = &l->waves[back];
+	int32_t *last = gpube__alloc_zero(l->ctx, (uint64_t)l->n_lists + 1, sizeof(*last));
+	int32_t *wave = gpube__alloc(l->ctx, (uint64_t)l->n_separators + 1, sizeof(*wave));
+	int64_t *room = NULL; /* of each wave */
+	int status = GPUBE_ENOMEM;
+
+	if (last && wave) {
+		w->n = number_waves(l, back, last, wave);
+		w->member_at = gpube__alloc_zero(l->ctx, (uint64_t)w->n + 3, sizeof(*w->member_at));
+		w->member = gpube__alloc(l->ctx, (uint64_t)l->n_members + 1, sizeof(*w->member));
+		w->room = gpube__alloc(l->ctx, (uint64_t)l->n_separators + 1, sizeof(*w->room));
+		room = gpube__alloc_zero(l->ctx, (uint64_t)w->n + 1, sizeof(*room));
+		status = w->member_at && w->member && w->room && room ? GPUBE_OK : GPUBE_ENOMEM;
+	}
+	for (int32_t k = 0; k < l->n_separators && !status; k++) {
+		const struct gpube_patch_list_separator *b = &l->separators[k];
+
+		w->member_at[wave[k] + 2] += b->n_members;
+		w->room[k] = room[wave[k]];
+		room[wave[k]] += (1 + (int64_t)b->n_members) * b->n;
+		l->room = room[wave[k]] > l->room ? room[wave[k]] : l->room;
+	}
 	for (int32_t i = 0; i < w->n && !status; i++)
-		w->at[i + 2] += w->at[i + 1];
-	for (int32_t k = 0; k < l->n_separators && !status; k++)
-		w->of[w->at[wave[k] + 1]++] = k;
-	for (int32_t i = 0; i < w->n && !status; i++) {
-		int64_t room = 0;
-
-		w->member_at[i] = n;
-		for (int32_t e = w->at[i]; e < w->at[i + 1]; e++) {
-			const struct gpube_patch_list_separator *b = &l->separators[w->of[e]];
-
-			w->room[w->of[e]] = room;
-			room += (1 + (int64_t)b->n_members) * b->n;
-			for (int32_t j = 0; j < b->n_members; j++)
-				w->member[n++] = b->member + j;
-		}
-		l->room = room > l->room ? room : l->room;
-		w->member_at[i + 1] = n;
-	}
+		w->member_at[i + 2] += w->member_at[i + 1];
+	for (int32_t j = 0; j < l->n_members && !status; j++)
+		w->member[w->member_at[wave[l->members[j].separator] + 1]++] = j;
 	gpube__free(l->ctx, last);
 	gpube__free(l->ctx, wave);
+	gpube__free(l->ctx, room);
 	return status;
 }
 
