@@ -310,10 +310,11 @@ void gpube__subtree_free(struct gpube_subtree *s);
 int64_t gpube__subtree_work(const struct gpube_subtree *s);
 
 /*
- * Draws subtrees of t's elimination tree, around its large buckets, for 'budget' operations, and
- * gives their vertices another order where that costs less: t->order and t->best_order change.
+ * Draws subtrees of t's elimination tree, around its large buckets, and gives their vertices another
+ * order where that costs less: t->order and t->best_order change.
+ * credit  operations, less those done on return: ends where the next subtree would take more than are left
  */
-void gpube__subtrees_improve(struct gpube_subtree *s, struct gpube_tree *t, int64_t budget);
+void gpube__subtrees_improve(struct gpube_subtree *s, struct gpube_tree *t, int64_t *credit);
 
 /* ---- the search ------------------------------------------------------------------------- */
 

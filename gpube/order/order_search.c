@@ -18,7 +18,9 @@
 #define SLACK_SHARE           1.05 /* what a separator may be above the best order's largest table: */
 #define SLACK                 6.0  /* log2 of cells, before local search */
 #define NARROW                64 /* log2 of cells */
-#define SUBTREE_SHARE         4  /* of a chain's work, in wide graphs */
+#define LEAST_SHARE           0.25 /* of a chain's work in wide graphs, for subtrees or for windows */
+#define FAR_OFF               1.3 /* times the log of the best seed: local search will not mend that, either */
+#define FORGOTTEN             0.3 /* of what either has gained, from round to round */
 #define LEAST_CHAINS          4
 #define LEAST_BUDGET          10000
 #define FIRST_BUDGET          500000
@@ -26,9 +28,10 @@
 /* A search may take this much where the tables may take less: they come after it. */
 #define LEAST_BYTES           0x1p26
 #define MOST_IDLE             6 /* rounds without a gain, after which a chain does something else */
-#define IDLE_SHARE   0.125 /* of the elimination's time: without a gain */
-#define DISSECT_WORK 200 /* of a dissection, for each try, vertex and edge, about */
-#define DISSECT_PART 8   /* of what is left, for one dissection */
+#define MOST_IDLE_WIDE        2 /* where windows hold little of a table */
+#define IDLE_SHARE            0.125 /* of the elimination's time: without a gain */
+#define DISSECT_WORK          200 /* of a dissection, for each try, vertex and edge, about */
+#define DISSECT_PART          8 /* of what is left, for one dissection */
 #define MOST_SECONDS          5.0 /* without a limit, for what cannot be eliminated anyway */
 
 /* The kinds of orders that a chain may begin from. */
@@ -42,11 +45,15 @@ struct chain {
 	struct gpube_subtree *subtree;
 	int32_t *order, *seed_order; /* begin of the next round; room for a seed */
 	int32_t *group;
-	int64_t seed_work[N_SEEDS]; /* of each kind of seed, and which gave the best */
+	/* of each kind of seed, log2 of the best one's cells, and which gave the best */
+	int64_t seed_work[N_SEEDS];
+	double seed_log[N_SEEDS];
 	int best_kind;
 	uint64_t n_dissections; /* the first few */
-	/* work that subtrees may take; below 0 where they took more, as one of a large graph does of many rounds' share */
-	int64_t anew;
+	int64_t credit; /* work that subtrees may take: one of a large graph is saved for in many rounds */
+	struct gains {
+		double gained, spent; /* log2 of the weight; work */
+	} subtrees, windows;
 	int lineage; /* which seed its order comes from */
 	struct gpube_rng rng;
 	bool reseed;
@@ -64,6 +71,11 @@ struct search {
 	int32_t *best_order;
 	double best_sum, best_largest;
 };
+
+static bool is_wide(const struct search *s)
+{
+	return log2(s->best_largest) > NARROW;
+}
 
 static double tree_merit(const struct gpube_tree *t)
 {
@@ -148,16 +160,35 @@ static int64_t affordable_tries(const struct search *s)
 	return s->left / DISSECT_PART / (DISSECT_WORK * (s->g->n + s->g->start[s->g->n]));
 }
 
-/* All kinds get the same work, that of the best seed so far four times as much. */
+/* All kinds get the same work, that of the best seed so far four times as much, one that is far off a tenth. */
+static double work_of_kind(const struct chain *c, int kind)
+{
+	const double best = c->seed_log[c->best_kind];
+
+	if (kind == c->best_kind)
+		return (double)c->seed_work[kind] / 4;
+	return (double)c->seed_work[kind] * (c->seed_log[kind] > FAR_OFF * best ? 10 : 1);
+}
+
 static int next_kind(const struct chain *c, bool dissects)
 {
 	int next = 0;
 
 	for (int k = 1; k < N_SEEDS; k++)
-		if ((dissects || k != SEED_DISSECTION) && c->seed_work[k] / (k == c->best_kind ? 4 : 1) <
-			c->seed_work[next] / (next == c->best_kind ? 4 : 1))
+		if ((dissects || k != SEED_DISSECTION) && work_of_kind(c, k) < work_of_kind(c, next))
 			next = k;
 	return next;
+}
+
+static void note_seed(struct chain *c, int kind, bool found, int64_t work)
+{
+	const double size = found ? log2(c->tree->sum) : INFINITY;
+
+	c->seed_work[kind] += work;
+	if (size < c->seed_log[kind])
+		c->seed_log[kind] = size;
+	if (c->seed_log[kind] < c->seed_log[c->best_kind])
+		c->best_kind = kind;
 }
 
 /* The lightest of the seeds that most of a round's work gives, into c->order. */
@@ -173,13 +204,51 @@ static void chain_seed(struct search *s, struct chain *c)
 		int64_t before = chain_work(c);
 		bool found = draw_seed(c, c->seed_order, kind, most_log, affordable) && gpube__tree_set(c->tree, c->seed_order);
 
-		c->seed_work[kind] += chain_work(c) - before;
+		note_seed(c, kind, found, chain_work(c) - before);
 		if (!found || !(c->tree->total_weight < least || isinf(least)))
 			continue;
 		least = c->tree->total_weight;
-		c->best_kind = kind;
 		memcpy(c->order, c->seed_order, (size_t)s->g->n * sizeof(*c->order));
 	} while (chain_work(c) - begin < share && !chain_over(s, c));
+}
+
+static void note_gain(struct gains *g, double weight_before, double weight, int64_t work)
+{
+	const double gain = log2(weight_before / weight);
+
+	g->gained = (1 - FORGOTTEN) * g->gained + (gain > 0 && !isinf(gain) ? gain : 0);
+	g->spent = (1 - FORGOTTEN) * g->spent + (double)work;
+}
+
+/*
+ * The share of subtrees, by what they gain for their work beside windows. The separators of a narrow
+ * graph fit into a window; where a table has hundreds of variables, no window holds it.
+ */
+static double subtree_share(const struct search *s, const struct chain *c)
+{
+	const double little = 1e-9; /* a tenth of a bit in half a second */
+	const double by_subtrees = little + c->subtrees.gained / (1 + c->subtrees.spent);
+	const double by_windows = little + c->windows.gained / (1 + c->windows.spent);
+
+	if (!is_wide(s))
+		return 0;
+	return fmin(fmax(by_subtrees / (by_subtrees + by_windows), LEAST_SHARE), 1 - LEAST_SHARE);
+}
+
+/* Local search from the tree's order, for so much work. */
+static void improve(struct search *s, struct chain *c, double power, double heat, int64_t budget)
+{
+	const int64_t anew = (int64_t)(subtree_share(s, c) * (double)budget);
+	int64_t before = chain_work(c);
+	double weight = c->tree->total_weight;
+
+	c->credit += anew;
+	gpube__subtrees_improve(c->subtree, c->tree, &c->credit);
+	note_gain(&c->subtrees, weight, c->tree->total_weight, chain_work(c) - before);
+	before = chain_work(c);
+	weight = c->tree->total_weight;
+	gpube__tree_improve(c->tree, power, heat, budget - anew);
+	note_gain(&c->windows, weight, c->tree->total_weight, chain_work(c) - before);
 }
 
 static void run_chain(void *arg, int64_t i, int thread)
@@ -192,17 +261,8 @@ static void run_chain(void *arg, int64_t i, int thread)
 	c->tree->power = powers[i % 4];
 	if (c->reseed)
 		chain_seed(s, c);
-	if (gpube__tree_set(c->tree, c->order)) {
-		const int64_t budget = c->reseed ? s->budget / 4 : s->budget;
-		/* the separators of a narrow graph fit into a window */
-		const int64_t anew = log2(s->best_largest) > NARROW ? budget / SUBTREE_SHARE : 0;
-		const int64_t before = chain_work(c);
-
-		c->anew += anew;
-		gpube__subtrees_improve(c->subtree, c->tree, c->anew);
-		c->anew -= chain_work(c) - before;
-		gpube__tree_improve(c->tree, powers[i % 4], heats[(s->round + i) % 4], budget - anew);
-	}
+	if (gpube__tree_set(c->tree, c->order))
+		improve(s, c, powers[i % 4], heats[(s->round + i) % 4], c->reseed ? s->budget / 4 : s->budget);
 	c->reseed = false;
 }
 
@@ -218,7 +278,7 @@ static bool seeks(const struct search *s, int chain)
 		return true;
 	if (chain % 4 == 3 && s->idle_seeds < MOST_IDLE)
 		return true;
-	return chain % 4 != 0 && s->idle > MOST_IDLE;
+	return chain % 4 != 0 && s->idle > (is_wide(s) ? MOST_IDLE_WIDE : MOST_IDLE);
 }
 
 static void search_compare(struct search *s)
@@ -247,7 +307,7 @@ static void search_compare(struct search *s)
 		uint64_t luck = gpube__rng_below(&c->rng, 8);
 		bool seeker = seeks(s, i);
 
-		if (luck < (seeker ? 4 : 1)) {
+		if (luck < (!seeker ? 1 : s->idle > 0 ? 6 : 4)) {
 			c->reseed = luck > 0 || i > 0;
 		} else if (tree_merit(c->tree) < (seeker ? 100 : 1.5) * least) {
 			memcpy(c->order, c->tree->best_order, bytes);
@@ -397,6 +457,8 @@ int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpub
 		s.chains[i].reseed = i > 0;
 		s.chains[i].lineage = s.n_lineages = i;
 		/* the first of each kind in another chain */
+		for (int k = 0; k < N_SEEDS; k++)
+			s.chains[i].seed_log[k] = INFINITY;
 		for (int k = 0; k < N_SEEDS; k++)
 			s.chains[i].seed_work[k] = 100 * ((k + N_SEEDS - i % N_SEEDS) % N_SEEDS);
 	}

@@ -15,6 +15,8 @@
 #define LEAST_SIZE  40
 #define MOST_SHARE  0.8  /* of the graph's vertices */
 #define DRAWS       4
+#define VERTEX_WORK 3000 /* of a subtree, for each vertex and edge, before any has told */
+#define COST_CHANGE 0.2  /* what one tells, beside those before */
 #define WORTH       1e3  /* times the old weight: local search may mend that */
 #define SLACK       10.0 /* log2 of cells: what a separator may be above the old largest table */
 
@@ -27,6 +29,7 @@ struct gpube_subtree {
 	struct gpube_greedy *greedy;
 	struct gpube_dissector *dissector;
 	double stop_at;
+	double wanted, per_vertex; /* size of the next subtree; work of one, for each vertex, about */
 	int64_t work;
 };
 
@@ -37,11 +40,16 @@ int64_t gpube__subtree_work(const struct gpube_subtree *s)
 
 /* ---- the graph of a subtree ---------------------------------------------------------------- */
 
-/* The top of a subtree around a bucket drawn by its weight; all sizes are about as likely by their logarithm. */
+/* All sizes are about as likely by their logarithm. */
+static void draw_size(struct gpube_subtree *s, struct gpube_tree *t)
+{
+	s->wanted = LEAST_SIZE * pow(MOST_SHARE * t->g->n / LEAST_SIZE, gpube__rng_unit(&t->rng));
+}
+
+/* The top of a subtree around a bucket drawn by its weight. */
 static int32_t draw_top(struct gpube_subtree *s, struct gpube_tree *t)
 {
 	const double most = MOST_SHARE * t->g->n;
-	const double wanted = LEAST_SIZE * pow(most / LEAST_SIZE, gpube__rng_unit(&t->rng));
 	int32_t v = gpube__tree_draw(t);
 
 	for (int32_t k = 0; k < t->g->n; k++)
@@ -49,7 +57,7 @@ static int32_t draw_top(struct gpube_subtree *s, struct gpube_tree *t)
 	for (int32_t k = 0; k < t->g->n; k++)
 		if (t->parent[t->order[k]] >= 0)
 			s->size[t->parent[t->order[k]]] += s->size[t->order[k]];
-	while (s->size[v] < wanted && t->parent[v] >= 0 && s->size[t->parent[v]] <= most)
+	while (s->size[v] < s->wanted && t->parent[v] >= 0 && s->size[t->parent[v]] <= most)
 		v = t->parent[v];
 	s->work += t->g->n;
 	return v;
@@ -172,12 +180,22 @@ static void subtree_improve(struct gpube_subtree *s, struct gpube_tree *t)
 		gpube__tree_place(t, s->best, s->n_free, t->position[top]);
 }
 
-void gpube__subtrees_improve(struct gpube_subtree *s, struct gpube_tree *t, int64_t budget)
+void gpube__subtrees_improve(struct gpube_subtree *s, struct gpube_tree *t, int64_t *credit)
 {
-	const int64_t begin = gpube__subtree_work(s) + t->work;
+	while (!gpube__order_over(s->ctx, s->stop_at)) {
+		const int64_t begin = gpube__subtree_work(s) + t->work;
+		int64_t work;
 
-	while (gpube__subtree_work(s) + t->work - begin < budget && !gpube__order_over(s->ctx, s->stop_at))
+		if (s->wanted == 0)
+			draw_size(s, t);
+		if ((double)*credit < s->wanted * s->per_vertex)
+			break;
 		subtree_improve(s, t);
+		work = gpube__subtree_work(s) + t->work - begin;
+		*credit -= work;
+		s->per_vertex += COST_CHANGE * ((double)work / s->n_free - s->per_vertex);
+		s->wanted = 0;
+	}
 }
 
 /* ---- buffers --------------------------------------------------------------------------------- */
@@ -211,6 +229,7 @@ int gpube__subtree_new(struct gpube_subtree **out, struct gpube_ctx *ctx, const 
 	s->best = s->vertex + 5 * n;
 	for (int32_t v = 0; v < g->n; v++)
 		s->number[v] = -1;
+	s->per_vertex = VERTEX_WORK * (1 + (double)g->start[n] / (double)n);
 	s->tree->stop_at = stop_at;
 	gpube__greedy_stop_at(s->greedy, stop_at);
 	*out = s;

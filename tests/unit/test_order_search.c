@@ -344,6 +344,7 @@ static void subtrees(void **state)
 	struct gpube_tree *t;
 	struct gpube_graph g;
 	int32_t order[N];
+	int64_t credit = 30000000;
 
 	make_grid(&g, SIDE, 2);
 	assert_int_equal(gpube__order_find(ctx, order, &before, &g, GPUBE_ORDER_MIN_DEGREE, 0, 1e9, 1), 0);
@@ -351,7 +352,8 @@ static void subtrees(void **state)
 	assert_int_equal(gpube__subtree_new(&s, ctx, &g, NULL, N * N, 0), 0);
 	gpube__rng_init(&t->rng, *(uint64_t *)*state);
 	assert_true(gpube__tree_set(t, order));
-	gpube__subtrees_improve(s, t, 30000000);
+	gpube__subtrees_improve(s, t, &credit);
+	assert_true(credit < 30000000 && credit > -30000000);
 	assert_permutation(t->order, N);
 	assert_int_equal(gpube__order_cost(ctx, &after, &g, t->order), 0);
 	assert_true(after.joined_cells < before.joined_cells);
