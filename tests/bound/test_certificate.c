@@ -514,6 +514,9 @@ int main(void)
 
 	add_seeds(&c, certified, N_SEEDS, "certificate, seed");
 	add_seeds(&c, split, N_SPLIT, "a tree of splits, seed");
+	/* where two values of a variable cost too much at once */
+	add_case(&c, split, (void *)129, "a tree of splits, seed 129");
+	add_case(&c, split, (void *)228, "a tree of splits, seed 228");
 	ADD_CASE(&c, some_were_split);
 	add_seeds(&c, searched, N_SEARCHES, "a search, seed");
 	ADD_CASE(&c, some_were_searched);

@@ -32,7 +32,7 @@ enum { GRAINS = 18, FINEST = 30, MOST_GRAIN = 40, MOST_SHIFT = 20 };
 /* A node of the tree, and where its moves and values are. */
 struct node {
 	int32_t kid[2]; /* 0: a leaf */
-	int32_t var, n_values, *values;
+	int32_t var, value; /* the first kid's, against all others */
 	int64_t n_moves, moves_capacity;
 	struct move {
 		int32_t member;
@@ -300,26 +300,34 @@ static int new_node(struct certifying *w, int32_t *to)
 	return GPUBE_OK;
 }
 
-/* The leaf is split: n values of w->list against the others. */
-static int split_node(struct certifying *w, int32_t node, int32_t var, int32_t n)
+/* The leaf is split: a value against the others that are left. */
+static int split_node(struct certifying *w, int32_t node, int32_t var, int32_t value)
 {
 	int32_t kid[2] = {0};
-	int32_t *values = gpube__alloc(w->ctx, (uint64_t)n, sizeof(*values));
-	int status = values ? new_node(w, &kid[0]) : GPUBE_ENOMEM;
+	int status = new_node(w, &kid[0]);
 
 	if (!status)
 		status = new_node(w, &kid[1]);
-	if (status) {
-		gpube__free(w->ctx, values);
+	if (status)
 		return status;
-	}
-	memcpy(values, w->list, (size_t)n * sizeof(*values));
 	w->nodes[node].kid[0] = kid[0];
 	w->nodes[node].kid[1] = kid[1];
 	w->nodes[node].var = var;
-	w->nodes[node].n_values = n;
-	w->nodes[node].values = values;
+	w->nodes[node].value = value;
 	return GPUBE_OK;
+}
+
+/* Each of n values of w->list becomes a leaf; the state goes on where they are not. */
+static int split_off(struct certifying *w, struct gpube__proof_state *s, int32_t var, int32_t n)
+{
+	int status = GPUBE_OK;
+
+	for (int32_t k = 0; k < n && !status; k++) {
+		status = split_node(w, s->node, var, w->list[k]);
+		if (!status)
+			s->node = w->nodes[s->node].kid[1];
+	}
+	return status;
 }
 
 /* To the nearest multiple of the grain. */
@@ -395,8 +403,9 @@ static int settle_and_note(struct certifying *w, struct gpube__proof_state *s)
 /* ---- values -------------------------------------------------------------------------------- */
 
 /*
- * Values that bring the bound to the target are split off, each variable's into a leaf of its own; what is to be
- * split next is the variable whose best value is least ahead, and that value. *any: whether values have gone
+ * Values that bring the bound to the target are split off, each into a leaf of its own: of two that stay together every table
+ * may take the other one. What is to be split next is the variable whose best value is least ahead, and that value.
+ * *any: whether values have gone
  */
 static int look(struct certifying *w, struct gpube__proof_state *s, bool *any)
 {
@@ -427,10 +436,9 @@ static int look(struct certifying *w, struct gpube__proof_state *s, bool *any)
 		}
 		if (n_gone && n_live) {
 			*any = true;
-			status = split_node(w, s->node, i, n_gone);
+			status = split_off(w, s, i, n_gone);
 			if (status)
 				break;
-			s->node = w->nodes[s->node].kid[1];
 			gpube__proof_keep(&w->plan, s, i, w->keep);
 			s->bound = gpube__proof_bound(&w->plan, s, w->least);
 		} else if (n_gone) { /* all would do: one against the others closes both */
@@ -504,9 +512,8 @@ static int split(struct certifying *w, struct gpube__proof_state *s)
 	struct gpube__proof_state *other = gpube__alloc(w->ctx, (uint64_t)bytes, 1);
 	int status = other ? GPUBE_OK : GPUBE_ENOMEM;
 
-	w->list[0] = value;
 	if (!status)
-		status = split_node(w, node, var, 1);
+		status = split_node(w, node, var, value);
 	if (status) {
 		gpube__free(w->ctx, other);
 		gpube__free(w->ctx, s);
@@ -571,7 +578,7 @@ static int write_tree(struct certifying *w)
 					(size_t)w->p->separators[of->separator].n_cells * sizeof(*values));
 		}
 		if (!status && node->kid[0]) {
-			status = gpube__certificate_split(w->c, w->given[node->var], node->n_values, node->values);
+			status = gpube__certificate_split(w->c, w->given[node->var], 1, &node->value);
 			stack[n++] = node->kid[1];
 			stack[n++] = node->kid[0];
 		}
@@ -588,7 +595,6 @@ static void clear(struct certifying *w)
 		for (int64_t j = 0; j < w->nodes[k].n_moves; j++)
 			gpube__free(w->ctx, w->nodes[k].moves[j].values);
 		gpube__free(w->ctx, w->nodes[k].moves);
-		gpube__free(w->ctx, w->nodes[k].values);
 	}
 	while (w->n_open)
 		gpube__free(w->ctx, w->open[--w->n_open]);
