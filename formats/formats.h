@@ -24,7 +24,7 @@ enum gpube_format {
 	GPUBE_FORMAT_WCNF,
 	GPUBE_FORMAT_CNF,
 	GPUBE_FORMAT_LP,  /* integer programs are read; a model becomes one over other variables */
-	GPUBE_FORMAT_MPS, /* only written */
+	GPUBE_FORMAT_MPS, /* the same */
 	GPUBE_FORMAT_QPBO,
 	GPUBE_FORMAT_COL,
 	GPUBE_FORMAT_ERG,
@@ -131,7 +131,7 @@ struct gpube_write_opts {
 };
 
 /*
- * gpube_write_with() - writes a model; 'opts' may be NULL. .mps, for MIP solvers, is not read. Potentials are written
+ * gpube_write_with() - writes a model; 'opts' may be NULL. Potentials are written
  * to formats of costs as the costs that gpube_solve() minimises (where totals may
  * not be negative, the normalising constant is dropped, which is said), costs to
  * .uai as exp(-cost). Evidence goes with a .uai into PATH.evid (an old one is emptied

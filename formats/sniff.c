@@ -280,6 +280,26 @@ bool gpube__sniff_lp(const char *text, size_t n, const char *path)
 	return false;
 }
 
+/* A section's name that begins a line, behind comments: that of the first, or of the one behind the program's name. */
+bool gpube__sniff_mps(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	(void)path;
+	for (int k = 0; k < 2; k++) {
+		while (*text == '*' || *text == '\n' || *text == '\r') {
+			text += strcspn(text, "\n");
+			text += *text == '\n';
+		}
+		if (strncmp(text, "ROWS", 4) == 0 || strncmp(text, "OBJSENSE", 8) == 0)
+			return true;
+		if (strncmp(text, "NAME", 4) != 0)
+			return false;
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return false;
+}
+
 /* ---- YAML ----------------------------------------------------------------------------------- */
 
 /* A line that begins with one of a problem's keys and a colon. */

@@ -34,6 +34,7 @@ bool gpube__sniff_uai(const char *text, size_t n, const char *path);
 bool gpube__sniff_cfn(const char *text, size_t n, const char *path);
 bool gpube__sniff_lg(const char *text, size_t n, const char *path);
 bool gpube__sniff_lp(const char *text, size_t n, const char *path);
+bool gpube__sniff_mps(const char *text, size_t n, const char *path);
 bool gpube__sniff_wcnf(const char *text, size_t n, const char *path);
 bool gpube__sniff_cnf(const char *text, size_t n, const char *path);
 bool gpube__sniff_qpbo(const char *text, size_t n, const char *path);
@@ -73,6 +74,7 @@ int gpube__cnf_write(const struct gpube_model *m, struct gpube_out *out);
 #define GPUBE__CNF_HARD "c gpube: all clauses are hard\n"
 int gpube__lp_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__lp_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__mps_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__mps_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__qpbo_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__col_read(struct gpube_model *m, struct gpube_in *in);

@@ -33,7 +33,6 @@ static const struct unread table[] = {
 	{"a planning problem (.pddl, .ppddl)", "(define", ";", "pddl|ppddl"},
 	/* linear programs */
 	{"a linear program of lp_solve (.lp; CPLEX's is read)", "min:|max:|/**", "", ""},
-	{"a linear program (.mps)", "NAME|ROWS|OBJSENSE", "*", "mps|qps"},
 	{"a model of AMPL (.nl, .mod)", "", "", "nl|mod|ampl|gms"},
 	{"a semidefinite program (.dat-s)", "", "", "dat-s"},
 	/* probabilities */

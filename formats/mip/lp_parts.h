@@ -1,4 +1,4 @@
-/* lp_parts.h - an .lp as it was read: lp_read.c; lp_model.c makes a model of it. Internal to formats/. */
+/* lp_parts.h - an .lp or .mps as it was read: lp_read.c, mps_read.c; lp_model.c makes a model of it. Internal to formats/. */
 #ifndef GPUBE_LP_PARTS_H
 #define GPUBE_LP_PARTS_H
 
@@ -50,6 +50,21 @@ struct gpube_lp {
 	struct gpube_lp_row *rows;
 	int64_t columns_capacity, terms_capacity, rows_capacity;
 };
+
+/* ---- what .lp and .mps have in common: lp_read.c ---- */
+
+/* Digits, a point, an exponent: as many bytes of the text as belong to it. */
+size_t gpube__lp_number_length(const char *p);
+/* The token as 'number'. Errors: ERANGE */
+int gpube__lp_number(struct gpube_lp *r);
+/* The column of the token's name, a new one perhaps. */
+int gpube__lp_column(struct gpube_lp *r, int32_t *column);
+int gpube__lp_term(struct gpube_lp *r, struct gpube_lp_number factor, int32_t a, int32_t b);
+/* The terms from 'first' on are a row. */
+int gpube__lp_row(struct gpube_lp *r, int64_t first, enum gpube_relation relation, int64_t line);
+/* A bound as an integer that allows the same ones; 'up': it is a lower one. */
+int64_t gpube__lp_bound(struct gpube_lp_number v, bool up);
+void gpube__lp_clear(struct gpube_lp *r);
 
 /* Columns become variables, terms of the objective functions, rows what linear.h says. */
 int gpube__lp_model(struct gpube_lp *r);

@@ -51,7 +51,7 @@ static bool in_name(char c)
 }
 
 /* Digits, a point, an exponent: as many bytes of the text as belong to it. */
-static size_t number_length(const char *p)
+size_t gpube__lp_number_length(const char *p)
 {
 	size_t n = strspn(p, "0123456789"), e;
 
@@ -63,7 +63,7 @@ static size_t number_length(const char *p)
 	return isdigit((unsigned char)p[e]) ? e + strspn(p + e, "0123456789") : n;
 }
 
-static int parse_number(struct gpube_lp *r)
+int gpube__lp_number(struct gpube_lp *r)
 {
 	struct gpube_lp_number v = {0};
 	const char *p = r->token;
@@ -117,7 +117,7 @@ static int next(struct gpube_lp *r)
 	gpube__in_need(in, GPUBE_LP_TOKEN);
 	if (isdigit((unsigned char)*in->p) || (*in->p == '.' && isdigit((unsigned char)in->p[1]))) {
 		r->kind = GPUBE_LP_NUMBER;
-		n = number_length(in->p);
+		n = gpube__lp_number_length(in->p);
 	} else if (in_name(*in->p) && *in->p != '.') {
 		r->kind = GPUBE_LP_NAME;
 		while (n < GPUBE_LP_TOKEN && in_name(in->p[n]))
@@ -133,7 +133,7 @@ static int next(struct gpube_lp *r)
 	memcpy(r->token, in->p, n);
 	r->token[n] = 0;
 	in->p += n;
-	return r->kind == GPUBE_LP_NUMBER ? parse_number(r) : GPUBE_OK;
+	return r->kind == GPUBE_LP_NUMBER ? gpube__lp_number(r) : GPUBE_OK;
 }
 
 static int refuse(struct gpube_lp *r, const char *what)
@@ -190,7 +190,7 @@ static int read_relation(struct gpube_lp *r, enum gpube_relation *relation)
 
 /* ---- columns and terms ------------------------------------------------------------------------ */
 
-static int find_column(struct gpube_lp *r, int32_t *column)
+int gpube__lp_column(struct gpube_lp *r, int32_t *column)
 {
 	const int32_t *known = gpube__names_find(&r->names, 0, r->token);
 	struct gpube_lp_column c = {.line = r->in->line, .low = 0, .high = GPUBE_INF};
@@ -211,7 +211,7 @@ static int find_column(struct gpube_lp *r, int32_t *column)
 	return gpube__names_add(&r->names, 0, c.name, *column) ? (r->in->status = GPUBE_ENOMEM) : GPUBE_OK;
 }
 
-static int push_term(struct gpube_lp *r, struct gpube_lp_number factor, int32_t a, int32_t b)
+int gpube__lp_term(struct gpube_lp *r, struct gpube_lp_number factor, int32_t a, int32_t b)
 {
 	if (factor.infinite)
 		return gpube__in_error(r->in, "an infinite number outside bounds");
@@ -250,7 +250,7 @@ static int read_second(struct gpube_lp *r, int32_t a, int32_t *b)
 		return r->in->status;
 	if (r->kind != GPUBE_LP_NAME || is_section(r))
 		return refuse(r, "a column");
-	return find_column(r, b) ? r->in->status : next(r);
+	return gpube__lp_column(r, b) ? r->in->status : next(r);
 }
 
 /* Another number or column of a sum, with its sign. */
@@ -272,12 +272,12 @@ static int read_term(struct gpube_lp *r, bool first, bool negate, bool quadratic
 	}
 	factor.digits = minus != negate ? -factor.digits : factor.digits;
 	if (r->kind == GPUBE_LP_NAME && !is_section(r)) {
-		if (find_column(r, &a) || next(r) || (quadratic && read_second(r, a, &b)))
+		if (gpube__lp_column(r, &a) || next(r) || (quadratic && read_second(r, a, &b)))
 			return r->in->status;
 	} else if (!number || quadratic) {
 		return refuse(r, "a number or a column");
 	}
-	return push_term(r, factor, a, b);
+	return gpube__lp_term(r, factor, a, b);
 }
 
 /* "[ 4 x * y ] / 2": halved exactly, as five tenths. */
@@ -353,7 +353,7 @@ static int read_objective(struct gpube_lp *r)
 	return is_relation(r) ? refuse(r, "a section's name") : GPUBE_OK;
 }
 
-static int push_row(struct gpube_lp *r, int64_t first, enum gpube_relation relation, int64_t line)
+int gpube__lp_row(struct gpube_lp *r, int64_t first, enum gpube_relation relation, int64_t line)
 {
 	if (gpube__grow(r->m->ctx, &r->rows, &r->rows_capacity, r->n_rows + 1, sizeof(*r->rows)))
 		return r->in->status = GPUBE_ENOMEM;
@@ -373,7 +373,7 @@ static int read_right(struct gpube_lp *r)
 		return refuse(r, "a number on the right");
 	v = r->number;
 	v.digits = minus ? v.digits : -v.digits;
-	return push_term(r, v, -1, -1) ? r->in->status : next(r);
+	return gpube__lp_term(r, v, -1, -1) ? r->in->status : next(r);
 }
 
 /* "<= 1" of "-1 <= x - y <= 1", whose sum, from 'middle' on, is read as one on the right. */
@@ -390,10 +390,10 @@ static int read_range(struct gpube_lp *r, enum gpube_relation first, int64_t mid
 		struct gpube_lp_term t = r->terms[k];
 
 		t.factor.digits = -t.factor.digits;
-		if (push_term(r, t.factor, t.a, t.b))
+		if (gpube__lp_term(r, t.factor, t.a, t.b))
 			return r->in->status;
 	}
-	return read_right(r) ? r->in->status : push_row(r, n, relation, line);
+	return read_right(r) ? r->in->status : gpube__lp_row(r, n, relation, line);
 }
 
 static int read_row(struct gpube_lp *r)
@@ -415,13 +415,13 @@ static int read_row(struct gpube_lp *r)
 		return r->in->status;
 	if (columns ? read_right(r) : read_sum(r, true, false))
 		return r->in->status;
-	if (push_row(r, first, relation, line))
+	if (gpube__lp_row(r, first, relation, line))
 		return r->in->status;
 	return !columns && is_relation(r) ? read_range(r, relation, middle, line) : GPUBE_OK;
 }
 
 /* A bound as an integer that allows the same ones; 'up': it is a lower one. */
-static int64_t to_bound(struct gpube_lp_number v, bool up)
+int64_t gpube__lp_bound(struct gpube_lp_number v, bool up)
 {
 	int64_t ten = 1, q;
 
@@ -455,9 +455,9 @@ static int read_bound(struct gpube_lp *r, struct gpube_lp_number *v, bool *is_nu
 static void set_bound(struct gpube_lp_column *c, enum gpube_relation relation, struct gpube_lp_number v)
 {
 	if (relation != GPUBE_AT_MOST)
-		c->low = to_bound(v, true);
+		c->low = gpube__lp_bound(v, true);
 	if (relation != GPUBE_AT_LEAST)
-		c->high = to_bound(v, false);
+		c->high = gpube__lp_bound(v, false);
 }
 
 static enum gpube_relation turned(enum gpube_relation relation)
@@ -477,7 +477,7 @@ static int read_bounds_of_one(struct gpube_lp *r)
 		return r->in->status;
 	if (r->kind != GPUBE_LP_NAME || is_section(r))
 		return refuse(r, "a column");
-	if (find_column(r, &column) || next(r))
+	if (gpube__lp_column(r, &column) || next(r))
 		return r->in->status;
 	if (in_front)
 		set_bound(&r->columns[column], turned(relation), left);
@@ -502,7 +502,7 @@ static int read_integer(struct gpube_lp *r, bool binary)
 
 	if (r->kind != GPUBE_LP_NAME)
 		return refuse(r, "a column or a section's name");
-	if (find_column(r, &column))
+	if (gpube__lp_column(r, &column))
 		return r->in->status;
 	r->columns[column].integer = true;
 	if (binary) {
@@ -556,6 +556,16 @@ static int read_file(struct gpube_lp *r)
 	return next(r) ? r->in->status : r->kind == GPUBE_LP_END ? GPUBE_OK : refuse(r, "the end of the file");
 }
 
+void gpube__lp_clear(struct gpube_lp *r)
+{
+	gpube__names_clear(&r->names);
+	for (int32_t k = 0; k < r->n_columns; k++)
+		gpube__free(r->m->ctx, r->columns[k].name);
+	gpube__free(r->m->ctx, r->columns);
+	gpube__free(r->m->ctx, r->terms);
+	gpube__free(r->m->ctx, r->rows);
+}
+
 int gpube__lp_read(struct gpube_model *m, struct gpube_in *in)
 {
 	struct gpube_lp r = {.m = m, .in = in};
@@ -565,11 +575,6 @@ int gpube__lp_read(struct gpube_model *m, struct gpube_in *in)
 	status = read_file(&r);
 	if (!status)
 		status = gpube__lp_model(&r);
-	gpube__names_clear(&r.names);
-	for (int32_t k = 0; k < r.n_columns; k++)
-		gpube__free(m->ctx, r.columns[k].name);
-	gpube__free(m->ctx, r.columns);
-	gpube__free(m->ctx, r.terms);
-	gpube__free(m->ctx, r.rows);
+	gpube__lp_clear(&r);
 	return status ? status : in->status;
 }

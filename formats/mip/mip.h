@@ -38,9 +38,10 @@ int gpube__mip_init(struct gpube_mip *p, const struct gpube_model *m);
 void gpube__mip_clear(struct gpube_mip *p);
 
 /*
- * The first line of an .lp that gpube writes, by which it is read back: the columns that are not
+ * The first line of an .lp or .mps that gpube writes, by which it is read back: the columns that are not
  * declared binary are 0 or 1 in an optimum, too.
  */
-#define GPUBE__LP_BINARY "\\ gpube: each column is 0 or 1 in an optimum\n"
+#define GPUBE__LP_BINARY  "\\ gpube: each column is 0 or 1 in an optimum\n"
+#define GPUBE__MPS_BINARY "* gpube: each column is 0 or 1 in an optimum\n"
 
 #endif

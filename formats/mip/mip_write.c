@@ -235,7 +235,7 @@ static int write_mps(struct writer *w)
 			gpube__log(p->ctx, GPUBE_LOG_NOTE,
 				"%s: the model is maximised: written negated, to be minimised",
 				w->out->path);
-		gpube__out_text(w->out, "NAME gpube\nROWS\n N obj\n");
+		gpube__out_text(w->out, GPUBE__MPS_BINARY "NAME gpube\nROWS\n N obj\n");
 		for (int32_t r = 0; r < p->n_rows; r++)
 			gpube__out_printf(w->out, " %c r%d\n", p->sense[r] == GPUBE_EXACTLY ? 'E' : 'L', r);
 		gpube__out_text(w->out, "COLUMNS\n");

@@ -18,7 +18,6 @@ unread x.agg '#AGG\n2\n2\n' 'action graph game' info solve nash csg auction
 unread noname_agg '#AGG\n2\n2\n' 'action graph game' info nash
 unread x.cp '# problem name\n4_QUEENS\n' 'cp2wcsp'
 unread noext 'max: 3x + 2y;\n' 'linear program'
-unread x.mps 'NAME          TEST\nROWS\n' 'linear program'
 unread x.mzn 'var 1..3: x;\n' MiniZinc
 unread x.smt2 '(set-logic QF_LIA)\n' SMT-LIB info nash
 unread x.net 'net\n{\n}\n' 'Bayesian network'

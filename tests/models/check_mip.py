@@ -64,7 +64,8 @@ with tempfile.TemporaryDirectory() as d:
 		with open(path, "w") as f:
 			f.write(text)
 		expected = ours(path)
-		for ending, sign in ("lp", 1), ("lp, read back", 1), ("mps", -1 if maximise else 1):
+		for ending, sign in ("lp", 1), ("lp, read back", 1), ("mps", -1 if maximise else 1), \
+				("mps, read back", -1 if maximise else 1):
 			to = os.path.join(d, "x." + ending.split(",")[0])
 			said = run(gpube, "convert", "-q", path, to)
 			found = said if said else theirs(to) if "," not in ending else ours(to)

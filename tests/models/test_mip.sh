@@ -26,6 +26,9 @@ END
 that 'an auction is packing' cmp "$work/expected" "$work/a.lp"
 row '.mps is minimised' 0 '' 'the model is maximised: written negated' "$gpube" convert "$work/a.txt" "$work/a.mps"
 row '.lp is read back' 0 '^optimum     4.25, the proved maximum' '' "$gpube" solve -q "$work/a.lp"
+row '.mps is read back' 0 '^optimum     -4.25, the proved minimum' '' "$gpube" solve -q "$work/a.mps"
+printf 'NAME\nOBJSENSE\n MAX\nROWS\n N o\n E r\nCOLUMNS\n x o 2.5 r 1\n y o 1 r 1\nRHS\n r 3\nBOUNDS\n UI x 2\n UI b y 5\nENDATA\n' > "$work/max"
+row '.mps of a maximum, told by its text' 0 '^assignment  x=2 y=1$' '' "$gpube" solve -q "$work/max"
 row 'but not checked' 1 '' "cannot check '.*c.lp': .lp is not read back as the same tables" "$gpube" convert --check examples/exams.cfn "$work/c.lp"
 printf 'wide 26 2 1 9\n%s\n26 %s 5 1 %s 0\n' "$(yes 2 | head -n 26 | tr '\n' ' ')" "$(seq -s ' ' 0 25)" \
 	"$(yes 0 | head -n 26 | tr '\n' ' ')" > "$work/w.wcsp"
@@ -40,15 +43,16 @@ else
 fi
 # a file that is cut anywhere is refused: nothing may follow End, so all but the last line's end counts
 cut_files() {
-	n=$(($(wc -c < tests/instances/small.lp) - 1))
+	n=$(($(wc -c < "tests/instances/small.$1") - 1))
 	while [ "$n" -gt 0 ]; do
 		n=$((n - 1))
-		head -c "$n" tests/instances/small.lp > "$work/cut.lp"
-		"$gpube" info --from lp "$work/cut.lp" > /dev/null 2>&1
+		head -c "$n" "tests/instances/small.$1" > "$work/cut.$1"
+		"$gpube" info --from "$1" "$work/cut.$1" > /dev/null 2>&1
 		[ $? = 1 ] || return 1
 	done
 }
-that 'cut anywhere it is refused' cut_files
+that 'cut anywhere it is refused' cut_files lp
+that '.mps, too' cut_files mps
 if [ -n "$cbc" ] && command -v python3 > /dev/null 2>&1; then
 	that 'random models beside CBC' python3 tests/models/check_mip.py "$gpube" "$cbc" 40
 	"$gpube" convert -q examples/zebra.wcsp "$work/z.lp"

@@ -41,7 +41,7 @@ by() {
 	rm -f "$work"/out*
 	if goes "$file" "$to"; then
 		that "$file as .$to $*" "$gpube" convert -q "$@" "$work/$file" "$out"
-		[ "$to" = mps ] || that "which can be read" "$gpube" info "$out"
+		that "which can be read" "$gpube" info "$out"
 		return
 	fi
 	"$gpube" convert -q "$@" "$work/$file" "$out" > "$work/said" 2>&1

@@ -28,6 +28,8 @@ static const struct detection {
 	{"x.uai", CFN, 1, GPUBE_COSTS},
 	{"x.wcsp", "\n  " CFN, 1, GPUBE_COSTS},
 	{"x", "# a comment\n// another {\n" CFN, 1, GPUBE_COSTS},
+	{"x", "* a comment\nNAME\n\nROWS\n N o\nCOLUMNS\n x o 1\nBOUNDS\n BV x\nENDATA\n", 1, GPUBE_COSTS},
+	{"x", "NAME 1 2 1 5\n2\n1 0 0 1\n0 3\n", 1, GPUBE_COSTS},
 	{"x", WCSP, 1, GPUBE_COSTS},
 	{"x.dat", WCSP, 1, GPUBE_COSTS},
 	{"x.wcsp", WCSP, 1, GPUBE_COSTS},

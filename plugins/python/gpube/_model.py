@@ -171,7 +171,7 @@ class Model(Owner):
 	def read(cls, path, format="auto", evidence=None, colors=0, context=None):
 		"""Reads a model from a file, plain or compressed.
 
-		format    "wcsp", "cfn", "uai", "lg", "wcnf", "cnf", "lp", "qpbo", "col", "erg", "yaml", "xml", "bif", "opb",
+		format    "wcsp", "cfn", "uai", "lg", "wcnf", "cnf", "lp", "mps", "qpbo", "col", "erg", "yaml", "xml", "bif", "opb",
 		          "bep", "pre"
 		          (gpube convert --help lists them); "auto" tells it from the content
 		evidence  file of observations; None: PATH.evid beside a .uai, if it is there; "": none

@@ -1,0 +1,9 @@
+NAME t
+ROWS
+ N o
+ L c
+COLUMNS
+ m 'MARKER' 'INTORG'
+ x o 1
+BOUNDS
+ SC b x 3

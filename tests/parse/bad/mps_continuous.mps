@@ -1,0 +1,7 @@
+NAME t
+ROWS
+ N o
+ L c
+COLUMNS
+ x o 1
+ENDATA

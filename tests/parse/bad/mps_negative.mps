@@ -1,0 +1,10 @@
+NAME t
+ROWS
+ N o
+ L c
+COLUMNS
+ m 'MARKER' 'INTORG'
+ x o 1
+BOUNDS
+ UP b x -1
+ENDATA

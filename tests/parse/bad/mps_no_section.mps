@@ -1,0 +1,2 @@
+NAME t
+ N o

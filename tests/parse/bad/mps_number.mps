@@ -1,0 +1,7 @@
+NAME t
+ROWS
+ N o
+ L c
+COLUMNS
+ m 'MARKER' 'INTORG'
+ x o 1x

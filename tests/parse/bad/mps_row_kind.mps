@@ -1,0 +1,3 @@
+NAME t
+ROWS
+ X o

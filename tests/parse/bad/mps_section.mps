@@ -1,0 +1,2 @@
+NAME t
+SOS1

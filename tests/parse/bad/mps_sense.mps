@@ -1,0 +1,4 @@
+NAME t
+OBJSENSE
+ UP
+ROWS

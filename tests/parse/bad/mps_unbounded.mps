@@ -1,0 +1,8 @@
+NAME t
+ROWS
+ N o
+ L c
+COLUMNS
+ m 'MARKER' 'INTORG'
+ x o 1
+ENDATA
