@@ -319,7 +319,7 @@ static int solve_game(struct csg_result **out, struct csg_game *g, const struct 
 {
 	static const struct csg_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = g->ctx;
-	const double start = gpube__now(), deadline = ctx->deadline;
+	const double start = gpube__now();
 	struct csg__range range;
 	struct csg__search s = {
 		.g = g, .range = &range, .opts = opts ? opts : &none, .ops = g->ops};
@@ -336,8 +336,8 @@ static int solve_game(struct csg_result **out, struct csg_game *g, const struct 
 	s.r->parts = gpube__alloc(ctx, (uint64_t)g->n, sizeof(*s.r->parts));
 	status = s.r->parts ? GPUBE_OK : GPUBE_ENOMEM;
 	if (!status) {
-		if (s.opts->timeout_seconds > 0)
-			ctx->deadline = start + s.opts->timeout_seconds;
+		const double deadline = gpube__time_limit(ctx, start, s.opts->timeout_seconds);
+
 		if (s.opts->free_disposal && g->values && csg__on_host(g))
 			dispose(g, saved);
 		status = solve(&s, &range);

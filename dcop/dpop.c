@@ -189,7 +189,8 @@ int dcop_solve(struct dcop_result **out, const struct gpube_model *m, const stru
 	struct dcop_world alone;
 	struct dcop_plan p;
 	struct dcop_result *r = gpube__alloc_zero(ctx, 1, sizeof(*r));
-	double start = gpube__now(), deadline = ctx->deadline;
+	const double start = gpube__now();
+	double deadline;
 	int status;
 
 	*out = NULL;
@@ -199,8 +200,7 @@ int dcop_solve(struct dcop_result **out, const struct gpube_model *m, const stru
 		world = &alone;
 		dcop_world_open(world, ctx, NULL);
 	}
-	if (opts->timeout_seconds > 0)
-		ctx->deadline = start + opts->timeout_seconds;
+	deadline = gpube__time_limit(ctx, start, opts->timeout_seconds);
 	r->answer = GPUBE_ANSWER_INCOMPLETE;
 	r->z = opts->z;
 	r->heuristic = opts->tree.heuristic;

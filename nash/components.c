@@ -282,14 +282,12 @@ int nash_components(struct nash_components **out, struct gpube_ctx *ctx,
 	status = gpube__check_seconds(ctx, "timeout_seconds", timeout_seconds);
 	if (status)
 		return status;
-	deadline = ctx->deadline;
 	if (r->answer != NASH_ANSWER_ALL || r->n_pairs < 1)
 		return gpube__fail(ctx, GPUBE_EINVAL, "components need all equilibria");
 	c = gpube__alloc_zero(ctx, 1, sizeof(*c));
 	if (!c)
 		return GPUBE_ENOMEM;
-	if (timeout_seconds > 0)
-		ctx->deadline = gpube__now() + timeout_seconds;
+	deadline = gpube__time_limit(ctx, gpube__now(), timeout_seconds);
 	status = add_all(c, ctx, r);
 	ctx->deadline = deadline;
 	if (status)

@@ -257,7 +257,6 @@ int nash_solve(struct nash_result **out, const struct nash_game *g, const struct
 	ctx = g->ctx;
 	if (g->players)
 		return gpube__fail(ctx, GPUBE_EINVAL, "a game of more than two players");
-	deadline = ctx->deadline;
 	if (!opts)
 		opts = &none;
 	if (opts->sizeof_options != sizeof(*opts) || opts->max < 0 ||
@@ -278,8 +277,7 @@ int nash_solve(struct nash_result **out, const struct nash_game *g, const struct
 	r = gpube__alloc_zero(ctx, 1, sizeof(*r));
 	if (!r)
 		return GPUBE_ENOMEM;
-	if (opts->timeout_seconds > 0)
-		ctx->deadline = start + opts->timeout_seconds;
+	deadline = gpube__time_limit(ctx, start, opts->timeout_seconds);
 	r->degenerate = -1;
 	r->backend = "cpu";
 	if (opts->inexact)

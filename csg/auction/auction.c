@@ -596,15 +596,13 @@ int csg_auction_solve(struct csg_auction_result **out, const struct csg_auction 
 		return gpube__missing(a ? a->ctx : NULL);
 	t.ctx = a->ctx;
 	t.n = a->n_bids;
-	deadline = a->ctx->deadline;
 	if (opts && (opts->sizeof_options != sizeof(*opts) || !(opts->timeout_seconds >= 0)))
 		return gpube__fail(a->ctx, GPUBE_EINVAL, "csg_auction_solve: bad options");
 	t.r = gpube__alloc_zero(a->ctx, 1, sizeof(*t.r));
 	if (!t.r)
 		return GPUBE_ENOMEM;
 	t.r->scale = a->scale;
-	if (opts && opts->timeout_seconds > 0)
-		a->ctx->deadline = start + opts->timeout_seconds;
+	deadline = gpube__time_limit(a->ctx, start, opts ? opts->timeout_seconds : 0);
 	t.lp.ctx = t.cliques.ctx = a->ctx;
 	sum_prices(&t);
 	status = set_up(&t);

@@ -354,6 +354,15 @@ double gpube__end_by(struct gpube_ctx *ctx, double end)
 	return deadline;
 }
 
+double gpube__time_limit(struct gpube_ctx *ctx, double start, double seconds)
+{
+	const double deadline = ctx->deadline;
+
+	if (seconds > 0)
+		ctx->deadline = start + seconds;
+	return deadline;
+}
+
 double gpube__now(void)
 {
 	struct timespec t;

@@ -219,6 +219,8 @@ double gpube__turn_left(const struct gpube_turn *t); /* 0 or less: it is over */
 double gpube__seconds_left(const struct gpube_ctx *ctx);
 /* The deadline is 'end', unless it is earlier; what it was, for who sets it back. */
 double gpube__end_by(struct gpube_ctx *ctx, double end);
+/* Of a call: it is so many seconds after 'start', 0: it stays; what it was, likewise. */
+double gpube__time_limit(struct gpube_ctx *ctx, double start, double seconds);
 
 struct gpube_rng {
 	uint64_t s[4];

@@ -276,7 +276,7 @@ static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
 		.cutoff = GPUBE_INF, .shifted = shifted, .shifting = shifting,
 		.most_shift = GPUBE__MOST_SHIFT};
 	struct gpube_solution *found;
-	double deadline = ctx->deadline;
+	double deadline;
 	int status = GPUBE_OK, opened;
 	bool ready = false;
 
@@ -288,8 +288,7 @@ static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
 	if (!found)
 		return GPUBE_ENOMEM;
 	b.backend = b.ops->name;
-	if (b.opts->timeout_seconds > 0)
-		ctx->deadline = b.start + b.opts->timeout_seconds;
+	deadline = gpube__time_limit(ctx, b.start, b.opts->timeout_seconds);
 	/* what a program has begun to open is waited for when it is needed */
 	if (b.opts->backend == GPUBE_BACKEND_CUDA && !gpube__opening_now())
 		(void)gpube__ops_cuda(ctx, &status);
@@ -437,16 +436,16 @@ static int bound_far(struct gpube_solution **out, struct gpube_shifted *shifted,
 	const int64_t cutoff = !opts || !opts->has_cutoff ? GPUBE_INF
 			       : m->direction == GPUBE_MAXIMISE ? -opts->cutoff
 								  : opts->cutoff;
-	const double deadline = m->ctx->deadline, start = gpube__now();
+	const double start = gpube__now();
 	struct gpube_bound_opts rest = {.sizeof_options = sizeof(rest)};
 	char text[256];
+	double deadline;
 	int status;
 
 	if (opts)
 		rest = *opts;
 	snprintf(text, sizeof(text), "%s", gpube_error(m->ctx));
-	if (rest.timeout_seconds > 0)
-		m->ctx->deadline = start + rest.timeout_seconds;
+	deadline = gpube__time_limit(m->ctx, start, rest.timeout_seconds);
 	status = gpube__shifted_far(shifted, m, cutoff);
 	m->ctx->deadline = deadline;
 	if (status == GPUBE_ELIMIT)

@@ -207,7 +207,7 @@ int gpube__deal_solve(struct gpube_solution **out, const struct gpube_model *m,
 	struct gpube_ctx *ctx = m->ctx;
 	struct dealing d = {.ctx = ctx, .world = world, .given = m, .m = m, .opts = opts, .start = gpube__now()};
 	struct gpube_model *quantised = NULL;
-	const double deadline = ctx->deadline;
+	double deadline;
 	int status = GPUBE_OK;
 
 	*out = NULL;
@@ -223,8 +223,7 @@ int gpube__deal_solve(struct gpube_solution **out, const struct gpube_model *m,
 		return status;
 	}
 	dcop__test_hook(world);
-	if (world->rank == 0 && opts->timeout_seconds > 0)
-		ctx->deadline = d.start + opts->timeout_seconds;
+	deadline = gpube__time_limit(ctx, d.start, world->rank ? 0 : opts->timeout_seconds);
 	status = dealing_open(&d);
 	if (!status)
 		status = world->rank ? gpube__letters_follow(&d.letters) : deal_all(&d);

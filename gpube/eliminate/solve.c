@@ -388,7 +388,6 @@ static int solve_all(struct gpube_solution **out, const struct gpube_model *m,
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
 	j.ctx = ctx = m->ctx;
-	deadline = ctx->deadline;
 	status = check_options(m, j.opts);
 	if (status)
 		return status;
@@ -398,8 +397,7 @@ static int solve_all(struct gpube_solution **out, const struct gpube_model *m,
 	j.out->answer = GPUBE_ANSWER_INCOMPLETE;
 	j.out->backend = j.ops->name;
 	j.out->bound = gpube__no_bound(m);
-	if (j.opts->timeout_seconds > 0)
-		ctx->deadline = gpube__now() + j.opts->timeout_seconds;
+	deadline = gpube__time_limit(ctx, gpube__now(), j.opts->timeout_seconds);
 	status = solve_prepare(&j);
 	if (!status && j.s.infeasible)
 		tell_infeasible(&j);

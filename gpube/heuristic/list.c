@@ -298,9 +298,7 @@ int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struc
 	l = gpube__alloc_zero(m->ctx, 1, sizeof(*l));
 	if (!l)
 		return GPUBE_ENOMEM;
-	deadline = m->ctx->deadline;
-	if (o->timeout_seconds > 0)
-		m->ctx->deadline = gpube__now() + o->timeout_seconds;
+	deadline = gpube__time_limit(m->ctx, gpube__now(), o->timeout_seconds);
 	status = list(l, m, o);
 	m->ctx->deadline = deadline;
 	if (status && !(status == GPUBE_ESTOP && l->values)) {

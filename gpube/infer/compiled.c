@@ -262,9 +262,7 @@ int gpube_infer_query(struct gpube_inference **out, struct gpube_compiled *c)
 	s = gpube__alloc_zero(ctx, 1, sizeof(*s));
 	if (!s)
 		return GPUBE_ENOMEM;
-	deadline = ctx->deadline;
-	if (c->opts.timeout_seconds > 0)
-		ctx->deadline = start + c->opts.timeout_seconds;
+	deadline = gpube__time_limit(ctx, start, c->opts.timeout_seconds);
 	c->j.out = s;
 	status = query(c, s);
 	c->j.out = &c->plan;

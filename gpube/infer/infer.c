@@ -261,9 +261,7 @@ int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *
 	if (!j.out)
 		return GPUBE_ENOMEM;
 	j.out->backend = "cpu";
-	deadline = ctx->deadline;
-	if (j.opts->timeout_seconds > 0)
-		ctx->deadline = gpube__now() + j.opts->timeout_seconds;
+	deadline = gpube__time_limit(ctx, gpube__now(), j.opts->timeout_seconds);
 	status = gpube__scratch_open(ctx);
 	gpube__scratch_keep(ctx, ctx->memory_bytes / GPUBE_INFER_KEPT);
 	if (!status)

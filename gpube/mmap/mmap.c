@@ -320,9 +320,7 @@ int gpube_mmap(struct gpube_mmap **out, const struct gpube_model *m, const struc
 		.seed = opts->seed};
 	j.sums = (struct gpube__inferring){
 		.m = m, .ctx = ctx, .opts = &j.infer_opts, .out = &j.inference};
-	deadline = ctx->deadline;
-	if (opts->timeout_seconds > 0)
-		ctx->deadline = gpube__now() + opts->timeout_seconds;
+	deadline = gpube__time_limit(ctx, gpube__now(), opts->timeout_seconds);
 	status = mark_query(&j, m);
 	if (!status)
 		status = find(&j);
