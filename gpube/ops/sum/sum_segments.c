@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { LEAST = 12 }; /* cells: what a shorter segment costs besides is more than it spares */
+enum { LEAST = 8 }; /* cells: what a shorter segment costs besides is more than it spares */
 
 static struct gpube_sum_operand *operand(const struct gpube_sum_job *job, int k)
 {
