@@ -187,7 +187,10 @@ static int try_near(struct gpube_certificate *c, const struct gpube_model *m, co
 	return status ? status : proves_by(c, m, end);
 }
 
-/* Ever larger join graphs, each searched as long as all before it took, until the search proves what is known. */
+/*
+ * Ever larger join graphs, each searched a few times as long as all before it took, the last one until the end, until the
+ * search proves what is known.
+ */
 static int search_joins(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
 	const struct gpube_bound_opts *opts, double end)
 {
@@ -197,13 +200,14 @@ static int search_joins(struct gpube_certificate *c, const struct gpube_model *m
 
 	for (double cells = FIRST_SEARCH_CELLS; cells < MOST_SEARCH_CELLS; cells *= 4) {
 		const double so_far = fmax(0.2, gpube__now() - start);
+		const bool last = 4 * cells >= MOST_SEARCH_CELLS;
 
 		status = ascend(c, m, known, opts, fmax(1e-3, fmin(so_far, (end - gpube__now()) / 4)), cells);
 		if (!status && !c->order)
 			status = gpube__fail(m->ctx, GPUBE_ELIMIT, "no join graph of %g cells", cells);
 		c->bound = aim;
 		if (!status)
-			status = proves_by(c, m, fmin(end, gpube__now() + fmax(2, 4 * so_far)));
+			status = proves_by(c, m, last ? end : fmin(end, gpube__now() + fmax(2, 4 * so_far)));
 		if ((status != GPUBE_ESTOP && status != GPUBE_ELIMIT) || gpube__now() >= end || gpube__stopped(m->ctx))
 			return status;
 	}
