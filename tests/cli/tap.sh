@@ -115,10 +115,11 @@ end_at() {
 
 # SIGNAL WORDS COMMAND…: the same of 'mpirun COMMAND…', which may end with the signal's status or the ranks'. It gets the
 # signal once: at a second one, which timeout(1) sends to its group, mpirun ends before the ranks have told what they have.
+# It kills them a second after their signal, too, whatever else the machine does; here after three.
 end_ranks_at() {
 	tap_first=$1 tap_second=$2
 	shift 2
-	end_at "$tap_first" "$tap_second" timeout --foreground 600 mpirun "$@"
+	end_at "$tap_first" "$tap_second" env OMPI_MCA_odls_base_sigkill_timeout=3 timeout --foreground 600 mpirun "$@"
 	tap_ended=$?
 	[ $tap_ended != 143 ] || tap_ended=1
 	return $tap_ended
