@@ -123,6 +123,7 @@ void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s, co
 void end_bounder(struct gpube_bounder *b)
 {
 	gpube__search_free(b->search);
+	gpube__free(ctx, b->steps.step);
 	gpube_model_free(b->kept);
 	gpube__free(ctx, b->best);
 	gpube__free(ctx, b->tried);
