@@ -335,7 +335,7 @@ static int64_t rounded(int64_t v, int grain)
 {
 	const int64_t half = grain ? (int64_t)1 << (grain - 1) : 0;
 
-	return (v + half) >> grain << grain;
+	return ((v + half) >> grain) * ((int64_t)1 << grain);
 }
 
 static int note_move(struct certifying *w, struct node *n, int32_t member, const int64_t *values, int32_t cells)
