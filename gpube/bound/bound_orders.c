@@ -84,6 +84,13 @@ static int search_for(struct gpube_bounder *b, const struct gpube_graph *g, doub
 		seconds, b->ops->cells_per_second, b->opts->seed);
 }
 
+/* As long as it pays, but no longer than that: pedigree30's order takes 0.03 s, and elimination along it as much. */
+static int search_within(struct gpube_bounder *b, const struct gpube_graph *g, double most)
+{
+	return gpube__order_find_within(b->ctx, b->order, &b->order_cost, g, gpube__bounder_by_clock(b, most),
+		b->ops->cells_per_second, b->opts->seed);
+}
+
 /* Seconds of elimination along what half a second has found: more would not bring it within reach. */
 #define REMOTE 1e4
 
@@ -94,14 +101,18 @@ static int search_for(struct gpube_bounder *b, const struct gpube_graph *g, doub
  */
 static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 {
-	const double given = b->opts->order_seconds, most = gpube__bounder_order_seconds(b);
+	const double given = b->opts->order_seconds, most = gpube__bounder_order_seconds(b), first = fmin(0.5, most);
 	int status = GPUBE_OK;
 
 	if (given > 0)
 		return search_for(b, g, given);
-	if (most < 1 || gpube__bounder_eliminating(b) > REMOTE)
-		status = search_for(b, g, gpube__bounder_by_clock(b, fmin(0.5, most)));
-	return status || most < 1 || gpube__bounder_eliminating(b) > REMOTE ? status : search_for(b, g, 0);
+	if (most < 1 || gpube__bounder_eliminating(b) > REMOTE) {
+		status = search_within(b, g, first);
+		/* less than it may take: it did not pay any more */
+		if (most < 1 || gpube__bounder_eliminating(b) > REMOTE || gpube__bounder_eliminating(b) < first)
+			return status;
+	}
+	return status ? status : search_for(b, g, 0);
 }
 
 /*
@@ -115,7 +126,7 @@ static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 
 static int search_for_a_moment(struct gpube_bounder *b, const struct gpube_graph *g)
 {
-	return search_for(b, g, gpube__bounder_by_clock(b, fmin(MOMENT, gpube__bounder_order_seconds(b))));
+	return search_within(b, g, fmin(MOMENT, gpube__bounder_order_seconds(b)));
 }
 
 static bool is_nearly_easy(const struct gpube_bounder *b, double before)

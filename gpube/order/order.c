@@ -139,7 +139,7 @@ static int consider(struct automatic *a, const struct gpube_graph *h, const int3
 }
 
 /* The greedies on h, then the search from the best of them. */
-static int improve(struct automatic *a, const struct gpube_graph *h, double seconds,
+static int improve(struct automatic *a, const struct gpube_graph *h, struct gpube_order_time time,
 	double cells_per_second, uint64_t seed, int64_t work)
 {
 	const struct gpube_greedy_rule *rules[] = {
@@ -163,7 +163,7 @@ static int improve(struct automatic *a, const struct gpube_graph *h, double seco
 	if (!status)
 		status = consider(a, h, a->best_reduced);
 	if (!status && h->n > 1 && !gpube__stopped(a->ctx))
-		status = gpube__order_search(a->ctx, a->best_reduced, &best, h, seconds,
+		status = gpube__order_search(a->ctx, a->best_reduced, &best, h, time,
 			cells_per_second, seed, most_messages, work);
 	if (!status)
 		status = consider(a, h, a->best_reduced);
@@ -171,7 +171,7 @@ static int improve(struct automatic *a, const struct gpube_graph *h, double seco
 }
 
 static int automatic(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
-	const struct gpube_graph *g, double seconds, double cells_per_second, uint64_t seed)
+	const struct gpube_graph *g, struct gpube_order_time time, double cells_per_second, uint64_t seed)
 {
 	struct automatic a = {.ctx = ctx, .g = g, .order = order, .cost = cost};
 	struct gpube_graph h = {0};
@@ -192,13 +192,22 @@ static int automatic(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_c
 	a.reduced_bound = a.bound;
 	a.reduced_bound.joined_cells -= isolated_cells(g, &h, a.vertex);
 	if (!status)
-		status = improve(&a, &h, seconds, cells_per_second, seed, work);
+		status = improve(&a, &h, time, cells_per_second, seed, work);
 	gpube__graph_clear(ctx, &h);
 	gpube__free(ctx, a.trial);
 	gpube__free(ctx, a.reduced);
 	gpube__free(ctx, a.best_reduced);
 	gpube__free(ctx, a.vertex);
 	return status;
+}
+
+/* By the clock, where no limit is given: twice the most that its operations take, lest a busy machine makes it long. */
+#define MOST_SECONDS 10
+
+int gpube__order_find_within(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
+	const struct gpube_graph *g, double most, double cells_per_second, uint64_t seed)
+{
+	return automatic(ctx, order, cost, g, (struct gpube_order_time){most, true}, cells_per_second, seed);
 }
 
 int gpube__order_find(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
@@ -215,7 +224,8 @@ int gpube__order_find(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_
 	case GPUBE_ORDER_MIN_DEGREE:
 		return greedy(ctx, order, cost, g, &gpube__min_degree, &work, &messages);
 	case GPUBE_ORDER_AUTO:
-		return automatic(ctx, order, cost, g, seconds, cells_per_second, seed);
+		return automatic(ctx, order, cost, g,
+			(struct gpube_order_time){seconds > 0 ? seconds : MOST_SECONDS, seconds <= 0}, cells_per_second, seed);
 	default:
 		return gpube__fail(ctx, GPUBE_EINVAL, "a given order is not searched for");
 	}

@@ -48,6 +48,13 @@ int gpube__order_find(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_
 	double cells_per_second, uint64_t seed);
 
 /*
+ * gpube__order_find_within() - AUTO's with 0 seconds, which takes at most 'most' seconds by the clock for its search:
+ * an order that is nearly as good as it will be is not searched for until they are over.
+ */
+int gpube__order_find_within(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
+	const struct gpube_graph *g, double most, double cells_per_second, uint64_t seed);
+
+/*
  * gpube__order_find_last() - a good order in which the vertices that are 'last' follow all others: greedy,
  * with restarts as long as the elimination of the others will take, but 2 s at most.
  * cost    out: of the buckets of the others alone, as of gpube__order_cost_before()

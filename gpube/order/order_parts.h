@@ -318,6 +318,12 @@ void gpube__subtrees_improve(struct gpube_subtree *s, struct gpube_tree *t, int6
 
 /* ---- the search ------------------------------------------------------------------------- */
 
+/* How long it takes: 'most' seconds, and if it is to pay no longer than that (see gpube__order_find()). */
+struct gpube_order_time {
+	double most;
+	bool pays;
+};
+
 /*
  * gpube__order_search() - improves on 'order', which costs *cost, neither in
  * the sum nor in the largest table ever above it.
@@ -326,7 +332,7 @@ void gpube__subtrees_improve(struct gpube_subtree *s, struct gpube_tree *t, int6
  * Others as gpube__order_find(). No domain is 1.
  */
 int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpube_order_cost *cost,
-	const struct gpube_graph *g, double seconds, double cells_per_second, uint64_t seed,
+	const struct gpube_graph *g, struct gpube_order_time time, double cells_per_second, uint64_t seed,
 	int64_t messages, int64_t work);
 
 #endif

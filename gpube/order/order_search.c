@@ -32,7 +32,7 @@
 #define IDLE_SHARE            0.125 /* of the elimination's time: without a gain */
 #define DISSECT_WORK          200 /* of a dissection, for each try, vertex and edge, about */
 #define DISSECT_PART          8 /* of what is left, for one dissection */
-#define MOST_SECONDS          5.0 /* without a limit, for what cannot be eliminated anyway */
+#define MOST_SECONDS          5.0 /* of operations, for what cannot be eliminated anyway */
 
 /* The kinds of orders that a chain may begin from. */
 enum seed_kind { SEED_GREEDY, SEED_DISSECTION, SEED_SWEEP, N_SEEDS };
@@ -342,7 +342,7 @@ static bool search_over(const struct search *s, double stop_at)
 }
 
 static void search_rounds(
-	struct search *s, double seconds, double cells_per_second, double spent, double stop_at)
+	struct search *s, bool pays, double cells_per_second, double spent, double stop_at)
 {
 	double gained_at = spent, merit_then = gpube__order_merit(s->best_sum, s->best_largest);
 	int threads = s->ctx->n_threads < s->n_chains ? s->ctx->n_threads : s->n_chains;
@@ -354,7 +354,7 @@ static void search_rounds(
 
 		s->budget = most < MOST_BUDGET ? most : MOST_BUDGET;
 		s->left = INT64_MAX;
-		if (seconds <= 0) {
+		if (pays) {
 			if (!worth_going_on(spent, predicted, gained_at))
 				break;
 			if ((double)s->budget * per_budget > predicted - spent)
@@ -420,7 +420,7 @@ static void chain_clear(struct gpube_ctx *ctx, struct chain *c)
 }
 
 int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpube_order_cost *cost,
-	const struct gpube_graph *g, double seconds, double cells_per_second, uint64_t seed,
+	const struct gpube_graph *g, struct gpube_order_time time, double cells_per_second, uint64_t seed,
 	int64_t messages, int64_t work)
 {
 	struct search s = {.ctx = ctx,
@@ -429,15 +429,14 @@ int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpub
 		.best_sum = cost->joined_cells,
 		.best_largest = cost->largest_joined};
 	double spent = (double)work * SECONDS_PER_OPERATION;
-	/* twice the most operations may take, lest a busy machine makes it long */
-	double stop_at = gpube__now() + (seconds > 0 ? seconds : 2 * MOST_SECONDS);
+	double stop_at = gpube__now() + time.most;
 	/* a sweep's messages are all about as large as the width */
 	int64_t pool_size = 2 * messages + (16 + cost->width) * (int64_t)g->n + 1024;
 	double chain_bytes = 16.0 * (double)pool_size + 90.0 * (double)g->start[g->n] + 900.0 * g->n;
 	double room = fmax((double)ctx->memory_bytes / 4, LEAST_BYTES);
 	int status = GPUBE_OK;
 
-	if (seconds <= 0 && !worth_going_on(spent, s.best_sum / cells_per_second, spent))
+	if (time.pays && !worth_going_on(spent, s.best_sum / cells_per_second, spent))
 		return GPUBE_OK;
 	if (chain_bytes > room) {
 		gpube__log(ctx, GPUBE_LOG_DETAIL,
@@ -463,7 +462,7 @@ int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpub
 			s.chains[i].seed_work[k] = 100 * ((k + N_SEEDS - i % N_SEEDS) % N_SEEDS);
 	}
 	if (!status)
-		search_rounds(&s, seconds, cells_per_second, spent, stop_at);
+		search_rounds(&s, time.pays, cells_per_second, spent, stop_at);
 	for (int i = 0; i < s.n_chains; i++)
 		chain_clear(ctx, &s.chains[i]);
 	gpube__free(ctx, s.chains);

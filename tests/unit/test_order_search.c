@@ -485,6 +485,29 @@ static void time_limit(void **state)
 	gpube__graph_clear(ctx, &g);
 }
 
+/* A limit far off changes nothing about when a search no longer pays, and a near one ends what would. */
+static void within(void **state)
+{
+	const double rate = 1e9;
+	struct gpube_graph g;
+	struct gpube_order_cost c, same;
+	int32_t order[144], again[144];
+	const double begin = gpube__now();
+
+	(void)state;
+	make_grid(&g, 12, 2);
+	assert_int_equal(gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_AUTO, 0, rate, 1), 0);
+	assert_int_equal(gpube__order_find_within(ctx, again, &same, &g, 3600, rate, 1), 0);
+	assert_memory_equal(order, again, sizeof(order));
+	assert_same_cost(&c, &same);
+	assert_int_equal(gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_MIN_FILL, 0, rate, 1), 0);
+	assert_int_equal(gpube__order_find_within(ctx, again, &same, &g, 1e-9, 1, 1), 0);
+	assert_permutation(again, g.n);
+	assert_true(same.joined_cells <= c.joined_cells);
+	assert_true(gpube__now() - begin < 1800);
+	gpube__graph_clear(ctx, &g);
+}
+
 /* Stopped before it begins: still a permutation, with its cost, and no search. */
 static void stopped(void **state)
 {
@@ -573,6 +596,7 @@ int main(void)
 
 	ADD_CASE(&c, best_of_all_permutations);
 	ADD_CASE(&c, time_limit);
+	ADD_CASE(&c, within);
 	ADD_CASE(&c, little_memory);
 	ADD_CASE(&c, grid_of_100);
 	ADD_CASE(&c, allocations_fail);
