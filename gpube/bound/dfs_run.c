@@ -13,11 +13,13 @@ static int sweep_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, int 
 
 	gpube__dfs_tree_enter(s, k);
 	status = s->t->conflict ? GPUBE_OK : gpube__dfs_sweep(s->t, pass % 2);
+	if (status)
+		return status;
 	gpube__dfs_tree_leave(s);
 	k->sweeping = !k->closed &&
 		      (pass < least ||
 			      k->root - before >= (gpube__dfs_tree_limit(s, k) - k->root) / 10000);
-	return status;
+	return GPUBE_OK;
 }
 
 /*
@@ -46,7 +48,8 @@ static int sweep(struct gpube_dfs_tree *s, double seconds)
 		gpube__dfs_tree_enter(s, &s->blocks[k]);
 		s->t->conflict |= s->blocks[k].closed; /* then its changes are forgotten */
 		status = gpube__dfs_propagate_all(s->t);
-		gpube__dfs_tree_leave(s);
+		if (!status)
+			gpube__dfs_tree_leave(s);
 	}
 	return status;
 }
@@ -91,8 +94,11 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 		status = sweep(s, SWEEPING * seconds);
 	if (!status)
 		status = search(s);
-	if (status)
+	if (status) { /* what it has is not the whole any more: a later turn begins anew */
+		gpube__dfs_tree_free(s);
+		b->tree = NULL;
 		return status;
+	}
 	for (int32_t k = 0; k < s->n_blocks; k++)
 		n_open += s->blocks[k].n_open;
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,

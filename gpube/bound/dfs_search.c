@@ -341,6 +341,7 @@ int gpube__dfs_tree_run(struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
 			status = run_open(s);
 	}
 	s->last = -1;
-	gpube__dfs_tree_leave(s);
+	if (!status) /* otherwise nodes may be lost, and nothing is proved */
+		gpube__dfs_tree_leave(s);
 	return status;
 }

@@ -313,10 +313,15 @@ int gpube__dfs_tree_new(struct gpube_bounder *b)
 	s->patience = PATIENCE;
 	s->few_values = FEW_VALUES;
 	status = gpube__lean_new(&s->lean, b->tables, SMALL_TABLE);
-	if (status)
-		return status;
-	s->m = s->lean ? s->lean->model : b->tables;
-	return fill(s);
+	if (!status) {
+		s->m = s->lean ? s->lean->model : b->tables;
+		status = fill(s);
+	}
+	if (status) { /* a later turn begins anew */
+		gpube__dfs_tree_free(s);
+		b->tree = NULL;
+	}
+	return status;
 }
 
 bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t value)

@@ -86,7 +86,7 @@ struct gpube_dfs_tree {
 
 /*
  * gpube__dfs_tree_new() - b's tree, with nothing seen; its t is NULL where the model is too large.
- * Errors: ENOMEM, with b->tree to be freed all the same
+ * Errors: ENOMEM, without one
  */
 int gpube__dfs_tree_new(struct gpube_bounder *b);
 

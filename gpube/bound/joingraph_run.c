@@ -375,7 +375,9 @@ static int climb_new(struct gpube_bounder *b)
 	status = gpube__joingraph_init(&c->g, b->tables, b->order, of_arity ? largest_z(b) : b->opts->z ? b->opts->z : 3,
 		c->max_cells, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->most_shift, &fits);
 	if (!status && fits)
-		return fill(c);
+		status = fill(c);
+	if (!status && fits)
+		return GPUBE_OK;
 	gpube__climb_free(c);
 	b->climb = NULL;
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;

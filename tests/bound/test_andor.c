@@ -14,8 +14,9 @@
 #include "tests/support/bounded.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
+#include "tests/support/memory.h"
 
-enum { N_MODELS = 300, MOST_VARS = 24, REACH = 6, MOST_THREADS = 3 };
+enum { N_MODELS = 300, N_SCARCE = 8, MOST_VARS = 24, REACH = 6, MOST_THREADS = 3 };
 
 static int setup(void **state)
 {
@@ -282,12 +283,65 @@ static void in_turns(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* A turn of what is kept between turns that had too little memory is given up as a stage is; a later one has the proof. */
+static void after_scarce(void **state)
+{
+	static int (*const turn[])(struct gpube_bounder *, double) = {gpube__bound_andor, gpube__bound_dfs, gpube__bound_guess};
+	const struct gpube_solve_opts eliminate = {
+		.sizeof_options = sizeof(eliminate), .method = GPUBE_BOUND_ELIMINATE};
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+
+	for (int way = 0; way < 3; way++) {
+		bool failed = true;
+
+		for (long at = 0; failed; at++) {
+			struct test_memory memory = {.fail_at = -1};
+			struct gpube_solution *optimum;
+			struct gpube_simplified s;
+			struct gpube_bounder b;
+			struct gpube_model *m;
+			int status;
+
+			ctx = test_memory_ctx(&memory);
+			ctx->n_threads = 1;
+			ctx->memory_bytes = 1 << 26;
+			m = random_band(seed);
+			assert_int_equal(gpube_solve(&optimum, m, &eliminate), 0);
+			assert_int_equal(gpube__simplify(&s, m, true), 0);
+			failed = false;
+			if (!s.infeasible) {
+				begin_bounder(&b, &s, m, seed);
+				memory.fail_at = memory.n + at;
+				status = turn[way](&b, 1e-4);
+				failed = memory.n > memory.fail_at;
+				assert_true(status == GPUBE_OK || (failed && status == GPUBE_ENOMEM));
+				memory.fail_at = -1;
+				if (!gpube__bounder_done(&b))
+					assert_int_equal(turn[way](&b, INFINITY), 0);
+				assert_int_equal(gpube__bound_dfs(&b, INFINITY), 0);
+				assert_true(gpube__bounder_done(&b));
+				assert_true(optimum->answer != GPUBE_ANSWER_OPTIMAL ||
+					    (b.upper == optimum->cost && b.lower == optimum->cost));
+				gpube__climb_free(b.climb);
+				gpube__dfs_tree_free(b.guessed);
+				gpube__dfs_tree_free(b.tree);
+				end_bounder(&b);
+			}
+			gpube_solution_free(optimum, ctx);
+			gpube__simplified_clear(ctx, &s);
+			gpube_model_free(m);
+			test_memory_end(ctx, &memory);
+		}
+	}
+}
+
 int main(void)
 {
 	struct cases c = {0};
 
 	add_seeds(&c, models, N_MODELS, "models, seed");
 	add_seeds(&c, in_turns, N_MODELS, "in turns, seed");
+	add_seeds(&c, after_scarce, N_SCARCE, "after a turn without memory, seed");
 	ADD_CASE(&c, keeping);
 	ADD_CASE(&c, knowing_more);
 	ADD_CASE(&c, too_large);
