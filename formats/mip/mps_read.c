@@ -26,14 +26,14 @@
 #include "formats/mip/lp_parts.h"
 #include "formats/mip/mip.h"
 
-enum { FIELDS = 6, IGNORED = -2 }; /* a line has at most so many; a row N behind the first */
+enum { FIELDS = 6 }; /* a line has at most so many */
 
 struct row {
 	char *name;
 	char kind; /* N, L, G or E */
 	int64_t line;
-	struct gpube_lp_number right, range; /* range: of digits 0, none */
-	bool ranged;
+	struct gpube_lp_number right, range;
+	bool ranged; /* it has a range, which may be 0 */
 };
 
 struct entry {
@@ -105,6 +105,9 @@ static int read_line(struct mps *r)
 			if (read_field(r))
 				return in->status;
 			first = false;
+			/* a program's name may be of many words */
+			while (r->heads && strcmp(r->field[0], "NAME") == 0 && gpube__in_fill(in) && *in->p != '\n')
+				in->p++;
 		}
 	}
 	return in->status;
@@ -137,6 +140,13 @@ static int number(struct mps *r, struct gpube_lp_number *v, int k)
 	v->digits = v->infinite ? 1 : v->digits;
 	v->digits = minus ? -v->digits : v->digits;
 	return GPUBE_OK;
+}
+
+static int finite_number(struct mps *r, struct gpube_lp_number *v, int k)
+{
+	if (number(r, v, k))
+		return r->lp.in->status;
+	return v->infinite ? gpube__in_error(r->lp.in, "an infinite number outside bounds") : GPUBE_OK;
 }
 
 /* ---- sections --------------------------------------------------------------------------------- */
@@ -190,7 +200,7 @@ static int read_column(struct mps *r)
 	for (int k = 1; k < r->n; k += 2) {
 		struct entry e = {.column = column};
 
-		if (find_row(r, &e.row, k) || number(r, &e.factor, k + 1))
+		if (find_row(r, &e.row, k) || finite_number(r, &e.factor, k + 1))
 			return r->lp.in->status;
 		if (gpube__grow(r->lp.m->ctx, &r->entry, &r->entries_capacity, r->n_entries + 1, sizeof(e)))
 			return r->lp.in->status = GPUBE_ENOMEM;
@@ -208,10 +218,8 @@ static int read_right(struct mps *r, bool range)
 		struct gpube_lp_number v = {0};
 		int32_t row = 0;
 
-		if (find_row(r, &row, k) || number(r, &v, k + 1))
+		if (find_row(r, &row, k) || finite_number(r, &v, k + 1))
 			return r->lp.in->status;
-		if (v.infinite)
-			return gpube__in_error(r->lp.in, "an infinite number outside bounds");
 		if (range && r->row[row].kind == 'N')
 			return gpube__in_error(r->lp.in, "a range of row '%.40s', which is free", r->field[k]);
 		*(range ? &r->row[row].range : &r->row[row].right) = v;

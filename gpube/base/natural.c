@@ -7,6 +7,7 @@
 enum { DIGITS = 9, BASE = GPUBE__NATURAL_BASE };
 /* Shorter numbers are done in a moment, and what was counted in time is not lost for them. */
 enum { LONG_WORDS = 4096 };
+
 int gpube__natural_grow(struct gpube__natural *a, uint64_t factor, uint64_t more)
 {
 	uint64_t carry = more;

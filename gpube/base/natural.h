@@ -23,9 +23,9 @@ struct gpube__natural {
 int gpube__natural_grow(struct gpube__natural *a, uint64_t factor, uint64_t more);
 /* a + b. Errors: ENOMEM */
 int gpube__natural_add(struct gpube__natural *a, const struct gpube__natural *b);
-/* a * b; the same number twice is its square. Errors: those of gpube__natural_grow() */
+/* a * b; the same number twice is its square. Errors: those of gpube__natural_grow(), ELIMIT (10^10 digits) */
 int gpube__natural_times(struct gpube__natural *a, const struct gpube__natural *b);
-/* a times the product of n numbers >= 0. Errors: those of gpube__natural_grow() */
+/* a times the product of n numbers >= 0. Errors: those of gpube__natural_times() */
 int gpube__natural_times_all(struct gpube__natural *a, const int32_t *factors, int64_t n);
 /* NULL: ENOMEM */
 char *gpube__natural_text(const struct gpube__natural *a);

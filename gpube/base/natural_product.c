@@ -5,9 +5,10 @@
  */
 #include "gpube/base/natural.h"
 
-#define PRIME	0xffffffff00000001u
-#define PARTS	3    /* coefficients of a word */
-#define PART	1000 /* each is below that */
+#define PRIME	   0xffffffff00000001u
+#define MOST_ROOTS ((uint64_t)1 << 32)
+#define PARTS	   3    /* coefficients of a word */
+#define PART	   1000 /* each is below that */
 /* A product of factors below that times a word leaves room for what is carried. */
 #define MOST_FACTOR ((uint64_t)1 << 34)
 /* Numbers of fewer words are multiplied word by word; so many factors are, one by one. */
@@ -122,6 +123,8 @@ static int by_transforms(struct gpube__natural *out, const struct gpube__natural
 	uint64_t size = 1, *x, *y;
 	int status = GPUBE_ENOMEM;
 
+	if (least > MOST_ROOTS)
+		return gpube__fail(ctx, GPUBE_ELIMIT, "a number of more than 10^10 digits");
 	while (size < least)
 		size *= 2;
 	x = gpube__alloc(ctx, size, sizeof(*x));

@@ -45,8 +45,8 @@ static int read_players(struct nash_players **out, const struct nash_game *g, st
 		n += !status;
 	}
 	if (!status && (n < 2 || n > (g->many ? MOST_PLAYERS : 2)))
-		status = gpube__in_error(in, "%lld player%s: only games of two players are solved", (long long)n,
-			gpube__plural(n));
+		status = gpube__in_error(in, "%lld player%s: only games of two players are solved%s", (long long)n,
+			gpube__plural(n), n > MOST_PLAYERS ? ", and those of up to 62 are read" : "");
 	if (!status)
 		status = nash__players_new(out, in->ctx, (int32_t)n);
 	for (int64_t p = 0; p < n; p++)

@@ -27,7 +27,7 @@ that 'an auction is packing' cmp "$work/expected" "$work/a.lp"
 row '.mps is minimised' 0 '' 'the model is maximised: written negated' "$gpube" convert "$work/a.txt" "$work/a.mps"
 row '.lp is read back' 0 '^optimum     4.25, the proved maximum' '' "$gpube" solve -q "$work/a.lp"
 row '.mps is read back' 0 '^optimum     -4.25, the proved minimum' '' "$gpube" solve -q "$work/a.mps"
-printf 'NAME\nOBJSENSE\n MAX\nROWS\n N o\n E r\nCOLUMNS\n x o 2.5 r 1\n y o 1 r 1\nRHS\n r 3\nBOUNDS\n UI x 2\n UI b y 5\nENDATA\n' > "$work/max"
+printf 'NAME more words than the fields of a line\nOBJSENSE\n MAX\nROWS\n N o\n E r\nCOLUMNS\n x o 2.5 r 1\n y o 1 r 1\nRHS\n r 3\nBOUNDS\n UI x 2\n UI b y 5\nENDATA\n' > "$work/max"
 row '.mps of a maximum, told by its text' 0 '^assignment  x=2 y=1$' '' "$gpube" solve -q "$work/max"
 row 'but not checked' 1 '' "cannot check '.*c.lp': .lp is not read back as the same tables" "$gpube" convert --check examples/exams.cfn "$work/c.lp"
 printf 'wide 26 2 1 9\n%s\n26 %s 5 1 %s 0\n' "$(yes 2 | head -n 26 | tr '\n' ' ')" "$(seq -s ' ' 0 25)" \

@@ -1,0 +1,12 @@
+NAME t
+ROWS
+ N o
+ L c
+COLUMNS
+ m 'MARKER' 'INTORG'
+ x o inf
+ x c 1
+RHS
+BOUNDS
+ BV b x
+ENDATA
