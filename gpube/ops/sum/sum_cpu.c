@@ -604,6 +604,22 @@ static int measure(const struct run *r, struct gpube_sum_table *t)
 	return gpube__sum_measured(r->ctx, t, r->job->shares, most, least);
 }
 
+/* Whether this machine tells at all that a product was lost: valgrind and emulators may keep no exceptions. */
+static bool tells(void)
+{
+	static int known; /* 1: it does; -1: it does not */
+	int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+	volatile double small = 0x1p-1000;
+
+	if (!answer) {
+		feclearexcept(FE_UNDERFLOW);
+		small *= small;
+		answer = fetestexcept(FE_UNDERFLOW) ? 1 : -1;
+		__atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+	}
+	return answer > 0;
+}
+
 int gpube__sum_whole(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 {
 	struct run r = {.ctx = ctx, .job = job, .loops = gpube__sum_loops()};
@@ -617,6 +633,7 @@ int gpube__sum_whole(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 		if (tops > MOST_TOP)
 			status = gpube__sum_settle(ctx, job->in[k].table, false);
 	}
+	r.lost = !tells();
 	r.by = ldexp(1, -gpube__sum_top(job));
 	if (job->weights && !status) {
 		r.apart = r.apart || job->weights->powers;
