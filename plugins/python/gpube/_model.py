@@ -331,19 +331,16 @@ class Model(Owner):
 		except TypeError:
 			if isinstance(domain, str):
 				raise
-			values = [str(x) for x in domain]
+			values = [_bytes(str(x)) for x in domain]
 			size = len(values)
-		if any("\0" in text for text in [name or ""] + values):
-			raise ValueError("a name with a zero byte")
 		self.context._do(lib.gpube_model_add_var, self._address, ctypes.byref(out),
-			size, None if name is None else name.encode())
+			size, None if name is None else _bytes(name))
 		self._name_values(out.value, values)
 		return out.value
 
 	def _name_values(self, variable, names):
 		if names:
-			self._set(lib.gpube_model_name_values, variable,
-				(ctypes.c_char_p * len(names))(*[str(x).encode() for x in names]))
+			self._set(lib.gpube_model_name_values, variable, (ctypes.c_char_p * len(names))(*names))
 
 	def add_function(self, scope, table):
 		"""Adds a function, of costs or of potentials as the model's kind is.
@@ -749,7 +746,7 @@ class Model(Owner):
 			m.add_function([index[v] for v in f.variables], f.values)
 			for v, states in getattr(f, "state_names", {}).items():
 				if v in index and list(states) != list(range(int(cards[v]))):  # named by the caller
-					m._name_values(index[v], list(states))
+					m._name_values(index[v], [_bytes(str(x)) for x in states])
 		return m
 
 	@classmethod
@@ -810,6 +807,12 @@ def _format(name):
 	if not k and name != "auto":
 		raise ValueError("no format %r" % (name,))
 	return k
+
+
+def _bytes(text):
+	if "\0" in text:
+		raise ValueError("a name with a zero byte")
+	return text.encode()
 
 
 def _text(raw):

@@ -165,6 +165,8 @@ class Costs(unittest.TestCase):
 		self.assertRaises(ValueError, m.observe, day, "sunday")
 		self.assertRaises(ValueError, m.observe, 1, "monday")
 		self.assertRaises(ValueError, m.add_variable, ["a\0"])
+		self.assertRaises(ValueError, m.add_variable, ["\ud800", "a"])
+		self.assertEqual(len(m), 2)
 		self.assertRaises(TypeError, m.add_variable, "day")
 		self.assertRaises(gpube.Error, m.add_variable, [])
 		with tempfile.TemporaryDirectory() as directory:
