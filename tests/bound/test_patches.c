@@ -17,7 +17,7 @@
 #include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 400, N_SPLIT = 300, N_TORUS = 12, N_THREADS = 12, N_WHOLE = 300 };
+enum { N_SEEDS = 400, N_SPLIT = 300, N_TORUS = 12, N_THREADS = 12, N_WHOLE = 300, N_TIGHT = 100, N_WANT = 100 };
 
 struct world {
 	struct gpube_patches *p;
@@ -392,6 +392,25 @@ static struct random_spec many_neighbours(uint64_t seed)
 	return spec;
 }
 
+/* The optimum alone is below the limit, or nothing is; what is known may be that good before lists grow. */
+static void tight_lists(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = many_neighbours(seed);
+	struct gpube_model *m;
+	struct brute brute;
+
+	spec.max_cost = seed % 2 ? spec.max_cost : 2; /* ties */
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(brute_force(&brute, NULL, m), 0);
+	ctx->n_threads = 1 + (int)(seed % 3);
+	for (int more = 0; brute.feasible && more < 2; more++)
+		walk_lists(m, brute.cost + more, seed);
+	ctx->n_threads = 1;
+	gpube_model_free(m);
+}
+
 /* Splitting ends with the optimum, whatever the threads. */
 static void splitting(void **state)
 {
@@ -443,6 +462,51 @@ static void whole(void **state)
 			assert_true(b->answer == GPUBE_ANSWER_OPTIMAL && b->cost == brute.cost);
 	}
 	gpube_solution_free(b, ctx);
+	ctx->n_threads = 1;
+	gpube_model_free(m);
+}
+
+/*
+ * What is said is true where lists are cut by memory, growth is stopped anywhere, many assignments cost the same, and what is
+ * known is at, above, and below the optimum.
+ */
+static void lists_in_want(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = many_neighbours(seed);
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .split = GPUBE_SPLIT_NEVER,
+		.no_simplify = seed % 2, .seed = seed};
+	const uint64_t memory_bytes = ctx->memory_bytes;
+	struct gpube_model *m;
+	struct brute brute;
+
+	spec.max_cost = 1 + (int64_t)(seed % 3); /* ties */
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(brute_force(&brute, NULL, m), 0);
+	ctx->n_threads = 1 + (int)(seed % 3);
+	ctx->memory_bytes = (uint64_t)1 << (12 + seed % 16);
+	for (int turn = 0; turn < 12; turn++) {
+		struct gpube_solution *b;
+		bool below; /* an assignment is below what is asked for */
+
+		opts.timeout_seconds = turn % 4 == 0 ? 0 : 1e-4 * (double)(1 << turn % 7);
+		opts.has_cutoff = brute.feasible && turn % 6 != 5;
+		opts.cutoff = opts.has_cutoff ? brute.cost + turn % 6 - 1 : 0;
+		below = brute.feasible && (!opts.has_cutoff || brute.cost < opts.cutoff);
+		if (gpube_bound(&b, m, &opts)) /* so little that nothing was made */
+			continue;
+		assert_true(b->answer != GPUBE_ANSWER_INFEASIBLE || !brute.feasible);
+		assert_true(b->answer != GPUBE_ANSWER_OPTIMAL || b->cost == brute.cost);
+		assert_true(!b->values || b->cost >= brute.cost);
+		assert_false(b->closed && below);
+		if (below)
+			assert_true(b->bound <= brute.cost);
+		else if (brute.feasible)
+			assert_true(b->bound <= brute.cost || b->bound <= opts.cutoff);
+		gpube_solution_free(b, ctx);
+	}
+	ctx->memory_bytes = memory_bytes;
 	ctx->n_threads = 1;
 	gpube_model_free(m);
 }
@@ -531,9 +595,11 @@ int main(void)
 
 	add_seeds(&c, invariant, N_SEEDS, "invariant, seed");
 	add_seeds(&c, lists, N_SEEDS, "lists, seed");
+	add_seeds(&c, tight_lists, N_TIGHT, "just below the limit, seed");
 	add_seeds(&c, threads, N_THREADS, "on one thread and on three, seed");
 	add_seeds(&c, splitting, N_SPLIT, "splitting, seed");
 	add_seeds(&c, whole, N_WHOLE, "until one list is the whole, seed");
+	add_seeds(&c, lists_in_want, N_WANT, "lists cut short, seed");
 	add_seeds(&c, torus, N_TORUS, "torus, seed");
 	add_numbers(&c, scarce, 4, "scarce memory, seed");
 	return run_cases(&c, "patches", ctx_setup_1_thread, ctx_teardown);

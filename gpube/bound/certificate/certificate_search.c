@@ -12,8 +12,9 @@
 
 /* A total from there on is as good as any: sums of two stay in 64 bits. */
 #define MUCH	 ((int64_t)1 << 62)
-#define PATIENCE (1 << 16) /* values between two looks at the clock */
+#define PATIENCE (1 << 16) /* cells between two looks at the clock */
 enum { DEEPEST = 5000 };   /* variables of a path: each takes some 200 bytes of the stack */
+enum { FEW = 64 };	   /* values that are sorted without a call for each comparison */
 
 /* A variable of a table, or of a context, and what its value is multiplied by there. */
 struct place {
@@ -289,6 +290,32 @@ static int64_t plus(int64_t a, int64_t b)
 	return a < MUCH && b < MUCH && a + b < MUCH ? a + b : MUCH;
 }
 
+static int cheaper_first(const void *x, const void *y)
+{
+	const struct choice *a = x, *b = y;
+
+	if (a->cost != b->cost)
+		return a->cost < b->cost ? -1 : 1;
+	return a->value < b->value ? -1 : 1;
+}
+
+/* Few are inserted one by one, in the order of their values so far. */
+static void sort_choices(struct choice *row, int32_t n)
+{
+	if (n > FEW) {
+		qsort(row, (size_t)n, sizeof(*row), cheaper_first);
+		return;
+	}
+	for (int32_t a = 1; a < n; a++) {
+		const struct choice c = row[a];
+		int32_t k = a;
+
+		for (; k > 0 && row[k - 1].cost > c.cost; k--)
+			row[k] = row[k - 1];
+		row[k] = c;
+	}
+}
+
 /* Its values, cheapest first, with what its tables cost. */
 static void list_choices(struct search *s, int32_t var)
 {
@@ -306,15 +333,8 @@ static void list_choices(struct search *s, int32_t var)
 		for (int32_t a = 0; a < domain; a++)
 			row[a].cost = plus(row[a].cost, cell[a * s->tables[t].step]);
 	}
-	for (int32_t a = 1; a < domain; a++) {
-		const struct choice c = row[a];
-		int32_t k = a;
-
-		for (; k > 0 && row[k - 1].cost > c.cost; k--)
-			row[k] = row[k - 1];
-		row[k] = c;
-	}
-	s->patience -= domain;
+	sort_choices(row, domain);
+	s->patience -= (int64_t)domain * (1 + node->n_tables) + node->n_context;
 	if (s->patience <= 0) {
 		s->patience = PATIENCE;
 		s->stopped = s->stopped || gpube__stopped(s->ctx);

@@ -208,8 +208,10 @@ static int settle_separators(struct agreeing *w)
 /* ---- members ----------------------------------------------------------------------------------- */
 
 /* Once to count them, once to note them. */
-static int list_members(struct gpube_patch_lists *l)
+static int list_members(struct gpube_patch_lists *l, bool *too_much)
 {
+	const uint64_t most = l->ctx->memory_bytes / 8 / sizeof(*l->members);
+
 	for (int with = 0; with < 2; with++) {
 		l->n_members = 0;
 		for (int32_t k = 0; k < l->n_separators; k++) {
@@ -228,6 +230,11 @@ static int list_members(struct gpube_patch_lists *l)
 				l->n_members++;
 			}
 			b->n_members = (int32_t)l->n_members - b->member;
+			*too_much = l->n_members > INT32_MAX - l->n_lists || (uint64_t)l->n_members > most;
+			if (*too_much)
+				return GPUBE_OK;
+			if (gpube__stopped(l->ctx))
+				return gpube__fail_stopped(l->ctx);
 		}
 		if (with)
 			break;
@@ -411,7 +418,7 @@ int gpube__lists_agree(struct gpube_patch_lists *l, bool *too_much)
 	gpube__free(l->ctx, w.sets);
 	*too_much = w.too_much;
 	if (!status && !*too_much)
-		status = list_members(l);
+		status = list_members(l, too_much);
 	if (!status && !*too_much)
 		status = make_room(l, too_much);
 	if (status || *too_much)
