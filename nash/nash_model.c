@@ -58,14 +58,11 @@ static int subtract(int64_t *cost, const struct nash_players *g, const struct un
 /* Profiles that differ in the player's action alone, the first of them: how far each falls short of the best one. */
 static int fill(int64_t *cost, const struct nash_players *g, int32_t player, int64_t first, const struct units *u)
 {
-	const struct nash_number *v = g->payoffs[player] + first, *best = v;
+	const struct nash_number *v = g->payoffs[player] + first, *best = nash__players_best(g, player, first);
 	const int64_t step = nash__players_step(g, player);
 	const int32_t own = g->actions[player];
 	int status = GPUBE_OK;
 
-	for (int32_t k = 1; k < own; k++)
-		if (nash__number_compare(&v[k * step], best) > 0)
-			best = &v[k * step];
 	for (int32_t k = 0; k < own && !status; k++)
 		if (u)
 			status = subtract(&cost[first + k * step], g, u, best, &v[k * step]);

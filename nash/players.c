@@ -71,17 +71,25 @@ int nash__number_compare(const struct nash_number *a, const struct nash_number *
 	return (left > right) - (left < right);
 }
 
-/* Takes the profiles out in which the player would gain, among those that differ in their action alone. */
-static void keep_best(uint8_t *kept, const struct nash_number *v, int64_t first, int64_t step, int32_t actions)
+const struct nash_number *nash__players_best(const struct nash_players *g, int32_t player, int64_t first)
 {
-	const struct nash_number *best = &v[first];
+	const struct nash_number *v = g->payoffs[player] + first, *best = v;
+	const int64_t step = nash__players_step(g, player);
 
-	for (int32_t a = 1; a < actions; a++)
-		if (nash__number_compare(&v[first + a * step], best) > 0)
-			best = &v[first + a * step];
-	for (int32_t a = 0; a < actions; a++)
-		if (nash__number_compare(&v[first + a * step], best) < 0)
-			kept[first + a * step] = 0;
+	for (int32_t a = 1; a < g->actions[player]; a++)
+		if (nash__number_compare(&v[a * step], best) > 0)
+			best = &v[a * step];
+	return best;
+}
+
+/* Takes the profiles out in which the player would gain, among those that differ in their action alone. */
+static void keep_best(uint8_t *kept, const struct nash_players *g, int32_t player, int64_t first, int64_t step)
+{
+	const struct nash_number *best = nash__players_best(g, player, first);
+
+	for (int64_t k = first; k < first + g->actions[player] * step; k += step)
+		if (nash__number_compare(&g->payoffs[player][k], best) < 0)
+			kept[k] = 0;
 }
 
 static int keep_equilibria(uint8_t *kept, const struct nash_players *g)
@@ -93,7 +101,7 @@ static int keep_equilibria(uint8_t *kept, const struct nash_players *g)
 			if (gpube__stopped(g->ctx))
 				return gpube__fail_stopped(g->ctx);
 			for (int64_t k = from; k < from + step; k++)
-				keep_best(kept, g->payoffs[p], k, step, g->actions[p]);
+				keep_best(kept, g, p, k, step);
 		}
 	}
 	return GPUBE_OK;

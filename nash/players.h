@@ -31,6 +31,8 @@ void nash__players_free(struct nash_players *g);
 int64_t nash__players_step(const struct nash_players *g, int32_t player);
 /* ERANGE and what that means: a payoff passes 64 bits. */
 int nash__players_check(const struct nash_players *g, const char *what);
+/* The best of the player's payoffs of profiles that differ in their action alone, the first of them. */
+const struct nash_number *nash__players_best(const struct nash_players *g, int32_t player, int64_t first);
 /* -1, 0 or 1: two payoffs of 64 bits. */
 int nash__number_compare(const struct nash_number *a, const struct nash_number *b);
 
