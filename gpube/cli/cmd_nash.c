@@ -1,4 +1,4 @@
-/* cmd_nash.c - gpube nash: the equilibria of a bimatrix game. */
+/* cmd_nash.c - gpube nash: equilibria of a bimatrix game, pure ones of more players. */
 #include <string.h>
 
 #include "gpube/cli/draw/nash_picture.h"
@@ -599,7 +599,7 @@ static int run(const void *opts, int n_args, char **args)
 const struct command cmd_nash = {
 	.name = "nash",
 	.arguments = "FILE",
-	.summary = "find all Nash equilibria of a bimatrix game",
+	.summary = "find all Nash equilibria of a bimatrix game, or pure ones of more",
 	.description =
 		"Finds the extreme Nash equilibria of the two-player game in FILE: all "
 		"equilibria are mixtures of them. Payoffs are rationals throughout; every "
