@@ -231,8 +231,8 @@ static int certify_search(struct gpube_certificate *c, const struct gpube_model 
 	if (!status && o.order_method != GPUBE_ORDER_GIVEN)
 		status = gpube__graph_of_model(&g, relaxed);
 	if (!status && o.order_method != GPUBE_ORDER_GIVEN) {
-		status = gpube__order_find(m->ctx, order, &cost, &g, GPUBE_ORDER_AUTO,
-			fmin((until - gpube__now()) * ORDER_SHARE, MOST_ORDER), CELLS_PER_SECOND, o.seed);
+		status = gpube__order_find_within(m->ctx, order, &cost, &g, fmin((until - gpube__now()) * ORDER_SHARE, MOST_ORDER),
+			CELLS_PER_SECOND, o.seed);
 		o.order = order;
 	}
 	gpube__graph_clear(m->ctx, &g);

@@ -84,6 +84,7 @@ static struct gpube_patch_lists *new_lists(struct gpube_ctx *ctx, int32_t n, con
 	}
 	for (int32_t i = 0; i < n; i++) {
 		l->domain[i] = domain[i];
+		l->bits[i] = 1; /* a domain of one value, too, so that no key is shifted by all its bits */
 		while ((int64_t)1 << l->bits[i] < domain[i])
 			l->bits[i]++;
 	}
