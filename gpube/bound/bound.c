@@ -271,7 +271,7 @@ static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
 {
 	static const struct gpube_bound_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = m->ctx;
-	struct gpube_bounder b = {.ctx = ctx, .watch = watch, .engine = gpube__bound_watched, .ops = gpube__ops_cpu(), .given = m,
+	struct gpube_bounder b = {.ctx = ctx, .watch = watch, .ops = gpube__ops_cpu(), .given = m,
 		.opts = opts ? opts : &none, .start = gpube__now(), .start_cpu = gpube__cpu_seconds(), .upper = GPUBE_INF,
 		.cutoff = GPUBE_INF, .shifted = shifted, .shifting = shifting,
 		.most_shift = GPUBE__MOST_SHIFT};
@@ -421,12 +421,6 @@ int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts)
 {
 	return gpube__solve_watched(out, m, opts, NULL);
-}
-
-int gpube__bound_watched(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_bound_opts *opts,
-	const struct gpube_watch *watch)
-{
-	return bound(out, NULL, NULL, m, opts, watch);
 }
 
 /* What totals too far apart were refused for, and may be done without an ascent: the bounds, then, by themselves. */

@@ -9,10 +9,6 @@
 
 struct gpube_clusters;
 
-/* gpube_bound(), watched; watch: or NULL */
-int gpube__bound_watched(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_bound_opts *opts,
-	const struct gpube_watch *watch);
-
 /* gpube_solve(), watched, where it is not elimination alone; watch: or NULL */
 int gpube__solve_watched(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts, const struct gpube_watch *watch);

@@ -48,9 +48,6 @@ void gpube__step_add(struct gpube_ctx *ctx, struct gpube_steps *s, double second
 struct gpube_bounder {
 	struct gpube_ctx *ctx;
 	const struct gpube_watch *watch; /* or NULL */
-	/* gpube_bound(), watched, of what a method has made of the model (called from here, since it is what calls the method) */
-	int (*engine)(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_bound_opts *opts,
-		const struct gpube_watch *watch);
 	const struct gpube_ops *ops;
 	const struct gpube_bound_opts *opts;
 	const struct gpube_model *given, *costs; /* costs: of potentials, quantised */

@@ -108,7 +108,7 @@ void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s, co
 	static const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};
 	const uint64_t n = (uint64_t)s->model->n_vars;
 
-	*b = (struct gpube_bounder){.ctx = ctx, .engine = gpube__bound_watched, .ops = gpube__ops_cpu(), .opts = &opts, .given = m,
+	*b = (struct gpube_bounder){.ctx = ctx, .ops = gpube__ops_cpu(), .opts = &opts, .given = m,
 		.costs = m, .s = *s, .m = s->model, .tables = s->model, .lower = gpube__constant_of(s->model),
 		.upper = GPUBE_INF, .limit = s->model->top, .cutoff = GPUBE_INF,
 		.most_shift = GPUBE__MOST_SHIFT, .start = gpube__now(), .start_cpu = gpube__cpu_seconds()};

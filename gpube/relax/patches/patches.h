@@ -71,7 +71,7 @@ struct gpube_patches {
 	int32_t *member_of;    /* by patch */
 	int32_t *places;
 	int32_t *of, *of_at; /* patches of variable i: of[of_at[i]] … */
-	int64_t n_cells, patch_cells; /* of a state; without its separators */
+	int64_t n_cells; /* of a state */
 	int64_t n_members, n_places;
 	int64_t n_touched;   /* cells of patches that a sweep reads, and writes */
 	int64_t room;	     /* cells of scratch that a sweep takes */
@@ -109,12 +109,6 @@ static inline int32_t gpube__patches_slack(const struct gpube_patches_state *s)
 	const int64_t left = s->target - s->constant;
 
 	return left > GPUBE__PATCH_MOST ? GPUBE__PATCH_MOST : left < 0 ? 0 : (int32_t)left;
-}
-
-/* The constant and what a total of the tables has above it, at most the target. */
-static inline int64_t gpube__patches_above(const struct gpube_patches_state *s, int64_t total)
-{
-	return total >= s->target - s->constant ? s->target : s->constant + total;
 }
 
 /* The target of a limit: a total of the model. */

@@ -238,7 +238,6 @@ static int settle_patches(struct making *w)
 		for (int32_t i = 0; i < a->arity; i++)
 			p->of_at[a->scope[i] + 2]++;
 	}
-	p->patch_cells = p->n_cells;
 	for (int32_t i = 0; i < p->n; i++)
 		p->of_at[i + 2] += p->of_at[i + 1];
 	for (int32_t k = 0; k < n; k++)
