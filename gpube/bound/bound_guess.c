@@ -78,19 +78,20 @@ int gpube__bound_guess(struct gpube_bounder *b, double seconds)
 	do {
 		const struct gpube_turn turn = gpube__turn(b->ctx, seconds);
 		const int64_t limit = b->limit;
+		const bool begins = !b->tree || b->lower >= b->guess;
 		double spent;
 
-		if (!b->tree || b->lower >= b->guess) {
+		if (begins) {
 			if (!gpube__bounder_may_guess(b)) {
 				gpube__dfs_tree_free(b->tree);
 				b->tree = NULL;
 				break;
 			}
 			b->guess = gpube__constant_of(b->m) + (int64_t)next_guess(b);
-			b->limit = b->guess < limit ? b->guess : limit;
-			status = begin_guess(b);
 		}
 		b->limit = b->guess < limit ? b->guess : limit;
+		if (begins)
+			status = begin_guess(b);
 		if (!status)
 			status = gpube__bound_dfs(b, seconds);
 		forget_guess(b, limit);
