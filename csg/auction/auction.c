@@ -70,14 +70,6 @@ static bool disjoint(const struct tree *t, const uint64_t *a, const uint64_t *b)
 	return true;
 }
 
-static bool inside(const struct tree *t, const uint64_t *a, const uint64_t *b)
-{
-	for (int w = 0; w < t->words; w++)
-		if (a[w] & ~b[w])
-			return false;
-	return true;
-}
-
 static int64_t price_of(const struct tree *t, int j)
 {
 	return t->a->price[t->bid[j]];
@@ -436,10 +428,10 @@ static void drop_dominated(struct tree *t)
 		bool out = price_of(t, j) <= 0;
 
 		for (int k = 0; k < t->n && !out; k++)
-			out = k != j && inside(t, set_of(t, k), set_of(t, j)) &&
+			out = k != j && gpube__bits_within(set_of(t, k), set_of(t, j), t->words) &&
 			      (price_of(t, k) > price_of(t, j) ||
 				      (price_of(t, k) == price_of(t, j) &&
-					      (k < j || !inside(t, set_of(t, j), set_of(t, k)))));
+					      (k < j || !gpube__bits_within(set_of(t, j), set_of(t, k), t->words))));
 		t->chosen[j] = out;
 	}
 	for (int j = 0; j < t->n; j++) {

@@ -36,4 +36,12 @@ static inline int64_t gpube__bits_count(const uint64_t *set, int64_t words)
 	return n;
 }
 
+static inline bool gpube__bits_within(const uint64_t *set, const uint64_t *of, int64_t words)
+{
+	for (int64_t w = 0; w < words; w++)
+		if (set[w] & ~of[w])
+			return false;
+	return true;
+}
+
 #endif

@@ -147,30 +147,30 @@ struct gpube_patch_list_index {
 
 #define GPUBE__NOWHERE UINT32_MAX
 
-static inline uint32_t *gpube__list_index(const struct gpube_patch_list_index *x, uint64_t key)
+/* Where a word is, or would be. */
+static inline uint64_t gpube__list_slot(const struct gpube_patch_list_index *x, uint64_t key)
 {
 	uint64_t h;
 
 	if (x->bits >= 0)
-		return &x->at[key];
+		return key;
 	h = key * 0x9e3779b97f4a7c15u;
 	for (h ^= h >> 29, h &= x->capacity - 1; x->at[h] != GPUBE__NOWHERE && x->key[h] != key; h = (h + 1) & (x->capacity - 1))
 		;
-	x->key[h] = key;
-	return &x->at[h];
+	return h;
 }
 
-/* Of an index that nobody changes. */
 static inline uint32_t gpube__list_find(const struct gpube_patch_list_index *x, uint64_t key)
 {
-	uint64_t h;
+	return x->at[gpube__list_slot(x, key)];
+}
 
-	if (x->bits >= 0)
-		return x->at[key];
-	h = key * 0x9e3779b97f4a7c15u;
-	for (h ^= h >> 29, h &= x->capacity - 1; x->at[h] != GPUBE__NOWHERE && x->key[h] != key; h = (h + 1) & (x->capacity - 1))
-		;
-	return x->at[h];
+static inline void gpube__list_put(struct gpube_patch_list_index *x, uint64_t key, uint32_t at)
+{
+	const uint64_t h = gpube__list_slot(x, key);
+
+	x->key[h] = key;
+	x->at[h] = at;
 }
 
 /* Room for n words of so many bits; it may be of an earlier use. Errors: ENOMEM */
@@ -179,13 +179,5 @@ void gpube__list_index_clear(struct gpube_ctx *ctx, struct gpube_patch_list_inde
 
 /* Separators of the lists, their members and waves; *too_much: more than there is room for. Errors: ENOMEM, ESTOP */
 int gpube__lists_agree(struct gpube_patch_lists *l, bool *too_much);
-
-static inline bool gpube__set_within(const uint64_t *a, const uint64_t *of, int words)
-{
-	for (int k = 0; k < words; k++)
-		if (a[k] & ~of[k])
-			return false;
-	return true;
-}
 
 #endif

@@ -60,7 +60,7 @@ void gpube__list_pieces(struct gpube_patch_list_pieces *p, const struct gpube_pa
 		const int32_t i = scope[k];
 		const int bits = l->bits[i];
 
-		if (!bits || !gpube__bit(subset, i))
+		if (!gpube__bit(subset, i))
 			continue;
 		if (shift[k] == end) { /* goes on where the last piece ended */
 			p->piece[p->n - 1].mask = p->piece[p->n - 1].mask << bits | (((uint64_t)1 << bits) - 1);
@@ -219,7 +219,7 @@ static int list_members(struct gpube_patch_lists *l, bool *too_much)
 
 			b->member = (int32_t)l->n_members;
 			for (int32_t j = 0; j < l->n_lists; j++) {
-				if (!gpube__set_within(b->set, l->lists[j].set, l->words))
+				if (!gpube__bits_within(b->set, l->lists[j].set, l->words))
 					continue;
 				if (with) {
 					l->members[l->n_members] = (struct gpube_patch_list_member){.list = j, .separator = k};
@@ -338,12 +338,15 @@ static void find_cells(void *arg, int64_t item, int thread)
 
 		gpube__list_pieces(&p, l, a->arity, a->scope, a->shift, b->set);
 		for (int64_t i = 0; i < a->n; i++) {
-			uint32_t *at = gpube__list_index(x, gpube__list_part(&p, a->key[i]));
+			const uint64_t key = gpube__list_part(&p, a->key[i]);
+			uint32_t at = gpube__list_find(x, key);
 
-			if (*at == GPUBE__NOWHERE && !e)
-				*at = n++;
-			of->cell[i] = *at == GPUBE__NOWHERE ? 0 : *at;
-			if (*at == GPUBE__NOWHERE)
+			if (at == GPUBE__NOWHERE && !e) {
+				at = n++;
+				gpube__list_put(x, key, at);
+			}
+			of->cell[i] = at == GPUBE__NOWHERE ? 0 : at;
+			if (at == GPUBE__NOWHERE)
 				__atomic_store_n(&a->cost[i], GPUBE__PATCH_DEAD, __ATOMIC_RELAXED);
 		}
 	}

@@ -281,7 +281,7 @@ static int find_old(struct growing *w, const struct draft *to, struct extension 
 	for (int32_t j = first; j < last; j++) {
 		int32_t k = x->n_old;
 
-		if (!gpube__set_within(old->lists[w->of[j]].set, to->set, old->words))
+		if (!gpube__bits_within(old->lists[w->of[j]].set, to->set, old->words))
 			continue;
 		for (; k > 0 && old->lists[x->old[k - 1]].arity < old->lists[w->of[j]].arity; k--)
 			x->old[k] = x->old[k - 1];
@@ -401,7 +401,7 @@ static int keep_draft(struct growing *w, const struct draft *d)
 	memcpy(a->cost, d->cost, (size_t)d->n * sizeof(*a->cost));
 	(void)lay_out(l, a);
 	for (int32_t k = 0; k < w->old->n_lists; k++)
-		w->taken[k] |= gpube__set_within(w->old->lists[k].set, d->set, l->words);
+		w->taken[k] |= gpube__bits_within(w->old->lists[k].set, d->set, l->words);
 	return GPUBE_OK;
 }
 
@@ -547,7 +547,7 @@ static void make_index(void *arg, int64_t item, int thread)
 	if (gpube__list_index_init(w->ctx, &w->index[item], a->n, a->shift[a->arity]))
 		return;
 	for (int64_t i = 0; i < a->n; i++)
-		*gpube__list_index(&w->index[item], a->key[i]) = (uint32_t)i;
+		gpube__list_put(&w->index[item], a->key[i], (uint32_t)i);
 }
 
 static int list_old(struct growing *w)
