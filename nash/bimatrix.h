@@ -95,7 +95,9 @@ int nash__conclude(struct nash_result *r, struct gpube_ctx *ctx, int status);
 
 /* ---- readers ---- */
 
-/* nash_read() of a stream that is open; many: a game of more than two players is no error (nash_game.players). */
+/* nash_read(); many: a game of more than two players is no error (nash_game.players). */
+int nash__read(struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format, bool many);
+/* The same of a stream that is open. */
 int nash__read_from(struct nash_game **out, struct gpube_in *in, enum nash_format format, bool many);
 
 int nash__nfg_read(struct nash_game *g, struct gpube_in *in);

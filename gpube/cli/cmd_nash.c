@@ -503,18 +503,6 @@ static bool clash(const struct opts_nash *o)
 	return true;
 }
 
-static int read_from(struct nash_game **game, struct gpube_ctx *ctx, const char *path, enum nash_format format)
-{
-	struct gpube_in in;
-	int status = gpube__in_open(&in, ctx, path);
-
-	if (status)
-		return status;
-	status = nash__read_from(game, &in, format, true);
-	gpube__in_close(&in);
-	return status;
-}
-
 static int read_game(
 	struct session *s, struct nash_game **game, const struct opts_nash *o, const char *path)
 {
@@ -523,7 +511,7 @@ static int read_game(
 
 	session_begin_reading(s, o->timeout);
 	if (o->from) /* its words are those of enum nash_format, in its order */
-		status = read_from(&c.game, s->ctx, path, (enum nash_format)o->from);
+		status = nash__read(&c.game, s->ctx, path, (enum nash_format)o->from, true);
 	else
 		status = contents_read_form(&c, s->ctx, path, GPUBE_CONTENT_GAME, GPUBE_CONTENT_GAME);
 	*game = c.game;

@@ -72,8 +72,7 @@ int nash__read_from(struct nash_game **out, struct gpube_in *in, enum nash_forma
 	return status;
 }
 
-int nash_read(
-	struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format)
+int nash__read(struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format, bool many)
 {
 	struct gpube_in in;
 	int status;
@@ -87,7 +86,13 @@ int nash_read(
 		status = gpube__in_open(&in, ctx, path);
 	if (status)
 		return status;
-	status = nash__read_from(out, &in, format, false);
+	status = nash__read_from(out, &in, format, many);
 	gpube__in_close(&in);
 	return status;
+}
+
+int nash_read(
+	struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format)
+{
+	return nash__read(out, ctx, path, format, false);
 }

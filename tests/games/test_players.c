@@ -80,14 +80,7 @@ static void put_game(const struct drawn *d, bool outcomes)
 
 static int read_game(struct nash_game **g, struct gpube_ctx *own)
 {
-	struct gpube_in in;
-	int status = gpube__in_open(&in, own, path);
-
-	if (status)
-		return status;
-	status = nash__read_from(g, &in, NASH_FORMAT_AUTO, true);
-	gpube__in_close(&in);
-	return status;
+	return nash__read(g, own, path, NASH_FORMAT_AUTO, true);
 }
 
 static bool is_equilibrium(const struct drawn *d, int k)
