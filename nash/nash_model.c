@@ -15,6 +15,12 @@ struct units {
 	int scale;
 };
 
+/* Of each profile, to one player. */
+struct costs {
+	const struct units *u; /* NULL: 0 for a best response, else forbidden */
+	int64_t *cost;
+};
+
 /* The least power of ten that all denominators divide, or else their least common multiple. */
 static int find_units(struct units *u, const struct nash_players *g)
 {
@@ -55,32 +61,19 @@ static int subtract(int64_t *cost, const struct nash_players *g, const struct un
 	return GPUBE_OK;
 }
 
-/* Profiles that differ in the player's action alone, the first of them: how far each falls short of the best one. */
-static int fill(int64_t *cost, const struct nash_players *g, int32_t player, int64_t first, const struct units *u)
+/* How far each profile falls short of the player's best one. */
+static int fill(void *arg, const struct nash_players *g, const struct nash_line *line)
 {
-	const struct nash_number *v = g->payoffs[player] + first, *best = nash__players_best(g, player, first);
-	const int64_t step = nash__players_step(g, player);
-	const int32_t own = g->actions[player];
+	const struct costs *c = arg;
 	int status = GPUBE_OK;
 
-	for (int32_t k = 0; k < own && !status; k++)
-		if (u)
-			status = subtract(&cost[first + k * step], g, u, best, &v[k * step]);
+	for (int64_t k = line->first; k < line->first + line->n * line->step && !status; k += line->step) {
+		const struct nash_number *v = &g->payoffs[line->player][k];
+
+		if (c->u)
+			status = subtract(&c->cost[k], g, c->u, line->best, v);
 		else
-			cost[first + k * step] = nash__number_compare(&v[k * step], best) == 0 ? 0 : GPUBE_INF;
-	return status;
-}
-
-static int fill_all(int64_t *cost, const struct nash_players *g, int32_t player, const struct units *u)
-{
-	const int64_t step = nash__players_step(g, player), block = step * g->actions[player];
-	int status = GPUBE_OK;
-
-	for (int64_t from = 0; from < g->n_profiles && !status; from += block) {
-		if (gpube__stopped(g->ctx))
-			return gpube__fail_stopped(g->ctx);
-		for (int64_t k = from; k < from + step && !status; k++)
-			status = fill(cost, g, player, k, u);
+			c->cost[k] = nash__number_compare(v, line->best) == 0 ? 0 : GPUBE_INF;
 	}
 	return status;
 }
@@ -90,11 +83,12 @@ static int add_players(struct gpube_model *m, const struct nash_players *g, cons
 	int64_t *cost = gpube__alloc(g->ctx, (uint64_t)g->n_profiles, sizeof(*cost));
 	int32_t *scope = gpube__alloc(g->ctx, (uint64_t)g->n, sizeof(*scope));
 	int status = cost && scope ? GPUBE_OK : GPUBE_ENOMEM;
+	struct costs costs = {u, cost};
 
 	for (int32_t player = 0; player < g->n && scope; player++)
 		scope[player] = player;
 	for (int32_t player = 0; player < g->n && !status; player++) {
-		status = fill_all(cost, g, player, u);
+		status = nash__players_lines(g, player, fill, &costs);
 		if (!status)
 			status = gpube_model_add_costs(m, g->n, scope, cost);
 	}

@@ -71,39 +71,40 @@ int nash__number_compare(const struct nash_number *a, const struct nash_number *
 	return (left > right) - (left < right);
 }
 
-const struct nash_number *nash__players_best(const struct nash_players *g, int32_t player, int64_t first)
+static void find_best(struct nash_line *line, const struct nash_number *payoffs)
 {
-	const struct nash_number *v = g->payoffs[player] + first, *best = v;
-	const int64_t step = nash__players_step(g, player);
-
-	for (int32_t a = 1; a < g->actions[player]; a++)
-		if (nash__number_compare(&v[a * step], best) > 0)
-			best = &v[a * step];
-	return best;
+	line->best = &payoffs[line->first];
+	for (int32_t a = 1; a < line->n; a++)
+		if (nash__number_compare(&payoffs[line->first + a * line->step], line->best) > 0)
+			line->best = &payoffs[line->first + a * line->step];
 }
 
-/* Takes the profiles out in which the player would gain, among those that differ in their action alone. */
-static void keep_best(uint8_t *kept, const struct nash_players *g, int32_t player, int64_t first, int64_t step)
+int nash__players_lines(const struct nash_players *g, int32_t player,
+	int (*each)(void *arg, const struct nash_players *g, const struct nash_line *line), void *arg)
 {
-	const struct nash_number *best = nash__players_best(g, player, first);
+	const int64_t step = nash__players_step(g, player), block = step * g->actions[player];
+	struct nash_line line = {.player = player, .n = g->actions[player], .step = step};
+	int status = GPUBE_OK;
 
-	for (int64_t k = first; k < first + g->actions[player] * step; k += step)
-		if (nash__number_compare(&g->payoffs[player][k], best) < 0)
-			kept[k] = 0;
-}
-
-static int keep_equilibria(uint8_t *kept, const struct nash_players *g)
-{
-	for (int32_t p = 0; p < g->n; p++) {
-		const int64_t step = nash__players_step(g, p), block = step * g->actions[p];
-
-		for (int64_t from = 0; from < g->n_profiles; from += block) {
-			if (gpube__stopped(g->ctx))
-				return gpube__fail_stopped(g->ctx);
-			for (int64_t k = from; k < from + step; k++)
-				keep_best(kept, g, p, k, step);
+	for (int64_t from = 0; from < g->n_profiles && !status; from += block) {
+		if (gpube__stopped(g->ctx))
+			return gpube__fail_stopped(g->ctx);
+		for (line.first = from; line.first < from + step && !status; line.first++) {
+			find_best(&line, g->payoffs[player]);
+			status = each(arg, g, &line);
 		}
 	}
+	return status;
+}
+
+/* Takes the profiles out in which the player would gain. */
+static int keep_best(void *arg, const struct nash_players *g, const struct nash_line *line)
+{
+	uint8_t *kept = arg;
+
+	for (int64_t k = line->first; k < line->first + line->n * line->step; k += line->step)
+		if (nash__number_compare(&g->payoffs[line->player][k], line->best) < 0)
+			kept[k] = 0;
 	return GPUBE_OK;
 }
 
@@ -122,7 +123,8 @@ int nash__players_pure(int64_t **profiles, int64_t *n, const struct nash_players
 		return GPUBE_ENOMEM;
 	for (int64_t k = 0; k < g->n_profiles; k++)
 		kept[k] = 1;
-	status = keep_equilibria(kept, g);
+	for (int32_t p = 0; p < g->n && !status; p++)
+		status = nash__players_lines(g, p, keep_best, kept);
 	for (int64_t k = 0; k < g->n_profiles && !status; k++)
 		if (kept[k]) {
 			status = gpube__grow(g->ctx, profiles, &capacity, *n + 1, sizeof(**profiles));

@@ -31,10 +31,19 @@ void nash__players_free(struct nash_players *g);
 int64_t nash__players_step(const struct nash_players *g, int32_t player);
 /* ERANGE and what that means: a payoff passes 64 bits. */
 int nash__players_check(const struct nash_players *g, const char *what);
-/* The best of the player's payoffs of profiles that differ in their action alone, the first of them. */
-const struct nash_number *nash__players_best(const struct nash_players *g, int32_t player, int64_t first);
 /* -1, 0 or 1: two payoffs of 64 bits. */
 int nash__number_compare(const struct nash_number *a, const struct nash_number *b);
+
+/* Profiles that differ in one player's action alone, first, first + step, ..., and the best of that player's payoffs there. */
+struct nash_line {
+	int32_t player, n;
+	int64_t first, step;
+	const struct nash_number *best;
+};
+
+/* Calls 'each' for all lines of a player until it fails. Payoffs have 64 bits. Errors: its own, ESTOP */
+int nash__players_lines(const struct nash_players *g, int32_t player,
+	int (*each)(void *arg, const struct nash_players *g, const struct nash_line *line), void *arg);
 
 /*
  * nash__players_pure() - the profiles in which no player gains by another action, ascending.
