@@ -36,7 +36,7 @@
  * checker minimises along it as deep as the bound asks for, in a search of its own. Designs weighed: (1) a log of all closed
  * subproblems, each to be derived from those below it: a line for each of 10^5 to 10^7 nodes, and to derive it takes the
  * same sums of cells as to find it; (2) passes over join graphs that the checker repeats from the problem: kilobytes, and three
- * times as much to be specified; (3) this one: 0.1 to a few megabytes, two pages more.
+ * times as much to be specified; (3) this one: 20 to 300 kilobytes of SPOT5's files, two pages more.
  */
 #ifndef GPUBE_CERTIFICATE_H
 #define GPUBE_CERTIFICATE_H
@@ -46,7 +46,7 @@
 struct gpube_in;
 struct gpube_out;
 
-enum { GPUBE__PROOF_DIMS = 20 }; /* variables of a block */
+enum { GPUBE__PROOF_DIMS = 20 }; /* variables of a table */
 
 struct gpube_proof_table {
 	int arity;
@@ -118,7 +118,7 @@ int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper);
 int64_t gpube__wide_cap_for(const struct gpube_model *m, int64_t upper);
 
 void gpube__certificate_clear(struct gpube_certificate *c);
-/* Takes all blocks and nodes away. */
+/* Takes all blocks and nodes away, and the order. */
 void gpube__certificate_restart(struct gpube_certificate *c);
 /* Begins a block. Errors: ENOMEM */
 int gpube__certificate_block(struct gpube_certificate *c);
@@ -153,7 +153,7 @@ int gpube__certificate_proves(
 int gpube__certificate_least(__int128 *least, const struct gpube_certificate *c);
 /*
  * gpube__certificate_search() - what all tables add up to at least, by a search along the certificate's order.
- * need    is asked for: *least is no more than little above it
+ * need    what is asked for: where they add up to more, *least is need or more; otherwise it is what they add up to
  * Errors: as gpube__certificate_proves(); EINVAL, too, where a table has a number below 0; ELIMIT
  */
 int gpube__certificate_search(__int128 *least, const struct gpube_certificate *c, __int128 need);
@@ -168,9 +168,9 @@ int gpube__certificate_read(
 	struct gpube_certificate *c, struct gpube_ctx *ctx, const char *path);
 
 /*
- * gpube__bound_certified() - the best bound that an ascent proves by itself, or patches with splits (certify.h), of a
- * model of costs.
- * known   of a run on 'm' before: its assignment is what the ascent aims at, its bound what patches do
+ * gpube__bound_certified() - the best bound that an ascent proves by itself, patches with splits (certify.h), or a search
+ * along an order, of a model of costs.
+ * known   of a run on 'm' before: its assignment is what the ascent aims at, its bound what patches and the search do
  * opts    timeout_seconds is for all of it, a check that comes after it as well
  * out     clear it
  * A stop ends the ascent; what it has reached is then checked all the same, and the context works again.

@@ -6,7 +6,7 @@
 
 #include "gpube/bound/certificate/certificate.h"
 
-enum { MOST_DIMS = 20, STOP_CELLS = 1 << 17 };
+enum { STOP_CELLS = 1 << 17 };
 
 /* ---- polynomials -------------------------------------------------------------------------- */
 
@@ -118,8 +118,8 @@ static bool differences(__int128 *v, int64_t n, int arity, const int32_t *size)
 static int add_terms(struct polynomial *p, const __int128 *v, int arity, const int32_t *scope,
 	const int32_t *size, unsigned mask)
 {
-	int32_t over[MOST_DIMS] = {0};
-	int64_t step[MOST_DIMS] = {0}, index[MOST_DIMS] = {0}, at = 0, stride = 1;
+	int32_t over[GPUBE__PROOF_DIMS] = {0};
+	int64_t step[GPUBE__PROOF_DIMS] = {0}, index[GPUBE__PROOF_DIMS] = {0}, at = 0, stride = 1;
 	struct terms *t;
 	int n = 0, k;
 
@@ -153,7 +153,7 @@ static int add_table(struct polynomial *p, const int64_t *values, int64_t n, int
 	const int32_t *scope, int64_t factor)
 {
 	__int128 *v = gpube__alloc(p->ctx, (uint64_t)n, sizeof(*v));
-	int32_t size[MOST_DIMS] = {0};
+	int32_t size[GPUBE__PROOF_DIMS] = {0};
 	int status = v ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (int k = 0; k < arity; k++)

@@ -6,8 +6,6 @@
 
 #include "gpube/ir/dense.h"
 
-enum { MOST_DIMS = 20 };
-
 /* A number of a table of the ascent; false: it is dead. Index: of values, in scope order. */
 struct reader {
 	struct gpube_certificate *out;
@@ -27,12 +25,12 @@ typedef bool number_fn(
 static int add_table(struct reader *r, int arity, const int32_t *scope, int32_t which, int part,
 	number_fn *number)
 {
-	int32_t sorted[MOST_DIMS] = {0}, place[MOST_DIMS] = {0}, size[MOST_DIMS] = {0};
-	int32_t index[MOST_DIMS] = {0}, at[GPUBE_MAX_DIMS] = {0};
+	int32_t sorted[GPUBE__PROOF_DIMS] = {0}, place[GPUBE__PROOF_DIMS] = {0}, size[GPUBE__PROOF_DIMS] = {0};
+	int32_t index[GPUBE__PROOF_DIMS] = {0}, at[GPUBE_MAX_DIMS] = {0};
 	int64_t *values, cell = 0;
 	int status, k;
 
-	if (arity > MOST_DIMS)
+	if (arity > GPUBE__PROOF_DIMS)
 		return gpube__fail(r->out->ctx, GPUBE_ELIMIT, "a table of a certificate is too wide");
 	for (k = 0; k < arity; k++) { /* insertion: ascending */
 		int j = k;

@@ -10,8 +10,6 @@
 #include "gpube/order/order.h"
 #include "gpube/simplify/narrow.h"
 
-enum { MOST_DIMS = 20 };
-
 #define MOST_PROOF_CELLS 8e6
 #define LEAST_PROOF_CELLS 1e4
 
@@ -27,7 +25,7 @@ enum { MOST_DIMS = 20 };
 #define SEARCH_SECONDS	   60
 #define FIRST_SEARCH_CELLS 2e3
 #define MOST_SEARCH_CELLS  8e6
-/* Their order takes that part of the time, and so many seconds at most; what elimination along it would cost does not matter. */
+/* Their order takes that part of the time, so many seconds at most, and no longer than elimination along it would at that rate. */
 #define ORDER_SHARE	 0.1
 #define MOST_ORDER	 2
 #define CELLS_PER_SECOND 1e9
@@ -36,7 +34,7 @@ enum { MOST_DIMS = 20 };
 static int add_part(struct gpube_certificate *c, const struct gpube__regret_table *t, const int32_t *sorted,
 	const int64_t *step, int part)
 {
-	int32_t index[MOST_DIMS] = {0};
+	int32_t index[GPUBE__PROOF_DIMS] = {0};
 	int64_t *values, at = 0;
 	int status = gpube__certificate_table(c, t->n, sorted, &values);
 
@@ -57,12 +55,12 @@ static int add_part(struct gpube_certificate *c, const struct gpube__regret_tabl
 
 static int add_bucket(struct gpube_certificate *c, const struct gpube__regret_table *t)
 {
-	int32_t sorted[MOST_DIMS];
-	int64_t step[MOST_DIMS], stride = 1;
+	int32_t sorted[GPUBE__PROOF_DIMS];
+	int64_t step[GPUBE__PROOF_DIMS], stride = 1;
 	__int128 most = 0;
 	int status;
 
-	if (t->n > MOST_DIMS)
+	if (t->n > GPUBE__PROOF_DIMS)
 		return gpube__fail(c->ctx, GPUBE_ELIMIT, "a table of a certificate is too wide");
 	for (int k = 0; k < t->n; k++)
 		sorted[k] = t->scope[k];
@@ -214,31 +212,43 @@ static int search_joins(struct gpube_certificate *c, const struct gpube_model *m
 	return status;
 }
 
+/* In part of the time until 'until', and only while it pays. */
+static int find_order(int32_t *order, const struct gpube_model *m, int64_t cap, double until, uint64_t seed)
+{
+	const double most = fmin((until - gpube__now()) * ORDER_SHARE, MOST_ORDER);
+	struct gpube_order_cost cost;
+	struct gpube_model *relaxed;
+	struct gpube_graph g = {0};
+	int status = gpube__relaxed(&relaxed, m, cap);
+
+	if (status)
+		return status;
+	status = gpube__graph_of_model(&g, relaxed);
+	if (!status)
+		status = gpube__order_find_within(m->ctx, order, &cost, &g, most, CELLS_PER_SECOND, seed);
+	gpube__graph_clear(m->ctx, &g);
+	gpube_model_free(relaxed);
+	return status;
+}
+
 /* By a search with a join graph's tables, along an order of its own, if none was given. */
 static int certify_search(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
 	const struct gpube_bound_opts *opts, double end)
 {
 	const double until = end > 0 ? end : gpube__now() + SEARCH_SECONDS;
 	struct gpube_bound_opts o = *opts;
-	struct gpube_order_cost cost;
-	struct gpube_model *relaxed = NULL;
-	struct gpube_graph g = {0};
-	int32_t *order = gpube__alloc(m->ctx, (uint64_t)m->n_vars + 1, sizeof(*order));
-	int status = order ? gpube__relaxed(&relaxed, m, c->cap) : GPUBE_ENOMEM;
+	int32_t *order = NULL;
+	int status = GPUBE_OK;
 
-	if (!status && gpube__now() >= until)
-		status = gpube__fail(m->ctx, GPUBE_ESTOP, "there is no time for a search along an order");
-	if (!status && o.order_method != GPUBE_ORDER_GIVEN)
-		status = gpube__graph_of_model(&g, relaxed);
-	if (!status && o.order_method != GPUBE_ORDER_GIVEN) {
-		status = gpube__order_find_within(m->ctx, order, &cost, &g, fmin((until - gpube__now()) * ORDER_SHARE, MOST_ORDER),
-			CELLS_PER_SECOND, o.seed);
+	if (gpube__now() >= until)
+		return gpube__fail(m->ctx, GPUBE_ESTOP, "there is no time for a search along an order");
+	if (o.order_method != GPUBE_ORDER_GIVEN) {
+		order = gpube__alloc(m->ctx, (uint64_t)m->n_vars + 1, sizeof(*order));
+		status = order ? find_order(order, m, c->cap, until, o.seed) : GPUBE_ENOMEM;
+		o.order_method = GPUBE_ORDER_GIVEN;
 		o.order = order;
 	}
-	gpube__graph_clear(m->ctx, &g);
-	gpube_model_free(relaxed);
 	o.method = GPUBE_BOUND_JOINS;
-	o.order_method = GPUBE_ORDER_GIVEN;
 	if (!status)
 		status = search_joins(c, m, known, &o, until);
 	gpube__free(m->ctx, order);
