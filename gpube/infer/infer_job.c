@@ -69,7 +69,7 @@ int gpube__infer_load(struct gpube_sum_table *t, struct gpube__inferring *j, int
 		do
 			t->cells[w.to] = gpube__visit_value(&w);
 		while (gpube__visit_step(&w));
-		status = gpube__sum_settle(j->ctx, t, false);
+		status = gpube__sum_settle(j->ctx, t);
 	}
 	gpube__free(j->ctx, w.axis);
 	return status;

@@ -119,7 +119,7 @@ static void matrices(void **state)
 	for (int k = 0; k < 2; k++) {
 		for (int64_t i = 0; i < s.tables[k].n; i++)
 			s.tables[k].cells[i] = gpube__rng_unit(&rng);
-		assert_int_equal(gpube__sum_settle(ctx, &s.tables[k], false), 0);
+		assert_int_equal(gpube__sum_settle(ctx, &s.tables[k]), 0);
 	}
 	assert_int_equal(gpube__sum_product(ctx, &s.job), 0);
 	s.out[0].table = &there;

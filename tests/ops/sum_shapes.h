@@ -74,7 +74,7 @@ static inline void sum_shape_draw(struct sum_shape *s, uint64_t seed, int64_t mo
 		for (int64_t i = 0; i < t->n; i++)
 			t->cells[i] = sum_draw(&rng, cells);
 		t->power = (int64_t)gpube__rng_below(&rng, 40000) - 20000;
-		assert_int_equal(gpube__sum_settle(ctx, t, false), GPUBE_OK);
+		assert_int_equal(gpube__sum_settle(ctx, t), GPUBE_OK);
 	}
 	for (int j = 0; j < s->job.n_out; j++)
 		sum_lay(s, &s->out[j], &s->tables[SUM_MOST_TABLES + j],

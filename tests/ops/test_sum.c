@@ -94,7 +94,7 @@ static void test_underflow(void **state)
 		sum_lay(&s, &s.in[k], &s.tables[k], 1);
 		s.tables[k].cells[0] = 1;
 		s.tables[k].cells[1] = k < 2 ? 0x1p-900 : 0x1p-500;
-		assert_int_equal(gpube__sum_settle(ctx, &s.tables[k], false), GPUBE_OK);
+		assert_int_equal(gpube__sum_settle(ctx, &s.tables[k]), GPUBE_OK);
 		assert_null(s.tables[k].powers);
 	}
 	sum_lay(&s, &s.out[0], &s.tables[3], 1);
@@ -121,7 +121,7 @@ static void test_extremes(void **state)
 	(void)state;
 	assert_int_equal(gpube__sum_table_new(ctx, &t, 4), GPUBE_OK);
 	memcpy(t.cells, cells, sizeof(cells));
-	assert_int_equal(gpube__sum_settle(ctx, &t, false), GPUBE_OK);
+	assert_int_equal(gpube__sum_settle(ctx, &t), GPUBE_OK);
 	assert_non_null(t.powers);
 	for (int i = 0; i < 4; i++)
 		assert_true(sum_difference(gpube__sum_cell(&t, i), gpube__wide(cells[i], 0)) == 0);
@@ -138,7 +138,7 @@ static void three(struct sum_shape *s, int64_t dim, const double cells[3][3])
 	for (int k = 0; k < 3; k++) {
 		sum_lay(s, &s->in[k], &s->tables[k], 1);
 		memcpy(s->tables[k].cells, cells[k], (size_t)dim * sizeof(double));
-		assert_int_equal(gpube__sum_settle(ctx, &s->tables[k], false), GPUBE_OK);
+		assert_int_equal(gpube__sum_settle(ctx, &s->tables[k]), GPUBE_OK);
 	}
 	sum_lay(s, &s->out[0], &s->tables[3], 1);
 	assert_int_equal(gpube__sum_product(ctx, &s->job), GPUBE_OK);
@@ -183,7 +183,7 @@ static void test_many_inputs(void **state)
 		sum_lay(&s, &in[k], &tables[k], k ? UINT64_C(5) << (k % 13) | 1u << k % 16 : 0xffff);
 		for (int64_t i = 0; i < tables[k].n; i++)
 			tables[k].cells[i] = gpube__rng_unit(&rng) + (k % 2 ? 0x1p-40 : 0);
-		assert_int_equal(gpube__sum_settle(ctx, &tables[k], false), GPUBE_OK);
+		assert_int_equal(gpube__sum_settle(ctx, &tables[k]), GPUBE_OK);
 	}
 	sum_lay(&s, &out, &tables[21], 0xff0f);
 	assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
@@ -380,7 +380,7 @@ static void draw_posterior(struct sum_shape *s, struct gpube_sum_table *weights,
 		sum_lay(s, &s->in[k], &s->tables[k], 1 | gpube__rng_below(rng, 256));
 		for (int64_t i = 0; i < s->tables[k].n; i++)
 			s->tables[k].cells[i] = gpube__rng_below(rng, 6) ? gpube__rng_unit(rng) * (small && i % 3 ? 0x1p-600 : 1) : 0;
-		assert_int_equal(gpube__sum_settle(ctx, &s->tables[k], false), GPUBE_OK);
+		assert_int_equal(gpube__sum_settle(ctx, &s->tables[k]), GPUBE_OK);
 	}
 	sum_lay(s, &s->out[0], &s->tables[s->job.n_in], 1);
 	for (int a = 1, n = 1; a <= s->job.n_axes; n *= (int)s->job.dim[a++])
@@ -389,7 +389,7 @@ static void draw_posterior(struct sum_shape *s, struct gpube_sum_table *weights,
 	for (int64_t i = 0; i < weights->n; i++)
 		weights->cells[i] = gpube__rng_below(rng, 5) ? gpube__rng_unit(rng) : 0;
 	weights->power = 77;
-	assert_int_equal(gpube__sum_settle(ctx, weights, false), GPUBE_OK);
+	assert_int_equal(gpube__sum_settle(ctx, weights), GPUBE_OK);
 }
 
 /* Cell by cell. */

@@ -93,7 +93,7 @@ static void tile_shape(struct sum_shape *s, struct gpube_rng *rng)
 		for (int64_t i = 0; i < t->n && o < 2; i++)
 			t->cells[i] = gpube__rng_unit(rng);
 		if (o < 2)
-			assert_int_equal(gpube__sum_settle(ctx, t, false), GPUBE_OK);
+			assert_int_equal(gpube__sum_settle(ctx, t), GPUBE_OK);
 	}
 }
 

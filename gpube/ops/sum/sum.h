@@ -75,12 +75,15 @@ void gpube__sum_leave_card(struct gpube_ctx *ctx, struct gpube_sum_table *t);
 
 /*
  * gpube__sum_settle() - the same values with the largest cell in [0.5, 1), and powers of the cells' own
- * only where they are too far apart; 'shares': never, what is too small becomes 0.
+ * only where they are too far apart.
  * Errors: ENOMEM; ERANGE (further apart than 2^(2^30))
  */
-int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares);
+int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t);
 
-/* gpube__sum_settle(), but what is off by GPUBE_SUM_OFF or less is left so, with 'top' and 'least'. */
+/*
+ * gpube__sum_settle(), but what is off by GPUBE_SUM_OFF or less is left so, with 'top' and 'least'; 'shares': there are
+ * never powers, what is too small becomes 0.
+ */
 int gpube__sum_measure(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares);
 /* The same of a table without powers whose largest cell, and the least above 0, are known: 0 and INFINITY where all are 0. */
 int gpube__sum_measured(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares, double most, double least);

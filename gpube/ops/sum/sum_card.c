@@ -45,7 +45,7 @@ static int send(struct gpube_ctx *ctx, const struct gpube_sum_card *card, struct
 	*done = take(ctx, card, t);
 	if (!*done)
 		return GPUBE_OK;
-	status = abs(t->top) > MOST_OFF ? gpube__sum_settle(ctx, t, false) : GPUBE_OK;
+	status = abs(t->top) > MOST_OFF ? gpube__sum_settle(ctx, t) : GPUBE_OK;
 	if (!status)
 		status = card->ops->upload(ctx, t->card, t->cells, (uint64_t)t->n * sizeof(double));
 	if (status)
@@ -63,7 +63,7 @@ int gpube__sum_fetch(struct gpube_ctx *ctx, struct gpube_sum_table *t)
 			return GPUBE_ENOMEM;
 		status = t->on->download(ctx, t->cells, t->card, (uint64_t)t->n * sizeof(double));
 		if (!status)
-			status = gpube__sum_settle(ctx, t, false);
+			status = gpube__sum_settle(ctx, t);
 	}
 	gpube__sum_leave_card(ctx, t);
 	return status;

@@ -631,7 +631,7 @@ int gpube__sum_whole(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 	for (int k = 0; k < job->n_in && !status; k++) {
 		tops += abs(job->in[k].table->top);
 		if (tops > MOST_TOP)
-			status = gpube__sum_settle(ctx, job->in[k].table, false);
+			status = gpube__sum_settle(ctx, job->in[k].table);
 	}
 	r.lost = !tells();
 	r.by = ldexp(1, -gpube__sum_top(job));

@@ -294,12 +294,12 @@ static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares,
 	return status;
 }
 
-int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares)
+int gpube__sum_settle(struct gpube_ctx *ctx, struct gpube_sum_table *t)
 {
 	struct extent all;
 	const int status = measure_all(ctx, &(struct settling){.t = t}, &all);
 
-	return status ? status : settle(ctx, t, shares, false, all);
+	return status ? status : settle(ctx, t, false, false, all);
 }
 
 int gpube__sum_measure(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares)
