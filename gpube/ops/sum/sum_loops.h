@@ -205,6 +205,16 @@ static void extremes(const double *restrict p, int64_t n, double *most, double *
 /* One cell of n_in inputs. */
 #define PRODUCT(i) (by * a[i] * (n_in > 1 ? b[i] : 1) * (n_in > 2 ? c[i] : 1) * (n_in > 3 ? d[i] : 1))
 
+/* To cell i of the outputs, of which there are as many as the kind says. */
+static inline __attribute__((always_inline)) double put(double *p, double *q, int64_t i, double v, int kind)
+{
+	if (kind > 1)
+		p[i] = kind == GPUBE_SUM_STORE ? v : p[i] + v;
+	if (kind == 4 || kind == 5)
+		q[i] += v;
+	return v;
+}
+
 /* kind: as gpube_sum_loops has it. With constants each becomes a loop of its own. */
 static inline __attribute__((always_inline)) double fuse(double by, const double *const *in, double *const *out, int64_t n, int n_in, int kind)
 {
@@ -213,50 +223,24 @@ static inline __attribute__((always_inline)) double fuse(double by, const double
 	double part[8] = {0}, rest = 0;
 	int64_t i = 0;
 
-	if (kind == GPUBE_SUM_STORE || kind % 2 == 0) {
+	if (kind % 2 == 0) {
 #pragma omp simd
-		for (i = 0; i < n; i++) {
-			const double v = PRODUCT(i);
-
-			p[i] = kind == GPUBE_SUM_STORE ? v : p[i] + v;
-			if (kind == 4)
-				q[i] += v;
-		}
+		for (i = 0; i < n; i++)
+			put(p, q, i, PRODUCT(i), kind);
 		return 0;
 	}
 	if (n < 4 * LONG_RUN) {
 #pragma omp simd reduction(+ : rest)
-		for (i = 0; i < n; i++) {
-			const double v = PRODUCT(i);
-
-			if (kind > 1)
-				p[i] += v;
-			if (kind > 3)
-				q[i] += v;
-			rest += v;
-		}
+		for (i = 0; i < n; i++)
+			rest += put(p, q, i, PRODUCT(i), kind);
 		return rest;
 	}
 	for (; i + 8 <= n; i += 8)
 #pragma omp simd
-		for (int k = 0; k < 8; k++) {
-			const double v = PRODUCT(i + k);
-
-			if (kind > 1)
-				p[i + k] += v;
-			if (kind > 3)
-				q[i + k] += v;
-			part[k] += v;
-		}
-	for (; i < n; i++) {
-		const double v = PRODUCT(i);
-
-		if (kind > 1)
-			p[i] += v;
-		if (kind > 3)
-			q[i] += v;
-		rest += v;
-	}
+		for (int k = 0; k < 8; k++)
+			part[k] += put(p, q, i + k, PRODUCT(i + k), kind);
+	for (; i < n; i++)
+		rest += put(p, q, i, PRODUCT(i), kind);
 	return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7])) + rest;
 }
 
