@@ -364,7 +364,7 @@ static int lay(struct run *r, struct operand *o)
 {
 	const struct gpube_sum_job *job = r->job;
 	const struct axes *x = &r->panel;
-	int64_t count[GPUBE_SUM_AXES] = {0}, at = 0, most = 0, places = 1, straight = 1;
+	int64_t most, places = 1, straight = 1;
 	bool one = true, in_order = true;
 
 	o->places = (struct gpube_sum_places){.run = 1, .block = 1};
@@ -386,19 +386,7 @@ static int lay(struct run *r, struct operand *o)
 	if (!o->at)
 		return GPUBE_ENOMEM;
 	o->places.at = o->at;
-	for (int64_t i = 0; i < x->cells; i++) {
-		o->at[i] = (int32_t)at;
-		most = at > most ? at : most;
-		for (int k = x->n - 1; k >= 0; k--) {
-			const int64_t stride = o->o->stride[x->axis[k]];
-
-			at += stride;
-			if (++count[k] < job->dim[x->axis[k]])
-				break;
-			at -= stride * count[k];
-			count[k] = 0;
-		}
-	}
+	most = gpube__sum_lay(o->at, x->cells, 1, job, o->o, x->axis, x->n);
 	for (int k = 0; k < x->n; k++)
 		places *= o->o->stride[x->axis[k]] ? job->dim[x->axis[k]] : 1;
 	/* what lies between them may be another thread's */

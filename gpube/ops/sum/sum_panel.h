@@ -7,6 +7,7 @@
 
 struct gpube_ctx;
 struct gpube_sum_job;
+struct gpube_sum_operand;
 
 /*
  * Where the n cells of a panel are in a table: cell i is at[i]; NULL: they follow each other as the panel's do.
@@ -52,6 +53,9 @@ struct gpube_sum_loops {
 extern const struct gpube_sum_loops gpube__sum_portable, gpube__sum_avx2;
 /* Those for this machine. */
 const struct gpube_sum_loops *gpube__sum_loops(void);
+
+/* Where the n cells of these axes are in a table, at every step-th of at[]; the largest place. */
+int64_t gpube__sum_lay(int32_t *at, int64_t n, int step, const struct gpube_sum_job *job, const struct gpube_sum_operand *o, const int *axes, int n_axes);
 
 enum { GPUBE_SUM_SEGMENTED = 16 }; /* operands of a job that falls into segments, at most */
 

@@ -35,15 +35,13 @@ static int find(int64_t *cells, const struct gpube_sum_job *job, const int *axes
 	return n_axes;
 }
 
-/* Where the segments of an operand begin in a panel; whether they all begin at one place. */
-static bool lay(int32_t *at, int64_t n, int step, const struct gpube_sum_job *job, const struct gpube_sum_operand *o, const int *axes, int n_axes)
+int64_t gpube__sum_lay(int32_t *at, int64_t n, int step, const struct gpube_sum_job *job, const struct gpube_sum_operand *o, const int *axes, int n_axes)
 {
-	int64_t count[GPUBE_SUM_AXES] = {0}, place = 0;
-	bool one = true;
+	int64_t count[GPUBE_SUM_AXES] = {0}, place = 0, most = 0;
 
-	for (int64_t s = 0; s < n; s++) {
-		at[s * step] = (int32_t)place;
-		one = one && place == 0;
+	for (int64_t i = 0; i < n; i++) {
+		at[i * step] = (int32_t)place;
+		most = place > most ? place : most;
 		for (int k = n_axes - 1; k >= 0; k--) {
 			place += o->stride[axes[k]];
 			if (++count[k] < job->dim[axes[k]])
@@ -52,7 +50,7 @@ static bool lay(int32_t *at, int64_t n, int step, const struct gpube_sum_job *jo
 			count[k] = 0;
 		}
 	}
-	return one;
+	return most;
 }
 
 static bool sort(struct gpube_sum_segments *x, const struct gpube_sum_job *job, int last)
@@ -89,7 +87,7 @@ int gpube__sum_segments_begin(struct gpube_sum_segments *x, struct gpube_ctx *ct
 	if (!x->at)
 		return GPUBE_ENOMEM;
 	for (int k = 0; k < n_operands; k++) {
-		const bool one = lay(x->at + k, x->n, n_operands, job, operand(job, k), axes, n_outer);
+		const bool one = !gpube__sum_lay(x->at + k, x->n, n_operands, job, operand(job, k), axes, n_outer);
 
 		if (operand(job, k)->stride[last])
 			continue;
