@@ -77,7 +77,7 @@ static int compile(struct gpube_compiled *c, const struct gpube_model *m)
 		status = gpube__infer_join_kept(j, b);
 	}
 	if (!status)
-		status = gpube__small_begin(j);
+		status = gpube__small_begin(j, c->wants_marginals);
 	for (int32_t i = 0; i < m->n_vars; i++)
 		c->observed[i] = -1;
 	for (int32_t i = 0; i < m->n_vars && m->evidence && !status; i++)

@@ -293,8 +293,8 @@ int gpube__infer_marginals(struct gpube__inferring *j);
 /* log10_z, its error and bounds, after the passes. */
 void gpube__infer_take(struct gpube__inferring *j);
 
-/* After the functions are joined, before anything is observed. To be cleared in any case. Errors: ENOMEM, ERANGE */
-int gpube__small_begin(struct gpube__inferring *j);
+/* After the functions are joined, before anything is observed; whether marginals will be asked for. To be cleared in any case. Errors: ENOMEM, ERANGE */
+int gpube__small_begin(struct gpube__inferring *j, bool marginals);
 void gpube__small_clear(struct gpube__inferring *j);
 /* A bucket's message up; *done false: it is not small, or numbers are far apart, and nothing has changed. Errors: ENOMEM, ERANGE, ELIMIT, ESTOP */
 int gpube__small_up(struct gpube__inferring *j, int32_t b, bool *done);

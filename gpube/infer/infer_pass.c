@@ -121,12 +121,11 @@ int gpube__infer_up(struct gpube__inferring *j)
 	status = begin(j);
 	for (int32_t b = 0; b < j->n_up && !status; b++) {
 		struct gpube_sum_bucket *bucket = &j->buckets[b];
+		bool there = j->dirty && !j->dirty[b];
 
-		bool done_small = false;
-
-		if (j->small && j->dirty[b])
-			status = gpube__small_up(j, b, &done_small);
-		if (!status && !done_small && (!j->dirty || j->dirty[b])) {
+		if (!there && j->small)
+			status = gpube__small_up(j, b, &there);
+		if (!there && !status) {
 			gpube__infer_drop(j, &bucket->message);
 			status = up(j, b);
 			done += (double)gpube__infer_cells(j, bucket->arity, gpube__infer_scope(j, b));

@@ -116,7 +116,7 @@ static int search(struct gpube__inferring *j, int32_t *order, struct gpube_order
 	if (status || cost->largest_message / HOPELESS * sizeof(double) > (double)j->ctx->memory_bytes)
 		return status;
 	if (o->bounds && deadline > 0)
-		j->ctx->deadline = deadline - (1 - ORDER_SHARE) * fmax(0, deadline - gpube__now());
+		gpube__end_by(j->ctx, gpube__now() + ORDER_SHARE * gpube__seconds_left(j->ctx));
 	status = gpube__order_find(
 		j->ctx, order, cost, graph, o->order_method, o->order_seconds, rate, o->seed);
 	j->ctx->deadline = deadline;

@@ -74,9 +74,9 @@ static int write_down(struct gpube_small *x, struct gpube_ctx *ctx, const struct
 	return GPUBE_OK;
 }
 
-int gpube__small_begin(struct gpube__inferring *j)
+int gpube__small_begin(struct gpube__inferring *j, bool marginals)
 {
-	double room = fmin(MOST_BYTES, (double)j->ctx->memory_bytes / SHARE);
+	double room = marginals ? fmin(MOST_BYTES, (double)j->ctx->memory_bytes / SHARE) : 0;
 	int status = GPUBE_OK;
 
 	j->small = gpube__alloc_zero(j->ctx, (uint64_t)j->n, sizeof(*j->small));
@@ -198,18 +198,6 @@ int gpube__small_up(struct gpube__inferring *j, int32_t b, bool *done)
 
 /* ---- marginals ----------------------------------------------------------------------------------- */
 
-/* The largest of a table's cells, and the least above 0, as its extents. */
-static int measure(struct gpube__inferring *j, struct gpube_sum_table *t, bool shares)
-{
-	double most = 0, least = INFINITY;
-
-	for (int64_t i = 0; i < t->n; i++) {
-		most = t->cells[i] > most ? t->cells[i] : most;
-		least = t->cells[i] > 0 && t->cells[i] < least ? t->cells[i] : least;
-	}
-	return gpube__sum_measured(j->ctx, t, shares, most, least);
-}
-
 /* What goes down to the child of input k: the weights from first to end summed, divided by what came from there. */
 static int hand_down(struct gpube__inferring *j, int32_t b, int k, int32_t c, const double *weights, int32_t first, int32_t end, double roundings)
 {
@@ -226,13 +214,13 @@ static int hand_down(struct gpube__inferring *j, int32_t b, int k, int32_t c, co
 	for (int32_t i = 0; i < end - first; i++)
 		to->cells[at[i]] += weights[i];
 	to->power = 0;
-	status = measure(j, to, true);
+	status = gpube__sum_measure(j->ctx, to, true);
 	if (status)
 		return status;
 	for (int64_t i = 0; i < to->n; i++)
 		to->cells[i] = up->cells[i] > 0 ? to->cells[i] / up->cells[i] : 0;
 	j->small[c].down_roundings = roundings - j->buckets[c].roundings + (double)x->cells / (double)up->n + 1;
-	return measure(j, to, false);
+	return gpube__sum_measure(j->ctx, to, false);
 }
 
 /* In four sums, since one addition after the other waits for the last. */
