@@ -120,7 +120,7 @@ void answer_text_values(struct gpube_out *out, const struct gpube_model *m, cons
 	gpube__out_text(out, "\n");
 }
 
-static int32_t n_observed(const struct gpube_model *m)
+int32_t answer_observed(const struct gpube_model *m)
 {
 	int32_t n = 0;
 
@@ -131,7 +131,7 @@ static int32_t n_observed(const struct gpube_model *m)
 
 void answer_text_evidence(struct gpube_out *out, const struct gpube_model *m, const char *evidence_file)
 {
-	const int32_t n = n_observed(m);
+	const int32_t n = answer_observed(m);
 
 	if (n || evidence_file)
 		gpube__out_printf(out, "%-*s%d variable%s from %s\n", LABEL, "evidence", n, gpube__plural(n),
@@ -142,11 +142,24 @@ void answer_text_evidence(struct gpube_out *out, const struct gpube_model *m, co
 
 void answer_json_evidence(struct json *j, const struct gpube_model *m, const char *evidence_file)
 {
-	json_int(j, "observed", n_observed(m));
+	json_int(j, "observed", answer_observed(m));
 	if (evidence_file)
 		json_text(j, "evidence_file", evidence_file);
 	else
 		json_null(j, "evidence_file");
+}
+
+void answer_json_assignment(struct json *j, const struct gpube_model *m, const int32_t *values)
+{
+	if (!values) {
+		json_null(j, "assignment");
+		return;
+	}
+	json_open(j, "assignment", '[');
+	for (int32_t i = 0; i < m->n_vars; i++)
+		if (!m->vars[i].hidden)
+			json_int(j, NULL, values[i]);
+	json_close(j, ']');
 }
 
 void answer_json_head(struct json *j, const struct answer *a)
@@ -177,15 +190,7 @@ void answer_json_result(struct json *j, const struct answer *a)
 		json_int(j, "rounded_decimals", a->scale);
 	if (a->model->kind == GPUBE_POTENTIALS && a->values)
 		json_real(j, "log10", answer_log10(a));
-	if (!a->values) {
-		json_null(j, "assignment");
-		return;
-	}
-	json_open(j, "assignment", '[');
-	for (int32_t i = 0; i < a->model->n_vars; i++)
-		if (!a->model->vars[i].hidden)
-			json_int(j, NULL, a->values[i]);
-	json_close(j, ']');
+	answer_json_assignment(j, a->model, a->values);
 }
 
 static int write_mpe(const struct answer *a)

@@ -49,11 +49,15 @@ void answer_text_assignment(
 void answer_text_values(struct gpube_out *out, const struct gpube_model *m, const int32_t *vars, int32_t n_vars,
 	const int32_t *values);
 
+/* How many variables have evidence. */
+int32_t answer_observed(const struct gpube_model *m);
 /* "evidence": how much of it, and where from; nothing of a model that takes none. */
 void answer_text_evidence(struct gpube_out *out, const struct gpube_model *m, const char *evidence_file);
 /* Members observed and evidence_file. */
 void answer_json_evidence(struct json *j, const struct gpube_model *m, const char *evidence_file);
 
+/* Member assignment, without hidden variables; null where 'values' is NULL. */
+void answer_json_assignment(struct json *j, const struct gpube_model *m, const int32_t *values);
 /* Members status, backend, seconds, file, direction, variables, functions. */
 void answer_json_head(struct json *j, const struct answer *a);
 /* lower_bound, upper_bound, log10 of potentials, assignment; null what is not known. */

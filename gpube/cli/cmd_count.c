@@ -72,15 +72,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_big(&j, r->optima ? "optima" : "solutions", count_of(r));
 	if (s->values && r->optima)
 		json_decimal(&j, "optimum", s->cost, s->scale);
-	if (s->values) {
-		json_open(&j, "assignment", '[');
-		for (int32_t i = 0; i < r->model->n_vars; i++)
-			if (!r->model->vars[i].hidden)
-				json_int(&j, NULL, s->values[i]);
-		json_close(&j, ']');
-	} else {
-		json_null(&j, "assignment");
-	}
+	answer_json_assignment(&j, r->model, s->values);
 	json_plan(&j, &s->plan);
 	json_open(&j, "times", '{');
 	json_seconds(&j, "read", r->seconds_read);

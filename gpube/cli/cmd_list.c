@@ -67,15 +67,6 @@ static void report_text(struct gpube_out *out, const void *arg)
 		session_seconds(s) - r->seconds_read - r->seconds_solve);
 }
 
-static void json_values(struct json *j, const struct gpube_model *m, const int32_t *values)
-{
-	json_open(j, "assignment", '[');
-	for (int32_t i = 0; i < m->n_vars; i++)
-		if (!m->vars[i].hidden)
-			json_int(j, NULL, values[i]);
-	json_close(j, ']');
-}
-
 static void report_json(struct gpube_out *out, const void *arg)
 {
 	const struct result *r = arg;
@@ -99,7 +90,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	for (int64_t k = 0; k < n_listed(r); k++) {
 		json_open(&j, NULL, '{');
 		json_decimal(&j, "cost", r->list->costs[k], r->list->scale);
-		json_values(&j, r->answer.model, values_of(r, k));
+		answer_json_assignment(&j, r->answer.model, values_of(r, k));
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');

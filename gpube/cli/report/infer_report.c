@@ -155,7 +155,7 @@ static void text_value(struct gpube_out *out, const struct infer_result *r)
 	if (is_impossible(r)) {
 		text_label(out, "impossible");
 		gpube__out_printf(out, "%s (proved)\n",
-			r->n_observed ? "the evidence has probability zero"
+			answer_observed(r->model) ? "the evidence has probability zero"
 				      : "every assignment has probability zero");
 		return;
 	}
@@ -180,12 +180,13 @@ static void text_value(struct gpube_out *out, const struct infer_result *r)
 
 static void text_evidence(struct gpube_out *out, const struct infer_result *r)
 {
+	const int32_t n = answer_observed(r->model);
+
 	text_label(out, "evidence");
 	if (r->evidence_file)
-		gpube__out_printf(out, "%d observed variable%s, from %s\n", r->n_observed,
-			gpube__plural(r->n_observed), r->evidence_file);
+		gpube__out_printf(out, "%d observed variable%s, from %s\n", n, gpube__plural(n), r->evidence_file);
 	else
-		gpube__out_printf(out, "%s\n", r->n_observed ? "that of the model" : "none");
+		gpube__out_printf(out, "%s\n", n ? "that of the model" : "none");
 	if (!r->mmap)
 		return;
 	text_label(out, "query");
@@ -256,14 +257,6 @@ static void json_marginals(struct json *j, const struct infer_result *r, const c
 	json_close(j, ']');
 }
 
-static void json_assignment(struct json *j, const struct infer_result *r)
-{
-	json_open(j, "assignment", '[');
-	for (int32_t i = 0; i < r->model->n_vars; i++)
-		json_int(j, NULL, r->solution->values[i]);
-	json_close(j, ']');
-}
-
 static void json_mmap(struct json *j, const struct infer_result *r)
 {
 	json_real(j, "log10_lower", r->mmap->log10_lower);
@@ -306,11 +299,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_text(&j, "file", r->file);
 	json_int(&j, "variables", r->model->n_vars);
 	json_int(&j, "functions", r->model->n_functions);
-	json_int(&j, "observed", r->n_observed);
-	if (r->evidence_file)
-		json_text(&j, "evidence_file", r->evidence_file);
-	else
-		json_null(&j, "evidence_file");
+	answer_json_evidence(&j, r->model, r->evidence_file);
 	json_real(&j, "log10", log10_of(r)); /* null of 0 */
 	if (r->inference) {
 		json_real(&j, "log10_lower", r->inference->log10_lower);
@@ -327,7 +316,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 		json_marginals(&j, r, "marginals_upper", r->inference->marginals_upper);
 	}
 	if (r->task == INFER_MPE && !is_impossible(r))
-		json_assignment(&j, r);
+		answer_json_assignment(&j, r->model, r->solution->values);
 	if (r->mmap)
 		json_mmap(&j, r);
 	if (r->solution)
@@ -365,7 +354,7 @@ static int write_uai(const struct infer_result *r)
 	if (is_impossible(r) && r->task != INFER_PR) {
 		if (!s->quiet) /* then no file is written */
 			cli_error("%s has probability zero, so there is no %s to write",
-				r->n_observed ? "the evidence" : "every assignment",
+				answer_observed(r->model) ? "the evidence" : "every assignment",
 				r->task == INFER_MAR ? "marginal" : "assignment");
 		return CLI_DONE;
 	}
@@ -403,10 +392,8 @@ static int write_uai(const struct infer_result *r)
 
 /* ---- the form that is asked for ---------------------------------------------------------------- */
 
-int infer_report(struct infer_result *r, int output)
+int infer_report(const struct infer_result *r, int output)
 {
-	for (int32_t i = 0; r->model->evidence && i < r->model->n_vars; i++)
-		r->n_observed += r->model->evidence[i] >= 0;
 	return output == ANSWER_TEXT || output == ANSWER_JSON
 		       ? session_report(r->session, report_text, report_json, r)
 		       : write_uai(r);

@@ -21,7 +21,6 @@ struct infer_result {
 	const char *file, *evidence_file;
 	const struct gpube_model *model;
 	enum infer_task task;
-	int32_t n_observed;
 	const struct infer_query *query;
 	const struct gpube_inference *inference;
 	const struct gpube_mmap *mmap;
@@ -30,7 +29,7 @@ struct infer_result {
 	double seconds_read;
 };
 
-/* By enum answer_output; counts what was observed. Returns an exit status, after a message if it is not CLI_DONE. */
-int infer_report(struct infer_result *r, int output);
+/* By enum answer_output. Returns an exit status, after a message if it is not CLI_DONE. */
+int infer_report(const struct infer_result *r, int output);
 
 #endif
