@@ -101,13 +101,12 @@ void gpube__in_skip_line(struct gpube_in *in)
 int gpube__character(const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
-	static const unsigned char low[] = {0xa0, 0x80}, high[] = {0x9f, 0x8f};
 	int n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
 
 	if (s[0] > 0xf4)
 		return 0;
-	if ((s[0] == 0xe0 && s[1] < low[0]) || (s[0] == 0xf0 && s[1] < 0x90) ||
-		(s[0] == 0xed && s[1] > high[0]) || (s[0] == 0xf4 && s[1] > high[1]))
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xed && s[1] > 0x9f) ||
+		(s[0] == 0xf4 && s[1] > 0x8f))
 		return 0;
 	for (int i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)

@@ -1,4 +1,4 @@
-/* lp_parts.h - an .lp or .mps as it was read: lp_read.c, mps_read.c; lp_model.c makes a model of it. Internal to formats/. */
+/* lp_parts.h - an .lp or .mps as it is read by lp_read.c and mps_read.c; lp_model.c makes a model of it. Internal to formats/. */
 #ifndef GPUBE_LP_PARTS_H
 #define GPUBE_LP_PARTS_H
 
@@ -51,7 +51,7 @@ struct gpube_lp {
 	int64_t columns_capacity, terms_capacity, rows_capacity;
 };
 
-/* ---- what .lp and .mps have in common: lp_read.c ---- */
+/* ---- what .lp and .mps have in common: lp_parts.c ---- */
 
 /* Digits, a point, an exponent: as many bytes of the text as belong to it. */
 size_t gpube__lp_number_length(const char *p);
