@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "gpube/base/rows.h"
 #include "gpube/order/order.h"
 
 #define MOST_CELLS ((int64_t)1 << 26)
@@ -22,12 +23,11 @@ static int index_goods(struct of_goods *o, const struct csg__sets *s)
 	if (!o->start || !o->set)
 		return GPUBE_ENOMEM;
 	for (int64_t k = 0; k < n; k++)
-		o->start[s->good[k] + 2]++;
-	for (int g = 0; g < s->n_goods; g++)
-		o->start[g + 2] += o->start[g + 1];
+		GPUBE_ROW_COUNT(o->start, s->good[k]);
+	GPUBE_ROWS_BEGIN(o->start, s->n_goods);
 	for (int b = 0; b < s->n_sets; b++)
 		for (int64_t k = s->at[b]; k < s->at[b + 1]; k++)
-			o->set[o->start[s->good[k] + 1]++] = b;
+			o->set[GPUBE_ROW_PLACE(o->start, s->good[k])] = b;
 	return GPUBE_OK;
 }
 

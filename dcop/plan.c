@@ -1,5 +1,6 @@
 /* plan.c - see plan.h. */
 #include "dcop/plan.h"
+#include "gpube/base/rows.h"
 #include "gpube/order/order.h"
 #include "gpube/relax/scaling.h"
 
@@ -91,13 +92,6 @@ int dcop_tree_of(struct dcop_pseudotree **out, const struct gpube_model *m,
 	return status;
 }
 
-/* Lists by agent: n counts at at[a + 1] become places; at[a] then is where a's begin. */
-static void counts_to_places(int64_t *at, int32_t n)
-{
-	for (int32_t a = 0; a < n; a++)
-		at[a + 1] += at[a];
-}
-
 static int list_children(struct dcop_plan *p)
 {
 	const struct dcop_pseudotree *t = p->tree;
@@ -108,11 +102,11 @@ static int list_children(struct dcop_plan *p)
 		return GPUBE_ENOMEM;
 	for (int32_t a = 0; a < t->n; a++)
 		if (t->parent[a] >= 0)
-			p->child_at[t->parent[a] + 2]++;
-	counts_to_places(p->child_at + 1, t->n);
+			GPUBE_ROW_COUNT(p->child_at, t->parent[a]);
+	GPUBE_ROWS_BEGIN(p->child_at, t->n);
 	for (int32_t a = 0; a < t->n; a++)
 		if (t->parent[a] >= 0)
-			p->child[p->child_at[t->parent[a] + 1]++] = a;
+			p->child[GPUBE_ROW_PLACE(p->child_at, t->parent[a])] = a;
 	return GPUBE_OK;
 }
 
@@ -277,13 +271,13 @@ static int list_sends(struct dcop_plan *p)
 						"internal error: a table leaves its branch of the "
 						"pseudo-tree; please report this");
 				if (pass == 0)
-					p->sends_at[a + 2]++;
+					GPUBE_ROW_COUNT(p->sends_at, a);
 				else
-					p->sends[p->sends_at[a + 1]++] = k;
+					p->sends[GPUBE_ROW_PLACE(p->sends_at, a)] = k;
 			}
 		}
 		if (pass == 0) {
-			counts_to_places(p->sends_at + 1, n);
+			GPUBE_ROWS_BEGIN(p->sends_at, n);
 			p->sends = gpube__alloc(
 				p->ctx, (uint64_t)p->sends_at[n + 1], sizeof(*p->sends));
 			if (!p->sends)

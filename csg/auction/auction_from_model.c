@@ -13,6 +13,7 @@
 
 #include "csg/auction/bids.h"
 #include "gpube/base/bits.h"
+#include "gpube/base/rows.h"
 #include "gpube/ir/model.h"
 
 #define MOST_CELLS ((int64_t)1 << 28) /* of the tables of two variables */
@@ -336,7 +337,7 @@ static int add_good(struct reading *r)
 			return GPUBE_ENOMEM;
 		r->listed[2 * r->n_listed] = b;
 		r->listed[2 * r->n_listed++ + 1] = good;
-		r->a->at[b + 2]++;
+		GPUBE_ROW_COUNT(r->a->at, b);
 	}
 	return GPUBE_OK;
 }
@@ -441,10 +442,9 @@ static int list_goods(struct reading *r)
 	a->good = gpube__alloc(r->ctx, (uint64_t)r->n_listed + 1, sizeof(*a->good));
 	if (!a->good)
 		return GPUBE_ENOMEM;
-	for (int b = 0; b < a->n_bids; b++)
-		a->at[b + 2] += a->at[b + 1];
+	GPUBE_ROWS_BEGIN(a->at, a->n_bids);
 	for (int64_t k = 0; k < r->n_listed; k++)
-		a->good[a->at[r->listed[2 * k] + 1]++] = r->listed[2 * k + 1];
+		a->good[GPUBE_ROW_PLACE(a->at, r->listed[2 * k])] = r->listed[2 * k + 1];
 	a->n_real = a->n_goods;
 	return GPUBE_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "formats/common/survey.h"
 #include "formats/common/tuples.h"
+#include "gpube/base/rows.h"
 
 #define MOST_ENTRIES ((int64_t)1 << 26)
 /* Cells of a sparse table, all of which are listed where its default is neither forbidden nor the least. */
@@ -240,11 +241,10 @@ static void add_marginals(struct making *b, const struct listed *l, int32_t f, i
 
 	memset(start, 0, ((size_t)domain + 2) * sizeof(*start));
 	for (int64_t i = 0; i < l->n; i++)
-		start[l->tuples[i * arity + k] + 2]++;
-	for (int32_t a = 0; a < domain; a++)
-		start[a + 2] += start[a + 1];
+		GPUBE_ROW_COUNT(start, l->tuples[i * arity + k]);
+	GPUBE_ROWS_BEGIN(start, domain);
 	for (int64_t i = 0; i < l->n; i++)
-		sorted[start[l->tuples[i * arity + k] + 1]++] = l->columns[i];
+		sorted[GPUBE_ROW_PLACE(start, l->tuples[i * arity + k])] = l->columns[i];
 	for (int32_t a = 0; a < domain && !b->status; a++) {
 		begin_row(b, GPUBE_EXACTLY, 0);
 		for (int64_t i = start[a]; i < start[a + 1]; i++)

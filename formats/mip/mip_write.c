@@ -8,6 +8,7 @@
 
 #include "formats/common/registry.h"
 #include "formats/mip/mip.h"
+#include "gpube/base/rows.h"
 
 struct writer {
 	const struct gpube_mip *p;
@@ -175,12 +176,11 @@ static int transpose(struct columns *t, const struct gpube_mip *p)
 	if (!t->start || !t->of || !t->row)
 		return GPUBE_ENOMEM;
 	for (int64_t k = 0; k < n; k++)
-		t->start[p->column[k] + 2]++;
-	for (int32_t c = 0; c < p->n_columns; c++)
-		t->start[c + 2] += t->start[c + 1];
+		GPUBE_ROW_COUNT(t->start, p->column[k]);
+	GPUBE_ROWS_BEGIN(t->start, p->n_columns);
 	for (int32_t r = 0; r < p->n_rows; r++)
 		for (int64_t k = p->at[r]; k < p->at[r + 1]; k++) {
-			const int64_t to = t->start[p->column[k] + 1]++;
+			const int64_t to = GPUBE_ROW_PLACE(t->start, p->column[k]);
 
 			t->of[to] = k;
 			t->row[to] = r;

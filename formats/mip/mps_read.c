@@ -25,6 +25,7 @@
 #include "formats/common/registry.h"
 #include "formats/mip/lp_parts.h"
 #include "formats/mip/mip.h"
+#include "gpube/base/rows.h"
 
 enum { FIELDS = 6 }; /* a line has at most so many */
 
@@ -354,11 +355,10 @@ static int sort_entries(struct mps *r, struct entry **sorted, int64_t **begin)
 	if (!*sorted || !*begin)
 		return r->lp.in->status = GPUBE_ENOMEM;
 	for (int64_t k = 0; k < r->n_entries; k++)
-		(*begin)[r->entry[k].row + 2]++;
-	for (int32_t i = 0; i < r->n_rows; i++)
-		(*begin)[i + 2] += (*begin)[i + 1];
+		GPUBE_ROW_COUNT(*begin, r->entry[k].row);
+	GPUBE_ROWS_BEGIN(*begin, r->n_rows);
 	for (int64_t k = 0; k < r->n_entries; k++)
-		(*sorted)[(*begin)[r->entry[k].row + 1]++] = r->entry[k];
+		(*sorted)[GPUBE_ROW_PLACE(*begin, r->entry[k].row)] = r->entry[k];
 	return GPUBE_OK;
 }
 

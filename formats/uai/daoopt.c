@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "formats/io/io.h"
+#include "gpube/base/rows.h"
 #include "gpube/ir/graph.h"
 
 int gpube_write_daoopt_order(const struct gpube_model *m, const char *path, const int32_t *order)
@@ -124,12 +125,11 @@ static int list_functions(struct writer *w)
 	for (int64_t f = 0; f < n; f++) {
 		if (check_function(w, f))
 			return GPUBE_EINVAL;
-		w->first[bucket_of(w, w->b->functions[f].bucket) + 2]++;
+		GPUBE_ROW_COUNT(w->first, bucket_of(w, w->b->functions[f].bucket));
 	}
-	for (int32_t k = 2; k <= w->n + 2; k++)
-		w->first[k] += w->first[k - 1];
+	GPUBE_ROWS_BEGIN(w->first, w->n + 1);
 	for (int64_t f = 0; f < n; f++) {
-		int64_t at = w->first[bucket_of(w, w->b->functions[f].bucket) + 1]++;
+		int64_t at = GPUBE_ROW_PLACE(w->first, bucket_of(w, w->b->functions[f].bucket));
 
 		w->listed[at] = f;
 		w->number[f] = at;
@@ -158,9 +158,8 @@ static int write_passing(const struct writer *w)
 		return GPUBE_ENOMEM;
 	for (int64_t f = 0; f < n_functions; f++)
 		for (int k = 0; k < w->b->functions[f].n_over; k++)
-			first[bucket_of(w, w->b->functions[f].over[k]) + 2]++;
-	for (int32_t k = 2; k <= w->n + 2; k++)
-		first[k] += first[k - 1];
+			GPUBE_ROW_COUNT(first, bucket_of(w, w->b->functions[f].over[k]));
+	GPUBE_ROWS_BEGIN(first, w->n + 1);
 	listed = gpube__alloc(w->m->ctx, (uint64_t)first[w->n + 2] + 1, sizeof(*listed));
 	if (!listed) {
 		gpube__free(w->m->ctx, first);
@@ -170,7 +169,7 @@ static int write_passing(const struct writer *w)
 		const struct gpube_minibucket_function *g = &w->b->functions[w->listed[at]];
 
 		for (int k = 0; k < g->n_over; k++)
-			listed[first[bucket_of(w, g->over[k]) + 1]++] = at;
+			listed[GPUBE_ROW_PLACE(first, bucket_of(w, g->over[k]))] = at;
 	}
 	for (int32_t k = 0; k <= w->n; k++) {
 		put(w->out, (uint64_t)(first[k + 1] - first[k]), 8);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpube/base/rows.h"
 #include "gpube/heuristic/heuristic.h"
 #include "gpube/relax/joingraph.h"
 #include "gpube/relax/mbe/mbe.h"
@@ -408,19 +409,17 @@ static int list_tables(struct gpube_heuristic *h)
 	h->out = gpube__alloc(h->ctx, n_tables, sizeof(*h->out));
 	if (!h->in_first || !h->out_first || !h->in || !h->out)
 		return GPUBE_ENOMEM;
-	for (int32_t t = 0; t < h->n_tables; t++) { /* counted two places on, then filled one on */
-		h->in_first[h->tables[t].to + 2]++;
-		if (h->tables[t].from >= 0)
-			h->out_first[h->tables[t].from + 2]++;
-	}
-	for (int32_t p = 2; p <= h->n + 2; p++) {
-		h->in_first[p] += h->in_first[p - 1];
-		h->out_first[p] += h->out_first[p - 1];
-	}
 	for (int32_t t = 0; t < h->n_tables; t++) {
-		h->in[h->in_first[h->tables[t].to + 1]++] = t;
+		GPUBE_ROW_COUNT(h->in_first, h->tables[t].to);
 		if (h->tables[t].from >= 0)
-			h->out[h->out_first[h->tables[t].from + 1]++] = t;
+			GPUBE_ROW_COUNT(h->out_first, h->tables[t].from);
+	}
+	GPUBE_ROWS_BEGIN(h->in_first, h->n + 1);
+	GPUBE_ROWS_BEGIN(h->out_first, h->n + 1);
+	for (int32_t t = 0; t < h->n_tables; t++) {
+		h->in[GPUBE_ROW_PLACE(h->in_first, h->tables[t].to)] = t;
+		if (h->tables[t].from >= 0)
+			h->out[GPUBE_ROW_PLACE(h->out_first, h->tables[t].from)] = t;
 	}
 	return GPUBE_OK;
 }

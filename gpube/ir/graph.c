@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "gpube/base/rows.h"
+
 enum { STEPS_OF_CHECK = 1 << 20 }; /* for a stop: some milliseconds */
 
 int gpube__incidence_of_model(struct gpube_incidence *in, const struct gpube_model *m)
@@ -13,13 +15,11 @@ int gpube__incidence_of_model(struct gpube_incidence *in, const struct gpube_mod
 		return GPUBE_ENOMEM;
 	for (int32_t f = 0; f < m->n_functions; f++)
 		for (int k = 0; k < m->functions[f].arity; k++)
-			in->start[gpube__scope(m, f)[k] + 2]++;
-	for (int32_t i = 0; i < m->n_vars; i++)
-		in->start[i + 2] += in->start[i + 1];
-	/* start[i + 1] runs from the begin to the end of i's list */
+			GPUBE_ROW_COUNT(in->start, gpube__scope(m, f)[k]);
+	GPUBE_ROWS_BEGIN(in->start, m->n_vars);
 	for (int32_t f = 0; f < m->n_functions; f++)
 		for (int k = 0; k < m->functions[f].arity; k++)
-			in->of[in->start[gpube__scope(m, f)[k] + 1]++] = f;
+			in->of[GPUBE_ROW_PLACE(in->start, gpube__scope(m, f)[k])] = f;
 	return GPUBE_OK;
 }
 
@@ -63,9 +63,8 @@ static int check_ends(const struct gpube_model *m, int64_t n)
 }
 
 /*
- * Visits each neighbour of each vertex once, vertices ascending. Counts them in
- * g->start[j + 2] (adjacent NULL), or appends i to the list of each neighbour j
- * at g->start[j + 1]: as i ascends, so does every list.
+ * Visits each neighbour of each vertex once, vertices ascending. Counts them (adjacent NULL), or appends i to the row
+ * of each neighbour j: as i ascends, so does every row.
  */
 static int visit_edges(struct gpube_graph *g, const struct gpube_model *m,
 	const struct gpube_incidence *in, int32_t *seen, int32_t *adjacent)
@@ -97,9 +96,9 @@ static int visit_edges(struct gpube_graph *g, const struct gpube_model *m,
 				seen[j] = i;
 				ends++;
 				if (adjacent)
-					adjacent[g->start[j + 1]++] = i;
+					adjacent[GPUBE_ROW_PLACE(g->start, j)] = i;
 				else
-					g->start[j + 2]++;
+					GPUBE_ROW_COUNT(g->start, j);
 			}
 		}
 	}
@@ -127,8 +126,7 @@ int gpube__graph_of_model(struct gpube_graph *g, const struct gpube_model *m)
 	status = visit_edges(g, m, &in, seen, NULL);
 	if (status)
 		goto out;
-	for (int32_t i = 0; i < g->n; i++)
-		g->start[i + 2] += g->start[i + 1];
+	GPUBE_ROWS_BEGIN(g->start, g->n);
 	g->adjacent = gpube__alloc(m->ctx, (uint64_t)g->start[g->n + 1], sizeof(*g->adjacent));
 	status = g->adjacent ? visit_edges(g, m, &in, seen, g->adjacent) : GPUBE_ENOMEM;
 out:

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpube/base/bits.h"
+#include "gpube/base/rows.h"
 #include "gpube/relax/clusters.h"
 #include "gpube/relax/scaling.h"
 
@@ -226,26 +227,21 @@ static int list_near(struct gpube_clusters *c)
 	c->near = gpube__alloc(c->ctx, (uint64_t)total, sizeof(*c->near));
 	if (!c->near_at || !c->near)
 		return GPUBE_ENOMEM;
-	for (int round = 0; round < 2; round++) { /* count, then place; at i + 2, then at i + 1 */
-		int64_t *at = c->near_at + 2 - round;
-
-		for (int32_t p = 0; p < c->n_pairs; p++) {
-			if (round) {
-				c->near[at[c->pairs[p].a]] = p;
-				c->near[at[c->pairs[p].b]] = p;
-			}
-			at[c->pairs[p].a]++;
-			at[c->pairs[p].b]++;
-		}
-		for (int32_t w = 0; w < c->n_wides; w++)
-			for (int32_t k = 0; k < c->wides[w].arity; k++) {
-				if (round)
-					c->near[at[c->wides[w].scope[k]]] = ~w;
-				at[c->wides[w].scope[k]]++;
-			}
-		for (int32_t i = 0; !round && i < c->n; i++)
-			c->near_at[i + 2] += c->near_at[i + 1];
+	for (int32_t p = 0; p < c->n_pairs; p++) {
+		GPUBE_ROW_COUNT(c->near_at, c->pairs[p].a);
+		GPUBE_ROW_COUNT(c->near_at, c->pairs[p].b);
 	}
+	for (int32_t w = 0; w < c->n_wides; w++)
+		for (int32_t k = 0; k < c->wides[w].arity; k++)
+			GPUBE_ROW_COUNT(c->near_at, c->wides[w].scope[k]);
+	GPUBE_ROWS_BEGIN(c->near_at, c->n);
+	for (int32_t p = 0; p < c->n_pairs; p++) {
+		c->near[GPUBE_ROW_PLACE(c->near_at, c->pairs[p].a)] = p;
+		c->near[GPUBE_ROW_PLACE(c->near_at, c->pairs[p].b)] = p;
+	}
+	for (int32_t w = 0; w < c->n_wides; w++)
+		for (int32_t k = 0; k < c->wides[w].arity; k++)
+			c->near[GPUBE_ROW_PLACE(c->near_at, c->wides[w].scope[k])] = ~w;
 	return GPUBE_OK;
 }
 
@@ -453,12 +449,11 @@ static int make_groups(struct gpube_clusters *c)
 	if (status)
 		goto out;
 	memset(c->group, 0, (64 + (size_t)last + 2) * sizeof(*c->group));
-	for (int32_t q = 0; q < c->n_clusters; q++) /* a counting sort: places, one further on */
-		c->group[of[q] + 2]++;
-	for (int32_t g = 2; g < 64 + last + 2; g++)
-		c->group[g] += c->group[g - 1];
 	for (int32_t q = 0; q < c->n_clusters; q++)
-		sorted[c->group[of[q] + 1]++] = c->clusters[q];
+		GPUBE_ROW_COUNT(c->group, of[q]);
+	GPUBE_ROWS_BEGIN(c->group, 64 + last);
+	for (int32_t q = 0; q < c->n_clusters; q++)
+		sorted[GPUBE_ROW_PLACE(c->group, of[q])] = c->clusters[q];
 	c->n_groups = 64 + last; /* empty ones cost nothing */
 	if (c->n_clusters)
 		memcpy(c->clusters, sorted, (size_t)c->n_clusters * sizeof(*sorted));

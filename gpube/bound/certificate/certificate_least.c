@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "gpube/base/rows.h"
 #include "gpube/bound/certificate/certificate.h"
 
 /* Assignments of a block that are tried, and cells that are added up from one look to the next whether that is to stop. */
@@ -301,13 +302,12 @@ static void list_blocks(struct walk *w)
 		for (int32_t t = c->first[b]; t < c->first[b + 1]; t++) {
 			w->block_of[t] = b;
 			for (int k = 0; k < c->tables[t].arity; k++)
-				w->of_at[c->tables[t].scope[k] + 2]++;
+				GPUBE_ROW_COUNT(w->of_at, c->tables[t].scope[k]);
 		}
-	for (int32_t i = 0; i < c->n_vars; i++)
-		w->of_at[i + 2] += w->of_at[i + 1];
+	GPUBE_ROWS_BEGIN(w->of_at, c->n_vars);
 	for (int32_t t = 0; t < c->n_tables; t++)
 		for (int k = 0; k < c->tables[t].arity; k++)
-			w->of[w->of_at[c->tables[t].scope[k] + 1]++] = w->block_of[t];
+			w->of[GPUBE_ROW_PLACE(w->of_at, c->tables[t].scope[k])] = w->block_of[t];
 }
 
 /* A table's numbers: the certificate's own, where nothing moves. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpube/base/rows.h"
+
 /* Different sets that two lists share, at most. */
 enum { MOST_SHARED = 1 << 20 };
 
@@ -225,7 +227,7 @@ static int list_members(struct gpube_patch_lists *l, bool *too_much)
 					l->members[l->n_members] = (struct gpube_patch_list_member){.list = j, .separator = k};
 					l->lists[j].first = l->lists[j].first < 0 ? k : l->lists[j].first;
 					l->lists[j].last = k;
-					l->member_at[j + 2]++;
+					GPUBE_ROW_COUNT(l->member_at, j);
 				}
 				l->n_members++;
 			}
@@ -246,10 +248,9 @@ static int list_members(struct gpube_patch_lists *l, bool *too_much)
 		for (int32_t j = 0; j < l->n_lists; j++)
 			l->lists[j].first = l->lists[j].last = -1;
 	}
-	for (int32_t j = 0; j < l->n_lists; j++)
-		l->member_at[j + 2] += l->member_at[j + 1];
+	GPUBE_ROWS_BEGIN(l->member_at, l->n_lists);
 	for (int32_t j = 0; j < l->n_members; j++)
-		l->member_of[l->member_at[l->members[j].list + 1]++] = j;
+		l->member_of[GPUBE_ROW_PLACE(l->member_at, l->members[j].list)] = j;
 	for (int32_t k = 0; k < l->n_separators; k++)
 		for (int32_t j = 0; j < l->separators[k].n_members; j++) {
 			const struct gpube_patch_list *a = &l->lists[l->members[l->separators[k].member + j].list];
@@ -393,15 +394,16 @@ static int make_waves(struct gpube_patch_lists *l, bool back)
 	for (int32_t k = 0; k < l->n_separators && !status; k++) {
 		const struct gpube_patch_list_separator *b = &l->separators[k];
 
-		w->member_at[wave[k] + 2] += b->n_members;
+		for (int32_t j = 0; j < b->n_members; j++)
+			GPUBE_ROW_COUNT(w->member_at, wave[k]);
 		w->room[k] = room[wave[k]];
 		room[wave[k]] += (1 + (int64_t)b->n_members) * b->n;
 		l->room = room[wave[k]] > l->room ? room[wave[k]] : l->room;
 	}
-	for (int32_t i = 0; i < w->n && !status; i++)
-		w->member_at[i + 2] += w->member_at[i + 1];
+	if (!status)
+		GPUBE_ROWS_BEGIN(w->member_at, w->n);
 	for (int32_t j = 0; j < l->n_members && !status; j++)
-		w->member[w->member_at[wave[l->members[j].separator] + 1]++] = j;
+		w->member[GPUBE_ROW_PLACE(w->member_at, wave[l->members[j].separator])] = j;
 	gpube__free(l->ctx, last);
 	gpube__free(l->ctx, wave);
 	gpube__free(l->ctx, room);

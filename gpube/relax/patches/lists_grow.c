@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpube/base/rows.h"
+
 /* What a partner shares weighs against what it adds; that make a list too long before it is done. */
 enum { SHARED = 100, MOST_FAILED = 4 };
 /* Of a list: its numbers are of 32 bits, and so are those of what it may be extended to. */
@@ -526,14 +528,13 @@ static int list_functions(struct growing *w, const struct gpube_model *m)
 			const int32_t i = gpube__scope(m, order[k].function)[v];
 
 			gpube__bit_put(set_of(w, k), i);
-			w->near_at[i + 2]++;
+			GPUBE_ROW_COUNT(w->near_at, i);
 		}
 	}
-	for (int32_t i = 0; i < w->l->n; i++)
-		w->near_at[i + 2] += w->near_at[i + 1];
+	GPUBE_ROWS_BEGIN(w->near_at, w->l->n);
 	for (int32_t k = 0; k < w->n_functions; k++)
 		for (int v = 0; v < order[k].arity; v++)
-			w->near[w->near_at[gpube__scope(m, order[k].function)[v] + 1]++] = k;
+			w->near[GPUBE_ROW_PLACE(w->near_at, gpube__scope(m, order[k].function)[v])] = k;
 	gpube__free(w->ctx, order);
 	return GPUBE_OK;
 }
@@ -565,12 +566,11 @@ static int list_old(struct growing *w)
 		return GPUBE_ENOMEM;
 	for (int32_t k = 0; k < old->n_lists; k++)
 		for (int32_t v = 0; v < old->lists[k].arity; v++)
-			w->of_at[old->lists[k].scope[v] + 2]++;
-	for (int32_t i = 0; i < old->n; i++)
-		w->of_at[i + 2] += w->of_at[i + 1];
+			GPUBE_ROW_COUNT(w->of_at, old->lists[k].scope[v]);
+	GPUBE_ROWS_BEGIN(w->of_at, old->n);
 	for (int32_t k = 0; k < old->n_lists; k++)
 		for (int32_t v = 0; v < old->lists[k].arity; v++)
-			w->of[w->of_at[old->lists[k].scope[v] + 1]++] = k;
+			w->of[GPUBE_ROW_PLACE(w->of_at, old->lists[k].scope[v])] = k;
 	gpube__parallel(w->ctx, old->n_lists, make_index, w);
 	for (int32_t k = 0; k < old->n_lists; k++)
 		if (!w->index[k].at)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpube/base/rows.h"
 #include "gpube/relax/scaling.h"
 
 /* More is not for a sweep of milliseconds: functions, pairs of patches that share variables, cells that it touches. */
@@ -236,13 +237,12 @@ static int settle_patches(struct making *w)
 		a->at = p->n_cells;
 		p->n_cells += a->n_cells;
 		for (int32_t i = 0; i < a->arity; i++)
-			p->of_at[a->scope[i] + 2]++;
+			GPUBE_ROW_COUNT(p->of_at, a->scope[i]);
 	}
-	for (int32_t i = 0; i < p->n; i++)
-		p->of_at[i + 2] += p->of_at[i + 1];
+	GPUBE_ROWS_BEGIN(p->of_at, p->n);
 	for (int32_t k = 0; k < n; k++)
 		for (int32_t i = 0; i < w->s[k].n; i++)
-			p->of[p->of_at[w->s[k].v[i] + 1]++] = k;
+			p->of[GPUBE_ROW_PLACE(p->of_at, w->s[k].v[i])] = k;
 	return GPUBE_OK;
 }
 
