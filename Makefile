@@ -11,7 +11,8 @@ CXX    ?= c++
 ifeq ($(origin CXX),default)
 CXX     = $(patsubst %clang,%clang++,$(patsubst %cc,%c++,$(patsubst %gcc,%g++,$(CC))))
 endif
-CFLAGS ?= -O2 -g
+# the same code as with -g, which takes a fifth of the compilers' time: CFLAGS='-O2 -g' is for debuggers
+CFLAGS ?= -O2
 WARN   ?= -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 PREFIX ?= /usr/local
 MANDIR  = $(PREFIX)/share/man
