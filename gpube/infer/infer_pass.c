@@ -191,26 +191,48 @@ static int larger_first(const void *a, const void *b)
 	return (x->position > y->position) - (x->position < y->position);
 }
 
-/* The last variables of weights, which together have so many cells at most: their marginals come from one sum. */
+/* The last variables of weights, which together have so many cells at most: their marginals come from one sum, and those of the others from another. */
 #define TAIL_CELLS 1024
 
-static void add_tail(struct sums *s, const struct gpube__inferring *j)
+/* Whether a child's sum has all of x's variables. */
+static bool is_in_child(const struct sums *s, const struct sum *x)
+{
+	for (int k = 0; k < s->n; k++)
+		if (s->sum[k].child >= 0 && is_part(x, &s->sum[k]))
+			return true;
+	return false;
+}
+
+/* A sum over the variables of these places of the scope: for marginals, of several that come from where it does. */
+static void add_common(struct sums *s, int first, int end)
+{
+	const struct sum x = {.child = -1, .position = -1, .arity = end - first, .scope = s->scope + first};
+	const bool inside = is_in_child(s, &x);
+	int n = 0;
+
+	for (int k = 0; k < s->n; k++)
+		n += s->sum[k].position >= 0 && is_part(&s->sum[k], &x) && (inside || !is_in_child(s, &s->sum[k]));
+	if (n > 1)
+		s->sum[s->n++] = x;
+}
+
+static void add_commons(struct sums *s, const struct gpube__inferring *j)
 {
 	int64_t cells = 1;
-	int first = s->arity, n = 0;
+	int first = s->arity;
 
 	while (first > 0 && cells * gpube__infer_domain(j, s->scope[first - 1]) <= TAIL_CELLS)
 		cells *= gpube__infer_domain(j, s->scope[--first]);
-	for (int k = 0; k < s->n && first > 0; k++)
-		n += s->sum[k].child < 0 && s->sum[k].position >= s->scope[first];
-	if (first > 0 && n > 1)
-		s->sum[s->n++] = (struct sum){.child = -1, .position = -1, .arity = s->arity - first, .scope = s->scope + first};
+	if (first == 0)
+		return;
+	add_common(s, first, s->arity);
+	add_common(s, 0, first);
 }
 
 /* first: a child, and its siblings follow; or -1. The scope is of bucket b's weights, or of some. */
 static int sums_begin(struct sums *s, struct gpube__inferring *j, int32_t b, int32_t first)
 {
-	const uint64_t most = (uint64_t)j->buckets[b].n_children + (uint64_t)s->arity + 1;
+	const uint64_t most = (uint64_t)j->buckets[b].n_children + (uint64_t)s->arity + 2;
 
 	s->n = 0;
 	s->sum = gpube__alloc_zero(j->ctx, most, sizeof(*s->sum));
@@ -221,7 +243,7 @@ static int sums_begin(struct sums *s, struct gpube__inferring *j, int32_t b, int
 	for (int k = 0; k < s->arity; k++)
 		if (j->home[s->scope[k]] == b)
 			s->sum[s->n++] = (struct sum){.child = -1, .position = s->scope[k], .arity = 1, .scope = &s->scope[k]};
-	add_tail(s, j);
+	add_commons(s, j);
 	for (int k = 0; k < s->n; k++)
 		s->sum[k].n = gpube__infer_cells(j, s->sum[k].arity, s->sum[k].scope);
 	qsort(s->sum, (size_t)s->n, sizeof(*s->sum), larger_first);

@@ -201,11 +201,12 @@ static void test_many_inputs(void **state)
 }
 
 /*
- * A large table that is far from scale, without the first axis, and small ones: summed to that axis and to one number, in parts.
+ * A large table that is far from scale, without the first axis, and small ones: summed to few axes, first and last ones, and to one number, in parts.
  * The same bits with one thread.
  */
 static void test_small_outputs(void **state)
 {
+	const uint64_t to[] = {1, 3, 0x20001, 0x3ff8};
 	const int n_threads = ctx->n_threads;
 
 	(void)state;
@@ -226,8 +227,8 @@ static void test_small_outputs(void **state)
 			assert_int_equal(gpube__sum_measure(ctx, &s.tables[k], false), GPUBE_OK);
 		}
 		assert_int_equal(s.tables[0].top, (int)(seed % 4) * 30 - 37);
-		sum_lay(&s, &s.out[0], &s.tables[4], 1);
-		sum_lay(&s, &s.out[1], &s.tables[5], 0);
+		sum_lay(&s, &s.out[0], &s.tables[4], to[(seed + seed / 4) % 4]);
+		sum_lay(&s, &s.out[1], &s.tables[5], seed < 4 ? 0 : 7);
 		ctx->n_threads = 1;
 		assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
 		ctx->n_threads = n_threads;

@@ -1,32 +1,46 @@
 /*
  * sum_parts.c - gpube__sum_panels(): jobs with small outputs, in parts; see sum.h.
  *
- * Threads share what outputs have; a marginal of two values would keep two of them busy. Then the first axes that no output has
- * become the outputs', as many parts as there are in every such job, and these are summed at the end.
+ * Threads share what outputs have; a marginal of two values would keep two of them busy. Then the first axes
+ * become the outputs', as many parts as there are in every such job, and these are summed at the end. The last ones stay what a panel runs along.
  */
 #include "gpube/ops/sum/sum.h"
 
 enum {
 	LEAST_WHOLE = 1 << 18, /* cells of a job that is done in parts */
-	MOST_SMALL = 2048,     /* cells of its outputs together */
+	SHARE = 8,	       /* of these in outputs at most */
+	MOST_CELLS = 1 << 19,
 	LEAST_SPLIT = 16,      /* parts at least, and at most */
 	MOST_SPLIT = 256,
 };
 
-static int64_t find_parts(const struct gpube_sum_job *job, bool *is_part)
+/* The cells of an output in parts. */
+static double split_cells(const struct gpube_sum_job *job, const struct gpube_sum_operand *out, const bool *is_part)
 {
-	int64_t n = 1, cells = 1, small = 0;
+	double cells = (double)out->table->n;
 
-	for (int j = 0; j < job->n_out; j++)
-		small += job->out[j].table->n;
+	for (int a = 0; a < job->n_axes; a++)
+		cells *= is_part[a] && !out->stride[a] ? (double)job->dim[a] : 1;
+	return cells;
+}
+
+static bool find_parts(const struct gpube_sum_job *job, bool *is_part)
+{
+	double cells = 1, to = 0, most;
+	bool shared = true;
+	int64_t n = 1;
+
 	for (int a = 0; a < job->n_axes; a++) {
 		is_part[a] = n < LEAST_SPLIT && n * job->dim[a] <= MOST_SPLIT;
-		for (int j = 0; j < job->n_out; j++)
-			is_part[a] = is_part[a] && job->out[j].stride[a] == 0;
 		n *= is_part[a] ? job->dim[a] : 1;
-		cells = cells < LEAST_WHOLE ? cells * job->dim[a] : cells;
+		cells *= (double)job->dim[a];
 	}
-	return small <= MOST_SMALL && cells >= LEAST_WHOLE && n >= LEAST_SPLIT ? n : 1;
+	for (int j = 0; j < job->n_out; j++) {
+		to += split_cells(job, &job->out[j], is_part);
+		shared = shared && split_cells(job, &job->out[j], is_part) == (double)job->out[j].table->n;
+	}
+	most = cells / SHARE < MOST_CELLS ? cells / SHARE : MOST_CELLS;
+	return !shared && n >= LEAST_SPLIT && cells >= LEAST_WHOLE && to <= most;
 }
 
 static void lay_parts(struct gpube_sum_operand *to, struct gpube_sum_table *t, const struct gpube_sum_job *job,
@@ -61,7 +75,7 @@ static int add_parts(struct gpube_ctx *ctx, struct gpube_sum_job *job, struct gp
 	return status;
 }
 
-static int in_parts(struct gpube_ctx *ctx, struct gpube_sum_job *job, const bool *is_part, int64_t n)
+static int in_parts(struct gpube_ctx *ctx, struct gpube_sum_job *job, const bool *is_part)
 {
 	const uint64_t n_out = (uint64_t)job->n_out;
 	struct gpube_sum_table *tables = gpube__alloc_zero(ctx, n_out, sizeof(*tables));
@@ -71,7 +85,7 @@ static int in_parts(struct gpube_ctx *ctx, struct gpube_sum_job *job, const bool
 
 	parts.out = out;
 	for (int j = 0; j < job->n_out && !status; j++) {
-		status = gpube__sum_table_new(ctx, &tables[j], job->out[j].table->n * n);
+		status = gpube__sum_table_new(ctx, &tables[j], (int64_t)split_cells(job, &job->out[j], is_part));
 		lay_parts(&out[j], &tables[j], job, &job->out[j], is_part);
 	}
 	if (!status)
@@ -90,7 +104,6 @@ static int in_parts(struct gpube_ctx *ctx, struct gpube_sum_job *job, const bool
 int gpube__sum_panels(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 {
 	bool is_part[GPUBE_SUM_AXES];
-	const int64_t n = find_parts(job, is_part);
 
-	return n > 1 ? in_parts(ctx, job, is_part, n) : gpube__sum_whole(ctx, job);
+	return find_parts(job, is_part) ? in_parts(ctx, job, is_part) : gpube__sum_whole(ctx, job);
 }
