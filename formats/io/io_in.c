@@ -369,9 +369,20 @@ static int open_fd(struct gpube_in *in)
 		in->path = "<stdin>";
 		return GPUBE_OK;
 	}
+	/*
+	 * A named pipe that nobody writes to opens at once, and read_some() waits for the writer: open() would, too, but
+	 * hears no stop that comes before it. Only here is nothing waited for; a read may be of what others read, too.
+	 */
 	do
-		s->fd = open(in->path, O_RDONLY | O_CLOEXEC);
+		s->fd = open(in->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	while (s->fd < 0 && errno == EINTR && !in->ctx->stop);
+	if (s->fd >= 0 && fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) & ~O_NONBLOCK) != 0) {
+		const int why = errno;
+
+		close(s->fd);
+		s->fd = -1;
+		errno = why;
+	}
 	if (s->fd >= 0 && fstat(s->fd, &st) == 0) {
 		if (S_ISREG(st.st_mode))
 			s->size = st.st_size;

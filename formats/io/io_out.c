@@ -11,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 #ifdef GPUBE_HAVE_LZMA
 #include <lzma.h>
 #endif
 
-enum { OUT_BYTES = 1 << 16 };
+enum { OUT_BYTES = 1 << 16, STEP_MS = 100 };
 enum coding { PLAIN, GZIP, XZ };
 
 struct gpube_out_impl {
@@ -241,6 +242,22 @@ static bool follow(char real[PATH_MAX], const char *path)
 	return false;
 }
 
+/* A device or a named pipe, for whose reader a stop is waited, too, as open() would not. */
+static int open_special(struct gpube_out *out, bool fifo)
+{
+	const struct timespec step = {.tv_nsec = STEP_MS * 1000000};
+	struct gpube_out_impl *s = out->impl;
+
+	while ((s->fd = open(out->path, O_WRONLY | O_CLOEXEC | (fifo ? O_NONBLOCK : 0))) < 0 && fifo && errno == ENXIO) {
+		if (gpube__stopped(out->ctx))
+			return out->status = gpube__fail_stopped(out->ctx);
+		nanosleep(&step, NULL);
+	}
+	if (s->fd < 0 || (fifo && fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) & ~O_NONBLOCK) != 0))
+		return fail_writing(out, strerror(errno));
+	return GPUBE_OK;
+}
+
 static int open_fd(struct gpube_out *out)
 {
 	struct gpube_out_impl *s = out->impl;
@@ -254,10 +271,8 @@ static int open_fd(struct gpube_out *out)
 		return GPUBE_OK;
 	}
 	old = stat(out->path, &st) == 0;
-	if (old && !S_ISREG(st.st_mode)) { /* a device or pipe; open() refuses directories */
-		s->fd = open(out->path, O_WRONLY | O_CLOEXEC);
-		return s->fd < 0 ? fail_writing(out, strerror(errno)) : GPUBE_OK;
-	}
+	if (old && !S_ISREG(st.st_mode)) /* open() refuses directories */
+		return open_special(out, S_ISFIFO(st.st_mode));
 	if (old && access(out->path, W_OK) != 0)
 		return fail_writing(out, strerror(errno));
 	if (!follow(real, out->path))

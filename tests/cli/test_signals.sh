@@ -101,6 +101,13 @@ exec 5<> "$work/silent"
 for c in solve nash csg auction info; do
 	ends "$c of a pipe that says nothing" sh -c 'exec "$0" '"$c"' - < "$1"' "$gpube" "$work/silent"
 done
+mkfifo "$work/nobody"
+for c in solve bound info nash csg auction; do
+	ends "$c of a named pipe that nobody writes to" "$gpube" $c "$work/nobody"
+done
+ends 'solve with evidence from one' "$gpube" solve --evidence "$work/nobody" examples/sprinkler.uai
+ends 'convert to a named pipe that nobody reads' "$gpube" convert --to wcsp examples/exams.cfn "$work/nobody"
+row 'a named pipe that nobody writes to, and a time limit' 1 '' 'out of time' "$gpube" solve --timeout 0.3 "$work/nobody"
 row 'a pipe that says nothing, and a time limit' 1 '' 'out of time' "$gpube" solve --timeout 0.3 "$work/silent"
 ends 'generate random' "$gpube" generate random -n 3000 -d 10 --p1 1 -o /dev/null
 ends 'generate csg' "$gpube" generate csg --agents 24 -o "$work/x.csg"
