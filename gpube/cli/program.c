@@ -1,8 +1,10 @@
 /* program.c - what gpube and gpube-convert have in common around a command. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpube/cli/cli.h"
 
@@ -35,7 +37,7 @@ int cli_run(const struct command *c, int argc, char **argv)
 
 int cli_main(int (*run)(int argc, char **argv), int argc, char **argv)
 {
-	int rc;
+	int rc, why;
 
 	/*
 	 * A closed pipe and a limit on the size of files are write errors like any
@@ -44,8 +46,10 @@ int cli_main(int (*run)(int argc, char **argv), int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	rc = run(argc, argv);
-	if (fflush(stdout) || ferror(stdout)) {
-		cli_error("cannot write standard output");
+	/* what failed before the last bytes has left no reason */
+	why = fflush(stdout) ? errno : ferror(stdout) ? EIO : 0;
+	if (why) {
+		cli_error("cannot write '<stdout>': %s", strerror(why));
 		rc = CLI_FAILED;
 	}
 	if (cli_leave)

@@ -66,6 +66,10 @@ if [ -c /dev/full ]; then
 	printf 'csg 2 int32\n1 4\n2 5\n3 8\n' > "$work/two.txt"
 	row 'a full disk for a proof of csg: the value is told' 1 '^value +9, the proved maximum' 'No space left' \
 		"$gpube" csg -q -m lp --certify /dev/full "$work/two.txt"
+	for c in 'solve -q examples/exams.cfn' 'help csg' --version; do
+		row "a full disk, <stdout>: $c" 1 '*' "^gpube: cannot write '<stdout>': No space left on device\$" \
+			sh -c "'$gpube' $c > /dev/full"
+	done
 	row 'a full disk for a map' 1 '' 'No space left' \
 		"$gpube" convert -q --simplify --map /dev/full "$work/exams.cfn" "$work/to.cfn"
 	that 'the model is there' "$gpube" solve -q "$work/to.cfn"
