@@ -339,6 +339,12 @@ static bool unsimplified(const struct opts_info *o)
 	return o->engine.no_simplify || o->write_order;
 }
 
+/* Drawn of the model as it is, without a plan. */
+static bool needs_no_plan(const struct opts_info *o)
+{
+	return o->dot == DRAW_GRAPH || o->dot == DRAW_PSEUDOTREE;
+}
+
 /* The picture, in Graphviz's language or drawn by it. */
 static int draw(struct session *s, const struct opts_info *o, const struct gpube_model *m,
 	const struct gpube_solution *solution)
@@ -346,13 +352,13 @@ static int draw(struct session *s, const struct opts_info *o, const struct gpube
 	int (*drawing)(struct gpube_out *, const struct gpube_model *, enum drawing,
 		const int32_t *, bool, int) = o->svg ? draw_svg : draw_dot;
 	struct gpube_out out;
-	int status = gpube__out_open(&out, s->ctx, s->output), closed;
+	int status = gpube__out_open(&out, s->ctx, o->svg ? o->svg : s->output), closed;
 
 	if (status)
 		return session_fail(s, NULL);
 	/* the words of --dot are those of enum drawing, in its order */
-	status = drawing(&out, m, (enum drawing)o->dot, solution ? solution->order : NULL,
-		!unsimplified(o), solution ? solution->scale : 0);
+	status = drawing(&out, m, (enum drawing)o->dot, needs_no_plan(o) ? NULL : solution->order,
+		!unsimplified(o), needs_no_plan(o) ? 0 : solution->scale);
 	closed = gpube__out_close(&out, status == GPUBE_OK);
 	return status || closed ? session_fail(s, NULL) : CLI_DONE;
 }
@@ -376,9 +382,9 @@ static int inspect(struct session *s, const struct opts_info *o, const struct co
 
 	if (rc)
 		return rc;
-	if (o->dot == DRAW_GRAPH || o->dot == DRAW_PSEUDOTREE) {
+	if (needs_no_plan(o) && !o->svg) {
 		gpube__free(s->ctx, order);
-		return draw(s, o, m, NULL); /* of the model as it is, without a plan */
+		return draw(s, o, m, NULL);
 	}
 	options.no_simplify = unsimplified(o);
 	status = gpube_plan(&solution, m, &options);
@@ -386,8 +392,9 @@ static int inspect(struct session *s, const struct opts_info *o, const struct co
 	if (!solution || (status && status != GPUBE_ELIMIT)) {
 		rc = session_fail(s, solution);
 	} else {
-		rc = o->dot ? draw(s, o, m, solution)
-			    : report(s, c, m, solution, options.backend);
+		rc = o->dot ? draw(s, o, m, solution) : CLI_DONE;
+		if (!rc && (!o->dot || o->svg))
+			rc = report(s, c, m, solution, options.backend);
 		if (!rc && o->write_order)
 			rc = write_order(s, m, solution, o->write_order);
 	}
@@ -453,11 +460,9 @@ static int run(const void *opts, int n_args, char **args)
 	int rc;
 
 	(void)n_args;
-	if (o->svg && !o->dot)
-		o->dot = DRAW_GRAPH;
 	if (session_options_clash(&o->engine))
 		return CLI_USAGE;
-	if (o->write_order && (o->dot == DRAW_GRAPH || o->dot == DRAW_PSEUDOTREE)) {
+	if (o->write_order && needs_no_plan(o) && !o->svg) {
 		cli_error("info: --write-order needs an elimination, which --dot %s has not",
 			o->dot == DRAW_GRAPH ? "graph" : "pseudotree");
 		return CLI_USAGE;
@@ -465,8 +470,15 @@ static int run(const void *opts, int n_args, char **args)
 	rc = session_start_engine(&s, &o->talk, &o->engine, o->json || o->output, o->output_file);
 	if (rc)
 		return rc;
-	if (!o->dot)
+	if (!o->dot || o->svg)
 		gpube__opening_begin(); /* for its predicted time */
+	if (o->svg && !o->dot)
+		o->dot = DRAW_GRAPH;
+	if (o->svg && !session_can_write(&s, o->svg)) {
+		rc = session_fail(&s, NULL);
+		session_end(&s);
+		return rc;
+	}
 	if (session_try_contents(&s, &c, args[0], &o->read)) {
 		rc = session_fail(&s, NULL);
 	} else {
@@ -493,13 +505,13 @@ const struct command cmd_info = {
 		"not have its commonest value, rounded up to 1, 2, 5, 10, 20, 50 or 100 percent.\n\n"
 		"--dot writes a picture instead, with the sizes of domains and tables as "
 		"labels and a legend of the colours: 'gpube info --dot buckets FILE | dot -Tpng > "
-		"buckets.png'. --svg has Graphviz draw it (apt-get install graphviz); without --dot that is "
-		"the graph. Layouts are chosen for up to some 200 variables.",
+		"buckets.png'. --svg FILE has Graphviz draw it (apt-get install graphviz), without --dot "
+		"the graph, and the report is given, too. Layouts are chosen for up to some 200 variables.",
 	.examples = "gpube info problem.wcsp\n"
 		    "sizes and estimates\n"
 		    "gpube info --order min-fill --json model.uai\n"
 		    "what plain min-fill gives, for a program to read\n"
-		    "gpube info --dot decomposition --svg -o tree.svg problem.wcsp\n"
+		    "gpube info --dot decomposition --svg tree.svg problem.wcsp\n"
 		    "the clusters of the elimination as a picture\n"
 		    "gpube info --write-order problem.cov problem.wcsp\n"
 		    "the same for toulbar2, 'toulbar2 problem.wcsp problem.cov -B=1'",

@@ -224,7 +224,8 @@
 	X(CHOICE, dot, 0, "none", 0, 0, "none|graph|pseudotree|buckets|decomposition",             \
 		"write a picture instead, in the language of Graphviz: variables and functions, "  \
 		"the pseudo-tree of DPOP, or the buckets or clusters of the elimination")          \
-	X(FLAG, svg, 0, NULL, 0, 0, NULL, "the picture as SVG, drawn by Graphviz; by itself: the graph")   \
+	X(OUT, svg, 0, NULL, 0, 0, "FILE",                                                         \
+		"draw the picture of --dot, the graph by itself, an SVG, by Graphviz, and report, too") \
 	X(OUT, write_order, 0, NULL, 0, 0, "FILE",                                                 \
 		"also write the elimination order that is found, of the model as it was read "     \
 		"(--no-simplify goes with it), a .order; as .cov its tree decomposition")          \

@@ -58,20 +58,26 @@ row 'nothing is left to draw' 0 '^digraph buckets' '' "$gpube" info --dot bucket
 
 # ---- Graphviz
 row 'without Graphviz' 1 '' "^gpube: --svg needs Graphviz's program 'dot', which is not there \(apt-get install graphviz\); .*\$" \
-	env PATH=/nowhere "$gpube" info --dot graph --svg -o "$work/none.svg" $x/zebra.wcsp
+	env PATH=/nowhere "$gpube" info --dot graph --svg "$work/none.svg" $x/zebra.wcsp
 that 'no file then' [ ! -e "$work/none.svg" ]
 printf '#!/bin/sh\nexit 3\n' > "$work/dot"
 chmod +x "$work/dot"
 row 'Graphviz fails' 1 '' "^gpube: Graphviz's 'dot' failed\$" \
-	env PATH="$work" "$gpube" info --dot graph --svg -o "$work/none.svg" $x/zebra.wcsp
+	env PATH="$work" "$gpube" info --dot graph --svg "$work/none.svg" $x/zebra.wcsp
 that 'no file then, either' [ ! -e "$work/none.svg" ]
 if command -v dot > /dev/null 2>&1; then
 	for picture in graph pseudotree buckets decomposition; do
-		row "SVG: $picture" 0 '^<svg' '' "$gpube" info --dot $picture --svg $x/exams.cfn
+		row "SVG: $picture, and the report" 0 '^order       width' '' "$gpube" info --dot $picture --svg "$work/$picture.svg" $x/exams.cfn
+		that "SVG: $picture, drawn" grep -q '^<svg' "$work/$picture.svg"
 	done
-	row '--svg is of the graph' 0 '^<svg' '' "$gpube" info --svg $x/exams.cfn
+	row '--svg is of the graph' 0 '^order       width' '' "$gpube" info --svg "$work/itself.svg" $x/exams.cfn
+	that 'it is' cmp -s "$work/graph.svg" "$work/itself.svg"
+	row '--svg of an order that is written, too' 0 '*' '' \
+		"$gpube" info --svg "$work/itself.svg" --write-order "$work/written.order" $x/exams.cfn
+	row '--svg goes where it can' 1 '' "cannot write '/nowhere/a.svg'" "$gpube" info --svg /nowhere/a.svg $x/exams.cfn
 	"$gpube" generate grid -n 196 -d 3 -o "$work/grid.wcsp"
-	row '--svg of 196 variables' 0 '^<svg' '' "$gpube" info --svg "$work/grid.wcsp"
+	row '--svg of 196 variables' 0 '196 variables' '' "$gpube" info --svg "$work/grid.svg" "$work/grid.wcsp"
+	that 'all of them' grep -q '^<svg' "$work/grid.svg"
 	that 'of many, names alone' sh -c "'$gpube' info --dot graph '$work/grid.wcsp' | grep -q 'v7 .label=\"[^\\\\]*\", tooltip'"
 else
 	skip 'SVG' 'no Graphviz'

@@ -47,7 +47,7 @@ static int start(struct dot *d, struct gpube_ctx *ctx, char *path)
 	return error == ENOENT
 		       ? gpube__fail(ctx, GPUBE_EIO,
 				 "--svg needs Graphviz's program 'dot', which is not there "
-				 "(apt-get install graphviz); without --svg its input is written")
+				 "(apt-get install graphviz); --dot alone writes its input")
 		       : gpube__fail(ctx, GPUBE_EIO, "cannot start 'dot': %s", strerror(error));
 }
 
