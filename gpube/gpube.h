@@ -317,10 +317,13 @@ struct gpube_plan {
 	double predicted_seconds;
 };
 
-/* A stage of a run, and what was known after it; without an assignment cost is GPUBE_INF, of a maximum -GPUBE_INF. */
+/*
+ * A stage of a run, by the clock and in seconds of the process' processors, and what was known after it; without an
+ * assignment cost is GPUBE_INF, of a maximum -GPUBE_INF.
+ */
 struct gpube_stage {
 	const char *name;
-	double seconds;
+	double seconds, seconds_cpu;
 	int64_t bound, cost;
 	int gave_way; /* it had no room, or its sums were too large */
 };

@@ -129,7 +129,7 @@ static int prepare(struct gpube_bounder *b, bool *ready)
 	if (!b->best || !b->tried || !b->order || !b->extended)
 		return GPUBE_ENOMEM;
 	b->seconds_simplify = gpube__now() - b->start;
-	status = gpube__bounder_note(b, "simplification", b->seconds_simplify, false);
+	status = gpube__bounder_note(b, "simplification", b->start, b->start_cpu, false);
 	if (b->opts->backend == GPUBE_BACKEND_AUTO && b->opts->method != GPUBE_BOUND_MBE &&
 		gpube__nested_likely(b->m))
 		gpube__opening_begin();
@@ -173,7 +173,7 @@ static int report_stages(struct gpube_bounder *b, struct gpube_solution *out)
 	for (int64_t k = 0; k < b->n_runs; k++) {
 		const struct gpube_stage_run *r = &b->runs[k];
 
-		out->stages[k] = (struct gpube_stage){.name = r->name, .seconds = r->seconds,
+		out->stages[k] = (struct gpube_stage){.name = r->name, .seconds = r->seconds, .seconds_cpu = r->seconds_cpu,
 			.bound = given_total(b, r->lower), .cost = given_total(b, r->upper),
 			.gave_way = r->gave_way};
 	}

@@ -614,7 +614,7 @@ static const struct stage counting = {"counting", wants_count, NULL, count};
 /* One of them; it may have no room. */
 static int run_stage(struct gpube_bounder *b, const struct stage *s)
 {
-	const double start = gpube__now(),
+	const double start = gpube__now(), start_cpu = gpube__cpu_seconds(),
 		     seconds = s->seconds ? s->seconds(b) : INFINITY;
 	bool gave_way;
 	int status, noted;
@@ -625,7 +625,7 @@ static int run_stage(struct gpube_bounder *b, const struct stage *s)
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "stage: %s, %.3g s at most", s->name, seconds);
 	status = s->run(b, seconds);
 	gave_way = status && gpube__bounder_gives_way(b, status, s->name);
-	noted = gpube__bounder_note(b, s->name, gpube__now() - start, gave_way);
+	noted = gpube__bounder_note(b, s->name, start, start_cpu, gave_way);
 	return status && !gave_way ? status : noted;
 }
 

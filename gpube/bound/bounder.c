@@ -180,12 +180,14 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 
 /* ---- stages --------------------------------------------------------------------- */
 
-int gpube__bounder_note(struct gpube_bounder *b, const char *stage, double seconds, bool gave_way)
+int gpube__bounder_note(struct gpube_bounder *b, const char *stage, double start, double start_cpu, bool gave_way)
 {
 	int status = gpube__grow(b->ctx, &b->runs, &b->runs_capacity, b->n_runs + 1, sizeof(*b->runs));
 
 	if (!status)
-		b->runs[b->n_runs++] = (struct gpube_stage_run){stage, seconds, b->lower, b->upper, gave_way};
+		b->runs[b->n_runs++] = (struct gpube_stage_run){.name = stage, .seconds = gpube__now() - start,
+			.seconds_cpu = gpube__cpu_seconds() - start_cpu, .lower = b->lower, .upper = b->upper,
+			.gave_way = gave_way};
 	return status;
 }
 

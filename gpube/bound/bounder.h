@@ -20,7 +20,7 @@ struct gpube_sat;
 /* A stage that was run, and what was known after it: totals of the simplified model. */
 struct gpube_stage_run {
 	const char *name;
-	double seconds;
+	double seconds, seconds_cpu;
 	int64_t lower, upper;
 	bool gave_way;
 };
@@ -173,8 +173,8 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
  */
 bool gpube__bounder_gives_way(const struct gpube_bounder *b, int status, const char *stage);
 
-/* To be reported: 'seconds' of a stage. Errors: ENOMEM */
-int gpube__bounder_note(struct gpube_bounder *b, const char *stage, double seconds, bool gave_way);
+/* To be reported: a stage that began at 'start' by the clock, and at 'start_cpu' of the process. Errors: ENOMEM */
+int gpube__bounder_note(struct gpube_bounder *b, const char *stage, double start, double start_cpu, bool gave_way);
 
 /* Frees what it owns. */
 void gpube__bounder_clear(struct gpube_bounder *b);

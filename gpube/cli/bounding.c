@@ -344,6 +344,7 @@ static void json_stages(struct json *j, const struct conclusion *f)
 		json_open(j, NULL, '{');
 		json_text(j, "stage", s->name);
 		json_seconds(j, "seconds", s->seconds);
+		json_seconds(j, "processor", s->seconds_cpu);
 		json_total(j, "lower", f, maximise ? s->cost : s->bound);
 		json_total(j, "upper", f, maximise ? s->bound : s->cost);
 		json_close(j, '}');
@@ -404,14 +405,14 @@ void conclusion_tell_stages(const struct conclusion *f)
 	char line[160], text[2][GPUBE_DECIMAL_TEXT];
 
 	if (s->n_stages && f->answer.session->verbose) {
-		snprintf(line, sizeof(line), "%-30s %9s %20s %20s  %s", "stage", "seconds", "lower", "upper", "gave");
+		snprintf(line, sizeof(line), "%-34s %9s %9s %20s %20s  %s", "stage", "seconds", "processor", "lower", "upper", "gave");
 		session_note(f->answer.session, line);
 	}
 	for (int k = 0; f->answer.session->verbose && k < s->n_stages; k++) {
 		const struct gpube_stage *now = &s->stages[k];
 		const char *bound = total_text(text[0], f, now->bound), *cost = total_text(text[1], f, now->cost);
 
-		snprintf(line, sizeof(line), "%-30s %9.4f %20s %20s  %s", now->name, now->seconds,
+		snprintf(line, sizeof(line), "%-34s %9.4f %9.4f %20s %20s  %s", now->name, now->seconds, now->seconds_cpu,
 			maximise ? cost : bound, maximise ? bound : cost, gain(now, k ? now - 1 : NULL));
 		session_note(f->answer.session, line);
 	}

@@ -87,7 +87,7 @@ struct gpube_step {
 };
 struct gpube_stage {
 	char *name;
-	double seconds;
+	double seconds, seconds_cpu;
 	int64_t bound, cost;
 	int gave_way;
 };
