@@ -9,6 +9,7 @@
  *   order_dissect.c nested dissection; order_flow.c makes its separators lighter
  *   order_tree.c    an order's elimination tree, windows of it, local search
  *   order_window.c  elimination of a window: bit rows, greedy and exact
+ *   order_anneal.c  the same by annealing
  *   order_subtree.c subtrees of an elimination tree, dissected anew
  *   order_last.c    orders that keep some vertices for the end
  */
@@ -160,6 +161,32 @@ bool gpube__window_greedy(const struct gpube_order_window *g, struct gpube_windo
 bool gpube__window_exact(const struct gpube_order_window *g, struct gpube_window_work *w,
 	uint8_t *order, double *sum, const struct gpube_window_goal *goal);
 
+/* Most different domains of a window that is annealed. */
+enum { GPUBE_ANNEAL_DOMAINS = 16 };
+
+/* Buffers of gpube__window_anneal(): an order, by places. */
+struct gpube_anneal {
+	int n_domains;
+	uint64_t of_domain[GPUBE_ANNEAL_DOMAINS][GPUBE_WINDOW_WORDS];
+	double weight_of[GPUBE_ANNEAL_DOMAINS][GPUBE_WINDOW_MAX + 1]; /* of so many vertices of a domain */
+	double shrinks[GPUBE_WINDOW_MAX];			      /* a table by that vertex */
+	uint8_t order[GPUBE_WINDOW_MAX], trial[GPUBE_WINDOW_MAX];
+	uint64_t scope[GPUBE_WINDOW_MAX * GPUBE_WINDOW_WORDS];
+	int joins[GPUBE_WINDOW_MAX]; /* the place whose vertex is next to need that place's scope */
+	double weight[GPUBE_WINDOW_MAX], behind[GPUBE_WINDOW_MAX + 1]; /* behind: that of all places from it on */
+	int clique; /* the place from which on all are a clique */
+	int64_t work;
+};
+
+/*
+ * Annealing for 'budget' operations.
+ * order  in: of its n_inner vertices, where it begins; out: the best that meets the goal, if one does
+ * heat   log2 of what a step may add to the sum, at first
+ * Returns false if none meets the goal.
+ */
+bool gpube__window_anneal(const struct gpube_order_window *g, struct gpube_anneal *a, uint8_t *order, double *sum,
+	const struct gpube_window_goal *goal, double heat, int64_t budget, struct gpube_rng *rng);
+
 /* ---- an order and its elimination tree ------------------------------------------ */
 
 struct gpube_tree_sum {
@@ -189,6 +216,9 @@ struct gpube_tree {
 	int64_t work;
 	struct gpube_order_window window;
 	struct gpube_window_work window_work;
+	struct gpube_anneal anneal;
+	double anneal_work; /* of the next window, for each of its vertices */
+	int anneal_size;    /* which size it has */
 };
 
 /* pool_size: most variables of all messages together. Errors: ENOMEM */
@@ -231,6 +261,12 @@ static inline double gpube__order_merit(double sum, double largest)
  * heat    first share of that sum by which a step may raise it; falls to 0
  */
 void gpube__tree_improve(struct gpube_tree *t, double power, double heat, int64_t budget);
+
+/*
+ * gpube__tree_anneal() - anneals windows of t's order, and keeps what costs less.
+ * credit  operations, less those done on return: ends where the next window would take more than are left
+ */
+void gpube__tree_anneal(struct gpube_tree *t, int64_t *credit);
 
 /* ---- sweeps: orders from the graph's shape ----------------------------------------------- */
 

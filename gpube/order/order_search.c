@@ -18,7 +18,8 @@
 #define SLACK_SHARE           1.05 /* what a separator may be above the best order's largest table: */
 #define SLACK                 6.0  /* log2 of cells, before local search */
 #define NARROW                64 /* log2 of cells */
-#define LEAST_SHARE           0.25 /* of a chain's work in wide graphs, for subtrees or for windows */
+#define LEAST_SHARE           0.25 /* of a chain's work: for windows, and in wide graphs for subtrees */
+#define LEAST_ANNEALING       0.05 /* with a tenth the mean of eight graphs was 0.03 decades worse */
 #define FAR_OFF               1.3 /* times the log of the best seed: local search will not mend that, either */
 #define FORGOTTEN             0.3 /* of what either has gained, from round to round */
 #define LEAST_CHAINS          4
@@ -37,6 +38,9 @@
 /* The kinds of orders that a chain may begin from. */
 enum seed_kind { SEED_GREEDY, SEED_DISSECTION, SEED_SWEEP, N_SEEDS };
 
+/* The ways of local search, in the order in which a round takes them. */
+enum way { SUBTREES, WINDOWS, ANNEALING, N_WAYS };
+
 struct chain {
 	struct gpube_tree *tree;
 	struct gpube_greedy *greedy;
@@ -50,10 +54,10 @@ struct chain {
 	double seed_log[N_SEEDS];
 	int best_kind;
 	uint64_t n_dissections; /* the first few */
-	int64_t credit; /* work that subtrees may take: one of a large graph is saved for in many rounds */
+	int64_t credit[N_WAYS]; /* work that each may take: a subtree of a large graph is saved for in many rounds */
 	struct gains {
 		double gained, spent; /* log2 of the weight; work */
-	} subtrees, windows;
+	} gains[N_WAYS];
 	int lineage; /* which seed its order comes from */
 	struct gpube_rng rng;
 	bool reseed;
@@ -212,43 +216,60 @@ static void chain_seed(struct search *s, struct chain *c)
 	} while (chain_work(c) - begin < share && !chain_over(s, c));
 }
 
-static void note_gain(struct gains *g, double weight_before, double weight, int64_t work)
+static double log_weight(const struct chain *c)
 {
-	const double gain = log2(weight_before / weight);
+	return log2(c->tree->total_weight);
+}
 
+static void note_gain(struct gains *g, double gain, int64_t work)
+{
 	g->gained = (1 - FORGOTTEN) * g->gained + (gain > 0 && !isinf(gain) ? gain : 0);
 	g->spent = (1 - FORGOTTEN) * g->spent + (double)work;
 }
 
 /*
- * The share of subtrees, by what they gain for their work beside windows. The separators of a narrow
- * graph fit into a window; where a table has hundreds of variables, no window holds it.
+ * What either way of local search gains for its work decides its share, but each keeps a least one. Separators of a
+ * narrow graph fit into a window, and subtrees get none; where a table has hundreds of variables, no window holds it.
  */
-static double subtree_share(const struct search *s, const struct chain *c)
+static void share_out(const struct search *s, const struct chain *c, double share[N_WAYS])
 {
 	const double little = 1e-9; /* a tenth of a bit in half a second */
-	const double by_subtrees = little + c->subtrees.gained / (1 + c->subtrees.spent);
-	const double by_windows = little + c->windows.gained / (1 + c->windows.spent);
+	const double least[N_WAYS] = {
+		[WINDOWS] = LEAST_SHARE, [SUBTREES] = is_wide(s) ? LEAST_SHARE : 0, [ANNEALING] = LEAST_ANNEALING};
+	double all = 0, left = 1;
 
-	if (!is_wide(s))
-		return 0;
-	return fmin(fmax(by_subtrees / (by_subtrees + by_windows), LEAST_SHARE), 1 - LEAST_SHARE);
+	for (int k = 0; k < N_WAYS; k++) {
+		share[k] = least[k] > 0 ? little + c->gains[k].gained / (1 + c->gains[k].spent) : 0;
+		all += share[k];
+		left -= least[k];
+	}
+	for (int k = 0; k < N_WAYS; k++)
+		share[k] = least[k] + left * share[k] / all;
+}
+
+static void improve_by(struct chain *c, enum way way, double power, double heat, int64_t budget)
+{
+	const int64_t before = chain_work(c);
+	const double log_before = log_weight(c);
+
+	c->credit[way] += budget;
+	if (way == SUBTREES)
+		gpube__subtrees_improve(c->subtree, c->tree, &c->credit[way]);
+	else if (way == ANNEALING)
+		gpube__tree_anneal(c->tree, &c->credit[way]);
+	else
+		gpube__tree_improve(c->tree, power, heat, budget);
+	note_gain(&c->gains[way], log_before - log_weight(c), chain_work(c) - before);
 }
 
 /* Local search from the tree's order, for so much work. */
 static void improve(struct search *s, struct chain *c, double power, double heat, int64_t budget)
 {
-	const int64_t anew = (int64_t)(subtree_share(s, c) * (double)budget);
-	int64_t before = chain_work(c);
-	double weight = c->tree->total_weight;
+	double share[N_WAYS];
 
-	c->credit += anew;
-	gpube__subtrees_improve(c->subtree, c->tree, &c->credit);
-	note_gain(&c->subtrees, weight, c->tree->total_weight, chain_work(c) - before);
-	before = chain_work(c);
-	weight = c->tree->total_weight;
-	gpube__tree_improve(c->tree, power, heat, budget - anew);
-	note_gain(&c->windows, weight, c->tree->total_weight, chain_work(c) - before);
+	share_out(s, c, share);
+	for (int k = 0; k < N_WAYS; k++)
+		improve_by(c, (enum way)k, power, heat, (int64_t)(share[k] * (double)budget));
 }
 
 static void run_chain(void *arg, int64_t i, int thread)

@@ -224,8 +224,8 @@ static int grow_window(struct gpube_tree *t, int32_t v, int size, int32_t *top)
 	int32_t *list = t->member, n_candidates = 1;
 	int n = 0;
 
-	if (t->arity[v] + size > GPUBE_WINDOW_MAX)
-		return 0;
+	if (size > GPUBE_WINDOW_MAX - t->arity[v])
+		size = GPUBE_WINDOW_MAX - t->arity[v];
 	*top = list[0] = v;
 	while (n < size && n_candidates > 0) {
 		int32_t pick = n + (int32_t)gpube__rng_below(&t->rng, (uint64_t)n_candidates);
@@ -423,38 +423,59 @@ static bool solve_window(struct gpube_tree *t, uint8_t *order, struct gpube_wind
 	return found;
 }
 
-static void tree_step(struct gpube_tree *t, int64_t most_log, double allowance)
+/* A window of about so many vertices, and what its order is to be; returns how many it has. */
+static int begin_window(struct gpube_tree *t, int size, int64_t most_log, double allowance,
+	struct gpube_window_goal *goal, int32_t *top)
 {
-	static const int sizes[] = {5, 7, 10, 14, 20, 28, 40, 56};
-	int size = sizes[gpube__rng_below(&t->rng, sizeof(sizes) / sizeof(*sizes))], n;
-	struct gpube_window_goal goal = {.power = t->power, .most_log = most_log};
-	uint8_t order[GPUBE_WINDOW_MAX];
-	bool changed = false, done = true;
-	int32_t top;
+	const int n = grow_window(t, gpube__tree_draw(t), size, top);
 
-	n = grow_window(t, gpube__tree_draw(t), size, &top);
 	t->work += 50;
+	*goal = (struct gpube_window_goal){.power = t->power, .most_log = most_log, .most_sum = allowance};
 	if (n == 0)
-		return;
-	fill_window(t, n, top);
-	goal.most_sum = allowance;
+		return 0;
+	fill_window(t, n, *top);
 	for (int i = 0; i < n; i++) {
 		int64_t log_cells = t->log_cells[t->member[i]];
 
-		goal.most_sum += gpube__tree_sum(t, t->member[i])->weight;
-		goal.most_log = log_cells > goal.most_log ? log_cells : goal.most_log;
+		goal->most_sum += gpube__tree_sum(t, t->member[i])->weight;
+		goal->most_log = log_cells > goal->most_log ? log_cells : goal->most_log;
 	}
-	if (n > 1 && solve_window(t, order, &goal)) {
+	return n;
+}
+
+/* With the order that was found for its n vertices, or NULL. */
+static void end_window(struct gpube_tree *t, int n, int32_t top, const uint8_t *order)
+{
+	bool done = true;
+
+	if (order) {
 		tree_reorder(t, n, top, order);
 		done = rebuild_window(t, n, top, order);
-		changed = true;
 	}
 	for (int i = 0; i < t->window.n; i++)
 		t->local[t->member[i]] = -1;
 	if (!done)
 		tree_rebuild(t);
-	if (changed)
+	if (order)
 		note_best(t);
+}
+
+static int64_t most_log_cells(const struct gpube_tree *t)
+{
+	return isinf(t->most_cells) ? INT64_MAX : (int64_t)(log2(t->most_cells) * GPUBE_LOG_ONE);
+}
+
+static void tree_step(struct gpube_tree *t, int64_t most_log, double allowance)
+{
+	static const int sizes[] = {5, 7, 10, 14, 20, 28, 40, 56};
+	const int size = sizes[gpube__rng_below(&t->rng, sizeof(sizes) / sizeof(*sizes))];
+	struct gpube_window_goal goal;
+	uint8_t order[GPUBE_WINDOW_MAX];
+	int32_t top;
+	const int n = begin_window(t, size, most_log, allowance, &goal, &top);
+
+	if (n > 0)
+		end_window(t, n, top, n > 1 && solve_window(t, order, &goal) ? order : NULL);
 	t->work += t->window_work.work;
 	t->window_work.work = 0;
 }
@@ -462,8 +483,7 @@ static void tree_step(struct gpube_tree *t, int64_t most_log, double allowance)
 void gpube__tree_improve(struct gpube_tree *t, double power, double heat, int64_t budget)
 {
 	int64_t begin = t->work, next_look = begin;
-	int64_t most_log =
-		isinf(t->most_cells) ? INT64_MAX : (int64_t)(log2(t->most_cells) * GPUBE_LOG_ONE);
+	int64_t most_log = most_log_cells(t);
 
 	t->power = power;
 	for (int32_t k = 0; k < t->g->n; k++)
@@ -475,6 +495,57 @@ void gpube__tree_improve(struct gpube_tree *t, double power, double heat, int64_
 		tree_step(t, most_log, (heat * left - 1e-6) * t->total_weight);
 		if (gpube__order_look(t->ctx, t->stop_at, t->work, &next_look))
 			break;
+	}
+}
+
+/* ---- annealing ---------------------------------------------------------------------- */
+
+#define LEAST_ANNEAL 4000.0 /* operations, for each vertex of a window; more as long as they gain nothing */
+#define MOST_ANNEAL  4e6
+
+/* The window's vertices as they are now. */
+static void order_of_window(const struct gpube_tree *t, uint8_t *order, int n)
+{
+	for (int i = 0; i < n; i++) {
+		const int32_t place = t->position[t->member[i]];
+		int k = i;
+
+		for (; k > 0 && t->position[t->member[order[k - 1]]] > place; k--)
+			order[k] = order[k - 1];
+		order[k] = (uint8_t)i;
+	}
+}
+
+void gpube__tree_anneal(struct gpube_tree *t, int64_t *credit)
+{
+	static const int sizes[] = {32, 64, 128, GPUBE_WINDOW_MAX};
+	static const double heats[] = {0.1, 0.3, 1};
+	const int64_t most_log = most_log_cells(t);
+
+	while (!gpube__order_over(t->ctx, t->stop_at)) {
+		const int64_t begin = t->work;
+		const int32_t n_most = t->g->n < sizes[t->anneal_size] ? t->g->n : sizes[t->anneal_size];
+		struct gpube_window_goal goal;
+		uint8_t order[GPUBE_WINDOW_MAX];
+		bool found = false;
+		int32_t top;
+		int n;
+
+		if ((double)*credit < t->anneal_work * n_most)
+			break;
+		n = begin_window(t, n_most, most_log, -1e-6 * t->total_weight, &goal, &top);
+		t->anneal_size = (int)gpube__rng_below(&t->rng, sizeof(sizes) / sizeof(*sizes));
+		if (n > 1) {
+			order_of_window(t, order, n);
+			found = gpube__window_anneal(&t->window, &t->anneal, order, &goal.most_sum, &goal,
+				heats[gpube__rng_below(&t->rng, 3)], (int64_t)(t->anneal_work * n), &t->rng);
+		}
+		if (n > 0)
+			end_window(t, n, top, found ? order : NULL);
+		t->anneal_work = fmin(fmax(t->anneal_work * (found ? 0.5 : 1.2), LEAST_ANNEAL), MOST_ANNEAL);
+		t->work += t->anneal.work;
+		t->anneal.work = 0;
+		*credit -= t->work - begin;
 	}
 }
 
@@ -504,6 +575,7 @@ int gpube__tree_new(struct gpube_tree **out, struct gpube_ctx *ctx, const struct
 	t->pool_size = pool_size;
 	t->power = 1;
 	t->most_sum = t->most_cells = INFINITY;
+	t->anneal_work = LEAST_ANNEAL;
 	t->order = gpube__alloc(ctx, n, sizeof(*t->order));
 	t->position = gpube__alloc(ctx, n, sizeof(*t->position));
 	t->parent = gpube__alloc(ctx, n, sizeof(*t->parent));
