@@ -26,6 +26,7 @@ enum {
 	SMALL_WORK = 1 << 15,  /* multiplications that one thread does by itself */
 	CHUNKS_PER_THREAD = 16,
 	LEAST_ITEMS = 64,      /* left to the threads, however many there are */
+	LEAST_OUTER = 15,      /* where else a large table is read again and again */
 	BETWEEN_LOOKS = 256,   /* for a stop: panels of an item */
 	STREAMED = 1 << 15,    /* cells of a table that does not stay in the cache */
 };
@@ -309,7 +310,7 @@ static void chunk(void *arg, int64_t c, int thread)
 
 /* ---- the plan ------------------------------------------------------------------------------ */
 
-static bool in_all_outputs(const struct gpube_sum_job *job, int axis)
+bool gpube__sum_in_all(const struct gpube_sum_job *job, int axis)
 {
 	for (int j = 0; j < job->n_out; j++)
 		if (job->out[j].stride[axis] == 0)
@@ -323,8 +324,7 @@ static void push(const struct gpube_sum_job *job, struct axes *x, int axis)
 	x->cells *= job->dim[axis];
 }
 
-/* Cells of tables without an axis, which are read or written again for each of its values: but from the cache, if it is the innermost. */
-static double lacking(const struct gpube_sum_job *job, int axis)
+double gpube__sum_lacking(const struct gpube_sum_job *job, int axis)
 {
 	double cells = 0;
 
@@ -341,36 +341,37 @@ static void nest(struct axes *x, const struct gpube_sum_job *job)
 {
 	for (int k = 1; k < x->n; k++) {
 		const int axis = x->axis[k];
-		const double least = lacking(job, axis);
+		const double least = gpube__sum_lacking(job, axis);
 		int i = k;
 
-		for (; i > 0 && lacking(job, x->axis[i - 1]) > least; i--)
+		for (; i > 0 && gpube__sum_lacking(job, x->axis[i - 1]) > least; i--)
 			x->axis[i] = x->axis[i - 1];
 		x->axis[i] = axis;
 	}
 }
 
 /*
- * The panel takes the last axes while it is short, but leaves the threads some items. What an item of several outputs sums over
+ * The panel takes the last axes while it is short, but leaves the threads some items. What an item sums over, of several outputs or to a small one,
  * may be more than a cache holds; so within it runs, too, what large tables do not have.
  */
 static void sort_axes(struct run *r)
 {
 	const struct gpube_sum_job *job = r->job;
 	const int outer = job->weights ? 1 : 0; /* with weights the first axis is walked along in a panel */
+	const bool many = job->n_out > 1 || !job->out[0].stride[job->n_axes - 1]; /* what is not stored, but added to */
 	int64_t items = 1;
 	int first;
 
 	r->items.cells = r->rest.cells = r->panel.cells = 1;
 	for (int a = outer; a < job->n_axes; a++)
-		if (in_all_outputs(job, a))
+		if (gpube__sum_in_all(job, a))
 			items *= job->dim[a];
 	for (first = job->n_axes; first > outer && r->panel.cells < PANEL; first--) {
 		const int64_t dim = job->dim[first - 1];
 
 		if (r->panel.cells > 1 && r->panel.cells * dim > MOST_PANEL)
 			break;
-		if (in_all_outputs(job, first - 1)) {
+		if (gpube__sum_in_all(job, first - 1)) {
 			if (r->panel.cells >= 64 && items / dim < LEAST_ITEMS)
 				break;
 			items /= dim;
@@ -381,10 +382,10 @@ static void sort_axes(struct run *r)
 	for (int a = first; a < job->n_axes; a++)
 		push(job, &r->panel, a);
 	for (int a = outer; a < first; a++) {
-		const bool inner = job->n_out > 1 && lacking(job, a) > 0 && items / job->dim[a] >= LEAST_ITEMS;
+		const bool inner = many && gpube__sum_lacking(job, a) > 0 && items / job->dim[a] >= LEAST_OUTER;
 
-		items /= in_all_outputs(job, a) && inner ? job->dim[a] : 1;
-		push(job, in_all_outputs(job, a) && !inner ? &r->items : &r->rest, a);
+		items /= gpube__sum_in_all(job, a) && inner ? job->dim[a] : 1;
+		push(job, gpube__sum_in_all(job, a) && !inner ? &r->items : &r->rest, a);
 	}
 	nest(&r->items, job);
 	nest(&r->rest, job);

@@ -7,6 +7,13 @@
 /* Shorter runs and blocks are not worth a loop of their own. */
 enum { LEAST_RUN = 2, LEAST_BLOCK = 3, LONG_RUN = 16 };
 
+/* Cells at once, anywhere. Sums in an array of parts are not kept in registers: each addition then waits for the last one's store. */
+typedef double wide __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double narrow __attribute__((vector_size(16), aligned(8), may_alias));
+
+#define AT(type, p)   (*(const type *)(p))
+#define ADD_UP(a, b)  (((a)[0] + (a)[1]) + ((a)[2] + (a)[3]) + (((b)[0] + (b)[1]) + ((b)[2] + (b)[3])))
+
 static void set(double *restrict buf, double by, const double *restrict p, const struct gpube_sum_places *x, int64_t n)
 {
 	const int32_t *restrict at = x->at;
@@ -69,25 +76,26 @@ static void multiply(double *restrict buf, const double *restrict p, const struc
 	}
 }
 
-static double total(const double *restrict buf, int64_t n)
+static double total(const double *buf, int64_t n)
 {
-	double part[8] = {0}, rest = 0;
+	wide even = {0}, odd = {0};
+	double rest = 0;
 	int64_t i = 0;
 
-	for (; i + 8 <= n; i += 8)
-#pragma omp simd
-		for (int k = 0; k < 8; k++)
-			part[k] += buf[i + k];
+	for (; i + 8 <= n; i += 8) {
+		even += AT(wide, buf + i);
+		odd += AT(wide, buf + i + 4);
+	}
 	for (; i < n; i++)
 		rest += buf[i];
-	return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7])) +
-	       rest;
+	return ADD_UP(even, odd) + rest;
 }
 
 /* Cells that go to one place. */
-static double run_of(const double *restrict buf, int64_t run)
+static double run_of(const double *buf, int64_t run)
 {
-	double part[4] = {0}, sum = buf[0];
+	wide four = {0};
+	double sum = buf[0];
 	int64_t i = 0;
 
 	if (run >= LONG_RUN)
@@ -98,12 +106,10 @@ static double run_of(const double *restrict buf, int64_t run)
 		return sum;
 	}
 	for (; i + 4 <= run; i += 4)
-#pragma omp simd
-		for (int k = 0; k < 4; k++)
-			part[k] += buf[i + k];
+		four += AT(wide, buf + i);
 	for (sum = 0; i < run; i++)
 		sum += buf[i];
-	return ((part[0] + part[1]) + (part[2] + part[3])) + sum;
+	return ((four[0] + four[1]) + (four[2] + four[3])) + sum;
 }
 
 /*
@@ -165,19 +171,19 @@ static void add_product(double *restrict out, const double *restrict buf, const 
 		out[i] += buf[i] * p[i];
 }
 
-static double total_product(const double *restrict buf, const double *restrict p, int64_t n)
+static double total_product(const double *buf, const double *p, int64_t n)
 {
-	double part[8] = {0}, rest = 0;
+	wide even = {0}, odd = {0};
+	double rest = 0;
 	int64_t i = 0;
 
-	for (; i + 8 <= n; i += 8)
-#pragma omp simd
-		for (int k = 0; k < 8; k++)
-			part[k] += buf[i + k] * p[i + k];
+	for (; i + 8 <= n; i += 8) {
+		even += AT(wide, buf + i) * AT(wide, p + i);
+		odd += AT(wide, buf + i + 4) * AT(wide, p + i + 4);
+	}
 	for (; i < n; i++)
 		rest += buf[i] * p[i];
-	return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7])) +
-	       rest;
+	return ADD_UP(even, odd) + rest;
 }
 
 static void divide(double *to, const double *a, const double *b, int64_t n)
@@ -202,46 +208,52 @@ static void extremes(const double *restrict p, int64_t n, double *most, double *
 	*least = l;
 }
 
-/* One cell of n_in inputs. */
-#define PRODUCT(i) (by * a[i] * (n_in > 1 ? b[i] : 1) * (n_in > 2 ? c[i] : 1) * (n_in > 3 ? d[i] : 1))
+/* Cells of n_in inputs from the i-th on, to the outputs, of which there are as many as the kind says, and to a sum. */
+#define STEP(type, i, sum)                                                                \
+	do {                                                                              \
+		type v = by * AT(type, in[0] + (i));                                      \
+                                                                                          \
+		if (n_in > 1)                                                             \
+			v *= AT(type, in[1] + (i));                                       \
+		if (n_in > 2)                                                             \
+			v *= AT(type, in[2] + (i));                                       \
+		if (n_in > 3)                                                             \
+			v *= AT(type, in[3] + (i));                                       \
+		if (kind == GPUBE_SUM_STORE)                                              \
+			*(type *)(p + (i)) = v;                                           \
+		else if (kind > 1)                                                        \
+			*(type *)(p + (i)) += v;                                          \
+		if (kind == 4 || kind == 5)                                               \
+			*(type *)(q + (i)) += v;                                          \
+		if (kind % 2)                                                             \
+			(sum) += v;                                                       \
+	} while (0)
 
-/* To cell i of the outputs, of which there are as many as the kind says. */
-static inline __attribute__((always_inline)) double put(double *p, double *q, int64_t i, double v, int kind)
+/* kind: as gpube_sum_loops has it. With constants each becomes a loop of its own. Segments are often of 15 or 20 cells. */
+static inline __attribute__((always_inline)) double fuse(double by, const double *const *given, double *const *out, int64_t n, int n_in, int kind)
 {
-	if (kind > 1)
-		p[i] = kind == GPUBE_SUM_STORE ? v : p[i] + v;
-	if (kind == 4 || kind == 5)
-		q[i] += v;
-	return v;
-}
-
-/* kind: as gpube_sum_loops has it. With constants each becomes a loop of its own. */
-static inline __attribute__((always_inline)) double fuse(double by, const double *const *in, double *const *out, int64_t n, int n_in, int kind)
-{
-	const double *restrict a = in[0], *restrict b = in[n_in > 1], *restrict c = in[n_in > 2 ? 2 : 0], *restrict d = in[n_in > 3 ? 3 : 0];
-	double *restrict p = out[0], *restrict q = out[1];
-	double part[8] = {0}, rest = 0;
+	const double *const in[4] = {given[0], given[n_in > 1], given[n_in > 2 ? 2 : 0], given[n_in > 3 ? 3 : 0]};
+	double *const p = out[0], *const q = out[1];
+	wide even = {0}, odd = {0};
+	narrow two = {0};
+	double rest = 0;
 	int64_t i = 0;
 
-	if (kind % 2 == 0) {
-#pragma omp simd
-		for (i = 0; i < n; i++)
-			put(p, q, i, PRODUCT(i), kind);
-		return 0;
+	for (; i + 8 <= n; i += 8) {
+		STEP(wide, i, even);
+		STEP(wide, i + 4, odd);
 	}
-	if (n < 4 * LONG_RUN) {
-#pragma omp simd reduction(+ : rest)
-		for (i = 0; i < n; i++)
-			rest += put(p, q, i, PRODUCT(i), kind);
-		return rest;
+	if (n & 4) {
+		STEP(wide, i, even);
+		i += 4;
 	}
-	for (; i + 8 <= n; i += 8)
-#pragma omp simd
-		for (int k = 0; k < 8; k++)
-			part[k] += put(p, q, i + k, PRODUCT(i + k), kind);
-	for (; i < n; i++)
-		rest += put(p, q, i, PRODUCT(i), kind);
-	return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7])) + rest;
+	if (n & 2) {
+		STEP(narrow, i, two);
+		i += 2;
+	}
+	if (n & 1)
+		STEP(double, i, rest);
+	return kind % 2 ? ADD_UP(even, odd) + (two[0] + two[1] + rest) : 0;
 }
 
 #define FUSED(n_in, kind)                                                                                      \

@@ -57,6 +57,11 @@ const struct gpube_sum_loops *gpube__sum_loops(void);
 /* Where the n cells of these axes are in a table, at every step-th of at[]; the largest place. */
 int64_t gpube__sum_lay(int32_t *at, int64_t n, int step, const struct gpube_sum_job *job, const struct gpube_sum_operand *o, const int *axes, int n_axes);
 
+/* Whether all outputs have an axis. */
+bool gpube__sum_in_all(const struct gpube_sum_job *job, int axis);
+/* Cells of tables without an axis, which are read or written again for each of its values: but from the cache, if it is the innermost. */
+double gpube__sum_lacking(const struct gpube_sum_job *job, int axis);
+
 enum { GPUBE_SUM_SEGMENTED = 16 }; /* operands of a job that falls into segments, at most */
 
 /*

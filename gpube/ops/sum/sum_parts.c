@@ -1,17 +1,20 @@
 /*
  * sum_parts.c - gpube__sum_panels(): jobs with small outputs, in parts; see sum.h.
  *
- * Threads share what outputs have; a marginal of two values would keep two of them busy. Then the first axes
- * become the outputs', as many parts as there are in every such job, and these are summed at the end. The last ones stay what a panel runs along.
+ * Threads share what outputs have; a marginal of two values would keep two of them busy. Then axes become the outputs', as many
+ * parts as there are in every such job, and these are summed at the end. Not the last axes, which a panel runs along; and others before those that
+ * a large table does not have, for within a part it is read for these again: of 91 MB for the first axis of ObjectDetection_29.
  */
 #include "gpube/ops/sum/sum.h"
+#include "gpube/ops/sum/sum_panel.h"
 
 enum {
 	LEAST_WHOLE = 1 << 18, /* cells of a job that is done in parts */
 	SHARE = 8,	       /* of these in outputs at most */
 	MOST_CELLS = 1 << 19,
-	LEAST_SPLIT = 16,      /* parts at least, and at most */
+	LEAST_SPLIT = 15,      /* parts at least, and at most */
 	MOST_SPLIT = 256,
+	LEAST_WITHIN = 512,    /* cells after an axis */
 };
 
 /* The cells of an output in parts. */
@@ -24,23 +27,63 @@ static double split_cells(const struct gpube_sum_job *job, const struct gpube_su
 	return cells;
 }
 
+static double all_split_cells(const struct gpube_sum_job *job, const bool *is_part)
+{
+	double cells = 0;
+
+	for (int j = 0; j < job->n_out; j++)
+		cells += split_cells(job, &job->out[j], is_part);
+	return cells;
+}
+
+/* The axis that makes the outputs least larger, of those that all large tables have, if there is one; -1: none */
+static int find_axis(const struct gpube_sum_job *job, bool *is_part, int64_t n, int first, int end)
+{
+	double least = 0;
+	bool lacks = true;
+	int best = -1;
+
+	for (int a = first; a < end; a++) {
+		const bool here = gpube__sum_lacking(job, a) > 0;
+		double cells;
+
+		if (is_part[a] || gpube__sum_in_all(job, a) || n * job->dim[a] > MOST_SPLIT)
+			continue;
+		is_part[a] = true;
+		cells = all_split_cells(job, is_part);
+		is_part[a] = false;
+		if (best >= 0 && (here > lacks || (here == lacks && cells >= least)))
+			continue;
+		best = a;
+		least = cells;
+		lacks = here;
+	}
+	return best;
+}
+
 static bool find_parts(const struct gpube_sum_job *job, bool *is_part)
 {
-	double cells = 1, to = 0, most;
-	bool shared = true;
+	const int first = job->weights ? 1 : 0; /* which is walked along in a panel */
+	double cells = 1, most;
 	int64_t n = 1;
+	int end = job->n_axes, axis = 0;
 
-	for (int a = 0; a < job->n_axes; a++) {
-		is_part[a] = n < LEAST_SPLIT && n * job->dim[a] <= MOST_SPLIT;
-		n *= is_part[a] ? job->dim[a] : 1;
+	for (int a = job->n_axes - 1; a >= 0; a--) {
+		end = cells < LEAST_WITHIN ? a : end;
 		cells *= (double)job->dim[a];
+		is_part[a] = false;
 	}
-	for (int j = 0; j < job->n_out; j++) {
-		to += split_cells(job, &job->out[j], is_part);
-		shared = shared && split_cells(job, &job->out[j], is_part) == (double)job->out[j].table->n;
+	for (int a = first; a < end && n < LEAST_SPLIT; a++)
+		n *= gpube__sum_in_all(job, a) && !(gpube__sum_lacking(job, a) > 0) ? job->dim[a] : 1;
+	if (n >= LEAST_SPLIT || cells < LEAST_WHOLE)
+		return false;
+	for (; n < LEAST_SPLIT && axis >= 0; n *= axis >= 0 ? job->dim[axis] : 1) {
+		axis = find_axis(job, is_part, n, first, end);
+		if (axis >= 0)
+			is_part[axis] = true;
 	}
 	most = cells / SHARE < MOST_CELLS ? cells / SHARE : MOST_CELLS;
-	return !shared && n >= LEAST_SPLIT && cells >= LEAST_WHOLE && to <= most;
+	return n >= LEAST_SPLIT && all_split_cells(job, is_part) <= most;
 }
 
 static void lay_parts(struct gpube_sum_operand *to, struct gpube_sum_table *t, const struct gpube_sum_job *job,
