@@ -1,5 +1,5 @@
 /*
- * be_layout.h - where the messages of an elimination lie in one block of device memory.
+ * be_layout.h - where the messages of an elimination lie in one block of memory.
  *
  * Every message is known before the start, from which bucket to which it lives, too. A device's arena,
  * which sees them one by one, cuts its memory into pieces between those that are still needed, and
