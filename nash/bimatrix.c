@@ -58,6 +58,18 @@ int nash_game_new(struct nash_game **out, struct gpube_ctx *ctx, int32_t rows, i
 	return GPUBE_OK;
 }
 
+int32_t nash_game_players(const struct nash_game *g)
+{
+	return !g ? 0 : g->players ? g->players->n : 2;
+}
+
+int32_t nash_game_actions(const struct nash_game *g, int player)
+{
+	if (player < 1 || player > nash_game_players(g))
+		return 0;
+	return g->players ? g->players->actions[player - 1] : player == 1 ? g->m : g->n;
+}
+
 int32_t nash_game_rows(const struct nash_game *g)
 {
 	return g ? g->m : 0;
@@ -70,10 +82,12 @@ int32_t nash_game_columns(const struct nash_game *g)
 
 const char *nash_game_label(const struct nash_game *g, int player, int32_t action)
 {
-	if (!g || player < 1 || player > 2 || !g->labels[player - 1] || action < 0 ||
-		action >= (player == 1 ? g->m : g->n))
+	char *const *labels;
+
+	if (action < 0 || action >= nash_game_actions(g, player))
 		return NULL;
-	return g->labels[player - 1][action];
+	labels = g->players ? g->players->labels[player - 1] : g->labels[player - 1];
+	return labels ? labels[action] : NULL;
 }
 
 int nash_game_set(
@@ -94,14 +108,31 @@ int nash_game_set(
 
 int nash_game_get(int64_t *num, int64_t *den, const struct nash_game *g, int player, int32_t row, int32_t column)
 {
+	const int32_t profile[] = {row, column};
+
+	if (g && g->players)
+		return gpube__fail(g->ctx, GPUBE_EINVAL, "a game of more than two players");
+	return nash_game_payoff(num, den, g, player, profile);
+}
+
+int nash_game_payoff(int64_t *num, int64_t *den, const struct nash_game *g, int player, const int32_t *profile)
+{
 	const struct nash_number *v;
+	int64_t at = 0;
 	uint64_t a, b;
 
-	if (!g || !num || !den)
+	if (!g || !num || !den || !profile)
 		return gpube__missing(g ? g->ctx : NULL);
-	if (player < 1 || player > 2 || row < 0 || row >= g->m || column < 0 || column >= g->n)
-		return gpube__fail(g->ctx, GPUBE_EINVAL, "no such payoff");
-	v = &g->payoffs[player - 1][(int64_t)row * g->n + column];
+	if (player < 1 || player > nash_game_players(g))
+		return gpube__fail(g->ctx, GPUBE_EINVAL, "no such player");
+	for (int32_t p = 0; p < nash_game_players(g); p++) {
+		const int32_t n = nash_game_actions(g, p + 1);
+
+		if (profile[p] < 0 || profile[p] >= n)
+			return gpube__fail(g->ctx, GPUBE_EINVAL, "no such payoff");
+		at = at * n + profile[p];
+	}
+	v = g->players ? &g->players->payoffs[player - 1][at] : &g->payoffs[player - 1][at];
 	if (!v->den)
 		return gpube__fail(g->ctx, GPUBE_ERANGE, "a payoff passes 64 bits");
 	/* what nash_game_set() was given need not be in lowest terms */

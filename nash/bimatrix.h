@@ -52,7 +52,6 @@ struct nash_game {
 	char **labels[2];               /* NULL, or m and n strings */
 	struct nash_number *payoffs[2]; /* m * n, row-major */
 	struct nash_players *players; /* NULL, or a game of more players (players.h), and nothing else is set */
-	bool many; /* for the readers: such a game may come */
 };
 
 /* ---- scanning, beyond what formats/io/io.h knows ---- */
@@ -95,10 +94,8 @@ int nash__conclude(struct nash_result *r, struct gpube_ctx *ctx, int status);
 
 /* ---- readers ---- */
 
-/* nash_read(); many: a game of more than two players is no error (nash_game.players). */
-int nash__read(struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format, bool many);
-/* The same of a stream that is open. */
-int nash__read_from(struct nash_game **out, struct gpube_in *in, enum nash_format format, bool many);
+/* nash_read() of a stream that is open. */
+int nash__read_from(struct nash_game **out, struct gpube_in *in, enum nash_format format);
 
 int nash__nfg_read(struct nash_game *g, struct gpube_in *in);
 int nash__lrs_read(struct nash_game *g, struct gpube_in *in);

@@ -256,7 +256,8 @@ int nash_solve(struct nash_result **out, const struct nash_game *g, const struct
 		return gpube__missing(g ? g->ctx : NULL);
 	ctx = g->ctx;
 	if (g->players)
-		return gpube__fail(ctx, GPUBE_EINVAL, "a game of more than two players");
+		return gpube__fail(ctx, GPUBE_EINVAL,
+			"a game of more than two players: of those only pure equilibria are found");
 	if (!opts)
 		opts = &none;
 	if (opts->sizeof_options != sizeof(*opts) || opts->max < 0 ||

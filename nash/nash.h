@@ -31,6 +31,14 @@ GPUBE_API int nash_game_new(
 	struct nash_game **out, struct gpube_ctx *ctx, int32_t rows, int32_t columns);
 GPUBE_API void nash_game_free(struct nash_game *g);
 
+/*
+ * Two players, or more of a game that was read. Of a game of more than two there are its pure equilibria (nash_pure())
+ * and its model; nash_solve() and nash_write() refuse it (EINVAL), and it has no rows or columns.
+ */
+GPUBE_API int32_t nash_game_players(const struct nash_game *g);
+/* Of player 1 to nash_game_players(); 0: there is no such player. */
+GPUBE_API int32_t nash_game_actions(const struct nash_game *g, int player);
+
 /* Actions of player 1 (rows) and of player 2 (columns). */
 GPUBE_API int32_t nash_game_rows(const struct nash_game *g);
 GPUBE_API int32_t nash_game_columns(const struct nash_game *g);
@@ -50,6 +58,14 @@ GPUBE_API int nash_game_set(
 GPUBE_API int nash_game_get(int64_t *num, int64_t *den, const struct nash_game *g, int player,
 	int32_t row, int32_t column);
 
+/*
+ * nash_game_payoff() - the same of a game of any number of players.
+ * profile  an action of each player, from 0
+ * Errors: EINVAL player, an action; ERANGE (past 64 bits): num and den are untouched
+ */
+GPUBE_API int nash_game_payoff(
+	int64_t *num, int64_t *den, const struct nash_game *g, int player, const int32_t *profile);
+
 /* The label of an action as the file gave it, or NULL. */
 GPUBE_API const char *nash_game_label(const struct nash_game *g, int player, int32_t action);
 
@@ -64,7 +80,7 @@ enum nash_format {
 };
 
 /*
- * nash_read() - reads a game of two players.
+ * nash_read() - reads a game of two players; a .nfg, SimpleOutput and GTOutput may have up to 62.
  * path    "-" is standard input; .gz and .xz are unpacked
  * Errors: EIO, EPARSE, ERANGE, ENOMEM, ESTOP; ELIMIT (an .efg of more strategies than the memory
  *         allowed, whose numbers the text says)
@@ -137,6 +153,24 @@ GPUBE_API int nash_generate(
 	struct nash_game **out, struct gpube_ctx *ctx, const struct nash_random *options);
 
 /* ---- equilibria --------------------------------------------------------- */
+
+/*
+ * n        pure equilibria: profiles in which no player gains by another action
+ * actions  one of each of n_players, from 0, of each profile; profiles ascend, the last player's action is the fastest
+ */
+struct nash_pure {
+	int64_t n;
+	int32_t n_players;
+	int32_t *actions;
+};
+
+/*
+ * nash_pure() - all pure equilibria of a game of any number of players.
+ * Cost:   a comparison of each payoff of each player, a byte a profile
+ * Errors: ERANGE (a payoff passes 64 bits), ENOMEM, ESTOP
+ */
+GPUBE_API int nash_pure(struct nash_pure **out, const struct nash_game *g);
+GPUBE_API void nash_pure_free(struct nash_pure *p, struct gpube_ctx *ctx);
 
 /* Whether this build decides in rationals (FLINT). */
 GPUBE_API int nash_exact(void);

@@ -141,11 +141,5 @@ int nash_model(struct gpube_model **out, const struct nash_game *g, int regret)
 		*out = NULL;
 	if (!out || !g)
 		return gpube__missing(g ? g->ctx : NULL);
-	if (g->players)
-		return nash__players_model(out, g->players, regret);
-	actions[0] = g->m;
-	actions[1] = g->n;
-	two = (struct nash_players){g->ctx, 2, actions, (char **)g->player, (char ***)g->labels, (int64_t)g->m * g->n,
-		(struct nash_number **)g->payoffs};
-	return nash__players_model(out, &two, regret);
+	return nash__players_model(out, nash__players_of(g, &two, actions), regret);
 }

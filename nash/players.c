@@ -53,6 +53,17 @@ int64_t nash__players_step(const struct nash_players *g, int32_t player)
 	return step;
 }
 
+const struct nash_players *nash__players_of(const struct nash_game *g, struct nash_players *two, int32_t actions[2])
+{
+	if (g->players)
+		return g->players;
+	actions[0] = g->m;
+	actions[1] = g->n;
+	*two = (struct nash_players){g->ctx, 2, actions, (char **)g->player, (char ***)g->labels, (int64_t)g->m * g->n,
+		(struct nash_number **)g->payoffs};
+	return two;
+}
+
 int nash__players_check(const struct nash_players *g, const char *what)
 {
 	for (int32_t p = 0; p < g->n; p++)
@@ -112,7 +123,7 @@ int nash__players_pure(int64_t **profiles, int64_t *n, const struct nash_players
 {
 	int64_t capacity = 0;
 	uint8_t *kept;
-	int status = nash__players_check(g, "games of more than two players need smaller ones");
+	int status = nash__players_check(g, "a comparison of all needs smaller ones");
 
 	*profiles = NULL;
 	*n = 0;
@@ -137,4 +148,52 @@ int nash__players_pure(int64_t **profiles, int64_t *n, const struct nash_players
 		*profiles = NULL;
 	}
 	return status;
+}
+
+int nash_pure(struct nash_pure **out, const struct nash_game *g)
+{
+	const struct nash_players *players;
+	struct nash_players two;
+	struct nash_pure *r = NULL;
+	int32_t actions[2];
+	int64_t *profiles, n;
+	int status;
+
+	if (out)
+		*out = NULL;
+	if (!out || !g)
+		return gpube__missing(g ? g->ctx : NULL);
+	players = nash__players_of(g, &two, actions);
+	status = nash__players_pure(&profiles, &n, players);
+	if (status)
+		return status;
+	r = gpube__alloc_zero(g->ctx, 1, sizeof(*r));
+	if (r)
+		r->actions = gpube__alloc(g->ctx, (uint64_t)n * (uint64_t)players->n + 1, sizeof(*r->actions));
+	if (r && r->actions) {
+		r->n = n;
+		r->n_players = players->n;
+		for (int64_t k = 0; k < n; k++) {
+			int64_t rest = profiles[k];
+
+			for (int32_t p = players->n - 1; p >= 0; p--) {
+				r->actions[k * players->n + p] = (int32_t)(rest % players->actions[p]);
+				rest /= players->actions[p];
+			}
+		}
+		*out = r;
+	} else {
+		nash_pure_free(r, g->ctx);
+		status = GPUBE_ENOMEM;
+	}
+	gpube__free(g->ctx, profiles);
+	return status;
+}
+
+void nash_pure_free(struct nash_pure *p, struct gpube_ctx *ctx)
+{
+	if (!p || !ctx)
+		return;
+	gpube__free(ctx, p->actions);
+	gpube__free(ctx, p);
 }

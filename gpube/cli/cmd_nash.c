@@ -511,7 +511,7 @@ static int read_game(
 
 	session_begin_reading(s, o->timeout);
 	if (o->from) /* its words are those of enum nash_format, in its order */
-		status = nash__read(&c.game, s->ctx, path, (enum nash_format)o->from, true);
+		status = nash_read(&c.game, s->ctx, path, (enum nash_format)o->from);
 	else
 		status = contents_read_form(&c, s->ctx, path, GPUBE_CONTENT_GAME, GPUBE_CONTENT_GAME);
 	*game = c.game;
@@ -593,14 +593,14 @@ const struct command cmd_nash = {
 		"equilibria are mixtures of them. Payoffs are rationals throughout; every "
 		"equilibrium is checked in rationals, and every part of the search that is left "
 		"out is proved empty. FILE is Gambit's .nfg, or its .efg, whose reduced normal form "
-		"is solved; GAMUT's GambitOutput, TwoPlayerOutput, SimpleOutput or GTOutput, of two players, or the input of "
+		"is solved; GAMUT's GambitOutput, TwoPlayerOutput, SimpleOutput or GTOutput, or the input of "
 		"lrsnash, plain or compressed by gzip or xz; '-' is standard input. Or it is a "
 		"model, .wcsp, .cfn, .uai or another one, of two variables, the players, and two "
 		"functions over both: the first is player 1's, the second player 2's. Costs are "
 		"what players lose, so that payoffs are costs negated; costs that are maximised, "
 		"and potentials, are payoffs as they are. The model that 'gpube convert --regret' makes of a game has "
 		"that game's equilibria: its costs are what players lose against a best response.\n\n"
-		"A .nfg may have more players: --pure gives their pure equilibria, by a comparison of every payoff "
+		"A .nfg, a SimpleOutput or GTOutput may have more players: --pure gives their pure equilibria, by a comparison of every payoff "
 		"with those of the player's other actions. 'gpube convert' makes a model of it, and 'gpube list "
 		"--within inf' lists that model's solutions, which are the same.\n\n"
 		"Supports of equal size (--method se) need not give all equilibria of a degenerate "

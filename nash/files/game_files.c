@@ -41,7 +41,7 @@ static enum nash_format recognise(struct gpube_in *in)
 	return one_number(begin) && *begin ? NASH_FORMAT_GT : NASH_FORMAT_LRS;
 }
 
-int nash__read_from(struct nash_game **out, struct gpube_in *in, enum nash_format format, bool many)
+int nash__read_from(struct nash_game **out, struct gpube_in *in, enum nash_format format)
 {
 	static int (*const readers[])(struct nash_game *, struct gpube_in *) = {
 		[NASH_FORMAT_NFG] = nash__nfg_read,
@@ -58,7 +58,6 @@ int nash__read_from(struct nash_game **out, struct gpube_in *in, enum nash_forma
 	if (!g)
 		return GPUBE_ENOMEM;
 	g->ctx = in->ctx;
-	g->many = many;
 	if (format == NASH_FORMAT_AUTO)
 		format = recognise(in);
 	status = in->status ? in->status : readers[format](g, in);
@@ -72,7 +71,7 @@ int nash__read_from(struct nash_game **out, struct gpube_in *in, enum nash_forma
 	return status;
 }
 
-int nash__read(struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format, bool many)
+int nash_read(struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format)
 {
 	struct gpube_in in;
 	int status;
@@ -86,13 +85,7 @@ int nash__read(struct nash_game **out, struct gpube_ctx *ctx, const char *path, 
 		status = gpube__in_open(&in, ctx, path);
 	if (status)
 		return status;
-	status = nash__read_from(out, &in, format, many);
+	status = nash__read_from(out, &in, format);
 	gpube__in_close(&in);
 	return status;
-}
-
-int nash_read(
-	struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format)
-{
-	return nash__read(out, ctx, path, format, false);
 }

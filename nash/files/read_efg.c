@@ -333,7 +333,7 @@ static int read_head(struct reader *r)
 	if (status)
 		return status;
 	if (n != 2)
-		return gpube__in_error(in, "%d player%s: only games of two players are solved", n, gpube__plural(n));
+		return gpube__in_error(in, "%d player%s: an .efg is read of two players, a game of more from a .nfg or an output of GAMUT", n, gpube__plural(n));
 	status = nash__scan_char(in, '}', "'}' after the players' names");
 	if (!status && nash__scan_peek(in) == '"')
 		status = skip_string(in, "the comment");

@@ -1,14 +1,15 @@
 /*
  * read_gamut.c - what GAMUT writes besides .nfg, and lrsnash's input.
  *
- * TwoPlayerOutput: rows of (a, b). SimpleOutput: a line "[i j] : [ a b ]" for
- * each cell, player 1's action fastest. GTOutput: 2, m n, then all payoffs of
- * player 1 and all of player 2, player 1's action fastest. lrsnash: m n, then
+ * TwoPlayerOutput: rows of (a, b). SimpleOutput: a line "[i j k] : [ a b c ]" for
+ * each cell, player 1's action fastest. GTOutput: 3, l m n, then all payoffs of
+ * player 1, all of player 2, and so on, player 1's action fastest. lrsnash: m n, then
  * both matrices by rows.
  */
-#include "nash/bimatrix.h"
-
+#include <stdio.h>
 #include <string.h>
+
+#include "nash/players.h"
 
 /* Lines that begin with '#' or '//'. */
 static void skip_comments(struct gpube_in *in)
@@ -88,116 +89,179 @@ int nash__two_player_read(struct nash_game *g, struct gpube_in *in)
 
 /* ---- SimpleOutput ------------------------------------------------------------- */
 
-static int64_t columns_of_pairs(const struct nash_game *g, int player, int64_t i, int64_t j)
+/*
+ * The cells come one by one, so a player has as many actions as there are until that of the next one steps.
+ * n      players; 0: no cell has come
+ * first  the actions of the first cell: 0 or 1
+ * at     the last cell; in front of the first one its player 1 has one action less
+ * size   0: not known yet
+ */
+struct cells {
+	int32_t n, first;
+	int32_t at[NASH_MOST_PLAYERS], size[NASH_MOST_PLAYERS];
+};
+
+static bool is_last(const struct cells *c, int32_t p)
 {
-	return 2 * (j * g->m + i) + player;
+	return c->size[p] && c->at[p] - c->first + 1 == c->size[p];
 }
 
-/* "[i j] : [ a b ]" */
-static int read_cell(struct gpube_in *in, struct nash_pile *pile, int32_t cell[2])
+/* Whether the cell comes next; then it is the last one. */
+static bool take_next(struct cells *c, const int32_t *cell)
 {
+	int32_t p = 0;
+
+	while (p < c->n && (is_last(c, p) || cell[p] != c->at[p] + 1)) {
+		if (cell[p] != c->first || (c->size[p] && !is_last(c, p)))
+			return false;
+		p++;
+	}
+	if (p == c->n || memcmp(cell + p + 1, c->at + p + 1, (size_t)(c->n - p - 1) * sizeof(*cell)) != 0)
+		return false;
+	for (int32_t q = 0; q < p; q++)
+		c->size[q] = c->at[q] - c->first + 1;
+	memcpy(c->at, cell, (size_t)c->n * sizeof(*cell));
+	return true;
+}
+
+/* "[1 2 1]" */
+static const char *cell_text(char text[12 * NASH_MOST_PLAYERS + 3], const int32_t *cell, int32_t n)
+{
+	int to = 0;
+
+	for (int32_t p = 0; p < n; p++)
+		to += sprintf(text + to, p ? " %d" : "[%d", cell[p]);
+	sprintf(text + to, "]");
+	return text;
+}
+
+/* found: NULL at the end of the file */
+static int fail_cell(struct gpube_in *in, const struct cells *c, const int32_t *found)
+{
+	char a[12 * NASH_MOST_PLAYERS + 3], b[12 * NASH_MOST_PLAYERS + 3];
+	int32_t next[NASH_MOST_PLAYERS], p = 0;
+
+	memcpy(next, c->at, sizeof(next));
+	while (is_last(c, p))
+		next[p++] = c->first;
+	next[p]++;
+	return gpube__in_error(in, "expected cell %s, found %s", cell_text(a, next, c->n),
+		found ? cell_text(b, found, c->n) : "the end of the file");
+}
+
+/* "[i j k] :", of as many numbers as players, which the first cell tells. */
+static int read_cell(struct gpube_in *in, struct cells *c, int32_t *cell)
+{
+	int32_t n = 0;
 	int status = nash__scan_char(in, '[', "'[' and a cell");
 
-	for (int p = 0; p < 2 && !status; p++)
-		status = nash__scan_int(in, &cell[p], 0, "an action");
-	if (!status && nash__scan_peek(in) != ']')
-		return gpube__in_error(in, "more than two players: only games of two players are "
-					   "solved");
+	while (!status && n < (c->n ? c->n : NASH_MOST_PLAYERS) && (c->n || n < 2 || nash__scan_peek(in) != ']')) {
+		status = nash__scan_int(in, &cell[n], 0, "an action");
+		if (!status && cell[n++] == INT32_MAX)
+			status = gpube__in_fail(in, GPUBE_ERANGE, "2^31 actions or more");
+	}
 	if (!status)
-		status = nash__scan_char(in, ']', "']' after two actions");
-	if (!status)
-		status = nash__scan_char(in, ':', "':' after a cell");
-	if (!status)
-		status = nash__scan_char(in, '[', "'[' and two payoffs");
-	for (int p = 0; p < 2 && !status; p++)
+		status = nash__scan_char(in, ']', "']' after an action of each player");
+	if (!status && !c->n) {
+		c->n = n;
+		c->first = cell[0] ? 1 : 0;
+		for (int32_t p = 0; p < n; p++)
+			c->at[p] = c->first - !p;
+	}
+	return status ? status : nash__scan_char(in, ':', "':' after a cell");
+}
+
+static int read_payoffs(struct gpube_in *in, struct nash_pile *pile, int32_t n)
+{
+	int status = nash__scan_char(in, '[', "'[' and a payoff of each player");
+
+	for (int32_t p = 0; p < n && !status; p++)
 		status = nash__pile_number(in, pile, "a payoff");
-	return status ? status : nash__scan_char(in, ']', "']' after two payoffs");
+	return status ? status : nash__scan_char(in, ']', "']' after a payoff of each player");
+}
+
+static int read_cells(struct gpube_in *in, struct cells *c, struct nash_pile *pile)
+{
+	int32_t cell[NASH_MOST_PLAYERS];
+	int status;
+
+	do {
+		int64_t line;
+
+		nash__scan_peek(in);
+		line = in->line;
+		status = read_cell(in, c, cell);
+		if (!status && !take_next(c, cell)) {
+			in->line = line;
+			status = fail_cell(in, c, cell);
+		}
+		if (!status)
+			status = read_payoffs(in, pile, c->n);
+	} while (!status && nash__scan_peek(in));
+	for (int32_t p = 0; p < c->n - 1 && !status; p++)
+		if (c->size[p] && !is_last(c, p))
+			status = fail_cell(in, c, NULL);
+	return status ? status : in->status;
 }
 
 int nash__simple_read(struct nash_game *g, struct gpube_in *in)
 {
+	struct nash_players *players = NULL;
 	struct nash_pile pile = {0};
-	int32_t cell[2], first = 0, next[2] = {0, 0};
-	int64_t line = 1;
-	int status = GPUBE_OK;
+	struct cells c = {0};
+	int status;
 
 	skip_comments(in);
-	for (int64_t k = 0; !status && (k == 0 || nash__scan_peek(in)); k++) {
-		nash__scan_peek(in);
-		line = in->line;
-		status = read_cell(in, &pile, cell);
-		if (status)
-			break;
-		if (k == 0)
-			first = next[0] = next[1] = cell[0] == 0 ? 0 : 1;
-		if (g->m == 0 && cell[0] == first && cell[1] == first + 1) {
-			g->m = next[0] - first; /* the first column has ended */
-			next[0] = first;
-			next[1] = first + 1;
-		}
-		if (cell[0] != next[0] || cell[1] != next[1]) {
-			in->line = line;
-			status = gpube__in_error(in, "expected cell [%d %d], found [%d %d]",
-				next[0], next[1], cell[0], cell[1]);
-		}
-		if (!status && (next[0] == INT32_MAX || next[1] == INT32_MAX))
-			status = gpube__in_fail(in, GPUBE_ERANGE, "2^31 actions or more");
-		if (!status && ++next[0] - first == g->m) {
-			next[0] = first;
-			next[1]++;
-		}
-	}
-	if (!status && g->m == 0) {
-		g->m = next[0] - first;
-		next[0] = first;
-		next[1]++;
-	}
-	if (!status && !in->status && next[0] != first)
-		status = gpube__in_error(
-			in, "expected cell [%d %d], found the end of the file", next[0], next[1]);
-	g->n = next[1] - first;
-	return finish(g, in, &pile, status, columns_of_pairs);
+	status = read_cells(in, &c, &pile);
+	if (!status)
+		status = nash__players_begin(&players, in, c.n);
+	for (int32_t p = 0; p < c.n && !status; p++)
+		players->actions[p] = c.at[p] - c.first + 1;
+	if (!status && nash__players_payoffs(players, in) < 0)
+		status = in->status;
+	if (!status)
+		status = nash__players_settle(g, &players, &pile, false);
+	nash__players_free(players);
+	nash__pile_clear(in->ctx, &pile);
+	return status;
 }
 
 /* ---- GTOutput and lrsnash ---------------------------------------------------------- */
-
-static int64_t two_by_columns(const struct nash_game *g, int player, int64_t i, int64_t j)
-{
-	return (player * (int64_t)g->n + j) * g->m + i;
-}
 
 static int64_t two_by_rows(const struct nash_game *g, int player, int64_t i, int64_t j)
 {
 	return (player * (int64_t)g->m + i) * g->n + j;
 }
 
-static int read_sizes(struct nash_game *g, struct gpube_in *in, int64_t *payoffs)
-{
-	int status = nash__scan_int(in, &g->m, 1, "the number of actions of player 1");
-
-	if (!status)
-		status = nash__scan_int(in, &g->n, 1, "the number of actions of player 2");
-	if (status)
-		return status;
-	*payoffs = nash__payoffs(in, g->m, g->n);
-	return in->status;
-}
-
 int nash__gt_read(struct nash_game *g, struct gpube_in *in)
 {
+	struct nash_players *players = NULL;
 	struct nash_pile pile = {0};
-	int32_t players;
 	int64_t payoffs = 0;
-	int status = nash__scan_int(in, &players, 1, "the number of players");
+	int32_t n = 0;
+	int status = nash__scan_int(in, &n, 1, "the number of players");
 
-	if (!status && players != 2)
-		status = gpube__in_error(in, "%d player%s: only games of two players are solved",
-			players, gpube__plural(players));
 	if (!status)
-		status = read_sizes(g, in, &payoffs);
+		status = nash__players_begin(&players, in, n);
+	for (int32_t p = 0; p < n && !status; p++) {
+		char what[48];
+
+		snprintf(what, sizeof(what), "the number of actions of player %d", p + 1);
+		status = nash__scan_int(in, &players->actions[p], 1, what);
+	}
+	if (!status)
+		payoffs = nash__players_payoffs(players, in);
+	if (payoffs < 0)
+		status = in->status;
 	for (int64_t k = 0; k < payoffs && !status; k++)
 		status = nash__pile_number(in, &pile, "a payoff");
-	return finish(g, in, &pile, status, two_by_columns);
+	if (!status)
+		status = gpube__in_end(in);
+	if (!status)
+		status = nash__players_settle(g, &players, &pile, true);
+	nash__players_free(players);
+	nash__pile_clear(in->ctx, &pile);
+	return status;
 }
 
 /* An integer or p/q: lrsnash takes 1.5 for something else, so nobody can mean it. */
@@ -217,8 +281,14 @@ int nash__lrs_read(struct nash_game *g, struct gpube_in *in)
 {
 	struct nash_pile pile = {0};
 	int64_t payoffs = 0;
-	int status = read_sizes(g, in, &payoffs);
+	int status = nash__scan_int(in, &g->m, 1, "the number of actions of player 1");
 
+	if (!status)
+		status = nash__scan_int(in, &g->n, 1, "the number of actions of player 2");
+	if (!status)
+		payoffs = nash__payoffs(in, g->m, g->n);
+	if (payoffs < 0)
+		status = in->status;
 	for (int64_t k = 0; k < payoffs && !status; k++)
 		status = read_fraction(in, &pile);
 	return finish(g, in, &pile, status, two_by_rows);

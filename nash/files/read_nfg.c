@@ -9,9 +9,6 @@
 
 #include "nash/players.h"
 
-/* A profile of more would be of 2^64. */
-enum { MOST_PLAYERS = 62 };
-
 static int read_head(struct nash_game *g, struct gpube_in *in)
 {
 	char token[256];
@@ -32,7 +29,7 @@ static int read_head(struct nash_game *g, struct gpube_in *in)
 }
 
 /* The names tell how many players there are. */
-static int read_players(struct nash_players **out, const struct nash_game *g, struct gpube_in *in)
+static int read_players(struct nash_players **out, struct gpube_in *in)
 {
 	char **names = NULL;
 	int64_t capacity = 0, n = 0;
@@ -44,11 +41,8 @@ static int read_players(struct nash_players **out, const struct nash_game *g, st
 			status = nash__scan_string(in, &names[n], "a player's name");
 		n += !status;
 	}
-	if (!status && (n < 2 || n > (g->many ? MOST_PLAYERS : 2)))
-		status = gpube__in_error(in, "%lld player%s: only games of two players are solved%s", (long long)n,
-			gpube__plural(n), n > MOST_PLAYERS ? ", and those of up to 62 are read" : "");
 	if (!status)
-		status = nash__players_new(out, in->ctx, (int32_t)n);
+		status = nash__players_begin(out, in, n);
 	for (int64_t p = 0; p < n; p++)
 		if (status)
 			gpube__free(in->ctx, names[p]);
@@ -99,11 +93,6 @@ static int read_actions(struct nash_players *g, struct gpube_in *in)
 }
 
 /* ---- payoffs ---------------------------------------------------------------- */
-
-static int64_t column_major(const struct nash_game *g, int player, int64_t i, int64_t j)
-{
-	return 2 * (j * g->m + i) + player;
-}
 
 /* As many numbers as players, commas in front of or behind them allowed, that an outcome consists of. */
 static int read_outcome(struct gpube_in *in, struct nash_pile *pile, int32_t players)
@@ -205,61 +194,6 @@ static int read_body(struct gpube_in *in, struct nash_pile *pile, int32_t player
 	return status;
 }
 
-/* How many payoffs the file has; -1 and a message if they are too many. */
-static int64_t count_payoffs(struct nash_players *g, struct gpube_in *in)
-{
-	int64_t n = 1, all;
-
-	if (g->n == 2)
-		return nash__payoffs(in, g->actions[0], g->actions[1]);
-	for (int32_t p = 0; p < g->n && n >= 0; p++)
-		n = gpube__mul_size(n, g->actions[p]);
-	all = n < 0 ? -1 : gpube__mul_size(n, g->n);
-	if (all < 0 || all > INT64_MAX / (int64_t)sizeof(struct nash_number)) {
-		gpube__in_fail(in, GPUBE_ERANGE, "the payoffs of all profiles of %d players are too many", g->n);
-		return -1;
-	}
-	g->n_profiles = n;
-	return all;
-}
-
-/* The pile's are those of profiles in which player 1's action is the fastest. */
-static int move_payoffs(struct nash_players *g, struct nash_pile *pile)
-{
-	for (int32_t p = 0; p < g->n; p++) {
-		g->payoffs[p] = gpube__alloc_zero(g->ctx, (uint64_t)g->n_profiles, sizeof(*g->payoffs[p]));
-		if (!g->payoffs[p])
-			return GPUBE_ENOMEM;
-	}
-	for (int64_t k = 0; k < g->n_profiles; k++) {
-		int64_t rest = k, to = 0, step = g->n_profiles;
-
-		for (int32_t p = 0; p < g->n; p++) {
-			step /= g->actions[p];
-			to += rest % g->actions[p] * step;
-			rest /= g->actions[p];
-		}
-		for (int32_t p = 0; p < g->n; p++) {
-			g->payoffs[p][to] = pile->v[k * g->n + p];
-			pile->v[k * g->n + p].text = NULL;
-		}
-	}
-	return GPUBE_OK;
-}
-
-static int move_two(struct nash_game *g, struct nash_players *players, struct nash_pile *pile)
-{
-	g->m = players->actions[0];
-	g->n = players->actions[1];
-	for (int p = 0; p < 2; p++) {
-		g->player[p] = players->name[p];
-		g->labels[p] = players->labels[p];
-		players->name[p] = NULL;
-		players->labels[p] = NULL;
-	}
-	return nash__pile_move(g, pile, column_major);
-}
-
 int nash__nfg_read(struct nash_game *g, struct gpube_in *in)
 {
 	struct nash_players *players = NULL;
@@ -268,24 +202,19 @@ int nash__nfg_read(struct nash_game *g, struct gpube_in *in)
 	int status = read_head(g, in);
 
 	if (!status)
-		status = read_players(&players, g, in);
+		status = read_players(&players, in);
 	if (!status)
 		status = read_actions(players, in);
 	if (!status)
-		payoffs = count_payoffs(players, in);
+		payoffs = nash__players_payoffs(players, in);
 	if (payoffs < 0)
 		status = in->status;
 	if (!status)
 		status = read_body(in, &pile, players->n, payoffs);
 	if (!status)
 		status = gpube__in_end(in);
-	if (!status && players->n == 2) {
-		status = move_two(g, players, &pile);
-	} else if (!status) {
-		status = move_payoffs(players, &pile);
-		g->players = players;
-		players = NULL;
-	}
+	if (!status)
+		status = nash__players_settle(g, &players, &pile, false);
 	nash__players_free(players);
 	nash__pile_clear(in->ctx, &pile);
 	return status;

@@ -18,6 +18,37 @@ WRONG(nash_game_new)
 
 WRONG_NULL(nash_game_free)
 WRONG_ANSWER(nash_game_rows, 0)
+WRONG_ANSWER(nash_game_players, 0)
+WRONG_FREE(struct nash_pure, nash_pure_free)
+
+WRONG(nash_game_actions)
+{
+	assert_int_equal(nash_game_actions(NULL, 1), 0);
+	assert_int_equal(nash_game_actions(bimatrix, 0), 0);
+	assert_int_equal(nash_game_actions(bimatrix, 3), 0);
+}
+
+WRONG(nash_game_payoff)
+{
+	static const int32_t past[2] = {0, 2}, negative[2] = {-1, 0}, there[2] = {0, 0};
+	int64_t num = 77, den = 77;
+
+	REFUSED(nash_game_payoff(&num, &den, NULL, 1, there));
+	REFUSED(nash_game_payoff(NULL, &den, bimatrix, 1, there));
+	REFUSED(nash_game_payoff(&num, NULL, bimatrix, 1, there));
+	REFUSED(nash_game_payoff(&num, &den, bimatrix, 1, NULL));
+	REFUSED(nash_game_payoff(&num, &den, bimatrix, 0, there));
+	REFUSED(nash_game_payoff(&num, &den, bimatrix, 3, there));
+	REFUSED(nash_game_payoff(&num, &den, bimatrix, 1, past));
+	REFUSED(nash_game_payoff(&num, &den, bimatrix, 1, negative));
+	assert_true(num == 77 && den == 77);
+}
+
+WRONG(nash_pure)
+{
+	REFUSED(nash_pure(NULL, bimatrix));
+	NOT_MADE(struct nash_pure, r, nash_pure(&r, NULL));
+}
 WRONG_ANSWER(nash_game_columns, 0)
 
 WRONG(nash_game_set)

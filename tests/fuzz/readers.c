@@ -121,7 +121,7 @@ static void read_nash(struct gpube_ctx *ctx, const char *path)
 
 	if (gpube__in_open(&in, ctx, path))
 		return;
-	if (!nash__read_from(&g, &in, NASH_FORMAT_AUTO, true))
+	if (!nash__read_from(&g, &in, NASH_FORMAT_AUTO))
 		nash_game_free(g);
 	gpube__in_close(&in);
 }

@@ -1,6 +1,6 @@
 /*
- * Games of several players: both forms of .nfg, their pure equilibria beside those by definition, as a
- * model, and where memory runs out.
+ * Games of several players: both forms of .nfg and two outputs of GAMUT, their pure equilibria beside those by
+ * definition, as a model, and where memory runs out.
  */
 #include "tests/support/test.h"
 
@@ -45,12 +45,44 @@ static void put_payoffs(FILE *f, const struct drawn *d, int k)
 		fprintf(f, p % 2 ? ", %d/6" : " %d/6", d->payoff[k][p]);
 }
 
-/* Payoffs one after the other, or outcomes, those of the last profile first, and named actions. */
-static void put_game(const struct drawn *d, bool outcomes)
+enum form { PAYOFFS, OUTCOMES, SIMPLE, GT, N_FORMS };
+
+/* "[1 2 1] : [ a b c ]", counted from 0 or 1 */
+static void put_simple(FILE *f, const struct drawn *d)
 {
+	fputs("# GAMUT\n", f);
+	for (int k = 0; k < d->n_profiles; k++) {
+		for (int p = 0, rest = k; p < d->n; rest /= d->actions[p++])
+			fprintf(f, p ? " %d" : "[%d", rest % d->actions[p] + d->n_profiles % 2);
+		fputs("] :\t[", f);
+		for (int p = 0; p < d->n; p++)
+			fprintf(f, " %d/6", d->payoff[k][p]);
+		fputs(" ]\n", f);
+	}
+}
+
+static void put_gt(FILE *f, const struct drawn *d)
+{
+	fprintf(f, "%d\n", d->n);
+	for (int p = 0; p < d->n; p++)
+		fprintf(f, " %d", d->actions[p]);
+	for (int p = 0; p < d->n; p++)
+		for (int k = 0; k < d->n_profiles; k++)
+			fprintf(f, k ? " %d/6" : "\n%d/6", d->payoff[k][p]);
+}
+
+/* As .nfg payoffs one after the other, or outcomes, those of the last profile first, and named actions. */
+static void put_game(const struct drawn *d, enum form form)
+{
+	const bool outcomes = form == OUTCOMES;
 	FILE *f = fopen(path, "w");
 
 	assert_non_null(f);
+	if (form == SIMPLE || form == GT) {
+		(form == SIMPLE ? put_simple : put_gt)(f, d);
+		fclose(f);
+		return;
+	}
 	fputs("NFG 1 R \"several\" {", f);
 	for (int p = 0; p < d->n; p++)
 		fprintf(f, " \"player %d\"", p);
@@ -76,11 +108,6 @@ static void put_game(const struct drawn *d, bool outcomes)
 			fprintf(f, " %d/6", d->payoff[k][p]);
 	}
 	fclose(f);
-}
-
-static int read_game(struct nash_game **g, struct gpube_ctx *own)
-{
-	return nash__read(g, own, path, NASH_FORMAT_AUTO, true);
 }
 
 static bool is_equilibrium(const struct drawn *d, int k)
@@ -109,17 +136,36 @@ static void check_model(const struct nash_game *g, const struct drawn *d, const 
 	}
 }
 
+/* What is exported, of one profile. */
+static void check_exported(const struct nash_game *g, const struct drawn *d, const int32_t *values, int k)
+{
+	int64_t num = 0, den = 0;
+
+	for (int p = 0; p < d->n; p++) {
+		assert_int_equal(nash_game_actions(g, p + 1), d->actions[p]);
+		assert_int_equal(nash_game_payoff(&num, &den, g, p + 1, values), 0);
+		assert_true(num * 6 == d->payoff[k][p] * den);
+	}
+	assert_int_equal(nash_game_players(g), d->n);
+	assert_int_equal(nash_game_actions(g, d->n + 1), 0);
+	assert_int_equal(nash_game_payoff(&num, &den, g, d->n + 1, values), GPUBE_EINVAL);
+	assert_int_equal(nash_game_get(&num, &den, g, 1, 0, 0), GPUBE_EINVAL);
+}
+
 static void random_game(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct nash_pure *pure;
 	struct drawn d;
 	struct nash_game *g;
 	int64_t *found, n, n_seen = 0;
 
 	draw(&d, seed);
-	put_game(&d, seed % 2);
-	assert_int_equal(read_game(&g, ctx), 0);
+	put_game(&d, (enum form)(seed % N_FORMS));
+	assert_int_equal(nash_read(&g, ctx, path, NASH_FORMAT_AUTO), 0);
 	assert_non_null(g->players);
+	assert_int_equal(nash_pure(&pure, g), 0);
+	assert_int_equal(pure->n_players, d.n);
 	assert_int_equal(g->players->n_profiles, d.n_profiles);
 	assert_int_equal(nash__players_pure(&found, &n, g->players), 0);
 	for (int k = 0; k < d.n_profiles; k++) {
@@ -134,16 +180,51 @@ static void random_game(void **state)
 		for (int p = 0; p < d.n; p++)
 			assert_true((__int128)g->players->payoffs[p][at].num * 6 ==
 				    (__int128)d.payoff[k][p] * g->players->payoffs[p][at].den);
-		for (int64_t i = 0; i < n; i++)
-			there = there || found[i] == at;
+		check_exported(g, &d, values, k);
+		for (int64_t i = 0; i < n; i++) {
+			const bool same = memcmp(pure->actions + i * d.n, values, (size_t)d.n * sizeof(*values)) == 0;
+
+			assert_int_equal(same, found[i] == at);
+			there = there || same;
+		}
 		assert_int_equal(there, is_equilibrium(&d, k));
 		n_seen += there;
 		check_model(g, &d, values, k);
 	}
 	assert_int_equal(n_seen, n);
+	assert_int_equal(pure->n, n);
 	for (int64_t i = 1; i < n; i++)
 		assert_true(found[i - 1] < found[i]);
 	gpube__free(ctx, found);
+	nash_pure_free(pure, ctx);
+	nash_game_free(g);
+}
+
+/* A game of two players by nash_pure() as by nash_solve(). */
+static void two_players(void **state)
+{
+	const struct nash_opts opts = {.sizeof_options = sizeof(opts), .pure = 1, .inexact = !nash_exact()};
+	struct nash_result *r;
+	struct nash_pure *pure;
+	struct nash_game *g;
+
+	(void)state;
+	assert_int_equal(nash_read(&g, ctx, "examples/effort.nfg", NASH_FORMAT_AUTO), 0);
+	assert_int_equal(nash_pure(&pure, g), 0);
+	assert_int_equal(nash_solve(&r, g, &opts), 0);
+	assert_int_equal(pure->n_players, 2);
+	assert_int_equal(pure->n, 3);
+	assert_int_equal(r->n_pairs, 3);
+	for (int64_t k = 0; k < pure->n; k++) {
+		bool there = false;
+
+		for (int64_t i = 0; i < r->n_pairs; i++)
+			there = there || (!strcmp(r->xs[r->pairs[i].x].p[pure->actions[2 * k]], "1") &&
+						 !strcmp(r->ys[r->pairs[i].y].p[pure->actions[2 * k + 1]], "1"));
+		assert_true(there);
+	}
+	nash_pure_free(pure, ctx);
+	nash_result_free(r, ctx);
 	nash_game_free(g);
 }
 
@@ -151,17 +232,17 @@ static int read_and_search(struct gpube_ctx *own, struct gpube_model *none, cons
 {
 	struct gpube_model *m = NULL;
 	struct nash_game *g = NULL;
-	int64_t *found = NULL, n;
-	int status = read_game(&g, own);
+	struct nash_pure *pure = NULL;
+	int status = nash_read(&g, own, path, NASH_FORMAT_AUTO);
 
 	(void)none;
 	(void)arg;
 	if (!status)
-		status = nash__players_pure(&found, &n, g->players);
+		status = nash_pure(&pure, g);
 	if (!status)
 		status = nash_model(&m, g, 1);
 	gpube_model_free(m);
-	gpube__free(own, found);
+	nash_pure_free(pure, own);
 	nash_game_free(g);
 	return status;
 }
@@ -172,8 +253,10 @@ static void out_of_memory(void **state)
 
 	(void)state;
 	draw(&d, 1);
-	put_game(&d, true);
-	assert_in_range(fail_each_allocation(read_and_search, NULL, NULL, 0), 20, 10000);
+	for (int form = 0; form < N_FORMS; form++) {
+		put_game(&d, (enum form)form);
+		assert_in_range(fail_each_allocation(read_and_search, NULL, NULL, 0), 15, 10000);
+	}
 }
 
 /* What asks for two players refuses more. */
@@ -185,10 +268,8 @@ static void two_are_needed(void **state)
 
 	(void)state;
 	draw(&d, 2);
-	put_game(&d, false);
-	assert_int_equal(nash_read(&g, ctx, path, NASH_FORMAT_AUTO), GPUBE_EPARSE);
-	assert_non_null(strstr(gpube_error(ctx), "only games of two players"));
-	assert_int_equal(read_game(&g, ctx), 0);
+	put_game(&d, PAYOFFS);
+	assert_int_equal(nash_read(&g, ctx, path, NASH_FORMAT_AUTO), 0);
 	assert_int_equal(nash_solve(&r, g, NULL), GPUBE_EINVAL);
 	assert_int_equal(nash_write(g, path, NASH_FORMAT_NFG), GPUBE_EINVAL);
 	assert_int_equal(nash_game_rows(g), 0);
@@ -213,6 +294,7 @@ int main(void)
 	struct cases c = {0};
 
 	add_numbers(&c, random_game, N_SEEDS, "several players, seed");
+	ADD_CASE(&c, two_players);
 	ADD_CASE(&c, out_of_memory);
 	ADD_CASE(&c, two_are_needed);
 	return run_cases(&c, "players", set_up, tear_down);

@@ -25,7 +25,7 @@ static int read_kind(struct contents *c, struct gpube_in *in, const struct opts_
 {
 	switch (c->kind) {
 	case GPUBE_CONTENT_GAME:
-		return nash__read_from(&c->game, in, NASH_FORMAT_AUTO, true);
+		return nash__read_from(&c->game, in, NASH_FORMAT_AUTO);
 	case GPUBE_CONTENT_COALITIONS:
 		return csg__read_from(&c->coalitions, in);
 	case GPUBE_CONTENT_AUCTION:

@@ -182,6 +182,11 @@ struct csg_auction_result {
 	int64_t n_nodes, n_pivots;
 	double seconds;
 };
+struct nash_pure {
+	int64_t n;
+	int32_t n_players;
+	void *actions;
+};
 struct nash_strategy {
 	void *p;
 	char *value;
@@ -292,6 +297,11 @@ int csg_auction_solve(struct csg_auction_result **out, const struct csg_auction 
 void csg_auction_result_free(struct csg_auction_result *r, struct gpube_ctx *ctx);
 int nash_game_new(struct nash_game **out, struct gpube_ctx *ctx, int32_t rows, int32_t columns);
 void nash_game_free(struct nash_game *g);
+int32_t nash_game_players(const struct nash_game *g);
+int32_t nash_game_actions(const struct nash_game *g, int player);
+int nash_game_payoff(int64_t *num, int64_t *den, const struct nash_game *g, int player, const int32_t *profile);
+int nash_pure(struct nash_pure **out, const struct nash_game *g);
+void nash_pure_free(struct nash_pure *p, struct gpube_ctx *ctx);
 int32_t nash_game_rows(const struct nash_game *g);
 int32_t nash_game_columns(const struct nash_game *g);
 int nash_game_set(struct nash_game *g, int player, int32_t row, int32_t column, int64_t num, int64_t den);

@@ -27,7 +27,8 @@ def _model(context, make, *arguments):
 
 
 class Game(Owner):
-	"""A game of two players in normal form.
+	"""A game of two players in normal form. One that was read may have more: of that there are its pure equilibria,
+	payoffs and labels, and its model.
 
 	payoffs1, payoffs2  nested lists or arrays of rows x columns numbers: ints, Fractions, Decimals or
 	                    texts such as "2/3" are what they say, a float is the decimal that Python
@@ -55,11 +56,12 @@ class Game(Owner):
 					int64(x.numerator), int64(x.denominator))
 
 	def _words(self):
-		return "%d x %d actions" % self.shape
+		return "%s actions" % " x ".join(map(str, self.shape))
 
 	@classmethod
 	def read(cls, path, format="auto", context=None):
 		"""Reads a .nfg or .efg (as its reduced normal form) of Gambit, any output of GAMUT but SpecialOutput, or an input of lrsnash.
+		A .nfg, SimpleOutput and GTOutput may have up to 62 players.
 
 		Errors: Error EIO, EPARSE (file, line, what was expected), ERANGE, ENOMEM
 
@@ -110,7 +112,7 @@ class Game(Owner):
 
 	@classmethod
 	def from_pygambit(cls, game, context=None):
-		"""One of pygambit's games of two players, by way of a .nfg file.
+		"""One of pygambit's games of two players, or of more (see pure()), by way of a .nfg file.
 
 		>>> gpube.Game.from_pygambit(game).nash()  # doctest: +SKIP
 		"""
@@ -157,32 +159,67 @@ class Game(Owner):
 
 	@property
 	def shape(self):
-		"""(rows, columns): how many actions each player has"""
-		return lib.nash_game_rows(self._address), lib.nash_game_columns(self._address)
+		"""How many actions each player has: (rows, columns) of two players"""
+		address = self._address
+		return tuple(lib.nash_game_actions(address, p + 1) for p in range(lib.nash_game_players(address)))
+
+	def _player(self, player):
+		"""The game's shape, for one of its players."""
+		shape = self.shape
+		if player not in range(1, len(shape) + 1):
+			raise ValueError("players are 1 %s %d" % ("and" if len(shape) == 2 else "to", len(shape)))
+		return shape
 
 	def payoffs(self, player):
-		"""The payoffs of player 1 or 2, rows x columns Fractions. Errors: Error ERANGE (one passes 64 bits)
+		"""The payoffs of a player, 1, 2 ..., as nested lists of Fractions: rows of columns of two players.
+		Errors: Error ERANGE (one passes 64 bits)
 
 		>>> gpube.Game([["1/2", 0], [5, 1]]).payoffs(2)
 		[[Fraction(-1, 2), Fraction(0, 1)], [Fraction(-5, 1), Fraction(-1, 1)]]
 		"""
-		if player not in (1, 2):
-			raise ValueError("players are 1 and 2")
+		shape = self._player(player)
 		num, den = ctypes.c_int64(), ctypes.c_int64()
-		rows, columns = self.shape
+		profile = (ctypes.c_int32 * len(shape))()
 
-		def payoff(i, j):
-			self.context._do(lib.nash_game_get, ctypes.byref(num), ctypes.byref(den), self._address, player, i, j)
-			return Fraction(num.value, den.value)
+		def below(p):
+			if p == len(shape):
+				self.context._do(lib.nash_game_payoff, ctypes.byref(num), ctypes.byref(den), self._address,
+					player, profile)
+				return Fraction(num.value, den.value)
+			table = []
+			for profile[p] in range(shape[p]):
+				table.append(below(p + 1))
+			return table
 
-		return [[payoff(i, j) for j in range(columns)] for i in range(rows)]
+		return below(0)
 
 	def labels(self, player):
-		"""The names of the actions of player 1 or 2; None where the file has none."""
-		if player not in (1, 2):
-			raise ValueError("players are 1 and 2")
+		"""The names of the actions of a player, 1, 2 ...; None where the file has none."""
 		return [_text(lib.nash_game_label(self._address, player, k))
-			for k in range(self.shape[player - 1])]
+			for k in range(self._player(player)[player - 1])]
+
+	def pure(self):
+		"""All pure equilibria, of any number of players: a list of Pure.
+
+		Errors: Error ERANGE (a payoff passes 64 bits), ENOMEM; Interrupted
+
+		>>> [p.actions for p in gpube.Game([[3, 0], [5, 1]], [[3, 5], [0, 1]]).pure()]
+		[(1, 1)]
+		"""
+		def convert(address):
+			r = _c.at(address, "nash_pure")
+			flat_actions = _c.array(r.actions, ctypes.c_int32, r.n * r.n_players) or []
+			return [tuple(flat_actions[k * r.n_players:(k + 1) * r.n_players]) for k in range(r.n)]
+
+		profiles = self.context._run(lib.nash_pure, lib.nash_pure_free, convert, self._address)
+		num, den = ctypes.c_int64(), ctypes.c_int64()
+
+		def payoff(player, actions):
+			self.context._do(lib.nash_game_payoff, ctypes.byref(num), ctypes.byref(den), self._address, player,
+				(ctypes.c_int32 * len(actions))(*actions))
+			return Fraction(num.value, den.value)
+
+		return [Pure(actions, tuple(payoff(p + 1, actions) for p in range(len(actions)))) for actions in profiles]
 
 	def nash(self, method="auto", one=False, all_labels=False, pure=False, max=0, support_size=0,
 			timeout=None, keep_dominated=False, inexact=False, components=False, backend="auto"):
@@ -197,7 +234,7 @@ class Game(Owner):
 		inexact       decide in floats: fast, and sometimes wrong
 		components    of a complete answer: its maximal Nash subsets and components, too
 		Errors: Error EINVAL (options; a library without FLINT decides 'inexact' alone), ENODEV,
-		ERANGE, ENOMEM; Interrupted, with what was found
+		ERANGE, ENOMEM; Interrupted, with what was found. Of more than two players Error EINVAL: pure() is for those
 
 		>>> len(gpube.Game.read("examples/effort.nfg").nash().equilibria)
 		7
@@ -212,6 +249,14 @@ class Game(Owner):
 
 		return self.context._run(lib.nash_solve, lib.nash_result_free, convert, self._address,
 			ctypes.byref(opts))
+
+
+@dataclass
+class Pure:
+	"""actions: an action of each player, from 0; payoffs: what each of them gets, Fractions."""
+
+	actions: Tuple[int, ...]
+	payoffs: Tuple[Fraction, ...]
 
 
 @dataclass

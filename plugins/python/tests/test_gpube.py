@@ -391,6 +391,40 @@ class Nash(unittest.TestCase):
 			self.assertEqual(pure, [(i, j) for i in range(rows) for j in range(columns)
 				if a[i][j] == max(row[j] for row in a) and b[i][j] == max(b[i])])
 
+	def test_several_players(self):
+		"""Two agree, the third gains by a difference from both: as a .nfg, SimpleOutput and GTOutput."""
+		payoffs = {}
+		for profile in ((a, b, c) for c in range(2) for b in range(2) for a in range(2)):
+			a, b, c = profile
+			payoffs[profile] = (int(a == b) + a, int(a == b), Fraction(int(c != a and c != b), 2))
+		texts = {
+			"nfg": 'NFG 1 R "" { "a" "b" "c" } { { "x" "y" } { "x" "y" } { "x" "y" } }\n""\n' +
+				" ".join(str(v) for p in payoffs.values() for v in p),
+			"txt": "".join("[%d %d %d] : [ %s ]\n" % (*(k + 1 for k in profile), " ".join(map(str, p)))
+				for profile, p in payoffs.items()),
+			"gam": "3\n2 2 2\n" + "\n".join(" ".join(str(p[k]) for p in payoffs.values()) for k in range(3)),
+		}
+		with tempfile.TemporaryDirectory() as directory:
+			for ending, text in texts.items():
+				path = os.path.join(directory, "three." + ending)
+				with open(path, "w") as f:
+					f.write(text + "\n")
+				g = gpube.Game.read(path)
+				self.assertEqual(g.shape, (2, 2, 2))
+				self.assertEqual([(p.actions, p.payoffs) for p in g.pure()], [
+					((0, 0, 1), (1, 1, Fraction(1, 2))), ((1, 1, 0), (2, 1, Fraction(1, 2)))])
+				for player in 1, 2, 3:
+					self.assertEqual({(a, b, c): x for a, t in enumerate(g.payoffs(player)) for b, r in enumerate(t)
+						for c, x in enumerate(r)}, {profile: p[player - 1] for profile, p in payoffs.items()})
+				self.assertEqual(g.labels(3), ["x", "y"] if ending == "nfg" else [None, None])
+				self.assertEqual(g.model().solve(count=True).count, 2)
+				self.assertRaises(ValueError, g.labels, 4)
+				self.assertRaises(ValueError, g.payoffs, 0)
+				with self.assertRaisesRegex(gpube.Error, "more than two players: of those only pure"):
+					g.nash()
+				with self.assertRaises(gpube.Error):
+					g.write(os.path.join(directory, "out.nfg"))
+
 	def test_values(self):
 		e = gpube.nash([[1, -1], [-1, 1]]).equilibria
 		self.assertEqual([(x.x, x.payoffs) for x in e], [([Fraction(1, 2)] * 2, (0, 0))])
