@@ -21,30 +21,40 @@ bool gpube__bounder_easy_order(const struct gpube_bounder *b)
 	return gpube__bounder_eliminating(b) < EASY;
 }
 
-static int first_order(struct gpube_bounder *b, const struct gpube_graph *g)
+static int first_order(struct gpube_bounder *b)
 {
 	const struct gpube_bound_opts *o = b->opts;
-	int status;
-
-	if (o->order_method != GPUBE_ORDER_GIVEN)
-		return gpube__order_find(b->ctx, b->order, &b->order_cost, g,
-			o->order_method == GPUBE_ORDER_AUTO ? GPUBE_ORDER_MIN_FILL : o->order_method, 0,
-			b->ops->cells_per_second, o->seed);
-	/* it is over the given model's variables: those that are left, in it */
-	status = gpube__simplified_order(b->order, &b->s, o->order, b->given->n_vars);
-	return status ? status : gpube__order_cost(b->ctx, &b->order_cost, g, b->order);
-}
-
-static int with_graph(struct gpube_bounder *b, int (*find)(struct gpube_bounder *, const struct gpube_graph *))
-{
-	const double start = gpube__now();
-	struct gpube_graph g;
-	int status = gpube__graph_of_model(&g, b->m);
+	int status = gpube__graph_of_model(&b->graph, b->m);
 
 	if (status)
 		return status;
-	status = find(b, &g);
-	gpube__graph_clear(b->ctx, &g);
+	if (o->order_method == GPUBE_ORDER_AUTO) {
+		status = gpube__order_search_new(&b->orders, b->ctx, &b->graph, o->seed);
+		if (!status)
+			gpube__order_search_best(b->orders, b->order, &b->order_cost);
+		return status;
+	}
+	if (o->order_method != GPUBE_ORDER_GIVEN)
+		return gpube__order_find(b->ctx, b->order, &b->order_cost, &b->graph, o->order_method, 0,
+			b->ops->cells_per_second, o->seed);
+	/* it is over the given model's variables: those that are left, in it */
+	status = gpube__simplified_order(b->order, &b->s, o->order, b->given->n_vars);
+	return status ? status : gpube__order_cost(b->ctx, &b->order_cost, &b->graph, b->order);
+}
+
+/* No better order will be searched for. */
+static void end_search(struct gpube_bounder *b)
+{
+	gpube__order_search_free(b->orders);
+	gpube__graph_clear(b->ctx, &b->graph);
+	b->orders = NULL;
+}
+
+static int find_order(struct gpube_bounder *b, int (*find)(struct gpube_bounder *))
+{
+	const double start = gpube__now();
+	const int status = find(b);
+
 	b->seconds_order += gpube__now() - start;
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "an order of %.3g joined cells, %.3g s of elimination, after %.3g s",
 		b->order_cost.joined_cells, gpube__bounder_eliminating(b), b->seconds_order);
@@ -56,8 +66,10 @@ int gpube__bound_first_order(struct gpube_bounder *b, double seconds)
 	int status;
 
 	(void)seconds;
-	status = with_graph(b, first_order);
+	status = find_order(b, first_order);
 	b->ordered = !status;
+	if (!b->orders)
+		end_search(b);
 	return status;
 }
 
@@ -71,7 +83,7 @@ bool gpube__bounder_wants_order(const struct gpube_bounder *b)
 	const struct gpube_bound_opts *o = b->opts;
 	const double rate = b->ops->cells_per_second, joined = b->order_cost.joined_cells;
 
-	if (o->order_method != GPUBE_ORDER_AUTO || b->sought)
+	if (!b->orders)
 		return false;
 	/* no order will make it small, and its parts find their own, or clusters need none */
 	if ((gpube__bounder_dense(b) && joined > 1e4 * rate) ||
@@ -80,17 +92,19 @@ bool gpube__bounder_wants_order(const struct gpube_bounder *b)
 	return o->order_seconds > 0 || joined >= 0.1 * rate;
 }
 
-static int search_for(struct gpube_bounder *b, const struct gpube_graph *g, double seconds)
+static int search_for(struct gpube_bounder *b, struct gpube_order_time time)
 {
-	return gpube__order_find(b->ctx, b->order, &b->order_cost, g, GPUBE_ORDER_AUTO,
-		seconds, b->ops->cells_per_second, b->opts->seed);
+	const int status = gpube__order_search_go(b->orders, time, b->ops->cells_per_second);
+
+	if (!status)
+		gpube__order_search_best(b->orders, b->order, &b->order_cost);
+	return status;
 }
 
 /* As long as it pays, but no longer than that: pedigree30's order takes 0.03 s, and elimination along it as much. */
-static int search_within(struct gpube_bounder *b, const struct gpube_graph *g, double most)
+static int search_within(struct gpube_bounder *b, double most)
 {
-	return gpube__order_find_within(b->ctx, b->order, &b->order_cost, g, gpube__bounder_by_clock(b, most),
-		b->ops->cells_per_second, b->opts->seed);
+	return search_for(b, (struct gpube_order_time){gpube__bounder_by_clock(b, most), true});
 }
 
 /* Seconds of elimination along what half a second has found: more would not bring it within reach. */
@@ -107,20 +121,20 @@ static double reaching_seconds(const struct gpube_bounder *b)
  * (Half a second of one core finds an order of pedigree7 with 3e11 joined cells, a whole one of 4e8; BN_71's stays at
  * 10^20.)
  */
-static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
+static int search_order(struct gpube_bounder *b)
 {
 	const double given = b->opts->order_seconds, probe = fmin(0.5, gpube__bounder_order_seconds(b));
 	int status = GPUBE_OK;
 
 	if (given > 0)
-		return search_for(b, g, given);
+		return search_for(b, (struct gpube_order_time){given, false});
 	if (gpube__bounder_eliminating(b) > REMOTE) {
-		status = search_within(b, g, probe);
+		status = search_within(b, probe);
 		/* less than it may take: it did not pay any more */
 		if (gpube__bounder_eliminating(b) > REMOTE || gpube__bounder_eliminating(b) < probe)
 			return status;
 	}
-	return status ? status : search_within(b, g, reaching_seconds(b));
+	return status ? status : search_within(b, reaching_seconds(b));
 }
 
 /*
@@ -132,9 +146,9 @@ static int search_order(struct gpube_bounder *b, const struct gpube_graph *g)
 #define NEARLY	1000
 #define GAINING 10
 
-static int search_for_a_moment(struct gpube_bounder *b, const struct gpube_graph *g)
+static int search_for_a_moment(struct gpube_bounder *b)
 {
-	return search_within(b, g, fmin(MOMENT, gpube__bounder_order_seconds(b)));
+	return search_within(b, fmin(MOMENT, gpube__bounder_order_seconds(b)));
 }
 
 static bool is_nearly_easy(const struct gpube_bounder *b, double before)
@@ -151,7 +165,7 @@ int gpube__bound_order_soon(struct gpube_bounder *b, double seconds)
 	int status = GPUBE_OK;
 
 	if (!given && !gpube__bounder_easy_order(b))
-		status = with_graph(b, search_for_a_moment);
+		status = find_order(b, search_for_a_moment);
 	if (status || !gpube__bounder_wants_order(b) || !(given || is_nearly_easy(b, before)))
 		return status;
 	return gpube__bound_order(b, seconds);
@@ -159,7 +173,10 @@ int gpube__bound_order_soon(struct gpube_bounder *b, double seconds)
 
 int gpube__bound_order(struct gpube_bounder *b, double seconds)
 {
+	int status;
+
 	(void)seconds;
-	b->sought = true;
-	return with_graph(b, search_order);
+	status = find_order(b, search_order);
+	end_search(b);
+	return status;
 }

@@ -212,6 +212,8 @@ void gpube__bounder_clear(struct gpube_bounder *b)
 	gpube__free(b->ctx, b->extended);
 	gpube__free(b->ctx, b->tried);
 	gpube__free(b->ctx, b->order);
+	gpube__order_search_free(b->orders);
+	gpube__graph_clear(b->ctx, &b->graph);
 	gpube__simplified_clear(b->ctx, &b->s);
 	gpube_model_free(b->kept);
 	gpube_model_free(b->quantised);

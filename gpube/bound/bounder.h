@@ -77,10 +77,12 @@ struct gpube_bounder {
 	const struct gpube_shifted_opts *shifting; /* how, with 'shifted' */
 	int most_shift; /* of an ascent */
 	bool lifted;	/* shifted is made */
-	bool ordered, sought; /* order is made; a good one was searched for */
+	bool ordered; /* order is made */
 	double seconds_looked; /* of trees before elimination, as a quiet machine has them */
 	int32_t *order; /* of the simplified model; order_cost is what it costs */
 	struct gpube_order_cost order_cost;
+	struct gpube_order_search *orders; /* for a better one, from one of its turns to the next; NULL: none is looked for any more */
+	struct gpube_graph graph;	   /* of m, as long as they are searched for */
 	double quick_along; /* joined cells of the order that quick mini-buckets ran along; 0: none */
 	int z;
 	struct gpube_sat *sat; /* the hard part as clauses, as long as they are open; or NULL */

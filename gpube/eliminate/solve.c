@@ -122,6 +122,15 @@ static bool is_hopeless(const struct solving *j, const struct gpube_order_cost *
 	return 4 * greedy->largest_message / (o->no_slices ? 1 : MOST_SLICES) > MOST_GAIN * allowed;
 }
 
+static int go_on(struct solving *j, struct gpube_order_search *search, struct gpube_order_cost *cost, double rate)
+{
+	const int status = gpube__order_search_go(search, gpube__order_as_it_pays(0), rate);
+
+	if (!status)
+		gpube__order_search_best(search, j->order, cost);
+	return status;
+}
+
 /*
  * A search pays while it saves more elimination than it costs. A first one is as
  * short as for a device; where none will be used, the long one follows.
@@ -131,25 +140,27 @@ static int search_order(struct solving *j, struct gpube_order_cost *cost)
 	const struct gpube_solve_opts *o = j->opts;
 	/* all threads eliminate, as all search */
 	const double cpu_rate = gpube__ops_cpu()->cells_per_second * j->ctx->n_threads;
-	const bool searches = !(o->order_seconds > 0) && o->order_method == GPUBE_ORDER_AUTO;
-	const bool twice = searches && o->backend != GPUBE_BACKEND_CPU;
-	int status = GPUBE_OK;
+	const bool twice = o->backend != GPUBE_BACKEND_CPU;
+	struct gpube_order_search *search;
+	int status;
 
-	if (searches)
-		status = gpube__order_find(j->ctx, j->order, cost, &j->graph, GPUBE_ORDER_MIN_FILL, 0, cpu_rate, 0);
-	if (status || (searches && is_hopeless(j, cost)))
+	if (o->order_seconds > 0 || o->order_method != GPUBE_ORDER_AUTO)
+		return gpube__order_find(j->ctx, j->order, cost, &j->graph, o->order_method, o->order_seconds,
+			cpu_rate, o->seed);
+	status = gpube__order_search_new(&search, j->ctx, &j->graph, o->seed);
+	if (status)
 		return status;
-	status = gpube__order_find(j->ctx, j->order, cost, &j->graph, o->order_method,
-		o->order_seconds, twice ? DEVICE_CELLS_PER_SECOND : cpu_rate, o->seed);
-
-	if (status || !twice)
-		return status;
-	status = gpube__pick_early(
-		&j->ops, j->ctx, o->backend, cost->joined_cells, cost->largest_message);
-	if (status || j->ops != gpube__ops_cpu())
-		return status;
-	return gpube__order_find(
-		j->ctx, j->order, cost, &j->graph, o->order_method, 0, cpu_rate, o->seed);
+	gpube__order_search_best(search, j->order, cost);
+	if (!is_hopeless(j, cost)) {
+		status = go_on(j, search, cost, twice ? DEVICE_CELLS_PER_SECOND : cpu_rate);
+		if (!status && twice)
+			status = gpube__pick_early(
+				&j->ops, j->ctx, o->backend, cost->joined_cells, cost->largest_message);
+		if (!status && twice && j->ops == gpube__ops_cpu())
+			status = go_on(j, search, cost, cpu_rate);
+	}
+	gpube__order_search_free(search);
+	return status;
 }
 
 /* The order, in terms of the model as it was given. */

@@ -105,21 +105,27 @@ static int search(struct gpube__inferring *j, int32_t *order, struct gpube_order
 {
 	const struct gpube_infer_opts *o = j->opts;
 	const double deadline = j->ctx->deadline;
-	int status = GPUBE_OK;
+	struct gpube_order_search *search;
+	int status;
 
-	cost->largest_message = 0;
-	if (o->order_method == GPUBE_ORDER_AUTO && !(o->order_seconds > 0))
-		status = gpube__order_find(
-			j->ctx, order, cost, graph, GPUBE_ORDER_MIN_FILL, 0, rate, o->seed);
-	if (!status && cost->largest_message > 0)
-		status = expect_card(j, cost, &rate);
-	if (status || cost->largest_message / HOPELESS * sizeof(double) > (double)j->ctx->memory_bytes)
+	if (o->order_method != GPUBE_ORDER_AUTO)
+		return gpube__order_find(j->ctx, order, cost, graph, o->order_method, 0, rate, o->seed);
+	status = gpube__order_search_new(&search, j->ctx, graph, o->seed);
+	if (status)
 		return status;
-	if (o->bounds && deadline > 0)
-		gpube__end_by(j->ctx, gpube__now() + ORDER_SHARE * gpube__seconds_left(j->ctx));
-	status = gpube__order_find(
-		j->ctx, order, cost, graph, o->order_method, o->order_seconds, rate, o->seed);
-	j->ctx->deadline = deadline;
+	gpube__order_search_best(search, order, cost);
+	if (!(o->order_seconds > 0) && cost->largest_message > 0)
+		status = expect_card(j, cost, &rate);
+	if (!status && (o->order_seconds > 0 ||
+			cost->largest_message / HOPELESS * sizeof(double) <= (double)j->ctx->memory_bytes)) {
+		if (o->bounds && deadline > 0)
+			gpube__end_by(j->ctx, gpube__now() + ORDER_SHARE * gpube__seconds_left(j->ctx));
+		status = gpube__order_search_go(search, gpube__order_as_it_pays(o->order_seconds), rate);
+		j->ctx->deadline = deadline;
+		if (!status)
+			gpube__order_search_best(search, order, cost);
+	}
+	gpube__order_search_free(search);
 	return status;
 }
 

@@ -115,94 +115,159 @@ static void order_of_all(int32_t *order, const int32_t *reduced, const int32_t *
 			order[n++] = v;
 }
 
-struct automatic {
+struct gpube_order_search {
 	struct gpube_ctx *ctx;
 	const struct gpube_graph *g;
-	int32_t *order; /* the best, and its cost */
-	struct gpube_order_cost *cost, bound;
-	struct gpube_order_cost reduced_bound; /* of the vertices that are searched for */
+	uint64_t seed;
+	int32_t *order; /* the best, and its cost; at most 'bound', that of min-fill */
+	struct gpube_order_cost cost, bound;
+	int64_t work, messages; /* operations of the greedies; most variables of messages of one */
+	/* of the vertices that are searched for, once that has begun: vertex i is vertex[i] of g */
+	bool begun;
+	struct gpube_graph h;
+	struct gpube_rounds *rounds; /* NULL: none yet, or no memory for them */
 	int32_t *trial, *reduced, *best_reduced, *vertex;
+	struct gpube_order_cost reduced_cost;
 };
 
-static int consider(struct automatic *a, const struct gpube_graph *h, const int32_t *reduced)
+static int consider(struct gpube_order_search *s, const int32_t *reduced)
 {
 	struct gpube_order_cost c;
 	int status;
 
-	order_of_all(a->trial, reduced, a->vertex, h, a->g);
-	status = gpube__order_cost(a->ctx, &c, a->g, a->trial);
-	if (!status && better(&c, a->cost, &a->bound)) {
-		memcpy(a->order, a->trial, (size_t)a->g->n * sizeof(*a->order));
-		*a->cost = c;
+	order_of_all(s->trial, reduced, s->vertex, &s->h, s->g);
+	status = gpube__order_cost(s->ctx, &c, s->g, s->trial);
+	if (!status && better(&c, &s->cost, &s->bound)) {
+		memcpy(s->order, s->trial, (size_t)s->g->n * sizeof(*s->order));
+		s->cost = c;
 	}
 	return status;
 }
 
-/* The greedies on h, then the search from the best of them. */
-static int improve(struct automatic *a, const struct gpube_graph *h, struct gpube_order_time time,
-	double cells_per_second, uint64_t seed, int64_t work)
+/* The greedies on h, and the best of them. Min-fill has been done where h is all of g. */
+static int begin(struct gpube_order_search *s)
 {
-	const struct gpube_greedy_rule *rules[] = {
+	static const struct gpube_greedy_rule *const rules[] = {
 		&gpube__min_fill, &gpube__min_size, &gpube__min_degree};
-	struct gpube_order_cost best = {0}, c;
-	int64_t messages, most_messages = 0;
-	int status = GPUBE_OK, i;
+	struct gpube_order_cost bound = s->bound, c;
+	const bool is_all = s->h.n == s->g->n;
+	int64_t messages;
+	int status = GPUBE_OK;
 
-	for (i = 0; i < 3 && !status && !gpube__stopped(a->ctx); i++) {
-		status = greedy(a->ctx, a->reduced, &c, h, rules[i], &work, &messages);
-		if (status)
-			break;
-		if (i == 0 || better(&c, &best, &a->reduced_bound)) {
-			memcpy(a->best_reduced, a->reduced, (size_t)h->n * sizeof(*a->reduced));
-			best = c;
-		}
-		most_messages = messages > most_messages ? messages : most_messages;
+	bound.joined_cells -= isolated_cells(s->g, &s->h, s->vertex);
+	if (is_all) {
+		memcpy(s->best_reduced, s->order, (size_t)s->h.n * sizeof(*s->order));
+		s->reduced_cost = s->cost;
 	}
-	if (i == 0) /* stopped before the first: the caller's order stays */
+	for (int i = is_all; i < 3 && !gpube__stopped(s->ctx); i++) {
+		status = greedy(s->ctx, s->reduced, &c, &s->h, rules[i], &s->work, &messages);
+		if (status)
+			return status;
+		if (i == 0 || better(&c, &s->reduced_cost, &bound)) {
+			memcpy(s->best_reduced, s->reduced, (size_t)s->h.n * sizeof(*s->reduced));
+			s->reduced_cost = c;
+		}
+		s->messages = messages > s->messages ? messages : s->messages;
+		s->begun = true;
+	}
+	return s->begun ? consider(s, s->best_reduced) : GPUBE_OK;
+}
+
+int gpube__order_search_go(struct gpube_order_search *s, struct gpube_order_time time, double cells_per_second)
+{
+	int status = GPUBE_OK;
+
+	if (gpube__stopped(s->ctx) || s->g->n == 0)
+		return GPUBE_OK;
+	if (!s->h.start)
+		status = without_isolated(s->ctx, &s->h, s->vertex, s->g);
+	if (!status && !s->begun)
+		status = begin(s);
+	if (status || !s->begun || s->h.n < 2 || gpube__stopped(s->ctx))
 		return status;
-	if (!status)
-		status = consider(a, h, a->best_reduced);
-	if (!status && h->n > 1 && !gpube__stopped(a->ctx))
-		status = gpube__order_search(a->ctx, a->best_reduced, &best, h, time,
-			cells_per_second, seed, most_messages, work);
-	if (!status)
-		status = consider(a, h, a->best_reduced);
+	if (!s->rounds && time.pays && !gpube__rounds_pay(s->work, s->reduced_cost.joined_cells, cells_per_second))
+		return GPUBE_OK;
+	if (!s->rounds)
+		status = gpube__rounds_new(&s->rounds, s->ctx, s->best_reduced, &s->reduced_cost, &s->h, s->seed,
+			s->messages, s->work);
+	if (!status && s->rounds)
+		status = consider(s, gpube__rounds_go(s->rounds, time, cells_per_second));
 	return status;
+}
+
+void gpube__order_search_best(const struct gpube_order_search *s, int32_t *order, struct gpube_order_cost *cost)
+{
+	memcpy(order, s->order, (size_t)s->g->n * sizeof(*order));
+	*cost = s->cost;
+}
+
+int gpube__order_search_new(
+	struct gpube_order_search **out, struct gpube_ctx *ctx, const struct gpube_graph *g, uint64_t seed)
+{
+	struct gpube_order_search *s = gpube__alloc_zero(ctx, 1, sizeof(*s));
+	const uint64_t n = (uint64_t)g->n;
+	int status = GPUBE_ENOMEM;
+
+	*out = NULL;
+	if (!s)
+		return status;
+	s->ctx = ctx;
+	s->g = g;
+	s->seed = seed;
+	s->order = gpube__alloc(ctx, n, sizeof(*s->order));
+	s->trial = gpube__alloc(ctx, n, sizeof(*s->trial));
+	s->reduced = gpube__alloc(ctx, n, sizeof(*s->reduced));
+	s->best_reduced = gpube__alloc(ctx, n, sizeof(*s->best_reduced));
+	s->vertex = gpube__alloc(ctx, n, sizeof(*s->vertex));
+	if (s->order && s->trial && s->reduced && s->best_reduced && s->vertex)
+		status = greedy(ctx, s->order, &s->cost, g, &gpube__min_fill, &s->work, &s->messages);
+	s->bound = s->cost;
+	if (status)
+		gpube__order_search_free(s);
+	else
+		*out = s;
+	return status;
+}
+
+void gpube__order_search_free(struct gpube_order_search *s)
+{
+	struct gpube_ctx *ctx;
+
+	if (!s)
+		return;
+	ctx = s->ctx;
+	gpube__rounds_free(s->rounds);
+	gpube__graph_clear(ctx, &s->h);
+	gpube__free(ctx, s->order);
+	gpube__free(ctx, s->trial);
+	gpube__free(ctx, s->reduced);
+	gpube__free(ctx, s->best_reduced);
+	gpube__free(ctx, s->vertex);
+	gpube__free(ctx, s);
 }
 
 static int automatic(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
 	const struct gpube_graph *g, struct gpube_order_time time, double cells_per_second, uint64_t seed)
 {
-	struct automatic a = {.ctx = ctx, .g = g, .order = order, .cost = cost};
-	struct gpube_graph h = {0};
-	uint64_t n = (uint64_t)g->n;
-	int64_t work = 0, messages;
-	int status = greedy(ctx, order, cost, g, &gpube__min_fill, &work, &messages);
+	struct gpube_order_search *s;
+	int status = gpube__order_search_new(&s, ctx, g, seed);
 
-	if (status || gpube__stopped(ctx))
+	if (status)
 		return status;
-	a.bound = *cost;
-	a.trial = gpube__alloc(ctx, n, sizeof(*a.trial));
-	a.reduced = gpube__alloc(ctx, n, sizeof(*a.reduced));
-	a.best_reduced = gpube__alloc(ctx, n, sizeof(*a.best_reduced));
-	a.vertex = gpube__alloc(ctx, n, sizeof(*a.vertex));
-	status = GPUBE_ENOMEM;
-	if (a.trial && a.reduced && a.best_reduced && a.vertex)
-		status = without_isolated(ctx, &h, a.vertex, g);
-	a.reduced_bound = a.bound;
-	a.reduced_bound.joined_cells -= isolated_cells(g, &h, a.vertex);
-	if (!status)
-		status = improve(&a, &h, time, cells_per_second, seed, work);
-	gpube__graph_clear(ctx, &h);
-	gpube__free(ctx, a.trial);
-	gpube__free(ctx, a.reduced);
-	gpube__free(ctx, a.best_reduced);
-	gpube__free(ctx, a.vertex);
+	status = gpube__order_search_go(s, time, cells_per_second);
+	if (!status || status == GPUBE_ESTOP)
+		gpube__order_search_best(s, order, cost);
+	gpube__order_search_free(s);
 	return status;
 }
 
 /* By the clock, where no limit is given: twice the most that its operations take, lest a busy machine makes it long. */
 #define MOST_SECONDS 10
+
+struct gpube_order_time gpube__order_as_it_pays(double seconds)
+{
+	return (struct gpube_order_time){seconds > 0 ? seconds : MOST_SECONDS, seconds <= 0};
+}
 
 int gpube__order_find_within(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
 	const struct gpube_graph *g, double most, double cells_per_second, uint64_t seed)
@@ -224,8 +289,7 @@ int gpube__order_find(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_
 	case GPUBE_ORDER_MIN_DEGREE:
 		return greedy(ctx, order, cost, g, &gpube__min_degree, &work, &messages);
 	case GPUBE_ORDER_AUTO:
-		return automatic(ctx, order, cost, g,
-			(struct gpube_order_time){seconds > 0 ? seconds : MOST_SECONDS, seconds <= 0}, cells_per_second, seed);
+		return automatic(ctx, order, cost, g, gpube__order_as_it_pays(seconds), cells_per_second, seed);
 	default:
 		return gpube__fail(ctx, GPUBE_EINVAL, "a given order is not searched for");
 	}

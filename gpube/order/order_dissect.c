@@ -48,11 +48,6 @@ struct gpube_dissector {
 	int64_t work;
 };
 
-static bool dissect_stopped(const struct gpube_dissector *d)
-{
-	return gpube__order_over(d->ctx, d->stop_at);
-}
-
 /* ---- coarser graphs ------------------------------------------------------------------ */
 
 static int32_t *take_words(struct gpube_dissector *d, int64_t n)
@@ -252,7 +247,7 @@ static bool merge_edges(struct gpube_dissector *d, const struct dissect_level *f
 
 static void coarsen(struct gpube_dissector *d)
 {
-	while (d->n_levels < MOST_LEVELS && !dissect_stopped(d)) {
+	while (d->n_levels < MOST_LEVELS && !gpube__order_over(d->ctx, d->stop_at)) {
 		struct dissect_level *from = &d->level[d->n_levels - 1], *to = from + 1;
 		const int64_t used = d->used;
 		int32_t n = from->n > COARSE ? match(d, from) : from->n;
@@ -407,7 +402,7 @@ static int64_t refine(struct gpube_dissector *d, struct dissect_level *l)
 	do {
 		before = least;
 		least = refine_once(d, l);
-	} while (least < before && !dissect_stopped(d));
+	} while (least < before && !gpube__order_over(d->ctx, d->stop_at));
 	return least;
 }
 
@@ -524,7 +519,7 @@ static double best_separator(
 
 	if (!level_of_part(d, vertex, n, id))
 		return least;
-	for (int i = 0; i < tries && !(i > 0 && dissect_stopped(d)); i++) {
+	for (int i = 0; i < tries && !(i > 0 && gpube__order_over(d->ctx, d->stop_at)); i++) {
 		const int64_t used = d->used;
 		double ratio = judge(d, balance + (MOST_BALANCE - balance) * gpube__rng_unit(d->rng));
 
@@ -587,7 +582,7 @@ static void dissect_part(struct gpube_dissector *d, int32_t *group, int32_t *ver
 {
 	int32_t n_left = n, n_found = 0, id = d->part[vertex[0]];
 
-	if (n > d->how->least && depth < MOST_DEPTH && !dissect_stopped(d)) {
+	if (n > d->how->least && depth < MOST_DEPTH && !gpube__order_over(d->ctx, d->stop_at)) {
 		for (int32_t i = 0; i < n; i++)
 			group[vertex[i]] = MOST_DEPTH - depth;
 		d->around = d->how->around;
@@ -647,8 +642,12 @@ int64_t gpube__dissector_work(const struct gpube_dissector *d)
 	return d->work;
 }
 
-int gpube__dissector_new(
-	struct gpube_dissector **out, struct gpube_ctx *ctx, const struct gpube_graph *g, double stop_at)
+void gpube__dissector_stop_at(struct gpube_dissector *d, double stop_at)
+{
+	d->stop_at = stop_at;
+}
+
+int gpube__dissector_new(struct gpube_dissector **out, struct gpube_ctx *ctx, const struct gpube_graph *g)
 {
 	struct gpube_dissector *d = gpube__alloc_zero(ctx, 1, sizeof(*d));
 	const uint64_t n = (uint64_t)g->n;
@@ -659,7 +658,6 @@ int gpube__dissector_new(
 		return GPUBE_ENOMEM;
 	d->g = g;
 	d->ctx = ctx;
-	d->stop_at = stop_at;
 	/* a level has half of the vertices and some fewer edges than the one before */
 	d->pool_size = 6 * g->start[n] + 20 * (int64_t)n + 1024;
 	d->log_size = (int32_t)(4 * n + 1024);

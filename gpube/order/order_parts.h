@@ -280,9 +280,10 @@ struct gpube_seeder {
 	int64_t work, next_look;
 };
 
-/* stop_at: gpube__now() after which sweeps end in haste; 0: never. Errors: ENOMEM */
-int gpube__seeder_new(
-	struct gpube_seeder **out, struct gpube_ctx *ctx, const struct gpube_graph *g, double stop_at);
+/* Errors: ENOMEM */
+int gpube__seeder_new(struct gpube_seeder **out, struct gpube_ctx *ctx, const struct gpube_graph *g);
+/* gpube__now() after which sweeps end in haste; 0: never. */
+void gpube__seeder_stop_at(struct gpube_seeder *s, double stop_at);
 void gpube__seeder_free(struct gpube_seeder *s, struct gpube_ctx *ctx);
 
 /*
@@ -299,9 +300,10 @@ void gpube__sweep(
 
 struct gpube_dissector;
 
-/* stop_at as in gpube__greedy_stop_at(). Errors: ENOMEM */
-int gpube__dissector_new(
-	struct gpube_dissector **out, struct gpube_ctx *ctx, const struct gpube_graph *g, double stop_at);
+/* Errors: ENOMEM */
+int gpube__dissector_new(struct gpube_dissector **out, struct gpube_ctx *ctx, const struct gpube_graph *g);
+/* As gpube__greedy_stop_at(). */
+void gpube__dissector_stop_at(struct gpube_dissector *d, double stop_at);
 void gpube__dissector_free(struct gpube_dissector *d);
 int64_t gpube__dissector_work(const struct gpube_dissector *d);
 
@@ -339,9 +341,11 @@ void gpube__dissector_aim(struct gpube_dissector *d, const struct gpube_graph *g
 
 struct gpube_subtree;
 
-/* For trees of g; 'like' and pool_size as of its greedy and its tree, stop_at as of the former. Errors: ENOMEM */
+/* For trees of g; 'like' and pool_size as of its greedy and its tree. Errors: ENOMEM */
 int gpube__subtree_new(struct gpube_subtree **out, struct gpube_ctx *ctx, const struct gpube_graph *g,
-	const struct gpube_greedy *like, int64_t pool_size, double stop_at);
+	const struct gpube_greedy *like, int64_t pool_size);
+/* As gpube__greedy_stop_at(). */
+void gpube__subtree_stop_at(struct gpube_subtree *s, double stop_at);
 void gpube__subtree_free(struct gpube_subtree *s);
 int64_t gpube__subtree_work(const struct gpube_subtree *s);
 
@@ -354,21 +358,24 @@ void gpube__subtrees_improve(struct gpube_subtree *s, struct gpube_tree *t, int6
 
 /* ---- the search ------------------------------------------------------------------------- */
 
-/* How long it takes: 'most' seconds, and if it is to pay no longer than that (see gpube__order_find()). */
-struct gpube_order_time {
-	double most;
-	bool pays;
-};
+struct gpube_rounds;
+
+/* Whether a search pays that has taken so many operations, where the best order has so many joined cells. */
+bool gpube__rounds_pay(int64_t work, double joined_cells, double cells_per_second);
 
 /*
- * gpube__order_search() - improves on 'order', which costs *cost, neither in
- * the sum nor in the largest table ever above it.
+ * gpube__rounds_new() - rounds that improve on 'order', which costs *cost, neither in the sum nor in the largest
+ * table ever above it.
+ * out       NULL without an error: there is no memory to spare
  * messages  variables of its messages together
  * work      operations that went into it
- * Others as gpube__order_find(). No domain is 1.
+ * No domain is 1. g must outlive them. Errors: ENOMEM
  */
-int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpube_order_cost *cost,
-	const struct gpube_graph *g, struct gpube_order_time time, double cells_per_second, uint64_t seed,
-	int64_t messages, int64_t work);
+int gpube__rounds_new(struct gpube_rounds **out, struct gpube_ctx *ctx, const int32_t *order,
+	const struct gpube_order_cost *cost, const struct gpube_graph *g, uint64_t seed, int64_t messages, int64_t work);
+void gpube__rounds_free(struct gpube_rounds *s);
+
+/* Rounds for so long, after those that were before; returns the best order of all. */
+const int32_t *gpube__rounds_go(struct gpube_rounds *s, struct gpube_order_time time, double cells_per_second);
 
 #endif

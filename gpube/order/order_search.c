@@ -63,7 +63,7 @@ struct chain {
 	bool reseed;
 };
 
-struct search {
+struct gpube_rounds {
 	struct gpube_ctx *ctx;
 	const struct gpube_graph *g;
 	struct chain *chains;
@@ -74,9 +74,12 @@ struct search {
 	int64_t budget, left; /* work of a chain in this round; that all may still do together, if that is known */
 	int32_t *best_order;
 	double best_sum, best_largest;
+	/* so that rounds go on where they ended: the next one's budget, seconds of operations, and when there was a gain */
+	int64_t most;
+	double spent, gained_at, merit_then;
 };
 
-static bool is_wide(const struct search *s)
+static bool is_wide(const struct gpube_rounds *s)
 {
 	return log2(s->best_largest) > NARROW;
 }
@@ -153,13 +156,13 @@ static int64_t chain_work(const struct chain *c)
 	       gpube__dissector_work(c->dissector) + gpube__subtree_work(c->subtree);
 }
 
-static bool chain_over(const struct search *s, const struct chain *c)
+static bool chain_over(const struct gpube_rounds *s, const struct chain *c)
 {
 	return gpube__order_over(s->ctx, c->tree->stop_at);
 }
 
 /* How many tries a dissection may make, lest it takes longer than the elimination of a small model. */
-static int64_t affordable_tries(const struct search *s)
+static int64_t affordable_tries(const struct gpube_rounds *s)
 {
 	return s->left / DISSECT_PART / (DISSECT_WORK * (s->g->n + s->g->start[s->g->n]));
 }
@@ -196,7 +199,7 @@ static void note_seed(struct chain *c, int kind, bool found, int64_t work)
 }
 
 /* The lightest of the seeds that most of a round's work gives, into c->order. */
-static void chain_seed(struct search *s, struct chain *c)
+static void chain_seed(struct gpube_rounds *s, struct chain *c)
 {
 	int64_t begin = chain_work(c), share = s->idle > 2 ? s->budget / 8 * 7 : s->budget / 2;
 	const double most_log = SLACK_SHARE * log2(s->best_largest) + SLACK;
@@ -231,7 +234,7 @@ static void note_gain(struct gains *g, double gain, int64_t work)
  * What either way of local search gains for its work decides its share, but each keeps a least one. Separators of a
  * narrow graph fit into a window, and subtrees get none; where a table has hundreds of variables, no window holds it.
  */
-static void share_out(const struct search *s, const struct chain *c, double share[N_WAYS])
+static void share_out(const struct gpube_rounds *s, const struct chain *c, double share[N_WAYS])
 {
 	const double little = 1e-9; /* a tenth of a bit in half a second */
 	const double least[N_WAYS] = {
@@ -263,7 +266,7 @@ static void improve_by(struct chain *c, enum way way, double power, double heat,
 }
 
 /* Local search from the tree's order, for so much work. */
-static void improve(struct search *s, struct chain *c, double power, double heat, int64_t budget)
+static void improve(struct gpube_rounds *s, struct chain *c, double power, double heat, int64_t budget)
 {
 	double share[N_WAYS];
 
@@ -275,7 +278,7 @@ static void improve(struct search *s, struct chain *c, double power, double heat
 static void run_chain(void *arg, int64_t i, int thread)
 {
 	static const double powers[] = {1, 1.5, 2, 1.25}, heats[] = {0.02, 0.05, 0, 0.01};
-	struct search *s = arg;
+	struct gpube_rounds *s = arg;
 	struct chain *c = &s->chains[i];
 
 	(void)thread;
@@ -293,7 +296,7 @@ static void run_chain(void *arg, int64_t i, int thread)
  * Of four chains one seeks new beginnings and one the best order's improvement. The others do what
  * leads further: one seeks while beginnings become the best, both where nothing is gained any more.
  */
-static bool seeks(const struct search *s, int chain)
+static bool seeks(const struct gpube_rounds *s, int chain)
 {
 	if (s->n_chains == 1 || chain % 4 == 1)
 		return true;
@@ -302,7 +305,7 @@ static bool seeks(const struct search *s, int chain)
 	return chain % 4 != 0 && s->idle > (is_wide(s) ? MOST_IDLE_WIDE : MOST_IDLE);
 }
 
-static void search_compare(struct search *s)
+static void search_compare(struct gpube_rounds *s)
 {
 	size_t bytes = (size_t)s->g->n * sizeof(*s->best_order);
 	double least = gpube__order_merit(s->best_sum, s->best_largest);
@@ -346,7 +349,7 @@ static bool worth_going_on(double spent, double predicted, double gained_at)
 	return spent < 1 || gained_at > spent / 2;
 }
 
-static void show(const struct search *s)
+static void show(const struct gpube_rounds *s)
 {
 	char text[64];
 
@@ -357,53 +360,78 @@ static void show(const struct search *s)
 	gpube__progress(s->ctx, -1, text);
 }
 
-static bool search_over(const struct search *s, double stop_at)
+bool gpube__rounds_pay(int64_t work, double joined_cells, double cells_per_second)
 {
-	return gpube__order_over(s->ctx, stop_at);
+	const double spent = (double)work * SECONDS_PER_OPERATION;
+
+	return worth_going_on(spent, joined_cells / cells_per_second, spent);
 }
 
-static void search_rounds(
-	struct search *s, bool pays, double cells_per_second, double spent, double stop_at)
+/* Takes the budget of a round that is to pay down to what may pay; false: none does. */
+static bool cut_budget(struct gpube_rounds *s, int threads, double cells_per_second)
 {
-	double gained_at = spent, merit_then = gpube__order_merit(s->best_sum, s->best_largest);
-	int threads = s->ctx->n_threads < s->n_chains ? s->ctx->n_threads : s->n_chains;
-	double per_budget = SECONDS_PER_OPERATION * s->n_chains / threads;
+	const double per_budget = SECONDS_PER_OPERATION * s->n_chains / threads;
+	const double predicted = s->best_sum / cells_per_second, left = predicted - s->spent;
 
-	for (int64_t most = FIRST_BUDGET; !search_over(s, stop_at); most += most / 2, s->round++) {
-		double predicted = s->best_sum / cells_per_second, now;
-		int64_t work = 0;
+	if (!worth_going_on(s->spent, predicted, s->gained_at))
+		return false;
+	if ((double)s->budget * per_budget > left)
+		s->budget = (int64_t)(left / per_budget);
+	s->left = (int64_t)(fmin(left, MOST_SECONDS) * threads / SECONDS_PER_OPERATION);
+	return s->budget >= LEAST_BUDGET;
+}
 
-		s->budget = most < MOST_BUDGET ? most : MOST_BUDGET;
-		s->left = INT64_MAX;
-		if (pays) {
-			if (!worth_going_on(spent, predicted, gained_at))
-				break;
-			if ((double)s->budget * per_budget > predicted - spent)
-				s->budget = (int64_t)((predicted - spent) / per_budget);
-			if (s->budget < LEAST_BUDGET)
-				break;
-			s->left = (int64_t)(fmin(predicted - spent, MOST_SECONDS) * threads / SECONDS_PER_OPERATION);
-		}
-		for (int i = 0; i < s->n_chains; i++)
-			work -= chain_work(&s->chains[i]);
-		gpube__parallel(s->ctx, s->n_chains, run_chain, s);
-		for (int i = 0; i < s->n_chains; i++)
-			work += chain_work(&s->chains[i]);
-		spent += (double)work * SECONDS_PER_OPERATION / threads;
-		search_compare(s);
-		show(s);
-		now = gpube__order_merit(s->best_sum, s->best_largest);
-		if (now < 0.99 * merit_then) {
-			merit_then = now;
-			gained_at = spent;
-		}
+static void run_round(struct gpube_rounds *s, int threads)
+{
+	int64_t work = 0;
+	double now;
+
+	for (int i = 0; i < s->n_chains; i++)
+		work -= chain_work(&s->chains[i]);
+	gpube__parallel(s->ctx, s->n_chains, run_chain, s);
+	for (int i = 0; i < s->n_chains; i++)
+		work += chain_work(&s->chains[i]);
+	s->spent += (double)work * SECONDS_PER_OPERATION / threads;
+	search_compare(s);
+	show(s);
+	now = gpube__order_merit(s->best_sum, s->best_largest);
+	if (now < 0.99 * s->merit_then) {
+		s->merit_then = now;
+		s->gained_at = s->spent;
 	}
+}
+
+static void chain_stop_at(struct chain *c, double stop_at)
+{
+	c->tree->stop_at = stop_at;
+	gpube__greedy_stop_at(c->greedy, stop_at);
+	gpube__seeder_stop_at(c->seeder, stop_at);
+	gpube__dissector_stop_at(c->dissector, stop_at);
+	gpube__subtree_stop_at(c->subtree, stop_at);
+}
+
+const int32_t *gpube__rounds_go(struct gpube_rounds *s, struct gpube_order_time time, double cells_per_second)
+{
+	const int threads = s->ctx->n_threads < s->n_chains ? s->ctx->n_threads : s->n_chains;
+	const double stop_at = gpube__now() + time.most;
+
+	for (int i = 0; i < s->n_chains; i++)
+		chain_stop_at(&s->chains[i], stop_at);
+	show(s);
+	for (; !gpube__order_over(s->ctx, stop_at); s->most += s->most / 2, s->round++) {
+		s->budget = s->most < MOST_BUDGET ? s->most : MOST_BUDGET;
+		s->left = INT64_MAX;
+		if (time.pays && !cut_budget(s, threads, cells_per_second))
+			break;
+		run_round(s, threads);
+	}
+	return s->best_order;
 }
 
 /* ---- set up -------------------------------------------------------------------------------- */
 
-static int chain_init(struct search *s, struct chain *c, const int32_t *order, int64_t pool_size,
-	const struct gpube_order_cost *cost, double stop_at, uint64_t seed)
+static int chain_init(struct gpube_rounds *s, struct chain *c, const int32_t *order, int64_t pool_size,
+	const struct gpube_order_cost *cost, uint64_t seed)
 {
 	uint64_t n = (uint64_t)s->g->n;
 
@@ -414,16 +442,14 @@ static int chain_init(struct search *s, struct chain *c, const int32_t *order, i
 	if (!c->order || !c->seed_order || !c->group || gpube__tree_new(&c->tree, s->ctx, s->g, pool_size) ||
 		gpube__greedy_new(&c->greedy, s->ctx, s->g, true, s->chains[0].greedy) ||
 		gpube__greedy_reserve(c->greedy, pool_size + 2 * s->g->start[n]) ||
-		gpube__seeder_new(&c->seeder, s->ctx, s->g, stop_at) ||
-		gpube__dissector_new(&c->dissector, s->ctx, s->g, stop_at) ||
-		gpube__subtree_new(&c->subtree, s->ctx, s->g, c->greedy, pool_size, stop_at))
+		gpube__seeder_new(&c->seeder, s->ctx, s->g) ||
+		gpube__dissector_new(&c->dissector, s->ctx, s->g) ||
+		gpube__subtree_new(&c->subtree, s->ctx, s->g, c->greedy, pool_size))
 		return GPUBE_ENOMEM;
 	memcpy(c->order, order, (size_t)n * sizeof(*order));
 	/* log2 in fixed point is off by less than this; the caller compares exact costs */
 	c->tree->most_sum = cost->joined_cells * (1 + 1e-5);
 	c->tree->most_cells = cost->largest_joined * (1 + 1e-5);
-	c->tree->stop_at = stop_at;
-	gpube__greedy_stop_at(c->greedy, stop_at);
 	gpube__rng_init(&c->tree->rng, ~seed);
 	return GPUBE_OK;
 }
@@ -440,52 +466,77 @@ static void chain_clear(struct gpube_ctx *ctx, struct chain *c)
 	gpube__free(ctx, c->seed_order);
 }
 
-int gpube__order_search(struct gpube_ctx *ctx, int32_t *order, const struct gpube_order_cost *cost,
-	const struct gpube_graph *g, struct gpube_order_time time, double cells_per_second, uint64_t seed,
-	int64_t messages, int64_t work)
+static int chains_init(struct gpube_rounds *s, const int32_t *order, const struct gpube_order_cost *cost,
+	int64_t pool_size, uint64_t seed)
 {
-	struct search s = {.ctx = ctx,
-		.g = g,
-		.best_order = order,
-		.best_sum = cost->joined_cells,
-		.best_largest = cost->largest_joined};
-	double spent = (double)work * SECONDS_PER_OPERATION;
-	double stop_at = gpube__now() + time.most;
-	/* a sweep's messages are all about as large as the width */
-	int64_t pool_size = 2 * messages + (16 + cost->width) * (int64_t)g->n + 1024;
-	double chain_bytes = 16.0 * (double)pool_size + 90.0 * (double)g->start[g->n] + 900.0 * g->n;
-	double room = fmax((double)ctx->memory_bytes / 4, LEAST_BYTES);
 	int status = GPUBE_OK;
 
-	if (time.pays && !worth_going_on(spent, s.best_sum / cells_per_second, spent))
-		return GPUBE_OK;
+	for (int i = 0; i < s->n_chains && !status; i++) {
+		status = chain_init(
+			s, &s->chains[i], order, pool_size, cost, seed + (uint64_t)i * 0x9e3779b97f4a7c15u);
+		s->chains[i].reseed = i > 0;
+		s->chains[i].lineage = s->n_lineages = i;
+		/* the first of each kind in another chain */
+		for (int k = 0; k < N_SEEDS; k++)
+			s->chains[i].seed_log[k] = INFINITY;
+		for (int k = 0; k < N_SEEDS; k++)
+			s->chains[i].seed_work[k] = 100 * ((k + N_SEEDS - i % N_SEEDS) % N_SEEDS);
+	}
+	return status;
+}
+
+int gpube__rounds_new(struct gpube_rounds **out, struct gpube_ctx *ctx, const int32_t *order,
+	const struct gpube_order_cost *cost, const struct gpube_graph *g, uint64_t seed, int64_t messages, int64_t work)
+{
+	/* a sweep's messages are all about as large as the width */
+	const int64_t pool_size = 2 * messages + (16 + cost->width) * (int64_t)g->n + 1024;
+	const double chain_bytes = 16.0 * (double)pool_size + 90.0 * (double)g->start[g->n] + 900.0 * g->n;
+	const double room = fmax((double)ctx->memory_bytes / 4, LEAST_BYTES);
+	struct gpube_rounds *s;
+	int status = GPUBE_ENOMEM;
+
+	*out = NULL;
 	if (chain_bytes > room) {
 		gpube__log(ctx, GPUBE_LOG_DETAIL,
 			"no better order is searched for: that would take %.0f MiB of memory", chain_bytes / 0x1p20);
 		return GPUBE_OK;
 	}
-	s.n_chains = ctx->n_threads > LEAST_CHAINS ? ctx->n_threads : LEAST_CHAINS;
-	if (chain_bytes * s.n_chains > room)
-		s.n_chains = (int)(room / chain_bytes);
-	s.chains = gpube__alloc_zero(ctx, (uint64_t)s.n_chains, sizeof(*s.chains));
-	if (!s.chains)
+	s = gpube__alloc_zero(ctx, 1, sizeof(*s));
+	if (!s)
 		return GPUBE_ENOMEM;
-	show(&s);
-	for (int i = 0; i < s.n_chains && !status; i++) {
-		status = chain_init(&s, &s.chains[i], order, pool_size, cost, stop_at,
-			seed + (uint64_t)i * 0x9e3779b97f4a7c15u);
-		s.chains[i].reseed = i > 0;
-		s.chains[i].lineage = s.n_lineages = i;
-		/* the first of each kind in another chain */
-		for (int k = 0; k < N_SEEDS; k++)
-			s.chains[i].seed_log[k] = INFINITY;
-		for (int k = 0; k < N_SEEDS; k++)
-			s.chains[i].seed_work[k] = 100 * ((k + N_SEEDS - i % N_SEEDS) % N_SEEDS);
+	s->ctx = ctx;
+	s->g = g;
+	s->best_sum = cost->joined_cells;
+	s->best_largest = cost->largest_joined;
+	s->most = FIRST_BUDGET;
+	s->spent = s->gained_at = (double)work * SECONDS_PER_OPERATION;
+	s->merit_then = gpube__order_merit(s->best_sum, s->best_largest);
+	s->n_chains = ctx->n_threads > LEAST_CHAINS ? ctx->n_threads : LEAST_CHAINS;
+	if (chain_bytes * s->n_chains > room)
+		s->n_chains = (int)(room / chain_bytes);
+	s->best_order = gpube__alloc(ctx, (uint64_t)g->n, sizeof(*s->best_order));
+	s->chains = gpube__alloc_zero(ctx, (uint64_t)s->n_chains, sizeof(*s->chains));
+	if (s->best_order && s->chains) {
+		memcpy(s->best_order, order, (size_t)g->n * sizeof(*order));
+		status = chains_init(s, order, cost, pool_size, seed);
 	}
-	if (!status)
-		search_rounds(&s, time.pays, cells_per_second, spent, stop_at);
-	for (int i = 0; i < s.n_chains; i++)
-		chain_clear(ctx, &s.chains[i]);
-	gpube__free(ctx, s.chains);
+	if (status)
+		gpube__rounds_free(s);
+	else
+		*out = s;
 	return status;
+}
+
+void gpube__rounds_free(struct gpube_rounds *s)
+{
+	struct gpube_ctx *ctx;
+
+	if (!s)
+		return;
+	ctx = s->ctx;
+	for (int i = 0; s->chains && i < s->n_chains; i++)
+		chain_clear(ctx, &s->chains[i]);
+	gpube__free(ctx, s->chains);
+	gpube__free(ctx, s->best_order);
+	gpube__free(ctx, s);
 }

@@ -140,8 +140,7 @@ void gpube__sweep(
 
 /* ---- buffers ---------------------------------------------------------------------------- */
 
-int gpube__seeder_new(
-	struct gpube_seeder **out, struct gpube_ctx *ctx, const struct gpube_graph *g, double stop_at)
+int gpube__seeder_new(struct gpube_seeder **out, struct gpube_ctx *ctx, const struct gpube_graph *g)
 {
 	struct gpube_seeder *s = gpube__alloc_zero(ctx, 1, sizeof(*s));
 	uint64_t n = (uint64_t)g->n;
@@ -151,7 +150,6 @@ int gpube__seeder_new(
 		return GPUBE_ENOMEM;
 	s->g = g;
 	s->ctx = ctx;
-	s->stop_at = stop_at;
 	s->log_domain = gpube__alloc(ctx, n, sizeof(*s->log_domain));
 	s->growth = gpube__alloc(ctx, n, sizeof(*s->growth));
 	s->level = gpube__alloc(ctx, n, sizeof(*s->level));
@@ -168,6 +166,12 @@ int gpube__seeder_new(
 		s->log_domain[v] = gpube__log_domain(g->domain[v]);
 	*out = s;
 	return GPUBE_OK;
+}
+
+void gpube__seeder_stop_at(struct gpube_seeder *s, double stop_at)
+{
+	s->stop_at = stop_at;
+	s->stopped = false;
 }
 
 void gpube__seeder_free(struct gpube_seeder *s, struct gpube_ctx *ctx)

@@ -201,7 +201,7 @@ void gpube__subtrees_improve(struct gpube_subtree *s, struct gpube_tree *t, int6
 /* ---- buffers --------------------------------------------------------------------------------- */
 
 int gpube__subtree_new(struct gpube_subtree **out, struct gpube_ctx *ctx, const struct gpube_graph *g,
-	const struct gpube_greedy *like, int64_t pool_size, double stop_at)
+	const struct gpube_greedy *like, int64_t pool_size)
 {
 	struct gpube_subtree *s = gpube__alloc_zero(ctx, 1, sizeof(*s));
 	const uint64_t n = (uint64_t)g->n;
@@ -210,7 +210,6 @@ int gpube__subtree_new(struct gpube_subtree **out, struct gpube_ctx *ctx, const 
 	if (!s)
 		return GPUBE_ENOMEM;
 	s->ctx = ctx;
-	s->stop_at = stop_at;
 	s->h.start = gpube__alloc(ctx, n + 1, sizeof(*s->h.start));
 	s->h.domain = gpube__alloc(ctx, n, sizeof(*s->h.domain));
 	s->h.adjacent = gpube__alloc(ctx, (uint64_t)g->start[n], sizeof(*s->h.adjacent));
@@ -218,7 +217,7 @@ int gpube__subtree_new(struct gpube_subtree **out, struct gpube_ctx *ctx, const 
 	if (!s->h.start || !s->h.domain || !s->h.adjacent || !s->vertex ||
 		gpube__tree_new(&s->tree, ctx, g, pool_size) || gpube__greedy_new(&s->greedy, ctx, g, true, like) ||
 		gpube__greedy_reserve(s->greedy, pool_size + 2 * g->start[n]) ||
-		gpube__dissector_new(&s->dissector, ctx, g, stop_at)) {
+		gpube__dissector_new(&s->dissector, ctx, g)) {
 		gpube__subtree_free(s);
 		return GPUBE_ENOMEM;
 	}
@@ -230,10 +229,15 @@ int gpube__subtree_new(struct gpube_subtree **out, struct gpube_ctx *ctx, const 
 	for (int32_t v = 0; v < g->n; v++)
 		s->number[v] = -1;
 	s->per_vertex = VERTEX_WORK * (1 + (double)g->start[n] / (double)n);
-	s->tree->stop_at = stop_at;
-	gpube__greedy_stop_at(s->greedy, stop_at);
 	*out = s;
 	return GPUBE_OK;
+}
+
+void gpube__subtree_stop_at(struct gpube_subtree *s, double stop_at)
+{
+	s->stop_at = s->tree->stop_at = stop_at;
+	gpube__greedy_stop_at(s->greedy, stop_at);
+	gpube__dissector_stop_at(s->dissector, stop_at);
 }
 
 void gpube__subtree_free(struct gpube_subtree *s)

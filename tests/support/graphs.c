@@ -251,3 +251,29 @@ void assert_same_cost(const struct gpube_order_cost *a, const struct gpube_order
 	assert_true(fabs(a->largest_joined - b->largest_joined) <= 1e-12 * b->largest_joined);
 	assert_true(fabs(a->largest_message - b->largest_message) <= 1e-12 * b->largest_message);
 }
+
+/* ---- a grid as large as may be ------------------------------------------------ */
+
+void make_grid(struct gpube_graph *g, int side, int32_t domain)
+{
+	int64_t n = (int64_t)side * side, k = 0;
+
+	g->n = (int32_t)n;
+	g->start = gpube__alloc(ctx, (uint64_t)n + 1, sizeof(*g->start));
+	g->domain = gpube__alloc(ctx, (uint64_t)n, sizeof(*g->domain));
+	g->adjacent = gpube__alloc(ctx, 4 * (uint64_t)n, sizeof(*g->adjacent));
+	assert_true(g->start && g->domain && g->adjacent);
+	for (int v = 0; v < n; v++) {
+		g->start[v] = k;
+		g->domain[v] = domain;
+		if (v >= side)
+			g->adjacent[k++] = v - side;
+		if (v % side)
+			g->adjacent[k++] = v - 1;
+		if (v % side < side - 1)
+			g->adjacent[k++] = v + 1;
+		if (v + side < n)
+			g->adjacent[k++] = v + side;
+	}
+	g->start[n] = k;
+}

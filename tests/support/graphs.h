@@ -47,6 +47,9 @@ struct row {
 /* malloc()ed; the random numbers may be drawn on. */
 struct matrix *matrix_of_row(const struct row *row, struct gpube_rng *r);
 
+/* side x side variables of one domain; no matrix, so that it may be larger than MOST. */
+void make_grid(struct gpube_graph *g, int side, int32_t domain);
+
 /* ---- checks -------------------------------------------------------------------- */
 
 void assert_permutation(const int32_t *order, int32_t n);
