@@ -1,5 +1,6 @@
 /* be_plan.c - which functions and messages meet in which bucket, and what that takes. */
 #include "gpube/eliminate/be_plan.h"
+#include "gpube/ir/chains.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,19 +27,6 @@ double gpube__be_joined(const struct gpube_be *be)
 	return joined;
 }
 
-/* Lists of inputs while buckets fill: item k is inputs 'id', chained by 'next' from head[p]. */
-struct chains {
-	int32_t *head, *id, *next;
-	int32_t n;
-};
-
-static void chain_push(struct chains *c, int32_t p, int32_t id)
-{
-	c->id[c->n] = id;
-	c->next[c->n] = c->head[p];
-	c->head[p] = c->n++;
-}
-
 /* Adds variables not seen before in this bucket to be->scopes, as positions. */
 static int add_scope(struct gpube_be *be, int32_t p, int32_t *seen, const int32_t *scope, int32_t n,
 	bool positions)
@@ -58,15 +46,15 @@ static int add_scope(struct gpube_be *be, int32_t p, int32_t *seen, const int32_
 }
 
 static int fill_bucket(
-	struct gpube_be *be, int32_t p, const struct chains *c, int32_t *seen, const int32_t *order)
+	struct gpube_be *be, int32_t p, const struct gpube_chains *c, int32_t *seen, const int32_t *order)
 {
 	struct gpube_bucket *b = &be->buckets[p];
 	int status = GPUBE_OK;
 
 	b->in_at = be->n_inputs;
 	b->scope_at = be->n_scopes;
-	for (int32_t k = c->head[p]; k >= 0 && !status; k = c->next[k]) {
-		int32_t id = c->id[k];
+	for (int32_t k = c->head[p]; k >= 0 && !status; k = c->links[k].next) {
+		int32_t id = c->links[k].id;
 
 		status = gpube__grow(be->ctx, &be->inputs, &be->inputs_capacity, be->n_inputs + 1,
 			sizeof(*be->inputs));
@@ -114,7 +102,7 @@ static int fill_bucket(
 int gpube__be_init(struct gpube_be *be, const struct gpube_model *m, const int32_t *order)
 {
 	struct gpube_ctx *ctx = m->ctx;
-	struct chains c = {0};
+	struct gpube_chains c = {.ctx = ctx};
 	int32_t *seen = NULL;
 	uint64_t n = (uint64_t)m->n_vars;
 	int status = GPUBE_ENOMEM;
@@ -126,37 +114,22 @@ int gpube__be_init(struct gpube_be *be, const struct gpube_model *m, const int32
 	be->position = gpube__alloc(ctx, n, sizeof(*be->position));
 	be->buckets = gpube__alloc_zero(ctx, n, sizeof(*be->buckets));
 	seen = gpube__alloc(ctx, n, sizeof(*seen));
-	c.head = gpube__alloc(ctx, n, sizeof(*c.head));
-	c.id = gpube__alloc(ctx, n + (uint64_t)m->n_functions, sizeof(*c.id));
-	c.next = gpube__alloc(ctx, n + (uint64_t)m->n_functions, sizeof(*c.next));
-	if (!be->position || !be->buckets || !seen || !c.head || !c.id || !c.next)
+	if (!be->position || !be->buckets || !seen)
 		goto out;
 	for (int32_t p = 0; p < be->n; p++) {
 		be->position[order[p]] = p;
 		be->buckets[p].var = order[p];
-		seen[p] = c.head[p] = -1;
+		seen[p] = -1;
 	}
-	for (int32_t f = m->n_functions - 1; f >= 0; f--) {
-		const int32_t *scope = gpube__scope(m, f);
-		int32_t first = INT32_MAX;
-
-		for (int k = 0; k < m->functions[f].arity; k++)
-			if (be->position[scope[k]] < first)
-				first = be->position[scope[k]];
-		if (first != INT32_MAX)
-			chain_push(&c, first, f);
-	}
-	status = GPUBE_OK;
+	status = gpube__chains_init(&c, m, be->position);
 	for (int32_t p = 0; p < be->n && !status; p++) {
 		status = fill_bucket(be, p, &c, seen, order);
 		if (!status && be->buckets[p].consumer >= 0)
-			chain_push(&c, be->buckets[p].consumer, ~p);
+			status = gpube__chains_push(&c, be->buckets[p].consumer, ~p);
 	}
 out:
 	gpube__free(ctx, seen);
-	gpube__free(ctx, c.head);
-	gpube__free(ctx, c.id);
-	gpube__free(ctx, c.next);
+	gpube__chains_clear(&c);
 	if (status)
 		gpube__be_clear(be);
 	return status;

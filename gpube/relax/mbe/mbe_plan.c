@@ -1,4 +1,5 @@
 /* mbe_plan.c - which functions and messages meet in which mini-bucket. */
+#include "gpube/ir/chains.h"
 #include "gpube/relax/mbe/mbe.h"
 #include "gpube/relax/mbe/mbe_content.h"
 
@@ -47,8 +48,7 @@ struct planner {
 	enum gpube_partition partition;
 	struct gpube_mbe_contents *contents; /* CONTENT; NULL: scopes decide */
 	int status; /* of a gain that could not be computed */
-	int32_t *head, *next, *id; /* inputs of each bucket, chained */
-	int64_t n_chained, chained_capacity, id_capacity;
+	struct gpube_chains inputs; /* of each bucket */
 	struct gpube_mbe_item *items;
 	int64_t items_capacity;
 	int32_t *pool;
@@ -58,26 +58,6 @@ struct planner {
 	int32_t *merged;
 	int64_t merged_capacity;
 };
-
-static int chain_push(struct planner *p, int32_t bucket, int32_t id)
-{
-	struct gpube_ctx *ctx = p->mbe->ctx;
-
-	if (gpube__grow(ctx, &p->id, &p->id_capacity, p->n_chained + 1, sizeof(*p->id)) ||
-		gpube__grow(ctx, &p->next, &p->chained_capacity, p->n_chained + 1, sizeof(*p->next)))
-		return GPUBE_ENOMEM;
-	p->id[p->n_chained] = id;
-	p->next[p->n_chained] = p->head[bucket];
-	p->head[bucket] = (int32_t)p->n_chained++;
-	return GPUBE_OK;
-}
-
-static int compare_int32(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* Largest scope first; equals in the order of the functions, so that a plan is reproducible. */
 static int compare_items(const void *a, const void *b)
@@ -106,7 +86,7 @@ static int add_item(struct planner *p, int32_t k, int32_t id)
 		to[j] = from ? mbe->scopes[from->scope_at + j]
 			     : mbe->position[gpube__scope(mbe->m, id)[j]];
 	if (!from)
-		qsort(to, (size_t)n, sizeof(*to), compare_int32);
+		qsort(to, (size_t)n, sizeof(*to), gpube__compare_int32);
 	return GPUBE_OK;
 }
 
@@ -397,7 +377,7 @@ static int add_mini(struct planner *p, int32_t bucket, int32_t part, int32_t n_i
 	mbe->message_cells += (double)mini->cells;
 	mbe->largest_message = fmax(mbe->largest_message, (double)mini->cells);
 	mbe->n_minis++;
-	return mini->consumer < 0 ? GPUBE_OK : chain_push(p, mini->consumer, ~(mbe->n_minis - 1));
+	return mini->consumer < 0 ? GPUBE_OK : gpube__chains_push(&p->inputs, mini->consumer, ~(mbe->n_minis - 1));
 }
 
 static int fill_bucket(struct planner *p, int32_t bucket)
@@ -407,8 +387,8 @@ static int fill_bucket(struct planner *p, int32_t bucket)
 
 	p->pool_used = 0;
 	p->mbe->first[bucket] = first;
-	for (int32_t k = p->head[bucket]; k >= 0 && !status; k = p->next[k])
-		status = add_item(p, n_items++, p->id[k]);
+	for (int32_t k = p->inputs.head[bucket]; k >= 0 && !status; k = p->inputs.links[k].next)
+		status = add_item(p, n_items++, p->inputs.links[k].id);
 	if (status)
 		return status;
 	if ((p->partition == GPUBE_PARTITION_SCOPE || p->partition == GPUBE_PARTITION_CONTENT) &&
@@ -436,29 +416,11 @@ static int fill_bucket(struct planner *p, int32_t bucket)
 	return p->contents ? gpube__mbe_contents_close(p->contents) : GPUBE_OK;
 }
 
-static int chain_functions(struct planner *p)
-{
-	const struct gpube_model *m = p->mbe->m;
-	int status = GPUBE_OK;
-
-	for (int32_t f = m->n_functions - 1; f >= 0 && !status; f--) {
-		const int32_t *scope = gpube__scope(m, f);
-		int32_t first = INT32_MAX;
-
-		for (int k = 0; k < m->functions[f].arity; k++)
-			if (p->mbe->position[scope[k]] < first)
-				first = p->mbe->position[scope[k]];
-		if (first != INT32_MAX)
-			status = chain_push(p, first, f);
-	}
-	return status;
-}
-
 int gpube__mbe_init(struct gpube_mbe *mbe, const struct gpube_model *m, const int32_t *order,
 	int32_t z, double max_cells, enum gpube_partition how)
 {
 	struct gpube_ctx *ctx = m->ctx;
-	struct planner p = {.mbe = mbe, .z = z, .max_cells = max_cells, .partition = how};
+	struct planner p = {.mbe = mbe, .z = z, .max_cells = max_cells, .partition = how, .inputs.ctx = ctx};
 	uint64_t n = (uint64_t)m->n_vars;
 	int status = GPUBE_ENOMEM;
 
@@ -469,18 +431,16 @@ int gpube__mbe_init(struct gpube_mbe *mbe, const struct gpube_model *m, const in
 	mbe->order = gpube__alloc(ctx, n, sizeof(*mbe->order));
 	mbe->position = gpube__alloc(ctx, n, sizeof(*mbe->position));
 	mbe->first = gpube__alloc_zero(ctx, n + 1, sizeof(*mbe->first));
-	p.head = gpube__alloc(ctx, n, sizeof(*p.head));
-	if (!mbe->order || !mbe->position || !mbe->first || !p.head ||
+	if (!mbe->order || !mbe->position || !mbe->first ||
 		gpube__grow(ctx, &p.merged, &p.merged_capacity, (int64_t)n + 1, sizeof(*p.merged)))
 		goto out;
 	for (int32_t k = 0; k < mbe->n; k++) {
 		mbe->order[k] = order[k];
 		mbe->position[order[k]] = k;
-		p.head[k] = -1;
 	}
 	status = how == GPUBE_PARTITION_CONTENT ? gpube__mbe_contents_new(&p.contents, mbe) : GPUBE_OK;
 	if (!status)
-		status = chain_functions(&p);
+		status = gpube__chains_init(&p.inputs, m, mbe->position);
 	for (int32_t k = 0; k < mbe->n && !status; k++)
 		status = fill_bucket(&p, k);
 	mbe->first[mbe->n] = mbe->n_minis;
@@ -489,9 +449,7 @@ out:
 	for (int64_t k = 0; k < p.n_parts_made; k++)
 		gpube__free(ctx, p.parts[k].scope);
 	gpube__free(ctx, p.parts);
-	gpube__free(ctx, p.head);
-	gpube__free(ctx, p.next);
-	gpube__free(ctx, p.id);
+	gpube__chains_clear(&p.inputs);
 	gpube__free(ctx, p.items);
 	gpube__free(ctx, p.pool);
 	gpube__free(ctx, p.merged);
