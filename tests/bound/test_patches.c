@@ -260,6 +260,71 @@ static void lower_limit(struct listed *w, const struct gpube_patches *p, int64_t
 	w->l->target = target < w->l->target ? target : w->l->target;
 }
 
+/* The part that has such assignments has them at what they cost, and the values that it fixes are theirs. */
+static void check_part(const struct listed *w, const struct gpube_patch_lists *part, int32_t var, int32_t value, bool is)
+{
+	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)w->m->n_vars + 1, sizeof(*values));
+
+	do {
+		int64_t cost, sum;
+
+		assert_int_equal(gpube_model_cost(&cost, w->m, values), 0);
+		if (cost >= w->limit || (var >= 0 && (values[var] == value) != is))
+			continue;
+		assert_true(part->constant < part->target);
+		for (int32_t i = 0; i < part->n; i++)
+			assert_true(part->fixed[i] < 0 || part->fixed[i] == values[i]);
+		sum = listed_total(part, values);
+		assert_true(sum >= 0 && sum == listed_total(w->l, values));
+	} while (next_assignment(values, w->m));
+	gpube__free(ctx, values);
+}
+
+/* What is forced, probed and left of lists where a variable has a value, and where it has others; they may grow. */
+static void check_parts(struct listed *w, uint64_t seed)
+{
+	int64_t *forced = gpube__alloc(ctx, (uint64_t)w->l->value_at[w->l->n] + 1, sizeof(*forced));
+	struct gpube_patch_lists_probe probe;
+	struct gpube_rng rng;
+	int32_t var, value;
+	int64_t said[2];
+
+	gpube__rng_init(&rng, seed);
+	var = (int32_t)gpube__rng_below(&rng, (uint64_t)w->m->n_vars);
+	value = (int32_t)gpube__rng_below(&rng, (uint64_t)w->m->vars[var].domain);
+	assert_int_equal(gpube__lists_probe_init(&probe, w->l), 0);
+	for (int k = 0; k < 2; k++)
+		said[k] = gpube__lists_probe(&probe, var, value, !k, 4);
+	gpube__lists_probe_clear(&probe);
+	check_listed(w);
+	gpube__lists_settle(w->l);
+	assert_int_equal(gpube__lists_forced(w->l, forced), 0);
+	for (int k = 0; k < 3; k++) { /* the third: all */
+		struct gpube_patch_lists *part, *larger;
+
+		assert_int_equal(gpube__lists_part(&part, w->l, forced, k < 2 ? var : -1, value, !k), 0);
+		check_part(w, part, k < 2 ? var : -1, value, !k);
+		if (k < 2 && said[k] >= part->target)
+			part->constant = part->target;
+		check_part(w, part, k < 2 ? var : -1, value, !k);
+		if (part->constant < part->target) {
+			assert_int_equal(gpube__lists_grow(&larger, part, w->m, 1 << seed % 8), 0);
+			if (larger) {
+				int32_t *room = gpube__alloc(ctx, (uint64_t)larger->room, sizeof(*room));
+
+				check_part(w, larger, k < 2 ? var : -1, value, !k);
+				for (int j = 0; j < 3; j++)
+					gpube__lists_sweep(larger, j % 2, room);
+				check_part(w, larger, k < 2 ? var : -1, value, !k);
+				gpube__free(ctx, room);
+			}
+			gpube__lists_free(larger);
+		}
+		gpube__lists_free(part);
+	}
+	gpube__free(ctx, forced);
+}
+
 static void walk_lists(const struct gpube_model *m, int64_t limit, uint64_t seed)
 {
 	struct listed w = {.m = m, .limit = limit};
@@ -300,6 +365,8 @@ static void walk_lists(const struct gpube_model *m, int64_t limit, uint64_t seed
 		if (k == 5 && cost < GPUBE_INF)
 			lower_limit(&w, p, cost + (int64_t)(seed % 2));
 		check_listed(&w);
+		if (k % 4 == 2 && w.l->members && m->n_vars && w.l->constant < w.l->target)
+			check_parts(&w, seed + (uint64_t)k);
 	}
 	if (w.l && w.l->constant >= w.l->target)
 		check_listed(&w);

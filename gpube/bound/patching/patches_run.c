@@ -1,5 +1,5 @@
 /* patches_run.c - the ascent on patches as a method: there and back at the root, then what it leaves open is split. */
-#include "gpube/bound/patching/patching.h"
+#include "gpube/bound/patching/list_cases.h"
 
 #include <math.h>
 
@@ -97,21 +97,35 @@ static int climb(struct gpube_patching *s, double slow)
 	return status;
 }
 
+static bool may_split(const struct gpube_patching *s)
+{
+	return s->b->opts->split != GPUBE_SPLIT_NEVER && !gpube__bounder_done(s->b) && !gpube__patching_is_over(s);
+}
+
 /*
- * Larger patches, again and again, while there is time for a few windows of them; the largest go on for as long as they
- * bring anything.
+ * Larger patches, as lists, which are split into cases; where nothing may be split again and again, while there is time for a few
+ * windows of them, and the largest go on for as long as they bring anything.
  */
 static int grow(struct gpube_patching *s)
 {
 	bool grown = true;
 	int status = GPUBE_OK;
 
+	if (s->cases)
+		return gpube__patching_cases(s, &gpube__case_rules);
+
 	while (!status && grown && !gpube__bounder_done(s->b) && !gpube__patching_is_over(s)) {
+		const int64_t before = constant_of(s);
+		const int32_t slack = slack_of(s);
+
 		grown = false;
 		if (!s->all_grown && gpube__turn_left(&s->turn) > GROWN_SWEEPS * s->sweep)
 			status = gpube__patching_grow(s, &grown);
 		if (!status)
 			status = climb(s, grown ? LIST_SLOW : LIST_STILL);
+		s->growth = (double)(constant_of(s) - before) / slack;
+		if (!status && s->lists && s->lists->members && may_split(s))
+			return gpube__patching_cases(s, &gpube__case_rules);
 	}
 	return status;
 }
@@ -120,11 +134,6 @@ static int grow(struct gpube_patching *s)
 static double seconds_left(const struct gpube_patching *s)
 {
 	return fmin(gpube__turn_left(&s->turn), gpube__seconds_left(s->b->ctx));
-}
-
-static bool may_split(const struct gpube_patching *s)
-{
-	return s->b->opts->split != GPUBE_SPLIT_NEVER && !gpube__bounder_done(s->b) && !gpube__patching_is_over(s);
 }
 
 /*
@@ -156,7 +165,7 @@ static int alone(struct gpube_patching *s)
 
 	if (s->b->opts->split == GPUBE_SPLIT_NEVER || !gpube__patching_little_is_open(s))
 		status = grow_after_search(s);
-	return status || !may_split(s) ? status : gpube__patching_search(s);
+	return status || !may_split(s) || s->cases ? status : gpube__patching_search(s);
 }
 
 static int begin(struct gpube_patching *s)
@@ -182,7 +191,7 @@ int gpube__bound_patches(struct gpube_bounder *b, double seconds)
 	if (status || !s->p)
 		return status;
 	s->turn = gpube__turn(b->ctx, seconds);
-	if (s->root) {
+	if (s->root && !s->cases) {
 		gpube__patching_know(s, s->root);
 		status = begin(s);
 	}

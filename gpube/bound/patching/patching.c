@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "gpube/bound/patching/list_cases.h"
 #include "gpube/relax/scaling.h"
 
 /* Cells of a table that an eliminated variable leaves, and of a patch of several functions. */
@@ -110,6 +111,7 @@ void gpube__patching_free(struct gpube_patching *s)
 	free_workers(s);
 	gpube__free(ctx, s->root);
 	gpube__free(ctx, s->whole);
+	gpube__cases_free(s->cases);
 	gpube__lists_free(s->lists);
 	gpube__patches_free(s->p);
 	gpube__lean_free(ctx, s->lean);

@@ -45,6 +45,8 @@ struct gpube_patching {
 	struct gpube_patches *p; /* NULL: the model is not for it */
 	struct gpube_patches_state *root; /* until it is open */
 	struct gpube_patch_lists *lists; /* what the root's patches have grown to, or NULL */
+	double growth; /* of what was missing, the part that the last lists brought */
+	struct gpube_list_cases *cases; /* what the lists have been split into, or NULL */
 	int32_t n_sweeps;
 	double sweep; /* seconds of the last one, by the clock */
 	bool all_grown; /* no larger patches can be made */

@@ -214,6 +214,8 @@ int gpube__lists_decode(const struct gpube_patch_lists *l, bool back, int32_t *v
 
 	if (!assigned)
 		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < l->n; i++)
+		values[i] = l->fixed[i] < 0 ? values[i] : l->fixed[i];
 	for (int32_t k = 0; k < l->n_lists; k++) {
 		const struct gpube_patch_list *a = &l->lists[back ? l->n_lists - 1 - k : k];
 		uint64_t mask = 0, key = 0;
@@ -254,6 +256,8 @@ void gpube__lists_free(struct gpube_patch_lists *l)
 	gpube__free(l->ctx, l->lists);
 	gpube__free(l->ctx, l->domain);
 	gpube__free(l->ctx, l->bits);
+	gpube__free(l->ctx, l->value_at);
+	gpube__free(l->ctx, l->fixed);
 	gpube__free(l->ctx, l->separators);
 	gpube__free(l->ctx, l->members);
 	gpube__free(l->ctx, l->member_of);

@@ -60,6 +60,8 @@ struct gpube_patch_lists {
 	int32_t n, words; /* variables, words of a set of them */
 	int32_t *domain;
 	uint8_t *bits; /* of a value */
+	int64_t *value_at; /* values of variable i are value_at[i] … value_at[i + 1] - 1 of all */
+	int32_t *fixed;	   /* the one value that a variable has here, or -1; those are in no list */
 	int64_t most;  /* entries of a joined list */
 	bool all;      /* none would be joined with more, were it longer */
 	int32_t n_lists, n_separators;
@@ -107,6 +109,36 @@ void gpube__lists_shorten(struct gpube_patch_lists *l);
 /* A greedy assignment; those variables that nothing goes with any more stay as they are. Errors: ENOMEM */
 int gpube__lists_decode(const struct gpube_patch_lists *l, bool back, int32_t *values);
 
+/* Costs of the separators onto one of their members each. */
+void gpube__lists_settle(struct gpube_patch_lists *l);
+
+/*
+ * What all lists force on each value, by value_at; GPUBE__PATCH_DEAD: it is possible no more, -1: the variable is in none.
+ * Separators have to be settled. Errors: ENOMEM
+ */
+int gpube__lists_forced(const struct gpube_patch_lists *l, int64_t *forced);
+
+/*
+ * gpube__lists_part() - what is left of settled lists where a variable has a value, or has any other: lists without
+ * separators, which can grow. What both parts say is true of l: an assignment below the target is in one of them.
+ * forced  of gpube__lists_forced(). Errors: ENOMEM
+ */
+int gpube__lists_part(struct gpube_patch_lists **out, const struct gpube_patch_lists *l, const int64_t *forced, int32_t var,
+	int32_t value, bool is);
+
+/* Costs that sweeps may change, of lists that stay as they are. */
+struct gpube_patch_lists_probe {
+	const struct gpube_patch_lists *from;
+	struct gpube_patch_lists l;
+	int32_t *cost, *room;
+};
+
+/* For lists that have separators. Errors: ENOMEM, to be cleared all the same */
+int gpube__lists_probe_init(struct gpube_patch_lists_probe *p, const struct gpube_patch_lists *l);
+void gpube__lists_probe_clear(struct gpube_patch_lists_probe *p);
+/* The constant of a part, or of all (var: -1), after some sweeps. */
+int64_t gpube__lists_probe(struct gpube_patch_lists_probe *p, int32_t var, int32_t value, bool is, int n_sweeps);
+
 static inline int32_t gpube__lists_slack(const struct gpube_patch_lists *l)
 {
 	const int64_t left = l->target - l->constant;
@@ -115,6 +147,13 @@ static inline int32_t gpube__lists_slack(const struct gpube_patch_lists *l)
 }
 
 /* ---- of lists_*.c ---------------------------------------------------------------------------- */
+
+/* None so far; NULL: ENOMEM. */
+struct gpube_patch_lists *gpube__lists_alloc(struct gpube_ctx *ctx, int32_t n, const int32_t *domain);
+/* Room for a list's variables and entries. Errors: ENOMEM, to be freed with the lists */
+int gpube__list_alloc(struct gpube_patch_lists *l, struct gpube_patch_list *a, int32_t arity, int64_t n);
+/* Its scope is written: its set, and where values lie in a word. False: they are too many. */
+bool gpube__list_lay_out(const struct gpube_patch_lists *l, struct gpube_patch_list *a);
 
 /* What of a list's word makes the word of some of its variables, or of all and others: pieces of both. */
 struct gpube_patch_list_pieces {

@@ -39,141 +39,6 @@ struct growing {
 	int64_t capacity;
 };
 
-/* ---- lists ------------------------------------------------------------------------------------- */
-
-static int new_list(struct gpube_patch_lists *l, struct gpube_patch_list *a, int32_t arity, int64_t n)
-{
-	a->arity = arity;
-	a->n = n;
-	a->scope = gpube__alloc(l->ctx, (uint64_t)arity + 1, sizeof(*a->scope));
-	a->shift = gpube__alloc(l->ctx, (uint64_t)arity + 1, sizeof(*a->shift));
-	a->set = gpube__alloc_zero(l->ctx, (uint64_t)l->words, sizeof(*a->set));
-	a->key = gpube__alloc(l->ctx, (uint64_t)n + 1, sizeof(*a->key));
-	a->cost = gpube__alloc(l->ctx, (uint64_t)n + 1, sizeof(*a->cost));
-	return a->scope && a->shift && a->set && a->key && a->cost ? GPUBE_OK : GPUBE_ENOMEM;
-}
-
-/* Its scope is written: its set, and where values lie in a word. False: they are too many. */
-static bool lay_out(const struct gpube_patch_lists *l, struct gpube_patch_list *a)
-{
-	int shift = 0;
-
-	for (int32_t k = 0; k < a->arity; k++) {
-		gpube__bit_put(a->set, a->scope[k]);
-		a->shift[k] = (uint8_t)shift;
-		shift += l->bits[a->scope[k]];
-		if (shift > 64)
-			return false;
-	}
-	a->shift[a->arity] = (uint8_t)shift;
-	return true;
-}
-
-static struct gpube_patch_lists *new_lists(struct gpube_ctx *ctx, int32_t n, const int32_t *domain)
-{
-	struct gpube_patch_lists *l = gpube__alloc_zero(ctx, 1, sizeof(*l));
-
-	if (!l)
-		return NULL;
-	l->ctx = ctx;
-	l->n = n;
-	l->words = n / 64 + 1;
-	l->domain = gpube__alloc(ctx, (uint64_t)n + 1, sizeof(*l->domain));
-	l->bits = gpube__alloc_zero(ctx, (uint64_t)n + 1, sizeof(*l->bits));
-	if (!l->domain || !l->bits) {
-		gpube__lists_free(l);
-		return NULL;
-	}
-	for (int32_t i = 0; i < n; i++) {
-		l->domain[i] = domain[i];
-		l->bits[i] = 1; /* a domain of one value, too, so that no key is shifted by all its bits */
-		while ((int64_t)1 << l->bits[i] < domain[i])
-			l->bits[i]++;
-	}
-	return l;
-}
-
-/* ---- of patches -------------------------------------------------------------------------------- */
-
-static int take_patch(struct gpube_patch_lists *l, struct gpube_patch_list *a, const struct gpube_patches *p, const struct gpube_patch *of,
-	const int32_t *cost, bool *fits)
-{
-	int32_t index[GPUBE__PATCH_ARITY] = {0};
-	const int32_t slack = gpube__lists_slack(l);
-	int64_t n = 0;
-	uint64_t key = 0;
-	int status;
-
-	for (int32_t c = 0; c < of->n_cells; c++)
-		n += cost[c] < slack;
-	status = new_list(l, a, of->arity, n);
-	if (status)
-		return status;
-	memcpy(a->scope, of->scope, (size_t)of->arity * sizeof(*a->scope));
-	*fits = lay_out(l, a);
-	n = 0;
-	for (int32_t c = 0; c < of->n_cells && *fits; c++) {
-		if (cost[c] < slack) {
-			a->key[n] = key;
-			a->cost[n++] = cost[c];
-		}
-		for (int32_t k = of->arity - 1; k >= 0; k--) {
-			if (++index[k] < p->domain[of->scope[k]]) {
-				key += (uint64_t)1 << a->shift[k];
-				break;
-			}
-			index[k] = 0;
-			key &= ~((((uint64_t)1 << l->bits[of->scope[k]]) - 1) << a->shift[k]);
-		}
-	}
-	return GPUBE_OK;
-}
-
-/* A separator's costs onto the cells of its first member. */
-static void add_separator(const struct gpube_patches *p, const struct gpube_separator *b, int32_t *cells)
-{
-	const struct gpube_patch_member *of = &p->members[b->member];
-	const int32_t *place = p->places + of->places;
-	int32_t *t = cells + p->patches[of->patch].at;
-
-	for (int32_t k = 0; k < of->n; k++)
-		for (int32_t i = 0; i < b->n_cells; i++) {
-			int32_t *to = &t[place[i] + place[b->n_cells + k]];
-			const int32_t x = *to + cells[b->at + i];
-
-			*to = x < GPUBE__PATCH_DEAD ? x : GPUBE__PATCH_DEAD;
-		}
-}
-
-int gpube__lists_new(struct gpube_patch_lists **out, const struct gpube_patches *p, const struct gpube_patches_state *s)
-{
-	struct gpube_patch_lists *l = new_lists(p->ctx, p->n, p->domain);
-	int32_t *cells = gpube__alloc(p->ctx, (uint64_t)p->n_cells + 1, sizeof(*cells));
-	int status = l && cells ? GPUBE_OK : GPUBE_ENOMEM;
-	bool fits = true;
-
-	*out = NULL;
-	if (!status) {
-		memcpy(cells, s->cells, (size_t)p->n_cells * sizeof(*cells));
-		for (int32_t k = 0; k < p->n_separators; k++)
-			add_separator(p, &p->separators[k], cells);
-		l->most = p->most_cells;
-		l->shift = p->shift;
-		l->constant = s->constant;
-		l->target = s->target;
-		l->lists = gpube__alloc_zero(p->ctx, (uint64_t)p->n_patches + 1, sizeof(*l->lists));
-		status = l->lists ? GPUBE_OK : GPUBE_ENOMEM;
-	}
-	for (int32_t k = 0; k < p->n_patches && !status && fits; k++)
-		status = take_patch(l, &l->lists[l->n_lists++], p, &p->patches[k], cells + p->patches[k].at, &fits);
-	gpube__free(p->ctx, cells);
-	if (!status && fits)
-		*out = l;
-	else
-		gpube__lists_free(l);
-	return status;
-}
-
 /* ---- a list in the making ------------------------------------------------------------------------ */
 
 static void clear_draft(struct growing *w, struct draft *d)
@@ -394,14 +259,14 @@ static int keep_draft(struct growing *w, const struct draft *d)
 {
 	struct gpube_patch_lists *l = w->l;
 	struct gpube_patch_list *a = &l->lists[l->n_lists++];
-	int status = new_list(l, a, d->arity, d->n);
+	int status = gpube__list_alloc(l, a, d->arity, d->n);
 
 	if (status)
 		return status;
 	memcpy(a->scope, d->scope, (size_t)d->arity * sizeof(*a->scope));
 	memcpy(a->key, d->key, (size_t)d->n * sizeof(*a->key));
 	memcpy(a->cost, d->cost, (size_t)d->n * sizeof(*a->cost));
-	(void)lay_out(l, a);
+	(void)gpube__list_lay_out(l, a);
 	for (int32_t k = 0; k < w->old->n_lists; k++)
 		w->taken[k] |= gpube__bits_within(w->old->lists[k].set, d->set, l->words);
 	return GPUBE_OK;
@@ -452,11 +317,11 @@ static int keep_old(struct growing *w)
 		w->l->n_lists++;
 		for (int64_t i = 0; i < from->n; i++)
 			n += from->cost[i] < w->slack;
-		status = new_list(w->l, a, from->arity, n);
+		status = gpube__list_alloc(w->l, a, from->arity, n);
 		if (status)
 			break;
 		memcpy(a->scope, from->scope, (size_t)from->arity * sizeof(*a->scope));
-		(void)lay_out(w->l, a);
+		(void)gpube__list_lay_out(w->l, a);
 		n = 0;
 		for (int64_t i = 0; i < from->n; i++)
 			if (from->cost[i] < w->slack) {
@@ -469,25 +334,6 @@ static int keep_old(struct growing *w)
 
 /* ---- what growing needs ------------------------------------------------------------------------ */
 
-/* Costs of the old separators onto one of their members each; they are the old lists' then. */
-static void settle_old(struct gpube_patch_lists *l)
-{
-	for (int32_t k = 0; k < l->n_separators; k++) {
-		const struct gpube_patch_list_separator *b = &l->separators[k];
-		const struct gpube_patch_list_member *of = &l->members[b->member];
-		struct gpube_patch_list *a = &l->lists[of->list];
-		int32_t *own = l->own + b->at;
-
-		for (int64_t i = 0; i < a->n; i++) {
-			const int32_t x = a->cost[i] + own[of->cell[i]];
-
-			a->cost[i] = x < GPUBE__PATCH_DEAD ? x : GPUBE__PATCH_DEAD;
-		}
-		for (int64_t i = 0; i < b->n; i++)
-			own[i] = own[i] < GPUBE__PATCH_DEAD ? 0 : GPUBE__PATCH_DEAD;
-	}
-}
-
 struct scope_of {
 	int32_t arity, function;
 };
@@ -499,6 +345,16 @@ static int larger_first(const void *x, const void *y)
 	if (a->arity != b->arity)
 		return a->arity > b->arity ? -1 : 1;
 	return a->function < b->function ? -1 : 1;
+}
+
+/* Variables of a function that are not fixed. */
+static int32_t n_open(const struct gpube_patch_lists *l, const struct gpube_model *m, int32_t f)
+{
+	int32_t n = 0;
+
+	for (int v = 0; v < m->functions[f].arity; v++)
+		n += l->fixed[gpube__scope(m, f)[v]] < 0;
+	return n;
 }
 
 static int list_functions(struct growing *w, const struct gpube_model *m)
@@ -518,23 +374,29 @@ static int list_functions(struct growing *w, const struct gpube_model *m)
 		gpube__free(w->ctx, order);
 		return GPUBE_ENOMEM;
 	}
-	for (int32_t f = 0; f < m->n_functions; f++)
-		if (m->functions[f].arity)
-			order[w->n_functions++] = (struct scope_of){m->functions[f].arity, f};
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		const int32_t arity = n_open(w->old, m, f);
+
+		if (arity)
+			order[w->n_functions++] = (struct scope_of){arity, f};
+	}
 	qsort(order, (size_t)w->n_functions, sizeof(*order), larger_first);
 	for (int32_t k = 0; k < w->n_functions; k++) {
 		w->failed[k] = -1;
-		for (int v = 0; v < order[k].arity; v++) {
+		for (int v = 0; v < m->functions[order[k].function].arity; v++) {
 			const int32_t i = gpube__scope(m, order[k].function)[v];
 
+			if (w->old->fixed[i] >= 0)
+				continue;
 			gpube__bit_put(set_of(w, k), i);
 			GPUBE_ROW_COUNT(w->near_at, i);
 		}
 	}
 	GPUBE_ROWS_BEGIN(w->near_at, w->l->n);
 	for (int32_t k = 0; k < w->n_functions; k++)
-		for (int v = 0; v < order[k].arity; v++)
-			w->near[GPUBE_ROW_PLACE(w->near_at, gpube__scope(m, order[k].function)[v])] = k;
+		for (int32_t i = 0; i < w->l->n; i++)
+			if (gpube__bit(set_of(w, k), i))
+				w->near[GPUBE_ROW_PLACE(w->near_at, i)] = k;
 	gpube__free(w->ctx, order);
 	return GPUBE_OK;
 }
@@ -633,16 +495,17 @@ int gpube__lists_grow(struct gpube_patch_lists **out, struct gpube_patch_lists *
 	*out = NULL;
 	if (old->all || most > MOST_ENTRIES)
 		return GPUBE_OK;
-	l = new_lists(old->ctx, old->n, old->domain);
+	l = gpube__lists_alloc(old->ctx, old->n, old->domain);
 	if (!l)
 		return GPUBE_ENOMEM;
 	w.l = l;
 	l->all = true;
 	l->most = most;
 	l->shift = old->shift;
+	memcpy(l->fixed, old->fixed, (size_t)l->n * sizeof(*l->fixed));
 	l->constant = old->constant;
 	l->target = old->target;
-	settle_old(old);
+	gpube__lists_settle(old);
 	status = list_functions(&w, m);
 	if (!status)
 		status = list_old(&w);

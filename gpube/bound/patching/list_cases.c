@@ -1,0 +1,198 @@
+/* list_cases.c - cases of lists: who makes them and works on them. See list_cases.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "gpube/bound/patching/list_cases.h"
+
+#include <string.h>
+#include <time.h>
+
+const struct gpube_case_rules gpube__case_rules = {
+	.slow = 0.01, .most_windows = 100, .most_entries = 1 << 16, .probes = 6, .steps = 2000};
+
+/* Who waits for a case looks around after so long. */
+enum { WAIT_NS = 20000000 };
+
+/* ---- workers ------------------------------------------------------------------------------------- */
+
+static void wait_a_moment(struct gpube_list_cases *c)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += WAIT_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	c->n_waiting++;
+	pthread_cond_timedwait(&c->changed, &c->lock, &until);
+	c->n_waiting--;
+}
+
+/* With the lock held: whether the worker has a case now. Room is made for what may become of all that are worked on. */
+static bool take_open(struct gpube_case_worker *w)
+{
+	struct gpube_list_cases *c = w->all;
+
+	while (c->n_open) {
+		if (gpube__grow(&w->ctx, &c->open, &c->capacity, c->n_open + 2 * ((int64_t)c->n_busy + 1), sizeof(*c->open))) {
+			c->status = GPUBE_ENOMEM;
+			__atomic_store_n(&c->over, true, __ATOMIC_RELAXED);
+			return false;
+		}
+		w->at = gpube__cases_pop(c);
+		w->at.lists->ctx = &w->ctx;
+		if (w->at.bound < c->target) {
+			w->busy = true;
+			c->n_busy++;
+			return true;
+		}
+		gpube__lists_free(w->at.lists);
+		c->n_closed++;
+	}
+	return false;
+}
+
+static bool take(struct gpube_case_worker *w)
+{
+	struct gpube_list_cases *c = w->all;
+	bool has = false;
+
+	while (!gpube__cases_over(w)) {
+		bool none;
+
+		pthread_mutex_lock(&c->lock);
+		has = take_open(w);
+		none = !has && !c->n_open && !c->n_busy;
+		if (!has && !none)
+			wait_a_moment(c);
+		pthread_mutex_unlock(&c->lock);
+		if (has || none)
+			break;
+	}
+	return has;
+}
+
+/* What has become of a case: closed, two, or still open. */
+static void put(struct gpube_case_worker *w, const struct gpube_case part[2])
+{
+	struct gpube_list_cases *c = w->all;
+	int n = 0, n_open = 0;
+
+	pthread_mutex_lock(&c->lock);
+	for (int k = 0; k < 2; k++) {
+		n += part[k].lists != NULL;
+		if (part[k].lists && part[k].bound < c->target) {
+			gpube__cases_push(c, &part[k]);
+			n_open++;
+		} else {
+			gpube__lists_free(part[k].lists);
+		}
+	}
+	c->n_closed += n ? n - n_open : 1;
+	c->n_split += n == 2;
+	c->n_grown += w->n_grown;
+	w->n_grown = 0;
+	c->n_busy--;
+	w->busy = false;
+	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->lock);
+}
+
+static void work(void *arg, int64_t item, int thread)
+{
+	struct gpube_list_cases *c = arg;
+	struct gpube_case_worker *w = &c->workers[item];
+
+	(void)thread;
+	while (take(w)) {
+		struct gpube_case part[2] = {{0}, {0}};
+		const int status = gpube__case_work(w, part);
+
+		if (w->at.lists) /* as it was, or further; a failure loses nothing */
+			part[0] = w->at;
+		put(w, part);
+		if (status)
+			gpube__cases_end(c, status);
+	}
+}
+
+/* ---- making -------------------------------------------------------------------------- */
+
+static int make_worker(struct gpube_list_cases *c, int k)
+{
+	const struct gpube_bounder *b = c->s->b;
+	const struct gpube_patch_lists *l = c->s->lists;
+	struct gpube_case_worker *w = &c->workers[k];
+
+	w->all = c;
+	w->ctx = gpube__ctx_child(b->ctx);
+	w->ctx.n_threads = 1;
+	w->ctx.memory_bytes /= (uint64_t)b->ctx->n_threads;
+	w->values = gpube__alloc_zero(&w->ctx, (uint64_t)c->s->m->n_vars + 1, sizeof(*w->values));
+	w->whole = gpube__alloc_zero(&w->ctx, (uint64_t)b->m->n_vars + 1, sizeof(*w->whole));
+	w->forced = gpube__alloc(&w->ctx, (uint64_t)l->value_at[l->n] + 1, sizeof(*w->forced));
+	w->choices = gpube__alloc(&w->ctx, (uint64_t)l->value_at[l->n] + 1, sizeof(*w->choices));
+	if (!w->values || !w->whole || !w->forced || !w->choices)
+		return GPUBE_ENOMEM;
+	return gpube__search_new(&w->search, b->m, b->opts->seed + (uint64_t)k);
+}
+
+/* The lists are the first case; they are the cases' then. */
+static int make(struct gpube_patching *s, const struct gpube_case_rules *rules)
+{
+	struct gpube_ctx *ctx = s->b->ctx;
+	struct gpube_list_cases *c = gpube__alloc_zero(ctx, 1, sizeof(*c));
+	int status = c ? GPUBE_OK : GPUBE_ENOMEM;
+
+	if (status)
+		return status;
+	c->s = s;
+	c->rules = rules;
+	c->found_cost = GPUBE_INF;
+	c->target = s->lists->target;
+	c->ratio = 1;
+	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->changed, NULL);
+	c->found = gpube__alloc(ctx, (uint64_t)s->b->m->n_vars + 1, sizeof(*c->found));
+	c->ranks = gpube__alloc_zero(ctx, (uint64_t)s->lists->value_at[s->lists->n] + 1, sizeof(*c->ranks));
+	c->workers = gpube__alloc_zero(ctx, (uint64_t)ctx->n_threads, sizeof(*c->workers));
+	c->value_at = gpube__alloc(ctx, (uint64_t)s->lists->n + 1, sizeof(*c->value_at));
+	status = c->found && c->ranks && c->workers && c->value_at ? GPUBE_OK : GPUBE_ENOMEM;
+	if (!status) {
+		memcpy(c->value_at, s->lists->value_at, ((size_t)s->lists->n + 1) * sizeof(*c->value_at));
+		status = gpube__cases_weigh(c);
+	}
+	for (int k = 0; k < ctx->n_threads && !status; k++)
+		status = make_worker(c, k);
+	if (!status)
+		status = gpube__grow(ctx, &c->open, &c->capacity, 1, sizeof(*c->open));
+	if (status) {
+		gpube__cases_free(c);
+		return status;
+	}
+	gpube__cases_push(c, &(struct gpube_case){.lists = s->lists, .bound = s->lists->constant, .growth = s->growth, .from = s->lists->constant});
+	s->lists = NULL;
+	s->cases = c;
+	return GPUBE_OK;
+}
+
+/* ---- the call ------------------------------------------------------------------------------------ */
+
+int gpube__patching_cases(struct gpube_patching *s, const struct gpube_case_rules *rules)
+{
+	struct gpube_bounder *b = s->b;
+	int status = s->cases ? GPUBE_OK : make(s, rules), told;
+	struct gpube_list_cases *c = s->cases;
+
+	if (status)
+		return status;
+	c->status = GPUBE_OK;
+	c->over = false;
+	c->caller = pthread_self();
+	c->told = gpube__now();
+	gpube__parallel(b->ctx, b->ctx->n_threads, work, c);
+	for (int k = 0; k < b->ctx->n_threads && c->status; k++)
+		if (c->workers[k].ctx.error[0])
+			(void)gpube__fail(b->ctx, c->status, "%s", c->workers[k].ctx.error);
+	told = gpube__cases_tell(c);
+	gpube__cases_tell_counts(c);
+	return c->status ? c->status : told;
+}

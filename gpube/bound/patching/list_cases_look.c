@@ -1,0 +1,230 @@
+/* list_cases_look.c - on which variable a case is split: see list_cases.h. */
+#include "gpube/bound/patching/list_cases.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Of a look ahead: what a part misses comes slowly. */
+enum { LOOK_SWEEPS = 8 };
+/* Of the first cases so many times as many choices are looked at as of the others: what is seen there counts everywhere. */
+enum { FIRST_CASES = 4, FIRST_LOOKS = 4 };
+
+/* ---- what costs say ------------------------------------------------------------------------------ */
+
+/* Variable k of a function's scope: each of its values has at least the weight of what it costs more or less than all others. */
+static void weigh(const struct gpube_list_cases *c, int32_t f, int k, const int64_t *cells, int64_t *least)
+{
+	const struct gpube_model *m = c->s->m;
+	const int32_t *scope = gpube__scope(m, f), domain = m->vars[scope[k]].domain, arity = m->functions[f].arity;
+	struct gpube_case_rank *rank = c->ranks + c->value_at[scope[k]];
+	int64_t step = 1;
+
+	for (int j = k + 1; j < arity; j++)
+		step *= m->vars[scope[j]].domain;
+	for (int32_t a = 0; a < domain; a++)
+		least[a] = GPUBE_INF;
+	for (int64_t i = 0; i < gpube__cells(m, arity, scope); i++)
+		least[i / step % domain] = cells[i] < least[i / step % domain] ? cells[i] : least[i / step % domain];
+	for (int32_t a = 0; a < domain; a++) {
+		double weight = INFINITY;
+
+		for (int32_t e = 0; e < domain; e++)
+			if (e != a && least[e] < GPUBE_INF && least[a] < GPUBE_INF)
+				weight = fmin(weight, fabs((double)(least[a] - least[e])));
+		if (weight < INFINITY)
+			rank[a].weight = fmax(rank[a].weight, weight);
+	}
+}
+
+int gpube__cases_weigh(struct gpube_list_cases *c)
+{
+	const struct gpube_model *m = c->s->m;
+	int64_t *cells = gpube__alloc(m->ctx, GPUBE__PATCH_FUNCTION, sizeof(*cells));
+	int64_t *least = gpube__alloc(m->ctx, GPUBE__PATCH_FUNCTION, sizeof(*least));
+	double most = 0;
+	int status = cells && least ? GPUBE_OK : GPUBE_ENOMEM;
+
+	for (int32_t f = 0; f < m->n_functions && !status; f++) {
+		status = m->functions[f].arity ? gpube_model_costs(cells, m, f) : GPUBE_OK;
+		for (int k = 0; k < m->functions[f].arity && !status; k++)
+			weigh(c, f, k, cells, least);
+	}
+	for (int64_t x = 0; x < c->value_at[m->n_vars]; x++)
+		most = fmax(most, c->ranks[x].weight);
+	for (int64_t x = 0; x < c->value_at[m->n_vars] && most > 0; x++)
+		c->ranks[x].weight /= most;
+	gpube__free(m->ctx, cells);
+	gpube__free(m->ctx, least);
+	return status;
+}
+
+/* ---- what to split ------------------------------------------------------------------------------- */
+
+/* The values of a variable that are possible: their number, the least and the one of most weight. */
+static int32_t values_of(const struct gpube_case_worker *w, int32_t i, int32_t *first, int32_t *heavy)
+{
+	const struct gpube_patch_lists *l = w->at.lists;
+	const int64_t *forced = w->forced + l->value_at[i];
+	const struct gpube_case_rank *rank = w->all->ranks + l->value_at[i];
+	const int32_t slack = gpube__lists_slack(l);
+	int32_t n = 0;
+
+	for (int32_t x = 0; x < l->domain[i]; x++) {
+		if (forced[x] < 0 || forced[x] >= slack)
+			continue;
+		*first = !n || forced[x] < forced[*first] ? x : *first;
+		*heavy = !n || rank[x].weight > rank[*heavy].weight ? x : *heavy;
+		n++;
+	}
+	return n;
+}
+
+/* What the second value forces, or others than the first. */
+static int64_t regret_of(const struct gpube_case_worker *w, int32_t i, int32_t first)
+{
+	const struct gpube_patch_lists *l = w->at.lists;
+	const int64_t *forced = w->forced + l->value_at[i];
+	int64_t least = gpube__lists_slack(l);
+
+	for (int32_t x = 0; x < l->domain[i]; x++)
+		if (x != first && forced[x] < least)
+			least = forced[x];
+	return least - forced[first];
+}
+
+int gpube__case_choices(struct gpube_case_worker *w)
+{
+	const struct gpube_patch_lists *l = w->at.lists;
+	int n = 0;
+
+	for (int32_t i = 0; i < l->n; i++) {
+		int32_t first = 0, heavy = 0;
+		const int32_t live = l->fixed[i] >= 0 ? 0 : values_of(w, i, &first, &heavy);
+
+		w->values[i] = l->fixed[i] >= 0 ? l->fixed[i] : first;
+		if (live > 1)
+			w->choices[n++] = (struct gpube_case_choice){
+				.var = i, .value = heavy, .open = 1 - (double)regret_of(w, i, first) / gpube__lists_slack(l)};
+	}
+	return n;
+}
+
+double gpube__case_worth(const struct gpube_case_choice *x, int32_t slack)
+{
+	const double least = 1e-4 * slack;
+
+	return sqrt((least + fmin((double)x->gain[0], slack)) * (least + fmin((double)x->gain[1], slack)));
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct gpube_case_choice *x = a, *y = b;
+
+	return (x->rank < y->rank) - (x->rank > y->rank);
+}
+
+/*
+ * What was seen of such a split elsewhere; of one that was never looked at it is as much as of the best, by its weight, and by
+ * how open it is.
+ */
+static void rank_choices(struct gpube_case_worker *w, int n)
+{
+	struct gpube_list_cases *c = w->all;
+	double most = 1e-9;
+
+	pthread_mutex_lock(&c->lock);
+	for (int k = 0; k < n; k++) {
+		const struct gpube_case_rank *of = &c->ranks[c->value_at[w->choices[k].var] + w->choices[k].value];
+
+		w->choices[k].rank = of->n ? of->sum / of->n : -1;
+		most = fmax(most, w->choices[k].rank);
+	}
+	for (int k = 0; k < n; k++) {
+		const struct gpube_case_rank *of = &c->ranks[c->value_at[w->choices[k].var] + w->choices[k].value];
+
+		if (!of->n)
+			w->choices[k].rank = most * of->weight * (0.5 + 0.5 * w->choices[k].open);
+	}
+	pthread_mutex_unlock(&c->lock);
+	qsort(w->choices, (size_t)n, sizeof(*w->choices), by_rank);
+}
+
+static void learn_rank(struct gpube_case_worker *w, const struct gpube_case_choice *x, int32_t slack)
+{
+	struct gpube_case_rank *of = &w->all->ranks[w->all->value_at[x->var] + x->value];
+
+	pthread_mutex_lock(&w->all->lock);
+	of->sum += gpube__case_worth(x, slack) / slack;
+	of->n++;
+	pthread_mutex_unlock(&w->all->lock);
+}
+
+/* A part that is closed: its values are possible no more. */
+static void drop(struct gpube_case_worker *w, const struct gpube_case_choice *x, bool is)
+{
+	const struct gpube_patch_lists *l = w->at.lists;
+
+	for (int32_t a = 0; a < l->domain[x->var]; a++)
+		if ((a == x->value) == is)
+			w->forced[l->value_at[x->var] + a] = GPUBE__PATCH_DEAD;
+}
+
+struct looking {
+	struct gpube_case_worker *w;
+	struct gpube_patch_lists_probe probe;
+	int64_t beside; /* what all would have after as many sweeps */
+	double best;	/* the most that a choice is worth so far */
+};
+
+static void look_at_part(struct looking *k, struct gpube_case_choice *x, int j)
+{
+	const struct gpube_patch_lists *l = k->w->at.lists;
+	const int64_t after = gpube__lists_probe(&k->probe, x->var, x->value, !j, LOOK_SWEEPS);
+
+	x->gain[j] = after >= l->target ? gpube__lists_slack(l) : after > k->beside ? after - k->beside : 0;
+	if (after >= l->target)
+		drop(k->w, x, !j);
+}
+
+/* What both parts gain by some sweeps, more than the case would; the one that gains less comes first, and may tell enough. */
+static void look_at(struct looking *k, struct gpube_case_choice *x)
+{
+	const int32_t slack = gpube__lists_slack(k->w->at.lists);
+
+	x->gain[0] = slack;
+	look_at_part(k, x, 1);
+	x->looked = gpube__case_worth(x, slack) > k->best;
+	if (x->looked)
+		look_at_part(k, x, 0);
+	learn_rank(k->w, x, slack);
+}
+
+int gpube__case_look(struct gpube_case_worker *w, int n, int *best, bool *closed)
+{
+	const struct gpube_patch_lists *l = w->at.lists;
+	const int32_t slack = gpube__lists_slack(l);
+	const int most = w->all->rules->probes * (w->at.depth < FIRST_CASES ? FIRST_LOOKS : 1);
+	struct looking k = {.w = w};
+	int status = gpube__lists_probe_init(&k.probe, l);
+
+	*best = -1;
+	if (!status) {
+		k.beside = gpube__lists_probe(&k.probe, -1, 0, false, LOOK_SWEEPS);
+		*closed = k.beside >= l->target;
+		rank_choices(w, n);
+	}
+	for (int j = 0; j < n && j < most && !status && !*closed && !gpube__cases_over(w); j++) {
+		struct gpube_case_choice *x = &w->choices[j];
+
+		look_at(&k, x);
+		if (!x->looked)
+			continue;
+		*closed = x->gain[0] >= slack && x->gain[1] >= slack;
+		if (x->gain[0] < slack && x->gain[1] < slack && gpube__case_worth(x, slack) > k.best) {
+			*best = j;
+			k.best = gpube__case_worth(x, slack);
+		}
+	}
+	gpube__lists_probe_clear(&k.probe);
+	return status;
+}

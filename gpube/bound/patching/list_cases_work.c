@@ -1,0 +1,251 @@
+/* list_cases_work.c - what is done with one case: sweeps, longer lists, and splits. See list_cases.h. */
+#include "gpube/bound/patching/list_cases.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Sweeps of which is judged whether they pay. */
+enum { WINDOW = 8 };
+/* Entries of the shortest lists that are worth their separators. */
+enum { FEWEST_ENTRIES = 64 };
+/* What one more doubling brings, in what the last one did. */
+#define DOUBLING 0.8
+
+static bool is_closed(const struct gpube_case_worker *w)
+{
+	return w->at.lists->constant >= w->at.lists->target;
+}
+
+static void hear(struct gpube_case_worker *w)
+{
+	const int64_t target = __atomic_load_n(&w->all->target, __ATOMIC_RELAXED);
+	struct gpube_patch_lists *l = w->at.lists;
+
+	l->target = target < l->target ? target : l->target;
+}
+
+static void note_bound(struct gpube_case_worker *w)
+{
+	if (w->at.lists->constant > w->at.bound)
+		__atomic_store_n(&w->at.bound, w->at.lists->constant, __ATOMIC_RELAXED);
+}
+
+/* Others have nothing to do. */
+static bool is_awaited(struct gpube_list_cases *c)
+{
+	bool awaited;
+
+	pthread_mutex_lock(&c->lock);
+	awaited = c->n_waiting > c->n_open;
+	pthread_mutex_unlock(&c->lock);
+	return awaited;
+}
+
+static int climb(struct gpube_case_worker *w)
+{
+	const struct gpube_case_rules *r = w->all->rules;
+	struct gpube_patch_lists *l = w->at.lists;
+	int32_t *room = gpube__alloc(&w->ctx, (uint64_t)l->room + 1, sizeof(*room));
+	int64_t before = l->constant;
+
+	if (!room)
+		return GPUBE_ENOMEM;
+	for (int n = 1; n <= WINDOW * r->most_windows && l->members && !is_closed(w) && !gpube__cases_over(w); n++) {
+		hear(w);
+		gpube__lists_sweep(l, n % 2 == 0, room);
+		note_bound(w);
+		if (n % WINDOW)
+			continue;
+		if ((double)(l->constant - before) < r->slow * gpube__lists_slack(l) || is_awaited(w->all))
+			break;
+		before = l->constant;
+		gpube__lists_shorten(l);
+	}
+	gpube__free(&w->ctx, room);
+	return GPUBE_OK;
+}
+
+/* Lists of up to so many entries in the place of these, or of less where that is too much. */
+static int join(struct gpube_case_worker *w, int64_t most, bool *any)
+{
+	struct gpube_patch_lists *l = NULL;
+	int status = gpube__lists_grow(&l, w->at.lists, w->all->s->m, most);
+
+	*any = !status && l;
+	if (*any) {
+		gpube__lists_free(w->at.lists);
+		w->at.lists = l;
+		note_bound(w);
+	}
+	return status == GPUBE_ESTOP ? GPUBE_OK : status;
+}
+
+/* ---- assignments --------------------------------------------------------------------------------- */
+
+static void extend(struct gpube_case_worker *w)
+{
+	const struct gpube_patching *s = w->all->s;
+
+	if (s->lean)
+		gpube__lean_extend(s->lean, w->whole, w->values);
+	else
+		memcpy(w->whole, w->values, (size_t)s->m->n_vars * sizeof(*w->values));
+}
+
+static int read_off(struct gpube_case_worker *w)
+{
+	const int status = gpube__lists_decode(w->at.lists, true, w->values);
+
+	if (status)
+		return status;
+	extend(w);
+	if (gpube__search_run(w->search, w->whole, w->all->rules->steps))
+		gpube__cases_found(w->all, w->search->best, w->search->best_cost);
+	return GPUBE_OK;
+}
+
+/* Every variable has one value: the case is one assignment. */
+static int price(struct gpube_case_worker *w)
+{
+	int64_t cost;
+	int status;
+
+	extend(w);
+	status = gpube_model_cost(&cost, w->all->s->b->m, w->whole);
+	if (!status && cost < GPUBE_INF)
+		gpube__cases_found(w->all, w->whole, cost);
+	return status;
+}
+
+/* ---- a case -------------------------------------------------------------------------------------- */
+
+/* What the look ahead had said, and what came of it. */
+static void learn_ratio(struct gpube_case_worker *w)
+{
+	struct gpube_list_cases *c = w->all;
+	const int64_t came = w->at.lists->constant - w->at.from;
+
+	if (w->at.hoped <= 0)
+		return;
+	pthread_mutex_lock(&c->lock);
+	c->ratio += 0.1 * (fmin(10, (double)came / (double)w->at.hoped) - c->ratio);
+	pthread_mutex_unlock(&c->lock);
+	w->at.hoped = 0;
+}
+
+static bool grows(struct gpube_case_worker *w, int best)
+{
+	struct gpube_list_cases *c = w->all;
+	const struct gpube_patch_lists *l = w->at.lists;
+	const int32_t slack = gpube__lists_slack(l);
+
+	if (2 * l->most > c->rules->most_entries || best < 0 || is_awaited(c))
+		return false;
+	return DOUBLING * w->at.growth * slack > c->ratio * gpube__case_worth(&w->choices[best], slack);
+}
+
+static int split(struct gpube_case_worker *w, int best, struct gpube_case part[2])
+{
+	struct gpube_patch_lists *l = w->at.lists;
+	const struct gpube_case_choice *x = best < 0 ? NULL : &w->choices[best];
+	int status = GPUBE_OK;
+
+	gpube__lists_settle(l);
+	for (int k = 0; k < 1 + !!x && !status; k++) {
+		part[k] = w->at;
+		part[k].depth += !!x;
+		part[k].hoped = x ? x->gain[k] : 0;
+		part[k].from = l->constant;
+		status = gpube__lists_part(&part[k].lists, l, w->forced, x ? x->var : -1, x ? x->value : 0, !k);
+		if (!status && part[k].lists->constant > part[k].bound)
+			part[k].bound = part[k].lists->constant;
+	}
+	for (int k = 0; k < 2 && status; k++) {
+		gpube__lists_free(part[k].lists);
+		part[k].lists = NULL;
+	}
+	if (!status) {
+		gpube__lists_free(l);
+		w->at.lists = NULL;
+	}
+	return status;
+}
+
+/* Lists that have separators, of fewer entries where there is no room for them. */
+static int ready(struct gpube_case_worker *w)
+{
+	int status = GPUBE_OK;
+	bool any = w->at.lists->members != NULL;
+
+	for (int64_t most = w->at.lists->most; !status && !any && most >= FEWEST_ENTRIES; most /= 2)
+		status = join(w, most, &any);
+	return status;
+}
+
+static int grow(struct gpube_case_worker *w, bool *any)
+{
+	const int64_t before = w->at.lists->constant;
+	const int32_t slack = gpube__lists_slack(w->at.lists);
+	int status = join(w, 2 * w->at.lists->most, any);
+
+	if (*any && !status)
+		status = climb(w);
+	w->n_grown += *any;
+	w->at.growth = *any ? (double)(w->at.lists->constant - before) / slack : 0;
+	return status;
+}
+
+/* Until it is closed, or there is a split, or *end: the time is over. */
+static int find_split(struct gpube_case_worker *w, int *best, bool *closed, bool *end)
+{
+	bool grown = true;
+	int status = ready(w);
+
+	if (!status)
+		status = climb(w);
+	learn_ratio(w);
+	while (!status && grown) {
+		int n;
+
+		grown = false;
+		*closed |= is_closed(w);
+		*end = gpube__cases_over(w);
+		if (*closed || *end)
+			break;
+		status = read_off(w);
+		hear(w);
+		*closed |= is_closed(w);
+		if (!status && !*closed)
+			status = gpube__lists_forced(w->at.lists, w->forced);
+		if (status || *closed)
+			break;
+		n = gpube__case_choices(w);
+		if (!n) {
+			status = price(w);
+			*closed = !status;
+			break;
+		}
+		*best = w->at.lists->members ? -1 : 0;
+		if (w->at.lists->members)
+			status = gpube__case_look(w, n, best, closed);
+		*end = gpube__cases_over(w);
+		if (!status && !*closed && !*end && grows(w, *best))
+			status = grow(w, &grown);
+	}
+	return status;
+}
+
+int gpube__case_work(struct gpube_case_worker *w, struct gpube_case part[2])
+{
+	bool closed = false, end = false;
+	int best = -1, status;
+
+	status = find_split(w, &best, &closed, &end);
+	if (!status && !closed && !end)
+		status = split(w, best, part);
+	if (closed) {
+		gpube__lists_free(w->at.lists);
+		w->at.lists = NULL;
+	}
+	return status;
+}

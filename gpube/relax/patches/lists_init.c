@@ -1,0 +1,142 @@
+/* lists_init.c - lists of patches, and what is made of each: see lists.h. */
+#include "gpube/relax/patches/lists.h"
+
+#include <string.h>
+
+/* ---- lists ------------------------------------------------------------------------------------- */
+
+int gpube__list_alloc(struct gpube_patch_lists *l, struct gpube_patch_list *a, int32_t arity, int64_t n)
+{
+	a->arity = arity;
+	a->n = n;
+	a->scope = gpube__alloc(l->ctx, (uint64_t)arity + 1, sizeof(*a->scope));
+	a->shift = gpube__alloc(l->ctx, (uint64_t)arity + 1, sizeof(*a->shift));
+	a->set = gpube__alloc_zero(l->ctx, (uint64_t)l->words, sizeof(*a->set));
+	a->key = gpube__alloc(l->ctx, (uint64_t)n + 1, sizeof(*a->key));
+	a->cost = gpube__alloc(l->ctx, (uint64_t)n + 1, sizeof(*a->cost));
+	return a->scope && a->shift && a->set && a->key && a->cost ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+bool gpube__list_lay_out(const struct gpube_patch_lists *l, struct gpube_patch_list *a)
+{
+	int shift = 0;
+
+	for (int32_t k = 0; k < a->arity; k++) {
+		gpube__bit_put(a->set, a->scope[k]);
+		a->shift[k] = (uint8_t)shift;
+		shift += l->bits[a->scope[k]];
+		if (shift > 64)
+			return false;
+	}
+	a->shift[a->arity] = (uint8_t)shift;
+	return true;
+}
+
+struct gpube_patch_lists *gpube__lists_alloc(struct gpube_ctx *ctx, int32_t n, const int32_t *domain)
+{
+	struct gpube_patch_lists *l = gpube__alloc_zero(ctx, 1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->ctx = ctx;
+	l->n = n;
+	l->words = n / 64 + 1;
+	l->domain = gpube__alloc(ctx, (uint64_t)n + 1, sizeof(*l->domain));
+	l->bits = gpube__alloc_zero(ctx, (uint64_t)n + 1, sizeof(*l->bits));
+	l->value_at = gpube__alloc_zero(ctx, (uint64_t)n + 1, sizeof(*l->value_at));
+	l->fixed = gpube__alloc(ctx, (uint64_t)n + 1, sizeof(*l->fixed));
+	if (!l->domain || !l->bits || !l->value_at || !l->fixed) {
+		gpube__lists_free(l);
+		return NULL;
+	}
+	for (int32_t i = 0; i < n; i++) {
+		l->domain[i] = domain[i];
+		l->value_at[i + 1] = l->value_at[i] + domain[i];
+		l->fixed[i] = -1;
+		l->bits[i] = 1; /* a domain of one value, too, so that no key is shifted by all its bits */
+		while ((int64_t)1 << l->bits[i] < domain[i])
+			l->bits[i]++;
+	}
+	return l;
+}
+
+/* ---- of patches -------------------------------------------------------------------------------- */
+
+static int take_patch(struct gpube_patch_lists *l, struct gpube_patch_list *a, const struct gpube_patches *p, const struct gpube_patch *of,
+	const int32_t *cost, bool *fits)
+{
+	int32_t index[GPUBE__PATCH_ARITY] = {0};
+	const int32_t slack = gpube__lists_slack(l);
+	int64_t n = 0;
+	uint64_t key = 0;
+	int status;
+
+	for (int32_t c = 0; c < of->n_cells; c++)
+		n += cost[c] < slack;
+	status = gpube__list_alloc(l, a, of->arity, n);
+	if (status)
+		return status;
+	memcpy(a->scope, of->scope, (size_t)of->arity * sizeof(*a->scope));
+	*fits = gpube__list_lay_out(l, a);
+	n = 0;
+	for (int32_t c = 0; c < of->n_cells && *fits; c++) {
+		if (cost[c] < slack) {
+			a->key[n] = key;
+			a->cost[n++] = cost[c];
+		}
+		for (int32_t k = of->arity - 1; k >= 0; k--) {
+			if (++index[k] < p->domain[of->scope[k]]) {
+				key += (uint64_t)1 << a->shift[k];
+				break;
+			}
+			index[k] = 0;
+			key &= ~((((uint64_t)1 << l->bits[of->scope[k]]) - 1) << a->shift[k]);
+		}
+	}
+	return GPUBE_OK;
+}
+
+/* A separator's costs onto the cells of its first member. */
+static void add_separator(const struct gpube_patches *p, const struct gpube_separator *b, int32_t *cells)
+{
+	const struct gpube_patch_member *of = &p->members[b->member];
+	const int32_t *place = p->places + of->places;
+	int32_t *t = cells + p->patches[of->patch].at;
+
+	for (int32_t k = 0; k < of->n; k++)
+		for (int32_t i = 0; i < b->n_cells; i++) {
+			int32_t *to = &t[place[i] + place[b->n_cells + k]];
+			const int32_t x = *to + cells[b->at + i];
+
+			*to = x < GPUBE__PATCH_DEAD ? x : GPUBE__PATCH_DEAD;
+		}
+}
+
+int gpube__lists_new(struct gpube_patch_lists **out, const struct gpube_patches *p, const struct gpube_patches_state *s)
+{
+	struct gpube_patch_lists *l = gpube__lists_alloc(p->ctx, p->n, p->domain);
+	int32_t *cells = gpube__alloc(p->ctx, (uint64_t)p->n_cells + 1, sizeof(*cells));
+	int status = l && cells ? GPUBE_OK : GPUBE_ENOMEM;
+	bool fits = true;
+
+	*out = NULL;
+	if (!status) {
+		memcpy(cells, s->cells, (size_t)p->n_cells * sizeof(*cells));
+		for (int32_t k = 0; k < p->n_separators; k++)
+			add_separator(p, &p->separators[k], cells);
+		l->most = p->most_cells;
+		l->shift = p->shift;
+		l->constant = s->constant;
+		l->target = s->target;
+		l->lists = gpube__alloc_zero(p->ctx, (uint64_t)p->n_patches + 1, sizeof(*l->lists));
+		status = l->lists ? GPUBE_OK : GPUBE_ENOMEM;
+	}
+	for (int32_t k = 0; k < p->n_patches && !status && fits; k++)
+		status = take_patch(l, &l->lists[l->n_lists++], p, &p->patches[k], cells + p->patches[k].at, &fits);
+	gpube__free(p->ctx, cells);
+	if (!status && fits)
+		*out = l;
+	else
+		gpube__lists_free(l);
+	return status;
+}

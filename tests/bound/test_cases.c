@@ -1,0 +1,246 @@
+/*
+ * Cases of lists against enumeration: split as early as can be, on one thread and on several, in turns, with a cutoff, and while
+ * memory is refused. No bound is above the optimum at any time, and what is open is never forgotten.
+ */
+#include "tests/support/test.h"
+
+#include <math.h>
+
+#include "gpube/bound/patching/list_cases.h"
+#include "tests/support/bounded.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+#include "tests/support/memory.h"
+#include "tests/support/random_model.h"
+
+enum { N_SEEDS = 400, N_TURNS = 60, N_CUT = 100, N_SCARCE = 4 };
+
+static int64_t n_split; /* in all tests so far */
+
+/* Hardly a variable is eliminated first. */
+static struct random_spec many_neighbours(uint64_t seed)
+{
+	struct random_spec spec = random_spec_default();
+
+	spec.n_vars = 12;
+	spec.min_domain = 2;
+	spec.max_domain = 2 + (seed % 4 == 0);
+	spec.n_vars -= 3 * (seed % 4 == 0);
+	spec.n_functions = 30 + (int)(seed % 30);
+	spec.min_arity = seed % 3 ? 2 : 1;
+	spec.max_arity = 3;
+	spec.forbidden = seed % 5 ? 0.05 * (double)(seed % 5) : 0.5;
+	spec.max_cost = seed % 7 ? 1 + 49 * (int64_t)(seed % 2) : (int64_t)1 << 40;
+	return spec;
+}
+
+/* Lists so short that they leave much open, and cases that end soon. */
+struct way {
+	int64_t most;
+	struct gpube_case_rules rules;
+};
+
+static struct way way_of(uint64_t seed)
+{
+	return (struct way){.most = (int64_t)8 << seed % 6,
+		.rules = {.slow = seed % 3 ? 1 : 0.1, .most_windows = 1 + (int)(seed % 2), .most_entries = seed % 4 ? 1 : 256,
+			.probes = (int)(seed % 3), .steps = (int)(seed % 2)}};
+}
+
+/* Everything is open in short lists; false: nothing is left to split. */
+static bool begin(struct gpube_bounder *b, int64_t most, int *status)
+{
+	struct gpube_patch_lists *first, *l;
+	struct gpube_patching *s;
+
+	*status = gpube__patching_new(b);
+	s = b->patching;
+	if (*status || !s->p)
+		return false;
+	/* smaller ones in their place, of all variables */
+	gpube__patches_free(s->p);
+	gpube__free(ctx, s->root);
+	gpube__lean_free(ctx, s->lean);
+	s->p = NULL;
+	s->root = NULL;
+	s->lean = NULL;
+	s->m = b->tables;
+	*status = gpube__patches_new(&s->p, &s->root, s->m, most / 2, gpube__tables_limit(b));
+	if (*status || !s->p)
+		return false;
+	*status = gpube__lists_new(&first, s->p, s->root);
+	if (*status || !first)
+		return false;
+	*status = gpube__lists_grow(&l, first, s->m, most);
+	s->lists = l ? l : first;
+	if (l)
+		gpube__lists_free(first);
+	return !*status;
+}
+
+static void end(struct gpube_bounder *b)
+{
+	gpube__patching_free(b->patching);
+	end_bounder(b);
+}
+
+/* The lowest total of the simplified model, or GPUBE_INF. */
+struct subject {
+	struct gpube_model *m;
+	struct gpube_simplified s;
+	int64_t optimum;
+};
+
+static bool make(struct subject *x, const struct random_spec *spec, uint64_t seed)
+{
+	struct brute brute;
+
+	x->m = random_model(ctx, spec, seed);
+	assert_non_null(x->m);
+	assert_int_equal(brute_force(&brute, NULL, x->m), 0);
+	assert_int_equal(gpube__simplify(&x->s, x->m, true), 0);
+	x->optimum = !brute.feasible ? GPUBE_INF : x->s.negated ? -brute.cost : brute.cost;
+	return !x->s.infeasible;
+}
+
+static void drop(struct subject *x)
+{
+	gpube__simplified_clear(ctx, &x->s);
+	gpube_model_free(x->m);
+}
+
+static void check_true(const struct subject *x, const struct gpube_bounder *b)
+{
+	assert_true(b->upper >= x->optimum);
+	if (x->optimum < b->cutoff)
+		assert_true(b->lower <= x->optimum);
+}
+
+static void check_proved(const struct subject *x, const struct gpube_bounder *b)
+{
+	check_true(x, b);
+	assert_true(gpube__bounder_done(b));
+	if (x->optimum < b->cutoff && x->optimum < GPUBE_INF)
+		assert_true(b->upper == x->optimum && b->lower == x->optimum);
+	else
+		assert_true(b->upper == GPUBE_INF || b->upper >= b->cutoff);
+}
+
+static void run(uint64_t seed, int threads, int64_t cut, double seconds)
+{
+	const struct random_spec spec = many_neighbours(seed);
+	const struct way way = way_of(seed);
+	struct gpube_bounder b;
+	struct subject x;
+	int status;
+
+	ctx->n_threads = threads;
+	if (make(&x, &spec, seed)) {
+		begin_bounder(&b, &x.s, x.m, seed);
+		if (cut && x.optimum < GPUBE_INF)
+			gpube__bounder_cut(&b, x.optimum + cut - 2);
+		if (begin(&b, way.most, &status)) {
+			for (int turn = 0; turn < 10000 && !gpube__bounder_done(&b); turn++) {
+				b.patching->turn = gpube__turn(ctx, turn < 9000 ? seconds : INFINITY);
+				assert_int_equal(gpube__patching_cases(b.patching, &way.rules), 0);
+				check_true(&x, &b);
+			}
+			check_proved(&x, &b);
+			n_split += b.patching->cases ? b.patching->cases->n_split : 0;
+		}
+		assert_int_equal(status, 0);
+		end(&b);
+	}
+	drop(&x);
+	ctx->n_threads = 1;
+}
+
+static void optimum(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+
+	run(seed, 1 << seed % 3, 0, INFINITY);
+}
+
+/* One and four threads, in turns that end before a case does. */
+static void in_turns(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+
+	run(seed, seed % 2 ? 4 : 1, 0, 1e-6 * (double)(seed % 5 * seed % 300));
+}
+
+/* One below, at, or one to three above the optimum. */
+static void cutoff(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+
+	run(seed, 1 + (int)(seed % 2), 1 + (int64_t)(seed % 5), INFINITY);
+}
+
+/* Each allocation is refused once: what is said until then is true, and going on ends with the optimum. */
+static void scarce(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = many_neighbours(seed);
+	const struct way way = {.most = 16, .rules = {.slow = 1, .most_windows = 1, .most_entries = 256, .probes = 1}};
+	bool ended = false;
+
+	spec.forbidden = 0.05;
+	spec.max_cost = 50;
+	for (long at = 0; !ended; at += 1 + at / 200) {
+		struct test_memory memory = {.fail_at = -1};
+		struct gpube_ctx *kept = ctx;
+		struct gpube_bounder b;
+		struct subject x;
+		int status;
+
+		ctx = test_memory_ctx(&memory);
+		ctx->memory_bytes = 1 << 26;
+		ctx->n_threads = 1 + at % 2;
+		if (make(&x, &spec, seed)) {
+			begin_bounder(&b, &x.s, x.m, seed);
+			if (begin(&b, way.most, &status)) {
+				memory.fail_at = memory.n + at;
+				b.patching->turn = gpube__turn(ctx, INFINITY);
+				status = gpube__patching_cases(b.patching, &way.rules);
+				ended = memory.n <= memory.fail_at;
+				assert_true(status == (ended ? GPUBE_OK : status));
+				assert_true(status == GPUBE_OK || status == GPUBE_ENOMEM);
+				check_true(&x, &b);
+				memory.fail_at = -1;
+				if (!gpube__bounder_done(&b))
+					assert_int_equal(gpube__patching_cases(b.patching, &way.rules), 0);
+				check_proved(&x, &b);
+			} else {
+				assert_int_equal(status, 0);
+				ended = true;
+			}
+			end(&b);
+		} else {
+			ended = true;
+		}
+		drop(&x);
+		test_memory_end(ctx, &memory);
+		ctx = kept;
+	}
+}
+
+/* The tests before had something to split. */
+static void were_split(void **state)
+{
+	(void)state;
+	assert_true(n_split > N_SEEDS);
+}
+
+int main(void)
+{
+	struct cases c = {0};
+
+	add_seeds(&c, optimum, N_SEEDS, "split at once, seed");
+	add_seeds(&c, in_turns, N_TURNS, "in turns, seed");
+	add_seeds(&c, cutoff, N_CUT, "with a cutoff, seed");
+	ADD_CASE(&c, were_split);
+	add_seeds(&c, scarce, N_SCARCE, "scarce memory, seed");
+	return run_cases(&c, "cases", ctx_setup_1_thread, ctx_teardown);
+}
