@@ -1,26 +1,8 @@
-/*
- * compiled.c - sums of one model for evidence that changes: gpube_infer_compile() and what follows. See sums.h.
- *
- * Evidence is a table of 0 and 1 in the bucket of its variable, so that the order, the buckets and their sizes are
- * those without evidence. Another value changes the messages from that bucket to its root, and no other: they alone are
- * summed again. The downward pass, of which all depends on any evidence, uses a copy of the messages up, or where all buckets are small
- * (infer_small.c) tables of its own.
- *
- * To reduce the tables by evidence would make each set cheaper, and an order and a plan of its own necessary.
- */
-#include "gpube/infer/infer.h"
+/* compiled.c - gpube_infer_compile() and what follows: see sums.h and compiled.h. */
+#include "gpube/infer/compiled.h"
 
 #include <math.h>
 #include <string.h>
-
-struct gpube_compiled {
-	struct gpube_model view; /* without evidence */
-	struct gpube_infer_opts opts;
-	struct gpube_inference plan;
-	struct gpube__inferring j;
-	int32_t *observed; /* of each variable, -1: it is not */
-	bool wants_marginals;
-};
 
 void gpube_compiled_free(struct gpube_compiled *c)
 {
@@ -29,28 +11,45 @@ void gpube_compiled_free(struct gpube_compiled *c)
 	if (!c)
 		return;
 	ctx = c->j.ctx;
-	gpube__small_clear(&c->j);
+	for (int32_t b = 0; c->buckets && b < c->j.n; b++) {
+		gpube__sum_table_clear(ctx, &c->buckets[b].up);
+		gpube__sum_table_clear(ctx, &c->buckets[b].down);
+		gpube__free(ctx, c->buckets[b].plain);
+	}
+	for (int32_t f = 0; c->tables && f < c->view.n_functions; f++)
+		gpube__sum_table_clear(ctx, &c->tables[f]);
 	gpube__infer_clear(&c->j);
-	for (int32_t b = 0; c->j.observed && b < c->j.n; b++)
-		gpube__sum_table_clear(ctx, &c->j.observed[b]);
-	for (int32_t f = 0; c->j.kept && f < c->view.n_functions; f++)
-		gpube__sum_table_clear(ctx, &c->j.kept[f].table);
-	gpube__free(ctx, c->j.kept);
-	gpube__free(ctx, c->j.observed);
-	gpube__free(ctx, c->j.dirty);
+	gpube__forcing_clear(&c->forcing, ctx);
 	gpube__free(ctx, c->observed);
+	gpube__free(ctx, c->fixed);
+	gpube__free(ctx, c->first);
+	gpube__free(ctx, c->bucket);
+	gpube__free(ctx, c->place);
+	gpube__free(ctx, c->buckets);
+	gpube__free(ctx, c->tables);
+	gpube__free(ctx, c->inputs);
+	gpube__free(ctx, c->axes);
+	gpube__free(ctx, c->strides);
+	gpube__free(ctx, c->products);
+	gpube__free(ctx, c->sums);
+	gpube__free(ctx, c->cells);
+	gpube__free(ctx, c->marginals);
 	gpube__free(ctx, c);
 }
 
-/* The messages are there twice while marginals are summed. */
-static int check_memory(const struct gpube_compiled *c)
+/* All messages are kept, those down beside those up. */
+static int check_memory(struct gpube_compiled *c)
 {
-	const struct gpube_ctx *ctx = c->j.ctx;
+	const struct gpube__inferring *j = &c->j;
+	double cells = 0;
 
-	if (c->plan.plan.peak_bytes * (c->wants_marginals ? 2 : 1) <= (double)ctx->memory_bytes)
+	for (int32_t b = 0; b < j->n; b++)
+		cells += gpube__infer_joined(j, b) / gpube__infer_domain(j, b);
+	c->plan.plan.peak_bytes += cells * (c->wants_marginals ? 2 : 1) * sizeof(double);
+	if (c->plan.plan.peak_bytes <= (double)j->ctx->memory_bytes)
 		return GPUBE_OK;
-	return gpube__fail(c->j.ctx, GPUBE_ELIMIT, "the messages of a compiled model are kept, and copied for marginals: "
-						   "they do not fit the memory allowed");
+	return gpube__fail(j->ctx, GPUBE_ELIMIT, "the messages of a compiled model are kept, up and for marginals down: "
+						 "they do not fit the memory allowed");
 }
 
 static int compile(struct gpube_compiled *c, const struct gpube_model *m)
@@ -67,19 +66,23 @@ static int compile(struct gpube_compiled *c, const struct gpube_model *m)
 	if (status)
 		return status;
 	c->observed = gpube__alloc(j->ctx, (uint64_t)m->n_vars, sizeof(*c->observed));
-	j->observed = gpube__alloc_zero(j->ctx, (uint64_t)j->n, sizeof(*j->observed));
-	j->dirty = gpube__alloc(j->ctx, (uint64_t)j->n, sizeof(*j->dirty));
-	j->kept = gpube__alloc_zero(j->ctx, (uint64_t)m->n_functions, sizeof(*j->kept));
-	if (!c->observed || !j->observed || !j->dirty || !j->kept)
+	if (!c->observed)
 		return GPUBE_ENOMEM;
-	for (int32_t b = 0; b < j->n && !status; b++) {
-		j->dirty[b] = true;
-		status = gpube__infer_join_kept(j, b);
-	}
-	if (!status)
-		status = gpube__small_begin(j, c->wants_marginals);
 	for (int32_t i = 0; i < m->n_vars; i++)
 		c->observed[i] = -1;
+	if (j->possible.none)
+		return GPUBE_OK;
+	status = gpube__infer_constants(j);
+	c->constant = j->z;
+	c->constant_roundings = j->roundings;
+	if (!status)
+		status = gpube__compiled_tables(c);
+	if (!status)
+		status = gpube__forcing_begin(&c->forcing, j);
+	if (!status && c->wants_marginals)
+		status = gpube__infer_begin_marginals(j);
+	c->marginals = c->plan.marginals;
+	c->plan.marginals = NULL;
 	for (int32_t i = 0; i < m->n_vars && m->evidence && !status; i++)
 		status = gpube_infer_observe(c, i, m->evidence[i]);
 	return status;
@@ -105,10 +108,9 @@ int gpube_infer_compile(struct gpube_compiled **out, const struct gpube_model *m
 	c->view.evidence = NULL;
 	c->opts = opts ? *opts : none;
 	c->wants_marginals = c->opts.task == GPUBE_INFER_MAR;
-	c->opts.task = GPUBE_INFER_MAR; /* messages are kept */
+	c->opts.task = GPUBE_INFER_PR; /* of the plan */
 	c->opts.backend = GPUBE_BACKEND_CPU;
 	c->opts.bounds = 0;
-	c->j.keeps_messages = true;
 	c->j.m = &c->view;
 	c->j.ctx = m->ctx;
 	c->j.opts = &c->opts;
@@ -122,12 +124,21 @@ int gpube_infer_compile(struct gpube_compiled **out, const struct gpube_model *m
 	return status;
 }
 
+/* The index of a value of those that can occur; -1: it cannot, or none is meant. */
+static int32_t index_of(const struct gpube_compiled *c, int32_t var, int32_t value)
+{
+	const struct gpube_possible *p = &c->j.possible;
+
+	for (int32_t k = 0; k < p->n[var]; k++)
+		if (p->values[p->first[var] + k] == value)
+			return k;
+	return -1;
+}
+
 int gpube_infer_observe(struct gpube_compiled *c, int32_t var, int32_t value)
 {
 	struct gpube__inferring *j;
-	struct gpube_sum_table *t;
-	int32_t b;
-	int status;
+	int32_t before, now, b;
 
 	if (!c)
 		return GPUBE_EINVAL;
@@ -136,113 +147,48 @@ int gpube_infer_observe(struct gpube_compiled *c, int32_t var, int32_t value)
 		return gpube__fail(j->ctx, GPUBE_EINVAL, "variable %d cannot be observed as %d", var, value);
 	if (c->observed[var] == value)
 		return GPUBE_OK;
-	b = j->position ? j->position[var] : -1;
-	if (b >= 0) {
-		const int32_t *values = j->possible.values + j->possible.first[var];
-
-		t = &j->observed[b];
-		if (value >= 0 && !t->cells) {
-			status = gpube__sum_table_new(j->ctx, t, gpube__infer_domain(j, b));
-			if (status)
-				return status;
-			t->power = 0;
-		}
-		if (value < 0)
-			gpube__sum_table_clear(j->ctx, t);
-		for (int32_t k = 0; k < t->n; k++) {
-			t->cells[k] = values[k] == value ? 0.5 : 0; /* as settled tables have it */
-			t->power = 1;
-		}
-		for (; b >= 0; b = j->buckets[b].parent)
-			j->dirty[b] = true;
-	}
+	before = index_of(c, var, c->observed[var]);
+	now = index_of(c, var, value);
+	c->n_impossible += (value >= 0 && now < 0) - (c->observed[var] >= 0 && before < 0);
 	c->observed[var] = value;
+	b = j->position ? j->position[var] : -1;
+	if (b < 0)
+		return GPUBE_OK;
+	c->forcing.observed[b] = now;
+	for (; b >= 0; b = j->buckets[b].parent)
+		c->buckets[b].n_observed += (now >= 0) - (before >= 0);
 	return GPUBE_OK;
-}
-
-/* Values that are observed, and cannot occur whatever else is. */
-static bool is_contradiction(const struct gpube_compiled *c)
-{
-	const struct gpube_possible *p = &c->j.possible;
-
-	for (int32_t i = 0; i < c->view.n_vars; i++) {
-		bool here = c->observed[i] < 0;
-
-		for (int32_t k = 0; k < p->n[i] && !here; k++)
-			here = p->values[p->first[i] + k] == c->observed[i];
-		if (!here)
-			return true;
-	}
-	return false;
-}
-
-static int copy_table(struct gpube_ctx *ctx, struct gpube_sum_table *to, const struct gpube_sum_table *from)
-{
-	int status = gpube__sum_table_new(ctx, to, from->n);
-
-	to->power = from->power;
-	to->top = from->top;
-	to->least = from->least;
-	if (!status && from->powers) {
-		to->powers = gpube__alloc(ctx, (uint64_t)from->n, sizeof(*to->powers));
-		status = to->powers ? GPUBE_OK : GPUBE_ENOMEM;
-	}
-	if (status)
-		return status;
-	memcpy(to->cells, from->cells, (size_t)from->n * sizeof(*to->cells));
-	if (from->powers)
-		memcpy(to->powers, from->powers, (size_t)from->n * sizeof(*to->powers));
-	return GPUBE_OK;
-}
-
-/* The downward pass writes over messages: they are put back. */
-static int marginals(struct gpube_compiled *c)
-{
-	struct gpube__inferring *j = &c->j;
-	struct gpube_sum_bucket *up = gpube__alloc_zero(j->ctx, (uint64_t)j->n, sizeof(*up));
-	int status = up ? GPUBE_OK : GPUBE_ENOMEM;
-
-	for (int32_t b = 0; b < j->n && !status; b++) {
-		const struct gpube_sum_table message = j->buckets[b].message;
-
-		up[b] = j->buckets[b];
-		up[b].message = (struct gpube_sum_table){0};
-		status = copy_table(j->ctx, &up[b].message, &message);
-	}
-	if (!status)
-		status = gpube__infer_marginals(j);
-	for (int32_t b = 0; up && b < j->n; b++) {
-		if (status) { /* some are lost */
-			gpube__sum_table_clear(j->ctx, &up[b].message);
-			j->dirty[b] = true;
-			continue;
-		}
-		gpube__sum_table_clear(j->ctx, &j->buckets[b].message);
-		j->buckets[b] = up[b];
-	}
-	gpube__free(j->ctx, up);
-	return status;
 }
 
 static int query(struct gpube_compiled *c, struct gpube_inference *out)
 {
 	struct gpube__inferring *j = &c->j;
-	bool done;
+	int64_t n = 0;
 	int status;
 
 	*out = c->plan;
 	out->known = 1;
 	out->log10_z = out->log10_lower = out->log10_upper = -INFINITY;
-	if (j->possible.none || is_contradiction(c))
+	if (j->possible.none || c->n_impossible > 0)
 		return GPUBE_OK;
-	status = gpube__infer_up(j);
+	if (c->is_plain && !c->wants_marginals)
+		gpube__forcing_leave(&c->forcing, j);
+	else if (!gpube__forcing_find(&c->forcing, j))
+		return GPUBE_OK;
+	status = gpube__compiled_up(c);
 	if (status || j->z.m == 0)
 		return status;
-	if (c->wants_marginals)
-		status = gpube__small_marginals(j, &done);
-	if (c->wants_marginals && !status && !done)
-		status = marginals(c);
-	gpube__infer_take(j);
+	if (c->wants_marginals) {
+		status = gpube__compiled_down(c);
+		n = gpube__infer_n_values(j->m);
+		out->marginals = gpube__alloc(j->ctx, (uint64_t)n, sizeof(*out->marginals));
+		if (!out->marginals)
+			status = GPUBE_ENOMEM;
+		else
+			memcpy(out->marginals, c->marginals, (size_t)n * sizeof(*out->marginals));
+	}
+	if (!status)
+		gpube__infer_take(j);
 	return status;
 }
 

@@ -12,8 +12,7 @@
  *   infer_pass.c   messages up the bucket tree, and down again for marginals
  *   infer_cases.h  sums by cases, where zeros leave few
  *   infer_bounds.h what is done where that does not fit
- *   compiled.c     gpube_infer_compile(): the same model with other evidence
- *   infer_small.c  buckets of such a model that are small
+ *   compiled.h     the same model with other evidence
  *   residual.c     what sums over some variables leave of the others: a model
  *   infer.c        gpube_infer()
  */
@@ -135,18 +134,6 @@ struct gpube_slicer {
 };
 
 /*
- * A function's table as its bucket's job has it, or the product of several small ones of a bucket.
- * absorbed   the product that an earlier one has holds it
- * roundings  of the product
- */
-struct gpube_infer_kept {
-	struct gpube_sum_table table;
-	struct gpube_sum_operand operand;
-	double roundings;
-	bool loaded, absorbed;
-};
-
-/*
  * A model that sums to the same: without variables that only one function has, which sums to the same number over them
  * whatever the others are, and without these functions. Such are what a Bayesian network says of nothing observed.
  * m          as the given one, but for those; the variables are observed
@@ -184,9 +171,6 @@ struct gpube__inferring {
 	struct gpube_barren barren;
 	struct gpube_wide z;
 	double roundings; /* of z, but for barren's */
-	struct gpube_wide fixed; /* of z: the functions all of whose variables have one value; with fixed_known */
-	double fixed_roundings;
-	bool fixed_known;
 	double most_roundings; /* of a marginal */
 	double log_lower, log_upper;   /* ln of z is between them, -INFINITY and INFINITY at first; see infer_bounds.h */
 	double told_lower, told_upper; /* in a note */
@@ -200,11 +184,6 @@ struct gpube__inferring {
 	const struct gpube_slicer *slicer; /* or NULL */
 	int64_t slice, n_slices; /* of a job that is one of several; 0 of 0: it is none */
 	int32_t at, n_on_card; /* the bucket at work on the card */
-	struct gpube_sum_table *observed; /* of a compiled model, by bucket: 1 where its variable is observed; NULL: none is */
-	struct gpube_infer_kept *kept; /* of a compiled model: each function's table; NULL: loaded when they are needed */
-	struct gpube_small *small; /* of a compiled model, by bucket; else NULL */
-	bool keeps_messages; /* of a compiled model: all of the upward pass, for the next query */
-	bool *dirty; /* of a compiled model: the bucket's message is to be summed; NULL: all are */
 };
 
 static inline int32_t gpube__infer_domain(const struct gpube__inferring *j, int32_t position)
@@ -275,6 +254,8 @@ int gpube__infer_find_homes(struct gpube__inferring *j);
 bool gpube__infer_is_spare(const struct gpube__inferring *j, int32_t b);
 /* The passes that the task takes, after the plan: all results in out. */
 int gpube__infer_sum(struct gpube__inferring *j);
+/* Sets them to those of the functions all of whose variables have one value. Errors: ENOMEM, ERANGE */
+int gpube__infer_constants(struct gpube__inferring *j);
 /* Sets z and roundings; keeps the messages for the downward pass where that is asked for. */
 int gpube__infer_up(struct gpube__inferring *j);
 /*
@@ -293,14 +274,6 @@ int gpube__infer_marginals(struct gpube__inferring *j);
 /* log10_z, its error and bounds, after the passes. */
 void gpube__infer_take(struct gpube__inferring *j);
 
-/* After the functions are joined, before anything is observed; whether marginals will be asked for. To be cleared in any case. Errors: ENOMEM, ERANGE */
-int gpube__small_begin(struct gpube__inferring *j, bool marginals);
-void gpube__small_clear(struct gpube__inferring *j);
-/* A bucket's message up; *done false: it is not small, or numbers are far apart, and nothing has changed. Errors: ENOMEM, ERANGE, ELIMIT, ESTOP */
-int gpube__small_up(struct gpube__inferring *j, int32_t b, bool *done);
-/* All marginals, where all buckets are small: the messages up stay as they are. *done as above. Errors: ENOMEM, ERANGE, ESTOP, EBUG */
-int gpube__small_marginals(struct gpube__inferring *j, bool *done);
-
 /* ---- a bucket's job --------------------------------------------------------------------------------- */
 
 /* The tables of a bucket: functions, then children, then, in the downward pass, what came from the parent. */
@@ -314,8 +287,6 @@ struct gpube_infer_inputs {
 /* Sets the axes and the inputs of a job; to be cleared in any case. */
 int gpube__infer_gather(struct gpube_infer_inputs *in, struct gpube__inferring *j, int32_t b, struct gpube_sum_job *job,
 	bool down);
-/* With j->kept: the small functions of a bucket become one. Errors: those of gpube__sum_product() */
-int gpube__infer_join_kept(struct gpube__inferring *j, int32_t b);
 void gpube__infer_inputs_clear(struct gpube_infer_inputs *in, struct gpube__inferring *j, int32_t b);
 void gpube__infer_axes(struct gpube_sum_job *job, const struct gpube__inferring *j, int arity, const int32_t *scope);
 /* A table over a part of a job's axes, which both ascend. */

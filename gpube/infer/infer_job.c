@@ -6,8 +6,6 @@
 
 #define UNIT 0x1p-53 /* a rounding's relative error */
 
-enum { MOST_FUNCTIONS = 64 }; /* that are joined into one */
-
 int gpube__infer_check(const struct gpube_model *m, const struct gpube_infer_opts *o)
 {
 	int status;
@@ -87,7 +85,7 @@ int gpube__infer_gather(struct gpube_infer_inputs *in, struct gpube__inferring *
 {
 	struct gpube_sum_bucket *bucket = &j->buckets[b];
 	const int32_t *axes = gpube__infer_scope(j, b);
-	const int most = bucket->n_functions + bucket->n_children + 2;
+	const int most = bucket->n_functions + bucket->n_children + 1;
 	int status = GPUBE_OK;
 
 	*in = (struct gpube_infer_inputs){0};
@@ -98,22 +96,9 @@ int gpube__infer_gather(struct gpube_infer_inputs *in, struct gpube__inferring *
 		return GPUBE_ENOMEM;
 	for (int k = 0; k < bucket->n_functions && !status; k++) {
 		const int32_t f = j->functions[bucket->functions_at + k];
-		struct gpube_infer_kept *kept = j->kept ? &j->kept[f] : NULL;
 
-		if (kept && kept->absorbed)
-			continue;
-		if (!kept)
-			status = gpube__infer_load(&in->functions[k], j, f, &in->in[in->n++], job, axes);
-		else if (!kept->loaded)
-			status = gpube__infer_load(&kept->table, j, f, &kept->operand, job, axes);
-		if (kept && !status) {
-			kept->loaded = true;
-			in->roundings += kept->roundings;
-			in->in[in->n++] = kept->operand;
-		}
+		status = gpube__infer_load(&in->functions[k], j, f, &in->in[in->n++], job, axes);
 	}
-	if (j->observed && j->observed[b].cells && !status)
-		gpube__infer_lay(&in->in[in->n++], &j->observed[b], job, axes, 1, axes);
 	for (int32_t c = bucket->child; c >= 0 && !status; c = j->buckets[c].sibling) {
 		gpube__infer_lay(&in->in[in->n++], &j->buckets[c].message, job, axes, j->buckets[c].arity - 1,
 			gpube__infer_scope(j, c) + 1);
@@ -125,70 +110,6 @@ int gpube__infer_gather(struct gpube_infer_inputs *in, struct gpube__inferring *
 	}
 	job->n_in = in->n;
 	job->in = in->in;
-	return status;
-}
-
-/* Cells of a product of functions that is kept at most: as many as are worked on in a cache. */
-#define MOST_JOINED 4096
-
-/* The axes that some function of a bucket has; their cells. */
-static double union_of(bool *has, const struct gpube__inferring *j, int32_t b)
-{
-	const struct gpube_sum_bucket *bucket = &j->buckets[b];
-	const int32_t *axes = gpube__infer_scope(j, b);
-	double cells = 1;
-
-	for (int a = 0; a < bucket->arity; a++) {
-		has[a] = false;
-		for (int k = 0; k < bucket->n_functions; k++) {
-			const int32_t f = j->functions[bucket->functions_at + k];
-
-			for (int i = 0; i < j->m->functions[f].arity; i++)
-				has[a] = has[a] || j->position[gpube__scope(j->m, f)[i]] == axes[a];
-		}
-		cells *= has[a] ? gpube__infer_domain(j, axes[a]) : 1;
-	}
-	return cells;
-}
-
-int gpube__infer_join_kept(struct gpube__inferring *j, int32_t b)
-{
-	const struct gpube_sum_bucket *bucket = &j->buckets[b];
-	const int32_t *axes = gpube__infer_scope(j, b), *functions = j->functions + bucket->functions_at;
-	struct gpube_sum_operand in[MOST_FUNCTIONS], out;
-	struct gpube_sum_job whole = {0}, job = {.n_in = bucket->n_functions, .in = in, .n_out = 1, .out = &out};
-	struct gpube_sum_table tables[MOST_FUNCTIONS] = {0};
-	struct gpube_infer_kept *kept;
-	bool has[GPUBE_SUM_AXES];
-	int32_t scope[GPUBE_SUM_AXES];
-	int status = GPUBE_OK;
-
-	if (bucket->n_functions < 2 || bucket->n_functions > MOST_FUNCTIONS || bucket->arity > GPUBE_SUM_AXES ||
-		union_of(has, j, b) > MOST_JOINED)
-		return GPUBE_OK;
-	kept = &j->kept[functions[0]];
-	for (int a = 0; a < bucket->arity; a++)
-		if (has[a])
-			scope[job.n_axes++] = axes[a];
-	gpube__infer_axes(&job, j, job.n_axes, scope);
-	gpube__infer_axes(&whole, j, bucket->arity, axes);
-	for (int k = 0; k < bucket->n_functions && !status; k++)
-		status = gpube__infer_load(&tables[k], j, functions[k], &in[k], &job, scope);
-	if (!status)
-		status = gpube__sum_table_new(j->ctx, &kept->table, gpube__infer_cells(j, job.n_axes, scope));
-	if (!status) {
-		gpube__infer_lay(&out, &kept->table, &job, scope, job.n_axes, scope);
-		status = gpube__sum_product(j->ctx, &job);
-	}
-	if (!status) {
-		gpube__infer_lay(&kept->operand, &kept->table, &whole, axes, job.n_axes, scope);
-		kept->roundings = out.roundings;
-		kept->loaded = true;
-		for (int k = 1; k < bucket->n_functions; k++)
-			j->kept[functions[k]].absorbed = true;
-	}
-	for (int k = 0; k < bucket->n_functions; k++)
-		gpube__sum_table_clear(j->ctx, &tables[k]);
 	return status;
 }
 
@@ -224,7 +145,6 @@ int gpube__infer_begin_marginals(struct gpube__inferring *j)
 {
 	int64_t n = 0;
 
-	gpube__free(j->ctx, j->marginals_at); /* of a query before */
 	j->most_roundings = 0;
 	j->marginals_at = gpube__alloc(j->ctx, (uint64_t)j->m->n_vars, sizeof(*j->marginals_at));
 	if (!j->marginals_at)

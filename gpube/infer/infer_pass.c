@@ -70,9 +70,10 @@ static int up(struct gpube__inferring *j, int32_t b)
 	return status || done ? status : up_here(j, b);
 }
 
-/* Functions all of whose variables are fixed. */
-static int constants(struct gpube__inferring *j)
+int gpube__infer_constants(struct gpube__inferring *j)
 {
+	j->z = gpube__wide(1, 0);
+	j->roundings = 0;
 	for (int32_t f = 0; f < j->m->n_functions; f++) {
 		const int32_t *scope = gpube__scope(j->m, f);
 		struct gpube_visit w;
@@ -93,46 +94,19 @@ static int constants(struct gpube__inferring *j)
 	return GPUBE_OK;
 }
 
-/* What is in z before any bucket; once, for a compiled model is asked often. */
-static int begin(struct gpube__inferring *j)
-{
-	int status;
-
-	if (j->fixed_known) {
-		j->z = j->fixed;
-		j->roundings = j->fixed_roundings;
-		return GPUBE_OK;
-	}
-	j->z = gpube__wide(1, 0);
-	j->roundings = 0;
-	status = constants(j);
-	j->fixed = j->z;
-	j->fixed_roundings = j->roundings;
-	j->fixed_known = !status;
-	return status;
-}
-
 int gpube__infer_up(struct gpube__inferring *j)
 {
 	const bool keep = j->opts->task == GPUBE_INFER_MAR;
 	double done = 0;
-	int status;
+	int status = gpube__infer_constants(j);
 
-	status = begin(j);
 	for (int32_t b = 0; b < j->n_up && !status; b++) {
 		struct gpube_sum_bucket *bucket = &j->buckets[b];
-		bool there = j->dirty && !j->dirty[b];
 
-		if (!there && j->small)
-			status = gpube__small_up(j, b, &there);
-		if (!there && !status) {
-			gpube__infer_drop(j, &bucket->message);
-			status = up(j, b);
-			done += (double)gpube__infer_cells(j, bucket->arity, gpube__infer_scope(j, b));
-			tell_progress(j, done / j->out->plan.joined_cells / (keep ? 3 : 1));
-		}
-		if (j->dirty && !status)
-			j->dirty[b] = false;
+		gpube__infer_drop(j, &bucket->message);
+		status = up(j, b);
+		done += (double)gpube__infer_cells(j, bucket->arity, gpube__infer_scope(j, b));
+		tell_progress(j, done / j->out->plan.joined_cells / (keep ? 3 : 1));
 		for (int32_t c = bucket->child; c >= 0; c = j->buckets[c].sibling)
 			if (!keep || gpube__infer_is_spare(j, c))
 				gpube__infer_drop(j, &j->buckets[c].message);

@@ -262,7 +262,7 @@ static double function_cells(const struct gpube__inferring *j, int32_t b)
 
 bool gpube__infer_is_spare(const struct gpube__inferring *j, int32_t b)
 {
-	return j->buckets[b].is_spare && !j->side && !j->keeps_messages;
+	return j->buckets[b].is_spare && !j->side;
 }
 
 /* What the tables of children take that go down beside those that came up: of those with all variables there is one. */

@@ -108,6 +108,89 @@ static void test_far_apart(void **state)
 	assert_true(n_impossible < 240);
 }
 
+/*
+ * A Bayesian network: each variable follows from up to three of the ones shortly before it, many of them for certain, so that
+ * evidence fixes others. Ten are observed, and some or all of these change from set to set.
+ */
+static struct gpube_model *network(struct gpube_rng *rng, int32_t n_vars, int32_t reach)
+{
+	struct gpube_model *m;
+	double cells[4 * 4 * 4 * 4];
+
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), GPUBE_OK);
+	for (int32_t i = 0; i < n_vars; i++) {
+		int32_t scope[4], n = 0, domain = 2 + (int32_t)gpube__rng_below(rng, 8) / 6;
+		int64_t rows = 1;
+
+		assert_int_equal(gpube_model_add_var(m, NULL, domain, NULL), GPUBE_OK);
+		for (int32_t k = i > reach ? i - reach : 0; k < i && n < 3; k++)
+			if (gpube__rng_below(rng, (uint64_t)reach / 2) == 0) {
+				scope[n++] = k;
+				rows *= m->vars[k].domain;
+			}
+		scope[n++] = i;
+		for (int64_t r = 0; r < rows; r++) {
+			const int32_t certain = (int32_t)gpube__rng_below(rng, (uint64_t)domain);
+			const bool is_certain = gpube__rng_below(rng, 2) == 0;
+			double rest = 1;
+
+			for (int32_t a = domain - 1; a >= 0; a--) {
+				const double part = a ? rest * gpube__rng_unit(rng) : rest;
+
+				cells[r * domain + a] = is_certain ? a == certain : part;
+				rest -= part;
+			}
+		}
+		assert_int_equal(gpube_model_add_potentials(m, n, scope, cells), GPUBE_OK);
+	}
+	return m;
+}
+
+static void test_networks(void **state)
+{
+	enum { SETS = 60, OBSERVED = 8 };
+	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
+	int n_impossible = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 60; seed++) {
+		int32_t set[OBSERVED];
+		struct gpube_model *m;
+		struct gpube_compiled *c;
+		struct gpube_rng rng;
+		int64_t n = 0;
+
+		gpube__rng_init(&rng, seed);
+		m = network(&rng, 20 + (int32_t)seed, 12 + (int32_t)seed % 3 * 10);
+		for (int32_t i = 0; i < m->n_vars; i++)
+			n += m->vars[i].domain;
+		assert_int_equal(gpube_infer_compile(&c, m, &opts), GPUBE_OK);
+		for (int k = 0; k < SETS; k++) {
+			for (int i = 0; i < OBSERVED; i++) {
+				if (k && seed / 3 % 2 && i != k % OBSERVED)
+					continue;
+				if (k) {
+					gpube_model_observe(m, set[i], -1);
+					assert_int_equal(gpube_infer_observe(c, set[i], -1), GPUBE_OK);
+				}
+				set[i] = (int32_t)gpube__rng_below(&rng, (uint64_t)m->n_vars);
+			}
+			for (int i = 0; i < OBSERVED; i++) {
+				const int32_t value = (int32_t)gpube__rng_below(&rng, (uint64_t)m->vars[set[i]].domain);
+
+				if (gpube_model_observed(m, set[i]) >= 0)
+					continue;
+				gpube_model_observe(m, set[i], value);
+				assert_int_equal(gpube_infer_observe(c, set[i], value), GPUBE_OK);
+			}
+			compare(m, c, n, &n_impossible);
+		}
+		gpube_compiled_free(c);
+		gpube_model_free(m);
+	}
+	assert_true(n_impossible > 360 && n_impossible < 60 * SETS * 3 / 4);
+}
+
 /* What was stopped is asked again; a value that is taken back leaves no trace. */
 static void test_again(void **state)
 {
@@ -148,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_far_apart),
+		cmocka_unit_test(test_networks),
 		cmocka_unit_test(test_again),
 	};
 
