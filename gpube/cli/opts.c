@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/io/io.h"
 #include "gpube/cli/cli.h"
 
 /* More options than any command has. */
@@ -80,8 +82,11 @@ static int choice(const char *words, const char *word)
 	}
 }
 
-/* A number >= 0 with an optional unit of 'units' (scale by 'factors'); NaN if it is none. */
-static double number(const char *text, const char *units, const double *factors)
+/*
+ * A number >= 0 with an optional unit of 'units' (scale by 'factors'), which for bytes may be written out, GB or GiB;
+ * NaN if it is none.
+ */
+static double number(const char *text, const char *units, const double *factors, bool bytes)
 {
 	const char *unit;
 	char *end;
@@ -95,6 +100,8 @@ static double number(const char *text, const char *units, const double *factors)
 	if (*end == 0)
 		return v;
 	unit = strchr(units, *end);
+	if (unit && bytes && (!strcmp(end + 1, "B") || !strcmp(end + 1, "iB")))
+		return v * factors[unit - units];
 	return unit && end[1] == 0 ? v * factors[unit - units] : NAN;
 }
 
@@ -126,15 +133,15 @@ static bool parse_value(const struct opt_row *row, const char *text, void *to)
 		return end != text && *end == 0 && errno == 0 && strchr("0123456789-", text[0]) &&
 		       i >= row->lo && i <= row->hi;
 	case OPT_SIZE:
-		v = number(text, "KMGTkmgt", size_factors);
+		v = number(text, "KMGTkmgt", size_factors, true);
 		if (!(v < 0x1p63))
 			return false;
 		*(uint64_t *)to = (uint64_t)v;
 		return true;
 	case OPT_TIME:
 	case OPT_REAL:
-		v = row->type == OPT_TIME ? number(text, "smh", time_factors)
-					  : number(text, "", NULL);
+		v = row->type == OPT_TIME ? number(text, "smh", time_factors, false)
+					  : number(text, "", NULL, false);
 		*(double *)to = v;
 		return v >= (double)row->lo && v <= (double)row->hi;
 	}
@@ -294,18 +301,26 @@ static int bad_option(const struct command *c, char **argv, int refused)
 /* ---- the command line ---------------------------------------------------------- */
 
 /*
- * Where --output is not given, the name of the result's file says its form, if its last word is one of --output's:
- * best.sol is no report for people.
+ * Where --output is not given, the name of the result's file says its form, if its last word (before .gz or .xz) is one
+ * of --output's: best.sol is no report for people. Files of the UAI competitions are named by their task.
  */
 static void form_by_name(const struct command *c, void *opts)
 {
 	const struct opt_group *group = NULL, *file_group = NULL;
 	const struct opt_row *form = opts_find(c, "output", &group), *file = opts_find(c, "output_file", &file_group);
 	const char *name = form && file ? *(const char **)field_of(file, file_group, opts) : NULL;
+	size_t end = name ? gpube__unpacked_length(name) : 0, begin = end;
+	char word[16];
 
-	name = name ? strrchr(name, '.') : NULL;
-	if (name && choice(form->argument, name + 1) >= 0)
-		parse_value(form, name + 1, field_of(form, group, opts));
+	while (begin > 0 && name[begin - 1] != '.')
+		begin--;
+	if (begin == 0)
+		return;
+	snprintf(word, sizeof(word), "%.*s", (int)(end - begin), name + begin);
+	if (gpube__has_extension(name, "PR|MAR|MPE|MMAP"))
+		strcpy(word, "uai");
+	if (choice(form->argument, word) >= 0)
+		parse_value(form, word, field_of(form, group, opts));
 }
 
 int opts_parse(const struct command *c, void *opts, int argc, char **argv)

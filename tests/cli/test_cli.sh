@@ -69,7 +69,7 @@ seed|9223372036854775808|a whole number >= 0
 seed|1.5|a whole number >= 0
 memory|8Q|a size such as 512M or 8G
 memory|-8G|a size such as 512M or 8G
-memory|8GB|a size such as 512M or 8G
+memory|8GBs|a size such as 512M or 8G
 memory|9e30|a size such as 512M or 8G
 memory|inf|a size such as 512M or 8G
 memory||a size such as 512M or 8G

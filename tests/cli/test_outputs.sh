@@ -27,6 +27,15 @@ begins solve '--output text' text.sol 'optimum'
 begins solve '--json' json.sol '\{'
 begins list '--within inf' list.sol '0 1 2 1 0 2$'
 begins count '' count.json '\{'
+begins solve '' form.xz.sol '0 1 2 1 0 2$'
+for f in a.uai.MAR a.MAR a.uai; do
+	"$gpube" infer -q -t MAR -o "$work/$f" examples/sprinkler.uai
+	that "infer -o $f" [ "$(head -n 1 "$work/$f")" = MAR ]
+done
+"$gpube" solve -q -o "$work/a.MPE" examples/sprinkler.uai
+that 'solve -o a.MPE' [ "$(head -n 1 "$work/a.MPE")" = MPE ]
+"$gpube" solve -q -o "$work/form.sol.gz" $x/exams.cfn
+that 'solve -o form.sol.gz' [ "$(gzip -dc "$work/form.sol.gz")" = '0 1 2 1 0 2' ]
 that '-o says so in --help' sh -c "'$gpube' info --help | tr -s ' \n' ' ' | grep -q \"default text, or as FILE's name ends\""
 that 'reparam, whose file is the problem, does not' sh -c "! '$gpube' reparam --help | grep -q 'name ends'"
 
