@@ -1,5 +1,6 @@
 /* formats.c - the table of formats, and reading through it. See formats.h; writing is write.c. */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -171,8 +172,8 @@ const char *gpube_content_words(enum gpube_content content)
 	return (unsigned)content <= GPUBE_CONTENT_SIDECAR ? words[content] : NULL;
 }
 
-/* The format of what is read; NULL after an error. */
-static const struct gpube_format_row *input_format(struct gpube_in *in, enum gpube_format format)
+/* The format of what is read; NULL after an error. guessed: .wcsp, because no other claims it, and it does not look so. */
+static const struct gpube_format_row *input_format(struct gpube_in *in, enum gpube_format format, bool *guessed)
 {
 	struct found found = {find_format(format), GPUBE_CONTENT_MODEL, true};
 
@@ -184,6 +185,7 @@ static const struct gpube_format_row *input_format(struct gpube_in *in, enum gpu
 					       "there is no format number %d", (int)format)
 				     : gpube__fail(in->ctx, GPUBE_EINVAL, "'%s' is %s", in->path,
 					       gpube_content_words(found.content));
+	*guessed = found.format && found.format->id == GPUBE_FORMAT_WCSP && !found.sure;
 	return found.format;
 }
 
@@ -201,20 +203,32 @@ static int read_model(struct gpube_model **out, struct gpube_ctx *ctx, struct gp
 	return status;
 }
 
+/* What a file of no known format has wrong as a .wcsp is not what is wrong with it. */
+static void add_guess(struct gpube_ctx *ctx)
+{
+	char text[sizeof(ctx->error)];
+
+	snprintf(text, sizeof(text), "%.*s", (int)sizeof(text) - 60, ctx->error);
+	gpube__fail(ctx, GPUBE_EPARSE, "%s (read as .wcsp: no format is recognised)", text);
+}
+
 int gpube__read_from(struct gpube_model **out, struct gpube_in *in, const struct gpube_read_opts *opts)
 {
 	const struct gpube_format_row *f;
 	struct gpube_model *m = NULL;
+	bool guessed;
 	int status;
 
 	in->opts = opts;
-	f = input_format(in, opts->format);
+	f = input_format(in, opts->format, &guessed);
 	status = in->status;
 	if (!status && !f->read)
 		status = gpube__fail(
 			in->ctx, GPUBE_EINVAL, "'%s': .%s is only written, not read", in->path, f->name);
 	if (!status)
 		status = read_model(&m, in->ctx, in, f);
+	if (status == GPUBE_EPARSE && guessed)
+		add_guess(in->ctx);
 	if (!status)
 		status = gpube__evid_read_for(m, in->path, f->evidence, opts->evidence);
 	if (status)

@@ -25,8 +25,10 @@ int bounding_known(struct session *s, struct bounding_known *to, const struct gp
 			if (gpube_read_ub(&to->cutoff, m, o->ub))
 				return session_fail(s, NULL);
 		} else if (!gpube__units(&to->cutoff, o->ub, m->scale)) {
-			return session_fail_text(s, NULL,
-				"--ub: not a number with the decimals of the file, nor a .ub");
+			gpube__fail(s->ctx, GPUBE_EINVAL,
+				"--ub: expected a number of at most %d decimals, as the file has, or a .ub, found '%s'",
+				m->scale, o->ub);
+			return session_fail(s, NULL);
 		}
 		to->has_cutoff = 1;
 	}

@@ -68,6 +68,24 @@ row 'evidence: which was read' 0 '^evidence +1 variable from examples/sprinkler.
 row 'evidence: as a second argument' 0 '^evidence +1 variable from .*/dry.evid$' '' \
 	"$gpube" solve $x/sprinkler.uai "$work/dry.evid"
 that 'and that is what was solved' grep -q '^optimum *log10 -0\.69897' "$work/out"
+for f in best.sol:--sol limit.ub:--ub old.order:--order-file tree.cov.xz:--order-file; do
+	row "no evidence: ${f%%:*}" 2 '' "^gpube: '${f%%:*}' is no evidence: it goes behind ${f##*:}\$" \
+		"$gpube" solve examples/exams.cfn "${f%%:*}"
+done
+row 'two models' 2 '' "^gpube: 'examples/zebra.wcsp' is no evidence" "$gpube" solve examples/exams.cfn examples/zebra.wcsp
+row 'a limit that is no number' 1 '' "^gpube: --ub: expected a number of at most 2 decimals, as the file has, or a .ub, found 'five'\$" \
+	"$gpube" solve --ub five examples/exams.cfn
+for size in 1G 1GB 1GiB 1gB 1024M; do
+	row "--memory $size" 0 'of 1\.0 GiB|1\.0 GiB allowed' '' "$gpube" info --memory $size examples/exams.cfn
+done
+for size in 1Gb 1GX 1GBs 1B; do
+	row "--memory $size" 2 '' "expected a size such as 512M or 8G, found '$size'\$" "$gpube" info --memory $size examples/exams.cfn
+done
+printf 'lorem ipsum\n' > "$work/lorem.txt"
+row 'a file of no format' 1 '' "lorem.txt:1: expected a number of variables, found 'ipsum' \(read as .wcsp: no format is recognised\)\$" \
+	"$gpube" solve "$work/lorem.txt"
+cp "$work/lorem.txt" "$work/lorem.wcsp"
+row 'and one that says it is a .wcsp' 1 '' "lorem.wcsp:1: expected a number of variables, found 'ipsum'\$" "$gpube" solve "$work/lorem.wcsp"
 row 'evidence: twice' 2 '' '^gpube: the evidence is given twice' \
 	"$gpube" solve --evidence none $x/sprinkler.uai "$work/dry.evid"
 row 'evidence: none found' 0 '^evidence +none found$' '' "$gpube" solve --evidence none $x/sprinkler.uai

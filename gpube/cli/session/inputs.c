@@ -61,10 +61,30 @@ int session_read(
 	return session_try_read(s, m, path, read) ? session_fail(s, NULL) : CLI_DONE;
 }
 
+/* As toulbar2 is called: it tells by its name what a file behind the first one is. */
+static const char *option_for(const char *path)
+{
+	return gpube__has_extension(path, "sol")             ? "--sol"
+	       : gpube__has_extension(path, "ub")            ? "--ub"
+	       : gpube__has_extension(path, "query")         ? "--query"
+	       : gpube__has_extension(path, "order|ord|cov") ? "--order-file"
+							     : NULL;
+}
+
 bool session_evidence(struct opts_read *read, int n_args, char **args)
 {
+	const char *option = n_args < 2 ? NULL : option_for(args[1]);
+
 	if (n_args < 2)
 		return true;
+	if (option) {
+		cli_error("'%s' is no evidence: it goes behind %s", args[1], option);
+		return false;
+	}
+	if (gpube__has_extension(args[1], GPUBE_FORMATS_READ)) {
+		cli_error("'%s' is no evidence, which may follow the one model", args[1]);
+		return false;
+	}
 	if (read->evidence) {
 		cli_error("the evidence is given twice, by --evidence and as '%s'", args[1]);
 		return false;
