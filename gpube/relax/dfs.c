@@ -1,14 +1,10 @@
 /* dfs.c - the moves between a search tree's nodes, and their undoing: see dfs.h. */
-#include "gpube/relax/dfs.h"
+#include "gpube/relax/dfs_parts.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "gpube/relax/scaling.h"
-
-/* Moved in all to one value of one variable, at most; and above every cost less that, below a forbidden cell less that. */
-#define MOVED_MOST   ((int64_t)1 << 56)
-#define OUT_OF_REACH ((int64_t)1 << 58)
 
 /* Variables between two looks at the clock. */
 enum { CLOCK = 16 };
@@ -20,16 +16,6 @@ enum { LOST_VALUES = 1, GAINED_COSTS = 2 };
 static struct gpube_dfs_function *function_of(const struct gpube_dfs *t, int32_t of)
 {
 	return &t->functions[of / GPUBE__DFS_ARITY];
-}
-
-static int32_t domain_of(const struct gpube_dfs *t, int32_t p)
-{
-	return t->m->vars[t->order[p]].domain;
-}
-
-static int64_t slack(const struct gpube_dfs *t)
-{
-	return t->limit - t->constant;
 }
 
 /* ---- what has changed ---------------------------------------------------------------------- */
@@ -69,29 +55,53 @@ static void forget_changes(struct gpube_dfs *t)
 		t->changed[p] = 0;
 }
 
+/* Words of the trail behind a row's costs: the row, the level that had saved it, the window, the variable. */
+enum { ROW, LEVEL, FROM, CELLS, VARIABLE, WORDS };
+
 /*
- * What a row (cost or moved) holds of p's live values onto the trail, the first time that it changes at this level; at the
+ * What a row (cost or moved) holds in p's window onto the trail, the first time that it changes at this level; at the
  * root there is nothing to take back. Most rows change several times at a node.
  */
 static int save(struct gpube_dfs *t, int32_t p, int64_t *row)
 {
-	int64_t *level = row - 1;
-	struct gpube_dfs_undo *to;
+	const struct gpube_dfs_window w = t->window[p];
+	int64_t *level = row - 1, *to;
 
 	if (*level == t->level)
 		return GPUBE_OK;
-	if (gpube__grow(t->ctx, &t->trail, &t->trail_capacity, t->n_trail + t->n_live[p] + 1, sizeof(*t->trail)))
+	if (gpube__grow(t->ctx, &t->trail, &t->trail_capacity, t->n_trail + w.n + WORDS, sizeof(*t->trail)))
 		return GPUBE_ENOMEM;
 	to = t->trail + t->n_trail;
-	*to++ = (struct gpube_dfs_undo){level, *level};
-	for (int32_t r = 0; r < t->n_live[p]; r++) {
-		int64_t *where = &row[t->live[p][r]];
-
-		*to++ = (struct gpube_dfs_undo){where, *where};
-	}
-	t->n_trail = to - t->trail;
+	memcpy(to, row + w.from, (size_t)w.n * sizeof(*row));
+	to += w.n;
+	to[ROW] = row - t->moves;
+	to[LEVEL] = *level;
+	to[FROM] = w.from;
+	to[CELLS] = w.n;
+	to[VARIABLE] = p;
+	t->n_trail += w.n + WORDS;
 	*level = t->level;
 	return GPUBE_OK;
+}
+
+static bool all_gone(const int64_t *cost)
+{
+	bool gone = true;
+
+	for (int a = 0; a < GPUBE__ROW_STEP; a++)
+		gone &= cost[a] >= GPUBE__ROW_GONE;
+	return gone;
+}
+
+/* No wider than what is live of p. */
+static void narrow(struct gpube_dfs *t, int32_t p)
+{
+	struct gpube_dfs_window *w = &t->window[p];
+
+	for (; w->n > GPUBE__ROW_STEP && all_gone(t->cost[p] + w->from); w->from += GPUBE__ROW_STEP)
+		w->n -= GPUBE__ROW_STEP;
+	while (w->n > GPUBE__ROW_STEP && all_gone(t->cost[p] + w->from + w->n - GPUBE__ROW_STEP))
+		w->n -= GPUBE__ROW_STEP;
 }
 
 static void drop(struct gpube_dfs *t, int32_t p, int32_t value)
@@ -102,11 +112,17 @@ static void drop(struct gpube_dfs *t, int32_t p, int32_t value)
 		t->conflict = true;
 		return;
 	}
+	if (save(t, p, t->cost[p])) {
+		t->lacks_memory = t->conflict = true;
+		return;
+	}
+	t->cost[p][value] = GPUBE__ROW_DROPPED;
 	t->removed[t->n_removed++] = p;
 	live[here] = last;
 	at[last] = here;
 	live[--t->n_live[p]] = value;
 	at[value] = t->n_live[p];
+	narrow(t, p);
 	note(t, p, LOST_VALUES);
 }
 
@@ -116,145 +132,22 @@ static void drop(struct gpube_dfs *t, int32_t p, int32_t value)
 static int settle(struct gpube_dfs *t, int32_t p)
 {
 	const int32_t *live = t->live[p];
-	int64_t *cost = t->cost[p], least = cost[live[0]], most = least;
+	int64_t *cost = t->cost[p], least, most;
 
-	for (int32_t r = 1; r < t->n_live[p]; r++) {
-		int64_t c = cost[live[r]];
-
-		least = c < least ? c : least;
-		most = c > most ? c : most;
-	}
+	gpube__row_range(t, p, &least, &most);
 	if (least) {
 		if (save(t, p, cost))
 			return GPUBE_ENOMEM;
-		for (int32_t r = 0; r < t->n_live[p]; r++)
-			cost[live[r]] -= least;
+		gpube__row_lower(t, p, least);
 		t->constant += least;
 		most -= least;
 	}
-	if (most < slack(t))
+	if (most < gpube__dfs_slack(t))
 		return GPUBE_OK;
 	for (int32_t r = t->n_live[p] - 1; r >= 0 && !t->conflict; r--)
-		if (cost[live[r]] >= slack(t))
+		if (cost[live[r]] >= gpube__dfs_slack(t))
 			drop(t, p, live[r]);
 	return GPUBE_OK;
-}
-
-/*
- * forced() of a function of two variables: rows of the other's values, by vectors, from p's first to its last that is
- * live. (Values that are halved stay together; the least along a row would be as many operations again.)
- */
-static void forced_by_pair(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t *m,
-	bool with_costs)
-{
-	const int32_t p = f->scope[k], q = f->scope[1 - k], *live = t->live[p], *others = t->live[q];
-	const int64_t *less = f->moved[1 - k], *cells = k ? f->t : f->turned, stride = f->stride[0];
-	int64_t *columns = t->taken + t->widest;
-	int32_t least = live[0], most = live[0];
-
-	for (int32_t r = 1; r < t->n_live[p]; r++) {
-		least = live[r] < least ? live[r] : least;
-		most = live[r] > most ? live[r] : most;
-	}
-	for (int32_t r = 0; r < t->n_live[q] && with_costs; r++)
-		t->taken[others[r]] = less[others[r]] - t->cost[q][others[r]];
-	t->kernels->least_in_columns(columns, cells + least, k ? stride : domain_of(t, p), most - least + 1, others,
-		t->n_live[q], with_costs ? t->taken : less);
-	for (int32_t r = 0; r < t->n_live[p]; r++) {
-		const int64_t v = columns[live[r] - least];
-
-		m[r] = v > OUT_OF_REACH ? GPUBE__DFS_DEAD : v - f->moved[k][live[r]];
-	}
-}
-
-/*
- * The others of f's variables but k, in two groups: of the last ones, few values together, all choices are listed, with where
- * a choice leads in the table and what was moved there; the first n_first are left for a count of their own.
- */
-static int32_t list_choices(const struct gpube_dfs *t, const struct gpube_dfs_function *f, const int *other, int n,
-	bool with_costs, int *n_first)
-{
-	int64_t *cell = t->choices, *taken = cell + t->n_choices;
-	int32_t count = 1;
-
-	cell[0] = taken[0] = 0;
-	for (*n_first = n; *n_first > 0; --*n_first) {
-		const int j = other[*n_first - 1];
-		const int32_t q = f->scope[j], n_live = t->n_live[q], *live = t->live[q];
-		const int64_t *moved = f->moved[j], *cost = t->cost[q], stride = f->stride[j];
-
-		if (n_live > t->n_choices / count)
-			break;
-		/* from the last value down: what is listed so far is the first value's, and is read by the others */
-		for (int32_t r = n_live - 1; r >= 0; r--) {
-			const int32_t a = live[r];
-			const int64_t more = moved[a] - (with_costs ? cost[a] : 0), along = stride * a;
-			int64_t *to_cell = cell + r * count, *to_taken = taken + r * count;
-
-			for (int32_t i = 0; i < count; i++) {
-				to_cell[i] = cell[i] + along;
-				to_taken[i] = taken[i] + more;
-			}
-		}
-		count *= n_live;
-	}
-	return count;
-}
-
-/* The least of row[cell[i]] - taken[i]; far above a cost if all are forbidden. */
-static int64_t least_of(const int64_t *row, const int64_t *cell, const int64_t *taken, int32_t n)
-{
-	int64_t least = INT64_MAX;
-
-	for (int32_t i = 0; i < n; i++) {
-		const int64_t v = row[cell[i]] - taken[i];
-
-		least = v < least ? v : least;
-	}
-	return least;
-}
-
-/*
- * m[r]: what f forces on live value r of its variable k; GPUBE__DFS_DEAD: it forbids it.
- * with_costs: together with what the other variables' values cost.
- */
-static void forced(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t *m, bool with_costs)
-{
-	const int32_t *live = t->live[f->scope[k]], n_live = t->n_live[f->scope[k]];
-	const int64_t stride = f->stride[k], *moved = f->moved[k];
-	int64_t cell[GPUBE__DFS_ARITY] = {0}, taken[GPUBE__DFS_ARITY] = {0};
-	int32_t index[GPUBE__DFS_ARITY] = {0}, count;
-	int other[GPUBE__DFS_ARITY], n = 0, d = 0;
-
-	if (f->turned) {
-		forced_by_pair(t, f, k, m, with_costs);
-		return;
-	}
-	for (int j = 0; j < f->arity; j++)
-		if (j != k)
-			other[n++] = j;
-	count = list_choices(t, f, other, n, with_costs, &n);
-	for (int32_t r = 0; r < n_live; r++)
-		m[r] = INT64_MAX;
-	do {
-		for (; d < n; d++) {
-			int32_t value = t->live[f->scope[other[d]]][index[d]];
-
-			cell[d + 1] = cell[d] + f->stride[other[d]] * value;
-			taken[d + 1] = taken[d] + f->moved[other[d]][value] -
-				(with_costs ? t->cost[f->scope[other[d]]][value] : 0);
-		}
-		for (int32_t r = 0; r < n_live; r++) {
-			const int64_t *row = f->t + cell[n] + stride * live[r],
-				      v = least_of(row, t->choices, t->choices + t->n_choices, count) - taken[n];
-
-			m[r] = v < m[r] ? v : m[r];
-		}
-		for (d = n - 1; d >= 0 && ++index[d] == t->n_live[f->scope[other[d]]]; d--)
-			index[d] = 0;
-	} while (d >= 0);
-	for (int32_t r = 0; r < n_live; r++)
-		m[r] = m[r] > OUT_OF_REACH ? GPUBE__DFS_DEAD : m[r] - moved[live[r]];
 }
 
 /*
@@ -264,32 +157,19 @@ static void forced(const struct gpube_dfs *t, const struct gpube_dfs_function *f
 static int give_up_to(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t up_to, bool *gained)
 {
 	const int32_t p = f->scope[k], *live = t->live[p];
-	int64_t *m = t->scratch, *cost = t->cost[p], *moved = f->moved[k];
-	bool any = false;
+	int64_t *m = t->scratch, *cost = t->cost[p], *moved = f->moved[k], most;
 
 	*gained = false;
-	forced(t, f, k, m, false);
-	for (int32_t r = 0; r < t->n_live[p]; r++)
-		any |= m[r] > 0;
-	if (!any)
+	gpube__dfs_forced(t, f, k, m, false);
+	most = gpube__row_lacking(t, p, moved, m);
+	if (most <= 0)
 		return GPUBE_OK;
 	if (save(t, p, cost) || save(t, p, moved))
 		return GPUBE_ENOMEM;
-	for (int32_t r = t->n_live[p] - 1; r >= 0 && !t->conflict; r--) {
-		int32_t value = live[r];
-
-		if (m[r] >= slack(t)) {
-			drop(t, p, value);
-			continue;
-		}
-		if (m[r] > up_to - cost[value])
-			m[r] = up_to - cost[value];
-		if (m[r] > 0 && moved[value] + m[r] < MOVED_MOST) {
-			moved[value] += m[r];
-			cost[value] += m[r];
-			*gained = true;
-		}
-	}
+	for (int32_t r = t->n_live[p] - 1; r >= 0 && !t->conflict && most >= gpube__dfs_slack(t); r--)
+		if (m[live[r]] >= gpube__dfs_slack(t))
+			drop(t, p, live[r]);
+	*gained = !t->conflict && gpube__row_rise(t, p, moved, m, up_to);
 	return GPUBE_OK;
 }
 
@@ -298,41 +178,20 @@ static int give(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, 
 	return give_up_to(t, f, k, INT64_MAX / 2, gained);
 }
 
-/* One of 'parts' parts of 'costs' of its variable k become f's; *any: something did. */
+/* One of 'parts' parts of 'costs' of its variable k become f's; *any: there were some. */
 static int take(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, const int64_t *costs, int32_t parts, bool *any)
 {
-	const int32_t p = f->scope[k], *live = t->live[p];
-	int64_t *cost = t->cost[p], *moved = f->moved[k], most = 0;
+	const int32_t p = f->scope[k];
+	int64_t least, most;
 
-	for (int32_t r = 0; r < t->n_live[p]; r++)
-		most = costs[live[r]] > most ? costs[live[r]] : most;
-	if (most < parts)
+	gpube__row_range(t, p, &least, &most);
+	if (!most)
 		return GPUBE_OK;
 	*any = true;
-	if (save(t, p, cost) || save(t, p, moved))
+	if (save(t, p, t->cost[p]) || save(t, p, f->moved[k]))
 		return GPUBE_ENOMEM;
-	for (int32_t r = 0; r < t->n_live[p]; r++) {
-		const int64_t all = costs[live[r]], c = parts == 1 ? all : all / parts;
-
-		if (c > 0 && moved[live[r]] - c > -MOVED_MOST) {
-			moved[live[r]] -= c;
-			cost[live[r]] -= c;
-		}
-	}
+	gpube__row_fall(t, p, f->moved[k], costs, parts);
 	return GPUBE_OK;
-}
-
-void gpube__dfs_marginals(struct gpube_dfs *t, int32_t p, int64_t *sum)
-{
-	const int32_t *live = t->live[p];
-
-	for (int32_t r = 0; r < t->n_live[p]; r++)
-		sum[r] = t->cost[p][live[r]];
-	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1]; i++) {
-		forced(t, function_of(t, t->of[i]), t->of[i] % GPUBE__DFS_ARITY, t->scratch, true);
-		for (int32_t r = 0; r < t->n_live[p]; r++)
-			sum[r] += t->scratch[r] < slack(t) ? t->scratch[r] : slack(t);
-	}
 }
 
 /* ---- at the root ------------------------------------------------------------------------------ */
@@ -404,32 +263,22 @@ int gpube__dfs_sweep(struct gpube_dfs *t, bool backward)
 
 /* ---- at a node --------------------------------------------------------------------------------- */
 
-/* Whether the costs of any value are more than they were. */
-static bool is_more(const struct gpube_dfs *t, int32_t p, const int64_t *was)
-{
-	for (int32_t r = 0; r < t->n_live[p]; r++)
-		if (t->cost[p][t->live[p][r]] > was[t->live[p][r]])
-			return true;
-	return false;
-}
-
 /* f gives what it forces on its variable k, whose costs were 'was' before, or NULL. */
 static int hand_back(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, const int64_t *was)
 {
-	int32_t p = f->scope[k];
+	const int32_t p = f->scope[k];
 	bool gained;
 	int status = give(t, f, k, &gained);
 
-	if (gained && was)
-		gained = is_more(t, p, was);
-	if (gained)
+	if (gained && (!was || gpube__row_is_more(t, p, was)))
 		note(t, p, GAINED_COSTS);
 	return status || t->conflict ? status : settle(t, p);
 }
 
 /*
  * The costs of all open variables but the first go into f, then it gives to each what it forces, the
- * first one first: so they wander towards the first variables, where they meet.
+ * first one first: so they wander towards the first variables, where they meet. Of p, which has changed, f can force
+ * something new on the others if p has lost values, and on any variable where costs have gone into f: otherwise it is not asked.
  */
 static int revise(struct gpube_dfs *t, const struct gpube_dfs_function *f, int32_t p, uint8_t what)
 {
@@ -451,14 +300,13 @@ static int revise(struct gpube_dfs *t, const struct gpube_dfs_function *f, int32
 		if (t->n_live[q] == 1)
 			continue;
 		was[k] = t->old + (int64_t)k * t->widest;
-		for (int32_t r = 0; r < t->n_live[q]; r++)
-			was[k][t->live[q][r]] = t->cost[q][t->live[q][r]];
+		memcpy(was[k] + t->window[q].from, t->cost[q] + t->window[q].from, (size_t)t->window[q].n * sizeof(*was[k]));
 		status = take(t, f, k, t->cost[q], 1, &any);
 	}
-	if (!status)
+	if (!status && (any || f->scope[first] != p || f->arity == 1))
 		status = hand_back(t, f, first, NULL);
 	for (int k = f->arity - 1; k > first && !status && !t->conflict; k--)
-		if (was[k])
+		if (was[k] && (any || ((what & LOST_VALUES) && f->scope[k] != p)))
 			status = hand_back(t, f, k, was[k]);
 	return status;
 }
@@ -612,7 +460,7 @@ static int look_at_all(struct gpube_dfs *t)
 
 int gpube__dfs_propagate(struct gpube_dfs *t)
 {
-	int status = GPUBE_OK;
+	int status = t->lacks_memory ? GPUBE_ENOMEM : GPUBE_OK;
 	bool any = true;
 
 	t->n_looks = 0;
@@ -630,7 +478,7 @@ int gpube__dfs_propagate(struct gpube_dfs *t)
 	}
 	forget_changes(t);
 	memset(t->wanting + t->first, 0, (size_t)(t->last - t->first));
-	return status;
+	return t->lacks_memory ? GPUBE_ENOMEM : status;
 }
 
 int gpube__dfs_propagate_all(struct gpube_dfs *t)
@@ -665,8 +513,14 @@ void gpube__dfs_mark(struct gpube_dfs *t, struct gpube_dfs_mark *mark)
 void gpube__dfs_undo(struct gpube_dfs *t, const struct gpube_dfs_mark *mark)
 {
 	while (t->n_trail > mark->n_trail) {
-		t->n_trail--;
-		*t->trail[t->n_trail].where = t->trail[t->n_trail].was;
+		const int64_t *words = t->trail + t->n_trail - WORDS;
+		const struct gpube_dfs_window w = {(int32_t)words[FROM], (int32_t)words[CELLS]};
+		int64_t *row = t->moves + words[ROW];
+
+		memcpy(row + w.from, words - w.n, (size_t)w.n * sizeof(*row));
+		row[-1] = words[LEVEL];
+		t->window[words[VARIABLE]] = w;
+		t->n_trail -= w.n + WORDS;
 	}
 	while (t->n_removed > mark->n_removed)
 		t->n_live[t->removed[--t->n_removed]]++;

@@ -14,6 +14,7 @@ static void free_tables(const struct gpube_dfs *t, struct gpube_dfs_function *f)
 {
 	gpube__free(t->ctx, f->t);
 	gpube__free(t->ctx, f->turned);
+	gpube__free(t->ctx, f->narrow_memory);
 }
 
 void gpube__dfs_free(struct gpube_dfs *t)
@@ -31,6 +32,7 @@ void gpube__dfs_free(struct gpube_dfs *t)
 	gpube__free(ctx, t->of);
 	gpube__free(ctx, t->of_at);
 	gpube__free(ctx, t->cost);
+	gpube__free(ctx, t->window);
 	gpube__free(ctx, t->live);
 	gpube__free(ctx, t->at);
 	gpube__free(ctx, t->n_live);
@@ -50,6 +52,23 @@ void gpube__dfs_free(struct gpube_dfs *t)
 	gpube__free(ctx, t);
 }
 
+/* Cells of a variable's row, before them its level, and what is left free for rows of eights to begin at a cache line. */
+static int64_t row_room(int32_t domain)
+{
+	return 1 + gpube__row_cells(domain) + (domain < GPUBE__ROW_STEP ? 0 : GPUBE__ROW_STEP - 1);
+}
+
+/* The next row of the memory, of which *used cells are used. */
+static int64_t *next_row(struct gpube_dfs *t, int64_t *used, int32_t domain)
+{
+	int64_t *row = t->moves + *used + 1;
+
+	while (domain >= GPUBE__ROW_STEP && (uintptr_t)row % (GPUBE__ROW_STEP * sizeof(*row)))
+		row++;
+	*used = row + gpube__row_cells(domain) - t->moves;
+	return row;
+}
+
 /* Whether all functions are small enough; how many cells all rows have, of their variables and of the variables alone. */
 static bool is_small(const struct gpube_model *m, int64_t *n_moves)
 {
@@ -57,7 +76,7 @@ static bool is_small(const struct gpube_model *m, int64_t *n_moves)
 
 	*n_moves = 0;
 	for (int32_t i = 0; i < m->n_vars; i++)
-		*n_moves += m->vars[i].domain + 1;
+		*n_moves += row_room(m->vars[i].domain);
 	for (int32_t f = 0; f < m->n_functions; f++) {
 		int arity = m->functions[f].arity;
 		int64_t n = gpube__cells(m, arity, gpube__scope(m, f));
@@ -67,20 +86,46 @@ static bool is_small(const struct gpube_model *m, int64_t *n_moves)
 			2 * cells * sizeof(int64_t) > (double)m->ctx->memory_bytes)
 			return false;
 		for (int k = 0; k < arity; k++)
-			*n_moves += m->vars[gpube__scope(m, f)[k]].domain + 1;
+			*n_moves += row_room(m->vars[gpube__scope(m, f)[k]].domain);
 	}
 	return true;
 }
 
-/* Tables of so many cells have another with its rows as columns, both with what a last vector reads beyond. */
-enum { MANY_CELLS = 64, BEYOND = 7 };
+/* Tables have what a last vector reads beyond, and those of two variables another with its rows as columns. */
+enum { BEYOND = GPUBE__ROW_STEP - 1 };
+
+/* In 32 bits, with rows of either variable's values, which begin at a cache line where they are not short. */
+static int make_narrow(struct gpube_dfs *t, struct gpube_dfs_function *f, int32_t rows, int32_t cols)
+{
+	const int64_t wide = gpube__row_cells(cols), high = gpube__row_cells(rows), line = 16;
+	const int64_t first = (rows * wide + line - 1) / line * line;
+	const int64_t n = line + first + cols * high + BEYOND;
+
+	f->narrow_memory = gpube__alloc_zero(t->ctx, (uint64_t)n, sizeof(*f->narrow_memory));
+	if (!f->narrow_memory)
+		return GPUBE_ENOMEM;
+	f->narrow[1] = f->narrow_memory;
+	while ((uintptr_t)f->narrow[1] % 64)
+		f->narrow[1]++;
+	f->narrow[0] = f->narrow[1] + first;
+	for (int64_t r = 0; r < rows; r++)
+		for (int64_t c = 0; c < cols; c++) {
+			const int64_t cost = f->t[r * cols + c];
+
+			f->narrow[1][r * wide + c] = f->narrow[0][c * high + r] =
+				cost == GPUBE__DFS_DEAD ? GPUBE__NARROW_FORBIDDEN : (int32_t)cost;
+		}
+	return GPUBE_OK;
+}
 
 static int turn(struct gpube_dfs *t, struct gpube_dfs_function *f, int64_t n)
 {
 	const int64_t cols = f->stride[0], rows = n / cols;
 
-	if (f->arity != 2 || n < MANY_CELLS)
+	if (f->arity != 2)
 		return GPUBE_OK;
+	if (t->most_moved == GPUBE__NARROW_MOST)
+		return make_narrow(t, f, (int32_t)rows, (int32_t)cols);
 	f->turned = gpube__alloc_zero(t->ctx, (uint64_t)n + BEYOND, sizeof(*f->turned));
 	if (!f->turned)
 		return GPUBE_ENOMEM;
@@ -90,8 +135,8 @@ static int turn(struct gpube_dfs *t, struct gpube_dfs_function *f, int64_t n)
 	return GPUBE_OK;
 }
 
-/* A table with its variables in the order of their positions; *moves is the next free one. */
-static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, int64_t **moves)
+/* A table with its variables in the order of their positions. */
+static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, int64_t *used)
 {
 	const struct gpube_model *m = t->m;
 	const int32_t *scope = gpube__scope(m, f);
@@ -114,8 +159,7 @@ static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, i
 
 		to->stride[k] = stride;
 		stride *= domain;
-		to->moved[k] = *moves + 1;
-		*moves += domain + 1;
+		to->moved[k] = next_row(t, used, domain);
 	}
 	return status ? status : turn(t, to, n);
 }
@@ -205,7 +249,7 @@ static bool sums_fit(const struct gpube_dfs *t)
 static int fill(struct gpube_dfs *t, const int32_t *order)
 {
 	const struct gpube_model *m = t->m;
-	int64_t *moves = t->moves;
+	int64_t used = 0;
 	int32_t *values = t->values;
 	int status = GPUBE_OK;
 
@@ -214,10 +258,12 @@ static int fill(struct gpube_dfs *t, const int32_t *order)
 
 		t->order[p] = order[p];
 		t->position[order[p]] = p;
-		t->cost[p] = moves + 1;
+		t->cost[p] = next_row(t, &used, domain);
+		t->window[p] = (struct gpube_dfs_window){0, gpube__row_cells(domain)};
+		for (int32_t a = domain; a < gpube__row_cells(domain); a++)
+			t->cost[p][a] = GPUBE__ROW_DROPPED;
 		t->live[p] = values;
 		t->at[p] = values + domain;
-		moves += domain + 1;
 		values += 2 * (int64_t)domain;
 		t->n_live[p] = domain;
 		for (int32_t a = 0; a < domain; a++)
@@ -225,7 +271,7 @@ static int fill(struct gpube_dfs *t, const int32_t *order)
 	}
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
 		if (m->functions[f].arity > 0)
-			status = load(t, &t->functions[t->n_functions++], f, &moves);
+			status = load(t, &t->functions[t->n_functions++], f, &used);
 	if (!status)
 		status = list_functions(t);
 	for (int32_t p = 0; p < t->n && !status; p++)
@@ -254,17 +300,20 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	t->n = t->last = m->n_vars;
 	t->shift = shift;
 	t->limit = gpube__scale_target(shift, left);
+	t->most_moved = t->limit < GPUBE__NARROW_MOST / 16 ? GPUBE__NARROW_MOST : GPUBE__ROW_MOVED; /* which may add up */
 	t->looked_from = -1;
 	t->widest = 1;
 	for (int32_t i = 0; i < m->n_vars; i++) {
 		n_values += (uint64_t)m->vars[i].domain;
 		t->widest = m->vars[i].domain > t->widest ? m->vars[i].domain : t->widest;
 	}
+	t->widest = (t->widest + GPUBE__ROW_STEP - 1) / GPUBE__ROW_STEP * GPUBE__ROW_STEP; /* as vectors have them */
 	t->functions = gpube__alloc_zero(ctx, (uint64_t)m->n_functions, sizeof(*t->functions));
 	t->order = gpube__alloc(ctx, n, sizeof(*t->order));
 	t->position = gpube__alloc(ctx, n, sizeof(*t->position));
 	t->of_at = gpube__alloc_zero(ctx, n + 1, sizeof(*t->of_at));
 	t->cost = gpube__alloc(ctx, n, sizeof(*t->cost));
+	t->window = gpube__alloc(ctx, n, sizeof(*t->window));
 	t->live = gpube__alloc(ctx, n, sizeof(*t->live));
 	t->at = gpube__alloc(ctx, n, sizeof(*t->at));
 	t->n_live = gpube__alloc(ctx, n, sizeof(*t->n_live));
@@ -276,13 +325,13 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	t->wanting = gpube__alloc_zero(ctx, n, sizeof(*t->wanting));
 	t->free = gpube__alloc_zero(ctx, n, sizeof(*t->free));
 	t->ordered = gpube__alloc_zero(ctx, n, sizeof(*t->ordered));
-	t->scratch = gpube__alloc(ctx, (uint64_t)t->widest, sizeof(*t->scratch));
+	t->scratch = gpube__alloc_zero(ctx, (uint64_t)t->widest, sizeof(*t->scratch));
 	t->old = gpube__alloc(ctx, (uint64_t)t->widest * GPUBE__DFS_ARITY, sizeof(*t->old));
-	t->taken = gpube__alloc(ctx, 2 * (uint64_t)t->widest + BEYOND, sizeof(*t->taken));
+	t->taken = gpube__alloc(ctx, (uint64_t)t->widest, sizeof(*t->taken));
 	t->n_choices = t->widest > CHOICES ? t->widest : CHOICES;
 	t->choices = gpube__alloc(ctx, 2 * (uint64_t)t->n_choices, sizeof(*t->choices));
 	t->kernels = gpube__ascent_kernels();
-	if (t->functions && t->order && t->position && t->of_at && t->cost && t->live && t->at &&
+	if (t->functions && t->order && t->position && t->of_at && t->cost && t->window && t->live && t->at &&
 		t->n_live && t->moves && t->values && t->removed && t->changed && t->queue && t->wanting && t->free && t->ordered &&
 		t->scratch && t->old && t->taken && t->choices)
 		status = fill(t, order);

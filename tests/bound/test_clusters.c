@@ -370,6 +370,80 @@ static void least_rows_agree(void **state)
 	}
 }
 
+/* The same in 32 bits: with forbidden cells, and columns of which all cells are. */
+static void narrow_rows_agree(void **state)
+{
+	enum { MOST = 72 };
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	const struct gpube_ascent_kernels *kernels[] = {kernels_of(seed), &gpube__ascent_portable};
+	const int64_t most = GPUBE__NARROW_MOST;
+	int64_t less[MOST], out[2][MOST + 7];
+	int32_t t[MOST * MOST + 7], rows, stride, cols, n_rows = 0, row[MOST];
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, seed);
+	rows = 1 + (int32_t)gpube__rng_below(&rng, MOST);
+	stride = 1 + (int32_t)gpube__rng_below(&rng, MOST);
+	cols = 1 + (int32_t)gpube__rng_below(&rng, (uint64_t)stride);
+	for (int k = 0; k < MOST * MOST + 7; k++)
+		t[k] = gpube__rng_below(&rng, 3) ? GPUBE__NARROW_FORBIDDEN : (int32_t)gpube__rng_below(&rng, (uint64_t)most);
+	for (int k = 0; k < MOST; k++) /* as much was moved as may be, and the values cost that */
+		less[k] = (int64_t)gpube__rng_below(&rng, (uint64_t)(3 * most)) - 2 * most;
+	for (int32_t r = rows - 1; r >= 0; r--)
+		if (n_rows == 0 || gpube__rng_below(&rng, 8) == 0)
+			row[n_rows++] = r;
+	for (int k = 0; k < 2; k++)
+		kernels[k]->least_in_narrow(out[k], t, stride, cols, row, n_rows, less);
+	for (int32_t c = 0; c < cols; c++) {
+		int64_t least = GPUBE__ROW_FORBIDDEN;
+
+		for (int32_t r = 0; r < n_rows; r++) {
+			const int64_t cell = t[row[r] * stride + c];
+
+			if (cell < GPUBE__NARROW_FORBIDDEN && cell - less[row[r]] < least)
+				least = cell - less[row[r]];
+		}
+		assert_true(out[0][c] == least && out[1][c] == least);
+	}
+}
+
+/* What moves costs between a row of a variable's and one of what was moved to it. */
+static void row_loops_agree(void **state)
+{
+	enum { MOST = 5 * GPUBE__ROW_STEP };
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	const struct gpube_ascent_kernels *kernels[] = {kernels_of(seed), &gpube__ascent_portable};
+	int64_t cost[2][MOST], moved[2][MOST], m[2][MOST], was[MOST], least[2], most[2], lacks[2];
+	bool rose[2], more[2];
+	struct gpube_rng rng;
+	int32_t n;
+
+	gpube__rng_init(&rng, seed);
+	n = GPUBE__ROW_STEP * (1 + (int32_t)gpube__rng_below(&rng, MOST / GPUBE__ROW_STEP));
+	for (int a = 0; a < MOST; a++) {
+		was[a] = (int64_t)gpube__rng_below(&rng, 10);
+		cost[0][a] = gpube__rng_below(&rng, 3) ? (int64_t)gpube__rng_below(&rng, 10) : GPUBE__ROW_DROPPED - a;
+		moved[0][a] = (int64_t)gpube__rng_below(&rng, 10) - 5;
+		m[0][a] = gpube__rng_below(&rng, 5) ? (int64_t)gpube__rng_below(&rng, 20) - 10 : GPUBE__ROW_FORBIDDEN - a;
+	}
+	memcpy(cost[1], cost[0], sizeof(*cost));
+	memcpy(moved[1], moved[0], sizeof(*moved));
+	memcpy(m[1], m[0], sizeof(*m));
+	for (int k = 0; k < 2; k++) {
+		kernels[k]->range(cost[k], n, &least[k], &most[k]);
+		lacks[k] = kernels[k]->lacking(m[k], cost[k], moved[k], n);
+		rose[k] = kernels[k]->rise(cost[k], moved[k], m[k], n, seed % 2 ? 7 : INT64_MAX / 2, 12);
+		more[k] = kernels[k]->is_more(cost[k], was, n);
+		kernels[k]->lower(cost[k], n, least[k] < 10 ? least[k] : 0);
+		if (seed % 3)
+			kernels[k]->fall(cost[k], moved[k], n, 6);
+	}
+	assert_true(least[0] == least[1] && most[0] == most[1] && lacks[0] == lacks[1] && rose[0] == rose[1] && more[0] == more[1]);
+	assert_memory_equal(cost[0], cost[1], sizeof(*cost));
+	assert_memory_equal(moved[0], moved[1], sizeof(*moved));
+	assert_memory_equal(m[0], m[1], sizeof(*m));
+}
+
 int main(void)
 {
 	struct cases c = {0};
@@ -377,6 +451,8 @@ int main(void)
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
 	add_numbers(&c, shifted_model, N_SEEDS, "shifted model, seed");
 	add_numbers(&c, kernels_agree, N_KERNELS, "kernels, seed");
+	add_numbers(&c, narrow_rows_agree, N_KERNELS, "least of narrow rows, seed");
+	add_numbers(&c, row_loops_agree, N_KERNELS, "loops of rows, seed");
 	add_numbers(&c, least_rows_agree, N_KERNELS, "least rows, seed");
 	ADD_CASE(&c, odd_cycle);
 	ADD_CASE(&c, four_cliques_beat_triangles);

@@ -149,6 +149,23 @@ static void descend(struct world *w, struct gpube_rng *rng, int64_t n_moves)
 	descend(w, rng, n_moves);
 }
 
+/* Of the memory of all rows, what is used. */
+static int64_t count_moves(const struct gpube_dfs *t)
+{
+	int64_t most = 0;
+
+	for (int32_t i = 0; i < t->of_at[t->n] + t->n; i++) {
+		const int32_t of = i < t->n ? 0 : t->of[i - t->n];
+		const struct gpube_dfs_function *f = &t->functions[of / GPUBE__DFS_ARITY];
+		const int32_t p = i < t->n ? i : f->scope[of % GPUBE__DFS_ARITY];
+		const int64_t *row = i < t->n ? t->cost[p] : f->moved[of % GPUBE__DFS_ARITY];
+		const int64_t end = row - t->moves + gpube__row_cells(t->m->vars[t->order[p]].domain);
+
+		most = end > most ? end : most;
+	}
+	return most;
+}
+
 static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 {
 	struct world w = {.m = m, .limit = limit};
@@ -161,14 +178,11 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 	for (int32_t i = 0; i < m->n_vars; i++) {
 		order[i] = seed % 3 ? i : m->n_vars - 1 - i;
 		w.decided[i] = -1;
-		n_moves += m->vars[i].domain + 1;
 	}
 	assert_int_equal(gpube__dfs_new_to(&w.t, m, order, limit, seed % 5 ? 0 : 3), 0);
 	if (!w.t) /* too large */
 		return;
-	for (int32_t f = 0; f < w.t->n_functions; f++)
-		for (int k = 0; k < w.t->functions[f].arity; k++)
-			n_moves += m->vars[order[w.t->functions[f].scope[k]]].domain + 1;
+	n_moves = count_moves(w.t);
 	w.values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*w.values));
 	check(&w);
 	for (int k = 0; k < 4 && !w.t->conflict; k++) {
@@ -191,6 +205,38 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 static void invariant(void **state)
 {
 	walk_random_model(walk, (uint64_t)(uintptr_t)*state);
+}
+
+/*
+ * Few variables of many values, whose rows are worked on by vectors: costs that fit 32 bits, and greater ones, and cells that are
+ * forbidden; values go from the ends and in between.
+ */
+static void wide_domains(void **state)
+{
+	enum { N = 3, MOST = 23 };
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	const int64_t unit = seed % 2 ? 1 : (int64_t)1 << 40;
+	static const int32_t scopes[][3] = {{0, 1}, {1, 2}, {0, 2}, {2, 1}, {1}, {0, 1, 2}};
+	static const int arity[] = {2, 2, 2, 2, 1, 3};
+	static int64_t costs[MOST * MOST * MOST];
+	struct gpube_model *m;
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, seed);
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < N; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2 + (int32_t)(gpube__rng_next(&rng) % (MOST - 1)), NULL), 0);
+	for (int f = 0; f < (seed % 3 ? 5 : 6); f++) {
+		int64_t n = 1;
+
+		for (int k = 0; k < arity[f]; k++)
+			n *= m->vars[scopes[f][k]].domain;
+		for (int64_t c = 0; c < n; c++)
+			costs[c] = gpube__rng_next(&rng) % 8 ? unit * (int64_t)(gpube__rng_next(&rng) % 10) : GPUBE_INF;
+		assert_int_equal(gpube_model_add_costs(m, arity[f], scopes[f], costs), 0);
+	}
+	walk(m, unit * (int64_t)(8 + gpube__rng_next(&rng) % 20), seed);
+	gpube_model_free(m);
 }
 
 /* n functions of one variable: what they force is added up, or the model refused, but never wraps. */
@@ -468,6 +514,7 @@ int main(void)
 	struct cases c = {0};
 
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
+	add_numbers(&c, wide_domains, N_SEEDS / 5, "wide domains, seed");
 	add_numbers(&c, proves, N_SEEDS, "proves, seed");
 	add_numbers(&c, in_pieces, 2 * N_SEEDS, "in pieces, seed");
 	add_numbers(&c, guesses, 2 * N_SEEDS, "guesses, seed");

@@ -82,5 +82,5 @@ static void min_plus(int32_t *out, int64_t out_row, int32_t rows, const int32_t 
 #include "gpube/ops/ascent/ascent_impl.h"
 
 const struct gpube_ascent_kernels gpube__ascent_avx512 = {min_plus, pull, give, join,
-	least_in_columns};
+	least_in_columns, ROW_LOOPS};
 #endif

@@ -136,3 +136,148 @@ static void least_in_columns(int64_t *restrict out, const int64_t *restrict t, i
 	if (c < cols)
 		least_of(out + c, t + c, stride, row, rows, less, 8);
 }
+
+static inline __attribute__((always_inline)) void least_of_narrow(int64_t *restrict out, const int32_t *restrict t,
+	int64_t stride, const int32_t *row, int32_t rows, const int64_t *less, const int width)
+{
+	int32_t best[32];
+
+	for (int c = 0; c < width; c++)
+		best[c] = INT32_MAX;
+	for (int32_t r = 0; r < rows; r++) {
+		const int32_t *from = t + row[r] * stride, s = (int32_t)less[row[r]];
+
+		SIMD for (int c = 0; c < width; c++)
+		{
+			const int32_t v = from[c] - s;
+
+			best[c] = v < best[c] ? v : best[c];
+		}
+	}
+	SIMD for (int c = 0; c < width; c++) out[c] = best[c] > GPUBE__NARROW_OUT ? GPUBE__ROW_FORBIDDEN : best[c];
+}
+
+static void least_in_narrow(int64_t *restrict out, const int32_t *restrict t, int64_t stride, int32_t cols,
+	const int32_t *row, int32_t rows, const int64_t *less)
+{
+	int32_t c = 0;
+
+	for (; c + 16 < cols; c += 32)
+		if (cols - c > 24)
+			least_of_narrow(out + c, t + c, stride, row, rows, less, 32);
+		else
+			least_of_narrow(out + c, t + c, stride, row, rows, less, 24);
+	if (c + 8 < cols)
+		least_of_narrow(out + c, t + c, stride, row, rows, less, 16);
+	else if (c < cols)
+		least_of_narrow(out + c, t + c, stride, row, rows, less, 8);
+}
+
+/* ---- rows: multiples of GPUBE__ROW_STEP cells, of which so many at a time stay in a register ---- */
+
+static inline int64_t most_of(const int64_t *v)
+{
+	int64_t four[4], most;
+
+	SIMD for (int c = 0; c < 4; c++) four[c] = v[c] > v[c + 4] ? v[c] : v[c + 4];
+	most = four[0] > four[2] ? four[0] : four[2];
+	four[1] = four[1] > four[3] ? four[1] : four[3];
+	return most > four[1] ? most : four[1];
+}
+
+#define EIGHTS(a, n) for (int32_t a = 0; a < n; a += GPUBE__ROW_STEP)
+#define EACH(c)	     SIMD for (int c = 0; c < GPUBE__ROW_STEP; c++)
+
+static void range(const int64_t *restrict cost, int32_t n, int64_t *least, int64_t *most)
+{
+	int64_t low[GPUBE__ROW_STEP], high[GPUBE__ROW_STEP];
+
+	EACH(c) low[c] = -INT64_MAX;
+	EACH(c) high[c] = 0;
+	EIGHTS(a, n)
+	{
+		EACH(c) low[c] = -cost[a + c] > low[c] ? -cost[a + c] : low[c];
+		EACH(c)
+		{
+			const int64_t live = cost[a + c] < GPUBE__ROW_GONE ? cost[a + c] : 0;
+
+			high[c] = live > high[c] ? live : high[c];
+		}
+	}
+	*least = -most_of(low);
+	*most = most_of(high);
+}
+
+static void lower(int64_t *restrict cost, int32_t n, int64_t less)
+{
+	EIGHTS(a, n)
+	EACH(c) cost[a + c] -= less;
+}
+
+static int64_t lacking(int64_t *restrict m, const int64_t *restrict cost, const int64_t *restrict moved, int32_t n)
+{
+	int64_t most[GPUBE__ROW_STEP];
+
+	EACH(c) most[c] = 0;
+	EIGHTS(a, n)
+	EACH(c)
+	{
+		const int64_t left = m[a + c] - moved[a + c];
+		const int64_t v = m[a + c] > GPUBE__ROW_OUT_OF_REACH ? GPUBE__ROW_FORBIDDEN : left;
+		const int64_t live = cost[a + c] < GPUBE__ROW_GONE ? v : 0;
+
+		m[a + c] = live;
+		most[c] = live > most[c] ? live : most[c];
+	}
+	return most_of(most);
+}
+
+static bool rise(int64_t *restrict cost, int64_t *restrict moved, const int64_t *restrict m, int32_t n, int64_t up_to,
+	int64_t most)
+{
+	int64_t any[GPUBE__ROW_STEP];
+
+	EACH(c) any[c] = 0;
+	EIGHTS(a, n)
+	EACH(c)
+	{
+		const int64_t all = cost[a + c], was = moved[a + c], room = up_to - all;
+		const int64_t want = m[a + c] < room ? m[a + c] : room, live = all < GPUBE__ROW_GONE ? want : 0;
+		const int64_t some = live > 0 ? live : 0, more = was + some < most ? some : 0;
+
+		moved[a + c] = was + more;
+		cost[a + c] = all + more;
+		any[c] |= more;
+	}
+	return most_of(any) > 0;
+}
+
+static void fall(int64_t *restrict cost, int64_t *restrict moved, int32_t n, int64_t most)
+{
+	EIGHTS(a, n)
+	EACH(c)
+	{
+		const int64_t all = cost[a + c], was = moved[a + c], live = all < GPUBE__ROW_GONE ? all : 0;
+		const int64_t less = was - live > -most ? live : 0;
+
+		moved[a + c] = was - less;
+		cost[a + c] = all - less;
+	}
+}
+
+static bool is_more(const int64_t *restrict cost, const int64_t *restrict was, int32_t n)
+{
+	int64_t any[GPUBE__ROW_STEP];
+
+	EACH(c) any[c] = 0;
+	EIGHTS(a, n)
+	EACH(c)
+	{
+		const int64_t live = cost[a + c] < GPUBE__ROW_GONE ? cost[a + c] - was[a + c] : 0;
+
+		any[c] = live > any[c] ? live : any[c];
+	}
+	return most_of(any) > 0;
+}
+
+#define ROW_LOOPS least_in_narrow, range, lower, lacking, rise, fall, is_more
