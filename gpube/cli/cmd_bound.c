@@ -46,6 +46,21 @@ static bool certifies_less(const struct answer *a, const struct gpube_certificat
 	return c->bound < (answer_maximises(a) && a->model->kind == GPUBE_COSTS ? -bounds->bound : bounds->bound);
 }
 
+/* What was checked, up to what it is of. */
+static void text_checked(struct gpube_out *out, const struct gpube_certificate *c)
+{
+	if (c->stages.n) {
+		gpube__out_printf(out, ", by sweeps over %d list%s in %d stage%s, of ", c->stages.n_lists, gpube__plural(c->stages.n_lists),
+			c->stages.n, gpube__plural(c->stages.n));
+		return;
+	}
+	gpube__out_printf(out, "%s: %d table%s in %d block%s", c->order ? ", with a search along an order" : "", c->n_tables,
+		gpube__plural(c->n_tables), c->n_blocks, gpube__plural(c->n_blocks));
+	if (c->tree.n_nodes)
+		gpube__out_printf(out, ", and %d node%s of a tree,", c->tree.n_nodes, gpube__plural(c->tree.n_nodes));
+	gpube__out_text(out, " add up to ");
+}
+
 /* bounds: of the run that it is of; NULL: there was none */
 static void text_certified(
 	struct gpube_out *out, const struct answer *a, const struct gpube_certificate *c, const struct gpube_solution *bounds)
@@ -57,12 +72,9 @@ static void text_certified(
 	gpube__out_decimal(out, certified(a, c), c->scale);
 	gpube__out_printf(out, ", %s bound %s", answer_maximises(a) ? "an upper" : "a lower", of);
 	if (bounds && certifies_less(a, c, bounds))
-		gpube__out_text(out, ", not all that was proved: its proof is not one of moved costs, splits and searches, or takes longer");
-	gpube__out_printf(out, "; checked%s: %d table%s in %d block%s", c->order ? ", with a search along an order" : "", c->n_tables, gpube__plural(c->n_tables), c->n_blocks,
-		gpube__plural(c->n_blocks));
-	if (c->tree.n_nodes)
-		gpube__out_printf(out, ", and %d node%s of a tree,", c->tree.n_nodes, gpube__plural(c->tree.n_nodes));
-	gpube__out_text(out, " add up to ");
+		gpube__out_text(out, ", not all that was proved: its proof is not one of moved costs, splits, searches and lists, or takes longer");
+	gpube__out_text(out, "; checked");
+	text_checked(out, c);
 	if (a->model->kind != GPUBE_POTENTIALS) {
 		gpube__out_text(out, "the problem\n");
 		return;

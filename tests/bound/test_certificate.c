@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gpube/bound/certificate/certificate.h"
+#include "gpube/bound/certificate/certify.h"
 #include "gpube/ir/dense.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -16,10 +16,11 @@
 #include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 150, N_SPLIT = 60, N_SEARCHES = 60 };
+enum { N_SEEDS = 150, N_SPLIT = 60, N_SEARCHES = 60, N_LISTS = 60 };
 
 static int n_trees;    /* that splits made */
 static int n_searches; /* that prove more than their tables' least numbers */
+static int n_lists;    /* that prove the optimum */
 
 static int setup(void **state)
 {
@@ -247,7 +248,7 @@ static struct gpube_model *all_pairs(uint64_t seed)
 static void split(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES};
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .split = GPUBE_SPLIT_FIRST};
 	struct gpube_model *m = all_pairs(seed);
 	struct gpube_certificate c, again;
 	struct gpube_solution *known;
@@ -386,6 +387,130 @@ static void some_were_searched(void **state)
 }
 
 /* A certificate whose claims overflow is refused, not believed. */
+/* A certificate without a proof. */
+static void begin(struct gpube_certificate *c, const struct gpube_model *m, int64_t limit)
+{
+	*c = (struct gpube_certificate){.ctx = ctx, .n_vars = m->n_vars, .n_functions = m->n_functions, .scale = m->scale,
+		.cap = gpube__cap_for(m, limit), .bound = limit};
+	c->domain = gpube__alloc(ctx, (uint64_t)m->n_vars + 1, sizeof(*c->domain));
+	assert_non_null(c->domain);
+	for (int32_t i = 0; i < m->n_vars; i++)
+		c->domain[i] = m->vars[i].domain;
+	c->stages.limit = limit;
+}
+
+/* Stages of any lists, of which any variables leave. */
+static void draw_stages(struct gpube_certificate *c, struct gpube_rng *rng)
+{
+	const int n = 1 + (int)gpube__rng_below(rng, 4);
+
+	for (int k = 0; k < n; k++) {
+		const int n_new = (int)gpube__rng_below(rng, 6);
+
+		assert_int_equal(gpube__certificate_stage(c, (int32_t)gpube__rng_below(rng, 7)), 0);
+		for (int j = 0; j < n_new; j++) {
+			int32_t scope[5], arity = 0;
+			const int32_t most = 1 + (int32_t)gpube__rng_below(rng, 5);
+
+			while (arity < most && arity < c->n_vars) {
+				const int32_t var = (int32_t)gpube__rng_below(rng, (uint64_t)c->n_vars);
+				bool there = false;
+
+				for (int32_t i = 0; i < arity; i++)
+					there |= scope[i] == var;
+				scope[arity] = var;
+				arity += !there;
+			}
+			assert_int_equal(gpube__certificate_list(c, arity,
+						 gpube__rng_below(rng, 4) ? 0 : (int32_t)gpube__rng_below(rng, (uint64_t)arity + 1), scope),
+				0);
+		}
+	}
+}
+
+/* Whatever lists there are, however costs are scaled and cut: no more is proved than there is. */
+static void forge_lists(const struct gpube_model *m, int64_t best, uint64_t seed)
+{
+	struct gpube_certificate c;
+	struct gpube_rng rng;
+	int64_t proved;
+
+	gpube__rng_init(&rng, seed);
+	for (int k = 0; k < 12; k++) {
+		begin(&c, m, best + 1 + (int64_t)gpube__rng_below(&rng, 3));
+		draw_stages(&c, &rng);
+		c.shift = (int)gpube__rng_below(&rng, 6);
+		if (gpube__rng_below(&rng, 3) == 0)
+			c.cap = (int64_t)gpube__rng_below(&rng, (uint64_t)c.cap + 1);
+		if (gpube__certificate_proves(&proved, &c, m) == 0)
+			assert_true(proved <= best);
+		gpube__certificate_clear(&c);
+	}
+}
+
+/* By lists that grow: 'limit' is the claim. */
+static void make_lists(struct gpube_certificate *c, const struct gpube_model *m, int64_t limit)
+{
+	struct gpube_model *relaxed;
+	int status;
+
+	begin(c, m, limit);
+	assert_int_equal(gpube__relaxed(&relaxed, m, c->cap), 0);
+	status = gpube__certify_lists(c, relaxed, limit, limit, 0);
+	assert_true(status == 0 || status == GPUBE_ELIMIT);
+	gpube_model_free(relaxed);
+	if (status) /* too simple: no list is made */
+		gpube__certificate_restart(c);
+	if (!c->stages.n)
+		assert_int_equal(gpube__certificate_stage(c, 0), 0);
+	assert_int_equal(gpube__certificate_proves(&c->bound, c, m), 0);
+}
+
+static void by_lists(void **state)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct gpube_certificate c, again;
+	struct gpube_model *m;
+	struct brute brute;
+	int64_t best;
+
+	spec.observed = 0;
+	m = seed % 2 ? all_pairs(seed) : random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	assert_int_equal(brute_force(&brute, NULL, m), 0);
+	best = !brute.feasible ? 1000 : m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost;
+	make_lists(&c, m, best);
+	assert_true(c.bound <= best);
+	n_lists += c.bound == best;
+	assert_int_equal(gpube__certificate_write(&c, in_dir("lists.gz")), 0);
+	assert_int_equal(gpube__certificate_read(&again, ctx, in_dir("lists.gz")), 0);
+	assert_int_equal(again.stages.n, c.stages.n);
+	assert_int_equal(gpube__certificate_check(&again, m), 0);
+	keep(&again, m, N_SEEDS + N_SPLIT + N_SEARCHES + seed);
+	if (brute.feasible)
+		tamper(&again.bound, 1, &again, m);
+	again.bound--; /* less than it proves is true, too */
+	assert_int_equal(gpube__certificate_check(&again, m), 0);
+	gpube__certificate_clear(&again);
+	gpube__certificate_clear(&c);
+	if (brute.feasible) {
+		make_lists(&c, m, best + 1); /* what is not so */
+		assert_true(c.bound <= best);
+		c.bound = best + 1;
+		assert_int_equal(gpube__certificate_check(&c, m), GPUBE_EINVAL);
+		gpube__certificate_clear(&c);
+		forge_lists(m, best, seed);
+	}
+	gpube_model_free(m);
+}
+
+static void some_were_lists(void **state)
+{
+	(void)state;
+	assert_true(n_lists > N_LISTS / 2);
+}
+
 static void overflow(void **state)
 {
 	struct gpube_certificate c = {.ctx = ctx, .n_vars = 1, .n_functions = 1};
@@ -480,7 +605,7 @@ static int certify_scarcely(struct gpube_ctx *c, struct gpube_model *m, const vo
 /* The tree as well: what is known is a bound that the root alone does not reach. */
 static int certify_patches_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *path)
 {
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES};
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .split = GPUBE_SPLIT_FIRST};
 	struct gpube_certificate certificate = {.ctx = c};
 	struct gpube_solution known = {.answer = GPUBE_ANSWER_INCOMPLETE, .bound = m->direction == GPUBE_MAXIMISE ? -1000000 : 1000000};
 	int status = gpube__bound_certified(&certificate, m, &known, &opts);
@@ -520,6 +645,8 @@ int main(void)
 	ADD_CASE(&c, some_were_split);
 	add_seeds(&c, searched, N_SEARCHES, "a search, seed");
 	ADD_CASE(&c, some_were_searched);
+	add_seeds(&c, by_lists, N_LISTS, "by lists, seed");
+	ADD_CASE(&c, some_were_lists);
 	ADD_CASE(&c, overflow);
 	ADD_CASE(&c, observed_overflow);
 	ADD_CASE(&c, endless_block);

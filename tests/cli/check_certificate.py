@@ -5,7 +5,7 @@ usage: check_certificate.py check MODEL CERTIFICATE [BOUND]
        check_certificate.py random SEED DIRECTORY
 
 'check' reads a .wcsp, .cfn, .uai (with .evid beside it) or the .json of tests/bound/test_certificate.c, repeats the proof in
-integers of any size, and prints the bound of the file as the file has it; a BOUND that is given must be this. 'all' checks each
+integers of any size (sweeps over long lists in those of numpy, where there is one), and prints the bound of the file as the file has it; a BOUND that is given must be this. 'all' checks each
 N.json of the directory with its N.cert. 'random' writes small models there: each kind, both directions, forbidden cells, evidence.
 """
 import decimal
@@ -20,7 +20,14 @@ import re
 import sys
 import threading
 
+try:
+    import numpy
+except ImportError:  # it is ten times as fast
+    numpy = None
+
 MOST_CELLS, MOST_ARITY = 1 << 22, 20
+WORD = 128  # bits of a list's variables
+GONE = 1 << 62  # what is possible no more costs that
 
 
 class Refused(Exception):
@@ -236,6 +243,31 @@ def read_tree(words, c, member):
     return nodes
 
 
+def read_stages(words, c, member):
+    """Each stage: its lists, as (variables, how many of them leave), and sweeps."""
+    stages = []
+    n_stages = member("stages")
+    if n_stages < 1:
+        raise Refused("there are no stages")
+    for _ in range(n_stages):
+        n_lists, n_sweeps = member("stage"), int(next(words))
+        if n_lists < 0 or n_sweeps < 0:
+            raise Refused("a stage has less than no lists or sweeps")
+        lists = []
+        for _ in range(n_lists):
+            arity, n_leaving = member("list"), int(next(words))
+            scope = [int(next(words)) for _ in range(arity)]
+            if arity < 1 or not 0 <= n_leaving <= arity or any(not 0 <= v < len(c["domains"]) for v in scope):
+                raise Refused("a list is of no variables, or of some that are not there")
+            if len(set(scope)) < arity:
+                raise Refused("a list has a variable twice")
+            if sum(max(1, (c["domains"][v] - 1).bit_length()) for v in scope) > WORD:
+                raise Refused("a list has too many variables")
+            lists.append((scope, n_leaving))
+        stages.append((lists, n_sweeps))
+    return stages
+
+
 def read_certificate(path):
     words = iter(content(path).split())
 
@@ -246,15 +278,16 @@ def read_certificate(path):
 
     c = {}
     version = member("gpube-certificate")
-    if version not in (1, 2, 3):
+    if version not in (1, 2, 3, 4):
         raise Refused("another version")
     c["domains"] = [int(next(words)) for _ in range(member("variables"))]
-    for name in ("functions", "decimals", "cap", "shift", "bound", "constant"):
+    for name in ("functions", "decimals", "cap", "shift", "bound", "limit" if version == 4 else "constant"):
         c[name] = member(name)
     if not (0 <= c["decimals"] <= 18 and 0 <= c["cap"] < (1 << 63) - 1 and 0 <= c["shift"] <= 40):
         raise Refused("a number of the header is out of range")
-    c["blocks"] = []
-    for _ in range(member("blocks")):
+    c["blocks"], c["order"], c["tree"] = [], None, [([], None)]
+    c["stages"] = read_stages(words, c, member) if version == 4 else None
+    for _ in range(0 if version == 4 else member("blocks")):
         block = []
         for _ in range(member("block")):
             scope = [int(next(words)) for _ in range(member("table"))]
@@ -262,8 +295,8 @@ def read_certificate(path):
                 raise Refused("a scope is not in order")
             block.append((scope, [int(next(words)) for _ in range(math.prod(c["domains"][v] for v in scope))]))
         c["blocks"].append(block)
-    c["tree"] = read_tree(words, c, member) if version == 2 else [([], None)]
-    c["order"] = None
+    if version == 2:
+        c["tree"] = read_tree(words, c, member)
     if version == 3:
         c["order"] = [member("order")] if c["domains"] else []
         c["order"] += [int(next(words)) for _ in c["domains"][1:]]
@@ -291,19 +324,17 @@ def add_polynomial(total, domains, scope, cells, factor):
             total[key] = total.get(key, 0) + factor * coefficient
 
 
-def add_relaxed(total, p, cap, factor):
-    def constant(v):
-        total[()] = total.get((), 0) + factor * v
-
-    constant(p.constant)
+def relaxed(p, cap):
+    """The relaxed problem: a constant, and functions as (ascending scope, what each cell costs above the least)."""
+    constant, functions = p.constant, []
     for scope, costs, default in p.functions:
         cells = p.cells(scope)
         allowed = [c for c in costs.values() if c is not None]
         if default is not None and len(costs) < cells:
             allowed.append(default)
         least = min(allowed, default=0)
+        constant += least
         if cells > MOST_CELLS or len(scope) > MOST_ARITY:
-            constant(least)
             continue
         order = sorted(range(len(scope)), key=lambda k: scope[k])
         ascending = [scope[k] for k in order]
@@ -313,10 +344,13 @@ def add_relaxed(total, p, cap, factor):
             for k, a in zip(order, values):
                 given[k] = a
             cost = costs.get(tuple(given), default)
-            table.append(least + cap if cost is None else min(cost, least + cap))
-        add_polynomial(total, p.domains, ascending, table, factor)
-    for v, a in p.observed.items():
-        add_polynomial(total, p.domains, [v], [0 if x == a else cap for x in range(p.domains[v])], factor)
+            table.append(cap if cost is None else min(cost - least, cap))
+        if scope:
+            functions.append((ascending, table))
+        else:
+            constant += table[0]
+    functions += [([v], [0 if x == a else cap for x in range(p.domains[v])]) for v, a in sorted(p.observed.items())]
+    return constant, functions
 
 
 def places(domains, inner, scope, values):
@@ -472,6 +506,248 @@ class Search:
         return best
 
 
+# ---- lists: the third form -------------------------------------------------------------------------------
+
+
+def vector(numbers):
+    return numpy.array(numbers, dtype=numpy.int64) if numpy else list(numbers)
+
+
+def forced(costs, cells, n):
+    """The least cost of each cell; GONE where there is none."""
+    if numpy:
+        out = numpy.full(n, GONE, dtype=numpy.int64)
+        numpy.minimum.at(out, cells, costs)
+        return out
+    out = [GONE] * n
+    for cost, cell in zip(costs, cells):
+        if cost < out[cell]:
+            out[cell] = cost
+    return out
+
+
+def added(a, b, missing):
+    """Sums; GONE where a part is GONE, or the sum is not below what is missing. 'b' may be below 0."""
+    if numpy:
+        return numpy.where((a < GONE) & (b < GONE) & (a + b < missing), a + b, GONE)
+    return [x + y if x < GONE and y < GONE and x + y < missing else GONE for x, y in zip(a, b)]
+
+
+def at(numbers, cells):
+    return numbers[cells] if numpy else [numbers[cell] for cell in cells]
+
+
+class List:
+    """Assignments of its variables that are still possible, and what each costs."""
+
+    def __init__(self, scope, keys, costs):
+        self.scope, self.keys, self.costs = scope, keys, vector(costs)
+
+    def keep(self, most):
+        """Entries that cost less; those of all that is known of entries, too."""
+        kept = [i for i, cost in enumerate(self.costs) if cost < most]
+        if len(kept) < len(self.keys):
+            self.keys = [self.keys[i] for i in kept]
+            self.costs = vector([self.costs[i] for i in kept])
+        return kept
+
+
+class Separator:
+    def __init__(self, scope, members):
+        self.scope, self.members = scope, members  # numbers of lists
+        self.own, self.cells = None, []
+
+    def number(self, lists):
+        known = {}
+        for j in self.members:
+            places = [lists[j].scope.index(v) for v in self.scope]
+            numbers = [known.setdefault(tuple([key[k] for k in places]), len(known)) for key in lists[j].keys]
+            self.cells.append(numpy.array(numbers, dtype=numpy.int64) if numpy else numbers)
+        self.own = vector([0] * len(known))
+
+
+class Stages:
+    def __init__(self, c, constant, functions):
+        self.domains = c["domains"]
+        self.constant, self.n_sweeps, self.separators = 0, 0, []
+        self.target = ((c["limit"] - constant - 1) << c["shift"]) + 1
+        self.lists = []
+        for scope, table in functions:
+            cells = [(key, cost << c["shift"]) for key, cost in
+                     zip(itertools.product(*(range(self.domains[v]) for v in scope)), table)]
+            cells = [(key, cost) for key, cost in cells if cost < self.target]
+            self.lists.append(List(scope, [key for key, _ in cells], [cost for _, cost in cells]))
+
+    def missing(self):
+        return self.target - self.constant
+
+    def unite(self):
+        """Costs of the separators go to the first list that has each."""
+        for b in self.separators:
+            first = self.lists[b.members[0]]
+            first.costs = added(first.costs, at(b.own, b.cells[0]), GONE)
+        self.separators = []
+        for a in self.lists:
+            a.keep(self.missing())
+
+    def join(self, scope, old, taken):
+        """Assignments that all old lists within say are possible; they cost what no new list has taken."""
+        missing = self.missing()
+        entries, there = [((), 0, 0)], set()
+        for v in scope:
+            there.add(v)
+            within = [k for k, (variables, _, _) in enumerate(old) if v in variables and variables <= there]
+            within.sort(key=lambda k: -len(old[k][0]))
+            looks = [([scope.index(u) for u in old[k][1]], old[k][2], 0 if taken[k] else 1) for k in within]
+            more = []
+            for key, total, own in entries:
+                for x in range(self.domains[v]):
+                    longer, sum_of_all, mine = key + (x,), total, own
+                    for places, costs, counts in looks:
+                        cost = costs.get(tuple([longer[k] for k in places]))
+                        if cost is None or sum_of_all + cost >= missing:
+                            break
+                        sum_of_all += cost
+                        mine += counts * cost
+                    else:
+                        more.append((longer, sum_of_all, mine))
+            entries = more
+        return List(scope, [key for key, _, _ in entries], [own for _, _, own in entries])
+
+    def make_lists(self, new):
+        self.unite()
+        old = [(set(a.scope), a.scope, dict(zip(a.keys, map(int, a.costs)))) for a in self.lists]
+        taken = [False] * len(old)
+        lists = []
+        for scope, _ in new:
+            lists.append(self.join(scope, old, taken))
+            for k, (variables, _, _) in enumerate(old):
+                taken[k] |= variables <= set(scope)
+        lists += [a for a, gone in zip(self.lists, taken) if not gone]
+        for k, (scope, n_leaving) in enumerate(new):
+            leaving = set(scope[len(scope) - n_leaving:])
+            if any(leaving & set(a.scope) for a in lists[:k] + lists[k + 1:] if leaving):
+                raise Refused("a variable leaves a list, and is in another")
+        for a, (scope, n_leaving) in zip(lists, new):
+            if n_leaving:
+                least = {}
+                for key, cost in zip(a.keys, a.costs):
+                    key = key[:len(scope) - n_leaving]
+                    least[key] = min(cost, least.get(key, GONE))
+                a.__init__(scope[:len(scope) - n_leaving], list(least), least.values())
+        self.lists = lists
+        for a in lists:
+            least = int(min(a.costs, default=GONE))
+            self.constant += min(least, self.missing())
+            if self.missing() <= 0:
+                return
+            a.costs = vector([cost - least for cost in a.costs])
+            a.keep(self.missing())
+
+    def separate(self):
+        sets = [frozenset(a.scope) for a in self.lists]
+        found = {x & y for x, y in itertools.combinations(set(sets), 2)}
+        found |= {x for x in sets if sets.count(x) > 1}
+        found = {x for x in found if len(x) > 1}
+        classes = {}
+        for v in range(len(self.domains)):
+            classes.setdefault(tuple([j for j, x in enumerate(sets) if v in x]), []).append(v)
+        found |= {frozenset(variables) for lists, variables in classes.items() if len(lists) > 1}
+        for x in sorted(found, key=lambda x: (max(x), -len(x), sorted(x))):
+            self.separators.append(Separator(sorted(x), [j for j, y in enumerate(sets) if x <= y]))
+            self.separators[-1].number(self.lists)
+        self.first, self.last = {}, {}
+        for k, b in enumerate(self.separators):
+            for j in b.members:
+                self.first.setdefault(j, k)
+                self.last[j] = k
+
+    def ask(self, k, back):
+        b = self.separators[k]
+        takes = [self.first[j] < k if back else self.last[j] > k for j in b.members]
+        others = [self.last[j] > k if back else self.first[j] < k for j in b.members]
+        out, parts = sum(takes), max(sum(takes), sum(others))
+        parts_of, total = [], b.own
+        for j, cells in zip(b.members, b.cells):
+            parts_of.append(forced(self.lists[j].costs, cells, len(b.own)))
+            total = added(total, parts_of[-1], self.missing())
+        rise = int(min(total, default=GONE))
+        if rise >= self.missing():
+            self.constant = self.target
+            return
+        self.constant += rise
+        missing = self.missing()
+        if numpy:
+            left = numpy.where(total < GONE, total - rise, GONE)
+            alive = left < missing
+            part = numpy.where(alive, left // parts if parts else 0, GONE)
+            b.own = numpy.where(alive, left - part * out, GONE)
+            nothing = numpy.where(alive, 0, GONE)
+            mores = [numpy.where(alive, (part if t else nothing) - m, GONE) for t, m in zip(takes, parts_of)]
+        else:
+            left = [x - rise if x - rise < missing else GONE for x in total]
+            part = [x if x == GONE else x // parts if parts else 0 for x in left]
+            b.own = [x if x == GONE else x - s * out for x, s in zip(left, part)]
+            mores = [[GONE if s == GONE else (s if t else 0) - x for s, x in zip(part, m)] for t, m in zip(takes, parts_of)]
+        for j, cells, more in zip(b.members, b.cells, mores):
+            self.lists[j].costs = added(self.lists[j].costs, at(more, cells), missing)
+
+    def sweep(self):
+        back = self.n_sweeps % 2 == 1
+        self.n_sweeps += 1
+        for i in range(len(self.separators)):
+            self.ask(len(self.separators) - 1 - i if back else i, back)
+            if self.missing() <= 0:
+                return
+        cells_of = {}
+        for b in self.separators:
+            for e, j in enumerate(b.members):
+                cells_of.setdefault(j, []).append((b, e))
+        for j, a in enumerate(self.lists):
+            n = len(a.keys)
+            kept = a.keep(self.missing())
+            if len(kept) < n:
+                for b, e in cells_of.get(j, []):
+                    b.cells[e] = b.cells[e][kept] if numpy else [b.cells[e][i] for i in kept]
+
+    def least(self, stages, unit):
+        """What every total is above the constant, at least; or the limit, where all below it are impossible."""
+        for new, n_sweeps in stages:
+            if self.missing() <= 0:
+                break
+            self.make_lists(new)
+            if self.missing() > 0 and n_sweeps:
+                self.separate()
+            for _ in range(n_sweeps):
+                if self.missing() > 0:
+                    self.sweep()
+        return self.constant if self.missing() > 0 else self.target - 1 + unit
+
+
+def check_sums(p, c):
+    total, unit = {(): c["constant"]}, 1 << c["shift"]
+    for block in c["blocks"]:
+        for scope, cells in block:
+            add_polynomial(total, p.domains, scope, cells, 1)
+    constant, functions = relaxed(p, c["cap"])
+    add_polynomial(total, p.domains, [], [constant], -unit)
+    for scope, cells in functions:
+        add_polynomial(total, p.domains, scope, cells, -unit)
+    if any(total.values()):
+        raise Refused("the tables do not add up to the problem")
+
+
+def prove_by_stages(p, c):
+    constant, functions = relaxed(p, c["cap"])
+    unit = 1 << c["shift"]
+    if c["limit"] <= constant:
+        return min(constant, c["bound"]) << c["shift"]
+    stages = Stages(c, constant, functions)
+    if stages.target > 1 << 61:
+        raise Refused("the limit is too far above the constant")
+    return min(constant * unit + stages.least(c["stages"], unit), c["bound"] * unit)
+
+
 def check(model, certificate):
     p = read_problem(model)
     c = read_certificate(certificate)
@@ -480,14 +756,11 @@ def check(model, certificate):
     error = round_potentials(p, c["decimals"]) if p.potentials is not None else 0
     if c["domains"] != p.domains or c["functions"] != len(p.functions) or c["decimals"] != p.decimals:
         raise Refused("it is of another problem")
-    total = {(): c["constant"]}
-    for block in c["blocks"]:
-        for scope, cells in block:
-            add_polynomial(total, p.domains, scope, cells, 1)
-    add_relaxed(total, p, c["cap"], -(1 << c["shift"]))
-    if any(total.values()):
-        raise Refused("the tables do not add up to the problem")
-    if c["order"] is None:
+    if not c["stages"]:
+        check_sums(p, c)
+    if c["stages"]:  # as much of it as is claimed
+        proved = prove_by_stages(p, c)
+    elif c["order"] is None:
         proved = c["constant"] + least_leaf(c)
     else:  # as much of it as is claimed
         claimed = c["bound"] << c["shift"]

@@ -24,8 +24,8 @@ refused() {
 
 # ---- those that are written -----------------------------------------------------------------
 
-certify() { # MODEL METHOD
-	bound=$("$gpube" bound -q --backend cpu --method "$2" --certify "$work/c.gz" "$1" |
+certify() { # MODEL METHOD [SPLIT]
+	bound=$("$gpube" bound -q --backend cpu --method "$2" --split "${3:-auto}" --certify "$work/c.gz" "$1" |
 		sed -n 's/^certified *\([^,]*\),.*/\1/p')
 	agree "$1" "$work/c.gz" "$bound"
 }
@@ -60,11 +60,11 @@ fi
 "$gpube" convert -q "$work/split.wcsp" "$work/split.cfn"
 "$gpube" convert -q "$work/split.wcsp" "$work/split.uai"
 for form in wcsp cfn uai; do
-	that "splits, .$form" certify "$work/split.$form" patches
+	that "splits, .$form" certify "$work/split.$form" patches first
 	that 'of a tree' [ "$(gzip -dc "$work/c.gz" | grep -c ^leaf)" -gt 2 ]
 done
 row 'they prove the optimum' 0 '"lower_bound": 3271.*"certified_bound": 3271,' '' \
-	"$gpube" bound -q --json --method patches --certify "$work/split.cert" "$work/split.wcsp"
+	"$gpube" bound -q --json --method patches --split first --certify "$work/split.cert" "$work/split.wcsp"
 row 'which is split by no other method' 0 '"certified_bound": 3271,' '' \
 	"$gpube" bound -q --json --backend cpu --certify "$work/split.cert" "$work/split.wcsp"
 
@@ -183,6 +183,50 @@ sed 's/^bound 1/bound 0/' "$work/order.cert" > "$work/disordered"
 that 'less than it proves' agree "$work/edge.wcsp" "$work/disordered" 0
 sed 's/^order.*/order 0 1 2/' "$work/order.cert" > "$work/disordered"
 that 'another order' agree "$work/edge.wcsp" "$work/disordered" 1
+
+# ---- sweeps over lists ----------------------------------------------------------------------------
+
+for form in wcsp cfn uai; do
+	that "lists, .$form" certify "$work/split.$form" patches
+	that 'of stages' sh -c "gzip -dc '$work/c.gz' | grep -q ^stage"
+done
+row 'they prove the optimum' 0 '"lower_bound": 3271.*"certified_bound": 3271,' '' \
+	"$gpube" bound -q --json --method patches --certify "$work/lists.cert" "$work/split.wcsp"
+row 'which is told' 0 'checked, by sweeps over [0-9]+ lists in [0-9]+ stages, of the problem' '' \
+	"$gpube" bound -q --verify "$work/lists.cert" "$work/split.wcsp"
+
+# the triangle again: one list of all three says it, two edges and their neighbour do not
+sed '1s/2/4/;/^constant/,$d' "$work/edge.cert" > "$work/listed.cert"
+echo 'limit 1
+stages 2
+stage 1 0
+list 3 1 0 1 2
+stage 0 2' >> "$work/listed.cert"
+that 'a list by hand' agree "$work/edge.wcsp" "$work/listed.cert" 1
+listed() { # NAME SED-SCRIPT
+	sed "$2" "$work/listed.cert" > "$work/mislisted"
+	that "$1" refused "$work/edge.wcsp" "$work/mislisted"
+}
+listed 'more than lists prove' 's/^bound 1/bound 2/;s/^limit 1/limit 2/;s/^cap 1/cap 9/'
+listed 'more than the limit' 's/^bound 1/bound 2/'
+listed 'lists that do not see it' 's/^list.*/list 2 0 0 1/;s/^stage 0 2/stage 0 9/'
+listed 'no lists' '/^stage 1/,/^list/d;s/^stages 2/stages 1/'
+listed 'a variable that leaves, and is in another' 's/^list.*/list 2 1 0 1/'
+listed 'a variable twice' 's/^list.*/list 3 0 0 1 1/'
+listed 'no such variable' 's/^list.*/list 3 0 0 1 3/'
+listed 'a negative one' 's/^list.*/list 3 0 0 1 -1/'
+listed 'more that leave than there are' 's/^list.*/list 3 4 0 1 2/'
+listed 'a list of nothing' 's/^list.*/list 0 0/'
+listed 'sweeps below 0' 's/^stage 0 2/stage 0 -2/'
+listed 'no stages' '/^stage /,$d;s/^stages 2/stages 0/'
+listed 'a stage too few' '$d'
+listed 'a stage too many' '$a stage 0 2'
+listed 'a word that is no number' 's/^list.*/list 3 0 0 1 x/'
+listed 'no limit' '/^limit/d'
+listed 'tables in their place' '/^limit/,$d;$a constant 0\nblocks 0'
+listed 'another version with lists' '1s/4/3/'
+sed 's/^bound 1/bound 0/' "$work/listed.cert" > "$work/mislisted"
+that 'less than lists prove' agree "$work/edge.wcsp" "$work/mislisted" 0
 
 # ---- forged headers --------------------------------------------------------------------------
 

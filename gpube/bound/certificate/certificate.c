@@ -9,6 +9,8 @@
 
 /* A function of more cells counts at its least cost. */
 enum { MOST_CELLS = 1 << 22, MOST_ARITY = 20 };
+/* Versions of the file. */
+enum { TABLES = 1, TREE, ORDER, STAGES };
 
 /* ---- the relaxed problem ----------------------------------------------------------------- */
 
@@ -193,6 +195,7 @@ void gpube__certificate_restart(struct gpube_certificate *c)
 	gpube__free(c->ctx, c->order);
 	c->order = NULL;
 	gpube__certificate_cut(c);
+	gpube__certificate_unstage(c);
 }
 
 void gpube__certificate_clear(struct gpube_certificate *c)
@@ -203,6 +206,8 @@ void gpube__certificate_clear(struct gpube_certificate *c)
 	gpube__free(c->ctx, c->domain);
 	gpube__free(c->ctx, c->tree.nodes);
 	gpube__free(c->ctx, c->tree.moves);
+	gpube__free(c->ctx, c->stages.stages);
+	gpube__free(c->ctx, c->stages.lists);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -263,13 +268,17 @@ int gpube__certificate_write(const struct gpube_certificate *c, const char *path
 
 	if (status)
 		return status;
-	gpube__out_printf(&out, "gpube-certificate %d\nvariables %d", c->order ? 3 : c->tree.n_nodes ? 2 : 1, c->n_vars);
+	gpube__out_printf(&out, "gpube-certificate %d\nvariables %d",
+		c->stages.n ? STAGES : c->order ? ORDER : c->tree.n_nodes ? TREE : TABLES, c->n_vars);
 	for (int32_t i = 0; i < c->n_vars; i++)
 		gpube__out_printf(&out, " %d", c->domain[i]);
 	gpube__out_printf(&out, "\nfunctions %d\ndecimals %d\ncap %lld\nshift %d\n", c->n_functions,
 		c->scale, (long long)c->cap, c->shift);
-	gpube__out_printf(&out, "bound %lld\nconstant %lld\nblocks %d\n", (long long)c->bound,
-		(long long)c->constant, c->n_blocks);
+	gpube__out_printf(&out, "bound %lld\n", (long long)c->bound);
+	if (c->stages.n)
+		gpube__certificate_write_stages(&out, c);
+	else
+		gpube__out_printf(&out, "constant %lld\nblocks %d\n", (long long)c->constant, c->n_blocks);
 	for (int32_t b = 0; b < c->n_blocks; b++) {
 		gpube__out_printf(&out, "block %d\n", c->first[b + 1] - c->first[b]);
 		for (int32_t t = c->first[b]; t < c->first[b + 1]; t++)
@@ -333,7 +342,7 @@ static int read_order(struct gpube_certificate *c, struct gpube_in *in)
 static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 {
 	int64_t v = 0, n_blocks = 0, n = 0, version = 0;
-	int status = read_member(in, "gpube-certificate", &version, 1, 3);
+	int status = read_member(in, "gpube-certificate", &version, TABLES, STAGES);
 
 	if (!status)
 		status = read_member(in, "variables", &v, 0, INT32_MAX - 1);
@@ -361,6 +370,10 @@ static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 	c->shift = (int)v;
 	if (!status)
 		status = read_member(in, "bound", &c->bound, -INT64_MAX, INT64_MAX);
+	if (!status && version == STAGES) {
+		status = gpube__certificate_read_stages(c, in);
+		return status ? status : gpube__in_end(in);
+	}
 	if (!status)
 		status = read_member(in, "constant", &c->constant, -INT64_MAX, INT64_MAX);
 	if (!status)
@@ -372,8 +385,8 @@ static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 		for (int64_t t = 0; t < n && !status; t++)
 			status = read_table(c, in);
 	}
-	if (!status && version > 1)
-		status = version > 2 ? read_order(c, in) : gpube__certificate_read_tree(c, in);
+	if (!status && version > TABLES)
+		status = version == ORDER ? read_order(c, in) : gpube__certificate_read_tree(c, in);
 	return status ? status : gpube__in_end(in);
 }
 

@@ -32,6 +32,13 @@
  * is what has to be trusted. (4) Moves, rounded to a grain of which nothing depends, and values that cost too much as splits
  * whose one side is a leaf at once: this one. A node is a few kilobytes, and the checker two pages.
  *
+ * What lists of what is still possible prove (relax/patches/lists.h) has a third form: which lists are made, and how many
+ * sweeps follow. The checker does them. Designs weighed: (1) the last lists with a reason for each entry that is missing: it
+ * went at some moment when the costs stood as they never stood again, so each reason is a state of all costs; (2) those of a few
+ * moments, between which costs move as the file says and nothing goes: what goes in a sweep does so at as many moments as there
+ * are separators; (3) the rules of lists and sweeps, which are sound whatever lists there are, and these lists' variables: a
+ * hundred kilobytes for SPOT5's 507, three pages, and a check that takes as long as the proof.
+ *
  * What an AND/OR search proves (bound/andor) has another form: the tables, nowhere below 0, and an order of the variables. The
  * checker minimises along it as deep as the bound asks for, in a search of its own. Designs weighed: (1) a log of all closed
  * subproblems, each to be derived from those below it: a line for each of 10^5 to 10^7 nodes, and to derive it takes the
@@ -78,6 +85,28 @@ struct gpube_proof_tree {
 	int64_t nodes_capacity, moves_capacity;
 };
 
+/*
+ * A list: the assignments of its variables that are still possible. They are added in this order, each together with the older
+ * lists that are then within; the last n_leaving are in no other list, and leave as soon as it is made.
+ */
+struct gpube_proof_list {
+	int32_t arity, n_leaving;
+	int32_t *scope;
+};
+
+/* Lists, those of the first stage first, then sweeps, there and back. */
+struct gpube_proof_stage {
+	int32_t n_lists, n_sweeps;
+};
+
+struct gpube_proof_stages {
+	int64_t limit; /* as the bound: what costs as much is of no interest */
+	int32_t n, n_lists;
+	struct gpube_proof_stage *stages;
+	struct gpube_proof_list *lists;
+	int64_t stages_capacity, lists_capacity;
+};
+
 /* Blocks: tables [first[k], first[k + 1]). Costs of all tables are in units of 2^-shift. */
 struct gpube_certificate {
 	struct gpube_ctx *ctx;
@@ -94,6 +123,7 @@ struct gpube_certificate {
 	int64_t tables_capacity, first_capacity;
 	struct gpube_proof_tree tree;
 	int32_t *order; /* NULL, or: tables are minimised along it, the first variable first; there is no tree then */
+	struct gpube_proof_stages stages; /* n above 0: the proof is these alone, without constant, tables, tree and order */
 };
 
 /*
@@ -118,7 +148,7 @@ int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper);
 int64_t gpube__wide_cap_for(const struct gpube_model *m, int64_t upper);
 
 void gpube__certificate_clear(struct gpube_certificate *c);
-/* Takes all blocks and nodes away, and the order. */
+/* Takes all blocks, nodes and stages away, and the order. */
 void gpube__certificate_restart(struct gpube_certificate *c);
 /* Begins a block. Errors: ENOMEM */
 int gpube__certificate_block(struct gpube_certificate *c);
@@ -138,9 +168,13 @@ int gpube__certificate_move(struct gpube_certificate *c, int32_t from, int32_t t
 int gpube__certificate_split(struct gpube_certificate *c, int32_t var, int32_t n_values, const int32_t *values);
 void gpube__certificate_cut(struct gpube_certificate *c); /* takes all nodes away */
 
+/* Another stage, without lists; a list of the last one. Errors: ENOMEM */
+int gpube__certificate_stage(struct gpube_certificate *c, int32_t n_sweeps);
+int gpube__certificate_list(struct gpube_certificate *c, int32_t arity, int32_t n_leaving, const int32_t *scope);
+
 /*
  * gpube__certificate_check() - repeats the proof, and that c->bound is what it proves.
- * gpube__certificate_proves() - what it proves, whatever is claimed; along an order no more than is claimed.
+ * gpube__certificate_proves() - what it proves, whatever is claimed; along an order, or by stages, no more than is claimed.
  * m      the given problem's costs
  * bound  out: of the minimisation
  * Errors: EINVAL (it is no proof: the text says why), ERANGE (sums pass 128 bits, or the bound 64), ENOMEM, ESTOP
@@ -157,6 +191,20 @@ int gpube__certificate_least(__int128 *least, const struct gpube_certificate *c)
  * Errors: as gpube__certificate_proves(); EINVAL, too, where a table has a number below 0; ELIMIT
  */
 int gpube__certificate_search(__int128 *least, const struct gpube_certificate *c, __int128 need);
+
+/*
+ * gpube__certificate_sweep() - what the stages prove that every assignment costs above the relaxed problem's constant.
+ * relaxed   its functions, none of which costs less than 0
+ * constant  above which they are
+ * Errors: as gpube__certificate_proves(); ELIMIT (a list is too long)
+ */
+int gpube__certificate_sweep(
+	__int128 *least, const struct gpube_certificate *c, const struct gpube_model *relaxed, __int128 constant);
+
+/* The file's part that is the stages. Errors: EPARSE, ENOMEM */
+void gpube__certificate_write_stages(struct gpube_out *out, const struct gpube_certificate *c);
+int gpube__certificate_read_stages(struct gpube_certificate *c, struct gpube_in *in);
+void gpube__certificate_unstage(struct gpube_certificate *c); /* takes all stages away */
 
 /* The file's part that is the tree. Errors: EPARSE, ENOMEM */
 void gpube__certificate_write_tree(struct gpube_out *out, const struct gpube_certificate *c);

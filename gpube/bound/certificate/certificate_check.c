@@ -236,18 +236,22 @@ int gpube__certificate_proves(
 				"the certificate is of another problem: variable %d has %d values", i,
 				c->domain[i]);
 	status = gpube__relaxed_above(&relaxed, &constant, m, c->cap);
-	if (!status)
+	if (!status && c->stages.n) {
+		total = constant * ((int64_t)1 << c->shift);
+		status = gpube__certificate_sweep(&least, c, relaxed, constant);
+	} else if (!status) {
 		status = check_sums(c, relaxed, constant);
+	}
 	gpube_model_free(relaxed);
 	/* the least that is rounded up to the claim */
 	if (!status && c->order)
 		status = gpube__certificate_search(&least, c, claimed - ((int64_t)1 << c->shift) + 1 - c->constant);
-	else if (!status)
+	else if (!status && !c->stages.n)
 		status = gpube__certificate_least(&least, c);
 	if (status)
 		return status;
 	total += least;
-	if (c->order && total > claimed)
+	if ((c->order || c->stages.n) && total > claimed)
 		total = claimed;
 	/* totals are integers: rounded up, also below 0 */
 	rounded = (total >> c->shift) + ((total & (((int64_t)1 << c->shift) - 1)) != 0);

@@ -1,0 +1,581 @@
+/* certificate_lists.c - a certificate's stages: their part of the file, and the checker's lists. See certificate_lists.h. */
+#include "gpube/bound/certificate/certificate_lists.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/io/io.h"
+
+/* Entries of a list, also of one that becomes shorter with the next variable. */
+#define MOST_ENTRIES ((int64_t)1 << 28)
+/* A target that sums of two do not pass. */
+#define MOST_MISSING ((int64_t)1 << 61)
+/* Entries and cells between two looks at the clock. */
+enum { PATIENCE = 1 << 20 };
+
+/* ---- stages -------------------------------------------------------------------------------- */
+
+void gpube__certificate_unstage(struct gpube_certificate *c)
+{
+	for (int32_t k = 0; k < c->stages.n_lists; k++)
+		gpube__free(c->ctx, c->stages.lists[k].scope);
+	c->stages.n = c->stages.n_lists = 0;
+}
+
+int gpube__certificate_stage(struct gpube_certificate *c, int32_t n_sweeps)
+{
+	struct gpube_proof_stages *s = &c->stages;
+
+	if (s->n == INT32_MAX || gpube__grow(c->ctx, &s->stages, &s->stages_capacity, (int64_t)s->n + 1, sizeof(*s->stages)))
+		return GPUBE_ENOMEM;
+	s->stages[s->n++] = (struct gpube_proof_stage){.n_sweeps = n_sweeps};
+	return GPUBE_OK;
+}
+
+int gpube__certificate_list(struct gpube_certificate *c, int32_t arity, int32_t n_leaving, const int32_t *scope)
+{
+	struct gpube_proof_stages *s = &c->stages;
+	int32_t *copy = gpube__alloc(c->ctx, (uint64_t)arity + 1, sizeof(*copy));
+
+	if (!copy || s->n_lists == INT32_MAX || gpube__grow(c->ctx, &s->lists, &s->lists_capacity, (int64_t)s->n_lists + 1, sizeof(*s->lists))) {
+		gpube__free(c->ctx, copy);
+		return GPUBE_ENOMEM;
+	}
+	if (arity)
+		memcpy(copy, scope, (size_t)arity * sizeof(*scope));
+	s->lists[s->n_lists++] = (struct gpube_proof_list){arity, n_leaving, copy};
+	s->stages[s->n - 1].n_lists++;
+	return GPUBE_OK;
+}
+
+void gpube__certificate_write_stages(struct gpube_out *out, const struct gpube_certificate *c)
+{
+	const struct gpube_proof_list *l = c->stages.lists;
+
+	gpube__out_printf(out, "limit %lld\nstages %d\n", (long long)c->stages.limit, c->stages.n);
+	for (int32_t k = 0; k < c->stages.n; k++) {
+		const struct gpube_proof_stage *s = &c->stages.stages[k];
+
+		gpube__out_printf(out, "stage %d %d\n", s->n_lists, s->n_sweeps);
+		for (int32_t j = 0; j < s->n_lists; j++, l++) {
+			gpube__out_printf(out, "list %d %d", l->arity, l->n_leaving);
+			for (int32_t i = 0; i < l->arity; i++)
+				gpube__out_printf(out, " %d", l->scope[i]);
+			gpube__out_text(out, "\n");
+		}
+	}
+}
+
+/* "name NUMBER" */
+static int read_member(struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max)
+{
+	char token[256];
+	int status = gpube__in_token(in, token, name);
+
+	if (!status && strcmp(token, name))
+		status = gpube__in_expected(in, name, token);
+	return status ? status : gpube__in_int(in, v, min, max, "a number");
+}
+
+static int read_list(struct gpube_certificate *c, struct gpube_in *in)
+{
+	int32_t scope[GPUBE__WORD];
+	int64_t arity = 0, n_leaving = 0, v = 0;
+	int status = read_member(in, "list", &arity, 1, GPUBE__WORD);
+
+	if (!status)
+		status = gpube__in_int(in, &n_leaving, 0, arity, "a number of variables that leave");
+	for (int64_t k = 0; k < arity && !status; k++) {
+		status = gpube__in_int(in, &v, 0, c->n_vars - 1, "a variable");
+		scope[k] = (int32_t)v;
+	}
+	return status ? status : gpube__certificate_list(c, (int32_t)arity, (int32_t)n_leaving, scope);
+}
+
+int gpube__certificate_read_stages(struct gpube_certificate *c, struct gpube_in *in)
+{
+	int64_t n = 0, n_lists = 0, n_sweeps = 0;
+	int status = read_member(in, "limit", &c->stages.limit, -INT64_MAX, INT64_MAX);
+
+	if (!status)
+		status = read_member(in, "stages", &n, 1, INT32_MAX - 1);
+
+	for (int64_t k = 0; k < n && !status; k++) {
+		status = read_member(in, "stage", &n_lists, 0, INT32_MAX - 1);
+		if (!status)
+			status = gpube__in_int(in, &n_sweeps, 0, INT32_MAX - 1, "a number of sweeps");
+		if (!status)
+			status = gpube__certificate_stage(c, (int32_t)n_sweeps);
+		for (int64_t j = 0; j < n_lists && !status; j++)
+			status = read_list(c, in);
+	}
+	return status;
+}
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+int gpube__words_init(struct gpube_ctx *ctx, struct gpube__words *w, int64_t n)
+{
+	uint64_t capacity = 16;
+
+	while (capacity < 2 * (uint64_t)n)
+		capacity *= 2;
+	if (w->capacity < capacity || w->capacity > 64 * capacity) {
+		gpube__words_clear(ctx, w);
+		w->key = gpube__alloc(ctx, capacity, sizeof(*w->key));
+		w->at = gpube__alloc(ctx, capacity, sizeof(*w->at));
+		if (!w->key || !w->at)
+			return GPUBE_ENOMEM;
+		w->capacity = capacity;
+	}
+	memset(w->at, 0xff, (size_t)w->capacity * sizeof(*w->at));
+	w->n = 0;
+	return GPUBE_OK;
+}
+
+void gpube__words_clear(struct gpube_ctx *ctx, struct gpube__words *w)
+{
+	gpube__free(ctx, w->key);
+	gpube__free(ctx, w->at);
+	*w = (struct gpube__words){0};
+}
+
+bool gpube__checking_stops(struct gpube__checking *w, int64_t work)
+{
+	w->patience -= work;
+	if (w->patience > 0)
+		return false;
+	w->patience = PATIENCE;
+	return gpube__stopped(w->ctx);
+}
+
+/* ---- lists --------------------------------------------------------------------------------- */
+
+static void clear_list(struct gpube_ctx *ctx, struct gpube__checked_list *a)
+{
+	gpube__free(ctx, a->set);
+	gpube__free(ctx, a->key);
+	gpube__free(ctx, a->cost);
+	*a = (struct gpube__checked_list){0};
+}
+
+static int append(struct gpube_ctx *ctx, struct gpube__checked_list *a, gpube__word key, int64_t cost)
+{
+	if (a->n == a->capacity) {
+		const int64_t capacity = a->n ? 2 * a->n : 16;
+		gpube__word *keys = gpube__realloc(ctx, a->key, (uint64_t)capacity, sizeof(*keys));
+		int64_t *costs;
+
+		a->key = keys ? keys : a->key;
+		costs = gpube__realloc(ctx, a->cost, (uint64_t)capacity, sizeof(*costs));
+		a->cost = costs ? costs : a->cost;
+		if (!keys || !costs)
+			return GPUBE_ENOMEM;
+		a->capacity = capacity;
+	}
+	a->key[a->n] = key;
+	a->cost[a->n++] = cost;
+	return GPUBE_OK;
+}
+
+/* One more variable, which none of its entries knows yet. Errors: EINVAL, ELIMIT */
+static int add_variable(const struct gpube__checking *w, struct gpube__checked_list *a, int32_t var)
+{
+	if (gpube__bit(a->set, var))
+		return gpube__fail(w->ctx, GPUBE_EINVAL, "variable %d is twice in a list of the certificate", var);
+	if (a->arity == GPUBE__WORD || a->shift[a->arity] + w->bits[var] > GPUBE__WORD)
+		return gpube__fail(w->ctx, GPUBE_ELIMIT, "a list of the certificate has too many variables: %d bits are all that it may have",
+			GPUBE__WORD);
+	gpube__bit_put(a->set, var);
+	a->scope[a->arity] = var;
+	a->shift[a->arity + 1] = (uint8_t)(a->shift[a->arity] + w->bits[var]);
+	a->arity++;
+	return GPUBE_OK;
+}
+
+/* Of a's words the variables of 'of' as they are in its words. */
+static void find_pieces(const struct gpube__checking *w, struct gpube__pieces *p, const struct gpube__checked_list *a,
+	const struct gpube__checked_list *of)
+{
+	p->n = 0;
+	for (int32_t j = 0; j < of->arity; j++)
+		for (int32_t k = 0; k < a->arity; k++)
+			if (a->scope[k] == of->scope[j])
+				gpube__piece(p, a->shift[k], of->shift[j], w->bits[of->scope[j]]);
+}
+
+/* The least of its costs into the constant; what is left costs less than is missing. */
+static void settle(struct gpube__checking *w, struct gpube__checked_list *a)
+{
+	int64_t least = GPUBE__GONE, to = 0;
+
+	for (int64_t i = 0; i < a->n; i++)
+		least = a->cost[i] < least ? a->cost[i] : least;
+	if (least >= gpube__checking_left(w)) {
+		w->constant = w->target;
+		return;
+	}
+	w->constant += least;
+	for (int64_t i = 0; i < a->n; i++) {
+		if (a->cost[i] - least >= gpube__checking_left(w))
+			continue;
+		a->key[to] = a->key[i];
+		a->cost[to++] = a->cost[i] - least;
+	}
+	a->n = to;
+}
+
+/* ---- of the functions ------------------------------------------------------------------------ */
+
+static int add_function(struct gpube__checking *w, const struct gpube_model *relaxed, int32_t f, int shift)
+{
+	const struct gpube_table *t = gpube__table(relaxed, f);
+	const int32_t *scope = gpube__scope(relaxed, f);
+	struct gpube__checked_list *a = &w->lists[w->n_lists];
+	int32_t value[GPUBE__PROOF_DIMS] = {0};
+	gpube__word key = 0;
+	int status = GPUBE_OK;
+
+	if (t->arity == 0)
+		return GPUBE_OK;
+	w->n_lists++;
+	a->set = gpube__alloc_zero(w->ctx, (uint64_t)w->words, sizeof(*a->set));
+	if (!a->set)
+		return GPUBE_ENOMEM;
+	for (int k = 0; k < t->arity && !status; k++)
+		status = add_variable(w, a, scope[k]);
+	for (int64_t cell = 0; cell < t->n && !status; cell++) {
+		const int64_t cost = gpube__table_int(t, cell);
+
+		if (cost <= (w->target - 1) >> shift) /* so does that which is scaled */
+			status = append(w->ctx, a, key, cost * ((int64_t)1 << shift));
+		for (int k = t->arity - 1; k >= 0; k--) {
+			key -= (gpube__word)value[k] << a->shift[k];
+			value[k] = value[k] + 1 < w->domain[scope[k]] ? value[k] + 1 : 0;
+			key += (gpube__word)value[k] << a->shift[k];
+			if (value[k])
+				break;
+		}
+		if (gpube__checking_stops(w, 1))
+			return gpube__fail_stopped(w->ctx);
+	}
+	return status;
+}
+
+static int prepare(struct gpube__checking *w, const struct gpube_model *relaxed, int shift)
+{
+	w->words = w->n_vars / 64 + 1;
+	w->bits = gpube__alloc(w->ctx, (uint64_t)w->n_vars + 1, sizeof(*w->bits));
+	w->lists = gpube__alloc_zero(w->ctx, (uint64_t)relaxed->n_functions + 1, sizeof(*w->lists));
+	if (!w->bits || !w->lists)
+		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < w->n_vars; i++)
+		for (w->bits[i] = 1; (int64_t)1 << w->bits[i] < w->domain[i]; w->bits[i]++)
+			;
+	for (int32_t f = 0; f < relaxed->n_functions; f++) {
+		const int status = add_function(w, relaxed, f, shift);
+
+		if (status)
+			return status;
+	}
+	return GPUBE_OK;
+}
+
+/* ---- new lists ------------------------------------------------------------------------------- */
+
+struct joining {
+	struct gpube__checking *w;
+	struct gpube__checked_list *old; /* old: those before the stage */
+	int32_t n_old;
+	struct gpube__words *index;
+	bool *taken; /* its costs are in a new list */
+	int32_t *of, *of_at; /* old lists of each variable */
+	int32_t *within;
+	struct gpube__pieces *pieces;
+};
+
+/* Old lists that are within the list since it has its last variable, those of more variables first. */
+static int32_t find_within(struct joining *j, const struct gpube__checked_list *a)
+{
+	const int32_t var = a->scope[a->arity - 1];
+	int32_t n = 0;
+
+	for (int32_t e = j->of_at[var]; e < j->of_at[var + 1]; e++) {
+		int32_t k = n;
+
+		if (!gpube__bits_within(j->old[j->of[e]].set, a->set, j->w->words))
+			continue;
+		for (; k > 0 && j->old[j->within[k - 1]].arity < j->old[j->of[e]].arity; k--)
+			j->within[k] = j->within[k - 1];
+		j->within[k] = j->of[e];
+		n++;
+	}
+	for (int32_t k = 0; k < n; k++)
+		find_pieces(j->w, &j->pieces[k], a, &j->old[j->within[k]]);
+	return n;
+}
+
+/*
+ * The entries with one more variable. 'own' is what they cost of old lists that no new one has taken before; those are all
+ * within, which say what is possible.
+ */
+static int extend(struct joining *j, struct gpube__checked_list *a, struct gpube__checked_list *own, int32_t var)
+{
+	struct gpube__checking *w = j->w;
+	const int64_t missing = gpube__checking_left(w);
+	struct gpube__checked_list total = {0}, part = {0};
+	const int shift = a->shift[a->arity];
+	int32_t n_within;
+	int status = add_variable(w, a, var);
+
+	if (status)
+		return status;
+	n_within = find_within(j, a);
+	for (int64_t i = 0; i < a->n && !status; i++) {
+		for (int32_t x = 0; x < w->domain[var] && !status; x++) {
+			const gpube__word key = a->key[i] | (x ? (gpube__word)x << shift : 0);
+			int64_t sum = a->cost[i], mine = own->cost[i];
+
+			for (int32_t k = 0; k < n_within && sum < missing; k++) {
+				const struct gpube__words *index = &j->index[j->within[k]];
+				const uint32_t at = index->at[gpube__words_slot(index, gpube__part(&j->pieces[k], key))];
+				const int64_t more = at == UINT32_MAX ? missing : j->old[j->within[k]].cost[at];
+
+				sum = more >= missing ? missing : sum + more;
+				mine += j->taken[j->within[k]] || sum >= missing ? 0 : more;
+			}
+			if (sum >= missing)
+				continue;
+			status = append(w->ctx, &total, key, sum);
+			if (!status)
+				status = append(w->ctx, &part, key, mine);
+		}
+		if (!status && total.n > MOST_ENTRIES)
+			status = gpube__fail(w->ctx, GPUBE_ELIMIT, "a list of the certificate is too long");
+		if (!status && gpube__checking_stops(w, (int64_t)w->domain[var] * (n_within + 1)))
+			status = gpube__fail_stopped(w->ctx);
+	}
+	gpube__free(w->ctx, a->key);
+	gpube__free(w->ctx, a->cost);
+	gpube__free(w->ctx, own->key);
+	gpube__free(w->ctx, own->cost);
+	a->key = total.key;
+	a->cost = total.cost;
+	a->n = total.n;
+	a->capacity = total.capacity;
+	*own = part;
+	return status;
+}
+
+/* Of equal words without the leaving variables, which are the highest, the least cost. */
+static int leave(struct gpube__checking *w, struct gpube__checked_list *a, int32_t n_leaving)
+{
+	struct gpube__words index = {0};
+	int status = gpube__words_init(w->ctx, &index, a->n);
+	int64_t n = 0;
+
+	a->arity -= n_leaving;
+	for (int32_t k = 0; k < n_leaving; k++)
+		gpube__bit_drop(a->set, a->scope[a->arity + k]);
+	for (int64_t i = 0; i < a->n && !status; i++) {
+		const int bits = a->shift[a->arity];
+		const gpube__word key = bits < GPUBE__WORD ? a->key[i] & (((gpube__word)1 << bits) - 1) : a->key[i];
+		const uint64_t slot = gpube__words_slot(&index, key);
+
+		if (index.at[slot] == UINT32_MAX) {
+			index.key[slot] = key;
+			index.at[slot] = (uint32_t)n;
+			a->key[n] = key;
+			a->cost[n++] = a->cost[i];
+		} else if (a->cost[i] < a->cost[index.at[slot]]) {
+			a->cost[index.at[slot]] = a->cost[i];
+		}
+	}
+	a->n = n;
+	gpube__words_clear(w->ctx, &index);
+	return status;
+}
+
+static int join(struct joining *j, const struct gpube_proof_list *of, struct gpube__checked_list *a)
+{
+	struct gpube__checking *w = j->w;
+	struct gpube__checked_list own = {0};
+	int status = append(w->ctx, a, 0, 0);
+
+	if (!status)
+		status = append(w->ctx, &own, 0, 0);
+	a->set = gpube__alloc_zero(w->ctx, (uint64_t)w->words, sizeof(*a->set));
+	if (!a->set)
+		status = GPUBE_ENOMEM;
+	for (int32_t k = 0; k < of->arity && !status; k++)
+		status = extend(j, a, &own, of->scope[k]);
+	for (int64_t i = 0; i < a->n && !status; i++)
+		a->cost[i] = own.cost[i];
+	for (int32_t k = 0; k < j->n_old && !status; k++)
+		j->taken[k] |= gpube__bits_within(j->old[k].set, a->set, w->words);
+	clear_list(w->ctx, &own);
+	return status;
+}
+
+/* That what leaves a list is in no other. */
+static int check_leaving(const struct gpube__checking *w, const struct gpube_proof_list *of, int32_t n)
+{
+	for (int32_t k = 0; k < n; k++)
+		for (int32_t e = of[k].arity - of[k].n_leaving; e < of[k].arity; e++)
+			for (int32_t i = 0; i < w->n_lists; i++)
+				if (i != k && gpube__bit(w->lists[i].set, of[k].scope[e]))
+					return gpube__fail(w->ctx, GPUBE_EINVAL,
+						"variable %d leaves a list of the certificate, and is in another", of[k].scope[e]);
+	return GPUBE_OK;
+}
+
+static int index_old(struct joining *j)
+{
+	struct gpube__checking *w = j->w;
+	int64_t total = 0;
+	int status = GPUBE_OK;
+
+	j->index = gpube__alloc_zero(w->ctx, (uint64_t)j->n_old + 1, sizeof(*j->index));
+	j->taken = gpube__alloc_zero(w->ctx, (uint64_t)j->n_old + 1, sizeof(*j->taken));
+	j->within = gpube__alloc(w->ctx, (uint64_t)j->n_old + 1, sizeof(*j->within));
+	j->pieces = gpube__alloc(w->ctx, (uint64_t)j->n_old + 1, sizeof(*j->pieces));
+	j->of_at = gpube__alloc_zero(w->ctx, (uint64_t)w->n_vars + 3, sizeof(*j->of_at));
+	for (int32_t k = 0; k < j->n_old; k++)
+		total += j->old[k].arity;
+	j->of = gpube__alloc(w->ctx, (uint64_t)total + 1, sizeof(*j->of));
+	if (!j->index || !j->taken || !j->within || !j->pieces || !j->of_at || !j->of)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < j->n_old; k++)
+		for (int32_t v = 0; v < j->old[k].arity; v++)
+			j->of_at[j->old[k].scope[v] + 2]++;
+	for (int32_t i = 0; i < w->n_vars; i++)
+		j->of_at[i + 2] += j->of_at[i + 1];
+	for (int32_t k = 0; k < j->n_old && !status; k++) {
+		const struct gpube__checked_list *a = &j->old[k];
+
+		for (int32_t v = 0; v < a->arity; v++)
+			j->of[j->of_at[a->scope[v] + 1]++] = k;
+		status = gpube__words_init(w->ctx, &j->index[k], a->n);
+		for (int64_t i = 0; i < a->n && !status; i++) {
+			const uint64_t slot = gpube__words_slot(&j->index[k], a->key[i]);
+
+			j->index[k].key[slot] = a->key[i];
+			j->index[k].at[slot] = (uint32_t)i;
+		}
+	}
+	return status;
+}
+
+static void clear_joining(struct joining *j)
+{
+	struct gpube_ctx *ctx = j->w->ctx;
+
+	for (int32_t k = 0; k < j->n_old; k++) {
+		if (j->index)
+			gpube__words_clear(ctx, &j->index[k]);
+		clear_list(ctx, &j->old[k]);
+	}
+	gpube__free(ctx, j->old);
+	gpube__free(ctx, j->index);
+	gpube__free(ctx, j->taken);
+	gpube__free(ctx, j->within);
+	gpube__free(ctx, j->pieces);
+	gpube__free(ctx, j->of_at);
+	gpube__free(ctx, j->of);
+}
+
+/* The new lists, and behind them the old ones that are within none. */
+static int make_lists(struct gpube__checking *w, const struct gpube_proof_list *of, int32_t n)
+{
+	struct joining j = {.w = w, .old = w->lists, .n_old = w->n_lists};
+	int status;
+
+	w->n_lists = 0;
+	w->lists = gpube__alloc_zero(w->ctx, (uint64_t)j.n_old + (uint64_t)n + 1, sizeof(*w->lists));
+	status = w->lists ? index_old(&j) : GPUBE_ENOMEM;
+	for (int32_t k = 0; k < n && !status; k++)
+		status = join(&j, &of[k], &w->lists[w->n_lists++]);
+	for (int32_t k = 0; k < j.n_old && !status; k++)
+		if (!j.taken[k]) {
+			w->lists[w->n_lists++] = j.old[k];
+			j.old[k] = (struct gpube__checked_list){0};
+		}
+	clear_joining(&j);
+	if (!status)
+		status = check_leaving(w, of, n);
+	for (int32_t k = 0; k < n && !status; k++)
+		if (of[k].n_leaving)
+			status = leave(w, &w->lists[k], of[k].n_leaving);
+	for (int32_t k = 0; k < w->n_lists && !status && gpube__checking_left(w) > 0; k++)
+		settle(w, &w->lists[k]);
+	return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static int sweep(struct gpube__checking *w, int32_t n_sweeps, int32_t *n_done)
+{
+	int64_t *room = NULL;
+	int status = gpube__checking_separate(w);
+
+	if (!status) {
+		room = gpube__alloc(w->ctx, (uint64_t)gpube__checking_room(w) + 1, sizeof(*room));
+		status = room ? GPUBE_OK : GPUBE_ENOMEM;
+	}
+	for (int32_t k = 0; k < n_sweeps && !status && gpube__checking_left(w) > 0; k++)
+		status = gpube__checking_sweep(w, (*n_done)++ % 2, room);
+	gpube__free(w->ctx, room);
+	return status;
+}
+
+static int64_t n_entries(const struct gpube__checking *w)
+{
+	int64_t n = 0;
+
+	for (int32_t k = 0; k < w->n_lists; k++)
+		n += w->lists[k].n;
+	return n;
+}
+
+static int go_through(struct gpube__checking *w, const struct gpube_proof_stages *s)
+{
+	const struct gpube_proof_list *lists = s->lists;
+	int32_t n_done = 0;
+	int status = GPUBE_OK;
+
+	for (int32_t k = 0; k < s->n && !status && gpube__checking_left(w) > 0; lists += s->stages[k++].n_lists) {
+		gpube__checking_unite(w);
+		status = make_lists(w, lists, s->stages[k].n_lists);
+		if (status || gpube__checking_left(w) <= 0 || !s->stages[k].n_sweeps)
+			continue;
+		status = sweep(w, s->stages[k].n_sweeps, &n_done);
+		gpube__log(w->ctx, GPUBE_LOG_DETAIL, "certificate: stage %d: %d lists, %lld separators, %lld entries; %.3g is missing after %d sweeps",
+			k + 1, w->n_lists, (long long)w->n_separators, (long long)n_entries(w), (double)gpube__checking_left(w), n_done);
+	}
+	return status;
+}
+
+int gpube__certificate_sweep(
+	__int128 *least, const struct gpube_certificate *c, const struct gpube_model *relaxed, __int128 constant)
+{
+	struct gpube__checking w = {.ctx = c->ctx, .domain = c->domain, .n_vars = c->n_vars, .patience = PATIENCE};
+	const __int128 limit = c->stages.limit - constant, unit = (int64_t)1 << c->shift;
+	int status;
+
+	*least = 0;
+	if (limit <= 0)
+		return GPUBE_OK;
+	if (limit * unit > MOST_MISSING)
+		return gpube__fail(c->ctx, GPUBE_ERANGE, "what the certificate's lists are to prove passes 61 bits");
+	w.target = (int64_t)((limit - 1) * unit + 1); /* totals are whole: one below the limit is one less at least */
+	status = prepare(&w, relaxed, c->shift);
+	if (!status)
+		status = go_through(&w, &c->stages);
+	*least = gpube__checking_left(&w) > 0 ? w.constant : limit * unit;
+	gpube__checking_unite(&w);
+	for (int32_t k = 0; k < w.n_lists; k++)
+		clear_list(c->ctx, &w.lists[k]);
+	gpube__free(c->ctx, w.lists);
+	gpube__free(c->ctx, w.bits);
+	return status;
+}

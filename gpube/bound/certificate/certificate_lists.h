@@ -1,0 +1,123 @@
+/*
+ * certificate_lists.h - what the two parts of the checker of stages share: lists (certificate_lists.c), and sweeps over them
+ * (certificate_sweeps.c). See certificate.h and formats/certificate.md.
+ *
+ * Both are written from the format's description, share nothing with relax/patches and are the simplest that end soon.
+ */
+#ifndef GPUBE_CERTIFICATE_LISTS_H
+#define GPUBE_CERTIFICATE_LISTS_H
+
+#include "gpube/base/bits.h"
+#include "gpube/bound/certificate/certificate.h"
+
+/* Bits of a word, and so variables of a list at most. */
+enum { GPUBE__WORD = 128 };
+typedef unsigned __int128 gpube__word;
+/* What is possible no more costs that. */
+#define GPUBE__GONE INT64_MAX
+
+/* Entry i: a word of the values of its variables, the first one lowest, and what they cost. */
+struct gpube__checked_list {
+	int32_t arity;
+	int32_t scope[GPUBE__WORD]; /* in the order in which they were added */
+	uint8_t shift[GPUBE__WORD + 1]; /* of their values in the word, and behind them the sum of all */
+	uint64_t *set;
+	int64_t n, capacity;
+	gpube__word *key;
+	int64_t *cost;
+	int32_t first, last; /* separators that it has; -1: none */
+};
+
+struct gpube__checked_separator {
+	uint64_t *set;
+	int32_t size, last; /* variables, the last of them */
+	int64_t n, member;
+	int32_t n_members, n_after, n_before; /* after: members with a later separator */
+	int64_t *own;
+};
+
+/* Entry i of its list has the separator's cell[i]. */
+struct gpube__checked_member {
+	int32_t list, separator;
+	uint32_t *cell;
+};
+
+struct gpube__checking {
+	struct gpube_ctx *ctx;
+	const int32_t *domain;
+	int32_t n_vars, words;
+	uint8_t *bits; /* of a value */
+	int64_t constant, target; /* no total below the claim is above the target less 1 */
+	struct gpube__checked_list *lists;
+	int32_t n_lists;
+	struct gpube__checked_separator *separators; /* as long as the lists stay what they are */
+	uint64_t *sets;
+	int64_t n_separators;
+	struct gpube__checked_member *members;
+	int64_t n_members, patience;
+};
+
+/* Numbers of words. */
+struct gpube__words {
+	uint64_t capacity; /* a power of two */
+	int64_t n;
+	gpube__word *key;
+	uint32_t *at; /* UINT32_MAX: none */
+};
+
+int gpube__words_init(struct gpube_ctx *ctx, struct gpube__words *w, int64_t n);
+void gpube__words_clear(struct gpube_ctx *ctx, struct gpube__words *w);
+
+static inline uint64_t gpube__words_slot(const struct gpube__words *w, gpube__word key)
+{
+	uint64_t h = ((uint64_t)key ^ (uint64_t)(key >> 64) * 0xff51afd7ed558ccdu) * 0x9e3779b97f4a7c15u;
+
+	for (h ^= h >> 29, h &= w->capacity - 1; w->at[h] != UINT32_MAX && w->key[h] != key; h = (h + 1) & (w->capacity - 1))
+		;
+	return h;
+}
+
+/* What of a list's word is the word of others of its variables: pieces of it. */
+struct gpube__pieces {
+	int n;
+	struct {
+		uint8_t from, to;
+		gpube__word mask;
+	} piece[GPUBE__WORD];
+};
+
+static inline gpube__word gpube__part(const struct gpube__pieces *p, gpube__word key)
+{
+	gpube__word part = 0;
+
+	for (int k = 0; k < p->n; k++)
+		part |= (key >> p->piece[k].from & p->piece[k].mask) << p->piece[k].to;
+	return part;
+}
+
+/* Of a list's word the variable at 'shift' is to be at 'to'. */
+static inline void gpube__piece(struct gpube__pieces *p, int shift, int to, int bits)
+{
+	p->piece[p->n].from = (uint8_t)shift;
+	p->piece[p->n].to = (uint8_t)to;
+	p->piece[p->n++].mask = ((gpube__word)1 << bits) - 1; /* a domain's are 31 at most */
+}
+
+/* What is missing to the target: costs from there on are of no total below the claim. Above 0, until it is proved. */
+static inline int64_t gpube__checking_left(const struct gpube__checking *w)
+{
+	return w->target - w->constant;
+}
+
+/* Whether it is to stop, after so much more work. */
+bool gpube__checking_stops(struct gpube__checking *w, int64_t work);
+
+/* Separators of the lists, unless they are known. Errors: ENOMEM, ESTOP, ELIMIT */
+int gpube__checking_separate(struct gpube__checking *w);
+/* Their costs go to the first list that has each, and they are known no more. */
+void gpube__checking_unite(struct gpube__checking *w);
+/* A sweep, there or back; room: for the cells of a separator and what each of its members forces. Errors: ESTOP */
+int gpube__checking_sweep(struct gpube__checking *w, bool back, int64_t *room);
+int64_t gpube__checking_room(const struct gpube__checking *w);
+
+#endif
