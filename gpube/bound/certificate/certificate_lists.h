@@ -13,6 +13,8 @@
 /* Bits of a word, and so variables of a list at most. */
 enum { GPUBE__WORD = 128 };
 typedef unsigned __int128 gpube__word;
+/* Entries and cells between two looks at the clock. */
+enum { GPUBE__PATIENCE = 1 << 20 };
 /* What is possible no more costs that. */
 #define GPUBE__GONE INT64_MAX
 
@@ -109,8 +111,15 @@ static inline int64_t gpube__checking_left(const struct gpube__checking *w)
 	return w->target - w->constant;
 }
 
-/* Whether it is to stop, after so much more work. */
-bool gpube__checking_stops(struct gpube__checking *w, int64_t work);
+/* Whether it is to stop, after so many more entries and cells. */
+static inline bool gpube__checking_stops(struct gpube__checking *w, int64_t work)
+{
+	w->patience -= work;
+	if (w->patience > 0)
+		return false;
+	w->patience = GPUBE__PATIENCE;
+	return gpube__stopped(w->ctx);
+}
 
 /* Separators of the lists, unless they are known. Errors: ENOMEM, ESTOP, ELIMIT */
 int gpube__checking_separate(struct gpube__checking *w);
