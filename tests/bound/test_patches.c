@@ -292,7 +292,7 @@ static void check_parts(struct listed *w, uint64_t seed)
 	gpube__rng_init(&rng, seed);
 	var = (int32_t)gpube__rng_below(&rng, (uint64_t)w->m->n_vars);
 	value = (int32_t)gpube__rng_below(&rng, (uint64_t)w->m->vars[var].domain);
-	assert_int_equal(gpube__lists_probe_init(&probe, w->l), 0);
+	assert_int_equal(gpube__lists_probe_init(&probe, ctx, w->l), 0);
 	for (int k = 0; k < 2; k++)
 		said[k] = gpube__lists_probe(&probe, var, value, !k, 4);
 	gpube__lists_probe_clear(&probe);

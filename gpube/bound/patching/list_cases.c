@@ -9,20 +9,27 @@ const struct gpube_case_rules gpube__case_rules = {
 	.slow = 0.01, .most_windows = 100, .most_entries = 1 << 16, .probes = 6, .steps = 2000};
 
 /* Who waits for a case looks around after so long. */
-enum { WAIT_NS = 20000000 };
+enum { WAIT_NS = 1000000 };
 
 /* ---- workers ------------------------------------------------------------------------------------- */
 
-static void wait_a_moment(struct gpube_list_cases *c)
+/* A moment, in which the worker seeks an assignment. */
+static void wait_for_case(struct gpube_case_worker *w)
 {
+	struct gpube_list_cases *c = w->all;
+
 	struct timespec until;
 
+	c->n_waiting++;
+	pthread_mutex_unlock(&c->lock);
+	gpube__case_search(w, NULL);
+	pthread_mutex_lock(&c->lock);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_nsec += WAIT_NS;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
-	c->n_waiting++;
-	pthread_cond_timedwait(&c->changed, &c->lock, &until);
+	if (!c->n_open)
+		pthread_cond_timedwait(&c->changed, &c->lock, &until);
 	c->n_waiting--;
 }
 
@@ -61,8 +68,8 @@ static bool take(struct gpube_case_worker *w)
 		pthread_mutex_lock(&c->lock);
 		has = take_open(w);
 		none = !has && !c->n_open && !c->n_busy;
-		if (!has && !none)
-			wait_a_moment(c);
+		if (!has && !none && !gpube__case_help(w))
+			wait_for_case(w);
 		pthread_mutex_unlock(&c->lock);
 		if (has || none)
 			break;
@@ -104,8 +111,10 @@ static void work(void *arg, int64_t item, int thread)
 	(void)thread;
 	while (take(w)) {
 		struct gpube_case part[2] = {{0}, {0}};
+		const double start = gpube__now();
 		const int status = gpube__case_work(w, part);
 
+		w->working += gpube__now() - start;
 		if (w->at.lists) /* as it was, or further; a failure loses nothing */
 			part[0] = w->at;
 		put(w, part);

@@ -39,7 +39,7 @@ struct gpube_case_rules {
 	int most_windows;
 	int64_t most_entries; /* of a list, where it grows */
 	int probes;	      /* variables that a look ahead compares; the first cases have some times as many */
-	int steps;	      /* of local search after sweeps */
+	int steps;	      /* of local search at a time */
 };
 
 extern const struct gpube_case_rules gpube__case_rules;
@@ -56,6 +56,7 @@ struct gpube_case_worker {
 	struct gpube_case at; /* what it works on; its bound is read by others */
 	bool busy;
 	int32_t n_grown;
+	double searching, working; /* seconds of local search, and of cases */
 };
 
 /* A split that is weighed. */
@@ -91,6 +92,7 @@ struct gpube_list_cases {
 		double sum;    /* what looks have said */
 		int32_t n;
 	} *ranks; /* by value: value a of variable i is value_at[i] + a */
+	struct gpube_case_looks *looks; /* that others may help with, or NULL */
 	struct gpube_case_worker *workers;
 };
 
@@ -110,6 +112,9 @@ void gpube__cases_free(struct gpube_list_cases *c);
  */
 int gpube__case_work(struct gpube_case_worker *w, struct gpube_case part[2]);
 
+/* Local search from an assignment of the simplified model, or on from where it was. */
+void gpube__case_search(struct gpube_case_worker *w, const int32_t *from);
+
 /* Each value's weight. Errors: ENOMEM */
 int gpube__cases_weigh(struct gpube_list_cases *c);
 
@@ -120,6 +125,8 @@ int gpube__case_choices(struct gpube_case_worker *w);
  * forced no more. *closed: the case is. Errors: ENOMEM
  */
 int gpube__case_look(struct gpube_case_worker *w, int n, int *best, bool *closed);
+/* With the lock held, by a worker that has no case: looks of another's. Whether there were any. */
+bool gpube__case_help(struct gpube_case_worker *w);
 /* What both gains bring together: the more, the fewer cases are left. */
 double gpube__case_worth(const struct gpube_case_choice *x, int32_t slack);
 

@@ -149,16 +149,6 @@ static void rank_choices(struct gpube_case_worker *w, int n)
 	qsort(w->choices, (size_t)n, sizeof(*w->choices), by_rank);
 }
 
-static void learn_rank(struct gpube_case_worker *w, const struct gpube_case_choice *x, int32_t slack)
-{
-	struct gpube_case_rank *of = &w->all->ranks[w->all->value_at[x->var] + x->value];
-
-	pthread_mutex_lock(&w->all->lock);
-	of->sum += gpube__case_worth(x, slack) / slack;
-	of->n++;
-	pthread_mutex_unlock(&w->all->lock);
-}
-
 /* A part that is closed: its values are possible no more. */
 static void drop(struct gpube_case_worker *w, const struct gpube_case_choice *x, bool is)
 {
@@ -169,34 +159,101 @@ static void drop(struct gpube_case_worker *w, const struct gpube_case_choice *x,
 			w->forced[l->value_at[x->var] + a] = GPUBE__PATCH_DEAD;
 }
 
-struct looking {
-	struct gpube_case_worker *w;
-	struct gpube_patch_lists_probe probe;
+/* Choices that are looked at, by whoever has nothing else to do, too. */
+struct gpube_case_looks {
+	const struct gpube_patch_lists *l;
+	struct gpube_case_choice *choices;
+	int n, next;
 	int64_t beside; /* what all would have after as many sweeps */
 	double best;	/* the most that a choice is worth so far */
+	int n_helpers;
 };
 
-static void look_at_part(struct looking *k, struct gpube_case_choice *x, int j)
+static int64_t gain_of(const struct gpube_case_looks *k, struct gpube_patch_lists_probe *probe, const struct gpube_case_choice *x, int j)
 {
-	const struct gpube_patch_lists *l = k->w->at.lists;
-	const int64_t after = gpube__lists_probe(&k->probe, x->var, x->value, !j, LOOK_SWEEPS);
+	const int64_t after = gpube__lists_probe(probe, x->var, x->value, !j, LOOK_SWEEPS);
 
-	x->gain[j] = after >= l->target ? gpube__lists_slack(l) : after > k->beside ? after - k->beside : 0;
-	if (after >= l->target)
-		drop(k->w, x, !j);
+	return after >= k->l->target ? gpube__lists_slack(k->l) : after > k->beside ? after - k->beside : 0;
 }
 
 /* What both parts gain by some sweeps, more than the case would; the one that gains less comes first, and may tell enough. */
-static void look_at(struct looking *k, struct gpube_case_choice *x)
+static void look_at(struct gpube_case_worker *w, struct gpube_case_looks *k, struct gpube_patch_lists_probe *probe,
+	struct gpube_case_choice *x)
 {
-	const int32_t slack = gpube__lists_slack(k->w->at.lists);
+	struct gpube_list_cases *c = w->all;
+	struct gpube_case_rank *of = &c->ranks[c->value_at[x->var] + x->value];
+	const int32_t slack = gpube__lists_slack(k->l);
+	double worth;
 
 	x->gain[0] = slack;
-	look_at_part(k, x, 1);
+	x->gain[1] = gain_of(k, probe, x, 1);
+	pthread_mutex_lock(&c->lock);
 	x->looked = gpube__case_worth(x, slack) > k->best;
+	pthread_mutex_unlock(&c->lock);
 	if (x->looked)
-		look_at_part(k, x, 0);
-	learn_rank(k->w, x, slack);
+		x->gain[0] = gain_of(k, probe, x, 0);
+	worth = gpube__case_worth(x, slack);
+	pthread_mutex_lock(&c->lock);
+	if (x->looked && x->gain[0] < slack && x->gain[1] < slack && worth > k->best)
+		k->best = worth;
+	of->sum += worth / slack;
+	of->n++;
+	pthread_mutex_unlock(&c->lock);
+}
+
+static int look_at_all(struct gpube_case_worker *w, struct gpube_case_looks *k)
+{
+	struct gpube_patch_lists_probe probe;
+	int status = gpube__lists_probe_init(&probe, &w->ctx, k->l);
+
+	while (!status && !gpube__cases_over(w)) {
+		const int j = __atomic_fetch_add(&k->next, 1, __ATOMIC_RELAXED);
+
+		if (j >= k->n)
+			break;
+		look_at(w, k, &probe, &k->choices[j]);
+	}
+	gpube__lists_probe_clear(&probe);
+	return status;
+}
+
+bool gpube__case_help(struct gpube_case_worker *w)
+{
+	struct gpube_list_cases *c = w->all;
+	struct gpube_case_looks *k = c->looks;
+
+	if (!k || __atomic_load_n(&k->next, __ATOMIC_RELAXED) >= k->n)
+		return false;
+	k->n_helpers++;
+	pthread_mutex_unlock(&c->lock);
+	(void)look_at_all(w, k); /* without memory there is no help */
+	pthread_mutex_lock(&c->lock);
+	k->n_helpers--;
+	pthread_cond_broadcast(&c->changed);
+	return true;
+}
+
+/* With whoever is idle. */
+static int look_together(struct gpube_case_worker *w, struct gpube_case_looks *k)
+{
+	struct gpube_list_cases *c = w->all;
+	bool mine;
+	int status;
+
+	pthread_mutex_lock(&c->lock);
+	mine = !c->looks;
+	if (mine)
+		c->looks = k;
+	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->lock);
+	status = look_at_all(w, k);
+	pthread_mutex_lock(&c->lock);
+	if (mine)
+		c->looks = NULL;
+	while (k->n_helpers)
+		pthread_cond_wait(&c->changed, &c->lock);
+	pthread_mutex_unlock(&c->lock);
+	return status;
 }
 
 int gpube__case_look(struct gpube_case_worker *w, int n, int *best, bool *closed)
@@ -204,27 +261,33 @@ int gpube__case_look(struct gpube_case_worker *w, int n, int *best, bool *closed
 	const struct gpube_patch_lists *l = w->at.lists;
 	const int32_t slack = gpube__lists_slack(l);
 	const int most = w->all->rules->probes * (w->at.depth < FIRST_CASES ? FIRST_LOOKS : 1);
-	struct looking k = {.w = w};
-	int status = gpube__lists_probe_init(&k.probe, l);
+	struct gpube_case_looks k = {.l = l, .choices = w->choices, .n = n < most ? n : most};
+	struct gpube_patch_lists_probe probe;
+	int status = gpube__lists_probe_init(&probe, &w->ctx, l);
 
 	*best = -1;
 	if (!status) {
-		k.beside = gpube__lists_probe(&k.probe, -1, 0, false, LOOK_SWEEPS);
+		k.beside = gpube__lists_probe(&probe, -1, 0, false, LOOK_SWEEPS);
 		*closed = k.beside >= l->target;
-		rank_choices(w, n);
 	}
-	for (int j = 0; j < n && j < most && !status && !*closed && !gpube__cases_over(w); j++) {
-		struct gpube_case_choice *x = &w->choices[j];
+	gpube__lists_probe_clear(&probe);
+	rank_choices(w, n);
+	for (int j = 0; j < k.n; j++)
+		w->choices[j].looked = false;
+	if (!status && !*closed)
+		status = look_together(w, &k);
+	for (int j = 0; j < k.n && !status; j++) {
+		const struct gpube_case_choice *x = &w->choices[j];
 
-		look_at(&k, x);
 		if (!x->looked)
 			continue;
-		*closed = x->gain[0] >= slack && x->gain[1] >= slack;
-		if (x->gain[0] < slack && x->gain[1] < slack && gpube__case_worth(x, slack) > k.best) {
+		for (int e = 0; e < 2; e++)
+			if (x->gain[e] >= slack)
+				drop(w, x, !e);
+		*closed |= x->gain[0] >= slack && x->gain[1] >= slack;
+		if (x->gain[0] < slack && x->gain[1] < slack &&
+			(*best < 0 || gpube__case_worth(x, slack) > gpube__case_worth(&w->choices[*best], slack)))
 			*best = j;
-			k.best = gpube__case_worth(x, slack);
-		}
 	}
-	gpube__lists_probe_clear(&k.probe);
 	return status;
 }

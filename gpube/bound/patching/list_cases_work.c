@@ -10,6 +10,8 @@ enum { WINDOW = 8 };
 enum { FEWEST_ENTRIES = 64 };
 /* What one more doubling brings, in what the last one did. */
 #define DOUBLING 0.8
+/* Of the time of cases that one of local search may have. */
+#define SEARCHING 0.05
 
 static bool is_closed(const struct gpube_case_worker *w)
 {
@@ -92,15 +94,25 @@ static void extend(struct gpube_case_worker *w)
 		memcpy(w->whole, w->values, (size_t)s->m->n_vars * sizeof(*w->values));
 }
 
+void gpube__case_search(struct gpube_case_worker *w, const int32_t *from)
+{
+	if (gpube__search_run(w->search, from, w->all->rules->steps))
+		gpube__cases_found(w->all, w->search->best, w->search->best_cost);
+}
+
+/* An assignment, and others from there for a part of the time. */
 static int read_off(struct gpube_case_worker *w)
 {
+	const double start = gpube__now();
 	const int status = gpube__lists_decode(w->at.lists, true, w->values);
 
 	if (status)
 		return status;
 	extend(w);
-	if (gpube__search_run(w->search, w->whole, w->all->rules->steps))
-		gpube__cases_found(w->all, w->search->best, w->search->best_cost);
+	gpube__case_search(w, w->whole);
+	while (w->searching + gpube__now() - start < SEARCHING * w->working && !gpube__cases_over(w))
+		gpube__case_search(w, NULL);
+	w->searching += gpube__now() - start;
 	return GPUBE_OK;
 }
 

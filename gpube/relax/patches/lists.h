@@ -133,8 +133,8 @@ struct gpube_patch_lists_probe {
 	int32_t *cost, *room;
 };
 
-/* For lists that have separators. Errors: ENOMEM, to be cleared all the same */
-int gpube__lists_probe_init(struct gpube_patch_lists_probe *p, const struct gpube_patch_lists *l);
+/* For lists that have separators; ctx: of who sweeps. Errors: ENOMEM, to be cleared all the same */
+int gpube__lists_probe_init(struct gpube_patch_lists_probe *p, struct gpube_ctx *ctx, const struct gpube_patch_lists *l);
 void gpube__lists_probe_clear(struct gpube_patch_lists_probe *p);
 /* The constant of a part, or of all (var: -1), after some sweeps. */
 int64_t gpube__lists_probe(struct gpube_patch_lists_probe *p, int32_t var, int32_t value, bool is, int n_sweeps);

@@ -226,18 +226,19 @@ static int64_t own_cells(const struct gpube_patch_lists *l)
 	return l->n_separators ? last->at + last->n : 0;
 }
 
-int gpube__lists_probe_init(struct gpube_patch_lists_probe *p, const struct gpube_patch_lists *l)
+int gpube__lists_probe_init(struct gpube_patch_lists_probe *p, struct gpube_ctx *ctx, const struct gpube_patch_lists *l)
 {
 	int64_t n = 0;
 
 	*p = (struct gpube_patch_lists_probe){.from = l, .l = *l};
+	p->l.ctx = ctx;
 	for (int32_t k = 0; k < l->n_lists; k++)
 		n += l->lists[k].n;
-	p->l.lists = gpube__alloc(l->ctx, (uint64_t)l->n_lists + 1, sizeof(*p->l.lists));
-	p->l.own = gpube__alloc(l->ctx, (uint64_t)own_cells(l) + 1, sizeof(*p->l.own));
-	p->l.left = gpube__alloc(l->ctx, (uint64_t)l->n_separators + 1, sizeof(*p->l.left));
-	p->cost = gpube__alloc(l->ctx, (uint64_t)n + 1, sizeof(*p->cost));
-	p->room = gpube__alloc(l->ctx, (uint64_t)l->room + 1, sizeof(*p->room));
+	p->l.lists = gpube__alloc(ctx, (uint64_t)l->n_lists + 1, sizeof(*p->l.lists));
+	p->l.own = gpube__alloc(ctx, (uint64_t)own_cells(l) + 1, sizeof(*p->l.own));
+	p->l.left = gpube__alloc(ctx, (uint64_t)l->n_separators + 1, sizeof(*p->l.left));
+	p->cost = gpube__alloc(ctx, (uint64_t)n + 1, sizeof(*p->cost));
+	p->room = gpube__alloc(ctx, (uint64_t)l->room + 1, sizeof(*p->room));
 	return p->l.lists && p->l.own && p->l.left && p->cost && p->room ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
