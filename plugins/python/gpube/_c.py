@@ -8,6 +8,7 @@ import ctypes
 import ctypes.util
 import os
 import re
+import sys
 
 VERSION = "0.1.0"  # of the headers that this was written for
 INF = 2**63 - 1    # GPUBE_INF
@@ -367,6 +368,9 @@ def candidates():
 	here = os.path.dirname(os.path.abspath(__file__))
 	names = "libgpube.so.0", "libgpube.so"  # with a SONAME in front: of this version
 	yield from filter(os.path.exists, (os.path.join(here, n) for n in names))
+	# where 'make install' has put it with PREFIX the environment that Python runs in, or the user's own
+	for prefix in sys.prefix, os.path.join(os.path.expanduser("~"), ".local"):
+		yield from filter(os.path.exists, (os.path.join(prefix, "lib", n) for n in names))
 	yield from names  # as the linker finds them
 	found = ctypes.util.find_library("gpube")
 	if found:
