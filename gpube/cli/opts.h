@@ -329,7 +329,7 @@
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
 		"stop after this time with what was found; 0: never")                              \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")            \
-	X(CHOICE, from, 0, "auto", 0, 0, "auto|nfg|lrs|two-player|simple|gt",                      \
+	X(CHOICE, from, 0, "auto", 0, 0, "auto|nfg|lrs|two-player|simple|gt|efg",                  \
 		"format of the input; auto tells it from the content")                             \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|gambit|lrs",                                 \
 		"form of the result: for people, one JSON object, Gambit's NE lines, or the "      \

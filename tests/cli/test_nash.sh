@@ -38,6 +38,7 @@ if ! "$gpube" nash --pure "$work/paper.nfg" > "$work/said" 2>&1 && grep -q FLINT
 	exit 0
 fi
 
+row 'an .efg is one of --from' 0 '^equilibria ' '' "$gpube" nash --from efg tests/fuzz/corpus/nash/poker.efg
 row 'text' 0 '^equilibria  3, all extreme equilibria' '' "$gpube" nash "$work/paper.nfg"
 row 'text names the actions' 0 'T 5/8, B 3/8' '' "$gpube" nash "$work/paper.nfg"
 printf 'NFG 1 R "" { "a" "b" } { { "1" "go home" } { "" "x,y" "e\\"z" } }\n5 3 0 0 0 0 3 5 0 1 1 3\n' > "$work/odd.nfg"
