@@ -25,9 +25,6 @@ enum { WINDOW = 8, MOST_SWEEPS = 1000 };
 #define LIST_STILL 0.0005
 /* Sweeps that the checker may need beyond those here. */
 enum { MORE_SWEEPS = 4 * WINDOW };
-/* Variables that an old list shares with what is there weigh so much against those that it adds. */
-enum { SHARED = 100 };
-
 struct certifying {
 	struct gpube_ctx *ctx;
 	struct gpube_certificate *c;
@@ -42,8 +39,8 @@ struct certifying {
 	int32_t words;
 	uint64_t *old; /* sets of given variables: the checker's lists before this stage */
 	int64_t n_old, old_capacity;
-	uint64_t *set, *there; /* scratch */
-	int32_t *order;
+	uint64_t *set; /* the list that is noted */
+	int32_t *order, n_order;
 	int32_t n_sweeps;
 	int64_t enough; /* where it ends, scaled */
 	double end;
@@ -74,71 +71,39 @@ static int add_old(struct certifying *w, const uint64_t *set)
 	return GPUBE_OK;
 }
 
-/* The old list within the set that shares most with what is there, and adds least; -1: none adds anything. */
-static int64_t next_old(const struct certifying *w, int64_t n)
+/* One more given variable of the list that is noted, unless it has it. */
+static void put_variable(struct certifying *w, int32_t var)
 {
-	int64_t best = -1;
-	int32_t most = INT32_MIN;
-
-	for (int64_t k = 0; k < n; k++) {
-		const uint64_t *old = old_set(w, k);
-		int32_t shared = 0, all = 0;
-
-		if (!gpube__bits_within(old, w->set, w->words) || gpube__bits_within(old, w->there, w->words))
-			continue;
-		for (int32_t e = 0; e < w->words; e++) {
-			shared += __builtin_popcountll(old[e] & w->there[e]);
-			all += __builtin_popcountll(old[e]);
-		}
-		if (SHARED * shared - (all - shared) > most) {
-			most = SHARED * shared - (all - shared);
-			best = k;
-		}
-	}
-	return best;
+	if (!gpube__bit(w->set, var))
+		w->order[w->n_order++] = var;
+	gpube__bit_put(w->set, var);
 }
 
-/* Variables of 'add' that are to be in the list, but not in 'without', and are not there yet. */
-static int32_t put_in_order(struct certifying *w, int32_t n, const uint64_t *add, const uint64_t *without)
+/* The given variables of one of the simplified model. */
+static void put_given(struct certifying *w, int32_t simple)
 {
-	for (int32_t i = 0; i < w->relaxed->n_vars; i++)
-		if (gpube__bit(add, i) && gpube__bit(w->set, i) && !gpube__bit(w->there, i) && !(without && gpube__bit(without, i))) {
-			gpube__bit_put(w->there, i);
-			w->order[n++] = i;
-		}
-	return n;
+	for (int32_t k = w->of_at[simple]; k < w->of_at[simple + 1]; k++)
+		put_variable(w, w->of[k]);
 }
 
-/*
- * A list of w->set, in an order in which its entries stay few: old list by old list of the first n; those that leave are
- * the last ones. It is one of the old lists from now on, without what leaves it.
- */
-static int note_list(struct certifying *w, int64_t n, const uint64_t *leaving)
+static void begin_list(struct certifying *w)
 {
-	const int32_t arity = (int32_t)gpube__bits_count(w->set, w->words);
-	int32_t n_there = 0, n_staying;
-	int status;
+	memset(w->set, 0, (size_t)w->words * sizeof(*w->set));
+	w->n_order = 0;
+}
 
-	memset(w->there, 0, (size_t)w->words * sizeof(*w->there));
-	while (n_there < arity) {
-		const int64_t best = next_old(w, n);
-		const int32_t before = n_there;
+/* What was put is a list, and one of the old ones from now on, without what leaves it. */
+static int note_list(struct certifying *w, int32_t n_leaving)
+{
+	const int status = gpube__certificate_list(w->c, w->n_order, n_leaving, w->order);
 
-		n_there = put_in_order(w, n_there, best < 0 ? w->set : old_set(w, best), leaving);
-		if (n_there == before) /* it adds but what leaves */
-			break;
-	}
-	n_there = put_in_order(w, n_there, w->set, leaving);
-	n_staying = n_there;
-	n_there = put_in_order(w, n_there, w->set, NULL);
-	status = gpube__certificate_list(w->c, arity, arity - n_staying, w->order);
-	for (int32_t e = 0; leaving && e < w->words; e++)
-		w->set[e] &= ~leaving[e];
+	for (int32_t k = w->n_order - n_leaving; k < w->n_order; k++)
+		gpube__bit_drop(w->set, w->order[k]);
 	return status ? status : add_old(w, w->set);
 }
 
-/* Old lists of the first n that are within a later one are no more. */
-static void forget_old(struct certifying *w, int64_t n, const uint64_t *leaving)
+/* Those of the first n old lists that are within a later one, but for what left it, are no more. */
+static void forget_old(struct certifying *w, int64_t n, const uint64_t *left)
 {
 	int64_t to = 0;
 
@@ -148,7 +113,7 @@ static void forget_old(struct certifying *w, int64_t n, const uint64_t *leaving)
 		for (int64_t j = n; j < w->n_old && k < n && !within; j++) {
 			within = true;
 			for (int32_t e = 0; e < w->words; e++)
-				within &= !(old_set(w, k)[e] & ~old_set(w, j)[e] & ~(leaving ? leaving[e] : 0));
+				within &= !(old_set(w, k)[e] & ~old_set(w, j)[e] & ~(left ? left[e] : 0));
 		}
 		if (!within)
 			memmove(old_set(w, to++), old_set(w, k), (size_t)w->words * sizeof(*w->old));
@@ -156,14 +121,7 @@ static void forget_old(struct certifying *w, int64_t n, const uint64_t *leaving)
 	w->n_old = to;
 }
 
-/* The given variables of one of the simplified model. */
-static void put_given(const struct certifying *w, uint64_t *set, int32_t simple)
-{
-	for (int32_t k = w->of_at[simple]; k < w->of_at[simple + 1]; k++)
-		gpube__bit_put(set, w->of[k]);
-}
-
-/* A stage with the lists, or patches, that there are. */
+/* A stage with the lists, or patches, that there are; their variables come in an order in which entries stay few. */
 static int note_stage(struct certifying *w)
 {
 	const int64_t n_old = w->n_old;
@@ -172,18 +130,33 @@ static int note_stage(struct certifying *w)
 
 	for (int32_t k = 0; k < n && !status; k++) {
 		const int32_t arity = w->lists ? w->lists->lists[k].arity : w->p->patches[k].arity;
-		const int32_t *scope = w->lists ? w->lists->lists[k].scope : w->p->patches[k].scope;
+		const int32_t *order = w->lists ? w->lists->lists[k].order : w->p->patches[k].scope;
 
-		memset(w->set, 0, (size_t)w->words * sizeof(*w->set));
+		begin_list(w);
 		for (int32_t v = 0; v < arity; v++)
-			put_given(w, w->set, w->simple[scope[v]]);
-		status = note_list(w, n_old, NULL);
+			put_given(w, w->simple[order[v]]);
+		status = note_list(w, 0);
 	}
 	forget_old(w, n_old, NULL);
 	return status;
 }
 
-/* Each variable that was eliminated leaves a list of its own, and so all, if no other list has it. */
+/* Whether no old list has one of the variables, but those that are within w->set. */
+static bool may_leave(const struct certifying *w, const uint64_t *leaving)
+{
+	bool may = true;
+
+	for (int64_t j = 0; j < w->n_old && may; j++) {
+		bool has = false;
+
+		for (int32_t e = 0; e < w->words; e++)
+			has |= old_set(w, j)[e] & leaving[e];
+		may = !has || gpube__bits_within(old_set(w, j), w->set, w->words);
+	}
+	return may;
+}
+
+/* Each variable that was eliminated leaves a list of its own, if no other has it. */
 static int note_lean(struct certifying *w)
 {
 	uint64_t *leaving = gpube__alloc(w->ctx, (uint64_t)w->words, sizeof(*leaving));
@@ -192,23 +165,21 @@ static int note_lean(struct certifying *w)
 	for (int64_t k = 0; w->lean && k < w->lean->n_steps && !status; k++) {
 		const struct gpube_lean_step *s = &w->lean->steps[k];
 		const int64_t n_old = w->n_old;
-		bool leaves = true;
+		int32_t n_staying;
+		bool leaves;
 
-		memset(leaving, 0, (size_t)w->words * sizeof(*leaving));
-		put_given(w, leaving, s->var);
-		memcpy(w->set, leaving, (size_t)w->words * sizeof(*leaving));
+		begin_list(w);
 		for (int e = 0; e < s->arity; e++)
-			put_given(w, w->set, s->scope[e]);
-		for (int64_t j = 0; j < n_old; j++) {
-			bool has = false;
-
-			for (int32_t e = 0; e < w->words; e++)
-				has |= old_set(w, j)[e] & leaving[e];
-			leaves &= !has || gpube__bits_within(old_set(w, j), w->set, w->words);
-		}
+			put_given(w, s->scope[e]);
+		n_staying = w->n_order;
+		put_given(w, s->var);
+		memset(leaving, 0, (size_t)w->words * sizeof(*leaving));
+		for (int32_t e = n_staying; e < w->n_order; e++)
+			gpube__bit_put(leaving, w->order[e]);
+		leaves = may_leave(w, leaving);
 		status = gpube__certificate_stage(w->c, 0);
 		if (!status)
-			status = note_list(w, n_old, leaves ? leaving : NULL);
+			status = note_list(w, leaves ? w->n_order - n_staying : 0);
 		forget_old(w, n_old, leaves ? leaving : NULL);
 	}
 	gpube__free(w->ctx, leaving);
@@ -221,15 +192,14 @@ static int list_functions(struct certifying *w)
 	int status = GPUBE_OK;
 
 	w->words = w->relaxed->n_vars / 64 + 1;
-	w->set = gpube__alloc(w->ctx, 2 * (uint64_t)w->words, sizeof(*w->set));
+	w->set = gpube__alloc(w->ctx, (uint64_t)w->words, sizeof(*w->set));
 	w->order = gpube__alloc(w->ctx, (uint64_t)w->relaxed->n_vars + 1, sizeof(*w->order));
 	if (!w->set || !w->order)
 		return GPUBE_ENOMEM;
-	w->there = w->set + w->words;
 	for (int32_t f = 0; f < w->relaxed->n_functions && !status; f++) {
-		memset(w->set, 0, (size_t)w->words * sizeof(*w->set));
+		begin_list(w);
 		for (int k = 0; k < w->relaxed->functions[f].arity; k++)
-			gpube__bit_put(w->set, gpube__scope(w->relaxed, f)[k]);
+			put_variable(w, gpube__scope(w->relaxed, f)[k]);
 		status = add_old(w, w->set);
 	}
 	return status;

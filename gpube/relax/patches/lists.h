@@ -26,6 +26,7 @@
 struct gpube_patch_list {
 	int32_t arity;
 	int32_t *scope; /* ascending */
+	int32_t *order; /* the same as they were joined, behind the scope in its memory */
 	uint8_t *shift; /* of its values in the word, and behind them the sum of all */
 	uint64_t *set;	/* the scope as bits */
 	int64_t n;

@@ -16,7 +16,7 @@ enum { CHUNK = 1 << 10 };
 /* A list in the making. total: what all old lists within cost; cost: those that give theirs to it. */
 struct draft {
 	int32_t arity;
-	int32_t scope[64];
+	int32_t scope[64], order[64]; /* ascending, and as they were added */
 	uint8_t shift[65];
 	uint64_t *set;
 	int64_t n;
@@ -127,6 +127,8 @@ static bool add_var(const struct growing *w, struct draft *to, const struct draf
 	x->shift = from->shift[k];
 	for (; k < from->arity; k++)
 		to->scope[k + 1] = from->scope[k];
+	memcpy(to->order, from->order, sizeof(to->order));
+	to->order[from->arity] = x->var;
 	to->arity = from->arity + 1;
 	for (k = 0; k <= to->arity; k++) {
 		to->shift[k] = (uint8_t)at;
@@ -267,6 +269,7 @@ static int keep_draft(struct growing *w, const struct draft *d)
 	memcpy(a->key, d->key, (size_t)d->n * sizeof(*a->key));
 	memcpy(a->cost, d->cost, (size_t)d->n * sizeof(*a->cost));
 	(void)gpube__list_lay_out(l, a);
+	memcpy(a->order, d->order, (size_t)d->arity * sizeof(*a->order));
 	for (int32_t k = 0; k < w->old->n_lists; k++)
 		w->taken[k] |= gpube__bits_within(w->old->lists[k].set, d->set, l->words);
 	return GPUBE_OK;
@@ -322,6 +325,7 @@ static int keep_old(struct growing *w)
 			break;
 		memcpy(a->scope, from->scope, (size_t)from->arity * sizeof(*a->scope));
 		(void)gpube__list_lay_out(w->l, a);
+		memcpy(a->order, from->order, (size_t)from->arity * sizeof(*a->order));
 		n = 0;
 		for (int64_t i = 0; i < from->n; i++)
 			if (from->cost[i] < w->slack) {

@@ -9,7 +9,8 @@ int gpube__list_alloc(struct gpube_patch_lists *l, struct gpube_patch_list *a, i
 {
 	a->arity = arity;
 	a->n = n;
-	a->scope = gpube__alloc(l->ctx, (uint64_t)arity + 1, sizeof(*a->scope));
+	a->scope = gpube__alloc(l->ctx, 2 * (uint64_t)arity + 1, sizeof(*a->scope));
+	a->order = a->scope ? a->scope + arity : NULL;
 	a->shift = gpube__alloc(l->ctx, (uint64_t)arity + 1, sizeof(*a->shift));
 	a->set = gpube__alloc_zero(l->ctx, (uint64_t)l->words, sizeof(*a->set));
 	a->key = gpube__alloc(l->ctx, (uint64_t)n + 1, sizeof(*a->key));
@@ -22,6 +23,7 @@ bool gpube__list_lay_out(const struct gpube_patch_lists *l, struct gpube_patch_l
 	int shift = 0;
 
 	for (int32_t k = 0; k < a->arity; k++) {
+		a->order[k] = a->scope[k];
 		gpube__bit_put(a->set, a->scope[k]);
 		a->shift[k] = (uint8_t)shift;
 		shift += l->bits[a->scope[k]];
