@@ -156,37 +156,44 @@ static void set_operands(const struct walker *w, struct gpube__tile *t)
 
 /* ---- a tile's values to the output ---------------------------------------------------------- */
 
+/* Rows of neighbours, which is the usual case: half of a contraction with arg-mins was this, one 64-bit cell at a time. */
+static void store_rows(const struct walker *w, int64_t base, int64_t threshold, int64_t cut)
+{
+	const struct gpube__plan *p = w->p;
+	const int64_t size = p->cell_bytes;
+	const bool whole = w->r->stream && w->nj * size % 64 == 0;
+
+	for (int64_t i = 0; i < w->ni; i++) {
+		char *to = w->r->out + (base + p->out_rows[i]) * size;
+
+		p->kernels->store[p->type](to, w->scratch + p->tile_at + i * p->pad_lanes * size, w->nj, threshold,
+			cut, whole && ((uintptr_t)to & 63) == 0);
+	}
+}
+
 /* Cells of a tile, row by row, to wherever they belong. */
-#define STORE_CELLS(T, VALUE)                                                                      \
+#define STORE_CELLS(T)                                                                             \
 	for (int64_t i = 0; i < w->ni; i++) {                                                      \
-		const int64_t cells = w->nj;                                                       \
 		T *to = (T *)w->r->out + base + p->out_rows[i];                                    \
 		const T *tile = (const T *)(w->scratch + p->tile_at) + i * p->pad_lanes;           \
                                                                                                    \
-		if (!p->out_j.table && p->out_j.step == 1)                                         \
-			_Pragma("omp simd") for (int64_t j = 0; j < cells; j++) to[j] = (T)VALUE;  \
-		else                                                                               \
-			for (int64_t j = 0; j < cells; j++)                                        \
-				to[gpube__axis_at(&p->out_j, j)] = (T)VALUE;                       \
+		for (int64_t j = 0; j < w->nj; j++)                                                \
+			to[gpube__axis_at(&p->out_j, j)] = (T)gpube__cut_min(tile[j], cut, threshold); \
 	}
 
 static void store_values(const struct walker *w, int64_t base)
 {
 	const struct gpube__plan *p = w->p;
-	const int64_t cut = w->r->c->cut, threshold = w->r->c->threshold;
-	const int32_t cut32 = (int32_t)cut, threshold32 = (int32_t)threshold;
+	const int64_t most = p->cell_bytes == 4 ? INT32_MAX : INT64_MAX;
+	/* what is raw stays as it is: the largest cell is cut to itself */
+	const int64_t cut = w->r->raw ? most : w->r->c->cut, threshold = w->r->raw ? most : w->r->c->threshold;
 
-	if (w->r->raw) {
-		if (p->cell_bytes == 4)
-			STORE_CELLS(int32_t, tile[j])
-		else
-			STORE_CELLS(int64_t, tile[j])
-	} else {
-		if (p->cell_bytes == 4) /* the rule in 32 bits, where more lanes fit a vector */
-			STORE_CELLS(int32_t, (tile[j] >= threshold32 ? cut32 : tile[j]))
-		else
-			STORE_CELLS(int64_t, gpube__cut_min(tile[j], cut, threshold))
-	}
+	if (!p->out_j.table && p->out_j.step == 1)
+		store_rows(w, base, threshold, cut);
+	else if (p->cell_bytes == 4)
+		STORE_CELLS(int32_t)
+	else
+		STORE_CELLS(int64_t)
 }
 
 /*

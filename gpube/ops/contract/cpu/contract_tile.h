@@ -99,6 +99,8 @@ struct gpube__kernels {
 	int vector_bytes;
 	void (*tile[GPUBE__N_KERNELS][2])(const struct gpube__tile *t);
 	void (*pack[2])(const struct gpube__pack *p);
+	/* n cells of a tile, which begin a vector, to the output by the cut rule; past the caches if 'to' begins a vector, too */
+	void (*store[2])(void *to, const void *tile, int64_t n, int64_t threshold, int64_t cut, bool stream);
 };
 
 /* After stores past the caches, which later ones may overtake. */

@@ -216,6 +216,25 @@ static INLINE void X(arg_block)(const struct gpube__tile *t, int64_t i, int64_t 
 	}
 ALL_KINDS(tile_arg, ARG_KINDS)
 
+/* ---- a tile's row to the output ---------------------------------------------------------------- */
+
+static void X(store_row)(void *to, const void *tile, int64_t n, int64_t threshold, int64_t cut, bool stream)
+{
+	const T *from = tile, t = (T)threshold, c = (T)cut;
+	T *out = to;
+	int64_t j = 0;
+
+	if (stream) {
+		for (; j + W <= n; j += W)
+			STREAM(out + j, CUT(LOAD(from + j), t, c));
+	} else {
+		for (; j + W <= n; j += W)
+			STORE(out + j, CUT(LOAD(from + j), t, c));
+	}
+	if (j < n)
+		STOREM(out + j, MASK(n - j), CUT(LOAD(from + j), t, c)); /* a tile's rows are whole vectors */
+}
+
 #undef ROWS
 #undef ROWS8
 #undef CALL8
