@@ -113,6 +113,44 @@ static int take_homes(struct homes *h)
 	return GPUBE_OK;
 }
 
+/*
+ * A child's message that has so much of the joined table at least may be summed apart. To divide by it takes as long as to multiply and add
+ * four times as many cells, and more of new pages.
+ */
+#define APART 16
+
+/* Whether a child that is summed apart has these variables. */
+static bool has_owner(const struct gpube__inferring *j, int32_t b, const int32_t *scope, int arity)
+{
+	for (int32_t c = j->buckets[b].child; c >= 0; c = j->buckets[c].sibling) {
+		int k = 0;
+
+		for (int i = 1; i < j->buckets[c].arity && k < arity; i++)
+			k += scope[k] == gpube__infer_scope(j, c)[i];
+		if (j->buckets[c].is_apart && k == arity)
+			return true;
+	}
+	return false;
+}
+
+/* Only where nothing else needs the weights of all variables. */
+static void find_apart(struct gpube__inferring *j, int32_t b)
+{
+	const struct gpube_sum_bucket *bucket = &j->buckets[b];
+	const int32_t *scope = gpube__infer_scope(j, b);
+	const double cells = gpube__infer_joined(j, b);
+	bool all = true;
+
+	for (int32_t c = bucket->child; c >= 0; c = j->buckets[c].sibling)
+		j->buckets[c].is_apart = bucket->is_chain || (!j->buckets[c].is_leaf && gpube__infer_joined(j, c) / gpube__infer_domain(j, c) * APART >= cells);
+	for (int32_t c = bucket->child; c >= 0 && all; c = j->buckets[c].sibling)
+		all = j->buckets[c].is_apart || has_owner(j, b, gpube__infer_scope(j, c) + 1, j->buckets[c].arity - 1);
+	for (int k = 0; k < bucket->arity && all; k++)
+		all = j->home[scope[k]] != b || has_owner(j, b, &scope[k], 1);
+	for (int32_t c = bucket->child; c >= 0 && !all; c = j->buckets[c].sibling)
+		j->buckets[c].is_apart = false;
+}
+
 int gpube__infer_find_homes(struct gpube__inferring *j)
 {
 	struct homes h = {.j = j, .n_left = j->n};
@@ -140,6 +178,8 @@ int gpube__infer_find_homes(struct gpube__inferring *j)
 		}
 		open_chains(&h);
 		status = take_homes(&h);
+		for (int32_t b = 0; b < j->n && !status; b++)
+			find_apart(j, b);
 	}
 	gpube__free(j->ctx, h.cells);
 	gpube__free(j->ctx, h.open);

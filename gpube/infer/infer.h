@@ -78,6 +78,7 @@ bool gpube__visit_step(struct gpube_visit *w);
  * roundings  most on the way to a cell of it
  * is_chain   what goes down to its only child needs nothing from there; is_spare: nor is it needed for a marginal; see homes.c
  * is_leaf    it has no child, and its parent sums its marginal
+ * is_apart   what goes down to it is summed of all tables of its parent but its message, unless numbers are far apart, instead of divided by that
  */
 struct gpube_sum_bucket {
 	int n_functions, n_children, arity;
@@ -85,7 +86,7 @@ struct gpube_sum_bucket {
 	int64_t functions_at, scope_at;
 	struct gpube_sum_table message;
 	double roundings;
-	bool is_chain, is_spare, is_leaf;
+	bool is_chain, is_spare, is_leaf, is_apart;
 };
 
 struct gpube_infer_cuts;
@@ -252,6 +253,8 @@ int gpube__infer_ancestral(struct gpube__inferring *j, bool *done);
 int gpube__infer_find_homes(struct gpube__inferring *j);
 /* Whether the downward pass has no use for a message of the upward one. */
 bool gpube__infer_is_spare(const struct gpube__inferring *j, int32_t b);
+/* Whether it is so in the downward pass, when what came to bucket b from its parent is there. */
+bool gpube__infer_is_apart(const struct gpube__inferring *j, int32_t b, int32_t c);
 /* The passes that the task takes, after the plan: all results in out. */
 int gpube__infer_sum(struct gpube__inferring *j);
 /* Sets them to those of the functions all of whose variables have one value. Errors: ENOMEM, ERANGE */

@@ -11,8 +11,10 @@
  * divided in the memory of their messages. Weights add up to the sum of all, in every bucket; so what is lost of them, 2^-500 of
  * the largest, is lost for good, and nothing beside it.
  *
- * In a chain of buckets of one child each there is no need to divide: all tables but its message are summed, and where marginals
- * are read off it is from the two. A message from which none is read is not needed, and not kept (homes.c).
+ * A child whose message is not much smaller than the joined table needs no division: all tables but its message are summed,
+ * and what else is wanted of its variables comes from these two. That is faster, for a division reads two large tables and writes one; and
+ * weights of all variables are never written. So it is in a chain of buckets of one child each, too; and a message of a chain from which
+ * no marginal is read is not needed, and not kept (homes.c).
  *
  * A child without children needs what would go to it for its marginal alone: that is summed from its tables and the undivided
  * weights, and nothing is divided (gpube__sum_posterior()). DBN_13 has 22 of them, of 2^23 joined cells each.
@@ -203,8 +205,22 @@ static void add_commons(struct sums *s, const struct gpube__inferring *j)
 	add_common(s, 0, first);
 }
 
-/* first: a child, and its siblings follow; or -1. The scope is of bucket b's weights, or of some. */
-static int sums_begin(struct sums *s, struct gpube__inferring *j, int32_t b, int32_t first)
+/* The child of bucket b whose sum has these variables, of those that are summed apart; -1: none has. */
+static int32_t owner_of(const struct gpube__inferring *j, int32_t b, int arity, const int32_t *scope)
+{
+	const struct sum x = {.arity = arity, .scope = scope};
+
+	for (int32_t c = j->buckets[b].child; c >= 0; c = j->buckets[c].sibling) {
+		const struct sum all = {.arity = j->buckets[c].arity - 1, .scope = gpube__infer_scope(j, c) + 1};
+
+		if (gpube__infer_is_apart(j, b, c) && is_part(&x, &all))
+			return c;
+	}
+	return -1;
+}
+
+/* What is wanted in bucket b of the variables of an owner, or, -1, of those that none has. The scope is of the weights. */
+static int sums_begin(struct sums *s, struct gpube__inferring *j, int32_t b, int32_t owner)
 {
 	const uint64_t most = (uint64_t)j->buckets[b].n_children + (uint64_t)s->arity + 2;
 
@@ -212,10 +228,14 @@ static int sums_begin(struct sums *s, struct gpube__inferring *j, int32_t b, int
 	s->sum = gpube__alloc_zero(j->ctx, most, sizeof(*s->sum));
 	if (!s->sum)
 		return GPUBE_ENOMEM;
-	for (int32_t c = first; c >= 0; c = j->buckets[c].sibling)
-		s->sum[s->n++] = (struct sum){.child = c, .position = -1, .arity = j->buckets[c].arity - 1, .scope = gpube__infer_scope(j, c) + 1};
+	for (int32_t c = j->buckets[b].child; c >= 0; c = j->buckets[c].sibling) {
+		const struct sum x = {.child = c, .position = -1, .arity = j->buckets[c].arity - 1, .scope = gpube__infer_scope(j, c) + 1};
+
+		if (!gpube__infer_is_apart(j, b, c) && owner_of(j, b, x.arity, x.scope) == owner)
+			s->sum[s->n++] = x;
+	}
 	for (int k = 0; k < s->arity; k++)
-		if (j->home[s->scope[k]] == b)
+		if (j->home[s->scope[k]] == b && owner_of(j, b, 1, &s->scope[k]) == owner)
 			s->sum[s->n++] = (struct sum){.child = -1, .position = s->scope[k], .arity = 1, .scope = &s->scope[k]};
 	add_commons(s, j);
 	for (int k = 0; k < s->n; k++)
@@ -349,43 +369,51 @@ static int hand_down(struct gpube__inferring *j, struct sum *x, const struct sum
 	return status;
 }
 
-static int down_here(struct gpube__inferring *j, int32_t b)
+/* What is read off, and what goes to children that are not summed apart. */
+static int take_sums(struct sums *s, struct gpube__inferring *j, int32_t b)
 {
-	struct sums s = {.arity = j->buckets[b].arity, .scope = gpube__infer_scope(j, b)};
-	struct gpube_sum_job job = {0};
-	struct gpube_infer_inputs in = {0};
-	int status = sums_begin(&s, j, b, j->buckets[b].child);
+	int status = read_off(s, j, b);
 
-	if (!status)
-		status = gpube__infer_here(j, b);
-	if (!status && s.n) {
-		status = gpube__infer_gather(&in, j, b, &job, true);
-		s.roundings = in.roundings;
-		if (!status)
-			status = sum_all(&s, j, &job);
-	}
-	if (!status)
-		status = read_off(&s, j, b);
 	/* those that are the same as one before come before it loses what it is */
-	for (int k = s.n - 1; k >= 0 && !status; k--)
-		if (s.sum[k].child >= 0)
-			status = hand_down(j, &s.sum[k], &s);
-	gpube__infer_inputs_clear(&in, j, b);
-	sums_end(&s, j->ctx);
-	gpube__infer_drop(j, &j->buckets[b].message);
+	for (int k = s->n - 1; k >= 0 && !status; k--)
+		if (s->sum[k].child >= 0)
+			status = hand_down(j, &s->sum[k], s);
 	return status;
 }
 
-/* From what goes to a chain's child and what came from there, the marginals that are read off there. */
-static int chain_marginals(struct gpube__inferring *j, int32_t b, struct gpube_sum_table *to, double roundings)
+/* What goes to a child of bucket b that is summed apart: all of the bucket's inputs but its message. */
+static int sum_apart(struct gpube__inferring *j, int32_t b, int32_t c, const struct gpube_infer_inputs *in, struct gpube_sum_table *to, double *roundings)
 {
-	struct gpube_sum_bucket *child = &j->buckets[j->buckets[b].child];
-	struct sums s = {.arity = child->arity - 1,
-		.scope = gpube__infer_scope(j, j->buckets[b].child) + 1,
-		.roundings = roundings + child->roundings};
+	const struct gpube_sum_bucket *child = &j->buckets[c];
+	const int32_t *scope = gpube__infer_scope(j, c) + 1;
+	struct gpube_sum_operand out;
+	struct gpube_sum_job job = {.n_out = 1, .out = &out};
+	int status = gpube__sum_table_new(j->ctx, to, gpube__infer_cells(j, child->arity - 1, scope));
+
+	if (status)
+		return status;
+	job.in = gpube__alloc(j->ctx, (uint64_t)in->n, sizeof(*job.in));
+	if (!job.in)
+		return GPUBE_ENOMEM;
+	gpube__infer_axes(&job, j, j->buckets[b].arity, gpube__infer_scope(j, b));
+	for (int k = 0; k < in->n; k++)
+		if (in->in[k].table != &child->message)
+			job.in[job.n_in++] = in->in[k];
+	gpube__infer_lay(&out, to, &job, gpube__infer_scope(j, b), child->arity - 1, scope);
+	status = gpube__sum_product(j->ctx, &job);
+	*roundings = in->roundings - child->roundings + out.roundings;
+	gpube__free(j->ctx, job.in);
+	return status;
+}
+
+/* From what goes to such a child and what came from there, what is wanted of its variables. */
+static int take_owned(struct gpube__inferring *j, int32_t b, int32_t c, struct gpube_sum_table *to, double roundings)
+{
+	struct gpube_sum_bucket *child = &j->buckets[c];
+	struct sums s = {.arity = child->arity - 1, .scope = gpube__infer_scope(j, c) + 1, .roundings = roundings + child->roundings};
 	struct gpube_sum_operand in[2];
 	struct gpube_sum_job job = {.n_in = 2, .in = in};
-	int status = sums_begin(&s, j, b, -1);
+	int status = sums_begin(&s, j, b, c);
 
 	gpube__infer_axes(&job, j, s.arity, s.scope);
 	gpube__infer_lay(&in[0], to, &job, s.scope, s.arity, s.scope);
@@ -393,45 +421,113 @@ static int chain_marginals(struct gpube__inferring *j, int32_t b, struct gpube_s
 	if (!status)
 		status = sum_all(&s, j, &job);
 	if (!status)
-		status = read_off(&s, j, b);
+		status = take_sums(&s, j, b);
 	sums_end(&s, j->ctx);
 	return status;
 }
 
-/* In a chain: all tables but the child's message give what goes to it, so that nothing of the joined table's size is multiplied by it, nor divided. */
-static int down_chain(struct gpube__inferring *j, int32_t b)
-{
-	struct gpube_sum_bucket *bucket = &j->buckets[b], *child = &j->buckets[bucket->child];
-	const int32_t *scope = gpube__infer_scope(j, bucket->child) + 1;
-	struct gpube_sum_table to = {0};
-	struct gpube_sum_operand out;
-	struct gpube_sum_job job = {.n_out = 1, .out = &out};
-	struct gpube_infer_inputs in;
-	double roundings = 0;
-	int n = 0, status = gpube__infer_gather(&in, j, b, &job, true);
+/* The children that are summed apart: what goes there, for all of them before any message is replaced. */
+struct apart {
+	int n;
+	int32_t *child;
+	struct gpube_sum_table *to;
+	double *roundings;
+};
 
-	for (int k = 0; k < job.n_in && !status; k++)
-		if (in.in[k].table != &child->message)
-			in.in[n++] = in.in[k];
-	job.n_in = n;
+/* A message that nothing else needs: the pages of the last one serve what goes to its child. */
+static bool is_last(const struct gpube__inferring *j, int32_t b, int32_t c)
+{
+	const int32_t *scope = gpube__infer_scope(j, c) + 1;
+
+	for (int32_t other = j->buckets[c].sibling; other >= 0; other = j->buckets[other].sibling)
+		if (gpube__infer_is_apart(j, b, other))
+			return false;
+	for (int k = 0; k < j->buckets[c].arity - 1; k++)
+		if (j->home[scope[k]] == b && owner_of(j, b, 1, &scope[k]) == c)
+			return false;
+	for (int32_t other = j->buckets[b].child; other >= 0; other = j->buckets[other].sibling)
+		if (!gpube__infer_is_apart(j, b, other) &&
+			owner_of(j, b, j->buckets[other].arity - 1, gpube__infer_scope(j, other) + 1) == c)
+			return false;
+	return true;
+}
+
+static int apart_begin(struct apart *x, struct gpube__inferring *j, int32_t b, const struct gpube_infer_inputs *in)
+{
+	const uint64_t n = (uint64_t)j->buckets[b].n_children;
+	int status = GPUBE_OK;
+
+	*x = (struct apart){.child = gpube__alloc(j->ctx, n, sizeof(*x->child)),
+		.to = gpube__alloc_zero(j->ctx, n, sizeof(*x->to)),
+		.roundings = gpube__alloc(j->ctx, n, sizeof(*x->roundings))};
+	if (!x->child || !x->to || !x->roundings)
+		return GPUBE_ENOMEM;
+	for (int32_t c = j->buckets[b].child; c >= 0 && !status; c = j->buckets[c].sibling) {
+		if (!gpube__infer_is_apart(j, b, c))
+			continue;
+		x->child[x->n] = c;
+		if (is_last(j, b, c))
+			gpube__infer_drop(j, &j->buckets[c].message);
+		status = sum_apart(j, b, c, in, &x->to[x->n], &x->roundings[x->n]);
+		x->n++;
+	}
+	return status;
+}
+
+static int apart_take(struct apart *x, struct gpube__inferring *j, int32_t b)
+{
+	int status = GPUBE_OK;
+
+	for (int k = 0; k < x->n && !status; k++) {
+		struct gpube_sum_bucket *child = &j->buckets[x->child[k]];
+
+		if (child->message.cells)
+			status = take_owned(j, b, x->child[k], &x->to[k], x->roundings[k]);
+		gpube__infer_drop(j, &child->message);
+		child->message = x->to[k];
+		child->roundings = x->roundings[k];
+		x->to[k] = (struct gpube_sum_table){0};
+		if (!status)
+			status = gpube__infer_apart(j, &child->message);
+	}
+	return status;
+}
+
+static void apart_end(struct apart *x, struct gpube_ctx *ctx)
+{
+	for (int k = 0; k < x->n; k++)
+		gpube__sum_table_clear(ctx, &x->to[k]);
+	gpube__free(ctx, x->child);
+	gpube__free(ctx, x->to);
+	gpube__free(ctx, x->roundings);
+}
+
+static int down_here(struct gpube__inferring *j, int32_t b)
+{
+	struct sums s = {.arity = j->buckets[b].arity, .scope = gpube__infer_scope(j, b)};
+	struct gpube_sum_job job = {0};
+	struct gpube_infer_inputs in = {0};
+	struct apart apart = {0};
+	int status = sums_begin(&s, j, b, -1);
+
+	if (!status && j->side)
+		status = gpube__infer_here(j, b);
+	if (!status && (s.n || j->buckets[b].child >= 0)) {
+		status = gpube__infer_gather(&in, j, b, &job, true);
+		s.roundings = in.roundings;
+	}
+	if (!status && s.n)
+		status = sum_all(&s, j, &job);
 	if (!status)
-		status = gpube__sum_table_new(j->ctx, &to, gpube__infer_cells(j, child->arity - 1, scope));
-	if (!status) {
-		gpube__infer_lay(&out, &to, &job, gpube__infer_scope(j, b), child->arity - 1, scope);
-		status = gpube__sum_product(j->ctx, &job);
-	}
-	if (!status) {
-		roundings = in.roundings - child->roundings + out.roundings;
-		if (!gpube__infer_is_spare(j, bucket->child))
-			status = chain_marginals(j, b, &to, roundings);
-	}
+		status = apart_begin(&apart, j, b, &in);
+	if (!status)
+		status = take_sums(&s, j, b);
+	if (!status)
+		status = apart_take(&apart, j, b);
 	gpube__infer_inputs_clear(&in, j, b);
-	gpube__infer_drop(j, &child->message);
-	child->message = to;
-	child->roundings = roundings;
-	if (!status)
-		status = gpube__infer_apart(j, &child->message);
-	gpube__infer_drop(j, &bucket->message);
+	apart_end(&apart, j->ctx);
+	sums_end(&s, j->ctx);
+	gpube__infer_drop(j, &j->buckets[b].message);
 	return status;
 }
 
@@ -442,7 +538,7 @@ static int down(struct gpube__inferring *j, int32_t b)
 
 	if (j->side && j->side[b])
 		status = gpube__infer_down_card(j, b, &done);
-	return status || done ? status : !j->side && j->buckets[b].is_chain ? down_chain(j, b) : down_here(j, b);
+	return status || done ? status : down_here(j, b);
 }
 
 /* Fills out->marginals. */

@@ -265,14 +265,25 @@ bool gpube__infer_is_spare(const struct gpube__inferring *j, int32_t b)
 	return j->buckets[b].is_spare && !j->side;
 }
 
-/* What the tables of children take that go down beside those that came up: of those with all variables there is one. */
+/* Where what came from above has numbers so many powers of two apart, weights have fewer: the least of them become 0. */
+#define WIDE 400
+
+bool gpube__infer_is_apart(const struct gpube__inferring *j, int32_t b, int32_t c)
+{
+	const struct gpube_sum_bucket *bucket = &j->buckets[b];
+	const bool is_wide = bucket->message.powers || bucket->message.top - bucket->message.least > WIDE;
+
+	return j->buckets[c].is_apart && !j->side && (bucket->is_chain || !is_wide);
+}
+
+/* What the tables of children take that go down beside those that came up: of those with all variables that are not summed apart there is one. */
 static double going_down(const struct gpube__inferring *j, int32_t b)
 {
 	double cells = 0;
 	bool whole = false;
 
 	for (int32_t c = j->buckets[b].child; c >= 0; c = j->buckets[c].sibling) {
-		const bool all = j->buckets[c].arity - 1 == j->buckets[b].arity;
+		const bool all = j->buckets[c].arity - 1 == j->buckets[b].arity && !gpube__infer_is_apart(j, b, c);
 
 		cells += !all || !whole ? message_cells(j, c) : 0;
 		whole = whole || all;

@@ -1,134 +1,11 @@
-/* Sums and marginals against enumeration: zeros, evidence, arities, magnitudes, orders, memory. */
+/* Sums and marginals against enumeration: zeros, evidence, magnitudes, orders, memory, bounds. */
 #include "tests/support/test.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "gpube/infer/infer_bounds.h"
-#include "tests/support/context.h"
-#include "tests/support/random_model.h"
-
-enum { MOST_VALUES = 512 };
-
-/* By enumeration, in long doubles scaled by 2^-'power'. */
-struct truth {
-	long double z, weight[MOST_VALUES]; /* of the values of all variables, one after another */
-	int64_t power;
-};
-
-static bool agrees(const struct gpube_model *m, const int32_t *values)
-{
-	for (int32_t i = 0; m->evidence && i < m->n_vars; i++)
-		if (m->evidence[i] >= 0 && m->evidence[i] != values[i])
-			return false;
-	return true;
-}
-
-/* A product as m * 2^e with m in [0.5, 1), or 0. */
-static long double product(const struct gpube_model *m, const int32_t *values, int64_t *e)
-{
-	long double all = 0.5L;
-
-	*e = 1;
-	for (int32_t f = 0; f < m->n_functions; f++) {
-		int32_t tuple[64], domains[64];
-		int64_t at;
-		int up;
-
-		for (int k = 0; k < m->functions[f].arity; k++) {
-			tuple[k] = values[gpube__scope(m, f)[k]];
-			domains[k] = m->vars[gpube__scope(m, f)[k]].domain;
-		}
-		at = gpube__table_find(gpube__table(m, f), domains, tuple);
-		all *= at < 0 ? gpube__table(m, f)->dflt.f : gpube__table_real(gpube__table(m, f), at);
-		all = frexpl(all, &up);
-		*e += up;
-	}
-	return all;
-}
-
-static void enumerate(struct truth *t, const struct gpube_model *m)
-{
-	int32_t values[64] = {0};
-	int64_t e;
-
-	memset(t, 0, sizeof(*t));
-	t->power = INT64_MIN;
-	do {
-		if (agrees(m, values) && product(m, values, &e) > 0)
-			t->power = e > t->power ? e : t->power;
-	} while (next_assignment(values, m));
-	memset(values, 0, sizeof(values));
-	do {
-		long double p = agrees(m, values) ? product(m, values, &e) : 0;
-		int64_t at = 0;
-
-		if (p == 0)
-			continue;
-		p = e - t->power < -16000 ? 0 : ldexpl(p, (int)(e - t->power));
-		t->z += p;
-		for (int32_t i = 0; i < m->n_vars; i++) {
-			t->weight[at + values[i]] += p;
-			at += m->vars[i].domain;
-		}
-	} while (next_assignment(values, m));
-}
-
-static struct gpube_inference *infer(const struct gpube_model *m, struct gpube_infer_opts opts)
-{
-	struct gpube_inference *out;
-
-	opts.sizeof_options = sizeof(opts);
-	if (gpube_infer(&out, m, &opts))
-		fail_msg("%s", gpube_error(ctx));
-	assert_true(out->known);
-	return out;
-}
-
-/* Every marginal adds up to 1, observed variables are certain. */
-static void check_sums(const struct gpube_model *m, const double *p)
-{
-	for (int32_t i = 0; i < m->n_vars; p += m->vars[i++].domain) {
-		double all = 0;
-
-		for (int32_t a = 0; a < m->vars[i].domain; a++)
-			all += p[a];
-		assert_true(fabs(all - 1) < 1e-12);
-		if (m->evidence && m->evidence[i] >= 0)
-			assert_true(p[m->evidence[i]] == 1);
-	}
-}
-
-static void check(const struct gpube_model *m)
-{
-	struct truth t;
-	struct gpube_inference *pr = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_PR}),
-			       *mar = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR});
-	int64_t at = 0;
-
-	enumerate(&t, m);
-	assert_null(pr->marginals);
-	/* the sum alone may be that of a smaller model */
-	assert_true(pr->log10_z == mar->log10_z || fabs(pr->log10_z - mar->log10_z) <= 1e-12 + 4e-16 * fabs(mar->log10_z));
-	assert_true(pr->relative_error < 1e-12);
-	if (t.power == INT64_MIN) { /* no product is above 0 */
-		assert_true(pr->log10_z == -INFINITY);
-		assert_null(mar->marginals);
-	} else {
-		const double log10_z = (double)(log10l(t.z) + (long double)t.power * log10l(2));
-
-		assert_true(fabs(pr->log10_z - log10_z) <= 1e-12 + 4e-16 * fabs(log10_z));
-		for (int32_t i = 0; i < m->n_vars; at += m->vars[i++].domain)
-			for (int32_t a = 0; a < m->vars[i].domain; a++) {
-				const double p = (double)(t.weight[at + a] / t.z);
-
-				assert_true(fabs(mar->marginals[at + a] - p) <= 1e-12 * p + 1e-100);
-			}
-		check_sums(m, mar->marginals);
-	}
-	gpube_inference_free(pr, ctx);
-	gpube_inference_free(mar, ctx);
-}
+#include "tests/sums/infer_truth.h"
 
 /* The same along an order and along its reverse. */
 static void check_orders(const struct gpube_model *m)
@@ -230,8 +107,6 @@ static void *allocate(void *arg, void *p, size_t size)
 	return NULL;
 }
 
-static struct gpube_model *grid(int32_t rows, int32_t columns);
-
 /* What some slices add up to is a lower bound of the sum. */
 static void test_stopped_slices(void **state)
 {
@@ -320,28 +195,6 @@ static void test_magnitudes(void **state)
 	}
 }
 
-/* A grid with weak ties. */
-static struct gpube_model *grid(int32_t rows, int32_t columns)
-{
-	static const double tie[] = {3, 1, 1, 2};
-	struct gpube_model *m;
-
-	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), GPUBE_OK);
-	for (int32_t i = 0; i < rows * columns; i++)
-		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
-	for (int32_t i = 0; i < rows * columns; i++) {
-		if ((i + 1) % columns)
-			assert_int_equal(gpube_model_add_potentials(
-						 m, 2, (const int32_t[]){i, i + 1}, tie),
-				GPUBE_OK);
-		if (i + columns < rows * columns)
-			assert_int_equal(gpube_model_add_potentials(
-						 m, 2, (const int32_t[]){i, i + columns}, tie),
-				GPUBE_OK);
-	}
-	return m;
-}
-
 /* Tables large enough for several threads; along two orders. */
 static void test_threads(void **state)
 {
@@ -371,56 +224,6 @@ static void test_threads(void **state)
 	check_sums(m, one->marginals);
 	gpube_inference_free(one, ctx);
 	gpube_inference_free(many, ctx);
-	gpube_inference_free(other, ctx);
-	gpube_model_free(m);
-}
-
-/* Where each variable is with each other, marginals need no more tables at once than the sum. */
-static void test_complete(void **state)
-{
-	enum { N = 9 };
-	struct gpube_model *m;
-	struct gpube_inference *pr, *mar;
-
-	(void)state;
-	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), GPUBE_OK);
-	for (int i = 0; i < N; i++)
-		assert_int_equal(gpube_model_add_var(m, NULL, 2 + i % 2, NULL), GPUBE_OK);
-	for (int32_t a = 0; a < N; a++)
-		for (int32_t b = a + 1; b < N; b++) {
-			double cells[9];
-
-			for (int i = 0; i < 9; i++)
-				cells[i] = 0.5 + (i * (a + 2) + b) % 7;
-			assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){a, b}, cells), GPUBE_OK);
-		}
-	check(m);
-	pr = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_PR});
-	mar = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR});
-	assert_true(mar->plan.peak_bytes <= 1.2 * pr->plan.peak_bytes);
-	gpube_inference_free(pr, ctx);
-	gpube_inference_free(mar, ctx);
-	gpube_model_free(m);
-}
-
-/* A front that moves along a grid: of its messages one in as many as it is wide is kept for marginals. */
-static void test_front(void **state)
-{
-	enum { ROWS = 6, COLUMNS = 40, N = ROWS * COLUMNS };
-	struct gpube_model *m = grid(ROWS, COLUMNS);
-	struct gpube_inference *one, *other;
-	int32_t order[N];
-
-	(void)state;
-	for (int i = 0; i < N; i++)
-		order[i] = i % ROWS * COLUMNS + i / ROWS;
-	one = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR, .order_method = GPUBE_ORDER_GIVEN, .order = order});
-	other = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR, .order_method = GPUBE_ORDER_MIN_FILL});
-	assert_true(one->plan.peak_bytes < 0.4 * N * (1 << ROWS) * sizeof(double));
-	for (int i = 0; i < 2 * N; i++)
-		assert_true(fabs(one->marginals[i] - other->marginals[i]) < 1e-13);
-	check_sums(m, one->marginals);
-	gpube_inference_free(one, ctx);
 	gpube_inference_free(other, ctx);
 	gpube_model_free(m);
 }
@@ -680,8 +483,6 @@ int main(void)
 		cmocka_unit_test(test_evidence),
 		cmocka_unit_test(test_magnitudes),
 		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_complete),
-		cmocka_unit_test(test_front),
 		cmocka_unit_test(test_barren),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_bounds),
