@@ -510,7 +510,13 @@ class Search:
 
 
 def vector(numbers):
-    return numpy.array(numbers, dtype=numpy.int64) if numpy else list(numbers)
+    return numpy.array(list(numbers), dtype=numpy.int64) if numpy else list(numbers)
+
+
+def smallest(numbers):
+    if numpy:
+        return int(numbers.min()) if len(numbers) else GONE
+    return min(numbers, default=GONE)
 
 
 def forced(costs, cells, n):
@@ -545,10 +551,13 @@ class List:
 
     def keep(self, most):
         """Entries that cost less; those of all that is known of entries, too."""
-        kept = [i for i, cost in enumerate(self.costs) if cost < most]
+        if numpy:
+            kept = numpy.flatnonzero(self.costs < most)
+        else:
+            kept = [i for i, cost in enumerate(self.costs) if cost < most]
         if len(kept) < len(self.keys):
             self.keys = [self.keys[i] for i in kept]
-            self.costs = vector([self.costs[i] for i in kept])
+            self.costs = at(self.costs, kept)
         return kept
 
 
@@ -631,17 +640,17 @@ class Stages:
         for a, (scope, n_leaving) in zip(lists, new):
             if n_leaving:
                 least = {}
-                for key, cost in zip(a.keys, a.costs):
+                for key, cost in zip(a.keys, map(int, a.costs)):
                     key = key[:len(scope) - n_leaving]
                     least[key] = min(cost, least.get(key, GONE))
                 a.__init__(scope[:len(scope) - n_leaving], list(least), least.values())
         self.lists = lists
         for a in lists:
-            least = int(min(a.costs, default=GONE))
+            least = smallest(a.costs)
             self.constant += min(least, self.missing())
             if self.missing() <= 0:
                 return
-            a.costs = vector([cost - least for cost in a.costs])
+            a.costs = a.costs - least if numpy else [cost - least for cost in a.costs]
             a.keep(self.missing())
 
     def separate(self):
@@ -671,7 +680,7 @@ class Stages:
         for j, cells in zip(b.members, b.cells):
             parts_of.append(forced(self.lists[j].costs, cells, len(b.own)))
             total = added(total, parts_of[-1], self.missing())
-        rise = int(min(total, default=GONE))
+        rise = smallest(total)
         if rise >= self.missing():
             self.constant = self.target
             return
@@ -708,7 +717,7 @@ class Stages:
             kept = a.keep(self.missing())
             if len(kept) < n:
                 for b, e in cells_of.get(j, []):
-                    b.cells[e] = b.cells[e][kept] if numpy else [b.cells[e][i] for i in kept]
+                    b.cells[e] = at(b.cells[e], kept)
 
     def least(self, stages, unit):
         """What every total is above the constant, at least; or the limit, where all below it are impossible."""
