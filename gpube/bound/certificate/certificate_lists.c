@@ -184,6 +184,7 @@ static int extend(struct joining *j, struct gpube__checked_list *a, struct gpube
 	const int64_t missing = gpube__checking_left(w);
 	struct gpube__checked_list total = {0}, part = {0};
 	const int shift = a->shift[a->arity];
+	const uint64_t most = w->ctx->memory_bytes / 8 / (2 * (sizeof(*a->key) + sizeof(*a->cost)));
 	int32_t n_within;
 	int status = add_variable(w, a, var);
 
@@ -209,7 +210,7 @@ static int extend(struct joining *j, struct gpube__checked_list *a, struct gpube
 			if (!status)
 				status = append(w->ctx, &part, key, mine);
 		}
-		if (!status && total.n > MOST_ENTRIES)
+		if (!status && (total.n > MOST_ENTRIES || (uint64_t)total.n > most))
 			status = gpube__fail(w->ctx, GPUBE_ELIMIT, "a list of the certificate is too long");
 		if (!status && gpube__checking_stops(w, (int64_t)w->domain[var] * (n_within + 1)))
 			status = gpube__fail_stopped(w->ctx);

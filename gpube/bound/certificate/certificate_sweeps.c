@@ -243,6 +243,17 @@ static int find_cells(struct gpube__checking *w, struct gpube__checked_separator
 	return status || b->own ? status : GPUBE_ENOMEM;
 }
 
+/* Whether the members' numbers fit into a part of the memory. */
+static int check_size(const struct gpube__checking *w)
+{
+	double bytes = 0;
+
+	for (int64_t e = 0; e < w->n_members; e++)
+		bytes += (double)sizeof(uint32_t) * (double)w->lists[w->members[e].list].n + sizeof(*w->members);
+	return bytes < (double)w->ctx->memory_bytes / 4 ? GPUBE_OK
+		: gpube__fail(w->ctx, GPUBE_ELIMIT, "to sweep over the certificate's lists takes %.3g bytes, more than a fourth of the memory", bytes);
+}
+
 int gpube__checking_separate(struct gpube__checking *w)
 {
 	struct gpube__words index = {0};
@@ -250,6 +261,8 @@ int gpube__checking_separate(struct gpube__checking *w)
 
 	if (!status)
 		status = list_members(w);
+	if (!status)
+		status = check_size(w);
 	for (int64_t k = 0; k < w->n_separators && !status; k++)
 		status = find_cells(w, &w->separators[k], &index);
 	gpube__words_clear(w->ctx, &index);
