@@ -6,8 +6,8 @@
  * blocks cost adds up, and so do their bounds; a block's search ends where it costs more than its best
  * assignment, or, with the others' bounds, as much as the whole may.
  *
- * A block's first runs start from the root, each longer, and what they leave open is thrown away: but
- * for the weights, which choose better variables the next time, and the values found impossible at the
+ * A block's first runs start from the root, each longer, and what they leave open is thrown away, unless they have seen a good part of
+ * the tree: but for the weights, which choose better variables the next time, and the values found impossible at the
  * root. From then on what a run leaves open is kept, as the decisions that lead there; the next run goes
  * on with the node of the least bound, and that bound is the block's.
  *
