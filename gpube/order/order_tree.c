@@ -518,7 +518,7 @@ static void order_of_window(const struct gpube_tree *t, uint8_t *order, int n)
 
 void gpube__tree_anneal(struct gpube_tree *t, int64_t *credit)
 {
-	static const int sizes[] = {32, 64, 128, GPUBE_WINDOW_MAX};
+	static const int sizes[] = {16, 32, 64, 128};
 	static const double heats[] = {0.1, 0.3, 1};
 	const int64_t most_log = most_log_cells(t);
 
