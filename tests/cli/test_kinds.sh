@@ -214,6 +214,8 @@ row 'a .ub that nothing beats' 0 '^closed ' '' "$gpube" bound -q --ub "$work/e.u
 echo 4.301 > "$work/e.ub"
 row 'a .ub of too many decimals' 1 '' 'e.ub:1: the bound 4.301 has more decimals than the model' \
 	"$gpube" bound -q --ub "$work/e.ub" examples/exams.cfn
+printf '# \n2\n1\n0\n' > "$work/e.ord.elim"
+row 'an order is no model' 1 '' "e.ord.elim' is no model, but goes with one: .ub by --ub, .order" "$gpube" info "$work/e.ord.elim"
 row 'a .ub is no model' 1 '' "e.ub' is no model, but goes with one: .ub by --ub" "$gpube" info "$work/e.ub"
 
 "$gpube" generate csg -n 5 --seed 2 -o "$work/c.csg"

@@ -68,7 +68,7 @@ row 'evidence: which was read' 0 '^evidence +1 variable from examples/sprinkler.
 row 'evidence: as a second argument' 0 '^evidence +1 variable from .*/dry.evid$' '' \
 	"$gpube" solve $x/sprinkler.uai "$work/dry.evid"
 that 'and that is what was solved' grep -q '^optimum *log10 -0\.69897' "$work/out"
-for f in best.sol:--sol limit.ub:--ub old.order:--order-file tree.cov.xz:--order-file; do
+for f in best.sol:--sol limit.ub:--ub old.order:--order-file net.uai.ord.elim:--order-file tree.cov.xz:--order-file; do
 	row "no evidence: ${f%%:*}" 2 '' "^gpube: '${f%%:*}' is no evidence: it goes behind ${f##*:}\$" \
 		"$gpube" solve examples/exams.cfn "${f%%:*}"
 done

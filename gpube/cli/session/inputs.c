@@ -67,7 +67,7 @@ static const char *option_for(const char *path)
 	return gpube__has_extension(path, "sol")             ? "--sol"
 	       : gpube__has_extension(path, "ub")            ? "--ub"
 	       : gpube__has_extension(path, "query")         ? "--query"
-	       : gpube__has_extension(path, "order|ord|cov") ? "--order-file"
+	       : gpube__has_extension(path, "order|ord|elim|cov") ? "--order-file"
 							     : NULL;
 }
 
