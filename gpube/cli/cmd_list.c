@@ -124,8 +124,12 @@ static int limit_of(struct session *s, struct gpube_list_opts *opts, const struc
 
 	if (strcmp(o->within, "inf") == 0)
 		return CLI_DONE;
-	if (!gpube__units(&within, o->within, a->scale) || within < 0)
-		return session_fail_text(s, NULL, "--within: not a number >= 0 with the decimals of the file, or inf");
+	if (!gpube__units(&within, o->within, a->scale) || within < 0) {
+		gpube__fail(s->ctx, GPUBE_EINVAL,
+			"--within: expected a number >= 0 of at most %d decimals, as the file has, or inf, found '%s'", a->scale,
+			o->within);
+		return session_fail(s, NULL);
+	}
 	opts->has_limit = !__builtin_add_overflow(
 		a->cost, answer_maximises(a) ? -within : within, &opts->limit) &&
 		opts->limit > -GPUBE_INF && opts->limit < GPUBE_INF;

@@ -40,8 +40,8 @@ row 'in JSON, too' 0 '"status": "infeasible".*"optimum": null, .*"listed": 0, "m
 	"$gpube" list -q --json "$work/none.wcsp"
 row 'no line is written, which is said' 0 '' 'every assignment is forbidden, so no line is written' \
 	"$gpube" list --output sol "$work/none.wcsp"
-row 'no limit' 1 '' '--within: not a number >= 0' "$gpube" list -q --within x "$work/two.wcsp"
-row 'none below the optimum' 1 '' '--within: not a number >= 0' "$gpube" list -q --within -1 "$work/two.wcsp"
+row 'no limit' 1 '' "--within: expected a number >= 0 of at most 0 decimals, as the file has, or inf, found 'x'\$" "$gpube" list -q --within x "$work/two.wcsp"
+row 'none below the optimum' 1 '' '--within: expected a number >= 0' "$gpube" list -q --within -1 "$work/two.wcsp"
 row 'no time' 1 '' 'time' "$gpube" list -q --timeout 0.000001 $x/zebra.wcsp
 
 printf 'MARKOV\n2\n2 2\n2\n1 0\n2 0 1\n2 0.3 0.7\n4 0.5 0.5 0 1\n' > "$work/two.uai"

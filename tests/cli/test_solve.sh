@@ -86,6 +86,13 @@ row 'a file of no format' 1 '' "lorem.txt:1: expected a number of variables, fou
 	"$gpube" solve "$work/lorem.txt"
 cp "$work/lorem.txt" "$work/lorem.wcsp"
 row 'and one that says it is a .wcsp' 1 '' "lorem.wcsp:1: expected a number of variables, found 'ipsum'\$" "$gpube" solve "$work/lorem.wcsp"
+printf '1 3 1\n' > "$work/drama.evid"
+for c in solve bound list; do
+	row "$c: evidence of costs comes from its file" 0 '^evidence +1 variable from .*drama.evid$' '' \
+		"$gpube" $c -q examples/exams.cfn "$work/drama.evid"
+done
+row 'and in JSON' 0 '"evidence_file": "[^"]*drama.evid"' '' "$gpube" solve -q --json --evidence "$work/drama.evid" examples/exams.cfn
+that 'without any there is no such line' sh -c '! "$0" solve -q examples/exams.cfn | grep -q ^evidence' "$gpube"
 row 'evidence: twice' 2 '' '^gpube: the evidence is given twice' \
 	"$gpube" solve --evidence none $x/sprinkler.uai "$work/dry.evid"
 row 'evidence: none found' 0 '^evidence +none found$' '' "$gpube" solve --evidence none $x/sprinkler.uai

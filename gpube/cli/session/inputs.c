@@ -98,8 +98,8 @@ int session_evidence_file(char **out, struct session *s, const struct gpube_mode
 {
 	const char *evidence = read->evidence && !strcmp(read->evidence, "none") ? "" : read->evidence;
 
-	*out = NULL;
-	return m->kind == GPUBE_POTENTIALS ? gpube__evid_find(out, s->ctx, path, true, evidence) : GPUBE_OK;
+	/* of formats of costs .LG alone has a file beside it, and none has evidence in itself */
+	return gpube__evid_find(out, s->ctx, path, m->kind == GPUBE_POTENTIALS || m->evidence, evidence);
 }
 
 bool session_options_clash(const struct opts_engine *engine)
