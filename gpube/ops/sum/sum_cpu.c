@@ -28,7 +28,6 @@ enum {
 	LEAST_ITEMS = 64,      /* left to the threads, however many there are */
 	LEAST_OUTER = 15,      /* where else a large table is read again and again */
 	BETWEEN_LOOKS = 256,   /* for a stop: panels of an item */
-	STREAMED = 1 << 15,    /* cells of a table that does not stay in the cache */
 };
 
 /* How a table lies in a panel. */
@@ -39,6 +38,7 @@ struct operand {
 	enum lie lie;
 	int32_t *at; /* MIXED: of each cell of the panel */
 	struct gpube_sum_places places;
+	struct gpube_sum_folds folds; /* of an output; n_folds is 0 where the places do not follow each other */
 };
 
 struct axes {
@@ -116,6 +116,22 @@ static void panel_apart(struct run *r, const int64_t *at)
 	}
 }
 
+/* A panel's products to an output that has some of its axes. Behind them is room for as many. */
+static void add_mixed(const struct run *r, const struct operand *o, double *out, double *buf)
+{
+	const struct gpube_sum_folds *x = &o->folds;
+	int64_t n = r->panel.cells;
+	const double *from = buf;
+
+	if (x->n_folds == 0) {
+		r->loops->scatter(out, o->at, buf, n);
+		return;
+	}
+	for (int k = 0; k < x->n_folds; k++, from = buf + r->panel.cells)
+		n = r->loops->fold(buf + r->panel.cells, from, n, x->n[k], x->inner[k]);
+	r->loops->add(out, from, n);
+}
+
 /* The same in doubles. first: nothing has been added to the output, which stores */
 static void panel_plain(struct run *r, const int64_t *at, double *buf, bool first)
 {
@@ -169,10 +185,12 @@ static void panel_plain(struct run *r, const int64_t *at, double *buf, bool firs
 		const struct operand *o = &r->operand[job->n_in + j];
 		double *out = job->out[j].table->cells + at[job->n_in + j];
 
-		if (o->lie != LIE_ONE) {
-			l->add(out, &o->places, buf, n);
+		if (o->lie == LIE_STRAIGHT)
+			l->add(out, buf, n);
+		else if (o->lie == LIE_MIXED)
+			add_mixed(r, o, out, buf);
+		if (o->lie != LIE_ONE)
 			continue;
-		}
 		sum = sum < 0 ? l->total(buf, n) : sum;
 		*out += sum;
 	}
@@ -185,7 +203,6 @@ static void panel_posterior(struct run *r, const int64_t *at, double *buf)
 	const struct gpube_sum_loops *l = r->loops;
 	const struct gpube_sum_operand *out = &job->out[0];
 	const int64_t n = r->panel.cells, n_values = job->dim[0];
-	const struct gpube_sum_places straight = {0};
 	double *sums = buf + n_values * n;
 
 	memset(sums, 0, (size_t)n * sizeof(*sums));
@@ -209,7 +226,7 @@ static void panel_posterior(struct run *r, const int64_t *at, double *buf)
 		}
 		for (int64_t i = 0; i < n && !begun; i++)
 			buf[i] = one;
-		l->add(sums, &straight, buf, n);
+		l->add(sums, buf, n);
 	}
 	l->divide(sums, job->weights->cells + at[job->n_in + 1], sums, n);
 	buf = sums - n_values * n;
@@ -310,30 +327,10 @@ static void chunk(void *arg, int64_t c, int thread)
 
 /* ---- the plan ------------------------------------------------------------------------------ */
 
-bool gpube__sum_in_all(const struct gpube_sum_job *job, int axis)
-{
-	for (int j = 0; j < job->n_out; j++)
-		if (job->out[j].stride[axis] == 0)
-			return false;
-	return true;
-}
-
 static void push(const struct gpube_sum_job *job, struct axes *x, int axis)
 {
 	x->axis[x->n++] = axis;
 	x->cells *= job->dim[axis];
-}
-
-double gpube__sum_lacking(const struct gpube_sum_job *job, int axis)
-{
-	double cells = 0;
-
-	for (int k = 0; k < job->n_in + job->n_out; k++) {
-		const struct gpube_sum_operand *o = k < job->n_in ? &job->in[k] : &job->out[k - job->n_in];
-
-		cells += o->stride[axis] || o->table->n < STREAMED ? 0 : (double)o->table->n;
-	}
-	return cells;
 }
 
 /* Outermost the axes that most of the cells have. */
@@ -396,7 +393,7 @@ static int lay(struct run *r, struct operand *o)
 {
 	const struct gpube_sum_job *job = r->job;
 	const struct axes *x = &r->panel;
-	int64_t most, places = 1, straight = 1;
+	int64_t straight = 1;
 	bool one = true, in_order = true;
 
 	o->places = (struct gpube_sum_places){.run = 1, .block = 1};
@@ -418,30 +415,23 @@ static int lay(struct run *r, struct operand *o)
 	if (!o->at)
 		return GPUBE_ENOMEM;
 	o->places.at = o->at;
-	most = gpube__sum_lay(o->at, x->cells, 1, job, o->o, x->axis, x->n);
-	for (int k = 0; k < x->n; k++)
-		places *= o->o->stride[x->axis[k]] ? job->dim[x->axis[k]] : 1;
-	/* what lies between them may be another thread's */
-	o->places.few = most + 1 == places && places <= GPUBE_SUM_FEW ? places : 0;
+	(void)gpube__sum_lay(o->at, x->cells, 1, job, o->o, x->axis, x->n);
+	gpube__sum_find_folds(&o->folds, job, o->o, x->axis, x->n);
 	return GPUBE_OK;
 }
 
 /*
  * Most additions on the way to a cell: so many cells go to it in a panel, one after the other at most, then in so many panels. What is
- * added up on its own before, all of a panel or its runs, is added once.
+ * added up on its own before, all of a panel or its segments, is added once.
  */
 static double additions(const struct run *r, const struct operand *o, double panel, double panels)
 {
 	const bool segments = r->segments.n > 0 && o->o->stride[r->panel.axis[r->panel.n - 1]] == 0;
-	const double run = segments ? (double)r->segments.cells : o->lie == LIE_MIXED ? (double)o->places.run : 1;
+	const double run = segments ? (double)r->segments.cells : 1;
 
-	if (r->apart)
-		return panel * panels;
-	if (segments)
-		return run + panel / run * panels;
-	if (o->lie == LIE_ONE || (o->lie == LIE_MIXED && o->places.few > 0))
+	if (!r->apart && !segments && (o->lie == LIE_ONE || (o->lie == LIE_MIXED && o->folds.n_folds > 0)))
 		return panel + 4 + panels;
-	return run + panel / run * panels;
+	return r->apart || !segments ? panel * panels : run + panel / run * panels;
 }
 
 /* Multiplications on the way to a cell, and additions. Twice as many with powers, which drop what is negligible. */
@@ -487,7 +477,7 @@ static int prepare(struct run *r)
 	r->n_operands = job->n_in + job->n_out + (job->weights ? 1 : 0);
 	sort_axes(r);
 	lay_weights(r);
-	r->buf_cells = r->panel.cells * (job->weights ? job->dim[0] + 1 : 1);
+	r->buf_cells = r->panel.cells * (job->weights ? job->dim[0] + 1 : 2);
 	r->operand = gpube__alloc_zero(r->ctx, (uint64_t)r->n_operands, sizeof(*r->operand));
 	r->buf = gpube__alloc(r->ctx, (uint64_t)threads * (uint64_t)r->buf_cells, sizeof(*r->buf));
 	r->begin = gpube__alloc(r->ctx, (uint64_t)threads * (uint64_t)r->n_operands, sizeof(*r->begin));

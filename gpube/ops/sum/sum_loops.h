@@ -94,74 +94,75 @@ static double total(const double *buf, int64_t n)
 /* Cells that go to one place. */
 static double run_of(const double *buf, int64_t run)
 {
-	wide four = {0};
 	double sum = buf[0];
-	int64_t i = 0;
 
 	if (run >= LONG_RUN)
 		return total(buf, run);
-	if (run < 8) {
-		for (int64_t k = 1; k < run; k++)
-			sum += buf[k];
-		return sum;
-	}
-	for (; i + 4 <= run; i += 4)
-		four += AT(wide, buf + i);
-	for (sum = 0; i < run; i++)
-		sum += buf[i];
-	return ((four[0] + four[1]) + (four[2] + four[3])) + sum;
+	for (int64_t k = 1; k < run; k++)
+		sum += buf[k];
+	return sum;
 }
 
-/*
- * To few places, by way of copies of them: there are as many additions to a place as cells of a panel and panels, not their product;
- * and in turn to four copies, since one addition after the other to the same place waits for the last.
- */
-static void add_few(double *restrict out, const struct gpube_sum_places *x, const double *restrict buf, int64_t n)
+/* Two slabs of a few cells: the axes of variables with two values. */
+#define FOLD_PAIRS(type, inner)                                                                       \
+	do {                                                                                          \
+		for (int64_t i = 0; i < n; i += 2 * (inner))                                          \
+			*(type *)(to + i / 2) = AT(type, buf + i) + AT(type, buf + i + (inner)); \
+	} while (0)
+
+static int64_t fold(double *to, const double *buf, int64_t n, int64_t slabs, int64_t inner)
 {
-	const int32_t *restrict at = x->at;
-	double sums[4][GPUBE_SUM_FEW] = {{0}};
-	int64_t i = 0;
+	if (inner == 1 && slabs == 2) {
+		int64_t i = 0;
 
-	for (; x->run >= LEAST_RUN && i < n; i += x->run)
-		sums[0][at[i]] += run_of(buf + i, x->run);
-	for (; i + 4 <= n; i += 4)
-		for (int k = 0; k < 4; k++)
-			sums[k][at[i + k]] += buf[i + k];
-	for (; i < n; i++)
-		sums[0][at[i]] += buf[i];
-	for (int64_t k = 0; k < x->few; k++)
-		out[k] += (sums[0][k] + sums[1][k]) + (sums[2][k] + sums[3][k]);
-}
+		for (; i + 8 <= n; i += 8) {
+			const wide a = AT(wide, buf + i), b = AT(wide, buf + i + 4);
 
-/* Runs of cells that go to one are added up first, for one addition after the other to the same place waits for the last. */
-static void add(double *restrict out, const struct gpube_sum_places *x, const double *restrict buf, int64_t n)
-{
-	const int32_t *restrict at = x->at;
-
-	if (!at) {
-#pragma omp simd
-		for (int64_t i = 0; i < n; i++)
-			out[i] += buf[i];
-	} else if (x->few) {
-		add_few(out, x, buf, n);
-	} else if (x->run == 2) {
-		for (int64_t i = 0; i < n; i += 2)
-			out[at[i]] += buf[i] + buf[i + 1];
-	} else if (x->run > 2) {
-		for (int64_t i = 0; i < n; i += x->run)
-			out[at[i]] += run_of(buf + i, x->run);
-	} else if (x->block >= LEAST_BLOCK) {
-		for (int64_t i = 0; i < n; i += x->block) {
-			double *restrict q = out + at[i];
-
-#pragma omp simd
-			for (int64_t k = 0; k < x->block; k++)
-				q[k] += buf[i + k];
+			*(wide *)(to + i / 2) = __builtin_shufflevector(a, b, 0, 2, 4, 6) + __builtin_shufflevector(a, b, 1, 3, 5, 7);
 		}
+		for (; i < n; i += 2)
+			to[i / 2] = buf[i] + buf[i + 1];
+	} else if (inner == 1) {
+		for (int64_t i = 0; i < n / slabs; i++)
+			to[i] = run_of(buf + i * slabs, slabs);
+	} else if (inner == 2 && slabs == 2) {
+		FOLD_PAIRS(narrow, 2);
+	} else if (inner == 4 && slabs == 2) {
+		FOLD_PAIRS(wide, 4);
 	} else {
-		for (int64_t i = 0; i < n; i++)
-			out[at[i]] += buf[i];
+		for (int64_t from = 0; from < n; from += slabs * inner, to += inner) {
+			int64_t i = 0;
+
+			for (; i + 4 <= inner; i += 4) {
+				wide sum = AT(wide, buf + from + i);
+
+				for (int64_t k = 1; k < slabs; k++)
+					sum += AT(wide, buf + from + k * inner + i);
+				*(wide *)(to + i) = sum;
+			}
+			for (; i < inner; i++) {
+				double sum = buf[from + i];
+
+				for (int64_t k = 1; k < slabs; k++)
+					sum += buf[from + k * inner + i];
+				to[i] = sum;
+			}
+		}
 	}
+	return n / slabs;
+}
+
+static void add(double *restrict out, const double *restrict buf, int64_t n)
+{
+#pragma omp simd
+	for (int64_t i = 0; i < n; i++)
+		out[i] += buf[i];
+}
+
+static void scatter(double *restrict out, const int32_t *restrict at, const double *restrict buf, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		out[at[i]] += buf[i];
 }
 
 static void add_product(double *restrict out, const double *restrict buf, const double *restrict p, int64_t n)
@@ -269,5 +270,5 @@ FUSED_ALL(2)
 FUSED_ALL(3)
 FUSED_ALL(4)
 
-const struct gpube_sum_loops LOOPS = {set, multiply, add, add_product, total, total_product, divide, extremes,
+const struct gpube_sum_loops LOOPS = {set, multiply, add, scatter, fold, add_product, total, total_product, divide, extremes,
 	{FUSED_ROW(1), FUSED_ROW(2), FUSED_ROW(3), FUSED_ROW(4)}};

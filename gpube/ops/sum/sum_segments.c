@@ -1,5 +1,5 @@
 /*
- * sum_segments.c - a panel of sum_cpu.c by segments: see sum_panel.h.
+ * sum_segments.c - how tables lie in a panel of sum_cpu.c, and a panel by segments: see sum_panel.h.
  *
  * Over the last axes of a panel each table either has all cells, one after the other, or one. So many cells are a segment: its
  * products are made and added in registers, with no buffer that is written and read again for every table. ObjectDetection_43, of
@@ -10,7 +10,10 @@
 
 #include <string.h>
 
-enum { LEAST = 8 }; /* cells: what a shorter segment costs besides is more than it spares */
+enum {
+	LEAST = 8,	     /* cells: what a shorter segment costs besides is more than it spares */
+	STREAMED = 1 << 15, /* cells of a table that does not stay in the cache */
+};
 
 static struct gpube_sum_operand *operand(const struct gpube_sum_job *job, int k)
 {
@@ -51,6 +54,56 @@ int64_t gpube__sum_lay(int32_t *at, int64_t n, int step, const struct gpube_sum_
 		}
 	}
 	return most;
+}
+
+bool gpube__sum_in_all(const struct gpube_sum_job *job, int axis)
+{
+	for (int j = 0; j < job->n_out; j++)
+		if (job->out[j].stride[axis] == 0)
+			return false;
+	return true;
+}
+
+double gpube__sum_lacking(const struct gpube_sum_job *job, int axis)
+{
+	double cells = 0;
+
+	for (int k = 0; k < job->n_in + job->n_out; k++) {
+		const struct gpube_sum_operand *o = k < job->n_in ? &job->in[k] : &job->out[k - job->n_in];
+
+		cells += o->stride[axis] || o->table->n < STREAMED ? 0 : (double)o->table->n;
+	}
+	return cells;
+}
+
+void gpube__sum_find_folds(struct gpube_sum_folds *x, const struct gpube_sum_job *job, const struct gpube_sum_operand *o, const int *axes, int n_axes)
+{
+	int64_t inner = 1, slabs = 1, places = 1;
+
+	*x = (struct gpube_sum_folds){0};
+	for (int k = n_axes - 1; k >= 0; k--) {
+		const int64_t stride = o->stride[axes[k]];
+
+		if (stride && stride != places)
+			return;
+		inner *= job->dim[axes[k]];
+		places *= stride ? job->dim[axes[k]] : 1;
+	}
+	for (int k = 0; k < n_axes; k++) {
+		const bool has = o->stride[axes[k]] != 0;
+
+		inner /= job->dim[axes[k]];
+		slabs *= has ? 1 : job->dim[axes[k]];
+		if (has || (k + 1 < n_axes && o->stride[axes[k + 1]] == 0))
+			continue;
+		if (x->n_folds == GPUBE_SUM_FOLDS) {
+			x->n_folds = 0;
+			return;
+		}
+		x->n[x->n_folds] = slabs;
+		x->inner[x->n_folds++] = inner;
+		slabs = 1;
+	}
 }
 
 static bool sort(struct gpube_sum_segments *x, const struct gpube_sum_job *job, int last)
