@@ -603,15 +603,25 @@ class Stages:
         """Assignments that all old lists within say are possible; they cost what no new list has taken."""
         missing = self.missing()
         entries, there = [((), 0, 0)], set()
-        for v in scope:
-            there.add(v)
-            within = [k for k, (variables, _, _) in enumerate(old) if v in variables and variables <= there]
+        while len(there) < len(scope):
+            # the next variables at once that an old list has, and no others: one by one their values would be many
+            rest = scope[len(there):]
+            next_ones = [x for x in old if 1 < len(x[0]) <= len(rest) and x[0] == set(rest[:len(x[0])])]
+            if next_ones:
+                variables, known_as, costs = max(next_ones, key=lambda x: len(x[0]))
+                new = rest[:len(variables)]
+                values = [tuple([key[known_as.index(v)] for v in new]) for key in costs]
+            else:
+                new = rest[:1]
+                values = [(x,) for x in range(self.domains[new[0]])]
+            there.update(new)
+            within = [k for k, (variables, _, _) in enumerate(old) if variables <= there and variables & set(new)]
             within.sort(key=lambda k: -len(old[k][0]))
             looks = [([scope.index(u) for u in old[k][1]], old[k][2], 0 if taken[k] else 1) for k in within]
             more = []
             for key, total, own in entries:
-                for x in range(self.domains[v]):
-                    longer, sum_of_all, mine = key + (x,), total, own
+                for x in values:
+                    longer, sum_of_all, mine = key + x, total, own
                     for places, costs, counts in looks:
                         cost = costs.get(tuple([longer[k] for k in places]))
                         if cost is None or sum_of_all + cost >= missing:

@@ -153,47 +153,110 @@ struct joining {
 	struct gpube__pieces *pieces;
 };
 
-/* Old lists that are within the list since it has its last variable, those of more variables first. */
-static int32_t find_within(struct joining *j, const struct gpube__checked_list *a)
+/* Whether the list has a variable of the scope. */
+static bool has_one(const struct gpube__checked_list *a, const int32_t *scope, int32_t n)
 {
-	const int32_t var = a->scope[a->arity - 1];
+	for (int32_t k = 0; k < n; k++)
+		if (gpube__bit(a->set, scope[k]))
+			return true;
+	return false;
+}
+
+/* Old lists that are within the list since it has its last n_new variables, those of more variables first. */
+static int32_t find_within(struct joining *j, const struct gpube__checked_list *a, int32_t n_new)
+{
+	const int32_t *added = a->scope + a->arity - n_new;
 	int32_t n = 0;
 
-	for (int32_t e = j->of_at[var]; e < j->of_at[var + 1]; e++) {
-		int32_t k = n;
+	for (int32_t v = 0; v < n_new; v++)
+		for (int32_t e = j->of_at[added[v]]; e < j->of_at[added[v] + 1]; e++) {
+			const struct gpube__checked_list *old = &j->old[j->of[e]];
+			int32_t k = n;
 
-		if (!gpube__bits_within(j->old[j->of[e]].set, a->set, j->w->words))
-			continue;
-		for (; k > 0 && j->old[j->within[k - 1]].arity < j->old[j->of[e]].arity; k--)
-			j->within[k] = j->within[k - 1];
-		j->within[k] = j->of[e];
-		n++;
-	}
+			if (!gpube__bits_within(old->set, a->set, j->w->words) || has_one(old, added, v)) /* it was found with that one */
+				continue;
+			for (; k > 0 && j->old[j->within[k - 1]].arity < old->arity; k--)
+				j->within[k] = j->within[k - 1];
+			j->within[k] = j->of[e];
+			n++;
+		}
 	for (int32_t k = 0; k < n; k++)
 		find_pieces(j->w, &j->pieces[k], a, &j->old[j->within[k]]);
 	return n;
 }
 
+/* What the new variables of a list may be: words, at the place that they have in it. */
+struct values {
+	gpube__word *key;
+	int64_t n;
+};
+
+/* The old list of most variables, two or more, that has the next ones and no others; -1: there is none. */
+static int32_t next_old(const struct joining *j, const int32_t *scope, int32_t n)
+{
+	int32_t best = -1, most = 1;
+
+	for (int32_t e = j->of_at[scope[0]]; e < j->of_at[scope[0] + 1]; e++) {
+		const struct gpube__checked_list *old = &j->old[j->of[e]];
+		int32_t k = 0;
+
+		while (k < old->arity && k < n && gpube__bit(old->set, scope[k]))
+			k++;
+		if (k == old->arity && k > most) {
+			most = k;
+			best = j->of[e];
+		}
+	}
+	return best;
+}
+
 /*
- * The entries with one more variable. 'own' is what they cost of old lists that no new one has taken before; those are all
+ * The next variables of the scope, and their values: those of an old list at once, if there is one of them alone, since the
+ * values of its variables one by one would be many; otherwise one variable.
+ */
+static int add_next(struct joining *j, struct gpube__checked_list *a, const int32_t *scope, int32_t n, struct values *v, int32_t *n_new)
+{
+	struct gpube__checking *w = j->w;
+	const int shift = a->shift[a->arity];
+	const int32_t best = next_old(j, scope, n);
+	const struct gpube__checked_list *old = best < 0 ? NULL : &j->old[best];
+	struct gpube__pieces p = {0};
+	int status = GPUBE_OK;
+
+	*n_new = old ? old->arity : 1;
+	v->n = old ? old->n : w->domain[scope[0]];
+	v->key = gpube__alloc(w->ctx, (uint64_t)v->n + 1, sizeof(*v->key));
+	if (!v->key)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < *n_new && !status; k++)
+		status = add_variable(w, a, scope[k]);
+	if (status)
+		return status;
+	for (int32_t k = 0; k < *n_new && old; k++)
+		for (int32_t e = 0; e < old->arity; e++)
+			if (old->scope[e] == scope[k])
+				gpube__piece(&p, old->shift[e], a->shift[a->arity - *n_new + k], w->bits[scope[k]]);
+	for (int64_t x = 0; x < v->n; x++)
+		v->key[x] = old ? gpube__part(&p, old->key[x]) : x ? (gpube__word)x << shift : 0;
+	return GPUBE_OK;
+}
+
+/*
+ * The entries with the next variables. 'own' is what they cost of old lists that no new one has taken before; those are all
  * within, which say what is possible.
  */
-static int extend(struct joining *j, struct gpube__checked_list *a, struct gpube__checked_list *own, int32_t var)
+static int extend(struct joining *j, struct gpube__checked_list *a, struct gpube__checked_list *own, const struct values *v, int32_t n_new)
 {
 	struct gpube__checking *w = j->w;
 	const int64_t missing = gpube__checking_left(w);
 	struct gpube__checked_list total = {0}, part = {0};
-	const int shift = a->shift[a->arity];
 	const uint64_t most = w->ctx->memory_bytes / 8 / (2 * (sizeof(*a->key) + sizeof(*a->cost)));
-	int32_t n_within;
-	int status = add_variable(w, a, var);
+	const int32_t n_within = find_within(j, a, n_new);
+	int status = GPUBE_OK;
 
-	if (status)
-		return status;
-	n_within = find_within(j, a);
 	for (int64_t i = 0; i < a->n && !status; i++) {
-		for (int32_t x = 0; x < w->domain[var] && !status; x++) {
-			const gpube__word key = a->key[i] | (x ? (gpube__word)x << shift : 0);
+		for (int64_t x = 0; x < v->n && !status; x++) {
+			const gpube__word key = a->key[i] | v->key[x];
 			int64_t sum = a->cost[i], mine = own->cost[i];
 
 			for (int32_t k = 0; k < n_within && sum < missing; k++) {
@@ -212,7 +275,7 @@ static int extend(struct joining *j, struct gpube__checked_list *a, struct gpube
 		}
 		if (!status && (total.n > MOST_ENTRIES || (uint64_t)total.n > most))
 			status = gpube__fail(w->ctx, GPUBE_ELIMIT, "a list of the certificate is too long");
-		if (!status && gpube__checking_stops(w, (int64_t)w->domain[var] * (n_within + 1)))
+		if (!status && gpube__checking_stops(w, v->n * (n_within + 1)))
 			status = gpube__fail_stopped(w->ctx);
 	}
 	gpube__free(w->ctx, a->key);
@@ -267,8 +330,14 @@ static int join(struct joining *j, const struct gpube_proof_list *of, struct gpu
 	a->set = gpube__alloc_zero(w->ctx, (uint64_t)w->words, sizeof(*a->set));
 	if (!a->set)
 		status = GPUBE_ENOMEM;
-	for (int32_t k = 0; k < of->arity && !status; k++)
-		status = extend(j, a, &own, of->scope[k]);
+	for (int32_t k = 0, n_new = 0; k < of->arity && !status; k += n_new) {
+		struct values v = {0};
+
+		status = add_next(j, a, of->scope + k, of->arity - k, &v, &n_new);
+		if (!status)
+			status = extend(j, a, &own, &v, n_new);
+		gpube__free(w->ctx, v.key);
+	}
 	for (int64_t i = 0; i < a->n && !status; i++)
 		a->cost[i] = own.cost[i];
 	for (int32_t k = 0; k < j->n_old && !status; k++)

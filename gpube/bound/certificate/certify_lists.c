@@ -33,6 +33,7 @@ struct certifying {
 	const struct gpube_lean *lean;
 	int32_t *of, *of_at; /* given variables of each of the simplified model: of[of_at[i]] … */
 	int32_t *simple;     /* of m's variables: the simplified model's */
+	int32_t n_simple;
 	struct gpube_patches *p;
 	struct gpube_patches_state *root;
 	struct gpube_patch_lists *lists;
@@ -102,6 +103,25 @@ static int note_list(struct certifying *w, int32_t n_leaving)
 	return status ? status : add_old(w, w->set);
 }
 
+/*
+ * A list of each variable that stands for several, if it is within old list number 'within', or that is -1: it says what of their values is
+ * possible, and the checker adds them together.
+ */
+static int note_joined(struct certifying *w, int64_t within)
+{
+	int status = GPUBE_OK;
+
+	for (int32_t i = 0; i < w->n_simple && !status; i++) {
+		if (w->of_at[i + 1] - w->of_at[i] < 2)
+			continue;
+		begin_list(w);
+		put_given(w, i);
+		if (within < 0 || gpube__bits_within(w->set, old_set(w, within), w->words))
+			status = note_list(w, 0);
+	}
+	return status;
+}
+
 /* Those of the first n old lists that are within a later one, but for what left it, are no more. */
 static void forget_old(struct certifying *w, int64_t n, const uint64_t *left)
 {
@@ -137,6 +157,8 @@ static int note_stage(struct certifying *w)
 			put_given(w, w->simple[order[v]]);
 		status = note_list(w, 0);
 	}
+	if (!status)
+		status = note_joined(w, -1);
 	forget_old(w, n_old, NULL);
 	return status;
 }
@@ -180,6 +202,8 @@ static int note_lean(struct certifying *w)
 		status = gpube__certificate_stage(w->c, 0);
 		if (!status)
 			status = note_list(w, leaves ? w->n_order - n_staying : 0);
+		if (!status)
+			status = note_joined(w, n_old);
 		forget_old(w, n_old, leaves ? leaving : NULL);
 	}
 	gpube__free(w->ctx, leaving);
@@ -282,6 +306,7 @@ static int map_variables(struct certifying *w, const struct gpube_simplified *s)
 {
 	const int32_t n = s->model->n_vars;
 
+	w->n_simple = n;
 	w->of = gpube__alloc(w->ctx, (uint64_t)s->n_vars + 1, sizeof(*w->of));
 	w->of_at = gpube__alloc_zero(w->ctx, (uint64_t)n + 3, sizeof(*w->of_at));
 	w->simple = gpube__alloc(w->ctx, (uint64_t)n + 1, sizeof(*w->simple));
@@ -314,6 +339,10 @@ static int certify(struct certifying *w, const struct gpube_simplified *s, int64
 	w->c->shift = w->p->shift > 0 ? w->p->shift : 0;
 	w->enough = bound < limit ? gpube__patches_target(w->p, w->m, bound) : w->root->target;
 	status = list_functions(w);
+	if (!status)
+		status = gpube__certificate_stage(w->c, 0);
+	if (!status)
+		status = note_joined(w, -1);
 	if (!status)
 		status = note_lean(w);
 	return status ? status : climb_on(w);
