@@ -20,6 +20,7 @@ struct result {
 	const char *file;
 	const struct gpube_model *model;
 	const struct gpube_solution *solution;
+	const char *evidence_file; /* may be NULL */
 	bool optima;
 	double seconds_read;
 };
@@ -44,6 +45,7 @@ static void report_text(struct gpube_out *out, const void *arg)
 	}
 	if (s->values)
 		answer_text_assignment(out, r->model, s->values);
+	answer_text_evidence(out, r->model, r->evidence_file);
 	gpube__out_printf(out, "%-*swidth %d, %s joined cell%s, %s of tables at the peak\n", LABEL,
 		"plan", s->plan.width, cells_text(s->plan.joined_cells, 0),
 		gpube__plural(s->plan.joined_cells), bytes_text(s->plan.peak_bytes, 0));
@@ -73,6 +75,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	if (s->values && r->optima)
 		json_decimal(&j, "optimum", s->cost, s->scale);
 	answer_json_assignment(&j, r->model, s->values);
+	answer_json_evidence(&j, r->model, r->evidence_file);
 	json_plan(&j, &s->plan);
 	json_open(&j, "times", '{');
 	json_seconds(&j, "read", r->seconds_read);
@@ -101,7 +104,8 @@ static bool forbids_nothing(const struct gpube_model *m)
 	return true;
 }
 
-static int count(struct session *s, const struct opts_count *o, const char *file, const struct gpube_model *m)
+static int count(struct session *s, const struct opts_count *o, const char *file, const struct gpube_model *m,
+	const struct opts_read *read)
 {
 	struct result r = {.session = s,
 		.file = file,
@@ -109,7 +113,8 @@ static int count(struct session *s, const struct opts_count *o, const char *file
 		.optima = o->optima,
 		.seconds_read = session_seconds(s)};
 	struct gpube_solve_opts opts;
-	struct gpube_solution *solution;
+	struct gpube_solution *solution = NULL;
+	char *evidence_file;
 	int32_t *order;
 	int status, rc = session_engine(s, &opts, &order, m, &o->engine);
 
@@ -118,10 +123,14 @@ static int count(struct session *s, const struct opts_count *o, const char *file
 	opts.count = 1;
 	if (!o->optima && forbids_nothing(m))
 		session_note(s, "the model forbids nothing: --ub COST counts totals better than COST, --optima the best ones");
-	status = o->optima ? gpube_solve(&solution, m, &opts) : gpube_count(&solution, m, &opts);
+	status = session_evidence_file(&evidence_file, s, m, file, read);
+	if (!status)
+		status = o->optima ? gpube_solve(&solution, m, &opts) : gpube_count(&solution, m, &opts);
 	r.solution = solution;
+	r.evidence_file = evidence_file;
 	rc = status ? session_fail(s, solution) : session_report(s, report_text, report_json, &r);
 	gpube_solution_free(solution, s->ctx);
+	gpube__free(s->ctx, evidence_file);
 	gpube__free(s->ctx, order);
 	return rc;
 }
@@ -129,22 +138,22 @@ static int count(struct session *s, const struct opts_count *o, const char *file
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_count *o = opts;
+	struct opts_read read = o->read;
 	struct gpube_model *m = NULL;
 	struct session s;
 	const bool json = o->json || o->output == ANSWER_JSON;
 	int rc;
 
-	(void)n_args;
-	if (session_options_clash(&o->engine))
+	if (session_options_clash(&o->engine) || !session_evidence(&read, n_args, args))
 		return CLI_USAGE;
 	rc = session_start_engine(&s, &o->talk, &o->engine, json, o->output_file);
 	if (rc)
 		return rc;
-	rc = session_read(&s, &m, args[0], &o->read);
+	rc = session_read(&s, &m, args[0], &read);
 	if (m && o->ub)
 		rc = session_allow_below(&s, m, o->ub);
 	if (m && !rc)
-		rc = count(&s, o, args[0], m);
+		rc = count(&s, o, args[0], m, &read);
 	gpube_model_free(m);
 	session_end(&s);
 	return rc;
@@ -152,13 +161,14 @@ static int run(const void *opts, int n_args, char **args)
 
 const struct command cmd_count = {
 	.name = "count",
-	.arguments = "FILE",
+	.arguments = "FILE [EVIDENCE]",
 	.summary = "count the solutions of a constraint problem, or the optima",
 	.description =
 		"Counts the assignments that the model in FILE allows, whatever they cost (of a .uai file: whose "
 		"probability is above 0), or with --optima those that are optimal. The number is an exact "
 		"integer of any size, by bucket elimination; past 2^64 by residues modulo several primes. One of "
-		"the assignments is shown.\n\n"
+		"the assignments is shown. Evidence, of a .uai by default FILE.evid, leaves those that agree with it; the "
+		"result says which was read.\n\n"
 		"What does not fit --memory is done in slices or refused, and --timeout ends the work "
 		"without a result; the exit status is then 1. Where costs that are each allowed can add up to the model's top, from "
 		"which on totals are forbidden, solutions cannot be counted, and that is said. A .cnf and a .col are read as costs of 1 "
@@ -171,7 +181,7 @@ const struct command cmd_count = {
 		    "gpube count --optima --json problem.wcsp\n"
 		    "the number of optimal assignments, for a program to read",
 	.min_args = 1,
-	.max_args = 1,
+	.max_args = 2,
 	.opts_size = sizeof(struct opts_count),
 	.groups = groups,
 	.run = run,

@@ -45,7 +45,13 @@ soft 2 2 2 5
 END
 row 'soft costs that reach top' 1 '' "costs that are allowed can add up to the model's top" "$gpube" count -q "$work/soft.wcsp"
 row 'a lower top decides' 0 '^solutions +1$' '' "$gpube" count -q --ub 3 "$work/soft.wcsp"
-row 'no number' 1 '' '--ub: not a number with the decimals of the file' "$gpube" count -q --ub x "$work/soft.wcsp"
+row 'no number' 1 '' "--ub: expected a number of at most 0 decimals, as the file has, found 'x'\$" "$gpube" count -q --ub x "$work/soft.wcsp"
+printf '1 3 1\n' > "$work/drama.evid"
+row 'evidence' 0 '^evidence +1 variable from .*drama.evid$' '' "$gpube" count -q $x/exams.cfn "$work/drama.evid"
+row 'leaves those that agree with it' 0 '^solutions +162$' '' "$gpube" count -q --evidence "$work/drama.evid" $x/exams.cfn
+row 'evidence beside the file' 0 '^evidence +1 variable from .*sprinkler.uai.evid$' '' "$gpube" count -q $x/sprinkler.uai
+row 'in JSON' 0 '"observed": 1, "evidence_file": "[^"]*sprinkler.uai.evid"' '' "$gpube" count -q --json $x/sprinkler.uai
+row 'none of it' 0 '^evidence +none found$' '' "$gpube" count -q --evidence none $x/sprinkler.uai
 row 'no costs' 1 '' '--ub: a .uai model has no costs' "$gpube" count -q --ub 1 "$work/two.uai"
 row 'no time' 1 '' 'out of time' "$gpube" count -q --timeout 0.000001 $x/zebra.wcsp
 plan

@@ -149,8 +149,11 @@ int session_allow_below(struct session *s, struct gpube_model *m, const char *ub
 
 	if (m->kind == GPUBE_POTENTIALS)
 		return session_fail_text(s, NULL, "--ub: a .uai model has no costs");
-	if (!gpube__units(&top, ub, m->scale))
-		return session_fail_text(s, NULL, "--ub: not a number with the decimals of the file");
+	if (!gpube__units(&top, ub, m->scale)) {
+		gpube__fail(s->ctx, GPUBE_EINVAL, "--ub: expected a number of at most %d decimals, as the file has, found '%s'",
+			m->scale, ub);
+		return session_fail(s, NULL);
+	}
 	if (m->direction == GPUBE_MINIMISE ? top >= m->top : top <= m->top)
 		return CLI_DONE;
 	return gpube_model_set_top(m, top) ? session_fail(s, NULL) : CLI_DONE;
