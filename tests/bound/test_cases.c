@@ -13,7 +13,7 @@
 #include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 400, N_TURNS = 60, N_CUT = 100, N_SCARCE = 4 };
+enum { N_SEEDS = 400, N_TURNS = 60, N_CUT = 100, N_METHOD = 20, N_SCARCE = 4 };
 
 static int64_t n_split; /* in all tests so far */
 
@@ -134,9 +134,13 @@ static void run(uint64_t seed, int threads, int64_t cut, double seconds)
 	struct subject x;
 	int status;
 
+	const uint64_t memory_bytes = ctx->memory_bytes;
+
 	ctx->n_threads = threads;
 	if (make(&x, &spec, seed)) {
 		begin_bounder(&b, &x.s, x.m, seed);
+		if (seed % 8 == 3) /* the deepest cases first, and lists that find no room */
+			ctx->memory_bytes = (uint64_t)1 << (10 + seed / 8 % 12);
 		if (cut && x.optimum < GPUBE_INF)
 			gpube__bounder_cut(&b, x.optimum + cut - 2);
 		if (begin(&b, way.most, &status)) {
@@ -153,6 +157,7 @@ static void run(uint64_t seed, int threads, int64_t cut, double seconds)
 	}
 	drop(&x);
 	ctx->n_threads = 1;
+	ctx->memory_bytes = memory_bytes;
 }
 
 static void optimum(void **state)
@@ -226,6 +231,38 @@ static void scarce(void **state)
 	}
 }
 
+/* As a method, where patches leave much open: the same optimum as elimination proves. */
+static void method(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .seed = seed};
+	struct random_spec spec = random_spec_default();
+	struct gpube_solution *b[2];
+	struct gpube_model *m;
+
+	spec.n_vars = 26;
+	spec.min_domain = 2;
+	spec.max_domain = 2;
+	spec.n_functions = 90;
+	spec.min_arity = 2;
+	spec.max_arity = 3;
+	spec.forbidden = 0.05 * (double)(seed % 4);
+	spec.max_cost = 20;
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	ctx->n_threads = 1 + (int)(seed % 3);
+	for (int k = 0; k < 2; k++) {
+		b[k] = must_bound(m, &opts);
+		opts.method = GPUBE_BOUND_ELIMINATE;
+	}
+	ctx->n_threads = 1;
+	assert_true(b[0]->answer == b[1]->answer && b[0]->answer != GPUBE_ANSWER_INCOMPLETE);
+	assert_true(b[0]->answer != GPUBE_ANSWER_OPTIMAL || (b[0]->cost == b[1]->cost && b[0]->bound == b[1]->cost));
+	gpube_solution_free(b[0], ctx);
+	gpube_solution_free(b[1], ctx);
+	gpube_model_free(m);
+}
+
 /* The tests before had something to split. */
 static void were_split(void **state)
 {
@@ -241,6 +278,7 @@ int main(void)
 	add_seeds(&c, in_turns, N_TURNS, "in turns, seed");
 	add_seeds(&c, cutoff, N_CUT, "with a cutoff, seed");
 	ADD_CASE(&c, were_split);
+	add_seeds(&c, method, N_METHOD, "as a method, seed");
 	add_seeds(&c, scarce, N_SCARCE, "scarce memory, seed");
 	return run_cases(&c, "cases", ctx_setup_1_thread, ctx_teardown);
 }
