@@ -145,15 +145,20 @@ static void learn_ratio(struct gpube_case_worker *w)
 	w->at.hoped = 0;
 }
 
+/* Longer lists promise more than the split. */
 static bool grows(struct gpube_case_worker *w, int best)
 {
 	struct gpube_list_cases *c = w->all;
 	const struct gpube_patch_lists *l = w->at.lists;
 	const int32_t slack = gpube__lists_slack(l);
+	double ratio;
 
 	if (2 * l->most > c->rules->most_entries || best < 0 || is_awaited(c))
 		return false;
-	return DOUBLING * w->at.growth * slack > c->ratio * gpube__case_worth(&w->choices[best], slack);
+	pthread_mutex_lock(&c->lock);
+	ratio = c->ratio;
+	pthread_mutex_unlock(&c->lock);
+	return DOUBLING * w->at.growth * slack > ratio * gpube__case_worth(&w->choices[best], slack);
 }
 
 static int split(struct gpube_case_worker *w, int best, struct gpube_case part[2])
