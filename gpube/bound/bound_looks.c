@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "gpube/bound/bound.h"
+#include "gpube/bound/dfs_tree.h"
 #include "gpube/simplify/symmetry.h"
 
 bool gpube__bounder_has_tree(const struct gpube_bounder *b)
@@ -50,6 +50,25 @@ int gpube__bound_look(struct gpube_bounder *b, double seconds)
 	int status = seconds > 0 && is_soon_made(b, seconds) ? gpube__bound_dfs(b, seconds) : GPUBE_OK;
 
 	b->seconds_looked += gpube__turn_spent(&turn);
+	return status;
+}
+
+/* Its turns, each at least as long as all before it were. */
+#define TURN 0.1
+
+bool gpube__bounder_tree_ends(const struct gpube_bounder *b, double seconds)
+{
+	return b->tree && gpube__dfs_tree_seconds_left(b->tree) < seconds;
+}
+
+int gpube__bound_tree_that_ends(struct gpube_bounder *b, double seconds)
+{
+	const struct gpube_turn turn = gpube__turn(b->ctx, seconds);
+	int status = GPUBE_OK;
+
+	while (!status && !gpube__bounder_done(b) && !gpube__stopped(b->ctx) &&
+		gpube__bounder_tree_ends(b, gpube__turn_left(&turn)))
+		status = gpube__bound_look(b, fmin(gpube__turn_left(&turn), fmax(TURN, b->tree->seconds)));
 	return status;
 }
 

@@ -94,6 +94,7 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 		status = sweep(s, SWEEPING * seconds);
 	if (!status)
 		status = search(s);
+	s->seconds += gpube__turn_spent(&s->turn);
 	if (status) { /* what it has is not the whole any more: a later turn begins anew */
 		gpube__dfs_tree_free(s);
 		b->tree = NULL;
@@ -103,11 +104,11 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 		n_open += s->blocks[k].n_open;
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 		"search tree: %d of %d variable%s, %lld node%s in %.3f s, %d block%s, %lld node%s "
-		"open%s",
+		"open%s, %.3g s left",
 		s->m->n_vars, b->m->n_vars, gpube__plural(b->m->n_vars), (long long)s->n_nodes,
 		gpube__plural(s->n_nodes), gpube__now() - start, s->n_blocks,
 		gpube__plural(s->n_blocks), (long long)n_open, gpube__plural(n_open),
-		gpube__dfs_tree_is_done(s) ? ", all of it" : "");
+		gpube__dfs_tree_is_done(s) ? ", all of it" : "", gpube__dfs_tree_is_done(s) ? 0 : gpube__dfs_tree_seconds_left(s));
 	if (gpube__dfs_tree_is_done(s))
 		gpube__bounder_raise(b, b->limit, "search tree");
 	return GPUBE_OK;

@@ -314,6 +314,7 @@ static int run_open(struct gpube_dfs_tree *s)
 		back_to_root(s);
 	}
 	gpube__dfs_tree_give_back(s, open.path);
+	k->n_looked += s->n_nodes - before;
 	k->n_seen += 1 + s->n_nodes - before;
 	adapt(k);
 	return status;
@@ -326,10 +327,7 @@ static void begin_open(struct gpube_dfs_block *k)
 	k->nodes = 4 * SHORTEST;
 }
 
-/*
- * The part of the tree that this run from the root has seen, were both sides of each decision as large. (CELAR6-SUB1 to SUB3 as the longest
- * first run has them, and as they turn out: 18000 nodes and 8100, 12000 and 12000, 230000 or, one run before, 23000 and 37000.)
- */
+/* The part of the tree that this run from the root has seen, were both sides of each decision as large. */
 static double part_seen(const struct gpube_dfs_tree *s)
 {
 	double seen = 0, side = 0.5;
@@ -347,12 +345,15 @@ static double part_seen(const struct gpube_dfs_tree *s)
 static int run_from_root(struct gpube_dfs_tree *s)
 {
 	struct gpube_dfs_block *k = s->k;
+	const int64_t before = s->n_nodes;
 	int status;
 
 	k->nodes = k->n_runs ? LONGER * k->nodes : FIRST_NODES;
 	status = dive(s, k->nodes);
 	k->n_runs++;
-	if (!status && !s->t->conflict && part_seen(s) >= ENOUGH) {
+	k->n_looked = s->n_nodes - before;
+	k->part_left = 1 - part_seen(s);
+	if (!status && !s->t->conflict && 1 - k->part_left >= ENOUGH) {
 		begin_open(k);
 		k->n_runs = s->n_restarts;
 		status = keep_open(s, 0);
@@ -375,6 +376,8 @@ int gpube__dfs_tree_run(struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
 			const struct gpube_dfs_open root = {.bound = k->root};
 
 			begin_open(k);
+			k->n_looked = 0;
+			k->part_left = 1;
 			status = gpube__dfs_tree_push(s, k, &root);
 		}
 		if (!status)

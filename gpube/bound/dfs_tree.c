@@ -1,6 +1,7 @@
 /* dfs_tree.c - a search tree's blocks, their bounds, best assignments and open nodes. */
 #include "gpube/bound/dfs_tree.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "gpube/ir/dense.h"
@@ -145,6 +146,22 @@ bool gpube__dfs_tree_is_over(const struct gpube_dfs_tree *s)
 	return gpube__turn_left(&s->turn) <= 0 || gpube__stopped(s->b->ctx);
 }
 
+double gpube__dfs_tree_seconds_left(const struct gpube_dfs_tree *s)
+{
+	double nodes = 0;
+
+	for (int32_t i = 0; s->t && i < s->n_blocks; i++) {
+		const struct gpube_dfs_block *k = &s->blocks[i];
+		double left = k->opened ? 0 : k->part_left;
+
+		for (int64_t j = 0; j < k->n_open; j++)
+			left += ldexp(1, -(k->open[j].n + k->open[j].turned));
+		if (!k->closed)
+			nodes += left < 1 ? (double)k->n_looked * left / (1 - left) : INFINITY;
+	}
+	return s->t && s->n_nodes ? nodes * s->seconds / (double)s->n_nodes : INFINITY;
+}
+
 /* ---- open nodes -------------------------------------------------------------------------------- */
 
 static bool before(const void *a, const void *b)
@@ -207,7 +224,7 @@ static int make_order(struct gpube_dfs_tree *s, int32_t *order)
 			int32_t size = block->last;
 
 			*block = (struct gpube_dfs_block){.first = first, .last = first,
-				.upper = GPUBE_INF, .sweeping = true};
+				.upper = GPUBE_INF, .sweeping = true, .part_left = 1};
 			first += size;
 		}
 		for (int32_t k = b->m->n_vars - 1; k >= 0; k--) {

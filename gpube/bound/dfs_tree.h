@@ -53,6 +53,8 @@ struct gpube_dfs_block {
 	int64_t root;		/* what is its of the tree's constant at the root */
 	int64_t lower, upper;	/* upper: of 'best'; GPUBE_INF: none */
 	int32_t n_runs;
+	int64_t n_looked;	/* nodes of the last run from the root, and of those that went on with what it left open */
+	double part_left;	/* of the tree, what all those have not seen; 1: nothing is known */
 	double nodes;		/* of its next run */
 	struct gpube_dfs_open *open; /* a heap, the least bound first */
 	int64_t n_open, open_capacity;
@@ -80,6 +82,7 @@ struct gpube_dfs_tree {
 	int32_t last;		/* position of the last decision that failed at once, or -1 */
 	int64_t n_nodes, bytes; /* bytes: of what is open */
 	struct gpube_turn turn;
+	double seconds;		/* of all turns before */
 	int32_t n_sweeps;	/* at the root */
 	bool swept;		/* more would bring nothing */
 };
@@ -113,6 +116,13 @@ int gpube__dfs_tree_run(struct gpube_dfs_tree *s, struct gpube_dfs_block *k);
 
 /* True when nothing is left below the limit. */
 bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s);
+
+/*
+ * The seconds that it may take yet, were both sides of each decision as large and nodes as long as those before; INFINITY: nothing is
+ * known. (CELAR6-SUB1 to SUB3 as the longest first run has them, and as they turn out: 18000 nodes and 8100, 12000 and 12000, 230000
+ * or, one run before, 23000 and 37000.)
+ */
+double gpube__dfs_tree_seconds_left(const struct gpube_dfs_tree *s);
 
 /* True when its time is over, or the caller's. */
 bool gpube__dfs_tree_is_over(const struct gpube_dfs_tree *s);

@@ -412,6 +412,24 @@ static void proves(void **state)
 	gpube_model_free(m);
 }
 
+/* What is open of a block is a part of its tree, some of it as long as the block is; and what is left takes time as long as one is. */
+static void check_left(const struct gpube_dfs_tree *s)
+{
+	bool closed = true;
+
+	for (int32_t i = 0; i < s->n_blocks; i++) {
+		const struct gpube_dfs_block *k = &s->blocks[i];
+		double open = 0;
+
+		for (int64_t j = 0; j < k->n_open; j++)
+			open += ldexp(1, -(k->open[j].n + k->open[j].turned));
+		assert_true(k->part_left > 0 && k->part_left <= 1 && open <= 1);
+		assert_true(k->closed || !k->opened || open > 0);
+		closed &= k->closed;
+	}
+	assert_true(s->n_nodes == 0 || closed == (gpube__dfs_tree_seconds_left(s) == 0));
+}
+
 /*
  * The tree stopped after every node: what it has then is true, is not lost, and becomes the proof;
  * others may find the optimum in between; cutoffs may be at, above and below it.
@@ -447,6 +465,7 @@ static void in_pieces(void **state)
 			for (int32_t p = 0; p < b.tree->t->n; p++)
 				b.tree->t->ordered[p] = (seed / 2 + (uint64_t)p) % 3 != 0;
 			assert_int_equal(gpube__bound_dfs(&b, 0), 0);
+			check_left(b.tree);
 			assert_true(b.lower >= before);
 			before = b.lower;
 			if (brute.feasible && b.limit > brute.cost)
