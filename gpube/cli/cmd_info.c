@@ -32,6 +32,7 @@ struct result {
 	const struct sizes *sizes;
 	const struct gpube_solution *solution;
 	bool cpu_alone; /* no device is opened to predict its time */
+	const char *evidence_file; /* NULL: none */
 };
 
 /* ---- text ------------------------------------------------------------------------- */
@@ -187,6 +188,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 		return;
 	}
 	text_model(out, r->model, r->sizes);
+	if (r->contents->kind == GPUBE_CONTENT_MODEL)
+		answer_text_evidence(out, r->model, r->evidence_file);
 	if (r->solution->answer == GPUBE_ANSWER_INFEASIBLE)
 		gpube__out_printf(out, "%-*severy assignment is forbidden\n", LABEL, "simplified");
 	else
@@ -315,20 +318,30 @@ static void report_json(struct gpube_out *out, const void *arg)
 		json_model(&j, r);
 	if (other && r->model)
 		json_close(&j, '}');
+	if (!other)
+		answer_json_evidence(&j, r->model, r->evidence_file);
 	json_close(&j, '}');
 	gpube__out_text(out, "\n");
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-static int report(struct session *s, const struct contents *c, const struct gpube_model *m,
+static int report(struct session *s, const struct opts_read *read, const struct contents *c, const struct gpube_model *m,
 	const struct gpube_solution *solution, enum gpube_backend backend)
 {
+	char *evidence_file = NULL;
 	struct sizes sizes = {0};
-	struct result r = {s, c->path, c, m, NULL, &sizes, solution, backend == GPUBE_BACKEND_CPU};
-	int rc = sizes_measure(&sizes, m) ? session_fail(s, NULL)
-					  : session_report(s, report_text, report_json, &r);
+	struct result r = {s, c->path, c, m, NULL, &sizes, solution, backend == GPUBE_BACKEND_CPU, NULL};
+	int rc;
 
+	if (sizes_measure(&sizes, m) || (c->kind == GPUBE_CONTENT_MODEL &&
+						session_evidence_file(&evidence_file, s, m, c->path, read))) {
+		rc = session_fail(s, NULL);
+	} else {
+		r.evidence_file = evidence_file;
+		rc = session_report(s, report_text, report_json, &r);
+	}
+	gpube__free(s->ctx, evidence_file);
 	sizes_clear(s->ctx, &sizes);
 	return rc;
 }
@@ -394,7 +407,7 @@ static int inspect(struct session *s, const struct opts_info *o, const struct co
 	} else {
 		rc = o->dot ? draw(s, o, m, solution) : CLI_DONE;
 		if (!rc && (!o->dot || o->svg))
-			rc = report(s, c, m, solution, options.backend);
+			rc = report(s, &o->read, c, m, solution, options.backend);
 		if (!rc && o->write_order)
 			rc = write_order(s, m, solution, o->write_order);
 	}

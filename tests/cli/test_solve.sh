@@ -93,6 +93,8 @@ for c in solve bound list; do
 done
 row 'and in JSON' 0 '"evidence_file": "[^"]*drama.evid"' '' "$gpube" solve -q --json --evidence "$work/drama.evid" examples/exams.cfn
 that 'without any there is no such line' sh -c '! "$0" solve -q examples/exams.cfn | grep -q ^evidence' "$gpube"
+row 'info tells evidence, too' 0 '^evidence +1 variable from examples/sprinkler.uai.evid$' '' "$gpube" info examples/sprinkler.uai
+row 'in JSON' 0 '"observed": 0, "evidence_file": null' '' "$gpube" info --json --evidence none examples/sprinkler.uai
 row 'evidence: twice' 2 '' '^gpube: the evidence is given twice' \
 	"$gpube" solve --evidence none $x/sprinkler.uai "$work/dry.evid"
 row 'evidence: none found' 0 '^evidence +none found$' '' "$gpube" solve --evidence none $x/sprinkler.uai
