@@ -9,7 +9,8 @@
  *   infer_job.c    a bucket as a job of sums
  *   infer_card.c   buckets that a card sums
  *   infer_slices.c what does not fit the memory, slice by slice
- *   infer_pass.c   messages up the bucket tree, and down again for marginals
+ *   infer_pass.c   messages up the bucket tree
+ *   infer_down.c   and down again, for marginals
  *   infer_cases.h  sums by cases, where zeros leave few
  *   infer_bounds.h what is done where that does not fit
  *   compiled.h     the same model with other evidence
@@ -268,6 +269,8 @@ int gpube__infer_up(struct gpube__inferring *j);
  * Errors: ENOMEM, ELIMIT (numbers too far apart)
  */
 int gpube__infer_residual(struct gpube_model **out, struct gpube__inferring *j);
+/* This part of the sums is done, or of the slice at work. */
+void gpube__infer_progress(const struct gpube__inferring *j, double part);
 /* Relative error of a number after so many roundings. */
 double gpube__infer_error(double roundings);
 /* Makes room for them, with those of variables of one possible value. Errors: ENOMEM */

@@ -192,6 +192,13 @@ int gpube__infer_marginal(struct gpube__inferring *j, int32_t position, int32_t 
 	return GPUBE_OK;
 }
 
+void gpube__infer_progress(const struct gpube__inferring *j, double part)
+{
+	const double n = j->n_slices ? (double)j->n_slices : 1;
+
+	gpube__progress(j->ctx, ((double)j->slice + part) / n, "summing");
+}
+
 double gpube__infer_error(double roundings)
 {
 	return roundings * UNIT < 1 ? roundings * UNIT / (1 - roundings * UNIT) : INFINITY;
