@@ -92,6 +92,8 @@ bool gpube__bounder_easy_order(const struct gpube_bounder *b);
 int gpube__bound_glance_along(struct gpube_bounder *b, double seconds);
 int gpube__bound_along(struct gpube_bounder *b, double seconds);
 int gpube__bound_look(struct gpube_bounder *b, double seconds);
+/* A search on a join graph's tables whose time counts as a look's. */
+int gpube__bound_look_and_or(struct gpube_bounder *b, double seconds);
 int gpube__bound_look_closely(struct gpube_bounder *b, double seconds);
 int gpube__bound_tree_that_ends(struct gpube_bounder *b, double seconds);
 bool gpube__bounder_tree_ends(const struct gpube_bounder *b, double seconds);

@@ -44,12 +44,16 @@ double gpube__bounder_share_proved(const struct gpube_bounder *b)
 	return end == GPUBE_INF ? 0 : ((double)b->lower - least) / ((double)end - least);
 }
 
+double gpube__bounder_slowness(const struct gpube_bounder *b)
+{
+	const double worked = gpube__cpu_seconds() - b->start_cpu, least = 0.01;
+
+	return worked < least ? 1 : fmax(1, fmin(GPUBE__BUSIEST, (gpube__now() - b->start) / worked));
+}
+
 double gpube__bounder_by_clock(const struct gpube_bounder *b, double seconds)
 {
-	const double worked = gpube__cpu_seconds() - b->start_cpu, least = 0.01,
-		     slowness = worked < least ? 1 : fmax(1, fmin(GPUBE__BUSIEST, (gpube__now() - b->start) / worked));
-
-	return fmax(seconds, fmin(seconds * slowness, gpube__seconds_left(b->ctx) / 4));
+	return fmax(seconds, fmin(seconds * gpube__bounder_slowness(b), gpube__seconds_left(b->ctx) / 4));
 }
 
 /* ---- telling ------------------------------------------------------------------- */

@@ -128,9 +128,10 @@ bool gpube__bounder_prefers_joins(const struct gpube_bounder *b);
 double gpube__bounder_share_proved(const struct gpube_bounder *b);
 
 /*
- * So many seconds of work by the clock, for what has no turn of its own: as much longer as the clock has run than the
- * processor so far. While a card works the processor waits, too; no harm is in that.
+ * How many times as long the clock has run as the processor so far: on a machine that others use, and while a card works.
+ * gpube__bounder_by_clock() - so many seconds of work by the clock, for what has no turn of its own.
  */
+double gpube__bounder_slowness(const struct gpube_bounder *b);
 double gpube__bounder_by_clock(const struct gpube_bounder *b, double seconds);
 
 /* The bounds as they are, in a line of the log. */
