@@ -62,10 +62,10 @@ static int first_cases(struct gpube_cases *cases, struct gpube__inferring *j)
 }
 
 /*
- * Of the time that is left, for mini-buckets of a formula: larger ones lower the bound of 2bitadd_11 from 10^157 to 10^128 in
- * a second, as cases do not in a minute. Without an end so many seconds.
+ * Of the time that is left, for mini-buckets of a formula: larger ones, and passes over them, lower the bound of
+ * 2bitadd_11 from 10^157 to 10^120, as cases do not in a minute, which raise a lower bound in seconds. Without an end so many seconds.
  */
-#define BUCKETS_SHARE	0.3
+#define BUCKETS_SHARE	0.45
 #define BUCKETS_SECONDS 10.0
 
 /* Cases until the time is up, or a stop, beside bounds of another kind first. */
@@ -97,13 +97,14 @@ static int intervals(struct gpube__inferring *j)
 		isinf(left) ? 0 : gpube__now() + INTERVALS_SHARE * left);
 }
 
-/* A sum that takes longer, or half of the time that is left, has bounds first, for a twentieth of that time and half a second at most. */
+/* A sum that takes longer, or half of the time that is left, has bounds first: for a twentieth of that time and half a second at most, unless it may not end. */
 #define LONG_SUM 2.0
 
 static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases, int planned)
 {
 	const double seconds = j->out->plan.predicted_seconds;
 	const bool is_long = seconds > fmin(LONG_SUM, gpube__seconds_left(j->ctx) / 2);
+	const double first = seconds > gpube__seconds_left(j->ctx) / 4 ? DOUBT_SHARE * gpube__seconds_left(j->ctx) : fmin(seconds / 20, 0.5);
 	bool try = !planned, done = false;
 	int status = GPUBE_OK;
 
@@ -124,7 +125,7 @@ static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases
 		status = gpube__infer_intervals(j, INFINITY,
 			gpube__now() + (seconds > gpube__seconds_left(j->ctx) / 4 ? DOUBT_SHARE * gpube__seconds_left(j->ctx) : fmin(seconds / 40, 0.5)));
 	if (!status && try && is_long)
-		status = gpube__infer_bounds(j, gpube__now() + fmin(seconds / 20, 0.5), NULL);
+		status = gpube__infer_bounds(j, gpube__now() + first, NULL);
 	if (!status && try) {
 		status = sum_all(j);
 		j->out->known = !status;

@@ -1,7 +1,7 @@
 /*
  * infer_bounds.c - bounds of sums, better and better: see infer_bounds.h.
  *
- * Upper bounds: mini-buckets of growing size. Lower bounds: the exact sum over the assignments that agree with
+ * Upper bounds: mini-buckets of growing size, and passes there and back over them. Lower bounds: the exact sum over the assignments that agree with
  * the likeliest values of a cutset, as small as the seconds allow. Then a search: the node of the largest bound is
  * replaced by its children, one for each value of the next cutset variable, which are summed exactly as soon as that fits. The
  * exact sums are a lower bound, with the bounds of the open nodes an upper one. Sums of bounds are rounded outwards.
@@ -14,12 +14,16 @@
 
 #define UNIT	      0x1p-50
 #define FIRST_CELLS   0x1p8
+#define PASSES_CELLS  0x1p10
 #define LEAST_SLICE   2e5 /* joined cells of an exact sum, and how many times as many next */
 #define GROWTH	      8
 #define SEARCH_SLICE  2e7
 #define CLOSED	      1e-10
 #define NODE_SECONDS  0.03 /* for the bound of a node */
 #define LOWER_SHARE   0.3  /* of the time that is left, for the next lower bound */
+#define BUCKETS_SHARE 0.15 /* of it, for mini-buckets of growing size before passes there and back; seconds, where there is no end */
+#define PASSES_SHARE  0.8  /* and for these, before the search */
+#define MOST_SECONDS  2
 enum { MOST_NODES = 1 << 20, TRIES = 4 };
 
 /* ---- a model with other evidence -------------------------------------------------------------------------- */
@@ -513,7 +517,7 @@ static double growth_of(const struct gpube__inferring *j, double seconds, double
 {
 	for (double g = 4; g >= (j->last ? 2 : 4); g /= 2)
 		if (g * j->wmb_bytes <= (double)j->ctx->memory_bytes / 4 &&
-			(until > 0 ? gpube__now() + (g + 1) * seconds <= until : seconds <= 20))
+			(until > 0 ? gpube__now() + (g + 1) * seconds <= until : seconds <= (j->last ? 20 : MOST_SECONDS)))
 			return g;
 	return 0;
 }
@@ -522,7 +526,9 @@ int gpube__infer_bounds(struct gpube__inferring *j, double until, int32_t *best)
 {
 	struct search s = {.j = j, .cells = FIRST_CELLS, .until = until};
 	int32_t *values = gpube__alloc(j->ctx, (uint64_t)j->n, sizeof(*values)), *order = order_of(j);
-	double cells = FIRST_CELLS, slice = LEAST_SLICE, lower_seconds = 0;
+	const double left = until - gpube__now(), buckets_until = until > 0 && !j->last ? until - (1 - BUCKETS_SHARE) * left : until;
+	double cells = FIRST_CELLS, slice = LEAST_SLICE, lower_seconds = 0, growth;
+	bool passed = j->last;
 	int status = values && order ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (bool first = true; !status; first = false) {
@@ -544,7 +550,13 @@ int gpube__infer_bounds(struct gpube__inferring *j, double until, int32_t *best)
 			slice *= GROWTH;
 		}
 		gpube__infer_tell_bounds(j);
-		cells *= growth_of(j, seconds, until);
+		growth = growth_of(j, seconds, passed ? until : buckets_until);
+		if (growth == 0 && !passed && !status && !is_over(j, until)) {
+			passed = true;
+			status = gpube__wmb_passes(j, PASSES_CELLS, until > 0 ? gpube__now() + PASSES_SHARE * (until - gpube__now()) : 0);
+			growth = growth_of(j, seconds, until);
+		}
+		cells *= growth;
 		if (cells == 0)
 			break;
 	}

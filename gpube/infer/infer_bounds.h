@@ -2,6 +2,7 @@
  * infer_bounds.h - bounds of sums that do not fit, or that there is no time for.
  *
  *   wmb.c           an upper bound: weighted mini-buckets
+ *   wmb_passes.h    the same made better by passes there and back
  *   infer_intervals.c  marginals as intervals
  *   infer_bounds.c  lower bounds: exact sums over part of the assignments; both, better and better
  */
@@ -22,6 +23,13 @@
  * Source: Liu and Ihler, ICML 2011.
  */
 int gpube__wmb(double *log_upper, int32_t *values, struct gpube__inferring *j, double most_cells, bool patient);
+
+/*
+ * gpube__wmb_passes() - lowers j->log_upper until gpube__now() is 'until' (0: until little is gained), or a stop, by parts of growing size,
+ * 'cells' at first, that are worked on there and back. No variable is maximised.
+ * Errors: ENOMEM, ERANGE
+ */
+int gpube__wmb_passes(struct gpube__inferring *j, double cells, double until);
 
 /*
  * gpube__infer_bounds() - raises j->log_lower and lowers j->log_upper until gpube__now() is 'until' (0: without

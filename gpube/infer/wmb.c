@@ -6,9 +6,8 @@
  * is the product of maxima. Before that, parts are made to agree on the bucket's variable: costs are shifted between them so
  * that their weighted marginals of it are the same, which changes no product.
  *
- * Other ways were weighed. Passes there and back over the parts of all buckets gain more for the same size, but
- * larger parts gain as much again, take no further code, and are exact in the end. Negative weights would give a lower
- * bound, which is 0 as soon as some potential is; exact sums over part of the assignments are not.
+ * This is one pass over parts that need not be kept. Passes there and back (wmb_passes.c) gain more for the same size where models are not symmetric.
+ * Negative weights would give a lower bound, which is 0 as soon as some potential is; exact sums over part of the assignments are not.
  *
  * Numbers are natural logarithms, since the weights are exponents. Errors are absolute, and never grow by adding up
  * exponentials: what a table is off by at most stands with it, and is added to the bound.
