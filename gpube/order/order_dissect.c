@@ -16,251 +16,11 @@
 
 #include <string.h>
 
-#define COARSE       80  /* vertices at which a side is grown */
-#define TRIES        8   /* of that */
+#define TRIES        8   /* of a side that is grown on the coarsest graph */
+#define MOST_TRIES   16  /* of a separator, where it is hopeless */
 #define MOST_BALANCE 0.48
-#define MOST_LEVELS  40
 #define MOST_DEPTH   40
 #define STEPS_BEHIND 40  /* moves without gain that end a pass */
-#define LOG_WEIGHT   16  /* a vertex of two values */
-
-struct gpube_dissector {
-	const struct gpube_graph *g;
-	struct gpube_ctx *ctx;
-	int32_t *part, *vertex, *number, *found; /* by vertex; a part's vertices; their numbers in it */
-	int32_t *pool;
-	uint8_t *best_side;
-	int64_t pool_size, used;
-	struct dissect_level level[MOST_LEVELS];
-	int n_levels;
-	int32_t total, n_part; /* n_part: of level 0, without those around it */
-	/* of one pass of moves */
-	int32_t *pull[2], *place, *moved, *between, n_between;
-	int32_t *log, n_log, log_size; /* pairs: a vertex and the side that it left */
-	int32_t side_weight[3], most;
-	double stop_at;
-	/* of one dissection */
-	struct gpube_rng *rng;
-	const struct gpube_dissection *how;
-	double around; /* of how, or 0 where that has no separator */
-	int32_t *seen, last_seen, next_id;
-	bool hopeless;
-	int64_t work;
-};
-
-/* ---- coarser graphs ------------------------------------------------------------------ */
-
-static int32_t *take_words(struct gpube_dissector *d, int64_t n)
-{
-	int32_t *words = d->pool + d->used;
-
-	if (d->used + n > d->pool_size)
-		return NULL;
-	d->used += n;
-	return words;
-}
-
-/* All but the edges, whose number is not yet known. */
-static bool level_begin(struct gpube_dissector *d, struct dissect_level *l, int32_t n)
-{
-	l->n = n;
-	l->start = take_words(d, n + 1);
-	l->weight = take_words(d, n);
-	l->mass = take_words(d, n);
-	l->merged = take_words(d, n);
-	l->side = take_words(d, n);
-	return l->start && l->weight && l->mass && l->merged && l->side;
-}
-
-/* Appends to vertex[0 … n), the part 'id', what lies around it, and numbers all. Returns how many there are. */
-static int32_t number_part(struct gpube_dissector *d, int32_t *all, const int32_t *vertex, int32_t n, int32_t id)
-{
-	const struct gpube_graph *g = d->g;
-	const int32_t mark = ++d->last_seen;
-	int32_t n_all = n;
-
-	for (int32_t i = 0; i < n; i++) {
-		all[i] = vertex[i];
-		d->number[vertex[i]] = i;
-	}
-	for (int32_t i = 0; i < n && d->around > 0; i++)
-		for (int64_t e = g->start[vertex[i]]; e < g->start[vertex[i] + 1]; e++) {
-			const int32_t u = g->adjacent[e];
-
-			if (d->part[u] == id || d->seen[u] == mark)
-				continue;
-			d->seen[u] = mark;
-			d->number[u] = n_all;
-			all[n_all++] = u;
-		}
-	return n_all;
-}
-
-static int32_t weight_of(const struct gpube_graph *g, int32_t v)
-{
-	int32_t weight = (int32_t)lround(log2(g->domain[v]) * LOG_WEIGHT);
-
-	return weight + (weight == 0);
-}
-
-/* Those around the part have together d->around times its mass. */
-static int64_t weigh_level(struct gpube_dissector *d, struct dissect_level *l, const int32_t *all, int32_t n)
-{
-	int64_t part = 0, around = 0, total = 0;
-	double each;
-
-	for (int32_t i = 0; i < l->n; i++) {
-		l->weight[i] = weight_of(d->g, all[i]);
-		*(i < n ? &part : &around) += l->weight[i];
-	}
-	each = around > 0 ? d->around * (double)part / (double)around : 1;
-	for (int32_t i = 0; i < l->n; i++) {
-		l->mass[i] = i < n ? l->weight[i] : 1 + (int32_t)(each * l->weight[i]);
-		total += l->mass[i];
-	}
-	return total;
-}
-
-/* Level 0: the part's vertices, numbered as in 'vertex', and those around it. */
-static bool level_of_part(struct gpube_dissector *d, const int32_t *vertex, int32_t n, int32_t id)
-{
-	const struct gpube_graph *g = d->g;
-	struct dissect_level *l = &d->level[0];
-	int32_t *all = d->between, n_edges = 0, n_all = number_part(d, all, vertex, n, id);
-	int64_t total;
-
-	d->used = 0;
-	d->n_part = n;
-	if (!level_begin(d, l, n_all))
-		return false;
-	/* those around it are no neighbours: all of them are in its messages anyway */
-	for (int32_t i = 0; i < n_all; i++)
-		for (int64_t e = g->start[all[i]]; e < g->start[all[i] + 1]; e++)
-			n_edges += d->part[g->adjacent[e]] == id || (i < n && d->around > 0);
-	l->adjacent = take_words(d, n_edges);
-	l->edge_weight = take_words(d, n_edges);
-	if (!l->adjacent || !l->edge_weight)
-		return false;
-	n_edges = 0;
-	for (int32_t i = 0; i < n_all; i++) {
-		l->start[i] = n_edges;
-		for (int64_t e = g->start[all[i]]; e < g->start[all[i] + 1]; e++)
-			if (d->part[g->adjacent[e]] == id || (i < n && d->around > 0)) {
-				l->edge_weight[n_edges] = 1;
-				l->adjacent[n_edges++] = d->number[g->adjacent[e]];
-			}
-		d->work += g->start[all[i] + 1] - g->start[all[i]];
-	}
-	l->start[n_all] = n_edges;
-	d->n_levels = 1;
-	total = weigh_level(d, l, all, n);
-	d->total = (int32_t)total;
-	return total < INT32_MAX / 16;
-}
-
-/* The neighbour to merge v with: that of the heaviest edge, the lighter one of two; v: none. */
-static int32_t best_mate(const struct dissect_level *l, const int32_t *mate, int32_t v, int32_t heaviest)
-{
-	int32_t best = v, best_edge = 0;
-
-	for (int32_t e = l->start[v]; e < l->start[v + 1]; e++) {
-		int32_t u = l->adjacent[e];
-
-		if (mate[u] >= 0 || l->mass[u] + l->mass[v] > heaviest || l->edge_weight[e] < best_edge)
-			continue;
-		if (l->edge_weight[e] == best_edge && l->weight[u] >= l->weight[best])
-			continue;
-		best = u;
-		best_edge = l->edge_weight[e];
-	}
-	return best;
-}
-
-/* l->merged: by vertex its number in the next level. Returns their number. */
-static int32_t match(struct gpube_dissector *d, struct dissect_level *l)
-{
-	int32_t *mate = d->place, *order = d->found, n = 0, heaviest = d->total / 30 + 1;
-
-	for (int32_t v = 0; v < l->n; v++) {
-		mate[v] = -1;
-		order[v] = v;
-	}
-	for (int32_t i = 0; i < l->n; i++) {
-		int32_t k = i + (int32_t)gpube__rng_below(d->rng, (uint64_t)(l->n - i)), v = order[k], u;
-
-		order[k] = order[i];
-		if (mate[v] >= 0)
-			continue;
-		u = best_mate(l, mate, v, heaviest);
-		mate[v] = u;
-		mate[u] = v;
-		l->merged[v] = l->merged[u] = n++;
-	}
-	d->work += l->n + l->start[l->n];
-	return n;
-}
-
-/* The edges of the vertices that were merged into one, those to the same one added up. */
-static bool merge_edges(struct gpube_dissector *d, const struct dissect_level *from, struct dissect_level *to)
-{
-	int32_t *first = d->found, *second = d->moved, *at = d->place, n = 0;
-
-	for (int32_t c = 0; c < to->n; c++)
-		first[c] = second[c] = at[c] = -1;
-	for (int32_t v = 0; v < from->n; v++)
-		*(first[from->merged[v]] < 0 ? &first[from->merged[v]] : &second[from->merged[v]]) = v;
-	/* at the end of the pool: how many there are is known afterwards */
-	to->adjacent = d->pool + d->used;
-	to->edge_weight = take_words(d, 2 * (int64_t)from->start[from->n]);
-	if (!to->edge_weight)
-		return false;
-	to->edge_weight += from->start[from->n];
-	for (int32_t c = 0; c < to->n; c++) {
-		const int32_t both[] = {first[c], second[c]};
-
-		to->start[c] = n;
-		to->weight[c] = to->mass[c] = 0;
-		for (int i = 0; i < 2 && both[i] >= 0; i++) {
-			to->weight[c] += from->weight[both[i]];
-			to->mass[c] += from->mass[both[i]];
-			for (int32_t e = from->start[both[i]]; e < from->start[both[i] + 1]; e++) {
-				int32_t u = from->merged[from->adjacent[e]];
-
-				if (u == c)
-					continue;
-				if (at[u] < to->start[c]) {
-					at[u] = n;
-					to->adjacent[n] = u;
-					to->edge_weight[n++] = 0;
-				}
-				to->edge_weight[at[u]] += from->edge_weight[e];
-			}
-		}
-	}
-	to->start[to->n] = n;
-	memmove(to->adjacent + n, to->edge_weight, (size_t)n * sizeof(*to->adjacent));
-	to->edge_weight = to->adjacent + n;
-	d->used += 2 * ((int64_t)n - from->start[from->n]);
-	d->work += from->start[from->n];
-	return true;
-}
-
-static void coarsen(struct gpube_dissector *d)
-{
-	while (d->n_levels < MOST_LEVELS && !gpube__order_over(d->ctx, d->stop_at)) {
-		struct dissect_level *from = &d->level[d->n_levels - 1], *to = from + 1;
-		const int64_t used = d->used;
-		int32_t n = from->n > COARSE ? match(d, from) : from->n;
-
-		if (n > from->n * 0.95)
-			return;
-		if (!level_begin(d, to, n) || !merge_edges(d, from, to)) {
-			d->used = used;
-			return;
-		}
-		d->n_levels++;
-	}
-}
 
 /* ---- moves ------------------------------------------------------------------------------ */
 
@@ -495,7 +255,7 @@ static double judge(struct gpube_dissector *d, double balance)
 	const struct dissect_level *l = &d->level[0];
 	double part[3] = {0}, around[3] = {0}, whole, all, most = 0;
 
-	coarsen(d);
+	gpube__dissect_coarsen(d);
 	if (!separate(d, balance))
 		return INFINITY;
 	for (int32_t v = 0; v < l->n; v++)
@@ -517,7 +277,7 @@ static double best_separator(
 {
 	double least = INFINITY;
 
-	if (!level_of_part(d, vertex, n, id))
+	if (!gpube__dissect_level(d, vertex, n, id))
 		return least;
 	for (int i = 0; i < tries && !(i > 0 && gpube__order_over(d->ctx, d->stop_at)); i++) {
 		const int64_t used = d->used;
@@ -539,7 +299,7 @@ static int32_t take_separator(
 	struct gpube_dissector *d, int32_t *vertex, int32_t n, int32_t id, double balance, int tries)
 {
 	double least = best_separator(d, vertex, n, id, balance, tries);
-	int32_t n_left = 0;
+	int32_t n_left = 0, n_taken = 0;
 
 	if (isinf(least) && d->around > 0) { /* all that it separated was around it */
 		d->around = 0;
@@ -548,10 +308,13 @@ static int32_t take_separator(
 	if (isinf(least))
 		return n;
 	for (int32_t i = 0; i < n; i++)
-		if (d->best_side[i] != BETWEEN)
+		if (d->best_side[i] != BETWEEN) {
 			vertex[n_left++] = vertex[i];
-		else
+		} else {
+			d->found[n_taken++] = vertex[i];
 			d->part[vertex[i]] = 0;
+		}
+	memcpy(vertex + n_left, d->found, (size_t)n_taken * sizeof(*vertex));
 	return n_left;
 }
 
@@ -578,6 +341,25 @@ static double around(struct gpube_dissector *d, const int32_t *vertex, int32_t n
 	return log_cells;
 }
 
+/*
+ * The same, with more tries as long as the separator is hopeless: all separators so far are lost with it. Of he144, 23,695
+ * vertices, one try in three leads to a separator of the second part that is no larger than min-fill's largest table.
+ */
+static int32_t separate_part(struct gpube_dissector *d, int32_t *vertex, int32_t n, int32_t id, int tries)
+{
+	int32_t n_left;
+
+	for (;; tries *= 2) {
+		d->around = d->how->around;
+		n_left = take_separator(d, vertex, n, id, d->how->balance, tries);
+		d->hopeless = around(d, vertex, n_left) > d->how->most_log;
+		if (!d->hopeless || tries >= MOST_TRIES || gpube__order_over(d->ctx, d->stop_at))
+			return n_left;
+		for (int32_t i = n_left; i < n; i++)
+			d->part[vertex[i]] = id;
+	}
+}
+
 static void dissect_part(struct gpube_dissector *d, int32_t *group, int32_t *vertex, int32_t n, int depth)
 {
 	int32_t n_left = n, n_found = 0, id = d->part[vertex[0]];
@@ -585,12 +367,9 @@ static void dissect_part(struct gpube_dissector *d, int32_t *group, int32_t *ver
 	if (n > d->how->least && depth < MOST_DEPTH && !gpube__order_over(d->ctx, d->stop_at)) {
 		for (int32_t i = 0; i < n; i++)
 			group[vertex[i]] = MOST_DEPTH - depth;
-		d->around = d->how->around;
-		n_left = take_separator(d, vertex, n, id, d->how->balance, 1 + (d->how->tries >> depth / 2));
-		if (around(d, vertex, n_left) > d->how->most_log) {
-			d->hopeless = true;
+		n_left = separate_part(d, vertex, n, id, 1 + (d->how->tries >> depth / 2));
+		if (d->hopeless)
 			return;
-		}
 	}
 	for (int32_t i = 0; i < n_left; i++)
 		group[vertex[i]] = 0;

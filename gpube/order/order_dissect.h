@@ -17,6 +17,38 @@ struct dissect_level {
 	int32_t n, *start, *adjacent, *edge_weight, *weight, *mass, *merged, *side;
 };
 
+enum { GPUBE_DISSECT_LEVELS = 40 };
+
+struct gpube_dissector {
+	const struct gpube_graph *g;
+	struct gpube_ctx *ctx;
+	int32_t *part, *vertex, *number, *found; /* by vertex; a part's vertices; their numbers in it */
+	int32_t *pool;
+	uint8_t *best_side;
+	int64_t pool_size, used;
+	struct dissect_level level[GPUBE_DISSECT_LEVELS];
+	int n_levels;
+	int32_t total, n_part; /* n_part: of level 0, without those around it */
+	/* of one pass of moves */
+	int32_t *pull[2], *place, *moved, *between, n_between;
+	int32_t *log, n_log, log_size; /* pairs: a vertex and the side that it left */
+	int32_t side_weight[3], most;
+	double stop_at;
+	/* of one dissection */
+	struct gpube_rng *rng;
+	const struct gpube_dissection *how;
+	double around; /* of how, or 0 where that has no separator */
+	int32_t *seen, last_seen, next_id;
+	bool hopeless;
+	int64_t work;
+};
+
+/* Level 0: the part's vertices, numbered as in 'vertex', and those around it; false: no room. */
+bool gpube__dissect_level(struct gpube_dissector *d, const int32_t *vertex, int32_t n, int32_t id);
+
+/* The levels behind it, while they get smaller: pairs of neighbours are merged. */
+void gpube__dissect_coarsen(struct gpube_dissector *d);
+
 /*
  * Makes a separator as light as it can be near where it is, neither side of more mass than 'most'
  * unless it was. room: n_room words, of which start[n] + 7 n are taken or it does nothing.

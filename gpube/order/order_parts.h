@@ -6,7 +6,7 @@
  *   order_cost.c    what an order costs
  *   order_greedy.c  greedy elimination of a whole graph
  *   order_seed.c    sweeps
- *   order_dissect.c nested dissection; order_flow.c makes its separators lighter
+ *   order_dissect.c nested dissection, on the graphs of order_coarsen.c; order_flow.c makes its separators lighter
  *   order_tree.c    an order's elimination tree, windows of it, local search
  *   order_window.c  elimination of a window: bit rows, greedy and exact
  *   order_anneal.c  the same by annealing

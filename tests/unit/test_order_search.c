@@ -311,6 +311,32 @@ static void dissection_around(void **state)
 	gpube__graph_clear(ctx, &g);
 }
 
+/* A hopeless separator is tried again before all others are lost with it; one that cannot be is given up. */
+static void hopeless_parts(void **state)
+{
+	enum { SIDE = 40, N = SIDE * SIDE, RUNS = 48 };
+	struct gpube_dissection how = {.n_free = N, .balance = 0.35, .least = 60, .tries = 1};
+	struct gpube_dissector *d;
+	struct gpube_graph g;
+	struct gpube_rng rng;
+	static int32_t group[N];
+	int n_done = 0, n_impossible = 0;
+
+	gpube__rng_init(&rng, *(uint64_t *)*state);
+	make_grid(&g, SIDE, 2);
+	assert_int_equal(gpube__dissector_new(&d, ctx, &g), 0);
+	for (int i = 0; i < RUNS; i++) {
+		how.most_log = 60 + i % 2 * 4;
+		n_done += gpube__dissect(d, group, &how, &rng);
+		how.most_log = SIDE / 2;
+		n_impossible += i < 4 && gpube__dissect(d, group, &how, &rng);
+	}
+	assert_in_range(n_done, RUNS * 2 / 3, RUNS); /* with one try each about half are */
+	assert_int_equal(n_impossible, 0);
+	gpube__dissector_free(d);
+	gpube__graph_clear(ctx, &g);
+}
+
 /* From a bad order: what the tree says that the new ones cost is so, and it costs less. */
 static void subtrees(void **state)
 {
@@ -598,6 +624,7 @@ int main(void)
 		add_case(&c, dissection, &seeds[i], "dissection of a grid, seed %d", (int)seeds[i]);
 	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++) {
 		add_case(&c, dissection_around, &seeds[i], "dissection with what is around, seed %d", (int)seeds[i]);
+		add_case(&c, hopeless_parts, &seeds[i], "hopeless parts, seed %d", (int)seeds[i]);
 		add_case(&c, subtrees, &seeds[i], "subtrees of a grid, seed %d", (int)seeds[i]);
 		add_case(&c, sums_after_windows, &seeds[i], "sums after windows, seed %d", (int)seeds[i]);
 	}
