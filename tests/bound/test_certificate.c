@@ -21,6 +21,7 @@ enum { N_SEEDS = 150, N_SPLIT = 60, N_SEARCHES = 60, N_LISTS = 60 };
 static int n_trees;    /* that splits made */
 static int n_searches; /* that prove more than their tables' least numbers */
 static int n_lists;    /* that prove the optimum */
+static int n_sets;     /* with a list of each set of which one holds */
 
 static int setup(void **state)
 {
@@ -466,6 +467,39 @@ static void make_lists(struct gpube_certificate *c, const struct gpube_model *m,
 	assert_int_equal(gpube__certificate_proves(&c->bound, c, m), 0);
 }
 
+/* Sets of Boolean variables of which one is 1 at most: each set is one variable where lists are found. */
+static struct gpube_model *exclusive(uint64_t seed)
+{
+	const int32_t n = 18, size = 3; /* one set has too many others to be eliminated */
+	struct gpube_model *m;
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, seed);
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int32_t i = 0; i < n; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	for (int32_t i = 0; i < n; i++) {
+		const int64_t own[] = {1 + (int64_t)gpube__rng_below(&rng, 9), 0};
+
+		assert_int_equal(gpube_model_add_costs(m, 1, &i, own), 0);
+		for (int32_t j = 0; j < i; j++) {
+			int64_t costs[] = {(int64_t)gpube__rng_below(&rng, 4), 0, 0, (int64_t)gpube__rng_below(&rng, 9)};
+
+			if (i / size == j / size)
+				costs[3] = GPUBE_INF;
+			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){j, i}, costs), 0);
+		}
+	}
+	return m;
+}
+
+static struct gpube_model *model_for_lists(uint64_t seed, const struct random_spec *spec)
+{
+	if (seed % 12 == 2)
+		return exclusive(seed);
+	return seed % 2 ? all_pairs(seed) : random_model(ctx, spec, seed);
+}
+
 static void by_lists(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
@@ -476,13 +510,14 @@ static void by_lists(void **state)
 	int64_t best;
 
 	spec.observed = 0;
-	m = seed % 2 ? all_pairs(seed) : random_model(ctx, &spec, seed);
+	m = model_for_lists(seed, &spec);
 	assert_non_null(m);
 	assert_int_equal(brute_force(&brute, NULL, m), 0);
 	best = !brute.feasible ? 1000 : m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost;
 	make_lists(&c, m, best);
 	assert_true(c.bound <= best);
 	n_lists += c.bound == best;
+	n_sets += seed % 12 == 2 && c.stages.n > 1 && c.stages.stages[0].n_lists == 6 && c.stages.lists[0].arity == 3;
 	assert_int_equal(gpube__certificate_write(&c, in_dir("lists.gz")), 0);
 	assert_int_equal(gpube__certificate_read(&again, ctx, in_dir("lists.gz")), 0);
 	assert_int_equal(again.stages.n, c.stages.n);
@@ -509,6 +544,7 @@ static void some_were_lists(void **state)
 {
 	(void)state;
 	assert_true(n_lists > N_LISTS / 2);
+	assert_true(n_sets >= N_LISTS / 12);
 }
 
 static void overflow(void **state)
