@@ -190,17 +190,41 @@ static double tree_at_once_seconds(const struct gpube_bounder *b)
 }
 
 /*
- * It goes on where it seems to end soon: CELAR6-SUB1 and SUB2 take the tree 1 and 1.5 s of the processor, and clusters 2.8 and 3.0. (SUB3's
+ * Few variables whose values may change places (symmetry.h): a tree ends where ascents see nothing, since every value
+ * looks like every other. Colourings of 50 to 94 bits are done in 0.8 to 1.3 s of the processor, whose clusters take
+ * minutes; of 250 bits it proves nothing in a minute.
+ */
+#define FEW_BITS 128
+
+static bool wants_tree_of_names(const struct gpube_bounder *b)
+{
+	return may_split(b) && !gpube__bounder_is_easy(b) &&
+	       b->m->n_vars * log2(gpube__bounder_mean_domain(b)) < FEW_BITS;
+}
+
+static double names_seconds(const struct gpube_bounder *b)
+{
+	return gpube__share_of(b, 10, 0.3);
+}
+
+/* Before orders are searched for, which take queen5_5_4 as long as its tree does. */
+static double names_glance_seconds(const struct gpube_bounder *b)
+{
+	return gpube__bounder_look_seconds(b, gpube__share_of(b, 0.2, 0.05));
+}
+
+/*
+ * Either goes on where it seems to end soon: CELAR6-SUB1 and SUB2 take the tree 1 and 1.5 s of the processor, and clusters 2.8 and 3.0. (SUB3's
  * look says 60 s, where clusters take 8.)
  */
 static double tree_that_ends_seconds(const struct gpube_bounder *b)
 {
-	return gpube__share_of(b, 6, 0.3);
+	return gpube__bounder_look_seconds(b, gpube__share_of(b, 6, 0.3));
 }
 
 static bool wants_tree_that_ends(const struct gpube_bounder *b)
 {
-	return wants_tree_at_once(b) && gpube__bounder_tree_ends(b, tree_that_ends_seconds(b));
+	return (wants_tree_at_once(b) || wants_tree_of_names(b)) && gpube__bounder_tree_ends(b, tree_that_ends_seconds(b));
 }
 
 /* Where elimination may be easy: what else is tried depends on how easy. */
@@ -348,24 +372,6 @@ static double quick_sweep_seconds(const struct gpube_bounder *b)
 static bool wants_quick_sweep(const struct gpube_bounder *b)
 {
 	return may_eliminate(b) && !gpube__bounder_is_easy(b) && gpube__bounder_mean_domain(b) < GPUBE__WIDE_DOMAIN;
-}
-
-/*
- * Few variables whose values may change places (symmetry.h): a tree ends where ascents see nothing, since every value
- * looks like every other. Colourings of 50 to 94 bits are done in 0.8 to 1.3 s of the processor, whose clusters take
- * minutes; of 250 bits it proves nothing in a minute.
- */
-#define FEW_BITS 128
-
-static bool wants_tree_of_names(const struct gpube_bounder *b)
-{
-	return may_split(b) && !gpube__bounder_is_easy(b) &&
-	       b->m->n_vars * log2(gpube__bounder_mean_domain(b)) < FEW_BITS;
-}
-
-static double names_seconds(const struct gpube_bounder *b)
-{
-	return gpube__share_of(b, 10, 0.3);
 }
 
 static bool wants_elimination(const struct gpube_bounder *b)
@@ -593,6 +599,7 @@ static const struct stage stages[] = {
 	{"an AND/OR search", wants_early_andor, early_andor_seconds, gpube__bound_look_and_or},
 	{"a search tree where little is open", wants_close_look, NULL, gpube__bound_look_closely},
 	{"a search tree at once", wants_tree_at_once, tree_at_once_seconds, gpube__bound_look},
+	{"a glance at a tree of few names", wants_tree_of_names, names_glance_seconds, gpube__bound_tree_of_names},
 	{"a search tree that seems to end", wants_tree_that_ends, tree_that_ends_seconds, gpube__bound_tree_that_ends},
 	{"better orders", gpube__bounder_wants_order, NULL, gpube__bound_order},
 	{"a search tree", wants_first_tree, first_tree_seconds, gpube__bound_look},
