@@ -355,7 +355,7 @@ static void sort_axes(struct run *r)
 {
 	const struct gpube_sum_job *job = r->job;
 	const int outer = job->weights ? 1 : 0; /* with weights the first axis is walked along in a panel */
-	const bool many = job->n_out > 1 || !job->out[0].stride[job->n_axes - 1]; /* what is not stored, but added to */
+	const bool many = job->n_out > 1 || (job->n_axes > 0 && !job->out[0].stride[job->n_axes - 1]); /* what is not stored, but added to */
 	int64_t items = 1;
 	int first;
 

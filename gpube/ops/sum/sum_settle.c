@@ -279,7 +279,7 @@ static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares,
 	s.up = all.most < all.least ? 0 : all.most;
 	if (!shares && all.most >= all.least && all.most - all.least > MOST_APART) {
 		status = take_apart(ctx, t, s.up);
-	} else if (t->powers || s.up != 0 || (shares && all.most - all.least > LEAST_SHARE)) {
+	} else if (t->powers || s.up != 0 || (shares && all.most >= all.least && all.most - all.least > LEAST_SHARE)) {
 		if (n > 1)
 			gpube__parallel(ctx, n, scale, &s);
 		else
