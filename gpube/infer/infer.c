@@ -65,7 +65,7 @@ static int first_cases(struct gpube_cases *cases, struct gpube__inferring *j)
  * Of the time that is left, for mini-buckets of a formula: larger ones, and passes over them, lower the bound of
  * 2bitadd_11 from 10^157 to 10^120, as cases do not in a minute, which raise a lower bound in seconds. Without an end so many seconds.
  */
-#define BUCKETS_SHARE	0.45
+#define BUCKETS_SHARE	0.3
 #define BUCKETS_SECONDS 10.0
 
 /* Cases until the time is up, or a stop, beside bounds of another kind first. */

@@ -32,8 +32,6 @@
 /* Passes with parts of a size, unless the last few gain less than this, ln. */
 enum { PASSES = 12, BETWEEN = 4 };
 #define LEAST_GAIN 0.01
-/* Sizes in a row of which no passes gain anything: symmetric models are such, where larger mini-buckets alone are quicker. */
-enum { MOST_IDLE = 3 };
 
 /*
  * e^x within a millionth, 0 below -700: for beliefs, of which there are many. Without a branch, so that compilers make vectors of it.
@@ -534,18 +532,19 @@ int gpube__wmb_passes(struct gpube__inferring *j, double cells, double until)
 	const double deadline = j->ctx->deadline;
 	double seconds = 0, growth = GROWTH, gain = 0;
 	bool exact = false;
-	int n_idle = 0;
 	int status = GPUBE_OK;
 
 	if (until > 0)
 		gpube__end_by(j->ctx, until);
-	while (!status && !exact && growth > 1 && n_idle < MOST_IDLE && j->log_upper > j->log_lower) {
+	while (!status && !exact && growth > 1 && j->log_upper > j->log_lower) {
 		bool fits;
 
 		status = passes_of(j, cells, until, &seconds, &fits, &exact, &gain);
 		if (status)
 			break;
-		n_idle = fits && gain < LEAST_GAIN ? n_idle + 1 : 0;
+		/* as of symmetric models, where larger mini-buckets alone are quicker */
+		if (fits && until > 0 && gain < LEAST_GAIN)
+			break;
 		/* the last size that fits may be less than the next one */
 		growth = fits ? growth : growth / 2;
 		cells = fits ? cells * growth : cells / 2;
