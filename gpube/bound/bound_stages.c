@@ -404,7 +404,7 @@ static bool wants_late_search(const struct gpube_bounder *b)
 /*
  * A sure proof: worth a good part of the time, and as much as it needs where that is left. (What is predicted is of cells
  * of 32 bits without arg-mins. Of 64 bits with them, as potentials have, it took 2.6 to 5 times as many processor seconds
- * on ten networks, as the rates of a plan say, too; and up to eight where the system clears pages slowly: pedigree51's 6
+ * on eight networks, as the rates of a plan say, too; and up to eight where the system clears pages slowly: pedigree51's 6
  * to 9.6 s instead of 1.2.)
  */
 #define OPTIMISTIC 8
