@@ -37,7 +37,7 @@ row 'by content, no memory' 0 '^lower +[0-9]+, proved' 'mini-buckets given up: .
 	"$gpube" bound --method mbe --z 25 --partition content --memory 2M --backend cpu "$work/hard.wcsp"
 row 'z and ibound' 2 '' '--z and --ibound exclude each other' "$gpube" bound --z 3 --ibound 3 $x/exams.cfn
 row 'a cutoff at the optimum' 0 '^closed ' '' "$gpube" bound -q --method mbe --ub 7.1 "$work/most.cfn"
-row 'a cutoff that is none' 1 '' 'not a number' "$gpube" bound --ub 7.12 "$work/most.cfn"
+row 'a cutoff that is none' 1 '' 'expected a number' "$gpube" bound --ub 7.12 "$work/most.cfn"
 row 'a cutoff of potentials' 1 '' 'has no costs' "$gpube" bound --ub 7 $x/sprinkler.uai
 "$gpube" bound -q --output sol -o "$work/exams.sol" $x/exams.cfn
 row 'a known solution' 0 '^optimum +4\.30,' 'upper bound 4\.30 \(given\)' \
