@@ -506,7 +506,7 @@ class Search:
         return best
 
 
-# ---- lists: the third form -------------------------------------------------------------------------------
+# ---- lists: the fourth form -------------------------------------------------------------------------------
 
 
 def vector(numbers):
@@ -761,9 +761,9 @@ def prove_by_stages(p, c):
     unit = 1 << c["shift"]
     if c["limit"] <= constant:
         return min(constant, c["bound"]) << c["shift"]
-    stages = Stages(c, constant, functions)
-    if stages.target > 1 << 61:
+    if (c["limit"] - constant) * unit > 1 << 61:
         raise Refused("the limit is too far above the constant")
+    stages = Stages(c, constant, functions)
     return min(constant * unit + stages.least(c["stages"], unit), c["bound"] * unit)
 
 

@@ -13,6 +13,8 @@ enum { GONE_PART = 4 };
 
 void gpube__checking_unite(struct gpube__checking *w)
 {
+	const int64_t missing = gpube__checking_left(w);
+
 	for (int64_t k = 0; k < w->n_separators; k++) {
 		const struct gpube__checked_separator *b = &w->separators[k];
 		const struct gpube__checked_member *of = w->members ? &w->members[b->member] : NULL;
@@ -21,7 +23,8 @@ void gpube__checking_unite(struct gpube__checking *w)
 			int64_t *cost = &w->lists[of->list].cost[i];
 			const int64_t more = b->own[of->cell[i]];
 
-			*cost = *cost == GPUBE__GONE || more == GPUBE__GONE ? GPUBE__GONE : *cost + more;
+			/* each of many separators may have nearly as much as is missing: their sum would leave 64 bits */
+			*cost = *cost >= missing || more >= missing || *cost + more >= missing ? GPUBE__GONE : *cost + more;
 		}
 		gpube__free(w->ctx, b->own);
 	}
@@ -39,7 +42,7 @@ void gpube__checking_unite(struct gpube__checking *w)
 		int64_t to = 0;
 
 		for (int64_t i = 0; i < a->n; i++)
-			if (a->cost[i] < gpube__checking_left(w)) {
+			if (a->cost[i] < missing) {
 				a->key[to] = a->key[i];
 				a->cost[to++] = a->cost[i];
 			}
