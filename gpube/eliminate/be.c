@@ -37,6 +37,7 @@ struct run {
 	struct gpube__blocks *blocks, own; /* the host's messages; own: unless the caller keeps some */
 	struct gpube__layout layout; /* of messages, where there is one side alone, in 'block' */
 	char *block;
+	double spare; /* bytes of the host's memory beyond the plan's peak */
 	struct work *messages; /* per position */
 	uint8_t **args;	       /* per position: packed arg-mins on the host, or NULL */
 	struct args_room unpacked[2], home; /* of the bucket at hand: on each side, and brought home */
@@ -325,9 +326,12 @@ static int be_eliminate(struct run *r, int32_t p)
 		c.out_arg = r->block + r->layout.args_at[p];
 	} else if (stores) {
 		struct args_room *room = &r->unpacked[gpube__side_of(r->sides, p)];
+		const uint64_t most = room->at ? 0 : most_args_bytes(r, gpube__side_of(r->sides, p));
+		uint64_t bytes = (uint64_t)b->cells * (uint64_t)c.arg_bytes;
 
-		if (!room->at) /* for all of them: what grows is cleared again */
-			status = take_room(ctx, ops, room, most_args_bytes(r, gpube__side_of(r->sides, p)));
+		if (most > bytes && (ops != gpube__ops_cpu() || (double)most <= r->spare))
+			bytes = most; /* for all of them: what grows is cleared again */
+		status = take_room(ctx, ops, room, bytes);
 		if (status)
 			goto out;
 		c.out_arg = room->at;
@@ -572,9 +576,20 @@ static int be_lay_out(struct run *r, uint64_t room)
 		return status;
 	if (ops->alloc_block)
 		r->block = ops->alloc_block(r->be->ctx, *bytes);
-	else if (*bytes <= r->layout.alive + r->layout.alive / HOST_GAPS)
+	else if ((double)*bytes <= r->spare && *bytes <= r->layout.alive + r->layout.alive / HOST_GAPS)
 		r->block = gpube__blocks_take(r->blocks, r->be->ctx, *bytes);
+	if (r->block && !ops->alloc_block)
+		r->spare -= (double)*bytes;
 	return GPUBE_OK;
+}
+
+/* What is taken for the whole run stays when the plan counts it as gone: it is to fit beside the plan's peak. */
+static double spare_bytes(const struct run *r)
+{
+	struct gpube_be_memory most;
+
+	gpube__be_memory(&most, r->be, r->w->type);
+	return (double)gpube__ops_cpu()->memory(r->be->ctx) - (r->keep ? most.keep : most.args);
 }
 
 /*
@@ -588,6 +603,7 @@ static int take_block(struct run *r)
 	uint64_t room = 0;
 	int status;
 
+	r->spare = spare_bytes(r);
 	if (r->sides->side || r->counting)
 		return GPUBE_OK;
 	if (ops->alloc_block && r->assigning && !r->keep)

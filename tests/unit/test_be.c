@@ -379,6 +379,52 @@ static void blocks_wait_for_the_next(void **state)
 	assert_true(b.n == 0 && b.spare_bytes == 0);
 }
 
+/*
+ * Four messages of 1 MiB at the start, and arg-mins of 2.5 MiB at the end: messages in one block leave no room for these
+ * where the memory is as small as the plan's peak.
+ */
+static void a_block_has_room_beside_the_peak(void **state)
+{
+	enum { LEAVES = 4, CHAIN = 40, N = LEAVES + CHAIN + 2, Y = N - 2, Z };
+	const uint64_t memory_bytes = ctx->memory_bytes;
+	struct gpube_be_memory memory;
+	int32_t order[N], values[N];
+	struct gpube_model *m;
+	struct gpube_be be;
+	struct gpube_working w;
+	int64_t optimum[2];
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int v = 0; v < N; v++) {
+		order[v] = v;
+		assert_int_equal(gpube_model_add_var(m, NULL, v < LEAVES ? 2 : v < Y ? 4 : 256, NULL), 0);
+	}
+	for (int v = 0; v < Y; v++) {
+		if (v < LEAVES || v + 1 < Y)
+			add_pair(m, v, v < LEAVES ? LEAVES : v + 1);
+		add_pair(m, v, Y);
+		add_pair(m, v, Z);
+	}
+	assert_int_equal(gpube__be_init(&be, m, order), 0);
+	assert_int_equal(gpube__be_working(&w, &be), 0);
+	gpube__be_memory(&memory, &be, w.type);
+	for (int roomy = 0; roomy < 2; roomy++) {
+		struct gpube__blocks blocks = {0};
+		struct gpube_be_sides sides = on_cpu;
+
+		sides.blocks = &blocks;
+		ctx->memory_bytes = (uint64_t)memory.args * (roomy ? 3 : 1);
+		assert_int_equal(gpube__be_run(&optimum[roomy], values, NULL, &be, &sides, &w, 0, false, NULL), 0);
+		assert_true(roomy == ((double)blocks.most > memory.args));
+		gpube__blocks_clear(&blocks, ctx);
+	}
+	ctx->memory_bytes = memory_bytes;
+	assert_true(optimum[0] == optimum[1]);
+	gpube__be_clear(&be);
+	gpube_model_free(m);
+}
+
 static void stop_ends_the_run(void **state)
 {
 	struct gpube_model *m = variables(2, 2);
@@ -413,6 +459,7 @@ int main(void)
 		cmocka_unit_test(packed_arg_mins),
 		cmocka_unit_test(stored_arg_mins),
 		cmocka_unit_test(smaller_messages_are_kept),
+		cmocka_unit_test(a_block_has_room_beside_the_peak),
 		cmocka_unit_test(stop_ends_the_run),
 	};
 
