@@ -67,7 +67,7 @@ struct gpube_dfs_tree {
 	const struct gpube_model *m; /* its, or b->tables; its totals are below */
 	struct gpube_dfs *t;
 	int32_t n_blocks, next;	/* next: the block that is to run */
-	int32_t n_restarts;	/* first runs of a block, which leave nothing open */
+	int32_t n_restarts;	/* first runs of a block, as long as none sees enough of its tree */
 	int32_t patience;	/* nodes between looks at the clock */
 	int32_t few_values;	/* more, of a variable whose values have an order, are halved */
 	struct gpube_dfs_block *blocks, *k; /* k: at work */

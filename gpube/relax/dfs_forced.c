@@ -94,7 +94,7 @@ void gpube__dfs_forced(const struct gpube_dfs *t, const struct gpube_dfs_functio
 			other[n++] = j;
 	count = list_choices(t, f, other, n, with_costs, &n);
 	for (int32_t a = t->window[f->scope[k]].from; a < t->window[f->scope[k]].from + t->window[f->scope[k]].n; a++)
-		m[a] = INT64_MAX;
+		m[a] = GPUBE__ROW_FORBIDDEN;
 	do {
 		for (; d < n; d++) {
 			int32_t value = t->live[f->scope[other[d]]][index[d]];
