@@ -442,28 +442,11 @@ static void threads(void **state)
 	gpube_model_free(m);
 }
 
-/* Hardly a variable is eliminated first, nor do all fit one patch. */
-static struct random_spec many_neighbours(uint64_t seed)
-{
-	struct random_spec spec = random_spec_default();
-
-	spec.n_vars = 12;
-	spec.min_domain = 2;
-	spec.max_domain = 2 + (seed % 4 == 0);
-	spec.n_vars -= 3 * (seed % 4 == 0);
-	spec.n_functions = 30 + (int)(seed % 30);
-	spec.min_arity = seed % 3 ? 2 : 1;
-	spec.max_arity = 3;
-	spec.forbidden = seed % 5 ? 0.05 * (double)(seed % 5) : 0.5;
-	spec.max_cost = seed % 7 ? 50 : (int64_t)1 << 40;
-	return spec;
-}
-
 /* The optimum alone is below the limit, or nothing is; what is known may be that good before lists grow. */
 static void tight_lists(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	struct random_spec spec = many_neighbours(seed);
+	struct random_spec spec = random_spec_many_neighbours(seed);
 	struct gpube_model *m;
 	struct brute brute;
 
@@ -482,7 +465,7 @@ static void tight_lists(void **state)
 static void splitting(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const struct random_spec spec = many_neighbours(seed);
+	const struct random_spec spec = random_spec_many_neighbours(seed);
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .seed = seed};
 	struct gpube_model *m;
 	struct brute brute;
@@ -508,7 +491,7 @@ static void splitting(void **state)
 static void whole(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const struct random_spec spec = many_neighbours(seed);
+	const struct random_spec spec = random_spec_many_neighbours(seed);
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .split = GPUBE_SPLIT_NEVER,
 		.seed = seed};
 	struct gpube_model *m = random_model(ctx, &spec, seed);
@@ -540,7 +523,7 @@ static void whole(void **state)
 static void lists_in_want(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	struct random_spec spec = many_neighbours(seed);
+	struct random_spec spec = random_spec_many_neighbours(seed);
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .split = GPUBE_SPLIT_NEVER,
 		.no_simplify = seed % 2, .seed = seed};
 	const uint64_t memory_bytes = ctx->memory_bytes;

@@ -83,6 +83,22 @@ struct random_spec random_spec_varied(uint64_t seed, enum gpube_kind kind)
 	return s;
 }
 
+struct random_spec random_spec_many_neighbours(uint64_t seed)
+{
+	struct random_spec spec = random_spec_default();
+
+	spec.n_vars = 12;
+	spec.min_domain = 2;
+	spec.max_domain = 2 + (seed % 4 == 0);
+	spec.n_vars -= 3 * (seed % 4 == 0);
+	spec.n_functions = 30 + (int)(seed % 30);
+	spec.min_arity = seed % 3 ? 2 : 1;
+	spec.max_arity = 3;
+	spec.forbidden = seed % 5 ? 0.05 * (double)(seed % 5) : 0.5;
+	spec.max_cost = seed % 7 ? 50 : (int64_t)1 << 40;
+	return spec;
+}
+
 /* ---- values ---------------------------------------------------------------------- */
 
 static int64_t random_cost(struct maker *k)

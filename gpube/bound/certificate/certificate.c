@@ -292,8 +292,7 @@ int gpube__certificate_write(const struct gpube_certificate *c, const char *path
 }
 
 /* "name NUMBER" */
-static int read_member(
-	struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max)
+int gpube__certificate_read_member(struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max)
 {
 	char token[256];
 
@@ -308,7 +307,7 @@ static int read_table(struct gpube_certificate *c, struct gpube_in *in)
 {
 	int32_t scope[MOST_ARITY];
 	int64_t arity = 0, v = 0, *values;
-	int status = read_member(in, "table", &arity, 0, MOST_ARITY);
+	int status = gpube__certificate_read_member(in, "table", &arity, 0, MOST_ARITY);
 
 	for (int k = 0; k < arity && !status; k++) {
 		status = gpube__in_int(
@@ -333,7 +332,7 @@ static int read_order(struct gpube_certificate *c, struct gpube_in *in)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < c->n_vars && !status; i++) {
 		status = i ? gpube__in_int(in, &v, 0, c->n_vars - 1, "a variable")
-			   : read_member(in, "order", &v, 0, c->n_vars - 1);
+			   : gpube__certificate_read_member(in, "order", &v, 0, c->n_vars - 1);
 		c->order[i] = (int32_t)v;
 	}
 	return status;
@@ -342,10 +341,10 @@ static int read_order(struct gpube_certificate *c, struct gpube_in *in)
 static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 {
 	int64_t v = 0, n_blocks = 0, n = 0, version = 0;
-	int status = read_member(in, "gpube-certificate", &version, TABLES, STAGES);
+	int status = gpube__certificate_read_member(in, "gpube-certificate", &version, TABLES, STAGES);
 
 	if (!status)
-		status = read_member(in, "variables", &v, 0, INT32_MAX - 1);
+		status = gpube__certificate_read_member(in, "variables", &v, 0, INT32_MAX - 1);
 	if (status)
 		return status;
 	/* as they are met: a number in a file is no reason to take memory */
@@ -358,28 +357,28 @@ static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 			c->domain[c->n_vars] = (int32_t)n;
 	}
 	if (!status)
-		status = read_member(in, "functions", &v, 0, INT32_MAX);
+		status = gpube__certificate_read_member(in, "functions", &v, 0, INT32_MAX);
 	c->n_functions = (int32_t)v;
 	if (!status)
-		status = read_member(in, "decimals", &v, 0, 18);
+		status = gpube__certificate_read_member(in, "decimals", &v, 0, 18);
 	c->scale = (int)v;
 	if (!status)
-		status = read_member(in, "cap", &c->cap, 0, GPUBE_INF - 1);
+		status = gpube__certificate_read_member(in, "cap", &c->cap, 0, GPUBE_INF - 1);
 	if (!status)
-		status = read_member(in, "shift", &v, 0, 40);
+		status = gpube__certificate_read_member(in, "shift", &v, 0, 40);
 	c->shift = (int)v;
 	if (!status)
-		status = read_member(in, "bound", &c->bound, -INT64_MAX, INT64_MAX);
+		status = gpube__certificate_read_member(in, "bound", &c->bound, -INT64_MAX, INT64_MAX);
 	if (!status && version == STAGES) {
 		status = gpube__certificate_read_stages(c, in);
 		return status ? status : gpube__in_end(in);
 	}
 	if (!status)
-		status = read_member(in, "constant", &c->constant, -INT64_MAX, INT64_MAX);
+		status = gpube__certificate_read_member(in, "constant", &c->constant, -INT64_MAX, INT64_MAX);
 	if (!status)
-		status = read_member(in, "blocks", &n_blocks, 0, INT32_MAX - 2);
+		status = gpube__certificate_read_member(in, "blocks", &n_blocks, 0, INT32_MAX - 2);
 	for (int64_t b = 0; b < n_blocks && !status; b++) {
-		status = read_member(in, "block", &n, 0, INT32_MAX - 2);
+		status = gpube__certificate_read_member(in, "block", &n, 0, INT32_MAX - 2);
 		if (!status)
 			status = gpube__certificate_block(c);
 		for (int64_t t = 0; t < n && !status; t++)

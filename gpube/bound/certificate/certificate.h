@@ -201,6 +201,9 @@ int gpube__certificate_search(__int128 *least, const struct gpube_certificate *c
 int gpube__certificate_sweep(
 	__int128 *least, const struct gpube_certificate *c, const struct gpube_model *relaxed, __int128 constant);
 
+/* "name NUMBER" of the file. Errors: EPARSE */
+int gpube__certificate_read_member(struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max);
+
 /* The file's part that is the stages. Errors: EPARSE, ENOMEM */
 void gpube__certificate_write_stages(struct gpube_out *out, const struct gpube_certificate *c);
 int gpube__certificate_read_stages(struct gpube_certificate *c, struct gpube_in *in);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "gpube/base/rows.h"
+
 /* Entries of a list, also of one that becomes shorter with the next variable. */
 #define MOST_ENTRIES ((int64_t)1 << 28)
 /* A target that sums of two do not pass. */
@@ -376,14 +378,13 @@ static int index_old(struct joining *j)
 		return GPUBE_ENOMEM;
 	for (int32_t k = 0; k < j->n_old; k++)
 		for (int32_t v = 0; v < j->old[k].arity; v++)
-			j->of_at[j->old[k].scope[v] + 2]++;
-	for (int32_t i = 0; i < w->n_vars; i++)
-		j->of_at[i + 2] += j->of_at[i + 1];
+			GPUBE_ROW_COUNT(j->of_at, j->old[k].scope[v]);
+	GPUBE_ROWS_BEGIN(j->of_at, w->n_vars);
 	for (int32_t k = 0; k < j->n_old && !status; k++) {
 		const struct gpube__checked_list *a = &j->old[k];
 
 		for (int32_t v = 0; v < a->arity; v++)
-			j->of[j->of_at[a->scope[v] + 1]++] = k;
+			j->of[GPUBE_ROW_PLACE(j->of_at, a->scope[v])] = k;
 		status = gpube__words_init(w->ctx, &j->index[k], a->n);
 		for (int64_t i = 0; i < a->n && !status; i++) {
 			const uint64_t slot = gpube__words_slot(&j->index[k], a->key[i]);

@@ -62,7 +62,6 @@ struct gpube__checking {
 /* Numbers of words. */
 struct gpube__words {
 	uint64_t capacity; /* a power of two */
-	int64_t n;
 	gpube__word *key;
 	uint32_t *at; /* UINT32_MAX: none */
 };

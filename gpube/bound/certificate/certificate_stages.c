@@ -55,22 +55,11 @@ void gpube__certificate_write_stages(struct gpube_out *out, const struct gpube_c
 	}
 }
 
-/* "name NUMBER" */
-static int read_member(struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max)
-{
-	char token[256];
-	int status = gpube__in_token(in, token, name);
-
-	if (!status && strcmp(token, name))
-		status = gpube__in_expected(in, name, token);
-	return status ? status : gpube__in_int(in, v, min, max, "a number");
-}
-
 static int read_list(struct gpube_certificate *c, struct gpube_in *in)
 {
 	int32_t scope[GPUBE__WORD];
 	int64_t arity = 0, n_leaving = 0, v = 0;
-	int status = read_member(in, "list", &arity, 1, GPUBE__WORD);
+	int status = gpube__certificate_read_member(in, "list", &arity, 1, GPUBE__WORD);
 
 	if (!status)
 		status = gpube__in_int(in, &n_leaving, 0, arity, "a number of variables that leave");
@@ -84,13 +73,12 @@ static int read_list(struct gpube_certificate *c, struct gpube_in *in)
 int gpube__certificate_read_stages(struct gpube_certificate *c, struct gpube_in *in)
 {
 	int64_t n = 0, n_lists = 0, n_sweeps = 0;
-	int status = read_member(in, "limit", &c->stages.limit, -INT64_MAX, INT64_MAX);
+	int status = gpube__certificate_read_member(in, "limit", &c->stages.limit, -INT64_MAX, INT64_MAX);
 
 	if (!status)
-		status = read_member(in, "stages", &n, 1, INT32_MAX - 1);
-
+		status = gpube__certificate_read_member(in, "stages", &n, 1, INT32_MAX - 1);
 	for (int64_t k = 0; k < n && !status; k++) {
-		status = read_member(in, "stage", &n_lists, 0, INT32_MAX - 1);
+		status = gpube__certificate_read_member(in, "stage", &n_lists, 0, INT32_MAX - 1);
 		if (!status)
 			status = gpube__in_int(in, &n_sweeps, 0, INT32_MAX - 1, "a number of sweeps");
 		if (!status)

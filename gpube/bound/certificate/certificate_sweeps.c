@@ -169,13 +169,22 @@ static int list_separators(struct gpube__checking *w)
 	return gpube__sort(w->ctx, w->separators, (uint64_t)f.n, sizeof(*w->separators), by_place);
 }
 
+/* The members' numbers, and a sweep's room, are to fit into a part of the memory each. */
+static int check_size(const struct gpube__checking *w, double bytes)
+{
+	return bytes < (double)w->ctx->memory_bytes / 4 ? GPUBE_OK
+		: gpube__fail(w->ctx, GPUBE_ELIMIT, "to sweep over the certificate's lists takes %.3g bytes or more, over a fourth of the memory", bytes);
+}
+
 static int list_members(struct gpube__checking *w)
 {
 	int64_t capacity = 0;
+	double bytes = 0;
+	int status = GPUBE_OK;
 
 	for (int32_t j = 0; j < w->n_lists; j++)
 		w->lists[j].first = w->lists[j].last = -1;
-	for (int64_t k = 0; k < w->n_separators; k++) {
+	for (int64_t k = 0; k < w->n_separators && !status; k++) {
 		struct gpube__checked_separator *b = &w->separators[k];
 
 		b->member = w->n_members;
@@ -187,11 +196,15 @@ static int list_members(struct gpube__checking *w)
 			w->members[w->n_members++] = (struct gpube__checked_member){.list = j, .separator = (int32_t)k};
 			w->lists[j].first = w->lists[j].first < 0 ? (int32_t)k : w->lists[j].first;
 			w->lists[j].last = (int32_t)k;
+			bytes += (double)sizeof(uint32_t) * (double)w->lists[j].n + sizeof(*w->members);
 		}
 		b->n_members = (int32_t)(w->n_members - b->member);
-		if (gpube__checking_stops(w, w->n_lists))
-			return gpube__fail_stopped(w->ctx);
+		status = check_size(w, bytes);
+		if (!status && gpube__checking_stops(w, w->n_lists))
+			status = gpube__fail_stopped(w->ctx);
 	}
+	if (status)
+		return status;
 	for (int64_t e = 0; e < w->n_members; e++) {
 		const struct gpube__checked_list *a = &w->lists[w->members[e].list];
 		const int32_t k = w->members[e].separator;
@@ -246,32 +259,6 @@ static int find_cells(struct gpube__checking *w, struct gpube__checked_separator
 	return status || b->own ? status : GPUBE_ENOMEM;
 }
 
-/* Whether the members' numbers fit into a part of the memory. */
-static int check_size(const struct gpube__checking *w)
-{
-	double bytes = 0;
-
-	for (int64_t e = 0; e < w->n_members; e++)
-		bytes += (double)sizeof(uint32_t) * (double)w->lists[w->members[e].list].n + sizeof(*w->members);
-	return bytes < (double)w->ctx->memory_bytes / 4 ? GPUBE_OK
-		: gpube__fail(w->ctx, GPUBE_ELIMIT, "to sweep over the certificate's lists takes %.3g bytes, more than a fourth of the memory", bytes);
-}
-
-int gpube__checking_separate(struct gpube__checking *w)
-{
-	struct gpube__words index = {0};
-	int status = list_separators(w);
-
-	if (!status)
-		status = list_members(w);
-	if (!status)
-		status = check_size(w);
-	for (int64_t k = 0; k < w->n_separators && !status; k++)
-		status = find_cells(w, &w->separators[k], &index);
-	gpube__words_clear(w->ctx, &index);
-	return status;
-}
-
 int64_t gpube__checking_room(const struct gpube__checking *w)
 {
 	int64_t most = 0;
@@ -282,6 +269,19 @@ int64_t gpube__checking_room(const struct gpube__checking *w)
 		most = room > most ? room : most;
 	}
 	return most;
+}
+
+int gpube__checking_separate(struct gpube__checking *w)
+{
+	struct gpube__words index = {0};
+	int status = list_separators(w);
+
+	if (!status)
+		status = list_members(w);
+	for (int64_t k = 0; k < w->n_separators && !status; k++)
+		status = find_cells(w, &w->separators[k], &index);
+	gpube__words_clear(w->ctx, &index);
+	return status ? status : check_size(w, (double)sizeof(int64_t) * (double)gpube__checking_room(w));
 }
 
 /* ---- a sweep --------------------------------------------------------------------------------- */

@@ -18,7 +18,6 @@ int gpube__words_init(struct gpube_ctx *ctx, struct gpube__words *w, int64_t n)
 		w->capacity = capacity;
 	}
 	memset(w->at, 0xff, (size_t)w->capacity * sizeof(*w->at));
-	w->n = 0;
 	return GPUBE_OK;
 }
 

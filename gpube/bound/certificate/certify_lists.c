@@ -7,9 +7,9 @@
  * says, too, so only which lists there were is noted, of given variables, and how many sweeps. The checker's sweeps are not the
  * same to the last unit: the last stage may have more of them than were needed here.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "gpube/base/rows.h"
 #include "gpube/bound/certificate/certify.h"
 #include "gpube/relax/patches/lists.h"
 #include "gpube/simplify/exclusive.h"
@@ -25,6 +25,7 @@ enum { WINDOW = 8, MOST_SWEEPS = 1000 };
 #define LIST_STILL 0.0005
 /* Sweeps that the checker may need beyond those here. */
 enum { MORE_SWEEPS = 4 * WINDOW };
+
 struct certifying {
 	struct gpube_ctx *ctx;
 	struct gpube_certificate *c;
@@ -104,8 +105,8 @@ static int note_list(struct certifying *w, int32_t n_leaving)
 }
 
 /*
- * A list of each variable that stands for several, if it is within old list number 'within', or that is -1: it says what of their values is
- * possible, and the checker adds them together.
+ * A list of each variable that stands for several, if it is within old list number 'within', or that is -1: it says what of
+ * their values is possible, and the checker adds them together.
  */
 static int note_joined(struct certifying *w, int64_t within)
 {
@@ -314,12 +315,11 @@ static int map_variables(struct certifying *w, const struct gpube_simplified *s)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < s->n_vars; i++)
 		if (s->var[i] >= 0)
-			w->of_at[s->var[i] + 2]++;
-	for (int32_t i = 0; i < n; i++)
-		w->of_at[i + 2] += w->of_at[i + 1];
+			GPUBE_ROW_COUNT(w->of_at, s->var[i]);
+	GPUBE_ROWS_BEGIN(w->of_at, n);
 	for (int32_t i = 0; i < s->n_vars; i++)
 		if (s->var[i] >= 0)
-			w->of[w->of_at[s->var[i] + 1]++] = i;
+			w->of[GPUBE_ROW_PLACE(w->of_at, s->var[i])] = i;
 	for (int32_t i = 0; i < n; i++)
 		if (!w->lean || w->lean->var[i] >= 0)
 			w->simple[w->lean ? w->lean->var[i] : i] = i;

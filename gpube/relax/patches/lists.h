@@ -115,7 +115,7 @@ void gpube__lists_settle(struct gpube_patch_lists *l);
 
 /*
  * What all lists force on each value, by value_at; GPUBE__PATCH_DEAD: it is possible no more, -1: the variable is in none.
- * Separators have to be settled. Errors: ENOMEM
+ * What separators have is not counted: it is more where they are settled. Errors: ENOMEM
  */
 int gpube__lists_forced(const struct gpube_patch_lists *l, int64_t *forced);
 

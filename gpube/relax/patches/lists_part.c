@@ -221,9 +221,9 @@ int gpube__lists_part(struct gpube_patch_lists **out, const struct gpube_patch_l
 
 static int64_t own_cells(const struct gpube_patch_lists *l)
 {
-	const struct gpube_patch_list_separator *last = &l->separators[l->n_separators - 1];
+	const int32_t n = l->n_separators;
 
-	return l->n_separators ? last->at + last->n : 0;
+	return n ? l->separators[n - 1].at + l->separators[n - 1].n : 0;
 }
 
 int gpube__lists_probe_init(struct gpube_patch_lists_probe *p, struct gpube_ctx *ctx, const struct gpube_patch_lists *l)
