@@ -203,11 +203,45 @@ static void test_no_memory(void **state)
 	assert_int_equal(n_cases, 1);
 }
 
+/*
+ * Where the sum cannot end in time the search for an order has its share of that, though it gains nothing: of a clique, whose
+ * orders are all as good.
+ */
+static void test_long_order(void **state)
+{
+	enum { VARS = 38 };
+	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .bounds = 1};
+	const double pairs[] = {1, 2, 3, 4};
+	struct gpube_inference out = {0};
+	struct gpube__inferring j = {.ctx = ctx, .opts = &opts, .out = &out};
+	struct gpube_model *m;
+	double start;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), GPUBE_OK);
+	for (int32_t i = 0; i < VARS; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
+	for (int32_t i = 0; i < VARS; i++)
+		for (int32_t k = 0; k < i; k++)
+			assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){k, i}, pairs), GPUBE_OK);
+	j.m = m;
+	assert_int_equal(gpube__infer_begin(&j), GPUBE_OK);
+	start = gpube__now();
+	gpube__end_by(ctx, start + 10);
+	(void)gpube__infer_plan(&j); /* which may find that tables do not fit */
+	assert_true(gpube__now() - start > 2);
+	assert_true(ctx->deadline == start + 10);
+	ctx->deadline = 0;
+	gpube__infer_clear(&j);
+	gpube_model_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_told),
 		cmocka_unit_test(test_stopped),
+		cmocka_unit_test(test_long_order),
 		cmocka_unit_test(test_no_memory),
 	};
 
