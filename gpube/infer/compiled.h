@@ -140,7 +140,7 @@ static inline struct gpube_compiled_input gpube__compiled_message(const struct g
 
 /* With what is fixed now. */
 void gpube__compiled_box(struct gpube_compiled_box *box, const struct gpube_compiled *c, int32_t b);
-/* Sets n_axes, dim, cells, n_own and n_out from value. */
+/* Sets the rest from value. */
 void gpube__compiled_box_measure(struct gpube_compiled_box *box, const struct gpube_compiled *c, int32_t b);
 void gpube__compiled_view(struct gpube_compiled_view *v, const struct gpube_compiled_box *box, const struct gpube_compiled_input *in);
 /*
@@ -151,7 +151,7 @@ bool gpube__compiled_multiply(struct gpube_compiled *c, int32_t b, const struct 
 /* The same of a plain bucket, with what is observed of it; its children have been summed. */
 bool gpube__compiled_multiply_plain(struct gpube_compiled *c, int32_t b, int32_t n_out);
 /* Where the cells of a view are, those of the box in turn, from its offset. */
-void gpube__compiled_lay(int32_t *at, const struct gpube_compiled_box *box, int first_axis, const int64_t *stride);
+void gpube__compiled_lay(int32_t *at, const struct gpube_compiled_box *box, const int64_t *stride);
 /* A job of all inputs, as gpube__compiled_multiply() has them. To be cleared in any case. Errors: ENOMEM */
 struct gpube_compiled_job {
 	struct gpube_sum_job job;

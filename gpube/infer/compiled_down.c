@@ -1,7 +1,7 @@
 /*
  * compiled_down.c - messages down the bucket tree, and marginals, where what is new changes them: see compiled.h.
  *
- * As in infer_pass.c: the weights of a bucket's joined table, summed over what a child does not have and divided by its message up, are what goes there.
+ * As in infer_down.c: the weights of a bucket's joined table, summed over what a child does not have and divided by its message up, are what goes there.
  * A bucket whose message has one cell needs nothing from above: that part of the model has its marginals for itself.
  */
 #include "gpube/infer/compiled.h"
@@ -105,14 +105,14 @@ static int hand_down_small(struct gpube_compiled *c, const struct gpube_compiled
 	int status;
 
 	lay_child(c, box, child, stride, &own, up_stride, &offset);
-	gpube__compiled_lay(c->cells, box, 0, stride);
+	gpube__compiled_lay(c->cells, box, stride);
 	for (int64_t i = 0; i < n; i++)
 		c->sums[i] = 0;
 	for (int32_t i = 0; i < (int32_t)box->cells; i++)
 		c->sums[c->cells[i]] += c->products[i];
 	for (int64_t i = 0; i < n; i++)
 		most = c->sums[i] > most ? c->sums[i] : most;
-	gpube__compiled_lay(c->cells, &own, 0, up_stride);
+	gpube__compiled_lay(c->cells, &own, up_stride);
 	for (int64_t i = 0; i < n; i++) {
 		const double up = x->up.cells[offset + c->cells[i]];
 

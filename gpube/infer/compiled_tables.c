@@ -213,13 +213,15 @@ static double cells_below(const struct gpube_compiled *c, int32_t b)
 static int write_down(struct gpube_compiled *c, int32_t b, double *room)
 {
 	struct gpube_compiled_bucket *x = &c->buckets[b];
-	const int32_t n = (int32_t)x->own_cells, n_in = x->n_functions + c->j.buckets[b].n_children;
+	const int32_t n_in = x->n_functions + c->j.buckets[b].n_children;
 	struct gpube_compiled_box box = {0};
 	struct gpube_compiled_view v;
 	uint16_t *at;
+	int32_t n;
 
-	if (x->own_cells > MOST_PLAIN || n * (double)n_in * sizeof(*at) > *room)
+	if (x->own_cells > MOST_PLAIN || x->own_cells * n_in * sizeof(*at) > *room)
 		return GPUBE_OK;
+	n = (int32_t)x->own_cells;
 	for (int32_t d = c->j.buckets[b].child; d >= 0; d = c->j.buckets[d].sibling)
 		if (!c->buckets[d].plain)
 			return GPUBE_OK;
@@ -234,7 +236,7 @@ static int write_down(struct gpube_compiled *c, int32_t b, double *room)
 		const struct gpube_compiled_input in = k < x->n_functions ? x->functions[k] : gpube__compiled_message(c, d);
 
 		gpube__compiled_view(&v, &box, &in);
-		gpube__compiled_lay(c->cells, &box, 0, v.stride);
+		gpube__compiled_lay(c->cells, &box, v.stride);
 		for (int32_t i = 0; i < n; i++)
 			at[i] = (uint16_t)c->cells[i];
 		d = k < x->n_functions ? d : c->j.buckets[d].sibling;
@@ -338,12 +340,12 @@ void gpube__compiled_view(struct gpube_compiled_view *v, const struct gpube_comp
 	}
 }
 
-void gpube__compiled_lay(int32_t *at, const struct gpube_compiled_box *box, int first_axis, const int64_t *stride)
+void gpube__compiled_lay(int32_t *at, const struct gpube_compiled_box *box, const int64_t *stride)
 {
 	int32_t n = 1;
 
 	at[0] = 0;
-	for (int a = box->n_axes - 1; a >= first_axis; a--) {
+	for (int a = box->n_axes - 1; a >= 0; a--) {
 		const int32_t dim = (int32_t)box->dim[a], step = (int32_t)stride[a];
 
 		for (int32_t s = 1; s < dim; s++)
@@ -364,7 +366,7 @@ static void multiply(double *restrict products, int32_t *restrict at, const stru
 	const double *restrict cells = v->table->cells + v->offset;
 	const int32_t n = (int32_t)box->cells;
 
-	gpube__compiled_lay(at, box, 0, v->stride);
+	gpube__compiled_lay(at, box, v->stride);
 	for (int32_t i = 0; i < n; i++)
 		products[i] *= cells[at[i]];
 }

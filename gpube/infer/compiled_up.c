@@ -117,12 +117,12 @@ static int sum(struct gpube_compiled *c, int32_t b, bool *same)
 	const bool was_half = x->up.n == 1 && x->up.cells[0] == 0.5;
 	struct gpube_compiled_box box;
 	bool same_layout = true, same_bits = true;
-	int32_t n = (int32_t)x->own_cells, n_out = n / gpube__infer_domain(&c->j, b);
+	int32_t n, n_out = x->plain ? (int32_t)x->own_cells / gpube__infer_domain(&c->j, b) : 0;
 	int status;
 
 	if (x->plain && x->up.n > 0 && gpube__compiled_multiply_plain(c, b, n_out)) {
 		x->at[0] = c->forcing.observed[b];
-		n = x->at[0] < 0 ? n : n_out;
+		n = x->at[0] < 0 ? (int32_t)x->own_cells : n_out;
 		x->factor = 1;
 		status = sum_small(c, b, n, n_out, &same_bits);
 		goto done;

@@ -24,6 +24,9 @@
  */
 int gpube__wmb(double *log_upper, int32_t *values, struct gpube__inferring *j, double most_cells, bool patient);
 
+/* The union of two ascending scopes; its arity. */
+int gpube__wmb_join(int32_t *to, int n, const int32_t *a, int m, const int32_t *b);
+
 /*
  * gpube__wmb_passes() - lowers j->log_upper until gpube__now() is 'until' (0: until little is gained), or a stop, by parts of growing size,
  * 'cells' at first, that are worked on there and back. No variable is maximised.

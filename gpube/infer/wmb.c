@@ -149,8 +149,7 @@ static double cells_of(const struct wmb *w, int arity, const int32_t *scope)
 	return cells;
 }
 
-/* The union of two ascending scopes. */
-static int join_scopes(int32_t *to, int n, const int32_t *a, int m, const int32_t *b)
+int gpube__wmb_join(int32_t *to, int n, const int32_t *a, int m, const int32_t *b)
 {
 	int arity = 0;
 
@@ -197,7 +196,7 @@ static int part(struct wmb *w, int32_t b, struct wmb_part *parts, int *n_parts, 
 
 		t->part = -1;
 		for (int r = 0; r < *n_parts; r++) {
-			const int arity = join_scopes(joined, parts[r].arity, parts[r].scope, t->arity, t->scope);
+			const int arity = gpube__wmb_join(joined, parts[r].arity, parts[r].scope, t->arity, t->scope);
 			const double cells = cells_of(w, arity, joined);
 
 			if (cells > w->most_cells || cells / cells_of(w, parts[r].arity, parts[r].scope) >= least)
@@ -215,7 +214,7 @@ static int part(struct wmb *w, int32_t b, struct wmb_part *parts, int *n_parts, 
 			gpube__free(w->ctx, joined);
 			return GPUBE_ENOMEM;
 		}
-		p->arity = join_scopes(joined, p->arity, p->scope, t->arity, t->scope);
+		p->arity = gpube__wmb_join(joined, p->arity, p->scope, t->arity, t->scope);
 		memcpy(p->scope, joined, (size_t)p->arity * sizeof(*joined));
 	}
 	gpube__free(w->ctx, joined);

@@ -5,20 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int join_scopes(int32_t *to, int n, const int32_t *a, int m, const int32_t *b)
-{
-	int arity = 0;
-
-	for (int i = 0, k = 0; i < n || k < m;) {
-		const int32_t v = k == m || (i < n && a[i] < b[k]) ? a[i] : b[k];
-
-		i += i < n && a[i] == v;
-		k += k < m && b[k] == v;
-		to[arity++] = v;
-	}
-	return arity;
-}
-
 /* A function, or a part's message, that a bucket has; in lists by the bucket. */
 struct wmb_item {
 	double cells;
@@ -44,7 +30,7 @@ static int place(struct wmb_passes *w, int32_t b, const struct wmb_item *item, i
 	struct wmb_kept *p;
 
 	for (int32_t r = w->first[b]; r < w->n; r++) {
-		const double cells = gpube__wmb_cells(w, join_scopes(joined, w->parts[r].arity, w->parts[r].scope, item->arity, item->scope), joined);
+		const double cells = gpube__wmb_cells(w, gpube__wmb_join(joined, w->parts[r].arity, w->parts[r].scope, item->arity, item->scope), joined);
 		const double growth = cells / gpube__wmb_cells(w, w->parts[r].arity, w->parts[r].scope);
 
 		if (cells > w->most_cells || growth >= least)
@@ -59,7 +45,7 @@ static int place(struct wmb_passes *w, int32_t b, const struct wmb_item *item, i
 		w->parts[best] = (struct wmb_kept){.to = -1, .first_child = -1, .next_child = -1};
 	}
 	p = &w->parts[best];
-	p->arity = join_scopes(joined, p->arity, p->scope, item->arity, item->scope);
+	p->arity = gpube__wmb_join(joined, p->arity, p->scope, item->arity, item->scope);
 	gpube__free(w->ctx, p->scope);
 	p->scope = gpube__alloc(w->ctx, (uint64_t)p->arity, sizeof(*p->scope));
 	if (!p->scope)

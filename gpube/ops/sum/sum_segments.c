@@ -69,7 +69,7 @@ double gpube__sum_lacking(const struct gpube_sum_job *job, int axis)
 	double cells = 0;
 
 	for (int k = 0; k < job->n_in + job->n_out; k++) {
-		const struct gpube_sum_operand *o = k < job->n_in ? &job->in[k] : &job->out[k - job->n_in];
+		const struct gpube_sum_operand *o = operand(job, k);
 
 		cells += o->stride[axis] || o->table->n < STREAMED ? 0 : (double)o->table->n;
 	}
