@@ -2,8 +2,8 @@
 #include "gpube/relax/dfs.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "gpube/base/rows.h"
 #include "gpube/ir/dense.h"
 #include "gpube/relax/scaling.h"
 
@@ -167,22 +167,16 @@ static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, i
 /* Each variable's functions, and which of their variables it is. */
 static int list_functions(struct gpube_dfs *t)
 {
-	int64_t n = 0;
-
 	for (int32_t f = 0; f < t->n_functions; f++)
-		for (int k = 0; k < t->functions[f].arity; k++, n++)
-			t->of_at[t->functions[f].scope[k] + 1]++;
-	t->of = gpube__alloc(t->ctx, (uint64_t)n, sizeof(*t->of));
+		for (int k = 0; k < t->functions[f].arity; k++)
+			GPUBE_ROW_COUNT(t->of_at, t->functions[f].scope[k]);
+	GPUBE_ROWS_BEGIN(t->of_at, t->n);
+	t->of = gpube__alloc(t->ctx, (uint64_t)t->of_at[t->n + 1], sizeof(*t->of));
 	if (!t->of)
 		return GPUBE_ENOMEM;
-	for (int32_t p = 0; p < t->n; p++)
-		t->of_at[p + 1] += t->of_at[p];
-	for (int32_t f = t->n_functions - 1; f >= 0; f--)
+	for (int32_t f = 0; f < t->n_functions; f++)
 		for (int k = 0; k < t->functions[f].arity; k++)
-			t->of[--t->of_at[t->functions[f].scope[k] + 1]] = f * GPUBE__DFS_ARITY + k;
-	/* each start moved down to that of the variable before */
-	memmove(t->of_at, t->of_at + 1, (size_t)t->n * sizeof(*t->of_at));
-	t->of_at[t->n] = (int32_t)n;
+			t->of[GPUBE_ROW_PLACE(t->of_at, t->functions[f].scope[k])] = f * GPUBE__DFS_ARITY + k;
 	return GPUBE_OK;
 }
 
@@ -311,7 +305,7 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	t->functions = gpube__alloc_zero(ctx, (uint64_t)m->n_functions, sizeof(*t->functions));
 	t->order = gpube__alloc(ctx, n, sizeof(*t->order));
 	t->position = gpube__alloc(ctx, n, sizeof(*t->position));
-	t->of_at = gpube__alloc_zero(ctx, n + 1, sizeof(*t->of_at));
+	t->of_at = gpube__alloc_zero(ctx, n + 2, sizeof(*t->of_at));
 	t->cost = gpube__alloc(ctx, n, sizeof(*t->cost));
 	t->window = gpube__alloc(ctx, n, sizeof(*t->window));
 	t->live = gpube__alloc(ctx, n, sizeof(*t->live));
