@@ -97,14 +97,21 @@ static int intervals(struct gpube__inferring *j)
 		isinf(left) ? 0 : gpube__now() + INTERVALS_SHARE * left);
 }
 
-/* A sum that takes longer, or half of the time that is left, has bounds first: for a twentieth of that time and half a second at most, unless it may not end. */
+/* A sum that takes longer, or half of the time that is left, has bounds first. */
 #define LONG_SUM 2.0
+
+/* For these a part of what the sum takes, half a second at most, unless it may not end. */
+static double seconds_before(const struct gpube__inferring *j, double seconds, double part)
+{
+	const double left = gpube__seconds_left(j->ctx);
+
+	return seconds > left / 4 ? DOUBT_SHARE * left : fmin(part * seconds, 0.5);
+}
 
 static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases, int planned)
 {
 	const double seconds = j->out->plan.predicted_seconds;
 	const bool is_long = seconds > fmin(LONG_SUM, gpube__seconds_left(j->ctx) / 2);
-	const double first = seconds > gpube__seconds_left(j->ctx) / 4 ? DOUBT_SHARE * gpube__seconds_left(j->ctx) : fmin(seconds / 20, 0.5);
 	bool try = !planned, done = false;
 	int status = GPUBE_OK;
 
@@ -122,10 +129,9 @@ static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases
 		return GPUBE_OK;
 	}
 	if (!status && try && is_long && j->opts->task == GPUBE_INFER_MAR)
-		status = gpube__infer_intervals(j, INFINITY,
-			gpube__now() + (seconds > gpube__seconds_left(j->ctx) / 4 ? DOUBT_SHARE * gpube__seconds_left(j->ctx) : fmin(seconds / 40, 0.5)));
+		status = gpube__infer_intervals(j, INFINITY, gpube__now() + seconds_before(j, seconds, 1.0 / 40));
 	if (!status && try && is_long)
-		status = gpube__infer_bounds(j, gpube__now() + first, NULL);
+		status = gpube__infer_bounds(j, gpube__now() + seconds_before(j, seconds, 1.0 / 20), NULL);
 	if (!status && try) {
 		status = sum_all(j);
 		j->out->known = !status;
