@@ -428,7 +428,7 @@ static void draw_stages(struct gpube_certificate *c, struct gpube_rng *rng)
 	}
 }
 
-/* Whatever lists there are, however costs are scaled and cut: no more is proved than there is. */
+/* Whatever lists there are, however costs are scaled and cut, up to the most that sums may have: no more is proved than there is. */
 static void forge_lists(const struct gpube_model *m, int64_t best, uint64_t seed)
 {
 	struct gpube_certificate c;
@@ -437,9 +437,12 @@ static void forge_lists(const struct gpube_model *m, int64_t best, uint64_t seed
 
 	gpube__rng_init(&rng, seed);
 	for (int k = 0; k < 12; k++) {
-		begin(&c, m, best + 1 + (int64_t)gpube__rng_below(&rng, 3));
+		const bool far = gpube__rng_below(&rng, 3) == 0; /* what is forbidden costs nearly 2^61 then */
+
+		begin(&c, m, best + (far ? ((int64_t)1 << 21) - 100 : 1 + (int64_t)gpube__rng_below(&rng, 3)));
 		draw_stages(&c, &rng);
-		c.shift = (int)gpube__rng_below(&rng, 6);
+		c.shift = far ? 40 : (int)gpube__rng_below(&rng, 6);
+		c.cap = far ? best + ((int64_t)1 << 20) : c.cap;
 		if (gpube__rng_below(&rng, 3) == 0)
 			c.cap = (int64_t)gpube__rng_below(&rng, (uint64_t)c.cap + 1);
 		if (gpube__certificate_proves(&proved, &c, m) == 0)

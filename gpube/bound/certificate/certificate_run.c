@@ -274,8 +274,6 @@ static int certify_near(struct gpube_certificate *c, const struct gpube_model *m
 static int certify_patches(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
 	const struct gpube_bound_opts *opts, double end)
 {
-	/* lists, which are next there, prove more where the root leaves much open */
-	const enum gpube_split split = opts->split;
 	const int64_t aim = m->direction == GPUBE_MAXIMISE ? -known->bound : known->bound;
 	struct gpube_model *relaxed;
 	double until = gpube__now() + PATCHES_SECONDS;
@@ -287,7 +285,7 @@ static int certify_patches(struct gpube_certificate *c, const struct gpube_model
 		return status;
 	if (end > 0)
 		until = gpube__now() + PATCHES_SHARE * (1 - CHECKING) * fmax(end - gpube__now(), 0);
-	status = gpube__certify_patches(c, relaxed, aim, split, until);
+	status = gpube__certify_patches(c, relaxed, aim, opts->split, until);
 	gpube_model_free(relaxed);
 	if (!status)
 		status = proves_by(c, m, end);
@@ -342,7 +340,7 @@ struct way {
 	double share; /* of the time that is left */
 };
 
-/* Which ways, in their order, at most four; what is known says to some what to aim at. */
+/* Which ways, in their order, at most three; what is known says to some what to aim at. */
 static int list_ways(struct way *ways, const struct gpube_model *m, const struct gpube_solution *known,
 	const struct gpube_bound_opts *opts)
 {
@@ -368,7 +366,7 @@ static int certify_best(struct gpube_certificate *c, const struct gpube_model *m
 {
 	struct gpube_certificate best = {.ctx = c->ctx, .n_vars = c->n_vars, .n_functions = c->n_functions, .scale = c->scale,
 		.cap = c->cap};
-	struct way ways[4];
+	struct way ways[3];
 	const int n = list_ways(ways, m, known, opts);
 	bool any = false;
 	int status = GPUBE_OK;
