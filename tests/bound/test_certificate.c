@@ -549,44 +549,6 @@ static void some_were_lists(void **state)
 	assert_true(n_sets >= N_LISTS / 12);
 }
 
-/*
- * Five separators of one list have nearly 2^61 each for one of its entries, which that list gets once they are forgotten: what
- * leaves 64 bits there is no proof. Variable 0's lists come first and keep the costs from going on.
- */
-static void united_overflow(void **state)
-{
-	enum { N = 6, BESIDE = 9 };
-	const int64_t none[1 << (N - 1)] = {0}, limit = 1 << 21;
-	const int32_t all[] = {1, 2, 3, 4, 5};
-	struct gpube_certificate c;
-	struct gpube_model *m;
-
-	(void)state;
-	for (int64_t part = 16; part <= 20; part++) {
-		int64_t proved;
-
-		assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
-		for (int32_t i = 0; i < N; i++)
-			assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
-		assert_int_equal(gpube_model_add_costs(m, N - 1, all, none), 0);
-		for (int32_t i = 1; i < N; i++) {
-			const int64_t own[] = {0, (limit - 1) * part / 20};
-
-			assert_int_equal(gpube_model_add_costs(m, 1, &i, own), 0);
-			for (int k = 0; k < BESIDE; k++)
-				assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, i}, none), 0);
-		}
-		begin(&c, m, limit);
-		c.shift = 40;
-		assert_int_equal(gpube__certificate_stage(&c, 1), 0);
-		assert_int_equal(gpube__certificate_stage(&c, 0), 0);
-		assert_int_equal(gpube__certificate_proves(&proved, &c, m), 0);
-		assert_int_equal(proved, 0);
-		gpube__certificate_clear(&c);
-		gpube_model_free(m);
-	}
-}
-
 /* A certificate whose claims overflow is refused, not believed. */
 static void overflow(void **state)
 {
@@ -724,7 +686,6 @@ int main(void)
 	ADD_CASE(&c, some_were_searched);
 	add_seeds(&c, by_lists, N_LISTS, "by lists, seed");
 	ADD_CASE(&c, some_were_lists);
-	ADD_CASE(&c, united_overflow);
 	ADD_CASE(&c, overflow);
 	ADD_CASE(&c, observed_overflow);
 	ADD_CASE(&c, endless_block);

@@ -291,18 +291,6 @@ int gpube__certificate_write(const struct gpube_certificate *c, const char *path
 	return gpube__out_close(&out, true);
 }
 
-/* "name NUMBER" */
-int gpube__certificate_read_member(struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max)
-{
-	char token[256];
-
-	if (gpube__in_token(in, token, name))
-		return in->status;
-	if (strcmp(token, name))
-		return gpube__in_expected(in, name, token);
-	return gpube__in_int(in, v, min, max, "a number");
-}
-
 static int read_table(struct gpube_certificate *c, struct gpube_in *in)
 {
 	int32_t scope[MOST_ARITY];

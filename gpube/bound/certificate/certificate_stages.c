@@ -55,6 +55,17 @@ void gpube__certificate_write_stages(struct gpube_out *out, const struct gpube_c
 	}
 }
 
+int gpube__certificate_read_member(struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max)
+{
+	char token[256];
+
+	if (gpube__in_token(in, token, name))
+		return in->status;
+	if (strcmp(token, name))
+		return gpube__in_expected(in, name, token);
+	return gpube__in_int(in, v, min, max, "a number");
+}
+
 static int read_list(struct gpube_certificate *c, struct gpube_in *in)
 {
 	int32_t scope[GPUBE__WORD];
