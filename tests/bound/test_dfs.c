@@ -208,14 +208,14 @@ static void invariant(void **state)
 }
 
 /*
- * Few variables of many values, whose rows are worked on by vectors: costs that fit 32 bits, and greater ones, and cells that are
- * forbidden; values go from the ends and in between.
+ * Few variables of many values, whose rows are worked on by vectors: costs that fit 32 bits, small ones and nearly as great as fit,
+ * and greater ones, and cells that are forbidden; values go from the ends and in between.
  */
 static void wide_domains(void **state)
 {
 	enum { N = 3, MOST = 23 };
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const int64_t unit = seed % 2 ? 1 : (int64_t)1 << 40;
+	const int64_t unit = (int64_t)1 << (seed % 2 ? 0 : seed % 4 ? 18 : 40);
 	static const int32_t scopes[][3] = {{0, 1}, {1, 2}, {0, 2}, {2, 1}, {1}, {0, 1, 2}};
 	static const int arity[] = {2, 2, 2, 2, 1, 3};
 	static int64_t costs[MOST * MOST * MOST];
