@@ -139,7 +139,8 @@ static int find_cutset(struct cutset *c, const struct gpube__inferring *j, doubl
 	if (!cut || !logs || !c->position)
 		status = GPUBE_ENOMEM;
 	while (!status && (all = join_without(j, cut, logs, &most)) > log2(cells) && c->n < j->n) {
-		int at_once = 1 + (int)((all - log2(cells)) / 8);
+		/* all where no cell is allowed */
+		int at_once = 1 + (int)fmin((all - log2(cells)) / 8, (double)j->n);
 
 		memset(score, 0, (size_t)j->n * sizeof(*score));
 		for (int32_t b = 0; b < j->n; b++)

@@ -95,6 +95,30 @@ row 'a query by name' 0 '"status": "optimal", "task": "MMAP".*"query": \[2,0\], 
 	"$gpube" infer -q -t MMAP --json --query "$work/asked" "$work/map.uai"
 row 'bounds of what does not fit' 1 '^log10 +at least -?[0-9.e-]+, for the best values that were met$' '' \
 	"$gpube" infer -q -t MMAP --memory 8 --query "$work/asked" "$work/map.uai"
+cat > "$work/five.uai" <<'END'
+MARKOV
+6
+3 3 3 1 2 1
+5
+3 0 5 4
+3 2 1 4
+3 1 2 0
+2 0 4
+4 2 1 3 0
+6
+1 4 3 2 2 4
+18
+3 4 2 3 1 2 4 4 3 4 1 1 3 4 1 3 2 4
+27
+4 2 2 2 3 1 4 1 3 3 4 2 3 1 1 1 4 2 3 3 1 1 1 1 1 1 4
+6
+2 2 4 4 1 2
+27
+2 2 4 4 2 3 3 2 4 2 3 4 1 4 3 4 1 4 4 4 3 2 4 2 3 1 1
+END
+echo '2 1 3' > "$work/five.uai.query"
+row 'bounds where no sum fits, all observed' 1 '^log10 +at least [0-9.]+, for the best values that were met$' '' \
+	timeout -k 1 30 "$gpube" infer -q -t MMAP --memory 100 --timeout 2 "$work/five.uai"
 row 'MMAP as a file' 0 '^1 0 1$' '' "$gpube" infer -q -t MMAP --output uai "$work/map.uai"
 echo '2 0 1 1 0' > "$work/seen"
 row 'its evidence counts' 0 '^log10 +-0.2218487496163[0-9]*, the proved' '' \
