@@ -99,7 +99,7 @@ ranks_that_fail solve "$work/hard.wcsp"
 
 # ---- what is wrong is told once
 told_once 1 'cannot open' solve --json "$work/nothing"
-told_once 1 'not a number' solve --json --ub x "$work/m.wcsp"
+told_once 1 'expected a number' solve --json --ub x "$work/m.wcsp"
 told_once 1 'expected 1 to 8 indices' solve --json --devices x "$work/m.wcsp"
 told_once 1 'cannot write' solve -o "$work/no/file" "$work/m.wcsp"
 told_once 2 'several ranks count no optima' solve --count "$work/m.wcsp"
