@@ -3,6 +3,7 @@
  *
  *   wmb.c           an upper bound: weighted mini-buckets
  *   wmb_passes.h    the same made better by passes there and back
+ *   wmb_cells.h     what both do with their cells
  *   infer_intervals.c  marginals as intervals
  *   infer_bounds.c  lower bounds: exact sums over part of the assignments; both, better and better
  */
@@ -23,9 +24,6 @@
  * Source: Liu and Ihler, ICML 2011.
  */
 int gpube__wmb(double *log_upper, int32_t *values, struct gpube__inferring *j, double most_cells, bool patient);
-
-/* The union of two ascending scopes; its arity. */
-int gpube__wmb_join(int32_t *to, int n, const int32_t *a, int m, const int32_t *b);
 
 /*
  * gpube__wmb_passes() - lowers j->log_upper until gpube__now() is 'until' (0: until little is gained), or a stop, by parts of growing size,

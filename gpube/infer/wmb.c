@@ -18,8 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Some units of the last place, for exp() and log(), too. */
-#define UNIT 0x1p-50
+#include "gpube/infer/wmb_cells.h"
 
 struct wmb_table {
 	int arity;
@@ -80,7 +79,7 @@ static int add(struct wmb *w, struct wmb_table *t)
 {
 	if (t->arity == 0) {
 		w->total += t->v[0];
-		w->error += t->error + UNIT * fabs(w->total);
+		w->error += t->error + GPUBE__WMB_UNIT * fabs(w->total);
 		table_clear(w, t);
 		return GPUBE_OK;
 	}
@@ -129,7 +128,7 @@ static int load(struct wmb *w, int32_t function)
 			else
 				t.largest = fmax(t.largest, fabs(v));
 		} while (gpube__visit_step(&visit));
-	t.error = UNIT * t.largest;
+	t.error = GPUBE__WMB_UNIT * t.largest;
 	gpube__free(w->ctx, visit.axis);
 	if (status) {
 		table_clear(w, &t);
@@ -139,29 +138,6 @@ static int load(struct wmb *w, int32_t function)
 }
 
 /* ---- parts ------------------------------------------------------------------------------------------ */
-
-static double cells_of(const struct wmb *w, int arity, const int32_t *scope)
-{
-	double cells = 1;
-
-	for (int k = 0; k < arity; k++)
-		cells *= gpube__infer_domain(w->j, scope[k]);
-	return cells;
-}
-
-int gpube__wmb_join(int32_t *to, int n, const int32_t *a, int m, const int32_t *b)
-{
-	int arity = 0;
-
-	for (int i = 0, k = 0; i < n || k < m;) {
-		const int32_t v = k == m || (i < n && a[i] < b[k]) ? a[i] : b[k];
-
-		i += i < n && a[i] == v;
-		k += k < m && b[k] == v;
-		to[arity++] = v;
-	}
-	return arity;
-}
 
 struct item {
 	int64_t n;
@@ -197,11 +173,11 @@ static int part(struct wmb *w, int32_t b, struct wmb_part *parts, int *n_parts, 
 		t->part = -1;
 		for (int r = 0; r < *n_parts; r++) {
 			const int arity = gpube__wmb_join(joined, parts[r].arity, parts[r].scope, t->arity, t->scope);
-			const double cells = cells_of(w, arity, joined);
+			const double cells = gpube__wmb_cells(w->j, arity, joined);
 
-			if (cells > w->most_cells || cells / cells_of(w, parts[r].arity, parts[r].scope) >= least)
+			if (cells > w->most_cells || cells / gpube__wmb_cells(w->j, parts[r].arity, parts[r].scope) >= least)
 				continue;
-			least = cells / cells_of(w, parts[r].arity, parts[r].scope);
+			least = cells / gpube__wmb_cells(w->j, parts[r].arity, parts[r].scope);
 			t->part = r;
 		}
 		if (t->part < 0) {
@@ -221,59 +197,11 @@ static int part(struct wmb *w, int32_t b, struct wmb_part *parts, int *n_parts, 
 	return GPUBE_OK;
 }
 
-/* to += t along the axes of 'scope'; axes that lie together in both are one. */
-static void add_along(const struct wmb *w, double *to, int arity, const int32_t *scope, const struct wmb_table *t)
-{
-	int64_t dim[GPUBE_SUM_AXES], stride[GPUBE_SUM_AXES], count[GPUBE_SUM_AXES] = {0}, step = 1, at = 0, inner, by;
-	int n = 0, k = t->arity - 1;
-
-	/* the fastest axis is axis 0 here */
-	for (int a = arity - 1; a >= 0; a--) {
-		const int64_t d = gpube__infer_domain(w->j, scope[a]);
-		int64_t s = 0;
-
-		if (k >= 0 && t->scope[k] == scope[a]) {
-			s = step;
-			step *= d;
-			k--;
-		}
-		if (n > 0 && s == (stride[n - 1] == 0 ? 0 : stride[n - 1] * dim[n - 1])) {
-			dim[n - 1] *= d;
-			continue;
-		}
-		dim[n] = d;
-		stride[n++] = s;
-	}
-	inner = n ? dim[0] : 1;
-	by = n ? stride[0] : 0;
-	for (;;) {
-		const double *from = t->v + at;
-		int a;
-
-		if (by == 1)
-			for (int64_t i = 0; i < inner; i++)
-				to[i] += from[i];
-		else
-			for (int64_t i = 0; i < inner; i++)
-				to[i] += *from;
-		to += inner;
-		for (a = 1; a < n; a++) {
-			at += stride[a];
-			if (++count[a] < dim[a])
-				break;
-			at -= stride[a] * dim[a];
-			count[a] = 0;
-		}
-		if (a >= n)
-			return;
-	}
-}
-
 static int join_part(struct wmb *w, struct wmb_part *p, int r, const struct item *items, int n)
 {
 	int terms = 0;
 
-	p->n = (int64_t)cells_of(w, p->arity, p->scope);
+	p->n = (int64_t)gpube__wmb_cells(w->j, p->arity, p->scope);
 	p->v = cells_new(w, p->n);
 	if (!p->v)
 		return GPUBE_ENOMEM;
@@ -282,14 +210,14 @@ static int join_part(struct wmb *w, struct wmb_part *p, int r, const struct item
 
 		if (t->part != r)
 			continue;
-		add_along(w, p->v, p->arity, p->scope, t);
+		gpube__wmb_walk(w->j, GPUBE__WMB_ADD_TO_LARGE, p->v, p->arity, p->scope, t->v, NULL, t->arity, t->scope);
 		p->error += t->error;
 		p->largest += t->largest;
 		terms++;
 		if (!w->keep)
 			table_clear(w, t);
 	}
-	p->error += UNIT * terms * p->largest;
+	p->error += GPUBE__WMB_UNIT * terms * p->largest;
 	return GPUBE_OK;
 }
 
@@ -391,7 +319,7 @@ static int agree(struct wmb *w, struct wmb_part *parts, int n_parts, int32_t dom
 		for (int r = 0; r < n_parts; r++) {
 			parts[r].error = fmax(parts[r].error, 0);
 			parts[r].largest += most;
-			parts[r].error += UNIT * 4 * (parts[r].largest + most);
+			parts[r].error += GPUBE__WMB_UNIT * 4 * (parts[r].largest + most);
 		}
 	}
 	gpube__free(w->ctx, m);
@@ -412,21 +340,9 @@ static void eliminate_piece(void *arg, int64_t piece, int thread)
 	const struct elimination *e = arg;
 	const struct wmb_part *p = e->p;
 	const int64_t n = p->n / e->domain, from = piece * PIECE, to = from + PIECE < n ? from + PIECE : n;
-	const double by = e->weight > 0 ? 1 / e->weight : 0;
 
 	(void)thread;
-	for (int64_t i = from; i < to; i++) {
-		double most = -INFINITY, sum = 0;
-
-		for (int32_t x = 0; x < e->domain; x++)
-			most = p->v[x * n + i] > most ? p->v[x * n + i] : most;
-		e->to[i] = most;
-		if (e->weight == 0 || most == -INFINITY)
-			continue;
-		for (int32_t x = 0; x < e->domain; x++)
-			sum += exp((p->v[x * n + i] - most) * by);
-		e->to[i] += e->weight * log(sum);
-	}
+	gpube__wmb_sum_out(e->to, from, to, p->v, n, e->domain, e->weight);
 }
 
 static int send(struct wmb *w, const struct wmb_part *p, int32_t domain, double weight)
@@ -444,7 +360,7 @@ static int send(struct wmb *w, const struct wmb_part *p, int32_t domain, double 
 	e.to = t.v;
 	do_pieces(w, (t.n + PIECE - 1) / PIECE, eliminate_piece, &e);
 	t.largest = p->largest + log(domain);
-	t.error = p->error + UNIT * (4 * p->largest + domain + 8);
+	t.error = p->error + GPUBE__WMB_UNIT * (4 * p->largest + domain + 8);
 	return add(w, &t);
 }
 
@@ -463,7 +379,7 @@ static int bucket(struct wmb *w, int32_t b)
 	if (n == 0) {
 		if (!maximise)
 			w->total += log(domain);
-		w->error += UNIT * (fabs(w->total) + 1);
+		w->error += GPUBE__WMB_UNIT * (fabs(w->total) + 1);
 		return GPUBE_OK;
 	}
 	parts = gpube__alloc_zero(w->ctx, (uint64_t)n, sizeof(*parts));

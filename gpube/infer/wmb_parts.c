@@ -30,8 +30,8 @@ static int place(struct wmb_passes *w, int32_t b, const struct wmb_item *item, i
 	struct wmb_kept *p;
 
 	for (int32_t r = w->first[b]; r < w->n; r++) {
-		const double cells = gpube__wmb_cells(w, gpube__wmb_join(joined, w->parts[r].arity, w->parts[r].scope, item->arity, item->scope), joined);
-		const double growth = cells / gpube__wmb_cells(w, w->parts[r].arity, w->parts[r].scope);
+		const double cells = gpube__wmb_cells(w->j, gpube__wmb_join(joined, w->parts[r].arity, w->parts[r].scope, item->arity, item->scope), joined);
+		const double growth = cells / gpube__wmb_cells(w->j, w->parts[r].arity, w->parts[r].scope);
 
 		if (cells > w->most_cells || growth >= least)
 			continue;
@@ -97,8 +97,8 @@ static int split(struct wmb_passes *w, int32_t b, struct wmb_item **items, int64
 		struct wmb_kept *p = &w->parts[r];
 
 		p->weight = 1.0 / (w->n - w->first[b]);
-		p->n = (int64_t)gpube__wmb_cells(w, p->arity, p->scope);
-		p->n_message = p->n / gpube__wmb_domain(w, b);
+		p->n = (int64_t)gpube__wmb_cells(w->j, p->arity, p->scope);
+		p->n_message = p->n / gpube__infer_domain(w->j, b);
 		if (p->arity > 1)
 			status = add_item(w->ctx, items, n, capacity, first,
 				(struct wmb_item){.cells = (double)p->n_message, .function = -1, .part = r, .arity = p->arity - 1, .scope = p->scope + 1});
@@ -123,7 +123,7 @@ static int find_items(struct wmb_passes *w, struct wmb_item **items, int64_t *n,
 			continue;
 		qsort(scopes, (size_t)arity, sizeof(*scopes), gpube__compare_int32);
 		status = add_item(w->ctx, items, n, capacity, first,
-			(struct wmb_item){.cells = gpube__wmb_cells(w, arity, scopes), .function = f, .part = -1, .arity = arity, .scope = scopes});
+			(struct wmb_item){.cells = gpube__wmb_cells(w->j, arity, scopes), .function = f, .part = -1, .arity = arity, .scope = scopes});
 		scopes += arity;
 	}
 	return status;

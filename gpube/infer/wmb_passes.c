@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNIT 0x1p-50
 /* Beliefs of less are taken for that much, ln, and no shift is larger. */
 #define LEAST_BELIEF (-60.0)
 /* How fast weights follow certainty. */
@@ -32,84 +31,6 @@
 /* Passes with parts of a size, unless the last few gain less than this, ln. */
 enum { PASSES = 12, BETWEEN = 4 };
 #define LEAST_GAIN 0.01
-
-/*
- * e^x within a millionth, 0 below -700: for beliefs, of which there are many. Without a branch, so that compilers make vectors of it.
- */
-static double quick_exp(double x)
-{
-	const double scaled = (x > -700 ? x : -700) * 0x1.71547652b82fep0, shifted = scaled + 0x1.8p52, f = scaled - (shifted - 0x1.8p52);
-	const double tail = 1 + f * (0.6931471805599453 + f * (0.2402265069591007 + f * (0.0555041086648216 + f * (0.0096181291076285 + f * 0.0013333558146428))));
-	uint64_t bits;
-	double power;
-
-	memcpy(&bits, &shifted, sizeof(bits));
-	bits = (bits + 1023) << 52;
-	memcpy(&power, &bits, sizeof(power));
-	return x > -700 ? tail * power : 0;
-}
-
-/* ---- walks over a table and a smaller one, whose scope is a part of it ------------------------------------------- */
-
-enum walk { ADD_TO_LARGE, ADD_TO_SMALL, MOST_TO_SMALL, SUM_EXP_TO_SMALL };
-
-static void walk(const struct wmb_passes *w, enum walk what, double *large, int arity, const int32_t *scope, double *small, const double *most, int n_small,
-	const int32_t *small_scope)
-{
-	int64_t dim[GPUBE_SUM_AXES], stride[GPUBE_SUM_AXES], count[GPUBE_SUM_AXES] = {0}, step = 1, at = 0;
-	int n = 0, k = n_small - 1;
-
-	for (int a = arity - 1; a >= 0; a--) {
-		const int64_t d = gpube__wmb_domain(w, scope[a]);
-		int64_t s = 0;
-
-		if (k >= 0 && small_scope[k] == scope[a]) {
-			s = step;
-			step *= d;
-			k--;
-		}
-		if (n > 0 && s == (stride[n - 1] == 0 ? 0 : stride[n - 1] * dim[n - 1])) {
-			dim[n - 1] *= d;
-			continue;
-		}
-		dim[n] = d;
-		stride[n++] = s;
-	}
-	for (;;) {
-		const int64_t inner = n ? dim[0] : 1, by = n ? stride[0] : 0;
-		double *to = small + at;
-		int a;
-
-		switch (what) {
-		case ADD_TO_LARGE:
-			for (int64_t i = 0; i < inner; i++)
-				large[i] += to[i * by];
-			break;
-		case ADD_TO_SMALL:
-			for (int64_t i = 0; i < inner; i++)
-				to[i * by] += large[i];
-			break;
-		case MOST_TO_SMALL:
-			for (int64_t i = 0; i < inner; i++)
-				to[i * by] = large[i] > to[i * by] ? large[i] : to[i * by];
-			break;
-		case SUM_EXP_TO_SMALL:
-			for (int64_t i = 0; i < inner; i++)
-				to[i * by] += quick_exp(large[i] == -INFINITY ? -INFINITY : large[i] - most[at + i * by]);
-			break;
-		}
-		large += inner;
-		for (a = 1; a < n; a++) {
-			at += stride[a];
-			if (++count[a] < dim[a])
-				break;
-			at -= stride[a] * dim[a];
-			count[a] = 0;
-		}
-		if (a >= n)
-			return;
-	}
-}
 
 /* ---- costs ------------------------------------------------------------------------------------------------------- */
 
@@ -157,12 +78,12 @@ static int load(struct wmb_passes *w, int32_t function)
 			largest = isfinite(t[visit.to]) ? fmax(largest, fabs(t[visit.to])) : largest;
 		} while (gpube__visit_step(&visit));
 	if (t && p) {
-		walk(w, ADD_TO_LARGE, p->costs, p->arity, p->scope, t, NULL, visit.n, scope);
+		gpube__wmb_walk(w->j, GPUBE__WMB_ADD_TO_LARGE, p->costs, p->arity, p->scope, t, NULL, visit.n, scope);
 		p->largest += largest;
-		p->error += UNIT * (largest + p->largest);
+		p->error += GPUBE__WMB_UNIT * (largest + p->largest);
 	} else if (t) {
 		w->constant += t[0];
-		w->constant_error += UNIT * (largest + fabs(w->constant));
+		w->constant_error += GPUBE__WMB_UNIT * (largest + fabs(w->constant));
 	}
 	gpube__free(w->ctx, t);
 	gpube__free(w->ctx, visit.axis);
@@ -226,12 +147,12 @@ static void join(const struct wmb_passes *w, const struct wmb_kept *p, double *t
 	for (int32_t c = p->first_child; c >= 0; c = w->parts[c].next_child) {
 		const struct wmb_kept *from = &w->parts[c];
 
-		walk(w, ADD_TO_LARGE, t, p->arity, p->scope, from->message, NULL, from->arity - 1, from->scope + 1);
+		gpube__wmb_walk(w->j, GPUBE__WMB_ADD_TO_LARGE, t, p->arity, p->scope, from->message, NULL, from->arity - 1, from->scope + 1);
 		*error += from->message_error;
 		*largest += from->message_largest;
 		terms++;
 	}
-	*error += UNIT * terms * *largest;
+	*error += GPUBE__WMB_UNIT * terms * *largest;
 }
 
 /* What all parts of a bucket have in common. */
@@ -269,8 +190,8 @@ static void believe(const struct wmb_passes *w, const struct wmb_kept *p, const 
 		most[i] = -INFINITY;
 		l[i] = 0;
 	}
-	walk(w, MOST_TO_SMALL, belief, p->arity, p->scope, most, NULL, n, scope);
-	walk(w, SUM_EXP_TO_SMALL, belief, p->arity, p->scope, l, most, n, scope);
+	gpube__wmb_walk(w->j, GPUBE__WMB_MOST_TO_SMALL, belief, p->arity, p->scope, most, NULL, n, scope);
+	gpube__wmb_walk(w->j, GPUBE__WMB_SUM_EXP, belief, p->arity, p->scope, l, most, n, scope);
 	for (int64_t i = 0; i < n_common; i++) {
 		l[i] = most[i] == -INFINITY ? most[i] : most[i] + log(l[i]);
 		top = fmax(top, l[i]);
@@ -290,7 +211,7 @@ static void agree(struct wmb_passes *w, int32_t b, double **t, double *room)
 	const int32_t first = w->first[b], n_parts = w->first[b + 1] - first;
 	int32_t scope[GPUBE_SUM_AXES];
 	const int n = common_scope(w, b, scope);
-	const int64_t n_common = (int64_t)gpube__wmb_cells(w, n, scope);
+	const int64_t n_common = (int64_t)gpube__wmb_cells(w->j, n, scope);
 	int64_t largest = 0;
 	double *l, *mean, *most, all = 0;
 
@@ -328,29 +249,19 @@ static void agree(struct wmb_passes *w, int32_t b, double **t, double *room)
 	for (int32_t r = 0; r < n_parts; r++) {
 		struct wmb_kept *p = &w->parts[first + r];
 
-		walk(w, ADD_TO_LARGE, p->costs, p->arity, p->scope, l + r * n_common, NULL, n, scope);
+		gpube__wmb_walk(w->j, GPUBE__WMB_ADD_TO_LARGE, p->costs, p->arity, p->scope, l + r * n_common, NULL, n, scope);
 		p->largest = 0;
 		for (int64_t i = 0; i < p->n; i++)
 			p->largest = isfinite(p->costs[i]) ? fmax(p->largest, fabs(p->costs[i])) : p->largest;
-		p->error += UNIT * (4 * p->largest + (n_parts + 2) * all);
+		p->error += GPUBE__WMB_UNIT * (4 * p->largest + (n_parts + 2) * all);
 	}
 }
 
 static void send(struct wmb_kept *p, const double *t, int64_t domain, double error, double largest)
 {
-	const double by = 1 / p->weight;
-
-	for (int64_t i = 0; i < p->n_message; i++) {
-		double most = -INFINITY, sum = 0;
-
-		for (int64_t x = 0; x < domain; x++)
-			most = t[x * p->n_message + i] > most ? t[x * p->n_message + i] : most;
-		for (int64_t x = 0; x < domain && most > -INFINITY; x++)
-			sum += exp((t[x * p->n_message + i] - most) * by);
-		p->message[i] = most > -INFINITY ? most + p->weight * log(sum) : most;
-	}
+	gpube__wmb_sum_out(p->message, 0, p->n_message, t, p->n_message, domain, p->weight);
 	p->message_largest = largest + log((double)domain);
-	p->message_error = error + UNIT * (4 * largest + (double)domain + 8);
+	p->message_error = error + GPUBE__WMB_UNIT * (4 * largest + (double)domain + 8);
 }
 
 /* The bound, ln. */
@@ -365,8 +276,8 @@ static int pass_up(struct wmb_passes *w, double *upper)
 		if (gpube__stopped(w->ctx))
 			return gpube__fail_stopped(w->ctx);
 		if (n == 0) {
-			total += log((double)gpube__wmb_domain(w, b));
-			error += UNIT * (fabs(total) + 1);
+			total += log((double)gpube__infer_domain(w->j, b));
+			error += GPUBE__WMB_UNIT * (fabs(total) + 1);
 			continue;
 		}
 		t = gpube__alloc(w->ctx, (uint64_t)n, sizeof(*t));
@@ -383,7 +294,7 @@ static int pass_up(struct wmb_passes *w, double *upper)
 
 				join(w, p, t[r], &e, &largest);
 				if (turn == 1)
-					send(p, t[r], gpube__wmb_domain(w, b), e, largest);
+					send(p, t[r], gpube__infer_domain(w->j, b), e, largest);
 			}
 			if (turn == 0)
 				agree(w, b, t, room);
@@ -395,7 +306,7 @@ static int pass_up(struct wmb_passes *w, double *upper)
 			if (p->arity > 1)
 				continue;
 			total += p->message[0];
-			error += p->message_error + UNIT * (fabs(total) + 1);
+			error += p->message_error + GPUBE__WMB_UNIT * (fabs(total) + 1);
 		}
 	}
 	*upper = total + error;
@@ -417,7 +328,7 @@ static void pass_down_part(struct wmb_passes *w, struct wmb_kept *p, double *bel
 		for (int64_t i = 0; i < p->n_message; i++) {
 			double *v = &belief[x * p->n_message + i];
 			const double l = *v == -INFINITY ? *v : (*v - p->message[i]) * by;
-			const double share = quick_exp(l) * p->back[i];
+			const double share = gpube__wmb_quick_exp(l) * p->back[i];
 
 			p->uncertainty -= share > 0 ? share * l : 0;
 			*v = share;
@@ -426,7 +337,7 @@ static void pass_down_part(struct wmb_passes *w, struct wmb_kept *p, double *bel
 		struct wmb_kept *from = &w->parts[c];
 
 		memset(from->back, 0, (size_t)from->n_message * sizeof(*from->back));
-		walk(w, ADD_TO_SMALL, belief, p->arity, p->scope, from->back, NULL, from->arity - 1, from->scope + 1);
+		gpube__wmb_walk(w->j, GPUBE__WMB_ADD_TO_SMALL, belief, p->arity, p->scope, from->back, NULL, from->arity - 1, from->scope + 1);
 	}
 	for (int64_t i = 0; i < p->n_message; i++)
 		p->back[i] = p->message[i] == -INFINITY ? 0 : fmax(log(p->back[i]), LEAST_BELIEF) - p->message[i] * by;
@@ -446,7 +357,7 @@ static void change_weights(struct wmb_passes *w, int32_t b)
 		all += p->weight;
 	}
 	for (int32_t r = w->first[b]; r < w->first[b + 1]; r++)
-		w->parts[r].weight *= (1 + UNIT) / all; /* more than 1 in all is a bound, too */
+		w->parts[r].weight *= (1 + GPUBE__WMB_UNIT) / all; /* more than 1 in all is a bound, too */
 }
 
 static int pass_down(struct wmb_passes *w)

@@ -3,6 +3,7 @@
 #define GPUBE_WMB_PASSES_H
 
 #include "gpube/infer/infer_bounds.h"
+#include "gpube/infer/wmb_cells.h"
 
 /*
  * A part of a bucket, over its scope, the bucket's variable first; cells are as wmb.c has them.
@@ -32,20 +33,6 @@ struct wmb_passes {
 	int64_t n_cells;
 	double step, weight_step;
 };
-
-static inline int64_t gpube__wmb_domain(const struct wmb_passes *w, int32_t position)
-{
-	return gpube__infer_domain(w->j, position);
-}
-
-static inline double gpube__wmb_cells(const struct wmb_passes *w, int arity, const int32_t *scope)
-{
-	double cells = 1;
-
-	for (int k = 0; k < arity; k++)
-		cells *= (double)gpube__wmb_domain(w, scope[k]);
-	return cells;
-}
 
 /* Which functions and messages are in which part: each joins the part of its bucket that grows least, the largest first. Errors: ENOMEM */
 int gpube__wmb_parts(struct wmb_passes *w);
