@@ -7,6 +7,38 @@
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"
 
+/* A model with its sum, and what a search for bounds of it begins from. */
+struct sums {
+	struct gpube_model *m;
+	struct gpube_inference *exact, out;
+	struct gpube_infer_opts opts;
+	struct gpube__inferring j;
+};
+
+static void begin(struct sums *s, struct gpube_model *m)
+{
+	*s = (struct sums){.m = m, .j = {.m = m, .ctx = ctx, .opts = &s->opts, .out = &s->out}};
+	assert_non_null(m);
+	assert_int_equal(gpube_infer(&s->exact, m, NULL), GPUBE_OK);
+	assert_int_equal(gpube__infer_begin(&s->j), GPUBE_OK);
+	if (!s->j.possible.none)
+		assert_int_equal(gpube__infer_plan(&s->j), GPUBE_OK);
+}
+
+static void begin_random(struct sums *s, uint64_t seed)
+{
+	const struct random_spec spec = random_spec_varied(seed, GPUBE_POTENTIALS);
+
+	begin(s, random_model(ctx, &spec, seed));
+}
+
+static void end(struct sums *s)
+{
+	gpube__infer_clear(&s->j);
+	gpube_inference_free(s->exact, ctx);
+	gpube_model_free(s->m);
+}
+
 /* Mini-buckets of all sizes never fall below, and are exact where nothing is split. */
 static void test_mini_buckets(void **state)
 {
@@ -14,32 +46,21 @@ static void test_mini_buckets(void **state)
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 1000; seed++) {
-		struct random_spec spec = random_spec_varied(seed, GPUBE_POTENTIALS);
-		struct gpube_model *m = random_model(ctx, &spec, seed);
-		struct gpube_inference *exact, out;
-		struct gpube_infer_opts opts = {0};
-		struct gpube__inferring j = {.m = m, .ctx = ctx, .opts = &opts, .out = &out};
+		struct sums s;
 
-		assert_non_null(m);
-		memset(&out, 0, sizeof(out));
-		assert_int_equal(gpube_infer(&exact, m, NULL), GPUBE_OK);
-		assert_int_equal(gpube__infer_begin(&j), GPUBE_OK);
-		if (!j.possible.none)
-			assert_int_equal(gpube__infer_plan(&j), GPUBE_OK);
-		for (int k = 0; k < 5 && !j.possible.none; k++) {
+		begin_random(&s, seed);
+		for (int k = 0; k < 5 && !s.j.possible.none; k++) {
 			int32_t values[64];
 			double upper;
 
-			assert_int_equal(gpube__wmb(&upper, k % 2 ? values : NULL, &j, sizes[k], true), GPUBE_OK);
-			if (exact->log10_z == -INFINITY)
+			assert_int_equal(gpube__wmb(&upper, k % 2 ? values : NULL, &s.j, sizes[k], true), GPUBE_OK);
+			if (s.exact->log10_z == -INFINITY)
 				continue;
-			assert_true(upper / log(10) >= exact->log10_lower - 1e-15 * fabs(exact->log10_lower));
+			assert_true(upper / log(10) >= s.exact->log10_lower - 1e-15 * fabs(s.exact->log10_lower));
 			if (k == 4)
-				assert_true(upper / log(10) - exact->log10_upper < 1e-9 + 1e-11 * fabs(upper));
+				assert_true(upper / log(10) - s.exact->log10_upper < 1e-9 + 1e-11 * fabs(upper));
 		}
-		gpube__infer_clear(&j);
-		gpube_inference_free(exact, ctx);
-		gpube_model_free(m);
+		end(&s);
 	}
 }
 
@@ -50,30 +71,20 @@ static void test_passes(void **state)
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 1000; seed++) {
-		struct random_spec spec = random_spec_varied(seed, GPUBE_POTENTIALS);
-		struct gpube_model *m = random_model(ctx, &spec, seed);
-		struct gpube_inference *exact, out;
-		struct gpube_infer_opts opts = {0};
-		struct gpube__inferring j = {.m = m, .ctx = ctx, .opts = &opts, .out = &out};
+		struct sums s;
 		double upper;
 
-		assert_non_null(m);
-		memset(&out, 0, sizeof(out));
-		assert_int_equal(gpube_infer(&exact, m, NULL), GPUBE_OK);
-		assert_int_equal(gpube__infer_begin(&j), GPUBE_OK);
-		if (!j.possible.none) {
-			assert_int_equal(gpube__infer_plan(&j), GPUBE_OK);
-			assert_int_equal(gpube__wmb(&upper, NULL, &j, 4, true), GPUBE_OK);
-			assert_int_equal(gpube__wmb_passes(&j, 4, 0), GPUBE_OK);
+		begin_random(&s, seed);
+		if (!s.j.possible.none) {
+			assert_int_equal(gpube__wmb(&upper, NULL, &s.j, 4, true), GPUBE_OK);
+			assert_int_equal(gpube__wmb_passes(&s.j, 4, 0), GPUBE_OK);
 		}
-		if (!j.possible.none && exact->log10_z > -INFINITY) {
-			n_split += upper / log(10) > exact->log10_upper + 1e-6;
-			assert_true(j.log_upper / log(10) >= exact->log10_lower - 1e-15 * fabs(exact->log10_lower));
-			assert_true(j.log_upper / log(10) - exact->log10_upper < 1e-9 + 1e-11 * fabs(upper));
+		if (!s.j.possible.none && s.exact->log10_z > -INFINITY) {
+			n_split += upper / log(10) > s.exact->log10_upper + 1e-6;
+			assert_true(s.j.log_upper / log(10) >= s.exact->log10_lower - 1e-15 * fabs(s.exact->log10_lower));
+			assert_true(s.j.log_upper / log(10) - s.exact->log10_upper < 1e-9 + 1e-11 * fabs(upper));
 		}
-		gpube__infer_clear(&j);
-		gpube_inference_free(exact, ctx);
-		gpube_model_free(m);
+		end(&s);
 	}
 	assert_true(n_split > 100);
 }
@@ -106,25 +117,18 @@ static struct gpube_model *random_grid(int32_t edge)
 static void test_passes_gain(void **state)
 {
 	const uint64_t memory = ctx->memory_bytes;
-	struct gpube_model *m = random_grid(13);
-	struct gpube_inference *exact, out = {0};
-	struct gpube_infer_opts opts = {0};
-	struct gpube__inferring j = {.m = m, .ctx = ctx, .opts = &opts, .out = &out};
+	struct sums s;
 	double once;
 
 	(void)state;
-	assert_int_equal(gpube_infer(&exact, m, NULL), GPUBE_OK);
-	assert_int_equal(gpube__infer_begin(&j), GPUBE_OK);
-	assert_int_equal(gpube__infer_plan(&j), GPUBE_OK);
-	assert_int_equal(gpube__wmb(&once, NULL, &j, 128, true), GPUBE_OK);
+	begin(&s, random_grid(13));
+	assert_int_equal(gpube__wmb(&once, NULL, &s.j, 128, true), GPUBE_OK);
 	ctx->memory_bytes = 1 << 20;
-	assert_int_equal(gpube__wmb_passes(&j, 16, 0), GPUBE_OK);
+	assert_int_equal(gpube__wmb_passes(&s.j, 16, 0), GPUBE_OK);
 	ctx->memory_bytes = memory;
-	assert_true(j.log_upper / log(10) > exact->log10_upper + 1e-6);
-	assert_true(j.log_upper / log(10) - exact->log10_z < (once / log(10) - exact->log10_z) / 2);
-	gpube__infer_clear(&j);
-	gpube_inference_free(exact, ctx);
-	gpube_model_free(m);
+	assert_true(s.j.log_upper / log(10) > s.exact->log10_upper + 1e-6);
+	assert_true(s.j.log_upper / log(10) - s.exact->log10_z < (once / log(10) - s.exact->log10_z) / 2);
+	end(&s);
 }
 
 int main(void)
