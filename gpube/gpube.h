@@ -62,7 +62,7 @@ enum gpube_log_level { GPUBE_LOG_NOTE, GPUBE_LOG_DETAIL, GPUBE_LOG_PROGRESS };
  * memory_bytes  most table memory of the host; default: what is free now
  * device_memory_bytes  the same of a GPU; default: what is free
  * n_devices     GPUs to use, by their indices in 'devices'; the same one may be there twice;
- *               default: the first alone
+ *               default: the first alone. One that is not there is an error for backend CUDA
  * n_threads     default: the cores this process may use
  * log           called with finished lines, and for GPUBE_LOG_PROGRESS with
  *               the fraction done in 'progress' (0 to 1); never from two

@@ -320,7 +320,14 @@ row 'devices that are none' 1 '' "^gpube: --devices: expected 1 to 8 indices as 
 	"$gpube" solve --devices 0,x examples/zebra.wcsp
 row 'more devices than are taken' 1 '' "^gpube: --devices: expected 1 to 8 indices" \
 	"$gpube" solve --devices 0,1,2,3,4,5,6,7,8 examples/zebra.wcsp
-row 'several devices, and a model too small for them' 0 '^backend +cpu' '' "$gpube" solve --devices 0,1 examples/zebra.wcsp
+for c in solve info bound list; do
+	row "$c: a device that is not there" 1 '' '^gpube: device 9 of --devices: no ' "$gpube" $c -q --devices 9 examples/zebra.wcsp
+done
+row 'with the other options of a device' 1 '' '^gpube: device 900 of --devices: no ' \
+	env CUDA_VISIBLE_DEVICES= "$gpube" solve -q --devices 900,0 examples/zebra.wcsp
+row 'and in JSON' 1 '"device 9 of --devices: no ' '*' "$gpube" solve --json --devices 9 examples/zebra.wcsp
+row 'a device that is not there and not wanted' 0 '^backend +cpu' '' \
+	"$gpube" solve -q --backend cpu --devices 9 examples/zebra.wcsp
 export XDG_CACHE_HOME="$work/cache"
 json 'devices: nothing measured' 0 'd["rates"] is None' "$gpube" devices --json
 json 'devices: measured' 0 'd["rates"]["core"]["copy"] > 1e8 and d["rates"]["cores"]["add_min_int32"] > 1e8' \

@@ -67,7 +67,7 @@ static const char *option_for(const char *path)
 	return gpube__has_extension(path, "sol")             ? "--sol"
 	       : gpube__has_extension(path, "ub")            ? "--ub"
 	       : gpube__has_extension(path, "query")         ? "--query"
-	       : gpube__has_extension(path, "order|ord|elim|cov") ? "--order-file"
+	       : gpube__has_extension(path, "order|ord|elim|cov|dec") ? "--order-file"
 							     : NULL;
 }
 
@@ -108,39 +108,6 @@ bool session_options_clash(const struct opts_engine *engine)
 		return false;
 	cli_error("--order and --order-file exclude each other");
 	return true;
-}
-
-int session_engine(struct session *s, struct gpube_solve_opts *to, int32_t **order,
-	const struct gpube_model *m, const struct opts_engine *engine)
-{
-	*order = NULL;
-	*to = (struct gpube_solve_opts){
-		.sizeof_options = sizeof(*to),
-		/* the words of --order are those of the enum, in its order */
-		.order_method = (enum gpube_order_method)engine->order,
-		.order_seconds = engine->order_time,
-		.seed = (uint64_t)engine->seed,
-		.backend = (enum gpube_backend)engine->backend, /* likewise */
-		.no_simplify = engine->no_simplify,
-		.precision = (int)engine->precision,
-	};
-	if (engine->timeout > 0) {
-		/* it counts from the start; what reading took too long is found out at once */
-		double left = engine->timeout - session_seconds(s);
-
-		to->timeout_seconds = left > 1e-6 ? left : 1e-6;
-	}
-	if (!engine->order_file)
-		return CLI_DONE;
-	*order = gpube__alloc(s->ctx, (uint64_t)gpube_model_n_vars(m), sizeof(**order));
-	if (!*order || gpube_read_order(*order, m, engine->order_file)) {
-		gpube__free(s->ctx, *order);
-		*order = NULL;
-		return session_fail(s, NULL);
-	}
-	to->order = *order;
-	to->order_method = GPUBE_ORDER_GIVEN;
-	return CLI_DONE;
 }
 
 int session_allow_below(struct session *s, struct gpube_model *m, const char *ub)

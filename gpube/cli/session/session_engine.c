@@ -53,7 +53,7 @@ void session_open_device(struct session *s, enum gpube_backend backend, bool all
 	gpube__opening_limit(all ? 0 : most, one_stream && ctx->n_devices < 2);
 	cli_leave = leave;
 	gpube__opening_allow(ctx->n_devices ? ctx->devices[0] : 0);
-	if (backend == GPUBE_BACKEND_CUDA)
+	if (backend == GPUBE_BACKEND_CUDA || ctx->n_devices)
 		gpube__opening_begin();
 }
 
@@ -75,5 +75,64 @@ int session_start_engine(struct session *s, const struct opts_talk *talk,
 	}
 	/* the words of --backend are those of the enum, in its order */
 	session_open_device(s, (enum gpube_backend)engine->backend, false, true);
+	return CLI_DONE;
+}
+
+/*
+ * Whoever names a device wants its work or an error, as with --backend cuda, and not another's
+ * without a word. It is asked for when the model has been read: it was being opened meanwhile.
+ */
+static int check_devices(struct session *s, enum gpube_backend backend)
+{
+	for (int k = 0; k < s->ctx->n_devices && backend != GPUBE_BACKEND_CPU; k++) {
+		struct gpube_ctx one = gpube__ctx_child(s->ctx);
+		int status;
+		bool there;
+
+		one.n_devices = 1;
+		one.devices[0] = s->ctx->devices[k];
+		there = gpube__ops_cuda(&one, &status) != NULL;
+		if (!there)
+			gpube__fail(s->ctx, status, "device %d of --devices: %.300s",
+				one.devices[0], gpube_error(&one));
+		gpube__ctx_clear(&one);
+		if (!there)
+			return session_fail(s, NULL);
+	}
+	return CLI_DONE;
+}
+
+int session_engine(struct session *s, struct gpube_solve_opts *to, int32_t **order,
+	const struct gpube_model *m, const struct opts_engine *engine)
+{
+	*order = NULL;
+	if (check_devices(s, (enum gpube_backend)engine->backend))
+		return CLI_FAILED;
+	*to = (struct gpube_solve_opts){
+		.sizeof_options = sizeof(*to),
+		/* the words of --order are those of the enum, in its order */
+		.order_method = (enum gpube_order_method)engine->order,
+		.order_seconds = engine->order_time,
+		.seed = (uint64_t)engine->seed,
+		.backend = (enum gpube_backend)engine->backend, /* likewise */
+		.no_simplify = engine->no_simplify,
+		.precision = (int)engine->precision,
+	};
+	if (engine->timeout > 0) {
+		/* it counts from the start; what reading took too long is found out at once */
+		double left = engine->timeout - session_seconds(s);
+
+		to->timeout_seconds = left > 1e-6 ? left : 1e-6;
+	}
+	if (!engine->order_file)
+		return CLI_DONE;
+	*order = gpube__alloc(s->ctx, (uint64_t)gpube_model_n_vars(m), sizeof(**order));
+	if (!*order || gpube_read_order(*order, m, engine->order_file)) {
+		gpube__free(s->ctx, *order);
+		*order = NULL;
+		return session_fail(s, NULL);
+	}
+	to->order = *order;
+	to->order_method = GPUBE_ORDER_GIVEN;
 	return CLI_DONE;
 }
