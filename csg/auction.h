@@ -18,7 +18,8 @@ struct csg_auction;
  * csg_auction_read() - a CATS file: '%' lines, goods N, bids M, dummy D, then for
  * each bid: id price good … #. Goods from N on are dummy goods: bids that share
  * one exclude each other.
- * Errors: EIO, EPARSE, ERANGE (a price, or its digits with those of others, pass 64 bits), ENOMEM
+ * Errors: EIO, EPARSE, EINVAL (something else: the text says what), ENOMEM, ERANGE (a price, or its
+ *         digits with those of others, pass 64 bits)
  */
 GPUBE_API int csg_auction_read(struct csg_auction **out, struct gpube_ctx *ctx, const char *path);
 GPUBE_API void csg_auction_free(struct csg_auction *a);

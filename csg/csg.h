@@ -157,7 +157,7 @@ GPUBE_API const char *csg_method_name(enum csg_method method);
  * binary file is not read but mapped, privately; a compressed one whose values the
  * context's memory has no room for goes to a temporary file (in TMPDIR).
  * path    "-" is standard input
- * Errors: EIO, EPARSE, ERANGE, ELIMIT, ENOMEM
+ * Errors: EIO, EPARSE, EINVAL (something else: the text says what), ERANGE, ELIMIT, ENOMEM
  */
 GPUBE_API int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path);
 

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "csg/sparse.h"
+#include "formats/common/registry.h"
 #include "formats/io/io.h"
 #include "gpube/base/bits.h"
 
@@ -330,7 +331,7 @@ int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path)
 		return status;
 	status = csg__read_from(out, &in);
 	gpube__in_close(&in);
-	return status;
+	return gpube__refused(status, ctx, path, GPUBE_CONTENT_COALITIONS);
 }
 
 /* ---- writing ------------------------------------------------------------------------- */

@@ -139,16 +139,23 @@ enum gpube_content gpube__in_content(struct gpube_in *in, bool *sure)
 	return found.content;
 }
 
+/* Whether looking at a file leaves it as it was. */
+static bool stays(const char *path)
+{
+	struct stat file;
+
+	return strcmp(path, "-") && (stat(path, &file) || S_ISREG(file.st_mode));
+}
+
 int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, const char *path)
 {
 	struct gpube_in in;
-	struct stat file;
 	int status;
 
 	if (!content || !ctx || !path)
 		return gpube__missing(ctx);
 	*content = GPUBE_CONTENT_MODEL;
-	if (strcmp(path, "-") == 0 || (stat(path, &file) == 0 && !S_ISREG(file.st_mode)))
+	if (!stays(path))
 		return GPUBE_OK;
 	status = gpube__in_open(&in, ctx, path);
 	if (status)
@@ -166,10 +173,30 @@ const char *gpube_content_words(enum gpube_content content)
 		"a game of coalitions, which 'gpube csg' reads",
 		"an auction, which 'gpube auction' reads",
 		"a result, which 'gpube info', 'gpube convert' and --sol read",
-		("no model, but goes with one: .ub by --ub, .order and .cov by --order-file, "
+		("no model, but goes with one: .ub by --ub, .order, .cov and .dec by --order-file, "
 		 ".evid by --evidence, .query by --query")};
 
 	return (unsigned)content <= GPUBE_CONTENT_SIDECAR ? words[content] : NULL;
+}
+
+int gpube__refused(int status, struct gpube_ctx *ctx, const char *path, enum gpube_content own)
+{
+	char text[sizeof(ctx->error)];
+	enum gpube_content content;
+	struct gpube_in in;
+	bool sure;
+
+	if (status != GPUBE_EPARSE || !stays(path))
+		return status;
+	memcpy(text, ctx->error, sizeof(text));
+	if (gpube__in_open(&in, ctx, path) == GPUBE_OK) {
+		content = gpube__in_content(&in, &sure);
+		sure = sure && !in.status && content != own;
+		gpube__in_close(&in);
+		if (sure)
+			return gpube__fail(ctx, GPUBE_EINVAL, "'%s' is %s", path, gpube_content_words(content));
+	}
+	return gpube__fail(ctx, status, "%s", text);
 }
 
 /* The format of what is read; NULL after an error. guessed: .wcsp, because no other claims it, and it does not look so. */

@@ -82,8 +82,8 @@ enum nash_format {
 /*
  * nash_read() - reads a game of two players; a .nfg, SimpleOutput and GTOutput may have up to 62.
  * path    "-" is standard input; .gz and .xz are unpacked
- * Errors: EIO, EPARSE, ERANGE, ENOMEM, ESTOP; ELIMIT (an .efg of more strategies than the memory
- *         allowed, whose numbers the text says)
+ * Errors: EIO, EPARSE, ERANGE, ENOMEM, ESTOP; EINVAL (something else: the text says what); ELIMIT
+ *         (an .efg of more strategies than the memory allowed, whose numbers the text says)
  */
 GPUBE_API int nash_read(
 	struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format);

@@ -5,6 +5,7 @@
 
 #include "csg/auction/bids.h"
 #include "csg/game.h"
+#include "formats/common/registry.h"
 #include "formats/io/io.h"
 
 #define MOST_GOODS 1000000
@@ -264,7 +265,7 @@ int csg_auction_read(struct csg_auction **out, struct gpube_ctx *ctx, const char
 		return status;
 	status = csg__auction_read_from(out, &in);
 	gpube__in_close(&in);
-	return status;
+	return gpube__refused(status, ctx, path, GPUBE_CONTENT_AUCTION);
 }
 
 int csg_auction_read_any(struct csg_auction **auction, struct csg_game **complete,
@@ -284,7 +285,7 @@ int csg_auction_read_any(struct csg_auction **auction, struct csg_game **complet
 		return status;
 	status = csg__is_game(&in) ? csg__read_from(complete, &in) : csg__auction_read_from(auction, &in);
 	gpube__in_close(&in);
-	return status;
+	return gpube__refused(status, ctx, path, GPUBE_CONTENT_AUCTION);
 }
 
 void csg_auction_free(struct csg_auction *a)

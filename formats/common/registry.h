@@ -55,6 +55,11 @@ bool gpube__begins_wcsp(const char *text);
  * sure  out; false: a model because nothing else claims it, or by numbers that many formats begin with
  */
 enum gpube_content gpube__in_content(struct gpube_in *in, bool *sure);
+/*
+ * gpube__refused() - what a reader of 'own' has returned, and instead of what it did not understand, if the file holds
+ * something else for sure, EINVAL with the words for that.
+ */
+int gpube__refused(int status, struct gpube_ctx *ctx, const char *path, enum gpube_content own);
 /* gpube_read_with() of a stream that is open; 'opts' are checked, and stay as long as it is. */
 int gpube__read_from(
 	struct gpube_model **out, struct gpube_in *in, const struct gpube_read_opts *opts);

@@ -1,6 +1,7 @@
 /* game_files.c - tells the formats of games apart. See nash.h. */
 #include <string.h>
 
+#include "formats/common/registry.h"
 #include "nash/bimatrix.h"
 
 /* Whether one number stands alone on its line: the number of players, of GTOutput. */
@@ -87,5 +88,5 @@ int nash_read(struct nash_game **out, struct gpube_ctx *ctx, const char *path, e
 		return status;
 	status = nash__read_from(out, &in, format);
 	gpube__in_close(&in);
-	return status;
+	return format == NASH_FORMAT_AUTO ? gpube__refused(status, ctx, path, GPUBE_CONTENT_GAME) : status;
 }

@@ -548,6 +548,21 @@ class Coalitions(unittest.TestCase):
 		self.assertEqual(e.exception.status, "EINVAL")
 		self.assertIn("no game of two players", str(e.exception))
 
+	def test_what_is_no_game(self):
+		"""What surely holds something else is told by that, not by the first word that a game has not."""
+		for name in ("exams.cfn", "zebra.wcsp", "sprinkler.uai"):
+			for read in (gpube.Game.read, gpube.csg, gpube.auction):
+				with self.assertRaises(gpube.Error) as e:
+					read(example(name))
+				self.assertIn(f"{name}' is a model, which 'gpube solve' reads", str(e.exception))
+				self.assertEqual(e.exception.status, "EINVAL")
+		with self.assertRaises(gpube.Error) as e:
+			gpube.csg(example("effort.nfg"))
+		self.assertIn("effort.nfg' is a game, which 'gpube nash' reads", str(e.exception))
+		with self.assertRaises(gpube.Error) as e:
+			gpube.Game.read(example("exams.cfn"), format="lrs")
+		self.assertIn("exams.cfn:1: expected", str(e.exception))
+
 	def test_auctions(self):
 		for seed in range(30):
 			r = random.Random(seed)
