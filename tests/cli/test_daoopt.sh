@@ -12,6 +12,7 @@ row 'no name' 2 '' 'give --to' "$gpube" daoopt $x/sprinkler.uai
 printf 'MARKOV 1 2 1 1 0 2 0 0\n' > "$work/none.uai"
 row 'no probability' 1 '' 'no assignment has a probability above 0' "$gpube" daoopt --to "$work/s" "$work/none.uai"
 printf '#!/bin/sh\necho "$@"\n' > "$work/stub" && chmod +x "$work/stub"
+row 'the version is that of gpube' 0 '^gpube [0-9]+[.]' '' env GPUBE="$gpube" plugins/daoopt/daoopt-gpube --version
 row 'daoopt-gpube hands files and options over' 0 '-i 2 --match=-1 .*-e .*/t\.evid --seed 1$' '*' \
 	env GPUBE="$gpube" DAOOPT="$work/stub" plugins/daoopt/daoopt-gpube -q --ibound 2 $x/sprinkler.uai -- --seed 1
 

@@ -100,6 +100,7 @@ row 'a file that was cut off' 1 '' 'FILE cannot be read: gpube: .*cut.wcsp:1: ex
 row 'cut off later' 1 '' 'FILE cannot be read: gpube: .*cut2.wcsp:4: expected' "$tb2" "$work/cut2.wcsp"
 row 'no toulbar2' 1 '' 'cannot find toulbar2' env TOULBAR2=none "$tb2" $x/exams.cfn
 row 'usage' 2 '' '^usage: ' "$tb2"
+row 'the version is that of gpube' 0 '^gpube [0-9]+[.]' '' env TOULBAR2=none "$tb2" --version
 "$gpube" generate random -n 80 -d 8 --p1 0.3 --p2 0 --seed 3 -o "$work/hard.wcsp"
 # gpube begins again, for five times as long, where a core is free; by then an assignment is known
 # shellcheck disable=SC2016
