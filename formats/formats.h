@@ -52,7 +52,7 @@ enum gpube_content {
 	GPUBE_CONTENT_COALITIONS, /* csg.h */
 	GPUBE_CONTENT_AUCTION,    /* auction.h */
 	GPUBE_CONTENT_RESULT,     /* gpube_read_uai_result() */
-	GPUBE_CONTENT_SIDECAR,    /* by its name: .ub, .order, .ord, .cov, .evid, .query */
+	GPUBE_CONTENT_SIDECAR,    /* by its name: .ub, .order, .ord, .cov, .dec, .evid, .query */
 };
 
 /*
@@ -152,15 +152,15 @@ GPUBE_API int gpube_write(const struct gpube_model *m, const char *path, enum gp
  * gpube_read_order() - reads an elimination order: variable indices, or names
  * that are no numbers, the first is eliminated first. '#' begins a comment, and
  * the number of variables may stand in front (daoopt). Hidden variables are not in it:
- * they get places between the others. Of a PATH that ends in .cov it
+ * they get places between the others. Of a PATH that ends in .cov or .dec it
  * is that of the tree decomposition, as gpube_order_of_decomposition() has it.
  * order     n_vars
- * Errors: EIO, EPARSE (not a permutation), ENOMEM: order is untouched
+ * Errors: EIO, EPARSE (not a permutation), EINVAL (no tree decomposition), ENOMEM: order is untouched
  */
 GPUBE_API int gpube_read_order(int32_t *order, const struct gpube_model *m, const char *path);
 /*
  * Writes an order, an index on each line, as toulbar2 reads it, without hidden variables; as PATH that ends in .cov
- * the decomposition of gpube_decomposition_of_order().
+ * or .dec the decomposition of gpube_decomposition_of_order().
  * Errors: EIO, EINVAL (not a permutation), ENOMEM
  */
 GPUBE_API int gpube_write_order(
@@ -184,7 +184,7 @@ GPUBE_API int gpube_read_ub(int64_t *cost, const struct gpube_model *m, const ch
 GPUBE_API int gpube_write_ub(const struct gpube_model *m, const char *path, int64_t cost);
 
 /*
- * A tree decomposition, or a forest of them, as toulbar2's .cov has it.
+ * A tree decomposition, or a forest of them, as toulbar2's .cov has it, and without numbers and parents its .dec.
  * parent  index of a cluster before, -1 for a root
  * first   the variables of cluster k are vars[first[k]] to vars[first[k + 1] - 1]
  */
@@ -196,7 +196,8 @@ struct gpube_decomposition {
 };
 
 /*
- * gpube_read_decomposition() - that it covers the functions, and that each
+ * gpube_read_decomposition() - of a PATH that ends in .dec, whose clusters have no parents, they are joined by
+ * what they have in common. That it covers the functions, and that each
  * variable's clusters are connected, is not checked.
  * Errors: EIO, EPARSE, ENOMEM; writing: EINVAL (a parent that is not before; hidden variables)
  */

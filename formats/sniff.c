@@ -402,7 +402,7 @@ enum gpube_content gpube__sniff_content(const char *text, const char *path)
 	if (begins_with_word(begin, "NFG") || is_efg(begin) || *begin == '(' || *begin == '[')
 		return GPUBE_CONTENT_GAME;
 	text += strspn(text, BLANKS);
-	if (gpube__has_extension(path, "ub|order|ord|elim|cov|evid|query"))
+	if (gpube__has_extension(path, "ub|order|ord|elim|cov|dec|evid|query"))
 		return GPUBE_CONTENT_SIDECAR;
 	if (is_result(text) || gpube__has_extension(path, "sol|PR|MAR|MPE|MMAP"))
 		return GPUBE_CONTENT_RESULT;

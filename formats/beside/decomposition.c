@@ -5,7 +5,7 @@
  *   NUMBER PARENT VARIABLE …
  *
  * The parent of a root is -1. Clusters stand behind their parents, so that there
- * is no circle.
+ * is no circle. A .dec is the same without the two numbers, in any order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,18 @@ static int grow(struct reader *r)
 	return GPUBE_OK;
 }
 
-static int read_cluster(struct reader *r)
+/* The two numbers in front of a cluster's variables. */
+static int read_place(struct reader *r, int32_t k)
+{
+	if (gpube__in_int(r->in, &r->number[k], 0, INT32_MAX, "a cluster's number"))
+		return r->in->status;
+	r->line[k] = r->in->line;
+	if (gpube__in_line_ended(r->in))
+		return gpube__in_error(r->in, "expected a cluster's parent");
+	return gpube__in_int(r->in, &r->parent[k], -1, INT32_MAX, "a cluster's parent");
+}
+
+static int read_cluster(struct reader *r, bool tree)
 {
 	struct gpube_decomposition *d = r->d;
 	int32_t k = d->n_clusters;
@@ -48,14 +59,10 @@ static int read_cluster(struct reader *r)
 	if (k == INT32_MAX - 2 || grow(r))
 		return GPUBE_ENOMEM;
 	n = d->first[k];
-	if (gpube__in_int(r->in, &r->number[k], 0, INT32_MAX, "a cluster's number"))
+	if (tree && read_place(r, k))
 		return r->in->status;
-	r->line[k] = r->in->line;
-	if (gpube__in_line_ended(r->in))
-		return gpube__in_error(r->in, "expected a cluster's parent");
-	if (gpube__in_int(r->in, &r->parent[k], -1, INT32_MAX, "a cluster's parent"))
-		return r->in->status;
-	while (!gpube__in_line_ended(r->in)) {
+	/* without them the first variable is what the line was found by */
+	for (bool first = !tree; first || !gpube__in_line_ended(r->in); first = false) {
 		if (gpube__in_int(r->in, &var, 0, (int64_t)r->m->n_vars - 1, "a variable"))
 			return r->in->status;
 		if (r->seen[var] == k + 1)
@@ -137,17 +144,29 @@ static int set_parents(struct reader *r)
 	return status;
 }
 
-int gpube_read_decomposition(
-	struct gpube_decomposition **out, const struct gpube_model *m, const char *path)
+/* Parents, of numbers or of what the clusters have in common. */
+static int end_clusters(struct reader *r, bool tree)
+{
+	struct gpube_decomposition *joined;
+	int status;
+
+	if (tree)
+		return set_parents(r);
+	status = gpube__join_clusters(&joined, r->m, r->d);
+	if (status)
+		return status;
+	gpube_decomposition_free(r->d, r->m->ctx);
+	r->d = joined;
+	return GPUBE_OK;
+}
+
+int gpube__read_clusters(struct gpube_decomposition **out, const struct gpube_model *m, const char *path, bool tree)
 {
 	struct gpube_in in;
 	struct reader r = {.m = m, .in = &in};
 	int status;
 
-	if (out)
-		*out = NULL;
-	if (!out || !m || !path)
-		return gpube__missing(m ? m->ctx : NULL);
+	*out = NULL;
 	status = gpube__in_open(&in, m->ctx, path);
 	if (status)
 		return status;
@@ -155,14 +174,14 @@ int gpube_read_decomposition(
 	r.seen = gpube__alloc_zero(m->ctx, (uint64_t)m->n_vars + 1, sizeof(*r.seen));
 	status = r.d && r.seen ? GPUBE_OK : GPUBE_ENOMEM;
 	while (!status && !gpube__in_at_end(&in))
-		status = read_cluster(&r);
+		status = read_cluster(&r, tree);
 	if (!status)
 		status = in.status;
 	if (!status && r.d->n_clusters == 0)
 		status = gpube__in_error(&in, "expected a cluster, found the end of the file");
 	GPUBE_KNOWN(status || r.number); /* each cluster has one */
 	if (!status)
-		status = set_parents(&r);
+		status = end_clusters(&r, tree);
 	gpube__in_close(&in);
 	gpube__free(m->ctx, r.seen);
 	gpube__free(m->ctx, r.line);
@@ -173,6 +192,16 @@ int gpube_read_decomposition(
 	else
 		*out = r.d;
 	return status;
+}
+
+int gpube_read_decomposition(
+	struct gpube_decomposition **out, const struct gpube_model *m, const char *path)
+{
+	if (out)
+		*out = NULL;
+	if (!out || !m || !path)
+		return gpube__missing(m ? m->ctx : NULL);
+	return gpube__read_clusters(out, m, path, !gpube__has_extension(path, "dec"));
 }
 
 int gpube__check_decomposition(const struct gpube_model *m, const struct gpube_decomposition *d)
@@ -202,6 +231,7 @@ int gpube_write_decomposition(
 {
 	struct gpube_out out;
 	int status;
+	bool tree;
 
 	if (!m || !path || !d)
 		return gpube__missing(m ? m->ctx : NULL);
@@ -215,10 +245,12 @@ int gpube_write_decomposition(
 		status = gpube__out_open(&out, m->ctx, path);
 	if (status)
 		return status;
+	tree = !gpube__has_extension(path, "dec");
 	for (int32_t k = 0; k < d->n_clusters; k++) {
-		gpube__out_printf(&out, "%d %d", k, d->parent[k]);
+		if (tree)
+			gpube__out_printf(&out, "%d %d", k, d->parent[k]);
 		for (int64_t i = d->first[k]; i < d->first[k + 1]; i++)
-			gpube__out_printf(&out, " %d", d->vars[i]);
+			gpube__out_printf(&out, "%s%d", tree || i > d->first[k] ? " " : "", d->vars[i]);
 		gpube__out_text(&out, "\n");
 	}
 	return gpube__out_close(&out, true);

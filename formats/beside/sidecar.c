@@ -191,8 +191,13 @@ static int read_cov_order(int32_t *order, const struct gpube_model *m, const cha
 	struct gpube_decomposition *d;
 	int status = gpube_read_decomposition(&d, m, path);
 
-	if (!status)
+	if (!status) {
 		status = gpube_order_of_decomposition(order, m, d);
+		/* search in neighbourhoods takes any clusters, which other programs' .dec then has */
+		if (status == GPUBE_EINVAL && gpube__has_extension(path, "dec"))
+			status = gpube__fail(m->ctx, status, "'%.200s' is no tree decomposition, which an order is made of: "
+				"no tree joins its clusters", path);
+	}
 	if (!status)
 		status = place_hidden(order, m);
 	gpube_decomposition_free(d, m->ctx);
@@ -217,7 +222,7 @@ int gpube_write_order(const struct gpube_model *m, const char *path, const int32
 
 	if (!m || !path || !order)
 		return gpube__missing(m ? m->ctx : NULL);
-	if (gpube__has_extension(path, "cov"))
+	if (gpube__has_extension(path, "cov|dec"))
 		return write_cov_order(m, path, order);
 	status = gpube__check_permutation(m->ctx, order, m->n_vars);
 	if (!status)
@@ -237,7 +242,7 @@ int gpube_read_order(int32_t *order, const struct gpube_model *m, const char *pa
 {
 	if (!order || !m || !path)
 		return gpube__missing(m ? m->ctx : NULL);
-	if (gpube__has_extension(path, "cov"))
+	if (gpube__has_extension(path, "cov|dec"))
 		return read_cov_order(order, m, path);
 	return read_list(order, m, path);
 }

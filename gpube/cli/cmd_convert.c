@@ -110,7 +110,7 @@ static const struct {
 		"other name in binary"},
 	[GPUBE_CONTENT_AUCTION] = {NULL, "an auction is written as a model, by the name of its format"},
 	[GPUBE_CONTENT_RESULT] = {"PR|MAR|MPE|MMAP|sol", "a result is written as .PR, .MAR, .MPE, .MMAP or .sol"},
-	[GPUBE_CONTENT_SIDECAR] = {"ub|order|ord|cov|evid|query", ""},
+	[GPUBE_CONTENT_SIDECAR] = {"ub|order|ord|cov|dec|evid|query", ""},
 };
 
 /* What OUT is to hold, by --to or its name; any other name is for more of what IN holds. */
@@ -342,7 +342,7 @@ const struct command cmd_convert = {
 		"read and written: values of coalitions, binary, or text as .txt\n"
 		".txt\n"
 		"read: auctions of CATS, for 'gpube auction'\n"
-		".order, .ord, .cov\n"
+		".order, .ord, .cov, .dec\n"
 		"beside a model: elimination orders and tree decompositions; read by --order-file, "
 		"written by 'gpube info --write-order'\n"
 		".ub\n"

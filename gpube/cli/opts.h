@@ -47,7 +47,7 @@
 		"how the elimination order is found; auto tries all, restarts and improves")       \
 	X(TEXT, order_file, 0, NULL, 0, 0, "FILE",                                                 \
 		"read the elimination order from FILE, the variable eliminated first in front, "   \
-		"or, from a .cov, that of a tree decomposition")                                   \
+		"or, from a .cov or .dec, that of a tree decomposition")                           \
 	X(TIME, order_time, 0, NULL, 0, OPTS_NO_END, "TIME",                                       \
 		"search for an order this long; 0: as long as it pays")                            \
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of the search for an order")               \
@@ -129,7 +129,7 @@
 		"how the elimination order is found; auto tries all, restarts and improves")       \
 	X(TEXT, order_file, 0, NULL, 0, 0, "FILE",                                                 \
 		"read the elimination order from FILE, the variable eliminated first in front, "   \
-		"or, from a .cov, that of a tree decomposition")                                   \
+		"or, from a .cov or .dec, that of a tree decomposition")                           \
 	X(TIME, order_time, 0, NULL, 0, OPTS_NO_END, "TIME",                                       \
 		"search for an order this long; 0: as long as it pays")                            \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
@@ -216,7 +216,7 @@
 	X(OUT, write_sol, 0, NULL, 0, 0, "FILE", "write the best assignment found, a .sol")        \
 	X(OUT, write_order, 0, NULL, 0, 0, "FILE",                                                 \
 		"write an elimination order of the equivalent problem, a .order, or its "          \
-		"tree decomposition, a .cov")                                                      \
+		"tree decomposition, a .cov or .dec")                                              \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the report")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
 
@@ -228,7 +228,7 @@
 		"draw the picture of --dot, the graph by itself, an SVG, by Graphviz, and report, too") \
 	X(OUT, write_order, 0, NULL, 0, 0, "FILE",                                                 \
 		"also write the elimination order that is found, of the model as it was read "     \
-		"(--no-simplify goes with it), a .order; as .cov its tree decomposition")          \
+		"(--no-simplify goes with it), a .order; as .cov or .dec its tree decomposition")  \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
 	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \

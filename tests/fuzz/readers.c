@@ -12,6 +12,7 @@
 #include "csg/auction.h"
 #include "csg/csg.h"
 #include "csg/proof.h"
+#include "formats/beside/decomposition.h"
 #include "formats/formats.h"
 #include "nash/bimatrix.h"
 
@@ -61,12 +62,12 @@ static struct gpube_model *small_model(struct gpube_ctx *ctx)
 	return m;
 }
 
-static void read_decomposition(struct gpube_ctx *ctx, const struct gpube_model *m, const char *path)
+static void read_decomposition(struct gpube_ctx *ctx, const struct gpube_model *m, const char *path, bool tree)
 {
 	struct gpube_decomposition *d;
 	int32_t order[4];
 
-	if (!gpube_read_decomposition(&d, m, path))
+	if (!gpube__read_clusters(&d, m, path, tree))
 		gpube_order_of_decomposition(order, m, d);
 	gpube_decomposition_free(d, ctx);
 }
@@ -81,8 +82,8 @@ static void read_sidecar(struct gpube_ctx *ctx, const char *target, const char *
 		return;
 	if (!strcmp(target, "order"))
 		gpube_read_order(values, m, path);
-	else if (!strcmp(target, "cov"))
-		read_decomposition(ctx, m, path);
+	else if (!strcmp(target, "cov") || !strcmp(target, "dec"))
+		read_decomposition(ctx, m, path, !strcmp(target, "cov"));
 	else if (!strcmp(target, "ub"))
 		gpube_read_ub(&cost, m, path);
 	else
@@ -159,7 +160,7 @@ static void read_auction(struct gpube_ctx *ctx, const char *path)
 }
 
 static const char *const others[] = {
-	"evid", "order", "cov", "sol", "ub", "result", "nash", "csg", "proof", "auction"};
+	"evid", "order", "cov", "dec", "sol", "ub", "result", "nash", "csg", "proof", "auction"};
 enum { N_MODELS = GPUBE_N_FORMATS - 1, N_OTHERS = sizeof(others) / sizeof(*others) };
 
 const char *fuzz_target(int k)
@@ -206,8 +207,8 @@ static int read_as(struct gpube_ctx *ctx, const char *target, const char *path, 
 
 	if (format != GPUBE_FORMAT_AUTO)
 		read_model(ctx, format, path, then);
-	else if (!strcmp(target, "order") || !strcmp(target, "cov") || !strcmp(target, "sol") ||
-		 !strcmp(target, "ub"))
+	else if (!strcmp(target, "order") || !strcmp(target, "cov") || !strcmp(target, "dec") ||
+		 !strcmp(target, "sol") || !strcmp(target, "ub"))
 		read_sidecar(ctx, target, path);
 	else if (!strcmp(target, "result"))
 		read_result(ctx, path);

@@ -1,6 +1,8 @@
 /* Elimination orders of tree decompositions and back: on random models, by file, without memory. */
 #include "tests/support/test.h"
 
+#include <string.h>
+
 #include "formats/formats.h"
 #include "gpube/base/base.h"
 #include "gpube/order/order.h"
@@ -112,6 +114,102 @@ static void orders_and_decompositions(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* The clusters without their parents, from a random one on and as a file has them. */
+static void write_clusters(const char *path, const struct gpube_decomposition *d, uint64_t seed)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	for (int32_t i = 0; i < d->n_clusters; i++) {
+		const int32_t k = (int32_t)((seed * 7 + (uint64_t)i * 5) % (uint64_t)d->n_clusters);
+		const int32_t c = d->n_clusters % 5 ? k : i; /* 5 steps on meet all of them, or not */
+
+		for (int64_t v = d->first[c]; v < d->first[c + 1]; v++)
+			fprintf(f, " %d", d->vars[v]);
+		fprintf(f, " \n");
+	}
+	fclose(f);
+}
+
+/* A .dec says no parents: they come of what clusters share, in whatever order these are. */
+static void clusters_alone(void **state)
+{
+	char dir[256], path[300], back[300];
+	struct gpube_ctx *ctx;
+
+	(void)state;
+	test_make_dir(dir);
+	snprintf(path, sizeof(path), "%s/x.dec", dir);
+	snprintf(back, sizeof(back), "%s/y.dec", dir);
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	for (uint64_t seed = 1; seed <= N_MODELS; seed++) {
+		struct gpube_model *m = model_of(ctx, seed);
+		struct gpube_decomposition *d, *read;
+		int32_t order[N_VARS], width;
+
+		random_order(order, seed);
+		width = width_of(m, order);
+		assert_int_equal(gpube_decomposition_of_order(&d, m, order), GPUBE_OK);
+		write_clusters(path, d, seed);
+		assert_int_equal(gpube_read_decomposition(&read, m, path), GPUBE_OK);
+		assert_int_equal(read->n_clusters, d->n_clusters);
+		check(read, m, width);
+		assert_int_equal(gpube_read_order(order, m, path), GPUBE_OK);
+		/* less where another root spares what the first order joined for nothing */
+		assert_true(width_of(m, order) <= width);
+		width = width_of(m, order);
+		assert_int_equal(gpube_write_order(m, back, order), GPUBE_OK);
+		assert_int_equal(gpube_read_order(order, m, back), GPUBE_OK);
+		assert_true(width_of(m, order) <= width);
+		gpube_decomposition_free(read, ctx);
+		gpube_decomposition_free(d, ctx);
+		gpube_model_free(m);
+	}
+	gpube_ctx_free(ctx);
+	test_clear_dir(dir);
+}
+
+static void clusters_of_no_tree(void **state)
+{
+	static const struct {
+		const char *text;
+		int status;
+		const char *error;
+	} rows[] = {
+		{"0 1\n1 2\n2 3\n3 4 0\n", GPUBE_EINVAL, "is no tree decomposition, which an order is made of"},
+		{"0 1\n1 2\n0 2\n", GPUBE_EINVAL, "is no tree decomposition, which an order is made of"},
+		{"0 1\n1 2\n0 2\n0 1 2\n", GPUBE_OK, NULL},
+		{"1\n1\n1 2", GPUBE_OK, NULL},
+		{" \n\n", GPUBE_EPARSE, ":3: expected a cluster, found the end of the file"},
+		{"0 1\n2 1 2\n", GPUBE_EPARSE, ":2: variable 2 is twice in a cluster"},
+		{"0 1\n\n12\n", GPUBE_EPARSE, ":3: expected a variable from 0 to 11, found '12'"},
+		{"0 -1\n", GPUBE_EPARSE, ":1: expected a variable from 0 to 11, found '-1'"},
+	};
+	char dir[256], path[300];
+	struct gpube_ctx *ctx;
+	struct gpube_model *m;
+
+	(void)state;
+	test_make_dir(dir);
+	snprintf(path, sizeof(path), "%s/x.dec", dir);
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	m = model_of(ctx, 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		int32_t order[N_VARS];
+		FILE *f = fopen(path, "w");
+
+		assert_non_null(f);
+		fputs(rows[i].text, f);
+		fclose(f);
+		assert_int_equal(gpube_read_order(order, m, path), rows[i].status);
+		if (rows[i].error && !strstr(gpube_error(ctx), rows[i].error))
+			fail_msg("'%s': %s", rows[i].text, gpube_error(ctx));
+	}
+	gpube_model_free(m);
+	gpube_ctx_free(ctx);
+	test_clear_dir(dir);
+}
+
 static void what_is_none(void **state)
 {
 	/* variable 3 is in two leaves, and not in the cluster between them */
@@ -184,13 +282,22 @@ static void decomposition_without_memory(void **state)
 	without_memory("x.cov");
 }
 
+static void clusters_without_memory(void **state)
+{
+	(void)state;
+	without_memory("x.dec");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(orders_and_decompositions),
+		cmocka_unit_test(clusters_alone),
+		cmocka_unit_test(clusters_of_no_tree),
 		cmocka_unit_test(what_is_none),
 		cmocka_unit_test(order_without_memory),
 		cmocka_unit_test(decomposition_without_memory),
+		cmocka_unit_test(clusters_without_memory),
 	};
 
 	return cmocka_run_group_tests_name("decomposition", tests, NULL, NULL);

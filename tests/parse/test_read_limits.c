@@ -224,6 +224,7 @@ static const struct worst files[] = {
 	{"evid", "pairs", "%ld\n", "0 1 ", "\n", 0},
 	{"order", "words", "", "0 ", "", 0},
 	{"cov", "clusters", "", "%ld -1 0\n", "", 0},
+	{"dec", "clusters", "", "0 1\n", "", 0},
 	{"sol", "values", "", "0 ", "", 0},
 	{"ub", "digits", "", "1", "", 0},
 	{"result", "marginals", "MAR\n%ld ", "1 1 ", "\n", 0},

@@ -565,7 +565,7 @@ class Model(Owner):
 
 	def elimination_order(self, path=None, timeout=None, seed=0):
 		"""All variables in the order in which elimination would take them, the first one first. With a path
-		it is written, too: as .order a list of indices, as .cov the tree decomposition, both as toulbar2
+		it is written, too: as .order a list of indices, as .cov or .dec the tree decomposition, all as toulbar2
 		reads them.
 
 		Errors: Error EIO, ENOMEM; Interrupted
