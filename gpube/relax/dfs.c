@@ -280,19 +280,24 @@ static int hand_back(struct gpube_dfs *t, const struct gpube_dfs_function *f, in
  * first one first: so they wander towards the first variables, where they meet. Of p, which has changed, f can force
  * something new on the others if p has lost values, and on any variable where costs have gone into f: otherwise it is not asked.
  */
-static int revise(struct gpube_dfs *t, const struct gpube_dfs_function *f, int32_t p, uint8_t what)
+static int revise(struct gpube_dfs *t, const struct gpube_dfs_function *f, int32_t p, uint8_t what, bool *still)
 {
 	int64_t *was[GPUBE__DFS_ARITY] = {NULL};
 	int first = 0, status = GPUBE_OK;
 	bool any = false;
 
+	*still = true;
 	if (f->arity == 1 && t->depth) /* it has given all at the root */
 		return GPUBE_OK;
 	while (first < f->arity && t->n_live[f->scope[first]] == 1)
 		first++;
-	if (first == f->arity)
+	*still = first < f->arity;
+	if (!*still)
 		return hand_back(t, f, 0, NULL);
 	if (f->scope[first] == p && !(what & LOST_VALUES))
+		return GPUBE_OK;
+	*still = f->arity > 1 && gpube__dfs_is_still(t, f, p, first);
+	if (*still)
 		return GPUBE_OK;
 	for (int k = first + 1; k < f->arity && !status; k++) {
 		int32_t q = f->scope[k];
@@ -318,8 +323,10 @@ int64_t gpube__dfs_weight(const struct gpube_dfs *t, int32_t p)
 
 	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1]; i++) {
 		const struct gpube_dfs_function *f = function_of(t, t->of[i]);
-		bool open = false;
+		bool open = t->other[i] >= 0;
 
+		if (gpube__dfs_is_over(t, i))
+			continue;
 		for (int k = 0; k < f->arity && !open; k++)
 			open = f->scope[k] != p && t->n_live[f->scope[k]] > 1;
 		sum += open ? 1 + f->weight : 0;
@@ -331,58 +338,35 @@ static int follow(struct gpube_dfs *t, int32_t p)
 {
 	int status = settle(t, p); /* which may have dropped values: once for both */
 	uint8_t what = t->changed[p];
+	bool still;
 
 	t->n_looks++;
 	t->changed[p] = 0;
+	t->wanting[p] |= t->cost[p][t->free[p]] != 0;
 	t->queue[p / 64] &= ~((uint64_t)1 << p % 64);
 	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1] && !status && !t->conflict; i++) {
 		struct gpube_dfs_function *f = function_of(t, t->of[i]);
 
-		status = revise(t, f, p, what);
+		if (t->n_live[p] > 1 && gpube__dfs_is_over(t, i))
+			continue;
+		status = revise(t, f, p, what, &still);
 		t->conflict |= t->constant >= t->limit;
 		if (t->conflict)
 			f->weight++;
-		for (int k = 0; k < f->arity; k++)
-			t->wanting[f->scope[k]] = true;
+		for (int k = 0; k < f->arity && !t->conflict; k++)
+			if (!t->wanting[f->scope[k]])
+				t->wanting[f->scope[k]] = !still || !gpube__dfs_is_free(t, f, k);
 	}
 	return status;
 }
 
-/* Whether f lets variable k have 'value' for nothing, together with what the other variables' values cost. */
-static bool is_free_in(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int32_t value)
-{
-	const int64_t own = f->stride[k] * value, moved = f->moved[k][value];
-	int64_t cell[GPUBE__DFS_ARITY + 1], sum[GPUBE__DFS_ARITY + 1];
-	int32_t index[GPUBE__DFS_ARITY] = {0};
-	int other[GPUBE__DFS_ARITY], n = 0, d = 0;
-
-	for (int j = 0; j < f->arity; j++)
-		if (j != k)
-			other[n++] = j;
-	cell[0] = own;
-	sum[0] = -moved;
-	do {
-		for (; d < n; d++) {
-			const int32_t q = f->scope[other[d]], a = t->live[q][index[d]];
-
-			cell[d + 1] = cell[d] + f->stride[other[d]] * a;
-			sum[d + 1] = sum[d] + t->cost[q][a] - f->moved[other[d]][a];
-		}
-		if (f->t[cell[n]] != GPUBE__DFS_DEAD && f->t[cell[n]] + sum[n] <= 0)
-			return true;
-		for (d = n - 1; d >= 0 && ++index[d] == t->n_live[f->scope[other[d]]]; d--)
-			index[d] = 0;
-	} while (d >= 0);
-	return false;
-}
-
 /* Whether p's value costs nothing and may have company in each of its functions that costs nothing. */
-static bool is_free(const struct gpube_dfs *t, int32_t p, int32_t value)
+static bool is_free(const struct gpube_dfs *t, int32_t p)
 {
-	if (t->at[p][value] >= t->n_live[p] || t->cost[p][value])
+	if (t->cost[p][t->free[p]])
 		return false;
 	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1]; i++)
-		if (!is_free_in(t, function_of(t, t->of[i]), t->of[i] % GPUBE__DFS_ARITY, value))
+		if (!gpube__dfs_is_over(t, i) && !gpube__dfs_is_free(t, function_of(t, t->of[i]), t->of[i] % GPUBE__DFS_ARITY))
 			return false;
 	return true;
 }
@@ -398,7 +382,7 @@ static int gather(struct gpube_dfs *t, int32_t p)
 	int status = GPUBE_OK;
 	bool gained, any;
 
-	if (is_free(t, p, t->free[p]))
+	if (is_free(t, p))
 		return GPUBE_OK;
 	gpube__dfs_marginals(t, p, sum);
 	for (int32_t r = 0; r < t->n_live[p]; r++)
@@ -412,6 +396,8 @@ static int gather(struct gpube_dfs *t, int32_t p)
 		const struct gpube_dfs_function *f = function_of(t, t->of[i]);
 		const int k = t->of[i] % GPUBE__DFS_ARITY;
 
+		if (gpube__dfs_is_over(t, i))
+			continue;
 		for (int j = 0; j < f->arity && !status; j++)
 			if (j != k)
 				status = take(t, f, j, t->cost[f->scope[j]], 1, &any);

@@ -16,7 +16,8 @@
  * all of them can spare for it. (At the root of 50 warehouses and 50 shops, cap131, the bound is 92 % of the
  * optimum's way after 40 sweeps and 99 % after the first sweep and that; of 16 files 12 have fewer nodes, half
  * as many of pedigree9 and pedigree13. A value that costs nothing with all its neighbours is kept and asked first, which
- * spares most of the time. Weights for conflicts that come of it, and values that go by the sums, did not pay.)
+ * spares most of the time, as does what each function keeps of this kind: dfs_still.c. Weights for conflicts that come of
+ * it, and values that go by the sums, did not pay.)
  *
  * Rows of costs lie dense, and a value that is gone has a cost beyond all others, so that loops go by vectors over the window of what is
  * live; a list of live values is kept beside them, for small domains and for functions of more variables. Where the limit is small, tables
@@ -44,16 +45,18 @@ enum { GPUBE__DFS_ARITY = 8, GPUBE__DFS_CELLS = 1 << 25 };
 #define GPUBE__DFS_MOST ((int64_t)1 << 56)
 
 struct gpube_dfs_function {
+	int64_t *t;
+	int64_t weight; /* of conflicts */
 	int32_t function; /* of the model */
 	int32_t arity;
 	int32_t scope[GPUBE__DFS_ARITY];     /* positions, ascending */
 	int64_t stride[GPUBE__DFS_ARITY];
 	int64_t *moved[GPUBE__DFS_ARITY];    /* by value: to that variable, in all */
-	int64_t *t;
+	int32_t *company[GPUBE__DFS_ARITY];  /* by value, and of the free value: values of the scope that cost nothing with it, the last time */
 	/* of two variables: its rows are the second's values; or, where costs are small, a row each value of the other one than k */
 	int64_t *turned;
 	int32_t *narrow[2], *narrow_memory;
-	int64_t weight; /* of conflicts */
+	int32_t width[2]; /* of rows: cells of the first one's values, of the second's */
 };
 
 /* Where a variable's live values are: cells of a row from 'from' on. Domains of eight values and more are rounded to eights. */
@@ -75,12 +78,14 @@ struct gpube_dfs {
 	int32_t *order, *position;
 	struct gpube_dfs_function *functions;
 	int32_t *of, *of_at;	/* functions of p: of[of_at[p]] … */
+	int32_t *other;		/* beside of: the other variable, of a function of two; or -1 */
 	int64_t **cost;		/* by value; GPUBE__ROW_GONE and more: it is not live */
 	struct gpube_dfs_window *window;
 	int32_t **live, **at;	/* live[p]: its values, the first n_live[p] of them are; at: where */
 	int32_t *n_live;
 	int64_t *moves;		/* memory of cost and moved; before a row, the level that has saved it */
 	int32_t *values;	/* memory of live and at */
+	int32_t *company;	/* memory of the functions' */
 
 	int shift;
 	int64_t most_moved;	/* in all to or from one value of one variable, by a function */

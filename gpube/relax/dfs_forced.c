@@ -126,6 +126,8 @@ void gpube__dfs_marginals(struct gpube_dfs *t, int32_t p, int64_t *sum)
 		const int k = t->of[i] % GPUBE__DFS_ARITY;
 		int64_t *m = t->scratch;
 
+		if (gpube__dfs_is_over(t, i))
+			continue;
 		gpube__dfs_forced(t, f, k, m, true);
 		(void)gpube__row_lacking(t, p, f->moved[k], m);
 		for (int32_t r = 0; r < t->n_live[p]; r++)

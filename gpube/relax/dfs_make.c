@@ -31,6 +31,7 @@ void gpube__dfs_free(struct gpube_dfs *t)
 	gpube__free(ctx, t->position);
 	gpube__free(ctx, t->of);
 	gpube__free(ctx, t->of_at);
+	gpube__free(ctx, t->other);
 	gpube__free(ctx, t->cost);
 	gpube__free(ctx, t->window);
 	gpube__free(ctx, t->live);
@@ -38,6 +39,7 @@ void gpube__dfs_free(struct gpube_dfs *t)
 	gpube__free(ctx, t->n_live);
 	gpube__free(ctx, t->moves);
 	gpube__free(ctx, t->values);
+	gpube__free(ctx, t->company);
 	gpube__free(ctx, t->changed);
 	gpube__free(ctx, t->queue);
 	gpube__free(ctx, t->wanting);
@@ -69,12 +71,15 @@ static int64_t *next_row(struct gpube_dfs *t, int64_t *used, int32_t domain)
 	return row;
 }
 
-/* Whether all functions are small enough; how many cells all rows have, of their variables and of the variables alone. */
-static bool is_small(const struct gpube_model *m, int64_t *n_moves)
+/*
+ * Whether all functions are small enough; how many cells all rows have, of their variables and of the variables alone, and how many
+ * values are kept as company.
+ */
+static bool is_small(const struct gpube_model *m, int64_t *n_moves, int64_t *n_company)
 {
 	double cells = 0;
 
-	*n_moves = 0;
+	*n_moves = *n_company = 0;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		*n_moves += row_room(m->vars[i].domain);
 	for (int32_t f = 0; f < m->n_functions; f++) {
@@ -85,8 +90,12 @@ static bool is_small(const struct gpube_model *m, int64_t *n_moves)
 		if (arity > GPUBE__DFS_ARITY || cells > GPUBE__DFS_CELLS ||
 			2 * cells * sizeof(int64_t) > (double)m->ctx->memory_bytes)
 			return false;
-		for (int k = 0; k < arity; k++)
-			*n_moves += row_room(m->vars[gpube__scope(m, f)[k]].domain);
+		for (int k = 0; k < arity; k++) {
+			const int32_t domain = m->vars[gpube__scope(m, f)[k]].domain;
+
+			*n_moves += row_room(domain);
+			*n_company += ((int64_t)domain + 1) * arity;
+		}
 	}
 	return true;
 }
@@ -104,6 +113,8 @@ static int make_narrow(struct gpube_dfs *t, struct gpube_dfs_function *f, int32_
 	f->narrow_memory = gpube__alloc_zero(t->ctx, (uint64_t)n, sizeof(*f->narrow_memory));
 	if (!f->narrow_memory)
 		return GPUBE_ENOMEM;
+	f->width[1] = (int32_t)wide;
+	f->width[0] = (int32_t)high;
 	f->narrow[1] = f->narrow_memory;
 	while ((uintptr_t)f->narrow[1] % 64)
 		f->narrow[1]++;
@@ -124,6 +135,8 @@ static int turn(struct gpube_dfs *t, struct gpube_dfs_function *f, int64_t n)
 
 	if (f->arity != 2)
 		return GPUBE_OK;
+	f->width[0] = (int32_t)rows;
+	f->width[1] = (int32_t)cols;
 	if (t->most_moved == GPUBE__NARROW_MOST)
 		return make_narrow(t, f, (int32_t)rows, (int32_t)cols);
 	f->turned = gpube__alloc_zero(t->ctx, (uint64_t)n + BEYOND, sizeof(*f->turned));
@@ -136,7 +149,7 @@ static int turn(struct gpube_dfs *t, struct gpube_dfs_function *f, int64_t n)
 }
 
 /* A table with its variables in the order of their positions. */
-static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, int64_t *used)
+static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, int64_t *used, int32_t **company)
 {
 	const struct gpube_model *m = t->m;
 	const int32_t *scope = gpube__scope(m, f);
@@ -160,6 +173,8 @@ static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, i
 		to->stride[k] = stride;
 		stride *= domain;
 		to->moved[k] = next_row(t, used, domain);
+		to->company[k] = *company;
+		*company += ((int64_t)domain + 1) * to->arity;
 	}
 	return status ? status : turn(t, to, n);
 }
@@ -172,11 +187,16 @@ static int list_functions(struct gpube_dfs *t)
 			GPUBE_ROW_COUNT(t->of_at, t->functions[f].scope[k]);
 	GPUBE_ROWS_BEGIN(t->of_at, t->n);
 	t->of = gpube__alloc(t->ctx, (uint64_t)t->of_at[t->n + 1], sizeof(*t->of));
-	if (!t->of)
+	t->other = gpube__alloc(t->ctx, (uint64_t)t->of_at[t->n + 1], sizeof(*t->other));
+	if (!t->of || !t->other)
 		return GPUBE_ENOMEM;
 	for (int32_t f = 0; f < t->n_functions; f++)
-		for (int k = 0; k < t->functions[f].arity; k++)
-			t->of[GPUBE_ROW_PLACE(t->of_at, t->functions[f].scope[k])] = f * GPUBE__DFS_ARITY + k;
+		for (int k = 0; k < t->functions[f].arity; k++) {
+			const int32_t at = GPUBE_ROW_PLACE(t->of_at, t->functions[f].scope[k]);
+
+			t->of[at] = f * GPUBE__DFS_ARITY + k;
+			t->other[at] = t->functions[f].arity == 2 ? t->functions[f].scope[1 - k] : -1;
+		}
 	return GPUBE_OK;
 }
 
@@ -244,7 +264,7 @@ static int fill(struct gpube_dfs *t, const int32_t *order)
 {
 	const struct gpube_model *m = t->m;
 	int64_t used = 0;
-	int32_t *values = t->values;
+	int32_t *values = t->values, *company = t->company;
 	int status = GPUBE_OK;
 
 	for (int32_t p = 0; p < t->n; p++) {
@@ -265,7 +285,7 @@ static int fill(struct gpube_dfs *t, const int32_t *order)
 	}
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
 		if (m->functions[f].arity > 0)
-			status = load(t, &t->functions[t->n_functions++], f, &used);
+			status = load(t, &t->functions[t->n_functions++], f, &used, &company);
 	if (!status)
 		status = list_functions(t);
 	for (int32_t p = 0; p < t->n && !status; p++)
@@ -279,11 +299,11 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	struct gpube_ctx *ctx = m->ctx;
 	uint64_t n = (uint64_t)m->n_vars, n_values = 0;
 	struct gpube_dfs *t;
-	int64_t n_moves, left = gpube__costs_left(m, limit);
+	int64_t n_moves, n_company, left = gpube__costs_left(m, limit);
 	int status = GPUBE_ENOMEM;
 
 	*out = NULL;
-	if (left > GPUBE__DFS_MOST >> shift || !is_small(m, &n_moves) ||
+	if (left > GPUBE__DFS_MOST >> shift || !is_small(m, &n_moves, &n_company) ||
 		(int64_t)m->n_functions * GPUBE__DFS_ARITY > INT32_MAX)
 		return GPUBE_OK;
 	t = gpube__alloc_zero(ctx, 1, sizeof(*t));
@@ -313,6 +333,7 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	t->n_live = gpube__alloc(ctx, n, sizeof(*t->n_live));
 	t->moves = gpube__alloc_zero(ctx, (uint64_t)n_moves, sizeof(*t->moves));
 	t->values = gpube__alloc(ctx, 2 * n_values, sizeof(*t->values));
+	t->company = gpube__alloc_zero(ctx, (uint64_t)n_company, sizeof(*t->company));
 	t->removed = gpube__alloc(ctx, n_values, sizeof(*t->removed));
 	t->changed = gpube__alloc_zero(ctx, n, 1);
 	t->queue = gpube__alloc_zero(ctx, n / 64 + 1, sizeof(*t->queue));
@@ -326,7 +347,7 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	t->choices = gpube__alloc(ctx, 2 * (uint64_t)t->n_choices, sizeof(*t->choices));
 	t->kernels = gpube__ascent_kernels();
 	if (t->functions && t->order && t->position && t->of_at && t->cost && t->window && t->live && t->at &&
-		t->n_live && t->moves && t->values && t->removed && t->changed && t->queue && t->wanting && t->free && t->ordered &&
+		t->n_live && t->moves && t->values && t->company && t->removed && t->changed && t->queue && t->wanting && t->free && t->ordered &&
 		t->scratch && t->old && t->taken && t->choices)
 		status = fill(t, order);
 	if (status || !sums_fit(t))

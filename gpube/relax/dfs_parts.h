@@ -17,6 +17,23 @@ static inline int64_t gpube__dfs_slack(const struct gpube_dfs *t)
 	return t->limit - t->constant;
 }
 
+/*
+ * Of entry i of an open variable's functions: whether it is of that variable alone now, which has got all that it costs. Many are, and are
+ * not looked at: most of the time is spent in waiting for memory.
+ */
+static inline bool gpube__dfs_is_over(const struct gpube_dfs *t, int32_t i)
+{
+	return t->other[i] >= 0 && t->n_live[t->other[i]] == 1;
+}
+
+/*
+ * gpube__dfs_is_still() - whether f, of two variables at least, can force nothing on any but p, which has changed, when the costs of all but
+ * its variable 'first', the first open one, go into it and come back, the last one's first: it would be left as it is.
+ * gpube__dfs_is_free() - whether the free value of its variable k costs f nothing, with what the others' values cost.
+ */
+bool gpube__dfs_is_still(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int32_t p, int first);
+bool gpube__dfs_is_free(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k);
+
 /* The least and the most that p costs. */
 static inline void gpube__row_range(const struct gpube_dfs *t, int32_t p, int64_t *least, int64_t *most)
 {

@@ -9,6 +9,7 @@
 
 #include "gpube/ir/dense.h"
 #include "gpube/bound/dfs_tree.h"
+#include "gpube/relax/dfs_parts.h"
 #include "gpube/simplify/simplify.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -66,8 +67,58 @@ static int64_t total(const struct world *w)
 	return sum;
 }
 
+/* Whether g costs nothing with some values of the other variables, and what those of 'priced' cost. */
+static bool has_company(const struct gpube_dfs *t, const struct gpube_dfs_function *g, int k, int32_t value, uint32_t priced)
+{
+	int32_t index[GPUBE__DFS_ARITY] = {0};
+	int j = 0;
+
+	while (j < g->arity) {
+		int64_t cell = 0, sum = 0;
+
+		for (j = 0; j < g->arity; j++) {
+			const int32_t p = g->scope[j], a = j == k ? value : t->live[p][index[j]];
+
+			cell += g->stride[j] * a;
+			sum += (j != k && (priced >> j & 1) ? t->cost[p][a] : 0) - g->moved[j][a];
+		}
+		if (g->t[cell] != GPUBE__DFS_DEAD && g->t[cell] + sum <= 0)
+			return true;
+		for (j = 0; j < g->arity && (j == k || ++index[j] == t->n_live[g->scope[j]]); j++)
+			index[j] = 0;
+	}
+	return false;
+}
+
+/* What is kept of the company of values is that of this node, wherever it was found. */
+static void check_company(const struct gpube_dfs *t, const struct gpube_dfs_function *g)
+{
+	int first = 0;
+
+	while (first < g->arity && t->n_live[g->scope[first]] == 1)
+		first++;
+	for (int i = 0; i < g->arity && g->arity > 1 && first < g->arity; i++) {
+		bool still = true;
+
+		for (int k = first; k < g->arity; k++) {
+			const int32_t q = g->scope[k];
+			uint32_t priced = 0;
+
+			for (int j = 0; j < g->arity; j++)
+				priced |= (uint32_t)(k == first || (j > first && j < k)) << j;
+			for (int32_t r = 0; r < t->n_live[q] && k != i && t->n_live[q] > 1; r++)
+				still &= has_company(t, g, k, t->live[q][r], priced);
+		}
+		assert_true(gpube__dfs_is_still(t, g, g->scope[i], first) == still);
+		if (t->at[g->scope[i]][t->free[g->scope[i]]] < t->n_live[g->scope[i]])
+			assert_true(gpube__dfs_is_free(t, g, i) == has_company(t, g, i, t->free[g->scope[i]], UINT32_MAX));
+	}
+}
+
 static void check(struct world *w)
 {
+	for (int32_t f = 0; f < w->t->n_functions && !w->t->conflict; f++)
+		check_company(w->t, &w->t->functions[f]);
 	memset(w->values, 0, (size_t)w->m->n_vars * sizeof(*w->values));
 	do {
 		int64_t cost;
