@@ -65,6 +65,7 @@ int gpube__bound_exclusive(struct gpube_bounder *b);
  * gpube__bound_first_order() - b->order: the caller's, or a greedy one.
  * gpube__bound_order() - a better one, searched for as long as it pays.
  * gpube__bound_order_soon() - the same, but for a moment only where that does not bring elimination within reach.
+ * gpube__bound_order_at_once() - for a moment, where elimination is within reach.
  * gpube__bounder_wants_order() - whether that may help, and was not done yet.
  * gpube__bounder_order_seconds() - of its time an order may take so much.
  * gpube__bounder_eliminating() - the seconds that elimination along b->order is predicted to take;
@@ -73,6 +74,7 @@ int gpube__bound_exclusive(struct gpube_bounder *b);
 int gpube__bound_first_order(struct gpube_bounder *b, double seconds);
 int gpube__bound_order(struct gpube_bounder *b, double seconds);
 int gpube__bound_order_soon(struct gpube_bounder *b, double seconds);
+int gpube__bound_order_at_once(struct gpube_bounder *b, double seconds);
 bool gpube__bounder_wants_order(const struct gpube_bounder *b);
 double gpube__bounder_order_seconds(const struct gpube_bounder *b);
 double gpube__bounder_eliminating(const struct gpube_bounder *b);

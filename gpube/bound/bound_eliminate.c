@@ -22,6 +22,7 @@ struct rest {
 	const struct gpube_model *m;
 	struct gpube_model *made; /* NULL: it is the simplified model as it is */
 	bool whole;		  /* nothing is dead, so that the order that was searched for is the one to take */
+	bool ordered;		  /* no other is looked for: it was given, or searched for as long as it pays */
 };
 
 static int64_t top_of(const struct gpube_bounder *b)
@@ -91,7 +92,8 @@ static int restricted(struct gpube_model **out, const struct gpube_bounder *b, c
 static int rest_init(
 	struct rest *r, const struct gpube_bounder *b, const uint8_t *dead, const int64_t *at)
 {
-	*r = (struct rest){.m = b->m, .whole = !dead};
+	*r = (struct rest){.m = b->m, .whole = !dead,
+		.ordered = b->opts->order_method == GPUBE_ORDER_GIVEN || (!dead && b->order_sought)};
 	if (!dead && top_of(b) == b->m->top)
 		return GPUBE_OK;
 	r->m = NULL;
@@ -229,7 +231,7 @@ static int eliminate_rest(struct gpube_bounder *b, const struct rest *r, double 
 
 	opts.no_slices = 1;
 	status = gpube_plan(&s, r->m, &opts);
-	if (b->opts->order_method != GPUBE_ORDER_GIVEN &&
+	if (!r->ordered &&
 		((status == GPUBE_ELIMIT &&
 			 s->plan.joined_cells < GPUBE__HOPELESS * b->ops->cells_per_second) ||
 			(!status && s->plan.predicted_seconds > seconds &&

@@ -151,6 +151,12 @@ static int search_for_a_moment(struct gpube_bounder *b)
 	return search_within(b, fmin(MOMENT, gpube__bounder_order_seconds(b)));
 }
 
+int gpube__bound_order_at_once(struct gpube_bounder *b, double seconds)
+{
+	(void)seconds;
+	return find_order(b, search_for_a_moment);
+}
+
 static bool is_nearly_easy(const struct gpube_bounder *b, double before)
 {
 	const double now = gpube__bounder_eliminating(b);
@@ -177,6 +183,7 @@ int gpube__bound_order(struct gpube_bounder *b, double seconds)
 
 	(void)seconds;
 	status = find_order(b, search_order);
+	b->order_sought = !status;
 	end_search(b);
 	return status;
 }

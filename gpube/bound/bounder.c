@@ -44,6 +44,18 @@ double gpube__bounder_share_proved(const struct gpube_bounder *b)
 	return end == GPUBE_INF ? 0 : ((double)b->lower - least) / ((double)end - least);
 }
 
+double gpube__bounder_open(const struct gpube_bounder *b)
+{
+	const int64_t end = b->upper < b->cutoff ? b->upper : b->cutoff;
+
+	return end == GPUBE_INF ? INFINITY : (double)end - (double)b->lower;
+}
+
+bool gpube__bounder_gains(const struct gpube_bounder *b, double open)
+{
+	return !isinf(open) && gpube__bounder_open(b) <= open / 2;
+}
+
 double gpube__bounder_slowness(const struct gpube_bounder *b)
 {
 	const double worked = gpube__cpu_seconds() - b->start_cpu, least = 0.01;

@@ -5,6 +5,8 @@
  */
 #include "tests/support/test.h"
 
+#include <math.h>
+
 #include "gpube/bound/bound.h"
 #include "gpube/ir/dense.h"
 #include "tests/support/bounded.h"
@@ -215,6 +217,33 @@ static void lines(void **state)
 	gpube__free(ctx, t);
 }
 
+/* ---- what is open ------------------------------------------------------------------------------ */
+
+/* Half of what was open is a gain, and so is what was found; nothing is one where neither is known. */
+static void gains(void **state)
+{
+	struct gpube_bounder b = {.lower = -10, .upper = GPUBE_INF, .cutoff = GPUBE_INF};
+	double open = gpube__bounder_open(&b);
+
+	(void)state;
+	assert_true(isinf(open));
+	b.lower = 0;
+	assert_false(gpube__bounder_gains(&b, open));
+	b.upper = 90;
+	assert_false(gpube__bounder_gains(&b, open));
+	open = gpube__bounder_open(&b);
+	assert_true(open == 90);
+	b.cutoff = 80;
+	assert_true(gpube__bounder_open(&b) == 80);
+	b.lower = 34;
+	assert_false(gpube__bounder_gains(&b, open));
+	b.lower = 35;
+	assert_true(gpube__bounder_gains(&b, open));
+	b.upper = 45;
+	b.lower = 0;
+	assert_true(gpube__bounder_gains(&b, open));
+}
+
 int main(void)
 {
 	struct cases c = {0};
@@ -222,5 +251,6 @@ int main(void)
 	add_numbers(&c, tables, N_SEEDS, "tables, seed");
 	add_numbers(&c, lines, N_TOLD, "lines, seed");
 	ADD_CASE(&c, shares_of_small_integers);
+	ADD_CASE(&c, gains);
 	return run_cases(&c, "bound_first", ctx_setup_1_thread, ctx_teardown);
 }

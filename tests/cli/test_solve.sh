@@ -101,6 +101,10 @@ row 'evidence: none found' 0 '^evidence +none found$' '' "$gpube" solve --eviden
 row 'a file without a command' 2 '' 'gpube solve examples/zebra.wcsp$' "$gpube" $x/zebra.wcsp
 row 'verbose: the table of stages' 0 '*' '^gpube: elimination at once +[0-9.]+ +[0-9.]+ +4\.30 +4\.30  the proof$' \
 	"$gpube" solve -v $x/exams.cfn
+# min-fill's order would take 0.02 s
+"$gpube" generate grid -n 256 -d 2 --rows 16 --seed 1 > "$work/grid.wcsp"
+row 'a better order may bring elimination within reach at once' 0 '*' \
+	'^gpube: an order for elimination at once +[0-9.]+ ' "$gpube" solve -v "$work/grid.wcsp"
 # jobs two by two apart, each of which may be left out for a cost: 10^7 cells
 awk 'BEGIN {
 	n = 8; d = 600
