@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpube/base/rows.h"
+
 /* Operations that the search for the best tree of a component may take. */
 #define BEST_WORK 20000000
 
@@ -429,24 +431,19 @@ static void builder_clear(struct builder *b)
 	gpube__free(b->ctx, b->pool);
 }
 
-/* Vertices by component: at[c] is where those of c begin in 'list'. */
+/* Vertices by component, in rows of 'list'. */
 static void group(const int32_t *component, int32_t n, int32_t n_groups, int64_t *at, int32_t *list)
 {
-	memset(at, 0, ((size_t)n_groups + 1) * sizeof(*at));
 	for (int32_t v = 0; v < n; v++)
-		at[component[v] + 1]++;
-	for (int32_t c = 0; c < n_groups; c++)
-		at[c + 1] += at[c];
+		GPUBE_ROW_COUNT(at, component[v]);
+	GPUBE_ROWS_BEGIN(at, n_groups);
 	for (int32_t v = 0; v < n; v++)
-		list[at[component[v]]++] = v;
-	for (int32_t c = n_groups; c > 0; c--)
-		at[c] = at[c - 1];
-	at[0] = 0;
+		list[GPUBE_ROW_PLACE(at, component[v])] = v;
 }
 
 static int search_all(struct builder *b, const int32_t *component, int32_t n_components)
 {
-	int64_t *at = gpube__alloc(b->ctx, (uint64_t)n_components + 1, sizeof(*at));
+	int64_t *at = gpube__alloc_zero(b->ctx, (uint64_t)n_components + 2, sizeof(*at));
 	int32_t *list = gpube__alloc(b->ctx, (uint64_t)b->g->n, sizeof(*list));
 	int status = at && list ? GPUBE_OK : GPUBE_ENOMEM;
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpube/base/rows.h"
+
 /*
  * The table of what was seen is a cache: it begins small, since most searches take a few thousand steps,
  * for which clearing 6 MiB took longer than all else, and begins anew, larger, as it fills.
@@ -26,7 +28,7 @@ struct cover {
 	int old[CSG_MAX_AGENTS]; /* agent by its new number */
 	uint64_t *mask;          /* all lists after each other, new numbers */
 	int64_t *slack;
-	int64_t begin[CSG_MAX_AGENTS + 1];
+	int64_t begin[CSG_MAX_AGENTS + 2];
 	struct seen *seen; /* the last comer keeps the place */
 	int seen_bits;
 	int64_t n_seen; /* written since it was made */
@@ -88,18 +90,16 @@ static void number_agents(struct cover *d, int *to, const struct csg__candidate 
 /* Fills the lists from the sorted candidates: each list comes out sorted, too. */
 static void make_lists(struct cover *d, const struct csg__candidate *c, int64_t n_c)
 {
-	int64_t at[CSG_MAX_AGENTS + 1] = {0};
 	int to[CSG_MAX_AGENTS];
 
 	number_agents(d, to, c, n_c);
+	memset(d->begin, 0, sizeof(d->begin));
 	for (int64_t i = 0; i < n_c; i++)
-		at[__builtin_ctzll(renumber(c[i].mask, to)) + 1]++;
-	for (int k = 0; k < d->n; k++)
-		at[k + 1] += at[k];
-	memcpy(d->begin, at, sizeof(at));
+		GPUBE_ROW_COUNT(d->begin, __builtin_ctzll(renumber(c[i].mask, to)));
+	GPUBE_ROWS_BEGIN(d->begin, d->n);
 	for (int64_t i = 0; i < n_c; i++) {
 		const uint64_t mask = renumber(c[i].mask, to);
-		const int64_t k = at[__builtin_ctzll(mask)]++;
+		const int64_t k = GPUBE_ROW_PLACE(d->begin, __builtin_ctzll(mask));
 
 		d->mask[k] = mask;
 		d->slack[k] = c[i].slack;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpube/base/rows.h"
+
 /* Of the memory allowed, for what is remembered. */
 #define MEMORY_PART 0.25
 enum { DECIDED = -2, OPEN = -1, NUMBER_BYTES = 5 };
@@ -395,13 +397,13 @@ static void list_clauses(struct gpube_parts *p, bool fill)
 			const int32_t v = f->literals[k] >> 1;
 
 			if (size_of(f, c) == 2 && fill)
-				p->two_of[p->two_first[v]++] = f->literals[2 * f->first[c] + 1 - k];
+				p->two_of[GPUBE_ROW_PLACE(p->two_first, v)] = f->literals[2 * f->first[c] + 1 - k];
 			else if (size_of(f, c) == 2)
-				p->two_first[v + 1]++;
+				GPUBE_ROW_COUNT(p->two_first, v);
 			else if (size_of(f, c) > 2 && fill)
-				p->long_of[p->long_first[v]++] = (int32_t)c;
+				p->long_of[GPUBE_ROW_PLACE(p->long_first, v)] = (int32_t)c;
 			else if (size_of(f, c) > 2)
-				p->long_first[v + 1]++;
+				GPUBE_ROW_COUNT(p->long_first, v);
 		}
 }
 
@@ -410,18 +412,13 @@ static int make_lists(struct gpube_parts *p)
 	const int32_t n = p->f->n;
 
 	list_clauses(p, false);
-	for (int32_t v = 0; v < n; v++) {
-		p->two_first[v + 1] += p->two_first[v];
-		p->long_first[v + 1] += p->long_first[v];
-	}
-	p->two_of = gpube__alloc(p->ctx, (uint64_t)p->two_first[n], sizeof(*p->two_of));
-	p->long_of = gpube__alloc(p->ctx, (uint64_t)p->long_first[n], sizeof(*p->long_of));
+	GPUBE_ROWS_BEGIN(p->two_first, n);
+	GPUBE_ROWS_BEGIN(p->long_first, n);
+	p->two_of = gpube__alloc(p->ctx, (uint64_t)p->two_first[n + 1], sizeof(*p->two_of));
+	p->long_of = gpube__alloc(p->ctx, (uint64_t)p->long_first[n + 1], sizeof(*p->long_of));
 	if (!p->two_of || !p->long_of)
 		return GPUBE_ENOMEM;
 	list_clauses(p, true);
-	memmove(p->two_first + 1, p->two_first, (size_t)n * sizeof(*p->two_first));
-	memmove(p->long_first + 1, p->long_first, (size_t)n * sizeof(*p->long_first));
-	p->two_first[0] = p->long_first[0] = 0;
 	return GPUBE_OK;
 }
 
@@ -454,8 +451,8 @@ int gpube__parts_init(struct gpube_parts *p, const struct gpube_formula *f, cons
 	if (f->n_clauses > INT32_MAX)
 		return gpube__fail(ctx, GPUBE_ELIMIT, "the model has too many clauses");
 	p->most_bytes = MEMORY_PART * (double)ctx->memory_bytes;
-	p->long_first = gpube__alloc_zero(ctx, n + 1, sizeof(*p->long_first));
-	p->two_first = gpube__alloc_zero(ctx, n + 1, sizeof(*p->two_first));
+	p->long_first = gpube__alloc_zero(ctx, n + 2, sizeof(*p->long_first));
+	p->two_first = gpube__alloc_zero(ctx, n + 2, sizeof(*p->two_first));
 	p->satisfied_by = gpube__alloc_zero(ctx, n_clauses, sizeof(*p->satisfied_by));
 	p->var_part = gpube__alloc_zero(ctx, n, sizeof(*p->var_part));
 	p->clause_part = gpube__alloc_zero(ctx, n_clauses, sizeof(*p->clause_part));
