@@ -1,5 +1,6 @@
 /* Sums of products against the specification: shapes, zeros, magnitudes, powers, threads. */
 #include "tests/support/test.h"
+#include "tests/support/twofold.h"
 
 #include <math.h>
 
@@ -394,26 +395,26 @@ static void draw_posterior(struct sum_shape *s, struct gpube_sum_table *weights,
 }
 
 /* Cell by cell. */
-static void enumerate_posterior(long double *p, const struct sum_shape *s, const struct gpube_sum_table *weights)
+static void enumerate_posterior(struct twofold *p, const struct sum_shape *s, const struct gpube_sum_table *weights)
 {
 	for (int64_t x = 0; x < s->job.dim[0]; x++)
-		p[x] = 0;
+		p[x] = twofold_of(0);
 	for (int64_t row = 0; row < weights->n; row++) {
-		long double all = 0, one[4];
+		struct twofold all = twofold_of(0), one[4];
 
 		for (int64_t x = 0; x < s->job.dim[0]; x++) {
-			one[x] = 1;
+			one[x] = twofold_of(1);
 			for (int k = 0; k < s->job.n_in; k++) {
 				int64_t left = row, at = x * s->in[k].stride[0];
 
 				for (int a = s->job.n_axes - 1; a > 0; left /= s->job.dim[a--])
 					at += left % s->job.dim[a] * s->in[k].stride[a];
-				one[x] *= s->tables[k].cells[at];
+				one[x] = twofold_mul(one[x], s->tables[k].cells[at]);
 			}
-			all += one[x];
+			all = twofold_add(all, one[x]);
 		}
-		for (int64_t x = 0; x < s->job.dim[0] && all > 0; x++)
-			p[x] += weights->cells[row] * (one[x] / all);
+		for (int64_t x = 0; x < s->job.dim[0] && all.hi > 0; x++)
+			p[x] = twofold_add(p[x], twofold_mul(twofold_of(weights->cells[row]), twofold_ratio(one[x], all)));
 	}
 }
 
@@ -430,7 +431,7 @@ static void test_posterior(void **state)
 		const bool small = seed % 4 == 3;
 		struct gpube_sum_table weights = {0}, *out;
 		struct sum_shape s;
-		long double p[4];
+		struct twofold p[4];
 		double before[4];
 		bool done;
 
@@ -443,11 +444,12 @@ static void test_posterior(void **state)
 		n_large += weights.n > 10000;
 		enumerate_posterior(p, &s, &weights);
 		for (int64_t x = 0; x < out->n && done; x++) {
-			const long double got = ldexpl(out->cells[x], (int)(out->power - weights.power));
+			const double got = ldexp(out->cells[x], (int)(out->power - weights.power));
+			const double want = twofold_value(p[x]);
 
 			before[x] = out->cells[x];
 			/* of shares the least become 0 */
-			assert_true(fabsl(got - p[x]) <= 2 * s.out[0].roundings * 0x1p-53 * p[x] + 0x1p-490L);
+			assert_true(fabs(got - want) <= 2 * s.out[0].roundings * 0x1p-53 * want + 0x1p-490);
 		}
 		ctx->n_threads = 1 + (seed + 1) % 2 * (n_threads - 1);
 		assert_int_equal(gpube__sum_posterior(ctx, &s.job, &weights, &done), GPUBE_OK);

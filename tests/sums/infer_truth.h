@@ -8,13 +8,13 @@
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"
 #include "tests/support/test.h"
+#include "tests/support/twofold.h"
 
 enum { MOST_VALUES = 512 };
 
-/* By enumeration, in long doubles scaled by 2^-'power'. */
+/* By enumeration. */
 struct truth {
-	long double z, weight[MOST_VALUES]; /* of the values of all variables, one after another */
-	int64_t power;
+	struct twofold z, weight[MOST_VALUES]; /* of the values of all variables, one after another */
 };
 
 static inline bool agrees(const struct gpube_model *m, const int32_t *values)
@@ -25,25 +25,20 @@ static inline bool agrees(const struct gpube_model *m, const int32_t *values)
 	return true;
 }
 
-/* A product as m * 2^e with m in [0.5, 1), or 0. */
-static inline long double product(const struct gpube_model *m, const int32_t *values, int64_t *e)
+static inline struct twofold product(const struct gpube_model *m, const int32_t *values)
 {
-	long double all = 0.5L;
+	struct twofold all = twofold_of(1);
 
-	*e = 1;
 	for (int32_t f = 0; f < m->n_functions; f++) {
 		int32_t tuple[64], domains[64];
 		int64_t at;
-		int up;
 
 		for (int k = 0; k < m->functions[f].arity; k++) {
 			tuple[k] = values[gpube__scope(m, f)[k]];
 			domains[k] = m->vars[gpube__scope(m, f)[k]].domain;
 		}
 		at = gpube__table_find(gpube__table(m, f), domains, tuple);
-		all *= at < 0 ? gpube__table(m, f)->dflt.f : gpube__table_real(gpube__table(m, f), at);
-		all = frexpl(all, &up);
-		*e += up;
+		all = twofold_mul(all, at < 0 ? gpube__table(m, f)->dflt.f : gpube__table_real(gpube__table(m, f), at));
 	}
 	return all;
 }
@@ -51,25 +46,17 @@ static inline long double product(const struct gpube_model *m, const int32_t *va
 static inline void enumerate(struct truth *t, const struct gpube_model *m)
 {
 	int32_t values[64] = {0};
-	int64_t e;
 
 	memset(t, 0, sizeof(*t));
-	t->power = INT64_MIN;
 	do {
-		if (agrees(m, values) && product(m, values, &e) > 0)
-			t->power = e > t->power ? e : t->power;
-	} while (next_assignment(values, m));
-	memset(values, 0, sizeof(values));
-	do {
-		long double p = agrees(m, values) ? product(m, values, &e) : 0;
+		const struct twofold p = agrees(m, values) ? product(m, values) : twofold_of(0);
 		int64_t at = 0;
 
-		if (p == 0)
+		if (p.hi == 0)
 			continue;
-		p = e - t->power < -16000 ? 0 : ldexpl(p, (int)(e - t->power));
-		t->z += p;
+		t->z = twofold_add(t->z, p);
 		for (int32_t i = 0; i < m->n_vars; i++) {
-			t->weight[at + values[i]] += p;
+			t->weight[at + values[i]] = twofold_add(t->weight[at + values[i]], p);
 			at += m->vars[i].domain;
 		}
 	} while (next_assignment(values, m));
@@ -112,16 +99,16 @@ static inline void check(const struct gpube_model *m)
 	/* the sum alone may be that of a smaller model */
 	assert_true(pr->log10_z == mar->log10_z || fabs(pr->log10_z - mar->log10_z) <= 1e-12 + 4e-16 * fabs(mar->log10_z));
 	assert_true(pr->relative_error < 1e-12);
-	if (t.power == INT64_MIN) { /* no product is above 0 */
+	if (t.z.hi == 0) { /* no product is above 0 */
 		assert_true(pr->log10_z == -INFINITY);
 		assert_null(mar->marginals);
 	} else {
-		const double log10_z = (double)(log10l(t.z) + (long double)t.power * log10l(2));
+		const double log10_z = twofold_log10(t.z);
 
 		assert_true(fabs(pr->log10_z - log10_z) <= 1e-12 + 4e-16 * fabs(log10_z));
 		for (int32_t i = 0; i < m->n_vars; at += m->vars[i++].domain)
 			for (int32_t a = 0; a < m->vars[i].domain; a++) {
-				const double p = (double)(t.weight[at + a] / t.z);
+				const double p = twofold_ratio(t.weight[at + a], t.z);
 
 				assert_true(fabs(mar->marginals[at + a] - p) <= 1e-12 * p + 1e-100);
 			}

@@ -1,5 +1,6 @@
 /* Marginal MAP against enumeration: zeros, evidence, arities, magnitudes, any share of query variables. */
 #include "tests/support/test.h"
+#include "tests/support/twofold.h"
 
 #include <math.h>
 
@@ -18,10 +19,9 @@ static bool agrees(const struct gpube_model *m, const int32_t *values)
 	return true;
 }
 
-/* ln of the product */
-static long double log_product(const struct gpube_model *m, const int32_t *values)
+static struct twofold product(const struct gpube_model *m, const int32_t *values)
 {
-	long double all = 0;
+	struct twofold all = twofold_of(1);
 
 	for (int32_t f = 0; f < m->n_functions; f++) {
 		int32_t tuple[MOST_VARS], domains[MOST_VARS];
@@ -32,49 +32,37 @@ static long double log_product(const struct gpube_model *m, const int32_t *value
 			domains[k] = m->vars[gpube__scope(m, f)[k]].domain;
 		}
 		at = gpube__table_find(gpube__table(m, f), domains, tuple);
-		all += logl((long double)(at < 0 ? gpube__table(m, f)->dflt.f
-						 : gpube__table_real(gpube__table(m, f), at)));
+		all = twofold_mul(all, at < 0 ? gpube__table(m, f)->dflt.f : gpube__table_real(gpube__table(m, f), at));
 	}
 	return all;
 }
 
-/* ln of the sum over all variables that are not 'fixed', with the values of those that are. */
-static long double log_sum(const struct gpube_model *m, const bool *fixed, const int32_t *with)
+/* log10 of the sum over all variables that are not 'fixed', with the values of those that are. */
+static double log_sum(const struct gpube_model *m, const bool *fixed, const int32_t *with)
 {
-	long double sum = 0, most = -INFINITY;
+	struct twofold sum = twofold_of(0);
+	int32_t values[MOST_VARS] = {0};
 
-	for (int pass = 0; pass < 2; pass++) {
-		int32_t values[MOST_VARS] = {0};
+	do {
+		bool here = agrees(m, values);
 
-		do {
-			long double p;
-			bool here = agrees(m, values);
-
-			for (int32_t i = 0; i < m->n_vars && here; i++)
-				here = !fixed[i] || values[i] == with[i];
-			if (!here)
-				continue;
-			p = log_product(m, values);
-			if (pass == 0)
-				most = p > most ? p : most;
-			else if (p != -INFINITY)
-				sum += expl(p - most);
-		} while (next_assignment(values, m));
-		if (most == -INFINITY)
-			return most;
-	}
-	return most + logl(sum);
+		for (int32_t i = 0; i < m->n_vars && here; i++)
+			here = !fixed[i] || values[i] == with[i];
+		if (here)
+			sum = twofold_add(sum, product(m, values));
+	} while (next_assignment(values, m));
+	return twofold_log10(sum);
 }
 
 /* The best by all assignments of the fixed variables. */
-static long double best_of(const struct gpube_model *m, const bool *fixed)
+static double best_of(const struct gpube_model *m, const bool *fixed)
 {
 	int32_t values[MOST_VARS] = {0};
-	long double best = -INFINITY;
+	double best = -INFINITY;
 
 	do {
 		bool first = agrees(m, values);
-		long double v;
+		double v;
 
 		for (int32_t i = 0; i < m->n_vars && first; i++)
 			first = fixed[i] || values[i] == 0 || (m->evidence && m->evidence[i] == values[i]);
@@ -100,14 +88,14 @@ static struct gpube_mmap *find(const struct gpube_model *m, const bool *fixed, s
 	return out;
 }
 
-static bool close_to(long double a, long double b)
+static bool close_to(double a, double b)
 {
-	return fabsl(a - b) <= 1e-8L + 1e-12L * fabsl(b);
+	return fabs(a - b) <= 1e-8 + 1e-12 * fabs(b);
 }
 
 static void check(const struct gpube_model *m, const bool *fixed, bool *impossible)
 {
-	const long double ten = logl(10), best = best_of(m, fixed) / ten;
+	const double best = best_of(m, fixed);
 	struct gpube_mmap *out = find(m, fixed, (struct gpube_mmap_opts){0});
 	int32_t values[MOST_VARS] = {0};
 
@@ -121,8 +109,8 @@ static void check(const struct gpube_model *m, const bool *fixed, bool *impossib
 	}
 	assert_int_equal(out->answer, GPUBE_ANSWER_OPTIMAL);
 	assert_true(out->relative_error < 1e-6);
-	assert_true(out->log10_lower <= (double)best + 1e-15 * fabs((double)best));
-	assert_true(out->log10_upper >= (double)best - 1e-15 * fabs((double)best));
+	assert_true(out->log10_lower <= best + 1e-15 * fabs(best));
+	assert_true(out->log10_upper >= best - 1e-15 * fabs(best));
 	assert_true(out->log10_upper >= out->log10_lower);
 	assert_true(out->log10_upper - out->log10_lower < 1e-6);
 	assert_true(close_to(out->log10_value, best));
@@ -130,7 +118,7 @@ static void check(const struct gpube_model *m, const bool *fixed, bool *impossib
 	for (int32_t i = m->n_vars - 1, k = 0; i >= 0; i--)
 		if (fixed[i])
 			values[i] = out->values[k++];
-	assert_true(close_to(log_sum(m, fixed, values) / ten, best));
+	assert_true(close_to(log_sum(m, fixed, values), best));
 	for (int32_t i = 0; i < m->n_vars; i++)
 		assert_true(!m->evidence || m->evidence[i] < 0 || !fixed[i] || values[i] == m->evidence[i]);
 	gpube_mmap_free(out, ctx);
