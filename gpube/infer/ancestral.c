@@ -1,25 +1,30 @@
 /*
  * ancestral.c - marginals of variables that sum to a constant: see infer.h.
  *
- * The sum does without them (barren.c), and so do the marginals of all others. The marginal of one of them needs the function
- * with which it was left out, and of that one's other variables what they need: in a Bayesian network its ancestors. So the variables that no
- * such function of another has, the leaves, have a part of the model each, in which all marginals are right. Parts
- * are put together while that makes less work than each alone. Of BN_74, of which nothing is observed, the model has 4e12
- * joined cells, the largest part 12,000.
+ * The sum does without them (barren.c), and so do the marginals of all others. The marginal of one
+ * of them needs the function with which it was left out, and of that one's other variables what
+ * they need: in a Bayesian network its ancestors. So the variables that no such function of another
+ * has, the leaves, have a part of the model each, in which all marginals are right. Parts are put
+ * together while that makes less work than each alone. Of BN_74, of which nothing is observed, the
+ * model has 4e12 joined cells, the largest part 12,000.
  */
 #include "gpube/infer/infer.h"
 
 #include <math.h>
 
 /*
- * A model of fewer joined cells is summed as a whole; and unless the parts together have so many times fewer, and no more than so many: all of that along
- * quick orders, and a search takes the whole of linkage_11 from 4e13 to 5e8, less than its parts.
+ * A model of fewer joined cells is summed as a whole; and unless the parts together have so many
+ * times fewer, and no more than so many: all of that along quick orders, and a search takes the
+ * whole of linkage_11 from 4e13 to 5e8, less than its parts.
  */
 #define LEAST_CELLS 1e7
 #define LEAST_GAIN  10
 #define MOST_CELLS  3e9
 
-/* Of the seconds that the whole is predicted to take, and of those that are left, for finding the parts. */
+/*
+ * Of the seconds that the whole is predicted to take, and of those that are left, for finding the
+ * parts.
+ */
 #define SEARCH_SHARE 0.1
 
 struct ancestral {
@@ -65,12 +70,14 @@ static void keep_part(struct ancestral *a, int32_t part)
 			keep(a, i);
 }
 
-static int plan(struct gpube__inferring *part, struct gpube_inference *out, struct ancestral *a, const struct gpube_infer_opts *opts)
+static int plan(struct gpube__inferring *part, struct gpube_inference *out, struct ancestral *a,
+	const struct gpube_infer_opts *opts)
 {
 	int status;
 
 	*out = (struct gpube_inference){0};
-	*part = (struct gpube__inferring){.m = &a->b->m, .ctx = a->j->ctx, .opts = opts, .out = out, .n_slices = 1};
+	*part = (struct gpube__inferring){
+		.m = &a->b->m, .ctx = a->j->ctx, .opts = opts, .out = out, .n_slices = 1};
 	gpube__barren_leave(a->b, a->j->m, a->stays);
 	status = gpube__infer_begin(part);
 	return status || part->possible.none ? status : gpube__infer_plan(part);
@@ -172,7 +179,9 @@ static void take(struct ancestral *a, double *marginals, const struct gpube__inf
 	int64_t at = 0;
 
 	for (int32_t i = 0; i < j->m->n_vars; at += j->m->vars[i++].domain)
-		for (int32_t k = 0; k < j->m->vars[i].domain && part->out->marginals && (a->function[i] < 0 || a->stays[i]); k++)
+		for (int32_t k = 0; k < j->m->vars[i].domain && part->out->marginals &&
+				    (a->function[i] < 0 || a->stays[i]);
+			k++)
 			marginals[at + k] = part->out->marginals[at + k];
 	j->z = part->z;
 	j->roundings = fmax(j->roundings, part->roundings);
@@ -186,7 +195,8 @@ static int sum_parts(struct ancestral *a, const struct gpube_plan *whole)
 		.n_functions = whole->n_functions,
 		.n_components = whole->n_components,
 		.n_slices = 1};
-	double *marginals = gpube__alloc_zero(j->ctx, (uint64_t)gpube__infer_n_values(j->m), sizeof(*marginals));
+	double *marginals = gpube__alloc_zero(
+		j->ctx, (uint64_t)gpube__infer_n_values(j->m), sizeof(*marginals));
 	int status = marginals ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (int32_t k = 0; k < a->n_parts && !status; k++) {
@@ -231,10 +241,12 @@ static int try_parts(struct ancestral *a, bool *done)
 	if (status || whole.joined_cells < LEAST_CELLS)
 		return status;
 	seconds = fmin(whole.predicted_seconds, gpube__seconds_left(j->ctx));
-	status = find_parts(a, fmin(whole.joined_cells / LEAST_GAIN, MOST_CELLS), start + SEARCH_SHARE * seconds, &found);
+	status = find_parts(a, fmin(whole.joined_cells / LEAST_GAIN, MOST_CELLS),
+		start + SEARCH_SHARE * seconds, &found);
 	if (status || !found)
 		return status;
-	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "marginals of %d part%s of %.3g joined cell%s, of all together %.3g", a->n_parts,
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
+		"marginals of %d part%s of %.3g joined cell%s, of all together %.3g", a->n_parts,
 		gpube__plural(a->n_parts), a->cells, gpube__plural(a->cells), whole.joined_cells);
 	j->out->seconds_order = gpube__now() - start;
 	status = sum_parts(a, &whole);

@@ -1,11 +1,13 @@
 /*
  * barren.c - variables that sum to a constant: see infer.h.
  *
- * A variable that one function has, and whose sum in it is the same for all values of the others, goes with the function. Then
- * others may be such. In a Bayesian network these are the variables of which nothing that follows is observed: elimination
- * would make a table over their parents, of ones.
+ * A variable that one function has, and whose sum in it is the same for all values of the others,
+ * goes with the function. Then others may be such. In a Bayesian network these are the variables of
+ * which nothing that follows is observed: elimination would make a table over their parents, of
+ * ones.
  *
- * All values count, not those that can occur alone: that some cannot was found with the functions that are left out.
+ * All values count, not those that can occur alone: that some cannot was found with the functions
+ * that are left out.
  */
 #include "gpube/infer/infer.h"
 #include "gpube/ir/graph.h"
@@ -24,8 +26,10 @@ struct barren_search {
 	const struct gpube_model *m;
 	struct gpube_possible all;
 	struct gpube_incidence functions;
-	int32_t *n_left, *waiting, n_waiting; /* of each variable: functions that are left; variables to be looked at */
-	int32_t *variable;		      /* of each function: the one with which it is gone, or -1 */
+	/* of each variable: functions that are left; variables to be looked at */
+	int32_t *n_left, *waiting, n_waiting;
+	/* of each function: the one with which it is gone, or -1 */
+	int32_t *variable;
 	double *constant;		      /* of functions that are gone */
 	int32_t n;			      /* variables that are barren */
 	double roundings;
@@ -76,7 +80,8 @@ static int32_t function_of(const struct barren_search *s, int32_t var)
 }
 
 /* The sums over a variable of a function: of n others. */
-static int sums_of(double **out, int64_t *n, const struct barren_search *s, int32_t function, int32_t var)
+static int sums_of(
+	double **out, int64_t *n, const struct barren_search *s, int32_t function, int32_t var)
 {
 	struct gpube_visit w;
 	int status = gpube__visit_begin(&w, s->m, function, &s->all);
@@ -114,7 +119,8 @@ static int look(struct barren_search *s, int32_t var)
 		least = fmin(least, sums[i]);
 	}
 	gpube__free(s->m->ctx, sums);
-	if (status || !(most > 0 && most < INFINITY) || most - least > UNITS * s->all.n[var] * UNIT * most)
+	if (status || !(most > 0 && most < INFINITY) ||
+		most - least > UNITS * s->all.n[var] * UNIT * most)
 		return status;
 	s->n++;
 	s->variable[f] = var;
@@ -169,9 +175,12 @@ void gpube__barren_leave(struct gpube_barren *b, const struct gpube_model *m, co
 			continue;
 		to->functions[to->n_functions] = m->functions[f];
 		if (gone) {
-			to->functions[to->n_functions] = (struct gpube_function){.table = to->n_tables};
-			to->tables[to->n_tables++] = (struct gpube_table){
-				.type = GPUBE_FLOAT64, .n = 1, .values = &b->constant[f], .n_users = 1};
+			to->functions[to->n_functions] =
+				(struct gpube_function){.table = to->n_tables};
+			to->tables[to->n_tables++] = (struct gpube_table){.type = GPUBE_FLOAT64,
+				.n = 1,
+				.values = &b->constant[f],
+				.n_users = 1};
 		}
 		to->n_functions++;
 	}
@@ -199,7 +208,8 @@ int gpube__barren_find(struct gpube_barren *b, const struct gpube_model *m)
 		const int32_t var = s.waiting[--s.n_waiting];
 
 		if (s.n_left[var] == 1)
-			status = gpube__stopped(m->ctx) ? gpube__fail_stopped(m->ctx) : look(&s, var);
+			status = gpube__stopped(m->ctx) ? gpube__fail_stopped(m->ctx)
+							: look(&s, var);
 	}
 	if (!status && s.n)
 		status = make(b, &s);

@@ -48,8 +48,9 @@ static int check_memory(struct gpube_compiled *c)
 	c->plan.plan.peak_bytes += cells * (c->wants_marginals ? 2 : 1) * sizeof(double);
 	if (c->plan.plan.peak_bytes <= (double)j->ctx->memory_bytes)
 		return GPUBE_OK;
-	return gpube__fail(j->ctx, GPUBE_ELIMIT, "the messages of a compiled model are kept, up and for marginals down: "
-						 "they do not fit the memory allowed");
+	return gpube__fail(j->ctx, GPUBE_ELIMIT,
+		"the messages of a compiled model are kept, up and for marginals down: "
+		"they do not fit the memory allowed");
 }
 
 static int compile(struct gpube_compiled *c, const struct gpube_model *m)
@@ -88,7 +89,8 @@ static int compile(struct gpube_compiled *c, const struct gpube_model *m)
 	return status;
 }
 
-int gpube_infer_compile(struct gpube_compiled **out, const struct gpube_model *m, const struct gpube_infer_opts *opts)
+int gpube_infer_compile(struct gpube_compiled **out, const struct gpube_model *m,
+	const struct gpube_infer_opts *opts)
 {
 	static const struct gpube_infer_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_compiled *c;
@@ -144,7 +146,8 @@ int gpube_infer_observe(struct gpube_compiled *c, int32_t var, int32_t value)
 		return GPUBE_EINVAL;
 	j = &c->j;
 	if (var < 0 || var >= j->m->n_vars || value < -1 || value >= j->m->vars[var].domain)
-		return gpube__fail(j->ctx, GPUBE_EINVAL, "variable %d cannot be observed as %d", var, value);
+		return gpube__fail(
+			j->ctx, GPUBE_EINVAL, "variable %d cannot be observed as %d", var, value);
 	if (c->observed[var] == value)
 		return GPUBE_OK;
 	before = index_of(c, var, c->observed[var]);

@@ -7,17 +7,20 @@
  *   compiled_up.c     messages up the bucket tree, those that what is new changes
  *   compiled_down.c   messages down, and marginals, in the same way
  *
- * The order and the buckets are those of the model without evidence. A variable that is fixed, for it is observed or zeros leave
- * it one value, is no axis of what is summed: a table that has it is read at its value, along the other axes. So a query costs no
- * more than the model that evidence leaves, along that order, and no table is copied for that.
+ * The order and the buckets are those of the model without evidence. A variable that is fixed, for
+ * it is observed or zeros leave it one value, is no axis of what is summed: a table that has it is
+ * read at its value, along the other axes. So a query costs no more than the model that evidence
+ * leaves, along that order, and no table is copied for that.
  *
- * What a message was summed with stays written beside it: a value for each axis that was fixed then. It is right as long as
- * these are fixed at the same values and nothing below is observed otherwise. That an axis is fixed since does no harm: the cells
- * of the other values are not read, and what they added to sums has weight 0. A message that is summed again to the same bits
- * changes nothing above it, nor one that goes down anything below.
+ * What a message was summed with stays written beside it: a value for each axis that was fixed
+ * then. It is right as long as these are fixed at the same values and nothing below is observed
+ * otherwise. That an axis is fixed since does no harm: the cells of the other values are not read,
+ * and what they added to sums has weight 0. A message that is summed again to the same bits changes
+ * nothing above it, nor one that goes down anything below.
  *
- * Messages have their largest cell in [0.5, 1); what that takes off is beside them, and comes into the sum of all alone. So bits are the
- * same where proportions are. A message of one cell, where evidence parts the model, is one half.
+ * Messages have their largest cell in [0.5, 1); what that takes off is beside them, and comes into
+ * the sum of all alone. So bits are the same where proportions are. A message of one cell, where
+ * evidence parts the model, is one half.
  */
 #ifndef GPUBE_COMPILED_H
 #define GPUBE_COMPILED_H
@@ -33,14 +36,19 @@ struct gpube_compiled_input {
 };
 
 /*
- * at, stride  of the message up: for each axis of the scope the index of the value that it was fixed at, or -1; and the strides of all but the
- *             first. axis: their places in the parent's scope
- * power       message * 2^power is the sum; factor: times this, where it has one cell. down_power: the same of the message down
+ * at, stride  of the message up: for each axis of the scope the index of the value that it was
+ *             fixed at, or -1; and the strides of all but the first. axis: their places in the
+ *             parent's scope
+ * power       message * 2^power is the sum; factor: times this, where it has one cell. down_power:
+ *             the same of the message down
  * total       the sum of the weights, in the units of messages
  * is_dirty    the message up is to be summed; is_stale: the weights are
- * n_observed  variables at and below the bucket; cells: of all joined tables there, where nothing is fixed; own_cells: of its own
- * plain       of each input and each joined cell where that is, for a bucket whose message is always for all values; or NULL
- * roundings   on the way to the message up from its inputs, most that there have been; to that down from the parent's weights, and to what is read off
+ * n_observed  variables at and below the bucket; cells: of all joined tables there, where nothing
+ *             is fixed; own_cells: of its own
+ * plain       of each input and each joined cell where that is, for a bucket whose message is
+ *             always for all values; or NULL
+ * roundings   on the way to the message up from its inputs, most that there have been; to that down
+ *             from the parent's weights, and to what is read off
  */
 struct gpube_compiled_bucket {
 	int n_functions;
@@ -68,12 +76,16 @@ struct gpube_forcing {
 	int64_t *first; /* of each position: its functions */
 	int32_t *of, *waiting;
 	bool *waits;
-	uint64_t *all, *left; /* of each position; 0: it has more than 64 values, and is fixed only when it is observed */
+	/* of each position; 0: it has more than 64 values, and is fixed only when it is observed */
+	uint64_t *all, *left;
 	int32_t *observed;    /* of each position: the index of the value, or -1 */
 	int32_t *now;	      /* the same of the value that it is fixed at */
 };
 
-/* Some are not looked at, where they or their number are large. Errors: ENOMEM, ERANGE, after which there is something to clear, too */
+/*
+ * Some are not looked at, where they or their number are large. Errors: ENOMEM, ERANGE, after which
+ * there is something to clear, too
+ */
 int gpube__forcing_begin(struct gpube_forcing *x, struct gpube__inferring *j);
 void gpube__forcing_clear(struct gpube_forcing *x, struct gpube_ctx *ctx);
 /* Sets 'now' to what is observed alone. */
@@ -90,10 +102,12 @@ struct gpube_compiled {
 	int32_t *observed; /* of each variable, -1: it is not */
 	int32_t n_impossible; /* of these, as a value that cannot occur */
 	int32_t *fixed;	   /* of each position, as messages have it: the index of a value, or -1 */
-	int64_t *first;	   /* of each position: the buckets in whose scope it is, and its place there */
+	/* of each position: the buckets in whose scope it is, and its place there */
+	int64_t *first;
 	int32_t *bucket, *place;
 	struct gpube_compiled_bucket *buckets;
-	struct gpube_sum_table *tables; /* of functions: products of some, the first ones of a bucket */
+	/* of functions: products of some, the first ones of a bucket */
+	struct gpube_sum_table *tables;
 	/* what buckets point to, and how much of that is theirs */
 	struct gpube_compiled_input *inputs;
 	int32_t *axes;
@@ -113,7 +127,9 @@ enum { GPUBE_COMPILED_SMALL = 2048 };
 /* After the plan. Errors: ENOMEM, ERANGE, ESTOP */
 int gpube__compiled_tables(struct gpube_compiled *c);
 
-/* A bucket as it is to be summed: of its scope's axes those that are not fixed, the own one first. */
+/*
+ * A bucket as it is to be summed: of its scope's axes those that are not fixed, the own one first.
+ */
 struct gpube_compiled_box {
 	int n_axes;
 	int64_t dim[GPUBE_SUM_AXES];
@@ -131,43 +147,55 @@ struct gpube_compiled_view {
 	bool is_one; /* all strides are 0 */
 };
 
-static inline struct gpube_compiled_input gpube__compiled_message(const struct gpube_compiled *c, int32_t child)
+static inline struct gpube_compiled_input gpube__compiled_message(
+	const struct gpube_compiled *c, int32_t child)
 {
 	const struct gpube_compiled_bucket *x = &c->buckets[child];
 
-	return (struct gpube_compiled_input){&x->up, c->j.buckets[child].arity - 1, x->axis, x->stride};
+	return (struct gpube_compiled_input){
+		&x->up, c->j.buckets[child].arity - 1, x->axis, x->stride};
 }
 
 /* With what is fixed now. */
 void gpube__compiled_box(struct gpube_compiled_box *box, const struct gpube_compiled *c, int32_t b);
 /* Sets the rest from value. */
-void gpube__compiled_box_measure(struct gpube_compiled_box *box, const struct gpube_compiled *c, int32_t b);
-void gpube__compiled_view(struct gpube_compiled_view *v, const struct gpube_compiled_box *box, const struct gpube_compiled_input *in);
+void gpube__compiled_box_measure(
+	struct gpube_compiled_box *box, const struct gpube_compiled *c, int32_t b);
+void gpube__compiled_view(struct gpube_compiled_view *v, const struct gpube_compiled_box *box,
+	const struct gpube_compiled_input *in);
 /*
- * gpube__compiled_multiply() - the products of a bucket's inputs, and with 'down' of what came down, to c->products. The box is
- * small. False: they might leave the range of doubles, and there is nothing.
+ * gpube__compiled_multiply() - the products of a bucket's inputs, and with 'down' of what came
+ * down, to c->products. The box is small. False: they might leave the range of doubles, and there
+ * is nothing.
  */
-bool gpube__compiled_multiply(struct gpube_compiled *c, int32_t b, const struct gpube_compiled_box *box, bool down);
+bool gpube__compiled_multiply(
+	struct gpube_compiled *c, int32_t b, const struct gpube_compiled_box *box, bool down);
 /* The same of a plain bucket, with what is observed of it; its children have been summed. */
 bool gpube__compiled_multiply_plain(struct gpube_compiled *c, int32_t b, int32_t n_out);
 /* Where the cells of a view are, those of the box in turn, from its offset. */
 void gpube__compiled_lay(int32_t *at, const struct gpube_compiled_box *box, const int64_t *stride);
-/* A job of all inputs, as gpube__compiled_multiply() has them. To be cleared in any case. Errors: ENOMEM */
+/*
+ * A job of all inputs, as gpube__compiled_multiply() has them. To be cleared in any case. Errors:
+ * ENOMEM
+ */
 struct gpube_compiled_job {
 	struct gpube_sum_job job;
 	struct gpube_sum_table *tables;
 };
-int gpube__compiled_job(struct gpube_compiled_job *x, struct gpube_compiled *c, int32_t b, const struct gpube_compiled_box *box, bool down);
+int gpube__compiled_job(struct gpube_compiled_job *x, struct gpube_compiled *c, int32_t b,
+	const struct gpube_compiled_box *box, bool down);
 void gpube__compiled_job_clear(struct gpube_compiled_job *x, struct gpube_ctx *ctx);
 /*
- * gpube__compiled_take() - n cells as a message, brought to scale. *same: it has the bits that it had.
+ * gpube__compiled_take() - n cells as a message, brought to scale. *same: it has the bits that it
+ * had.
  * *power  what they lack then; *same stays false
  * Errors: ENOMEM, ERANGE
  */
-int gpube__compiled_take(struct gpube_compiled *c, struct gpube_sum_table *message, int64_t *power, bool *same, const double *cells,
-	int64_t n);
+int gpube__compiled_take(struct gpube_compiled *c, struct gpube_sum_table *message, int64_t *power,
+	bool *same, const double *cells, int64_t n);
 /* The same of a table, which is the message's then. */
-int gpube__compiled_take_table(struct gpube_compiled *c, struct gpube_sum_table *message, int64_t *power, struct gpube_sum_table *t);
+int gpube__compiled_take_table(struct gpube_compiled *c, struct gpube_sum_table *message,
+	int64_t *power, struct gpube_sum_table *t);
 
 /* All messages up that what is fixed now changes, and z. Errors: those of gpube__sum_product() */
 int gpube__compiled_up(struct gpube_compiled *c);

@@ -1,8 +1,10 @@
 /*
- * compiled_down.c - messages down the bucket tree, and marginals, where what is new changes them: see compiled.h.
+ * compiled_down.c - messages down the bucket tree, and marginals, where what is new changes them:
+ * see compiled.h.
  *
- * As in infer_down.c: the weights of a bucket's joined table, summed over what a child does not have and divided by its message up, are what goes there.
- * A bucket whose message has one cell needs nothing from above: that part of the model has its marginals for itself.
+ * As in infer_down.c: the weights of a bucket's joined table, summed over what a child does not
+ * have and divided by its message up, are what goes there. A bucket whose message has one cell
+ * needs nothing from above: that part of the model has its marginals for itself.
  */
 #include "gpube/infer/compiled.h"
 
@@ -17,11 +19,13 @@ static double *marginal_of(struct gpube_compiled *c, int32_t b, int32_t index)
 	const struct gpube__inferring *j = &c->j;
 	const int32_t var = j->var[b];
 
-	return &c->marginals[j->marginals_at[var] + j->possible.values[j->possible.first[var] + index]];
+	return &c->marginals[j->marginals_at[var] +
+			     j->possible.values[j->possible.first[var] + index]];
 }
 
 /* Cells of a child's message in its parent's box. */
-static int64_t n_cells(const struct gpube_compiled *c, const struct gpube_compiled_box *box, int32_t child)
+static int64_t n_cells(
+	const struct gpube_compiled *c, const struct gpube_compiled_box *box, int32_t child)
 {
 	int64_t n = 1;
 
@@ -33,9 +37,13 @@ static int64_t n_cells(const struct gpube_compiled *c, const struct gpube_compil
 	return n;
 }
 
-/* Strides of a child's message down along its parent's axes; the axes of the message in 'own', with the strides of what came up along these. */
-static void lay_child(const struct gpube_compiled *c, const struct gpube_compiled_box *box, int32_t child, int64_t *stride,
-	struct gpube_compiled_box *own, int64_t *up_stride, int64_t *up_offset)
+/*
+ * Strides of a child's message down along its parent's axes; the axes of the message in 'own', with
+ * the strides of what came up along these.
+ */
+static void lay_child(const struct gpube_compiled *c, const struct gpube_compiled_box *box,
+	int32_t child, int64_t *stride, struct gpube_compiled_box *own, int64_t *up_stride,
+	int64_t *up_offset)
 {
 	const struct gpube_compiled_bucket *x = &c->buckets[child];
 	int64_t n = 1;
@@ -85,17 +93,22 @@ static struct gpube_wide expected(const struct gpube_compiled *c, int32_t b, boo
 static int check(const struct gpube_compiled *c, int32_t b, bool is_root, double cells)
 {
 	const struct gpube_wide a = c->buckets[b].total, z = expected(c, b, is_root);
-	const double off = a.m == 0 || a.e - z.e > 1 || z.e - a.e > 1 ? INFINITY : fabs(ldexp(a.m, (int)(a.e - z.e)) / z.m - 1);
+	const double off = a.m == 0 || a.e - z.e > 1 || z.e - a.e > 1
+				   ? INFINITY
+				   : fabs(ldexp(a.m, (int)(a.e - z.e)) / z.m - 1);
 
 	if (off <= 4 * (c->j.roundings + cells + 8) * 0x1p-53)
 		return GPUBE_OK;
 	return gpube__fail(c->j.ctx, GPUBE_EBUG,
-		"internal error: the weights of variable %d's values do not add up; please report this", c->j.var[b]);
+		"internal error: the weights of variable %d's values do not add up; please report "
+		"this",
+		c->j.var[b]);
 }
 
-/* ---- small buckets ------------------------------------------------------------------------------------------- */
+/* ---- small buckets ------------------------------------------------------------------- */
 
-static int hand_down_small(struct gpube_compiled *c, const struct gpube_compiled_box *box, int32_t child, int64_t n)
+static int hand_down_small(
+	struct gpube_compiled *c, const struct gpube_compiled_box *box, int32_t child, int64_t n)
 {
 	struct gpube_compiled_bucket *x = &c->buckets[child];
 	int64_t stride[GPUBE_SUM_AXES], up_stride[GPUBE_SUM_AXES], offset;
@@ -152,10 +165,11 @@ static int weigh_small(struct gpube_compiled *c, int32_t b, const struct gpube_c
 	return status;
 }
 
-/* ---- large ones ------------------------------------------------------------------------------------------------- */
+/* ---- large ones ---------------------------------------------------------------------- */
 
 /* The cells of what came up that the message down has. */
-static int copy_up(struct gpube_sum_table *t, struct gpube_compiled *c, const struct gpube_compiled_box *own, int64_t n, const struct gpube_sum_table *up,
+static int copy_up(struct gpube_sum_table *t, struct gpube_compiled *c,
+	const struct gpube_compiled_box *own, int64_t n, const struct gpube_sum_table *up,
 	const int64_t *stride, int64_t at)
 {
 	int64_t count[GPUBE_SUM_AXES] = {0};
@@ -180,7 +194,8 @@ static int copy_up(struct gpube_sum_table *t, struct gpube_compiled *c, const st
 	return status ? status : gpube__sum_settle(c->j.ctx, t);
 }
 
-static int hand_down_large(struct gpube_compiled *c, const struct gpube_compiled_box *box, int32_t child, struct gpube_sum_table *sums)
+static int hand_down_large(struct gpube_compiled *c, const struct gpube_compiled_box *box,
+	int32_t child, struct gpube_sum_table *sums)
 {
 	struct gpube_compiled_bucket *x = &c->buckets[child];
 	int64_t stride[GPUBE_SUM_AXES], up_stride[GPUBE_SUM_AXES], offset;
@@ -212,14 +227,15 @@ static void read_off(struct gpube_compiled *c, int32_t b, const struct gpube_sum
 	for (int64_t i = 0; i < t->n && t->n > 1; i++) {
 		const struct gpube_wide v = gpube__sum_cell(t, i);
 
-		*marginal_of(c, b, (int32_t)i) = v.e - all.e < -1200 ? 0 : ldexp(v.m / all.m, (int)(v.e - all.e));
+		*marginal_of(c, b, (int32_t)i) =
+			v.e - all.e < -1200 ? 0 : ldexp(v.m / all.m, (int)(v.e - all.e));
 	}
 	c->buckets[b].total = all;
 }
 
 /* tables: of the bucket's own variable, then of its children. */
-static int weigh_tables(struct gpube_compiled *c, int32_t b, const struct gpube_compiled_box *box, struct gpube_compiled_job *job,
-	struct gpube_sum_table *tables)
+static int weigh_tables(struct gpube_compiled *c, int32_t b, const struct gpube_compiled_box *box,
+	struct gpube_compiled_job *job, struct gpube_sum_table *tables)
 {
 	struct gpube_sum_operand *out = job->job.out;
 	int64_t stride[GPUBE_SUM_AXES], offset;
@@ -249,16 +265,19 @@ static int weigh_tables(struct gpube_compiled *c, int32_t b, const struct gpube_
 	for (int32_t d = c->j.buckets[b].child; d >= 0 && !status; d = c->j.buckets[d].sibling) {
 		if (n_cells(c, box, d) == 1)
 			continue;
-		c->buckets[d].down_roundings = fmax(c->buckets[d].down_roundings, out[n].roundings + 2);
+		c->buckets[d].down_roundings =
+			fmax(c->buckets[d].down_roundings, out[n].roundings + 2);
 		status = hand_down_large(c, box, d, &tables[n++]);
 	}
 	return status;
 }
 
-static int weigh_large(struct gpube_compiled *c, int32_t b, const struct gpube_compiled_box *box, bool is_root)
+static int weigh_large(
+	struct gpube_compiled *c, int32_t b, const struct gpube_compiled_box *box, bool is_root)
 {
 	const int most = c->j.buckets[b].n_children + 1;
-	struct gpube_sum_table *tables = gpube__alloc_zero(c->j.ctx, (uint64_t)most, sizeof(*tables));
+	struct gpube_sum_table *tables =
+		gpube__alloc_zero(c->j.ctx, (uint64_t)most, sizeof(*tables));
 	struct gpube_compiled_job job = {0};
 	int status = tables ? gpube__compiled_job(&job, c, b, box, !is_root) : GPUBE_ENOMEM;
 
@@ -271,19 +290,26 @@ static int weigh_large(struct gpube_compiled *c, int32_t b, const struct gpube_c
 	return status;
 }
 
-/* ---- both --------------------------------------------------------------------------------------------------------- */
+/* ---- both ---------------------------------------------------------------------------- */
 
-/* Most roundings that there have been: what came up to a message drops out of what goes down by it. */
+/*
+ * Most roundings that there have been: what came up to a message drops out of what goes down by it.
+ */
 static void count_roundings(struct gpube_compiled *c, int32_t b, bool is_root)
 {
 	struct gpube_compiled_bucket *x = &c->buckets[b];
-	const struct gpube_compiled_bucket *parent = is_root ? NULL : &c->buckets[c->j.buckets[b].parent];
+	const struct gpube_compiled_bucket *parent =
+		is_root ? NULL : &c->buckets[c->j.buckets[b].parent];
 
-	x->all_down = is_root ? 0 : parent->all_down + parent->all_up + x->down_roundings - x->all_up;
-	c->j.most_roundings = fmax(c->j.most_roundings, 2 * (x->all_up + x->all_down + x->read_roundings) + gpube__infer_domain(&c->j, b) + 1);
+	x->all_down =
+		is_root ? 0 : parent->all_down + parent->all_up + x->down_roundings - x->all_up;
+	c->j.most_roundings =
+		fmax(c->j.most_roundings, 2 * (x->all_up + x->all_down + x->read_roundings) +
+						  gpube__infer_domain(&c->j, b) + 1);
 }
 
-static int weigh(struct gpube_compiled *c, int32_t b, const struct gpube_compiled_box *box, bool is_root)
+static int weigh(
+	struct gpube_compiled *c, int32_t b, const struct gpube_compiled_box *box, bool is_root)
 {
 	bool needed = box->value[0] < 0;
 	int status;

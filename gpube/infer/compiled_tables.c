@@ -1,15 +1,21 @@
-/* compiled_tables.c - the tables of a compiled model's buckets, and what a bucket does with them in a box: see compiled.h. */
+/*
+ * compiled_tables.c - the tables of a compiled model's buckets, and what a bucket does with them in
+ * a box: see compiled.h.
+ */
 #include "gpube/infer/compiled.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Cells of a product of a bucket's functions that is kept at most: as many as are worked on in a cache. */
+/*
+ * Cells of a product of a bucket's functions that is kept at most: as many as are worked on in a
+ * cache.
+ */
 #define MOST_JOINED 4096
 
 /*
- * Joined cells of a plain bucket, which take longer to be prepared for what is fixed than to be summed. Bytes of what is written down of these, and
- * that part of the memory.
+ * Joined cells of a plain bucket, which take longer to be prepared for what is fixed than to be
+ * summed. Bytes of what is written down of these, and that part of the memory.
  */
 #define MOST_PLAIN 512
 #define PLAIN_BYTES 0x1p26
@@ -18,7 +24,7 @@
 /* Powers of two that a product may be from 1. */
 #define FARTHEST 900
 
-/* ---- once ------------------------------------------------------------------------------------------------- */
+/* ---- once ---------------------------------------------------------------------------- */
 
 static int32_t *take_axes(struct gpube_compiled *c, int n)
 {
@@ -33,7 +39,8 @@ static int64_t *take_strides(struct gpube_compiled *c, int n)
 }
 
 /* An input's axes are those of its bucket's scope along which it has a stride. */
-static void lay_out(struct gpube_compiled *c, struct gpube_compiled_input *in, int arity, const int64_t *strides)
+static void lay_out(struct gpube_compiled *c, struct gpube_compiled_input *in, int arity,
+	const int64_t *strides)
 {
 	int32_t *axis;
 	int64_t *stride;
@@ -50,8 +57,11 @@ static void lay_out(struct gpube_compiled *c, struct gpube_compiled_input *in, i
 		}
 }
 
-/* A function's table over its positions, ascending, and the places of these in its bucket's scope. */
-static int load(struct gpube_compiled *c, struct gpube_compiled_input *in, struct gpube_sum_table *t, int32_t b, int32_t function)
+/*
+ * A function's table over its positions, ascending, and the places of these in its bucket's scope.
+ */
+static int load(struct gpube_compiled *c, struct gpube_compiled_input *in,
+	struct gpube_sum_table *t, int32_t b, int32_t function)
 {
 	struct gpube__inferring *j = &c->j;
 	const int32_t *scope = gpube__infer_scope(j, b);
@@ -72,7 +82,8 @@ static int load(struct gpube_compiled *c, struct gpube_compiled_input *in, struc
 }
 
 /* The axes that some function of a bucket has; their cells. */
-static double union_of(bool *has, const struct gpube__inferring *j, int32_t b, const struct gpube_compiled_bucket *x)
+static double union_of(bool *has, const struct gpube__inferring *j, int32_t b,
+	const struct gpube_compiled_bucket *x)
 {
 	double cells = 1;
 
@@ -164,10 +175,11 @@ static int make_room(struct gpube_compiled *c)
 	c->products = gpube__alloc(j->ctx, GPUBE_COMPILED_SMALL, sizeof(*c->products));
 	c->sums = gpube__alloc(j->ctx, GPUBE_COMPILED_SMALL, sizeof(*c->sums));
 	c->cells = gpube__alloc(j->ctx, GPUBE_COMPILED_SMALL, sizeof(*c->cells));
-	return c->buckets && c->tables && c->inputs && c->axes && c->strides && c->place && c->bucket && c->first && c->fixed && c->products &&
-			c->sums && c->cells
-		? GPUBE_OK
-		: GPUBE_ENOMEM;
+	return c->buckets && c->tables && c->inputs && c->axes && c->strides && c->place &&
+			       c->bucket && c->first && c->fixed && c->products && c->sums &&
+			       c->cells
+		       ? GPUBE_OK
+		       : GPUBE_ENOMEM;
 }
 
 /* Where each position is in the scopes. */
@@ -209,7 +221,10 @@ static double cells_below(const struct gpube_compiled *c, int32_t b)
 	return cells;
 }
 
-/* Where the cells of a plain bucket's inputs are: one whose children are plain, too, so that their messages are for all values. */
+/*
+ * Where the cells of a plain bucket's inputs are: one whose children are plain, too, so that their
+ * messages are for all values.
+ */
 static int write_down(struct gpube_compiled *c, int32_t b, double *room)
 {
 	struct gpube_compiled_bucket *x = &c->buckets[b];
@@ -233,7 +248,8 @@ static int write_down(struct gpube_compiled *c, int32_t b, double *room)
 		box.value[a] = -1;
 	gpube__compiled_box_measure(&box, c, b);
 	for (int32_t k = 0, d = c->j.buckets[b].child; k < n_in; k++, at += n) {
-		const struct gpube_compiled_input in = k < x->n_functions ? x->functions[k] : gpube__compiled_message(c, d);
+		const struct gpube_compiled_input in =
+			k < x->n_functions ? x->functions[k] : gpube__compiled_message(c, d);
 
 		gpube__compiled_view(&v, &box, &in);
 		gpube__compiled_lay(c->cells, &box, v.stride);
@@ -270,15 +286,20 @@ int gpube__compiled_tables(struct gpube_compiled *c)
 		struct gpube_compiled_bucket *x = &c->buckets[b];
 
 		if (bucket->arity > GPUBE_SUM_AXES)
-			return gpube__fail(j->ctx, GPUBE_ELIMIT, "a table of %d variables does not fit", bucket->arity);
-		*x = (struct gpube_compiled_bucket){.functions = c->inputs + bucket->functions_at, .factor = 1, .is_dirty = true, .is_stale = true};
+			return gpube__fail(j->ctx, GPUBE_ELIMIT,
+				"a table of %d variables does not fit", bucket->arity);
+		*x = (struct gpube_compiled_bucket){.functions = c->inputs + bucket->functions_at,
+			.factor = 1,
+			.is_dirty = true,
+			.is_stale = true};
 		x->at = take_axes(c, bucket->arity);
 		x->axis = take_axes(c, bucket->arity);
 		x->stride = take_strides(c, bucket->arity);
 		for (int a = 0; a < bucket->arity; a++)
 			x->at[a] = -1;
 		for (; x->n_functions < bucket->n_functions && !status; x->n_functions++)
-			status = load(c, &x->functions[x->n_functions], &c->tables[bucket->functions_at + x->n_functions], b,
+			status = load(c, &x->functions[x->n_functions],
+				&c->tables[bucket->functions_at + x->n_functions], b,
 				j->functions[bucket->functions_at + x->n_functions]);
 		if (!status)
 			status = join(c, b);
@@ -295,9 +316,10 @@ int gpube__compiled_tables(struct gpube_compiled *c)
 	return status;
 }
 
-/* ---- in a box ------------------------------------------------------------------------------------------------ */
+/* ---- in a box ------------------------------------------------------------------------ */
 
-void gpube__compiled_box_measure(struct gpube_compiled_box *box, const struct gpube_compiled *c, int32_t b)
+void gpube__compiled_box_measure(
+	struct gpube_compiled_box *box, const struct gpube_compiled *c, int32_t b)
 {
 	const int32_t *scope = gpube__infer_scope(&c->j, b);
 
@@ -322,7 +344,8 @@ void gpube__compiled_box(struct gpube_compiled_box *box, const struct gpube_comp
 	gpube__compiled_box_measure(box, c, b);
 }
 
-void gpube__compiled_view(struct gpube_compiled_view *v, const struct gpube_compiled_box *box, const struct gpube_compiled_input *in)
+void gpube__compiled_view(struct gpube_compiled_view *v, const struct gpube_compiled_box *box,
+	const struct gpube_compiled_input *in)
 {
 	v->table = in->table;
 	v->offset = 0;
@@ -361,7 +384,8 @@ static int depth(const struct gpube_sum_table *t)
 	return t->powers || t->top > 0 ? FARTHEST + 1 : 1 - t->least;
 }
 
-static void multiply(double *restrict products, int32_t *restrict at, const struct gpube_compiled_box *box, const struct gpube_compiled_view *v)
+static void multiply(double *restrict products, int32_t *restrict at,
+	const struct gpube_compiled_box *box, const struct gpube_compiled_view *v)
 {
 	const double *restrict cells = v->table->cells + v->offset;
 	const int32_t n = (int32_t)box->cells;
@@ -371,7 +395,8 @@ static void multiply(double *restrict products, int32_t *restrict at, const stru
 		products[i] *= cells[at[i]];
 }
 
-bool gpube__compiled_multiply(struct gpube_compiled *c, int32_t b, const struct gpube_compiled_box *box, bool down)
+bool gpube__compiled_multiply(
+	struct gpube_compiled *c, int32_t b, const struct gpube_compiled_box *box, bool down)
 {
 	const struct gpube_compiled_bucket *x = &c->buckets[b];
 	const int32_t n = (int32_t)box->cells;
@@ -381,7 +406,8 @@ bool gpube__compiled_multiply(struct gpube_compiled *c, int32_t b, const struct 
 
 	for (int k = 0; k < x->n_functions && low <= FARTHEST; k++)
 		low += depth(x->functions[k].table);
-	for (int32_t d = c->j.buckets[b].child; d >= 0 && low <= FARTHEST; d = c->j.buckets[d].sibling)
+	for (int32_t d = c->j.buckets[b].child; d >= 0 && low <= FARTHEST;
+		d = c->j.buckets[d].sibling)
 		low += depth(&c->buckets[d].up);
 	if (low > FARTHEST)
 		return false;
@@ -415,7 +441,8 @@ bool gpube__compiled_multiply(struct gpube_compiled *c, int32_t b, const struct 
 bool gpube__compiled_multiply_plain(struct gpube_compiled *c, int32_t b, int32_t n_out)
 {
 	const struct gpube_compiled_bucket *x = &c->buckets[b];
-	const int32_t all = (int32_t)x->own_cells, observed = c->forcing.observed[b], n = observed < 0 ? all : n_out;
+	const int32_t all = (int32_t)x->own_cells, observed = c->forcing.observed[b],
+		      n = observed < 0 ? all : n_out;
 	const uint16_t *restrict at = x->plain + (observed < 0 ? 0 : observed * n_out);
 	double *restrict products = c->products;
 	int32_t d = c->j.buckets[b].child;
@@ -424,7 +451,8 @@ bool gpube__compiled_multiply_plain(struct gpube_compiled *c, int32_t b, int32_t
 	for (int32_t i = 0; i < n; i++)
 		products[i] = 1;
 	for (int k = 0; k < x->n_functions || d >= 0; k++, at += all) {
-		const struct gpube_sum_table *t = k < x->n_functions ? x->functions[k].table : &c->buckets[d].up;
+		const struct gpube_sum_table *t =
+			k < x->n_functions ? x->functions[k].table : &c->buckets[d].up;
 		const double *restrict cells = t->cells;
 
 		low += depth(t);
@@ -445,7 +473,8 @@ void gpube__compiled_job_clear(struct gpube_compiled_job *x, struct gpube_ctx *c
 	*x = (struct gpube_compiled_job){0};
 }
 
-static void add_input(struct gpube_compiled_job *x, const struct gpube_compiled_box *box, const struct gpube_compiled_input *in)
+static void add_input(struct gpube_compiled_job *x, const struct gpube_compiled_box *box,
+	const struct gpube_compiled_input *in)
 {
 	struct gpube_sum_table *t = &x->tables[x->job.n_in];
 	struct gpube_sum_operand *o = &x->job.in[x->job.n_in++];
@@ -460,10 +489,12 @@ static void add_input(struct gpube_compiled_job *x, const struct gpube_compiled_
 	memcpy(o->stride, v.stride, (size_t)box->n_axes * sizeof(*o->stride));
 }
 
-int gpube__compiled_job(struct gpube_compiled_job *x, struct gpube_compiled *c, int32_t b, const struct gpube_compiled_box *box, bool down)
+int gpube__compiled_job(struct gpube_compiled_job *x, struct gpube_compiled *c, int32_t b,
+	const struct gpube_compiled_box *box, bool down)
 {
 	const struct gpube_compiled_bucket *bucket = &c->buckets[b];
-	const uint64_t most = (uint64_t)bucket->n_functions + (uint64_t)c->j.buckets[b].n_children + 1;
+	const uint64_t most =
+		(uint64_t)bucket->n_functions + (uint64_t)c->j.buckets[b].n_children + 1;
 	int64_t stride = 1;
 
 	*x = (struct gpube_compiled_job){.job = {.n_axes = box->n_axes}};
@@ -492,7 +523,7 @@ int gpube__compiled_job(struct gpube_compiled_job *x, struct gpube_compiled *c, 
 	return GPUBE_OK;
 }
 
-/* ---- messages ---------------------------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------ */
 
 /* The power of two that brings a number above 0 to [0.5, 1). */
 static int power_of(double a)
@@ -503,7 +534,8 @@ static int power_of(double a)
 	return e;
 }
 
-int gpube__compiled_take_table(struct gpube_compiled *c, struct gpube_sum_table *message, int64_t *power, struct gpube_sum_table *t)
+int gpube__compiled_take_table(struct gpube_compiled *c, struct gpube_sum_table *message,
+	int64_t *power, struct gpube_sum_table *t)
 {
 	const int status = gpube__sum_settle(c->j.ctx, t);
 
@@ -514,7 +546,8 @@ int gpube__compiled_take_table(struct gpube_compiled *c, struct gpube_sum_table 
 	return status;
 }
 
-int gpube__compiled_take(struct gpube_compiled *c, struct gpube_sum_table *message, int64_t *power, bool *same, const double *cells, int64_t n)
+int gpube__compiled_take(struct gpube_compiled *c, struct gpube_sum_table *message, int64_t *power,
+	bool *same, const double *cells, int64_t n)
 {
 	double most = 0, least = INFINITY, by;
 	struct gpube_sum_table t;

@@ -2,12 +2,16 @@
 #include "gpube/infer/compiled.h"
 
 /*
- * Messages that are made for all values, though some may be fixed now, stay when others are: those of plain buckets, and of buckets of which nothing is
- * observed, with so many joined cells below at most. In a Bayesian network such are what follows from nothing observed.
+ * Messages that are made for all values, though some may be fixed now, stay when others are: those
+ * of plain buckets, and of buckets of which nothing is observed, with so many joined cells below at
+ * most. In a Bayesian network such are what follows from nothing observed.
  */
 #define MOST_LASTING 0x1p14
 
-/* What is fixed now, but for buckets that may last: there what their children's messages have, and what is observed. */
+/*
+ * What is fixed now, but for buckets that may last: there what their children's messages have, and
+ * what is observed.
+ */
 static void find_box(struct gpube_compiled_box *box, const struct gpube_compiled *c, int32_t b)
 {
 	const struct gpube_compiled_bucket *x = &c->buckets[b];
@@ -97,7 +101,8 @@ static int sum_large(struct gpube_compiled *c, int32_t b, const struct gpube_com
 static int sum_small(struct gpube_compiled *c, int32_t b, int32_t n, int32_t n_out, bool *same)
 {
 	struct gpube_compiled_bucket *x = &c->buckets[b];
-	const double roundings = x->function_roundings + x->n_functions + c->j.buckets[b].n_children + n / n_out + 3;
+	const double roundings =
+		x->function_roundings + x->n_functions + c->j.buckets[b].n_children + n / n_out + 3;
 
 	for (int32_t i = 0; i < n_out; i++) {
 		double sum = c->products[i];

@@ -1,17 +1,23 @@
 /*
  * compiled_values.c - what evidence fixes: see compiled.h.
  *
- * Zeros exclude values, as in possible.c; here for every query anew, so bits are what is left of a variable, and bits are which cells of a
- * function are above 0. Functions without zeros, of which most models have many, are not looked at.
+ * Zeros exclude values, as in possible.c; here for every query anew, so bits are what is left of a
+ * variable, and bits are which cells of a function are above 0. Functions without zeros, of which
+ * most models have many, are not looked at.
  */
 #include "gpube/infer/compiled.h"
 
 #include <string.h>
 
-/* Cells of a function that is looked at; bytes of all of them, and that part of the memory allowed. */
+/*
+ * Cells of a function that is looked at; bytes of all of them, and that part of the memory allowed.
+ */
 enum { MOST_CELLS = 1024, MOST_BYTES = 64 << 20, SHARE = 16, WORD = 64 };
 
-/* masks  n_words for the cells above 0, then as many for each value of each axis: those that have it */
+/*
+ * masks  n_words for the cells above 0, then as many for each value of each axis: those that have
+ * it
+ */
 struct gpube_forcing_function {
 	int n_axes, n_words;
 	int32_t *axis; /* positions */
@@ -36,10 +42,11 @@ void gpube__forcing_clear(struct gpube_forcing *x, struct gpube_ctx *ctx)
 	*x = (struct gpube_forcing){0};
 }
 
-/* ---- functions ---------------------------------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------------------- */
 
 /* Sets n_axes, n_words and the bytes that it takes. False: it is too large, or fixed */
-static bool measure(struct gpube_forcing_function *x, const struct gpube_visit *w, const struct gpube__inferring *j, double *bytes)
+static bool measure(struct gpube_forcing_function *x, const struct gpube_visit *w,
+	const struct gpube__inferring *j, double *bytes)
 {
 	int64_t cells = 1, values = 1;
 
@@ -57,7 +64,8 @@ static bool measure(struct gpube_forcing_function *x, const struct gpube_visit *
 	return w->n > 0;
 }
 
-static bool fill(struct gpube_forcing_function *x, struct gpube_visit *w, const struct gpube__inferring *j)
+static bool fill(
+	struct gpube_forcing_function *x, struct gpube_visit *w, const struct gpube__inferring *j)
 {
 	int64_t cell = 0;
 	bool zeros = false;
@@ -84,7 +92,8 @@ static bool fill(struct gpube_forcing_function *x, struct gpube_visit *w, const 
 }
 
 /* *kept: the function is one of those that are looked at. */
-static int add(struct gpube_forcing *x, struct gpube__inferring *j, int32_t function, double *room, bool *kept)
+static int add(struct gpube_forcing *x, struct gpube__inferring *j, int32_t function, double *room,
+	bool *kept)
 {
 	struct gpube_forcing_function *f = &x->functions[x->n_functions];
 	struct gpube_visit w;
@@ -95,7 +104,8 @@ static int add(struct gpube_forcing *x, struct gpube__inferring *j, int32_t func
 	*f = (struct gpube_forcing_function){0};
 	if (!status && measure(f, &w, j, &bytes) && bytes < *room) {
 		f->axis = gpube__alloc(j->ctx, (uint64_t)f->n_axes, sizeof(*f->axis));
-		f->masks = gpube__alloc_zero(j->ctx, (uint64_t)bytes / sizeof(*f->masks) + 1, sizeof(*f->masks));
+		f->masks = gpube__alloc_zero(
+			j->ctx, (uint64_t)bytes / sizeof(*f->masks) + 1, sizeof(*f->masks));
 		status = f->axis && f->masks ? GPUBE_OK : GPUBE_ENOMEM;
 		*kept = !status && fill(f, &w, j);
 	}
@@ -146,7 +156,8 @@ int gpube__forcing_begin(struct gpube_forcing *x, struct gpube__inferring *j)
 	x->left = gpube__alloc(j->ctx, (uint64_t)j->n, sizeof(*x->left));
 	x->observed = gpube__alloc(j->ctx, (uint64_t)j->n, sizeof(*x->observed));
 	x->now = gpube__alloc(j->ctx, (uint64_t)j->n, sizeof(*x->now));
-	if (!x->functions || !x->waiting || !x->waits || !x->all || !x->left || !x->observed || !x->now)
+	if (!x->functions || !x->waiting || !x->waits || !x->all || !x->left || !x->observed ||
+		!x->now)
 		return GPUBE_ENOMEM;
 	for (int32_t p = 0; p < j->n; p++) {
 		const int32_t n = gpube__infer_domain(j, p);
@@ -159,7 +170,7 @@ int gpube__forcing_begin(struct gpube_forcing *x, struct gpube__inferring *j)
 	return status ? status : index_functions(x, j);
 }
 
-/* ---- a query -------------------------------------------------------------------------------------------- */
+/* ---- a query ------------------------------------------------------------------------- */
 
 static void wait_for_all(struct gpube_forcing *x, int32_t position)
 {
@@ -174,7 +185,8 @@ static void wait_for_all(struct gpube_forcing *x, int32_t position)
 }
 
 /* The cells of a function that have some value that is left of each variable, and are above 0. */
-static void find_cells(uint64_t *cells, const struct gpube_forcing *x, const struct gpube_forcing_function *f)
+static void find_cells(
+	uint64_t *cells, const struct gpube_forcing *x, const struct gpube_forcing_function *f)
 {
 	const uint64_t *mask = f->masks + f->n_words;
 
@@ -248,7 +260,9 @@ bool gpube__forcing_find(struct gpube_forcing *x, const struct gpube__inferring 
 	for (int32_t p = 0; p < j->n; p++) {
 		const uint64_t left = x->left[p];
 
-		x->now[p] = !x->all[p] ? x->observed[p] : left & (left - 1) ? -1 : __builtin_ctzll(left | UINT64_C(1) << 63);
+		x->now[p] = !x->all[p]          ? x->observed[p]
+			    : left & (left - 1) ? -1
+						: __builtin_ctzll(left | UINT64_C(1) << 63);
 	}
 	return ok;
 }

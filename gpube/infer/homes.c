@@ -1,9 +1,11 @@
 /*
- * homes.c - where each variable's marginal is read off on the way down, without a card: see infer.h.
+ * homes.c - where each variable's marginal is read off on the way down, without a card: see
+ * infer.h.
  *
- * A marginal can be read wherever its variable is. Where weights are summed in any case, in buckets of several children or of
- * a variable that no child has, it costs nothing. In a chain of buckets of one child each it takes a pass over that child's
- * message, which has to be kept until then: as little as that is read. A front that moves along a grid has all its variables in one message, so
+ * A marginal can be read wherever its variable is. Where weights are summed in any case, in buckets
+ * of several children or of a variable that no child has, it costs nothing. In a chain of buckets
+ * of one child each it takes a pass over that child's message, which has to be kept until then: as
+ * little as that is read. A front that moves along a grid has all its variables in one message, so
  * one message in as many as the front is wide will do.
  */
 #include "gpube/infer/infer.h"
@@ -23,10 +25,14 @@ static bool is_leaf(const struct gpube__inferring *j, int32_t b)
 {
 	const struct gpube_sum_bucket *bucket = &j->buckets[b];
 
-	return bucket->n_children == 0 && bucket->parent >= 0 && !j->buckets[bucket->parent].is_chain;
+	return bucket->n_children == 0 && bucket->parent >= 0 &&
+	       !j->buckets[bucket->parent].is_chain;
 }
 
-/* The variables that may be read off in a bucket: in a chain those that come from below, in a leaf its own. */
+/*
+ * The variables that may be read off in a bucket: in a chain those that come from below, in a leaf
+ * its own.
+ */
 static int span(const int32_t **scope, const struct gpube__inferring *j, int32_t b)
 {
 	const struct gpube_sum_bucket *bucket = &j->buckets[b];
@@ -40,7 +46,10 @@ static int span(const int32_t **scope, const struct gpube__inferring *j, int32_t
 	return j->buckets[from].arity - bucket->is_chain;
 }
 
-/* A bucket of one child, which has its variable; and where it has no other table, there is one from its parent. */
+/*
+ * A bucket of one child, which has its variable; and where it has no other table, there is one from
+ * its parent.
+ */
 static bool is_chain(const struct gpube__inferring *j, int32_t b)
 {
 	const struct gpube_sum_bucket *bucket = &j->buckets[b];
@@ -73,14 +82,18 @@ static int count(const struct homes *h, int32_t b, int32_t n_open)
 	return n;
 }
 
-/* First what has the most variables for its cells, by powers of two. In the end each variable's own bucket would do. */
+/*
+ * First what has the most variables for its cells, by powers of two. In the end each variable's own
+ * bucket would do.
+ */
 static void open_chains(struct homes *h)
 {
 	const int32_t n = h->j->n;
 
 	for (double cells = 1.0 / GPUBE_SUM_AXES; h->n_left > 0; cells *= 2)
 		for (int32_t b = 0; b < n && h->n_left > 0; b++)
-			if (!h->open[b] && h->cells[b] <= cells * h->j->buckets[b].arity && h->cells[b] <= cells * count(h, b, 0))
+			if (!h->open[b] && h->cells[b] <= cells * h->j->buckets[b].arity &&
+				h->cells[b] <= cells * count(h, b, 0))
 				set_open(h, b, true);
 	for (int32_t b = 0; b < n; b++)
 		if (h->open[b] && h->j->buckets[b].is_chain && count(h, b, 1) == 0)
@@ -114,8 +127,8 @@ static int take_homes(struct homes *h)
 }
 
 /*
- * A child's message that has so much of the joined table at least may be summed apart. To divide by it takes as long as to multiply and add
- * four times as many cells, and more of new pages.
+ * A child's message that has so much of the joined table at least may be summed apart. To divide by
+ * it takes as long as to multiply and add four times as many cells, and more of new pages.
  */
 #define APART 16
 
@@ -142,9 +155,14 @@ static void find_apart(struct gpube__inferring *j, int32_t b)
 	bool all = true;
 
 	for (int32_t c = bucket->child; c >= 0; c = j->buckets[c].sibling)
-		j->buckets[c].is_apart = bucket->is_chain || (!j->buckets[c].is_leaf && gpube__infer_joined(j, c) / gpube__infer_domain(j, c) * APART >= cells);
+		j->buckets[c].is_apart =
+			bucket->is_chain ||
+			(!j->buckets[c].is_leaf &&
+				gpube__infer_joined(j, c) / gpube__infer_domain(j, c) * APART >=
+					cells);
 	for (int32_t c = bucket->child; c >= 0 && all; c = j->buckets[c].sibling)
-		all = j->buckets[c].is_apart || has_owner(j, b, gpube__infer_scope(j, c) + 1, j->buckets[c].arity - 1);
+		all = j->buckets[c].is_apart ||
+		      has_owner(j, b, gpube__infer_scope(j, c) + 1, j->buckets[c].arity - 1);
 	for (int k = 0; k < bucket->arity && all; k++)
 		all = j->home[scope[k]] != b || has_owner(j, b, &scope[k], 1);
 	for (int32_t c = bucket->child; c >= 0 && !all; c = j->buckets[c].sibling)

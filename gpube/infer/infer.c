@@ -1,4 +1,7 @@
-/* infer.c - gpube_infer(): what can occur, cases where zeros leave few, a plan, messages up, and for marginals down again. */
+/*
+ * infer.c - gpube_infer(): what can occur, cases where zeros leave few, a plan, messages up, and
+ * for marginals down again.
+ */
 #include "gpube/infer/infer_bounds.h"
 #include "gpube/infer/infer_cases.h"
 #include "gpube/ops/scratch.h"
@@ -37,8 +40,9 @@ static int sum_all(struct gpube__inferring *j)
 }
 
 /*
- * Cases are tried before an order is searched, and before the sum, for such a part of what it is predicted to take; the
- * first time for two seconds at most, and of the time that is left for an eighth.
+ * Cases are tried before an order is searched, and before the sum, for such a part of what it is
+ * predicted to take; the first time for two seconds at most, and of the time that is left for an
+ * eighth.
  */
 #define CASES_PART  0.25
 #define FIRST_CASES 2.0
@@ -46,14 +50,16 @@ static int sum_all(struct gpube__inferring *j)
 
 static int first_cases(struct gpube_cases *cases, struct gpube__inferring *j)
 {
-	const double start = gpube__now(), most = fmin(FIRST_CASES, CASES_SHARE * gpube__seconds_left(j->ctx));
+	const double start = gpube__now(),
+		     most = fmin(FIRST_CASES, CASES_SHARE * gpube__seconds_left(j->ctx));
 	bool done = false;
 	int status = gpube__cases_begin(cases, j);
 
 	j->out->seconds_order = gpube__now() - start;
 	if (!status)
 		status = gpube__cases_run(cases, j,
-			gpube__now() + fmin(most, CASES_PART * j->out->plan.predicted_seconds), false, &done);
+			gpube__now() + fmin(most, CASES_PART * j->out->plan.predicted_seconds),
+			false, &done);
 	if (!status && done)
 		gpube__infer_take(j);
 	j->out->known = !status && done;
@@ -62,8 +68,9 @@ static int first_cases(struct gpube_cases *cases, struct gpube__inferring *j)
 }
 
 /*
- * Of the time that is left, for mini-buckets of a formula: larger ones, and passes over them, lower the bound of
- * 2bitadd_11 from 10^157 to 10^120, as cases do not in a minute, which raise a lower bound in seconds. Without an end so many seconds.
+ * Of the time that is left, for mini-buckets of a formula: larger ones, and passes over them, lower
+ * the bound of 2bitadd_11 from 10^157 to 10^120, as cases do not in a minute, which raise a lower
+ * bound in seconds. Without an end so many seconds.
  */
 #define BUCKETS_SHARE	0.3
 #define BUCKETS_SECONDS 10.0
@@ -84,7 +91,10 @@ static int last_cases(struct gpube_cases *cases, struct gpube__inferring *j)
 	return status;
 }
 
-/* Of the time that is left, for the intervals of marginals. Without an end they have one of their own. */
+/*
+ * Of the time that is left, for the intervals of marginals. Without an end they have one of their
+ * own.
+ */
 #define INTERVALS_SHARE 0.7
 #define DOUBT_SHARE	0.15 /* before a sum that may not end in time */
 #define MOST_EDGE	0x1p16
@@ -118,20 +128,24 @@ static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases
 	/* what would take twice the time that is left is not begun */
 	if (try && seconds > 2 * gpube__seconds_left(j->ctx)) {
 		try = false;
-		gpube__fail(j->ctx, GPUBE_ELIMIT, "the sum is predicted to take %.3g s, which are not left", seconds);
+		gpube__fail(j->ctx, GPUBE_ELIMIT,
+			"the sum is predicted to take %.3g s, which are not left", seconds);
 	}
 	if (try)
-		status = gpube__cases_run(
-			cases, j, gpube__now() + fmin(CASES_PART * seconds, gpube__seconds_left(j->ctx) / 4), false, &done);
+		status = gpube__cases_run(cases, j,
+			gpube__now() + fmin(CASES_PART * seconds, gpube__seconds_left(j->ctx) / 4),
+			false, &done);
 	if (done) {
 		gpube__infer_take(j);
 		j->out->known = 1;
 		return GPUBE_OK;
 	}
 	if (!status && try && is_long && j->opts->task == GPUBE_INFER_MAR)
-		status = gpube__infer_intervals(j, INFINITY, gpube__now() + seconds_before(j, seconds, 1.0 / 40));
+		status = gpube__infer_intervals(
+			j, INFINITY, gpube__now() + seconds_before(j, seconds, 1.0 / 40));
 	if (!status && try && is_long)
-		status = gpube__infer_bounds(j, gpube__now() + seconds_before(j, seconds, 1.0 / 20), NULL);
+		status = gpube__infer_bounds(
+			j, gpube__now() + seconds_before(j, seconds, 1.0 / 20), NULL);
 	if (!status && try) {
 		status = sum_all(j);
 		j->out->known = !status;
@@ -177,8 +191,8 @@ static int leave_barren(struct gpube__inferring *j)
 		j->barren.m.evidence[i] = j->possible.values[j->possible.first[i]];
 		j->possible.n[i] = 1;
 	}
-	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "%d variable%s of one function sum to a constant", j->barren.n,
-		gpube__plural(j->barren.n));
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "%d variable%s of one function sum to a constant",
+		j->barren.n, gpube__plural(j->barren.n));
 	j->m = &j->barren.m;
 	return GPUBE_OK;
 }
@@ -199,7 +213,8 @@ static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 		return GPUBE_OK;
 	}
 	status = leave_barren(j);
-	if (!status && j->opts->task == GPUBE_INFER_MAR && !j->slicer && j->opts->order_method != GPUBE_ORDER_GIVEN) {
+	if (!status && j->opts->task == GPUBE_INFER_MAR && !j->slicer &&
+		j->opts->order_method != GPUBE_ORDER_GIVEN) {
 		status = gpube__infer_ancestral(j, &done);
 		if (!status && done) {
 			gpube__infer_take(j);
@@ -207,14 +222,16 @@ static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 			return GPUBE_OK;
 		}
 	}
-	if (!status && (j->opts->task == GPUBE_INFER_PR || j->opts->bounds) && j->opts->order_method != GPUBE_ORDER_GIVEN)
+	if (!status && (j->opts->task == GPUBE_INFER_PR || j->opts->bounds) &&
+		j->opts->order_method != GPUBE_ORDER_GIVEN)
 		status = first_cases(cases, j);
 	if ((status && status != GPUBE_ESTOP) || out->known)
 		return status;
 	start = gpube__now();
 	status = gpube__infer_plan(j);
 	out->seconds_order += gpube__now() - start;
-	if (status == GPUBE_ELIMIT && j->scopes && gpube__infer_cut(j, gpube__infer_room(j), 2) == GPUBE_OK &&
+	if (status == GPUBE_ELIMIT && j->scopes &&
+		gpube__infer_cut(j, gpube__infer_room(j), 2) == GPUBE_OK &&
 		out->plan.predicted_seconds < MOST_SECONDS)
 		status = GPUBE_OK;
 	if (!status && !j->slices && j->slicer && out->plan.joined_cells >= j->slicer->least_cells)
@@ -232,7 +249,9 @@ static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 		out->plan.width, out->plan.joined_cells, gpube__plural(out->plan.joined_cells),
 		out->plan.largest_message, gpube__plural(out->plan.largest_message),
 		out->seconds_order);
-	out->backend = !j->side || !j->n_on_card ? "cpu" : j->n_on_card < j->n ? "cpu+cuda" : "cuda";
+	out->backend = !j->side || !j->n_on_card ? "cpu"
+		       : j->n_on_card < j->n     ? "cpu+cuda"
+						 : "cuda";
 	start = gpube__now();
 	if (j->opts->bounds) {
 		status = sum_with_bounds(j, cases, GPUBE_OK);
@@ -246,8 +265,8 @@ static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 	return status;
 }
 
-int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts,
-	const struct gpube_slicer *slicer)
+int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *m,
+	const struct gpube_infer_opts *opts, const struct gpube_slicer *slicer)
 {
 	static const struct gpube_infer_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube__inferring j = {.m = m, .opts = opts ? opts : &none, .slicer = slicer};
@@ -289,7 +308,8 @@ int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *
 	return status;
 }
 
-int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts)
+int gpube_infer(struct gpube_inference **out, const struct gpube_model *m,
+	const struct gpube_infer_opts *opts)
 {
 	return gpube__infer_sliced(out, m, opts, NULL);
 }

@@ -24,7 +24,7 @@
 #include "gpube/sums.h"
 #include "gpube/ops/sum/sum_card.h"
 
-/* ---- values that can occur --------------------------------------------------------------------- */
+/* ---- values that can occur ----------------------------------------------------------- */
 
 /* Those of a variable ascend from values[first[var]] on, and are n[var]. */
 struct gpube_possible {
@@ -70,16 +70,18 @@ double gpube__visit_value(const struct gpube_visit *w);
 /* False after the last cell. */
 bool gpube__visit_step(struct gpube_visit *w);
 
-/* ---- buckets ------------------------------------------------------------------------------------- */
+/* ---- buckets ------------------------------------------------------------------------- */
 
 /*
  * The bucket of a position in the order. Scopes are positions, ascending: the first of the joined
  * table is the bucket's own, the others are the message's.
  * message    from the upward pass that to the parent; in the downward pass that from it
  * roundings  most on the way to a cell of it
- * is_chain   what goes down to its only child needs nothing from there; is_spare: nor is it needed for a marginal; see homes.c
+ * is_chain   what goes down to its only child needs nothing from there; is_spare: nor is it needed
+ *            for a marginal; see homes.c
  * is_leaf    it has no child, and its parent sums its marginal
- * is_apart   what goes down to it is summed of all tables of its parent but its message, unless numbers are far apart, instead of divided by that
+ * is_apart   what goes down to it is summed of all tables of its parent but its message, unless
+ *            numbers are far apart, instead of divided by that
  */
 struct gpube_sum_bucket {
 	int n_functions, n_children, arity;
@@ -92,12 +94,15 @@ struct gpube_sum_bucket {
 
 struct gpube_infer_cuts;
 
-/* Cuts of a sum at most; and of the memory allowed, the part for pages that are kept for the next tables. */
+/*
+ * Cuts of a sum at most; and of the memory allowed, the part for pages that are kept for the next
+ * tables.
+ */
 enum { GPUBE_MOST_CUTS = 24, GPUBE_INFER_KEPT = 8 };
 
 /*
- * A sum in n slices, for whoever does one of them: the model with the values of some variables in turn. The
- * order is of all variables.
+ * A sum in n slices, for whoever does one of them: the model with the values of some variables in
+ * turn. The order is of all variables.
  */
 struct gpube_slice_job {
 	const int32_t *order;
@@ -116,14 +121,17 @@ struct gpube_slice_sum {
 
 /*
  * gpube__infer_slice() - a slice, in a context of the caller's thread.
- * Errors: ENOMEM, ESTOP, EBUG, ELIMIT (cells have powers, which do not fit), EINVAL (it is none of this model)
+ * Errors: ENOMEM, ESTOP, EBUG, ELIMIT (cells have powers, which do not fit), EINVAL (it is none of
+ *         this model)
  */
-int gpube__infer_slice(struct gpube_slice_sum *sum, struct gpube_ctx *ctx, const struct gpube_model *m,
-	const struct gpube_infer_opts *o, const struct gpube_slice_job *job, int64_t slice);
+int gpube__infer_slice(struct gpube_slice_sum *sum, struct gpube_ctx *ctx,
+	const struct gpube_model *m, const struct gpube_infer_opts *o,
+	const struct gpube_slice_job *job, int64_t slice);
 
 /*
  * Who sums slices instead: all of a job, asked for in the order in which they are added up.
- * wanted  slices, unless they would make the whole too much more; of a sum of at least so many joined cells
+ * wanted  slices, unless they would make the whole too much more; of a sum of at least so many
+ *         joined cells
  * sum     a slice of the job that has begun last; ESTOP: it was not done before a stop
  */
 struct gpube_slicer {
@@ -136,8 +144,9 @@ struct gpube_slicer {
 };
 
 /*
- * A model that sums to the same: without variables that only one function has, which sums to the same number over them
- * whatever the others are, and without these functions. Such are what a Bayesian network says of nothing observed.
+ * A model that sums to the same: without variables that only one function has, which sums to the
+ * same number over them whatever the others are, and without these functions. Such are what a
+ * Bayesian network says of nothing observed.
  * m          as the given one, but for those; the variables are observed
  * roundings  by which the sum may be off
  */
@@ -151,7 +160,10 @@ struct gpube_barren {
 
 /* Errors: ENOMEM, ERANGE, ESTOP, after which there is something to clear, too */
 int gpube__barren_find(struct gpube_barren *b, const struct gpube_model *m);
-/* Of a model with such variables: those that stay, and their functions, are in b's model again. NULL: none */
+/*
+ * Of a model with such variables: those that stay, and their functions, are in b's model again.
+ * NULL: none
+ */
 void gpube__barren_leave(struct gpube_barren *b, const struct gpube_model *m, const bool *stays);
 void gpube__barren_clear(struct gpube_barren *b, struct gpube_ctx *ctx);
 
@@ -174,7 +186,8 @@ struct gpube__inferring {
 	struct gpube_wide z;
 	double roundings; /* of z, but for barren's */
 	double most_roundings; /* of a marginal */
-	double log_lower, log_upper;   /* ln of z is between them, -INFINITY and INFINITY at first; see infer_bounds.h */
+	/* ln of z is between them, -INFINITY and INFINITY at first; see infer_bounds.h */
+	double log_lower, log_upper;
 	double told_lower, told_upper; /* in a note */
 	double wmb_bytes;      /* of the last mini-buckets at the worst moment */
 	bool zeros;	       /* some potential that can occur is 0; set by gpube__wmb() */
@@ -225,29 +238,37 @@ int gpube__infer_begin(struct gpube__inferring *j);
 void gpube__infer_clear(struct gpube__inferring *j);
 /* Errors: ENOMEM, ELIMIT (the tables pass the memory allowed), ESTOP, EINVAL */
 int gpube__infer_plan(struct gpube__inferring *j);
-/* Bytes of tables at the worst moment of the passes that the task takes; and what there is room for. */
+/*
+ * Bytes of tables at the worst moment of the passes that the task takes; and what there is room
+ * for.
+ */
 double gpube__infer_peak(const struct gpube__inferring *j);
 double gpube__infer_room(const struct gpube__inferring *j);
 /*
- * gpube__infer_cut() - after a plan, decides on slices whose tables take so many bytes, 'needed' of them at least, and
- * as many as the slicer wants; the plan's figures are then theirs. Errors: ENOMEM; ELIMIT: there would be too many, nothing has changed, no text
+ * gpube__infer_cut() - after a plan, decides on slices whose tables take so many bytes, 'needed' of
+ * them at least, and as many as the slicer wants; the plan's figures are then theirs. Errors:
+ * ENOMEM; ELIMIT: there would be too many, nothing has changed, no text
  */
 int gpube__infer_cut(struct gpube__inferring *j, double bytes, int64_t needed);
 /*
- * gpube__infer_slices() - all that the task asks for, slice by slice. When it is stopped, log_lower is what they so
- * far add up to. Errors: ENOMEM, ESTOP, EBUG; ELIMIT (cells of a slice have powers, which do not fit)
+ * gpube__infer_slices() - all that the task asks for, slice by slice. When it is stopped, log_lower
+ * is what they so far add up to. Errors: ENOMEM, ESTOP, EBUG; ELIMIT (cells of a slice have powers,
+ * which do not fit)
  */
 int gpube__infer_slices(struct gpube__inferring *j);
 /* gpube_infer(), with the slices summed by another; slicer: or NULL. */
-int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts,
-	const struct gpube_slicer *slicer);
-/* out's bounds: what log10_z is, rounded outwards, of a sum that is known within its error; or j's. */
+int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *m,
+	const struct gpube_infer_opts *opts, const struct gpube_slicer *slicer);
+/*
+ * out's bounds: what log10_z is, rounded outwards, of a sum that is known within its error; or j's.
+ */
 void gpube__infer_take_bounds(struct gpube__inferring *j, bool exact);
 /* A note of j's bounds, where they are better than those that were told. */
 void gpube__infer_tell_bounds(struct gpube__inferring *j);
 /*
- * gpube__infer_ancestral() - all marginals from parts of the model, where that is much less work than from all of it;
- * *done false: it is not, or they do not fit, and nothing has changed. Errors: ENOMEM, ERANGE, EBUG
+ * gpube__infer_ancestral() - all marginals from parts of the model, where that is much less work
+ * than from all of it; *done false: it is not, or they do not fit, and nothing has changed. Errors:
+ * ENOMEM, ERANGE, EBUG
  */
 int gpube__infer_ancestral(struct gpube__inferring *j, bool *done);
 /* Sets what homes.c says, after a plan for marginals. Errors: ENOMEM */
@@ -258,14 +279,17 @@ bool gpube__infer_is_spare(const struct gpube__inferring *j, int32_t b);
 bool gpube__infer_is_apart(const struct gpube__inferring *j, int32_t b, int32_t c);
 /* The passes that the task takes, after the plan: all results in out. */
 int gpube__infer_sum(struct gpube__inferring *j);
-/* Sets them to those of the functions all of whose variables have one value. Errors: ENOMEM, ERANGE */
+/*
+ * Sets them to those of the functions all of whose variables have one value. Errors: ENOMEM, ERANGE
+ */
 int gpube__infer_constants(struct gpube__inferring *j);
 /* Sets z and roundings; keeps the messages for the downward pass where that is asked for. */
 int gpube__infer_up(struct gpube__inferring *j);
 /*
- * gpube__infer_residual() - after gpube__infer_up(): a model of potentials over the variables that are
- * last and have several possible values, which are its values; variable k of it has position n_up + k. Its
- * products times z are the sums over all others; z and roundings are changed for that.
+ * gpube__infer_residual() - after gpube__infer_up(): a model of potentials over the variables that
+ * are last and have several possible values, which are its values; variable k of it has position
+ * n_up + k. Its products times z are the sums over all others; z and roundings are changed for
+ * that.
  * Errors: ENOMEM, ELIMIT (numbers too far apart)
  */
 int gpube__infer_residual(struct gpube_model **out, struct gpube__inferring *j);
@@ -280,9 +304,12 @@ int gpube__infer_marginals(struct gpube__inferring *j);
 /* log10_z, its error and bounds, after the passes. */
 void gpube__infer_take(struct gpube__inferring *j);
 
-/* ---- a bucket's job --------------------------------------------------------------------------------- */
+/* ---- a bucket's job ------------------------------------------------------------------ */
 
-/* The tables of a bucket: functions, then children, then, in the downward pass, what came from the parent. */
+/*
+ * The tables of a bucket: functions, then children, then, in the downward pass, what came from the
+ * parent.
+ */
 struct gpube_infer_inputs {
 	struct gpube_sum_table *functions;
 	struct gpube_sum_operand *in;
@@ -291,13 +318,15 @@ struct gpube_infer_inputs {
 };
 
 /* Sets the axes and the inputs of a job; to be cleared in any case. */
-int gpube__infer_gather(struct gpube_infer_inputs *in, struct gpube__inferring *j, int32_t b, struct gpube_sum_job *job,
-	bool down);
-void gpube__infer_inputs_clear(struct gpube_infer_inputs *in, struct gpube__inferring *j, int32_t b);
-void gpube__infer_axes(struct gpube_sum_job *job, const struct gpube__inferring *j, int arity, const int32_t *scope);
+int gpube__infer_gather(struct gpube_infer_inputs *in, struct gpube__inferring *j, int32_t b,
+	struct gpube_sum_job *job, bool down);
+void gpube__infer_inputs_clear(
+	struct gpube_infer_inputs *in, struct gpube__inferring *j, int32_t b);
+void gpube__infer_axes(struct gpube_sum_job *job, const struct gpube__inferring *j, int arity,
+	const int32_t *scope);
 /* A table over a part of a job's axes, which both ascend. */
-void gpube__infer_lay(struct gpube_sum_operand *o, struct gpube_sum_table *t, const struct gpube_sum_job *job,
-	const int32_t *axes, int arity, const int32_t *scope);
+void gpube__infer_lay(struct gpube_sum_operand *o, struct gpube_sum_table *t,
+	const struct gpube_sum_job *job, const int32_t *axes, int arity, const int32_t *scope);
 /* What of a function can occur, over ascending positions, settled. */
 int gpube__infer_load(struct gpube_sum_table *t, struct gpube__inferring *j, int32_t function,
 	struct gpube_sum_operand *o, const struct gpube_sum_job *job, const int32_t *axes);
@@ -306,18 +335,21 @@ int64_t gpube__infer_cells(const struct gpube__inferring *j, int arity, const in
 /* What powers of the cells' own take is not in the plan. Errors: ELIMIT */
 int gpube__infer_apart(struct gpube__inferring *j, const struct gpube_sum_table *t);
 void gpube__infer_drop(struct gpube__inferring *j, struct gpube_sum_table *t);
-/* The marginal of a position from its values' weights in bucket b, which add up to the component's sum. */
-int gpube__infer_marginal(struct gpube__inferring *j, int32_t position, int32_t b, const struct gpube_sum_table *weights,
-	double roundings);
+/*
+ * The marginal of a position from its values' weights in bucket b, which add up to the component's
+ * sum.
+ */
+int gpube__infer_marginal(struct gpube__inferring *j, int32_t position, int32_t b,
+	const struct gpube_sum_table *weights, double roundings);
 
 /* Whether options are of their types, and the model is of potentials. Errors: EINVAL */
 int gpube__infer_check(const struct gpube_model *m, const struct gpube_infer_opts *o);
 
-/* ---- buckets on a card ------------------------------------------------------------------------------- */
+/* ---- buckets on a card --------------------------------------------------------------- */
 
 /*
- * gpube__infer_place() - opens a card and gives it buckets, where that is asked for or predicted to be faster, or
- * where the host alone does not hold the tables.
+ * gpube__infer_place() - opens a card and gives it buckets, where that is asked for or predicted to
+ * be faster, or where the host alone does not hold the tables.
  * bytes   of all tables at the worst moment
  * Errors: ENOMEM; ENODEV if a card was asked for
  */

@@ -1,10 +1,12 @@
 /*
  * infer_bounds.c - bounds of sums, better and better: see infer_bounds.h.
  *
- * Upper bounds: mini-buckets of growing size, and passes there and back over them. Lower bounds: the exact sum over the assignments that agree with
- * the likeliest values of a cutset, as small as the seconds allow. Then a search: the node of the largest bound is
- * replaced by its children, one for each value of the next cutset variable, which are summed exactly as soon as that fits. The
- * exact sums are a lower bound, with the bounds of the open nodes an upper one. Sums of bounds are rounded outwards.
+ * Upper bounds: mini-buckets of growing size, and passes there and back over them. Lower bounds:
+ * the exact sum over the assignments that agree with the likeliest values of a cutset, as small as
+ * the seconds allow. Then a search: the node of the largest bound is replaced by its children, one
+ * for each value of the next cutset variable, which are summed exactly as soon as that fits. The
+ * exact sums are a lower bound, with the bounds of the open nodes an upper one. Sums of bounds are
+ * rounded outwards.
  */
 #include "gpube/infer/infer_bounds.h"
 
@@ -21,12 +23,16 @@
 #define CLOSED	      1e-10
 #define NODE_SECONDS  0.03 /* for the bound of a node */
 #define LOWER_SHARE   0.3  /* of the time that is left, for the next lower bound */
-#define BUCKETS_SHARE 0.15 /* of it, for mini-buckets of growing size before passes there and back; seconds, where there is no end */
-#define PASSES_SHARE  0.8  /* and for these, before the search */
+/*
+ * Of it, for mini-buckets of growing size, and for passes there and back over them, before the
+ * search; seconds of the first, where there is no end.
+ */
+#define BUCKETS_SHARE 0.15
+#define PASSES_SHARE  0.8
 #define MOST_SECONDS  2
 enum { MOST_NODES = 1 << 20, TRIES = 4 };
 
-/* ---- a model with other evidence -------------------------------------------------------------------------- */
+/* ---- a model with other evidence ----------------------------------------------------- */
 
 /* Sums of j's model with other evidence, along the same order. */
 struct nested {
@@ -53,7 +59,8 @@ static log_fn *be_quiet(struct gpube_ctx *ctx)
 	return told;
 }
 
-static int nested_begin(struct nested *n, const struct gpube__inferring *j, int32_t *evidence, const int32_t *order)
+static int nested_begin(
+	struct nested *n, const struct gpube__inferring *j, int32_t *evidence, const int32_t *order)
 {
 	log_fn *told = be_quiet(j->ctx);
 	int status;
@@ -100,14 +107,15 @@ static int nested_sum(struct nested *n, double *down, double *up)
 	return GPUBE_OK;
 }
 
-/* ---- cutsets -------------------------------------------------------------------------------------------------- */
+/* ---- cutsets ------------------------------------------------------------------------- */
 
 struct cutset {
 	int32_t n, *position; /* the most important first */
 };
 
 /* What each bucket joins without what is cut, and what that is in all. */
-static double join_without(const struct gpube__inferring *j, const bool *cut, double *logs, double *most)
+static double join_without(
+	const struct gpube__inferring *j, const bool *cut, double *logs, double *most)
 {
 	double sum = 0;
 
@@ -130,12 +138,15 @@ static double join_without(const struct gpube__inferring *j, const bool *cut, do
 static int find_cutset(struct cutset *c, const struct gpube__inferring *j, double cells)
 {
 	bool *cut = gpube__alloc_zero(j->ctx, (uint64_t)j->n, sizeof(*cut));
-	double *logs = gpube__alloc(j->ctx, 2 * (uint64_t)j->n, sizeof(*logs)), *score = logs + j->n;
+	double *logs = gpube__alloc(j->ctx, 2 * (uint64_t)j->n, sizeof(*logs)),
+	       *score = logs + j->n;
 	double most, all;
 	int status = GPUBE_OK;
 
-	cells = fmin(cells, (double)j->ctx->memory_bytes / 16); /* of messages half as many are kept, or fewer */
-	*c = (struct cutset){.position = gpube__alloc(j->ctx, (uint64_t)j->n, sizeof(*c->position))};
+	/* of messages half as many are kept, or fewer */
+	cells = fmin(cells, (double)j->ctx->memory_bytes / 16);
+	*c = (struct cutset){
+		.position = gpube__alloc(j->ctx, (uint64_t)j->n, sizeof(*c->position))};
 	if (!cut || !logs || !c->position)
 		status = GPUBE_ENOMEM;
 	while (!status && (all = join_without(j, cut, logs, &most)) > log2(cells) && c->n < j->n) {
@@ -163,15 +174,19 @@ static int find_cutset(struct cutset *c, const struct gpube__inferring *j, doubl
 	return status;
 }
 
-/* ---- lower bounds ---------------------------------------------------------------------------------------------- */
+/* ---- lower bounds -------------------------------------------------------------------- */
 
 static int32_t value_at(const struct gpube__inferring *j, int32_t position, int32_t index)
 {
 	return j->possible.values[j->possible.first[j->var[position]] + index];
 }
 
-/* Observes a value of a position's variable, or another of which zeros leave something; false: there is none. */
-static int observe(bool *done, const struct gpube__inferring *j, int32_t *evidence, int32_t position, int32_t index)
+/*
+ * Observes a value of a position's variable, or another of which zeros leave something; false:
+ * there is none.
+ */
+static int observe(bool *done, const struct gpube__inferring *j, int32_t *evidence,
+	int32_t position, int32_t index)
 {
 	const int32_t var = j->var[position], n = gpube__infer_domain(j, position);
 
@@ -197,8 +212,8 @@ static int observe(bool *done, const struct gpube__inferring *j, int32_t *eviden
 }
 
 /* The exact sum with the values of a cutset; false: it does not fit the memory. */
-static int try_cut(double *lower, bool *fit, struct gpube__inferring *j, int32_t *evidence, const int32_t *values,
-	const int32_t *order, double cells)
+static int try_cut(double *lower, bool *fit, struct gpube__inferring *j, int32_t *evidence,
+	const int32_t *values, const int32_t *order, double cells)
 {
 	struct cutset cutset = {0};
 	struct nested n;
@@ -211,7 +226,8 @@ static int try_cut(double *lower, bool *fit, struct gpube__inferring *j, int32_t
 
 		if (evidence[j->var[p]] >= 0)
 			continue;
-		status = gpube__stopped(j->ctx) ? GPUBE_ESTOP : observe(&done, j, evidence, p, values[p]);
+		status = gpube__stopped(j->ctx) ? GPUBE_ESTOP
+						: observe(&done, j, evidence, p, values[p]);
 	}
 	gpube__free(j->ctx, cutset.position);
 	if (status || !done)
@@ -227,8 +243,8 @@ static int try_cut(double *lower, bool *fit, struct gpube__inferring *j, int32_t
 }
 
 /* The same with as large a cutset as it takes, of all variables in the end. */
-static int sum_cut(double *lower, struct gpube__inferring *j, int32_t *evidence, const int32_t *values, const int32_t *order,
-	double cells)
+static int sum_cut(double *lower, struct gpube__inferring *j, int32_t *evidence,
+	const int32_t *values, const int32_t *order, double cells)
 {
 	bool fit = false;
 	int status = GPUBE_OK;
@@ -242,11 +258,11 @@ static int sum_cut(double *lower, struct gpube__inferring *j, int32_t *evidence,
 }
 
 /*
- * A lower bound of the sum with this evidence, ln: exact if it joins so few cells, otherwise with the values of a cutset
- * observed, too. *upper is set if it is exact.
+ * A lower bound of the sum with this evidence, ln: exact if it joins so few cells, otherwise with
+ * the values of a cutset observed, too. *upper is set if it is exact.
  */
-static int find_lower(double *lower, double *upper, const struct gpube__inferring *j, int32_t *evidence, const int32_t *order,
-	double cells)
+static int find_lower(double *lower, double *upper, const struct gpube__inferring *j,
+	int32_t *evidence, const int32_t *order, double cells)
 {
 	struct nested n;
 	double bound;
@@ -261,7 +277,8 @@ static int find_lower(double *lower, double *upper, const struct gpube__inferrin
 		status = nested_sum(&n, lower, upper);
 	} else if (!status && n.j.scopes) {
 		values = gpube__alloc(j->ctx, (uint64_t)n.j.n, sizeof(*values));
-		status = values ? gpube__wmb(&bound, values, &n.j, FIRST_CELLS, true) : GPUBE_ENOMEM;
+		status =
+			values ? gpube__wmb(&bound, values, &n.j, FIRST_CELLS, true) : GPUBE_ENOMEM;
 		if (!status)
 			status = sum_cut(lower, &n.j, evidence, values, order, cells);
 	}
@@ -270,7 +287,7 @@ static int find_lower(double *lower, double *upper, const struct gpube__inferrin
 	return status;
 }
 
-/* ---- the search ------------------------------------------------------------------------------------------------ */
+/* ---- the search ---------------------------------------------------------------------- */
 
 struct node {
 	double upper;
@@ -357,7 +374,8 @@ static int visit(struct search *s, struct node child)
 	int status = nested_begin(&n, s->j, child.evidence, s->order);
 	bool open = false;
 
-	if (!status && !n.j.possible.none && (fits(&n, SEARCH_SLICE) || (child.depth >= s->cutset.n && n.status == GPUBE_OK))) {
+	if (!status && !n.j.possible.none &&
+		(fits(&n, SEARCH_SLICE) || (child.depth >= s->cutset.n && n.status == GPUBE_OK))) {
 		status = nested_sum(&n, &down, &up);
 		if (!status) {
 			s->closed_lower = -up_by(-log_add(s->closed_lower, down), 8);
@@ -407,13 +425,15 @@ static void take(struct search *s)
 
 static bool is_over(const struct gpube__inferring *j, double until)
 {
-	return gpube__stopped(j->ctx) || (until > 0 && gpube__now() >= until) || j->log_upper - j->log_lower < CLOSED;
+	return gpube__stopped(j->ctx) || (until > 0 && gpube__now() >= until) ||
+	       j->log_upper - j->log_lower < CLOSED;
 }
 
 static int search(struct search *s)
 {
 	struct gpube__inferring *j = s->j;
-	const double most_nodes = fmin(MOST_NODES, (double)j->ctx->memory_bytes / 8 / (4.0 * j->m->n_vars + 64));
+	const double most_nodes =
+		fmin(MOST_NODES, (double)j->ctx->memory_bytes / 8 / (4.0 * j->m->n_vars + 64));
 	struct node root = {.upper = j->log_upper};
 	int status = find_cutset(&s->cutset, j, SEARCH_SLICE);
 	double next = 0;
@@ -452,7 +472,7 @@ static int search(struct search *s)
 	return status;
 }
 
-/* ---- all -------------------------------------------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------------------- */
 
 /* j's order of all variables of the model: those of one value last. */
 static int32_t *order_of(const struct gpube__inferring *j)
@@ -469,7 +489,8 @@ static int32_t *order_of(const struct gpube__inferring *j)
 }
 
 /* A lower bound with the values that mini-buckets found likely. */
-static int raise_lower(struct gpube__inferring *j, const int32_t *values, const int32_t *order, double cells, int32_t *best)
+static int raise_lower(struct gpube__inferring *j, const int32_t *values, const int32_t *order,
+	double cells, int32_t *best)
 {
 	int32_t *evidence = gpube__alloc(j->ctx, (uint64_t)j->m->n_vars, sizeof(*evidence));
 	double lower = -INFINITY, upper;
@@ -480,7 +501,8 @@ static int raise_lower(struct gpube__inferring *j, const int32_t *values, const 
 		evidence[i] = j->m->evidence ? j->m->evidence[i] : -1;
 	if (!status && j->last) {
 		for (int32_t p = j->n - 1; p >= j->n_up && !status && done; p--)
-			status = gpube__stopped(j->ctx) ? GPUBE_ESTOP : observe(&done, j, evidence, p, values[p]);
+			status = gpube__stopped(j->ctx) ? GPUBE_ESTOP
+							: observe(&done, j, evidence, p, values[p]);
 		if (!status && done)
 			status = find_lower(&lower, &upper, j, evidence, order, cells);
 	} else if (!status) {
@@ -489,15 +511,19 @@ static int raise_lower(struct gpube__inferring *j, const int32_t *values, const 
 	if (!status && lower > j->log_lower) {
 		j->log_lower = lower;
 		for (int32_t i = 0; best && i < j->m->n_vars; i++)
-			best[i] = j->possible.n[i] == 1 ? j->possible.values[j->possible.first[i]] : evidence[i];
+			best[i] = j->possible.n[i] == 1 ? j->possible.values[j->possible.first[i]]
+							: evidence[i];
 	}
 	gpube__free(j->ctx, evidence);
 	return status;
 }
 
-/* raise_lower() for a part of the time that is left; what is not done then is left. Sets how long it took. */
-static int raise_in_time(struct gpube__inferring *j, const int32_t *values, const int32_t *order, double cells, int32_t *best,
-	double until, double *seconds)
+/*
+ * raise_lower() for a part of the time that is left; what is not done then is left. Sets how long
+ * it took.
+ */
+static int raise_in_time(struct gpube__inferring *j, const int32_t *values, const int32_t *order,
+	double cells, int32_t *best, double until, double *seconds)
 {
 	const double start = gpube__now(), deadline = j->ctx->deadline;
 	int status;
@@ -511,14 +537,15 @@ static int raise_in_time(struct gpube__inferring *j, const int32_t *values, cons
 }
 
 /*
- * How many times as large the next mini-buckets are, which take as many times the memory and the seconds, or more; 0: they do not
- * fit. Where no search follows the last ones are twice as large.
+ * How many times as large the next mini-buckets are, which take as many times the memory and the
+ * seconds, or more; 0: they do not fit. Where no search follows the last ones are twice as large.
  */
 static double growth_of(const struct gpube__inferring *j, double seconds, double until)
 {
 	for (double g = 4; g >= (j->last ? 2 : 4); g /= 2)
 		if (g * j->wmb_bytes <= (double)j->ctx->memory_bytes / 4 &&
-			(until > 0 ? gpube__now() + (g + 1) * seconds <= until : seconds <= (j->last ? 20 : MOST_SECONDS)))
+			(until > 0 ? gpube__now() + (g + 1) * seconds <= until
+				   : seconds <= (j->last ? 20 : MOST_SECONDS)))
 			return g;
 	return 0;
 }
@@ -526,15 +553,19 @@ static double growth_of(const struct gpube__inferring *j, double seconds, double
 int gpube__infer_bounds(struct gpube__inferring *j, double until, int32_t *best)
 {
 	struct search s = {.j = j, .cells = FIRST_CELLS, .until = until};
-	int32_t *values = gpube__alloc(j->ctx, (uint64_t)j->n, sizeof(*values)), *order = order_of(j);
-	const double left = until - gpube__now(), buckets_until = until > 0 && !j->last ? until - (1 - BUCKETS_SHARE) * left : until;
+	int32_t *values = gpube__alloc(j->ctx, (uint64_t)j->n, sizeof(*values)),
+		*order = order_of(j);
+	const double left = until - gpube__now(),
+		     buckets_until =
+			     until > 0 && !j->last ? until - (1 - BUCKETS_SHARE) * left : until;
 	double cells = FIRST_CELLS, slice = LEAST_SLICE, lower_seconds = 0, growth;
 	bool passed = j->last;
 	int status = values && order ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (bool first = true; !status; first = false) {
 		const double start = gpube__now();
-		const bool read = first || (double)j->n * cells * sizeof(double) < (double)j->ctx->memory_bytes / 16;
+		const bool read = first || (double)j->n * cells * sizeof(double) <
+						   (double)j->ctx->memory_bytes / 16;
 		double upper = INFINITY, seconds;
 
 		if (!first && is_over(j, until))
@@ -546,15 +577,19 @@ int gpube__infer_bounds(struct gpube__inferring *j, double until, int32_t *best)
 		if (!status && seconds < NODE_SECONDS)
 			s.cells = cells;
 		if (!status && read && j->scopes && !gpube__stopped(j->ctx) &&
-			(first || until == 0 || GROWTH * lower_seconds < LOWER_SHARE * (until - gpube__now()))) {
-			status = raise_in_time(j, values, order, slice, best, until, &lower_seconds);
+			(first || until == 0 ||
+				GROWTH * lower_seconds < LOWER_SHARE * (until - gpube__now()))) {
+			status =
+				raise_in_time(j, values, order, slice, best, until, &lower_seconds);
 			slice *= GROWTH;
 		}
 		gpube__infer_tell_bounds(j);
 		growth = growth_of(j, seconds, passed ? until : buckets_until);
 		if (growth == 0 && !passed && !status && !is_over(j, until)) {
 			passed = true;
-			status = gpube__wmb_passes(j, PASSES_CELLS, until > 0 ? gpube__now() + PASSES_SHARE * (until - gpube__now()) : 0);
+			status = gpube__wmb_passes(j, PASSES_CELLS,
+				until > 0 ? gpube__now() + PASSES_SHARE * (until - gpube__now())
+					  : 0);
 			growth = growth_of(j, seconds, until);
 		}
 		cells *= growth;

@@ -1,14 +1,15 @@
 /*
  * infer_card.c - buckets that a card sums, beside those of the host: see infer.h.
  *
- * Up, a bucket is one job. Down, what goes to a child is the sum of the product of all tables but the
- * child's own, so that nothing is divided and its message, which is as large, is not read: two passes in
- * all, where the host makes one over everything and divides. Children whose messages are small beside the
- * joined table share one pass: the sum that has all their variables, of all tables but theirs, and
- * from that each one's own. Marginals are sums to one variable, taken in the smallest joined table that
- * has it.
+ * Up, a bucket is one job. Down, what goes to a child is the sum of the product of all tables but
+ * the child's own, so that nothing is divided and its message, which is as large, is not read: two
+ * passes in all, where the host makes one over everything and divides. Children whose messages are
+ * small beside the joined table share one pass: the sum that has all their variables, of all tables
+ * but theirs, and from that each one's own. Marginals are sums to one variable, taken in the
+ * smallest joined table that has it.
  *
- * Tables stay on the card. Where it is full, messages go to the host, those first that are needed last.
+ * Tables stay on the card. Where it is full, messages go to the host, those first that are needed
+ * last.
  */
 #include "gpube/infer/infer.h"
 #include "gpube/ops/pick.h"
@@ -28,16 +29,18 @@
 #define LEAST_JOINED 0x1p16
 
 /*
- * A bucket on the card is a launch and a wait, a millisecond of MAR (relational_2, 12,951 buckets of four cells: 14 s,
- * benchmarks/runs/sums-h200). A card that was asked for has all buckets up to so many; of more, those that are faster there,
- * and these.
+ * A bucket on the card is a launch and a wait, a millisecond of MAR (relational_2, 12,951 buckets
+ * of four cells: 14 s, benchmarks/runs/sums-h200). A card that was asked for has all buckets up to
+ * so many; of more, those that are faster there, and these.
  */
 enum { ALL_BUCKETS = 1000 };
 #define FORCED_JOINED 0x1p14
 
-/* ---- sides ------------------------------------------------------------------------------------ */
+/* ---- sides --------------------------------------------------------------------------- */
 
-/* Called by the card when it is full: a message that is not of the bucket at work goes to the host. */
+/*
+ * Called by the card when it is full: a message that is not of the bucket at work goes to the host.
+ */
 static bool make_room(void *arg, uint64_t bytes)
 {
 	struct gpube__inferring *j = arg;
@@ -122,7 +125,8 @@ static void leave(struct gpube__inferring *j)
 }
 
 /* Whatever is predicted. */
-static bool is_cards(const struct gpube__inferring *j, enum gpube_backend want, bool fits, double joined)
+static bool is_cards(
+	const struct gpube__inferring *j, enum gpube_backend want, bool fits, double joined)
 {
 	if (!fits && joined >= LEAST_JOINED)
 		return true;
@@ -145,7 +149,8 @@ int gpube__infer_place(struct gpube__inferring *j, double bytes)
 	status = weigh(j, seconds);
 	if (status)
 		return status;
-	if (want == GPUBE_BACKEND_AUTO && fits && seconds[1] + gpube__open_seconds(j->ctx) >= seconds[0]) {
+	if (want == GPUBE_BACKEND_AUTO && fits &&
+		seconds[1] + gpube__open_seconds(j->ctx) >= seconds[0]) {
 		leave(j);
 		return GPUBE_OK;
 	}
@@ -183,7 +188,7 @@ int gpube__infer_here(struct gpube__inferring *j, int32_t b)
 	return status;
 }
 
-/* ---- up ------------------------------------------------------------------------------------------ */
+/* ---- up ------------------------------------------------------------------------------ */
 
 int gpube__infer_up_card(struct gpube__inferring *j, int32_t b, bool *done)
 {
@@ -212,7 +217,7 @@ int gpube__infer_up_card(struct gpube__inferring *j, int32_t b, bool *done)
 	return status;
 }
 
-/* ---- down ---------------------------------------------------------------------------------------- */
+/* ---- down ---------------------------------------------------------------------------- */
 
 /* What goes to a child, or the marginal of a position. */
 struct target {
@@ -249,8 +254,9 @@ static int larger_first(const void *a, const void *b)
 
 	if (x->table.n != y->table.n)
 		return x->table.n > y->table.n ? -1 : 1;
-	return (x->child > y->child) - (x->child < y->child) ? (x->child > y->child) - (x->child < y->child)
-							     : (x->position > y->position) - (x->position < y->position);
+	return (x->child > y->child) - (x->child < y->child)
+		       ? (x->child > y->child) - (x->child < y->child)
+		       : (x->position > y->position) - (x->position < y->position);
 }
 
 static int find_targets(struct downward *d)
@@ -274,7 +280,8 @@ static int find_targets(struct downward *d)
 			d->targets[d->n++] = (struct target){.child = -1, .position = scope[k],
 				.input = -1, .arity = 1, .scope = &scope[k]};
 	for (int k = 0; k < d->n; k++)
-		d->targets[k].table.n = gpube__infer_cells(j, d->targets[k].arity, d->targets[k].scope);
+		d->targets[k].table.n =
+			gpube__infer_cells(j, d->targets[k].arity, d->targets[k].scope);
 	qsort(d->targets, (size_t)d->n, sizeof(*d->targets), larger_first);
 	return GPUBE_OK;
 }
@@ -294,7 +301,9 @@ static int unite(int32_t *to, const int32_t *a, int n_a, const int32_t *b, int n
 	return n;
 }
 
-/* Each target joins the union that it makes the least larger, and none where that passes its share. */
+/*
+ * Each target joins the union that it makes the least larger, and none where that passes its share.
+ */
 static int find_unions(struct downward *d)
 {
 	const struct gpube__inferring *j = d->j;
@@ -311,7 +320,8 @@ static int find_unions(struct downward *d)
 
 		t->group = -1;
 		for (int i = 0; i < d->n_unions; i++) {
-			const int n = unite(both, d->unions[i].scope, d->unions[i].arity, t->scope, t->arity);
+			const int n = unite(
+				both, d->unions[i].scope, d->unions[i].arity, t->scope, t->arity);
 			const double cells = (double)gpube__infer_cells(j, n, both);
 
 			if (cells <= least) {
@@ -329,7 +339,8 @@ static int find_unions(struct downward *d)
 		u->n++;
 	}
 	for (int u = 0; u < d->n_unions; u++)
-		d->unions[u].table.n = gpube__infer_cells(j, d->unions[u].arity, d->unions[u].scope);
+		d->unions[u].table.n =
+			gpube__infer_cells(j, d->unions[u].arity, d->unions[u].scope);
 	gpube__free(j->ctx, both);
 	return GPUBE_OK;
 }
@@ -401,7 +412,8 @@ static int sum_unions(struct downward *d, bool *done)
 				job->in[job->n_in++] = d->job.in[i];
 			}
 		}
-		gpube__infer_lay(&l.out[u], &d->unions[u].table, job, scope, d->unions[u].arity, d->unions[u].scope);
+		gpube__infer_lay(&l.out[u], &d->unions[u].table, job, scope, d->unions[u].arity,
+			d->unions[u].scope);
 	}
 	if (!status)
 		status = gpube__sum_products_card(j->ctx, &j->card, d->n_unions, l.job, done);
@@ -431,8 +443,8 @@ static void set_target_job(struct downward *d, int k, struct jobs *l)
 
 		if (i == k || other->group != t->group || other->child < 0)
 			continue;
-		gpube__infer_lay(&job->in[job->n_in++], &j->buckets[other->child].message, job, u->scope,
-			other->arity, other->scope);
+		gpube__infer_lay(&job->in[job->n_in++], &j->buckets[other->child].message, job,
+			u->scope, other->arity, other->scope);
 		t->roundings += j->buckets[other->child].roundings;
 	}
 	gpube__infer_lay(job->out, &t->table, job, u->scope, t->arity, t->scope);
@@ -475,7 +487,8 @@ static int hand_down(struct downward *d)
 		if (t->child < 0) {
 			status = gpube__sum_fetch(j->ctx, &t->table);
 			if (!status)
-				status = gpube__infer_marginal(j, t->position, d->b, &t->table, t->roundings);
+				status = gpube__infer_marginal(
+					j, t->position, d->b, &t->table, t->roundings);
 			continue;
 		}
 		gpube__infer_drop(j, &j->buckets[t->child].message);

@@ -6,8 +6,9 @@
 #include <string.h>
 
 /*
- * Variables that cells brought, of all: with more, as in a network of probabilities, a search by cases had worse bounds
- * than sums over part of the assignments, and ended nowhere where buckets did not.
+ * Variables that cells brought, of all: with more, as in a network of probabilities, a search by
+ * cases had worse bounds than sums over part of the assignments, and ended nowhere where buckets
+ * did not.
  */
 #define MOST_SHARES 0.1
 /* Buckets that join fewer cells, along an order that takes no time to find, are done at once. */
@@ -15,7 +16,10 @@
 /* Seconds for bounds before an order is searched, and of the time that is left. */
 #define FIRST_BOUNDS 0.3
 #define FIRST_SHARE  0.05
-/* Seconds between two looks at bounds; for the last bounds before the end, of the time that is left; and beyond it. */
+/*
+ * Seconds between two looks at bounds; for the last bounds before the end, of the time that is
+ * left; and beyond it.
+ */
 #define BETWEEN_BOUNDS 0.25
 #define HURRY	       0.8
 #define HURRY_SHARE    0.1
@@ -30,14 +34,19 @@ void gpube__cases_clear(struct gpube_cases *s)
 		gpube__free(s->formula.ctx, s->depth);
 }
 
-/* How far each variable is from the root of its bucket tree; what functions brought is decided after their variables. */
-static void measure_depths(struct gpube_cases *s, const struct gpube__inferring *plan, int32_t *by_position)
+/*
+ * How far each variable is from the root of its bucket tree; what functions brought is decided
+ * after their variables.
+ */
+static void measure_depths(
+	struct gpube_cases *s, const struct gpube__inferring *plan, int32_t *by_position)
 {
 	const struct gpube_formula *f = &s->formula;
 	const struct gpube_model *m = plan->m;
 
 	for (int32_t b = plan->n - 1; b >= 0; b--)
-		by_position[b] = plan->buckets[b].parent < 0 ? 0 : by_position[plan->buckets[b].parent] + 1;
+		by_position[b] =
+			plan->buckets[b].parent < 0 ? 0 : by_position[plan->buckets[b].parent] + 1;
 	for (int32_t v = 0; v < f->n; v++) {
 		const int32_t function = -1 - f->of[v];
 
@@ -51,7 +60,10 @@ static void measure_depths(struct gpube_cases *s, const struct gpube__inferring 
 	}
 }
 
-/* A first look: a plan along a greedy order, which says whether buckets are cheap, and what holds the model together. */
+/*
+ * A first look: a plan along a greedy order, which says whether buckets are cheap, and what holds
+ * the model together.
+ */
 struct look {
 	struct gpube_infer_opts opts;
 	struct gpube_inference out;
@@ -62,8 +74,11 @@ static int look_begin(struct look *l, const struct gpube__inferring *j)
 {
 	int status;
 
-	*l = (struct look){.opts = {.sizeof_options = sizeof(l->opts), .order_method = GPUBE_ORDER_MIN_FILL, .backend = GPUBE_BACKEND_CPU}};
-	l->plan = (struct gpube__inferring){.m = j->m, .ctx = j->ctx, .opts = &l->opts, .out = &l->out, .n_slices = 1};
+	*l = (struct look){.opts = {.sizeof_options = sizeof(l->opts),
+				   .order_method = GPUBE_ORDER_MIN_FILL,
+				   .backend = GPUBE_BACKEND_CPU}};
+	l->plan = (struct gpube__inferring){
+		.m = j->m, .ctx = j->ctx, .opts = &l->opts, .out = &l->out, .n_slices = 1};
 	status = gpube__infer_begin(&l->plan);
 	if (!status && !l->plan.possible.none)
 		status = gpube__infer_plan(&l->plan);
@@ -74,7 +89,8 @@ static int look_begin(struct look *l, const struct gpube__inferring *j)
 static int bound_first(struct look *l, struct gpube__inferring *j)
 {
 	const double left = gpube__seconds_left(j->ctx);
-	int status = gpube__infer_bounds(&l->plan, gpube__now() + fmin(FIRST_BOUNDS, FIRST_SHARE * left), NULL);
+	int status = gpube__infer_bounds(
+		&l->plan, gpube__now() + fmin(FIRST_BOUNDS, FIRST_SHARE * left), NULL);
 
 	if (status)
 		return status;
@@ -91,7 +107,8 @@ static int make_cases(struct gpube_cases *s, struct look *l, struct gpube__infer
 	bool fits = false;
 	int status = gpube__formula_of(&s->formula, j, &fits);
 
-	if (status || !fits || s->formula.n_zeros == 0 || s->formula.n_shares > MOST_SHARES * s->formula.n)
+	if (status || !fits || s->formula.n_zeros == 0 ||
+		s->formula.n_shares > MOST_SHARES * s->formula.n)
 		return status;
 	s->depth = gpube__alloc(j->ctx, (uint64_t)s->formula.n, sizeof(*s->depth));
 	by_position = gpube__alloc(j->ctx, (uint64_t)l->plan.n, sizeof(*by_position));
@@ -130,7 +147,8 @@ static void take_bounds(const struct gpube_cases *s, struct gpube__inferring *j)
 	gpube__infer_tell_bounds(j);
 }
 
-int gpube__cases_run(struct gpube_cases *s, struct gpube__inferring *j, double until, bool last, bool *done)
+int gpube__cases_run(
+	struct gpube_cases *s, struct gpube__inferring *j, double until, bool last, bool *done)
 {
 	const double end = j->ctx->deadline, left = end - gpube__now();
 	int status = GPUBE_OK;
@@ -140,10 +158,12 @@ int gpube__cases_run(struct gpube_cases *s, struct gpube__inferring *j, double u
 		return GPUBE_OK;
 	if (last && end > 0)
 		until = end - fmin(HURRY, HURRY_SHARE * fmax(left, 0));
-	while (!status && !*done && !gpube__stopped(j->ctx) && (until == 0 || gpube__now() < until)) {
+	while (!status && !*done && !gpube__stopped(j->ctx) &&
+		(until == 0 || gpube__now() < until)) {
 		const double next = gpube__now() + BETWEEN_BOUNDS;
 
-		status = gpube__counting_run(s->counting, until > 0 ? fmin(next, until) : next, done);
+		status = gpube__counting_run(
+			s->counting, until > 0 ? fmin(next, until) : next, done);
 		if (!*done)
 			take_bounds(s, j);
 	}

@@ -1,4 +1,6 @@
-/* infer_cases.h - sums by cases instead of buckets, where zeros leave few: see counting/counting.h. */
+/*
+ * infer_cases.h - sums by cases instead of buckets, where zeros leave few: see counting/counting.h.
+ */
 #ifndef GPUBE_INFER_CASES_H
 #define GPUBE_INFER_CASES_H
 
@@ -12,17 +14,19 @@ struct gpube_cases {
 };
 
 /*
- * After gpube__infer_begin(), before a plan; to be cleared in any case. With opts.bounds, what is large and not for cases has
- * first bounds.
+ * After gpube__infer_begin(), before a plan; to be cleared in any case. With opts.bounds, what is
+ * large and not for cases has first bounds.
  * Errors: ENOMEM, ERANGE, ESTOP
  */
 int gpube__cases_begin(struct gpube_cases *s, struct gpube__inferring *j);
 void gpube__cases_clear(struct gpube_cases *s);
 /*
- * gpube__cases_run() - goes on until gpube__now() is 'until' (0: without end), a stop, or the sum is known: then j->z and its
- * roundings are it, and *done is true. Otherwise j's bounds are better, and said. 'last': they are made as good as they can be.
+ * gpube__cases_run() - goes on until gpube__now() is 'until' (0: without end), a stop, or the sum
+ * is known: then j->z and its roundings are it, and *done is true. Otherwise j's bounds are better,
+ * and said. 'last': they are made as good as they can be.
  * Errors: ENOMEM
  */
-int gpube__cases_run(struct gpube_cases *s, struct gpube__inferring *j, double until, bool last, bool *done);
+int gpube__cases_run(
+	struct gpube_cases *s, struct gpube__inferring *j, double until, bool last, bool *done);
 
 #endif

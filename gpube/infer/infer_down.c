@@ -1,29 +1,34 @@
 /*
  * infer_down.c - messages down the bucket tree, for marginals: see infer.h.
  *
- * Down: the bucket's joined table times what comes from its parent is the weight of its cells. Summed over
- * the variables that a child does not have and divided by the child's own message, that is what goes to
- * the child: where the message is 0, so is the weight. What several children have in common is summed
- * once: each from the smallest sum that has its variables, and so are the marginals; those that have all of its variables are
- * divided in the memory of their messages. Weights add up to the sum of all, in every bucket; so what is lost of them, 2^-500 of
- * the largest, is lost for good, and nothing beside it.
+ * Down: the bucket's joined table times what comes from its parent is the weight of its cells.
+ * Summed over the variables that a child does not have and divided by the child's own message, that
+ * is what goes to the child: where the message is 0, so is the weight. What several children have
+ * in common is summed once: each from the smallest sum that has its variables, and so are the
+ * marginals; those that have all of its variables are divided in the memory of their messages.
+ * Weights add up to the sum of all, in every bucket; so what is lost of them, 2^-500 of the
+ * largest, is lost for good, and nothing beside it.
  *
- * A child whose message is not much smaller than the joined table needs no division: all tables but its message are summed,
- * and what else is wanted of its variables comes from these two. That is faster, for a division reads two large tables and writes one; and
- * weights of all variables are never written. So it is in a chain of buckets of one child each, too; and a message of a chain from which
- * no marginal is read is not needed, and not kept (homes.c).
+ * A child whose message is not much smaller than the joined table needs no division: all tables but
+ * its message are summed, and what else is wanted of its variables comes from these two. That is
+ * faster, for a division reads two large tables and writes one; and weights of all variables are
+ * never written. So it is in a chain of buckets of one child each, too; and a message of a chain
+ * from which no marginal is read is not needed, and not kept (homes.c).
  *
- * A child without children needs what would go to it for its marginal alone: that is summed from its tables and the undivided
- * weights, and nothing is divided (gpube__sum_posterior()). DBN_13 has 22 of them, of 2^23 joined cells each.
+ * A child without children needs what would go to it for its marginal alone: that is summed from
+ * its tables and the undivided weights, and nothing is divided (gpube__sum_posterior()). DBN_13 has
+ * 22 of them, of 2^23 joined cells each.
  *
- * Roundings as in infer_pass.c; a child's message that is multiplied and later divided by drops out.
+ * Roundings as in infer_pass.c; a child's message that is multiplied and later divided by drops
+ * out.
  */
 #include "gpube/infer/infer.h"
 
 #include <stdlib.h>
 
 /*
- * What is summed from weights: for each child, and for each variable whose marginal is summed here; or, with neither, for several of these.
+ * What is summed from weights: for each child, and for each variable whose marginal is summed here;
+ * or, with neither, for several of these.
  * from    the sum that has its variables; -1: the weights themselves
  * same    it is that sum, which has no other variables: it has no table of its own
  */
@@ -66,7 +71,10 @@ static int larger_first(const void *a, const void *b)
 	return (x->position > y->position) - (x->position < y->position);
 }
 
-/* The last variables of weights, which together have so many cells at most: their marginals come from one sum, and those of the others from another. */
+/*
+ * The last variables of weights, which together have so many cells at most: their marginals come
+ * from one sum, and those of the others from another.
+ */
 #define TAIL_CELLS 1024
 
 /* Whether a child's sum has all of x's variables. */
@@ -78,15 +86,20 @@ static bool is_in_child(const struct sums *s, const struct sum *x)
 	return false;
 }
 
-/* A sum over the variables of these places of the scope: for marginals, of several that come from where it does. */
+/*
+ * A sum over the variables of these places of the scope: for marginals, of several that come from
+ * where it does.
+ */
 static void add_common(struct sums *s, int first, int end)
 {
-	const struct sum x = {.child = -1, .position = -1, .arity = end - first, .scope = s->scope + first};
+	const struct sum x = {
+		.child = -1, .position = -1, .arity = end - first, .scope = s->scope + first};
 	const bool inside = is_in_child(s, &x);
 	int n = 0;
 
 	for (int k = 0; k < s->n; k++)
-		n += s->sum[k].position >= 0 && is_part(&s->sum[k], &x) && (inside || !is_in_child(s, &s->sum[k]));
+		n += s->sum[k].position >= 0 && is_part(&s->sum[k], &x) &&
+		     (inside || !is_in_child(s, &s->sum[k]));
 	if (n > 1)
 		s->sum[s->n++] = x;
 }
@@ -104,13 +117,18 @@ static void add_commons(struct sums *s, const struct gpube__inferring *j)
 	add_common(s, 0, first);
 }
 
-/* The child of bucket b whose sum has these variables, of those that are summed apart; -1: none has. */
-static int32_t owner_of(const struct gpube__inferring *j, int32_t b, int arity, const int32_t *scope)
+/*
+ * The child of bucket b whose sum has these variables, of those that are summed apart; -1: none
+ * has.
+ */
+static int32_t owner_of(
+	const struct gpube__inferring *j, int32_t b, int arity, const int32_t *scope)
 {
 	const struct sum x = {.arity = arity, .scope = scope};
 
 	for (int32_t c = j->buckets[b].child; c >= 0; c = j->buckets[c].sibling) {
-		const struct sum all = {.arity = j->buckets[c].arity - 1, .scope = gpube__infer_scope(j, c) + 1};
+		const struct sum all = {
+			.arity = j->buckets[c].arity - 1, .scope = gpube__infer_scope(j, c) + 1};
 
 		if (gpube__infer_is_apart(j, b, c) && is_part(&x, &all))
 			return c;
@@ -118,7 +136,10 @@ static int32_t owner_of(const struct gpube__inferring *j, int32_t b, int arity, 
 	return -1;
 }
 
-/* What is wanted in bucket b of the variables of an owner, or, -1, of those that none has. The scope is of the weights. */
+/*
+ * What is wanted in bucket b of the variables of an owner, or, -1, of those that none has. The
+ * scope is of the weights.
+ */
 static int sums_begin(struct sums *s, struct gpube__inferring *j, int32_t b, int32_t owner)
 {
 	const uint64_t most = (uint64_t)j->buckets[b].n_children + (uint64_t)s->arity + 2;
@@ -128,14 +149,20 @@ static int sums_begin(struct sums *s, struct gpube__inferring *j, int32_t b, int
 	if (!s->sum)
 		return GPUBE_ENOMEM;
 	for (int32_t c = j->buckets[b].child; c >= 0; c = j->buckets[c].sibling) {
-		const struct sum x = {.child = c, .position = -1, .arity = j->buckets[c].arity - 1, .scope = gpube__infer_scope(j, c) + 1};
+		const struct sum x = {.child = c,
+			.position = -1,
+			.arity = j->buckets[c].arity - 1,
+			.scope = gpube__infer_scope(j, c) + 1};
 
 		if (!gpube__infer_is_apart(j, b, c) && owner_of(j, b, x.arity, x.scope) == owner)
 			s->sum[s->n++] = x;
 	}
 	for (int k = 0; k < s->arity; k++)
 		if (j->home[s->scope[k]] == b && owner_of(j, b, 1, &s->scope[k]) == owner)
-			s->sum[s->n++] = (struct sum){.child = -1, .position = s->scope[k], .arity = 1, .scope = &s->scope[k]};
+			s->sum[s->n++] = (struct sum){.child = -1,
+				.position = s->scope[k],
+				.arity = 1,
+				.scope = &s->scope[k]};
 	add_commons(s, j);
 	for (int k = 0; k < s->n; k++)
 		s->sum[k].n = gpube__infer_cells(j, s->sum[k].arity, s->sum[k].scope);
@@ -161,8 +188,12 @@ static void sums_end(struct sums *s, struct gpube_ctx *ctx)
 	gpube__free(ctx, s->sum);
 }
 
-/* All sums that come from one, or from the weights, in one pass of a job over a scope that has its inputs. */
-static int sum_from(struct sums *s, struct gpube__inferring *j, int from, struct gpube_sum_job *job, const int32_t *scope)
+/*
+ * All sums that come from one, or from the weights, in one pass of a job over a scope that has its
+ * inputs.
+ */
+static int sum_from(struct sums *s, struct gpube__inferring *j, int from, struct gpube_sum_job *job,
+	const int32_t *scope)
 {
 	int status = GPUBE_OK;
 
@@ -173,12 +204,14 @@ static int sum_from(struct sums *s, struct gpube__inferring *j, int from, struct
 		return GPUBE_ENOMEM;
 	for (int k = 0; k < s->n; k++)
 		if (s->sum[k].from == from && !s->sum[k].same)
-			gpube__infer_lay(&job->out[job->n_out++], &s->sum[k].table, job, scope, s->sum[k].arity, s->sum[k].scope);
+			gpube__infer_lay(&job->out[job->n_out++], &s->sum[k].table, job, scope,
+				s->sum[k].arity, s->sum[k].scope);
 	if (job->n_out)
 		status = gpube__sum_product(j->ctx, job);
 	for (int k = 0, i = 0; k < s->n && !status; k++)
 		if (s->sum[k].from == from && !s->sum[k].same)
-			s->sum[k].roundings = (from < 0 ? 0 : s->sum[from].roundings) + job->out[i++].roundings;
+			s->sum[k].roundings =
+				(from < 0 ? 0 : s->sum[from].roundings) + job->out[i++].roundings;
 	gpube__free(j->ctx, job->out);
 	return status;
 }
@@ -210,12 +243,17 @@ static int read_off(const struct sums *s, struct gpube__inferring *j, int32_t b)
 
 	for (int k = 0; k < s->n && !status; k++)
 		if (s->sum[k].position >= 0)
-			status = gpube__infer_marginal(j, s->sum[k].position, b, &s->sum[k].table, s->roundings + s->sum[k].roundings);
+			status = gpube__infer_marginal(j, s->sum[k].position, b, &s->sum[k].table,
+				s->roundings + s->sum[k].roundings);
 	return status;
 }
 
-/* A child without children: its marginal, from what would go there undivided. *done false: numbers are too far apart for that. */
-static int finish_leaf(struct gpube__inferring *j, int32_t c, struct gpube_sum_table *weights, double roundings, bool *done)
+/*
+ * A child without children: its marginal, from what would go there undivided. *done false: numbers
+ * are too far apart for that.
+ */
+static int finish_leaf(struct gpube__inferring *j, int32_t c, struct gpube_sum_table *weights,
+	double roundings, bool *done)
 {
 	struct gpube_sum_table table = {0};
 	struct gpube_sum_operand out;
@@ -226,17 +264,22 @@ static int finish_leaf(struct gpube__inferring *j, int32_t c, struct gpube_sum_t
 	if (!status)
 		status = gpube__sum_table_new(j->ctx, &table, gpube__infer_domain(j, c));
 	if (!status) {
-		gpube__infer_lay(&out, &table, &job, gpube__infer_scope(j, c), 1, gpube__infer_scope(j, c));
+		gpube__infer_lay(
+			&out, &table, &job, gpube__infer_scope(j, c), 1, gpube__infer_scope(j, c));
 		status = gpube__sum_posterior(j->ctx, &job, weights, done);
 	}
 	if (!status && *done)
-		status = gpube__infer_marginal(j, c, j->buckets[c].parent, &table, roundings + out.roundings);
+		status = gpube__infer_marginal(
+			j, c, j->buckets[c].parent, &table, roundings + out.roundings);
 	gpube__infer_inputs_clear(&in, j, c);
 	gpube__sum_table_clear(j->ctx, &table);
 	return status;
 }
 
-/* Divided by what came from a child, its sum goes there: in the memory of what came where others need the sum. */
+/*
+ * Divided by what came from a child, its sum goes there: in the memory of what came where others
+ * need the sum.
+ */
 static int hand_down(struct gpube__inferring *j, struct sum *x, const struct sums *s)
 {
 	struct gpube_sum_bucket *child = &j->buckets[x->child];
@@ -246,7 +289,8 @@ static int hand_down(struct gpube__inferring *j, struct sum *x, const struct sum
 	if (child->is_leaf && !j->side) {
 		bool done = false;
 
-		status = finish_leaf(j, x->child, x->same ? &s->sum[x->from].table : &x->table, s->roundings + x->roundings, &done);
+		status = finish_leaf(j, x->child, x->same ? &s->sum[x->from].table : &x->table,
+			s->roundings + x->roundings, &done);
 		if (done)
 			gpube__infer_drop(j, &child->message);
 		if (status || done)
@@ -254,7 +298,8 @@ static int hand_down(struct gpube__inferring *j, struct sum *x, const struct sum
 	}
 	before = child->message.powers ? child->message.n : 0;
 	if (x->same) {
-		status = gpube__sum_divide(j->ctx, &child->message, &s->sum[x->from].table, &child->message);
+		status = gpube__sum_divide(
+			j->ctx, &child->message, &s->sum[x->from].table, &child->message);
 		j->apart_bytes -= (double)before * sizeof(*child->message.powers);
 	} else {
 		status = gpube__sum_divide(j->ctx, &x->table, &x->table, &child->message);
@@ -280,14 +325,19 @@ static int take_sums(struct sums *s, struct gpube__inferring *j, int32_t b)
 	return status;
 }
 
-/* What goes to a child of bucket b that is summed apart: all of the bucket's inputs but its message. */
-static int sum_apart(struct gpube__inferring *j, int32_t b, int32_t c, const struct gpube_infer_inputs *in, struct gpube_sum_table *to, double *roundings)
+/*
+ * What goes to a child of bucket b that is summed apart: all of the bucket's inputs but its
+ * message.
+ */
+static int sum_apart(struct gpube__inferring *j, int32_t b, int32_t c,
+	const struct gpube_infer_inputs *in, struct gpube_sum_table *to, double *roundings)
 {
 	const struct gpube_sum_bucket *child = &j->buckets[c];
 	const int32_t *scope = gpube__infer_scope(j, c) + 1;
 	struct gpube_sum_operand out;
 	struct gpube_sum_job job = {.n_out = 1, .out = &out};
-	int status = gpube__sum_table_new(j->ctx, to, gpube__infer_cells(j, child->arity - 1, scope));
+	int status =
+		gpube__sum_table_new(j->ctx, to, gpube__infer_cells(j, child->arity - 1, scope));
 
 	if (status)
 		return status;
@@ -306,10 +356,13 @@ static int sum_apart(struct gpube__inferring *j, int32_t b, int32_t c, const str
 }
 
 /* From what goes to such a child and what came from there, what is wanted of its variables. */
-static int take_owned(struct gpube__inferring *j, int32_t b, int32_t c, struct gpube_sum_table *to, double roundings)
+static int take_owned(struct gpube__inferring *j, int32_t b, int32_t c, struct gpube_sum_table *to,
+	double roundings)
 {
 	struct gpube_sum_bucket *child = &j->buckets[c];
-	struct sums s = {.arity = child->arity - 1, .scope = gpube__infer_scope(j, c) + 1, .roundings = roundings + child->roundings};
+	struct sums s = {.arity = child->arity - 1,
+		.scope = gpube__infer_scope(j, c) + 1,
+		.roundings = roundings + child->roundings};
 	struct gpube_sum_operand in[2];
 	struct gpube_sum_job job = {.n_in = 2, .in = in};
 	int status = sums_begin(&s, j, b, c);
@@ -325,7 +378,10 @@ static int take_owned(struct gpube__inferring *j, int32_t b, int32_t c, struct g
 	return status;
 }
 
-/* The children that are summed apart: what goes there, for all of them before any message is replaced. */
+/*
+ * The children that are summed apart: what goes there, for all of them before any message is
+ * replaced.
+ */
 struct apart {
 	int n;
 	int32_t *child;
@@ -346,12 +402,14 @@ static bool is_last(const struct gpube__inferring *j, int32_t b, int32_t c)
 			return false;
 	for (int32_t other = j->buckets[b].child; other >= 0; other = j->buckets[other].sibling)
 		if (!gpube__infer_is_apart(j, b, other) &&
-			owner_of(j, b, j->buckets[other].arity - 1, gpube__infer_scope(j, other) + 1) == c)
+			owner_of(j, b, j->buckets[other].arity - 1,
+				gpube__infer_scope(j, other) + 1) == c)
 			return false;
 	return true;
 }
 
-static int apart_begin(struct apart *x, struct gpube__inferring *j, int32_t b, const struct gpube_infer_inputs *in)
+static int apart_begin(
+	struct apart *x, struct gpube__inferring *j, int32_t b, const struct gpube_infer_inputs *in)
 {
 	const uint64_t n = (uint64_t)j->buckets[b].n_children;
 	int status = GPUBE_OK;
@@ -432,7 +490,8 @@ static int down_here(struct gpube__inferring *j, int32_t b)
 
 static int down(struct gpube__inferring *j, int32_t b)
 {
-	bool done = j->buckets[b].is_leaf && !j->side && !j->buckets[b].message.cells; /* its parent has its marginal */
+	/* its parent has its marginal */
+	bool done = j->buckets[b].is_leaf && !j->side && !j->buckets[b].message.cells;
 	int status = GPUBE_OK;
 
 	if (j->side && j->side[b])
@@ -450,7 +509,8 @@ static int down_all(struct gpube__inferring *j)
 		if (j->buckets[b].parent >= 0)
 			j->roots[b] = j->roots[j->buckets[b].parent];
 		status = down(j, b);
-		done += (double)gpube__infer_cells(j, j->buckets[b].arity, gpube__infer_scope(j, b));
+		done += (double)gpube__infer_cells(
+			j, j->buckets[b].arity, gpube__infer_scope(j, b));
 		gpube__infer_progress(j, done / j->out->plan.joined_cells / 1.5);
 	}
 	return status;

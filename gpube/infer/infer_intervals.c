@@ -1,15 +1,18 @@
 /*
  * infer_intervals.c - marginals as intervals, where exact ones do not fit: see infer_bounds.h.
  *
- * A region around a variable is left by an edge of other variables. Whatever is beyond weighs the values of the
- * edge by numbers that are not negative, so a marginal is an average, with unknown weights, of the distributions that
- * the region alone gives for each of the edge's values: it is between the least and the greatest of them. The region
- * grows from the variable as long as the edge has few values; in that order it is summed, too, so that no table is larger
- * than the last one by more than a variable. An interval is the cut of those of all regions, which grow with time.
+ * A region around a variable is left by an edge of other variables. Whatever is beyond weighs the
+ * values of the edge by numbers that are not negative, so a marginal is an average, with unknown
+ * weights, of the distributions that the region alone gives for each of the edge's values: it is
+ * between the least and the greatest of them. The region grows from the variable as long as the
+ * edge has few values; in that order it is summed, too, so that no table is larger than the last
+ * one by more than a variable. An interval is the cut of those of all regions, which grow with
+ * time.
  *
- * Other ways were weighed. A quotient of bounds of the whole sum, with and without the value, is in [0, 1] for certain
- * as soon as these bounds are a factor of ten apart, which they are by dozens of powers of ten where exact sums do not fit.
- * Intervals for the messages at the edge (Mooij and Kappen) would narrow it more; they can be put on top.
+ * Other ways were weighed. A quotient of bounds of the whole sum, with and without the value, is in
+ * [0, 1] for certain as soon as these bounds are a factor of ten apart, which they are by dozens of
+ * powers of ten where exact sums do not fit. Intervals for the messages at the edge (Mooij and
+ * Kappen) would narrow it more; they can be put on top.
  *
  * Source: Mooij and Kappen, NIPS 2008; Ihler, UAI 2007.
  */
@@ -31,7 +34,10 @@ struct regions {
 	struct gpube_graph graph;
 	double *lower, *upper; /* of all values of all variables */
 	int64_t *at;
-	/* a region: its variables, the first of which it is around, in the order in which they came; then the edge */
+	/*
+	 * a region: its variables, the first of which it is around, in the order in which they
+	 * came; then the edge
+	 */
 	int32_t *inside, n_inside, *edge, n_edge;
 	int32_t *local;	 /* of each variable: its number in the region's model */
 	bool *is_done; /* of each function: it is in the model */
@@ -43,7 +49,7 @@ static int32_t domain_of(const struct regions *r, int32_t var)
 	return gpube__n_possible(&r->j->possible, var);
 }
 
-/* ---- the region ------------------------------------------------------------------------------- */
+/* ---- the region ---------------------------------------------------------------------- */
 
 /* The edge's values once this variable is inside. */
 static double edge_with(const struct regions *r, int32_t var)
@@ -109,7 +115,7 @@ static void forget_region(struct regions *r)
 		r->local[r->edge[k]] = OUTSIDE;
 }
 
-/* ---- its model -------------------------------------------------------------------------------- */
+/* ---- its model ----------------------------------------------------------------------- */
 
 /* What can occur of a function, over the region's numbers. */
 static int add_function(struct gpube_model *to, const struct regions *r, int32_t function)
@@ -157,7 +163,8 @@ static int make_model(struct gpube_model **out, struct regions *r)
 	for (int32_t k = 0; k < r->n_inside && !status; k++) {
 		const int32_t v = r->inside[k];
 
-		for (int64_t i = r->functions.start[v]; i < r->functions.start[v + 1] && !status; i++) {
+		for (int64_t i = r->functions.start[v]; i < r->functions.start[v + 1] && !status;
+			i++) {
 			const int32_t f = r->functions.of[i];
 
 			if (r->is_done[f])
@@ -167,14 +174,18 @@ static int make_model(struct gpube_model **out, struct regions *r)
 		}
 	}
 	for (int32_t k = 0; k < r->n_inside; k++)
-		for (int64_t i = r->functions.start[r->inside[k]]; i < r->functions.start[r->inside[k] + 1]; i++)
+		for (int64_t i = r->functions.start[r->inside[k]];
+			i < r->functions.start[r->inside[k] + 1]; i++)
 			r->is_done[r->functions.of[i]] = false;
 	return status;
 }
 
-/* ---- what it says ----------------------------------------------------------------------------- */
+/* ---- what it says -------------------------------------------------------------------- */
 
-/* Of a table over the variable and the edge, as a product of several: each of the edge's values gives a distribution. */
+/*
+ * Of a table over the variable and the edge, as a product of several: each of the edge's values
+ * gives a distribution.
+ */
 struct extremes {
 	const struct gpube_model *m;
 	int32_t var; /* in m */
@@ -191,8 +202,10 @@ static struct gpube_wide weight_of(const struct gpube_model *m, const int32_t *v
 		int64_t cell = 0;
 
 		for (int k = 0; k < m->functions[f].arity; k++)
-			cell = cell * m->vars[gpube__scope(m, f)[k]].domain + values[gpube__scope(m, f)[k]];
-		all = gpube__wide_mul(all, gpube__wide(gpube__table_real(gpube__table(m, f), cell), 0));
+			cell = cell * m->vars[gpube__scope(m, f)[k]].domain +
+			       values[gpube__scope(m, f)[k]];
+		all = gpube__wide_mul(
+			all, gpube__wide(gpube__table_real(gpube__table(m, f), cell), 0));
 	}
 	return all;
 }
@@ -238,7 +251,8 @@ static int look(const struct extremes *e, struct gpube_ctx *ctx)
 }
 
 /* Cuts the variable's intervals with these of some of its values; others have none. */
-static void cut(struct regions *r, const struct gpube__inferring *sums, const struct extremes *e, double error)
+static void cut(struct regions *r, const struct gpube__inferring *sums, const struct extremes *e,
+	double error)
 {
 	const int32_t var = r->inside[0];
 	const struct gpube_possible *p = &r->j->possible, *q = &sums->possible;
@@ -310,7 +324,8 @@ static int sum_region(struct regions *r, const struct gpube_model *m)
 		.order = order,
 		.backend = GPUBE_BACKEND_CPU};
 	struct gpube_inference out = {0};
-	struct gpube__inferring sums = {.m = m, .ctx = ctx, .opts = &opts, .out = &out, .last = last, .n_slices = 1};
+	struct gpube__inferring sums = {
+		.m = m, .ctx = ctx, .opts = &opts, .out = &out, .last = last, .n_slices = 1};
 	int status = order && last ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (int32_t k = 0; k < n && !status; k++) {
@@ -348,7 +363,7 @@ static int look_around(struct regions *r, int32_t var, double most)
 	return status;
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------------------- */
 
 static void begin_intervals(struct regions *r)
 {
@@ -378,7 +393,8 @@ static void take_rest(struct regions *r, int32_t var)
 		most += upper[a];
 	}
 	for (int32_t a = 0; a < n; a++) {
-		const double to = 1 - (least - lower[a]) + slack, from = 1 - (most - upper[a]) - slack;
+		const double to = 1 - (least - lower[a]) + slack,
+			     from = 1 - (most - upper[a]) - slack;
 
 		if (domain_of(r, var) > 1 && upper[a] > 0) {
 			upper[a] = fmin(upper[a], to);
@@ -424,7 +440,8 @@ int gpube__infer_intervals(struct gpube__inferring *j, double most_cells, double
 	status = regions_begin(&r);
 	j->ctx->log = NULL; /* of thousands of small sums */
 	most_cells = fmin(most_cells, (double)j->ctx->memory_bytes / 64);
-	for (double cells = FIRST_EDGE; cells <= fmin(LAST_EDGE, most_cells) && !status; cells *= GROWTH)
+	for (double cells = FIRST_EDGE; cells <= fmin(LAST_EDGE, most_cells) && !status;
+		cells *= GROWTH)
 		for (int32_t i = 0; i < j->m->n_vars && !status; i++) {
 			if (domain_of(&r, i) < 2)
 				continue;

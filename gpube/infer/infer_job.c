@@ -1,4 +1,7 @@
-/* infer_job.c - a bucket as a job of sums: its tables, and what is read off; and what a caller may ask. See infer.h. */
+/*
+ * infer_job.c - a bucket as a job of sums: its tables, and what is read off; and what a caller may
+ * ask. See infer.h.
+ */
 #include "gpube/infer/infer.h"
 #include "gpube/ir/options.h"
 
@@ -23,8 +26,8 @@ int gpube__infer_check(const struct gpube_model *m, const struct gpube_infer_opt
 			o->timeout_seconds, o->backend, 0});
 }
 
-void gpube__infer_lay(struct gpube_sum_operand *o, struct gpube_sum_table *t, const struct gpube_sum_job *job,
-	const int32_t *axes, int arity, const int32_t *scope)
+void gpube__infer_lay(struct gpube_sum_operand *o, struct gpube_sum_table *t,
+	const struct gpube_sum_job *job, const int32_t *axes, int arity, const int32_t *scope)
 {
 	int64_t stride = 1;
 	int k = arity - 1;
@@ -39,7 +42,8 @@ void gpube__infer_lay(struct gpube_sum_operand *o, struct gpube_sum_table *t, co
 	}
 }
 
-void gpube__infer_axes(struct gpube_sum_job *job, const struct gpube__inferring *j, int arity, const int32_t *scope)
+void gpube__infer_axes(struct gpube_sum_job *job, const struct gpube__inferring *j, int arity,
+	const int32_t *scope)
 {
 	job->n_axes = arity;
 	for (int a = 0; a < arity; a++)
@@ -81,7 +85,8 @@ void gpube__infer_inputs_clear(struct gpube_infer_inputs *in, struct gpube__infe
 	gpube__free(j->ctx, in->in);
 }
 
-int gpube__infer_gather(struct gpube_infer_inputs *in, struct gpube__inferring *j, int32_t b, struct gpube_sum_job *job, bool down)
+int gpube__infer_gather(struct gpube_infer_inputs *in, struct gpube__inferring *j, int32_t b,
+	struct gpube_sum_job *job, bool down)
 {
 	struct gpube_sum_bucket *bucket = &j->buckets[b];
 	const int32_t *axes = gpube__infer_scope(j, b);
@@ -90,7 +95,8 @@ int gpube__infer_gather(struct gpube_infer_inputs *in, struct gpube__inferring *
 
 	*in = (struct gpube_infer_inputs){0};
 	gpube__infer_axes(job, j, bucket->arity, axes);
-	in->functions = gpube__alloc_zero(j->ctx, (uint64_t)bucket->n_functions, sizeof(*in->functions));
+	in->functions =
+		gpube__alloc_zero(j->ctx, (uint64_t)bucket->n_functions, sizeof(*in->functions));
 	in->in = gpube__alloc_zero(j->ctx, (uint64_t)most, sizeof(*in->in));
 	if (!in->functions || !in->in)
 		return GPUBE_ENOMEM;
@@ -100,12 +106,13 @@ int gpube__infer_gather(struct gpube_infer_inputs *in, struct gpube__inferring *
 		status = gpube__infer_load(&in->functions[k], j, f, &in->in[in->n++], job, axes);
 	}
 	for (int32_t c = bucket->child; c >= 0 && !status; c = j->buckets[c].sibling) {
-		gpube__infer_lay(&in->in[in->n++], &j->buckets[c].message, job, axes, j->buckets[c].arity - 1,
-			gpube__infer_scope(j, c) + 1);
+		gpube__infer_lay(&in->in[in->n++], &j->buckets[c].message, job, axes,
+			j->buckets[c].arity - 1, gpube__infer_scope(j, c) + 1);
 		in->roundings += j->buckets[c].roundings;
 	}
 	if (down && bucket->parent >= 0 && !status) {
-		gpube__infer_lay(&in->in[in->n++], &bucket->message, job, axes, bucket->arity - 1, axes + 1);
+		gpube__infer_lay(
+			&in->in[in->n++], &bucket->message, job, axes, bucket->arity - 1, axes + 1);
 		in->roundings += bucket->roundings;
 	}
 	job->n_in = in->n;
@@ -158,12 +165,13 @@ int gpube__infer_begin_marginals(struct gpube__inferring *j)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < j->m->n_vars; i++)
 		if (j->position[i] < 0)
-			j->out->marginals[j->marginals_at[i] + j->possible.values[j->possible.first[i]]] = 1;
+			j->out->marginals[j->marginals_at[i] +
+					  j->possible.values[j->possible.first[i]]] = 1;
 	return GPUBE_OK;
 }
 
-int gpube__infer_marginal(struct gpube__inferring *j, int32_t position, int32_t b, const struct gpube_sum_table *weights,
-	double roundings)
+int gpube__infer_marginal(struct gpube__inferring *j, int32_t position, int32_t b,
+	const struct gpube_sum_table *weights, double roundings)
 {
 	const int32_t var = j->var[position];
 	const struct gpube_possible *p = &j->possible;

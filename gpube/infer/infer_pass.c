@@ -4,14 +4,14 @@
  * Up: a bucket's message is the sum over its variable of the product of its functions and its
  * children's messages. A root's message is the sum over its component.
  *
- * Roundings. All numbers are >= 0, so relative errors do not grow by addition: the most roundings on
- * the way to a number bound its error.
+ * Roundings. All numbers are >= 0, so relative errors do not grow by addition: the most roundings
+ * on the way to a number bound its error.
  */
 #include "gpube/infer/infer.h"
 
 #include <math.h>
 
-/* ---- up ---------------------------------------------------------------------------------------- */
+/* ---- up ------------------------------------------------------------------------------ */
 
 static int up_here(struct gpube__inferring *j, int32_t b)
 {
@@ -25,8 +25,8 @@ static int up_here(struct gpube__inferring *j, int32_t b)
 	if (!status)
 		status = gpube__infer_here(j, b);
 	if (!status)
-		status = gpube__sum_table_new(
-			j->ctx, &bucket->message, gpube__infer_cells(j, bucket->arity - 1, scope + 1));
+		status = gpube__sum_table_new(j->ctx, &bucket->message,
+			gpube__infer_cells(j, bucket->arity - 1, scope + 1));
 	if (!status) {
 		gpube__infer_lay(&out, &bucket->message, &job, scope, bucket->arity - 1, scope + 1);
 		status = gpube__sum_product(j->ctx, &job);
@@ -98,7 +98,7 @@ int gpube__infer_up(struct gpube__inferring *j)
 	return status;
 }
 
-/* ---- both ------------------------------------------------------------------------------------------- */
+/* ---- both ---------------------------------------------------------------------------- */
 
 /* Bounds of log10 that are so close are a result. */
 #define MET 1e-10
@@ -109,7 +109,8 @@ void gpube__infer_take_bounds(struct gpube__inferring *j, bool exact)
 	double error;
 
 	if (exact) {
-		error = log1p(out->relative_error) / log(10) + 4 * 0x1p-52 * (fabs(out->log10_z) + 1);
+		error = log1p(out->relative_error) / log(10) +
+			4 * 0x1p-52 * (fabs(out->log10_z) + 1);
 		out->log10_lower = out->log10_upper = out->log10_z;
 		if (out->log10_z != -INFINITY) {
 			out->log10_lower -= error;
@@ -140,7 +141,8 @@ void gpube__infer_tell_bounds(struct gpube__inferring *j)
 		return;
 	j->told_lower = j->log_lower;
 	j->told_upper = j->log_upper;
-	gpube__log(j->ctx, GPUBE_LOG_NOTE, "log10 from %.9g to %.9g", j->log_lower / log(10), j->log_upper / log(10));
+	gpube__log(j->ctx, GPUBE_LOG_NOTE, "log10 from %.9g to %.9g", j->log_lower / log(10),
+		j->log_upper / log(10));
 }
 
 void gpube__infer_take(struct gpube__inferring *j)
@@ -148,7 +150,10 @@ void gpube__infer_take(struct gpube__inferring *j)
 	struct gpube_inference *out = j->out;
 
 	out->log10_z = gpube__wide_log10(j->z);
-	out->relative_error = j->z.m == 0 ? 0 : gpube__infer_error(fmax(j->roundings + j->barren.roundings, j->most_roundings));
+	out->relative_error =
+		j->z.m == 0 ? 0
+			    : gpube__infer_error(
+				      fmax(j->roundings + j->barren.roundings, j->most_roundings));
 	gpube__infer_take_bounds(j, true);
 }
 

@@ -7,7 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-/* What a core of ordinary machines does of joined cells, up, and up and down; orders are searched as long as pays. */
+/*
+ * What a core of ordinary machines does of joined cells, up, and up and down; orders are searched
+ * as long as pays.
+ */
 #define CELLS_UP      1.2e9
 #define CELLS_UP_DOWN 4e8
 /* The same of a card. */
@@ -16,7 +19,7 @@
 /* A quick order whose largest table passes the memory so many times is not searched on. */
 #define HOPELESS 0x1p30
 
-/* ---- the order -------------------------------------------------------------------------------- */
+/* ---- the order ----------------------------------------------------------------------- */
 
 /* The structure of what is left: functions without tables over the variables that are not fixed. */
 static int skeleton(struct gpube_model **out, struct gpube__inferring *j)
@@ -86,10 +89,12 @@ static int search_last(struct gpube__inferring *j, int32_t *order, struct gpube_
 }
 
 /* A card that would be used makes long searches pointless. */
-static int expect_card(struct gpube__inferring *j, const struct gpube_order_cost *cost, double *rate)
+static int expect_card(
+	struct gpube__inferring *j, const struct gpube_order_cost *cost, double *rate)
 {
 	const struct gpube_ops *ops;
-	int status = gpube__pick_early(&ops, j->ctx, j->opts->backend, cost->joined_cells, cost->largest_message);
+	int status = gpube__pick_early(
+		&ops, j->ctx, j->opts->backend, cost->joined_cells, cost->largest_message);
 
 	if (!status && ops != gpube__ops_cpu())
 		*rate = fmax(*rate, CARD_CELLS_PER_SECOND);
@@ -98,11 +103,15 @@ static int expect_card(struct gpube__inferring *j, const struct gpube_order_cost
 
 /* Of the time that is left, for an order; the rest is for sums along it, or for bounds. */
 #define ORDER_SHARE 0.25
-/* For one of a sum that does not end in time. A search that gains nothing for half a second may gain after: c1908's got 15 times as good. */
+/*
+ * For one of a sum that does not end in time. A search that gains nothing for half a second may
+ * gain after: c1908's got 15 times as good.
+ */
 #define ORDER_SECONDS 10
 
 /* As long as it pays; of what does not end in time, whose bounds are sums along it, longer. */
-static int search_as_it_pays(struct gpube__inferring *j, struct gpube_order_search *search, int32_t *order, struct gpube_order_cost *cost, double rate)
+static int search_as_it_pays(struct gpube__inferring *j, struct gpube_order_search *search,
+	int32_t *order, struct gpube_order_cost *cost, double rate)
 {
 	const double left = gpube__seconds_left(j->ctx), deadline = j->ctx->deadline;
 	const bool ends = j->opts->bounds && deadline > 0;
@@ -110,11 +119,13 @@ static int search_as_it_pays(struct gpube__inferring *j, struct gpube_order_sear
 
 	if (ends)
 		gpube__end_by(j->ctx, gpube__now() + ORDER_SHARE * left);
-	status = gpube__order_search_go(search, gpube__order_as_it_pays(j->opts->order_seconds), rate);
+	status = gpube__order_search_go(
+		search, gpube__order_as_it_pays(j->opts->order_seconds), rate);
 	if (!status)
 		gpube__order_search_best(search, order, cost);
 	if (!status && ends && !(j->opts->order_seconds > 0) && cost->joined_cells > left * rate) {
-		status = gpube__order_search_go(search, (struct gpube_order_time){.most = ORDER_SECONDS}, rate);
+		status = gpube__order_search_go(
+			search, (struct gpube_order_time){.most = ORDER_SECONDS}, rate);
 		if (!status)
 			gpube__order_search_best(search, order, cost);
 	}
@@ -131,27 +142,30 @@ static int search(struct gpube__inferring *j, int32_t *order, struct gpube_order
 	int status;
 
 	if (o->order_method != GPUBE_ORDER_AUTO)
-		return gpube__order_find(j->ctx, order, cost, graph, o->order_method, 0, rate, o->seed);
+		return gpube__order_find(
+			j->ctx, order, cost, graph, o->order_method, 0, rate, o->seed);
 	status = gpube__order_search_new(&search, j->ctx, graph, o->seed);
 	if (status)
 		return status;
 	gpube__order_search_best(search, order, cost);
 	if (!(o->order_seconds > 0) && cost->largest_message > 0)
 		status = expect_card(j, cost, &rate);
-	if (!status && (o->order_seconds > 0 ||
-			cost->largest_message / HOPELESS * sizeof(double) <= (double)j->ctx->memory_bytes))
+	if (!status && (o->order_seconds > 0 || cost->largest_message / HOPELESS * sizeof(double) <=
+							(double)j->ctx->memory_bytes))
 		status = search_as_it_pays(j, search, order, cost, rate);
 	gpube__order_search_free(search);
 	return status;
 }
 
 /* Variables get the places of the order: order[k] is the one that had place order[k] before. */
-static int find_order(struct gpube__inferring *j, struct gpube_graph *graph, int32_t *order, int32_t *var)
+static int find_order(
+	struct gpube__inferring *j, struct gpube_graph *graph, int32_t *order, int32_t *var)
 {
 	struct gpube_plan *plan = &j->out->plan;
 	struct gpube_model *shape = NULL;
 	struct gpube_order_cost cost = {0};
-	const double rate = (j->opts->task == GPUBE_INFER_MAR ? CELLS_UP_DOWN : CELLS_UP) * j->ctx->n_threads;
+	const double rate =
+		(j->opts->task == GPUBE_INFER_MAR ? CELLS_UP_DOWN : CELLS_UP) * j->ctx->n_threads;
 	int status = skeleton(&shape, j);
 
 	if (!status)
@@ -182,7 +196,7 @@ static int find_order(struct gpube__inferring *j, struct gpube_graph *graph, int
 	return status;
 }
 
-/* ---- buckets ------------------------------------------------------------------------------------ */
+/* ---- buckets ------------------------------------------------------------------------- */
 
 /* The bucket of a function: that of its variable which is eliminated first; -1: all are fixed. */
 static int32_t bucket_of(const struct gpube__inferring *j, int32_t function)
@@ -250,7 +264,7 @@ static int join(struct gpube__inferring *j, const struct gpube_graph *graph, con
 	return status;
 }
 
-/* ---- memory -------------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------- */
 
 static double message_cells(const struct gpube__inferring *j, int32_t b)
 {
@@ -281,25 +295,33 @@ bool gpube__infer_is_spare(const struct gpube__inferring *j, int32_t b)
 	return j->buckets[b].is_spare && !j->side;
 }
 
-/* Where what came from above has numbers so many powers of two apart, weights have fewer: the least of them become 0. */
+/*
+ * Where what came from above has numbers so many powers of two apart, weights have fewer: the least
+ * of them become 0.
+ */
 #define WIDE 400
 
 bool gpube__infer_is_apart(const struct gpube__inferring *j, int32_t b, int32_t c)
 {
 	const struct gpube_sum_bucket *bucket = &j->buckets[b];
-	const bool is_wide = bucket->message.powers || bucket->message.top - bucket->message.least > WIDE;
+	const bool is_wide =
+		bucket->message.powers || bucket->message.top - bucket->message.least > WIDE;
 
 	return j->buckets[c].is_apart && !j->side && (bucket->is_chain || !is_wide);
 }
 
-/* What the tables of children take that go down beside those that came up: of those with all variables that are not summed apart there is one. */
+/*
+ * What the tables of children take that go down beside those that came up: of those with all
+ * variables that are not summed apart there is one.
+ */
 static double going_down(const struct gpube__inferring *j, int32_t b)
 {
 	double cells = 0;
 	bool whole = false;
 
 	for (int32_t c = j->buckets[b].child; c >= 0; c = j->buckets[c].sibling) {
-		const bool all = j->buckets[c].arity - 1 == j->buckets[b].arity && !gpube__infer_is_apart(j, b, c);
+		const bool all = j->buckets[c].arity - 1 == j->buckets[b].arity &&
+				 !gpube__infer_is_apart(j, b, c);
 
 		cells += !all || !whole ? message_cells(j, c) : 0;
 		whole = whole || all;
@@ -307,7 +329,10 @@ static double going_down(const struct gpube__inferring *j, int32_t b)
 	return cells;
 }
 
-/* Bytes at the worst moment: of the upward pass, and of the downward one, which has most messages kept. */
+/*
+ * Bytes at the worst moment: of the upward pass, and of the downward one, which has most messages
+ * kept.
+ */
 double gpube__infer_peak(const struct gpube__inferring *j)
 {
 	const bool down = j->opts->task == GPUBE_INFER_MAR;
@@ -342,7 +367,8 @@ static int check_memory(struct gpube__inferring *j)
 	if (status || plan->peak_bytes <= gpube__infer_room(j))
 		return status;
 	return gpube__fail(j->ctx, GPUBE_ELIMIT,
-		"sums along this order need %s of tables (width %d, largest table %.3g cells), %s are "
+		"sums along this order need %s of tables (width %d, largest table %.3g cells), %s "
+		"are "
 		"allowed; give more memory, a better order or more time to find one",
 		gpube__bytes_text(need, plan->peak_bytes), plan->width, plan->largest_message,
 		gpube__bytes_text(have, gpube__infer_room(j)));
@@ -386,7 +412,7 @@ int gpube__infer_plan(struct gpube__inferring *j)
 	return status;
 }
 
-/* ---- begin and end ------------------------------------------------------------------------------- */
+/* ---- begin and end ------------------------------------------------------------------- */
 
 void gpube__infer_clear(struct gpube__inferring *j)
 {

@@ -1,9 +1,9 @@
 /*
  * infer_slices.c - sums in slices, where tables pass the memory: see infer.h.
  *
- * A slice fixes some variables, as evidence does; sums and weights of all slices add up. The variables are chosen as those
- * of elimination's boxes are (order/cut.h), but for single values, not ranges: the buckets stay what they are, but for a
- * domain of one value.
+ * A slice fixes some variables, as evidence does; sums and weights of all slices add up. The
+ * variables are chosen as those of elimination's boxes are (order/cut.h), but for single values,
+ * not ranges: the buckets stay what they are, but for a domain of one value.
  *
  * What is summed so far is a lower bound of the sum: it is kept where the work is stopped.
  */
@@ -34,7 +34,7 @@ struct slicing {
 	double roundings, most_roundings;
 };
 
-/* ---- which variables ----------------------------------------------------------------------------- */
+/* ---- which variables ----------------------------------------------------------------- */
 
 /* As if the variable had one value; returns how many it had. */
 static int32_t narrow(struct gpube__inferring *j, int32_t position, int32_t n)
@@ -115,10 +115,11 @@ static bool fits(const struct gpube_infer_cuts *c, double limit, int64_t needed)
 }
 
 /*
- * Until what a slice takes fits and there are as many as are needed, and as are wanted if that does not make the whole
- * too much more. ELIMIT: there would be too many.
+ * Until what a slice takes fits and there are as many as are needed, and as are wanted if that does
+ * not make the whole too much more. ELIMIT: there would be too many.
  */
-static int choose(struct gpube_infer_cuts *c, struct gpube__inferring *j, double limit, int64_t needed, int64_t wanted)
+static int choose(struct gpube_infer_cuts *c, struct gpube__inferring *j, double limit,
+	int64_t needed, int64_t wanted)
 {
 	const struct choice choice = {c, j};
 	int32_t candidates[GPUBE__CUT_CANDIDATES];
@@ -142,7 +143,9 @@ static int choose(struct gpube_infer_cuts *c, struct gpube__inferring *j, double
 		const struct gpube_infer_cuts before = *c;
 		const bool fitted = fits(c, limit, needed);
 
-		status = c->n_cuts == GPUBE_MOST_CUTS ? GPUBE_ELIMIT : find_candidates(candidates, &q.n_candidates, j);
+		status = c->n_cuts == GPUBE_MOST_CUTS
+				 ? GPUBE_ELIMIT
+				 : find_candidates(candidates, &q.n_candidates, j);
 		if (!status)
 			status = gpube__cut_choose(&a, &q);
 		if (status)
@@ -171,7 +174,8 @@ int gpube__infer_cut(struct gpube__inferring *j, double bytes, int64_t needed)
 	struct gpube_plan *plan = &j->out->plan;
 	char text[GPUBE_BYTES_TEXT];
 	const double before = plan->joined_cells;
-	int status = c ? choose(c, j, bytes, needed, j->slicer ? j->slicer->wanted : 1) : GPUBE_ENOMEM;
+	int status =
+		c ? choose(c, j, bytes, needed, j->slicer ? j->slicer->wanted : 1) : GPUBE_ENOMEM;
 
 	if (status || c->n == 1) {
 		gpube__free(j->ctx, c);
@@ -181,7 +185,8 @@ int gpube__infer_cut(struct gpube__inferring *j, double bytes, int64_t needed)
 	plan->joined_cells = (double)c->n * c->plan.joined_cells;
 	plan->largest_joined = c->plan.largest_joined;
 	plan->peak_bytes = c->plan.peak_bytes;
-	plan->predicted_seconds *= plan->joined_cells / before / (j->slicer ? j->slicer->n_workers : 1);
+	plan->predicted_seconds *=
+		plan->joined_cells / before / (j->slicer ? j->slicer->n_workers : 1);
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
 		"%lld slice%s of %d variable%s: %.3g joined cell%s and %s each", (long long)c->n,
 		gpube__plural(c->n), c->n_cuts, gpube__plural(c->n_cuts), c->plan.joined_cells,
@@ -190,7 +195,7 @@ int gpube__infer_cut(struct gpube__inferring *j, double bytes, int64_t needed)
 	return GPUBE_OK;
 }
 
-/* ---- one slice after the other ------------------------------------------------------------------- */
+/* ---- one slice after the other ------------------------------------------------------- */
 
 static int slicing_begin(struct slicing *s)
 {
@@ -215,7 +220,8 @@ static int slicing_begin(struct slicing *s)
 	}
 	if (j->opts->task != GPUBE_INFER_MAR)
 		return GPUBE_OK;
-	s->weights = gpube__alloc_zero(j->ctx, (uint64_t)gpube__infer_n_values(j->m), sizeof(*s->weights));
+	s->weights = gpube__alloc_zero(
+		j->ctx, (uint64_t)gpube__infer_n_values(j->m), sizeof(*s->weights));
 	return s->weights ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
@@ -249,14 +255,19 @@ static int fix(struct gpube_model *m, const struct gpube_slice_job *job, int64_t
 	return GPUBE_OK;
 }
 
-int gpube__infer_slice(struct gpube_slice_sum *sum, struct gpube_ctx *ctx, const struct gpube_model *m,
-	const struct gpube_infer_opts *o, const struct gpube_slice_job *job, int64_t slice)
+int gpube__infer_slice(struct gpube_slice_sum *sum, struct gpube_ctx *ctx,
+	const struct gpube_model *m, const struct gpube_infer_opts *o,
+	const struct gpube_slice_job *job, int64_t slice)
 {
 	struct gpube_inference out = {0};
 	struct gpube_infer_opts opts = *o;
 	struct gpube_model fixed = *m;
-	struct gpube__inferring part = {
-		.m = &fixed, .ctx = ctx, .opts = &opts, .out = &out, .slice = slice, .n_slices = job->n};
+	struct gpube__inferring part = {.m = &fixed,
+		.ctx = ctx,
+		.opts = &opts,
+		.out = &out,
+		.slice = slice,
+		.n_slices = job->n};
 	int status;
 
 	*sum = (struct gpube_slice_sum){.z = {0, 0}};
@@ -272,7 +283,8 @@ int gpube__infer_slice(struct gpube_slice_sum *sum, struct gpube_ctx *ctx, const
 		if (!status)
 			status = gpube__infer_sum(&part);
 		if (!status)
-			*sum = (struct gpube_slice_sum){part.z, part.roundings, part.most_roundings, out.marginals};
+			*sum = (struct gpube_slice_sum){
+				part.z, part.roundings, part.most_roundings, out.marginals};
 	}
 	gpube__infer_clear(&part);
 	if (sum->marginals != out.marginals)
@@ -312,7 +324,9 @@ static int share_out(struct slicing *s)
 		for (int32_t a = 0; a < n; a++)
 			all = gpube__wide_add(all, w[a]);
 		for (int32_t a = 0; a < n; a++)
-			p[a] = w[a].m == 0 || w[a].e - all.e < -1200 ? 0 : ldexp(w[a].m / all.m, (int)(w[a].e - all.e));
+			p[a] = w[a].m == 0 || w[a].e - all.e < -1200
+				       ? 0
+				       : ldexp(w[a].m / all.m, (int)(w[a].e - all.e));
 		p += n;
 		w += n;
 	}
@@ -331,10 +345,12 @@ int gpube__infer_slices(struct gpube__inferring *j)
 	out->n_slices_done = 0;
 	for (int64_t k = 0; k < s.job.n && (!status || (status == GPUBE_ESTOP && j->slicer)); k++) {
 		/* after a stop, those that others have done already */
-		const int done = gpube__stopped(j->ctx) && !j->slicer ? gpube__fail_stopped(j->ctx) : do_slice(&s, k);
+		const int done = gpube__stopped(j->ctx) && !j->slicer ? gpube__fail_stopped(j->ctx)
+								      : do_slice(&s, k);
 
 		if (!k && !done)
-			gpube__log(j->ctx, GPUBE_LOG_DETAIL, "the first of %lld slices is done", (long long)s.job.n);
+			gpube__log(j->ctx, GPUBE_LOG_DETAIL, "the first of %lld slices is done",
+				(long long)s.job.n);
 		out->n_slices_done += !done;
 		status = done ? done : status;
 	}
@@ -342,8 +358,9 @@ int gpube__infer_slices(struct gpube__inferring *j)
 	j->roundings = s.roundings + (double)s.job.n;
 	j->most_roundings = s.most_roundings + j->roundings + (double)s.job.n + 4;
 	if (status == GPUBE_ESTOP && j->z.m != 0)
-		j->log_lower = fmax(j->log_lower, gpube__wide_log10(j->z) * log(10) * (1 + 0x1p-50 * (j->z.e < 0 ? 1 : -1)) +
-							  log1p(-gpube__infer_error(j->roundings)) - 1e-15);
+		j->log_lower = fmax(j->log_lower,
+			gpube__wide_log10(j->z) * log(10) * (1 + 0x1p-50 * (j->z.e < 0 ? 1 : -1)) +
+				log1p(-gpube__infer_error(j->roundings)) - 1e-15);
 	if (!status && s.weights && j->z.m != 0)
 		status = share_out(&s);
 	if (!status)

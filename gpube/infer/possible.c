@@ -33,7 +33,8 @@ int gpube__visit_begin(struct gpube_visit *w, const struct gpube_model *m, int32
 
 	*w = (struct gpube_visit){.m = m, .function = function};
 	if (gpube__cells(m, arity, scope) < 0)
-		return gpube__fail(m->ctx, GPUBE_ERANGE, "function %d has 2^63 cells or more", function);
+		return gpube__fail(
+			m->ctx, GPUBE_ERANGE, "function %d has 2^63 cells or more", function);
 	w->axis = gpube__alloc_zero(m->ctx, (uint64_t)arity, sizeof(*w->axis));
 	if (!w->axis)
 		return GPUBE_ENOMEM;
@@ -72,8 +73,9 @@ double gpube__visit_value(const struct gpube_visit *w)
 		else
 			hi = mid;
 	}
-	return lo < t->n && gpube__tuple_cell(w->m, w->function, lo) == w->cell ? gpube__table_real(t, lo)
-									       : t->dflt.f;
+	return lo < t->n && gpube__tuple_cell(w->m, w->function, lo) == w->cell
+		       ? gpube__table_real(t, lo)
+		       : t->dflt.f;
 }
 
 bool gpube__visit_step(struct gpube_visit *w)
@@ -94,7 +96,7 @@ bool gpube__visit_step(struct gpube_visit *w)
 	return false;
 }
 
-/* ---- supports --------------------------------------------------------------------------------- */
+/* ---- supports ------------------------------------------------------------------------ */
 
 static void wait_for(struct search *s, int32_t function)
 {
@@ -169,7 +171,8 @@ static int search_init(struct search *s)
 
 	s->waiting = gpube__alloc(m->ctx, (uint64_t)m->n_functions, sizeof(*s->waiting));
 	s->waits = gpube__alloc_zero(m->ctx, (uint64_t)m->n_functions, sizeof(*s->waits));
-	s->all_positive = gpube__alloc_zero(m->ctx, (uint64_t)m->n_functions, sizeof(*s->all_positive));
+	s->all_positive =
+		gpube__alloc_zero(m->ctx, (uint64_t)m->n_functions, sizeof(*s->all_positive));
 	if (!s->waiting || !s->waits || !s->all_positive)
 		return GPUBE_ENOMEM;
 	return gpube__incidence_of_model(&s->functions, m);

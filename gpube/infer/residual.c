@@ -4,13 +4,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Powers of two that a double takes; a table whose cells are further apart is a product of several. */
+/*
+ * Powers of two that a double takes; a table whose cells are further apart is a product of several.
+ */
 #define STEP	    1000
 #define MOST_TABLES 100
 
 /* Cells of a table as a product of doubles in (2^-STEP - 1, 1], in as many tables as that takes. */
-static int add_table(struct gpube_model *to, struct gpube__inferring *j, const struct gpube_sum_table *t,
-	int arity, const int32_t *scope)
+static int add_table(struct gpube_model *to, struct gpube__inferring *j,
+	const struct gpube_sum_table *t, int arity, const int32_t *scope)
 {
 	struct gpube_ctx *ctx = j->ctx;
 	double *values = gpube__alloc(ctx, (uint64_t)t->n, sizeof(*values));
@@ -45,7 +47,8 @@ static void shift(const struct gpube__inferring *j, int arity, int32_t *scope)
 		scope[k] -= j->n_up;
 }
 
-static int add_message(struct gpube_model *to, struct gpube__inferring *j, int32_t b, int32_t *scope)
+static int add_message(
+	struct gpube_model *to, struct gpube__inferring *j, int32_t b, int32_t *scope)
 {
 	struct gpube_sum_bucket *bucket = &j->buckets[b];
 	const int arity = bucket->arity - 1;
@@ -61,7 +64,8 @@ static int add_message(struct gpube_model *to, struct gpube__inferring *j, int32
 }
 
 /* A function of last variables alone. */
-static int add_own(struct gpube_model *to, struct gpube__inferring *j, int32_t function, int32_t *axes)
+static int add_own(
+	struct gpube_model *to, struct gpube__inferring *j, int32_t function, int32_t *axes)
 {
 	const struct gpube_function *f = &j->m->functions[function];
 	struct gpube_sum_job job = {0};
@@ -103,7 +107,8 @@ int gpube__infer_residual(struct gpube_model **out, struct gpube__inferring *j)
 			status = add_message(to, j, b, scope);
 	for (int32_t b = j->n_up; b < j->n; b++)
 		for (int k = 0; k < j->buckets[b].n_functions && !status; k++)
-			status = add_own(to, j, j->functions[j->buckets[b].functions_at + k], scope);
+			status =
+				add_own(to, j, j->functions[j->buckets[b].functions_at + k], scope);
 	gpube__free(j->ctx, scope);
 	if (status)
 		gpube_model_free(to);

@@ -1,16 +1,20 @@
 /*
- * wmb.c - weighted mini-buckets: an upper bound of sums whose tables do not fit. See infer_bounds.h.
+ * wmb.c - weighted mini-buckets: an upper bound of sums whose tables do not fit. See
+ * infer_bounds.h.
  *
- * A bucket whose joined table is too large is split. By Hoelder's inequality the sum of a product is at most the
- * product of (sum f^(1/w))^w over parts whose weights w add up to 1; for a variable that is maximised it
- * is the product of maxima. Before that, parts are made to agree on the bucket's variable: costs are shifted between them so
- * that their weighted marginals of it are the same, which changes no product.
+ * A bucket whose joined table is too large is split. By Hoelder's inequality the sum of a product
+ * is at most the product of (sum f^(1/w))^w over parts whose weights w add up to 1; for a variable
+ * that is maximised it is the product of maxima. Before that, parts are made to agree on the
+ * bucket's variable: costs are shifted between them so that their weighted marginals of it are the
+ * same, which changes no product.
  *
- * This is one pass over parts that need not be kept. Passes there and back (wmb_passes.c) gain more for the same size where models are not symmetric.
- * Negative weights would give a lower bound, which is 0 as soon as some potential is; exact sums over part of the assignments are not.
+ * This is one pass over parts that need not be kept. Passes there and back (wmb_passes.c) gain more
+ * for the same size where models are not symmetric. Negative weights would give a lower bound,
+ * which is 0 as soon as some potential is; exact sums over part of the assignments are not.
  *
- * Numbers are natural logarithms, since the weights are exponents. Errors are absolute, and never grow by adding up
- * exponentials: what a table is off by at most stands with it, and is added to the bound.
+ * Numbers are natural logarithms, since the weights are exponents. Errors are absolute, and never
+ * grow by adding up exponentials: what a table is off by at most stands with it, and is added to
+ * the bound.
  */
 #include "gpube/infer/infer_bounds.h"
 
@@ -36,7 +40,8 @@ struct wmb {
 	struct wmb_table *tables;
 	int32_t n, *first; /* tables of each position's bucket */
 	int64_t capacity;
-	double most_cells, total, error, bytes, most_bytes; /* of tables, now and at the worst moment */
+	/* of tables, now and at the worst moment */
+	double most_cells, total, error, bytes, most_bytes;
 	bool keep, zeros;
 };
 
@@ -137,7 +142,7 @@ static int load(struct wmb *w, int32_t function)
 	return add(w, &t);
 }
 
-/* ---- parts ------------------------------------------------------------------------------------------ */
+/* ---- parts --------------------------------------------------------------------------- */
 
 struct item {
 	int64_t n;
@@ -153,7 +158,9 @@ static int larger_first(const void *a, const void *b)
 	return (x->table > y->table) - (x->table < y->table);
 }
 
-/* Each table joins the part that grows least, if one stays within the cells; the largest go first. */
+/*
+ * Each table joins the part that grows least, if one stays within the cells; the largest go first.
+ */
 static int part(struct wmb *w, int32_t b, struct wmb_part *parts, int *n_parts, struct item *items)
 {
 	int32_t *joined = gpube__alloc(w->ctx, (uint64_t)w->j->n, sizeof(*joined));
@@ -172,10 +179,13 @@ static int part(struct wmb *w, int32_t b, struct wmb_part *parts, int *n_parts, 
 
 		t->part = -1;
 		for (int r = 0; r < *n_parts; r++) {
-			const int arity = gpube__wmb_join(joined, parts[r].arity, parts[r].scope, t->arity, t->scope);
+			const int arity = gpube__wmb_join(
+				joined, parts[r].arity, parts[r].scope, t->arity, t->scope);
 			const double cells = gpube__wmb_cells(w->j, arity, joined);
 
-			if (cells > w->most_cells || cells / gpube__wmb_cells(w->j, parts[r].arity, parts[r].scope) >= least)
+			if (cells > w->most_cells ||
+				cells / gpube__wmb_cells(w->j, parts[r].arity, parts[r].scope) >=
+					least)
 				continue;
 			least = cells / gpube__wmb_cells(w->j, parts[r].arity, parts[r].scope);
 			t->part = r;
@@ -210,7 +220,8 @@ static int join_part(struct wmb *w, struct wmb_part *p, int r, const struct item
 
 		if (t->part != r)
 			continue;
-		gpube__wmb_walk(w->j, GPUBE__WMB_ADD_TO_LARGE, p->v, p->arity, p->scope, t->v, NULL, t->arity, t->scope);
+		gpube__wmb_walk(w->j, GPUBE__WMB_ADD_TO_LARGE, p->v, p->arity, p->scope, t->v, NULL,
+			t->arity, t->scope);
 		p->error += t->error;
 		p->largest += t->largest;
 		terms++;
@@ -221,9 +232,12 @@ static int join_part(struct wmb *w, struct wmb_part *p, int r, const struct item
 	return GPUBE_OK;
 }
 
-/* ---- shifts ----------------------------------------------------------------------------------------- */
+/* ---- shifts -------------------------------------------------------------------------- */
 
-enum { PIECE = 1 << 13 }; /* cells that a thread does at once; sums are of pieces, so that they do not depend on the threads */
+/*
+ * cells that a thread does at once; sums are of pieces, so that they do not depend on the threads
+ */
+enum { PIECE = 1 << 13 };
 
 struct marginal {
 	const double *v;
@@ -246,7 +260,8 @@ static void marginal_piece(void *arg, int64_t piece, int thread)
 	m->sums[piece] = m->summing ? sum : most;
 }
 
-static void do_pieces(const struct wmb *w, int64_t n, void (*piece)(void *, int64_t, int), void *arg)
+static void do_pieces(
+	const struct wmb *w, int64_t n, void (*piece)(void *, int64_t, int), void *arg)
 {
 	if (n == 1)
 		piece(arg, 0, 0);
@@ -254,8 +269,12 @@ static void do_pieces(const struct wmb *w, int64_t n, void (*piece)(void *, int6
 		gpube__parallel(w->ctx, n, piece, arg);
 }
 
-/* ln of the sum of v^(1/weight), or the maximum without a weight. 'sums' has room for a double for each piece. */
-static double marginal_of(const struct wmb *w, const double *v, int64_t n, double weight, double *sums)
+/*
+ * ln of the sum of v^(1/weight), or the maximum without a weight. 'sums' has room for a double for
+ * each piece.
+ */
+static double marginal_of(
+	const struct wmb *w, const double *v, int64_t n, double weight, double *sums)
 {
 	const int64_t n_pieces = (n + PIECE - 1) / PIECE;
 	struct marginal m = {.v = v, .n = n, .most = -INFINITY, .weight = weight, .sums = sums};
@@ -274,7 +293,8 @@ static double marginal_of(const struct wmb *w, const double *v, int64_t n, doubl
 }
 
 /* Room for the sums of pieces of any value's cells. */
-static double *pieces_new(const struct wmb *w, const struct wmb_part *parts, int n_parts, int32_t domain)
+static double *pieces_new(
+	const struct wmb *w, const struct wmb_part *parts, int n_parts, int32_t domain)
 {
 	int64_t most = 0;
 
@@ -284,12 +304,13 @@ static double *pieces_new(const struct wmb *w, const struct wmb_part *parts, int
 }
 
 /*
- * The parts agree on the bucket's variable: a value that one of them excludes is excluded. What is added to one cell is what
- * is taken from others, but for roundings.
+ * The parts agree on the bucket's variable: a value that one of them excludes is excluded. What is
+ * added to one cell is what is taken from others, but for roundings.
  */
 static int agree(struct wmb *w, struct wmb_part *parts, int n_parts, int32_t domain, double weight)
 {
-	double *m = gpube__alloc(w->ctx, (uint64_t)n_parts, sizeof(*m)), *sums = pieces_new(w, parts, n_parts, domain);
+	double *m = gpube__alloc(w->ctx, (uint64_t)n_parts, sizeof(*m)),
+	       *sums = pieces_new(w, parts, n_parts, domain);
 
 	if (!m || !sums) {
 		gpube__free(w->ctx, m);
@@ -312,7 +333,8 @@ static int agree(struct wmb *w, struct wmb_part *parts, int n_parts, int32_t dom
 			if (mean == -INFINITY)
 				shift = -INFINITY;
 			else
-				most = fmax(most, fabs(shift) + (weight == 0 ? 1 : weight) * (fabs(mean) + fabs(m[r])));
+				most = fmax(most, fabs(shift) + (weight == 0 ? 1 : weight) *
+									(fabs(mean) + fabs(m[r])));
 			for (int64_t i = 0; i < n; i++)
 				parts[r].v[x * n + i] += shift;
 		}
@@ -327,7 +349,7 @@ static int agree(struct wmb *w, struct wmb_part *parts, int n_parts, int32_t dom
 	return GPUBE_OK;
 }
 
-/* ---- messages ------------------------------------------------------------------------------------------ */
+/* ---- messages ------------------------------------------------------------------------ */
 
 struct elimination {
 	double *to, weight;
@@ -339,7 +361,8 @@ static void eliminate_piece(void *arg, int64_t piece, int thread)
 {
 	const struct elimination *e = arg;
 	const struct wmb_part *p = e->p;
-	const int64_t n = p->n / e->domain, from = piece * PIECE, to = from + PIECE < n ? from + PIECE : n;
+	const int64_t n = p->n / e->domain, from = piece * PIECE,
+		      to = from + PIECE < n ? from + PIECE : n;
 
 	(void)thread;
 	gpube__wmb_sum_out(e->to, from, to, p->v, n, e->domain, e->weight);
@@ -404,7 +427,10 @@ static int bucket(struct wmb *w, int32_t b)
 	return status;
 }
 
-/* The values of greatest weight, by the tables of each bucket and those that are fixed, last position first. */
+/*
+ * The values of greatest weight, by the tables of each bucket and those that are fixed, last
+ * position first.
+ */
 static void read_values(const struct wmb *w, int32_t *values)
 {
 	for (int32_t b = w->j->n - 1; b >= 0; b--) {
@@ -419,7 +445,8 @@ static void read_values(const struct wmb *w, int32_t *values)
 				int64_t at = x;
 
 				for (int i = 1; i < t->arity; i++)
-					at = at * gpube__infer_domain(w->j, t->scope[i]) + values[t->scope[i]];
+					at = at * gpube__infer_domain(w->j, t->scope[i]) +
+					     values[t->scope[i]];
 				v += t->v[at];
 			}
 			if (v > best) {
@@ -430,7 +457,8 @@ static void read_values(const struct wmb *w, int32_t *values)
 	}
 }
 
-int gpube__wmb(double *log_upper, int32_t *values, struct gpube__inferring *j, double most_cells, bool patient)
+int gpube__wmb(double *log_upper, int32_t *values, struct gpube__inferring *j, double most_cells,
+	bool patient)
 {
 	struct wmb w = {.j = j, .ctx = j->ctx, .most_cells = most_cells, .keep = values != NULL};
 	int status = GPUBE_OK;
@@ -443,7 +471,8 @@ int gpube__wmb(double *log_upper, int32_t *values, struct gpube__inferring *j, d
 	for (int32_t f = 0; f < j->m->n_functions && !status; f++)
 		status = load(&w, f);
 	for (int32_t b = 0; b < j->n && !status; b++)
-		status = patient && gpube__stopped(w.ctx) ? gpube__fail_stopped(w.ctx) : bucket(&w, b);
+		status = patient && gpube__stopped(w.ctx) ? gpube__fail_stopped(w.ctx)
+							  : bucket(&w, b);
 	if (!status) {
 		*log_upper = w.total + w.error;
 		j->zeros = w.zeros;

@@ -26,11 +26,16 @@ int gpube__wmb_join(int32_t *to, int n, const int32_t *a, int m, const int32_t *
 	return arity;
 }
 
-/* Axes that lie together in both are one; the fastest is axis 0 here, along which the small one moves by 1 or not at all. */
-void gpube__wmb_walk(const struct gpube__inferring *j, enum gpube__wmb_step step, double *large, int arity,
-	const int32_t *scope, double *small, const double *most, int n_small, const int32_t *small_scope)
+/*
+ * Axes that lie together in both are one; the fastest is axis 0 here, along which the small one
+ * moves by 1 or not at all.
+ */
+void gpube__wmb_walk(const struct gpube__inferring *j, enum gpube__wmb_step step, double *large,
+	int arity, const int32_t *scope, double *small, const double *most, int n_small,
+	const int32_t *small_scope)
 {
-	int64_t dim[GPUBE_SUM_AXES] = {1}, stride[GPUBE_SUM_AXES] = {0}, count[GPUBE_SUM_AXES] = {0}, width = 1, at = 0;
+	int64_t dim[GPUBE_SUM_AXES] = {1}, stride[GPUBE_SUM_AXES] = {0},
+		count[GPUBE_SUM_AXES] = {0}, width = 1, at = 0;
 	int n = 0, k = n_small - 1;
 
 	for (int a = arity - 1; a >= 0; a--) {
@@ -71,7 +76,9 @@ void gpube__wmb_walk(const struct gpube__inferring *j, enum gpube__wmb_step step
 			break;
 		case GPUBE__WMB_SUM_EXP:
 			for (int64_t i = 0; i < inner; i++)
-				to[i * by] += gpube__wmb_quick_exp(large[i] == -INFINITY ? -INFINITY : large[i] - most[at + i * by]);
+				to[i * by] += gpube__wmb_quick_exp(
+					large[i] == -INFINITY ? -INFINITY
+							      : large[i] - most[at + i * by]);
 			break;
 		}
 		large += inner;
@@ -87,8 +94,8 @@ void gpube__wmb_walk(const struct gpube__inferring *j, enum gpube__wmb_step step
 	}
 }
 
-void gpube__wmb_sum_out(
-	double *message, int64_t from, int64_t to, const double *v, int64_t n, int64_t domain, double weight)
+void gpube__wmb_sum_out(double *message, int64_t from, int64_t to, const double *v, int64_t n,
+	int64_t domain, double weight)
 {
 	const double by = weight > 0 ? 1 / weight : 0;
 

@@ -30,8 +30,12 @@ static int place(struct wmb_passes *w, int32_t b, const struct wmb_item *item, i
 	struct wmb_kept *p;
 
 	for (int32_t r = w->first[b]; r < w->n; r++) {
-		const double cells = gpube__wmb_cells(w->j, gpube__wmb_join(joined, w->parts[r].arity, w->parts[r].scope, item->arity, item->scope), joined);
-		const double growth = cells / gpube__wmb_cells(w->j, w->parts[r].arity, w->parts[r].scope);
+		const double cells = gpube__wmb_cells(w->j,
+			gpube__wmb_join(joined, w->parts[r].arity, w->parts[r].scope, item->arity,
+				item->scope),
+			joined);
+		const double growth =
+			cells / gpube__wmb_cells(w->j, w->parts[r].arity, w->parts[r].scope);
 
 		if (cells > w->most_cells || growth >= least)
 			continue;
@@ -39,7 +43,8 @@ static int place(struct wmb_passes *w, int32_t b, const struct wmb_item *item, i
 		best = r;
 	}
 	if (best < 0) {
-		if (gpube__grow(w->ctx, &w->parts, &w->capacity, (int64_t)w->n + 1, sizeof(*w->parts)))
+		if (gpube__grow(
+			    w->ctx, &w->parts, &w->capacity, (int64_t)w->n + 1, sizeof(*w->parts)))
 			return GPUBE_ENOMEM;
 		best = w->n++;
 		w->parts[best] = (struct wmb_kept){.to = -1, .first_child = -1, .next_child = -1};
@@ -61,7 +66,8 @@ static int place(struct wmb_passes *w, int32_t b, const struct wmb_item *item, i
 	return GPUBE_OK;
 }
 
-static int add_item(struct gpube_ctx *ctx, struct wmb_item **items, int64_t *n, int64_t *capacity, int32_t *first, struct wmb_item item)
+static int add_item(struct gpube_ctx *ctx, struct wmb_item **items, int64_t *n, int64_t *capacity,
+	int32_t *first, struct wmb_item item)
 {
 	if (gpube__grow(ctx, items, capacity, *n + 1, sizeof(**items)))
 		return GPUBE_ENOMEM;
@@ -73,7 +79,8 @@ static int add_item(struct gpube_ctx *ctx, struct wmb_item **items, int64_t *n, 
 }
 
 /* A bucket's items, the largest first, to parts; and their messages are items of other buckets. */
-static int split(struct wmb_passes *w, int32_t b, struct wmb_item **items, int64_t *n, int64_t *capacity, int32_t *first, int32_t *joined)
+static int split(struct wmb_passes *w, int32_t b, struct wmb_item **items, int64_t *n,
+	int64_t *capacity, int32_t *first, int32_t *joined)
 {
 	struct wmb_item **here;
 	int32_t n_here = 0;
@@ -101,13 +108,18 @@ static int split(struct wmb_passes *w, int32_t b, struct wmb_item **items, int64
 		p->n_message = p->n / gpube__infer_domain(w->j, b);
 		if (p->arity > 1)
 			status = add_item(w->ctx, items, n, capacity, first,
-				(struct wmb_item){.cells = (double)p->n_message, .function = -1, .part = r, .arity = p->arity - 1, .scope = p->scope + 1});
+				(struct wmb_item){.cells = (double)p->n_message,
+					.function = -1,
+					.part = r,
+					.arity = p->arity - 1,
+					.scope = p->scope + 1});
 	}
 	return status;
 }
 
 /* Functions' scopes, ascending positions, one after the other. */
-static int find_items(struct wmb_passes *w, struct wmb_item **items, int64_t *n, int64_t *capacity, int32_t *first, int32_t *scopes)
+static int find_items(struct wmb_passes *w, struct wmb_item **items, int64_t *n, int64_t *capacity,
+	int32_t *first, int32_t *scopes)
 {
 	const struct gpube_model *m = w->j->m;
 	int status = GPUBE_OK;
@@ -123,7 +135,11 @@ static int find_items(struct wmb_passes *w, struct wmb_item **items, int64_t *n,
 			continue;
 		qsort(scopes, (size_t)arity, sizeof(*scopes), gpube__compare_int32);
 		status = add_item(w->ctx, items, n, capacity, first,
-			(struct wmb_item){.cells = gpube__wmb_cells(w->j, arity, scopes), .function = f, .part = -1, .arity = arity, .scope = scopes});
+			(struct wmb_item){.cells = gpube__wmb_cells(w->j, arity, scopes),
+				.function = f,
+				.part = -1,
+				.arity = arity,
+				.scope = scopes});
 		scopes += arity;
 	}
 	return status;
@@ -143,7 +159,8 @@ int gpube__wmb_parts(struct wmb_passes *w)
 	joined = gpube__alloc(w->ctx, (uint64_t)w->j->n, sizeof(*joined));
 	scopes = gpube__alloc(w->ctx, (uint64_t)n_scopes, sizeof(*scopes));
 	w->first = gpube__alloc_zero(w->ctx, (uint64_t)w->j->n + 1, sizeof(*w->first));
-	w->function_part = gpube__alloc(w->ctx, (uint64_t)m->n_functions, sizeof(*w->function_part));
+	w->function_part =
+		gpube__alloc(w->ctx, (uint64_t)m->n_functions, sizeof(*w->function_part));
 	if (!first || !joined || !scopes || !w->first || !w->function_part)
 		status = GPUBE_ENOMEM;
 	for (int32_t b = 0; b < w->j->n && !status; b++)

@@ -1,10 +1,13 @@
 /*
- * wmb_passes.c - the bound of weighted mini-buckets made better by passes there and back: see infer_bounds.h.
+ * wmb_passes.c - the bound of weighted mini-buckets made better by passes there and back: see
+ * infer_bounds.h.
  *
- * The parts of all buckets are kept. A pass down gives what the bound believes of each part's assignments: conditionals of its own variable,
- * times what its message's receiver believes of the others. In the next pass up the parts of a bucket are made to agree
- * on these beliefs of what they all have in common, by shifting costs between them, which changes no product; and parts whose own variable
- * is less certain get less of the weight. Beliefs only guide: every pass up is a bound, whatever they are.
+ * The parts of all buckets are kept. A pass down gives what the bound believes of each part's
+ * assignments: conditionals of its own variable, times what its message's receiver believes of the
+ * others. In the next pass up the parts of a bucket are made to agree on these beliefs of what they
+ * all have in common, by shifting costs between them, which changes no product; and parts whose own
+ * variable is less certain get less of the weight. Beliefs only guide: every pass up is a bound,
+ * whatever they are.
  *
  * Logarithms and errors are as in wmb.c.
  *
@@ -24,7 +27,10 @@
 #define LEAST_WEIGHT_STEP 0.005
 #define WORSE		  1e-6
 
-/* How many times as many cells the next parts have; seconds of a pass, where there is no end; and that part of the memory. */
+/*
+ * How many times as many cells the next parts have; seconds of a pass, where there is no end; and
+ * that part of the memory.
+ */
 #define GROWTH	     8
 #define MOST_SECONDS 20
 #define MEMORY_PART  4
@@ -32,7 +38,7 @@
 enum { PASSES = 12, BETWEEN = 4 };
 #define LEAST_GAIN 0.01
 
-/* ---- costs ------------------------------------------------------------------------------------------------------- */
+/* ---- costs --------------------------------------------------------------------------- */
 
 static void passes_clear(struct wmb_passes *w)
 {
@@ -52,7 +58,8 @@ static void passes_clear(struct wmb_passes *w)
 static int load(struct wmb_passes *w, int32_t function)
 {
 	const struct gpube__inferring *j = w->j;
-	struct wmb_kept *p = w->function_part[function] < 0 ? NULL : &w->parts[w->function_part[function]];
+	struct wmb_kept *p =
+		w->function_part[function] < 0 ? NULL : &w->parts[w->function_part[function]];
 	struct gpube_visit visit;
 	int64_t stride = 1;
 	double largest = 0;
@@ -75,10 +82,12 @@ static int load(struct wmb_passes *w, int32_t function)
 	if (t)
 		do {
 			t[visit.to] = log(gpube__visit_value(&visit));
-			largest = isfinite(t[visit.to]) ? fmax(largest, fabs(t[visit.to])) : largest;
+			largest =
+				isfinite(t[visit.to]) ? fmax(largest, fabs(t[visit.to])) : largest;
 		} while (gpube__visit_step(&visit));
 	if (t && p) {
-		gpube__wmb_walk(w->j, GPUBE__WMB_ADD_TO_LARGE, p->costs, p->arity, p->scope, t, NULL, visit.n, scope);
+		gpube__wmb_walk(w->j, GPUBE__WMB_ADD_TO_LARGE, p->costs, p->arity, p->scope, t,
+			NULL, visit.n, scope);
 		p->largest += largest;
 		p->error += GPUBE__WMB_UNIT * (largest + p->largest);
 	} else if (t) {
@@ -102,7 +111,8 @@ static double bytes_of(struct wmb_passes *w)
 		for (int32_t r = w->first[b]; r < w->first[b + 1]; r++) {
 			const struct wmb_kept *p = &w->parts[r];
 
-			here += 2 * p->n + 2 * p->n; /* costs and messages; beliefs and their marginals */
+			/* costs and messages; beliefs and their marginals */
+			here += 2 * p->n + 2 * p->n;
 			cells += (double)p->n + 2 * (double)p->n_message;
 		}
 		w->n_cells = here > w->n_cells ? here : w->n_cells;
@@ -134,10 +144,11 @@ static int passes_begin(struct wmb_passes *w, double most_bytes, bool *fits)
 	return status;
 }
 
-/* ---- up ------------------------------------------------------------------------------------------------------------ */
+/* ---- up ------------------------------------------------------------------------------ */
 
 /* Costs and the messages that came, to t. */
-static void join(const struct wmb_passes *w, const struct wmb_kept *p, double *t, double *error, double *largest)
+static void join(const struct wmb_passes *w, const struct wmb_kept *p, double *t, double *error,
+	double *largest)
 {
 	int terms = 2;
 
@@ -147,7 +158,8 @@ static void join(const struct wmb_passes *w, const struct wmb_kept *p, double *t
 	for (int32_t c = p->first_child; c >= 0; c = w->parts[c].next_child) {
 		const struct wmb_kept *from = &w->parts[c];
 
-		gpube__wmb_walk(w->j, GPUBE__WMB_ADD_TO_LARGE, t, p->arity, p->scope, from->message, NULL, from->arity - 1, from->scope + 1);
+		gpube__wmb_walk(w->j, GPUBE__WMB_ADD_TO_LARGE, t, p->arity, p->scope, from->message,
+			NULL, from->arity - 1, from->scope + 1);
 		*error += from->message_error;
 		*largest += from->message_largest;
 		terms++;
@@ -177,20 +189,22 @@ static int common_scope(const struct wmb_passes *w, int32_t b, int32_t *scope)
 }
 
 /* ln of what a part believes of the common variables, to l; -INFINITY only where its table is. */
-static void believe(const struct wmb_passes *w, const struct wmb_kept *p, const double *t, double *belief, double *most, double *l, int n, const int32_t *scope,
-	int64_t n_common)
+static void believe(const struct wmb_passes *w, const struct wmb_kept *p, const double *t,
+	double *belief, double *most, double *l, int n, const int32_t *scope, int64_t n_common)
 {
 	const int64_t domain = p->n / p->n_message;
 	double top = -INFINITY, sum = 0;
 
 	for (int64_t x = 0; x < domain; x++)
 		for (int64_t i = 0; i < p->n_message; i++)
-			belief[x * p->n_message + i] = t[x * p->n_message + i] / p->weight + p->back[i];
+			belief[x * p->n_message + i] =
+				t[x * p->n_message + i] / p->weight + p->back[i];
 	for (int64_t i = 0; i < n_common; i++) {
 		most[i] = -INFINITY;
 		l[i] = 0;
 	}
-	gpube__wmb_walk(w->j, GPUBE__WMB_MOST_TO_SMALL, belief, p->arity, p->scope, most, NULL, n, scope);
+	gpube__wmb_walk(
+		w->j, GPUBE__WMB_MOST_TO_SMALL, belief, p->arity, p->scope, most, NULL, n, scope);
 	gpube__wmb_walk(w->j, GPUBE__WMB_SUM_EXP, belief, p->arity, p->scope, l, most, n, scope);
 	for (int64_t i = 0; i < n_common; i++) {
 		l[i] = most[i] == -INFINITY ? most[i] : most[i] + log(l[i]);
@@ -203,8 +217,9 @@ static void believe(const struct wmb_passes *w, const struct wmb_kept *p, const 
 }
 
 /*
- * The parts of a bucket agree on what they have in common: each gets its weight times how far it is from the weighted mean of all. The first takes what
- * the others get, so that nothing is added in all but roundings.
+ * The parts of a bucket agree on what they have in common: each gets its weight times how far it is
+ * from the weighted mean of all. The first takes what the others get, so that nothing is added in
+ * all but roundings.
  */
 static void agree(struct wmb_passes *w, int32_t b, double **t, double *room)
 {
@@ -215,7 +230,10 @@ static void agree(struct wmb_passes *w, int32_t b, double **t, double *room)
 	int64_t largest = 0;
 	double *l, *mean, *most, all = 0;
 
-	/* beliefs of a part, then those of all of what they have in common, their mean, and the maxima of one */
+	/*
+	 * beliefs of a part, then those of all of what they have in common, their mean, and the
+	 * maxima of one
+	 */
 	for (int32_t r = 0; r < n_parts; r++)
 		largest = w->parts[first + r].n > largest ? w->parts[first + r].n : largest;
 	l = room + largest;
@@ -234,7 +252,8 @@ static void agree(struct wmb_passes *w, int32_t b, double **t, double *room)
 		double rest = 0;
 
 		for (int32_t r = n_parts - 1; r >= 0; r--) {
-			double shift = w->step * w->parts[first + r].weight * (mean[i] - l[r * n_common + i]);
+			double shift = w->step * w->parts[first + r].weight *
+				       (mean[i] - l[r * n_common + i]);
 
 			if (mean[i] == -INFINITY)
 				shift = -INFINITY;
@@ -249,10 +268,12 @@ static void agree(struct wmb_passes *w, int32_t b, double **t, double *room)
 	for (int32_t r = 0; r < n_parts; r++) {
 		struct wmb_kept *p = &w->parts[first + r];
 
-		gpube__wmb_walk(w->j, GPUBE__WMB_ADD_TO_LARGE, p->costs, p->arity, p->scope, l + r * n_common, NULL, n, scope);
+		gpube__wmb_walk(w->j, GPUBE__WMB_ADD_TO_LARGE, p->costs, p->arity, p->scope,
+			l + r * n_common, NULL, n, scope);
 		p->largest = 0;
 		for (int64_t i = 0; i < p->n; i++)
-			p->largest = isfinite(p->costs[i]) ? fmax(p->largest, fabs(p->costs[i])) : p->largest;
+			p->largest = isfinite(p->costs[i]) ? fmax(p->largest, fabs(p->costs[i]))
+							   : p->largest;
 		p->error += GPUBE__WMB_UNIT * (4 * p->largest + (n_parts + 2) * all);
 	}
 }
@@ -313,9 +334,12 @@ static int pass_up(struct wmb_passes *w, double *upper)
 	return GPUBE_OK;
 }
 
-/* ---- down ------------------------------------------------------------------------------------------------------------ */
+/* ---- down ---------------------------------------------------------------------------- */
 
-/* What a part believes, from what its message's receiver does, which 'back' has for now; and what it sends on. */
+/*
+ * What a part believes, from what its message's receiver does, which 'back' has for now; and what
+ * it sends on.
+ */
 static void pass_down_part(struct wmb_passes *w, struct wmb_kept *p, double *belief)
 {
 	const int64_t domain = p->n / p->n_message;
@@ -337,10 +361,13 @@ static void pass_down_part(struct wmb_passes *w, struct wmb_kept *p, double *bel
 		struct wmb_kept *from = &w->parts[c];
 
 		memset(from->back, 0, (size_t)from->n_message * sizeof(*from->back));
-		gpube__wmb_walk(w->j, GPUBE__WMB_ADD_TO_SMALL, belief, p->arity, p->scope, from->back, NULL, from->arity - 1, from->scope + 1);
+		gpube__wmb_walk(w->j, GPUBE__WMB_ADD_TO_SMALL, belief, p->arity, p->scope,
+			from->back, NULL, from->arity - 1, from->scope + 1);
 	}
 	for (int64_t i = 0; i < p->n_message; i++)
-		p->back[i] = p->message[i] == -INFINITY ? 0 : fmax(log(p->back[i]), LEAST_BELIEF) - p->message[i] * by;
+		p->back[i] = p->message[i] == -INFINITY
+				     ? 0
+				     : fmax(log(p->back[i]), LEAST_BELIEF) - p->message[i] * by;
 }
 
 static void change_weights(struct wmb_passes *w, int32_t b)
@@ -357,7 +384,8 @@ static void change_weights(struct wmb_passes *w, int32_t b)
 		all += p->weight;
 	}
 	for (int32_t r = w->first[b]; r < w->first[b + 1]; r++)
-		w->parts[r].weight *= (1 + GPUBE__WMB_UNIT) / all; /* more than 1 in all is a bound, too */
+		/* more than 1 in all is a bound, too */
+		w->parts[r].weight *= (1 + GPUBE__WMB_UNIT) / all;
 }
 
 static int pass_down(struct wmb_passes *w)
@@ -377,7 +405,7 @@ static int pass_down(struct wmb_passes *w)
 	return GPUBE_OK;
 }
 
-/* ---- all --------------------------------------------------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------------------- */
 
 /* Steps are as large as they may be, unless a bound was worse than the one before. */
 static void mind_steps(struct wmb_passes *w, double upper, double before)
@@ -388,7 +416,10 @@ static void mind_steps(struct wmb_passes *w, double upper, double before)
 	w->weight_step = fmax(w->weight_step / 2, LEAST_WEIGHT_STEP);
 }
 
-/* Whether larger parts gain more now: those of this size have had their passes, or gain nothing, and there is time for such of larger ones. */
+/*
+ * Whether larger parts gain more now: those of this size have had their passes, or gain nothing,
+ * and there is time for such of larger ones.
+ */
 static bool is_time_to_grow(int n, double gain, double seconds, double until)
 {
 	const double larger = PASSES * GROWTH * seconds;
@@ -408,16 +439,25 @@ static bool is_exact(const struct wmb_passes *w)
 	return true;
 }
 
-/* Passes with parts of one size. *seconds: of one; *fits false: nothing was done; *exact: no bucket is split; *gain: of all, ln */
-static int passes_of(struct gpube__inferring *j, double most_cells, double until, double *seconds, bool *fits, bool *exact, double *gain)
+/*
+ * Passes with parts of one size. *seconds: of one; *fits false: nothing was done; *exact: no bucket
+ * is split; *gain: of all, ln
+ */
+static int passes_of(struct gpube__inferring *j, double most_cells, double until, double *seconds,
+	bool *fits, bool *exact, double *gain)
 {
-	struct wmb_passes w = {.j = j, .ctx = j->ctx, .most_cells = most_cells, .step = 1, .weight_step = WEIGHT_STEP};
+	struct wmb_passes w = {.j = j,
+		.ctx = j->ctx,
+		.most_cells = most_cells,
+		.step = 1,
+		.weight_step = WEIGHT_STEP};
 	double upper[BETWEEN] = {0}, first = INFINITY;
 	int status = passes_begin(&w, (double)j->ctx->memory_bytes / MEMORY_PART, fits);
 
 	*exact = !status && is_exact(&w);
 	for (int n = 0; !status && *fits; n++) {
-		const double start = gpube__now(), before = n ? upper[(n - 1) % BETWEEN] : INFINITY, long_before = n < BETWEEN ? INFINITY : upper[n % BETWEEN];
+		const double start = gpube__now(), before = n ? upper[(n - 1) % BETWEEN] : INFINITY,
+			     long_before = n < BETWEEN ? INFINITY : upper[n % BETWEEN];
 
 		status = pass_up(&w, &upper[n % BETWEEN]);
 		if (status)
@@ -459,7 +499,8 @@ int gpube__wmb_passes(struct gpube__inferring *j, double cells, double until)
 		/* the last size that fits may be less than the next one */
 		growth = fits ? growth : growth / 2;
 		cells = fits ? cells * growth : cells / 2;
-		if (fits && (growth < GROWTH || (until > 0 ? growth * seconds > until - gpube__now() : growth * seconds > MOST_SECONDS)))
+		if (fits && (growth < GROWTH || (until > 0 ? growth * seconds > until - gpube__now()
+							   : growth * seconds > MOST_SECONDS)))
 			break;
 	}
 	j->ctx->deadline = deadline;

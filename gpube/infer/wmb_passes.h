@@ -34,7 +34,10 @@ struct wmb_passes {
 	double step, weight_step;
 };
 
-/* Which functions and messages are in which part: each joins the part of its bucket that grows least, the largest first. Errors: ENOMEM */
+/*
+ * Which functions and messages are in which part: each joins the part of its bucket that grows
+ * least, the largest first. Errors: ENOMEM
+ */
 int gpube__wmb_parts(struct wmb_passes *w);
 
 #endif

@@ -9,8 +9,8 @@
 enum { BETWEEN_LOOKS = 64 }; /* decisions */
 
 /*
- * A part is counted as the sum over a decision's two cases. 'now' is the product of what is known of the case at work:
- * the parts from first_part on are to be counted still.
+ * A part is counted as the sum over a decision's two cases. 'now' is the product of what is known
+ * of the case at work: the parts from first_part on are to be counted still.
  */
 struct frame {
 	int32_t decision; /* a literal; -1: there is none, at the root */
@@ -32,7 +32,8 @@ struct gpube_counting {
 	int64_t n, capacity;
 	int64_t *marks; /* of each frame: entries when its case began */
 	int64_t marks_capacity;
-	int32_t asserting; /* a clause that was learned, and implies something once its case is left; -1 */
+	/* a clause that was learned, and implies something once its case is left; -1 */
+	int32_t asserting;
 	bool begun, done, hurried;
 	struct gpube_count sum;
 	double log_lower, log_upper, by_depth;
@@ -51,7 +52,7 @@ static int32_t level_of(const struct gpube_counting *c)
 	return (int32_t)c->n - 1;
 }
 
-/* ---- cases ------------------------------------------------------------------------------------ */
+/* ---- cases --------------------------------------------------------------------------- */
 
 /* What was learned when the case before was left. */
 static void assert_learned(struct gpube_counting *c)
@@ -88,7 +89,8 @@ static int enter_case(struct gpube_counting *c)
 	if (conflict < 0)
 		return s->status ? s->status : gpube__parts_split(&c->parts, f->part, &f->now);
 	f->now = zero;
-	gpube__clauses_learn(s, conflict, level_of(c), f->second ? -1 : f->decision, &c->asserting, &f->reason);
+	gpube__clauses_learn(
+		s, conflict, level_of(c), f->second ? -1 : f->decision, &c->asserting, &f->reason);
 	return s->status;
 }
 
@@ -97,7 +99,8 @@ static int push(struct gpube_counting *c, int32_t decision, struct gpube_count_p
 	int status = gpube__grow(c->ctx, &c->frame, &c->capacity, c->n + 1, sizeof(*c->frame));
 
 	if (!status)
-		status = gpube__grow(c->ctx, &c->marks, &c->marks_capacity, c->n + 1, sizeof(*c->marks));
+		status = gpube__grow(
+			c->ctx, &c->marks, &c->marks_capacity, c->n + 1, sizeof(*c->marks));
 	if (status)
 		return status;
 	c->frame[c->n++] = (struct frame){.decision = decision,
@@ -111,12 +114,16 @@ static int push(struct gpube_counting *c, int32_t decision, struct gpube_count_p
 	return enter_case(c);
 }
 
-/* Often in clauses that are open, and in conflicts; above all, where few variables hold much together. */
+/*
+ * Often in clauses that are open, and in conflicts; above all, where few variables hold much
+ * together.
+ */
 static double score(const struct gpube_counting *c, int32_t var)
 {
 	const double *activity = c->clauses.activity + 2 * (int64_t)var;
 
-	return (activity[0] + activity[1]) / c->clauses.step + c->parts.frequency[var] - c->by_depth * c->depth[var];
+	return (activity[0] + activity[1]) / c->clauses.step + c->parts.frequency[var] -
+	       c->by_depth * c->depth[var];
 }
 
 static int decide(struct gpube_counting *c)
@@ -137,10 +144,15 @@ static int decide(struct gpube_counting *c)
 			best = vars[k];
 		}
 	}
-	return push(c, 2 * best + (c->clauses.activity[2 * best + 1] > c->clauses.activity[2 * best]), part);
+	return push(c,
+		2 * best + (c->clauses.activity[2 * best + 1] > c->clauses.activity[2 * best]),
+		part);
 }
 
-/* The top frame's case is known: the other one is entered, or the frame's sum goes to the one below. */
+/*
+ * The top frame's case is known: the other one is entered, or the frame's sum goes to the one
+ * below.
+ */
 static int end_case(struct gpube_counting *c)
 {
 	struct frame *f = top(c), below;
@@ -158,7 +170,9 @@ static int end_case(struct gpube_counting *c)
 		f->decision ^= 1;
 		return enter_case(c);
 	}
-	c->sum = f->first.v.m == 0 ? f->now : is_zero ? f->first : gpube__count_add(f->first, f->now);
+	c->sum = f->first.v.m == 0 ? f->now
+		 : is_zero         ? f->first
+				   : gpube__count_add(f->first, f->now);
 	gpube__clauses_undo(&c->clauses, f->n_trail);
 	below = *f;
 	c->n--;
@@ -196,13 +210,14 @@ static int go_on(struct gpube_counting *c, double until)
 	return status;
 }
 
-/* ---- bounds ------------------------------------------------------------------------------------ */
+/* ---- bounds -------------------------------------------------------------------------- */
 
 static double log_of(struct gpube_count a, double side)
 {
 	const double v = gpube__wide_log10(a.v) * log(10);
 
-	return a.v.m == 0 ? -INFINITY : v + side * (gpube__infer_error(a.roundings) + 8 * UNIT * (fabs(v) + 1));
+	return a.v.m == 0 ? -INFINITY
+			  : v + side * (gpube__infer_error(a.roundings) + 8 * UNIT * (fabs(v) + 1));
 }
 
 /* From the top frame down: what its part has at least and at most, and so the frame below. */
@@ -225,11 +240,13 @@ void gpube__counting_bounds(const struct gpube_counting *c, double *log_lower, d
 			least = end == f->first_part ? gpube__count_mul(f->now, least) : zero;
 		most = gpube__count_mul(f->now, most);
 		for (int64_t i = f->first_part; i < end; i++)
-			most = gpube__count_mul(most, gpube__parts_most(&c->parts, c->parts.part[i], -1));
+			most = gpube__count_mul(
+				most, gpube__parts_most(&c->parts, c->parts.part[i], -1));
 		least = gpube__count_add(least, f->first);
 		most = gpube__count_add(most, f->first);
 		if (!f->second)
-			most = gpube__count_add(most, gpube__parts_most(&c->parts, f->part, f->decision ^ 1));
+			most = gpube__count_add(
+				most, gpube__parts_most(&c->parts, f->part, f->decision ^ 1));
 		end = f->first_part - 1;
 	}
 	if (c->n == 0) {
@@ -253,7 +270,7 @@ static void take_bounds(struct gpube_counting *c)
 	c->log_upper = upper;
 }
 
-/* ---- what others call --------------------------------------------------------------------------- */
+/* ---- what others call ---------------------------------------------------------------- */
 
 int gpube__counting_run(struct gpube_counting *c, double until, bool *done)
 {
@@ -309,7 +326,8 @@ void gpube__counting_free(struct gpube_counting *c)
 	gpube__free(c->ctx, c);
 }
 
-int gpube__counting_new(struct gpube_counting **out, const struct gpube_formula *f, const int32_t *depth)
+int gpube__counting_new(
+	struct gpube_counting **out, const struct gpube_formula *f, const int32_t *depth)
 {
 	struct gpube_counting *c = gpube__alloc_zero(f->ctx, 1, sizeof(*c));
 	int32_t deepest = 1;

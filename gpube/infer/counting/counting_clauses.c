@@ -9,7 +9,7 @@
 #define FIRST_LEARNED 10000
 #define MORE_LEARNED  1.2
 
-/* ---- the arena -------------------------------------------------------------------------------- */
+/* ---- the arena ----------------------------------------------------------------------- */
 
 static int32_t *literals_of(const struct gpube_clauses *c, int32_t clause)
 {
@@ -34,19 +34,22 @@ static void watch(struct gpube_clauses *c, int32_t literal, int32_t clause, int3
 /* Watches its first two literals. */
 static void attach(struct gpube_clauses *c, int32_t clause)
 {
-	const int32_t *l = literals_of(c, clause), place = size_of(c, clause) == 2 ? ~clause : clause;
+	const int32_t *l = literals_of(c, clause),
+		      place = size_of(c, clause) == 2 ? ~clause : clause;
 
 	watch(c, l[0], place, l[1]);
 	watch(c, l[1], place, l[0]);
 }
 
 /* The place of a new clause; -1: no memory. */
-static int32_t add_clause(struct gpube_clauses *c, const int32_t *literals, int64_t n, int32_t worth)
+static int32_t add_clause(
+	struct gpube_clauses *c, const int32_t *literals, int64_t n, int32_t worth)
 {
 	const int64_t at = c->arena_n;
 
 	if (at + n + CLAUSE_LITERALS > INT32_MAX ||
-		gpube__grow(c->ctx, &c->arena, &c->arena_capacity, at + n + CLAUSE_LITERALS, sizeof(*c->arena))) {
+		gpube__grow(c->ctx, &c->arena, &c->arena_capacity, at + n + CLAUSE_LITERALS,
+			sizeof(*c->arena))) {
 		c->status = GPUBE_ENOMEM;
 		return -1;
 	}
@@ -56,7 +59,8 @@ static int32_t add_clause(struct gpube_clauses *c, const int32_t *literals, int6
 	c->arena_n += n + CLAUSE_LITERALS;
 	if (n > 1) {
 		attach(c, (int32_t)at);
-	} else if (gpube__grow(c->ctx, &c->units, &c->units_capacity, c->n_units + 1, sizeof(*c->units))) {
+	} else if (gpube__grow(c->ctx, &c->units, &c->units_capacity, c->n_units + 1,
+			   sizeof(*c->units))) {
 		c->status = GPUBE_ENOMEM;
 	} else {
 		c->units[c->n_units++] = (int32_t)at;
@@ -64,7 +68,7 @@ static int32_t add_clause(struct gpube_clauses *c, const int32_t *literals, int6
 	return (int32_t)at;
 }
 
-/* ---- propagation ------------------------------------------------------------------------------ */
+/* ---- propagation --------------------------------------------------------------------- */
 
 void gpube__clauses_set(struct gpube_clauses *c, int32_t literal, int32_t reason, int32_t level)
 {
@@ -165,7 +169,7 @@ int32_t gpube__clauses_propagate(struct gpube_clauses *c, int32_t level)
 	return conflict;
 }
 
-/* ---- learning --------------------------------------------------------------------------------- */
+/* ---- learning ------------------------------------------------------------------------ */
 
 static void bump(struct gpube_clauses *c, int32_t literal)
 {
@@ -257,7 +261,8 @@ static int32_t keep_learned(struct gpube_clauses *c)
 }
 
 /* A clause by resolution until one literal of this level is left, or the decision alone. */
-static int32_t resolve(struct gpube_clauses *c, int32_t conflict, int32_t level, int32_t decision, bool first)
+static int32_t resolve(
+	struct gpube_clauses *c, int32_t conflict, int32_t level, int32_t decision, bool first)
 {
 	int32_t at = c->n_trail, clause = conflict, but = -1, left = 0, literal = -1, place = -1, n;
 	int32_t *all = c->learned + 2 * (int64_t)c->n;
@@ -295,8 +300,8 @@ static int32_t resolve(struct gpube_clauses *c, int32_t conflict, int32_t level,
 	return place;
 }
 
-void gpube__clauses_learn(
-	struct gpube_clauses *c, int32_t conflict, int32_t level, int32_t decision, int32_t *asserting, int32_t *of_decision)
+void gpube__clauses_learn(struct gpube_clauses *c, int32_t conflict, int32_t level,
+	int32_t decision, int32_t *asserting, int32_t *of_decision)
 {
 	*asserting = *of_decision = -1;
 	c->n_conflicts++;
@@ -312,7 +317,7 @@ void gpube__clauses_learn(
 		*of_decision = resolve(c, conflict, level, decision, false);
 }
 
-/* ---- forgetting ------------------------------------------------------------------------------- */
+/* ---- forgetting ---------------------------------------------------------------------- */
 
 static bool is_reason(const struct gpube_clauses *c, int32_t clause)
 {
@@ -379,7 +384,7 @@ void gpube__clauses_tidy(struct gpube_clauses *c)
 	c->most_learned = (int64_t)((double)c->most_learned * MORE_LEARNED);
 }
 
-/* ---- begin and end ---------------------------------------------------------------------------- */
+/* ---- begin and end ------------------------------------------------------------------- */
 
 void gpube__clauses_clear(struct gpube_clauses *c)
 {
@@ -400,7 +405,8 @@ int gpube__clauses_init(struct gpube_clauses *c, const struct gpube_formula *f)
 {
 	const uint64_t n = (uint64_t)f->n;
 
-	*c = (struct gpube_clauses){.ctx = f->ctx, .n = f->n, .step = 1, .most_learned = FIRST_LEARNED};
+	*c = (struct gpube_clauses){
+		.ctx = f->ctx, .n = f->n, .step = 1, .most_learned = FIRST_LEARNED};
 	c->watches = gpube__alloc_zero(c->ctx, 2 * n, sizeof(*c->watches));
 	c->value = gpube__alloc_zero(c->ctx, 2 * n, sizeof(*c->value));
 	c->level = gpube__alloc(c->ctx, 2 * n, sizeof(*c->level));
@@ -408,15 +414,17 @@ int gpube__clauses_init(struct gpube_clauses *c, const struct gpube_formula *f)
 	c->activity = gpube__alloc_zero(c->ctx, 2 * n, sizeof(*c->activity));
 	c->seen = gpube__alloc_zero(c->ctx, n, sizeof(*c->seen));
 	c->learned = gpube__alloc(c->ctx, 4 * n + 4, sizeof(*c->learned));
-	if (!c->watches || !c->value || !c->level || !c->trail || !c->activity || !c->seen || !c->learned)
+	if (!c->watches || !c->value || !c->level || !c->trail || !c->activity || !c->seen ||
+		!c->learned)
 		return GPUBE_ENOMEM;
 	c->reason = c->level + n;
 	for (int64_t k = 0; k < f->n_clauses && !c->status; k++) {
 		(void)add_clause(c, f->literals + f->first[k], f->first[k + 1] - f->first[k], 0);
 		for (int64_t i = f->first[k]; i < f->first[k + 1]; i++)
-			c->activity[f->literals[i]] += 1.0 / (double)(1 << (f->first[k + 1] - f->first[k] < 20
-										? f->first[k + 1] - f->first[k]
-										: 20));
+			c->activity[f->literals[i]] +=
+				1.0 / (double)(1 << (f->first[k + 1] - f->first[k] < 20
+							       ? f->first[k + 1] - f->first[k]
+							       : 20));
 	}
 	return c->status;
 }

@@ -17,7 +17,7 @@ static bool is_open(const struct gpube_parts *p, int32_t var)
 	return p->clauses->value[2 * var] == 0;
 }
 
-/* ---- keys ------------------------------------------------------------------------------------- */
+/* ---- keys ---------------------------------------------------------------------------- */
 
 static uint8_t *put(uint8_t *to, uint32_t number)
 {
@@ -35,7 +35,8 @@ static uint8_t *put_ascending(uint8_t *to, const int32_t *numbers, int32_t n)
 }
 
 /* How many variables, they, and the clauses. The clauses of two are those of the variables. */
-static int make_key(struct gpube_parts *p, struct gpube_count_part part, int32_t *bytes, uint64_t *hash)
+static int make_key(
+	struct gpube_parts *p, struct gpube_count_part part, int32_t *bytes, uint64_t *hash)
 {
 	const int64_t most = ((int64_t)part.n_vars + part.n_clauses + 1) * NUMBER_BYTES + 8;
 	const int32_t *numbers = p->store + part.at;
@@ -65,13 +66,14 @@ static struct gpube_count_entry *find(struct gpube_parts *p, int32_t bytes, uint
 	for (; k >= 0; k = p->entry[k].next) {
 		struct gpube_count_entry *e = &p->entry[k];
 
-		if (e->hash == hash && e->bytes == bytes && memcmp(p->keys + e->key, p->key, (size_t)bytes) == 0)
+		if (e->hash == hash && e->bytes == bytes &&
+			memcmp(p->keys + e->key, p->key, (size_t)bytes) == 0)
 			return e;
 	}
 	return NULL;
 }
 
-/* ---- what is remembered ------------------------------------------------------------------------- */
+/* ---- what is remembered -------------------------------------------------------------- */
 
 static void link_entry(struct gpube_parts *p, int64_t k)
 {
@@ -112,7 +114,8 @@ static int compare_int64(const void *a, const void *b)
 /* Forgets the half that was not used for longest. */
 static int forget_half(struct gpube_parts *p, int64_t *marks, int64_t n_marks)
 {
-	int64_t *used = gpube__alloc(p->ctx, (uint64_t)p->n_entries, sizeof(*used)), to = 0, least, mark = 0;
+	int64_t *used = gpube__alloc(p->ctx, (uint64_t)p->n_entries, sizeof(*used)), to = 0, least,
+		mark = 0;
 
 	if (!used)
 		return GPUBE_ENOMEM;
@@ -141,10 +144,12 @@ static int forget_half(struct gpube_parts *p, int64_t *marks, int64_t n_marks)
 	return GPUBE_OK;
 }
 
-int gpube__parts_remember(struct gpube_parts *p, struct gpube_count_part part, struct gpube_count v, int64_t *marks, int64_t n_marks)
+int gpube__parts_remember(struct gpube_parts *p, struct gpube_count_part part, struct gpube_count v,
+	int64_t *marks, int64_t n_marks)
 {
 	struct gpube_count_entry e = {.key = 0, .v = v.v, .roundings = v.roundings};
-	const double held = (double)p->n_entries * (sizeof(e) + 2 * sizeof(*p->bucket)) + (double)p->n_keys;
+	const double held =
+		(double)p->n_entries * (sizeof(e) + 2 * sizeof(*p->bucket)) + (double)p->n_keys;
 	int status = GPUBE_OK;
 
 	if (held > p->most_bytes || p->n_entries == INT32_MAX)
@@ -154,7 +159,8 @@ int gpube__parts_remember(struct gpube_parts *p, struct gpube_count_part part, s
 	if (!status)
 		status = gpube__grow(p->ctx, &p->keys, &p->keys_capacity, p->n_keys + e.bytes, 1);
 	if (!status)
-		status = gpube__grow(p->ctx, &p->entry, &p->entry_capacity, p->n_entries + 1, sizeof(*p->entry));
+		status = gpube__grow(
+			p->ctx, &p->entry, &p->entry_capacity, p->n_entries + 1, sizeof(*p->entry));
 	if (status)
 		return status;
 	if (p->n_entries >= p->n_buckets) {
@@ -176,7 +182,7 @@ int gpube__parts_remember(struct gpube_parts *p, struct gpube_count_part part, s
 	return GPUBE_OK;
 }
 
-/* ---- what falls apart --------------------------------------------------------------------------- */
+/* ---- what falls apart ---------------------------------------------------------------- */
 
 static bool is_satisfied(struct gpube_parts *p, int32_t clause)
 {
@@ -203,7 +209,8 @@ static int32_t meet(struct gpube_parts *p, int32_t var, int32_t number, int32_t 
 }
 
 /* A variable's clauses bring in their variables; n are in the queue. */
-static int32_t visit(struct gpube_parts *p, int32_t var, int32_t number, int32_t n, int32_t *n_clauses)
+static int32_t visit(
+	struct gpube_parts *p, int32_t var, int32_t number, int32_t n, int32_t *n_clauses)
 {
 	const struct gpube_formula *f = p->f;
 	const int8_t *value = p->clauses->value;
@@ -237,7 +244,8 @@ static int32_t visit(struct gpube_parts *p, int32_t var, int32_t number, int32_t
 }
 
 /* Numbers the parts; counts has the variables and clauses of each. */
-static int number_parts(struct gpube_parts *p, struct gpube_count_part whole, struct gpube_count *product, int32_t *n_parts)
+static int number_parts(struct gpube_parts *p, struct gpube_count_part whole,
+	struct gpube_count *product, int32_t *n_parts)
 {
 	int32_t *vars = p->store + whole.at, *clauses = vars + whole.n_vars;
 
@@ -250,7 +258,8 @@ static int number_parts(struct gpube_parts *p, struct gpube_count_part whole, st
 		p->var_part[v] = is_open(p, v) ? OPEN : DECIDED;
 		if (p->var_part[v] == DECIDED && p->weighs[v])
 			*product = gpube__count_mul(*product,
-				(struct gpube_count){p->f->weight[2 * v + (p->clauses->value[2 * v] < 0)],
+				(struct gpube_count){
+					p->f->weight[2 * v + (p->clauses->value[2 * v] < 0)],
 					p->f->weight_roundings});
 	}
 	for (int32_t k = 0; k < whole.n_vars; k++) {
@@ -258,7 +267,8 @@ static int number_parts(struct gpube_parts *p, struct gpube_count_part whole, st
 
 		if (p->var_part[vars[k]] != OPEN)
 			continue;
-		if (gpube__grow(p->ctx, &p->counts, &p->counts_capacity, 2 * (int64_t)*n_parts + 2, sizeof(*p->counts)))
+		if (gpube__grow(p->ctx, &p->counts, &p->counts_capacity, 2 * (int64_t)*n_parts + 2,
+			    sizeof(*p->counts)))
 			return GPUBE_ENOMEM;
 		p->queue[0] = vars[k];
 		p->var_part[vars[k]] = *n_parts;
@@ -292,14 +302,16 @@ static int lay_parts(struct gpube_parts *p, struct gpube_count_part whole, int32
 	p->n_store += n;
 	for (int32_t k = 0; k < whole.n_vars; k++) {
 		const int32_t v = p->store[whole.at + k];
-		struct gpube_count_part *to = p->var_part[v] < 0 ? NULL : &p->part[p->n + p->var_part[v]];
+		struct gpube_count_part *to =
+			p->var_part[v] < 0 ? NULL : &p->part[p->n + p->var_part[v]];
 
 		if (to)
 			p->store[to->at + to->n_vars++] = v;
 	}
 	for (int32_t k = 0; k < whole.n_clauses; k++) {
 		const int32_t c = p->store[whole.at + whole.n_vars + k];
-		struct gpube_count_part *to = p->clause_part[c] < 0 ? NULL : &p->part[p->n + p->clause_part[c]];
+		struct gpube_count_part *to =
+			p->clause_part[c] < 0 ? NULL : &p->part[p->n + p->clause_part[c]];
 
 		if (to)
 			p->store[to->at + to->n_vars + to->n_clauses++] = c;
@@ -316,7 +328,8 @@ static int larger_first(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-int gpube__parts_split(struct gpube_parts *p, struct gpube_count_part whole, struct gpube_count *product)
+int gpube__parts_split(
+	struct gpube_parts *p, struct gpube_count_part whole, struct gpube_count *product)
 {
 	const int64_t before = p->n;
 	int32_t n_parts;
@@ -334,7 +347,8 @@ int gpube__parts_split(struct gpube_parts *p, struct gpube_count_part whole, str
 		e = status ? NULL : find(p, bytes, hash);
 		if (e) {
 			e->used = p->now++;
-			*product = gpube__count_mul(*product, (struct gpube_count){e->v, e->roundings});
+			*product = gpube__count_mul(
+				*product, (struct gpube_count){e->v, e->roundings});
 		} else {
 			p->part[p->n++] = part;
 		}
@@ -344,7 +358,8 @@ int gpube__parts_split(struct gpube_parts *p, struct gpube_count_part whole, str
 	return status;
 }
 
-struct gpube_count gpube__parts_most(const struct gpube_parts *p, struct gpube_count_part part, int32_t literal)
+struct gpube_count gpube__parts_most(
+	const struct gpube_parts *p, struct gpube_count_part part, int32_t literal)
 {
 	struct gpube_count all = one;
 
@@ -352,13 +367,14 @@ struct gpube_count gpube__parts_most(const struct gpube_parts *p, struct gpube_c
 		const int32_t v = p->store[part.at + k];
 
 		all = gpube__count_mul(all, literal >= 0 && v == literal >> 1
-						    ? (struct gpube_count){p->f->weight[literal], p->f->weight_roundings}
+						    ? (struct gpube_count){p->f->weight[literal],
+							      p->f->weight_roundings}
 						    : p->free_weight[v]);
 	}
 	return all;
 }
 
-/* ---- begin and end ------------------------------------------------------------------------------ */
+/* ---- begin and end ------------------------------------------------------------------- */
 
 void gpube__parts_clear(struct gpube_parts *p)
 {
@@ -397,7 +413,8 @@ static void list_clauses(struct gpube_parts *p, bool fill)
 			const int32_t v = f->literals[k] >> 1;
 
 			if (size_of(f, c) == 2 && fill)
-				p->two_of[GPUBE_ROW_PLACE(p->two_first, v)] = f->literals[2 * f->first[c] + 1 - k];
+				p->two_of[GPUBE_ROW_PLACE(p->two_first, v)] =
+					f->literals[2 * f->first[c] + 1 - k];
 			else if (size_of(f, c) == 2)
 				GPUBE_ROW_COUNT(p->two_first, v);
 			else if (size_of(f, c) > 2 && fill)
@@ -428,7 +445,8 @@ static int make_whole(struct gpube_parts *p)
 	const struct gpube_formula *f = p->f;
 	struct gpube_count_part whole = {.n_vars = f->n};
 
-	if (gpube__grow(p->ctx, &p->store, &p->store_capacity, f->n + f->n_clauses, sizeof(*p->store)) ||
+	if (gpube__grow(p->ctx, &p->store, &p->store_capacity, f->n + f->n_clauses,
+		    sizeof(*p->store)) ||
 		gpube__grow(p->ctx, &p->part, &p->capacity, 1, sizeof(*p->part)))
 		return GPUBE_ENOMEM;
 	for (int32_t v = 0; v < f->n; v++)
@@ -441,7 +459,8 @@ static int make_whole(struct gpube_parts *p)
 	return GPUBE_OK;
 }
 
-int gpube__parts_init(struct gpube_parts *p, const struct gpube_formula *f, const struct gpube_clauses *c)
+int gpube__parts_init(
+	struct gpube_parts *p, const struct gpube_formula *f, const struct gpube_clauses *c)
 {
 	const uint64_t n = (uint64_t)f->n, n_clauses = (uint64_t)f->n_clauses;
 	struct gpube_ctx *ctx = f->ctx;
@@ -460,8 +479,8 @@ int gpube__parts_init(struct gpube_parts *p, const struct gpube_formula *f, cons
 	p->queue = gpube__alloc(ctx, n, sizeof(*p->queue));
 	p->free_weight = gpube__alloc(ctx, n, sizeof(*p->free_weight));
 	p->weighs = gpube__alloc(ctx, n, sizeof(*p->weighs));
-	if (!p->long_first || !p->two_first || !p->satisfied_by || !p->var_part || !p->clause_part || !p->frequency ||
-		!p->queue || !p->free_weight || !p->weighs)
+	if (!p->long_first || !p->two_first || !p->satisfied_by || !p->var_part ||
+		!p->clause_part || !p->frequency || !p->queue || !p->free_weight || !p->weighs)
 		return GPUBE_ENOMEM;
 	status = make_lists(p);
 	if (!status)
@@ -472,7 +491,8 @@ int gpube__parts_init(struct gpube_parts *p, const struct gpube_formula *f, cons
 		const struct gpube_wide *w = &f->weight[2 * v];
 
 		p->weighs[v] = w[0].m != 0.5 || w[0].e != 1 || w[1].m != 0.5 || w[1].e != 1;
-		p->free_weight[v] = (struct gpube_count){gpube__wide_add(w[0], w[1]), f->weight_roundings + 2};
+		p->free_weight[v] =
+			(struct gpube_count){gpube__wide_add(w[0], w[1]), f->weight_roundings + 2};
 		if (!p->weighs[v])
 			p->free_weight[v].roundings = 0;
 	}

@@ -41,7 +41,8 @@ void gpube__formula_clear(struct gpube_formula *f)
 
 static int add_literal(struct gpube_formula *f, int32_t literal)
 {
-	int status = gpube__grow(f->ctx, &f->literals, &f->literals_capacity, f->n_literals + 1, sizeof(*f->literals));
+	int status = gpube__grow(f->ctx, &f->literals, &f->literals_capacity, f->n_literals + 1,
+		sizeof(*f->literals));
 
 	if (!status)
 		f->literals[f->n_literals++] = literal;
@@ -51,7 +52,8 @@ static int add_literal(struct gpube_formula *f, int32_t literal)
 /* Of the literals that were added since the clause before. */
 static int end_clause(struct gpube_formula *f)
 {
-	int status = gpube__grow(f->ctx, &f->first, &f->first_capacity, f->n_clauses + 2, sizeof(*f->first));
+	int status = gpube__grow(
+		f->ctx, &f->first, &f->first_capacity, f->n_clauses + 2, sizeof(*f->first));
 
 	if (!status)
 		f->first[++f->n_clauses] = f->n_literals;
@@ -63,7 +65,8 @@ static int add_variable(struct gpube_formula *f, int32_t of, double holds, doubl
 	int status = gpube__grow(f->ctx, &f->of, &f->of_capacity, f->n + 1, sizeof(*f->of));
 
 	if (!status)
-		status = gpube__grow(f->ctx, &f->weight, &f->weight_capacity, 2 * (int64_t)f->n + 2, sizeof(*f->weight));
+		status = gpube__grow(f->ctx, &f->weight, &f->weight_capacity, 2 * (int64_t)f->n + 2,
+			sizeof(*f->weight));
 	if (status)
 		return status;
 	f->of[f->n] = of;
@@ -139,7 +142,10 @@ static bool all_are(const struct translating *t, double value, int k, int64_t ce
 	return true;
 }
 
-/* In the cell at t->at, and in those around it of the same value, 'then' holds; -1: they are excluded. */
+/*
+ * In the cell at t->at, and in those around it of the same value, 'then' holds; -1: they are
+ * excluded.
+ */
 static int add_cell(struct translating *t, double value, int32_t then)
 {
 	int status = GPUBE_OK;
@@ -190,10 +196,11 @@ static int add_cells(struct translating *t, int32_t function)
 
 		if (v == most || t->covered[i])
 			continue;
-		t->too_large = n++ == MOST_VALUES || f->n_literals > MOST_LITERALS || (v > 0 && p < LEAST_SHARE);
+		t->too_large = n++ == MOST_VALUES || f->n_literals > MOST_LITERALS ||
+			       (v > 0 && p < LEAST_SHARE);
 		/*
-		 * p is rounded, as if the cell were another; what 1 - p is off is a rounding of this p. Of each function a
-		 * product has one cell.
+		 * p is rounded, as if the cell were another; what 1 - p is off is a rounding of
+		 * this p. Of each function a product has one cell.
 		 */
 		f->factor_roundings += v > 0 && !rounded;
 		f->weight_roundings += v > 0 && f->weight_roundings == 0;

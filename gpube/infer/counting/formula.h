@@ -1,10 +1,12 @@
 /*
- * formula.h - a model of potentials as clauses and weights of literals, whose weighted count is the sum.
+ * formula.h - a model of potentials as clauses and weights of literals, whose weighted count is the
+ * sum.
  *
- * A variable of two values that can occur is a literal, another has one for each value, of which exactly one holds.
- * Cells of a function that are 0 are clauses. Of other cells the greatest value is a factor; a smaller value is p times
- * as large, and has a literal of weight p, against 1 - p, which clauses require in its cells: elsewhere it is free, and
- * the two weights add up to 1. Functions of one variable are weights of its literals.
+ * A variable of two values that can occur is a literal, another has one for each value, of which
+ * exactly one holds. Cells of a function that are 0 are clauses. Of other cells the greatest value
+ * is a factor; a smaller value is p times as large, and has a literal of weight p, against 1 - p,
+ * which clauses require in its cells: elsewhere it is free, and the two weights add up to 1.
+ * Functions of one variable are weights of its literals.
  */
 #ifndef GPUBE_FORMULA_H
 #define GPUBE_FORMULA_H
@@ -36,7 +38,8 @@ struct gpube_formula {
  * gpube__formula_of() - what of j's model can occur; to be cleared in any case.
  * *fits   out: false, there would be too many clauses
  * Errors: ENOMEM, ERANGE, ESTOP
- * Source: Sang, Beame and Kautz, AAAI 2005; Chavira and Darwiche, Artificial Intelligence 172, 2008.
+ * Source: Sang, Beame and Kautz, AAAI 2005; Chavira and Darwiche, Artificial Intelligence 172,
+ * 2008.
  */
 int gpube__formula_of(struct gpube_formula *f, struct gpube__inferring *j, bool *fits);
 void gpube__formula_clear(struct gpube_formula *f);
