@@ -70,22 +70,22 @@ GPUBE_API void csg_auction_result_free(struct csg_auction_result *r, struct gpub
 
 /*
  * csg_auction_model() - the auction as a model of costs to be maximised, one assignment a set of
- * winners: a variable of two values a bid, or a variable a good, whose value is the bid that wins it,
- * whichever is eliminated with fewer cells.
+ * winners: a variable of two values a bid, or a variable a good, whose value is the bid that wins
+ * it, whichever is eliminated with fewer cells.
  * Errors: ELIMIT (more than 2^26 cells either way), ERANGE, ENOMEM, ESTOP
  */
 GPUBE_API int csg_auction_model(struct gpube_model **out, const struct csg_auction *a);
 
 /*
- * csg_auction_from_model() - a model of costs of the form that csg_auction_model() gives, or a mixture of both,
- * as an auction. Value 0 of a variable wins nothing. Functions of one variable are prices: by how much
- * the total gets better than with value 0. Those of two allow or forbid pairs: values that each forbid all
- * but the other one are parts of one bid, others exclude each other. Bids are numbered as their names say
- * ("bid7"), otherwise from 0 as they come. The optimum of the model is that of value 0 everywhere, bettered
- * by the revenue.
+ * csg_auction_from_model() - a model of costs of the form that csg_auction_model() gives, or a
+ * mixture of both, as an auction. Value 0 of a variable wins nothing. Functions of one variable are
+ * prices: by how much the total gets better than with value 0. Those of two allow or forbid pairs:
+ * values that each forbid all but the other one are parts of one bid, others exclude each other.
+ * Bids are numbered as their names say ("bid7"), otherwise from 0 as they come. The optimum of the
+ * model is that of value 0 everywhere, bettered by the revenue.
  * Cost:   the cells of the functions, and n_bids^2 / 4 bytes
- * Errors: EINVAL (another form: the text says what; a top that forbids more than pairs do), ELIMIT, ERANGE
- *         (a price), ENOMEM, ESTOP
+ * Errors: EINVAL (another form: the text says what; a top that forbids more than pairs do), ELIMIT,
+ *         ERANGE (a price), ENOMEM, ESTOP
  */
 GPUBE_API int csg_auction_from_model(struct csg_auction **out, const struct gpube_model *m);
 

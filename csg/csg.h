@@ -121,8 +121,13 @@ struct csg_result {
 	int64_t n_scans, n_columns, n_candidates; /* lp: of its stages */
 	int64_t n_nodes; /* of its search; ip, idp-ip: coalitions looked at */
 	/* of the certificate that was asked for: why there is none, though the result is proved */
-	int scale; /* of a game of csg_from_model(): the integers and what bounds them are in units of 10^-scale */
-	int certificate_status; /* 0, EIO, ENOMEM or ESTOP; gpube_error() has the text until the next call */
+	/*
+	 * of a game of csg_from_model(): the integers and what bounds them are in units of
+	 * 10^-scale
+	 */
+	int scale;
+	/* 0, EIO, ENOMEM or ESTOP; gpube_error() has the text until the next call */
+	int certificate_status;
 };
 
 /*
@@ -133,7 +138,8 @@ struct csg_result {
  *         where dp cannot be: values on a device or not stored, several ranks;
  *         ENOMEM, ELIMIT; ESTOP never: the answer says how far it came; EBUG
  * Source: Rahwan and Jennings, AAMAS 2008; Pawlowski et al., AAMAS 2014; Yeh,
- *         BIT 26, 1986; Rahwan et al., JAIR 34, 2009 (ip), AAAI 2012 (idp-ip).  Example: tests/games/test_csg.c
+ *         BIT 26, 1986; Rahwan et al., JAIR 34, 2009 (ip), AAAI 2012 (idp-ip).  Example:
+ *         tests/games/test_csg.c
  */
 GPUBE_API int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts *opts);
 GPUBE_API void csg_result_free(struct csg_result *r, struct gpube_ctx *ctx);
@@ -162,14 +168,16 @@ GPUBE_API const char *csg_method_name(enum csg_method method);
 GPUBE_API int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path);
 
 /*
- * csg_from_model() - a model of the form of a game as that game: one function over all variables, the
- * agents, which have two values, 0 out of the coalition and 1 in it. A coalition is worth by how much it
- * costs less than none does, by how much it is worth more where costs are maximised; a potential is a
- * value itself, and that of none has to be 0. What is forbidden, or by itself reaches the model's top,
- * is forbidden. Values are integers in units of 10^-scale of the model's scale, or floats. A sparse table
- * of more than 20 agents stays a list while fewer than a 64th of all coalitions is listed. The model is copied.
+ * csg_from_model() - a model of the form of a game as that game: one function over all variables,
+ * the agents, which have two values, 0 out of the coalition and 1 in it. A coalition is worth by
+ * how much it costs less than none does, by how much it is worth more where costs are maximised; a
+ * potential is a value itself, and that of none has to be 0. What is forbidden, or by itself
+ * reaches the model's top, is forbidden. Values are integers in units of 10^-scale of the model's
+ * scale, or floats. A sparse table of more than 20 agents stays a list while fewer than a 64th of
+ * all coalitions is listed. The model is copied.
  * Cost:   as csg_game_new(), or what is listed
- * Errors: EINVAL (another form: the text says what), ELIMIT, ERANGE (a value past 64 bits), ENOMEM, ESTOP
+ * Errors: EINVAL (another form: the text says what), ELIMIT, ERANGE (a value past 64 bits), ENOMEM,
+ *         ESTOP
  */
 GPUBE_API int csg_from_model(struct csg_game **out, const struct gpube_model *m);
 /* The scale of a game's integers: 0 unless csg_from_model() made it. */
@@ -179,12 +187,12 @@ GPUBE_API int csg_game_scale(const struct csg_game *g);
 #define CSG_MODEL_AGENTS 14
 
 /*
- * csg_model() - the game as a model of costs to be maximised, one assignment a structure. Up to five
- * agents: a variable each, its coalition's number. Up to CSG_MODEL_AGENTS: variable k is who is left
- * after k coalitions. More, of which at most 2^14 coalitions are not forbidden: a variable an agent,
- * its coalition.
- * Errors: EINVAL (float values, values on a device); ELIMIT (what is none of these, or more than 2^26
- *         cells); ERANGE (a structure's value), ENOMEM, ESTOP
+ * csg_model() - the game as a model of costs to be maximised, one assignment a structure. Up to
+ * five agents: a variable each, its coalition's number. Up to CSG_MODEL_AGENTS: variable k is who
+ * is left after k coalitions. More, of which at most 2^14 coalitions are not forbidden: a variable
+ * an agent, its coalition.
+ * Errors: EINVAL (float values, values on a device); ELIMIT (what is none of these, or more than
+ *         2^26 cells); ERANGE (a structure's value), ENOMEM, ESTOP
  */
 GPUBE_API int csg_model(struct gpube_model **out, const struct csg_game *g);
 

@@ -1,11 +1,12 @@
 /*
- * csg_from_model.c - a model of one function over all its variables, of two values each, as a game of
- * coalitions. See csg.h.
+ * csg_from_model.c - a model of one function over all its variables, of two values each, as a game
+ * of coalitions. See csg.h.
  *
- * Weighed against that: a game whose table is the model's. A scope's first variable varies slowest and
- * agent 1 is the lowest bit, costs are mostly minimised and forbidden cells are marked by a type's largest
- * number, not by its least. So the table of nearly every model would be copied all the same, while every
- * method would have to know of two kinds of tables. Who needs the memory frees the model.
+ * Weighed against that: a game whose table is the model's. A scope's first variable varies slowest
+ * and agent 1 is the lowest bit, costs are mostly minimised and forbidden cells are marked by a
+ * type's largest number, not by its least. So the table of nearly every model would be copied all
+ * the same, while every method would have to know of two kinds of tables. Who needs the memory
+ * frees the model.
  */
 #include "csg/sparse.h"
 #include "gpube/ops/subset/subset.h"
@@ -32,19 +33,23 @@ static int check_form(const struct gpube_model *m)
 		two = two && m->vars[k].domain == 2;
 	if (m->n_vars < 1 || m->n_functions != 1 || m->functions[0].arity != m->n_vars || !two)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
-			"no game of coalitions: it has %d variable%s and %d function%s, a game has one "
-			"function, over all its variables, each of two values",
-			m->n_vars, gpube__plural(m->n_vars), m->n_functions, gpube__plural(m->n_functions));
+			"no game of coalitions: it has %d variable%s and %d function%s, a game "
+			"has one function, over all its variables, each of two values",
+			m->n_vars, gpube__plural(m->n_vars), m->n_functions,
+			gpube__plural(m->n_functions));
 	if (m->n_vars > CSG_MAX_AGENTS)
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "no game of coalitions: %d agents are more than %d",
-			m->n_vars, CSG_MAX_AGENTS);
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"no game of coalitions: %d agents are more than %d", m->n_vars,
+			CSG_MAX_AGENTS);
 	for (int32_t k = 0; k < m->n_vars; k++)
 		if (m->vars[k].hidden || (m->evidence && m->evidence[k] >= 0))
-			return gpube__fail(m->ctx, GPUBE_EINVAL, "no game of coalitions: variable %d is %s", k,
+			return gpube__fail(m->ctx, GPUBE_EINVAL,
+				"no game of coalitions: variable %d is %s", k,
 				m->vars[k].hidden ? "not in the file" : "observed");
 	return m->constant == 0 ? GPUBE_OK
 				: gpube__fail(m->ctx, GPUBE_EINVAL,
-					  "no game of coalitions: a cost of no variables is no coalition's");
+					  "no game of coalitions: a cost of no variables is no "
+					  "coalition's");
 }
 
 /* ---- values ------------------------------------------------------------------------------- */
@@ -63,8 +68,9 @@ static int value_of(int64_t *value, const struct reading *r, int64_t cost)
 	if (r->gets ? __builtin_sub_overflow(cost, r->empty, value)
 		    : __builtin_sub_overflow(r->empty, cost, value))
 		*value = INT64_MIN;
-	return *value == INT64_MIN ? gpube__fail(r->m->ctx, GPUBE_ERANGE, "a coalition's value passes 64 bits")
-				   : GPUBE_OK;
+	return *value == INT64_MIN
+		       ? gpube__fail(r->m->ctx, GPUBE_ERANGE, "a coalition's value passes 64 bits")
+		       : GPUBE_OK;
 }
 
 /* Number k of what the table holds; of one that is sparse, -1 is the default. */
@@ -89,7 +95,10 @@ static int64_t place_of_none(const struct gpube_table *t)
 	return first ? 0 : -1;
 }
 
-/* What it says: 0 if it is forbidden. Of potentials it has to be 0, as differences would be rounded. */
+/*
+ * What it says: 0 if it is forbidden. Of potentials it has to be 0, as differences would be
+ * rounded.
+ */
 static int find_empty(struct reading *r)
 {
 	const struct gpube_table *t = r->table;
@@ -117,7 +126,8 @@ static int find_range(struct reading *r)
 
 		if (k % 65536 == 0 && gpube__stopped(r->m->ctx))
 			return gpube__fail_stopped(r->m->ctx);
-		status = value_of(&value, r, k < 0 ? r->table->dflt.i : gpube__table_int(r->table, k));
+		status = value_of(
+			&value, r, k < 0 ? r->table->dflt.i : gpube__table_int(r->table, k));
 		if (status || value == INT64_MIN)
 			continue;
 		r->most = value > r->most ? value : r->most;
@@ -147,7 +157,8 @@ static int choose_type(enum csg_type *type, struct reading *r)
 static int fill_table(struct reading *r)
 {
 	const int n = r->game->n;
-	uint64_t flip[CSG_MAX_AGENTS]; /* the agents that are the last k + 1 variables of the scope */
+	/* the agents that are the last k + 1 variables of the scope */
+	uint64_t flip[CSG_MAX_AGENTS];
 	uint64_t coalition = 0;
 	int64_t value;
 	int status = GPUBE_OK;
@@ -192,8 +203,9 @@ static int make_game(struct reading *r, enum csg_type type)
 {
 	const int n = r->m->n_vars;
 	struct csg_game *list;
-	int status = r->table->sparse ? csg__sparse_new(&r->game, r->m->ctx, n, type)
-				      : csg__game_new_on(&r->game, r->m->ctx, n, type, gpube__subset_cpu());
+	int status = r->table->sparse
+			     ? csg__sparse_new(&r->game, r->m->ctx, n, type)
+			     : csg__game_new_on(&r->game, r->m->ctx, n, type, gpube__subset_cpu());
 
 	if (status)
 		return status;

@@ -270,7 +270,8 @@ static int read_text(struct csg_game **g, struct gpube_in *in)
 			status = make_table(in, g, &seen);
 		if (!status)
 			status = read_coalition(in, &c, (*g)->n);
-		if (!status && (seen ? gpube__bit(seen, (int64_t)c) : csg__sparse_find((*g)->sparse, c) >= 0))
+		if (!status && (seen ? gpube__bit(seen, (int64_t)c)
+				     : csg__sparse_find((*g)->sparse, c) >= 0))
 			status = gpube__in_error(
 				in, "coalition %llu has a value already", (unsigned long long)c);
 		if (!status)
@@ -401,7 +402,8 @@ int csg_write(const struct csg_game *g, const char *path, int text)
 	if (status)
 		return status;
 	if (g->scale)
-		gpube__log(g->ctx, GPUBE_LOG_NOTE, "%s: values are in units of 10^-%d", path, g->scale);
+		gpube__log(g->ctx, GPUBE_LOG_NOTE, "%s: values are in units of 10^-%d", path,
+			g->scale);
 	if (text) {
 		write_text(g, &out);
 	} else {

@@ -13,9 +13,10 @@ struct csg__sparse;
 struct csg__source;
 
 /*
- * A game keeps its own table beside the engine's models: of a coalition a number, agent 1 the lowest bit, 2 and
- * more bytes wide, on the host, a card or a file's pages, where a model's cells are in another order. What a model of
- * this form holds is copied once, and takes no more memory than the same game from a .csg: csg_from_model.c.
+ * A game keeps its own table beside the engine's models: of a coalition a number, agent 1 the
+ * lowest bit, 2 and more bytes wide, on the host, a card or a file's pages, where a model's cells
+ * are in another order. What a model of this form holds is copied once, and takes no more memory
+ * than the same game from a .csg: csg_from_model.c.
  *
  * scale   integers are in units of 10^-scale
  * values  2^n, aligned; memory of 'ops'; NULL if the game is sparse or has a source
@@ -64,7 +65,9 @@ static inline bool csg__big_endian(void)
 int csg__map(struct csg_game **out, struct gpube_ctx *ctx, const char *path);
 
 struct gpube_in;
-/* Whether what follows is a game, binary or text; and one from there, or on a plain file's pages. */
+/*
+ * Whether what follows is a game, binary or text; and one from there, or on a plain file's pages.
+ */
 bool csg__is_game(struct gpube_in *in);
 int csg__read_from(struct csg_game **out, struct gpube_in *in);
 void csg__unmap(struct csg_game *g);
@@ -207,8 +210,8 @@ double csg__splits(enum csg_method method, int n);
 /* conv's time on this machine, by its rate and the splits. */
 double csg__conv_seconds(const struct csg__search *s);
 /*
- * Threads whose work counts once where lp and conv share seconds: these are the processor's, so that all
- * count by themselves, unless conv is a device's, where the clock decides.
+ * Threads whose work counts once where lp and conv share seconds: these are the processor's, so
+ * that all count by themselves, unless conv is a device's, where the clock decides.
  */
 int csg__clock_threads(const struct csg__search *s);
 

@@ -56,7 +56,10 @@ static void coalition_name(char *name, const struct csg__sets *s, int set)
 	write_agents(name, coalition);
 }
 
-/* The coalitions that are allowed: of those listed, or of all. NULL: they are too many, or no memory. */
+/*
+ * The coalitions that are allowed: of those listed, or of all. NULL: they are too many, or no
+ * memory.
+ */
 static uint64_t *allowed_coalitions(int64_t *n, const struct csg_game *g)
 {
 	const int64_t all = g->sparse ? g->sparse->n : (int64_t)csg__n_masks(g);
@@ -69,7 +72,8 @@ static uint64_t *allowed_coalitions(int64_t *n, const struct csg_game *g)
 
 		if (value_of(g, coalition) == GPUBE_INF)
 			continue;
-		if (*n == MOST_LISTED || gpube__grow(g->ctx, &mask, &capacity, *n + 1, sizeof(*mask)) ||
+		if (*n == MOST_LISTED ||
+			gpube__grow(g->ctx, &mask, &capacity, *n + 1, sizeof(*mask)) ||
 			(k % 65536 == 0 && gpube__stopped(g->ctx))) {
 			gpube__free(g->ctx, mask);
 			return NULL;
@@ -79,7 +83,8 @@ static uint64_t *allowed_coalitions(int64_t *n, const struct csg_game *g)
 	return mask ? mask : gpube__alloc(g->ctx, 1, sizeof(*mask));
 }
 
-static int model_of_listed(struct gpube_model **out, const struct csg_game *g, const uint64_t *mask, int64_t n)
+static int model_of_listed(
+	struct gpube_model **out, const struct csg_game *g, const uint64_t *mask, int64_t n)
 {
 	struct csg__sets sets = {.ctx = g->ctx,
 		.n_goods = g->n,
@@ -158,8 +163,10 @@ static int structure_value(int64_t *value, const struct csg_game *g, const int32
 			*value = GPUBE_INF;
 			return GPUBE_OK;
 		}
-		if (__builtin_add_overflow(*value, v, value) || *value >= GPUBE_INF || *value <= -GPUBE_INF)
-			return gpube__fail(g->ctx, GPUBE_ERANGE, "a structure's value passes 64 bits");
+		if (__builtin_add_overflow(*value, v, value) || *value >= GPUBE_INF ||
+			*value <= -GPUBE_INF)
+			return gpube__fail(
+				g->ctx, GPUBE_ERANGE, "a structure's value passes 64 bits");
 	}
 	return GPUBE_OK;
 }
@@ -297,7 +304,8 @@ int csg_model(struct gpube_model **out, const struct csg_game *g)
 		return gpube__missing(g ? g->ctx : NULL);
 	if (!csg__is_int(g->type))
 		return gpube__fail(g->ctx, GPUBE_EINVAL,
-			"the values are %s: a model's costs are integers, so that nothing is rounded",
+			"the values are %s: a model's costs are integers, so that nothing is "
+			"rounded",
 			csg_type_name(g->type));
 	if (!csg__on_host(g))
 		return gpube__fail(g->ctx, GPUBE_EINVAL, "the values are on a device");

@@ -69,7 +69,8 @@ int csg_game_new(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enu
 			*out = NULL;
 			return gpube__fail_stopped(ctx);
 		}
-		memset((char *)(*out)->values + at, 0, bytes - at < ZEROED_BYTES ? bytes - at : ZEROED_BYTES);
+		memset((char *)(*out)->values + at, 0,
+			bytes - at < ZEROED_BYTES ? bytes - at : ZEROED_BYTES);
 	}
 	return GPUBE_OK;
 }

@@ -60,8 +60,8 @@ static int add_set(struct gpube_model *m, const struct csg__sets *s, int b)
 }
 
 /* Sets before b that share a good with it exclude it, each once, by one table. */
-static int exclude(struct gpube_model *m, const struct csg__sets *s, const struct of_goods *o, int b,
-	int32_t *mark, int32_t *table)
+static int exclude(struct gpube_model *m, const struct csg__sets *s, const struct of_goods *o,
+	int b, int32_t *mark, int32_t *table)
 {
 	static const int64_t costs[] = {0, 0, 0, GPUBE_INF};
 	int status = GPUBE_OK;
@@ -118,7 +118,8 @@ static int32_t value_of(const struct csg__sets *s, const struct of_goods *o, int
 	return (int32_t)(low - o->start[good]) + !s->all;
 }
 
-static int name_values(struct gpube_variable *v, const struct csg__sets *s, const struct of_goods *o, int good)
+static int name_values(
+	struct gpube_variable *v, const struct csg__sets *s, const struct of_goods *o, int good)
 {
 	char name[CSG__NAME];
 
@@ -145,7 +146,8 @@ static int add_nothing(struct gpube_model *m, int32_t var)
 	return gpube_model_add_costs(m, 1, &var, &forbidden);
 }
 
-static int add_good(struct gpube_model *m, const struct csg__sets *s, const struct of_goods *o, int good)
+static int add_good(
+	struct gpube_model *m, const struct csg__sets *s, const struct of_goods *o, int good)
 {
 	const int64_t n = n_of(o, good), domain = n + !s->all;
 	char name[CSG__NAME];
@@ -174,7 +176,9 @@ static int add_good(struct gpube_model *m, const struct csg__sets *s, const stru
 	return status;
 }
 
-/* Goods g and h: of the sets that begin with g and have h, both have the same, or neither has one. */
+/*
+ * Goods g and h: of the sets that begin with g and have h, both have the same, or neither has one.
+ */
 static int add_pair(struct gpube_model *m, const struct csg__sets *s, const struct of_goods *o,
 	const int32_t scope[2], const int32_t *sets, int32_t n)
 {
@@ -185,7 +189,8 @@ static int add_pair(struct gpube_model *m, const struct csg__sets *s, const stru
 	if (!cell)
 		return GPUBE_ENOMEM;
 	for (int32_t k = 0; k < n; k++) {
-		const int32_t a = value_of(s, o, scope[0], sets[k]), b = value_of(s, o, scope[1], sets[k]);
+		const int32_t a = value_of(s, o, scope[0], sets[k]),
+			      b = value_of(s, o, scope[1], sets[k]);
 
 		for (int64_t c = 0; c < columns; c++)
 			cell[a * columns + c] = GPUBE_INF;
@@ -193,15 +198,16 @@ static int add_pair(struct gpube_model *m, const struct csg__sets *s, const stru
 			cell[r * columns + b] = GPUBE_INF;
 	}
 	for (int32_t k = 0; k < n; k++)
-		cell[value_of(s, o, scope[0], sets[k]) * columns + value_of(s, o, scope[1], sets[k])] = 0;
+		cell[value_of(s, o, scope[0], sets[k]) * columns +
+			value_of(s, o, scope[1], sets[k])] = 0;
 	status = gpube_model_add_costs(m, 2, scope, cell);
 	gpube__free(s->ctx, cell);
 	return status;
 }
 
 /* The pairs of good g and the others of sets that begin with it. 'sets': room for all */
-static int add_pairs(struct gpube_model *m, const struct csg__sets *s, const struct of_goods *o, int good,
-	int32_t *sets)
+static int add_pairs(struct gpube_model *m, const struct csg__sets *s, const struct of_goods *o,
+	int good, int32_t *sets)
 {
 	int status = GPUBE_OK;
 
@@ -316,7 +322,8 @@ int csg__sets_model(struct gpube_model **out, const struct csg__sets *s)
 			status = model_of_goods(out, s, &o);
 		else
 			status = gpube__fail(s->ctx, GPUBE_ELIMIT,
-				"%d sets of %d goods: as a model they have more than %lld cells of tables",
+				"%d sets of %d goods: as a model they have more than %lld cells "
+				"of tables",
 				s->n_sets, s->n_goods, (long long)MOST_CELLS);
 	}
 	gpube__free(s->ctx, o.start);

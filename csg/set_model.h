@@ -1,6 +1,6 @@
 /*
- * set_model.h - disjoint sets of goods as a model of costs, to be maximised: what auctions and games
- * of few coalitions become. Internal to csg/.
+ * set_model.h - disjoint sets of goods as a model of costs, to be maximised: what auctions and
+ * games of few coalitions become. Internal to csg/.
  */
 #ifndef CSG_SET_MODEL_H
 #define CSG_SET_MODEL_H
@@ -29,8 +29,9 @@ struct csg__sets {
 /*
  * csg__sets_model() - a model whose assignments are the ways to choose disjoint sets, one for each.
  * Two forms: a variable of two values a set, pairs that share a good excluding each other; or a
- * variable a good, whose value is the set that takes it, the goods of a set agreeing with its first.
- * The one whose elimination along min-fill has fewer cells is taken; with 'all' it is the second.
+ * variable a good, whose value is the set that takes it, the goods of a set agreeing with its
+ * first. The one whose elimination along min-fill has fewer cells is taken; with 'all' it is the
+ * second.
  * Errors: ELIMIT (tables of more than 2^26 cells in all), ERANGE, ENOMEM, ESTOP
  */
 int csg__sets_model(struct gpube_model **out, const struct csg__sets *s);

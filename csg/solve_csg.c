@@ -127,8 +127,9 @@ static double rounding(const struct csg__search *s)
 /* Where conv takes less than this it is done before lp's linear program is. */
 #define AUTO_LEAST_SECONDS 0.02
 /*
- * Of what conv would take: what lp may cost before conv begins. Games on which lp does not end then take at most
- * 1.2 times what they take conv, and of those on which it does nearly all have ended before, from 23 agents on.
+ * Of what conv would take: what lp may cost before conv begins. Games on which lp does not end then
+ * take at most 1.2 times what they take conv, and of those on which it does nearly all have ended
+ * before, from 23 agents on.
  */
 #define AUTO_SHARE 0.18
 

@@ -35,7 +35,10 @@ int64_t csg__sparse_value(enum csg_type type, double v);
 
 /* The number of a listed coalition, -1 if it is not. */
 int64_t csg__sparse_find(const struct csg__sparse *s, uint64_t coalition);
-/* Of at most 20 agents there is a table whatever is listed, of more from a 64th of all coalitions on. */
+/*
+ * Of at most 20 agents there is a table whatever is listed, of more from a 64th of all coalitions
+ * on.
+ */
 static inline bool csg__wants_table(int n_agents, int64_t n_listed)
 {
 	return n_agents <= 20 || (uint64_t)n_listed >= (uint64_t)1 << n_agents >> 6;

@@ -120,7 +120,8 @@ static int start_workers(struct dcop_engine *e)
 	for (int k = 0; k < e->n_workers && !status; k++)
 		status = dcop__worker_open(&e->workers[k], e);
 	for (int k = 0; k < e->n_workers && !status; k++) {
-		e->workers[k].started = gpube__thread_start(&e->workers[k].thread, work, &e->workers[k]);
+		e->workers[k].started =
+			gpube__thread_start(&e->workers[k].thread, work, &e->workers[k]);
 		if (!e->workers[k].started)
 			status = gpube__fail(e->ctx, GPUBE_ENOMEM, "cannot start a thread");
 	}
@@ -326,8 +327,8 @@ static int choose_backend(struct dcop_engine *e, bool *resident)
 }
 
 /*
- * Threads of this process over the agents that work at the same time: on a device that does not hold
- * all tables, no more than its memory has room for the largest bucket.
+ * Threads of this process over the agents that work at the same time: on a device that does not
+ * hold all tables, no more than its memory has room for the largest bucket.
  */
 static void choose_workers(struct dcop_engine *e, bool resident)
 {

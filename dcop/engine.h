@@ -113,7 +113,10 @@ int dcop__send_task(struct dcop_engine *e, struct dcop_task done);
  * do */
 int dcop__exchange(struct dcop_engine *e, bool *busy, bool *over);
 
-/* After a stop, when no worker is left: tells all ranks, and waits until all have stopped and nothing is on its way. */
+/*
+ * After a stop, when no worker is left: tells all ranks, and waits until all have stopped and
+ * nothing is on its way.
+ */
 int dcop__exchange_stop(struct dcop_engine *e);
 
 /* ---- stopped.c ---- */

@@ -373,7 +373,8 @@ int dcop__exchange_stop(struct dcop_engine *e)
 	const struct dcop_listener listener = {.arg = e, .body = on_body, .parcel = on_parcel};
 	int status = send_all(e, KIND_STOP);
 
-	while (!status && (e->n_stopped < e->world->n_ranks - 1 || !dcop__world_drained(e->world))) {
+	while (!status &&
+		(e->n_stopped < e->world->n_ranks - 1 || !dcop__world_drained(e->world))) {
 		bool busy;
 
 		status = dcop__world_poll(e->world, &listener, &busy);

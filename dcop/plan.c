@@ -349,7 +349,9 @@ static int lay_out(struct dcop_plan *p, const struct dcop_opts *opts, int n_rank
 	return status;
 }
 
-/* Whether no sum of a bucket's tables can pass 64 bits, where costs are moved between minis, too. */
+/*
+ * Whether no sum of a bucket's tables can pass 64 bits, where costs are moved between minis, too.
+ */
 static bool sums_fit(const struct dcop_plan *p)
 {
 	const __int128 left = gpube__costs_left(p->m, p->m->top);

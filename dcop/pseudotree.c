@@ -190,8 +190,8 @@ static int look(struct builder *b)
 }
 
 /*
- * One depth-first search of the component; sorted NULL: at random, which is given up where it looks at
- * more neighbours than all searches may together. *whole: it was not. Errors: ESTOP
+ * One depth-first search of the component; sorted NULL: at random, which is given up where it looks
+ * at more neighbours than all searches may together. *whole: it was not. Errors: ESTOP
  */
 static int search(struct builder *b, int32_t root, const int32_t *sorted, bool *whole)
 {

@@ -21,8 +21,8 @@ static const struct gpube_format_row formats[] = {
 		gpube__wcnf_read, gpube__cnf_write},
 	{GPUBE_FORMAT_LP, "lp", "lp", GPUBE_COSTS, false, false, gpube__sniff_lp, gpube__lp_read,
 		gpube__lp_write},
-	{GPUBE_FORMAT_MPS, "mps", "mps|qps", GPUBE_COSTS, false, false, gpube__sniff_mps, gpube__mps_read,
-		gpube__mps_write},
+	{GPUBE_FORMAT_MPS, "mps", "mps|qps", GPUBE_COSTS, false, false, gpube__sniff_mps,
+		gpube__mps_read, gpube__mps_write},
 	{GPUBE_FORMAT_QPBO, "qpbo", "qpbo", GPUBE_COSTS, false, false, gpube__sniff_qpbo,
 		gpube__qpbo_read, NULL},
 	{GPUBE_FORMAT_COL, "col", "col", GPUBE_COSTS, false, false, gpube__sniff_col,
@@ -194,13 +194,18 @@ int gpube__refused(int status, struct gpube_ctx *ctx, const char *path, enum gpu
 		sure = sure && !in.status && content != own;
 		gpube__in_close(&in);
 		if (sure)
-			return gpube__fail(ctx, GPUBE_EINVAL, "'%s' is %s", path, gpube_content_words(content));
+			return gpube__fail(ctx, GPUBE_EINVAL, "'%s' is %s", path,
+				gpube_content_words(content));
 	}
 	return gpube__fail(ctx, status, "%s", text);
 }
 
-/* The format of what is read; NULL after an error. guessed: .wcsp, because no other claims it, and it does not look so. */
-static const struct gpube_format_row *input_format(struct gpube_in *in, enum gpube_format format, bool *guessed)
+/*
+ * The format of what is read; NULL after an error. guessed: .wcsp, because no other claims it, and
+ * it does not look so.
+ */
+static const struct gpube_format_row *input_format(
+	struct gpube_in *in, enum gpube_format format, bool *guessed)
 {
 	struct found found = {find_format(format), GPUBE_CONTENT_MODEL, true};
 
@@ -239,7 +244,8 @@ static void add_guess(struct gpube_ctx *ctx)
 	gpube__fail(ctx, GPUBE_EPARSE, "%s (read as .wcsp: no format is recognised)", text);
 }
 
-int gpube__read_from(struct gpube_model **out, struct gpube_in *in, const struct gpube_read_opts *opts)
+int gpube__read_from(
+	struct gpube_model **out, struct gpube_in *in, const struct gpube_read_opts *opts)
 {
 	const struct gpube_format_row *f;
 	struct gpube_model *m = NULL;
@@ -250,8 +256,8 @@ int gpube__read_from(struct gpube_model **out, struct gpube_in *in, const struct
 	f = input_format(in, opts->format, &guessed);
 	status = in->status;
 	if (!status && !f->read)
-		status = gpube__fail(
-			in->ctx, GPUBE_EINVAL, "'%s': .%s is only written, not read", in->path, f->name);
+		status = gpube__fail(in->ctx, GPUBE_EINVAL, "'%s': .%s is only written, not read",
+			in->path, f->name);
 	if (!status)
 		status = read_model(&m, in->ctx, in, f);
 	if (status == GPUBE_EPARSE && guessed)

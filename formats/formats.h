@@ -66,12 +66,13 @@ GPUBE_API const char *gpube_content_words(enum gpube_content content);
 
 /*
  * What reading takes. A reader holds at most GPUBE_READ_FACTOR bytes for each byte of the file
- * (unpacked), 4 MiB, and besides what the context's memory_bytes allow: that is what a short text may
- * ask for, such as variables and values that a number declares (256 and 32 bytes each, for all that
- * is done with them later), and tables that keywords and expressions are expanded to. What passes it
- * is refused (ELIMIT) before it is taken. Simplifying, ordering and solving what was read take at most
- * twice as much, besides the tables that memory_bytes allow. Its time grows with the file and with what is expanded, and
- * a stop ends it at any moment. What is nested is read to a depth that each format states.
+ * (unpacked), 4 MiB, and besides what the context's memory_bytes allow: that is what a short text
+ * may ask for, such as variables and values that a number declares (256 and 32 bytes each, for all
+ * that is done with them later), and tables that keywords and expressions are expanded to. What
+ * passes it is refused (ELIMIT) before it is taken. Simplifying, ordering and solving what was read
+ * take at most twice as much, besides the tables that memory_bytes allow. Its time grows with the
+ * file and with what is expanded, and a stop ends it at any moment. What is nested is read to a
+ * depth that each format states.
  */
 #define GPUBE_READ_FACTOR 512
 
@@ -117,8 +118,8 @@ GPUBE_API int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const 
  *            bound dropped
  * check      what was written is read back, before it gets its name, and compared
  *            table by table
- * wide       .wcsp and .cfn of costs may pass what toulbar2 holds, which is said: gpube reads them, and
- *            toulbar2 does not; otherwise that is refused, or, with lossy, divided
+ * wide       .wcsp and .cfn of costs may pass what toulbar2 holds, which is said: gpube reads them,
+ *            and toulbar2 does not; otherwise that is refused, or, with lossy, divided
  */
 struct gpube_write_opts {
 	size_t sizeof_options;
@@ -137,10 +138,10 @@ struct gpube_write_opts {
  * .uai as exp(-cost). Evidence goes with a .uai into PATH.evid (an old one is emptied
  * if there is none), elsewhere and on standard output into unary functions.
  * path      "-" is standard output
- * Errors: EIO, ENOMEM; EINVAL (options; a format that is not written; a check of
- *         what is no file; a model that the format has no place for); ERANGE (the
- *         format cannot hold it as it is, but may with 'lossy'; the text says what);
- *         ELIMIT (more clauses than are written); ESTOP, EBUG (what was read back differs): no file is left
+ * Errors: EIO, ENOMEM; EINVAL (options; a format that is not written; a check of what is no file; a
+ *         model that the format has no place for); ERANGE (the format cannot hold it as it is, but
+ *         may with 'lossy'; the text says what); ELIMIT (more clauses than are written); ESTOP,
+ *         EBUG (what was read back differs): no file is left
  */
 GPUBE_API int gpube_write_with(
 	const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts);
@@ -155,21 +156,26 @@ GPUBE_API int gpube_write(const struct gpube_model *m, const char *path, enum gp
  * they get places between the others. Of a PATH that ends in .cov or .dec it
  * is that of the tree decomposition, as gpube_order_of_decomposition() has it.
  * order     n_vars
- * Errors: EIO, EPARSE (not a permutation), EINVAL (no tree decomposition), ENOMEM: order is untouched
+ * Errors: EIO, EPARSE (not a permutation), EINVAL (no tree decomposition), ENOMEM: order is
+ *         untouched
  */
 GPUBE_API int gpube_read_order(int32_t *order, const struct gpube_model *m, const char *path);
 /*
- * Writes an order, an index on each line, as toulbar2 reads it, without hidden variables; as PATH that ends in .cov
- * or .dec the decomposition of gpube_decomposition_of_order().
+ * Writes an order, an index on each line, as toulbar2 reads it, without hidden variables; as PATH
+ * that ends in .cov or .dec the decomposition of gpube_decomposition_of_order().
  * Errors: EIO, EINVAL (not a permutation), ENOMEM
  */
 GPUBE_API int gpube_write_order(
 	const struct gpube_model *m, const char *path, const int32_t *order);
-/* Writes toulbar2's .sol: the value indices of one assignment on one line, without hidden variables. */
+/*
+ * Writes toulbar2's .sol: the value indices of one assignment on one line, without hidden
+ * variables.
+ */
 GPUBE_API int gpube_write_solution(
 	const struct gpube_model *m, const char *path, const int32_t *values);
 /*
- * Reads a .sol, or an MPE result file, into 'values' (n_vars, the hidden ones by gpube_model_complete()).
+ * Reads a .sol, or an MPE result file, into 'values' (n_vars, the hidden ones by
+ * gpube_model_complete()).
  * Errors: EIO, EPARSE, ENOMEM: values are untouched
  */
 GPUBE_API int gpube_read_solution(int32_t *values, const struct gpube_model *m, const char *path);
@@ -184,7 +190,8 @@ GPUBE_API int gpube_read_ub(int64_t *cost, const struct gpube_model *m, const ch
 GPUBE_API int gpube_write_ub(const struct gpube_model *m, const char *path, int64_t cost);
 
 /*
- * A tree decomposition, or a forest of them, as toulbar2's .cov has it, and without numbers and parents its .dec.
+ * A tree decomposition, or a forest of them, as toulbar2's .cov has it, and without numbers and
+ * parents its .dec.
  * parent  index of a cluster before, -1 for a root
  * first   the variables of cluster k are vars[first[k]] to vars[first[k + 1] - 1]
  */
@@ -196,9 +203,9 @@ struct gpube_decomposition {
 };
 
 /*
- * gpube_read_decomposition() - of a PATH that ends in .dec, whose clusters have no parents, they are joined by
- * what they have in common. That it covers the functions, and that each
- * variable's clusters are connected, is not checked.
+ * gpube_read_decomposition() - of a PATH that ends in .dec, whose clusters have no parents, they
+ * are joined by what they have in common. That it covers the functions, and that each variable's
+ * clusters are connected, is not checked.
  * Errors: EIO, EPARSE, ENOMEM; writing: EINVAL (a parent that is not before; hidden variables)
  */
 GPUBE_API int gpube_read_decomposition(

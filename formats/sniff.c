@@ -212,7 +212,7 @@ bool gpube__sniff_bif(const char *text, size_t n, const char *path)
 	return *skip_cpp_comments(text) == '{';
 }
 
-/* ---- pseudo-Boolean problems ------------------------------------------------------------------ */
+/* ---- pseudo-Boolean problems --------------------------------------------------------- */
 
 /* "+1 x1" or "-2 ~x3": an integer, blanks, and a variable. */
 static bool begins_term(const char *text)
@@ -250,9 +250,12 @@ bool gpube__sniff_opb(const char *text, size_t n, const char *path)
 	return begins_term(text);
 }
 
-/* ---- integer programs ------------------------------------------------------------------------- */
+/* ---- integer programs ---------------------------------------------------------------- */
 
-/* The word that tells the direction, after comments; a .wcsp of that name goes on with four numbers. */
+/*
+ * The word that tells the direction, after comments; a .wcsp of that name goes on with four
+ * numbers.
+ */
 bool gpube__sniff_lp(const char *text, size_t n, const char *path)
 {
 	static const char *const words[] = {"minimize", "minimise", "minimum", "min", "maximize",
@@ -280,7 +283,10 @@ bool gpube__sniff_lp(const char *text, size_t n, const char *path)
 	return false;
 }
 
-/* A section's name that begins a line, behind comments: that of the first, or of the one behind the program's name. */
+/*
+ * A section's name that begins a line, behind comments: that of the first, or of the one behind the
+ * program's name.
+ */
 bool gpube__sniff_mps(const char *text, size_t n, const char *path)
 {
 	(void)n;

@@ -172,7 +172,8 @@ int gpube_write_with(
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "options of another version");
 	status = gpube__check_choice(m->ctx, "precision", opts->precision, 12);
 	if (!status)
-		status = gpube__check_choice(m->ctx, "format", (int)opts->format, GPUBE_N_FORMATS - 1);
+		status = gpube__check_choice(
+			m->ctx, "format", (int)opts->format, GPUBE_N_FORMATS - 1);
 	if (status)
 		return status;
 	f = gpube__output_format(m->ctx, path, opts->format);
@@ -187,7 +188,8 @@ int gpube_write_with(
 	/* an .lp has other variables */
 	if (opts->check && (!f->read || f->id == GPUBE_FORMAT_LP))
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
-			"cannot check '%s': .%s is not read back as the same tables", path, f->name);
+			"cannot check '%s': .%s is not read back as the same tables", path,
+			f->name);
 	w.opts = *opts;
 	w.opts.shift = 0; /* done here, for all formats in one way */
 	/* (digits are fewer first, where that is allowed) */

@@ -9,10 +9,10 @@
  * and cyclic-polytope games, an eighth in traveler's dilemmas, a sixth in random games of five
  * different payoffs, but a half and more in win-lose, dispersion and minimum-effort games and those
  * of dollars to be grabbed. (Duplicated actions, which make no difference to branch and bound, are
- * not counted.) In coordination games so few rays come that many inequalities are added in
- * the same time. Most games end within a short try of what is predicted so. If it is branch and
- * bound, and nearly all equilibria found are regular, it has the rest, too. Of others nobody knows: they
- * get both methods beside each other, the predicted one most of the time.
+ * not counted.) In coordination games so few rays come that many inequalities are added in the same
+ * time. Most games end within a short try of what is predicted so. If it is branch and bound, and
+ * nearly all equilibria found are regular, it has the rest, too. Of others nobody knows: they get
+ * both methods beside each other, the predicted one most of the time.
  */
 enum {
 	PROBE_UNITS = 128,  /* of a cone for each payoff: hundredths of what small games take */
@@ -154,9 +154,9 @@ int nash__auto(struct nash_found *f, const char **method)
 		if (is_end(f, status))
 			return status;
 		/*
-		 * The first 'max' of them are to be the same ones every time: no race. A race begins
-		 * both methods anew, on contexts of its own that share the threads out; what the short
-		 * tries have found stays in f, and is merged with what the race finds.
+		 * The first 'max' of them are to be the same ones every time: no race. A race
+		 * begins both methods anew, on contexts of its own that share the threads out; what
+		 * the short tries have found stays in f, and is merged with what the race finds.
 		 */
 		if (!f->max)
 			return nash__race(f, predicted ? PREDICTED_SHARE : 1,

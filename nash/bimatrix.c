@@ -106,7 +106,8 @@ int nash_game_set(
 	return GPUBE_OK;
 }
 
-int nash_game_get(int64_t *num, int64_t *den, const struct nash_game *g, int player, int32_t row, int32_t column)
+int nash_game_get(int64_t *num, int64_t *den, const struct nash_game *g, int player, int32_t row,
+	int32_t column)
 {
 	const int32_t profile[] = {row, column};
 
@@ -115,7 +116,8 @@ int nash_game_get(int64_t *num, int64_t *den, const struct nash_game *g, int pla
 	return nash_game_payoff(num, den, g, player, profile);
 }
 
-int nash_game_payoff(int64_t *num, int64_t *den, const struct nash_game *g, int player, const int32_t *profile)
+int nash_game_payoff(
+	int64_t *num, int64_t *den, const struct nash_game *g, int player, const int32_t *profile)
 {
 	const struct nash_number *v;
 	int64_t at = 0;

@@ -51,7 +51,8 @@ struct nash_game {
 	char *title, *player[2];        /* may be NULL */
 	char **labels[2];               /* NULL, or m and n strings */
 	struct nash_number *payoffs[2]; /* m * n, row-major */
-	struct nash_players *players; /* NULL, or a game of more players (players.h), and nothing else is set */
+	/* NULL, or a game of more players (players.h), and nothing else is set */
+	struct nash_players *players;
 };
 
 /* ---- scanning, beyond what formats/io/io.h knows ---- */

@@ -347,7 +347,10 @@ int nash__nondegenerate(const struct nash_problem *p, bool *yes);
  * Source: Shapley, A note on the Lemke-Howson algorithm, 1974.
  */
 int nash__index_sum(const struct nash_found *f, bool *regular, int *sum);
-/* Whether three quarters of the first equilibria found are regular, and there is one. Errors: ENOMEM */
+/*
+ * Whether three quarters of the first equilibria found are regular, and there is one. Errors:
+ * ENOMEM
+ */
 int nash__mostly_regular(const struct nash_found *f, bool *yes);
 
 /*

@@ -32,8 +32,9 @@ GPUBE_API int nash_game_new(
 GPUBE_API void nash_game_free(struct nash_game *g);
 
 /*
- * Two players, or more of a game that was read. Of a game of more than two there are its pure equilibria (nash_pure())
- * and its model; nash_solve() and nash_write() refuse it (EINVAL), and it has no rows or columns.
+ * Two players, or more of a game that was read. Of a game of more than two there are its pure
+ * equilibria (nash_pure()) and its model; nash_solve() and nash_write() refuse it (EINVAL), and it
+ * has no rows or columns.
  */
 GPUBE_API int32_t nash_game_players(const struct nash_game *g);
 /* Of player 1 to nash_game_players(); 0: there is no such player. */
@@ -99,14 +100,14 @@ GPUBE_API int nash_read(
 GPUBE_API int nash_model(struct gpube_model **out, const struct nash_game *g, int regret);
 
 /*
- * nash_from_model() - a model of the form of a game as that game: two variables, the players, and two
- * functions over both. What player 1, the first variable, gets is the first function's, what player
- * 2 gets the second's: a cost negated where costs are minimised, the cost itself where they are
- * maximised, in units of 10^-scale; a potential itself, as the shortest decimal that reads as it.
- * Names of variables and values become those of players and actions. The model is copied.
+ * nash_from_model() - a model of the form of a game as that game: two variables, the players, and
+ * two functions over both. What player 1, the first variable, gets is the first function's, what
+ * player 2 gets the second's: a cost negated where costs are minimised, the cost itself where they
+ * are maximised, in units of 10^-scale; a potential itself, as the shortest decimal that reads as
+ * it. Names of variables and values become those of players and actions. The model is copied.
  * Cost:   rows * columns payoffs of each player
- * Errors: EINVAL (another form: the text says what; a pair that is forbidden or by itself reaches the
- *         model's top), ELIMIT (more than the context's memory), ENOMEM, ESTOP
+ * Errors: EINVAL (another form: the text says what; a pair that is forbidden or by itself reaches
+ *         the model's top), ELIMIT (more than the context's memory), ENOMEM, ESTOP
  */
 GPUBE_API int nash_from_model(struct nash_game **out, const struct gpube_model *m);
 
@@ -129,9 +130,10 @@ GPUBE_API const char *nash_class(int k);
  * covariance  covariant: of the payoffs of a cell, -1 to 1
  * parameters  "a,b,c" of minimum-effort, "high,middle,low" of grab-the-dollar, the reward of
  *             travelers-dilemma: integers, decimals or fractions; NULL: drawn from the seed
- * int_payoffs  not 0: what is drawn are reals (65536ths; range is 10000 at most), and payoffs are so many times as
- *             large, rounded to integers, ties away from 0: what GAMUT's -int_payoffs -int_mult does, by default
- *             10000 times. Payoffs that would tie may then differ by one
+ * int_payoffs  not 0: what is drawn are reals (65536ths; range is 10000 at most), and payoffs are
+ *              so many times as
+ *             large, rounded to integers, ties away from 0: what GAMUT's -int_payoffs -int_mult
+ *             does, by default 10000 times. Payoffs that would tie may then differ by one
  */
 struct nash_random {
 	size_t sizeof_options;
@@ -146,8 +148,8 @@ struct nash_random {
 
 /*
  * nash_generate() - the same game for the same options everywhere.
- * Errors: EINVAL (kind, range, covariance, parameters, int_payoffs, sizes), ERANGE (payoffs past 64 bits),
- *         ENOMEM
+ * Errors: EINVAL (kind, range, covariance, parameters, int_payoffs, sizes), ERANGE (payoffs past 64
+ *         bits), ENOMEM
  */
 GPUBE_API int nash_generate(
 	struct nash_game **out, struct gpube_ctx *ctx, const struct nash_random *options);
@@ -156,7 +158,8 @@ GPUBE_API int nash_generate(
 
 /*
  * n        pure equilibria: profiles in which no player gains by another action
- * actions  one of each of n_players, from 0, of each profile; profiles ascend, the last player's action is the fastest
+ * actions  one of each of n_players, from 0, of each profile; profiles ascend, the last player's
+ *          action is the fastest
  */
 struct nash_pure {
 	int64_t n;
@@ -199,9 +202,9 @@ struct nash_strategy {
  * pure             pure equilibria alone, in time rows * columns
  * max              stop after so many equilibria; 0: all
  * support_size     method SE: supports of this size alone; 0: all
- * world            the ranks of gpube-mpi (gpube/ranks/world.h) among which method SE shares its pairs
- *                  by round-robin: all call nash_solve() alike, rank 0 gets the equilibria, the
- *                  others a result without any; NULL: one rank
+ * world            the ranks of gpube-mpi (gpube/ranks/world.h) among which method SE shares its
+ *                  pairs by round-robin: all call nash_solve() alike, rank 0 gets the equilibria,
+ *                  the others a result without any; NULL: one rank
  * backend          of methods SE and EEE: where supports are scanned, faces walked; AUTO, of EEE
  *                  and AUTO: on the CPU, from which a large game goes on on a device that the
  *                  context or the program (ops/device/opening.h) has opened meanwhile

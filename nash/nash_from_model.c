@@ -1,9 +1,10 @@
 /*
- * nash_from_model.c - a model of costs or potentials that has the form of a game, as one. See nash.h.
+ * nash_from_model.c - a model of costs or potentials that has the form of a game, as one. See
+ * nash.h.
  *
- * Weighed against that: a game that keeps a model instead of its own payoffs. It would be a second form, not
- * a first one, as payoffs may be 1/3 or pass 64 bits, which no model holds; and there is little to copy: two
- * tables, whose equilibria take much longer than they do.
+ * Weighed against that: a game that keeps a model instead of its own payoffs. It would be a second
+ * form, not a first one, as payoffs may be 1/3 or pass 64 bits, which no model holds; and there is
+ * little to copy: two tables, whose equilibria take much longer than they do.
  */
 #include <string.h>
 
@@ -29,9 +30,10 @@ static int check_form(const struct gpube_model *m)
 		binary += m->functions[f].arity == 2;
 	if (m->n_vars != 2 || m->n_functions != 2 || binary != 2)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
-			"no game of two players: it has %d variable%s and %d function%s, a game has two "
-			"of each, both functions over both variables",
-			m->n_vars, m->n_vars == 1 ? "" : "s", m->n_functions, m->n_functions == 1 ? "" : "s");
+			"no game of two players: it has %d variable%s and %d function%s, a game "
+			"has two of each, both functions over both variables",
+			m->n_vars, m->n_vars == 1 ? "" : "s", m->n_functions,
+			m->n_functions == 1 ? "" : "s");
 	if (m->n_hidden)
 		return refuse(m, "one of its variables is not in the file");
 	if (m->evidence && (m->evidence[0] >= 0 || m->evidence[1] >= 0))
@@ -42,8 +44,8 @@ static int check_form(const struct gpube_model *m)
 }
 
 /* A cost is what a player loses, and gets where costs are maximised. */
-static int put_cost(struct nash_game *g, const struct gpube_model *m, int player, int32_t i, int32_t j,
-	int64_t cost)
+static int put_cost(struct nash_game *g, const struct gpube_model *m, int player, int32_t i,
+	int32_t j, int64_t cost)
 {
 	const bool gets = m->direction == GPUBE_MAXIMISE;
 	int64_t unit = 1;
@@ -51,8 +53,8 @@ static int put_cost(struct nash_game *g, const struct gpube_model *m, int player
 
 	if (cost == GPUBE_INF || gpube__reaches_top(m, cost))
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
-			"no game of two players: function %d forbids values %d and %d, and every pair of "
-			"actions needs a payoff",
+			"no game of two players: function %d forbids values %d and %d, and every "
+			"pair of actions needs a payoff",
 			player, i, j);
 	for (int k = 0; k < m->scale; k++)
 		unit *= 10;
@@ -79,7 +81,8 @@ static int fill(struct nash_game *g, const struct gpube_model *m, int player, co
 
 	for (int32_t i = 0; i < g->m && !status; i++)
 		for (int32_t j = 0; j < g->n && !status; j++) {
-			const int64_t k = rows_first ? (int64_t)i * g->n + j : (int64_t)j * g->m + i;
+			const int64_t k =
+				rows_first ? (int64_t)i * g->n + j : (int64_t)j * g->m + i;
 
 			status = c->costs ? put_cost(g, m, player, i, j, c->costs[k])
 					  : put_potential(g, player, i, j, c->potentials[k]);
@@ -119,7 +122,8 @@ static int copy_names(struct nash_game *g, const struct gpube_model *m, int play
 		return GPUBE_ENOMEM;
 	if (!v->value_names)
 		return GPUBE_OK;
-	g->labels[player] = gpube__alloc_zero(m->ctx, (uint64_t)v->domain, sizeof(*g->labels[player]));
+	g->labels[player] =
+		gpube__alloc_zero(m->ctx, (uint64_t)v->domain, sizeof(*g->labels[player]));
 	if (!g->labels[player])
 		return GPUBE_ENOMEM;
 	for (int32_t a = 0; a < v->domain; a++)
@@ -128,7 +132,10 @@ static int copy_names(struct nash_game *g, const struct gpube_model *m, int play
 	return GPUBE_OK;
 }
 
-/* What the payoffs and a function's cells take, before it is taken: a sparse table may claim any size. */
+/*
+ * What the payoffs and a function's cells take, before it is taken: a sparse table may claim any
+ * size.
+ */
 static int check_room(const struct gpube_model *m)
 {
 	const int64_t cells = gpube__cells(m, 2, gpube__scope(m, 0));
@@ -137,8 +144,9 @@ static int check_room(const struct gpube_model *m)
 
 	if (cells >= 0 && bytes >= 0 && (uint64_t)bytes <= m->ctx->memory_bytes)
 		return GPUBE_OK;
-	return gpube__fail(m->ctx, GPUBE_ELIMIT, "a game of %d x %d actions passes the memory allowed",
-		m->vars[0].domain, m->vars[1].domain);
+	return gpube__fail(m->ctx, GPUBE_ELIMIT,
+		"a game of %d x %d actions passes the memory allowed", m->vars[0].domain,
+		m->vars[1].domain);
 }
 
 int nash_from_model(struct nash_game **out, const struct gpube_model *m)

@@ -9,7 +9,9 @@
 #include "gpube/ir/model.h"
 #include "nash/players.h"
 
-/* What regrets are counted in: 1 / unit, where scale decimals are exactly that or 'unit' is none. */
+/*
+ * What regrets are counted in: 1 / unit, where scale decimals are exactly that or 'unit' is none.
+ */
 struct units {
 	int64_t unit;
 	int scale;
@@ -41,8 +43,8 @@ static int find_units(struct units *u, const struct nash_players *g)
 		return GPUBE_OK;
 	u->unit = lcm;
 	u->scale = 0;
-	gpube__log(g->ctx, GPUBE_LOG_NOTE, "payoffs are no decimals: regrets are counted in units of 1/%lld",
-		(long long)lcm);
+	gpube__log(g->ctx, GPUBE_LOG_NOTE,
+		"payoffs are no decimals: regrets are counted in units of 1/%lld", (long long)lcm);
 	return GPUBE_OK;
 }
 
@@ -67,7 +69,8 @@ static int fill(void *arg, const struct nash_players *g, const struct nash_line 
 	const struct costs *c = arg;
 	int status = GPUBE_OK;
 
-	for (int64_t k = line->first; k < line->first + line->n * line->step && !status; k += line->step) {
+	for (int64_t k = line->first; k < line->first + line->n * line->step && !status;
+		k += line->step) {
 		const struct nash_number *v = &g->payoffs[line->player][k];
 
 		if (c->u)
@@ -103,7 +106,8 @@ static int add_variable(struct gpube_model *m, const struct nash_players *g, int
 	int status;
 
 	snprintf(number, sizeof(number), "player%d", player + 1);
-	status = gpube_model_add_var(m, NULL, g->actions[player], g->name[player] ? g->name[player] : number);
+	status = gpube_model_add_var(
+		m, NULL, g->actions[player], g->name[player] ? g->name[player] : number);
 	if (!status && g->labels[player])
 		status = gpube_model_name_values(m, player, (const char *const *)g->labels[player]);
 	return status;

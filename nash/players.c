@@ -53,14 +53,15 @@ int64_t nash__players_step(const struct nash_players *g, int32_t player)
 	return step;
 }
 
-const struct nash_players *nash__players_of(const struct nash_game *g, struct nash_players *two, int32_t actions[2])
+const struct nash_players *nash__players_of(
+	const struct nash_game *g, struct nash_players *two, int32_t actions[2])
 {
 	if (g->players)
 		return g->players;
 	actions[0] = g->m;
 	actions[1] = g->n;
-	*two = (struct nash_players){g->ctx, 2, actions, (char **)g->player, (char ***)g->labels, (int64_t)g->m * g->n,
-		(struct nash_number **)g->payoffs};
+	*two = (struct nash_players){g->ctx, 2, actions, (char **)g->player, (char ***)g->labels,
+		(int64_t)g->m * g->n, (struct nash_number **)g->payoffs};
 	return two;
 }
 
@@ -91,7 +92,8 @@ static void find_best(struct nash_line *line, const struct nash_number *payoffs)
 }
 
 int nash__players_lines(const struct nash_players *g, int32_t player,
-	int (*each)(void *arg, const struct nash_players *g, const struct nash_line *line), void *arg)
+	int (*each)(void *arg, const struct nash_players *g, const struct nash_line *line),
+	void *arg)
 {
 	const int64_t step = nash__players_step(g, player), block = step * g->actions[player];
 	struct nash_line line = {.player = player, .n = g->actions[player], .step = step};
@@ -138,7 +140,8 @@ int nash__players_pure(int64_t **profiles, int64_t *n, const struct nash_players
 		status = nash__players_lines(g, p, keep_best, kept);
 	for (int64_t k = 0; k < g->n_profiles && !status; k++)
 		if (kept[k]) {
-			status = gpube__grow(g->ctx, profiles, &capacity, *n + 1, sizeof(**profiles));
+			status = gpube__grow(
+				g->ctx, profiles, &capacity, *n + 1, sizeof(**profiles));
 			if (!status)
 				(*profiles)[(*n)++] = k;
 		}
@@ -169,7 +172,8 @@ int nash_pure(struct nash_pure **out, const struct nash_game *g)
 		return status;
 	r = gpube__alloc_zero(g->ctx, 1, sizeof(*r));
 	if (r)
-		r->actions = gpube__alloc(g->ctx, (uint64_t)n * (uint64_t)players->n + 1, sizeof(*r->actions));
+		r->actions = gpube__alloc(
+			g->ctx, (uint64_t)n * (uint64_t)players->n + 1, sizeof(*r->actions));
 	if (r && r->actions) {
 		r->n = n;
 		r->n_players = players->n;
@@ -177,7 +181,8 @@ int nash_pure(struct nash_pure **out, const struct nash_game *g)
 			int64_t rest = profiles[k];
 
 			for (int32_t p = players->n - 1; p >= 0; p--) {
-				r->actions[k * players->n + p] = (int32_t)(rest % players->actions[p]);
+				r->actions[k * players->n + p] =
+					(int32_t)(rest % players->actions[p]);
 				rest /= players->actions[p];
 			}
 		}

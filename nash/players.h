@@ -1,9 +1,10 @@
 /*
- * players.h - games of any number of players in normal form, and their pure equilibria. Internal to nash/.
+ * players.h - games of any number of players in normal form, and their pure equilibria. Internal to
+ * nash/.
  *
- * nash_game has two players, as all that looks for mixed equilibria needs it; a game of more players that was read
- * hangs on one that is otherwise empty (nash_game.players). Weighed against one struct for both: a hundred places
- * know rows and columns.
+ * nash_game has two players, as all that looks for mixed equilibria needs it; a game of more
+ * players that was read hangs on one that is otherwise empty (nash_game.players). Weighed against
+ * one struct for both: a hundred places know rows and columns.
  */
 #ifndef NASH_PLAYERS_H
 #define NASH_PLAYERS_H
@@ -11,7 +12,8 @@
 #include "nash/bimatrix.h"
 
 /*
- * Profiles, one action of each player, are numbered row-major: the last player's action is the fastest.
+ * Profiles, one action of each player, are numbered row-major: the last player's action is the
+ * fastest.
  * name, labels  NULL where the file has none: of each player, of each action
  * payoffs       of each player: n_profiles
  */
@@ -34,16 +36,23 @@ int nash__players_check(const struct nash_players *g, const char *what);
 /* -1, 0 or 1: two payoffs of 64 bits. */
 int nash__number_compare(const struct nash_number *a, const struct nash_number *b);
 
-/* Profiles that differ in one player's action alone, first, first + step, ..., and the best of that player's payoffs there. */
+/*
+ * Profiles that differ in one player's action alone, first, first + step, ..., and the best of that
+ * player's payoffs there.
+ */
 struct nash_line {
 	int32_t player, n;
 	int64_t first, step;
 	const struct nash_number *best;
 };
 
-/* Calls 'each' for all lines of a player until it fails. Payoffs have 64 bits. Errors: its own, ESTOP */
+/*
+ * Calls 'each' for all lines of a player until it fails. Payoffs have 64 bits. Errors: its own,
+ * ESTOP
+ */
 int nash__players_lines(const struct nash_players *g, int32_t player,
-	int (*each)(void *arg, const struct nash_players *g, const struct nash_line *line), void *arg);
+	int (*each)(void *arg, const struct nash_players *g, const struct nash_line *line),
+	void *arg);
 
 /*
  * nash__players_pure() - the profiles in which no player gains by another action, ascending.
@@ -53,10 +62,11 @@ int nash__players_lines(const struct nash_players *g, int32_t player,
 int nash__players_pure(int64_t **profiles, int64_t *n, const struct nash_players *g);
 
 /*
- * A game as one of any number of players; of two it is written into 'two' and 'actions', and the game's own memory is
- * borrowed.
+ * A game as one of any number of players; of two it is written into 'two' and 'actions', and the
+ * game's own memory is borrowed.
  */
-const struct nash_players *nash__players_of(const struct nash_game *g, struct nash_players *two, int32_t actions[2]);
+const struct nash_players *nash__players_of(
+	const struct nash_game *g, struct nash_players *two, int32_t actions[2]);
 
 /* ---- for readers ---- */
 
@@ -69,11 +79,13 @@ int nash__players_begin(struct nash_players **out, struct gpube_in *in, int64_t 
 int64_t nash__players_payoffs(struct nash_players *g, struct gpube_in *in);
 /*
  * Makes the game: a bimatrix game, or one that takes *players, which then is NULL.
- * pile       all payoffs, of each profile, in which player 1's action is the fastest, those of all players; its texts are taken
+ * pile       all payoffs, of each profile, in which player 1's action is the fastest, those of all
+ *            players; its texts are taken
  * by_player  or of each player those of all profiles
  * Errors: ENOMEM
  */
-int nash__players_settle(struct nash_game *g, struct nash_players **players, struct nash_pile *pile, bool by_player);
+int nash__players_settle(
+	struct nash_game *g, struct nash_players **players, struct nash_pile *pile, bool by_player);
 
 /* nash_model() of it. */
 int nash__players_model(struct gpube_model **out, const struct nash_players *g, int regret);

@@ -251,7 +251,8 @@ static int init(struct nash_problem *p, const struct nash_game *g, bool keep, bo
 	int status = GPUBE_OK;
 
 	*p = (struct nash_problem){.ctx = g->ctx, .game = g};
-	g->ctx->thread_end = flint_cleanup; /* FLINT keeps memory for each thread that works on it */
+	/* FLINT keeps memory for each thread that works on it */
+	g->ctx->thread_end = flint_cleanup;
 	for (int q = 0; q < 2 && !status; q++) {
 		p->map[q] = gpube__alloc(g->ctx, (uint64_t)left.count[q], sizeof(*p->map[q]));
 		p->pay[q] = gpube__alloc_zero(g->ctx, (uint64_t)cells, sizeof(*p->pay[q]));
@@ -265,7 +266,9 @@ static int init(struct nash_problem *p, const struct nash_game *g, bool keep, bo
 		left.map[q] = p->map[q];
 	}
 	if (!status && !keep)
-		while ((int)remove_dominated(g->ctx, &left, 0) + (int)remove_dominated(g->ctx, &left, 1) > 0)
+		while ((int)remove_dominated(g->ctx, &left, 0) +
+				(int)remove_dominated(g->ctx, &left, 1) >
+			0)
 			;
 	if (!status) {
 		p->m = left.count[0];

@@ -2,8 +2,8 @@
  * ranks.c - support enumeration shared by ranks. See ranks.h.
  *
  * Every rank takes each n-th pair, and rank 0 gathers what they propose, once. Over
- * gpube/ranks/world.h and not by MPI_Gather(), which waits inside of MPI, where a dead rank cannot be
- * told from a slow one.
+ * gpube/ranks/world.h and not by MPI_Gather(), which waits inside of MPI, where a dead rank cannot
+ * be told from a slow one.
  *
  * Source of the division by round-robin and one gathering at the end: Widger and Grosu, Computing
  * equilibria in bimatrix games by parallel support enumeration, ISPDC 2008.

@@ -1,6 +1,6 @@
 /*
- * ranks.h - the ranks of gpube-mpi (gpube/ranks/world.h), among which support enumeration shares its
- * pairs. Internal to nash/.
+ * ranks.h - the ranks of gpube-mpi (gpube/ranks/world.h), among which support enumeration shares
+ * its pairs. Internal to nash/.
  */
 #ifndef NASH_RANKS_H
 #define NASH_RANKS_H

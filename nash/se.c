@@ -1,8 +1,8 @@
 /*
- * se.c - support enumeration: for two supports of equal size, the strategies that
- * make the opponent indifferent on them. Complete for games that are not
- * degenerate. A scan in doubles rejects nearly all pairs (gpube/ops/support/support.h), integers decide
- * the others. See exact.h. Source: Rampersaud, Mashayekhy, Grosu, IEEE TPDS 2014.
+ * se.c - support enumeration: for two supports of equal size, the strategies that make the opponent
+ * indifferent on them. Complete for games that are not degenerate. A scan in doubles rejects nearly
+ * all pairs (gpube/ops/support/support.h), integers decide the others. See exact.h. Source:
+ * Rampersaud, Mashayekhy, Grosu, IEEE TPDS 2014.
  */
 #ifdef GPUBE_HAVE_FLINT
 #include "nash/exact.h"

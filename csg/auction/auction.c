@@ -22,7 +22,8 @@
 #define SEARCH_SHARE  8                  /* cells of the linear program for a bid looked at */
 #define LEAST_SEARCH  ((int64_t)1 << 21) /* bids: less is saved for a longer one */
 #define FIRST_SEARCH  ((int64_t)1 << 20) /* bids looked at before the linear program */
-#define GOODS_SHARE   64                 /* of that again for the tree over goods, until it shows promise */
+/* of that again for the tree over goods, until it shows promise */
+#define GOODS_SHARE   64
 #define MOST_WALKS    16                 /* of it, side by side */
 #define CUT_ROUNDS    30
 #define MOST_CUTS     2000 /* rows beside those of goods */
@@ -431,7 +432,8 @@ static void drop_dominated(struct tree *t)
 			out = k != j && gpube__bits_within(set_of(t, k), set_of(t, j), t->words) &&
 			      (price_of(t, k) > price_of(t, j) ||
 				      (price_of(t, k) == price_of(t, j) &&
-					      (k < j || !gpube__bits_within(set_of(t, j), set_of(t, k), t->words))));
+					      (k < j || !gpube__bits_within(set_of(t, j),
+								set_of(t, k), t->words))));
 		t->chosen[j] = out;
 	}
 	for (int j = 0; j < t->n; j++) {

@@ -1,11 +1,11 @@
 /*
- * auction_draw.c - seeded random auctions in CATS' format, after the distributions
- * of Leyton-Brown, Pearson and Shoham, EC 2000 (regions, arbitrary, scheduling; paths and
- * matching are in auction_places.c), Sandholm 2002 (L1 to L4), Boutilier et al. 1999 (L5),
- * Fujishima et al. 1999 (L6, L7) and de Vries and Vohra 2003 (L8), written from their
- * descriptions: the same kinds of auctions as CATS makes, not the same files. Their parameters are those
- * that CATS 2 takes by default, but for scheduling and regions, which keep the paper's: CATS 2 draws
- * another date with 0.7 instead of 0.9, jobs of at most 10 hours, and sometimes a good that is not near.
+ * auction_draw.c - seeded random auctions in CATS' format, after the distributions of Leyton-Brown,
+ * Pearson and Shoham, EC 2000 (regions, arbitrary, scheduling; paths and matching are in
+ * auction_places.c), Sandholm 2002 (L1 to L4), Boutilier et al. 1999 (L5), Fujishima et al. 1999
+ * (L6, L7) and de Vries and Vohra 2003 (L8), written from their descriptions: the same kinds of
+ * auctions as CATS makes, not the same files. Their parameters are those that CATS 2 takes by
+ * default, but for scheduling and regions, which keep the paper's: CATS 2 draws another date with
+ * 0.7 instead of 0.9, jobs of at most 10 hours, and sometimes a good that is not near.
  */
 #include <math.h>
 #include <string.h>

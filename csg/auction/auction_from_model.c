@@ -1,13 +1,14 @@
 /*
- * auction_from_model.c - a model of prices and of bids that exclude or need each other as an auction. See
- * auction.h.
+ * auction_from_model.c - a model of prices and of bids that exclude or need each other as an
+ * auction. See auction.h.
  *
- * Value 0 of a variable is that it wins nothing; each other one is a part of a bid. A table of two variables
- * says of two values that they need each other, then they are parts of one bid, or that they exclude each
- * other; all values of a variable do. So both forms that csg_auction_model() writes are one: in the first a
- * variable is a bid, in the second a good, and any mixture is an auction, too. Goods are sets of bids of which
- * any two exclude each other: variables of several bids, and cliques for what is left, as goods that are pairs
- * alone would make the linear program weak.
+ * Value 0 of a variable is that it wins nothing; each other one is a part of a bid. A table of two
+ * variables says of two values that they need each other, then they are parts of one bid, or that
+ * they exclude each other; all values of a variable do. So both forms that csg_auction_model()
+ * writes are one: in the first a variable is a bid, in the second a good, and any mixture is an
+ * auction, too. Goods are sets of bids of which any two exclude each other: variables of several
+ * bids, and cliques for what is left, as goods that are pairs alone would make the linear program
+ * weak.
  */
 #include <string.h>
 
@@ -24,7 +25,8 @@
  * bid     of a part, once all are known
  * worst   no allowed total is worse
  * pair    2 * n_pairs parts that exclude each other
- * conflict, covered  n_bids sets of bids, of 'words' words: who excludes a bid; those with whom it shares a good
+ * conflict, covered  n_bids sets of bids, of 'words' words: who excludes a bid; those with whom it
+ *                    shares a good
  */
 struct reading {
 	const struct gpube_model *m;
@@ -36,7 +38,8 @@ struct reading {
 	__int128 worst;
 	size_t words;
 	uint64_t *conflict, *covered, *clique, *left;
-	int64_t n_listed, listed_capacity; /* entries of goods: listed[2k] is a bid, listed[2k + 1] a good */
+	/* entries of goods: listed[2k] is a bid, listed[2k + 1] a good */
+	int64_t n_listed, listed_capacity;
 	int32_t *listed;
 };
 
@@ -62,8 +65,8 @@ static int check_form(const struct reading *r)
 	for (int32_t f = 0; f < m->n_functions; f++)
 		if (m->functions[f].arity < 1 || m->functions[f].arity > 2)
 			return refuse(r,
-				"no auction: function %d is over neither one variable, for prices, nor two, "
-				"for bids that exclude each other",
+				"no auction: function %d is over neither one variable, for "
+				"prices, nor two, for bids that exclude each other",
 				f);
 	return GPUBE_OK;
 }
@@ -126,7 +129,9 @@ static int take_prices(struct reading *r, int32_t f)
 		int64_t price;
 
 		if (cost == GPUBE_INF)
-			return refuse(r, "no auction: function %d forbids a value, where a price should be", f);
+			return refuse(r,
+				"no auction: function %d forbids a value, where a price should be",
+				f);
 		worst = gets ? (cost < worst ? cost : worst) : cost > worst ? cost : worst;
 		if (a == 0)
 			continue;
@@ -158,7 +163,8 @@ static struct line line_of(const struct reading *r, int32_t f, int32_t a, int si
 	return line;
 }
 
-static int take_row(struct reading *r, int32_t f, int32_t a, const struct line *columns, int64_t even)
+static int take_row(
+	struct reading *r, int32_t f, int32_t a, const struct line *columns, int64_t even)
 {
 	const int32_t *scope = gpube__scope(r->m, f);
 	const int32_t domain = r->m->vars[scope[1]].domain;
@@ -170,7 +176,8 @@ static int take_row(struct reading *r, int32_t f, int32_t a, const struct line *
 	/* a needs b, and b needs a: nothing else is allowed beside either */
 	if (needs && (row.n_allowed != 1 || columns[row.allowed].n_allowed != 1 ||
 			     cell(r, f, 0, row.allowed) != GPUBE_INF))
-		return refuse(r, "no auction: function %d lets a value need others that do not need it", f);
+		return refuse(r,
+			"no auction: function %d lets a value need others that do not need it", f);
 	if (needs)
 		r->parent[root_of(r, part)] = root_of(r, r->first[scope[1]] + row.allowed - 1);
 	for (int32_t b = 0; b < domain && !status; b++) {
@@ -181,7 +188,8 @@ static int take_row(struct reading *r, int32_t f, int32_t a, const struct line *
 		/* what is forbidden because b needs another one is said by that */
 		if (cost != GPUBE_INF || needs || b == 0 || cell(r, f, 0, b) == GPUBE_INF)
 			continue;
-		status = gpube__grow(r->ctx, &r->pair, &r->pair_capacity, 2 * (r->n_pairs + 1), sizeof(*r->pair));
+		status = gpube__grow(r->ctx, &r->pair, &r->pair_capacity, 2 * (r->n_pairs + 1),
+			sizeof(*r->pair));
 		if (status)
 			break;
 		r->pair[2 * r->n_pairs] = part;
@@ -200,7 +208,8 @@ static int take_pairs(struct reading *r, int32_t f)
 
 	r->n_cells += (int64_t)rows * columns;
 	if (r->n_cells > MOST_CELLS)
-		return gpube__fail(r->ctx, GPUBE_ELIMIT, "tables of more than %lld cells", (long long)MOST_CELLS);
+		return gpube__fail(r->ctx, GPUBE_ELIMIT, "tables of more than %lld cells",
+			(long long)MOST_CELLS);
 	/* of which any may exclude each other */
 	if ((uint64_t)r->n_cells > r->ctx->memory_bytes / (4 * sizeof(*r->pair)))
 		return gpube__fail(r->ctx, GPUBE_ELIMIT, "pairs of bids pass the memory allowed");
@@ -214,11 +223,15 @@ static int take_pairs(struct reading *r, int32_t f)
 	for (int32_t b = 1; b < columns && !status; b++)
 		if (cell(r, f, 0, b) == GPUBE_INF &&
 			(column[b].n_allowed != 1 || cell(r, f, column[b].allowed, 0) != GPUBE_INF))
-			status = refuse(r, "no auction: function %d lets a value need others that do not need it", f);
+			status = refuse(r,
+				"no auction: function %d lets a value need others that do not "
+				"need it",
+				f);
 		else if (cell(r, f, 0, b) != GPUBE_INF && cell(r, f, 0, b) != even)
 			status = refuse(r, "no auction: function %d has costs of pairs", f);
 	for (int32_t a = 1; a < rows && !status; a++)
-		status = gpube__stopped(r->ctx) ? gpube__fail_stopped(r->ctx) : take_row(r, f, a, column, even);
+		status = gpube__stopped(r->ctx) ? gpube__fail_stopped(r->ctx)
+						: take_row(r, f, a, column, even);
 	gpube__free(r->ctx, column);
 	r->worst += even;
 	return status;
@@ -232,7 +245,8 @@ static int take_functions(struct reading *r)
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
 		status = m->functions[f].arity == 1 ? take_prices(r, f) : take_pairs(r, f);
 	if (!status && gpube__reaches_top(m, r->worst))
-		status = refuse(r, "no auction: its bound may forbid bids that do not exclude each other", 0);
+		status = refuse(r,
+			"no auction: its bound may forbid bids that do not exclude each other", 0);
 	return status;
 }
 
@@ -271,8 +285,10 @@ static int name_bids(struct reading *r)
 		for (int32_t a = 1; a < r->m->vars[v].domain; a++) {
 			const struct gpube_variable *var = &r->m->vars[v];
 
-			named[r->bid[r->first[v] + a - 1]] = number_of(
-				number_of(var->name) >= 0 || !var->value_names ? var->name : var->value_names[a]);
+			named[r->bid[r->first[v] + a - 1]] =
+				number_of(number_of(var->name) >= 0 || !var->value_names
+						  ? var->name
+						  : var->value_names[a]);
 		}
 	if (!status && n) {
 		memcpy(sorted, named, n * sizeof(*named));
@@ -333,7 +349,8 @@ static int add_good(struct reading *r)
 			continue;
 		for (size_t w = 0; w < r->words; w++)
 			set_of(r->covered, r, b)[w] |= r->clique[w];
-		if (gpube__grow(r->ctx, &r->listed, &r->listed_capacity, 2 * (r->n_listed + 1), sizeof(*r->listed)))
+		if (gpube__grow(r->ctx, &r->listed, &r->listed_capacity, 2 * (r->n_listed + 1),
+			    sizeof(*r->listed)))
 			return GPUBE_ENOMEM;
 		r->listed[2 * r->n_listed] = b;
 		r->listed[2 * r->n_listed++ + 1] = good;
@@ -376,7 +393,10 @@ static int lowest(const struct reading *r, const uint64_t *set, const uint64_t *
 	return -1;
 }
 
-/* A good for bid b and for one that excludes it and shares none, and for as many more as go with both. */
+/*
+ * A good for bid b and for one that excludes it and shares none, and for as many more as go with
+ * both.
+ */
 static int cover(struct reading *r, int b, int other)
 {
 	memset(r->clique, 0, r->words * sizeof(*r->clique));
@@ -400,7 +420,8 @@ static int make_goods(struct reading *r)
 
 	r->words = (n + 63) / 64;
 	if (2 * n * r->words * 8 > r->ctx->memory_bytes)
-		return gpube__fail(r->ctx, GPUBE_ELIMIT, "%d bids pass the memory allowed", r->a->n_bids);
+		return gpube__fail(
+			r->ctx, GPUBE_ELIMIT, "%d bids pass the memory allowed", r->a->n_bids);
 	r->conflict = gpube__alloc_zero(r->ctx, n * r->words + 1, sizeof(*r->conflict));
 	r->covered = gpube__alloc_zero(r->ctx, n * r->words + 1, sizeof(*r->covered));
 	r->clique = gpube__alloc(r->ctx, r->words + 1, sizeof(*r->clique));
@@ -423,7 +444,8 @@ static int make_goods(struct reading *r)
 
 		gpube__bit_drop(own, b);
 		while (!status && (other = lowest(r, own, set_of(r->covered, r, b))) >= 0)
-			status = gpube__stopped(r->ctx) ? gpube__fail_stopped(r->ctx) : cover(r, b, other);
+			status = gpube__stopped(r->ctx) ? gpube__fail_stopped(r->ctx)
+							: cover(r, b, other);
 		/* a bid that nobody excludes is on a good of its own */
 		if (!status && lowest(r, own, NULL) < 0 && r->a->at[b + 2] == 0) {
 			memset(r->clique, 0, r->words * sizeof(*r->clique));

@@ -20,8 +20,8 @@ static void bid_name(char *name, const struct csg__sets *s, int bid)
 }
 
 /*
- * All totals are above it: they are 0 and more, but for prices below 0. toulbar2 reads a bound between
- * -1 and 0, as .cfn would have it, without its sign. Sums that pass 64 bits need no bound.
+ * All totals are above it: they are 0 and more, but for prices below 0. toulbar2 reads a bound
+ * between -1 and 0, as .cfn would have it, without its sign. Sums that pass 64 bits need no bound.
  */
 static int64_t below_all(const struct csg_auction *a)
 {
@@ -30,7 +30,8 @@ static int64_t below_all(const struct csg_auction *a)
 	for (int k = 0; k < a->scale; k++)
 		top *= 10;
 	for (int b = 0; b < a->n_bids; b++)
-		if (a->price[b] < 0 && (__builtin_add_overflow(top, a->price[b], &top) || top < -GPUBE_INF))
+		if (a->price[b] < 0 &&
+			(__builtin_add_overflow(top, a->price[b], &top) || top < -GPUBE_INF))
 			return -GPUBE_INF;
 	return top;
 }

@@ -283,7 +283,8 @@ int csg_auction_read_any(struct csg_auction **auction, struct csg_game **complet
 	status = gpube__in_open(&in, ctx, path);
 	if (status)
 		return status;
-	status = csg__is_game(&in) ? csg__read_from(complete, &in) : csg__auction_read_from(auction, &in);
+	status = csg__is_game(&in) ? csg__read_from(complete, &in)
+				   : csg__auction_read_from(auction, &in);
 	gpube__in_close(&in);
 	return gpube__refused(status, ctx, path, GPUBE_CONTENT_AUCTION);
 }

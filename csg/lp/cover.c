@@ -7,8 +7,8 @@
 #include "gpube/base/rows.h"
 
 /*
- * The table of what was seen is a cache: it begins small, since most searches take a few thousand steps,
- * for which clearing 6 MiB took longer than all else, and begins anew, larger, as it fills.
+ * The table of what was seen is a cache: it begins small, since most searches take a few thousand
+ * steps, for which clearing 6 MiB took longer than all else, and begins anew, larger, as it fills.
  */
 enum { LEAST_SEEN_BITS = 10, MOST_SEEN_BITS = 18, SEEN_GROWTH = 4 };
 

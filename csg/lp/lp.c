@@ -20,8 +20,9 @@
 #define MOST_SCANS    200 /* of the whole table; then it does not converge */
 
 /*
- * Processor seconds that a step of the search, a byte of a scan, a candidate take: limits are counts, so that
- * the same game has the same answer on a loaded machine. (Of 22 and 24 agents, AVX-512; benchmarks/runs/csg-2c.)
+ * Processor seconds that a step of the search, a byte of a scan, a candidate take: limits are
+ * counts, so that the same game has the same answer on a loaded machine. (Of 22 and 24 agents,
+ * AVX-512; benchmarks/runs/csg-2c.)
  */
 #define STEP_SECONDS CSG__STEP_SECONDS
 #define BYTE_SECONDS 1.3e-10
@@ -519,8 +520,8 @@ void csg__lp_report(struct csg__lp *lp, bool proved)
 }
 
 /*
- * Where duals have led to no structure: any that there is. That there is none is proved if all coalitions
- * that are not forbidden could be tried, which are few where it is so.
+ * Where duals have led to no structure: any that there is. That there is none is proved if all
+ * coalitions that are not forbidden could be tried, which are few where it is so.
  */
 static int any_structure(struct csg__lp *lp)
 {

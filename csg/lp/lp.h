@@ -36,7 +36,8 @@ struct csg__lp {
 	double margin;
 	bool full, stopped;
 
-	double budget, spent; /* seconds by counts, as csg__clock_threads() says them; budget 0: no limit */
+	/* seconds by counts, as csg__clock_threads() says them; budget 0: no limit */
+	double budget, spent;
 	int at_once; /* threads whose work counts once */
 };
 

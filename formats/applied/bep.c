@@ -6,10 +6,10 @@
  *   N times: number x y duration earliest latest revenue
  *   N x N delays: of turning from photo i to photo j
  *
- * A photo's variable is when it begins, from 'earliest' to 'latest' less the duration, its last value
- * that it is not taken. Of two that are taken one begins when the other has ended and the delay has
- * passed. As in toulbar2 a photo that is not taken costs its revenue once for each other photo, so
- * that totals are N - 1 times the revenue that is lost.
+ * A photo's variable is when it begins, from 'earliest' to 'latest' less the duration, its last
+ * value that it is not taken. Of two that are taken one begins when the other has ended and the
+ * delay has passed. As in toulbar2 a photo that is not taken costs its revenue once for each other
+ * photo, so that totals are N - 1 times the revenue that is lost.
  */
 #include <stdio.h>
 
@@ -65,9 +65,11 @@ static int add_photo(struct gpube_model *m, struct gpube_in *in, const struct ph
 	return in->status = status;
 }
 
-/* wait[0]: what has to pass from the first one's beginning to the second's, wait[1] the other way. */
-static int add_pair(struct gpube_model *m, struct gpube_in *in, const struct photo *photos, const int32_t scope[2],
-	const int64_t wait[2])
+/*
+ * wait[0]: what has to pass from the first one's beginning to the second's, wait[1] the other way.
+ */
+static int add_pair(struct gpube_model *m, struct gpube_in *in, const struct photo *photos,
+	const int32_t scope[2], const int64_t wait[2])
 {
 	const struct photo *p = &photos[scope[0]], *q = &photos[scope[1]];
 	const int64_t rows = p->n_times + 1, columns = q->n_times + 1;
@@ -93,7 +95,8 @@ static int add_pair(struct gpube_model *m, struct gpube_in *in, const struct pho
 	return in->status = status;
 }
 
-static int read_delays(struct gpube_model *m, struct gpube_in *in, const struct photo *photos, int64_t n)
+static int read_delays(
+	struct gpube_model *m, struct gpube_in *in, const struct photo *photos, int64_t n)
 {
 	int64_t *delay;
 	int status = GPUBE_OK;

@@ -57,7 +57,8 @@ static int read_row(struct pedigree *p, int64_t *locus)
 		return in->status;
 	r.line = in->line;
 	if (r.father == r.id || r.mother == r.id || (r.father && r.father == r.mother))
-		return gpube__in_error(in, "individual %lld has parents that cannot be", (long long)r.id);
+		return gpube__in_error(
+			in, "individual %lld has parents that cannot be", (long long)r.id);
 	for (int k = 0; k < 2; k++) {
 		if (gpube__in_int(in, &r.allele[k], -INT32_MAX, INT32_MAX, "an allele"))
 			return in->status;
@@ -160,7 +161,8 @@ static int find_alleles(struct pedigree *p)
 		if (k == 0 || p->alleles[k] != p->alleles[k - 1])
 			p->alleles[p->n_alleles++] = p->alleles[k];
 	if (p->n_alleles > 1000)
-		return gpube__in_fail(p->in, GPUBE_ELIMIT, "%lld alleles: at most 22 are read where there are parents",
+		return gpube__in_fail(p->in, GPUBE_ELIMIT,
+			"%lld alleles: at most 22 are read where there are parents",
 			(long long)p->n_alleles);
 	p->domain = (int32_t)(p->n_alleles * (p->n_alleles + 1) / 2);
 	for (int64_t k = 0; k < 2 * p->n_rows; k++) {
@@ -176,7 +178,8 @@ static int find_alleles(struct pedigree *p)
 /* A genotype says something of all ancestors. */
 static int find_informative(struct pedigree *p)
 {
-	int64_t *stack = gpube__alloc(p->in->ctx, (uint64_t)p->n_persons + 1, sizeof(*stack)), n = 0;
+	int64_t *stack = gpube__alloc(p->in->ctx, (uint64_t)p->n_persons + 1, sizeof(*stack)),
+		n = 0;
 
 	if (!stack)
 		return p->in->status = GPUBE_ENOMEM;
@@ -244,7 +247,8 @@ static int by_named(const void *a, const void *b)
 
 static int add_persons(struct pedigree *p)
 {
-	struct person **order = gpube__alloc(p->in->ctx, (uint64_t)p->n_persons + 1, sizeof(struct person *));
+	struct person **order =
+		gpube__alloc(p->in->ctx, (uint64_t)p->n_persons + 1, sizeof(struct person *));
 	int64_t n = 0;
 	int status = order ? GPUBE_OK : (p->in->status = GPUBE_ENOMEM);
 
@@ -320,7 +324,8 @@ static int make_table(struct pedigree *p, bool both)
 
 	if (cells > MOST_CELLS)
 		return gpube__in_fail(p->in, GPUBE_ELIMIT,
-			"%lld alleles: a child and its parents have %lld cells, at most %lld are made",
+			"%lld alleles: a child and its parents have %lld cells, at most %lld are "
+			"made",
 			(long long)p->n_alleles, (long long)cells, (long long)MOST_CELLS);
 	if (gpube__charge_expanded(p->in, cells, NULL))
 		return p->in->status;

@@ -160,7 +160,8 @@ static int end_clusters(struct reader *r, bool tree)
 	return GPUBE_OK;
 }
 
-int gpube__read_clusters(struct gpube_decomposition **out, const struct gpube_model *m, const char *path, bool tree)
+int gpube__read_clusters(
+	struct gpube_decomposition **out, const struct gpube_model *m, const char *path, bool tree)
 {
 	struct gpube_in in;
 	struct reader r = {.m = m, .in = &in};
@@ -237,8 +238,8 @@ int gpube_write_decomposition(
 		return gpube__missing(m ? m->ctx : NULL);
 	if (m->n_hidden)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
-			"'%s': no decomposition is written over %d hidden variables, which no other "
-			"program knows",
+			"'%s': no decomposition is written over %d hidden variables, which no "
+			"other program knows",
 			path, m->n_hidden);
 	status = gpube__check_decomposition(m, d);
 	if (!status)
@@ -250,7 +251,8 @@ int gpube_write_decomposition(
 		if (tree)
 			gpube__out_printf(&out, "%d %d", k, d->parent[k]);
 		for (int64_t i = d->first[k]; i < d->first[k + 1]; i++)
-			gpube__out_printf(&out, "%s%d", tree || i > d->first[k] ? " " : "", d->vars[i]);
+			gpube__out_printf(
+				&out, "%s%d", tree || i > d->first[k] ? " " : "", d->vars[i]);
 		gpube__out_text(&out, "\n");
 	}
 	return gpube__out_close(&out, true);

@@ -9,10 +9,17 @@
 /* EINVAL: no forest, lists that run backwards, variables that the model has not. */
 int gpube__check_decomposition(const struct gpube_model *m, const struct gpube_decomposition *d);
 
-/* gpube_read_decomposition() of one kind of file. tree: with numbers and parents, a .cov; otherwise a .dec */
-int gpube__read_clusters(struct gpube_decomposition **out, const struct gpube_model *m, const char *path, bool tree);
-/* gpube__join_clusters() - the same clusters in a tree, if there is one of them; 'd' has at least one, and no parents. */
-int gpube__join_clusters(
-	struct gpube_decomposition **out, const struct gpube_model *m, const struct gpube_decomposition *d);
+/*
+ * gpube_read_decomposition() of one kind of file. tree: with numbers and parents, a .cov; otherwise
+ * a .dec
+ */
+int gpube__read_clusters(
+	struct gpube_decomposition **out, const struct gpube_model *m, const char *path, bool tree);
+/*
+ * gpube__join_clusters() - the same clusters in a tree, if there is one of them; 'd' has at least
+ * one, and no parents.
+ */
+int gpube__join_clusters(struct gpube_decomposition **out, const struct gpube_model *m,
+	const struct gpube_decomposition *d);
 
 #endif

@@ -3,10 +3,10 @@
  * See formats.h.
  *
  * By Tarjan and Yannakakis (SIAM J. Comput. 13, 1984): the next cluster is always one with the most
- * variables of those before it, and its parent the last one that was the first to have one of these.
- * If any tree of the clusters is a decomposition, this one is, and it takes time linear in the file;
- * whether it is, finds out who makes an order of it. Weighed: a spanning tree of most common
- * variables does the same in the square of their number.
+ * variables of those before it, and its parent the last one that was the first to have one of
+ * these. If any tree of the clusters is a decomposition, this one is, and it takes time linear in
+ * the file; whether it is, finds out who makes an order of it. Weighed: a spanning tree of most
+ * common variables does the same in the square of their number.
  */
 #include <string.h>
 
@@ -19,9 +19,11 @@ struct join {
 	int64_t *at;            /* the clusters of variable v: in[at[v]] … */
 	int32_t *in;
 	int32_t *marked;        /* by cluster: how many of its variables lie in those before it */
-	int32_t *next, *before; /* the other clusters with as many; behind all, a head for each number */
+	/* the other clusters with as many; behind all, a head for each number */
+	int32_t *next, *before;
 	int32_t *place;         /* of a cluster in the tree; -1: not yet */
-	int32_t *owner;         /* by variable: the place of the first cluster with it; -1: none yet */
+	/* by variable: the place of the first cluster with it; -1: none yet */
+	int32_t *owner;
 };
 
 static void take_out(struct join *j, int32_t k)
@@ -106,18 +108,20 @@ static void join_all(struct gpube_decomposition *to, struct join *j, int32_t n_v
 		k = j->next[n + most];
 		size = d->first[k + 1] - d->first[k];
 		to->parent[to->n_clusters] = place_cluster(j, k, to->n_clusters);
-		memcpy(to->vars + to->first[to->n_clusters], d->vars + d->first[k], (size_t)size * sizeof(*to->vars));
+		memcpy(to->vars + to->first[to->n_clusters], d->vars + d->first[k],
+			(size_t)size * sizeof(*to->vars));
 		to->first[to->n_clusters + 1] = to->first[to->n_clusters] + size;
 		/* one that is left may have as many more as this one has */
 		most = size < n_vars - most ? most + (int32_t)size : n_vars;
 	}
 }
 
-int gpube__join_clusters(
-	struct gpube_decomposition **out, const struct gpube_model *m, const struct gpube_decomposition *d)
+int gpube__join_clusters(struct gpube_decomposition **out, const struct gpube_model *m,
+	const struct gpube_decomposition *d)
 {
 	struct gpube_ctx *ctx = m->ctx;
-	const uint64_t n = (uint64_t)d->n_clusters, n_vars = (uint64_t)m->n_vars, n_in = (uint64_t)d->first[n];
+	const uint64_t n = (uint64_t)d->n_clusters, n_vars = (uint64_t)m->n_vars,
+		       n_in = (uint64_t)d->first[n];
 	struct gpube_decomposition *to = gpube__alloc_zero(ctx, 1, sizeof(*to));
 	struct join j = {.d = d};
 	int status = GPUBE_ENOMEM;

@@ -155,8 +155,9 @@ static int read_permutation(int32_t *order, int32_t *place, const struct gpube_m
 		return in->status;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		if (place[i] < 0 && !m->vars[i].hidden)
-			return gpube__in_error(in, "the order has %d of %d variable%s: %d is missing",
-				n, m->n_vars - m->n_hidden, gpube__plural(m->n_vars - m->n_hidden), i);
+			return gpube__in_error(in,
+				"the order has %d of %d variable%s: %d is missing", n,
+				m->n_vars - m->n_hidden, gpube__plural(m->n_vars - m->n_hidden), i);
 	for (int32_t i = 0; i < m->n_vars; i++)
 		if (place[i] < 0)
 			order[n++] = i;
@@ -193,10 +194,14 @@ static int read_cov_order(int32_t *order, const struct gpube_model *m, const cha
 
 	if (!status) {
 		status = gpube_order_of_decomposition(order, m, d);
-		/* search in neighbourhoods takes any clusters, which other programs' .dec then has */
+		/*
+		 * search in neighbourhoods takes any clusters, which other programs' .dec then has
+		 */
 		if (status == GPUBE_EINVAL && gpube__has_extension(path, "dec"))
-			status = gpube__fail(m->ctx, status, "'%.200s' is no tree decomposition, which an order is made of: "
-				"no tree joins its clusters", path);
+			status = gpube__fail(m->ctx, status,
+				"'%.200s' is no tree decomposition, which an order is made of: no "
+				"tree joins its clusters",
+				path);
 	}
 	if (!status)
 		status = place_hidden(order, m);

@@ -8,7 +8,10 @@
 
 /* ---- header ------------------------------------------------------------------------ */
 
-/* 2^63 - 1 units, whatever their decimals, where nothing can reach it: what gpube writes where there is no bound. */
+/*
+ * 2^63 - 1 units, whatever their decimals, where nothing can reach it: what gpube writes where
+ * there is no bound.
+ */
 static bool is_no_bound(const char *text)
 {
 	char digits[24];

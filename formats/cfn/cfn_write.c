@@ -199,7 +199,8 @@ static int64_t shift_of(const struct writer *w, int32_t table)
 	const struct gpube_table *t = &w->m->tables[table];
 	int64_t dflt;
 
-	return !w->survey.wide && t->arity >= 4 && !with_default(t, &dflt) ? w->survey.min[table] : 0;
+	return !w->survey.wide && t->arity >= 4 && !with_default(t, &dflt) ? w->survey.min[table]
+									   : 0;
 }
 
 /* ---- text ------------------------------------------------------------------------------ */
@@ -213,7 +214,8 @@ static int names_values(bool *named, const struct gpube_variable *x, struct gpub
 	gpube__names_init(&seen, ctx);
 	*named = x->value_names != NULL;
 	for (int32_t a = 0; *named && !status && a < x->domain; a++) {
-		*named = usable(x->value_names[a]) && !gpube__names_find(&seen, 0, x->value_names[a]);
+		*named = usable(x->value_names[a]) &&
+			 !gpube__names_find(&seen, 0, x->value_names[a]);
 		if (*named)
 			status = gpube__names_add(&seen, 0, x->value_names[a], a);
 	}
@@ -397,7 +399,8 @@ static int prepare_bound(struct writer *w)
 		return status;
 	if (!fits && !gpube__write_wide(&w->bound, &w->survey, w->out))
 		return gpube__fail(w->m->ctx, GPUBE_ERANGE,
-			"a cost or the constant passes %lld, the most that toulbar2 holds: scale the costs down",
+			"a cost or the constant passes %lld, the most that toulbar2 holds: scale "
+			"the costs down",
 			(long long)GPUBE_TOULBAR2_MAX);
 	if (fits)
 		warn_of_bound(w);

@@ -17,7 +17,10 @@ struct gpube_format_row {
 	enum gpube_kind kind;   /* of the model that is read */
 	bool both_kinds;        /* the writer takes both; otherwise potentials become costs */
 	bool evidence;          /* observations are in a file beside it */
-	/* Is the text, the file's first bytes (n of them, then a 0), of the format? NULL: its name says so */
+	/*
+	 * Is the text, the file's first bytes (n of them, then a 0), of the format? NULL: its name
+	 * says so
+	 */
 	bool (*sniff)(const char *text, size_t n, const char *path);
 	int (*read)(struct gpube_model *m, struct gpube_in *in);          /* NULL: only written */
 	int (*write)(const struct gpube_model *m, struct gpube_out *out); /* NULL: only read */
@@ -51,13 +54,15 @@ enum gpube_content gpube__sniff_content(const char *text, const char *path);
 bool gpube__begins_wcsp(const char *text);
 
 /*
- * gpube__in_content() - what a stream holds, which is told without taking anything away. Errors: in->status
- * sure  out; false: a model because nothing else claims it, or by numbers that many formats begin with
+ * gpube__in_content() - what a stream holds, which is told without taking anything away. Errors:
+ * in->status
+ * sure  out; false: a model because nothing else claims it, or by numbers that many formats begin
+ *       with
  */
 enum gpube_content gpube__in_content(struct gpube_in *in, bool *sure);
 /*
- * gpube__refused() - what a reader of 'own' has returned, and instead of what it did not understand, if the file holds
- * something else for sure, EINVAL with the words for that.
+ * gpube__refused() - what a reader of 'own' has returned, and instead of what it did not
+ * understand, if the file holds something else for sure, EINVAL with the words for that.
  */
 int gpube__refused(int status, struct gpube_ctx *ctx, const char *path, enum gpube_content own);
 /* gpube_read_with() of a stream that is open; 'opts' are checked, and stay as long as it is. */
@@ -95,11 +100,13 @@ int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
 /* The file that evidence is read from, for the caller to free; NULL: none. Others as below. */
 int gpube__evid_find(
 	char **out, struct gpube_ctx *ctx, const char *path, bool beside, const char *evidence);
-/* The first of PATH.evid, PATH.evid.gz and PATH.evid.xz that is there, for 'ending' .evid; or NULL. */
+/*
+ * The first of PATH.evid, PATH.evid.gz and PATH.evid.xz that is there, for 'ending' .evid; or NULL.
+ */
 int gpube__beside_find(char **out, struct gpube_ctx *ctx, const char *path, const char *ending);
 /*
- * gpube__query_read() - the variables of a marginal MAP query, as the UAI competitions have them: how many,
- * and each. The caller frees them.
+ * gpube__query_read() - the variables of a marginal MAP query, as the UAI competitions have them:
+ * how many, and each. The caller frees them.
  * Errors: EIO, EPARSE (also one that the model has not, or twice), ENOMEM
  */
 int gpube__query_read(int32_t **vars, int32_t *n, const struct gpube_model *m, const char *path);

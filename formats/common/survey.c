@@ -95,7 +95,8 @@ bool gpube__write_wide(int64_t *bound, struct gpube_survey *s, const struct gpub
 	s->wide = true;
 	*bound = gpube__minimised_top(s->m); /* 2^63 - 1 says that there is none */
 	gpube__log(s->m->ctx, GPUBE_LOG_NOTE,
-		"%s: costs pass %lld, the most that toulbar2 holds: gpube reads the file, toulbar2 does not",
+		"%s: costs pass %lld, the most that toulbar2 holds: gpube reads the file, "
+		"toulbar2 does not",
 		out->path, (long long)GPUBE_TOULBAR2_MAX);
 	return true;
 }
@@ -107,7 +108,8 @@ int gpube__bound_to_write(int64_t *bound, struct gpube_survey *s, const struct g
 	if (status)
 		return gpube__write_wide(bound, s, out) ? GPUBE_OK : status;
 	if (magnitude(s) > (int64_t)1 << 53)
-		gpube__log(s->m->ctx, GPUBE_LOG_NOTE, "totals pass 2^53, beyond which toulbar2 rounds");
+		gpube__log(s->m->ctx, GPUBE_LOG_NOTE,
+			"totals pass 2^53, beyond which toulbar2 rounds");
 	return status;
 }
 

@@ -295,7 +295,8 @@ static bool near(
 	long double slack = 1e-12L * (1 + fabsl(a));
 
 	if (isinf(a) || isinf(b)) /* what the bound forbids may be written as forbidden */
-		return isinf(a) ? isinf(b) : m->kind == GPUBE_COSTS && gpube__minimised_top(m) != GPUBE_INF;
+		return isinf(a) ? isinf(b)
+				: m->kind == GPUBE_COSTS && gpube__minimised_top(m) != GPUBE_INF;
 	if (m->kind == GPUBE_POTENTIALS)
 		slack += 0.5L / powl(10, again->scale);
 	return fabsl(a - b) <= slack;
@@ -365,8 +366,8 @@ static int compare_potentials(
 	if (status)
 		return status;
 	if (f < m->n_functions || g < again->n_functions)
-		return gpube__fail(m->ctx, GPUBE_EBUG, "%d function%s, read back %d", m->n_functions,
-			gpube__plural(m->n_functions), again->n_functions);
+		return gpube__fail(m->ctx, GPUBE_EBUG, "%d function%s, read back %d",
+			m->n_functions, gpube__plural(m->n_functions), again->n_functions);
 	if (!near(m, again, constant, constant_again))
 		return gpube__fail(m->ctx, GPUBE_EBUG, "the constant is %.17g, read back %.17g",
 			(double)constant, (double)constant_again);

@@ -1,4 +1,7 @@
-/* expr_functional.c - The functional notation of XCSP 2.1 and 3, or(eq(X0,1),lt(X1,X2)). See expr.h. */
+/*
+ * expr_functional.c - The functional notation of XCSP 2.1 and 3, or(eq(X0,1),lt(X1,X2)). See
+ * expr.h.
+ */
 #include "formats/expr/expr.h"
 
 #include <string.h>
@@ -82,7 +85,8 @@ struct arguments {
 };
 
 /* Trees of equally many arguments become one, so that none is deep. */
-static void add_to_tree(struct gpube_expr_parser *p, enum gpube_expr_op op, struct arguments *a, int32_t x)
+static void add_to_tree(
+	struct gpube_expr_parser *p, enum gpube_expr_op op, struct arguments *a, int32_t x)
 {
 	int k = 0;
 

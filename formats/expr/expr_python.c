@@ -131,8 +131,8 @@ static int32_t parse_call(struct parser *s, const char *name)
 		if (s->base.status)
 			return -1;
 		if (n == functions[f].most)
-			return gpube__expr_fail(
-				&s->base, "%s() takes at most %d argument%s", name, n, gpube__plural(n));
+			return gpube__expr_fail(&s->base, "%s() takes at most %d argument%s", name,
+				n, gpube__plural(n));
 		if (n >= 2)
 			a = gpube__expr_node(&s->base, functions[f].op, a, b, 0);
 		*(n == 0 ? &a : &b) = x;

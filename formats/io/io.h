@@ -80,8 +80,8 @@ int gpube__in_error(struct gpube_in *in, const char *fmt, ...) GPUBE_PRINTF(2, 3
 int gpube__in_fail(struct gpube_in *in, enum gpube_status status, const char *fmt, ...)
 	GPUBE_PRINTF(3, 4);
 /*
- * EPARSE "expected WHAT, found 'TOKEN'"; an empty or NULL token is the end of the file. Of one that is no text
- * the first byte that makes it none: "found byte 0x80".
+ * EPARSE "expected WHAT, found 'TOKEN'"; an empty or NULL token is the end of the file. Of one that
+ * is no text the first byte that makes it none: "found byte 0x80".
  */
 int gpube__in_expected(struct gpube_in *in, const char *what, const char *token);
 /* The same about the token, integer or real that has just been read. */

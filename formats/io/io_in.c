@@ -74,8 +74,9 @@ static int fail_reading(struct gpube_in *in, enum gpube_status status, const cha
 }
 
 /*
- * read(), which a stop ends, too, where nothing comes: of a pipe whose writer is silent, a terminal. A signal's handler
- * may have a read go on after it, and a signal just before a read does not end it, so bytes are waited for in steps.
+ * read(), which a stop ends, too, where nothing comes: of a pipe whose writer is silent, a
+ * terminal. A signal's handler may have a read go on after it, and a signal just before a read does
+ * not end it, so bytes are waited for in steps.
  * Returns how many bytes; -1 after a failure.
  */
 static ssize_t read_some(struct gpube_in *in, unsigned char *to, size_t most)
@@ -370,8 +371,9 @@ static int open_fd(struct gpube_in *in)
 		return GPUBE_OK;
 	}
 	/*
-	 * A named pipe that nobody writes to opens at once, and read_some() waits for the writer: open() would, too, but
-	 * hears no stop that comes before it. Only here is nothing waited for; a read may be of what others read, too.
+	 * A named pipe that nobody writes to opens at once, and read_some() waits for the writer:
+	 * open() would, too, but hears no stop that comes before it. Only here is nothing waited
+	 * for; a read may be of what others read, too.
 	 */
 	do
 		s->fd = open(in->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -402,7 +404,8 @@ static int open_fd(struct gpube_in *in)
 static int find_coding(struct gpube_in *in)
 {
 	static const unsigned char gz[] = {0x1f, 0x8b}, xz[] = {0xfd, '7', 'z', 'X', 'Z', 0};
-	static const unsigned char lzma[] = {0x5d, 0, 0}; /* of xz's old format, in all of whose files it is */
+	/* of xz's old format, in all of whose files it is */
+	static const unsigned char lzma[] = {0x5d, 0, 0};
 	struct gpube_in_impl *s = in->impl;
 	ssize_t n;
 	size_t have;

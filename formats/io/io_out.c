@@ -248,7 +248,8 @@ static int open_special(struct gpube_out *out, bool fifo)
 	const struct timespec step = {.tv_nsec = STEP_MS * 1000000};
 	struct gpube_out_impl *s = out->impl;
 
-	while ((s->fd = open(out->path, O_WRONLY | O_CLOEXEC | (fifo ? O_NONBLOCK : 0))) < 0 && fifo && errno == ENXIO) {
+	while ((s->fd = open(out->path, O_WRONLY | O_CLOEXEC | (fifo ? O_NONBLOCK : 0))) < 0 &&
+		fifo && errno == ENXIO) {
 		if (gpube__stopped(out->ctx))
 			return out->status = gpube__fail_stopped(out->ctx);
 		nanosleep(&step, NULL);

@@ -105,8 +105,8 @@ int gpube__character(const char *text)
 
 	if (s[0] > 0xf4)
 		return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xed && s[1] > 0x9f) ||
-		(s[0] == 0xf4 && s[1] > 0x8f))
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90) ||
+		(s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f))
 		return 0;
 	for (int i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
@@ -125,13 +125,14 @@ int(gpube__in_expected)(struct gpube_in *in, const char *what, const char *token
 		const int k = gpube__character(token + n);
 
 		if (!k)
-			return gpube__in_error(
-				in, "expected %s, found byte 0x%02x", what, (unsigned char)token[n]);
+			return gpube__in_error(in, "expected %s, found byte 0x%02x", what,
+				(unsigned char)token[n]);
 		if (n + k > SHOWN)
 			break;
 		n += k;
 	}
-	return gpube__in_error(in, "expected %s, found '%.*s%s'", what, n, token, token[n] ? "..." : "");
+	return gpube__in_error(
+		in, "expected %s, found '%.*s%s'", what, n, token, token[n] ? "..." : "");
 }
 
 int(gpube__in_refuse)(struct gpube_in *in, const char *what)

@@ -147,8 +147,8 @@ int gpube__in_refuse_unread(struct gpube_in *in, bool by_name)
 	if (what) { /* what to do about it stands behind a colon */
 		const int n = (int)strcspn(what, ":");
 
-		in->status = gpube__fail(in->ctx, GPUBE_EINVAL, "'%s' is %.*s, which is not read%s", in->path, n,
-			what, what + n);
+		in->status = gpube__fail(in->ctx, GPUBE_EINVAL, "'%s' is %.*s, which is not read%s",
+			in->path, n, what, what + n);
 	}
 	return in->status;
 }

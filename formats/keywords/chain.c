@@ -102,7 +102,8 @@ static int intern(struct building *b, struct layer *l, int32_t *index)
 
 		if (k < 0)
 			break;
-		if (memcmp(l->states + k * width, b->state, (size_t)width * sizeof(*b->state)) == 0) {
+		if (memcmp(l->states + k * width, b->state, (size_t)width * sizeof(*b->state)) ==
+			0) {
 			*index = k;
 			return GPUBE_OK;
 		}
@@ -146,7 +147,8 @@ static int step_layer(struct building *b, int k)
 		for (int32_t v = 0; v < l->domain && !status && b->fits; v++) {
 			const int64_t at = i * l->domain + v;
 
-			memcpy(b->state, l->states + i * m->width, (size_t)m->width * sizeof(*b->state));
+			memcpy(b->state, l->states + i * m->width,
+				(size_t)m->width * sizeof(*b->state));
 			l->cost[at] = m->step(m, b->state, k, v);
 			l->next[at] = -1;
 			if (l->cost[at] != GPUBE_FORBID)
@@ -221,7 +223,8 @@ static bool same_steps(const struct layer *l, int64_t a, int64_t b)
 {
 	const size_t n = (size_t)l->domain;
 
-	return memcmp(l->next + a * l->domain, l->next + b * l->domain, n * sizeof(*l->next)) == 0 &&
+	return memcmp(l->next + a * l->domain, l->next + b * l->domain, n * sizeof(*l->next)) ==
+		       0 &&
 	       memcmp(l->cost + a * l->domain, l->cost + b * l->domain, n * sizeof(*l->cost)) == 0;
 }
 
@@ -283,7 +286,10 @@ int gpube__add_hidden(int32_t *var, struct gpube_call *call, int64_t domain, int
 	return GPUBE_OK;
 }
 
-/* hidden: the variables of layers k and k + 1 (the last may be the machine's last_var), -1 where all states of one are the same */
+/*
+ * hidden: the variables of layers k and k + 1 (the last may be the machine's last_var), -1 where
+ * all states of one are the same
+ */
 static int add_function(struct building *b, int k, const int32_t hidden[2])
 {
 	const struct gpube_call *call = b->machine->call;
@@ -368,7 +374,8 @@ static int add_functions(struct building *b)
 		hidden[0] = hidden[1];
 		hidden[1] = m->last && k + 1 == m->n ? m->last_var : -1;
 		if (n > 1 && hidden[1] < 0)
-			status = gpube__add_hidden(&hidden[1], (struct gpube_call *)m->call, n, at, k);
+			status = gpube__add_hidden(
+				&hidden[1], (struct gpube_call *)m->call, n, at, k);
 		if (!status)
 			status = add_function(b, k, hidden);
 	}

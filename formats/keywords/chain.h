@@ -25,7 +25,10 @@
 
 /* A table has at most so many cells where a chain would do instead. */
 #define GPUBE_TABLE_CELLS ((int64_t)1 << 20)
-/* Most transitions of a chain before its states are merged: cells of its tables that are not forbidden. */
+/*
+ * Most transitions of a chain before its states are merged: cells of its tables that are not
+ * forbidden.
+ */
 #define GPUBE_CHAIN_CELLS ((int64_t)1 << 22)
 /* And most integers of states. */
 #define GPUBE_CHAIN_NUMBERS ((int64_t)1 << 24)
@@ -37,8 +40,8 @@
  * sign    -1: of a model that is maximised, the costs of steps and ends are negated
  * step    reads a value as variable k of 'reads': changes the state, returns the cost
  * end     the cost of stopping in a state
- * last    NULL, or the value of variable 'last_var', which the machine does not read, that a state stands for
- *         in the end, -1: none; then there is no end
+ * last    NULL, or the value of variable 'last_var', which the machine does not read, that a state
+ *         stands for in the end, -1: none; then there is no end
  * others  what machines need: the value or the entry of a list that is counted, what a variable
  *         adds by position, the least and most of what is still to come, scratch
  */
@@ -81,6 +84,7 @@ int gpube__call_chain(bool *fits, struct gpube_call *call, const struct gpube_ev
 int gpube__call_depths(bool *fits, struct gpube_call *call);
 
 /* A hidden variable of the call's model, the number-th of the chain of function 'at'. */
-int gpube__add_hidden(int32_t *var, struct gpube_call *call, int64_t domain, int32_t at, int number);
+int gpube__add_hidden(
+	int32_t *var, struct gpube_call *call, int64_t domain, int32_t at, int number);
 
 #endif

@@ -139,7 +139,8 @@ static cost_t end_sgcc(struct gpube_machine *m, const int64_t *state)
 {
 	const struct gpube_arg *b = m->entry;
 	const int64_t less = state[0] < b[1].v ? b[1].v - state[0] : 0;
-	const int64_t more = state[0] > b[2].v ? state[0] - b[2].v : 0, cost = m->call->scalars[0].v;
+	const int64_t more = state[0] > b[2].v ? state[0] - b[2].v : 0,
+		      cost = m->call->scalars[0].v;
 	const bool weights = m->call->metric == GPUBE_METRIC_WDEC;
 
 	return gpube__cost_add(gpube__cost_times(weights ? b[3].v : cost, less),
@@ -191,7 +192,8 @@ static cost_t end_compared(struct gpube_machine *m, const int64_t *state)
 {
 	const struct gpube_arg *a = m->call->scalars;
 
-	return gpube__priced(m->call, a[0].v, gpube__compared(m->call->comparator, state[0], a[1].v));
+	return gpube__priced(
+		m->call, a[0].v, gpube__compared(m->call->comparator, state[0], a[1].v));
 }
 
 static cost_t end_difference(struct gpube_machine *m, const int64_t *state)
@@ -345,7 +347,8 @@ static void start_automaton(struct gpube_machine *m)
 	gpube__automaton_start(c, m->now);
 	for (int64_t s = 0; s < m->width; s++) {
 		m->start[s] = m->now[s] == GPUBE_FORBID ? GPUBE_INF : (int64_t)m->now[s];
-		m->overflow |= m->now[s] != GPUBE_FORBID && (m->now[s] >= GPUBE_INF || m->now[s] <= -GPUBE_INF);
+		m->overflow |= m->now[s] != GPUBE_FORBID &&
+			       (m->now[s] >= GPUBE_INF || m->now[s] <= -GPUBE_INF);
 	}
 	m->sign = c->m->direction == GPUBE_MAXIMISE ? -1 : 1;
 }

@@ -29,8 +29,15 @@ static int one_root(bool *fits, struct gpube_call *call)
 	int32_t reads[MOST], domains[MOST];
 	const struct gpube_eval e = {.call = call, .arity = call->arity, .domains = domains};
 	int64_t start = 0;
-	struct gpube_machine m = {.call = call, .eval = &e, .n = call->arity, .reads = reads, .width = 1,
-		.start = &start, .sign = 1, .step = step_root, .end = end_root};
+	struct gpube_machine m = {.call = call,
+		.eval = &e,
+		.n = call->arity,
+		.reads = reads,
+		.width = 1,
+		.start = &start,
+		.sign = 1,
+		.step = step_root,
+		.end = end_root};
 
 	for (int k = 0; k < call->arity; k++) {
 		reads[k] = k;

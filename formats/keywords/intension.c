@@ -75,8 +75,8 @@ static int read_number(
 
 static int read_metric(struct gpube_call *call, const struct gpube_source *s)
 {
-	static const char *const names[] = {
-		"var", "dec", "decbi", "wdec", "hard", "lin", "quad", "weight", "edit", "hardeq", "hardge"};
+	static const char *const names[] = {"var", "dec", "decbi", "wdec", "hard", "lin", "quad",
+		"weight", "edit", "hardeq", "hardge"};
 	const char *word, *at;
 	size_t n;
 	int status = s->word(s->reader, &word, "a metric");
@@ -249,8 +249,9 @@ static int read_list(struct gpube_call *call, const struct gpube_source *s, cons
 	l->n_args = call->n_args - l->at;
 	if (!status && by_variable && l->n_items != call->arity)
 		return gpube__in_error(call->in, "%s: %lld %s for %d variable%s",
-			call->keyword->name, (long long)l->n_items, l->n_items == 1 ? "entry" : "entries",
-			call->arity, gpube__plural(call->arity));
+			call->keyword->name, (long long)l->n_items,
+			l->n_items == 1 ? "entry" : "entries", call->arity,
+			gpube__plural(call->arity));
 	return status;
 }
 
@@ -394,8 +395,8 @@ static int refuse_size(struct gpube_call *call, int64_t cells)
 	if (cells >= 0)
 		snprintf(number, sizeof(number), "%lld", (long long)cells);
 	return gpube__in_fail(call->in, GPUBE_ERANGE,
-		"%s over %d variables has %s tuples: at most %lld are expanded, and no automaton of "
-		"%lld transitions does instead",
+		"%s over %d variables has %s tuples: at most %lld are expanded, and no automaton "
+		"of %lld transitions does instead",
 		call->keyword->name, call->arity, number, (long long)GPUBE_EXPAND_CELLS,
 		(long long)GPUBE_CHAIN_CELLS);
 }
@@ -443,8 +444,9 @@ int gpube__call_expand_within(struct gpube_call *call, int64_t table_cells)
 	if (!status && (cells < 0 || cells > table_cells))
 		status = gpube__call_chain(&made, call, &e);
 	if (!status && !made)
-		status = cells < 0 || cells > GPUBE_EXPAND_CELLS ? refuse_size(call, cells)
-								 : expand_table(call, &e, p + call->arity);
+		status = cells < 0 || cells > GPUBE_EXPAND_CELLS
+				 ? refuse_size(call, cells)
+				 : expand_table(call, &e, p + call->arity);
 	if (status && !call->in->status)
 		call->in->status = status;
 	gpube__eval_clear(&e);
@@ -454,5 +456,6 @@ int gpube__call_expand_within(struct gpube_call *call, int64_t table_cells)
 
 int gpube__call_expand(struct gpube_call *call)
 {
-	return gpube__call_expand_within(call, call->no_hidden ? GPUBE_EXPAND_CELLS : GPUBE_TABLE_CELLS);
+	return gpube__call_expand_within(
+		call, call->no_hidden ? GPUBE_EXPAND_CELLS : GPUBE_TABLE_CELLS);
 }

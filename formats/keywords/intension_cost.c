@@ -115,7 +115,10 @@ static bool check_bounds(struct gpube_call *c)
 	return true;
 }
 
-/* The program prices each value that is missing or too many, as sgccdp does, whatever the metric says. */
+/*
+ * The program prices each value that is missing or too many, as sgccdp does, whatever the metric
+ * says.
+ */
 static bool check_sgcckp(struct gpube_call *c)
 {
 	c->metric = GPUBE_METRIC_VAR;
@@ -175,9 +178,9 @@ static cost_t cost_wgcc(const struct gpube_eval *e, const int32_t *t)
 	cost_t s = 0;
 
 	for (int64_t k = 0; k < c->lists[0].n_items; k++, b += 3)
-		s = gpube__cost_add(
-			s, gpube__priced(c, c->scalars[0].v,
-				   gpube__outside(count_value(t, e->arity, b[0].v), b[1].v, b[2].v)));
+		s = gpube__cost_add(s,
+			gpube__priced(c, c->scalars[0].v,
+				gpube__outside(count_value(t, e->arity, b[0].v), b[1].v, b[2].v)));
 	return s;
 }
 
@@ -202,15 +205,16 @@ static cost_t cost_samong(const struct gpube_eval *e, const int32_t *t)
 {
 	const struct gpube_arg *a = e->call->scalars;
 
-	return gpube__priced(
-		e->call, a[0].v, gpube__outside(count_among(e->call, 0, t, e->arity), a[1].v, a[2].v));
+	return gpube__priced(e->call, a[0].v,
+		gpube__outside(count_among(e->call, 0, t, e->arity), a[1].v, a[2].v));
 }
 
 static cost_t cost_wvaramong(const struct gpube_eval *e, const int32_t *t)
 {
 	int n = e->arity - 1;
 
-	return gpube__priced(e->call, e->call->scalars[0].v, gpube__gap(count_among(e->call, 0, t, n), t[n]));
+	return gpube__priced(
+		e->call, e->call->scalars[0].v, gpube__gap(count_among(e->call, 0, t, n), t[n]));
 }
 
 /* The format's words of measure mean here what they mean elsewhere; the program takes one alone. */
@@ -285,8 +289,8 @@ static cost_t cost_wsamegcc(const struct gpube_eval *e, const int32_t *t)
 		for (int side = 0; side < 2; side++) {
 			int64_t n = count_value(t + side * half, half, b[0].v);
 
-			s = gpube__cost_add(
-				s, gpube__priced(c, c->scalars[0].v, gpube__outside(n, b[1].v, b[2].v)));
+			s = gpube__cost_add(s, gpube__priced(c, c->scalars[0].v,
+						       gpube__outside(n, b[1].v, b[2].v)));
 		}
 	return s;
 }
@@ -327,15 +331,16 @@ static cost_t cost_wsum(const struct gpube_eval *e, const int32_t *t)
 {
 	const struct gpube_arg *a = e->call->scalars;
 
-	return gpube__priced(e->call, a[0].v, gpube__compared(e->call->comparator, sum(t, e->arity), a[1].v));
+	return gpube__priced(
+		e->call, a[0].v, gpube__compared(e->call->comparator, sum(t, e->arity), a[1].v));
 }
 
 static cost_t cost_wvarsum(const struct gpube_eval *e, const int32_t *t)
 {
 	int n = e->arity - 1;
 
-	return gpube__priced(
-		e->call, e->call->scalars[0].v, gpube__compared(e->call->comparator, sum(t, n), t[n]));
+	return gpube__priced(e->call, e->call->scalars[0].v,
+		gpube__compared(e->call->comparator, sum(t, n), t[n]));
 }
 
 static cost_t cost_knapsack(const struct gpube_eval *e, const int32_t *t)
@@ -397,7 +402,8 @@ const struct gpube_keyword gpube__keywords[] = {
 		cost_knapsack},
 	{"salldiff", "metric:m cost:c", "var dec decbi", GPUBE_KEYWORD_PAIRS, NULL, cost_salldiff},
 	{"salldiffdp", "metric:m cost:c", "var", GPUBE_KEYWORD_PAIRS, NULL, cost_salldiff},
-	{"salldiffkp", "metric:m cost:c", "hard hardeq hardge var", GPUBE_KEYWORD_PAIRS, NULL, NULL},
+	{"salldiffkp", "metric:m cost:c", "hard hardeq hardge var", GPUBE_KEYWORD_PAIRS, NULL,
+		NULL},
 	{"walldiff", "metric:m cost:c", WEIGHTED, GPUBE_KEYWORD_PAIRS, NULL, cost_walldiff},
 	{"walldifferent", "metric:m cost:c", WEIGHTED, GPUBE_KEYWORD_PAIRS, NULL, cost_walldiff},
 	{"sgcc", "metric:m cost:c *bounds:vnn?cc", "var dec wdec", 0, check_sgcc, cost_sgcc},

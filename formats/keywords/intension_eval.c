@@ -145,8 +145,8 @@ static cost_t signed_cost(const struct gpube_call *c, int64_t cost)
 }
 
 /*
- * Symbols that are inserted: the automaton goes on, and nothing is read. toulbar2 1.1.1 puts nothing
- * in behind the last value.
+ * Symbols that are inserted: the automaton goes on, and nothing is read. toulbar2 1.1.1 puts
+ * nothing in behind the last value.
  */
 static void insert_symbols(const struct gpube_call *c, cost_t *now)
 {
@@ -185,13 +185,15 @@ void gpube__automaton_start(const struct gpube_call *c, cost_t *now)
  * Weighted: costs stand at states and transitions. Otherwise each value that is read as another
  * costs 'c', and in the edit distance (Levenshtein) one that is left out or put in, too.
  */
-void gpube__automaton_step(const struct gpube_call *c, const cost_t *now, cost_t *then, int32_t value)
+void gpube__automaton_step(
+	const struct gpube_call *c, const cost_t *now, cost_t *then, int32_t value)
 {
 	const int64_t n = gpube__automaton_states(c), w = weighted(c) ? 4 : 3;
 	const cost_t one = weighted(c) ? 0 : gpube__cost_times(c->scalars[0].v, 1);
 
 	for (int64_t s = 0; s < n; s++)
-		then[s] = c->metric == GPUBE_METRIC_EDIT ? gpube__cost_add(now[s], one) : GPUBE_FORBID;
+		then[s] = c->metric == GPUBE_METRIC_EDIT ? gpube__cost_add(now[s], one)
+							 : GPUBE_FORBID;
 	for (int64_t j = 0; j < c->lists[2].n_items; j++) {
 		const struct gpube_arg *x = gpube__call_list(c, 2) + j * w;
 		const bool match = x[1].v == value;
@@ -229,7 +231,8 @@ static cost_t cost_automaton(const struct gpube_eval *e, const int32_t *t)
 	for (int i = 0; i < e->arity; i++, swap = now, now = then, then = swap)
 		gpube__automaton_step(c, now, then, t[i]);
 	cost = gpube__automaton_end(c, now);
-	return weighted(c) && c->m->direction == GPUBE_MAXIMISE && cost != GPUBE_FORBID ? -cost : cost;
+	return weighted(c) && c->m->direction == GPUBE_MAXIMISE && cost != GPUBE_FORBID ? -cost
+											: cost;
 }
 
 cost_t gpube__cost_sregular(const struct gpube_eval *e, const int32_t *t)

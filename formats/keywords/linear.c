@@ -13,7 +13,7 @@ enum {
 	FREE_TUPLES = 16,
 };
 
-/* ---- sums ------------------------------------------------------------------------------------- */
+/* ---- sums ---------------------------------------------------------------------------- */
 
 void gpube__linear_begin(struct gpube_linear *l)
 {
@@ -46,7 +46,8 @@ static int add_place(struct gpube_linear *l, int32_t var)
 		gpube__grow(ctx, &l->tuple, &l->tuple_capacity, n, sizeof(*l->tuple)) ||
 		gpube__grow(ctx, &l->domains, &l->domains_capacity, n, sizeof(*l->domains)) ||
 		gpube__grow(ctx, &l->places, &l->places_capacity, n + 1, sizeof(*l->places)) ||
-		gpube__grow(ctx, &l->gains, &l->gains_capacity, l->n_gains + domain, sizeof(*l->gains)))
+		gpube__grow(
+			ctx, &l->gains, &l->gains_capacity, l->n_gains + domain, sizeof(*l->gains)))
 		return l->in->status = GPUBE_ENOMEM;
 	l->seen[2 * var] = l->stamp;
 	l->seen[2 * var + 1] = l->n;
@@ -96,7 +97,7 @@ int gpube__linear_product(struct gpube_linear *l, int64_t coefficient, int64_t f
 	return GPUBE_OK;
 }
 
-/* ---- which sums are possible ------------------------------------------------------------------ */
+/* ---- which sums are possible --------------------------------------------------------- */
 
 static void measure_gains(struct gpube_linear *l, int32_t i)
 {
@@ -120,7 +121,8 @@ static int prepare(struct gpube_linear *l)
 	struct gpube_linear_product *sorted = NULL;
 	int64_t at = 0;
 
-	if (gpube__grow(l->m->ctx, &l->places, &l->places_capacity, (int64_t)l->n + 1, sizeof(*l->places)))
+	if (gpube__grow(l->m->ctx, &l->places, &l->places_capacity, (int64_t)l->n + 1,
+		    sizeof(*l->places)))
 		return l->in->status = GPUBE_ENOMEM;
 	if (l->n_products) {
 		sorted = gpube__alloc(l->m->ctx, (uint64_t)l->n_products + 1, sizeof(*sorted));
@@ -172,7 +174,7 @@ static bool may_be(const struct gpube_linear *l, bool allowed, __int128 least, _
 	}
 }
 
-/* ---- tuples ----------------------------------------------------------------------------------- */
+/* ---- tuples -------------------------------------------------------------------------- */
 
 /* What place i adds to the sum with the tuple's values up to there. */
 static __int128 gain_at(const struct gpube_linear *l, int32_t i)
@@ -196,8 +198,8 @@ static __int128 gain_at(const struct gpube_linear *l, int32_t i)
  * t  what they are pushed to, with 'cost'; NULL: they are only counted
  * n  out: how many there are; -1: more than so many steps find
  */
-static int walk(struct gpube_linear *l, bool allowed, int64_t steps, struct gpube_tuples *t, int64_t cost,
-	int64_t *n)
+static int walk(struct gpube_linear *l, bool allowed, int64_t steps, struct gpube_tuples *t,
+	int64_t cost, int64_t *n)
 {
 	enum { LOOK_STEPS = 1 << 16 };
 	int64_t left = steps, look = LOOK_STEPS;
@@ -249,7 +251,8 @@ static int choose_listing(struct gpube_linear *l, struct listing *list, int64_t 
 	int64_t n[2], paid = FREE_STEPS + 8 * ((int64_t)l->n + l->n_gains + l->n_literals);
 
 	list->n = -1;
-	for (list->steps = paid; list->steps <= most_steps || list->steps == paid; list->steps *= 4) {
+	for (list->steps = paid; list->steps <= most_steps || list->steps == paid;
+		list->steps *= 4) {
 		/* a walk is paid for by the memory that its tuples might take */
 		if (list->steps > paid && gpube__in_charge(l->in, list->steps, sizeof(int32_t),
 						  "constraints that are expanded"))
@@ -263,7 +266,8 @@ static int choose_listing(struct gpube_linear *l, struct listing *list, int64_t 
 		list->n = n[list->allowed];
 		if (list->n <= FREE_TUPLES)
 			return GPUBE_OK;
-		return gpube__in_charge(l->in, list->n, ((int64_t)l->n + 4) * (int64_t)sizeof(int32_t),
+		return gpube__in_charge(l->in, list->n,
+			((int64_t)l->n + 4) * (int64_t)sizeof(int32_t),
 			"constraints that are expanded");
 	}
 	return GPUBE_OK;
@@ -291,7 +295,7 @@ static int add_listing(struct gpube_linear *l, const struct listing *list, int64
 	return l->in->status = status;
 }
 
-/* ---- chains ----------------------------------------------------------------------------------- */
+/* ---- chains -------------------------------------------------------------------------- */
 
 /* Sums whose constraint holds, or does not, whatever comes: one state each. */
 enum { HOLDS, FAILS };
@@ -354,8 +358,8 @@ static int32_t last_value(struct gpube_machine *m, const int64_t *state)
 }
 
 /*
- * Is the last variable the rest of an exact sum? Then the chain ends in it: read like the others, a total of
- * a thousand values would be asked for each of them in a thousand states.
+ * Is the last variable the rest of an exact sum? Then the chain ends in it: read like the others, a
+ * total of a thousand values would be asked for each of them in a thousand states.
  */
 static bool ends_in_last(const struct gpube_linear *l, int64_t cost)
 {
@@ -387,7 +391,8 @@ static int add_chain(bool *fits, struct gpube_linear *l, int64_t cost)
 	*fits = l->n_products == 0 && l->places[0].least > -((__int128)1 << 62) &&
 		l->places[0].most < (__int128)1 << 62;
 	for (int32_t i = 0; i < l->n && *fits; i++)
-		*fits = l->places[i].least > -((__int128)1 << 62) && l->places[i].most < (__int128)1 << 62;
+		*fits = l->places[i].least > -((__int128)1 << 62) &&
+			l->places[i].most < (__int128)1 << 62;
 	if (!*fits)
 		return GPUBE_OK;
 	reads = gpube__alloc(l->m->ctx, (uint64_t)l->n, sizeof(*reads));
@@ -407,7 +412,7 @@ static int add_chain(bool *fits, struct gpube_linear *l, int64_t cost)
 	return status;
 }
 
-/* ---- which ------------------------------------------------------------------------------------ */
+/* ---- which --------------------------------------------------------------------------- */
 
 /*
  * Elimination joins all variables of a table at once. Where those are too many cells a chain is
@@ -445,8 +450,8 @@ int gpube__linear_add(struct gpube_linear *l, int64_t cost)
 		return l->in->status;
 	if (list.n < 0)
 		return gpube__in_fail(l->in, GPUBE_ERANGE,
-			"a constraint over %d variables with more allowed and more forbidden tuples than "
-			"are expanded",
+			"a constraint over %d variables with more allowed and more forbidden "
+			"tuples than are expanded",
 			l->n);
 	return add_listing(l, &list, cost);
 }

@@ -5,7 +5,8 @@
  * A constraint becomes one table: of its forbidden tuples, or of its allowed ones, whichever are
  * fewer. The walk that lists them turns back where the least and the greatest sum that are still
  * possible leave none, so that a clause or an at-most-one may be of any width. What has too many of
- * both, or is wide and neither of these, becomes a chain of partial sums over hidden variables (chain.h).
+ * both, or is wide and neither of these, becomes a chain of partial sums over hidden variables
+ * (chain.h).
  */
 #ifndef GPUBE_LINEAR_H
 #define GPUBE_LINEAR_H
@@ -51,13 +52,15 @@ struct gpube_linear {
 	struct gpube_linear_literal *literals;
 	int64_t stamp, n_seen;
 	int64_t *seen; /* by variable: the stamp of the sum it was in last, and its place there */
-	int64_t n_gains, gains_capacity, seen_capacity, scope_capacity, places_capacity, tuple_capacity,
-		domains_capacity, products_capacity, literals_capacity;
+	int64_t n_gains, gains_capacity, seen_capacity, scope_capacity, places_capacity,
+		tuple_capacity, domains_capacity, products_capacity, literals_capacity;
 };
 
 void gpube__linear_begin(struct gpube_linear *l);
 void gpube__linear_clear(struct gpube_linear *l);
-/* The place of a variable in the scope, to which it is added, with gains of 0, if it is new there. */
+/*
+ * The place of a variable in the scope, to which it is added, with gains of 0, if it is new there.
+ */
 int gpube__linear_place(struct gpube_linear *l, int32_t *place, int32_t var);
 /* The next literal of a product. */
 int gpube__linear_literal(struct gpube_linear *l, int32_t place, int32_t value);

@@ -36,8 +36,9 @@ static int add_column(struct gpube_lp *r, struct gpube_lp_column *c)
 	if (r->binary && !c->integer && c->high == GPUBE_INF)
 		c->high = 1;
 	if (c->low <= -GPUBE_INF || c->high >= GPUBE_INF)
-		return refuse_column(r, c, !c->integer ? "is continuous: only integer programs are read"
-						       : "has no bound on one side: an integer column needs both");
+		return refuse_column(r, c,
+			!c->integer ? "is continuous: only integer programs are read"
+				    : "has no bound on one side: an integer column needs both");
 	if (!c->integer && !r->binary && c->low != c->high)
 		return refuse_column(r, c, "is continuous: only integer programs are read");
 	if (c->low > c->high) {
@@ -94,7 +95,8 @@ static bool adds_up(__int128 *total, __int128 v)
 	return *total < most;
 }
 
-static int add_cost(struct gpube_lp *r, const struct gpube_lp_term *t, int decimals, __int128 *total)
+static int add_cost(
+	struct gpube_lp *r, const struct gpube_lp_term *t, int decimals, __int128 *total)
 {
 	const int32_t scope[] = {t->a, t->b};
 	const int arity = t->a < 0 ? 0 : t->b < 0 || t->b == t->a ? 1 : 2;
@@ -104,11 +106,14 @@ static int add_cost(struct gpube_lp *r, const struct gpube_lp_term *t, int decim
 
 	for (int k = 0; k < arity; k++) {
 		n = gpube__mul_size(n, r->m->vars[scope[k]].domain);
-		if (arity + (t->b == t->a) > 1 && (is_large(r->columns[scope[k]].low) || is_large(r->columns[scope[k]].high)))
+		if (arity + (t->b == t->a) > 1 &&
+			(is_large(r->columns[scope[k]].low) || is_large(r->columns[scope[k]].high)))
 			return gpube__in_fail(r->in, GPUBE_ERANGE, "a product of values past 2^30");
 	}
 	if (n < 0 || gpube__charge_expanded(r->in, n, NULL))
-		return r->in->status ? r->in->status : gpube__in_fail(r->in, GPUBE_ELIMIT, "a product of 2^63 cells");
+		return r->in->status
+			       ? r->in->status
+			       : gpube__in_fail(r->in, GPUBE_ELIMIT, "a product of 2^63 cells");
 	costs = gpube__alloc(r->m->ctx, (uint64_t)n, sizeof(*costs));
 	if (!costs)
 		return r->in->status = GPUBE_ENOMEM;
@@ -122,7 +127,8 @@ static int add_cost(struct gpube_lp *r, const struct gpube_lp_term *t, int decim
 		if (t->b >= 0)
 			times *= value_of(r, t->b, arity == 2 ? k % columns : k);
 		if (__builtin_mul_overflow(v, (__int128)times, &v) || !adds_up(&sum, v))
-			status = gpube__in_fail(r->in, GPUBE_ERANGE, "the objective passes 2^62 units");
+			status = gpube__in_fail(
+				r->in, GPUBE_ERANGE, "the objective passes 2^62 units");
 		most = sum > most ? sum : most;
 		costs[k] = (int64_t)v;
 	}
@@ -159,7 +165,8 @@ static int add_row(struct gpube_lp *r, struct gpube_linear *l, const struct gpub
 			/* so large that no sum of 2^32 of them wraps */
 			if (__builtin_mul_overflow(factor, (__int128)value_of(r, t->a, a), &gain) ||
 				gain >= (__int128)1 << 94 || gain <= -((__int128)1 << 94))
-				return gpube__in_fail(r->in, GPUBE_ERANGE, "a term of a row passes 2^94");
+				return gpube__in_fail(
+					r->in, GPUBE_ERANGE, "a term of a row passes 2^94");
 			*gpube__linear_gain(l, place, a) += gain;
 		}
 	}
@@ -183,7 +190,8 @@ int gpube__lp_model(struct gpube_lp *r)
 		status = gpube__stopped(r->m->ctx) ? gpube__fail_stopped(r->m->ctx)
 						   : add_cost(r, &r->terms[k], decimals, &total);
 	for (int64_t k = 0; k < r->n_rows && !status; k++)
-		status = gpube__stopped(r->m->ctx) ? gpube__fail_stopped(r->m->ctx) : add_row(r, &l, &r->rows[k]);
+		status = gpube__stopped(r->m->ctx) ? gpube__fail_stopped(r->m->ctx)
+						   : add_row(r, &l, &r->rows[k]);
 	gpube__linear_clear(&l);
 	return status;
 }

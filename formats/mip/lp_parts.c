@@ -54,7 +54,8 @@ int gpube__lp_number(struct gpube_lp *r)
 	}
 	v.decimals = exponent < 0 ? (int)-exponent : 0;
 	if (!v.infinite && (large || v.decimals > GPUBE_LP_DECIMALS))
-		return gpube__in_fail(r->in, GPUBE_ERANGE, "the number '%.40s' passes 64 bits or 18 decimals", r->token);
+		return gpube__in_fail(r->in, GPUBE_ERANGE,
+			"the number '%.40s' passes 64 bits or 18 decimals", r->token);
 	r->number = v;
 	return GPUBE_OK;
 }
@@ -84,21 +85,24 @@ int gpube__lp_column(struct gpube_lp *r, int32_t *column)
 	}
 	if (r->n_columns == INT32_MAX)
 		return gpube__in_fail(r->in, GPUBE_ELIMIT, "2^31 columns");
-	if (gpube__grow(r->m->ctx, &r->columns, &r->columns_capacity, (int64_t)r->n_columns + 1, sizeof(c)))
+	if (gpube__grow(r->m->ctx, &r->columns, &r->columns_capacity, (int64_t)r->n_columns + 1,
+		    sizeof(c)))
 		return r->in->status = GPUBE_ENOMEM;
 	c.name = gpube__strdup(r->m->ctx, r->token);
 	if (!c.name)
 		return r->in->status = GPUBE_ENOMEM;
 	*column = r->n_columns;
 	r->columns[r->n_columns++] = c;
-	return gpube__names_add(&r->names, 0, c.name, *column) ? (r->in->status = GPUBE_ENOMEM) : GPUBE_OK;
+	return gpube__names_add(&r->names, 0, c.name, *column) ? (r->in->status = GPUBE_ENOMEM)
+							       : GPUBE_OK;
 }
 
 int gpube__lp_term(struct gpube_lp *r, struct gpube_lp_number factor, int32_t a, int32_t b)
 {
 	if (factor.infinite)
 		return gpube__in_error(r->in, "an infinite number outside bounds");
-	if (gpube__grow(r->m->ctx, &r->terms, &r->terms_capacity, r->n_terms + 1, sizeof(*r->terms)))
+	if (gpube__grow(
+		    r->m->ctx, &r->terms, &r->terms_capacity, r->n_terms + 1, sizeof(*r->terms)))
 		return r->in->status = GPUBE_ENOMEM;
 	r->terms[r->n_terms++] = (struct gpube_lp_term){factor, a, b};
 	return GPUBE_OK;

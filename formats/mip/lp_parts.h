@@ -1,4 +1,7 @@
-/* lp_parts.h - an .lp or .mps as it is read by lp_read.c and mps_read.c; lp_model.c makes a model of it. Internal to formats/. */
+/*
+ * lp_parts.h - an .lp or .mps as it is read by lp_read.c and mps_read.c; lp_model.c makes a model
+ * of it. Internal to formats/.
+ */
 #ifndef GPUBE_LP_PARTS_H
 #define GPUBE_LP_PARTS_H
 

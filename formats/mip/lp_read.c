@@ -45,7 +45,8 @@ static bool skip_comments(struct gpube_lp *r)
 
 static bool in_name(char c)
 {
-	return c && (isalnum((unsigned char)c) || (unsigned char)c >= 0x80 || strchr("!\"#$%&(),.;?@_`'{}~|", c));
+	return c && (isalnum((unsigned char)c) || (unsigned char)c >= 0x80 ||
+			    strchr("!\"#$%&(),.;?@_`'{}~|", c));
 }
 
 /* The next word, number or mark. */
@@ -70,7 +71,8 @@ static int next(struct gpube_lp *r)
 		r->kind = GPUBE_LP_MARK;
 		n += strchr("<>=", *in->p) && in->p[1] && strchr("<>=", in->p[1]);
 	} else {
-		return gpube__in_error(in, "expected a name, a number or a sign, found byte 0x%02x", (unsigned char)*in->p);
+		return gpube__in_error(in, "expected a name, a number or a sign, found byte 0x%02x",
+			(unsigned char)*in->p);
 	}
 	if (n >= GPUBE_LP_TOKEN)
 		return gpube__in_error(in, "'%.40s...' has more than 255 bytes", in->p);
@@ -132,7 +134,7 @@ static int read_relation(struct gpube_lp *r, enum gpube_relation *relation)
 	return next(r);
 }
 
-/* ---- columns and terms ------------------------------------------------------------------------ */
+/* ---- columns and terms --------------------------------------------------------------- */
 
 /* Signs, maybe none: at the end the token is what comes behind. */
 static int read_signs(struct gpube_lp *r, bool *minus, bool *any)
@@ -203,15 +205,18 @@ static int read_brackets(struct gpube_lp *r, bool negate)
 	for (bool first = true; !is(r, "]"); first = false)
 		if (read_term(r, first, negate, true))
 			return r->in->status;
-	if (next(r) || !is(r, "/") || next(r) || r->kind != GPUBE_LP_NUMBER || r->number.digits != 2)
+	if (next(r) || !is(r, "/") || next(r) || r->kind != GPUBE_LP_NUMBER ||
+		r->number.digits != 2)
 		return refuse(r, "'/ 2' behind the brackets");
 	for (int64_t k = at; k < r->n_terms; k++) {
 		struct gpube_lp_number *f = &r->terms[k].factor;
 
 		if (f->digits % 2 == 0)
 			f->digits /= 2;
-		else if (f->decimals == GPUBE_LP_DECIMALS || __builtin_mul_overflow(f->digits, 5, &f->digits))
-			return gpube__in_fail(r->in, GPUBE_ERANGE, "half of a number passes 64 bits or 18 decimals");
+		else if (f->decimals == GPUBE_LP_DECIMALS ||
+			 __builtin_mul_overflow(f->digits, 5, &f->digits))
+			return gpube__in_fail(r->in, GPUBE_ERANGE,
+				"half of a number passes 64 bits or 18 decimals");
 		else
 			f->decimals++;
 	}
@@ -221,12 +226,15 @@ static int read_brackets(struct gpube_lp *r, bool negate)
 /* A sum up to a relation or a section; 'negate': it stands on the right. */
 static int read_sum(struct gpube_lp *r, bool negate, bool brackets)
 {
-	for (bool first = true; first || (r->kind != GPUBE_LP_END && !is_relation(r) && !is_section(r)); first = false) {
+	for (bool first = true;
+		first || (r->kind != GPUBE_LP_END && !is_relation(r) && !is_section(r));
+		first = false) {
 		bool minus = false, sign;
 
 		/* a sign, or a sum's first term, may be in front of brackets */
-		if (brackets && (is(r, "+") || is(r, "-")) && gpube__in_need(r->in, GPUBE_LP_TOKEN) &&
-			skip_comments(r) && *r->in->p == '[' && read_signs(r, &minus, &sign))
+		if (brackets && (is(r, "+") || is(r, "-")) &&
+			gpube__in_need(r->in, GPUBE_LP_TOKEN) && skip_comments(r) &&
+			*r->in->p == '[' && read_signs(r, &minus, &sign))
 			return r->in->status;
 		if (brackets && is(r, "[") ? read_brackets(r, negate != minus)
 					   : read_term(r, first, negate, false))
@@ -246,7 +254,7 @@ static int skip_label(struct gpube_lp *r)
 	return next(r) ? r->in->status : next(r);
 }
 
-/* ---- sections --------------------------------------------------------------------------------- */
+/* ---- sections ------------------------------------------------------------------------ */
 
 static int read_objective(struct gpube_lp *r)
 {
@@ -259,7 +267,8 @@ static int read_objective(struct gpube_lp *r)
 	if (next(r) || skip_label(r))
 		return r->in->status;
 	if (is(r, ":"))
-		return gpube__in_error(r->in, "a program of lp_solve, which is not read: CPLEX's are");
+		return gpube__in_error(
+			r->in, "a program of lp_solve, which is not read: CPLEX's are");
 	if (!is_section(r) && read_sum(r, false, true))
 		return r->in->status;
 	r->objective = r->n_terms;
@@ -290,7 +299,8 @@ static int read_range(struct gpube_lp *r, enum gpube_relation first, int64_t mid
 	if (read_relation(r, &relation))
 		return r->in->status;
 	if (relation != first || relation == GPUBE_EXACTLY)
-		return gpube__in_error(r->in, "two relations of a row that do not point the same way");
+		return gpube__in_error(
+			r->in, "two relations of a row that do not point the same way");
 	for (int64_t k = middle; k < n; k++) {
 		struct gpube_lp_term t = r->terms[k];
 
@@ -325,7 +335,10 @@ static int read_row(struct gpube_lp *r)
 	return !columns && is_relation(r) ? read_range(r, relation, middle, line) : GPUBE_OK;
 }
 
-/* A number with its sign, or infinity; *is_number: false, and nothing is read, where a column stands. */
+/*
+ * A number with its sign, or infinity; *is_number: false, and nothing is read, where a column
+ * stands.
+ */
 static int read_bound(struct gpube_lp *r, struct gpube_lp_number *v, bool *is_number)
 {
 	bool minus, sign;
@@ -335,14 +348,16 @@ static int read_bound(struct gpube_lp *r, struct gpube_lp_number *v, bool *is_nu
 	*is_number = r->kind == GPUBE_LP_NUMBER || is_word(r, "inf|infinity");
 	if (!*is_number)
 		return sign ? refuse(r, "a number or infinity") : GPUBE_OK;
-	*v = r->kind == GPUBE_LP_NUMBER ? r->number : (struct gpube_lp_number){.digits = 1, .infinite = true};
+	*v = r->kind == GPUBE_LP_NUMBER ? r->number
+					: (struct gpube_lp_number){.digits = 1, .infinite = true};
 	if (v->infinite)
 		v->digits = 1;
 	v->digits = minus ? -v->digits : v->digits;
 	return next(r);
 }
 
-static void set_bound(struct gpube_lp_column *c, enum gpube_relation relation, struct gpube_lp_number v)
+static void set_bound(
+	struct gpube_lp_column *c, enum gpube_relation relation, struct gpube_lp_number v)
 {
 	if (relation != GPUBE_AT_MOST)
 		c->low = gpube__lp_bound(v, true);
@@ -352,7 +367,9 @@ static void set_bound(struct gpube_lp_column *c, enum gpube_relation relation, s
 
 static enum gpube_relation turned(enum gpube_relation relation)
 {
-	return relation == GPUBE_EXACTLY ? relation : relation == GPUBE_AT_MOST ? GPUBE_AT_LEAST : GPUBE_AT_MOST;
+	return relation == GPUBE_EXACTLY   ? relation
+	       : relation == GPUBE_AT_MOST ? GPUBE_AT_LEAST
+					   : GPUBE_AT_MOST;
 }
 
 /* "-3 <= z <= 5", "z <= 5", "z = 2", "z free" */
@@ -443,7 +460,9 @@ static int read_file(struct gpube_lp *r)
 		if (read_section(r))
 			return r->in->status;
 	}
-	return next(r) ? r->in->status : r->kind == GPUBE_LP_END ? GPUBE_OK : refuse(r, "the end of the file");
+	return next(r)                   ? r->in->status
+	       : r->kind == GPUBE_LP_END ? GPUBE_OK
+					 : refuse(r, "the end of the file");
 }
 
 int gpube__lp_read(struct gpube_model *m, struct gpube_in *in)

@@ -8,7 +8,10 @@
 #include "gpube/base/rows.h"
 
 #define MOST_ENTRIES ((int64_t)1 << 26)
-/* Cells of a sparse table, all of which are listed where its default is neither forbidden nor the least. */
+/*
+ * Cells of a sparse table, all of which are listed where its default is neither forbidden nor the
+ * least.
+ */
 #define MOST_CELLS ((int64_t)1 << 20)
 
 struct making {
@@ -31,8 +34,8 @@ static int32_t add_column(struct making *b, int32_t var, int32_t value, int64_t 
 	if (b->status)
 		return 0;
 	if (n > MOST_ENTRIES)
-		b->status = gpube__fail(p->ctx, GPUBE_ELIMIT, "more than %lld columns are not written",
-			(long long)MOST_ENTRIES);
+		b->status = gpube__fail(p->ctx, GPUBE_ELIMIT,
+			"more than %lld columns are not written", (long long)MOST_ENTRIES);
 	else if (gpube__grow(p->ctx, &p->var, &p->columns_capacity[0], n, sizeof(*p->var)) ||
 		 gpube__grow(p->ctx, &p->value, &p->columns_capacity[1], n, sizeof(*p->value)) ||
 		 gpube__grow(p->ctx, &p->cost, &p->columns_capacity[2], n, sizeof(*p->cost)))
@@ -49,8 +52,10 @@ static void pay(struct making *b, int32_t column, int64_t cost)
 {
 	int64_t *c = &b->p->cost[column];
 
-	if (!b->status && (__builtin_add_overflow(*c, cost, c) || *c == GPUBE_INF || *c <= -GPUBE_INF))
-		b->status = gpube__fail(b->p->ctx, GPUBE_ERANGE, "costs of one value pass 2^63 together");
+	if (!b->status &&
+		(__builtin_add_overflow(*c, cost, c) || *c == GPUBE_INF || *c <= -GPUBE_INF))
+		b->status = gpube__fail(
+			b->p->ctx, GPUBE_ERANGE, "costs of one value pass 2^63 together");
 }
 
 /* A row that has no entries yet. */
@@ -80,8 +85,8 @@ static void add_entry(struct making *b, int32_t column, int64_t factor)
 	if (b->status)
 		return;
 	if (n > MOST_ENTRIES)
-		b->status = gpube__fail(p->ctx, GPUBE_ELIMIT, "more than %lld entries are not written",
-			(long long)MOST_ENTRIES);
+		b->status = gpube__fail(p->ctx, GPUBE_ELIMIT,
+			"more than %lld entries are not written", (long long)MOST_ENTRIES);
 	else if (gpube__grow(p->ctx, &p->column, &p->entries_capacity[0], n, sizeof(*p->column)) ||
 		 gpube__grow(p->ctx, &p->factor, &p->entries_capacity[1], n, sizeof(*p->factor)))
 		b->status = GPUBE_ENOMEM;
@@ -197,7 +202,8 @@ static void list_tuple(struct making *b, struct listed *l, int arity, int64_t va
 	if (value == GPUBE_INF || b->status)
 		return;
 	if (gpube__grow(ctx, &l->tuples, &l->capacity, (l->n + 1) * arity, sizeof(*l->tuples)) ||
-		gpube__grow(ctx, &l->columns, &l->columns_capacity, l->n + 1, sizeof(*l->columns))) {
+		gpube__grow(
+			ctx, &l->columns, &l->columns_capacity, l->n + 1, sizeof(*l->columns))) {
 		b->status = GPUBE_ENOMEM;
 		return;
 	}
@@ -234,7 +240,8 @@ static void list_tuples(struct making *b, struct listed *l, int32_t f)
 }
 
 /* Of the k-th variable: for each value the columns of its tuples sum to the value's. */
-static void add_marginals(struct making *b, const struct listed *l, int32_t f, int k, int64_t *start, int32_t *sorted)
+static void add_marginals(
+	struct making *b, const struct listed *l, int32_t f, int k, int64_t *start, int32_t *sorted)
 {
 	const int arity = b->m->functions[f].arity;
 	const int32_t domain = b->domains[k];

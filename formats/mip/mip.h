@@ -3,11 +3,11 @@
  *
  * A variable of two values is a binary one, value 1 true; one of more values a binary one for each
  * value, of which one is 1; one of a single value is none. A function whose usual cost is its least
- * pays for each other tuple by itself: a column that is 1 where all of the tuple's values are taken,
- * or, if the tuple is forbidden, a row against them. Any other function is its local polytope: a
- * column a tuple that is not forbidden, whose sums over what has a value equal that value's column;
- * so the relaxation's bound is that of the linear program which cost shifting works on. Both are
- * exact, and all columns but the binary ones may be continuous.
+ * pays for each other tuple by itself: a column that is 1 where all of the tuple's values are
+ * taken, or, if the tuple is forbidden, a row against them. Any other function is its local
+ * polytope: a column a tuple that is not forbidden, whose sums over what has a value equal that
+ * value's column; so the relaxation's bound is that of the linear program which cost shifting works
+ * on. Both are exact, and all columns but the binary ones may be continuous.
  */
 #ifndef GPUBE_MIP_H
 #define GPUBE_MIP_H
@@ -38,8 +38,8 @@ int gpube__mip_init(struct gpube_mip *p, const struct gpube_model *m);
 void gpube__mip_clear(struct gpube_mip *p);
 
 /*
- * The first line of an .lp or .mps that gpube writes, by which it is read back: the columns that are not
- * declared binary are 0 or 1 in an optimum, too.
+ * The first line of an .lp or .mps that gpube writes, by which it is read back: the columns that
+ * are not declared binary are 0 or 1 in an optimum, too.
  */
 #define GPUBE__LP_BINARY  "\\ gpube: each column is 0 or 1 in an optimum\n"
 #define GPUBE__MPS_BINARY "* gpube: each column is 0 or 1 in an optimum\n"

@@ -53,7 +53,8 @@ static void warn_of_size(const struct writer *w)
 	for (int32_t c = 0; c < p->n_columns; c++)
 		if (p->cost[c] > (int64_t)1 << 53 || p->cost[c] < -((int64_t)1 << 53)) {
 			gpube__log(p->ctx, GPUBE_LOG_NOTE,
-				"%s: costs pass 2^53: programs that read them as doubles round them",
+				"%s: costs pass 2^53: programs that read them as doubles round "
+				"them",
 				w->out->path);
 			return;
 		}
@@ -158,7 +159,7 @@ static void write_lp(struct writer *w)
 	gpube__out_text(w->out, "\nEnd\n");
 }
 
-/* ---- .mps ------------------------------------------------------------------------------------- */
+/* ---- .mps ---------------------------------------------------------------------------- */
 
 /* The entries by column: those of c are of[start[c]] … of[start[c + 1] - 1], rows beside them. */
 struct columns {
@@ -237,12 +238,14 @@ static int write_mps(struct writer *w)
 				w->out->path);
 		gpube__out_text(w->out, GPUBE__MPS_BINARY "NAME gpube\nROWS\n N obj\n");
 		for (int32_t r = 0; r < p->n_rows; r++)
-			gpube__out_printf(w->out, " %c r%d\n", p->sense[r] == GPUBE_EXACTLY ? 'E' : 'L', r);
+			gpube__out_printf(
+				w->out, " %c r%d\n", p->sense[r] == GPUBE_EXACTLY ? 'E' : 'L', r);
 		gpube__out_text(w->out, "COLUMNS\n");
 		for (int32_t c = 0; c < p->n_columns && !w->out->status; c++) {
 			if (binary != (p->var[c] >= 0)) {
 				binary = !binary;
-				gpube__out_printf(w->out, " mark%d 'MARKER' '%s'\n", c, binary ? "INTORG" : "INTEND");
+				gpube__out_printf(w->out, " mark%d 'MARKER' '%s'\n", c,
+					binary ? "INTORG" : "INTEND");
 			}
 			write_column(w, &t, c);
 		}
@@ -265,7 +268,7 @@ static int write_mps(struct writer *w)
 	return status ? status : w->out->status;
 }
 
-/* ---- both ------------------------------------------------------------------------------------- */
+/* ---- both ---------------------------------------------------------------------------- */
 
 static int write_file(const struct gpube_model *m, struct gpube_out *out, bool lp)
 {

@@ -1,8 +1,9 @@
 /*
- * mps_read.c - integer linear programs in .mps, fixed or free, whose names have no blanks. What becomes of them is said
- * in lp_read.c.
+ * mps_read.c - integer linear programs in .mps, fixed or free, whose names have no blanks. What
+ * becomes of them is said in lp_read.c.
  *
- *   NAME program                         OBJSENSE, and MAX in the next line: the objective is maximised
+ *   NAME program                         OBJSENSE, and MAX in the next line: the objective is
+ *                                        maximised
  *   ROWS
  *    N cost                              the objective; L, G and E: at most, at least, equal
  *    L c1
@@ -10,7 +11,8 @@
  *    m1 'MARKER' 'INTORG'                from here to 'INTEND' columns are integers
  *    x cost 2.5 c1 1                     one entry or two
  *   RHS
- *    rhs c1 4                            the set's name may be left out; of the objective it is subtracted
+ *    rhs c1 4                            the set's name may be left out; of the objective it is
+ *                                        subtracted
  *   RANGES
  *    rng c1 2                            2 <= c1 <= 4
  *   BOUNDS
@@ -55,7 +57,7 @@ struct mps {
 	struct entry *entry;
 };
 
-/* ---- lines ------------------------------------------------------------------------------------ */
+/* ---- lines --------------------------------------------------------------------------- */
 
 static int read_field(struct mps *r)
 {
@@ -66,7 +68,8 @@ static int read_field(struct mps *r)
 		return gpube__in_error(in, "more than %d fields in a line", FIELDS);
 	while (gpube__in_fill(in) && *in->p && !isspace((unsigned char)*in->p)) {
 		if (n == GPUBE_LP_TOKEN - 1)
-			return gpube__in_error(in, "'%.40s...' has more than 255 bytes", r->field[r->n]);
+			return gpube__in_error(
+				in, "'%.40s...' has more than 255 bytes", r->field[r->n]);
 		r->field[r->n][n++] = *in->p++;
 		r->field[r->n][n] = 0;
 	}
@@ -76,7 +79,10 @@ static int read_field(struct mps *r)
 	return GPUBE_OK;
 }
 
-/* The fields of the next line that has any; none at the end. Its end is left, so that messages name its line. */
+/*
+ * The fields of the next line that has any; none at the end. Its end is left, so that messages name
+ * its line.
+ */
 static int read_line(struct mps *r)
 {
 	static const char mark[] = GPUBE__MPS_BINARY;
@@ -94,8 +100,9 @@ static int read_line(struct mps *r)
 		} else if (first && *in->p == '*') {
 			const size_t n = sizeof(mark) - 1;
 
-			r->lp.binary = r->lp.binary ||
-				       (in->line == 1 && gpube__in_need(in, n) >= n && !memcmp(in->p, mark, n));
+			r->lp.binary =
+				r->lp.binary || (in->line == 1 && gpube__in_need(in, n) >= n &&
+							!memcmp(in->p, mark, n));
 			gpube__in_skip_line(in);
 		} else if (isspace((unsigned char)*in->p)) {
 			in->p++;
@@ -107,7 +114,8 @@ static int read_line(struct mps *r)
 				return in->status;
 			first = false;
 			/* a program's name may be of many words */
-			while (r->heads && strcmp(r->field[0], "NAME") == 0 && gpube__in_fill(in) && *in->p != '\n')
+			while (r->heads && strcmp(r->field[0], "NAME") == 0 && gpube__in_fill(in) &&
+				*in->p != '\n')
 				in->p++;
 		}
 	}
@@ -131,7 +139,9 @@ static int number(struct mps *r, struct gpube_lp_number *v, int k)
 		*v = (struct gpube_lp_number){.digits = minus ? -1 : 1, .infinite = true};
 		return GPUBE_OK;
 	}
-	if (k >= r->n || (!isdigit((unsigned char)*text) && (*text != '.' || !isdigit((unsigned char)text[1]))) ||
+	if (k >= r->n ||
+		(!isdigit((unsigned char)*text) &&
+			(*text != '.' || !isdigit((unsigned char)text[1]))) ||
 		gpube__lp_number_length(text) != strlen(text))
 		return refuse_field(r, "a number", k);
 	snprintf(r->lp.token, sizeof(r->lp.token), "%s", text);
@@ -147,14 +157,16 @@ static int finite_number(struct mps *r, struct gpube_lp_number *v, int k)
 {
 	if (number(r, v, k))
 		return r->lp.in->status;
-	return v->infinite ? gpube__in_error(r->lp.in, "an infinite number outside bounds") : GPUBE_OK;
+	return v->infinite ? gpube__in_error(r->lp.in, "an infinite number outside bounds")
+			   : GPUBE_OK;
 }
 
-/* ---- sections --------------------------------------------------------------------------------- */
+/* ---- sections ------------------------------------------------------------------------ */
 
 static int read_row(struct mps *r)
 {
-	struct row row = {.kind = (char)toupper((unsigned char)r->field[0][0]), .line = r->lp.in->line};
+	struct row row = {
+		.kind = (char)toupper((unsigned char)r->field[0][0]), .line = r->lp.in->line};
 
 	if (r->n != 2 || !strchr("NLGE", row.kind) || r->field[0][1])
 		return refuse_field(r, "N, L, G or E and a row's name", 0);
@@ -162,7 +174,8 @@ static int read_row(struct mps *r)
 		return gpube__in_error(r->lp.in, "row '%.40s' is there twice", r->field[1]);
 	if (r->n_rows == INT32_MAX)
 		return gpube__in_fail(r->lp.in, GPUBE_ELIMIT, "2^31 rows");
-	if (gpube__grow(r->lp.m->ctx, &r->row, &r->row_capacity, (int64_t)r->n_rows + 1, sizeof(row)))
+	if (gpube__grow(
+		    r->lp.m->ctx, &r->row, &r->row_capacity, (int64_t)r->n_rows + 1, sizeof(row)))
 		return r->lp.in->status = GPUBE_ENOMEM;
 	row.name = gpube__strdup(r->lp.m->ctx, r->field[1]);
 	if (!row.name)
@@ -170,7 +183,9 @@ static int read_row(struct mps *r)
 	if (row.kind == 'N' && r->objective < 0)
 		r->objective = r->n_rows;
 	r->row[r->n_rows++] = row;
-	return gpube__names_add(&r->names, 0, row.name, r->n_rows - 1) ? (r->lp.in->status = GPUBE_ENOMEM) : GPUBE_OK;
+	return gpube__names_add(&r->names, 0, row.name, r->n_rows - 1)
+		       ? (r->lp.in->status = GPUBE_ENOMEM)
+		       : GPUBE_OK;
 }
 
 static int find_row(struct mps *r, int32_t *row, int k)
@@ -189,11 +204,13 @@ static int read_column(struct mps *r)
 
 	if (r->n == 3 && strcmp(r->field[1], "'MARKER'") == 0) {
 		r->integer = strcmp(r->field[2], "'INTORG'") == 0;
-		return r->integer || strcmp(r->field[2], "'INTEND'") == 0 ? GPUBE_OK
-									    : refuse_field(r, "'INTORG' or 'INTEND'", 2);
+		return r->integer || strcmp(r->field[2], "'INTEND'") == 0
+			       ? GPUBE_OK
+			       : refuse_field(r, "'INTORG' or 'INTEND'", 2);
 	}
 	if (r->n != 3 && r->n != 5)
-		return refuse_field(r, "a column, and a row and a number once or twice", r->n > 5 ? 5 : r->n);
+		return refuse_field(
+			r, "a column, and a row and a number once or twice", r->n > 5 ? 5 : r->n);
 	snprintf(r->lp.token, sizeof(r->lp.token), "%s", r->field[0]);
 	if (gpube__lp_column(&r->lp, &column))
 		return r->lp.in->status;
@@ -203,7 +220,8 @@ static int read_column(struct mps *r)
 
 		if (find_row(r, &e.row, k) || finite_number(r, &e.factor, k + 1))
 			return r->lp.in->status;
-		if (gpube__grow(r->lp.m->ctx, &r->entry, &r->entries_capacity, r->n_entries + 1, sizeof(e)))
+		if (gpube__grow(r->lp.m->ctx, &r->entry, &r->entries_capacity, r->n_entries + 1,
+			    sizeof(e)))
 			return r->lp.in->status = GPUBE_ENOMEM;
 		r->entry[r->n_entries++] = e;
 	}
@@ -222,7 +240,8 @@ static int read_right(struct mps *r, bool range)
 		if (find_row(r, &row, k) || finite_number(r, &v, k + 1))
 			return r->lp.in->status;
 		if (range && r->row[row].kind == 'N')
-			return gpube__in_error(r->lp.in, "a range of row '%.40s', which is free", r->field[k]);
+			return gpube__in_error(
+				r->lp.in, "a range of row '%.40s', which is free", r->field[k]);
 		*(range ? &r->row[row].range : &r->row[row].right) = v;
 		r->row[row].ranged = r->row[row].ranged || range;
 	}
@@ -231,7 +250,8 @@ static int read_right(struct mps *r, bool range)
 
 static int read_bound(struct mps *r)
 {
-	static const char *const kinds[] = {"UP", "LO", "FX", "UI", "LI", "MI", "PL", "FR", "BV", NULL};
+	static const char *const kinds[] = {
+		"UP", "LO", "FX", "UI", "LI", "MI", "PL", "FR", "BV", NULL};
 	enum { UP, LO, FX, UI, LI, MI };
 	struct gpube_lp_number v = {0};
 	struct gpube_lp_column *c;
@@ -244,7 +264,8 @@ static int read_bound(struct mps *r)
 		return refuse_field(r, "a bound: UP, LO, FX, MI, PL, FR, BV, LI or UI", 0);
 	at = kind < MI ? r->n - 2 : r->n > 2 ? 2 : 1;
 	if (r->n < 2 || at < 1 || at > 2)
-		return refuse_field(r, "a column, and a number unless it is MI, PL, FR or BV", r->n > 3 ? 3 : r->n);
+		return refuse_field(r, "a column, and a number unless it is MI, PL, FR or BV",
+			r->n > 3 ? 3 : r->n);
 	known = gpube__names_find(&r->lp.names, 0, r->field[at]);
 	if (!known)
 		return refuse_field(r, "the name of a column", at);
@@ -270,13 +291,17 @@ static int read_bound(struct mps *r)
 static int set_sense(struct mps *r, const char *word)
 {
 	if (strncasecmp(word, "MAX", 3) == 0)
-		return gpube_model_set_direction(r->lp.m, GPUBE_MAXIMISE) ? (r->lp.in->status = GPUBE_EINVAL) : GPUBE_OK;
-	return strncasecmp(word, "MIN", 3) == 0 ? GPUBE_OK : gpube__in_expected(r->lp.in, "MAX or MIN", word);
+		return gpube_model_set_direction(r->lp.m, GPUBE_MAXIMISE)
+			       ? (r->lp.in->status = GPUBE_EINVAL)
+			       : GPUBE_OK;
+	return strncasecmp(word, "MIN", 3) == 0 ? GPUBE_OK
+						: gpube__in_expected(r->lp.in, "MAX or MIN", word);
 }
 
 static int read_sections(struct mps *r)
 {
-	static const char *const names[] = {"ROWS", "COLUMNS", "RHS", "RANGES", "BOUNDS", "OBJSENSE", NULL};
+	static const char *const names[] = {
+		"ROWS", "COLUMNS", "RHS", "RANGES", "BOUNDS", "OBJSENSE", NULL};
 	enum { ROWS, COLUMNS, RHS, RANGES, BOUNDS, SENSE, NONE } section = NONE;
 
 	for (;;) {
@@ -289,10 +314,12 @@ static int read_sections(struct mps *r)
 		if (r->heads) {
 			if (strcmp(r->field[0], "ENDATA") == 0)
 				return GPUBE_OK;
-			for (section = ROWS; section < NONE && strcmp(names[section], r->field[0]) != 0;)
+			for (section = ROWS;
+				section < NONE && strcmp(names[section], r->field[0]) != 0;)
 				section++;
 			if (section == NONE && strcmp(r->field[0], "NAME") != 0)
-				return gpube__in_error(r->lp.in, "the section '%.40s', which is not read", r->field[0]);
+				return gpube__in_error(r->lp.in,
+					"the section '%.40s', which is not read", r->field[0]);
 			if (section == SENSE && r->n > 1)
 				status = set_sense(r, r->field[1]);
 		} else {
@@ -307,7 +334,7 @@ static int read_sections(struct mps *r)
 	}
 }
 
-/* ---- rows of an .lp --------------------------------------------------------------------------- */
+/* ---- rows of an .lp ------------------------------------------------------------------ */
 
 static struct gpube_lp_number negative(struct gpube_lp_number v)
 {
@@ -333,14 +360,18 @@ static int push_row(struct mps *r, const struct row *row, const struct entry *e,
 	r->lp.in->line = row->line;
 	if (push_side(r, e, n, row->right) ||
 		gpube__lp_row(&r->lp, first,
-			row->kind == 'E' && !row->ranged ? GPUBE_EXACTLY : upper ? GPUBE_AT_MOST : GPUBE_AT_LEAST, row->line))
+			row->kind == 'E' && !row->ranged ? GPUBE_EXACTLY
+			: upper                          ? GPUBE_AT_MOST
+							 : GPUBE_AT_LEAST,
+			row->line))
 		return r->lp.in->status;
 	if (!row->ranged)
 		return GPUBE_OK;
 	/* the other end lies so far below an upper one, above a lower one */
 	far.digits = far.digits < 0 ? -far.digits : far.digits;
 	first = r->lp.n_terms;
-	if (push_side(r, e, n, row->right) || gpube__lp_term(&r->lp, upper ? far : negative(far), -1, -1))
+	if (push_side(r, e, n, row->right) ||
+		gpube__lp_term(&r->lp, upper ? far : negative(far), -1, -1))
 		return r->lp.in->status;
 	return gpube__lp_row(&r->lp, first, upper ? GPUBE_AT_LEAST : GPUBE_AT_MOST, row->line);
 }
@@ -369,12 +400,13 @@ static int to_lp(struct mps *r)
 	int status = sort_entries(r, &sorted, &begin);
 
 	if (!status && r->objective >= 0)
-		status = push_side(r, sorted + begin[r->objective], begin[r->objective + 1] - begin[r->objective],
-			r->row[r->objective].right);
+		status = push_side(r, sorted + begin[r->objective],
+			begin[r->objective + 1] - begin[r->objective], r->row[r->objective].right);
 	r->lp.objective = r->lp.n_terms;
 	for (int32_t i = 0; i < r->n_rows && !status; i++)
 		if (r->row[i].kind != 'N')
-			status = push_row(r, &r->row[i], sorted + begin[i], begin[i + 1] - begin[i]);
+			status =
+				push_row(r, &r->row[i], sorted + begin[i], begin[i + 1] - begin[i]);
 	gpube__free(r->lp.m->ctx, sorted);
 	gpube__free(r->lp.m->ctx, begin);
 	return status;

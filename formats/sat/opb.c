@@ -29,7 +29,8 @@ struct reader {
 	struct gpube_model *m;
 	struct gpube_in *in;
 	struct gpube_names names;
-	bool closed; /* the file said how many variables there are: x1 and so on, which are not in 'names' */
+	/* the file said how many variables there are: x1 and so on, which are not in 'names' */
+	bool closed;
 	char token[TOKEN_BYTES];
 	bool begun;	/* a token or a comment was read */
 	int64_t line;	/* of the last token */
@@ -163,7 +164,7 @@ static bool is_literal(const struct reader *r)
 	return isalpha((unsigned char)*p) || *p == '_';
 }
 
-/* ---- sums ------------------------------------------------------------------------------------- */
+/* ---- sums ---------------------------------------------------------------------------- */
 
 /* "x12" is variable 11 of those that are declared. */
 static bool is_declared(const struct reader *r, int32_t *var, const char *name)
@@ -232,7 +233,7 @@ static int add_term(struct reader *r, int64_t coefficient, int64_t first)
 	return GPUBE_OK;
 }
 
-/* ---- costs ------------------------------------------------------------------------------------ */
+/* ---- costs --------------------------------------------------------------------------- */
 
 /* What totals may reach stays below 2^62, so that none wraps. */
 static int count_cost(struct reader *r, int64_t cost)
@@ -278,7 +279,7 @@ static int add_cost(struct reader *r, int64_t coefficient)
 	return r->in->status = status;
 }
 
-/* ---- statements ------------------------------------------------------------------------------- */
+/* ---- statements ---------------------------------------------------------------------- */
 
 static int read_objective(struct reader *r, bool maximise)
 {

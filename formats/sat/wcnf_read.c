@@ -224,7 +224,8 @@ static int read_clauses(struct reader *r)
 		return status ? status : r->in->status;
 	if (!r->modern && r->read != r->n_clauses)
 		return gpube__in_error(r->in, "expected %lld clause%s, found %lld",
-			(long long)r->n_clauses, gpube__plural((double)r->n_clauses), (long long)r->read);
+			(long long)r->n_clauses, gpube__plural((double)r->n_clauses),
+			(long long)r->read);
 	return GPUBE_OK;
 }
 

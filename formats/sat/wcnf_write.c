@@ -32,7 +32,8 @@ struct writer {
 	int64_t n_bools, n_clauses;
 	int64_t top, constant;
 	__int128 sum;        /* of soft weights */
-	int64_t least, most; /* weights of clauses, GPUBE_INF for hard ones; none: GPUBE_INF and 0 */
+	/* weights of clauses, GPUBE_INF for hard ones; none: GPUBE_INF and 0 */
+	int64_t least, most;
 	int32_t *domains, *tuple;
 };
 

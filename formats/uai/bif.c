@@ -418,7 +418,7 @@ static int read_block(struct reader *r, int32_t domain, int64_t cells)
 	}
 }
 
-/* ---- from a block to a table ------------------------------------------------------------------ */
+/* ---- from a block to a table --------------------------------------------------------- */
 
 /* Is the sum over the child 1 in every row, as far as files are rounded? */
 static bool adds_up(const double *p, int64_t n_rows, int32_t domain, bool child_fastest)
@@ -480,7 +480,8 @@ static int refuse_missing(struct reader *r)
 		text, child_name(r));
 }
 
-static int copy_row(struct reader *r, double *out, int32_t domain, bool *given, const struct row *row)
+static int copy_row(
+	struct reader *r, double *out, int32_t domain, bool *given, const struct row *row)
 {
 	if (given[row->row]) {
 		r->in->line = row->line;
@@ -561,7 +562,7 @@ static int read_probability(struct reader *r)
 	return read_block(r, domain, cells) ? r->in->status : add_table(r, domain, cells);
 }
 
-/* ---- the file --------------------------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------------------ */
 
 static int read_network(struct reader *r)
 {

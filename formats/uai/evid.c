@@ -106,7 +106,8 @@ static int find_pairs(struct gpube_in *in, const struct numbers *s, int64_t *at,
 	go_to(in, s, *at - 1);
 	return gpube__in_error(in,
 		"%lld observation%s take%s %lld numbers (variable and value), found %lld",
-		(long long)*n, gpube__plural((double)*n), *n == 1 ? "s" : "", (long long)(2 * *n), (long long)(s->n - *at));
+		(long long)*n, gpube__plural((double)*n), *n == 1 ? "s" : "", (long long)(2 * *n),
+		(long long)(s->n - *at));
 }
 
 static int observe(struct gpube_model *m, struct gpube_in *in, const struct numbers *s, int64_t at)
@@ -223,7 +224,8 @@ int gpube__beside_find(char **out, struct gpube_ctx *ctx, const char *path, cons
 	return GPUBE_OK;
 }
 
-int gpube__evid_find(char **out, struct gpube_ctx *ctx, const char *path, bool beside, const char *evidence)
+int gpube__evid_find(
+	char **out, struct gpube_ctx *ctx, const char *path, bool beside, const char *evidence)
 {
 	*out = NULL;
 	if (evidence && *evidence) {

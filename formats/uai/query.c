@@ -10,7 +10,8 @@ static int read_vars(struct gpube_in *in, int32_t *vars, int32_t n, bool *seen, 
 		if (gpube__in_int(in, &v, 0, n_vars - 1, "a variable"))
 			return in->status;
 		if (seen[v])
-			return gpube__in_error(in, "variable %lld is asked for twice", (long long)v);
+			return gpube__in_error(
+				in, "variable %lld is asked for twice", (long long)v);
 		seen[v] = true;
 		vars[k] = (int32_t)v;
 	}

@@ -17,7 +17,8 @@ static int check_scope(const struct gpube_model *m, struct gpube_in *in, int ari
 			return gpube__in_error(in,
 				"variable %d of the problem in 'wcsp' has %d value%s, variable %d "
 				"has %d",
-				k, inner->vars[k].domain, gpube__plural(inner->vars[k].domain), scope[k], m->vars[scope[k]].domain);
+				k, inner->vars[k].domain, gpube__plural(inner->vars[k].domain),
+				scope[k], m->vars[scope[k]].domain);
 	if (cells < 0 || cells > GPUBE_EXPAND_CELLS)
 		return gpube__in_fail(in, GPUBE_ERANGE,
 			"function 'wcsp' over %d variables has more than the %lld tuples that are "

@@ -144,7 +144,8 @@ static int read_reuse(struct reader *r, int arity, int64_t dflt, int64_t number)
 	scope = gpube__scope(m, f);
 	if (m->functions[f].arity != arity)
 		return gpube__in_error(r->in, "shared function %lld has %d variable%s, not %d",
-			(long long)number, m->functions[f].arity, gpube__plural(m->functions[f].arity), arity);
+			(long long)number, m->functions[f].arity,
+			gpube__plural(m->functions[f].arity), arity);
 	for (int k = 0; k < arity; k++)
 		if (m->vars[scope[k]].domain != r->domains[k])
 			return gpube__in_error(r->in,

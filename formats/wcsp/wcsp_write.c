@@ -74,7 +74,8 @@ static int prepare(struct writer *w)
 			"totals may be negative, which .wcsp cannot hold: write .cfn, or give "
 			"--shift to write larger ones");
 	if (gpube__minimised_top(m) == GPUBE_INF && w->survey.most >= GPUBE_INF)
-		return gpube__fail(m->ctx, GPUBE_ERANGE, "totals may pass 2^63: scale the costs down");
+		return gpube__fail(
+			m->ctx, GPUBE_ERANGE, "totals may pass 2^63: scale the costs down");
 	status = gpube__bound_to_write(&w->top, &w->survey, w->out);
 	if (status)
 		return status;

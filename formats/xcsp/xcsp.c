@@ -285,9 +285,10 @@ static void characters(void *arg, const char *text, int n)
 static void check_known(struct gpube_xcsp *r, const char *element)
 {
 	static const char *const names[2][10] = {
-		{"presentation", "agents", "domains", "variables", "relations", "predicates", "functions",
-			"constraints", NULL},
-		{"agent", "domain", "variable", "relation", "predicate", "function", "constraint", NULL}};
+		{"presentation", "agents", "domains", "variables", "relations", "predicates",
+			"functions", "constraints", NULL},
+		{"agent", "domain", "variable", "relation", "predicate", "function", "constraint",
+			NULL}};
 	const char *const *known = names[r->depth - 2];
 
 	if (r->depth == 2)
@@ -297,7 +298,8 @@ static void check_known(struct gpube_xcsp *r, const char *element)
 	while (*known && strcmp(*known, element) != 0)
 		known++;
 	if (!*known)
-		gpube__in_error(r->in, "<%.40s> is not read, in XCSP 2.1 (XCSP3 has format=\"XCSP3\")", element);
+		gpube__in_error(r->in,
+			"<%.40s> is not read, in XCSP 2.1 (XCSP3 has format=\"XCSP3\")", element);
 }
 
 static void begin(void *arg, const char *element, const char **attributes)

@@ -230,8 +230,9 @@ static int add_relation(struct gpube_xcsp *r, struct gpube_xcsp_relation *rel)
 	int32_t table = rel->table;
 
 	if (rel->arity != r->arity)
-		return gpube__in_error(r->in, "relation '%.60s' has %lld column%s for %d variable%s",
-			r->reference, (long long)rel->arity, gpube__plural((double)rel->arity), r->arity,
+		return gpube__in_error(r->in,
+			"relation '%.60s' has %lld column%s for %d variable%s", r->reference,
+			(long long)rel->arity, gpube__plural((double)rel->arity), r->arity,
 			gpube__plural(r->arity));
 	if (!same_domains(r, rel)) {
 		if (make_table(r, rel, &table))

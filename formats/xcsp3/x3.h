@@ -2,8 +2,8 @@
  * x3.h - the parts of the reader of XCSP3-core. Internal to formats/.
  *
  * expat's events become a small tree of one constraint at a time (xcsp3.c), which is added to the
- * model and forgotten. A file calls those above it: tree, words, symbols, domains, names, vars, run,
- * sum, expr, list. What a constraint becomes:
+ * model and forgotten. A file calls those above it: tree, words, symbols, domains, names, vars,
+ * run, sum, expr, list. What a constraint becomes:
  *
  *   x3_expr.c    expressions: a table; a sum (linear.h); or tables over hidden variables that are
  *                the values of parts of the expression
@@ -59,7 +59,9 @@ struct gpube_x3_node {
 	struct gpube_x3_node *parent, *child, *last, *next;
 };
 
-/* A variable, or with var = -1 a number; in sums a number for each of the variable's values, too. */
+/*
+ * A variable, or with var = -1 a number; in sums a number for each of the variable's values, too.
+ */
 struct gpube_x3_term {
 	int32_t var;
 	int64_t value;
@@ -111,13 +113,17 @@ enum gpube_x3_space {
 	GPUBE_X3_NAMED,
 	GPUBE_X3_ARRAYS,
 	GPUBE_X3_NUMBERS, /* hidden variables of one value */
-	GPUBE_X3_VALUES,  /* hidden variables, by the parts of expressions that they are the values of */
+	/* hidden variables, by the parts of expressions that they are the values of */
+	GPUBE_X3_VALUES,
 	GPUBE_X3_PARTS,	  /* parts, by their form and the domains of their variables */
 	GPUBE_X3_TABLES,  /* tables of constraints, likewise */
 	GPUBE_X3_SYMBOLS, /* from 0 */
 };
 
-/* Symbols are integers from here on, in the order in which they come: no integer of a file is as large. */
+/*
+ * Symbols are integers from here on, in the order in which they come: no integer of a file is as
+ * large.
+ */
 #define GPUBE_X3_SYMBOL ((int64_t)1 << 60)
 
 struct gpube_x3 {
@@ -222,7 +228,8 @@ bool gpube__x3_has(const int64_t *values, int64_t n, int64_t value);
 /* ---- x3_names.c ------------------------------------------------------------------------------ */
 
 /* The number of a name that ends at n bytes; -1: it has none. */
-int32_t gpube__x3_named(const struct gpube_x3 *r, enum gpube_x3_space space, const char *name, size_t n);
+int32_t gpube__x3_named(
+	const struct gpube_x3 *r, enum gpube_x3_space space, const char *name, size_t n);
 /*
  * Variables that a name stands for, "x", "x[3][1]", "x[][2..3]", in order: calls take() with each.
  * n: bytes of the name. size: NULL, or out: how many each of the two last open dimensions has.
@@ -240,10 +247,12 @@ struct gpube_x3_slice {
 };
 
 /* "[3][][1..2]" */
-int gpube__x3_slice_read(struct gpube_x3 *r, const char *p, const char *end, struct gpube_x3_slice *s);
+int gpube__x3_slice_read(
+	struct gpube_x3 *r, const char *p, const char *end, struct gpube_x3_slice *s);
 /* Calls take() with the place of each element of the slice. */
-int gpube__x3_slice_walk(struct gpube_x3 *r, const struct gpube_x3_array *a, struct gpube_x3_slice *s,
-	int (*take)(struct gpube_x3 *r, void *arg, int64_t place), void *arg, int64_t size[2]);
+int gpube__x3_slice_walk(struct gpube_x3 *r, const struct gpube_x3_array *a,
+	struct gpube_x3_slice *s, int (*take)(struct gpube_x3 *r, void *arg, int64_t place),
+	void *arg, int64_t size[2]);
 
 /* ---- x3_vars.c ------------------------------------------------------------------------------- */
 
@@ -256,7 +265,7 @@ int gpube__x3_hidden(
 /* The same of a domain that is there. */
 int gpube__x3_hidden_as(struct gpube_x3 *r, const char *what, int32_t domain, int32_t *var);
 
-/* ---- x3_symbols.c ------------------------------------------------------------------------------ */
+/* ---- x3_symbols.c -------------------------------------------------------------------- */
 
 /* A domain of symbols, which are new or not, in the order of the text. */
 int gpube__x3_symbols(struct gpube_x3 *r, const char *text, struct gpube_x3_domain *d);
@@ -279,12 +288,14 @@ const char *gpube__x3_word(struct gpube_x3 *r, const char **p, size_t *n);
 /* The text of an element of one word, copied; NULL after a failure. */
 char *gpube__x3_only_word(struct gpube_x3 *r, const struct gpube_x3_node *node, const char *what);
 int gpube__x3_push(struct gpube_x3 *r, struct gpube_x3_list *list, struct gpube_x3_term t);
-int gpube__x3_list(struct gpube_x3 *r, const struct gpube_x3_node *node, struct gpube_x3_list *list);
+int gpube__x3_list(
+	struct gpube_x3 *r, const struct gpube_x3_node *node, struct gpube_x3_list *list);
 /* Appends what a text lists; size: as gpube__x3_refer() says, of the last word. */
 int gpube__x3_words(
 	struct gpube_x3 *r, const char *text, struct gpube_x3_list *list, int64_t size[2]);
 /* The same as variables: numbers become hidden ones. */
-int gpube__x3_vars(struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t *n, int32_t **vars);
+int gpube__x3_vars(
+	struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t *n, int32_t **vars);
 /* The element 'name' of the constraint, or what it holds itself, as variables. */
 int gpube__x3_main_vars(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *n, int32_t **vars);
 int gpube__x3_main_list(
@@ -297,7 +308,8 @@ bool gpube__x3_only_numbers(const struct gpube_x3_list *list);
 /* What such a list holds; NULL after a failure. */
 int64_t *gpube__x3_numbers(struct gpube_x3 *r, const struct gpube_x3_list *list);
 /* The same of an element. */
-int gpube__x3_integers(struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t *n, int64_t **v);
+int gpube__x3_integers(
+	struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t *n, int64_t **v);
 /* An integer at *p, which moves behind it. */
 int gpube__x3_integer(struct gpube_x3 *r, const char **p, int64_t *v, const char *what);
 /* "3" or "3..5", which may not be empty. */
@@ -332,7 +344,8 @@ int gpube__x3_cost(struct gpube_x3 *r, const char *text, size_t n, int64_t times
 
 /*
  * A machine over variables, which may be there several times; values are the variables' integers.
- * state, step and end as in chain.h; step may take 'data'. A table or a chain is added to the model.
+ * state, step and end as in chain.h; step may take 'data'. A table or a chain is added to the
+ * model.
  */
 struct gpube_x3_machine {
 	struct gpube_machine machine; /* the first: it is cast */
@@ -350,7 +363,8 @@ struct gpube_x3_machine {
 
 int gpube__x3_run(struct gpube_x3_machine *m);
 /* All values of the variables, rising; NULL after a failure. */
-int64_t *gpube__x3_all_values(struct gpube_x3 *r, int64_t n, const int32_t *vars, int64_t *n_values);
+int64_t *gpube__x3_all_values(
+	struct gpube_x3 *r, int64_t n, const int32_t *vars, int64_t *n_values);
 /*
  * The same where the result of reading the variables, result(), meets the condition. If that
  * compares with a variable, it is read last.
@@ -361,8 +375,8 @@ int gpube__x3_run_condition(struct gpube_x3_machine *m, const struct gpube_x3_co
 int gpube__x3_table(struct gpube_x3 *r, int n, const int32_t *vars,
 	bool (*holds)(const void *data, const int64_t *values), const void *data);
 /*
- * Tuples of different variables, until they are a table of the model: begin, gpube__tuples_push() for
- * each, and end with the status of these.
+ * Tuples of different variables, until they are a table of the model: begin, gpube__tuples_push()
+ * for each, and end with the status of these.
  */
 int gpube__x3_tuples_begin(
 	struct gpube_x3 *r, struct gpube_tuples *t, int n, const int32_t *vars, int64_t dflt);
@@ -370,8 +384,8 @@ int gpube__x3_tuples_end(struct gpube_x3 *r, struct gpube_tuples *t, int status,
 /* An integer cost for each tuple; 'costs' is borrowed. */
 int gpube__x3_costs(struct gpube_x3 *r, int n, const int32_t *vars, const int64_t *costs);
 /* Only values that 'keep' accepts are left. */
-int gpube__x3_restrict(struct gpube_x3 *r, int32_t var, bool (*keep)(const void *data, int64_t value),
-	const void *data);
+int gpube__x3_restrict(struct gpube_x3 *r, int32_t var,
+	bool (*keep)(const void *data, int64_t value), const void *data);
 /* Nothing is allowed. */
 int gpube__x3_never(struct gpube_x3 *r);
 
@@ -409,12 +423,12 @@ typedef int gpube_x3_reader(struct gpube_x3 *r, struct gpube_x3_node *node);
 
 int gpube__x3_constraint(struct gpube_x3 *r, struct gpube_x3_node *node);
 int gpube__x3_objective(struct gpube_x3 *r, struct gpube_x3_node *node);
-gpube_x3_reader gpube__x3_extension, gpube__x3_regular, gpube__x3_mdd, gpube__x3_lex, gpube__x3_n_values,
-	gpube__x3_maximum, gpube__x3_precedence, gpube__x3_all_equal, gpube__x3_arg, gpube__x3_sum,
-	gpube__x3_count, gpube__x3_cardinality, gpube__x3_bins, gpube__x3_knapsack, gpube__x3_cumulative,
-	gpube__x3_clause, gpube__x3_all_different, gpube__x3_ordered, gpube__x3_element,
-	gpube__x3_channel, gpube__x3_instantiation, gpube__x3_no_overlap, gpube__x3_circuit,
-	gpube__x3_flow;
+gpube_x3_reader gpube__x3_extension, gpube__x3_regular, gpube__x3_mdd, gpube__x3_lex,
+	gpube__x3_n_values, gpube__x3_maximum, gpube__x3_precedence, gpube__x3_all_equal,
+	gpube__x3_arg, gpube__x3_sum, gpube__x3_count, gpube__x3_cardinality, gpube__x3_bins,
+	gpube__x3_knapsack, gpube__x3_cumulative, gpube__x3_clause, gpube__x3_all_different,
+	gpube__x3_ordered, gpube__x3_element, gpube__x3_channel, gpube__x3_instantiation,
+	gpube__x3_no_overlap, gpube__x3_circuit, gpube__x3_flow;
 /* The list of a <sum>, and its factors. */
 int gpube__x3_weighted(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_list *list,
 	int64_t **factors);
@@ -427,7 +441,8 @@ int gpube__x3_operator(struct gpube_x3 *r, struct gpube_x3_node *node, enum gpub
 int gpube__x3_matrix(
 	struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t size[2], int32_t **vars);
 /* A hidden variable that is the least or the greatest of several. */
-int gpube__x3_extreme_var(struct gpube_x3 *r, int64_t n, const int32_t *vars, bool most, int32_t *var);
+int gpube__x3_extreme_var(
+	struct gpube_x3 *r, int64_t n, const int32_t *vars, bool most, int32_t *var);
 /* Truth values that add up to the number of different values. */
 int gpube__x3_come(struct gpube_x3 *r, int64_t n, const int32_t *vars, struct gpube_x3_list *list);
 

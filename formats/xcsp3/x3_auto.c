@@ -61,8 +61,9 @@ static int read_transition(struct gpube_x3 *r, struct automaton *a, const char *
 	struct transition t;
 
 	if (!to || strchr(to + 1, ','))
-		return r->in->status ? r->in->status
-				     : gpube__x3_expected(r, "a transition such as (a,0,b)", word, n);
+		return r->in->status
+			       ? r->in->status
+			       : gpube__x3_expected(r, "a transition such as (a,0,b)", word, n);
 	*label++ = 0;
 	*to++ = 0;
 	digits = label + strspn(label, BLANKS);
@@ -86,7 +87,8 @@ static int compare_transitions(const void *a, const void *b)
 
 	if (x->value != y->value)
 		return x->value < y->value ? -1 : 1;
-	return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
+	return x->from != y->from ? (x->from < y->from ? -1 : 1)
+				  : (x->to > y->to) - (x->to < y->to);
 }
 
 /* "(a,0,b)(b,1,c)", blanks between or not. */
@@ -318,8 +320,8 @@ static bool end_lex(struct gpube_x3_machine *m, const int64_t *state)
 	return state[0] || !o->strict;
 }
 
-static int add_lex(struct gpube_x3 *r, const struct order *o, int64_t n, const int32_t *a, int64_t step_a,
-	const int32_t *b, int64_t step_b)
+static int add_lex(struct gpube_x3 *r, const struct order *o, int64_t n, const int32_t *a,
+	int64_t step_a, const int32_t *b, int64_t step_b)
 {
 	static const int64_t start[2];
 	int32_t *vars = gpube__x3_temp(r, 2 * n, sizeof(*vars));

@@ -68,7 +68,8 @@ static int read_by(struct gpube_x3 *r, const struct reader *reader, struct gpube
 {
 	r->met_symbol = false;
 	if (!reader->read(r, node) && r->met_symbol && !reader->symbols)
-		return gpube__in_error(r->in, "<%.40s> over variables of symbols is not read", node->name);
+		return gpube__in_error(
+			r->in, "<%.40s> over variables of symbols is not read", node->name);
 	return r->in->status;
 }
 
@@ -192,8 +193,8 @@ static int read_group(struct gpube_x3 *r, struct gpube_x3_node *node)
 		if (w.n > r->first_rest && !rest)
 			return gpube__in_error(r->in,
 				"expected %lld argument%s, as <%.40s> has no '%%...', found %lld",
-				(long long)r->first_rest, gpube__plural(r->first_rest), template->name,
-				(long long)w.n);
+				(long long)r->first_rest, gpube__plural(r->first_rest),
+				template->name, (long long)w.n);
 		if (instantiate(r, template, &w))
 			return r->in->status;
 		if (r->n_relations == made)
@@ -212,14 +213,16 @@ static int read_positive(
 
 	*v = dflt;
 	if (text && (gpube__x3_integer(r, &text, v, "a number") || *text || *v < 1))
-		return r->in->status ? r->in->status
-				     : gpube__in_error(r->in, "expected a number from 1 in '%s'", name);
+		return r->in->status
+			       ? r->in->status
+			       : gpube__in_error(r->in, "expected a number from 1 in '%s'", name);
 	return GPUBE_OK;
 }
 
 static int read_slide(struct gpube_x3 *r, struct gpube_x3_node *node)
 {
-	struct gpube_x3_node *list = gpube__x3_need(r, node, "list"), *template = list ? list->next : NULL;
+	struct gpube_x3_node *list = gpube__x3_need(r, node, "list"),
+			     *template = list ? list->next : NULL;
 	int64_t offset, collect;
 	bool circular;
 	struct words all = {0};
@@ -235,12 +238,13 @@ static int read_slide(struct gpube_x3 *r, struct gpube_x3_node *node)
 		return refuse_constraint(r, template);
 	if (gpube__x3_flag(r, node, "circular", false, &circular) ||
 		read_positive(r, list, "offset", 1, &offset) ||
-		read_positive(r, list, "collect", greatest_argument(template, NULL) + 1, &collect) ||
+		read_positive(
+			r, list, "collect", greatest_argument(template, NULL) + 1, &collect) ||
 		read_args(r, list->text ? list->text : "", &all))
 		return r->in->status;
 	if (collect < 1 || collect > all.n)
-		return gpube__in_error(r->in, "<slide> takes %lld variable%s of %lld", (long long)collect,
-			gpube__plural((double)collect), (long long)all.n);
+		return gpube__in_error(r->in, "<slide> takes %lld variable%s of %lld",
+			(long long)collect, gpube__plural((double)collect), (long long)all.n);
 	r->first_rest = greatest_argument(template, NULL) + 1;
 	for (int64_t k = 0; k < all.n && (circular || k + collect <= all.n); k += offset) {
 		union gpube_x3_temp *mark = r->temps;
@@ -305,7 +309,8 @@ static int add_sum_cost(struct gpube_x3 *r, struct gpube_x3_node *node)
 
 		if (memchr(word, '(', n)) {
 			if (coeffs && (k >= by.n || by.terms[k].var >= 0))
-				return gpube__in_error(r->in, "<coeffs> of expressions that are no numbers, or too few");
+				return gpube__in_error(r->in,
+					"<coeffs> of expressions that are no numbers, or too few");
 			gpube__x3_cost(r, word, n, coeffs ? by.terms[k].value : 1);
 			k++;
 			continue;
@@ -315,7 +320,8 @@ static int add_sum_cost(struct gpube_x3 *r, struct gpube_x3_node *node)
 			return r->in->status;
 		for (int64_t i = 0; i < one.n && !r->in->status; i++, k++) {
 			if (coeffs && (k >= by.n || by.terms[k].var >= 0))
-				return gpube__in_error(r->in, "<coeffs> that are no numbers, or too few");
+				return gpube__in_error(
+					r->in, "<coeffs> that are no numbers, or too few");
 			add_term_cost(r, one.terms[i], coeffs ? by.terms[k].value : 1);
 		}
 	}
@@ -344,7 +350,8 @@ int gpube__x3_objective(struct gpube_x3 *r, struct gpube_x3_node *node)
 	}
 	if (strcmp(type, "sum") == 0)
 		return add_sum_cost(r, node);
-	if (strcmp(type, "minimum") != 0 && strcmp(type, "maximum") != 0 && strcmp(type, "nValues") != 0)
+	if (strcmp(type, "minimum") != 0 && strcmp(type, "maximum") != 0 &&
+		strcmp(type, "nValues") != 0)
 		return gpube__in_error(r->in, "an objective of type '%.40s' is not read", type);
 	if (gpube__x3_main_vars(r, node, &n, &vars))
 		return r->in->status;

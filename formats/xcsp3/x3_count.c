@@ -284,8 +284,8 @@ static int check_bins(struct gpube_x3 *r, const struct gpube_x3_list *list, int6
 }
 
 /* "(le,5)(eq,x)", of a bin each */
-static int add_conditions(struct gpube_x3 *r, const struct gpube_x3_list *list, const int64_t *sizes,
-	const struct gpube_x3_node *conditions)
+static int add_conditions(struct gpube_x3 *r, const struct gpube_x3_list *list,
+	const int64_t *sizes, const struct gpube_x3_node *conditions)
 {
 	const char *text = gpube__x3_text(r, conditions);
 	struct gpube_x3_condition c;
@@ -312,7 +312,8 @@ int gpube__x3_bins(struct gpube_x3 *r, struct gpube_x3_node *node)
 	struct gpube_x3_node *sizes = gpube__x3_need(r, node, "sizes");
 	struct gpube_x3_node *limits = gpube__x3_child(node, "limits");
 	struct gpube_x3_node *loads = limits ? NULL : gpube__x3_child(node, "loads");
-	struct gpube_x3_node *conditions = limits || loads ? NULL : gpube__x3_child(node, "conditions");
+	struct gpube_x3_node *conditions =
+		limits || loads ? NULL : gpube__x3_child(node, "conditions");
 	struct gpube_x3_list list, right;
 	struct gpube_x3_condition c = {.op = limits ? GPUBE_X3_LE : GPUBE_X3_EQ};
 	int64_t n, *v;
@@ -384,9 +385,11 @@ struct arc {
 };
 
 /* "(1,2) (2,3)" */
-static int read_arcs(struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t n, struct arc **arcs)
+static int read_arcs(
+	struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t n, struct arc **arcs)
 {
-	static const char *const before[] = {"(", ","}, *const what[] = {"'(' before an arc", "',' in an arc"};
+	static const char *const before[] = {"(", ","}, *const what[] = {"'(' before an arc",
+								"',' in an arc"};
 	const char *p = gpube__x3_text(r, node);
 	int64_t k = 0;
 
@@ -406,12 +409,13 @@ static int read_arcs(struct gpube_x3 *r, const struct gpube_x3_node *node, int64
 			return gpube__x3_expected(r, "')' behind an arc", p, *p != 0);
 		p++;
 	}
-	return *p || k < n ? gpube__in_error(r->in, "<arcs> and the list differ in length") : GPUBE_OK;
+	return *p || k < n ? gpube__in_error(r->in, "<arcs> and the list differ in length")
+			   : GPUBE_OK;
 }
 
 /* What leaves a node less what comes is its balance; nodes are numbered on from the least. */
-static int add_balances(struct gpube_x3 *r, const struct gpube_x3_list *list, const struct arc *arcs,
-	const struct gpube_x3_list *balance)
+static int add_balances(struct gpube_x3 *r, const struct gpube_x3_list *list,
+	const struct arc *arcs, const struct gpube_x3_list *balance)
 {
 	int64_t first = INT64_MAX;
 
@@ -421,7 +425,9 @@ static int add_balances(struct gpube_x3 *r, const struct gpube_x3_list *list, co
 	for (int64_t k = 0; k < list->n; k++)
 		for (int e = 0; e < 2; e++)
 			if (arcs[k].at[e] - first >= balance->n)
-				return gpube__in_error(r->in, "<arcs> has node %lld, but <balance> %lld node%s from %lld",
+				return gpube__in_error(r->in,
+					"<arcs> has node %lld, but <balance> %lld node%s from "
+					"%lld",
 					(long long)arcs[k].at[e], (long long)balance->n,
 					gpube__plural((double)balance->n), (long long)first);
 	if (gpube__in_charge(r->in, balance->n, list->n, "a flow"))
@@ -434,7 +440,8 @@ static int add_balances(struct gpube_x3 *r, const struct gpube_x3_list *list, co
 		for (int64_t k = 0; k < list->n; k++)
 			if (arcs[k].at[0] != arcs[k].at[1] &&
 				(arcs[k].at[0] == first + i || arcs[k].at[1] == first + i) &&
-				gpube__x3_sum_term(&s, list->terms[k], arcs[k].at[0] == first + i ? 1 : -1))
+				gpube__x3_sum_term(
+					&s, list->terms[k], arcs[k].at[0] == first + i ? 1 : -1))
 				return r->in->status;
 		if (gpube__x3_sum_finish(&s, &c))
 			return r->in->status;
@@ -469,7 +476,8 @@ struct tasks {
 /* What a task takes at a time. */
 static int add_task(struct gpube_x3_sum *s, const struct tasks *tasks, int64_t k, int64_t time)
 {
-	const struct gpube_x3_term origin = tasks->origins.terms[k], length = tasks->lengths.terms[k],
+	const struct gpube_x3_term origin = tasks->origins.terms[k],
+				   length = tasks->lengths.terms[k],
 				   height = tasks->heights.terms[k];
 	struct gpube_x3 *r = s->r;
 	char o[32], l[32], h[32], text[200];
@@ -481,10 +489,11 @@ static int add_task(struct gpube_x3_sum *s, const struct tasks *tasks, int64_t k
 		gpube__x3_term_text(o, origin);
 		gpube__x3_term_text(l, length);
 		gpube__x3_term_text(h, height);
-		n = snprintf(text, sizeof(text), "mul(%s,and(le(%s,%lld),gt(add(%s,%s),%lld)))", h, o,
-			(long long)time, o, l, (long long)time);
-		return gpube__x3_expression(r, text, (size_t)n, &takes) ? r->in->status
-									: gpube__x3_sum_term(s, takes, 1);
+		n = snprintf(text, sizeof(text), "mul(%s,and(le(%s,%lld),gt(add(%s,%s),%lld)))", h,
+			o, (long long)time, o, l, (long long)time);
+		return gpube__x3_expression(r, text, (size_t)n, &takes)
+			       ? r->in->status
+			       : gpube__x3_sum_term(s, takes, 1);
 	}
 	if (gpube__in_charge(r->in, r->m->vars[origin.var].domain, 2 * sizeof(__int128), "sums") ||
 		gpube__linear_place(&r->linear, &place, origin.var))
@@ -548,10 +557,12 @@ int gpube__x3_cumulative(struct gpube_x3 *r, struct gpube_x3_node *node)
 	if (read_tasks(r, node, &tasks) || gpube__x3_condition(r, node, &c))
 		return r->in->status;
 	if (c.op != GPUBE_X3_LE && c.op != GPUBE_X3_LT)
-		return gpube__in_error(r->in, "<cumulative> with another condition than le or lt is not read");
+		return gpube__in_error(
+			r->in, "<cumulative> with another condition than le or lt is not read");
 	for (int64_t k = 0; k < tasks.heights.n; k++)
 		if (least_of(r, tasks.heights.terms[k]) < 0)
-			return gpube__in_error(r->in, "<cumulative> with a height below 0 is not read");
+			return gpube__in_error(
+				r->in, "<cumulative> with a height below 0 is not read");
 	times = values_of(r, &tasks.origins, &n);
 	for (int64_t i = 0; times && i < n && !r->in->status; i++) {
 		struct gpube_x3_sum s;

@@ -22,7 +22,8 @@ int32_t gpube__x3_index(const struct gpube_x3 *r, int32_t var, int64_t value)
 	int64_t low = 0, high = d->n;
 
 	if (!d->values)
-		return value >= d->first && value - d->first < d->n ? (int32_t)(value - d->first) : -1;
+		return value >= d->first && value - d->first < d->n ? (int32_t)(value - d->first)
+								    : -1;
 	while (low < high) {
 		const int64_t mid = (low + high) / 2;
 
@@ -38,7 +39,8 @@ struct gpube_x3_interval gpube__x3_range(const struct gpube_x3 *r, int32_t var)
 {
 	const int32_t n = r->m->vars[var].domain;
 
-	return (struct gpube_x3_interval){gpube__x3_value(r, var, 0), gpube__x3_value(r, var, n - 1)};
+	return (struct gpube_x3_interval){
+		gpube__x3_value(r, var, 0), gpube__x3_value(r, var, n - 1)};
 }
 
 bool gpube__x3_same_domain(const struct gpube_x3_domain *a, const struct gpube_x3_domain *b)

@@ -46,7 +46,8 @@ static int push_numbers(
 		if (gpube__x3_integer(r, &word, &times, "a number of times"))
 			return r->in->status;
 		if (times < 1)
-			return gpube__in_error(r->in, "an integer that is there %lld times", (long long)times);
+			return gpube__in_error(
+				r->in, "an integer that is there %lld times", (long long)times);
 	}
 	if (gpube__x3_expect_end(r, word, end, "a blank behind an integer") ||
 		gpube__in_charge(r->in, in.high - in.low + times, 3 * sizeof(*list->terms),
@@ -150,7 +151,8 @@ int64_t *gpube__x3_numbers(struct gpube_x3 *r, const struct gpube_x3_list *list)
 	return values;
 }
 
-int gpube__x3_integers(struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t *n, int64_t **v)
+int gpube__x3_integers(
+	struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t *n, int64_t **v)
 {
 	struct gpube_x3_list list;
 
@@ -170,8 +172,9 @@ int gpube__x3_term(struct gpube_x3 *r, const struct gpube_x3_node *node, struct 
 	if (gpube__x3_list(r, node, &list))
 		return r->in->status;
 	if (list.n != 1)
-		return gpube__in_error(r->in, "expected one variable or number in <%.40s>, found %lld",
-			node->name, (long long)list.n);
+		return gpube__in_error(r->in,
+			"expected one variable or number in <%.40s>, found %lld", node->name,
+			(long long)list.n);
 	*t = list.terms[0];
 	return GPUBE_OK;
 }
@@ -184,7 +187,8 @@ const char *const gpube__x3_operators[] = {"lt", "le", "eq", "ne", "ge", "gt", "
 static int operator_of(const char *text, size_t n)
 {
 	for (int k = GPUBE_X3_LT; k <= GPUBE_X3_NOTIN; k++)
-		if (strlen(gpube__x3_operators[k]) == n && memcmp(gpube__x3_operators[k], text, n) == 0)
+		if (strlen(gpube__x3_operators[k]) == n &&
+			memcmp(gpube__x3_operators[k], text, n) == 0)
 			return k;
 	return -1;
 }
@@ -326,7 +330,8 @@ int gpube__x3_condition_text(
 	return read_right(r, c, text, (size_t)(end - text));
 }
 
-int gpube__x3_condition(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_condition *c)
+int gpube__x3_condition(
+	struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_condition *c)
 {
 	struct gpube_x3_node *child = gpube__x3_need(r, node, "condition");
 	const char *text = child ? gpube__x3_text(r, child) : NULL;
@@ -337,7 +342,8 @@ int gpube__x3_condition(struct gpube_x3 *r, struct gpube_x3_node *node, struct g
 
 /* ---- matrices ------------------------------------------------------------------------------ */
 
-int gpube__x3_matrix(struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t size[2], int32_t **vars)
+int gpube__x3_matrix(
+	struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t size[2], int32_t **vars)
 {
 	const char *text = gpube__x3_text(r, node);
 	struct gpube_x3_list list = {0};

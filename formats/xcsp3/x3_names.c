@@ -1,4 +1,6 @@
-/* x3_names.c - XCSP3: what a name stands for, one variable or the elements of an array. See x3.h. */
+/*
+ * x3_names.c - XCSP3: what a name stands for, one variable or the elements of an array. See x3.h.
+ */
 #ifdef GPUBE_HAVE_EXPAT
 
 #include <string.h>
@@ -23,7 +25,8 @@ static int read_index(struct gpube_x3 *r, const char **p, const char *end, int64
 	return GPUBE_OK;
 }
 
-int gpube__x3_slice_read(struct gpube_x3 *r, const char *p, const char *end, struct gpube_x3_slice *s)
+int gpube__x3_slice_read(
+	struct gpube_x3 *r, const char *p, const char *end, struct gpube_x3_slice *s)
 {
 	for (s->n = 0; p < end; s->n++) {
 		struct gpube_x3_interval *in = &s->in[s->n];
@@ -56,8 +59,9 @@ int gpube__x3_slice_read(struct gpube_x3 *r, const char *p, const char *end, str
 	return GPUBE_OK;
 }
 
-int gpube__x3_slice_walk(struct gpube_x3 *r, const struct gpube_x3_array *a, struct gpube_x3_slice *s,
-	int (*take)(struct gpube_x3 *r, void *arg, int64_t place), void *arg, int64_t size[2])
+int gpube__x3_slice_walk(struct gpube_x3 *r, const struct gpube_x3_array *a,
+	struct gpube_x3_slice *s, int (*take)(struct gpube_x3 *r, void *arg, int64_t place),
+	void *arg, int64_t size[2])
 {
 	int64_t at[GPUBE_X3_DIMENSIONS], place;
 	int k, open = 0;
@@ -117,12 +121,14 @@ static int take_place(struct gpube_x3 *r, void *arg, int64_t place)
 
 	/* no list gets longer by these, but "x[]" walks past all of them */
 	if (var < 0)
-		return gpube__in_charge(r->in, 1, 3 * sizeof(struct gpube_x3_term), "lists of variables");
+		return gpube__in_charge(
+			r->in, 1, 3 * sizeof(struct gpube_x3_term), "lists of variables");
 	r->met_symbol |= gpube__x3_symbolic(r, var);
 	return t->take(r, t->arg, var);
 }
 
-int32_t gpube__x3_named(const struct gpube_x3 *r, enum gpube_x3_space space, const char *name, size_t n)
+int32_t gpube__x3_named(
+	const struct gpube_x3 *r, enum gpube_x3_space space, const char *name, size_t n)
 {
 	char copy[256];
 
@@ -144,7 +150,8 @@ int gpube__x3_refer(struct gpube_x3 *r, const char *name, size_t n,
 {
 	const char *bracket = memchr(name, '[', n);
 	const size_t base = bracket ? (size_t)(bracket - name) : n;
-	const int32_t found = gpube__x3_named(r, bracket ? GPUBE_X3_ARRAYS : GPUBE_X3_NAMED, name, base);
+	const int32_t found =
+		gpube__x3_named(r, bracket ? GPUBE_X3_ARRAYS : GPUBE_X3_NAMED, name, base);
 	struct taking t = {.take = take, .arg = arg};
 	struct gpube_x3_slice s;
 

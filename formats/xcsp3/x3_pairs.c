@@ -64,7 +64,8 @@ static int differ_in_pairs(struct gpube_x3 *r, int64_t n, const int32_t *vars, i
 		for (int64_t j = i + 1; j < n; j++) {
 			const int32_t pair[] = {vars[i * step], vars[j * step]};
 			const int32_t *of = r->domain_of;
-			const bool same = pair[0] != pair[1] && of[pair[0]] == domains[0] && of[pair[1]] == domains[1];
+			const bool same = pair[0] != pair[1] && of[pair[0]] == domains[0] &&
+					  of[pair[1]] == domains[1];
 
 			/* pairs with the domains of the pair before share its table */
 			if (same) {
@@ -130,7 +131,8 @@ static int different_lists(struct gpube_x3 *r, struct gpube_x3_node *list)
 			gpube__x3_vars(r, list, &m, &lists[count]))
 			return r->in->status;
 		if (count++ && m != n)
-			return gpube__in_error(r->in, "lists of <allDifferent> that differ in length");
+			return gpube__in_error(
+				r->in, "lists of <allDifferent> that differ in length");
 		n = m;
 	}
 	for (int64_t i = 0; i < count; i++)
@@ -158,8 +160,9 @@ int gpube__x3_all_different(struct gpube_x3 *r, struct gpube_x3_node *node)
 	if (second)
 		return different_lists(r, list);
 	if (!matrix)
-		return gpube__x3_main_vars(r, node, &n, &vars) ? r->in->status
-							       : differ_in_pairs(r, n, vars, 1, &none);
+		return gpube__x3_main_vars(r, node, &n, &vars)
+			       ? r->in->status
+			       : differ_in_pairs(r, n, vars, 1, &none);
 	if (gpube__x3_matrix(r, matrix, size, &vars))
 		return r->in->status;
 	for (int64_t k = 0; k < size[0] && !r->in->status; k++)
@@ -252,8 +255,9 @@ static int value_condition(
 }
 
 /* If the indices are these, the condition is met by the term. */
-static int add_choice(struct gpube_x3 *r, struct gpube_x3_term i, int64_t at_i, const struct gpube_x3_term *j,
-	int64_t at_j, struct gpube_x3_term term, const struct gpube_x3_condition *c)
+static int add_choice(struct gpube_x3 *r, struct gpube_x3_term i, int64_t at_i,
+	const struct gpube_x3_term *j, int64_t at_j, struct gpube_x3_term term,
+	const struct gpube_x3_condition *c)
 {
 	char a[32], b[32], of[32], *text;
 
@@ -284,7 +288,8 @@ static bool holds_choice(const void *data, const int64_t *v)
 }
 
 /* One of the list is equal to the value. */
-static int add_member(struct gpube_x3 *r, const struct gpube_x3_list *list, struct gpube_x3_term value)
+static int add_member(
+	struct gpube_x3 *r, const struct gpube_x3_list *list, struct gpube_x3_term value)
 {
 	const char *text = gpube__x3_in_text(r, value, list);
 
@@ -304,7 +309,8 @@ static bool step_member(struct gpube_x3_machine *m, int64_t *state, int64_t k, i
 	return true;
 }
 
-static int add_wide_member(struct gpube_x3 *r, const struct gpube_x3_list *list, struct gpube_x3_term value)
+static int add_wide_member(
+	struct gpube_x3 *r, const struct gpube_x3_list *list, struct gpube_x3_term value)
 {
 	static const int64_t start[2];
 	int32_t *vars = gpube__x3_temp(r, list->n + 1, sizeof(*vars));
@@ -319,8 +325,9 @@ static int add_wide_member(struct gpube_x3 *r, const struct gpube_x3_list *list,
 	return gpube__x3_run(&m);
 }
 
-static int element_of_list(struct gpube_x3 *r, struct gpube_x3_node *list_node, struct gpube_x3_term *index,
-	const struct gpube_x3_list *list, const struct gpube_x3_condition *c)
+static int element_of_list(struct gpube_x3 *r, struct gpube_x3_node *list_node,
+	struct gpube_x3_term *index, const struct gpube_x3_list *list,
+	const struct gpube_x3_condition *c)
 {
 	struct choice choice = {.list = list};
 	struct range range = {.n = list->n};
@@ -332,13 +339,15 @@ static int element_of_list(struct gpube_x3 *r, struct gpube_x3_node *list_node, 
 	if (!index) {
 		if (c->op != GPUBE_X3_EQ)
 			return gpube__in_error(r->in,
-				"<element> without <index> and another condition than eq is not read");
+				"<element> without <index> and another condition than eq is not "
+				"read");
 		return gpube__x3_only_numbers(list) ? add_member(r, list, c->right)
 					  : add_wide_member(r, list, c->right);
 	}
 	vars[0] = index->var;
 	vars[1] = c->right.var;
-	if (gpube__x3_only_numbers(list) && c->op == GPUBE_X3_EQ && vars[0] >= 0 && vars[1] >= 0 && vars[0] != vars[1])
+	if (gpube__x3_only_numbers(list) && c->op == GPUBE_X3_EQ && vars[0] >= 0 && vars[1] >= 0 &&
+		vars[0] != vars[1])
 		return gpube__x3_table(r, 2, vars, holds_choice, &choice);
 	in_range_term(r, *index, &range);
 	for (int64_t k = 0; k < list->n && !r->in->status; k++)
@@ -348,17 +357,20 @@ static int element_of_list(struct gpube_x3 *r, struct gpube_x3_node *list_node, 
 	return r->in->status;
 }
 
-static int element_of_matrix(struct gpube_x3 *r, struct gpube_x3_node *matrix, const struct gpube_x3_list *at,
-	const struct gpube_x3_condition *c)
+static int element_of_matrix(struct gpube_x3 *r, struct gpube_x3_node *matrix,
+	const struct gpube_x3_list *at, const struct gpube_x3_condition *c)
 {
 	int64_t size[2], row = 0, column = 0;
 	struct range rows, columns;
 	int32_t *vars;
 
-	if (gpube__x3_attribute(matrix, "startRowIndex") || gpube__x3_attribute(matrix, "startColIndex"))
-		return gpube__in_error(r->in, "indices of a matrix that do not start at 0 are not read");
+	if (gpube__x3_attribute(matrix, "startRowIndex") ||
+		gpube__x3_attribute(matrix, "startColIndex"))
+		return gpube__in_error(
+			r->in, "indices of a matrix that do not start at 0 are not read");
 	if (at->n != 2)
-		return gpube__in_error(r->in, "expected two indices of a matrix, found %lld", (long long)at->n);
+		return gpube__in_error(
+			r->in, "expected two indices of a matrix, found %lld", (long long)at->n);
 	if (gpube__x3_matrix(r, matrix, size, &vars))
 		return r->in->status;
 	rows = (struct range){row, size[0]};
@@ -370,7 +382,8 @@ static int element_of_matrix(struct gpube_x3 *r, struct gpube_x3_node *matrix, c
 			struct gpube_x3_term t = {.var = vars[row * size[1] + column]};
 
 			if (r->m->vars[t.var].domain == 1)
-				t = (struct gpube_x3_term){.var = -1, .value = gpube__x3_value(r, t.var, 0)};
+				t = (struct gpube_x3_term){
+					.var = -1, .value = gpube__x3_value(r, t.var, 0)};
 			if (add_choice(r, at->terms[0], row, &at->terms[1], column, t, c))
 				return r->in->status;
 		}
@@ -393,13 +406,14 @@ int gpube__x3_element(struct gpube_x3 *r, struct gpube_x3_node *node)
 	if (matrix)
 		return element_of_matrix(r, matrix, &at, &c);
 	if (index && at.n != 1)
-		return gpube__in_error(r->in, "expected one index of a list, found %lld", (long long)at.n);
+		return gpube__in_error(
+			r->in, "expected one index of a list, found %lld", (long long)at.n);
 	if (gpube__x3_main_list(r, node, &list))
 		return r->in->status;
 	return element_of_list(r, list_node, index ? &at.terms[0] : NULL, &list, &c);
 }
 
-/* ---- channel and instantiation ---------------------------------------------------------------- */
+/* ---- channel and instantiation ------------------------------------------------------- */
 
 struct link {
 	int64_t a, b;
@@ -414,8 +428,8 @@ static bool holds_link(const void *data, const int64_t *v)
 	return l->one_way ? v[0] != l->a || v[1] == l->b : (v[0] == l->a) == (v[1] == l->b);
 }
 
-static int channel_lists(struct gpube_x3 *r, int64_t n, const int32_t *x, int64_t start_x, int64_t n_y,
-	const int32_t *y, int64_t start_y)
+static int channel_lists(struct gpube_x3 *r, int64_t n, const int32_t *x, int64_t start_x,
+	int64_t n_y, const int32_t *y, int64_t start_y)
 {
 	const struct range of_x = {start_y, n_y}, of_y = {start_x, n};
 
@@ -450,7 +464,8 @@ int gpube__x3_channel(struct gpube_x3 *r, struct gpube_x3_node *node)
 		if (gpube__x3_vars(r, second, &n_y, &y) || gpube__x3_start(r, second, &start_y))
 			return r->in->status;
 		if (n > n_y)
-			return gpube__in_error(r->in, "<channel> whose first list is the longer one is not read");
+			return gpube__in_error(
+				r->in, "<channel> whose first list is the longer one is not read");
 		return channel_lists(r, n, x, start, n_y, y, start_y);
 	}
 	if (!value)
@@ -476,7 +491,8 @@ int gpube__x3_instantiation(struct gpube_x3 *r, struct gpube_x3_node *node)
 	int64_t n, m, *v;
 	int32_t *vars;
 
-	if (!values || gpube__x3_main_vars(r, node, &n, &vars) || gpube__x3_integers(r, values, &m, &v))
+	if (!values || gpube__x3_main_vars(r, node, &n, &vars) ||
+		gpube__x3_integers(r, values, &m, &v))
 		return r->in->status;
 	if (n != m)
 		return gpube__in_error(r->in, "<values> and the list differ in length");
@@ -488,11 +504,11 @@ int gpube__x3_instantiation(struct gpube_x3 *r, struct gpube_x3_node *node)
 	return r->in->status;
 }
 
-/* ---- noOverlap ---------------------------------------------------------------------------------- */
+/* ---- noOverlap ----------------------------------------------------------------------- */
 
 /* "x y" or "(x,y)(z,w)": tuples of equal length. */
-static int read_boxes(
-	struct gpube_x3 *r, const struct gpube_x3_node *node, struct gpube_x3_list *list, int64_t *dimensions)
+static int read_boxes(struct gpube_x3 *r, const struct gpube_x3_node *node,
+	struct gpube_x3_list *list, int64_t *dimensions)
 {
 	const char *text = gpube__x3_text(r, node);
 	int64_t before = 0;
@@ -520,13 +536,14 @@ static int read_boxes(
 		*dimensions = list->n - before;
 		text = close + 1 + strspn(close + 1, " \t\n\r");
 	}
-	return *text || *dimensions < 1 ? gpube__x3_expected(r, "'('", text, strlen(text)) : GPUBE_OK;
+	return *text || *dimensions < 1 ? gpube__x3_expected(r, "'('", text, strlen(text))
+					: GPUBE_OK;
 }
 
 /* In one of the dimensions one of the two ends before the other begins. */
 static int keep_apart(struct gpube_x3 *r, int64_t dimensions, const struct gpube_x3_term *a,
-	const struct gpube_x3_term *la, const struct gpube_x3_term *b, const struct gpube_x3_term *lb,
-	bool zero_ignored)
+	const struct gpube_x3_term *la, const struct gpube_x3_term *b,
+	const struct gpube_x3_term *lb, bool zero_ignored)
 {
 	char x[32], y[32], lx[32], ly[32];
 	char *text = gpube__x3_temp(r, 16 + 300 * dimensions, 1), *p = text;
@@ -562,17 +579,18 @@ int gpube__x3_no_overlap(struct gpube_x3 *r, struct gpube_x3_node *node)
 		return gpube__in_error(r->in, "<origins> and <lengths> differ in number");
 	for (int64_t i = 0; i < x.n; i += d)
 		for (int64_t j = i + d; j < x.n; j += d)
-			if (keep_apart(r, d, x.terms + i, l.terms + i, x.terms + j, l.terms + j, zero_ignored))
+			if (keep_apart(r, d, x.terms + i, l.terms + i, x.terms + j, l.terms + j,
+				    zero_ignored))
 				return r->in->status;
 	return GPUBE_OK;
 }
 
-/* ---- circuit ------------------------------------------------------------------------------------- */
+/* ---- circuit ------------------------------------------------------------------------- */
 
 /*
- * Place i's successor is x[i]; i is left out if that is itself. A hidden variable is the first place
- * that is not, and one for each place when it comes: 0 where it is left out, 1 at the first. A
- * successor comes one later or is the first, so that all are on one round.
+ * Place i's successor is x[i]; i is left out if that is itself. A hidden variable is the first
+ * place that is not, and one for each place when it comes: 0 where it is left out, 1 at the first.
+ * A successor comes one later or is the first, so that all are on one round.
  */
 struct next {
 	int64_t here, there;
@@ -633,7 +651,8 @@ int gpube__x3_circuit(struct gpube_x3 *r, struct gpube_x3_node *node)
 			gpube__x3_hidden(r, "circuit", n + 1, values, &when[k]))
 			return r->in->status;
 	}
-	if (gpube__x3_hidden(r, "circuit", n, values, &all[n])) /* there is a first one: a round is not empty */
+	if (gpube__x3_hidden(r, "circuit", n, values,
+		    &all[n])) /* there is a first one: a round is not empty */
 		return r->in->status;
 	m.n = n + 1;
 	m.vars = all;

@@ -110,8 +110,8 @@ static int run(struct gpube_x3_machine *m)
 		return GPUBE_OK;
 	if (cells < 0 || cells > GPUBE_EXPAND_CELLS)
 		return gpube__in_fail(r->in, GPUBE_ERANGE,
-			"%s over %d variables: neither a table of %lld tuples nor an automaton of %lld "
-			"transitions holds it",
+			"%s over %d variables: neither a table of %lld tuples nor an automaton of "
+			"%lld transitions holds it",
 			m->name, call.arity, (long long)GPUBE_EXPAND_CELLS,
 			(long long)GPUBE_CHAIN_CELLS);
 	return add_run_table(m, domains, cells);
@@ -177,7 +177,9 @@ int gpube__x3_costs(struct gpube_x3 *r, int n, const int32_t *vars, const int64_
 	int64_t most = 0;
 
 	for (int64_t k = 0; k < cells; k++) {
-		const int64_t size = costs[k] == GPUBE_INF ? 0 : costs[k] < 0 ? -costs[k] : costs[k];
+		const int64_t size = costs[k] == GPUBE_INF ? 0
+				     : costs[k] < 0        ? -costs[k]
+							   : costs[k];
 
 		most = size > most ? size : most;
 	}
@@ -228,7 +230,8 @@ int gpube__x3_tuples_begin(
 		domains[k] = r->m->vars[vars[k]].domain;
 	if (!domains || gpube__charge_dense(r->in, n, domains))
 		return r->in->status;
-	return gpube__tuples_init(t, r->m->ctx, n, domains, dflt) ? gpube__x3_no_memory(r) : GPUBE_OK;
+	return gpube__tuples_init(t, r->m->ctx, n, domains, dflt) ? gpube__x3_no_memory(r)
+								  : GPUBE_OK;
 }
 
 int gpube__x3_tuples_end(struct gpube_x3 *r, struct gpube_tuples *t, int status, int32_t *table)
@@ -238,7 +241,8 @@ int gpube__x3_tuples_end(struct gpube_x3 *r, struct gpube_tuples *t, int status,
 
 	if (status)
 		gpube__tuples_clear(t);
-	if (status || gpube__tuples_finish(t, &made, &twice) || gpube__add_table(r->m, table, &made))
+	if (status || gpube__tuples_finish(t, &made, &twice) ||
+		gpube__add_table(r->m, table, &made))
 		return gpube__x3_no_memory(r);
 	return GPUBE_OK;
 }
@@ -255,8 +259,8 @@ static bool keeps(const void *data, const int64_t *values)
 	return k->keep(k->data, values[0]);
 }
 
-int gpube__x3_restrict(struct gpube_x3 *r, int32_t var, bool (*keep)(const void *data, int64_t value),
-	const void *data)
+int gpube__x3_restrict(struct gpube_x3 *r, int32_t var,
+	bool (*keep)(const void *data, int64_t value), const void *data)
 {
 	const struct keeping k = {keep, data};
 
@@ -288,7 +292,8 @@ int64_t *gpube__x3_all_values(struct gpube_x3 *r, int64_t n, const int32_t *vars
 	values = gpube__x3_temp(r, total + 1, sizeof(*values));
 	total = 0;
 	for (int64_t k = 0; k < n && values; k++) {
-		for (int32_t v = 0; v < r->m->vars[vars[k]].domain && seen[r->domain_of[vars[k]]]; v++)
+		for (int32_t v = 0; v < r->m->vars[vars[k]].domain && seen[r->domain_of[vars[k]]];
+			v++)
 			values[total++] = gpube__x3_value(r, vars[k], v);
 		seen[r->domain_of[vars[k]]] = false;
 	}

@@ -1,4 +1,6 @@
-/* x3_states.c - XCSP3: what a few numbers of a state tell: nValues, maximum, precedence … See x3.h. */
+/*
+ * x3_states.c - XCSP3: what a few numbers of a state tell: nValues, maximum, precedence … See x3.h.
+ */
 #ifdef GPUBE_HAVE_EXPAT
 
 #include <stdio.h>
@@ -133,7 +135,8 @@ static int add_wide(struct gpube_x3 *r, int64_t n, const int32_t *vars, bool mos
 	return r->in->status ? r->in->status : gpube__x3_post_printf(r, "eq(%s,1)", c);
 }
 
-int gpube__x3_extreme_var(struct gpube_x3 *r, int64_t n, const int32_t *vars, bool most, int32_t *var)
+int gpube__x3_extreme_var(
+	struct gpube_x3 *r, int64_t n, const int32_t *vars, bool most, int32_t *var)
 {
 	static const int64_t start[2];
 	struct gpube_x3_machine m = {.r = r, .name = most ? "maximum" : "minimum", .n = n + 1,
@@ -206,7 +209,8 @@ static bool step_arg(struct gpube_x3_machine *m, int64_t *state, int64_t k, int6
 {
 	const struct arg *a = m->data;
 
-	if (k == 0 || (a->most ? value > state[0] : value < state[0]) || (a->last && value == state[0])) {
+	if (k == 0 || (a->most ? value > state[0] : value < state[0]) ||
+		(a->last && value == state[0])) {
 		state[0] = value;
 		state[1] = k + a->start;
 	}
@@ -225,11 +229,11 @@ int gpube__x3_arg(struct gpube_x3 *r, struct gpube_x3_node *node)
 	int32_t *vars;
 
 	if (!rank || (strcmp(rank, "first") != 0 && strcmp(rank, "last") != 0))
-		return gpube__in_error(r->in, "<%.40s> of rank 'any' is not read: first and last are",
-			node->name);
+		return gpube__in_error(
+			r->in, "<%.40s> of rank 'any' is not read: first and last are", node->name);
 	a.last = *rank == 'l';
-	if (gpube__x3_main_vars(r, node, &m.n, &vars) || (list && gpube__x3_start(r, list, &a.start)) ||
-		gpube__x3_condition(r, node, &c))
+	if (gpube__x3_main_vars(r, node, &m.n, &vars) ||
+		(list && gpube__x3_start(r, list, &a.start)) || gpube__x3_condition(r, node, &c))
 		return r->in->status;
 	m.vars = vars;
 	return gpube__x3_run_condition(&m, &c, second);
@@ -280,7 +284,8 @@ static int sort_sequence(struct gpube_x3 *r, struct sequence *s)
 	qsort(s->rising, (size_t)s->n, sizeof(*s->rising), compare_placed);
 	for (int64_t k = 1; k < s->n; k++)
 		if (s->rising[k].value == s->rising[k - 1].value)
-			return gpube__in_error(r->in, "value %lld is there twice", (long long)s->rising[k].value);
+			return gpube__in_error(
+				r->in, "value %lld is there twice", (long long)s->rising[k].value);
 	return GPUBE_OK;
 }
 

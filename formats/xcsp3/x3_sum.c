@@ -77,7 +77,8 @@ int gpube__x3_sum_term(struct gpube_x3_sum *s, struct gpube_x3_term t, int64_t f
 	if (gpube__linear_place(&r->linear, &place, t.var))
 		return r->in->status;
 	for (int32_t v = 0; v < r->m->vars[t.var].domain; v++) {
-		const __int128 gain = (__int128)factor * (t.map ? t.map[v] : gpube__x3_value(r, t.var, v));
+		const __int128 gain =
+			(__int128)factor * (t.map ? t.map[v] : gpube__x3_value(r, t.var, v));
 
 		if (is_huge(gain))
 			return refuse_huge(r);
@@ -87,8 +88,8 @@ int gpube__x3_sum_term(struct gpube_x3_sum *s, struct gpube_x3_term t, int64_t f
 }
 
 /* 'factor' where the variable has a value of the list. */
-int gpube__x3_sum_counted(
-	struct gpube_x3_sum *s, struct gpube_x3_term t, int64_t n, const int64_t *values, int64_t factor)
+int gpube__x3_sum_counted(struct gpube_x3_sum *s, struct gpube_x3_term t, int64_t n,
+	const int64_t *values, int64_t factor)
 {
 	struct gpube_x3 *r = s->r;
 	int32_t place = 0;
@@ -98,8 +99,9 @@ int gpube__x3_sum_counted(
 		has_one = gpube__x3_index(r, t.var, values[k]) >= 0;
 	if (t.var >= 0 && !has_one)
 		return GPUBE_OK;
-	if (t.var >= 0 && (gpube__in_charge(r->in, r->m->vars[t.var].domain, 2 * sizeof(__int128), "sums") ||
-				  gpube__linear_place(&r->linear, &place, t.var)))
+	if (t.var >= 0 &&
+		(gpube__in_charge(r->in, r->m->vars[t.var].domain, 2 * sizeof(__int128), "sums") ||
+			gpube__linear_place(&r->linear, &place, t.var)))
 		return r->in->status;
 	for (int64_t k = 0; k < n; k++) {
 		const int32_t index = t.var < 0 ? -1 : gpube__x3_index(r, t.var, values[k]);
@@ -123,7 +125,8 @@ static bool step_total(struct gpube_x3_machine *m, int64_t *state, int64_t k, in
 {
 	const struct totals *t = m->data;
 
-	state[0] += (int64_t)t->linear->gains[t->first[k] + gpube__x3_index(m->r, m->vars[k], value)];
+	state[0] +=
+		(int64_t)t->linear->gains[t->first[k] + gpube__x3_index(m->r, m->vars[k], value)];
 	return true;
 }
 

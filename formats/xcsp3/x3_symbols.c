@@ -1,8 +1,9 @@
 /*
  * x3_symbols.c - XCSP3: variables whose values are symbols. See x3.h.
  *
- * A symbol is an integer that no file has, so that all that asks which values are equal knows nothing of
- * them. What asks for more, an order or a sum, is refused: expressions here, constraints in x3_constraint.c.
+ * A symbol is an integer that no file has, so that all that asks which values are equal knows
+ * nothing of them. What asks for more, an order or a sum, is refused: expressions here, constraints
+ * in x3_constraint.c.
  */
 #ifdef GPUBE_HAVE_EXPAT
 
@@ -37,11 +38,13 @@ static int add_symbol(struct gpube_x3 *r, const char *word, size_t n, int64_t *v
 	if (*value >= 0)
 		return GPUBE_OK;
 	if (n > 200 || strpbrk(copy, "[](){},%") || strchr("-+.0123456789", *copy) ||
-		gpube__x3_known(r, GPUBE_X3_NAMED, copy) >= 0 || gpube__x3_known(r, GPUBE_X3_ARRAYS, copy) >= 0)
+		gpube__x3_known(r, GPUBE_X3_NAMED, copy) >= 0 ||
+		gpube__x3_known(r, GPUBE_X3_ARRAYS, copy) >= 0)
 		return gpube__x3_expected(r, "a symbol that is no variable's name", word, n);
 	if (gpube__in_charge(r->in, 1, 128, "symbols"))
 		return r->in->status;
-	if (gpube__grow(r->m->ctx, &r->symbols, &r->symbols_capacity, (int64_t)r->n_symbols + 1, sizeof(*r->symbols)))
+	if (gpube__grow(r->m->ctx, &r->symbols, &r->symbols_capacity, (int64_t)r->n_symbols + 1,
+		    sizeof(*r->symbols)))
 		return gpube__x3_no_memory(r);
 	if (gpube__x3_know(r, GPUBE_X3_SYMBOLS, copy, r->n_symbols))
 		return r->in->status;
@@ -93,7 +96,8 @@ static bool fits(const struct check *c, const struct gpube_expr_node *n)
 		return true;
 	if (n->op == GPUBE_OP_EQ || n->op == GPUBE_OP_NE)
 		return is_symbol(c, n->b) == first;
-	return !first && !(two && is_symbol(c, n->b)) && !(n->op == GPUBE_OP_COND && is_symbol(c, n->c));
+	return !first && !(two && is_symbol(c, n->b)) &&
+	       !(n->op == GPUBE_OP_COND && is_symbol(c, n->c));
 }
 
 int gpube__x3_check_numbers(struct gpube_x3 *r, const char *text)
@@ -101,9 +105,11 @@ int gpube__x3_check_numbers(struct gpube_x3 *r, const char *text)
 	for (size_t n = 0; *text && r->n_symbols; text += n ? n : 1) {
 		const bool number = *text >= '0' && *text <= '9';
 
-		n = strspn(text, "0123456789_[].abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+		n = strspn(
+			text, "0123456789_[].abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 		if (number && strspn(text, "0123456789") > MOST_DIGITS)
-			return gpube__x3_expected(r, "a number of at most 18 digits beside symbols", text, n);
+			return gpube__x3_expected(
+				r, "a number of at most 18 digits beside symbols", text, n);
 	}
 	return GPUBE_OK;
 }
@@ -117,10 +123,12 @@ int gpube__x3_check_symbols(struct gpube_x3 *r, const struct gpube_expr *e,
 	for (int64_t at = 0; at < e->n_nodes && right; at++) {
 		const struct gpube_expr_node *n = &e->nodes[at];
 
-		right = n->op == GPUBE_OP_CONST || n->op == GPUBE_OP_SLOT || n->op == GPUBE_OP_ITEM || fits(&c, n);
+		right = n->op == GPUBE_OP_CONST || n->op == GPUBE_OP_SLOT ||
+			n->op == GPUBE_OP_ITEM || fits(&c, n);
 	}
 	return right ? GPUBE_OK
-		     : gpube__in_error(r->in, "symbols are only compared with symbols, by eq, ne or in");
+		     : gpube__in_error(
+			       r->in, "symbols are only compared with symbols, by eq, ne or in");
 }
 
 #else

@@ -1,9 +1,9 @@
 /*
  * x3_table.c - XCSP3: extension. See x3.h.
  *
- * Tuples become a sparse table, shared by the constraints of a group over equal domains. Tuples with
- * stars or ranges that stand for many become an automaton, whose states are the sets of tuples that
- * the values so far agree with.
+ * Tuples become a sparse table, shared by the constraints of a group over equal domains. Tuples
+ * with stars or ranges that stand for many become an automaton, whose states are the sets of tuples
+ * that the values so far agree with.
  */
 #ifdef GPUBE_HAVE_EXPAT
 
@@ -22,7 +22,8 @@ struct gpube_x3_relation {
 	bool supports;
 	int64_t arity, n, capacity;
 	struct gpube_x3_interval *cells;
-	int32_t table, *domains; /* made for a scope of these domains, of r->domains; table -1: none */
+	/* made for a scope of these domains, of r->domains; table -1: none */
+	int32_t table, *domains;
 };
 
 /* ---- reading --------------------------------------------------------------------------- */
@@ -72,7 +73,8 @@ static int read_tuples(struct gpube_x3 *r, struct gpube_x3_relation *rel, const 
 			return r->in->status;
 		for (int64_t k = 0; k < rel->arity; k++) {
 			skip_blanks(r, &p);
-			if (gpube__x3_grow(r, &rel->cells, &rel->capacity, n + 1, sizeof(*rel->cells)) ||
+			if (gpube__x3_grow(
+				    r, &rel->cells, &rel->capacity, n + 1, sizeof(*rel->cells)) ||
 				read_cell(r, &p, &rel->cells[n++]))
 				return r->in->status;
 			skip_blanks(r, &p);
@@ -93,7 +95,9 @@ struct reading {
 	int64_t words;
 };
 
-/* state: the tuples that agree, WORD_BITS a word; those that agree with this value, too, are left */
+/*
+ * state: the tuples that agree, WORD_BITS a word; those that agree with this value, too, are left
+ */
 static bool step_tuples(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
 {
 	const struct reading *d = m->data;
@@ -250,7 +254,8 @@ static int make_table(struct gpube_x3 *r, struct gpube_x3_relation *rel, const i
 	int32_t *places = gpube__x3_temp(r, 3 * rel->arity, sizeof(*places));
 	int64_t *cells, n = 0;
 
-	if (gpube__in_charge(r->in, most + rel->n, (int64_t)sizeof(*cells) + 4 * rel->arity, "tuples"))
+	if (gpube__in_charge(
+		    r->in, most + rel->n, (int64_t)sizeof(*cells) + 4 * rel->arity, "tuples"))
 		return r->in->status;
 	cells = gpube__x3_temp(r, most + 1, sizeof(*cells));
 	if (r->in->status)

@@ -84,13 +84,15 @@ int gpube__x3_know(struct gpube_x3 *r, enum gpube_x3_space space, const char *te
 {
 	char *copy;
 
-	if (gpube__grow(r->m->ctx, &r->strings, &r->strings_capacity, r->n_strings + 1, sizeof(*r->strings)))
+	if (gpube__grow(r->m->ctx, &r->strings, &r->strings_capacity, r->n_strings + 1,
+		    sizeof(*r->strings)))
 		return gpube__x3_no_memory(r);
 	copy = gpube__strdup(r->m->ctx, text);
 	if (!copy)
 		return gpube__x3_no_memory(r);
 	r->strings[r->n_strings++] = copy;
-	return gpube__names_add(&r->names, (int32_t)space, copy, value) ? gpube__x3_no_memory(r) : GPUBE_OK;
+	return gpube__names_add(&r->names, (int32_t)space, copy, value) ? gpube__x3_no_memory(r)
+									: GPUBE_OK;
 }
 
 /* ---- the tree -------------------------------------------------------------------------- */
@@ -150,10 +152,12 @@ int gpube__x3_check_used(struct gpube_x3 *r, struct gpube_x3_node *node)
 			gpube__in_error(r->in, "attribute '%.40s' of <%.40s> is not read", a->name,
 				node->name);
 		}
-	if (node->child && node->text && node->text[strspn(node->text, " \t\n\r")] && !r->in->status) {
+	if (node->child && node->text && node->text[strspn(node->text, " \t\n\r")] &&
+		!r->in->status) {
 		r->in->line = node->line;
-		return gpube__in_error(r->in, "expected an element in <%.40s>, found the text '%.20s'",
-			node->name, node->text + strspn(node->text, " \t\n\r"));
+		return gpube__in_error(r->in,
+			"expected an element in <%.40s>, found the text '%.20s'", node->name,
+			node->text + strspn(node->text, " \t\n\r"));
 	}
 	for (struct gpube_x3_node *c = node->child; c && !r->in->status; c = c->next) {
 		r->in->line = c->line;

@@ -11,7 +11,9 @@
 
 static int keep_name(struct gpube_x3 *r, enum gpube_x3_space space, const char *name, int32_t value)
 {
-	if (gpube__x3_known(r, GPUBE_X3_SYMBOLS, name) >= 0 || gpube__x3_known(r, GPUBE_X3_NAMED, name) >= 0 || gpube__x3_known(r, GPUBE_X3_ARRAYS, name) >= 0)
+	if (gpube__x3_known(r, GPUBE_X3_SYMBOLS, name) >= 0 ||
+		gpube__x3_known(r, GPUBE_X3_NAMED, name) >= 0 ||
+		gpube__x3_known(r, GPUBE_X3_ARRAYS, name) >= 0)
 		return gpube__in_error(r->in, "the name '%.60s' is there twice", name);
 	return gpube__x3_know(r, space, name, value);
 }
@@ -32,7 +34,8 @@ static int name_values(struct gpube_x3 *r, int32_t var)
 		const int64_t value = gpube__x3_value(r, var, k);
 
 		snprintf(text, sizeof(text), "%lld", (long long)value);
-		if (gpube__name_value(v, r->in, k, value < GPUBE_X3_SYMBOL ? text : r->symbols[value - GPUBE_X3_SYMBOL]))
+		if (gpube__name_value(v, r->in, k,
+			    value < GPUBE_X3_SYMBOL ? text : r->symbols[value - GPUBE_X3_SYMBOL]))
 			return r->in->status;
 	}
 	return GPUBE_OK;
@@ -61,7 +64,8 @@ int gpube__x3_hidden_as(struct gpube_x3 *r, const char *what, int32_t domain, in
 
 	/* the mark by which toulbar2 knows that a variable is not to be shown */
 	snprintf(name, sizeof(name), "^%.30s_%d", what, r->n_hidden++);
-	if (gpube__add_var(r->m, r->in, var, r->domains[domain].n, name) || set_domain(r, *var, domain))
+	if (gpube__add_var(r->m, r->in, var, r->domains[domain].n, name) ||
+		set_domain(r, *var, domain))
 		return r->in->status;
 	gpube__hide(r->m, *var);
 	return GPUBE_OK;
@@ -203,8 +207,9 @@ static int read_domains(struct gpube_x3 *r, struct gpube_x3_node *node, struct g
 
 			if (!bracket || (size_t)(bracket - word) != strlen(a->name) ||
 				memcmp(word, a->name, strlen(a->name)) != 0)
-				return gpube__in_error(r->in, "expected elements of '%.40s', found '%.*s'",
-					a->name, n > 40 ? 40 : (int)n, word);
+				return gpube__in_error(r->in,
+					"expected elements of '%.40s', found '%.*s'", a->name,
+					n > 40 ? 40 : (int)n, word);
 			if (gpube__x3_slice_read(r, bracket, word + n, &s) ||
 				gpube__x3_slice_walk(r, a, &s, take_domain, p, NULL))
 				return r->in->status;
@@ -231,7 +236,8 @@ static int copy_domains(
 			if (other->vars[k] < 0 || other->vars[0] < 0 ||
 				r->domain_of[other->vars[k]] != r->domain_of[other->vars[0]])
 				return gpube__in_error(r->in,
-					"array '%.40s' is as '%.40s', which has other sizes and domains that differ",
+					"array '%.40s' is as '%.40s', which has other sizes and "
+					"domains that differ",
 					a->name, as);
 		var = other->vars[0];
 	} else {
@@ -251,7 +257,8 @@ static int add_elements(struct gpube_x3 *r, struct gpube_x3_array *a, const stru
 	for (int64_t k = 0; k < a->n; k++)
 		if (p->domains[k] >= 0 &&
 			gpube__in_charge(r->in, 1,
-				GPUBE_VARIABLE_BYTES + r->domains[p->domains[k]].n * GPUBE_VALUE_BYTES,
+				GPUBE_VARIABLE_BYTES +
+					r->domains[p->domains[k]].n * GPUBE_VALUE_BYTES,
 				"array '%.60s' of %lld variables", a->name, (long long)a->n))
 			return r->in->status;
 	r->in->charged = charged;
@@ -321,7 +328,8 @@ int gpube__x3_variables(struct gpube_x3 *r, struct gpube_x3_node *node)
 	if (!array && !gpube__x3_is(node, "var"))
 		return gpube__in_error(r->in, "<%.40s> in <variables> is not read", node->name);
 	if (!id || !*id || strpbrk(id, " \t\n\r[](){},%"))
-		return gpube__in_error(r->in, "<%s> needs a name as its attribute 'id'", node->name);
+		return gpube__in_error(
+			r->in, "<%s> needs a name as its attribute 'id'", node->name);
 	if (strlen(id) > 200)
 		return gpube__in_error(r->in, "a name of more than 200 bytes");
 	if (check_type(r, node))

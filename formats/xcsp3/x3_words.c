@@ -1,4 +1,6 @@
-/* x3_words.c - XCSP3: texts with their arguments, words and integers; simple attributes. See x3.h. */
+/*
+ * x3_words.c - XCSP3: texts with their arguments, words and integers; simple attributes. See x3.h.
+ */
 #ifdef GPUBE_HAVE_EXPAT
 
 #include <string.h>
@@ -18,8 +20,8 @@ int gpube__x3_expected(struct gpube_x3 *r, const char *what, const char *text, s
 		n--;
 	if (n == 0)
 		return gpube__in_error(r->in, "expected %s, found nothing", what);
-	return gpube__in_error(r->in, "expected %s, found '%.*s%s'", what, n > 40 ? 40 : (int)n, text,
-		n > 40 ? "..." : "");
+	return gpube__in_error(r->in, "expected %s, found '%.*s%s'", what, n > 40 ? 40 : (int)n,
+		text, n > 40 ? "..." : "");
 }
 
 struct text {

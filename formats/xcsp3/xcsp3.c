@@ -1,4 +1,6 @@
-/* xcsp3.c - XCSP3: what expat tells becomes a tree of one constraint at a time. See xcsp3.h, x3.h. */
+/*
+ * xcsp3.c - XCSP3: what expat tells becomes a tree of one constraint at a time. See xcsp3.h, x3.h.
+ */
 #include "formats/xcsp3/xcsp3.h"
 
 #ifdef GPUBE_HAVE_EXPAT

@@ -155,15 +155,16 @@ int(gpube__fail)(struct gpube_ctx *ctx, enum gpube_status status, const char *fm
 
 int gpube__missing(struct gpube_ctx *ctx)
 {
-	return ctx ? gpube__fail(ctx, GPUBE_EINVAL, "a null pointer where one is needed") : GPUBE_EINVAL;
+	return ctx ? gpube__fail(ctx, GPUBE_EINVAL, "a null pointer where one is needed")
+		   : GPUBE_EINVAL;
 }
 
 int gpube__check_choice(struct gpube_ctx *ctx, const char *name, int64_t value, int64_t most)
 {
 	if (value >= 0 && value <= most)
 		return GPUBE_OK;
-	return gpube__fail(ctx, GPUBE_EINVAL, "%s is %lld: expected 0 to %lld", name, (long long)value,
-		(long long)most);
+	return gpube__fail(ctx, GPUBE_EINVAL, "%s is %lld: expected 0 to %lld", name,
+		(long long)value, (long long)most);
 }
 
 int gpube__check_seconds(struct gpube_ctx *ctx, const char *name, double seconds)
@@ -277,7 +278,8 @@ const char *gpube__decimal_text(char text[GPUBE_DECIMAL_TEXT], int64_t v, int sc
 	for (int k = 0; k < scale; k++)
 		unit *= 10;
 	if (scale)
-		snprintf(text, GPUBE_DECIMAL_TEXT, "%s%llu.%0*llu", sign, size / unit, scale, size % unit);
+		snprintf(text, GPUBE_DECIMAL_TEXT, "%s%llu.%0*llu", sign, size / unit, scale,
+			size % unit);
 	else
 		snprintf(text, GPUBE_DECIMAL_TEXT, "%s%llu", sign, size);
 	return text;
@@ -325,7 +327,8 @@ struct gpube_turn gpube__turn(const struct gpube_ctx *ctx, double seconds)
 	return (struct gpube_turn){.start = now,
 		.start_cpu = gpube__cpu_seconds(),
 		.seconds = seconds,
-		.latest = ctx->deadline > 0 ? now + fmax(seconds, (ctx->deadline - now) / 4) : INFINITY};
+		.latest = ctx->deadline > 0 ? now + fmax(seconds, (ctx->deadline - now) / 4)
+					    : INFINITY};
 }
 
 double gpube__turn_spent(const struct gpube_turn *t)

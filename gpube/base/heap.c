@@ -41,7 +41,8 @@ void gpube__heap_take(void *items, int64_t n, int64_t k, size_t size, gpube__bef
 	swap(at + (size_t)k * size, at + (size_t)n * size, size);
 	k = rise(items, k, size, before);
 	for (int64_t child; (child = 2 * k + 1) < n; k = child) {
-		if (child + 1 < n && before(at + (size_t)(child + 1) * size, at + (size_t)child * size))
+		if (child + 1 < n &&
+			before(at + (size_t)(child + 1) * size, at + (size_t)child * size))
 			child++;
 		if (!before(at + (size_t)child * size, at + (size_t)k * size))
 			break;

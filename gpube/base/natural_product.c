@@ -1,7 +1,8 @@
 /*
- * natural_product.c - products of long numbers, by transforms modulo the prime 2^64 - 2^32 + 1: a word becomes three
- * coefficients below 1000, so that sums of up to 2^44 of their products are below the prime, and 2^32 roots of 1 are
- * there. One prime and no rounding; words of nine digits stay words of nine digits.
+ * natural_product.c - products of long numbers, by transforms modulo the prime 2^64 - 2^32 + 1: a
+ * word becomes three coefficients below 1000, so that sums of up to 2^44 of their products are
+ * below the prime, and 2^32 roots of 1 are there. One prime and no rounding; words of nine digits
+ * stay words of nine digits.
  */
 #include "gpube/base/natural.h"
 
@@ -116,7 +117,8 @@ static void gather(struct gpube__natural *a, const uint64_t *x, int64_t n, uint6
 	}
 }
 
-static int by_transforms(struct gpube__natural *out, const struct gpube__natural *a, const struct gpube__natural *b)
+static int by_transforms(
+	struct gpube__natural *out, const struct gpube__natural *a, const struct gpube__natural *b)
 {
 	struct gpube_ctx *ctx = out->ctx;
 	const uint64_t least = (uint64_t)out->n * PARTS;
@@ -154,7 +156,8 @@ out:
 	return status == GPUBE_ESTOP ? gpube__fail_stopped(ctx) : status;
 }
 
-static void word_by_word(struct gpube__natural *out, const struct gpube__natural *a, const struct gpube__natural *b)
+static void word_by_word(
+	struct gpube__natural *out, const struct gpube__natural *a, const struct gpube__natural *b)
 {
 	for (int64_t i = 0; i < out->n; i++)
 		out->word[i] = 0;

@@ -42,7 +42,8 @@ static bool known(const struct answer *a, bool lower, int64_t *v)
 	bool proved = lower != answer_maximises(a);
 
 	*v = proved ? a->bound : a->cost;
-	if (a->answer == GPUBE_ANSWER_INFEASIBLE || (proved && (*v == GPUBE_INF || *v == -GPUBE_INF)))
+	if (a->answer == GPUBE_ANSWER_INFEASIBLE ||
+		(proved && (*v == GPUBE_INF || *v == -GPUBE_INF)))
 		return false;
 	return proved ? !a->no_bounds || a->values : a->values != NULL;
 }
@@ -81,8 +82,8 @@ void answer_text_assignment(
 	answer_text_values(out, m, NULL, m->n_vars, values);
 }
 
-void answer_text_values(struct gpube_out *out, const struct gpube_model *m, const int32_t *vars, int32_t n_vars,
-	const int32_t *values)
+void answer_text_values(struct gpube_out *out, const struct gpube_model *m, const int32_t *vars,
+	int32_t n_vars, const int32_t *values)
 {
 	int at = LABEL;
 
@@ -129,13 +130,14 @@ int32_t answer_observed(const struct gpube_model *m)
 	return n;
 }
 
-void answer_text_evidence(struct gpube_out *out, const struct gpube_model *m, const char *evidence_file)
+void answer_text_evidence(
+	struct gpube_out *out, const struct gpube_model *m, const char *evidence_file)
 {
 	const int32_t n = answer_observed(m);
 
 	if (n || evidence_file)
-		gpube__out_printf(out, "%-*s%d variable%s from %s\n", LABEL, "evidence", n, gpube__plural(n),
-			evidence_file ? evidence_file : "the file itself");
+		gpube__out_printf(out, "%-*s%d variable%s from %s\n", LABEL, "evidence", n,
+			gpube__plural(n), evidence_file ? evidence_file : "the file itself");
 	else if (m->kind == GPUBE_POTENTIALS)
 		gpube__out_printf(out, "%-*snone found\n", LABEL, "evidence");
 }

@@ -46,13 +46,14 @@ bool answer_text_bound(struct gpube_out *out, const struct answer *a, bool lower
 void answer_text_assignment(
 	struct gpube_out *out, const struct gpube_model *m, const int32_t *values);
 /* Values of some variables, which are always named; vars NULL: of all. */
-void answer_text_values(struct gpube_out *out, const struct gpube_model *m, const int32_t *vars, int32_t n_vars,
-	const int32_t *values);
+void answer_text_values(struct gpube_out *out, const struct gpube_model *m, const int32_t *vars,
+	int32_t n_vars, const int32_t *values);
 
 /* How many variables have evidence. */
 int32_t answer_observed(const struct gpube_model *m);
 /* "evidence": how much of it, and where from; nothing of a model that takes none. */
-void answer_text_evidence(struct gpube_out *out, const struct gpube_model *m, const char *evidence_file);
+void answer_text_evidence(
+	struct gpube_out *out, const struct gpube_model *m, const char *evidence_file);
 /* Members observed and evidence_file. */
 void answer_json_evidence(struct json *j, const struct gpube_model *m, const char *evidence_file);
 
@@ -69,8 +70,8 @@ void answer_json_kernels(struct json *j, const struct answer *a);
 /*
  * answer_report() - the report by 'text' or 'json', or a file for other programs: the
  * assignment as .sol or as MPE, or its cost as .ub, if there is one.
- * Returns CLI_DONE, or CLI_FAILED after a message: also where an assignment is wanted and none is known,
- * unless it is proved that there is none.
+ * Returns CLI_DONE, or CLI_FAILED after a message: also where an assignment is wanted and none is
+ * known, unless it is proved that there is none.
  */
 int answer_report(const struct answer *a, enum answer_output output, report_fn *text,
 	report_fn *json, const void *arg);

@@ -11,7 +11,8 @@
 
 enum gpube_bound_method bounding_method(const struct opts_bounding *o)
 {
-	return (enum gpube_bound_method)o->method; /* the words are those of the enum, in its order */
+	/* the words are those of the enum, in its order */
+	return (enum gpube_bound_method)o->method;
 }
 
 int bounding_known(struct session *s, struct bounding_known *to, const struct gpube_model *m,
@@ -26,7 +27,8 @@ int bounding_known(struct session *s, struct bounding_known *to, const struct gp
 				return session_fail(s, NULL);
 		} else if (!gpube__units(&to->cutoff, o->ub, m->scale)) {
 			gpube__fail(s->ctx, GPUBE_EINVAL,
-				"--ub: expected a number of at most %d decimals, as the file has, or a .ub, found '%s'",
+				"--ub: expected a number of at most %d decimals, as the file has, "
+				"or a .ub, found '%s'",
 				m->scale, o->ub);
 			return session_fail(s, NULL);
 		}
@@ -35,7 +37,8 @@ int bounding_known(struct session *s, struct bounding_known *to, const struct gp
 	if (!o->sol)
 		return CLI_DONE;
 	to->values = gpube__alloc(s->ctx, (uint64_t)m->n_vars, sizeof(*to->values));
-	return !to->values || gpube_read_solution(to->values, m, o->sol) ? session_fail(s, NULL) : CLI_DONE;
+	return !to->values || gpube_read_solution(to->values, m, o->sol) ? session_fail(s, NULL)
+									 : CLI_DONE;
 }
 
 int bounding_init(struct bounding *b, struct session *s, const struct gpube_model *m,
@@ -84,7 +87,10 @@ int bounding_costs(struct gpube_model **made, const struct gpube_model **costs,
 
 /* ---- after a stop ------------------------------------------------------------------------ */
 
-/* A moment beyond the stop, which "soon" allows: a tenth of what was waited for, if it is in between. */
+/*
+ * A moment beyond the stop, which "soon" allows: a tenth of what was waited for, if it is in
+ * between.
+ */
 #define LEAST_MOMENT 0.1
 #define MOST_MOMENT  0.5
 
@@ -161,7 +167,8 @@ static void text_side(struct gpube_out *out, const struct answer *a,
 	if (a->model->kind == GPUBE_POTENTIALS)
 		gpube__out_printf(out, ", -ln, each function rounded to %d decimal%s",
 			bounds->scale, gpube__plural(bounds->scale));
-	gpube__out_printf(out, ", after %.3f s", proved ? bounds->seconds_bound : bounds->seconds_cost);
+	gpube__out_printf(
+		out, ", after %.3f s", proved ? bounds->seconds_bound : bounds->seconds_cost);
 	if (!proved && a->model->kind == GPUBE_POTENTIALS)
 		gpube__out_printf(out, " (log10 %.9g)", answer_log10(a));
 	gpube__out_text(out, "\n");
@@ -181,7 +188,8 @@ static void text_gap(struct gpube_out *out, const struct gpube_solution *bounds)
 }
 
 /* "optimum     4.30, the proved minimum, after 0.003 s" */
-static void text_optimum(struct gpube_out *out, const struct answer *a, const struct gpube_solution *found)
+static void text_optimum(
+	struct gpube_out *out, const struct answer *a, const struct gpube_solution *found)
 {
 	gpube__out_printf(out, "%-*s", LABEL, "optimum");
 	if (a->model->kind == GPUBE_POTENTIALS) {
@@ -191,7 +199,8 @@ static void text_optimum(struct gpube_out *out, const struct answer *a, const st
 			gpube__plural(found->scale));
 	} else {
 		gpube__out_decimal(out, found->cost, found->scale);
-		gpube__out_printf(out, ", the proved %s", answer_maximises(a) ? "maximum" : "minimum");
+		gpube__out_printf(
+			out, ", the proved %s", answer_maximises(a) ? "maximum" : "minimum");
 	}
 	gpube__out_printf(out, ", after %.3f s\n", fmax(found->seconds_bound, found->seconds_cost));
 }
@@ -243,7 +252,8 @@ static void text_result(struct gpube_out *out, const struct conclusion *f)
 	answer_text_assignment(out, f->answer.model, f->answer.values);
 	gpube__out_printf(out,
 		"%-*sthe assignment's cost, recomputed from the tables of the file, is %s\n", LABEL,
-		"checked", s->answer == GPUBE_ANSWER_OPTIMAL ? "the optimum" : "the one that is said");
+		"checked",
+		s->answer == GPUBE_ANSWER_OPTIMAL ? "the optimum" : "the one that is said");
 }
 
 static void text_plan(struct gpube_out *out, const struct conclusion *f)
@@ -289,7 +299,8 @@ void conclusion_text(struct gpube_out *out, const void *arg)
 	answer_text_evidence(out, f->answer.model, f->evidence_file);
 	text_plan(out, f);
 	gpube__out_printf(out,
-		"%-*s%.3f s: read %.3f, simplify %.3f, order %.3f, search %.3f, eliminate %.3f, assign %.3f",
+		"%-*s%.3f s: read %.3f, simplify %.3f, order %.3f, search %.3f, eliminate %.3f, "
+		"assign %.3f",
 		LABEL, "time", session_seconds(s), f->seconds_read, found->seconds_simplify,
 		found->seconds_order, seconds_searched(found), found->seconds_eliminate,
 		found->seconds_assign);
@@ -392,10 +403,14 @@ static const char *gain(const struct gpube_stage *now, const struct gpube_stage 
 		return "no room";
 	if (is_known(now->cost) && now->cost == now->bound)
 		return bound || cost ? "the proof" : "";
-	return bound && cost ? "a bound, an assignment" : bound ? "a bound" : cost ? "an assignment" : "";
+	return bound && cost ? "a bound, an assignment"
+	       : bound       ? "a bound"
+	       : cost        ? "an assignment"
+			     : "";
 }
 
-static const char *total_text(char text[GPUBE_DECIMAL_TEXT], const struct conclusion *f, int64_t total)
+static const char *total_text(
+	char text[GPUBE_DECIMAL_TEXT], const struct conclusion *f, int64_t total)
 {
 	return is_known(total) ? gpube__decimal_text(text, total, f->solution->scale) : "-";
 }
@@ -407,15 +422,18 @@ void conclusion_tell_stages(const struct conclusion *f)
 	char line[160], text[2][GPUBE_DECIMAL_TEXT];
 
 	if (s->n_stages && f->answer.session->verbose) {
-		snprintf(line, sizeof(line), "%-34s %9s %9s %20s %20s  %s", "stage", "seconds", "processor", "lower", "upper", "gave");
+		snprintf(line, sizeof(line), "%-34s %9s %9s %20s %20s  %s", "stage", "seconds",
+			"processor", "lower", "upper", "gave");
 		session_note(f->answer.session, line);
 	}
 	for (int k = 0; f->answer.session->verbose && k < s->n_stages; k++) {
 		const struct gpube_stage *now = &s->stages[k];
-		const char *bound = total_text(text[0], f, now->bound), *cost = total_text(text[1], f, now->cost);
+		const char *bound = total_text(text[0], f, now->bound),
+			   *cost = total_text(text[1], f, now->cost);
 
-		snprintf(line, sizeof(line), "%-34s %9.4f %9.4f %20s %20s  %s", now->name, now->seconds, now->seconds_cpu,
-			maximise ? cost : bound, maximise ? bound : cost, gain(now, k ? now - 1 : NULL));
+		snprintf(line, sizeof(line), "%-34s %9.4f %9.4f %20s %20s  %s", now->name,
+			now->seconds, now->seconds_cpu, maximise ? cost : bound,
+			maximise ? bound : cost, gain(now, k ? now - 1 : NULL));
 		session_note(f->answer.session, line);
 	}
 }

@@ -33,8 +33,9 @@ struct command {
 };
 
 /* One file each: cmd_solve.c … */
-extern const struct command cmd_solve, cmd_count, cmd_list, cmd_infer, cmd_bound, cmd_reparam, cmd_info, cmd_convert, cmd_generate,
-	cmd_nash, cmd_csg, cmd_auction, cmd_devices, cmd_dpop, cmd_daoopt;
+extern const struct command cmd_solve, cmd_count, cmd_list, cmd_infer, cmd_bound, cmd_reparam,
+	cmd_info, cmd_convert, cmd_generate, cmd_nash, cmd_csg, cmd_auction, cmd_devices, cmd_dpop,
+	cmd_daoopt;
 
 /* Of the program: in main.c, and for gpube-convert in convert_main.c. */
 extern const struct command *const cli_commands[]; /* NULL at the end */

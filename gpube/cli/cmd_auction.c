@@ -277,7 +277,8 @@ static int run(const void *opts, int n_args, char **args)
 	session_open_device(&s, (enum gpube_backend)o->backend, true, false);
 	session_begin_reading(&s, o->timeout);
 	/* bids, or a bid on every bundle */
-	status = contents_read_form(&c, s.ctx, args[0], GPUBE_CONTENT_AUCTION, GPUBE_CONTENT_COALITIONS);
+	status = contents_read_form(
+		&c, s.ctx, args[0], GPUBE_CONTENT_AUCTION, GPUBE_CONTENT_COALITIONS);
 	session_end_reading(&s);
 	if (status)
 		rc = session_fail(&s, NULL);
@@ -300,14 +301,14 @@ const struct command cmd_auction = {
 		"Finds the bids, no two on the same good, of the greatest total price. FILE is in "
 		"the format of the CATS generator, plain or compressed; '-' is standard input. "
 		"Goods may stay unsold. Bids that share a dummy good exclude each other. Prices "
-		"are "
-		"decimals and are added exactly.\n\n"
+		"are decimals and are added exactly.\n\n"
 		"Or FILE is a complete auction, with a bid on every bundle: a coalition game in a "
 		"format of 'gpube csg', whose agents are goods, from 1. Its method is chosen as "
 		"there; 'gpube csg --free-disposal' has them all.\n\n"
-		"A model of either form is taken, too, as 'gpube convert' writes auctions: functions of "
-		"one variable are prices, those of two say which values exclude or need each other, and "
-		"value 0 wins nothing; or one function over all variables.\n\n"
+		"A model of either form is taken, too, as 'gpube convert' writes auctions: "
+		"functions of one variable are prices, those of two say which values exclude or "
+		"need each other, and value 0 wins nothing; or one function over all "
+		"variables.\n\n"
 		"With --output json the result is one object: status (optimal, bounds, error), "
 		"revenue, upper_bound, bids (the winners' numbers in the file), never (bids that "
 		"another one beats with fewer or the same goods); of a complete auction revenue, "

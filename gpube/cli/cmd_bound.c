@@ -39,31 +39,36 @@ static int64_t certified(const struct answer *a, const struct gpube_certificate 
 }
 
 /* Whether the certificate's bound is below that of the run. */
-static bool certifies_less(const struct answer *a, const struct gpube_certificate *c, const struct gpube_solution *bounds)
+static bool certifies_less(const struct answer *a, const struct gpube_certificate *c,
+	const struct gpube_solution *bounds)
 {
 	if (bounds->answer == GPUBE_ANSWER_INFEASIBLE || c->scale != bounds->scale)
 		return false;
-	return c->bound < (answer_maximises(a) && a->model->kind == GPUBE_COSTS ? -bounds->bound : bounds->bound);
+	return c->bound < (answer_maximises(a) && a->model->kind == GPUBE_COSTS ? -bounds->bound
+										: bounds->bound);
 }
 
 /* What was checked, up to what it is of. */
 static void text_checked(struct gpube_out *out, const struct gpube_certificate *c)
 {
 	if (c->stages.n) {
-		gpube__out_printf(out, ", by sweeps over %d list%s in %d stage%s, of ", c->stages.n_lists, gpube__plural(c->stages.n_lists),
-			c->stages.n, gpube__plural(c->stages.n));
+		gpube__out_printf(out, ", by sweeps over %d list%s in %d stage%s, of ",
+			c->stages.n_lists, gpube__plural(c->stages.n_lists), c->stages.n,
+			gpube__plural(c->stages.n));
 		return;
 	}
-	gpube__out_printf(out, "%s: %d table%s in %d block%s", c->order ? ", with a search along an order" : "", c->n_tables,
+	gpube__out_printf(out, "%s: %d table%s in %d block%s",
+		c->order ? ", with a search along an order" : "", c->n_tables,
 		gpube__plural(c->n_tables), c->n_blocks, gpube__plural(c->n_blocks));
 	if (c->tree.n_nodes)
-		gpube__out_printf(out, ", and %d node%s of a tree,", c->tree.n_nodes, gpube__plural(c->tree.n_nodes));
+		gpube__out_printf(out, ", and %d node%s of a tree,", c->tree.n_nodes,
+			gpube__plural(c->tree.n_nodes));
 	gpube__out_text(out, " add up to ");
 }
 
 /* bounds: of the run that it is of; NULL: there was none */
-static void text_certified(
-	struct gpube_out *out, const struct answer *a, const struct gpube_certificate *c, const struct gpube_solution *bounds)
+static void text_certified(struct gpube_out *out, const struct answer *a,
+	const struct gpube_certificate *c, const struct gpube_solution *bounds)
 {
 	const char *of = a->model->kind == GPUBE_POTENTIALS ? "of -ln of the file's product"
 							    : "of the file's costs";
@@ -72,7 +77,8 @@ static void text_certified(
 	gpube__out_decimal(out, certified(a, c), c->scale);
 	gpube__out_printf(out, ", %s bound %s", answer_maximises(a) ? "an upper" : "a lower", of);
 	if (bounds && certifies_less(a, c, bounds))
-		gpube__out_text(out, ", not all that was proved: its proof is not one of moved costs, splits, searches and lists, or takes longer");
+		gpube__out_text(out, ", not all that was proved: its proof is not one of moved "
+				     "costs, splits, searches and lists, or takes longer");
 	gpube__out_text(out, "; checked");
 	text_checked(out, c);
 	if (a->model->kind != GPUBE_POTENTIALS) {
@@ -151,7 +157,10 @@ static int certify(struct gpube_certificate *c, struct session *s, const struct 
 	struct gpube_certificate proof = {.ctx = s->ctx};
 	int status = bounding_costs(&made, &costs, m, (int)o->engine.precision);
 
-	/* a stop has ended the first run; it shall end the second, too, which then writes what it has */
+	/*
+	 * a stop has ended the first run; it shall end the second, too, which then writes what it
+	 * has
+	 */
 	if (!status)
 		status = gpube__bound_certified(&proof, costs, bounds, opts);
 	gpube_model_free(made);
@@ -181,7 +190,8 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 	b.opts.split = (enum gpube_split)o->split; /* words and enum are in one order */
 	if (!rc && gpube_bound(&bounds, m, &b.opts))
 		rc = session_fail(s, NULL);
-	if (!rc && bounds->answer == GPUBE_ANSWER_INCOMPLETE && bounds->bound == gpube__no_bound(m)) {
+	if (!rc && bounds->answer == GPUBE_ANSWER_INCOMPLETE &&
+		bounds->bound == gpube__no_bound(m)) {
 		(void)gpube__fail(s->ctx, GPUBE_ESTOP, "stopped before there was a bound");
 		rc = session_fail(s, NULL);
 	}
@@ -306,27 +316,30 @@ const struct command cmd_bound = {
 	.arguments = "FILE [EVIDENCE]",
 	.summary = "prove how good a solution can be at most, and find a good one",
 	.description =
-		"The engine of 'gpube solve' with the options of its methods: a lower bound of the least "
-		"cost of the model in FILE (where it is maximised, an upper bound of the greatest), and a "
-		"good assignment, at a given time. The bound is a proof: all arithmetic is on integers. The "
-		"assignment is priced again from the tables of the file. Where the two meet the status is "
-		"optimal.\n\n"
+		"The engine of 'gpube solve' with the options of its methods: a lower bound of "
+		"the least cost of the model in FILE (where it is maximised, an upper bound of "
+		"the greatest), and a good assignment, at a given time. The bound is a proof: all "
+		"arithmetic is on integers. The assignment is priced again from the tables of the "
+		"file. Where the two meet the status is optimal.\n\n"
 		"A line on standard error tells every improvement, with its time. --timeout, "
 		"SIGINT and SIGTERM end the work soon with the best bounds so far, which is a "
 		"result like any other.\n\n"
 		"--certify FILE also writes a bound with its proof: tables that add up to the "
-		"problem, and whose least totals add up to the bound, or a tree that splits values "
-		"and moves costs between these tables until they do. That is what --method patches proves (the "
-		"optimum of a grid of 40 x 40, say), which auto tries first, too. Of --method andor, which auto tries last, the proof is a join "
-		"graph's tables with an order, along which the checker searches; of the lists that --method patches makes where splits "
-		"do not end, which lists there were: the checker makes them again. What elimination, a search tree, a sweep or split clusters "
-		"prove has no proof of its own: certified is what these ways reach, which may be lower. "
-		"A checker that shares nothing with the ascent reads the proof back; --verify FILE "
-		"runs it alone. The bound and its proof share --timeout. Of a .uai the costs are -ln of its numbers, rounded; half a unit of "
-		"the last decimal for each function is taken off what is certified, which is a bound "
-		"of the file's own product for any number of decimals.\n\n"
-		"With --output json the result is one object, as of 'gpube solve'; --certify adds what "
-		"it certified.",
+		"problem, and whose least totals add up to the bound, or a tree that splits "
+		"values and moves costs between these tables until they do. That is what --method "
+		"patches proves (the optimum of a grid of 40 x 40, say), which auto tries first, "
+		"too. Of --method andor, which auto tries last, the proof is a join graph's "
+		"tables with an order, along which the checker searches; of the lists that "
+		"--method patches makes where splits do not end, which lists there were: the "
+		"checker makes them again. What elimination, a search tree, a sweep or split "
+		"clusters prove has no proof of its own: certified is what these ways reach, "
+		"which may be lower. A checker that shares nothing with the ascent reads the "
+		"proof back; --verify FILE runs it alone. The bound and its proof share "
+		"--timeout. Of a .uai the costs are -ln of its numbers, rounded; half a unit of "
+		"the last decimal for each function is taken off what is certified, which is a "
+		"bound of the file's own product for any number of decimals.\n\n"
+		"With --output json the result is one object, as of 'gpube solve'; --certify adds "
+		"what it certified.",
 	.examples = "gpube bound --timeout 60s problem.wcsp\n"
 		    "the best bounds of a minute, or the optimum\n"
 		    "gpube bound --method mbe --z 10 model.uai\n"

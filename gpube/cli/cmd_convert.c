@@ -77,7 +77,8 @@ static int write_simplified(struct session *s, const struct opts_convert *o,
 	if (m->kind == GPUBE_POTENTIALS)
 		status = gpube__quantise(&costs, m, (int)o->precision);
 	if (!status)
-		status = gpube__simplify_below(&simplified, costs ? costs : m, GPUBE__REDUCE, GPUBE__BELOW);
+		status = gpube__simplify_below(
+			&simplified, costs ? costs : m, GPUBE__REDUCE, GPUBE__BELOW);
 	if (!status && o->consistency)
 		status = make_consistent(s, &simplified, o);
 	if (!status && simplified.infeasible)
@@ -85,7 +86,8 @@ static int write_simplified(struct session *s, const struct opts_convert *o,
 	if (!status && simplified.negated)
 		session_note(s, "the model is maximised: written negated, to be minimised");
 	if (!status && simplified.known)
-		session_note(s, "totals are too far apart: what costs more than a known assignment is forbidden");
+		session_note(s, "totals are too far apart: what costs more than a known assignment "
+				"is forbidden");
 	rc = status ? session_fail(s, NULL) : write_model(s, o, simplified.model, made, path);
 	/* no map is left of a model that is not there */
 	if (!rc && o->map && simplify_map_write(s->ctx, &simplified, o->map))
@@ -97,19 +99,24 @@ static int write_simplified(struct session *s, const struct opts_convert *o,
 
 /* ---- what OUT is ---------------------------------------------------------------------------- */
 
-/* The names of each kind's formats, those of models aside, and what OUT may be called, by what IN holds. */
+/*
+ * The names of each kind's formats, those of models aside, and what OUT may be called, by what IN
+ * holds.
+ */
 static const struct {
 	const char *endings, *outputs;
 } kinds[] = {
 	[GPUBE_CONTENT_MODEL] = {NULL, NULL},
 	[GPUBE_CONTENT_GAME] = {"nfg|gam",
-		"a game is written as .nfg for Gambit, .gam as GAMUT does, as a model by the name of its "
-		"format, or by any other name for lrsnash"},
+		"a game is written as .nfg for Gambit, .gam as GAMUT does, as a model by the name "
+		"of its format, or by any other name for lrsnash"},
 	[GPUBE_CONTENT_COALITIONS] = {"csg",
-		"values of coalitions are written as .txt, as a model by the name of its format, or by any "
-		"other name in binary"},
-	[GPUBE_CONTENT_AUCTION] = {NULL, "an auction is written as a model, by the name of its format"},
-	[GPUBE_CONTENT_RESULT] = {"PR|MAR|MPE|MMAP|sol", "a result is written as .PR, .MAR, .MPE, .MMAP or .sol"},
+		"values of coalitions are written as .txt, as a model by the name of its format, "
+		"or by any other name in binary"},
+	[GPUBE_CONTENT_AUCTION] = {NULL,
+		"an auction is written as a model, by the name of its format"},
+	[GPUBE_CONTENT_RESULT] = {"PR|MAR|MPE|MMAP|sol",
+		"a result is written as .PR, .MAR, .MPE, .MMAP or .sol"},
 	[GPUBE_CONTENT_SIDECAR] = {"ub|order|ord|cov|dec|evid|query", ""},
 };
 
@@ -117,7 +124,8 @@ static const struct {
 static enum gpube_content wanted(
 	const struct opts_convert *o, const struct contents *c, const char *to)
 {
-	if (o->to || c->kind == GPUBE_CONTENT_SIDECAR || gpube__has_extension(to, GPUBE_FORMATS_READ "|yml|wbo"))
+	if (o->to || c->kind == GPUBE_CONTENT_SIDECAR ||
+		gpube__has_extension(to, GPUBE_FORMATS_READ "|yml|wbo"))
 		return GPUBE_CONTENT_MODEL;
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
 		if (kinds[k].endings && gpube__has_extension(to, kinds[k].endings))
@@ -134,7 +142,8 @@ static int become(struct session *s, struct contents *c, enum gpube_content want
 	if (c->kind == want && c->kind != GPUBE_CONTENT_AUCTION)
 		return GPUBE_OK;
 	if (c->result && want == GPUBE_CONTENT_MODEL)
-		return gpube__fail(s->ctx, GPUBE_EINVAL, "cannot write '%s': a result is no model", to);
+		return gpube__fail(
+			s->ctx, GPUBE_EINVAL, "cannot write '%s': a result is no model", to);
 	if (c->model && !has_form)
 		return GPUBE_OK; /* that is said where the format is looked for */
 	if (c->model || want == GPUBE_CONTENT_MODEL)
@@ -186,7 +195,9 @@ static int write_other(
 
 	if (o->check && gpube__out_is_alone(to))
 		return gpube__fail(s->ctx, GPUBE_EINVAL,
-			"cannot check what is written to '%s': it is no file that could be read back", to);
+			"cannot check what is written to '%s': it is no file that could be read "
+			"back",
+			to);
 	status = write_as(s, c, to);
 	if (status || !o->check)
 		return status;
@@ -205,12 +216,14 @@ static int check_options(struct session *s, const struct contents *c, const stru
 	if (!option || want == GPUBE_CONTENT_MODEL)
 		return GPUBE_OK;
 	if (c->model)
-		return gpube__fail(s->ctx, GPUBE_EINVAL, "%s goes with models, and '%s' is to be none", option, to);
-	return gpube__fail(s->ctx, GPUBE_EINVAL, "%s goes with models, and '%s' is none: %s", option, c->path,
-		kinds[c->kind].outputs);
+		return gpube__fail(s->ctx, GPUBE_EINVAL,
+			"%s goes with models, and '%s' is to be none", option, to);
+	return gpube__fail(s->ctx, GPUBE_EINVAL, "%s goes with models, and '%s' is none: %s",
+		option, c->path, kinds[c->kind].outputs);
 }
 
-static int convert(struct session *s, struct contents *c, const struct opts_convert *o, const char *to)
+static int convert(
+	struct session *s, struct contents *c, const struct opts_convert *o, const char *to)
 {
 	const enum gpube_content want = wanted(o, c, to);
 	const bool made = c->kind != GPUBE_CONTENT_MODEL;
@@ -266,76 +279,77 @@ const struct command cmd_convert = {
 	.summary = "write a model, a game or a result in another format",
 	.description =
 		"Reads the model in IN and writes it to OUT, whose name tells the format, "
-		"compressed "
-		"if the name ends in .gz or .xz. '-' is standard input or output. gpube-convert "
-		"is the same command as a small program of its own.\n\n"
+		"compressed if the name ends in .gz or .xz. '-' is standard input or output. "
+		"gpube-convert is the same command as a small program of its own.\n\n"
 		"An integer cost stays the same integer, a decimal keeps its decimals. A "
-		"probability becomes a cost by one rounding, of -ln to --precision decimals; "
-		"the normalising constant is kept in the function of no variables, or said to "
-		"be dropped where OUT cannot hold it. What else OUT cannot hold is refused with "
-		"the reason, or changed and said: with --shift totals are raised so that none is "
-		"negative, with --lossy also costs divided by a power of ten, a bound dropped.\n\n"
-		"OUT is written under a temporary name and renamed when it is complete; a "
-		"failure leaves what was there before.\n\n"
-		"A game of two players, a game of coalitions and an auction become models if OUT is "
-		"named like one, as 'gpube solve' takes them: the allowed assignments of a game's are its "
-		"pure equilibria (with --regret: the least total is the least sum of what both players "
-		"could gain), those of the others the coalition structures and the sets of winners, the "
-		"greatest total the best. Up to 14 agents, or a list of coalitions. A model that has the "
-		"form of a game, as 'gpube nash' or 'gpube csg' takes it, becomes that as .nfg, .gam or .csg.\n\n"
-		"With --simplify, --map writes a line for each variable of IN: 'I value A' if "
-		"it has value A in every solution that counts, 'I variable J' if it is variable "
-		"J of OUT, and then the values that J's values stand for, unless they are the "
-		"same. --consistency sac takes away each value that, taken alone, leaves some "
-		"variable none; pc each pair of values that some third variable has none to go "
-		"with, for which functions are added. Functions are looked at two variables at a "
-		"time; an upper bound in IN (of a .wcsp or .cfn) makes more of their costs "
-		"forbidden. -v says what went.",
+		"probability becomes a cost by one rounding, of -ln to --precision decimals; the "
+		"normalising constant is kept in the function of no variables, or said to be "
+		"dropped where OUT cannot hold it. What else OUT cannot hold is refused with the "
+		"reason, or changed and said: with --shift totals are raised so that none is "
+		"negative, with --lossy also costs divided by a power of ten, a bound "
+		"dropped.\n\n"
+		"OUT is written under a temporary name and renamed when it is complete; a failure "
+		"leaves what was there before.\n\n"
+		"A game of two players, a game of coalitions and an auction become models if OUT "
+		"is named like one, as 'gpube solve' takes them: the allowed assignments of a "
+		"game's are its pure equilibria (with --regret: the least total is the least sum "
+		"of what both players could gain), those of the others the coalition structures "
+		"and the sets of winners, the greatest total the best. Up to 14 agents, or a list "
+		"of coalitions. A model that has the form of a game, as 'gpube nash' or 'gpube "
+		"csg' takes it, becomes that as .nfg, .gam or .csg.\n\n"
+		"With --simplify, --map writes a line for each variable of IN: 'I value A' if it "
+		"has value A in every solution that counts, 'I variable J' if it is variable J of "
+		"OUT, and then the values that J's values stand for, unless they are the same. "
+		"--consistency sac takes away each value that, taken alone, leaves some variable "
+		"none; pc each pair of values that some third variable has none to go with, for "
+		"which functions are added. Functions are looked at two variables at a time; an "
+		"upper bound in IN (of a .wcsp or .cfn) makes more of their costs forbidden. -v "
+		"says what went.",
 	.files =
 		".wcsp, .cfn\n"
 		"read and written: cost function networks of toulbar2, global functions as far as "
 		"they expand to tables\n"
 		".uai, .LG\n"
 		"read and written: Markov and Bayesian networks of the UAI competitions, as they "
-		"are "
-		"or as logarithms; the evidence in FILE.evid\n"
+		"are or as logarithms; the evidence in FILE.evid\n"
 		".wcnf, .cnf\n"
-		"read and written: weighted Max-SAT with the headers of all years, Max-SAT or SAT\n"
+		"read and written: weighted Max-SAT with the headers of all years, Max-SAT or "
+		"SAT\n"
 		".lp, .mps\n"
 		"written: mixed integer programs for CBC, CPLEX, Gurobi, HiGHS, SCIP; read, too, "
 		"if all their columns are integers between bounds\n"
 		".qpbo\n"
 		"read: quadratic pseudo-Boolean functions of toulbar2\n"
 		".opb, .wbo\n"
-		"read: pseudo-Boolean problems of the competitions, products too; constraints with products as far "
-		"as they expand to tables\n"
+		"read: pseudo-Boolean problems of the competitions, products too; constraints "
+		"with products as far as they expand to tables\n"
 		".col\n"
 		"read: graphs of DIMACS, with --colors\n"
 		".bep, .pre\n"
-		"read: toulbar2's plans of satellite photos and pedigrees of one locus, told by their "
-		"names\n"
+		"read: toulbar2's plans of satellite photos and pedigrees of one locus, told by "
+		"their names\n"
 		".erg\n"
 		"read: Bayesian networks of Ergo; the evidence in FILE.evid\n"
 		".bif\n"
 		"read: Bayesian networks of bnlearn and the network repositories; the evidence in "
 		"FILE.evid\n"
 		".xml\n"
-		"read: XCSP 2.1, FRODO and XCSP3-core (CSP, COP): variables of integers and symbols, arrays, groups, slides, "
-		"objectives that are an expression, sum, minimum, maximum or nValues, and the constraints "
-		"intension, extension, regular, mdd, allDifferent, allEqual, ordered, lex, precedence, sum, "
-		"count, nValues, cardinality, maximum, minimum, maximumArg, minimumArg, element, channel, "
-		"noOverlap, cumulative, binPacking, knapsack, instantiation, clause, circuit, flow; all else, such "
-		"as <not>, <or> and <stretch>, is refused by its name\n"
+		"read: XCSP 2.1, FRODO and XCSP3-core (CSP, COP): variables of integers and "
+		"symbols, arrays, groups, slides, objectives that are an expression, sum, "
+		"minimum, maximum or nValues, and the constraints intension, extension, regular, "
+		"mdd, allDifferent, allEqual, ordered, lex, precedence, sum, count, nValues, "
+		"cardinality, maximum, minimum, maximumArg, minimumArg, element, channel, "
+		"noOverlap, cumulative, binPacking, knapsack, instantiation, clause, circuit, "
+		"flow; all else, such as <not>, <or> and <stretch>, is refused by its name\n"
 		".yaml, .yml\n"
 		"read: pyDCOP\n"
 		".PR, .MAR, .MPE, .MMAP, .sol\n"
 		"read and written: results of the UAI competitions, the old layouts to that of "
-		"2014; "
-		"an MPE to toulbar2's .sol and back\n"
+		"2014; an MPE to toulbar2's .sol and back\n"
 		".nfg\n"
-		"read and written: games of two players for Gambit; by any other name for lrsnash; "
-		"games of more players are read, as models; "
-		"also reads what GAMUT writes\n"
+		"read and written: games of two players for Gambit; by any other name for "
+		"lrsnash; games of more players are read, as models; also reads what GAMUT "
+		"writes\n"
 		".efg\n"
 		"read: games of two players in extensive form, as their reduced normal form\n"
 		".csg\n"
@@ -343,12 +357,11 @@ const struct command cmd_convert = {
 		".txt\n"
 		"read: auctions of CATS, for 'gpube auction'\n"
 		".order, .ord, .cov, .dec\n"
-		"beside a model: elimination orders and tree decompositions; read by --order-file, "
-		"written by 'gpube info --write-order'\n"
+		"beside a model: elimination orders and tree decompositions; read by "
+		"--order-file, written by 'gpube info --write-order'\n"
 		".ub\n"
 		"beside a model: an upper bound; read by 'gpube bound --ub', written by 'gpube "
-		"solve "
-		"--output ub'\n"
+		"solve --output ub'\n"
 		".mb\n"
 		"beside a model: mini-buckets for daoopt; written by 'gpube daoopt'",
 	.examples = "gpube convert problem.wcsp.xz problem.cfn.gz\n"

@@ -41,7 +41,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 	if (s->values && r->optima) {
 		gpube__out_printf(out, "%-*s", LABEL, "optimum");
 		gpube__out_decimal(out, s->cost, s->scale);
-		gpube__out_text(out, r->model->kind == GPUBE_POTENTIALS ? ", -ln, proved\n" : ", proved\n");
+		gpube__out_text(
+			out, r->model->kind == GPUBE_POTENTIALS ? ", -ln, proved\n" : ", proved\n");
 	}
 	if (s->values)
 		answer_text_assignment(out, r->model, s->values);
@@ -49,7 +50,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 	gpube__out_printf(out, "%-*swidth %d, %s joined cell%s, %s of tables at the peak\n", LABEL,
 		"plan", s->plan.width, cells_text(s->plan.joined_cells, 0),
 		gpube__plural(s->plan.joined_cells), bytes_text(s->plan.peak_bytes, 0));
-	gpube__out_printf(out, "%-*s%.3f s: read %.3f, simplify %.3f, order %.3f, eliminate %.3f, count %.3f\n",
+	gpube__out_printf(out,
+		"%-*s%.3f s: read %.3f, simplify %.3f, order %.3f, eliminate %.3f, count %.3f\n",
 		LABEL, "time", session_seconds(r->session), r->seconds_read, s->seconds_simplify,
 		s->seconds_order, s->seconds_eliminate, s->seconds_count);
 	gpube__out_printf(out, "%-*s%s, %d thread%s\n", LABEL, "backend", s->backend,
@@ -104,8 +106,8 @@ static bool forbids_nothing(const struct gpube_model *m)
 	return true;
 }
 
-static int count(struct session *s, const struct opts_count *o, const char *file, const struct gpube_model *m,
-	const struct opts_read *read)
+static int count(struct session *s, const struct opts_count *o, const char *file,
+	const struct gpube_model *m, const struct opts_read *read)
 {
 	struct result r = {.session = s,
 		.file = file,
@@ -122,10 +124,12 @@ static int count(struct session *s, const struct opts_count *o, const char *file
 		return rc;
 	opts.count = 1;
 	if (!o->optima && forbids_nothing(m))
-		session_note(s, "the model forbids nothing: --ub COST counts totals better than COST, --optima the best ones");
+		session_note(s, "the model forbids nothing: --ub COST counts totals better than "
+				"COST, --optima the best ones");
 	status = session_evidence_file(&evidence_file, s, m, file, read);
 	if (!status)
-		status = o->optima ? gpube_solve(&solution, m, &opts) : gpube_count(&solution, m, &opts);
+		status = o->optima ? gpube_solve(&solution, m, &opts)
+				   : gpube_count(&solution, m, &opts);
 	r.solution = solution;
 	r.evidence_file = evidence_file;
 	rc = status ? session_fail(s, solution) : session_report(s, report_text, report_json, &r);
@@ -164,18 +168,20 @@ const struct command cmd_count = {
 	.arguments = "FILE [EVIDENCE]",
 	.summary = "count the solutions of a constraint problem, or the optima",
 	.description =
-		"Counts the assignments that the model in FILE allows, whatever they cost (of a .uai file: whose "
-		"probability is above 0), or with --optima those that are optimal. The number is an exact "
-		"integer of any size, by bucket elimination; past 2^64 by residues modulo several primes. One of "
-		"the assignments is shown. Evidence, of a .uai by default FILE.evid, leaves those that agree with it; the "
+		"Counts the assignments that the model in FILE allows, whatever they cost (of a "
+		".uai file: whose probability is above 0), or with --optima those that are "
+		"optimal. The number is an exact integer of any size, by bucket elimination; past "
+		"2^64 by residues modulo several primes. One of the assignments is shown. "
+		"Evidence, of a .uai by default FILE.evid, leaves those that agree with it; the "
 		"result says which was read.\n\n"
-		"What does not fit --memory is done in slices or refused, and --timeout ends the work "
-		"without a result; the exit status is then 1. Where costs that are each allowed can add up to the model's top, from "
-		"which on totals are forbidden, solutions cannot be counted, and that is said. A .cnf and a .col are read as costs of 1 "
-		"for each clause or edge that is broken, which --ub 1 forbids.\n\n"
-		"With --output json the result is one object: status (exact, error), solutions or optima (a "
-		"string past 2^53), optimum with --optima, assignment (null: there is none), the sizes of "
-		"the plan, and times.",
+		"What does not fit --memory is done in slices or refused, and --timeout ends the "
+		"work without a result; the exit status is then 1. Where costs that are each "
+		"allowed can add up to the model's top, from which on totals are forbidden, "
+		"solutions cannot be counted, and that is said. A .cnf and a .col are read as "
+		"costs of 1 for each clause or edge that is broken, which --ub 1 forbids.\n\n"
+		"With --output json the result is one object: status (exact, error), solutions or "
+		"optima (a string past 2^53), optimum with --optima, assignment (null: there is "
+		"none), the sizes of the plan, and times.",
 	.examples = "gpube count --ub 1 formula.cnf\n"
 		    "the number of models of a formula\n"
 		    "gpube count --optima --json problem.wcsp\n"

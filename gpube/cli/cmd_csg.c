@@ -29,7 +29,8 @@ struct report {
 };
 
 static const struct structure_words words = {"value", "value", "structure", "agents", "coalition",
-	"every structure has a forbidden coalition (proved)", "stopped before a structure was known"};
+	"every structure has a forbidden coalition (proved)",
+	"stopped before a structure was known"};
 
 /* ---- text ------------------------------------------------------------------------------- */
 
@@ -223,7 +224,8 @@ static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o
 	if (result->certificate_status) {
 		cli_error("no certificate is written: %s", why);
 		rc = CLI_FAILED;
-	} else if (!rc && o->certify && (result->method != CSG_LP || result->answer != CSG_OPTIMAL)) {
+	} else if (!rc && o->certify &&
+		   (result->method != CSG_LP || result->answer != CSG_OPTIMAL)) {
 		cli_error("no certificate is written: lp has not proved the optimum");
 		rc = CLI_FAILED;
 	}

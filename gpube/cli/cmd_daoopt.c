@@ -28,7 +28,8 @@ static bool name_of(char name[MAX_NAME], const char *prefix, const char *suffix)
 }
 
 /* Evidence in the layout that daoopt reads: one line, the number of pairs in front. */
-static int write_evidence(struct session *s, const struct gpube_model *m, const char *path, bool *any)
+static int write_evidence(
+	struct session *s, const struct gpube_model *m, const char *path, bool *any)
 {
 	struct gpube_out out;
 	int32_t n = 0;
@@ -69,15 +70,18 @@ static int write_files(struct session *s, const struct opts_daoopt *o, const str
 	if (!status)
 		status = gpube__out_open(&out, s->ctx, s->output);
 	if (!status) {
-		gpube__out_printf(&out, "%-*slog10 %.9g at most, without the factors of no variables\n",
-			LABEL, "bound", t->mb.log10_upper);
-		gpube__out_printf(&out, "%-*sto %s: width %d\n", LABEL, "order", order, t->info.width);
+		gpube__out_printf(&out,
+			"%-*slog10 %.9g at most, without the factors of no variables\n", LABEL,
+			"bound", t->mb.log10_upper);
+		gpube__out_printf(
+			&out, "%-*sto %s: width %d\n", LABEL, "order", order, t->info.width);
 		gpube__out_printf(&out, "%-*sto %s: i-bound %d, %s%lld function%s\n", LABEL,
 			"tables", tables, t->info.ibound, t->info.exact ? "exact, " : "",
 			(long long)t->mb.n_functions, gpube__plural(t->mb.n_functions));
-		gpube__out_printf(&out, "%-*sdaoopt -f %s%s%s -o %s -t 0 -i %d --match=-1 --minibucket %s\n",
-			LABEL, "then", file, any ? " -e " : "", any ? evidence : "", order,
-			t->info.ibound, tables);
+		gpube__out_printf(&out,
+			"%-*sdaoopt -f %s%s%s -o %s -t 0 -i %d --match=-1 --minibucket %s\n", LABEL,
+			"then", file, any ? " -e " : "", any ? evidence : "", order, t->info.ibound,
+			tables);
 		status = gpube__out_close(&out, true);
 	}
 	return status ? session_fail(s, NULL) : CLI_DONE;
@@ -145,14 +149,14 @@ const struct command cmd_daoopt = {
 	.arguments = "FILE",
 	.summary = "write an elimination order and mini-bucket tables for daoopt",
 	.description =
-		"Writes files that daoopt's AND/OR branch and bound loads for the model in "
-		"FILE (.uai): PREFIX.ord, an elimination order (-o), and PREFIX.mb.gz, "
-		"mini-bucket tables of a given i-bound (--minibucket), with evidence also PREFIX.evid "
-		"in the layout that daoopt reads (-e), and prints the options with which daoopt "
-		"takes them. Its node counts with these tables can be set "
-		"beside those with its own ones along the same order.\n\n"
-		"The tables are those of a model whose costs were shifted there and back along the "
-		"join graph of the mini-buckets, or, with --method mbe, of one pass with "
+		"Writes files that daoopt's AND/OR branch and bound loads for the model in FILE "
+		"(.uai): PREFIX.ord, an elimination order (-o), and PREFIX.mb.gz, mini-bucket "
+		"tables of a given i-bound (--minibucket), with evidence also PREFIX.evid in the "
+		"layout that daoopt reads (-e), and prints the options with which daoopt takes "
+		"them. Its node counts with these tables can be set beside those with its own "
+		"ones along the same order.\n\n"
+		"The tables are those of a model whose costs were shifted there and back along "
+		"the join graph of the mini-buckets, or, with --method mbe, of one pass with "
 		"moment matching. daoopt reads plain .uai files only: unpack others first.",
 	.examples = "gpube daoopt --ibound 8 --to grid grid10x10.f10.uai\n"
 		    "grid.ord and grid.mb.gz",

@@ -69,8 +69,8 @@ static int generate_coalitions(struct session *s, const struct opts_generate *o)
 	/* the words of --type are those of enum csg_type, in its order */
 	if (o->variables > CSG_MAX_AGENTS)
 		rc = session_fail_text(s, NULL, "generate csg: at most 40 agents");
-	else if (csg_generate(&g, s->ctx, o->dist ? o->dist : "uniform", (int)o->variables, (enum csg_type)o->type,
-			 (uint64_t)o->seed) ||
+	else if (csg_generate(&g, s->ctx, o->dist ? o->dist : "uniform", (int)o->variables,
+			 (enum csg_type)o->type, (uint64_t)o->seed) ||
 		 csg_write(g, s->output, text))
 		rc = session_fail(s, NULL);
 	csg_game_free(g);
@@ -79,8 +79,8 @@ static int generate_coalitions(struct session *s, const struct opts_generate *o)
 
 static int generate_auction(struct session *s, const struct opts_generate *o)
 {
-	return csg_auction_generate(s->ctx, s->output, o->dist ? o->dist : "regions", (int)o->goods, (int)o->bids,
-		       (uint64_t)o->seed)
+	return csg_auction_generate(s->ctx, s->output, o->dist ? o->dist : "regions", (int)o->goods,
+		       (int)o->bids, (uint64_t)o->seed)
 		       ? session_fail(s, NULL)
 		       : CLI_DONE;
 }
@@ -123,7 +123,8 @@ static int run(const void *opts, int n_args, char **args)
 
 	(void)n_args;
 	if (!coalitions && !game && !auction && !topology_of(args[0], &topology)) {
-		cli_error("generate: expected random, scale-free, grid, csg, auction or nash, found '%s'",
+		cli_error("generate: expected random, scale-free, grid, csg, auction or nash, "
+			  "found '%s'",
 			args[0]);
 		return CLI_USAGE;
 	}
@@ -143,21 +144,20 @@ const struct command cmd_generate = {
 	.arguments = "KIND",
 	.summary = "write a seeded random network",
 	.description =
-		"Writes a random weighted constraint network of binary functions, "
-		"connected, the same for the same options everywhere. KIND is random (p1 n (n - "
-		"1) / 2 edges), scale-free (Barabasi-Albert, two edges a new node, or --links) or grid (four "
+		"Writes a random weighted constraint network of binary functions, connected, the "
+		"same for the same options everywhere. KIND is random (p1 n (n - 1) / 2 edges), "
+		"scale-free (Barabasi-Albert, two edges a new node, or --links) or grid (four "
 		"neighbours): the networks of section 8.1 of Fioretto, Pontelli, Yeoh and "
 		"Dechter, Constraints 23, 2018.\n\n"
 		"The seed decides the graph by kind, variables, p1 and rows alone, so that other "
-		"domains "
-		"or tightnesses come on the same graph. At a large p2 most networks have no "
-		"solution.\n\n"
+		"domains or tightnesses come on the same graph. At a large p2 most networks have "
+		"no solution.\n\n"
 		"KIND csg writes a coalition game of --variables agents for 'gpube csg': as text "
-		"on "
-		"standard output and to names in .txt, otherwise in the binary format.\n\n"
+		"on standard output and to names in .txt, otherwise in the binary format.\n\n"
 		"KIND auction writes a combinatorial auction of --goods and --bids for 'gpube "
-		"auction', in CATS' format, by --dist: L1 to L8 (goods at random), paths, matching, "
-		"scheduling, regions or arbitrary (after the papers; not CATS' own files).\n\n"
+		"auction', in CATS' format, by --dist: L1 to L8 (goods at random), paths, "
+		"matching, scheduling, regions or arbitrary (after the papers; not CATS' own "
+		"files).\n\n"
 		"KIND nash writes a bimatrix game of class --game for 'gpube nash', in any of its "
 		"formats.",
 	.examples = "gpube generate random -n 20 -d 10 --p1 0.3 --p2 0.4 -o r.wcsp\n"

@@ -1,4 +1,7 @@
-/* cmd_infer.c - gpube infer: partition functions, marginals, marginal MAP, most probable assignments. */
+/*
+ * cmd_infer.c - gpube infer: partition functions, marginals, marginal MAP, most probable
+ * assignments.
+ */
 #include "formats/common/registry.h"
 #include "gpube/cli/answer.h"
 #include "gpube/cli/report/infer_report.h"
@@ -19,7 +22,8 @@ static const struct opt_group groups[] = {
 
 static int fail(const struct infer_result *r, const struct gpube_solution *plan)
 {
-	return r->ranks->world.n_ranks > 1 ? ranks_fail(r->ranks, r->session) : session_fail(r->session, plan);
+	return r->ranks->world.n_ranks > 1 ? ranks_fail(r->ranks, r->session)
+					   : session_fail(r->session, plan);
 }
 
 static int sum(struct infer_result *r, const struct gpube_solve_opts *o, int output)
@@ -35,8 +39,9 @@ static int sum(struct infer_result *r, const struct gpube_solve_opts *o, int out
 		.bounds = 1};
 	struct gpube_inference *inference;
 	struct gpube_solution plan = {0}; /* of what was refused */
-	int rc, status = dcop_world_is_mpi() ? gpube__deal_infer(&inference, r->model, &opts, &r->ranks->world)
-					     : gpube_infer(&inference, r->model, &opts);
+	int rc, status = dcop_world_is_mpi()
+				 ? gpube__deal_infer(&inference, r->model, &opts, &r->ranks->world)
+				 : gpube_infer(&inference, r->model, &opts);
 
 	if (!status && r->ranks->world.rank > 0) /* rank 0 reports */
 		return CLI_DONE;
@@ -75,8 +80,8 @@ static int maximise_sum(struct infer_result *r, const struct gpube_solve_opts *o
 	return rc;
 }
 
-static int read_query(struct session *s, struct infer_query *q, const struct opts_infer *o, const char *file,
-	const struct gpube_model *m)
+static int read_query(struct session *s, struct infer_query *q, const struct opts_infer *o,
+	const char *file, const struct gpube_model *m)
 {
 	int status = GPUBE_OK;
 
@@ -95,8 +100,9 @@ static int read_query(struct session *s, struct infer_query *q, const struct opt
 static int maximise(struct infer_result *r, const struct gpube_solve_opts *o, int output)
 {
 	struct gpube_solution *solution;
-	int rc, status = r->ranks->world.n_ranks > 1 ? gpube__deal_solve(&solution, r->model, o, &r->ranks->world)
-						      : gpube_solve(&solution, r->model, o);
+	int rc, status = r->ranks->world.n_ranks > 1
+				 ? gpube__deal_solve(&solution, r->model, o, &r->ranks->world)
+				 : gpube_solve(&solution, r->model, o);
 
 	if (!status && r->ranks->world.rank > 0)
 		return CLI_DONE;
@@ -107,9 +113,9 @@ static int maximise(struct infer_result *r, const struct gpube_solve_opts *o, in
 }
 
 /* All that is read: the model, which is *m, evidence, query and order. */
-static int read_inputs(struct infer_result *r, struct gpube_model **m, struct infer_query *query, struct gpube_solve_opts *opts,
-	int32_t **order, char **evidence_file, const struct opts_infer *o, const struct opts_engine *engine,
-	const struct opts_read *read)
+static int read_inputs(struct infer_result *r, struct gpube_model **m, struct infer_query *query,
+	struct gpube_solve_opts *opts, int32_t **order, char **evidence_file,
+	const struct opts_infer *o, const struct opts_engine *engine, const struct opts_read *read)
 {
 	struct session *s = r->session;
 
@@ -119,7 +125,9 @@ static int read_inputs(struct infer_result *r, struct gpube_model **m, struct in
 	r->seconds_read = session_seconds(s);
 	if ((*m)->kind != GPUBE_POTENTIALS) {
 		gpube__fail(s->ctx, GPUBE_EINVAL,
-			"'%s': a model of costs has no probabilities; 'gpube solve' finds its optimum", r->file);
+			"'%s': a model of costs has no probabilities; 'gpube solve' finds its "
+			"optimum",
+			r->file);
 		return session_fail(s, NULL);
 	}
 	if (session_evidence_file(evidence_file, s, *m, r->file, read) ||
@@ -130,11 +138,14 @@ static int read_inputs(struct infer_result *r, struct gpube_model **m, struct in
 	return session_engine(s, opts, order, *m, engine);
 }
 
-static int infer(struct session *s, const struct opts_infer *o, const struct opts_engine *engine, const char *file,
-	const struct opts_read *read, int output, struct ranks *ranks)
+static int infer(struct session *s, const struct opts_infer *o, const struct opts_engine *engine,
+	const char *file, const struct opts_read *read, int output, struct ranks *ranks)
 {
-	struct infer_result r = {
-		.session = s, .ranks = ranks, .file = file, .task = (enum infer_task)o->task, .estimate = o->estimate};
+	struct infer_result r = {.session = s,
+		.ranks = ranks,
+		.file = file,
+		.task = (enum infer_task)o->task,
+		.estimate = o->estimate};
 	struct gpube_model *m = NULL;
 	struct gpube_solve_opts opts;
 	struct infer_query query = {0};
@@ -143,7 +154,8 @@ static int infer(struct session *s, const struct opts_infer *o, const struct opt
 	int rc;
 
 	ranks_begin_inputs(ranks, s);
-	rc = ranks_end_inputs(ranks, s, read_inputs(&r, &m, &query, &opts, &order, &found, o, engine, read));
+	rc = ranks_end_inputs(
+		ranks, s, read_inputs(&r, &m, &query, &opts, &order, &found, o, engine, read));
 	if (!rc)
 		rc = r.task == INFER_MPE	   ? maximise(&r, &opts, output)
 		     : r.task == INFER_MMAP ? maximise_sum(&r, &opts, output)
@@ -183,7 +195,8 @@ static int run(const void *opts, int n_args, char **args)
 	if (o->task == INFER_MMAP && ranks.world.n_ranks > 1)
 		rc = ranks_refuse(&ranks, "several ranks share no --task MMAP, use gpube");
 	else
-		rc = ranks_session_start_engine(&ranks, &s, &o->talk, &engine, output == ANSWER_JSON, o->output_file);
+		rc = ranks_session_start_engine(
+			&ranks, &s, &o->talk, &engine, output == ANSWER_JSON, o->output_file);
 	if (!rc)
 		rc = infer(&s, o, &engine, args[0], &read, output, &ranks);
 	ranks_close(&ranks, &s);
@@ -195,32 +208,43 @@ const struct command cmd_infer = {
 	.arguments = "FILE [EVIDENCE]",
 	.summary = "sum over a graphical model: partition function, marginals, marginal MAP",
 	.description =
-		"Sums the Markov or Bayesian network in FILE (.uai, .bif, .erg) over all assignments "
-		"that agree with the evidence. --task PR gives the logarithm of the sum: of the partition "
-		"function, or of the evidence's probability. --task MAR gives the distribution of "
-		"every variable, too, all by one more pass. --task MPE gives the most "
-		"probable assignment, as 'gpube solve' does. --task MMAP gives the values of the query variables for "
-		"which the sum over all others is largest (marginal MAP): the others are summed first, exactly, then "
-		"what they leave is searched as by 'gpube bound'. SIGINT, SIGTERM and --timeout end that "
-		"search with the best assignment and an upper bound; the exit status is then 1.\n\n"
-		"Sums are exact: by bucket elimination, in doubles that keep a power of two beside "
-		"them, so that 1e-4000 is no problem; the error by rounding is bounded and told; "
-		"a marginal below 1e-100 may be 0. What is large goes to a graphics card, where there is one (--backend). Values that the evidence or zeros exclude are removed before, and for PR variables that sum to a constant, as all of a Bayesian network of which nothing is observed. Where nothing is "
-		"left the answer says so: probability zero. What does not fit --memory is summed in slices, for the values of "
-		"some variables in turn. Where zeros leave little, as in formulas, a search by cases sums what they leave (--task PR). Where slices would be too many, or where --timeout, SIGINT or "
-		"SIGTERM end, has proved bounds: from above by weighted mini-buckets, from below by exact sums over "
-		"part of the assignments. They become better until the end that is given, or until they meet; the exit status is "
-		"then 1. Marginals have intervals then: what a part of the model around each variable leaves possible, whatever the rest is.\n\n"
-		"'mpirun -n 4 gpube-mpi infer FILE' shares slices of PR and MAR among four processes, which all read FILE: about 64 "
-		"slices, if they do not take more than twice as much as the whole. They are added in their order, so that any "
-		"number of ranks gives the same digits. MPE is shared as 'gpube solve' is; MMAP is not.\n\n"
-		"Evidence is read from the .evid file beside FILE, from EVIDENCE or that of --evidence, or not at all "
-		"(--evidence none). The answer tells how much there was, and which file had it. The query of MMAP is "
-		"read from the .query file beside FILE, or from that of --query.\n\n"
-		"With --output json the result is one object: status (exact, optimal, bounds, impossible, error), "
-		"task, observed, evidence_file, log10 (null of zero), relative_error, marginals (a list for each "
-		"variable; with bounds, marginals_lower and marginals_upper) or assignment, the sizes of the plan, and times; of MMAP also log10_lower and log10_upper, "
-		"and query, the variables that assignment is of.",
+		"Sums the Markov or Bayesian network in FILE (.uai, .bif, .erg) over all "
+		"assignments that agree with the evidence. --task PR gives the logarithm of the "
+		"sum: of the partition function, or of the evidence's probability. --task MAR "
+		"gives the distribution of every variable, too, all by one more pass. --task MPE "
+		"gives the most probable assignment, as 'gpube solve' does. --task MMAP gives the "
+		"values of the query variables for which the sum over all others is largest "
+		"(marginal MAP): the others are summed first, exactly, then what they leave is "
+		"searched as by 'gpube bound'. SIGINT, SIGTERM and --timeout end that search with "
+		"the best assignment and an upper bound; the exit status is then 1.\n\n"
+		"Sums are exact: by bucket elimination, in doubles that keep a power of two "
+		"beside them, so that 1e-4000 is no problem; the error by rounding is bounded and "
+		"told; a marginal below 1e-100 may be 0. What is large goes to a graphics card, "
+		"where there is one (--backend). Values that the evidence or zeros exclude are "
+		"removed before, and for PR variables that sum to a constant, as all of a "
+		"Bayesian network of which nothing is observed. Where nothing is left the answer "
+		"says so: probability zero. What does not fit --memory is summed in slices, for "
+		"the values of some variables in turn. Where zeros leave little, as in formulas, "
+		"a search by cases sums what they leave (--task PR). Where slices would be too "
+		"many, or where --timeout, SIGINT or SIGTERM end, has proved bounds: from above "
+		"by weighted mini-buckets, from below by exact sums over part of the assignments. "
+		"They become better until the end that is given, or until they meet; the exit "
+		"status is then 1. Marginals have intervals then: what a part of the model around "
+		"each variable leaves possible, whatever the rest is.\n\n"
+		"'mpirun -n 4 gpube-mpi infer FILE' shares slices of PR and MAR among four "
+		"processes, which all read FILE: about 64 slices, if they do not take more than "
+		"twice as much as the whole. They are added in their order, so that any number of "
+		"ranks gives the same digits. MPE is shared as 'gpube solve' is; MMAP is not.\n\n"
+		"Evidence is read from the .evid file beside FILE, from EVIDENCE or that of "
+		"--evidence, or not at all (--evidence none). The answer tells how much there "
+		"was, and which file had it. The query of MMAP is read from the .query file "
+		"beside FILE, or from that of --query.\n\n"
+		"With --output json the result is one object: status (exact, optimal, bounds, "
+		"impossible, error), task, observed, evidence_file, log10 (null of zero), "
+		"relative_error, marginals (a list for each variable; with bounds, "
+		"marginals_lower and marginals_upper) or assignment, the sizes of the plan, and "
+		"times; of MMAP also log10_lower and log10_upper, and query, the variables that "
+		"assignment is of.",
 	.examples = "gpube infer network.uai\n"
 		    "the partition function, with the evidence in network.uai.evid\n"
 		    "gpube infer --task MAR --evidence seen.evid --json network.uai.xz\n"

@@ -151,7 +151,8 @@ static void text_result(struct gpube_out *out, const struct gpube_uai_result *r)
 
 	gpube__out_printf(out, "%-*s%s, ", LABEL, "result", gpube_uai_task_name(r->task));
 	if (r->task != GPUBE_UAI_PR)
-		gpube__out_printf(out, "%s %d variable%s\n", what[r->task], r->n, gpube__plural(r->n));
+		gpube__out_printf(
+			out, "%s %d variable%s\n", what[r->task], r->n, gpube__plural(r->n));
 	else
 		gpube__out_printf(out, "log10 %.9g\n", r->log10_value);
 }
@@ -162,19 +163,22 @@ static void text_contents(struct gpube_out *out, const struct contents *c)
 	if (c->result)
 		text_result(out, c->result);
 	else if (c->game && c->game->players)
-		gpube__out_printf(out, "%-*s%d players, %lld profiles; see 'gpube nash --pure'\n", LABEL, "game",
-			c->game->players->n, (long long)c->game->players->n_profiles);
+		gpube__out_printf(out, "%-*s%d players, %lld profiles; see 'gpube nash --pure'\n",
+			LABEL, "game", c->game->players->n,
+			(long long)c->game->players->n_profiles);
 	else if (c->game)
 		gpube__out_printf(out, "%-*s%d x %d actions; see 'gpube nash'\n", LABEL, "game",
 			nash_game_rows(c->game), nash_game_columns(c->game));
 	else if (c->coalitions)
-		gpube__out_printf(out, "%-*sof %d agent%s, values of type %s; see 'gpube csg'\n", LABEL,
-			"coalitions", csg_game_agents(c->coalitions), gpube__plural(csg_game_agents(c->coalitions)),
+		gpube__out_printf(out, "%-*sof %d agent%s, values of type %s; see 'gpube csg'\n",
+			LABEL, "coalitions", csg_game_agents(c->coalitions),
+			gpube__plural(csg_game_agents(c->coalitions)),
 			csg_type_name(csg_game_type(c->coalitions)));
 	else if (c->auction)
-		gpube__out_printf(out, "%-*s%d good%s, %d bid%s; see 'gpube auction'\n", LABEL, "auction",
-			csg_auction_goods(c->auction), gpube__plural(csg_auction_goods(c->auction)),
-			csg_auction_bids(c->auction), gpube__plural(csg_auction_bids(c->auction)));
+		gpube__out_printf(out, "%-*s%d good%s, %d bid%s; see 'gpube auction'\n", LABEL,
+			"auction", csg_auction_goods(c->auction),
+			gpube__plural(csg_auction_goods(c->auction)), csg_auction_bids(c->auction),
+			gpube__plural(csg_auction_bids(c->auction)));
 }
 
 static void report_text(struct gpube_out *out, const void *arg)
@@ -326,16 +330,19 @@ static void report_json(struct gpube_out *out, const void *arg)
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-static int report(struct session *s, const struct opts_read *read, const struct contents *c, const struct gpube_model *m,
-	const struct gpube_solution *solution, enum gpube_backend backend)
+static int report(struct session *s, const struct opts_read *read, const struct contents *c,
+	const struct gpube_model *m, const struct gpube_solution *solution,
+	enum gpube_backend backend)
 {
 	char *evidence_file = NULL;
 	struct sizes sizes = {0};
-	struct result r = {s, c->path, c, m, NULL, &sizes, solution, backend == GPUBE_BACKEND_CPU, NULL};
+	struct result r = {
+		s, c->path, c, m, NULL, &sizes, solution, backend == GPUBE_BACKEND_CPU, NULL};
 	int rc;
 
-	if (sizes_measure(&sizes, m) || (c->kind == GPUBE_CONTENT_MODEL &&
-						session_evidence_file(&evidence_file, s, m, c->path, read))) {
+	if (sizes_measure(&sizes, m) ||
+		(c->kind == GPUBE_CONTENT_MODEL &&
+			session_evidence_file(&evidence_file, s, m, c->path, read))) {
 		rc = session_fail(s, NULL);
 	} else {
 		r.evidence_file = evidence_file;
@@ -417,32 +424,38 @@ static int inspect(struct session *s, const struct opts_info *o, const struct co
 }
 
 /*
- * Of a large auction a model is only made where something of it is asked for: that takes seconds, and the
- * command that solves the file needs none.
+ * Of a large auction a model is only made where something of it is asked for: that takes seconds,
+ * and the command that solves the file needs none.
  */
 static bool wants_no_model(const struct opts_info *o, const struct contents *c)
 {
 	enum { MOST_BIDS = 500 };
 
-	return c->auction && csg_auction_bids(c->auction) > MOST_BIDS && !o->dot && !o->write_order &&
-	       !o->engine.order && !o->engine.order_file && !o->engine.no_simplify;
+	return c->auction && csg_auction_bids(c->auction) > MOST_BIDS && !o->dot &&
+	       !o->write_order && !o->engine.order && !o->engine.order_file &&
+	       !o->engine.no_simplify;
 }
 
 static int show_large(struct session *s, const struct contents *c)
 {
-	struct result r = {.session = s, .file = c->path, .contents = c,
-		.why = "not made of so large an auction, unless an order is asked for, such as --order min-fill"};
+	struct result r = {.session = s,
+		.file = c->path,
+		.contents = c,
+		.why = "not made of so large an auction, unless an order is asked for, such as "
+		       "--order min-fill"};
 
 	return session_report(s, report_text, report_json, &r);
 }
 
 /* What becomes no model is shown all the same, unless something of a model was asked for. */
-static int show_without(struct session *s, const struct opts_info *o, const struct contents *c, int status)
+static int show_without(
+	struct session *s, const struct opts_info *o, const struct contents *c, int status)
 {
 	char why[sizeof(s->ctx->error)];
 	struct result r = {.session = s, .file = c->path, .contents = c};
 
-	if (o->dot || o->write_order || (status != GPUBE_EINVAL && status != GPUBE_ELIMIT && status != GPUBE_ERANGE))
+	if (o->dot || o->write_order ||
+		(status != GPUBE_EINVAL && status != GPUBE_ELIMIT && status != GPUBE_ERANGE))
 		return session_fail(s, NULL);
 	snprintf(why, sizeof(why), "none: %.*s", (int)sizeof(why) - 8, gpube_error(s->ctx));
 	r.why = c->result ? NULL : why;
@@ -508,18 +521,19 @@ const struct command cmd_info = {
 	.summary = "show how large a model is and what solving it would take",
 	.description =
 		"Shows the variables, functions, domains, arities and tables of the model in "
-		"FILE, what is left of it after simplification, and, for the elimination "
-		"order that is found, its width, the cells of its tables, the memory and the "
-		"estimated time. Nothing is eliminated. Of a game, an auction or a result it shows what that "
-		"is, and of what becomes a model all this, of an auction of more than 500 bids "
-		"only if an option asks for an order or a picture.\n\n"
-		"Domains and arities are followed by how many there are: 2 (10) means ten of "
-		"2. So are densities: of each function's table, the share of the cells that do "
-		"not have its commonest value, rounded up to 1, 2, 5, 10, 20, 50 or 100 percent.\n\n"
-		"--dot writes a picture instead, with the sizes of domains and tables as "
-		"labels and a legend of the colours: 'gpube info --dot buckets FILE | dot -Tpng > "
-		"buckets.png'. --svg FILE has Graphviz draw it (apt-get install graphviz), without --dot "
-		"the graph, and the report is given, too. Layouts are chosen for up to some 200 variables.",
+		"FILE, what is left of it after simplification, and, for the elimination order "
+		"that is found, its width, the cells of its tables, the memory and the estimated "
+		"time. Nothing is eliminated. Of a game, an auction or a result it shows what "
+		"that is, and of what becomes a model all this, of an auction of more than 500 "
+		"bids only if an option asks for an order or a picture.\n\n"
+		"Domains and arities are followed by how many there are: 2 (10) means ten of 2. "
+		"So are densities: of each function's table, the share of the cells that do not "
+		"have its commonest value, rounded up to 1, 2, 5, 10, 20, 50 or 100 percent.\n\n"
+		"--dot writes a picture instead, with the sizes of domains and tables as labels "
+		"and a legend of the colours: 'gpube info --dot buckets FILE | dot -Tpng > "
+		"buckets.png'. --svg FILE has Graphviz draw it (apt-get install graphviz), "
+		"without --dot the graph, and the report is given, too. Layouts are chosen for up "
+		"to some 200 variables.",
 	.examples = "gpube info problem.wcsp\n"
 		    "sizes and estimates\n"
 		    "gpube info --order min-fill --json model.uai\n"

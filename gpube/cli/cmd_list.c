@@ -48,7 +48,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 	gpube__out_printf(out, "%-*s", LABEL, "optimum");
 	gpube__out_decimal(out, r->answer.cost, r->answer.scale);
 	if (r->answer.model->kind == GPUBE_POTENTIALS)
-		gpube__out_printf(out, ", -ln, each function rounded to %d decimals", r->answer.scale);
+		gpube__out_printf(
+			out, ", -ln, each function rounded to %d decimals", r->answer.scale);
 	gpube__out_text(out, ", proved\n");
 	gpube__out_printf(out, "%-*s%lld, %s\n", LABEL, "listed", (long long)n_listed(r),
 		!whole         ? "those that were found before the stop"
@@ -126,8 +127,9 @@ static int limit_of(struct session *s, struct gpube_list_opts *opts, const struc
 		return CLI_DONE;
 	if (!gpube__units(&within, o->within, a->scale) || within < 0) {
 		gpube__fail(s->ctx, GPUBE_EINVAL,
-			"--within: expected a number >= 0 of at most %d decimals, as the file has, or inf, found '%s'", a->scale,
-			o->within);
+			"--within: expected a number >= 0 of at most %d decimals, as the file "
+			"has, or inf, found '%s'",
+			a->scale, o->within);
 		return session_fail(s, NULL);
 	}
 	opts->has_limit = !__builtin_add_overflow(
@@ -162,12 +164,13 @@ static int list(struct result *r, const struct opts_list *o, const struct gpube_
 	}
 	if (r->answer.answer == GPUBE_ANSWER_INFEASIBLE && o->output == ANSWER_SOL)
 		session_note(s, "every assignment is forbidden, so no line is written");
-	rc = session_report(s, o->output == ANSWER_SOL && !s->json ? report_sol : report_text, report_json, r);
+	rc = session_report(
+		s, o->output == ANSWER_SOL && !s->json ? report_sol : report_text, report_json, r);
 	return status ? CLI_FAILED : rc;
 }
 
-static int solve_and_list(struct session *s, const struct opts_list *o, const char *file, const struct gpube_model *m,
-	const struct opts_read *read)
+static int solve_and_list(struct session *s, const struct opts_list *o, const char *file,
+	const struct gpube_model *m, const struct opts_read *read)
 {
 	struct result r = {.seconds_read = session_seconds(s)};
 	struct gpube_solve_opts opts;
@@ -187,7 +190,8 @@ static int solve_and_list(struct session *s, const struct opts_list *o, const ch
 		r.seconds_solve = session_seconds(s) - r.seconds_read;
 		if (o->engine.timeout > 0)
 			s->ctx->deadline = s->start + o->engine.timeout;
-		if (conclusion_check(&r.answer) || session_evidence_file(&evidence_file, s, m, file, read)) {
+		if (conclusion_check(&r.answer) ||
+			session_evidence_file(&evidence_file, s, m, file, read)) {
 			rc = session_fail(s, solution);
 		} else {
 			r.evidence_file = evidence_file;
@@ -230,17 +234,20 @@ const struct command cmd_list = {
 	.arguments = "FILE [EVIDENCE]",
 	.summary = "list all optimal assignments, or the best ones",
 	.description =
-		"Finds the optimum of the model in FILE as 'gpube solve' does, and lists all assignments that attain "
-		"it; with --within those that cost a little more, too, the best in front. At most --most are listed, "
-		"and it is said whether there are more. So '--within inf --most 10' gives the ten best.\n\n"
-		"The list is made by a search with the bounds of an elimination. Where its tables fit --memory, "
-		"every step leads to an assignment; elsewhere they are bounds by mini-buckets, and the search may "
-		"take long. Every assignment is priced again from the tables of the file.\n\n"
-		"SIGINT, SIGTERM and --timeout end the work; what was found so far is listed if the optimum is "
-		"proved, and the exit status is then 1.\n\n"
-		"With --output json the result is one object: status (optimal, infeasible, incomplete, error), "
-		"optimum, listed (how many), more (null: not known at the stop), and assignments, each with cost and "
-		"assignment. Costs of a .uai are -ln of probabilities, rounded, and what is optimal is so of these.",
+		"Finds the optimum of the model in FILE as 'gpube solve' does, and lists all "
+		"assignments that attain it; with --within those that cost a little more, too, "
+		"the best in front. At most --most are listed, and it is said whether there are "
+		"more. So '--within inf --most 10' gives the ten best.\n\n"
+		"The list is made by a search with the bounds of an elimination. Where its tables "
+		"fit --memory, every step leads to an assignment; elsewhere they are bounds by "
+		"mini-buckets, and the search may take long. Every assignment is priced again "
+		"from the tables of the file.\n\n"
+		"SIGINT, SIGTERM and --timeout end the work; what was found so far is listed if "
+		"the optimum is proved, and the exit status is then 1.\n\n"
+		"With --output json the result is one object: status (optimal, infeasible, "
+		"incomplete, error), optimum, listed (how many), more (null: not known at the "
+		"stop), and assignments, each with cost and assignment. Costs of a .uai are -ln "
+		"of probabilities, rounded, and what is optimal is so of these.",
 	.examples = "gpube list problem.wcsp\n"
 		    "all optimal assignments\n"
 		    "gpube list --within inf --most 10 problem.wcsp\n"

@@ -513,12 +513,13 @@ static int read_game(
 	if (o->from) /* its words are those of enum nash_format, in its order */
 		status = nash_read(&c.game, s->ctx, path, (enum nash_format)o->from);
 	else
-		status = contents_read_form(&c, s->ctx, path, GPUBE_CONTENT_GAME, GPUBE_CONTENT_GAME);
+		status = contents_read_form(
+			&c, s->ctx, path, GPUBE_CONTENT_GAME, GPUBE_CONTENT_GAME);
 	*game = c.game;
 	session_end_reading(s);
 	if (!status && !c.game->players)
-		gpube__log(s->ctx, GPUBE_LOG_DETAIL, "read %d x %d actions: %.4f s", nash_game_rows(*game),
-			nash_game_columns(*game), session_seconds(s));
+		gpube__log(s->ctx, GPUBE_LOG_DETAIL, "read %d x %d actions: %.4f s",
+			nash_game_rows(*game), nash_game_columns(*game), session_seconds(s));
 	return status;
 }
 
@@ -528,9 +529,11 @@ static int solve_many(struct session *s, const struct opts_nash *o, int output, 
 {
 	if (!o->pure)
 		return session_fail_text(s, NULL,
-			"a game of more than two players: of those only pure equilibria are found, with --pure");
+			"a game of more than two players: of those only pure equilibria are "
+			"found, with --pure");
 	if (o->svg || output == OUTPUT_LRS)
-		return session_fail_text(s, NULL, "a game of more than two players: no --svg and no --output lrs");
+		return session_fail_text(
+			s, NULL, "a game of more than two players: no --svg and no --output lrs");
 	return nash_many(s, file, g, o->max, output == OUTPUT_GAMBIT);
 }
 
@@ -589,33 +592,35 @@ const struct command cmd_nash = {
 	.arguments = "FILE",
 	.summary = "find all Nash equilibria of a bimatrix game, or pure ones of more",
 	.description =
-		"Finds the extreme Nash equilibria of the two-player game in FILE: all "
-		"equilibria are mixtures of them. Payoffs are rationals throughout; every "
-		"equilibrium is checked in rationals, and every part of the search that is left "
-		"out is proved empty. FILE is Gambit's .nfg, or its .efg, whose reduced normal form "
-		"is solved; GAMUT's GambitOutput, TwoPlayerOutput, SimpleOutput or GTOutput, or the input of "
+		"Finds the extreme Nash equilibria of the two-player game in FILE: all equilibria "
+		"are mixtures of them. Payoffs are rationals throughout; every equilibrium is "
+		"checked in rationals, and every part of the search that is left out is proved "
+		"empty. FILE is Gambit's .nfg, or its .efg, whose reduced normal form is solved; "
+		"GAMUT's GambitOutput, TwoPlayerOutput, SimpleOutput or GTOutput, or the input of "
 		"lrsnash, plain or compressed by gzip or xz; '-' is standard input. Or it is a "
 		"model, .wcsp, .cfn, .uai or another one, of two variables, the players, and two "
 		"functions over both: the first is player 1's, the second player 2's. Costs are "
 		"what players lose, so that payoffs are costs negated; costs that are maximised, "
-		"and potentials, are payoffs as they are. The model that 'gpube convert --regret' makes of a game has "
-		"that game's equilibria: its costs are what players lose against a best response.\n\n"
-		"A .nfg, a SimpleOutput or GTOutput may have more players: --pure gives their pure equilibria, by a comparison of every payoff "
-		"with those of the player's other actions. 'gpube convert' makes a model of it, and 'gpube list "
-		"--within inf' lists that model's solutions, which are the same.\n\n"
-		"Supports of equal size (--method se) need not give all equilibria of a degenerate "
-		"game: there another method counts them (-v says how many), and if there are more "
-		"the result is called incomplete. SIGINT, "
-		"SIGTERM and --timeout end the work with what was found, status incomplete and "
-		"exit status 1.\n\n"
-		"With 'mpirun gpube-mpi nash --method se' the ranks share the pairs of supports by "
-		"round-robin, and rank 0 gathers and reports. A rank that dies or stops ends the "
-		"run with an error after --receive-timeout.\n\n"
+		"and potentials, are payoffs as they are. The model that 'gpube convert --regret' "
+		"makes of a game has that game's equilibria: its costs are what players lose "
+		"against a best response.\n\n"
+		"A .nfg, a SimpleOutput or GTOutput may have more players: --pure gives their "
+		"pure equilibria, by a comparison of every payoff with those of the player's "
+		"other actions. 'gpube convert' makes a model of it, and 'gpube list --within "
+		"inf' lists that model's solutions, which are the same.\n\n"
+		"Supports of equal size (--method se) need not give all equilibria of a "
+		"degenerate game: there another method counts them (-v says how many), and if "
+		"there are more the result is called incomplete. SIGINT, SIGTERM and --timeout "
+		"end the work with what was found, status incomplete and exit status 1.\n\n"
+		"With 'mpirun gpube-mpi nash --method se' the ranks share the pairs of supports "
+		"by round-robin, and rank 0 gathers and reports. A rank that dies or stops ends "
+		"the run with an error after --receive-timeout.\n\n"
 		"With --output json the result is one object: status (optimal, incomplete, "
 		"error), all (whether every extreme equilibrium is there), exact, equilibria "
-		"(lists x and y of fractions, payoffs u and v; of more players profile, action indices, and payoffs), with --components also the "
-		"different strategies x and y, and components: maximal Nash subsets as lists of "
-		"indices into them, each with the number of its connected component.",
+		"(lists x and y of fractions, payoffs u and v; of more players profile, action "
+		"indices, and payoffs), with --components also the different strategies x and y, "
+		"and components: maximal Nash subsets as lists of indices into them, each with "
+		"the number of its connected component.",
 	.examples = "gpube nash game.nfg\n"
 		    "all extreme equilibria with payoffs\n"
 		    "gpube nash --components --json game.nfg\n"

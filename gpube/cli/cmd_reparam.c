@@ -132,7 +132,8 @@ static int write_all(struct session *s, struct result *r)
 {
 	const struct opts_reparam *o = r->opts;
 	struct gpube_write_opts opts = {.sizeof_options = sizeof(opts),
-		.format = format_of(o), .wide = !o->prune}; /* what is pruned is for a search tool */
+		/* what is pruned is for a search tool */
+		.format = format_of(o), .wide = !o->prune};
 	struct gpube_model *made = NULL;
 	const struct gpube_model *costs;
 	int status = GPUBE_OK;
@@ -178,7 +179,8 @@ static int reparam(struct session *s, const struct opts_reparam *o, const char *
 
 		rc = status ? session_fail(s, NULL) : CLI_DONE;
 		if (status == GPUBE_ERANGE && !o->prune)
-			session_note(s, "with --prune, only what is cheaper than a known assignment has to fit");
+			session_note(s, "with --prune, only what is cheaper than a known "
+					"assignment has to fit");
 	}
 	if (!rc) {
 		r.run = &b.opts;
@@ -256,8 +258,8 @@ const struct command cmd_reparam = {
 		"that raise the bound most are written, as many as --max-arity, --max-tables and "
 		"--max-cells allow; the others take no part, and the bound is lower for it. Above "
 		"--max-arity 4, and by --method joins, they are the mini-buckets of a join graph, "
-		"of which all are written. In a .cfn, costs get some decimals more, because shifts are fractions; in a .wcsp "
-		"they are integers.\n\n"
+		"of which all are written. In a .cfn, costs get some decimals more, because "
+		"shifts are fractions; in a .wcsp they are integers.\n\n"
 		"With --prune the problem has only assignments that are better than the best "
 		"found, which --write-sol keeps: if it has none, that one is optimal. --ub does "
 		"the same for a known total.\n\n"

@@ -18,8 +18,8 @@ static const struct opt_group groups[] = {
 };
 
 /*
- * The best that is to be had at once for a run that was stopped before it had an assignment: an elimination has
- * nothing before its end.
+ * The best that is to be had at once for a run that was stopped before it had an assignment: an
+ * elimination has nothing before its end.
  */
 static struct gpube_solution *bounds_now(struct session *s, const struct opts_solve *o,
 	const struct gpube_model *m, const struct gpube_solution *known)
@@ -78,10 +78,11 @@ struct inputs {
 	double seconds;
 };
 
-static int read_inputs(struct inputs *in, struct session *s, const struct opts_solve *o, const char *file,
-	const struct opts_read *read)
+static int read_inputs(struct inputs *in, struct session *s, const struct opts_solve *o,
+	const char *file, const struct opts_read *read)
 {
-	int rc = o->plot && !session_can_write(s, o->plot) ? session_fail(s, NULL) : session_read(s, &in->m, file, read);
+	int rc = o->plot && !session_can_write(s, o->plot) ? session_fail(s, NULL)
+							   : session_read(s, &in->m, file, read);
 
 	in->seconds = session_seconds(s);
 	if (!rc)
@@ -104,8 +105,8 @@ static void clear_inputs(struct inputs *in, struct session *s)
 	gpube_model_free(in->m);
 }
 
-static int solve(struct session *s, const struct opts_solve *o, const char *file, const struct inputs *in,
-	const struct opts_read *read, struct ranks *ranks)
+static int solve(struct session *s, const struct opts_solve *o, const char *file,
+	const struct inputs *in, const struct opts_read *read, struct ranks *ranks)
 {
 	const struct gpube_model *m = in->m;
 	const bool several = ranks->world.n_ranks > 1;
@@ -155,7 +156,8 @@ static int run(const void *opts, int n_args, char **args)
 	if (o->count && ranks.world.n_ranks > 1)
 		rc = ranks_refuse(&ranks, "several ranks count no optima, use gpube");
 	else
-		rc = ranks_session_start_engine(&ranks, &s, &o->talk, &o->engine, json, o->output_file);
+		rc = ranks_session_start_engine(
+			&ranks, &s, &o->talk, &o->engine, json, o->output_file);
 	if (!rc) {
 		ranks_begin_inputs(&ranks, &s);
 		rc = ranks_end_inputs(&ranks, &s, read_inputs(&in, &s, o, args[0], &read));
@@ -173,35 +175,38 @@ const struct command cmd_solve = {
 	.summary = "find the optimum and an optimal assignment",
 	.description =
 		"Finds the least cost (for .cfn also the greatest, for .uai the most probable "
-		"explanation) of the model in FILE, with an assignment that attains it, by whatever "
-		"proves it first: bucket elimination where it is predicted to end soon, cost shifting, a "
-		"search tree, an AND/OR search, a sweep, slices, dual ascent on patches, join graphs and clusters. The answer is "
-		"exact and proved; its assignment is priced again from the tables of the file before it "
-		"is reported. FILE is .wcsp, .cfn, .uai or any other format that 'gpube info' reads, "
-		"plain or compressed by gzip or xz; '-' is standard input. EVIDENCE is that of a .uai, by "
+		"explanation) of the model in FILE, with an assignment that attains it, by "
+		"whatever proves it first: bucket elimination where it is predicted to end soon, "
+		"cost shifting, a search tree, an AND/OR search, a sweep, slices, dual ascent on "
+		"patches, join graphs and clusters. The answer is exact and proved; its "
+		"assignment is priced again from the tables of the file before it is reported. "
+		"FILE is .wcsp, .cfn, .uai or any other format that 'gpube info' reads, plain or "
+		"compressed by gzip or xz; '-' is standard input. EVIDENCE is that of a .uai, by "
 		"default FILE.evid, if it is there; the result says which was read.\n\n"
 		"Lines on standard error tell every improvement of the bound and of the best "
-		"assignment, unless the answer comes at once. --method forces one way; with -v a table "
-		"of stages says in the end what was tried, for how long, and what it gave. SIGINT and "
-		"SIGTERM, and --timeout, end the work soon with status bounds: the best bound and the "
-		"best assignment; the exit status is then 1. So it is where nothing that fits the memory "
-		"says more. A second signal kills. Where only --count was stopped, the optimum is "
-		"reported, and the exit status is 1, too.\n\n"
-		"'mpirun -n 4 gpube-mpi solve FILE' shares the work among four processes, which all read FILE. Rank 0 "
-		"has the whole model. If it has not ended soon, others have parts of it, in which some variables have some of "
-		"their values, and parts are split again where ranks have nothing to do; what is proved first is the answer. "
-		"All hear of better assignments, and rank 0 reports. --threads and --memory are of each rank. A rank that dies or "
-		"stops ends the run with an error after --receive-timeout.\n\n"
-		"By --method eliminate, what would not fit into --memory, or --device-memory on a GPU, is "
-		"done in slices: a few variables are given ranges of their values in turn, and slices "
-		"whose bound reaches the best assignment known are left out. What would take more than "
-		"4096 of them is refused before it starts, with the sizes it would take. Several "
-		"--devices share them.\n\n"
-		"With --output json the result is one object: status (optimal, bounds, infeasible, "
-		"error), backend, seconds, lower_bound and upper_bound (for .uai: -ln, with log10 beside "
-		"it), assignment (value indices by variable), closed (nothing better than --ub exists), "
-		"count, the sizes of the plan where elimination proved, times and stages. 'gpube bound' "
-		"has the same.",
+		"assignment, unless the answer comes at once. --method forces one way; with -v a "
+		"table of stages says in the end what was tried, for how long, and what it gave. "
+		"SIGINT and SIGTERM, and --timeout, end the work soon with status bounds: the "
+		"best bound and the best assignment; the exit status is then 1. So it is where "
+		"nothing that fits the memory says more. A second signal kills. Where only "
+		"--count was stopped, the optimum is reported, and the exit status is 1, too.\n\n"
+		"'mpirun -n 4 gpube-mpi solve FILE' shares the work among four processes, which "
+		"all read FILE. Rank 0 has the whole model. If it has not ended soon, others have "
+		"parts of it, in which some variables have some of their values, and parts are "
+		"split again where ranks have nothing to do; what is proved first is the answer. "
+		"All hear of better assignments, and rank 0 reports. --threads and --memory are "
+		"of each rank. A rank that dies or stops ends the run with an error after "
+		"--receive-timeout.\n\n"
+		"By --method eliminate, what would not fit into --memory, or --device-memory on a "
+		"GPU, is done in slices: a few variables are given ranges of their values in "
+		"turn, and slices whose bound reaches the best assignment known are left out. "
+		"What would take more than 4096 of them is refused before it starts, with the "
+		"sizes it would take. Several --devices share them.\n\n"
+		"With --output json the result is one object: status (optimal, bounds, "
+		"infeasible, error), backend, seconds, lower_bound and upper_bound (for .uai: "
+		"-ln, with log10 beside it), assignment (value indices by variable), closed "
+		"(nothing better than --ub exists), count, the sizes of the plan where "
+		"elimination proved, times and stages. 'gpube bound' has the same.",
 	.examples = "gpube solve problem.wcsp\n"
 		    "the optimum, an assignment and the times\n"
 		    "gpube solve --count --json model.cfn.gz\n"

@@ -76,7 +76,8 @@ void table_line(struct gpube_out *out, const char *text, const char *what)
 }
 
 /* A value as csg__value_int() has it, in 'text', which is returned. */
-static const char *value_text(char text[GPUBE_DECIMAL_TEXT], const struct csg_game *g, int64_t value)
+static const char *value_text(
+	char text[GPUBE_DECIMAL_TEXT], const struct csg_game *g, int64_t value)
 {
 	if (csg__is_int(g->type))
 		return gpube__decimal_text(text, value, csg_game_scale(g));
@@ -140,8 +141,9 @@ static bool whole_upper_bound(const struct csg_result *r)
 /* Not below what it is, also where it is counted in units. */
 static double upper_bound(const struct csg_result *r)
 {
-	return r->scale && isfinite(r->upper_bound) ? nextafter(r->upper_bound / pow(10, r->scale), INFINITY)
-						    : r->upper_bound;
+	return r->scale && isfinite(r->upper_bound)
+		       ? nextafter(r->upper_bound / pow(10, r->scale), INFINITY)
+		       : r->upper_bound;
 }
 
 void text_upper_bound(struct gpube_out *out, const struct csg_result *r)

@@ -16,15 +16,23 @@ void json_worth(struct json *j, const char *key, const struct csg_result *r);
 void text_upper_bound(struct gpube_out *out, const struct csg_result *r);
 void json_upper_bound(struct json *j, const struct csg_result *r);
 
-/* A command's words: what all is worth and what a part is, what it is made of, and why there is none. */
+/*
+ * A command's words: what all is worth and what a part is, what it is made of, and why there is
+ * none.
+ */
 struct structure_words {
 	const char *worth, *value, *structure, *members, *part, *infeasible, *incomplete;
 };
 
-/* What a structure is worth and its parts, each after its word: "value 13 …" "structure {1,3} {2}". */
+/*
+ * What a structure is worth and its parts, each after its word: "value 13 …" "structure {1,3} {2}".
+ */
 void text_structure(
 	struct gpube_out *out, const struct csg_result *r, const struct structure_words *words);
-/* The same as a table, the parts by their worth, and what bounds it. False, and nothing, without a structure. */
+/*
+ * The same as a table, the parts by their worth, and what bounds it. False, and nothing, without a
+ * structure.
+ */
 bool table_structure(struct gpube_out *out, const struct csg_game *g, const struct csg_result *r,
 	const struct structure_words *words);
 

@@ -48,14 +48,16 @@ static int add_conditioned(struct view *v, int32_t f)
 	for (int k = 0; k < t->arity && !status; k++) {
 		domains[k] = m->vars[scope[k]].domain;
 		if (v->to[scope[k]] < 0) {
-			tuple[k] = m->evidence && m->evidence[scope[k]] >= 0 ? m->evidence[scope[k]] : 0;
+			tuple[k] = m->evidence && m->evidence[scope[k]] >= 0 ? m->evidence[scope[k]]
+									     : 0;
 			continue;
 		}
 		cells = gpube__mul_size(cells, domains[k]);
 		live[n++] = v->to[scope[k]];
 	}
 	if (!status && n) {
-		values = gpube__alloc(ctx, cells < 0 ? UINT64_MAX : (uint64_t)cells, sizeof(*values));
+		values = gpube__alloc(
+			ctx, cells < 0 ? UINT64_MAX : (uint64_t)cells, sizeof(*values));
 		status = values ? GPUBE_OK : GPUBE_ENOMEM;
 	}
 	for (int64_t c = 0; c < cells && values; c++) {
@@ -118,7 +120,8 @@ static void view_clear(struct view *v)
 struct tree {
 	const int32_t *order;
 	int32_t *position, *parent; /* parent: -1 is daoopt's root */
-	double *below;		    /* costs that were moved out of the functions below; [n]: of all */
+	/* costs that were moved out of the functions below; [n]: of all */
+	double *below;
 };
 
 /*
@@ -225,7 +228,8 @@ static int add_message(struct daoopt_tables *t, const struct view *v, const stru
 	for (; up != table.to; up = tree->parent[up], f->n_over++) {
 		if (up < 0)
 			return gpube__fail(t->ctx, GPUBE_EBUG,
-				"internal error: a message leaves the pseudo tree; please report this");
+				"internal error: a message leaves the pseudo tree; please report "
+				"this");
 		if (gpube__grow(t->ctx, &t->over, &t->over_capacity, *n_over + 1, sizeof(*t->over)))
 			return GPUBE_ENOMEM;
 		t->over[(*n_over)++] = v->from[up];
@@ -299,7 +303,7 @@ static int add_functions(struct daoopt_tables *t, const struct view *v, const st
 	return status;
 }
 
-/* ---- the call ---------------------------------------------------------------------------------- */
+/* ---- the call ------------------------------------------------------------------------ */
 
 /* Orders: of the given model's variables to the view's, and back. */
 static int reduce_order(int32_t **out, const struct view *v, const int32_t *given)
@@ -312,8 +316,9 @@ static int reduce_order(int32_t **out, const struct view *v, const int32_t *give
 	for (int32_t p = 0; p < v->given->n_vars && n < v->m->n_vars; p++)
 		if (given[p] >= 0 && given[p] < v->given->n_vars && v->to[given[p]] >= 0)
 			(*out)[n++] = v->to[given[p]];
-	return n == v->m->n_vars ? GPUBE_OK
-				 : gpube__fail(v->m->ctx, GPUBE_EINVAL, "the order is not a permutation");
+	return n == v->m->n_vars
+		       ? GPUBE_OK
+		       : gpube__fail(v->m->ctx, GPUBE_EINVAL, "the order is not a permutation");
 }
 
 static int extend_order(struct daoopt_tables *t, const struct view *v, const int32_t *order)
@@ -339,7 +344,8 @@ static int fill(struct daoopt_tables *t, const struct view *v, const struct gpub
 		.position = gpube__alloc(ctx, n, sizeof(*tree.position)),
 		.parent = gpube__alloc(ctx, n, sizeof(*tree.parent)),
 		.below = gpube__alloc(ctx, n + 1, sizeof(*tree.below))};
-	int status = tree.position && tree.parent && tree.below ? grow_tree(&tree, v->m) : GPUBE_ENOMEM;
+	int status =
+		tree.position && tree.parent && tree.below ? grow_tree(&tree, v->m) : GPUBE_ENOMEM;
 
 	t->info = *gpube_heuristic_info(h);
 	t->mb.ibound = t->info.ibound;
@@ -377,7 +383,8 @@ int daoopt_tables_make(struct daoopt_tables *out, const struct gpube_model *m,
 	if (!status)
 		status = gpube_heuristic_new(&h, v.costs, &with);
 	if (!status && gpube_heuristic_info(h)->bound == GPUBE_INF)
-		status = gpube__fail(m->ctx, GPUBE_ERANGE, "no assignment has a probability above 0");
+		status = gpube__fail(
+			m->ctx, GPUBE_ERANGE, "no assignment has a probability above 0");
 	if (!status)
 		status = fill(out, &v, h);
 	gpube_heuristic_free(h);

@@ -68,7 +68,9 @@ static void explain(const struct command *c, const struct opt_row *row, char *te
 		snprintf(range, sizeof(range), "at least %lld", (long long)row->lo);
 	if (row->dflt)
 		snprintf(dflt, sizeof(dflt), "default %s%s", row->dflt,
-			!strcmp(row->field, "output") && opts_find(c, "output_file", NULL) ? ", or as FILE's name ends" : "");
+			!strcmp(row->field, "output") && opts_find(c, "output_file", NULL)
+				? ", or as FILE's name ends"
+				: "");
 	if (*range || *dflt)
 		snprintf(text, size, "%s (%s%s%s)", row->help, range, *range && *dflt ? "; " : "",
 			dflt);
@@ -76,7 +78,9 @@ static void explain(const struct command *c, const struct opt_row *row, char *te
 		snprintf(text, size, "%s", row->help);
 }
 
-/* A value's words, a|b|c; a list that passes the line goes on in the next one. Returns the column. */
+/*
+ * A value's words, a|b|c; a list that passes the line goes on in the next one. Returns the column.
+ */
 static int argument_words(const char *words, int at)
 {
 	const int first = at + 1;
@@ -269,10 +273,16 @@ static void man_pairs(const char *heading, const char *text)
 static void man_end(void)
 {
 	puts(".SH EXIT STATUS\n"
-	     ".TP\n0\nThe work is done; that a problem has no solution is a result, too.\n"
-	     ".TP\n1\nIt failed, or was stopped before the end; of bound, csg and auction, which end\n"
+	     ".TP\n"
+	     "0\n"
+	     "The work is done; that a problem has no solution is a result, too.\n"
+	     ".TP\n"
+	     "1\n"
+	     "It failed, or was stopped before the end; of bound, csg and auction, which end\n"
 	     "with bounds then, before they had any.\n"
-	     ".TP\n2\nThe command line is wrong.");
+	     ".TP\n"
+	     "2\n"
+	     "The command line is wrong.");
 }
 
 static void man_program(void)
@@ -292,13 +302,25 @@ static void man_program(void)
 	}
 	man_end();
 	puts(".SH ENVIRONMENT\n"
-	     ".TP\n.B OMP_NUM_THREADS\nThreads where \\fB\\-\\-threads\\fR does not say; by default one for each core.\n"
-	     ".TP\n.B GPUBE_CUDA\nThe file of the CUDA backend; by default libgpube\\-cuda.so beside the program or in ../lib.\n"
-	     ".TP\n.B CUDA_VISIBLE_DEVICES\nThe devices that there are for the program, and their numbers.\n"
-	     ".TP\n.B TMPDIR\nWhere temporary files are made; by default /tmp.\n"
-	     ".TP\n.B XDG_CACHE_HOME\nWhere gpube/rates keeps what \\fBgpube devices \\-\\-measure\\fR measured; by default ~/.cache.");
-	puts(".SH SEE ALSO\n\\fBgpube\\-mpi\\fR(1), \\fBtb2\\-gpube\\fR(1), \\fBdaoopt\\-gpube\\fR(1), "
-	     "\\fBgpube\\fR(3), \\fBgpube\\-json\\fR(5)");
+	     ".TP\n"
+	     ".B OMP_NUM_THREADS\n"
+	     "Threads where \\fB\\-\\-threads\\fR does not say; by default one for each core.\n"
+	     ".TP\n"
+	     ".B GPUBE_CUDA\n"
+	     "The file of the CUDA backend; by default libgpube\\-cuda.so beside the program or "
+	     "in ../lib.\n"
+	     ".TP\n"
+	     ".B CUDA_VISIBLE_DEVICES\n"
+	     "The devices that there are for the program, and their numbers.\n"
+	     ".TP\n"
+	     ".B TMPDIR\n"
+	     "Where temporary files are made; by default /tmp.\n"
+	     ".TP\n"
+	     ".B XDG_CACHE_HOME\n"
+	     "Where gpube/rates keeps what \\fBgpube devices \\-\\-measure\\fR measured; by "
+	     "default ~/.cache.");
+	puts(".SH SEE ALSO\n\\fBgpube\\-mpi\\fR(1), \\fBtb2\\-gpube\\fR(1), "
+	     "\\fBdaoopt\\-gpube\\fR(1), \\fBgpube\\fR(3), \\fBgpube\\-json\\fR(5)");
 }
 
 void cli_man(const struct command *c)

@@ -71,9 +71,11 @@ static void report_text(struct gpube_out *out, const void *arg)
 		gpube__out_printf(out, "%-*lld", LABEL, (long long)k + 1);
 		text_profile(out, g, r->profiles[k]);
 	}
-	gpube__out_printf(out, "%-*severy action of every player, in rationals, from the payoffs of the file\n", LABEL,
-		"checked");
-	gpube__out_printf(out, "%-*s%.3f s, method pure\n", LABEL, "time", session_seconds(r->session));
+	gpube__out_printf(out,
+		"%-*severy action of every player, in rationals, from the payoffs of the file\n",
+		LABEL, "checked");
+	gpube__out_printf(
+		out, "%-*s%.3f s, method pure\n", LABEL, "time", session_seconds(r->session));
 }
 
 static void json_equilibrium(struct json *j, const struct nash_players *g, int64_t profile)
@@ -88,7 +90,8 @@ static void json_equilibrium(struct json *j, const struct nash_players *g, int64
 		const struct nash_number *v = &g->payoffs[p][profile];
 		char text[64];
 
-		snprintf(text, sizeof(text), v->den == 1 ? "%lld" : "%lld/%lld", (long long)v->num, (long long)v->den);
+		snprintf(text, sizeof(text), v->den == 1 ? "%lld" : "%lld/%lld", (long long)v->num,
+			(long long)v->den);
 		json_text(j, NULL, text);
 	}
 	json_close(j, ']');
@@ -129,12 +132,14 @@ static void report_gambit(struct gpube_out *out, const void *arg)
 		gpube__out_text(out, "NE");
 		for (int32_t p = 0; p < r->game->n; p++)
 			for (int32_t a = 0; a < r->game->actions[p]; a++)
-				gpube__out_text(out, a == action_of(r->game, r->profiles[k], p) ? ",1" : ",0");
+				gpube__out_text(out,
+					a == action_of(r->game, r->profiles[k], p) ? ",1" : ",0");
 		gpube__out_text(out, "\n");
 	}
 }
 
-int nash_many(struct session *s, const char *file, const struct nash_players *g, int64_t most, bool gambit)
+int nash_many(struct session *s, const char *file, const struct nash_players *g, int64_t most,
+	bool gambit)
 {
 	struct pure_result r = {.session = s, .file = file, .game = g, .all = true};
 	int64_t *profiles;

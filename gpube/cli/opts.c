@@ -42,7 +42,8 @@ const struct opt_row *opts_row(const struct command *c, int k, const struct opt_
 	return NULL;
 }
 
-const struct opt_row *opts_find(const struct command *c, const char *field, const struct opt_group **group)
+const struct opt_row *opts_find(
+	const struct command *c, const char *field, const struct opt_group **group)
 {
 	const struct opt_row *row;
 	int k = 0;
@@ -83,8 +84,8 @@ static int choice(const char *words, const char *word)
 }
 
 /*
- * A number >= 0 with an optional unit of 'units' (scale by 'factors'), which for bytes may be written out, GB or GiB;
- * NaN if it is none.
+ * A number >= 0 with an optional unit of 'units' (scale by 'factors'), which for bytes may be
+ * written out, GB or GiB; NaN if it is none.
  */
 static double number(const char *text, const char *units, const double *factors, bool bytes)
 {
@@ -261,7 +262,8 @@ static void bad_long(const struct command *c, const char *word)
 	else if (like[0])
 		cli_error("unknown option '--%s', did you mean '--%s'?", name, like);
 	else
-		cli_error("unknown option '--%s' of '%s%s%s'", name, c->name, *c->arguments ? " " : "", c->arguments);
+		cli_error("unknown option '--%s' of '%s%s%s'", name, c->name,
+			*c->arguments ? " " : "", c->arguments);
 }
 
 /* The row that getopt_long calls 'code': LONG + its index, or its letter. */
@@ -291,7 +293,8 @@ static int bad_option(const struct command *c, char **argv, int refused)
 	else if (row || optopt == 'h')
 		cli_error("--%s takes no value", row ? opts_name(row) : "help");
 	else if (optopt)
-		cli_error("unknown option '-%c' of '%s%s%s'", optopt, c->name, *c->arguments ? " " : "", c->arguments);
+		cli_error("unknown option '-%c' of '%s%s%s'", optopt, c->name,
+			*c->arguments ? " " : "", c->arguments);
 	else
 		bad_long(c, argv[optind - 1]);
 	see_help(c);
@@ -301,13 +304,15 @@ static int bad_option(const struct command *c, char **argv, int refused)
 /* ---- the command line ---------------------------------------------------------- */
 
 /*
- * Where --output is not given, the name of the result's file says its form, if its last word (before .gz or .xz) is one
- * of --output's: best.sol is no report for people. Files of the UAI competitions are named by their task.
+ * Where --output is not given, the name of the result's file says its form, if its last word
+ * (before .gz or .xz) is one of --output's: best.sol is no report for people. Files of the UAI
+ * competitions are named by their task.
  */
 static void form_by_name(const struct command *c, void *opts)
 {
 	const struct opt_group *group = NULL, *file_group = NULL;
-	const struct opt_row *form = opts_find(c, "output", &group), *file = opts_find(c, "output_file", &file_group);
+	const struct opt_row *form = opts_find(c, "output", &group),
+			     *file = opts_find(c, "output_file", &file_group);
 	const char *name = form && file ? *(const char **)field_of(file, file_group, opts) : NULL;
 	size_t end = name ? gpube__unpacked_length(name) : 0, begin = end;
 	char word[16];

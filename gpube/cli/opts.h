@@ -39,7 +39,8 @@
 		"by default")                                                                      \
 	X(INT, colors, 0, "0", 0, 10000, "K", "colours for a graph (.col)")                        \
 	X(FLAG, regret, 0, NULL, 0, 0, NULL,                                                       \
-		"of a game: a profile costs what its players could gain, instead of being forbidden")
+		"of a game: a profile costs what its players could gain, instead of being "
+		"forbidden")
 
 /* What solve and info have in common: how a model would be eliminated. */
 #define OPTS_ENGINE(X)                                                                             \
@@ -61,12 +62,12 @@
 		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME", "stop after this time; 0: never")        \
 	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
-		"most memory for tables; 0: half of what is free")                                        \
+		"most memory for tables; 0: half of what is free")                                 \
 	X(SIZE, device_memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                    \
 		"most memory of a GPU for tables; 0: what is free")                                \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
 
-/* Where an assignment goes that is found. */
+		/* Where an assignment goes that is found. */
 #define OPTS_ANSWER(X)                                                                             \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol|uai|ub",                                 \
 		"form of the result: for people, one JSON object, toulbar2's .sol, the MPE "       \
@@ -88,7 +89,8 @@
 		"count the optimal assignments, as 'gpube solve --count' does, instead of all "    \
 		"that are allowed")                                                                \
 	X(TEXT, ub, 0, NULL, 0, 0, "COST",                                                         \
-		"allow only totals better than COST; 1: of a .cnf or .col all that breaks nothing") \
+		"allow only totals better than COST; 1: of a .cnf or .col all that breaks "        \
+		"nothing")                                                                         \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json",                                            \
 		"form of the result: for people, or one JSON object")                              \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
@@ -137,18 +139,20 @@
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of the search for an order")               \
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME", "stop after this time; 0: never")        \
 	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
-		"most memory for tables; 0: half of what is free")                                         \
+		"most memory for tables; 0: half of what is free")                                 \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
 
-/* What the commands that compute bounds have in common. */
+		/* What the commands that compute bounds have in common. */
 #define OPTS_BOUNDING(X)                                                                           \
 	X(CHOICE, method, 0, "auto", 0, 0,                                                         \
 		"auto|mbe|shift|clusters|joins|regions|sweep|tree|patches|andor|eliminate",        \
 		"auto: whatever proves first; or one alone: mini-buckets, cost shifting, dual "    \
 		"ascent on clusters, on the join graph of mini-buckets or on nested regions "      \
 		"(which clusters are on a GPU), a sweep over allowed partial assignments, a "      \
-		"search tree bounded by cost shifting, splitting bounded by patches (tables that grow " \
-		"and are made to agree on all variables that they share), AND/OR search on a join " \
+		"search tree bounded by cost shifting, splitting bounded by patches (tables that " \
+		"grow "                                                                            \
+		"and are made to agree on all variables that they share), AND/OR search on a "     \
+		"join "                                                                            \
 		"graph, bucket elimination")                                                       \
 	X(TEXT, ub, 0, NULL, 0, 0, "COST|FILE",                                                    \
 		"only totals better than COST are of interest, a known solution's for example; "   \
@@ -225,7 +229,8 @@
 		"write a picture instead, in the language of Graphviz: variables and functions, "  \
 		"the pseudo-tree of DPOP, or the buckets or clusters of the elimination")          \
 	X(OUT, svg, 0, NULL, 0, 0, "FILE",                                                         \
-		"draw the picture of --dot, the graph by itself, an SVG, by Graphviz, and report, too") \
+		"draw the picture of --dot, the graph by itself, an SVG, by Graphviz, and "        \
+		"report, too")                                                                     \
 	X(OUT, write_order, 0, NULL, 0, 0, "FILE",                                                 \
 		"also write the elimination order that is found, of the model as it was read "     \
 		"(--no-simplify goes with it), a .order; as .cov or .dec its tree decomposition")  \
@@ -640,7 +645,8 @@ struct command;
 /* Option k of a command (group: out, may be NULL); NULL past the last. */
 const struct opt_row *opts_row(const struct command *c, int k, const struct opt_group **group);
 /* The same by its field's name, "output_file". */
-const struct opt_row *opts_find(const struct command *c, const char *field, const struct opt_group **group);
+const struct opt_row *opts_find(
+	const struct command *c, const char *field, const struct opt_group **group);
 
 /* "order-file" of "order_file"; a static buffer, good until the next call. */
 const char *opts_name(const struct opt_row *row);

@@ -20,7 +20,8 @@ struct named {
 struct files {
 	struct named file[MOST_FILES];
 	int n;
-	char *beside[2]; /* files beside a model that are read without being named; see gpube__beside_find() */
+	/* files beside a model that are read without being named; see gpube__beside_find() */
+	char *beside[2];
 };
 
 static void add(struct files *f, const char *path, const char *option, bool written)
@@ -54,7 +55,8 @@ static void add_beside(struct files *f, const char *path, int which)
 	}
 }
 
-static void list(struct files *f, const struct command *c, const void *opts, int n_args, char **args)
+static void list(
+	struct files *f, const struct command *c, const void *opts, int n_args, char **args)
 {
 	const bool converts = !strcmp(c->arguments, "IN OUT");
 	const struct opt_group *group;
@@ -69,8 +71,8 @@ static void list(struct files *f, const struct command *c, const void *opts, int
 			continue;
 		add(f, *(char *const *)at, row->field, row->type == OPT_OUT);
 		for (int which = 0; which < 2; which++)
-			if (!strcmp(row->field, which ? "query" : "evidence") && !*(char *const *)at &&
-				n_args > 0 && strcmp(args[0], "-"))
+			if (!strcmp(row->field, which ? "query" : "evidence") &&
+				!*(char *const *)at && n_args > 0 && strcmp(args[0], "-"))
 				add_beside(f, args[0], which);
 	}
 }
@@ -81,15 +83,17 @@ static const char *folder(const char *path, struct stat *st, bool *known)
 	const char *slash = strrchr(path, '/');
 	char *p = malloc(strlen(path) + 2);
 
-	*known = p && snprintf(p, strlen(path) + 2, "%.*s.", slash ? (int)(slash - path) + 1 : 0, path) > 0 &&
+	*known = p &&
+		 snprintf(p, strlen(path) + 2, "%.*s.", slash ? (int)(slash - path) + 1 : 0, path) >
+			 0 &&
 		 !stat(p, st);
 	free(p);
 	return slash ? slash + 1 : path;
 }
 
 /*
- * By what it is, so that links and other spellings count; files that are not there yet by their folder and
- * their name in it.
+ * By what it is, so that links and other spellings count; files that are not there yet by their
+ * folder and their name in it.
  */
 static bool same_file(const char *a, const char *b)
 {

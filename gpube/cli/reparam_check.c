@@ -77,7 +77,9 @@ static int compare_all(const struct pair *p, int32_t *values, int64_t *n)
 	return status;
 }
 
-/* Most random assignments of a problem with hard constraints are forbidden: half go from the best. */
+/*
+ * Most random assignments of a problem with hard constraints are forbidden: half go from the best.
+ */
 static int compare_some(const struct pair *p, int32_t *values, uint64_t seed, int64_t *n)
 {
 	const struct gpube_model *m = p->costs;
@@ -114,8 +116,9 @@ int reparam_check(struct reparam_check *out, const struct gpube_model *costs, co
 
 	*out = (struct reparam_check){0};
 	if (!status && written->n_vars != costs->n_vars)
-		status = gpube__fail(ctx, GPUBE_EBUG, "internal error: '%s' has %d variables, not %d",
-			path, written->n_vars, costs->n_vars);
+		status = gpube__fail(ctx, GPUBE_EBUG,
+			"internal error: '%s' has %d variables, not %d", path, written->n_vars,
+			costs->n_vars);
 	for (int32_t i = 0; i < costs->n_vars && assignments <= FEW; i++)
 		assignments *= costs->vars[i].domain;
 	out->all = assignments <= FEW;

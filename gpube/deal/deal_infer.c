@@ -1,8 +1,9 @@
 /*
  * deal_infer.c - gpube__deal_infer(): see deal.h.
  *
- * On rank 0 gpube_infer() runs in the hand. Once it has slices, this thread gives them to the other ranks, while the
- * hand does some itself: both take the next that nobody has. The hand adds them up in their order.
+ * On rank 0 gpube_infer() runs in the hand. Once it has slices, this thread gives them to the other
+ * ranks, while the hand does some itself: both take the next that nobody has. The hand adds them up
+ * in their order.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "gpube/deal/deal.h"
@@ -16,8 +17,8 @@
 #include "gpube/ops/scratch.h"
 
 /*
- * From rank 0: JOB (flag: its number), SLICE (a, of the last job). To it: SUM (a: the slice, flag: of which job,
- * b: a status; sum and marginals).
+ * From rank 0: JOB (flag: its number), SLICE (a, of the last job). To it: SUM (a: the slice, flag:
+ * of which job, b: a status; sum and marginals).
  */
 enum { LETTER_JOB, LETTER_SLICE, LETTER_SUM };
 
@@ -54,7 +55,7 @@ struct summing {
 	struct gpube_slice_sum sum;
 };
 
-/* ---- jobs as words ---------------------------------------------------------------------------- */
+/* ---- jobs as words ------------------------------------------------------------------- */
 
 static int job_to_words(struct summing *s, struct gpube_ctx *ctx, const struct gpube_slice_job *job)
 {
@@ -101,7 +102,8 @@ static bool words_to_job(struct summing *s)
 		return false;
 	job->n_cuts = *at++;
 	for (int k = 0; k < job->n_cuts; k++) {
-		if (end - at < 2 || at[0] < 0 || at[0] >= s->m->n_vars || at[1] < 1 || at[1] > end - at - 2)
+		if (end - at < 2 || at[0] < 0 || at[0] >= s->m->n_vars || at[1] < 1 ||
+			at[1] > end - at - 2)
 			return false;
 		job->var[k] = at[0];
 		job->n_values[k] = at[1];
@@ -114,7 +116,7 @@ static bool words_to_job(struct summing *s)
 	return at == end;
 }
 
-/* ---- rank 0's hand -------------------------------------------------------------------------------- */
+/* ---- rank 0's hand ------------------------------------------------------------------- */
 
 static void clear_slices(struct summing *s)
 {
@@ -134,7 +136,8 @@ static int on_begin(void *arg, const struct gpube_slice_job *job)
 	clear_slices(s);
 	status = job_to_words(s, ctx, job);
 	if (!status && !words_to_job(s))
-		status = gpube__fail(ctx, GPUBE_EBUG, "internal error: slices are not told right; please report this");
+		status = gpube__fail(ctx, GPUBE_EBUG,
+			"internal error: slices are not told right; please report this");
 	if (!status) {
 		s->slices = gpube__alloc_zero(ctx, (uint64_t)s->job.n, sizeof(*s->slices));
 		status = s->slices ? GPUBE_OK : GPUBE_ENOMEM;
@@ -145,7 +148,10 @@ static int on_begin(void *arg, const struct gpube_slice_job *job)
 	return status;
 }
 
-/* Done: what it was summed to. Otherwise the next slice that nobody has, or -1; after a stop nobody gets one. */
+/*
+ * Done: what it was summed to. Otherwise the next slice that nobody has, or -1; after a stop nobody
+ * gets one.
+ */
 static bool look(struct summing *s, int64_t slice, struct slice_state *found, int64_t *mine)
 {
 	const bool stopped = gpube__stopped(&s->hand.ctx);
@@ -161,7 +167,8 @@ static bool look(struct summing *s, int64_t slice, struct slice_state *found, in
 }
 
 /* Unless it is one of an earlier job, or there is none. */
-static void store(struct summing *s, int32_t number, int64_t slice, int status, const struct gpube_slice_sum *sum)
+static void store(struct summing *s, int32_t number, int64_t slice, int status,
+	const struct gpube_slice_sum *sum)
 {
 	bool wanted;
 
@@ -194,7 +201,8 @@ static int on_sum(void *arg, struct gpube_slice_sum *sum, int64_t slice)
 		store(s, s->number, mine, found.status, &found.sum);
 	}
 	*sum = found.sum;
-	return found.status ? gpube__fail(ctx, found.status, "a slice does not fit the memory") : GPUBE_OK;
+	return found.status ? gpube__fail(ctx, found.status, "a slice does not fit the memory")
+			    : GPUBE_OK;
 }
 
 static int sum_all(struct gpube_ctx *ctx, void *arg)
@@ -212,7 +220,7 @@ static int sum_all(struct gpube_ctx *ctx, void *arg)
 	return gpube__infer_sliced(&s->out, &m, s->opts, &slicer);
 }
 
-/* ---- rank 0's other thread -------------------------------------------------------------------------- */
+/* ---- rank 0's other thread ----------------------------------------------------------- */
 
 /* A slice that nobody has, to a rank that has none. */
 static int give(struct summing *s, int rank)
@@ -248,7 +256,8 @@ static int64_t sum_words(const struct summing *s, bool marginals)
 {
 	const int64_t values = marginals ? gpube__infer_n_values(s->m) : 0;
 
-	return (int64_t)((sizeof(struct gpube_slice_sum) + (uint64_t)values * sizeof(double)) / sizeof(int32_t));
+	return (int64_t)((sizeof(struct gpube_slice_sum) + (uint64_t)values * sizeof(double)) /
+			 sizeof(int32_t));
 }
 
 static int read_sum(struct summing *s, int from, const struct gpube_letter *l, const int32_t *words)
@@ -273,7 +282,7 @@ static int read_sum(struct summing *s, int from, const struct gpube_letter *l, c
 	return GPUBE_OK;
 }
 
-/* ---- other ranks ------------------------------------------------------------------------------------ */
+/* ---- other ranks --------------------------------------------------------------------- */
 
 static int sum_slice(struct gpube_ctx *ctx, void *arg)
 {
@@ -306,7 +315,8 @@ static int read_letter(void *arg, int from, const struct gpube_letter *l, const 
 	struct summing *s = arg;
 
 	if (s->world->rank == 0)
-		return l->kind == LETTER_SUM ? read_sum(s, from, l, words) : gpube__letter_fail(s->world, from);
+		return l->kind == LETTER_SUM ? read_sum(s, from, l, words)
+					     : gpube__letter_fail(s->world, from);
 	switch (l->kind) {
 	case LETTER_JOB:
 		return take_job(s, from, l, words);
@@ -328,8 +338,11 @@ static int send_sum(struct summing *s)
 {
 	const int status = gpube__hand_end(&s->hand);
 	const int64_t n = sum_words(s, s->sum.marginals != NULL);
-	const struct gpube_letter l = {
-		.kind = LETTER_SUM, .flag = s->slice_number, .a = s->slice, .b = status, .n = (int32_t)n};
+	const struct gpube_letter l = {.kind = LETTER_SUM,
+		.flag = s->slice_number,
+		.a = s->slice,
+		.b = status,
+		.n = (int32_t)n};
 	int32_t *words;
 	int sent = GPUBE_ENOMEM;
 
@@ -351,7 +364,7 @@ static int send_sum(struct summing *s)
 	return sent;
 }
 
-/* ---- the loops ---------------------------------------------------------------------------------------- */
+/* ---- the loops ----------------------------------------------------------------------- */
 
 static int report(void *arg)
 {
@@ -389,7 +402,9 @@ static int lead(struct summing *s)
 		return status;
 	summed = gpube__hand_end(&s->hand);
 	status = gpube__letters_end(&s->letters);
-	return status ? status : summed ? gpube__fail(s->ctx, summed, "%s", s->hand.ctx.error) : GPUBE_OK;
+	return status   ? status
+	       : summed ? gpube__fail(s->ctx, summed, "%s", s->hand.ctx.error)
+			: GPUBE_OK;
 }
 
 int gpube__deal_infer(struct gpube_inference **out, const struct gpube_model *m,

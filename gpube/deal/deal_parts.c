@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * The whole is at work so long before there are parts. A part is so for PART_SECONDS at least before it is split, and
- * so many times as long for each split before. Of the processor, which on a machine that others use may be few of the
- * clock's.
+ * The whole is at work so long before there are parts. A part is so for PART_SECONDS at least
+ * before it is split, and so many times as long for each split before. Of the processor, which on a
+ * machine that others use may be few of the clock's.
  */
 #define FIRST_SECONDS 0.5
 #define PART_SECONDS  1.0
@@ -23,7 +23,8 @@ int gpube__deal_begin(struct dealing *d, const struct gpube_letter *l, const int
 	d->task = l->task;
 	d->began = gpube__cpu_seconds();
 	d->wish = 0;
-	return gpube__part_begin(&d->solver, row, l->n, l->a, l->flag, l->seconds, l->task ? NULL : d->opts->values);
+	return gpube__part_begin(
+		&d->solver, row, l->n, l->a, l->flag, l->seconds, l->task ? NULL : d->opts->values);
 }
 
 void gpube__deal_wish(struct dealing *d, const struct gpube_letter *l)
@@ -56,22 +57,26 @@ static void tell(struct dealing *d, int by)
 	const char *sides[] = {"lower", "upper"};
 	const int first = d->solver.maximise;
 
-	if (d->cost == d->told_cost && (d->bound == d->told_bound || now - d->told_at < TELL_SECONDS))
+	if (d->cost == d->told_cost &&
+		(d->bound == d->told_bound || now - d->told_at < TELL_SECONDS))
 		return;
 	if (d->bound == GPUBE_INF || (d->bound == INT64_MIN && d->cost == GPUBE_INF))
 		return;
 	d->told_at = now;
 	d->told_bound = d->bound;
 	d->told_cost = d->cost;
-	gpube__decimal_text(bound, gpube__deal_total(d, d->bound > INT64_MIN ? d->bound : 0), d->m->scale);
+	gpube__decimal_text(
+		bound, gpube__deal_total(d, d->bound > INT64_MIN ? d->bound : 0), d->m->scale);
 	gpube__decimal_text(cost, gpube__deal_total(d, d->cost), d->m->scale);
 	if (d->cost == GPUBE_INF)
-		gpube__log(d->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s (rank %d)", now - d->start, sides[first], bound, by);
+		gpube__log(d->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s (rank %d)", now - d->start,
+			sides[first], bound, by);
 	else if (d->bound == INT64_MIN)
-		gpube__log(d->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s (rank %d)", now - d->start, sides[!first], cost, by);
+		gpube__log(d->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s (rank %d)", now - d->start,
+			sides[!first], cost, by);
 	else
-		gpube__log(d->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s, %s bound %s (rank %d)", now - d->start,
-			sides[first], bound, sides[!first], cost, by);
+		gpube__log(d->ctx, GPUBE_LOG_NOTE, "%.2f s: %s bound %s, %s bound %s (rank %d)",
+			now - d->start, sides[first], bound, sides[!first], cost, by);
 }
 
 /* The least of all parts', or that of the whole. */
@@ -105,7 +110,9 @@ static int offer(struct dealing *d, int by, int64_t cost, const int32_t *values)
 		return status;
 	if (priced == GPUBE_INF || gpube__deal_total(d, priced) != cost)
 		return gpube__fail(d->ctx, GPUBE_EBUG,
-			"internal error: rank %d has an assignment that does not cost what it says; please report this", by);
+			"internal error: rank %d has an assignment that does not cost what it "
+			"says; please report this",
+			by);
 	if (cost >= d->cost)
 		return GPUBE_OK;
 	d->cost = cost;
@@ -119,7 +126,7 @@ static int offer(struct dealing *d, int by, int64_t cost, const int32_t *values)
 	return gpube__letter_send_all(d->world, &letter);
 }
 
-/* ---- rank 0: parts ----------------------------------------------------------------------------- */
+/* ---- rank 0: parts ------------------------------------------------------------------- */
 
 static int add_part(struct dealing *d, const int32_t *row, int32_t n, int depth, int64_t bound)
 {
@@ -140,20 +147,25 @@ static int add_part(struct dealing *d, const int32_t *row, int32_t n, int depth,
 }
 
 /* What a part was split into takes its place. */
-static int take_rows(struct dealing *d, int32_t task, const struct gpube_letter *l, const int32_t *words)
+static int take_rows(
+	struct dealing *d, int32_t task, const struct gpube_letter *l, const int32_t *words)
 {
 	const struct deal_part p = d->parts[task];
 	int status = GPUBE_OK;
 
 	for (int32_t at = 0; at < l->n && !status; at += 1 + words[at]) {
 		if (words[at] < 0 || words[at] > l->n - at - 1)
-			return gpube__fail(d->ctx, GPUBE_EIO, "rank %d sent parts that are damaged", p.rank);
+			return gpube__fail(
+				d->ctx, GPUBE_EIO, "rank %d sent parts that are damaged", p.rank);
 		status = add_part(d, words + at + 1, words[at], p.depth + 1, p.bound);
 	}
 	return status;
 }
 
-/* An ended part's bound is that of its assignments, or at least of those that are in none of its parts. */
+/*
+ * An ended part's bound is that of its assignments, or at least of those that are in none of its
+ * parts.
+ */
 static void end_part(struct dealing *d, struct deal_part *p)
 {
 	p->state = PART_ENDED;
@@ -171,7 +183,8 @@ static int64_t left_out(struct dealing *d)
 	return d->limit;
 }
 
-static int end_split(struct dealing *d, struct deal_part *p, const struct gpube_letter *l, const int32_t *words)
+static int end_split(
+	struct dealing *d, struct deal_part *p, const struct gpube_letter *l, const int32_t *words)
 {
 	int status;
 
@@ -187,7 +200,8 @@ static int end_split(struct dealing *d, struct deal_part *p, const struct gpube_
 	return status;
 }
 
-static int end_some(struct dealing *d, struct deal_part *p, const struct gpube_letter *l, const int32_t *words)
+static int end_some(
+	struct dealing *d, struct deal_part *p, const struct gpube_letter *l, const int32_t *words)
 {
 	switch ((enum gpube_part_end)l->flag) {
 	case GPUBE_PART_SPLIT:
@@ -210,9 +224,11 @@ static int end_some(struct dealing *d, struct deal_part *p, const struct gpube_l
 }
 
 /* What the rank that was to split the whole has found. */
-static int end_whole_split(struct dealing *d, struct deal_part *p, const struct gpube_letter *l, const int32_t *words)
+static int end_whole_split(
+	struct dealing *d, struct deal_part *p, const struct gpube_letter *l, const int32_t *words)
 {
-	const bool split = l->flag == GPUBE_PART_SPLIT, infeasible = l->flag == GPUBE_PART_INFEASIBLE;
+	const bool split = l->flag == GPUBE_PART_SPLIT,
+		   infeasible = l->flag == GPUBE_PART_INFEASIBLE;
 
 	d->splitter = -1;
 	p->atom = !split || l->b == 1;
@@ -265,8 +281,12 @@ static int give(struct dealing *d, int rank, int32_t task, int32_t wanted)
 {
 	struct deal_part *p = &d->parts[task];
 	const double left = d->ctx->deadline > 0 ? fmax(d->ctx->deadline - gpube__now(), 1e-3) : 0;
-	const struct gpube_letter letter = {
-		.kind = LETTER_PART, .task = task, .flag = wanted, .n = p->n, .a = d->limit, .seconds = left};
+	const struct gpube_letter letter = {.kind = LETTER_PART,
+		.task = task,
+		.flag = wanted,
+		.n = p->n,
+		.a = d->limit,
+		.seconds = left};
 
 	d->at[rank] = task;
 	if (wanted) {
@@ -276,7 +296,8 @@ static int give(struct dealing *d, int rank, int32_t task, int32_t wanted)
 		p->rank = rank;
 		p->since = gpube__now();
 	}
-	return rank ? gpube__letter_send(d->world, rank, &letter, p->row) : gpube__deal_begin(d, &letter, p->row);
+	return rank ? gpube__letter_send(d->world, rank, &letter, p->row)
+		    : gpube__deal_begin(d, &letter, p->row);
 }
 
 /* The open part of least bound. -1: there is none */
@@ -285,7 +306,8 @@ static int32_t next_part(const struct dealing *d)
 	int32_t best = d->parts[0].state == PART_OPEN && d->parts[0].atom ? 0 : -1;
 
 	for (int64_t k = 1; k < d->n_parts; k++)
-		if (d->parts[k].state == PART_OPEN && (best < 0 || d->parts[k].bound < d->parts[best].bound))
+		if (d->parts[k].state == PART_OPEN &&
+			(best < 0 || d->parts[k].bound < d->parts[best].bound))
 			best = (int32_t)k;
 	return best;
 }
@@ -300,7 +322,8 @@ static int32_t longest(const struct dealing *d)
 
 		if (p->state == PART_SPLITTING)
 			return -1;
-		if (p->state == PART_AT_WORK && !p->atom && (best < 0 || p->since < d->parts[best].since))
+		if (p->state == PART_AT_WORK && !p->atom &&
+			(best < 0 || p->since < d->parts[best].since))
 			best = (int32_t)k;
 	}
 	return best;
@@ -310,12 +333,14 @@ static int32_t longest(const struct dealing *d)
 static int ask_to_split(struct dealing *d, int n_idle)
 {
 	const int32_t task = longest(d);
-	struct gpube_letter letter = {.kind = LETTER_SPLIT, .task = task, .flag = PARTS_EACH * (n_idle + 1)};
+	struct gpube_letter letter = {
+		.kind = LETTER_SPLIT, .task = task, .flag = PARTS_EACH * (n_idle + 1)};
 
 	if (task < 0)
 		return GPUBE_OK;
 	d->parts[task].state = PART_SPLITTING;
-	letter.seconds = (d->eager ? EAGER_SECONDS : PART_SECONDS) * pow(LONGER, d->parts[task].depth);
+	letter.seconds =
+		(d->eager ? EAGER_SECONDS : PART_SECONDS) * pow(LONGER, d->parts[task].depth);
 	if (d->parts[task].rank)
 		return gpube__letter_send(d->world, d->parts[task].rank, &letter, NULL);
 	gpube__deal_wish(d, &letter);
@@ -329,8 +354,9 @@ static bool wants_parts(const struct dealing *d)
 
 	if (d->n_parts > 1 || d->splitter >= 0 || p->atom || d->proved)
 		return false;
-	return p->state == PART_OPEN || (p->state == PART_AT_WORK && gpube__cpu_seconds() - d->began >
-									     FIRST_SECONDS * d->ctx->n_threads);
+	return p->state == PART_OPEN ||
+	       (p->state == PART_AT_WORK &&
+		       gpube__cpu_seconds() - d->began > FIRST_SECONDS * d->ctx->n_threads);
 }
 
 int gpube__deal_parts(struct dealing *d)
@@ -356,7 +382,8 @@ int gpube__deal_parts(struct dealing *d)
 /* ---- rank 0: what is heard ------------------------------------------------------------------- */
 
 /* What a part's rank says of it, to rank 0. */
-int gpube__deal_read(struct dealing *d, int from, const struct gpube_letter *l, const int32_t *words)
+int gpube__deal_read(
+	struct dealing *d, int from, const struct gpube_letter *l, const int32_t *words)
 {
 	int status = GPUBE_OK;
 

@@ -9,18 +9,20 @@
 #include "gpube/deal/deal_parts.h"
 #include "gpube/ops/ops.h"
 
-/* ---- letters ------------------------------------------------------------------------------------- */
+/* ---- letters ------------------------------------------------------------------------- */
 
 static int read_letter(void *arg, int from, const struct gpube_letter *l, const int32_t *words)
 {
 	struct dealing *d = arg;
 
 	if (d->world->rank == 0)
-		return l->kind == LETTER_NEWS || l->kind == LETTER_END ? gpube__deal_read(d, from, l, words)
-								       : gpube__letter_fail(d->world, from);
+		return l->kind == LETTER_NEWS || l->kind == LETTER_END
+			       ? gpube__deal_read(d, from, l, words)
+			       : gpube__letter_fail(d->world, from);
 	switch (l->kind) {
 	case LETTER_PART:
-		return d->solver.hand.busy ? gpube__letter_fail(d->world, from) : gpube__deal_begin(d, l, words);
+		return d->solver.hand.busy ? gpube__letter_fail(d->world, from)
+					   : gpube__deal_begin(d, l, words);
 	case LETTER_LIMIT:
 		gpube__part_limit(&d->solver, l->a);
 		return GPUBE_OK;
@@ -35,7 +37,8 @@ static int read_letter(void *arg, int from, const struct gpube_letter *l, const 
 
 static int say(struct dealing *d, const struct gpube_letter *l, const int32_t *words)
 {
-	return d->world->rank ? gpube__letter_send(d->world, 0, l, words) : gpube__deal_read(d, 0, l, words);
+	return d->world->rank ? gpube__letter_send(d->world, 0, l, words)
+			      : gpube__deal_read(d, 0, l, words);
 }
 
 /* What this rank's own part has by now, or had in the end. */
@@ -64,7 +67,8 @@ static int report(void *arg)
 		d->whole = s->found;
 		s->found = NULL;
 	}
-	l = (struct gpube_letter){.kind = LETTER_END, .task = d->task, .flag = s->end, .a = s->bound};
+	l = (struct gpube_letter){
+		.kind = LETTER_END, .task = d->task, .flag = s->end, .a = s->bound};
 	l.b = s->rows.n_rows;
 	l.n = s->end == GPUBE_PART_SPLIT ? s->rows.n : 0;
 	return say(d, &l, s->rows.words);
@@ -84,7 +88,7 @@ static void stop(void *arg)
 	gpube__part_stop(&d->solver);
 }
 
-/* ---- rank 0 ---------------------------------------------------------------------------------------- */
+/* ---- rank 0 -------------------------------------------------------------------------- */
 
 static int deal_all(struct dealing *d)
 {
@@ -96,12 +100,12 @@ static int deal_all(struct dealing *d)
 			status = gpube__letters_poll(&d->letters);
 		d->stopped |= gpube__stopped(d->ctx);
 	}
-	gpube__log(d->ctx, GPUBE_LOG_DETAIL, "the whole and %lld parts on %d ranks", (long long)d->n_parts - 1,
-		d->world->n_ranks);
+	gpube__log(d->ctx, GPUBE_LOG_DETAIL, "the whole and %lld parts on %d ranks",
+		(long long)d->n_parts - 1, d->world->n_ranks);
 	return status ? status : gpube__letters_end(&d->letters);
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------ */
+/* ---- the answer ---------------------------------------------------------------------- */
 
 /* A bound, in the given model's terms. */
 static int64_t given_bound(const struct dealing *d, int64_t bound)
@@ -125,7 +129,8 @@ static void take_steps(struct dealing *d, struct gpube_solution *s)
 static int conclude(struct gpube_solution **out, struct dealing *d)
 {
 	struct gpube_solution *s = d->whole ? d->whole : gpube__alloc_zero(d->ctx, 1, sizeof(*s));
-	const int64_t cutoff = d->opts->has_cutoff ? gpube__deal_total(d, d->opts->cutoff) : GPUBE_INF;
+	const int64_t cutoff =
+		d->opts->has_cutoff ? gpube__deal_total(d, d->opts->cutoff) : GPUBE_INF;
 	int status = s ? GPUBE_OK : GPUBE_ENOMEM;
 
 	if (status)
@@ -142,7 +147,8 @@ static int conclude(struct gpube_solution **out, struct dealing *d)
 	take_steps(d, s);
 	if (d->cost != GPUBE_INF) {
 		if (!s->values)
-			s->values = gpube__alloc(d->ctx, (uint64_t)d->m->n_vars, sizeof(*s->values));
+			s->values =
+				gpube__alloc(d->ctx, (uint64_t)d->m->n_vars, sizeof(*s->values));
 		if (!s->values)
 			return GPUBE_ENOMEM;
 		memcpy(s->values, d->best, (size_t)d->m->n_vars * sizeof(*s->values));
@@ -154,15 +160,17 @@ static int conclude(struct gpube_solution **out, struct dealing *d)
 	} else if (d->bound == GPUBE_INF && !d->feasible) {
 		s->answer = GPUBE_ANSWER_INFEASIBLE;
 	}
-	s->closed = d->opts->has_cutoff && d->bound >= cutoff && s->answer != GPUBE_ANSWER_INFEASIBLE;
+	s->closed =
+		d->opts->has_cutoff && d->bound >= cutoff && s->answer != GPUBE_ANSWER_INFEASIBLE;
 	if (status || s->answer != GPUBE_ANSWER_INCOMPLETE || s->closed)
 		return status;
 	if (d->stopped || !(d->whole_gave_up || d->part_gave_up))
 		return gpube__fail_stopped(d->ctx);
-	return gpube__fail(d->ctx, GPUBE_ELIMIT, "nothing that fits the memory and the time proves more");
+	return gpube__fail(
+		d->ctx, GPUBE_ELIMIT, "nothing that fits the memory and the time proves more");
 }
 
-/* ---- the call --------------------------------------------------------------------------------------- */
+/* ---- the call ------------------------------------------------------------------------ */
 
 static int dealing_open(struct dealing *d)
 {
@@ -205,7 +213,12 @@ int gpube__deal_solve(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts, struct dcop_world *world)
 {
 	struct gpube_ctx *ctx = m->ctx;
-	struct dealing d = {.ctx = ctx, .world = world, .given = m, .m = m, .opts = opts, .start = gpube__now()};
+	struct dealing d = {.ctx = ctx,
+		.world = world,
+		.given = m,
+		.m = m,
+		.opts = opts,
+		.start = gpube__now()};
 	struct gpube_model *quantised = NULL;
 	double deadline;
 	int status = GPUBE_OK;

@@ -21,14 +21,16 @@ static void *run(void *arg)
 	return NULL;
 }
 
-int gpube__hand_begin(struct gpube_hand *h, int (*work)(struct gpube_ctx *ctx, void *arg), void *arg)
+int gpube__hand_begin(
+	struct gpube_hand *h, int (*work)(struct gpube_ctx *ctx, void *arg), void *arg)
 {
 	h->work = work;
 	h->arg = arg;
 	h->ended = 0;
 	gpube_ctx_resume(&h->ctx);
 	h->busy = gpube__thread_start(&h->thread, run, h);
-	return h->busy ? GPUBE_OK : gpube__fail(&h->ctx, GPUBE_ENOMEM, "the system gives no thread");
+	return h->busy ? GPUBE_OK
+		       : gpube__fail(&h->ctx, GPUBE_ENOMEM, "the system gives no thread");
 }
 
 bool gpube__hand_is_done(const struct gpube_hand *h)

@@ -8,7 +8,10 @@
 /* An answer waits so long at most, and the processor is left to those who work. */
 #define NAP_NS 500000
 
-/* STOP: this rank was told to; OVER: of rank 0: the work is; to it: the rank has nothing more to say (seconds) */
+/*
+ * STOP: this rank was told to; OVER: of rank 0: the work is; to it: the rank has nothing more to
+ * say (seconds)
+ */
 enum { LETTER_OVER = -2, LETTER_STOP = -1 };
 
 int gpube__letter_send(
@@ -43,7 +46,8 @@ int gpube__letter_send_all(struct dcop_world *world, const struct gpube_letter *
 
 int gpube__letter_fail(struct dcop_world *world, int from)
 {
-	return gpube__fail(world->ctx, GPUBE_EIO, "rank %d sent what nobody expects: is it of the same version?", from);
+	return gpube__fail(world->ctx, GPUBE_EIO,
+		"rank %d sent what nobody expects: is it of the same version?", from);
 }
 
 /* ---- what comes ------------------------------------------------------------------------------ */
@@ -100,11 +104,12 @@ static int on_parcel(void *arg, int from, const void *body, uint64_t bytes)
 	return status;
 }
 
-/* ---- until it is over -------------------------------------------------------------------------- */
+/* ---- until it is over ---------------------------------------------------------------- */
 
 int gpube__letters_open(struct gpube_letters *l)
 {
-	l->seconds = gpube__alloc_zero(l->world->ctx, (uint64_t)l->world->n_ranks, sizeof(*l->seconds));
+	l->seconds =
+		gpube__alloc_zero(l->world->ctx, (uint64_t)l->world->n_ranks, sizeof(*l->seconds));
 	return l->seconds ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
@@ -154,10 +159,12 @@ int gpube__letters_end(struct gpube_letters *l)
 	int status = gpube__letter_send_all(l->world, &over);
 
 	l->stop(l->arg);
-	while (!status && (l->is_busy(l->arg) || l->n_gone < l->world->n_ranks - 1 || !dcop__world_drained(l->world)))
+	while (!status && (l->is_busy(l->arg) || l->n_gone < l->world->n_ranks - 1 ||
+				  !dcop__world_drained(l->world)))
 		status = gpube__letters_poll(l);
 	l->seconds[0] = gpube__cpu_seconds();
 	for (int rank = 0; rank < l->world->n_ranks; rank++)
-		gpube__log(l->world->ctx, GPUBE_LOG_DETAIL, "rank %d: %.2f processor seconds", rank, l->seconds[rank]);
+		gpube__log(l->world->ctx, GPUBE_LOG_DETAIL, "rank %d: %.2f processor seconds", rank,
+			l->seconds[rank]);
 	return status;
 }

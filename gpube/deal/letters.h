@@ -1,16 +1,20 @@
 /*
- * letters.h - what rank 0, which deals the work of a command, and the other ranks write each other: short messages over
- * the parcels of gpube/ranks/world.h.
+ * letters.h - what rank 0, which deals the work of a command, and the other ranks write each other:
+ * short messages over the parcels of gpube/ranks/world.h.
  *
- * Whatever the work is, the others go on until rank 0 says that it is over; each tells rank 0 when it was told to stop,
- * and at last what its processors took. Those letters are read here, all others by the work.
+ * Whatever the work is, the others go on until rank 0 says that it is over; each tells rank 0 when
+ * it was told to stop, and at last what its processors took. Those letters are read here, all
+ * others by the work.
  */
 #ifndef GPUBE_LETTERS_H
 #define GPUBE_LETTERS_H
 
 #include "gpube/ranks/world.h"
 
-/* Kinds below 0 are of this file. 'n' numbers follow a letter; what a, b, flag and seconds are is the kind's. */
+/*
+ * Kinds below 0 are of this file. 'n' numbers follow a letter; what a, b, flag and seconds are is
+ * the kind's.
+ */
 struct gpube_letter {
 	int32_t kind, task, flag, n;
 	int64_t a, b;
@@ -33,7 +37,8 @@ struct gpube_letters {
 	void (*stop)(void *arg);
 	/* its own */
 	bool over, asked; /* asked: rank 0 knows of this rank's stop */
-	int n_gone;	  /* ranks that have nothing more to say, and what the processors of each took */
+	/* ranks that have nothing more to say, and what the processors of each took */
+	int n_gone;
 	double *seconds;
 };
 
@@ -51,8 +56,8 @@ int gpube__letter_fail(struct dcop_world *world, int from);
 
 /*
  * gpube__letters_poll() - reads what has come, reports, and waits for a moment if nothing has.
- * gpube__letters_follow() - of the other ranks: until rank 0 says that it is over, and knows what this one had to say.
- * gpube__letters_end() - of rank 0: says so, and waits for the others.
+ * gpube__letters_follow() - of the other ranks: until rank 0 says that it is over, and knows what
+ * this one had to say. gpube__letters_end() - of rank 0: says so, and waits for the others.
  * Errors: EIO (a rank is dead, or sends what nobody expects), ENOMEM, those of 'read' and 'report'
  */
 int gpube__letters_poll(struct gpube_letters *l);

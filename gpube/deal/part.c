@@ -33,8 +33,10 @@ static int borrow(struct gpube_model *part, struct gpube_ctx *ctx, const struct 
 	part->functions_capacity = m->n_functions;
 	part->tables_capacity = m->n_tables;
 	part->scopes_capacity = m->n_scopes;
-	if (copy_array(ctx, &part->functions, m->functions, (uint64_t)m->n_functions, sizeof(*m->functions)) ||
-		copy_array(ctx, &part->tables, m->tables, (uint64_t)m->n_tables, sizeof(*m->tables)))
+	if (copy_array(ctx, &part->functions, m->functions, (uint64_t)m->n_functions,
+		    sizeof(*m->functions)) ||
+		copy_array(
+			ctx, &part->tables, m->tables, (uint64_t)m->n_tables, sizeof(*m->tables)))
 		return GPUBE_ENOMEM;
 	return copy_array(ctx, &part->scopes, m->scopes, (uint64_t)m->n_scopes, sizeof(*m->scopes));
 }
@@ -91,7 +93,7 @@ void gpube__part_close(struct gpube_model *part, const struct gpube_model *m)
 	gpube__free(part->ctx, part->scopes);
 }
 
-/* ---- splitting --------------------------------------------------------------------------------- */
+/* ---- splitting ----------------------------------------------------------------------- */
 
 /* Variables that one split takes. */
 enum { MOST_SPLIT = 12 };
@@ -104,7 +106,8 @@ struct splitting {
 	int32_t *order, *given; /* of each simplified variable: a given one that it stands for */
 	double *weight; /* by position */
 	int n_vars;
-	int32_t var[MOST_SPLIT], groups[MOST_SPLIT]; /* given variables, and into how many groups of values each */
+	/* given variables, and into how many groups of values each */
+	int32_t var[MOST_SPLIT], groups[MOST_SPLIT];
 };
 
 static int prepare(struct splitting *sp, const struct gpube_model *part)
@@ -125,7 +128,8 @@ static int prepare(struct splitting *sp, const struct gpube_model *part)
 			sp->given[sp->s.var[i]] = i;
 	status = gpube__graph_of_model(&sp->graph, m);
 	if (!status)
-		status = gpube__order_find(sp->ctx, sp->order, &cost, &sp->graph, GPUBE_ORDER_MIN_FILL, 0, 1e9, 0);
+		status = gpube__order_find(
+			sp->ctx, sp->order, &cost, &sp->graph, GPUBE_ORDER_MIN_FILL, 0, 1e9, 0);
 	return status ? status : gpube__eliminate_graph(&sp->e, sp->ctx, &sp->graph, sp->order);
 }
 
@@ -182,7 +186,8 @@ static int64_t choose(struct splitting *sp, int32_t wanted)
 
 static int append(struct splitting *sp, struct gpube_rows *rows, const int32_t *words, int32_t n)
 {
-	if (gpube__grow(sp->ctx, &rows->words, &rows->capacity, (int64_t)rows->n + n, sizeof(*words)))
+	if (gpube__grow(
+		    sp->ctx, &rows->words, &rows->capacity, (int64_t)rows->n + n, sizeof(*words)))
 		return GPUBE_ENOMEM;
 	if (n)
 		memcpy(rows->words + rows->n, words, (size_t)n * sizeof(*words));
@@ -204,7 +209,8 @@ static int append_group(struct splitting *sp, struct gpube_rows *rows, int k, in
 	return status;
 }
 
-static int append_row(struct splitting *sp, struct gpube_rows *rows, const int32_t *row, int32_t n, int64_t which)
+static int append_row(
+	struct splitting *sp, struct gpube_rows *rows, const int32_t *row, int32_t n, int64_t which)
 {
 	const int32_t length_at = rows->n;
 	int status = append(sp, rows, &n, 1);
@@ -221,8 +227,8 @@ static int append_row(struct splitting *sp, struct gpube_rows *rows, const int32
 	return status;
 }
 
-int gpube__part_split(
-	struct gpube_rows *out, const struct gpube_model *part, const int32_t *row, int32_t n, int32_t wanted)
+int gpube__part_split(struct gpube_rows *out, const struct gpube_model *part, const int32_t *row,
+	int32_t n, int32_t wanted)
 {
 	struct splitting sp = {.ctx = part->ctx};
 	int64_t parts = 0;

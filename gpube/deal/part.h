@@ -8,8 +8,8 @@
 #include "gpube/ir/model.h"
 
 /*
- * gpube__part_open() - the part as a model: m's tables, which it borrows, and for each variable of the row
- * one more that forbids its other values.
+ * gpube__part_open() - the part as a model: m's tables, which it borrows, and for each variable of
+ * the row one more that forbids its other values.
  * ctx     of the part; m stays unchanged, and as long as the part does
  * Errors: ENOMEM, EINVAL (no row of m's variables and values): nothing is to be closed
  */
@@ -26,15 +26,16 @@ struct gpube_rows {
 };
 
 /*
- * gpube__part_split() - a part in so many parts or somewhat more, that together have all its assignments
- * better than the top of 'part'. Variables are taken whose values leave least of the largest joined tables along a
- * greedy order: such a variable is in many of them, and ties the others together; so it serves a search, too.
+ * gpube__part_split() - a part in so many parts or somewhat more, that together have all its
+ * assignments better than the top of 'part'. Variables are taken whose values leave least of the
+ * largest joined tables along a greedy order: such a variable is in many of them, and ties the
+ * others together; so it serves a search, too.
  * row     of the part, which each new row begins with
  * Fewer than two rows: there is nothing to split; none: nothing is better than top.
  * Errors: ENOMEM, ESTOP, those of gpube__simplify_below()
  */
-int gpube__part_split(
-	struct gpube_rows *out, const struct gpube_model *part, const int32_t *row, int32_t n, int32_t wanted);
+int gpube__part_split(struct gpube_rows *out, const struct gpube_model *part, const int32_t *row,
+	int32_t n, int32_t wanted);
 void gpube__rows_clear(struct gpube_ctx *ctx, struct gpube_rows *rows);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "gpube/bound/bound.h"
 
-int gpube__part_solver_open(struct gpube_part_solver *s, struct gpube_ctx *ctx, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts)
+int gpube__part_solver_open(struct gpube_part_solver *s, struct gpube_ctx *ctx,
+	const struct gpube_model *m, const struct gpube_solve_opts *opts)
 {
 	memset(s, 0, sizeof(*s));
 	s->ctx = ctx;
@@ -38,7 +38,7 @@ void gpube__part_solver_close(struct gpube_part_solver *s)
 	pthread_mutex_destroy(&s->lock);
 }
 
-/* ---- the engine's thread ----------------------------------------------------------------------- */
+/* ---- the engine's thread ------------------------------------------------------------- */
 
 static void note(struct gpube_part_solver *s, int64_t bound, int64_t cost, const int32_t *values)
 {
@@ -176,10 +176,10 @@ static int work(struct gpube_ctx *ctx, void *arg)
 	return status;
 }
 
-/* ---- the other thread -------------------------------------------------------------------------- */
+/* ---- the other thread ---------------------------------------------------------------- */
 
-int gpube__part_begin(struct gpube_part_solver *s, const int32_t *row, int32_t n, int64_t limit, int32_t wanted,
-	double seconds, const int32_t *known)
+int gpube__part_begin(struct gpube_part_solver *s, const int32_t *row, int32_t n, int64_t limit,
+	int32_t wanted, double seconds, const int32_t *known)
 {
 	forget(s);
 	s->row = gpube__alloc(s->ctx, (uint64_t)n, sizeof(*row));

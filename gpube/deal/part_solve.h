@@ -48,9 +48,12 @@ static inline int64_t gpube__part_side(const struct gpube_part_solver *s, int64_
 	return s->maximise ? -total : total;
 }
 
-/* m: of costs. opts: of the engine; precision is done, values and cutoff are another's. Errors: ENOMEM */
-int gpube__part_solver_open(struct gpube_part_solver *s, struct gpube_ctx *ctx, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts);
+/*
+ * m: of costs. opts: of the engine; precision is done, values and cutoff are another's. Errors:
+ * ENOMEM
+ */
+int gpube__part_solver_open(struct gpube_part_solver *s, struct gpube_ctx *ctx,
+	const struct gpube_model *m, const struct gpube_solve_opts *opts);
 void gpube__part_solver_close(struct gpube_part_solver *s);
 
 /*
@@ -59,15 +62,18 @@ void gpube__part_solver_close(struct gpube_part_solver *s);
  * seconds  that are left; 0: any number
  * known    an assignment, or NULL
  */
-int gpube__part_begin(struct gpube_part_solver *s, const int32_t *row, int32_t n, int64_t limit, int32_t wanted,
-	double seconds, const int32_t *known);
+int gpube__part_begin(struct gpube_part_solver *s, const int32_t *row, int32_t n, int64_t limit,
+	int32_t wanted, double seconds, const int32_t *known);
 /* Totals from here on are of no interest. */
 void gpube__part_limit(struct gpube_part_solver *s, int64_t limit);
 /* The part at work is stopped and split into so many. */
 void gpube__part_wish(struct gpube_part_solver *s, int32_t wanted);
 /* Ends the part at work, and later wishes are none. */
 void gpube__part_stop(struct gpube_part_solver *s);
-/* What is better since the last call: bound, cost and values , values only if cost is below GPUBE_INF. */
+/*
+ * What is better since the last call: bound, cost and values , values only if cost is below
+ * GPUBE_INF.
+ */
 bool gpube__part_news(struct gpube_part_solver *s, int64_t *bound, int64_t *cost, int32_t *values);
 
 #endif

@@ -1,4 +1,7 @@
-/* heuristic.c - bounds of partial assignments: the variables, their values and their order. See heuristic.h. */
+/*
+ * heuristic.c - bounds of partial assignments: the variables, their values and their order. See
+ * heuristic.h.
+ */
 #include "gpube/heuristic/heuristic.h"
 
 #include <stdio.h>
@@ -205,7 +208,8 @@ static int make_far(struct gpube_heuristic_maker *k, const struct gpube_model *g
 	for (int32_t i = 0; i < h->n && !status; i++)
 		status = gpube_model_add_var(m, NULL, given->vars[i].domain, NULL);
 	if (!status)
-		status = gpube__add_regrets(m, given, k->limit, is_given ? k->opts->order : NULL, order, &feasible);
+		status = gpube__add_regrets(
+			m, given, k->limit, is_given ? k->opts->order : NULL, order, &feasible);
 	k->m = m;
 	if (!status)
 		status = take_room(k);
@@ -240,9 +244,9 @@ static int check_options(const struct gpube_model *m, const struct gpube_heurist
 	if (!status)
 		status = gpube__check_seconds(m->ctx, "shift_seconds", o->shift_seconds);
 	if (!status)
-		status = gpube__check_engine(m,
-			&(struct gpube__engine_opts){(int)o->order_method, o->order, o->order_seconds, 0,
-				(int)o->backend, o->precision});
+		status = gpube__check_engine(
+			m, &(struct gpube__engine_opts){(int)o->order_method, o->order,
+				   o->order_seconds, 0, (int)o->backend, o->precision});
 	return status ? status : gpube__check_known(m, NULL, o->has_cutoff, o->cutoff);
 }
 
@@ -287,7 +291,10 @@ static int new_near(struct gpube_heuristic_maker *k, const struct gpube_model *m
 	return status;
 }
 
-/* What was refused since totals lie too far apart. The first reason stays where it is too large for this. */
+/*
+ * What was refused since totals lie too far apart. The first reason stays where it is too large for
+ * this.
+ */
 static int new_far(struct gpube_heuristic_maker *k, const struct gpube_model *m)
 {
 	const bool negated = m->direction == GPUBE_MAXIMISE;

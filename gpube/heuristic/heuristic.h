@@ -28,8 +28,9 @@
  * clipping, which never raises a bound, and 'limit' is at most 2^60, so that a
  * sum with a dead cell, whatever is taken off it, reaches the limit.
  *
- * What lies too far apart for that is, where it is small, eliminated in 128 bits (regrets.h): all tables are then
- * functions of int64, nothing is negative, dead is GPUBE_INF, and sums are cut off there ('far').
+ * What lies too far apart for that is, where it is small, eliminated in 128 bits (regrets.h): all
+ * tables are then functions of int64, nothing is negative, dead is GPUBE_INF, and sums are cut off
+ * there ('far').
  */
 #ifndef GPUBE_HEURISTIC_H
 #define GPUBE_HEURISTIC_H
@@ -98,7 +99,8 @@ struct gpube_heuristic_maker {
 int gpube__heuristic_tables(struct gpube_heuristic_maker *k);
 
 /*
- * gpube__heuristic_far_tables() - the same of what gpube__add_regrets() has left, in the order of its tables.
+ * gpube__heuristic_far_tables() - the same of what gpube__add_regrets() has left, in the order of
+ * its tables.
  * Errors: ERANGE (totals may leave 64 bits), ENOMEM, ELIMIT
  */
 int gpube__heuristic_far_tables(struct gpube_heuristic_maker *k, bool feasible);

@@ -1,4 +1,6 @@
-/* heuristic_path.c - what is read off the tables of bounds of partial assignments. See heuristic.h. */
+/*
+ * heuristic_path.c - what is read off the tables of bounds of partial assignments. See heuristic.h.
+ */
 #include <string.h>
 
 #include "gpube/heuristic/heuristic.h"
@@ -14,7 +16,7 @@ struct gpube_path {
 	uint8_t *known; /* by position: whether the row is that of the path */
 };
 
-/* ---- sums -------------------------------------------------------------------------------------- */
+/* ---- sums ---------------------------------------------------------------------------- */
 
 #define MOST ((int64_t)1 << 62)
 
@@ -30,7 +32,8 @@ static inline int64_t plus_far(int64_t sum, int64_t v)
 }
 
 /* The cell of a table at live values by position, its first variable left out. */
-static int64_t run_of(const struct gpube_heuristic *h, const struct gpube_htable *t, const int32_t *live)
+static int64_t run_of(
+	const struct gpube_heuristic *h, const struct gpube_htable *t, const int32_t *live)
 {
 	const int32_t *scope = h->scopes + t->scope_at;
 	const int64_t *strides = h->strides + t->scope_at;
@@ -51,7 +54,8 @@ static inline int64_t cell_at(const struct gpube_htable *t, int64_t cell)
 	return v == INT32_MAX ? GPUBE__H_DEAD : v;
 }
 
-static int64_t value_of(const struct gpube_heuristic *h, const struct gpube_htable *t, const int32_t *live)
+static int64_t value_of(
+	const struct gpube_heuristic *h, const struct gpube_htable *t, const int32_t *live)
 {
 	return cell_at(t, run_of(h, t, live) + (t->to < h->n ? live[t->to] : 0));
 }
@@ -105,7 +109,7 @@ int64_t gpube_heuristic_bound(const struct gpube_heuristic *h, const int32_t *va
 	return gpube__heuristic_total(h, sum);
 }
 
-/* ---- what it is made of ------------------------------------------------------------------------- */
+/* ---- what it is made of -------------------------------------------------------------- */
 
 const struct gpube_heuristic_info *gpube_heuristic_info(const struct gpube_heuristic *h)
 {
@@ -145,7 +149,8 @@ void gpube_heuristic_table(
 }
 
 /* Stride of a variable in a table; the scope is short. */
-static int64_t stride_of(const struct gpube_heuristic *h, const struct gpube_htable *t, int32_t position)
+static int64_t stride_of(
+	const struct gpube_heuristic *h, const struct gpube_htable *t, int32_t position)
 {
 	int32_t k = 0;
 
@@ -182,7 +187,7 @@ void gpube_heuristic_cells(int64_t *out, const struct gpube_heuristic *h, int32_
 	}
 }
 
-/* ---- paths ------------------------------------------------------------------------------------------ */
+/* ---- paths --------------------------------------------------------------------------- */
 
 void gpube_path_free(struct gpube_path *p)
 {

@@ -1,4 +1,7 @@
-/* heuristic_tables.c - the tables of the bounds of partial assignments: functions and messages. See heuristic.h. */
+/*
+ * heuristic_tables.c - the tables of the bounds of partial assignments: functions and messages. See
+ * heuristic.h.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -90,7 +93,8 @@ static int add_table(struct gpube_heuristic_maker *k, int32_t from, int32_t n_sc
 	const int32_t *scope, int64_t n_cells, const int64_t *cells)
 {
 	struct gpube_heuristic *h = k->h;
-	struct gpube_htable t = {.from = from < 0 ? -1 : k->at[from], .n_scope = n_scope, .cells = n_cells};
+	struct gpube_htable t = {
+		.from = from < 0 ? -1 : k->at[from], .n_scope = n_scope, .cells = n_cells};
 	int64_t least = 0, most = 0;
 	bool dead = false;
 	int status;
@@ -110,7 +114,8 @@ static int add_table(struct gpube_heuristic_maker *k, int32_t from, int32_t n_sc
 		return gpube__fail(h->ctx, GPUBE_ERANGE,
 			"costs are too large for bounds of partial assignments");
 	t.wide = h->far || most >= INT32_MAX || least <= INT32_MIN;
-	if (gpube__grow(h->ctx, &h->tables, &h->tables_capacity, (int64_t)h->n_tables + 1, sizeof(t)))
+	if (gpube__grow(
+		    h->ctx, &h->tables, &h->tables_capacity, (int64_t)h->n_tables + 1, sizeof(t)))
 		return GPUBE_ENOMEM;
 	status = add_scope(k, &t, scope);
 	if (!status)
@@ -330,7 +335,7 @@ static int mbe_tables(struct gpube_heuristic_maker *k, int64_t left)
 	return status;
 }
 
-/* ---- the join graph --------------------------------------------------------------------------- */
+/* ---- the join graph ------------------------------------------------------------------ */
 
 /*
  * There and back until a pass brings little; the last is forward, after which
@@ -356,7 +361,8 @@ static int add_sent(struct gpube_heuristic_maker *k, const struct gpube_joingrap
 	const struct gpube_join *j)
 {
 	int64_t n = gpube__message_cells(g, j);
-	int up = g->shift < 0 ? -g->shift : 0, down = g->shift < 0 ? 0 : g->shift - k->h->info.shift;
+	int up = g->shift < 0 ? -g->shift : 0,
+	    down = g->shift < 0 ? 0 : g->shift - k->h->info.shift;
 
 	for (int64_t c = 0; c < n; c++)
 		if (j->sent[c] == GPUBE__SENT_DEAD)
@@ -375,7 +381,8 @@ static int shift_tables(struct gpube_heuristic_maker *k, int64_t left)
 	struct gpube_joingraph g;
 	bool fits;
 	int status = gpube__joingraph_init(&g, k->m, k->order, h->info.ibound + 1,
-		(double)h->ctx->memory_bytes / 16, k->partition, k->limit, GPUBE__MOST_SHIFT, &fits);
+		(double)h->ctx->memory_bytes / 16, k->partition, k->limit, GPUBE__MOST_SHIFT,
+		&fits);
 
 	if (status)
 		return status;
@@ -396,7 +403,7 @@ static int shift_tables(struct gpube_heuristic_maker *k, int64_t left)
 	return status;
 }
 
-/* ---- all of them --------------------------------------------------------------------------------- */
+/* ---- all of them --------------------------------------------------------------------- */
 
 /* Lists the tables by bucket: those in it, and those that it sent. */
 static int list_tables(struct gpube_heuristic *h)
@@ -473,7 +480,8 @@ int gpube__heuristic_far_tables(struct gpube_heuristic_maker *k, bool feasible)
 	if (!status && left >= GPUBE_INF &&
 		(most - h->constant >= GPUBE_INF || (k->limit == GPUBE_INF && most >= GPUBE_INF)))
 		status = gpube__fail(h->ctx, GPUBE_ERANGE,
-			"costs are too large for bounds of partial assignments: totals are 2^63 apart, or pass it");
+			"costs are too large for bounds of partial assignments: totals are 2^63 "
+			"apart, or pass it");
 	h->limit = !feasible ? 0 : left < GPUBE_INF ? (int64_t)left : GPUBE_INF;
 	if (!status && h->limit > 0)
 		status = add_functions(k);

@@ -1,8 +1,9 @@
 /*
- * list.c - gpube_list(). Depth first, the best bound first, so that good assignments come early; the worst
- * of those kept, once there are enough, is what others have to beat. One more than asked for is kept: whether
- * there are more is then known, whatever the bounds are. Best-first search was weighed: it would meet
- * assignments in their order, but keeps every open node, and the list is to be kept anyway.
+ * list.c - gpube_list(). Depth first, the best bound first, so that good assignments come early;
+ * the worst of those kept, once there are enough, is what others have to beat. One more than asked
+ * for is kept: whether there are more is then known, whatever the bounds are. Best-first search was
+ * weighed: it would meet assignments in their order, but keeps every open node, and the list is to
+ * be kept anyway.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,9 @@ struct search {
 	bool maximise;
 	int scale; /* of costs */
 
-	/* The children of the node at each depth, its best first: value, and bound to be minimised. */
+	/*
+	 * The children of the node at each depth, its best first: value, and bound to be minimised.
+	 */
 	int32_t *value;
 	int64_t *bound, *first, *bounds;
 	int32_t *n_children, *next;
@@ -83,13 +86,15 @@ static void expand(struct search *s, int64_t depth)
 /* Room for one more: what is kept counts against the memory. */
 static int grow(struct search *s)
 {
-	const double bytes = (double)(s->n + 1) * (double)(s->n_vars * 4 + (int64_t)sizeof(struct kept));
+	const double bytes =
+		(double)(s->n + 1) * (double)(s->n_vars * 4 + (int64_t)sizeof(struct kept));
 
 	if (bytes > (double)s->ctx->memory_bytes)
-		return gpube__fail(s->ctx, GPUBE_ELIMIT, "more than %lld assignments do not fit the memory",
-			(long long)s->n);
+		return gpube__fail(s->ctx, GPUBE_ELIMIT,
+			"more than %lld assignments do not fit the memory", (long long)s->n);
 	if (gpube__grow(s->ctx, &s->kept, &s->kept_capacity, s->n + 1, sizeof(*s->kept)) ||
-		gpube__grow(s->ctx, &s->rows, &s->rows_capacity, (s->n + 1) * s->n_vars + 1, sizeof(*s->rows)))
+		gpube__grow(s->ctx, &s->rows, &s->rows_capacity, (s->n + 1) * s->n_vars + 1,
+			sizeof(*s->rows)))
 		return GPUBE_ENOMEM;
 	return GPUBE_OK;
 }
@@ -180,7 +185,8 @@ static int take(struct gpube_list *l, struct search *s)
 	l->more = more;
 	for (int64_t k = 0; k < n; k++) {
 		l->costs[k] = s->maximise ? -s->kept[k].cost : s->kept[k].cost;
-		memcpy(l->values + k * s->n_vars, s->kept[k].values, (size_t)s->n_vars * sizeof(*l->values));
+		memcpy(l->values + k * s->n_vars, s->kept[k].values,
+			(size_t)s->n_vars * sizeof(*l->values));
 	}
 	return GPUBE_OK;
 }
@@ -273,14 +279,16 @@ static int check_options(const struct gpube_model *m, const struct gpube_list_op
 	if (o->sizeof_options != sizeof(*o))
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
 	if (o->most < 0 || o->most > INT32_MAX)
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "most is %lld, not 0 to 2^31 - 1", (long long)o->most);
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "most is %lld, not 0 to 2^31 - 1",
+			(long long)o->most);
 	status = gpube__check_seconds(m->ctx, "timeout_seconds", o->timeout_seconds);
 	if (!status && o->has_limit && (o->limit <= -GPUBE_INF || o->limit >= GPUBE_INF))
 		status = gpube__fail(m->ctx, GPUBE_EINVAL, "the limit is no total");
 	return status;
 }
 
-int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struct gpube_list_opts *opts)
+int gpube_list(
+	struct gpube_list **out, const struct gpube_model *m, const struct gpube_list_opts *opts)
 {
 	static const struct gpube_list_opts none = {.sizeof_options = sizeof(none)};
 	const struct gpube_list_opts *o = opts ? opts : &none;

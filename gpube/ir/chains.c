@@ -25,8 +25,8 @@ int gpube__chains_init(struct gpube_chains *c, const struct gpube_model *m, cons
 	*c = (struct gpube_chains){.ctx = m->ctx};
 	c->head = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*c->head));
 	/* a message a bucket is what comes mostly */
-	if (!c->head ||
-		gpube__grow(m->ctx, &c->links, &c->capacity, (int64_t)m->n_vars + m->n_functions, sizeof(*c->links)))
+	if (!c->head || gpube__grow(m->ctx, &c->links, &c->capacity,
+				(int64_t)m->n_vars + m->n_functions, sizeof(*c->links)))
 		status = GPUBE_ENOMEM;
 	for (int32_t p = 0; p < m->n_vars && !status; p++)
 		c->head[p] = -1;

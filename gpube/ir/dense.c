@@ -22,9 +22,10 @@ static int64_t sorted_strides(const struct gpube_model *m, int arity, const int3
 /* Values from .. from + n - 1 of an integer table, as gpube__table_int() has them. */
 static void read_values(int64_t *out, const struct gpube_table *t, int64_t from, int64_t n)
 {
-#define READ(type, most)                                                                                               \
-	for (int64_t k = 0; k < n; k++)                                                                                \
-		out[k] = ((const type *)t->values)[from + k] == most ? GPUBE_INF : ((const type *)t->values)[from + k]
+#define READ(type, most)                                                                           \
+	for (int64_t k = 0; k < n; k++)                                                            \
+	out[k] = ((const type *)t->values)[from + k] == most ? GPUBE_INF                           \
+							     : ((const type *)t->values)[from + k]
 
 	switch (t->type) {
 	case GPUBE_INT8:
@@ -58,11 +59,15 @@ static inline void put(const struct sink *to, int64_t cell, int64_t v)
 		((int64_t *)to->cells)[cell] = v;
 }
 
-/* Values that are read at a time: tables of 10^6 cells took longer to read one by one than to shift. */
+/*
+ * Values that are read at a time: tables of 10^6 cells took longer to read one by one than to
+ * shift.
+ */
 enum { AT_A_TIME = 512 };
 
 /* Values from .. from + n - 1 to cells 'to', 'to + step' … */
-static void put_row(const struct sink *out, int64_t to, int64_t step, const struct gpube_table *t, int64_t from, int64_t n)
+static void put_row(const struct sink *out, int64_t to, int64_t step, const struct gpube_table *t,
+	int64_t from, int64_t n)
 {
 	int64_t values[AT_A_TIME];
 
@@ -79,7 +84,8 @@ static void fill_dense(const struct sink *out, const struct gpube_model *m,
 	const struct gpube_table *t, const int32_t *scope, const int64_t *strides, int32_t *index)
 {
 	const int last = t->arity - 1;
-	const int64_t row = last < 0 ? t->n : m->vars[scope[last]].domain, step = last < 0 ? 1 : strides[last];
+	const int64_t row = last < 0 ? t->n : m->vars[scope[last]].domain,
+		      step = last < 0 ? 1 : strides[last];
 	int64_t to = 0;
 
 	for (int k = 0; k < t->arity; k++)

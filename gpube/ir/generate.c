@@ -168,8 +168,8 @@ static int check(struct gpube_ctx *ctx, const struct gpube_network *w)
 			ctx, GPUBE_EINVAL, "%d rows of a grid of %d variables", w->rows, w->n_vars);
 	if (w->topology == GPUBE_NETWORK_SCALE_FREE &&
 		(w->links < 0 || (int64_t)w->links * w->n_vars > INT32_MAX))
-		return gpube__fail(ctx, GPUBE_EINVAL, "%d links a node: 0, or at most %d edges in all",
-			w->links, INT32_MAX);
+		return gpube__fail(ctx, GPUBE_EINVAL,
+			"%d links a node: 0, or at most %d edges in all", w->links, INT32_MAX);
 	if (w->topology != GPUBE_NETWORK_RANDOM)
 		return GPUBE_OK;
 	if (!(w->density >= 0 && w->density <= 1))
@@ -237,9 +237,10 @@ static int add_functions(
 	gpube__rng_init(&rng, w->seed ^ costs_stream);
 	for (int64_t k = 0; !status && k < edges->n; k++) {
 		fill_table(costs, n, forbidden, w->max_cost, &rng);
-		status = gpube__stopped(m->ctx) ? gpube__fail_stopped(m->ctx)
-						: gpube_model_add_costs(m, 2,
-							  (int32_t[]){edges->e[k].a, edges->e[k].b}, costs);
+		status = gpube__stopped(m->ctx)
+				 ? gpube__fail_stopped(m->ctx)
+				 : gpube_model_add_costs(
+					   m, 2, (int32_t[]){edges->e[k].a, edges->e[k].b}, costs);
 	}
 	gpube__free(m->ctx, costs);
 	return status;

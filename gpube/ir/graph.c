@@ -1,4 +1,7 @@
-/* graph.c - the functions of each variable, the primal graph of a model, and its connected components. */
+/*
+ * graph.c - the functions of each variable, the primal graph of a model, and its connected
+ * components.
+ */
 #include "gpube/ir/graph.h"
 
 #include <string.h>
@@ -63,8 +66,8 @@ static int check_ends(const struct gpube_model *m, int64_t n)
 }
 
 /*
- * Visits each neighbour of each vertex once, vertices ascending. Counts them (adjacent NULL), or appends i to the row
- * of each neighbour j: as i ascends, so does every row.
+ * Visits each neighbour of each vertex once, vertices ascending. Counts them (adjacent NULL), or
+ * appends i to the row of each neighbour j: as i ascends, so does every row.
  */
 static int visit_edges(struct gpube_graph *g, const struct gpube_model *m,
 	const struct gpube_incidence *in, int32_t *seen, int32_t *adjacent)

@@ -1,4 +1,6 @@
-/* hidden.c - variables that a reader has added to write a wide function as small ones. See model.h. */
+/*
+ * hidden.c - variables that a reader has added to write a wide function as small ones. See model.h.
+ */
 #include "gpube/ir/model.h"
 
 void gpube__hide(struct gpube_model *m, int32_t var)
@@ -25,7 +27,8 @@ void gpube__visible_values(int32_t *out, const struct gpube_model *m, const int3
 }
 
 /* Does the function allow the tuple? */
-static bool allowed(const struct gpube_model *m, int32_t f, const int32_t *domains, const int32_t *tuple)
+static bool allowed(
+	const struct gpube_model *m, int32_t f, const int32_t *domains, const int32_t *tuple)
 {
 	const struct gpube_table *t = gpube__table(m, f);
 	const int64_t k = gpube__table_find(t, domains, tuple);
@@ -80,7 +83,8 @@ int gpube_model_complete(int32_t *values, const struct gpube_model *m)
 		return gpube__missing(m ? m->ctx : NULL);
 	for (int32_t i = 0; i < m->n_vars; i++)
 		if (!m->vars[i].hidden && (values[i] < 0 || values[i] >= m->vars[i].domain))
-			return gpube__fail(m->ctx, GPUBE_EINVAL, "variable %d has no value %d", i, values[i]);
+			return gpube__fail(
+				m->ctx, GPUBE_EINVAL, "variable %d has no value %d", i, values[i]);
 	if (m->n_hidden == 0)
 		return GPUBE_OK;
 	for (int32_t f = 0; f < m->n_functions; f++)

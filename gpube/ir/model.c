@@ -76,8 +76,8 @@ int gpube_model_add_var(struct gpube_model *m, int32_t *var, int32_t domain, con
 	if (!m)
 		return gpube__missing(NULL);
 	if (domain < 1)
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "domain of %d values: at least 1 is needed",
-			domain);
+		return gpube__fail(
+			m->ctx, GPUBE_EINVAL, "domain of %d values: at least 1 is needed", domain);
 	if (m->n_vars == INT32_MAX)
 		return gpube__fail(m->ctx, GPUBE_ERANGE, "more than %d variables", INT32_MAX);
 	if (gpube__grow(m->ctx, &m->vars, &m->vars_capacity, (int64_t)m->n_vars + 1, sizeof(v)))
@@ -115,7 +115,8 @@ int gpube_model_name_values(struct gpube_model *m, int32_t var, const char *cons
 		if (!names[a])
 			return gpube__missing(m->ctx);
 	if (names) {
-		v.value_names = gpube__alloc_zero(m->ctx, (uint64_t)v.domain, sizeof(*v.value_names));
+		v.value_names =
+			gpube__alloc_zero(m->ctx, (uint64_t)v.domain, sizeof(*v.value_names));
 		if (!v.value_names)
 			return GPUBE_ENOMEM;
 		for (int32_t a = 0; a < v.domain; a++)
@@ -273,8 +274,8 @@ static int check_scope(const struct gpube_model *m, int arity, const int32_t *sc
 	enum { SHORT = 64 };
 
 	if (arity < 0 || arity > m->n_vars)
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "a scope of %d variables: there are %d", arity,
-			m->n_vars);
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "a scope of %d variables: there are %d",
+			arity, m->n_vars);
 	if (arity && !scope)
 		return gpube__missing(m->ctx);
 	for (int k = 0; k < arity; k++) {
@@ -325,14 +326,16 @@ static int add_constant(struct gpube_model *m, int64_t cost)
 {
 	int64_t sum;
 
-	if (cost <= -GPUBE_INF || __builtin_add_overflow(m->constant, cost, &sum) || sum == GPUBE_INF || sum <= -GPUBE_INF)
+	if (cost <= -GPUBE_INF || __builtin_add_overflow(m->constant, cost, &sum) ||
+		sum == GPUBE_INF || sum <= -GPUBE_INF)
 		return gpube__fail(m->ctx, GPUBE_ERANGE, "the constant passes 2^63");
 	m->constant = sum;
 	return GPUBE_OK;
 }
 
 /* The table is the model's, or gone. */
-static int add_function(struct gpube_model *m, int arity, const int32_t *scope, const struct gpube_table *t)
+static int add_function(
+	struct gpube_model *m, int arity, const int32_t *scope, const struct gpube_table *t)
 {
 	int32_t table;
 	int status = gpube__add_table(m, &table, t);
@@ -369,8 +372,8 @@ int gpube_model_add_costs(
 		return gpube__fail(m->ctx, GPUBE_ERANGE, "a table of more than 2^63 cells");
 	for (int64_t c = 0; c < cells; c++)
 		if (costs[c] <= -GPUBE_INF)
-			return gpube__fail(m->ctx, GPUBE_ERANGE, "the cost %lld: the least is -2^63 + 2",
-				(long long)costs[c]);
+			return gpube__fail(m->ctx, GPUBE_ERANGE,
+				"the cost %lld: the least is -2^63 + 2", (long long)costs[c]);
 	if (gpube__values_reserve(m->ctx, &v, cells))
 		return GPUBE_ENOMEM;
 	for (int64_t c = 0; c < cells; c++)

@@ -1,6 +1,6 @@
 /*
- * model_read.c - what a model is made of, for callers of the library. Of what is not there, nothing:
- * 0, -1 or NULL, as gpube.h says.
+ * model_read.c - what a model is made of, for callers of the library. Of what is not there,
+ * nothing: 0, -1 or NULL, as gpube.h says.
  */
 #include "gpube/ir/model.h"
 
@@ -51,7 +51,8 @@ const char *gpube_model_var_name(const struct gpube_model *m, int32_t var)
 
 const char *gpube_model_value_name(const struct gpube_model *m, int32_t var, int32_t value)
 {
-	if (!has_var(m, var) || value < 0 || value >= m->vars[var].domain || !m->vars[var].value_names)
+	if (!has_var(m, var) || value < 0 || value >= m->vars[var].domain ||
+		!m->vars[var].value_names)
 		return NULL;
 	return m->vars[var].value_names[value];
 }
@@ -75,7 +76,10 @@ int64_t gpube_model_cells(const struct gpube_model *m, int32_t function)
 		       : -1;
 }
 
-/* The cells of a function of that kind; -1: the model is of the other, or they are too many or nowhere. */
+/*
+ * The cells of a function of that kind; -1: the model is of the other, or they are too many or
+ * nowhere.
+ */
 static int64_t cells_to_read(int *status, const void *out, const struct gpube_model *m,
 	enum gpube_kind kind, int32_t function)
 {
@@ -87,7 +91,8 @@ static int64_t cells_to_read(int *status, const void *out, const struct gpube_mo
 		return -1;
 	}
 	if (!has_function(m, function)) {
-		*status = gpube__fail(m->ctx, GPUBE_EINVAL, "function %d of %d", function, m->n_functions);
+		*status = gpube__fail(
+			m->ctx, GPUBE_EINVAL, "function %d of %d", function, m->n_functions);
 		return -1;
 	}
 	if (m->kind != kind) {

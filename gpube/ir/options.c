@@ -4,12 +4,14 @@
 
 int gpube__check_engine(const struct gpube_model *m, const struct gpube__engine_opts *o)
 {
-	int status = gpube__check_choice(m->ctx, "order_method", o->order_method, GPUBE_ORDER_GIVEN);
+	int status =
+		gpube__check_choice(m->ctx, "order_method", o->order_method, GPUBE_ORDER_GIVEN);
 
 	if (!status)
 		status = gpube__check_choice(m->ctx, "backend", o->backend, GPUBE_BACKEND_CUDA);
 	if (!status)
-		status = gpube__check_choice(m->ctx, "precision", o->precision, GPUBE__MOST_DECIMALS);
+		status = gpube__check_choice(
+			m->ctx, "precision", o->precision, GPUBE__MOST_DECIMALS);
 	if (!status)
 		status = gpube__check_seconds(m->ctx, "order_seconds", o->order_seconds);
 	if (!status)
@@ -21,7 +23,8 @@ int gpube__check_engine(const struct gpube_model *m, const struct gpube__engine_
 	return gpube__check_permutation(m->ctx, o->order, m->n_vars);
 }
 
-int gpube__check_known(const struct gpube_model *m, const int32_t *values, int has_cutoff, int64_t cutoff)
+int gpube__check_known(
+	const struct gpube_model *m, const int32_t *values, int has_cutoff, int64_t cutoff)
 {
 	if (has_cutoff && cutoff < -GPUBE_INF)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "the cutoff is below -2^63 + 1");

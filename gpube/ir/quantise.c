@@ -87,8 +87,8 @@ static int64_t cost_of(double p, long double unit)
 }
 
 /*
- * What becomes of a value: a potential's -ln in units of 1 / unit, or a cost over 'divisor'; with limits 0, or
- * forbidden from its table's limit on.
+ * What becomes of a value: a potential's -ln in units of 1 / unit, or a cost over 'divisor'; with
+ * limits 0, or forbidden from its table's limit on.
  */
 struct rounding {
 	long double unit;
@@ -189,7 +189,8 @@ static int copy_variables(struct gpube_model *to, const struct gpube_model *m)
 			return GPUBE_ENOMEM;
 		if (v->hidden)
 			gpube__hide(to, i);
-		if (v->value_names && gpube_model_name_values(to, i, (const char *const *)v->value_names))
+		if (v->value_names &&
+			gpube_model_name_values(to, i, (const char *const *)v->value_names))
 			return GPUBE_ENOMEM;
 	}
 	if (m->name) {
@@ -291,8 +292,8 @@ int gpube__divide(struct gpube_model **out, const struct gpube_model *m, int dig
 }
 
 /* The least and the largest value of a table that is below the limit; least > most: none is. */
-static void range_of(int64_t *least, int64_t *most, const struct gpube_model *m, const struct gpube_table *t,
-	int64_t limit)
+static void range_of(int64_t *least, int64_t *most, const struct gpube_model *m,
+	const struct gpube_table *t, int64_t limit)
 {
 	*least = INT64_MAX;
 	*most = INT64_MIN;
@@ -348,7 +349,8 @@ int gpube__hard(struct gpube_model **out, const struct gpube_model *m)
 	*out = NULL;
 	if (!status)
 		status = round_model(out, m, 0, &r);
-	if (!status && m->kind == GPUBE_COSTS && m->n_functions == 0 && gpube__reaches_top(m, m->constant))
+	if (!status && m->kind == GPUBE_COSTS && m->n_functions == 0 &&
+		gpube__reaches_top(m, m->constant))
 		(*out)->constant = (*out)->top = 0;
 	gpube__free(m->ctx, limits);
 	return status;

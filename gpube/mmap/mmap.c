@@ -1,16 +1,16 @@
 /*
  * mmap.c - gpube_mmap(): marginal MAP.
  *
- * The variables that are not asked for are eliminated first, by sums. Their messages and the functions of query
- * variables alone are a model of potentials, which is searched as any other.
+ * The variables that are not asked for are eliminated first, by sums. Their messages and the
+ * functions of query variables alone are a model of potentials, which is searched as any other.
  *
- * Other ways were weighed. Elimination of the query variables after that needs the width of the constrained order,
- * which is 25 to 55 for the networks of UAI 2014, where the sums alone have 5 to 12; the
- * search has elimination as one of its methods. Branch and bound over the query variables with sums
- * at its leaves does the same sums once for each leaf.
+ * Other ways were weighed. Elimination of the query variables after that needs the width of the
+ * constrained order, which is 25 to 55 for the networks of UAI 2014, where the sums alone have 5 to
+ * 12; the search has elimination as one of its methods. Branch and bound over the query variables
+ * with sums at its leaves does the same sums once for each leaf.
  *
- * Errors. The search is on integers: its bound is off by what rounding -ln of each table may hide. The sums have
- * relative errors from the number of their roundings. Both are added to the bounds.
+ * Errors. The search is on integers: its bound is off by what rounding -ln of each table may hide.
+ * The sums have relative errors from the number of their roundings. Both are added to the bounds.
  */
 #include "gpube/infer/infer_bounds.h"
 #include "gpube/ir/options.h"
@@ -63,7 +63,8 @@ static int mark_query(struct job *j, const struct gpube_model *m)
 			return gpube__fail(m->ctx, GPUBE_EINVAL,
 				"query variable %d: the model has 0 to %d", var, m->n_vars - 1);
 		if (j->last[var])
-			return gpube__fail(m->ctx, GPUBE_EINVAL, "query variable %d is there twice", var);
+			return gpube__fail(
+				m->ctx, GPUBE_EINVAL, "query variable %d is there twice", var);
 		j->last[var] = true;
 	}
 	j->sums.last = j->last;
@@ -95,7 +96,8 @@ static struct gpube_wide value_of(const struct job *j, const int32_t *values)
 /* What a logarithm is off by whose number has a relative error, and that is itself rounded. */
 static double log10_error(double log10_value, double roundings)
 {
-	return log1p(gpube__infer_error(roundings)) / log(10) + 4 * 0x1p-52 * (fabs(log10_value) + 1);
+	return log1p(gpube__infer_error(roundings)) / log(10) +
+	       4 * 0x1p-52 * (fabs(log10_value) + 1);
 }
 
 static int take_values(struct job *j, const int32_t *values)
@@ -150,7 +152,7 @@ static int take_bounds(struct job *j, const struct gpube_solution *b)
 	return GPUBE_OK;
 }
 
-/* ---- the work --------------------------------------------------------------------------------- */
+/* ---- the work ------------------------------------------------------------------------ */
 
 struct log {
 	void (*fn)(void *, enum gpube_log_level, double, const char *);
@@ -163,7 +165,8 @@ static void log_as_detail(void *arg, enum gpube_log_level level, double fraction
 	const struct log *log = arg;
 
 	if (log->fn)
-		log->fn(log->arg, level == GPUBE_LOG_NOTE ? GPUBE_LOG_DETAIL : level, fraction, text);
+		log->fn(log->arg, level == GPUBE_LOG_NOTE ? GPUBE_LOG_DETAIL : level, fraction,
+			text);
 }
 
 static int search(struct job *j)
@@ -225,8 +228,8 @@ static int sum(struct job *j)
 }
 
 /*
- * The sums do not fit, or there is no time for them: mini-buckets bound the best of them, and the values that
- * they find likely have a sum of their own, which is exact or bounded.
+ * The sums do not fit, or there is no time for them: mini-buckets bound the best of them, and the
+ * values that they find likely have a sum of their own, which is exact or bounded.
  */
 static int bound_sums(struct job *j)
 {
@@ -244,10 +247,12 @@ static int bound_sums(struct job *j)
 		out->answer = GPUBE_ANSWER_INFEASIBLE;
 	if (!status) {
 		out->log10_upper = s->log_upper / log(10);
-		out->log10_upper += isfinite(out->log10_upper) ? log10_error(out->log10_upper, 0) : 0;
+		out->log10_upper +=
+			isfinite(out->log10_upper) ? log10_error(out->log10_upper, 0) : 0;
 	}
 	if (!status && s->log_lower > -INFINITY) {
-		out->values = gpube__alloc(s->ctx, (uint64_t)j->opts->n_query, sizeof(*out->values));
+		out->values =
+			gpube__alloc(s->ctx, (uint64_t)j->opts->n_query, sizeof(*out->values));
 		status = out->values ? GPUBE_OK : GPUBE_ENOMEM;
 		for (int32_t k = 0; k < j->opts->n_query && !status; k++)
 			out->values[k] = best[j->opts->query[k]];
@@ -294,7 +299,8 @@ static int find(struct job *j)
 	return j->residual->n_vars ? search(j) : evaluate(j);
 }
 
-int gpube_mmap(struct gpube_mmap **out, const struct gpube_model *m, const struct gpube_mmap_opts *opts)
+int gpube_mmap(
+	struct gpube_mmap **out, const struct gpube_model *m, const struct gpube_mmap_opts *opts)
 {
 	struct job j = {.opts = opts};
 	struct gpube_ctx *ctx;

@@ -99,7 +99,8 @@ static int count_here(struct dcop_world *w)
 {
 	MPI_Comm here;
 
-	MPI_TRY(w, MPI_Comm_split_type(w->impl->comm, MPI_COMM_TYPE_SHARED, w->rank, MPI_INFO_NULL, &here));
+	MPI_TRY(w, MPI_Comm_split_type(
+			   w->impl->comm, MPI_COMM_TYPE_SHARED, w->rank, MPI_INFO_NULL, &here));
 	MPI_TRY(w, MPI_Comm_size(here, &w->n_here));
 	MPI_TRY(w, MPI_Comm_free(&here));
 	return GPUBE_OK;
@@ -136,7 +137,8 @@ int dcop_world_open(struct dcop_world *w, struct gpube_ctx *ctx, const struct dc
 int dcop_world_agree(struct dcop_world *w, int status)
 {
 	/* the first that failed; 0 where one failed for another reason than a stop */
-	int mine[2] = {status ? w->rank : INT_MAX, !status || status == GPUBE_ESTOP}, all[2] = {INT_MAX, 1};
+	int mine[2] = {status ? w->rank : INT_MAX, !status || status == GPUBE_ESTOP},
+	    all[2] = {INT_MAX, 1};
 	int done = 0;
 	double until = gpube__now() + w->opts.receive_timeout;
 	MPI_Request request;

@@ -45,7 +45,9 @@ struct nash_search;
 int nash__search_new(struct nash_search **out, struct nash_tree *t);
 int nash__search_run(struct nash_search *s);
 void nash__search_free(struct nash_search *s);
-/* The two faces of the k-th node that is left then; NULL behind the last. They stay the search's. */
+/*
+ * The two faces of the k-th node that is left then; NULL behind the last. They stay the search's.
+ */
 const struct nash_lp *nash__search_node(const struct nash_search *s, int32_t k);
 
 #endif

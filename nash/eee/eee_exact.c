@@ -294,8 +294,8 @@ void nash__branching_free(struct nash_branching *b)
 }
 
 /*
- * Seconds that this context's threads need for a random game, by and large: of 24, 28 and 32 actions
- * three games each had 0.16, 0.49 and 2.6 million nodes, of 6.5 us.
+ * Seconds that this context's threads need for a random game, by and large: of 24, 28 and 32
+ * actions three games each had 0.16, 0.49 and 2.6 million nodes, of 6.5 us.
  */
 static double likely_seconds(const struct nash_problem *p, int n_threads)
 {

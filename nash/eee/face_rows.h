@@ -1,7 +1,7 @@
 /*
- * face_rows.h - what takes the time of branch and bound on a CPU, row by row of a face's dictionary:
- * compiled for several instruction sets, the best of which is chosen at run time. All give the
- * same bits: sums are in eight parts, whatever a register holds. Internal to nash/.
+ * face_rows.h - what takes the time of branch and bound on a CPU, row by row of a face's
+ * dictionary: compiled for several instruction sets, the best of which is chosen at run time. All
+ * give the same bits: sums are in eight parts, whatever a register holds. Internal to nash/.
  */
 #ifndef NASH_FACE_ROWS_H
 #define NASH_FACE_ROWS_H

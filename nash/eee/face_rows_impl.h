@@ -1,4 +1,6 @@
-/* face_rows_impl.h - the functions of face_rows.h, for the instruction set of whoever includes it. */
+/*
+ * face_rows_impl.h - the functions of face_rows.h, for the instruction set of whoever includes it.
+ */
 #include "nash/eee/face_rows.h"
 
 #define PARTS 8

@@ -9,7 +9,10 @@ struct nash_infoset {
 	int32_t player, n_actions;
 	int64_t line; /* where it came first */
 	struct nash_number *chances; /* of player 0 */
-	/* the action of the same player that comes last before it: infoset and action, -1: none; or it differs */
+	/*
+	 * the action of the same player that comes last before it: infoset and action, -1: none; or
+	 * it differs
+	 */
 	int32_t after, action;
 };
 
@@ -25,7 +28,8 @@ struct nash_extensive {
 	struct nash_infoset *infosets;
 	int32_t *children;
 	struct nash_pile outcomes; /* two numbers each */
-	int64_t n_nodes, n_infosets, n_children, nodes_capacity, infosets_capacity, children_capacity;
+	int64_t n_nodes, n_infosets, n_children, nodes_capacity, infosets_capacity,
+		children_capacity;
 	bool recall; /* each player knows all that it did */
 };
 

@@ -1,11 +1,11 @@
 /*
  * efg_normal.c - the reduced normal form of a game in extensive form. See efg.h.
  *
- * A strategy says what its player does at the information sets that what it says of others leaves to
- * be reached. They come in the order in which Gambit lists them, and bear its names: the numbers of
- * the actions by information set, * for one that is not reached. How many there are is known from
- * which set comes after which action before any is made; of a player that forgets what it did they
- * have to be counted one by one.
+ * A strategy says what its player does at the information sets that what it says of others leaves
+ * to be reached. They come in the order in which Gambit lists them, and bear its names: the numbers
+ * of the actions by information set, * for one that is not reached. How many there are is known
+ * from which set comes after which action before any is made; of a player that forgets what it did
+ * they have to be counted one by one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -106,7 +106,8 @@ static int count_recalled(const struct nash_extensive *t, double count[2])
 		for (int32_t a = 0; a < s->n_actions && s->player; a++)
 			sum += of[first[k] + a];
 		if (s->player)
-			*(s->after < 0 ? &count[s->player - 1] : &of[first[s->after] + s->action]) *= sum;
+			*(s->after < 0 ? &count[s->player - 1]
+				       : &of[first[s->after] + s->action]) *= sum;
 	}
 	gpube__free(ctx, first);
 	gpube__free(ctx, of);
@@ -201,7 +202,8 @@ static int count_walked(const struct nash_extensive *t, int32_t player, double m
 }
 
 /* What a strategy says, for all information sets: n_infosets of each. */
-static int list_strategies(const struct nash_extensive *t, int32_t player, int32_t n, int32_t *choices)
+static int list_strategies(
+	const struct nash_extensive *t, int32_t player, int32_t n, int32_t *choices)
 {
 	struct walk w;
 	int status = start_walk(&w, t, player);
@@ -209,7 +211,8 @@ static int list_strategies(const struct nash_extensive *t, int32_t player, int32
 
 	if (!status)
 		do {
-			memcpy(choices + k++ * t->n_infosets, w.choice, (size_t)t->n_infosets * sizeof(*choices));
+			memcpy(choices + k++ * t->n_infosets, w.choice,
+				(size_t)t->n_infosets * sizeof(*choices));
 			if (gpube__stopped(t->in->ctx))
 				status = gpube__fail_stopped(t->in->ctx);
 		} while (!status && k < n && next_strategy(&w));
@@ -217,7 +220,9 @@ static int list_strategies(const struct nash_extensive *t, int32_t player, int32
 	return status;
 }
 
-/* "1*2", as Gambit names them: all sets of the player in the order of the file; "*" if it has none. */
+/*
+ * "1*2", as Gambit names them: all sets of the player in the order of the file; "*" if it has none.
+ */
 static int name_strategy(struct nash_game *g, const struct nash_extensive *t, int32_t player,
 	const int32_t *choice, char **label)
 {
@@ -242,7 +247,8 @@ static int name_strategy(struct nash_game *g, const struct nash_extensive *t, in
 	return *label ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-static int name_strategies(struct nash_game *g, const struct nash_extensive *t, int p, const int32_t *choices)
+static int name_strategies(
+	struct nash_game *g, const struct nash_extensive *t, int p, const int32_t *choices)
 {
 	const int32_t n = p ? g->n : g->m;
 
@@ -307,8 +313,8 @@ static bool follow(struct reached *to, const struct reached *from, const struct 
 }
 
 /* What both players get where they play so; false if a number is too long. */
-static bool expect(const struct nash_extensive *t, const int32_t *const choices[2], struct reached *stack,
-	struct nash_number v[2])
+static bool expect(const struct nash_extensive *t, const int32_t *const choices[2],
+	struct reached *stack, struct nash_number v[2])
 {
 	wide num[2] = {0, 0}, den[2] = {1, 1};
 	int64_t n = 0;
@@ -317,10 +323,12 @@ static bool expect(const struct nash_extensive *t, const int32_t *const choices[
 	while (n) {
 		const struct reached r = stack[--n];
 		const struct nash_node *node = &t->nodes[r.node];
-		const struct nash_infoset *s = node->infoset < 0 ? NULL : &t->infosets[node->infoset];
+		const struct nash_infoset *s =
+			node->infoset < 0 ? NULL : &t->infosets[node->infoset];
 
 		for (int p = 0; p < 2 && node->outcome >= 0; p++)
-			if (!add_share(&num[p], &den[p], &r, &t->outcomes.v[2 * (int64_t)node->outcome + p]))
+			if (!add_share(&num[p], &den[p], &r,
+				    &t->outcomes.v[2 * (int64_t)node->outcome + p]))
 				return false;
 		for (int32_t a = 0; s && !s->player && a < s->n_actions; a++) {
 			if (s->chances[a].num == 0)
@@ -331,7 +339,8 @@ static bool expect(const struct nash_extensive *t, const int32_t *const choices[
 		}
 		if (s && s->player) {
 			stack[n] = r;
-			stack[n++].node = t->children[node->children + choices[s->player - 1][node->infoset]];
+			stack[n++].node =
+				t->children[node->children + choices[s->player - 1][node->infoset]];
 		}
 	}
 	for (int p = 0; p < 2; p++) {
@@ -342,7 +351,8 @@ static bool expect(const struct nash_extensive *t, const int32_t *const choices[
 	return true;
 }
 
-static int fill_payoffs(struct nash_game *g, const struct nash_extensive *t, int32_t *const choices[2])
+static int fill_payoffs(
+	struct nash_game *g, const struct nash_extensive *t, int32_t *const choices[2])
 {
 	struct reached *stack = gpube__alloc(g->ctx, (uint64_t)t->n_nodes, sizeof(*stack));
 	int status = stack ? GPUBE_OK : GPUBE_ENOMEM;
@@ -357,7 +367,8 @@ static int fill_payoffs(struct nash_game *g, const struct nash_extensive *t, int
 			if (gpube__stopped(g->ctx)) {
 				status = gpube__fail_stopped(g->ctx);
 			} else if (!expect(t, both, stack, v)) {
-				status = gpube__in_fail(t->in, GPUBE_ERANGE, "an expected payoff passes 64 bits");
+				status = gpube__in_fail(
+					t->in, GPUBE_ERANGE, "an expected payoff passes 64 bits");
 			} else {
 				g->payoffs[0][at] = v[0];
 				g->payoffs[1][at] = v[1];
@@ -367,7 +378,7 @@ static int fill_payoffs(struct nash_game *g, const struct nash_extensive *t, int
 	return status;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- all of it ----------------------------------------------------------------------- */
 
 static void write_count(char text[40], double count, bool counted)
 {
@@ -387,7 +398,8 @@ static int refuse_counts(struct nash_extensive *t, const double count[2])
 	write_count(b, count[1], !t->recall);
 	t->in->status = GPUBE_OK;
 	return gpube__in_fail(t->in, GPUBE_ELIMIT,
-		"the players have %s and %s reduced strategies: more than the memory allowed", a, b);
+		"the players have %s and %s reduced strategies: more than the memory allowed", a,
+		b);
 }
 
 /* Sizes, before memory for them is taken. */
@@ -424,7 +436,8 @@ int nash__efg_normal(struct nash_game *g, struct nash_extensive *t)
 		const int64_t cells = (int64_t)g->m * g->n;
 
 		g->payoffs[p] = gpube__alloc_zero(g->ctx, (uint64_t)cells, sizeof(*g->payoffs[p]));
-		choices[p] = gpube__alloc(g->ctx, (uint64_t)(n * t->n_infosets) + 1, sizeof(*choices[p]));
+		choices[p] = gpube__alloc(
+			g->ctx, (uint64_t)(n * t->n_infosets) + 1, sizeof(*choices[p]));
 		status = !g->payoffs[p] || !choices[p] ? GPUBE_ENOMEM
 						       : list_strategies(t, p + 1, n, choices[p]);
 		if (!status)

@@ -72,7 +72,8 @@ int nash__read_from(struct nash_game **out, struct gpube_in *in, enum nash_forma
 	return status;
 }
 
-int nash_read(struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format)
+int nash_read(
+	struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format)
 {
 	struct gpube_in in;
 	int status;
@@ -88,5 +89,6 @@ int nash_read(struct nash_game **out, struct gpube_ctx *ctx, const char *path, e
 		return status;
 	status = nash__read_from(out, &in, format);
 	gpube__in_close(&in);
-	return format == NASH_FORMAT_AUTO ? gpube__refused(status, ctx, path, GPUBE_CONTENT_GAME) : status;
+	return format == NASH_FORMAT_AUTO ? gpube__refused(status, ctx, path, GPUBE_CONTENT_GAME)
+					  : status;
 }

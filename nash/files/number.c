@@ -1,4 +1,6 @@
-/* number.c - payoffs as text: fractions, decimals and exponents become rationals. See bimatrix.h. */
+/*
+ * number.c - payoffs as text: fractions, decimals and exponents become rationals. See bimatrix.h.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

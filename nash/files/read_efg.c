@@ -7,9 +7,9 @@
  *   p "node" 1 1 "infoset" { "action" "action" } 1 "outcome" { 3, -1 }
  *   t "node" 2 "outcome" { 0, 0 }
  *
- * A chance node's or a player's information set is told by its number, an outcome, too; 0 is none. What
- * they are called and what is in them may be left out where they come again. Outcomes behind which
- * the game goes on add up.
+ * A chance node's or a player's information set is told by its number, an outcome, too; 0 is none.
+ * What they are called and what is in them may be left out where they come again. Outcomes behind
+ * which the game goes on add up.
  */
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,8 @@ static int skip_string(struct gpube_in *in, const char *what)
 }
 
 /* The index of a number in its space, new ones get 'next'. */
-static int find_number(struct reader *r, int32_t space, int32_t number, int32_t next, int32_t *index)
+static int find_number(
+	struct reader *r, int32_t space, int32_t number, int32_t next, int32_t *index)
 {
 	struct gpube_ctx *ctx = r->t.in->ctx;
 	const int32_t *known;
@@ -55,7 +56,8 @@ static int find_number(struct reader *r, int32_t space, int32_t number, int32_t 
 	*index = known ? *known : next;
 	if (known)
 		return GPUBE_OK;
-	if (gpube__grow(ctx, &r->strings, &r->strings_capacity, r->n_strings + 1, sizeof(*r->strings)))
+	if (gpube__grow(
+		    ctx, &r->strings, &r->strings_capacity, r->n_strings + 1, sizeof(*r->strings)))
 		return GPUBE_ENOMEM;
 	r->strings[r->n_strings] = gpube__strdup(ctx, text);
 	if (!r->strings[r->n_strings])
@@ -64,7 +66,8 @@ static int find_number(struct reader *r, int32_t space, int32_t number, int32_t 
 	return gpube__names_add(&r->names, space, r->strings[r->n_strings - 1], next);
 }
 
-static int copy_number(struct gpube_ctx *ctx, struct nash_number *to, const struct nash_number *from)
+static int copy_number(
+	struct gpube_ctx *ctx, struct nash_number *to, const struct nash_number *from)
 {
 	*to = *from;
 	to->text = from->text ? gpube__strdup(ctx, from->text) : NULL;
@@ -95,7 +98,8 @@ static int read_payoffs(struct reader *r, int32_t outcome, bool known)
 
 		if (known) {
 			if (!same_number(&pile.v[p], &r->t.outcomes.v[2 * outcome + p]))
-				status = gpube__in_error(in, "an outcome that had other payoffs before");
+				status = gpube__in_error(
+					in, "an outcome that had other payoffs before");
 			continue;
 		}
 		status = copy_number(in->ctx, &v, &pile.v[p]);
@@ -149,13 +153,16 @@ static int read_actions(struct reader *r, struct nash_infoset *s, bool known)
 			break;
 		if (!v.den || v.num < 0) {
 			gpube__free(in->ctx, v.text);
-			return gpube__in_error(in, !v.den ? "a chance that passes 64 bits" : "a chance below 0");
+			return gpube__in_error(
+				in, !v.den ? "a chance that passes 64 bits" : "a chance below 0");
 		}
 		if (known) {
 			if (n < s->n_actions && s->player == 0 && !same_number(&v, &s->chances[n]))
-				return gpube__in_error(in, "an information set that had other chances before");
+				return gpube__in_error(
+					in, "an information set that had other chances before");
 		} else if (s->player == 0) {
-			if (gpube__grow(in->ctx, &s->chances, &capacity, n + 1, sizeof(*s->chances)))
+			if (gpube__grow(
+				    in->ctx, &s->chances, &capacity, n + 1, sizeof(*s->chances)))
 				return GPUBE_ENOMEM;
 			s->chances[n] = v;
 		}
@@ -167,7 +174,8 @@ static int read_actions(struct reader *r, struct nash_infoset *s, bool known)
 	if (!status && n == 0)
 		return gpube__in_error(in, "an information set without actions");
 	if (!status && n != s->n_actions)
-		return gpube__in_error(in, "an information set of %d actions has %lld", s->n_actions, (long long)n);
+		return gpube__in_error(in, "an information set of %d actions has %lld",
+			s->n_actions, (long long)n);
 	return status ? status : nash__scan_char(in, '}', "'}' after an information set's actions");
 }
 
@@ -189,18 +197,23 @@ static int check_chances(struct gpube_in *in, const struct nash_infoset *s)
 			__builtin_add_overflow(num, v->num * (den / a), &num) ||
 			__builtin_mul_overflow(den, (__int128)(v->den / a), &den) ||
 			den > (__int128)1 << 62)
-			return gpube__in_fail(in, GPUBE_ERANGE, "chances whose common denominator passes 2^62");
+			return gpube__in_fail(
+				in, GPUBE_ERANGE, "chances whose common denominator passes 2^62");
 	}
-	return num == den ? GPUBE_OK : gpube__in_error(in, "the chances of an information set do not add up to 1");
+	return num == den ? GPUBE_OK
+			  : gpube__in_error(
+				    in, "the chances of an information set do not add up to 1");
 }
 
 static int add_infoset(struct reader *r, int32_t player, int32_t *index)
 {
 	struct nash_extensive *t = &r->t;
 
-	if (gpube__grow(t->in->ctx, &t->infosets, &t->infosets_capacity, t->n_infosets + 1, sizeof(*t->infosets)))
+	if (gpube__grow(t->in->ctx, &t->infosets, &t->infosets_capacity, t->n_infosets + 1,
+		    sizeof(*t->infosets)))
 		return GPUBE_ENOMEM;
-	t->infosets[t->n_infosets] = (struct nash_infoset){.player = player, .line = t->in->line, .after = -1};
+	t->infosets[t->n_infosets] =
+		(struct nash_infoset){.player = player, .line = t->in->line, .after = -1};
 	*index = (int32_t)t->n_infosets++;
 	return GPUBE_OK;
 }
@@ -255,11 +268,16 @@ static int hang_node(struct reader *r, int32_t node)
 	if (infoset >= 0) {
 		const int64_t n = t->infosets[infoset].n_actions;
 
-		/* actions that no node follows on yet are asked for: few bytes name an infoset of many */
+		/*
+		 * actions that no node follows on yet are asked for: few bytes name an infoset of
+		 * many
+		 */
 		if (gpube__in_charge(t->in, n, sizeof(*t->children), "nodes"))
 			return t->in->status;
-		if (gpube__grow(ctx, &t->children, &t->children_capacity, t->n_children + n, sizeof(*t->children)) ||
-			gpube__grow(ctx, &r->open, &r->open_capacity, r->n_open + 1, sizeof(*r->open)))
+		if (gpube__grow(ctx, &t->children, &t->children_capacity, t->n_children + n,
+			    sizeof(*t->children)) ||
+			gpube__grow(
+				ctx, &r->open, &r->open_capacity, r->n_open + 1, sizeof(*r->open)))
 			return GPUBE_ENOMEM;
 		t->nodes[node].children = t->n_children;
 		t->n_children += n;
@@ -333,7 +351,10 @@ static int read_head(struct reader *r)
 	if (status)
 		return status;
 	if (n != 2)
-		return gpube__in_error(in, "%d player%s: an .efg is read of two players, a game of more from a .nfg or an output of GAMUT", n, gpube__plural(n));
+		return gpube__in_error(in,
+			"%d player%s: an .efg is read of two players, a game of more from a .nfg "
+			"or an output of GAMUT",
+			n, gpube__plural(n));
 	status = nash__scan_char(in, '}', "'}' after the players' names");
 	if (!status && nash__scan_peek(in) == '"')
 		status = skip_string(in, "the comment");

@@ -90,7 +90,8 @@ int nash__two_player_read(struct nash_game *g, struct gpube_in *in)
 /* ---- SimpleOutput ------------------------------------------------------------- */
 
 /*
- * The cells come one by one, so a player has as many actions as there are until that of the next one steps.
+ * The cells come one by one, so a player has as many actions as there are until that of the next
+ * one steps.
  * n      players; 0: no cell has come
  * first  the actions of the first cell: 0 or 1
  * at     the last cell; in front of the first one its player 1 has one action less
@@ -116,7 +117,8 @@ static bool take_next(struct cells *c, const int32_t *cell)
 			return false;
 		p++;
 	}
-	if (p == c->n || memcmp(cell + p + 1, c->at + p + 1, (size_t)(c->n - p - 1) * sizeof(*cell)) != 0)
+	if (p == c->n ||
+		memcmp(cell + p + 1, c->at + p + 1, (size_t)(c->n - p - 1) * sizeof(*cell)) != 0)
 		return false;
 	for (int32_t q = 0; q < p; q++)
 		c->size[q] = c->at[q] - c->first + 1;
@@ -155,7 +157,8 @@ static int read_cell(struct gpube_in *in, struct cells *c, int32_t *cell)
 	int32_t n = 0;
 	int status = nash__scan_char(in, '[', "'[' and a cell");
 
-	while (!status && n < (c->n ? c->n : NASH_MOST_PLAYERS) && (c->n || n < 2 || nash__scan_peek(in) != ']')) {
+	while (!status && n < (c->n ? c->n : NASH_MOST_PLAYERS) &&
+		(c->n || n < 2 || nash__scan_peek(in) != ']')) {
 		status = nash__scan_int(in, &cell[n], 0, "an action");
 		if (!status && cell[n++] == INT32_MAX)
 			status = gpube__in_fail(in, GPUBE_ERANGE, "2^31 actions or more");

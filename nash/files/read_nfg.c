@@ -65,7 +65,8 @@ static int read_labels(struct nash_players *g, struct gpube_in *in, int32_t p)
 		if (status)
 			break;
 		if (g->actions[p] == INT32_MAX ||
-			gpube__grow(in->ctx, &g->labels[p], &capacity, (int64_t)g->actions[p] + 1, sizeof(char *))) {
+			gpube__grow(in->ctx, &g->labels[p], &capacity, (int64_t)g->actions[p] + 1,
+				sizeof(char *))) {
 			gpube__free(in->ctx, label);
 			return GPUBE_ENOMEM;
 		}
@@ -89,12 +90,16 @@ static int read_actions(struct nash_players *g, struct gpube_in *in)
 	if (status)
 		return status;
 	return nash__scan_char(in, '}',
-		g->n == 2 ? "'}' after the actions of the two players" : "'}' after the actions of all players");
+		g->n == 2 ? "'}' after the actions of the two players"
+			  : "'}' after the actions of all players");
 }
 
 /* ---- payoffs ---------------------------------------------------------------- */
 
-/* As many numbers as players, commas in front of or behind them allowed, that an outcome consists of. */
+/*
+ * As many numbers as players, commas in front of or behind them allowed, that an outcome consists
+ * of.
+ */
 static int read_outcome(struct gpube_in *in, struct nash_pile *pile, int32_t players)
 {
 	int status = nash__scan_char(in, '{', "'{' and an outcome");
@@ -112,7 +117,8 @@ static int read_outcome(struct gpube_in *in, struct nash_pile *pile, int32_t pla
 	}
 	return status ? status
 		      : nash__scan_char(in, '}',
-				players == 2 ? "'}' after the outcome's two payoffs" : "'}' after the outcome's payoffs");
+				players == 2 ? "'}' after the outcome's two payoffs"
+					     : "'}' after the outcome's payoffs");
 }
 
 static int copy_number(
@@ -140,16 +146,17 @@ static int place_outcomes(struct gpube_in *in, struct nash_pile *pile,
 		if (status)
 			return status;
 		if (outcome && (!outcomes->v || outcome > outcomes->n / players))
-			return gpube__in_error(in, "outcome %d of %lld", outcome, (long long)outcomes->n / players);
+			return gpube__in_error(in, "outcome %d of %lld", outcome,
+				(long long)outcomes->n / players);
 		/* two bytes of a file say what many players get */
-		if (gpube__in_charge(in, players, 2 * (int64_t)sizeof(zero), "payoffs of %lld profiles",
-			    (long long)payoffs / players))
+		if (gpube__in_charge(in, players, 2 * (int64_t)sizeof(zero),
+			    "payoffs of %lld profiles", (long long)payoffs / players))
 			return in->status;
 		for (int32_t p = 0; p < players; p++) {
 			struct nash_number v = zero;
 
-			if (outcome &&
-				copy_number(in->ctx, &v, &outcomes->v[(int64_t)players * (outcome - 1) + p]))
+			if (outcome && copy_number(in->ctx, &v,
+					       &outcomes->v[(int64_t)players * (outcome - 1) + p]))
 				return GPUBE_ENOMEM;
 			if (nash__pile_push(in->ctx, pile, &v)) {
 				gpube__free(in->ctx, v.text);
@@ -160,7 +167,8 @@ static int place_outcomes(struct gpube_in *in, struct nash_pile *pile,
 	return GPUBE_OK;
 }
 
-static int read_outcomes(struct gpube_in *in, struct nash_pile *pile, int32_t players, int64_t payoffs)
+static int read_outcomes(
+	struct gpube_in *in, struct nash_pile *pile, int32_t players, int64_t payoffs)
 {
 	struct nash_pile outcomes = {0};
 	int status = nash__scan_char(in, '{', "'{' and the outcomes");

@@ -137,7 +137,8 @@ int nash_write(const struct nash_game *g, const char *path, enum nash_format for
 		return gpube__fail(g->ctx, GPUBE_EINVAL,
 			"'%s': games of more than two players are written as models alone", path);
 	if (format == NASH_FORMAT_EFG || (format == NASH_FORMAT_AUTO && named(path, ".efg")))
-		return gpube__fail(g->ctx, GPUBE_EINVAL, "'%s': .efg is only read, not written", path);
+		return gpube__fail(
+			g->ctx, GPUBE_EINVAL, "'%s': .efg is only read, not written", path);
 	if (format == NASH_FORMAT_AUTO)
 		format = named(path, ".nfg")   ? NASH_FORMAT_NFG
 			 : named(path, ".gam") ? NASH_FORMAT_GT

@@ -15,7 +15,8 @@ enum {
 	NAMED = 8,       /* members of a long list that are shown */
 	ROOMY = 60,      /* nodes: up to so many have their sizes written beside the colour */
 	ROOMY_EDGES = 30,
-	ROUTED = 150 /* edges: more are straight and lie under the nodes, routes of 300 take ten seconds */
+	ROUTED = 150 /* edges: more are straight and lie under the nodes, routes of 300 take ten
+			seconds */
 };
 
 /*
@@ -76,7 +77,8 @@ static void put_domain(struct picture *p, int32_t var)
  */
 static void put_variable(struct picture *p, int32_t i, bool own_costs)
 {
-	const bool observed = p->m->evidence && p->m->evidence[i] >= 0, hidden = p->m->vars[i].hidden;
+	const bool observed = p->m->evidence && p->m->evidence[i] >= 0,
+		   hidden = p->m->vars[i].hidden;
 
 	gpube__out_printf(p->out, "\tv%d [label=\"", i);
 	put_name(p, i);
@@ -90,8 +92,8 @@ static void put_variable(struct picture *p, int32_t i, bool own_costs)
 	put_domain(p, i);
 	gpube__out_text(p->out, "\", ");
 	style_values(p->out, &p->style, p->m->vars[i].domain);
-	gpube__out_printf(p->out, "%s%s%s];\n", own_costs ? ", peripheries=2" : "", observed ? ", penwidth=3" : "",
-		hidden ? ", style=\"filled,dashed\"" : "");
+	gpube__out_printf(p->out, "%s%s%s];\n", own_costs ? ", peripheries=2" : "",
+		observed ? ", penwidth=3" : "", hidden ? ", style=\"filled,dashed\"" : "");
 	p->style.own_costs |= own_costs;
 	p->style.observed |= observed;
 	p->style.hidden |= hidden;
@@ -120,9 +122,13 @@ static void put_function(struct picture *p, int32_t function)
 static void begin(struct picture *p, const char *kind, const char *options)
 {
 	gpube__out_printf(p->out,
-		"%s {\n\tgraph [fontname=\"Helvetica\", fontsize=10];\n"
-		"\tnode [fontname=\"Helvetica\", fontsize=10, style=filled, color=\"#555555\", margin=\"0.08,0.04\"%s];\n"
-		"\tedge [fontname=\"Helvetica\", fontsize=8, color=\"#777777\", fontcolor=\"#444444\", arrowsize=0.6];\n%s",
+		"%s {\n"
+		"\tgraph [fontname=\"Helvetica\", fontsize=10];\n"
+		"\tnode [fontname=\"Helvetica\", fontsize=10, style=filled, color=\"#555555\", "
+		"margin=\"0.08,0.04\"%s];\n"
+		"\tedge [fontname=\"Helvetica\", fontsize=8, color=\"#777777\", "
+		"fontcolor=\"#444444\", arrowsize=0.6];\n"
+		"%s",
 		kind, p->roomy ? "" : ", height=0.25, width=0.3", options);
 }
 
@@ -143,7 +149,8 @@ static void draw_function(struct picture *p, int32_t f, bool labels)
 	if (arity == 1)
 		return;
 	if (arity == 2) {
-		gpube__out_printf(p->out, "\tv%d -- v%d [%s=\"", scope[0], scope[1], labels ? "label" : "tooltip");
+		gpube__out_printf(p->out, "\tv%d -- v%d [%s=\"", scope[0], scope[1],
+			labels ? "label" : "tooltip");
 		put_cells(p, f);
 		gpube__out_printf(p->out, "\", color=\"%s\", penwidth=2];\n",
 			style_line(&p->style, cells_of(p->m, f)));
@@ -184,7 +191,8 @@ static void graph_body(struct picture *p, bool *own)
 	begin(p, "graph model",
 		p->roomy ? "\tlayout=neato;\n\toverlap=false;\n\tsep=\"+12\";\n"
 			 : "\tlayout=sfdp;\n\toverlap=prism;\n\tsep=\"+6\";\n\tK=0.6;\n");
-	gpube__out_text(p->out, n_lines <= ROUTED ? "\tsplines=true;\n" : "\tsplines=line;\n\toutputorder=edgesfirst;\n");
+	gpube__out_text(p->out, n_lines <= ROUTED ? "\tsplines=true;\n"
+						  : "\tsplines=line;\n\toutputorder=edgesfirst;\n");
 	for (int32_t i = 0; i < p->m->n_vars; i++)
 		put_variable(p, i, own[i]);
 	for (int32_t f = 0; f < p->m->n_functions; f++)
@@ -413,7 +421,10 @@ static void draw_cluster(struct picture *p, int32_t k, double largest)
 	gpube__out_text(p->out, "];\n");
 }
 
-/* The more variables, the wider; which, is written where there is room, or else shown by the pointer. */
+/*
+ * The more variables, the wider; which, is written where there is room, or else shown by the
+ * pointer.
+ */
 static void draw_separator(struct picture *p, int32_t from, int32_t to, int32_t k)
 {
 	gpube__out_printf(p->out, "\tc%d -> c%d [%s=\"", from, to, p->roomy ? "label" : "tooltip");
@@ -430,7 +441,8 @@ static void draw_separator(struct picture *p, int32_t from, int32_t to, int32_t 
 static int draw_decomposition(struct picture *p)
 {
 	const double largest = largest_joined(p);
-	int32_t n_clusters = 0, n = p->m->n_vars, *into = gpube__alloc(p->m->ctx, (uint64_t)n, sizeof(*into));
+	int32_t n_clusters = 0, n = p->m->n_vars,
+		*into = gpube__alloc(p->m->ctx, (uint64_t)n, sizeof(*into));
 
 	if (!into)
 		return GPUBE_ENOMEM;

@@ -1,15 +1,22 @@
 /* draw_style.c - see draw_style.h. */
 #include "gpube/cli/draw/draw_style.h"
 
-/* From light to dark, the lightest orange still dark enough for a line; black text is read on the first ones. */
-static const char *const blue[STYLE_STEPS] = {"#eef4fb", "#d3e4f3", "#aacfe8", "#74b0d9", "#4390c6", "#1f6bab", "#0b3f7a"};
-static const char *const orange[STYLE_STEPS] = {"#fbd9a3", "#f8bf73", "#f3a04a", "#e97f2c", "#d45f17", "#a9430f", "#702a08"};
+/*
+ * From light to dark, the lightest orange still dark enough for a line; black text is read on the
+ * first ones.
+ */
+static const char *const blue[STYLE_STEPS] = {
+	"#eef4fb", "#d3e4f3", "#aacfe8", "#74b0d9", "#4390c6", "#1f6bab", "#0b3f7a"};
+static const char *const orange[STYLE_STEPS] = {
+	"#fbd9a3", "#f8bf73", "#f3a04a", "#e97f2c", "#d45f17", "#a9430f", "#702a08"};
 enum { BLACK_TEXT = 4 };
 
 static const double most_values[STYLE_STEPS - 1] = {2, 4, 9, 19, 49, 199};
-static const char *const values_words[STYLE_STEPS] = {"1, 2", "3, 4", "5 to 9", "10 to 19", "20 to 49", "50 to 199", "200 and more"};
+static const char *const values_words[STYLE_STEPS] = {
+	"1, 2", "3, 4", "5 to 9", "10 to 19", "20 to 49", "50 to 199", "200 and more"};
 static const double most_cells[STYLE_STEPS - 1] = {10, 1e2, 1e3, 1e4, 1e5, 1e6};
-static const char *const cells_words[STYLE_STEPS] = {"up to 10", "100", "1000", "10 000", "100 000", "1 000 000", "more"};
+static const char *const cells_words[STYLE_STEPS] = {
+	"up to 10", "100", "1000", "10 000", "100 000", "1 000 000", "more"};
 
 static int step(const double *most, double n)
 {
@@ -22,7 +29,8 @@ static int step(const double *most, double n)
 
 static void fill(struct gpube_out *out, const char *const *ramp, int k)
 {
-	gpube__out_printf(out, "fillcolor=\"%s\", fontcolor=\"%s\"", ramp[k], k < BLACK_TEXT ? "black" : "white");
+	gpube__out_printf(out, "fillcolor=\"%s\", fontcolor=\"%s\"", ramp[k],
+		k < BLACK_TEXT ? "black" : "white");
 }
 
 void style_values(struct gpube_out *out, struct style *s, double n_values)
@@ -49,8 +57,8 @@ const char *style_line(struct style *s, double n_cells)
 	return orange[k];
 }
 
-static void row(struct gpube_out *out, const char *what, const char *const *ramp, const char *const *words,
-	const bool *used)
+static void row(struct gpube_out *out, const char *what, const char *const *ramp,
+	const char *const *words, const bool *used)
 {
 	bool any = false;
 
@@ -61,7 +69,8 @@ static void row(struct gpube_out *out, const char *what, const char *const *ramp
 	gpube__out_printf(out, "<tr><td align=\"right\">%s</td>", what);
 	for (int k = 0; k < STYLE_STEPS; k++)
 		if (used[k])
-			gpube__out_printf(out, "<td bgcolor=\"%s\"><font color=\"%s\"> %s </font></td>", ramp[k],
+			gpube__out_printf(out,
+				"<td bgcolor=\"%s\"><font color=\"%s\"> %s </font></td>", ramp[k],
 				k < BLACK_TEXT ? "black" : "white", words[k]);
 	gpube__out_text(out, "</tr>");
 }
@@ -74,8 +83,10 @@ static void note(struct gpube_out *out, bool used, const char *text)
 
 void style_legend(struct gpube_out *out, const struct style *s)
 {
-	gpube__out_text(out, "\tlabelloc=b;\n\tlabel=<<table border=\"0\" cellborder=\"0\" cellspacing=\"3\">"
-			     "<tr><td></td></tr>");
+	gpube__out_text(out,
+		"\tlabelloc=b;\n"
+		"\tlabel=<<table border=\"0\" cellborder=\"0\" "
+		"cellspacing=\"3\"><tr><td></td></tr>");
 	row(out, "values", blue, values_words, s->values);
 	row(out, "cells", orange, cells_words, s->cells);
 	note(out, s->own_costs, "two rings: the variable has costs of its own");

@@ -29,7 +29,8 @@ static double x_of(const struct plot *p, double seconds)
 
 static double y_of(const struct plot *p, double value)
 {
-	return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - p->least) / (p->most - p->least);
+	return HEIGHT - BOTTOM -
+	       (HEIGHT - TOP - BOTTOM) * (value - p->least) / (p->most - p->least);
 }
 
 static bool is_known(int64_t total)
@@ -37,7 +38,10 @@ static bool is_known(int64_t total)
 	return total < GPUBE_INF - 1 && total > -GPUBE_INF;
 }
 
-/* What step k knows of a side, in the file's units; at the number of steps: what is known in the end. */
+/*
+ * What step k knows of a side, in the file's units; at the number of steps: what is known in the
+ * end.
+ */
 static bool side(const struct plot *p, int k, bool lower, double *value, double *seconds)
 {
 	const struct gpube_solution *s = p->s;
@@ -103,7 +107,10 @@ static void put_seconds(struct plot *p)
 		put_second(p, t);
 }
 
-/* A line of steps to the end of the picture; *last: the height where it ends. False: nothing is known. */
+/*
+ * A line of steps to the end of the picture; *last: the height where it ends. False: nothing is
+ * known.
+ */
 static bool put_side(struct plot *p, bool lower, double *last)
 {
 	bool any = false;
@@ -138,7 +145,8 @@ static void put_label(struct plot *p, bool lower, double y, double other, bool b
 
 	if (both && fabs(y - other) < 16)
 		y = (y + other) / 2 + (lower ? 9 : -9);
-	snprintf(text, sizeof(text), "%s %s", lower ? "lower" : "upper", gpube__decimal_text(number, total, p->s->scale));
+	snprintf(text, sizeof(text), "%s %s", lower ? "lower" : "upper",
+		gpube__decimal_text(number, total, p->s->scale));
 	svg_text(p->out, WIDTH - RIGHT + 8, y + 4, "start", lower ? SVG_BLUE : SVG_ORANGE, text);
 }
 
@@ -202,7 +210,11 @@ static void draw(struct plot *p)
 int plot_write(const char *path, const struct answer *a, const struct gpube_solution *s)
 {
 	struct gpube_out out;
-	struct plot p = {.out = &out, .a = a, .s = s, .maximise = answer_maximises(a), .unit = pow(10, -s->scale)};
+	struct plot p = {.out = &out,
+		.a = a,
+		.s = s,
+		.maximise = answer_maximises(a),
+		.unit = pow(10, -s->scale)};
 	int status = gpube__out_open(&out, a->session->ctx, path);
 
 	if (status)

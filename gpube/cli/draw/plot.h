@@ -1,8 +1,9 @@
 /*
  * plot.h - bounds over time as a picture: an SVG of our own.
  *
- * gnuplot was weighed against it: a program more to install, a file between, and nothing to see where
- * a run was stopped and the program is not there. Two step lines and two axes are less than its script.
+ * gnuplot was weighed against it: a program more to install, a file between, and nothing to see
+ * where a run was stopped and the program is not there. Two step lines and two axes are less than
+ * its script.
  */
 #ifndef GPUBE_CLI_PLOT_H
 #define GPUBE_CLI_PLOT_H

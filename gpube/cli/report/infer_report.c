@@ -22,7 +22,8 @@ static bool has_estimate(const struct infer_result *r)
 
 static double estimate_of(const struct infer_result *r)
 {
-	return r->inference->log10_lower + (r->inference->log10_upper - r->inference->log10_lower) / 2;
+	return r->inference->log10_lower +
+	       (r->inference->log10_upper - r->inference->log10_lower) / 2;
 }
 
 static double log10_of(const struct infer_result *r)
@@ -89,7 +90,8 @@ static void text_intervals(struct gpube_out *out, const struct infer_result *r)
 		else
 			gpube__out_printf(out, "%d:", i);
 		for (int32_t a = 0; a < m->vars[i].domain; a++, lower++, upper++)
-			gpube__out_printf(out, " %.6g..%.6g", floor(*lower * 1e6) / 1e6, ceil(*upper * 1e6) / 1e6);
+			gpube__out_printf(out, " %.6g..%.6g", floor(*lower * 1e6) / 1e6,
+				ceil(*upper * 1e6) / 1e6);
 		gpube__out_text(out, "\n");
 	}
 }
@@ -135,7 +137,8 @@ static void text_bounds(struct gpube_out *out, const struct infer_result *r)
 		gpube__out_text(out, "at most ");
 	}
 	gpube__out_real(out, r->inference->log10_upper);
-	gpube__out_text(out, ": proved bounds of the sum over all assignments, which is not known\n");
+	gpube__out_text(
+		out, ": proved bounds of the sum over all assignments, which is not known\n");
 	if (has_estimate(r)) {
 		text_label(out, "estimate");
 		gpube__out_real(out, estimate_of(r));
@@ -166,7 +169,8 @@ static void text_value(struct gpube_out *out, const struct infer_result *r)
 	text_label(out, r->inference ? "log10 Z" : "log10");
 	gpube__out_real(out, log10_of(r));
 	if (r->inference)
-		gpube__out_printf(out, ", the sum over all assignments; relative error of Z at most %.1e\n",
+		gpube__out_printf(out,
+			", the sum over all assignments; relative error of Z at most %.1e\n",
 			r->inference->relative_error);
 	else
 		gpube__out_printf(out,
@@ -184,7 +188,8 @@ static void text_evidence(struct gpube_out *out, const struct infer_result *r)
 
 	text_label(out, "evidence");
 	if (r->evidence_file)
-		gpube__out_printf(out, "%d observed variable%s, from %s\n", n, gpube__plural(n), r->evidence_file);
+		gpube__out_printf(out, "%d observed variable%s, from %s\n", n, gpube__plural(n),
+			r->evidence_file);
 	else
 		gpube__out_printf(out, "%s\n", n ? "that of the model" : "none");
 	if (!r->mmap)
@@ -223,7 +228,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 	if (plan->n_slices > 1)
 		gpube__out_printf(out, ", in %.0f slices", plan->n_slices);
 	if (plan->n_slices > 1 && !r->inference->known)
-		gpube__out_printf(out, ", of which %lld were done", (long long)r->inference->n_slices_done);
+		gpube__out_printf(
+			out, ", of which %lld were done", (long long)r->inference->n_slices_done);
 	if (r->inference && r->inference->n_cases)
 		gpube__out_printf(out, ", not done: %lld case%s less",
 			(long long)r->inference->n_cases,
@@ -235,8 +241,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 		gpube__out_printf(out, ", order %.3f, sum %.3f", r->inference->seconds_order,
 			r->inference->seconds_sum);
 	if (r->mmap)
-		gpube__out_printf(out, ", order %.3f, sum %.3f, search %.3f", r->mmap->seconds_order,
-			r->mmap->seconds_sum, r->mmap->seconds_search);
+		gpube__out_printf(out, ", order %.3f, sum %.3f, search %.3f",
+			r->mmap->seconds_order, r->mmap->seconds_sum, r->mmap->seconds_search);
 	gpube__out_text(out, "\n");
 	text_label(out, "backend");
 	gpube__out_printf(out, "%s, %d thread%s\n", backend_of(r), r->session->ctx->n_threads,
@@ -245,7 +251,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 
 /* ---- JSON ----------------------------------------------------------------------------- */
 
-static void json_marginals(struct json *j, const struct infer_result *r, const char *key, const double *p)
+static void json_marginals(
+	struct json *j, const struct infer_result *r, const char *key, const double *p)
 {
 	json_open(j, key, '[');
 	for (int32_t i = 0; i < r->model->n_vars; i++) {
@@ -344,7 +351,8 @@ static void report_json(struct gpube_out *out, const void *arg)
 
 static int write_uai(const struct infer_result *r)
 {
-	static const enum gpube_uai_task tasks[] = {GPUBE_UAI_PR, GPUBE_UAI_MAR, GPUBE_UAI_MAP, GPUBE_UAI_MPE};
+	static const enum gpube_uai_task tasks[] = {
+		GPUBE_UAI_PR, GPUBE_UAI_MAR, GPUBE_UAI_MAP, GPUBE_UAI_MPE};
 	struct session *s = r->session;
 	struct gpube_uai_result to = {.log10_value = log10_of(r), .n = r->model->n_vars};
 	int32_t *domains = NULL;
@@ -365,7 +373,8 @@ static int write_uai(const struct infer_result *r)
 	}
 	if (r->mmap && !r->mmap->values) {
 		if (!s->quiet)
-			cli_error("stopped before an assignment was found, so there is none to write");
+			cli_error("stopped before an assignment was found, so there is none to "
+				  "write");
 		return CLI_FAILED;
 	}
 	to.task = tasks[r->task];
@@ -390,7 +399,7 @@ static int write_uai(const struct infer_result *r)
 	return status ? session_fail(s, NULL) : CLI_DONE;
 }
 
-/* ---- the form that is asked for ---------------------------------------------------------------- */
+/* ---- the form that is asked for ------------------------------------------------------ */
 
 int infer_report(const struct infer_result *r, int output)
 {

@@ -90,23 +90,26 @@ int contents_model(
 /* One function over several variables says what every bundle is worth. */
 static int become_auction(struct contents *to, const struct gpube_model *m)
 {
-	const int status = gpube_model_n_vars(m) > 1 ? csg_from_model(&to->coalitions, m) : GPUBE_EINVAL;
+	const int status =
+		gpube_model_n_vars(m) > 1 ? csg_from_model(&to->coalitions, m) : GPUBE_EINVAL;
 
 	return status == GPUBE_EINVAL ? csg_auction_from_model(&to->auction, m) : status;
 }
 
 static int become_form(struct contents *to, const struct contents *c, struct gpube_ctx *ctx)
 {
-	const int status = !c->model                              ? fail_kind(c, ctx)
-			   : to->kind == GPUBE_CONTENT_GAME         ? nash_from_model(&to->game, c->model)
-			   : to->kind == GPUBE_CONTENT_COALITIONS ? csg_from_model(&to->coalitions, c->model)
-								  : become_auction(to, c->model);
+	const int status = !c->model                        ? fail_kind(c, ctx)
+			   : to->kind == GPUBE_CONTENT_GAME ? nash_from_model(&to->game, c->model)
+			   : to->kind == GPUBE_CONTENT_COALITIONS
+				   ? csg_from_model(&to->coalitions, c->model)
+				   : become_auction(to, c->model);
 	char why[sizeof(ctx->error)];
 
 	if (status != GPUBE_EINVAL || !c->model)
 		return status;
 	memcpy(why, ctx->error, sizeof(why));
-	return gpube__fail(ctx, status, "'%s' is %s, and %s", c->path, gpube_content_words(c->kind), why);
+	return gpube__fail(
+		ctx, status, "'%s' is %s, and %s", c->path, gpube_content_words(c->kind), why);
 }
 
 int contents_become(struct contents *c, struct gpube_ctx *ctx, enum gpube_content kind, bool regret)
@@ -116,7 +119,8 @@ int contents_become(struct contents *c, struct gpube_ctx *ctx, enum gpube_conten
 
 	if (kind == c->kind)
 		return GPUBE_OK;
-	status = kind == GPUBE_CONTENT_MODEL ? contents_model(&to.model, c, ctx, regret) : become_form(&to, c, ctx);
+	status = kind == GPUBE_CONTENT_MODEL ? contents_model(&to.model, c, ctx, regret)
+					     : become_form(&to, c, ctx);
 	if (status) {
 		contents_clear(&to, ctx);
 		return status;
@@ -128,8 +132,8 @@ int contents_become(struct contents *c, struct gpube_ctx *ctx, enum gpube_conten
 
 /* ---- for a command that takes a form --------------------------------------------------------- */
 
-int contents_read_form(struct contents *c, struct gpube_ctx *ctx, const char *path, enum gpube_content own,
-	enum gpube_content also)
+int contents_read_form(struct contents *c, struct gpube_ctx *ctx, const char *path,
+	enum gpube_content own, enum gpube_content also)
 {
 	static const struct opts_read plain;
 	struct gpube_in in;

@@ -1,6 +1,7 @@
 /*
- * contents.h - what a file holds: a model, a game of two players, a game of coalitions, an auction or a result;
- * and what it becomes, a model of a game, or a game of a model that has its form. All commands read through this.
+ * contents.h - what a file holds: a model, a game of two players, a game of coalitions, an auction
+ * or a result; and what it becomes, a model of a game, or a game of a model that has its form. All
+ * commands read through this.
  */
 #ifndef GPUBE_CLI_CONTENTS_H
 #define GPUBE_CLI_CONTENTS_H
@@ -25,22 +26,26 @@ struct contents {
 };
 
 /*
- * contents_read() - told by content, or a model in the format that 'read' says.
- * A pipe is read as a file is. Errors: those of the readers; EINVAL (what goes with a model, such as .ub)
+ * contents_read() - told by content, or a model in the format that 'read' says. A pipe is read as a
+ * file is. Errors: those of the readers; EINVAL (what goes with a model, such as .ub)
  */
 int contents_read(
 	struct contents *c, struct gpube_ctx *ctx, const char *path, const struct opts_read *read);
 void contents_clear(struct contents *c, struct gpube_ctx *ctx);
 
 /*
- * contents_become() - the same as another kind: as a model, or what a model has the form of. An auction with a bid
- * on every bundle is a game of coalitions.
+ * contents_become() - the same as another kind: as a model, or what a model has the form of. An
+ * auction with a bid on every bundle is a game of coalitions.
  * regret  of a game as a model, see nash_model()
- * Errors: EINVAL (what is none: the text names the command that reads it), those of nash_model() and its like
+ * Errors: EINVAL (what is none: the text names the command that reads it), those of nash_model()
+ *         and its like
  */
-int contents_become(struct contents *c, struct gpube_ctx *ctx, enum gpube_content kind, bool regret);
+int contents_become(
+	struct contents *c, struct gpube_ctx *ctx, enum gpube_content kind, bool regret);
 
-/* The model that a game, coalitions or an auction become, which stay. Errors: as contents_become() */
+/*
+ * The model that a game, coalitions or an auction become, which stay. Errors: as contents_become()
+ */
 int contents_model(
 	struct gpube_model **out, const struct contents *c, struct gpube_ctx *ctx, bool regret);
 
@@ -51,11 +56,12 @@ int contents_model(
 int contents_check(const struct contents *c, struct gpube_ctx *ctx, const char *path);
 
 /*
- * contents_read_form() - for a command that reads 'own' and 'also': one of them, or a model that has the form of it.
- * Of what may be anything the command's own reader says what is wrong.
- * Errors: as contents_read() and contents_become(); EINVAL (another kind: the text says who reads it)
+ * contents_read_form() - for a command that reads 'own' and 'also': one of them, or a model that
+ * has the form of it. Of what may be anything the command's own reader says what is wrong.
+ * Errors: as contents_read() and contents_become(); EINVAL (another kind: the text says who reads
+ *         it)
  */
-int contents_read_form(struct contents *c, struct gpube_ctx *ctx, const char *path, enum gpube_content own,
-	enum gpube_content also);
+int contents_read_form(struct contents *c, struct gpube_ctx *ctx, const char *path,
+	enum gpube_content own, enum gpube_content also);
 
 #endif

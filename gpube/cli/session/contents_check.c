@@ -1,4 +1,7 @@
-/* contents_check.c - what was written is read back and compared; see contents.h. Models: formats/write.c. */
+/*
+ * contents_check.c - what was written is read back and compared; see contents.h. Models:
+ * formats/write.c.
+ */
 #include <string.h>
 
 #include "csg/sparse.h"
@@ -22,7 +25,10 @@ static bool same_game(const struct nash_game *a, const struct nash_game *b)
 	return same;
 }
 
-/* All coalitions, or those that both list: a table of little else than what is forbidden reads back as a list. */
+/*
+ * All coalitions, or those that both list: a table of little else than what is forbidden reads back
+ * as a list.
+ */
 static bool same_coalitions(const struct csg_game *a, const struct csg_game *b)
 {
 	const struct csg__sparse *s = b->sparse ? a->sparse : NULL;
@@ -64,13 +70,16 @@ int contents_check(const struct contents *c, struct gpube_ctx *ctx, const char *
 	struct contents back;
 	int status = contents_read(&back, ctx, path, &plain);
 
-	if (!status && (back.kind != c->kind ||
-			       !(c->game         ? same_game(c->game, back.game)
-				       : c->coalitions ? same_coalitions(c->coalitions, back.coalitions)
-				       : c->result     ? same_result(c->result, back.result)
-						       : false)))
+	if (!status &&
+		(back.kind != c->kind ||
+			!(c->game               ? same_game(c->game, back.game)
+				: c->coalitions ? same_coalitions(c->coalitions, back.coalitions)
+				: c->result     ? same_result(c->result, back.result)
+						: false)))
 		status = gpube__fail(ctx, GPUBE_EBUG,
-			"internal error: '%s', read back, is not what was written; please report this", path);
+			"internal error: '%s', read back, is not what was written; please report "
+			"this",
+			path);
 	contents_clear(&back, ctx);
 	return status;
 }

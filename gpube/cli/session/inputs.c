@@ -93,13 +93,15 @@ bool session_evidence(struct opts_read *read, int n_args, char **args)
 	return true;
 }
 
-int session_evidence_file(char **out, struct session *s, const struct gpube_model *m, const char *path,
-	const struct opts_read *read)
+int session_evidence_file(char **out, struct session *s, const struct gpube_model *m,
+	const char *path, const struct opts_read *read)
 {
-	const char *evidence = read->evidence && !strcmp(read->evidence, "none") ? "" : read->evidence;
+	const char *evidence =
+		read->evidence && !strcmp(read->evidence, "none") ? "" : read->evidence;
 
 	/* of formats of costs .LG alone has a file beside it, and none has evidence in itself */
-	return gpube__evid_find(out, s->ctx, path, m->kind == GPUBE_POTENTIALS || m->evidence, evidence);
+	return gpube__evid_find(
+		out, s->ctx, path, m->kind == GPUBE_POTENTIALS || m->evidence, evidence);
 }
 
 bool session_options_clash(const struct opts_engine *engine)
@@ -117,7 +119,9 @@ int session_allow_below(struct session *s, struct gpube_model *m, const char *ub
 	if (m->kind == GPUBE_POTENTIALS)
 		return session_fail_text(s, NULL, "--ub: a .uai model has no costs");
 	if (!gpube__units(&top, ub, m->scale)) {
-		gpube__fail(s->ctx, GPUBE_EINVAL, "--ub: expected a number of at most %d decimals, as the file has, found '%s'",
+		gpube__fail(s->ctx, GPUBE_EINVAL,
+			"--ub: expected a number of at most %d decimals, as the file has, found "
+			"'%s'",
 			m->scale, ub);
 		return session_fail(s, NULL);
 	}

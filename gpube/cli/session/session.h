@@ -31,13 +31,15 @@ int session_start(struct session *s, const struct opts_talk *talk, int64_t threa
 	bool json, const char *output);
 /*
  * The same with the engine's options, and the rates that were measured on this machine; a device
- * that is asked for is being opened from here on, by commands that never have two things in flight on it.
+ * that is asked for is being opened from here on, by commands that never have two things in flight
+ * on it.
  */
 int session_start_engine(struct session *s, const struct opts_talk *talk,
 	const struct opts_engine *engine, bool json, const char *output);
 /*
  * session_open_device() - what lets the first device of the context be opened beside what follows;
- * if backend is CUDA this begins now. Once, before there are threads. See gpube/ops/device/opening.h.
+ * if backend is CUDA this begins now. Once, before there are threads. See
+ * gpube/ops/device/opening.h.
  *
  * all         the driver starts every device; false: none but those of the context, and those
  *             before them
@@ -101,13 +103,13 @@ int session_engine(struct session *s, struct gpube_solve_opts *to, int32_t **ord
 	const struct gpube_model *m, const struct opts_engine *engine);
 
 /*
- * session_evidence() - evidence as the second argument: read->evidence. False after a message: there is
- * --evidence, too.
+ * session_evidence() - evidence as the second argument: read->evidence. False after a message:
+ * there is --evidence, too.
  */
 bool session_evidence(struct opts_read *read, int n_args, char **args);
 /* The file that it was read from, for the caller to free; NULL: none. Errors: ENOMEM */
-int session_evidence_file(char **out, struct session *s, const struct gpube_model *m, const char *path,
-	const struct opts_read *read);
+int session_evidence_file(char **out, struct session *s, const struct gpube_model *m,
+	const char *path, const struct opts_read *read);
 
 /* Options that exclude each other: true after a message. */
 bool session_options_clash(const struct opts_engine *engine);

@@ -41,7 +41,10 @@ int ranks_session_start(struct ranks *r, struct session *s, const struct opts_ta
 	return rc;
 }
 
-/* Cores and memory, as far as nobody has asked for others; mpirun may have bound this rank to fewer cores. */
+/*
+ * Cores and memory, as far as nobody has asked for others; mpirun may have bound this rank to fewer
+ * cores.
+ */
 static void share_host(const struct ranks *r, struct session *s, const struct opts_engine *engine)
 {
 	const long each = sysconf(_SC_NPROCESSORS_ONLN) / r->world.n_here;
@@ -89,7 +92,8 @@ int ranks_end_inputs(struct ranks *r, struct session *s, int rc)
 	if (!s->muted)
 		return rc;
 	s->muted = false;
-	return dcop_world_agree(&r->world, rc ? GPUBE_EINVAL : GPUBE_OK) ? ranks_fail(r, s) : CLI_DONE;
+	return dcop_world_agree(&r->world, rc ? GPUBE_EINVAL : GPUBE_OK) ? ranks_fail(r, s)
+									 : CLI_DONE;
 }
 
 int ranks_refuse(const struct ranks *r, const char *text)

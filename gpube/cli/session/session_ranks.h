@@ -23,15 +23,15 @@ int ranks_session_start(struct ranks *r, struct session *s, const struct opts_ta
 	int64_t threads, uint64_t memory, bool json, const char *output);
 
 /*
- * As session_start_engine(), on all ranks or none. What nobody has asked for otherwise is shared among the ranks of a host: its
- * cores and its memory.
+ * As session_start_engine(), on all ranks or none. What nobody has asked for otherwise is shared
+ * among the ranks of a host: its cores and its memory.
  */
 int ranks_session_start_engine(struct ranks *r, struct session *s, const struct opts_talk *talk,
 	const struct opts_engine *engine, bool json, const char *output);
 
 /*
- * Between the two, failures of several ranks are not told but kept. Then one rank tells it, and all return
- * CLI_FAILED; or CLI_DONE.
+ * Between the two, failures of several ranks are not told but kept. Then one rank tells it, and all
+ * return CLI_FAILED; or CLI_DONE.
  */
 void ranks_begin_inputs(struct ranks *r, struct session *s);
 int ranks_end_inputs(struct ranks *r, struct session *s, int rc);

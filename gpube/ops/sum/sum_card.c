@@ -7,7 +7,9 @@
 
 /* A table whose cells are at most so many powers of two off is as good as settled to a product. */
 #define MOST_OFF 16
-/* Products of what is at least this to the largest lose nothing: MOST_OFF of all inputs included. */
+/*
+ * Products of what is at least this to the largest lose nothing: MOST_OFF of all inputs included.
+ */
 #define SAFE_LEAST (-850)
 /* Shares below this are nothing, so what is lost is nothing to a table that has larger ones. */
 #define LEAST_SHARE 0x1p-200
@@ -24,7 +26,8 @@ int gpube__sum_card_open(struct gpube_sum_card *card, struct gpube_ctx *ctx)
 }
 
 /* Memory of the card for a table, after moving others away if need be; false: there is none. */
-static bool take(struct gpube_ctx *ctx, const struct gpube_sum_card *card, struct gpube_sum_table *t)
+static bool take(
+	struct gpube_ctx *ctx, const struct gpube_sum_card *card, struct gpube_sum_table *t)
 {
 	const uint64_t bytes = (uint64_t)t->n * sizeof(double);
 
@@ -36,7 +39,8 @@ static bool take(struct gpube_ctx *ctx, const struct gpube_sum_card *card, struc
 }
 
 /* *done false: there is no room for it. */
-static int send(struct gpube_ctx *ctx, const struct gpube_sum_card *card, struct gpube_sum_table *t, bool *done)
+static int send(struct gpube_ctx *ctx, const struct gpube_sum_card *card, struct gpube_sum_table *t,
+	bool *done)
 {
 	int status;
 
@@ -69,7 +73,7 @@ int gpube__sum_fetch(struct gpube_ctx *ctx, struct gpube_sum_table *t)
 	return status;
 }
 
-/* ---- one job as the card gets it -------------------------------------------------------------- */
+/* ---- one job as the card gets it ----------------------------------------------------- */
 
 struct prepared {
 	struct gpube_sum_merged merged;
@@ -77,7 +81,8 @@ struct prepared {
 	int n_tables; /* that were made here */
 };
 
-static double cells_of(const struct gpube_sum_job *job, const struct gpube_sum_operand *a, const struct gpube_sum_operand *b)
+static double cells_of(const struct gpube_sum_job *job, const struct gpube_sum_operand *a,
+	const struct gpube_sum_operand *b)
 {
 	double cells = 1;
 
@@ -86,11 +91,12 @@ static double cells_of(const struct gpube_sum_job *job, const struct gpube_sum_o
 	return cells;
 }
 
-static int products(struct gpube_ctx *ctx, const struct gpube_sum_card *card, int64_t n, struct prepared *p, bool *done);
+static int products(struct gpube_ctx *ctx, const struct gpube_sum_card *card, int64_t n,
+	struct prepared *p, bool *done);
 
 /* The two inputs whose product is smallest become one. */
-static int multiply_two(struct gpube_ctx *ctx, const struct gpube_sum_card *card, struct gpube_sum_job *job,
-	struct gpube_sum_table *t, bool *done)
+static int multiply_two(struct gpube_ctx *ctx, const struct gpube_sum_card *card,
+	struct gpube_sum_job *job, struct gpube_sum_table *t, bool *done)
 {
 	struct gpube_sum_operand in[2], out = {.table = t};
 	struct prepared p = {.merged = {.job = {.n_in = 2, .in = in, .n_out = 1, .out = &out}}};
@@ -157,10 +163,11 @@ static int prepare(struct gpube_ctx *ctx, struct prepared *p, const struct gpube
 	return status;
 }
 
-/* ---- launching them ---------------------------------------------------------------------------- */
+/* ---- launching them ------------------------------------------------------------------ */
 
 /* Memory for the output, and how its products are to be made. */
-static void begin(struct gpube_ctx *ctx, struct prepared *p, const struct gpube_sum_card *card, bool *done)
+static void begin(
+	struct gpube_ctx *ctx, struct prepared *p, const struct gpube_sum_card *card, bool *done)
 {
 	struct gpube_sum_job *job = &p->merged.job;
 	struct gpube_sum_table *out = job->out[0].table;
@@ -198,10 +205,12 @@ static void take_found(struct prepared *p)
 }
 
 /* Tables that are far off are brought to scale, in place. */
-static int rescale(struct gpube_ctx *ctx, const struct gpube_sum_card *card, struct gpube_sum_table *t)
+static int rescale(
+	struct gpube_ctx *ctx, const struct gpube_sum_card *card, struct gpube_sum_table *t)
 {
 	struct gpube_sum_operand in = {.table = t, .stride = {1}}, out = in;
-	struct gpube_sum_job job = {.n_axes = 1, .dim = {t->n}, .n_in = 1, .in = &in, .n_out = 1, .out = &out};
+	struct gpube_sum_job job = {
+		.n_axes = 1, .dim = {t->n}, .n_in = 1, .in = &in, .n_out = 1, .out = &out};
 	struct gpube_sum_task task = {.job = &job, .by = ldexp(1, -t->top)};
 	int status;
 
@@ -215,7 +224,8 @@ static int rescale(struct gpube_ctx *ctx, const struct gpube_sum_card *card, str
 }
 
 /* Jobs of few inputs, which are on the card. */
-static int products(struct gpube_ctx *ctx, const struct gpube_sum_card *card, int64_t n, struct prepared *p, bool *done)
+static int products(struct gpube_ctx *ctx, const struct gpube_sum_card *card, int64_t n,
+	struct prepared *p, bool *done)
 {
 	struct gpube_sum_task *tasks = gpube__alloc(ctx, (uint64_t)n, sizeof(*tasks));
 	int64_t begun;
@@ -249,7 +259,8 @@ int gpube__sum_products_card(struct gpube_ctx *ctx, const struct gpube_sum_card 
 
 	*done = true;
 	for (int64_t i = 0; i < n && !status && *done; i++)
-		status = gpube__stopped(ctx) ? gpube__fail_stopped(ctx) : prepare(ctx, &p[i], card, &jobs[i], done);
+		status = gpube__stopped(ctx) ? gpube__fail_stopped(ctx)
+					     : prepare(ctx, &p[i], card, &jobs[i], done);
 	if (!status && *done)
 		status = products(ctx, card, n, p, done);
 	for (int64_t i = 0; i < n && !status && *done; i++)

@@ -1,9 +1,9 @@
 /*
  * sum_merge.c - many small inputs of a job become few: see sum.h.
  *
- * Every input costs a multiplication for each cell of the job. Those that together have few axes are
- * multiplied once, into a table that stays in the cache. They join, the largest first, the group that
- * they make the least larger.
+ * Every input costs a multiplication for each cell of the job. Those that together have few axes
+ * are multiplied once, into a table that stays in the cache. They join, the largest first, the
+ * group that they make the least larger.
  */
 #include "gpube/ops/sum/sum.h"
 
@@ -45,7 +45,8 @@ static int larger_first(const void *a, const void *b)
 	return (x->k > y->k) - (x->k < y->k);
 }
 
-static int sort_into_groups(struct group *groups, struct input *inputs, const struct gpube_sum_job *job)
+static int sort_into_groups(
+	struct group *groups, struct input *inputs, const struct gpube_sum_job *job)
 {
 	const double share = cells_of(job, UINT64_MAX) / SHARE;
 	const double most = share < MOST_CELLS ? share : MOST_CELLS;
@@ -86,7 +87,8 @@ static int sort_into_groups(struct group *groups, struct input *inputs, const st
 
 /* The product of a group, over its axes. */
 static int multiply(struct gpube_ctx *ctx, struct gpube_sum_operand *out, struct gpube_sum_table *t,
-	const struct gpube_sum_job *job, const struct input *inputs, int group, const struct group *g)
+	const struct gpube_sum_job *job, const struct input *inputs, int group,
+	const struct group *g)
 {
 	struct gpube_sum_operand here = {.table = t};
 	struct gpube_sum_job part = {.n_out = 1, .out = &here};
@@ -122,7 +124,8 @@ static int multiply(struct gpube_ctx *ctx, struct gpube_sum_operand *out, struct
 	return status;
 }
 
-int gpube__sum_merge(struct gpube_ctx *ctx, struct gpube_sum_merged *m, const struct gpube_sum_job *job)
+int gpube__sum_merge(
+	struct gpube_ctx *ctx, struct gpube_sum_merged *m, const struct gpube_sum_job *job)
 {
 	const uint64_t n = (uint64_t)job->n_in;
 	struct input *inputs = gpube__alloc(ctx, n, sizeof(*inputs));
@@ -144,7 +147,8 @@ int gpube__sum_merge(struct gpube_ctx *ctx, struct gpube_sum_merged *m, const st
 		if (groups[g].n > 1) {
 			const int to = m->job.n_in++;
 
-			status = multiply(ctx, &m->in[to], &m->tables[to], job, inputs, g, &groups[g]);
+			status = multiply(
+				ctx, &m->in[to], &m->tables[to], job, inputs, g, &groups[g]);
 		}
 	gpube__free(ctx, inputs);
 	gpube__free(ctx, groups);
@@ -178,7 +182,8 @@ int gpube__sum_product(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 	return status;
 }
 
-int gpube__sum_posterior(struct gpube_ctx *ctx, struct gpube_sum_job *job, struct gpube_sum_table *weights, bool *done)
+int gpube__sum_posterior(struct gpube_ctx *ctx, struct gpube_sum_job *job,
+	struct gpube_sum_table *weights, bool *done)
 {
 	int status;
 

@@ -1,9 +1,11 @@
 /*
  * sum_parts.c - gpube__sum_panels(): jobs with small outputs, in parts; see sum.h.
  *
- * Threads share what outputs have; a marginal of two values would keep two of them busy. Then axes become the outputs', as many
- * parts as there are in every such job, and these are summed at the end. Not the last axes, which a panel runs along; and others before those that
- * a large table does not have, for within a part it is read for these again: of 91 MB for the first axis of ObjectDetection_29.
+ * Threads share what outputs have; a marginal of two values would keep two of them busy. Then axes
+ * become the outputs', as many parts as there are in every such job, and these are summed at the
+ * end. Not the last axes, which a panel runs along; and others before those that a large table does
+ * not have, for within a part it is read for these again: of 91 MB for the first axis of
+ * ObjectDetection_29.
  */
 #include "gpube/ops/sum/sum.h"
 #include "gpube/ops/sum/sum_panel.h"
@@ -18,7 +20,8 @@ enum {
 };
 
 /* The cells of an output in parts. */
-static double split_cells(const struct gpube_sum_job *job, const struct gpube_sum_operand *out, const bool *is_part)
+static double split_cells(
+	const struct gpube_sum_job *job, const struct gpube_sum_operand *out, const bool *is_part)
 {
 	double cells = (double)out->table->n;
 
@@ -36,7 +39,10 @@ static double all_split_cells(const struct gpube_sum_job *job, const bool *is_pa
 	return cells;
 }
 
-/* The axis that makes the outputs least larger, of those that all large tables have, if there is one; -1: none */
+/*
+ * The axis that makes the outputs least larger, of those that all large tables have, if there is
+ * one; -1: none
+ */
 static int find_axis(const struct gpube_sum_job *job, bool *is_part, int64_t n, int first, int end)
 {
 	double least = 0;
@@ -74,7 +80,8 @@ static bool find_parts(const struct gpube_sum_job *job, bool *is_part)
 		is_part[a] = false;
 	}
 	for (int a = first; a < end && n < LEAST_SPLIT; a++)
-		n *= gpube__sum_in_all(job, a) && !(gpube__sum_lacking(job, a) > 0) ? job->dim[a] : 1;
+		n *= gpube__sum_in_all(job, a) && !(gpube__sum_lacking(job, a) > 0) ? job->dim[a]
+										    : 1;
 	if (n >= LEAST_SPLIT || cells < LEAST_WHOLE)
 		return false;
 	for (; n < LEAST_SPLIT && axis >= 0; n *= axis >= 0 ? job->dim[axis] : 1) {
@@ -86,8 +93,8 @@ static bool find_parts(const struct gpube_sum_job *job, bool *is_part)
 	return n >= LEAST_SPLIT && all_split_cells(job, is_part) <= most;
 }
 
-static void lay_parts(struct gpube_sum_operand *to, struct gpube_sum_table *t, const struct gpube_sum_job *job,
-	const struct gpube_sum_operand *out, const bool *is_part)
+static void lay_parts(struct gpube_sum_operand *to, struct gpube_sum_table *t,
+	const struct gpube_sum_job *job, const struct gpube_sum_operand *out, const bool *is_part)
 {
 	int64_t stride = 1;
 
@@ -100,10 +107,12 @@ static void lay_parts(struct gpube_sum_operand *to, struct gpube_sum_table *t, c
 }
 
 /* An output of its parts. */
-static int add_parts(struct gpube_ctx *ctx, struct gpube_sum_job *job, struct gpube_sum_operand *out, struct gpube_sum_operand *parts)
+static int add_parts(struct gpube_ctx *ctx, struct gpube_sum_job *job,
+	struct gpube_sum_operand *out, struct gpube_sum_operand *parts)
 {
 	struct gpube_sum_operand in = {.table = parts->table}, to = {.table = out->table};
-	struct gpube_sum_job sum = {.n_in = 1, .in = &in, .n_out = 1, .out = &to, .shares = job->shares};
+	struct gpube_sum_job sum = {
+		.n_in = 1, .in = &in, .n_out = 1, .out = &to, .shares = job->shares};
 	int status;
 
 	for (int a = 0; a < job->n_axes; a++)
@@ -128,7 +137,8 @@ static int in_parts(struct gpube_ctx *ctx, struct gpube_sum_job *job, const bool
 
 	parts.out = out;
 	for (int j = 0; j < job->n_out && !status; j++) {
-		status = gpube__sum_table_new(ctx, &tables[j], (int64_t)split_cells(job, &job->out[j], is_part));
+		status = gpube__sum_table_new(
+			ctx, &tables[j], (int64_t)split_cells(job, &job->out[j], is_part));
 		lay_parts(&out[j], &tables[j], job, &job->out[j], is_part);
 	}
 	if (!status)

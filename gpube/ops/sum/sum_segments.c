@@ -1,9 +1,11 @@
 /*
- * sum_segments.c - how tables lie in a panel of sum_cpu.c, and a panel by segments: see sum_panel.h.
+ * sum_segments.c - how tables lie in a panel of sum_cpu.c, and a panel by segments: see
+ * sum_panel.h.
  *
- * Over the last axes of a panel each table either has all cells, one after the other, or one. So many cells are a segment: its
- * products are made and added in registers, with no buffer that is written and read again for every table. ObjectDetection_43, of
- * whose variables most have 15 values, has segments of 225 cells.
+ * Over the last axes of a panel each table either has all cells, one after the other, or one. So
+ * many cells are a segment: its products are made and added in registers, with no buffer that is
+ * written and read again for every table. ObjectDetection_43, of whose variables most have 15
+ * values, has segments of 225 cells.
  */
 #include "gpube/ops/sum/sum.h"
 #include "gpube/ops/sum/sum_panel.h"
@@ -11,7 +13,8 @@
 #include <string.h>
 
 enum {
-	LEAST = 8,	     /* cells: what a shorter segment costs besides is more than it spares */
+	/* cells: what a shorter segment costs besides is more than it spares */
+	LEAST = 8,
 	STREAMED = 1 << 15, /* cells of a table that does not stay in the cache */
 };
 
@@ -38,7 +41,8 @@ static int find(int64_t *cells, const struct gpube_sum_job *job, const int *axes
 	return n_axes;
 }
 
-int64_t gpube__sum_lay(int32_t *at, int64_t n, int step, const struct gpube_sum_job *job, const struct gpube_sum_operand *o, const int *axes, int n_axes)
+int64_t gpube__sum_lay(int32_t *at, int64_t n, int step, const struct gpube_sum_job *job,
+	const struct gpube_sum_operand *o, const int *axes, int n_axes)
 {
 	int64_t count[GPUBE_SUM_AXES] = {0}, place = 0, most = 0;
 
@@ -76,7 +80,8 @@ double gpube__sum_lacking(const struct gpube_sum_job *job, int axis)
 	return cells;
 }
 
-void gpube__sum_find_folds(struct gpube_sum_folds *x, const struct gpube_sum_job *job, const struct gpube_sum_operand *o, const int *axes, int n_axes)
+void gpube__sum_find_folds(struct gpube_sum_folds *x, const struct gpube_sum_job *job,
+	const struct gpube_sum_operand *o, const int *axes, int n_axes)
 {
 	int64_t inner = 1, slabs = 1, places = 1;
 
@@ -121,7 +126,8 @@ static bool sort(struct gpube_sum_segments *x, const struct gpube_sum_job *job, 
 	return x->n_here > 0;
 }
 
-int gpube__sum_segments_begin(struct gpube_sum_segments *x, struct gpube_ctx *ctx, const struct gpube_sum_job *job, const int *axes, int n_axes)
+int gpube__sum_segments_begin(struct gpube_sum_segments *x, struct gpube_ctx *ctx,
+	const struct gpube_sum_job *job, const int *axes, int n_axes)
 {
 	const int n_operands = job->n_in + job->n_out;
 	int n_outer, last;
@@ -140,7 +146,8 @@ int gpube__sum_segments_begin(struct gpube_sum_segments *x, struct gpube_ctx *ct
 	if (!x->at)
 		return GPUBE_ENOMEM;
 	for (int k = 0; k < n_operands; k++) {
-		const bool one = !gpube__sum_lay(x->at + k, x->n, n_operands, job, operand(job, k), axes, n_outer);
+		const bool one = !gpube__sum_lay(
+			x->at + k, x->n, n_operands, job, operand(job, k), axes, n_outer);
 
 		if (operand(job, k)->stride[last])
 			continue;
@@ -160,10 +167,12 @@ void gpube__sum_segments_clear(struct gpube_sum_segments *x, struct gpube_ctx *c
 	*x = (struct gpube_sum_segments){0};
 }
 
-void gpube__sum_segments_panel(const struct gpube_sum_segments *x, const struct gpube_sum_job *job, const int64_t *at, double by, bool first)
+void gpube__sum_segments_panel(const struct gpube_sum_segments *x, const struct gpube_sum_job *job,
+	const int64_t *at, double by, bool first)
 {
 	const struct gpube_sum_loops *l = gpube__sum_loops();
-	gpube_sum_fused *const fused = l->fused[x->n_here - 1][first ? GPUBE_SUM_STORE : 2 * x->n_to + (x->n_sums > 0)];
+	gpube_sum_fused *const fused =
+		l->fused[x->n_here - 1][first ? GPUBE_SUM_STORE : 2 * x->n_to + (x->n_sums > 0)];
 	const int n_operands = job->n_in + job->n_out;
 	double *begin[GPUBE_SUM_SEGMENTED];
 

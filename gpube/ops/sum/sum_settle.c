@@ -125,7 +125,7 @@ int gpube__sum_top(const struct gpube_sum_job *job)
 	return top;
 }
 
-/* ---- settling --------------------------------------------------------------------------------- */
+/* ---- settling ------------------------------------------------------------------------ */
 
 /* The largest and the least power of the cells that are not 0; most < least: none is. */
 struct extent {
@@ -137,7 +137,8 @@ struct settling {
 	struct extent *pieces;
 	int64_t up; /* what the powers are lowered by */
 	bool shares;
-	const struct gpube_sum_table *of, *by; /* NULL, or what makes it, divided; neither has powers */
+	/* NULL, or what makes it, divided; neither has powers */
+	const struct gpube_sum_table *of, *by;
 };
 
 static int64_t n_pieces(const struct gpube_sum_table *t)
@@ -237,7 +238,8 @@ static int take_apart(struct gpube_ctx *ctx, struct gpube_sum_table *t, int64_t 
 /* Whether the cells may stay as they are, though the largest is not in [0.5, 1). */
 static bool is_near(const struct gpube_sum_table *t, const struct extent *all, bool shares)
 {
-	return !t->powers && all->most >= all->least && all->most <= GPUBE_SUM_OFF && all->most >= -GPUBE_SUM_OFF &&
+	return !t->powers && all->most >= all->least && all->most <= GPUBE_SUM_OFF &&
+	       all->most >= -GPUBE_SUM_OFF &&
 	       all->most - all->least <= (shares ? LEAST_SHARE : NEAR_APART);
 }
 
@@ -265,7 +267,8 @@ static int measure_all(struct gpube_ctx *ctx, struct settling *s, struct extent 
 }
 
 /* The cells lie in 'all'. */
-static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares, bool near, struct extent all)
+static int settle(
+	struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares, bool near, struct extent all)
 {
 	const int64_t n = n_pieces(t);
 	struct settling s = {.t = t, .shares = shares};
@@ -279,7 +282,8 @@ static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares,
 	s.up = all.most < all.least ? 0 : all.most;
 	if (!shares && all.most >= all.least && all.most - all.least > MOST_APART) {
 		status = take_apart(ctx, t, s.up);
-	} else if (t->powers || s.up != 0 || (shares && all.most >= all.least && all.most - all.least > LEAST_SHARE)) {
+	} else if (t->powers || s.up != 0 ||
+		   (shares && all.most >= all.least && all.most - all.least > LEAST_SHARE)) {
 		if (n > 1)
 			gpube__parallel(ctx, n, scale, &s);
 		else
@@ -290,7 +294,9 @@ static int settle(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares,
 	t->power = all.most < all.least ? 0 : t->power + s.up;
 	t->top = 0;
 	/* of shares what is less has become 0 */
-	t->least = all.most < all.least ? 0 : (int)fmax((double)(all.least - all.most), shares ? -LEAST_SHARE : -INT32_MAX);
+	t->least = all.most < all.least ? 0
+					: (int)fmax((double)(all.least - all.most),
+						  shares ? -LEAST_SHARE : -INT32_MAX);
 	return status;
 }
 
@@ -310,19 +316,23 @@ int gpube__sum_measure(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool sh
 	return status ? status : settle(ctx, t, shares, true, all);
 }
 
-int gpube__sum_measured(struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares, double most, double least)
+int gpube__sum_measured(
+	struct gpube_ctx *ctx, struct gpube_sum_table *t, bool shares, double most, double least)
 {
 	return settle(ctx, t, shares, true, extent_of(most, least));
 }
 
-int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *to, const struct gpube_sum_table *a,
-	const struct gpube_sum_table *b)
+int gpube__sum_divide(struct gpube_ctx *ctx, struct gpube_sum_table *to,
+	const struct gpube_sum_table *a, const struct gpube_sum_table *b)
 {
 	const int64_t power = a->power - b->power;
 	struct extent all;
 	int status;
 
-	/* cells are from 2^-1001 to 1, or from 2^-961 to 2^60, so a quotient is no overflow, nor an underflow */
+	/*
+	 * cells are from 2^-1001 to 1, or from 2^-961 to 2^60, so a quotient is no overflow, nor an
+	 * underflow
+	 */
 	if (!a->powers && !b->powers) {
 		to->power = power;
 		status = measure_all(ctx, &(struct settling){.t = to, .of = a, .by = b}, &all);

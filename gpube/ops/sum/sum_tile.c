@@ -18,7 +18,10 @@ static enum gpube__tile_kind kind_of(const int64_t step[3])
 			 : GPUBE_TILE_N_KINDS;
 }
 
-/* The axis becomes one with the last of its group, which is slower, if all step through both as through one. */
+/*
+ * The axis becomes one with the last of its group, which is slower, if all step through both as
+ * through one.
+ */
 static bool add_axis(struct gpube__tile_group *g, const struct gpube__tile_axis *axis)
 {
 	struct gpube__tile_axis *last = g->n ? &g->axis[g->n - 1] : NULL;
@@ -38,7 +41,8 @@ static bool add_axis(struct gpube__tile_group *g, const struct gpube__tile_axis 
 	return true;
 }
 
-bool gpube__tile_plan(struct gpube__product *t, int *first, const struct gpube_sum_job *job, int n_sms)
+bool gpube__tile_plan(
+	struct gpube__product *t, int *first, const struct gpube_sum_job *job, int n_sms)
 {
 	int64_t least[2] = {INT64_MAX, INT64_MAX};
 
@@ -53,8 +57,9 @@ bool gpube__tile_plan(struct gpube__product *t, int *first, const struct gpube_s
 	for (int k = 0; k < GPUBE_TILE_N_KINDS; k++)
 		t->group[k].size = 1;
 	for (int a = 0; a < job->n_axes; a++) {
-		const struct gpube__tile_axis axis = {job->dim[a],
-			{job->in[*first].stride[a], job->in[!*first].stride[a], job->out[0].stride[a]}};
+		const struct gpube__tile_axis axis = {
+			job->dim[a], {job->in[*first].stride[a], job->in[!*first].stride[a],
+					     job->out[0].stride[a]}};
 		const enum gpube__tile_kind kind = kind_of(axis.step);
 
 		if (kind == GPUBE_TILE_N_KINDS || !add_axis(&t->group[kind], &axis))
@@ -66,8 +71,10 @@ bool gpube__tile_plan(struct gpube__product *t, int *first, const struct gpube_s
 			}
 	}
 	t->row_tiles = (t->group[GPUBE_TILE_ROW].size + GPUBE_TILE_SIDE - 1) / GPUBE_TILE_SIDE;
-	t->column_tiles = (t->group[GPUBE_TILE_COLUMN].size + GPUBE_TILE_SIDE - 1) / GPUBE_TILE_SIDE;
-	return t->group[GPUBE_TILE_TERM].size >= LEAST_TERMS && t->group[GPUBE_TILE_ROW].size >= LEAST_SIDE &&
-	       t->group[GPUBE_TILE_COLUMN].size >= LEAST_SIDE && gpube__tile_blocks(t) >= n_sms / 4 &&
-	       gpube__tile_blocks(t) <= INT32_MAX;
+	t->column_tiles =
+		(t->group[GPUBE_TILE_COLUMN].size + GPUBE_TILE_SIDE - 1) / GPUBE_TILE_SIDE;
+	return t->group[GPUBE_TILE_TERM].size >= LEAST_TERMS &&
+	       t->group[GPUBE_TILE_ROW].size >= LEAST_SIDE &&
+	       t->group[GPUBE_TILE_COLUMN].size >= LEAST_SIDE &&
+	       gpube__tile_blocks(t) >= n_sms / 4 && gpube__tile_blocks(t) <= INT32_MAX;
 }

@@ -29,9 +29,10 @@ static void append(struct gpube__walk_axis *to, int *n, const struct gpube__walk
 static int fuse(struct gpube__walk_axis *axis, int n, int n_in, int *cut)
 {
 	for (int a = n - 2; a >= 0; a--) {
-		bool one = a != *cut && a + 1 != *cut &&
-			   axis[a].dim <= INT32_MAX / axis[a + 1].dim && /* a lane counts in 32 bits */
-			   axis[a].step[OUT] == axis[a + 1].step[OUT] * axis[a + 1].dim;
+		bool one =
+			a != *cut && a + 1 != *cut &&
+			axis[a].dim <= INT32_MAX / axis[a + 1].dim && /* a lane counts in 32 bits */
+			axis[a].step[OUT] == axis[a + 1].step[OUT] * axis[a + 1].dim;
 
 		for (int k = 0; k < n_in && one; k++)
 			one = axis[a].step[k] == axis[a + 1].step[k] * axis[a + 1].dim;
@@ -66,7 +67,7 @@ static int64_t product(const struct gpube__walk_axis *axis, int n)
 	return cells;
 }
 
-/* ---- the panel -------------------------------------------------------------------------------- */
+/* ---- the panel ----------------------------------------------------------------------- */
 
 static void read_axes(struct gpube__walk_axis *axis, const struct gpube_sum_job *job)
 {
@@ -79,18 +80,20 @@ static void read_axes(struct gpube__walk_axis *axis, const struct gpube_sum_job 
 }
 
 /*
- * Whether an axis that is summed over is left to the rest, where it does not tear apart what lies together:
- * then no cells of a panel have to be added to each other.
+ * Whether an axis that is summed over is left to the rest, where it does not tear apart what lies
+ * together: then no cells of a panel have to be added to each other.
  */
-static bool may_skip(const struct gpube__walk_axis *axis, int64_t cells, int64_t skipped, int64_t n_out)
+static bool may_skip(
+	const struct gpube__walk_axis *axis, int64_t cells, int64_t skipped, int64_t n_out)
 {
-	return axis->step[OUT] == 0 && n_out >= GPUBE_WALK_PANEL / 2 && skipped * axis->dim <= GPUBE_WALK_NEAR &&
+	return axis->step[OUT] == 0 && n_out >= GPUBE_WALK_PANEL / 2 &&
+	       skipped * axis->dim <= GPUBE_WALK_NEAR &&
 	       (cells >= SECTOR || skipped * axis->dim <= SECTOR);
 }
 
 /* As much of an axis as the panel has room for; what is left of it becomes the axis. */
-static void take_piece(struct gpube__walk *w, struct gpube__walk_axis *piece, struct gpube__walk_axis *axis,
-	int64_t cells, int64_t sums)
+static void take_piece(struct gpube__walk *w, struct gpube__walk_axis *piece,
+	struct gpube__walk_axis *axis, int64_t cells, int64_t sums)
 {
 	const int64_t most = GPUBE_WALK_PANEL / cells, pieces = (axis->dim + most - 1) / most;
 	const int64_t by = (axis->dim + pieces - 1) / pieces;
@@ -106,9 +109,12 @@ static void take_piece(struct gpube__walk *w, struct gpube__walk_axis *piece, st
 		axis->step[k] *= by;
 }
 
-/* Takes axes from the last one on, the last of them in pieces if need be; those left move up, and are counted. */
-static int take_panel(struct gpube__walk *w, struct gpube__walk_axis *panel, struct gpube__walk_axis *axis, bool *cut,
-	int n, int64_t n_out)
+/*
+ * Takes axes from the last one on, the last of them in pieces if need be; those left move up, and
+ * are counted.
+ */
+static int take_panel(struct gpube__walk *w, struct gpube__walk_axis *panel,
+	struct gpube__walk_axis *axis, bool *cut, int n, int64_t n_out)
 {
 	struct gpube__walk_axis taken[GPUBE_WALK_MOST_AXES], left[GPUBE_SUM_AXES];
 	int64_t cells = 1, sums = 1, skipped = 1;
@@ -151,7 +157,7 @@ static int take_panel(struct gpube__walk *w, struct gpube__walk_axis *panel, str
 	return n_left;
 }
 
-/* ---- items and the rest ------------------------------------------------------------------------- */
+/* ---- items and the rest -------------------------------------------------------------- */
 
 /* Axes of the rest become items until there are enough; the parts' cells lie behind each other. */
 static void take_parts(struct gpube__walk_plan *p, struct outer *o, int blocks)
@@ -191,8 +197,8 @@ static int largest_input(const struct gpube_sum_job *job)
 }
 
 /*
- * What the largest table does not have varies fastest, so that it is read from memory once; of the rest
- * the cut axis is slowest, for it has to be looked at.
+ * What the largest table does not have varies fastest, so that it is read from memory once; of the
+ * rest the cut axis is slowest, for it has to be looked at.
  */
 static void sort_groups(struct gpube__walk *w, const struct outer *o, int largest)
 {
@@ -276,7 +282,9 @@ void gpube__walk_plan(struct gpube__walk_plan *p, const struct gpube_sum_job *jo
 			   2 * w->lanes * w->n_sums <= GPUBE_WALK_THREADS;)
 		w->lanes *= 2;
 	w->chunk = w->items / (4 * (int64_t)blocks);
-	w->chunk = w->chunk < 1 || w->n_item > LANES ? 1 : w->chunk > MOST_CHUNK ? MOST_CHUNK : w->chunk;
+	w->chunk = w->chunk < 1 || w->n_item > LANES ? 1
+		   : w->chunk > MOST_CHUNK           ? MOST_CHUNK
+						     : w->chunk;
 	w->by = 1;
 	p->roundings = roundings_of(w);
 	if (p->parts > 1) {
@@ -291,8 +299,9 @@ void gpube__walk_plan(struct gpube__walk_plan *p, const struct gpube_sum_job *jo
 	}
 }
 
-void gpube__walk_add_parts(struct gpube_sum_job *job, struct gpube_sum_operand *from, struct gpube_sum_operand *to,
-	int64_t parts, struct gpube_sum_table *in, struct gpube_sum_table *out)
+void gpube__walk_add_parts(struct gpube_sum_job *job, struct gpube_sum_operand *from,
+	struct gpube_sum_operand *to, int64_t parts, struct gpube_sum_table *in,
+	struct gpube_sum_table *out)
 {
 	*from = (struct gpube_sum_operand){.table = in};
 	*to = (struct gpube_sum_operand){.table = out};
