@@ -10,11 +10,12 @@
  *
  * A row ends after SECONDS; instances of more than CELLS joined cells (default 1e12), or whose
  * tables do not fit, are counted as 'left_out'. What does not fit in one piece is done in slices:
- * 'sliced' instances, 'slices' on average of these, joined cells counted in all slices. ROWS are those
- * to run, TABLE/N/D[/ORDER[/P2]] each, between commas. EACH is a file for a line per instance. cuda2
- * is on two devices; FAMILY (boxes, direct, strips, general) is on one, by these kernels wherever they can.
- * What each family did for a row, the first run with it, goes to stderr. Devices are opened before the clock starts, but for cuda2, where each instance
- * opens its own. Nothing is simplified away.
+ * 'sliced' instances, 'slices' on average of these, joined cells counted in all slices. ROWS are
+ * those to run, TABLE/N/D[/ORDER[/P2]] each, between commas. EACH is a file for a line per
+ * instance. cuda2 is on two devices; FAMILY (boxes, direct, strips, general) is on one, by these
+ * kernels wherever they can. What each family did for a row, the first run with it, goes to stderr.
+ * Devices are opened before the clock starts, but for cuda2, where each instance opens its own.
+ * Nothing is simplified away.
  *
  * Graphs are matched on the printed w*: random ones have p1 n (n - 1) / 2 edges; scale-free ones
  * the number of links a new node whose mean width comes nearest; grids 4 rows, since
@@ -184,8 +185,8 @@ static void tell_each(const struct row *row, const char *order, double tightness
 {
 	if (!each)
 		return;
-	fprintf(each, "%d,%d,%d,%g,%s,%llu,%d,%.4g,%.0f,%.1f,%.4f,%.4f,%.4f,%lld\n", row->table, row->n,
-		row->d, tightness, order, (unsigned long long)seed, s->plan.width,
+	fprintf(each, "%d,%d,%d,%g,%s,%llu,%d,%.4g,%.0f,%.1f,%.4f,%.4f,%.4f,%lld\n", row->table,
+		row->n, row->d, tightness, order, (unsigned long long)seed, s->plan.width,
 		s->plan.joined_cells, s->plan.n_slices, s->plan.peak_bytes / 0x1p30, seconds,
 		s->seconds_contracting, s->seconds_copying,
 		s->answer == GPUBE_ANSWER_OPTIMAL ? (long long)s->cost : -1LL);
@@ -254,10 +255,12 @@ static void tell_uses(struct gpube_use *before, const struct row *row, double ti
 
 	for (int i = 0; i < n; i++) {
 		if (now[i].launches > before[i].launches)
-			fprintf(stderr, "%d/%d/%d/%s/%g %s: %lld launches, %.6f s, planning %.6f s\n",
+			fprintf(stderr,
+				"%d/%d/%d/%s/%g %s: %lld launches, %.6f s, planning %.6f s\n",
 				row->table, row->n, row->d, dfs ? "dfs" : "best", tightness,
 				now[i].family, (long long)(now[i].launches - before[i].launches),
-				now[i].kernel - before[i].kernel, now[i].planning - before[i].planning);
+				now[i].kernel - before[i].kernel,
+				now[i].planning - before[i].planning);
 		before[i] = now[i];
 	}
 }
@@ -286,9 +289,9 @@ static int run_row(const struct row *row, double tightness, bool dfs, int instan
 	}
 	if (status)
 		return status;
-	printf("%d,%d,%d,%g,%d,%g,%s,%d,%d,%d,%.1f,%.2f,%.4g,%.6f,%.6f,%.6f,%.6f,%.6f,%g,%g,%g,%d,%.1f\n",
-		row->table,
-		row->n, row->d, row->p1, links, tightness, dfs ? "dfs" : "best", mean.n,
+	printf("%d,%d,%d,%g,%d,%g,%s,%d,%d,%d,%.1f,%.2f,%.4g,%.6f,%.6f,%.6f,%.6f,%.6f,%g,%g,%g,%d,%"
+	       ".1f\n",
+		row->table, row->n, row->d, row->p1, links, tightness, dfs ? "dfs" : "best", mean.n,
 		mean.infeasible, mean.left_out, row->width, mean.width / mean.n,
 		mean.cells / mean.n, mean.solve / mean.n, mean.eliminate / mean.n,
 		mean.contract / mean.n, mean.copy / mean.n, mean.most, row->cpu, row->gpu,
@@ -334,8 +337,8 @@ int main(int argc, char **argv)
 			fprintf(stderr, "bench_be_tables: cannot write '%s'\n", argv[6]);
 			return 1;
 		}
-		fputs("table,n,d,p2,order,seed,width,joined_cells,slices,peak_gib,solve_s,contract_s,"
-		      "copy_s,cost\n",
+		fputs("table,n,d,p2,order,seed,width,joined_cells,slices,peak_gib,solve_s,contract_"
+		      "s,copy_s,cost\n",
 			each);
 	}
 	backend = strcmp(argv[1], "cpu") == 0 ? GPUBE_BACKEND_CPU : GPUBE_BACKEND_CUDA;

@@ -134,7 +134,9 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Seconds from the first beginning to the last end of fn(arg, 0), fn(arg, 1) … on 'cores' threads. */
+/*
+ * Seconds from the first beginning to the last end of fn(arg, 0), fn(arg, 1) … on 'cores' threads.
+ */
 static double seconds_together(int cores, void (*fn)(const void *arg, int part), const void *arg)
 {
 	struct worker w[MAX_CORES];
@@ -383,8 +385,8 @@ struct timing {
 	double median, minimum, ceiling, share; /* the last two: medians of slices */
 };
 
-static void time_row(
-	struct gpube_ctx *ctx, const struct row *row, double seconds, const struct bound *b, struct timing *out)
+static void time_row(struct gpube_ctx *ctx, const struct row *row, double seconds,
+	const struct bound *b, struct timing *out)
 {
 	static double t[MAX_RUNS], slice_t[MAX_RUNS], ceilings_seen[MAX_SLICES], shares[MAX_SLICES];
 	double total = 0, before = ceiling_now(b);
@@ -484,7 +486,8 @@ static int bench_line(char *line, const char *only, int only_cores, double secon
 	if (only && strcmp(only, family) != 0)
 		return 0;
 	for (int cores = 1; cores <= MAX_CORES; cores++)
-		for (int position = 0; position < 3 && (!only_cores || cores == only_cores); position++)
+		for (int position = 0; position < 3 && (!only_cores || cores == only_cores);
+			position++)
 			failed |= bench_row(
 				family, bar + 1, position, cores, &ceilings[cores], seconds, csv);
 	return failed;

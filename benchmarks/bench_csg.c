@@ -80,7 +80,8 @@ static bool bench_type(enum gpube_type type, int bits, double seconds)
 {
 	const size_t bytes = gpube__type_size(type) << bits;
 	char *values = aligned_alloc(64, 4 * bytes);
-	struct gpube_subset s = {type, bits, values, values + bytes, values + 2 * bytes, 0, 0, 0, 20000};
+	struct gpube_subset s = {
+		type, bits, values, values + bytes, values + 2 * bytes, 0, 0, 0, 20000};
 	bool ok = values != NULL;
 
 	for (int all = 0; ok && all < 2; all++) {

@@ -1,15 +1,19 @@
 /*
- * bench_grids MODEL.uai MPE ROWS open|wrap H W - is there no better assignment than MPE's of a grid of two values?
+ * bench_grids MODEL.uai MPE ROWS open|wrap H W - is there no better assignment than MPE's of a grid
+ * of two values?
  *
- * A second proof of what gpube says of the grids of UAI 2014: it shares no line with gpube, and reads the .uai and the
- * assignment (gpube solve --output uai) for itself. Patches of H x W variables, overlapping in one row or column, have the
- * sum of their functions, -ln, in a table each; sequential reweighted message passing (Kolmogorov, PAMI 2015) makes them
- * agree on all that any two of them share, and raises a constant that stays below every total; cells that would pass the
- * assignment's total are dead. What is left open is split in two at the variable that is least decided.
+ * A second proof of what gpube says of the grids of UAI 2014: it shares no line with gpube, and
+ * reads the .uai and the assignment (gpube solve --output uai) for itself. Patches of H x W
+ * variables, overlapping in one row or column, have the sum of their functions, -ln, in a table
+ * each; sequential reweighted message passing (Kolmogorov, PAMI 2015) makes them agree on all that
+ * any two of them share, and raises a constant that stays below every total; cells that would pass
+ * the assignment's total are dead. What is left open is split in two at the variable that is least
+ * decided.
  *
- * Doubles, so that what is proved is that no assignment is better by more than MARGIN: totals are some 10^4, and so is
- * what moves, where a double is off by 10^-12. After two sweeps in which nothing may die the tables are added up again
- * at 100 random assignments, and after each part at the known one, which must cost what the file says.
+ * Doubles, so that what is proved is that no assignment is better by more than MARGIN: totals are
+ * some 10^4, and so is what moves, where a double is off by 10^-12. After two sweeps in which
+ * nothing may die the tables are added up again at 100 random assignments, and after each part at
+ * the known one, which must cost what the file says.
  */
 #define _POSIX_C_SOURCE 199309L
 #include <math.h>
@@ -89,7 +93,7 @@ static int place(int count, const int *vars, int var)
 	return -1;
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files --------------------------------------------------------------------------- */
 
 static int number(FILE *f)
 {
@@ -160,12 +164,13 @@ static double total(const int *values)
 	for (int k = 0; k < n_functions; k++) {
 		const struct function *f = &functions[k];
 
-		sum += f->cost[f->arity == 1 ? values[f->var[0]] : 2 * values[f->var[0]] + values[f->var[1]]];
+		sum += f->cost[f->arity == 1 ? values[f->var[0]]
+					     : 2 * values[f->var[0]] + values[f->var[1]]];
 	}
 	return sum;
 }
 
-/* ---- patches and separators ------------------------------------------------------------------- */
+/* ---- patches and separators ---------------------------------------------------------- */
 
 static void make_patches(int rows, int columns, int height, int width, bool wrap)
 {
@@ -175,9 +180,11 @@ static void make_patches(int rows, int columns, int height, int width, bool wrap
 			struct patch *a = &patches[n_patches++];
 
 			for (int i = 0; i < height * width; i++) {
-				const int y = r + i / width, x = c + i % width, var = y % rows * columns + x % columns;
+				const int y = r + i / width, x = c + i % width,
+					  var = y % rows * columns + x % columns;
 
-				if ((wrap || (y < rows && x < columns)) && place(a->n, a->var, var) < 0)
+				if ((wrap || (y < rows && x < columns)) &&
+					place(a->n, a->var, var) < 0)
 					a->var[a->n++] = var;
 			}
 			a->cells = 1 << a->n;
@@ -195,7 +202,8 @@ static void make_patches(int rows, int columns, int height, int width, bool wrap
 			b = place(patches[q].n, patches[q].var, f->var[f->arity - 1]);
 		}
 		for (int c = 0; c < patches[q].cells; c++)
-			patches[q].t[c] += f->cost[f->arity == 1 ? c >> a & 1 : 2 * (c >> a & 1) + (c >> b & 1)];
+			patches[q].t[c] += f->cost[f->arity == 1 ? c >> a & 1
+								 : 2 * (c >> a & 1) + (c >> b & 1)];
 	}
 }
 
@@ -210,7 +218,8 @@ static void add_separator(int count, int *vars)
 
 	qsort(vars, (size_t)count, sizeof(*vars), compare);
 	for (int k = 0; k < n_separators; k++)
-		if (separators[k].n == count && !memcmp(separators[k].var, vars, (size_t)count * sizeof(*vars)))
+		if (separators[k].n == count &&
+			!memcmp(separators[k].var, vars, (size_t)count * sizeof(*vars)))
 			return;
 	n_separators++;
 	s->n = count;
@@ -279,13 +288,14 @@ static void make_separators(void)
 		}
 }
 
-/* ---- the bound -------------------------------------------------------------------------------- */
+/* ---- the bound ----------------------------------------------------------------------- */
 
 static void ask(int k, bool back)
 {
 	static double least_of[MOST_MEMBERS][MOST_CELLS], share[MOST_CELLS];
 	struct separator *s = &separators[k];
-	const int n_next = back ? s->n_earlier : s->n_later, n_done = back ? s->n_later : s->n_earlier,
+	const int n_next = back ? s->n_earlier : s->n_later,
+		  n_done = back ? s->n_later : s->n_earlier,
 		  parts = n_next > n_done ? n_next : n_done;
 	double least = DEAD, slack;
 
@@ -364,7 +374,10 @@ static void force(double *forced)
 	}
 }
 
-/* Values that pass the limit go; the open variable that is least decided, or -1, and its better value. */
+/*
+ * Values that pass the limit go; the open variable that is least decided, or -1, and its better
+ * value.
+ */
 static int look(int *value, int *n_open)
 {
 	double *forced = room(2 * (size_t)n, sizeof(*forced)), least = DEAD;
@@ -429,7 +442,7 @@ static void check_at_random(void)
 	free(values);
 }
 
-/* ---- parts ------------------------------------------------------------------------------------ */
+/* ---- parts --------------------------------------------------------------------------- */
 
 static void copy(double **to, double *t, int cells, bool back)
 {
@@ -466,8 +479,8 @@ static void part(int depth, size_t n_kept)
 		check(known);
 		var = look(&value, &n_open);
 	}
-	printf("part %d, depth %d: %.6f of %.6f, %s, %.1f s\n", n_parts, depth, constant, upper, over ? "closed" : "open",
-		seconds() - start);
+	printf("part %d, depth %d: %.6f of %.6f, %s, %.1f s\n", n_parts, depth, constant, upper,
+		over ? "closed" : "open", seconds() - start);
 	fflush(stdout);
 	if (over)
 		return;
@@ -490,7 +503,8 @@ static void part(int depth, size_t n_kept)
 
 int main(int argc, char **argv)
 {
-	const int rows = argc > 3 ? atoi(argv[3]) : 0, height = argc > 6 ? atoi(argv[5]) : 0, width = argc > 6 ? atoi(argv[6]) : 0;
+	const int rows = argc > 3 ? atoi(argv[3]) : 0, height = argc > 6 ? atoi(argv[5]) : 0,
+		  width = argc > 6 ? atoi(argv[6]) : 0;
 	size_t n_kept = 1;
 
 	if (argc != 7 || rows < 2 || height < 2 || width < 2 || height * width > MOST_VARS)
@@ -512,7 +526,8 @@ int main(int argc, char **argv)
 	check_at_random();
 	upper = total(known);
 	part(0, n_kept);
-	printf("%s: no assignment is below %.9f by more than 1e-6; %d parts, %.1f processor seconds\n",
+	printf("%s: no assignment is below %.9f by more than 1e-6; %d parts, %.1f processor "
+	       "seconds\n",
 		failed ? "FAILED" : "proved", upper, n_parts, seconds() - start);
 	return failed;
 }

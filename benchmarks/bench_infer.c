@@ -3,9 +3,10 @@
  *
  * usage: bench_infer FILE [SETS [OBSERVED [SCRATCH]]]
  *
- * A set observes OBSERVED (10) variables at random, of values that some assignment of nonzero weight has; from one set to
- * the next one of them changes ("one"), or all ("all"). SETS (1000) are asked of the compiled model, and the first SCRATCH
- * (20) of them of gpube_infer(), too; their answers are compared. Seconds are the processor's, each of sets in a row.
+ * A set observes OBSERVED (10) variables at random, of values that some assignment of nonzero
+ * weight has; from one set to the next one of them changes ("one"), or all ("all"). SETS (1000) are
+ * asked of the compiled model, and the first SCRATCH (20) of them of gpube_infer(), too; their
+ * answers are compared. Seconds are the processor's, each of sets in a row.
  */
 #include <math.h>
 #include <stdio.h>
@@ -29,8 +30,12 @@ static int fail(struct gpube_ctx *ctx)
 	return 1;
 }
 
-/* Observes a variable as one of the values that can occur with what is observed, so that no set is impossible. */
-static int draw(struct gpube_model *m, struct gpube_compiled *prior, struct gpube_rng *rng, int32_t var, int64_t at)
+/*
+ * Observes a variable as one of the values that can occur with what is observed, so that no set is
+ * impossible.
+ */
+static int draw(struct gpube_model *m, struct gpube_compiled *prior, struct gpube_rng *rng,
+	int32_t var, int64_t at)
 {
 	const int32_t domain = m->vars[var].domain;
 	struct gpube_inference *s;
@@ -44,10 +49,15 @@ static int draw(struct gpube_model *m, struct gpube_compiled *prior, struct gpub
 	return gpube_infer_observe(prior, var, a) ? GPUBE_EBUG : gpube_model_observe(m, var, a);
 }
 
-/* Sets of evidence, each of 'observed' variables and values, of which one or all change from set to set. */
-static int draw_sets(struct gpube_ctx *ctx, struct gpube_model *m, int32_t *sets, int n, int32_t observed, bool all)
+/*
+ * Sets of evidence, each of 'observed' variables and values, of which one or all change from set to
+ * set.
+ */
+static int draw_sets(struct gpube_ctx *ctx, struct gpube_model *m, int32_t *sets, int n,
+	int32_t observed, bool all)
 {
-	const struct gpube_infer_opts mar = {.sizeof_options = sizeof(mar), .task = GPUBE_INFER_MAR};
+	const struct gpube_infer_opts mar = {
+		.sizeof_options = sizeof(mar), .task = GPUBE_INFER_MAR};
 	int64_t *at = malloc((size_t)m->n_vars * sizeof(*at)), n_values = 0;
 	struct gpube_compiled *prior;
 	struct gpube_rng rng;
@@ -65,9 +75,12 @@ static int draw_sets(struct gpube_ctx *ctx, struct gpube_model *m, int32_t *sets
 		for (int32_t i = 0; i < observed; i++) {
 			const bool stays = before && !all && i != k % observed;
 
-			if (before && !stays && (gpube_infer_observe(prior, before[2 * i], -1) || gpube_model_observe(m, before[2 * i], -1)))
+			if (before && !stays &&
+				(gpube_infer_observe(prior, before[2 * i], -1) ||
+					gpube_model_observe(m, before[2 * i], -1)))
 				return fail(ctx);
-			sets[2 * i] = stays ? before[2 * i] : (int32_t)gpube__rng_below(&rng, (uint64_t)m->n_vars);
+			sets[2 * i] = stays ? before[2 * i]
+					    : (int32_t)gpube__rng_below(&rng, (uint64_t)m->n_vars);
 		}
 		for (int32_t i = 0; i < observed; i++) {
 			const int32_t var = sets[2 * i];
@@ -84,13 +97,15 @@ static int draw_sets(struct gpube_ctx *ctx, struct gpube_model *m, int32_t *sets
 	return 0;
 }
 
-static int ask(struct gpube_ctx *ctx, struct gpube_compiled *c, const int32_t *sets, int n, int32_t observed, double *log10_z)
+static int ask(struct gpube_ctx *ctx, struct gpube_compiled *c, const int32_t *sets, int n,
+	int32_t observed, double *log10_z)
 {
 	for (int k = 0; k < n; k++, sets += 2 * observed) {
 		struct gpube_inference *s;
 
 		for (int32_t i = 0; i < observed && k; i++)
-			if (sets[2 * i] != sets[2 * (i - observed)] && gpube_infer_observe(c, sets[2 * (i - observed)], -1))
+			if (sets[2 * i] != sets[2 * (i - observed)] &&
+				gpube_infer_observe(c, sets[2 * (i - observed)], -1))
 				return fail(ctx);
 		for (int32_t i = 0; i < observed; i++)
 			if (gpube_infer_observe(c, sets[2 * i], sets[2 * i + 1]))
@@ -103,8 +118,9 @@ static int ask(struct gpube_ctx *ctx, struct gpube_compiled *c, const int32_t *s
 	return 0;
 }
 
-static int ask_anew(struct gpube_ctx *ctx, struct gpube_model *m, const struct gpube_infer_opts *opts, const int32_t *sets, int n,
-	int32_t observed, double *log10_z)
+static int ask_anew(struct gpube_ctx *ctx, struct gpube_model *m,
+	const struct gpube_infer_opts *opts, const int32_t *sets, int n, int32_t observed,
+	double *log10_z)
 {
 	for (int k = 0; k < n; k++, sets += 2 * observed) {
 		struct gpube_inference *s;
@@ -121,8 +137,8 @@ static int ask_anew(struct gpube_ctx *ctx, struct gpube_model *m, const struct g
 	return 0;
 }
 
-static int measure(struct gpube_ctx *ctx, struct gpube_model *m, enum gpube_infer_task task, bool all, int n,
-	int32_t observed, int scratch)
+static int measure(struct gpube_ctx *ctx, struct gpube_model *m, enum gpube_infer_task task,
+	bool all, int n, int32_t observed, int scratch)
 {
 	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = task};
 	int32_t *sets = malloc((size_t)n * (size_t)observed * 2 * sizeof(*sets));
@@ -151,8 +167,9 @@ static int measure(struct gpube_ctx *ctx, struct gpube_model *m, enum gpube_infe
 	for (int k = 0; k < scratch; k++)
 		if (z[k] != again[k])
 			most = fmax(most, fabs(z[k] - again[k]));
-	printf("%s,%s,%d,%d,%.6f,%.6f,%.6f,%.1f,%d,%.2g\n", task == GPUBE_INFER_MAR ? "MAR" : "PR", all ? "all" : "one", n, observed,
-		compiled, asked / n, anew / scratch, anew / scratch / (asked / n), impossible, most);
+	printf("%s,%s,%d,%d,%.6f,%.6f,%.6f,%.1f,%d,%.2g\n", task == GPUBE_INFER_MAR ? "MAR" : "PR",
+		all ? "all" : "one", n, observed, compiled, asked / n, anew / scratch,
+		anew / scratch / (asked / n), impossible, most);
 	gpube_compiled_free(c);
 	free(sets);
 	free(z);
@@ -177,9 +194,11 @@ int main(int argc, char **argv)
 		return 1;
 	if (gpube_read_with(&m, ctx, argv[1], &read))
 		return fail(ctx);
-	printf("task,changes,sets,observed,compile_s,s_per_set,scratch_s_per_set,times,impossible,largest_difference\n");
+	printf("task,changes,sets,observed,compile_s,s_per_set,scratch_s_per_set,times,impossible,"
+	       "largest_difference\n");
 	for (int k = 0; k < 4 && !rc; k++)
-		rc = measure(ctx, m, k / 2 ? GPUBE_INFER_MAR : GPUBE_INFER_PR, k % 2, sets, observed, scratch);
+		rc = measure(ctx, m, k / 2 ? GPUBE_INFER_MAR : GPUBE_INFER_PR, k % 2, sets,
+			observed, scratch);
 	gpube_model_free(m);
 	gpube_ctx_free(ctx);
 	return rc;

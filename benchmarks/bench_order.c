@@ -1,9 +1,12 @@
 /*
- * bench_order find SECONDS FILE...  elimination orders after simplification: plain min-fill beside the search, which
- *                                   one thread does for so many processor seconds (0: until it ends by itself), one
- *                                   line of tab-separated values a file. A last column says WORSE where the search is
- *                                   above min-fill, which it never may be. -s SEED before 'find' seeds it.
- * bench_order graph FILE            the graph, as PACE writes one; 'c domain V D' where variable V has not two values
+ * bench_order find SECONDS FILE...  elimination orders after simplification: plain min-fill beside
+ * the search, which
+ *                                   one thread does for so many processor seconds (0: until it ends
+ *                                   by itself), one line of tab-separated values a file. A last
+ *                                   column says WORSE where the search is above min-fill, which it
+ *                                   never may be. -s SEED before 'find' seeds it.
+ * bench_order graph FILE            the graph, as PACE writes one; 'c domain V D' where variable V
+ *                                   has not two values
  * bench_order cost GRAPH ORDER...   what orders of it cost, each a file of its vertices from 1
  *
  * A FILE is a model, or a graph whose name ends in .gr.
@@ -134,7 +137,8 @@ static int any_graph(struct gpube_graph *g, struct gpube_ctx *ctx, const char *p
 {
 	const size_t n = strlen(path);
 
-	return n > 3 && !strcmp(path + n - 3, ".gr") ? read_graph(g, ctx, path) : simplified_graph(g, ctx, path);
+	return n > 3 && !strcmp(path + n - 3, ".gr") ? read_graph(g, ctx, path)
+						     : simplified_graph(g, ctx, path);
 }
 
 static void write_graph(const struct gpube_graph *g)
@@ -238,7 +242,8 @@ static int find(struct gpube_ctx *ctx, const char *path, double seconds, uint64_
 	return status;
 }
 
-static int cost_of(struct gpube_ctx *ctx, const struct gpube_graph *g, int32_t *order, const char *path)
+static int cost_of(
+	struct gpube_ctx *ctx, const struct gpube_graph *g, int32_t *order, const char *path)
 {
 	struct gpube_order_cost c;
 	FILE *f = fopen(path, "r");
@@ -250,7 +255,8 @@ static int cost_of(struct gpube_ctx *ctx, const struct gpube_graph *g, int32_t *
 	if (f)
 		fclose(f);
 	if (!status)
-		status = n == g->n ? gpube__order_cost(ctx, &c, g, order) : gpube__fail(ctx, GPUBE_EPARSE, "too short");
+		status = n == g->n ? gpube__order_cost(ctx, &c, g, order)
+				   : gpube__fail(ctx, GPUBE_EPARSE, "too short");
 	printf("%s\t%d", path, g->n);
 	if (status)
 		printf("\t%s", gpube_error(ctx));
@@ -267,8 +273,8 @@ static int command(struct gpube_ctx *ctx, int n, char **word, uint64_t seed)
 	int status = GPUBE_OK;
 
 	if (n > 2 && !strcmp(word[0], "find")) {
-		printf("file\tvars\tminfill_width\tlog10_sum\tlog10_max\tseconds\tauto_width\tlog10_sum\t"
-		       "log10_max\tseconds\n");
+		printf("file\tvars\tminfill_width\tlog10_sum\tlog10_max\tseconds\tauto_"
+		       "width\tlog10_sum\tlog10_max\tseconds\n");
 		for (int i = 2; i < n; i++)
 			status |= find(ctx, word[i], strtod(word[1], NULL), seed);
 		return status;

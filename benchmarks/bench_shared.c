@@ -1,14 +1,16 @@
 /*
- * bench_shared - what one table on several cards could spare of the work of slices, counted by the planner.
+ * bench_shared - what one table on several cards could spare of the work of slices, counted by the
+ * planner.
  *
  *   bench_shared FILE GIB [GIB ...]
  *
- * An elimination whose tables do not fit is cut into slices: boxes of values of some variables, each eliminated
- * by itself. Two cards take half of the slices that one card's memory makes necessary; two cards that read each
- * other's memory would need those of both cards' memory, and do half of each. So no more can be gained than the
- * joined cells of the one plan over those of the other, before a byte has gone from card to card. One line a
- * memory: GiB, slices, joined cells in all slices, GiB of tables alive at once; nothing is eliminated. The order
- * is searched for once, for the first memory.
+ * An elimination whose tables do not fit is cut into slices: boxes of values of some variables,
+ * each eliminated by itself. Two cards take half of the slices that one card's memory makes
+ * necessary; two cards that read each other's memory would need those of both cards' memory, and do
+ * half of each. So no more can be gained than the joined cells of the one plan over those of the
+ * other, before a byte has gone from card to card. One line a memory: GiB, slices, joined cells in
+ * all slices, GiB of tables alive at once; nothing is eliminated. The order is searched for once,
+ * for the first memory.
  */
 #include "formats/formats.h"
 #include "gpube/gpube.h"
@@ -48,8 +50,8 @@ int main(int argc, char **argv)
 		if (status)
 			fprintf(stderr, "bench_shared: %s\n", gpube_error(ctx));
 		else
-			printf("%s\t%.0f\t%.4g\t%.1f\n", argv[k], s->plan.n_slices, s->plan.joined_cells,
-				s->plan.peak_bytes / 0x1p30);
+			printf("%s\t%.0f\t%.4g\t%.1f\n", argv[k], s->plan.n_slices,
+				s->plan.joined_cells, s->plan.peak_bytes / 0x1p30);
 		fflush(stdout);
 		if (!status && !order) {
 			order = malloc(gpube_model_n_vars(m) * sizeof(*order));

@@ -1,7 +1,8 @@
 /*
- * Sums of products on a card, of the shapes that matter, beside what a copy moves and what multiplications
- * take: shape, joined cells, seconds (the best of ten, the host's part included), bytes and products a second,
- * and their shares of the ceilings. Tables are drawn anew for each shape; none fits a cache.
+ * Sums of products on a card, of the shapes that matter, beside what a copy moves and what
+ * multiplications take: shape, joined cells, seconds (the best of ten, the host's part included),
+ * bytes and products a second, and their shares of the ceilings. Tables are drawn anew for each
+ * shape; none fits a cache.
  *
  * usage: bench_sum [FMA-PER-SECOND]
  *
@@ -22,8 +23,8 @@ static struct gpube_sum_card card;
 static double copy, rate;
 
 /* A table over the axes of 'mask', row-major, random, on the card. */
-static void lay(struct gpube_sum_operand *o, struct gpube_sum_table *t, const struct gpube_sum_job *job, uint64_t mask,
-	bool fill)
+static void lay(struct gpube_sum_operand *o, struct gpube_sum_table *t,
+	const struct gpube_sum_job *job, uint64_t mask, bool fill)
 {
 	struct gpube_rng rng;
 	double *cells;
@@ -59,7 +60,8 @@ static void lay(struct gpube_sum_operand *o, struct gpube_sum_table *t, const st
 }
 
 /* So many equal jobs in one call. */
-static void time_of(const char *name, struct gpube_sum_job *job, const uint64_t *masks, uint64_t out_mask, int n)
+static void time_of(const char *name, struct gpube_sum_job *job, const uint64_t *masks,
+	uint64_t out_mask, int n)
 {
 	struct gpube_sum_operand in[MOST_IN], *out = calloc((size_t)n, sizeof(*out));
 	struct gpube_sum_table tables[MOST_IN], *results = calloc((size_t)n, sizeof(*results));
@@ -97,9 +99,9 @@ static void time_of(const char *name, struct gpube_sum_job *job, const uint64_t 
 			gpube__sum_table_clear(ctx, &results[i]);
 	}
 	bytes += 8 * (double)n * (double)results_n;
-	printf("%-34s %9.3g cells %10.6f s %7.0f GB/s %4.0f %% %8.0f G products/s %4.0f %%%s\n", name, joined, best,
-		bytes / best / 1e9, 100 * bytes / best / copy, joined / best / 1e9, 100 * joined / best / rate,
-		done ? "" : " NOT DONE");
+	printf("%-34s %9.3g cells %10.6f s %7.0f GB/s %4.0f %% %8.0f G products/s %4.0f %%%s\n",
+		name, joined, best, bytes / best / 1e9, 100 * bytes / best / copy,
+		joined / best / 1e9, 100 * joined / best / rate, done ? "" : " NOT DONE");
 	for (int k = 0; k < job->n_in; k++)
 		gpube__sum_table_clear(ctx, &tables[k]);
 	free(out);
@@ -108,7 +110,8 @@ static void time_of(const char *name, struct gpube_sum_job *job, const uint64_t 
 }
 
 /* n axes of the same size; masks of the inputs, then of the output. */
-static void binary(const char *name, int n_axes, int64_t dim, int n_in, const uint64_t *masks, uint64_t out, int n)
+static void binary(const char *name, int n_axes, int64_t dim, int n_in, const uint64_t *masks,
+	uint64_t out, int n)
 {
 	struct gpube_sum_job job = {.n_axes = n_axes, .n_in = n_in};
 
@@ -130,7 +133,8 @@ int main(int argc, char **argv)
 	const uint64_t all = (UINT64_C(1) << 28) - 1;
 	struct gpube_rate r = {0};
 
-	if (gpube_ctx_new(&ctx, NULL) || gpube__sum_card_open(&card, ctx) || gpube__ceilings_cuda(ctx, &r)) {
+	if (gpube_ctx_new(&ctx, NULL) || gpube__sum_card_open(&card, ctx) ||
+		gpube__ceilings_cuda(ctx, &r)) {
 		fprintf(stderr, "bench_sum: %s\n", gpube_error(ctx));
 		return 1;
 	}
@@ -140,18 +144,25 @@ int main(int argc, char **argv)
 	/* one large table: x is axis 0, as upwards */
 	binary("one table", 28, 2, 1, (uint64_t[]){all}, all & ~1ull, 1);
 	binary("large and 1 small", 28, 2, 2, (uint64_t[]){all, 0x101}, all & ~1ull, 1);
-	binary("large and 4 small", 28, 2, 5, (uint64_t[]){all, 0x3, 0x10001, 0x800001, 0x4001001}, all & ~1ull, 1);
+	binary("large and 4 small", 28, 2, 5, (uint64_t[]){all, 0x3, 0x10001, 0x800001, 0x4001001},
+		all & ~1ull, 1);
 	binary("two large", 28, 2, 2, (uint64_t[]){all & ~4ull, all & ~0x10ull}, all & ~1ull, 1);
-	binary("two large and 2 small", 28, 2, 4, (uint64_t[]){all & ~4ull, all & ~0x10ull, 0x10001, 0x4001001}, all & ~1ull, 1);
-	binary("the same, the last summed", 28, 2, 4, (uint64_t[]){all & ~4ull, all & ~0x10ull, 0x10001, 0x4001001}, all & ~(1ull << 27), 1);
-	binary("down: from the parent", 28, 2, 2, (uint64_t[]){all & ~1ull, 0x801}, all & ~0x200ull, 1);
+	binary("two large and 2 small", 28, 2, 4,
+		(uint64_t[]){all & ~4ull, all & ~0x10ull, 0x10001, 0x4001001}, all & ~1ull, 1);
+	binary("the same, the last summed", 28, 2, 4,
+		(uint64_t[]){all & ~4ull, all & ~0x10ull, 0x10001, 0x4001001}, all & ~(1ull << 27),
+		1);
+	binary("down: from the parent", 28, 2, 2, (uint64_t[]){all & ~1ull, 0x801}, all & ~0x200ull,
+		1);
 	binary("values of 5", 12, 5, 3, (uint64_t[]){0xfff, 0x3, 0x801}, 0xffe, 1);
 	binary("to one variable", 28, 2, 2, (uint64_t[]){all, 0x3}, 0x1, 1);
 	binary("to a few", 28, 2, 2, (uint64_t[]){all, 0x3}, 0x1002403, 1);
 	matrices("matrices of 4096", 4096, 4096, 4096);
 	matrices("matrices of 1024", 1024, 1024, 1024);
 	matrices("matrices of 8192 and 128", 8192, 8192, 128);
-	binary("a product of mixed axes", 36, 2, 2, (uint64_t[]){0xfff000fff, 0x000fffaaa | 0xaaa000000}, 0xfff000fffull ^ 0xaaa000aaa ^ 0x000fff000, 1);
+	binary("a product of mixed axes", 36, 2, 2,
+		(uint64_t[]){0xfff000fff, 0x000fffaaa | 0xaaa000000},
+		0xfff000fffull ^ 0xaaa000aaa ^ 0x000fff000, 1);
 	binary("1000 of 2^10", 10, 2, 3, (uint64_t[]){0x3ff, 0x1f, 0x303}, 0x3fe, 1000);
 	binary("1000 of 2^14", 14, 2, 3, (uint64_t[]){0x3fff, 0x1f, 0x303}, 0x3ffe, 1000);
 	binary("100 of 2^18", 18, 2, 3, (uint64_t[]){0x3ffff, 0x1f, 0x303}, 0x3fffe, 100);

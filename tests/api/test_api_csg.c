@@ -139,7 +139,8 @@ WRONG(csg_distribution)
 	assert_null(csg_distribution(INT_MAX));
 }
 
-typedef int csg_make(struct csg_game **, struct gpube_ctx *, const char *, int, enum csg_type, uint64_t);
+typedef int csg_make(
+	struct csg_game **, struct gpube_ctx *, const char *, int, enum csg_type, uint64_t);
 
 static void wrong_generate(csg_make *make)
 {

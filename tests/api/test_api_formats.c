@@ -45,13 +45,15 @@ WRONG(gpube_read_with)
 	NOT_MADE(struct gpube_model, x, gpube_read_with(&x, NULL, "examples/zebra.wcsp", NULL));
 	NOT_MADE(struct gpube_model, x, gpube_read_with(&x, ctx, NULL, NULL));
 	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
-		NOT_MADE(struct gpube_model, x, gpube_read_with(&x, ctx, "examples/zebra.wcsp", &rows[k]));
+		NOT_MADE(struct gpube_model, x,
+			gpube_read_with(&x, ctx, "examples/zebra.wcsp", &rows[k]));
 }
 
 WRONG(gpube_read)
 {
 	REFUSED(gpube_read(NULL, ctx, "examples/zebra.wcsp", GPUBE_FORMAT_AUTO, NULL));
-	NOT_MADE(struct gpube_model, x, gpube_read(&x, NULL, "examples/zebra.wcsp", GPUBE_FORMAT_AUTO, NULL));
+	NOT_MADE(struct gpube_model, x,
+		gpube_read(&x, NULL, "examples/zebra.wcsp", GPUBE_FORMAT_AUTO, NULL));
 	NOT_MADE(struct gpube_model, x, gpube_read(&x, ctx, NULL, GPUBE_FORMAT_AUTO, NULL));
 	NOT_MADE(struct gpube_model, x,
 		gpube_read(&x, ctx, "examples/zebra.wcsp", (enum gpube_format)99, NULL));
@@ -255,7 +257,12 @@ WRONG(gpube_write_minibuckets)
 		{.bucket = 9, .arity = 2, .scope = two, .n = 6, .log10_values = reals},
 		{.bucket = 0, .arity = 2, .scope = none_such, .n = 6, .log10_values = reals},
 		{.bucket = 0, .arity = 2, .scope = two, .n = 6, .log10_values = reals, .n_over = 1},
-		{.bucket = 0, .arity = 2, .scope = two, .n = 6, .log10_values = reals, .n_over = -1},
+		{.bucket = 0,
+			.arity = 2,
+			.scope = two,
+			.n = 6,
+			.log10_values = reals,
+			.n_over = -1},
 	};
 	struct gpube_minibuckets b = {.n_functions = 1};
 

@@ -70,7 +70,8 @@ WRONG(gpube_model_name_values)
 
 WRONG(gpube_model_add_costs)
 {
-	static const int64_t least[] = {0, 1, 2, 3, 4, INT64_MIN}, none[] = {0, 1, -GPUBE_INF, 3, 4, 5};
+	static const int64_t least[] = {0, 1, 2, 3, 4, INT64_MIN},
+			     none[] = {0, 1, -GPUBE_INF, 3, 4, 5};
 	static const int64_t large = GPUBE_INF - 1;
 
 	REFUSED(gpube_model_add_costs(NULL, 2, two, six));
@@ -93,7 +94,8 @@ WRONG(gpube_model_add_costs)
 
 WRONG(gpube_model_add_potentials)
 {
-	static const double values[][6] = {{0, 1, 2, 3, 4, -1}, {NAN, 1, 2, 3, 4, 5}, {0, INFINITY, 2, 3, 4, 5}};
+	static const double values[][6] = {
+		{0, 1, 2, 3, 4, -1}, {NAN, 1, 2, 3, 4, 5}, {0, INFINITY, 2, 3, 4, 5}};
 
 	REFUSED(gpube_model_add_potentials(NULL, 2, two, reals));
 	REFUSED(gpube_model_add_potentials(m, 2, two, reals));
@@ -263,18 +265,25 @@ WRONG(gpube_model_log_value)
 	assert_true(value == 77);
 }
 
-typedef int solve_fn(struct gpube_solution **, const struct gpube_model *, const struct gpube_solve_opts *);
+typedef int solve_fn(
+	struct gpube_solution **, const struct gpube_model *, const struct gpube_solve_opts *);
 
 static void wrong_solve(solve_fn *solve)
 {
 	static const struct gpube_solve_opts rows[] = {
 		{.sizeof_options = 5},
 		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)77},
-		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)-1},
+		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method) - 1},
 		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN},
-		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN, .order = twice},
-		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN, .order = none_such},
-		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN, .order = below},
+		{.sizeof_options = sizeof(rows[0]),
+			.order_method = GPUBE_ORDER_GIVEN,
+			.order = twice},
+		{.sizeof_options = sizeof(rows[0]),
+			.order_method = GPUBE_ORDER_GIVEN,
+			.order = none_such},
+		{.sizeof_options = sizeof(rows[0]),
+			.order_method = GPUBE_ORDER_GIVEN,
+			.order = below},
 		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
 		{.sizeof_options = sizeof(rows[0]), .precision = -4},
 		{.sizeof_options = sizeof(rows[0]), .precision = 99},
@@ -351,10 +360,12 @@ WRONG(gpube_infer)
 	static const struct gpube_infer_opts rows[] = {
 		{.sizeof_options = 5},
 		{.sizeof_options = sizeof(rows[0]), .task = (enum gpube_infer_task)2},
-		{.sizeof_options = sizeof(rows[0]), .task = (enum gpube_infer_task)-1},
+		{.sizeof_options = sizeof(rows[0]), .task = (enum gpube_infer_task) - 1},
 		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)77},
 		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN},
-		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN, .order = twice},
+		{.sizeof_options = sizeof(rows[0]),
+			.order_method = GPUBE_ORDER_GIVEN,
+			.order = twice},
 		{.sizeof_options = sizeof(rows[0]), .order_seconds = -1},
 		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
 	};
@@ -373,7 +384,9 @@ WRONG(gpube_infer_compile)
 	static const struct gpube_infer_opts rows[] = {
 		{.sizeof_options = 5},
 		{.sizeof_options = sizeof(rows[0]), .task = (enum gpube_infer_task)2},
-		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN, .order = twice},
+		{.sizeof_options = sizeof(rows[0]),
+			.order_method = GPUBE_ORDER_GIVEN,
+			.order = twice},
 		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
 	};
 
@@ -414,7 +427,8 @@ WRONG(gpube_infer_query)
 
 WRONG(gpube_mmap)
 {
-	static const int32_t one[] = {0}, same[] = {0, 0}, none_such_var[] = {INT32_MAX}, below_0[] = {-1};
+	static const int32_t one[] = {0}, same[] = {0, 0}, none_such_var[] = {INT32_MAX},
+			     below_0[] = {-1};
 	static const struct gpube_mmap_opts rows[] = {
 		{.sizeof_options = 5},
 		{.sizeof_options = sizeof(rows[0]), .n_query = -1, .query = one},
@@ -423,11 +437,14 @@ WRONG(gpube_mmap)
 		{.sizeof_options = sizeof(rows[0]), .n_query = 1, .query = none_such_var},
 		{.sizeof_options = sizeof(rows[0]), .n_query = 1, .query = below_0},
 		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)77},
-		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN, .order = twice},
+		{.sizeof_options = sizeof(rows[0]),
+			.order_method = GPUBE_ORDER_GIVEN,
+			.order = twice},
 		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
 		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
 	};
-	static const struct gpube_mmap_opts right = {.sizeof_options = sizeof(right), .n_query = 1, .query = one};
+	static const struct gpube_mmap_opts right = {
+		.sizeof_options = sizeof(right), .n_query = 1, .query = one};
 
 	REFUSED(gpube_mmap(NULL, potentials, &right));
 	NOT_MADE(struct gpube_mmap, s, gpube_mmap(&s, NULL, &right));
@@ -444,7 +461,7 @@ WRONG(gpube_bound)
 	static const struct gpube_bound_opts rows[] = {
 		{.sizeof_options = 5},
 		{.sizeof_options = sizeof(rows[0]), .method = (enum gpube_bound_method)55},
-		{.sizeof_options = sizeof(rows[0]), .method = (enum gpube_bound_method)-1},
+		{.sizeof_options = sizeof(rows[0]), .method = (enum gpube_bound_method) - 1},
 		{.sizeof_options = sizeof(rows[0]), .z = -7},
 		{.sizeof_options = sizeof(rows[0]), .split = (enum gpube_split)42},
 		{.sizeof_options = sizeof(rows[0]), .partition = (enum gpube_partition)77},
@@ -453,7 +470,9 @@ WRONG(gpube_bound)
 		{.sizeof_options = sizeof(rows[0]), .has_cutoff = 1, .cutoff = INT64_MIN},
 		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)5},
 		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN},
-		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN, .order = twice},
+		{.sizeof_options = sizeof(rows[0]),
+			.order_method = GPUBE_ORDER_GIVEN,
+			.order = twice},
 		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
 		{.sizeof_options = sizeof(rows[0]), .precision = 13},
 		{.sizeof_options = sizeof(rows[0]), .order_seconds = -1},
@@ -510,7 +529,9 @@ WRONG(gpube_heuristic_new)
 		{.sizeof_options = sizeof(rows[0]), .shift_seconds = NAN},
 		{.sizeof_options = sizeof(rows[0]), .has_cutoff = 1, .cutoff = INT64_MIN},
 		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)5},
-		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN, .order = below},
+		{.sizeof_options = sizeof(rows[0]),
+			.order_method = GPUBE_ORDER_GIVEN,
+			.order = below},
 		{.sizeof_options = sizeof(rows[0]), .order_seconds = NAN},
 		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
 		{.sizeof_options = sizeof(rows[0]), .precision = 13},
@@ -642,7 +663,8 @@ static int tear_down(void **state)
 
 int main(void)
 {
-	static const char *const headers[] = {"gpube/gpube.h", "gpube/partial.h", "gpube/sums.h", NULL};
+	static const char *const headers[] = {
+		"gpube/gpube.h", "gpube/partial.h", "gpube/sums.h", NULL};
 
 	return wrong_calls_run(headers, set_up, tear_down, unchanged);
 }

@@ -93,8 +93,10 @@ WRONG(nash_read)
 	REFUSED(nash_read(NULL, ctx, "examples/effort.nfg", NASH_FORMAT_AUTO));
 	NOT_MADE(struct nash_game, g, nash_read(&g, NULL, "examples/effort.nfg", NASH_FORMAT_AUTO));
 	NOT_MADE(struct nash_game, g, nash_read(&g, ctx, NULL, NASH_FORMAT_AUTO));
-	NOT_MADE(struct nash_game, g, nash_read(&g, ctx, "examples/effort.nfg", (enum nash_format)99));
-	NOT_MADE(struct nash_game, g, nash_read(&g, ctx, "examples/effort.nfg", (enum nash_format)-1));
+	NOT_MADE(struct nash_game, g,
+		nash_read(&g, ctx, "examples/effort.nfg", (enum nash_format)99));
+	NOT_MADE(struct nash_game, g,
+		nash_read(&g, ctx, "examples/effort.nfg", (enum nash_format) - 1));
 }
 
 WRONG(nash_model)
@@ -138,7 +140,10 @@ WRONG(nash_generate)
 		{.sizeof_options = sizeof(rows[0]), .rows = 2, .columns = 2, .covariance = 2},
 		{.sizeof_options = sizeof(rows[0]), .rows = 2, .columns = 2, .covariance = NAN},
 		{.sizeof_options = sizeof(rows[0]), .rows = 2, .columns = 2, .parameters = "1"},
-		{.sizeof_options = sizeof(rows[0]), .rows = 2, .columns = 2, .int_payoffs = INT64_MAX},
+		{.sizeof_options = sizeof(rows[0]),
+			.rows = 2,
+			.columns = 2,
+			.int_payoffs = INT64_MAX},
 	};
 
 	REFUSED(nash_generate(NULL, ctx, &rows[1]));

@@ -41,7 +41,7 @@ struct shadow {
 static struct gpube_model *m;
 static struct shadow s;
 
-/* ---- the model beside: what an assignment costs, and the best ----------------------------------- */
+/* ---- the model beside: what an assignment costs, and the best ------------------------ */
 
 static int64_t cells_of(int arity, const int32_t *scope)
 {
@@ -90,7 +90,8 @@ static bool best_of(__int128 *best, const int32_t *given, const int32_t *fixed, 
 	do {
 		const __int128 cost = cost_of(values);
 
-		if (cost != GPUBE_INF && (!any || (s.direction == GPUBE_MINIMISE ? cost < *best : cost > *best))) {
+		if (cost != GPUBE_INF &&
+			(!any || (s.direction == GPUBE_MINIMISE ? cost < *best : cost > *best))) {
 			*best = cost;
 			any = true;
 		}
@@ -105,7 +106,7 @@ static bool best_of(__int128 *best, const int32_t *given, const int32_t *fixed, 
 	return any;
 }
 
-/* ---- what the accessors say is what is kept --------------------------------------------------------- */
+/* ---- what the accessors say is what is kept ------------------------------------------ */
 
 static void same_state(void)
 {
@@ -134,7 +135,7 @@ static void same_state(void)
 	}
 }
 
-/* ---- calls that build -------------------------------------------------------------------------------- */
+/* ---- calls that build ---------------------------------------------------------------- */
 
 /* An allocation of the call may fail: then nothing has changed. */
 static bool failed(int status)
@@ -168,8 +169,8 @@ static void add_var(void)
 
 static int64_t random_cost(void)
 {
-	static const int64_t odd[] = {GPUBE_INF - 1, -GPUBE_INF + 1, (int64_t)1 << 62, -((int64_t)1 << 61),
-		GPUBE_INF, -GPUBE_INF, INT64_MIN};
+	static const int64_t odd[] = {GPUBE_INF - 1, -GPUBE_INF + 1, (int64_t)1 << 62,
+		-((int64_t)1 << 61), GPUBE_INF, -GPUBE_INF, INT64_MIN};
 
 	if (one_in(10))
 		return GPUBE_INF;
@@ -250,7 +251,8 @@ static void set(void)
 			assert_true(top == INT64_MIN);
 		break;
 	default:
-		assert_int_equal(gpube_model_add_potentials(m, 0, NULL, (double[]){1}), GPUBE_EINVAL);
+		assert_int_equal(
+			gpube_model_add_potentials(m, 0, NULL, (double[]){1}), GPUBE_EINVAL);
 	}
 }
 
@@ -259,7 +261,7 @@ static void observe(void)
 	observe_any(m, s.observed, s.domain, s.n_vars, MOST_VARS, MOST_DOMAIN);
 }
 
-/* ---- calls that ask --------------------------------------------------------------------------------------- */
+/* ---- calls that ask ------------------------------------------------------------------ */
 
 static void price(void)
 {
@@ -305,7 +307,8 @@ static bool draw_known(bool *has_cutoff, int64_t *cutoff)
 {
 	__int128 best;
 
-	*has_cutoff = one_in(3) && best_of(&best, NULL, NULL, 0) && best > -(1 << 30) && best < 1 << 30;
+	*has_cutoff =
+		one_in(3) && best_of(&best, NULL, NULL, 0) && best > -(1 << 30) && best < 1 << 30;
 	if (*has_cutoff)
 		*cutoff = (int64_t)best + below(7) - 3;
 	for (int i = 0; i < s.n_vars; i++)
@@ -319,7 +322,8 @@ static void check_answer(const struct gpube_solution *said, bool has_cutoff, int
 	const bool maximise = s.direction == GPUBE_MAXIMISE;
 	__int128 best;
 	const bool any = best_of(&best, NULL, NULL, 0);
-	const bool none_better = has_cutoff && (!any || (maximise ? best <= cutoff : best >= cutoff));
+	const bool none_better =
+		has_cutoff && (!any || (maximise ? best <= cutoff : best >= cutoff));
 
 	assert_true(!said->closed || none_better);
 	if (said->answer == GPUBE_ANSWER_INFEASIBLE)
@@ -334,9 +338,13 @@ static void check_answer(const struct gpube_solution *said, bool has_cutoff, int
 
 static void solve(void)
 {
-	struct gpube_solve_opts o = {.sizeof_options = sizeof(o), .order_method = (enum gpube_order_method)below(4),
-		.method = (enum gpube_bound_method)(one_in(2) ? 0 : below(GPUBE_BOUND_ELIMINATE + 2)),
-		.backend = GPUBE_BACKEND_CPU, .no_simplify = one_in(2), .order_seconds = 1e-4};
+	struct gpube_solve_opts o = {.sizeof_options = sizeof(o),
+		.order_method = (enum gpube_order_method)below(4),
+		.method =
+			(enum gpube_bound_method)(one_in(2) ? 0 : below(GPUBE_BOUND_ELIMINATE + 2)),
+		.backend = GPUBE_BACKEND_CPU,
+		.no_simplify = one_in(2),
+		.order_seconds = 1e-4};
 	struct gpube_solution *solution;
 	int32_t order[MOST_VARS];
 	bool cuts;
@@ -357,13 +365,15 @@ static void solve(void)
 		o.order = order;
 	}
 	status = gpube_solve(&solution, m, &o);
-	if ((int)o.method > GPUBE_BOUND_ELIMINATE || (o.order && s.n_vars && order[0] != s.n_vars - 1)) {
+	if ((int)o.method > GPUBE_BOUND_ELIMINATE ||
+		(o.order && s.n_vars && order[0] != s.n_vars - 1)) {
 		assert_int_equal(status, GPUBE_EINVAL);
 		assert_null(solution);
 		return;
 	}
 	if (status == GPUBE_ELIMIT && solution) /* a method alone may prove nothing */
-		assert_true(o.method != GPUBE_BOUND_AUTO && solution->answer == GPUBE_ANSWER_INCOMPLETE);
+		assert_true(o.method != GPUBE_BOUND_AUTO &&
+			    solution->answer == GPUBE_ANSWER_INCOMPLETE);
 	else if (too_large(status))
 		return;
 	else
@@ -376,9 +386,14 @@ static void bound(void)
 {
 	struct gpube_bound_opts o = {.sizeof_options = sizeof(o),
 		.method = (enum gpube_bound_method)below(GPUBE_BOUND_ELIMINATE + 2),
-		.z = below(4), .split = (enum gpube_split)below(3), .partition = (enum gpube_partition)below(4),
-		.backend = GPUBE_BACKEND_CPU, .no_simplify = one_in(2), .order_seconds = 1e-4,
-		.no_eliminate = one_in(2), .timeout_seconds = one_in(10) ? -1 : 0};
+		.z = below(4),
+		.split = (enum gpube_split)below(3),
+		.partition = (enum gpube_partition)below(4),
+		.backend = GPUBE_BACKEND_CPU,
+		.no_simplify = one_in(2),
+		.order_seconds = 1e-4,
+		.no_eliminate = one_in(2),
+		.timeout_seconds = one_in(10) ? -1 : 0};
 	struct gpube_solution *b;
 	bool cuts;
 	int status;
@@ -463,7 +478,10 @@ static void write_and_read(void)
 	int64_t cost, cost_again;
 	int status = gpube_write(m, in_dir(name), GPUBE_FORMAT_AUTO);
 
-	/* a format may have no place for a total below 0, for all that is forbidden, for no variable */
+	/*
+	 * a format may have no place for a total below 0, for all that is forbidden, for no
+	 * variable
+	 */
 	if (status == GPUBE_ERANGE || status == GPUBE_EINVAL)
 		return;
 	assert_int_equal(status, GPUBE_OK);
@@ -491,17 +509,18 @@ static void stop(void)
 
 	gpube_ctx_stop(ctx);
 	status = gpube_solve(&solution, m, NULL);
-	assert_true(status == GPUBE_OK || status == GPUBE_ESTOP || (status == GPUBE_ERANGE && s.far));
+	assert_true(
+		status == GPUBE_OK || status == GPUBE_ESTOP || (status == GPUBE_ERANGE && s.far));
 	gpube_solution_free(solution, ctx);
 	gpube_ctx_resume(ctx);
 }
 
-/* ---- sequences ------------------------------------------------------------------------------------------------ */
+/* ---- sequences ----------------------------------------------------------------------- */
 
 static void sequence(void)
 {
-	static void (*const calls[])(void) = {add_var, add_var, add_costs, add_costs, add_costs, set, observe,
-		price, solve, bound, heuristic, write_and_read, stop};
+	static void (*const calls[])(void) = {add_var, add_var, add_costs, add_costs, add_costs,
+		set, observe, price, solve, bound, heuristic, write_and_read, stop};
 
 	s = (struct shadow){.top = GPUBE_INF};
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);

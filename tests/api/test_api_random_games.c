@@ -1,7 +1,7 @@
 /*
- * Random sequences of calls on coalition games and bimatrix games, legal and not, against values that are
- * kept beside them: the best structure by trying all, pure equilibria and best responses by looking. See
- * tests/api/random_calls.h.
+ * Random sequences of calls on coalition games and bimatrix games, legal and not, against values
+ * that are kept beside them: the best structure by trying all, pure equilibria and best responses
+ * by looking. See tests/api/random_calls.h.
  */
 #include "tests/support/test.h"
 
@@ -25,7 +25,8 @@ static struct {
 
 static void new_coalitions(void)
 {
-	const int n = one_in(8) ? below(100) - 50 : 1 + below(MOST_AGENTS), type = one_in(12) ? below(12) - 3 : below(5);
+	const int n = one_in(8) ? below(100) - 50 : 1 + below(MOST_AGENTS),
+		  type = one_in(12) ? below(12) - 3 : below(5);
 	const bool good = n >= 1 && n <= MOST_AGENTS && type >= CSG_INT16 && type <= CSG_FLOAT64;
 	struct csg_game *made = NULL;
 	int status;
@@ -82,7 +83,9 @@ static void set_values(void)
 		return;
 	for (int k = one_in(3) ? 1 << c.n : 3; k > 0; k--) {
 		const int at = 1 + below((1 << c.n) - 1);
-		const double v = one_in(6) ? -INFINITY : one_in(40) ? large[c.type] : below(40) - 12;
+		const double v = one_in(6)    ? -INFINITY
+				 : one_in(40) ? large[c.type]
+					      : below(40) - 12;
 
 		store(at, (double)(c.type == CSG_FLOAT32 ? (float)v : v));
 	}
@@ -107,8 +110,11 @@ static double best_of(int left, bool disposal)
 
 static void solve_coalitions(void)
 {
-	struct csg_opts o = {.sizeof_options = one_in(20) ? 7 : sizeof(o), .method = (enum csg_method)below(one_in(10) ? 9 : 7),
-		.free_disposal = one_in(3), .backend = GPUBE_BACKEND_CPU, .timeout_seconds = one_in(20) ? -1 : 0};
+	struct csg_opts o = {.sizeof_options = one_in(20) ? 7 : sizeof(o),
+		.method = (enum csg_method)below(one_in(10) ? 9 : 7),
+		.free_disposal = one_in(3),
+		.backend = GPUBE_BACKEND_CPU,
+		.timeout_seconds = one_in(20) ? -1 : 0};
 	const double best = c.game ? best_of((1 << c.n) - 1, o.free_disposal) : 0;
 	struct csg_result *r;
 	double error, sum = 0;
@@ -125,7 +131,8 @@ static void solve_coalitions(void)
 	}
 	if (status)
 		fail_msg("method %d: status %d: %s", (int)o.method, status, gpube_error(ctx));
-	assert_true(r->answer == CSG_OPTIMAL || r->answer == CSG_BOUNDS || r->answer == CSG_INFEASIBLE);
+	assert_true(
+		r->answer == CSG_OPTIMAL || r->answer == CSG_BOUNDS || r->answer == CSG_INFEASIBLE);
 	assert_true((r->answer == CSG_INFEASIBLE) == (best == -INFINITY));
 	if (best != -INFINITY) {
 		for (int k = 0; k < r->n_parts; k++) {
@@ -159,7 +166,9 @@ static void bad_value(void)
 
 static void certify_coalitions(void)
 {
-	struct csg_opts o = {.sizeof_options = sizeof(o), .free_disposal = one_in(3), .backend = GPUBE_BACKEND_CPU};
+	struct csg_opts o = {.sizeof_options = sizeof(o),
+		.free_disposal = one_in(3),
+		.backend = GPUBE_BACKEND_CPU};
 	struct csg_result *r, *proved;
 
 	if (!c.game)
@@ -191,7 +200,10 @@ static void rewrite_coalitions(void)
 	csg_game_free(again);
 }
 
-/* The values as costs of a model, in any order of its variables, above or below what no agent costs. */
+/*
+ * The values as costs of a model, in any order of its variables, above or below what no agent
+ * costs.
+ */
 static void remodel_coalitions(void)
 {
 	const bool gets = one_in(2);
@@ -249,7 +261,8 @@ static struct {
 
 static void new_bimatrix(void)
 {
-	const int rows = one_in(10) ? -below(3) : 1 + below(MOST_ACTIONS), columns = 1 + below(MOST_ACTIONS);
+	const int rows = one_in(10) ? -below(3) : 1 + below(MOST_ACTIONS),
+		  columns = 1 + below(MOST_ACTIONS);
 	struct nash_game *made = NULL;
 	int status;
 
@@ -277,9 +290,10 @@ static void new_bimatrix(void)
 
 static void set_payoff(void)
 {
-	const int player = one_in(12) ? below(9) - 4 : 1 + below(2), i = below(MOST_ACTIONS) - one_in(20),
-		  j = below(MOST_ACTIONS);
-	const int64_t num = one_in(60) ? INT64_MAX - below(3) : below(21) - 10, den = one_in(15) ? -below(3) : 1 + below(4);
+	const int player = one_in(12) ? below(9) - 4 : 1 + below(2),
+		  i = below(MOST_ACTIONS) - one_in(20), j = below(MOST_ACTIONS);
+	const int64_t num = one_in(60) ? INT64_MAX - below(3) : below(21) - 10,
+		      den = one_in(15) ? -below(3) : 1 + below(4);
 	bool good;
 	int status;
 
@@ -339,7 +353,8 @@ static double worth(int p, int i, int j)
 /* That nobody gains by another action, and what is said that both get. */
 static void check_pair(const struct nash_strategy *x, const struct nash_strategy *y, bool *pure)
 {
-	double row[MOST_ACTIONS] = {0}, column[MOST_ACTIONS] = {0}, best[2] = {-INFINITY, -INFINITY}, size = 1;
+	double row[MOST_ACTIONS] = {0}, column[MOST_ACTIONS] = {0},
+	       best[2] = {-INFINITY, -INFINITY}, size = 1;
 	int n_played = 0;
 
 	for (int i = 0; i < b.rows; i++)
@@ -367,9 +382,13 @@ static void check_pair(const struct nash_strategy *x, const struct nash_strategy
 
 static void solve_bimatrix(void)
 {
-	struct nash_opts o = {.sizeof_options = one_in(20) ? 5 : sizeof(o), .method = (enum nash_method)below(one_in(10) ? 6 : 4),
-		.pure = one_in(4), .max = one_in(6) ? below(3) - 1 : 0, .backend = GPUBE_BACKEND_CPU,
-		.keep_dominated = one_in(2), .timeout_seconds = one_in(20) ? -1 : 0};
+	struct nash_opts o = {.sizeof_options = one_in(20) ? 5 : sizeof(o),
+		.method = (enum nash_method)below(one_in(10) ? 6 : 4),
+		.pure = one_in(4),
+		.max = one_in(6) ? below(3) - 1 : 0,
+		.backend = GPUBE_BACKEND_CPU,
+		.keep_dominated = one_in(2),
+		.timeout_seconds = one_in(20) ? -1 : 0};
 	int64_t n_pure = 0, n_found = 0;
 	struct nash_components *components;
 	struct nash_result *r;
@@ -378,7 +397,8 @@ static void solve_bimatrix(void)
 	if (!b.game || !nash_exact())
 		return;
 	status = nash_solve(&r, b.game, &o);
-	if (o.sizeof_options == 5 || (int)o.method > NASH_METHOD_SE || o.timeout_seconds < 0 || o.max < 0) {
+	if (o.sizeof_options == 5 || (int)o.method > NASH_METHOD_SE || o.timeout_seconds < 0 ||
+		o.max < 0) {
 		assert_int_equal(status, GPUBE_EINVAL);
 		assert_null(r);
 		return;
@@ -400,7 +420,8 @@ static void solve_bimatrix(void)
 		assert_true(n_found == n_pure && (o.pure || r->n_pairs > 0));
 	if (r->answer == NASH_ANSWER_ALL && !o.pure) {
 		assert_int_equal(nash_components(&components, ctx, r, 0), 0);
-		assert_true(components->n_components > 0 && components->n_subsets >= components->n_components);
+		assert_true(components->n_components > 0 &&
+			    components->n_subsets >= components->n_components);
 		nash_components_free(components, ctx);
 	}
 	nash_result_free(r, ctx);
@@ -440,10 +461,11 @@ static void stop(void)
 
 static void sequence(void)
 {
-	static void (*const calls[])(void) = {new_coalitions, set_values, set_values, solve_coalitions, solve_coalitions,
-		bad_value, certify_coalitions, rewrite_coalitions,
-		remodel_coalitions, remodel_coalitions, new_bimatrix, set_payoff, set_payoffs, set_payoffs,
-		solve_bimatrix, solve_bimatrix, rewrite_bimatrix, stop};
+	static void (*const calls[])(void) = {new_coalitions, set_values, set_values,
+		solve_coalitions, solve_coalitions, bad_value, certify_coalitions,
+		rewrite_coalitions, remodel_coalitions, remodel_coalitions, new_bimatrix,
+		set_payoff, set_payoffs, set_payoffs, solve_bimatrix, solve_bimatrix,
+		rewrite_bimatrix, stop};
 
 	memset(&c, 0, sizeof(c));
 	memset(&b, 0, sizeof(b));

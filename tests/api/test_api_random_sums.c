@@ -1,7 +1,7 @@
 /*
- * Random sequences of calls on a model of potentials, legal and not, against one that is kept beside it:
- * sums, marginals, marginal MAP and the most probable assignment, by trying all assignments. See
- * tests/api/random_calls.h.
+ * Random sequences of calls on a model of potentials, legal and not, against one that is kept
+ * beside it: sums, marginals, marginal MAP and the most probable assignment, by trying all
+ * assignments. See tests/api/random_calls.h.
  */
 #include "tests/support/test.h"
 
@@ -13,7 +13,15 @@
 #include "tests/support/context.h"
 #include "tests/api/random_calls.h"
 
-enum { MOST_VARS = 5, MOST_FUNCTIONS = 7, MOST_ARITY = 3, MOST_DOMAIN = 3, MOST_CELLS = 27, RUNS = 300, STEPS = 30 };
+enum {
+	MOST_VARS = 5,
+	MOST_FUNCTIONS = 7,
+	MOST_ARITY = 3,
+	MOST_DOMAIN = 3,
+	MOST_CELLS = 27,
+	RUNS = 300,
+	STEPS = 30
+};
 
 struct function {
 	int arity;
@@ -230,8 +238,11 @@ static void check_marginals(const struct gpube_inference *found, double log_z)
 static void infer(void)
 {
 	struct gpube_infer_opts o = {.sizeof_options = one_in(20) ? 3 : sizeof(o),
-		.task = (enum gpube_infer_task)below(one_in(10) ? 4 : 2), .order_method = (enum gpube_order_method)below(4),
-		.backend = GPUBE_BACKEND_CPU, .order_seconds = 1e-4, .timeout_seconds = one_in(20) ? -1 : 0};
+		.task = (enum gpube_infer_task)below(one_in(10) ? 4 : 2),
+		.order_method = (enum gpube_order_method)below(4),
+		.backend = GPUBE_BACKEND_CPU,
+		.order_seconds = 1e-4,
+		.timeout_seconds = one_in(20) ? -1 : 0};
 	struct gpube_inference *found;
 	int32_t values[MOST_VARS] = {0};
 	const double log_z = log_sum(values, NULL);
@@ -245,7 +256,8 @@ static void infer(void)
 	if (status)
 		fail_msg("status %d: %s", status, gpube_error(ctx));
 	assert_true(found->known && near(found->log10_z, log_z / log(10), 1e-9));
-	assert_true((found->marginals != NULL) == (o.task == GPUBE_INFER_MAR && log_z != -INFINITY && s.n_vars > 0) ||
+	assert_true((found->marginals != NULL) ==
+			    (o.task == GPUBE_INFER_MAR && log_z != -INFINITY && s.n_vars > 0) ||
 		    s.n_vars == 0);
 	if (found->marginals)
 		check_marginals(found, log_z);
@@ -270,7 +282,8 @@ static double best_sum(const bool *held)
 
 static void marginal_map(void)
 {
-	struct gpube_mmap_opts o = {.sizeof_options = sizeof(o), .order_method = (enum gpube_order_method)below(4),
+	struct gpube_mmap_opts o = {.sizeof_options = sizeof(o),
+		.order_method = (enum gpube_order_method)below(4),
 		.backend = GPUBE_BACKEND_CPU};
 	int32_t query[MOST_VARS + 1], values[MOST_VARS] = {0};
 	bool held[MOST_VARS] = {false}, good = true;
@@ -296,7 +309,8 @@ static void marginal_map(void)
 	if (status)
 		fail_msg("status %d: %s", status, gpube_error(ctx));
 	best = best_sum(held);
-	assert_int_equal(found->answer, best == -INFINITY ? GPUBE_ANSWER_INFEASIBLE : GPUBE_ANSWER_OPTIMAL);
+	assert_int_equal(
+		found->answer, best == -INFINITY ? GPUBE_ANSWER_INFEASIBLE : GPUBE_ANSWER_OPTIMAL);
 	if (found->answer == GPUBE_ANSWER_OPTIMAL) {
 		for (int k = 0; k < o.n_query; k++)
 			values[query[k]] = found->values[k];
@@ -308,8 +322,11 @@ static void marginal_map(void)
 
 static void solve(void)
 {
-	struct gpube_solve_opts o = {.sizeof_options = sizeof(o), .backend = GPUBE_BACKEND_CPU,
-		.precision = one_in(3) ? below(16) - 1 : 0, .no_simplify = one_in(2), .order_seconds = 1e-4};
+	struct gpube_solve_opts o = {.sizeof_options = sizeof(o),
+		.backend = GPUBE_BACKEND_CPU,
+		.precision = one_in(3) ? below(16) - 1 : 0,
+		.no_simplify = one_in(2),
+		.order_seconds = 1e-4};
 	struct gpube_solution *found;
 	int32_t values[MOST_VARS] = {0};
 	double best = -INFINITY, error;
@@ -324,7 +341,8 @@ static void solve(void)
 	do
 		best = fmax(best, log_of(values));
 	while (next(values, NULL));
-	assert_int_equal(found->answer, best == -INFINITY ? GPUBE_ANSWER_INFEASIBLE : GPUBE_ANSWER_OPTIMAL);
+	assert_int_equal(
+		found->answer, best == -INFINITY ? GPUBE_ANSWER_INFEASIBLE : GPUBE_ANSWER_OPTIMAL);
 	error = (s.n_functions + 1) * pow(10, -found->scale) + 1e-9;
 	if (found->answer == GPUBE_ANSWER_OPTIMAL) {
 		assert_true(near(found->log_value, log_of(found->values), 1e-9));
@@ -335,9 +353,13 @@ static void solve(void)
 
 static void bound(void)
 {
-	struct gpube_bound_opts o = {.sizeof_options = sizeof(o), 
-		.method = (enum gpube_bound_method)below(GPUBE_BOUND_ELIMINATE + 1), .z = below(3),
-		.backend = GPUBE_BACKEND_CPU, .no_simplify = one_in(2), .order_seconds = 1e-4, .no_eliminate = one_in(2)};
+	struct gpube_bound_opts o = {.sizeof_options = sizeof(o),
+		.method = (enum gpube_bound_method)below(GPUBE_BOUND_ELIMINATE + 1),
+		.z = below(3),
+		.backend = GPUBE_BACKEND_CPU,
+		.no_simplify = one_in(2),
+		.order_seconds = 1e-4,
+		.no_eliminate = one_in(2)};
 	struct gpube_solution *found;
 	int32_t values[MOST_VARS] = {0};
 	double best = -INFINITY;
@@ -392,8 +414,9 @@ static void stop(void)
 
 static void sequence(void)
 {
-	static void (*const calls[])(void) = {add_var, add_var, add_potentials, add_potentials, add_potentials, observe,
-		what_is_of_costs, price, infer, infer, marginal_map, solve, bound, write_and_read, stop};
+	static void (*const calls[])(void) = {add_var, add_var, add_potentials, add_potentials,
+		add_potentials, observe, what_is_of_costs, price, infer, infer, marginal_map, solve,
+		bound, write_and_read, stop};
 
 	memset(&s, 0, sizeof(s));
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), 0);

@@ -62,7 +62,8 @@ static struct gpube_model *small_model(struct gpube_ctx *ctx)
 	return m;
 }
 
-static void read_decomposition(struct gpube_ctx *ctx, const struct gpube_model *m, const char *path, bool tree)
+static void read_decomposition(
+	struct gpube_ctx *ctx, const struct gpube_model *m, const char *path, bool tree)
 {
 	struct gpube_decomposition *d;
 	int32_t order[4];

@@ -1,4 +1,7 @@
-/* What csg/ writes and reads: the proofs of method lp, and games in both formats, good and bad ones. */
+/*
+ * What csg/ writes and reads: the proofs of method lp, and games in both formats, good and bad
+ * ones.
+ */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -26,7 +29,8 @@ static void check_by_python(const struct csg_game *g, const char *dir, const cha
 	assert_int_equal(system(command), 0);
 }
 
-static void stop_when_proved(void *arg, enum gpube_log_level level, double progress, const char *text)
+static void stop_when_proved(
+	void *arg, enum gpube_log_level level, double progress, const char *text)
 {
 	(void)level, (void)progress;
 	if (!strncmp(text, "lp: proved", 10))

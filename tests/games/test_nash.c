@@ -363,7 +363,10 @@ static void limits(void **state)
 	assert_string_equal(r->reason, "stopped");
 	nash_result_free(r, ctx);
 	nash_game_free(g);
-	/* all but the last action are dominated, and none is removed: that takes long in large games */
+	/*
+	 * all but the last action are dominated, and none is removed: that takes long in large
+	 * games
+	 */
 	for (int c = 0; c < 25; c++)
 		k.a[c] = k.b[c] = c / 5 + c % 5;
 	g = make_game(ctx, &k);

@@ -1,6 +1,6 @@
 /*
- * Games of several players: both forms of .nfg and two outputs of GAMUT, their pure equilibria beside those by
- * definition, as a model, and where memory runs out.
+ * Games of several players: both forms of .nfg and two outputs of GAMUT, their pure equilibria
+ * beside those by definition, as a model, and where memory runs out.
  */
 #include "tests/support/test.h"
 
@@ -20,7 +20,8 @@ static char folder[256], path[300];
 
 struct drawn {
 	int n, actions[MOST], n_profiles;
-	int payoff[MOST_PROFILES][MOST]; /* in sixths, of profiles in the file's order: player 1's action is the fastest */
+	/* in sixths, of profiles in the file's order: player 1's action is the fastest */
+	int payoff[MOST_PROFILES][MOST];
 };
 
 static void draw(struct drawn *d, uint64_t seed)
@@ -71,7 +72,10 @@ static void put_gt(FILE *f, const struct drawn *d)
 			fprintf(f, k ? " %d/6" : "\n%d/6", d->payoff[k][p]);
 }
 
-/* As .nfg payoffs one after the other, or outcomes, those of the last profile first, and named actions. */
+/*
+ * As .nfg payoffs one after the other, or outcomes, those of the last profile first, and named
+ * actions.
+ */
 static void put_game(const struct drawn *d, enum form form)
 {
 	const bool outcomes = form == OUTCOMES;
@@ -122,7 +126,8 @@ static bool is_equilibrium(const struct drawn *d, int k)
 	return true;
 }
 
-static void check_model(const struct nash_game *g, const struct drawn *d, const int32_t *values, int k)
+static void check_model(
+	const struct nash_game *g, const struct drawn *d, const int32_t *values, int k)
 {
 	for (int regret = 0; regret < 2; regret++) {
 		struct gpube_model *m;
@@ -131,13 +136,16 @@ static void check_model(const struct nash_game *g, const struct drawn *d, const 
 		assert_int_equal(nash_model(&m, g, regret), 0);
 		assert_int_equal(gpube_model_n_vars(m), d->n);
 		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
-		assert_true(is_equilibrium(d, k) ? cost == 0 : regret ? cost > 0 : cost == GPUBE_INF);
+		assert_true(is_equilibrium(d, k) ? cost == 0
+			    : regret             ? cost > 0
+						 : cost == GPUBE_INF);
 		gpube_model_free(m);
 	}
 }
 
 /* What is exported, of one profile. */
-static void check_exported(const struct nash_game *g, const struct drawn *d, const int32_t *values, int k)
+static void check_exported(
+	const struct nash_game *g, const struct drawn *d, const int32_t *values, int k)
 {
 	int64_t num = 0, den = 0;
 
@@ -182,7 +190,8 @@ static void random_game(void **state)
 				    (__int128)d.payoff[k][p] * g->players->payoffs[p][at].den);
 		check_exported(g, &d, values, k);
 		for (int64_t i = 0; i < n; i++) {
-			const bool same = memcmp(pure->actions + i * d.n, values, (size_t)d.n * sizeof(*values)) == 0;
+			const bool same = memcmp(pure->actions + i * d.n, values,
+						  (size_t)d.n * sizeof(*values)) == 0;
 
 			assert_int_equal(same, found[i] == at);
 			there = there || same;
@@ -203,7 +212,8 @@ static void random_game(void **state)
 /* A game of two players by nash_pure() as by nash_solve(). */
 static void two_players(void **state)
 {
-	const struct nash_opts opts = {.sizeof_options = sizeof(opts), .pure = 1, .inexact = !nash_exact()};
+	const struct nash_opts opts = {
+		.sizeof_options = sizeof(opts), .pure = 1, .inexact = !nash_exact()};
 	struct nash_result *r;
 	struct nash_pure *pure;
 	struct nash_game *g;
@@ -219,8 +229,10 @@ static void two_players(void **state)
 		bool there = false;
 
 		for (int64_t i = 0; i < r->n_pairs; i++)
-			there = there || (!strcmp(r->xs[r->pairs[i].x].p[pure->actions[2 * k]], "1") &&
-						 !strcmp(r->ys[r->pairs[i].y].p[pure->actions[2 * k + 1]], "1"));
+			there = there ||
+				(!strcmp(r->xs[r->pairs[i].x].p[pure->actions[2 * k]], "1") &&
+					!strcmp(r->ys[r->pairs[i].y].p[pure->actions[2 * k + 1]],
+						"1"));
 		assert_true(there);
 	}
 	nash_pure_free(pure, ctx);

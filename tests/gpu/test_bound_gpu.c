@@ -42,7 +42,8 @@ static void same_cells(const struct gpube_nested *n, const struct gpube_nested_p
 
 		for (int64_t at = v.at[t]; at < v.at[t + 1]; at++)
 			if ((at - v.at[t]) % row < d && v.cells[at] != got[at])
-				fail_msg("table %d of %d variables, cell %d: %d on the device, not %d",
+				fail_msg("table %d of %d variables, cell %d: %d on the device, not "
+					 "%d",
 					(int)t, k, (int)(at - v.at[t]), got[at], v.cells[at]);
 	}
 	gpube__free(ctx, cells);

@@ -271,9 +271,12 @@ static const char *const large[] = {
 	"x=37 a=61 b=9 c=29 d=28 : c b a d : a b x d , b x c d",
 	"x=39 a=61 b=7 c=45 d=19 : c b a d : a b d x , b d c x",
 	"x=50 a=40 b=17 c=57 d=20 : a b c d : a b d x , b c d x",
-	"x=10 a=10 b=10 c=30 f=10 g=10 h=10 : a b c f g h : x a b c , x c f g h , x a f , x b h , x g",
-	"x=10 a=10 b=10 c=30 f=10 g=10 h=10 : a b c f g h : a b x c , c x f g h , a x f , b x h , g x",
-	"x=7 a=17 b=25 c=30 f=6 g=11 h=10 : a b c f g h : a b c x , c f g h x , a f x , b h x , g x",
+	"x=10 a=10 b=10 c=30 f=10 g=10 h=10 : a b c f g h : x a b c , x c f g h , x a f , x b h , "
+	"x g",
+	"x=10 a=10 b=10 c=30 f=10 g=10 h=10 : a b c f g h : a b x c , c x f g h , a x f , b x h , "
+	"g x",
+	"x=7 a=17 b=25 c=30 f=6 g=11 h=10 : a b c f g h : a b c x , c f g h x , a f x , b h x , g "
+	"x",
 	"x=2 a=4 b=2 c=8 d=4 e=64 f=2 g=8 h=2 i=4 j=2 : a b c d e f g h i j : "
 	"x a b c d e f , x d e f g h i j , x a c g , x b i , x c j",
 	"x=2 a=4 b=2 c=8 d=4 e=64 f=2 g=8 h=2 i=4 j=2 : a b c d e f g h i j : "
@@ -403,7 +406,8 @@ static void counted(void **state)
 
 	(void)state;
 	assert_true(n > 1);
-	assert_null(shape_parse(&s, "x=10 a=10 b=10 c=10 d=10 : a b c d : x a b c d , x a , x b , x c d , x",
+	assert_null(shape_parse(&s,
+		"x=10 a=10 b=10 c=10 d=10 : a b c d : x a b c d , x a , x b , x c d , x",
 		GPUBE_MIN_PLUS, GPUBE_INT32));
 	shape_fill(&s, 1, SHAPE_SIGNED, false);
 	for (int by = 0; by < n; by++) {

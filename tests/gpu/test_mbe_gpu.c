@@ -95,8 +95,9 @@ static void dealt_out(void **state)
 		bool settled;
 		int status;
 
-		assert_int_equal(gpube__mbe_run_init(&r, &mbe, gpube__ops_cpu(), GPUBE_INF, seed % 2,
-					 true, &settled, &bound[k]), 0);
+		assert_int_equal(gpube__mbe_run_init(&r, &mbe, gpube__ops_cpu(), GPUBE_INF,
+					 seed % 2, true, &settled, &bound[k]),
+			0);
 		assert_false(settled);
 		if (k) {
 			r.device = gpube__ops_cuda(ctx, &status);

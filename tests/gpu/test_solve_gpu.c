@@ -1,8 +1,8 @@
 /*
- * gpube_solve() on the GPU against the CPU: networks that fit, with their buckets dealt out to
- * the CPU and the GPU, shared out over two contexts of one GPU, and in slices where the device, or
- * neither it nor the host, has room. Skipped as a whole without a device, unless GPUBE_REQUIRE_GPU is
- * set.
+ * gpube_solve() on the GPU against the CPU: networks that fit, with their buckets dealt out to the
+ * CPU and the GPU, shared out over two contexts of one GPU, and in slices where the device, or
+ * neither it nor the host, has room. Skipped as a whole without a device, unless GPUBE_REQUIRE_GPU
+ * is set.
  */
 #include "tests/support/test.h"
 #include "tests/support/cases.h"
@@ -28,8 +28,8 @@ static void gathers(void **state)
 	for (size_t size = 4; size <= 8; size += 4) {
 		char *table = gpube__alloc(ctx, N, size), *copy = ops->alloc(ctx, N * size);
 		int64_t got[400], want[400];
-		struct gpube_cells there[4] = {{copy, 0, 1, 100}, {copy, 17, 49, 100}, {copy, 5, 1, 0},
-			{copy, N - 1, -7, 90}};
+		struct gpube_cells there[4] = {{copy, 0, 1, 100}, {copy, 17, 49, 100},
+			{copy, 5, 1, 0}, {copy, N - 1, -7, 90}};
 		struct gpube_cells here[4];
 
 		(void)state;
@@ -54,8 +54,12 @@ static void gathers(void **state)
 static struct gpube_solution *solve(
 	struct gpube_model *m, enum gpube_backend backend, int count, int no_simplify)
 {
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .backend = backend,
-		.count = count, .no_simplify = no_simplify, .order_method = GPUBE_ORDER_MIN_FILL,
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_ELIMINATE,
+		.backend = backend,
+		.count = count,
+		.no_simplify = no_simplify,
+		.order_method = GPUBE_ORDER_MIN_FILL,
 		.no_slices = 1};
 	struct gpube_solution *s;
 
@@ -146,7 +150,8 @@ static void dealt_out(void **state)
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	int status;
 	const struct gpube_be_sides alone = {{gpube__ops_cpu(), NULL}, NULL, NULL};
-	struct gpube_be_sides both = {{gpube__ops_cpu(), gpube__ops_cuda(ctx, &status)}, NULL, NULL};
+	struct gpube_be_sides both = {
+		{gpube__ops_cpu(), gpube__ops_cuda(ctx, &status)}, NULL, NULL};
 	struct gpube_model *m = small_network(ctx, seed);
 	struct gpube_be_times times = {NULL, 0, 0};
 	struct gpube_be be;
@@ -200,16 +205,19 @@ static void shared_out(void **state)
 }
 
 /*
- * The device has no room, nor has the host, but for the last seeds; on one device, and on the same one
- * twice. ASIDE: for what a device holds besides tables.
+ * The device has no room, nor has the host, but for the last seeds; on one device, and on the same
+ * one twice. ASIDE: for what a device holds besides tables.
  */
 #define ASIDE (3 << 20)
 static void sliced(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	struct gpube_solve_opts how = {.sizeof_options = sizeof(how), .method = GPUBE_BOUND_ELIMINATE,
-		.backend = GPUBE_BACKEND_CUDA, .no_simplify = 1,
-		.order_method = GPUBE_ORDER_MIN_FILL, .count = seed % 4 == 2};
+	struct gpube_solve_opts how = {.sizeof_options = sizeof(how),
+		.method = GPUBE_BOUND_ELIMINATE,
+		.backend = GPUBE_BACKEND_CUDA,
+		.no_simplify = 1,
+		.order_method = GPUBE_ORDER_MIN_FILL,
+		.count = seed % 4 == 2};
 	struct gpube_network network = {.topology = GPUBE_NETWORK_RANDOM, .n_vars = 12,
 		.domain = 10, .density = 0.7, .tightness = seed % 3 ? 0 : 0.2, .max_cost = 100,
 		.seed = seed};
@@ -222,7 +230,8 @@ static void sliced(void **state)
 	assert_int_equal(gpube__generate(&m, ctx, &network), 0);
 	whole = solve(m, GPUBE_BACKEND_CPU, how.count, 1);
 	opts.memory_bytes = seed < 12 ? 16 << 10 : 0;
-	opts.device_memory_bytes = ASIDE + (uint64_t)(whole->plan.peak_bytes / (seed / 2 % 2 ? 4 : 15));
+	opts.device_memory_bytes =
+		ASIDE + (uint64_t)(whole->plan.peak_bytes / (seed / 2 % 2 ? 4 : 15));
 	assert_int_equal(gpube_ctx_new(&own, &opts), 0);
 	gpube_model_free(m);
 	assert_int_equal(gpube__generate(&m, own, &network), 0);

@@ -1,6 +1,6 @@
 /*
- * Sums of products on the GPU: random jobs against the specification and the CPU's operator, batches,
- * what is lost, and the sums and marginals of networks against the CPU's.
+ * Sums of products on the GPU: random jobs against the specification and the CPU's operator,
+ * batches, what is lost, and the sums and marginals of networks against the CPU's.
  */
 #include "tests/support/test.h"
 
@@ -17,20 +17,24 @@ enum { N_SHAPES = 240, N_BATCHES = 8, BATCH = 300, N_NETWORKS = 120 };
 static struct gpube_sum_card card;
 
 /* Two runs of a job: the host's tables stay, the card's are fetched. */
-static void same_tables(const struct gpube_sum_table *a, const struct gpube_sum_table *b, double roundings)
+static void same_tables(
+	const struct gpube_sum_table *a, const struct gpube_sum_table *b, double roundings)
 {
 	for (int64_t i = 0; i < a->n; i++)
-		if (!(sum_difference(gpube__sum_cell(a, i), gpube__sum_cell(b, i)) <= 2 * roundings * 0x1p-53))
-			fail_msg("cell %lld: %.17g 2^%lld, not %.17g 2^%lld", (long long)i, gpube__sum_cell(a, i).m,
-				(long long)gpube__sum_cell(a, i).e, gpube__sum_cell(b, i).m,
-				(long long)gpube__sum_cell(b, i).e);
+		if (!(sum_difference(gpube__sum_cell(a, i), gpube__sum_cell(b, i)) <=
+			    2 * roundings * 0x1p-53))
+			fail_msg("cell %lld: %.17g 2^%lld, not %.17g 2^%lld", (long long)i,
+				gpube__sum_cell(a, i).m, (long long)gpube__sum_cell(a, i).e,
+				gpube__sum_cell(b, i).m, (long long)gpube__sum_cell(b, i).e);
 }
 
 static void shapes(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	/* cells with powers take the host long */
-	const int64_t most = seed % 4 == 0 ? 0 : seed % 8 == 1 && seed % 3 != SUM_FAR_APART ? 1 << 21 : 1 << 14;
+	const int64_t most = seed % 4 == 0                                ? 0
+			     : seed % 8 == 1 && seed % 3 != SUM_FAR_APART ? 1 << 21
+									  : 1 << 14;
 	struct gpube_sum_table there;
 	struct sum_shape s;
 	bool done;
@@ -90,7 +94,8 @@ static void batches(void **state)
 	for (int i = 0, k = 0; i < BATCH; i++) {
 		if (s[i].job.n_in) {
 			assert_int_equal(gpube__sum_fetch(ctx, &tables[k]), 0);
-			same_tables(&tables[k], s[i].out[0].table, fmax(outs[k].roundings, s[i].out[0].roundings));
+			same_tables(&tables[k], s[i].out[0].table,
+				fmax(outs[k].roundings, s[i].out[0].roundings));
 			gpube__sum_table_clear(ctx, &tables[k++]);
 		}
 		sum_shape_clear(&s[i]);
@@ -103,9 +108,11 @@ static void batches(void **state)
 
 static void matrices(void **state)
 {
-	static const int64_t sizes[][3] = {{64, 64, 64}, {200, 300, 100}, {1000, 70, 129}, {129, 513, 1024}, {2048, 2048, 64}};
+	static const int64_t sizes[][3] = {
+		{64, 64, 64}, {200, 300, 100}, {1000, 70, 129}, {129, 513, 1024}, {2048, 2048, 64}};
 	const int64_t *size = sizes[(uintptr_t)*state];
-	struct sum_shape s = {.job = {.n_axes = 3, .dim = {size[0], size[2], size[1]}, .n_in = 2, .n_out = 1}};
+	struct sum_shape s = {
+		.job = {.n_axes = 3, .dim = {size[0], size[2], size[1]}, .n_in = 2, .n_out = 1}};
 	struct gpube_sum_table there = {.n = size[0] * size[1]};
 	struct gpube_rng rng;
 	bool done;
@@ -132,9 +139,12 @@ static void matrices(void **state)
 	sum_shape_clear(&s);
 }
 
-static struct gpube_inference *infer(const struct gpube_model *m, enum gpube_backend backend, enum gpube_infer_task task)
+static struct gpube_inference *infer(
+	const struct gpube_model *m, enum gpube_backend backend, enum gpube_infer_task task)
 {
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = task, .backend = backend,
+	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts),
+		.task = task,
+		.backend = backend,
 		.order_method = GPUBE_ORDER_MIN_FILL};
 	struct gpube_inference *out;
 
@@ -151,10 +161,12 @@ static void same_sums(const struct gpube_model *m)
 	for (int32_t i = 0; i < m->n_vars; i++)
 		n += m->vars[i].domain;
 	for (int task = 0; task < 2; task++) {
-		struct gpube_inference *there = infer(m, GPUBE_BACKEND_CUDA, (enum gpube_infer_task)task);
+		struct gpube_inference *there =
+			infer(m, GPUBE_BACKEND_CUDA, (enum gpube_infer_task)task);
 
 		if (host->log10_z != there->log10_z)
-			assert_true(fabs(host->log10_z - there->log10_z) <= 1e-9 + 4e-16 * fabs(host->log10_z));
+			assert_true(fabs(host->log10_z - there->log10_z) <=
+				    1e-9 + 4e-16 * fabs(host->log10_z));
 		assert_true(task == GPUBE_INFER_PR || !host->marginals == !there->marginals);
 		for (int64_t i = 0; i < n && there->marginals; i++)
 			assert_true(fabs(host->marginals[i] - there->marginals[i]) <=
@@ -190,9 +202,13 @@ static void grids(void **state)
 		assert_int_equal(gpube_model_add_var(m, NULL, domain, NULL), 0);
 	for (int32_t i = 0; i < n * n; i++) {
 		if ((i + 1) % n)
-			assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){i, i + 1}, tie), 0);
+			assert_int_equal(
+				gpube_model_add_potentials(m, 2, (const int32_t[]){i, i + 1}, tie),
+				0);
 		if (i + n < n * n)
-			assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){i, i + n}, tie), 0);
+			assert_int_equal(
+				gpube_model_add_potentials(m, 2, (const int32_t[]){i, i + n}, tie),
+				0);
 	}
 	same_sums(m);
 	gpube_model_free(m);

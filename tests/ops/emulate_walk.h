@@ -44,15 +44,19 @@ static void do_item(struct walk_block *b)
 	const struct gpube__walk *w = b->w;
 	const bool cut_item = w->cut >= 0 && w->cut < w->n_item;
 	const int64_t cut_value = cut_item ? b->item_value[w->cut] : 0;
-	const int32_t sums = cut_item && w->cut_sums > 0 && gpube__walk_panel(w)[0].step[GPUBE_WALK_IN]
-				     ? gpube__walk_sums(w, cut_value) : w->n_sums;
+	const int32_t sums =
+		cut_item && w->cut_sums > 0 && gpube__walk_panel(w)[0].step[GPUBE_WALK_IN]
+			? gpube__walk_sums(w, cut_value)
+			: w->n_sums;
 	int axis = 0;
 
 	memset(b->cells, 0, sizeof(b->cells));
 	memset(b->far_value, 0, sizeof(b->far_value));
 	memset(b->far, 0, sizeof(b->far));
 	while (axis >= 0) {
-		const int64_t value = cut_item ? cut_value : w->cut >= 0 ? b->far_value[w->cut - w->n_item] : 0;
+		const int64_t value = cut_item      ? cut_value
+				      : w->cut >= 0 ? b->far_value[w->cut - w->n_item]
+						    : 0;
 
 		add_products(b, w->cut >= 0 ? gpube__walk_cells(w, value) : w->panel);
 		axis = gpube__walk_next(gpube__walk_far(w), w->n_far, b->far_value);
@@ -118,8 +122,8 @@ static double *poisoned(int64_t n)
 }
 
 /* A job by the plan of a card with so many blocks; 'roundings' out. */
-static void emulate_walk(const struct gpube_sum_job *job, const double *const *in, double *out, double by, int blocks,
-	double *roundings)
+static void emulate_walk(const struct gpube_sum_job *job, const double *const *in, double *out,
+	double by, int blocks, double *roundings)
 {
 	struct gpube__walk_plan p;
 	double cells = 1, *parts;
@@ -135,7 +139,8 @@ static void emulate_walk(const struct gpube_sum_job *job, const double *const *i
 	p.walk.by = by;
 	walk_all(&p.walk, cells);
 	if (p.parts > 1) {
-		struct gpube_sum_table from_table = {.n = p.n_out * p.parts}, to_table = {.n = p.n_out};
+		struct gpube_sum_table from_table = {.n = p.n_out * p.parts},
+				       to_table = {.n = p.n_out};
 		struct gpube_sum_operand from, to;
 		struct gpube_sum_job add;
 		const double *of[] = {parts};

@@ -29,7 +29,8 @@ static inline double sum_draw(struct gpube_rng *rng, enum sum_cells cells)
 }
 
 /* A table over the axes of 'mask', row-major. */
-static inline void sum_lay(struct sum_shape *s, struct gpube_sum_operand *o, struct gpube_sum_table *t, uint64_t mask)
+static inline void sum_lay(
+	struct sum_shape *s, struct gpube_sum_operand *o, struct gpube_sum_table *t, uint64_t mask)
 {
 	int64_t n = 1;
 
@@ -45,8 +46,8 @@ static inline void sum_lay(struct sum_shape *s, struct gpube_sum_operand *o, str
 }
 
 /*
- * A job of about 'most' cells (0: a small one), its inputs settled; 'seed' says what they are like, too.
- * With 'most' a fifth of the jobs has axes of thousands of values.
+ * A job of about 'most' cells (0: a small one), its inputs settled; 'seed' says what they are like,
+ * too. With 'most' a fifth of the jobs has axes of thousands of values.
  */
 static inline void sum_shape_draw(struct sum_shape *s, uint64_t seed, int64_t most)
 {
@@ -58,7 +59,8 @@ static inline void sum_shape_draw(struct sum_shape *s, uint64_t seed, int64_t mo
 	gpube__rng_init(&rng, seed);
 	memset(s, 0, sizeof(*s));
 	while (s->job.n_axes < (most ? 24 : 14) && room > 1) {
-		int64_t dim = 2 + (int64_t)gpube__rng_below(&rng, most && (uint64_t)room < dims ? (uint64_t)room : dims);
+		int64_t dim = 2 + (int64_t)gpube__rng_below(&rng,
+					  most && (uint64_t)room < dims ? (uint64_t)room : dims);
 
 		s->job.dim[s->job.n_axes++] = dim;
 		room /= dim;

@@ -135,7 +135,8 @@ static void random_tables(void **state)
 		if (n < MAX_TABLES && gpube__rng_below(&rng, 2)) {
 			struct table *t = &tables[n];
 
-			t->bytes = 1 + gpube__rng_below(&rng, limit / 2 >> gpube__rng_below(&rng, 24));
+			t->bytes =
+				1 + gpube__rng_below(&rng, limit / 2 >> gpube__rng_below(&rng, 24));
 			t->at = take(t->bytes);
 			n_full += !t->at;
 			if (t->at)

@@ -82,12 +82,14 @@ static const char *const chosen[] = {
 	"a=11 b=13 c=7 d=9 x=21 : a b c d : a x c , d b x , a",
 	"a=1000 b=3 x=50 : a b : x a , x b",
 	"a=65 b=1031 x=2 : a b : x a b , x",
-	"a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 x=2 : a b c d e f g h i j k : x a b c d e f g , "
-	"x e f g h i j k , x b d f h , x c k , x",
+	"a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 x=2 : a b c d e f g h i j k : x a b c d e f "
+	"g , x e f g h i j k , x b d f h , x c k , x",
 	"a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 x=2 : a b c d e f g h i j k : "
 	"a b c d e f g x , e f g h i j k x , b d f x h , k x c , x",
-	"a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 x=2 y=2 z=2 : a b c d e f g h : z y x h g f e , a b c d x z",
-	"a=4 b=4 c=4 d=4 e=4 x=4 : a b c d e : a b c d e , x a , x b , x c , x d , x e , x a b , x d e",
+	"a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 x=2 y=2 z=2 : a b c d e f g h : z y x h g f e , a b c d "
+	"x z",
+	"a=4 b=4 c=4 d=4 e=4 x=4 : a b c d e : a b c d e , x a , x b , x c , x d , x e , x a b , "
+	"x d e",
 	"a=6 b=5 x=9 y=8 z=7 : a b : x a , y b , z a b , x y z",
 	"a=6 b=5 x=9 y=8 z=7 : a b : a , b",
 	"a=3 b=3 c=3 d=3 e=3 x=3 : a b c d e : x a , x b a , x c b a , x d c b a , x e d c b a",

@@ -1,8 +1,8 @@
 /*
- * The families of the CUDA backend, without a device: plans of seeded random shapes and of chosen ones
- * are executed as the kernels would (tests/support/emulate/emulation.h) and compared with the reference; of
- * tables of 2^32 cells and more, for which there is no memory, some blocks. And faults that are
- * planted into plans are found, so that all of this means something.
+ * The families of the CUDA backend, without a device: plans of seeded random shapes and of chosen
+ * ones are executed as the kernels would (tests/support/emulate/emulation.h) and compared with the
+ * reference; of tables of 2^32 cells and more, for which there is no memory, some blocks. And
+ * faults that are planted into plans are found, so that all of this means something.
  */
 #include "tests/support/context.h"
 #include "tests/support/emulate/emulation.h"
@@ -25,7 +25,8 @@ static int seen[N_ALL][16];
 static unsigned seen_features[N_ALL];
 
 /* A family's plan for a shape; false: it has none. */
-static bool begin(struct emulation *e, const struct emulated *f, const struct shape *s, bool in_batch)
+static bool begin(
+	struct emulation *e, const struct emulated *f, const struct shape *s, bool in_batch)
 {
 	const struct gpube__family *family = &families[f->by];
 	struct gpube__request r = {&device, &s->c, &e->shape, in_batch, true};
@@ -190,7 +191,9 @@ static void large_tables(void **state)
 		n = f->blocks_of(e.p);
 		e.every = 1 + (uint32_t)(e.shape.n_reduced * e.shape.n_out_cells / n / LARGE_SUMS);
 		for (int i = 0; i < LARGE_BLOCKS && !e.problem; i++)
-			f->block(&e, i == 0 ? 0 : i == 1 ? n - 1 : (uint32_t)gpube__rng_below(&rng, n));
+			f->block(&e, i == 0   ? 0
+				     : i == 1 ? n - 1
+					      : (uint32_t)gpube__rng_below(&rng, n));
 		if (e.problem)
 			fail_msg("%s, kernel %d: %s", s.text, f->kernel_of(e.p), e.problem);
 		assert_int_equal(e.last_cell, e.shape.n_out_cells - 1);
@@ -220,14 +223,14 @@ int main(int argc, char **argv)
 		const char *name = families[all[k]->by].name;
 
 		for (size_t i = 0; i < all[k]->n_chosen; i++)
-			add_case(&c, chosen_shape, (void *)(uintptr_t)(i * N_ALL + k), "%s, chosen %zu",
-				name, i);
+			add_case(&c, chosen_shape, (void *)(uintptr_t)(i * N_ALL + k),
+				"%s, chosen %zu", name, i);
 		for (size_t i = 0; i < all[k]->n_faults; i++)
-			add_case(&c, planted, (void *)(uintptr_t)(i * N_ALL + k), "%s, planted: %s", name,
-				all[k]->faults[i].what);
+			add_case(&c, planted, (void *)(uintptr_t)(i * N_ALL + k), "%s, planted: %s",
+				name, all[k]->faults[i].what);
 		for (size_t i = 0; i < N_LARGE; i++)
-			add_case(&c, large_tables, (void *)(uintptr_t)(i * N_ALL + k), "%s, large %zu",
-				name, i);
+			add_case(&c, large_tables, (void *)(uintptr_t)(i * N_ALL + k),
+				"%s, large %zu", name, i);
 	}
 	add_numbers(&c, random_shape, N_RANDOM, "seed");
 	ADD_CASE(&c, everything);

@@ -102,7 +102,9 @@ static void cut_and_counts(void **state)
 	assert_true(gpube__count_add(6, 6, 7) == 5);
 }
 
-/* What searches ask for: twice, a divisor, all; in dims that are too large to look at each number. */
+/*
+ * What searches ask for: twice, a divisor, all; in dims that are too large to look at each number.
+ */
 static void next_lanes(void **state)
 {
 	const int64_t prime = 2305843009213693951; /* 2^61 - 1 */

@@ -90,17 +90,17 @@ static const struct once {
 } once[] = {
 	{"short", "a=10 b=10 c=10 x=10 : a b c : x a , x b , x c , a b", GPUBE_INT32, ALWAYS,
 		GPUBE_BY_DIRECT, 0},
-	{"short in 64 bits", "a=10 b=10 x=10 : a b : x a , x b", GPUBE_INT64,
-		BIT(GPUBE_BY_GENERAL), GPUBE_BY_GENERAL, 0},
-	{"a product", "a=2048 b=2048 x=2048 : a b : a x , x b", GPUBE_INT32, ALWAYS | BIT(GPUBE_BY_BOXES),
-		GPUBE_BY_BOXES, 0},
+	{"short in 64 bits", "a=10 b=10 x=10 : a b : x a , x b", GPUBE_INT64, BIT(GPUBE_BY_GENERAL),
+		GPUBE_BY_GENERAL, 0},
+	{"a product", "a=2048 b=2048 x=2048 : a b : a x , x b", GPUBE_INT32,
+		ALWAYS | BIT(GPUBE_BY_BOXES), GPUBE_BY_BOXES, 0},
 	{"much written",
 		"x=10 a=10 b=10 c=10 d=10 e=10 f=10 g=10 h=10 : a b c d e f g h : "
 		"a b c d e x , c d e f g h x , a f x , b h x , g x",
-		GPUBE_INT32,
-		ALWAYS | BIT(GPUBE_BY_STRIPS), GPUBE_BY_STRIPS, 0},
+		GPUBE_INT32, ALWAYS | BIT(GPUBE_BY_STRIPS), GPUBE_BY_STRIPS, 0},
 	{"small tables beside two large ones",
-		"x=25 a=25 b=25 c=25 d=25 e=25 f=25 : a b c d e f : x b c d f , x a , x e , x d , x f , x c",
+		"x=25 a=25 b=25 c=25 d=25 e=25 f=25 : a b c d e f : x b c d f , x a , x e , x d , "
+		"x f , x c",
 		GPUBE_INT32, ALL_TRIED, GPUBE_BY_BOXES, 0},
 	{"a long one in 64 bits", "a=200 b=200 c=200 x=50 : a b c : x a , x b c", GPUBE_INT64,
 		NOT_PLAIN, GPUBE_BY_BOXES, 0},
@@ -242,8 +242,8 @@ static void batches_of_many_forms(void **state)
 }
 
 /*
- * Many shapes, each worth a search by itself: those that take long take no longer together than what
- * is contracted, but for the last; where searches take no time, each shape has one.
+ * Many shapes, each worth a search by itself: those that take long take no longer together than
+ * what is contracted, but for the last; where searches take no time, each shape has one.
  */
 static void planning_is_bounded(void **state)
 {
@@ -264,7 +264,8 @@ static void planning_is_bounded(void **state)
 		searched += (get(&c)->tried & BIT(GPUBE_BY_BOXES)) != 0;
 		if (planning.planned - before > longest)
 			longest = planning.planned - before;
-		dear = planning.use[GPUBE_BY_STRIPS].planning + planning.use[GPUBE_BY_BOXES].planning;
+		dear = planning.use[GPUBE_BY_STRIPS].planning +
+		       planning.use[GPUBE_BY_BOXES].planning;
 		assert_true(dear <= planning.predicted + longest);
 		shape_free(&c.shape);
 	}

@@ -104,9 +104,12 @@ static void test_underflow(void **state)
 	assert_true(sum_difference(gpube__sum_cell(&s.tables[3], 0), gpube__wide(1, 0)) == 0);
 	assert_true(sum_difference(gpube__sum_cell(&s.tables[3], 1), gpube__wide(1, -2300)) == 0);
 	for (int k = 0; k < 3; k++) {
-		const struct gpube_wide left = gpube__wide(1, -2300 + (k < 1 ? 900 : k < 2 ? 1800 : 2300));
+		const struct gpube_wide left = gpube__wide(1, -2300 + (k < 1          ? 900
+									      : k < 2 ? 1800
+										      : 2300));
 
-		assert_int_equal(gpube__sum_divide(ctx, &s.tables[3], &s.tables[3], &s.tables[k]), GPUBE_OK);
+		assert_int_equal(
+			gpube__sum_divide(ctx, &s.tables[3], &s.tables[3], &s.tables[k]), GPUBE_OK);
 		assert_true(sum_difference(gpube__sum_cell(&s.tables[3], 1), left) == 0);
 	}
 	assert_null(s.tables[3].powers);
@@ -148,7 +151,8 @@ static void three(struct sum_shape *s, int64_t dim, const double cells[3][3])
 /* Of shares the negligible is 0, and costs no powers; but where all are small, none is lost. */
 static void test_shares(void **state)
 {
-	static const double one[3][3] = {{1, 0x1p-600, 0x1p-200}, {1, 0x1p-600, 0x1p-200}, {1, 1, 1}};
+	static const double one[3][3] = {
+		{1, 0x1p-600, 0x1p-200}, {1, 0x1p-600, 0x1p-200}, {1, 1, 1}};
 	static const double none[3][3] = {
 		{1, 0x1p-700, 0x1p-700}, {0x1p-700, 1, 0x1p-700}, {0x1p-700, 0x1p-700, 1}};
 	struct sum_shape s;
@@ -163,7 +167,8 @@ static void test_shares(void **state)
 	three(&s, 3, none);
 	assert_true(s.job.apart);
 	for (int i = 0; i < 3; i++)
-		assert_true(sum_difference(gpube__sum_cell(&s.tables[3], i), gpube__wide(1, -1400)) == 0);
+		assert_true(sum_difference(
+				    gpube__sum_cell(&s.tables[3], i), gpube__wide(1, -1400)) == 0);
 	sum_shape_clear(&s);
 }
 
@@ -181,7 +186,8 @@ static void test_many_inputs(void **state)
 	for (int a = 0; a < 16; a++)
 		s.job.dim[a] = 2;
 	for (int k = 0; k < 21; k++) {
-		sum_lay(&s, &in[k], &tables[k], k ? UINT64_C(5) << (k % 13) | 1u << k % 16 : 0xffff);
+		sum_lay(&s, &in[k], &tables[k],
+			k ? UINT64_C(5) << (k % 13) | 1u << k % 16 : 0xffff);
 		for (int64_t i = 0; i < tables[k].n; i++)
 			tables[k].cells[i] = gpube__rng_unit(&rng) + (k % 2 ? 0x1p-40 : 0);
 		assert_int_equal(gpube__sum_settle(ctx, &tables[k]), GPUBE_OK);
@@ -194,16 +200,17 @@ static void test_many_inputs(void **state)
 	assert_int_equal(gpube__sum_product_ref(ctx, &s.job), GPUBE_OK);
 	assert_true(out.roundings >= 21 + 16);
 	for (int64_t i = 0; i < fast.n; i++)
-		assert_true(sum_difference(gpube__sum_cell(&fast, i), gpube__sum_cell(&tables[21], i)) <=
-			    2 * out.roundings * 0x1p-53);
+		assert_true(
+			sum_difference(gpube__sum_cell(&fast, i),
+				gpube__sum_cell(&tables[21], i)) <= 2 * out.roundings * 0x1p-53);
 	gpube__sum_table_clear(ctx, &fast);
 	for (int k = 0; k < 22; k++)
 		gpube__sum_table_clear(ctx, &tables[k]);
 }
 
 /*
- * A large table that is far from scale, without the first axis, and small ones: summed to few axes, first and last ones, and to one number, in parts.
- * The same bits with one thread.
+ * A large table that is far from scale, without the first axis, and small ones: summed to few axes,
+ * first and last ones, and to one number, in parts. The same bits with one thread.
  */
 static void test_small_outputs(void **state)
 {
@@ -212,7 +219,8 @@ static void test_small_outputs(void **state)
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 8; seed++) {
-		struct sum_shape s = {.job = {.n_axes = 18, .n_in = 4, .n_out = 2, .shares = seed % 3 == 1}};
+		struct sum_shape s = {
+			.job = {.n_axes = 18, .n_in = 4, .n_out = 2, .shares = seed % 3 == 1}};
 		struct gpube_sum_table fast[2];
 		struct gpube_rng rng;
 
@@ -222,9 +230,12 @@ static void test_small_outputs(void **state)
 		for (int a = 0; a < 18; a++)
 			s.job.dim[a] = a % 6 || (a == 0 && seed % 2) ? 2 : 3;
 		for (int k = 0; k < 4; k++) {
-			sum_lay(&s, &s.in[k], &s.tables[k], k ? UINT64_C(0x1005) << (seed % 4 + (uint64_t)k) | 1 : 0x3fffe);
+			sum_lay(&s, &s.in[k], &s.tables[k],
+				k ? UINT64_C(0x1005) << (seed % 4 + (uint64_t)k) | 1 : 0x3fffe);
 			for (int64_t i = 0; i < s.tables[k].n; i++)
-				s.tables[k].cells[i] = ldexp(0.999 * gpube__rng_unit(&rng) + 0x1p-20, k ? 40 : (int)(seed % 4) * 30 - 37);
+				s.tables[k].cells[i] =
+					ldexp(0.999 * gpube__rng_unit(&rng) + 0x1p-20,
+						k ? 40 : (int)(seed % 4) * 30 - 37);
 			assert_int_equal(gpube__sum_measure(ctx, &s.tables[k], false), GPUBE_OK);
 		}
 		assert_int_equal(s.tables[0].top, (int)(seed % 4) * 30 - 37);
@@ -236,17 +247,20 @@ static void test_small_outputs(void **state)
 		assert_false(s.job.apart);
 		for (int j = 0; j < 2; j++) {
 			fast[j] = *s.out[j].table;
-			assert_int_equal(gpube__sum_table_new(ctx, s.out[j].table, fast[j].n), GPUBE_OK);
+			assert_int_equal(
+				gpube__sum_table_new(ctx, s.out[j].table, fast[j].n), GPUBE_OK);
 		}
 		assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
 		for (int j = 0; j < 2; j++) {
-			assert_memory_equal(s.out[j].table->cells, fast[j].cells, (size_t)fast[j].n * sizeof(double));
+			assert_memory_equal(s.out[j].table->cells, fast[j].cells,
+				(size_t)fast[j].n * sizeof(double));
 			assert_true(s.out[j].roundings < 1e5);
 		}
 		assert_int_equal(gpube__sum_product_ref(ctx, &s.job), GPUBE_OK);
 		for (int j = 0; j < 2; j++) {
 			for (int64_t i = 0; i < fast[j].n; i++)
-				assert_true(sum_difference(gpube__sum_cell(&fast[j], i), gpube__sum_cell(s.out[j].table, i)) <=
+				assert_true(sum_difference(gpube__sum_cell(&fast[j], i),
+						    gpube__sum_cell(s.out[j].table, i)) <=
 					    2 * s.out[j].roundings * 0x1p-53);
 			gpube__sum_table_clear(ctx, &fast[j]);
 		}
@@ -254,7 +268,10 @@ static void test_small_outputs(void **state)
 	}
 }
 
-/* Threads write to no cell of another's, though what they write lies between others' cells: the sum is that of one thread. */
+/*
+ * Threads write to no cell of another's, though what they write lies between others' cells: the sum
+ * is that of one thread.
+ */
 static void test_neighbours(void **state)
 {
 	enum { AXES = 22 };
@@ -285,28 +302,38 @@ static void test_neighbours(void **state)
 	sum_shape_clear(&s);
 }
 
-/* Many inputs that are all off by as much as they may be: their product neither is lost nor overflows. */
+/*
+ * Many inputs that are all off by as much as they may be: their product neither is lost nor
+ * overflows.
+ */
 static void test_far_off(void **state)
 {
 	enum { N = 30 };
 	struct gpube_sum_operand in[N], out;
 	struct gpube_sum_table tables[N + 1] = {0};
-	struct sum_shape s = {.job = {.n_axes = 2, .dim = {3, 300}, .n_in = N, .n_out = 1, .in = in, .out = &out}};
+	struct sum_shape s = {.job = {.n_axes = 2,
+				      .dim = {3, 300},
+				      .n_in = N,
+				      .n_out = 1,
+				      .in = in,
+				      .out = &out}};
 
 	(void)state;
 	for (int sign = -1; sign <= 1; sign += 2) {
 		for (int k = 0; k < N; k++) {
 			sum_lay(&s, &in[k], &tables[k], 3);
 			for (int64_t i = 0; i < tables[k].n; i++)
-				tables[k].cells[i] = ldexp(1, (GPUBE_SUM_OFF - 1) * sign - (k == i % N ? 3 : 0));
+				tables[k].cells[i] =
+					ldexp(1, (GPUBE_SUM_OFF - 1) * sign - (k == i % N ? 3 : 0));
 			assert_int_equal(gpube__sum_measure(ctx, &tables[k], false), GPUBE_OK);
 		}
 		sum_lay(&s, &out, &tables[N], 1);
 		assert_int_equal(gpube__sum_product(ctx, &s.job), GPUBE_OK);
 		assert_false(s.job.apart);
 		for (int i = 0; i < 3; i++)
-			assert_true(sum_difference(gpube__sum_cell(&tables[N], i),
-					    gpube__wide(300, (GPUBE_SUM_OFF - 1) * sign * N - 3)) == 0);
+			assert_true(
+				sum_difference(gpube__sum_cell(&tables[N], i),
+					gpube__wide(300, (GPUBE_SUM_OFF - 1) * sign * N - 3)) == 0);
 		for (int k = 0; k <= N; k++)
 			gpube__sum_table_clear(ctx, &tables[k]);
 	}
@@ -330,16 +357,21 @@ static void test_divide(void **state)
 		assert_int_equal(gpube__sum_divide(ctx, &t[3], &t[2], &t[3]), GPUBE_OK);
 		for (int k = 0; k < 4; k += 3) {
 			assert_true(t[k].cells[0] == 0);
-			assert_true(sum_difference(gpube__sum_cell(&t[k], 1), gpube__wide(0.6, 0)) < 0x1p-52);
+			assert_true(sum_difference(gpube__sum_cell(&t[k], 1), gpube__wide(0.6, 0)) <
+				    0x1p-52);
 			assert_true(sum_difference(gpube__sum_cell(&t[k], 2),
-					    gpube__wide(1, (far & 1 ? -1060 : -30) - (far & 2 ? -1060 : -30))) == 0);
+					    gpube__wide(1, (far & 1 ? -1060 : -30) -
+								   (far & 2 ? -1060 : -30))) == 0);
 		}
 		for (int k = 0; k < 4; k++)
 			gpube__sum_table_clear(ctx, &t[k]);
 	}
 }
 
-/* Memory that is kept for the next table is not given to one that is much smaller, and would hold all of it. */
+/*
+ * Memory that is kept for the next table is not given to one that is much smaller, and would hold
+ * all of it.
+ */
 static void test_kept_memory(void **state)
 {
 	double *first, *small, *close;
@@ -371,17 +403,24 @@ static void test_stop(void **state)
 }
 
 /* Inputs of a value and some rows, each over the first axis and some others. */
-static void draw_posterior(struct sum_shape *s, struct gpube_sum_table *weights, struct gpube_rng *rng, bool small)
+static void draw_posterior(
+	struct sum_shape *s, struct gpube_sum_table *weights, struct gpube_rng *rng, bool small)
 {
 	memset(s, 0, sizeof(*s));
-	s->job = (struct gpube_sum_job){.n_axes = 1 + (int)gpube__rng_below(rng, 8), .in = s->in, .out = s->out, .n_out = 1};
+	s->job = (struct gpube_sum_job){.n_axes = 1 + (int)gpube__rng_below(rng, 8),
+		.in = s->in,
+		.out = s->out,
+		.n_out = 1};
 	s->job.n_in = 1 + (int)gpube__rng_below(rng, 5);
 	for (int a = 0; a < s->job.n_axes; a++)
 		s->job.dim[a] = 2 + (int64_t)gpube__rng_below(rng, a ? 5 : 3);
 	for (int k = 0; k < s->job.n_in; k++) {
 		sum_lay(s, &s->in[k], &s->tables[k], 1 | gpube__rng_below(rng, 256));
 		for (int64_t i = 0; i < s->tables[k].n; i++)
-			s->tables[k].cells[i] = gpube__rng_below(rng, 6) ? gpube__rng_unit(rng) * (small && i % 3 ? 0x1p-600 : 1) : 0;
+			s->tables[k].cells[i] =
+				gpube__rng_below(rng, 6)
+					? gpube__rng_unit(rng) * (small && i % 3 ? 0x1p-600 : 1)
+					: 0;
 		assert_int_equal(gpube__sum_settle(ctx, &s->tables[k]), GPUBE_OK);
 	}
 	sum_lay(s, &s->out[0], &s->tables[s->job.n_in], 1);
@@ -395,7 +434,8 @@ static void draw_posterior(struct sum_shape *s, struct gpube_sum_table *weights,
 }
 
 /* Cell by cell. */
-static void enumerate_posterior(struct twofold *p, const struct sum_shape *s, const struct gpube_sum_table *weights)
+static void enumerate_posterior(
+	struct twofold *p, const struct sum_shape *s, const struct gpube_sum_table *weights)
 {
 	for (int64_t x = 0; x < s->job.dim[0]; x++)
 		p[x] = twofold_of(0);
@@ -414,11 +454,14 @@ static void enumerate_posterior(struct twofold *p, const struct sum_shape *s, co
 			all = twofold_add(all, one[x]);
 		}
 		for (int64_t x = 0; x < s->job.dim[0] && all.hi > 0; x++)
-			p[x] = twofold_add(p[x], twofold_mul(twofold_of(weights->cells[row]), twofold_ratio(one[x], all)));
+			p[x] = twofold_add(p[x], twofold_mul(twofold_of(weights->cells[row]),
+							 twofold_ratio(one[x], all)));
 	}
 }
 
-/* Weights by Bayes' rule; what is too small for that is said to have failed, and nothing else is. */
+/*
+ * Weights by Bayes' rule; what is too small for that is said to have failed, and nothing else is.
+ */
 static void test_posterior(void **state)
 {
 	const int n_threads = ctx->n_threads;
@@ -449,7 +492,8 @@ static void test_posterior(void **state)
 
 			before[x] = out->cells[x];
 			/* of shares the least become 0 */
-			assert_true(fabs(got - want) <= 2 * s.out[0].roundings * 0x1p-53 * want + 0x1p-490);
+			assert_true(fabs(got - want) <=
+				    2 * s.out[0].roundings * 0x1p-53 * want + 0x1p-490);
 		}
 		ctx->n_threads = 1 + (seed + 1) % 2 * (n_threads - 1);
 		assert_int_equal(gpube__sum_posterior(ctx, &s.job, &weights, &done), GPUBE_OK);

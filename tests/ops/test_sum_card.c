@@ -1,6 +1,6 @@
 /*
- * Inference with a card that is emulated: random networks' sums and marginals as on the host, whichever
- * buckets are the card's, however little it holds, and where it has to give buckets back.
+ * Inference with a card that is emulated: random networks' sums and marginals as on the host,
+ * whichever buckets are the card's, however little it holds, and where it has to give buckets back.
  */
 #include "tests/ops/emulate_walk.h"
 
@@ -100,7 +100,8 @@ static int products(struct gpube_ctx *c, int64_t n, struct gpube_sum_task *tasks
 			assert_non_null(in[k]);
 			assert_true(in_place || in[k] != out->card);
 		}
-		emulate_walk(job, in, to, t->by, 1 + (int)(n_jobs % 3) * 300, &job->out[0].roundings);
+		emulate_walk(
+			job, in, to, t->by, 1 + (int)(n_jobs % 3) * 300, &job->out[0].roundings);
 		small = is_lossy(t, in);
 		assert_true(!small || t->looks || in_place); /* it is known beforehand */
 		t->lost = false;
@@ -126,10 +127,11 @@ static const struct gpube_ops ops = {.name = "emulated",
 	.memory = card_memory};
 static const struct gpube_sum_ops sum_ops = {products};
 
-/* ---- inference ---------------------------------------------------------------------------------- */
+/* ---- inference ----------------------------------------------------------------------- */
 
 /* As gpube_infer() does; the sides by lot. */
-static struct gpube_inference *on_card(const struct gpube_model *m, enum gpube_infer_task task, uint64_t seed)
+static struct gpube_inference *on_card(
+	const struct gpube_model *m, enum gpube_infer_task task, uint64_t seed)
 {
 	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = task,
 		.order_method = GPUBE_ORDER_MIN_FILL, .backend = GPUBE_BACKEND_CPU};
@@ -157,21 +159,26 @@ static struct gpube_inference *on_card(const struct gpube_model *m, enum gpube_i
 
 static void same(const struct gpube_model *m, uint64_t seed)
 {
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR,
-		.order_method = GPUBE_ORDER_MIN_FILL, .backend = GPUBE_BACKEND_CPU};
-	struct gpube_inference *host, *pr = on_card(m, GPUBE_INFER_PR, seed), *mar = on_card(m, GPUBE_INFER_MAR, seed);
+	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts),
+		.task = GPUBE_INFER_MAR,
+		.order_method = GPUBE_ORDER_MIN_FILL,
+		.backend = GPUBE_BACKEND_CPU};
+	struct gpube_inference *host, *pr = on_card(m, GPUBE_INFER_PR, seed),
+				      *mar = on_card(m, GPUBE_INFER_MAR, seed);
 	int64_t n = 0;
 
 	assert_int_equal(gpube_infer(&host, m, &opts), GPUBE_OK);
 	for (int32_t i = 0; i < m->n_vars; i++)
 		n += m->vars[i].domain;
 	if (host->log10_z != pr->log10_z)
-		assert_true(fabs(host->log10_z - pr->log10_z) <= 1e-12 + 4e-16 * fabs(host->log10_z));
+		assert_true(
+			fabs(host->log10_z - pr->log10_z) <= 1e-12 + 4e-16 * fabs(host->log10_z));
 	assert_true(pr->log10_z == mar->log10_z);
 	assert_true(!host->marginals == !mar->marginals);
 	assert_true(mar->relative_error < 1e-12);
 	for (int64_t i = 0; i < n && host->marginals; i++)
-		assert_true(fabs(host->marginals[i] - mar->marginals[i]) <= 1e-12 * host->marginals[i] + 1e-100);
+		assert_true(fabs(host->marginals[i] - mar->marginals[i]) <=
+			    1e-12 * host->marginals[i] + 1e-100);
 	gpube_inference_free(host, ctx);
 	gpube_inference_free(pr, ctx);
 	gpube_inference_free(mar, ctx);
@@ -197,8 +204,9 @@ static void test_random(void **state)
 /* Sums of 10^4000 and 10^-4000 beside each other: the card looks, and gives buckets back. */
 static void test_magnitudes(void **state)
 {
-	static const double tables[][4] = {{1e300, 1e299, 2e300, 1e300}, {1e-300, 1e-299, 2e-300, 1e-300},
-		{1e-300, 1e-301, 1e300, 1e299}, {1, 1e-150, 1e-200, 1e-140}};
+	static const double tables[][4] = {{1e300, 1e299, 2e300, 1e300},
+		{1e-300, 1e-299, 2e-300, 1e-300}, {1e-300, 1e-301, 1e300, 1e299},
+		{1, 1e-150, 1e-200, 1e-140}};
 
 	(void)state;
 	room = 1u << 28;
@@ -228,7 +236,8 @@ static void test_star(void **state)
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
 	for (int32_t i = 0; i < 24; i++)
 		for (int32_t k = 0; k < 4; k++) {
-			const int32_t scope[] = {i, 24 + (i + 3 * k) % 12, 24 + (i + 5 + 2 * k) % 12};
+			const int32_t scope[] = {
+				i, 24 + (i + 3 * k) % 12, 24 + (i + 5 + 2 * k) % 12};
 
 			if (scope[1] != scope[2])
 				assert_int_equal(

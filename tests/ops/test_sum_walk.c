@@ -1,4 +1,7 @@
-/* The card's panels and tiles, executed on the CPU: every output cell is written once, with its sum. */
+/*
+ * The card's panels and tiles, executed on the CPU: every output cell is written once, with its
+ * sum.
+ */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -20,7 +23,8 @@ static void test_walks(void **state)
 
 		sum_shape_draw(&s, seed, most);
 		s.job.n_out = 1;
-		if (seed % 3 == SUM_FAR_APART) { /* their sums want powers, which a card has none for */
+		/* their sums want powers, which a card has none for */
+		if (seed % 3 == SUM_FAR_APART) {
 			for (int k = 0; k < s.job.n_in; k++)
 				gpube__free(ctx, s.tables[k].powers);
 			for (int k = 0; k < s.job.n_in; k++) {
@@ -59,7 +63,7 @@ static void test_walks(void **state)
 	assert_true(n_sums > 100);
 }
 
-/* ---- tiles -------------------------------------------------------------------------------------- */
+/* ---- tiles --------------------------------------------------------------------------- */
 
 /* A job whose axes are rows, columns, terms and pairs, in any order. */
 static void tile_shape(struct sum_shape *s, struct gpube_rng *rng)
@@ -100,24 +104,30 @@ static void tile_shape(struct sum_shape *s, struct gpube_rng *rng)
 /* All blocks' sums, term by term; each cell is written once. */
 static void emulate_tiles(const struct gpube__product *t)
 {
-	const struct gpube__tile_group *rows = &t->group[GPUBE_TILE_ROW], *columns = &t->group[GPUBE_TILE_COLUMN];
-	const struct gpube__tile_group *terms = &t->group[GPUBE_TILE_TERM], *pairs = &t->group[GPUBE_TILE_PAIR];
+	const struct gpube__tile_group *rows = &t->group[GPUBE_TILE_ROW],
+				       *columns = &t->group[GPUBE_TILE_COLUMN];
+	const struct gpube__tile_group *terms = &t->group[GPUBE_TILE_TERM],
+				       *pairs = &t->group[GPUBE_TILE_PAIR];
 
 	for (int64_t b = 0; b < gpube__tile_blocks(t); b++) {
 		const struct gpube__tile_place p = gpube__tile_place(t, b);
 
 		for (int64_t r = p.row; r < p.row + GPUBE_TILE_SIDE && r < rows->size; r++)
-			for (int64_t c = p.column; c < p.column + GPUBE_TILE_SIDE && c < columns->size; c++) {
-				double *out = t->out + gpube__tile_at(pairs, p.pair, 2) + gpube__tile_at(rows, r, 2) +
+			for (int64_t c = p.column;
+				c < p.column + GPUBE_TILE_SIDE && c < columns->size; c++) {
+				double *out = t->out + gpube__tile_at(pairs, p.pair, 2) +
+					      gpube__tile_at(rows, r, 2) +
 					      gpube__tile_at(columns, c, 2);
 				double sum = 0;
 
 				assert_true(isnan(*out));
 				for (int64_t k = 0; k < terms->size; k++)
-					sum += t->in[0][gpube__tile_at(pairs, p.pair, 0) + gpube__tile_at(rows, r, 0) +
+					sum += t->in[0][gpube__tile_at(pairs, p.pair, 0) +
+							gpube__tile_at(rows, r, 0) +
 							gpube__tile_at(terms, k, 0)] *
 					       t->in[1][gpube__tile_at(pairs, p.pair, 1) +
-							gpube__tile_at(columns, c, 1) + gpube__tile_at(terms, k, 1)];
+							gpube__tile_at(columns, c, 1) +
+							gpube__tile_at(terms, k, 1)];
 				*out = sum;
 			}
 	}
@@ -146,8 +156,9 @@ static void test_tiles(void **state)
 			emulate_tiles(&t);
 			assert_int_equal(gpube__sum_product_ref(ctx, &s.job), GPUBE_OK);
 			for (int64_t k = 0; k < s.out[0].table->n; k++)
-				assert_true(sum_difference(gpube__wide(out[k], 0),
-						    gpube__sum_cell_here(s.out[0].table, k)) < 1e-13);
+				assert_true(
+					sum_difference(gpube__wide(out[k], 0),
+						gpube__sum_cell_here(s.out[0].table, k)) < 1e-13);
 			free(out);
 		}
 		sum_shape_clear(&s);
@@ -157,7 +168,8 @@ static void test_tiles(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_walks), cmocka_unit_test(test_tiles)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_walks), cmocka_unit_test(test_tiles)};
 
 	return cmocka_run_group_tests(tests, ctx_setup_2_threads, ctx_teardown);
 }

@@ -227,7 +227,8 @@ static void names(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(random_networks), cmocka_unit_test(names)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_networks), cmocka_unit_test(names)};
 
 	return cmocka_run_group_tests(tests, ctx_dir_setup, ctx_dir_teardown);
 }

@@ -202,7 +202,8 @@ static struct gpube_model *empty_model(struct drawn *d, int arity, int top, bool
 	struct gpube_model *m;
 
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
-	assert_int_equal(gpube_model_set_direction(m, maximise ? GPUBE_MAXIMISE : GPUBE_MINIMISE), 0);
+	assert_int_equal(
+		gpube_model_set_direction(m, maximise ? GPUBE_MAXIMISE : GPUBE_MINIMISE), 0);
 	if (!maximise)
 		assert_int_equal(gpube_model_set_top(m, top ? top : GPUBE_INF), 0);
 	for (int i = 0; i < arity; i++) {
@@ -210,7 +211,8 @@ static struct gpube_model *empty_model(struct drawn *d, int arity, int top, bool
 		const bool two = strcmp(d->call->keyword->name, "knapsack") == 0;
 
 		assert_int_equal(
-			gpube_model_add_var(m, NULL, 1 + (int32_t)below(d, two ? 2 : most), NULL), 0);
+			gpube_model_add_var(m, NULL, 1 + (int32_t)below(d, two ? 2 : most), NULL),
+			0);
 	}
 	return m;
 }

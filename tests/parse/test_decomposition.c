@@ -122,7 +122,8 @@ static void write_clusters(const char *path, const struct gpube_decomposition *d
 	assert_non_null(f);
 	for (int32_t i = 0; i < d->n_clusters; i++) {
 		const int32_t k = (int32_t)((seed * 7 + (uint64_t)i * 5) % (uint64_t)d->n_clusters);
-		const int32_t c = d->n_clusters % 5 ? k : i; /* 5 steps on meet all of them, or not */
+		/* 5 steps on meet all of them, or not */
+		const int32_t c = d->n_clusters % 5 ? k : i;
 
 		for (int64_t v = d->first[c]; v < d->first[c + 1]; v++)
 			fprintf(f, " %d", d->vars[v]);
@@ -176,8 +177,10 @@ static void clusters_of_no_tree(void **state)
 		int status;
 		const char *error;
 	} rows[] = {
-		{"0 1\n1 2\n2 3\n3 4 0\n", GPUBE_EINVAL, "is no tree decomposition, which an order is made of"},
-		{"0 1\n1 2\n0 2\n", GPUBE_EINVAL, "is no tree decomposition, which an order is made of"},
+		{"0 1\n1 2\n2 3\n3 4 0\n", GPUBE_EINVAL,
+			"is no tree decomposition, which an order is made of"},
+		{"0 1\n1 2\n0 2\n", GPUBE_EINVAL,
+			"is no tree decomposition, which an order is made of"},
 		{"0 1\n1 2\n0 2\n0 1 2\n", GPUBE_OK, NULL},
 		{"1\n1\n1 2", GPUBE_OK, NULL},
 		{" \n\n", GPUBE_EPARSE, ":3: expected a cluster, found the end of the file"},

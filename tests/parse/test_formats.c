@@ -28,7 +28,8 @@ static const struct detection {
 	{"x.uai", CFN, 1, GPUBE_COSTS},
 	{"x.wcsp", "\n  " CFN, 1, GPUBE_COSTS},
 	{"x", "# a comment\n// another {\n" CFN, 1, GPUBE_COSTS},
-	{"x", "* a comment\nNAME\n\nROWS\n N o\nCOLUMNS\n x o 1\nBOUNDS\n BV x\nENDATA\n", 1, GPUBE_COSTS},
+	{"x", "* a comment\nNAME\n\nROWS\n N o\nCOLUMNS\n x o 1\nBOUNDS\n BV x\nENDATA\n", 1,
+		GPUBE_COSTS},
 	{"x", "NAME 1 2 1 5\n2\n1 0 0 1\n0 3\n", 1, GPUBE_COSTS},
 	{"x", WCSP, 1, GPUBE_COSTS},
 	{"x.dat", WCSP, 1, GPUBE_COSTS},
@@ -50,7 +51,10 @@ static const struct detection {
 	{"max:", "max: 1 2 1 5\n2\n1 0 0 1\n0 3\n", 1, GPUBE_COSTS},
 	{"x", "1\n2\n0\n/* Probabilities */\n2\n.5 .5\n", 1, GPUBE_POTENTIALS},
 	{"x", "<instance/", 0, GPUBE_COSTS},
-	{"x", "/* a */ network n {}\nvariable v { type discrete [1] {a}; }\nprobability(v) {table 1;}",
+	{"x",
+		"/* a */ network n {}\n"
+		"variable v { type discrete [1] {a}; }\n"
+		"probability(v) {table 1;}",
 		1, GPUBE_POTENTIALS},
 	{"x", "network 1 2 1 5\n2\n1 0 0 1\n0 3\n", 1, GPUBE_COSTS},
 	{"x.wcsp", "\n<?xml version=\"1.0\"?>\n<instance/", 0, GPUBE_COSTS},

@@ -27,7 +27,9 @@ static void write_text(const char *path, const char *text)
 	assert_int_equal(gpube__out_close(&out, true), GPUBE_OK);
 }
 
-/* The C library's, which this program has in its place: what it was called for, and what it says. */
+/*
+ * The C library's, which this program has in its place: what it was called for, and what it says.
+ */
 static int n_synced, sync_error;
 static char seen[16]; /* what was in dir/target meanwhile */
 

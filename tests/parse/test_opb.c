@@ -182,7 +182,7 @@ static void random_problems(void **state)
 	}
 }
 
-/* ---- wide ones -------------------------------------------------------------------------------- */
+/* ---- wide ones ----------------------------------------------------------------------- */
 
 /* The sum of n variables with these coefficients, by turns, and what follows it. */
 static int read_wide(struct gpube_model **m, int n, const int *by_turns, const char *rest)
@@ -292,7 +292,8 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(random_problems),
-		cmocka_unit_test(wide_constraints), cmocka_unit_test(chains), cmocka_unit_test(names)};
+		cmocka_unit_test(wide_constraints), cmocka_unit_test(chains),
+		cmocka_unit_test(names)};
 
 	return cmocka_run_group_tests(tests, ctx_dir_setup, ctx_dir_teardown);
 }

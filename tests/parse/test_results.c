@@ -342,6 +342,7 @@ int main(void)
 	ADD_CASE(&c, minibuckets_refused);
 	ADD_CASE(&c, minibuckets_without_memory);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		add_case(&c, row_comes_back, &rows[i], "%s '%.60s'", kinds[rows[i].kind], rows[i].text);
+		add_case(&c, row_comes_back, &rows[i], "%s '%.60s'", kinds[rows[i].kind],
+			rows[i].text);
 	return run_cases(&c, "results", NULL, NULL);
 }

@@ -1,4 +1,7 @@
-/* infer_truth.h - sums and marginals of small models by enumeration, and a model with any number of variables. */
+/*
+ * infer_truth.h - sums and marginals of small models by enumeration, and a model with any number of
+ * variables.
+ */
 #ifndef GPUBE_TESTS_INFER_TRUTH_H
 #define GPUBE_TESTS_INFER_TRUTH_H
 
@@ -14,7 +17,8 @@ enum { MOST_VALUES = 512 };
 
 /* By enumeration. */
 struct truth {
-	struct twofold z, weight[MOST_VALUES]; /* of the values of all variables, one after another */
+	/* of the values of all variables, one after another */
+	struct twofold z, weight[MOST_VALUES];
 };
 
 static inline bool agrees(const struct gpube_model *m, const int32_t *values)
@@ -38,7 +42,8 @@ static inline struct twofold product(const struct gpube_model *m, const int32_t 
 			domains[k] = m->vars[gpube__scope(m, f)[k]].domain;
 		}
 		at = gpube__table_find(gpube__table(m, f), domains, tuple);
-		all = twofold_mul(all, at < 0 ? gpube__table(m, f)->dflt.f : gpube__table_real(gpube__table(m, f), at));
+		all = twofold_mul(all, at < 0 ? gpube__table(m, f)->dflt.f
+					      : gpube__table_real(gpube__table(m, f), at));
 	}
 	return all;
 }
@@ -62,7 +67,8 @@ static inline void enumerate(struct truth *t, const struct gpube_model *m)
 	} while (next_assignment(values, m));
 }
 
-static inline struct gpube_inference *infer(const struct gpube_model *m, struct gpube_infer_opts opts)
+static inline struct gpube_inference *infer(
+	const struct gpube_model *m, struct gpube_infer_opts opts)
 {
 	struct gpube_inference *out;
 
@@ -97,7 +103,8 @@ static inline void check(const struct gpube_model *m)
 	enumerate(&t, m);
 	assert_null(pr->marginals);
 	/* the sum alone may be that of a smaller model */
-	assert_true(pr->log10_z == mar->log10_z || fabs(pr->log10_z - mar->log10_z) <= 1e-12 + 4e-16 * fabs(mar->log10_z));
+	assert_true(pr->log10_z == mar->log10_z ||
+		    fabs(pr->log10_z - mar->log10_z) <= 1e-12 + 4e-16 * fabs(mar->log10_z));
 	assert_true(pr->relative_error < 1e-12);
 	if (t.z.hi == 0) { /* no product is above 0 */
 		assert_true(pr->log10_z == -INFINITY);

@@ -9,7 +9,10 @@
 
 enum { N_ROOTS = 48, N_LEAVES = 300 };
 
-/* Independent roots, and leaves of three of them each: together of any width, each leaf alone of none. */
+/*
+ * Independent roots, and leaves of three of them each: together of any width, each leaf alone of
+ * none.
+ */
 struct two_layers {
 	double root[N_ROOTS], leaf[N_LEAVES][8]; /* of value 1; a leaf's by its parents' values */
 	int32_t parent[N_LEAVES][3];
@@ -25,14 +28,18 @@ static struct gpube_model *two_layers(struct two_layers *t, struct gpube_rng *rn
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
 	for (int32_t i = 0; i < N_ROOTS; i++) {
 		t->root[i] = gpube__rng_unit(rng);
-		assert_int_equal(gpube_model_add_potentials(m, 1, &i, (const double[]){1 - t->root[i], t->root[i]}), GPUBE_OK);
+		assert_int_equal(gpube_model_add_potentials(
+					 m, 1, &i, (const double[]){1 - t->root[i], t->root[i]}),
+			GPUBE_OK);
 	}
 	for (int32_t i = 0; i < N_LEAVES; i++) {
 		int32_t scope[4] = {0, 0, 0, N_ROOTS + i};
 		double cells[16];
 
 		for (int32_t k = 0, first = 0; k < 3; first = scope[k++] + 1)
-			t->parent[i][k] = scope[k] = first + (int32_t)gpube__rng_below(rng, (uint64_t)(N_ROOTS - first - 2 + k));
+			t->parent[i][k] = scope[k] =
+				first +
+				(int32_t)gpube__rng_below(rng, (uint64_t)(N_ROOTS - first - 2 + k));
 		for (int k = 0; k < 8; k++) {
 			t->leaf[i][k] = gpube__rng_below(rng, 5) ? gpube__rng_unit(rng) : 0;
 			cells[2 * k] = 1 - t->leaf[i][k];
@@ -45,7 +52,10 @@ static struct gpube_model *two_layers(struct two_layers *t, struct gpube_rng *rn
 	return m;
 }
 
-/* The weights of a leaf's values beside what is observed, over its parents and those of the observed one; and of its first parent's. */
+/*
+ * The weights of a leaf's values beside what is observed, over its parents and those of the
+ * observed one; and of its first parent's.
+ */
 static void weigh_leaf(double *leaf, double *root, const struct two_layers *t, int32_t i)
 {
 	leaf[0] = leaf[1] = root[0] = root[1] = 0;
@@ -56,7 +66,8 @@ static void weigh_leaf(double *leaf, double *root, const struct two_layers *t, i
 		bool same = true;
 
 		for (int k = 0; k < 3; k++)
-			p *= at >> (2 - k) & 1 ? t->root[t->parent[i][k]] : 1 - t->root[t->parent[i][k]];
+			p *= at >> (2 - k) & 1 ? t->root[t->parent[i][k]]
+					       : 1 - t->root[t->parent[i][k]];
 		for (int k = 0; k < 3 && seen >= 0; k++) {
 			const int32_t r = t->parent[seen][k];
 			int value = at >> (5 - k) & 1, mine = -1;
@@ -83,7 +94,8 @@ static void weigh_leaf(double *leaf, double *root, const struct two_layers *t, i
 static void test_ancestral(void **state)
 {
 	struct two_layers *t = gpube__alloc_zero(ctx, 1, sizeof(*t));
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
+	const struct gpube_infer_opts opts = {
+		.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
 	struct gpube_rng rng;
 
 	(void)state;
@@ -101,7 +113,8 @@ static void test_ancestral(void **state)
 		assert_true(out->plan.joined_cells < 1e5);
 		assert_true(out->relative_error < 1e-11);
 		for (int32_t i = 0; i < N_LEAVES; i++) {
-			const double *p = out->marginals + 2 * (ptrdiff_t)(N_ROOTS + i), *q = out->marginals + 2 * (ptrdiff_t)t->parent[i][0];
+			const double *p = out->marginals + 2 * (ptrdiff_t)(N_ROOTS + i),
+				     *q = out->marginals + 2 * (ptrdiff_t)t->parent[i][0];
 			double leaf[2], root[2], z;
 
 			weigh_leaf(leaf, root, t, i);

@@ -10,7 +10,8 @@
 
 static void compare(struct gpube_model *m, struct gpube_compiled *c, int64_t n, int *n_impossible)
 {
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
+	const struct gpube_infer_opts opts = {
+		.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
 	struct gpube_inference *a, *b;
 
 	assert_int_equal(gpube_infer(&a, m, &opts), GPUBE_OK);
@@ -33,7 +34,8 @@ static void compare(struct gpube_model *m, struct gpube_compiled *c, int64_t n, 
 /* Values come and go in any order; some sets contradict themselves. */
 static void test_random(void **state)
 {
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
+	const struct gpube_infer_opts opts = {
+		.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
 	int n_impossible = 0, n_queries = 0;
 
 	(void)state;
@@ -51,7 +53,9 @@ static void test_random(void **state)
 		gpube__rng_init(&rng, seed);
 		for (int k = 0; k < 12 && m->n_vars > 0; k++) {
 			const int32_t var = (int32_t)gpube__rng_below(&rng, (uint64_t)m->n_vars);
-			const int32_t value = (int32_t)gpube__rng_below(&rng, (uint64_t)m->vars[var].domain + 1) - 1;
+			const int32_t value =
+				(int32_t)gpube__rng_below(&rng, (uint64_t)m->vars[var].domain + 1) -
+				1;
 
 			compare(m, c, n, &n_impossible);
 			n_queries++;
@@ -65,11 +69,15 @@ static void test_random(void **state)
 	assert_true(n_impossible < n_queries * 9 / 10);
 }
 
-/* Numbers hundreds of powers of ten apart, some of them 0, in buckets small and large, along a ring with chords. */
+/*
+ * Numbers hundreds of powers of ten apart, some of them 0, in buckets small and large, along a ring
+ * with chords.
+ */
 static void test_far_apart(void **state)
 {
 	enum { VARS = 9, MOST = 6 };
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
+	const struct gpube_infer_opts opts = {
+		.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
 	int n_impossible = 0;
 
 	(void)state;
@@ -83,20 +91,27 @@ static void test_far_apart(void **state)
 		gpube__rng_init(&rng, seed);
 		assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), GPUBE_OK);
 		for (int32_t i = 0; i < VARS; i++) {
-			assert_int_equal(gpube_model_add_var(m, NULL, 2 + i % (MOST - 1), NULL), GPUBE_OK);
+			assert_int_equal(
+				gpube_model_add_var(m, NULL, 2 + i % (MOST - 1), NULL), GPUBE_OK);
 			n += 2 + i % (MOST - 1);
 		}
 		for (int32_t i = 0; i < 2 * VARS; i++) {
 			const int32_t scope[] = {i % VARS, (i % VARS + 1 + i / VARS * 2) % VARS};
 
 			for (int k = 0; k < MOST * MOST; k++)
-				cells[k] = gpube__rng_below(&rng, 6) ? ldexp(gpube__rng_unit(&rng) + 0.1, (int)gpube__rng_below(&rng, 1800) - 900) : 0;
+				cells[k] =
+					gpube__rng_below(&rng, 6)
+						? ldexp(gpube__rng_unit(&rng) + 0.1,
+							  (int)gpube__rng_below(&rng, 1800) - 900)
+						: 0;
 			assert_int_equal(gpube_model_add_potentials(m, 2, scope, cells), GPUBE_OK);
 		}
 		assert_int_equal(gpube_infer_compile(&c, m, &opts), GPUBE_OK);
 		for (int k = 0; k < 8; k++) {
 			const int32_t var = (int32_t)gpube__rng_below(&rng, VARS);
-			const int32_t value = (int32_t)gpube__rng_below(&rng, (uint64_t)m->vars[var].domain + 1) - 1;
+			const int32_t value =
+				(int32_t)gpube__rng_below(&rng, (uint64_t)m->vars[var].domain + 1) -
+				1;
 
 			compare(m, c, n, &n_impossible);
 			assert_int_equal(gpube_model_observe(m, var, value), GPUBE_OK);
@@ -109,8 +124,9 @@ static void test_far_apart(void **state)
 }
 
 /*
- * A Bayesian network: each variable follows from up to three of the ones shortly before it, many of them for certain, so that
- * evidence fixes others. Ten are observed, and some or all of these change from set to set.
+ * A Bayesian network: each variable follows from up to three of the ones shortly before it, many of
+ * them for certain, so that evidence fixes others. Ten are observed, and some or all of these
+ * change from set to set.
  */
 static struct gpube_model *network(struct gpube_rng *rng, int32_t n_vars, int32_t reach)
 {
@@ -149,7 +165,8 @@ static struct gpube_model *network(struct gpube_rng *rng, int32_t n_vars, int32_
 static void test_networks(void **state)
 {
 	enum { SETS = 60, OBSERVED = 8 };
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
+	const struct gpube_infer_opts opts = {
+		.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
 	int n_impossible = 0;
 
 	(void)state;
@@ -171,12 +188,14 @@ static void test_networks(void **state)
 					continue;
 				if (k) {
 					gpube_model_observe(m, set[i], -1);
-					assert_int_equal(gpube_infer_observe(c, set[i], -1), GPUBE_OK);
+					assert_int_equal(
+						gpube_infer_observe(c, set[i], -1), GPUBE_OK);
 				}
 				set[i] = (int32_t)gpube__rng_below(&rng, (uint64_t)m->n_vars);
 			}
 			for (int i = 0; i < OBSERVED; i++) {
-				const int32_t value = (int32_t)gpube__rng_below(&rng, (uint64_t)m->vars[set[i]].domain);
+				const int32_t value = (int32_t)gpube__rng_below(
+					&rng, (uint64_t)m->vars[set[i]].domain);
 
 				if (gpube_model_observed(m, set[i]) >= 0)
 					continue;
@@ -204,7 +223,9 @@ static void test_again(void **state)
 	for (int32_t i = 0; i < 30; i++) {
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
 		if (i)
-			assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){i - 1, i}, tie), GPUBE_OK);
+			assert_int_equal(
+				gpube_model_add_potentials(m, 2, (const int32_t[]){i - 1, i}, tie),
+				GPUBE_OK);
 	}
 	assert_int_equal(gpube_infer_compile(&c, m, NULL), GPUBE_OK);
 	assert_int_equal(gpube_infer_query(&first, c), GPUBE_OK);

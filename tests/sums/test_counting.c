@@ -75,7 +75,8 @@ static bool check(struct gpube_model *m)
 			assert_true(exact->log10_z == -INFINITY && z.m == 0);
 		else
 			assert_true(fabs(gpube__wide_log10(z) - exact->log10_z) <=
-				    exact->relative_error + gpube__infer_error(roundings) + 4e-16 * fabs(exact->log10_z));
+				    exact->relative_error + gpube__infer_error(roundings) +
+					    4e-16 * fabs(exact->log10_z));
 		assert_true(gpube__infer_error(roundings) < 1e-11);
 	}
 	end(&s);
@@ -99,7 +100,9 @@ static void test_random(void **state)
 	assert_true(n > 600);
 }
 
-/* Clauses of three literals over so many variables; weights, too, and some clauses of one and two. */
+/*
+ * Clauses of three literals over so many variables; weights, too, and some clauses of one and two.
+ */
 static struct gpube_model *formula(int32_t n_vars, int32_t n_clauses, uint64_t seed)
 {
 	struct gpube_model *m;
@@ -115,7 +118,9 @@ static struct gpube_model *formula(int32_t n_vars, int32_t n_clauses, uint64_t s
 			assert_int_equal(gpube_model_add_potentials(m, 1, &i, weights), GPUBE_OK);
 	}
 	for (int32_t k = 0; k < n_clauses; k++) {
-		const int arity = gpube__rng_below(&r, 20) == 0 ? 1 : gpube__rng_below(&r, 4) == 0 ? 2 : 3;
+		const int arity = gpube__rng_below(&r, 20) == 0  ? 1
+				  : gpube__rng_below(&r, 4) == 0 ? 2
+								 : 3;
 		double cells[8] = {1, 1, 1, 1, 1, 1, 1, 1};
 		int32_t scope[3];
 
@@ -171,8 +176,9 @@ static void test_memory(void **state)
 		if (begin(&s, m)) {
 			assert_int_equal(gpube__counting_run(s.counting, 0, &done), GPUBE_OK);
 			assert_true(done);
-			assert_true(fabs(gpube__wide_log10(gpube__counting_sum(s.counting, &roundings)) - exact->log10_z) <
-					    1e-11 ||
+			assert_true(fabs(gpube__wide_log10(
+						 gpube__counting_sum(s.counting, &roundings)) -
+					    exact->log10_z) < 1e-11 ||
 				    exact->log10_z == -INFINITY);
 		}
 		ctx->memory_bytes = memory;
@@ -182,7 +188,10 @@ static void test_memory(void **state)
 	}
 }
 
-/* At every look the sum is between the bounds, which never become worse; and so at the end in a hurry. */
+/*
+ * At every look the sum is between the bounds, which never become worse; and so at the end in a
+ * hurry.
+ */
 static void test_bounds(void **state)
 {
 	int n_looks = 0, n_positive = 0;

@@ -73,7 +73,8 @@ static void test_slices(void **state)
 		ctx->memory_bytes = 200 + seed % 4 * 150;
 		/* a message of one cell for each variable has to fit */
 		status = gpube_infer(&out, m,
-			&(struct gpube_infer_opts){.sizeof_options = sizeof(struct gpube_infer_opts),
+			&(struct gpube_infer_opts){
+				.sizeof_options = sizeof(struct gpube_infer_opts),
 				.task = GPUBE_INFER_MAR});
 		assert_true(status == GPUBE_OK || status == GPUBE_ELIMIT);
 		if (status == GPUBE_OK && out->plan.n_slices > 1) {
@@ -140,7 +141,10 @@ static void test_stopped_slices(void **state)
 	ctx = before;
 }
 
-/* 0 and 1 alternate along a chain; then the first value decides the last, against the evidence or not. */
+/*
+ * 0 and 1 alternate along a chain; then the first value decides the last, against the evidence or
+ * not.
+ */
 static void test_evidence(void **state)
 {
 	static const double differ[] = {0, 1, 1, 0};
@@ -181,8 +185,8 @@ static void test_evidence(void **state)
 /* A chain whose sums pass 10^4000, 10^-4000, and both in one table. */
 static void test_magnitudes(void **state)
 {
-	static const double tables[][4] = {
-		{1e300, 1e299, 2e300, 1e300}, {1e-300, 1e-299, 2e-300, 1e-300}, {1e-300, 1e-301, 1e300, 1e299}};
+	static const double tables[][4] = {{1e300, 1e299, 2e300, 1e300},
+		{1e-300, 1e-299, 2e-300, 1e-300}, {1e-300, 1e-301, 1e300, 1e299}};
 
 	(void)state;
 	for (int k = 0; k < 3; k++) {
@@ -229,13 +233,17 @@ static void test_threads(void **state)
 }
 
 /* Up to three parents for each variable, whose values have 'all' together, but for roundings. */
-static struct gpube_model *bayesian(struct gpube_rng *rng, int32_t n, int32_t most_domain, double all)
+static struct gpube_model *bayesian(
+	struct gpube_rng *rng, int32_t n, int32_t most_domain, double all)
 {
 	struct gpube_model *m;
 
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), GPUBE_OK);
 	for (int32_t i = 0; i < n; i++)
-		assert_int_equal(gpube_model_add_var(m, NULL, 2 + (int32_t)gpube__rng_below(rng, (uint64_t)most_domain - 1), NULL),
+		assert_int_equal(
+			gpube_model_add_var(m, NULL,
+				2 + (int32_t)gpube__rng_below(rng, (uint64_t)most_domain - 1),
+				NULL),
 			GPUBE_OK);
 	for (int32_t i = 0; i < n; i++) {
 		const int32_t parents = i < 3 ? i : 3, d = m->vars[i].domain;
@@ -243,7 +251,8 @@ static struct gpube_model *bayesian(struct gpube_rng *rng, int32_t n, int32_t mo
 		double cells[256];
 
 		for (int32_t k = 0, first = 0; k < parents; k++) {
-			scope[arity] = first + (int32_t)gpube__rng_below(rng, (uint64_t)(i - first - (parents - k) + 1));
+			scope[arity] = first + (int32_t)gpube__rng_below(rng,
+						       (uint64_t)(i - first - (parents - k) + 1));
 			first = scope[arity] + 1;
 			rows *= m->vars[scope[arity++]].domain;
 		}
@@ -252,7 +261,10 @@ static struct gpube_model *bayesian(struct gpube_rng *rng, int32_t n, int32_t mo
 			double sum = 0;
 
 			for (int32_t x = 0; x < d; x++)
-				sum += cells[r * d + x] = gpube__rng_below(rng, 4) ? gpube__rng_unit(rng) : x ? 0 : 1e-9;
+				sum += cells[r * d + x] = gpube__rng_below(rng, 4)
+								  ? gpube__rng_unit(rng)
+							  : x ? 0
+							      : 1e-9;
 			for (int32_t x = 0; x < d; x++)
 				cells[r * d + x] *= all / sum;
 		}
@@ -277,7 +289,9 @@ static void test_barren(void **state)
 		for (int i = k % 4; i > 0; i--) {
 			const int32_t var = (int32_t)gpube__rng_below(&rng, 9);
 
-			assert_int_equal(gpube_model_observe(m, var, (int32_t)gpube__rng_below(&rng, 2)), GPUBE_OK);
+			assert_int_equal(
+				gpube_model_observe(m, var, (int32_t)gpube__rng_below(&rng, 2)),
+				GPUBE_OK);
 		}
 		check(m);
 		out = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_PR});
@@ -365,7 +379,10 @@ static void test_bounds(void **state)
 	}
 }
 
-/* Tables of several pieces: the same with any number of threads, and within the memory that is told. */
+/*
+ * Tables of several pieces: the same with any number of threads, and within the memory that is
+ * told.
+ */
 static void test_large_mini_buckets(void **state)
 {
 	const int n_threads = ctx->n_threads;
@@ -417,12 +434,14 @@ static void test_intervals(void **state)
 		for (int k = 0; k < 3 && t.z.hi > 0; k++) {
 			assert_int_equal(gpube__infer_intervals(&j, edges[k], 0), GPUBE_OK);
 			for (int64_t i = 0; i < gpube__infer_n_values(m); i++) {
-				const double lower = out->marginals_lower[i], upper = out->marginals_upper[i];
+				const double lower = out->marginals_lower[i],
+					     upper = out->marginals_upper[i];
 				const double p = twofold_ratio(t.weight[i], t.z);
 
 				assert_true(lower >= least[i] && upper <= most[i]);
 				assert_true(lower <= p + 1e-15 && p <= upper + 1e-15);
-				n_narrow += k < 2 && lower < upper && (lower > 0.01 || upper < 0.99);
+				n_narrow +=
+					k < 2 && lower < upper && (lower > 0.01 || upper < 0.99);
 				n_wide += k == 0 && upper - lower > 0.01;
 				assert_true(k < 2 || upper - lower < 1e-12);
 				least[i] = lower;

@@ -20,7 +20,9 @@ static void test_complete(void **state)
 
 			for (int i = 0; i < 9; i++)
 				cells[i] = 0.5 + (i * (a + 2) + b) % 7;
-			assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){a, b}, cells), GPUBE_OK);
+			assert_int_equal(
+				gpube_model_add_potentials(m, 2, (const int32_t[]){a, b}, cells),
+				GPUBE_OK);
 		}
 	check(m);
 	pr = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_PR});
@@ -32,12 +34,14 @@ static void test_complete(void **state)
 }
 
 /*
- * A bucket whose children's messages have as many variables as it, or nearly so, and one that has fewer: along an order that has such. What comes
- * from above is the farther apart, the larger the step.
+ * A bucket whose children's messages have as many variables as it, or nearly so, and one that has
+ * fewer: along an order that has such. What comes from above is the farther apart, the larger the
+ * step.
  */
 static void test_large_messages(void **state)
 {
-	static const int32_t scopes[][4] = {{0, 3, 4, 5}, {1, 3, 4, 5}, {2, 3, 4, 6}, {0, 1, 2, 3}, {3, 4, 5, 6}, {4, 5, 7, 8}, {5, 6, 7, 8}};
+	static const int32_t scopes[][4] = {{0, 3, 4, 5}, {1, 3, 4, 5}, {2, 3, 4, 6}, {0, 1, 2, 3},
+		{3, 4, 5, 6}, {4, 5, 7, 8}, {5, 6, 7, 8}};
 	enum { N = 9, N_FUNCTIONS = 7 };
 	const int32_t order[N] = {8, 0, 1, 2, 3, 4, 5, 6, 7};
 
@@ -53,20 +57,31 @@ static void test_large_messages(void **state)
 		gpube__rng_init(&rng, seed);
 		assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), GPUBE_OK);
 		for (int i = 0; i < N; i++)
-			assert_int_equal(gpube_model_add_var(m, NULL, 2 + (i + (int)seed) % 2, NULL), GPUBE_OK);
+			assert_int_equal(
+				gpube_model_add_var(m, NULL, 2 + (i + (int)seed) % 2, NULL),
+				GPUBE_OK);
 		for (int f = 0; f < N_FUNCTIONS; f++) {
-			/* without the fourth there are three children; with it they follow each other */
+			/*
+			 * without the fourth there are three children; with it they follow each
+			 * other
+			 */
 			const int arity = f == 3 && seed % 3 ? 1 : 4;
 			double cells[81];
 
 			for (int i = 0; i < 81; i++) {
-				const double far = f < 5 ? 0 : -step * (double)gpube__rng_below(&rng, 4);
+				const double far =
+					f < 5 ? 0 : -step * (double)gpube__rng_below(&rng, 4);
 
-				cells[i] = gpube__rng_below(&rng, 6) ? gpube__rng_unit(&rng) * pow(10, far) : 0;
+				cells[i] = gpube__rng_below(&rng, 6)
+						   ? gpube__rng_unit(&rng) * pow(10, far)
+						   : 0;
 			}
-			assert_int_equal(gpube_model_add_potentials(m, arity, scopes[f], cells), GPUBE_OK);
+			assert_int_equal(
+				gpube_model_add_potentials(m, arity, scopes[f], cells), GPUBE_OK);
 		}
-		mar = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR, .order_method = GPUBE_ORDER_GIVEN, .order = order});
+		mar = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR,
+				       .order_method = GPUBE_ORDER_GIVEN,
+				       .order = order});
 		enumerate(&t, m);
 		for (int32_t i = 0; i < N && mar->marginals; at += m->vars[i++].domain)
 			for (int32_t a = 0; a < m->vars[i].domain; a++) {
@@ -82,7 +97,10 @@ static void test_large_messages(void **state)
 	}
 }
 
-/* A front that moves along a grid: of its messages one in as many as it is wide is kept for marginals. */
+/*
+ * A front that moves along a grid: of its messages one in as many as it is wide is kept for
+ * marginals.
+ */
 static void test_front(void **state)
 {
 	enum { ROWS = 6, COLUMNS = 40, N = ROWS * COLUMNS };
@@ -93,8 +111,11 @@ static void test_front(void **state)
 	(void)state;
 	for (int i = 0; i < N; i++)
 		order[i] = i % ROWS * COLUMNS + i / ROWS;
-	one = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR, .order_method = GPUBE_ORDER_GIVEN, .order = order});
-	other = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR, .order_method = GPUBE_ORDER_MIN_FILL});
+	one = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR,
+			       .order_method = GPUBE_ORDER_GIVEN,
+			       .order = order});
+	other = infer(m, (struct gpube_infer_opts){
+				 .task = GPUBE_INFER_MAR, .order_method = GPUBE_ORDER_MIN_FILL});
 	assert_true(one->plan.peak_bytes < 0.4 * N * (1 << ROWS) * sizeof(double));
 	for (int i = 0; i < 2 * N; i++)
 		assert_true(fabs(one->marginals[i] - other->marginals[i]) < 1e-13);

@@ -1,4 +1,7 @@
-/* Bounds of sums that are told while they become better, and what is there when a sum is stopped at any moment. */
+/*
+ * Bounds of sums that are told while they become better, and what is there when a sum is stopped at
+ * any moment.
+ */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -41,7 +44,8 @@ static void hear(void *arg, enum gpube_log_level level, double fraction, const c
 	if (sscanf(text, "log10 from %lf to %lf", &lower, &upper) != 2)
 		return;
 	/* what is told has nine digits */
-	assert_true(lower >= w->lower - 1e-7 * (1 + fabs(lower)) && upper <= w->upper + 1e-7 * (1 + fabs(upper)));
+	assert_true(lower >= w->lower - 1e-7 * (1 + fabs(lower)) &&
+		    upper <= w->upper + 1e-7 * (1 + fabs(upper)));
 	if (!isnan(w->log10_z))
 		assert_true(lower <= w->log10_z + 1e-7 && upper >= w->log10_z - 1e-7);
 	w->lower = lower;
@@ -59,17 +63,26 @@ static struct gpube_model *grid(struct gpube_ctx *of, int32_t side, double zero)
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
 	for (int32_t i = 0; i < side * side; i++) {
 		if ((i + 1) % side)
-			assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){i, i + 1}, tie), GPUBE_OK);
+			assert_int_equal(
+				gpube_model_add_potentials(m, 2, (const int32_t[]){i, i + 1}, tie),
+				GPUBE_OK);
 		if (i + side < side * side)
-			assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){i, i + side}, tie), GPUBE_OK);
+			assert_int_equal(gpube_model_add_potentials(
+						 m, 2, (const int32_t[]){i, i + side}, tie),
+				GPUBE_OK);
 	}
 	return m;
 }
 
 static void begin(struct watch *w, uint64_t memory)
 {
-	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1,
-		.memory_bytes = memory, .realloc_fn = allocate, .realloc_arg = w, .log = hear, .log_arg = w};
+	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
+		.n_threads = 1,
+		.memory_bytes = memory,
+		.realloc_fn = allocate,
+		.realloc_arg = w,
+		.log = hear,
+		.log_arg = w};
 
 	*w = (struct watch){.lower = -INFINITY, .upper = INFINITY};
 	assert_int_equal(gpube_ctx_new(&w->ctx, &opts), GPUBE_OK);
@@ -88,12 +101,16 @@ static double exact(int32_t side, double zero)
 	return log10_z;
 }
 
-/* Mini-buckets of all sizes, sums over part of the assignments, and a search, until the bounds meet. */
+/*
+ * Mini-buckets of all sizes, sums over part of the assignments, and a search, until the bounds
+ * meet.
+ */
 static void test_told(void **state)
 {
 	(void)state;
 	for (int k = 0; k < 2; k++) {
-		const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .order_method = GPUBE_ORDER_MIN_FILL};
+		const struct gpube_infer_opts opts = {
+			.sizeof_options = sizeof(opts), .order_method = GPUBE_ORDER_MIN_FILL};
 		struct gpube_inference out = {0};
 		struct gpube__inferring j = {.opts = &opts, .out = &out};
 		struct gpube_model *m;
@@ -114,7 +131,10 @@ static void test_told(void **state)
 	}
 }
 
-/* Stopped at any allocation: bounds that hold, marginals within them, and no failure but that nothing was known. */
+/*
+ * Stopped at any allocation: bounds that hold, marginals within them, and no failure but that
+ * nothing was known.
+ */
 static void test_stopped(void **state)
 {
 	const double log10_z[] = {exact(9, 0), exact(9, 1)};
@@ -138,8 +158,10 @@ static void test_stopped(void **state)
 		status = gpube_infer(&s, m, &opts);
 		assert_true(status == GPUBE_OK || status == GPUBE_ESTOP);
 		if (status == GPUBE_OK) {
-			assert_true(s->log10_lower <= w.log10_z + 1e-12 && w.log10_z <= s->log10_upper + 1e-12);
-			assert_true(opts.task == GPUBE_INFER_PR || s->marginals || s->marginals_lower);
+			assert_true(s->log10_lower <= w.log10_z + 1e-12 &&
+				    w.log10_z <= s->log10_upper + 1e-12);
+			assert_true(
+				opts.task == GPUBE_INFER_PR || s->marginals || s->marginals_lower);
 			for (int i = 0; s->marginals_lower && i < 2 * 81; i++)
 				assert_true(s->marginals_lower[i] <= s->marginals_upper[i]);
 			n_bounds += !s->known;
@@ -163,11 +185,14 @@ static struct gpube_model *formula(struct gpube_ctx *of)
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
 	for (int32_t k = 0; k < 230; k++) {
 		double cells[8] = {1, 1, 1, 1, 1, 1, 1, 1};
-		const int32_t a = (int32_t)gpube__rng_below(&r, 20), b = 20 + (int32_t)gpube__rng_below(&r, 20),
+		const int32_t a = (int32_t)gpube__rng_below(&r, 20),
+			      b = 20 + (int32_t)gpube__rng_below(&r, 20),
 			      c = 40 + (int32_t)gpube__rng_below(&r, 20);
 
 		cells[gpube__rng_below(&r, 8)] = 0;
-		assert_int_equal(gpube_model_add_potentials(m, 3, (const int32_t[]){a, b, c}, cells), GPUBE_OK);
+		assert_int_equal(
+			gpube_model_add_potentials(m, 3, (const int32_t[]){a, b, c}, cells),
+			GPUBE_OK);
 	}
 	return m;
 }
@@ -204,8 +229,8 @@ static void test_no_memory(void **state)
 }
 
 /*
- * Where the sum cannot end in time the search for an order has its share of that, though it gains nothing: of a clique, whose
- * orders are all as good.
+ * Where the sum cannot end in time the search for an order has its share of that, though it gains
+ * nothing: of a clique, whose orders are all as good.
  */
 static void test_long_order(void **state)
 {
@@ -223,7 +248,9 @@ static void test_long_order(void **state)
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
 	for (int32_t i = 0; i < VARS; i++)
 		for (int32_t k = 0; k < i; k++)
-			assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){k, i}, pairs), GPUBE_OK);
+			assert_int_equal(
+				gpube_model_add_potentials(m, 2, (const int32_t[]){k, i}, pairs),
+				GPUBE_OK);
 	j.m = m;
 	assert_int_equal(gpube__infer_begin(&j), GPUBE_OK);
 	start = gpube__now();

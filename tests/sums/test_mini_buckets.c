@@ -53,18 +53,25 @@ static void test_mini_buckets(void **state)
 			int32_t values[64];
 			double upper;
 
-			assert_int_equal(gpube__wmb(&upper, k % 2 ? values : NULL, &s.j, sizes[k], true), GPUBE_OK);
+			assert_int_equal(
+				gpube__wmb(&upper, k % 2 ? values : NULL, &s.j, sizes[k], true),
+				GPUBE_OK);
 			if (s.exact->log10_z == -INFINITY)
 				continue;
-			assert_true(upper / log(10) >= s.exact->log10_lower - 1e-15 * fabs(s.exact->log10_lower));
+			assert_true(upper / log(10) >=
+				    s.exact->log10_lower - 1e-15 * fabs(s.exact->log10_lower));
 			if (k == 4)
-				assert_true(upper / log(10) - s.exact->log10_upper < 1e-9 + 1e-11 * fabs(upper));
+				assert_true(upper / log(10) - s.exact->log10_upper <
+					    1e-9 + 1e-11 * fabs(upper));
 		}
 		end(&s);
 	}
 }
 
-/* Passes there and back, from parts of a few cells on: no bound on the way is below, and the last one is exact. */
+/*
+ * Passes there and back, from parts of a few cells on: no bound on the way is below, and the last
+ * one is exact.
+ */
 static void test_passes(void **state)
 {
 	int n_split = 0;
@@ -81,8 +88,10 @@ static void test_passes(void **state)
 		}
 		if (!s.j.possible.none && s.exact->log10_z > -INFINITY) {
 			n_split += upper / log(10) > s.exact->log10_upper + 1e-6;
-			assert_true(s.j.log_upper / log(10) >= s.exact->log10_lower - 1e-15 * fabs(s.exact->log10_lower));
-			assert_true(s.j.log_upper / log(10) - s.exact->log10_upper < 1e-9 + 1e-11 * fabs(upper));
+			assert_true(s.j.log_upper / log(10) >=
+				    s.exact->log10_lower - 1e-15 * fabs(s.exact->log10_lower));
+			assert_true(s.j.log_upper / log(10) - s.exact->log10_upper <
+				    1e-9 + 1e-11 * fabs(upper));
 		}
 		end(&s);
 	}
@@ -113,7 +122,10 @@ static struct gpube_model *random_grid(int32_t edge)
 	return m;
 }
 
-/* The bound is closer than that of one pass, of parts as large as a small memory leaves, by half at least. */
+/*
+ * The bound is closer than that of one pass, of parts as large as a small memory leaves, by half at
+ * least.
+ */
 static void test_passes_gain(void **state)
 {
 	const uint64_t memory = ctx->memory_bytes;
@@ -127,7 +139,8 @@ static void test_passes_gain(void **state)
 	assert_int_equal(gpube__wmb_passes(&s.j, 16, 0), GPUBE_OK);
 	ctx->memory_bytes = memory;
 	assert_true(s.j.log_upper / log(10) > s.exact->log10_upper + 1e-6);
-	assert_true(s.j.log_upper / log(10) - s.exact->log10_z < (once / log(10) - s.exact->log10_z) / 2);
+	assert_true(s.j.log_upper / log(10) - s.exact->log10_z <
+		    (once / log(10) - s.exact->log10_z) / 2);
 	end(&s);
 }
 

@@ -1,4 +1,7 @@
-/* Marginal MAP against enumeration: zeros, evidence, arities, magnitudes, any share of query variables. */
+/*
+ * Marginal MAP against enumeration: zeros, evidence, arities, magnitudes, any share of query
+ * variables.
+ */
 #include "tests/support/test.h"
 #include "tests/support/twofold.h"
 
@@ -32,7 +35,8 @@ static struct twofold product(const struct gpube_model *m, const int32_t *values
 			domains[k] = m->vars[gpube__scope(m, f)[k]].domain;
 		}
 		at = gpube__table_find(gpube__table(m, f), domains, tuple);
-		all = twofold_mul(all, at < 0 ? gpube__table(m, f)->dflt.f : gpube__table_real(gpube__table(m, f), at));
+		all = twofold_mul(all, at < 0 ? gpube__table(m, f)->dflt.f
+					      : gpube__table_real(gpube__table(m, f), at));
 	}
 	return all;
 }
@@ -65,7 +69,8 @@ static double best_of(const struct gpube_model *m, const bool *fixed)
 		double v;
 
 		for (int32_t i = 0; i < m->n_vars && first; i++)
-			first = fixed[i] || values[i] == 0 || (m->evidence && m->evidence[i] == values[i]);
+			first = fixed[i] || values[i] == 0 ||
+				(m->evidence && m->evidence[i] == values[i]);
 		if (!first)
 			continue;
 		v = log_sum(m, fixed, values);
@@ -74,7 +79,8 @@ static double best_of(const struct gpube_model *m, const bool *fixed)
 	return best;
 }
 
-static struct gpube_mmap *find(const struct gpube_model *m, const bool *fixed, struct gpube_mmap_opts opts)
+static struct gpube_mmap *find(
+	const struct gpube_model *m, const bool *fixed, struct gpube_mmap_opts opts)
 {
 	int32_t query[MOST_VARS];
 	struct gpube_mmap *out;
@@ -120,7 +126,8 @@ static void check(const struct gpube_model *m, const bool *fixed, bool *impossib
 			values[i] = out->values[k++];
 	assert_true(close_to(log_sum(m, fixed, values), best));
 	for (int32_t i = 0; i < m->n_vars; i++)
-		assert_true(!m->evidence || m->evidence[i] < 0 || !fixed[i] || values[i] == m->evidence[i]);
+		assert_true(!m->evidence || m->evidence[i] < 0 || !fixed[i] ||
+			    values[i] == m->evidence[i]);
 	gpube_mmap_free(out, ctx);
 }
 
@@ -167,7 +174,8 @@ static void test_differs_from_mpe(void **state)
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), GPUBE_OK);
 	assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
 	assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
-	assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){0, 1}, table), GPUBE_OK);
+	assert_int_equal(
+		gpube_model_add_potentials(m, 2, (const int32_t[]){0, 1}, table), GPUBE_OK);
 	out = find(m, fixed, (struct gpube_mmap_opts){0});
 	assert_int_equal(out->values[0], 1);
 	assert_true(fabs(out->log10_value - log10(0.6)) < 1e-14);
@@ -190,7 +198,9 @@ static void test_far_apart(void **state)
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
 	for (int32_t i = 1; i < 19; i++) {
 		for (int k = 0; k < 4; k++)
-			assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){0, i}, near_one), GPUBE_OK);
+			assert_int_equal(
+				gpube_model_add_potentials(m, 2, (const int32_t[]){0, i}, near_one),
+				GPUBE_OK);
 		assert_int_equal(gpube_model_add_potentials(m, 1, &i, chooses), GPUBE_OK);
 	}
 	out = find(m, fixed, (struct gpube_mmap_opts){0});
@@ -214,7 +224,8 @@ static void test_limits(void **state)
 	static const double tie[] = {3, 1, 1, 2};
 	const uint64_t memory = ctx->memory_bytes;
 	const int32_t query[] = {0, 77};
-	const struct gpube_mmap_opts opts = {.sizeof_options = sizeof(opts), .n_query = 2, .query = query};
+	const struct gpube_mmap_opts opts = {
+		.sizeof_options = sizeof(opts), .n_query = 2, .query = query};
 	struct gpube_model *m;
 	struct gpube_mmap *out;
 	double lower, upper;
@@ -225,9 +236,13 @@ static void test_limits(void **state)
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
 	for (int32_t i = 0; i < 144; i++) {
 		if ((i + 1) % 12)
-			assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){i, i + 1}, tie), GPUBE_OK);
+			assert_int_equal(
+				gpube_model_add_potentials(m, 2, (const int32_t[]){i, i + 1}, tie),
+				GPUBE_OK);
 		if (i + 12 < 144)
-			assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){i, i + 12}, tie), GPUBE_OK);
+			assert_int_equal(
+				gpube_model_add_potentials(m, 2, (const int32_t[]){i, i + 12}, tie),
+				GPUBE_OK);
 	}
 	ctx->memory_bytes = 10000;
 	assert_int_equal(gpube_mmap(&out, m, &opts), GPUBE_OK);

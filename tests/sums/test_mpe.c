@@ -1,4 +1,7 @@
-/* What 'infer --task MPE' asks for, against enumeration: zeros, evidence, arities, magnitudes, contradictions. */
+/*
+ * What 'infer --task MPE' asks for, against enumeration: zeros, evidence, arities, magnitudes,
+ * contradictions.
+ */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -9,7 +12,8 @@
 
 static struct gpube_solution *solve(const struct gpube_model *m, uint64_t seed)
 {
-	static const enum gpube_order_method orders[] = {GPUBE_ORDER_AUTO, GPUBE_ORDER_MIN_FILL, GPUBE_ORDER_MIN_DEGREE};
+	static const enum gpube_order_method orders[] = {
+		GPUBE_ORDER_AUTO, GPUBE_ORDER_MIN_FILL, GPUBE_ORDER_MIN_DEGREE};
 	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
 		.order_method = orders[seed % 3],
 		.order_seconds = 1e-3,
@@ -87,7 +91,9 @@ static void test_contradiction(void **state)
 	for (int32_t i = 0; i < 6; i++)
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
 	for (int32_t i = 0; i < 5; i++)
-		assert_int_equal(gpube_model_add_potentials(m, 2, (const int32_t[]){i, i + 1}, equal), GPUBE_OK);
+		assert_int_equal(
+			gpube_model_add_potentials(m, 2, (const int32_t[]){i, i + 1}, equal),
+			GPUBE_OK);
 	check(m, 0, &impossible);
 	assert_false(impossible);
 	assert_int_equal(gpube_model_observe(m, 0, 0), GPUBE_OK);

@@ -91,7 +91,8 @@ void bounded_clear(struct bounded *b)
 	gpube_model_free(b->given);
 }
 
-void walk_random_model(void (*walk)(const struct gpube_model *m, int64_t limit, uint64_t seed), uint64_t seed)
+void walk_random_model(
+	void (*walk)(const struct gpube_model *m, int64_t limit, uint64_t seed), uint64_t seed)
 {
 	struct bounded b;
 
@@ -103,15 +104,27 @@ void walk_random_model(void (*walk)(const struct gpube_model *m, int64_t limit, 
 	bounded_clear(&b);
 }
 
-void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s, const struct gpube_model *m, uint64_t seed)
+void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s,
+	const struct gpube_model *m, uint64_t seed)
 {
 	static const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};
 	const uint64_t n = (uint64_t)s->model->n_vars;
 
-	*b = (struct gpube_bounder){.ctx = ctx, .ops = gpube__ops_cpu(), .opts = &opts, .given = m,
-		.costs = m, .s = *s, .m = s->model, .tables = s->model, .lower = gpube__constant_of(s->model),
-		.upper = GPUBE_INF, .limit = s->model->top, .cutoff = GPUBE_INF,
-		.most_shift = GPUBE__MOST_SHIFT, .start = gpube__now(), .start_cpu = gpube__cpu_seconds()};
+	*b = (struct gpube_bounder){.ctx = ctx,
+		.ops = gpube__ops_cpu(),
+		.opts = &opts,
+		.given = m,
+		.costs = m,
+		.s = *s,
+		.m = s->model,
+		.tables = s->model,
+		.lower = gpube__constant_of(s->model),
+		.upper = GPUBE_INF,
+		.limit = s->model->top,
+		.cutoff = GPUBE_INF,
+		.most_shift = GPUBE__MOST_SHIFT,
+		.start = gpube__now(),
+		.start_cpu = gpube__cpu_seconds()};
 	b->best = gpube__alloc_zero(ctx, n, sizeof(*b->best));
 	b->tried = gpube__alloc_zero(ctx, n, sizeof(*b->tried));
 	b->order = gpube__alloc(ctx, n, sizeof(*b->order));

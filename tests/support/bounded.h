@@ -21,15 +21,15 @@ void check_scaled(const struct gpube_model *m, int64_t cost, int shift, int64_t 
 
 /*
  * check_scaled() of every assignment below the limit, with what 'total' finds of it in 'state'; -1
- * from there, for a dead cell, fails, and so does any if the limit is said to be reached. Returns what
- * the best of them costs, GPUBE_INF: there is none.
+ * from there, for a dead cell, fails, and so does any if the limit is said to be reached. Returns
+ * what the best of them costs, GPUBE_INF: there is none.
  */
 int64_t check_scaled_costs(const struct gpube_model *m, int64_t limit, int shift, bool reached,
 	int64_t (*total)(const void *state, const int32_t *values), const void *state);
 
 /*
- * The random model of that seed, simplified, with the optimum that brute_force() finds of it (GPUBE_INF: it has
- * none); one seed in eight has costs that int32 does not hold.
+ * The random model of that seed, simplified, with the optimum that brute_force() finds of it
+ * (GPUBE_INF: it has none); one seed in eight has costs that int32 does not hold.
  */
 struct bounded {
 	struct gpube_model *given;
@@ -42,17 +42,20 @@ bool bounded_init(struct bounded *b, struct random_spec spec, uint64_t seed);
 void bounded_clear(struct bounded *b);
 
 /*
- * 'walk' on the simplified random model, or the model as integers, of that seed, as far as it is feasible: without a limit,
- * and with limits from the optimum, where nothing is left, to a little above it.
+ * 'walk' on the simplified random model, or the model as integers, of that seed, as far as it is
+ * feasible: without a limit, and with limits from the optimum, where nothing is left, to a little
+ * above it.
  */
-void walk_random_model(void (*walk)(const struct gpube_model *m, int64_t limit, uint64_t seed), uint64_t seed);
+void walk_random_model(
+	void (*walk)(const struct gpube_model *m, int64_t limit, uint64_t seed), uint64_t seed);
 
 /*
- * A bounder as gpube_bound() makes it, of a model that is not infeasible, with its variables in order or the other way round;
- * and its end, but for what a test has begun.
+ * A bounder as gpube_bound() makes it, of a model that is not infeasible, with its variables in
+ * order or the other way round; and its end, but for what a test has begun.
  */
 struct gpube_bounder;
-void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s, const struct gpube_model *m, uint64_t seed);
+void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s,
+	const struct gpube_model *m, uint64_t seed);
 void end_bounder(struct gpube_bounder *b);
 
 #endif

@@ -46,7 +46,8 @@ static void draw_function(struct limit_model *s, struct limit_function *f, struc
 		}
 }
 
-static int cell_of(const struct limit_model *s, const struct limit_function *f, const int32_t *values)
+static int cell_of(
+	const struct limit_model *s, const struct limit_function *f, const int32_t *values)
 {
 	int cell = 0;
 
@@ -180,7 +181,8 @@ static void say_number(struct limit_model *s, wide v, struct gpube_rng *rng)
 	say(s, p);
 }
 
-static void say_cell(struct limit_model *s, const struct limit_function *f, int c, struct gpube_rng *rng)
+static void say_cell(
+	struct limit_model *s, const struct limit_function *f, int c, struct gpube_rng *rng)
 {
 	if (f->forbidden[c])
 		say(s, "inf");

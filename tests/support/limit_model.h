@@ -28,7 +28,8 @@ struct limit_function {
 struct limit_model {
 	uint64_t seed;
 	int n_vars, n_functions, decimals;
-	int32_t domain[MOST_VARS], observed[MOST_VARS]; /* observed, not in the text: -1: it is not */
+	/* observed, not in the text: -1: it is not */
+	int32_t domain[MOST_VARS], observed[MOST_VARS];
 	bool maximise;
 	bool plain; /* no decimals, nothing negative: a .wcsp */
 	wide top;

@@ -41,7 +41,10 @@ void test_memory_end(struct gpube_ctx *ctx, const struct test_memory *m)
 	assert_int_equal(m->live, -1); /* the context, which was not counted */
 }
 
-/* 'strict': the work cannot do without any of its allocations; otherwise each fails in turn even so. */
+/*
+ * 'strict': the work cannot do without any of its allocations; otherwise each fails in turn even
+ * so.
+ */
 static long fail_each(
 	scarce_work work, scarce_model make, const void *arg, long sparse, bool strict)
 {

@@ -1,4 +1,6 @@
-/* memory.h - contexts that count or refuse memory, and work in which every allocation fails once. */
+/*
+ * memory.h - contexts that count or refuse memory, and work in which every allocation fails once.
+ */
 #ifndef GPUBE_TEST_MEMORY_H
 #define GPUBE_TEST_MEMORY_H
 

@@ -114,7 +114,8 @@ int64_t parse_costs(int64_t *costs, int64_t max, const char *text)
 	return n;
 }
 
-void assert_reads(const struct model_row *row, enum gpube_format format, enum gpube_direction direction)
+void assert_reads(
+	const struct model_row *row, enum gpube_format format, enum gpube_direction direction)
 {
 	struct test_memory memory = {.fail_at = -1};
 	struct gpube_ctx *ctx = test_memory_ctx(&memory);
@@ -137,7 +138,8 @@ void assert_reads(const struct model_row *row, enum gpube_format format, enum gp
 	gpube_ctx_free(ctx);
 }
 
-void assert_writes(struct gpube_model *m, enum gpube_format format, const char *text, const char *why)
+void assert_writes(
+	struct gpube_model *m, enum gpube_format format, const char *text, const char *why)
 {
 	int status;
 	char *got = model_to_text(m, format, &status);

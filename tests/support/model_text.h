@@ -23,7 +23,10 @@ int64_t cost_at(const struct gpube_model *m, int32_t f, const int32_t *tuple);
 /* Fails, in the middle of the test, unless function f's cells are those of 'costs'. */
 void assert_cells(const struct gpube_model *m, int32_t f, const int64_t *costs, int64_t n);
 
-/* A text, and what the model that is read from it, of name t, has; 'costs' is of that function, -1: of none. */
+/*
+ * A text, and what the model that is read from it, of name t, has; 'costs' is of that function, -1:
+ * of none.
+ */
 struct model_row {
 	const char *name, *text;
 	int n_functions, function;
@@ -32,10 +35,15 @@ struct model_row {
 	int64_t constant, top;
 };
 
-void assert_reads(const struct model_row *row, enum gpube_format format, enum gpube_direction direction);
+void assert_reads(
+	const struct model_row *row, enum gpube_format format, enum gpube_direction direction);
 
-/* Fails unless the model is written as this text, or, without one, refused with ERANGE and that word; frees it. */
-void assert_writes(struct gpube_model *m, enum gpube_format format, const char *text, const char *why);
+/*
+ * Fails unless the model is written as this text, or, without one, refused with ERANGE and that
+ * word; frees it.
+ */
+void assert_writes(
+	struct gpube_model *m, enum gpube_format format, const char *text, const char *why);
 
 /* "1 2 *" to numbers, * to GPUBE_INF; returns how many. */
 int64_t parse_costs(int64_t *costs, int64_t max, const char *text);

@@ -35,7 +35,10 @@ struct random_spec random_spec_default(void);
 
 /* Every field but 'kind' drawn from the seed; at most some 5,000 assignments. */
 struct random_spec random_spec_varied(uint64_t seed, enum gpube_kind kind);
-/* Costs of Boolean or three-valued variables, of which hardly one is eliminated first, nor do all fit one small patch. */
+/*
+ * Costs of Boolean or three-valued variables, of which hardly one is eliminated first, nor do all
+ * fit one small patch.
+ */
 struct random_spec random_spec_many_neighbours(uint64_t seed);
 
 /* The same model for the same spec and seed; NULL: out of memory. Tables stay below 2^16 cells. */

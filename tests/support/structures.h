@@ -12,7 +12,10 @@ double best_partition(const struct csg_game *g, uint64_t left, bool disposal);
 /* Fails unless the parts are disjoint, in order, hold all, and are worth what is said. */
 void check_structure(const struct csg_game *g, const struct csg_result *r, bool disposal);
 
-/* A whole v in the game's type: int64 1000000007 times as large, floats 0.37 times; -INFINITY forbids. */
+/*
+ * A whole v in the game's type: int64 1000000007 times as large, floats 0.37 times; -INFINITY
+ * forbids.
+ */
 void put_scaled(struct csg_game *g, uint64_t coalition, double v);
 
 /*

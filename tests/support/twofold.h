@@ -76,7 +76,8 @@ static inline double twofold_log10(struct twofold a)
 	/* the first has 32 bits: times an exponent it is exact */
 	const double two = 0x1.34413509p-2, rest = 0x1.ef3fde623e256p-35;
 	const bool below = a.hi < sqrt(0.5); /* so that near 1 nothing cancels */
-	const double m = below ? 2 * a.hi : a.hi, lo = below ? 2 * a.lo : a.lo, e = (double)(a.e - below);
+	const double m = below ? 2 * a.hi : a.hi, lo = below ? 2 * a.lo : a.lo,
+		     e = (double)(a.e - below);
 
 	return a.hi == 0 ? -INFINITY : e * two + (log10(m) + (lo / m / log(10) + e * rest));
 }

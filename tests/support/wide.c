@@ -182,7 +182,9 @@ int wide_contract(struct wide *w, double *seconds)
 	return status == GPUBE_OK && w->ops->settle ? w->ops->settle(w->ctx, NULL) : status;
 }
 
-/* What output cell 'at' is to be; x >= 0: the table's cell that belongs to it, through *cell too. */
+/*
+ * What output cell 'at' is to be; x >= 0: the table's cell that belongs to it, through *cell too.
+ */
 static int64_t expected(const struct wide *w, int64_t at, int64_t x, int64_t *cell)
 {
 	int64_t index[WIDE_DIMS], sum = 0, best = INT64_MAX;

@@ -1,7 +1,7 @@
 /*
- * wrong_calls.h - a program of wrong calls, one case for each function that its headers export: each
- * is refused, and what it should have made is NULL. Functions that cannot fail answer 0, -1 or NULL.
- * What a header exports and the program has not is a failure.
+ * wrong_calls.h - a program of wrong calls, one case for each function that its headers export:
+ * each is refused, and what it should have made is NULL. Functions that cannot fail answer 0, -1 or
+ * NULL. What a header exports and the program has not is a failure.
  */
 #ifndef GPUBE_TEST_WRONG_CALLS_H
 #define GPUBE_TEST_WRONG_CALLS_H
@@ -73,7 +73,9 @@ int wrong_calls_run(const char *const headers[], int (*set_up)(void **), int (*t
 /* No time limits. */
 extern const double bad_seconds[3];
 
-/* A model of costs and one of potentials, of two variables and a table, and what is wrong of them. */
+/*
+ * A model of costs and one of potentials, of two variables and a table, and what is wrong of them.
+ */
 extern struct gpube_model *m, *potentials;
 extern const int32_t two[2], twice[2], none_such[2], below[2];
 extern const int64_t six[6];

@@ -97,7 +97,9 @@ static void count_3_100(void **state)
 	check_count(100, 3, "515377520732011331036461129765621272702107522001");
 }
 
-/* A chain x0 != x1 != … of n binary variables has two solutions; disequality is forbidden tuples. */
+/*
+ * A chain x0 != x1 != … of n binary variables has two solutions; disequality is forbidden tuples.
+ */
 static void chain_of_disequalities(void **state)
 {
 	struct gpube_model *m = variables(50, 2);
@@ -216,13 +218,17 @@ static void plan_of_a_triangle(void **state)
 	assert_int_equal(be.buckets[0].consumer, 1);
 	assert_int_equal(be.buckets[1].n_in, 2);
 	assert_int_equal(be.buckets[2].consumer, -1);
-	assert_true(be.buckets[0].cells == 16 && be.buckets[1].cells == 4 && be.buckets[2].cells == 1);
+	assert_true(
+		be.buckets[0].cells == 16 && be.buckets[1].cells == 4 && be.buckets[2].cells == 1);
 	assert_true(be.buckets[0].joined == 64);
 	gpube__be_memory(&memory, &be, GPUBE_INT32);
 	/* all functions are held at once, each in 256 bytes, and once more while they are staged */
 	loaded = 2 * 3 * 256;
 	assert_true(memory.keep == loaded + 4 * (16 + 4 + 1));
-	/* bucket 0 has functions alone; 1: two messages, 4 arg-mins in 2 bits each, twice a byte each */
+	/*
+	 * bucket 0 has functions alone; 1: two messages, 4 arg-mins in 2 bits each, twice a byte
+	 * each
+	 */
 	assert_false(gpube__be_stores_args(&be, 0, GPUBE_INT32));
 	assert_true(gpube__be_stores_args(&be, 1, GPUBE_INT32));
 	assert_true(memory.args == loaded + 4 * (16 + 4) + 1 + 2 * 4);
@@ -273,7 +279,8 @@ static void packed_arg_mins(void **state)
 			int64_t wrong = 0;
 
 			for (int64_t k = 0; k < n; k++)
-				args[k] = (uint8_t)((uint64_t)k * 0x9e3779b97f4a7c15u >> (64 - bits));
+				args[k] =
+					(uint8_t)((uint64_t)k * 0x9e3779b97f4a7c15u >> (64 - bits));
 			memset(packed + bytes, 0xa5, 8);
 			gpube__args_pack(ctx, packed, args, n, bits);
 			for (int64_t k = 0; k < n; k++)
@@ -340,7 +347,9 @@ static void smaller_messages_are_kept(void **state)
 	gpube_model_free(m);
 }
 
-/* A message of the same size gets the block, and spare ones never add to what was in use at once. */
+/*
+ * A message of the same size gets the block, and spare ones never add to what was in use at once.
+ */
 static void blocks_wait_for_the_next(void **state)
 {
 	const uint64_t large = 4 << 20, small = 1000;
@@ -380,8 +389,8 @@ static void blocks_wait_for_the_next(void **state)
 }
 
 /*
- * Four messages of 1 MiB at the start, and arg-mins of 2.5 MiB at the end: messages in one block leave no room for these
- * where the memory is as small as the plan's peak.
+ * Four messages of 1 MiB at the start, and arg-mins of 2.5 MiB at the end: messages in one block
+ * leave no room for these where the memory is as small as the plan's peak.
  */
 static void a_block_has_room_beside_the_peak(void **state)
 {
@@ -398,7 +407,12 @@ static void a_block_has_room_beside_the_peak(void **state)
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
 	for (int v = 0; v < N; v++) {
 		order[v] = v;
-		assert_int_equal(gpube_model_add_var(m, NULL, v < LEAVES ? 2 : v < Y ? 4 : 256, NULL), 0);
+		assert_int_equal(gpube_model_add_var(m, NULL,
+					 v < LEAVES ? 2
+					 : v < Y    ? 4
+						    : 256,
+					 NULL),
+			0);
 	}
 	for (int v = 0; v < Y; v++) {
 		if (v < LEAVES || v + 1 < Y)
@@ -415,7 +429,9 @@ static void a_block_has_room_beside_the_peak(void **state)
 
 		sides.blocks = &blocks;
 		ctx->memory_bytes = (uint64_t)memory.args * (roomy ? 3 : 1);
-		assert_int_equal(gpube__be_run(&optimum[roomy], values, NULL, &be, &sides, &w, 0, false, NULL), 0);
+		assert_int_equal(gpube__be_run(&optimum[roomy], values, NULL, &be, &sides, &w, 0,
+					 false, NULL),
+			0);
 		assert_true(roomy == ((double)blocks.most > memory.args));
 		gpube__blocks_clear(&blocks, ctx);
 	}

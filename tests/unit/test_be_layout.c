@@ -1,6 +1,6 @@
 /*
- * Messages in one block: no two that live at once meet, whatever the lifetimes; and the block is hardly
- * larger than what is alive, for eliminations of random networks.
+ * Messages in one block: no two that live at once meet, whatever the lifetimes; and the block is
+ * hardly larger than what is alive, for eliminations of random networks.
  */
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -55,7 +55,8 @@ static void any_lifetimes(void **state)
 	n = (int32_t)gpube__rng_below(&rng, MOST + 1);
 	for (int32_t i = 0; i < n; i++) {
 		t[i].from = (int32_t)gpube__rng_below(&rng, MOST);
-		t[i].to = t[i].from + (int32_t)gpube__rng_below(&rng, 1 + (uint64_t)(MOST - t[i].from));
+		t[i].to = t[i].from +
+			  (int32_t)gpube__rng_below(&rng, 1 + (uint64_t)(MOST - t[i].from));
 		t[i].bytes = 1 + gpube__rng_below(&rng, (uint64_t)1 << gpube__rng_below(&rng, 34));
 	}
 	assert_int_equal(gpube__lay_out(&bytes, ctx, t, n), 0);
@@ -63,7 +64,9 @@ static void any_lifetimes(void **state)
 	assert_true(bytes >= alive(t, n, MOST));
 }
 
-/* The messages of a tree of buckets, of sizes that are powers of ten: each lives until its parent. */
+/*
+ * The messages of a tree of buckets, of sizes that are powers of ten: each lives until its parent.
+ */
 static void trees(void **state)
 {
 	struct gpube__lifetime t[MOST];

@@ -1,7 +1,7 @@
 /*
- * Elimination, and mini-buckets, with some buckets on a device: a stand-in for one, whose memory is its own, says
- * whether every table was brought where it is worked on; answers are those of the host alone. And
- * which sides are chosen at which rates, against all choices.
+ * Elimination, and mini-buckets, with some buckets on a device: a stand-in for one, whose memory is
+ * its own, says whether every table was brought where it is worked on; answers are those of the
+ * host alone. And which sides are chosen at which rates, against all choices.
  */
 #include "tests/support/cases.h"
 #include "tests/support/context.h"

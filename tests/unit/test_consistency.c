@@ -1,6 +1,6 @@
 /*
- * Consistency of values and pairs: the solutions below top and their costs stay, by enumeration; and what is
- * left is consistent, by a check that knows nothing of the implementation.
+ * Consistency of values and pairs: the solutions below top and their costs stay, by enumeration;
+ * and what is left is consistent, by a check that knows nothing of the implementation.
  */
 #include "tests/support/test.h"
 
@@ -90,7 +90,8 @@ static bool goes(const struct gpube_model *m, int32_t i, int32_t a, int32_t j, i
 		const int32_t *scope = gpube__scope(m, f);
 		int32_t values[MOST] = {0};
 
-		if (m->functions[f].arity != 2 || !((scope[0] == i && scope[1] == j) || (scope[0] == j && scope[1] == i)))
+		if (m->functions[f].arity != 2 ||
+			!((scope[0] == i && scope[1] == j) || (scope[0] == j && scope[1] == i)))
 			continue;
 		values[i] = a;
 		values[j] = b;
@@ -164,7 +165,9 @@ static struct gpube_model *network(uint64_t seed)
 	gpube__rng_init(&rng, seed);
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
 	for (int i = 0; i < n; i++)
-		assert_int_equal(gpube_model_add_var(m, NULL, 2 + (int32_t)gpube__rng_below(&rng, 3), NULL), 0);
+		assert_int_equal(
+			gpube_model_add_var(m, NULL, 2 + (int32_t)gpube__rng_below(&rng, 3), NULL),
+			0);
 	for (int32_t i = 0; i < n; i++)
 		for (int32_t j = i + 1; j < n; j++) {
 			int64_t costs[16];
@@ -172,7 +175,9 @@ static struct gpube_model *network(uint64_t seed)
 			if (gpube__rng_below(&rng, 10) < 3)
 				continue;
 			for (int c = 0; c < 16; c++)
-				costs[c] = gpube__rng_below(&rng, 100) < 15 + 3 * (seed % 10) ? GPUBE_INF : 0;
+				costs[c] = gpube__rng_below(&rng, 100) < 15 + 3 * (seed % 10)
+						   ? GPUBE_INF
+						   : 0;
 			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, j}, costs), 0);
 		}
 	return m;
@@ -197,7 +202,7 @@ static void networks(void **state)
 	gpube_model_free(m);
 }
 
-/* ---- what each of them sees ---------------------------------------------------------------------- */
+/* ---- what each of them sees ---------------------------------------------------------- */
 
 /* d + 1 variables of d values, no two equal: infeasible, which arcs do not see. */
 static void different(void **state)
@@ -215,8 +220,13 @@ static void different(void **state)
 			assert_int_equal(gpube_model_add_var(m, NULL, d, NULL), 0);
 		for (int32_t i = 0; i <= d; i++)
 			for (int32_t j = i + 1; j <= d; j++)
-				assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, j}, d == 2 ? two : three), 0);
-		/* of four variables and three values neither sees it: one value, or two, leave the others two or one */
+				assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, j},
+							 d == 2 ? two : three),
+					0);
+		/*
+		 * of four variables and three values neither sees it: one value, or two, leave the
+		 * others two or one
+		 */
 		for (int what = GPUBE__CONSISTENCY_SAC; what <= GPUBE__CONSISTENCY_PC; what++) {
 			s = consistent(m, (enum gpube__consistency)what, &did);
 			assert_true(s.infeasible == (d == 2));
@@ -239,7 +249,8 @@ static void bounded(void **state)
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
 	for (int32_t i = 0; i < 3; i++)
-		assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, (i + 1) % 3}, costs), 0);
+		assert_int_equal(
+			gpube_model_add_costs(m, 2, (int32_t[]){i, (i + 1) % 3}, costs), 0);
 	assert_int_equal(gpube_model_set_top(m, 6), 0);
 	s = consistent(m, GPUBE__CONSISTENCY_SAC, &did);
 	/* a 1 costs 3 with both neighbours, at least */
@@ -279,11 +290,13 @@ int main(void)
 
 	for (size_t i = 0; i < N_MODELS; i++, n++) {
 		snprintf(names[n], sizeof(names[n]), "model %zu", i);
-		tests[n] = (struct CMUnitTest){names[n], random_models, NULL, NULL, (void *)(uintptr_t)i};
+		tests[n] = (struct CMUnitTest){
+			names[n], random_models, NULL, NULL, (void *)(uintptr_t)i};
 	}
 	for (size_t i = 0; i < N_NETWORKS; i++, n++) {
 		snprintf(names[n], sizeof(names[n]), "network %zu", i);
-		tests[n] = (struct CMUnitTest){names[n], networks, NULL, NULL, (void *)(uintptr_t)i};
+		tests[n] =
+			(struct CMUnitTest){names[n], networks, NULL, NULL, (void *)(uintptr_t)i};
 	}
 	tests[n++] = (struct CMUnitTest){"all different", different, NULL, NULL, NULL};
 	tests[n++] = (struct CMUnitTest){"an upper bound", bounded, NULL, NULL, NULL};

@@ -20,7 +20,8 @@ static void expect_count(const struct gpube_model *m, const char *count)
 		return;
 	}
 	assert_string_equal(s->count, count);
-	assert_int_equal(s->answer, strcmp(count, "0") ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
+	assert_int_equal(
+		s->answer, strcmp(count, "0") ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
 	if (s->values && m->kind == GPUBE_COSTS) {
 		int64_t cost;
 
@@ -86,7 +87,9 @@ static void test_large(void **state)
 	for (int32_t i = 0; i < 200; i++) {
 		assert_int_equal(gpube_model_add_var(m, NULL, 4, NULL), GPUBE_OK);
 		if (i)
-			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i - 1, i}, different), GPUBE_OK);
+			assert_int_equal(
+				gpube_model_add_costs(m, 2, (int32_t[]){i - 1, i}, different),
+				GPUBE_OK);
 	}
 	expect_count(m, number);
 	assert_int_equal(gpube_model_add_costs(m, 0, NULL, (const int64_t[]){5}), GPUBE_OK);
@@ -171,7 +174,10 @@ static void products(void **state)
 	}
 }
 
-/* Free variables are not eliminated, and each of their values counts; so does what only simplification frees. */
+/*
+ * Free variables are not eliminated, and each of their values counts; so does what only
+ * simplification frees.
+ */
 static void free_variables(void **state)
 {
 	const int64_t equal[] = {4, 4, 4, 4, 4, 4}, not_first[] = {GPUBE_INF, 1, 1};

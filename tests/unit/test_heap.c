@@ -1,4 +1,6 @@
-/* Heaps: what is taken from the front comes in order; what is taken from the middle leaves a heap. */
+/*
+ * Heaps: what is taken from the front comes in order; what is taken from the middle leaves a heap.
+ */
 #include "tests/support/test.h"
 
 #include "gpube/base/base.h"
@@ -37,7 +39,9 @@ static void pushed_and_taken(void **state)
 	gpube__rng_init(&rng, seed);
 	for (int32_t number = 0; number < 10 * MOST; number++) {
 		if (n == MOST || (n > 0 && gpube__rng_below(&rng, 5) < 2)) {
-			const int64_t k = gpube__rng_below(&rng, 2) ? 0 : (int64_t)gpube__rng_below(&rng, (uint64_t)n);
+			const int64_t k = gpube__rng_below(&rng, 2)
+						  ? 0
+						  : (int64_t)gpube__rng_below(&rng, (uint64_t)n);
 			const struct item wanted = items[k];
 
 			gpube__heap_take(items, n--, k, sizeof(*items), before);

@@ -107,7 +107,8 @@ static int64_t check_node(struct subject *t, int32_t depth)
 	assert_true(better(t, bound, best) == bound);
 	if (t->exact)
 		assert_true(bound == best);
-	if (t->n_nodes % 16 == 0 && bound != GPUBE_INF && t->small) /* the constant is in no table */
+	if (t->n_nodes % 16 == 0 && bound != GPUBE_INF &&
+		t->small) /* the constant is in no table */
 		assert_true(ceil(opened(t, depth)) - t->opened ==
 			(double)(t->sign * (bound - gpube_heuristic_info(t->h)->bound)));
 	return best;
@@ -163,7 +164,8 @@ static void check_setting(const struct gpube_model *m, const struct gpube_heuris
 	t.small = !large;
 	t.opened = ceil(opened(&t, 0));
 	best = check_node(&t, 0);
-	assert_true(better(&t, gpube_heuristic_info(h)->bound, best) == gpube_heuristic_info(h)->bound);
+	assert_true(
+		better(&t, gpube_heuristic_info(h)->bound, best) == gpube_heuristic_info(h)->bound);
 	gpube_path_free(t.path);
 	free(t.values);
 	gpube_heuristic_free(h);
@@ -238,7 +240,8 @@ static void potentials(void **state)
 			check_setting(costs_of, &opts, false, true);
 			assert_true(make(&h, m, &opts, false));
 			assert_true(make(&same, costs_of, &opts, false));
-			assert_true(gpube_heuristic_info(h)->bound == gpube_heuristic_info(same)->bound);
+			assert_true(gpube_heuristic_info(h)->bound ==
+				    gpube_heuristic_info(same)->bound);
 			assert_int_equal(gpube_heuristic_info(h)->scale, 6);
 			gpube_heuristic_free(h);
 			gpube_heuristic_free(same);

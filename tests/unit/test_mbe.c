@@ -25,7 +25,8 @@ struct subject {
 };
 
 /* 'limit' can hide what is above it, and nothing else. */
-static void check_run(const struct subject *t, const struct gpube_mbe *mbe, int64_t limit, bool match)
+static void check_run(
+	const struct subject *t, const struct gpube_mbe *mbe, int64_t limit, bool match)
 {
 	int64_t bound, cost;
 
@@ -49,7 +50,9 @@ static void check_run(const struct subject *t, const struct gpube_mbe *mbe, int6
 	}
 }
 
-/* At rates that favour a device, which need not be there: the same bound and the same assignment. */
+/*
+ * At rates that favour a device, which need not be there: the same bound and the same assignment.
+ */
 static void check_places(const struct subject *t, const struct gpube_mbe *mbe, bool match)
 {
 	const size_t size = (size_t)t->m->n_vars * sizeof(*t->values);
@@ -65,14 +68,14 @@ static void check_places(const struct subject *t, const struct gpube_mbe *mbe, b
 	rates.core.add_min_int32 = rates.core.add_min_int64 = rates.core.copy = 1;
 	assert_int_equal(gpube__rates_set(ctx, &rates), 0);
 	memset(t->values, 0, size);
-	assert_int_equal(gpube__mbe_run(&bound[0], t->values, mbe, GPUBE_BACKEND_CPU, t->m->top, match,
-				 &name),
+	assert_int_equal(gpube__mbe_run(&bound[0], t->values, mbe, GPUBE_BACKEND_CPU, t->m->top,
+				 match, &name),
 		0);
 	assert_string_equal(name, "cpu");
 	memcpy(here, t->values, size);
 	memset(t->values, 0, size);
-	assert_int_equal(gpube__mbe_run(&bound[1], t->values, mbe, GPUBE_BACKEND_AUTO, t->m->top, match,
-				 &name),
+	assert_int_equal(gpube__mbe_run(&bound[1], t->values, mbe, GPUBE_BACKEND_AUTO, t->m->top,
+				 match, &name),
 		0);
 	assert_true(bound[0] == bound[1]);
 	assert_memory_equal(here, t->values, size);
@@ -231,12 +234,13 @@ static void matching_helps_and_is_exact(void **state)
 }
 
 /*
- * Three functions of one bucket, of which two fit: scopes join the first two, and what the first and
- * the last together say of variables 1 and 3 is lost. Nothing that is shared can be averaged.
+ * Three functions of one bucket, of which two fit: scopes join the first two, and what the first
+ * and the last together say of variables 1 and 3 is lost. Nothing that is shared can be averaged.
  */
 static void content_sees_what_scopes_do_not(void **state)
 {
-	static const int64_t agree[] = {0, 5, 5, 0}, little[] = {0, 1, 1, 0}, differ[] = {4, 0, 0, 4};
+	static const int64_t agree[] = {0, 5, 5, 0}, little[] = {0, 1, 1, 0},
+			     differ[] = {4, 0, 0, 4};
 	static const struct {
 		enum gpube_partition partition;
 		int64_t bound;
@@ -300,8 +304,8 @@ static void too_many_for_content(void **state)
 					 (int64_t[]){i % 5, i % 3, i % 2, 3}), 0);
 	for (int k = 0; k < 2; k++) {
 		assert_int_equal(gpube__mbe_init(&mbe[k], m, order, 5, INFINITY, by[k]), 0);
-		assert_int_equal(gpube__mbe_run(&bound[k], NULL, &mbe[k], GPUBE_BACKEND_CPU, GPUBE_INF,
-					 false, NULL),
+		assert_int_equal(gpube__mbe_run(&bound[k], NULL, &mbe[k], GPUBE_BACKEND_CPU,
+					 GPUBE_INF, false, NULL),
 			0);
 	}
 	assert_int_equal(mbe[0].n_minis, mbe[1].n_minis);

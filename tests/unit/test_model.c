@@ -10,10 +10,19 @@ static void narrowest_type(void **state)
 		int64_t value;
 		enum gpube_type type;
 	} cases[] = {
-		{0, GPUBE_INT8}, {126, GPUBE_INT8}, {127, GPUBE_INT16}, {-127, GPUBE_INT8},
-		{-128, GPUBE_INT16}, {32766, GPUBE_INT16}, {32767, GPUBE_INT32},
-		{INT32_MAX - 1, GPUBE_INT32}, {INT32_MAX, GPUBE_INT64}, {GPUBE_INF, GPUBE_INT8},
-		{GPUBE_INF - 1, GPUBE_INT64}, {INT64_MIN + 1, GPUBE_INT64}, {INT64_MIN, GPUBE_INT64},
+		{0, GPUBE_INT8},
+		{126, GPUBE_INT8},
+		{127, GPUBE_INT16},
+		{-127, GPUBE_INT8},
+		{-128, GPUBE_INT16},
+		{32766, GPUBE_INT16},
+		{32767, GPUBE_INT32},
+		{INT32_MAX - 1, GPUBE_INT32},
+		{INT32_MAX, GPUBE_INT64},
+		{GPUBE_INF, GPUBE_INT8},
+		{GPUBE_INF - 1, GPUBE_INT64},
+		{INT64_MIN + 1, GPUBE_INT64},
+		{INT64_MIN, GPUBE_INT64},
 	};
 
 	(void)state;
@@ -137,8 +146,8 @@ static void tuples_are_sorted(void **state)
 	assert_int_equal(gpube__sort_tuples(ctx, &t, &twice), 0);
 	assert_true(twice == -1);
 	for (int k = 0; k < 3; k++)
-		assert_true(gpube__table_int(
-				    &t, gpube__table_find(&t, domains, tuples + 2 * k)) == values[k]);
+		assert_true(gpube__table_int(&t, gpube__table_find(&t, domains, tuples + 2 * k)) ==
+			    values[k]);
 	assert_true(gpube__table_find(&t, domains, (int32_t[]){0, 0}) == -1);
 	memcpy(t.tuples, (int32_t[]){1, 1, 0, 2, 1, 1}, 6 * sizeof(int32_t));
 	assert_int_equal(gpube__sort_tuples(ctx, &t, &twice), 0);

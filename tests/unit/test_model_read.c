@@ -72,7 +72,8 @@ static struct gpube_model *copy_of(const struct gpube_model *m)
 	return copy;
 }
 
-static void expect_same(const struct gpube_model *a, const struct gpube_model *b, const int32_t *values)
+static void expect_same(
+	const struct gpube_model *a, const struct gpube_model *b, const int32_t *values)
 {
 	if (gpube_model_kind(a) == GPUBE_COSTS) {
 		int64_t x, y;
@@ -119,7 +120,10 @@ static void potentials(void **state)
 	check_copy((uint64_t)(uintptr_t)*state, GPUBE_POTENTIALS);
 }
 
-/* Names of values: given, given again, taken back; what is refused, and memory that is, change nothing. */
+/*
+ * Names of values: given, given again, taken back; what is refused, and memory that is, change
+ * nothing.
+ */
 static void value_names(void **state)
 {
 	static const char *const days[] = {"monday", "tuesday"}, *const hours[] = {"nine", "ten"};

@@ -33,7 +33,8 @@ static void count(void *arg, int64_t item, int thread)
 	while (now > most && !__atomic_compare_exchange_n(&j->together, &most, now, false,
 				     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 		;
-	for (int i = 0; i < 1000000 && __atomic_load_n(&j->together, __ATOMIC_SEQ_CST) < j->company; i++)
+	for (int i = 0; i < 1000000 && __atomic_load_n(&j->together, __ATOMIC_SEQ_CST) < j->company;
+		i++)
 		usleep(500);
 	__atomic_store_n(&j->by[thread], 0, __ATOMIC_SEQ_CST);
 	__atomic_sub_fetch(&j->inside, 1, __ATOMIC_SEQ_CST);

@@ -238,7 +238,8 @@ static void check_cost(void **state)
 {
 	(void)state;
 	for (uint64_t k = 0; k < N_SEEDS; k++) {
-		const struct random_spec spec = random_spec_varied(k, k % 2 ? GPUBE_POTENTIALS : GPUBE_COSTS);
+		const struct random_spec spec =
+			random_spec_varied(k, k % 2 ? GPUBE_POTENTIALS : GPUBE_COSTS);
 		struct gpube_model *m = random_model(ctx, &spec, k), *q = m;
 		const int scale = k % 2 ? 6 : m->scale;
 		int32_t values[64] = {0};
@@ -253,8 +254,10 @@ static void check_cost(void **state)
 		assert_int_equal(gpube_model_cost(&cost, q, values), 0);
 		if (cost != GPUBE_INF) {
 			assert_int_equal(gpube__check_cost(m, values, cost, scale), 0);
-			assert_int_equal(gpube__check_cost(m, values, cost + off, scale), GPUBE_EBUG);
-			assert_int_equal(gpube__check_cost(m, values, cost - off, scale), GPUBE_EBUG);
+			assert_int_equal(
+				gpube__check_cost(m, values, cost + off, scale), GPUBE_EBUG);
+			assert_int_equal(
+				gpube__check_cost(m, values, cost - off, scale), GPUBE_EBUG);
 		} else {
 			assert_int_equal(gpube__check_cost(m, values, 0, scale), GPUBE_EBUG);
 		}

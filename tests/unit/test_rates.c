@@ -98,10 +98,12 @@ static void bounds(void **state)
 	/* several cores are of no use to little work */
 	r.all.cores = r.all.add_min_int32 / r.core.add_min_int32;
 	assert_true(r.all.cores > 3);
-	assert_true(gpube__contract_seconds(&r.all, gpube__ops_cpu(), GPUBE_INT32, 2, 1e10, 1) <
-		    gpube__contract_seconds(&r.core, gpube__ops_cpu(), GPUBE_INT32, 2, 1e10, 1) / 3);
-	assert_true(gpube__contract_seconds(&r.all, gpube__ops_cpu(), GPUBE_INT32, 2, 1e4, 1) >
-		    gpube__contract_seconds(&r.core, gpube__ops_cpu(), GPUBE_INT32, 2, 1e4, 1) * 0.9);
+	assert_true(
+		gpube__contract_seconds(&r.all, gpube__ops_cpu(), GPUBE_INT32, 2, 1e10, 1) <
+		gpube__contract_seconds(&r.core, gpube__ops_cpu(), GPUBE_INT32, 2, 1e10, 1) / 3);
+	assert_true(
+		gpube__contract_seconds(&r.all, gpube__ops_cpu(), GPUBE_INT32, 2, 1e4, 1) >
+		gpube__contract_seconds(&r.core, gpube__ops_cpu(), GPUBE_INT32, 2, 1e4, 1) * 0.9);
 }
 
 static void measured(void **state)

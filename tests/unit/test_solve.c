@@ -75,7 +75,8 @@ static void expect_answer(const struct gpube_model *m, const struct brute *expec
 /* What bounds and search have proved is counted by an elimination of its own. */
 static void count_after_search(const struct gpube_model *m, const struct brute *expected)
 {
-	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .no_eliminate = 1, .count = 1};
+	const struct gpube_bound_opts opts = {
+		.sizeof_options = sizeof(opts), .no_eliminate = 1, .count = 1};
 	struct gpube_solution *s;
 	char count[24];
 
@@ -172,7 +173,9 @@ static void too_large_is_refused(void **state)
 	gpube_ctx_free(small);
 }
 
-/* On the host packed arg-mins take the place of messages; what the plan says they need is enough. */
+/*
+ * On the host packed arg-mins take the place of messages; what the plan says they need is enough.
+ */
 static void arg_mins_in_little_memory(void **state)
 {
 	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts)};
@@ -209,7 +212,10 @@ static void arg_mins_in_little_memory(void **state)
 		assert_int_equal(s->answer, GPUBE_ANSWER_OPTIMAL);
 		costs_found[round] = s->cost;
 		peaks[round] = s->plan.peak_bytes;
-		/* less than all messages, which are a third of the joined cells, and 84 tables twice */
+		/*
+		 * less than all messages, which are a third of the joined cells, and 84 tables
+		 * twice
+		 */
 		assert_true(peaks[round] < 4 * s->plan.joined_cells / 3 + 2 * 84 * 256);
 		gpube_solution_free(s, c);
 		gpube_model_free(m);
@@ -223,8 +229,10 @@ static void arg_mins_in_little_memory(void **state)
 static void what_is_needed_is_enough(void **state)
 {
 	struct gpube_ctx_opts ctx_opts = {.sizeof_options = sizeof(ctx_opts)};
-	struct gpube_solve_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .no_simplify = 1, .no_slices = 1};
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_ELIMINATE,
+		.no_simplify = 1,
+		.no_slices = 1};
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 40; seed++) {
@@ -284,7 +292,8 @@ static void star_of_large_costs(void **state)
 /* The same of potentials, with zeros: fewer decimals are taken rather than none. */
 static void star_of_potentials(void **state)
 {
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE};
+	struct gpube_solve_opts opts = {
+		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE};
 	struct gpube_model *m;
 	struct gpube_solution *s;
 
@@ -344,7 +353,8 @@ static void a_stopped_count_keeps_the_optimum(void **state)
 	struct gpube_ctx *c;
 	struct gpube_ctx_opts ctx_opts = {
 		.sizeof_options = sizeof(ctx_opts), .log = stop_when_eliminated, .log_arg = &c};
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .count = 1};
+	struct gpube_solve_opts opts = {
+		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .count = 1};
 	struct random_spec spec = random_spec_default();
 	struct gpube_model *m;
 	struct gpube_solution *s;
@@ -370,8 +380,10 @@ static void a_stopped_count_keeps_the_optimum(void **state)
 /* Every allocation of a solve can fail; nothing is lost, nothing is left. */
 static void every_allocation_can_fail(void **state)
 {
-	struct gpube_solve_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .count = 1, .order_seconds = 1e-9};
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_ELIMINATE,
+		.count = 1,
+		.order_seconds = 1e-9};
 	static const enum gpube_kind kinds[] = {GPUBE_COSTS, GPUBE_POTENTIALS};
 
 	(void)state;
@@ -406,8 +418,9 @@ static void bad_orders(void **state)
 {
 	struct random_spec spec = random_spec_default();
 	struct gpube_model *m = random_model(ctx, &spec, 2);
-	struct gpube_solve_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .order_method = GPUBE_ORDER_GIVEN};
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_ELIMINATE,
+		.order_method = GPUBE_ORDER_GIVEN};
 	struct gpube_solution *s;
 
 	(void)state;

@@ -1,4 +1,6 @@
-/* emulate_boxes.c - a block of the box kernels, as contract_box_impl.cuh has it. See emulation.h. */
+/*
+ * emulate_boxes.c - a block of the box kernels, as contract_box_impl.cuh has it. See emulation.h.
+ */
 #include "tests/support/emulate/emulation.h"
 
 #include <stdlib.h>

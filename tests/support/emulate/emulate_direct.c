@@ -1,4 +1,6 @@
-/* emulate_direct.c - a block of the direct kernels, as contract_direct.cu has it. See emulation.h. */
+/*
+ * emulate_direct.c - a block of the direct kernels, as contract_direct.cu has it. See emulation.h.
+ */
 #include "tests/support/emulate/emulation.h"
 
 /* A thread: where it begins in each table. */

@@ -123,8 +123,10 @@ static void run_thread(struct emulation *e, int64_t out, uint32_t t, uint32_t bu
 	const struct gpube__strip *d = &e->p->strip;
 	const struct gpube__strip_table *const tl = &d->table[STRIP_L];
 	const struct gpube__strip_table *const ts = &d->table[STRIP_S];
-	const uint32_t l = tl->at + buffer * tl->room + gpube__strip_place(d, tl->dims, tl->group, 4 * t);
-	const uint32_t s = ts->at + buffer * ts->room + gpube__strip_place(d, ts->dims, ts->group, 4 * t);
+	const uint32_t l =
+		tl->at + buffer * tl->room + gpube__strip_place(d, tl->dims, tl->group, 4 * t);
+	const uint32_t s =
+		ts->at + buffer * ts->room + gpube__strip_place(d, ts->dims, ts->group, 4 * t);
 
 	if ((ts->n && (s % 4 || ts->cells % 4)) || (tl->group > 1 && (l % 4 || tl->cells % 4)))
 		emulation_meet(e, "a wide read that is not aligned");

@@ -45,7 +45,8 @@ void emulation_put(struct emulation *e, uint32_t to, int64_t v)
 	e->written[to] = true;
 }
 
-void emulation_copy(struct emulation *e, int k, int64_t from, uint32_t to, uint32_t n, uint32_t step)
+void emulation_copy(
+	struct emulation *e, int k, int64_t from, uint32_t to, uint32_t n, uint32_t step)
 {
 	if (step == 1 && to % n)
 		emulation_meet(e, "a wide copy that is not aligned");

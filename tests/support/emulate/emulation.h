@@ -1,9 +1,9 @@
 /*
- * emulation.h - plans of the CUDA backend, executed without a device by the index arithmetic that the
- * kernels share: the one harness for all families. A family says how a block of its kernel reads,
- * copies and writes (emulate_<family>.c); what is allowed is checked here: no read leaves its table,
- * none is misaligned, nothing is read from shared memory that was not put there, and every output
- * cell is what the reference says.
+ * emulation.h - plans of the CUDA backend, executed without a device by the index arithmetic that
+ * the kernels share: the one harness for all families. A family says how a block of its kernel
+ * reads, copies and writes (emulate_<family>.c); what is allowed is checked here: no read leaves
+ * its table, none is misaligned, nothing is read from shared memory that was not put there, and
+ * every output cell is what the reference says.
  */
 #ifndef TESTS_SUPPORT_EMULATION_H
 #define TESTS_SUPPORT_EMULATION_H
@@ -17,7 +17,8 @@ struct emulation {
 	struct gpube__shape shape;
 	int64_t stride[64 * GPUBE_MAX_DIMS];
 	struct gpube__cuda_plan *p;
-	bool large; /* tables of 2^32 cells, none of which is stored: a cell follows from its place */
+	/* tables of 2^32 cells, none of which is stored: a cell follows from its place */
+	bool large;
 	uint32_t every; /* one thread in so many is executed, the last one among them */
 	int64_t *word;	/* shared memory */
 	bool *written;
@@ -32,10 +33,14 @@ void emulation_meet(struct emulation *e, const char *problem);
 /* Cell 'at' of the contraction's operand k, which is read with its 'together' - 1 neighbours. */
 int64_t emulation_read(struct emulation *e, int k, int64_t at, uint32_t together);
 
-/* Shared memory: the first so many words emptied; one word written; 'n' cells copied, to a place that has nothing; read. */
+/*
+ * Shared memory: the first so many words emptied; one word written; 'n' cells copied, to a place
+ * that has nothing; read.
+ */
 void emulation_empty(struct emulation *e, uint32_t n_words);
 void emulation_put(struct emulation *e, uint32_t to, int64_t v);
-void emulation_copy(struct emulation *e, int k, int64_t from, uint32_t to, uint32_t n, uint32_t step);
+void emulation_copy(
+	struct emulation *e, int k, int64_t from, uint32_t to, uint32_t n, uint32_t step);
 int64_t emulation_get(struct emulation *e, uint32_t at);
 
 /* An output cell, by the cut rule; arg is left out where none is wanted. */
@@ -71,8 +76,9 @@ extern const struct emulated emulated_boxes, emulated_direct, emulated_strips;
 
 /* What each family's file has under these names. */
 #define EMULATED_FAMILY                                                                            \
-	.kernel_of = kernel_of, .features_of = features_of, .begin = begin, .blocks_of = blocks_of,  \
-	.block = block, .chosen = chosen, .n_chosen = sizeof(chosen) / sizeof(*chosen),              \
-	.faults = faults, .n_faults = sizeof(faults) / sizeof(*faults)
+	.kernel_of = kernel_of, .features_of = features_of, .begin = begin,                        \
+	.blocks_of = blocks_of, .block = block, .chosen = chosen,                                  \
+	.n_chosen = sizeof(chosen) / sizeof(*chosen), .faults = faults,                            \
+	.n_faults = sizeof(faults) / sizeof(*faults)
 
 #endif

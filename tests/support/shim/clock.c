@@ -1,6 +1,6 @@
 /*
- * clock.c - preloaded: a monotonic clock that CLOCK_STEP_US microseconds go by on at each look and at no other time, so that
- * what time limits do does not depend on how fast a machine is.
+ * clock.c - preloaded: a monotonic clock that CLOCK_STEP_US microseconds go by on at each look and
+ * at no other time, so that what time limits do does not depend on how fast a machine is.
  */
 #define _GNU_SOURCE
 #include <stdatomic.h>
