@@ -144,22 +144,6 @@ static int set_parents(struct reader *r)
 	return status;
 }
 
-/* Parents, of numbers or of what the clusters have in common. */
-static int end_clusters(struct reader *r, bool tree)
-{
-	struct gpube_decomposition *joined;
-	int status;
-
-	if (tree)
-		return set_parents(r);
-	status = gpube__join_clusters(&joined, r->m, r->d);
-	if (status)
-		return status;
-	gpube_decomposition_free(r->d, r->m->ctx);
-	r->d = joined;
-	return GPUBE_OK;
-}
-
 int gpube__read_clusters(
 	struct gpube_decomposition **out, const struct gpube_model *m, const char *path, bool tree)
 {
@@ -182,7 +166,8 @@ int gpube__read_clusters(
 		status = gpube__in_error(&in, "expected a cluster, found the end of the file");
 	GPUBE_KNOWN(status || r.number); /* each cluster has one */
 	if (!status)
-		status = end_clusters(&r, tree);
+		/* parents, of numbers or of what the clusters have in common */
+		status = tree ? set_parents(&r) : gpube__join_clusters(r.d, m);
 	gpube__in_close(&in);
 	gpube__free(m->ctx, r.seen);
 	gpube__free(m->ctx, r.line);

@@ -16,10 +16,9 @@ int gpube__check_decomposition(const struct gpube_model *m, const struct gpube_d
 int gpube__read_clusters(
 	struct gpube_decomposition **out, const struct gpube_model *m, const char *path, bool tree);
 /*
- * gpube__join_clusters() - the same clusters in a tree, if there is one of them; 'd' has at least
- * one, and no parents.
+ * gpube__join_clusters() - the same clusters, in a tree if there is one of them. 'd' has at least
+ * one, and no parents. Errors: ENOMEM, it stays as it was
  */
-int gpube__join_clusters(struct gpube_decomposition **out, const struct gpube_model *m,
-	const struct gpube_decomposition *d);
+int gpube__join_clusters(struct gpube_decomposition *d, const struct gpube_model *m);
 
 #endif

@@ -116,39 +116,38 @@ static void join_all(struct gpube_decomposition *to, struct join *j, int32_t n_v
 	}
 }
 
-int gpube__join_clusters(struct gpube_decomposition **out, const struct gpube_model *m,
-	const struct gpube_decomposition *d)
+int gpube__join_clusters(struct gpube_decomposition *d, const struct gpube_model *m)
 {
 	struct gpube_ctx *ctx = m->ctx;
-	const uint64_t n = (uint64_t)d->n_clusters, n_vars = (uint64_t)m->n_vars,
-		       n_in = (uint64_t)d->first[n];
-	struct gpube_decomposition *to = gpube__alloc_zero(ctx, 1, sizeof(*to));
-	struct join j = {.d = d};
-	int status = GPUBE_ENOMEM;
+	const uint64_t n = (uint64_t)d->n_clusters, n_vars = (uint64_t)m->n_vars;
+	const uint64_t n_in = (uint64_t)d->first[n];
+	struct gpube_decomposition to = {
+		.parent = gpube__alloc(ctx, n, sizeof(*to.parent)),
+		.first = gpube__alloc(ctx, n + 1, sizeof(*to.first)),
+		.vars = gpube__alloc(ctx, n_in + 1, sizeof(*to.vars)),
+	};
+	struct join j = {.d = d,
+		.at = gpube__alloc_zero(ctx, n_vars + 2, sizeof(*j.at)),
+		.in = gpube__alloc_zero(ctx, n_in + 4 * n + 3 * n_vars + 2, sizeof(*j.in))};
+	const bool fits = to.parent && to.first && to.vars && j.at && j.in;
 
-	*out = NULL;
-	if (!to)
-		return GPUBE_ENOMEM;
-	to->parent = gpube__alloc(ctx, n, sizeof(*to->parent));
-	to->first = gpube__alloc(ctx, n + 1, sizeof(*to->first));
-	to->vars = gpube__alloc(ctx, n_in + 1, sizeof(*to->vars));
-	j.at = gpube__alloc_zero(ctx, n_vars + 2, sizeof(*j.at));
-	j.in = gpube__alloc_zero(ctx, n_in + 4 * n + 3 * n_vars + 2, sizeof(*j.in));
-	if (to->parent && to->first && to->vars && j.at && j.in) {
+	if (fits) {
+		struct gpube_decomposition was = *d;
+
 		j.marked = j.in + n_in;
 		j.place = j.marked + n;
 		j.owner = j.place + n;
 		j.next = j.owner + n_vars;
 		j.before = j.next + n + n_vars + 1;
 		list_clusters(&j, m->n_vars);
-		join_all(to, &j, m->n_vars);
-		status = GPUBE_OK;
+		join_all(&to, &j, m->n_vars);
+		*d = to;
+		to = was;
 	}
+	gpube__free(ctx, to.parent);
+	gpube__free(ctx, to.first);
+	gpube__free(ctx, to.vars);
 	gpube__free(ctx, j.at);
 	gpube__free(ctx, j.in);
-	if (status)
-		gpube_decomposition_free(to, ctx);
-	else
-		*out = to;
-	return status;
+	return fits ? GPUBE_OK : GPUBE_ENOMEM;
 }

@@ -39,7 +39,7 @@
 		"by default")                                                                      \
 	X(INT, colors, 0, "0", 0, 10000, "K", "colours for a graph (.col)")                        \
 	X(FLAG, regret, 0, NULL, 0, 0, NULL,                                                       \
-		"of a game: a profile costs what its players could gain, instead of being "
+		"of a game: a profile costs what its players could gain, instead of being "        \
 		"forbidden")
 
 /* What solve and info have in common: how a model would be eliminated. */
@@ -67,7 +67,7 @@
 		"most memory of a GPU for tables; 0: what is free")                                \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
 
-		/* Where an assignment goes that is found. */
+/* Where an assignment goes that is found. */
 #define OPTS_ANSWER(X)                                                                             \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol|uai|ub",                                 \
 		"form of the result: for people, one JSON object, toulbar2's .sol, the MPE "       \
@@ -142,7 +142,7 @@
 		"most memory for tables; 0: half of what is free")                                 \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
 
-		/* What the commands that compute bounds have in common. */
+/* What the commands that compute bounds have in common. */
 #define OPTS_BOUNDING(X)                                                                           \
 	X(CHOICE, method, 0, "auto", 0, 0,                                                         \
 		"auto|mbe|shift|clusters|joins|regions|sweep|tree|patches|andor|eliminate",        \
@@ -150,10 +150,8 @@
 		"ascent on clusters, on the join graph of mini-buckets or on nested regions "      \
 		"(which clusters are on a GPU), a sweep over allowed partial assignments, a "      \
 		"search tree bounded by cost shifting, splitting bounded by patches (tables that " \
-		"grow "                                                                            \
-		"and are made to agree on all variables that they share), AND/OR search on a "     \
-		"join "                                                                            \
-		"graph, bucket elimination")                                                       \
+		"grow and are made to agree on all variables that they share), AND/OR search on "  \
+		"a join graph, bucket elimination")                                                \
 	X(TEXT, ub, 0, NULL, 0, 0, "COST|FILE",                                                    \
 		"only totals better than COST are of interest, a known solution's for example; "   \
 		"FILE is toulbar2's .ub")                                                          \
