@@ -2,6 +2,7 @@
 #include "tests/support/test.h"
 #include "tests/support/twofold.h"
 
+#include <fenv.h>
 #include <math.h>
 
 #include "gpube/ops/scratch.h"
@@ -482,7 +483,7 @@ static void test_posterior(void **state)
 		out = s.out[0].table;
 		ctx->n_threads = 1 + seed % 2 * (n_threads - 1);
 		assert_int_equal(gpube__sum_posterior(ctx, &s.job, &weights, &done), GPUBE_OK);
-		assert_true(done || small);
+		assert_true(done || small || !tells_underflow());
 		n_failed += !done;
 		n_large += weights.n > 10000;
 		enumerate_posterior(p, &s, &weights);
