@@ -3,6 +3,8 @@
  * then the report.
  */
 #include "gpube/bound/bound.h"
+#include "gpube/bound/certificate/certificate.h"
+#include "gpube/bound/patching/patching.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -267,14 +269,24 @@ static int check_options(const struct gpube_model *m, const struct gpube_bound_o
 
 static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
 	const struct gpube_shifted_opts *shifting, const struct gpube_model *m,
-	const struct gpube_bound_opts *opts, const struct gpube_watch *watch)
+	const struct gpube_bound_opts *opts, const struct gpube_watch *watch,
+	struct gpube_certificate *notes)
 {
 	static const struct gpube_bound_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = m->ctx;
-	struct gpube_bounder b = {.ctx = ctx, .watch = watch, .ops = gpube__ops_cpu(), .given = m,
-		.opts = opts ? opts : &none, .start = gpube__now(), .start_cpu = gpube__cpu_seconds(), .upper = GPUBE_INF,
-		.cutoff = GPUBE_INF, .shifted = shifted, .shifting = shifting,
-		.most_shift = GPUBE__MOST_SHIFT};
+	struct gpube_bounder b = {.ctx = ctx,
+		.watch = watch,
+		.ops = gpube__ops_cpu(),
+		.given = m,
+		.opts = opts ? opts : &none,
+		.start = gpube__now(),
+		.start_cpu = gpube__cpu_seconds(),
+		.upper = GPUBE_INF,
+		.cutoff = GPUBE_INF,
+		.shifted = shifted,
+		.shifting = shifting,
+		.most_shift = GPUBE__MOST_SHIFT,
+		.notes = notes};
 	struct gpube_solution *found;
 	double deadline;
 	int status = GPUBE_OK, opened;
@@ -313,6 +325,7 @@ static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
 	gpube__dfs_tree_free(b.tree);
 	gpube__dfs_tree_free(b.guessed);
 	gpube__climb_free(b.climb);
+	gpube__notes_end(b.patching);
 	gpube__patching_free(b.patching);
 	gpube__bounder_clear(&b);
 	if (status) {
@@ -368,7 +381,7 @@ static int engine(struct gpube_solution **out, const struct gpube_model *m,
 		.no_slices = o->no_slices, .values = o->values, .cutoff = o->cutoff,
 		.has_cutoff = o->has_cutoff};
 	const double end = o->timeout_seconds > 0 ? gpube__now() + o->timeout_seconds : INFINITY;
-	const int status = bound(out, NULL, NULL, m, &opts, watch);
+	const int status = bound(out, NULL, NULL, m, &opts, watch, NULL);
 	const struct gpube_solution *s = *out;
 	const bool counts = o->count && s && s->answer == GPUBE_ANSWER_OPTIMAL && !s->count;
 
@@ -384,21 +397,30 @@ static int engine(struct gpube_solution **out, const struct gpube_model *m,
 
 /* ---- the public calls ------------------------------------------------------------------------ */
 
-int gpube_bound(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_bound_opts *opts)
+int gpube__bound_noted(struct gpube_solution **out, struct gpube_certificate *notes,
+	const struct gpube_model *m, const struct gpube_bound_opts *opts)
 {
 	int status;
 
+	if (notes)
+		*notes = (struct gpube_certificate){.ctx = m->ctx};
 	if (out)
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
-	status = opts && opts->method == GPUBE_BOUND_ELIMINATE ? eliminate_bound(out, m, opts)
-							       : bound(out, NULL, NULL, m, opts, NULL);
+	status = opts && opts->method == GPUBE_BOUND_ELIMINATE
+			 ? eliminate_bound(out, m, opts)
+			 : bound(out, NULL, NULL, m, opts, NULL, notes);
 	if (status != GPUBE_ESTOP)
 		return status;
 	status = nothing_known(out, m);
 	return *out ? GPUBE_OK : status;
+}
+
+int gpube_bound(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_bound_opts *opts)
+{
+	return gpube__bound_noted(out, NULL, m, opts);
 }
 
 int gpube__solve_watched(struct gpube_solution **out, const struct gpube_model *m,
@@ -446,7 +468,7 @@ static int bound_far(struct gpube_solution **out, struct gpube_shifted *shifted,
 		return gpube__fail(m->ctx, GPUBE_ERANGE, "%s", text);
 	if (rest.timeout_seconds > 0)
 		rest.timeout_seconds = fmax(rest.timeout_seconds - (gpube__now() - start), 1e-6);
-	return status ? status : bound(out, NULL, NULL, m, &rest, NULL);
+	return status ? status : bound(out, NULL, NULL, m, &rest, NULL, NULL);
 }
 
 int gpube__bound_shifted(struct gpube_solution **out, struct gpube_shifted *shifted,
@@ -459,7 +481,7 @@ int gpube__bound_shifted(struct gpube_solution **out, struct gpube_shifted *shif
 	*out = NULL;
 	if (opts && (opts->method == GPUBE_BOUND_MBE || opts->method == GPUBE_BOUND_ELIMINATE))
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "mini-buckets and elimination leave no shifted model");
-	status = bound(out, shifted, shifting, m, opts, NULL);
+	status = bound(out, shifted, shifting, m, opts, NULL, NULL);
 	if (status == GPUBE_ERANGE && shifting->whole && !shifting->certificate && m->kind == GPUBE_COSTS)
 		status = bound_far(out, shifted, m, opts);
 	if (status)

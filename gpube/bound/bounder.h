@@ -15,6 +15,7 @@ struct gpube_shifted_opts;
 struct gpube_dfs_tree;
 struct gpube_climb;
 struct gpube_patching;
+struct gpube_certificate;
 struct gpube_sat;
 
 /* A stage that was run, and what was known after it: totals of the simplified model. */
@@ -92,6 +93,7 @@ struct gpube_bounder {
 	int64_t guess;
 	struct gpube_climb *climb; /* the ascent on the join graph, likewise */
 	struct gpube_patching *patching; /* the ascent on patches, likewise */
+	struct gpube_certificate *notes; /* of what it does, or NULL */
 	double most_bytes; /* of tables, of an elimination of the whole; 0: what the memory allows */
 	bool put_off;	   /* one was not begun for that */
 	struct gpube_solution *eliminated; /* of the elimination that proved, or NULL; its order is of m */

@@ -48,13 +48,30 @@ static bool certifies_less(const struct answer *a, const struct gpube_certificat
 										: bounds->bound);
 }
 
+static void text_cases(struct gpube_out *out, const struct gpube_proof_stages *s)
+{
+	int64_t n_stages = 0, n_lists = 0, n_leaves = 0;
+
+	for (int32_t k = 0; k < s->n; k++) {
+		n_leaves += !s->cases[k].n_split;
+		n_stages += s->cases[k].n_stages;
+		for (int32_t j = 0; j < s->cases[k].n_stages; j++)
+			n_lists += s->cases[k].stages[j].n_lists;
+	}
+	gpube__out_printf(out, ", by sweeps over %lld list%s in %lld stage%s", (long long)n_lists,
+		gpube__plural((double)n_lists), (long long)n_stages,
+		gpube__plural((double)n_stages));
+	if (s->by_cases)
+		gpube__out_printf(out, " and %lld case%s", (long long)n_leaves,
+			gpube__plural((double)n_leaves));
+	gpube__out_text(out, ", of ");
+}
+
 /* What was checked, up to what it is of. */
 static void text_checked(struct gpube_out *out, const struct gpube_certificate *c)
 {
 	if (c->stages.n) {
-		gpube__out_printf(out, ", by sweeps over %d list%s in %d stage%s, of ",
-			c->stages.n_lists, gpube__plural(c->stages.n_lists), c->stages.n,
-			gpube__plural(c->stages.n));
+		text_cases(out, &c->stages);
 		return;
 	}
 	gpube__out_printf(out, "%s: %d table%s in %d block%s",
@@ -150,7 +167,7 @@ static int read_and_check(struct gpube_certificate *c, struct session *s, const 
 
 static int certify(struct gpube_certificate *c, struct session *s, const struct opts_bound *o,
 	const struct gpube_model *m, const struct gpube_solution *bounds,
-	const struct gpube_bound_opts *opts)
+	struct gpube_certificate *notes, const struct gpube_bound_opts *opts)
 {
 	struct gpube_model *made = NULL;
 	const struct gpube_model *costs;
@@ -162,7 +179,7 @@ static int certify(struct gpube_certificate *c, struct session *s, const struct 
 	 * has
 	 */
 	if (!status)
-		status = gpube__bound_certified(&proof, costs, bounds, opts);
+		status = gpube__bound_certified(&proof, costs, bounds, notes, opts);
 	gpube_model_free(made);
 	if (!status)
 		status = gpube__certificate_write(&proof, o->certify);
@@ -176,7 +193,7 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 	struct gpube_solution *bounds = NULL;
 	char *evidence_file = NULL;
 	double seconds_read = session_seconds(s);
-	struct gpube_certificate certificate = {.ctx = s->ctx};
+	struct gpube_certificate certificate = {.ctx = s->ctx}, notes = {.ctx = s->ctx};
 	struct bounding b;
 	int rc = bounding_init(&b, s, m, &o->bounding, &o->engine);
 	const double start = gpube__now(), timeout = b.opts.timeout_seconds;
@@ -188,7 +205,7 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 	b.opts.no_match = o->no_match;
 	b.opts.no_eliminate = o->no_eliminate;
 	b.opts.split = (enum gpube_split)o->split; /* words and enum are in one order */
-	if (!rc && gpube_bound(&bounds, m, &b.opts))
+	if (!rc && gpube__bound_noted(&bounds, o->certify ? &notes : NULL, m, &b.opts))
 		rc = session_fail(s, NULL);
 	if (!rc && bounds->answer == GPUBE_ANSWER_INCOMPLETE &&
 		bounds->bound == gpube__no_bound(m)) {
@@ -210,7 +227,7 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 
 		b.opts.timeout_seconds = seconds_left(timeout, start);
 		/* without a certificate the bound is still the result; the exit status tells */
-		if (o->certify && certify(&certificate, s, o, m, bounds, &b.opts)) {
+		if (o->certify && certify(&certificate, s, o, m, bounds, &notes, &b.opts)) {
 			snprintf(why, sizeof(why), "%s", gpube_error(s->ctx));
 			session_hide_bar(s);
 			cli_error("%s", why);
@@ -226,6 +243,7 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 			rc = CLI_FAILED;
 	}
 	gpube__certificate_clear(&certificate);
+	gpube__certificate_clear(&notes);
 	gpube_solution_free(bounds, s->ctx);
 	gpube__free(s->ctx, evidence_file);
 	bounding_clear(&b, s);
@@ -316,30 +334,40 @@ const struct command cmd_bound = {
 	.arguments = "FILE [EVIDENCE]",
 	.summary = "prove how good a solution can be at most, and find a good one",
 	.description =
-		"The engine of 'gpube solve' with the options of its methods: a lower bound of "
-		"the least cost of the model in FILE (where it is maximised, an upper bound of "
-		"the greatest), and a good assignment, at a given time. The bound is a proof: all "
-		"arithmetic is on integers. The assignment is priced again from the tables of the "
-		"file. Where the two meet the status is optimal.\n\n"
+		"The engine of 'gpube solve' with the options of its methods: a lower bound of the "
+		"least "
+		"cost of the model in FILE (where it is maximised, an upper bound of the "
+		"greatest), and a "
+		"good assignment, at a given time. The bound is a proof: all arithmetic is on "
+		"integers. The "
+		"assignment is priced again from the tables of the file. Where the two meet the "
+		"status is "
+		"optimal.\n\n"
 		"A line on standard error tells every improvement, with its time. --timeout, "
 		"SIGINT and SIGTERM end the work soon with the best bounds so far, which is a "
 		"result like any other.\n\n"
 		"--certify FILE also writes a bound with its proof: tables that add up to the "
-		"problem, and whose least totals add up to the bound, or a tree that splits "
-		"values and moves costs between these tables until they do. That is what --method "
-		"patches proves (the optimum of a grid of 40 x 40, say), which auto tries first, "
-		"too. Of --method andor, which auto tries last, the proof is a join graph's "
-		"tables with an order, along which the checker searches; of the lists that "
-		"--method patches makes where splits do not end, which lists there were: the "
-		"checker makes them again. What elimination, a search tree, a sweep or split "
-		"clusters prove has no proof of its own: certified is what these ways reach, "
-		"which may be lower. A checker that shares nothing with the ascent reads the "
-		"proof back; --verify FILE runs it alone. The bound and its proof share "
-		"--timeout. Of a .uai the costs are -ln of its numbers, rounded; half a unit of "
+		"problem, and whose least totals add up to the bound, or a tree that splits values "
+		"and moves costs between these tables until they do. That is what --method patches "
+		"proves (the "
+		"optimum of a grid of 40 x 40, say), which auto tries first, too. Of --method "
+		"andor, which auto tries last, the proof is a join "
+		"graph's tables with an order, along which the checker searches; of the lists that "
+		"--method patches makes where splits "
+		"do not end, which lists there were and what they were split into: the checker "
+		"makes them again, a case on each thread. "
+		"What elimination, a search tree, a sweep or split clusters "
+		"prove has no proof of its own: certified is what these ways reach, which may be "
+		"lower. "
+		"A checker that shares nothing with the ascent reads the proof back; --verify FILE "
+		"runs it alone. The bound and its proof share --timeout. Of a .uai the costs are "
+		"-ln of its numbers, rounded; half a unit of "
 		"the last decimal for each function is taken off what is certified, which is a "
-		"bound of the file's own product for any number of decimals.\n\n"
+		"bound "
+		"of the file's own product for any number of decimals.\n\n"
 		"With --output json the result is one object, as of 'gpube solve'; --certify adds "
-		"what it certified.",
+		"what "
+		"it certified.",
 	.examples = "gpube bound --timeout 60s problem.wcsp\n"
 		    "the best bounds of a minute, or the optimum\n"
 		    "gpube bound --method mbe --z 10 model.uai\n"

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "gpube/bound/certificate/certificate.h"
 #include "gpube/bound/patching/list_cases.h"
 #include "tests/support/bounded.h"
 #include "tests/support/cases.h"
@@ -190,14 +191,18 @@ static void scarce(void **state)
 		struct gpube_ctx *kept = ctx;
 		struct gpube_bounder b;
 		struct subject x;
+		struct gpube_certificate notes;
 		int status;
 
 		ctx = test_memory_ctx(&memory);
+		notes = (struct gpube_certificate){.ctx = ctx};
 		ctx->memory_bytes = 1 << 26;
 		ctx->n_threads = 1 + at % 2;
 		if (make(&x, &spec, seed)) {
 			begin_bounder(&b, &x.s, x.m, seed);
 			if (begin(&b, way.most, &status)) {
+				b.notes = &notes;
+				assert_int_equal(gpube__notes_begin(b.patching), 0);
 				memory.fail_at = memory.n + at;
 				b.patching->turn = gpube__turn(ctx, INFINITY);
 				status = gpube__patching_cases(b.patching, &way.rules);
@@ -216,6 +221,7 @@ static void scarce(void **state)
 		} else {
 			ended = true;
 		}
+		gpube__certificate_clear(&notes);
 		drop(&x);
 		test_memory_end(ctx, &memory);
 		ctx = kept;

@@ -4,24 +4,21 @@
  */
 #include "tests/support/test.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "gpube/bound/certificate/certify.h"
 #include "gpube/ir/dense.h"
 #include "tests/support/cases.h"
+#include "tests/support/certificates.h"
 #include "tests/support/context.h"
 #include "tests/support/files.h"
 #include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 150, N_SPLIT = 60, N_SEARCHES = 60, N_LISTS = 60 };
+enum { N_SEEDS = 150, N_SPLIT = 60, N_SEARCHES = 60 };
 
 static int n_trees;    /* that splits made */
 static int n_searches; /* that prove more than their tables' least numbers */
-static int n_lists;    /* that prove the optimum */
-static int n_sets;     /* with a list of each set of which one holds */
 
 static int setup(void **state)
 {
@@ -50,28 +47,20 @@ static void check_relaxed(const struct gpube_model *m, int64_t cap)
 	gpube__free(ctx, values);
 }
 
-/* Changes one number and has it refused; what is changed goes back. */
-static void tamper(int64_t *v, int64_t by, const struct gpube_certificate *c, const struct gpube_model *m)
-{
-	*v += by;
-	assert_int_equal(gpube__certificate_check(c, m), GPUBE_EINVAL);
-	*v -= by;
-}
-
 static void tamper_all(struct gpube_certificate *c, const struct gpube_model *m, uint64_t seed)
 {
 	struct gpube_rng rng;
 
 	gpube__rng_init(&rng, seed);
-	tamper(&c->bound, 1, c, m);
-	tamper(&c->bound, -1, c, m);
-	tamper(&c->constant, (int64_t)1 << c->shift, c, m);
+	certificate_tamper(&c->bound, 1, c, m);
+	certificate_tamper(&c->bound, -1, c, m);
+	certificate_tamper(&c->constant, (int64_t)1 << c->shift, c, m);
 	for (int k = 0; k < 8 && c->n_tables; k++) {
 		struct gpube_proof_table *t = &c->tables[gpube__rng_below(&rng, (uint64_t)c->n_tables)];
 		int64_t at = (int64_t)gpube__rng_below(&rng, (uint64_t)t->n);
 
-		tamper(&t->values[at], 1 + (int64_t)gpube__rng_below(&rng, 9), c, m);
-		tamper(&t->values[at], -1, c, m);
+		certificate_tamper(&t->values[at], 1 + (int64_t)gpube__rng_below(&rng, 9), c, m);
+		certificate_tamper(&t->values[at], -1, c, m);
 	}
 	for (int32_t t = 0; t < c->n_tables; t++) /* another variable of the same domain */
 		if (c->tables[t].arity == 1 && c->tables[t].n > 1) {
@@ -86,54 +75,6 @@ static void tamper_all(struct gpube_certificate *c, const struct gpube_model *m,
 			*var = old;
 		}
 	assert_int_equal(gpube__certificate_check(c, m), 0);
-}
-
-/* The model as tests/cli/check_certificate.py reads it: costs as they are stored. */
-static void write_json(const struct gpube_model *m, const char *path)
-{
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	fprintf(f, "{\"maximise\": %s, \"decimals\": %d, \"constant\": %" PRId64 ", \"domains\": [",
-		m->direction == GPUBE_MAXIMISE ? "true" : "false", m->scale, m->constant);
-	for (int32_t i = 0; i < m->n_vars; i++)
-		fprintf(f, "%s%d", i ? ", " : "", (int)m->vars[i].domain);
-	fprintf(f, "],\n\"functions\": [");
-	for (int32_t k = 0; k < m->n_functions; k++) {
-		int64_t n = gpube_model_cells(m, k);
-		int64_t *costs = gpube__alloc(ctx, (uint64_t)n, sizeof(*costs));
-
-		assert_int_equal(gpube_model_costs(costs, m, k), 0);
-		fprintf(f, "%s{\"scope\": [", k ? ",\n" : "");
-		for (int j = 0; j < m->functions[k].arity; j++)
-			fprintf(f, "%s%d", j ? ", " : "", (int)gpube__scope(m, k)[j]);
-		fprintf(f, "], \"costs\": [");
-		for (int64_t c = 0; c < n; c++) {
-			fprintf(f, "%s", c ? ", " : "");
-			if (costs[c] == GPUBE_INF)
-				fprintf(f, "null");
-			else
-				fprintf(f, "%" PRId64, costs[c]);
-		}
-		fprintf(f, "]}");
-		gpube__free(ctx, costs);
-	}
-	fprintf(f, "]}\n");
-	assert_int_equal(fclose(f), 0);
-}
-
-/* Into the directory that GPUBE_CERTIFICATES names, for a checker that shares no code with this one. */
-static void keep(const struct gpube_certificate *c, const struct gpube_model *m, uint64_t seed)
-{
-	const char *to = getenv("GPUBE_CERTIFICATES");
-	char path[400];
-
-	if (!to)
-		return;
-	snprintf(path, sizeof(path), "%s/%d.cert", to, (int)seed);
-	assert_int_equal(gpube__certificate_write(c, path), 0);
-	snprintf(path, sizeof(path), "%s/%d.json", to, (int)seed);
-	write_json(m, path);
 }
 
 static void certified(void **state)
@@ -158,7 +99,7 @@ static void certified(void **state)
 	assert_int_equal(brute_force(&brute, NULL, m), 0);
 	check_relaxed(m, (int64_t)(seed % 20));
 	assert_int_equal(gpube_bound(&known, m, &opts), 0);
-	assert_int_equal(gpube__bound_certified(&c, m, seed % 3 ? known : NULL, &opts), 0);
+	assert_int_equal(gpube__bound_certified(&c, m, seed % 3 ? known : NULL, NULL, &opts), 0);
 	best = m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost;
 	if (brute.feasible)
 		assert_true(c.bound <= best);
@@ -167,7 +108,7 @@ static void certified(void **state)
 	assert_int_equal(gpube__certificate_read(&again, ctx, path), 0);
 	assert_int_equal(again.bound, c.bound);
 	assert_int_equal(gpube__certificate_check(&again, m), 0);
-	keep(&again, m, seed);
+	certificate_keep(&again, m, seed);
 	tamper_all(&again, m, seed);
 	gpube__certificate_clear(&again);
 	gpube__certificate_clear(&c);
@@ -217,40 +158,12 @@ static void forge_tree(struct gpube_certificate *c, const struct gpube_model *m,
 	}
 }
 
-/* Every variable has more neighbours than are eliminated into a table, and no table has them all. */
-static struct gpube_model *all_pairs(uint64_t seed)
-{
-	const int32_t n = seed % 3 ? 14 : 9, domain = seed % 3 ? 2 : 3;
-	const int64_t most = seed % 4 ? 20 : 1000000000;
-	struct gpube_model *m;
-	struct gpube_rng rng;
-
-	gpube__rng_init(&rng, seed);
-	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
-	for (int32_t i = 0; i < n; i++)
-		assert_int_equal(gpube_model_add_var(m, NULL, domain, NULL), 0);
-	for (int32_t i = 0; i < n; i++)
-		for (int32_t j = 0; j < i; j++) {
-			int64_t costs[9];
-
-			for (int k = 0; k < domain * domain; k++) {
-				costs[k] = (int64_t)gpube__rng_below(&rng, (uint64_t)most) - most / 2;
-				if (seed % 5 == 0 && gpube__rng_below(&rng, 20) == 0)
-					costs[k] = GPUBE_INF;
-			}
-			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, j}, costs), 0);
-		}
-	if (seed % 2)
-		assert_int_equal(gpube_model_set_direction(m, GPUBE_MAXIMISE), 0);
-	return m;
-}
-
 /* Patches and splits prove the optimum itself. */
 static void split(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .split = GPUBE_SPLIT_FIRST};
-	struct gpube_model *m = all_pairs(seed);
+	struct gpube_model *m = all_pairs(ctx, seed);
 	struct gpube_certificate c, again;
 	struct gpube_solution *known;
 	struct brute brute;
@@ -260,21 +173,21 @@ static void split(void **state)
 	assert_int_equal(gpube_bound(&known, m, &opts), 0);
 	if (seed % 7 == 6) { /* over before it begins: what there is then is a certificate, too */
 		opts.timeout_seconds = 1e-6;
-		assert_int_equal(gpube__bound_certified(&c, m, known, &opts), 0);
+		assert_int_equal(gpube__bound_certified(&c, m, known, NULL, &opts), 0);
 		assert_int_equal(gpube__certificate_check(&c, m), 0);
 		if (brute.feasible)
 			assert_true(c.bound <= (m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost));
 		gpube__certificate_clear(&c);
 		opts.timeout_seconds = 0;
 	}
-	assert_int_equal(gpube__bound_certified(&c, m, known, &opts), 0);
+	assert_int_equal(gpube__bound_certified(&c, m, known, NULL, &opts), 0);
 	if (brute.feasible)
 		assert_int_equal(c.bound, m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost);
 	assert_int_equal(gpube__certificate_write(&c, in_dir("tree.xz")), 0);
 	assert_int_equal(gpube__certificate_read(&again, ctx, in_dir("tree.xz")), 0);
 	assert_int_equal(again.tree.n_nodes, c.tree.n_nodes);
 	assert_int_equal(gpube__certificate_check(&again, m), 0);
-	keep(&again, m, N_SEEDS + seed);
+	certificate_keep(&again, m, N_SEEDS + seed);
 	if (brute.feasible)
 		forge_tree(&again, m, seed);
 	assert_int_equal(gpube__certificate_check(&again, m), 0);
@@ -298,16 +211,16 @@ static void forge_search(struct gpube_certificate *c, const struct gpube_model *
 	struct gpube_rng rng;
 
 	gpube__rng_init(&rng, seed);
-	tamper(&c->bound, 1, c, m); /* it is the optimum */
-	tamper(&c->bound, (int64_t)1 << 40, c, m);
-	tamper(&c->constant, (int64_t)1 << c->shift, c, m);
-	tamper(&c->constant, -1, c, m);
+	certificate_tamper(&c->bound, 1, c, m); /* it is the optimum */
+	certificate_tamper(&c->bound, (int64_t)1 << 40, c, m);
+	certificate_tamper(&c->constant, (int64_t)1 << c->shift, c, m);
+	certificate_tamper(&c->constant, -1, c, m);
 	for (int k = 0; k < 8 && c->n_tables; k++) {
 		struct gpube_proof_table *t = &c->tables[gpube__rng_below(&rng, (uint64_t)c->n_tables)];
 		const int64_t at = (int64_t)gpube__rng_below(&rng, (uint64_t)t->n);
 
-		tamper(&t->values[at], 1 + (int64_t)gpube__rng_below(&rng, 9), c, m);
-		tamper(&t->values[at], -1, c, m);
+		certificate_tamper(&t->values[at], 1 + (int64_t)gpube__rng_below(&rng, 9), c, m);
+		certificate_tamper(&t->values[at], -1, c, m);
 	}
 	if (c->n_vars > 1) {
 		c->order[0] = c->order[c->n_vars - 1];
@@ -354,11 +267,11 @@ static void searched(void **state)
 	struct brute brute;
 
 	spec.observed = 0;
-	m = seed % 2 ? all_pairs(seed) : random_model(ctx, &spec, seed);
+	m = seed % 2 ? all_pairs(ctx, seed) : random_model(ctx, &spec, seed);
 	assert_non_null(m);
 	assert_int_equal(brute_force(&brute, NULL, m), 0);
 	assert_int_equal(gpube_bound(&known, m, &opts), 0);
-	assert_int_equal(gpube__bound_certified(&c, m, known, &opts), 0);
+	assert_int_equal(gpube__bound_certified(&c, m, known, NULL, &opts), 0);
 	if (brute.feasible)
 		assert_true(c.bound <= (m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost));
 	if (known->answer == GPUBE_ANSWER_OPTIMAL)
@@ -367,7 +280,7 @@ static void searched(void **state)
 	assert_int_equal(gpube__certificate_read(&again, ctx, in_dir("search.gz")), 0);
 	assert_int_equal(again.order != NULL, c.order != NULL);
 	assert_int_equal(gpube__certificate_check(&again, m), 0);
-	keep(&again, m, N_SEEDS + N_SPLIT + seed);
+	certificate_keep(&again, m, N_SEEDS + N_SPLIT + seed);
 	if (known->answer == GPUBE_ANSWER_OPTIMAL && again.order) {
 		forge_search(&again, m, seed);
 		forge_below_0(&again, m);
@@ -385,168 +298,6 @@ static void some_were_searched(void **state)
 {
 	(void)state;
 	assert_true(n_searches > N_SEARCHES / 4);
-}
-
-/* A certificate without a proof. */
-static void begin(struct gpube_certificate *c, const struct gpube_model *m, int64_t limit)
-{
-	*c = (struct gpube_certificate){.ctx = ctx, .n_vars = m->n_vars, .n_functions = m->n_functions, .scale = m->scale,
-		.cap = gpube__cap_for(m, limit), .bound = limit};
-	c->domain = gpube__alloc(ctx, (uint64_t)m->n_vars + 1, sizeof(*c->domain));
-	assert_non_null(c->domain);
-	for (int32_t i = 0; i < m->n_vars; i++)
-		c->domain[i] = m->vars[i].domain;
-	c->stages.limit = limit;
-}
-
-/* Stages of any lists, of which any variables leave. */
-static void draw_stages(struct gpube_certificate *c, struct gpube_rng *rng)
-{
-	const int n = 1 + (int)gpube__rng_below(rng, 4);
-
-	for (int k = 0; k < n; k++) {
-		const int n_new = (int)gpube__rng_below(rng, 6);
-
-		assert_int_equal(gpube__certificate_stage(c, (int32_t)gpube__rng_below(rng, 7)), 0);
-		for (int j = 0; j < n_new; j++) {
-			int32_t scope[5], arity = 0;
-			const int32_t most = 1 + (int32_t)gpube__rng_below(rng, 5);
-
-			while (arity < most && arity < c->n_vars) {
-				const int32_t var = (int32_t)gpube__rng_below(rng, (uint64_t)c->n_vars);
-				bool there = false;
-
-				for (int32_t i = 0; i < arity; i++)
-					there |= scope[i] == var;
-				scope[arity] = var;
-				arity += !there;
-			}
-			assert_int_equal(gpube__certificate_list(c, arity,
-						 gpube__rng_below(rng, 4) ? 0 : (int32_t)gpube__rng_below(rng, (uint64_t)arity + 1), scope),
-				0);
-		}
-	}
-}
-
-/* Whatever lists there are, however costs are scaled and cut, up to the most that sums may have: no more is proved than there is. */
-static void forge_lists(const struct gpube_model *m, int64_t best, uint64_t seed)
-{
-	struct gpube_certificate c;
-	struct gpube_rng rng;
-	int64_t proved;
-
-	gpube__rng_init(&rng, seed);
-	for (int k = 0; k < 12; k++) {
-		const bool far = gpube__rng_below(&rng, 3) == 0; /* what is forbidden costs nearly 2^61 then */
-
-		begin(&c, m, best + (far ? ((int64_t)1 << 21) - 100 : 1 + (int64_t)gpube__rng_below(&rng, 3)));
-		draw_stages(&c, &rng);
-		c.shift = far ? 40 : (int)gpube__rng_below(&rng, 6);
-		c.cap = far ? best + ((int64_t)1 << 20) : c.cap;
-		if (gpube__rng_below(&rng, 3) == 0)
-			c.cap = (int64_t)gpube__rng_below(&rng, (uint64_t)c.cap + 1);
-		if (gpube__certificate_proves(&proved, &c, m) == 0)
-			assert_true(proved <= best);
-		gpube__certificate_clear(&c);
-	}
-}
-
-/* By lists that grow: 'limit' is the claim. */
-static void make_lists(struct gpube_certificate *c, const struct gpube_model *m, int64_t limit)
-{
-	struct gpube_model *relaxed;
-	int status;
-
-	begin(c, m, limit);
-	assert_int_equal(gpube__relaxed(&relaxed, m, c->cap), 0);
-	status = gpube__certify_lists(c, relaxed, limit, limit, 0);
-	assert_true(status == 0 || status == GPUBE_ELIMIT);
-	gpube_model_free(relaxed);
-	if (status) /* too simple: no list is made */
-		gpube__certificate_restart(c);
-	if (!c->stages.n)
-		assert_int_equal(gpube__certificate_stage(c, 0), 0);
-	assert_int_equal(gpube__certificate_proves(&c->bound, c, m), 0);
-}
-
-/* Sets of Boolean variables of which one is 1 at most: each set is one variable where lists are found. */
-static struct gpube_model *exclusive(uint64_t seed)
-{
-	const int32_t n = 18, size = 3; /* one set has too many others to be eliminated */
-	struct gpube_model *m;
-	struct gpube_rng rng;
-
-	gpube__rng_init(&rng, seed);
-	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
-	for (int32_t i = 0; i < n; i++)
-		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
-	for (int32_t i = 0; i < n; i++) {
-		const int64_t own[] = {1 + (int64_t)gpube__rng_below(&rng, 9), 0};
-
-		assert_int_equal(gpube_model_add_costs(m, 1, &i, own), 0);
-		for (int32_t j = 0; j < i; j++) {
-			int64_t costs[] = {(int64_t)gpube__rng_below(&rng, 4), 0, 0, (int64_t)gpube__rng_below(&rng, 9)};
-
-			if (i / size == j / size)
-				costs[3] = GPUBE_INF;
-			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){j, i}, costs), 0);
-		}
-	}
-	return m;
-}
-
-static struct gpube_model *model_for_lists(uint64_t seed, const struct random_spec *spec)
-{
-	if (seed % 12 == 2)
-		return exclusive(seed);
-	return seed % 2 ? all_pairs(seed) : random_model(ctx, spec, seed);
-}
-
-static void by_lists(void **state)
-{
-	uint64_t seed = (uint64_t)(uintptr_t)*state;
-	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
-	struct gpube_certificate c, again;
-	struct gpube_model *m;
-	struct brute brute;
-	int64_t best;
-
-	spec.observed = 0;
-	m = model_for_lists(seed, &spec);
-	assert_non_null(m);
-	assert_int_equal(brute_force(&brute, NULL, m), 0);
-	best = !brute.feasible ? 1000 : m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost;
-	make_lists(&c, m, best);
-	assert_true(c.bound <= best);
-	n_lists += c.bound == best;
-	n_sets += seed % 12 == 2 && c.stages.n > 1 && c.stages.stages[0].n_lists == 6 && c.stages.lists[0].arity == 3;
-	assert_int_equal(gpube__certificate_write(&c, in_dir("lists.gz")), 0);
-	assert_int_equal(gpube__certificate_read(&again, ctx, in_dir("lists.gz")), 0);
-	assert_int_equal(again.stages.n, c.stages.n);
-	assert_int_equal(gpube__certificate_check(&again, m), 0);
-	keep(&again, m, N_SEEDS + N_SPLIT + N_SEARCHES + seed);
-	if (brute.feasible)
-		tamper(&again.bound, 1, &again, m);
-	again.bound--; /* less than it proves is true, too */
-	assert_int_equal(gpube__certificate_check(&again, m), 0);
-	gpube__certificate_clear(&again);
-	gpube__certificate_clear(&c);
-	if (brute.feasible) {
-		make_lists(&c, m, best + 1); /* what is not so */
-		assert_true(c.bound <= best);
-		c.bound = best + 1;
-		assert_int_equal(gpube__certificate_check(&c, m), GPUBE_EINVAL);
-		gpube__certificate_clear(&c);
-		forge_lists(m, best, seed);
-	}
-	gpube_model_free(m);
-}
-
-static void some_were_lists(void **state)
-{
-	(void)state;
-	assert_true(n_lists > N_LISTS / 2);
-	assert_true(n_sets >= N_LISTS / 12);
 }
 
 /* A certificate whose claims overflow is refused, not believed. */
@@ -636,7 +387,7 @@ static int certify_scarcely(struct gpube_ctx *c, struct gpube_model *m, const vo
 {
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .order_seconds = 1e-4};
 	struct gpube_certificate certificate = {.ctx = c};
-	int status = gpube__bound_certified(&certificate, m, NULL, &opts);
+	int status = gpube__bound_certified(&certificate, m, NULL, NULL, &opts);
 
 	return there_and_back(c, &certificate, status, path);
 }
@@ -647,7 +398,7 @@ static int certify_patches_scarcely(struct gpube_ctx *c, struct gpube_model *m, 
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .split = GPUBE_SPLIT_FIRST};
 	struct gpube_certificate certificate = {.ctx = c};
 	struct gpube_solution known = {.answer = GPUBE_ANSWER_INCOMPLETE, .bound = m->direction == GPUBE_MAXIMISE ? -1000000 : 1000000};
-	int status = gpube__bound_certified(&certificate, m, &known, &opts);
+	int status = gpube__bound_certified(&certificate, m, &known, NULL, &opts);
 
 	return there_and_back(c, &certificate, status, path);
 }
@@ -658,7 +409,7 @@ static int certify_search_scarcely(struct gpube_ctx *c, struct gpube_model *m, c
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ANDOR, .order_seconds = 1e-4};
 	struct gpube_certificate certificate = {.ctx = c};
 	struct gpube_solution known = {.answer = GPUBE_ANSWER_INCOMPLETE, .bound = m->direction == GPUBE_MAXIMISE ? -1000000 : 1000000};
-	int status = gpube__bound_certified(&certificate, m, &known, &opts);
+	int status = gpube__bound_certified(&certificate, m, &known, NULL, &opts);
 
 	return there_and_back(c, &certificate, status, path);
 }
@@ -684,8 +435,6 @@ int main(void)
 	ADD_CASE(&c, some_were_split);
 	add_seeds(&c, searched, N_SEARCHES, "a search, seed");
 	ADD_CASE(&c, some_were_searched);
-	add_seeds(&c, by_lists, N_LISTS, "by lists, seed");
-	ADD_CASE(&c, some_were_lists);
 	ADD_CASE(&c, overflow);
 	ADD_CASE(&c, observed_overflow);
 	ADD_CASE(&c, endless_block);

@@ -243,12 +243,9 @@ def read_tree(words, c, member):
     return nodes
 
 
-def read_stages(words, c, member):
+def read_stages(words, c, member, n_stages):
     """Each stage: its lists, as (variables, how many of them leave), and sweeps."""
     stages = []
-    n_stages = member("stages")
-    if n_stages < 1:
-        raise Refused("there are no stages")
     for _ in range(n_stages):
         n_lists, n_sweeps = member("stage"), int(next(words))
         if n_lists < 0 or n_sweeps < 0:
@@ -268,6 +265,31 @@ def read_stages(words, c, member):
     return stages
 
 
+def read_cases(words, c, member):
+    """In the order of the file: stages, and what is split, as [(variable, value)]; []: a leaf."""
+    cases, still_to_come = [], 1
+    while still_to_come:
+        n_stages = member("case")
+        if n_stages < 0:
+            raise Refused("a case has less than no stages")
+        stages, split = read_stages(words, c, member, n_stages), []
+        kind = next(words)
+        if kind == "split":
+            n = int(next(words))
+            if not 1 <= n <= WORD:
+                raise Refused("a split is of no variables, or of too many")
+            for _ in range(n):
+                v, a = int(next(words)), int(next(words))
+                if not 0 <= v < len(c["domains"]) or not 0 <= a < c["domains"][v]:
+                    raise Refused("a split is of a variable or a value that is not there")
+                split.append((v, a))
+        elif kind != "leaf":
+            raise Refused("a case is neither split nor leaf")
+        cases.append((stages, split))
+        still_to_come += 1 if split else -1
+    return cases
+
+
 def read_certificate(path):
     words = iter(content(path).split())
 
@@ -278,16 +300,23 @@ def read_certificate(path):
 
     c = {}
     version = member("gpube-certificate")
-    if version not in (1, 2, 3, 4):
+    if version not in (1, 2, 3, 4, 5):
         raise Refused("another version")
     c["domains"] = [int(next(words)) for _ in range(member("variables"))]
-    for name in ("functions", "decimals", "cap", "shift", "bound", "limit" if version == 4 else "constant"):
+    for name in ("functions", "decimals", "cap", "shift", "bound", "limit" if version >= 4 else "constant"):
         c[name] = member(name)
     if not (0 <= c["decimals"] <= 18 and 0 <= c["cap"] < (1 << 63) - 1 and 0 <= c["shift"] <= 40):
         raise Refused("a number of the header is out of range")
     c["blocks"], c["order"], c["tree"] = [], None, [([], None)]
-    c["stages"] = read_stages(words, c, member) if version == 4 else None
-    for _ in range(0 if version == 4 else member("blocks")):
+    c["cases"], c["narrows"] = None, version == 5
+    if version == 4:
+        n_stages = member("stages")
+        if n_stages < 1:
+            raise Refused("there are no stages")
+        c["cases"] = [(read_stages(words, c, member, n_stages), [])]
+    if version == 5:
+        c["cases"] = read_cases(words, c, member)
+    for _ in range(0 if version >= 4 else member("blocks")):
         block = []
         for _ in range(member("block")):
             scope = [int(next(words)) for _ in range(member("table"))]
@@ -506,7 +535,7 @@ class Search:
         return best
 
 
-# ---- lists: the fourth form -------------------------------------------------------------------------------
+# ---- lists: the fourth and the fifth form -------------------------------------------------------------------------------
 
 
 def vector(numbers):
@@ -586,6 +615,15 @@ class Stages:
                      zip(itertools.product(*(range(self.domains[v]) for v in scope)), table)]
             cells = [(key, cost) for key, cost in cells if cost < self.target]
             self.lists.append(List(scope, [key for key, _ in cells], [cost for _, cost in cells]))
+        self.fixed = {}
+
+    def copy(self):
+        """Of lists without separators."""
+        other = object.__new__(Stages)
+        other.__dict__.update(self.__dict__)
+        other.fixed = dict(self.fixed)
+        other.lists = [List(a.scope, a.keys, list(map(int, a.costs))) for a in self.lists]
+        return other
 
     def missing(self):
         return self.target - self.constant
@@ -598,6 +636,51 @@ class Stages:
         self.separators = []
         for a in self.lists:
             a.keep(self.missing())
+
+    def narrow(self):
+        """Values with which all lists cost as much as is missing go, and variables that have one value left."""
+        missing, sums = self.missing(), {}
+        for a in self.lists:
+            costs = list(map(int, a.costs))
+            for k, v in enumerate(a.scope):
+                least = {}
+                for key, cost in zip(a.keys, costs):
+                    least[key[k]] = min(cost, least.get(key[k], GONE))
+                row = sums.setdefault(v, [0] * self.domains[v])
+                for x in range(self.domains[v]):
+                    row[x] += least.get(x, missing)
+        left = {v: {x for x, cost in enumerate(row) if cost < missing} for v, row in sums.items()}
+        if not all(left.values()):
+            self.constant = self.target
+        self.fixed.update((v, min(values)) for v, values in left.items() if len(values) == 1)
+        lists, self.lists = self.lists, []
+        for a in lists:
+            kept = [i for i, key in enumerate(a.keys) if all(x in left[v] for v, x in zip(a.scope, key))]
+            places = [k for k, v in enumerate(a.scope) if v not in self.fixed]
+            b = List([a.scope[k] for k in places], [tuple([a.keys[i][k] for k in places]) for i in kept],
+                     [int(a.costs[i]) for i in kept])
+            if not kept:
+                self.constant = self.target
+            elif places:
+                self.lists.append(b)
+            else:
+                self.constant += min(int(b.costs[0]), self.missing())
+
+    def keep(self, split, has_all):
+        """What is left where all of these variables have their values, or where not all have."""
+        other = any(v in self.fixed and self.fixed[v] != x for v, x in split)
+        split = [(v, x) for v, x in split if v not in self.fixed]
+        if other if has_all else not other and not split:
+            self.constant = self.target
+        for a in [] if other else self.lists:
+            looks = [(a.scope.index(v), x) for v, x in split if v in a.scope]
+            if not looks or (not has_all and len(looks) < len(split)):
+                continue
+            kept = [i for i, key in enumerate(a.keys) if all(key[k] == x for k, x in looks) == has_all]
+            a.keys = [a.keys[i] for i in kept]
+            a.costs = vector([int(a.costs[i]) for i in kept])
+        if not all(a.keys for a in self.lists):
+            self.constant = self.target
 
     def join(self, scope, old, taken):
         """Assignments that all old lists within say are possible; they cost what no new list has taken."""
@@ -634,7 +717,8 @@ class Stages:
         return List(scope, [key for key, _, _ in entries], [own for _, _, own in entries])
 
     def make_lists(self, new):
-        self.unite()
+        new = [([v for v in scope if v not in self.fixed], sum(v not in self.fixed for v in scope[len(scope) - n:]))
+               for scope, n in new]
         old = [(set(a.scope), a.scope, dict(zip(a.keys, map(int, a.costs)))) for a in self.lists]
         taken = [False] * len(old)
         lists = []
@@ -729,18 +813,41 @@ class Stages:
                 for b, e in cells_of.get(j, []):
                     b.cells[e] = at(b.cells[e], kept)
 
-    def least(self, stages, unit):
-        """What every total is above the constant, at least; or the limit, where all below it are impossible."""
+    def go_through(self, stages, narrows):
         for new, n_sweeps in stages:
             if self.missing() <= 0:
                 break
-            self.make_lists(new)
+            self.unite()
+            if narrows:
+                self.narrow()
+            if self.missing() > 0:
+                self.make_lists(new)
             if self.missing() > 0 and n_sweeps:
                 self.separate()
             for _ in range(n_sweeps):
                 if self.missing() > 0:
                     self.sweep()
-        return self.constant if self.missing() > 0 else self.target - 1 + unit
+
+
+def least_case(c, root, unit):
+    """What every total is above the constant, at least, in the worst leaf; or the limit, where all below it are impossible."""
+    least, waiting = root.target, [root]
+    for stages, split in c["cases"]:
+        here = waiting.pop()
+        if here.missing() > 0:
+            here.go_through(stages, c["narrows"])
+        if not split:
+            least = min(least, here.constant)
+            continue
+        if here.missing() <= 0:  # so is all that is below
+            waiting += [here, here]
+            continue
+        here.unite()
+        other = here.copy()
+        other.keep(split, False)
+        here.keep(split, True)
+        waiting += [other, here]
+    return least if least < root.target else root.target - 1 + unit
 
 
 def check_sums(p, c):
@@ -763,8 +870,7 @@ def prove_by_stages(p, c):
         return min(constant, c["bound"]) << c["shift"]
     if (c["limit"] - constant) * unit > 1 << 61:
         raise Refused("the limit is too far above the constant")
-    stages = Stages(c, constant, functions)
-    return min(constant * unit + stages.least(c["stages"], unit), c["bound"] * unit)
+    return min(constant * unit + least_case(c, Stages(c, constant, functions), unit), c["bound"] * unit)
 
 
 def check(model, certificate):
@@ -775,9 +881,9 @@ def check(model, certificate):
     error = round_potentials(p, c["decimals"]) if p.potentials is not None else 0
     if c["domains"] != p.domains or c["functions"] != len(p.functions) or c["decimals"] != p.decimals:
         raise Refused("it is of another problem")
-    if not c["stages"]:
+    if not c["cases"]:
         check_sums(p, c)
-    if c["stages"]:  # as much of it as is claimed
+    if c["cases"]:  # as much of it as is claimed
         proved = prove_by_stages(p, c)
     elif c["order"] is None:
         proved = c["constant"] + least_leaf(c)

@@ -42,14 +42,16 @@ if $have_python; then
 			that "random .$form $seed, $method" certify "$work/$seed.$form" $method
 		done
 	done
-	if [ -x "${BUILD:-build}/tests/bound/test_certificate" ]; then
-		mkdir "$work/kept"
-		GPUBE_CERTIFICATES="$work/kept" "${BUILD:-build}/tests/bound/test_certificate" > /dev/null 2>&1
-		that 'those of the unit test' python3 $py all "$work/kept"
-		that 'which are many' [ "$(find "$work/kept" -name '*.cert' | wc -l)" -gt 100 ]
-	else
-		skip 'those of the unit test' 'it is not built'
-	fi
+	for unit in test_certificate test_certificate_lists; do
+		if [ -x "${BUILD:-build}/tests/bound/$unit" ]; then
+			mkdir "$work/$unit"
+			GPUBE_CERTIFICATES="$work/$unit" "${BUILD:-build}/tests/bound/$unit" > /dev/null 2>&1
+			that "those of $unit" python3 $py all "$work/$unit"
+			that 'which are many' [ "$(find "$work/$unit" -name '*.cert' | wc -l)" -gt 100 ]
+		else
+			skip "those of $unit" 'it is not built'
+		fi
+	done
 else
 	skip 'the second checker' 'no python3'
 fi
@@ -192,7 +194,7 @@ for form in wcsp cfn uai; do
 done
 row 'they prove the optimum' 0 '"lower_bound": 3271.*"certified_bound": 3271,' '' \
 	"$gpube" bound -q --json --method patches --certify "$work/lists.cert" "$work/split.wcsp"
-row 'which is told' 0 'checked, by sweeps over [0-9]+ lists in [0-9]+ stages, of the problem' '' \
+row 'which is told' 0 'checked, by sweeps over [0-9]+ lists in [0-9]+ stages and [0-9]+ cases?, of the problem' '' \
 	"$gpube" bound -q --verify "$work/lists.cert" "$work/split.wcsp"
 
 # the triangle again: one list of all three says it, two edges and their neighbour do not
@@ -227,6 +229,49 @@ listed 'tables in their place' '/^limit/,$d;$a constant 0\nblocks 0'
 listed 'another version with lists' '1s/4/3/'
 sed 's/^bound 1/bound 0/' "$work/listed.cert" > "$work/mislisted"
 that 'less than lists prove' agree "$work/edge.wcsp" "$work/mislisted" 0
+
+# the triangle once more: with either value of the first corner the other two have one, and it is the same
+sed '1s/2/5/;/^constant/,$d' "$work/edge.cert" > "$work/cases.cert"
+echo 'limit 1
+case 0
+split 1 0 0
+case 1
+stage 0 0
+leaf
+case 1
+stage 0 0
+leaf' >> "$work/cases.cert"
+that 'cases by hand' agree "$work/edge.wcsp" "$work/cases.cert" 1
+cased() { # NAME SED-SCRIPT
+	sed "$2" "$work/cases.cert" > "$work/miscased"
+	that "$1" refused "$work/edge.wcsp" "$work/miscased"
+}
+cased 'more than cases prove' 's/^bound 1/bound 2/;s/^limit 1/limit 2/;s/^cap 1/cap 9/'
+cased 'more than their limit' 's/^bound 1/bound 2/'
+cased 'a leaf in place of the split' 's/^split.*/leaf/'
+cased 'no split, and nothing below it' 's/^split.*/leaf/;/^leaf/,$d;$a leaf'
+cased 'no stage in the first case' '11s/1/0/;12d'
+cased 'no stage in the second case' '14s/1/0/;15d'
+cased 'the second case left out' '14,$d'
+cased 'the last word left out' '$d'
+cased 'a case too many' '$a case 0\nleaf'
+cased 'a split of no variable' 's/^split.*/split 0/'
+cased 'of one that is not there' 's/^split.*/split 1 3 0/'
+cased 'of a negative one' 's/^split.*/split 1 -1 0/'
+cased 'of no such value' 's/^split.*/split 1 0 2/'
+cased 'of a negative value' 's/^split.*/split 1 0 -1/'
+cased 'a word that is no number' 's/^split.*/split 1 0 x/'
+cased 'of two variables, of which one has a value' 's/^split.*/split 2 0 0 1/'
+cased 'of more variables than it says' 's/^split.*/split 1 0 0 1 1/'
+cased 'stages below none' 's/^case 0/case -1/'
+cased 'a version without cases' '1s/5/4/'
+cased 'another version with cases' '1s/5/6/'
+sed 's/^bound 1/bound 0/' "$work/cases.cert" > "$work/miscased"
+that 'less than cases prove' agree "$work/edge.wcsp" "$work/miscased" 0
+sed 's/^split.*/split 2 0 0 1 0/' "$work/cases.cert" > "$work/miscased"
+that 'a split of two variables leaves more in the second case' refused "$work/edge.wcsp" "$work/miscased"
+sed 's/^split.*/split 2 0 0 0 1/' "$work/cases.cert" > "$work/miscased"
+that 'and one that no assignment has leaves all' refused "$work/edge.wcsp" "$work/miscased"
 
 # ---- forged headers --------------------------------------------------------------------------
 
@@ -305,7 +350,14 @@ for part in 16 17 18 19 20; do
 		echo "gpube-certificate 4 variables 6 2 2 2 2 2 2 functions 51 decimals 0 cap 200000000 shift 40" \
 			"bound $bound limit 2097152 stages 2 stage 0 1 stage 0 0" > "$work/united$bound.cert"
 	done
+	for bound in 0 2097152; do
+		echo "gpube-certificate 5 variables 6 2 2 2 2 2 2 functions 51 decimals 0 cap 200000000 shift 40" \
+			"bound $bound limit 2097152 case 1 stage 0 1 split 1 1 1 case 2 stage 0 1 stage 0 0 leaf case 1 stage 0 0 leaf" \
+			> "$work/parted$bound.cert"
+	done
 	that "costs of $part twentieths of 2^61 each" agree "$work/united.wcsp" "$work/united0.cert" 0
+	that 'split' agree "$work/united.wcsp" "$work/parted0.cert" 0
+	that 'what is not so, split' refused "$work/united.wcsp" "$work/parted2097152.cert"
 	that 'and what is not so' refused "$work/united.wcsp" "$work/united2097152.cert"
 done
 

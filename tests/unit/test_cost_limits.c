@@ -226,7 +226,7 @@ static void check_certified(const struct limit_model *s, const struct gpube_mode
 	opts.has_cutoff = 0;
 	if (opts.method == GPUBE_BOUND_MBE || gpube_bound(&known, m, &opts))
 		return;
-	status = gpube__bound_certified(&c, m, known, &opts);
+	status = gpube__bound_certified(&c, m, known, NULL, &opts);
 	if (status) {
 		CHECK(s, status == GPUBE_ERANGE && !fits(least_certified(s, m)));
 		n_refused[TO_CERTIFY] += s->totals_fit;

@@ -10,7 +10,7 @@
 /* A function of more cells counts at its least cost. */
 enum { MOST_CELLS = 1 << 22, MOST_ARITY = 20 };
 /* Versions of the file. */
-enum { TABLES = 1, TREE, ORDER, STAGES };
+enum { TABLES = 1, TREE, ORDER, STAGES, CASES };
 
 /* ---- the relaxed problem ----------------------------------------------------------------- */
 
@@ -206,8 +206,7 @@ void gpube__certificate_clear(struct gpube_certificate *c)
 	gpube__free(c->ctx, c->domain);
 	gpube__free(c->ctx, c->tree.nodes);
 	gpube__free(c->ctx, c->tree.moves);
-	gpube__free(c->ctx, c->stages.stages);
-	gpube__free(c->ctx, c->stages.lists);
+	gpube__free(c->ctx, c->stages.cases);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -261,22 +260,28 @@ static void write_table(struct gpube_out *out, const struct gpube_proof_table *t
 	gpube__out_text(out, "\n");
 }
 
+static int version_of(const struct gpube_certificate *c)
+{
+	if (c->stages.n)
+		return c->stages.by_cases ? CASES : STAGES;
+	return c->order ? ORDER : c->tree.n_nodes ? TREE : TABLES;
+}
+
 int gpube__certificate_write(const struct gpube_certificate *c, const char *path)
 {
 	struct gpube_out out;
-	int status = gpube__out_open(&out, c->ctx, path);
+	int status = gpube__out_open(&out, c->ctx, path), closed;
 
 	if (status)
 		return status;
-	gpube__out_printf(&out, "gpube-certificate %d\nvariables %d",
-		c->stages.n ? STAGES : c->order ? ORDER : c->tree.n_nodes ? TREE : TABLES, c->n_vars);
+	gpube__out_printf(&out, "gpube-certificate %d\nvariables %d", version_of(c), c->n_vars);
 	for (int32_t i = 0; i < c->n_vars; i++)
 		gpube__out_printf(&out, " %d", c->domain[i]);
 	gpube__out_printf(&out, "\nfunctions %d\ndecimals %d\ncap %lld\nshift %d\n", c->n_functions,
 		c->scale, (long long)c->cap, c->shift);
 	gpube__out_printf(&out, "bound %lld\n", (long long)c->bound);
 	if (c->stages.n)
-		gpube__certificate_write_stages(&out, c);
+		status = gpube__certificate_write_stages(&out, c);
 	else
 		gpube__out_printf(&out, "constant %lld\nblocks %d\n", (long long)c->constant, c->n_blocks);
 	for (int32_t b = 0; b < c->n_blocks; b++) {
@@ -288,7 +293,8 @@ int gpube__certificate_write(const struct gpube_certificate *c, const char *path
 		gpube__out_printf(&out, "%s%d%s", i ? " " : "order ", c->order[i], i + 1 < c->n_vars ? "" : "\n");
 	if (!c->order && c->tree.n_nodes)
 		gpube__certificate_write_tree(&out, c);
-	return gpube__out_close(&out, true);
+	closed = gpube__out_close(&out, !status);
+	return status ? status : closed;
 }
 
 static int read_table(struct gpube_certificate *c, struct gpube_in *in)
@@ -329,7 +335,8 @@ static int read_order(struct gpube_certificate *c, struct gpube_in *in)
 static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 {
 	int64_t v = 0, n_blocks = 0, n = 0, version = 0;
-	int status = gpube__certificate_read_member(in, "gpube-certificate", &version, TABLES, STAGES);
+	int status =
+		gpube__certificate_read_member(in, "gpube-certificate", &version, TABLES, CASES);
 
 	if (!status)
 		status = gpube__certificate_read_member(in, "variables", &v, 0, INT32_MAX - 1);
@@ -357,8 +364,8 @@ static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 	c->shift = (int)v;
 	if (!status)
 		status = gpube__certificate_read_member(in, "bound", &c->bound, -INT64_MAX, INT64_MAX);
-	if (!status && version == STAGES) {
-		status = gpube__certificate_read_stages(c, in);
+	if (!status && version >= STAGES) {
+		status = gpube__certificate_read_stages(c, in, version == CASES);
 		return status ? status : gpube__in_end(in);
 	}
 	if (!status)

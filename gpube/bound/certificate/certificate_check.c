@@ -218,8 +218,8 @@ static int check_sums(
 	return status;
 }
 
-int gpube__certificate_proves(
-	int64_t *bound, const struct gpube_certificate *c, const struct gpube_model *m)
+static int proves(int64_t *bound, const struct gpube_certificate *c, const struct gpube_model *m,
+	struct gpube_certificate *mended)
 {
 	struct gpube_model *relaxed = NULL;
 	const __int128 claimed = (__int128)c->bound * ((int64_t)1 << c->shift);
@@ -238,7 +238,7 @@ int gpube__certificate_proves(
 	status = gpube__relaxed_above(&relaxed, &constant, m, c->cap);
 	if (!status && c->stages.n) {
 		total = constant * ((int64_t)1 << c->shift);
-		status = gpube__certificate_sweep(&least, c, relaxed, constant);
+		status = gpube__certificate_sweep(&least, c, relaxed, constant, mended);
 	} else if (!status) {
 		status = check_sums(c, relaxed, constant);
 	}
@@ -260,6 +260,17 @@ int gpube__certificate_proves(
 			(double)rounded);
 	*bound = (int64_t)rounded;
 	return GPUBE_OK;
+}
+
+int gpube__certificate_proves(
+	int64_t *bound, const struct gpube_certificate *c, const struct gpube_model *m)
+{
+	return proves(bound, c, m, NULL);
+}
+
+int gpube__certificate_mend(struct gpube_certificate *c, const struct gpube_model *m)
+{
+	return proves(&c->bound, c, m, c);
 }
 
 int gpube__certificate_check(const struct gpube_certificate *c, const struct gpube_model *m)

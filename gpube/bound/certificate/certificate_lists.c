@@ -1,4 +1,5 @@
-/* certificate_lists.c - the checker's lists, and its way through a certificate's stages. See certificate_lists.h. */
+/* certificate_lists.c - the checker's lists, of functions and of others. See certificate_lists.h.
+ */
 #include "gpube/bound/certificate/certificate_lists.h"
 
 #include <string.h>
@@ -7,12 +8,9 @@
 
 /* Entries of a list, also of one that becomes shorter with the next variable. */
 #define MOST_ENTRIES ((int64_t)1 << 28)
-/* A target that sums of two do not pass. */
-#define MOST_MISSING ((int64_t)1 << 61)
-
 /* ---- lists --------------------------------------------------------------------------------- */
 
-static void clear_list(struct gpube_ctx *ctx, struct gpube__checked_list *a)
+void gpube__checking_clear_list(struct gpube_ctx *ctx, struct gpube__checked_list *a)
 {
 	gpube__free(ctx, a->set);
 	gpube__free(ctx, a->key);
@@ -123,13 +121,15 @@ static int add_function(struct gpube__checking *w, const struct gpube_model *rel
 	return status;
 }
 
-static int prepare(struct gpube__checking *w, const struct gpube_model *relaxed, int shift)
+int gpube__checking_init(struct gpube__checking *w, const struct gpube_model *relaxed, int shift)
 {
 	w->words = w->n_vars / 64 + 1;
 	w->bits = gpube__alloc(w->ctx, (uint64_t)w->n_vars + 1, sizeof(*w->bits));
 	w->lists = gpube__alloc_zero(w->ctx, (uint64_t)relaxed->n_functions + 1, sizeof(*w->lists));
-	if (!w->bits || !w->lists)
+	w->fixed = gpube__alloc(w->ctx, (uint64_t)w->n_vars + 1, sizeof(*w->fixed));
+	if (!w->bits || !w->lists || !w->fixed)
 		return GPUBE_ENOMEM;
+	memset(w->fixed, 0xff, ((size_t)w->n_vars + 1) * sizeof(*w->fixed));
 	for (int32_t i = 0; i < w->n_vars; i++)
 		for (w->bits[i] = 1; (int64_t)1 << w->bits[i] < w->domain[i]; w->bits[i]++)
 			;
@@ -227,6 +227,9 @@ static int add_next(struct joining *j, struct gpube__checked_list *a, const int3
 
 	*n_new = old ? old->arity : 1;
 	v->n = old ? old->n : w->domain[scope[0]];
+	if ((uint64_t)v->n > w->ctx->memory_bytes / 8 / sizeof(*v->key))
+		return gpube__fail(
+			w->ctx, GPUBE_ELIMIT, "a variable of the certificate has too many values");
 	v->key = gpube__alloc(w->ctx, (uint64_t)v->n + 1, sizeof(*v->key));
 	if (!v->key)
 		return GPUBE_ENOMEM;
@@ -344,7 +347,7 @@ static int join(struct joining *j, const struct gpube_proof_list *of, struct gpu
 		a->cost[i] = own.cost[i];
 	for (int32_t k = 0; k < j->n_old && !status; k++)
 		j->taken[k] |= gpube__bits_within(j->old[k].set, a->set, w->words);
-	clear_list(w->ctx, &own);
+	gpube__checking_clear_list(w->ctx, &own);
 	return status;
 }
 
@@ -403,7 +406,7 @@ static void clear_joining(struct joining *j)
 	for (int32_t k = 0; k < j->n_old; k++) {
 		if (j->index)
 			gpube__words_clear(ctx, &j->index[k]);
-		clear_list(ctx, &j->old[k]);
+		gpube__checking_clear_list(ctx, &j->old[k]);
 	}
 	gpube__free(ctx, j->old);
 	gpube__free(ctx, j->index);
@@ -414,7 +417,38 @@ static void clear_joining(struct joining *j)
 	gpube__free(ctx, j->of);
 }
 
-/* The new lists, and behind them the old ones that are within none. */
+/* The lists without variables that have one value by now. Errors: ENOMEM */
+static int find_open(const struct gpube__checking *w, const struct gpube_proof_list *of, int32_t n,
+	struct gpube_proof_list **open)
+{
+	struct gpube_proof_list *to;
+	int64_t total = 0;
+	int32_t *scope;
+
+	*open = NULL;
+	for (int32_t k = 0; k < n; k++)
+		total += of[k].arity;
+	to = gpube__alloc(w->ctx, (uint64_t)n + 1, sizeof(*to));
+	scope = gpube__alloc(w->ctx, (uint64_t)total + 1, sizeof(*scope));
+	if (!to || !scope) {
+		gpube__free(w->ctx, to);
+		gpube__free(w->ctx, scope);
+		return GPUBE_ENOMEM;
+	}
+	to[0].scope = scope;
+	for (int32_t k = 0; k < n; k++) {
+		to[k] = (struct gpube_proof_list){.scope = scope};
+		for (int32_t e = 0; e < of[k].arity; e++)
+			if (w->fixed[of[k].scope[e]] < 0) {
+				*scope++ = of[k].scope[e];
+				to[k].arity++;
+				to[k].n_leaving += e >= of[k].arity - of[k].n_leaving;
+			}
+	}
+	*open = to;
+	return GPUBE_OK;
+}
+
 static int make_lists(struct gpube__checking *w, const struct gpube_proof_list *of, int32_t n)
 {
 	struct joining j = {.w = w, .old = w->lists, .n_old = w->n_lists};
@@ -441,71 +475,29 @@ static int make_lists(struct gpube__checking *w, const struct gpube_proof_list *
 	return status;
 }
 
-/* ---- the call -------------------------------------------------------------------------------- */
-
-static int sweep(struct gpube__checking *w, int32_t n_sweeps, int32_t *n_done)
+int gpube__checking_make(struct gpube__checking *w, const struct gpube_proof_list *of, int32_t n)
 {
-	int64_t *room = NULL;
-	int status = gpube__checking_separate(w);
+	struct gpube_proof_list *open;
+	int status = find_open(w, of, n, &open);
 
-	if (!status) {
-		room = gpube__alloc(w->ctx, (uint64_t)gpube__checking_room(w) + 1, sizeof(*room));
-		status = room ? GPUBE_OK : GPUBE_ENOMEM;
-	}
-	for (int32_t k = 0; k < n_sweeps && !status && gpube__checking_left(w) > 0; k++)
-		status = gpube__checking_sweep(w, (*n_done)++ % 2, room);
-	gpube__free(w->ctx, room);
+	if (status)
+		return status;
+	status = make_lists(w, open, n);
+	gpube__free(w->ctx, open[0].scope);
+	gpube__free(w->ctx, open);
 	return status;
 }
 
-static int64_t n_entries(const struct gpube__checking *w)
+void gpube__checking_clear(struct gpube__checking *w)
 {
-	int64_t n = 0;
-
+	gpube__checking_unite(w);
 	for (int32_t k = 0; k < w->n_lists; k++)
-		n += w->lists[k].n;
-	return n;
-}
-
-static int go_through(struct gpube__checking *w, const struct gpube_proof_stages *s)
-{
-	const struct gpube_proof_list *lists = s->lists;
-	int32_t n_done = 0;
-	int status = GPUBE_OK;
-
-	for (int32_t k = 0; k < s->n && !status && gpube__checking_left(w) > 0; lists += s->stages[k++].n_lists) {
-		gpube__checking_unite(w);
-		status = make_lists(w, lists, s->stages[k].n_lists);
-		if (status || gpube__checking_left(w) <= 0 || !s->stages[k].n_sweeps)
-			continue;
-		status = sweep(w, s->stages[k].n_sweeps, &n_done);
-		gpube__log(w->ctx, GPUBE_LOG_DETAIL, "certificate: stage %d: %d lists, %lld separators, %lld entries; %.3g is missing after %d sweeps",
-			k + 1, w->n_lists, (long long)w->n_separators, (long long)n_entries(w), (double)gpube__checking_left(w), n_done);
-	}
-	return status;
-}
-
-int gpube__certificate_sweep(
-	__int128 *least, const struct gpube_certificate *c, const struct gpube_model *relaxed, __int128 constant)
-{
-	struct gpube__checking w = {.ctx = c->ctx, .domain = c->domain, .n_vars = c->n_vars};
-	const __int128 limit = c->stages.limit - constant, unit = (int64_t)1 << c->shift;
-	int status;
-
-	*least = 0;
-	if (limit <= 0)
-		return GPUBE_OK;
-	if (limit * unit > MOST_MISSING)
-		return gpube__fail(c->ctx, GPUBE_ERANGE, "what the certificate's lists are to prove passes 61 bits");
-	w.target = (int64_t)((limit - 1) * unit + 1); /* totals are whole: one below the limit is one less at least */
-	status = prepare(&w, relaxed, c->shift);
-	if (!status)
-		status = go_through(&w, &c->stages);
-	*least = gpube__checking_left(&w) > 0 ? w.constant : limit * unit;
-	gpube__checking_unite(&w);
-	for (int32_t k = 0; k < w.n_lists; k++)
-		clear_list(c->ctx, &w.lists[k]);
-	gpube__free(c->ctx, w.lists);
-	gpube__free(c->ctx, w.bits);
-	return status;
+		gpube__checking_clear_list(w->ctx, &w->lists[k]);
+	gpube__free(w->ctx, w->lists);
+	gpube__free(w->ctx, w->bits);
+	gpube__free(w->ctx, w->fixed);
+	w->lists = NULL;
+	w->bits = NULL;
+	w->fixed = NULL;
+	w->n_lists = 0;
 }

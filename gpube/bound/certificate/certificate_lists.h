@@ -1,8 +1,10 @@
 /*
- * certificate_lists.h - what the two parts of the checker of stages share: lists (certificate_lists.c), and sweeps over them
- * (certificate_sweeps.c). See certificate.h and formats/certificate.md.
+ * certificate_lists.h - what the parts of the checker of stages share: lists (certificate_lists.c),
+ * sweeps over them (certificate_sweeps.c), what a split leaves of them (certificate_parts.c), and
+ * the way through all cases (certificate_cases.c). See certificate.h and formats/certificate.md.
  *
- * Both are written from the format's description, share nothing with relax/patches and are the simplest that end soon.
+ * They are written from the format's description, share nothing with relax/patches and are the
+ * simplest that end soon.
  */
 #ifndef GPUBE_CERTIFICATE_LISTS_H
 #define GPUBE_CERTIFICATE_LISTS_H
@@ -49,6 +51,8 @@ struct gpube__checking {
 	const int32_t *domain;
 	int32_t n_vars, words;
 	uint8_t *bits; /* of a value */
+	int32_t *fixed;   /* the one value that a variable has left, which is in no list then; -1 */
+	int32_t n_sweeps; /* so far */
 	int64_t constant, target; /* no total below the claim is above the target less 1 */
 	struct gpube__checked_list *lists;
 	int32_t n_lists;
@@ -57,6 +61,8 @@ struct gpube__checking {
 	int64_t n_separators;
 	struct gpube__checked_member *members;
 	int64_t n_members, patience;
+	int64_t *
+		room; /* of a sweep: the cells of a separator and what each of its members forces */
 };
 
 /* Numbers of words. */
@@ -120,12 +126,37 @@ static inline bool gpube__checking_stops(struct gpube__checking *w, int64_t work
 	return gpube__stopped(w->ctx);
 }
 
-/* Separators of the lists, unless they are known. Errors: ENOMEM, ESTOP, ELIMIT */
+/*
+ * gpube__checking_init() - the lists of the functions; w has its context, its variables and the
+ * target. Errors: ENOMEM, ESTOP, ELIMIT, to be cleared all the same
+ */
+int gpube__checking_init(struct gpube__checking *w, const struct gpube_model *relaxed, int shift);
+void gpube__checking_clear(struct gpube__checking *w);
+/* The new lists of a stage, and those before it that are within none. Errors: ENOMEM, ESTOP,
+ * ELIMIT; EINVAL */
+int gpube__checking_make(struct gpube__checking *w, const struct gpube_proof_list *of, int32_t n);
+void gpube__checking_clear_list(struct gpube_ctx *ctx, struct gpube__checked_list *a);
+
+/* Separators of the lists, which are not known. Errors: ENOMEM, ESTOP, ELIMIT */
 int gpube__checking_separate(struct gpube__checking *w);
 /* Their costs go to the first list that has each, and they are known no more. */
 void gpube__checking_unite(struct gpube__checking *w);
-/* A sweep, there or back; room: for the cells of a separator and what each of its members forces. Errors: ESTOP */
-int gpube__checking_sweep(struct gpube__checking *w, bool back, int64_t *room);
-int64_t gpube__checking_room(const struct gpube__checking *w);
+/* The next sweep, there or back. Errors: ESTOP, ENOMEM */
+int gpube__checking_sweep(struct gpube__checking *w);
+
+/* ---- parts of what is open, of lists without separators
+ * ---------------------------------------------- */
+
+/* Values that cost as much as is missing go, and variables of one value. Errors: ENOMEM */
+int gpube__checking_narrow(struct gpube__checking *w);
+/* What is left where all n variables have their values ('split': them, then these), or where not
+ * all have. */
+void gpube__checking_keep(struct gpube__checking *w, int32_t n, const int32_t *split, bool all);
+/* The variable and value with which, and without which, the values of all lists cost most; false:
+ * none has several. Errors: ENOMEM */
+int gpube__checking_choose(const struct gpube__checking *w, int32_t split[2], bool *any);
+uint64_t gpube__checking_bytes(const struct gpube__checking *w);
+/* Errors: ENOMEM, to be cleared all the same */
+int gpube__checking_copy(struct gpube__checking *to, const struct gpube__checking *w);
 
 #endif

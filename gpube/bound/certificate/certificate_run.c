@@ -21,8 +21,6 @@
 #define LEAST_CHECK 0.5
 /* And where there is no limit: what splits have not ended by then seldom ends. */
 #define PATCHES_SECONDS 60
-/* The same of lists where they are asked for: SPOT5's 507 takes 60 of one core. */
-#define LISTS_SECONDS 600
 /* The same of searches; cells of the tables that they are made with. */
 #define SEARCH_SECONDS	   60
 #define FIRST_SEARCH_CELLS 2e3
@@ -296,27 +294,38 @@ static int certify_patches(struct gpube_certificate *c, const struct gpube_model
 	return proves_by(c, m, end);
 }
 
-/* By lists, which a good assignment keeps short. A third of the time is theirs, and as much for each of two checks. */
-static int certify_lists(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
+/*
+ * What lists and cases did in the run before, which is used up, done once more by the certificate's
+ * rules: that is a check. A limit as low as it is now keeps lists short. Half of the time is for
+ * that; to check the file takes the other.
+ */
+static int certify_cases(struct gpube_certificate *c, const struct gpube_model *m,
+	const struct gpube_solution *known, struct gpube_certificate *notes,
 	const struct gpube_bound_opts *opts, double end)
 {
 	const int64_t sign = m->direction == GPUBE_MAXIMISE ? -1 : 1, aim = sign * known->bound;
-	const int64_t limit = known->values && sign * known->cost > aim ? sign * known->cost : aim;
-	struct gpube_model *relaxed;
-	double until = gpube__now() + LISTS_SECONDS;
+	const double deadline = m->ctx->deadline;
+	int64_t limit = known->values ? sign * known->cost : aim;
 	int status;
 
-	(void)opts;
 	gpube__certificate_restart(c);
-	status = gpube__relaxed(&relaxed, m, c->cap);
-	if (status)
-		return status;
-	if (end > 0)
-		until = gpube__now() + fmax(end - gpube__now(), 0) / 3;
-	status = gpube__certify_lists(c, relaxed, aim, limit, until);
-	gpube_model_free(relaxed);
+	gpube__free(m->ctx, c->stages.cases);
+	c->stages = notes->stages;
+	notes->stages = (struct gpube_proof_stages){0};
+	c->shift = notes->shift;
+	c->stages.by_cases = true;
+	if (opts->has_cutoff && sign * opts->cutoff < limit)
+		limit = sign * opts->cutoff;
+	c->stages.limit = limit > aim ? limit : aim;
 	c->bound = aim;
-	return status ? status : proves_by(c, m, end);
+	if (end > 0)
+		m->ctx->deadline = gpube__now() + fmax(end - gpube__now(), 0) / 2;
+	status = gpube__certificate_mend(c, m);
+	m->ctx->deadline = deadline;
+	if (status)
+		gpube__log(
+			m->ctx, GPUBE_LOG_NOTE, "no certificate of lists: %s", gpube_error(m->ctx));
+	return status;
 }
 
 /* Whether 'c' is of the bound that is known. */
@@ -340,18 +349,23 @@ struct way {
 	double share; /* of the time that is left */
 };
 
+/* Whether something is known that a way can aim at. */
+static bool aims_at(const struct gpube_model *m, const struct gpube_solution *known)
+{
+	return known && known->answer != GPUBE_ANSWER_INFEASIBLE &&
+	       known->bound != gpube__no_bound(m);
+}
+
 /* Which ways, in their order, at most three; what is known says to some what to aim at. */
 static int list_ways(struct way *ways, const struct gpube_model *m, const struct gpube_solution *known,
 	const struct gpube_bound_opts *opts)
 {
 	const enum gpube_bound_method method = opts->method;
-	const bool aims = known && known->answer != GPUBE_ANSWER_INFEASIBLE && known->bound != gpube__no_bound(m);
+	const bool aims = aims_at(m, known);
 	int n = 0;
 
 	if (aims && (method == GPUBE_BOUND_AUTO || method == GPUBE_BOUND_PATCHES))
 		ways[n++] = (struct way){certify_patches, 0.25};
-	if (aims && method == GPUBE_BOUND_PATCHES)
-		ways[n++] = (struct way){certify_lists, 1};
 	if (aims && method == GPUBE_BOUND_ANDOR)
 		ways[n++] = (struct way){certify_search, 0.75};
 	ways[n++] = (struct way){certify_near, aims && method == GPUBE_BOUND_AUTO ? 0.5 : 1};
@@ -360,8 +374,15 @@ static int list_ways(struct way *ways, const struct gpube_model *m, const struct
 	return n;
 }
 
+/* A failure that another way may do without. */
+static bool gives_way(int status)
+{
+	return status == GPUBE_ELIMIT || status == GPUBE_ERANGE || status == GPUBE_ESTOP;
+}
+
 /* The best one of what several ways prove; further ones only where those before proved less than is known. */
-static int certify_best(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
+static int certify_best(struct gpube_certificate *c, const struct gpube_model *m,
+	const struct gpube_solution *known, struct gpube_certificate *notes,
 	const struct gpube_bound_opts *opts, double end)
 {
 	struct gpube_certificate best = {.ctx = c->ctx, .n_vars = c->n_vars, .n_functions = c->n_functions, .scale = c->scale,
@@ -375,6 +396,15 @@ static int certify_best(struct gpube_certificate *c, const struct gpube_model *m
 	if (!best.domain)
 		return GPUBE_ENOMEM;
 	memcpy(best.domain, c->domain, (size_t)c->n_vars * sizeof(*best.domain));
+	if (notes && notes->stages.n && aims_at(m, known) && opts->split != GPUBE_SPLIT_FIRST) {
+		status = certify_cases(c, m, known, notes, opts, end);
+		any = !status;
+		if (any)
+			swap(&best, c);
+		else if (!gives_way(status))
+			goto out;
+		status = GPUBE_OK;
+	}
 	for (int k = 0; k < n; k++) {
 		if (any && (is_enough(&best, m, known) || (opts->method == GPUBE_BOUND_PATCHES && ways[k].certify == certify_near)))
 			break;
@@ -382,7 +412,7 @@ static int certify_best(struct gpube_certificate *c, const struct gpube_model *m
 		if (!any && k > 0 && ways[k - 1].certify == certify_near)
 			break;
 		status = ways[k].certify(c, m, known, opts, end > 0 ? end - (1 - ways[k].share) * fmax(end - gpube__now(), 0) : 0);
-		if (status && status != GPUBE_ELIMIT && status != GPUBE_ERANGE && status != GPUBE_ESTOP)
+		if (status && !gives_way(status))
 			break;
 		if (!status && (!any || c->bound > best.bound)) {
 			swap(&best, c);
@@ -393,11 +423,13 @@ static int certify_best(struct gpube_certificate *c, const struct gpube_model *m
 	}
 	if (any && !status)
 		swap(&best, c);
+out:
 	gpube__certificate_clear(&best);
 	return status;
 }
 
-static int certify(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
+static int certify(struct gpube_certificate *c, const struct gpube_model *m,
+	const struct gpube_solution *known, struct gpube_certificate *notes,
 	const struct gpube_bound_opts *opts)
 {
 	const int64_t cost = known && known->values ? known->cost : GPUBE_INF;
@@ -408,10 +440,10 @@ static int certify(struct gpube_certificate *c, const struct gpube_model *m, con
 	char text[256];
 	int status = loses ? certify_far(c, m, upper, end) : GPUBE_ELIMIT;
 
-	if (status != GPUBE_ELIMIT && status != GPUBE_ERANGE && status != GPUBE_ESTOP)
+	if (!gives_way(status))
 		return status;
 	c->cap = cap;
-	status = certify_best(c, m, known, opts, end);
+	status = certify_best(c, m, known, notes, opts, end);
 	if (status != GPUBE_ERANGE || loses)
 		return status;
 	snprintf(text, sizeof(text), "%s", gpube_error(m->ctx));
@@ -420,7 +452,8 @@ static int certify(struct gpube_certificate *c, const struct gpube_model *m, con
 }
 
 int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_model *m,
-	const struct gpube_solution *known, const struct gpube_bound_opts *opts)
+	const struct gpube_solution *known, struct gpube_certificate *notes,
+	const struct gpube_bound_opts *opts)
 {
 	int status;
 
@@ -429,7 +462,7 @@ int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_mod
 	out->domain = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*out->domain));
 	for (int32_t i = 0; out->domain && i < m->n_vars; i++)
 		out->domain[i] = m->vars[i].domain;
-	status = out->domain ? certify(out, m, known, opts) : GPUBE_ENOMEM;
+	status = out->domain ? certify(out, m, known, notes, opts) : GPUBE_ENOMEM;
 	gpube_ctx_resume(m->ctx);
 	if (status)
 		gpube__certificate_clear(out);

@@ -6,53 +6,143 @@
 
 void gpube__certificate_unstage(struct gpube_certificate *c)
 {
-	for (int32_t k = 0; k < c->stages.n_lists; k++)
-		gpube__free(c->ctx, c->stages.lists[k].scope);
-	c->stages.n = c->stages.n_lists = 0;
+	for (int32_t k = 0; k < c->stages.n; k++) {
+		struct gpube_proof_case *of = &c->stages.cases[k];
+
+		gpube__certificate_drop(c, k, 0);
+		gpube__free(c->ctx, of->stages);
+		gpube__free(c->ctx, of->split);
+	}
+	c->stages.n = 0;
 }
 
-int gpube__certificate_stage(struct gpube_certificate *c, int32_t n_sweeps)
+void gpube__certificate_drop(struct gpube_certificate *c, int32_t of, int32_t n)
+{
+	struct gpube_proof_case *x = &c->stages.cases[of];
+
+	while (x->n_stages > n) {
+		struct gpube_proof_stage *s = &x->stages[--x->n_stages];
+
+		for (int32_t j = 0; j < s->n_lists; j++)
+			gpube__free(c->ctx, s->lists[j].scope);
+		gpube__free(c->ctx, s->lists);
+	}
+}
+
+int gpube__certificate_case(struct gpube_certificate *c)
 {
 	struct gpube_proof_stages *s = &c->stages;
 
-	if (s->n == INT32_MAX || gpube__grow(c->ctx, &s->stages, &s->stages_capacity, (int64_t)s->n + 1, sizeof(*s->stages)))
+	if (s->n == INT32_MAX ||
+		gpube__grow(c->ctx, &s->cases, &s->capacity, (int64_t)s->n + 1, sizeof(*s->cases)))
 		return GPUBE_ENOMEM;
-	s->stages[s->n++] = (struct gpube_proof_stage){.n_sweeps = n_sweeps};
+	s->cases[s->n++] = (struct gpube_proof_case){0};
 	return GPUBE_OK;
 }
 
-int gpube__certificate_list(struct gpube_certificate *c, int32_t arity, int32_t n_leaving, const int32_t *scope)
+int gpube__certificate_stage(struct gpube_certificate *c, int32_t of, int32_t n_sweeps)
 {
-	struct gpube_proof_stages *s = &c->stages;
+	struct gpube_proof_case *x = &c->stages.cases[of];
+
+	if (x->n_stages == INT32_MAX || gpube__grow(c->ctx, &x->stages, &x->capacity,
+						(int64_t)x->n_stages + 1, sizeof(*x->stages)))
+		return GPUBE_ENOMEM;
+	x->stages[x->n_stages++] = (struct gpube_proof_stage){.n_sweeps = n_sweeps};
+	return GPUBE_OK;
+}
+
+int gpube__certificate_list(struct gpube_certificate *c, int32_t of, int32_t arity,
+	int32_t n_leaving, const int32_t *scope)
+{
+	struct gpube_proof_case *x = &c->stages.cases[of];
+	struct gpube_proof_stage *s = &x->stages[x->n_stages - 1];
 	int32_t *copy = gpube__alloc(c->ctx, (uint64_t)arity + 1, sizeof(*copy));
 
-	if (!copy || s->n_lists == INT32_MAX || gpube__grow(c->ctx, &s->lists, &s->lists_capacity, (int64_t)s->n_lists + 1, sizeof(*s->lists))) {
+	if (!copy || s->n_lists == INT32_MAX ||
+		gpube__grow(c->ctx, &s->lists, &s->capacity, (int64_t)s->n_lists + 1,
+			sizeof(*s->lists))) {
 		gpube__free(c->ctx, copy);
 		return GPUBE_ENOMEM;
 	}
 	if (arity)
 		memcpy(copy, scope, (size_t)arity * sizeof(*scope));
 	s->lists[s->n_lists++] = (struct gpube_proof_list){arity, n_leaving, copy};
-	s->stages[s->n - 1].n_lists++;
 	return GPUBE_OK;
 }
 
-void gpube__certificate_write_stages(struct gpube_out *out, const struct gpube_certificate *c)
+int gpube__certificate_part(
+	struct gpube_certificate *c, int32_t of, int32_t n, const int32_t *split)
 {
-	const struct gpube_proof_list *l = c->stages.lists;
+	int32_t *copy = gpube__alloc(c->ctx, 2 * (uint64_t)n + 1, sizeof(*copy));
+	struct gpube_proof_case *x;
 
-	gpube__out_printf(out, "limit %lld\nstages %d\n", (long long)c->stages.limit, c->stages.n);
-	for (int32_t k = 0; k < c->stages.n; k++) {
-		const struct gpube_proof_stage *s = &c->stages.stages[k];
+	for (int k = 0; k < 2; k++)
+		if (!copy || gpube__certificate_case(c)) {
+			gpube__free(c->ctx, copy);
+			return GPUBE_ENOMEM;
+		}
+	memcpy(copy, split, 2 * (size_t)n * sizeof(*split));
+	x = &c->stages.cases[of];
+	gpube__free(c->ctx, x->split); /* of one that was noted, and not made */
+	x->split = copy;
+	x->n_split = n;
+	x->child[0] = c->stages.n - 2;
+	x->child[1] = c->stages.n - 1;
+	return GPUBE_OK;
+}
 
-		gpube__out_printf(out, "stage %d %d\n", s->n_lists, s->n_sweeps);
-		for (int32_t j = 0; j < s->n_lists; j++, l++) {
-			gpube__out_printf(out, "list %d %d", l->arity, l->n_leaving);
-			for (int32_t i = 0; i < l->arity; i++)
-				gpube__out_printf(out, " %d", l->scope[i]);
-			gpube__out_text(out, "\n");
+/* ---- the file -----------------------------------------------------------------------------------
+ */
+
+static void write_stage(struct gpube_out *out, const struct gpube_proof_stage *s)
+{
+	gpube__out_printf(out, "stage %d %d\n", s->n_lists, s->n_sweeps);
+	for (int32_t j = 0; j < s->n_lists; j++) {
+		const struct gpube_proof_list *l = &s->lists[j];
+
+		gpube__out_printf(out, "list %d %d", l->arity, l->n_leaving);
+		for (int32_t i = 0; i < l->arity; i++)
+			gpube__out_printf(out, " %d", l->scope[i]);
+		gpube__out_text(out, "\n");
+	}
+}
+
+static void write_case(struct gpube_out *out, const struct gpube_proof_case *of, bool by_cases)
+{
+	gpube__out_printf(out, "%s %d\n", by_cases ? "case" : "stages", of->n_stages);
+	for (int32_t k = 0; k < of->n_stages; k++)
+		write_stage(out, &of->stages[k]);
+	if (!by_cases)
+		return;
+	if (!of->n_split) {
+		gpube__out_text(out, "leaf\n");
+		return;
+	}
+	gpube__out_printf(out, "split %d", of->n_split);
+	for (int32_t k = 0; k < of->n_split; k++)
+		gpube__out_printf(out, " %d %d", of->split[k], of->split[of->n_split + k]);
+	gpube__out_text(out, "\n");
+}
+
+/* Each case before its children, and the first child's before the second's. */
+int gpube__certificate_write_stages(struct gpube_out *out, const struct gpube_certificate *c)
+{
+	int32_t *open = gpube__alloc(c->ctx, (uint64_t)c->stages.n + 1, sizeof(*open)), n = 1;
+
+	if (!open)
+		return GPUBE_ENOMEM;
+	gpube__out_printf(out, "limit %lld\n", (long long)c->stages.limit);
+	for (open[0] = 0; n > 0;) {
+		const struct gpube_proof_case *of = &c->stages.cases[open[--n]];
+
+		write_case(out, of, c->stages.by_cases);
+		if (of->n_split) {
+			open[n++] = of->child[1];
+			open[n++] = of->child[0];
 		}
 	}
+	gpube__free(c->ctx, open);
+	return GPUBE_OK;
 }
 
 int gpube__certificate_read_member(struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max)
@@ -66,7 +156,7 @@ int gpube__certificate_read_member(struct gpube_in *in, const char *name, int64_
 	return gpube__in_int(in, v, min, max, "a number");
 }
 
-static int read_list(struct gpube_certificate *c, struct gpube_in *in)
+static int read_list(struct gpube_certificate *c, struct gpube_in *in, int32_t of)
 {
 	int32_t scope[GPUBE__WORD];
 	int64_t arity = 0, n_leaving = 0, v = 0;
@@ -78,24 +168,104 @@ static int read_list(struct gpube_certificate *c, struct gpube_in *in)
 		status = gpube__in_int(in, &v, 0, c->n_vars - 1, "a variable");
 		scope[k] = (int32_t)v;
 	}
-	return status ? status : gpube__certificate_list(c, (int32_t)arity, (int32_t)n_leaving, scope);
+	return status ? status
+		      : gpube__certificate_list(c, of, (int32_t)arity, (int32_t)n_leaving, scope);
 }
 
-int gpube__certificate_read_stages(struct gpube_certificate *c, struct gpube_in *in)
+static int read_stages(struct gpube_certificate *c, struct gpube_in *in, int32_t of, int64_t n)
 {
-	int64_t n = 0, n_lists = 0, n_sweeps = 0;
-	int status = gpube__certificate_read_member(in, "limit", &c->stages.limit, -INT64_MAX, INT64_MAX);
+	int64_t n_lists = 0, n_sweeps = 0;
+	int status = GPUBE_OK;
 
-	if (!status)
-		status = gpube__certificate_read_member(in, "stages", &n, 1, INT32_MAX - 1);
 	for (int64_t k = 0; k < n && !status; k++) {
 		status = gpube__certificate_read_member(in, "stage", &n_lists, 0, INT32_MAX - 1);
 		if (!status)
 			status = gpube__in_int(in, &n_sweeps, 0, INT32_MAX - 1, "a number of sweeps");
 		if (!status)
-			status = gpube__certificate_stage(c, (int32_t)n_sweeps);
+			status = gpube__certificate_stage(c, of, (int32_t)n_sweeps);
 		for (int64_t j = 0; j < n_lists && !status; j++)
-			status = read_list(c, in);
+			status = read_list(c, in, of);
 	}
 	return status;
+}
+
+/* What follows "split". */
+static int read_split(struct gpube_certificate *c, struct gpube_in *in, int32_t of)
+{
+	int32_t split[2 * GPUBE__WORD];
+	int64_t n = 0, v = 0;
+	int status = gpube__in_int(in, &n, 1, GPUBE__WORD, "a number of variables");
+
+	for (int64_t k = 0; k < n && !status; k++) {
+		status = gpube__in_int(in, &v, 0, c->n_vars - 1, "a variable");
+		split[k] = (int32_t)v;
+		if (!status)
+			status = gpube__in_int(in, &v, 0, c->domain[split[k]] - 1, "a value");
+		split[n + k] = (int32_t)v;
+	}
+	return status ? status : gpube__certificate_part(c, of, (int32_t)n, split);
+}
+
+/* A case with its split; *splits: whether it has one. */
+static int read_case(struct gpube_certificate *c, struct gpube_in *in, int32_t of, bool *splits)
+{
+	char token[256];
+	int64_t n = 0;
+	int status = gpube__certificate_read_member(in, "case", &n, 0, INT32_MAX - 1);
+
+	*splits = false;
+	if (!status)
+		status = read_stages(c, in, of, n);
+	if (!status && gpube__in_token(in, token, "split or leaf"))
+		status = in->status;
+	if (status || !strcmp(token, "leaf"))
+		return status;
+	if (strcmp(token, "split"))
+		return gpube__in_expected(in, "split or leaf", token);
+	*splits = true;
+	return read_split(c, in, of);
+}
+
+/* Second children wait until all that is below the first ones was read. */
+static int read_cases(struct gpube_certificate *c, struct gpube_in *in)
+{
+	int32_t *open = NULL;
+	int64_t n = 0, capacity = 0;
+	int32_t at = 0;
+	bool more = true;
+	int status = GPUBE_OK;
+
+	while (more && !status) {
+		bool splits;
+
+		status = read_case(c, in, at, &splits);
+		if (!status && splits) {
+			status = gpube__grow(c->ctx, &open, &capacity, n + 1, sizeof(*open));
+			if (!status) {
+				open[n++] = c->stages.cases[at].child[1];
+				at = c->stages.cases[at].child[0];
+			}
+		} else if (n) {
+			at = open[--n];
+		} else {
+			more = false;
+		}
+	}
+	gpube__free(c->ctx, open);
+	return status;
+}
+
+int gpube__certificate_read_stages(struct gpube_certificate *c, struct gpube_in *in, bool by_cases)
+{
+	int64_t n = 0;
+	int status = gpube__certificate_read_member(
+		in, "limit", &c->stages.limit, -INT64_MAX, INT64_MAX);
+
+	c->stages.by_cases = by_cases;
+	if (!status)
+		status = gpube__certificate_case(c);
+	if (status || by_cases)
+		return status ? status : read_cases(c, in);
+	status = gpube__certificate_read_member(in, "stages", &n, 1, INT32_MAX - 1);
+	return status ? status : read_stages(c, in, 0, n);
 }

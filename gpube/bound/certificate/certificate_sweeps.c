@@ -33,6 +33,8 @@ void gpube__checking_unite(struct gpube__checking *w)
 	gpube__free(w->ctx, w->separators);
 	gpube__free(w->ctx, w->sets);
 	gpube__free(w->ctx, w->members);
+	gpube__free(w->ctx, w->room);
+	w->room = NULL;
 	w->separators = NULL;
 	w->sets = NULL;
 	w->members = NULL;
@@ -259,7 +261,7 @@ static int find_cells(struct gpube__checking *w, struct gpube__checked_separator
 	return status || b->own ? status : GPUBE_ENOMEM;
 }
 
-int64_t gpube__checking_room(const struct gpube__checking *w)
+static int64_t room_of(const struct gpube__checking *w)
 {
 	int64_t most = 0;
 
@@ -281,7 +283,11 @@ int gpube__checking_separate(struct gpube__checking *w)
 	for (int64_t k = 0; k < w->n_separators && !status; k++)
 		status = find_cells(w, &w->separators[k], &index);
 	gpube__words_clear(w->ctx, &index);
-	return status ? status : check_size(w, (double)sizeof(int64_t) * (double)gpube__checking_room(w));
+	if (!status)
+		status = check_size(w, (double)sizeof(int64_t) * (double)room_of(w));
+	if (!status)
+		w->room = gpube__alloc(w->ctx, (uint64_t)room_of(w) + 1, sizeof(*w->room));
+	return status || w->room ? status : GPUBE_ENOMEM;
 }
 
 /* ---- a sweep --------------------------------------------------------------------------------- */
@@ -403,15 +409,16 @@ static void shorten(struct gpube__checking *w, bool *shortens)
 	}
 }
 
-int gpube__checking_sweep(struct gpube__checking *w, bool back, int64_t *room)
+int gpube__checking_sweep(struct gpube__checking *w)
 {
+	const bool back = w->n_sweeps++ % 2;
 	bool *shortens;
 
 	for (int64_t i = 0; i < w->n_separators && gpube__checking_left(w) > 0; i++) {
 		const int64_t k = back ? w->n_separators - 1 - i : i;
 		int64_t work = w->separators[k].n;
 
-		ask(w, k, back, room);
+		ask(w, k, back, w->room);
 		for (int32_t e = 0; e < w->separators[k].n_members; e++)
 			work += w->lists[w->members[w->separators[k].member + e].list].n;
 		if (gpube__checking_stops(w, work))

@@ -14,13 +14,4 @@
 int gpube__certify_patches(struct gpube_certificate *c, const struct gpube_model *relaxed, int64_t bound, enum gpube_split split,
 	double end);
 
-/*
- * gpube__certify_lists() - by lists that grow of patches: stages of what was done.
- * bound  it ends there
- * limit  what costs as much is of no interest: a total of the relaxed problem, the best that is known
- * end    gpube__now() when it has to, 0: no limit
- * Errors: ENOMEM; ELIMIT (the model is not for it)
- */
-int gpube__certify_lists(struct gpube_certificate *c, const struct gpube_model *relaxed, int64_t bound, int64_t limit, double end);
-
 #endif

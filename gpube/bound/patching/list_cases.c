@@ -139,7 +139,7 @@ static int make_worker(struct gpube_list_cases *c, int k)
 	w->all = c;
 	w->ctx = gpube__ctx_child(b->ctx);
 	w->ctx.n_threads = 1;
-	w->ctx.memory_bytes /= (uint64_t)b->ctx->n_threads;
+	w->ctx.memory_bytes /= (uint64_t)c->n_workers;
 	w->values = gpube__alloc_zero(&w->ctx, (uint64_t)c->s->m->n_vars + 1, sizeof(*w->values));
 	w->whole = gpube__alloc_zero(&w->ctx, (uint64_t)b->m->n_vars + 1, sizeof(*w->whole));
 	w->forced = gpube__alloc(&w->ctx, (uint64_t)l->value_at[l->n] + 1, sizeof(*w->forced));
@@ -163,18 +163,19 @@ static int make(struct gpube_patching *s, const struct gpube_case_rules *rules)
 	c->found_cost = GPUBE_INF;
 	c->target = s->lists->target;
 	c->ratio = FIRST_RATIO;
+	c->n_workers = ctx->n_threads;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->changed, NULL);
 	c->found = gpube__alloc(ctx, (uint64_t)s->b->m->n_vars + 1, sizeof(*c->found));
 	c->ranks = gpube__alloc_zero(ctx, (uint64_t)s->lists->value_at[s->lists->n] + 1, sizeof(*c->ranks));
-	c->workers = gpube__alloc_zero(ctx, (uint64_t)ctx->n_threads, sizeof(*c->workers));
+	c->workers = gpube__alloc_zero(ctx, (uint64_t)c->n_workers, sizeof(*c->workers));
 	c->value_at = gpube__alloc(ctx, (uint64_t)s->lists->n + 1, sizeof(*c->value_at));
 	status = c->found && c->ranks && c->workers && c->value_at ? GPUBE_OK : GPUBE_ENOMEM;
 	if (!status) {
 		memcpy(c->value_at, s->lists->value_at, ((size_t)s->lists->n + 1) * sizeof(*c->value_at));
 		status = gpube__cases_weigh(c);
 	}
-	for (int k = 0; k < ctx->n_threads && !status; k++)
+	for (int k = 0; k < c->n_workers && !status; k++)
 		status = make_worker(c, k);
 	if (!status)
 		status = gpube__grow(ctx, &c->open, &c->capacity, 1, sizeof(*c->open));
@@ -202,8 +203,8 @@ int gpube__patching_cases(struct gpube_patching *s, const struct gpube_case_rule
 	c->over = false;
 	c->caller = pthread_self();
 	c->told = gpube__now();
-	gpube__parallel(b->ctx, b->ctx->n_threads, work, c);
-	for (int k = 0; k < b->ctx->n_threads && c->status; k++)
+	gpube__parallel(b->ctx, c->n_workers, work, c);
+	for (int k = 0; k < c->n_workers && c->status; k++)
 		if (c->workers[k].ctx.error[0])
 			(void)gpube__fail(b->ctx, c->status, "%s", c->workers[k].ctx.error);
 	told = gpube__cases_tell(c);

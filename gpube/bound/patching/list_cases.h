@@ -31,6 +31,7 @@ struct gpube_case {
 	double growth; /* of what was missing, the part that lists of twice as many entries brought last; < 0: not known */
 	int64_t hoped; /* what the look ahead said that the split brings; of the case before: */
 	int64_t from;  /* its bound */
+	int32_t noted; /* its number in the notes for a certificate */
 };
 
 /* When a case ends with a split; tests split early. */
@@ -57,6 +58,7 @@ struct gpube_case_worker {
 	bool busy;
 	int32_t n_grown;
 	double searching, working; /* seconds of local search, and of cases */
+	int n_looked;              /* the first choices, of which some have been looked at */
 };
 
 /* A split that is weighed. */
@@ -93,6 +95,7 @@ struct gpube_list_cases {
 		int32_t n;
 	} *ranks; /* by value: value a of variable i is value_at[i] + a */
 	struct gpube_case_looks *looks; /* that others may help with, or NULL */
+	int n_workers;                  /* as many as there were threads at first */
 	struct gpube_case_worker *workers;
 };
 
@@ -127,6 +130,8 @@ int gpube__case_choices(struct gpube_case_worker *w);
 int gpube__case_look(struct gpube_case_worker *w, int n, int *best, bool *closed);
 /* With the lock held, by a worker that has no case: looks of another's. Whether there were any. */
 bool gpube__case_help(struct gpube_case_worker *w);
+/* What the looks have closed is noted as splits. Errors: ENOMEM */
+int gpube__case_note_looks(struct gpube_case_worker *w);
 /* What both gains bring together: the more, the fewer cases are left. */
 double gpube__case_worth(const struct gpube_case_choice *x, int32_t slack);
 

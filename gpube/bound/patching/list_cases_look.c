@@ -266,6 +266,7 @@ int gpube__case_look(struct gpube_case_worker *w, int n, int *best, bool *closed
 	int status = gpube__lists_probe_init(&probe, &w->ctx, l);
 
 	*best = -1;
+	w->n_looked = 0;
 	if (!status) {
 		k.beside = gpube__lists_probe(&probe, -1, 0, false, LOOK_SWEEPS);
 		*closed = k.beside >= l->target;
@@ -276,6 +277,7 @@ int gpube__case_look(struct gpube_case_worker *w, int n, int *best, bool *closed
 		w->choices[j].looked = false;
 	if (!status && !*closed)
 		status = look_together(w, &k);
+	w->n_looked = k.n;
 	for (int j = 0; j < k.n && !status; j++) {
 		const struct gpube_case_choice *x = &w->choices[j];
 
@@ -289,5 +291,44 @@ int gpube__case_look(struct gpube_case_worker *w, int n, int *best, bool *closed
 			(*best < 0 || gpube__case_worth(x, slack) > gpube__case_worth(&w->choices[*best], slack)))
 			*best = j;
 	}
+	return status;
+}
+
+/* Of a look both of whose parts are closed nothing is left; of others the part that is not. */
+static int note_look(
+	struct gpube_case_worker *w, const struct gpube_case_choice *x, const bool closed[2])
+{
+	struct gpube_patching *s = w->all->s;
+	int32_t child[2];
+	int status = gpube__notes_split(s, w->at.noted, x->var, x->value, child);
+
+	for (int e = 0; e < 2 && !status; e++)
+		if (closed[e])
+			status = gpube__notes_sweeps(s, child[e], LOOK_SWEEPS);
+	w->at.noted = child[closed[0]];
+	return status;
+}
+
+int gpube__case_note_looks(struct gpube_case_worker *w)
+{
+	const int32_t slack = gpube__lists_slack(w->at.lists);
+	int whole = -1, status = GPUBE_OK;
+
+	if (!w->all->s->b->notes)
+		return GPUBE_OK;
+	pthread_mutex_lock(&w->all->lock);
+	for (int j = 0; j < w->n_looked; j++)
+		if (w->choices[j].looked && w->choices[j].gain[0] >= slack &&
+			w->choices[j].gain[1] >= slack)
+			whole = j;
+	for (int j = whole < 0 ? 0 : whole; j < (whole < 0 ? w->n_looked : whole + 1) && !status;
+		j++) {
+		const struct gpube_case_choice *x = &w->choices[j];
+		const bool closed[] = {x->gain[0] >= slack, x->gain[1] >= slack};
+
+		if (x->looked && (closed[0] || closed[1]))
+			status = note_look(w, x, closed);
+	}
+	pthread_mutex_unlock(&w->all->lock);
 	return status;
 }

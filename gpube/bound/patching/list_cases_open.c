@@ -41,7 +41,7 @@ int64_t gpube__cases_least(const struct gpube_list_cases *c)
 {
 	int64_t bound = c->n_open && c->open[0].bound < c->target ? c->open[0].bound : c->target;
 
-	for (int k = 0; k < c->s->b->ctx->n_threads; k++) {
+	for (int k = 0; k < c->n_workers; k++) {
 		const struct gpube_case_worker *w = &c->workers[k];
 		const int64_t at = w->busy ? __atomic_load_n(&w->at.bound, __ATOMIC_RELAXED) : bound;
 
@@ -70,7 +70,7 @@ void gpube__cases_free(struct gpube_list_cases *c)
 	for (int64_t k = 0; k < c->n_open; k++)
 		gpube__lists_free(c->open[k].lists);
 	gpube__free(ctx, c->open);
-	for (int k = 0; c->workers && k < ctx->n_threads; k++)
+	for (int k = 0; c->workers && k < c->n_workers; k++)
 		if (c->workers[k].all)
 			clear_worker(&c->workers[k]);
 	gpube__free(ctx, c->workers);

@@ -51,14 +51,16 @@ static int climb(struct gpube_case_worker *w)
 {
 	const struct gpube_case_rules *r = w->all->rules;
 	struct gpube_patch_lists *l = w->at.lists;
-	int32_t *room = gpube__alloc(&w->ctx, (uint64_t)l->room + 1, sizeof(*room));
+	int32_t *room = gpube__alloc(&w->ctx, (uint64_t)l->room + 1, sizeof(*room)), n_done = 0;
 	int64_t before = l->constant;
+	int status;
 
 	if (!room)
 		return GPUBE_ENOMEM;
 	for (int n = 1; n <= WINDOW * r->most_windows && l->members && !is_closed(w) && !gpube__cases_over(w); n++) {
 		hear(w);
 		gpube__lists_sweep(l, n % 2 == 0, room);
+		n_done++;
 		note_bound(w);
 		if (n % WINDOW)
 			continue;
@@ -68,7 +70,10 @@ static int climb(struct gpube_case_worker *w)
 		gpube__lists_shorten(l);
 	}
 	gpube__free(&w->ctx, room);
-	return GPUBE_OK;
+	pthread_mutex_lock(&w->all->lock);
+	status = n_done ? gpube__notes_sweeps(w->all->s, w->at.noted, n_done) : GPUBE_OK;
+	pthread_mutex_unlock(&w->all->lock);
+	return status;
 }
 
 /* Lists of up to so many entries in the place of these, or of less where that is too much. */
@@ -82,6 +87,9 @@ static int join(struct gpube_case_worker *w, int64_t most, bool *any)
 		gpube__lists_free(w->at.lists);
 		w->at.lists = l;
 		note_bound(w);
+		pthread_mutex_lock(&w->all->lock);
+		status = gpube__notes_lists(w->all->s, w->at.noted, l);
+		pthread_mutex_unlock(&w->all->lock);
 	}
 	return status == GPUBE_ESTOP ? GPUBE_OK : status;
 }
@@ -165,18 +173,36 @@ static bool grows(struct gpube_case_worker *w, int best)
 	return DOUBLING * w->at.growth * slack > haste(c) * ratio * gpube__case_worth(&w->choices[best], slack);
 }
 
+/* What the looks have closed, and the split. */
+static int note_split(
+	struct gpube_case_worker *w, const struct gpube_case_choice *x, int32_t noted[2])
+{
+	int status = gpube__case_note_looks(w);
+
+	noted[0] = w->at.noted;
+	if (status || !x)
+		return status;
+	pthread_mutex_lock(&w->all->lock);
+	status = gpube__notes_split(w->all->s, w->at.noted, x->var, x->value, noted);
+	pthread_mutex_unlock(&w->all->lock);
+	return status;
+}
+
 static int split(struct gpube_case_worker *w, int best, struct gpube_case part[2])
 {
 	struct gpube_patch_lists *l = w->at.lists;
 	const struct gpube_case_choice *x = best < 0 ? NULL : &w->choices[best];
-	int status = GPUBE_OK;
+	int32_t noted[2];
+	int status = note_split(w, x, noted);
 
-	gpube__lists_settle(l);
+	if (!status)
+		gpube__lists_settle(l);
 	for (int k = 0; k < 1 + !!x && !status; k++) {
 		part[k] = w->at;
 		part[k].depth += !!x;
 		part[k].hoped = x ? x->gain[k] : 0;
 		part[k].from = l->constant;
+		part[k].noted = noted[k];
 		status = gpube__lists_part(&part[k].lists, l, w->forced, x ? x->var : -1, x ? x->value : 0, !k);
 		if (!status && part[k].lists->constant > part[k].bound)
 			part[k].bound = part[k].lists->constant;
@@ -229,6 +255,7 @@ static int find_split(struct gpube_case_worker *w, int *best, bool *closed, bool
 		int n;
 
 		grown = false;
+		w->n_looked = 0;
 		*closed |= is_closed(w);
 		*end = gpube__cases_over(w);
 		if (*closed || *end)
@@ -264,6 +291,8 @@ int gpube__case_work(struct gpube_case_worker *w, struct gpube_case part[2])
 	status = find_split(w, &best, &closed, &end);
 	if (!status && !closed && !end)
 		status = split(w, best, part);
+	if (closed && !status && w->n_looked)
+		status = gpube__case_note_looks(w);
 	if (closed) {
 		gpube__lists_free(w->at.lists);
 		w->at.lists = NULL;

@@ -54,7 +54,7 @@ static int32_t slack_of(const struct gpube_patching *s)
 	return s->lists ? gpube__lists_slack(s->lists) : gpube__patches_slack(s->root);
 }
 
-static void sweep(struct gpube_patching *s, int32_t *room)
+static int sweep(struct gpube_patching *s, int32_t *room)
 {
 	const double start = gpube__now();
 	const bool back = s->n_sweeps++ % 2;
@@ -65,6 +65,7 @@ static void sweep(struct gpube_patching *s, int32_t *room)
 		gpube__patches_sweep(s->p, s->root, back ? GPUBE__PATCHES_BACKWARD : GPUBE__PATCHES_FORWARD, 0, room);
 	s->sweep = gpube__now() - start;
 	gpube__patching_raise(s, constant_of(s), "patches");
+	return gpube__notes_sweeps(s, 0, 1);
 }
 
 /* Sweeps until a window of them brings less than the part 'slow' of what is missing. */
@@ -75,8 +76,8 @@ static int climb(struct gpube_patching *s, double slow)
 	int status = room ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (int n = 1, next = 2; !status && !gpube__bounder_done(s->b) && n <= MOST_SWEEPS; n++) {
-		sweep(s, room);
-		if (gpube__bounder_done(s->b) || gpube__patching_is_over(s))
+		status = sweep(s, room);
+		if (status || gpube__bounder_done(s->b) || gpube__patching_is_over(s))
 			break;
 		if (n == next) {
 			status = read_off(s, s->n_sweeps % 2);
@@ -170,9 +171,11 @@ static int alone(struct gpube_patching *s)
 
 static int begin(struct gpube_patching *s)
 {
+	int status = gpube__notes_begin(s);
+
 	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL, "patches: %d of %d of %d variables, %d separators, %lld cells", s->p->n_patches,
 		s->m->n_vars, s->b->m->n_vars, s->p->n_separators, (long long)s->p->n_cells);
-	return climb(s, SLOW);
+	return status ? status : climb(s, SLOW);
 }
 
 static int end(struct gpube_patching *s, int status)

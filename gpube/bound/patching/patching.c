@@ -109,6 +109,7 @@ void gpube__patching_free(struct gpube_patching *s)
 		gpube__free(ctx, s->open[--s->n_open].state);
 	gpube__free(ctx, s->open);
 	free_workers(s);
+	gpube__notes_clear(s);
 	gpube__free(ctx, s->root);
 	gpube__free(ctx, s->whole);
 	gpube__cases_free(s->cases);
@@ -140,7 +141,7 @@ int gpube__patching_grow(struct gpube_patching *s, bool *any)
 		"patches of up to %lld entries: %d, %d separators in %d waves, %lld entries, %lld touched; after %d sweeps, made in %.3f s",
 		(long long)l->most, l->n_lists, l->n_separators, l->waves[0].n, (long long)l->n_entries, (long long)l->n_touched,
 		s->n_sweeps, gpube__now() - start);
-	return GPUBE_OK;
+	return gpube__notes_lists(s, 0, l);
 }
 
 int gpube__patching_new(struct gpube_bounder *b)

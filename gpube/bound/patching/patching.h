@@ -38,6 +38,15 @@ struct gpube_patching_worker {
 	int32_t *best;
 };
 
+/* Of notes for a certificate: the given variables of each simplified one, of[of_at[i]] ..., and
+ * that of each of m's. */
+struct gpube_patching_notes {
+	int32_t *of, *of_at, *simple;
+	int32_t n_simple, words;
+	uint64_t *set; /* of the list that is noted */
+	int32_t *order, n_order;
+};
+
 struct gpube_patching {
 	struct gpube_bounder *b;
 	struct gpube_lean *lean; /* of b->tables, or NULL */
@@ -58,6 +67,7 @@ struct gpube_patching {
 	double worked;		 /* seconds of those before it */
 	bool paused;		 /* the last one ended with its time, and splitting seemed to end */
 	double searching;	 /* seconds of local search, by the clock */
+	struct gpube_patching_notes notes;
 	struct gpube_turn look;	 /* since the pace of splitting was looked at, until it is again */
 	int64_t looked_at;	 /* the least bound then */
 };
@@ -93,5 +103,22 @@ void gpube__patching_know(const struct gpube_patching *s, struct gpube_patches_s
  * Errors: ENOMEM, those of gpube__patching_offer()
  */
 int gpube__patching_search(struct gpube_patching *s);
+
+/* ---- notes for a certificate, if b->notes is not NULL
+ * ---------------------------------------------- */
+
+/*
+ * gpube__notes_begin() - the simplified model, and the patches; once.
+ * gpube__notes_lists() - the next lists of a case of b->notes, or patches (NULL); sweeps over them;
+ * a split: *child: 0 where nothing is noted. One at a time. Errors: ENOMEM
+ */
+int gpube__notes_begin(struct gpube_patching *s);
+int gpube__notes_lists(struct gpube_patching *s, int32_t of, const struct gpube_patch_lists *l);
+int gpube__notes_sweeps(struct gpube_patching *s, int32_t of, int32_t n);
+int gpube__notes_split(
+	struct gpube_patching *s, int32_t of, int32_t var, int32_t value, int32_t child[2]);
+/* What is open is noted; without lists nothing is. s: or NULL */
+void gpube__notes_end(struct gpube_patching *s);
+void gpube__notes_clear(struct gpube_patching *s);
 
 #endif
