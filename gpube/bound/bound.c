@@ -391,8 +391,9 @@ static int engine(struct gpube_solution **out, const struct gpube_model *m,
 		return status;
 	if (gpube__stopped(m->ctx) || gpube__now() >= end)
 		return gpube__fail_stopped(m->ctx);
-	return gpube__fail(m->ctx, GPUBE_ELIMIT, counts ? "the optima are not counted: elimination would not end"
-		: "nothing that fits the memory and the time proves more");
+	return gpube__fail(m->ctx, GPUBE_ELIMIT, "%s",
+		counts ? "the optima are not counted: elimination does not fit the memory, or the time"
+		       : "nothing that fits the memory and the time proves more");
 }
 
 /* ---- the public calls ------------------------------------------------------------------------ */

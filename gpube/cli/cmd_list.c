@@ -219,10 +219,8 @@ static int run(const void *opts, int n_args, char **args)
 	rc = session_start_engine(&s, &o->talk, &o->engine, json, o->output_file);
 	if (rc)
 		return rc;
-	rc = session_read(&s, &m, args[0], &read);
-	if (m && o->ub)
-		rc = session_allow_below(&s, m, o->ub);
-	if (m && !rc)
+	rc = session_read_below(&s, &m, args[0], &read, o->ub);
+	if (!rc)
 		rc = solve_and_list(&s, o, args[0], m, &read);
 	gpube_model_free(m);
 	session_end(&s);

@@ -22,8 +22,9 @@ static int too_large(const struct gpube_heuristic *h)
 	char bytes[GPUBE_BYTES_TEXT];
 
 	return gpube__fail(h->ctx, GPUBE_ELIMIT,
-		"tables of i-bound %d do not fit the memory of %s; take a smaller one",
-		h->info.ibound, gpube__bytes_text(bytes, (double)h->ctx->memory_bytes));
+		"tables of i-bound %d do not fit the memory of %s; %s", h->info.ibound,
+		gpube__bytes_text(bytes, (double)h->ctx->memory_bytes),
+		h->info.ibound > 1 ? "take a smaller one" : "give more");
 }
 
 /* ---- one table ---------------------------------------------------------------------------- */

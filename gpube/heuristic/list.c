@@ -176,7 +176,8 @@ static int take(struct gpube_list *l, struct search *s)
 		s->kept[k].n_vars = s->n_vars;
 		s->kept[k].values = s->rows + s->kept[k].row * s->n_vars;
 	}
-	qsort(s->kept, (size_t)s->n, sizeof(*s->kept), compare);
+	if (s->n) /* there may be nothing, not even an array */
+		qsort(s->kept, (size_t)s->n, sizeof(*s->kept), compare);
 	l->costs = gpube__alloc(ctx, (uint64_t)n + 1, sizeof(*l->costs));
 	l->values = gpube__alloc(ctx, (uint64_t)(n * s->n_vars) + 1, sizeof(*l->values));
 	if (!l->costs || !l->values)

@@ -52,6 +52,18 @@ row 'what has a probability, each priced again' 0 '^listed +3, all that are aske
 awk 'BEGIN { printf "free 40 2 0 9\n"; for (i = 0; i < 40; i++) printf "2 "; print "" }' > "$work/free.wcsp"
 row 'what does not fit is refused' 1 '' 'assignments do not fit the memory' \
 	"$gpube" list -q --memory 1M -n 1000000 "$work/free.wcsp"
+# nine variables that all share functions: not even the least tables, nor elimination, have 100 bytes
+awk 'BEGIN {
+	n = 9
+	printf "nine %d 2 %d 1000\n", n, n * (n - 1) / 2
+	for (i = 0; i < n; i++) printf "2 "
+	for (i = 0; i < n; i++) for (j = i + 1; j < n; j++)
+		printf "\n2 %d %d 0 4\n0 0 %d\n0 1 %d\n1 0 %d\n1 1 %d", i, j, (i * 7 + j * 5) % 11, (i * 3 + j) % 9, (i + j * 8) % 10, i * j % 7
+}' > "$work/nine.wcsp"
+row 'no smaller tables than the smallest are asked for' 1 '' 'tables of i-bound 1 do not fit the memory of 100 bytes; give more$' \
+	"$gpube" list -q --memory 100 "$work/nine.wcsp"
+row 'and counting says that memory may be what is short' 1 '' 'elimination does not fit the memory, or the time$' \
+	"$gpube" count -q --optima --memory 100 "$work/nine.wcsp"
 # at so many looks at the clock: a machine that others use may not list one in 0.2 s
 has_clock && row 'what was found before the stop' 1 '"status": "incomplete", .*"listed": [1-9][0-9]*, "more": null' 'the list is incomplete' \
 	clocked 100 "$gpube" list -q --timeout 0.2 -n 2000000000 --json --memory 8G "$work/free.wcsp"

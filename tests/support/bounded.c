@@ -135,6 +135,7 @@ void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s,
 
 void end_bounder(struct gpube_bounder *b)
 {
+	gpube__climb_free(b->climb);
 	gpube__search_free(b->search);
 	gpube__free(ctx, b->steps.step);
 	gpube_model_free(b->kept);

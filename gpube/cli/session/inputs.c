@@ -112,7 +112,8 @@ bool session_options_clash(const struct opts_engine *engine)
 	return true;
 }
 
-int session_allow_below(struct session *s, struct gpube_model *m, const char *ub)
+/* The model's top becomes --ub's, if that is better. */
+static int allow_below(struct session *s, struct gpube_model *m, const char *ub)
 {
 	int64_t top;
 
@@ -128,4 +129,12 @@ int session_allow_below(struct session *s, struct gpube_model *m, const char *ub
 	if (m->direction == GPUBE_MINIMISE ? top >= m->top : top <= m->top)
 		return CLI_DONE;
 	return gpube_model_set_top(m, top) ? session_fail(s, NULL) : CLI_DONE;
+}
+
+int session_read_below(struct session *s, struct gpube_model **m, const char *path,
+	const struct opts_read *read, const char *ub)
+{
+	const int rc = session_read(s, m, path, read);
+
+	return !rc && ub ? allow_below(s, *m, ub) : rc;
 }

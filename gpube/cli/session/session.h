@@ -89,10 +89,11 @@ int session_try_read(
 	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read);
 
 /*
- * session_allow_below() - the model's top becomes --ub's, if that is better.
- * Returns CLI_DONE, or CLI_FAILED after a message.
+ * session_read_below() - a model whose top is that of --ub, if there is one and it is better.
+ * Returns CLI_DONE, or CLI_FAILED after a message; *m is the caller's to free then, too.
  */
-int session_allow_below(struct session *s, struct gpube_model *m, const char *ub);
+int session_read_below(struct session *s, struct gpube_model **m, const char *path,
+	const struct opts_read *read, const char *ub);
 
 /*
  * session_engine() - the engine's options from the command line's.
