@@ -163,7 +163,11 @@ static int sweep(struct gpube_sweep *s)
 	int64_t left = b->limit == GPUBE_INF ? GPUBE_INF : b->limit - s->h->constant;
 	int status;
 
-	s->limit = left < s->h->limit >> s->h->info.shift ? left << s->h->info.shift : s->h->limit;
+	/* what is left may be below 0, which C shifts right alone */
+	left = left > INT64_MIN >> s->h->info.shift ? left : INT64_MIN >> s->h->info.shift;
+	s->limit = left < s->h->limit >> s->h->info.shift
+			   ? left * ((int64_t)1 << s->h->info.shift)
+			   : s->h->limit;
 	s->dropped = GPUBE_INF;
 	s->n_states = 0;
 	status =
