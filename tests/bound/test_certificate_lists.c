@@ -479,6 +479,34 @@ static void some_had_cases(void **state)
 	assert_true(n_sets >= N_CASES / 20);
 }
 
+/* A list that is noted, and too long by the certificate's own costs, ends with fewer variables. */
+static void too_long(void **state)
+{
+	enum { N = 18 };
+	const int64_t costs[] = {0, 1};
+	struct gpube_certificate c;
+	struct gpube_model *m;
+	int32_t scope[N];
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int32_t i = 0; i < N; i++) {
+		scope[i] = i;
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+		assert_int_equal(gpube_model_add_costs(m, 1, &i, costs), 0);
+	}
+	begin(&c, m, N + 1); /* so that nothing is ruled out */
+	c.stages.by_cases = c.stages.cases[0].open = true;
+	assert_int_equal(gpube__certificate_stage(&c, 0, 2), 0);
+	assert_int_equal(gpube__certificate_list(&c, 0, N, 0, scope), 0);
+	assert_int_equal(gpube__certificate_mend(&c, m), 0);
+	assert_int_equal(c.bound, 0);
+	assert_in_range(c.stages.cases[0].stages[0].lists[0].arity, 1, N - 1);
+	assert_int_equal(gpube__certificate_check(&c, m), 0);
+	gpube__certificate_clear(&c);
+	gpube_model_free(m);
+}
+
 /* What is drawn, from its file: mended, written again, and checked. */
 static int certify_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *path)
 {
@@ -530,6 +558,7 @@ int main(void)
 	ADD_CASE(&c, some_were_lists);
 	add_seeds(&c, by_cases, N_CASES, "by cases, seed");
 	ADD_CASE(&c, some_had_cases);
+	ADD_CASE(&c, too_long);
 	ADD_CASE(&c, out_of_memory);
 	return run_cases(&c, "certificate_lists", setup, ctx_dir_teardown);
 }

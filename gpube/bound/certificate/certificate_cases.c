@@ -135,17 +135,17 @@ static void tell(const struct walk *k, const struct gpube__checking *w, int32_t 
 }
 
 /* *n_done: sweeps. */
-static int do_stage(
-	struct gpube__checking *w, const struct gpube_proof_stage *s, bool narrows, int32_t *n_done)
+static int do_stage(const struct walk *k, struct gpube__checking *w,
+	const struct gpube_proof_stage *s, int32_t *n_done)
 {
 	int status = GPUBE_OK;
 
 	*n_done = 0;
 	gpube__checking_unite(w);
-	if (narrows)
+	if (k->c->stages.by_cases)
 		status = gpube__checking_narrow(w);
 	if (!status && gpube__checking_left(w) > 0)
-		status = gpube__checking_make(w, s->lists, s->n_lists);
+		status = gpube__checking_make(w, s->lists, s->n_lists, k->mended ? s->lists : NULL);
 	if (!status && gpube__checking_left(w) > 0 && s->n_sweeps)
 		status = gpube__checking_separate(w);
 	while (!status && gpube__checking_left(w) > 0 && *n_done < s->n_sweeps) {
@@ -225,8 +225,7 @@ static int mend(struct walk *k, struct open_case *o, struct gpube_proof_case *of
 	if (!of->n_stages) {
 		status = note_stage(k, o->at);
 		if (!status)
-			status = do_stage(&o->w, &(struct gpube_proof_stage){0},
-				k->c->stages.by_cases, &none);
+			status = do_stage(k, &o->w, &(struct gpube_proof_stage){0}, &none);
 	}
 	if (!status && gpube__checking_left(&o->w) > 0)
 		status = climb(k, &o->w, &n);
@@ -304,7 +303,7 @@ static int check_case(struct walker *r, struct open_case *o)
 		goes_on = false;
 		for (int32_t s = 0; s < of.n_stages && !status && gpube__checking_left(&o->w) > 0;
 			s++) {
-			status = do_stage(&o->w, &of.stages[s], k->c->stages.by_cases, &n_done);
+			status = do_stage(k, &o->w, &of.stages[s], &n_done);
 			tell(k, &o->w, o->at, s);
 			if (!status && gpube__checking_left(&o->w) <= 0)
 				cut(k, o->at, s + 1, n_done);

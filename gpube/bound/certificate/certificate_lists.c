@@ -6,6 +6,9 @@
 
 #include "gpube/base/rows.h"
 
+/* Of lists that are noted: one is as long as so many entries in any case, or so many times as long
+ * as any before it. */
+enum { FEW_ENTRIES = 1 << 14, GROWTH = 8 };
 /* Entries of a list, also of one that becomes shorter with the next variable. */
 #define MOST_ENTRIES ((int64_t)1 << 28)
 /* ---- lists --------------------------------------------------------------------------------- */
@@ -153,6 +156,8 @@ struct joining {
 	int32_t *of, *of_at; /* old lists of each variable */
 	int32_t *within;
 	struct gpube__pieces *pieces;
+	int64_t most; /* entries of a list that is noted for the first time, which gets no more
+			 variables then; 0: any number */
 };
 
 /* Whether the list has a variable of the scope. */
@@ -250,7 +255,8 @@ static int add_next(struct joining *j, struct gpube__checked_list *a, const int3
  * The entries with the next variables. 'own' is what they cost of old lists that no new one has taken before; those are all
  * within, which say what is possible.
  */
-static int extend(struct joining *j, struct gpube__checked_list *a, struct gpube__checked_list *own, const struct values *v, int32_t n_new)
+static int extend(struct joining *j, struct gpube__checked_list *a, struct gpube__checked_list *own,
+	const struct values *v, int32_t n_new, bool *fits)
 {
 	struct gpube__checking *w = j->w;
 	const int64_t missing = gpube__checking_left(w);
@@ -259,7 +265,8 @@ static int extend(struct joining *j, struct gpube__checked_list *a, struct gpube
 	const int32_t n_within = find_within(j, a, n_new);
 	int status = GPUBE_OK;
 
-	for (int64_t i = 0; i < a->n && !status; i++) {
+	*fits = true;
+	for (int64_t i = 0; i < a->n && !status && *fits; i++) {
 		for (int64_t x = 0; x < v->n && !status; x++) {
 			const gpube__word key = a->key[i] | v->key[x];
 			int64_t sum = a->cost[i], mine = own->cost[i];
@@ -282,6 +289,12 @@ static int extend(struct joining *j, struct gpube__checked_list *a, struct gpube
 			status = gpube__fail(w->ctx, GPUBE_ELIMIT, "a list of the certificate is too long");
 		if (!status && gpube__checking_stops(w, v->n * (n_within + 1)))
 			status = gpube__fail_stopped(w->ctx);
+		*fits = !j->most || total.n <= j->most || a->arity == n_new;
+	}
+	if (!*fits) {
+		gpube__checking_clear_list(w->ctx, &total);
+		gpube__checking_clear_list(w->ctx, &part);
+		return status;
 	}
 	gpube__free(w->ctx, a->key);
 	gpube__free(w->ctx, a->cost);
@@ -324,10 +337,20 @@ static int leave(struct gpube__checking *w, struct gpube__checked_list *a, int32
 	return status;
 }
 
-static int join(struct joining *j, const struct gpube_proof_list *of, struct gpube__checked_list *a)
+/* What is too long with its last variables gets none, and has no others. */
+static void end_list(struct gpube_proof_list *of, struct gpube__checked_list *a, int32_t n_new)
+{
+	for (int32_t e = a->arity - n_new; e < a->arity; e++)
+		gpube__bit_drop(a->set, a->scope[e]);
+	a->arity -= n_new;
+	of->arity = a->arity;
+}
+
+static int join(struct joining *j, struct gpube_proof_list *of, struct gpube__checked_list *a)
 {
 	struct gpube__checking *w = j->w;
 	struct gpube__checked_list own = {0};
+	bool fits;
 	int status = append(w->ctx, a, 0, 0);
 
 	if (!status)
@@ -340,7 +363,9 @@ static int join(struct joining *j, const struct gpube_proof_list *of, struct gpu
 
 		status = add_next(j, a, of->scope + k, of->arity - k, &v, &n_new);
 		if (!status)
-			status = extend(j, a, &own, &v, n_new);
+			status = extend(j, a, &own, &v, n_new, &fits);
+		if (!status && !fits)
+			end_list(of, a, n_new);
 		gpube__free(w->ctx, v.key);
 	}
 	for (int64_t i = 0; i < a->n && !status; i++)
@@ -449,16 +474,29 @@ static int find_open(const struct gpube__checking *w, const struct gpube_proof_l
 	return GPUBE_OK;
 }
 
-static int make_lists(struct gpube__checking *w, const struct gpube_proof_list *of, int32_t n)
+/* Entries that a list may have of one that is noted: some times as many as any before it. */
+static int64_t most_entries(const struct gpube__checking *w)
+{
+	int64_t most = FEW_ENTRIES;
+
+	for (int32_t k = 0; k < w->n_lists; k++)
+		most = GROWTH * w->lists[k].n > most ? GROWTH * w->lists[k].n : most;
+	return most;
+}
+
+static int make_lists(struct gpube__checking *w, struct gpube_proof_list *of, int32_t n, bool ends)
 {
 	struct joining j = {.w = w, .old = w->lists, .n_old = w->n_lists};
+	const int64_t most = ends ? most_entries(w) : 0;
 	int status;
 
 	w->n_lists = 0;
 	w->lists = gpube__alloc_zero(w->ctx, (uint64_t)j.n_old + (uint64_t)n + 1, sizeof(*w->lists));
 	status = w->lists ? index_old(&j) : GPUBE_ENOMEM;
-	for (int32_t k = 0; k < n && !status; k++)
+	for (int32_t k = 0; k < n && !status; k++) {
+		j.most = of[k].n_leaving ? 0 : most;
 		status = join(&j, &of[k], &w->lists[w->n_lists++]);
+	}
 	for (int32_t k = 0; k < j.n_old && !status; k++)
 		if (!j.taken[k]) {
 			w->lists[w->n_lists++] = j.old[k];
@@ -475,14 +513,30 @@ static int make_lists(struct gpube__checking *w, const struct gpube_proof_list *
 	return status;
 }
 
-int gpube__checking_make(struct gpube__checking *w, const struct gpube_proof_list *of, int32_t n)
+static int32_t n_open(const struct gpube__checking *w, const struct gpube_proof_list *of)
+{
+	int32_t n = 0;
+
+	for (int32_t e = 0; e < of->arity; e++)
+		n += w->fixed[of->scope[e]] < 0;
+	return n;
+}
+
+int gpube__checking_make(struct gpube__checking *w, const struct gpube_proof_list *of, int32_t n,
+	struct gpube_proof_list *ended)
 {
 	struct gpube_proof_list *open;
 	int status = find_open(w, of, n, &open);
 
 	if (status)
 		return status;
-	status = make_lists(w, open, n);
+	status = make_lists(w, open, n, ended != NULL);
+	for (int32_t k = 0; k < n && ended && !status; k++)
+		if (open[k].arity < n_open(w, &of[k])) {
+			memcpy(ended[k].scope, open[k].scope,
+				(size_t)open[k].arity * sizeof(*open[k].scope));
+			ended[k].arity = open[k].arity;
+		}
 	gpube__free(w->ctx, open[0].scope);
 	gpube__free(w->ctx, open);
 	return status;

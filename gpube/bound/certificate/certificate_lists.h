@@ -132,9 +132,14 @@ static inline bool gpube__checking_stops(struct gpube__checking *w, int64_t work
  */
 int gpube__checking_init(struct gpube__checking *w, const struct gpube_model *relaxed, int shift);
 void gpube__checking_clear(struct gpube__checking *w);
-/* The new lists of a stage, and those before it that are within none. Errors: ENOMEM, ESTOP,
- * ELIMIT; EINVAL */
-int gpube__checking_make(struct gpube__checking *w, const struct gpube_proof_list *of, int32_t n);
+/*
+ * The new lists of a stage, and those before it that are within none.
+ * ended   NULL, or 'of', a note of what was done with other costs: where a list is too long with
+ *	   these, its last variables go
+ * Errors: ENOMEM, ESTOP, ELIMIT; EINVAL
+ */
+int gpube__checking_make(struct gpube__checking *w, const struct gpube_proof_list *of, int32_t n,
+	struct gpube_proof_list *ended);
 void gpube__checking_clear_list(struct gpube_ctx *ctx, struct gpube__checked_list *a);
 
 /* Separators of the lists, which are not known. Errors: ENOMEM, ESTOP, ELIMIT */
