@@ -6,6 +6,7 @@
  * the same on any number of threads.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,17 +189,32 @@ static void draw_agents(struct csg__source *s)
 	}
 }
 
+int csg__find_distribution(
+	int *k, struct gpube_ctx *ctx, const char *name, const char *(*name_of)(int k))
+{
+	char names[300] = "";
+	size_t n = 0;
+
+	for (*k = 0; name_of(*k); ++*k) {
+		if (strcmp(name, name_of(*k)) == 0)
+			return GPUBE_OK;
+		if (n < sizeof(names)) /* what does not fit is cut off */
+			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", *k ? ", " : "",
+				name_of(*k));
+	}
+	return gpube__fail(
+		ctx, GPUBE_EINVAL, "no such distribution: '%.100s'; there are %s", name, names);
+}
+
 int csg__source_init(struct csg__source *s, struct gpube_ctx *ctx, const char *distribution,
 	int n_agents, enum csg_type type, uint64_t seed)
 {
-	int status = csg__game_check(ctx, n_agents, type), k = 0;
+	int status = csg__game_check(ctx, n_agents, type), k;
 
+	if (!status)
+		status = csg__find_distribution(&k, ctx, distribution, csg_distribution);
 	if (status)
 		return status;
-	while (csg_distribution(k) && strcmp(distribution, csg_distribution(k)) != 0)
-		k++;
-	if (!csg_distribution(k))
-		return gpube__fail(ctx, GPUBE_EINVAL, "no such distribution: '%s'", distribution);
 	*s = (struct csg__source){.value = distributions[k].value};
 	s->fill.type = csg__base_type(type);
 	s->fill.draw = distributions[k].draw;

@@ -12,6 +12,7 @@
 
 #include "csg/auction.h"
 #include "csg/auction/auction_draw.h"
+#include "csg/distributions.h"
 #include "formats/io/io.h"
 
 #define MOST_GOODS     1000
@@ -333,15 +334,14 @@ int csg_auction_generate(struct gpube_ctx *ctx, const char *path, const char *di
 {
 	struct bid_drawing d = {.ctx = ctx, .n_goods = n_goods, .n_bids = n_bids};
 	const uint64_t goods = (uint64_t)n_goods, bids = (uint64_t)n_bids;
-	int status = GPUBE_ENOMEM, k = 0;
+	int status, k;
 
 	if (!ctx || !path || !distribution)
 		return gpube__missing(ctx);
-	while (csg_auction_distribution(k) &&
-		strcmp(distribution, csg_auction_distribution(k)) != 0)
-		k++;
-	if (!csg_auction_distribution(k))
-		return gpube__fail(ctx, GPUBE_EINVAL, "no such distribution: '%s'", distribution);
+	status = csg__find_distribution(&k, ctx, distribution, csg_auction_distribution);
+	if (status)
+		return status;
+	status = GPUBE_ENOMEM;
 	if (n_goods < 2 || n_goods > MOST_GOODS || n_bids < 1 || n_bids > MOST_BIDS)
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"%d goods, %d bids: expected 2 to %d goods, 1 to %d bids", n_goods, n_bids,

@@ -37,7 +37,7 @@ else
 fi
 row 'no file' 2 '' 'expected either FILE or --generate' "$gpube" csg
 row 'file and --generate' 2 '' 'expected either' "$gpube" csg --generate uniform "$work/g.txt"
-row 'unknown distribution' 1 '' "no such distribution: 'flat'" "$gpube" csg --generate flat
+row 'unknown distribution' 1 '' "no such distribution: 'flat'; there are uniform, normal, .* near-ties\$" "$gpube" csg --generate flat
 row 'too large' 1 '' 'take 1024 MiB for sums, .*, allowed are 1 MiB$' "$gpube" csg --generate uniform -n 30 --memory 1M
 row 'values without room are made in pieces' 0 '^value ' '' \
 	"$gpube" csg --generate uniform -n 18 --method conv --memory 1M
@@ -210,7 +210,7 @@ row 'auction: timeout' 0 '"status": "bounds"' 'ended before' \
 	"$gpube" auction --json --timeout 0.000001 "$work/a.txt"
 "$gpube" generate auction --dist regions --goods 20 --bids 50 --seed 2 -o "$work/r.txt"
 row 'auction: generated' 0 '^revenue +[0-9.]+, the proved maximum$' '' "$gpube" auction "$work/r.txt"
-row 'auction: no such distribution' 1 '' "no such distribution: 'uniform'" "$gpube" generate auction --dist uniform
+row 'auction: no such distribution' 1 '' "no such distribution: 'uniform'; there are L1, L2, .*matching$" "$gpube" generate auction --dist uniform
 "$gpube" generate auction --dist regions --seed 1 > "$work/regions.txt"
 "$gpube" generate auction --seed 1 > "$work/unnamed.txt"
 that 'auction: a distribution that need not be named' cmp "$work/regions.txt" "$work/unnamed.txt"
