@@ -274,7 +274,6 @@ static void in_turns(void **state)
 		assert_int_equal(gpube__bound_joins(&b, INFINITY), 0);
 		assert_true(b.lower >= (cost < b.cutoff ? cost : b.cutoff));
 		assert_true(b.upper == cost || cost >= b.cutoff);
-		gpube__climb_free(b.climb);
 		end_bounder(&b);
 	}
 	gpube__simplified_clear(ctx, &s);
@@ -322,7 +321,6 @@ static void after_scarce(void **state)
 				assert_true(gpube__bounder_done(&b));
 				assert_true(optimum->answer != GPUBE_ANSWER_OPTIMAL ||
 					    (b.upper == optimum->cost && b.lower == optimum->cost));
-				gpube__climb_free(b.climb);
 				gpube__dfs_tree_free(b.guessed);
 				gpube__dfs_tree_free(b.tree);
 				end_bounder(&b);
