@@ -87,7 +87,7 @@ bool gpube__bounder_easy_order(const struct gpube_bounder *b);
  * Looks at what ends in a moment, if at all, along the first order or the best: join graphs and a search tree, for a moment
  * (glance) or longer and with mini-buckets (along); the tree, in 'seconds' or as long as little is open (closely).
  * gpube__bound_tree_that_ends() - the tree of the last look, as long as it seems to end in what is left of 'seconds'
- * (gpube__dfs_tree_seconds_left()); gpube__bounder_tree_ends(): whether it does.
+ * (gpube__dfs_tree_seconds_left()); gpube__bounder_tree_ends(): whether it does, gpube__bounder_tree_seconds(): what it has taken.
  * gpube__bounder_look_seconds() - what a look may take: 'most', or less where elimination takes little.
  * gpube__bounder_has_tree() - small domains: a tree that ends does so in a moment.
  */
@@ -99,6 +99,7 @@ int gpube__bound_look_and_or(struct gpube_bounder *b, double seconds);
 int gpube__bound_look_closely(struct gpube_bounder *b, double seconds);
 int gpube__bound_tree_that_ends(struct gpube_bounder *b, double seconds);
 bool gpube__bounder_tree_ends(const struct gpube_bounder *b, double seconds);
+double gpube__bounder_tree_seconds(const struct gpube_bounder *b);
 double gpube__bounder_look_seconds(const struct gpube_bounder *b, double most);
 bool gpube__bounder_has_tree(const struct gpube_bounder *b);
 
@@ -160,7 +161,7 @@ int gpube__bound_sweep(struct gpube_bounder *b, double seconds);
 /*
  * gpube__bound_joins() - the ascent on the join graph, and what it makes possible.
  * gpube__bound_andor() - only as much of it as an AND/OR search on its tables (andor.h) needs. In 'seconds'.
- * A later call goes on where one ended, if the order is the same.
+ * A later call goes on where one ended, if the order is not much better by now.
  */
 int gpube__bound_joins(struct gpube_bounder *b, double seconds);
 int gpube__bound_andor(struct gpube_bounder *b, double seconds);

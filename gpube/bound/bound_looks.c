@@ -57,6 +57,11 @@ static int look(struct gpube_bounder *b, double seconds)
 /* Its turns, each at least as long as all before it were. */
 #define TURN 0.1
 
+double gpube__bounder_tree_seconds(const struct gpube_bounder *b)
+{
+	return b->tree ? b->tree->seconds : 0;
+}
+
 bool gpube__bounder_tree_ends(const struct gpube_bounder *b, double seconds)
 {
 	return b->tree && gpube__dfs_tree_seconds_left(b->tree) < seconds;
@@ -153,7 +158,7 @@ int gpube__bound_glance_along(struct gpube_bounder *b, double seconds)
  */
 int gpube__bound_along(struct gpube_bounder *b, double seconds)
 {
-	int status = joins_and_tree(b, 0.05, 0.2);
+	int status = joins_and_tree(b, 0.05, 0.3);
 
 	(void)seconds;
 	return status || gpube__bounder_done(b) ? status : gpube__bounder_quick_mbe(b);

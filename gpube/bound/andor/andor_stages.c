@@ -10,7 +10,7 @@ bool gpube__wants_andor(const struct gpube_bounder *b)
 	return gpube__bounder_may_split(b) && !gpube__bounder_is_easy(b) && gpube__bounder_prefers_joins(b);
 }
 
-/* Not for a moment where a search for an order has made elimination quick: of thirty such pedigrees it ended none. */
+/* Not for a moment where a search for an order has made elimination quick: of twenty such pedigrees it ended none. */
 bool gpube__wants_early_andor(const struct gpube_bounder *b)
 {
 	return gpube__wants_andor(b) && !(b->order_sought && gpube__bounder_is_quick(b));
