@@ -14,12 +14,14 @@
  * Designs weighed. (1) Restarts alone: no bound but the root's, and work done twice, for ever. (2)
  * Open nodes from the first run on: the first decisions, made without weights, stay.
  *
- * What did not pay (three to five draws of first weights each): to leave variables of one, two or three open neighbours to
- * the end, as if they were eliminated (BN_75 2.5 to 9 times as many nodes, pedigree31 0.9 to 1); to drop values at each node that the
- * one known as free dominates (pedigree34, myciel5g_4 half as many nodes, pedigree31, 13, 404 as many or more, each a third longer: as
- * long in all); to ask of each value at the root whether it fails at once (one in fifty, or none). BN_75 takes 20000 to 90000 nodes when its
- * optimum is known from the start and 4000 to 20000 when it is found on the way: sweeps come within 1e-10 of it, where many
- * values cost nearly nothing, and neither more sweeps nor costs times 2^8 change that. (toulbar2, which rounds to 1e-7, sees none of these.)
+ * What did not pay (three to five draws of first weights each): to leave variables of one, two or
+ * three open neighbours to the end, as if they were eliminated (BN_75 2.5 to 9 times as many nodes,
+ * pedigree31 0.9 to 1); to drop values at each node that the one known as free dominates (pedigree34,
+ * myciel5g_4 half as many nodes, pedigree31, 13, 404 as many or more, each a third longer: as long in
+ * all); to ask of each value at the root whether it fails at once (one in fifty, or none). BN_75 takes
+ * 20000 to 90000 nodes when its optimum is known from the start and 4000 to 20000 when it is found on
+ * the way: sweeps come within 1e-10 of it, where many values cost nearly nothing, and neither more
+ * sweeps nor costs times 2^8 change that. (toulbar2, which rounds to 1e-7, sees none of these.)
  *
  * Source: Allouche et al., CP 2015 (hybrid best-first search; runs grow where replays cost much).
  */

@@ -1,16 +1,19 @@
 /*
  * dfs_still.c - whether a search tree's function has anything to force: see dfs.h.
  *
- * It has not where each value has company that costs nothing: values of the function's other variables. Most company is still
- * there when it is asked for again; so it is kept, and another is searched for where it is not. What is kept may be of any
- * node, since it is always looked at, and nothing has to be taken back.
+ * It has not where each value has company that costs nothing: values of the function's other
+ * variables. Most company is still there when it is asked for again; so it is kept, and another is
+ * searched for where it is not. What is kept may be of any node, since it is always looked at, and
+ * nothing has to be taken back.
  *
- * Designs weighed. (1) To move all costs in, to find the least, and to move them back: nine of ten times nothing was forced (wcsp_14 of
- * SPOT5: 0.77 ms a node, 0.44 so; CELAR6-SUB1 a twentieth less). (2) Lists of what each value keeps company, so that only lost company is
- * looked at: costs that change end it as well, and most functions have few values. (3) Vectors for the search of rows of 44 values
+ * Designs weighed. (1) To move all costs in, to find the least, and to move them back: nine of ten
+ * times nothing was forced (wcsp_14 of SPOT5: 0.77 ms a node, 0.44 so; CELAR6-SUB1 a twentieth less).
+ * (2) Lists of what each value keeps company, so that only lost company is looked at: costs that change
+ * end it as well, and most functions have few values. (3) Vectors for the search of rows of 44 values
  * and more: another twentieth.
  *
- * Source: Bessiere et al., AI 165, 2005 (supports that are kept); Larrosa and Schiex, AI 159, 2004 (of costs).
+ * Source: Bessiere et al., AI 165, 2005 (supports that are kept); Larrosa and Schiex, AI 159, 2004 (of
+ * costs).
  */
 #include "gpube/relax/dfs_parts.h"
 
@@ -20,9 +23,12 @@ static int32_t *company_of(const struct gpube_dfs_function *f, int k, int32_t ro
 	return f->company[k] + (int64_t)row * f->arity;
 }
 
-/* Whether k's value costs nothing with these values of the others, whose costs count where 'priced' has their bit. */
-static bool is_company(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int32_t value,
-	const int32_t *with, uint32_t priced)
+/*
+ * Whether k's value costs nothing with these values of the others, whose costs count where 'priced'
+ * has their bit.
+ */
+static bool is_company(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k,
+	int32_t value, const int32_t *with, uint32_t priced)
 {
 	int64_t cell = f->stride[k] * value, sum = -f->moved[k][value];
 
@@ -41,8 +47,8 @@ static bool is_company(const struct gpube_dfs *t, const struct gpube_dfs_functio
 }
 
 /* Any that is live. */
-static bool find_company(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int32_t value,
-	int32_t *with, uint32_t priced)
+static bool find_company(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k,
+	int32_t value, int32_t *with, uint32_t priced)
 {
 	int64_t cell[GPUBE__DFS_ARITY + 1], sum[GPUBE__DFS_ARITY + 1];
 	int32_t index[GPUBE__DFS_ARITY] = {0};
@@ -91,14 +97,15 @@ static int64_t in_row(struct row row, int32_t b)
 }
 
 /* The same of functions of two variables, which most are. */
-static bool has_company_in_pair(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int32_t a, int32_t *with,
-	bool priced)
+static bool has_company_in_pair(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k,
+	int32_t a, int32_t *with, bool priced)
 {
 	const int32_t q = f->scope[1 - k], *live = t->live[q], kept = *with;
 	const int64_t *cost = t->cost[q], *moved = f->moved[1 - k], own = f->moved[k][a];
 	const struct row row = row_of(f, k, a);
 
-	if (cost[kept] < GPUBE__ROW_GONE && in_row(row, kept) - moved[kept] + (priced ? cost[kept] : 0) <= own)
+	if (cost[kept] < GPUBE__ROW_GONE &&
+		in_row(row, kept) - moved[kept] + (priced ? cost[kept] : 0) <= own)
 		return true;
 	for (int32_t r = 0; r < t->n_live[q]; r++)
 		if (in_row(row, live[r]) - moved[live[r]] + (priced ? cost[live[r]] : 0) <= own) {
@@ -108,20 +115,23 @@ static bool has_company_in_pair(const struct gpube_dfs *t, const struct gpube_df
 	return false;
 }
 
-static bool has_company(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int32_t value, int32_t *with,
-	uint32_t priced)
+static bool has_company(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k,
+	int32_t value, int32_t *with, uint32_t priced)
 {
 	if (f->arity == 2)
 		return has_company_in_pair(t, f, k, value, &with[1 - k], priced >> (1 - k) & 1);
-	return is_company(t, f, k, value, with, priced) || find_company(t, f, k, value, with, priced);
+	return is_company(t, f, k, value, with, priced) ||
+	       find_company(t, f, k, value, with, priced);
 }
 
-bool gpube__dfs_is_still(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int32_t p, int first)
+bool gpube__dfs_is_still(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int32_t p,
+	int first)
 {
 	for (int k = first; k < f->arity; k++) {
 		const int32_t q = f->scope[k], *live = t->live[q];
 		/* of all others, or of those between the first one and k */
-		const uint32_t priced = k == first ? UINT32_MAX : ((uint32_t)1 << k) - ((uint32_t)2 << first);
+		const uint32_t priced =
+			k == first ? UINT32_MAX : ((uint32_t)1 << k) - ((uint32_t)2 << first);
 
 		if (q == p || t->n_live[q] == 1)
 			continue;
