@@ -41,9 +41,9 @@ row 'a variable of one value' 0 '^optimum +0\.579818495253, ' '*' "$tb2" "$work/
 row 'how FILE is read' 0 '^optimum +0\.580, ' '*' "$tb2" "$work/one.uai" --precision 3
 row 'what toulbar2 does not read' 0 '^optimum ' '*' "$tb2" tests/instances/frodo.xml
 row 'a file with odd words' 0 '^optimum +4\.30, ' '*' sh -c \
-	"cp $x/exams.cfn \"$work/it's  odd.cfn\" && TB2_GPUBE_DELAY=0 $tb2 \"$work/it's  odd.cfn\" --seed 7"
-TB2_GPUBE_DELAY=0
-export TB2_GPUBE_DELAY
+	"cp $x/exams.cfn \"$work/it's  odd.cfn\" && TB2_GPUBE_MOMENT=0 $tb2 \"$work/it's  odd.cfn\" --seed 7"
+TB2_GPUBE_MOMENT=0.1
+export TB2_GPUBE_MOMENT
 TOULBAR2=$work/never row 'gpube alone' 0 '^optimum +4\.30, proved by gpube$' '*' "$tb2" $x/exams.cfn
 TOULBAR2=$work/never row 'infeasible by gpube' 0 '^infeasible .* gpube$' '*' "$tb2" "$work/none.wcsp"
 TOULBAR2=$work/slow row 'the shifted problem' 0 'proved by toulbar2 on the shifted problem$' \
