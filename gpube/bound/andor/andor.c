@@ -69,6 +69,8 @@ static void look_at_clock(struct gpube_andor_walker *w)
 
 	atomic_fetch_add_explicit(&a->n_nodes, w->n_nodes - w->told, memory_order_relaxed);
 	w->told = w->n_nodes;
+	gpube__andor_cache_count(a->cache, w->n_new);
+	w->n_new = 0;
 	w->patience = PATIENCE;
 	if (atomic_load_explicit(&a->over, memory_order_relaxed))
 		w->over = true;
@@ -89,12 +91,21 @@ static void make_key(const struct gpube_andor_walker *w, int32_t p, uint64_t *ke
 		key[bits[i].word] |= (uint64_t)(uint32_t)w->value[bits[i].position] << bits[i].shift;
 }
 
+/*
+ * Whether threads tell each other that they are at p's subproblems. Those that are not kept, too: near the roots hardly any are, since
+ * contexts grow there, and threads that part only below them do everything twice (505 of SPOT5 took 16 threads as long as 2).
+ */
+static bool is_shared(const struct gpube_andor *a, int32_t p)
+{
+	return a->n_walkers > 1 && a->nodes[p].keyed && a->nodes[p].n_below >= WORTH_SHARING;
+}
+
 /* Whether another thread is at the subproblem of p. */
 static bool is_others(const struct gpube_andor_walker *w, int32_t p)
 {
 	uint64_t key[GPUBE__ANDOR_WORDS];
 
-	if (w->a->n_walkers == 1 || !w->a->nodes[p].kept || w->a->nodes[p].n_below < WORTH_SHARING)
+	if (!is_shared(w->a, p))
 		return false;
 	make_key(w, p, key);
 	return gpube__andor_is_busy(w->a->cache, gpube__andor_hash(w->a->cache, key));
@@ -114,6 +125,15 @@ static int64_t least_known(struct gpube_andor_walker *w, int32_t p)
 		       : 0;
 }
 
+/*
+ * The k-th of n that were left for later: where all are others', each thread begins with another one, so that few meet in
+ * the same.
+ */
+static int32_t turned(const struct gpube_andor_walker *w, int32_t k, int32_t n)
+{
+	return (int32_t)((k + (w - w->a->walkers)) % n);
+}
+
 /* 'cost' with that of several subproblems, as walk() tells it. */
 static int64_t walk_all(struct gpube_andor_walker *w, const int32_t *children, int32_t n, int64_t cost, int64_t budget)
 {
@@ -125,7 +145,7 @@ static int64_t walk_all(struct gpube_andor_walker *w, const int32_t *children, i
 	}
 	for (int32_t round = 0; round < 2; round++)
 		for (int32_t c = 0; c < n && sum < budget; c++) {
-			const int32_t q = children[c];
+			const int32_t q = children[round ? turned(w, c, n) : c];
 			int64_t found;
 
 			if (round == 0)
@@ -148,30 +168,34 @@ static int64_t try_choices(struct gpube_andor_walker *w, int32_t p, int32_t n, i
 	const int32_t *children = w->a->children + node->child_at;
 	struct gpube_andor_choice *row = w->row + node->values_at;
 	int64_t best = GPUBE__ANDOR_NEVER;
+	int32_t n_later = 0;
 
-	for (int round = 0; round < 2; round++) {
-		bool any = false;
+	for (int32_t k = 0; k < n && !w->over; k++) {
+		const struct gpube_andor_choice choice = row[k];
+		const int64_t least = best < budget ? best : budget;
 
-		for (int32_t k = 0; k < n && !w->over; k++) {
-			const int64_t least = best < budget ? best : budget;
-			int64_t total;
+		if (choice.cost >= least) {
+			best = choice.cost < best ? choice.cost : best;
+			break;
+		}
+		w->value[p] = choice.value;
+		if (node->n_children == 1 && is_others(w, children[0])) {
+			row[n_later++] = choice; /* no later one comes before it */
+		} else {
+			const int64_t total = walk_all(w, children, node->n_children, choice.cost, least);
 
-			if (row[k].cost >= least) {
-				best = row[k].cost < best ? row[k].cost : best;
-				break;
-			}
-			if (round == 1 && !row[k].later)
-				continue;
-			w->value[p] = row[k].value;
-			if (round == 0 && node->n_children == 1 && is_others(w, children[0])) {
-				any = row[k].later = true;
-				continue;
-			}
-			total = walk_all(w, children, node->n_children, row[k].cost, least);
 			best = total < best ? total : best;
 		}
-		if (!any)
-			break;
+	}
+	for (int32_t k = 0; k < n_later && !w->over; k++) {
+		const struct gpube_andor_choice *choice = &row[turned(w, k, n_later)];
+		const int64_t least = best < budget ? best : budget;
+		int64_t total = choice->cost;
+
+		w->value[p] = choice->value;
+		if (total < least)
+			total = walk_all(w, children, node->n_children, total, least);
+		best = total < best ? total : best;
 	}
 	return best;
 }
@@ -187,19 +211,18 @@ static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget)
 	const int64_t before = w->n_nodes;
 	struct gpube_andor_known known;
 	uint64_t key[GPUBE__ANDOR_WORDS], hash = 0;
-	bool shares = false;
+	const bool shares = is_shared(a, p);
 	int64_t best;
 	int32_t n;
 
 	if (node->whole)
 		return 0;
-	if (node->kept) {
+	if (node->kept || shares) {
 		make_key(w, p, key);
 		hash = gpube__andor_hash(a->cache, key);
-		if (gpube__andor_cache_find(a->cache, key, hash, &known) && (known.exact || known.cost >= budget))
-			return known.cost;
-		shares = a->n_walkers > 1 && node->n_below >= WORTH_SHARING;
 	}
+	if (node->kept && gpube__andor_cache_find(a->cache, key, hash, &known) && (known.exact || known.cost >= budget))
+		return known.cost;
 	w->n_nodes++;
 	w->patience -= node->domain;
 	if (w->patience <= 0)
@@ -214,7 +237,7 @@ static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget)
 		gpube__andor_busy(a->cache, hash, -1);
 	if (node->kept && !w->over) {
 		known = (struct gpube_andor_known){.cost = best, .exact = best < budget};
-		gpube__andor_cache_keep(a->cache, key, hash, &known, w->n_nodes - before);
+		w->n_new += gpube__andor_cache_keep(a->cache, key, hash, &known, w->n_nodes - before);
 	}
 	return best;
 }

@@ -72,6 +72,7 @@ struct gpube_andor_node {
 	int32_t n_context;
 	int32_t parent, n_below; /* variables of its subtree */
 	int32_t depth; /* variables on its path */
+	bool keyed; /* its contexts have keys */
 	bool kept;  /* what is known of its subproblems is */
 	bool whole; /* below a decided parent it costs nothing more */
 };
@@ -139,9 +140,11 @@ uint64_t gpube__andor_hash(const struct gpube_andor_cache *c, const uint64_t *ke
 /* False: nothing. */
 bool gpube__andor_cache_find(struct gpube_andor_cache *c, const uint64_t *key, uint64_t hash,
 	struct gpube_andor_known *known);
-/* effort: nodes that it took; of several for one place the one that took least goes. */
-void gpube__andor_cache_keep(struct gpube_andor_cache *c, const uint64_t *key, uint64_t hash,
+/* effort: nodes that it took; of several for one place the one that took least goes. True: it is one more than before. */
+bool gpube__andor_cache_keep(struct gpube_andor_cache *c, const uint64_t *key, uint64_t hash,
 	const struct gpube_andor_known *known, int64_t effort);
+/* So many more: told now and then, since a count that all threads raise at each of them is what they would wait for. */
+void gpube__andor_cache_count(struct gpube_andor_cache *c, int64_t n_new);
 /*
  * Whether it is to be larger, and making it so while no thread is at it: where there is no memory, or it has what it
  * may have, what took least goes for what comes.

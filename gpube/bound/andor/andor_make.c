@@ -279,7 +279,8 @@ static void choose_kept(struct gpube_andor *a)
 		struct gpube_andor_node *node = &a->nodes[p];
 		const struct gpube_andor_node *parent = node->parent >= 0 ? &a->nodes[node->parent] : NULL;
 
-		node->kept = pack(a, node, &a->n_words) && parent && node->n_below >= WORTH_KEEPING &&
+		node->keyed = pack(a, node, &a->n_words);
+		node->kept = node->keyed && parent && node->n_below >= WORTH_KEEPING &&
 			     (parent->n_children > 1 || node->n_context < parent->n_context + 1);
 		node->whole = a->up == 0 && parent && node->n_tables <= 1;
 		for (int32_t c = 0; c < node->n_children; c++)

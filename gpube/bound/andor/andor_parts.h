@@ -8,7 +8,6 @@
 struct gpube_andor_choice {
 	int64_t cost;
 	int32_t value;
-	bool later; /* another thread is there */
 };
 
 /* A thread on its way through the tree. */
@@ -19,6 +18,7 @@ struct gpube_andor_walker {
 	int64_t *low;			/* what is known of a child of a decided variable */
 	bool *later;			/* the child is another thread's at the moment */
 	int64_t n_nodes, told;
+	int64_t n_new;    /* that it has kept since it told the cache */
 	int64_t patience; /* until the clock is looked at */
 	bool over;
 };
