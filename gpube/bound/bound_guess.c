@@ -61,7 +61,7 @@ static int begin_guess(struct gpube_bounder *b)
 
 	if (!status && last && last->t && b->tree->t && last->t->n_functions == b->tree->t->n_functions) {
 		for (int32_t k = 0; k < last->t->n_functions; k++)
-			b->tree->t->functions[k].weight = last->t->functions[k].weight;
+			b->tree->t->weights[k] = last->t->weights[k];
 		b->tree->n_restarts = 0;
 	}
 	gpube__dfs_tree_free(last);

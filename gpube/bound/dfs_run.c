@@ -7,18 +7,22 @@ enum { LEAST_SWEEPS = 9, MOST_SWEEPS = 400 };
 
 static int sweep_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, int pass)
 {
-	const int64_t before = k->root;
+	struct gpube_dfs_worker *w = s->workers;
+	const int64_t before = w->roots[k - s->blocks];
+	int64_t root;
 	const int least = s->lean || s->m == s->b->m ? LEAST_SWEEPS : 2; /* what was shifted before is */
 	int status;
 
-	gpube__dfs_tree_enter(s, k);
+	gpube__dfs_tree_come(w, k);
+	gpube__dfs_tree_enter(w);
 	status = s->t->conflict ? GPUBE_OK : gpube__dfs_sweep(s->t, pass % 2);
 	if (status)
 		return status;
-	gpube__dfs_tree_leave(s);
-	k->sweeping = !k->closed &&
-		      (pass < least ||
-			      k->root - before >= (gpube__dfs_tree_limit(s, k) - k->root) / 10000);
+	gpube__dfs_tree_leave(w);
+	root = w->roots[k - s->blocks];
+	k->sweeping =
+		!k->closed &&
+		(pass < least || root - before >= (gpube__dfs_tree_limit(s, k) - root) / 10000);
 	return GPUBE_OK;
 }
 
@@ -45,33 +49,12 @@ static int sweep(struct gpube_dfs_tree *s, double seconds)
 			break;
 	}
 	for (int32_t k = 0; k < s->n_blocks && !status && !gpube__dfs_tree_is_done(s); k++) {
-		gpube__dfs_tree_enter(s, &s->blocks[k]);
+		gpube__dfs_tree_come(s->workers, &s->blocks[k]);
+		gpube__dfs_tree_enter(s->workers);
 		s->t->conflict |= s->blocks[k].closed; /* then its changes are forgotten */
 		status = gpube__dfs_propagate_all(s->t);
 		if (!status)
-			gpube__dfs_tree_leave(s);
-	}
-	return status;
-}
-
-/* Each open block in turn, one run; one of them in any case. */
-static int search(struct gpube_dfs_tree *s)
-{
-	int status = GPUBE_OK;
-
-	while (!status && !gpube__dfs_tree_is_done(s)) {
-		const int64_t limit = s->b->limit;
-
-		gpube__bounder_hear(s->b);
-		if (s->b->limit < limit)
-			s->left = gpube__costs_left(s->m, gpube__tables_limit(s->b));
-		s->next = s->next < s->n_blocks ? s->next : 0;
-		if (!s->blocks[s->next].closed) {
-			status = gpube__dfs_tree_run(s, &s->blocks[s->next]);
-			if (gpube__dfs_tree_is_over(s))
-				break;
-		}
-		s->next++;
+			gpube__dfs_tree_leave(s->workers);
 	}
 	return status;
 }
@@ -93,7 +76,7 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 	if (!status && !s->swept)
 		status = sweep(s, SWEEPING * seconds);
 	if (!status)
-		status = search(s);
+		status = gpube__dfs_tree_search(s);
 	s->seconds += gpube__turn_spent(&s->turn);
 	if (status) { /* what it has is not the whole any more: a later turn begins anew */
 		gpube__dfs_tree_free(s);

@@ -4,17 +4,17 @@
 
 #include "gpube/bound/dfs_tree.h"
 
-/* Nodes of the first run; each is longer. */
-enum { FIRST_NODES = 256 };
+/* Each first run is so many times as long as the last one. */
 #define LONGER 1.5
 /*
- * Of the tree, as a first run has seen it: then it goes on there, and nothing is thrown away. (pedigree13 2700 nodes instead of 10300,
- * myciel5g_4 12600 and 19200, CELAR6-SUB1 10500 and 13200, CELAR6-SUB2 8900 and 15000, BN_75 5800 and 48400, three draws of first
- * weights each; from 0.01 on nearly the same, from 0.4 on half of it is lost.)
+ * Of the tree, as a first run has seen it: then it goes on there, and nothing is thrown away.
+ * (pedigree13 2700 nodes instead of 10300, myciel5g_4 12600 and 19200, CELAR6-SUB1 10500 and 13200,
+ * CELAR6-SUB2 8900 and 15000, BN_75 5800 and 48400, three draws of first weights each; from 0.01 on
+ * nearly the same, from 0.4 on half of it is lost.)
  */
 #define ENOUGH 0.04
-/* Nodes of a run that leaves open what it has not seen. */
-enum { SHORTEST = 16, LONGEST = 1 << 14 };
+/* Nodes, at most, by which a run that leaves open what it has not seen grows. */
+enum { LONGEST = 1 << 14 };
 /*
  * And so much of all nodes, since what is depth first sees less: of CELAR6-SUB1 14000 nodes in all, 41000 where
  * runs stay short.
@@ -27,14 +27,14 @@ enum { SHORTEST = 16, LONGEST = 1 << 14 };
  * The position with the fewest values for its weight; -1: all are decided. First of all that of the last decision
  * that failed at once, until one of it does not: so the search goes back over decisions that have no part in it.
  */
-static int32_t choose(const struct gpube_dfs_tree *s)
+static int32_t choose(const struct gpube_dfs_worker *w)
 {
-	const struct gpube_dfs *t = s->t;
+	const struct gpube_dfs *t = w->t;
 	double least = INFINITY;
 	int32_t best = -1;
 
-	if (s->last >= t->first && s->last < t->last && t->n_live[s->last] > 1)
-		return s->last;
+	if (w->last >= t->first && w->last < t->last && t->n_live[w->last] > 1)
+		return w->last;
 	for (int32_t p = t->first; p < t->last; p++) {
 		double score;
 
@@ -53,11 +53,12 @@ static int32_t choose(const struct gpube_dfs_tree *s)
  * The value that costs least; of equals the one that forces least, and the best assignment's. (Costs
  * wander to the first variables, the others' are mostly 0: of pdb1qks 18000 nodes by costs alone, 5000 so.)
  */
-static int32_t choose_value(const struct gpube_dfs_tree *s, int32_t p)
+static int32_t choose_value(const struct gpube_dfs_worker *w, int32_t p)
 {
-	const struct gpube_dfs *t = s->t;
+	const struct gpube_dfs *t = w->t;
 	const int32_t *live = t->live[p];
 	const int64_t *cost = t->cost[p], *sum = t->old;
+	const int32_t kept = __atomic_load_n(&w->s->best[p], __ATOMIC_RELAXED);
 	int32_t best = 0, n_equal = 0;
 
 	for (int32_t r = 1; r < t->n_live[p]; r++) {
@@ -69,10 +70,10 @@ static int32_t choose_value(const struct gpube_dfs_tree *s, int32_t p)
 	}
 	if (!n_equal)
 		return live[best];
-	gpube__dfs_marginals(s->t, p, t->old);
+	gpube__dfs_marginals(w->t, p, t->old);
 	for (int32_t r = 0; r < t->n_live[p]; r++)
 		if (cost[live[r]] == cost[live[best]] &&
-			(sum[r] < sum[best] || (sum[r] == sum[best] && live[r] == s->best[p])))
+			(sum[r] < sum[best] || (sum[r] == sum[best] && live[r] == kept)))
 			best = r;
 	return live[best];
 }
@@ -82,13 +83,13 @@ static int32_t choose_value(const struct gpube_dfs_tree *s, int32_t p)
  * (Of CELAR6-SUB1 17000 nodes, and without an end one by one; of pdb1fmj, whose values have none, 2300 one by one
  * and 3700 by halves.)
  */
-static struct gpube_dfs_step next_step(struct gpube_dfs_tree *s, int32_t p)
+static struct gpube_dfs_step next_step(struct gpube_dfs_worker *w, int32_t p)
 {
-	const struct gpube_dfs *t = s->t;
-	const int32_t *live = t->live[p], value = choose_value(s, p);
+	const struct gpube_dfs *t = w->t;
+	const int32_t *live = t->live[p], value = choose_value(w, p);
 	int32_t least = live[0], most = live[0], middle;
 
-	if (t->n_live[p] <= s->few_values || !t->ordered[p])
+	if (t->n_live[p] <= w->s->few_values || !t->ordered[p])
 		return (struct gpube_dfs_step){p, value, GPUBE__DFS_IS};
 	for (int32_t r = 1; r < t->n_live[p]; r++) {
 		least = live[r] < least ? live[r] : least;
@@ -98,18 +99,18 @@ static struct gpube_dfs_step next_step(struct gpube_dfs_tree *s, int32_t p)
 	return (struct gpube_dfs_step){p, middle, value < middle ? GPUBE__DFS_BELOW : GPUBE__DFS_FROM};
 }
 
-static int note_step(struct gpube_dfs_tree *s, const struct gpube_dfs_step *step)
+static int note_step(struct gpube_dfs_worker *w, const struct gpube_dfs_step *step)
 {
-	if (gpube__grow(s->b->ctx, &s->steps, &s->steps_capacity, s->n_steps + 1, sizeof(*s->steps)))
+	if (gpube__grow(w->ctx, &w->steps, &w->steps_capacity, w->n_steps + 1, sizeof(*w->steps)))
 		return GPUBE_ENOMEM;
-	s->steps[s->n_steps++] = *step;
+	w->steps[w->n_steps++] = *step;
 	return GPUBE_OK;
 }
 
 /* At this level, without what follows. */
-static void do_step(struct gpube_dfs_tree *s, const struct gpube_dfs_step *step)
+static void do_step(struct gpube_dfs_worker *w, const struct gpube_dfs_step *step)
 {
-	struct gpube_dfs *t = s->t;
+	struct gpube_dfs *t = w->t;
 
 	switch (step->side) {
 	case GPUBE__DFS_IS:
@@ -128,213 +129,255 @@ static void do_step(struct gpube_dfs_tree *s, const struct gpube_dfs_step *step)
 }
 
 /* All are decided: the assignment is priced from the model. */
-static int found(struct gpube_dfs_tree *s)
+static int found(struct gpube_dfs_worker *w)
 {
-	struct gpube_dfs *t = s->t;
+	struct gpube_dfs *t = w->t;
 	int status;
 
 	for (int32_t p = t->first; p < t->last; p++)
-		s->values[t->order[p]] = t->live[p][0];
-	status = gpube__dfs_tree_offer(s);
+		w->values[t->order[p]] = t->live[p][0];
+	status = gpube__dfs_tree_offer(w);
 	t->conflict = true; /* nothing else is here */
 	return status;
 }
 
 /* Back to the last decision, which was wrong. */
-static int take_back(struct gpube_dfs_tree *s)
+static int take_back(struct gpube_dfs_worker *w)
 {
-	struct gpube_dfs *t = s->t;
-	const struct gpube_dfs_mark *mark = &s->marks[--t->depth];
-	struct gpube_dfs_step other = s->steps[mark->n_steps];
+	struct gpube_dfs *t = w->t;
+	const struct gpube_dfs_mark *mark = &w->marks[--t->depth];
+	struct gpube_dfs_step other = w->steps[mark->n_steps];
 	int status;
 
 	other.side ^= 1;
-	s->n_steps = mark->n_steps;
+	w->n_steps = mark->n_steps;
 	gpube__dfs_undo(t, mark);
 	if (t->conflict)
 		return GPUBE_OK;
-	do_step(s, &other);
+	do_step(w, &other);
 	status = gpube__dfs_propagate(t);
 	if (!status && t->depth)
-		status = note_step(s, &other);
+		status = note_step(w, &other);
 	return status;
 }
 
-static void mark_level(struct gpube_dfs_tree *s)
+static void mark_level(struct gpube_dfs_worker *w)
 {
-	struct gpube_dfs_mark *mark = &s->marks[s->t->depth++];
+	struct gpube_dfs_mark *mark = &w->marks[w->t->depth++];
 
-	gpube__dfs_mark(s->t, mark);
-	mark->n_steps = s->n_steps;
+	gpube__dfs_mark(w->t, mark);
+	mark->n_steps = w->n_steps;
 }
 
-static int decide(struct gpube_dfs_tree *s, int32_t p)
+static int decide(struct gpube_dfs_worker *w, int32_t p)
 {
-	const struct gpube_dfs_step step = next_step(s, p);
+	const struct gpube_dfs_step step = next_step(w, p);
 	int status;
 
-	mark_level(s);
-	s->n_nodes++;
-	status = note_step(s, &step);
-	do_step(s, &step);
+	mark_level(w);
+	w->n_nodes++;
+	status = note_step(w, &step);
+	do_step(w, &step);
 	if (!status)
-		status = gpube__dfs_propagate(s->t);
-	s->last = s->t->conflict ? p : -1;
+		status = gpube__dfs_propagate(w->t);
+	w->last = w->t->conflict ? p : -1;
 	return status;
+}
+
+/*
+ * What others have found: the limit may be lower. The first worker, where there are more, tells
+ * what these have. (Alone it tells what it finds itself, and hears between runs.)
+ */
+static int hear(struct gpube_dfs_worker *w)
+{
+	struct gpube_dfs_tree *s = w->s;
+	int status = GPUBE_OK;
+
+	if (s->n_at_work == 1)
+		return GPUBE_OK;
+	if (gpube__dfs_worker_is_first(w) &&
+		(__atomic_load_n(&s->news, __ATOMIC_RELAXED) || w->n_nodes % s->patience == 0))
+		status = gpube__dfs_tree_tell(s);
+	gpube__dfs_lower(w->t, w->others + __atomic_load_n(&w->limit, __ATOMIC_RELAXED));
+	return status;
+}
+
+/*
+ * All end, or others have no work; but not where what is left is thrown away, or finds no room, and
+ * not before so many nodes as decisions are to be replayed: pdb1jmx, of 648 variables, took 5300
+ * nodes otherwise, and 4400 so.
+ */
+static bool is_to_end(const struct gpube_dfs_worker *w, int64_t seen)
+{
+	const struct gpube_dfs_tree *s = w->s;
+
+	return s->n_at_work > 1 &&
+	       (__atomic_load_n(&s->ending, __ATOMIC_RELAXED) ||
+		       (__atomic_load_n(&s->n_waiting, __ATOMIC_RELAXED) &&
+			       seen >= s->shortest && seen >= w->t->depth && !w->from_root &&
+			       w->shares));
 }
 
 /* From where it is until nothing is left of this level, or 'nodes' more were seen. */
-static int dive(struct gpube_dfs_tree *s, double nodes)
+static int dive(struct gpube_dfs_worker *w, double nodes)
 {
-	struct gpube_dfs *t = s->t;
+	struct gpube_dfs *t = w->t;
 	const int32_t base = t->depth;
-	const int64_t before = s->n_nodes;
+	const int64_t before = w->n_nodes;
 	int status = GPUBE_OK;
 
 	while (!status && (t->depth > base || !t->conflict)) {
-		const int64_t seen = s->n_nodes - before;
-		int32_t p = t->conflict ? -1 : choose(s);
+		const int64_t seen = w->n_nodes - before;
+		int32_t p = t->conflict ? -1 : choose(w);
 
 		if (t->conflict)
-			status = take_back(s);
+			status = take_back(w);
 		else if (p < 0)
-			status = found(s);
-		else if ((double)seen >= nodes || (seen && seen % s->patience == 0 && gpube__dfs_tree_is_over(s)))
+			status = found(w);
+		else if ((double)seen >= nodes ||
+			 (seen && seen % w->s->patience == 0 && gpube__dfs_tree_is_over(w->s)) ||
+			 is_to_end(w, seen))
 			break;
 		else
-			status = decide(s, p);
+			status = decide(w, p);
+		if (!status)
+			status = hear(w);
 	}
 	return status;
 }
 
-static void back_to_root(struct gpube_dfs_tree *s)
+static void back_to_root(struct gpube_dfs_worker *w)
 {
-	struct gpube_dfs *t = s->t;
+	struct gpube_dfs *t = w->t;
 
-	s->n_steps = 0;
+	w->n_steps = 0;
 	if (!t->depth)
 		return;
 	t->depth = 0;
-	gpube__dfs_undo(t, &s->marks[0]);
+	gpube__dfs_undo(t, &w->marks[0]);
 }
 
 /* ---- open nodes -------------------------------------------------------------------------------- */
 
 /* The decisions of this run; NULL: no memory. */
-static struct gpube_dfs_path *copy_path(struct gpube_dfs_tree *s)
+static struct gpube_dfs_path *copy_path(struct gpube_dfs_worker *w)
 {
-	const size_t bytes = (size_t)s->n_steps * sizeof(*s->steps);
-	struct gpube_dfs_path *path = gpube__alloc(s->b->ctx, sizeof(*path) + bytes, 1);
+	const size_t bytes = (size_t)w->n_steps * sizeof(*w->steps);
+	struct gpube_dfs_path *path = gpube__alloc(w->ctx, sizeof(*path) + bytes, 1);
 
 	if (!path)
 		return NULL;
 	path->users = 0;
 	path->bytes = (int64_t)(sizeof(*path) + bytes);
 	if (bytes)
-		memcpy(path->steps, s->steps, bytes);
-	s->bytes += path->bytes;
+		memcpy(path->steps, w->steps, bytes);
 	return path;
 }
 
-/* What has not been seen below level 'base': of each decision the other side, and where it is now. */
-static int keep_open(struct gpube_dfs_tree *s, int32_t base)
+/*
+ * With the lock held: what has not been seen below level 'base': of each decision the other side,
+ * and where it is now.
+ */
+static int push_open(struct gpube_dfs_worker *w, int32_t base, struct gpube_dfs_path *path)
 {
-	struct gpube_dfs *t = s->t;
-	struct gpube_dfs_path *path = copy_path(s);
+	const struct gpube_dfs *t = w->t;
 	struct gpube_dfs_open open = {.path = path, .turned = true};
-	int status = path ? GPUBE_OK : GPUBE_ENOMEM;
+	int status = GPUBE_OK;
 
-	if (status)
-		return status;
+	w->left = path;
+	w->s->bytes += path->bytes + (int64_t)sizeof(open);
 	path->users++; /* it is not to go while nodes are pushed */
 	for (int32_t depth = base; depth < t->depth && !status; depth++) {
-		open.bound = s->marks[depth].constant - s->others;
-		open.n = (int32_t)s->marks[depth].n_steps;
-		status = gpube__dfs_tree_push(s, s->k, &open);
+		open.bound = w->marks[depth].constant - w->others;
+		open.n = (int32_t)w->marks[depth].n_steps;
+		status = gpube__dfs_tree_push(w, &open);
 	}
-	open.bound = t->constant - s->others;
-	open.n = (int32_t)s->n_steps;
+	open.bound = t->constant - w->others;
+	open.n = (int32_t)w->n_steps;
 	open.turned = false;
 	if (!status && !t->conflict)
-		status = gpube__dfs_tree_push(s, s->k, &open);
-	s->bytes += (int64_t)sizeof(open);
-	gpube__dfs_tree_give_back(s, path);
+		status = gpube__dfs_tree_push(w, &open);
+	gpube__dfs_tree_give_back(w->s, path);
+	return status;
+}
+
+static int keep_open(struct gpube_dfs_worker *w, int32_t base)
+{
+	struct gpube_dfs_path *path = copy_path(w);
+	int status;
+
+	if (!path)
+		return GPUBE_ENOMEM;
+	pthread_mutex_lock(&w->s->lock);
+	status = push_open(w, base, path);
+	pthread_mutex_unlock(&w->s->lock);
 	return status;
 }
 
 /* Its decisions, all at once, at level 1. */
-static int replay(struct gpube_dfs_tree *s, const struct gpube_dfs_open *open)
+static int replay(struct gpube_dfs_worker *w)
 {
-	struct gpube_dfs *t = s->t;
+	struct gpube_dfs *t = w->t;
+	const struct gpube_dfs_open *open = &w->open;
 	const int32_t n = open->n + open->turned;
 	int status = GPUBE_OK;
 
-	mark_level(s);
+	mark_level(w);
 	for (int32_t i = 0; i < n && !status && !t->conflict; i++) {
 		struct gpube_dfs_step step = open->path->steps[i];
 
 		if (open->turned && i == open->n)
 			step.side ^= 1;
-		status = note_step(s, &step);
-		do_step(s, &step);
-		s->k->n_replayed += step.side != GPUBE__DFS_IS_NOT;
+		status = note_step(w, &step);
+		do_step(w, &step);
+		w->n_replayed += step.side != GPUBE__DFS_IS_NOT;
 	}
 	return status ? status : gpube__dfs_propagate(t);
 }
 
 /* Runs as long as replays are a tenth of their nodes. */
-static void adapt(struct gpube_dfs_block *k)
+static void adapt(struct gpube_dfs_block *k, int32_t shortest)
 {
 	if (k->n_seen < 1024)
 		return;
 	if (k->n_replayed > k->n_seen / 10)
 		k->nodes = fmin(2 * k->nodes, LONGEST);
 	else if (k->n_replayed < k->n_seen / 20)
-		k->nodes = fmax(k->nodes / 2, SHORTEST);
+		k->nodes = fmax(k->nodes / 2, shortest);
 	k->n_seen = k->n_replayed = 0;
 }
 
-/* From the open node of the least bound. */
-static int run_open(struct gpube_dfs_tree *s)
+/* From an open node. */
+static int run_open(struct gpube_dfs_worker *w)
 {
-	struct gpube_dfs_block *k = s->k;
-	struct gpube_dfs_open open = gpube__dfs_tree_pop(k);
-	const int64_t before = s->n_nodes;
-	/* where memory is short, nothing more is left open */
-	const bool has_room = (double)s->bytes < (double)s->b->ctx->memory_bytes / 16;
-	const double nodes = has_room ? fmax(k->nodes, PART * (double)s->n_nodes) : INFINITY;
 	int status = GPUBE_OK;
 
-	if (open.bound + s->others < s->t->limit) {
-		status = replay(s, &open);
+	if (w->open.bound + w->others < w->t->limit) {
+		status = replay(w);
 		if (!status)
-			status = dive(s, nodes);
-		if (!status && (s->t->depth > 1 || !s->t->conflict))
-			status = keep_open(s, 1);
-		back_to_root(s);
+			status = dive(w, w->nodes);
+		if (!status && (w->t->depth > 1 || !w->t->conflict))
+			status = keep_open(w, 1);
+		back_to_root(w);
 	}
-	gpube__dfs_tree_give_back(s, open.path);
-	k->n_looked += s->n_nodes - before;
-	k->n_seen += 1 + s->n_nodes - before;
-	adapt(k);
 	return status;
 }
 
 /* From now on what runs leave is kept. */
-static void begin_open(struct gpube_dfs_block *k)
+static void begin_open(const struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
 {
 	k->opened = true;
-	k->nodes = 4 * SHORTEST;
+	k->nodes = 4 * s->shortest;
 }
 
 /* The part of the tree that this run from the root has seen, were both sides of each decision as large. */
-static double part_seen(const struct gpube_dfs_tree *s)
+static double part_seen(const struct gpube_dfs_worker *w)
 {
 	double seen = 0, side = 0.5;
 	int32_t depth = 0;
 
-	for (int64_t i = 0; i < s->n_steps; i++, side /= 2)
-		if (depth < s->t->depth && s->marks[depth].n_steps == i)
+	for (int64_t i = 0; i < w->n_steps; i++, side /= 2)
+		if (depth < w->t->depth && w->marks[depth].n_steps == i)
 			depth++; /* a decision of which the other side is open */
 		else
 			seen += side;
@@ -342,49 +385,177 @@ static double part_seen(const struct gpube_dfs_tree *s)
 }
 
 /* A first run, longer than the last one; what it leaves open is kept where it has seen enough. */
-static int run_from_root(struct gpube_dfs_tree *s)
+static int run_from_root(struct gpube_dfs_worker *w)
 {
-	struct gpube_dfs_block *k = s->k;
-	const int64_t before = s->n_nodes;
-	int status;
+	struct gpube_dfs_block *k = w->k;
+	struct gpube_dfs_path *path = NULL;
+	int status = dive(w, w->nodes);
+	double seen;
+	bool enough;
 
-	k->nodes = k->n_runs ? LONGER * k->nodes : FIRST_NODES;
-	status = dive(s, k->nodes);
+	if (status)
+		return status;
+	seen = part_seen(w);
+	enough = !w->t->conflict && seen >= ENOUGH;
+	if (enough)
+		path = copy_path(w);
+	pthread_mutex_lock(&w->s->lock);
 	k->n_runs++;
-	k->n_looked = s->n_nodes - before;
-	k->part_left = 1 - part_seen(s);
-	if (!status && !s->t->conflict && 1 - k->part_left >= ENOUGH) {
-		begin_open(k);
-		k->n_runs = s->n_restarts;
-		status = keep_open(s, 0);
+	k->n_looked = w->n_nodes;
+	k->part_left = 1 - seen;
+	if (enough) {
+		begin_open(w->s, k);
+		k->n_runs = w->s->n_restarts;
+		status = path ? push_open(w, 0, path) : GPUBE_ENOMEM;
 	}
-	back_to_root(s);
+	pthread_mutex_unlock(&w->s->lock);
+	back_to_root(w);
 	return status;
 }
 
-int gpube__dfs_tree_run(struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/*
+ * A first run of several threads is over, and has left something open: it goes, where too little
+ * was seen.
+ */
+static void end_trial(struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
 {
+	double left = 0;
+
+	for (int64_t j = 0; j < k->n_open; j++)
+		left += gpube__dfs_open_part(&k->open[j]);
+	k->trying = false;
+	k->n_runs++;
+	k->part_left = left;
+	if (1 - left >= ENOUGH) {
+		begin_open(s, k);
+		k->n_runs = s->n_restarts;
+	}
+	while (!k->opened && k->n_open)
+		gpube__dfs_tree_give_back(s, k->open[--k->n_open].path);
+}
+
+/* The next block in turn of which something can be done; NULL: of none. */
+static struct gpube_dfs_block *next_block(struct gpube_dfs_tree *s)
+{
+	for (int32_t i = 0; i < s->n_blocks; i++) {
+		struct gpube_dfs_block *k;
+
+		s->next = s->next < s->n_blocks ? s->next : 0;
+		k = &s->blocks[s->next++];
+		if (k->closed)
+			continue;
+		if (k->trying && k->trial <= 0 && !k->n_in)
+			end_trial(s, k);
+		if (k->opened || (k->trying && k->trial > 0) ? k->n_open > 0
+							     : !k->trying && !k->n_in)
+			return k;
+	}
+	return NULL;
+}
+
+/* The root is what is open of it, from now on or for a first run of several threads. */
+static int open_root(struct gpube_dfs_worker *w)
+{
+	struct gpube_dfs_block *k = w->k;
+	const struct gpube_dfs_open root = {.bound = k->lower};
+
+	k->trying = k->n_runs < w->s->n_restarts;
+	k->trial = k->nodes;
+	k->n_looked = 0;
+	k->part_left = 1;
+	if (!k->trying)
+		begin_open(w->s, k);
+	return gpube__dfs_tree_push(w, &root);
+}
+
+/*
+ * Where w's last run ended, as a depth-first one would go on; the least bound where others have
+ * taken all that.
+ */
+static int64_t deepest_left(const struct gpube_dfs_worker *w)
+{
+	const struct gpube_dfs_block *k = w->k;
+	int64_t best = 0;
+	int32_t depth = 0;
+
+	for (int64_t j = 0; j < k->n_open; j++)
+		if (k->open[j].path == w->left && 2 * k->open[j].n + !k->open[j].turned > depth) {
+			depth = 2 * k->open[j].n + !k->open[j].turned;
+			best = j;
+		}
+	return best;
+}
+
+bool gpube__dfs_tree_take(struct gpube_dfs_worker *w)
+{
+	struct gpube_dfs_tree *s = w->s;
+	struct gpube_dfs_block *k = next_block(s);
+	/* where memory is short, nothing more is left open */
+	const bool has_room = (double)s->bytes < (double)s->b->ctx->memory_bytes / 16;
+
+	bool begins;
+
+	if (!k)
+		return false;
+	gpube__dfs_tree_come(w, k);
+	w->n_nodes = w->n_replayed = 0;
+	w->shares = has_room;
+	begins = !k->opened && !k->trying;
+	if (begins && k->n_runs < s->n_restarts)
+		k->nodes = k->n_runs ? LONGER * k->nodes : s->first_nodes;
+	w->from_root = begins && k->n_runs < s->n_restarts && s->n_at_work == 1;
+	if (w->from_root) {
+		w->nodes = k->nodes;
+		return true;
+	}
+	if (begins && open_root(w)) {
+		s->status = GPUBE_ENOMEM; /* the root is lost */
+		return false;
+	}
+	w->open = gpube__dfs_tree_pop(k, k->trying ? deepest_left(w) : 0);
+	if (k->trying)
+		w->nodes = fmax(s->shortest, k->trial / s->n_at_work);
+	else
+		w->nodes = has_room ? fmax(k->nodes, PART * (double)s->n_nodes) : INFINITY;
+	return true;
+}
+
+/* With the lock held: what was in hand is no more. */
+static void count(struct gpube_dfs_worker *w)
+{
+	struct gpube_dfs_block *k = w->k;
+
+	w->s->n_nodes += w->n_nodes;
+	if (w->from_root)
+		return;
+	gpube__dfs_tree_give_back(w->s, w->open.path);
+	w->open.path = NULL;
+	k->n_looked += w->n_nodes;
+	k->n_seen += 1 + w->n_nodes;
+	k->n_replayed += w->n_replayed;
+	if (!k->trying)
+		adapt(k, w->s->shortest);
+	k->trial -= (double)w->n_nodes;
+}
+
+int gpube__dfs_tree_run(struct gpube_dfs_worker *w)
+{
+	struct gpube_dfs *t = w->t;
 	int status = GPUBE_OK;
 
-	gpube__dfs_tree_enter(s, k);
-	if (!s->t->conflict) /* where the limit is lower than it was */
-		status = gpube__dfs_propagate(s->t);
-	if (!status && !s->t->conflict && k->n_runs < s->n_restarts) {
-		status = run_from_root(s);
-	} else if (!status && !s->t->conflict) {
-		if (!k->opened) {
-			const struct gpube_dfs_open root = {.bound = k->root};
-
-			begin_open(k);
-			k->n_looked = 0;
-			k->part_left = 1;
-			status = gpube__dfs_tree_push(s, k, &root);
-		}
-		if (!status)
-			status = run_open(s);
-	}
-	s->last = -1;
-	if (!status) /* otherwise nodes may be lost, and nothing is proved */
-		gpube__dfs_tree_leave(s);
+	gpube__dfs_tree_enter(w);
+	if (!t->conflict) /* where the limit is lower than it was */
+		status = gpube__dfs_propagate(t);
+	if (!status && !t->conflict)
+		status = w->from_root ? run_from_root(w) : run_open(w);
+	w->last = -1;
+	pthread_mutex_lock(&w->s->lock);
+	count(w);
+	pthread_mutex_unlock(&w->s->lock);
+	/* where nodes may be lost nothing is proved: what was in hand counts as open for ever */
+	if (!status)
+		gpube__dfs_tree_leave(w);
 	return status;
 }

@@ -8,8 +8,13 @@
 #include "gpube/relax/scaling.h"
 #include "gpube/simplify/symmetry.h"
 
-/* First runs of a block, nodes between looks at the clock, and values that are not halved. */
-enum { RESTARTS = 6, PATIENCE = 16, FEW_VALUES = 10 };
+/*
+ * First runs of a block and the nodes of the first, nodes between looks at the clock, values that
+ * are not halved, and nodes of a run that keeps what is open.
+ */
+enum { RESTARTS = 6, FIRST_NODES = 256, PATIENCE = 16, FEW_VALUES = 10, SHORTEST = 16 };
+/* Seconds of search that a thread does alone: what ends sooner is no work for several. */
+#define ALONE 0.01
 
 /* Of a variable of b->m in m; -1: it is eliminated. */
 static int32_t index_of(const struct gpube_dfs_tree *s, int32_t var)
@@ -19,6 +24,11 @@ static int32_t index_of(const struct gpube_dfs_tree *s, int32_t var)
 
 /* Cells of a table that an eliminated variable leaves. */
 enum { SMALL_TABLE = 256 };
+
+/* Nodes by which threads together are judged. */
+enum { ENOUGH_NODES = 1024 };
+/* Below every bound: the limit of a block of which nothing is left. */
+#define NOTHING (-GPUBE__DFS_MOST)
 
 /* ---- bounds ------------------------------------------------------------------------------------ */
 
@@ -30,12 +40,36 @@ int64_t gpube__dfs_tree_limit(const struct gpube_dfs_tree *s, const struct gpube
 	return k->upper < beside ? k->upper : beside;
 }
 
-void gpube__dfs_tree_enter(struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
+/* Those at work learn the limits that there are now. */
+static void publish(struct gpube_dfs_tree *s)
 {
-	s->k = k;
-	s->others = s->t->constant - k->root;
-	gpube__dfs_part(s->t, k->first, k->last, s->others + gpube__dfs_tree_limit(s, k));
-	s->t->swept = k->swept;
+	for (int i = 0; i < s->n_at_work; i++) {
+		struct gpube_dfs_worker *w = &s->workers[i];
+
+		if (w->k)
+			__atomic_store_n(&w->limit,
+				w->k->closed ? NOTHING : gpube__dfs_tree_limit(s, w->k),
+				__ATOMIC_RELAXED);
+	}
+}
+
+void gpube__dfs_tree_come(struct gpube_dfs_worker *w, struct gpube_dfs_block *k)
+{
+	w->k = k;
+	w->open = (struct gpube_dfs_open){.bound = k->lower};
+	__atomic_store_n(&w->limit, gpube__dfs_tree_limit(w->s, k), __ATOMIC_RELAXED);
+	k->n_in++;
+	w->s->n_busy++;
+}
+
+void gpube__dfs_tree_enter(struct gpube_dfs_worker *w)
+{
+	const struct gpube_dfs_block *k = w->k;
+
+	w->others = w->t->constant - w->roots[k - w->s->blocks];
+	gpube__dfs_part(
+		w->t, k->first, k->last, w->others + __atomic_load_n(&w->limit, __ATOMIC_RELAXED));
+	w->t->swept = gpube__dfs_worker_is_first(w) ? k->swept : GPUBE__DFS_NOT_SWEPT;
 }
 
 bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s)
@@ -43,26 +77,70 @@ bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s)
 	return s->lower >= s->left;
 }
 
-void gpube__dfs_tree_leave(struct gpube_dfs_tree *s)
+/* The least bound of what is open of a block that keeps it, in anybody's hands or in nobody's. */
+static int64_t least_open(const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k)
 {
-	struct gpube_dfs_block *k = s->k;
-	int64_t lower;
+	int64_t least = k->n_open ? k->open[0].bound : INT64_MAX;
 
-	k->swept = s->t->swept;
-	k->root = s->t->constant - s->others;
-	lower = k->root;
-	if (k->n_open && k->open[0].bound > lower)
-		lower = k->open[0].bound;
-	k->closed |= s->t->conflict || (k->opened && !k->n_open);
-	if (k->closed || lower > gpube__dfs_tree_limit(s, k))
-		lower = gpube__dfs_tree_limit(s, k);
+	for (int i = 0; i < s->n_at_work && k->n_in; i++)
+		if (s->workers[i].k == k && s->workers[i].open.bound < least)
+			least = s->workers[i].open.bound;
+	return least;
+}
+
+static void raise_bound(struct gpube_dfs_tree *s, int64_t lower)
+{
+	gpube__bounder_raise(
+		s->b, gpube__tables_bound(s->b, gpube__constant_of(s->m) + lower), "search tree");
+}
+
+/* With the lock held: a bound of the block. Whether it is new. */
+static bool raise_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, int64_t lower)
+{
+	const int64_t limit = gpube__dfs_tree_limit(s, k);
+
+	if (k->closed || lower > limit)
+		lower = limit;
 	if (lower <= k->lower)
-		return;
+		return false;
 	s->lower += lower - k->lower;
 	k->lower = lower;
-	if (!gpube__dfs_tree_is_done(s))
-		gpube__bounder_raise(s->b,
-			gpube__tables_bound(s->b, gpube__constant_of(s->m) + s->lower), "search tree");
+	return true;
+}
+
+void gpube__dfs_tree_leave(struct gpube_dfs_worker *w)
+{
+	struct gpube_dfs_tree *s = w->s;
+	struct gpube_dfs_block *k = w->k;
+	const int64_t root = w->t->constant - w->others;
+	const bool first = gpube__dfs_worker_is_first(w);
+	int64_t lower = root, open;
+	bool risen, done;
+
+	pthread_mutex_lock(&s->lock);
+	if (first)
+		k->swept = w->t->swept;
+	w->roots[k - s->blocks] = root;
+	w->k = NULL;
+	k->n_in--;
+	s->n_busy--;
+	if (k->opened || k->trying) {
+		open = least_open(s, k);
+		k->closed |= open == INT64_MAX;
+		lower = open > lower ? open : lower;
+	}
+	k->closed |= w->t->conflict;
+	risen = raise_block(s, k, lower);
+	publish(s);
+	done = gpube__dfs_tree_is_done(s);
+	lower = s->lower;
+	if (risen && !first)
+		__atomic_store_n(&s->news, true, __ATOMIC_RELAXED);
+	if (s->n_waiting)
+		pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+	if (risen && !done && first)
+		raise_bound(s, lower);
 }
 
 /* ---- assignments ---------------------------------------------------------------------------------- */
@@ -88,56 +166,127 @@ static int64_t block_cost(const struct gpube_dfs_tree *s, const struct gpube_dfs
 	return sum;
 }
 
-/* Keeps the block's part of an assignment, if it is better. */
-static bool take(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, const int32_t *values)
+/* With the lock held: keeps the block's part of an assignment of that cost, if it is better. */
+static bool take(
+	struct gpube_dfs_tree *s, struct gpube_dfs_block *k, const int32_t *values, int64_t cost)
 {
-	int64_t cost = block_cost(s, k, values);
-
 	if (cost >= k->upper)
 		return false;
 	k->upper = cost;
 	for (int32_t p = k->first; p < k->last; p++)
-		s->best[p] = values[s->t->order[p]];
+		__atomic_store_n(&s->best[p], values[s->t->order[p]], __ATOMIC_RELAXED);
+	s->fresh = true;
+	publish(s);
 	return true;
 }
 
-/* The best of each block together, where each has one. */
-static int offer_best(struct gpube_dfs_tree *s)
+/* With the lock held: the best of each block together, in s->values, where each has one. */
+static bool put_together(struct gpube_dfs_tree *s)
 {
-	int status;
-
 	for (int32_t k = 0; k < s->n_blocks; k++)
 		if (s->blocks[k].upper == GPUBE_INF)
-			return GPUBE_OK;
+			return false;
 	for (int32_t p = 0; p < s->t->n; p++)
 		s->values[s->t->order[p]] = s->best[p];
-	if (s->lean)
+	return true;
+}
+
+/*
+ * The limit of the whole that there is now. (What is left below one is a look at all costs: not if
+ * it is the same.)
+ */
+static void learn_left(struct gpube_dfs_tree *s)
+{
+	int64_t left;
+
+	if (s->b->limit == s->limit)
+		return;
+	s->limit = s->b->limit;
+	left = gpube__costs_left(s->m, gpube__tables_limit(s->b));
+	pthread_mutex_lock(&s->lock);
+	s->left = left;
+	publish(s);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void gpube__dfs_tree_hear(struct gpube_dfs_tree *s)
+{
+	gpube__bounder_hear(s->b);
+	learn_left(s);
+}
+
+static int offer_best(struct gpube_dfs_tree *s)
+{
+	bool any;
+	int status = GPUBE_OK;
+
+	pthread_mutex_lock(&s->lock);
+	any = s->fresh && put_together(s);
+	s->fresh = false;
+	pthread_mutex_unlock(&s->lock);
+	if (any && s->lean)
 		gpube__lean_extend(s->lean, s->whole, s->values);
-	status = gpube__bounder_offer(s->b, s->lean ? s->whole : s->values, "search tree");
-	s->left = gpube__costs_left(s->m, gpube__tables_limit(s->b));
+	if (any)
+		status = gpube__bounder_offer(s->b, s->lean ? s->whole : s->values, "search tree");
+	learn_left(s);
 	return status;
 }
 
-int gpube__dfs_tree_offer(struct gpube_dfs_tree *s)
+int gpube__dfs_tree_tell(struct gpube_dfs_tree *s)
 {
+	int64_t lower;
+	bool done;
 	int status;
 
-	if (!take(s, s->k, s->values))
-		return GPUBE_OK;
+	pthread_mutex_lock(&s->lock);
+	__atomic_store_n(&s->news, false, __ATOMIC_RELAXED);
+	lower = s->lower;
+	done = gpube__dfs_tree_is_done(s);
+	pthread_mutex_unlock(&s->lock);
+	/* the assignment comes before the bound that it proves */
 	status = offer_best(s);
-	gpube__dfs_part(s->t, s->k->first, s->k->last, s->others + gpube__dfs_tree_limit(s, s->k));
+	if (status)
+		return status;
+	if (done)
+		gpube__bounder_hear(s->b);
+	else
+		raise_bound(s, lower); /* which hears, too */
+	learn_left(s);
+	return GPUBE_OK;
+}
+
+int gpube__dfs_tree_offer(struct gpube_dfs_worker *w)
+{
+	struct gpube_dfs_tree *s = w->s;
+	struct gpube_dfs_block *k = w->k;
+	const int64_t cost = block_cost(s, k, w->values);
+	bool better;
+	int status = GPUBE_OK;
+
+	pthread_mutex_lock(&s->lock);
+	better = take(s, k, w->values, cost);
+	if (better && !gpube__dfs_worker_is_first(w))
+		__atomic_store_n(&s->news, true, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&s->lock);
+	if (!better)
+		return GPUBE_OK;
+	if (gpube__dfs_worker_is_first(w))
+		status = offer_best(s);
+	gpube__dfs_part(
+		w->t, k->first, k->last, w->others + __atomic_load_n(&w->limit, __ATOMIC_RELAXED));
 	return status;
 }
 
 /* What others have found since; without variables there is one assignment. */
 int gpube__dfs_tree_know(struct gpube_dfs_tree *s)
 {
-	s->left = gpube__costs_left(s->m, gpube__tables_limit(s->b));
+	learn_left(s);
 	for (int32_t i = 0; i < s->b->m->n_vars; i++)
 		if (index_of(s, i) >= 0)
 			s->values[index_of(s, i)] = s->b->best[i];
 	for (int32_t k = 0; k < s->n_blocks && s->b->upper != GPUBE_INF; k++)
-		(void)take(s, &s->blocks[k], s->values);
+		(void)take(s, &s->blocks[k], s->values, block_cost(s, &s->blocks[k], s->values));
+	s->fresh = true;
 	return offer_best(s);
 }
 
@@ -146,20 +295,28 @@ bool gpube__dfs_tree_is_over(const struct gpube_dfs_tree *s)
 	return gpube__turn_left(&s->turn) <= 0 || gpube__stopped(s->b->ctx);
 }
 
+/* As several threads have them, once these have seen enough. */
+static double seconds_per_node(const struct gpube_dfs_tree *s)
+{
+	return s->n_nodes_together > ENOUGH_NODES
+		       ? s->seconds_together / (double)s->n_nodes_together
+		       : s->seconds / (double)s->n_nodes;
+}
+
 double gpube__dfs_tree_seconds_left(const struct gpube_dfs_tree *s)
 {
 	double nodes = 0;
 
 	for (int32_t i = 0; s->t && i < s->n_blocks; i++) {
 		const struct gpube_dfs_block *k = &s->blocks[i];
-		double left = k->opened ? 0 : k->part_left;
+		double left = k->opened || k->trying ? 0 : k->part_left;
 
 		for (int64_t j = 0; j < k->n_open; j++)
-			left += ldexp(1, -(k->open[j].n + k->open[j].turned));
+			left += gpube__dfs_open_part(&k->open[j]);
 		if (!k->closed)
 			nodes += left < 1 ? (double)k->n_looked * left / (1 - left) : INFINITY;
 	}
-	return s->t && s->n_nodes ? nodes * s->seconds / (double)s->n_nodes : INFINITY;
+	return s->t && s->n_nodes ? nodes * seconds_per_node(s) : INFINITY;
 }
 
 /* ---- open nodes -------------------------------------------------------------------------------- */
@@ -171,21 +328,23 @@ static bool before(const void *a, const void *b)
 	return x->bound < y->bound || (x->bound == y->bound && x->n > y->n);
 }
 
-int gpube__dfs_tree_push(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, const struct gpube_dfs_open *open)
+int gpube__dfs_tree_push(struct gpube_dfs_worker *w, const struct gpube_dfs_open *open)
 {
-	if (gpube__grow(s->b->ctx, &k->open, &k->open_capacity, k->n_open + 1, sizeof(*k->open)))
+	struct gpube_dfs_block *k = w->k;
+
+	if (gpube__grow(w->ctx, &k->open, &k->open_capacity, k->n_open + 1, sizeof(*k->open)))
 		return GPUBE_ENOMEM;
 	if (open->path)
 		open->path->users++;
-	s->bytes += (int64_t)sizeof(*open);
+	w->s->bytes += (int64_t)sizeof(*open);
 	k->open[k->n_open++] = *open;
 	gpube__heap_push(k->open, k->n_open, sizeof(*k->open), before);
 	return GPUBE_OK;
 }
 
-struct gpube_dfs_open gpube__dfs_tree_pop(struct gpube_dfs_block *k)
+struct gpube_dfs_open gpube__dfs_tree_pop(struct gpube_dfs_block *k, int64_t at)
 {
-	gpube__heap_take(k->open, k->n_open, 0, sizeof(*k->open), before);
+	gpube__heap_take(k->open, k->n_open, at, sizeof(*k->open), before);
 	return k->open[--k->n_open];
 }
 
@@ -266,6 +425,32 @@ static int leave_out_names(struct gpube_dfs_tree *s)
 	return status;
 }
 
+int gpube__dfs_worker_init(
+	struct gpube_dfs_worker *w, struct gpube_dfs_tree *s, struct gpube_ctx *ctx)
+{
+	w->s = s;
+	w->ctx = ctx;
+	w->last = -1;
+	w->marks = gpube__alloc(ctx, most_levels(s->m), sizeof(*w->marks));
+	w->values = gpube__alloc_zero(ctx, (uint64_t)s->m->n_vars, sizeof(*w->values));
+	w->roots = gpube__alloc_zero(ctx, (uint64_t)s->n_blocks, sizeof(*w->roots));
+	return w->marks && w->values && w->roots ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+void gpube__dfs_worker_clear(struct gpube_dfs_worker *w)
+{
+	if (!w->s)
+		return;
+	gpube__dfs_free(w->t);
+	gpube__free(w->ctx, w->marks);
+	gpube__free(w->ctx, w->values);
+	gpube__free(w->ctx, w->roots);
+	gpube__free(w->ctx, w->steps);
+	if (w->ctx == &w->own)
+		gpube__ctx_clear(&w->own);
+	*w = (struct gpube_dfs_worker){0};
+}
+
 static int fill(struct gpube_dfs_tree *s)
 {
 	struct gpube_bounder *b = s->b;
@@ -280,11 +465,13 @@ static int fill(struct gpube_dfs_tree *s)
 		status = leave_out_names(s);
 	if (status || !s->t)
 		return status;
-	s->marks = gpube__alloc(b->ctx, most_levels(s->m), sizeof(*s->marks));
+	status = gpube__dfs_worker_init(&s->workers[0], s, b->ctx);
+	s->workers[0].t = s->t;
+	s->n_workers = s->n_at_work = 1;
 	s->values = gpube__alloc_zero(b->ctx, n, sizeof(*s->values));
 	s->best = gpube__alloc(b->ctx, n, sizeof(*s->best));
 	s->whole = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*s->whole));
-	if (!s->marks || !s->values || !s->best || !s->whole)
+	if (status || !s->values || !s->best || !s->whole)
 		return GPUBE_ENOMEM;
 	for (int32_t p = 0; p < s->t->n; p++)
 		s->best[p] = -1;
@@ -298,6 +485,12 @@ void gpube__dfs_tree_free(struct gpube_dfs_tree *s)
 	if (!s)
 		return;
 	ctx = s->b->ctx;
+	for (int i = s->most_workers - 1; s->workers && i > 0; i--)
+		gpube__dfs_worker_clear(&s->workers[i]);
+	if (s->workers) {
+		s->workers[0].t = NULL;
+		gpube__dfs_worker_clear(&s->workers[0]);
+	}
 	for (int32_t k = 0; s->blocks && k < s->n_blocks; k++) {
 		struct gpube_dfs_block *block = &s->blocks[k];
 
@@ -306,13 +499,14 @@ void gpube__dfs_tree_free(struct gpube_dfs_tree *s)
 		gpube__free(ctx, block->open);
 	}
 	gpube__free(ctx, s->blocks);
-	gpube__free(ctx, s->marks);
+	gpube__free(ctx, s->workers);
 	gpube__free(ctx, s->values);
 	gpube__free(ctx, s->whole);
 	gpube__free(ctx, s->best);
-	gpube__free(ctx, s->steps);
 	gpube__dfs_free(s->t);
 	gpube__lean_free(ctx, s->lean);
+	pthread_cond_destroy(&s->changed);
+	pthread_mutex_destroy(&s->lock);
 	gpube__free(ctx, s);
 }
 
@@ -325,11 +519,20 @@ int gpube__dfs_tree_new(struct gpube_bounder *b)
 	if (!s)
 		return GPUBE_ENOMEM;
 	s->b = b;
-	s->last = -1;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->changed, NULL);
+	s->limit = INT64_MIN; /* not known yet */
+	s->alone = ALONE;
+	s->most_workers = b->ctx->n_threads;
 	s->n_restarts = RESTARTS;
+	s->first_nodes = FIRST_NODES;
 	s->patience = PATIENCE;
+	s->shortest = SHORTEST;
 	s->few_values = FEW_VALUES;
-	status = gpube__lean_new(&s->lean, b->tables, SMALL_TABLE);
+	s->workers = gpube__alloc_zero(b->ctx, (uint64_t)s->most_workers, sizeof(*s->workers));
+	status = s->workers ? GPUBE_OK : GPUBE_ENOMEM;
+	if (!status)
+		status = gpube__lean_new(&s->lean, b->tables, SMALL_TABLE);
 	if (!status) {
 		s->m = s->lean ? s->lean->model : b->tables;
 		status = fill(s);

@@ -13,7 +13,7 @@ enum { CLOCK = 16 };
 enum { LOST_VALUES = 1, GAINED_COSTS = 2 };
 
 /* Of an entry of 'of'. */
-static struct gpube_dfs_function *function_of(const struct gpube_dfs *t, int32_t of)
+static const struct gpube_dfs_function *function_of(const struct gpube_dfs *t, int32_t of)
 {
 	return &t->functions[of / GPUBE__DFS_ARITY];
 }
@@ -329,9 +329,15 @@ int64_t gpube__dfs_weight(const struct gpube_dfs *t, int32_t p)
 			continue;
 		for (int k = 0; k < f->arity && !open; k++)
 			open = f->scope[k] != p && t->n_live[f->scope[k]] > 1;
-		sum += open ? 1 + f->weight : 0;
+		sum += open ? 1 + gpube__dfs_conflicts(t, t->of[i] / GPUBE__DFS_ARITY) : 0;
 	}
 	return sum;
+}
+
+/* (Of two threads that learn at once, one may be forgotten: weights are no more than advice.) */
+static void learn(struct gpube_dfs *t, int32_t f)
+{
+	__atomic_store_n(&t->weights[f], gpube__dfs_conflicts(t, f) + 1, __ATOMIC_RELAXED);
 }
 
 static int follow(struct gpube_dfs *t, int32_t p)
@@ -345,14 +351,14 @@ static int follow(struct gpube_dfs *t, int32_t p)
 	t->wanting[p] |= t->cost[p][t->free[p]] != 0;
 	t->queue[p / 64] &= ~((uint64_t)1 << p % 64);
 	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1] && !status && !t->conflict; i++) {
-		struct gpube_dfs_function *f = function_of(t, t->of[i]);
+		const struct gpube_dfs_function *f = function_of(t, t->of[i]);
 
 		if (t->n_live[p] > 1 && gpube__dfs_is_over(t, i))
 			continue;
 		status = revise(t, f, p, what, &still);
 		t->conflict |= t->constant >= t->limit;
 		if (t->conflict)
-			f->weight++;
+			learn(t, t->of[i] / GPUBE__DFS_ARITY);
 		for (int k = 0; k < f->arity && !t->conflict; k++)
 			if (!t->wanting[f->scope[k]])
 				t->wanting[f->scope[k]] = !still || !gpube__dfs_is_free(t, f, k);
@@ -520,13 +526,16 @@ void gpube__dfs_undo(struct gpube_dfs *t, const struct gpube_dfs_mark *mark)
 
 void gpube__dfs_limit(struct gpube_dfs *t, int64_t limit)
 {
-	int64_t left = gpube__scale_target(t->shift, gpube__costs_left(t->m, limit));
+	gpube__dfs_lower(t, gpube__scale_target(t->shift, gpube__costs_left(t->m, limit)));
+}
 
-	if (left >= t->limit)
+void gpube__dfs_lower(struct gpube_dfs *t, int64_t limit)
+{
+	if (limit >= t->limit)
 		return;
-	t->limit = left;
+	t->limit = limit;
 	t->looked_from = -1;
-	t->conflict |= t->constant >= left;
+	t->conflict |= t->constant >= limit;
 }
 
 void gpube__dfs_part(struct gpube_dfs *t, int32_t first, int32_t last, int64_t limit)

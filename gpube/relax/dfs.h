@@ -46,7 +46,6 @@ enum { GPUBE__DFS_ARITY = 8, GPUBE__DFS_CELLS = 1 << 25 };
 
 struct gpube_dfs_function {
 	int64_t *t;
-	int64_t weight; /* of conflicts */
 	int32_t function; /* of the model */
 	int32_t arity;
 	int32_t scope[GPUBE__DFS_ARITY];     /* positions, ascending */
@@ -76,7 +75,9 @@ struct gpube_dfs {
 	int32_t n, n_functions, widest;
 	int32_t first, last;	/* positions of the part at work: first … last - 1 */
 	int32_t *order, *position;
+	const struct gpube_dfs *original; /* of a copy; or NULL */
 	struct gpube_dfs_function *functions;
+	int64_t *weights;	/* of conflicts, by function */
 	int32_t *of, *of_at;	/* functions of p: of[of_at[p]] … */
 	int32_t *other;		/* beside of: the other variable, of a function of two; or -1 */
 	int64_t **cost;		/* by value; GPUBE__ROW_GONE and more: it is not live */
@@ -86,6 +87,8 @@ struct gpube_dfs {
 	int64_t *moves;		/* memory of cost and moved; before a row, the level that has saved it */
 	int32_t *values;	/* memory of live and at */
 	int32_t *company;	/* memory of the functions' */
+	int64_t *moves_memory;	/* where rows of a copy begin at cache lines, too */
+	int64_t n_moves, n_values, n_company; /* cells of these */
 
 	int shift;
 	int64_t most_moved;	/* in all to or from one value of one variable, by a function */
@@ -133,8 +136,23 @@ static inline int gpube__dfs_new(struct gpube_dfs **out, const struct gpube_mode
 }
 void gpube__dfs_free(struct gpube_dfs *t);
 
-/* A new, lower limit: a total of the model. */
+/*
+ * For threads that search beside each other. What nothing changes once it is made (tables, scopes,
+ * the order and its lists) a copy shares with its original, which stays until the copy is freed;
+ * and the weights of conflicts, which all of them learn. Rows, live values and the trail are its own.
+ *
+ * gpube__dfs_copy() - *out: another one, of 't', which is at the root and nobody moves meanwhile.
+ * gpube__dfs_copy_again() - it is what its original, likewise at the root, has become.
+ * gpube__dfs_copy_bytes() - what a copy takes, but for its trail.
+ * Errors: ENOMEM
+ */
+int gpube__dfs_copy(struct gpube_dfs **out, const struct gpube_dfs *t, struct gpube_ctx *ctx);
+void gpube__dfs_copy_again(struct gpube_dfs *t);
+double gpube__dfs_copy_bytes(const struct gpube_dfs *t);
+
+/* A new, lower limit: a total of the model; or a constant, of the part at work. */
 void gpube__dfs_limit(struct gpube_dfs *t, int64_t limit);
+void gpube__dfs_lower(struct gpube_dfs *t, int64_t limit);
 
 /*
  * From now on these positions, which share functions with no others, are worked on; of no interest are

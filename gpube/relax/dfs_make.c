@@ -2,6 +2,7 @@
 #include "gpube/relax/dfs.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "gpube/base/rows.h"
 #include "gpube/ir/dense.h"
@@ -24,27 +25,30 @@ void gpube__dfs_free(struct gpube_dfs *t)
 	if (!t)
 		return;
 	ctx = t->ctx;
-	for (int32_t f = 0; t->functions && f < t->n_functions; f++)
-		free_tables(t, &t->functions[f]);
+	if (!t->original) {
+		for (int32_t f = 0; t->functions && f < t->n_functions; f++)
+			free_tables(t, &t->functions[f]);
+		gpube__free(ctx, t->weights);
+		gpube__free(ctx, t->order);
+		gpube__free(ctx, t->position);
+		gpube__free(ctx, t->of);
+		gpube__free(ctx, t->of_at);
+		gpube__free(ctx, t->other);
+		gpube__free(ctx, t->ordered);
+	}
 	gpube__free(ctx, t->functions);
-	gpube__free(ctx, t->order);
-	gpube__free(ctx, t->position);
-	gpube__free(ctx, t->of);
-	gpube__free(ctx, t->of_at);
-	gpube__free(ctx, t->other);
 	gpube__free(ctx, t->cost);
 	gpube__free(ctx, t->window);
 	gpube__free(ctx, t->live);
 	gpube__free(ctx, t->at);
 	gpube__free(ctx, t->n_live);
-	gpube__free(ctx, t->moves);
+	gpube__free(ctx, t->moves_memory);
 	gpube__free(ctx, t->values);
 	gpube__free(ctx, t->company);
 	gpube__free(ctx, t->changed);
 	gpube__free(ctx, t->queue);
 	gpube__free(ctx, t->wanting);
 	gpube__free(ctx, t->free);
-	gpube__free(ctx, t->ordered);
 	gpube__free(ctx, t->scratch);
 	gpube__free(ctx, t->old);
 	gpube__free(ctx, t->taken);
@@ -293,13 +297,50 @@ static int fill(struct gpube_dfs *t, const int32_t *order)
 	return status;
 }
 
+/*
+ * What is a tree's own, also of one that shares the rest; beside its rows' cells, 'more' for their
+ * alignment.
+ */
+static int make_room(struct gpube_dfs *t, uint64_t n_functions, int more)
+{
+	struct gpube_ctx *ctx = t->ctx;
+	const uint64_t n = (uint64_t)t->n, widest = (uint64_t)t->widest;
+
+	t->functions = gpube__alloc_zero(ctx, n_functions, sizeof(*t->functions));
+	t->cost = gpube__alloc(ctx, n, sizeof(*t->cost));
+	t->window = gpube__alloc(ctx, n, sizeof(*t->window));
+	t->live = gpube__alloc(ctx, n, sizeof(*t->live));
+	t->at = gpube__alloc(ctx, n, sizeof(*t->at));
+	t->n_live = gpube__alloc(ctx, n, sizeof(*t->n_live));
+	t->moves_memory =
+		gpube__alloc_zero(ctx, (uint64_t)t->n_moves + (uint64_t)more, sizeof(*t->moves));
+	t->values = gpube__alloc(ctx, 2 * (uint64_t)t->n_values, sizeof(*t->values));
+	t->company = gpube__alloc_zero(ctx, (uint64_t)t->n_company, sizeof(*t->company));
+	t->removed = gpube__alloc(ctx, (uint64_t)t->n_values, sizeof(*t->removed));
+	t->changed = gpube__alloc_zero(ctx, n, 1);
+	t->queue = gpube__alloc_zero(ctx, n / 64 + 1, sizeof(*t->queue));
+	t->wanting = gpube__alloc_zero(ctx, n, sizeof(*t->wanting));
+	t->free = gpube__alloc_zero(ctx, n, sizeof(*t->free));
+	t->scratch = gpube__alloc_zero(ctx, widest, sizeof(*t->scratch));
+	t->old = gpube__alloc(ctx, widest * GPUBE__DFS_ARITY, sizeof(*t->old));
+	t->taken = gpube__alloc(ctx, widest, sizeof(*t->taken));
+	t->choices = gpube__alloc(ctx, 2 * (uint64_t)t->n_choices, sizeof(*t->choices));
+	t->moves = t->moves_memory;
+	return t->functions && t->cost && t->window && t->live && t->at && t->n_live && t->moves &&
+			       t->values && t->company && t->removed && t->changed && t->queue &&
+			       t->wanting && t->free && t->scratch && t->old && t->taken &&
+			       t->choices
+		       ? GPUBE_OK
+		       : GPUBE_ENOMEM;
+}
+
 int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const int32_t *order,
 	int64_t limit, int shift)
 {
 	struct gpube_ctx *ctx = m->ctx;
-	uint64_t n = (uint64_t)m->n_vars, n_values = 0;
+	const uint64_t n = (uint64_t)m->n_vars;
 	struct gpube_dfs *t;
-	int64_t n_moves, n_company, left = gpube__costs_left(m, limit);
+	int64_t n_moves, n_values = 0, n_company, left = gpube__costs_left(m, limit);
 	int status = GPUBE_ENOMEM;
 
 	*out = NULL;
@@ -318,41 +359,99 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	t->looked_from = -1;
 	t->widest = 1;
 	for (int32_t i = 0; i < m->n_vars; i++) {
-		n_values += (uint64_t)m->vars[i].domain;
+		n_values += m->vars[i].domain;
 		t->widest = m->vars[i].domain > t->widest ? m->vars[i].domain : t->widest;
 	}
 	t->widest = (t->widest + GPUBE__ROW_STEP - 1) / GPUBE__ROW_STEP * GPUBE__ROW_STEP; /* as vectors have them */
-	t->functions = gpube__alloc_zero(ctx, (uint64_t)m->n_functions, sizeof(*t->functions));
+	t->n_moves = n_moves;
+	t->n_values = n_values;
+	t->n_company = n_company;
+	t->n_choices = t->widest > CHOICES ? t->widest : CHOICES;
+	t->kernels = gpube__ascent_kernels();
+	t->weights = gpube__alloc_zero(ctx, (uint64_t)m->n_functions, sizeof(*t->weights));
 	t->order = gpube__alloc(ctx, n, sizeof(*t->order));
 	t->position = gpube__alloc(ctx, n, sizeof(*t->position));
 	t->of_at = gpube__alloc_zero(ctx, n + 2, sizeof(*t->of_at));
-	t->cost = gpube__alloc(ctx, n, sizeof(*t->cost));
-	t->window = gpube__alloc(ctx, n, sizeof(*t->window));
-	t->live = gpube__alloc(ctx, n, sizeof(*t->live));
-	t->at = gpube__alloc(ctx, n, sizeof(*t->at));
-	t->n_live = gpube__alloc(ctx, n, sizeof(*t->n_live));
-	t->moves = gpube__alloc_zero(ctx, (uint64_t)n_moves, sizeof(*t->moves));
-	t->values = gpube__alloc(ctx, 2 * n_values, sizeof(*t->values));
-	t->company = gpube__alloc_zero(ctx, (uint64_t)n_company, sizeof(*t->company));
-	t->removed = gpube__alloc(ctx, n_values, sizeof(*t->removed));
-	t->changed = gpube__alloc_zero(ctx, n, 1);
-	t->queue = gpube__alloc_zero(ctx, n / 64 + 1, sizeof(*t->queue));
-	t->wanting = gpube__alloc_zero(ctx, n, sizeof(*t->wanting));
-	t->free = gpube__alloc_zero(ctx, n, sizeof(*t->free));
 	t->ordered = gpube__alloc_zero(ctx, n, sizeof(*t->ordered));
-	t->scratch = gpube__alloc_zero(ctx, (uint64_t)t->widest, sizeof(*t->scratch));
-	t->old = gpube__alloc(ctx, (uint64_t)t->widest * GPUBE__DFS_ARITY, sizeof(*t->old));
-	t->taken = gpube__alloc(ctx, (uint64_t)t->widest, sizeof(*t->taken));
-	t->n_choices = t->widest > CHOICES ? t->widest : CHOICES;
-	t->choices = gpube__alloc(ctx, 2 * (uint64_t)t->n_choices, sizeof(*t->choices));
-	t->kernels = gpube__ascent_kernels();
-	if (t->functions && t->order && t->position && t->of_at && t->cost && t->window && t->live && t->at &&
-		t->n_live && t->moves && t->values && t->company && t->removed && t->changed && t->queue && t->wanting && t->free && t->ordered &&
-		t->scratch && t->old && t->taken && t->choices)
+	if (t->weights && t->order && t->position && t->of_at && t->ordered)
+		status = make_room(t, (uint64_t)m->n_functions, 0);
+	if (!status)
 		status = fill(t, order);
 	if (status || !sums_fit(t))
 		gpube__dfs_free(t);
 	else
 		*out = t;
 	return status;
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+double gpube__dfs_copy_bytes(const struct gpube_dfs *t)
+{
+	return (double)t->n_moves * sizeof(*t->moves) + (double)t->n_company * sizeof(*t->company) +
+	       3 * (double)t->n_values * sizeof(*t->values) +
+	       (double)t->n_functions * sizeof(*t->functions);
+}
+
+void gpube__dfs_copy_again(struct gpube_dfs *t)
+{
+	const struct gpube_dfs *from = t->original;
+
+	t->constant = from->constant;
+	t->swept = from->swept;
+	t->n_removed = from->n_removed;
+	memcpy(t->moves, from->moves, (size_t)t->n_moves * sizeof(*t->moves));
+	memcpy(t->values, from->values, 2 * (size_t)t->n_values * sizeof(*t->values));
+	memcpy(t->company, from->company, (size_t)t->n_company * sizeof(*t->company));
+	memcpy(t->window, from->window, (size_t)t->n * sizeof(*t->window));
+	memcpy(t->n_live, from->n_live, (size_t)t->n * sizeof(*t->n_live));
+	memcpy(t->free, from->free, (size_t)t->n * sizeof(*t->free));
+}
+
+/* The same places in its own memory. */
+static void point(struct gpube_dfs *t)
+{
+	const struct gpube_dfs *from = t->original;
+
+	for (int32_t p = 0; p < t->n; p++) {
+		t->cost[p] = t->moves + (from->cost[p] - from->moves);
+		t->live[p] = t->values + (from->live[p] - from->values);
+		t->at[p] = t->values + (from->at[p] - from->values);
+	}
+	for (int32_t f = 0; f < t->n_functions; f++) {
+		const struct gpube_dfs_function *g = &from->functions[f];
+		struct gpube_dfs_function *to = &t->functions[f];
+
+		*to = *g;
+		for (int k = 0; k < g->arity; k++) {
+			to->moved[k] = t->moves + (g->moved[k] - from->moves);
+			to->company[k] = t->company + (g->company[k] - from->company);
+		}
+	}
+}
+
+int gpube__dfs_copy(struct gpube_dfs **out, const struct gpube_dfs *t, struct gpube_ctx *ctx)
+{
+	struct gpube_dfs *copy = gpube__alloc(ctx, 1, sizeof(*copy));
+	uintptr_t apart;
+
+	*out = NULL;
+	if (!copy)
+		return GPUBE_ENOMEM;
+	*copy = *t;
+	copy->original = t;
+	copy->ctx = ctx;
+	copy->trail = NULL;
+	copy->trail_capacity = 0;
+	copy->last_word = -1;
+	if (make_room(copy, (uint64_t)t->n_functions, GPUBE__ROW_STEP)) {
+		gpube__dfs_free(copy);
+		return GPUBE_ENOMEM;
+	}
+	apart = (uintptr_t)t->moves - (uintptr_t)copy->moves_memory;
+	copy->moves += apart / sizeof(*t->moves) % GPUBE__ROW_STEP;
+	point(copy);
+	gpube__dfs_copy_again(copy);
+	*out = copy;
+	return GPUBE_OK;
 }

@@ -12,6 +12,12 @@ static inline bool gpube__row_is_small(const struct gpube_dfs *t, int32_t p)
 	return t->window[p].n < GPUBE__ROW_STEP;
 }
 
+/* Weights are read while other threads learn. */
+static inline int64_t gpube__dfs_conflicts(const struct gpube_dfs *t, int32_t f)
+{
+	return __atomic_load_n(&t->weights[f], __ATOMIC_RELAXED);
+}
+
 static inline int64_t gpube__dfs_slack(const struct gpube_dfs *t)
 {
 	return t->limit - t->constant;

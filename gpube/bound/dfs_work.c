@@ -1,0 +1,196 @@
+/*
+ * dfs_work.c - the threads that search a tree: alone at first, then beside each other. See
+ * dfs_tree.h.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "gpube/bound/dfs_tree.h"
+
+/*
+ * Copies are made once the search has taken so many times as long as they do; and all take no more
+ * than a part of the memory.
+ */
+#define COPIED_PER_SECOND 1e9
+enum { COPIES_PAY = 5 };
+#define COPIES 0.125
+/* How long the first worker waits before it hears again. */
+enum { HEARING_NS = 5000000 };
+
+/* ---- taking turns ---------------------------------------------------------------------------- */
+
+/* With the lock held: all end soon. */
+static void end(struct gpube_dfs_tree *s, int status)
+{
+	s->status = s->status ? s->status : status;
+	__atomic_store_n(&s->ending, true, __ATOMIC_RELAXED);
+	pthread_cond_broadcast(&s->changed);
+}
+
+/* With the lock held, until something may have come up; who tells looks around meanwhile. */
+static void wait_for_work(struct gpube_dfs_worker *w)
+{
+	struct gpube_dfs_tree *s = w->s;
+	struct timespec until;
+
+	__atomic_store_n(&s->n_waiting, s->n_waiting + 1, __ATOMIC_RELAXED);
+	if (gpube__dfs_worker_is_first(w)) {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += HEARING_NS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&s->changed, &s->lock, &until);
+	} else {
+		pthread_cond_wait(&s->changed, &s->lock);
+	}
+	__atomic_store_n(&s->n_waiting, s->n_waiting - 1, __ATOMIC_RELAXED);
+}
+
+/* Alone so far: others are to come in. */
+static bool wants_others(const struct gpube_dfs_tree *s)
+{
+	if (s->most_workers == 1 || s->n_at_work > 1 || gpube__dfs_tree_is_done(s))
+		return false;
+	return s->alone == 0 ||
+	       s->seconds + gpube__turn_spent(&s->turn) >
+		       fmax(s->alone, COPIES_PAY * gpube__dfs_copy_bytes(s->t) / COPIED_PER_SECOND);
+}
+
+/* By the first worker: what is new outside. */
+static int hear(struct gpube_dfs_tree *s)
+{
+	if (s->n_at_work > 1)
+		return gpube__dfs_tree_tell(s);
+	gpube__dfs_tree_hear(s);
+	return GPUBE_OK;
+}
+
+/* Whether w has work now. */
+static bool take(struct gpube_dfs_worker *w)
+{
+	struct gpube_dfs_tree *s = w->s;
+	bool has, waits;
+
+	do {
+		const int status = gpube__dfs_worker_is_first(w) ? hear(s) : GPUBE_OK;
+
+		pthread_mutex_lock(&s->lock);
+		if (status)
+			end(s, status);
+		has = waits = false;
+		if (!s->ending && !gpube__dfs_tree_is_done(s)) {
+			has = gpube__dfs_tree_take(w);
+			if (s->status)
+				end(s, s->status);
+			waits = !has && !s->ending && s->n_busy;
+		}
+		if (waits)
+			wait_for_work(w);
+		pthread_mutex_unlock(&s->lock);
+	} while (waits);
+	return has;
+}
+
+/* The turn of a block that is not over goes on with it the next time. */
+static void end_turn(struct gpube_dfs_worker *w, const struct gpube_dfs_block *k, int status)
+{
+	struct gpube_dfs_tree *s = w->s;
+
+	pthread_mutex_lock(&s->lock);
+	s->next = (int32_t)(k - s->blocks);
+	end(s, status);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void work(void *arg, int64_t item, int thread)
+{
+	struct gpube_dfs_tree *s = arg;
+	struct gpube_dfs_worker *w = &s->workers[thread]; /* 0: of who calls */
+
+	(void)item;
+	while (!wants_others(s) && take(w)) {
+		const struct gpube_dfs_block *k = w->k;
+		const int status = gpube__dfs_tree_run(w);
+
+		if (status || gpube__dfs_tree_is_over(s))
+			end_turn(w, k, status);
+	}
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+static void make_worker(void *arg, int64_t item, int thread)
+{
+	struct gpube_dfs_tree *s = arg;
+	struct gpube_dfs_worker *w = &s->workers[1 + item];
+	int status = GPUBE_OK;
+
+	(void)thread;
+	if (w->t && w->n_sweeps == s->n_sweeps)
+		return;
+	if (w->t) {
+		gpube__dfs_copy_again(w->t);
+	} else {
+		w->own = gpube__ctx_child(s->b->ctx);
+		w->own.n_threads = 1;
+		status = gpube__dfs_worker_init(w, s, &w->own);
+		if (!status)
+			status = gpube__dfs_copy(&w->t, s->t, &w->own);
+	}
+	if (status) { /* fewer will do */
+		gpube__dfs_worker_clear(w);
+		return;
+	}
+	w->n_sweeps = s->n_sweeps;
+	memcpy(w->roots, s->workers[0].roots, (size_t)s->n_blocks * sizeof(*w->roots));
+}
+
+/* As many as there are threads, or room. */
+static void make_workers(struct gpube_dfs_tree *s)
+{
+	const double room =
+		COPIES * (double)s->b->ctx->memory_bytes / (gpube__dfs_copy_bytes(s->t) + 1);
+	const int most = (int)fmin(s->most_workers, 1 + room);
+
+	gpube__parallel(s->b->ctx, most - 1, make_worker, s);
+	for (s->n_workers = 1; s->n_workers < most && s->workers[s->n_workers].t;)
+		s->n_workers++;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static void search_together(struct gpube_dfs_tree *s)
+{
+	const int64_t n_nodes = s->n_nodes;
+	const double spent = gpube__turn_spent(&s->turn);
+
+	s->n_at_work = s->n_workers;
+	gpube__parallel(s->b->ctx, s->n_workers, work, s);
+	for (int i = 1; i < s->n_workers && s->status; i++)
+		if (s->workers[i].own.error[0])
+			(void)gpube__fail(s->b->ctx, s->status, "%s", s->workers[i].own.error);
+	if (!s->status)
+		s->status = gpube__dfs_tree_tell(s);
+	s->n_at_work = 1;
+	s->seconds_together += gpube__turn_spent(&s->turn) - spent;
+	s->n_nodes_together += s->n_nodes - n_nodes;
+}
+
+int gpube__dfs_tree_search(struct gpube_dfs_tree *s)
+{
+	s->status = GPUBE_OK;
+	s->ending = false;
+	work(s, 0, 0);
+	if (s->ending || !wants_others(s))
+		return s->status;
+	make_workers(s);
+	if (s->n_workers > 1) {
+		search_together(s);
+	} else {
+		s->alone = INFINITY;
+		work(s, 0, 0);
+	}
+	return s->status;
+}
