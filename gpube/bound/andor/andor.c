@@ -3,8 +3,8 @@
 
 #include "gpube/bound/andor/andor_parts.h"
 
-/* Values of nodes between two looks at the clock; variables of a subtree that another thread may leave for later. */
-enum { PATIENCE = 1 << 14, WORTH_SHARING = 12 };
+/* Values of nodes between two looks at the clock; nodes of a subproblem after which other threads leave it for later. */
+enum { PATIENCE = 1 << 14, LONG = 64 };
 
 static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget);
 
@@ -92,12 +92,49 @@ static void make_key(const struct gpube_andor_walker *w, int32_t p, uint64_t *ke
 }
 
 /*
- * Whether threads tell each other that they are at p's subproblems. Those that are not kept, too: near the roots hardly any are, since
- * contexts grow there, and threads that part only below them do everything twice (505 of SPOT5 took 16 threads as long as 2).
+ * The others are told where w is, but for what it has begun just now: most subproblems are gone before anyone might ask, and to tell of each
+ * takes as long as a node. Those that are not kept, too: near the roots hardly any are, since contexts grow there, and threads that part
+ * only below them do everything twice (505 of SPOT5 took 16 threads as long as 2).
  */
-static bool is_shared(const struct gpube_andor *a, int32_t p)
+static void tell_path(struct gpube_andor_walker *w)
 {
-	return a->n_walkers > 1 && a->nodes[p].keyed && a->nodes[p].n_below >= WORTH_SHARING;
+	struct gpube_andor *a = w->a;
+
+	w->look = w->n_nodes + LONG;
+	for (; w->n_old < w->depth && w->path[w->n_old].since + LONG <= w->n_nodes; w->n_old++) {
+		struct gpube_andor_place *at = &w->path[w->n_old];
+		uint64_t key[GPUBE__ANDOR_WORDS];
+
+		at->told = a->nodes[at->p].keyed;
+		if (!at->told)
+			continue;
+		make_key(w, at->p, key); /* what it depends on is decided, and stays so */
+		at->hash = gpube__andor_hash(a->cache, key);
+		gpube__andor_busy(a->cache, at->hash, 1);
+		atomic_fetch_add_explicit(&a->n_at[at->p], 1, memory_order_relaxed);
+	}
+}
+
+static void come_to(struct gpube_andor_walker *w, int32_t p)
+{
+	w->path[w->depth++] = (struct gpube_andor_place){.p = p, .since = w->n_nodes};
+	if (w->n_nodes >= w->look && w->a->n_walkers > 1)
+		tell_path(w);
+}
+
+/* Whether the others were told of it. */
+static bool go_from(struct gpube_andor_walker *w)
+{
+	const struct gpube_andor_place *at = &w->path[--w->depth];
+
+	if (w->n_old <= w->depth)
+		return false;
+	w->n_old = w->depth;
+	if (!at->told)
+		return false;
+	gpube__andor_busy(w->a->cache, at->hash, -1);
+	atomic_fetch_sub_explicit(&w->a->n_at[at->p], 1, memory_order_relaxed);
+	return true;
 }
 
 /* Whether another thread is at the subproblem of p. */
@@ -105,7 +142,7 @@ static bool is_others(const struct gpube_andor_walker *w, int32_t p)
 {
 	uint64_t key[GPUBE__ANDOR_WORDS];
 
-	if (!is_shared(w->a, p))
+	if (!atomic_load_explicit(&w->a->n_at[p], memory_order_relaxed))
 		return false;
 	make_key(w, p, key);
 	return gpube__andor_is_busy(w->a->cache, gpube__andor_hash(w->a->cache, key));
@@ -126,8 +163,8 @@ static int64_t least_known(struct gpube_andor_walker *w, int32_t p)
 }
 
 /*
- * The k-th of n that were left for later: where all are others', each thread begins with another one, so that few meet in
- * the same.
+ * The k-th of n, for each thread in another order: where nothing costs less than the budget all are looked at, and threads that go the
+ * same way find each other's subproblems busy or done too late.
  */
 static int32_t turned(const struct gpube_andor_walker *w, int32_t k, int32_t n)
 {
@@ -161,6 +198,23 @@ static int64_t walk_all(struct gpube_andor_walker *w, const int32_t *children, i
 	return sum;
 }
 
+/* What is known of the child with each choice is asked for before it is needed: it is far away, and all come at once. */
+static void fetch_known(struct gpube_andor_walker *w, int32_t p, int32_t n, int64_t budget)
+{
+	const struct gpube_andor_node *node = &w->a->nodes[p];
+	const struct gpube_andor_choice *row = w->row + node->values_at;
+	const int32_t child = w->a->children[node->child_at];
+	uint64_t key[GPUBE__ANDOR_WORDS];
+
+	if (node->n_children != 1 || !w->a->nodes[child].kept || w->a->nodes[child].whole)
+		return;
+	for (int32_t k = 0; k < n && row[k].cost < budget; k++) {
+		w->value[p] = row[k].value;
+		make_key(w, child, key);
+		gpube__andor_cache_fetch(w->a->cache, gpube__andor_hash(w->a->cache, key));
+	}
+}
+
 /* The least of a choice's total and what is below it. */
 static int64_t try_choices(struct gpube_andor_walker *w, int32_t p, int32_t n, int64_t budget)
 {
@@ -170,33 +224,26 @@ static int64_t try_choices(struct gpube_andor_walker *w, int32_t p, int32_t n, i
 	int64_t best = GPUBE__ANDOR_NEVER;
 	int32_t n_later = 0;
 
-	for (int32_t k = 0; k < n && !w->over; k++) {
-		const struct gpube_andor_choice choice = row[k];
-		const int64_t least = best < budget ? best : budget;
+	fetch_known(w, p, n, budget);
+	for (int round = 0; round < 2 && (round == 0 || n_later); round++)
+		for (int32_t k = 0; k < n && !w->over; k++) {
+			struct gpube_andor_choice *choice = &row[turned(w, k, n)];
+			const int64_t least = best < budget ? best : budget;
+			int64_t total = choice->cost;
 
-		if (choice.cost >= least) {
-			best = choice.cost < best ? choice.cost : best;
-			break;
-		}
-		w->value[p] = choice.value;
-		if (node->n_children == 1 && is_others(w, children[0])) {
-			row[n_later++] = choice; /* no later one comes before it */
-		} else {
-			const int64_t total = walk_all(w, children, node->n_children, choice.cost, least);
-
+			if (round == 1 && !choice->later)
+				continue;
+			if (total < least) {
+				w->value[p] = choice->value;
+				if (round == 0 && node->n_children == 1 && is_others(w, children[0])) {
+					choice->later = true;
+					n_later++;
+					continue;
+				}
+				total = walk_all(w, children, node->n_children, total, least);
+			}
 			best = total < best ? total : best;
 		}
-	}
-	for (int32_t k = 0; k < n_later && !w->over; k++) {
-		const struct gpube_andor_choice *choice = &row[turned(w, k, n_later)];
-		const int64_t least = best < budget ? best : budget;
-		int64_t total = choice->cost;
-
-		w->value[p] = choice->value;
-		if (total < least)
-			total = walk_all(w, children, node->n_children, total, least);
-		best = total < best ? total : best;
-	}
 	return best;
 }
 
@@ -211,31 +258,34 @@ static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget)
 	const int64_t before = w->n_nodes;
 	struct gpube_andor_known known;
 	uint64_t key[GPUBE__ANDOR_WORDS], hash = 0;
-	const bool shares = is_shared(a, p);
+	bool took_long;
 	int64_t best;
 	int32_t n;
 
 	if (node->whole)
 		return 0;
-	if (node->kept || shares) {
+	if (node->kept || atomic_load_explicit(&a->known[p], memory_order_relaxed)) {
 		make_key(w, p, key);
 		hash = gpube__andor_hash(a->cache, key);
+		if (gpube__andor_cache_find(a->cache, key, hash, &known) && (known.exact || known.cost >= budget))
+			return known.cost;
 	}
-	if (node->kept && gpube__andor_cache_find(a->cache, key, hash, &known) && (known.exact || known.cost >= budget))
-		return known.cost;
 	w->n_nodes++;
 	w->patience -= node->domain;
 	if (w->patience <= 0)
 		look_at_clock(w);
 	if (w->over)
 		return 0;
-	if (shares)
-		gpube__andor_busy(a->cache, hash, 1);
+	come_to(w, p);
 	n = list_choices(w, p, GPUBE__ANDOR_NEVER);
 	best = try_choices(w, p, n, budget);
-	if (shares)
-		gpube__andor_busy(a->cache, hash, -1);
-	if (node->kept && !w->over) {
+	took_long = go_from(w);
+	if (took_long && !node->kept) { /* or the others would do it once more */
+		make_key(w, p, key);
+		hash = gpube__andor_hash(a->cache, key);
+		atomic_store_explicit(&a->known[p], true, memory_order_relaxed);
+	}
+	if ((node->kept || took_long) && !w->over) {
 		known = (struct gpube_andor_known){.cost = best, .exact = best < budget};
 		w->n_new += gpube__andor_cache_keep(a->cache, key, hash, &known, w->n_nodes - before);
 	}
@@ -250,6 +300,7 @@ static void search_as(void *arg, int64_t item, int thread)
 
 	(void)thread;
 	w->over = false;
+	w->look = w->n_nodes + LONG;
 	look_at_clock(w);
 	if (w->over)
 		return;

@@ -5,41 +5,37 @@
 
 #include "gpube/ops/scratch.h"
 
-/* Places that a subproblem may be kept at, of one set; and counts of threads' work. */
-enum { WAYS = 4, BUSY = 1 << 14 };
+/* Counts of threads' work; words of a line of a processor's cache: a set is one, or two, its state and as many entries as fit. */
+enum { BUSY = 1 << 14, LINE = 8 };
 
 /* It begins with so many sets, and is so many times as large when that part of it is full. */
 enum { FIRST_SETS = 1 << 12, LARGER = 4 };
 #define FULL 0.6
 
-/*
- * An entry is its key and, last, one word: effort, cost and whether that is exact; 0: nothing is there. The first entry's
- * word has the set's lock on top: what is fetched in any case.
- */
+/* An entry is its key and, last, one word: effort, cost and whether that is exact; 0: nothing is there. */
 enum { COST_BITS = 57, EFFORT_BITS = 5 };
 #define MOST_COST (((int64_t)1 << COST_BITS) - 1)
-#define LOCKED	  ((uint64_t)1 << 63)
 
+/*
+ * A set's state is how often it was changed, times two, and one more while somebody changes it. Who reads writes nothing, and reads again
+ * where the state is another one afterwards: most look for what many others look for, and a lock would take the line from them each time
+ * (two threads took as long for 42 of SPOT5 as one, with half of the nodes each).
+ */
 struct gpube_andor_cache {
-	int n_words;
+	int n_words, ways, stride; /* words from set to set */
 	bool shared;
 	int64_t n_sets, most_sets;
 	_Atomic int64_t n_kept;	/* entries that are not empty */
-	uint64_t *entries;
+	uint64_t *sets;
 	_Atomic uint8_t *busy;
 };
-
-static uint64_t set_bytes(const struct gpube_andor_cache *c)
-{
-	return (uint64_t)WAYS * (uint64_t)(c->n_words + 1) * sizeof(*c->entries);
-}
 
 struct emptying {
 	char *from;
 	uint64_t bytes;
 };
 
-/* So many bytes at a time: a table of gigabytes takes one thread a second. */
+/* Bytes that a thread empties at a time: a table of gigabytes takes one thread a second. */
 enum { CHUNK = 1 << 22 };
 
 static void empty_chunk(void *arg, int64_t item, int thread)
@@ -62,28 +58,35 @@ static uint64_t *empty_sets(struct gpube_ctx *ctx, int64_t n_sets, uint64_t byte
 	return (uint64_t *)(void *)e.from;
 }
 
+static uint64_t set_bytes(const struct gpube_andor_cache *c)
+{
+	return (uint64_t)c->stride * sizeof(*c->sets);
+}
+
 int gpube__andor_cache_new(struct gpube_andor_cache **out, struct gpube_ctx *ctx, int n_words, double bytes, bool shared)
 {
-	const double set = (double)WAYS * (double)sizeof(uint64_t) * (n_words + 1);
 	struct gpube_andor_cache *c = gpube__alloc_zero(ctx, 1, sizeof(*c));
 
 	*out = c;
 	if (!c)
 		return GPUBE_ENOMEM;
 	c->n_words = n_words;
+	c->stride = n_words > 1 ? 2 * LINE : LINE;
+	c->ways = (c->stride - 1) / (n_words + 1);
 	c->shared = shared;
 	c->n_sets = FIRST_SETS;
-	c->most_sets = bytes / set < FIRST_SETS ? FIRST_SETS : (int64_t)(bytes / set);
-	c->entries = empty_sets(ctx, c->n_sets, set_bytes(c));
+	c->most_sets = (int64_t)(bytes / (double)set_bytes(c));
+	c->most_sets = c->most_sets < FIRST_SETS ? FIRST_SETS : c->most_sets;
+	c->sets = empty_sets(ctx, c->n_sets, set_bytes(c));
 	c->busy = gpube__alloc_zero(ctx, BUSY, sizeof(*c->busy));
-	return c->entries && c->busy ? GPUBE_OK : GPUBE_ENOMEM;
+	return c->sets && c->busy ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 void gpube__andor_cache_free(struct gpube_ctx *ctx, struct gpube_andor_cache *c)
 {
 	if (!c)
 		return;
-	gpube__aligned_free(ctx, c->entries);
+	gpube__aligned_free(ctx, c->sets);
 	gpube__free(ctx, (void *)c->busy);
 	gpube__free(ctx, c);
 }
@@ -105,28 +108,47 @@ static uint64_t *set_of(const struct gpube_andor_cache *c, uint64_t hash)
 {
 	const uint64_t set = (uint64_t)(((unsigned __int128)hash * (uint64_t)c->n_sets) >> 64);
 
-	return c->entries + set * WAYS * (uint64_t)(c->n_words + 1);
+	return c->sets + set * (uint64_t)c->stride;
 }
 
+void gpube__andor_cache_fetch(const struct gpube_andor_cache *c, uint64_t hash)
+{
+	__builtin_prefetch(set_of(c, hash));
+}
+
+static uint64_t get(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static void put(uint64_t *word, uint64_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
+/* To change the set. */
 static void lock(const struct gpube_andor_cache *c, uint64_t *set)
 {
-	uint64_t *word = set + c->n_words;
-
-	while (c->shared && (__atomic_fetch_or(word, LOCKED, __ATOMIC_ACQUIRE) & LOCKED))
-		while (__atomic_load_n(word, __ATOMIC_RELAXED) & LOCKED)
+	while (c->shared && (__atomic_fetch_or(set, 1, __ATOMIC_ACQ_REL) & 1))
+		while (get(set) & 1)
 			;
 }
 
 static void unlock(const struct gpube_andor_cache *c, uint64_t *set)
 {
 	if (c->shared)
-		__atomic_fetch_and(set + c->n_words, ~LOCKED, __ATOMIC_RELEASE);
+		put(set, get(set) + 1);
 }
 
-/* What an entry says; others may wait for its lock. */
+/* The first entry of a set; what an entry says. */
+static uint64_t *entries_of(uint64_t *set)
+{
+	return set + 1;
+}
+
 static uint64_t word_of(const struct gpube_andor_cache *c, const uint64_t *entry)
 {
-	return __atomic_load_n(entry + c->n_words, __ATOMIC_RELAXED) & ~LOCKED;
+	return get(entry + c->n_words);
 }
 
 static int effort_of(uint64_t word)
@@ -134,40 +156,53 @@ static int effort_of(uint64_t word)
 	return (int)(word >> (1 + COST_BITS));
 }
 
+static struct gpube_andor_known known_of(uint64_t word)
+{
+	return (struct gpube_andor_known){.cost = (int64_t)(word >> 1) & MOST_COST, .exact = word & 1};
+}
+
 /* The entry of the subproblem in a set; NULL: there is none. */
 static uint64_t *find(const struct gpube_andor_cache *c, uint64_t *set, const uint64_t *key)
 {
-	for (int k = 0; k < WAYS; k++, set += c->n_words + 1)
-		if (word_of(c, set) && memcmp(set, key, (size_t)c->n_words * sizeof(*key)) == 0)
-			return set;
+	uint64_t *e = entries_of(set);
+
+	for (int k = 0; k < c->ways; k++, e += c->n_words + 1) {
+		int w = 0;
+
+		while (w < c->n_words && get(e + w) == key[w])
+			w++;
+		if (w == c->n_words && word_of(c, e))
+			return e;
+	}
 	return NULL;
 }
 
 bool gpube__andor_cache_find(struct gpube_andor_cache *c, const uint64_t *key, uint64_t hash,
 	struct gpube_andor_known *known)
 {
-	uint64_t *set = set_of(c, hash), word;
-	const uint64_t *e;
+	uint64_t *set = set_of(c, hash), before, word;
 
-	lock(c, set);
-	e = find(c, set, key);
-	word = e ? word_of(c, e) : 0;
-	unlock(c, set);
+	do {
+		const uint64_t *e;
+
+		before = get(set);
+		e = find(c, set, key);
+		word = e ? word_of(c, e) : 0;
+	} while (c->shared && (before & 1 || get(set) != before));
 	if (!word)
 		return false;
-	known->exact = word & 1;
-	known->cost = (int64_t)(word >> 1) & MOST_COST;
+	*known = known_of(word);
 	return true;
 }
 
 /* An empty entry of a set, or the one that took least. */
-static uint64_t *choose(struct gpube_andor_cache *c, uint64_t *set)
+static uint64_t *choose(const struct gpube_andor_cache *c, uint64_t *set)
 {
-	uint64_t *best = set;
+	uint64_t *e = entries_of(set), *best = e;
 
-	for (int k = 0; k < WAYS && word_of(c, best); k++, set += c->n_words + 1)
-		if (!word_of(c, set) || effort_of(word_of(c, set)) < effort_of(word_of(c, best)))
-			best = set;
+	for (int k = 0; k < c->ways && word_of(c, best); k++, e += c->n_words + 1)
+		if (!word_of(c, e) || effort_of(word_of(c, e)) < effort_of(word_of(c, best)))
+			best = e;
 	return best;
 }
 
@@ -183,13 +218,12 @@ bool gpube__andor_cache_keep(struct gpube_andor_cache *c, const uint64_t *key, u
 	lock(c, set);
 	e = find(c, set, key);
 	/* another thread may have known more */
-	if (!e || (!(word_of(c, e) & 1) && (exact || ((int64_t)(word_of(c, e) >> 1) & MOST_COST) <= cost))) {
+	if (!e || (!known_of(word_of(c, e)).exact && (exact || known_of(word_of(c, e)).cost <= cost))) {
 		e = e ? e : choose(c, set);
 		is_new = !word_of(c, e);
-		memcpy(e, key, (size_t)c->n_words * sizeof(*e));
-		__atomic_store_n(e + c->n_words,
-			(c->shared && e == set ? LOCKED : 0) | log << (1 + COST_BITS) | (uint64_t)cost << 1 | exact,
-			__ATOMIC_RELAXED);
+		for (int w = 0; w < c->n_words; w++)
+			put(e + w, key[w]);
+		put(e + c->n_words, log << (1 + COST_BITS) | (uint64_t)cost << 1 | exact);
 	}
 	unlock(c, set);
 	return is_new;
@@ -213,53 +247,59 @@ void gpube__andor_busy(struct gpube_andor_cache *c, uint64_t hash, int more)
 bool gpube__andor_cache_is_full(const struct gpube_andor_cache *c)
 {
 	return c->n_sets < c->most_sets &&
-	       (double)atomic_load_explicit(&c->n_kept, memory_order_relaxed) > FULL * WAYS * (double)c->n_sets;
+	       (double)atomic_load_explicit(&c->n_kept, memory_order_relaxed) > FULL * c->ways * (double)c->n_sets;
 }
 
-/* What a smaller table had goes to its place in the larger one. */
+/* What a smaller table had goes to its place in the larger one, so many sets at a time. */
 struct moving {
 	struct gpube_andor_cache *to;
 	uint64_t *from;
-	int64_t n_entries;
+	int64_t n_sets;
 };
 
-enum { MOVED_AT_ONCE = 1 << 14 };
+enum { MOVED_AT_ONCE = 1 << 12 };
 
 static void move_some(void *arg, int64_t item, int thread)
 {
 	const struct moving *m = arg;
-	const int64_t first = item * MOVED_AT_ONCE, left = m->n_entries - first;
+	const int64_t first = item * MOVED_AT_ONCE, left = m->n_sets - first;
+	struct gpube_andor_cache *c = m->to;
 	int64_t n_new = 0;
 
 	(void)thread;
-	for (int64_t k = first; k < first + (left < MOVED_AT_ONCE ? left : MOVED_AT_ONCE); k++) {
-		const uint64_t *e = m->from + k * (m->to->n_words + 1), word = e[m->to->n_words];
+	for (int64_t s = first; s < first + (left < MOVED_AT_ONCE ? left : MOVED_AT_ONCE); s++) {
+		const uint64_t *e = entries_of(m->from + s * c->stride);
 
-		if (word) {
-			const struct gpube_andor_known known = {
-				.cost = (int64_t)(word >> 1) & MOST_COST, .exact = word & 1};
+		for (int k = 0; k < c->ways; k++, e += c->n_words + 1) {
+			const uint64_t word = word_of(c, e);
+			const struct gpube_andor_known known = known_of(word);
 
-			n_new += gpube__andor_cache_keep(
-				m->to, e, gpube__andor_hash(m->to, e), &known, (int64_t)1 << (effort_of(word) - 1));
+			if (word)
+				n_new += gpube__andor_cache_keep(
+					c, e, gpube__andor_hash(c, e), &known, (int64_t)1 << (effort_of(word) - 1));
 		}
 	}
-	gpube__andor_cache_count(m->to, n_new);
+	gpube__andor_cache_count(c, n_new);
 }
 
 void gpube__andor_cache_grow(struct gpube_andor_cache *c, struct gpube_ctx *ctx)
 {
-	const int64_t n_sets = c->n_sets;
-	struct moving m = {c, c->entries, n_sets * WAYS};
+	struct moving m = {c, c->sets, c->n_sets};
 
-	c->n_sets = n_sets < c->most_sets / LARGER ? n_sets * LARGER : c->most_sets;
-	c->entries = empty_sets(ctx, c->n_sets, set_bytes(c));
-	if (!c->entries) {
-		c->entries = m.from;
-		c->n_sets = c->most_sets = n_sets; /* it stays as it is */
+	c->n_sets = m.n_sets < c->most_sets / LARGER ? m.n_sets * LARGER : c->most_sets;
+	c->sets = empty_sets(ctx, c->n_sets, set_bytes(c));
+	if (!c->sets) {
+		c->sets = m.from;
+		c->n_sets = c->most_sets = m.n_sets; /* it stays as it is */
 		return;
 	}
 	c->n_kept = 0;
-	gpube__parallel(ctx, (m.n_entries + MOVED_AT_ONCE - 1) / MOVED_AT_ONCE, move_some, &m);
+	/* of sets that nobody shares each thread would need its own */
+	if (c->shared)
+		gpube__parallel(ctx, (m.n_sets + MOVED_AT_ONCE - 1) / MOVED_AT_ONCE, move_some, &m);
+	else
+		for (int64_t item = 0; item * MOVED_AT_ONCE < m.n_sets; item++)
+			move_some(&m, item, 0);
 	gpube__aligned_free(ctx, m.from);
 }
 

@@ -24,8 +24,11 @@ void gpube__andor_free(struct gpube_andor *a)
 		gpube__free(ctx, a->walkers[k].row);
 		gpube__free(ctx, a->walkers[k].low);
 		gpube__free(ctx, a->walkers[k].later);
+		gpube__free(ctx, a->walkers[k].path);
 	}
 	gpube__free(ctx, a->walkers);
+	gpube__free(ctx, (void *)a->n_at);
+	gpube__free(ctx, (void *)a->known);
 	gpube__andor_cache_free(ctx, a->cache);
 	gpube__free(ctx, a->nodes);
 	gpube__free(ctx, a->tables);
@@ -294,6 +297,10 @@ static int make_walkers(struct gpube_andor *a)
 
 	a->n_walkers = a->ctx->n_threads > 1 ? a->ctx->n_threads : 1;
 	a->walkers = gpube__alloc_zero(a->ctx, (uint64_t)a->n_walkers, sizeof(*a->walkers));
+	a->n_at = gpube__alloc_zero(a->ctx, n, sizeof(*a->n_at));
+	a->known = gpube__alloc_zero(a->ctx, n, sizeof(*a->known));
+	if (!a->n_at || !a->known)
+		return GPUBE_ENOMEM;
 	for (int k = 0; a->walkers && k < a->n_walkers; k++) {
 		struct gpube_andor_walker *w = &a->walkers[k];
 
@@ -302,7 +309,8 @@ static int make_walkers(struct gpube_andor *a)
 		w->row = gpube__alloc(a->ctx, n_values, sizeof(*w->row));
 		w->low = gpube__alloc_zero(a->ctx, n, sizeof(*w->low));
 		w->later = gpube__alloc_zero(a->ctx, n, sizeof(*w->later));
-		if (!w->value || !w->row || !w->low || !w->later)
+		w->path = gpube__alloc(a->ctx, n, sizeof(*w->path));
+		if (!w->value || !w->row || !w->low || !w->later || !w->path)
 			return GPUBE_ENOMEM;
 	}
 	return a->walkers ? GPUBE_OK : GPUBE_ENOMEM;
