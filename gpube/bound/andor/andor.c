@@ -163,17 +163,23 @@ static int64_t least_known(struct gpube_andor_walker *w, int32_t p)
 }
 
 /*
- * The k-th of n, for each thread in another order: where nothing costs less than the budget all are looked at, and threads that go the
- * same way find each other's subproblems busy or done too late.
+ * The first of n, for each thread another one: where nothing costs less than the budget all are looked at, and threads that go the
+ * same way find each other's subproblems busy or done too late. The k-th from there.
  */
-static int32_t turned(const struct gpube_andor_walker *w, int32_t k, int32_t n)
+static int32_t first_of(const struct gpube_andor_walker *w, int32_t n)
 {
-	return (int32_t)((k + (w - w->a->walkers)) % n);
+	return n > 1 ? w->number % n : 0;
+}
+
+static int32_t turned(int32_t k, int32_t first, int32_t n)
+{
+	return first + k < n ? first + k : first + k - n;
 }
 
 /* 'cost' with that of several subproblems, as walk() tells it. */
 static int64_t walk_all(struct gpube_andor_walker *w, const int32_t *children, int32_t n, int64_t cost, int64_t budget)
 {
+	const int32_t first = first_of(w, n);
 	int64_t sum = cost;
 
 	for (int32_t c = 0; c < n && sum < budget; c++) {
@@ -182,7 +188,7 @@ static int64_t walk_all(struct gpube_andor_walker *w, const int32_t *children, i
 	}
 	for (int32_t round = 0; round < 2; round++)
 		for (int32_t c = 0; c < n && sum < budget; c++) {
-			const int32_t q = children[round ? turned(w, c, n) : c];
+			const int32_t q = children[round ? turned(c, first, n) : c];
 			int64_t found;
 
 			if (round == 0)
@@ -221,13 +227,14 @@ static int64_t try_choices(struct gpube_andor_walker *w, int32_t p, int32_t n, i
 	const struct gpube_andor_node *node = &w->a->nodes[p];
 	const int32_t *children = w->a->children + node->child_at;
 	struct gpube_andor_choice *row = w->row + node->values_at;
+	const int32_t first = first_of(w, n);
 	int64_t best = GPUBE__ANDOR_NEVER;
 	int32_t n_later = 0;
 
 	fetch_known(w, p, n, budget);
 	for (int round = 0; round < 2 && (round == 0 || n_later); round++)
 		for (int32_t k = 0; k < n && !w->over; k++) {
-			struct gpube_andor_choice *choice = &row[turned(w, k, n)];
+			struct gpube_andor_choice *choice = &row[turned(k, first, n)];
 			const int64_t least = best < budget ? best : budget;
 			int64_t total = choice->cost;
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "gpube/bound/andor/andor_parts.h"
+#include "gpube/ops/scratch.h"
 
 /* Variables, and of them on a path: a search calls itself once for each, and a thread's stack may be of 2 MiB. */
 enum { MOST_VARS = 20000, DEEPEST = 4000 };
@@ -26,7 +27,7 @@ void gpube__andor_free(struct gpube_andor *a)
 		gpube__free(ctx, a->walkers[k].later);
 		gpube__free(ctx, a->walkers[k].path);
 	}
-	gpube__free(ctx, a->walkers);
+	gpube__aligned_free(ctx, a->walkers);
 	gpube__free(ctx, (void *)a->n_at);
 	gpube__free(ctx, (void *)a->known);
 	gpube__andor_cache_free(ctx, a->cache);
@@ -296,15 +297,16 @@ static int make_walkers(struct gpube_andor *a)
 	const uint64_t n = (uint64_t)a->n, n_values = (uint64_t)a->n_values;
 
 	a->n_walkers = a->ctx->n_threads > 1 ? a->ctx->n_threads : 1;
-	a->walkers = gpube__alloc_zero(a->ctx, (uint64_t)a->n_walkers, sizeof(*a->walkers));
+	a->walkers = gpube__aligned_alloc(a->ctx, (uint64_t)a->n_walkers * sizeof(*a->walkers));
 	a->n_at = gpube__alloc_zero(a->ctx, n, sizeof(*a->n_at));
 	a->known = gpube__alloc_zero(a->ctx, n, sizeof(*a->known));
-	if (!a->n_at || !a->known)
+	for (int k = 0; a->walkers && k < a->n_walkers; k++)
+		a->walkers[k] = (struct gpube_andor_walker){.a = a, .number = k};
+	if (!a->walkers || !a->n_at || !a->known)
 		return GPUBE_ENOMEM;
-	for (int k = 0; a->walkers && k < a->n_walkers; k++) {
+	for (int k = 0; k < a->n_walkers; k++) {
 		struct gpube_andor_walker *w = &a->walkers[k];
 
-		w->a = a;
 		w->value = gpube__alloc_zero(a->ctx, n, sizeof(*w->value));
 		w->row = gpube__alloc(a->ctx, n_values, sizeof(*w->row));
 		w->low = gpube__alloc_zero(a->ctx, n, sizeof(*w->low));
@@ -313,7 +315,7 @@ static int make_walkers(struct gpube_andor *a)
 		if (!w->value || !w->row || !w->low || !w->later || !w->path)
 			return GPUBE_ENOMEM;
 	}
-	return a->walkers ? GPUBE_OK : GPUBE_ENOMEM;
+	return GPUBE_OK;
 }
 
 static int fill(struct gpube_andor *a, const struct gpube_model *m, double bytes)

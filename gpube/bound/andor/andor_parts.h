@@ -19,9 +19,11 @@ struct gpube_andor_place {
 	uint64_t hash;
 };
 
-/* A thread on its way through the tree. */
+/* A thread on its way through the tree, on lines of a processor's cache that no other one writes to. */
+enum { GPUBE__ANDOR_APART = 64 };
 struct gpube_andor_walker {
-	struct gpube_andor *a;
+	_Alignas(GPUBE__ANDOR_APART) struct gpube_andor *a;
+	int32_t number;			/* 0: the first */
 	int32_t *value;			/* by position, of those that are decided */
 	struct gpube_andor_choice *row; /* of a variable: from its values_at on */
 	int64_t *low;			/* what is known of a child of a decided variable */
