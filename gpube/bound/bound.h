@@ -98,6 +98,7 @@ int gpube__bound_look(struct gpube_bounder *b, double seconds);
 int gpube__bound_look_and_or(struct gpube_bounder *b, double seconds);
 int gpube__bound_look_closely(struct gpube_bounder *b, double seconds);
 int gpube__bound_tree_that_ends(struct gpube_bounder *b, double seconds);
+int gpube__bound_hopeful_tree(struct gpube_bounder *b, double seconds);
 bool gpube__bounder_tree_ends(const struct gpube_bounder *b, double seconds);
 double gpube__bounder_tree_seconds(const struct gpube_bounder *b);
 double gpube__bounder_look_seconds(const struct gpube_bounder *b, double most);

@@ -5,6 +5,8 @@
 #include <math.h>
 
 #include "gpube/bound/dfs_tree.h"
+#include "gpube/bound/stages.h"
+#include "gpube/ops/pick.h"
 #include "gpube/simplify/symmetry.h"
 
 bool gpube__bounder_has_tree(const struct gpube_bounder *b)
@@ -67,15 +69,53 @@ bool gpube__bounder_tree_ends(const struct gpube_bounder *b, double seconds)
 	return b->tree && gpube__dfs_tree_seconds_left(b->tree) < seconds;
 }
 
-int gpube__bound_tree_that_ends(struct gpube_bounder *b, double seconds)
+/* As long as it seems to end in so many times what is left of its time. */
+static int go_on(struct gpube_bounder *b, double seconds, double times)
 {
 	const struct gpube_turn turn = gpube__turn(b->ctx, seconds);
 	int status = GPUBE_OK;
 
 	while (!status && !gpube__bounder_done(b) && !gpube__stopped(b->ctx) &&
-		gpube__bounder_tree_ends(b, gpube__turn_left(&turn)))
+		gpube__bounder_tree_ends(b, times * gpube__turn_left(&turn)))
 		status = look(b, fmin(gpube__turn_left(&turn), fmax(TURN, b->tree->seconds)));
 	return status;
+}
+
+int gpube__bound_tree_that_ends(struct gpube_bounder *b, double seconds)
+{
+	return go_on(b, seconds, 1);
+}
+
+/*
+ * What comes next are clusters, of which cores do not see the end where there are many: then a tree is given a few seconds,
+ * and a minute even if it seems to need more by then. (scen06 said 231, 5 and 113 s on the way, and ended after 43 on two
+ * cores and 4 on 16, where a card takes clusters 5 s, and two cores have not ended them in 100; scen07 says 900 after 9 s,
+ * and is left.)
+ */
+#define HOPE 8
+#define HOPEFUL 3 /* seconds */
+
+double gpube__hopeful_tree_seconds(const struct gpube_bounder *b)
+{
+	return gpube__share_of(b, 60, 0.5);
+}
+
+bool gpube__wants_hopeful_tree(const struct gpube_bounder *b)
+{
+	const struct gpube_ops *ops;
+
+	return gpube__bounder_may_split(b) && !gpube__bounder_is_easy(b) && !gpube__bounder_prefers_joins(b) &&
+	       !gpube__pick_early(&ops, b->ctx, b->opts->backend, b->order_cost.joined_cells, 0) && ops == gpube__ops_cpu();
+}
+
+int gpube__bound_hopeful_tree(struct gpube_bounder *b, double seconds)
+{
+	const struct gpube_turn turn = gpube__turn(b->ctx, seconds);
+	int status = look(b, gpube__share_of(b, HOPEFUL, 0.05));
+
+	if (!status)
+		status = go_on(b, gpube__turn_left(&turn), HOPE);
+	return status || !b->tree ? status : gpube__bound_tree_that_ends(b, b->tree->seconds);
 }
 
 /* It goes on where it seems to end in as long as it has taken: BN_75's took 1 s, seemed to need 0.16, and did 0.7 s later. */

@@ -628,6 +628,7 @@ static const struct stage stages[] = {
 	{"slices", wants_slices, slices_seconds, slices},
 	{"the join graph", wants_joins, NULL, gpube__bound_joins},
 	{"shifts", wants_shifts, NULL, shifts},
+	{"a search tree that may end", gpube__wants_hopeful_tree, gpube__hopeful_tree_seconds, gpube__bound_hopeful_tree},
 	{"clusters", wants_clusters, NULL, clusters},
 	{"mini-buckets", wants_mbe, NULL, mbe},
 	{NULL, NULL, NULL, NULL},

@@ -42,6 +42,10 @@ static inline double gpube__share_of(const struct gpube_bounder *b, double most,
 	return timeout > 0 ? fmin(most, share * timeout) : most;
 }
 
+/* bound_looks.c: a search tree that may end before clusters do. */
+bool gpube__wants_hopeful_tree(const struct gpube_bounder *b);
+double gpube__hopeful_tree_seconds(const struct gpube_bounder *b);
+
 /* andor/andor_stages.c: a search on a join graph's tables, for a moment and for longer. */
 bool gpube__wants_andor(const struct gpube_bounder *b);
 bool gpube__wants_early_andor(const struct gpube_bounder *b);
