@@ -87,12 +87,12 @@ int gpube__bound_tree_that_ends(struct gpube_bounder *b, double seconds)
 }
 
 /*
- * What comes next are clusters, of which cores do not see the end where there are many: then a tree is given a few seconds,
- * and a minute even if it seems to need more by then. (scen06 said 231, 5 and 113 s on the way, and ended after 43 on two
- * cores and 4 on 16, where a card takes clusters 5 s, and two cores have not ended them in 100; scen07 says 900 after 9 s,
- * and is left.)
+ * What comes next are clusters, of which cores do not see the end where there are many: then a tree
+ * is given a few seconds, and a minute even if it seems to need more by then. (scen06 said 231, 5
+ * and 113 s on the way, and ended after 43 on two cores and 4 on 16, where a card takes clusters 5
+ * s, and two cores have not ended them in 100; scen07 says 900 after 9 s, and is left.)
  */
-#define HOPE 8
+#define HOPE    8
 #define HOPEFUL 3 /* seconds */
 
 double gpube__hopeful_tree_seconds(const struct gpube_bounder *b)
@@ -104,8 +104,10 @@ bool gpube__wants_hopeful_tree(const struct gpube_bounder *b)
 {
 	const struct gpube_ops *ops;
 
-	return gpube__bounder_may_split(b) && !gpube__bounder_is_easy(b) && !gpube__bounder_prefers_joins(b) &&
-	       !gpube__pick_early(&ops, b->ctx, b->opts->backend, b->order_cost.joined_cells, 0) && ops == gpube__ops_cpu();
+	return gpube__bounder_may_split(b) && !gpube__bounder_is_easy(b) &&
+	       !gpube__bounder_prefers_joins(b) &&
+	       !gpube__pick_early(&ops, b->ctx, b->opts->backend, b->order_cost.joined_cells, 0) &&
+	       ops == gpube__ops_cpu();
 }
 
 int gpube__bound_hopeful_tree(struct gpube_bounder *b, double seconds)
@@ -193,9 +195,10 @@ int gpube__bound_glance_along(struct gpube_bounder *b, double seconds)
 }
 
 /*
- * Both for longer, and mini-buckets. Of 21 networks of noisy ors (or_chain) most end in that tree, which along the
- * first order is as small as along a better one. (pedigree13 does in 0.2 s, or takes 2.) A later tree is made along that.
- * Where there is no assignment yet it has twice the time: BN_71 takes it 0.2 to 0.3 s, and all took 3.7 where that was not enough.
+ * Both for longer, and mini-buckets. Of 21 networks of noisy ors (or_chain) most end in that tree,
+ * which along the first order is as small as along a better one. (pedigree13 does in 0.2 s, or
+ * takes 2.) A later tree is made along that. Where there is no assignment yet it has twice the
+ * time: BN_71 takes it 0.2 to 0.3 s, and all took 3.7 where that was not enough.
  */
 int gpube__bound_along(struct gpube_bounder *b, double seconds)
 {

@@ -208,9 +208,9 @@ static double names_glance_seconds(const struct gpube_bounder *b)
 }
 
 /*
- * Either goes on where it seems to end, which all threads are at: CELAR6-SUB1 and SUB2 take the tree 1.1 and 1.3 s of the processor, SUB3 and
- * CELAR7-SUB4 5 and 24, where clusters take 2.8, 3.0, 8 and 21, and two threads half of the seconds. (Looks at SUB3 have said 2.6 to
- * 60 s.)
+ * Either goes on where it seems to end, which all threads are at: CELAR6-SUB1 and SUB2 take the
+ * tree 1.1 and 1.3 s of the processor, SUB3 and CELAR7-SUB4 5 and 24, where clusters take 2.8, 3.0,
+ * 8 and 21, and two threads half of the seconds. (Looks at SUB3 have said 2.6 to 60 s.)
  */
 static double tree_that_ends_seconds(const struct gpube_bounder *b)
 {

@@ -494,7 +494,6 @@ bool gpube__dfs_tree_take(struct gpube_dfs_worker *w)
 	struct gpube_dfs_block *k = next_block(s);
 	/* where memory is short, nothing more is left open */
 	const bool has_room = (double)s->bytes < (double)s->b->ctx->memory_bytes / 16;
-
 	bool begins;
 
 	if (!k)

@@ -77,7 +77,7 @@ struct gpube_dfs {
 	int32_t *order, *position;
 	const struct gpube_dfs *original; /* of a copy; or NULL */
 	struct gpube_dfs_function *functions;
-	int64_t *weights;	/* of conflicts, by function */
+	int64_t *weights;       /* of conflicts, by function */
 	int32_t *of, *of_at;	/* functions of p: of[of_at[p]] … */
 	int32_t *other;		/* beside of: the other variable, of a function of two; or -1 */
 	int64_t **cost;		/* by value; GPUBE__ROW_GONE and more: it is not live */
@@ -87,7 +87,7 @@ struct gpube_dfs {
 	int64_t *moves;		/* memory of cost and moved; before a row, the level that has saved it */
 	int32_t *values;	/* memory of live and at */
 	int32_t *company;	/* memory of the functions' */
-	int64_t *moves_memory;	/* where rows of a copy begin at cache lines, too */
+	int64_t *moves_memory;  /* where rows of a copy begin at cache lines, too */
 	int64_t n_moves, n_values, n_company; /* cells of these */
 
 	int shift;
@@ -139,7 +139,8 @@ void gpube__dfs_free(struct gpube_dfs *t);
 /*
  * For threads that search beside each other. What nothing changes once it is made (tables, scopes,
  * the order and its lists) a copy shares with its original, which stays until the copy is freed;
- * and the weights of conflicts, which all of them learn. Rows, live values and the trail are its own.
+ * and the weights of conflicts, which all of them learn. Rows, live values and the trail are its
+ * own.
  *
  * gpube__dfs_copy() - *out: another one, of 't', which is at the root and nobody moves meanwhile.
  * gpube__dfs_copy_again() - it is what its original, likewise at the root, has become.

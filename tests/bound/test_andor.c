@@ -145,11 +145,13 @@ static void keeping(void **state)
 			const uint64_t key[] = {(uint64_t)k % 1000, (uint64_t)k / 1000};
 			const struct gpube_andor_known known = known_of(k);
 
-			if (gpube__andor_cache_keep(c, key, gpube__andor_hash(c, key), &known, 1 + k % 100)) {
+			if (gpube__andor_cache_keep(
+				    c, key, gpube__andor_hash(c, key), &known, 1 + k % 100)) {
 				gpube__andor_cache_count(c, 1);
 				n_new++;
 			}
-			assert_false(gpube__andor_cache_keep(c, key, gpube__andor_hash(c, key), &known, 1));
+			assert_false(gpube__andor_cache_keep(
+				c, key, gpube__andor_hash(c, key), &known, 1));
 			if (gpube__andor_cache_is_full(c))
 				gpube__andor_cache_grow(c, ctx);
 		}
@@ -163,8 +165,10 @@ static void keeping(void **state)
 			assert_true(known.cost == known_of(k).cost && known.exact == known_of(k).exact);
 			n_found++;
 		}
-		assert_true(b / 2 == 0 ? n_found > 1000 && n_found < KEPT / 2 : n_found > KEPT - KEPT / 10);
-		/* one that takes another's place is none more; a larger table may have no room for one that it had */
+		assert_true(b / 2 == 0 ? n_found > 1000 && n_found < KEPT / 2
+				       : n_found > KEPT - KEPT / 10);
+		/* one that takes another's place is none more; a larger table may have no room for
+		 * one that it had */
 		assert_true(b / 2 == 0 ? n_found == n_new : n_found <= n_new);
 		gpube__andor_cache_free(ctx, c);
 	}

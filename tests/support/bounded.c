@@ -16,6 +16,19 @@ struct gpube_solution *must_bound(const struct gpube_model *m, const struct gpub
 	return b;
 }
 
+void must_agree(const struct gpube_model *m, struct gpube_bound_opts opts)
+{
+	struct gpube_solution *a = must_bound(m, &opts), *b;
+
+	opts.method = GPUBE_BOUND_ELIMINATE;
+	b = must_bound(m, &opts);
+	assert_true(a->answer == b->answer && a->answer != GPUBE_ANSWER_INCOMPLETE);
+	assert_true(
+		a->answer != GPUBE_ANSWER_OPTIMAL || (a->cost == b->cost && a->bound == b->cost));
+	gpube_solution_free(a, m->ctx);
+	gpube_solution_free(b, m->ctx);
+}
+
 void check_optimum(
 	const struct random_spec *spec, uint64_t seed, const struct gpube_bound_opts *opts)
 {

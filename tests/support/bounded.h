@@ -7,6 +7,8 @@
 
 /* gpube_bound(), which must succeed. */
 struct gpube_solution *must_bound(const struct gpube_model *m, const struct gpube_bound_opts *opts);
+/* By that method and by elimination: the same answer, and the same optimum, which is proved. */
+void must_agree(const struct gpube_model *m, struct gpube_bound_opts opts);
 
 /* Fails unless what is found on the random model is the optimum that brute_force() finds. */
 void check_optimum(

@@ -3,7 +3,10 @@
 
 #include "gpube/bound/andor/andor_parts.h"
 
-/* Values of nodes between two looks at the clock; nodes of a subproblem after which other threads leave it for later. */
+/*
+ * Values of nodes between two looks at the clock; nodes of a subproblem after which other threads
+ * leave it for later.
+ */
 enum { PATIENCE = 1 << 14, LONG = 64 };
 
 static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget);
@@ -92,9 +95,10 @@ static void make_key(const struct gpube_andor_walker *w, int32_t p, uint64_t *ke
 }
 
 /*
- * The others are told where w is, but for what it has begun just now: most subproblems are gone before anyone might ask, and to tell of each
- * takes as long as a node. Those that are not kept, too: near the roots hardly any are, since contexts grow there, and threads that part
- * only below them do everything twice (505 of SPOT5 took 16 threads as long as 2).
+ * The others are told where w is, but for what it has begun just now: most subproblems are gone
+ * before anyone might ask, and to tell of each takes as long as a node. Those that are not kept,
+ * too: near the roots hardly any are, since contexts grow there, and threads that part only below
+ * them do everything twice (505 of SPOT5 took 16 threads as long as 2).
  */
 static void tell_path(struct gpube_andor_walker *w)
 {
@@ -163,8 +167,9 @@ static int64_t least_known(struct gpube_andor_walker *w, int32_t p)
 }
 
 /*
- * The first of n, for each thread another one: where nothing costs less than the budget all are looked at, and threads that go the
- * same way find each other's subproblems busy or done too late. The k-th from there.
+ * The first of n, for each thread another one: where nothing costs less than the budget all are
+ * looked at, and threads that go the same way find each other's subproblems busy or done too late.
+ * The k-th from there.
  */
 static int32_t first_of(const struct gpube_andor_walker *w, int32_t n)
 {
@@ -204,7 +209,10 @@ static int64_t walk_all(struct gpube_andor_walker *w, const int32_t *children, i
 	return sum;
 }
 
-/* What is known of the child with each choice is asked for before it is needed: it is far away, and all come at once. */
+/*
+ * What is known of the child with each choice is asked for before it is needed: it is far away, and
+ * all come at once.
+ */
 static void fetch_known(struct gpube_andor_walker *w, int32_t p, int32_t n, int64_t budget)
 {
 	const struct gpube_andor_node *node = &w->a->nodes[p];
@@ -242,7 +250,8 @@ static int64_t try_choices(struct gpube_andor_walker *w, int32_t p, int32_t n, i
 				continue;
 			if (total < least) {
 				w->value[p] = choice->value;
-				if (round == 0 && node->n_children == 1 && is_others(w, children[0])) {
+				if (round == 0 && node->n_children == 1 &&
+					is_others(w, children[0])) {
 					choice->later = true;
 					n_later++;
 					continue;
@@ -294,7 +303,8 @@ static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget)
 	}
 	if ((node->kept || took_long) && !w->over) {
 		known = (struct gpube_andor_known){.cost = best, .exact = best < budget};
-		w->n_new += gpube__andor_cache_keep(a->cache, key, hash, &known, w->n_nodes - before);
+		w->n_new +=
+			gpube__andor_cache_keep(a->cache, key, hash, &known, w->n_nodes - before);
 	}
 	return best;
 }

@@ -1,33 +1,37 @@
 /*
- * andor.h - depth-first search on an AND/OR tree that keeps what it has learnt of each subproblem: what closes a
- * model that falls apart as its variables are decided, as SPOT5's do.
+ * andor.h - depth-first search on an AND/OR tree that keeps what it has learnt of each subproblem:
+ * what closes a model that falls apart as its variables are decided, as SPOT5's do.
  *
- * The elimination order makes a tree of the variables: a variable's parent is the first later one that anything
- * below it depends on. Once the variables above a node are decided, its subproblem is the same wherever its context,
- * those of them that share a table with it or below it, has the same values; subtrees beside each other are
- * independent. So a subproblem's least cost, or a lower bound of it, is kept by its context, as long as there is room.
+ * The elimination order makes a tree of the variables: a variable's parent is the first later one
+ * that anything below it depends on. Once the variables above a node are decided, its subproblem is
+ * the same wherever its context, those of them that share a table with it or below it, has the same
+ * values; subtrees beside each other are independent. So a subproblem's least cost, or a lower
+ * bound of it, is kept by its context, as long as there is room.
  *
- * The costs are those of a join graph's tables (joingraph.h) after a pass forward: all that could be passed on has gone
- * to the constant, tables are nowhere negative, and what the tables of the decided variables add up to is the bound
- * that mini-buckets make of a partial assignment. Nothing is to be computed at a node but a few cells to be added, and
- * each subproblem has 0 as its bound until more is known. Where a variable and all below it have one mini-bucket each,
- * that 0 is exact.
+ * The costs are those of a join graph's tables (joingraph.h) after a pass forward: all that could
+ * be passed on has gone to the constant, tables are nowhere negative, and what the tables of the
+ * decided variables add up to is the bound that mini-buckets make of a partial assignment. Nothing
+ * is to be computed at a node but a few cells to be added, and each subproblem has 0 as its bound
+ * until more is known. Where a variable and all below it have one mini-bucket each, that 0 is
+ * exact.
  *
- * A search is asked whether anything costs less than a budget, which grows until one does or it is the limit. So no node
- * is seen that the optimum does not ask for, a bound is proved with every budget, and what was learnt with smaller
- * ones stays true. Several threads search the same tree, each in another order of values, keep what they learn at one
- * place, and leave for the end what another one has been at for long. What took long is kept though it comes up once: the
- * others would do it once more. (SPOT5's 42, mini-buckets of nine variables: one thread 8.4 million nodes, two 7.9, sixteen on
- * two cores 13; 58 where threads met only at what is kept in any case.)
+ * A search is asked whether anything costs less than a budget, which grows until one does or it is
+ * the limit. So no node is seen that the optimum does not ask for, a bound is proved with every
+ * budget, and what was learnt with smaller ones stays true. Several threads search the same tree,
+ * each in another order of values, keep what they learn at one place, and leave for the end what
+ * another one has been at for long. What took long is kept though it comes up once: the others
+ * would do it once more. (SPOT5's 42, mini-buckets of nine variables: one thread 8.4 million nodes,
+ * two 7.9, sixteen on two cores 13; 58 where threads met only at what is kept in any case.)
  *
- * Designs weighed. (1) Separators kept in the search by soft consistency (dfs_tree.h), as toulbar2 does: bounds of a
- * node cost a hundred times as much, and are those of single functions: at the root of SPOT5's 408b 4121 of 6225,
- * where mini-buckets of 11 variables have 6213. (2) Russian dolls of clusters: solve each subtree first, without
- * its context: what a join graph's pass does, but for mini-buckets of all contexts. (3) This one.
+ * Designs weighed. (1) Separators kept in the search by soft consistency (dfs_tree.h), as toulbar2
+ * does: bounds of a node cost a hundred times as much, and are those of single functions: at the
+ * root of SPOT5's 408b 4121 of 6225, where mini-buckets of 11 variables have 6213. (2) Russian
+ * dolls of clusters: solve each subtree first, without its context: what a join graph's pass does,
+ * but for mini-buckets of all contexts. (3) This one.
  *
- * Source: Marinescu and Dechter, AI 173, 2009 (AND/OR branch and bound, caching); Terrioux and Jégou, AI 146, 2003
- * (BTD: bounds kept by separator); Ihler et al., UAI 2012 (bounds from join graphs); Weill, ICCA Journal 19, 1996
- * (threads that share a table).
+ * Source: Marinescu and Dechter, AI 173, 2009 (AND/OR branch and bound, caching); Terrioux and
+ * Jégou, AI 146, 2003 (BTD: bounds kept by separator); Ihler et al., UAI 2012 (bounds from join
+ * graphs); Weill, ICCA Journal 19, 1996 (threads that share a table).
  */
 #ifndef GPUBE_ANDOR_H
 #define GPUBE_ANDOR_H
@@ -74,7 +78,7 @@ struct gpube_andor_node {
 	int32_t n_context;
 	int32_t parent, n_below; /* variables of its subtree */
 	int32_t depth; /* variables on its path */
-	bool keyed; /* its contexts have keys */
+	bool keyed;    /* its contexts have keys */
 	bool kept;  /* what is known of its subproblems is */
 	bool whole; /* below a decided parent it costs nothing more */
 };
@@ -104,7 +108,7 @@ struct gpube_andor {
 	_Atomic bool ended;   /* value is what there is */
 	_Atomic int64_t n_nodes;
 	_Atomic int32_t *n_at; /* by variable: threads that are at a subproblem of it for long */
-	_Atomic bool *known;   /* of some that took long something is kept, though it is not of all */
+	_Atomic bool *known; /* of some that took long something is kept, though it is not of all */
 	struct gpube_andor_walker *walkers;
 	int n_walkers;
 };
@@ -146,10 +150,16 @@ void gpube__andor_cache_fetch(const struct gpube_andor_cache *c, uint64_t hash);
 /* False: nothing. */
 bool gpube__andor_cache_find(struct gpube_andor_cache *c, const uint64_t *key, uint64_t hash,
 	struct gpube_andor_known *known);
-/* effort: nodes that it took; of several for one place the one that took least goes. True: it is one more than before. */
+/*
+ * effort: nodes that it took; of several for one place the one that took least goes. True: it is
+ * one more than before.
+ */
 bool gpube__andor_cache_keep(struct gpube_andor_cache *c, const uint64_t *key, uint64_t hash,
 	const struct gpube_andor_known *known, int64_t effort);
-/* So many more: told now and then, since a count that all threads raise at each of them is what they would wait for. */
+/*
+ * So many more: told now and then, since a count that all threads raise at each of them is what
+ * they would wait for.
+ */
 void gpube__andor_cache_count(struct gpube_andor_cache *c, int64_t n_new);
 /*
  * Whether it is to be larger, and making it so while no thread is at it: where there is no memory, or it has what it

@@ -5,21 +5,28 @@
 
 #include "gpube/ops/scratch.h"
 
-/* Counts of threads' work; words of a line of a processor's cache: a set is one, or two, its state and as many entries as fit. */
+/*
+ * Counts of threads' work; words of a line of a processor's cache: a set is one, or two, its state
+ * and as many entries as fit.
+ */
 enum { BUSY = 1 << 14, LINE = 8 };
 
 /* It begins with so many sets, and is so many times as large when that part of it is full. */
 enum { FIRST_SETS = 1 << 12, LARGER = 4 };
 #define FULL 0.6
 
-/* An entry is its key and, last, one word: effort, cost and whether that is exact; 0: nothing is there. */
+/*
+ * An entry is its key and, last, one word: effort, cost and whether that is exact; 0: nothing is
+ * there.
+ */
 enum { COST_BITS = 57, EFFORT_BITS = 5 };
 #define MOST_COST (((int64_t)1 << COST_BITS) - 1)
 
 /*
- * A set's state is how often it was changed, times two, and one more while somebody changes it. Who reads writes nothing, and reads again
- * where the state is another one afterwards: most look for what many others look for, and a lock would take the line from them each time
- * (two threads took as long for 42 of SPOT5 as one, with half of the nodes each).
+ * A set's state is how often it was changed, times two, and one more while somebody changes it. Who
+ * reads writes nothing, and reads again where the state is another one afterwards: most look for
+ * what many others look for, and a lock would take the line from them each time (two threads took
+ * as long for 42 of SPOT5 as one, with half of the nodes each).
  */
 struct gpube_andor_cache {
 	int n_words, ways, stride; /* words from set to set */
@@ -47,7 +54,10 @@ static void empty_chunk(void *arg, int64_t item, int thread)
 	memset(e->from + from, 0, left < CHUNK ? left : CHUNK);
 }
 
-/* In large pages: places are met in no order, and each would be looked up in the system's tables as well. */
+/*
+ * In large pages: places are met in no order, and each would be looked up in the system's tables as
+ * well.
+ */
 static uint64_t *empty_sets(struct gpube_ctx *ctx, int64_t n_sets, uint64_t bytes)
 {
 	struct emptying e = {NULL, (uint64_t)n_sets * bytes};
@@ -158,7 +168,8 @@ static int effort_of(uint64_t word)
 
 static struct gpube_andor_known known_of(uint64_t word)
 {
-	return (struct gpube_andor_known){.cost = (int64_t)(word >> 1) & MOST_COST, .exact = word & 1};
+	return (struct gpube_andor_known){
+		.cost = (int64_t)(word >> 1) & MOST_COST, .exact = word & 1};
 }
 
 /* The entry of the subproblem in a set; NULL: there is none. */
@@ -218,7 +229,8 @@ bool gpube__andor_cache_keep(struct gpube_andor_cache *c, const uint64_t *key, u
 	lock(c, set);
 	e = find(c, set, key);
 	/* another thread may have known more */
-	if (!e || (!known_of(word_of(c, e)).exact && (exact || known_of(word_of(c, e)).cost <= cost))) {
+	if (!e || (!known_of(word_of(c, e)).exact &&
+			  (exact || known_of(word_of(c, e)).cost <= cost))) {
 		e = e ? e : choose(c, set);
 		is_new = !word_of(c, e);
 		for (int w = 0; w < c->n_words; w++)
@@ -247,7 +259,8 @@ void gpube__andor_busy(struct gpube_andor_cache *c, uint64_t hash, int more)
 bool gpube__andor_cache_is_full(const struct gpube_andor_cache *c)
 {
 	return c->n_sets < c->most_sets &&
-	       (double)atomic_load_explicit(&c->n_kept, memory_order_relaxed) > FULL * c->ways * (double)c->n_sets;
+	       (double)atomic_load_explicit(&c->n_kept, memory_order_relaxed) >
+		       FULL * c->ways * (double)c->n_sets;
 }
 
 /* What a smaller table had goes to its place in the larger one, so many sets at a time. */
@@ -275,8 +288,8 @@ static void move_some(void *arg, int64_t item, int thread)
 			const struct gpube_andor_known known = known_of(word);
 
 			if (word)
-				n_new += gpube__andor_cache_keep(
-					c, e, gpube__andor_hash(c, e), &known, (int64_t)1 << (effort_of(word) - 1));
+				n_new += gpube__andor_cache_keep(c, e, gpube__andor_hash(c, e),
+					&known, (int64_t)1 << (effort_of(word) - 1));
 		}
 	}
 	gpube__andor_cache_count(c, n_new);
