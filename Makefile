@@ -345,9 +345,10 @@ uninstall:
 	rm -rf $(DESTDIR)$(PREFIX)/include/gpube $(DESTDIR)$(DOCDIR)
 	$(if $(DESTDIR),find $(DESTDIR) -mindepth 1 -depth -type d -empty -delete)
 
-## format: reformat the sources with clang-format
+## format: reformat the sources with clang-format 14 (others break lines at other places)
+CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14) clang-format)
 format:
-	git ls-files '*.c' '*.h' '*.cu' | xargs clang-format -i
+	git ls-files '*.c' '*.h' '*.cc' '*.cu' '*.cuh' | xargs $(CLANG_FORMAT) -i
 
 ## tidy: clang-tidy over the sources, zero warnings
 tidy:

@@ -107,7 +107,7 @@ static FILE *each;
 
 static struct gpube_network network_of(const struct row *row, int32_t links, double tightness)
 {
-	struct gpube_network net = {.topology = row->table <= 1	  ? GPUBE_NETWORK_RANDOM
+	struct gpube_network net = {.topology = row->table <= 1   ? GPUBE_NETWORK_RANDOM
 						: row->table == 2 ? GPUBE_NETWORK_SCALE_FREE
 								  : GPUBE_NETWORK_GRID,
 		.n_vars = row->table == 3 ? 4 * row->n : row->n,
@@ -358,12 +358,13 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	puts("table,n,d,p1,links,p2,order,instances,infeasible,left_out,paper_width,width,joined_"
-	     "cells,solve_s,eliminate_s,contract_s,copy_s,longest_contract_s,paper_cpu_s,paper_gpu_s,cube_s,sliced,slices");
+	     "cells,solve_s,eliminate_s,contract_s,copy_s,longest_contract_s,paper_cpu_s,paper_gpu_"
+	     "s,cube_s,sliced,slices");
 	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
 		for (int t = 0; t < 2; t++)
 			for (int dfs = 1; dfs >= 0 && !status; dfs--) {
-				if (!is_wanted(argc > 5 ? argv[5] : NULL, &rows[k], dfs,
-					    tightness[t]))
+				if (!is_wanted(
+					    argc > 5 ? argv[5] : NULL, &rows[k], dfs, tightness[t]))
 					continue;
 				status = run_row(
 					&rows[k], tightness[t], dfs, atoi(argv[2]), atof(argv[3]));

@@ -256,7 +256,7 @@ struct row {
 	struct shape *shapes; /* 'batch' of them, each with its own tables */
 	struct gpube_contraction *all;
 	struct gpube_operand *in; /* of all of them */
-	char *block;		  /* all tables: the inputs, then the outputs */
+	char *block;              /* all tables: the inputs, then the outputs */
 	int n;
 };
 
@@ -345,7 +345,7 @@ static const char *check_row(struct gpube_ctx *ctx, const struct row *row)
 {
 	if (run_row(ctx, row))
 		return gpube_error(ctx);
-	for (int i = 0; i < row->n; i += row->n > 100 ? 37 : 1) {
+	for (int i = 0; i<row->n; i += row->n> 100 ? 37 : 1) {
 		const char *problem = shape_check_sample(&row->shapes[i], 2000, (uint64_t)i);
 
 		if (problem)
@@ -446,9 +446,9 @@ static int bench_row(const char *family, const char *text, int position, int cor
 	bound.amount = bound.copying ? bytes : joined;
 	bound.cores = cores;
 	time_row(ctx, &row, seconds, &bound, &timing);
-	printf("%-9s %-6s %d  %9.1f %9.1f us  %6.1f G %s/s %4.0f %%\n", family,
-		positions[position], cores, timing.median * 1e6, timing.minimum * 1e6,
-		timing.ceiling / 1e9, bound.copying ? "bytes" : "cells", 100 * timing.share);
+	printf("%-9s %-6s %d  %9.1f %9.1f us  %6.1f G %s/s %4.0f %%\n", family, positions[position],
+		cores, timing.median * 1e6, timing.minimum * 1e6, timing.ceiling / 1e9,
+		bound.copying ? "bytes" : "cells", 100 * timing.share);
 	fflush(stdout);
 	if (csv)
 		fprintf(csv, "%s,%s,%d,%.9f,%.9f,%.0f,%.0f,%s,%.4g,%.3f\n", family,

@@ -157,7 +157,7 @@ static double time_of(const struct gpube_contraction *c, int64_t n)
 		MUST(cudaStreamSynchronize(stream));
 		if (i > 0)
 			MUST(cudaEventElapsedTime(&ms[i - 1], gpube__device_of(ctx)->marks[0],
-			        gpube__device_of(ctx)->marks[1]));
+				gpube__device_of(ctx)->marks[1]));
 	}
 	return median(ms, repeats);
 }
@@ -175,7 +175,7 @@ static const char *check(const struct gpube_contraction *c, uint64_t bytes, void
 	if (gpube__contract_general(ctx, &other) != 0 || ops->contract(ctx, c) != 0)
 		return gpube_error(ctx);
 	differ<<<1024, 256, 0, stream>>>(
-	        (const uint32_t *)c->out, (const uint32_t *)want, (int64_t)(bytes / 4), flag);
+		(const uint32_t *)c->out, (const uint32_t *)want, (int64_t)(bytes / 4), flag);
 	MUST(cudaMemcpyAsync(&differs, flag, sizeof(differs), cudaMemcpyDeviceToHost, stream));
 	MUST(cudaStreamSynchronize(stream));
 	return differs ? "WRONG" : "ok";
@@ -184,7 +184,8 @@ static const char *check(const struct gpube_contraction *c, uint64_t bytes, void
 static void measure(const char *family, const char *layout, const char *text)
 {
 	struct shape s;
-	const char *problem = shape_parse(&s, text, GPUBE_MIN_PLUS, GPUBE_INT32), *verdict = "unchecked";
+	const char *problem = shape_parse(&s, text, GPUBE_MIN_PLUS, GPUBE_INT32),
+		   *verdict = "unchecked";
 	struct gpube_contraction *c;
 	struct gpube_operand *in;
 	double seconds, bytes_time, ops_time, bound, wall;
@@ -227,15 +228,13 @@ static void measure(const char *family, const char *layout, const char *text)
 	bytes_time = s.bytes * s.batch / copy_bytes_per_second;
 	ops_time = (double)s.joined_cells * s.batch / add_mins_per_second;
 	bound = bytes_time > ops_time ? bytes_time : ops_time;
-	printf("%s,%s,%.6g,%.6g,%.4g,%.4g,%.4g,%.1f,%.4g,%s\n", family, layout, (double)s.joined_cells * s.batch,
-	        s.bytes * s.batch, seconds * 1e6, bytes_time * 1e6, ops_time * 1e6,
-	        100 * bound / seconds, wall * 1e6, verdict);
+	printf("%s,%s,%.6g,%.6g,%.4g,%.4g,%.4g,%.1f,%.4g,%s\n", family, layout,
+		(double)s.joined_cells * s.batch, s.bytes * s.batch, seconds * 1e6,
+		bytes_time * 1e6, ops_time * 1e6, 100 * bound / seconds, wall * 1e6, verdict);
 	fflush(stdout);
-	fprintf(stderr,
-	        "%-11s %-6s %10.1f us  bound %9.1f us (%s)  %5.1f %%  wall %9.1f us  %s\n",
-	        family, layout, seconds * 1e6, bound * 1e6,
-	        bytes_time > ops_time ? "bytes" : "ops", 100 * bound / seconds, wall * 1e6,
-	        verdict);
+	fprintf(stderr, "%-11s %-6s %10.1f us  bound %9.1f us (%s)  %5.1f %%  wall %9.1f us  %s\n",
+		family, layout, seconds * 1e6, bound * 1e6, bytes_time > ops_time ? "bytes" : "ops",
+		100 * bound / seconds, wall * 1e6, verdict);
 	for (int i = 0; i < s.batch; i++) {
 		for (int k = 0; k < s.c.n_in; k++)
 			ops->free(ctx, (void *)c[i].in[k].values);
@@ -264,12 +263,12 @@ static void move_x(char *to, size_t room, const char *text, int where)
 	snprintf(to, room, "%s:%s:", part[0], part[1]);
 	save = NULL;
 	for (char *o = strtok_r(part[2], ",", &save), *first = o; o;
-	        o = strtok_r(NULL, ",", &save)) {
+		o = strtok_r(NULL, ",", &save)) {
 		char *words[64], *save_word = NULL;
 		int m = 0, has_x = 0, at = 0;
 
 		for (char *w = strtok_r(o, " \t\n", &save_word); w && m < 64;
-		        w = strtok_r(NULL, " \t\n", &save_word)) {
+			w = strtok_r(NULL, " \t\n", &save_word)) {
 			if (strcmp(w, "x") == 0)
 				has_x = 1;
 			else
@@ -327,7 +326,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2) {
 		fprintf(stderr, "usage: bench_contract_gpu SHAPES [-f FAMILY] [-r REPEATS] "
-			"[-k boxes|direct|strips] [-q]\n");
+				"[-k boxes|direct|strips] [-q]\n");
 		return 2;
 	}
 	for (int i = 2; i < argc; i++) {
@@ -360,7 +359,7 @@ int main(int argc, char **argv)
 	copy_bytes_per_second = measure_copy();
 	add_mins_per_second = measure_add_mins();
 	fprintf(stderr, "copy %.4g bytes/s, add-min %.4g/s\n", copy_bytes_per_second,
-	        add_mins_per_second);
+		add_mins_per_second);
 	printf("family,x,joined_cells,bytes,us,us_bytes,us_ops,percent_of_bound,wall_us,"
 	       "check\n");
 	run_file(argv[1], only);

@@ -33,14 +33,14 @@ static int n, n_functions, n_patches, n_separators;
 static struct function {
 	int arity, var[2];
 	double cost[4];
-} *functions;
+} * functions;
 
 /* Bit k of a cell is the value of var[k]. */
 static struct patch {
 	int n, var[MOST_VARS], cells;
 	double *t;
 	int first, last; /* separators */
-} *patches;
+} * patches;
 
 static struct separator {
 	int n, var[MOST_VARS], cells, n_members, n_earlier, n_later;
@@ -49,7 +49,7 @@ static struct separator {
 		uint16_t *cell; /* of the separator, for each of the patch */
 	} member[MOST_MEMBERS];
 	double *t;
-} *separators;
+} * separators;
 
 static int *known;
 static double upper, constant, start;

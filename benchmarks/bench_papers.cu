@@ -118,8 +118,9 @@ static void groups(const struct game *g, int size, cudaStream_t stream)
 		fprintf(stderr, "no room for %d of %d agents\n", size, g->n);
 		exit(1);
 	}
-	group_kernel<int32_t, true><<<dim3((unsigned)blocks, (unsigned)shares), DP_THREADS, 0, stream>>>(
-		s, n, g->partials);
+	group_kernel<int32_t, true>
+		<<<dim3((unsigned)blocks, (unsigned)shares), DP_THREADS, 0, stream>>>(
+			s, n, g->partials);
 	collect<<<(unsigned)((n + 255) / 256), 256, 0, stream>>>(s, n, g->partials, (int)shares);
 	MUST(cudaGetLastError());
 }
@@ -352,7 +353,7 @@ struct bucket {
 	struct steps steps[16];
 	int32_t *host[16];
 	int64_t cells; /* of the joined table */
-	int x;	       /* values of the eliminated variable */
+	int x;         /* values of the eliminated variable */
 	int32_t *joined, *out, *joined_here, *out_here;
 	float aggregate, eliminate, fused;
 	double aggregate_here, eliminate_here;
@@ -380,7 +381,8 @@ static void bucket_operand(struct bucket *b, int k)
 	}
 }
 
-static void bucket_open(struct bucket *b, struct gpube_ctx *ctx, const struct gpube_ops *ops, const char *text)
+static void bucket_open(
+	struct bucket *b, struct gpube_ctx *ctx, const struct gpube_ops *ops, const char *text)
 {
 	const char *problem;
 
@@ -434,8 +436,8 @@ static void on_card(struct bucket *b)
 	for (int r = 0; r < 10; r++) {
 		MUST(cudaEventRecord(from, 0));
 		for (int k = 0; k < b->c.n_in; k++)
-			aggregate<<<4096, 256>>>(
-				b->joined, b->cells, (const int32_t *)b->in[k].values, b->steps[k], k == 0);
+			aggregate<<<4096, 256>>>(b->joined, b->cells,
+				(const int32_t *)b->in[k].values, b->steps[k], k == 0);
 		const float t = timed(from, to);
 		MUST(cudaEventRecord(from, 0));
 		eliminate<<<4096, 256>>>(b->out, b->cells / b->x, b->joined, b->x);
@@ -446,8 +448,8 @@ static void on_card(struct bucket *b)
 			exit(1);
 		}
 		MUST(cudaDeviceSynchronize());
-		MUST(cudaEventElapsedTime(
-			&ms, gpube__device_of(b->ctx)->marks[0], gpube__device_of(b->ctx)->marks[1]));
+		MUST(cudaEventElapsedTime(&ms, gpube__device_of(b->ctx)->marks[0],
+			gpube__device_of(b->ctx)->marks[1]));
 		if (r) {
 			aggregated.push_back(t);
 			eliminated.push_back(u);
@@ -500,9 +502,10 @@ static void one_bucket(
 	const double ta = b.aggregate, te = b.eliminate, tf = b.fused;
 	printf("| %s | %.3g | %.4g (%.0f) | %.4g (%.0f) | %.4g | **%.4g** | %.1f | %.0f | %.1f to "
 	       "%.1f MB | %s |\n",
-		name, (double)b.cells, 1e6 * ta, b.aggregate_here / ta, 1e6 * te, b.eliminate_here / te,
-		1e6 * (ta + te), 1e6 * tf, (ta + te) / tf, (b.aggregate_here + b.eliminate_here) / tf,
-		4e-6 * (double)b.cells, 4e-6 * (double)(b.cells / b.x), all_agree(&b) ? "same" : "WRONG");
+		name, (double)b.cells, 1e6 * ta, b.aggregate_here / ta, 1e6 * te,
+		b.eliminate_here / te, 1e6 * (ta + te), 1e6 * tf, (ta + te) / tf,
+		(b.aggregate_here + b.eliminate_here) / tf, 4e-6 * (double)b.cells,
+		4e-6 * (double)(b.cells / b.x), all_agree(&b) ? "same" : "WRONG");
 	fflush(stdout);
 	bucket_close(&b);
 }

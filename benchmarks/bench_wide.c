@@ -71,9 +71,13 @@ int main(int argc, char **argv)
 	}
 	printf("%s; %d variables of %lld values\n", text, n, (long long)domain);
 	for (int where = 0; where < (more ? 1 : 3); where++) {
-		struct wide w = {.type = GPUBE_INT32, .n_out = n - 1, .more = more,
+		struct wide w = {.type = GPUBE_INT32,
+			.n_out = n - 1,
+			.more = more,
 			.without = argc > 6 ? strtoull(argv[6], NULL, 0) : 0,
-			.x_at = where == 0 ? 0 : where == 1 ? n / 2 : n - 1};
+			.x_at = where == 0   ? 0
+				: where == 1 ? n / 2
+					     : n - 1};
 		const char *at = kernels;
 
 		for (int d = 0; d < n; d++)

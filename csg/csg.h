@@ -51,12 +51,12 @@ GPUBE_API double csg_game_value(const struct csg_game *g, uint64_t coalition);
 /* ---- solving ------------------------------------------------------------------------------ */
 
 enum csg_method {
-	CSG_AUTO, /* lp as long as it is cheaper than conv, then conv */
-	CSG_LP,   /* linear bound over all coalitions, then a search among those it leaves */
-	CSG_CONV, /* one subset convolution per agent */
-	CSG_DP,   /* Yeh's dynamic program over all splits of all coalitions */
-	CSG_IDP,  /* Rahwan and Jennings: the splits that are needed by coalition size */
-	CSG_IP,   /* Rahwan et al.: a search of integer partitions, bounded by coalition size */
+	CSG_AUTO,   /* lp as long as it is cheaper than conv, then conv */
+	CSG_LP,     /* linear bound over all coalitions, then a search among those it leaves */
+	CSG_CONV,   /* one subset convolution per agent */
+	CSG_DP,     /* Yeh's dynamic program over all splits of all coalitions */
+	CSG_IDP,    /* Rahwan and Jennings: the splits that are needed by coalition size */
+	CSG_IP,     /* Rahwan et al.: a search of integer partitions, bounded by coalition size */
 	CSG_IDP_IP, /* the two in turns: the splits that idp has done are not searched */
 };
 
@@ -120,13 +120,12 @@ struct csg_result {
 	double seconds_lp, seconds_total;
 	int64_t n_scans, n_columns, n_candidates; /* lp: of its stages */
 	int64_t n_nodes; /* of its search; ip, idp-ip: coalitions looked at */
-	/* of the certificate that was asked for: why there is none, though the result is proved */
-	/*
-	 * of a game of csg_from_model(): the integers and what bounds them are in units of
-	 * 10^-scale
-	 */
+	/* of a game of csg_from_model(): the integers and bounds are in units of 10^-scale */
 	int scale;
-	/* 0, EIO, ENOMEM or ESTOP; gpube_error() has the text until the next call */
+	/*
+	 * Why there is no certificate though one was asked for and the result is proved: EIO,
+	 * ENOMEM or ESTOP; gpube_error() has the text until the next call. Otherwise 0.
+	 */
 	int certificate_status;
 };
 

@@ -199,8 +199,8 @@ int csg__find_distribution(
 		if (strcmp(name, name_of(*k)) == 0)
 			return GPUBE_OK;
 		if (n < sizeof(names)) /* what does not fit is cut off */
-			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", *k ? ", " : "",
-				name_of(*k));
+			n += (size_t)snprintf(
+				names + n, sizeof(names) - n, "%s%s", *k ? ", " : "", name_of(*k));
 	}
 	return gpube__fail(
 		ctx, GPUBE_EINVAL, "no such distribution: '%.100s'; there are %s", name, names);

@@ -11,7 +11,10 @@ struct csg__source {
 	double (*value)(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k);
 };
 
-/* Which distribution has that name, of those that name_of() counts up. Errors: EINVAL, with all names */
+/*
+ * Which distribution has that name, of those that name_of() counts up. Errors: EINVAL, with all
+ * names
+ */
 int csg__find_distribution(
 	int *k, struct gpube_ctx *ctx, const char *name, const char *(*name_of)(int k));
 /* fill.values and the part that is wanted are set by the caller. Errors: EINVAL */

@@ -232,8 +232,7 @@ static int run_method(struct csg__search *s)
 	}
 	if (csg__on_host(s->g) && csg__n_ranks(s) == 1 &&
 		(conv_costs(s) >= AUTO_LEAST_SECONDS || s->opts->certificate)) {
-		status = csg__lp_run(
-			s, s->opts->certificate ? 0 : AUTO_SHARE * conv_costs(s));
+		status = csg__lp_run(s, s->opts->certificate ? 0 : AUTO_SHARE * conv_costs(s));
 		if (status || r->answer == CSG_OPTIMAL || r->answer == CSG_INFEASIBLE)
 			return status;
 	}
@@ -258,8 +257,7 @@ static int run_sparse(struct csg__search *s)
 		s->r->work = CSG_INT64;
 		return GPUBE_OK;
 	}
-	return csg__sparse_lp(
-		s, first ? fmax(AUTO_LEAST_SECONDS, AUTO_SHARE * conv_costs(s)) : 0);
+	return csg__sparse_lp(s, first ? fmax(AUTO_LEAST_SECONDS, AUTO_SHARE * conv_costs(s)) : 0);
 }
 
 static int solve(struct csg__search *s, struct csg__range *range)

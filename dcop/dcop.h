@@ -131,7 +131,7 @@ struct dcop_result {
  * world   NULL: this process alone
  * Errors: EINVAL, ERANGE, ENOMEM, ENODEV, ECUDA; ELIMIT (tables do not fit); ESTOP (there is a
  *         result all the same, INCOMPLETE, without values); EIO (a rank is silent or sends what it
- * should not); EBUG
+ *         should not); EBUG
  */
 int dcop_solve(struct dcop_result **out, const struct gpube_model *m, const struct dcop_opts *opts,
 	struct dcop_world *world);

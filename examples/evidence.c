@@ -17,8 +17,10 @@ static const char *const names[N_VARS] = {"burglar", "quake", "alarm", "call"};
 static int build(struct gpube_model *m)
 {
 	static const int32_t causes[] = {BURGLAR, QUAKE, ALARM}, effect[] = {ALARM, CALL};
-	static const double burglar[] = {0.99, 0.01}, quake[] = {0.98, 0.02}, call[] = {0.95, 0.05, 0.1, 0.9};
-	static const double alarm[] = {0.999, 0.001, 0.7, 0.3, 0.06, 0.94, 0.05, 0.95}; /* the last one fastest */
+	static const double burglar[] = {0.99, 0.01}, quake[] = {0.98, 0.02},
+			    call[] = {0.95, 0.05, 0.1, 0.9};
+	/* the last one fastest */
+	static const double alarm[] = {0.999, 0.001, 0.7, 0.3, 0.06, 0.94, 0.05, 0.95};
 	int status = GPUBE_OK;
 
 	for (int i = 0; i < N_VARS && !status; i++)

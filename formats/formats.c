@@ -169,8 +169,7 @@ int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, const char
 const char *gpube_content_words(enum gpube_content content)
 {
 	static const char *const words[] = {"a model, which 'gpube solve' reads",
-		"a game, which 'gpube nash' reads",
-		"a game of coalitions, which 'gpube csg' reads",
+		"a game, which 'gpube nash' reads", "a game of coalitions, which 'gpube csg' reads",
 		"an auction, which 'gpube auction' reads",
 		"a result, which 'gpube info', 'gpube convert' and --sol read",
 		("no model, but goes with one: .ub by --ub, .order, .cov and .dec by --order-file, "

@@ -41,7 +41,7 @@ enum gpube_status {
 	GPUBE_ELIMIT = -5, /* it fits the types, but not the memory or time allowed */
 	GPUBE_ENODEV = -6, /* no usable device */
 	GPUBE_ECUDA = -7,  /* a CUDA call failed */
-	GPUBE_EIO = -8,	   /* a file cannot be opened, read or written */
+	GPUBE_EIO = -8,    /* a file cannot be opened, read or written */
 	GPUBE_ESTOP = -9,  /* stopped by gpube_ctx_stop() or by a time limit */
 	GPUBE_EBUG = -10,  /* a result failed its own check: our bug, never a wrong answer */
 };
@@ -204,7 +204,10 @@ GPUBE_API const char *gpube_model_value_name(
 	const struct gpube_model *m, int32_t var, int32_t value);
 
 GPUBE_API int32_t gpube_model_n_functions(const struct gpube_model *m);
-/* The arity, -1: no such function; *scope: out, as many variables, borrowed; NULL in a model without any. */
+/*
+ * The arity, -1: no such function; *scope: out, as many variables, borrowed; NULL in a model
+ * without any.
+ */
 GPUBE_API int gpube_model_scope(
 	const int32_t **scope, const struct gpube_model *m, int32_t function);
 /* Cells of the table over that scope; -1 past 2^63, or no such function. */
@@ -227,8 +230,7 @@ GPUBE_API int gpube_model_potentials(double *out, const struct gpube_model *m, i
  * values  n_vars value indices
  * Errors: EINVAL kind, values; ERANGE sum
  */
-GPUBE_API int gpube_model_cost(
-	int64_t *cost, const struct gpube_model *m, const int32_t *values);
+GPUBE_API int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *values);
 
 /* The same for potentials: out is the sum of ln(potential); -INFINITY if one is 0. */
 GPUBE_API int gpube_model_log_value(
@@ -254,9 +256,12 @@ enum gpube_bound_method {
 	GPUBE_BOUND_REGIONS,  /* as CLUSTERS does on a GPU: on quads over triples over pairs */
 	GPUBE_BOUND_SWEEP,    /* dynamic programming over allowed fronts, one by one (CPU) */
 	GPUBE_BOUND_TREE,     /* depth-first branch and bound on shifts between functions (CPU) */
-	GPUBE_BOUND_PATCHES,  /* best-first branch and bound on tables that agree on all that they share (CPU) */
-	GPUBE_BOUND_ANDOR,    /* AND/OR search on a join graph's tables that keeps what it learns of subproblems (CPU) */
-	GPUBE_BOUND_ELIMINATE, /* bucket elimination of the whole, in slices where it does not fit */
+	/* best-first branch and bound on tables that agree on all that they share (CPU) */
+	GPUBE_BOUND_PATCHES,
+	/* AND/OR search on a join graph's tables that keeps what it learns of subproblems (CPU) */
+	GPUBE_BOUND_ANDOR,
+	/* bucket elimination of the whole, in slices where it does not fit */
+	GPUBE_BOUND_ELIMINATE,
 };
 
 /* Where tables are eliminated; AUTO decides by predicted time and memory. */
@@ -295,7 +300,7 @@ struct gpube_solve_opts {
 };
 
 enum gpube_answer {
-	GPUBE_ANSWER_OPTIMAL,	 /* values and cost are a proved optimum */
+	GPUBE_ANSWER_OPTIMAL,    /* values and cost are a proved optimum */
 	GPUBE_ANSWER_INFEASIBLE, /* every assignment is forbidden */
 	GPUBE_ANSWER_INCOMPLETE, /* refused or stopped before the end */
 };
@@ -308,18 +313,18 @@ enum gpube_answer {
  */
 struct gpube_plan {
 	int32_t n_vars, n_functions, n_components; /* after simplification */
-	int32_t width;		 /* induced width: most variables of a message */
-	double joined_cells;	 /* sum over buckets of the joined table's cells */
-	double largest_joined;	 /* cells of the largest joined table, never stored */
-	double largest_message;	 /* cells of the largest stored table */
-	double peak_bytes;	 /* tables alive at once at the worst moment */
+	int32_t width;                             /* induced width: most variables of a message */
+	double joined_cells;    /* sum over buckets of the joined table's cells */
+	double largest_joined;  /* cells of the largest joined table, never stored */
+	double largest_message; /* cells of the largest stored table */
+	double peak_bytes;      /* tables alive at once at the worst moment */
 	double n_slices;
 	double predicted_seconds;
 };
 
 /*
- * A stage of a run, by the clock and in seconds of the process' processors, and what was known after it; without an
- * assignment cost is GPUBE_INF, of a maximum -GPUBE_INF.
+ * A stage of a run, by the clock and in seconds of the process' processors, and what was known
+ * after it; without an assignment cost is GPUBE_INF, of a maximum -GPUBE_INF.
  */
 struct gpube_stage {
 	const char *name;
@@ -328,7 +333,10 @@ struct gpube_stage {
 	int gave_way; /* it had no room, or its sums were too large */
 };
 
-/* What was known so many seconds after the call, when a bound or an assignment had improved; as in gpube_stage. */
+/*
+ * What was known so many seconds after the call, when a bound or an assignment had improved; as in
+ * gpube_stage.
+ */
 struct gpube_step {
 	double seconds;
 	int64_t bound, cost;
@@ -346,10 +354,12 @@ struct gpube_step {
  * closed      the bound reached the cutoff: nothing better than it exists
  * log_value   potentials: ln of the product at 'values', from the file's numbers; otherwise 0
  * values      the best assignment met, n_vars value indices of the model as it was read, or NULL
- * count       number of optima in decimal (of potentials as rounded); NULL unless asked for and known
+ * count       number of optima in decimal (of potentials as rounded); NULL unless asked for and
+ *             known
  * order       n_vars variables of the given model as they were eliminated, those that
  *             simplification has removed first; NULL if it was not elimination that proved
- * plan        of the elimination, if there was one; otherwise the sizes of the simplified model alone
+ * plan        of the elimination, if there was one; otherwise the sizes of the simplified model
+ *             alone
  * z           of the last mini-bucket run; 0: none
  * backend     where the work was done that counted
  * seconds_…   bound, cost: when they were found, since the call; eliminate: for loading tables and
@@ -384,23 +394,27 @@ struct gpube_solution {
  * gpube_solve() - the proved optimum and an assignment, by whatever proves it first; a note in the
  * log tells whenever a bound or an assignment improves. All arithmetic is on integers, so that
  * the bound of a model of costs is a proof.
- * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL. ESTOP (a stop or a time limit) and ELIMIT (nothing that
- *         fits can say more) before the proof: *out is what is known, and the caller frees it; after
- *         ESTOP it may be OPTIMAL without its count
+ * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL. ESTOP (a stop or a time limit) and ELIMIT
+ *         (nothing that fits can say more) before the proof: *out is what is known, and the caller
+ *         frees it; after ESTOP it may be OPTIMAL without its count
  * Source: Dechter, Artificial Intelligence 113, 1999.
  */
 GPUBE_API int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts);
 
-/* gpube_plan() - what elimination would do: simplifies and orders. After ELIMIT (it does not fit) *out has it, too. */
+/*
+ * gpube_plan() - what elimination would do: simplifies and orders. After ELIMIT (it does not fit)
+ * *out has it, too.
+ */
 GPUBE_API int gpube_plan(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts);
 
 /*
- * gpube_count() - the number of solutions: of assignments that are allowed, whatever they cost (potentials: whose
- * product is above 0). As gpube_solve() with 'count' of a model in which all that is allowed costs 0: one of them
- * is 'values', and count is "0" where there is none.
- * Errors: as gpube_solve(); EINVAL (totals of costs that are each allowed can reach the model's top)
+ * gpube_count() - the number of solutions: of assignments that are allowed, whatever they cost
+ * (potentials: whose product is above 0). As gpube_solve() with 'count' of a model in which all
+ * that is allowed costs 0: one of them is 'values', and count is "0" where there is none.
+ * Errors: as gpube_solve(); EINVAL (totals of costs that are each allowed can reach the model's
+ *         top)
  */
 GPUBE_API int gpube_count(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts);
@@ -421,7 +435,8 @@ enum gpube_partition {
 	GPUBE_PARTITION_SCOPE, /* largest scope first, each where the joined scope grows least */
 	GPUBE_PARTITION_FIRST, /* each where it first fits, in the order of the functions */
 	GPUBE_PARTITION_MERGE, /* all apart, then the two smallest that fit become one, and again */
-	GPUBE_PARTITION_CONTENT, /* the same, the two whose join gains most: from tables, on the CPU */
+	/* the same, the two whose join gains most: from tables, on the CPU */
+	GPUBE_PARTITION_CONTENT,
 };
 
 /*
@@ -461,7 +476,8 @@ struct gpube_bound_opts {
 
 /*
  * gpube_bound() - gpube_solve() with the methods' own options. A stop or a time limit is no
- * failure, nor is a method that finds no room: *out is what is known, a bound of -GPUBE_INF (maximising:
+ * failure, nor is a method that finds no room: *out is what is known, a bound of -GPUBE_INF
+ * (maximising:
  * GPUBE_INF) if it came before there was one.
  * Errors: EINVAL, ERANGE, ENOMEM (before the first bound), EBUG
  */
@@ -472,9 +488,10 @@ GPUBE_API int gpube_bound(struct gpube_solution **out, const struct gpube_model 
 
 /*
  * Options of gpube_reparam(); zero fields take the default.
- * prune       what is no better than the best assignment met is forbidden: where none is better, the
- *             equivalent model has no solution, and that one is optimal
- * decimals    of costs, so many more than the model's at most, since shifts are fractions; 0: 6, -1: none
+ * prune       what is no better than the best assignment met is forbidden: where none is better,
+ *             the equivalent model has no solution, and that one is optimal
+ * decimals    of costs, so many more than the model's at most, since shifts are fractions; 0: 6,
+ *             -1: none
  * max_arity   most variables of a table that is added, 2 (none beside those of pairs) to 16; 0: 3
  * max_tables  of three or more variables that are added; 0: no limit
  * max_cells   of all of them; 0: 2e6
@@ -488,30 +505,33 @@ struct gpube_reparam_opts {
 };
 
 /*
- * gpube_reparam() - gpube_bound(), and what its cost shifting leaves: a model with the same variables,
- * values and names, whose constant is the bound and whose functions are nowhere below 0 (a maximum: above), so
- * that a search begins at the bound. What is allowed and better than the top and the cutoff of the given
- * model costs the same in both, what is no better is forbidden; potentials become costs, -ln rounded as 'bounds' has it.
+ * gpube_reparam() - gpube_bound(), and what its cost shifting leaves: a model with the same
+ * variables, values and names, whose constant is the bound and whose functions are nowhere below 0
+ * (a maximum: above), so that a search begins at the bound. What is allowed and better than the top
+ * and the cutoff of the given model costs the same in both, what is no better is forbidden;
+ * potentials become costs, -ln rounded as 'bounds' has it.
  * bounds   out: as gpube_bound() has it
- * shifted  out: of kind GPUBE_COSTS, in m's direction, with decimals of its own. Its constant may be worse than bounds->bound
- *          where something other than shifts has raised that
+ * shifted  out: of kind GPUBE_COSTS, in m's direction, with decimals of its own. Its constant may
+ *          be worse than bounds->bound where something other than shifts has raised that
  * opts     of the bound; NULL: defaults. Methods MBE and ELIMINATE leave no such model
  * how      NULL: defaults
- * Cost:    the bound's; tables of all functions with two or more variables, and of those that are added, in 64 bits
- * Errors:  EINVAL, ERANGE (totals pass 64 bits), ENOMEM, ELIMIT (a function of more than 64 variables), EBUG: both are NULL.
- *          A stop or a time limit is none
+ * Cost:    the bound's; tables of all functions with two or more variables, and of those that are
+ *          added, in 64 bits
+ * Errors:  EINVAL, ERANGE (totals pass 64 bits), ENOMEM, ELIMIT (a function of more than 64
+ *          variables), EBUG: both are NULL. A stop or a time limit is none
  * Example: tests/bound/test_shifted.c
  */
-GPUBE_API int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **shifted, const struct gpube_model *m,
-	const struct gpube_bound_opts *opts, const struct gpube_reparam_opts *how);
+GPUBE_API int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **shifted,
+	const struct gpube_model *m, const struct gpube_bound_opts *opts,
+	const struct gpube_reparam_opts *how);
 
 /* ---- list ------------------------------------------------------------- */
 
 /*
  * Options of gpube_list(); zero fields take the default.
  * most       so many are listed, the best ones (default 1000)
- * limit      if has_limit: nothing worse is listed; a total in the model's direction, units of 10^-scale
- *            (potentials: of -ln). The optimum lists the optimal assignments
+ * limit      if has_limit: nothing worse is listed; a total in the model's direction, units of
+ *            10^-scale (potentials: of -ln). The optimum lists the optimal assignments
  * ibound     most variables of a message that joins several tables; 0: as many as fit the memory
  * others     as in gpube_solve_opts
  */
@@ -543,13 +563,15 @@ struct gpube_list {
 };
 
 /*
- * gpube_list() - the best assignments, each priced again from the model's costs (-ln as rounded). A search with the bounds of a
- * gpube_heuristic; where these are exact, every step leads to an assignment.
+ * gpube_list() - the best assignments, each priced again from the model's costs (-ln as rounded). A
+ * search with the bounds of a gpube_heuristic; where these are exact, every step leads to an
+ * assignment.
  * Cost:   that of gpube_heuristic_new(), and with exact bounds O(n_vars) nodes for an assignment
  * Errors: as gpube_heuristic_new(); EINVAL (most < 0, limit); ELIMIT (they do not fit the memory);
  *         ESTOP: *out has what was found so far. Example: tests/bound/test_list.c
  */
-GPUBE_API int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struct gpube_list_opts *opts);
+GPUBE_API int gpube_list(
+	struct gpube_list **out, const struct gpube_model *m, const struct gpube_list_opts *opts);
 GPUBE_API void gpube_list_free(struct gpube_list *l, struct gpube_ctx *ctx);
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
 /*
  * partial.h - bounds of partial assignments: what a search needs at its nodes.
  *
- * Tables are made once; at a node they give a bound of all completions of its partial assignment. Variables are assigned in one
- * order, the elimination order read backwards. So every message that the unassigned
- * variables send to assigned ones is fully instantiated, and the bound is its sum with
- * the costs of the assigned functions. No completion is better than the bound. It is
+ * Tables are made once; at a node they give a bound of all completions of its partial assignment.
+ * Variables are assigned in one order, the elimination order read backwards. So every message that
+ * the unassigned variables send to assigned ones is fully instantiated, and the bound is its sum
+ * with the costs of the assigned functions. No completion is better than the bound. It is
  * equal to the best one where the i-bound reaches the width, and at a leaf it is the
  * assignment's own cost.
  */
@@ -87,8 +87,7 @@ struct gpube_heuristic;
 GPUBE_API int gpube_heuristic_new(struct gpube_heuristic **out, const struct gpube_model *m,
 	const struct gpube_heuristic_opts *opts);
 GPUBE_API void gpube_heuristic_free(struct gpube_heuristic *h);
-GPUBE_API const struct gpube_heuristic_info *gpube_heuristic_info(
-	const struct gpube_heuristic *h);
+GPUBE_API const struct gpube_heuristic_info *gpube_heuristic_info(const struct gpube_heuristic *h);
 
 /* The order: n_vars variables of the model, the first is eliminated first and assigned last. */
 GPUBE_API const int32_t *gpube_heuristic_order(const struct gpube_heuristic *h);
@@ -128,8 +127,7 @@ GPUBE_API void gpube_heuristic_table(
  * model that maximises, those of its negation), row-major over the scope with the
  * model's domains, last fastest; GPUBE_INF: forbidden.
  */
-GPUBE_API void gpube_heuristic_cells(
-	int64_t *out, const struct gpube_heuristic *h, int32_t table);
+GPUBE_API void gpube_heuristic_cells(int64_t *out, const struct gpube_heuristic *h, int32_t table);
 
 /*
  * A path of the search tree: the variables assigned so far. Each belongs to one
@@ -152,7 +150,10 @@ GPUBE_API int64_t gpube_path_bound(const struct gpube_path *p);
  *         each message that the bucket sent; again at the same node O(domain)
  */
 GPUBE_API void gpube_path_bounds(struct gpube_path *p, int64_t *bounds);
-/* Assigns the next variable, if there is one; returns the new bound: GPUBE_INF of a value outside its domain. */
+/*
+ * Assigns the next variable, if there is one; returns the new bound: GPUBE_INF of a value outside
+ * its domain.
+ */
 GPUBE_API int64_t gpube_path_push(struct gpube_path *p, int32_t value);
 /* Takes the last assignment back, if there is one. */
 GPUBE_API void gpube_path_pop(struct gpube_path *p);

@@ -1,5 +1,6 @@
 /*
- * sums.h - sums over the assignments of a model of potentials: partition functions, marginals, marginal MAP.
+ * sums.h - sums over the assignments of a model of potentials: partition functions, marginals,
+ * marginal MAP.
  */
 #ifndef GPUBE_SUMS_H
 #define GPUBE_SUMS_H
@@ -11,7 +12,8 @@ extern "C" {
 #endif
 
 enum gpube_infer_task {
-	GPUBE_INFER_PR,	 /* the sum over all assignments: a partition function, or the evidence's probability */
+	/* the sum over all assignments: a partition function, or the evidence's probability */
+	GPUBE_INFER_PR,
 	GPUBE_INFER_MAR, /* that, and the distribution of every variable */
 };
 
@@ -36,16 +38,21 @@ struct gpube_infer_opts {
  *                 all potentials; -INFINITY: the sum is 0
  * relative_error  of that sum and of every marginal at most, from the number of roundings
  * marginals       MAR: of the values of variable 0, of variable 1, …; those of a variable add up to
- *                 1; those below 1e-100 may be 0. NULL: not asked for, not known, or log10_z is -INFINITY
- * marginals_lower, marginals_upper  with opts.bounds, where marginals are not known: they are between these,
- *                 laid out as they, if the sum is above 0. NULL: not asked for, or not needed
- * n_values        of all variables together that can occur, and n_removed those that cannot: evidence and zeros
- *                 exclude them
- * known           log10_z and marginals are there; otherwise the plan alone, or, with opts.bounds, the bounds
+ *                 1; those below 1e-100 may be 0. NULL: not asked for, not known, or log10_z is
+ *                 -INFINITY
+ * marginals_lower, marginals_upper  with opts.bounds, where marginals are not known: they are
+ *                 between these, laid out as they, if the sum is above 0. NULL: not asked for, or
+ *                 not needed
+ * n_values        of all variables together that can occur, and n_removed those that cannot:
+ *                 evidence and zeros exclude them
+ * known           log10_z and marginals are there; otherwise the plan alone, or, with opts.bounds,
+ *                 the bounds
  * log10_lower, log10_upper  the sum's logarithm is between them: rounding errors are included
  * backend         what summed: "cpu", "cuda" or "cpu+cuda"
- * n_cases         above 0: it was not summed along the plan, but by so many cases, which zeros leave
- * n_slices_done   of plan.n_slices, where there are several; their sum is a lower bound where that was stopped
+ * n_cases         above 0: it was not summed along the plan, but by so many cases, which zeros
+ *                 leave
+ * n_slices_done   of plan.n_slices, where there are several; their sum is a lower bound where that
+ *                 was stopped
  */
 struct gpube_inference {
 	int known;
@@ -64,10 +71,12 @@ struct gpube_inference {
  * doubles with powers of two beside them, so that a sum may have any size. 'opts' may be NULL.
  * Tables that pass the memory are summed in slices, for the values of some variables in turn.
  * Cost:   plan.joined_cells operations, MAR some 2.5 times as many; plan.peak_bytes of memory
- * Errors: EINVAL (a model of costs), ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (it would be too many
- *         slices) and ESTOP: *out is the plan, the caller's as ever; with opts.bounds OK, and *out has bounds, which a
- *         search makes better until the time is over or they meet; without a time limit that may never be
- * Source: Dechter, Artificial Intelligence 113, 1999; Liu and Ihler, ICML 2011; Jensen, Lauritzen and Olesen, CSQ 4, 1990.
+ * Errors: EINVAL (a model of costs), ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (it would be too
+ *         many slices) and ESTOP: *out is the plan, the caller's as ever; with opts.bounds OK, and
+ *         *out has bounds, which a search makes better until the time is over or they meet; without
+ *         a time limit that may never be
+ * Source: Dechter, Artificial Intelligence 113, 1999; Liu and Ihler, ICML 2011; Jensen, Lauritzen
+ *         and Olesen, CSQ 4, 1990.
  */
 GPUBE_API int gpube_infer(struct gpube_inference **out, const struct gpube_model *m,
 	const struct gpube_infer_opts *opts);
@@ -78,20 +87,22 @@ GPUBE_API void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx 
 struct gpube_compiled;
 
 /*
- * gpube_infer_compile() - an order and a plan for sums of a model whatever its evidence is; that which the model
- * has is observed at first. opts.task MAR: queries give marginals, too; it works on the CPU.
+ * gpube_infer_compile() - an order and a plan for sums of a model whatever its evidence is; that
+ * which the model has is observed at first. opts.task MAR: queries give marginals, too; it works on
+ * the CPU.
  * m       stays, unchanged, as long as *out does
  * Errors: as gpube_infer(); ELIMIT (messages are kept, and twice for marginals): *out is NULL
  */
-GPUBE_API int gpube_infer_compile(
-	struct gpube_compiled **out, const struct gpube_model *m, const struct gpube_infer_opts *opts);
+GPUBE_API int gpube_infer_compile(struct gpube_compiled **out, const struct gpube_model *m,
+	const struct gpube_infer_opts *opts);
 GPUBE_API void gpube_compiled_free(struct gpube_compiled *c);
 /* Fixes a variable to an observed value; -1 takes it back. Errors: EINVAL, ENOMEM */
 GPUBE_API int gpube_infer_observe(struct gpube_compiled *c, int32_t var, int32_t value);
 /*
  * gpube_infer_query() - as gpube_infer() with what is observed now. Messages that what was observed
  * since the last query does not change are not summed again; opts.timeout_seconds is of each query.
- * Errors: ESTOP, ELIMIT (numbers too far apart), ERANGE, ENOMEM, EBUG: *out is NULL; it may be asked again
+ * Errors: ESTOP, ELIMIT (numbers too far apart), ERANGE, ENOMEM, EBUG: *out is NULL; it may be
+ *         asked again
  */
 GPUBE_API int gpube_infer_query(struct gpube_inference **out, struct gpube_compiled *c);
 
@@ -113,8 +124,9 @@ struct gpube_mmap_opts {
 };
 
 /*
- * answer          OPTIMAL: no assignment of the query variables is better than 'values', but for a factor of
- *                 1 + relative_error; INFEASIBLE: all have probability 0; INCOMPLETE: the best one is between the bounds
+ * answer          OPTIMAL: no assignment of the query variables is better than 'values', but for a
+ *                 factor of 1 + relative_error; INFEASIBLE: all have probability 0; INCOMPLETE: the
+ *                 best one is between the bounds
  * values          of query[0], query[1], …; NULL: none is known whose sum is above 0
  * log10_value     of the sum over all other variables with 'values'; -INFINITY without any
  * log10_lower, log10_upper  bounds of the best one's, rounding errors included
@@ -133,12 +145,13 @@ struct gpube_mmap {
 };
 
 /*
- * gpube_mmap() - marginal MAP: the values of the query variables for which the sum over all others, of the
- * product of all potentials, is largest. The others are eliminated first and exactly; what they leave,
- * potentials of query variables, is searched as by gpube_bound(), whose work without a time limit may never end.
- * A stop or a time limit is no failure. Where the sums do not fit there are but bounds, as those of gpube_infer();
- * then log10_value is a lower bound of the values' sum.
- * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL; ESTOP (before anything is known): *out has nothing but that
+ * gpube_mmap() - marginal MAP: the values of the query variables for which the sum over all others,
+ * of the product of all potentials, is largest. The others are eliminated first and exactly; what
+ * they leave, potentials of query variables, is searched as by gpube_bound(), whose work without a
+ * time limit may never end. A stop or a time limit is no failure. Where the sums do not fit there
+ * are but bounds, as those of gpube_infer(); then log10_value is a lower bound of the values' sum.
+ * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL; ESTOP (before anything is known): *out has
+ *         nothing but that
  * Source: Park and Darwiche, UAI 2003.
  */
 GPUBE_API int gpube_mmap(

@@ -214,10 +214,10 @@ struct nash_strategy {
  * keep_dominated   do not remove strictly dominated actions beforehand
  * inexact          decide in doubles: fast, and sometimes wrong
  * give, give_arg   called with each extreme equilibrium as soon as it has been checked, by one
- * thread at a time, in no order; what it returns other than OK ends the work. Nothing is kept: the
- * result has no pairs, and memory does not grow with their number. By method EEE (or AUTO) on the
- * CPU, with none of the options above but timeout_seconds and keep_dominated. NULL: all are in the
- * result
+ *                  thread at a time, in no order; what it returns other than OK ends the work.
+ *                  Nothing is kept: the result has no pairs, and memory does not grow with their
+ *                  number. By method EEE (or AUTO) on the CPU, with none of the options above but
+ *                  timeout_seconds and keep_dominated. NULL: all are in the result
  */
 struct nash_opts {
 	size_t sizeof_options;
@@ -277,10 +277,9 @@ struct nash_result {
  * nash_solve() - the extreme equilibria of a game: every equilibrium is a
  * convex combination of some of them.
  * Errors: EINVAL (no FLINT and not inexact; a support size without method SE; what does not go with
- *         'give'), what 'give' returns, ENODEV, ECUDA
- *         (the CUDA backend was asked for), ERANGE (too many supports to list), EIO (a rank is
- * dead), ENOMEM; EBUG. What a time limit or gpube_ctx_stop() cut short is a result with answer
- * INCOMPLETE.
+ *         'give'), what 'give' returns, ENODEV, ECUDA (the CUDA backend was asked for), ERANGE (too
+ *         many supports to list), EIO (a rank is dead), ENOMEM; EBUG
+ * What a time limit or gpube_ctx_stop() cut short is a result with answer INCOMPLETE.
  */
 GPUBE_API int nash_solve(
 	struct nash_result **out, const struct nash_game *g, const struct nash_opts *opts);

@@ -70,8 +70,8 @@ int nash__players_check(const struct nash_players *g, const char *what)
 	for (int32_t p = 0; p < g->n; p++)
 		for (int64_t k = 0; k < g->n_profiles; k++)
 			if (g->payoffs[p][k].text)
-				return gpube__fail(g->ctx, GPUBE_ERANGE,
-					"a payoff passes 64 bits: %s", what);
+				return gpube__fail(
+					g->ctx, GPUBE_ERANGE, "a payoff passes 64 bits: %s", what);
 	return GPUBE_OK;
 }
 

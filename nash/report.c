@@ -33,7 +33,7 @@ static fmpz *lifted(const struct nash_problem *p, int side, int32_t all, const f
  * The vertices of one side.
  * at     of each in the whole game's; -1: not checked yet
  * n, queue, masks, xs  those that are checked in this round, by the threads: their labels there,
- * and the points; NULL: it is none
+ *        and the points; NULL: it is none
  */
 struct lift {
 	const struct nash_found *from;

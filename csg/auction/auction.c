@@ -23,10 +23,10 @@
 #define LEAST_SEARCH  ((int64_t)1 << 21) /* bids: less is saved for a longer one */
 #define FIRST_SEARCH  ((int64_t)1 << 20) /* bids looked at before the linear program */
 /* of that again for the tree over goods, until it shows promise */
-#define GOODS_SHARE   64
-#define MOST_WALKS    16                 /* of it, side by side */
-#define CUT_ROUNDS    30
-#define MOST_CUTS     2000 /* rows beside those of goods */
+#define GOODS_SHARE 64
+#define MOST_WALKS  16 /* of it, side by side */
+#define CUT_ROUNDS  30
+#define MOST_CUTS   2000 /* rows beside those of goods */
 
 struct ranked {
 	double rank;
@@ -53,8 +53,8 @@ struct tree {
 	uint64_t *used;
 	uint8_t *chosen, *best_chosen;
 	__int128 best, root_bound;
-	bool walks;       /* all prices together have room in 64 bits, as bid_search.c wants */
-	int64_t searched; /* lp.work at the last search */
+	bool walks;           /* all prices together have room in 64 bits, as bid_search.c wants */
+	int64_t searched;     /* lp.work at the last search */
 	bool stopped, proved; /* proved: by the tree over goods */
 };
 

@@ -44,9 +44,11 @@ double csg__cliques_grow(struct csg__cliques *c, int i);
  * where they were. Those of csg__bid_search_run() are long enough to look at 'work' bids, or until
  * one has 'enough', a bound; a selection 'chosen' and its revenue *best are replaced by what is
  * better, and the first walk goes on from what others have found. The same selections for the same
- * calls. price   of each bid, > 0; the caller's Cost:   O(bids + conflicts) a step Errors: ENOMEM:
- * clear it all the same Source: Wu and Hao, A review on algorithms for maximum clique problems,
- * EJOR 2015
+ * calls.
+ * price   of each bid, > 0; the caller's
+ * Cost:   O(bids + conflicts) a step
+ * Errors: ENOMEM: clear it all the same
+ * Source: Wu and Hao, A review on algorithms for maximum clique problems, EJOR 2015
  */
 struct csg__walk;
 

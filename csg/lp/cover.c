@@ -182,7 +182,11 @@ int csg__cover(struct gpube_ctx *ctx, int n, struct csg__candidate *c, int64_t n
 	const struct csg__leftover *left, uint64_t *parts, int *n_parts, double *steps,
 	bool *complete)
 {
-	struct cover d = {.ctx = ctx, .n = n, .limit = *limit, .most_steps = *steps, .left = left,
+	struct cover d = {.ctx = ctx,
+		.n = n,
+		.limit = *limit,
+		.most_steps = *steps,
+		.left = left,
 		.seen_bits = LEAST_SEEN_BITS};
 	uint64_t path[CSG_MAX_AGENTS];
 	int status = GPUBE_ENOMEM;

@@ -631,7 +631,10 @@ static int allocate(struct csg__lp *lp)
 int csg__lp_run(struct csg__search *s, double seconds)
 {
 	struct gpube_ctx *ctx = s->g->ctx;
-	struct csg__lp lp = {.g = s->g, .r = s->r, .budget = seconds, .lower = INT64_MIN,
+	struct csg__lp lp = {.g = s->g,
+		.r = s->r,
+		.budget = seconds,
+		.lower = INT64_MIN,
 		.at_once = csg__clock_threads(s)};
 	const double start = gpube__now();
 	int status;

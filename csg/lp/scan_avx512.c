@@ -7,7 +7,8 @@
 
 #define D              __m512d
 #define LANES          8
-#define LOAD_I16(p)    _mm512_cvtepi32_pd(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(p))))
+#define HALF(p)        _mm_loadu_si128((const __m128i *)(p))
+#define LOAD_I16(p)    _mm512_cvtepi32_pd(_mm256_cvtepi16_epi32(HALF(p)))
 #define LOAD_I32(p)    _mm512_cvtepi32_pd(_mm256_loadu_si256((const __m256i *)(p)))
 #define LOAD_I64(p)    _mm512_cvtepi64_pd(_mm512_loadu_si512(p))
 #define LOAD_F32(p)    _mm512_cvtps_pd(_mm256_loadu_ps(p))

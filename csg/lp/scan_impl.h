@@ -26,8 +26,7 @@
 		size_t k = 0;                                                                      \
                                                                                                    \
 		for (size_t i = 0; i < n; i += LANES) {                                            \
-			unsigned found =                                                           \
-				(unsigned)NOT_LESS(SUB(LOAD(v + i), LOAD_F64(w + i)), l);          \
+			unsigned found = (unsigned)NOT_LESS(SUB(LOAD(v + i), LOAD_F64(w + i)), l); \
                                                                                                    \
 			for (; found; found &= found - 1)                                          \
 				at[k++] = (uint32_t)i + (uint32_t)__builtin_ctz(found);            \

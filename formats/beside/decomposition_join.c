@@ -16,12 +16,12 @@
 
 struct join {
 	const struct gpube_decomposition *d;
-	int64_t *at;            /* the clusters of variable v: in[at[v]] … */
+	int64_t *at; /* the clusters of variable v: in[at[v]] … */
 	int32_t *in;
-	int32_t *marked;        /* by cluster: how many of its variables lie in those before it */
+	int32_t *marked; /* by cluster: how many of its variables lie in those before it */
 	/* the other clusters with as many; behind all, a head for each number */
 	int32_t *next, *before;
-	int32_t *place;         /* of a cluster in the tree; -1: not yet */
+	int32_t *place; /* of a cluster in the tree; -1: not yet */
 	/* by variable: the place of the first cluster with it; -1: none yet */
 	int32_t *owner;
 };

@@ -287,8 +287,8 @@ static int read_mpe(int32_t *values, const struct gpube_model *m, struct gpube_i
 	if (status)
 		return status;
 	if (r->task != GPUBE_UAI_MPE || r->n != n)
-		status = gpube__in_error(in, "expected an MPE result, values of %d variable%s", n,
-			gpube__plural(n));
+		status = gpube__in_error(
+			in, "expected an MPE result, values of %d variable%s", n, gpube__plural(n));
 	for (int32_t i = 0, k = 0; i < m->n_vars && !status; i++) {
 		if (m->vars[i].hidden)
 			continue;

@@ -272,9 +272,8 @@ static int read_listing(struct gpube_cfn_reader *r, int arity, const char *name)
 		!gpube__cfn_advance(r) && r->token.kind != GPUBE_CFN_CLOSE &&
 		!gpube__cfn_to_cost(r, &cost)) {
 		if (cells >= 0 && v.n == cells)
-			gpube__in_error(
-				r->in, "more than the %lld cost%s of the table", (long long)cells,
-				gpube__plural((double)cells));
+			gpube__in_error(r->in, "more than the %lld cost%s of the table",
+				(long long)cells, gpube__plural((double)cells));
 		else
 			gpube__cfn_fail(r, gpube__values_push(ctx, &v, cost));
 		if (r->in->status)

@@ -379,8 +379,7 @@ static int compare_potentials(
 static int compare_variables(const struct gpube_model *m, const struct gpube_model *again)
 {
 	if (m->n_vars != again->n_vars)
-		return gpube__fail(
-			m->ctx, GPUBE_EBUG, "%d variable%s, read back %d", m->n_vars,
+		return gpube__fail(m->ctx, GPUBE_EBUG, "%d variable%s, read back %d", m->n_vars,
 			gpube__plural(m->n_vars), again->n_vars);
 	for (int32_t i = 0; i < m->n_vars; i++) {
 		int32_t x = m->evidence ? m->evidence[i] : -1;
@@ -389,8 +388,7 @@ static int compare_variables(const struct gpube_model *m, const struct gpube_mod
 		if (m->vars[i].domain != again->vars[i].domain)
 			return gpube__fail(m->ctx, GPUBE_EBUG,
 				"variable %d has %d value%s, read back %d", i, m->vars[i].domain,
-				gpube__plural(m->vars[i].domain),
-				again->vars[i].domain);
+				gpube__plural(m->vars[i].domain), again->vars[i].domain);
 		if (x != y)
 			return gpube__fail(m->ctx, GPUBE_EBUG,
 				"variable %d is observed as %d, read back as %d", i, x, y);

@@ -80,8 +80,8 @@ static void add_item(struct gpube_expr_parser *p, int32_t item[2], int32_t x)
 struct arguments {
 	int n;
 	int32_t first[3];
-	int32_t item[2];   /* all but the first */
-	int32_t tree[32];  /* of 2^k of them, by k; -1: none */
+	int32_t item[2];  /* all but the first */
+	int32_t tree[32]; /* of 2^k of them, by k; -1: none */
 };
 
 /* Trees of equally many arguments become one, so that none is deep. */

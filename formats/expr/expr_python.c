@@ -139,9 +139,8 @@ static int32_t parse_call(struct parser *s, const char *name)
 		n++;
 	} while (pass(s, ","));
 	if (n < functions[f].least)
-		return gpube__expr_fail(
-			&s->base, "%s() takes %d argument%s", name, functions[f].least,
-			gpube__plural(functions[f].least));
+		return gpube__expr_fail(&s->base, "%s() takes %d argument%s", name,
+			functions[f].least, gpube__plural(functions[f].least));
 	if (!close_bracket(s, ")"))
 		return -1;
 	return gpube__expr_node(&s->base, functions[f].op, a, b, 0);

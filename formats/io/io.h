@@ -26,8 +26,8 @@ struct gpube_in {
 	const char *last;    /* where the token read last begins; it ends at p */
 	struct gpube_in_impl *impl;
 	const struct gpube_read_opts *opts; /* set by gpube_read_with(), for its readers */
-	uint64_t charged; /* bytes, by gpube__in_charge() */
-	int status;       /* first failure; then p == end for ever */
+	uint64_t charged;                   /* bytes, by gpube__in_charge() */
+	int status;                         /* first failure; then p == end for ever */
 };
 
 /* Errors: EIO "cannot open 'x': …", ENOMEM; xz without liblzma: EIO that says so */

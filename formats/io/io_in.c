@@ -259,8 +259,7 @@ static int start_decoder(struct gpube_in *in)
 		s->xz = (lzma_stream)LZMA_STREAM_INIT;
 		s->xz_memory = (lzma_allocator){xz_alloc, xz_free, in->ctx};
 		s->xz.allocator = &s->xz_memory;
-		if (lzma_auto_decoder(&s->xz, in->ctx->memory_bytes, LZMA_CONCATENATED) !=
-			LZMA_OK)
+		if (lzma_auto_decoder(&s->xz, in->ctx->memory_bytes, LZMA_CONCATENATED) != LZMA_OK)
 			return GPUBE_ENOMEM;
 		s->coder_ready = true;
 #else
@@ -421,8 +420,8 @@ static int find_coding(struct gpube_in *in)
 	}
 	if (have >= sizeof(gz) && memcmp(s->raw, gz, sizeof(gz)) == 0)
 		s->coding = GZIP;
-	else if (have >= sizeof(xz) && (memcmp(s->raw, xz, sizeof(xz)) == 0 ||
-					       memcmp(s->raw, lzma, sizeof(lzma)) == 0))
+	else if (have >= sizeof(xz) &&
+		 (memcmp(s->raw, xz, sizeof(xz)) == 0 || memcmp(s->raw, lzma, sizeof(lzma)) == 0))
 		s->coding = XZ;
 	return start_decoder(in);
 }

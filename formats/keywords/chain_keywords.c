@@ -198,8 +198,8 @@ static cost_t end_compared(struct gpube_machine *m, const int64_t *state)
 
 static cost_t end_difference(struct gpube_machine *m, const int64_t *state)
 {
-	return gpube__priced(m->call, m->call->scalars[0].v,
-		gpube__compared(m->call->comparator, state[0], 0));
+	return gpube__priced(
+		m->call, m->call->scalars[0].v, gpube__compared(m->call->comparator, state[0], 0));
 }
 
 static cost_t end_distance(struct gpube_machine *m, const int64_t *state)
@@ -359,8 +359,13 @@ static int make(struct gpube_machine *m, const struct row *row, const struct gpu
 	struct gpube_ctx *ctx = c->in->ctx;
 	const uint64_t n = (uint64_t)c->arity;
 
-	*m = (struct gpube_machine){.call = c, .eval = e, .width = 1, .sign = 1, .step = row->step,
-		.end = row->end, .n = c->arity};
+	*m = (struct gpube_machine){.call = c,
+		.eval = e,
+		.width = 1,
+		.sign = 1,
+		.step = row->step,
+		.end = row->end,
+		.n = c->arity};
 	if (row->flags & INTERLEAVED)
 		m->width = 2;
 	if (row->flags & VECTOR)

@@ -59,9 +59,9 @@ struct gpube_eval;
  * params    fields "tag:letters" separated by blanks. Letters: m metric,
  *           o comparator, c cost >= 0, C cost, n integer of 32 bits, l of 64,
  *           v value index, V variable, r rule of a grammar (intension_grammar.c). "*tag:xyz" is a
- * list of such tuples, "=tag:xyz" one tuple for each variable of the scope, a final '+' makes each
- * of its entries a list, and what follows '?' is there if the metric is wdec. metrics   the metrics
- * it takes, NULL if it has none
+ *           list of such tuples, "=tag:xyz" one tuple for each variable of the scope, a final '+'
+ *           makes each of its entries a list, and what follows '?' is there if the metric is wdec.
+ * metrics   the metrics it takes, NULL if it has none
  */
 struct gpube_keyword {
 	const char *name, *params, *metrics;

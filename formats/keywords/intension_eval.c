@@ -215,8 +215,8 @@ cost_t gpube__automaton_end(const struct gpube_call *c, const cost_t *now)
 	for (int64_t j = 0; j < c->lists[1].n_items; j++) {
 		const struct gpube_arg *x = gpube__call_list(c, 1) + j * w;
 
-		improve(&best, gpube__cost_add(
-				       now[x[0].v], weighted(c) ? signed_cost(c, x[1].v) : 0));
+		improve(&best,
+			gpube__cost_add(now[x[0].v], weighted(c) ? signed_cost(c, x[1].v) : 0));
 	}
 	return best;
 }

@@ -7,7 +7,7 @@
 #include "formats/keywords/chain.h"
 
 enum {
-	FREE_STEPS = 1 << 12, /* of a walk that is not charged for; and eight for each literal */
+	FREE_STEPS = 1 << 12,  /* of a walk that is not charged for; and eight for each literal */
 	CHAIN_STEPS = 1 << 20, /* more than these are taken where no chain does instead */
 	MOST_STEPS = 1 << 24,
 	FREE_TUPLES = 16,
@@ -380,8 +380,13 @@ static bool ends_in_last(const struct gpube_linear *l, int64_t cost)
 static int add_chain(bool *fits, struct gpube_linear *l, int64_t cost)
 {
 	static const struct gpube_keyword keyword = {.name = "sum"};
-	struct gpube_call call = {.in = l->in, .keyword = &keyword, .m = l->m, .arity = l->n,
-		.scope = l->scope, .hard_from = GPUBE_INF, .unit = 1};
+	struct gpube_call call = {.in = l->in,
+		.keyword = &keyword,
+		.m = l->m,
+		.arity = l->n,
+		.scope = l->scope,
+		.hard_from = GPUBE_INF,
+		.unit = 1};
 	const struct gpube_eval eval = {.call = &call, .arity = l->n, .domains = l->domains};
 	struct chain c = {.linear = l, .cost = cost};
 	int64_t start[2] = {0, 0};
@@ -400,8 +405,15 @@ static int add_chain(bool *fits, struct gpube_linear *l, int64_t cost)
 		return l->in->status = GPUBE_ENOMEM;
 	for (int32_t i = 0; i < l->n; i++)
 		reads[i] = i;
-	c.machine = (struct gpube_machine){.call = &call, .eval = &eval, .n = l->n, .reads = reads,
-		.width = 2, .start = start, .sign = 1, .step = step, .end = end};
+	c.machine = (struct gpube_machine){.call = &call,
+		.eval = &eval,
+		.n = l->n,
+		.reads = reads,
+		.width = 2,
+		.start = start,
+		.sign = 1,
+		.step = step,
+		.end = end};
 	if (ends_in_last(l, cost)) {
 		c.machine.n--;
 		c.machine.last = last_value;

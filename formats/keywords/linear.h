@@ -18,7 +18,7 @@ enum gpube_relation { GPUBE_AT_LEAST, GPUBE_AT_MOST, GPUBE_EXACTLY };
 /* A term of several literals: it adds its coefficient where all of them are true. */
 struct gpube_linear_product {
 	int64_t coefficient, literals, n; /* those from 'literals' on */
-	int32_t last;			  /* of its places in the scope */
+	int32_t last;                     /* of its places in the scope */
 };
 
 struct gpube_linear_literal {
@@ -28,10 +28,10 @@ struct gpube_linear_literal {
 /* What a variable of the scope adds, in terms of it alone, is gains[first + value]. */
 struct gpube_linear_place {
 	int64_t first;
-	int64_t products; /* the first of those that end here, once they are sorted */
+	int64_t products;     /* the first of those that end here, once they are sorted */
 	__int128 least, most; /* of what comes from here on */
-	__int128 sum;	      /* of what is in front of here, in a walk */
-	int64_t steps;	      /* that adding its gain takes */
+	__int128 sum;         /* of what is in front of here, in a walk */
+	int64_t steps;        /* that adding its gain takes */
 };
 
 /*

@@ -47,7 +47,7 @@ struct entry {
 struct mps {
 	struct gpube_lp lp;
 	char field[FIELDS][GPUBE_LP_TOKEN];
-	int n; /* fields of the line */
+	int n;      /* fields of the line */
 	bool heads; /* it begins a section */
 	bool integer;
 	struct gpube_names names;

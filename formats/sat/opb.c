@@ -32,9 +32,9 @@ struct reader {
 	/* the file said how many variables there are: x1 and so on, which are not in 'names' */
 	bool closed;
 	char token[TOKEN_BYTES];
-	bool begun;	/* a token or a comment was read */
-	int64_t line;	/* of the last token */
-	__int128 total; /* of all that totals may reach */
+	bool begun;              /* a token or a comment was read */
+	int64_t line;            /* of the last token */
+	__int128 total;          /* of all that totals may reach */
 	struct gpube_linear sum; /* that is read */
 };
 

@@ -23,7 +23,7 @@ struct reader {
 	struct gpube_model *m;
 	struct gpube_in *in;
 	bool weighted, modern;
-	bool hard; /* each clause */
+	bool hard;   /* each clause */
 	int64_t top; /* weights from here on are hard; GPUBE_INF: none is */
 	int64_t n_clauses, read;
 	/* the clause: variables in the file's order, and the value that makes each false */
@@ -215,9 +215,8 @@ static int read_clauses(struct reader *r)
 			break;
 		}
 		if (!r->modern && r->read == r->n_clauses)
-			return gpube__in_error(
-				r->in, "more than %lld clause%s", (long long)r->n_clauses,
-				gpube__plural((double)r->n_clauses));
+			return gpube__in_error(r->in, "more than %lld clause%s",
+				(long long)r->n_clauses, gpube__plural((double)r->n_clauses));
 		status = read_clause(r);
 	}
 	if (status || r->in->status)

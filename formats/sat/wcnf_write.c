@@ -31,7 +31,7 @@ struct writer {
 	int64_t *first; /* by variable: its first literal */
 	int64_t n_bools, n_clauses;
 	int64_t top, constant;
-	__int128 sum;        /* of soft weights */
+	__int128 sum; /* of soft weights */
 	/* weights of clauses, GPUBE_INF for hard ones; none: GPUBE_INF and 0 */
 	int64_t least, most;
 	int32_t *domains, *tuple;

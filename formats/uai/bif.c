@@ -99,8 +99,8 @@ static int read_word(struct reader *r)
 
 	for (; n < TOKEN_BYTES && in_word(in, in->p + n); n++)
 		if ((unsigned char)in->p[n] < ' ' || in->p[n] == 0x7f)
-			return gpube__in_error(in, "expected a word, found byte 0x%02x",
-				(unsigned char)in->p[n]);
+			return gpube__in_error(
+				in, "expected a word, found byte 0x%02x", (unsigned char)in->p[n]);
 	if (n == TOKEN_BYTES)
 		return gpube__in_error(in, "'%.40s...' has more than 255 bytes", in->p);
 	memcpy(r->token, in->p, n);
@@ -184,8 +184,8 @@ static int add_value(struct reader *r, int32_t var, int32_t k)
 	struct gpube_variable *v = &r->m->vars[var];
 
 	if (gpube__names_find(&r->names, VALUES + var, r->token))
-		return gpube__in_error(r->in, "value '%.60s' is twice in variable '%.60s'",
-			r->token, v->name);
+		return gpube__in_error(
+			r->in, "value '%.60s' is twice in variable '%.60s'", r->token, v->name);
 	if (gpube__name_value(v, r->in, k, r->token))
 		return r->in->status;
 	if (gpube__names_add(&r->names, VALUES + var, v->value_names[k], k))
@@ -233,8 +233,8 @@ static int read_type(struct reader *r, const char *name)
 	for (int32_t k = 0; k < v->domain; k++) {
 		if (next_item(r, k == 0))
 			return r->in->status;
-		snprintf(what, sizeof(what), "value %d of %d of variable '%.60s'", k + 1,
-			v->domain, name);
+		snprintf(what, sizeof(what), "value %d of %d of variable '%.60s'", k + 1, v->domain,
+			name);
 		if (!is_name(r))
 			return refuse(r, what);
 		if (add_value(r, var, k))
@@ -610,8 +610,8 @@ static int read_file(struct reader *r)
 	}
 	for (int32_t i = 0; i < r->m->n_vars; i++)
 		if (!r->done[i])
-			return gpube__in_error(r->in, "variable '%.60s' has no probabilities",
-				r->m->vars[i].name);
+			return gpube__in_error(
+				r->in, "variable '%.60s' has no probabilities", r->m->vars[i].name);
 	return GPUBE_OK;
 }
 

@@ -28,7 +28,7 @@ struct reader {
 	int64_t scope_capacity, domains_capacity;
 	struct gpube_wcsp_room room;
 	int depth;
-	int32_t n_vars; /* of the file: hidden ones come behind them */
+	int32_t n_vars;        /* of the file: hidden ones come behind them */
 	struct shared *shared; /* tables that later functions may name, by number from 1 */
 	int64_t n_shared, shared_capacity;
 	char token[256];

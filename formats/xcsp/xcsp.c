@@ -90,8 +90,7 @@ static int32_t find(struct gpube_xcsp *r, int32_t space, const char *what, const
 
 static void begin_presentation(struct gpube_xcsp *r, const char *const *a)
 {
-	const char *maximize = attribute_of(a, "maximize"),
-		   *name = attribute_of(a, "name");
+	const char *maximize = attribute_of(a, "maximize"), *name = attribute_of(a, "name");
 
 	if (maximize && strcmp(maximize, "true") == 0)
 		gpube_model_set_direction(r->m, GPUBE_MAXIMISE);
@@ -234,8 +233,7 @@ static void begin_predicate(struct gpube_xcsp *r, const char *const *a, bool fun
 
 static void begin_constraints(struct gpube_xcsp *r, const char *const *a)
 {
-	const char *most = attribute_of(a, "maximalCost"),
-		   *first = attribute_of(a, "initialCost");
+	const char *most = attribute_of(a, "maximalCost"), *first = attribute_of(a, "initialCost");
 
 	if (!most)
 		most = attribute_of(a, "maximumCost");

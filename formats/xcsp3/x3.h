@@ -115,7 +115,7 @@ enum gpube_x3_space {
 	GPUBE_X3_NUMBERS, /* hidden variables of one value */
 	/* hidden variables, by the parts of expressions that they are the values of */
 	GPUBE_X3_VALUES,
-	GPUBE_X3_PARTS,	  /* parts, by their form and the domains of their variables */
+	GPUBE_X3_PARTS,   /* parts, by their form and the domains of their variables */
 	GPUBE_X3_TABLES,  /* tables of constraints, likewise */
 	GPUBE_X3_SYMBOLS, /* from 0 */
 };
@@ -156,9 +156,9 @@ struct gpube_x3 {
 
 	struct gpube_linear linear;
 	int64_t stamp, seen_capacity, n_seen;
-	int64_t *seen; /* by variable: a stamp and a place */
+	int64_t *seen;   /* by variable: a stamp and a place */
 	bool keeps_maps; /* expressions of one variable in a list need not become variables */
-	bool symbolic; /* the domain that is read is one of symbols */
+	bool symbolic;   /* the domain that is read is one of symbols */
 	int32_t n_symbols;
 	int64_t symbols_capacity;
 	const char **symbols;
@@ -298,8 +298,7 @@ int gpube__x3_vars(
 	struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t *n, int32_t **vars);
 /* The element 'name' of the constraint, or what it holds itself, as variables. */
 int gpube__x3_main_vars(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *n, int32_t **vars);
-int gpube__x3_main_list(
-	struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_list *list);
+int gpube__x3_main_list(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_list *list);
 /* Integers and intervals. */
 int gpube__x3_intervals(
 	struct gpube_x3 *r, const char *text, struct gpube_x3_interval **set, int64_t *n);

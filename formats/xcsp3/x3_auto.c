@@ -187,8 +187,14 @@ static bool end_states(struct gpube_x3_machine *m, const int64_t *state)
 static int run_automaton(struct gpube_x3 *r, const char *name, const struct automaton *a, int64_t n,
 	const int32_t *vars)
 {
-	struct gpube_x3_machine m = {.r = r, .name = name, .n = n, .vars = vars, .width = 1,
-		.step = step_state, .end = end_state, .data = a};
+	struct gpube_x3_machine m = {.r = r,
+		.name = name,
+		.n = n,
+		.vars = vars,
+		.width = 1,
+		.step = step_state,
+		.end = end_state,
+		.data = a};
 	int64_t *start;
 
 	if (!a->deterministic) {
@@ -325,8 +331,15 @@ static int add_lex(struct gpube_x3 *r, const struct order *o, int64_t n, const i
 {
 	static const int64_t start[2];
 	int32_t *vars = gpube__x3_temp(r, 2 * n, sizeof(*vars));
-	struct gpube_x3_machine m = {.r = r, .name = "lex", .n = 2 * n, .vars = vars, .width = 2,
-		.start = start, .step = step_lex, .end = end_lex, .data = o};
+	struct gpube_x3_machine m = {.r = r,
+		.name = "lex",
+		.n = 2 * n,
+		.vars = vars,
+		.width = 2,
+		.start = start,
+		.step = step_lex,
+		.end = end_lex,
+		.data = o};
 
 	if (!vars)
 		return r->in->status;

@@ -303,7 +303,7 @@ static int add_sum_cost(struct gpube_x3 *r, struct gpube_x3_node *node)
 			add_term_cost(r, terms.terms[k], factors[k]);
 		return r->in->status;
 	}
-	for (; (word = gpube__x3_word(r, &text, &n)) && n && !r->in->status; ) {
+	for (; (word = gpube__x3_word(r, &text, &n)) && n && !r->in->status;) {
 		struct gpube_x3_list one = {0};
 		char *copy;
 

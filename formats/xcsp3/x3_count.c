@@ -120,8 +120,7 @@ static bool is_listed(const void *data, int64_t value)
 }
 
 /* What of <occurs> stands for one value. */
-static int read_occurs(
-	struct gpube_x3 *r, const char *word, size_t n, struct gpube_x3_condition *c)
+static int read_occurs(struct gpube_x3 *r, const char *word, size_t n, struct gpube_x3_condition *c)
 {
 	const char *copy = gpube__x3_copy(r, word, n);
 
@@ -590,8 +589,8 @@ int gpube__x3_clause(struct gpube_x3 *r, struct gpube_x3_node *node)
 	gpube__x3_sum_begin(&s, r);
 	while (text && !r->in->status && (word = gpube__x3_word(r, &text, &n)) && n) {
 		const bool negative = n > 5 && memcmp(word, "not(", 4) == 0 && word[n - 1] == ')';
-		const int32_t var = negative ? gpube__x3_find(r, word + 4, n - 5)
-					     : gpube__x3_find(r, word, n);
+		const int32_t var =
+			negative ? gpube__x3_find(r, word + 4, n - 5) : gpube__x3_find(r, word, n);
 		int32_t place;
 
 		if (var < 0 || gpube__linear_place(&r->linear, &place, var))

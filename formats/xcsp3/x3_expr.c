@@ -35,7 +35,7 @@ struct parsed {
 	int32_t stamp;
 	char *key;
 	int64_t n_key, key_capacity;
-	bool by_var; /* the key names variables, not domains */
+	bool by_var;    /* the key names variables, not domains */
 	int32_t *scope; /* slots that were met, in that order */
 	int64_t scope_capacity;
 	int n;
@@ -75,7 +75,8 @@ static int find_slot(void *arg, const char *name, struct gpube_value *constant)
 	int slot;
 
 	if (symbol >= 0) {
-		*constant = (struct gpube_value){.kind = GPUBE_VALUE_INT, .i = GPUBE_X3_SYMBOL + symbol};
+		*constant = (struct gpube_value){
+			.kind = GPUBE_VALUE_INT, .i = GPUBE_X3_SYMBOL + symbol};
 		return GPUBE_EXPR_CONSTANT;
 	}
 	if (var < 0)
@@ -191,8 +192,8 @@ static int64_t measure(struct parsed *p, int32_t at)
 	p->n_met = 0;
 	collect(p, at);
 	for (int k = 0; k < p->n; k++)
-		if (__builtin_mul_overflow(
-			    cells, (int64_t)p->r->m->vars[p->slots[p->scope[k]].var].domain, &cells) ||
+		if (__builtin_mul_overflow(cells,
+			    (int64_t)p->r->m->vars[p->slots[p->scope[k]].var].domain, &cells) ||
 			cells > (int64_t)1 << 62)
 			return (int64_t)1 << 62;
 	return cells;
@@ -240,8 +241,9 @@ static void describe(struct parsed *p, int32_t at)
 }
 
 /*
- * All that the values of a part depend on, as a text: with its variables, or with their domains and their
- * places in p->scope, for its values by tuple. Valid until the next one; NULL after a failure.
+ * All that the values of a part depend on, as a text: with its variables, or with their domains and
+ * their places in p->scope, for its values by tuple. Valid until the next one; NULL after a
+ * failure.
  */
 static const char *key_of(struct parsed *p, int32_t at, bool by_var)
 {
@@ -256,7 +258,8 @@ static const char *key_of(struct parsed *p, int32_t at, bool by_var)
 /* A function by a table that is there. */
 static int add_again(struct gpube_x3 *r, int n, const int32_t *vars, int32_t table)
 {
-	if (gpube__in_charge(r->in, 1, 256, "functions") || gpube__add_function(r->m, n, vars, table, NULL))
+	if (gpube__in_charge(r->in, 1, 256, "functions") ||
+		gpube__add_function(r->m, n, vars, table, NULL))
 		return gpube__x3_no_memory(r);
 	return r->in->status;
 }
@@ -270,9 +273,8 @@ static int value_at(struct parsed *p, struct gpube_value *slots, bool truth, int
 
 	*value = 0;
 	if (!gpube__expr_eval(&p->e, slots, &v))
-		return truth && p->e.by_zero
-			       ? GPUBE_OK
-			       : gpube__in_error(p->r->in, "%s", p->e.error);
+		return truth && p->e.by_zero ? GPUBE_OK
+					     : gpube__in_error(p->r->in, "%s", p->e.error);
 	if (v.kind != GPUBE_VALUE_INT)
 		return gpube__in_error(p->r->in, "an expression that is no integer");
 	*value = v.i;
@@ -294,7 +296,8 @@ static int64_t *evaluate(struct parsed *p, int32_t at, bool truth, int64_t *n)
 	*n = measure(p, at);
 	if (*n > GPUBE_EXPAND_CELLS) {
 		gpube__in_fail(r->in, GPUBE_ERANGE,
-			"an expression of %d variables has more than the %lld tuples that are expanded",
+			"an expression of %d variables has more than the %lld tuples that are "
+			"expanded",
 			p->n, (long long)GPUBE_EXPAND_CELLS);
 		return NULL;
 	}
@@ -314,7 +317,8 @@ static int64_t *evaluate(struct parsed *p, int32_t at, bool truth, int64_t *n)
 	p->e.first_local = (int)p->n_slots;
 	do {
 		for (int k = 0; k < p->n; k++)
-			slots[p->scope[k]].i = gpube__x3_value(r, p->slots[p->scope[k]].var, tuple[k]);
+			slots[p->scope[k]].i =
+				gpube__x3_value(r, p->slots[p->scope[k]].var, tuple[k]);
 		if (value_at(p, slots, truth, &values[cell++]))
 			return NULL;
 		if ((cell & 0xffff) == 0 && gpube__stopped(r->m->ctx)) {
@@ -336,7 +340,9 @@ static int32_t *scope_of(struct parsed *p)
 	return vars;
 }
 
-/* A function that allows tuple k of the first n variables with value values[k] of the last alone. */
+/*
+ * A function that allows tuple k of the first n variables with value values[k] of the last alone.
+ */
 static int add_defining(
 	struct gpube_x3 *r, int n, const int32_t *vars, int64_t cells, const int64_t *values)
 {
@@ -354,7 +360,8 @@ static int add_defining(
 	}
 	if (gpube__x3_tuples_end(r, &t, status, &table))
 		return r->in->status;
-	return gpube__add_function(r->m, n + 1, vars, table, NULL) ? gpube__x3_no_memory(r) : GPUBE_OK;
+	return gpube__add_function(r->m, n + 1, vars, table, NULL) ? gpube__x3_no_memory(r)
+								   : GPUBE_OK;
 }
 
 /* A hidden variable of the part's values, or -1 and a number, if it has one alone. */
@@ -387,13 +394,17 @@ static int make_part(struct parsed *p, int32_t at, int32_t *var, int64_t *value)
 	vars[p->n] = *var;
 	if (add_defining(r, p->n, vars, cells, values))
 		return r->in->status;
-	if (gpube__grow(r->m->ctx, &r->parts, &r->parts_capacity, r->n_parts + 1, sizeof(*r->parts)))
+	if (gpube__grow(
+		    r->m->ctx, &r->parts, &r->parts_capacity, r->n_parts + 1, sizeof(*r->parts)))
 		return gpube__x3_no_memory(r);
 	r->parts[r->n_parts] = (struct gpube_x3_part){r->m->n_tables - 1, r->domain_of[*var]};
 	return gpube__x3_know(r, GPUBE_X3_PARTS, key, (int32_t)r->n_parts++);
 }
 
-/* The part becomes a number, or a variable that has its value: that of the same part before, if there is one. */
+/*
+ * The part becomes a number, or a variable that has its value: that of the same part before, if
+ * there is one.
+ */
 static int reify(struct parsed *p, int32_t at)
 {
 	struct gpube_x3 *r = p->r;
@@ -445,7 +456,8 @@ static void reify_part(struct parsed *p, int32_t at)
 static int32_t widest(struct parsed *p, int32_t at)
 {
 	const struct gpube_expr_node n = *node_at(p, at);
-	int32_t parts[3] = {n.a, has_second(n.op) ? n.b : -1, n.op == GPUBE_OP_COND ? n.c : -1}, best = -1;
+	int32_t parts[3] = {n.a, has_second(n.op) ? n.b : -1, n.op == GPUBE_OP_COND ? n.c : -1},
+		best = -1;
 	int64_t most = 1;
 
 	for (int k = 0; k < 3; k++) {
@@ -472,7 +484,8 @@ static int fit(struct parsed *p, int32_t at)
 	each_part(p, at, fit_part);
 	if (is_list(p, at))
 		each_part(p, at, reify_part);
-	while (!is_list(p, at) && !p->r->in->status && measure(p, at) > PART_CELLS && (part = widest(p, at)) >= 0)
+	while (!is_list(p, at) && !p->r->in->status && measure(p, at) > PART_CELLS &&
+		(part = widest(p, at)) >= 0)
 		reify(p, part);
 	return p->r->in->status;
 }
@@ -540,8 +553,8 @@ static int64_t *factors_of(struct gpube_x3 *r, const struct gpube_x3_list *facto
 /* left OP right as a sum; false if it is none. */
 static bool post_linear(struct parsed *p, const struct gpube_expr_node *n)
 {
-	static const enum gpube_x3_operator operators[] = {GPUBE_X3_EQ, GPUBE_X3_NE, GPUBE_X3_LT,
-		GPUBE_X3_LE, GPUBE_X3_GT, GPUBE_X3_GE};
+	static const enum gpube_x3_operator operators[] = {
+		GPUBE_X3_EQ, GPUBE_X3_NE, GPUBE_X3_LT, GPUBE_X3_LE, GPUBE_X3_GT, GPUBE_X3_GE};
 	struct gpube_x3_condition c = {.right = {.var = -1}};
 	struct gpube_x3_list list = {0}, factors = {0};
 	const int64_t *v;
@@ -602,7 +615,8 @@ static int post(struct parsed *p, int32_t at)
 			reify(p, left); /* it is in two of them */
 			if (after >= 0)
 				reify(p, right);
-			p->e.nodes[k] = (struct gpube_expr_node){.op = GPUBE_OP_EQ, .a = left, .b = right};
+			p->e.nodes[k] =
+				(struct gpube_expr_node){.op = GPUBE_OP_EQ, .a = left, .b = right};
 			if (!r->in->status)
 				post(p, k);
 			left = right;

@@ -272,8 +272,7 @@ static void merge_intervals(struct gpube_x3_interval *set, int64_t *n)
 	*n = left;
 }
 
-static int read_right(
-	struct gpube_x3 *r, struct gpube_x3_condition *c, const char *right, size_t n)
+static int read_right(struct gpube_x3 *r, struct gpube_x3_condition *c, const char *right, size_t n)
 {
 	const char *end = right + n;
 	const char *copy;
@@ -319,8 +318,8 @@ int gpube__x3_condition_text(
 	n = strcspn(text, "," BLANKS);
 	op = text + n + strspn(text + n, BLANKS) == comma ? operator_of(text, n) : -1;
 	if (op < 0)
-		return gpube__x3_expected(r, "lt, le, eq, ne, ge, gt, in or notin", text,
-			(size_t)(comma - text));
+		return gpube__x3_expected(
+			r, "lt, le, eq, ne, ge, gt, in or notin", text, (size_t)(comma - text));
 	c->op = (enum gpube_x3_operator)op;
 	text = comma + 1 + strspn(comma + 1, BLANKS);
 	for (end--; end > text && strchr(BLANKS, end[-1]); end--)

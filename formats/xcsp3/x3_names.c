@@ -32,8 +32,8 @@ int gpube__x3_slice_read(
 		struct gpube_x3_interval *in = &s->in[s->n];
 
 		if (s->n == GPUBE_X3_DIMENSIONS)
-			return gpube__in_error(r->in, "an array of more than %d dimensions",
-				GPUBE_X3_DIMENSIONS);
+			return gpube__in_error(
+				r->in, "an array of more than %d dimensions", GPUBE_X3_DIMENSIONS);
 		if (*p != '[')
 			return gpube__in_error(r->in, "expected '[', found '%c'", *p);
 		p++;
@@ -141,8 +141,7 @@ int32_t gpube__x3_named(
 
 static int not_known(struct gpube_x3 *r, const char *name, size_t n)
 {
-	return gpube__in_error(
-		r->in, "variable '%.*s' is not known", n > 60 ? 60 : (int)n, name);
+	return gpube__in_error(r->in, "variable '%.*s' is not known", n > 60 ? 60 : (int)n, name);
 }
 
 int gpube__x3_refer(struct gpube_x3 *r, const char *name, size_t n,

@@ -110,8 +110,14 @@ static int differ_in_lists(struct gpube_x3 *r, int64_t n, const int32_t *a, cons
 	int32_t *vars = gpube__in_charge(r->in, n + 1, 64, "lists that differ")
 				? NULL
 				: gpube__x3_temp(r, 2 * n + 1, sizeof(*vars));
-	struct gpube_x3_machine m = {.r = r, .name = "allDifferent", .n = 2 * n, .vars = vars,
-		.width = 2, .start = start, .step = step_lists, .end = end_lists};
+	struct gpube_x3_machine m = {.r = r,
+		.name = "allDifferent",
+		.n = 2 * n,
+		.vars = vars,
+		.width = 2,
+		.start = start,
+		.step = step_lists,
+		.end = end_lists};
 
 	for (int64_t k = 0; k < n && vars; k++) {
 		vars[2 * k] = a[k];
@@ -269,8 +275,8 @@ static int add_choice(struct gpube_x3 *r, struct gpube_x3_term i, int64_t at_i,
 	if (!j)
 		return gpube__x3_post_printf(r, "or(ne(%s,%lld),%s)", a, (long long)at_i, text);
 	gpube__x3_term_text(b, *j);
-	return gpube__x3_post_printf(r, "or(ne(%s,%lld),ne(%s,%lld),%s)", a, (long long)at_i, b,
-		(long long)at_j, text);
+	return gpube__x3_post_printf(
+		r, "or(ne(%s,%lld),ne(%s,%lld),%s)", a, (long long)at_i, b, (long long)at_j, text);
 }
 
 /* Of a list of numbers: one table. */
@@ -314,8 +320,14 @@ static int add_wide_member(
 {
 	static const int64_t start[2];
 	int32_t *vars = gpube__x3_temp(r, list->n + 1, sizeof(*vars));
-	struct gpube_x3_machine m = {.r = r, .name = "element", .n = list->n + 1, .vars = vars,
-		.width = 2, .start = start, .step = step_member, .end = end_lists};
+	struct gpube_x3_machine m = {.r = r,
+		.name = "element",
+		.n = list->n + 1,
+		.vars = vars,
+		.width = 2,
+		.start = start,
+		.step = step_member,
+		.end = end_lists};
 
 	if (!vars || gpube__x3_as_var(r, value, &vars[0]))
 		return r->in->status;
@@ -342,7 +354,7 @@ static int element_of_list(struct gpube_x3 *r, struct gpube_x3_node *list_node,
 				"<element> without <index> and another condition than eq is not "
 				"read");
 		return gpube__x3_only_numbers(list) ? add_member(r, list, c->right)
-					  : add_wide_member(r, list, c->right);
+						    : add_wide_member(r, list, c->right);
 	}
 	vars[0] = index->var;
 	vars[1] = c->right.var;
@@ -631,8 +643,12 @@ int gpube__x3_circuit(struct gpube_x3 *r, struct gpube_x3_node *node)
 	const struct numbers none = {0};
 	int64_t n, start, *values;
 	int32_t *x, *when, *all, vars[3];
-	struct gpube_x3_machine m = {.r = r, .name = "circuit", .width = 1, .start = &before,
-		.step = step_first, .data = &start};
+	struct gpube_x3_machine m = {.r = r,
+		.name = "circuit",
+		.width = 1,
+		.start = &before,
+		.step = step_first,
+		.data = &start};
 	struct range range;
 
 	if (gpube__x3_main_vars(r, node, &n, &x) || gpube__x3_start(r, list ? list : node, &start))

@@ -86,8 +86,12 @@ static int run(struct gpube_x3_machine *m)
 	int32_t *scope = gpube__x3_temp(r, m->n + 1, sizeof(*scope));
 	int32_t *reads = gpube__x3_temp(r, m->n + 1, sizeof(*reads));
 	int32_t *domains = gpube__x3_temp(r, m->n + 1, sizeof(*domains));
-	struct gpube_call call = {.in = r->in, .keyword = &keyword, .m = r->m, .scope = scope,
-		.hard_from = GPUBE_INF, .unit = 1};
+	struct gpube_call call = {.in = r->in,
+		.keyword = &keyword,
+		.m = r->m,
+		.scope = scope,
+		.hard_from = GPUBE_INF,
+		.unit = 1};
 	struct gpube_eval eval = {.call = &call, .domains = domains};
 	bool fits = false, small;
 	int64_t cells;
@@ -99,9 +103,15 @@ static int run(struct gpube_x3_machine *m)
 	eval.arity = call.arity;
 	for (int k = 0; k < call.arity; k++)
 		domains[k] = r->m->vars[scope[k]].domain;
-	m->machine = (struct gpube_machine){.call = &call, .eval = &eval, .n = (int)m->n,
-		.reads = reads, .width = m->width, .start = (int64_t *)m->start, .sign = 1,
-		.step = step, .end = end};
+	m->machine = (struct gpube_machine){.call = &call,
+		.eval = &eval,
+		.n = (int)m->n,
+		.reads = reads,
+		.width = m->width,
+		.start = (int64_t *)m->start,
+		.sign = 1,
+		.step = step,
+		.end = end};
 	cells = gpube__cells(r->m, call.arity, scope);
 	small = cells >= 0 && (cells <= TABLE_CELLS || call.arity <= 2);
 	if (!small && m->n < INT32_MAX && gpube__chain(&fits, &m->machine))

@@ -29,8 +29,13 @@ static int come_vars(struct gpube_x3 *r, int64_t n, const int32_t *vars, int64_t
 	static const int64_t start, truths[2] = {0, 1};
 	int32_t *all = gpube__x3_temp(r, n + 1, sizeof(*all));
 	int64_t total = 0, *values = gpube__x3_all_values(r, n, vars, &total);
-	struct gpube_x3_machine m = {.r = r, .name = "nValues", .n = n + 1, .vars = all, .width = 1,
-		.start = &start, .step = step_come};
+	struct gpube_x3_machine m = {.r = r,
+		.name = "nValues",
+		.n = n + 1,
+		.vars = all,
+		.width = 1,
+		.start = &start,
+		.step = step_come};
 
 	if (!all || !values)
 		return r->in->status;
@@ -139,8 +144,13 @@ int gpube__x3_extreme_var(
 	struct gpube_x3 *r, int64_t n, const int32_t *vars, bool most, int32_t *var)
 {
 	static const int64_t start[2];
-	struct gpube_x3_machine m = {.r = r, .name = most ? "maximum" : "minimum", .n = n + 1,
-		.width = 2, .start = start, .step = step_extreme, .data = &most};
+	struct gpube_x3_machine m = {.r = r,
+		.name = most ? "maximum" : "minimum",
+		.n = n + 1,
+		.width = 2,
+		.start = start,
+		.step = step_extreme,
+		.data = &most};
 	int32_t *all = gpube__x3_temp(r, n + 1, sizeof(*all));
 	int64_t n_values, at = 0, bound = 0, *values = gpube__x3_all_values(r, n, vars, &n_values);
 
@@ -175,8 +185,12 @@ int gpube__x3_maximum(struct gpube_x3 *r, struct gpube_x3_node *node)
 {
 	static const int64_t start[2];
 	const bool most = gpube__x3_is(node, "maximum");
-	struct gpube_x3_machine m = {.r = r, .name = node->name, .width = 2, .start = start,
-		.step = step_most, .data = &most};
+	struct gpube_x3_machine m = {.r = r,
+		.name = node->name,
+		.width = 2,
+		.start = start,
+		.step = step_most,
+		.data = &most};
 	struct gpube_x3_term extreme = {0};
 	struct gpube_x3_condition c;
 	const int64_t one = 1;
@@ -223,8 +237,12 @@ int gpube__x3_arg(struct gpube_x3 *r, struct gpube_x3_node *node)
 	struct gpube_x3_node *list = gpube__x3_child(node, "list");
 	const char *rank = gpube__x3_attribute(node, "rank");
 	struct arg a = {.most = gpube__x3_is(node, "maximumArg")};
-	struct gpube_x3_machine m = {.r = r, .name = node->name, .width = 2, .start = start,
-		.step = step_arg, .data = &a};
+	struct gpube_x3_machine m = {.r = r,
+		.name = node->name,
+		.width = 2,
+		.start = start,
+		.step = step_arg,
+		.data = &a};
 	struct gpube_x3_condition c;
 	int32_t *vars;
 
@@ -246,7 +264,7 @@ struct sequence {
 	int64_t n, *values;
 	struct placed {
 		int64_t value, place;
-	} *rising;
+	} * rising;
 	bool covered;
 };
 
@@ -313,8 +331,13 @@ int gpube__x3_precedence(struct gpube_x3 *r, struct gpube_x3_node *node)
 	struct gpube_x3_node *values = gpube__x3_child(node, "values");
 	static const int64_t start;
 	struct sequence s = {0};
-	struct gpube_x3_machine m = {.r = r, .name = "precedence", .width = 1, .start = &start,
-		.step = step_precedence, .end = end_precedence, .data = &s};
+	struct gpube_x3_machine m = {.r = r,
+		.name = "precedence",
+		.width = 1,
+		.start = &start,
+		.step = step_precedence,
+		.end = end_precedence,
+		.data = &s};
 	int32_t *vars;
 
 	if (gpube__x3_main_vars(r, node, &m.n, &vars))
@@ -357,8 +380,12 @@ int gpube__x3_all_equal(struct gpube_x3 *r, struct gpube_x3_node *node)
 {
 	static const int64_t start[2];
 	struct sequence except = {0};
-	struct gpube_x3_machine m = {.r = r, .name = "allEqual", .width = 2, .start = start,
-		.step = step_equal, .data = &except};
+	struct gpube_x3_machine m = {.r = r,
+		.name = "allEqual",
+		.width = 2,
+		.start = start,
+		.step = step_equal,
+		.data = &except};
 	int32_t *vars;
 	int64_t n;
 

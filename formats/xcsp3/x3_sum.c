@@ -144,8 +144,13 @@ static int add_totals(struct gpube_x3_sum *s, const struct gpube_x3_condition *c
 	struct totals t = {.linear = l};
 	struct gpube_x3_condition moved = *c;
 	int64_t start;
-	struct gpube_x3_machine m = {.r = r, .name = "sum", .n = l->n, .width = 1, .start = &start,
-		.step = step_total, .data = &t};
+	struct gpube_x3_machine m = {.r = r,
+		.name = "sum",
+		.n = l->n,
+		.width = 1,
+		.start = &start,
+		.step = step_total,
+		.data = &t};
 	int32_t *vars = gpube__x3_temp(r, (int64_t)l->n + 1, sizeof(*vars));
 	__int128 reach = s->offset < 0 ? -s->offset : s->offset;
 

@@ -137,8 +137,14 @@ static int add_automaton(
 	struct gpube_x3 *r, const struct gpube_x3_relation *rel, const int32_t *vars)
 {
 	struct reading d = {rel, (rel->n + WORD_BITS - 1) / WORD_BITS};
-	struct gpube_x3_machine m = {.r = r, .name = "extension", .n = rel->arity, .vars = vars,
-		.width = d.words, .step = step_tuples, .end = end_tuples, .data = &d};
+	struct gpube_x3_machine m = {.r = r,
+		.name = "extension",
+		.n = rel->arity,
+		.vars = vars,
+		.width = d.words,
+		.step = step_tuples,
+		.end = end_tuples,
+		.data = &d};
 	int64_t *start = gpube__x3_temp(r, d.words, sizeof(*start));
 
 	for (int64_t t = 0; t < rel->n && start; t++)

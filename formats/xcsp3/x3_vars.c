@@ -179,8 +179,8 @@ static int take_domain(struct gpube_x3 *r, void *arg, int64_t place)
 	return GPUBE_OK;
 }
 
-static int read_domains(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_array *a,
-	struct places *p)
+static int read_domains(
+	struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_array *a, struct places *p)
 {
 	bool others = false;
 

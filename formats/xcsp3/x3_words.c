@@ -68,8 +68,7 @@ const char *gpube__x3_text(struct gpube_x3 *r, const struct gpube_x3_node *node)
 
 	r->in->line = r->in_group ? r->in->line : node->line;
 	/* a group says much in few bytes */
-	if (r->in_group &&
-		gpube__in_charge(r->in, node->n_text + 16, 4, "constraints of a group"))
+	if (r->in_group && gpube__in_charge(r->in, node->n_text + 16, 4, "constraints of a group"))
 		return NULL;
 	if (!r->in_group || !strchr(p, '%'))
 		return p;

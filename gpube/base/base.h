@@ -41,8 +41,9 @@ struct gpube_ctx {
 	double deadline;   /* gpube__now() at which work stops; 0: never */
 	int n_devices;     /* GPUs that were asked for, by index; 0: the first */
 	int devices[GPUBE_MAX_DEVICES];
-	struct gpube_rates *rates; /* what was measured of this machine (ops/rates.h), or NULL; a child's are its parent's */
-	void *device;              /* owned by the CUDA backend */
+	/* what was measured of this machine (ops/rates.h), or NULL; a child's are its parent's */
+	struct gpube_rates *rates;
+	void *device; /* owned by the CUDA backend */
 	void (*device_free)(struct gpube_ctx *);
 	void *host; /* memory that the CPU backend keeps between calls */
 	void (*host_free)(struct gpube_ctx *);
@@ -85,7 +86,7 @@ bool gpube__stopped(const struct gpube_ctx *ctx);
 /* The status and text of a stop: ESTOP, "stopped" or "out of time". */
 int gpube__fail_stopped(struct gpube_ctx *ctx);
 
-/* ---- what callers of exported functions pass: EINVAL, or OK; nothing was done before ------------- */
+/* ---- what callers of exported functions pass: EINVAL, or OK; nothing was done before --------- */
 
 /* A null pointer where one is needed, maybe the context itself. */
 int gpube__missing(struct gpube_ctx *ctx);
@@ -134,7 +135,8 @@ int gpube__sort(struct gpube_ctx *ctx, void *items, uint64_t n, size_t size,
 /*
  * Binary heaps: items[0] is one that no other is before. An item is of 64 bytes at most.
  * gpube__heap_push() - the last of n items, which is new, finds its place.
- * gpube__heap_take() - item k of n becomes the last one, for the caller to take away; the others are a heap.
+ * gpube__heap_take() - item k of n becomes the last one, for the caller to take away; the others
+ * are a heap.
  */
 typedef bool (*gpube__before)(const void *, const void *);
 void gpube__heap_push(void *items, int64_t n, size_t size, gpube__before before);
@@ -180,8 +182,8 @@ struct gpube__runner {
  */
 int gpube__race(struct gpube_ctx *ctx, struct gpube__runner *runners, int n, int *first);
 /*
- * gpube__ctx_child() - a context for another thread: it may take what its parent may, and stops when that does. Its
- * log is nobody's, and it has no deadline of its own.
+ * gpube__ctx_child() - a context for another thread: it may take what its parent may, and stops
+ * when that does. Its log is nobody's, and it has no deadline of its own.
  * gpube__ctx_clear() - frees what a context owns, not the context.
  */
 struct gpube_ctx gpube__ctx_child(const struct gpube_ctx *parent);
@@ -197,14 +199,15 @@ static inline const char *gpube__plural(double n)
 
 /* ---- clock and random numbers -------------------------------------------- */
 
-double gpube__now(void); /* seconds, monotonic */
+double gpube__now(void);         /* seconds, monotonic */
 double gpube__cpu_seconds(void); /* of all threads of the process, so far */
 
 /*
- * A turn of one method among several: so many seconds of work, which are the processor's where other programs use it,
- * too, and the clock's where threads or a card do more at once. (Of rbm_22, with ten programs on two cores, a sweep of
- * 0.2 s of the processor was given up after 0.5 by the clock, and an elimination of ten times as long began.) Never
- * more than GPUBE__BUSIEST times as long by the clock, nor beyond a quarter of a time that is limited.
+ * A turn of one method among several: so many seconds of work, which are the processor's where
+ * other programs use it, too, and the clock's where threads or a card do more at once. (Of rbm_22,
+ * with ten programs on two cores, a sweep of 0.2 s of the processor was given up after 0.5 by the
+ * clock, and an elimination of ten times as long began.) Never more than GPUBE__BUSIEST times as
+ * long by the clock, nor beyond a quarter of a time that is limited.
  */
 #define GPUBE__BUSIEST 8
 struct gpube_turn {

@@ -6,10 +6,10 @@
  */
 #include "gpube/base/natural.h"
 
-#define PRIME	   0xffffffff00000001u
+#define PRIME      0xffffffff00000001u
 #define MOST_ROOTS ((uint64_t)1 << 32)
-#define PARTS	   3    /* coefficients of a word */
-#define PART	   1000 /* each is below that */
+#define PARTS      3    /* coefficients of a word */
+#define PART       1000 /* each is below that */
 /* A product of factors below that times a word leaves room for what is carried. */
 #define MOST_FACTOR ((uint64_t)1 << 34)
 /* Numbers of fewer words are multiplied word by word; so many factors are, one by one. */

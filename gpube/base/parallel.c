@@ -64,7 +64,7 @@ struct helper {
 struct gpube__pool {
 	uint64_t state;
 	int n_asleep; /* a hint */
-	int awaited; /* the caller sleeps until the last helper has left */
+	int awaited;  /* the caller sleeps until the last helper has left */
 	int busy, quit;
 
 	void (*fn)(void *arg, int64_t item, int thread);
@@ -81,7 +81,7 @@ struct gpube__pool {
 	int most; /* threads: as many as the context had when it needed the first helper */
 	int n_helpers;
 	struct helper *helpers; /* room for most - 1 */
-	struct piece *pieces;	/* of each thread */
+	struct piece *pieces;   /* of each thread */
 };
 
 static void relax(void)

@@ -5,7 +5,10 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* As pthread_create(), but no signal is for the thread: those are for the program's own. False: the system gives none. */
+/*
+ * As pthread_create(), but no signal is for the thread: those are for the program's own. False: the
+ * system gives none.
+ */
 bool gpube__thread_start(pthread_t *thread, void *(*work)(void *), void *arg);
 
 #endif

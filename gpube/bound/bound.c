@@ -1,6 +1,6 @@
 /*
- * bound.c - the engine of gpube_solve() and gpube_bound(): simplify, then stages until one of them proves,
- * then the report.
+ * bound.c - the engine of gpube_solve() and gpube_bound(): simplify, then stages until one of them
+ * proves, then the report.
  */
 #include "gpube/bound/bound.h"
 #include "gpube/bound/certificate/certificate.h"
@@ -35,13 +35,14 @@ static int simplify_now(struct gpube_bounder *b)
 		b->costs = b->quantised;
 	}
 	status = gpube__simplify_below(&b->s, b->costs,
-		b->opts->no_simplify ? GPUBE__CONVERT
+		b->opts->no_simplify            ? GPUBE__CONVERT
 		: b->opts->count || b->shifting ? GPUBE__REDUCE
 						: GPUBE__SETTLE,
 		b->shifting && b->shifting->whole ? GPUBE__WHOLE : GPUBE__BELOW);
 	if (!status) {
 		status = gpube__bound_exclusive(b);
-		if (status == GPUBE_ESTOP || gpube__bounder_gives_way(b, status, "joining what excludes each other"))
+		if (status == GPUBE_ESTOP ||
+			gpube__bounder_gives_way(b, status, "joining what excludes each other"))
 			status = GPUBE_OK;
 	}
 	b->m = b->tables = b->s.model;
@@ -61,8 +62,8 @@ static int simplify(struct gpube_bounder *b)
 }
 
 /*
- * The caller's assignment in the simplified model, of which a variable may stand for several: the first of its
- * values that is right for all of them. False if there is none.
+ * The caller's assignment in the simplified model, of which a variable may stand for several: the
+ * first of its values that is right for all of them. False if there is none.
  */
 static bool reduce(struct gpube_bounder *b, const int32_t *values)
 {
@@ -76,7 +77,8 @@ static bool reduce(struct gpube_bounder *b, const int32_t *values)
 
 			if (var < 0 && var != GPUBE__SETTLED && b->s.value[i] != values[i])
 				return false;
-			for (; var >= 0 && (known ? known[b->tried[var]] : b->tried[var]) != values[i];
+			for (; var >= 0 &&
+				(known ? known[b->tried[var]] : b->tried[var]) != values[i];
 				settled = false)
 				if (++b->tried[var] == b->m->vars[var].domain)
 					return false;
@@ -175,8 +177,11 @@ static int report_stages(struct gpube_bounder *b, struct gpube_solution *out)
 	for (int64_t k = 0; k < b->n_runs; k++) {
 		const struct gpube_stage_run *r = &b->runs[k];
 
-		out->stages[k] = (struct gpube_stage){.name = r->name, .seconds = r->seconds, .seconds_cpu = r->seconds_cpu,
-			.bound = given_total(b, r->lower), .cost = given_total(b, r->upper),
+		out->stages[k] = (struct gpube_stage){.name = r->name,
+			.seconds = r->seconds,
+			.seconds_cpu = r->seconds_cpu,
+			.bound = given_total(b, r->lower),
+			.cost = given_total(b, r->upper),
 			.gave_way = r->gave_way};
 	}
 	out->steps = b->steps.step;
@@ -201,7 +206,8 @@ static int report_values(struct gpube_bounder *b, struct gpube_solution *out)
 	status = gpube_model_cost(&out->cost, b->costs, out->values);
 	if (!status && out->cost != given_total(b, b->upper))
 		status = gpube__fail(b->ctx, GPUBE_EBUG,
-			"internal error: the assignment does not cost what was found; please report "
+			"internal error: the assignment does not cost what was found; please "
+			"report "
 			"this");
 	if (!status && b->given->kind == GPUBE_POTENTIALS)
 		status = gpube_model_log_value(&out->log_value, b->given, out->values);
@@ -261,9 +267,10 @@ static int check_options(const struct gpube_model *m, const struct gpube_bound_o
 		status = gpube__check_choice(
 			m->ctx, "partition", (int)o->partition, GPUBE_PARTITION_CONTENT);
 	if (!status)
-		status = gpube__check_engine(m,
-			&(struct gpube__engine_opts){(int)o->order_method, o->order, o->order_seconds,
-				o->timeout_seconds, (int)o->backend, o->precision});
+		status = gpube__check_engine(
+			m, &(struct gpube__engine_opts){(int)o->order_method, o->order,
+				   o->order_seconds, o->timeout_seconds, (int)o->backend,
+				   o->precision});
 	return status ? status : gpube__check_known(m, o->values, o->has_cutoff, o->cutoff);
 }
 
@@ -339,14 +346,22 @@ static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
 static const struct gpube__solve_patience endless = {.lower = INT64_MIN};
 
 /* Elimination alone; what it cannot end is no failure, as of any other method. */
-static int eliminate_bound(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_bound_opts *o)
+static int eliminate_bound(
+	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_bound_opts *o)
 {
 	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.order_method = o->order_method, .order = o->order, .order_seconds = o->order_seconds,
-		.timeout_seconds = o->timeout_seconds, .seed = o->seed, .backend = o->backend,
-		.no_simplify = o->no_simplify, .count = o->count, .precision = o->precision,
-		.no_slices = o->no_slices, .values = o->values, .cutoff = o->cutoff,
+		.order_method = o->order_method,
+		.order = o->order,
+		.order_seconds = o->order_seconds,
+		.timeout_seconds = o->timeout_seconds,
+		.seed = o->seed,
+		.backend = o->backend,
+		.no_simplify = o->no_simplify,
+		.count = o->count,
+		.precision = o->precision,
+		.no_slices = o->no_slices,
+		.values = o->values,
+		.cutoff = o->cutoff,
 		.has_cutoff = o->has_cutoff};
 	int status = check_options(m, o);
 
@@ -374,11 +389,20 @@ static int nothing_known(struct gpube_solution **out, const struct gpube_model *
 static int engine(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *o, const struct gpube_watch *watch)
 {
-	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = o->method,
-		.order_method = o->order_method, .order = o->order, .order_seconds = o->order_seconds,
-		.timeout_seconds = o->timeout_seconds, .seed = o->seed, .backend = o->backend,
-		.no_simplify = o->no_simplify, .count = o->count, .precision = o->precision,
-		.no_slices = o->no_slices, .values = o->values, .cutoff = o->cutoff,
+	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+		.method = o->method,
+		.order_method = o->order_method,
+		.order = o->order,
+		.order_seconds = o->order_seconds,
+		.timeout_seconds = o->timeout_seconds,
+		.seed = o->seed,
+		.backend = o->backend,
+		.no_simplify = o->no_simplify,
+		.count = o->count,
+		.precision = o->precision,
+		.no_slices = o->no_slices,
+		.values = o->values,
+		.cutoff = o->cutoff,
 		.has_cutoff = o->has_cutoff};
 	const double end = o->timeout_seconds > 0 ? gpube__now() + o->timeout_seconds : INFINITY;
 	const int status = bound(out, NULL, NULL, m, &opts, watch, NULL);
@@ -392,7 +416,8 @@ static int engine(struct gpube_solution **out, const struct gpube_model *m,
 	if (gpube__stopped(m->ctx) || gpube__now() >= end)
 		return gpube__fail_stopped(m->ctx);
 	return gpube__fail(m->ctx, GPUBE_ELIMIT, "%s",
-		counts ? "the optima are not counted: elimination does not fit the memory, or the time"
+		counts ? "the optima are not counted: elimination does not fit the memory, or the "
+			 "time"
 		       : "nothing that fits the memory and the time proves more");
 }
 
@@ -436,8 +461,9 @@ int gpube__solve_watched(struct gpube_solution **out, const struct gpube_model *
 	opts = opts ? opts : &none;
 	if (opts->sizeof_options != sizeof(*opts))
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	return opts->method == GPUBE_BOUND_ELIMINATE ? gpube__solve_patiently(out, m, opts, &endless)
-						     : engine(out, m, opts, watch);
+	return opts->method == GPUBE_BOUND_ELIMINATE
+		       ? gpube__solve_patiently(out, m, opts, &endless)
+		       : engine(out, m, opts, watch);
 }
 
 int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
@@ -446,13 +472,16 @@ int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
 	return gpube__solve_watched(out, m, opts, NULL);
 }
 
-/* What totals too far apart were refused for, and may be done without an ascent: the bounds, then, by themselves. */
-static int bound_far(struct gpube_solution **out, struct gpube_shifted *shifted, const struct gpube_model *m,
-	const struct gpube_bound_opts *opts)
+/*
+ * What totals too far apart were refused for, and may be done without an ascent: the bounds, then,
+ * by themselves.
+ */
+static int bound_far(struct gpube_solution **out, struct gpube_shifted *shifted,
+	const struct gpube_model *m, const struct gpube_bound_opts *opts)
 {
-	const int64_t cutoff = !opts || !opts->has_cutoff ? GPUBE_INF
+	const int64_t cutoff = !opts || !opts->has_cutoff       ? GPUBE_INF
 			       : m->direction == GPUBE_MAXIMISE ? -opts->cutoff
-								  : opts->cutoff;
+								: opts->cutoff;
 	const double start = gpube__now();
 	struct gpube_bound_opts rest = {.sizeof_options = sizeof(rest)};
 	char text[256];
@@ -481,16 +510,18 @@ int gpube__bound_shifted(struct gpube_solution **out, struct gpube_shifted *shif
 	memset(shifted, 0, sizeof(*shifted));
 	*out = NULL;
 	if (opts && (opts->method == GPUBE_BOUND_MBE || opts->method == GPUBE_BOUND_ELIMINATE))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "mini-buckets and elimination leave no shifted model");
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"mini-buckets and elimination leave no shifted model");
 	status = bound(out, shifted, shifting, m, opts, NULL, NULL);
-	if (status == GPUBE_ERANGE && shifting->whole && !shifting->certificate && m->kind == GPUBE_COSTS)
+	if (status == GPUBE_ERANGE && shifting->whole && !shifting->certificate &&
+		m->kind == GPUBE_COSTS)
 		status = bound_far(out, shifted, m, opts);
 	if (status)
 		gpube__shifted_clear(shifted);
 	return status;
 }
 
-/* ---- the shifted model as a model ---------------------------------------------------------------- */
+/* ---- the shifted model as a model ------------------------------------------------------------ */
 
 enum { MOST_DECIMALS = 12, MOST_ARITY = 16 };
 
@@ -499,9 +530,11 @@ static int check_how(struct gpube_ctx *ctx, const struct gpube_reparam_opts *how
 	if (how->sizeof_options != sizeof(*how))
 		return gpube__fail(ctx, GPUBE_EINVAL, "sizeof_options is not set");
 	if (how->decimals < -1 || how->decimals > MOST_DECIMALS)
-		return gpube__fail(ctx, GPUBE_EINVAL, "decimals are %d, expected -1 to %d", how->decimals, MOST_DECIMALS);
+		return gpube__fail(ctx, GPUBE_EINVAL, "decimals are %d, expected -1 to %d",
+			how->decimals, MOST_DECIMALS);
 	if (how->max_arity && (how->max_arity < 2 || how->max_arity > MOST_ARITY))
-		return gpube__fail(ctx, GPUBE_EINVAL, "max_arity is %d, expected 2 to %d", how->max_arity, MOST_ARITY);
+		return gpube__fail(ctx, GPUBE_EINVAL, "max_arity is %d, expected 2 to %d",
+			how->max_arity, MOST_ARITY);
 	if (how->max_tables < 0)
 		return gpube__fail(ctx, GPUBE_EINVAL, "max_tables is below 0");
 	if (!(how->max_cells >= 0) || isinf(how->max_cells))
@@ -509,8 +542,9 @@ static int check_how(struct gpube_ctx *ctx, const struct gpube_reparam_opts *how
 	return GPUBE_OK;
 }
 
-int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **shifted, const struct gpube_model *m,
-	const struct gpube_bound_opts *opts, const struct gpube_reparam_opts *how)
+int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **shifted,
+	const struct gpube_model *m, const struct gpube_bound_opts *opts,
+	const struct gpube_reparam_opts *how)
 {
 	static const struct gpube_reparam_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_shifted_opts shifting;
@@ -529,7 +563,9 @@ int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **shifted, 
 		return status;
 	shifting = (struct gpube_shifted_opts){
 		.whole = !how->prune,
-		.decimals = how->decimals < 0 ? 0 : how->decimals ? how->decimals : 6,
+		.decimals = how->decimals < 0 ? 0
+			    : how->decimals   ? how->decimals
+					      : 6,
 		.max_arity = how->max_arity ? how->max_arity : 3,
 		.max_tables = how->max_tables,
 		.max_cells = how->max_cells > 0 ? how->max_cells : 2e6,

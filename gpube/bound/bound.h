@@ -31,7 +31,10 @@ int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const
  */
 int gpube__bounder_slices(struct gpube_bounder *b, double seconds, bool *done);
 
-/* The number of optima, of a model whose optimum is known: b->count. Errors: ELIMIT (it does not fit) */
+/*
+ * The number of optima, of a model whose optimum is known: b->count. Errors: ELIMIT (it does not
+ * fit)
+ */
 int gpube__bounder_count(struct gpube_bounder *b);
 
 /*
@@ -42,21 +45,23 @@ int gpube__bounder_count(struct gpube_bounder *b);
 int gpube__bounder_quick_mbe(struct gpube_bounder *b);
 
 /*
- * gpube__bounder_quick_joins() - there and back on the join graph, from one of a millisecond, each time
- * with larger mini-buckets, for 'seconds'. (Mini-buckets alone of so few cells take longer: of a grid of 20 by 20
- * those of four variables take 5 ms, nearly all of it plans of 400 contractions; there and back with eight takes 4.)
+ * gpube__bounder_quick_joins() - there and back on the join graph, from one of a millisecond, each
+ * time with larger mini-buckets, for 'seconds'. (Mini-buckets alone of so few cells take longer: of
+ * a grid of 20 by 20 those of four variables take 5 ms, nearly all of it plans of 400 contractions;
+ * there and back with eight takes 4.)
  */
 int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds);
 
 /*
- * gpube__bound_first() - shifts between functions in 64 bits, as long as they pay and for 'seconds' at most,
- * assignments read off them, and b->tables. Nothing is done where tables are too large, or
+ * gpube__bound_first() - shifts between functions in 64 bits, as long as they pay and for 'seconds'
+ * at most, assignments read off them, and b->tables. Nothing is done where tables are too large, or
  * totals.
  */
 int gpube__bound_first(struct gpube_bounder *b, double seconds);
 
 /*
- * gpube__bound_exclusive() - Boolean variables that exclude each other become one, where that helps.
+ * gpube__bound_exclusive() - Boolean variables that exclude each other become one, where that
+ * helps.
  * Errors: those of gpube__join_exclusive(): b->s is as it was
  */
 int gpube__bound_exclusive(struct gpube_bounder *b);
@@ -64,7 +69,8 @@ int gpube__bound_exclusive(struct gpube_bounder *b);
 /*
  * gpube__bound_first_order() - b->order: the caller's, or a greedy one.
  * gpube__bound_order() - a better one, searched for as long as it pays.
- * gpube__bound_order_soon() - the same, but for a moment only where that does not bring elimination within reach.
+ * gpube__bound_order_soon() - the same, but for a moment only where that does not bring elimination
+ * within reach.
  * gpube__bound_order_at_once() - for a moment, where elimination is within reach.
  * gpube__bounder_wants_order() - whether that may help, and was not done yet.
  * gpube__bounder_order_seconds() - of its time an order may take so much.
@@ -84,11 +90,14 @@ bool gpube__bounder_easy_order(const struct gpube_bounder *b);
 #define GPUBE__MUCH_MEMORY 2e9
 
 /*
- * Looks at what ends in a moment, if at all, along the first order or the best: join graphs and a search tree, for a moment
- * (glance) or longer and with mini-buckets (along); the tree, in 'seconds' or as long as little is open (closely).
- * gpube__bound_tree_that_ends() - the tree of the last look, as long as it seems to end in what is left of 'seconds'
- * (gpube__dfs_tree_seconds_left()); gpube__bounder_tree_ends(): whether it does, gpube__bounder_tree_seconds(): what it has taken.
- * gpube__bounder_look_seconds() - what a look may take: 'most', or less where elimination takes little.
+ * Looks at what ends in a moment, if at all, along the first order or the best: join graphs and a
+ * search tree, for a moment (glance) or longer and with mini-buckets (along); the tree, in
+ * 'seconds' or as long as little is open (closely).
+ * gpube__bound_tree_that_ends() - the tree of the last look, as long as it seems to end in what is
+ * left of 'seconds' (gpube__dfs_tree_seconds_left()); gpube__bounder_tree_ends(): whether it does,
+ * gpube__bounder_tree_seconds(): what it has taken.
+ * gpube__bounder_look_seconds() - what a look may take: 'most', or less where elimination takes
+ * little.
  * gpube__bounder_has_tree() - small domains: a tree that ends does so in a moment.
  */
 int gpube__bound_glance_along(struct gpube_bounder *b, double seconds);
@@ -104,7 +113,9 @@ double gpube__bounder_tree_seconds(const struct gpube_bounder *b);
 double gpube__bounder_look_seconds(const struct gpube_bounder *b, double most);
 bool gpube__bounder_has_tree(const struct gpube_bounder *b);
 
-/* A tree where values may change places, which is found here. Errors: those of gpube__bound_dfs() */
+/*
+ * A tree where values may change places, which is found here. Errors: those of gpube__bound_dfs()
+ */
 int gpube__bound_tree_of_names(struct gpube_bounder *b, double seconds);
 
 /* Cells and tuples of all tables. */
@@ -140,10 +151,15 @@ void gpube__dfs_tree_free(struct gpube_dfs_tree *tree);
  */
 int gpube__bound_guess(struct gpube_bounder *b, double seconds);
 bool gpube__bounder_may_guess(const struct gpube_bounder *b);
-/* The ascent that ends in a shifted model, of the method that is asked for; 'seconds' are not looked at. */
+/*
+ * The ascent that ends in a shifted model, of the method that is asked for; 'seconds' are not
+ * looked at.
+ */
 int gpube__bound_shift_and_keep(struct gpube_bounder *b, double seconds);
 
-/* The ascent on patches, and splitting of what it leaves open: in 'seconds', or until nothing is. */
+/*
+ * The ascent on patches, and splitting of what it leaves open: in 'seconds', or until nothing is.
+ */
 int gpube__bound_patches(struct gpube_bounder *b, double seconds);
 /* After it, where nothing was split: the ascent goes on, on ever larger patches. */
 int gpube__bound_larger_patches(struct gpube_bounder *b, double seconds);
@@ -151,18 +167,21 @@ void gpube__patching_free(struct gpube_patching *s);
 /* True if no assignment below the limit has the value, as the search tree has found. */
 bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t value);
 /*
- * Whether the forbidden cells leave anything: an assignment is offered, or it is told that there is none.
- * Nothing is done without a library (sat.h); a later call goes on.
+ * Whether the forbidden cells leave anything: an assignment is offered, or it is told that there is
+ * none. Nothing is done without a library (sat.h); a later call goes on.
  */
 int gpube__bound_sat(struct gpube_bounder *b, double seconds);
-/* Whether any assignment costs no more than the constant: it is offered, or the bound is raised by one. */
+/*
+ * Whether any assignment costs no more than the constant: it is offered, or the bound is raised by
+ * one.
+ */
 int gpube__bound_free(struct gpube_bounder *b, double seconds);
 /* In about 'seconds'; where they are finite, it does nothing if it has little hope. */
 int gpube__bound_sweep(struct gpube_bounder *b, double seconds);
 /*
  * gpube__bound_joins() - the ascent on the join graph, and what it makes possible.
- * gpube__bound_andor() - only as much of it as an AND/OR search on its tables (andor.h) needs. In 'seconds'.
- * A later call goes on where one ended, if the order is not much better by now.
+ * gpube__bound_andor() - only as much of it as an AND/OR search on its tables (andor.h) needs. In
+ * 'seconds'. A later call goes on where one ended, if the order is not much better by now.
  */
 int gpube__bound_joins(struct gpube_bounder *b, double seconds);
 int gpube__bound_andor(struct gpube_bounder *b, double seconds);

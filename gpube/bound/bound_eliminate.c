@@ -15,14 +15,16 @@
 #define SLICE_SHARE 16
 
 /*
- * What is eliminated: the simplified model without the dead values, and with the limit as its top. Where
- * optima are counted, those that are known are below the top, and nothing is dead.
+ * What is eliminated: the simplified model without the dead values, and with the limit as its top.
+ * Where optima are counted, those that are known are below the top, and nothing is dead.
  */
 struct rest {
 	const struct gpube_model *m;
 	struct gpube_model *made; /* NULL: it is the simplified model as it is */
-	bool whole;		  /* nothing is dead, so that the order that was searched for is the one to take */
-	bool ordered;		  /* no other is looked for: it was given, or searched for as long as it pays */
+	/* nothing is dead, so that the order that was searched for is the one to take */
+	bool whole;
+	/* no other is looked for: it was given, or searched for as long as it pays */
+	bool ordered;
 };
 
 static int64_t top_of(const struct gpube_bounder *b)
@@ -92,8 +94,10 @@ static int restricted(struct gpube_model **out, const struct gpube_bounder *b, c
 static int rest_init(
 	struct rest *r, const struct gpube_bounder *b, const uint8_t *dead, const int64_t *at)
 {
-	*r = (struct rest){.m = b->m, .whole = !dead,
-		.ordered = b->opts->order_method == GPUBE_ORDER_GIVEN || (!dead && b->order_sought)};
+	*r = (struct rest){.m = b->m,
+		.whole = !dead,
+		.ordered =
+			b->opts->order_method == GPUBE_ORDER_GIVEN || (!dead && b->order_sought)};
 	if (!dead && top_of(b) == b->m->top)
 		return GPUBE_OK;
 	r->m = NULL;
@@ -221,7 +225,10 @@ int gpube__bounder_slices(struct gpube_bounder *b, double seconds, bool *done)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* If the tables do not fit, or take too long to get there, *too_large is how many cells would be joined. */
+/*
+ * If the tables do not fit, or take too long to get there, *too_large is how many cells would be
+ * joined.
+ */
 static int eliminate_rest(struct gpube_bounder *b, const struct rest *r, double seconds, bool *done,
 	double *too_large)
 {
@@ -257,7 +264,8 @@ static int eliminate_rest(struct gpube_bounder *b, const struct rest *r, double 
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 			"elimination of what is left: %.3g joined cell%s", s->plan.joined_cells,
 			gpube__plural(s->plan.joined_cells));
-		status = solve_within(&s, b, r, &opts, fmax(seconds, 3 * planned_seconds(b, &s->plan)), done);
+		status = solve_within(
+			&s, b, r, &opts, fmax(seconds, 3 * planned_seconds(b, &s->plan)), done);
 	}
 	gpube_solution_free(s, b->ctx);
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
@@ -302,8 +310,8 @@ int gpube__bounder_count(struct gpube_bounder *b)
 	return status;
 }
 
-int gpube__clusters_eliminate(struct gpube_bounder *b, const struct gpube_clusters *c,
-	double seconds, bool *done)
+int gpube__clusters_eliminate(
+	struct gpube_bounder *b, const struct gpube_clusters *c, double seconds, bool *done)
 {
 	const struct gpube_model *m = b->m;
 	int64_t *at = gpube__alloc(b->ctx, (uint64_t)m->n_vars, sizeof(*at)), total = 0;

@@ -79,8 +79,8 @@ int gpube__bound_exclusive(struct gpube_bounder *b)
 {
 	struct gpube_ctx *ctx = b->ctx;
 	const double timeout = b->opts->timeout_seconds;
-	const double deadline = gpube__end_by(
-		ctx, gpube__now() + (timeout > 0 ? fmax(LEAST_SECONDS, SHARE * timeout) : MOST_SECONDS));
+	const double deadline = gpube__end_by(ctx,
+		gpube__now() + (timeout > 0 ? fmax(LEAST_SECONDS, SHARE * timeout) : MOST_SECONDS));
 	int status = join_where_it_helps(b);
 
 	ctx->deadline = deadline;

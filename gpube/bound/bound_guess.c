@@ -1,12 +1,14 @@
 /*
  * bound_guess.c - a search tree below a guessed limit, and a larger one where there is nothing.
  *
- * Where little is proved of what the best assignment costs, that cost is no help to a search tree: hardly any value
- * reaches it. A limit a few times above the bound makes the tree small. What it does not leave open is proved, whatever the guess
- * was: that nothing costs less than the limit is the next bound, and the next limit is so many times as far away;
- * an assignment below it is the best there is once the tree has ended. (SPOT5's wcsp_14 as .uai, where 0.016 is proved, 0.316 is the
- * optimum, and what is found costs 9.4 for each constraint that is left out: below 0.07 it takes 20 nodes, below 0.27
- * 400, below 1.07 9400 for the optimum and its proof, and below what is found no proof in minutes.)
+ * Where little is proved of what the best assignment costs, that cost is no help to a search tree:
+ * hardly any value reaches it. A limit a few times above the bound makes the tree small. What it
+ * does not leave open is proved, whatever the guess was: that nothing costs less than the limit is
+ * the next bound, and the next limit is so many times as far away; an assignment below it is the
+ * best there is once the tree has ended. (SPOT5's wcsp_14 as .uai, where 0.016 is proved, 0.316 is
+ * the optimum, and what is found costs 9.4 for each constraint that is left out: below 0.07 it
+ * takes 20 nodes, below 0.27 400, below 1.07 9400 for the optimum and its proof, and below what is
+ * found no proof in minutes.)
  *
  * Source: Korf, AI 27, 1985 (iterative deepening), whose limits are of what a path has cost.
  */
@@ -15,9 +17,12 @@
 #include "gpube/bound/dfs_tree.h"
 #include "gpube/ir/dense.h"
 
-/* A limit is so many times as far from the constant as the bound; a part, at least, of what may lie between. */
+/*
+ * A limit is so many times as far from the constant as the bound; a part, at least, of what may lie
+ * between.
+ */
 #define FARTHER 4
-#define LEAST	1e-4
+#define LEAST   1e-4
 /* The next one may take as long as this one might, or so many times as long as it did. */
 #define LONGER 8
 /* Of that: a guess that is farther is none any more. */
@@ -26,7 +31,8 @@
 /* What a total may be, or is of interest, from the constant. */
 static double open_from(const struct gpube_bounder *b)
 {
-	const double least = (double)gpube__constant_of(b->m), span = (double)gpube__cost_span(b->m);
+	const double least = (double)gpube__constant_of(b->m),
+		     span = (double)gpube__cost_span(b->m);
 
 	return b->limit == GPUBE_INF ? span : fmin(span, (double)b->limit - least);
 }
@@ -51,15 +57,17 @@ static void forget_guess(struct gpube_bounder *b, int64_t limit)
 }
 
 /*
- * A tree below the next limit. It knows from the last one where conflicts come up, so that no first run is to be thrown away: of
- * wcsp_14 below 0.25 400 nodes instead of 3300, below 1 9400 instead of 11600, three seeds.
+ * A tree below the next limit. It knows from the last one where conflicts come up, so that no first
+ * run is to be thrown away: of wcsp_14 below 0.25 400 nodes instead of 3300, below 1 9400 instead
+ * of 11600, three seeds.
  */
 static int begin_guess(struct gpube_bounder *b)
 {
 	struct gpube_dfs_tree *last = b->tree;
 	int status = gpube__dfs_tree_new(b);
 
-	if (!status && last && last->t && b->tree->t && last->t->n_functions == b->tree->t->n_functions) {
+	if (!status && last && last->t && b->tree->t &&
+		last->t->n_functions == b->tree->t->n_functions) {
 		for (int32_t k = 0; k < last->t->n_functions; k++)
 			b->tree->t->weights[k] = last->t->weights[k];
 		b->tree->n_restarts = 0;
@@ -99,7 +107,8 @@ int gpube__bound_guess(struct gpube_bounder *b, double seconds)
 		spent = gpube__turn_spent(&turn);
 		b->seconds_looked += spent;
 		seconds = fmax(seconds, LONGER * spent);
-	} while (!status && (found || b->lower >= b->guess) && !gpube__bounder_done(b) && !gpube__stopped(b->ctx));
+	} while (!status && (found || b->lower >= b->guess) && !gpube__bounder_done(b) &&
+		 !gpube__stopped(b->ctx));
 	b->guessed = b->tree;
 	b->tree = tree;
 	if (b->guessed && b->limit <= b->guess) { /* nothing is guessed any more */

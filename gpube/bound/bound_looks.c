@@ -1,6 +1,6 @@
 /*
- * bound_looks.c - looks at what ends in a moment, if at all: a search tree, before and after join graphs. None takes
- * longer than a part of what elimination would.
+ * bound_looks.c - looks at what ends in a moment, if at all: a search tree, before and after join
+ * graphs. None takes longer than a part of what elimination would.
  */
 #include <math.h>
 
@@ -15,19 +15,22 @@ bool gpube__bounder_has_tree(const struct gpube_bounder *b)
 }
 
 /*
- * Looks at trees, all together, take no longer than this part of what elimination along the best order is predicted to take,
- * which is sure: grid20x20.f2 had 1.2 s of looks before 0.3 s of elimination. (It takes 3 to 5 times as long as that where
- * costs have 64 bits, and the search for its order half as long; of both together looks are then a sixth.)
+ * Looks at trees, all together, take no longer than this part of what elimination along the best
+ * order is predicted to take, which is sure: grid20x20.f2 had 1.2 s of looks before 0.3 s of
+ * elimination. (It takes 3 to 5 times as long as that where costs have 64 bits, and the search for
+ * its order half as long; of both together looks are then a sixth.)
  */
 #define LOOKING 1.0
 
 double gpube__bounder_look_seconds(const struct gpube_bounder *b, double most)
 {
-	const bool fits = (double)sizeof(int32_t) * b->order_cost.largest_message < GPUBE__MUCH_MEMORY;
+	const bool fits =
+		(double)sizeof(int32_t) * b->order_cost.largest_message < GPUBE__MUCH_MEMORY;
 
 	return b->opts->no_eliminate || !fits || gpube__bounder_hopeless(b)
 		       ? most
-		       : fmin(most, fmax(0, LOOKING * gpube__bounder_eliminating(b) - b->seconds_looked));
+		       : fmin(most, fmax(0, LOOKING * gpube__bounder_eliminating(b) -
+						    b->seconds_looked));
 }
 
 double gpube__bounder_cells(const struct gpube_bounder *b)
@@ -39,7 +42,10 @@ double gpube__bounder_cells(const struct gpube_bounder *b)
 	return cells;
 }
 
-/* Cells of tables of which a tree is made in a second, and swept once: 10_1, of 10^7, took 0.5 s for a look of 0.1. */
+/*
+ * Cells of tables of which a tree is made in a second, and swept once: 10_1, of 10^7, took 0.5 s
+ * for a look of 0.1.
+ */
 #define MADE_PER_SECOND 2e7
 
 static bool is_soon_made(const struct gpube_bounder *b, double seconds)
@@ -50,7 +56,8 @@ static bool is_soon_made(const struct gpube_bounder *b, double seconds)
 static int look(struct gpube_bounder *b, double seconds)
 {
 	const struct gpube_turn turn = gpube__turn(b->ctx, seconds);
-	int status = seconds > 0 && is_soon_made(b, seconds) ? gpube__bound_dfs(b, seconds) : GPUBE_OK;
+	int status =
+		seconds > 0 && is_soon_made(b, seconds) ? gpube__bound_dfs(b, seconds) : GPUBE_OK;
 
 	b->seconds_looked += gpube__turn_spent(&turn);
 	return status;
@@ -120,7 +127,10 @@ int gpube__bound_hopeful_tree(struct gpube_bounder *b, double seconds)
 	return status || !b->tree ? status : gpube__bound_tree_that_ends(b, b->tree->seconds);
 }
 
-/* It goes on where it seems to end in as long as it has taken: BN_75's took 1 s, seemed to need 0.16, and did 0.7 s later. */
+/*
+ * It goes on where it seems to end in as long as it has taken: BN_75's took 1 s, seemed to need
+ * 0.16, and did 0.7 s later.
+ */
 int gpube__bound_look(struct gpube_bounder *b, double seconds)
 {
 	int status = look(b, seconds);
@@ -139,7 +149,8 @@ int gpube__bound_look_and_or(struct gpube_bounder *b, double seconds)
 		open = gpube__bounder_open(b);
 		status = gpube__bound_andor(b, seconds);
 		seconds *= 2;
-	} while (!status && !gpube__bounder_done(b) && !gpube__stopped(b->ctx) && gpube__bounder_gains(b, open));
+	} while (!status && !gpube__bounder_done(b) && !gpube__stopped(b->ctx) &&
+		 gpube__bounder_gains(b, open));
 	b->seconds_looked += gpube__turn_spent(&turn);
 	return status;
 }
@@ -152,8 +163,12 @@ int gpube__bound_look_closely(struct gpube_bounder *b, double seconds)
 	int status = GPUBE_OK;
 
 	(void)seconds;
-	for (int k = 0; k < 3 && !status && !gpube__bounder_done(b) && gpube__bounder_share_proved(b) > looks[k].share; k++)
-		status = gpube__bound_look(b, gpube__bounder_look_seconds(b, fmin(looks[k].seconds, gpube__bounder_order_seconds(b))));
+	for (int k = 0; k < 3 && !status && !gpube__bounder_done(b) &&
+			gpube__bounder_share_proved(b) > looks[k].share;
+		k++)
+		status = gpube__bound_look(
+			b, gpube__bounder_look_seconds(
+				   b, fmin(looks[k].seconds, gpube__bounder_order_seconds(b))));
 	return status;
 }
 
@@ -185,8 +200,8 @@ static int joins_and_tree(struct gpube_bounder *b, double joins, double tree)
 }
 
 /*
- * What says most per millisecond, before a better order is searched for: a join graph, and a look whether a search tree
- * ends at once.
+ * What says most per millisecond, before a better order is searched for: a join graph, and a look
+ * whether a search tree ends at once.
  */
 int gpube__bound_glance_along(struct gpube_bounder *b, double seconds)
 {

@@ -11,9 +11,8 @@
 static double mbe_memory(const struct gpube_bounder *b)
 {
 	int status;
-	const struct gpube_ops *cuda = b->opts->backend == GPUBE_BACKEND_CUDA
-					       ? gpube__ops_cuda(b->ctx, &status)
-					       : NULL;
+	const struct gpube_ops *cuda =
+		b->opts->backend == GPUBE_BACKEND_CUDA ? gpube__ops_cuda(b->ctx, &status) : NULL;
 
 	return (double)(cuda ? cuda->memory(b->ctx) : b->ctx->memory_bytes);
 }
@@ -82,7 +81,8 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 		b->opts->first_fit ? GPUBE_PARTITION_FIRST : b->opts->partition);
 
 	/* (a plan by content has tables, and finds out by itself) */
-	if (status == GPUBE_ELIMIT && !b->opts->z && b->opts->partition == GPUBE_PARTITION_CONTENT) {
+	if (status == GPUBE_ELIMIT && !b->opts->z &&
+		b->opts->partition == GPUBE_PARTITION_CONTENT) {
 		*fits = false;
 		return GPUBE_OK;
 	}
@@ -90,8 +90,7 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 		return status;
 	*exact = mbe.n_split == 0;
 	gpube__mbe_memory(&keep, &least, &mbe);
-	*fits = least <= mbe_memory(b) &&
-		(b->opts->z || in_time(b, mbe.joined_cells));
+	*fits = least <= mbe_memory(b) && (b->opts->z || in_time(b, mbe.joined_cells));
 	if (*fits && (*exact || mbe.joined_cells >= least_cells)) {
 		b->z = z;
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
@@ -125,8 +124,10 @@ int gpube__bound_mbe(struct gpube_bounder *b)
 		status = one_mbe(b, z, INFINITY, 0, &exact, &fits);
 		if (!status && !fits)
 			status = gpube__fail(b->ctx, GPUBE_ELIMIT,
-				"mini-buckets of %d variables do not fit the memory; take a smaller "
-				"z", z);
+				"mini-buckets of %d variables do not fit the memory; take a "
+				"smaller "
+				"z",
+				z);
 		return status;
 	}
 	for (int k = 2; k <= b->m->n_vars + 1 && !exact && fits && !status; k++)

@@ -1,6 +1,6 @@
 /*
- * bound_orders.c - the orders that the stages go along: the first one, and a better one, searched for in a moment or
- * for longer where that may bring elimination within reach.
+ * bound_orders.c - the orders that the stages go along: the first one, and a better one, searched
+ * for in a moment or for longer where that may bring elimination within reach.
  */
 #include <math.h>
 
@@ -35,8 +35,8 @@ static int first_order(struct gpube_bounder *b)
 		return status;
 	}
 	if (o->order_method != GPUBE_ORDER_GIVEN)
-		return gpube__order_find(b->ctx, b->order, &b->order_cost, &b->graph, o->order_method, 0,
-			b->ops->cells_per_second, o->seed);
+		return gpube__order_find(b->ctx, b->order, &b->order_cost, &b->graph,
+			o->order_method, 0, b->ops->cells_per_second, o->seed);
 	/* it is over the given model's variables: those that are left, in it */
 	status = gpube__simplified_order(b->order, &b->s, o->order, b->given->n_vars);
 	return status ? status : gpube__order_cost(b->ctx, &b->order_cost, &b->graph, b->order);
@@ -56,7 +56,8 @@ static int find_order(struct gpube_bounder *b, int (*find)(struct gpube_bounder 
 	const int status = find(b);
 
 	b->seconds_order += gpube__now() - start;
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "an order of %.3g joined cells, %.3g s of elimination, after %.3g s",
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+		"an order of %.3g joined cells, %.3g s of elimination, after %.3g s",
 		b->order_cost.joined_cells, gpube__bounder_eliminating(b), b->seconds_order);
 	return status;
 }
@@ -101,29 +102,38 @@ static int search_for(struct gpube_bounder *b, struct gpube_order_time time)
 	return status;
 }
 
-/* As long as it pays, but no longer than that: pedigree30's order takes 0.03 s, and elimination along it as much. */
+/*
+ * As long as it pays, but no longer than that: pedigree30's order takes 0.03 s, and elimination
+ * along it as much.
+ */
 static int search_within(struct gpube_bounder *b, double most)
 {
 	return search_for(b, (struct gpube_order_time){gpube__bounder_by_clock(b, most), true});
 }
 
-/* Seconds of elimination along what half a second has found: more would not bring it within reach. */
+/*
+ * Seconds of elimination along what half a second has found: more would not bring it within reach.
+ */
 #define REMOTE 1e4
 
-/* Of its time, where elimination may be within reach: the best order of pedigree51 takes 2.6 s, and elimination 3.4. */
+/*
+ * Of its time, where elimination may be within reach: the best order of pedigree51 takes 2.6 s, and
+ * elimination 3.4.
+ */
 static double reaching_seconds(const struct gpube_bounder *b)
 {
 	return b->opts->timeout_seconds > 0 ? b->opts->timeout_seconds / 6 : INFINITY;
 }
 
 /*
- * As long as it pays: until the search has taken as long as elimination along what it has found will, or gains no more.
- * (Half a second of one core finds an order of pedigree7 with 3e11 joined cells, a whole one of 4e8; BN_71's stays at
- * 10^20.)
+ * As long as it pays: until the search has taken as long as elimination along what it has found
+ * will, or gains no more. (Half a second of one core finds an order of pedigree7 with 3e11 joined
+ * cells, a whole one of 4e8; BN_71's stays at 10^20.)
  */
 static int search_order(struct gpube_bounder *b)
 {
-	const double given = b->opts->order_seconds, probe = fmin(0.5, gpube__bounder_order_seconds(b));
+	const double given = b->opts->order_seconds,
+		     probe = fmin(0.5, gpube__bounder_order_seconds(b));
 	int status = GPUBE_OK;
 
 	if (given > 0)
@@ -138,12 +148,13 @@ static int search_order(struct gpube_bounder *b)
 }
 
 /*
- * Seconds after which it is seen, as a rule, whether there is an easy order: of nine pedigrees six had one by then. Elimination
- * of so many seconds will be easy, too, where it was so many times as long before: pedigree13's comes down from 10^6 s to 200 in
- * that time and to 0.3 in four times as long, pedigree50's from 300 to 140 and to 100.
+ * Seconds after which it is seen, as a rule, whether there is an easy order: of nine pedigrees six
+ * had one by then. Elimination of so many seconds will be easy, too, where it was so many times as
+ * long before: pedigree13's comes down from 10^6 s to 200 in that time and to 0.3 in four times as
+ * long, pedigree50's from 300 to 140 and to 100.
  */
-#define MOMENT	0.1
-#define NEARLY	1000
+#define MOMENT  0.1
+#define NEARLY  1000
 #define GAINING 10
 
 static int search_for_a_moment(struct gpube_bounder *b)

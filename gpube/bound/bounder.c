@@ -60,18 +60,21 @@ double gpube__bounder_slowness(const struct gpube_bounder *b)
 {
 	const double worked = gpube__cpu_seconds() - b->start_cpu, least = 0.01;
 
-	return worked < least ? 1 : fmax(1, fmin(GPUBE__BUSIEST, (gpube__now() - b->start) / worked));
+	return worked < least ? 1
+			      : fmax(1, fmin(GPUBE__BUSIEST, (gpube__now() - b->start) / worked));
 }
 
 double gpube__bounder_by_clock(const struct gpube_bounder *b, double seconds)
 {
-	return fmax(seconds, fmin(seconds * gpube__bounder_slowness(b), gpube__seconds_left(b->ctx) / 4));
+	return fmax(seconds,
+		fmin(seconds * gpube__bounder_slowness(b), gpube__seconds_left(b->ctx) / 4));
 }
 
 /* ---- telling ------------------------------------------------------------------- */
 
 /* A total as the file has it: decimals, direction. */
-static const char *total_text(char text[GPUBE_DECIMAL_TEXT], const struct gpube_bounder *b, int64_t total)
+static const char *total_text(
+	char text[GPUBE_DECIMAL_TEXT], const struct gpube_bounder *b, int64_t total)
 {
 	return gpube__decimal_text(text, b->s.negated ? -total : total, b->costs->scale);
 }
@@ -84,15 +87,16 @@ void gpube__bounder_tell(const struct gpube_bounder *b, const char *by)
 
 	total_text(lower, b, b->lower);
 	if (b->upper == GPUBE_INF)
-		gpube__log(b->ctx, level, "%.2f s: %s bound %s (%s)",
-			gpube__now() - b->start, what[0], lower, by);
+		gpube__log(b->ctx, level, "%.2f s: %s bound %s (%s)", gpube__now() - b->start,
+			what[0], lower, by);
 	else
 		gpube__log(b->ctx, level, "%.2f s: %s bound %s, %s bound %s (%s)",
 			gpube__now() - b->start, what[0], lower, what[1],
 			total_text(upper, b, b->upper), by);
 }
 
-void gpube__step_add(struct gpube_ctx *ctx, struct gpube_steps *s, double seconds, int64_t bound, int64_t cost)
+void gpube__step_add(
+	struct gpube_ctx *ctx, struct gpube_steps *s, double seconds, int64_t bound, int64_t cost)
 {
 	enum { MOST = 4096 };
 
@@ -120,7 +124,8 @@ void gpube__bounder_cut(struct gpube_bounder *b, int64_t cutoff)
 {
 	b->cutoff = cutoff;
 	/* one that no total reaches says nothing, and need not fit what limits are scaled to */
-	if (cutoff < b->limit && (__int128)cutoff - gpube__constant_of(b->m) < gpube__cost_span(b->m))
+	if (cutoff < b->limit &&
+		(__int128)cutoff - gpube__constant_of(b->m) < gpube__cost_span(b->m))
 		b->limit = cutoff;
 }
 
@@ -170,7 +175,8 @@ int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const c
 	if (total < b->lower)
 		return gpube__fail(b->ctx, GPUBE_EBUG,
 			"internal error: an assignment costs %lld, below the bound %lld; please "
-			"report this", (long long)total, (long long)b->lower);
+			"report this",
+			(long long)total, (long long)b->lower);
 	b->upper = total;
 	if (total < b->limit && !(b->shifting && b->shifting->whole))
 		b->limit = total;
@@ -196,13 +202,18 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 
 /* ---- stages --------------------------------------------------------------------- */
 
-int gpube__bounder_note(struct gpube_bounder *b, const char *stage, double start, double start_cpu, bool gave_way)
+int gpube__bounder_note(
+	struct gpube_bounder *b, const char *stage, double start, double start_cpu, bool gave_way)
 {
-	int status = gpube__grow(b->ctx, &b->runs, &b->runs_capacity, b->n_runs + 1, sizeof(*b->runs));
+	int status =
+		gpube__grow(b->ctx, &b->runs, &b->runs_capacity, b->n_runs + 1, sizeof(*b->runs));
 
 	if (!status)
-		b->runs[b->n_runs++] = (struct gpube_stage_run){.name = stage, .seconds = gpube__now() - start,
-			.seconds_cpu = gpube__cpu_seconds() - start_cpu, .lower = b->lower, .upper = b->upper,
+		b->runs[b->n_runs++] = (struct gpube_stage_run){.name = stage,
+			.seconds = gpube__now() - start,
+			.seconds_cpu = gpube__cpu_seconds() - start_cpu,
+			.lower = b->lower,
+			.upper = b->upper,
 			.gave_way = gave_way};
 	return status;
 }

@@ -43,8 +43,12 @@ struct gpube_steps {
 	int64_t n, capacity;
 };
 
-/* A step more; of thousands every other one goes. Where there is no memory, the picture has less to show. */
-void gpube__step_add(struct gpube_ctx *ctx, struct gpube_steps *s, double seconds, int64_t bound, int64_t cost);
+/*
+ * A step more; of thousands every other one goes. Where there is no memory, the picture has less to
+ * show.
+ */
+void gpube__step_add(
+	struct gpube_ctx *ctx, struct gpube_steps *s, double seconds, int64_t bound, int64_t cost);
 
 struct gpube_bounder {
 	struct gpube_ctx *ctx;
@@ -56,47 +60,54 @@ struct gpube_bounder {
 	struct gpube_simplified s;
 	const struct gpube_model *m; /* simplified; totals below are its */
 	/*
-	 * What ascents and mini-buckets begin from: m, or the same functions, and unary ones, with costs
-	 * shifted between them; totals below the limit are the same, times 2^finer, forbidden values
-	 * perhaps more.
+	 * What ascents and mini-buckets begin from: m, or the same functions, and unary ones, with
+	 * costs shifted between them; totals below the limit are the same, times 2^finer, forbidden
+	 * values perhaps more.
 	 */
 	const struct gpube_model *tables;
 	int finer;
 	struct gpube_model *kept; /* tables, where it is not m */
-	double start, start_cpu; /* by the clock, and of the process */
+	double start, start_cpu;  /* by the clock, and of the process */
 
-	int64_t lower; /* no total is below; GPUBE_INF: none is allowed */
-	int64_t upper; /* of 'best'; GPUBE_INF: none known */
-	int64_t limit; /* totals from here on are of no interest: min(top, cutoff, upper) */
+	int64_t lower;  /* no total is below; GPUBE_INF: none is allowed */
+	int64_t upper;  /* of 'best'; GPUBE_INF: none known */
+	int64_t limit;  /* totals from here on are of no interest: min(top, cutoff, upper) */
 	int64_t cutoff; /* GPUBE_INF: none given */
 	int32_t *best, *extended; /* of the simplified, of the given model */
 	int32_t *tried;
 	double seconds_lower, seconds_upper;
 	struct gpube_search *search;
-	const char *backend; /* of the ascent */
-	struct gpube_shifted *shifted; /* wanted from the last ascent, or NULL */
+	const char *backend;                       /* of the ascent */
+	struct gpube_shifted *shifted;             /* wanted from the last ascent, or NULL */
 	const struct gpube_shifted_opts *shifting; /* how, with 'shifted' */
-	int most_shift; /* of an ascent */
-	bool lifted;	/* shifted is made */
-	bool ordered; /* order is made */
+	int most_shift;                            /* of an ascent */
+	bool lifted;                               /* shifted is made */
+	bool ordered;                              /* order is made */
 	double seconds_looked; /* of trees before elimination, as a quiet machine has them */
-	int32_t *order; /* of the simplified model; order_cost is what it costs */
+	int32_t *order;        /* of the simplified model; order_cost is what it costs */
 	struct gpube_order_cost order_cost;
-	struct gpube_order_search *orders; /* for a better one, from one of its turns to the next; NULL: none is looked for any more */
-	struct gpube_graph graph;	   /* of m, as long as they are searched for */
-	bool order_sought; /* for as long as it pays: no search of another stage is to do it again */
-	double quick_along; /* joined cells of the order that quick mini-buckets ran along; 0: none */
+	/* for a better one, from one of its turns to the next; NULL: none is looked for any more */
+	struct gpube_order_search *orders;
+	struct gpube_graph graph; /* of m, as long as they are searched for */
+	/* for as long as it pays: no search of another stage is to do it again */
+	bool order_sought;
+	/* joined cells of the order that quick mini-buckets ran along; 0: none */
+	double quick_along;
 	int z;
 	struct gpube_sat *sat; /* the hard part as clauses, as long as they are open; or NULL */
-	struct gpube_dfs_tree *tree; /* the search tree, from one of its turns to the next; or NULL */
-	struct gpube_dfs_tree *guessed; /* another one, of what costs less than 'guess' (bound_guess.c); or NULL */
+	/* the search tree, from one of its turns to the next; or NULL */
+	struct gpube_dfs_tree *tree;
+	/* another one, of what costs less than 'guess' (bound_guess.c); or NULL */
+	struct gpube_dfs_tree *guessed;
 	int64_t guess;
-	struct gpube_climb *climb; /* the ascent on the join graph, likewise */
+	struct gpube_climb *climb;       /* the ascent on the join graph, likewise */
 	struct gpube_patching *patching; /* the ascent on patches, likewise */
 	struct gpube_certificate *notes; /* of what it does, or NULL */
-	double most_bytes; /* of tables, of an elimination of the whole; 0: what the memory allows */
-	bool put_off;	   /* one was not begun for that */
-	struct gpube_solution *eliminated; /* of the elimination that proved, or NULL; its order is of m */
+	/* of tables, of an elimination of the whole; 0: what the memory allows */
+	double most_bytes;
+	bool put_off; /* one was not begun for that */
+	/* of the elimination that proved, or NULL; its order is of m */
+	struct gpube_solution *eliminated;
 	char *count; /* of the optima, once it is known */
 	struct gpube_stage_run *runs;
 	int64_t n_runs, runs_capacity;
@@ -127,20 +138,27 @@ bool gpube__bounder_dense(const struct gpube_bounder *b);
 /* Small domains, and not dense: the join graph is the better ascent. */
 bool gpube__bounder_prefers_joins(const struct gpube_bounder *b);
 
-/* What is proved of the best assignment's cost, or of the cutoff, above what all cost; 0: neither is known. */
+/*
+ * What is proved of the best assignment's cost, or of the cutoff, above what all cost; 0: neither
+ * is known.
+ */
 double gpube__bounder_share_proved(const struct gpube_bounder *b);
 
 /*
- * What is open: the cost of the best assignment, or the cutoff, less the bound; INFINITY: neither is known.
- * gpube__bounder_gains() - at least half of what was open has been closed since: who has done that goes on, for where others begin
- * they close as much of less. (505 of SPOT5: AND/OR search closed 0.85 of it in a second and was given another only after 3 s.)
+ * What is open: the cost of the best assignment, or the cutoff, less the bound; INFINITY: neither
+ * is known.
+ * gpube__bounder_gains() - at least half of what was open has been closed since: who has done that
+ * goes on, for where others begin they close as much of less. (505 of SPOT5: AND/OR search closed
+ * 0.85 of it in a second and was given another only after 3 s.)
  */
 double gpube__bounder_open(const struct gpube_bounder *b);
 bool gpube__bounder_gains(const struct gpube_bounder *b, double open);
 
 /*
- * How many times as long the clock has run as the processor so far: on a machine that others use, and while a card works.
- * gpube__bounder_by_clock() - so many seconds of work by the clock, for what has no turn of its own.
+ * How many times as long the clock has run as the processor so far: on a machine that others use,
+ * and while a card works.
+ * gpube__bounder_by_clock() - so many seconds of work by the clock, for what has no turn of its
+ * own.
  */
 double gpube__bounder_slowness(const struct gpube_bounder *b);
 double gpube__bounder_by_clock(const struct gpube_bounder *b, double seconds);
@@ -156,7 +174,10 @@ void gpube__bounder_hear(struct gpube_bounder *b);
 /* A proved bound: kept, and told, if it is better. 'by' names the method. */
 void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by);
 
-/* A total of m as one of b->tables, the limit as one, and a bound of the tables' totals as one of m's. */
+/*
+ * A total of m as one of b->tables, the limit as one, and a bound of the tables' totals as one of
+ * m's.
+ */
 static inline int64_t gpube__tables_total(const struct gpube_bounder *b, int64_t total)
 {
 	return total == GPUBE_INF ? total : total * ((int64_t)1 << b->finer);
@@ -181,14 +202,18 @@ int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const c
 int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t steps);
 
 /*
- * True if a status is one that a stage of several may end with and the next can do without: no room,
- * sums past 64 bits, a device that failed. It is told then, with the stage's name: what is known
- * stays, and is the result. A stop, wrong arguments and our own errors are not.
+ * True if a status is one that a stage of several may end with and the next can do without: no
+ * room, sums past 64 bits, a device that failed. It is told then, with the stage's name: what is
+ * known stays, and is the result. A stop, wrong arguments and our own errors are not.
  */
 bool gpube__bounder_gives_way(const struct gpube_bounder *b, int status, const char *stage);
 
-/* To be reported: a stage that began at 'start' by the clock, and at 'start_cpu' of the process. Errors: ENOMEM */
-int gpube__bounder_note(struct gpube_bounder *b, const char *stage, double start, double start_cpu, bool gave_way);
+/*
+ * To be reported: a stage that began at 'start' by the clock, and at 'start_cpu' of the process.
+ * Errors: ENOMEM
+ */
+int gpube__bounder_note(
+	struct gpube_bounder *b, const char *stage, double start, double start_cpu, bool gave_way);
 
 /* Frees what it owns. */
 void gpube__bounder_clear(struct gpube_bounder *b);

@@ -28,8 +28,8 @@ struct part {
 	struct gpube_clusters c;
 	int64_t bytes;
 	int depth;
-	int passes;	/* of its last turn */
-	double states;	/* log10, when its elimination was last looked at */
+	int passes;     /* of its last turn */
+	double states;  /* log10, when its elimination was last looked at */
 	double seconds; /* of its last turn */
 };
 
@@ -90,8 +90,8 @@ static bool before(const void *a, const void *b)
 
 static int push(struct branching *r, struct part *p)
 {
-	if (gpube__grow(r->b->ctx, &r->heap, &r->heap_capacity, (int64_t)r->n + 1,
-		    sizeof(*r->heap)))
+	if (gpube__grow(
+		    r->b->ctx, &r->heap, &r->heap_capacity, (int64_t)r->n + 1, sizeof(*r->heap)))
 		return GPUBE_ENOMEM;
 	r->heap[r->n++] = p;
 	gpube__heap_push(r->heap, r->n, sizeof(*r->heap), before);
@@ -225,7 +225,7 @@ static int split(struct branching *r, struct part *p, struct part **other)
 	return status;
 }
 
-/* ---- a turn ------------------------------------------------------------------------------------ */
+/* ---- a turn ---------------------------------------------------------------------------------- */
 
 /* Passes until the part is closed, or would take too many more. */
 static void work(void *arg, int64_t item, int thread)
@@ -269,8 +269,8 @@ static int eliminate(struct branching *r, struct part *p, bool *done)
 	if (states > 6) {
 		for (int32_t i = 0; i < p->c.n; i++)
 			r->graph.domain[i] = p->c.domain[i];
-		status = gpube__order_find(b->ctx, r->order, &cost, &r->graph,
-			GPUBE_ORDER_MIN_FILL, 0, b->ops->cells_per_second, b->opts->seed);
+		status = gpube__order_find(b->ctx, r->order, &cost, &r->graph, GPUBE_ORDER_MIN_FILL,
+			0, b->ops->cells_per_second, b->opts->seed);
 		if (status || cost.joined_cells > 8 * seconds * b->ops->cells_per_second)
 			return status;
 	}
@@ -393,7 +393,9 @@ static void raise_bound(struct branching *r)
 
 int gpube__bound_branch(struct gpube_bounder *b, struct gpube_clusters *root)
 {
-	struct branching r = {.b = b, .root = root, .started = gpube__now(),
+	struct branching r = {.b = b,
+		.root = root,
+		.started = gpube__now(),
 		.most_bytes = (double)b->ctx->memory_bytes / 4};
 	struct part *first = NULL;
 	int64_t turns = 0;

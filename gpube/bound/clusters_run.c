@@ -19,22 +19,22 @@ struct ascent {
 	struct gpube_bounder *b;
 	struct gpube_clusters c;
 	struct gpube_rng rng;
-	int stage;	  /* clusters that are there: see enlarge() */
+	int stage; /* clusters that are there: see enlarge() */
 	int last_stage;
-	double states;	  /* log10 of the product of the live domains when elimination was tried */
+	double states; /* log10 of the product of the live domains when elimination was tried */
 	bool splits;
 	double eliminate; /* seconds that the next elimination may take */
 	double bytes;
 	double seconds[2]; /* of the last passes on all threads and on one */
 	double searching;  /* seconds spent in search */
-	bool again;	   /* the bound is known: it is to be reached by these tables, too */
+	bool again;        /* the bound is known: it is to be reached by these tables, too */
 };
 
 /* The next larger set of clusters; false if there is none, or none fits. */
 static bool enlarge(struct ascent *a, int *status)
 {
-	static const char *const name[] = {"", "triangles", "triangles of the triangulation",
-		"cliques of four"};
+	static const char *const name[] = {
+		"", "triangles", "triangles of the triangulation", "cliques of four"};
 	int32_t before = a->c.n_clusters;
 
 	while (a->stage < a->last_stage && !*status && a->c.n_clusters == before) {
@@ -42,8 +42,8 @@ static bool enlarge(struct ascent *a, int *status)
 		/* chords only where the graph itself has no triangles to speak of */
 		if (a->stage == 2 && a->c.n_clusters > a->c.n_pairs / 4)
 			continue;
-		*status = gpube__clusters_add(&a->c, a->stage == 3 ? 4 : 3,
-			a->stage == 2 ? a->b->order : NULL, a->bytes);
+		*status = gpube__clusters_add(
+			&a->c, a->stage == 3 ? 4 : 3, a->stage == 2 ? a->b->order : NULL, a->bytes);
 		if (a->c.n_clusters > before)
 			gpube__log(a->b->ctx, GPUBE_LOG_DETAIL, "%d cluster%s: %s added",
 				a->c.n_clusters, gpube__plural(a->c.n_clusters), name[a->stage]);
@@ -140,8 +140,7 @@ static int look_around(struct ascent *a)
  */
 static bool split_early(const struct ascent *a)
 {
-	return a->splits && (a->b->opts->split == GPUBE_SPLIT_FIRST ||
-				    gpube__bounder_dense(a->b));
+	return a->splits && (a->b->opts->split == GPUBE_SPLIT_FIRST || gpube__bounder_dense(a->b));
 }
 
 /* Scaled: what is missing to the limit, or to the best assignment where that is no limit. */
@@ -181,8 +180,8 @@ static int climb(struct ascent *a, const char *by)
 		if (!status && pass == EARLY && split_early(a))
 			return gpube__bound_branch(b, &a->c);
 		if (!status && pass % WINDOW == 0) {
-			double now = gpube__now(), rate = (double)(a->c.constant - before) /
-							  (now - window + 1e-9);
+			double now = gpube__now(),
+			       rate = (double)(a->c.constant - before) / (now - window + 1e-9);
 
 			/* what the same time again would bring, against what is missing */
 			const bool slow = rate * (now - stage) < 0.1 * (double)missing(a);
@@ -217,9 +216,12 @@ static void leave_out_dead(struct gpube_clusters *c, const struct gpube_bounder 
 
 int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double eliminate)
 {
-	struct ascent a = {.b = b, .last_stage = clusters ? 3 : 0, .eliminate = b->opts->no_eliminate ? 0 : eliminate,
+	struct ascent a = {.b = b,
+		.last_stage = clusters ? 3 : 0,
+		.eliminate = b->opts->no_eliminate ? 0 : eliminate,
 		.splits = clusters && b->opts->split != GPUBE_SPLIT_NEVER,
-		.states = INFINITY, .bytes = (double)b->ctx->memory_bytes / 4};
+		.states = INFINITY,
+		.bytes = (double)b->ctx->memory_bytes / 4};
 	int status = gpube__clusters_init(&a.c, b->tables, gpube__tables_limit(b));
 	bool done = false;
 
@@ -249,7 +251,9 @@ int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double elimina
 
 static int start(struct ascent *a, struct gpube_bounder *b, int last_stage)
 {
-	*a = (struct ascent){.b = b, .last_stage = last_stage, .states = INFINITY,
+	*a = (struct ascent){.b = b,
+		.last_stage = last_stage,
+		.states = INFINITY,
 		.bytes = (double)b->ctx->memory_bytes / 4};
 	gpube__rng_init(&a->rng, b->opts->seed);
 	return gpube__clusters_init_to(&a->c, b->tables, gpube__tables_limit(b), b->most_shift);
@@ -297,7 +301,8 @@ int gpube__bound_clusters_shifted(struct gpube_bounder *b, bool clusters)
 	if ((!status || status == GPUBE_ESTOP) && (b->shifting->whole || !gpube__bounder_done(b))) {
 		if (n < n_all)
 			status = ascend_with(&a, kept, n);
-		else if (status == GPUBE_ESTOP && !gpube__stopped(b->ctx)) /* the share is its own */
+		else if (status == GPUBE_ESTOP &&
+			 !gpube__stopped(b->ctx)) /* the share is its own */
 			status = climb(&a, arity > 2 ? "clusters" : "shifts");
 	}
 	if ((!status || status == GPUBE_ESTOP) && (b->shifting->whole || !gpube__bounder_done(b)) &&

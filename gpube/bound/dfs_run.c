@@ -10,7 +10,8 @@ static int sweep_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, int 
 	struct gpube_dfs_worker *w = s->workers;
 	const int64_t before = w->roots[k - s->blocks];
 	int64_t root;
-	const int least = s->lean || s->m == s->b->m ? LEAST_SWEEPS : 2; /* what was shifted before is */
+	/* what was shifted before is */
+	const int least = s->lean || s->m == s->b->m ? LEAST_SWEEPS : 2;
 	int status;
 
 	gpube__dfs_tree_come(w, k);
@@ -27,8 +28,8 @@ static int sweep_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, int 
 }
 
 /*
- * Costs shifted at the root until it brings no more, or for so long; and what follows from that. A later call goes on:
- * the bounds of open nodes stay bounds.
+ * Costs shifted at the root until it brings no more, or for so long; and what follows from that. A
+ * later call goes on: the bounds of open nodes stay bounds.
  */
 static int sweep(struct gpube_dfs_tree *s, double seconds)
 {
@@ -67,7 +68,8 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 	int64_t n_open = 0;
 
 	if (!status && !s->t)
-		gpube__log(b->ctx, b->opts->method == GPUBE_BOUND_TREE ? GPUBE_LOG_NOTE : GPUBE_LOG_DETAIL,
+		gpube__log(b->ctx,
+			b->opts->method == GPUBE_BOUND_TREE ? GPUBE_LOG_NOTE : GPUBE_LOG_DETAIL,
 			"search tree: none, functions or costs are too large for it");
 	if (status || !s->t)
 		return status;
@@ -91,7 +93,8 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 		s->m->n_vars, b->m->n_vars, gpube__plural(b->m->n_vars), (long long)s->n_nodes,
 		gpube__plural(s->n_nodes), gpube__now() - start, s->n_blocks,
 		gpube__plural(s->n_blocks), (long long)n_open, gpube__plural(n_open),
-		gpube__dfs_tree_is_done(s) ? ", all of it" : "", gpube__dfs_tree_is_done(s) ? 0 : gpube__dfs_tree_seconds_left(s));
+		gpube__dfs_tree_is_done(s) ? ", all of it" : "",
+		gpube__dfs_tree_is_done(s) ? 0 : gpube__dfs_tree_seconds_left(s));
 	if (gpube__dfs_tree_is_done(s))
 		gpube__bounder_raise(b, b->limit, "search tree");
 	return GPUBE_OK;

@@ -1,4 +1,7 @@
-/* dfs_search.c - depth-first branch and bound on a block of a tree, and what it leaves open: see dfs_tree.h. */
+/*
+ * dfs_search.c - depth-first branch and bound on a block of a tree, and what it leaves open: see
+ * dfs_tree.h.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -16,16 +19,17 @@
 /* Nodes, at most, by which a run that leaves open what it has not seen grows. */
 enum { LONGEST = 1 << 14 };
 /*
- * And so much of all nodes, since what is depth first sees less: of CELAR6-SUB1 14000 nodes in all, 41000 where
- * runs stay short.
+ * And so much of all nodes, since what is depth first sees less: of CELAR6-SUB1 14000 nodes in all,
+ * 41000 where runs stay short.
  */
 #define PART 0.2
 
 /* ---- a node --------------------------------------------------------------------------------- */
 
 /*
- * The position with the fewest values for its weight; -1: all are decided. First of all that of the last decision
- * that failed at once, until one of it does not: so the search goes back over decisions that have no part in it.
+ * The position with the fewest values for its weight; -1: all are decided. First of all that of the
+ * last decision that failed at once, until one of it does not: so the search goes back over
+ * decisions that have no part in it.
  */
 static int32_t choose(const struct gpube_dfs_worker *w)
 {
@@ -50,8 +54,9 @@ static int32_t choose(const struct gpube_dfs_worker *w)
 }
 
 /*
- * The value that costs least; of equals the one that forces least, and the best assignment's. (Costs
- * wander to the first variables, the others' are mostly 0: of pdb1qks 18000 nodes by costs alone, 5000 so.)
+ * The value that costs least; of equals the one that forces least, and the best assignment's.
+ * (Costs wander to the first variables, the others' are mostly 0: of pdb1qks 18000 nodes by costs
+ * alone, 5000 so.)
  */
 static int32_t choose_value(const struct gpube_dfs_worker *w, int32_t p)
 {
@@ -79,9 +84,9 @@ static int32_t choose_value(const struct gpube_dfs_worker *w, int32_t p)
 }
 
 /*
- * Many values that have an order are halved, first into the half of the best one; others are decided one by one.
- * (Of CELAR6-SUB1 17000 nodes, and without an end one by one; of pdb1fmj, whose values have none, 2300 one by one
- * and 3700 by halves.)
+ * Many values that have an order are halved, first into the half of the best one; others are
+ * decided one by one. (Of CELAR6-SUB1 17000 nodes, and without an end one by one; of pdb1fmj, whose
+ * values have none, 2300 one by one and 3700 by halves.)
  */
 static struct gpube_dfs_step next_step(struct gpube_dfs_worker *w, int32_t p)
 {
@@ -96,7 +101,8 @@ static struct gpube_dfs_step next_step(struct gpube_dfs_worker *w, int32_t p)
 		most = live[r] > most ? live[r] : most;
 	}
 	middle = least + (most - least) / 2 + 1;
-	return (struct gpube_dfs_step){p, middle, value < middle ? GPUBE__DFS_BELOW : GPUBE__DFS_FROM};
+	return (struct gpube_dfs_step){
+		p, middle, value < middle ? GPUBE__DFS_BELOW : GPUBE__DFS_FROM};
 }
 
 static int note_step(struct gpube_dfs_worker *w, const struct gpube_dfs_step *step)
@@ -213,9 +219,8 @@ static bool is_to_end(const struct gpube_dfs_worker *w, int64_t seen)
 
 	return s->n_at_work > 1 &&
 	       (__atomic_load_n(&s->ending, __ATOMIC_RELAXED) ||
-		       (__atomic_load_n(&s->n_waiting, __ATOMIC_RELAXED) &&
-			       seen >= s->shortest && seen >= w->t->depth && !w->from_root &&
-			       w->shares));
+		       (__atomic_load_n(&s->n_waiting, __ATOMIC_RELAXED) && seen >= s->shortest &&
+			       seen >= w->t->depth && !w->from_root && w->shares));
 }
 
 /* From where it is until nothing is left of this level, or 'nodes' more were seen. */
@@ -257,7 +262,7 @@ static void back_to_root(struct gpube_dfs_worker *w)
 	gpube__dfs_undo(t, &w->marks[0]);
 }
 
-/* ---- open nodes -------------------------------------------------------------------------------- */
+/* ---- open nodes ------------------------------------------------------------------------------ */
 
 /* The decisions of this run; NULL: no memory. */
 static struct gpube_dfs_path *copy_path(struct gpube_dfs_worker *w)
@@ -370,7 +375,10 @@ static void begin_open(const struct gpube_dfs_tree *s, struct gpube_dfs_block *k
 	k->nodes = 4 * s->shortest;
 }
 
-/* The part of the tree that this run from the root has seen, were both sides of each decision as large. */
+/*
+ * The part of the tree that this run from the root has seen, were both sides of each decision as
+ * large.
+ */
 static double part_seen(const struct gpube_dfs_worker *w)
 {
 	double seen = 0, side = 0.5;

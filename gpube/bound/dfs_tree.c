@@ -30,7 +30,7 @@ enum { ENOUGH_NODES = 1024 };
 /* Below every bound: the limit of a block of which nothing is left. */
 #define NOTHING (-GPUBE__DFS_MOST)
 
-/* ---- bounds ------------------------------------------------------------------------------------ */
+/* ---- bounds ---------------------------------------------------------------------------------- */
 
 /* Of k: what it may not cost, for itself and beside the others. */
 int64_t gpube__dfs_tree_limit(const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k)
@@ -143,10 +143,11 @@ void gpube__dfs_tree_leave(struct gpube_dfs_worker *w)
 		raise_bound(s, lower);
 }
 
-/* ---- assignments ---------------------------------------------------------------------------------- */
+/* ---- assignments ----------------------------------------------------------------------------- */
 
 /* What a block costs at an assignment; GPUBE_INF: it is forbidden. */
-static int64_t block_cost(const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k, const int32_t *values)
+static int64_t block_cost(
+	const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k, const int32_t *values)
 {
 	const struct gpube_dfs *t = s->t;
 	int64_t sum = 0;
@@ -319,7 +320,7 @@ double gpube__dfs_tree_seconds_left(const struct gpube_dfs_tree *s)
 	return s->t && s->n_nodes ? nodes * seconds_per_node(s) : INFINITY;
 }
 
-/* ---- open nodes -------------------------------------------------------------------------------- */
+/* ---- open nodes ------------------------------------------------------------------------------ */
 
 static bool before(const void *a, const void *b)
 {
@@ -357,11 +358,11 @@ void gpube__dfs_tree_give_back(struct gpube_dfs_tree *s, struct gpube_dfs_path *
 	gpube__free(s->b->ctx, path);
 }
 
-/* ---- making one ------------------------------------------------------------------------------------- */
+/* ---- making one ------------------------------------------------------------------------------ */
 
 /*
- * Positions block by block. Costs wander towards the variables that elimination has last: the other way
- * round pedigree38 took more than four times as many nodes, or_chain_161 as well.
+ * Positions block by block. Costs wander towards the variables that elimination has last: the other
+ * way round pedigree38 took more than four times as many nodes, or_chain_161 as well.
  */
 static int make_order(struct gpube_dfs_tree *s, int32_t *order)
 {
@@ -382,8 +383,11 @@ static int make_order(struct gpube_dfs_tree *s, int32_t *order)
 			struct gpube_dfs_block *block = &s->blocks[k];
 			int32_t size = block->last;
 
-			*block = (struct gpube_dfs_block){.first = first, .last = first,
-				.upper = GPUBE_INF, .sweeping = true, .part_left = 1};
+			*block = (struct gpube_dfs_block){.first = first,
+				.last = first,
+				.upper = GPUBE_INF,
+				.sweeping = true,
+				.part_left = 1};
 			first += size;
 		}
 		for (int32_t k = b->m->n_vars - 1; k >= 0; k--) {
@@ -397,7 +401,10 @@ static int make_order(struct gpube_dfs_tree *s, int32_t *order)
 	return s->blocks ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-/* Decisions on a path, at most: each variable's values are halved, then one is decided; and a run's replay. */
+/*
+ * Decisions on a path, at most: each variable's values are halved, then one is decided; and a run's
+ * replay.
+ */
 static uint64_t most_levels(const struct gpube_model *m)
 {
 	uint64_t most = 2;
@@ -407,7 +414,10 @@ static uint64_t most_levels(const struct gpube_model *m)
 	return most;
 }
 
-/* What is another assignment under new names: see symmetry.h. (Variables that are eliminated keep all values.) */
+/*
+ * What is another assignment under new names: see symmetry.h. (Variables that are eliminated keep
+ * all values.)
+ */
 static int leave_out_names(struct gpube_dfs_tree *s)
 {
 	const struct gpube_model *m = s->b->m;
@@ -420,7 +430,9 @@ static int leave_out_names(struct gpube_dfs_tree *s)
 			gpube__dfs_remove(s->t, s->t->position[index_of(s, i)], a);
 	if (!status && bits > 0)
 		gpube__log(s->b->ctx, GPUBE_LOG_DETAIL,
-			"search tree: values may change places, of which 2^%.1f times fewer assignments are left", bits);
+			"search tree: values may change places, of which 2^%.1f times fewer "
+			"assignments are left",
+			bits);
 	gpube__free(s->b->ctx, n_kept);
 	return status;
 }

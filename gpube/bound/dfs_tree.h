@@ -87,17 +87,18 @@ static inline double gpube__dfs_open_part(const struct gpube_dfs_open *open)
 }
 
 struct gpube_dfs_block {
-	int32_t first, last;	/* positions first … last - 1 */
+	int32_t first, last;           /* positions first … last - 1 */
 	bool closed, sweeping, opened; /* opened: what runs leave is kept */
-	bool trying;		/* or as long as a first run of several threads lasts */
-	double trial;		/* what it may see yet, in nodes */
+	bool trying;                   /* or as long as a first run of several threads lasts */
+	double trial;                  /* what it may see yet, in nodes */
 	enum gpube_dfs_swept swept;
-	int64_t lower, upper;	/* upper: of 'best'; GPUBE_INF: none */
+	int64_t lower, upper; /* upper: of 'best'; GPUBE_INF: none */
 	int32_t n_runs;
-	int n_in;		/* workers that have something of it in hand */
-	int64_t n_looked;	/* nodes of the last run from the root, and of those that went on with what it left open */
-	double part_left;	/* of the tree, what all those have not seen; 1: nothing is known */
-	double nodes;		/* of its next run */
+	int n_in; /* workers that have something of it in hand */
+	/* nodes of the last run from the root, and of those that went on with what it left open */
+	int64_t n_looked;
+	double part_left; /* of the tree, what all those have not seen; 1: nothing is known */
+	double nodes;     /* of its next run */
 	struct gpube_dfs_open *open; /* a heap, the least bound first */
 	int64_t n_open, open_capacity;
 	int64_t n_replayed, n_seen; /* decisions since the runs' length was looked at */
@@ -111,57 +112,58 @@ struct gpube_dfs_worker {
 	struct gpube_dfs_tree *s;
 	struct gpube_ctx *ctx, own; /* ctx: the caller's, or 'own' */
 	struct gpube_dfs *t;
-	int32_t n_sweeps;	/* at the root, when t was copied */
-	int64_t *roots;		/* by block: what is its of t's constant at the root */
-	struct gpube_dfs_block *k; /* at work, or NULL */
-	int64_t others;		/* of the constant at the root, what is not k's */
-	struct gpube_dfs_open open; /* in hand; nothing that becomes of it is below its bound */
-	bool from_root, shares;	/* it is a first run; what it leaves open has room */
-	double nodes;		/* of this run, at most */
-	int64_t limit;		/* k's, which others may lower */
-	int32_t *values;	/* the last assignment, of m */
+	int32_t n_sweeps;             /* at the root, when t was copied */
+	int64_t *roots;               /* by block: what is its of t's constant at the root */
+	struct gpube_dfs_block *k;    /* at work, or NULL */
+	int64_t others;               /* of the constant at the root, what is not k's */
+	struct gpube_dfs_open open;   /* in hand; nothing that becomes of it is below its bound */
+	bool from_root, shares;       /* it is a first run; what it leaves open has room */
+	double nodes;                 /* of this run, at most */
+	int64_t limit;                /* k's, which others may lower */
+	int32_t *values;              /* the last assignment, of m */
 	struct gpube_dfs_mark *marks; /* by depth: before its decision */
 	struct gpube_dfs_step *steps; /* since the root */
 	int64_t n_steps, steps_capacity;
-	int32_t last;		/* position of the last decision that failed at once, or -1 */
+	int32_t last;                /* position of the last decision that failed at once, or -1 */
 	int64_t n_nodes, n_replayed; /* of this run */
 	const struct gpube_dfs_path *left; /* what the last one left open, which may be gone */
 };
 
 struct gpube_dfs_tree {
 	struct gpube_bounder *b;
-	struct gpube_lean *lean; /* of b->tables, which are shifted, if anything was before; or NULL */
+	/* of b->tables, which are shifted, if anything was before; or NULL */
+	struct gpube_lean *lean;
 	const struct gpube_model *m; /* its, or b->tables; its totals are below */
-	struct gpube_dfs *t;	/* the first worker's */
+	struct gpube_dfs *t;         /* the first worker's */
 	int32_t n_blocks;
-	int32_t n_restarts;	/* first runs of a block, as long as none sees enough of its tree */
-	int32_t first_nodes;	/* of the first of them; each is longer */
-	int32_t patience;	/* nodes between looks at the clock */
-	int32_t few_values;	/* more, of a variable whose values have an order, are halved */
-	int32_t shortest;	/* nodes of a run that leaves open what it has not seen, at least */
-	double alone;		/* seconds of search of one thread, before others come in */
+	int32_t n_restarts;  /* first runs of a block, as long as none sees enough of its tree */
+	int32_t first_nodes; /* of the first of them; each is longer */
+	int32_t patience;    /* nodes between looks at the clock */
+	int32_t few_values;  /* more, of a variable whose values have an order, are halved */
+	int32_t shortest;    /* nodes of a run that leaves open what it has not seen, at least */
+	double alone;        /* seconds of search of one thread, before others come in */
 	int32_t *whole, *values; /* what is offered, of b->m and of m */
-	int64_t limit;		/* b's, of which 'left' is made */
+	int64_t limit;           /* b's, of which 'left' is made */
 	struct gpube_turn turn;
-	double seconds;		/* of all turns before */
-	int32_t n_sweeps;	/* at the root */
-	bool swept;		/* more would bring nothing */
+	double seconds;   /* of all turns before */
+	int32_t n_sweeps; /* at the root */
+	bool swept;       /* more would bring nothing */
 	struct gpube_dfs_worker *workers;
 	int most_workers, n_workers; /* for which there is a place, and that are made */
-	double seconds_together; /* while several worked, and the nodes of that time */
+	double seconds_together;     /* while several worked, and the nodes of that time */
 	int64_t n_nodes_together;
 
-	pthread_mutex_t lock;	/* of all below, and of the blocks, while several work */
+	pthread_mutex_t lock; /* of all below, and of the blocks, while several work */
 	pthread_cond_t changed;
 	int n_at_work, n_busy, n_waiting;
-	bool ending, news;	/* news: the first worker has something to tell */
+	bool ending, news; /* news: the first worker has something to tell */
 	int status;
-	int32_t next;		/* the block that is to run */
+	int32_t next; /* the block that is to run */
 	struct gpube_dfs_block *blocks;
-	int64_t lower;		/* of all blocks */
-	int64_t left;		/* totals less m's constant, from here of no interest */
-	int32_t *best;		/* by position: of the blocks' best assignments, or -1 */
-	bool fresh;		/* some of it was not offered yet */
+	int64_t lower;          /* of all blocks */
+	int64_t left;           /* totals less m's constant, from here of no interest */
+	int32_t *best;          /* by position: of the blocks' best assignments, or -1 */
+	bool fresh;             /* some of it was not offered yet */
 	int64_t n_nodes, bytes; /* bytes: of what is open */
 };
 
@@ -224,9 +226,10 @@ int gpube__dfs_tree_search(struct gpube_dfs_tree *s);
 bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s);
 
 /*
- * The seconds that it may take yet, were both sides of each decision as large and nodes as long as those before; INFINITY: nothing is
- * known. (CELAR6-SUB1 to SUB3 as the longest first run has them, and as they turn out: 18000 nodes and 8100, 12000 and 12000, 230000
- * or, one run before, 23000 and 37000.)
+ * The seconds that it may take yet, were both sides of each decision as large and nodes as long as
+ * those before; INFINITY: nothing is known. (CELAR6-SUB1 to SUB3 as the longest first run has them,
+ * and as they turn out: 18000 nodes and 8100, 12000 and 12000, 230000 or, one run before, 23000 and
+ * 37000.)
  */
 double gpube__dfs_tree_seconds_left(const struct gpube_dfs_tree *s);
 

@@ -1,4 +1,6 @@
-/* joingraph_run.c - the ascent on the join graph as a method: passes, and ever larger mini-buckets. */
+/*
+ * joingraph_run.c - the ascent on the join graph as a method: passes, and ever larger mini-buckets.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +11,10 @@
 #include "gpube/relax/scaling.h"
 #include "gpube/bound/shifted.h"
 
-/* Where bounds are wanted soon: variables of the first mini-buckets, and their cells; of the largest. */
+/*
+ * Where bounds are wanted soon: variables of the first mini-buckets, and their cells; of the
+ * largest.
+ */
 enum { FIRST_Z = 8 };
 #define FIRST_CELLS 1e5
 #define QUICK_CELLS 4e6
@@ -19,22 +24,22 @@ enum { FIRST_Z = 8 };
 struct gpube_climb {
 	struct gpube_bounder *b;
 	struct gpube_joingraph g;
-	double joined;	  /* cells that elimination along its order joins */
-	int64_t limit;	  /* that its unit was chosen for */
-	double worked;	  /* seconds, when a turn has ended */
+	double joined; /* cells that elimination along its order joins */
+	int64_t limit; /* that its unit was chosen for */
+	double worked; /* seconds, when a turn has ended */
 	double max_cells;
 	struct gpube_turn turn;
-	double pair;	  /* seconds of the last two passes */
+	double pair;      /* seconds of the last two passes */
 	double searching; /* seconds spent in search */
 	double start;
-	int64_t *at;	  /* value a of variable i: dead[at[i] + a] */
+	int64_t *at; /* value a of variable i: dead[at[i] + a] */
 	uint8_t *dead, *unlikely;
 	int64_t *forced;
 	int64_t n_dead, n_values;
-	double tried; /* when elimination was last tried */
-	double diving; /* seconds spent on likely values alone */
-	double walking; /* seconds spent in searches on the tables */
-	bool quick;    /* bounds soon: no search, and larger after each there and back */
+	double tried;    /* when elimination was last tried */
+	double diving;   /* seconds spent on likely values alone */
+	double walking;  /* seconds spent in searches on the tables */
+	bool quick;      /* bounds soon: no search, and larger after each there and back */
 	bool walks_only; /* searches on the tables come between passes, and nothing else */
 	char by[32];
 };
@@ -53,7 +58,8 @@ static int read_off(struct gpube_climb *c)
 
 	gpube__joingraph_decode(&c->g, b->tried);
 	status = gpube__bounder_offer(b, b->tried, c->by);
-	if (!status && !c->quick && !c->walks_only && !gpube__bounder_done(b) && c->searching < 0.2 * (start - c->start))
+	if (!status && !c->quick && !c->walks_only && !gpube__bounder_done(b) &&
+		c->searching < 0.2 * (start - c->start))
 		status = gpube__bounder_search(b, b->tried, 1000);
 	c->searching += gpube__now() - start;
 	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
@@ -98,8 +104,8 @@ static int64_t mark_unlikely(struct gpube_climb *c, int64_t most)
 }
 
 /*
- * The best assignment of values that force little: so few that this can be eliminated. It is worth a
- * search of any other kind where most is forbidden, as in networks of noisy ors.
+ * The best assignment of values that force little: so few that this can be eliminated. It is worth
+ * a search of any other kind where most is forbidden, as in networks of noisy ors.
  */
 static int eliminate_likely(struct gpube_climb *c)
 {
@@ -109,7 +115,8 @@ static int eliminate_likely(struct gpube_climb *c)
 	bool done = false;
 	int status = GPUBE_OK;
 
-	for (int64_t most = gpube__joingraph_slack(&c->g) / 2; most > 0 && !status && !done; most /= 2) {
+	for (int64_t most = gpube__joingraph_slack(&c->g) / 2; most > 0 && !status && !done;
+		most /= 2) {
 		int64_t n = mark_unlikely(c, most);
 
 		if (n == before)
@@ -158,8 +165,8 @@ static int eliminate_rest(struct gpube_climb *c)
 }
 
 /*
- * If there are new dead values, or twice the time is gone, what is left may be eliminated, or a part
- * of it, which may make more values dead.
+ * If there are new dead values, or twice the time is gone, what is left may be eliminated, or a
+ * part of it, which may make more values dead.
  */
 static int filter(struct gpube_climb *c)
 {
@@ -231,8 +238,8 @@ static bool walks(const struct gpube_climb *c)
 }
 
 /*
- * After a pass forward, for about as long as larger mini-buckets would take, which is more than all else took so far, or,
- * where none follow, as long as there is.
+ * After a pass forward, for about as long as larger mini-buckets would take, which is more than all
+ * else took so far, or, where none follow, as long as there is.
  */
 static int search_graph(struct gpube_climb *c, double seconds)
 {
@@ -270,11 +277,13 @@ static int ascend(struct gpube_climb *c)
 		if (grown && 8 * (double)(c->g.constant - before) < 0.02 * missing) {
 			status = c->walks_only ? GPUBE_OK : filter(c);
 			if (!status && !gpube__bounder_done(b) && walks(c))
-				status = search_graph(c, 2 * (gpube__now() - c->start - c->walking));
+				status =
+					search_graph(c, 2 * (gpube__now() - c->start - c->walking));
 			if (!status && !gpube__bounder_done(b))
 				status = grow(c, &grown);
 		}
-		idle = (double)(c->g.constant - before) < 1e-5 * missing + 1 && !grown ? idle + 1 : 0;
+		idle = (double)(c->g.constant - before) < 1e-5 * missing + 1 && !grown ? idle + 1
+										       : 0;
 		if (idle > 4)
 			break;
 	}
@@ -303,14 +312,18 @@ static int hurry(struct gpube_climb *c)
 
 int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds)
 {
-	struct gpube_climb c = {.b = b, .turn = gpube__turn(b->ctx, seconds), .start = gpube__now(),
-		.max_cells = QUICK_CELLS, .quick = true};
+	struct gpube_climb c = {.b = b,
+		.turn = gpube__turn(b->ctx, seconds),
+		.start = gpube__now(),
+		.max_cells = QUICK_CELLS,
+		.quick = true};
 	bool fits = false;
 	int status = GPUBE_OK;
 
 	for (int32_t z = FIRST_Z; z > 2 && !fits && !status; z -= 2)
 		status = gpube__joingraph_init(&c.g, b->tables, b->order, z,
-			z > 4 ? FIRST_CELLS : QUICK_CELLS, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->most_shift, &fits);
+			z > 4 ? FIRST_CELLS : QUICK_CELLS, GPUBE_PARTITION_SCOPE,
+			gpube__tables_limit(b), b->most_shift, &fits);
 	if (status || !fits)
 		return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 	status = hurry(&c);
@@ -370,7 +383,10 @@ static int climb_new(struct gpube_bounder *b)
 	c->max_cells = (double)b->ctx->memory_bytes / 24;
 	if (b->shifted && b->shifting->certificate)
 		c->max_cells = fmin(c->max_cells, b->shifting->max_cells);
-	status = gpube__joingraph_init(&c->g, b->tables, b->order, of_arity ? largest_z(b) : b->opts->z ? b->opts->z : 3,
+	status = gpube__joingraph_init(&c->g, b->tables, b->order,
+		of_arity     ? largest_z(b)
+		: b->opts->z ? b->opts->z
+			     : 3,
 		c->max_cells, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->most_shift, &fits);
 	if (!status && fits)
 		status = fill(c);
@@ -382,18 +398,22 @@ static int climb_new(struct gpube_bounder *b)
 }
 
 /*
- * An order that is better by less than this is no reason to begin anew. (42 of SPOT5: of 1.13e14 joined cells after one of
- * 1.15e14, for which 1.5 s of searches were done again.)
+ * An order that is better by less than this is no reason to begin anew. (42 of SPOT5: of 1.13e14
+ * joined cells after one of 1.15e14, for which 1.5 s of searches were done again.)
  */
 #define BETTER 2
 
-/* Whether it is about what would be made now; where much less is open by now, its unit is too coarse. */
+/*
+ * Whether it is about what would be made now; where much less is open by now, its unit is too
+ * coarse.
+ */
 static bool is_current(const struct gpube_climb *c)
 {
 	const struct gpube_bounder *b = c->b;
 
 	return c->joined <= BETTER * b->order_cost.joined_cells &&
-	       (b->limit == c->limit || gpube__costs_left(b->m, b->limit) > gpube__costs_left(b->m, c->limit) / 2);
+	       (b->limit == c->limit ||
+		       gpube__costs_left(b->m, b->limit) > gpube__costs_left(b->m, c->limit) / 2);
 }
 
 static int climb_joins(struct gpube_bounder *b, double seconds, bool walks_only)

@@ -105,8 +105,8 @@ int gpube__lift_table(struct gpube_lift *l, int arity, const int32_t *scope, int
 		int64_t cost = cell(l, which, index);
 
 		if (cost) {
-			status = gpube__grow(ctx, &t.tuples, &capacity, (t.n + 1) * arity,
-				sizeof(*t.tuples));
+			status = gpube__grow(
+				ctx, &t.tuples, &capacity, (t.n + 1) * arity, sizeof(*t.tuples));
 			for (int j = 0; j < arity && !status; j++)
 				t.tuples[t.n * arity + j] = given_value(l, scope[j], index[j]);
 			if (!status)
@@ -134,8 +134,7 @@ int gpube__lift_table(struct gpube_lift *l, int arity, const int32_t *scope, int
 	return status ? status : gpube__add_function(l->out, arity, to, table, NULL);
 }
 
-int gpube__lift_values(
-	struct gpube_lift *l, const struct gpube_model *given, gpube_cell_fn *unary)
+int gpube__lift_values(struct gpube_lift *l, const struct gpube_model *given, gpube_cell_fn *unary)
 {
 	struct gpube_ctx *ctx = l->out->ctx;
 	int64_t *costs = NULL, capacity = 0;
@@ -173,7 +172,8 @@ int gpube__lift_variables(struct gpube_model *to, const struct gpube_model *from
 		if (!status && v->hidden)
 			gpube__hide(to, i);
 		if (!status && v->value_names)
-			status = gpube_model_name_values(to, i, (const char *const *)v->value_names);
+			status =
+				gpube_model_name_values(to, i, (const char *const *)v->value_names);
 	}
 	return status;
 }
@@ -220,8 +220,8 @@ int gpube__lift_end(struct gpube_lift *l, struct gpube_shifted *out,
 	}
 	if (base == GPUBE_INF)
 		base = 0; /* of what is all forbidden */
-	l->out->constant = base * ((int64_t)1 << shift) +
-			   constant * ((int64_t)1 << gpube__lift_up(l));
+	l->out->constant =
+		base * ((int64_t)1 << shift) + constant * ((int64_t)1 << gpube__lift_up(l));
 	out->model = l->out;
 	out->shift = shift;
 	out->negated = l->s->negated;

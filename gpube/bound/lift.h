@@ -68,8 +68,7 @@ int gpube__lift_table(struct gpube_lift *l, int arity, const int32_t *scope, int
 	gpube_cell_fn *cell, bool *any);
 
 /* Unary functions: what 'unary' (NULL: nothing) says, and values that are gone. Errors: ENOMEM */
-int gpube__lift_values(
-	struct gpube_lift *l, const struct gpube_model *given, gpube_cell_fn *unary);
+int gpube__lift_values(struct gpube_lift *l, const struct gpube_model *given, gpube_cell_fn *unary);
 
 /*
  * Ends the lift: the shifted model is the caller's, if 'status' is OK; returns it or what

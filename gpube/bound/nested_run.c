@@ -14,11 +14,11 @@
 #include <string.h>
 
 enum {
-	BATCH = 4,	   /* passes between looks at the constant, of the whole */
-	WINDOW = 16,	   /* passes over which its progress is judged */
-	PATIENCE = 2000,   /* passes: the whole is split when so many would not close it */
-	MOST_BATCHES = 20, /* of a part's turn, of two passes each */
-	HORIZON = 6,	   /* passes: a part is split when so many would not close it */
+	BATCH = 4,            /* passes between looks at the constant, of the whole */
+	WINDOW = 16,          /* passes over which its progress is judged */
+	PATIENCE = 2000,      /* passes: the whole is split when so many would not close it */
+	MOST_BATCHES = 20,    /* of a part's turn, of two passes each */
+	HORIZON = 6,          /* passes: a part is split when so many would not close it */
 	WORTH_DEVICE = 50000, /* cells of all pairs from which a device is opened for them */
 };
 
@@ -65,13 +65,14 @@ static int make_searchers(struct nest *r)
 {
 	struct gpube_bounder *b = r->b;
 
-	r->searchers = gpube__alloc_zero(
-		b->ctx, (uint64_t)b->ctx->n_threads, sizeof(*r->searchers));
+	r->searchers =
+		gpube__alloc_zero(b->ctx, (uint64_t)b->ctx->n_threads, sizeof(*r->searchers));
 	for (int k = 0; r->searchers && k < b->ctx->n_threads; k++) {
 		struct searcher *s = &r->searchers[k];
 
 		s->from = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*s->from));
-		if (!s->from || gpube__search_new(&s->search, b->m, b->opts->seed + 1 + (uint64_t)k))
+		if (!s->from ||
+			gpube__search_new(&s->search, b->m, b->opts->seed + 1 + (uint64_t)k))
 			return GPUBE_ENOMEM;
 	}
 	return r->searchers ? GPUBE_OK : GPUBE_ENOMEM;
@@ -308,8 +309,7 @@ static int climb(struct nest *r, struct gpube_nested_part **p)
 
 		if (gpube__stopped(b->ctx))
 			return gpube__fail_stopped(b->ctx);
-		status = gpube__nested_passes(
-			&r->n, *p, BATCH, quads ? GPUBE_REGIONS_QUADS : 0);
+		status = gpube__nested_passes(&r->n, *p, BATCH, quads ? GPUBE_REGIONS_QUADS : 0);
 		if (status)
 			return status;
 		raise_bound(r, (*p)->constant, quads ? "quads" : "triples");
@@ -513,11 +513,11 @@ static bool worth_a_device(const struct gpube_clusters *c)
 
 /*
  * The backend that was asked for, or that pays; *regions NULL: none. A CPU is far better off with
- * the splitting of the ascent on clusters (CELAR6-SUB0: proved in 0.4 s of processor time, on regions
- * in 2.9), so there the method is to be asked for.
+ * the splitting of the ascent on clusters (CELAR6-SUB0: proved in 0.4 s of processor time, on
+ * regions in 2.9), so there the method is to be asked for.
  */
-static int pick(struct gpube_bounder *b, const struct gpube_clusters *c, const struct gpube_ops **ops,
-	const struct gpube_regions_ops **regions)
+static int pick(struct gpube_bounder *b, const struct gpube_clusters *c,
+	const struct gpube_ops **ops, const struct gpube_regions_ops **regions)
 {
 	const enum gpube_backend want = b->opts->backend;
 	int status = GPUBE_OK;
@@ -576,7 +576,8 @@ int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool 
 
 	*done = false;
 	if (c->n_wides || c->n_clusters || c->n_pairs == 0) {
-		if (b->opts->backend == GPUBE_BACKEND_CUDA || b->opts->method == GPUBE_BOUND_REGIONS)
+		if (b->opts->backend == GPUBE_BACKEND_CUDA ||
+			b->opts->method == GPUBE_BOUND_REGIONS)
 			gpube__log(b->ctx, GPUBE_LOG_NOTE,
 				"not of pairs alone: the ascent is on clusters, on the CPU");
 		return GPUBE_OK;

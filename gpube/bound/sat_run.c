@@ -59,7 +59,8 @@ int gpube__bound_free(struct gpube_bounder *b, double seconds)
 	if (!status && answer == GPUBE__SAT_YES)
 		return gpube__bounder_offer(b, b->tried, "satisfiability");
 	if (!status && answer == GPUBE__SAT_NO) {
-		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "CaDiCaL %s has proved that every assignment costs something",
+		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+			"CaDiCaL %s has proved that every assignment costs something",
 			gpube__sat_library());
 		gpube__bounder_raise(b, gpube__constant_of(b->m) + 1, "satisfiability");
 	}

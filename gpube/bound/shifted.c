@@ -35,8 +35,9 @@ static int64_t cluster_cell(const struct gpube_lift *l, int32_t q, const int32_t
 
 	for (int j = 1, e = 0; j < cluster->k; j++)
 		for (int i = 0; i < j; i++, e++) {
-			int32_t t = cluster->share[e]
-				[index[i] * gpube__row(clusters(l), cluster->v[j]) + index[j]];
+			int32_t t = cluster->share[e][index[i] * gpube__row(clusters(l),
+									 cluster->v[j]) +
+						      index[j]];
 
 			if (t == GPUBE__DEAD)
 				return GPUBE_INF;
@@ -69,8 +70,8 @@ static int add_shifted(struct gpube_lift *l, int32_t *n_wide)
 	for (int32_t q = 0; q < c->n_clusters && !status; q++) {
 		any = false;
 		if (c->clusters[q].k)
-			status = gpube__lift_table(l, c->clusters[q].k, c->clusters[q].v, q,
-				cluster_cell, &any);
+			status = gpube__lift_table(
+				l, c->clusters[q].k, c->clusters[q].v, q, cluster_cell, &any);
 		*n_wide += !status && any;
 	}
 	for (int32_t f = 0; f < m->n_functions && !status; f++)

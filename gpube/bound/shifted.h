@@ -102,8 +102,8 @@ int gpube__lift_clusters(struct gpube_bounder *b, const struct gpube_clusters *c
 int gpube__lift_joins(struct gpube_bounder *b, const struct gpube_joingraph *g);
 
 /*
- * gpube__shifted_far() - by elimination in 128 bits (regrets.h), of a model whose totals lie too far apart for
- * an ascent. Tables are as wide as its buckets.
+ * gpube__shifted_far() - by elimination in 128 bits (regrets.h), of a model whose totals lie too
+ * far apart for an ascent. Tables are as wide as its buckets.
  * limit   a total of the minimisation, GPUBE_INF: none
  * Errors: ERANGE (totals are 2^63 apart), ELIMIT (it is too large for this), ENOMEM, ESTOP
  */

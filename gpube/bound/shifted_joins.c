@@ -39,8 +39,8 @@ int gpube__shifted_of_joins(struct gpube_shifted *out, const struct gpube_joingr
 	}
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
 		if (m->functions[f].arity > 0 && l.shift < 0)
-			status = gpube__lift_table(&l, m->functions[f].arity, gpube__scope(m, f), f,
-				rest_cell, NULL);
+			status = gpube__lift_table(
+				&l, m->functions[f].arity, gpube__scope(m, f), f, rest_cell, NULL);
 	status = gpube__lift_end(&l, out, given, g->constant, limit, status);
 	out->n_wide = n_wide;
 	return status;

@@ -90,7 +90,10 @@ int gpube__clusters_worth(struct gpube_cluster **kept, int32_t *n, int32_t *n_al
 
 /* ---- the ascent's state -------------------------------------------------------------------- */
 
-/* What was not lifted for want of room leaves nothing behind: there is another try, without an ascent. */
+/*
+ * What was not lifted for want of room leaves nothing behind: there is another try, without an
+ * ascent.
+ */
 static int end_lift(struct gpube_bounder *b, int status)
 {
 	b->lifted = !status;
@@ -108,9 +111,10 @@ int gpube__lift_clusters(struct gpube_bounder *b, const struct gpube_clusters *c
 
 int gpube__lift_joins(struct gpube_bounder *b, const struct gpube_joingraph *g)
 {
-	return end_lift(b, b->shifting->certificate
-				   ? gpube__certificate_of_joins(b->shifting->certificate, g, &b->s)
-				   : gpube__shifted_of_joins(b->shifted, g, &b->s, b->costs, b->limit));
+	return end_lift(
+		b, b->shifting->certificate
+			   ? gpube__certificate_of_joins(b->shifting->certificate, g, &b->s)
+			   : gpube__shifted_of_joins(b->shifted, g, &b->s, b->costs, b->limit));
 }
 
 /* Every assignment is forbidden. */
@@ -169,7 +173,7 @@ int gpube__shifted_far(struct gpube_shifted *out, const struct gpube_model *give
 	return status;
 }
 
-/* ---- the numbers of the file -------------------------------------------------------------------- */
+/* ---- the numbers of the file ----------------------------------------------------------------- */
 
 /* cost * factor; GPUBE_INF stays. */
 static bool times(int64_t *v, int64_t factor)

@@ -6,7 +6,8 @@
 
 #include "gpube/bound/bound.h"
 
-static inline bool gpube__bounder_is_method(const struct gpube_bounder *b, enum gpube_bound_method method)
+static inline bool gpube__bounder_is_method(
+	const struct gpube_bounder *b, enum gpube_bound_method method)
 {
 	return b->opts->method == method;
 }
@@ -52,7 +53,10 @@ bool gpube__wants_early_andor(const struct gpube_bounder *b);
 double gpube__early_andor_seconds(const struct gpube_bounder *b);
 double gpube__later_andor_seconds(const struct gpube_bounder *b);
 
-/* patching/patching_stages.c: patches, a search tree in between, splitting that goes on, patches that grow. */
+/*
+ * patching/patching_stages.c: patches, a search tree in between, splitting that goes on, patches
+ * that grow.
+ */
 bool gpube__wants_patches(const struct gpube_bounder *b);
 double gpube__patches_seconds(const struct gpube_bounder *b);
 bool gpube__wants_tree_behind_patches(const struct gpube_bounder *b);

@@ -32,8 +32,7 @@ static const char *status_word(const struct answer *a)
 
 void answer_text_infeasible(struct gpube_out *out)
 {
-	gpube__out_printf(
-		out, "%-*severy assignment is forbidden (proved)\n", LABEL, "infeasible");
+	gpube__out_printf(out, "%-*severy assignment is forbidden (proved)\n", LABEL, "infeasible");
 }
 
 /* A bound is what is proved, or the cost of the assignment; which depends on the direction. */

@@ -39,7 +39,7 @@ extern const struct command cmd_solve, cmd_count, cmd_list, cmd_infer, cmd_bound
 
 /* Of the program: in main.c, and for gpube-convert in convert_main.c. */
 extern const struct command *const cli_commands[]; /* NULL at the end */
-extern const char *const cli_program;		   /* "gpube": what messages begin with */
+extern const char *const cli_program;              /* "gpube": what messages begin with */
 extern const char *const cli_prefix; /* "gpube " or "gpube-": stands before a command's name */
 const struct command *cli_command(const char *name);
 

@@ -236,9 +236,10 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 			p.certificate = &certificate;
 		}
 		conclusion_tell_stages(&f);
-		rc = conclusion_check(&f.answer) ? session_fail(s, bounds)
-					    : answer_report(&f.answer, (enum answer_output)output,
-						      conclusion_text, conclusion_json, &f);
+		rc = conclusion_check(&f.answer)
+			     ? session_fail(s, bounds)
+			     : answer_report(&f.answer, (enum answer_output)output, conclusion_text,
+				       conclusion_json, &f);
 		if (p.uncertified)
 			rc = CLI_FAILED;
 	}
@@ -290,8 +291,8 @@ static int verify(struct session *s, const struct opts_bound *o, const char *fil
 	if (read_and_check(&c, s, o->verify, m, (int)o->engine.precision))
 		rc = session_fail(s, NULL);
 	else
-		rc = answer_report(&v.answer, (enum answer_output)output, verified_text,
-			verified_json, &v);
+		rc = answer_report(
+			&v.answer, (enum answer_output)output, verified_text, verified_json, &v);
 	gpube__certificate_clear(&c);
 	return rc;
 }

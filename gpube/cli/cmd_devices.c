@@ -15,7 +15,6 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
-
 /* The vector instructions that the kernels choose from, as far as this processor has them. */
 static const char *instruction_sets(void)
 {

@@ -131,9 +131,9 @@ static int run(const void *opts, int n_args, char **args)
 	rc = session_start(&s, NULL, 0, 0, false, o->output_file);
 	if (rc)
 		return rc;
-	rc = game	  ? generate_bimatrix(&s, o)
+	rc = game         ? generate_bimatrix(&s, o)
 	     : coalitions ? generate_coalitions(&s, o)
-	     : auction	  ? generate_auction(&s, o)
+	     : auction    ? generate_auction(&s, o)
 			  : generate(&s, o, topology);
 	session_end(&s);
 	return rc;

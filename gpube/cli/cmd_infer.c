@@ -157,9 +157,9 @@ static int infer(struct session *s, const struct opts_infer *o, const struct opt
 	rc = ranks_end_inputs(
 		ranks, s, read_inputs(&r, &m, &query, &opts, &order, &found, o, engine, read));
 	if (!rc)
-		rc = r.task == INFER_MPE	   ? maximise(&r, &opts, output)
+		rc = r.task == INFER_MPE    ? maximise(&r, &opts, output)
 		     : r.task == INFER_MMAP ? maximise_sum(&r, &opts, output)
-					   : sum(&r, &opts, output);
+					    : sum(&r, &opts, output);
 	gpube__free(s->ctx, order);
 	gpube__free(s->ctx, found);
 	gpube__free(s->ctx, query.file);

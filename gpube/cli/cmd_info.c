@@ -31,7 +31,7 @@ struct result {
 	const char *why;
 	const struct sizes *sizes;
 	const struct gpube_solution *solution;
-	bool cpu_alone; /* no device is opened to predict its time */
+	bool cpu_alone;            /* no device is opened to predict its time */
 	const char *evidence_file; /* NULL: none */
 };
 
@@ -59,8 +59,8 @@ static void text_densities(struct gpube_out *out, const struct histogram *h)
 {
 	gpube__out_printf(out, "%-*s", LABEL, "densities");
 	for (int64_t k = 0; k < h->n_bars; k++)
-		gpube__out_printf(out, "%s%lld %% (%lld)", k ? ", " : "",
-			(long long)h->bar[k].size, (long long)h->bar[k].n);
+		gpube__out_printf(out, "%s%lld %% (%lld)", k ? ", " : "", (long long)h->bar[k].size,
+			(long long)h->bar[k].n);
 	gpube__out_text(out, h->n_bars ? "\n" : "none\n");
 }
 

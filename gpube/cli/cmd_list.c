@@ -18,8 +18,8 @@ static const struct opt_group groups[] = {
 
 /* All that the reports are written from. */
 struct result {
-	struct answer answer; /* of the optimum */
-	struct gpube_list *list; /* NULL: nothing is allowed */
+	struct answer answer;      /* of the optimum */
+	struct gpube_list *list;   /* NULL: nothing is allowed */
 	const char *evidence_file; /* may be NULL */
 	bool optima;
 	double seconds_read, seconds_solve;
@@ -52,10 +52,10 @@ static void report_text(struct gpube_out *out, const void *arg)
 			out, ", -ln, each function rounded to %d decimals", r->answer.scale);
 	gpube__out_text(out, ", proved\n");
 	gpube__out_printf(out, "%-*s%lld, %s\n", LABEL, "listed", (long long)n_listed(r),
-		!whole         ? "those that were found before the stop"
+		!whole          ? "those that were found before the stop"
 		: r->list->more ? "the best; there are more"
-		: r->optima    ? "all that are optimal"
-			       : "all that are asked for");
+		: r->optima     ? "all that are optimal"
+				: "all that are asked for");
 	for (int64_t k = 0; k < n_listed(r); k++) {
 		gpube__out_printf(out, "%-*lld", LABEL, (long long)k + 1);
 		gpube__out_decimal(out, r->list->costs[k], r->list->scale);
@@ -133,8 +133,8 @@ static int limit_of(struct session *s, struct gpube_list_opts *opts, const struc
 		return session_fail(s, NULL);
 	}
 	opts->has_limit = !__builtin_add_overflow(
-		a->cost, answer_maximises(a) ? -within : within, &opts->limit) &&
-		opts->limit > -GPUBE_INF && opts->limit < GPUBE_INF;
+				  a->cost, answer_maximises(a) ? -within : within, &opts->limit) &&
+			  opts->limit > -GPUBE_INF && opts->limit < GPUBE_INF;
 	return CLI_DONE;
 }
 

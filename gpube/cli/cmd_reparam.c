@@ -133,7 +133,8 @@ static int write_all(struct session *s, struct result *r)
 	const struct opts_reparam *o = r->opts;
 	struct gpube_write_opts opts = {.sizeof_options = sizeof(opts),
 		/* what is pruned is for a search tool */
-		.format = format_of(o), .wide = !o->prune};
+		.format = format_of(o),
+		.wide = !o->prune};
 	struct gpube_model *made = NULL;
 	const struct gpube_model *costs;
 	int status = GPUBE_OK;
@@ -145,11 +146,10 @@ static int write_all(struct session *s, struct result *r)
 	if (!status)
 		status = gpube_write_with(r->shifted.model, o->write, &opts);
 	if (!status && o->check)
-		status = bounding_costs(
-			&made, &costs, r->answer.model, (int)o->engine.precision);
+		status = bounding_costs(&made, &costs, r->answer.model, (int)o->engine.precision);
 	if (!status && o->check)
-		status = reparam_check(&r->check, costs, o->write, opts.format, r->run, r->bounds,
-			o->prune != 0);
+		status = reparam_check(
+			&r->check, costs, o->write, opts.format, r->run, r->bounds, o->prune != 0);
 	gpube_model_free(made);
 	if (!status && o->write_order)
 		status = write_order(s, r->shifted.model, o->write_order);

@@ -25,9 +25,9 @@ void daoopt_tables_clear(struct daoopt_tables *t)
 
 struct view {
 	const struct gpube_model *given;
-	struct gpube_model *m;	   /* of potentials: what daoopt searches */
+	struct gpube_model *m;     /* of potentials: what daoopt searches */
 	struct gpube_model *costs; /* the same in integers */
-	int32_t *to, *from;	   /* variables: given to m's, -1: taken out; and back */
+	int32_t *to, *from;        /* variables: given to m's, -1: taken out; and back */
 };
 
 /* A function without the variables that are taken out, unless none is left. */
@@ -221,8 +221,10 @@ static int add_message(struct daoopt_tables *t, const struct view *v, const stru
 	gpube_heuristic_table(&table, h, which);
 	up = tree->parent[table.from];
 	*f = (struct gpube_minibucket_function){.id = (int32_t)t->mb.n_functions,
-		.bucket = table.to < 0 ? -1 : v->from[table.to], .arity = table.arity,
-		.scope = *scopes, .n = table.cells};
+		.bucket = table.to < 0 ? -1 : v->from[table.to],
+		.arity = table.arity,
+		.scope = *scopes,
+		.n = table.cells};
 	for (int k = 0; k < table.arity; k++)
 		*(*scopes)++ = v->from[table.scope[k]];
 	for (; up != table.to; up = tree->parent[up], f->n_over++) {
@@ -258,8 +260,8 @@ static int add_constant(struct daoopt_tables *t, int32_t bucket, double cost)
 
 	if (cost == 0)
 		return GPUBE_OK;
-	*f = (struct gpube_minibucket_function){.id = (int32_t)t->mb.n_functions, .bucket = bucket,
-		.scope = t->scopes, .n = 1};
+	*f = (struct gpube_minibucket_function){
+		.id = (int32_t)t->mb.n_functions, .bucket = bucket, .scope = t->scopes, .n = 1};
 	status = add_values(t, f);
 	if (!status) {
 		t->values[t->n_values - 1][0] = log10_of(&t->info, cost);

@@ -98,8 +98,7 @@
 		"write the result to FILE instead of standard output")
 
 #define OPTS_LIST(X)                                                                               \
-	X(INT, most, 'n', "1000", 1, INT32_MAX, "N",                                               \
-		"list at most N assignments, the best ones")                                       \
+	X(INT, most, 'n', "1000", 1, INT32_MAX, "N", "list at most N assignments, the best ones")  \
 	X(TEXT, within, 0, "0", 0, 0, "COST",                                                      \
 		"list what costs at most COST more than the optimum (of a maximum: less); inf: "   \
 		"whatever it costs")                                                               \

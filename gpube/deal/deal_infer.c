@@ -26,7 +26,7 @@ enum { LETTER_JOB, LETTER_SLICE, LETTER_SUM };
 enum { WANTED = 64 };
 /* Fewer joined cells take as long as letters. */
 #define LEAST_CELLS 3e6
-#define NAP_NS	  200000
+#define NAP_NS      200000
 
 struct slice_state {
 	bool done;
@@ -42,9 +42,9 @@ struct summing {
 	struct gpube_hand hand;
 	struct gpube_inference *out;
 	struct gpube_letters letters;
-	pthread_mutex_t lock; /* of rank 0's threads, for what follows */
-	int32_t *words, n_words; /* the job, as in a letter */
-	int32_t number;		 /* of jobs */
+	pthread_mutex_t lock;       /* of rank 0's threads, for what follows */
+	int32_t *words, n_words;    /* the job, as in a letter */
+	int32_t number;             /* of jobs */
 	struct gpube_slice_job job; /* refers to the words */
 	struct slice_state *slices;
 	int64_t next;
@@ -424,8 +424,12 @@ int gpube__deal_infer(struct gpube_inference **out, const struct gpube_model *m,
 	}
 	s.knows = gpube__alloc_zero(ctx, (uint64_t)world->n_ranks, sizeof(*s.knows));
 	s.busy = gpube__alloc_zero(ctx, (uint64_t)world->n_ranks, sizeof(*s.busy));
-	s.letters = (struct gpube_letters){.world = world, .arg = &s, .read = read_letter,
-		.report = report, .is_busy = is_busy, .stop = stop};
+	s.letters = (struct gpube_letters){.world = world,
+		.arg = &s,
+		.read = read_letter,
+		.report = report,
+		.is_busy = is_busy,
+		.stop = stop};
 	status = gpube__letters_open(&s.letters) || !s.knows || !s.busy ? GPUBE_ENOMEM : GPUBE_OK;
 	if (!status)
 		status = world->rank ? gpube__letters_follow(&s.letters) : lead(&s);

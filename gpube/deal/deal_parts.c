@@ -12,7 +12,7 @@
 #define FIRST_SECONDS 0.5
 #define PART_SECONDS  1.0
 #define EAGER_SECONDS 1e-3
-#define LONGER	      1.5
+#define LONGER        1.5
 /* Parts for each rank that has nothing to do. */
 enum { PARTS_EACH = 2 };
 /* Bounds are told no more often. */

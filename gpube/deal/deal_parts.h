@@ -41,19 +41,19 @@ struct dealing {
 	/* of this rank's solver, which has begun when the processor had so many seconds */
 	int32_t task;
 	double began;
-	int32_t wish;	   /* into how many it is split, once it has had 'patience'; 0: it is not */
+	int32_t wish; /* into how many it is split, once it has had 'patience'; 0: it is not */
 	double patience;
-	int32_t *told;	   /* values, for a letter */
+	int32_t *told; /* values, for a letter */
 	struct gpube_letters letters;
 	/* what follows is rank 0's */
 	double start;
 	bool eager;
 	struct deal_part *parts;
 	int64_t n_parts, capacity;
-	int32_t *at; /* of each rank: its part, or -1 */
+	int32_t *at;    /* of each rank: its part, or -1 */
 	int64_t n_open; /* parts that have not ended; without the whole */
-	int splitter;	/* the rank that is to say what parts of the whole there are, or -1 */
-	bool proved;	/* the whole is */
+	int splitter;   /* the rank that is to say what parts of the whole there are, or -1 */
+	bool proved;    /* the whole is */
 	bool stopped, whole_gave_up, part_gave_up, feasible;
 	int64_t bound, cost, limit, ended_bound;
 	int32_t *best;

@@ -180,8 +180,12 @@ static int dealing_open(struct dealing *d)
 	d->told = gpube__alloc(d->ctx, (uint64_t)n_vars, sizeof(*d->told));
 	d->best = gpube__alloc(d->ctx, (uint64_t)n_vars, sizeof(*d->best));
 	d->at = gpube__alloc(d->ctx, (uint64_t)d->world->n_ranks, sizeof(*d->at));
-	d->letters = (struct gpube_letters){.world = d->world, .arg = d, .read = read_letter,
-		.report = report, .is_busy = is_busy, .stop = stop};
+	d->letters = (struct gpube_letters){.world = d->world,
+		.arg = d,
+		.read = read_letter,
+		.report = report,
+		.is_busy = is_busy,
+		.stop = stop};
 	if (gpube__letters_open(&d->letters) || status || !d->told || !d->best || !d->at)
 		return GPUBE_ENOMEM;
 	for (int rank = 0; rank < d->world->n_ranks; rank++)

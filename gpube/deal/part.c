@@ -104,7 +104,7 @@ struct splitting {
 	struct gpube_graph graph;
 	struct gpube_elimination e;
 	int32_t *order, *given; /* of each simplified variable: a given one that it stands for */
-	double *weight; /* by position */
+	double *weight;         /* by position */
 	int n_vars;
 	/* given variables, and into how many groups of values each */
 	int32_t var[MOST_SPLIT], groups[MOST_SPLIT];

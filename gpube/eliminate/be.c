@@ -9,14 +9,16 @@
 #include <limits.h>
 #include <string.h>
 
-/* Of what is alive at once: more than that between tables in one block is not worth it on a host. */
+/*
+ * Of what is alive at once: more than that between tables in one block is not worth it on a host.
+ */
 #define HOST_GAPS 8
 
 /* A message. */
 struct work {
-	void *values;	  /* memory of its side's backend */
+	void *values;     /* memory of its side's backend */
 	uint64_t *counts; /* the same, or NULL */
-	uint64_t bytes;	  /* of the values */
+	uint64_t bytes;   /* of the values */
 	int side;
 	bool placed; /* the values are in the run's block */
 };
@@ -34,14 +36,16 @@ struct run {
 	uint64_t modulus;
 	bool counting, keep, assigning;
 	struct gpube_be_window window;
-	struct gpube__blocks *blocks, own; /* the host's messages; own: unless the caller keeps some */
+	/* the host's messages; own: unless the caller keeps some */
+	struct gpube__blocks *blocks, own;
 	struct gpube__layout layout; /* of messages, where there is one side alone, in 'block' */
 	char *block;
-	double spare; /* bytes of the host's memory beyond the plan's peak */
+	double spare;          /* bytes of the host's memory beyond the plan's peak */
 	struct work *messages; /* per position */
-	uint8_t **args;	       /* per position: packed arg-mins on the host, or NULL */
-	struct args_room unpacked[2], home; /* of the bucket at hand: on each side, and brought home */
-	double *seconds;       /* per position, or NULL */
+	uint8_t **args;        /* per position: packed arg-mins on the host, or NULL */
+	/* of the bucket at hand: on each side, and brought home */
+	struct args_room unpacked[2], home;
+	double *seconds; /* per position, or NULL */
 	double joined_done, joined_total;
 };
 
@@ -80,10 +84,10 @@ static int64_t be_clamp(int64_t v, int64_t cut)
 
 /* Dimensions of a bucket's contraction: the message's scope, then the eliminated variable. */
 struct dims {
-	int64_t *sizes;	    /* n_scope + 1 */
+	int64_t *sizes;     /* n_scope + 1 */
 	int32_t *operand;   /* n_in runs of dimension indices */
 	int32_t *positions; /* scratch for one scope */
-	int64_t used;	    /* of operand */
+	int64_t used;       /* of operand */
 };
 
 static int32_t dim_of(const struct gpube_be *be, const struct gpube_bucket *b, int32_t position)
@@ -141,9 +145,11 @@ static uint64_t most_args_bytes(const struct run *r, int side)
 
 	for (int32_t p = 0; p < r->be->n; p++) {
 		const struct gpube_bucket *b = &r->be->buckets[p];
-		const uint64_t bytes = (uint64_t)b->cells * (uint64_t)gpube__be_arg_bytes(r->be->m->vars[b->var].domain);
+		const uint64_t bytes = (uint64_t)b->cells *
+				       (uint64_t)gpube__be_arg_bytes(r->be->m->vars[b->var].domain);
 
-		if (bytes > most && gpube__side_of(r->sides, p) == side && stores_args(r, p) && !args_stay(r, p))
+		if (bytes > most && gpube__side_of(r->sides, p) == side && stores_args(r, p) &&
+			!args_stay(r, p))
 			most = bytes;
 	}
 	return most;
@@ -304,9 +310,15 @@ static int be_eliminate(struct run *r, int32_t p)
 		.operand = gpube__alloc(ctx, (uint64_t)operand_dims(be, b), sizeof(*d.operand)),
 		.positions = gpube__alloc(ctx, (uint64_t)b->n_scope + 1, sizeof(*d.positions))};
 	struct gpube_contraction c = {.semiring = r->counting ? GPUBE_MIN_COUNT : GPUBE_MIN_PLUS,
-		.type = r->w->type, .n_out = b->n_scope, .n_dims = b->n_scope + 1,
-		.sizes = d.sizes, .n_in = b->n_in, .in = in, .cut = r->w->cut,
-		.threshold = r->w->cut, .modulus = r->modulus,
+		.type = r->w->type,
+		.n_out = b->n_scope,
+		.n_dims = b->n_scope + 1,
+		.sizes = d.sizes,
+		.n_in = b->n_in,
+		.in = in,
+		.cut = r->w->cut,
+		.threshold = r->w->cut,
+		.modulus = r->modulus,
 		.seconds = r->seconds ? r->seconds + p : NULL};
 	const struct gpube_ops *ops = ops_of(r, p);
 	const bool stores = stores_args(r, p);
@@ -326,7 +338,8 @@ static int be_eliminate(struct run *r, int32_t p)
 		c.out_arg = r->block + r->layout.args_at[p];
 	} else if (stores) {
 		struct args_room *room = &r->unpacked[gpube__side_of(r->sides, p)];
-		const uint64_t most = room->at ? 0 : most_args_bytes(r, gpube__side_of(r->sides, p));
+		const uint64_t most =
+			room->at ? 0 : most_args_bytes(r, gpube__side_of(r->sides, p));
 		uint64_t bytes = (uint64_t)b->cells * (uint64_t)c.arg_bytes;
 
 		if (most > bytes && (ops != gpube__ops_cpu() || (double)most <= r->spare))
@@ -351,7 +364,10 @@ out:
 
 /* ---- reading the assignment off, last eliminated variable first ------------------ */
 
-/* Cell of a message at the values assigned so far, and the first of position_x, as a row-major index. */
+/*
+ * Cell of a message at the values assigned so far, and the first of position_x, as a row-major
+ * index.
+ */
 static int64_t message_cell(
 	const struct gpube_be *be, int32_t p, int32_t position_x, const int32_t *values)
 {
@@ -369,8 +385,8 @@ static int64_t message_cell(
 /* What reading the assignment off needs: of the widest bucket. */
 struct scratch {
 	struct gpube_cells *pieces; /* a message's cells each */
-	char *cells;		    /* what they hold */
-	int64_t *sums;		    /* by value of the variable */
+	char *cells;                /* what they hold */
+	int64_t *sums;              /* by value of the variable */
 };
 
 static void scratch_clear(struct gpube_ctx *ctx, struct scratch *s)
@@ -416,7 +432,8 @@ static int add_messages(struct run *r, int32_t p, int side, int32_t *values, str
 		if (id < 0 && r->messages[~id].side == side)
 			s->pieces[n++] = (struct gpube_cells){.values = r->messages[~id].values,
 				.first = message_cell(be, ~id, p, values),
-				.stride = be->buckets[~id].cells / domain, .n = domain};
+				.stride = be->buckets[~id].cells / domain,
+				.n = domain};
 	}
 	if (!n)
 		return GPUBE_OK;
@@ -576,14 +593,18 @@ static int be_lay_out(struct run *r, uint64_t room)
 		return status;
 	if (ops->alloc_block)
 		r->block = ops->alloc_block(r->be->ctx, *bytes);
-	else if ((double)*bytes <= r->spare && *bytes <= r->layout.alive + r->layout.alive / HOST_GAPS)
+	else if ((double)*bytes <= r->spare &&
+		 *bytes <= r->layout.alive + r->layout.alive / HOST_GAPS)
 		r->block = gpube__blocks_take(r->blocks, r->be->ctx, *bytes);
 	if (r->block && !ops->alloc_block)
 		r->spare -= (double)*bytes;
 	return GPUBE_OK;
 }
 
-/* What is taken for the whole run stays when the plan counts it as gone: it is to fit beside the plan's peak. */
+/*
+ * What is taken for the whole run stays when the plan counts it as gone: it is to fit beside the
+ * plan's peak.
+ */
 static double spare_bytes(const struct run *r)
 {
 	struct gpube_be_memory most;
@@ -593,9 +614,10 @@ static double spare_bytes(const struct run *r)
 }
 
 /*
- * One block for all messages, where there is room for it; otherwise each is allocated when it is made. A device has
- * too few addresses for that; of a host's memory the system clears every page that it gives, which took half of the
- * seconds of pedigree13's elimination when its tables of 1.3 GB, of which 0.5 are alive at once, lay for themselves.
+ * One block for all messages, where there is room for it; otherwise each is allocated when it is
+ * made. A device has too few addresses for that; of a host's memory the system clears every page
+ * that it gives, which took half of the seconds of pedigree13's elimination when its tables of 1.3
+ * GB, of which 0.5 are alive at once, lay for themselves.
  */
 static int take_block(struct run *r)
 {
@@ -652,8 +674,13 @@ int gpube__be_run(int64_t *optimum, int32_t *values, uint64_t *count, const stru
 	bool keep, struct gpube_be_times *times)
 {
 	struct gpube_ctx *ctx = be->ctx;
-	struct run r = {.be = be, .sides = sides, .w = w, .modulus = modulus,
-		.counting = count != NULL, .keep = keep, .assigning = values != NULL,
+	struct run r = {.be = be,
+		.sides = sides,
+		.w = w,
+		.modulus = modulus,
+		.counting = count != NULL,
+		.keep = keep,
+		.assigning = values != NULL,
 		.seconds = times ? times->buckets : NULL};
 	uint64_t n = (uint64_t)be->n, one = 1;
 	double before, after, start;

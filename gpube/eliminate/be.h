@@ -15,9 +15,9 @@
 
 /* What a run took, in seconds. */
 struct gpube_be_times {
-	double *buckets;      /* per bucket, its contraction; the caller's, zeroed, or NULL */
-	double copying;	      /* between host and device */
-	double assigning;     /* reading the assignment off */
+	double *buckets;  /* per bucket, its contraction; the caller's, zeroed, or NULL */
+	double copying;   /* between host and device */
+	double assigning; /* reading the assignment off */
 };
 
 /*

@@ -1,4 +1,6 @@
-/* be_bounds.c - cheap lower bounds of boxes, so that most need not be eliminated: see be_boxes.h. */
+/*
+ * be_bounds.c - cheap lower bounds of boxes, so that most need not be eliminated: see be_boxes.h.
+ */
 #include "gpube/eliminate/be_boxes.h"
 #include "gpube/ir/dense.h"
 #include "gpube/relax/mbe/mbe.h"
@@ -8,8 +10,7 @@
 static int make_mbe(struct gpube_mbe *mbe, const struct gpube_box *box, int z, double cells)
 {
 	gpube__mbe_clear(mbe);
-	return gpube__mbe_init(
-		mbe, &box->m, box->boxes->order, z, cells, GPUBE_PARTITION_SCOPE);
+	return gpube__mbe_init(mbe, &box->m, box->boxes->order, z, cells, GPUBE_PARTITION_SCOPE);
 }
 
 /* The largest z whose mini-buckets join at most so many cells and fit the memory; 0: none. */
@@ -54,7 +55,8 @@ static int bound_box(int64_t *bound, struct gpube_box *box, struct gpube_mbe *mb
 	*n_plans = box->n_plans;
 	if (!status)
 		status = gpube__mbe_run(bound, NULL, mbe, GPUBE_BACKEND_CPU, limit, true, NULL);
-	if (status == GPUBE_ESTOP || status == GPUBE_ERANGE) { /* which want more room in sums than elimination */
+	/* which want more room in sums than elimination */
+	if (status == GPUBE_ESTOP || status == GPUBE_ERANGE) {
 		*bound = least;
 		return GPUBE_OK;
 	}

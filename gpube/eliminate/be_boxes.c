@@ -123,7 +123,7 @@ int gpube__box_init(struct gpube_box *box, const struct gpube_boxes *boxes, stru
 	return GPUBE_OK;
 }
 
-/* ---- tables ------------------------------------------------------------------------------------ */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 /* Of the whole function's table. */
 static int64_t box_cell(const struct gpube_box *box, int32_t f, const int32_t *at)
@@ -248,7 +248,7 @@ int gpube__box_set(struct gpube_box *box, int64_t k)
 	return status;
 }
 
-/* ---- which variables ---------------------------------------------------------------------------- */
+/* ---- which variables ------------------------------------------------------------------------- */
 
 /* The plan of the largest box, without tables. */
 static int plan_largest(struct gpube_box *box, const struct gpube_boxes *b)
@@ -258,8 +258,7 @@ static int plan_largest(struct gpube_box *box, const struct gpube_boxes *b)
 	return status ? status : gpube__be_init(&box->be, &box->m, b->order);
 }
 
-int gpube__boxes_cost(
-	struct gpube_box_cost *out, const struct gpube_boxes *b, enum gpube_type type)
+int gpube__boxes_cost(struct gpube_box_cost *out, const struct gpube_boxes *b, enum gpube_type type)
 {
 	struct gpube_box box;
 	int status = plan_largest(&box, b);
@@ -294,8 +293,7 @@ int gpube__boxes_working(struct gpube_working *w, const struct gpube_boxes *b)
 	return status;
 }
 
-int gpube__boxes_waste(
-	double *bytes, const struct gpube_boxes *b, enum gpube_type type, bool keep)
+int gpube__boxes_waste(double *bytes, const struct gpube_boxes *b, enum gpube_type type, bool keep)
 {
 	struct gpube__layout l;
 	struct gpube_box box;
@@ -334,8 +332,7 @@ static double seconds_of(const struct fitting *f, double n, const struct gpube_b
 }
 
 /* What boxes with one more cut would cost. */
-static int try_cut(
-	struct gpube_box_cost *cost, const struct fitting *f, int32_t var, int32_t n)
+static int try_cut(struct gpube_box_cost *cost, const struct fitting *f, int32_t var, int32_t n)
 {
 	struct gpube_boxes b = *f->b;
 
@@ -410,8 +407,13 @@ static int boxes_cut_one(struct fitting *f, struct gpube_box_cost *cost, bool *f
 int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const struct gpube_be *be,
 	enum gpube_type type, double limit, bool count, double rate, double bucket)
 {
-	struct fitting f = {.b = b, .be = be, .type = type, .limit = limit, .rate = rate,
-		.bucket = bucket, .count = count};
+	struct fitting f = {.b = b,
+		.be = be,
+		.type = type,
+		.limit = limit,
+		.rate = rate,
+		.bucket = bucket,
+		.count = count};
 	bool again = true;
 	int status;
 
@@ -419,7 +421,10 @@ int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const s
 	if (gpube__cut_is_hopeless(gpube__box_bytes(cost, count), limit, GPUBE__MOST_BOXES))
 		return GPUBE_ELIMIT; /* and not after seconds of trying */
 	status = find_candidates(&f);
-	/* where one variable has so many values that few boxes are left for others: of each fewer ranges */
+	/*
+	 * where one variable has so many values that few boxes are left for others: of each fewer
+	 * ranges
+	 */
 	f.most_ranges = GPUBE__MOST_BOXES;
 	while (!status && again) {
 		int32_t largest = 0;

@@ -1,6 +1,7 @@
 /*
- * be_boxes.h - a model cut into boxes: of a few variables each has a range of their values. What does
- * not fit a memory is eliminated box by box (slices), what several devices share is as many boxes.
+ * be_boxes.h - a model cut into boxes: of a few variables each has a range of their values. What
+ * does not fit a memory is eliminated box by box (slices), what several devices share is as many
+ * boxes.
  *
  * Designs weighed. (1) Conditioning, one value of a variable at a time: as many boxes as it has
  * values, although twice as much memory would often do. (2) Ranges, of one value where it must be:
@@ -50,9 +51,9 @@ int gpube__boxes_cost(
 	struct gpube_box_cost *out, const struct gpube_boxes *b, enum gpube_type type);
 
 /*
- * gpube__boxes_working() - numbers for all boxes, as gpube__be_working(). They may want more than the
- * whole: where a variable is fixed, functions that would be summed up in its bucket reach a later one
- * each by itself, and each may be forbidden.
+ * gpube__boxes_working() - numbers for all boxes, as gpube__be_working(). They may want more than
+ * the whole: where a variable is fixed, functions that would be summed up in its bucket reach a
+ * later one each by itself, and each may be forbidden.
  * Errors: ENOMEM, ELIMIT, ERANGE
  */
 int gpube__boxes_working(struct gpube_working *w, const struct gpube_boxes *b);
@@ -70,18 +71,19 @@ int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const s
 	enum gpube_type type, double limit, bool count, double rate, double bucket);
 
 /*
- * What a device needs besides for the largest box's messages to have room in one block (be_layout.h).
+ * What a device needs besides for the largest box's messages to have room in one block
+ * (be_layout.h).
  * Errors: ENOMEM, ELIMIT
  */
-int gpube__boxes_waste(
-	double *bytes, const struct gpube_boxes *b, enum gpube_type type, bool keep);
+int gpube__boxes_waste(double *bytes, const struct gpube_boxes *b, enum gpube_type type, bool keep);
 
 /* Bytes that it needs, messages kept or not, and counting, too. */
 double gpube__box_bytes(const struct gpube_box_cost *cost, bool count);
 
 /*
  * gpube__boxes_bound() - a lower bound of each box by mini-buckets, all along one plan.
- * bounds  out: n of them; 'limit' or more where no total is below that, GPUBE_INF where none is allowed
+ * bounds  out: n of them; 'limit' or more where no total is below that, GPUBE_INF where none is
+ *         allowed
  * limit   as of gpube__mbe_run()
  * cells   joined cells that a box may take; too few for any: the constant is all
  * seconds about so long for all of them
@@ -94,12 +96,12 @@ int gpube__boxes_bound(
 
 struct gpube_box {
 	const struct gpube_boxes *boxes;
-	struct gpube_ctx *ctx;	/* of the model, and of all that is made from it */
-	struct gpube_model m;	/* the same variables and functions; tables of one box at a time */
-	bool *owns;		/* per function: its table is the box's, not the whole model's */
-	int32_t *first;		/* by variable: its first value here */
+	struct gpube_ctx *ctx; /* of the model, and of all that is made from it */
+	struct gpube_model m;  /* the same variables and functions; tables of one box at a time */
+	bool *owns;            /* per function: its table is the box's, not the whole model's */
+	int32_t *first;        /* by variable: its first value here */
 	struct gpube_be be;
-	bool planned;	/* be is of these domains */
+	bool planned;    /* be is of these domains */
 	int64_t n_plans; /* that there were */
 };
 

@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGN	    256u /* of tables: what a device's arena gives */
+#define ALIGN       256u /* of tables: what a device's arena gives */
 #define PLACED_FROM (1 << 20)
 #define MOST_PLACED 2048
 
-/* Of a device's memory, with arg-mins: the rest is for small messages and what kernels need besides. */
+/*
+ * Of a device's memory, with arg-mins: the rest is for small messages and what kernels need
+ * besides.
+ */
 #define SHARE_OF_BLOCK 0.97
 
 static int largest_first(const void *a, const void *b)
@@ -26,7 +29,9 @@ static bool meet(const struct gpube__lifetime *a, const struct gpube__lifetime *
 	return a->from <= b->to && b->from <= a->to;
 }
 
-/* The lowest place for t beside the k tables that are placed, by address; returns t's rank in them. */
+/*
+ * The lowest place for t beside the k tables that are placed, by address; returns t's rank in them.
+ */
 static int32_t place(struct gpube__lifetime *t, struct gpube__lifetime *const *placed, int32_t k)
 {
 	int32_t rank = k;
@@ -120,14 +125,14 @@ static uint64_t args_bytes(const struct gpube_be *be, int32_t p)
 {
 	const struct gpube_bucket *b = &be->buckets[p];
 
-	return aligned((uint64_t)b->cells *
-		       (uint64_t)gpube__be_arg_bytes(be->m->vars[b->var].domain));
+	return aligned(
+		(uint64_t)b->cells * (uint64_t)gpube__be_arg_bytes(be->m->vars[b->var].domain));
 }
 
 /*
- * Appends the arg-mins that have room beside what is alive, the last bucket's first: they stay to the
- * end, so that those of early buckets take room from all others. Returns how many tables there are
- * then; *largest: bytes of the largest that does not stay.
+ * Appends the arg-mins that have room beside what is alive, the last bucket's first: they stay to
+ * the end, so that those of early buckets take room from all others. Returns how many tables there
+ * are then; *largest: bytes of the largest that does not stay.
  */
 static int32_t add_args(struct gpube__lifetime *t, int32_t n, const struct gpube_be *be,
 	enum gpube_type type, const int64_t *alive, uint64_t room, uint64_t *largest)
@@ -186,8 +191,8 @@ int gpube__be_layout(struct gpube__layout *out, const struct gpube_be *be, enum 
 
 		out->at[p] = out->args_at[p] = GPUBE__NO_PLACE;
 		if (bytes >= PLACED_FROM)
-			t[n++] = (struct gpube__lifetime){aligned(bytes), p,
-				needed_to(be, p, type, keep, assigning), 0};
+			t[n++] = (struct gpube__lifetime){
+				aligned(bytes), p, needed_to(be, p, type, keep, assigning), 0};
 	}
 	if (n > MOST_PLACED) {
 		qsort(t, (size_t)n, sizeof(*t), largest_cells_first);

@@ -1,10 +1,10 @@
 /*
  * be_layout.h - where the messages of an elimination lie in one block of memory.
  *
- * Every message is known before the start, from which bucket to which it lives, too. A device's arena,
- * which sees them one by one, cuts its memory into pieces between those that are still needed, and
- * at last a table of 37 GiB has no room in one piece although twice as much is free. Here the largest
- * are placed first, each as low as those that live at the same time allow.
+ * Every message is known before the start, from which bucket to which it lives, too. A device's
+ * arena, which sees them one by one, cuts its memory into pieces between those that are still
+ * needed, and at last a table of 37 GiB has no room in one piece although twice as much is free.
+ * Here the largest are placed first, each as low as those that live at the same time allow.
  */
 #ifndef GPUBE_BE_LAYOUT_H
 #define GPUBE_BE_LAYOUT_H
@@ -31,8 +31,8 @@ int gpube__lay_out(
 /* The block, and where in it the messages are; zeros: there is none. */
 struct gpube__layout {
 	uint64_t bytes;
-	uint64_t alive; /* most bytes of these messages at once: the block is a little larger */
-	uint64_t *at;	/* by position; GPUBE__NO_PLACE: it is not in the block */
+	uint64_t alive;    /* most bytes of these messages at once: the block is a little larger */
+	uint64_t *at;      /* by position; GPUBE__NO_PLACE: it is not in the block */
 	uint64_t *args_at; /* the same of arg-mins, which otherwise go home */
 };
 

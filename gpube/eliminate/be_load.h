@@ -15,7 +15,7 @@
 struct gpube_be_window {
 	int32_t from, end;
 	char *values[2]; /* memory of either side's backend, or NULL */
-	uint64_t *at;	 /* by input, from the first of bucket 'from' on: bytes from 'values' */
+	uint64_t *at;    /* by input, from the first of bucket 'from' on: bytes from 'values' */
 };
 
 /*

@@ -43,8 +43,10 @@ int gpube__be_place(uint8_t *side, double seconds[2], const struct gpube_be *be,
 	for (int32_t p = 0; p < be->n; p++) {
 		const struct gpube_bucket *b = &be->buckets[p];
 
-		tasks[p] = (struct gpube_place){.consumer = b->consumer, .n_in = b->n_in,
-			.joined = b->joined, .cells = (double)b->cells};
+		tasks[p] = (struct gpube_place){.consumer = b->consumer,
+			.n_in = b->n_in,
+			.joined = b->joined,
+			.cells = (double)b->cells};
 		for (int32_t k = 0; k < b->n_in; k++)
 			if (be->inputs[b->in_at + k] >= 0)
 				tasks[p].function_cells +=
@@ -93,8 +95,8 @@ void gpube__be_log(const struct gpube_be *be, const struct gpube_be_sides *sides
 		const struct gpube_rate *r = &rate[side];
 		const char *where = sides->ops[side] ? sides->ops[side]->name : "";
 		struct total *sum = &total[side];
-		struct total one = {1, be->buckets[p].joined, bucket_bytes(be, p, type),
-			times->buckets[p], 0};
+		struct total one = {
+			1, be->buckets[p].joined, bucket_bytes(be, p, type), times->buckets[p], 0};
 
 		one.bound = gpube__contract_bound(r, type, one.joined, one.bytes);
 		sum->n++;

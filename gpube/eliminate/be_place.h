@@ -1,5 +1,6 @@
 /*
- * be_place.h - bucket by bucket, on the host or on a device (ops/place.h), and what was reached there.
+ * be_place.h - bucket by bucket, on the host or on a device (ops/place.h), and what was reached
+ * there.
  */
 #ifndef GPUBE_BE_PLACE_H
 #define GPUBE_BE_PLACE_H

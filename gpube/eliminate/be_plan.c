@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define WINDOW_BYTES (16 << 20) /* of copies that go up together */
-#define ALIGN	     256u	/* of each: what arenas and vector loads like */
+#define ALIGN        256u       /* of each: what arenas and vector loads like */
 
 void gpube__be_clear(struct gpube_be *be)
 {
@@ -45,8 +45,8 @@ static int add_scope(struct gpube_be *be, int32_t p, int32_t *seen, const int32_
 	return GPUBE_OK;
 }
 
-static int fill_bucket(
-	struct gpube_be *be, int32_t p, const struct gpube_chains *c, int32_t *seen, const int32_t *order)
+static int fill_bucket(struct gpube_be *be, int32_t p, const struct gpube_chains *c, int32_t *seen,
+	const int32_t *order)
 {
 	struct gpube_bucket *b = &be->buckets[p];
 	int status = GPUBE_OK;
@@ -310,8 +310,7 @@ void gpube__be_memory(struct gpube_be_memory *out, const struct gpube_be *be, en
 			unpacked = fmax(unpacked, 2 * (double)b->cells * bytes);
 		}
 		out->keep = fmax(out->keep, kept * value + loaded);
-		out->args = fmax(
-			out->args, (alive + recompute) * value + loaded + args + unpacked);
+		out->args = fmax(out->args, (alive + recompute) * value + loaded + args + unpacked);
 		out->count = fmax(out->count, alive * (value + count) + loaded);
 		alive -= inputs;
 		recompute += stores ? 0 : inputs;

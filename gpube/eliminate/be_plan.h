@@ -1,6 +1,7 @@
 /*
- * be_plan.h - bucket elimination along a given order, before a table is touched: which functions and
- * messages meet in which bucket, over which variables, in which numbers, and what memory that takes.
+ * be_plan.h - bucket elimination along a given order, before a table is touched: which functions
+ * and messages meet in which bucket, over which variables, in which numbers, and what memory that
+ * takes.
  *
  * Layout. Scopes are sorted by elimination position, so that in every table of
  * a bucket the eliminated variable is the slowest dimension and all tables of
@@ -129,7 +130,8 @@ int32_t gpube__be_window_end(double *bytes, const struct gpube_be *be, int32_t p
 struct gpube_be_sides {
 	const struct gpube_ops *ops[2];
 	const uint8_t *side; /* per bucket; NULL: all on ops[0] */
-	struct gpube__blocks *blocks; /* host memory (be_blocks.h) for one run after the other, or NULL */
+	/* host memory (be_blocks.h) for one run after the other, or NULL */
+	struct gpube__blocks *blocks;
 };
 
 static inline int gpube__side_of(const struct gpube_be_sides *sides, int32_t p)

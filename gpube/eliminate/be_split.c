@@ -84,15 +84,16 @@ static int split_choose(struct gpube_boxes *b, const struct gpube_be *be)
 		if (best < 0)
 			break;
 		gpube__boxes_cut(b, be, be->buckets[best].var, best_n);
-		split_lessen(joined, be, best, split_share(b->m->vars[be->buckets[best].var].domain, best_n));
+		split_lessen(joined, be, best,
+			split_share(b->m->vars[be->buckets[best].var].domain, best_n));
 		left /= best_n;
 	}
 	gpube__free(be->ctx, joined);
 	gpube__free(be->ctx, gain);
 	return b->n > 1 ? GPUBE_OK
-			      : gpube__fail(be->ctx, GPUBE_EINVAL,
-					"no variable whose values %d devices could share out",
-					be->ctx->n_devices);
+			: gpube__fail(be->ctx, GPUBE_EINVAL,
+				  "no variable whose values %d devices could share out",
+				  be->ctx->n_devices);
 }
 
 /* ---- making one ---------------------------------------------------------------------------- */
@@ -216,8 +217,8 @@ static int done_making(struct gpube_be_split **out, struct gpube_be_split *s, in
 	return status;
 }
 
-int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be,
-	enum gpube_type type, const int32_t *order)
+int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be, enum gpube_type type,
+	const int32_t *order)
 {
 	struct gpube_be_split *s = split_alloc(be, order);
 	struct gpube_working w;

@@ -4,34 +4,34 @@
  * do not fit a memory, as many slices are made as it takes, which one worker or all devices do one
  * after the other.
  *
- * Designs weighed, for devices. (1) Each large contraction cut along an output dimension, its pieces
- * copied to where they are needed: between two buckets whole messages cross from card to card, more
- * bytes than a bucket of few values has work for. (2) The cut dimension kept the same from bucket to
- * bucket, which needs it to be in all of them: that is this one, said for a variable instead of a
- * dimension. Nothing crosses until the end, when the smallest of the optima is taken; every
- * table with the variable is a share as large on each card, so that what no card holds fits on
- * several. What it costs: buckets without a cut variable are done on every device. The
+ * Designs weighed, for devices. (1) Each large contraction cut along an output dimension, its
+ * pieces copied to where they are needed: between two buckets whole messages cross from card to
+ * card, more bytes than a bucket of few values has work for. (2) The cut dimension kept the same
+ * from bucket to bucket, which needs it to be in all of them: that is this one, said for a variable
+ * instead of a dimension. Nothing crosses until the end, when the smallest of the optima is taken;
+ * every table with the variable is a share as large on each card, so that what no card holds fits
+ * on several. What it costs: buckets without a cut variable are done on every device. The
  * variables are chosen so that this is least.
  *
- * A second card is for what one card has no room for: 134 GB of tables took 0.33 s on two cards with
- * 70 GB each. Where all fits on one card, two are slower, because opening and closing the second takes
- * longer than what it saves (benchmarks/runs/devices-h200). Until November 2026 what a card had no room
- * for could also stream through it: tables lay in the host's memory, and each contraction was cut into
- * chunks with copies that ran ahead. One card did the 134 GB so in 10.7 s, and 3 GiB through 1 GiB in 1.8
- * s, where all in one piece took 0.016: the bus and pinning the memory are what it takes, and a
- * slice needs neither.
+ * A second card is for what one card has no room for: 134 GB of tables took 0.33 s on two cards
+ * with 70 GB each. Where all fits on one card, two are slower, because opening and closing the
+ * second takes longer than what it saves (benchmarks/runs/devices-h200). Until November 2026 what a
+ * card had no room for could also stream through it: tables lay in the host's memory, and each
+ * contraction was cut into chunks with copies that ran ahead. One card did the 134 GB so in 10.7 s,
+ * and 3 GiB through 1 GiB in 1.8 s, where all in one piece took 0.016: the bus and pinning the
+ * memory are what it takes, and a slice needs neither.
  *
- * Designs weighed, for slices. (1) Single values of a few variables, and of each combination a model
- * that is solved as any other: each is simplified under the best total known, but all are done, in
- * the order of their values. (2) Boxes of one structure, bounded before: many are left out, but the
- * others are done whole. SPOT5 404 in 20 MB joined 5.0e7 cells in four slices, where (1) joined
- * 2.7e7. (3) Boxes, bounded, and what is left of each simplified: this one, 2.3e7 in the same four
- * and 2.5e7 in two of 30 MB. gpube_solve() had (2) and gpube_bound() (1); both have this.
+ * Designs weighed, for slices. (1) Single values of a few variables, and of each combination a
+ * model that is solved as any other: each is simplified under the best total known, but all are
+ * done, in the order of their values. (2) Boxes of one structure, bounded before: many are left
+ * out, but the others are done whole. SPOT5 404 in 20 MB joined 5.0e7 cells in four slices, where
+ * (1) joined 2.7e7. (3) Boxes, bounded, and what is left of each simplified: this one, 2.3e7 in the
+ * same four and 2.5e7 in two of 30 MB. gpube_solve() had (2) and gpube_bound() (1); both have this.
  *
- * Slices are bounded by mini-buckets before, and the least bound comes first. The best assignment is
- * the next slice's top: a slice whose bound reaches that is left out, the others are simplified under
- * it (be_reduce.h). What is found does not depend on who was faster: of slices as good the first
- * counts.
+ * Slices are bounded by mini-buckets before, and the least bound comes first. The best assignment
+ * is the next slice's top: a slice whose bound reaches that is left out, the others are simplified
+ * under it (be_reduce.h). What is found does not depend on who was faster: of slices as good the
+ * first counts.
  */
 #ifndef GPUBE_BE_SPLIT_H
 #define GPUBE_BE_SPLIT_H
@@ -52,8 +52,8 @@ typedef const struct gpube_ops *gpube_open_fn(struct gpube_ctx *ctx, int *status
  * type     that costs of the whole have; parts' may be wider
  * Errors: ENOMEM; EINVAL where no variable has two values; ERANGE
  */
-int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be,
-	enum gpube_type type, const int32_t *order);
+int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be, enum gpube_type type,
+	const int32_t *order);
 
 /*
  * For a memory.

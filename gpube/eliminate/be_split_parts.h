@@ -16,13 +16,15 @@ struct gpube__worker {
 	struct gpube_ctx *ctx;
 	bool own; /* the context */
 	struct gpube_box box;
-	struct gpube__blocks blocks; /* from box to box: their tables are of the same sizes */
+	struct gpube__blocks blocks;      /* from box to box: their tables are of the same sizes */
 	int32_t *values, *reduced_values; /* of a box, of what is left of it */
-	double *seconds; /* per bucket, of a box */
-	double joined, spared_cells, reducing; /* of boxes done; by simplifying, which took seconds */
+	double *seconds;                  /* per bucket, of a box */
+	/* of boxes done; by simplifying, which took seconds */
+	double joined, spared_cells, reducing;
 	struct gpube_split_times times;
 	int64_t n_done;
-	void (*log)(void *, enum gpube_log_level, double, const char *); /* of the caller's context */
+	/* of the caller's context */
+	void (*log)(void *, enum gpube_log_level, double, const char *);
 	void *log_arg;
 	double bytes;
 	double opening, closing; /* seconds of its device */

@@ -22,8 +22,8 @@
 #define SEARCH_STEPS 2000
 
 /*
- * From so many on arg-mins are made only for a slice that turns out to be better than all before, by
- * doing it again: few are, since those of the least bounds come first.
+ * From so many on arg-mins are made only for a slice that turns out to be better than all before,
+ * by doing it again: few are, since those of the least bounds come first.
  */
 #define MANY_SLICES 16
 
@@ -32,7 +32,10 @@
 
 /* ---- what is known ------------------------------------------------------------------------ */
 
-/* Under the lock, or alone. An equal one counts from an earlier box: so the last is always the same. */
+/*
+ * Under the lock, or alone. An equal one counts from an earlier box: so the last is always the
+ * same.
+ */
 static bool is_better(const struct gpube_be_split *s, int64_t cost, int64_t box)
 {
 	return cost < s->best || (cost == s->best && box < s->best_box);
@@ -52,8 +55,7 @@ static bool is_out(const struct gpube_be_split *s, int64_t k)
 {
 	return s->bounds[k] == GPUBE_INF || s->bounds[k] > s->best ||
 	       (!s->counting && s->best <= s->patience.lower) ||
-	       (!s->counting && s->best != GPUBE_INF && s->bounds[k] == s->best &&
-		       k > s->best_box);
+	       (!s->counting && s->best != GPUBE_INF && s->bounds[k] == s->best && k > s->best_box);
 }
 
 int64_t gpube__split_bound(const struct gpube_be_split *s)
@@ -101,12 +103,13 @@ static int by_bound(const void *a, const void *b)
 static int split_rank(struct gpube_be_split *s)
 {
 	const double rate = gpube__ops_cpu()->cells_per_second * s->ctx->n_threads;
-	const double start = gpube__now(), n = (double)s->boxes.n, seconds = fmin(n * s->seconds, gpube__seconds_left(s->ctx));
+	const double start = gpube__now(), n = (double)s->boxes.n,
+		     seconds = fmin(n * s->seconds, gpube__seconds_left(s->ctx));
 	struct ranked *r;
 	int64_t n_out = 0;
 	int status = gpube__boxes_bound(s->bounds, &s->boxes,
-		s->best == GPUBE_INF ? s->m->top : s->best + 1,
-		BOUND_SHARE * seconds / n * rate, BOUND_MOST * seconds);
+		s->best == GPUBE_INF ? s->m->top : s->best + 1, BOUND_SHARE * seconds / n * rate,
+		BOUND_MOST * seconds);
 
 	if (status)
 		return status;
@@ -191,8 +194,8 @@ static void box_ended(struct gpube__worker *w, int64_t k, int64_t cost)
 struct task {
 	const struct gpube_be *be;
 	struct gpube__reduced reduced; /* or zeros */
-	bool empty; /* nothing below the box's top is in it */
-	enum gpube_type type; /* wide enough */
+	bool empty;                    /* nothing below the box's top is in it */
+	enum gpube_type type;          /* wide enough */
 };
 
 static void task_clear(struct task *t, struct gpube_ctx *ctx)
@@ -274,8 +277,8 @@ static int run_once(struct task *t, struct gpube__worker *w, const struct gpube_
 	if (status)
 		return status;
 	memset(w->seconds, 0, (size_t)t->be->n * sizeof(*w->seconds));
-	status = gpube__be_run(cost, assigning ? values : NULL, NULL, t->be, &sides, &working, 0,
-		keep, &times);
+	status = gpube__be_run(
+		cost, assigning ? values : NULL, NULL, t->be, &sides, &working, 0, keep, &times);
 	if (status)
 		return status;
 	if (assigning && *cost != GPUBE_INF && t->reduced.s.model)
@@ -288,8 +291,7 @@ static int run_once(struct task *t, struct gpube__worker *w, const struct gpube_
 	return GPUBE_OK;
 }
 
-static int run_task(
-	struct task *t, struct gpube__worker *w, const struct gpube_ops *ops, int64_t k)
+static int run_task(struct task *t, struct gpube__worker *w, const struct gpube_ops *ops, int64_t k)
 {
 	struct gpube_be_split *s = w->split;
 	int64_t cost = GPUBE_INF;
@@ -365,11 +367,11 @@ static bool is_too_slow(struct gpube_be_split *s)
 		n_left += !s->ended[k] && !is_out(s, k);
 	}
 	pthread_mutex_unlock(&s->lock);
-	if (n_done <= 0 || taken / (double)n_done * (double)(n_done + n_left) <= s->patience.seconds)
+	if (n_done <= 0 ||
+		taken / (double)n_done * (double)(n_done + n_left) <= s->patience.seconds)
 		return false;
-	gpube__log(s->ctx, GPUBE_LOG_DETAIL,
-		"slices are given up: %lld took %.2f s, %lld are left", (long long)n_done, taken,
-		(long long)n_left);
+	gpube__log(s->ctx, GPUBE_LOG_DETAIL, "slices are given up: %lld took %.2f s, %lld are left",
+		(long long)n_done, taken, (long long)n_left);
 	return true;
 }
 
@@ -471,7 +473,8 @@ static int run_beside_each_other(struct gpube_be_split *s)
 	int status = GPUBE_OK;
 
 	for (s->n_begun = 0; s->n_begun < s->n_workers; s->n_begun++)
-		if (!gpube__thread_start(&s->workers[s->n_begun].thread, split_work, &s->workers[s->n_begun])) {
+		if (!gpube__thread_start(
+			    &s->workers[s->n_begun].thread, split_work, &s->workers[s->n_begun])) {
 			status = gpube__fail(s->ctx, GPUBE_ENOMEM, "no thread for a device");
 			break;
 		}
@@ -538,7 +541,8 @@ int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s
 /* ---- counting -------------------------------------------------------------------------------- */
 
 /* The optima of box k, as cheap as the optimum is. */
-static int count_box(struct gpube__natural *count, struct gpube__worker *w, const struct gpube_ops *ops, int64_t k)
+static int count_box(struct gpube__natural *count, struct gpube__worker *w,
+	const struct gpube_ops *ops, int64_t k)
 {
 	const struct gpube_be_sides sides = {{ops, NULL}, NULL, NULL};
 	struct gpube_working working;

@@ -46,7 +46,8 @@ static void to_mixed_radix(uint64_t *r, const uint64_t *p, int n)
 }
 
 /* What mixed-radix digits stand for. */
-static int from_mixed_radix(struct gpube__natural *count, const uint64_t *digits, const uint64_t *p, int n)
+static int from_mixed_radix(
+	struct gpube__natural *count, const uint64_t *digits, const uint64_t *p, int n)
 {
 	int status = GPUBE_OK;
 
@@ -55,8 +56,8 @@ static int from_mixed_radix(struct gpube__natural *count, const uint64_t *digits
 	return status;
 }
 
-static int count_by_residues(struct gpube__natural *count, const struct gpube_be *be, const struct gpube_be_sides *sides,
-	const struct gpube_working *w, double bits)
+static int count_by_residues(struct gpube__natural *count, const struct gpube_be *be,
+	const struct gpube_be_sides *sides, const struct gpube_working *w, double bits)
 {
 	struct gpube_ctx *ctx = be->ctx;
 	int n = (int)ceil(bits / 31.9) + 1, status = GPUBE_ENOMEM;
@@ -69,8 +70,8 @@ static int count_by_residues(struct gpube__natural *count, const struct gpube_be
 		goto out;
 	for (int k = 0; k < n; k++) {
 		primes[k] = prime = next_prime(prime);
-		status = gpube__be_run(&optimum, NULL, &residues[k], be, sides, w, prime, false,
-			NULL);
+		status = gpube__be_run(
+			&optimum, NULL, &residues[k], be, sides, w, prime, false, NULL);
 		if (status)
 			goto out;
 	}
@@ -82,8 +83,8 @@ out:
 	return status;
 }
 
-int gpube__be_count(struct gpube__natural *count, const struct gpube_be *be, const struct gpube_be_sides *sides,
-	const struct gpube_working *w)
+int gpube__be_count(struct gpube__natural *count, const struct gpube_be *be,
+	const struct gpube_be_sides *sides, const struct gpube_working *w)
 {
 	double bits = 0;
 	int64_t optimum;

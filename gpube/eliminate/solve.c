@@ -1,4 +1,7 @@
-/* solve.c - from a model to a checked optimum by elimination: quantise, simplify, order, eliminate, re-cost. */
+/*
+ * solve.c - from a model to a checked optimum by elimination: quantise, simplify, order, eliminate,
+ * re-cost.
+ */
 #include "gpube/eliminate/solve.h"
 #include "gpube/eliminate/solve_parts.h"
 #include "gpube/ir/dense.h"
@@ -19,7 +22,7 @@ struct solving {
 	const struct gpube_model *given;
 	const struct gpube_solve_opts *opts;
 	struct gpube__solve_patience patience;
-	const struct gpube_ops *ops; /* expected */
+	const struct gpube_ops *ops;   /* expected */
 	struct gpube_model *quantised; /* NULL if the given model has costs */
 	const struct gpube_model *costs;
 	struct gpube_model limited; /* the costs with the cutoff as their top: a view */
@@ -78,13 +81,14 @@ static int solve_simplify(struct solving *j, int precision)
 		j->limited.top = j->opts->cutoff;
 		j->costs = &j->limited;
 	}
-	status = gpube__simplify_below(
-		&j->s, j->costs, j->opts->no_simplify ? GPUBE__CONVERT : GPUBE__SETTLE, j->narrowing);
+	status = gpube__simplify_below(&j->s, j->costs,
+		j->opts->no_simplify ? GPUBE__CONVERT : GPUBE__SETTLE, j->narrowing);
 	if (status)
 		return status;
 	j->out->scale = j->costs->scale;
 	if (!j->s.infeasible)
-		j->out->bound = j->s.negated ? -gpube__constant_of(j->s.model) : gpube__constant_of(j->s.model);
+		j->out->bound = j->s.negated ? -gpube__constant_of(j->s.model)
+					     : gpube__constant_of(j->s.model);
 	j->out->plan.n_vars = j->s.model->n_vars;
 	j->out->plan.n_functions = j->s.model->n_functions;
 	j->out->plan.n_components = j->s.n_components;
@@ -102,16 +106,20 @@ static int solve_simplify(struct solving *j, int precision)
 	return GPUBE_OK;
 }
 
-/* Slices that be_split.h makes at most, and what a search may gain on a greedy order: two decades are common. */
+/*
+ * Slices that be_split.h makes at most, and what a search may gain on a greedy order: two decades
+ * are common.
+ */
 #define MOST_SLICES 4096.0
 #define MOST_GAIN   1e4
 /* What a card may hold, before one is opened. */
 #define DEVICE_BYTES 512e9
 
 /*
- * Whether no search will find an order that fits, which a greedy one tells in milliseconds. (Lower bounds of
- * the width are too far off to tell it: that of contracting the least vertex has 10^10 joined cells of pdb1i24
- * where the best order that is known has 10^117, and 64 of a grid of 40 by 40.)
+ * Whether no search will find an order that fits, which a greedy one tells in milliseconds. (Lower
+ * bounds of the width are too far off to tell it: that of contracting the least vertex has 10^10
+ * joined cells of pdb1i24 where the best order that is known has 10^117, and 64 of a grid of 40 by
+ * 40.)
  */
 static bool is_hopeless(const struct solving *j, const struct gpube_order_cost *greedy)
 {
@@ -122,7 +130,8 @@ static bool is_hopeless(const struct solving *j, const struct gpube_order_cost *
 	return 4 * greedy->largest_message / (o->no_slices ? 1 : MOST_SLICES) > MOST_GAIN * allowed;
 }
 
-static int go_on(struct solving *j, struct gpube_order_search *search, struct gpube_order_cost *cost, double rate)
+static int go_on(struct solving *j, struct gpube_order_search *search,
+	struct gpube_order_cost *cost, double rate)
 {
 	const int status = gpube__order_search_go(search, gpube__order_as_it_pays(0), rate);
 
@@ -145,8 +154,8 @@ static int search_order(struct solving *j, struct gpube_order_cost *cost)
 	int status;
 
 	if (o->order_seconds > 0 || o->order_method != GPUBE_ORDER_AUTO)
-		return gpube__order_find(j->ctx, j->order, cost, &j->graph, o->order_method, o->order_seconds,
-			cpu_rate, o->seed);
+		return gpube__order_find(j->ctx, j->order, cost, &j->graph, o->order_method,
+			o->order_seconds, cpu_rate, o->seed);
 	status = gpube__order_search_new(&search, j->ctx, &j->graph, o->seed);
 	if (status)
 		return status;
@@ -154,8 +163,8 @@ static int search_order(struct solving *j, struct gpube_order_cost *cost)
 	if (!is_hopeless(j, cost)) {
 		status = go_on(j, search, cost, twice ? DEVICE_CELLS_PER_SECOND : cpu_rate);
 		if (!status && twice)
-			status = gpube__pick_early(
-				&j->ops, j->ctx, o->backend, cost->joined_cells, cost->largest_message);
+			status = gpube__pick_early(&j->ops, j->ctx, o->backend, cost->joined_cells,
+				cost->largest_message);
 		if (!status && twice && j->ops == gpube__ops_cpu())
 			status = go_on(j, search, cost, cpu_rate);
 	}
@@ -167,8 +176,8 @@ static int search_order(struct solving *j, struct gpube_order_cost *cost)
 static int tell_order(struct solving *j)
 {
 	if (!j->out->order)
-		j->out->order = gpube__alloc(
-			j->ctx, (uint64_t)j->given->n_vars, sizeof(*j->out->order));
+		j->out->order =
+			gpube__alloc(j->ctx, (uint64_t)j->given->n_vars, sizeof(*j->out->order));
 	return j->out->order ? gpube__given_order(j->out->order, &j->s, j->order) : GPUBE_ENOMEM;
 }
 
@@ -185,8 +194,7 @@ static int find_order(struct solving *j)
 	if (!j->order)
 		return GPUBE_ENOMEM;
 	if (j->opts->order_method == GPUBE_ORDER_GIVEN) {
-		status = gpube__simplified_order(
-			j->order, &j->s, j->opts->order, j->given->n_vars);
+		status = gpube__simplified_order(j->order, &j->s, j->opts->order, j->given->n_vars);
 		if (!status)
 			status = gpube__order_cost(j->ctx, &cost, &j->graph, j->order);
 	} else {
@@ -209,8 +217,11 @@ static int find_order(struct solving *j)
 /* How the order is to be followed; also after an error what is known goes to the caller. */
 static int make_plan(struct solving *j)
 {
-	const struct gpube__solve_task task = {.m = j->s.model, .order = j->order,
-		.figures = j->out->plan, .ops = j->ops, .opts = j->opts,
+	const struct gpube__solve_task task = {.m = j->s.model,
+		.order = j->order,
+		.figures = j->out->plan,
+		.ops = j->ops,
+		.opts = j->opts,
 		.patience = j->patience};
 	const int status = gpube__solve_plan(&j->plan, &task);
 
@@ -377,9 +388,10 @@ static int check_options(const struct gpube_model *m, const struct gpube_solve_o
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
 	status = gpube__check_choice(m->ctx, "method", (int)o->method, GPUBE_BOUND_ELIMINATE);
 	if (!status)
-		status = gpube__check_engine(m,
-			&(struct gpube__engine_opts){(int)o->order_method, o->order, o->order_seconds,
-				o->timeout_seconds, (int)o->backend, o->precision});
+		status = gpube__check_engine(
+			m, &(struct gpube__engine_opts){(int)o->order_method, o->order,
+				   o->order_seconds, o->timeout_seconds, (int)o->backend,
+				   o->precision});
 	return status ? status : gpube__check_known(m, o->values, o->has_cutoff, o->cutoff);
 }
 
@@ -388,8 +400,11 @@ static int solve_all(struct gpube_solution **out, const struct gpube_model *m,
 	bool plan_only)
 {
 	static const struct gpube_solve_opts none = {.sizeof_options = sizeof(none)};
-	struct solving j = {.given = m, .opts = opts ? opts : &none,
-		.patience = *patience, .ops = gpube__ops_cpu(), .narrowing = GPUBE__BELOW};
+	struct solving j = {.given = m,
+		.opts = opts ? opts : &none,
+		.patience = *patience,
+		.ops = gpube__ops_cpu(),
+		.narrowing = GPUBE__BELOW};
 	struct gpube_ctx *ctx;
 	double deadline;
 	int status;
@@ -439,7 +454,8 @@ int gpube_plan(struct gpube_solution **out, const struct gpube_model *m,
 	return solve_all(out, m, opts, &endless, true);
 }
 
-int gpube_count(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_solve_opts *opts)
+int gpube_count(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts)
 {
 	struct gpube_solve_opts counting = {.sizeof_options = sizeof(counting)};
 	struct gpube_model *hard;

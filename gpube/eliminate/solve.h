@@ -7,8 +7,8 @@
 /*
  * What a caller knows of a model of costs that is minimised, and how long it waits.
  * lower    a total that none is below: slices end with an assignment of it; INT64_MIN: none known
- * seconds  slices are given up, with ESTOP, once those that are done say that all would take longer;
- *          0: never
+ * seconds  slices are given up, with ESTOP, once those that are done say that all would take
+ *          longer; 0: never
  */
 struct gpube__solve_patience {
 	int64_t lower;

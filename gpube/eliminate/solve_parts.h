@@ -11,7 +11,7 @@
 struct gpube__solve_task {
 	const struct gpube_model *m; /* simplified */
 	const int32_t *order;
-	struct gpube_plan figures; /* of the model and the order */
+	struct gpube_plan figures;   /* of the model and the order */
 	const struct gpube_ops *ops; /* who was expected to do it when the order was searched for */
 	const struct gpube_solve_opts *opts;
 	struct gpube__solve_patience patience;
@@ -20,9 +20,9 @@ struct gpube__solve_task {
 /* Who does it, in one piece, in slices or in parts, and how the assignment is kept. */
 struct gpube__solve_way {
 	const struct gpube_ops *ops;
-	const char *backend; /* as it is told */
-	bool keep;	     /* messages, not arg-mins */
-	uint8_t *side;	     /* per bucket; NULL: all on 'ops' */
+	const char *backend;          /* as it is told */
+	bool keep;                    /* messages, not arg-mins */
+	uint8_t *side;                /* per bucket; NULL: all on 'ops' */
 	struct gpube_be_split *split; /* over several devices, or in slices, or NULL */
 	bool sliced;
 	struct gpube_plan figures; /* the task's, and what is predicted */

@@ -136,8 +136,11 @@ static struct gpube__solve_way way_in_slices(
 {
 	const struct gpube_box_cost *cost = gpube__split_cost(s);
 	const double n = (double)gpube__split_n(s);
-	struct gpube__solve_way way = {.ops = ops, .backend = ops->name, .split = s,
-		.sliced = true, .figures = f->figures};
+	struct gpube__solve_way way = {.ops = ops,
+		.backend = ops->name,
+		.split = s,
+		.sliced = true,
+		.figures = f->figures};
 
 	way.figures.n_slices = n;
 	way.figures.joined_cells = n * cost->joined;
@@ -193,7 +196,10 @@ static int choose_slices(struct gpube__solve_way *out, const struct facts *f, do
 	return status;
 }
 
-/* Slices where the side that was chosen does not hold the tables, or a device that is open does not. */
+/*
+ * Slices where the side that was chosen does not hold the tables, or a device that is open does
+ * not.
+ */
 static int choose_slices_if_large(
 	struct gpube__solve_way *out, const struct facts *f, const struct gpube__solve_way *whole)
 {
@@ -273,8 +279,9 @@ static int find_waste(double *waste, const struct facts *f, const struct gpube__
 	status = gpube__be_layout(&l, f->be, f->type, way->keep, true, 0);
 	if (status)
 		return status;
-	gpube__log(f->ctx, GPUBE_LOG_DETAIL, "messages in a block of %.4g bytes, %.4g alive at most",
-		(double)l.bytes, (double)l.alive);
+	gpube__log(f->ctx, GPUBE_LOG_DETAIL,
+		"messages in a block of %.4g bytes, %.4g alive at most", (double)l.bytes,
+		(double)l.alive);
 	if (bytes + (double)(l.bytes - l.alive) <= (double)ops->memory(f->ctx))
 		*waste = (double)(l.bytes - l.alive);
 	gpube__layout_clear(&l, f->ctx);
@@ -347,7 +354,8 @@ int gpube__solve_plan(struct gpube__solve_plan *out, const struct gpube__solve_t
 	struct gpube__solve_way *way = &out->way;
 	int status;
 
-	*out = (struct gpube__solve_plan){.ctx = ctx, .working = {.type = GPUBE_INT32},
+	*out = (struct gpube__solve_plan){.ctx = ctx,
+		.working = {.type = GPUBE_INT32},
 		.way = {.ops = t->ops, .backend = t->ops->name, .figures = t->figures}};
 	way->figures.n_slices = 1;
 	way->figures.predicted_seconds =

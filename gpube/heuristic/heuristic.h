@@ -49,7 +49,7 @@ struct gpube_htable {
 	int32_t n_scope;
 	int64_t scope_at; /* positions, ascending: h.scopes[scope_at …], their h.strides, h.vars */
 	int64_t cells;
-	bool wide;	  /* int64, or int32 with INT32_MAX for dead ones */
+	bool wide; /* int64, or int32 with INT32_MAX for dead ones */
 	void *values;
 };
 
@@ -59,7 +59,7 @@ struct gpube_heuristic {
 	int32_t n;
 	int32_t *order, *position;
 	int32_t *domain; /* by position: of the given model's variable */
-	int32_t *live;	 /* by position: how many of these values are left */
+	int32_t *live;   /* by position: how many of these values are left */
 	/* value a at position p is live value value[value_at[p] + a], -1: it is gone */
 	int64_t *value_at;
 	int32_t *value;
@@ -85,11 +85,11 @@ struct gpube_heuristic_maker {
 	struct gpube_heuristic *h;
 	const struct gpube_heuristic_opts *opts;
 	const struct gpube_model *m; /* simplified */
-	int32_t *order;		     /* of m */
-	int32_t *at;		     /* positions in 'order' to those in h->order */
-	int64_t limit;		     /* totals of m from here on are of no interest */
+	int32_t *order;              /* of m */
+	int32_t *at;                 /* positions in 'order' to those in h->order */
+	int64_t limit;               /* totals of m from here on are of no interest */
 	enum gpube_partition partition;
-	double negative;	     /* what the tables take off at most, together */
+	double negative; /* what the tables take off at most, together */
 };
 
 /*

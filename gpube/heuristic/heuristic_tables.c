@@ -139,8 +139,8 @@ static int add_function(struct gpube_heuristic_maker *k, const int32_t *position
 	int status = GPUBE_ENOMEM;
 
 	if (n < 0 || (double)n * 8 > (double)ctx->memory_bytes)
-		return gpube__fail(ctx, GPUBE_ELIMIT,
-			"a function of %d variables has too many cells", arity);
+		return gpube__fail(
+			ctx, GPUBE_ELIMIT, "a function of %d variables has too many cells", arity);
 	cells = gpube__alloc(ctx, (uint64_t)n, sizeof(*cells));
 	sorted = gpube__alloc(ctx, (uint64_t)arity, sizeof(*sorted));
 	if (cells && sorted)
@@ -150,8 +150,9 @@ static int add_function(struct gpube_heuristic_maker *k, const int32_t *position
 			sorted[i] = position[scope[i]];
 		qsort(sorted, (size_t)arity, sizeof(*sorted), gpube__compare_int32);
 		for (int64_t c = 0; c < n; c++)
-			cells[c] = cells[c] >= k->h->limit >> k->h->info.shift ? GPUBE_INF
-					: cells[c] << k->h->info.shift;
+			cells[c] = cells[c] >= k->h->limit >> k->h->info.shift
+					   ? GPUBE_INF
+					   : cells[c] << k->h->info.shift;
 		status = add_table(k, -1, arity, sorted, n, cells);
 	}
 	gpube__free(ctx, cells);
@@ -197,8 +198,8 @@ static int plan_mbe(struct gpube_mbe *mbe, const struct gpube_heuristic_maker *k
 }
 
 /* The bound of one run; INT64_MIN if there can be none: the tables are then refused later, too. */
-static int try_partition(int64_t *bound, const struct gpube_heuristic_maker *k,
-	enum gpube_partition partition)
+static int try_partition(
+	int64_t *bound, const struct gpube_heuristic_maker *k, enum gpube_partition partition)
 {
 	struct gpube_mbe mbe;
 	double keep, least;
@@ -232,8 +233,8 @@ static int choose_partition(struct gpube_heuristic_maker *k)
 	if (!status)
 		status = try_partition(&by_merging, k, GPUBE_PARTITION_MERGE);
 	if (!status)
-		k->partition = by_scope > by_merging ? GPUBE_PARTITION_SCOPE
-						     : GPUBE_PARTITION_MERGE;
+		k->partition =
+			by_scope > by_merging ? GPUBE_PARTITION_SCOPE : GPUBE_PARTITION_MERGE;
 	return status;
 }
 
@@ -273,8 +274,8 @@ static int add_message(struct gpube_heuristic_maker *k, const struct gpube_mbe_r
 
 	if (!cells)
 		return GPUBE_ENOMEM;
-	status = r->ops->download(ctx, cells, r->messages[mini],
-		(uint64_t)from->cells * gpube__type_size(r->type));
+	status = r->ops->download(
+		ctx, cells, r->messages[mini], (uint64_t)from->cells * gpube__type_size(r->type));
 	/* in place, from the end on: a narrow cell never comes after its wide one */
 	for (int64_t c = from->cells - 1; c >= 0 && !status; c--) {
 		int64_t v = r->type == GPUBE_INT32 ? ((const int32_t *)cells)[c] : cells[c];
@@ -448,7 +449,7 @@ int gpube__heuristic_tables(struct gpube_heuristic_maker *k)
 			status = choose_partition(k);
 		if (!status)
 			status = k->opts->method == GPUBE_HEURISTIC_SHIFT ? shift_tables(k, left)
-									    : mbe_tables(k, left);
+									  : mbe_tables(k, left);
 	}
 	h->info.exact |= h->limit == 0; /* nothing is left below the limit */
 	if (!status && h->limit > 0)
@@ -461,7 +462,9 @@ int gpube__heuristic_tables(struct gpube_heuristic_maker *k)
 						      : *(const int32_t *)h->tables[t].values;
 
 			h->root = v >= (h->tables[t].wide ? GPUBE__H_DEAD : INT32_MAX) ||
-					h->root + v >= h->limit ? h->limit : h->root + v;
+						  h->root + v >= h->limit
+					  ? h->limit
+					  : h->root + v;
 		}
 	return status;
 }

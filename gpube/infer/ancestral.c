@@ -31,8 +31,8 @@ struct ancestral {
 	struct gpube__inferring *j;
 	struct gpube_barren *b;
 	int32_t *function; /* of each variable: the one with which it was left out, or -1 */
-	int32_t *part;	   /* of each variable: that of a leaf; -1: it is none */
-	bool *stays;	   /* variables of the part at work */
+	int32_t *part;     /* of each variable: that of a leaf; -1: it is none */
+	bool *stays;       /* variables of the part at work */
 	int32_t *waiting;
 	int32_t n_parts;
 	double cells; /* of all parts */
@@ -126,8 +126,7 @@ static int find_leaves(struct ancestral *a)
 }
 
 /* Leaves by their numbers: each joins the part before it, or begins one. */
-static int find_parts(
-	struct ancestral *a, double most, const struct gpube_turn *turn, bool *found)
+static int find_parts(struct ancestral *a, double most, const struct gpube_turn *turn, bool *found)
 {
 	const int32_t n = a->j->m->n_vars;
 	double before = 0;
@@ -245,8 +244,7 @@ static int try_parts(struct ancestral *a, bool *done)
 	seconds = fmin(whole.predicted_seconds, gpube__seconds_left(j->ctx));
 	/* of the processor: what others take of it by the clock would leave no parts */
 	turn = gpube__turn(j->ctx, SEARCH_SHARE * seconds);
-	status = find_parts(
-		a, fmin(whole.joined_cells / LEAST_GAIN, MOST_CELLS), &turn, &found);
+	status = find_parts(a, fmin(whole.joined_cells / LEAST_GAIN, MOST_CELLS), &turn, &found);
 	if (status || !found)
 		return status;
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,

@@ -30,8 +30,8 @@ struct barren_search {
 	int32_t *n_left, *waiting, n_waiting;
 	/* of each function: the one with which it is gone, or -1 */
 	int32_t *variable;
-	double *constant;		      /* of functions that are gone */
-	int32_t n;			      /* variables that are barren */
+	double *constant; /* of functions that are gone */
+	int32_t n;        /* variables that are barren */
 	double roundings;
 };
 

@@ -78,8 +78,8 @@ struct gpube_forcing {
 	bool *waits;
 	/* of each position; 0: it has more than 64 values, and is fixed only when it is observed */
 	uint64_t *all, *left;
-	int32_t *observed;    /* of each position: the index of the value, or -1 */
-	int32_t *now;	      /* the same of the value that it is fixed at */
+	int32_t *observed; /* of each position: the index of the value, or -1 */
+	int32_t *now;      /* the same of the value that it is fixed at */
 };
 
 /*
@@ -99,9 +99,9 @@ struct gpube_compiled {
 	struct gpube_inference plan;
 	struct gpube__inferring j;
 	struct gpube_forcing forcing;
-	int32_t *observed; /* of each variable, -1: it is not */
+	int32_t *observed;    /* of each variable, -1: it is not */
 	int32_t n_impossible; /* of these, as a value that cannot occur */
-	int32_t *fixed;	   /* of each position, as messages have it: the index of a value, or -1 */
+	int32_t *fixed; /* of each position, as messages have it: the index of a value, or -1 */
 	/* of each position: the buckets in whose scope it is, and its place there */
 	int64_t *first;
 	int32_t *bucket, *place;
@@ -117,7 +117,7 @@ struct gpube_compiled {
 	/* a small bucket's joined table, sums of it, and where the cells of an input are */
 	double *products, *sums;
 	int32_t *cells;
-	double *marginals; /* of the last query that had them */
+	double *marginals;              /* of the last query that had them */
 	bool wants_marginals, is_plain; /* all buckets are */
 };
 

@@ -17,7 +17,7 @@
  * Joined cells of a plain bucket, which take longer to be prepared for what is fixed than to be
  * summed. Bytes of what is written down of these, and that part of the memory.
  */
-#define MOST_PLAIN 512
+#define MOST_PLAIN  512
 #define PLAIN_BYTES 0x1p26
 #define PLAIN_SHARE 16
 

@@ -16,7 +16,7 @@ enum { MOST_CELLS = 1024, MOST_BYTES = 64 << 20, SHARE = 16, WORD = 64 };
 
 /*
  * masks  n_words for the cells above 0, then as many for each value of each axis: those that have
- * it
+ *        it
  */
 struct gpube_forcing_function {
 	int n_axes, n_words;

@@ -14,10 +14,10 @@
 
 struct homes {
 	struct gpube__inferring *j;
-	double *cells;	 /* of each bucket: what is read where marginals are read off */
-	bool *open;	 /* of each bucket: they are */
+	double *cells;   /* of each bucket: what is read where marginals are read off */
+	bool *open;      /* of each bucket: they are */
 	int32_t *n_open; /* of each position: such buckets */
-	int32_t n_left;	 /* positions that have none */
+	int32_t n_left;  /* positions that have none */
 };
 
 /* A bucket without children of one with several, where its marginal is summed. */

@@ -72,7 +72,7 @@ static int first_cases(struct gpube_cases *cases, struct gpube__inferring *j)
  * the bound of 2bitadd_11 from 10^157 to 10^120, as cases do not in a minute, which raise a lower
  * bound in seconds. Without an end so many seconds.
  */
-#define BUCKETS_SHARE	0.3
+#define BUCKETS_SHARE   0.3
 #define BUCKETS_SECONDS 10.0
 
 /* Cases until the time is up, or a stop, beside bounds of another kind first. */
@@ -96,8 +96,8 @@ static int last_cases(struct gpube_cases *cases, struct gpube__inferring *j)
  * own.
  */
 #define INTERVALS_SHARE 0.7
-#define DOUBT_SHARE	0.15 /* before a sum that may not end in time */
-#define MOST_EDGE	0x1p16
+#define DOUBT_SHARE     0.15 /* before a sum that may not end in time */
+#define MOST_EDGE       0x1p16
 
 static int intervals(struct gpube__inferring *j)
 {

@@ -154,7 +154,7 @@ struct gpube_barren {
 	struct gpube_model m;
 	double *constant;  /* of each function that is left out; m's tables of its own are there */
 	int32_t *variable; /* of each function: the one with which it is left out, or -1 */
-	int32_t n;	  /* variables; 0: m is nothing */
+	int32_t n;         /* variables; 0: m is nothing */
 	double roundings;
 };
 
@@ -175,30 +175,30 @@ struct gpube__inferring {
 	const bool *last; /* of each variable, whether it is not summed over; NULL: all are */
 	struct gpube_possible possible;
 	int32_t n_up; /* buckets that are summed, the first ones */
-	int32_t n; /* variables of more than one possible value, of which the buckets are */
+	int32_t n;    /* variables of more than one possible value, of which the buckets are */
 	int32_t *var, *position; /* of each position; of each variable, -1: it has one value */
 	struct gpube_sum_bucket *buckets;
 	int32_t *functions; /* by bucket */
 	int32_t *scopes;
 	struct gpube_wide *roots; /* of each bucket: the sum over its component */
-	int64_t *marginals_at; /* of each variable */
+	int64_t *marginals_at;    /* of each variable */
 	struct gpube_barren barren;
 	struct gpube_wide z;
-	double roundings; /* of z, but for barren's */
+	double roundings;      /* of z, but for barren's */
 	double most_roundings; /* of a marginal */
 	/* ln of z is between them, -INFINITY and INFINITY at first; see infer_bounds.h */
 	double log_lower, log_upper;
 	double told_lower, told_upper; /* in a note */
-	double wmb_bytes;      /* of the last mini-buckets at the worst moment */
-	bool zeros;	       /* some potential that can occur is 0; set by gpube__wmb() */
-	double apart_bytes;    /* of powers of cells of messages that are alive */
-	uint8_t *side;	       /* of each bucket: 1 on the card; NULL: all on the host */
-	int32_t *home;	       /* for marginals: the bucket that sums each position's */
+	double wmb_bytes;              /* of the last mini-buckets at the worst moment */
+	bool zeros;                    /* some potential that can occur is 0; set by gpube__wmb() */
+	double apart_bytes;            /* of powers of cells of messages that are alive */
+	uint8_t *side;                 /* of each bucket: 1 on the card; NULL: all on the host */
+	int32_t *home;                 /* for marginals: the bucket that sums each position's */
 	struct gpube_sum_card card;
-	struct gpube_infer_cuts *slices; /* NULL: it is done in one piece */
+	struct gpube_infer_cuts *slices;   /* NULL: it is done in one piece */
 	const struct gpube_slicer *slicer; /* or NULL */
-	int64_t slice, n_slices; /* of a job that is one of several; 0 of 0: it is none */
-	int32_t at, n_on_card; /* the bucket at work on the card */
+	int64_t slice, n_slices;           /* of a job that is one of several; 0 of 0: it is none */
+	int32_t at, n_on_card;             /* the bucket at work on the card */
 };
 
 static inline int32_t gpube__infer_domain(const struct gpube__inferring *j, int32_t position)

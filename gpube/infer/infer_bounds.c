@@ -14,15 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNIT	      0x1p-50
-#define FIRST_CELLS   0x1p8
-#define PASSES_CELLS  0x1p10
-#define LEAST_SLICE   2e5 /* joined cells of an exact sum, and how many times as many next */
-#define GROWTH	      8
-#define SEARCH_SLICE  2e7
-#define CLOSED	      1e-10
-#define NODE_SECONDS  0.03 /* for the bound of a node */
-#define LOWER_SHARE   0.3  /* of the time that is left, for the next lower bound */
+#define UNIT         0x1p-50
+#define FIRST_CELLS  0x1p8
+#define PASSES_CELLS 0x1p10
+#define LEAST_SLICE  2e5 /* joined cells of an exact sum, and how many times as many next */
+#define GROWTH       8
+#define SEARCH_SLICE 2e7
+#define CLOSED       1e-10
+#define NODE_SECONDS 0.03 /* for the bound of a node */
+#define LOWER_SHARE  0.3  /* of the time that is left, for the next lower bound */
 /*
  * Of it, for mini-buckets of growing size, and for passes there and back over them, before the
  * search; seconds of the first, where there is no end.

@@ -273,12 +273,18 @@ static int find_targets(struct downward *d)
 	if (!d->targets || !d->unions || !d->scopes)
 		return GPUBE_ENOMEM;
 	for (int32_t c = bucket->child; c >= 0; c = j->buckets[c].sibling)
-		d->targets[d->n++] = (struct target){.child = c, .position = -1, .input = input++,
-			.arity = j->buckets[c].arity - 1, .scope = gpube__infer_scope(j, c) + 1};
+		d->targets[d->n++] = (struct target){.child = c,
+			.position = -1,
+			.input = input++,
+			.arity = j->buckets[c].arity - 1,
+			.scope = gpube__infer_scope(j, c) + 1};
 	for (int k = 0; k < bucket->arity; k++)
 		if (j->home[scope[k]] == d->b)
-			d->targets[d->n++] = (struct target){.child = -1, .position = scope[k],
-				.input = -1, .arity = 1, .scope = &scope[k]};
+			d->targets[d->n++] = (struct target){.child = -1,
+				.position = scope[k],
+				.input = -1,
+				.arity = 1,
+				.scope = &scope[k]};
 	for (int k = 0; k < d->n; k++)
 		d->targets[k].table.n =
 			gpube__infer_cells(j, d->targets[k].arity, d->targets[k].scope);

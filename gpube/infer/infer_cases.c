@@ -21,7 +21,7 @@
  * left; and beyond it.
  */
 #define BETWEEN_BOUNDS 0.25
-#define HURRY	       0.8
+#define HURRY          0.8
 #define HURRY_SHARE    0.1
 #define AFTER_END      0.3
 

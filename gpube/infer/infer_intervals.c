@@ -24,7 +24,7 @@
 
 #define FIRST_EDGE 0x1p4
 #define LAST_EDGE  0x1p20
-#define GROWTH	   8
+#define GROWTH     8
 
 enum { OUTSIDE = -1 };
 
@@ -39,8 +39,8 @@ struct regions {
 	 * came; then the edge
 	 */
 	int32_t *inside, n_inside, *edge, n_edge;
-	int32_t *local;	 /* of each variable: its number in the region's model */
-	bool *is_done; /* of each function: it is in the model */
+	int32_t *local; /* of each variable: its number in the region's model */
+	bool *is_done;  /* of each function: it is in the model */
 	double edge_cells;
 };
 

@@ -21,9 +21,8 @@ int gpube__infer_check(const struct gpube_model *m, const struct gpube_infer_opt
 	status = gpube__check_choice(m->ctx, "task", (int)o->task, GPUBE_INFER_MAR);
 	if (status)
 		return status;
-	return gpube__check_engine(m,
-		&(struct gpube__engine_opts){(int)o->order_method, o->order, o->order_seconds,
-			o->timeout_seconds, o->backend, 0});
+	return gpube__check_engine(m, &(struct gpube__engine_opts){(int)o->order_method, o->order,
+					      o->order_seconds, o->timeout_seconds, o->backend, 0});
 }
 
 void gpube__infer_lay(struct gpube_sum_operand *o, struct gpube_sum_table *t,

@@ -11,7 +11,7 @@ struct search {
 	struct gpube_incidence functions;
 	int32_t *waiting, n_waiting;
 	bool *waits, *all_positive; /* all_positive: such a function excludes nothing */
-	bool *supported; /* of the values of one function's scope, axis by axis */
+	bool *supported;            /* of the values of one function's scope, axis by axis */
 };
 
 void gpube__possible_clear(struct gpube_ctx *ctx, struct gpube_possible *p)

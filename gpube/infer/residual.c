@@ -7,7 +7,7 @@
 /*
  * Powers of two that a double takes; a table whose cells are further apart is a product of several.
  */
-#define STEP	    1000
+#define STEP        1000
 #define MOST_TABLES 100
 
 /* Cells of a table as a product of doubles in (2^-STEP - 1, 1], in as many tables as that takes. */

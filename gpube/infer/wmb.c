@@ -30,7 +30,7 @@ struct wmb_table {
 	int64_t n;
 	double *v;
 	double error, largest; /* of a cell at most; of what is finite */
-	int32_t next;	       /* in its bucket */
+	int32_t next;          /* in its bucket */
 	int part;
 };
 

@@ -22,16 +22,16 @@
 /* Beliefs of less are taken for that much, ln, and no shift is larger. */
 #define LEAST_BELIEF (-60.0)
 /* How fast weights follow certainty. */
-#define WEIGHT_STEP 0.3
-#define LEAST_STEP	  0.02
+#define WEIGHT_STEP       0.3
+#define LEAST_STEP        0.02
 #define LEAST_WEIGHT_STEP 0.005
-#define WORSE		  1e-6
+#define WORSE             1e-6
 
 /*
  * How many times as many cells the next parts have; seconds of a pass, where there is no end; and
  * that part of the memory.
  */
-#define GROWTH	     8
+#define GROWTH       8
 #define MOST_SECONDS 20
 #define MEMORY_PART  4
 /* Passes with parts of a size, unless the last few gain less than this, ln. */

@@ -102,8 +102,8 @@ static void fill_dense(const struct sink *out, const struct gpube_model *m,
 	}
 }
 
-static void fill_sparse(const struct sink *out, const struct gpube_table *t, int64_t cells,
-	const int64_t *strides)
+static void fill_sparse(
+	const struct sink *out, const struct gpube_table *t, int64_t cells, const int64_t *strides)
 {
 	for (int64_t cell = 0; cell < cells; cell++)
 		put(out, cell, t->dflt.i);

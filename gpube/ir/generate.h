@@ -8,9 +8,10 @@
 #include "gpube/ir/model.h"
 
 enum gpube_topology {
-	GPUBE_NETWORK_RANDOM,     /* floor(density * n (n - 1) / 2) edges */
-	GPUBE_NETWORK_SCALE_FREE, /* Barabasi-Albert, 'links' edges a new node, or as many as it can have */
-	GPUBE_NETWORK_GRID,       /* rows x columns, four neighbours */
+	GPUBE_NETWORK_RANDOM, /* floor(density * n (n - 1) / 2) edges */
+	/* Barabasi-Albert, 'links' edges a new node, or as many as it can have */
+	GPUBE_NETWORK_SCALE_FREE,
+	GPUBE_NETWORK_GRID, /* rows x columns, four neighbours */
 };
 
 /*

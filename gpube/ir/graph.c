@@ -203,8 +203,7 @@ int32_t gpube__model_components(const struct gpube_model *m, int32_t *component)
 	return number_components(component, m->n_vars);
 }
 
-int gpube__invert_order(
-	struct gpube_ctx *ctx, int32_t *position, const int32_t *order, int32_t n)
+int gpube__invert_order(struct gpube_ctx *ctx, int32_t *position, const int32_t *order, int32_t n)
 {
 	for (int32_t i = 0; i < n; i++)
 		position[i] = -1;

@@ -43,8 +43,7 @@ int32_t gpube__model_components(const struct gpube_model *m, int32_t *component)
  * gpube__invert_order() - the place of each of 0 to n - 1 in an order of them.
  * Errors: EINVAL (not a permutation)
  */
-int gpube__invert_order(
-	struct gpube_ctx *ctx, int32_t *position, const int32_t *order, int32_t n);
+int gpube__invert_order(struct gpube_ctx *ctx, int32_t *position, const int32_t *order, int32_t n);
 /* Errors: EINVAL (not a permutation of 0 to n - 1), ENOMEM */
 int gpube__check_permutation(struct gpube_ctx *ctx, const int32_t *order, int32_t n);
 

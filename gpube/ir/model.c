@@ -83,8 +83,8 @@ int gpube_model_add_var(struct gpube_model *m, int32_t *var, int32_t domain, con
 	if (gpube__grow(m->ctx, &m->vars, &m->vars_capacity, (int64_t)m->n_vars + 1, sizeof(v)))
 		return GPUBE_ENOMEM;
 	if (m->evidence) {
-		int32_t *e = gpube__realloc(
-			m->ctx, m->evidence, (uint64_t)m->n_vars + 1, sizeof(*e));
+		int32_t *e =
+			gpube__realloc(m->ctx, m->evidence, (uint64_t)m->n_vars + 1, sizeof(*e));
 
 		if (!e)
 			return GPUBE_ENOMEM;
@@ -290,8 +290,8 @@ static int check_scope(const struct gpube_model *m, int arity, const int32_t *sc
 	return arity > SHORT ? check_long_scope(m, arity, scope) : GPUBE_OK;
 }
 
-int gpube__add_function(struct gpube_model *m, int arity, const int32_t *scope, int32_t table,
-	const char *name)
+int gpube__add_function(
+	struct gpube_model *m, int arity, const int32_t *scope, int32_t table, const char *name)
 {
 	const struct gpube_table *t = &m->tables[table];
 	struct gpube_function f = {.arity = arity, .scope_at = m->n_scopes, .table = table};
@@ -303,8 +303,8 @@ int gpube__add_function(struct gpube_model *m, int arity, const int32_t *scope, 
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"a table of %d dimensions and %lld values does not fit its scope", t->arity,
 			(long long)t->n);
-	if (gpube__grow(m->ctx, &m->functions, &m->functions_capacity,
-		    (int64_t)m->n_functions + 1, sizeof(f)) ||
+	if (gpube__grow(m->ctx, &m->functions, &m->functions_capacity, (int64_t)m->n_functions + 1,
+		    sizeof(f)) ||
 		gpube__grow(m->ctx, &m->scopes, &m->scopes_capacity, m->n_scopes + arity,
 			sizeof(*m->scopes)))
 		return GPUBE_ENOMEM;

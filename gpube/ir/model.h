@@ -37,24 +37,24 @@ struct gpube_table {
 	enum gpube_type type;
 	bool sparse;
 	int arity;
-	int64_t n;		   /* values held: cells if dense, tuples if sparse */
-	void *values;		   /* n values of 'type' */
-	int32_t *tuples;	   /* sparse: n * arity value indices */
-	union gpube_number dflt;   /* sparse: the value of every other cell */
-	int n_users;		   /* functions that hold it */
+	int64_t n;               /* values held: cells if dense, tuples if sparse */
+	void *values;            /* n values of 'type' */
+	int32_t *tuples;         /* sparse: n * arity value indices */
+	union gpube_number dflt; /* sparse: the value of every other cell */
+	int n_users;             /* functions that hold it */
 };
 
 struct gpube_function {
 	int arity;
 	int64_t scope_at; /* into model.scopes */
-	int32_t table;	  /* into model.tables */
-	char *name;	  /* may be NULL */
+	int32_t table;    /* into model.tables */
+	char *name;       /* may be NULL */
 };
 
 struct gpube_variable {
 	int32_t domain;
-	bool hidden; /* see gpube_model_n_hidden() */
-	char *name;	   /* may be NULL */
+	bool hidden;        /* see gpube_model_n_hidden() */
+	char *name;         /* may be NULL */
 	char **value_names; /* NULL, or 'domain' strings */
 };
 
@@ -62,11 +62,11 @@ struct gpube_model {
 	struct gpube_ctx *ctx;
 	enum gpube_kind kind;
 	enum gpube_direction direction;
-	int scale;	  /* GPUBE_COSTS: decimals */
+	int scale;        /* GPUBE_COSTS: decimals */
 	int64_t constant; /* GPUBE_COSTS: zero-arity term, units of 10^-scale */
-	int64_t top;	  /* see gpube_model_set_top() */
-	bool bayes;	  /* .uai: read from a BAYES file, so written as one */
-	char *name;	  /* may be NULL */
+	int64_t top;      /* see gpube_model_set_top() */
+	bool bayes;       /* .uai: read from a BAYES file, so written as one */
+	char *name;       /* may be NULL */
 
 	int32_t n_vars, n_hidden;
 	struct gpube_variable *vars;
@@ -139,8 +139,11 @@ static inline int64_t gpube__forbidden(enum gpube_type type)
 int64_t gpube__table_int(const struct gpube_table *t, int64_t k);
 /* Value k of a float table. */
 double gpube__table_real(const struct gpube_table *t, int64_t k);
-/* Index of a tuple's value in t->values, or -1 for the default of a sparse table: O(arity log n). */
-int64_t gpube__table_find(const struct gpube_table *t, const int32_t *domains, const int32_t *tuple);
+/*
+ * Index of a tuple's value in t->values, or -1 for the default of a sparse table: O(arity log n).
+ */
+int64_t gpube__table_find(
+	const struct gpube_table *t, const int32_t *domains, const int32_t *tuple);
 
 /* The cell of a function's table, row-major over its scope, that tuple k of its sparse table is. */
 int64_t gpube__tuple_cell(const struct gpube_model *m, int32_t function, int64_t k);
@@ -183,8 +186,8 @@ int gpube__add_table(struct gpube_model *m, int32_t *table, const struct gpube_t
  * Errors: EINVAL (a variable out of range or twice, table of another size);
  *         ENOMEM
  */
-int gpube__add_function(struct gpube_model *m, int arity, const int32_t *scope, int32_t table,
-	const char *name);
+int gpube__add_function(
+	struct gpube_model *m, int arity, const int32_t *scope, int32_t table, const char *name);
 
 /*
  * A growing array of integer costs that always has the narrowest type that
@@ -229,8 +232,8 @@ int gpube__quantise(struct gpube_model **out, const struct gpube_model *m, int s
 /* Units that a total of such costs is off by at most, rounded up: of a model of potentials. */
 int64_t gpube__rounding_error(const struct gpube_model *m);
 /*
- * gpube__check_cost() - the last word on an assignment: that by the given model's own numbers it is worth what was
- * found, of potentials within that rounding. Errors: EBUG; ERANGE, ENOMEM
+ * gpube__check_cost() - the last word on an assignment: that by the given model's own numbers it is
+ * worth what was found, of potentials within that rounding. Errors: EBUG; ERANGE, ENOMEM
  */
 int gpube__check_cost(const struct gpube_model *m, const int32_t *values, int64_t cost, int scale);
 

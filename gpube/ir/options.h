@@ -15,6 +15,7 @@ struct gpube__engine_opts {
 /* EINVAL if one of them is out of its documented range; nothing else has been done then. */
 int gpube__check_engine(const struct gpube_model *m, const struct gpube__engine_opts *o);
 /* The same of a cutoff and of a known assignment, which may be NULL. */
-int gpube__check_known(const struct gpube_model *m, const int32_t *values, int has_cutoff, int64_t cutoff);
+int gpube__check_known(
+	const struct gpube_model *m, const int32_t *values, int has_cutoff, int64_t cutoff);
 
 #endif

@@ -210,8 +210,8 @@ static int copy_variables(struct gpube_model *to, const struct gpube_model *m)
 }
 
 /* A model of costs with m's variables and functions, its values rounded. */
-static int round_model(struct gpube_model **out, const struct gpube_model *m, int scale,
-	const struct rounding *r)
+static int round_model(
+	struct gpube_model **out, const struct gpube_model *m, int scale, const struct rounding *r)
 {
 	struct gpube_model *costs;
 	int status = gpube_model_new(&costs, m->ctx, GPUBE_COSTS);

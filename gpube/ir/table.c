@@ -173,8 +173,7 @@ static enum gpube_type type_of_all(enum gpube_type type, const int64_t *values, 
 	} while (0)
 
 /* Values that 'type' holds; the forbidden one, which is past all of them, becomes its largest. */
-static void store_all(
-	void *to, enum gpube_type type, int64_t at, const int64_t *values, int64_t n)
+static void store_all(void *to, enum gpube_type type, int64_t at, const int64_t *values, int64_t n)
 {
 	switch (type) {
 	case GPUBE_INT8:

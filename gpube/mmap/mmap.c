@@ -46,9 +46,8 @@ static int check_options(const struct gpube_model *m, const struct gpube_mmap_op
 			"a model of costs has no probabilities to sum: .uai files have");
 	if (o->n_query < 0 || (o->n_query > 0 && !o->query))
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "query variables are missing");
-	return gpube__check_engine(m,
-		&(struct gpube__engine_opts){(int)o->order_method, o->order, 0,
-			o->timeout_seconds, (int)o->backend, 0});
+	return gpube__check_engine(m, &(struct gpube__engine_opts){(int)o->order_method, o->order,
+					      0, o->timeout_seconds, (int)o->backend, 0});
 }
 
 static int mark_query(struct job *j, const struct gpube_model *m)
@@ -112,8 +111,9 @@ static int take_values(struct job *j, const int32_t *values)
 	for (int32_t k = 0; k < j->opts->n_query; k++) {
 		const int32_t var = j->opts->query[k], p = s->position[var];
 
-		out->values[k] = s->possible.values[s->possible.first[var] +
-						    (p < 0 ? 0 : values[p - s->n_up])];
+		out->values[k] =
+			s->possible
+				.values[s->possible.first[var] + (p < 0 ? 0 : values[p - s->n_up])];
 	}
 	out->log10_value = gpube__wide_log10(value_of(j, values));
 	error = log10_error(out->log10_value, s->roundings + j->residual->n_functions);
@@ -173,9 +173,8 @@ static int search(struct job *j)
 {
 	struct gpube_ctx *ctx = j->sums.ctx;
 	struct log log = {ctx->log, ctx->log_arg};
-	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.seed = j->opts->seed,
-		.backend = j->opts->backend};
+	const struct gpube_bound_opts opts = {
+		.sizeof_options = sizeof(opts), .seed = j->opts->seed, .backend = j->opts->backend};
 	const double start = gpube__now();
 	struct gpube_solution *bounds;
 	int status;
@@ -321,9 +320,8 @@ int gpube_mmap(
 	j.out->answer = GPUBE_ANSWER_INCOMPLETE;
 	j.out->log10_value = j.out->log10_lower = -INFINITY;
 	j.out->log10_upper = INFINITY;
-	j.infer_opts = (struct gpube_infer_opts){.order_method = opts->order_method,
-		.order = opts->order,
-		.seed = opts->seed};
+	j.infer_opts = (struct gpube_infer_opts){
+		.order_method = opts->order_method, .order = opts->order, .seed = opts->seed};
 	j.sums = (struct gpube__inferring){
 		.m = m, .ctx = ctx, .opts = &j.infer_opts, .out = &j.inference};
 	deadline = gpube__time_limit(ctx, gpube__now(), opts->timeout_seconds);

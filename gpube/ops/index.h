@@ -17,10 +17,11 @@ struct gpube__shape {
 	int64_t size[GPUBE_MAX_DIMS];
 	int64_t out_stride[GPUBE_MAX_DIMS]; /* 0: reduced */
 	int64_t arg_stride[GPUBE_MAX_DIMS]; /* of the index over reduced dims; 0: output dim */
-	int64_t n_out_cells, n_reduced;	    /* products; n_reduced without 'repeat' */
-	int64_t repeat;			    /* product of the reduced dims in no operand */
-	int ld;				    /* row length of 'stride' */
-	int64_t *stride; /* n_in rows: step of operand k in dim d at [k * ld + d]; 0: not in scope */
+	int64_t n_out_cells, n_reduced;     /* products; n_reduced without 'repeat' */
+	int64_t repeat;                     /* product of the reduced dims in no operand */
+	int ld;                             /* row length of 'stride' */
+	/* n_in rows: step of operand k in dim d at [k * ld + d]; 0: not in scope */
+	int64_t *stride;
 };
 
 /* Cells of the joined table, or -1 past INT64_MAX. */
@@ -90,8 +91,8 @@ GPUBE_HD static inline void gpube__shape_fuse(struct gpube__shape *s, int d)
 }
 
 /* Row of operand k: the step in each of the kept dims dim[0 .. n), which increase. */
-GPUBE_HD static inline void gpube__shape_strides(int64_t *row, const struct gpube_contraction *c,
-	int k, const int32_t *dim, int n)
+GPUBE_HD static inline void gpube__shape_strides(
+	int64_t *row, const struct gpube_contraction *c, int k, const int32_t *dim, int n)
 {
 	const struct gpube_operand *o = &c->in[k];
 	int64_t step = 1;
@@ -114,8 +115,8 @@ GPUBE_HD static inline void gpube__shape_strides(int64_t *row, const struct gpub
  * stride    room for n_in * GPUBE_MAX_DIMS steps
  * with_arg  keep the index over reduced dims computable from arg_stride
  */
-GPUBE_HD static inline void gpube__shape_init(struct gpube__shape *s,
-	const struct gpube_contraction *c, int64_t *stride, int with_arg)
+GPUBE_HD static inline void gpube__shape_init(
+	struct gpube__shape *s, const struct gpube_contraction *c, int64_t *stride, int with_arg)
 {
 	int32_t dim[GPUBE_MAX_DIMS];
 	int64_t out_step = 1, arg_step = 1;

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-uint64_t gpube__kept_key(int64_t *key, int64_t how, const struct gpube_contraction *c,
-	const struct gpube__shape *s)
+uint64_t gpube__kept_key(
+	int64_t *key, int64_t how, const struct gpube_contraction *c, const struct gpube__shape *s)
 {
 	const size_t row = (size_t)s->n_dims * sizeof(*key);
 	int64_t *to = key;
@@ -47,8 +47,8 @@ static void forget(struct gpube__kept *kept, struct gpube_ctx *ctx, struct gpube
 	*slot = (struct gpube__kept_slot){NULL, 0, NULL};
 }
 
-void **gpube__kept_place(struct gpube__kept *kept, struct gpube_ctx *ctx, const int64_t *key,
-	uint64_t bytes)
+void **gpube__kept_place(
+	struct gpube__kept *kept, struct gpube_ctx *ctx, const int64_t *key, uint64_t bytes)
 {
 	struct gpube__kept_slot *slot = &kept->slots[hash_of(key, bytes) % GPUBE_KEPT_SLOTS];
 

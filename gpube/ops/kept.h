@@ -1,6 +1,6 @@
 /*
- * kept.h - what was worked out for a contraction, kept by its shape: grids, slices and repeated runs
- * have the same shapes again and again. Both backends keep their plans so.
+ * kept.h - what was worked out for a contraction, kept by its shape: grids, slices and repeated
+ * runs have the same shapes again and again. Both backends keep their plans so.
  *
  * A key has one slot, by its hash; who comes to a slot that holds another key drops what is there.
  * So memory is bounded, and nothing is ever searched or aged.
@@ -31,15 +31,15 @@ struct gpube__kept {
  * how     what else it depends on, of the backend's own
  * Returns its bytes.
  */
-uint64_t gpube__kept_key(int64_t *key, int64_t how, const struct gpube_contraction *c,
-	const struct gpube__shape *s);
+uint64_t gpube__kept_key(
+	int64_t *key, int64_t how, const struct gpube_contraction *c, const struct gpube__shape *s);
 
 /*
  * gpube__kept_place() - where the value of this key is kept; NULL is in it if there is none yet.
  * Valid until the next call. NULL: ENOMEM.
  */
-void **gpube__kept_place(struct gpube__kept *kept, struct gpube_ctx *ctx, const int64_t *key,
-	uint64_t bytes);
+void **gpube__kept_place(
+	struct gpube__kept *kept, struct gpube_ctx *ctx, const int64_t *key, uint64_t bytes);
 
 void gpube__kept_clear(struct gpube__kept *kept, struct gpube_ctx *ctx);
 

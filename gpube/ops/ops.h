@@ -14,7 +14,7 @@
 #include "gpube/ir/model.h"
 
 enum gpube_semiring {
-	GPUBE_MIN_PLUS,	 /* reduce: min, combine: +; forbidden: +infinity */
+	GPUBE_MIN_PLUS,  /* reduce: min, combine: +; forbidden: +infinity */
 	GPUBE_MIN_COUNT, /* min-plus, and how many joined cells attain the minimum */
 };
 
@@ -22,7 +22,7 @@ enum gpube_semiring {
 #define GPUBE_MAX_DIMS 64
 
 struct gpube_operand {
-	const void *values;	/* dense, row-major over 'dims', last fastest */
+	const void *values;     /* dense, row-major over 'dims', last fastest */
 	const uint64_t *counts; /* MIN_COUNT: of the same cells; NULL: every count is 1 */
 	int n_dims;
 	const int32_t *dims; /* distinct indices into the contraction's dims, any order */
@@ -61,13 +61,15 @@ struct gpube_contraction {
 	uint64_t *out_counts;
 	void *out_arg;
 	int arg_bytes;
-	double *seconds; /* if not NULL: the time it takes is added here, at the latest by settle() */
+	/* if not NULL: the time it takes is added here, at the latest by settle() */
+	double *seconds;
 };
 
 /*
  * Tables of one shape, each >= 0, become the shifts that make them equal: to each cell,
- * what takes it to the average of all. Averages are rounded down and the rests go to the first table, so
- * that the shifts of a cell add up to 0. A cell that reaches 'limit' in one table is 'cut' in all.
+ * what takes it to the average of all. Averages are rounded down and the rests go to the first
+ * table, so that the shifts of a cell add up to 0. A cell that reaches 'limit' in one table is
+ * 'cut' in all.
  */
 struct gpube_match {
 	enum gpube_type type; /* INT32 or INT64 */
@@ -107,7 +109,9 @@ struct gpube_ops {
 	 */
 	int (*contract)(struct gpube_ctx *ctx, const struct gpube_contraction *c);
 
-	/* n independent contractions, none reading another's output; spread over threads or blocks */
+	/*
+	 * n independent contractions, none reading another's output; spread over threads or blocks
+	 */
 	int (*contract_batch)(struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c);
 
 	/* 64-byte aligned; NULL: ENOMEM */
@@ -136,9 +140,9 @@ struct gpube_ops {
 	int (*describe)(struct gpube_ctx *ctx, char *text, size_t size);
 
 	/*
-	 * What each family of contract's kernels has done for the context, on all of its devices; waits
-	 * as settle() does. Returns how many families there are, at most GPUBE_MAX_USES. NULL: there
-	 * is one way to do it, which is not counted
+	 * What each family of contract's kernels has done for the context, on all of its devices;
+	 * waits as settle() does. Returns how many families there are, at most GPUBE_MAX_USES.
+	 * NULL: there is one way to do it, which is not counted
 	 */
 	int (*uses)(struct gpube_ctx *ctx, struct gpube_use *use);
 
@@ -147,7 +151,8 @@ struct gpube_ops {
 
 	/*
 	 * Memory of the device itself, in one piece, which the caller cuts up: addresses inside it
-	 * are tables, too. free() gives it back. NULL, with no text: no room; 'NULL': no such memory
+	 * are tables, too. free() gives it back. NULL, with no text: no room; 'NULL': no such
+	 * memory
 	 */
 	void *(*alloc_block)(struct gpube_ctx *ctx, uint64_t bytes);
 

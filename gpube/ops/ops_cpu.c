@@ -41,13 +41,13 @@ struct batch {
 	struct gpube_ctx *ctx;
 	const struct gpube_contraction *c;
 	int64_t n, per_item, large; /* joined cells of a large one */
-	double joined;		    /* of all that are not large */
+	double joined;              /* of all that are not large */
 	int64_t n_shapes;
 	struct run_of *items;
 	char *memory;
 	uint64_t memory_bytes; /* of one thread, for a struct planned and what it points into */
 	uint64_t room_bytes;   /* of which for the plan */
-	int most_in;	       /* operands */
+	int most_in;           /* operands */
 	bool stream;
 	int stopped;
 };
@@ -171,8 +171,8 @@ static void make_plan(const struct batch *b, char *memory, const struct gpube_co
 	if (!planned->by_rows) {
 		gpube__shape_init(&shape, c, (int64_t *)(memory + stride_at()), c->out_arg != NULL);
 		planned->by_rows =
-			!gpube__plan_choose(&planned->plan, c, gpube__kernels(), &shape,
-				memory + room_at(b)) ||
+			!gpube__plan_choose(
+				&planned->plan, c, gpube__kernels(), &shape, memory + room_at(b)) ||
 			!gpube__plan_set(&planned->plan, &shape, memory + room_at(b)) ||
 			(uint64_t)planned->plan.scratch_bytes > b->memory_bytes - scratch_at(b);
 	}
@@ -295,8 +295,8 @@ static int run_large(struct batch *b)
 static int run_others(struct batch *b)
 {
 	struct gpube_ctx *ctx = b->ctx;
-	const double seconds = (double)b->n_shapes * SHAPE_SECONDS +
-			       (double)b->n * EACH_SECONDS + b->joined / CELLS_A_SECOND;
+	const double seconds = (double)b->n_shapes * SHAPE_SECONDS + (double)b->n * EACH_SECONDS +
+			       b->joined / CELLS_A_SECOND;
 	int64_t n_threads;
 
 	b->per_item = per_item(b, (double)b->n / fmax(1, seconds / LEAST_SECONDS));
@@ -337,7 +337,8 @@ static int cpu_gather(struct gpube_ctx *ctx, void *to, int64_t n, const struct g
 		for (int64_t i = 0; i < pieces[k].n; i++, at += cell_bytes)
 			memcpy(at,
 				(const char *)pieces[k].values +
-					(size_t)(pieces[k].first + i * pieces[k].stride) * cell_bytes,
+					(size_t)(pieces[k].first + i * pieces[k].stride) *
+						cell_bytes,
 				cell_bytes);
 	return GPUBE_OK;
 }

@@ -11,8 +11,7 @@ struct best {
 	bool has_messages;
 };
 
-static double crossing(
-	double cells, int from, const struct gpube_rate *device, size_t size)
+static double crossing(double cells, int from, const struct gpube_rate *device, size_t size)
 {
 	const double bytes = cells * (double)size;
 
@@ -53,8 +52,8 @@ static void add_to_consumer(struct best *to, const struct best *b, const struct 
 	for (int side = 0; side < 2; side++) {
 		const int from = best_from(b, task, side, device, size);
 
-		to->on[side] +=
-			b->on[from] + (from != side ? crossing(task->cells, from, device, size) : 0);
+		to->on[side] += b->on[from] +
+				(from != side ? crossing(task->cells, from, device, size) : 0);
 	}
 }
 

@@ -13,11 +13,11 @@
 #include "gpube/ops/rates.h"
 
 struct gpube_place {
-	int32_t consumer;	/* a later task; -1: none */
-	int32_t n_in;		/* tables that it reads */
-	double joined;		/* joined cells */
-	double cells;		/* of the table that it sends */
-	double function_cells;	/* of the tables that it reads and no task sends */
+	int32_t consumer;      /* a later task; -1: none */
+	int32_t n_in;          /* tables that it reads */
+	double joined;         /* joined cells */
+	double cells;          /* of the table that it sends */
+	double function_cells; /* of the tables that it reads and no task sends */
 };
 
 /*

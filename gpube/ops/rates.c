@@ -152,7 +152,9 @@ struct gpube_rate gpube__rate_of(const struct gpube_ctx *ctx, const struct gpube
 		r = &guess;
 	}
 	if (ops != gpube__ops_cpu()) /* NULL, too: a device that is not open yet */
-		return r->devices[ctx->n_devices && ctx->devices[0] < GPUBE_MAX_DEVICES ? ctx->devices[0] : 0];
+		return r->devices[ctx->n_devices && ctx->devices[0] < GPUBE_MAX_DEVICES
+					  ? ctx->devices[0]
+					  : 0];
 	one = n == 1 ? r->core : r->all;
 	one.copy = at_threads(r->core.copy, r->all.copy, n, r->n_threads);
 #define SCALE(type)                                                                                \

@@ -55,7 +55,7 @@ void gpube__aligned_free(struct gpube_ctx *ctx, void *aligned)
 	gpube__free(ctx, p);
 }
 
-/* ---- what is kept between calls: large blocks of scratch, plans ------------------------------- */
+/* ---- what is kept between calls: large blocks of scratch, plans ------------------------------ */
 
 #define KEPT_BLOCKS 24
 #define KEPT_FROM   65536 /* bytes; malloc is as good at what is smaller */
@@ -64,7 +64,7 @@ void gpube__aligned_free(struct gpube_ctx *ctx, void *aligned)
 struct host {
 	char lock; /* another thread may contract with this context, in a parallel loop */
 	int n;
-	uint64_t bytes, most; /* that are kept, and may be */
+	uint64_t bytes, most;     /* that are kept, and may be */
 	char *block[KEPT_BLOCKS]; /* from its header on, which holds its size */
 	struct gpube__kept plans;
 };
@@ -109,8 +109,8 @@ int gpube__scratch_open(struct gpube_ctx *ctx)
 	host->plans.drop = gpube__free;
 	host->most = KEPT_BYTES;
 	ctx->host_free = free_host;
-	if (!__atomic_compare_exchange_n(&ctx->host, &none, (void *)host, false, __ATOMIC_ACQ_REL,
-		    __ATOMIC_ACQUIRE))
+	if (!__atomic_compare_exchange_n(
+		    &ctx->host, &none, (void *)host, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		gpube__free(ctx, host);
 	return GPUBE_OK;
 }
@@ -154,7 +154,9 @@ static void *take(struct gpube_ctx *ctx, uint64_t n, uint64_t size, bool close)
 
 	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX / 16)
 		bytes = PTRDIFF_MAX / 16;
-	block = host && bytes >= KEPT_FROM ? take_block(host, bytes, close ? bytes + bytes / 4 : 8 * bytes + 65536) : NULL;
+	block = host && bytes >= KEPT_FROM
+			? take_block(host, bytes, close ? bytes + bytes / 4 : 8 * bytes + 65536)
+			: NULL;
 	if (!block) {
 		block = gpube__aligned_alloc(ctx, bytes + 64);
 		if (!block)

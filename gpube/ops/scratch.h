@@ -22,7 +22,9 @@ void *gpube__scratch_take(struct gpube_ctx *ctx, uint64_t n, uint64_t size);
 /* The same for what may stay for long: no block that is larger by more than a quarter. */
 void *gpube__scratch_take_close(struct gpube_ctx *ctx, uint64_t n, uint64_t size);
 void gpube__scratch_give(struct gpube_ctx *ctx, void *p);
-/* Of so much, 64 MiB at least, which is so at first; more is given up. Not while a call has some. */
+/*
+ * Of so much, 64 MiB at least, which is so at first; more is given up. Not while a call has some.
+ */
 void gpube__scratch_keep(struct gpube_ctx *ctx, uint64_t bytes);
 
 /*

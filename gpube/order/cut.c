@@ -3,7 +3,10 @@
 
 #include <math.h>
 
-/* How much smaller than by their number parts may be: what fixed variables tied together falls apart. */
+/*
+ * How much smaller than by their number parts may be: what fixed variables tied together falls
+ * apart.
+ */
 #define FALLS_APART 16
 
 int gpube__cut_candidates(int32_t to[GPUBE__CUT_CANDIDATES], double *weight, int32_t n)
@@ -30,13 +33,16 @@ bool gpube__cut_is_hopeless(double bytes, double limit, double most_parts)
 }
 
 /* Of many variables each try takes its time. */
-static int try(const struct gpube_cut_question *q, int32_t candidate, int32_t n, double *seconds, double *bytes)
+static int try(const struct gpube_cut_question *q, int32_t candidate, int32_t n, double *seconds,
+	double *bytes)
 {
-	return gpube__stopped(q->ctx) ? gpube__fail_stopped(q->ctx) : q->cost(q->arg, candidate, n, seconds, bytes);
+	return gpube__stopped(q->ctx) ? gpube__fail_stopped(q->ctx)
+				      : q->cost(q->arg, candidate, n, seconds, bytes);
 }
 
 /* The fewest ranges that still fit, where *n do, in *seconds. */
-static int find_fewest(const struct gpube_cut_question *q, int32_t candidate, int32_t *n, double *seconds)
+static int find_fewest(
+	const struct gpube_cut_question *q, int32_t candidate, int32_t *n, double *seconds)
 {
 	int32_t lo = 2, hi = *n;
 	int status = GPUBE_OK;

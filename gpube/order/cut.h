@@ -1,9 +1,9 @@
 /*
- * cut.h - which variable's values are shared out next, where tables along an order do not fit a memory: of
- * minima (eliminate/be_boxes.h) and of sums (infer/infer_slices.c).
+ * cut.h - which variable's values are shared out next, where tables along an order do not fit a
+ * memory: of minima (eliminate/be_boxes.h) and of sums (infer/infer_slices.c).
  *
- * The candidates are the variables of the largest tables. Of those after whose cut all fits, the one of least seconds is
- * taken; else the one that brings that nearer at little cost.
+ * The candidates are the variables of the largest tables. Of those after whose cut all fits, the
+ * one of least seconds is taken; else the one that brings that nearer at little cost.
  */
 #ifndef GPUBE_CUT_H
 #define GPUBE_CUT_H
@@ -12,10 +12,16 @@
 
 enum { GPUBE__CUT_CANDIDATES = 32 };
 
-/* The greatest of n weights, if above 0: their places, the greatest first, and how many. Spoils 'weight'. */
+/*
+ * The greatest of n weights, if above 0: their places, the greatest first, and how many. Spoils
+ * 'weight'.
+ */
 int gpube__cut_candidates(int32_t to[GPUBE__CUT_CANDIDATES], double *weight, int32_t n);
 
-/* Whether tables of so many bytes never fit the limit in so many parts, which fall apart somewhat, too. */
+/*
+ * Whether tables of so many bytes never fit the limit in so many parts, which fall apart somewhat,
+ * too.
+ */
 bool gpube__cut_is_hopeless(double bytes, double limit, double most_parts);
 
 /*

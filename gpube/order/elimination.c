@@ -66,8 +66,9 @@ int gpube__eliminate_graph(struct gpube_elimination *e, struct gpube_ctx *ctx,
 		seen[k] = seen[n + k] = -1;
 	}
 	for (uint64_t k = 0; k < n && !status; k++)
-		status = gpube__stopped(ctx) ? gpube__fail_stopped(ctx)
-					     : find_scope(e, ctx, g, order[k], seen, seen + n, seen + 2 * n);
+		status = gpube__stopped(ctx)
+				 ? gpube__fail_stopped(ctx)
+				 : find_scope(e, ctx, g, order[k], seen, seen + n, seen + 2 * n);
 	gpube__free(ctx, seen);
 	return status;
 }

@@ -173,7 +173,8 @@ static int begin(struct gpube_order_search *s)
 	return s->begun ? consider(s, s->best_reduced) : GPUBE_OK;
 }
 
-int gpube__order_search_go(struct gpube_order_search *s, struct gpube_order_time time, double cells_per_second)
+int gpube__order_search_go(
+	struct gpube_order_search *s, struct gpube_order_time time, double cells_per_second)
 {
 	int status = GPUBE_OK;
 
@@ -185,24 +186,26 @@ int gpube__order_search_go(struct gpube_order_search *s, struct gpube_order_time
 		status = begin(s);
 	if (status || !s->begun || s->h.n < 2 || gpube__stopped(s->ctx))
 		return status;
-	if (!s->rounds && time.pays && !gpube__rounds_pay(s->work, s->reduced_cost.joined_cells, cells_per_second))
+	if (!s->rounds && time.pays &&
+		!gpube__rounds_pay(s->work, s->reduced_cost.joined_cells, cells_per_second))
 		return GPUBE_OK;
 	if (!s->rounds)
-		status = gpube__rounds_new(&s->rounds, s->ctx, s->best_reduced, &s->reduced_cost, &s->h, s->seed,
-			s->messages, s->work);
+		status = gpube__rounds_new(&s->rounds, s->ctx, s->best_reduced, &s->reduced_cost,
+			&s->h, s->seed, s->messages, s->work);
 	if (!status && s->rounds)
 		status = consider(s, gpube__rounds_go(s->rounds, time, cells_per_second));
 	return status;
 }
 
-void gpube__order_search_best(const struct gpube_order_search *s, int32_t *order, struct gpube_order_cost *cost)
+void gpube__order_search_best(
+	const struct gpube_order_search *s, int32_t *order, struct gpube_order_cost *cost)
 {
 	memcpy(order, s->order, (size_t)s->g->n * sizeof(*order));
 	*cost = s->cost;
 }
 
-int gpube__order_search_new(
-	struct gpube_order_search **out, struct gpube_ctx *ctx, const struct gpube_graph *g, uint64_t seed)
+int gpube__order_search_new(struct gpube_order_search **out, struct gpube_ctx *ctx,
+	const struct gpube_graph *g, uint64_t seed)
 {
 	struct gpube_order_search *s = gpube__alloc_zero(ctx, 1, sizeof(*s));
 	const uint64_t n = (uint64_t)g->n;
@@ -220,7 +223,8 @@ int gpube__order_search_new(
 	s->best_reduced = gpube__alloc(ctx, n, sizeof(*s->best_reduced));
 	s->vertex = gpube__alloc(ctx, n, sizeof(*s->vertex));
 	if (s->order && s->trial && s->reduced && s->best_reduced && s->vertex)
-		status = greedy(ctx, s->order, &s->cost, g, &gpube__min_fill, &s->work, &s->messages);
+		status = greedy(
+			ctx, s->order, &s->cost, g, &gpube__min_fill, &s->work, &s->messages);
 	s->bound = s->cost;
 	if (status)
 		gpube__order_search_free(s);
@@ -247,7 +251,8 @@ void gpube__order_search_free(struct gpube_order_search *s)
 }
 
 static int automatic(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
-	const struct gpube_graph *g, struct gpube_order_time time, double cells_per_second, uint64_t seed)
+	const struct gpube_graph *g, struct gpube_order_time time, double cells_per_second,
+	uint64_t seed)
 {
 	struct gpube_order_search *s;
 	int status = gpube__order_search_new(&s, ctx, g, seed);
@@ -261,7 +266,10 @@ static int automatic(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_c
 	return status;
 }
 
-/* By the clock, where no limit is given: twice the most that its operations take, lest a busy machine makes it long. */
+/*
+ * By the clock, where no limit is given: twice the most that its operations take, lest a busy
+ * machine makes it long.
+ */
 #define MOST_SECONDS 10
 
 struct gpube_order_time gpube__order_as_it_pays(double seconds)
@@ -272,7 +280,8 @@ struct gpube_order_time gpube__order_as_it_pays(double seconds)
 int gpube__order_find_within(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
 	const struct gpube_graph *g, double most, double cells_per_second, uint64_t seed)
 {
-	return automatic(ctx, order, cost, g, (struct gpube_order_time){most, true}, cells_per_second, seed);
+	return automatic(
+		ctx, order, cost, g, (struct gpube_order_time){most, true}, cells_per_second, seed);
 }
 
 int gpube__order_find(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
@@ -289,7 +298,8 @@ int gpube__order_find(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_
 	case GPUBE_ORDER_MIN_DEGREE:
 		return greedy(ctx, order, cost, g, &gpube__min_degree, &work, &messages);
 	case GPUBE_ORDER_AUTO:
-		return automatic(ctx, order, cost, g, gpube__order_as_it_pays(seconds), cells_per_second, seed);
+		return automatic(ctx, order, cost, g, gpube__order_as_it_pays(seconds),
+			cells_per_second, seed);
 	default:
 		return gpube__fail(ctx, GPUBE_EINVAL, "a given order is not searched for");
 	}

@@ -48,20 +48,25 @@ int gpube__order_find(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_
 	double cells_per_second, uint64_t seed);
 
 /*
- * gpube__order_find_within() - AUTO's with 0 seconds, which takes at most 'most' seconds by the clock for its search:
- * an order that is nearly as good as it will be is not searched for until they are over.
+ * gpube__order_find_within() - AUTO's with 0 seconds, which takes at most 'most' seconds by the
+ * clock for its search: an order that is nearly as good as it will be is not searched for until
+ * they are over.
  */
 int gpube__order_find_within(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
 	const struct gpube_graph *g, double most, double cells_per_second, uint64_t seed);
 
 /*
- * AUTO's search as a thing that goes on. A command that asks for an order more than once, first for a moment and then for
- * longer, keeps it: it has its best order, what its chains have come to and what each kind of seed was worth, so that
- * nothing is done twice. (Begun anew from the same seed it would repeat all that it did before.)
+ * AUTO's search as a thing that goes on. A command that asks for an order more than once, first for
+ * a moment and then for longer, keeps it: it has its best order, what its chains have come to and
+ * what each kind of seed was worth, so that nothing is done twice. (Begun anew from the same seed
+ * it would repeat all that it did before.)
  */
 struct gpube_order_search;
 
-/* How long it goes on: 'most' seconds by the clock, and if it is to pay no longer than that (see gpube__order_find()). */
+/*
+ * How long it goes on: 'most' seconds by the clock, and if it is to pay no longer than that (see
+ * gpube__order_find()).
+ */
 struct gpube_order_time {
 	double most;
 	bool pays;
@@ -71,17 +76,22 @@ struct gpube_order_time {
 struct gpube_order_time gpube__order_as_it_pays(double seconds);
 
 /* Begins with plain min-fill's order of g, which must outlive it. Errors: ENOMEM, ESTOP */
-int gpube__order_search_new(
-	struct gpube_order_search **out, struct gpube_ctx *ctx, const struct gpube_graph *g, uint64_t seed);
+int gpube__order_search_new(struct gpube_order_search **out, struct gpube_ctx *ctx,
+	const struct gpube_graph *g, uint64_t seed);
 void gpube__order_search_free(struct gpube_order_search *s);
-/* What pays is asked of all its work so far, at the rate of this call. Errors: as of gpube__order_find() */
-int gpube__order_search_go(struct gpube_order_search *s, struct gpube_order_time time, double cells_per_second);
+/*
+ * What pays is asked of all its work so far, at the rate of this call. Errors: as of
+ * gpube__order_find()
+ */
+int gpube__order_search_go(
+	struct gpube_order_search *s, struct gpube_order_time time, double cells_per_second);
 /* The best order so far, n vertices, and its cost. */
-void gpube__order_search_best(const struct gpube_order_search *s, int32_t *order, struct gpube_order_cost *cost);
+void gpube__order_search_best(
+	const struct gpube_order_search *s, int32_t *order, struct gpube_order_cost *cost);
 
 /*
- * gpube__order_find_last() - a good order in which the vertices that are 'last' follow all others: greedy,
- * with restarts as long as the elimination of the others will take, but 2 s at most.
+ * gpube__order_find_last() - a good order in which the vertices that are 'last' follow all others:
+ * greedy, with restarts as long as the elimination of the others will take, but 2 s at most.
  * cost    out: of the buckets of the others alone, as of gpube__order_cost_before()
  * Errors: ENOMEM, ESTOP
  */

@@ -1,21 +1,23 @@
 /*
  * order_anneal.c - annealing of a window's order, by moves of single vertices.
  *
- * What a vertex costs depends on the set that was eliminated before it, not on that set's order: so a move from one place
- * to another changes nothing outside the places between them, and no graph is filled. What is eliminated already is a few
- * connected parts, each with a scope; a vertex joins those whose scopes hold it. A move takes less than a microsecond in a
- * window of 100 vertices, and annealing makes hundreds of thousands, which leave the valleys where greedy eliminations of
- * the same window end: he075 of PACE 2017 (100 vertices of degree 36, all alike) has 10^25.5 joined cells by those and
- * 10^24.6 here, from every seed.
+ * What a vertex costs depends on the set that was eliminated before it, not on that set's order: so
+ * a move from one place to another changes nothing outside the places between them, and no graph is
+ * filled. What is eliminated already is a few connected parts, each with a scope; a vertex joins
+ * those whose scopes hold it. A move takes less than a microsecond in a window of 100 vertices, and
+ * annealing makes hundreds of thousands, which leave the valleys where greedy eliminations of the
+ * same window end: he075 of PACE 2017 (100 vertices of degree 36, all alike) has 10^25.5 joined
+ * cells by those and 10^24.6 here, from every seed.
  *
- * As soon as a vertex meets all that are left, those are a clique: the places behind it are not looked at.
+ * As soon as a vertex meets all that are left, those are a clique: the places behind it are not
+ * looked at.
  */
 #include "gpube/order/order_parts.h"
 
 #include <string.h>
 
-#define INLINE	  static inline __attribute__((always_inline))
-#define COOLED	  0.05	/* of the first heat, at the end */
+#define INLINE     static inline __attribute__((always_inline))
+#define COOLED     0.05  /* of the first heat, at the end */
 #define NEGLIGIBLE 1e-12 /* of a sum: a clique's last tables */
 
 /* Without the instruction, which not every x86-64 has, the compiler's own is a call and a table. */
@@ -27,7 +29,10 @@ INLINE int anneal_bits(uint64_t v)
 	return (int)(v * 0x0101010101010101u >> 56);
 }
 
-/* A table of windows as large has all vertices of one domain in one row; those of too many domains are left alone. */
+/*
+ * A table of windows as large has all vertices of one domain in one row; those of too many domains
+ * are left alone.
+ */
 static bool know_domains(struct gpube_anneal *a, const struct gpube_order_window *g, double power)
 {
 	int64_t log_domain[GPUBE_ANNEAL_DOMAINS];
@@ -66,19 +71,23 @@ INLINE double weight_of_set(const struct gpube_anneal *a, const uint64_t *set, i
 	return weight;
 }
 
-/* Parts of what is eliminated before a place: their scopes, and the place of each one's last vertex. */
+/*
+ * Parts of what is eliminated before a place: their scopes, and the place of each one's last
+ * vertex.
+ */
 struct parts {
 	int n, place[GPUBE_WINDOW_MAX];
 	uint64_t scope[GPUBE_WINDOW_MAX][GPUBE_WINDOW_WORDS];
 	uint64_t left[GPUBE_WINDOW_WORDS]; /* what is not eliminated */
 };
 
-INLINE void parts_before(
-	struct parts *s, const struct gpube_anneal *a, const struct gpube_order_window *g, int place, int words)
+INLINE void parts_before(struct parts *s, const struct gpube_anneal *a,
+	const struct gpube_order_window *g, int place, int words)
 {
 	s->n = 0;
 	for (int i = 0; i < words; i++)
-		s->left[i] = g->n - 64 * i >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << (g->n - 64 * i)) - 1;
+		s->left[i] =
+			g->n - 64 * i >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << (g->n - 64 * i)) - 1;
 	for (int p = 0; p < place; p++) {
 		s->left[a->order[p] / 64] &= ~(UINT64_C(1) << a->order[p] % 64);
 		if (p >= a->clique || a->joins[p] < place)
@@ -88,9 +97,12 @@ INLINE void parts_before(
 	}
 }
 
-/* Eliminates v at a place: 'scope', and of its parts which joins it. Returns whether all that are left are in its scope. */
-INLINE bool eliminate(struct parts *s, struct gpube_anneal *a, const struct gpube_order_window *g, int v, int place,
-	uint64_t *scope, bool keeps, int words)
+/*
+ * Eliminates v at a place: 'scope', and of its parts which joins it. Returns whether all that are
+ * left are in its scope.
+ */
+INLINE bool eliminate(struct parts *s, struct gpube_anneal *a, const struct gpube_order_window *g,
+	int v, int place, uint64_t *scope, bool keeps, int words)
 {
 	uint64_t others = 0;
 
@@ -117,8 +129,11 @@ INLINE bool eliminate(struct parts *s, struct gpube_anneal *a, const struct gpub
 	return others == 0;
 }
 
-/* The tables of a clique: the vertices order[place …], of which the first one's has so much weight. */
-static double clique_weight(const struct gpube_anneal *a, const uint8_t *order, int place, int n, double weight)
+/*
+ * The tables of a clique: the vertices order[place …], of which the first one's has so much weight.
+ */
+static double clique_weight(
+	const struct gpube_anneal *a, const uint8_t *order, int place, int n, double weight)
 {
 	double sum = 0;
 
@@ -130,11 +145,13 @@ static double clique_weight(const struct gpube_anneal *a, const uint8_t *order, 
 }
 
 /*
- * The weight of an order that is a's but from the place 'from' to 'to'; infinite as soon as it is above 'most', or a table
- * above 'most_weight'. With 'keeps', which has no such limits, it becomes a's.
+ * The weight of an order that is a's but from the place 'from' to 'to'; infinite as soon as it is
+ * above 'most', or a table above 'most_weight'. With 'keeps', which has no such limits, it becomes
+ * a's.
  */
-INLINE double weigh(struct gpube_anneal *a, const struct gpube_order_window *g, const uint8_t *order, int from, int to,
-	double most, double most_weight, bool keeps, int words)
+INLINE double weigh(struct gpube_anneal *a, const struct gpube_order_window *g,
+	const uint8_t *order, int from, int to, double most, double most_weight, bool keeps,
+	int words)
 {
 	const int last = keeps || to >= a->clique ? g->n_inner - 1 : to;
 	double sum = from > 0 ? a->behind[0] - a->behind[from] : 0;
@@ -190,8 +207,9 @@ static void move_vertex(uint8_t *order, int from, int to)
 	order[to] = v;
 }
 
-INLINE bool anneal(struct gpube_anneal *a, const struct gpube_order_window *g, uint8_t *order, double *sum,
-	const struct gpube_window_goal *goal, double heat, int64_t budget, struct gpube_rng *rng, int words)
+INLINE bool anneal(struct gpube_anneal *a, const struct gpube_order_window *g, uint8_t *order,
+	double *sum, const struct gpube_window_goal *goal, double heat, int64_t budget,
+	struct gpube_rng *rng, int words)
 {
 	const double most_weight = gpube__log_to_weight(goal->most_log, goal->power) * (1 + 1e-9);
 	const int64_t end = a->work + budget;
@@ -203,7 +221,8 @@ INLINE bool anneal(struct gpube_anneal *a, const struct gpube_order_window *g, u
 	now = weigh(a, g, a->order, 0, g->n_inner, INFINITY, INFINITY, true, words);
 	for (int64_t left = budget; left > 0; left = end - a->work) {
 		const int active = a->clique + 1 < g->n_inner ? a->clique + 1 : g->n_inner;
-		const int from = (int)gpube__rng_below(rng, (uint64_t)(gpube__rng_below(rng, 2) ? active : g->n_inner));
+		const int from = (int)gpube__rng_below(
+			rng, (uint64_t)(gpube__rng_below(rng, 2) ? active : g->n_inner));
 		const int to = (int)gpube__rng_below(rng, (uint64_t)active);
 		const double warmth = heat * pow(COOLED, 1 - (double)left / (double)budget);
 		const double most = now * pow(1 - gpube__rng_unit(rng), -warmth);
@@ -214,11 +233,13 @@ INLINE bool anneal(struct gpube_anneal *a, const struct gpube_order_window *g, u
 			continue;
 		memcpy(a->trial, a->order, (size_t)g->n_inner);
 		move_vertex(a->trial, from, to);
-		then = weigh(a, g, a->trial, from < to ? from : to, from < to ? to : from, most, most_weight, false, words);
+		then = weigh(a, g, a->trial, from < to ? from : to, from < to ? to : from, most,
+			most_weight, false, words);
 		if (!(then <= most))
 			continue;
 		memcpy(a->order, a->trial, (size_t)g->n_inner);
-		now = weigh(a, g, a->order, from < to ? from : to, g->n_inner, INFINITY, INFINITY, true, words);
+		now = weigh(a, g, a->order, from < to ? from : to, g->n_inner, INFINITY, INFINITY,
+			true, words);
 		if (now < least) {
 			least = *sum = now;
 			memcpy(order, a->order, (size_t)g->n_inner);
@@ -228,8 +249,9 @@ INLINE bool anneal(struct gpube_anneal *a, const struct gpube_order_window *g, u
 	return found;
 }
 
-bool gpube__window_anneal(const struct gpube_order_window *g, struct gpube_anneal *a, uint8_t *order, double *sum,
-	const struct gpube_window_goal *goal, double heat, int64_t budget, struct gpube_rng *rng)
+bool gpube__window_anneal(const struct gpube_order_window *g, struct gpube_anneal *a,
+	uint8_t *order, double *sum, const struct gpube_window_goal *goal, double heat,
+	int64_t budget, struct gpube_rng *rng)
 {
 	if (g->n_inner < 2 || !know_domains(a, g, goal->power))
 		return false;

@@ -1,9 +1,11 @@
-/* order_coarsen.c - a part of the graph for its dissection, and coarser and coarser graphs of it. */
+/*
+ * order_coarsen.c - a part of the graph for its dissection, and coarser and coarser graphs of it.
+ */
 #include "gpube/order/order_dissect.h"
 
 #include <string.h>
 
-#define COARSE	   80 /* vertices at which a side is grown */
+#define COARSE     80 /* vertices at which a side is grown */
 #define LOG_WEIGHT 16 /* a vertex of two values */
 
 static int32_t *take_words(struct gpube_dissector *d, int64_t n)
@@ -28,8 +30,12 @@ static bool level_begin(struct gpube_dissector *d, struct dissect_level *l, int3
 	return l->start && l->weight && l->mass && l->merged && l->side;
 }
 
-/* Appends to vertex[0 … n), the part 'id', what lies around it, and numbers all. Returns how many there are. */
-static int32_t number_part(struct gpube_dissector *d, int32_t *all, const int32_t *vertex, int32_t n, int32_t id)
+/*
+ * Appends to vertex[0 … n), the part 'id', what lies around it, and numbers all. Returns how many
+ * there are.
+ */
+static int32_t number_part(
+	struct gpube_dissector *d, int32_t *all, const int32_t *vertex, int32_t n, int32_t id)
 {
 	const struct gpube_graph *g = d->g;
 	const int32_t mark = ++d->last_seen;
@@ -60,7 +66,8 @@ static int32_t weight_of(const struct gpube_graph *g, int32_t v)
 }
 
 /* Those around the part have together d->around times its mass. */
-static int64_t weigh_level(struct gpube_dissector *d, struct dissect_level *l, const int32_t *all, int32_t n)
+static int64_t weigh_level(
+	struct gpube_dissector *d, struct dissect_level *l, const int32_t *all, int32_t n)
 {
 	int64_t part = 0, around = 0, total = 0;
 	double each;
@@ -114,14 +121,16 @@ bool gpube__dissect_level(struct gpube_dissector *d, const int32_t *vertex, int3
 }
 
 /* The neighbour to merge v with: that of the heaviest edge, the lighter one of two; v: none. */
-static int32_t best_mate(const struct dissect_level *l, const int32_t *mate, int32_t v, int32_t heaviest)
+static int32_t best_mate(
+	const struct dissect_level *l, const int32_t *mate, int32_t v, int32_t heaviest)
 {
 	int32_t best = v, best_edge = 0;
 
 	for (int32_t e = l->start[v]; e < l->start[v + 1]; e++) {
 		int32_t u = l->adjacent[e];
 
-		if (mate[u] >= 0 || l->mass[u] + l->mass[v] > heaviest || l->edge_weight[e] < best_edge)
+		if (mate[u] >= 0 || l->mass[u] + l->mass[v] > heaviest ||
+			l->edge_weight[e] < best_edge)
 			continue;
 		if (l->edge_weight[e] == best_edge && l->weight[u] >= l->weight[best])
 			continue;
@@ -141,7 +150,8 @@ static int32_t match(struct gpube_dissector *d, struct dissect_level *l)
 		order[v] = v;
 	}
 	for (int32_t i = 0; i < l->n; i++) {
-		int32_t k = i + (int32_t)gpube__rng_below(d->rng, (uint64_t)(l->n - i)), v = order[k], u;
+		int32_t k = i + (int32_t)gpube__rng_below(d->rng, (uint64_t)(l->n - i)),
+			v = order[k], u;
 
 		order[k] = order[i];
 		if (mate[v] >= 0)
@@ -156,14 +166,16 @@ static int32_t match(struct gpube_dissector *d, struct dissect_level *l)
 }
 
 /* The edges of the vertices that were merged into one, those to the same one added up. */
-static bool merge_edges(struct gpube_dissector *d, const struct dissect_level *from, struct dissect_level *to)
+static bool merge_edges(
+	struct gpube_dissector *d, const struct dissect_level *from, struct dissect_level *to)
 {
 	int32_t *first = d->found, *second = d->moved, *at = d->place, n = 0;
 
 	for (int32_t c = 0; c < to->n; c++)
 		first[c] = second[c] = at[c] = -1;
 	for (int32_t v = 0; v < from->n; v++)
-		*(first[from->merged[v]] < 0 ? &first[from->merged[v]] : &second[from->merged[v]]) = v;
+		*(first[from->merged[v]] < 0 ? &first[from->merged[v]] : &second[from->merged[v]]) =
+			v;
 	/* at the end of the pool: how many there are is known afterwards */
 	to->adjacent = d->pool + d->used;
 	to->edge_weight = take_words(d, 2 * (int64_t)from->start[from->n]);

@@ -16,11 +16,11 @@
 
 #include <string.h>
 
-#define TRIES        8   /* of a side that is grown on the coarsest graph */
-#define MOST_TRIES   16  /* of a separator, where it is hopeless */
+#define TRIES        8  /* of a side that is grown on the coarsest graph */
+#define MOST_TRIES   16 /* of a separator, where it is hopeless */
 #define MOST_BALANCE 0.48
 #define MOST_DEPTH   40
-#define STEPS_BEHIND 40  /* moves without gain that end a pass */
+#define STEPS_BEHIND 40 /* moves without gain that end a pass */
 
 /* ---- moves ------------------------------------------------------------------------------ */
 
@@ -123,7 +123,8 @@ static int64_t badness(const struct gpube_dissector *d)
 	int32_t heavier = d->side_weight[d->side_weight[RIGHT] > d->side_weight[LEFT]];
 	int64_t excess = heavier > d->most ? heavier - d->most : 0;
 
-	return (d->side_weight[BETWEEN] + 8 * excess) * 1024 + 1023 * (int64_t)heavier / (d->total + 1);
+	return (d->side_weight[BETWEEN] + 8 * excess) * 1024 +
+	       1023 * (int64_t)heavier / (d->total + 1);
 }
 
 /* Moves as long as they may pay, then back to the best that was met. Returns how bad that is. */
@@ -226,7 +227,8 @@ static bool separate(struct gpube_dissector *d, double balance)
 /* ---- parts of parts ----------------------------------------------------------------------- */
 
 /* queue[0 …): the vertices of part 'id' that 'from' is connected with, which become part 'to'. */
-static int32_t collect(struct gpube_dissector *d, int32_t *queue, int32_t from, int32_t id, int32_t to)
+static int32_t collect(
+	struct gpube_dissector *d, int32_t *queue, int32_t from, int32_t id, int32_t to)
 {
 	const struct gpube_graph *g = d->g;
 	int32_t n = 1;
@@ -267,13 +269,14 @@ static double judge(struct gpube_dissector *d, double balance)
 	whole = part[LEFT] + part[RIGHT] + part[BETWEEN];
 	all = around[LEFT] + around[RIGHT] + around[BETWEEN] + part[BETWEEN];
 	for (int side = 0; side < 2; side++)
-		most = fmax(most, around[side] + around[BETWEEN] + part[BETWEEN] * (1 + sqrt(part[side] / whole)));
+		most = fmax(most, around[side] + around[BETWEEN] +
+					  part[BETWEEN] * (1 + sqrt(part[side] / whole)));
 	return fmax(all, most) + 0.1 * (all + most);
 }
 
 /* The best of 'tries' separators of the connected part 'id', in d->best_side; infinite: none. */
-static double best_separator(
-	struct gpube_dissector *d, const int32_t *vertex, int32_t n, int32_t id, double balance, int tries)
+static double best_separator(struct gpube_dissector *d, const int32_t *vertex, int32_t n,
+	int32_t id, double balance, int tries)
 {
 	double least = INFINITY;
 
@@ -281,7 +284,8 @@ static double best_separator(
 		return least;
 	for (int i = 0; i < tries && !(i > 0 && gpube__order_over(d->ctx, d->stop_at)); i++) {
 		const int64_t used = d->used;
-		double ratio = judge(d, balance + (MOST_BALANCE - balance) * gpube__rng_unit(d->rng));
+		double ratio =
+			judge(d, balance + (MOST_BALANCE - balance) * gpube__rng_unit(d->rng));
 
 		if (ratio < least) {
 			least = ratio;
@@ -294,9 +298,12 @@ static double best_separator(
 	return least;
 }
 
-/* Takes the best of 'tries' separators off the connected part 'id'. Returns how many of vertex[0 … n) are left, in front. */
-static int32_t take_separator(
-	struct gpube_dissector *d, int32_t *vertex, int32_t n, int32_t id, double balance, int tries)
+/*
+ * Takes the best of 'tries' separators off the connected part 'id'. Returns how many of vertex[0 …
+ * n) are left, in front.
+ */
+static int32_t take_separator(struct gpube_dissector *d, int32_t *vertex, int32_t n, int32_t id,
+	double balance, int tries)
 {
 	double least = best_separator(d, vertex, n, id, balance, tries);
 	int32_t n_left = 0, n_taken = 0;
@@ -318,7 +325,9 @@ static int32_t take_separator(
 	return n_left;
 }
 
-/* log2 of the cells of all that is not in a part of its own yet, of vertex[0 … n) and around them. */
+/*
+ * log2 of the cells of all that is not in a part of its own yet, of vertex[0 … n) and around them.
+ */
 static double around(struct gpube_dissector *d, const int32_t *vertex, int32_t n)
 {
 	const struct gpube_graph *g = d->g;
@@ -342,10 +351,12 @@ static double around(struct gpube_dissector *d, const int32_t *vertex, int32_t n
 }
 
 /*
- * The same, with more tries as long as the separator is hopeless: all separators so far are lost with it. Of he144, 23,695
- * vertices, one try in three leads to a separator of the second part that is no larger than min-fill's largest table.
+ * The same, with more tries as long as the separator is hopeless: all separators so far are lost
+ * with it. Of he144, 23,695 vertices, one try in three leads to a separator of the second part that
+ * is no larger than min-fill's largest table.
  */
-static int32_t separate_part(struct gpube_dissector *d, int32_t *vertex, int32_t n, int32_t id, int tries)
+static int32_t separate_part(
+	struct gpube_dissector *d, int32_t *vertex, int32_t n, int32_t id, int tries)
 {
 	int32_t n_left;
 
@@ -360,7 +371,8 @@ static int32_t separate_part(struct gpube_dissector *d, int32_t *vertex, int32_t
 	}
 }
 
-static void dissect_part(struct gpube_dissector *d, int32_t *group, int32_t *vertex, int32_t n, int depth)
+static void dissect_part(
+	struct gpube_dissector *d, int32_t *group, int32_t *vertex, int32_t n, int depth)
 {
 	int32_t n_left = n, n_found = 0, id = d->part[vertex[0]];
 
@@ -386,8 +398,8 @@ static void dissect_part(struct gpube_dissector *d, int32_t *group, int32_t *ver
 	}
 }
 
-bool gpube__dissect(
-	struct gpube_dissector *d, int32_t *group, const struct gpube_dissection *how, struct gpube_rng *rng)
+bool gpube__dissect(struct gpube_dissector *d, int32_t *group, const struct gpube_dissection *how,
+	struct gpube_rng *rng)
 {
 	d->rng = rng;
 	d->how = how;
@@ -403,7 +415,8 @@ bool gpube__dissect(
 	}
 	for (int32_t v = 0; v < how->n_free && !d->hopeless; v++)
 		if (d->part[v] == 1)
-			dissect_part(d, group, d->vertex, collect(d, d->vertex, v, 1, d->next_id++), 0);
+			dissect_part(
+				d, group, d->vertex, collect(d, d->vertex, v, 1, d->next_id++), 0);
 	return !d->hopeless;
 }
 
@@ -426,7 +439,8 @@ void gpube__dissector_stop_at(struct gpube_dissector *d, double stop_at)
 	d->stop_at = stop_at;
 }
 
-int gpube__dissector_new(struct gpube_dissector **out, struct gpube_ctx *ctx, const struct gpube_graph *g)
+int gpube__dissector_new(
+	struct gpube_dissector **out, struct gpube_ctx *ctx, const struct gpube_graph *g)
 {
 	struct gpube_dissector *d = gpube__alloc_zero(ctx, 1, sizeof(*d));
 	const uint64_t n = (uint64_t)g->n;

@@ -22,7 +22,8 @@ enum { GPUBE_DISSECT_LEVELS = 40 };
 struct gpube_dissector {
 	const struct gpube_graph *g;
 	struct gpube_ctx *ctx;
-	int32_t *part, *vertex, *number, *found; /* by vertex; a part's vertices; their numbers in it */
+	/* by vertex; a part's vertices; their numbers in it */
+	int32_t *part, *vertex, *number, *found;
 	int32_t *pool;
 	uint8_t *best_side;
 	int64_t pool_size, used;

@@ -13,17 +13,21 @@
 
 enum { MOST_ROUNDS = 3, STEPS_PER_EDGE = 60 };
 
-/* By vertex of the band; a vertex is two nodes, 2v where flow enters it and 2v + 1 where it leaves. */
+/*
+ * By vertex of the band; a vertex is two nodes, 2v where flow enters it and 2v + 1 where it leaves.
+ */
 struct flow {
 	const struct dissect_level *l;
 	int32_t *band, *passed, *from, *queue; /* band: 0 outside; from: by node, -1: not reached */
 	int32_t *member;                       /* vertices of the band */
-	int32_t *on;                           /* flow of each arc; that of its reverse is the negative */
+	/* flow of each arc; that of its reverse is the negative */
+	int32_t *on;
 	int32_t n;
 	int64_t steps;
 };
 
-enum { MASS_BETWEEN = BETWEEN + 1 }; /* beside the sides, of which the mass is told, and the separator's weight */
+/* beside the sides, of which the mass is told, and the separator's weight */
+enum { MASS_BETWEEN = BETWEEN + 1 };
 enum { OUTSIDE, INSIDE, FIRST, LAST = 4 }; /* FIRST, LAST: bits of those beside the sides */
 
 static int32_t arc(const struct dissect_level *l, int32_t a, int32_t b)
@@ -35,7 +39,10 @@ static int32_t arc(const struct dissect_level *l, int32_t a, int32_t b)
 	return e;
 }
 
-/* Vertices of 'side' around the separator up to a mass, and marks those that have others of it beside them. */
+/*
+ * Vertices of 'side' around the separator up to a mass, and marks those that have others of it
+ * beside them.
+ */
 static void widen(struct flow *f, int side, int64_t most, int32_t mark)
 {
 	const struct dissect_level *l = f->l;

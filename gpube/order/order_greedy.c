@@ -233,8 +233,8 @@ static int greedy_append(struct gpube_greedy *w, int32_t v, int32_t u)
 /* ---- elimination --------------------------------------------------------------- */
 
 /*
- * Where v is in the list of u, its only neighbour. The search begins where the one before ended, and
- * goes both ways: the leaves of a vertex with many go one after another.
+ * Where v is in the list of u, its only neighbour. The search begins where the one before ended,
+ * and goes both ways: the leaves of a vertex with many go one after another.
  */
 static int32_t place_of_leaf(struct gpube_greedy *w, int32_t u, int32_t v)
 {

@@ -46,9 +46,9 @@ static void keep_last(int32_t *order, int32_t *room, const bool *last, int32_t n
 }
 
 /* The greedies see domains 2, and 4 of the last vertices. */
-static int try_orders(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost, int32_t *trial,
-	const struct gpube_graph *g, const struct gpube_graph *weighed, const bool *last,
-	int32_t n_before, double cells_per_second, uint64_t seed)
+static int try_orders(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
+	int32_t *trial, const struct gpube_graph *g, const struct gpube_graph *weighed,
+	const bool *last, int32_t n_before, double cells_per_second, uint64_t seed)
 {
 	int32_t *room = trial + g->n;
 	const double start = gpube__now();
@@ -71,8 +71,9 @@ static int try_orders(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_
 		}
 		if (status)
 			break;
-		if (k == 0 || gpube__order_merit(c.joined_cells, c.largest_joined) <
-				      gpube__order_merit(cost->joined_cells, cost->largest_joined)) {
+		if (k == 0 ||
+			gpube__order_merit(c.joined_cells, c.largest_joined) <
+				gpube__order_merit(cost->joined_cells, cost->largest_joined)) {
 			memcpy(order, trial, (size_t)g->n * sizeof(*order));
 			*cost = c;
 		}
@@ -101,7 +102,8 @@ int gpube__order_find_last(struct gpube_ctx *ctx, int32_t *order, struct gpube_o
 		weighed.domain[v] = last[v] ? 4 : 2;
 		n_before += !last[v];
 	}
-	status = try_orders(ctx, order, cost, trial, g, &weighed, last, n_before, cells_per_second, seed);
+	status = try_orders(
+		ctx, order, cost, trial, g, &weighed, last, n_before, cells_per_second, seed);
 	gpube__free(ctx, trial);
 	return status;
 }

@@ -6,7 +6,8 @@
  *   order_cost.c    what an order costs
  *   order_greedy.c  greedy elimination of a whole graph
  *   order_seed.c    sweeps
- *   order_dissect.c nested dissection, on the graphs of order_coarsen.c; order_flow.c makes its separators lighter
+ *   order_dissect.c nested dissection, on the graphs of order_coarsen.c; order_flow.c makes its
+ *   separators lighter
  *   order_tree.c    an order's elimination tree, windows of it, local search
  *   order_window.c  elimination of a window: bit rows, greedy and exact
  *   order_anneal.c  the same by annealing
@@ -28,7 +29,8 @@ static inline bool gpube__order_over(const struct gpube_ctx *ctx, double stop_at
 
 /* The same, asked once in so many steps of work: when it has come to *next. */
 enum { GPUBE__ORDER_LOOK = 20000 };
-static inline bool gpube__order_look(const struct gpube_ctx *ctx, double stop_at, int64_t work, int64_t *next)
+static inline bool gpube__order_look(
+	const struct gpube_ctx *ctx, double stop_at, int64_t work, int64_t *next)
 {
 	if (work < *next)
 		return false;
@@ -67,7 +69,8 @@ struct gpube_greedy_rule {
 	double by_fill, by_degree, by_size, by_domain, noise;
 	bool random;
 	const int32_t *group; /* by vertex, or NULL */
-	int32_t n_kept;       /* ends when so many vertices are left, which come last in any order */
+	/* ends when so many vertices are left, which come last in any order */
+	int32_t n_kept;
 };
 
 extern const struct gpube_greedy_rule gpube__min_fill, gpube__min_size, gpube__min_degree;
@@ -99,7 +102,9 @@ int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube
 
 /* Operations done so far: the search's clock, the same on every machine. */
 int64_t gpube__greedy_work(const struct gpube_greedy *w);
-/* From now on for another graph, with no more vertices and edges than that of gpube__greedy_new(). */
+/*
+ * From now on for another graph, with no more vertices and edges than that of gpube__greedy_new().
+ */
 void gpube__greedy_aim(struct gpube_greedy *w, const struct gpube_graph *g);
 /* Room for lists of neighbours, for runs that may not grow. Errors: ENOMEM */
 int gpube__greedy_reserve(struct gpube_greedy *w, int64_t words);
@@ -168,29 +173,34 @@ enum { GPUBE_ANNEAL_DOMAINS = 16 };
 struct gpube_anneal {
 	int n_domains;
 	uint64_t of_domain[GPUBE_ANNEAL_DOMAINS][GPUBE_WINDOW_WORDS];
-	double weight_of[GPUBE_ANNEAL_DOMAINS][GPUBE_WINDOW_MAX + 1]; /* of so many vertices of a domain */
-	double shrinks[GPUBE_WINDOW_MAX];			      /* a table by that vertex */
+	/* of so many vertices of a domain */
+	double weight_of[GPUBE_ANNEAL_DOMAINS][GPUBE_WINDOW_MAX + 1];
+	double shrinks[GPUBE_WINDOW_MAX]; /* a table by that vertex */
 	uint8_t order[GPUBE_WINDOW_MAX], trial[GPUBE_WINDOW_MAX];
 	uint64_t scope[GPUBE_WINDOW_MAX * GPUBE_WINDOW_WORDS];
 	int joins[GPUBE_WINDOW_MAX]; /* the place whose vertex is next to need that place's scope */
-	double weight[GPUBE_WINDOW_MAX], behind[GPUBE_WINDOW_MAX + 1]; /* behind: that of all places from it on */
+	/* behind: that of all places from it on */
+	double weight[GPUBE_WINDOW_MAX], behind[GPUBE_WINDOW_MAX + 1];
 	int clique; /* the place from which on all are a clique */
 	int64_t work;
 };
 
 /*
  * Annealing for 'budget' operations.
- * order  in: of its n_inner vertices, where it begins; out: the best that meets the goal, if one does
+ * order  in: of its n_inner vertices, where it begins; out: the best that meets the goal, if one
+ *        does
  * heat   log2 of what a step may add to the sum, at first
  * Returns false if none meets the goal.
  */
-bool gpube__window_anneal(const struct gpube_order_window *g, struct gpube_anneal *a, uint8_t *order, double *sum,
-	const struct gpube_window_goal *goal, double heat, int64_t budget, struct gpube_rng *rng);
+bool gpube__window_anneal(const struct gpube_order_window *g, struct gpube_anneal *a,
+	uint8_t *order, double *sum, const struct gpube_window_goal *goal, double heat,
+	int64_t budget, struct gpube_rng *rng);
 
 /* ---- an order and its elimination tree ------------------------------------------ */
 
 struct gpube_tree_sum {
-	double cells, largest, weight; /* joined cells, most of one vertex, sum of each to 'power' */
+	/* joined cells, most of one vertex, sum of each to 'power' */
+	double cells, largest, weight;
 };
 
 struct gpube_tree {
@@ -203,10 +213,13 @@ struct gpube_tree {
 		pool_used; /* message scopes: pool[at[v]] … pool[at[v] + arity[v] - 1] */
 	int32_t *arity, *pool;
 	int64_t *log_domain, *log_cells; /* log_cells: of the joined table */
-	/* a tree of sums over all vertices, so that a window's change costs no walk over all of them */
+	/*
+	 * a tree of sums over all vertices, so that a window's change costs no walk over all of
+	 * them
+	 */
 	struct gpube_tree_sum *sums; /* node k: of 2 k and 2 k + 1; 1: of all; n + v: of vertex v */
 	double power, total_weight;  /* what the search lowers */
-	double sum, largest;             /* of cells */
+	double sum, largest;         /* of cells */
 	int32_t *seen, *local, *member, *below, last_seen;
 	double most_sum, most_cells;       /* what an order may cost to be best */
 	int32_t *first_order, *best_order; /* first: as it was set */
@@ -264,7 +277,8 @@ void gpube__tree_improve(struct gpube_tree *t, double power, double heat, int64_
 
 /*
  * gpube__tree_anneal() - anneals windows of t's order, and keeps what costs less.
- * credit  operations, less those done on return: ends where the next window would take more than are left
+ * credit  operations, less those done on return: ends where the next window would take more than
+ *         are left
  */
 void gpube__tree_anneal(struct gpube_tree *t, int64_t *credit);
 
@@ -281,7 +295,8 @@ struct gpube_seeder {
 };
 
 /* Errors: ENOMEM */
-int gpube__seeder_new(struct gpube_seeder **out, struct gpube_ctx *ctx, const struct gpube_graph *g);
+int gpube__seeder_new(
+	struct gpube_seeder **out, struct gpube_ctx *ctx, const struct gpube_graph *g);
 /* gpube__now() after which sweeps end in haste; 0: never. */
 void gpube__seeder_stop_at(struct gpube_seeder *s, double stop_at);
 void gpube__seeder_free(struct gpube_seeder *s, struct gpube_ctx *ctx);
@@ -301,7 +316,8 @@ void gpube__sweep(
 struct gpube_dissector;
 
 /* Errors: ENOMEM */
-int gpube__dissector_new(struct gpube_dissector **out, struct gpube_ctx *ctx, const struct gpube_graph *g);
+int gpube__dissector_new(
+	struct gpube_dissector **out, struct gpube_ctx *ctx, const struct gpube_graph *g);
 /* As gpube__greedy_stop_at(). */
 void gpube__dissector_stop_at(struct gpube_dissector *d, double stop_at);
 void gpube__dissector_free(struct gpube_dissector *d);
@@ -332,9 +348,12 @@ static inline double gpube__draw_around(struct gpube_rng *rng)
 	return values[gpube__rng_below(rng, sizeof(values) / sizeof(*values))];
 }
 
-bool gpube__dissect(
-	struct gpube_dissector *d, int32_t *group, const struct gpube_dissection *how, struct gpube_rng *rng);
-/* From now on for another graph, with no more vertices and edges than that of gpube__dissector_new(). */
+bool gpube__dissect(struct gpube_dissector *d, int32_t *group, const struct gpube_dissection *how,
+	struct gpube_rng *rng);
+/*
+ * From now on for another graph, with no more vertices and edges than that of
+ * gpube__dissector_new().
+ */
 void gpube__dissector_aim(struct gpube_dissector *d, const struct gpube_graph *g);
 
 /* ---- subtrees of an elimination tree, dissected anew ---------------------------------------- */
@@ -342,17 +361,18 @@ void gpube__dissector_aim(struct gpube_dissector *d, const struct gpube_graph *g
 struct gpube_subtree;
 
 /* For trees of g; 'like' and pool_size as of its greedy and its tree. Errors: ENOMEM */
-int gpube__subtree_new(struct gpube_subtree **out, struct gpube_ctx *ctx, const struct gpube_graph *g,
-	const struct gpube_greedy *like, int64_t pool_size);
+int gpube__subtree_new(struct gpube_subtree **out, struct gpube_ctx *ctx,
+	const struct gpube_graph *g, const struct gpube_greedy *like, int64_t pool_size);
 /* As gpube__greedy_stop_at(). */
 void gpube__subtree_stop_at(struct gpube_subtree *s, double stop_at);
 void gpube__subtree_free(struct gpube_subtree *s);
 int64_t gpube__subtree_work(const struct gpube_subtree *s);
 
 /*
- * Draws subtrees of t's elimination tree, around its large buckets, and gives their vertices another
- * order where that costs less: t->order and t->best_order change.
- * credit  operations, less those done on return: ends where the next subtree would take more than are left
+ * Draws subtrees of t's elimination tree, around its large buckets, and gives their vertices
+ * another order where that costs less: t->order and t->best_order change.
+ * credit  operations, less those done on return: ends where the next subtree would take more than
+ *         are left
  */
 void gpube__subtrees_improve(struct gpube_subtree *s, struct gpube_tree *t, int64_t *credit);
 
@@ -360,22 +380,27 @@ void gpube__subtrees_improve(struct gpube_subtree *s, struct gpube_tree *t, int6
 
 struct gpube_rounds;
 
-/* Whether a search pays that has taken so many operations, where the best order has so many joined cells. */
+/*
+ * Whether a search pays that has taken so many operations, where the best order has so many joined
+ * cells.
+ */
 bool gpube__rounds_pay(int64_t work, double joined_cells, double cells_per_second);
 
 /*
- * gpube__rounds_new() - rounds that improve on 'order', which costs *cost, neither in the sum nor in the largest
- * table ever above it.
+ * gpube__rounds_new() - rounds that improve on 'order', which costs *cost, neither in the sum nor
+ * in the largest table ever above it.
  * out       NULL without an error: there is no memory to spare
  * messages  variables of its messages together
  * work      operations that went into it
  * No domain is 1. g must outlive them. Errors: ENOMEM
  */
 int gpube__rounds_new(struct gpube_rounds **out, struct gpube_ctx *ctx, const int32_t *order,
-	const struct gpube_order_cost *cost, const struct gpube_graph *g, uint64_t seed, int64_t messages, int64_t work);
+	const struct gpube_order_cost *cost, const struct gpube_graph *g, uint64_t seed,
+	int64_t messages, int64_t work);
 void gpube__rounds_free(struct gpube_rounds *s);
 
 /* Rounds for so long, after those that were before; returns the best order of all. */
-const int32_t *gpube__rounds_go(struct gpube_rounds *s, struct gpube_order_time time, double cells_per_second);
+const int32_t *gpube__rounds_go(
+	struct gpube_rounds *s, struct gpube_order_time time, double cells_per_second);
 
 #endif

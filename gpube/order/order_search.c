@@ -15,26 +15,33 @@
 
 #define SECONDS_PER_OPERATION 4e-9 /* measured, one core; only its order matters */
 #define HOPELESS              1e3  /* times min-fill: local search will not mend that */
-#define SLACK_SHARE           1.05 /* what a separator may be above the best order's largest table: */
-#define SLACK                 6.0  /* log2 of cells, before local search */
-#define NARROW                64 /* log2 of cells */
-#define LEAST_SHARE           0.25 /* of a chain's work: for windows, and in wide graphs for subtrees */
-#define MUCH_ANNEALING        0.6 /* in narrow graphs, where it gains most: six graphs in 0.7 s were 0.18 decades better than with 0.05 */
-#define LITTLE_ANNEALING      0.1
-#define FAR_OFF               1.3 /* times the log of the best seed: local search will not mend that, either */
-#define FORGOTTEN             0.3 /* of what either has gained, from round to round */
-#define LEAST_CHAINS          4
-#define LEAST_BUDGET          10000
-#define FIRST_BUDGET          500000
-#define MOST_BUDGET           100000000
+/* What a separator may be above the best order's largest table, before local search. */
+#define SLACK_SHARE 1.05
+#define SLACK       6.0 /* log2 of cells, added to it */
+#define NARROW      64  /* log2 of cells */
+/* of a chain's work: for windows, and in wide graphs for subtrees */
+#define LEAST_SHARE 0.25
+/*
+ * in narrow graphs, where it gains most: six graphs in 0.7 s were 0.18 decades better than with
+ * 0.05
+ */
+#define MUCH_ANNEALING   0.6
+#define LITTLE_ANNEALING 0.1
+/* times the log of the best seed: local search will not mend that, either */
+#define FAR_OFF      1.3
+#define FORGOTTEN    0.3 /* of what either has gained, from round to round */
+#define LEAST_CHAINS 4
+#define LEAST_BUDGET 10000
+#define FIRST_BUDGET 500000
+#define MOST_BUDGET  100000000
 /* A search may take this much where the tables may take less: they come after it. */
-#define LEAST_BYTES           0x1p26
-#define MOST_IDLE             6 /* rounds without a gain, after which a chain does something else */
-#define MOST_IDLE_WIDE        2 /* where windows hold little of a table */
-#define IDLE_SHARE            0.125 /* of the elimination's time: without a gain */
-#define DISSECT_WORK          200 /* of a dissection, for each try, vertex and edge, about */
-#define DISSECT_PART          8 /* of what is left, for one dissection */
-#define MOST_SECONDS          5.0 /* of operations, for what cannot be eliminated anyway */
+#define LEAST_BYTES    0x1p26
+#define MOST_IDLE      6     /* rounds without a gain, after which a chain does something else */
+#define MOST_IDLE_WIDE 2     /* where windows hold little of a table */
+#define IDLE_SHARE     0.125 /* of the elimination's time: without a gain */
+#define DISSECT_WORK   200   /* of a dissection, for each try, vertex and edge, about */
+#define DISSECT_PART   8     /* of what is left, for one dissection */
+#define MOST_SECONDS   5.0   /* of operations, for what cannot be eliminated anyway */
 
 /* The kinds of orders that a chain may begin from. */
 enum seed_kind { SEED_GREEDY, SEED_DISSECTION, SEED_SWEEP, N_SEEDS };
@@ -55,7 +62,8 @@ struct chain {
 	double seed_log[N_SEEDS];
 	int best_kind;
 	uint64_t n_dissections; /* the first few */
-	int64_t credit[N_WAYS]; /* work that each may take: a subtree of a large graph is saved for in many rounds */
+	/* work that each may take: a subtree of a large graph is saved for in many rounds */
+	int64_t credit[N_WAYS];
 	struct gains {
 		double gained, spent; /* log2 of the weight; work */
 	} gains[N_WAYS];
@@ -72,10 +80,14 @@ struct gpube_rounds {
 	/* rounds since the best order was improved on, and since another seed's became the best */
 	int idle, idle_seeds;
 	int lineage, n_lineages;
-	int64_t budget, left; /* work of a chain in this round; that all may still do together, if that is known */
+	/* work of a chain in this round; that all may still do together, if that is known */
+	int64_t budget, left;
 	int32_t *best_order;
 	double best_sum, best_largest;
-	/* so that rounds go on where they ended: the next one's budget, seconds of operations, and when there was a gain */
+	/*
+	 * so that rounds go on where they ended: the next one's budget, seconds of operations, and
+	 * when there was a gain
+	 */
 	int64_t most;
 	double spent, gained_at, merit_then;
 };
@@ -121,7 +133,8 @@ static int draw_dissection(struct chain *c, int32_t *order, double most_log, int
 	const int32_t least[] = {30, 100, n / 16, n / 4};
 	/* one of a large graph, above all the first, is long enough with few separators a part */
 	const uint64_t most_tries = n > 50000 ? 1 : n > 10000 ? 3 : 5;
-	const uint64_t n_logs = n > 4000 && c->n_dissections < most_tries ? ++c->n_dissections : most_tries;
+	const uint64_t n_logs =
+		n > 4000 && c->n_dissections < most_tries ? ++c->n_dissections : most_tries;
 	const double balance = 0.15 + 0.25 * gpube__rng_unit(&c->rng);
 	struct gpube_dissection how = {.n_free = n,
 		.balance = balance,
@@ -137,7 +150,8 @@ static int draw_dissection(struct chain *c, int32_t *order, double most_log, int
 	return draw_greedy(c, order, c->group);
 }
 
-static bool draw_seed(struct chain *c, int32_t *order, int kind, double most_log, int64_t affordable)
+static bool draw_seed(
+	struct chain *c, int32_t *order, int kind, double most_log, int64_t affordable)
 {
 	int32_t n = c->tree->g->n, first = -1;
 
@@ -162,13 +176,18 @@ static bool chain_over(const struct gpube_rounds *s, const struct chain *c)
 	return gpube__order_over(s->ctx, c->tree->stop_at);
 }
 
-/* How many tries a dissection may make, lest it takes longer than the elimination of a small model. */
+/*
+ * How many tries a dissection may make, lest it takes longer than the elimination of a small model.
+ */
 static int64_t affordable_tries(const struct gpube_rounds *s)
 {
 	return s->left / DISSECT_PART / (DISSECT_WORK * (s->g->n + s->g->start[s->g->n]));
 }
 
-/* All kinds get the same work, that of the best seed so far four times as much, one that is far off a tenth. */
+/*
+ * All kinds get the same work, that of the best seed so far four times as much, one that is far off
+ * a tenth.
+ */
 static double work_of_kind(const struct chain *c, int kind)
 {
 	const double best = c->seed_log[c->best_kind];
@@ -183,7 +202,8 @@ static int next_kind(const struct chain *c, bool dissects)
 	int next = 0;
 
 	for (int k = 1; k < N_SEEDS; k++)
-		if ((dissects || k != SEED_DISSECTION) && work_of_kind(c, k) < work_of_kind(c, next))
+		if ((dissects || k != SEED_DISSECTION) &&
+			work_of_kind(c, k) < work_of_kind(c, next))
 			next = k;
 	return next;
 }
@@ -210,7 +230,8 @@ static void chain_seed(struct gpube_rounds *s, struct chain *c)
 	do {
 		int kind = next_kind(c, affordable > 0);
 		int64_t before = chain_work(c);
-		bool found = draw_seed(c, c->seed_order, kind, most_log, affordable) && gpube__tree_set(c->tree, c->seed_order);
+		bool found = draw_seed(c, c->seed_order, kind, most_log, affordable) &&
+			     gpube__tree_set(c->tree, c->seed_order);
 
 		note_seed(c, kind, found, chain_work(c) - before);
 		if (!found || !(c->tree->total_weight < least || isinf(least)))
@@ -232,8 +253,9 @@ static void note_gain(struct gains *g, double gain, int64_t work)
 }
 
 /*
- * What either way of local search gains for its work decides its share, but each keeps a least one. Separators of a
- * narrow graph fit into a window, and subtrees get none; where a table has hundreds of variables, no window holds it.
+ * What either way of local search gains for its work decides its share, but each keeps a least one.
+ * Separators of a narrow graph fit into a window, and subtrees get none; where a table has hundreds
+ * of variables, no window holds it.
  */
 static void share_out(const struct gpube_rounds *s, const struct chain *c, double share[N_WAYS])
 {
@@ -269,7 +291,8 @@ static void improve_by(struct chain *c, enum way way, double power, double heat,
 }
 
 /* Local search from the tree's order, for so much work. */
-static void improve(struct gpube_rounds *s, struct chain *c, double power, double heat, int64_t budget)
+static void improve(
+	struct gpube_rounds *s, struct chain *c, double power, double heat, int64_t budget)
 {
 	double share[N_WAYS];
 
@@ -289,7 +312,8 @@ static void run_chain(void *arg, int64_t i, int thread)
 	if (c->reseed)
 		chain_seed(s, c);
 	if (gpube__tree_set(c->tree, c->order))
-		improve(s, c, powers[i % 4], heats[(s->round + i) % 4], c->reseed ? s->budget / 4 : s->budget);
+		improve(s, c, powers[i % 4], heats[(s->round + i) % 4],
+			c->reseed ? s->budget / 4 : s->budget);
 	c->reseed = false;
 }
 
@@ -347,7 +371,8 @@ static void search_compare(struct gpube_rounds *s)
 
 static bool worth_going_on(double spent, double predicted, double gained_at)
 {
-	if (spent >= predicted || spent >= MOST_SECONDS || spent - gained_at > IDLE_SHARE * predicted)
+	if (spent >= predicted || spent >= MOST_SECONDS ||
+		spent - gained_at > IDLE_SHARE * predicted)
 		return false;
 	return spent < 1 || gained_at > spent / 2;
 }
@@ -413,7 +438,8 @@ static void chain_stop_at(struct chain *c, double stop_at)
 	gpube__subtree_stop_at(c->subtree, stop_at);
 }
 
-const int32_t *gpube__rounds_go(struct gpube_rounds *s, struct gpube_order_time time, double cells_per_second)
+const int32_t *gpube__rounds_go(
+	struct gpube_rounds *s, struct gpube_order_time time, double cells_per_second)
 {
 	const int threads = s->ctx->n_threads < s->n_chains ? s->ctx->n_threads : s->n_chains;
 	const double stop_at = gpube__now() + time.most;
@@ -433,8 +459,8 @@ const int32_t *gpube__rounds_go(struct gpube_rounds *s, struct gpube_order_time 
 
 /* ---- set up -------------------------------------------------------------------------------- */
 
-static int chain_init(struct gpube_rounds *s, struct chain *c, const int32_t *order, int64_t pool_size,
-	const struct gpube_order_cost *cost, uint64_t seed)
+static int chain_init(struct gpube_rounds *s, struct chain *c, const int32_t *order,
+	int64_t pool_size, const struct gpube_order_cost *cost, uint64_t seed)
 {
 	uint64_t n = (uint64_t)s->g->n;
 
@@ -442,7 +468,8 @@ static int chain_init(struct gpube_rounds *s, struct chain *c, const int32_t *or
 	c->order = gpube__alloc(s->ctx, n, sizeof(*c->order));
 	c->seed_order = gpube__alloc(s->ctx, n, sizeof(*c->seed_order));
 	c->group = gpube__alloc(s->ctx, n, sizeof(*c->group));
-	if (!c->order || !c->seed_order || !c->group || gpube__tree_new(&c->tree, s->ctx, s->g, pool_size) ||
+	if (!c->order || !c->seed_order || !c->group ||
+		gpube__tree_new(&c->tree, s->ctx, s->g, pool_size) ||
 		gpube__greedy_new(&c->greedy, s->ctx, s->g, true, s->chains[0].greedy) ||
 		gpube__greedy_reserve(c->greedy, pool_size + 2 * s->g->start[n]) ||
 		gpube__seeder_new(&c->seeder, s->ctx, s->g) ||
@@ -469,14 +496,14 @@ static void chain_clear(struct gpube_ctx *ctx, struct chain *c)
 	gpube__free(ctx, c->seed_order);
 }
 
-static int chains_init(struct gpube_rounds *s, const int32_t *order, const struct gpube_order_cost *cost,
-	int64_t pool_size, uint64_t seed)
+static int chains_init(struct gpube_rounds *s, const int32_t *order,
+	const struct gpube_order_cost *cost, int64_t pool_size, uint64_t seed)
 {
 	int status = GPUBE_OK;
 
 	for (int i = 0; i < s->n_chains && !status; i++) {
-		status = chain_init(
-			s, &s->chains[i], order, pool_size, cost, seed + (uint64_t)i * 0x9e3779b97f4a7c15u);
+		status = chain_init(s, &s->chains[i], order, pool_size, cost,
+			seed + (uint64_t)i * 0x9e3779b97f4a7c15u);
 		s->chains[i].reseed = i > 0;
 		s->chains[i].lineage = s->n_lineages = i;
 		/* the first of each kind in another chain */
@@ -489,11 +516,13 @@ static int chains_init(struct gpube_rounds *s, const int32_t *order, const struc
 }
 
 int gpube__rounds_new(struct gpube_rounds **out, struct gpube_ctx *ctx, const int32_t *order,
-	const struct gpube_order_cost *cost, const struct gpube_graph *g, uint64_t seed, int64_t messages, int64_t work)
+	const struct gpube_order_cost *cost, const struct gpube_graph *g, uint64_t seed,
+	int64_t messages, int64_t work)
 {
 	/* a sweep's messages are all about as large as the width */
 	const int64_t pool_size = 2 * messages + (16 + cost->width) * (int64_t)g->n + 1024;
-	const double chain_bytes = 16.0 * (double)pool_size + 90.0 * (double)g->start[g->n] + 900.0 * g->n;
+	const double chain_bytes =
+		16.0 * (double)pool_size + 90.0 * (double)g->start[g->n] + 900.0 * g->n;
 	const double room = fmax((double)ctx->memory_bytes / 4, LEAST_BYTES);
 	struct gpube_rounds *s;
 	int status = GPUBE_ENOMEM;
@@ -501,7 +530,8 @@ int gpube__rounds_new(struct gpube_rounds **out, struct gpube_ctx *ctx, const in
 	*out = NULL;
 	if (chain_bytes > room) {
 		gpube__log(ctx, GPUBE_LOG_DETAIL,
-			"no better order is searched for: that would take %.0f MiB of memory", chain_bytes / 0x1p20);
+			"no better order is searched for: that would take %.0f MiB of memory",
+			chain_bytes / 0x1p20);
 		return GPUBE_OK;
 	}
 	s = gpube__alloc_zero(ctx, 1, sizeof(*s));

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define LEAST_SIZE  40
-#define MOST_SHARE  0.8  /* of the graph's vertices */
+#define MOST_SHARE  0.8 /* of the graph's vertices */
 #define DRAWS       4
 #define VERTEX_WORK 3000 /* of a subtree, for each vertex and edge, before any has told */
 #define COST_CHANGE 0.2  /* what one tells, beside those before */
@@ -23,19 +23,22 @@
 struct gpube_subtree {
 	struct gpube_ctx *ctx;
 	struct gpube_graph h; /* of the subtree; vertex i is vertex[i] of the whole graph */
-	int32_t n_free;       /* of h: those of the subtree, the others are the scope of its message */
+	/* of h: those of the subtree, the others are the scope of its message */
+	int32_t n_free;
 	int32_t *vertex, *number, *size, *group, *order, *best;
 	struct gpube_tree *tree;
 	struct gpube_greedy *greedy;
 	struct gpube_dissector *dissector;
 	double stop_at;
-	double wanted, per_vertex; /* size of the next subtree; work of one, for each vertex, about */
+	/* size of the next subtree; work of one, for each vertex, about */
+	double wanted, per_vertex;
 	int64_t work;
 };
 
 int64_t gpube__subtree_work(const struct gpube_subtree *s)
 {
-	return s->work + s->tree->work + gpube__greedy_work(s->greedy) + gpube__dissector_work(s->dissector);
+	return s->work + s->tree->work + gpube__greedy_work(s->greedy) +
+	       gpube__dissector_work(s->dissector);
 }
 
 /* ---- the graph of a subtree ---------------------------------------------------------------- */
@@ -116,7 +119,8 @@ static void keep_behind(struct gpube_subtree *s, int32_t *order)
 	memcpy(order + n, s->size, (size_t)n_kept * sizeof(*order));
 }
 
-static bool draw_order(struct gpube_subtree *s, struct gpube_rng *rng, double most_log, double most_sum)
+static bool draw_order(
+	struct gpube_subtree *s, struct gpube_rng *rng, double most_log, double most_sum)
 {
 	const int32_t least[] = {20, 60, s->n_free / 8, s->n_free / 3};
 	const struct gpube_dissection how = {.n_free = s->n_free,
@@ -141,13 +145,15 @@ static bool draw_order(struct gpube_subtree *s, struct gpube_rng *rng, double mo
 }
 
 /* An order of the subtree below 'weight', in s->best. */
-static bool better_order(struct gpube_subtree *s, struct gpube_tree *t, double weight, double sum, double most_log)
+static bool better_order(
+	struct gpube_subtree *s, struct gpube_tree *t, double weight, double sum, double most_log)
 {
 	const int64_t begin = gpube__subtree_work(s);
 	double least = INFINITY;
 
 	for (int i = 0; i < DRAWS && !gpube__order_over(s->ctx, s->stop_at); i++)
-		if (draw_order(s, &t->rng, most_log, WORTH * sum) && s->tree->total_weight < least) {
+		if (draw_order(s, &t->rng, most_log, WORTH * sum) &&
+			s->tree->total_weight < least) {
 			least = s->tree->total_weight;
 			memcpy(s->best, s->order, (size_t)s->h.n * sizeof(*s->best));
 		}
@@ -176,7 +182,8 @@ static void subtree_improve(struct gpube_subtree *s, struct gpube_tree *t)
 		most_log = t->log_cells[v] > most_log ? t->log_cells[v] : most_log;
 	}
 	s->tree->power = t->power;
-	if (s->n_free >= LEAST_SIZE / 2 && better_order(s, t, weight, sum, (double)most_log / GPUBE_LOG_ONE))
+	if (s->n_free >= LEAST_SIZE / 2 &&
+		better_order(s, t, weight, sum, (double)most_log / GPUBE_LOG_ONE))
 		gpube__tree_place(t, s->best, s->n_free, t->position[top]);
 }
 
@@ -200,8 +207,8 @@ void gpube__subtrees_improve(struct gpube_subtree *s, struct gpube_tree *t, int6
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
-int gpube__subtree_new(struct gpube_subtree **out, struct gpube_ctx *ctx, const struct gpube_graph *g,
-	const struct gpube_greedy *like, int64_t pool_size)
+int gpube__subtree_new(struct gpube_subtree **out, struct gpube_ctx *ctx,
+	const struct gpube_graph *g, const struct gpube_greedy *like, int64_t pool_size)
 {
 	struct gpube_subtree *s = gpube__alloc_zero(ctx, 1, sizeof(*s));
 	const uint64_t n = (uint64_t)g->n;
@@ -215,7 +222,8 @@ int gpube__subtree_new(struct gpube_subtree **out, struct gpube_ctx *ctx, const 
 	s->h.adjacent = gpube__alloc(ctx, (uint64_t)g->start[n], sizeof(*s->h.adjacent));
 	s->vertex = gpube__alloc(ctx, 6 * n, sizeof(*s->vertex));
 	if (!s->h.start || !s->h.domain || !s->h.adjacent || !s->vertex ||
-		gpube__tree_new(&s->tree, ctx, g, pool_size) || gpube__greedy_new(&s->greedy, ctx, g, true, like) ||
+		gpube__tree_new(&s->tree, ctx, g, pool_size) ||
+		gpube__greedy_new(&s->greedy, ctx, g, true, like) ||
 		gpube__greedy_reserve(s->greedy, pool_size + 2 * g->start[n]) ||
 		gpube__dissector_new(&s->dissector, ctx, g)) {
 		gpube__subtree_free(s);

@@ -430,7 +430,8 @@ static int begin_window(struct gpube_tree *t, int size, int64_t most_log, double
 	const int n = grow_window(t, gpube__tree_draw(t), size, top);
 
 	t->work += 50;
-	*goal = (struct gpube_window_goal){.power = t->power, .most_log = most_log, .most_sum = allowance};
+	*goal = (struct gpube_window_goal){
+		.power = t->power, .most_log = most_log, .most_sum = allowance};
 	if (n == 0)
 		return 0;
 	fill_window(t, n, *top);
@@ -500,7 +501,8 @@ void gpube__tree_improve(struct gpube_tree *t, double power, double heat, int64_
 
 /* ---- annealing ---------------------------------------------------------------------- */
 
-#define LEAST_ANNEAL 4000.0 /* operations, for each vertex of a window; more as long as they gain nothing */
+/* operations, for each vertex of a window; more as long as they gain nothing */
+#define LEAST_ANNEAL 4000.0
 #define MOST_ANNEAL  4e6
 
 /* The window's vertices as they are now. */
@@ -524,7 +526,8 @@ void gpube__tree_anneal(struct gpube_tree *t, int64_t *credit)
 
 	while (!gpube__order_over(t->ctx, t->stop_at)) {
 		const int64_t begin = t->work;
-		const int32_t n_most = t->g->n < sizes[t->anneal_size] ? t->g->n : sizes[t->anneal_size];
+		const int32_t n_most =
+			t->g->n < sizes[t->anneal_size] ? t->g->n : sizes[t->anneal_size];
 		struct gpube_window_goal goal;
 		uint8_t order[GPUBE_WINDOW_MAX];
 		bool found = false;
@@ -537,12 +540,14 @@ void gpube__tree_anneal(struct gpube_tree *t, int64_t *credit)
 		t->anneal_size = (int)gpube__rng_below(&t->rng, sizeof(sizes) / sizeof(*sizes));
 		if (n > 1) {
 			order_of_window(t, order, n);
-			found = gpube__window_anneal(&t->window, &t->anneal, order, &goal.most_sum, &goal,
-				heats[gpube__rng_below(&t->rng, 3)], (int64_t)(t->anneal_work * n), &t->rng);
+			found = gpube__window_anneal(&t->window, &t->anneal, order, &goal.most_sum,
+				&goal, heats[gpube__rng_below(&t->rng, 3)],
+				(int64_t)(t->anneal_work * n), &t->rng);
 		}
 		if (n > 0)
 			end_window(t, n, top, found ? order : NULL);
-		t->anneal_work = fmin(fmax(t->anneal_work * (found ? 0.5 : 1.2), LEAST_ANNEAL), MOST_ANNEAL);
+		t->anneal_work =
+			fmin(fmax(t->anneal_work * (found ? 0.5 : 1.2), LEAST_ANNEAL), MOST_ANNEAL);
 		t->work += t->anneal.work;
 		t->anneal.work = 0;
 		*credit -= t->work - begin;
@@ -594,9 +599,8 @@ int gpube__tree_new(struct gpube_tree **out, struct gpube_ctx *ctx, const struct
 	t->first_order = gpube__alloc(ctx, n, sizeof(*t->first_order));
 	t->best_order = gpube__alloc(ctx, n, sizeof(*t->best_order));
 	if (!t->order || !t->position || !t->parent || !t->child || !t->sibling || !t->at ||
-		!t->arity || !t->pool || !t->log_domain || !t->log_cells ||
-		!t->sums || !t->below || !t->seen || !t->local || !t->member ||
-		!t->first_order || !t->best_order) {
+		!t->arity || !t->pool || !t->log_domain || !t->log_cells || !t->sums || !t->below ||
+		!t->seen || !t->local || !t->member || !t->first_order || !t->best_order) {
 		gpube__tree_free(t);
 		return GPUBE_ENOMEM;
 	}

@@ -9,7 +9,7 @@ namespace
 
 class Stopper : public CaDiCaL::Terminator
 {
-public:
+      public:
 	bool (*stop)(void *) = nullptr;
 	void *arg = nullptr;
 
@@ -19,7 +19,7 @@ public:
 	}
 };
 
-}
+} // namespace
 
 struct gpube_cadical {
 	CaDiCaL::Solver *solver;

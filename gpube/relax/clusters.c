@@ -66,8 +66,8 @@ static void triangle_rest(const struct gpube_clusters *c, const struct gpube_clu
 	const int32_t *y = as_rows(c, q, z, v, scratch);
 	int64_t row = gpube__row(c, q->v[v]);
 
-	c->kernels->min_plus(rest, row, c->domain[q->v[u]], x.t, x.row, x.col, c->domain[q->v[z]], y,
-		row, (int32_t)row);
+	c->kernels->min_plus(rest, row, c->domain[q->v[u]], x.t, x.row, x.col, c->domain[q->v[z]],
+		y, row, (int32_t)row);
 }
 
 /*
@@ -79,8 +79,8 @@ static void triangle(
 {
 	static const int sides[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}};
 	static const int turn[] = {0, 1, 2, 1, 0};
-	static const enum gpube_part parts[] = {GPUBE_PART_THIRD, GPUBE_PART_HALF, GPUBE_PART_ALL,
-		GPUBE_PART_ALL, GPUBE_PART_ALL};
+	static const enum gpube_part parts[] = {
+		GPUBE_PART_THIRD, GPUBE_PART_HALF, GPUBE_PART_ALL, GPUBE_PART_ALL, GPUBE_PART_ALL};
 	int32_t *rest = scratch + c->scratch_cells;
 
 	for (int k = 0; k < 5; k++) {
@@ -191,7 +191,8 @@ static void quad(
 /* ---- one variable ----------------------------------------------------------------- */
 
 /* Takes the pair's min-marginal on a variable out of it: m, DEAD where nothing is left. */
-static void take_rows(const struct gpube_clusters *c, struct gpube_pair *e, int32_t *u, int32_t slack)
+static void take_rows(
+	const struct gpube_clusters *c, struct gpube_pair *e, int32_t *u, int32_t slack)
 {
 	int64_t row = gpube__row(c, e->b);
 
@@ -209,8 +210,8 @@ static void take_rows(const struct gpube_clusters *c, struct gpube_pair *e, int3
 	}
 }
 
-static void take_columns(const struct gpube_clusters *c, struct gpube_pair *e, int32_t *u,
-	int32_t slack, int32_t *m)
+static void take_columns(
+	const struct gpube_clusters *c, struct gpube_pair *e, int32_t *u, int32_t slack, int32_t *m)
 {
 	int64_t row = gpube__row(c, e->b);
 
@@ -234,7 +235,8 @@ static void take_columns(const struct gpube_clusters *c, struct gpube_pair *e, i
 }
 
 /* Where variable i stands in a wide table: cells of one value of it are 'stride' together. */
-static int64_t wide_stride(const struct gpube_clusters *c, const struct gpube_wide_table *w, int32_t i)
+static int64_t wide_stride(
+	const struct gpube_clusters *c, const struct gpube_wide_table *w, int32_t i)
 {
 	int64_t stride = 1;
 
@@ -243,8 +245,8 @@ static int64_t wide_stride(const struct gpube_clusters *c, const struct gpube_wi
 	return stride;
 }
 
-static void take_wide(const struct gpube_clusters *c, struct gpube_wide_table *w, int32_t i, int32_t *u,
-	int32_t slack, int32_t *m)
+static void take_wide(const struct gpube_clusters *c, struct gpube_wide_table *w, int32_t i,
+	int32_t *u, int32_t slack, int32_t *m)
 {
 	int64_t stride = wide_stride(c, w, i), at = 0;
 	int32_t d = c->domain[i];
@@ -264,8 +266,9 @@ static void take_wide(const struct gpube_clusters *c, struct gpube_wide_table *w
 	for (at = 0; at < w->cells;)
 		for (int32_t x = 0; x < d; x++)
 			for (int64_t k = 0; k < stride; k++, at++)
-				w->t[at] = w->t[at] >= slack || m[x] == GPUBE__DEAD ? GPUBE__DEAD
-										: w->t[at] - m[x];
+				w->t[at] = w->t[at] >= slack || m[x] == GPUBE__DEAD
+						   ? GPUBE__DEAD
+						   : w->t[at] - m[x];
 }
 
 static int32_t plus(int32_t t, int32_t g, int32_t slack)

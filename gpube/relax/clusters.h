@@ -34,7 +34,7 @@ enum { GPUBE__CLUSTER_VARS = 4, GPUBE__CLUSTER_PAIRS = 6 };
 struct gpube_shifted_opts;
 
 struct gpube_pair {
-	int32_t a, b; /* a < b; rows are of a */
+	int32_t a, b;  /* a < b; rows are of a */
 	int32_t users; /* clusters that have it */
 	int32_t *t;    /* NULL: one of them is decided, its costs went to the other */
 };
@@ -56,24 +56,24 @@ struct gpube_clusters {
 	struct gpube_ctx *ctx;
 	const struct gpube_ascent_kernels *kernels;
 	int32_t n;
-	int32_t *domain;  /* live values */
-	int32_t **value;  /* of the model, ascending */
+	int32_t *domain; /* live values */
+	int32_t **value; /* of the model, ascending */
 	int32_t **unary;
 	int32_t n_pairs, n_wides, n_clusters, n_groups;
 	struct gpube_pair *pairs;
 	struct gpube_wide_table *wides;
 	struct gpube_cluster *clusters; /* by group */
 	int64_t pairs_capacity, wides_capacity, clusters_capacity, groups_capacity;
-	int32_t *group; /* n_groups + 1: no two clusters of a group have a pair in common */
-	int32_t *arena;	   /* of a copy: its tables; otherwise NULL */
+	int32_t *group;       /* n_groups + 1: no two clusters of a group have a pair in common */
+	int32_t *arena;       /* of a copy: its tables; otherwise NULL */
 	int32_t *kept, *work; /* scratch of compact(): a word a value, three a variable */
-	uint8_t *left_out; /* per function of the model: too large, not in the tables */
-	int64_t *near_at; /* n + 1: pairs and wides of a variable: near[near_at[i]] … */
-	int32_t *near;	  /* p >= 0: pair p, ~w: wide w */
+	uint8_t *left_out;    /* per function of the model: too large, not in the tables */
+	int64_t *near_at;     /* n + 1: pairs and wides of a variable: near[near_at[i]] … */
+	int32_t *near;        /* p >= 0: pair p, ~w: wide w */
 	int shift;
-	int64_t constant; /* scaled; the model's constant is not in it */
-	int64_t target;	  /* scaled: where the limit is reached */
-	bool serial;	   /* passes on one thread */
+	int64_t constant;  /* scaled; the model's constant is not in it */
+	int64_t target;    /* scaled: where the limit is reached */
+	bool serial;       /* passes on one thread */
 	int32_t **scratch; /* per thread */
 	int64_t scratch_cells;
 	int n_scratch;

@@ -120,7 +120,8 @@ static int add_wide(struct gpube_clusters *c, int arity, const int32_t *scope, i
 		    sizeof(*c->wides)))
 		return GPUBE_ENOMEM;
 	w = &c->wides[c->n_wides++];
-	*w = (struct gpube_wide_table){.arity = arity, .cells = cells,
+	*w = (struct gpube_wide_table){.arity = arity,
+		.cells = cells,
 		.scope = gpube__alloc(c->ctx, (uint64_t)arity, sizeof(*w->scope)),
 		.t = gpube__alloc(c->ctx, (uint64_t)cells, sizeof(*w->t))};
 	if (!w->scope || !w->t)
@@ -158,7 +159,8 @@ static int load_function(struct gpube_clusters *c, const struct gpube_model *m, 
 	status = wide ? gpube__dense(wide, m, f, NULL) : GPUBE_ENOMEM;
 	if (!status && arity == 1)
 		for (int64_t x = 0; x < cells; x++)
-			c->unary[*scope][x] = add(c->unary[*scope][x], gpube__scale(c->shift, wide[x], left, GPUBE__DEAD));
+			c->unary[*scope][x] = add(c->unary[*scope][x],
+				gpube__scale(c->shift, wide[x], left, GPUBE__DEAD));
 	if (!status && arity == 2) {
 		int32_t a = scope[0] < scope[1] ? scope[0] : scope[1], b = scope[0] + scope[1] - a;
 		int64_t row = gpube__row(c, b);
@@ -207,9 +209,9 @@ static void merge_pairs(struct gpube_clusters *c)
 static int32_t find_pair(const struct gpube_clusters *c, int32_t a, int32_t b)
 {
 	struct gpube_pair key = {a, b, 0, NULL};
-	const struct gpube_pair *p = c->n_pairs ? bsearch(&key, c->pairs, (size_t)c->n_pairs,
-							  sizeof(key), compare_pairs)
-						: NULL;
+	const struct gpube_pair *p =
+		c->n_pairs ? bsearch(&key, c->pairs, (size_t)c->n_pairs, sizeof(key), compare_pairs)
+			   : NULL;
 
 	return p ? (int32_t)(p - c->pairs) : -1;
 }
@@ -259,8 +261,8 @@ static int make_scratch(struct gpube_clusters *c)
 		return GPUBE_ENOMEM;
 	for (int t = 0; t < c->n_scratch; t++) {
 		/* a transposed table, a factor, a product, three min-marginals */
-		c->scratch[t] = gpube__alloc(
-			c->ctx, 6 * (uint64_t)c->scratch_cells, sizeof(**c->scratch));
+		c->scratch[t] =
+			gpube__alloc(c->ctx, 6 * (uint64_t)c->scratch_cells, sizeof(**c->scratch));
 		if (!c->scratch[t])
 			return GPUBE_ENOMEM;
 	}
@@ -295,7 +297,8 @@ static int make_variables(struct gpube_clusters *c, const struct gpube_model *m)
 int gpube__clusters_init_to(
 	struct gpube_clusters *c, const struct gpube_model *m, int64_t limit, int most_shift)
 {
-	int64_t left = gpube__costs_left(m, limit), bytes_left = (int64_t)(m->ctx->memory_bytes / 2);
+	int64_t left = gpube__costs_left(m, limit),
+		bytes_left = (int64_t)(m->ctx->memory_bytes / 2);
 	int status;
 
 	memset(c, 0, sizeof(*c));
@@ -407,7 +410,8 @@ static int add_cliques(struct gpube_clusters *c, const struct bits *g, int k, do
 
 	for (v[0] = 0; v[0] < g->n && !status; v[0]++)
 		for (v[1] = v[0] + 1; v[1] < g->n && !status; v[1]++)
-			for (v[2] = v[1] + 1; has(g, v[0], v[1]) && v[2] < g->n && !status; v[2]++) {
+			for (v[2] = v[1] + 1; has(g, v[0], v[1]) && v[2] < g->n && !status;
+				v[2]++) {
 				if (!has(g, v[0], v[2]) || !has(g, v[1], v[2]))
 					continue;
 				if (k == 3)
@@ -420,7 +424,9 @@ static int add_cliques(struct gpube_clusters *c, const struct bits *g, int k, do
 	return status;
 }
 
-/* Groups: each cluster goes into the first that has none of its pairs; then a stable sort by group. */
+/*
+ * Groups: each cluster goes into the first that has none of its pairs; then a stable sort by group.
+ */
 static int make_groups(struct gpube_clusters *c)
 {
 	uint64_t *used = gpube__alloc_zero(c->ctx, (uint64_t)c->n_pairs, sizeof(*used));
@@ -444,8 +450,8 @@ static int make_groups(struct gpube_clusters *c)
 		for (int e = 0; e < n_pairs && of[q] < 64; e++)
 			used[cluster->pair[e]] |= (uint64_t)1 << of[q];
 	}
-	status = gpube__grow(c->ctx, &c->group, &c->groups_capacity, 64 + (int64_t)last + 2,
-		sizeof(*c->group));
+	status = gpube__grow(
+		c->ctx, &c->group, &c->groups_capacity, 64 + (int64_t)last + 2, sizeof(*c->group));
 	if (status)
 		goto out;
 	memset(c->group, 0, (64 + (size_t)last + 2) * sizeof(*c->group));

@@ -16,8 +16,8 @@ struct kept {
 	const int32_t *n, *at, *kept;
 };
 
-static void squeeze(int32_t *t, const struct gpube_clusters *c, const struct kept *k, int32_t a,
-	int32_t b)
+static void squeeze(
+	int32_t *t, const struct gpube_clusters *c, const struct kept *k, int32_t a, int32_t b)
 {
 	const int32_t *rows = k->kept + k->at[a], *columns = k->kept + k->at[b];
 	int64_t from_row = gpube__row(c, b), to_row = padded(k->n[b]);
@@ -144,11 +144,13 @@ static bool fold_quad(struct gpube_clusters *c, struct gpube_cluster *q, int k)
 
 			for (int32_t x = 0; x < c->domain[q->v[u]]; x++)
 				for (int32_t y = 0; y < c->domain[q->v[v]]; y++) {
-					int32_t s = from[step * (w == u ? x : y)], *t = &to[x * row + y];
+					int32_t s = from[step * (w == u ? x : y)],
+						*t = &to[x * row + y];
 
 					if (turn)
-						*t = s == GPUBE__DEAD || *t == GPUBE__DEAD ? GPUBE__DEAD
-											    : *t + s;
+						*t = s == GPUBE__DEAD || *t == GPUBE__DEAD
+							     ? GPUBE__DEAD
+							     : *t + s;
 					else if (s != GPUBE__DEAD && *t != GPUBE__DEAD &&
 						 abs(*t + s) > GPUBE__SHARE_MAX)
 						return false;
@@ -172,7 +174,8 @@ static bool fold_quad(struct gpube_clusters *c, struct gpube_cluster *q, int k)
 }
 
 /* A pair's costs at the only value of 'decided' go to the other one. */
-static void fold_pair(struct gpube_clusters *c, struct gpube_pair *e, int32_t decided, int32_t slack)
+static void fold_pair(
+	struct gpube_clusters *c, struct gpube_pair *e, int32_t decided, int32_t slack)
 {
 	int32_t other = e->a + e->b - decided;
 	int64_t step = decided == e->a ? 1 : gpube__row(c, e->b);
@@ -328,8 +331,8 @@ int gpube__clusters_copy(struct gpube_clusters *to, const struct gpube_clusters 
 	}
 	for (int32_t p = 0; p < c->n_pairs; p++)
 		if (c->pairs[p].t)
-			to->pairs[p].t = put(&at, c->pairs[p].t,
-			pair_cells(c, c->pairs[p].a, c->pairs[p].b));
+			to->pairs[p].t = put(
+				&at, c->pairs[p].t, pair_cells(c, c->pairs[p].a, c->pairs[p].b));
 	for (int32_t w = 0; w < c->n_wides; w++) {
 		to->wides[w].t = put(&at, c->wides[w].t, c->wides[w].cells);
 		to->wides[w].scope = put(&at, c->wides[w].scope, c->wides[w].arity);

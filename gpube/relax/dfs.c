@@ -29,7 +29,8 @@ static int64_t most_looks(const struct gpube_dfs *t)
 static void note(struct gpube_dfs *t, int32_t p, uint8_t what)
 {
 	if (what == GAINED_COSTS && t->n_looks >= most_looks(t))
-		return; /* ever smaller costs could wander for ever; that values are lost has an end */
+		/* ever smaller costs could wander for ever; that values are lost has an end */
+		return;
 	t->changed[p] |= what;
 	t->queue[p / 64] |= (uint64_t)1 << p % 64;
 	if (p / 64 > t->last_word)
@@ -55,12 +56,15 @@ static void forget_changes(struct gpube_dfs *t)
 		t->changed[p] = 0;
 }
 
-/* Words of the trail behind a row's costs: the row, the level that had saved it, the window, the variable. */
+/*
+ * Words of the trail behind a row's costs: the row, the level that had saved it, the window, the
+ * variable.
+ */
 enum { ROW, LEVEL, FROM, CELLS, VARIABLE, WORDS };
 
 /*
- * What a row (cost or moved) holds in p's window onto the trail, the first time that it changes at this level; at the
- * root there is nothing to take back. Most rows change several times at a node.
+ * What a row (cost or moved) holds in p's window onto the trail, the first time that it changes at
+ * this level; at the root there is nothing to take back. Most rows change several times at a node.
  */
 static int save(struct gpube_dfs *t, int32_t p, int64_t *row)
 {
@@ -69,7 +73,8 @@ static int save(struct gpube_dfs *t, int32_t p, int64_t *row)
 
 	if (*level == t->level)
 		return GPUBE_OK;
-	if (gpube__grow(t->ctx, &t->trail, &t->trail_capacity, t->n_trail + w.n + WORDS, sizeof(*t->trail)))
+	if (gpube__grow(t->ctx, &t->trail, &t->trail_capacity, t->n_trail + w.n + WORDS,
+		    sizeof(*t->trail)))
 		return GPUBE_ENOMEM;
 	to = t->trail + t->n_trail;
 	memcpy(to, row + w.from, (size_t)w.n * sizeof(*row));
@@ -151,10 +156,11 @@ static int settle(struct gpube_dfs *t, int32_t p)
 }
 
 /*
- * What f forces on its variable k becomes that variable's, of each value at most what it lacks to 'up_to';
- * *gained: anything at all.
+ * What f forces on its variable k becomes that variable's, of each value at most what it lacks to
+ * 'up_to'; *gained: anything at all.
  */
-static int give_up_to(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t up_to, bool *gained)
+static int give_up_to(
+	struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t up_to, bool *gained)
 {
 	const int32_t p = f->scope[k], *live = t->live[p];
 	int64_t *m = t->scratch, *cost = t->cost[p], *moved = f->moved[k], most;
@@ -166,7 +172,8 @@ static int give_up_to(struct gpube_dfs *t, const struct gpube_dfs_function *f, i
 		return GPUBE_OK;
 	if (save(t, p, cost) || save(t, p, moved))
 		return GPUBE_ENOMEM;
-	for (int32_t r = t->n_live[p] - 1; r >= 0 && !t->conflict && most >= gpube__dfs_slack(t); r--)
+	for (int32_t r = t->n_live[p] - 1; r >= 0 && !t->conflict && most >= gpube__dfs_slack(t);
+		r--)
 		if (m[live[r]] >= gpube__dfs_slack(t))
 			drop(t, p, live[r]);
 	*gained = !t->conflict && gpube__row_rise(t, p, moved, m, up_to);
@@ -179,7 +186,8 @@ static int give(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, 
 }
 
 /* One of 'parts' parts of 'costs' of its variable k become f's; *any: there were some. */
-static int take(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, const int64_t *costs, int32_t parts, bool *any)
+static int take(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k,
+	const int64_t *costs, int32_t parts, bool *any)
 {
 	const int32_t p = f->scope[k];
 	int64_t least, most;
@@ -194,16 +202,17 @@ static int take(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, 
 	return GPUBE_OK;
 }
 
-/* ---- at the root ------------------------------------------------------------------------------ */
+/* ---- at the root ----------------------------------------------------------------------------- */
 
 /*
- * All that its functions force on p, which then gives to each that goes on from p its share. Of a sweep
- * there that comes right after one back, or the other way round, those that begin at p have
+ * All that its functions force on p, which then gives to each that goes on from p its share. Of a
+ * sweep there that comes right after one back, or the other way round, those that begin at p have
  * nothing new for it: p has taken it all when it was the last to look at them.
  *
- * A function that goes on through p counts once: as one that takes, not as one that ended as well (as
- * sequential message passing on larger functions has it). So p keeps less: of or_chain_140, whose functions have
- * three variables and more, the first sweep brings 10.15 instead of 0.0004, 140 sweeps 11.59 instead of 7.30.
+ * A function that goes on through p counts once: as one that takes, not as one that ended as well
+ * (as sequential message passing on larger functions has it). So p keeps less: of or_chain_140,
+ * whose functions have three variables and more, the first sweep brings 10.15 instead of 0.0004,
+ * 140 sweeps 11.59 instead of 7.30.
  */
 static int share_out(struct gpube_dfs *t, int32_t p, bool backward)
 {
@@ -261,10 +270,11 @@ int gpube__dfs_sweep(struct gpube_dfs *t, bool backward)
 	return gpube__dfs_sweep_on(t, backward, &done, INFINITY);
 }
 
-/* ---- at a node --------------------------------------------------------------------------------- */
+/* ---- at a node ------------------------------------------------------------------------------- */
 
 /* f gives what it forces on its variable k, whose costs were 'was' before, or NULL. */
-static int hand_back(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, const int64_t *was)
+static int hand_back(
+	struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, const int64_t *was)
 {
 	const int32_t p = f->scope[k];
 	bool gained;
@@ -276,11 +286,13 @@ static int hand_back(struct gpube_dfs *t, const struct gpube_dfs_function *f, in
 }
 
 /*
- * The costs of all open variables but the first go into f, then it gives to each what it forces, the
- * first one first: so they wander towards the first variables, where they meet. Of p, which has changed, f can force
- * something new on the others if p has lost values, and on any variable where costs have gone into f: otherwise it is not asked.
+ * The costs of all open variables but the first go into f, then it gives to each what it forces,
+ * the first one first: so they wander towards the first variables, where they meet. Of p, which has
+ * changed, f can force something new on the others if p has lost values, and on any variable where
+ * costs have gone into f: otherwise it is not asked.
  */
-static int revise(struct gpube_dfs *t, const struct gpube_dfs_function *f, int32_t p, uint8_t what, bool *still)
+static int revise(struct gpube_dfs *t, const struct gpube_dfs_function *f, int32_t p, uint8_t what,
+	bool *still)
 {
 	int64_t *was[GPUBE__DFS_ARITY] = {NULL};
 	int first = 0, status = GPUBE_OK;
@@ -305,7 +317,8 @@ static int revise(struct gpube_dfs *t, const struct gpube_dfs_function *f, int32
 		if (t->n_live[q] == 1)
 			continue;
 		was[k] = t->old + (int64_t)k * t->widest;
-		memcpy(was[k] + t->window[q].from, t->cost[q] + t->window[q].from, (size_t)t->window[q].n * sizeof(*was[k]));
+		memcpy(was[k] + t->window[q].from, t->cost[q] + t->window[q].from,
+			(size_t)t->window[q].n * sizeof(*was[k]));
 		status = take(t, f, k, t->cost[q], 1, &any);
 	}
 	if (!status && (any || f->scope[first] != p || f->arity == 1))
@@ -366,21 +379,25 @@ static int follow(struct gpube_dfs *t, int32_t p)
 	return status;
 }
 
-/* Whether p's value costs nothing and may have company in each of its functions that costs nothing. */
+/*
+ * Whether p's value costs nothing and may have company in each of its functions that costs nothing.
+ */
 static bool is_free(const struct gpube_dfs *t, int32_t p)
 {
 	if (t->cost[p][t->free[p]])
 		return false;
 	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1]; i++)
-		if (!gpube__dfs_is_over(t, i) && !gpube__dfs_is_free(t, function_of(t, t->of[i]), t->of[i] % GPUBE__DFS_ARITY))
+		if (!gpube__dfs_is_over(t, i) && !gpube__dfs_is_free(t, function_of(t, t->of[i]),
+							 t->of[i] % GPUBE__DFS_ARITY))
 			return false;
 	return true;
 }
 
 /*
- * All that p's functions can force on its values together with what their other variables' values cost, if that is
- * something for every value: so much, and no more, becomes p's, and so the constant's. (Functions that share another
- * variable would have its costs twice: the first one gets them, and the constant rises by less.)
+ * All that p's functions can force on its values together with what their other variables' values
+ * cost, if that is something for every value: so much, and no more, becomes p's, and so the
+ * constant's. (Functions that share another variable would have its costs twice: the first one gets
+ * them, and the constant rises by less.)
  */
 static int gather(struct gpube_dfs *t, int32_t p)
 {
@@ -425,7 +442,8 @@ static int gather_next(struct gpube_dfs *t, bool *any)
 	*any = false;
 	if (t->n_looks >= most_looks(t))
 		return GPUBE_OK;
-	for (int32_t p = t->last - 1; p >= t->first && !status && !t->conflict && t->constant == before; p--) {
+	for (int32_t p = t->last - 1;
+		p >= t->first && !status && !t->conflict && t->constant == before; p--) {
 		if (!t->wanting[p])
 			continue;
 		t->wanting[p] = false;
@@ -522,7 +540,7 @@ void gpube__dfs_undo(struct gpube_dfs *t, const struct gpube_dfs_mark *mark)
 	t->conflict = t->constant >= t->limit;
 }
 
-/* ---- limits and parts ---------------------------------------------------------------------------- */
+/* ---- limits and parts ------------------------------------------------------------------------ */
 
 void gpube__dfs_limit(struct gpube_dfs *t, int64_t limit)
 {

@@ -1,4 +1,6 @@
-/* dfs_forced.c - what a search tree's functions force on the values of their variables: see dfs.h. */
+/*
+ * dfs_forced.c - what a search tree's functions force on the values of their variables: see dfs.h.
+ */
 #include "gpube/relax/dfs_parts.h"
 
 static int32_t domain_of(const struct gpube_dfs *t, int32_t p)
@@ -10,8 +12,8 @@ static int32_t domain_of(const struct gpube_dfs *t, int32_t p)
  * Of a function of two variables: rows of the other's values, by vectors, in p's window.
  * (Values that are halved stay together; the least along a row would be as many operations again.)
  */
-static void forced_by_pair(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t *m,
-	bool with_costs)
+static void forced_by_pair(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k,
+	int64_t *m, bool with_costs)
 {
 	const int32_t p = f->scope[k], q = f->scope[1 - k], *others = t->live[q];
 	const int64_t *less = f->moved[1 - k], *cells = k ? f->t : f->turned;
@@ -20,22 +22,26 @@ static void forced_by_pair(const struct gpube_dfs *t, const struct gpube_dfs_fun
 	for (int32_t r = 0; r < t->n_live[q] && with_costs; r++) {
 		const int64_t cost = t->cost[q][others[r]];
 
-		t->taken[others[r]] = less[others[r]] - (cost < t->most_moved ? cost : t->most_moved);
+		t->taken[others[r]] =
+			less[others[r]] - (cost < t->most_moved ? cost : t->most_moved);
 	}
 	if (f->narrow[k])
-		t->kernels->least_in_narrow(m + w.from, f->narrow[k] + w.from, gpube__row_cells(domain_of(t, p)), w.n, others,
-			t->n_live[q], with_costs ? t->taken : less);
+		t->kernels->least_in_narrow(m + w.from, f->narrow[k] + w.from,
+			gpube__row_cells(domain_of(t, p)), w.n, others, t->n_live[q],
+			with_costs ? t->taken : less);
 	else
-		t->kernels->least_in_columns(m + w.from, cells + w.from, k ? f->stride[0] : domain_of(t, p), w.n, others,
-			t->n_live[q], with_costs ? t->taken : less);
+		t->kernels->least_in_columns(m + w.from, cells + w.from,
+			k ? f->stride[0] : domain_of(t, p), w.n, others, t->n_live[q],
+			with_costs ? t->taken : less);
 }
 
 /*
- * The others of f's variables but k, in two groups: of the last ones, few values together, all choices are listed, with where
- * a choice leads in the table and what was moved there; the first n_first are left for a count of their own.
+ * The others of f's variables but k, in two groups: of the last ones, few values together, all
+ * choices are listed, with where a choice leads in the table and what was moved there; the first
+ * n_first are left for a count of their own.
  */
-static int32_t list_choices(const struct gpube_dfs *t, const struct gpube_dfs_function *f, const int *other, int n,
-	bool with_costs, int *n_first)
+static int32_t list_choices(const struct gpube_dfs *t, const struct gpube_dfs_function *f,
+	const int *other, int n, bool with_costs, int *n_first)
 {
 	int64_t *cell = t->choices, *taken = cell + t->n_choices;
 	int32_t count = 1;
@@ -48,10 +54,14 @@ static int32_t list_choices(const struct gpube_dfs *t, const struct gpube_dfs_fu
 
 		if (n_live > t->n_choices / count)
 			break;
-		/* from the last value down: what is listed so far is the first value's, and is read by the others */
+		/*
+		 * from the last value down: what is listed so far is the first value's, and is read
+		 * by the others
+		 */
 		for (int32_t r = n_live - 1; r >= 0; r--) {
 			const int32_t a = live[r];
-			const int64_t more = moved[a] - (with_costs ? cost[a] : 0), along = stride * a;
+			const int64_t more = moved[a] - (with_costs ? cost[a] : 0),
+				      along = stride * a;
 			int64_t *to_cell = cell + r * count, *to_taken = taken + r * count;
 
 			for (int32_t i = 0; i < count; i++) {
@@ -77,7 +87,8 @@ static int64_t least_of(const int64_t *row, const int64_t *cell, const int64_t *
 	return least;
 }
 
-void gpube__dfs_forced(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t *m, bool with_costs)
+void gpube__dfs_forced(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k,
+	int64_t *m, bool with_costs)
 {
 	const int32_t *live = t->live[f->scope[k]], n_live = t->n_live[f->scope[k]];
 	const int64_t stride = f->stride[k];
@@ -93,7 +104,8 @@ void gpube__dfs_forced(const struct gpube_dfs *t, const struct gpube_dfs_functio
 		if (j != k)
 			other[n++] = j;
 	count = list_choices(t, f, other, n, with_costs, &n);
-	for (int32_t a = t->window[f->scope[k]].from; a < t->window[f->scope[k]].from + t->window[f->scope[k]].n; a++)
+	for (int32_t a = t->window[f->scope[k]].from;
+		a < t->window[f->scope[k]].from + t->window[f->scope[k]].n; a++)
 		m[a] = GPUBE__ROW_FORBIDDEN;
 	do {
 		for (; d < n; d++) {
@@ -101,11 +113,13 @@ void gpube__dfs_forced(const struct gpube_dfs *t, const struct gpube_dfs_functio
 
 			cell[d + 1] = cell[d] + f->stride[other[d]] * value;
 			taken[d + 1] = taken[d] + f->moved[other[d]][value] -
-				(with_costs ? t->cost[f->scope[other[d]]][value] : 0);
+				       (with_costs ? t->cost[f->scope[other[d]]][value] : 0);
 		}
 		for (int32_t r = 0; r < n_live; r++) {
 			const int64_t *row = f->t + cell[n] + stride * live[r],
-				      v = least_of(row, t->choices, t->choices + t->n_choices, count) - taken[n];
+				      v = least_of(row, t->choices, t->choices + t->n_choices,
+						  count) -
+					  taken[n];
 
 			m[live[r]] = v < m[live[r]] ? v : m[live[r]];
 		}

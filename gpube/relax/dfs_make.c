@@ -58,7 +58,10 @@ void gpube__dfs_free(struct gpube_dfs *t)
 	gpube__free(ctx, t);
 }
 
-/* Cells of a variable's row, before them its level, and what is left free for rows of eights to begin at a cache line. */
+/*
+ * Cells of a variable's row, before them its level, and what is left free for rows of eights to
+ * begin at a cache line.
+ */
 static int64_t row_room(int32_t domain)
 {
 	return 1 + gpube__row_cells(domain) + (domain < GPUBE__ROW_STEP ? 0 : GPUBE__ROW_STEP - 1);
@@ -76,8 +79,8 @@ static int64_t *next_row(struct gpube_dfs *t, int64_t *used, int32_t domain)
 }
 
 /*
- * Whether all functions are small enough; how many cells all rows have, of their variables and of the variables alone, and how many
- * values are kept as company.
+ * Whether all functions are small enough; how many cells all rows have, of their variables and of
+ * the variables alone, and how many values are kept as company.
  */
 static bool is_small(const struct gpube_model *m, int64_t *n_moves, int64_t *n_company)
 {
@@ -104,11 +107,18 @@ static bool is_small(const struct gpube_model *m, int64_t *n_moves, int64_t *n_c
 	return true;
 }
 
-/* Tables have what a last vector reads beyond, and those of two variables another with its rows as columns. */
+/*
+ * Tables have what a last vector reads beyond, and those of two variables another with its rows as
+ * columns.
+ */
 enum { BEYOND = GPUBE__ROW_STEP - 1 };
 
-/* In 32 bits, with rows of either variable's values, which begin at a cache line where they are not short. */
-static int make_narrow(struct gpube_dfs *t, struct gpube_dfs_function *f, int32_t rows, int32_t cols)
+/*
+ * In 32 bits, with rows of either variable's values, which begin at a cache line where they are not
+ * short.
+ */
+static int make_narrow(
+	struct gpube_dfs *t, struct gpube_dfs_function *f, int32_t rows, int32_t cols)
 {
 	const int64_t wide = gpube__row_cells(cols), high = gpube__row_cells(rows), line = 16;
 	const int64_t first = (rows * wide + line - 1) / line * line;
@@ -153,7 +163,8 @@ static int turn(struct gpube_dfs *t, struct gpube_dfs_function *f, int64_t n)
 }
 
 /* A table with its variables in the order of their positions. */
-static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, int64_t *used, int32_t **company)
+static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, int64_t *used,
+	int32_t **company)
 {
 	const struct gpube_model *m = t->m;
 	const int32_t *scope = gpube__scope(m, f);
@@ -167,7 +178,8 @@ static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, i
 		return GPUBE_ENOMEM;
 	status = gpube__dense(to->t, m, f, t->position);
 	for (int64_t c = 0; c < n && !status; c++)
-		to->t[c] = to->t[c] >= t->limit >> t->shift ? GPUBE__DFS_DEAD : to->t[c] << t->shift;
+		to->t[c] =
+			to->t[c] >= t->limit >> t->shift ? GPUBE__DFS_DEAD : to->t[c] << t->shift;
 	for (int k = 0; k < to->arity; k++)
 		to->scope[k] = t->position[scope[k]];
 	qsort(to->scope, (size_t)to->arity, sizeof(*to->scope), gpube__compare_int32);
@@ -199,13 +211,15 @@ static int list_functions(struct gpube_dfs *t)
 			const int32_t at = GPUBE_ROW_PLACE(t->of_at, t->functions[f].scope[k]);
 
 			t->of[at] = f * GPUBE__DFS_ARITY + k;
-			t->other[at] = t->functions[f].arity == 2 ? t->functions[f].scope[1 - k] : -1;
+			t->other[at] =
+				t->functions[f].arity == 2 ? t->functions[f].scope[1 - k] : -1;
 		}
 	return GPUBE_OK;
 }
 
 /* How different two rows are, of all that f costs with its variable k at a or at b. */
-static double difference(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int32_t a, int32_t b)
+static double difference(
+	const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int32_t a, int32_t b)
 {
 	const int64_t below = f->stride[k];
 	const int64_t block = below * t->m->vars[t->order[f->scope[k]]].domain,
@@ -217,18 +231,23 @@ static double difference(const struct gpube_dfs *t, const struct gpube_dfs_funct
 			const int64_t x = f->t[i + a * below], y = f->t[i + b * below];
 
 			if (x != y)
-				sum += x == GPUBE__DFS_DEAD || y == GPUBE__DFS_DEAD ? (double)t->limit : fabs((double)(x - y));
+				sum += x == GPUBE__DFS_DEAD || y == GPUBE__DFS_DEAD
+					       ? (double)t->limit
+					       : fabs((double)(x - y));
 		}
 	return sum;
 }
 
-/* Functions and values that are asked whether a variable's values have an order, and what neighbours differ if so. */
+/*
+ * Functions and values that are asked whether a variable's values have an order, and what
+ * neighbours differ if so.
+ */
 enum { ASKED = 4, VALUES_ASKED = 64 };
 #define ALIKE 0.2
 
 /*
- * Whether neighbouring values cost more alike than those that are half of all values apart: a frequency's or a time's
- * do, a side chain's positions do not.
+ * Whether neighbouring values cost more alike than those that are half of all values apart: a
+ * frequency's or a time's do, a side chain's positions do not.
  */
 static bool is_ordered(const struct gpube_dfs *t, int32_t p)
 {
@@ -252,8 +271,8 @@ static bool is_ordered(const struct gpube_dfs *t, int32_t p)
 }
 
 /*
- * A sweep adds up what all functions of a variable force, each less than the limit, before the least
- * of it goes into the constant: that sum stays below 2^62.
+ * A sweep adds up what all functions of a variable force, each less than the limit, before the
+ * least of it goes into the constant: that sum stays below 2^62.
  */
 static bool sums_fit(const struct gpube_dfs *t)
 {
@@ -355,14 +374,16 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	t->n = t->last = m->n_vars;
 	t->shift = shift;
 	t->limit = gpube__scale_target(shift, left);
-	t->most_moved = t->limit < GPUBE__NARROW_MOST / 16 ? GPUBE__NARROW_MOST : GPUBE__ROW_MOVED; /* which may add up */
+	/* which may add up */
+	t->most_moved = t->limit < GPUBE__NARROW_MOST / 16 ? GPUBE__NARROW_MOST : GPUBE__ROW_MOVED;
 	t->looked_from = -1;
 	t->widest = 1;
 	for (int32_t i = 0; i < m->n_vars; i++) {
 		n_values += m->vars[i].domain;
 		t->widest = m->vars[i].domain > t->widest ? m->vars[i].domain : t->widest;
 	}
-	t->widest = (t->widest + GPUBE__ROW_STEP - 1) / GPUBE__ROW_STEP * GPUBE__ROW_STEP; /* as vectors have them */
+	/* as vectors have them */
+	t->widest = (t->widest + GPUBE__ROW_STEP - 1) / GPUBE__ROW_STEP * GPUBE__ROW_STEP;
 	t->n_moves = n_moves;
 	t->n_values = n_values;
 	t->n_company = n_company;

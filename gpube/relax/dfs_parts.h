@@ -1,6 +1,7 @@
 /*
- * dfs_parts.h - a search tree's loops over the live values of a variable: by vectors, in its window, or one by one where the domain
- * is small. (Colourings of five values took 1.3 times as long by vectors, CELAR6-SUB1 of 44 takes twice as long one by one.)
+ * dfs_parts.h - a search tree's loops over the live values of a variable: by vectors, in its
+ * window, or one by one where the domain is small. (Colourings of five values took 1.3 times as
+ * long by vectors, CELAR6-SUB1 of 44 takes twice as long one by one.)
  */
 #ifndef GPUBE_DFS_PARTS_H
 #define GPUBE_DFS_PARTS_H
@@ -24,8 +25,9 @@ static inline int64_t gpube__dfs_slack(const struct gpube_dfs *t)
 }
 
 /*
- * Of entry i of an open variable's functions: whether it is of that variable alone now, which has got all that it costs. Many are, and are
- * not looked at: most of the time is spent in waiting for memory.
+ * Of entry i of an open variable's functions: whether it is of that variable alone now, which has
+ * got all that it costs. Many are, and are not looked at: most of the time is spent in waiting for
+ * memory.
  */
 static inline bool gpube__dfs_is_over(const struct gpube_dfs *t, int32_t i)
 {
@@ -33,15 +35,19 @@ static inline bool gpube__dfs_is_over(const struct gpube_dfs *t, int32_t i)
 }
 
 /*
- * gpube__dfs_is_still() - whether f, of two variables at least, can force nothing on any but p, which has changed, when the costs of all but
- * its variable 'first', the first open one, go into it and come back, the last one's first: it would be left as it is.
- * gpube__dfs_is_free() - whether the free value of its variable k costs f nothing, with what the others' values cost.
+ * gpube__dfs_is_still() - whether f, of two variables at least, can force nothing on any but p,
+ * which has changed, when the costs of all but its variable 'first', the first open one, go into it
+ * and come back, the last one's first: it would be left as it is.
+ * gpube__dfs_is_free() - whether the free value of its variable k costs f nothing, with what the
+ * others' values cost.
  */
-bool gpube__dfs_is_still(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int32_t p, int first);
+bool gpube__dfs_is_still(
+	const struct gpube_dfs *t, const struct gpube_dfs_function *f, int32_t p, int first);
 bool gpube__dfs_is_free(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k);
 
 /* The least and the most that p costs. */
-static inline void gpube__row_range(const struct gpube_dfs *t, int32_t p, int64_t *least, int64_t *most)
+static inline void gpube__row_range(
+	const struct gpube_dfs *t, int32_t p, int64_t *least, int64_t *most)
 {
 	const int64_t *cost = t->cost[p];
 	const int32_t *live = t->live[p];
@@ -70,14 +76,19 @@ static inline void gpube__row_lower(struct gpube_dfs *t, int32_t p, int64_t less
 			t->cost[p][live[r]] -= less;
 }
 
-/* Of what a function costs at least with p's values: what it has not moved to them yet. Returns the most. */
-static inline int64_t gpube__row_lacking(const struct gpube_dfs *t, int32_t p, const int64_t *moved, int64_t *m)
+/*
+ * Of what a function costs at least with p's values: what it has not moved to them yet. Returns the
+ * most.
+ */
+static inline int64_t gpube__row_lacking(
+	const struct gpube_dfs *t, int32_t p, const int64_t *moved, int64_t *m)
 {
 	const int32_t *live = t->live[p], from = t->window[p].from;
 	int64_t most = 0;
 
 	if (!gpube__row_is_small(t, p))
-		return t->kernels->lacking(m + from, t->cost[p] + from, moved + from, t->window[p].n);
+		return t->kernels->lacking(
+			m + from, t->cost[p] + from, moved + from, t->window[p].n);
 	for (int32_t r = 0; r < t->n_live[p]; r++) {
 		const int32_t a = live[r];
 
@@ -88,14 +99,16 @@ static inline int64_t gpube__row_lacking(const struct gpube_dfs *t, int32_t p, c
 }
 
 /* So much of m is moved to p's values as they lack to 'up_to'. Returns whether anything was. */
-static inline bool gpube__row_rise(struct gpube_dfs *t, int32_t p, int64_t *moved, const int64_t *m, int64_t up_to)
+static inline bool gpube__row_rise(
+	struct gpube_dfs *t, int32_t p, int64_t *moved, const int64_t *m, int64_t up_to)
 {
 	const int32_t *live = t->live[p], from = t->window[p].from;
 	int64_t *cost = t->cost[p];
 	bool any = false;
 
 	if (!gpube__row_is_small(t, p))
-		return t->kernels->rise(cost + from, moved + from, m + from, t->window[p].n, up_to, t->most_moved);
+		return t->kernels->rise(
+			cost + from, moved + from, m + from, t->window[p].n, up_to, t->most_moved);
 	for (int32_t r = 0; r < t->n_live[p]; r++) {
 		const int32_t a = live[r];
 		const int64_t more = m[a] < up_to - cost[a] ? m[a] : up_to - cost[a];
@@ -110,7 +123,8 @@ static inline bool gpube__row_rise(struct gpube_dfs *t, int32_t p, int64_t *move
 }
 
 /* One of 'parts' parts of 'costs' of p is moved back. */
-static inline void gpube__row_fall(struct gpube_dfs *t, int32_t p, int64_t *moved, const int64_t *costs, int32_t parts)
+static inline void gpube__row_fall(
+	struct gpube_dfs *t, int32_t p, int64_t *moved, const int64_t *costs, int32_t parts)
 {
 	const int32_t *live = t->live[p], from = t->window[p].from;
 	int64_t *cost = t->cost[p];

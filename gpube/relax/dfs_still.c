@@ -7,13 +7,13 @@
  * nothing has to be taken back.
  *
  * Designs weighed. (1) To move all costs in, to find the least, and to move them back: nine of ten
- * times nothing was forced (wcsp_14 of SPOT5: 0.77 ms a node, 0.44 so; CELAR6-SUB1 a twentieth less).
- * (2) Lists of what each value keeps company, so that only lost company is looked at: costs that change
- * end it as well, and most functions have few values. (3) Vectors for the search of rows of 44 values
- * and more: another twentieth.
+ * times nothing was forced (wcsp_14 of SPOT5: 0.77 ms a node, 0.44 so; CELAR6-SUB1 a twentieth
+ * less). (2) Lists of what each value keeps company, so that only lost company is looked at: costs
+ * that change end it as well, and most functions have few values. (3) Vectors for the search of
+ * rows of 44 values and more: another twentieth.
  *
- * Source: Bessiere et al., AI 165, 2005 (supports that are kept); Larrosa and Schiex, AI 159, 2004 (of
- * costs).
+ * Source: Bessiere et al., AI 165, 2005 (supports that are kept); Larrosa and Schiex, AI 159, 2004
+ *         (of costs).
  */
 #include "gpube/relax/dfs_parts.h"
 
@@ -66,7 +66,8 @@ static bool find_company(const struct gpube_dfs *t, const struct gpube_dfs_funct
 
 			with[j] = a;
 			cell[d + 1] = cell[d] + f->stride[j] * a;
-			sum[d + 1] = sum[d] + (priced >> j & 1 ? t->cost[q][a] : 0) - f->moved[j][a];
+			sum[d + 1] =
+				sum[d] + (priced >> j & 1 ? t->cost[q][a] : 0) - f->moved[j][a];
 		}
 		if (f->t[cell[n]] + sum[n] <= 0)
 			return true;
@@ -97,8 +98,8 @@ static int64_t in_row(struct row row, int32_t b)
 }
 
 /* The same of functions of two variables, which most are. */
-static bool has_company_in_pair(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k,
-	int32_t a, int32_t *with, bool priced)
+static bool has_company_in_pair(const struct gpube_dfs *t, const struct gpube_dfs_function *f,
+	int k, int32_t a, int32_t *with, bool priced)
 {
 	const int32_t q = f->scope[1 - k], *live = t->live[q], kept = *with;
 	const int64_t *cost = t->cost[q], *moved = f->moved[1 - k], own = f->moved[k][a];
@@ -124,8 +125,8 @@ static bool has_company(const struct gpube_dfs *t, const struct gpube_dfs_functi
 	       find_company(t, f, k, value, with, priced);
 }
 
-bool gpube__dfs_is_still(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int32_t p,
-	int first)
+bool gpube__dfs_is_still(
+	const struct gpube_dfs *t, const struct gpube_dfs_function *f, int32_t p, int first)
 {
 	for (int k = first; k < f->arity; k++) {
 		const int32_t q = f->scope[k], *live = t->live[q];

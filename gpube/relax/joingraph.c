@@ -10,14 +10,13 @@
 /* What is to be moved of a min-marginal: a part of it; dead where it is. */
 static void take_part(int32_t *m, int64_t n, int32_t parts, int32_t slack)
 {
-	SIMD for (int64_t k = 0; k < n; k++)
-		m[k] = m[k] >= slack ? GPUBE__JOIN_DEAD : m[k] / parts;
+	SIMD for (int64_t k = 0; k < n; k++) m[k] = m[k] >= slack ? GPUBE__JOIN_DEAD : m[k] / parts;
 }
 
 static void negate(int32_t *m, int64_t n)
 {
-	SIMD for (int64_t k = 0; k < n; k++)
-		m[k] = m[k] == GPUBE__JOIN_DEAD ? GPUBE__JOIN_DEAD : -m[k];
+	SIMD for (int64_t k = 0; k < n; k++) m[k] =
+		m[k] == GPUBE__JOIN_DEAD ? GPUBE__JOIN_DEAD : -m[k];
 }
 
 /* What has been sent, with the costs 'm' more; n cells. */
@@ -94,7 +93,8 @@ int gpube__joingraph_shared(const struct gpube_joingraph *g, int32_t p, int32_t 
  */
 static int match(struct gpube_joingraph *g, int32_t p)
 {
-	int32_t n_joins = g->first[p + 1] - g->first[p], shared[GPUBE_MAX_DIMS], slack = gpube__joingraph_slack(g);
+	int32_t n_joins = g->first[p + 1] - g->first[p], shared[GPUBE_MAX_DIMS],
+		slack = gpube__joingraph_slack(g);
 	int n_shared = gpube__joingraph_shared(g, p, shared), status = GPUBE_OK;
 	int64_t cells = 1;
 	int32_t *m, *sum;
@@ -108,7 +108,8 @@ static int match(struct gpube_joingraph *g, int32_t p)
 	for (int32_t k = 0; k < 2 * n_joins && !status; k++) { /* give, then take */
 		struct gpube_join *j = &g->joins[g->first[p] + k % n_joins];
 
-		status = gpube__cover_init(g->ctx, &v, g->domain, j->scope, j->n_scope, shared, n_shared);
+		status = gpube__cover_init(
+			g->ctx, &v, g->domain, j->scope, j->n_scope, shared, n_shared);
 		if (status)
 			break;
 		if (k < n_joins) {
@@ -121,7 +122,8 @@ static int match(struct gpube_joingraph *g, int32_t p)
 			memcpy(m, sum, (size_t)cells * sizeof(*m));
 			take_part(m, cells, 2 * n_joins - k, slack);
 			for (int64_t i = 0; i < cells; i++)
-				sum[i] = sum[i] == GPUBE__JOIN_DEAD ? GPUBE__JOIN_DEAD : sum[i] - m[i];
+				sum[i] = sum[i] == GPUBE__JOIN_DEAD ? GPUBE__JOIN_DEAD
+								    : sum[i] - m[i];
 		}
 		gpube__joingraph_spread(g, &v, j->t, m, slack);
 		gpube__cover_clear(g->ctx, &v);
@@ -154,7 +156,7 @@ int gpube__joingraph_pass(struct gpube_joingraph *g, bool backward)
 	return status;
 }
 
-/* ---- reading off ------------------------------------------------------------------------------ */
+/* ---- reading off ----------------------------------------------------------------------------- */
 
 void gpube__joingraph_limit(struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit)
 {
@@ -192,8 +194,8 @@ void gpube__joingraph_forced(const struct gpube_joingraph *g, int64_t *forced, c
 }
 
 /* The cell of a join at an assignment with its own variable at value 0. */
-static int64_t cell_of(const struct gpube_joingraph *g, const struct gpube_join *j,
-	const int32_t *values)
+static int64_t cell_of(
+	const struct gpube_joingraph *g, const struct gpube_join *j, const int32_t *values)
 {
 	int64_t cell = 0;
 
@@ -213,7 +215,8 @@ void gpube__joingraph_decode(const struct gpube_joingraph *g, int32_t *values)
 			for (int32_t j = g->first[p]; j < g->first[p + 1]; j++) {
 				const struct gpube_join *join = &g->joins[j];
 
-				sum += join->t[x * gpube__message_cells(g, join) + cell_of(g, join, values)];
+				sum += join->t[x * gpube__message_cells(g, join) +
+					       cell_of(g, join, values)];
 			}
 			if (sum < best) {
 				best = sum;

@@ -24,7 +24,7 @@
 #include "gpube/relax/scaling.h"
 
 #define GPUBE__JOIN_DEAD (1 << 29)
-#define GPUBE__JOIN_MAX	 (1 << 28) /* what is missing to the limit, at most */
+#define GPUBE__JOIN_MAX  (1 << 28) /* what is missing to the limit, at most */
 
 /*
  * How the cells of a table lie over those of a table of some of its
@@ -36,8 +36,9 @@ struct gpube_cover {
 	int32_t size[GPUBE_MAX_DIMS];
 	int64_t step[GPUBE_MAX_DIMS];
 	int64_t inner, cells;
-	int32_t *offset;	/* inner entries, or NULL: see 'run' */
-	bool run;		/* without offsets: a block is a run of both, or one cell of the smaller */
+	int32_t *offset; /* inner entries, or NULL: see 'run' */
+	/* without offsets: a block is a run of both, or one cell of the smaller */
+	bool run;
 };
 
 /* A mini-bucket. Its scope is in positions, its own first and slowest. */
@@ -46,22 +47,23 @@ struct gpube_join {
 	int32_t *scope;
 	int64_t cells;
 	int32_t *t;
-	int32_t consumer; /* -1: none */
+	int32_t consumer;                   /* -1: none */
 	int32_t n_children, child, sibling; /* joins whose consumer it is: a list; -1: its end */
-	struct gpube_cover to_message; /* of the consumer's cells over the message's */
-	int64_t *sent; /* NULL, or see gpube__joingraph_record() */
+	struct gpube_cover to_message;      /* of the consumer's cells over the message's */
+	int64_t *sent;                      /* NULL, or see gpube__joingraph_record() */
 };
 
 struct gpube_joingraph {
 	struct gpube_ctx *ctx;
 	int32_t n, n_joins, z;
 	int32_t *order, *position, *domain; /* domain: by position */
-	int32_t *first;			    /* n + 1: joins [first[p], first[p + 1]) are of position p */
+	/* n + 1: joins [first[p], first[p + 1]) are of position p */
+	int32_t *first;
 	struct gpube_join *joins;
 	double cells;
 	int shift;
 	int64_t constant, target; /* scaled, the model's constant is not in them */
-	int32_t *message; /* room for the largest: one for each thread and one more */
+	int32_t *message;         /* room for the largest: one for each thread and one more */
 	int64_t message_cells;
 };
 
@@ -136,7 +138,10 @@ void gpube__joingraph_clear(struct gpube_joingraph *g);
  */
 int gpube__joingraph_grow(struct gpube_joingraph *g, int32_t z, double max_cells, bool *fits);
 
-/* Forward: the constant is then that of mini-buckets with matching, or more. Backward: costs spread. */
+/*
+ * Forward: the constant is then that of mini-buckets with matching, or more. Backward: costs
+ * spread.
+ */
 int gpube__joingraph_pass(struct gpube_joingraph *g, bool backward);
 
 /*

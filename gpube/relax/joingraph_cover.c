@@ -9,7 +9,7 @@
 
 enum { BLOCK = 512, SHORT_RUN = 16, PARALLEL = 200000 };
 
-#define SIMD _Pragma("omp simd")
+#define SIMD       _Pragma("omp simd")
 #define SIMD_LEAST _Pragma("omp simd reduction(min : lowest)")
 
 static inline int32_t least(int32_t a, int32_t b)
@@ -130,13 +130,12 @@ static void project_blocks(const struct gpube_cover *v, int32_t *restrict m,
 			for (int64_t k = 0; k < v->inner; k++)
 				to[v->offset[k]] = least(to[v->offset[k]], t[k]);
 		} else if (v->run) {
-			SIMD for (int64_t k = 0; k < v->inner; k++)
-				to[k] = least(to[k], t[k]);
+			SIMD for (int64_t k = 0; k < v->inner; k++) to[k] = least(to[k], t[k]);
 		} else {
 			int32_t lowest = *to;
 
-			SIMD_LEAST for (int64_t k = 0; k < v->inner; k++)
-				lowest = least(lowest, t[k]);
+			SIMD_LEAST for (int64_t k = 0; k < v->inner; k++) lowest =
+				least(lowest, t[k]);
 			*to = lowest;
 		}
 		at = next_block(v, index, at);
@@ -155,16 +154,16 @@ static void spread_blocks(const struct gpube_cover *v, int32_t *restrict t,
 		const int32_t *from = m + at;
 
 		if (v->offset) {
-			SIMD for (int64_t k = 0; k < v->inner; k++)
-				t[k] = gpube__join_plus(t[k], from[v->offset[k]], slack);
+			SIMD for (int64_t k = 0; k < v->inner; k++) t[k] =
+				gpube__join_plus(t[k], from[v->offset[k]], slack);
 		} else if (v->run) {
-			SIMD for (int64_t k = 0; k < v->inner; k++)
-				t[k] = gpube__join_plus(t[k], from[k], slack);
+			SIMD for (int64_t k = 0; k < v->inner; k++) t[k] =
+				gpube__join_plus(t[k], from[k], slack);
 		} else {
 			const int32_t s = *from;
 
-			SIMD for (int64_t k = 0; k < v->inner; k++)
-				t[k] = gpube__join_plus(t[k], s, slack);
+			SIMD for (int64_t k = 0; k < v->inner; k++) t[k] =
+				gpube__join_plus(t[k], s, slack);
 		}
 		at = next_block(v, index, at);
 	}
@@ -190,8 +189,9 @@ static int64_t share_of(const struct shared_work *w, int64_t item)
 static void share(struct shared_work *w, int64_t cells,
 	void (*fn)(void *arg, int64_t item, int thread), int items_per_thread)
 {
-	w->n_items = cells < PARALLEL || w->n < 64 ? 1
-						   : (int64_t)w->g->ctx->n_threads * items_per_thread;
+	w->n_items = cells < PARALLEL || w->n < 64
+			     ? 1
+			     : (int64_t)w->g->ctx->n_threads * items_per_thread;
 	gpube__parallel(w->g->ctx, w->n_items, fn, w);
 }
 
@@ -203,11 +203,11 @@ static void spread_item(void *arg, int64_t item, int thread)
 	spread_blocks(w->v, w->t, w->m, w->slack, share_of(w, item), share_of(w, item + 1));
 }
 
-void gpube__joingraph_spread(const struct gpube_joingraph *g, const struct gpube_cover *v, int32_t *t,
-	int32_t *m, int32_t slack)
+void gpube__joingraph_spread(const struct gpube_joingraph *g, const struct gpube_cover *v,
+	int32_t *t, int32_t *m, int32_t slack)
 {
-	struct shared_work w = {.g = g, .v = v, .t = t, .m = m, .n = v->cells / v->inner,
-		.slack = slack};
+	struct shared_work w = {
+		.g = g, .v = v, .t = t, .m = m, .n = v->cells / v->inner, .slack = slack};
 
 	share(&w, v->cells, spread_item, 4);
 }
@@ -225,19 +225,18 @@ static void project_item(void *arg, int64_t item, int thread)
 }
 
 /* m = the least cell of t over each of the small table's; m is the first room of g->message. */
-void gpube__joingraph_project(const struct gpube_joingraph *g, const struct gpube_cover *v, int32_t *m,
-	int64_t m_cells, int32_t *t)
+void gpube__joingraph_project(const struct gpube_joingraph *g, const struct gpube_cover *v,
+	int32_t *m, int64_t m_cells, int32_t *t)
 {
-	struct shared_work w = {.g = g, .v = v, .t = t, .m = m, .n = v->cells / v->inner,
-		.d = m_cells};
+	struct shared_work w = {
+		.g = g, .v = v, .t = t, .m = m, .n = v->cells / v->inner, .d = m_cells};
 
 	/* not where putting the rooms together takes as long */
 	share(&w, m_cells * g->ctx->n_threads > v->cells / 4 ? 0 : v->cells, project_item, 1);
 	for (int64_t item = 1; item < w.n_items; item++) {
 		const int32_t *from = g->message + (item + 1) * g->message_cells;
 
-		SIMD for (int64_t k = 0; k < m_cells; k++)
-			m[k] = least(m[k], from[k]);
+		SIMD for (int64_t k = 0; k < m_cells; k++) m[k] = least(m[k], from[k]);
 	}
 }
 
@@ -252,8 +251,7 @@ static void least_slab(void *arg, int64_t item, int thread)
 	for (int64_t x = 1; x < w->d; x++) {
 		const int32_t *t = w->t + x * w->n;
 
-		SIMD for (int64_t k = first; k < end; k++)
-			w->m[k] = least(w->m[k], t[k]);
+		SIMD for (int64_t k = first; k < end; k++) w->m[k] = least(w->m[k], t[k]);
 	}
 }
 
@@ -266,16 +264,20 @@ static void add_to_slabs(void *arg, int64_t item, int thread)
 	for (int64_t x = 0; x < w->d; x++) {
 		int32_t *t = w->t + x * w->n;
 
-		SIMD for (int64_t k = first; k < end; k++)
-			t[k] = gpube__join_plus(t[k], w->m[k], w->slack);
+		SIMD for (int64_t k = first; k < end; k++) t[k] =
+			gpube__join_plus(t[k], w->m[k], w->slack);
 	}
 }
 
-static struct shared_work slabs(const struct gpube_joingraph *g, const struct gpube_join *j,
-	int32_t *m, int32_t slack)
+static struct shared_work slabs(
+	const struct gpube_joingraph *g, const struct gpube_join *j, int32_t *m, int32_t slack)
 {
-	return (struct shared_work){.g = g, .t = j->t, .m = m, .n = gpube__message_cells(g, j),
-		.d = g->domain[j->position], .slack = slack};
+	return (struct shared_work){.g = g,
+		.t = j->t,
+		.m = m,
+		.n = gpube__message_cells(g, j),
+		.d = g->domain[j->position],
+		.slack = slack};
 }
 
 void gpube__joingraph_least_slab(

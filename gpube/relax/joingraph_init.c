@@ -35,7 +35,8 @@ static int make_join(struct gpube_joingraph *g, const struct gpube_mbe *mbe, int
 	if (!j->scope || !j->t)
 		return GPUBE_ENOMEM;
 	j->scope[0] = mini->position;
-	memcpy(j->scope + 1, mbe->scopes + mini->scope_at, (size_t)mini->n_scope * sizeof(*j->scope));
+	memcpy(j->scope + 1, mbe->scopes + mini->scope_at,
+		(size_t)mini->n_scope * sizeof(*j->scope));
 	if (mini->cells > g->message_cells)
 		g->message_cells = mini->cells;
 	return GPUBE_OK;
@@ -122,7 +123,8 @@ static int add_table(struct gpube_joingraph *g, struct gpube_join *to, const int
 	int n_scope, int32_t *t)
 {
 	struct gpube_cover v;
-	int status = gpube__cover_init(g->ctx, &v, g->domain, to->scope, to->n_scope, scope, n_scope);
+	int status =
+		gpube__cover_init(g->ctx, &v, g->domain, to->scope, to->n_scope, scope, n_scope);
 
 	if (!status)
 		gpube__joingraph_spread(g, &v, to->t, t, gpube__joingraph_slack(g));
@@ -130,8 +132,8 @@ static int add_table(struct gpube_joingraph *g, struct gpube_join *to, const int
 	return status;
 }
 
-static int add_function(struct gpube_joingraph *g, struct gpube_join *to, const struct gpube_model *m,
-	int32_t f, int64_t left)
+static int add_function(struct gpube_joingraph *g, struct gpube_join *to,
+	const struct gpube_model *m, int32_t f, int64_t left)
 {
 	const int32_t *scope = gpube__scope(m, f);
 	int arity = m->functions[f].arity, status;
@@ -239,8 +241,8 @@ static int outline(struct gpube_model **out, const struct gpube_joingraph *g)
 
 int gpube__joingraph_grow(struct gpube_joingraph *g, int32_t z, double max_cells, bool *fits)
 {
-	struct gpube_joingraph to = {.shift = g->shift, .constant = g->constant, .target = g->target,
-		.z = z};
+	struct gpube_joingraph to = {
+		.shift = g->shift, .constant = g->constant, .target = g->target, .z = z};
 	struct gpube_model *m = NULL;
 	struct gpube_mbe mbe;
 	int status = outline(&m, g);
@@ -266,8 +268,8 @@ int gpube__joingraph_grow(struct gpube_joingraph *g, int32_t z, double max_cells
 
 			if (id < 0)
 				continue;
-			status = add_table(&to, &to.joins[k], g->joins[id].scope, g->joins[id].n_scope,
-				g->joins[id].t);
+			status = add_table(&to, &to.joins[k], g->joins[id].scope,
+				g->joins[id].n_scope, g->joins[id].t);
 			gpube__free(g->ctx, g->joins[id].t);
 			g->joins[id].t = NULL;
 		}
@@ -279,4 +281,3 @@ int gpube__joingraph_grow(struct gpube_joingraph *g, int32_t z, double max_cells
 		gpube__joingraph_clear(g);
 	return status;
 }
-

@@ -20,8 +20,8 @@ static int64_t small_cells(const struct gpube_nested *n, const struct gpube_nest
 	return p->r.at[n->plan.n + n->plan.n_pairs];
 }
 
-int gpube__nested_init(struct gpube_nested *n, struct gpube_clusters *c, const struct gpube_ops *ops,
-	const struct gpube_regions_ops *regions, double bytes)
+int gpube__nested_init(struct gpube_nested *n, struct gpube_clusters *c,
+	const struct gpube_ops *ops, const struct gpube_regions_ops *regions, double bytes)
 {
 	int64_t values = 0, cells = 0;
 	int status;
@@ -195,7 +195,8 @@ static int read_head(struct gpube_nested *n, struct gpube_nested_part *p)
 	return status;
 }
 
-int gpube__nested_passes(struct gpube_nested *n, struct gpube_nested_part *p, int n_passes, int what)
+int gpube__nested_passes(
+	struct gpube_nested *n, struct gpube_nested_part *p, int n_passes, int what)
 {
 	int status = GPUBE_OK;
 
@@ -294,10 +295,10 @@ int gpube__nested_shrink(struct gpube_nested_part **out, struct gpube_nested *n,
 	to->states = p->states;
 	bytes = (int64_t)sizeof(*kept) * (c->n + 1 + (int64_t)total);
 	on_device = n->ops->alloc(n->ctx, (uint64_t)bytes);
-	status = on_device ? n->ops->upload(n->ctx, on_device, n->kept, (uint64_t)bytes) : GPUBE_ENOMEM;
+	status = on_device ? n->ops->upload(n->ctx, on_device, n->kept, (uint64_t)bytes)
+			   : GPUBE_ENOMEM;
 	if (!status)
-		status = n->regions->gather(
-			n->ctx, &to->r, &p->r, on_device, on_device + c->n + 1);
+		status = n->regions->gather(n->ctx, &to->r, &p->r, on_device, on_device + c->n + 1);
 	if (on_device)
 		n->ops->free(n->ctx, on_device);
 	if (status) {

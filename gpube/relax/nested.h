@@ -20,8 +20,8 @@ struct gpube_nested {
 	struct gpube_clusters *c;
 	struct gpube_regions_plan plan;
 	int32_t *pair_of; /* of c */
-	int32_t *kept;	  /* scratch: n + 1 beginnings, then values */
-	int32_t *cells;	  /* scratch: what is read */
+	int32_t *kept;    /* scratch: n + 1 beginnings, then values */
+	int32_t *cells;   /* scratch: what is read */
 };
 
 /* A state of the ascent, the whole or a part of its assignments. */
@@ -39,11 +39,13 @@ struct gpube_nested_part {
  * bytes   most memory of a state; quads that do not fit are left out
  * Errors: EINVAL (unsuitable; see gpube__nested_suits()), ENOMEM, ECUDA
  */
-int gpube__nested_init(struct gpube_nested *n, struct gpube_clusters *c, const struct gpube_ops *ops,
-	const struct gpube_regions_ops *regions, double bytes);
+int gpube__nested_init(struct gpube_nested *n, struct gpube_clusters *c,
+	const struct gpube_ops *ops, const struct gpube_regions_ops *regions, double bytes);
 void gpube__nested_clear(struct gpube_nested *n);
 
-/* In nested_plan.c: the pairs, triangles and 4-cliques of n->c, as n->plan. Errors: ENOMEM, ELIMIT */
+/*
+ * In nested_plan.c: the pairs, triangles and 4-cliques of n->c, as n->plan. Errors: ENOMEM, ELIMIT
+ */
 int gpube__nested_find(struct gpube_nested *n, double bytes);
 
 /* Whether a device will be opened for the ascent on regions, if nothing ends it before. */
@@ -57,7 +59,8 @@ int gpube__nested_first(struct gpube_nested_part **out, struct gpube_nested *n);
 void gpube__nested_free(struct gpube_nested *n, struct gpube_nested_part *p);
 
 /* n_passes passes, in turns forward and backward; then the constant is known. */
-int gpube__nested_passes(struct gpube_nested *n, struct gpube_nested_part *p, int n_passes, int what);
+int gpube__nested_passes(
+	struct gpube_nested *n, struct gpube_nested_part *p, int n_passes, int what);
 
 /* Reads live values, tables and the constant into n->c. */
 int gpube__nested_read(struct gpube_nested *n, const struct gpube_nested_part *p);

@@ -38,8 +38,8 @@ static int make_groups(struct gpube_ctx *ctx, int32_t n, const int32_t *at, cons
 				best = g;
 		}
 		if (best < 0 && groups == MOST) {
-			status = gpube__fail(ctx, GPUBE_ELIMIT,
-				"a table is in more than %d regions", (int)MOST);
+			status = gpube__fail(
+				ctx, GPUBE_ELIMIT, "a table is in more than %d regions", (int)MOST);
 			goto out;
 		}
 		if (best < 0)
@@ -69,9 +69,9 @@ out:
 /* What is being made: cliques as they are found, before they are in groups. */
 struct maker {
 	struct gpube_nested *n;
-	int32_t *pair;	 /* n x n: the pair, or -1 */
+	int32_t *pair;   /* n x n: the pair, or -1 */
 	int32_t *triple; /* vars and pairs, 6 each */
-	int32_t *quad;	 /* vars and triples, 8 each */
+	int32_t *quad;   /* vars and triples, 8 each */
 	int64_t triples_capacity, quads_capacity;
 	double bytes;
 };
@@ -170,7 +170,8 @@ static int find_cliques(struct maker *k, int size)
 				if (size == 3)
 					status = add_triple(k, v[0], v[1], v[2]);
 				for (v[3] = v[2] + 1; size == 4 && v[3] < n && !status; v[3]++)
-					if (pair_at(k, v[0], v[3]) >= 0 && pair_at(k, v[1], v[3]) >= 0 &&
+					if (pair_at(k, v[0], v[3]) >= 0 &&
+						pair_at(k, v[1], v[3]) >= 0 &&
 						pair_at(k, v[2], v[3]) >= 0)
 						status = add_quad(k, v);
 				if (status)
@@ -203,8 +204,8 @@ static int group_cliques(struct gpube_ctx *ctx, int32_t n, const int32_t *items,
 }
 
 /* Pairs of each variable, behind each other. */
-static void list_near(const struct gpube_regions_plan *p, const int32_t *pair_vars, int32_t *near_at,
-	int32_t *near)
+static void list_near(const struct gpube_regions_plan *p, const int32_t *pair_vars,
+	int32_t *near_at, int32_t *near)
 {
 	int32_t total = 0;
 
@@ -235,7 +236,8 @@ static void write_items(int32_t *vars, int32_t *below, int k, int32_t n, const i
 
 		for (int e = 0; e < k; e++) {
 			vars[k * (int64_t)j + e] = from[e];
-			below[k * (int64_t)j + e] = renumbered ? renumbered[from[k + e]] : from[k + e];
+			below[k * (int64_t)j + e] =
+				renumbered ? renumbered[from[k + e]] : from[k + e];
 		}
 	}
 }
@@ -278,9 +280,9 @@ static int make_plan(struct maker *k)
 		&p->n_variable_groups);
 	if (!status) {
 		p->on_device = n->ops->alloc(ctx, words * sizeof(*to));
-		status = p->on_device ? n->ops->upload(ctx, p->on_device, p->words,
-						words * sizeof(*to))
-				      : GPUBE_ENOMEM;
+		status = p->on_device
+				 ? n->ops->upload(ctx, p->on_device, p->words, words * sizeof(*to))
+				 : GPUBE_ENOMEM;
 	}
 out:
 	gpube__free(ctx, quads);

@@ -319,7 +319,8 @@ static uint64_t longest(const struct gpube_model *m)
 	return most + 1;
 }
 
-int gpube__sat_new(struct gpube_sat **out, const struct gpube_model *m, enum gpube_sat_question question)
+int gpube__sat_new(
+	struct gpube_sat **out, const struct gpube_model *m, enum gpube_sat_question question)
 {
 	struct gpube_sat *s = gpube__alloc_zero(m->ctx, 1, sizeof(*s));
 	int status = GPUBE_ENOMEM;
@@ -400,7 +401,8 @@ const char *gpube__sat_library(void)
 	return NULL;
 }
 
-int gpube__sat_new(struct gpube_sat **out, const struct gpube_model *m, enum gpube_sat_question question)
+int gpube__sat_new(
+	struct gpube_sat **out, const struct gpube_model *m, enum gpube_sat_question question)
 {
 	(void)m;
 	(void)question;

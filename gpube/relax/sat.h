@@ -3,8 +3,8 @@
  * library finds one, or proves that there is none. Finite costs are not looked at.
  *
  * A variable of two values is a literal, another has one for each value, of which exactly one
- * holds. Forbidden cells become clauses, each as short as its table allows; so do cells that cost anything, where it is
- * asked for an assignment of the constant alone.
+ * holds. Forbidden cells become clauses, each as short as its table allows; so do cells that cost
+ * anything, where it is asked for an assignment of the constant alone.
  *
  * The library is CaDiCaL, where 'make' finds it. Its proof that nothing is left is believed, not
  * checked: whoever reports it says so. Designs weighed: (1) a solver of our own: years behind; (2)
@@ -33,7 +33,8 @@ enum gpube_sat_question {
 	GPUBE__SAT_ALLOWED,
 	GPUBE__SAT_FREE, /* of the constant alone */
 };
-int gpube__sat_new(struct gpube_sat **out, const struct gpube_model *m, enum gpube_sat_question question);
+int gpube__sat_new(
+	struct gpube_sat **out, const struct gpube_model *m, enum gpube_sat_question question);
 void gpube__sat_free(struct gpube_sat *s);
 
 /*

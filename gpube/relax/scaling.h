@@ -12,7 +12,10 @@
 /* Finer than that, costs gain nothing. */
 enum { GPUBE__MOST_SHIFT = 20 };
 
-/* Costs left from the constant to the limit, in the model's units: at most what a finite total can be. */
+/*
+ * Costs left from the constant to the limit, in the model's units: at most what a finite total can
+ * be.
+ */
 static inline int64_t gpube__costs_left(const struct gpube_model *m, int64_t limit)
 {
 	int64_t span = gpube__cost_span(m), constant = gpube__constant_of(m);
@@ -25,7 +28,9 @@ static inline int64_t gpube__costs_left(const struct gpube_model *m, int64_t lim
 	return left < 0 ? 0 : (int64_t)left;
 }
 
-/* The shift that brings 'left' just up to 'most', at most most_shift; the constant is to fit, too. */
+/*
+ * The shift that brings 'left' just up to 'most', at most most_shift; the constant is to fit, too.
+ */
 static inline int gpube__scale_shift(
 	const struct gpube_model *m, int64_t left, int64_t most, int most_shift)
 {

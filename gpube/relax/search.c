@@ -131,9 +131,9 @@ static void add_costs(struct gpube_search *s, int32_t f, int32_t i, int64_t sign
 }
 
 /*
- * The same of all variables but 'skip', from the tuples of a function that is sparse and large: only a
- * tuple that at most one variable leaves is one change away. What the default costs is left out, since
- * costs of one variable are compared with each other.
+ * The same of all variables but 'skip', from the tuples of a function that is sparse and large:
+ * only a tuple that at most one variable leaves is one change away. What the default costs is left
+ * out, since costs of one variable are compared with each other.
  */
 static void add_tuples(struct gpube_search *s, int32_t f, int32_t skip, int64_t sign)
 {
@@ -143,7 +143,8 @@ static void add_tuples(struct gpube_search *s, int32_t f, int32_t skip, int64_t 
 
 	for (int64_t k = 0; k < t->n; k++) {
 		const int32_t *tuple = t->tuples + k * t->arity;
-		const int64_t v = gpube__table_int(t, k), more = sign * ((v < s->forbidden ? v : s->forbidden) - dflt);
+		const int64_t v = gpube__table_int(t, k),
+			      more = sign * ((v < s->forbidden ? v : s->forbidden) - dflt);
 		int n_other = 0, other = 0;
 
 		for (int j = 0; j < t->arity && n_other < 2; j++)
@@ -252,22 +253,25 @@ static bool keep_best(struct gpube_search *s, int64_t *record)
 
 static void kick(struct gpube_search *s)
 {
-	/* mostly small: where many constraints are hard, what many changes break is not soon mended */
+	/*
+	 * mostly small: where many constraints are hard, what many changes break is not soon mended
+	 */
 	int32_t n = s->m->n_vars,
-		changes = 2 + (int32_t)gpube__rng_below(&s->rng, gpube__rng_below(&s->rng, 4) ? 3 : 1 + (uint64_t)n / 8);
+		changes = 2 + (int32_t)gpube__rng_below(&s->rng,
+				      gpube__rng_below(&s->rng, 4) ? 3 : 1 + (uint64_t)n / 8);
 
 	if (s->best_cost != INT64_MAX && gpube__rng_below(&s->rng, 4)) {
 		memcpy(s->values, s->best, (size_t)n * sizeof(*s->values));
 		for (int32_t k = 0; k < changes; k++) {
 			int32_t i = (int32_t)gpube__rng_below(&s->rng, (uint64_t)n);
 
-			s->values[i] = (int32_t)gpube__rng_below(
-				&s->rng, (uint64_t)s->m->vars[i].domain);
+			s->values[i] =
+				(int32_t)gpube__rng_below(&s->rng, (uint64_t)s->m->vars[i].domain);
 		}
 	} else {
 		for (int32_t i = 0; i < n; i++)
-			s->values[i] = (int32_t)gpube__rng_below(
-				&s->rng, (uint64_t)s->m->vars[i].domain);
+			s->values[i] =
+				(int32_t)gpube__rng_below(&s->rng, (uint64_t)s->m->vars[i].domain);
 	}
 	start(s);
 }

@@ -16,17 +16,17 @@ struct gpube_search {
 	struct gpube_ctx *ctx;
 	const struct gpube_model *m;
 	struct gpube_rng rng;
-	int64_t *at;	    /* n_vars + 1: value a of i is entry at[i] + a */
-	int64_t *cost;	    /* of the functions of i at that value, others as they are */
+	int64_t *at;   /* n_vars + 1: value a of i is entry at[i] + a */
+	int64_t *cost; /* of the functions of i at that value, others as they are */
 	struct gpube_incidence functions;
-	int64_t **dense;    /* per function: its cells, or NULL: too large */
-	int64_t forbidden;  /* what a forbidden tuple costs */
+	int64_t **dense;   /* per function: its cells, or NULL: too large */
+	int64_t forbidden; /* what a forbidden tuple costs */
 	int32_t *values;
-	int64_t *tabu;	    /* per value: the step until which it is not taken again */
-	int64_t last;	    /* the step that was the last to get better */
-	int64_t step, now;  /* now: cost of 'values', forbidden tuples at that price */
-	int32_t *best;	    /* of all runs */
-	int64_t best_cost;  /* constant included; INT64_MAX: none yet, or not allowed */
+	int64_t *tabu;     /* per value: the step until which it is not taken again */
+	int64_t last;      /* the step that was the last to get better */
+	int64_t step, now; /* now: cost of 'values', forbidden tuples at that price */
+	int32_t *best;     /* of all runs */
+	int64_t best_cost; /* constant included; INT64_MAX: none yet, or not allowed */
 	bool started;
 };
 

@@ -269,7 +269,8 @@ static int compare_keys(const void *x, const void *y)
 /* By itself, and one that its table may be shared with. */
 static bool may_share(const struct condense *c, const struct group *g)
 {
-	return g->n_members == 1 && g->host < 0 && g->guests < 0 && gpube__table(c->s->m, g->function)->n_users > 1;
+	return g->n_members == 1 && g->host < 0 && g->guests < 0 &&
+	       gpube__table(c->s->m, g->function)->n_users > 1;
 }
 
 /* Functions that share a table and keep the same values of it share the new one, too. */

@@ -5,7 +5,7 @@
 
 #include "gpube/simplify/consistency_parts.h"
 
-/* ---- arc consistency ---------------------------------------------------------------------------------- */
+/* ---- arc consistency ------------------------------------------------------------------------- */
 
 static void enqueue(struct gpube__relations *r, int32_t i)
 {
@@ -30,7 +30,8 @@ static bool revise(struct gpube__relations *r, int32_t i, int32_t j)
 
 	for (int32_t a = 0; a < gpube__relation_domain(r, i); a++)
 		if (gpube__relation_has(r, i, a) &&
-			!meet(gpube__relation_row(r, i, a, j), gpube__relation_live(r, j), r->words[j])) {
+			!meet(gpube__relation_row(r, i, a, j), gpube__relation_live(r, j),
+				r->words[j])) {
 			gpube__bit_drop(gpube__relation_live(r, i), a);
 			some = true;
 		}
@@ -64,7 +65,7 @@ static void propagate_all(struct gpube__relations *r)
 	propagate(r);
 }
 
-/* ---- SAC ------------------------------------------------------------------------------------------------ */
+/* ---- SAC ------------------------------------------------------------------------------------- */
 
 /* Whether value a of i alone leaves the others something. */
 static bool is_possible(struct gpube__relations *r, int32_t i, int32_t a, uint64_t *kept)
@@ -107,7 +108,7 @@ static int make_singletons(struct gpube__relations *r)
 	return status;
 }
 
-/* ---- PC ------------------------------------------------------------------------------------------------- */
+/* ---- PC -------------------------------------------------------------------------------------- */
 
 /* Pairs of i and j that no live value of k goes with. */
 static int revise_pair(struct gpube__relations *r, int32_t i, int32_t j, int32_t k, uint64_t *reach)
@@ -124,14 +125,18 @@ static int revise_pair(struct gpube__relations *r, int32_t i, int32_t j, int32_t
 				for (int32_t w = 0; w < r->words[j]; w++)
 					reach[w] |= gpube__relation_row(r, k, c, j)[w];
 		for (int32_t w = 0; w < r->words[j]; w++)
-			all &= !(gpube__relation_live(r, j)[w] & ~reach[w] &
-				 (*gpube__relation_rows(r, i, j) ? gpube__relation_row(r, i, a, j)[w] : ~(uint64_t)0));
+			all &= !(
+				gpube__relation_live(r, j)[w] & ~reach[w] &
+				(*gpube__relation_rows(r, i, j) ? gpube__relation_row(r, i, a, j)[w]
+								: ~(uint64_t)0));
 		if (all)
 			continue;
 		if (gpube__add_relation(r, i, j))
 			return GPUBE_ENOMEM;
 		for (int32_t b = 0; b < gpube__relation_domain(r, j); b++)
-			if (gpube__relation_has(r, j, b) && gpube__bit(gpube__relation_row(r, i, a, j), b) && !gpube__bit(reach, b)) {
+			if (gpube__relation_has(r, j, b) &&
+				gpube__bit(gpube__relation_row(r, i, a, j), b) &&
+				!gpube__bit(reach, b)) {
 				gpube__relation_forbid(r, i, a, j, b);
 				r->pairs_removed++;
 			}
@@ -149,7 +154,9 @@ static int revise_by(struct gpube__relations *r, int32_t k, uint64_t *reach)
 			const int32_t i = r->near[(int64_t)k * r->n + x];
 			const int32_t j = r->near[(int64_t)k * r->n + y];
 
-			if (i >= j || !((r->changed[(int64_t)i * r->n + k] | r->changed[(int64_t)k * r->n + j]) & 3))
+			if (i >= j || !((r->changed[(int64_t)i * r->n + k] |
+						r->changed[(int64_t)k * r->n + j]) &
+					      3))
 				continue;
 			if (revise_pair(r, i, j, k, reach))
 				return GPUBE_ENOMEM;
@@ -197,7 +204,7 @@ static int make_paths(struct gpube__relations *r)
 	return status;
 }
 
-/* ---- what is left ----------------------------------------------------------------------------------- */
+/* ---- what is left ---------------------------------------------------------------------------- */
 
 static int64_t n_pairs_of(const struct gpube__relations *r, int32_t i, int32_t j)
 {
@@ -205,7 +212,8 @@ static int64_t n_pairs_of(const struct gpube__relations *r, int32_t i, int32_t j
 
 	for (int32_t a = 0; a < gpube__relation_domain(r, i); a++)
 		for (int32_t w = 0; gpube__relation_has(r, i, a) && w < r->words[j]; w++)
-			n += __builtin_popcountll(gpube__relation_row(r, i, a, j)[w] & gpube__relation_live(r, j)[w]);
+			n += __builtin_popcountll(
+				gpube__relation_row(r, i, a, j)[w] & gpube__relation_live(r, j)[w]);
 	return n;
 }
 
@@ -235,14 +243,19 @@ static int add_pairs(struct gpube__relations *r, struct gpube_model *m)
 
 	for (int32_t i = 0; i < r->n && !status; i++)
 		for (int32_t j = i + 1; j < r->n && !status; j++) {
-			const int32_t scope[] = {i, j}, d_i = gpube__relation_domain(r, i), d_j = gpube__relation_domain(r, j);
+			const int32_t scope[] = {i, j}, d_i = gpube__relation_domain(r, i),
+				      d_j = gpube__relation_domain(r, j);
 			int64_t *costs;
 
 			if (!(r->changed[(int64_t)i * r->n + j] & 4))
 				continue;
 			costs = gpube__alloc(r->ctx, (uint64_t)d_i * (uint64_t)d_j, sizeof(*costs));
 			for (int64_t c = 0; costs && c < (int64_t)d_i * d_j; c++)
-				costs[c] = gpube__bit(gpube__relation_row(r, i, (int32_t)(c / d_j), j), (int32_t)(c % d_j)) ? 0 : GPUBE_INF;
+				costs[c] =
+					gpube__bit(gpube__relation_row(r, i, (int32_t)(c / d_j), j),
+						(int32_t)(c % d_j))
+						? 0
+						: GPUBE_INF;
 			status = costs ? gpube_model_add_costs(m, 2, scope, costs) : GPUBE_ENOMEM;
 			gpube__free(r->ctx, costs);
 		}
@@ -258,7 +271,8 @@ static int64_t n_allowed(const struct gpube__relations *r, bool all)
 		for (int32_t j = i + 1; j < r->n; j++)
 			n += *gpube__relation_rows(r, i, j) ? n_pairs_of(r, i, j)
 			     : all ? gpube__bits_count(gpube__relation_live(r, i), r->words[i]) *
-					     gpube__bits_count(gpube__relation_live(r, j), r->words[j])
+					     gpube__bits_count(
+						     gpube__relation_live(r, j), r->words[j])
 				   : 0;
 	return n;
 }
@@ -272,7 +286,7 @@ static int32_t n_relations(const struct gpube__relations *r)
 	return n / 2;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 /* n * n of pointers, of what pairs cost, of neighbours and of marks */
 static bool is_too_large(const struct gpube_model *m)
@@ -297,8 +311,8 @@ static int init(struct gpube__relations *r, const struct gpube_model *m)
 	r->changed = gpube__alloc_zero(r->ctx, n * n, sizeof(*r->changed));
 	r->queue = gpube__alloc(r->ctx, n, sizeof(*r->queue));
 	r->queued = gpube__alloc_zero(r->ctx, n, sizeof(*r->queued));
-	if (!r->words || !r->at || !r->allow || !r->near || !r->n_near || !r->changed || !r->queue ||
-		!r->queued)
+	if (!r->words || !r->at || !r->allow || !r->near || !r->n_near || !r->changed ||
+		!r->queue || !r->queued)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < r->n; i++) {
 		r->at[i] = words;

@@ -12,27 +12,32 @@ int gpube__add_relation(struct gpube__relations *r, int32_t i, int32_t j)
 		return GPUBE_OK;
 	for (int way = 0; way < 2; way++) {
 		const int32_t a = way ? j : i, b = way ? i : j;
-		uint64_t *rows = gpube__alloc_zero(
-			r->ctx, (uint64_t)gpube__relation_domain(r, a) * (uint64_t)r->words[b], sizeof(*rows));
+		uint64_t *rows = gpube__alloc_zero(r->ctx,
+			(uint64_t)gpube__relation_domain(r, a) * (uint64_t)r->words[b],
+			sizeof(*rows));
 
 		*gpube__relation_rows(r, a, b) = rows;
 		if (!rows)
 			return GPUBE_ENOMEM;
 		r->near[(int64_t)a * r->n + r->n_near[a]++] = b;
 		for (int32_t v = 0; v < gpube__relation_domain(r, a); v++)
-			gpube__bits_fill(gpube__relation_row(r, a, v, b), gpube__relation_domain(r, b));
+			gpube__bits_fill(
+				gpube__relation_row(r, a, v, b), gpube__relation_domain(r, b));
 	}
 	return GPUBE_OK;
 }
 
-/* What functions cost at least: of a variable's value, those with it, and of a pair beside both of its values. */
+/*
+ * What functions cost at least: of a variable's value, those with it, and of a pair beside both of
+ * its values.
+ */
 struct least {
 	int64_t *of_value; /* at start[i] + a; start, cells, pair and single lie behind it */
 	int64_t *start;
-	int64_t *cells;	 /* of a function, in the open */
-	int64_t *pair;	 /* d_i * d_j cells of the pair at hand */
+	int64_t *cells;  /* of a function, in the open */
+	int64_t *pair;   /* d_i * d_j cells of the pair at hand */
 	int64_t *single; /* of the two values at hand, d_i and d_j */
-	int32_t *scope;	 /* sorted, as gpube__dense() has its axes */
+	int32_t *scope;  /* sorted, as gpube__dense() has its axes */
 	int64_t base;
 	int64_t top;
 };
@@ -69,7 +74,8 @@ static int open_function(struct gpube__relations *r, struct least *l, int32_t f)
 }
 
 /* The least cell for each value of axis p, or each pair of axes p < q (q -1: none). */
-static void project(const struct gpube__relations *r, const struct least *l, int arity, int p, int q, int64_t *to)
+static void project(const struct gpube__relations *r, const struct least *l, int arity, int p,
+	int q, int64_t *to)
 {
 	int64_t n = 1, step_p = 1, step_q = 1;
 	const int64_t d_p = gpube__relation_domain(r, l->scope[p]),
@@ -110,7 +116,9 @@ static int price_values(struct gpube__relations *r, struct least *l)
 	return status;
 }
 
-/* Of one function: what its pair costs beyond what its two values do is added, once all are known. */
+/*
+ * Of one function: what its pair costs beyond what its two values do is added, once all are known.
+ */
 static int price_pairs(struct gpube__relations *r, struct least *l, int64_t **beyond)
 {
 	int status = GPUBE_OK;
@@ -125,22 +133,26 @@ static int price_pairs(struct gpube__relations *r, struct least *l, int64_t **be
 		for (int p = 0; p < arity && !status; p++)
 			for (int q = p + 1; q < arity && !status; q++) {
 				const int32_t i = l->scope[p], j = l->scope[q];
-				const int32_t d_i = gpube__relation_domain(r, i), d_j = gpube__relation_domain(r, j);
+				const int32_t d_i = gpube__relation_domain(r, i),
+					      d_j = gpube__relation_domain(r, j);
 				int64_t **b = &beyond[(int64_t)i * r->n + j];
 
 				status = gpube__add_relation(r, i, j);
 				if (!status && !*b)
-					*b = gpube__alloc_zero(r->ctx, (uint64_t)d_i * (uint64_t)d_j, sizeof(**b));
+					*b = gpube__alloc_zero(
+						r->ctx, (uint64_t)d_i * (uint64_t)d_j, sizeof(**b));
 				if (status || !*b)
 					return GPUBE_ENOMEM;
 				project(r, l, arity, p, q, l->pair);
 				project(r, l, arity, p, -1, l->single);
 				project(r, l, arity, q, -1, l->single + d_i);
 				for (int64_t c = 0; c < (int64_t)d_i * d_j; c++)
-					(*b)[c] = l->pair[c] >= GPUBE_INF
-							  ? GPUBE_INF
-							  : sum((*b)[c], l->pair[c] - l->single[c / d_j] -
-										 l->single[d_i + c % d_j]);
+					(*b)[c] =
+						l->pair[c] >= GPUBE_INF
+							? GPUBE_INF
+							: sum((*b)[c],
+								  l->pair[c] - l->single[c / d_j] -
+									  l->single[d_i + c % d_j]);
 			}
 	}
 	return status;
@@ -152,7 +164,8 @@ static bool reaches(const struct least *l, int64_t cost)
 }
 
 /* Values and pairs that reach top; of pairs without a function too, if all pairs are wanted. */
-static int forbid_dear(struct gpube__relations *r, const struct least *l, int64_t *const *beyond, bool all)
+static int forbid_dear(
+	struct gpube__relations *r, const struct least *l, int64_t *const *beyond, bool all)
 {
 	for (int32_t i = 0; i < r->n; i++)
 		for (int32_t a = 0; a < gpube__relation_domain(r, i); a++)
@@ -164,12 +177,16 @@ static int forbid_dear(struct gpube__relations *r, const struct least *l, int64_
 
 			if (!b && !all)
 				continue;
-			for (int32_t c = 0; c < gpube__relation_domain(r, i) * gpube__relation_domain(r, j); c++) {
-				const int32_t v = c / gpube__relation_domain(r, j), w = c % gpube__relation_domain(r, j);
-				const int64_t both =
-					sum(l->of_value[l->start[i] + v], l->of_value[l->start[j] + w]);
+			for (int32_t c = 0;
+				c < gpube__relation_domain(r, i) * gpube__relation_domain(r, j);
+				c++) {
+				const int32_t v = c / gpube__relation_domain(r, j),
+					      w = c % gpube__relation_domain(r, j);
+				const int64_t both = sum(
+					l->of_value[l->start[i] + v], l->of_value[l->start[j] + w]);
 
-				if (!gpube__relation_has(r, i, v) || !gpube__relation_has(r, j, w) ||
+				if (!gpube__relation_has(r, i, v) ||
+					!gpube__relation_has(r, j, w) ||
 					!reaches(l, b ? sum(both, b[c]) : both))
 					continue;
 				if (gpube__add_relation(r, i, j))

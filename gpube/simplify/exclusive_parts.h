@@ -29,13 +29,17 @@ struct gpube_exclusive {
 
 /*
  * gpube__exclusive_sets() - sets of literals of which at most one holds, each of which becomes a
- * group. n_joined  out: variables in them Errors: ENOMEM, ESTOP
+ * group.
+ * n_joined  out: variables in them
+ * Errors:   ENOMEM, ESTOP
  */
 int gpube__exclusive_sets(struct gpube_exclusive *x, int32_t *n_joined);
 
 /*
  * gpube__exclusive_determined() - variables whose value another one's says become part of its
- * group. n_joined  out: how many Errors: ENOMEM, ESTOP
+ * group.
+ * n_joined  out: how many
+ * Errors:   ENOMEM, ESTOP
  */
 int gpube__exclusive_determined(struct gpube_exclusive *x, int32_t *n_joined);
 

@@ -6,7 +6,10 @@
 
 #include "gpube/ir/dense.h"
 
-/* Cells of all functions together, and those of a bucket's joined tables: more are not for a search tree either. */
+/*
+ * Cells of all functions together, and those of a bucket's joined tables: more are not for a search
+ * tree either.
+ */
 enum { MOST_CELLS = 1 << 22, MOST_JOINED = 1 << 26 };
 
 enum { BETWEEN_LOOKS = 64 };
@@ -109,9 +112,10 @@ static bool is_for_it(const struct gpube_model *m)
 	if (m->n_vars < 2)
 		return false;
 	for (int32_t k = 0; k < m->n_functions; k++) {
-		const int64_t n = m->functions[k].arity <= GPUBE__LEAN_ARITY
-					  ? gpube__cells(m, m->functions[k].arity, gpube__scope(m, k))
-					  : -1;
+		const int64_t n =
+			m->functions[k].arity <= GPUBE__LEAN_ARITY
+				? gpube__cells(m, m->functions[k].arity, gpube__scope(m, k))
+				: -1;
 
 		if (n < 0 || n > MOST_CELLS - cells)
 			return false;
@@ -123,8 +127,8 @@ static bool is_for_it(const struct gpube_model *m)
 /* ---- which is next --------------------------------------------------------------------------- */
 
 /*
- * The variables of a variable's functions, ascending, itself left out; -1: too many. Those that are gone are taken
- * off its list.
+ * The variables of a variable's functions, ascending, itself left out; -1: too many. Those that are
+ * gone are taken off its list.
  */
 static int neighbours(struct making *w, int32_t var, int32_t *scope)
 {
@@ -205,7 +209,8 @@ static int64_t plus(int64_t a, int64_t b)
 }
 
 /* What a step in each of 'scope' is in f's cells; 0 for variables that it has not. */
-static void strides(const struct making *w, const struct function *f, int arity, const int32_t *scope, int64_t *step)
+static void strides(const struct making *w, const struct function *f, int arity,
+	const int32_t *scope, int64_t *step)
 {
 	int64_t stride = 1;
 	int k = f->arity - 1;
@@ -221,8 +226,8 @@ static void strides(const struct making *w, const struct function *f, int arity,
 }
 
 /* The next cell of a table over 'scope', and where f is then; false after the last one. */
-static bool advance(const struct making *w, int arity, const int32_t *scope, int32_t *index, const int64_t *step,
-	int64_t *at)
+static bool advance(const struct making *w, int arity, const int32_t *scope, int32_t *index,
+	const int64_t *step, int64_t *at)
 {
 	int d = arity - 1;
 
@@ -237,7 +242,8 @@ static bool advance(const struct making *w, int arity, const int32_t *scope, int
 }
 
 /* f's costs onto those of a table over 'scope'. */
-static void add_costs(const struct making *w, int64_t *to, int arity, const int32_t *scope, const struct function *f)
+static void add_costs(const struct making *w, int64_t *to, int arity, const int32_t *scope,
+	const struct function *f)
 {
 	int32_t index[GPUBE__LEAN_ARITY + 1] = {0};
 	int64_t step[GPUBE__LEAN_ARITY + 1], at = 0, cell = 0;
@@ -305,7 +311,8 @@ static int64_t *join(struct making *w, int32_t var, int arity, const int32_t *sc
 			int64_t stride = 1;
 
 			step[d] = 0;
-			for (int k = f->arity - 1; k >= 0; stride *= w->m->vars[f->scope[k]].domain, k--)
+			for (int k = f->arity - 1; k >= 0;
+				stride *= w->m->vars[f->scope[k]].domain, k--)
 				if (f->scope[k] == scope[d])
 					step[d] = stride;
 		}
@@ -324,7 +331,8 @@ static int keep_step(struct making *w, int32_t var, int arity, const int32_t *sc
 	struct gpube_lean *l = w->l;
 	int32_t *copy = gpube__alloc(w->ctx, 2 * (uint64_t)arity, sizeof(*copy));
 
-	if (!copy || gpube__grow(w->ctx, &l->steps, &l->steps_capacity, l->n_steps + 1, sizeof(*l->steps))) {
+	if (!copy || gpube__grow(w->ctx, &l->steps, &l->steps_capacity, l->n_steps + 1,
+			     sizeof(*l->steps))) {
 		gpube__free(w->ctx, copy);
 		return GPUBE_ENOMEM;
 	}
@@ -332,7 +340,8 @@ static int keep_step(struct making *w, int32_t var, int arity, const int32_t *sc
 		copy[k] = scope[k];
 		copy[arity + k] = w->m->vars[scope[k]].domain;
 	}
-	l->steps[l->n_steps++] = (struct gpube_lean_step){var, arity, copy, copy + arity, best, NULL};
+	l->steps[l->n_steps++] =
+		(struct gpube_lean_step){var, arity, copy, copy + arity, best, NULL};
 	return GPUBE_OK;
 }
 
@@ -395,7 +404,7 @@ static int eliminate_all(struct making *w)
 	return status;
 }
 
-/* ---- the model -------------------------------------------------------------------------------- */
+/* ---- the model ------------------------------------------------------------------------------- */
 
 static int make_model(struct making *w)
 {
@@ -453,7 +462,8 @@ static void clear(struct making *w)
 	gpube__free(w->ctx, w->heap);
 }
 
-static int make(struct gpube_lean **out, const struct gpube_model *m, int64_t most_cells, bool regrets)
+static int make(
+	struct gpube_lean **out, const struct gpube_model *m, int64_t most_cells, bool regrets)
 {
 	const uint64_t n = (uint64_t)m->n_vars;
 	struct making w = {.ctx = m->ctx, .m = m, .most_cells = most_cells, .regrets = regrets};
@@ -489,7 +499,8 @@ int gpube__lean_new(struct gpube_lean **out, const struct gpube_model *m, int64_
 	return make(out, m, most_cells, false);
 }
 
-int gpube__lean_with_regrets(struct gpube_lean **out, const struct gpube_model *m, int64_t most_cells)
+int gpube__lean_with_regrets(
+	struct gpube_lean **out, const struct gpube_model *m, int64_t most_cells)
 {
 	return make(out, m, most_cells, true);
 }

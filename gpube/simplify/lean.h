@@ -1,30 +1,37 @@
 /*
- * lean.h - a model without its variables of few neighbours, each eliminated into one small table over these.
+ * lean.h - a model without its variables of few neighbours, each eliminated into one small table
+ * over these.
  *
- * A search that decides the rest, with all bounds that it makes of tables, then knows what each of those variables costs at
- * best exactly, where shifts between the functions of a chain or a family know the least of each alone. Functions whose
- * variables are all in such a table become part of it. The optimum is the same, and each assignment of what is left extends
- * to one of the whole model that costs the same; dearer ones go.
+ * A search that decides the rest, with all bounds that it makes of tables, then knows what each of
+ * those variables costs at best exactly, where shifts between the functions of a chain or a family
+ * know the least of each alone. Functions whose variables are all in such a table become part of
+ * it. The optimum is the same, and each assignment of what is left extends to one of the whole
+ * model that costs the same; dearer ones go.
  *
- * Measured: pedigree25 and 37 take a search tree 600 to 1000 nodes, of which it saw no end before, pedigree38 and 39 640 and
- * 970, before 3300 and 41000; most from tables of 256 cells, 32 say less, and 1024 take longer.
+ * Measured: pedigree25 and 37 take a search tree 600 to 1000 nodes, of which it saw no end before,
+ * pedigree38 and 39 640 and 970, before 3300 and 41000; most from tables of 256 cells, 32 say less,
+ * and 1024 take longer.
  */
 #ifndef GPUBE_LEAN_H
 #define GPUBE_LEAN_H
 
 #include "gpube/ir/model.h"
 
-/* A variable that was eliminated: its best value for each assignment of its neighbours, the last one fastest. */
+/*
+ * A variable that was eliminated: its best value for each assignment of its neighbours, the last
+ * one fastest.
+ */
 struct gpube_lean_step {
 	int32_t var, arity;
 	int32_t *scope, *domain, *best;
-	int64_t *regret; /* what each of its values, fastest, costs more than the best; NULL: not wanted */
+	/* what each of its values, fastest, costs more than the best; NULL: not wanted */
+	int64_t *regret;
 };
 
 struct gpube_lean {
 	struct gpube_model *model; /* of costs, to be minimised: dense functions, and no names */
-	int32_t n;		   /* variables of the whole model */
-	int32_t *var;		   /* of each of them: the lean model's, or -1 */
+	int32_t n;                 /* variables of the whole model */
+	int32_t *var;              /* of each of them: the lean model's, or -1 */
 	struct gpube_lean_step *steps; /* in the order of elimination */
 	int64_t n_steps, steps_capacity;
 };
@@ -39,8 +46,12 @@ enum { GPUBE__LEAN_ARITY = 8 };
  * Errors: ENOMEM; EINVAL, ELIMIT of models
  */
 int gpube__lean_new(struct gpube_lean **out, const struct gpube_model *m, int64_t most_cells);
-/* The same, with regrets: any total of m is one of the lean model and a cell of each step's. m forbids nothing. */
-int gpube__lean_with_regrets(struct gpube_lean **out, const struct gpube_model *m, int64_t most_cells);
+/*
+ * The same, with regrets: any total of m is one of the lean model and a cell of each step's. m
+ * forbids nothing.
+ */
+int gpube__lean_with_regrets(
+	struct gpube_lean **out, const struct gpube_model *m, int64_t most_cells);
 void gpube__lean_free(struct gpube_ctx *ctx, struct gpube_lean *l);
 
 /* The whole model's assignment from the lean one's. */

@@ -509,7 +509,8 @@ static void settle(struct gpube_live *s)
 	}
 }
 
-int gpube__live_init(struct gpube_live *s, const struct gpube_model *m, bool reductions, bool settles)
+int gpube__live_init(
+	struct gpube_live *s, const struct gpube_model *m, bool reductions, bool settles)
 {
 	struct gpube_ctx *ctx = m->ctx;
 	int status;

@@ -55,12 +55,14 @@ struct gpube_live {
 	int32_t n_settled; /* variables */
 
 	struct gpube_live_function *f;
-	int64_t *least; /* per table: its least finite cost as it is stored (negate: the greatest), or 0 */
-	__int128 base;  /* constant + sum of the functions' least costs, negated where costs are */
+	/* per table: its least finite cost as it is stored (negate: the greatest), or 0 */
+	int64_t *least;
+	__int128 base; /* constant + sum of the functions' least costs, negated where costs are */
 	bool has_top;
-	__int128 top;  /* negated, too; valid if has_top */
-	__int128 low;  /* base + sum of the functions' min */
-	__int128 span; /* sum of max - min: every finite total is in [low, low + span]; gpube__narrow() sets it */
+	__int128 top; /* negated, too; valid if has_top */
+	__int128 low; /* base + sum of the functions' min */
+	/* sum of max - min: every finite total is in [low, low + span]; gpube__narrow() sets it */
+	__int128 span;
 };
 
 /*
@@ -72,7 +74,8 @@ struct gpube_live {
  * when a domain or the slack below top shrank.
  * Errors: EINVAL (evidence), ENOMEM, ESTOP
  */
-int gpube__live_init(struct gpube_live *s, const struct gpube_model *m, bool reductions, bool settles);
+int gpube__live_init(
+	struct gpube_live *s, const struct gpube_model *m, bool reductions, bool settles);
 int gpube__live_propagate(struct gpube_live *s);
 void gpube__live_clear(struct gpube_live *s);
 

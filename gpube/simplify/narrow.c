@@ -25,9 +25,10 @@ static gpube__wide_cost reach(const struct gpube_live *s)
 }
 
 /*
- * Whether every finite total fits 64 bits and is less than 2^62 - 1 above the least, so that functions may be
- * merged, for which no cost may have been cut off; with 'sums', also whether twice a sum of all functions, each of them
- * forbidden, does. Evidence that is not conditioned makes functions, too.
+ * Whether every finite total fits 64 bits and is less than 2^62 - 1 above the least, so that
+ * functions may be merged, for which no cost may have been cut off; with 'sums', also whether twice
+ * a sum of all functions, each of them forbidden, does. Evidence that is not conditioned makes
+ * functions, too.
  */
 static bool fits(struct gpube_live *s, bool sums)
 {
@@ -85,7 +86,8 @@ struct price {
 
 static bool cheaper(const struct price *a, const struct price *b)
 {
-	return a->n_forbidden != b->n_forbidden ? a->n_forbidden < b->n_forbidden : a->cost < b->cost;
+	return a->n_forbidden != b->n_forbidden ? a->n_forbidden < b->n_forbidden
+						: a->cost < b->cost;
 }
 
 static void add_price(struct search *c, struct price *p, int32_t function)
@@ -175,14 +177,16 @@ static void descend(struct search *c)
 }
 
 /*
- * Another value for one variable of the function, at which it stays until those beside it have looked
- * again: they would not get out of a local optimum otherwise.
+ * Another value for one variable of the function, at which it stays until those beside it have
+ * looked again: they would not get out of a local optimum otherwise.
  */
 static void kick(struct search *c, int32_t function)
 {
 	const struct gpube_live *s = c->s;
 	const int arity = s->m->functions[function].arity;
-	const int32_t i = arity ? gpube__scope(s->m, function)[gpube__rng_below(&c->rng, (uint64_t)arity)] : -1;
+	const int32_t i =
+		arity ? gpube__scope(s->m, function)[gpube__rng_below(&c->rng, (uint64_t)arity)]
+		      : -1;
 
 	if (i < 0 || n_choices(s, i) < 2)
 		return;
@@ -208,9 +212,10 @@ static struct price price_all(struct search *c, int32_t *dearest)
 		add_price(c, &p, f);
 		all.n_forbidden += p.n_forbidden;
 		all.cost += p.cost;
-		above = p.n_forbidden ? GPUBE__WIDE_FORBIDDEN
-				      : p.cost - (s->negate ? -(gpube__wide_cost)gpube__live_least(s, f)
-							    : gpube__live_least(s, f));
+		above = p.n_forbidden
+				? GPUBE__WIDE_FORBIDDEN
+				: p.cost - (s->negate ? -(gpube__wide_cost)gpube__live_least(s, f)
+						      : gpube__live_least(s, f));
 		if (above < most || (above == most && gpube__rng_below(&c->rng, 2)))
 			continue;
 		most = above;
@@ -226,7 +231,7 @@ static void run_search(struct search *c, struct price *least)
 
 	for (int32_t i = 0; i < m->n_vars; i++)
 		c->values[i] = m->evidence && m->evidence[i] >= 0 ? m->evidence[i]
-								   : c->s->list[c->s->start[i]];
+								  : c->s->list[c->s->start[i]];
 	for (int32_t f = 0; f < m->n_functions; f++)
 		enqueue_scope(c, f);
 	for (int idle = 0; idle < MOST_IDLE && !over(c); idle++) {
@@ -245,7 +250,9 @@ static void run_search(struct search *c, struct price *least)
 	}
 }
 
-/* The known assignment with its total as the last that is allowed; *found: there is one below top. */
+/*
+ * The known assignment with its total as the last that is allowed; *found: there is one below top.
+ */
 static int find_known(struct gpube_live *s, int32_t *known, bool *found)
 {
 	const struct gpube_model *m = s->m;
@@ -258,7 +265,8 @@ static int find_known(struct gpube_live *s, int32_t *known, bool *found)
 	c.values = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*c.values));
 	c.queue = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*c.queue));
 	c.queued = gpube__alloc_zero(m->ctx, (uint64_t)m->n_vars, sizeof(*c.queued));
-	status = c.values && c.queue && c.queued ? gpube__incidence_of_model(&c.functions, m) : GPUBE_ENOMEM;
+	status = c.values && c.queue && c.queued ? gpube__incidence_of_model(&c.functions, m)
+						 : GPUBE_ENOMEM;
 	if (!status) {
 		run_search(&c, &least);
 		if (c.stopped)

@@ -7,15 +7,15 @@
  * asks for, and where it holds no sum can overflow.
  *
  * Where it does not, only what costs no more than a known assignment is kept, which changes neither
- * the optimum nor who reaches it. First an assignment is searched for, and priced in 128 bits: cells
- * that no better one can use are forbidden, which is enough where large costs are penalties that a
- * solution avoids. What is too wide still is eliminated in 128 bits (narrow_eliminate.c), if it is
- * small: that leaves functions of 0 and forbidden, which the optimal assignments satisfy, and they
- * alone.
+ * the optimum nor who reaches it. First an assignment is searched for, and priced in 128 bits:
+ * cells that no better one can use are forbidden, which is enough where large costs are penalties
+ * that a solution avoids. What is too wide still is eliminated in 128 bits (narrow_eliminate.c), if
+ * it is small: that leaves functions of 0 and forbidden, which the optimal assignments satisfy, and
+ * they alone.
  *
  * Designs weighed. Sums of 128 bits, or that saturate, in every operator would make all of them
- * slower for models that hardly occur. To shift costs until the tables' minima add up to the optimum
- * takes what elimination takes, and tables that are as large.
+ * slower for models that hardly occur. To shift costs until the tables' minima add up to the
+ * optimum takes what elimination takes, and tables that are as large.
  */
 #ifndef GPUBE_NARROW_H
 #define GPUBE_NARROW_H
@@ -24,7 +24,10 @@
 #include "gpube/simplify/live.h"
 #include "gpube/simplify/simplify.h"
 
-/* A cost of the minimisation; its sums stay below: there are less than 2^31 functions, of less than 2^64. */
+/*
+ * A cost of the minimisation; its sums stay below: there are less than 2^31 functions, of less than
+ * 2^64.
+ */
 typedef __int128 gpube__wide_cost;
 #define GPUBE__WIDE_FORBIDDEN ((gpube__wide_cost)1 << 120)
 
@@ -32,7 +35,8 @@ typedef __int128 gpube__wide_cost;
  * gpube__narrow() - after gpube__live_propagate(), which is done again where cells are cut off.
  * out    NULL, or the model of the live values, which was eliminated; s->infeasible may be found
  * known  room for an assignment of s->m, one of least cost that was found; *found: whether one was
- * Errors: ERANGE (totals are too far apart, and elimination in 128 bits would be too large), ENOMEM, ESTOP
+ * Errors: ERANGE (totals are too far apart, and elimination in 128 bits would be too large),
+ *         ENOMEM, ESTOP
  */
 int gpube__narrow(struct gpube_model **out, struct gpube_live *s, enum gpube__narrowing narrowing,
 	int32_t *known, bool *found);
@@ -62,7 +66,10 @@ static inline gpube__wide_cost gpube__wide_price(
  */
 int gpube__wide_eliminate(struct gpube_model **out, struct gpube_live *s, int32_t *values);
 
-/* What each value of a variable costs more than the best one, given those of the others in its bucket. */
+/*
+ * What each value of a variable costs more than the best one, given those of the others in its
+ * bucket.
+ */
 struct gpube__regret_table {
 	int n;
 	int32_t *scope; /* the eliminated variable last */

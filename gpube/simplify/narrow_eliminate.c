@@ -8,11 +8,17 @@
 #include <string.h>
 
 /*
- * More cells of all functions and messages, or joined ones, are not for here: seconds, and 150 MB, 400 where regrets
- * are kept; nor is what the memory does not hold. The order is found by looking at all functions for each variable,
- * each time one is eliminated.
+ * More cells of all functions and messages, or joined ones, are not for here: seconds, and 150 MB,
+ * 400 where regrets are kept; nor is what the memory does not hold. The order is found by looking
+ * at all functions for each variable, each time one is eliminated.
  */
-enum { MOST_CELLS = 1 << 23, FEW_CELLS = 1 << 13, CELL_BYTES = 48, MOST_VARS = 1 << 8, MOST_FUNCTIONS = 1 << 13 };
+enum {
+	MOST_CELLS = 1 << 23,
+	FEW_CELLS = 1 << 13,
+	CELL_BYTES = 48,
+	MOST_VARS = 1 << 8,
+	MOST_FUNCTIONS = 1 << 13
+};
 
 enum { JOINED_BETWEEN_LOOKS = 1 << 16 };
 
@@ -28,7 +34,7 @@ struct factor {
 struct bucket {
 	int n;
 	int32_t *scope; /* the eliminated variable last */
-	int8_t *dead; /* of each cell: whether it costs more than the best one of its row */
+	int8_t *dead;   /* of each cell: whether it costs more than the best one of its row */
 	gpube__wide_cost *regret; /* by how much, or NULL: that is not wanted */
 };
 
@@ -38,8 +44,8 @@ struct wide {
 	int64_t n_factors, capacity;
 	struct bucket *buckets; /* in the order of elimination */
 	int32_t n_buckets;
-	bool *gone; /* or in no factor */
-	int32_t *seen;   /* of each variable: when it was last met */
+	bool *gone;    /* or in no factor */
+	int32_t *seen; /* of each variable: when it was last met */
 	int32_t time;
 	int32_t *union_; /* scratch: the scope of a bucket */
 	int64_t n_cells, n_joined, most_cells;
@@ -131,7 +137,8 @@ static int add_factors(struct wide *w)
 	int status = values ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
-		status = gpube__stopped(m->ctx) ? gpube__fail_stopped(m->ctx) : add_function(w, f, values);
+		status = gpube__stopped(m->ctx) ? gpube__fail_stopped(m->ctx)
+						: add_function(w, f, values);
 	for (int32_t i = 0; i < m->n_vars && !status; i++)
 		if (m->evidence && m->evidence[i] >= 0 && !w->s->reductions)
 			status = add_evidence(w, i);
@@ -210,7 +217,8 @@ static int set_steps(struct wide *w, struct factor *f, const struct bucket *b)
 }
 
 /* A joined cell: 'index' of the bucket's dimensions. */
-static gpube__wide_cost joined(struct factor *const *in, int64_t n_in, const struct bucket *b, const int32_t *index)
+static gpube__wide_cost joined(
+	struct factor *const *in, int64_t n_in, const struct bucket *b, const int32_t *index)
 {
 	gpube__wide_cost sum = 0;
 
@@ -248,7 +256,8 @@ static int join(struct wide *w, struct bucket *b, struct factor *const *in, int6
 		for (int32_t a = 0; a < d; a++) {
 			b->dead[r * d + a] = row[a] > least || least == GPUBE__WIDE_FORBIDDEN;
 			if (b->regret)
-				b->regret[r * d + a] = row[a] == GPUBE__WIDE_FORBIDDEN ? row[a] : row[a] - least;
+				b->regret[r * d + a] =
+					row[a] == GPUBE__WIDE_FORBIDDEN ? row[a] : row[a] - least;
 		}
 		message[r] = least;
 		for (int k = b->n - 2; k >= 0 && ++index[k] == w->s->n[b->scope[k]]; k--)
@@ -332,7 +341,8 @@ static int add_constants(struct wide *w)
 static int check_optimum(const struct wide *w)
 {
 	if (!w->s->infeasible && (w->optimum <= -INT64_MAX || w->optimum >= INT64_MAX))
-		return gpube__fail(w->s->m->ctx, GPUBE_ERANGE, "the least total, about %.6g units of 10^-%d, passes 2^63",
+		return gpube__fail(w->s->m->ctx, GPUBE_ERANGE,
+			"the least total, about %.6g units of 10^-%d, passes 2^63",
 			(double)w->optimum, w->s->m->scale);
 	return GPUBE_OK;
 }
@@ -366,7 +376,8 @@ static void read_off(const struct wide *w, int32_t *values)
 }
 
 /* A bucket as a function of the new model: forbidden where it is dead. */
-static int add_bucket(const struct wide *w, struct gpube_model *m, struct bucket *b, const int32_t *index)
+static int add_bucket(
+	const struct wide *w, struct gpube_model *m, struct bucket *b, const int32_t *index)
 {
 	struct gpube_table t = {.type = GPUBE_INT8, .arity = b->n, .n = product(w, b->n, b->scope)};
 	int32_t table;
@@ -426,7 +437,8 @@ static int run(struct wide *w, const int32_t *order)
 
 		if (var >= 0 && w->gone[var])
 			continue;
-		status = gpube__stopped(w->s->m->ctx) ? gpube__fail_stopped(w->s->m->ctx) : eliminate(w, var);
+		status = gpube__stopped(w->s->m->ctx) ? gpube__fail_stopped(w->s->m->ctx)
+						      : eliminate(w, var);
 		n_left--;
 	}
 	return status ? status : add_constants(w);
@@ -437,14 +449,16 @@ static int wide_init(struct wide *w, struct gpube_live *s)
 	const uint64_t n = (uint64_t)s->m->n_vars;
 	struct gpube_ctx *ctx = s->m->ctx;
 
-	*w = (struct wide){.s = s, .buckets = gpube__alloc_zero(ctx, n, sizeof(*w->buckets)),
+	*w = (struct wide){.s = s,
+		.buckets = gpube__alloc_zero(ctx, n, sizeof(*w->buckets)),
 		.gone = gpube__alloc(ctx, n, sizeof(*w->gone)),
 		.seen = gpube__alloc_zero(ctx, n, sizeof(*w->seen)),
 		.union_ = gpube__alloc(ctx, n + 1, sizeof(*w->union_))};
 	if (!w->buckets || !w->gone || !w->seen || !w->union_)
 		return GPUBE_ENOMEM;
-	w->most_cells = ctx->memory_bytes / CELL_BYTES < MOST_CELLS ? (int64_t)(ctx->memory_bytes / CELL_BYTES)
-								     : MOST_CELLS;
+	w->most_cells = ctx->memory_bytes / CELL_BYTES < MOST_CELLS
+				? (int64_t)(ctx->memory_bytes / CELL_BYTES)
+				: MOST_CELLS;
 	w->most_cells = w->most_cells > FEW_CELLS ? w->most_cells : FEW_CELLS;
 	memset(w->gone, true, (size_t)n * sizeof(*w->gone));
 	return GPUBE_OK;
@@ -503,8 +517,10 @@ int gpube__wide_regrets(struct gpube__regrets *out, struct gpube_live *s, const 
 	for (int32_t k = 0; k < w.n_buckets && !status; k++) {
 		struct bucket *b = &w.buckets[k];
 
-		out->tables[out->n++] = (struct gpube__regret_table){
-			.n = b->n, .scope = b->scope, .cells = product(&w, b->n, b->scope), .cost = b->regret};
+		out->tables[out->n++] = (struct gpube__regret_table){.n = b->n,
+			.scope = b->scope,
+			.cells = product(&w, b->n, b->scope),
+			.cost = b->regret};
 		b->scope = NULL;
 		b->regret = NULL;
 	}

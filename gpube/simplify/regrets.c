@@ -9,8 +9,8 @@ struct part {
 	int64_t step[GPUBE__MAX_WALK], at;
 };
 
-static void part_begin(struct part *p, const struct gpube_model *m, const struct gpube__regret_table *r,
-	const int32_t *scope, int n)
+static void part_begin(struct part *p, const struct gpube_model *m,
+	const struct gpube__regret_table *r, const int32_t *scope, int n)
 {
 	int64_t stride = 1;
 
@@ -21,7 +21,8 @@ static void part_begin(struct part *p, const struct gpube_model *m, const struct
 				p->step[j] = stride;
 }
 
-static void part_next(struct part *p, const struct gpube_model *m, const struct gpube__regret_table *r)
+static void part_next(
+	struct part *p, const struct gpube_model *m, const struct gpube__regret_table *r)
 {
 	for (int j = r->n - 1; j >= 0; j--) {
 		p->at += p->step[j];
@@ -45,10 +46,12 @@ static int32_t parent_of(const struct gpube__regrets *r, int32_t k)
 }
 
 /*
- * From the last table to the first: 'least' is what an assignment with this cell has in all tables, at
- * least. Tables eliminated before add nothing to it, for they have a cell of 0 for whatever the others are.
+ * From the last table to the first: 'least' is what an assignment with this cell has in all tables,
+ * at least. Tables eliminated before add nothing to it, for they have a cell of 0 for whatever the
+ * others are.
  */
-static int find_least(gpube__wide_cost **least, const struct gpube_model *m, const struct gpube__regrets *r, int32_t k)
+static int find_least(gpube__wide_cost **least, const struct gpube_model *m,
+	const struct gpube__regrets *r, int32_t k)
 {
 	const struct gpube__regret_table *t = &r->tables[k];
 	const int32_t d = m->vars[t->scope[t->n - 1]].domain, p = parent_of(r, k);
@@ -70,15 +73,16 @@ static int find_least(gpube__wide_cost **least, const struct gpube_model *m, con
 		part_next(&at, m, &r->tables[p]);
 	}
 	for (int64_t c = 0; c < t->cells; c++)
-		least[k][c] = t->cost[c] == GPUBE__WIDE_FORBIDDEN || others[c / d] == GPUBE__WIDE_FORBIDDEN
+		least[k][c] = t->cost[c] == GPUBE__WIDE_FORBIDDEN ||
+					      others[c / d] == GPUBE__WIDE_FORBIDDEN
 				      ? GPUBE__WIDE_FORBIDDEN
 				      : t->cost[c] + others[c / d];
 	gpube__free(m->ctx, others);
 	return GPUBE_OK;
 }
 
-static int add_table(struct gpube_model *to, const struct gpube__regret_table *t, const gpube__wide_cost *least,
-	gpube__wide_cost left)
+static int add_table(struct gpube_model *to, const struct gpube__regret_table *t,
+	const gpube__wide_cost *least, gpube__wide_cost left)
 {
 	int64_t *costs = gpube__alloc(to->ctx, (uint64_t)t->cells, sizeof(*costs));
 	bool any = false;
@@ -90,7 +94,8 @@ static int add_table(struct gpube_model *to, const struct gpube__regret_table *t
 		any |= dead || t->cost[c];
 		if (!dead && t->cost[c] >= GPUBE_INF)
 			status = gpube__fail(to->ctx, GPUBE_ERANGE,
-				"the costs of assignments are 2^63 and more apart: %.6g units of 10^-%d",
+				"the costs of assignments are 2^63 and more apart: %.6g units of "
+				"10^-%d",
 				(double)t->cost[c], to->scale);
 		else
 			costs[c] = dead ? GPUBE_INF : (int64_t)t->cost[c];
@@ -108,7 +113,8 @@ static int add_tables(struct gpube_model *to, const struct gpube__regrets *r, gp
 	int status = least ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (int32_t k = r->n - 1; k >= 0 && !status; k--)
-		status = gpube__stopped(to->ctx) ? gpube__fail_stopped(to->ctx) : find_least(least, to, r, k);
+		status = gpube__stopped(to->ctx) ? gpube__fail_stopped(to->ctx)
+						 : find_least(least, to, r, k);
 	for (int32_t k = 0; k < r->n && !status; k++)
 		status = add_table(to, &r->tables[k], least[k], left);
 	for (int32_t k = 0; least && k < r->n; k++)
@@ -149,10 +155,12 @@ int gpube__add_regrets(struct gpube_model *to, const struct gpube_model *m, int6
 		status = gpube__wide_regrets(&r, &s, given);
 	for (int32_t k = 0; k < r.n && !status; k++)
 		if (r.tables[k].n > GPUBE__MAX_WALK)
-			status = gpube__fail(m->ctx, GPUBE_ELIMIT, "a table of %d variables is too wide", r.tables[k].n);
+			status = gpube__fail(m->ctx, GPUBE_ELIMIT,
+				"a table of %d variables is too wide", r.tables[k].n);
 	*feasible = !s.infeasible && (limit == GPUBE_INF || r.optimum < limit);
 	if (!status && *feasible && (r.optimum <= -INT64_MAX || r.optimum >= INT64_MAX))
-		status = gpube__fail(m->ctx, GPUBE_ERANGE, "the least total, about %.6g units of 10^-%d, passes 2^63",
+		status = gpube__fail(m->ctx, GPUBE_ERANGE,
+			"the least total, about %.6g units of 10^-%d, passes 2^63",
 			(double)r.optimum, m->scale);
 	if (!status && order)
 		status = list_order(order, m, &r);

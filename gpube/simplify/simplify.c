@@ -136,8 +136,8 @@ static int narrow(struct gpube_model **next, struct gpube_simplified *out, struc
 }
 
 /* One round on 'm', which is the original or out->model; *done: it was the last. */
-static int run_round(struct gpube_simplified *out, const struct gpube_model *m, enum gpube__reductions reductions,
-	enum gpube__narrowing narrowing, bool *done)
+static int run_round(struct gpube_simplified *out, const struct gpube_model *m,
+	enum gpube__reductions reductions, enum gpube__narrowing narrowing, bool *done)
 {
 	struct gpube_model *next = NULL;
 	struct gpube_live s;
@@ -165,7 +165,8 @@ static int run_round(struct gpube_simplified *out, const struct gpube_model *m, 
 	return status;
 }
 
-static void count_fixed(struct gpube_simplified *out, const struct gpube_model *m, enum gpube__reductions reductions)
+static void count_fixed(struct gpube_simplified *out, const struct gpube_model *m,
+	enum gpube__reductions reductions)
 {
 	for (int32_t i = 0; i < m->n_vars; i++)
 		if (m->evidence && m->evidence[i] >= 0)
@@ -202,7 +203,8 @@ int gpube__simplify_below(struct gpube_simplified *out, const struct gpube_model
 
 int gpube__simplify(struct gpube_simplified *out, const struct gpube_model *m, bool reductions)
 {
-	return gpube__simplify_below(out, m, reductions ? GPUBE__REDUCE : GPUBE__CONVERT, GPUBE__WHOLE);
+	return gpube__simplify_below(
+		out, m, reductions ? GPUBE__REDUCE : GPUBE__CONVERT, GPUBE__WHOLE);
 }
 
 void gpube__simplified_clear(struct gpube_ctx *ctx, struct gpube_simplified *s)

@@ -41,13 +41,13 @@ struct gpube_simplified {
 	int32_t *known;
 
 	/* What was done, for the log. */
-	int32_t n_evidence;	  /* variables observed */
+	int32_t n_evidence;       /* variables observed */
 	int64_t n_values_removed; /* forbidden ones, without what evidence excludes */
-	int32_t n_vars_fixed;	  /* of one value in the end, and not observed */
-	int32_t n_settled;	  /* variables of no function, one of whose values is taken */
-	int32_t n_merged;	  /* functions added to another of the same scope */
-	int32_t n_absorbed;	  /* unary functions added to a larger one */
-	int32_t n_components;	  /* of the reduced model; a free variable is one */
+	int32_t n_vars_fixed;     /* of one value in the end, and not observed */
+	int32_t n_settled;        /* variables of no function, one of whose values is taken */
+	int32_t n_merged;         /* functions added to another of the same scope */
+	int32_t n_absorbed;       /* unary functions added to a larger one */
+	int32_t n_components;     /* of the reduced model; a free variable is one */
 };
 
 enum { GPUBE__SETTLED = -2 };
@@ -67,10 +67,12 @@ enum gpube__narrowing {
 
 /*
  * What is made smaller.
- * GPUBE__CONVERT  nothing: only what elimination needs (direction, evidence as forbidden values, non-negative
+ * GPUBE__CONVERT  nothing: only what elimination needs (direction, evidence as forbidden values,
+ *                 non-negative
  *		   costs); variables map one to one
  * GPUBE__REDUCE   all that changes neither the optimum nor how many assignments reach it
- * GPUBE__SETTLE   and of assignments that differ in variables of no function one is kept, so that millions
+ * GPUBE__SETTLE   and of assignments that differ in variables of no function one is kept, so that
+ *                 millions
  *		   of those take little; 'choices' says how many there are
  */
 enum gpube__reductions {
@@ -97,14 +99,16 @@ void gpube__simplified_extend(
 
 /*
  * gpube__simplified_order() - an order of the variables as given, without those that are gone.
- * order  out: of the simplified model's variables; one that stands for several is where the first of them is
+ * order  out: of the simplified model's variables; one that stands for several is where the first
+ *        of them is
  * given  n of the given model's variables
  * Errors: EINVAL (no permutation), ENOMEM
  */
 int gpube__simplified_order(
 	int32_t *order, const struct gpube_simplified *s, const int32_t *given, int32_t n);
 /*
- * The way back: 'given' is written, n_vars of the given model's variables, those that are gone first.
+ * The way back: 'given' is written, n_vars of the given model's variables, those that are gone
+ * first.
  * Errors: ENOMEM
  */
 int gpube__given_order(int32_t *given, const struct gpube_simplified *s, const int32_t *order);

@@ -6,7 +6,7 @@
 #include "gpube/ir/dense.h"
 #include "gpube/ir/graph.h"
 
-/* ---- whether values may change places --------------------------------------------------------- */
+/* ---- whether values may change places -------------------------------------------------------- */
 
 /* Which permutations: all follow from these two. */
 enum { SWAPPED, TURNED, N_PERMUTATIONS };
@@ -34,19 +34,25 @@ static bool is_invariant(const struct gpube_table *t, int32_t domain)
 		return false; /* it is wide: not worth the search for each cell's image */
 	for (int p = 0; p < N_PERMUTATIONS; p++)
 		for (int64_t c = 0; c < t->n; c++)
-			if (gpube__table_int(t, c) != gpube__table_int(t, moved(c, t->arity, domain, p)))
+			if (gpube__table_int(t, c) !=
+				gpube__table_int(t, moved(c, t->arity, domain, p)))
 				return false;
 	return true;
 }
 
-/* Components whose values go, and variables of one that lose some, at most: each is a pass over all functions. */
+/*
+ * Components whose values go, and variables of one that lose some, at most: each is a pass over all
+ * functions.
+ */
 enum { MOST_COMPONENTS = 100, MOST_CHOSEN = 100 };
 
 struct symmetry {
 	const struct gpube_model *m;
 	int32_t n_components;
-	int32_t *component, *domain; /* domain: of a component's variables; 0: it is not symmetric */
-	int32_t *links, *taken;	     /* of a variable: to others, to those that were chosen; -1: it was itself */
+	/* domain: of a component's variables; 0: it is not symmetric */
+	int32_t *component, *domain;
+	/* of a variable: to others, to those that were chosen; -1: it was itself */
+	int32_t *links, *taken;
 };
 
 static void find_symmetric(struct symmetry *y)
@@ -67,7 +73,7 @@ static void find_symmetric(struct symmetry *y)
 	}
 }
 
-/* ---- which variables lose values ------------------------------------------------------------------ */
+/* ---- which variables lose values ------------------------------------------------------------- */
 
 /* Each pair in a scope counts; arity is small where tables are dense. */
 static void count_links(struct symmetry *y, int32_t chosen, int32_t *links)
@@ -85,7 +91,10 @@ static void count_links(struct symmetry *y, int32_t chosen, int32_t *links)
 	}
 }
 
-/* That of the component with most links to those that were chosen, then to others; -1: there is none. */
+/*
+ * That of the component with most links to those that were chosen, then to others; -1: there is
+ * none.
+ */
 static int32_t choose(const struct symmetry *y, int32_t component)
 {
 	int32_t best = -1;
@@ -114,7 +123,7 @@ static void restrict_component(struct symmetry *y, int32_t component, double *bi
 	}
 }
 
-/* ---- the call -------------------------------------------------------------------------------------- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 static int find(struct symmetry *y)
 {

@@ -277,7 +277,9 @@ static struct nash_place place_of(const struct nash_lp *lp, const double *d, int
 
 	return (struct nash_place){
 		.zero = most <= ZERO || lp->fixed[var],
-		.far = d[0] <= ZERO ? 0 : down > 0 ? d[0] / down : INFINITY,
+		.far = d[0] <= ZERO ? 0
+		       : down > 0   ? d[0] / down
+				    : INFINITY,
 	};
 }
 

@@ -7,7 +7,7 @@
 /* Of chance (player 0) or a player; actions without an end are of chance alone. */
 struct nash_infoset {
 	int32_t player, n_actions;
-	int64_t line; /* where it came first */
+	int64_t line;                /* where it came first */
 	struct nash_number *chances; /* of player 0 */
 	/*
 	 * the action of the same player that comes last before it: infoset and action, -1: none; or

@@ -21,7 +21,7 @@ enum { MOST_COUNTED = 1 << 20 };
 struct walk {
 	const struct nash_extensive *t;
 	int32_t player;
-	int32_t *choice;	 /* by information set: an action, -1: not reached */
+	int32_t *choice;         /* by information set: an action, -1: not reached */
 	int32_t *trail, n_trail; /* those that are reached, in that order */
 	int32_t *stack;
 };

@@ -26,7 +26,7 @@ struct reader {
 	/* nodes with actions that have no node yet, and how many have one */
 	struct open {
 		int32_t node, n;
-	} *open;
+	} * open;
 	int64_t n_open, open_capacity;
 };
 

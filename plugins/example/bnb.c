@@ -138,7 +138,8 @@ static void descend(struct search *s)
 static int find_first(struct search *s, struct gpube_ctx *ctx, struct arguments *args)
 {
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_MBE, .timeout_seconds = args->first_seconds};
+		.method = GPUBE_BOUND_MBE,
+		.timeout_seconds = args->first_seconds};
 	struct gpube_solution *found;
 	int status = gpube_bound(&found, s->model, &opts);
 
@@ -183,7 +184,8 @@ static bool allocate(struct search *s, const struct gpube_heuristic *h)
 
 static void report(const struct search *s, const struct gpube_heuristic_info *info)
 {
-	static const char *const said[2][2] = {{"infeasible", "optimum"}, {"unknown", "best so far"}};
+	static const char *const said[2][2] = {
+		{"infeasible", "optimum"}, {"unknown", "best so far"}};
 	bool found = s->best != GPUBE_INF;
 
 	printf("%-12s", said[s->stopped][found]);
@@ -195,8 +197,8 @@ static void report(const struct search *s, const struct gpube_heuristic_info *in
 	else
 		printf("%lld / 10^%d", (long long)info->bound, info->scale);
 	printf("\nnodes       %llu\n", s->nodes);
-	printf("tables      i-bound %d, %.3g MiB, %.3f s\n", info->ibound,
-		info->bytes / 0x1p20, info->seconds_order + info->seconds_tables);
+	printf("tables      i-bound %d, %.3g MiB, %.3f s\n", info->ibound, info->bytes / 0x1p20,
+		info->seconds_order + info->seconds_tables);
 	printf("search      %.3f s\n", now() - s->start);
 	if (!found)
 		return;
@@ -206,8 +208,8 @@ static void report(const struct search *s, const struct gpube_heuristic_info *in
 	printf("\n");
 }
 
-static int search_model(struct search *s, struct gpube_ctx *ctx, struct arguments *args,
-	struct gpube_heuristic **h)
+static int search_model(
+	struct search *s, struct gpube_ctx *ctx, struct arguments *args, struct gpube_heuristic **h)
 {
 	int status = GPUBE_OK;
 
@@ -259,7 +261,8 @@ static int solve(struct gpube_ctx *ctx, struct arguments *args)
 static bool parse_method(enum gpube_heuristic_method *method, const char *word)
 {
 	static const char *const words[] = {[GPUBE_HEURISTIC_MBE] = "mbe",
-		[GPUBE_HEURISTIC_SHIFT] = "shift", [GPUBE_HEURISTIC_COSTS] = "none"};
+		[GPUBE_HEURISTIC_SHIFT] = "shift",
+		[GPUBE_HEURISTIC_COSTS] = "none"};
 
 	for (int k = 0; k < 3; k++)
 		if (!strcmp(word, words[k])) {

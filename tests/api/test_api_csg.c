@@ -20,7 +20,7 @@ WRONG(csg_game_new)
 	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, CSG_MAX_AGENTS + 1, CSG_INT32));
 	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, 3, CSG_INT128));
 	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, 3, (enum csg_type)99));
-	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, 3, (enum csg_type)-1));
+	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, 3, (enum csg_type) - 1));
 }
 
 WRONG_NULL(csg_game_free)
@@ -30,7 +30,7 @@ WRONG_ANSWER(csg_game_type, CSG_INT16)
 WRONG(csg_type_name)
 {
 	assert_null(csg_type_name((enum csg_type)6));
-	assert_null(csg_type_name((enum csg_type)-1));
+	assert_null(csg_type_name((enum csg_type) - 1));
 }
 
 WRONG_ANSWER(csg_game_values, NULL)
@@ -48,7 +48,7 @@ static void wrong_csg_opts(struct csg_game *g)
 	static const struct csg_opts rows[] = {
 		{.sizeof_options = 5},
 		{.sizeof_options = sizeof(rows[0]), .method = (enum csg_method)7},
-		{.sizeof_options = sizeof(rows[0]), .method = (enum csg_method)-1},
+		{.sizeof_options = sizeof(rows[0]), .method = (enum csg_method) - 1},
 		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = -1},
 		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
 		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
@@ -84,7 +84,7 @@ WRONG(csg_verify)
 WRONG(csg_method_name)
 {
 	assert_null(csg_method_name((enum csg_method)7));
-	assert_null(csg_method_name((enum csg_method)-1));
+	assert_null(csg_method_name((enum csg_method) - 1));
 }
 
 WRONG(csg_read)
@@ -151,7 +151,7 @@ static void wrong_generate(csg_make *make)
 	NOT_MADE(struct csg_game, g, make(&g, ctx, "uniform", 0, CSG_INT32, 1));
 	NOT_MADE(struct csg_game, g, make(&g, ctx, "uniform", 41, CSG_INT32, 1));
 	NOT_MADE(struct csg_game, g, make(&g, ctx, "uniform", 3, CSG_INT128, 1));
-	NOT_MADE(struct csg_game, g, make(&g, ctx, "uniform", 3, (enum csg_type)-1, 1));
+	NOT_MADE(struct csg_game, g, make(&g, ctx, "uniform", 3, (enum csg_type) - 1, 1));
 }
 
 WRONG(csg_generate)

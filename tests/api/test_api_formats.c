@@ -13,13 +13,13 @@ WRONG(gpube_format_named)
 WRONG(gpube_format_name)
 {
 	assert_string_equal(gpube_format_name((enum gpube_format)99), "auto");
-	assert_string_equal(gpube_format_name((enum gpube_format)-1), "auto");
+	assert_string_equal(gpube_format_name((enum gpube_format) - 1), "auto");
 }
 
 WRONG(gpube_content_words)
 {
 	assert_null(gpube_content_words((enum gpube_content)6));
-	assert_null(gpube_content_words((enum gpube_content)-1));
+	assert_null(gpube_content_words((enum gpube_content) - 1));
 }
 
 WRONG(gpube_content)
@@ -37,7 +37,7 @@ WRONG(gpube_read_with)
 	static const struct gpube_read_opts rows[] = {
 		{.sizeof_options = 1},
 		{.sizeof_options = sizeof(rows[0]), .format = (enum gpube_format)99},
-		{.sizeof_options = sizeof(rows[0]), .format = (enum gpube_format)-1},
+		{.sizeof_options = sizeof(rows[0]), .format = (enum gpube_format) - 1},
 		{.sizeof_options = sizeof(rows[0]), .colors = -1},
 	};
 
@@ -215,7 +215,7 @@ WRONG(gpube_write_uai_result)
 	double p[] = {.5, .5, 1};
 	const struct gpube_uai_result rows[] = {
 		{.task = (enum gpube_uai_task)4},
-		{.task = (enum gpube_uai_task)-1},
+		{.task = (enum gpube_uai_task) - 1},
 		{.task = GPUBE_UAI_MPE, .n = -1, .values = good},
 		{.task = GPUBE_UAI_MPE, .n = 2},
 		{.task = GPUBE_UAI_MPE, .n = 2, .values = bad},
@@ -234,7 +234,7 @@ WRONG(gpube_write_uai_result)
 WRONG(gpube_uai_task_name)
 {
 	assert_null(gpube_uai_task_name((enum gpube_uai_task)4));
-	assert_null(gpube_uai_task_name((enum gpube_uai_task)-1));
+	assert_null(gpube_uai_task_name((enum gpube_uai_task) - 1));
 }
 
 WRONG_FREE(struct gpube_uai_result, gpube_uai_result_free)

@@ -42,7 +42,7 @@ WRONG(gpube_model_new)
 	REFUSED(gpube_model_new(NULL, ctx, GPUBE_COSTS));
 	NOT_MADE(struct gpube_model, x, gpube_model_new(&x, NULL, GPUBE_COSTS));
 	NOT_MADE(struct gpube_model, x, gpube_model_new(&x, ctx, (enum gpube_kind)7));
-	NOT_MADE(struct gpube_model, x, gpube_model_new(&x, ctx, (enum gpube_kind)-1));
+	NOT_MADE(struct gpube_model, x, gpube_model_new(&x, ctx, (enum gpube_kind) - 1));
 }
 
 WRONG_NULL(gpube_model_free)
@@ -121,7 +121,7 @@ WRONG(gpube_model_set_direction)
 	REFUSED(gpube_model_set_direction(NULL, GPUBE_MAXIMISE));
 	REFUSED(gpube_model_set_direction(potentials, GPUBE_MINIMISE));
 	REFUSED(gpube_model_set_direction(m, (enum gpube_direction)5));
-	REFUSED(gpube_model_set_direction(m, (enum gpube_direction)-1));
+	REFUSED(gpube_model_set_direction(m, (enum gpube_direction) - 1));
 }
 
 WRONG(gpube_model_set_scale)

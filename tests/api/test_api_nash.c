@@ -119,7 +119,7 @@ WRONG(nash_write)
 	REFUSED(nash_write(bimatrix, NULL, NASH_FORMAT_NFG));
 	NOT_WRITTEN("a.nfg", nash_write(NULL, to, NASH_FORMAT_NFG));
 	NOT_WRITTEN("a.nfg", nash_write(bimatrix, to, (enum nash_format)99));
-	NOT_WRITTEN("a.nfg", nash_write(bimatrix, to, (enum nash_format)-1));
+	NOT_WRITTEN("a.nfg", nash_write(bimatrix, to, (enum nash_format) - 1));
 }
 
 WRONG(nash_class)
@@ -163,7 +163,7 @@ WRONG(nash_solve)
 	static const struct nash_opts rows[] = {
 		{.sizeof_options = 5},
 		{.sizeof_options = sizeof(rows[0]), .method = (enum nash_method)4},
-		{.sizeof_options = sizeof(rows[0]), .method = (enum nash_method)-1},
+		{.sizeof_options = sizeof(rows[0]), .method = (enum nash_method) - 1},
 		{.sizeof_options = sizeof(rows[0]), .max = -1},
 		{.sizeof_options = sizeof(rows[0]), .support_size = -1},
 		{.sizeof_options = sizeof(rows[0]), .support_size = 2},

@@ -452,8 +452,11 @@ static void walk(const struct gpube_heuristic *h)
 static void heuristic(void)
 {
 	struct gpube_heuristic_opts o = {.sizeof_options = sizeof(o),
-		.method = (enum gpube_heuristic_method)below(4), .ibound = below(4) - one_in(8),
-		.backend = GPUBE_BACKEND_CPU, .no_simplify = one_in(2), .order_seconds = 1e-4};
+		.method = (enum gpube_heuristic_method)below(4),
+		.ibound = below(4) - one_in(8),
+		.backend = GPUBE_BACKEND_CPU,
+		.no_simplify = one_in(2),
+		.order_seconds = 1e-4};
 	struct gpube_heuristic *h;
 	int status = gpube_heuristic_new(&h, m, &o);
 

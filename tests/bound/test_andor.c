@@ -1,7 +1,7 @@
 /*
- * The AND/OR search against elimination: random models in which a variable shares functions with those near it alone,
- * so that subproblems come back, with hard functions, negative costs and costs beyond 32 bits, one case a seed; and what
- * it keeps against what it was told.
+ * The AND/OR search against elimination: random models in which a variable shares functions with
+ * those near it alone, so that subproblems come back, with hard functions, negative costs and costs
+ * beyond 32 bits, one case a seed; and what it keeps against what it was told.
  */
 #include "tests/support/test.h"
 
@@ -31,7 +31,8 @@ static int teardown(void **state)
 }
 
 /* Of variables that are near each other; free: a forbidden cell is none. */
-static void add_random(struct gpube_model *m, struct gpube_rng *rng, int32_t n, int64_t unit, uint64_t forbidden)
+static void add_random(
+	struct gpube_model *m, struct gpube_rng *rng, int32_t n, int64_t unit, uint64_t forbidden)
 {
 	const int arity = 1 + (int)gpube__rng_below(rng, 4);
 	const int32_t start = (int32_t)gpube__rng_below(rng, (uint64_t)n);
@@ -39,12 +40,14 @@ static void add_random(struct gpube_model *m, struct gpube_rng *rng, int32_t n, 
 	int64_t costs[256], cells = 1;
 	int k = 0;
 
-	for (int32_t i = start; i < n && k < arity; i += 1 + (int32_t)gpube__rng_below(rng, REACH)) {
+	for (int32_t i = start; i < n && k < arity;
+		i += 1 + (int32_t)gpube__rng_below(rng, REACH)) {
 		cells *= m->vars[i].domain;
 		scope[k++] = i;
 	}
 	for (int64_t c = 0; c < cells; c++) {
-		costs[c] = (int64_t)gpube__rng_below(rng, 9) * unit - 2 * unit + (int64_t)gpube__rng_below(rng, 3);
+		costs[c] = (int64_t)gpube__rng_below(rng, 9) * unit - 2 * unit +
+			   (int64_t)gpube__rng_below(rng, 3);
 		if (gpube__rng_below(rng, 10) < forbidden)
 			costs[c] = GPUBE_INF;
 	}
@@ -66,19 +69,22 @@ static struct gpube_model *random_band(uint64_t seed)
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
 	for (int32_t i = 0; i < n; i++)
 		assert_int_equal(
-			gpube_model_add_var(m, NULL, 1 + (int32_t)gpube__rng_below(&rng, 4), NULL), 0);
+			gpube_model_add_var(m, NULL, 1 + (int32_t)gpube__rng_below(&rng, 4), NULL),
+			0);
 	for (int32_t f = (int32_t)gpube__rng_below(&rng, (uint64_t)(3 * n)); f >= 0; f--)
 		add_random(m, &rng, n, unit, forbidden);
 	return m;
 }
 
 /* The optimum, and that nothing is below it, is found with whatever is known before. */
-static void check(const struct gpube_model *m, const struct gpube_bound_opts *opts, const struct gpube_solution *optimum)
+static void check(const struct gpube_model *m, const struct gpube_bound_opts *opts,
+	const struct gpube_solution *optimum)
 {
 	struct gpube_solution *s = must_bound(m, opts);
 	int64_t cost;
 
-	assert_int_equal(s->answer == GPUBE_ANSWER_INFEASIBLE, optimum->answer == GPUBE_ANSWER_INFEASIBLE);
+	assert_int_equal(
+		s->answer == GPUBE_ANSWER_INFEASIBLE, optimum->answer == GPUBE_ANSWER_INFEASIBLE);
 	if (optimum->answer == GPUBE_ANSWER_OPTIMAL && !opts->has_cutoff) {
 		assert_int_equal(s->answer, GPUBE_ANSWER_OPTIMAL);
 		assert_true(s->cost == optimum->cost && s->bound == optimum->cost);
@@ -100,8 +106,12 @@ static void models(void **state)
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const struct gpube_solve_opts eliminate = {
 		.sizeof_options = sizeof(eliminate), .method = GPUBE_BOUND_ELIMINATE};
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ANDOR,
-		.z = 2 + (int32_t)(seed % 3), .no_simplify = seed % 2, .no_eliminate = 1, .seed = seed,
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_ANDOR,
+		.z = 2 + (int32_t)(seed % 3),
+		.no_simplify = seed % 2,
+		.no_eliminate = 1,
+		.seed = seed,
 		.order_seconds = 1e-3};
 	struct gpube_solution *optimum;
 	struct gpube_model *m;
@@ -162,7 +172,8 @@ static void keeping(void **state)
 			if (!gpube__andor_cache_find(c, key, gpube__andor_hash(c, key), &known))
 				continue;
 			assert_true(k < KEPT);
-			assert_true(known.cost == known_of(k).cost && known.exact == known_of(k).exact);
+			assert_true(
+				known.cost == known_of(k).cost && known.exact == known_of(k).exact);
 			n_found++;
 		}
 		assert_true(b / 2 == 0 ? n_found > 1000 && n_found < KEPT / 2
@@ -196,7 +207,10 @@ static void knowing_more(void **state)
 	gpube_ctx_free(ctx);
 }
 
-/* Whether variables in a row, each with a function with each of the next 'reach', have a tree in so many bytes. */
+/*
+ * Whether variables in a row, each with a function with each of the next 'reach', have a tree in so
+ * many bytes.
+ */
 static bool has_tree(int32_t n, int32_t reach, double bytes)
 {
 	int32_t *order = malloc((size_t)n * sizeof(*order));
@@ -213,8 +227,12 @@ static bool has_tree(int32_t n, int32_t reach, double bytes)
 	}
 	for (int32_t i = 0; i < n; i++)
 		for (int32_t k = i + 1; k < n && k <= i + reach; k++)
-			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, k}, (int64_t[]){0, 3, i % 5, 1}), 0);
-	assert_int_equal(gpube__joingraph_init(&g, m, order, 2, 1e8, GPUBE_PARTITION_SCOPE, GPUBE_INF, GPUBE__MOST_SHIFT, &fits), 0);
+			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, k},
+						 (int64_t[]){0, 3, i % 5, 1}),
+				0);
+	assert_int_equal(gpube__joingraph_init(&g, m, order, 2, 1e8, GPUBE_PARTITION_SCOPE,
+				 GPUBE_INF, GPUBE__MOST_SHIFT, &fits),
+		0);
 	assert_true(fits);
 	assert_int_equal(gpube__joingraph_pass(&g, false), 0);
 	assert_int_equal(gpube__andor_new(&a, &g, m, bytes), 0);
@@ -226,7 +244,10 @@ static bool has_tree(int32_t n, int32_t reach, double bytes)
 	return there;
 }
 
-/* Neither more calls within each other than a thread's stack may hold, nor contexts beyond the memory. */
+/*
+ * Neither more calls within each other than a thread's stack may hold, nor contexts beyond the
+ * memory.
+ */
 static void too_large(void **state)
 {
 	(void)state;
@@ -239,8 +260,8 @@ static void too_large(void **state)
 }
 
 /*
- * The ascent that it goes along, in turns: the next goes on, or begins anew along another order, or where much less is open;
- * what it says stays true, and the last turn has the proof.
+ * The ascent that it goes along, in turns: the next goes on, or begins anew along another order, or
+ * where much less is open; what it says stays true, and the last turn has the proof.
  */
 static void in_turns(void **state)
 {
@@ -267,7 +288,8 @@ static void in_turns(void **state)
 			const int64_t limit = b.limit;
 
 			assert_int_equal(gpube__bound_andor(&b, 1e-5), 0);
-			if (before && limit == made) /* an order that joins as many cells is no reason to begin anew */
+			/* an order that joins as many cells is no reason to begin anew */
+			if (before && limit == made)
 				assert_ptr_equal(b.climb, before);
 			if (b.climb != before)
 				made = limit;
@@ -275,7 +297,8 @@ static void in_turns(void **state)
 			assert_true(b.lower <= cost || b.lower <= b.cutoff);
 			if (turn == 2 && seed % 3 == 0 && cost != GPUBE_INF)
 				gpube__bounder_cut(&b, cost + (int64_t)(seed % 2));
-			for (int32_t i = 0, n = b.m->n_vars; turn == 3 && seed % 2 && i < n / 2; i++) {
+			for (int32_t i = 0, n = b.m->n_vars; turn == 3 && seed % 2 && i < n / 2;
+				i++) {
 				const int32_t var = b.order[i];
 
 				b.order[i] = b.order[n - 1 - i];
@@ -293,10 +316,14 @@ static void in_turns(void **state)
 	gpube_ctx_free(ctx);
 }
 
-/* A turn of what is kept between turns that had too little memory is given up as a stage is; a later one has the proof. */
+/*
+ * A turn of what is kept between turns that had too little memory is given up as a stage is; a
+ * later one has the proof.
+ */
 static void after_scarce(void **state)
 {
-	static int (*const turn[])(struct gpube_bounder *, double) = {gpube__bound_andor, gpube__bound_dfs, gpube__bound_guess};
+	static int (*const turn[])(struct gpube_bounder *, double) = {
+		gpube__bound_andor, gpube__bound_dfs, gpube__bound_guess};
 	const struct gpube_solve_opts eliminate = {
 		.sizeof_options = sizeof(eliminate), .method = GPUBE_BOUND_ELIMINATE};
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
@@ -324,7 +351,8 @@ static void after_scarce(void **state)
 				memory.fail_at = memory.n + at;
 				status = turn[way](&b, 1e-4);
 				failed = memory.n > memory.fail_at;
-				assert_true(status == GPUBE_OK || (failed && status == GPUBE_ENOMEM));
+				assert_true(
+					status == GPUBE_OK || (failed && status == GPUBE_ENOMEM));
 				memory.fail_at = -1;
 				if (!gpube__bounder_done(&b))
 					assert_int_equal(turn[way](&b, INFINITY), 0);

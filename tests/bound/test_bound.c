@@ -23,8 +23,8 @@ static int setup(void **state)
 	return ctx_open(1, (uint64_t)1 << 28);
 }
 
-static void expect_costs(const struct gpube_model *m, const struct brute *brute,
-	const struct gpube_bound_opts *opts)
+static void expect_costs(
+	const struct gpube_model *m, const struct brute *brute, const struct gpube_bound_opts *opts)
 {
 	struct gpube_solution *b = must_bound(m, opts);
 	int64_t cost, sign = m->direction == GPUBE_MAXIMISE ? -1 : 1;
@@ -73,7 +73,9 @@ static const struct gpube_bound_opts settings[] = {
 	{.method = GPUBE_BOUND_ANDOR, .no_simplify = 1},
 	{.method = GPUBE_BOUND_AUTO},
 	{.method = GPUBE_BOUND_CLUSTERS, .split = GPUBE_SPLIT_FIRST, .no_eliminate = 1},
-	{.method = GPUBE_BOUND_CLUSTERS, .split = GPUBE_SPLIT_FIRST, .no_eliminate = 1,
+	{.method = GPUBE_BOUND_CLUSTERS,
+		.split = GPUBE_SPLIT_FIRST,
+		.no_eliminate = 1,
 		.no_simplify = 1},
 };
 
@@ -129,8 +131,8 @@ static void potentials(void **state)
 		if (b->answer == GPUBE_ANSWER_INFEASIBLE) {
 			assert_false(brute.feasible);
 		} else if (brute.feasible) {
-			assert_true((double)b->bound * pow(10, -b->scale) <=
-				-brute.log_value + slack);
+			assert_true(
+				(double)b->bound * pow(10, -b->scale) <= -brute.log_value + slack);
 			if (b->values) {
 				assert_int_equal(
 					gpube_model_log_value(&log_value, m, b->values), 0);
@@ -184,7 +186,9 @@ static void a_stopped_context_gives_bounds(void **state)
 	gpube_model_free(m);
 }
 
-/* Nor is it a failure that nothing is known yet: a chain so long that it is not simplified at once. */
+/*
+ * Nor is it a failure that nothing is known yet: a chain so long that it is not simplified at once.
+ */
 static void a_stop_before_bounds(void **state)
 {
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};

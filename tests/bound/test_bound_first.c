@@ -187,8 +187,10 @@ static void lines(void **state)
 	struct told *t = gpube__alloc_zero(ctx, 1, sizeof(*t));
 	const struct gpube_ctx_opts how = {
 		.sizeof_options = sizeof(how), .n_threads = 1, .log = keep, .log_arg = t};
-	const struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .seed = seed, .order_seconds = 1e-3, .no_eliminate = 1};
+	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+		.seed = seed,
+		.order_seconds = 1e-3,
+		.no_eliminate = 1};
 	struct gpube_ctx *told;
 	struct gpube_solution *b;
 	struct gpube_model *m;
@@ -217,9 +219,11 @@ static void lines(void **state)
 	gpube__free(ctx, t);
 }
 
-/* ---- what is open ------------------------------------------------------------------------------ */
+/* ---- what is open ---------------------------------------------------------------------------- */
 
-/* Half of what was open is a gain, and so is what was found; nothing is one where neither is known. */
+/*
+ * Half of what was open is a gain, and so is what was found; nothing is one where neither is known.
+ */
 static void gains(void **state)
 {
 	struct gpube_bounder b = {.lower = -10, .upper = GPUBE_INF, .cutoff = GPUBE_INF};

@@ -1,6 +1,7 @@
 /*
- * Cases of lists against enumeration: split as early as can be, on one thread and on several, in turns, with a cutoff, and while
- * memory is refused. No bound is above the optimum at any time, and what is open is never forgotten.
+ * Cases of lists against enumeration: split as early as can be, on one thread and on several, in
+ * turns, with a cutoff, and while memory is refused. No bound is above the optimum at any time, and
+ * what is open is never forgotten.
  */
 #include "tests/support/test.h"
 
@@ -36,8 +37,11 @@ struct way {
 static struct way way_of(uint64_t seed)
 {
 	return (struct way){.most = (int64_t)8 << seed % 6,
-		.rules = {.slow = seed % 3 ? 1 : 0.1, .most_windows = 1 + (int)(seed % 2), .most_entries = seed % 4 ? 1 : 256,
-			.probes = (int)(seed % 3), .steps = (int)(seed % 2)}};
+		.rules = {.slow = seed % 3 ? 1 : 0.1,
+			.most_windows = 1 + (int)(seed % 2),
+			.most_entries = seed % 4 ? 1 : 256,
+			.probes = (int)(seed % 3),
+			.steps = (int)(seed % 2)}};
 }
 
 /* Everything is open in short lists; false: nothing is left to split. */
@@ -138,7 +142,8 @@ static void run(uint64_t seed, int threads, int64_t cut, double seconds)
 			gpube__bounder_cut(&b, x.optimum + cut - 2);
 		if (begin(&b, way.most, &status)) {
 			for (int turn = 0; turn < 10000 && !gpube__bounder_done(&b); turn++) {
-				b.patching->turn = gpube__turn(ctx, turn < 9000 ? seconds : INFINITY);
+				b.patching->turn =
+					gpube__turn(ctx, turn < 9000 ? seconds : INFINITY);
 				assert_int_equal(gpube__patching_cases(b.patching, &way.rules), 0);
 				check_true(&x, &b);
 			}
@@ -176,12 +181,16 @@ static void cutoff(void **state)
 	run(seed, 1 + (int)(seed % 2), 1 + (int64_t)(seed % 5), INFINITY);
 }
 
-/* Each allocation is refused once: what is said until then is true, and going on ends with the optimum. */
+/*
+ * Each allocation is refused once: what is said until then is true, and going on ends with the
+ * optimum.
+ */
 static void scarce(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = spec_of(seed);
-	const struct way way = {.most = 16, .rules = {.slow = 1, .most_windows = 1, .most_entries = 256, .probes = 1}};
+	const struct way way = {.most = 16,
+		.rules = {.slow = 1, .most_windows = 1, .most_entries = 256, .probes = 1}};
 	bool ended = false;
 
 	spec.forbidden = 0.05;
@@ -207,11 +216,13 @@ static void scarce(void **state)
 				b.patching->turn = gpube__turn(ctx, INFINITY);
 				status = gpube__patching_cases(b.patching, &way.rules);
 				ended = memory.n <= memory.fail_at;
-				assert_true(status == GPUBE_OK || (!ended && status == GPUBE_ENOMEM));
+				assert_true(
+					status == GPUBE_OK || (!ended && status == GPUBE_ENOMEM));
 				check_true(&x, &b);
 				memory.fail_at = -1;
 				if (!gpube__bounder_done(&b))
-					assert_int_equal(gpube__patching_cases(b.patching, &way.rules), 0);
+					assert_int_equal(
+						gpube__patching_cases(b.patching, &way.rules), 0);
 				check_proved(&x, &b);
 			} else {
 				assert_int_equal(status, 0);

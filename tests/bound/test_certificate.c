@@ -56,7 +56,8 @@ static void tamper_all(struct gpube_certificate *c, const struct gpube_model *m,
 	certificate_tamper(&c->bound, -1, c, m);
 	certificate_tamper(&c->constant, (int64_t)1 << c->shift, c, m);
 	for (int k = 0; k < 8 && c->n_tables; k++) {
-		struct gpube_proof_table *t = &c->tables[gpube__rng_below(&rng, (uint64_t)c->n_tables)];
+		struct gpube_proof_table *t =
+			&c->tables[gpube__rng_below(&rng, (uint64_t)c->n_tables)];
 		int64_t at = (int64_t)gpube__rng_below(&rng, (uint64_t)t->n);
 
 		certificate_tamper(&t->values[at], 1 + (int64_t)gpube__rng_below(&rng, 9), c, m);
@@ -79,11 +80,12 @@ static void tamper_all(struct gpube_certificate *c, const struct gpube_model *m,
 
 static void certified(void **state)
 {
-	static const enum gpube_bound_method methods[] = {GPUBE_BOUND_AUTO, GPUBE_BOUND_SHIFT,
-		GPUBE_BOUND_CLUSTERS, GPUBE_BOUND_JOINS};
+	static const enum gpube_bound_method methods[] = {
+		GPUBE_BOUND_AUTO, GPUBE_BOUND_SHIFT, GPUBE_BOUND_CLUSTERS, GPUBE_BOUND_JOINS};
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = methods[seed % 4]};
+	struct gpube_bound_opts opts = {
+		.sizeof_options = sizeof(opts), .method = methods[seed % 4]};
 	struct gpube_certificate c, again;
 	struct gpube_solution *known;
 	struct gpube_model *m;
@@ -126,8 +128,11 @@ static void forge_tree(struct gpube_certificate *c, const struct gpube_model *m,
 	if (!t->n_nodes)
 		return;
 	for (int k = 0; k < 8; k++) { /* another move: refused, or no better than what it proves */
-		struct gpube_proof_move *move = t->n_moves ? &t->moves[gpube__rng_below(&rng, (uint64_t)t->n_moves)] : NULL;
-		const int64_t old = move ? move->values[0] : 0, others[] = {INT64_MAX, INT64_MIN + 1, old + (1 << 20), old - (1 << 20)};
+		struct gpube_proof_move *move =
+			t->n_moves ? &t->moves[gpube__rng_below(&rng, (uint64_t)t->n_moves)] : NULL;
+		const int64_t old = move ? move->values[0] : 0,
+			      others[] = {
+				      INT64_MAX, INT64_MIN + 1, old + (1 << 20), old - (1 << 20)};
 		int64_t bound;
 
 		if (!move)
@@ -162,7 +167,9 @@ static void forge_tree(struct gpube_certificate *c, const struct gpube_model *m,
 static void split(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .split = GPUBE_SPLIT_FIRST};
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_PATCHES,
+		.split = GPUBE_SPLIT_FIRST};
 	struct gpube_model *m = all_pairs(ctx, seed);
 	struct gpube_certificate c, again;
 	struct gpube_solution *known;
@@ -176,13 +183,15 @@ static void split(void **state)
 		assert_int_equal(gpube__bound_certified(&c, m, known, NULL, &opts), 0);
 		assert_int_equal(gpube__certificate_check(&c, m), 0);
 		if (brute.feasible)
-			assert_true(c.bound <= (m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost));
+			assert_true(c.bound <=
+				    (m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost));
 		gpube__certificate_clear(&c);
 		opts.timeout_seconds = 0;
 	}
 	assert_int_equal(gpube__bound_certified(&c, m, known, NULL, &opts), 0);
 	if (brute.feasible)
-		assert_int_equal(c.bound, m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost);
+		assert_int_equal(
+			c.bound, m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost);
 	assert_int_equal(gpube__certificate_write(&c, in_dir("tree.xz")), 0);
 	assert_int_equal(gpube__certificate_read(&again, ctx, in_dir("tree.xz")), 0);
 	assert_int_equal(again.tree.n_nodes, c.tree.n_nodes);
@@ -216,7 +225,8 @@ static void forge_search(struct gpube_certificate *c, const struct gpube_model *
 	certificate_tamper(&c->constant, (int64_t)1 << c->shift, c, m);
 	certificate_tamper(&c->constant, -1, c, m);
 	for (int k = 0; k < 8 && c->n_tables; k++) {
-		struct gpube_proof_table *t = &c->tables[gpube__rng_below(&rng, (uint64_t)c->n_tables)];
+		struct gpube_proof_table *t =
+			&c->tables[gpube__rng_below(&rng, (uint64_t)c->n_tables)];
 		const int64_t at = (int64_t)gpube__rng_below(&rng, (uint64_t)t->n);
 
 		certificate_tamper(&t->values[at], 1 + (int64_t)gpube__rng_below(&rng, 9), c, m);
@@ -230,7 +240,8 @@ static void forge_search(struct gpube_certificate *c, const struct gpube_model *
 	c->bound--; /* less than it proves is true, too */
 	assert_int_equal(gpube__certificate_check(c, m), 0);
 	c->bound++;
-	for (int32_t i = 0, j = c->n_vars - 1; i < j; i++, j--) { /* another order proves the same, if later */
+	/* another order proves the same, if later */
+	for (int32_t i = 0, j = c->n_vars - 1; i < j; i++, j--) {
 		const int32_t var = c->order[i];
 
 		c->order[i] = c->order[j];
@@ -239,7 +250,9 @@ static void forge_search(struct gpube_certificate *c, const struct gpube_model *
 	assert_int_equal(gpube__certificate_check(c, m), 0);
 }
 
-/* Numbers that add up to the problem only with one below 0, which no search may take for a bound. */
+/*
+ * Numbers that add up to the problem only with one below 0, which no search may take for a bound.
+ */
 static void forge_below_0(struct gpube_certificate *c, const struct gpube_model *m)
 {
 	int64_t *values;
@@ -260,7 +273,8 @@ static void searched(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ANDOR};
+	struct gpube_bound_opts opts = {
+		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ANDOR};
 	struct gpube_certificate c, again;
 	struct gpube_solution *known;
 	struct gpube_model *m;
@@ -275,7 +289,8 @@ static void searched(void **state)
 	if (brute.feasible)
 		assert_true(c.bound <= (m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost));
 	if (known->answer == GPUBE_ANSWER_OPTIMAL)
-		assert_int_equal(c.bound, m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost);
+		assert_int_equal(
+			c.bound, m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost);
 	assert_int_equal(gpube__certificate_write(&c, in_dir("search.gz")), 0);
 	assert_int_equal(gpube__certificate_read(&again, ctx, in_dir("search.gz")), 0);
 	assert_int_equal(again.order != NULL, c.order != NULL);
@@ -371,7 +386,8 @@ static void endless_block(void **state)
 }
 
 /* A certificate, if 'status' says that there is one, written and read again. */
-static int there_and_back(struct gpube_ctx *c, struct gpube_certificate *certificate, int status, const char *path)
+static int there_and_back(
+	struct gpube_ctx *c, struct gpube_certificate *certificate, int status, const char *path)
 {
 	if (!status)
 		status = gpube__certificate_write(certificate, path);
@@ -395,9 +411,12 @@ static int certify_scarcely(struct gpube_ctx *c, struct gpube_model *m, const vo
 /* The tree as well: what is known is a bound that the root alone does not reach. */
 static int certify_patches_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *path)
 {
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .split = GPUBE_SPLIT_FIRST};
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_PATCHES,
+		.split = GPUBE_SPLIT_FIRST};
 	struct gpube_certificate certificate = {.ctx = c};
-	struct gpube_solution known = {.answer = GPUBE_ANSWER_INCOMPLETE, .bound = m->direction == GPUBE_MAXIMISE ? -1000000 : 1000000};
+	struct gpube_solution known = {.answer = GPUBE_ANSWER_INCOMPLETE,
+		.bound = m->direction == GPUBE_MAXIMISE ? -1000000 : 1000000};
 	int status = gpube__bound_certified(&certificate, m, &known, NULL, &opts);
 
 	return there_and_back(c, &certificate, status, path);
@@ -406,9 +425,11 @@ static int certify_patches_scarcely(struct gpube_ctx *c, struct gpube_model *m, 
 /* A search as well. */
 static int certify_search_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *path)
 {
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ANDOR, .order_seconds = 1e-4};
+	struct gpube_bound_opts opts = {
+		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ANDOR, .order_seconds = 1e-4};
 	struct gpube_certificate certificate = {.ctx = c};
-	struct gpube_solution known = {.answer = GPUBE_ANSWER_INCOMPLETE, .bound = m->direction == GPUBE_MAXIMISE ? -1000000 : 1000000};
+	struct gpube_solution known = {.answer = GPUBE_ANSWER_INCOMPLETE,
+		.bound = m->direction == GPUBE_MAXIMISE ? -1000000 : 1000000};
 	int status = gpube__bound_certified(&certificate, m, &known, NULL, &opts);
 
 	return there_and_back(c, &certificate, status, path);

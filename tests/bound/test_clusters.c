@@ -65,9 +65,9 @@ static int64_t tables_cost(const void *state, const int32_t *values)
 		for (int j = 1; j < c->clusters[q].k; j++)
 			for (int i = 0; i < j; i++) {
 				int32_t a = c->clusters[q].v[i], b = c->clusters[q].v[j];
-				int32_t t = c->clusters[q].share[gpube__share(i, j)]
-					[live_index(c, a, values[a]) * gpube__row(c, b) +
-						live_index(c, b, values[b])];
+				int32_t t = c->clusters[q].share[gpube__share(
+					i, j)][live_index(c, a, values[a]) * gpube__row(c, b) +
+					       live_index(c, b, values[b])];
 
 				if (t == GPUBE__DEAD)
 					return -1;
@@ -78,8 +78,8 @@ static int64_t tables_cost(const void *state, const int32_t *values)
 
 static void check_costs(const struct gpube_clusters *c, const struct gpube_model *m, int64_t limit)
 {
-	const int64_t optimum = check_scaled_costs(
-		m, limit, c->shift, c->constant >= c->target, tables_cost, c);
+	const int64_t optimum =
+		check_scaled_costs(m, limit, c->shift, c->constant >= c->target, tables_cost, c);
 
 	assert_true(gpube__clusters_bound(c, m, limit) <= optimum);
 }
@@ -208,7 +208,8 @@ static void shifted_model(void **state)
 		for (int largest = 2; largest <= 4; largest++) {
 			shift_model(b.given, &b.s, b.s.model->top, largest, seed);
 			if (b.optimum < GPUBE_INF)
-				shift_model(b.given, &b.s, b.optimum + 1 + (int64_t)(seed % 9), largest, seed);
+				shift_model(b.given, &b.s, b.optimum + 1 + (int64_t)(seed % 9),
+					largest, seed);
 		}
 	bounded_clear(&b);
 }
@@ -330,10 +331,10 @@ static void kernels_agree(void **state)
 		assert_memory_equal(share[0], share[1], (size_t)n * sizeof(int32_t));
 		for (int64_t i = 0; i < n; i++) {
 			assert_true(share[0][i] == GPUBE__DEAD ||
-				(share[0][i] >= -GPUBE__SHARE_MAX &&
-					share[0][i] <= GPUBE__SHARE_MAX));
+				    (share[0][i] >= -GPUBE__SHARE_MAX &&
+					    share[0][i] <= GPUBE__SHARE_MAX));
 			assert_true(table[0][i] == GPUBE__DEAD ||
-				(table[0][i] >= 0 && table[0][i] < slack));
+				    (table[0][i] >= 0 && table[0][i] < slack));
 		}
 	}
 }
@@ -364,8 +365,9 @@ static void least_rows_agree(void **state)
 	for (int32_t c = 0; c < cols; c++) {
 		least = INT64_MAX;
 		for (int32_t r = 0; r < n_rows; r++)
-			least = t[row[r] * stride + c] - less[row[r]] < least ? t[row[r] * stride + c] - less[row[r]]
-									      : least;
+			least = t[row[r] * stride + c] - less[row[r]] < least
+					? t[row[r] * stride + c] - less[row[r]]
+					: least;
 		assert_true(out[0][c] == least && out[1][c] == least);
 	}
 }
@@ -386,7 +388,8 @@ static void narrow_rows_agree(void **state)
 	stride = 1 + (int32_t)gpube__rng_below(&rng, MOST);
 	cols = 1 + (int32_t)gpube__rng_below(&rng, (uint64_t)stride);
 	for (int k = 0; k < MOST * MOST + 7; k++)
-		t[k] = gpube__rng_below(&rng, 3) ? GPUBE__NARROW_FORBIDDEN : (int32_t)gpube__rng_below(&rng, (uint64_t)most);
+		t[k] = gpube__rng_below(&rng, 3) ? GPUBE__NARROW_FORBIDDEN
+						 : (int32_t)gpube__rng_below(&rng, (uint64_t)most);
 	for (int k = 0; k < MOST; k++) /* as much was moved as may be, and the values cost that */
 		less[k] = (int64_t)gpube__rng_below(&rng, (uint64_t)(3 * most)) - 2 * most;
 	for (int32_t r = rows - 1; r >= 0; r--)
@@ -422,9 +425,11 @@ static void row_loops_agree(void **state)
 	n = GPUBE__ROW_STEP * (1 + (int32_t)gpube__rng_below(&rng, MOST / GPUBE__ROW_STEP));
 	for (int a = 0; a < MOST; a++) {
 		was[a] = (int64_t)gpube__rng_below(&rng, 10);
-		cost[0][a] = gpube__rng_below(&rng, 3) ? (int64_t)gpube__rng_below(&rng, 10) : GPUBE__ROW_DROPPED - a;
+		cost[0][a] = gpube__rng_below(&rng, 3) ? (int64_t)gpube__rng_below(&rng, 10)
+						       : GPUBE__ROW_DROPPED - a;
 		moved[0][a] = (int64_t)gpube__rng_below(&rng, 10) - 5;
-		m[0][a] = gpube__rng_below(&rng, 5) ? (int64_t)gpube__rng_below(&rng, 20) - 10 : GPUBE__ROW_FORBIDDEN - a;
+		m[0][a] = gpube__rng_below(&rng, 5) ? (int64_t)gpube__rng_below(&rng, 20) - 10
+						    : GPUBE__ROW_FORBIDDEN - a;
 	}
 	memcpy(cost[1], cost[0], sizeof(*cost));
 	memcpy(moved[1], moved[0], sizeof(*moved));
@@ -432,13 +437,15 @@ static void row_loops_agree(void **state)
 	for (int k = 0; k < 2; k++) {
 		kernels[k]->range(cost[k], n, &least[k], &most[k]);
 		lacks[k] = kernels[k]->lacking(m[k], cost[k], moved[k], n);
-		rose[k] = kernels[k]->rise(cost[k], moved[k], m[k], n, seed % 2 ? 7 : INT64_MAX / 2, 12);
+		rose[k] = kernels[k]->rise(
+			cost[k], moved[k], m[k], n, seed % 2 ? 7 : INT64_MAX / 2, 12);
 		more[k] = kernels[k]->is_more(cost[k], was, n);
 		kernels[k]->lower(cost[k], n, least[k] < 10 ? least[k] : 0);
 		if (seed % 3)
 			kernels[k]->fall(cost[k], moved[k], n, 6);
 	}
-	assert_true(least[0] == least[1] && most[0] == most[1] && lacks[0] == lacks[1] && rose[0] == rose[1] && more[0] == more[1]);
+	assert_true(least[0] == least[1] && most[0] == most[1] && lacks[0] == lacks[1] &&
+		    rose[0] == rose[1] && more[0] == more[1]);
 	assert_memory_equal(cost[0], cost[1], sizeof(*cost));
 	assert_memory_equal(moved[0], moved[1], sizeof(*moved));
 	assert_memory_equal(m[0], m[1], sizeof(*m));

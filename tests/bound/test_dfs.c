@@ -1,7 +1,7 @@
 /*
- * The search tree: at every node each assignment below the limit that agrees with the decisions costs
- * in the tables exactly what it did, nothing there is negative, and its values are live; what a level
- * changed is taken back to the bit.
+ * The search tree: at every node each assignment below the limit that agrees with the decisions
+ * costs in the tables exactly what it did, nothing there is negative, and its values are live; what
+ * a level changed is taken back to the bit.
  */
 #include <math.h>
 
@@ -67,8 +67,11 @@ static int64_t total(const struct world *w)
 	return sum;
 }
 
-/* Whether g costs nothing with some values of the other variables, and what those of 'priced' cost. */
-static bool has_company(const struct gpube_dfs *t, const struct gpube_dfs_function *g, int k, int32_t value, uint32_t priced)
+/*
+ * Whether g costs nothing with some values of the other variables, and what those of 'priced' cost.
+ */
+static bool has_company(const struct gpube_dfs *t, const struct gpube_dfs_function *g, int k,
+	int32_t value, uint32_t priced)
 {
 	int32_t index[GPUBE__DFS_ARITY] = {0};
 	int j = 0;
@@ -111,7 +114,8 @@ static void check_company(const struct gpube_dfs *t, const struct gpube_dfs_func
 		}
 		assert_true(gpube__dfs_is_still(t, g, g->scope[i], first) == still);
 		if (t->at[g->scope[i]][t->free[g->scope[i]]] < t->n_live[g->scope[i]])
-			assert_true(gpube__dfs_is_free(t, g, i) == has_company(t, g, i, t->free[g->scope[i]], UINT32_MAX));
+			assert_true(gpube__dfs_is_free(t, g, i) ==
+				    has_company(t, g, i, t->free[g->scope[i]], UINT32_MAX));
 	}
 }
 
@@ -127,11 +131,12 @@ static void check(struct world *w)
 		if (cost >= w->limit || !agrees(w))
 			continue;
 		if (w->t->conflict)
-			fail_msg("a conflict, but an assignment costs %lld, below %lld", (long long)cost,
-				(long long)w->limit);
+			fail_msg("a conflict, but an assignment costs %lld, below %lld",
+				(long long)cost, (long long)w->limit);
 		for (int32_t p = 0; p < w->t->n; p++)
 			assert_true(w->t->at[p][w->values[w->t->order[p]]] < w->t->n_live[p]);
-		assert_true(total(w) == (cost - gpube__constant_of(w->m)) * ((int64_t)1 << w->t->shift));
+		assert_true(total(w) ==
+			    (cost - gpube__constant_of(w->m)) * ((int64_t)1 << w->t->shift));
 	} while (next_assignment(w->values, w->m));
 }
 
@@ -157,7 +162,10 @@ static int64_t *snapshot(const struct gpube_dfs *t, int64_t n_moves)
 	return copy;
 }
 
-/* One level down and back, and, below the root, the other side at the level that it came from, as a search does. */
+/*
+ * One level down and back, and, below the root, the other side at the level that it came from, as a
+ * search does.
+ */
 static void descend(struct world *w, struct gpube_rng *rng, int64_t n_moves)
 {
 	struct gpube_dfs *t = w->t;
@@ -210,7 +218,8 @@ static int64_t count_moves(const struct gpube_dfs *t)
 		const struct gpube_dfs_function *f = &t->functions[of / GPUBE__DFS_ARITY];
 		const int32_t p = i < t->n ? i : f->scope[of % GPUBE__DFS_ARITY];
 		const int64_t *row = i < t->n ? t->cost[p] : f->moved[of % GPUBE__DFS_ARITY];
-		const int64_t end = row - t->moves + gpube__row_cells(t->m->vars[t->order[p]].domain);
+		const int64_t end =
+			row - t->moves + gpube__row_cells(t->m->vars[t->order[p]].domain);
 
 		most = end > most ? end : most;
 	}
@@ -239,7 +248,8 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 	for (int k = 0; k < 4 && !w.t->conflict; k++) {
 		int32_t done = 0;
 
-		while (done < w.t->n && !w.t->conflict) { /* one there and back, then one and a part of it again */
+		/* one there and back, then one and a part of it again */
+		while (done < w.t->n && !w.t->conflict) {
 			assert_int_equal(gpube__dfs_sweep_on(w.t, k % 2, &done, 0), 0);
 			check(&w);
 		}
@@ -259,8 +269,9 @@ static void invariant(void **state)
 }
 
 /*
- * Few variables of many values, whose rows are worked on by vectors: costs that fit 32 bits, small ones and nearly as great as fit,
- * and greater ones, and cells that are forbidden; values go from the ends and in between.
+ * Few variables of many values, whose rows are worked on by vectors: costs that fit 32 bits, small
+ * ones and nearly as great as fit, and greater ones, and cells that are forbidden; values go from
+ * the ends and in between.
  */
 static void wide_domains(void **state)
 {
@@ -276,21 +287,27 @@ static void wide_domains(void **state)
 	gpube__rng_init(&rng, seed);
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
 	for (int i = 0; i < N; i++)
-		assert_int_equal(gpube_model_add_var(m, NULL, 2 + (int32_t)(gpube__rng_next(&rng) % (MOST - 1)), NULL), 0);
+		assert_int_equal(gpube_model_add_var(m, NULL,
+					 2 + (int32_t)(gpube__rng_next(&rng) % (MOST - 1)), NULL),
+			0);
 	for (int f = 0; f < (seed % 3 ? 5 : 6); f++) {
 		int64_t n = 1;
 
 		for (int k = 0; k < arity[f]; k++)
 			n *= m->vars[scopes[f][k]].domain;
 		for (int64_t c = 0; c < n; c++)
-			costs[c] = gpube__rng_next(&rng) % 8 ? unit * (int64_t)(gpube__rng_next(&rng) % 10) : GPUBE_INF;
+			costs[c] = gpube__rng_next(&rng) % 8
+					   ? unit * (int64_t)(gpube__rng_next(&rng) % 10)
+					   : GPUBE_INF;
 		assert_int_equal(gpube_model_add_costs(m, arity[f], scopes[f], costs), 0);
 	}
 	walk(m, unit * (int64_t)(8 + gpube__rng_next(&rng) % 20), seed);
 	gpube_model_free(m);
 }
 
-/* n functions of one variable: what they force is added up, or the model refused, but never wraps. */
+/*
+ * n functions of one variable: what they force is added up, or the model refused, but never wraps.
+ */
 static void many_functions(void **state)
 {
 	const int n = (int)(uintptr_t)*state;
@@ -314,9 +331,9 @@ static void many_functions(void **state)
 }
 
 /*
- * Costs that wander around a circle of functions, ever smaller: found among random models of two to six
- * variables whose costs are far apart. Without the cap propagation took more than ten seconds, at
- * three variables; one in some hundred of such models takes hundreds of looks at a variable.
+ * Costs that wander around a circle of functions, ever smaller: found among random models of two to
+ * six variables whose costs are far apart. Without the cap propagation took more than ten seconds,
+ * at three variables; one in some hundred of such models takes hundreds of looks at a variable.
  */
 static void wandering_costs(void **state)
 {
@@ -324,14 +341,19 @@ static void wandering_costs(void **state)
 		int32_t arity, scope[3];
 		int64_t costs[24];
 	} functions[] = {
-		{2, {1, 2}, {62500000000, 61035156, 122070312, 0, 0, 0, 0, 0, 1000000000000, 14901, 1, 3}},
-		{3, {0, 1, 2}, {500000000000, 0, 14901, 122070312, 15258789, 0, 0, 0, 0, 58, 0, 0, 0, 1, 29,
-			31250000000, 58, 0, 0, 15258789, 0, 0, 0, 125000000000}},
-		{3, {0, 1, 2}, {0, 931, 0, 119209, 30517578, 31250000000, 0, 0, 0, 0, 0, 14, 476837, 0,
-			250000000000, 0, 0, 119209, 0, 0, 15625000000, 931, 0, 7}},
-		{3, {0, 1, 2}, {0, 31250000000, 30517578, 122070312, 29802, 3906250000, 244140625,
-			250000000000, 0, 0, 3725, 0, 7812500000, 0, 0, 61035156, 59604, 1953125000, 0, 3725, 0,
-			3906250000, 0, 0}},
+		{2, {1, 2},
+			{62500000000, 61035156, 122070312, 0, 0, 0, 0, 0, 1000000000000, 14901, 1,
+				3}},
+		{3, {0, 1, 2},
+			{500000000000, 0, 14901, 122070312, 15258789, 0, 0, 0, 0, 58, 0, 0, 0, 1,
+				29, 31250000000, 58, 0, 0, 15258789, 0, 0, 0, 125000000000}},
+		{3, {0, 1, 2},
+			{0, 931, 0, 119209, 30517578, 31250000000, 0, 0, 0, 0, 0, 14, 476837, 0,
+				250000000000, 0, 0, 119209, 0, 0, 15625000000, 931, 0, 7}},
+		{3, {0, 1, 2},
+			{0, 31250000000, 30517578, 122070312, 29802, 3906250000, 244140625,
+				250000000000, 0, 0, 3725, 0, 7812500000, 0, 0, 61035156, 59604,
+				1953125000, 0, 3725, 0, 3906250000, 0, 0}},
 		{2, {1, 2}, {125000000000, 0, 14, 1, 0, 0, 59604, 0, 0, 0, 488281250, 122070312}},
 		{2, {0, 2}, {0, 0, 7629394, 0, 488281250, 125000000000, 0, 125000000000}},
 	};
@@ -344,24 +366,28 @@ static void wandering_costs(void **state)
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(gpube_model_add_var(m, NULL, domains[i], NULL), 0);
 	for (size_t f = 0; f < sizeof(functions) / sizeof(*functions); f++)
-		assert_int_equal(gpube_model_add_costs(
-			m, functions[f].arity, functions[f].scope, functions[f].costs), 0);
+		assert_int_equal(gpube_model_add_costs(m, functions[f].arity, functions[f].scope,
+					 functions[f].costs),
+			0);
 	assert_int_equal(gpube__dfs_new(&t, m, order, 2250000000001), 0);
 	assert_non_null(t);
 	assert_int_equal(gpube__dfs_propagate_all(t), 0);
-	assert_in_range(t->n_looks, 4 * 3, 4 * 3 + 3 + 9); /* the cap; once for each variable and value more */
+	/* the cap; once for each variable and value more */
+	assert_in_range(t->n_looks, 4 * 3, 4 * 3 + 3 + 9);
 	gpube__dfs_free(t);
 	gpube_model_free(m);
 }
 
 /*
- * Two variables before a third one, each of which forbids one of its values unless it takes its dear one: what each of
- * them costs is nothing that the order brings together, and the third one gathers it.
+ * Two variables before a third one, each of which forbids one of its values unless it takes its
+ * dear one: what each of them costs is nothing that the order brings together, and the third one
+ * gathers it.
  */
 static void gathered_costs(void **state)
 {
 	const bool has_room = *state != NULL;
-	const int64_t dear[] = {0, 7}, no_first[] = {GPUBE_INF, 0, 0, 0}, no_second[] = {0, has_room ? 0 : GPUBE_INF, 0, 0};
+	const int64_t dear[] = {0, 7}, no_first[] = {GPUBE_INF, 0, 0, 0},
+		      no_second[] = {0, has_room ? 0 : GPUBE_INF, 0, 0};
 	const int32_t order[] = {0, 1, 2}, scope[][2] = {{0, 2}, {1, 2}};
 	struct gpube_model *m;
 	struct gpube_dfs *t;
@@ -371,7 +397,8 @@ static void gathered_costs(void **state)
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(gpube_model_add_costs(m, 1, scope[i], dear), 0);
-		assert_int_equal(gpube_model_add_costs(m, 2, scope[i], i ? no_second : no_first), 0);
+		assert_int_equal(
+			gpube_model_add_costs(m, 2, scope[i], i ? no_second : no_first), 0);
 	}
 	assert_int_equal(gpube__dfs_new(&t, m, order, 15), 0);
 	assert_non_null(t);
@@ -384,17 +411,17 @@ static void gathered_costs(void **state)
 }
 
 /*
- * A sparse function over more than 2^63 cells: no tree, and no mini-buckets, which auto does without;
- * every method that says anything says what is true.
+ * A sparse function over more than 2^63 cells: no tree, and no mini-buckets, which auto does
+ * without; every method that says anything says what is true.
  */
 static void uncountable_cells(void **state)
 {
 	enum { ARITY = 8, DOMAIN = 300 };
 	const enum gpube_bound_method method = (enum gpube_bound_method)(uintptr_t)*state;
-	struct gpube_table table = {.type = GPUBE_INT8, .sparse = true, .arity = ARITY, .n = 2,
-		.dflt.i = 5};
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = method,
-		.timeout_seconds = 1};
+	struct gpube_table table = {
+		.type = GPUBE_INT8, .sparse = true, .arity = ARITY, .n = 2, .dflt.i = 5};
+	struct gpube_bound_opts opts = {
+		.sizeof_options = sizeof(opts), .method = method, .timeout_seconds = 1};
 	struct gpube_model *m;
 	struct gpube_solution *b;
 	int32_t scope[ARITY], t;
@@ -418,7 +445,10 @@ static void uncountable_cells(void **state)
 	gpube_model_free(m);
 }
 
-/* Values that differ the more the farther apart they are have an order, the same ones shuffled have none. */
+/*
+ * Values that differ the more the farther apart they are have an order, the same ones shuffled have
+ * none.
+ */
 static void values_with_an_order(void **state)
 {
 	enum { DOMAIN = 12 };
@@ -429,7 +459,8 @@ static void values_with_an_order(void **state)
 
 	for (int32_t a = 0; a < DOMAIN; a++)
 		for (int32_t b = 0; b < DOMAIN; b++)
-			costs[DOMAIN * a + b] = abs(step * a % DOMAIN - step * b % DOMAIN) < 4 ? 10 : 0;
+			costs[DOMAIN * a + b] =
+				abs(step * a % DOMAIN - step * b % DOMAIN) < 4 ? 10 : 0;
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(gpube_model_add_var(m, NULL, DOMAIN, NULL), 0);
@@ -445,8 +476,10 @@ static void proves(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_TREE,
-		.order_seconds = 1e-3, .seed = seed};
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_TREE,
+		.order_seconds = 1e-3,
+		.seed = seed};
 	struct gpube_model *m = random_model(ctx, &spec, seed);
 	struct gpube_solution *b;
 	struct brute brute;
@@ -454,7 +487,8 @@ static void proves(void **state)
 	assert_non_null(m);
 	assert_int_equal(brute_force(&brute, NULL, m), 0);
 	assert_int_equal(gpube_bound(&b, m, &opts), 0);
-	assert_int_equal(b->answer, brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
+	assert_int_equal(
+		b->answer, brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
 	if (brute.feasible) {
 		assert_true(b->cost == brute.cost);
 		assert_true(b->bound == brute.cost);
@@ -463,7 +497,10 @@ static void proves(void **state)
 	gpube_model_free(m);
 }
 
-/* What is open of a block is a part of its tree, some of it as long as the block is; and what is left takes time as long as one is. */
+/*
+ * What is open of a block is a part of its tree, some of it as long as the block is; and what is
+ * left takes time as long as one is.
+ */
 static void check_left(const struct gpube_dfs_tree *s)
 {
 	bool closed = true;
@@ -539,8 +576,9 @@ static void in_pieces(void **state)
 }
 
 /*
- * Trees below guesses, a run at a time, beside the one without: bounds are below the optimum, the limit is what it was or the
- * best assignment, and what is left to the tree without a guess is the proof.
+ * Trees below guesses, a run at a time, beside the one without: bounds are below the optimum, the
+ * limit is what it was or the best assignment, and what is left to the tree without a guess is the
+ * proof.
  */
 static void guesses(void **state)
 {
@@ -564,7 +602,8 @@ static void guesses(void **state)
 
 			assert_int_equal(gpube__bound_guess(&b, 0), 0);
 			assert_true(b.limit == (b.upper < limit ? b.upper : limit));
-			assert_true(b.lower >= before && (b.lower <= r.optimum || b.lower <= b.cutoff));
+			assert_true(
+				b.lower >= before && (b.lower <= r.optimum || b.lower <= b.cutoff));
 			assert_true(++turns < 10000);
 		}
 		assert_int_equal(gpube__bound_dfs(&b, INFINITY), 0);
@@ -595,7 +634,9 @@ int main(void)
 	add_case(&c, wandering_costs, NULL, "wandering costs");
 	add_case(&c, gathered_costs, NULL, "gathered costs");
 	add_case(&c, gathered_costs, &c, "costs that cannot be gathered");
-	add_case(&c, uncountable_cells, (void *)(uintptr_t)GPUBE_BOUND_TREE, "uncountable cells: tree");
-	add_case(&c, uncountable_cells, (void *)(uintptr_t)GPUBE_BOUND_AUTO, "uncountable cells: auto");
+	add_case(&c, uncountable_cells, (void *)(uintptr_t)GPUBE_BOUND_TREE,
+		"uncountable cells: tree");
+	add_case(&c, uncountable_cells, (void *)(uintptr_t)GPUBE_BOUND_AUTO,
+		"uncountable cells: auto");
 	return run_cases(&c, "dfs", ctx_setup_1_thread, ctx_teardown);
 }

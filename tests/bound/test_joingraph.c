@@ -16,8 +16,8 @@
 enum { N_SEEDS = 300 };
 
 /* The cell of a join at an assignment with its own variable at value 0. */
-static int64_t cell_of(const struct gpube_joingraph *g, const struct gpube_join *j,
-	const int32_t *values)
+static int64_t cell_of(
+	const struct gpube_joingraph *g, const struct gpube_join *j, const int32_t *values)
 {
 	int64_t cell = 0;
 
@@ -47,15 +47,15 @@ static int64_t tables_cost(const void *state, const int32_t *values)
 
 static void check_costs(const struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit)
 {
-	const int64_t optimum = check_scaled_costs(
-		m, limit, g->shift, g->constant >= g->target, tables_cost, g);
+	const int64_t optimum =
+		check_scaled_costs(m, limit, g->shift, g->constant >= g->target, tables_cost, g);
 
 	assert_true(gpube__joingraph_bound(g, m, limit) <= optimum);
 }
 
 /* No value of an assignment below the limit forces as much as is missing to the limit. */
-static void check_forced(const struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit,
-	int32_t *values)
+static void check_forced(const struct gpube_joingraph *g, const struct gpube_model *m,
+	int64_t limit, int32_t *values)
 {
 	int64_t *at = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*at)), n = 0, *forced;
 
@@ -85,8 +85,9 @@ static void climb(const struct gpube_model *m, int64_t limit, const int32_t *ord
 	bool fits;
 
 	assert_int_equal(gpube__joingraph_init(&g, m, order, 2, 1e7,
-				 m->n_vars > 0 && order[0] % 2 ? GPUBE_PARTITION_MERGE : GPUBE_PARTITION_SCOPE, limit,
-				 GPUBE__MOST_SHIFT, &fits),
+				 m->n_vars > 0 && order[0] % 2 ? GPUBE_PARTITION_MERGE
+							       : GPUBE_PARTITION_SCOPE,
+				 limit, GPUBE__MOST_SHIFT, &fits),
 		0);
 	assert_true(fits);
 	check_costs(&g, m, limit);
@@ -181,7 +182,9 @@ static void threads_agree(void **state)
 	for (int k = 0; k < 2; k++) {
 		ctx->n_threads = 1 + 2 * k;
 		assert_int_equal(
-			gpube__joingraph_init(&g[k], m, order, 13, 1e8, GPUBE_PARTITION_SCOPE, GPUBE_INF, GPUBE__MOST_SHIFT, &fits), 0);
+			gpube__joingraph_init(&g[k], m, order, 13, 1e8, GPUBE_PARTITION_SCOPE,
+				GPUBE_INF, GPUBE__MOST_SHIFT, &fits),
+			0);
 		assert_true(fits);
 		for (int pass = 0; pass < 3; pass++)
 			assert_int_equal(gpube__joingraph_pass(&g[k], pass % 2), 0);

@@ -1,7 +1,7 @@
 /*
  * The best assignments against enumeration, one case a seed: their costs are the least ones, each
- * assignment is there once and costs what it is said to, and whether there are more is known; with exact
- * bounds and with mini-buckets of one variable.
+ * assignment is there once and costs what it is said to, and whether there are more is known; with
+ * exact bounds and with mini-buckets of one variable.
  */
 #include "tests/support/test.h"
 
@@ -63,7 +63,7 @@ static void check(const struct gpube_model *m, const int64_t *costs, int64_t n, 
 		assert_int_equal(sign * cost, costs[k]);
 		for (int64_t j = 0; j < k; j++)
 			assert_true(m->n_vars > 0 && memcmp(values, b->values + j * m->n_vars,
-								   (size_t)m->n_vars * sizeof(*values)));
+							     (size_t)m->n_vars * sizeof(*values)));
 	}
 	gpube_list_free(b, m->ctx);
 }
@@ -119,7 +119,8 @@ static void potentials(void **state)
 	assert_int_equal(b->n, brute.n_feasible);
 	assert_false(b->more);
 	for (int64_t k = 0; k < b->n; k++) {
-		assert_int_equal(gpube_model_log_value(&log_value, m, b->values + k * m->n_vars), GPUBE_OK);
+		assert_int_equal(
+			gpube_model_log_value(&log_value, m, b->values + k * m->n_vars), GPUBE_OK);
 		assert_true(log_value <= before + 1e-6);
 		before = log_value;
 	}

@@ -30,8 +30,8 @@ static int32_t live_index(const struct gpube_nested_part *p, int32_t i, int32_t 
 }
 
 /* What an assignment costs in a state; -1: a value, or a cell, is dead. */
-static int64_t state_cost(const struct gpube_nested *n, const struct gpube_nested_part *p,
-	const int32_t *values)
+static int64_t state_cost(
+	const struct gpube_nested *n, const struct gpube_nested_part *p, const int32_t *values)
 {
 	const struct regions_view v = regions_view(&p->r, n->plan.words);
 	const int32_t slack = gpube__slack(n->c);
@@ -48,7 +48,8 @@ static int64_t state_cost(const struct gpube_nested *n, const struct gpube_neste
 			if (x < 0)
 				return -1;
 			at = at * (e == k - 1 ? regions_row(p->r.domain[vars[e]])
-					      : p->r.domain[vars[e]]) + x;
+					      : p->r.domain[vars[e]]) +
+			     x;
 		}
 		cell = v.cells[v.at[t] + at];
 		if (share ? cell == GPUBE__DEAD : cell >= slack)
@@ -141,8 +142,10 @@ static void check_plan(const struct gpube_nested *n, const struct gpube_nested_p
 	int32_t *at = gpube__alloc(ctx, (uint64_t)plan->n + 1, sizeof(*at)), total = 0;
 	int32_t *near = gpube__alloc(ctx, 2 * (uint64_t)plan->n_pairs, sizeof(*near));
 
-	check_groups(plan->quad_group, plan->n_quad_groups, v.quad_triples, NULL, 4, plan->n_triples);
-	check_groups(plan->triple_group, plan->n_triple_groups, v.triple_pairs, NULL, 3, plan->n_pairs);
+	check_groups(
+		plan->quad_group, plan->n_quad_groups, v.quad_triples, NULL, 4, plan->n_triples);
+	check_groups(
+		plan->triple_group, plan->n_triple_groups, v.triple_pairs, NULL, 3, plan->n_pairs);
 	assert_int_equal(plan->quad_group[plan->n_quad_groups], plan->n_quads);
 	assert_int_equal(plan->triple_group[plan->n_triple_groups], plan->n_triples);
 	assert_int_equal(plan->variable_group[plan->n_variable_groups], plan->n);
@@ -178,8 +181,9 @@ static void climb(const struct gpube_model *m, int64_t limit, double bytes)
 	check_plan(&n, p);
 	check_costs(&n, p, m, limit, 0, NULL);
 	for (int turn = 0; turn < N_TURNS && p->constant < p->target; turn++) {
-		assert_int_equal(gpube__nested_passes(
-			&n, p, 1 + turn, turn % 3 ? GPUBE_REGIONS_QUADS : 0), 0);
+		assert_int_equal(
+			gpube__nested_passes(&n, p, 1 + turn, turn % 3 ? GPUBE_REGIONS_QUADS : 0),
+			0);
 		assert_true(p->constant >= before);
 		before = p->constant;
 		check_costs(&n, p, m, limit, 0, NULL);
@@ -226,12 +230,16 @@ static void invariant(void **state)
 	bounded_clear(&b);
 }
 
-/* The method finds the optimum that brute force finds, by splitting alone where nothing is eliminated. */
+/*
+ * The method finds the optimum that brute force finds, by splitting alone where nothing is
+ * eliminated.
+ */
 static void optimum(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_REGIONS, .backend = GPUBE_BACKEND_CPU,
+		.method = GPUBE_BOUND_REGIONS,
+		.backend = GPUBE_BACKEND_CPU,
 		.no_eliminate = seed % 4 != 0,
 		.split = seed % 3 ? GPUBE_SPLIT_FIRST : GPUBE_SPLIT_AUTO};
 	struct random_spec spec = random_spec_default();

@@ -30,7 +30,8 @@ static struct brute brute_part(const struct gpube_model *m, const int32_t *row, 
 }
 
 /* The rows of a part have its optima, each once. Returns a row that has some. */
-static const int32_t *check_rows(const struct gpube_model *m, const struct gpube_rows *rows, const struct brute *whole)
+static const int32_t *check_rows(
+	const struct gpube_model *m, const struct gpube_rows *rows, const struct brute *whole)
 {
 	const int32_t *at = rows->words, *one = NULL;
 	uint64_t n_optima = 0;
@@ -80,8 +81,12 @@ static void await(struct gpube_part_solver *s)
 	assert_int_equal(gpube__hand_end(&s->hand), 0);
 }
 
-/* Solves a part, asked for parts meanwhile; those that it is split into are solved, too. Returns the best cost, or the limit. */
-static int64_t solve(struct gpube_part_solver *s, const int32_t *row, int32_t n, int64_t limit, int depth)
+/*
+ * Solves a part, asked for parts meanwhile; those that it is split into are solved, too. Returns
+ * the best cost, or the limit.
+ */
+static int64_t solve(
+	struct gpube_part_solver *s, const int32_t *row, int32_t n, int64_t limit, int depth)
 {
 	int32_t *values = malloc((size_t)(s->m->n_vars + 1) * sizeof(*values));
 	struct gpube_rows rows;
@@ -106,7 +111,8 @@ static int64_t solve(struct gpube_part_solver *s, const int32_t *row, int32_t n,
 	rows = s->rows;
 	s->rows = (struct gpube_rows){0};
 	for (int32_t k = 0, at = 0; k < rows.n_rows && rows.words; k++, at += 1 + rows.words[at])
-		limit = solve(s, rows.words + at + 1, rows.words[at], limit, depth + 1 + (rows.n_rows == 1));
+		limit = solve(s, rows.words + at + 1, rows.words[at], limit,
+			depth + 1 + (rows.n_rows == 1));
 	gpube__rows_clear(ctx, &rows);
 	return limit;
 }
@@ -114,7 +120,8 @@ static int64_t solve(struct gpube_part_solver *s, const int32_t *row, int32_t n,
 static void solved_in_parts(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .backend = GPUBE_BACKEND_CPU};
+	const struct gpube_solve_opts opts = {
+		.sizeof_options = sizeof(opts), .backend = GPUBE_BACKEND_CPU};
 	struct gpube_model *m = model_of(seed);
 	struct gpube_part_solver s;
 	struct brute best;
@@ -130,7 +137,8 @@ static void solved_in_parts(void **state)
 
 static void ends_when_stopped(void **state)
 {
-	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .backend = GPUBE_BACKEND_CPU};
+	const struct gpube_solve_opts opts = {
+		.sizeof_options = sizeof(opts), .backend = GPUBE_BACKEND_CPU};
 	struct gpube_model *m = new_model(60, 9);
 	struct gpube_part_solver s;
 	int64_t costs[81];
@@ -160,7 +168,8 @@ static void ends_when_stopped(void **state)
 
 static void bad_rows(void **state)
 {
-	static const int32_t rows[][4] = {{0}, {0, 0}, {0, 2, 1}, {0, 1, 3}, {0, 1, -1}, {3, 1, 0}, {-1, 1, 0}, {0, 1, 0, 1}};
+	static const int32_t rows[][4] = {
+		{0}, {0, 0}, {0, 2, 1}, {0, 1, 3}, {0, 1, -1}, {3, 1, 0}, {-1, 1, 0}, {0, 1, 0, 1}};
 	static const int32_t n[] = {1, 2, 3, 3, 3, 3, 3, 4};
 	struct gpube_model *m = new_model(3, 3), part;
 

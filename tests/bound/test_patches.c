@@ -1,6 +1,7 @@
 /*
- * The ascent on patches: after every sweep each assignment below the limit that has kept values costs in the tables exactly
- * what it did, or what is left of it where costs are rounded down, nothing there is negative, and no value of it is gone.
+ * The ascent on patches: after every sweep each assignment below the limit that has kept values
+ * costs in the tables exactly what it did, or what is left of it where costs are rounded down,
+ * nothing there is negative, and no value of it is gone.
  */
 #include "tests/support/test.h"
 
@@ -17,7 +18,15 @@
 #include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 400, N_SPLIT = 300, N_TORUS = 12, N_THREADS = 12, N_WHOLE = 300, N_TIGHT = 100, N_WANT = 100 };
+enum {
+	N_SEEDS = 400,
+	N_SPLIT = 300,
+	N_TORUS = 12,
+	N_THREADS = 12,
+	N_WHOLE = 300,
+	N_TIGHT = 100,
+	N_WANT = 100
+};
 
 struct world {
 	struct gpube_patches *p;
@@ -78,7 +87,8 @@ static void check(struct world *w)
 		if (w->p->shift >= 0)
 			assert_true(sum == scaled * ((int64_t)1 << w->p->shift));
 		else
-			assert_true(sum <= scaled >> -w->p->shift && sum + n_functions >= scaled >> -w->p->shift);
+			assert_true(sum <= scaled >> -w->p->shift &&
+				    sum + n_functions >= scaled >> -w->p->shift);
 	} while (next_assignment(w->values, w->m));
 }
 
@@ -100,7 +110,7 @@ static void check_forced(struct world *w, int32_t var, int32_t value)
 	} while (next_assignment(w->values, w->m));
 	if (least < w->limit)
 		assert_true(w->s->constant + w->forced[value] <=
-			gpube__scale_target(w->p->shift, least - gpube__constant_of(w->m)));
+			    gpube__scale_target(w->p->shift, least - gpube__constant_of(w->m)));
 }
 
 static void check_decoded(struct world *w, bool backward)
@@ -133,12 +143,16 @@ static void walk(const struct gpube_model *m, int64_t limit, uint64_t seed)
 	check(&w);
 	for (int k = 0; k < 12 && w.s->constant < w.s->target; k++) {
 		const enum gpube_patches_way way =
-			(k < 4 ? k % 2 != 0 : gpube__rng_below(&rng, 3) != 0) ? GPUBE__PATCHES_BACKWARD : GPUBE__PATCHES_FORWARD;
+			(k < 4 ? k % 2 != 0 : gpube__rng_below(&rng, 3) != 0)
+				? GPUBE__PATCHES_BACKWARD
+				: GPUBE__PATCHES_FORWARD;
 		const int32_t var = (int32_t)gpube__rng_below(&rng, (uint64_t)m->n_vars),
-			      value = (int32_t)gpube__rng_below(&rng, (uint64_t)m->vars[var].domain);
+			      value = (int32_t)gpube__rng_below(
+				      &rng, (uint64_t)m->vars[var].domain);
 
 		before = w.s->constant;
-		gpube__patches_sweep(w.p, w.s, k > 4 && k % 2 ? GPUBE__PATCHES_EVENLY : way, k == 7, w.room);
+		gpube__patches_sweep(
+			w.p, w.s, k > 4 && k % 2 ? GPUBE__PATCHES_EVENLY : way, k == 7, w.room);
 		assert_true(w.s->constant >= before);
 		check(&w);
 		if (w.s->constant >= w.s->target)
@@ -173,7 +187,8 @@ struct listed {
 	int64_t limit;
 };
 
-static int64_t cost_in(const struct gpube_patch_lists *l, const struct gpube_patch_list *a, const int32_t *values, int64_t *at)
+static int64_t cost_in(const struct gpube_patch_lists *l, const struct gpube_patch_list *a,
+	const int32_t *values, int64_t *at)
 {
 	uint64_t key = 0;
 
@@ -197,7 +212,8 @@ static int64_t listed_total(const struct gpube_patch_lists *l, const int32_t *va
 			return -1;
 		sum += cost;
 		/* the separators whose first member it is */
-		for (int32_t j = l->member_at ? l->member_at[k] : 0; l->member_at && j < l->member_at[k + 1]; j++) {
+		for (int32_t j = l->member_at ? l->member_at[k] : 0;
+			l->member_at && j < l->member_at[k + 1]; j++) {
 			const struct gpube_patch_list_member *of = &l->members[l->member_of[j]];
 			const struct gpube_patch_list_separator *b = &l->separators[of->separator];
 
@@ -211,7 +227,10 @@ static int64_t listed_total(const struct gpube_patch_lists *l, const int32_t *va
 	return sum;
 }
 
-/* Every assignment below the limit costs in the lists what it does, and what is left of them is not negative. */
+/*
+ * Every assignment below the limit costs in the lists what it does, and what is left of them is not
+ * negative.
+ */
 static void check_listed(const struct listed *w)
 {
 	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)w->m->n_vars + 1, sizeof(*values));
@@ -232,7 +251,8 @@ static void check_listed(const struct listed *w)
 		if (w->l->shift >= 0)
 			assert_true(sum == scaled * ((int64_t)1 << w->l->shift));
 		else
-			assert_true(sum <= scaled >> -w->l->shift && sum + w->m->n_functions >= scaled >> -w->l->shift);
+			assert_true(sum <= scaled >> -w->l->shift &&
+				    sum + w->m->n_functions >= scaled >> -w->l->shift);
 	} while (next_assignment(values, w->m));
 	gpube__free(ctx, values);
 }
@@ -260,8 +280,12 @@ static void lower_limit(struct listed *w, const struct gpube_patches *p, int64_t
 	w->l->target = target < w->l->target ? target : w->l->target;
 }
 
-/* The part that has such assignments has them at what they cost, and the values that it fixes are theirs. */
-static void check_part(const struct listed *w, const struct gpube_patch_lists *part, int32_t var, int32_t value, bool is)
+/*
+ * The part that has such assignments has them at what they cost, and the values that it fixes are
+ * theirs.
+ */
+static void check_part(const struct listed *w, const struct gpube_patch_lists *part, int32_t var,
+	int32_t value, bool is)
 {
 	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)w->m->n_vars + 1, sizeof(*values));
 
@@ -280,7 +304,10 @@ static void check_part(const struct listed *w, const struct gpube_patch_lists *p
 	gpube__free(ctx, values);
 }
 
-/* What is forced, probed and left of lists where a variable has a value, and where it has others; they may grow. */
+/*
+ * What is forced, probed and left of lists where a variable has a value, and where it has others;
+ * they may grow.
+ */
 static void check_parts(struct listed *w, uint64_t seed)
 {
 	int64_t *forced = gpube__alloc(ctx, (uint64_t)w->l->value_at[w->l->n] + 1, sizeof(*forced));
@@ -302,7 +329,8 @@ static void check_parts(struct listed *w, uint64_t seed)
 	for (int k = 0; k < 3; k++) { /* the third: all */
 		struct gpube_patch_lists *part, *larger;
 
-		assert_int_equal(gpube__lists_part(&part, w->l, forced, k < 2 ? var : -1, value, !k), 0);
+		assert_int_equal(
+			gpube__lists_part(&part, w->l, forced, k < 2 ? var : -1, value, !k), 0);
 		check_part(w, part, k < 2 ? var : -1, value, !k);
 		if (k < 2 && said[k] >= part->target)
 			part->constant = part->target;
@@ -310,7 +338,8 @@ static void check_parts(struct listed *w, uint64_t seed)
 		if (part->constant < part->target) {
 			assert_int_equal(gpube__lists_grow(&larger, part, w->m, 1 << seed % 8), 0);
 			if (larger) {
-				int32_t *room = gpube__alloc(ctx, (uint64_t)larger->room, sizeof(*room));
+				int32_t *room =
+					gpube__alloc(ctx, (uint64_t)larger->room, sizeof(*room));
 
 				check_part(w, larger, k < 2 ? var : -1, value, !k);
 				for (int j = 0; j < 3; j++)
@@ -337,7 +366,8 @@ static void walk_lists(const struct gpube_model *m, int64_t limit, uint64_t seed
 	assert_non_null(p);
 	room = gpube__alloc(ctx, (uint64_t)p->room, sizeof(*room));
 	for (uint64_t k = 0; k < seed % 4 && s->constant < s->target; k++)
-		gpube__patches_sweep(p, s, k % 2 ? GPUBE__PATCHES_BACKWARD : GPUBE__PATCHES_FORWARD, 0, room);
+		gpube__patches_sweep(
+			p, s, k % 2 ? GPUBE__PATCHES_BACKWARD : GPUBE__PATCHES_FORWARD, 0, room);
 	if (s->constant < s->target) {
 		assert_int_equal(gpube__lists_new(&w.l, p, s), 0);
 		assert_non_null(w.l);
@@ -427,7 +457,8 @@ static void threads(void **state)
 		l[i] = w.l;
 	}
 	ctx->n_threads = 1;
-	assert_true(l[0]->constant == l[1]->constant && l[0]->n_lists == l[1]->n_lists && l[0]->constant >= s->constant);
+	assert_true(l[0]->constant == l[1]->constant && l[0]->n_lists == l[1]->n_lists &&
+		    l[0]->constant >= s->constant);
 	for (int32_t k = 0; k < l[0]->n_lists; k++) {
 		const struct gpube_patch_list *a = &l[0]->lists[k], *b = &l[1]->lists[k];
 
@@ -442,7 +473,10 @@ static void threads(void **state)
 	gpube_model_free(m);
 }
 
-/* The optimum alone is below the limit, or nothing is; what is known may be that good before lists grow. */
+/*
+ * The optimum alone is below the limit, or nothing is; what is known may be that good before lists
+ * grow.
+ */
 static void tight_lists(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
@@ -466,7 +500,8 @@ static void splitting(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const struct random_spec spec = random_spec_many_neighbours(seed);
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .seed = seed};
+	struct gpube_bound_opts opts = {
+		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .seed = seed};
 	struct gpube_model *m;
 	struct brute brute;
 
@@ -478,7 +513,8 @@ static void splitting(void **state)
 
 		ctx->n_threads = threads;
 		b = must_bound(m, &opts);
-		assert_int_equal(b->answer, brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
+		assert_int_equal(
+			b->answer, brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
 		if (brute.feasible)
 			assert_true(b->cost == brute.cost && b->bound == brute.cost);
 		gpube_solution_free(b, ctx);
@@ -492,7 +528,9 @@ static void whole(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const struct random_spec spec = random_spec_many_neighbours(seed);
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .split = GPUBE_SPLIT_NEVER,
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_PATCHES,
+		.split = GPUBE_SPLIT_NEVER,
 		.seed = seed};
 	struct gpube_model *m = random_model(ctx, &spec, seed);
 	struct gpube_solution *b;
@@ -507,7 +545,8 @@ static void whole(void **state)
 	}
 	b = must_bound(m, &opts);
 	if (brute.feasible) {
-		assert_true(b->bound <= brute.cost || (opts.has_cutoff && opts.cutoff <= brute.cost));
+		assert_true(
+			b->bound <= brute.cost || (opts.has_cutoff && opts.cutoff <= brute.cost));
 		if (spec.max_cost < 1 << 20 && (!opts.has_cutoff || opts.cutoff > brute.cost))
 			assert_true(b->answer == GPUBE_ANSWER_OPTIMAL && b->cost == brute.cost);
 	}
@@ -517,15 +556,18 @@ static void whole(void **state)
 }
 
 /*
- * What is said is true where lists are cut by memory, growth is stopped anywhere, many assignments cost the same, and what is
- * known is at, above, and below the optimum.
+ * What is said is true where lists are cut by memory, growth is stopped anywhere, many assignments
+ * cost the same, and what is known is at, above, and below the optimum.
  */
 static void lists_in_want(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_many_neighbours(seed);
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .split = GPUBE_SPLIT_NEVER,
-		.no_simplify = seed % 2, .seed = seed};
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_PATCHES,
+		.split = GPUBE_SPLIT_NEVER,
+		.no_simplify = seed % 2,
+		.seed = seed};
 	const uint64_t memory_bytes = ctx->memory_bytes;
 	struct gpube_model *m;
 	struct brute brute;
@@ -565,7 +607,8 @@ static void lists_in_want(void **state)
 static void torus(void **state)
 {
 	enum { SIDE = 8, N = SIDE * SIDE };
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES};
+	struct gpube_bound_opts opts = {
+		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES};
 	struct gpube_solution *b[2];
 	struct gpube_model *m;
 	struct gpube_rng rng;
@@ -575,8 +618,11 @@ static void torus(void **state)
 	for (int i = 0; i < N; i++)
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
 	for (int i = 0; i < 3 * N; i++) {
-		const int32_t x = i % N % SIDE, y = i % N / SIDE, j = i < N ? i : i < 2 * N ? (x + 1) % SIDE + SIDE * y
-			: x + SIDE * ((y + 1) % SIDE), scope[] = {i % N, j};
+		const int32_t x = i % N % SIDE, y = i % N / SIDE,
+			      j = i < N       ? i
+				  : i < 2 * N ? (x + 1) % SIDE + SIDE * y
+					      : x + SIDE * ((y + 1) % SIDE),
+			      scope[] = {i % N, j};
 		int64_t costs[4];
 
 		for (int k = 0; k < 4; k++)
@@ -594,11 +640,15 @@ static void torus(void **state)
 	gpube_model_free(m);
 }
 
-/* No part of a split state is forgotten where there is no memory for it: what is said is a bound all the same. */
+/*
+ * No part of a split state is forgotten where there is no memory for it: what is said is a bound
+ * all the same.
+ */
 static void scarce(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES};
+	const struct gpube_bound_opts opts = {
+		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES};
 	struct random_spec spec = random_spec_default();
 	bool ended = false;
 
@@ -627,8 +677,10 @@ static void scarce(void **state)
 			assert_null(b);
 			assert_true(memory.n > at);
 		} else if (brute.feasible) {
-			assert_true(b->bound <= brute.cost && (!b->values || b->cost >= brute.cost));
-			assert_true(memory.n > at || (b->answer == GPUBE_ANSWER_OPTIMAL && b->cost == brute.cost));
+			assert_true(
+				b->bound <= brute.cost && (!b->values || b->cost >= brute.cost));
+			assert_true(memory.n > at ||
+				    (b->answer == GPUBE_ANSWER_OPTIMAL && b->cost == brute.cost));
 			assert_int_not_equal(b->answer, GPUBE_ANSWER_INFEASIBLE);
 		}
 		ended = memory.n <= at;

@@ -1,4 +1,7 @@
-/* Tabu search keeps up what each change would cost, of functions with a dense copy and of those too wide for one. */
+/*
+ * Tabu search keeps up what each change would cost, of functions with a dense copy and of those too
+ * wide for one.
+ */
 #include "tests/support/test.h"
 
 #include "gpube/ir/dense.h"
@@ -81,7 +84,8 @@ static void changes_cost_what_is_kept(void **state)
 			for (int32_t i = 0; i < N_VARS; i++)
 				for (int32_t a = 0; a < 3; a++) {
 					const int32_t old = s->values[i];
-					const int64_t more = s->cost[s->at[i] + a] - s->cost[s->at[i] + old];
+					const int64_t more =
+						s->cost[s->at[i] + a] - s->cost[s->at[i] + old];
 
 					s->values[i] = a;
 					assert_true(price(s, s->values) == s->now + more);

@@ -63,13 +63,18 @@ static void check_tables(const struct gpube_model *to, const struct gpube_repara
 
 static void one(const struct gpube_model *m, const struct brute *brute, uint64_t seed)
 {
-	static const enum gpube_bound_method methods[] = {GPUBE_BOUND_AUTO, GPUBE_BOUND_SHIFT,
-		GPUBE_BOUND_CLUSTERS, GPUBE_BOUND_JOINS};
+	static const enum gpube_bound_method methods[] = {
+		GPUBE_BOUND_AUTO, GPUBE_BOUND_SHIFT, GPUBE_BOUND_CLUSTERS, GPUBE_BOUND_JOINS};
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = methods[seed % 4], .no_simplify = seed % 3 == 0, .seed = seed};
-	const struct gpube_reparam_opts how = {.sizeof_options = sizeof(how), .prune = seed / 4 % 2 == 0,
-		.decimals = seed % 7 ? (int)(seed % 7) : -1, .max_arity = 2 + (int)(seed / 8 % 4),
-		.max_tables = (int32_t)(seed / 5 % 3), .max_cells = seed % 11 ? 1e6 : 20};
+		.method = methods[seed % 4],
+		.no_simplify = seed % 3 == 0,
+		.seed = seed};
+	const struct gpube_reparam_opts how = {.sizeof_options = sizeof(how),
+		.prune = seed / 4 % 2 == 0,
+		.decimals = seed % 7 ? (int)(seed % 7) : -1,
+		.max_arity = 2 + (int)(seed / 8 % 4),
+		.max_tables = (int32_t)(seed / 5 % 3),
+		.max_cells = seed % 11 ? 1e6 : 20};
 	struct gpube_solution *bounds;
 	struct gpube_model *to;
 	int64_t limit = GPUBE_INF;
@@ -115,7 +120,8 @@ static void shifted_model(void **state)
 static int shift_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *method)
 {
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = *(const enum gpube_bound_method *)method, .order_seconds = 1e-4};
+		.method = *(const enum gpube_bound_method *)method,
+		.order_seconds = 1e-4};
 	const struct gpube_reparam_opts how = {
 		.sizeof_options = sizeof(how), .decimals = 3, .max_tables = 2, .max_cells = 1e6};
 	struct gpube_solution *bounds;

@@ -299,8 +299,11 @@ static void steps_agree(void **state)
 /* Fronts far beyond all hope are not looked at to the end. */
 static void wide_fronts(void **state)
 {
-	const struct gpube_network net = {.topology = GPUBE_NETWORK_GRID, .n_vars = 400, .domain = 4,
-		.rows = 20, .max_cost = 9};
+	const struct gpube_network net = {.topology = GPUBE_NETWORK_GRID,
+		.n_vars = 400,
+		.domain = 4,
+		.rows = 20,
+		.max_cost = 9};
 	struct gpube_graph g = {0};
 	struct gpube_model *m;
 	int32_t order[400];

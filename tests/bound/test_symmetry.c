@@ -1,4 +1,7 @@
-/* Values that may change places: fewer of them have the same optimum, by enumeration and under gpube_bound(). */
+/*
+ * Values that may change places: fewer of them have the same optimum, by enumeration and under
+ * gpube_bound().
+ */
 #include "tests/support/test.h"
 
 #include "gpube/simplify/symmetry.h"
@@ -8,7 +11,10 @@
 
 enum { N_MODELS = 400 };
 
-/* Costs of a colouring: of equal values, of different ones, now and then of three variables by how many are equal. */
+/*
+ * Costs of a colouring: of equal values, of different ones, now and then of three variables by how
+ * many are equal.
+ */
 static struct gpube_model *draw_colouring(uint64_t seed, bool *symmetric)
 {
 	struct gpube_rng rng;
@@ -21,7 +27,9 @@ static struct gpube_model *draw_colouring(uint64_t seed, bool *symmetric)
 	m = new_model(n, d);
 	for (int32_t i = 0; i < n; i++)
 		for (int32_t j = i + 1; j < n; j++) {
-			const int64_t equal = gpube__rng_below(&rng, 8) ? (int64_t)gpube__rng_below(&rng, 9) : X,
+			const int64_t equal = gpube__rng_below(&rng, 8)
+						      ? (int64_t)gpube__rng_below(&rng, 9)
+						      : X,
 				      other = (int64_t)gpube__rng_below(&rng, 5);
 			int64_t costs[16];
 
@@ -32,7 +40,8 @@ static struct gpube_model *draw_colouring(uint64_t seed, bool *symmetric)
 		}
 	for (int k = 0; k < 2; k++) {
 		const int32_t i = (int32_t)gpube__rng_below(&rng, (uint64_t)n - 2);
-		const int64_t of[] = {(int64_t)gpube__rng_below(&rng, 9), (int64_t)gpube__rng_below(&rng, 9), 3};
+		const int64_t of[] = {
+			(int64_t)gpube__rng_below(&rng, 9), (int64_t)gpube__rng_below(&rng, 9), 3};
 		int64_t costs[64];
 
 		for (int c = 0; c < d * d * d; c++) {
@@ -111,7 +120,10 @@ static void leaves_others_alone(void **state)
 	gpube_model_free(m);
 }
 
-/* A clique of which one has most to do: that one has a value, and the two beside it, and no variable of another part. */
+/*
+ * A clique of which one has most to do: that one has a value, and the two beside it, and no
+ * variable of another part.
+ */
 static void chooses_neighbours(void **state)
 {
 	struct gpube_model *m = new_model(5, 3);
@@ -144,7 +156,8 @@ static void bounds_are_of_the_whole(void **state)
 		for (int k = 0; k < 4; k++) {
 			const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
 				.method = k < 3 ? GPUBE_BOUND_TREE : GPUBE_BOUND_AUTO,
-				.values = k == 1 && b.feasible ? values : NULL, /* it may have values that go */
+				/* it may have values that go */
+				.values = k == 1 && b.feasible ? values : NULL,
 				.count = k == 2};
 			struct gpube_solution *s;
 			char count[24];

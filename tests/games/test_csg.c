@@ -350,8 +350,9 @@ static void stops(void **state)
 /* In the midst of its splits, of which there are 10^11: their seconds are not known. */
 static void dp_stops(void **state)
 {
-	struct csg_opts o = {
-		.sizeof_options = sizeof(o), .method = CSG_DP, .timeout_seconds = 0.05,
+	struct csg_opts o = {.sizeof_options = sizeof(o),
+		.method = CSG_DP,
+		.timeout_seconds = 0.05,
 		.backend = GPUBE_BACKEND_CPU};
 	const struct gpube_ctx_opts one = {.sizeof_options = sizeof(one), .n_threads = 1};
 	struct csg_result *r;

@@ -346,8 +346,7 @@ static void unstored_refused(void **state)
 	assert_null(g);
 	assert_int_equal(csg_generate_unstored(&g, ctx, "ndcs", 9, CSG_INT32, 0), GPUBE_OK);
 	for (size_t k = 0; k < sizeof(methods) / sizeof(*methods); k++) {
-		struct csg_opts opts = {
-			.sizeof_options = sizeof(opts), .method = methods[k]};
+		struct csg_opts opts = {.sizeof_options = sizeof(opts), .method = methods[k]};
 
 		assert_int_equal(csg_solve(&r, g, &opts), GPUBE_EINVAL);
 		assert_non_null(strstr(gpube_error(ctx), "only conv can use them"));

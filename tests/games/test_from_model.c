@@ -1,6 +1,6 @@
 /*
- * Models that have the form of a game, of two players or of coalitions, or of an auction, become that; others are refused, with what is wrong.
- * Random ones are tests/models/check_forms.py's.
+ * Models that have the form of a game, of two players or of coalitions, or of an auction, become
+ * that; others are refused, with what is wrong. Random ones are tests/models/check_forms.py's.
  */
 #include "tests/support/test.h"
 
@@ -14,39 +14,49 @@
 #include "tests/support/memory.h"
 #include "tests/support/small_model.h"
 
-/* A file's text by its name's ending, and the game for lrsnash or as text, or what is wrong with it. */
+/*
+ * A file's text by its name's ending, and the game for lrsnash or as text, or what is wrong with
+ * it.
+ */
 struct row {
 	const char *name, *ending, *text, *expected;
 };
 
 #define CFN(bound, vars, functions)                                                                \
-	"{\"problem\":{\"name\":\"x\",\"mustbe\":\"" bound "\"},\"variables\":{" vars "},\"functions\":{" functions "}}"
-#define TWO2 "\"a\":2,\"b\":2"
-#define TWO "\"a\":2,\"b\":3"
+	"{\"problem\":{\"name\":\"x\",\"mustbe\":\"" bound "\"},\"variables\":{" vars              \
+	"},\"functions\":{" functions "}}"
+#define TWO2                  "\"a\":2,\"b\":2"
+#define TWO                   "\"a\":2,\"b\":3"
 #define F(name, scope, costs) "\"" name "\":{\"scope\":[" scope "],\"costs\":[" costs "]}"
-#define AB  "\"a\",\"b\""
+#define AB                    "\"a\",\"b\""
 
 static const struct row games[] = {
-	{"costs are lost", "cfn", CFN("<100", "\"a\":[\"up\",\"down\"],\"b\":3",
+	{"costs are lost", "cfn",
+		CFN("<100", "\"a\":[\"up\",\"down\"],\"b\":3",
 			F("f", AB, "1,2,3,4,5,6") "," F("g", AB, "0,-1,2,7,8,9")),
 		"2 3\n\n-1 -2 -3\n-4 -5 -6\n\n0 1 -2\n-7 -8 -9\n"},
 	{"what is maximised is won", "cfn",
 		CFN(">-100.0", TWO, F("f", AB, "1,2,3,4,5,6") "," F("g", AB, "0.5,-1,2,7,8,9")),
 		"2 3\n\n1 2 3\n4 5 6\n\n1/2 -1 2\n7 8 9\n"},
 	{"a scope the other way round", "cfn",
-		CFN("<100.00", TWO, F("f", "\"b\",\"a\"", "1,2,3,4,5,6") "," F("g", AB, "0.25,0,0,0,0,0")),
+		CFN("<100.00", TWO,
+			F("f", "\"b\",\"a\"", "1,2,3,4,5,6") "," F("g", AB, "0.25,0,0,0,0,0")),
 		"2 3\n\n-1 -3 -5\n-2 -4 -6\n\n-1/4 0 0\n0 0 0\n"},
 	{"tuples and a default", "wcsp", "x 2 3 2 99\n2 3\n2 0 1 5 2\n0 1 3\n1 2 4\n2 0 1 7 0\n",
 		"2 3\n\n-5 -3 -5\n-5 -5 -4\n\n-7 -7 -7\n-7 -7 -7\n"},
 	{"potentials are won", "uai", "MARKOV 2 2 1 2 2 0 1 2 1 0 2 0.1 0 2 2 1e-7 ",
 		"2 1\n\n1/10\n0\n\n2\n1/10000000\n"},
 	{"no players", "wcsp", "x 0 0 0 5\n\n", "has 0 variables and 0 functions"},
-	{"three of them", "wcsp", "x 3 2 2 9\n2 2 2\n2 0 1 0 0\n2 1 2 0 0\n", "has 3 variables and 2 functions"},
-	{"one function", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 1 0\n", "has 2 variables and 1 function, a game has two"},
-	{"one more", "wcsp", "x 2 2 3 9\n2 2\n2 0 1 1 0\n2 0 1 1 0\n2 0 1 1 0\n", "2 variables and 3 functions"},
+	{"three of them", "wcsp", "x 3 2 2 9\n2 2 2\n2 0 1 0 0\n2 1 2 0 0\n",
+		"has 3 variables and 2 functions"},
+	{"one function", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 1 0\n",
+		"has 2 variables and 1 function, a game has two"},
+	{"one more", "wcsp", "x 2 2 3 9\n2 2\n2 0 1 1 0\n2 0 1 1 0\n2 0 1 1 0\n",
+		"2 variables and 3 functions"},
 	{"a function of one variable", "wcsp", "x 2 2 2 9\n2 2\n2 0 1 1 0\n1 0 1 1\n0 5\n",
 		"both functions over both"},
-	{"a constant", "wcsp", "x 2 2 3 9\n2 2\n2 0 1 1 0\n2 0 1 2 0\n0 1 0\n", "no variables is no player's"},
+	{"a constant", "wcsp", "x 2 2 3 9\n2 2\n2 0 1 1 0\n2 0 1 2 0\n0 1 0\n",
+		"no variables is no player's"},
 	{"a forbidden pair", "wcsp", "x 2 2 2 9\n2 2\n2 0 1 1 0\n2 1 0 0 1\n0 1 9\n",
 		"function 1 forbids values 1 and 0"},
 };
@@ -54,7 +64,8 @@ static const struct row games[] = {
 #define B3 "\"a\":2,\"b\":2,\"c\":2"
 
 static const struct row coalitions[] = {
-	{"less cost is worth", "cfn", CFN("<100", B3, F("f", "\"a\",\"b\",\"c\"", "0,1,2,-3,4,5,6,7")),
+	{"less cost is worth", "cfn",
+		CFN("<100", B3, F("f", "\"a\",\"b\",\"c\"", "0,1,2,-3,4,5,6,7")),
 		"csg 3 int16\n1 -4\n2 -2\n3 -6\n4 -1\n5 -5\n6 3\n7 -7\n"},
 	{"more is where it is maximised", "cfn",
 		CFN(">-100", B3, F("f", "\"c\",\"a\",\"b\"", "0,1,2,-3,4,5,6,70000")),
@@ -66,45 +77,66 @@ static const struct row coalitions[] = {
 	{"none is forbidden", "wcsp", "x 1 2 1 9\n2\n1 0 9 1\n1 3\n", "csg 1 int16\n1 -3\n"},
 	{"potentials are worth", "uai", "MARKOV 2 2 2 1 2 1 0 4 0 1 0 2.5 ",
 		"csg 2 float64\n1 1\n2 0\n3 2.5\n"},
-	{"a potential of none", "uai", "MARKOV 2 2 2 1 2 1 0 4 1 1 0 2.5 ", "potential of no agent is not 0"},
+	{"a potential of none", "uai", "MARKOV 2 2 2 1 2 1 0 4 1 1 0 2.5 ",
+		"potential of no agent is not 0"},
 	{"no agents", "wcsp", "x 0 0 0 5\n\n", "has 0 variables and 0 functions, a game has one"},
-	{"an agent too much", "wcsp", "x 2 2 1 9\n2 2\n1 0 9 1\n1 3\n", "2 variables and 1 function, a game"},
+	{"an agent too much", "wcsp", "x 2 2 1 9\n2 2\n1 0 9 1\n1 3\n",
+		"2 variables and 1 function, a game"},
 	{"three values", "wcsp", "x 2 3 1 9\n2 3\n2 0 1 9 1\n1 1 3\n", "each of two values"},
-	{"two functions", "wcsp", "x 1 2 2 9\n2\n1 0 9 1\n1 3\n1 0 9 1\n1 3\n", "1 variable and 2 functions"},
-	{"a cost of all", "wcsp", "x 1 2 2 9\n2\n1 0 9 1\n1 3\n0 4 0\n", "no variables is no coalition's"},
+	{"two functions", "wcsp", "x 1 2 2 9\n2\n1 0 9 1\n1 3\n1 0 9 1\n1 3\n",
+		"1 variable and 2 functions"},
+	{"a cost of all", "wcsp", "x 1 2 2 9\n2\n1 0 9 1\n1 3\n0 4 0\n",
+		"no variables is no coalition's"},
 	{"a value past 64 bits", "cfn",
-		CFN("<9223372036854775806", TWO2, F("f", AB, "-9223372036854775000,0,9000,9223372036854775000")),
+		CFN("<9223372036854775806", TWO2,
+			F("f", AB, "-9223372036854775000,0,9000,9223372036854775000")),
 		"a coalition's value passes 64 bits"},
 };
 
 /* The ids of the winners, or what is wrong. */
 static const struct row auctions[] = {
-	{"bids that exclude each other", "wcsp", "x 3 2 4 99\n2 2 2\n1 0 5 1\n1 0\n1 1 4 1\n1 0\n1 2 4 1\n1 1\n"
-						 "2 1 2 0 1\n1 1 99\n", "0 1"},
+	{"bids that exclude each other", "wcsp",
+		"x 3 2 4 99\n2 2 2\n1 0 5 1\n1 0\n1 1 4 1\n1 0\n1 2 4 1\n1 1\n"
+		"2 1 2 0 1\n1 1 99\n",
+		"0 1"},
 	{"names have numbers", "cfn",
-		CFN(">-9", "\"bid7\":2,\"bid5\":2", F("f", "\"bid7\"", "0,3") "," F("g", "\"bid5\"", "0,3")), "7 5"},
+		CFN(">-9", "\"bid7\":2,\"bid5\":2",
+			F("f", "\"bid7\"", "0,3") "," F("g", "\"bid5\"", "0,3")),
+		"7 5"},
 	{"the same name twice is none", "cfn",
-		CFN(">-9", "\"a\":[\"none\",\"bid3\"],\"b\":[\"none\",\"bid3\"]", F("f", "\"a\"", "0,3") "," F("g", "\"b\"", "0,3")),
+		CFN(">-9", "\"a\":[\"none\",\"bid3\"],\"b\":[\"none\",\"bid3\"]",
+			F("f", "\"a\"", "0,3") "," F("g", "\"b\"", "0,3")),
 		"0 1"},
 	{"a bid on two goods", "cfn",
 		CFN(">-99", "\"a\":[\"none\",\"bid3\",\"bid4\"],\"b\":[\"none\",\"bid4\"]",
-			F("f", "\"a\"", "0,3,5") "," F("h", AB, "1,-999,1,-999,-999,1")), "4"},
+			F("f", "\"a\"", "0,3,5") "," F("h", AB, "1,-999,1,-999,-999,1")),
+		"4"},
 	{"an auction without bids", "wcsp", "x 1 1 0 9\n1\n", ""},
 	{"nothing to bid with", "wcsp", "x 0 0 0 9\n\n", "no auction: it has no variables"},
-	{"costs of pairs", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 0 1\n1 1 1\n", "function 0 has costs of pairs"},
-	{"a cost beside what wins nothing", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 0 1\n0 1 1\n", "has costs of pairs"},
-	{"three variables", "wcsp", "x 3 2 1 9\n2 2 2\n3 0 1 2 0 1\n1 1 1 9\n", "is over neither one variable"},
+	{"costs of pairs", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 0 1\n1 1 1\n",
+		"function 0 has costs of pairs"},
+	{"a cost beside what wins nothing", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 0 1\n0 1 1\n",
+		"has costs of pairs"},
+	{"three variables", "wcsp", "x 3 2 1 9\n2 2 2\n3 0 1 2 0 1\n1 1 1 9\n",
+		"is over neither one variable"},
 	{"a forbidden price", "wcsp", "x 1 2 1 9\n2\n1 0 0 1\n1 9\n", "function 0 forbids a value"},
-	{"nothing is forbidden", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 0 1\n0 0 9\n", "that neither variable wins"},
-	{"an implication", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 0 1\n1 0 9\n", "need others that do not need it"},
-	{"the other way round", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 0 1\n0 1 9\n", "need others that do not need it"},
-	{"a choice of needs", "wcsp", "x 2 3 1 9\n2 3\n2 0 1 0 3\n1 0 9\n0 1 9\n0 2 9\n", "need others"},
+	{"nothing is forbidden", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 0 1\n0 0 9\n",
+		"that neither variable wins"},
+	{"an implication", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 0 1\n1 0 9\n",
+		"need others that do not need it"},
+	{"the other way round", "wcsp", "x 2 2 1 9\n2 2\n2 0 1 0 1\n0 1 9\n",
+		"need others that do not need it"},
+	{"a choice of needs", "wcsp", "x 2 3 1 9\n2 3\n2 0 1 0 3\n1 0 9\n0 1 9\n0 2 9\n",
+		"need others"},
 	{"two of a variable", "wcsp",
 		"x 3 3 3 9\n3 2 2\n2 0 1 0 3\n1 0 9\n0 1 9\n2 1 9\n2 0 2 0 3\n2 0 9\n0 1 9\n1 1 9\n"
-		"2 1 2 0 2\n1 0 9\n0 1 9\n", "need each other exclude each other"},
+		"2 1 2 0 2\n1 0 9\n0 1 9\n",
+		"need each other exclude each other"},
 	{"a pair that needs and excludes", "wcsp",
-		"x 2 2 2 9\n2 2\n2 0 1 0 2\n1 0 9\n0 1 9\n2 0 1 0 1\n1 1 9\n", "need each other exclude each other"},
-	{"a bound that forbids more", "wcsp", "x 2 2 2 9\n2 2\n1 0 5 1\n1 0\n1 1 5 1\n1 0\n", "bound may forbid"},
+		"x 2 2 2 9\n2 2\n2 0 1 0 2\n1 0 9\n0 1 9\n2 0 1 0 1\n1 1 9\n",
+		"need each other exclude each other"},
+	{"a bound that forbids more", "wcsp", "x 2 2 2 9\n2 2\n1 0 5 1\n1 0\n1 1 5 1\n1 0\n",
+		"bound may forbid"},
 	{"potentials", "uai", "MARKOV 1 2 1 1 0 2 0.5 0.5 ", "potentials are multiplied"},
 };
 
@@ -201,7 +233,10 @@ static void auction_row(void **state)
 	gpube_model_free(model);
 }
 
-/* What files do not show: a bound that one cost reaches, an observation, a size that only a default has. */
+/*
+ * What files do not show: a bound that one cost reaches, an observation, a size that only a default
+ * has.
+ */
 static void game_in_memory(void **state)
 {
 	struct gpube_table huge = {.type = GPUBE_INT8, .sparse = true, .arity = 2};
@@ -234,7 +269,8 @@ static void game_in_memory(void **state)
 /* Bids whose pairs the memory allowed has no room for, all said by one default. */
 static void auction_in_memory(void **state)
 {
-	struct gpube_table t = {.type = GPUBE_INT32, .sparse = true, .arity = 2, .dflt = {GPUBE_INF}};
+	struct gpube_table t = {
+		.type = GPUBE_INT32, .sparse = true, .arity = 2, .dflt = {GPUBE_INF}};
 	struct gpube_ctx *kept = ctx;
 	struct gpube_model *model;
 	struct csg_auction *a;
@@ -280,7 +316,8 @@ static void coalitions_in_memory(void **state)
 	}
 }
 
-static int take_coalitions_scarcely(struct gpube_ctx *scarce, struct gpube_model *model, const void *none)
+static int take_coalitions_scarcely(
+	struct gpube_ctx *scarce, struct gpube_model *model, const void *none)
 {
 	struct csg_game *g;
 	int status;
@@ -293,7 +330,8 @@ static int take_coalitions_scarcely(struct gpube_ctx *scarce, struct gpube_model
 	return status;
 }
 
-static int take_auction_scarcely(struct gpube_ctx *scarce, struct gpube_model *model, const void *none)
+static int take_auction_scarcely(
+	struct gpube_ctx *scarce, struct gpube_model *model, const void *none)
 {
 	struct csg_auction *a;
 	int status;
@@ -339,7 +377,8 @@ static void out_of_memory(void **state)
 
 	(void)state;
 	assert_true(fail_each_allocation(take_scarcely, make_row, &games[0], 0) > 8);
-	assert_true(fail_each_allocation(take_coalitions_scarcely, make_row, &coalitions[0], 0) > 1);
+	assert_true(
+		fail_each_allocation(take_coalitions_scarcely, make_row, &coalitions[0], 0) > 1);
 	assert_true(fail_each_allocation(take_coalitions_scarcely, make_row, &twelve, 0) > 5);
 	assert_true(fail_each_allocation(take_auction_scarcely, make_row, &auctions[3], 0) > 12);
 }
@@ -363,7 +402,7 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		for (size_t k = 0; k < kinds[i].n; k++)
-			tests[n++] = (struct CMUnitTest){kinds[i].rows[k].name, kinds[i].test, NULL, NULL,
-				(void *)(uintptr_t)&kinds[i].rows[k]};
+			tests[n++] = (struct CMUnitTest){kinds[i].rows[k].name, kinds[i].test, NULL,
+				NULL, (void *)(uintptr_t)&kinds[i].rows[k]};
 	return _cmocka_run_group_tests("from_model", tests, n, ctx_dir_setup, ctx_dir_teardown);
 }

@@ -82,15 +82,18 @@ static void same_bits(void **state)
 	assert_non_null(m);
 	for (int k = 0; k < 2; k++) {
 		assert_int_equal(gpube__clusters_init(&c[k], m, GPUBE_INF), 0);
-		assert_int_equal(gpube__nested_init(&n[k], &c[k],
-			k ? gpube__ops_cuda(ctx, &status) : gpube__ops_cpu(),
-			k ? gpube__regions_cuda(ctx, &status) : gpube__regions_cpu(), 1e9), 0);
+		assert_int_equal(
+			gpube__nested_init(&n[k], &c[k],
+				k ? gpube__ops_cuda(ctx, &status) : gpube__ops_cpu(),
+				k ? gpube__regions_cuda(ctx, &status) : gpube__regions_cpu(), 1e9),
+			0);
 		assert_int_equal(gpube__nested_first(&p[k], &n[k]), 0);
 	}
 	for (int turn = 0; turn < 5; turn++) {
 		for (int k = 0; k < 2; k++)
 			assert_int_equal(gpube__nested_passes(&n[k], p[k], 1 + turn % 2,
-				turn ? GPUBE_REGIONS_QUADS : 0), 0);
+						 turn ? GPUBE_REGIONS_QUADS : 0),
+				0);
 		same_cells(&n[0], p[0], &n[1], p[1]);
 		if (p[0]->constant >= p[0]->target)
 			break;
@@ -116,7 +119,8 @@ static void same_optimum(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_CLUSTERS, .backend = GPUBE_BACKEND_CUDA,
+		.method = GPUBE_BOUND_CLUSTERS,
+		.backend = GPUBE_BACKEND_CUDA,
 		.no_eliminate = seed % 3 != 0};
 	struct random_spec spec = random_spec_default();
 

@@ -11,7 +11,7 @@
 #include "gpube/ops/contract/contract.h"
 
 #define N_RANDOM  1000
-#define N_BY	  400 /* by each kind of kernels */
+#define N_BY      400 /* by each kind of kernels */
 #define N_BATCHES 40
 #define BATCH     60
 
@@ -102,37 +102,37 @@ static void random_batch(void **state)
 
 /* Chosen shapes: the text of shape_parse(); small enough for the reference. */
 static const char *const chosen[] = {
-        "x=5 : : x",
-        "x=7 y=9 a=1 : a : x y , y",
-        "x=70000 : : x",
-        "x=3 a=100000 : a : x a , x",
-        "x=100000 a=3 : a : a x , x",
-        "a=50 b=60 : a b : a b",
-        "a=50 b=60 : a b : b a , a",
-        "x=130 a=150 b=140 : a b : x a , x b",
-        "x=37 a=33 b=129 : a b : a x , b x",
-        "x=37 a=33 b=129 : a b : a x , x b , x , a , b",
-        "x=64 a=64 b=64 : a b : a x , x b , a b",
-        "x=10 a=10 b=10 c=10 d=10 : a b c d : x a b c d , x a , x b , x c , x d , x",
-        "x=10 a=10 b=10 c=10 d=10 : a b c d : a b c d x , a x , b x , c x , d x , x",
-        "x=10 a=10 b=10 c=10 d=10 : a b c d : a b x c d , a x , x b , c x , d x",
-        "x=9 a=11 b=7 c=13 d=5 : a b c d : d c b a x , x c a , b d",
-        "x=9 a=11 b=7 c=13 d=5 : d c b a : x a b , x b c , x c d , x d a",
-        "x=40 a=20 b=20 c=20 : a b c : x a b c , x a b , x b c , x a c",
-        "x=40 a=20 b=20 c=20 : a b c : x a c , x b c",
-        "x=40 a=20 b=20 c=20 : c b a : x a c , x b c",
-        "x=44 a=20 b=20 c=20 : a b c : x a b , x b c , x a , x c , x",
-        "x=12 y=11 a=40 b=41 : a b : x a y , y x b",
-        "x=12 y=11 a=40 b=41 : a b : a x y b , y",
-        "x=12 z=2 y=3 a=40 b=41 : a b : a x b , y b , z a",
-        "x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 : a b c d e f g h i j k : "
-        "x a b c d e f g h , x d e f g h i j k , x b f j , x c d , a k",
-        "x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 : a b c d e f g h i j k : "
-        "a b c d e f g h x , d e f g h i j x k , x b f j , x c d , a k",
-        "x=4 a=4 b=4 c=4 d=4 e=4 f=4 : a b c d e f : x a c e , x b d f , x a f , x b e , x c d ,"
-        " a b , b c , c d , d e , e f , x a , x b , x c , x d , x e , x f",
-        "a=1 : a : ",
-        "x=6 a=5 : a : ",
+	"x=5 : : x",
+	"x=7 y=9 a=1 : a : x y , y",
+	"x=70000 : : x",
+	"x=3 a=100000 : a : x a , x",
+	"x=100000 a=3 : a : a x , x",
+	"a=50 b=60 : a b : a b",
+	"a=50 b=60 : a b : b a , a",
+	"x=130 a=150 b=140 : a b : x a , x b",
+	"x=37 a=33 b=129 : a b : a x , b x",
+	"x=37 a=33 b=129 : a b : a x , x b , x , a , b",
+	"x=64 a=64 b=64 : a b : a x , x b , a b",
+	"x=10 a=10 b=10 c=10 d=10 : a b c d : x a b c d , x a , x b , x c , x d , x",
+	"x=10 a=10 b=10 c=10 d=10 : a b c d : a b c d x , a x , b x , c x , d x , x",
+	"x=10 a=10 b=10 c=10 d=10 : a b c d : a b x c d , a x , x b , c x , d x",
+	"x=9 a=11 b=7 c=13 d=5 : a b c d : d c b a x , x c a , b d",
+	"x=9 a=11 b=7 c=13 d=5 : d c b a : x a b , x b c , x c d , x d a",
+	"x=40 a=20 b=20 c=20 : a b c : x a b c , x a b , x b c , x a c",
+	"x=40 a=20 b=20 c=20 : a b c : x a c , x b c",
+	"x=40 a=20 b=20 c=20 : c b a : x a c , x b c",
+	"x=44 a=20 b=20 c=20 : a b c : x a b , x b c , x a , x c , x",
+	"x=12 y=11 a=40 b=41 : a b : x a y , y x b",
+	"x=12 y=11 a=40 b=41 : a b : a x y b , y",
+	"x=12 z=2 y=3 a=40 b=41 : a b : a x b , y b , z a",
+	"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 : a b c d e f g h i j k : "
+	"x a b c d e f g h , x d e f g h i j k , x b f j , x c d , a k",
+	"x=2 a=2 b=2 c=2 d=2 e=2 f=2 g=2 h=2 i=2 j=2 k=2 : a b c d e f g h i j k : "
+	"a b c d e f g h x , d e f g h i j x k , x b f j , x c d , a k",
+	"x=4 a=4 b=4 c=4 d=4 e=4 f=4 : a b c d e f : x a c e , x b d f , x a f , x b e , x c d ,"
+	" a b , b c , c d , d e , e f , x a , x b , x c , x d , x e , x f",
+	"a=1 : a : ",
+	"x=6 a=5 : a : ",
 };
 
 static const enum gpube_type types[] = {GPUBE_INT32, GPUBE_INT64};
@@ -242,7 +242,7 @@ static void chosen_shape(void **state)
 	if (variant / 2 == 1)
 		shape_want_arg(&s);
 	shape_fill(
-	        &s, 7 + row, (enum shape_fill)(row % SHAPE_N_FILLS), semiring == GPUBE_MIN_COUNT);
+		&s, 7 + row, (enum shape_fill)(row % SHAPE_N_FILLS), semiring == GPUBE_MIN_COUNT);
 	run(&s);
 	compare(&s);
 	shape_free(&s);
@@ -318,10 +318,10 @@ static void large_shape(void **state)
 	run(&s);
 	assert_true(gpube__cuda_force(ctx, NULL));
 	problem = shape_check_sample(&s,
-	        20000000 / (s.joined_cells / s.out_cells) < 20000
-	                ? 20000000 / (s.joined_cells / s.out_cells)
-	                : 20000,
-	        row);
+		20000000 / (s.joined_cells / s.out_cells) < 20000
+			? 20000000 / (s.joined_cells / s.out_cells)
+			: 20000,
+		row);
 	if (problem)
 		fail_msg("%s: %s", s.text, problem);
 	shape_free(&s);
@@ -351,7 +351,7 @@ static void arena(void **state)
 		assert_int_equal((uintptr_t)p[k] % 64, 0);
 		for (size_t j = 0; j < 300; j++)
 			assert_true(j == k || !p[j] || (char *)p[j] + bytes[j] <= (char *)p[k] ||
-			            (char *)p[k] + bytes[k] <= (char *)p[j]);
+				    (char *)p[k] + bytes[k] <= (char *)p[j]);
 	}
 	for (int k = 0; k < 300; k++)
 		ops->free(ctx, p[k]);

@@ -16,8 +16,11 @@ static struct gpube_ctx *ctx;
 
 static void same(const struct gpube_model *m, int z, bool match)
 {
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_MBE,
-		.z = z, .no_match = !match, .order_method = GPUBE_ORDER_MIN_FILL};
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_MBE,
+		.z = z,
+		.no_match = !match,
+		.order_method = GPUBE_ORDER_MIN_FILL};
 	struct gpube_solution *b[3];
 
 	for (int k = 0; k < 3; k++) {
@@ -34,8 +37,8 @@ static void same(const struct gpube_model *m, int z, bool match)
 		if (!b[0]->values)
 			continue;
 		assert_true(b[k]->cost == b[0]->cost);
-		assert_memory_equal(b[k]->values, b[0]->values,
-			(size_t)m->n_vars * sizeof(*b[0]->values));
+		assert_memory_equal(
+			b[k]->values, b[0]->values, (size_t)m->n_vars * sizeof(*b[0]->values));
 	}
 	for (int k = 0; k < 3; k++)
 		gpube_solution_free(b[k], m->ctx);
@@ -55,11 +58,13 @@ static void random_models(void **state)
 
 static struct gpube_model *network(uint64_t seed)
 {
-	struct gpube_network n = {
-		.topology = seed % 2 ? GPUBE_NETWORK_RANDOM : GPUBE_NETWORK_GRID,
-		.n_vars = seed % 2 ? 30 : 100, .domain = 4 + (int32_t)(seed % 5), .density = 0.3,
+	struct gpube_network n = {.topology = seed % 2 ? GPUBE_NETWORK_RANDOM : GPUBE_NETWORK_GRID,
+		.n_vars = seed % 2 ? 30 : 100,
+		.domain = 4 + (int32_t)(seed % 5),
+		.density = 0.3,
 		.tightness = 0.05 * (double)(seed % 3),
-		.max_cost = seed % 3 ? 100 : (int64_t)1 << 40, .seed = seed};
+		.max_cost = seed % 3 ? 100 : (int64_t)1 << 40,
+		.seed = seed};
 	struct gpube_model *m;
 
 	assert_int_equal(gpube__generate(&m, ctx, &n), 0);
@@ -107,8 +112,7 @@ static void dealt_out(void **state)
 				r.side[p] = (uint8_t)gpube__rng_below(&rng, 2);
 		}
 		for (int32_t p = 0; p < mbe.n; p++)
-			if (gpube__mbe_eliminate(&r, p) ||
-				gpube__mbe_add_scalars(&r, p, &total[k]))
+			if (gpube__mbe_eliminate(&r, p) || gpube__mbe_add_scalars(&r, p, &total[k]))
 				fail_msg("%s", gpube_error(ctx));
 		for (int32_t p = mbe.n - 1; p >= 0; p--)
 			assert_int_equal(gpube__mbe_choose(&r, p, values[k]), 0);

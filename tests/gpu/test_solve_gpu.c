@@ -17,7 +17,6 @@
 
 enum { N_RANDOM = 120, N_NETWORKS = 12, N_DEALT = 12, N_SHARED = 6, N_SLICED = 16 };
 
-
 /* Pieces of two tables, contiguous, strided and empty, as the CPU gathers them. */
 static void gathers(void **state)
 {
@@ -101,8 +100,12 @@ static void networks(void **state)
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct gpube_network network = {
 		.topology = seed % 2 ? GPUBE_NETWORK_RANDOM : GPUBE_NETWORK_GRID,
-		.n_vars = seed % 2 ? 18 : 64, .domain = 4 + (int32_t)(seed % 3), .density = 0.35,
-		.tightness = 0.05 * (double)(seed % 5), .max_cost = 100, .seed = seed};
+		.n_vars = seed % 2 ? 18 : 64,
+		.domain = 4 + (int32_t)(seed % 3),
+		.density = 0.35,
+		.tightness = 0.05 * (double)(seed % 5),
+		.max_cost = 100,
+		.seed = seed};
 	struct gpube_model *m;
 
 	assert_int_equal(gpube__generate(&m, ctx, &network), 0);
@@ -114,8 +117,12 @@ static struct gpube_model *small_network(struct gpube_ctx *c, uint64_t seed)
 {
 	struct gpube_network network = {
 		.topology = seed % 2 ? GPUBE_NETWORK_RANDOM : GPUBE_NETWORK_GRID,
-		.n_vars = seed % 2 ? 16 : 49, .domain = 4, .density = 0.35,
-		.tightness = 0.05 * (double)(seed % 3), .max_cost = 100, .seed = seed};
+		.n_vars = seed % 2 ? 16 : 49,
+		.domain = 4,
+		.density = 0.35,
+		.tightness = 0.05 * (double)(seed % 3),
+		.max_cost = 100,
+		.seed = seed};
 	struct gpube_model *m;
 
 	assert_int_equal(gpube__generate(&m, c, &network), 0);
@@ -218,11 +225,15 @@ static void sliced(void **state)
 		.no_simplify = 1,
 		.order_method = GPUBE_ORDER_MIN_FILL,
 		.count = seed % 4 == 2};
-	struct gpube_network network = {.topology = GPUBE_NETWORK_RANDOM, .n_vars = 12,
-		.domain = 10, .density = 0.7, .tightness = seed % 3 ? 0 : 0.2, .max_cost = 100,
+	struct gpube_network network = {.topology = GPUBE_NETWORK_RANDOM,
+		.n_vars = 12,
+		.domain = 10,
+		.density = 0.7,
+		.tightness = seed % 3 ? 0 : 0.2,
+		.max_cost = 100,
 		.seed = seed};
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
-		.n_devices = 1 + (int)(seed % 2)};
+	struct gpube_ctx_opts opts = {
+		.sizeof_options = sizeof(opts), .n_devices = 1 + (int)(seed % 2)};
 	struct gpube_ctx *own;
 	struct gpube_model *m;
 	struct gpube_solution *whole, *s;

@@ -115,12 +115,15 @@ static struct {
 	enum gpube_type type;
 	bool arg;
 } const kinds[] = {
-	{GPUBE_MIN_PLUS, GPUBE_INT32, false}, {GPUBE_MIN_PLUS, GPUBE_INT64, false},
-	{GPUBE_MIN_PLUS, GPUBE_INT32, true}, {GPUBE_MIN_PLUS, GPUBE_INT64, true},
-	{GPUBE_MIN_COUNT, GPUBE_INT32, false}, {GPUBE_MIN_COUNT, GPUBE_INT64, false},
+	{GPUBE_MIN_PLUS, GPUBE_INT32, false},
+	{GPUBE_MIN_PLUS, GPUBE_INT64, false},
+	{GPUBE_MIN_PLUS, GPUBE_INT32, true},
+	{GPUBE_MIN_PLUS, GPUBE_INT64, true},
+	{GPUBE_MIN_COUNT, GPUBE_INT32, false},
+	{GPUBE_MIN_COUNT, GPUBE_INT64, false},
 };
 #define N_CHOSEN (sizeof(chosen) / sizeof(*chosen))
-#define N_KINDS	 (sizeof(kinds) / sizeof(*kinds))
+#define N_KINDS  (sizeof(kinds) / sizeof(*kinds))
 
 static void chosen_shape(void **state)
 {
@@ -212,8 +215,8 @@ static void small_batch(void **state)
 		struct shape s;
 
 		assert_int_equal(gpube_ctx_new(&own, &opts), 0);
-		assert_null(shape_parse(&s, "a=2 b=3 x=4 : a b : x a , x b", GPUBE_MIN_PLUS,
-			GPUBE_INT32));
+		assert_null(shape_parse(
+			&s, "a=2 b=3 x=4 : a b : x a , x b", GPUBE_MIN_PLUS, GPUBE_INT32));
 		shape_fill(&s, 1, SHAPE_SIGNED, false);
 		for (int i = 0; i < rows[k].n; i++)
 			all[i] = s.c;
@@ -235,8 +238,8 @@ static void threads(void **state)
 	for (size_t i = 0; i < N_CHOSEN * 2; i++) {
 		struct shape s, one;
 
-		assert_null(shape_parse(&s, chosen[i / 2],
-			GPUBE_MIN_PLUS, i % 2 ? GPUBE_INT64 : GPUBE_INT32));
+		assert_null(shape_parse(
+			&s, chosen[i / 2], GPUBE_MIN_PLUS, i % 2 ? GPUBE_INT64 : GPUBE_INT32));
 		shape_fill(&s, i, SHAPE_TIES, false);
 		shape_want_arg(&s);
 		shape_twin(&one, &s);
@@ -390,8 +393,8 @@ static void stops(void **state)
 /* Every allocation in turn fails: ENOMEM, and nothing leaks. */
 static void no_memory(void **state)
 {
-	static const char *const texts[] = {"a=9 b=9 x=9 : a b : x a , x b", "x=50021 : : x , x",
-		"a=9 x=9 : a : a x"};
+	static const char *const texts[] = {
+		"a=9 b=9 x=9 : a b : x a , x b", "x=50021 : : x , x", "a=9 x=9 : a : a x"};
 
 	(void)state;
 	for (size_t i = 0; i < 6; i++) {
@@ -440,8 +443,8 @@ static void memory(void **state)
 	ops->free(ctx, p);
 }
 
-static struct CMUnitTest *add(struct CMUnitTest *t, const char *name, CMUnitTestFunction f,
-	const void *state)
+static struct CMUnitTest *add(
+	struct CMUnitTest *t, const char *name, CMUnitTestFunction f, const void *state)
 {
 	*t = (struct CMUnitTest){name, f, NULL, NULL, (void *)state};
 	return t + 1;

@@ -75,7 +75,7 @@ static int end(void **state)
 
 #define BIT(by) (1u << (by))
 /* The searches that take so little time that they are always made. */
-#define ALWAYS	  (BIT(GPUBE_BY_GENERAL) | BIT(GPUBE_BY_DIRECT))
+#define ALWAYS    (BIT(GPUBE_BY_GENERAL) | BIT(GPUBE_BY_DIRECT))
 #define NOT_PLAIN (BIT(GPUBE_BY_GENERAL) | BIT(GPUBE_BY_BOXES)) /* what the others cannot do */
 #define ALL_TRIED (ALWAYS | BIT(GPUBE_BY_STRIPS) | BIT(GPUBE_BY_BOXES))
 
@@ -233,8 +233,7 @@ static void batches_of_many_forms(void **state)
 
 		begin(&c, rows[i].shape, GPUBE_INT32);
 		new_planning(0);
-		gpube__cuda_plan_batch(
-			&p, &planning, &c.shape.c, &c.s, rows[i].n, rows[i].n_forms);
+		gpube__cuda_plan_batch(&p, &planning, &c.shape.c, &c.s, rows[i].n, rows[i].n_forms);
 		if (p.by != rows[i].by)
 			fail_msg("row %zu: by %d, not %d", i, p.by, rows[i].by);
 		shape_free(&c.shape);

@@ -460,7 +460,9 @@ static void enumerate_posterior(
 	}
 }
 
-/* Whether a lost product is noted at all: not by valgrind. What is summed takes the slow way then. */
+/*
+ * Whether a lost product is noted at all: not by valgrind. What is summed takes the slow way then.
+ */
 static bool tells_underflow(void)
 {
 	volatile double small = 0x1p-1000;

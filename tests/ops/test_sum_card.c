@@ -133,8 +133,10 @@ static const struct gpube_sum_ops sum_ops = {products};
 static struct gpube_inference *on_card(
 	const struct gpube_model *m, enum gpube_infer_task task, uint64_t seed)
 {
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = task,
-		.order_method = GPUBE_ORDER_MIN_FILL, .backend = GPUBE_BACKEND_CPU};
+	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts),
+		.task = task,
+		.order_method = GPUBE_ORDER_MIN_FILL,
+		.backend = GPUBE_BACKEND_CPU};
 	const struct gpube_sum_card card = {.ops = &ops, .sum = &sum_ops};
 	struct gpube__inferring j = {.m = m, .ctx = ctx, .opts = &opts};
 	struct gpube_rng rng;

@@ -105,7 +105,8 @@ static void good(void **state)
 {
 	const struct model_row *row = *state;
 
-	assert_reads(row, GPUBE_FORMAT_CFN, strncmp(row->name, "maximised", 9) == 0 ? GPUBE_MAXIMISE : GPUBE_MINIMISE);
+	assert_reads(row, GPUBE_FORMAT_CFN,
+		strncmp(row->name, "maximised", 9) == 0 ? GPUBE_MAXIMISE : GPUBE_MINIMISE);
 }
 
 static void names_and_sharing(void **state)
@@ -197,7 +198,8 @@ static const struct written {
 		"[5]},\n    "
 		"{\"scope\": [0, 1, 2, 3], \"costs\": [0, 1, 2, 3]}\n  ]\n}\n"},
 	{"a bound that toulbar2 misreads", "{{t <-0.5} [2] {{[0] [-1 2]}}}",
-		"{\n  \"problem\": {\"name\": \"t\", \"mustbe\": \"<-0.5\"},\n  \"variables\": [\n  "
+		"{\n  \"problem\": {\"name\": \"t\", \"mustbe\": \"<-0.5\"},\n  \"variables\": [\n "
+		" "
 		"  2\n  "
 		"],\n  \"functions\": [\n    {\"scope\": [0], \"costs\": [-1.0, -0.5]}\n  ]\n}\n"},
 	{"a bound that toulbar2 misreads, maximised", "{{t >-0.5} [2] {{[0] [-1 2]}}}",

@@ -220,10 +220,8 @@ static struct gpube_model *empty_model(struct drawn *d, int arity, int top, bool
 /* False: the parameters do not go together. */
 static bool one_case(const struct gpube_keyword *keyword, struct gpube_in *in, uint64_t seed)
 {
-	const struct gpube_source source = {.tag = draw_tag,
-		.count = draw_count,
-		.word = draw_word,
-		.number = draw_number};
+	const struct gpube_source source = {
+		.tag = draw_tag, .count = draw_count, .word = draw_word, .number = draw_number};
 	const int32_t scope[MAX_ARITY] = {0, 1, 2, 3, 4, 5};
 	struct gpube_call call = {.in = in, .keyword = keyword, .unit = 1, .scope = scope};
 	struct drawn d = {.call = &call};

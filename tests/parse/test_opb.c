@@ -282,8 +282,8 @@ static void names(void **state)
 	struct gpube_model *m;
 
 	(void)state;
-	assert_int_equal(gpube_read(&m, ctx, "tests/instances/max.opb", GPUBE_FORMAT_AUTO, NULL),
-		GPUBE_OK);
+	assert_int_equal(
+		gpube_read(&m, ctx, "tests/instances/max.opb", GPUBE_FORMAT_AUTO, NULL), GPUBE_OK);
 	assert_int_equal(m->direction, GPUBE_MAXIMISE);
 	assert_string_equal(m->vars[1].name, "pear");
 	gpube_model_free(m);

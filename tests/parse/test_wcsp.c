@@ -20,18 +20,20 @@ static const struct model_row goods[] = {
 	{"all tuples backwards", H "2 0 1 0 6\n1 2 6\n1 1 5\n1 0 4\n0 2 3\n0 1 2\n0 0 1\n", 1, 0,
 		"1 2 3 4 5 6", 0, 0, 100},
 	{"a default and two tuples", H "2 0 1 7 2\n1 1 0\n0 2 5\n", 1, 0, "7 7 5 7 0 7", 0, 0, 100},
-	{"a listing that breaks off", H "2 0 1 7 3\n0 0 1\n0 1 2\n1 1 3\n", 1, 0, "1 2 7 7 3 7", 0, 0,
-		100},
+	{"a listing that breaks off", H "2 0 1 7 3\n0 0 1\n0 1 2\n1 1 3\n", 1, 0, "1 2 7 7 3 7", 0,
+		0, 100},
 	{"a default only", H "2 0 1 7 0\n", 1, 0, "7 7 7 7 7 7", 0, 0, 100},
 	{"scope in another order", H "2 1 0 0 2\n1 0 4\n2 1 5\n", 1, 0, "0 0 4 0 0 5", 0, 0, 100},
 	{"one variable", H "1 1 3 1\n2 8\n", 1, 0, "3 3 8", 0, 0, 100},
-	{"costs from top on are forbidden", H "1 1 1000 2\n0 99\n1 100\n", 1, 0, "99 * *", 0, 0, 100},
+	{"costs from top on are forbidden", H "1 1 1000 2\n0 99\n1 100\n", 1, 0, "99 * *", 0, 0,
+		100},
 	{"no function", "t 1 2 0 5\n2\n", 0, -1, NULL, 0, 0, 5},
 	{"no variable", "t 0 0 1 5\n0 3 0\n", 0, -1, NULL, 0, 3, 5},
 	{"constants", "t 1 2 3 50\n2\n0 3 0\n0 4 1\n5\n0 0 0\n", 0, -1, NULL, 0, 8, 50},
 	{"a constant past top", "t 1 2 2 9\n2\n0 9223372036854775806 0\n0 9223372036854775806 0\n",
 		0, -1, NULL, 0, 9, 9},
-	{"interval domains", "t 2 3 1 100\n-2 -3\n2 0 1 0 1\n1 2 5\n", 1, 0, "0 0 0 0 0 5", 0, 0, 100},
+	{"interval domains", "t 2 3 1 100\n-2 -3\n2 0 1 0 1\n1 2 5\n", 1, 0, "0 0 0 0 0 5", 0, 0,
+		100},
 	{"the largest top", "t 1 2 1 9223372036854775807\n2\n1 0 9223372036854775806 1\n1 1\n", 1,
 		0, "9223372036854775806 1", 0, 0, GPUBE_INF},
 	{"tuples wherever they stand",
@@ -53,7 +55,8 @@ static const struct model_row goods[] = {
 	{"a shared table with another default", "t 2 2 2 9\n2 2\n-1 0 5 1\n1 4\n1 1 1 -1\n", 2, 1,
 		"5 4", 0, 0, 9},
 	{"a shared table of all tuples with another default",
-		"t 4 1 2 9\n1 1 1 1\n-4 0 1 2 3 5 1\n0 0 0 0 4\n4 3 2 1 0 0 -1\n", 2, 1, "4", 0, 0, 9},
+		"t 4 1 2 9\n1 1 1 1\n-4 0 1 2 3 5 1\n0 0 0 0 4\n4 3 2 1 0 0 -1\n", 2, 1, "4", 0, 0,
+		9},
 };
 
 static void good(void **state)
@@ -193,7 +196,8 @@ static void written(void **state)
 	struct gpube_ctx *ctx;
 
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), 0);
-	assert_writes(small_model(ctx, w->direction, w->constant, w->top, w->costs), GPUBE_FORMAT_WCSP, w->text, why);
+	assert_writes(small_model(ctx, w->direction, w->constant, w->top, w->costs),
+		GPUBE_FORMAT_WCSP, w->text, why);
 	gpube_ctx_free(ctx);
 }
 

@@ -136,8 +136,8 @@ static inline struct gpube_model *grid(int32_t rows, int32_t columns)
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
 	for (int32_t i = 0; i < rows * columns; i++) {
 		if ((i + 1) % columns)
-			assert_int_equal(gpube_model_add_potentials(
-						 m, 2, (const int32_t[]){i, i + 1}, tie),
+			assert_int_equal(
+				gpube_model_add_potentials(m, 2, (const int32_t[]){i, i + 1}, tie),
 				GPUBE_OK);
 		if (i + columns < rows * columns)
 			assert_int_equal(gpube_model_add_potentials(

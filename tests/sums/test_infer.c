@@ -112,8 +112,11 @@ static void *allocate(void *arg, void *p, size_t size)
 static void test_stopped_slices(void **state)
 {
 	struct allocations a = {0};
-	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1,
-		.memory_bytes = 1500, .realloc_fn = allocate, .realloc_arg = &a};
+	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
+		.n_threads = 1,
+		.memory_bytes = 1500,
+		.realloc_fn = allocate,
+		.realloc_arg = &a};
 	struct gpube_ctx *const before = ctx;
 	const struct gpube_infer_opts how = {
 		.sizeof_options = sizeof(how), .order_method = GPUBE_ORDER_MIN_FILL};

@@ -142,7 +142,8 @@ static void test_stopped(void **state)
 
 	(void)state;
 	for (int64_t seed = 0; seed < 300; seed++) {
-		struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .bounds = 1,
+		struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts),
+			.bounds = 1,
 			.task = seed % 2 ? GPUBE_INFER_MAR : GPUBE_INFER_PR};
 		const int k = (int)(seed / 2 % 2);
 		struct gpube_inference *s;

@@ -39,8 +39,8 @@ void check_optimum(
 	assert_non_null(m);
 	assert_int_equal(brute_force(&brute, NULL, m), 0);
 	got = must_bound(m, opts);
-	assert_int_equal(got->answer,
-		brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
+	assert_int_equal(
+		got->answer, brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
 	if (brute.feasible) {
 		assert_int_equal(got->bound, brute.cost);
 		assert_int_equal(got->cost, brute.cost);

@@ -10,7 +10,8 @@ char dir[256];
 
 int ctx_open(int n_threads, uint64_t memory_bytes)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = n_threads,
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
+		.n_threads = n_threads,
 		.memory_bytes = memory_bytes};
 
 	return gpube_ctx_new(&ctx, &opts);

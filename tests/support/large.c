@@ -6,7 +6,7 @@
 #include "gpube/base/base.h"
 #include "tests/support/large.h"
 
-#define ALL(n)	  (((uint64_t)1 << (n)) - 1) /* the first n dims */
+#define ALL(n)    (((uint64_t)1 << (n)) - 1) /* the first n dims */
 #define BUT(n, d) (ALL(n) & ~((uint64_t)1 << (d)))
 
 static const struct large chosen[] = {
@@ -55,9 +55,9 @@ static void random_row(struct large *row, struct gpube_rng *r)
 		uint64_t scope = gpube__rng_next(r) & all;
 
 		if (k == 0 && gpube__rng_below(r, 4))
-			scope = gpube__rng_below(r, 2)
-				? all
-				: all & ~((uint64_t)1 << gpube__rng_below(r, (uint64_t)row->n_out));
+			scope = gpube__rng_below(r, 2) ? all
+						       : all & ~((uint64_t)1 << gpube__rng_below(
+									 r, (uint64_t)row->n_out));
 		else if (k)
 			scope &= gpube__rng_next(r);
 		row->scopes[k] = scope | (uint64_t)(k == 0) << row->n_out;
@@ -78,8 +78,9 @@ void large_row(struct large *row, int i)
 
 static void describe(struct shape *s, const struct large *row)
 {
-	size_t at = (size_t)snprintf(s->text, sizeof(s->text), "%d of %lld, x of %lld (%d):",
-		row->n_out, (long long)row->domain, (long long)row->x, (int)row->where);
+	size_t at = (size_t)snprintf(s->text, sizeof(s->text),
+		"%d of %lld, x of %lld (%d):", row->n_out, (long long)row->domain,
+		(long long)row->x, (int)row->where);
 
 	for (int k = 0; k < row->n_in && at < sizeof(s->text); k++)
 		at += (size_t)snprintf(s->text + at, sizeof(s->text) - at, " %llx",
@@ -118,9 +119,15 @@ void shape_large(struct shape *s, int i, enum gpube_type type)
 			dims[n++] = row.n_out;
 		s->in[k] = (struct gpube_operand){.n_dims = n, .dims = dims};
 	}
-	s->c = (struct gpube_contraction){.semiring = GPUBE_MIN_PLUS, .type = type,
-		.n_out = row.n_out, .n_dims = row.n_out + 1, .sizes = s->sizes,
-		.n_in = row.n_in, .in = s->in, .cut = 1 << 20, .threshold = 1 << 20};
+	s->c = (struct gpube_contraction){.semiring = GPUBE_MIN_PLUS,
+		.type = type,
+		.n_out = row.n_out,
+		.n_dims = row.n_out + 1,
+		.sizes = s->sizes,
+		.n_in = row.n_in,
+		.in = s->in,
+		.cut = 1 << 20,
+		.threshold = 1 << 20};
 	s->joined_cells = gpube__joined_cells(&s->c);
 	s->out_cells = s->joined_cells / row.x;
 }
@@ -150,10 +157,10 @@ int64_t large_best(const struct gpube__shape *s, int64_t out)
 		for (int k = 0; k < s->n_in; k++) {
 			const int64_t *stride = s->stride + k * s->ld;
 
-			sum += large_value(k,
-				gpube__offset(out, s->n_out, s->size, stride) +
-					gpube__offset(x, n_reduced, s->size + s->n_out,
-						stride + s->n_out));
+			sum += large_value(
+				k, gpube__offset(out, s->n_out, s->size, stride) +
+					   gpube__offset(x, n_reduced, s->size + s->n_out,
+						   stride + s->n_out));
 		}
 		best = sum < best ? sum : best;
 	}

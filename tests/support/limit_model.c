@@ -36,8 +36,9 @@ static void draw_function(struct limit_model *s, struct limit_function *f, struc
 	f->sparse = f->arity && gpube__rng_below(rng, 4) == 0;
 	for (int c = 0; c < f->cells; c++) {
 		f->forbidden[c] = f->arity && gpube__rng_below(rng, 12) == 0;
-		f->cost[c] = together ? base + small(rng)
-			     : gpube__rng_below(rng, 4) ? small(rng) : near_limit(rng);
+		f->cost[c] = together                   ? base + small(rng)
+			     : gpube__rng_below(rng, 4) ? small(rng)
+							: near_limit(rng);
 	}
 	for (int c = 0; c < f->cells - 1 && f->sparse; c++)
 		if (gpube__rng_below(rng, 2)) {

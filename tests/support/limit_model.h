@@ -36,7 +36,7 @@ struct limit_model {
 	struct limit_function f[MOST_FUNCTIONS];
 	char text[1 << 14];
 	size_t n;
-	bool in_range; /* every number fits 64 bits, and the sum of those of no variables */
+	bool in_range;   /* every number fits 64 bits, and the sum of those of no variables */
 	bool totals_fit; /* so does every total */
 	bool feasible;
 	wide best, dearest; /* of the minimisation, of what is allowed */

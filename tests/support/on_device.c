@@ -15,7 +15,7 @@ static int copy(struct on_device *d, void *out, const void *from, uint64_t bytes
 }
 
 int on_device_new(struct on_device *d, struct gpube_ctx *ctx, const struct gpube_ops *ops,
-        const struct shape *s)
+	const struct shape *s)
 {
 	int status = 0;
 
@@ -33,7 +33,7 @@ int on_device_new(struct on_device *d, struct gpube_ctx *ctx, const struct gpube
 		status = copy(d, &d->in[k].values, s->in[k].values, shape_in_bytes(s, k));
 		if (status == 0 && s->in[k].counts)
 			status = copy(d, &d->in[k].counts, s->in[k].counts,
-			        (uint64_t)gpube__operand_cells(&s->c, k) * 8);
+				(uint64_t)gpube__operand_cells(&s->c, k) * 8);
 	}
 	if (status == 0)
 		status = copy(d, &d->c.out, s->c.out, shape_out_bytes(s));
@@ -41,7 +41,7 @@ int on_device_new(struct on_device *d, struct gpube_ctx *ctx, const struct gpube
 		status = copy(d, &d->c.out_counts, s->c.out_counts, (uint64_t)s->out_cells * 8);
 	if (status == 0 && s->c.out_arg)
 		status = copy(
-		        d, &d->c.out_arg, s->c.out_arg, (uint64_t)(s->out_cells * s->c.arg_bytes));
+			d, &d->c.out_arg, s->c.out_arg, (uint64_t)(s->out_cells * s->c.arg_bytes));
 	return status;
 }
 
@@ -51,10 +51,10 @@ int on_device_fetch(const struct on_device *d, struct shape *s)
 
 	if (status == 0 && s->c.out_counts)
 		status = d->ops->download(
-		        d->ctx, s->c.out_counts, d->c.out_counts, (uint64_t)s->out_cells * 8);
+			d->ctx, s->c.out_counts, d->c.out_counts, (uint64_t)s->out_cells * 8);
 	if (status == 0 && s->c.out_arg)
 		status = d->ops->download(d->ctx, s->c.out_arg, d->c.out_arg,
-		        (uint64_t)(s->out_cells * s->c.arg_bytes));
+			(uint64_t)(s->out_cells * s->c.arg_bytes));
 	return status;
 }
 

@@ -13,7 +13,7 @@ struct on_device {
 
 /* Copies the inputs, and the outputs as they are, which is poison if they were poisoned. */
 int on_device_new(struct on_device *d, struct gpube_ctx *ctx, const struct gpube_ops *ops,
-        const struct shape *s);
+	const struct shape *s);
 /* Copies the outputs into the shape's. */
 int on_device_fetch(const struct on_device *d, struct shape *s);
 void on_device_free(struct on_device *d);

@@ -235,8 +235,9 @@ static void random_scope(struct shape *s, int k, struct gpube_rng *r, uint64_t d
 	int n = 0;
 
 	for (int d = 0; d < s->c.n_dims; d++) {
-		const int32_t dim = order == 2 ? (d + s->c.n_out) % s->c.n_dims
-				    : order == 1 ? s->c.n_dims - 1 - d : d;
+		const int32_t dim = order == 2   ? (d + s->c.n_out) % s->c.n_dims
+				    : order == 1 ? s->c.n_dims - 1 - d
+						 : d;
 
 		if (gpube__rng_below(r, 4) < density)
 			dims[n++] = dim;
@@ -374,8 +375,7 @@ static int parse_dims(struct dim_name *names, const char **p)
 	return n;
 }
 
-static const char *parse_operands(
-	struct shape *s, struct dim_name *names, const char **p)
+static const char *parse_operands(struct shape *s, struct dim_name *names, const char **p)
 {
 	char w[32];
 
@@ -397,8 +397,8 @@ static const char *parse_operands(
 	return NULL;
 }
 
-const char *shape_parse(struct shape *s, const char *text, enum gpube_semiring semiring,
-	enum gpube_type type)
+const char *shape_parse(
+	struct shape *s, const char *text, enum gpube_semiring semiring, enum gpube_type type)
 {
 	struct dim_name names[GPUBE_MAX_DIMS];
 	const char *p = text, *problem;
@@ -501,8 +501,10 @@ const char *shape_check_sample(const struct shape *s, int64_t n, uint64_t seed)
 	if (n > 2 + 4000000 / reduced)
 		n = 2 + 4000000 / reduced;
 	for (int64_t i = 0; i < n; i++) {
-		const int64_t out = i == 0 ? 0 : i == 1 ? s->out_cells - 1 :
-			(int64_t)gpube__rng_below(&r, (uint64_t)s->out_cells);
+		const int64_t out = i == 0 ? 0
+				    : i == 1
+					    ? s->out_cells - 1
+					    : (int64_t)gpube__rng_below(&r, (uint64_t)s->out_cells);
 		int64_t best = INT64_MAX;
 
 		for (int64_t x = 0; x < reduced; x++) {

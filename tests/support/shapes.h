@@ -9,11 +9,11 @@
 #include "gpube/ops/ops.h"
 
 enum shape_fill {
-	SHAPE_SIGNED,	/* finite sums below cut/2, cut marks forbidden cells */
-	SHAPE_ABSORB,	/* no value on the wrong side of 0, so that cut absorbs */
-	SHAPE_SATURATE, /* the same with a cut that ordinary sums reach */
-	SHAPE_LIMIT,	/* the same with values as large as the type allows */
-	SHAPE_TIES,	/* few different values: many cells attain the optimum */
+	SHAPE_SIGNED,    /* finite sums below cut/2, cut marks forbidden cells */
+	SHAPE_ABSORB,    /* no value on the wrong side of 0, so that cut absorbs */
+	SHAPE_SATURATE,  /* the same with a cut that ordinary sums reach */
+	SHAPE_LIMIT,     /* the same with values as large as the type allows */
+	SHAPE_TIES,      /* few different values: many cells attain the optimum */
 	SHAPE_FORBIDDEN, /* nearly everything is forbidden */
 	SHAPE_N_FILLS,
 };
@@ -40,8 +40,8 @@ void shape_random(struct shape *s, uint64_t seed, int64_t max_joined);
  * size. Dims not in the output are reduced in the order they were listed.
  * Values are not filled in. Returns NULL, or what is wrong with the text.
  */
-const char *shape_parse(struct shape *s, const char *text, enum gpube_semiring semiring,
-	enum gpube_type type);
+const char *shape_parse(
+	struct shape *s, const char *text, enum gpube_semiring semiring, enum gpube_type type);
 
 void shape_fill(struct shape *s, uint64_t seed, enum shape_fill fill, bool counts);
 /* Adds room for an argument of the fewest bytes that hold it. */

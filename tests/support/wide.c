@@ -73,8 +73,8 @@ static void *send(struct wide *w, const int64_t *values, int64_t n)
 
 static struct gpube_contraction contraction(const struct wide *w)
 {
-	return (struct gpube_contraction){.semiring = GPUBE_MIN_PLUS, .type = w->type,
-		.cut = 1 << 28, .threshold = 1 << 28};
+	return (struct gpube_contraction){
+		.semiring = GPUBE_MIN_PLUS, .type = w->type, .cut = 1 << 28, .threshold = 1 << 28};
 }
 
 /* The table, from a vector for each of its axes. */
@@ -101,7 +101,8 @@ static int make_table(struct wide *w)
 		sizes[k] = w->sizes[d];
 		w->vector_axes[k] = k;
 		in[k] = (struct gpube_operand){.values = send(w, values, w->sizes[d]),
-			.n_dims = 1, .dims = &w->vector_axes[k]};
+			.n_dims = 1,
+			.dims = &w->vector_axes[k]};
 		free(values);
 		if (!in[k].values)
 			status = GPUBE_ENOMEM;

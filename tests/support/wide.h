@@ -17,7 +17,7 @@ struct wide {
 	struct gpube_ctx *ctx;
 	const struct gpube_ops *ops;
 	enum gpube_type type;
-	int n_out, x_at; /* x_at: place of x among the table's axes */
+	int n_out, x_at;        /* x_at: place of x among the table's axes */
 	uint64_t more, without; /* bits of output dims, but not of the last one */
 	int64_t sizes[WIDE_DIMS];
 	int n_axes;

@@ -39,8 +39,8 @@ static int64_t optimum_of(const struct gpube_model *m, char **count)
 	assert_int_equal(gpube__be_init(&be, m, order), 0);
 	assert_int_equal(gpube__be_working(&w, &be), 0);
 	for (int keep = 0; keep < 2; keep++) {
-		assert_int_equal(gpube__be_run(&optimum[keep], values, NULL, &be,
-					 &on_cpu, &w, 0, keep, NULL),
+		assert_int_equal(gpube__be_run(&optimum[keep], values, NULL, &be, &on_cpu, &w, 0,
+					 keep, NULL),
 			0);
 		if (optimum[keep] != GPUBE_INF) {
 			assert_int_equal(gpube_model_cost(&cost, m, values), 0);
@@ -112,8 +112,8 @@ static void chain_of_disequalities(void **state)
 	assert_true(optimum_of(m, &count) == 0);
 	assert_string_equal(count, "2");
 	gpube__free(ctx, count);
-	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, 48},
-				 (int64_t[]){GPUBE_INF, 0, 0, GPUBE_INF}),
+	assert_int_equal(gpube_model_add_costs(
+				 m, 2, (int32_t[]){0, 48}, (int64_t[]){GPUBE_INF, 0, 0, GPUBE_INF}),
 		0);
 	assert_true(optimum_of(m, &count) == GPUBE_INF);
 	assert_string_equal(count, "0");
@@ -452,8 +452,8 @@ static void stop_ends_the_run(void **state)
 	assert_int_equal(gpube__be_init(&be, m, (int32_t[]){0, 1}), 0);
 	assert_int_equal(gpube__be_working(&w, &be), 0);
 	gpube_ctx_stop(ctx);
-	assert_int_equal(gpube__be_run(&optimum, NULL, NULL, &be, &on_cpu, &w, 0, true, NULL),
-		GPUBE_ESTOP);
+	assert_int_equal(
+		gpube__be_run(&optimum, NULL, NULL, &be, &on_cpu, &w, 0, true, NULL), GPUBE_ESTOP);
 	gpube_ctx_resume(ctx);
 	gpube__be_clear(&be);
 	gpube_model_free(m);

@@ -93,8 +93,13 @@ static struct gpube_model *network(uint64_t seed)
 {
 	static const enum gpube_topology kinds[] = {
 		GPUBE_NETWORK_RANDOM, GPUBE_NETWORK_SCALE_FREE, GPUBE_NETWORK_GRID};
-	struct gpube_network net = {.topology = kinds[seed % 3], .n_vars = 16, .rows = 4,
-		.domain = 4 + (int32_t)(seed % 9), .density = 0.25, .links = 4, .max_cost = 100,
+	struct gpube_network net = {.topology = kinds[seed % 3],
+		.n_vars = 16,
+		.rows = 4,
+		.domain = 4 + (int32_t)(seed % 9),
+		.density = 0.25,
+		.links = 4,
+		.max_cost = 100,
 		.seed = seed};
 	struct gpube_model *m;
 
@@ -160,8 +165,12 @@ static uint64_t memory(struct gpube_ctx *c)
 
 static void in_a_block(void **state)
 {
-	struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM, .n_vars = 8, .domain = 8,
-		.density = 1, .max_cost = 100, .seed = (uint64_t)(uintptr_t)*state};
+	struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM,
+		.n_vars = 8,
+		.domain = 8,
+		.density = 1,
+		.max_cost = 100,
+		.seed = (uint64_t)(uintptr_t)*state};
 	struct gpube_ops device = *gpube__ops_cpu();
 	const struct gpube_be_sides host = {{gpube__ops_cpu(), NULL}, NULL, NULL};
 	const struct gpube_be_sides there = {{&device, NULL}, NULL, NULL};
@@ -178,15 +187,15 @@ static void in_a_block(void **state)
 		order[i] = i;
 	assert_int_equal(gpube__be_init(&be, m, order), 0);
 	assert_int_equal(gpube__be_working(&w, &be), 0);
-	assert_int_equal(
-		gpube__be_run(&optimum, NULL, NULL, &be, &host, &w, 0, false, NULL), 0);
+	assert_int_equal(gpube__be_run(&optimum, NULL, NULL, &be, &host, &w, 0, false, NULL), 0);
 	for (int k = 0; k < 6; k++) {
 		int32_t *assignment = k < 4 ? values : NULL;
 
 		refuses = k % 2;
 		n_blocks = n_inside = 0;
-		assert_int_equal(gpube__be_run(&same, assignment, NULL, &be, &there, &w, 0,
-					 k >= 2, NULL), 0);
+		assert_int_equal(
+			gpube__be_run(&same, assignment, NULL, &be, &there, &w, 0, k >= 2, NULL),
+			0);
 		assert_true(same == optimum);
 		/* refused with room for arg-mins, it is asked for without */
 		assert_int_equal(n_blocks, refuses && k < 2 ? 2 : 1);
@@ -209,8 +218,12 @@ static void args_stay(void **state)
 	static const int32_t domains[] = {8, 3, 2};
 	static const int32_t n_vars[] = {9, 15, 24};
 	const size_t kind = (size_t)(uintptr_t)*state;
-	struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM, .n_vars = n_vars[kind],
-		.domain = domains[kind], .density = 1, .max_cost = 100, .seed = 1 + kind};
+	struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM,
+		.n_vars = n_vars[kind],
+		.domain = domains[kind],
+		.density = 1,
+		.max_cost = 100,
+		.seed = 1 + kind};
 	struct gpube_ops device = *gpube__ops_cpu();
 	const struct gpube_be_sides host = {{gpube__ops_cpu(), NULL}, NULL, NULL};
 	const struct gpube_be_sides there = {{&device, NULL}, NULL, NULL};
@@ -231,8 +244,7 @@ static void args_stay(void **state)
 		order[i] = i;
 	assert_int_equal(gpube__be_init(&be, m, order), 0);
 	assert_int_equal(gpube__be_working(&w, &be), 0);
-	assert_int_equal(
-		gpube__be_run(&optimum, values, NULL, &be, &host, &w, 0, false, NULL), 0);
+	assert_int_equal(gpube__be_run(&optimum, values, NULL, &be, &host, &w, 0, false, NULL), 0);
 	refuses = false;
 	assert_int_equal(gpube__be_layout(&l, &be, w.type, false, true, UINT64_MAX), 0);
 	for (int32_t p = 0; p < be.n; p++)

@@ -110,8 +110,7 @@ static int device_contract_batch(
 	return gpube__ops_cpu()->contract_batch(c, n, what);
 }
 
-static int host_contract_batch(
-	struct gpube_ctx *c, int64_t n, const struct gpube_contraction *what)
+static int host_contract_batch(struct gpube_ctx *c, int64_t n, const struct gpube_contraction *what)
 {
 	for (int64_t k = 0; k < n; k++)
 		check_tables(&what[k], false);
@@ -205,8 +204,8 @@ static void random_sides(void **state)
 }
 
 /* A run of mini-buckets with given sides, NULL: all on the host. */
-static int64_t mini_buckets(const struct gpube_mbe *mbe, const uint8_t *side, bool match, bool keep,
-	int32_t *values)
+static int64_t mini_buckets(
+	const struct gpube_mbe *mbe, const uint8_t *side, bool match, bool keep, int32_t *values)
 {
 	struct gpube_mbe_run r;
 	int64_t bound, total = 0;

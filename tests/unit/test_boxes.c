@@ -1,8 +1,8 @@
 /*
  * Models cut into boxes and eliminated in slices: every assignment is in one box and costs there
  * what it costs; bounds are bounds; for any memory the optimum, its assignment and the number of
- * optima are those of the whole or of enumeration; several workers find what one does; a stop leaves
- * the best so far and a bound.
+ * optima are those of the whole or of enumeration; several workers find what one does; a stop
+ * leaves the best so far and a bound.
  */
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -20,10 +20,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { N_BOXES = 60, N_SUMS = 200, N_RANDOM = 80, N_NETWORKS = 8, N_WORKERS = 12, N_STOPS = 12, N_MEMORY = 4 };
+enum {
+	N_BOXES = 60,
+	N_SUMS = 200,
+	N_RANDOM = 80,
+	N_NETWORKS = 8,
+	N_WORKERS = 12,
+	N_STOPS = 12,
+	N_MEMORY = 4
+};
 
 static int n_wider[2]; /* models whose boxes' sums leave int64, int32, though the whole's do not */
-static int n_left[2]; /* boxes of which nothing is left under their top, or fewer joined cells */
+static int n_left[2];  /* boxes of which nothing is left under their top, or fewer joined cells */
 static int n_by_size[4]; /* runs of 2 to 9 slices, 10 to 99, 100 and more; and left-out slices */
 
 static const struct gpube_ops *open_cpu(struct gpube_ctx *c, int *status)
@@ -35,10 +43,15 @@ static const struct gpube_ops *open_cpu(struct gpube_ctx *c, int *status)
 
 static struct gpube_model *network(struct gpube_ctx *c, uint64_t seed, int32_t n, int32_t domain)
 {
-	struct gpube_network net = {.topology = seed % 3 ? GPUBE_NETWORK_RANDOM
-						: GPUBE_NETWORK_SCALE_FREE,
-		.n_vars = n, .domain = domain, .density = 0.6, .links = 5,
-		.tightness = seed % 2 ? 0.2 : 0, .max_cost = seed % 4 ? 100 : 2, .seed = seed};
+	struct gpube_network net = {
+		.topology = seed % 3 ? GPUBE_NETWORK_RANDOM : GPUBE_NETWORK_SCALE_FREE,
+		.n_vars = n,
+		.domain = domain,
+		.density = 0.6,
+		.links = 5,
+		.tightness = seed % 2 ? 0.2 : 0,
+		.max_cost = seed % 4 ? 100 : 2,
+		.seed = seed};
 	struct gpube_model *m;
 
 	assert_int_equal(gpube__generate(&m, c, &net), 0);
@@ -119,8 +132,7 @@ static int64_t solve_box(int32_t *values, char **count, const struct gpube_be *b
 	int64_t optimum;
 
 	assert_int_equal(gpube__be_working(&w, be), 0);
-	assert_int_equal(
-		gpube__be_run(&optimum, values, NULL, be, &alone, &w, 0, false, NULL), 0);
+	assert_int_equal(gpube__be_run(&optimum, values, NULL, be, &alone, &w, 0, false, NULL), 0);
 	assert_int_equal(gpube__be_count(&number, be, &alone, &w), 0);
 	*count = gpube__natural_text(&number);
 	assert_non_null(*count);
@@ -191,7 +203,10 @@ static void less_is_left(void **state)
 	assert_true(n_left[1] > 10);
 }
 
-/* No box's sums leave the type that was chosen for all, whatever the whole's is; some need a wider one. */
+/*
+ * No box's sums leave the type that was chosen for all, whatever the whole's is; some need a wider
+ * one.
+ */
 static void sums(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
@@ -274,8 +289,10 @@ static void count_left_out(void *arg, enum gpube_log_level level, double progres
 
 static struct gpube_ctx *little(double bytes)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1,
-		.memory_bytes = (uint64_t)bytes, .log = count_left_out};
+	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
+		.n_threads = 1,
+		.memory_bytes = (uint64_t)bytes,
+		.log = count_left_out};
 	struct gpube_ctx *c;
 
 	assert_int_equal(gpube_ctx_new(&c, &opts), 0);
@@ -322,8 +339,12 @@ static void random_models(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const enum gpube_kind kind = seed % 4 == 3 ? GPUBE_POTENTIALS : GPUBE_COSTS;
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .no_simplify = 1,
-		.order_method = GPUBE_ORDER_MIN_FILL, .count = seed % 2, .backend = GPUBE_BACKEND_CPU};
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_ELIMINATE,
+		.no_simplify = 1,
+		.order_method = GPUBE_ORDER_MIN_FILL,
+		.count = seed % 2,
+		.backend = GPUBE_BACKEND_CPU};
 	const struct random_spec spec = dense(seed, kind);
 	struct gpube_model *m;
 	struct brute expected;
@@ -372,8 +393,11 @@ static void networks(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	static const double parts[] = {1, 2, 10, 100, 400};
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .no_simplify = 1,
-		.order_method = GPUBE_ORDER_MIN_FILL, .count = seed % 4 == 1,
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_ELIMINATE,
+		.no_simplify = 1,
+		.order_method = GPUBE_ORDER_MIN_FILL,
+		.count = seed % 4 == 1,
 		.backend = GPUBE_BACKEND_CPU};
 	struct gpube_model *m = network(ctx, seed, 12, 6);
 	struct gpube_solution *whole;
@@ -437,8 +461,7 @@ static void workers(void **state)
 	assert_int_equal(gpube__be_init(&be, m, order), 0);
 	assert_int_equal(gpube__be_working(&w, &be), 0);
 	gpube__be_memory(&memory, &be, w.type);
-	assert_int_equal(
-		gpube__be_run(&optimum, NULL, NULL, &be, &alone, &w, 0, false, NULL), 0);
+	assert_int_equal(gpube__be_run(&optimum, NULL, NULL, &be, &alone, &w, 0, false, NULL), 0);
 	ctx->n_devices = 3;
 	for (int k = 0; k < 3; k++)
 		ctx->devices[k] = k;
@@ -464,7 +487,7 @@ static void workers(void **state)
 	gpube_model_free(m);
 }
 
-/* ---- stops and failures ------------------------------------------------------------------------ */
+/* ---- stops and failures ---------------------------------------------------------------------- */
 
 static int n_steps, stop_at, n_scarce, n_stopped; /* with an assignment and a bound */
 static struct gpube_ctx *stoppable;
@@ -482,8 +505,11 @@ static void a_stop_leaves_what_is_known(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct gpube_ctx_opts ctx_opts = {.sizeof_options = sizeof(ctx_opts), .n_threads = 1};
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .no_simplify = 1,
-		.order_method = GPUBE_ORDER_MIN_FILL, .backend = GPUBE_BACKEND_CPU};
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_ELIMINATE,
+		.no_simplify = 1,
+		.order_method = GPUBE_ORDER_MIN_FILL,
+		.backend = GPUBE_BACKEND_CPU};
 	struct gpube_model *m = network(ctx, 2 * seed + 1, 12, 5);
 	struct gpube_solution *whole, *s;
 	int64_t cost;
@@ -524,10 +550,17 @@ static void stops_were_met(void **state)
 /* Three variables of so many values that all ranges of one leave no boxes for the others. */
 static void large_domains(void **state)
 {
-	const struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM, .n_vars = 3, .domain = 200,
-		.density = 1, .max_cost = 1000, .seed = 1};
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .no_simplify = 1,
-		.order_method = GPUBE_ORDER_MIN_FILL, .backend = GPUBE_BACKEND_CPU};
+	const struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM,
+		.n_vars = 3,
+		.domain = 200,
+		.density = 1,
+		.max_cost = 1000,
+		.seed = 1};
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_ELIMINATE,
+		.no_simplify = 1,
+		.order_method = GPUBE_ORDER_MIN_FILL,
+		.backend = GPUBE_BACKEND_CPU};
 	struct gpube_ctx *c = little(16000);
 	struct gpube_solution *s, *whole;
 	struct gpube_model *m, *same;
@@ -550,7 +583,8 @@ static void large_domains(void **state)
 static void a_stop_while_fitting(void **state)
 {
 	struct gpube_model *m = network(ctx, 3, 12, 5);
-	struct gpube_slicing how = {.type = GPUBE_INT32, .limit = 1 << 16, .rate = 1e9, .bucket = 1e-6};
+	struct gpube_slicing how = {
+		.type = GPUBE_INT32, .limit = 1 << 16, .rate = 1e9, .bucket = 1e-6};
 	struct gpube_be_split *s;
 	struct gpube_be be;
 	int32_t order[64];
@@ -572,10 +606,18 @@ static void a_stop_while_fitting(void **state)
 /* A search and bounds make do without what they do not get; nothing is left behind. */
 static int scarce_solve(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
 {
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .no_simplify = 1,
-		.order_method = GPUBE_ORDER_MIN_FILL, .backend = GPUBE_BACKEND_CPU, .count = 1};
-	const struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM, .n_vars = 8,
-		.domain = 5, .density = 0.8, .max_cost = 100, .seed = *(const uint64_t *)arg};
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_ELIMINATE,
+		.no_simplify = 1,
+		.order_method = GPUBE_ORDER_MIN_FILL,
+		.backend = GPUBE_BACKEND_CPU,
+		.count = 1};
+	const struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM,
+		.n_vars = 8,
+		.domain = 5,
+		.density = 0.8,
+		.max_cost = 100,
+		.seed = *(const uint64_t *)arg};
 	struct gpube_model *own;
 	struct gpube_solution *s;
 	int status = gpube__generate(&own, c, &net);

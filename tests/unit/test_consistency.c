@@ -14,8 +14,8 @@
 
 enum { N_MODELS = 400, N_NETWORKS = 200, MOST = 8 };
 
-static struct gpube_simplified consistent(const struct gpube_model *m,
-	enum gpube__consistency what, struct gpube__consistency_did *did)
+static struct gpube_simplified consistent(const struct gpube_model *m, enum gpube__consistency what,
+	struct gpube__consistency_did *did)
 {
 	struct gpube_simplified s;
 

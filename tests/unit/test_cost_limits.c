@@ -1,8 +1,9 @@
 /*
  * Costs, sums and tops at the limits of every type (tests/support/limit_model.h). What each command
  * concludes is compared with an enumeration; a refusal is right only where a total leaves 64 bits,
- * and where more than the optimum is asked for, also where totals are too far apart for it. One case
- * a seed; GPUBE_LIMIT_MODELS=20000 for more of them, and how many were refused although they fit.
+ * and where more than the optimum is asked for, also where totals are too far apart for it. One
+ * case a seed; GPUBE_LIMIT_MODELS=20000 for more of them, and how many were refused although they
+ * fit.
  */
 #include "tests/support/test.h"
 
@@ -37,8 +38,9 @@ enum refuser { TO_PRUNE, TO_SHIFT, TO_CERTIFY, TO_GUIDE, N_REFUSERS };
 static unsigned long n_refused[N_REFUSERS];
 
 /*
- * A refusal is for the reason of range, and right: a total leaves 64 bits, or, where all costs are kept as
- * tables that are nowhere negative, the dearest total less the least, which such tables have to hold.
+ * A refusal is for the reason of range, and right: a total leaves 64 bits, or, where all costs are
+ * kept as tables that are nowhere negative, the dearest total less the least, which such tables
+ * have to hold.
  */
 static void refused(const struct limit_model *s, int status, enum refuser who)
 {
@@ -72,8 +74,9 @@ static void check_assignment(const struct limit_model *s, const int32_t *values,
 
 static void check_solve(const struct limit_model *s, const struct gpube_model *m, int k)
 {
-	struct gpube_solve_opts opts = {
-		.sizeof_options = sizeof(opts), .no_simplify = k % 2, .count = k / 2 % 2,
+	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
+		.no_simplify = k % 2,
+		.count = k / 2 % 2,
 		.method = k / 4 ? GPUBE_BOUND_ELIMINATE : GPUBE_BOUND_AUTO};
 	struct gpube_solution *found;
 	char count[24];
@@ -114,8 +117,10 @@ static void check_bounds(const struct limit_model *s, const struct gpube_solutio
 static struct gpube_bound_opts bound_opts(const struct limit_model *s, int k)
 {
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = (enum gpube_bound_method)(k % 8), .seed = s->seed,
-		.no_simplify = k / 8 % 2, .no_eliminate = k / 16 % 2,
+		.method = (enum gpube_bound_method)(k % 8),
+		.seed = s->seed,
+		.no_simplify = k / 8 % 2,
+		.no_eliminate = k / 16 % 2,
 		.split = (enum gpube_split)(s->seed / 2 % 3)};
 	wide cutoff = s->best + (wide)(s->seed / 7 % 5) - 2;
 	struct gpube_rng rng;
@@ -142,7 +147,8 @@ static void check_bound(const struct limit_model *s, const struct gpube_model *m
 }
 
 /* Every assignment costs the same, or is not below the limit and forbidden. */
-static void compare(const struct limit_model *s, const struct gpube_model *to, bool strict, wide limit)
+static void compare(
+	const struct limit_model *s, const struct gpube_model *to, bool strict, wide limit)
 {
 	int32_t values[MOST_VARS] = {0};
 	wide cost, unit = 1;
@@ -160,15 +166,17 @@ static void compare(const struct limit_model *s, const struct gpube_model *to, b
 			CHECK(s, !allowed || (strict && cost >= limit));
 		else
 			CHECK(s, allowed && (to->direction == GPUBE_MAXIMISE ? -(wide)got : got) ==
-						cost * unit);
+						    cost * unit);
 	} while (next_values(values, s));
 }
 
 static void check_shifted(const struct limit_model *s, const struct gpube_model *m, int k)
 {
 	struct gpube_bound_opts opts = bound_opts(s, k);
-	struct gpube_shifted_opts shifting = {.whole = k % 2, .decimals = (int)(s->seed % 3),
-		.max_arity = 2 + (int)(s->seed % 4), .max_cells = 1e6};
+	struct gpube_shifted_opts shifting = {.whole = k % 2,
+		.decimals = (int)(s->seed % 3),
+		.max_arity = 2 + (int)(s->seed % 4),
+		.max_cells = 1e6};
 	wide limit = opts.has_cutoff ? minimised(s, opts.cutoff) : (wide)1 << 100;
 	struct gpube_solution *b;
 	struct gpube_shifted shifted;
@@ -261,7 +269,8 @@ static void check_agents(const struct limit_model *s, const struct gpube_model *
 static void check_heuristic(const struct limit_model *s, const struct gpube_model *m, int k)
 {
 	struct gpube_heuristic_opts opts = {.sizeof_options = sizeof(opts),
-		.method = (enum gpube_heuristic_method)(k % 3), .ibound = k / 3 % 3,
+		.method = (enum gpube_heuristic_method)(k % 3),
+		.ibound = k / 3 % 3,
 		.no_simplify = k / 9 % 2};
 	int32_t values[MOST_VARS] = {0}, order[MOST_VARS];
 	struct gpube_heuristic *h;
@@ -307,7 +316,10 @@ static void check_heuristic(const struct limit_model *s, const struct gpube_mode
 	gpube_heuristic_free(h);
 }
 
-/* What writers without negative costs add up: tables' least and largest costs, and all costs above the least. */
+/*
+ * What writers without negative costs add up: tables' least and largest costs, and all costs above
+ * the least.
+ */
 static void add_up(wide *low, wide *high, wide *weights, const struct gpube_model *m)
 {
 	const wide sign = m->direction == GPUBE_MAXIMISE ? -1 : 1;
@@ -334,10 +346,14 @@ static void add_up(wide *low, wide *high, wide *weights, const struct gpube_mode
 	*weights += 2 * *low; /* two clauses, one of which holds */
 }
 
-/* Whether a number that the format needs leaves 64 bits, or has a sign or a limit that it has no place for. */
+/*
+ * Whether a number that the format needs leaves 64 bits, or has a sign or a limit that it has no
+ * place for.
+ */
 static bool is_out(const struct gpube_model *m, int format)
 {
-	const bool bounded = m->direction == GPUBE_MAXIMISE ? m->top > -GPUBE_INF : m->top < GPUBE_INF;
+	const bool bounded =
+		m->direction == GPUBE_MAXIMISE ? m->top > -GPUBE_INF : m->top < GPUBE_INF;
 	wide low, high, weights;
 
 	add_up(&low, &high, &weights, m);
@@ -347,7 +363,8 @@ static bool is_out(const struct gpube_model *m, int format)
 		return true;
 	if (format == 1)
 		return !bounded && !fits(high);
-	return (bounded && high >= (m->direction == GPUBE_MAXIMISE ? -(wide)m->top : m->top)) || !fits(weights);
+	return (bounded && high >= (m->direction == GPUBE_MAXIMISE ? -(wide)m->top : m->top)) ||
+	       !fits(weights);
 }
 
 /* Written and read again, where the format holds it. */
@@ -416,7 +433,10 @@ static void at_the_limits(void **state)
 	gpube_model_free(m);
 }
 
-/* Models whose cells were cut off at 2^62 before it was known that this is harmless; NULL: no solution. */
+/*
+ * Models whose cells were cut off at 2^62 before it was known that this is harmless; NULL: no
+ * solution.
+ */
 static const struct given {
 	const char *name, *optimum, *text;
 } given[] = {
@@ -438,8 +458,10 @@ static const struct given {
 		"{problem:{name:p,mustbe:\"<9223372036854775000\"},variables:{a:2,b:2},functions:{"
 		"f:{scope:[a],costs:[-5,9223372036854774000]}}}"},
 	{"tables whose least costs pass 2^63 together", "-7",
-		"{problem:{name:p,mustbe:\"<100\"},variables:{a:2,b:2},functions:{f:{scope:[a,b],costs:["
-		"-6000000000000000000,-5999999999999999999,6000000000000000000,5999999999999999993]},"
+		"{problem:{name:p,mustbe:\"<100\"},variables:{a:2,b:2},functions:{f:{scope:[a,b],"
+		"costs:["
+		"-6000000000000000000,-5999999999999999999,6000000000000000000,5999999999999999993]"
+		"},"
 		"g:{scope:[a],costs:[6000000000000000000,-6000000000000000000]}}}"},
 	{"decimals, minimised", "-4700000000000000000",
 		"{problem:{name:p,mustbe:\"<-4.610000000000000000\"},variables:{a:2},functions:{"
@@ -471,7 +493,7 @@ static void known_model(void **state)
 	gpube_model_free(m);
 }
 
-/* ---- memory runs out where elimination in 128 bits shifts costs --------------------------------- */
+/* ---- memory runs out where elimination in 128 bits shifts costs ------------------------------ */
 
 static struct gpube_model *far_apart(struct gpube_ctx *own, const void *arg)
 {
@@ -535,7 +557,8 @@ int main(void)
 	add_numbers(&c, at_the_limits, more ? strtoul(more, NULL, 10) : N_MODELS, "limits, seed");
 	status = run_cases(&c, "limits", setup, ctx_dir_teardown);
 	if (more)
-		printf("# of models whose totals fit refused: %lu to be solved, bounded, pruned; %lu to be shifted whole, "
+		printf("# of models whose totals fit refused: %lu to be solved, bounded, pruned; "
+		       "%lu to be shifted whole, "
 		       "%lu to be certified, %lu for heuristics\n",
 			n_refused[TO_PRUNE], n_refused[TO_SHIFT], n_refused[TO_CERTIFY],
 			n_refused[TO_GUIDE]);

@@ -1,4 +1,7 @@
-/* Dense copies of functions, in any order of their variables and of every type, against the cost of each assignment. */
+/*
+ * Dense copies of functions, in any order of their variables and of every type, against the cost of
+ * each assignment.
+ */
 #include "tests/support/test.h"
 
 #include "gpube/base/base.h"
@@ -8,10 +11,14 @@
 
 enum { ARITY = 3, SEEDS = 60 };
 
-/* Three variables, and a table of costs up to 'most', some of them forbidden: rows are shorter or longer than what is read at a time. */
+/*
+ * Three variables, and a table of costs up to 'most', some of them forbidden: rows are shorter or
+ * longer than what is read at a time.
+ */
 static struct gpube_model *random_model(struct gpube_rng *rng, int64_t most, int64_t *costs)
 {
-	const int32_t domains[2][ARITY] = {{2, 3, 1 + (int32_t)(gpube__rng_next(rng) % 1100)}, {1, 513, 4}};
+	const int32_t domains[2][ARITY] = {
+		{2, 3, 1 + (int32_t)(gpube__rng_next(rng) % 1100)}, {1, 513, 4}};
 	const int32_t *domain = domains[gpube__rng_next(rng) % 2], scope[] = {2, 0, 1};
 	struct gpube_model *m;
 	int64_t n = 1;
@@ -22,7 +29,9 @@ static struct gpube_model *random_model(struct gpube_rng *rng, int64_t most, int
 		n *= domain[i];
 	}
 	for (int64_t k = 0; k < n; k++)
-		costs[k] = gpube__rng_next(rng) % 7 ? (int64_t)(gpube__rng_next(rng) % (uint64_t)(most + 1)) : GPUBE_INF;
+		costs[k] = gpube__rng_next(rng) % 7
+				   ? (int64_t)(gpube__rng_next(rng) % (uint64_t)(most + 1))
+				   : GPUBE_INF;
 	assert_int_equal(gpube_model_add_costs(m, ARITY, scope, costs), 0);
 	return m;
 }
@@ -42,7 +51,8 @@ static int64_t cell_of(const struct gpube_model *m, const int32_t *rank, const i
 static void copies(void **state)
 {
 	static const int64_t most[] = {100, 30000, 2000000000, (int64_t)1 << 50};
-	static const int32_t ranks[6][ARITY] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+	static const int32_t ranks[6][ARITY] = {
+		{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 	static int64_t costs[1100 * 6], copy[1100 * 6];
 	static int32_t narrow[1100 * 6];
 	struct gpube_rng rng;
@@ -62,11 +72,14 @@ static void copies(void **state)
 		for (v[0] = 0; v[0] < m->vars[0].domain; v[0]++)
 			for (v[1] = 0; v[1] < m->vars[1].domain; v[1]++)
 				for (v[2] = 0; v[2] < m->vars[2].domain; v[2]++) {
-					const int64_t cost = gpube__function_cost(m, 0, v), cell = cell_of(m, rank, v);
+					const int64_t cost = gpube__function_cost(m, 0, v),
+						      cell = cell_of(m, rank, v);
 
 					assert_true(copy[cell] == cost);
-					assert_true(cut > INT32_MAX || narrow[cell] == (cost < cut ? cost : cut));
-					dearest = cost != GPUBE_INF && cost > dearest ? cost : dearest;
+					assert_true(cut > INT32_MAX ||
+						    narrow[cell] == (cost < cut ? cost : cut));
+					dearest = cost != GPUBE_INF && cost > dearest ? cost
+										      : dearest;
 				}
 		assert_true(gpube__cost_span(m) == 1 + dearest);
 		gpube_model_free(m);

@@ -25,12 +25,12 @@ static int setup(void **state)
 
 /* What the search is checked against. */
 struct subject {
-	const struct gpube_model *m;	  /* of costs */
+	const struct gpube_model *m; /* of costs */
 	const struct gpube_heuristic *h;
 	struct gpube_path *path;
 	int64_t sign, cutoff; /* cutoff: totals from it on are GPUBE_INF; with sign */
-	bool exact, small; /* small: doubles hold all costs */
-	double opened;     /* the root's bound from the opened tables */
+	bool exact, small;    /* small: doubles hold all costs */
+	double opened;        /* the root's bound from the opened tables */
 	int32_t *values;
 	int64_t n_nodes;
 };
@@ -110,7 +110,7 @@ static int64_t check_node(struct subject *t, int32_t depth)
 	if (t->n_nodes % 16 == 0 && bound != GPUBE_INF &&
 		t->small) /* the constant is in no table */
 		assert_true(ceil(opened(t, depth)) - t->opened ==
-			(double)(t->sign * (bound - gpube_heuristic_info(t->h)->bound)));
+			    (double)(t->sign * (bound - gpube_heuristic_info(t->h)->bound)));
 	return best;
 }
 
@@ -144,8 +144,8 @@ static bool make(struct gpube_heuristic **h, const struct gpube_model *m,
 static void check_setting(const struct gpube_model *m, const struct gpube_heuristic_opts *opts,
 	bool large, bool rounded)
 {
-	struct subject t = {.m = m, .sign = m->direction == GPUBE_MAXIMISE ? -1 : 1,
-		.cutoff = GPUBE_INF};
+	struct subject t = {
+		.m = m, .sign = m->direction == GPUBE_MAXIMISE ? -1 : 1, .cutoff = GPUBE_INF};
 	struct gpube_heuristic *h;
 	int64_t best;
 
@@ -255,8 +255,10 @@ static void potentials(void **state)
 static void tables_of_a_chain(void **state)
 {
 	const int64_t agree[] = {0, 3, 5, 0}, unary[] = {1, 4};
-	struct gpube_heuristic_opts opts = {.sizeof_options = sizeof(opts), .ibound = 1,
-		.order_method = GPUBE_ORDER_GIVEN, .order = (int32_t[]){1, 0}};
+	struct gpube_heuristic_opts opts = {.sizeof_options = sizeof(opts),
+		.ibound = 1,
+		.order_method = GPUBE_ORDER_GIVEN,
+		.order = (int32_t[]){1, 0}};
 	struct gpube_heuristic_table table;
 	struct gpube_heuristic *h;
 	struct gpube_model *m;

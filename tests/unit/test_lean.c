@@ -1,4 +1,7 @@
-/* Models without variables of few neighbours: what is left costs what the best of the whole does, for every assignment. */
+/*
+ * Models without variables of few neighbours: what is left costs what the best of the whole does,
+ * for every assignment.
+ */
 #include "tests/support/test.h"
 
 #include "gpube/simplify/lean.h"
@@ -63,7 +66,10 @@ static void costs_the_least(void **state)
 	gpube_model_free(m);
 }
 
-/* A star of many leaves: all of them go, whatever the number of the centre's functions; a clique of ten stays. */
+/*
+ * A star of many leaves: all of them go, whatever the number of the centre's functions; a clique of
+ * ten stays.
+ */
 static void star_and_clique(void **state)
 {
 	const int64_t costs[4] = {0, 3, 2, 0};

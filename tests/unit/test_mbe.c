@@ -20,7 +20,7 @@ enum { N_SEEDS = 300 };
 
 struct subject {
 	const struct gpube_model *m; /* simplified */
-	int64_t optimum;	     /* of it; GPUBE_INF: infeasible */
+	int64_t optimum;             /* of it; GPUBE_INF: infeasible */
 	int32_t *order, *values;
 };
 
@@ -196,8 +196,9 @@ static void a_split_bucket_loses(void **state)
 					 GPUBE_PARTITION_SCOPE),
 			0);
 		assert_int_equal(mbe.n_split, z == 2);
-		assert_int_equal(gpube__mbe_run(
-			&bound, NULL, &mbe, GPUBE_BACKEND_CPU, GPUBE_INF, false, NULL), 0);
+		assert_int_equal(gpube__mbe_run(&bound, NULL, &mbe, GPUBE_BACKEND_CPU, GPUBE_INF,
+					 false, NULL),
+			0);
 		assert_int_equal(bound, z == 2 ? 0 : 4);
 		gpube__mbe_clear(&mbe);
 	}
@@ -218,15 +219,13 @@ static void matching_helps_and_is_exact(void **state)
 		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
 	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, 1}, up), 0);
 	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, 2}, down), 0);
-	assert_int_equal(gpube__mbe_init(&mbe, m, (int32_t[]){0, 1, 2}, 2, INFINITY,
-				 GPUBE_PARTITION_SCOPE),
+	assert_int_equal(
+		gpube__mbe_init(&mbe, m, (int32_t[]){0, 1, 2}, 2, INFINITY, GPUBE_PARTITION_SCOPE),
 		0);
 	assert_int_equal(
-		gpube__mbe_run(&plain, NULL, &mbe, GPUBE_BACKEND_CPU, GPUBE_INF, false, NULL),
-		0);
+		gpube__mbe_run(&plain, NULL, &mbe, GPUBE_BACKEND_CPU, GPUBE_INF, false, NULL), 0);
 	assert_int_equal(
-		gpube__mbe_run(&matched, NULL, &mbe, GPUBE_BACKEND_CPU, GPUBE_INF, true, NULL),
-		0);
+		gpube__mbe_run(&matched, NULL, &mbe, GPUBE_BACKEND_CPU, GPUBE_INF, true, NULL), 0);
 	assert_int_equal(plain, 0);
 	assert_int_equal(matched, 7);
 	gpube__mbe_clear(&mbe);
@@ -301,7 +300,8 @@ static void too_many_for_content(void **state)
 	}
 	for (int32_t i = 1; i <= N; i++)
 		assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, i},
-					 (int64_t[]){i % 5, i % 3, i % 2, 3}), 0);
+					 (int64_t[]){i % 5, i % 3, i % 2, 3}),
+			0);
 	for (int k = 0; k < 2; k++) {
 		assert_int_equal(gpube__mbe_init(&mbe[k], m, order, 5, INFINITY, by[k]), 0);
 		assert_int_equal(gpube__mbe_run(&bound[k], NULL, &mbe[k], GPUBE_BACKEND_CPU,
@@ -329,8 +329,8 @@ static int plan_by_content(struct gpube_ctx *c, struct gpube_model *m, const voi
 		assert_true(s.model->n_vars > 2 && s.model->n_vars <= 64);
 		for (int32_t i = 0; i < s.model->n_vars; i++)
 			order[i] = i;
-		status = gpube__mbe_init(
-			&mbe, s.model, order, 3, INFINITY, GPUBE_PARTITION_CONTENT);
+		status =
+			gpube__mbe_init(&mbe, s.model, order, 3, INFINITY, GPUBE_PARTITION_CONTENT);
 		assert_true(status || mbe.n_split > 0);
 		gpube__mbe_clear(&mbe);
 	}

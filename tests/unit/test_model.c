@@ -41,7 +41,8 @@ static void narrowest_type(void **state)
 		gpube__values_clear(ctx, &v);
 		/* the same at once */
 		assert_int_equal(gpube__values_append(ctx, &v,
-					 (const int64_t[]){GPUBE_INF, cases[i].value, 5}, 3), 0);
+					 (const int64_t[]){GPUBE_INF, cases[i].value, 5}, 3),
+			0);
 		assert_int_equal(v.type, cases[i].type);
 		t = (struct gpube_table){.type = v.type, .values = v.values, .n = v.n};
 		assert_true(gpube__table_int(&t, 0) == GPUBE_INF);

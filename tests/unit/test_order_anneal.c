@@ -1,4 +1,6 @@
-/* Annealing of windows: orders of what is asked for, that cost what it says, as good as the best. */
+/*
+ * Annealing of windows: orders of what is asked for, that cost what it says, as good as the best.
+ */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -29,7 +31,8 @@ static void window_of_row(struct gpube_order_window *w, const struct row *row, i
 }
 
 /* Vertex by vertex, with all edges that each adds; the largest table in *most_log. */
-static double naive_sum(const struct gpube_order_window *w, const uint8_t *order, double power, int64_t *most_log)
+static double naive_sum(
+	const struct gpube_order_window *w, const uint8_t *order, double power, int64_t *most_log)
 {
 	static bool edge[GPUBE_WINDOW_MAX][GPUBE_WINDOW_MAX];
 	bool gone[GPUBE_WINDOW_MAX] = {false};
@@ -65,7 +68,10 @@ static void any_order(uint8_t *order, int n)
 		order[i] = (uint8_t)(n - 1 - i);
 }
 
-/* What it says that the order costs is so, and below what was asked for; the same again from the same seed. */
+/*
+ * What it says that the order costs is so, and below what was asked for; the same again from the
+ * same seed.
+ */
 static void costs_what_it_says(void **state)
 {
 	const struct row *row = *state;
@@ -111,9 +117,12 @@ static void finds_the_best(void **state)
 
 	(void)state;
 	for (int i = 0; i < 64; i++) {
-		const struct row row = {
-			.family = i % N_FAMILIES, .n = 20 + i, .domains = i % 2, .seed = 77 + (uint64_t)i};
-		struct gpube_window_goal goal = {.power = 1, .most_log = INT64_MAX, .most_sum = INFINITY};
+		const struct row row = {.family = i % N_FAMILIES,
+			.n = 20 + i,
+			.domains = i % 2,
+			.seed = 77 + (uint64_t)i};
+		struct gpube_window_goal goal = {
+			.power = 1, .most_log = INT64_MAX, .most_sum = INFINITY};
 		uint8_t order[GPUBE_WINDOW_MAX];
 		struct gpube_rng rng;
 		double least, sum;
@@ -137,7 +146,8 @@ static void many_domains(void **state)
 	static struct gpube_order_window w;
 	static struct gpube_anneal a;
 	const struct row row = {.family = 1, .n = 40, .seed = 5};
-	const struct gpube_window_goal goal = {.power = 1, .most_log = INT64_MAX, .most_sum = INFINITY};
+	const struct gpube_window_goal goal = {
+		.power = 1, .most_log = INT64_MAX, .most_sum = INFINITY};
 	uint8_t order[GPUBE_WINDOW_MAX];
 	struct gpube_rng rng;
 	double sum;
@@ -169,7 +179,8 @@ static void in_a_tree(void **state)
 	for (int v = 0; v < m->n; v++)
 		m->domain[v] += m->domain[v] == 1;
 	sparse_of_matrix(&g, m);
-	assert_int_equal(gpube__order_find(ctx, order, &before, &g, GPUBE_ORDER_MIN_DEGREE, 0, 1e9, 1), 0);
+	assert_int_equal(
+		gpube__order_find(ctx, order, &before, &g, GPUBE_ORDER_MIN_DEGREE, 0, 1e9, 1), 0);
 	assert_int_equal(gpube__tree_new(&t, ctx, &g, MOST * MOST), 0);
 	gpube__rng_init(&t->rng, 3);
 	assert_true(gpube__tree_set(t, order));
@@ -197,10 +208,13 @@ int main(void)
 	ADD_CASE(&c, finds_the_best);
 	ADD_CASE(&c, many_domains);
 	for (int i = 0; i < N; i++) {
-		rows[i] = (struct row){
-			.family = i % N_FAMILIES, .n = sizes[i / N_FAMILIES], .domains = i % 3, .seed = 300 + (uint64_t)i};
-		add_case(&c, costs_what_it_says, &rows[i], "costs what it says: %s of %d, domains %d",
-			families[rows[i].family].name, rows[i].n, rows[i].domains);
+		rows[i] = (struct row){.family = i % N_FAMILIES,
+			.n = sizes[i / N_FAMILIES],
+			.domains = i % 3,
+			.seed = 300 + (uint64_t)i};
+		add_case(&c, costs_what_it_says, &rows[i],
+			"costs what it says: %s of %d, domains %d", families[rows[i].family].name,
+			rows[i].n, rows[i].domains);
 	}
 	for (int i = 0; i < N_FAMILIES; i++) {
 		kinds[i] = i;

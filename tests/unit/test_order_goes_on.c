@@ -24,8 +24,8 @@ static void count_told(void *arg, enum gpube_log_level level, double progress, c
 }
 
 /*
- * A search that goes on: first min-fill's order, then never a worse one, by another's count; what has been paid for is not
- * done again; and twice the same from the same seed.
+ * A search that goes on: first min-fill's order, then never a worse one, by another's count; what
+ * has been paid for is not done again; and twice the same from the same seed.
  */
 static void goes_on(void **state)
 {
@@ -38,7 +38,8 @@ static void goes_on(void **state)
 	struct gpube_graph g;
 
 	sparse_of_matrix(&g, m);
-	assert_int_equal(gpube__order_find(ctx, fill, &plain, &g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
+	assert_int_equal(
+		gpube__order_find(ctx, fill, &plain, &g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(gpube__order_search_new(&search[i], ctx, &g, row->seed), 0);
 		gpube__order_search_best(search[i], order[i], &before);
@@ -50,7 +51,8 @@ static void goes_on(void **state)
 		const double seconds = 0.002 * (1 << part);
 
 		for (int i = 0; i < 2; i++) {
-			assert_int_equal(gpube__order_search_go(search[i], time, rate(&plain, seconds)), 0);
+			assert_int_equal(
+				gpube__order_search_go(search[i], time, rate(&plain, seconds)), 0);
 			gpube__order_search_best(search[i], order[i], &c);
 			assert_permutation(order[i], g.n);
 		}
@@ -59,7 +61,8 @@ static void goes_on(void **state)
 		assert_memory_equal(order[0], order[1], (size_t)g.n * sizeof(*fill));
 		assert_true(gpube__order_merit(c.joined_cells, c.largest_joined) <=
 			    gpube__order_merit(before.joined_cells, before.largest_joined));
-		assert_true(c.joined_cells <= plain.joined_cells && c.largest_joined <= plain.largest_joined);
+		assert_true(c.joined_cells <= plain.joined_cells &&
+			    c.largest_joined <= plain.largest_joined);
 		before = c;
 	}
 	gpube__order_search_free(search[0]);
@@ -68,7 +71,10 @@ static void goes_on(void **state)
 	free(m);
 }
 
-/* In one go, in two that each pay for a part, and asked again at the end, when nothing pays any more. */
+/*
+ * In one go, in two that each pay for a part, and asked again at the end, when nothing pays any
+ * more.
+ */
 static void nothing_twice(void **state)
 {
 	const struct gpube_order_time time = gpube__order_as_it_pays(0);
@@ -102,7 +108,8 @@ static void nothing_twice(void **state)
 	assert_int_equal(gpube__order_search_go(search, time, 1e9), 0);
 	gpube__order_search_best(search, again, &c);
 	assert_true(n_told - 1 <= n_whole + 2); /* (the first part's last round is cut short) */
-	assert_true(c.joined_cells <= half.joined_cells * (1 + 1e-9) || c.largest_joined < half.largest_joined);
+	assert_true(c.joined_cells <= half.joined_cells * (1 + 1e-9) ||
+		    c.largest_joined < half.largest_joined);
 	ctx->log = NULL;
 	gpube__order_search_free(search);
 	gpube__graph_clear(ctx, &g);
@@ -138,7 +145,8 @@ static void goes_on_by_the_clock(void **state)
 	gpube_ctx_resume(ctx);
 	assert_int_equal(gpube__order_search_go(search, time, 1), 0);
 	gpube__order_search_best(search, order, &c);
-	assert_true(c.joined_cells <= half.joined_cells * (1 + 1e-9) || c.largest_joined < half.largest_joined);
+	assert_true(c.joined_cells <= half.joined_cells * (1 + 1e-9) ||
+		    c.largest_joined < half.largest_joined);
 	gpube__order_search_free(search);
 	gpube__graph_clear(ctx, &g);
 }
@@ -151,14 +159,18 @@ int main(void)
 	struct cases c = {0};
 
 	for (int i = 0; i < N; i += 3) {
-		rows[i] = (struct row){
-			.family = i % N_FAMILIES, .n = sizes[i / N_FAMILIES], .domains = i % 2, .seed = 50 + (uint64_t)i};
-		add_case(&c, goes_on, &rows[i], "goes on: %s of %d, domains %d", families[rows[i].family].name, rows[i].n,
-			rows[i].domains);
+		rows[i] = (struct row){.family = i % N_FAMILIES,
+			.n = sizes[i / N_FAMILIES],
+			.domains = i % 2,
+			.seed = 50 + (uint64_t)i};
+		add_case(&c, goes_on, &rows[i], "goes on: %s of %d, domains %d",
+			families[rows[i].family].name, rows[i].n, rows[i].domains);
 	}
 	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++) {
-		add_case(&c, nothing_twice, &seeds[i], "nothing is done twice, seed %d", (int)seeds[i]);
-		add_case(&c, goes_on_by_the_clock, &seeds[i], "goes on by the clock, seed %d", (int)seeds[i]);
+		add_case(&c, nothing_twice, &seeds[i], "nothing is done twice, seed %d",
+			(int)seeds[i]);
+		add_case(&c, goes_on_by_the_clock, &seeds[i], "goes on by the clock, seed %d",
+			(int)seeds[i]);
 	}
 	return run_cases(&c, "order search that goes on", ctx_setup_2_threads, ctx_teardown);
 }

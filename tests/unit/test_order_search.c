@@ -29,7 +29,9 @@ static void search_row(struct search *s, const struct row *row, double seconds, 
 
 	s->m = matrix_of_row(row, &r);
 	sparse_of_matrix(&s->g, s->m);
-	assert_int_equal(gpube__order_find(ctx, s->order, &s->plain, &s->g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
+	assert_int_equal(
+		gpube__order_find(ctx, s->order, &s->plain, &s->g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1),
+		0);
 	assert_int_equal(gpube__order_find(ctx, s->order, &s->cost, &s->g, GPUBE_ORDER_AUTO, 0,
 				 rate(&s->plain, seconds), seed),
 		0);
@@ -55,7 +57,9 @@ static void never_worse_than_min_fill(void **state)
 	assert_true(s.cost.joined_cells <= s.plain.joined_cells);
 	assert_true(s.cost.largest_joined <= s.plain.largest_joined);
 	if (width >= 0 && row->domains == 0)
-		assert_int_equal(s.cost.width, width < s.g.n - 1 ? width : s.g.n > 0 ? s.g.n - 1 : 0);
+		assert_int_equal(s.cost.width, width < s.g.n - 1 ? width
+					       : s.g.n > 0       ? s.g.n - 1
+								 : 0);
 	search_end(&s);
 }
 
@@ -70,9 +74,11 @@ static void never_worse_than_members(void **state)
 		assert_int_equal(gpube__order_find(ctx, s.order, &member, &s.g,
 					 (enum gpube_order_method)method, 0, 1e9, 1),
 			0);
-		if (member.joined_cells <= s.plain.joined_cells && member.largest_joined <= s.plain.largest_joined)
-			assert_true(gpube__order_merit(s.cost.joined_cells, s.cost.largest_joined) <=
-				    gpube__order_merit(member.joined_cells, member.largest_joined));
+		if (member.joined_cells <= s.plain.joined_cells &&
+			member.largest_joined <= s.plain.largest_joined)
+			assert_true(
+				gpube__order_merit(s.cost.joined_cells, s.cost.largest_joined) <=
+				gpube__order_merit(member.joined_cells, member.largest_joined));
 	}
 	search_end(&s);
 }
@@ -99,8 +105,11 @@ static void queens(void **state)
 		}
 	}
 	sparse_of_matrix(&g, m);
-	assert_int_equal(gpube__order_find(ctx, order, &plain, &g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
-	assert_int_equal(gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_AUTO, 0, rate(&plain, 0.2), 1), 0);
+	assert_int_equal(
+		gpube__order_find(ctx, order, &plain, &g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
+	assert_int_equal(
+		gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_AUTO, 0, rate(&plain, 0.2), 1),
+		0);
 	assert_permutation(order, g.n);
 	assert_int_equal(c.width, widths[side]);
 	gpube__graph_clear(ctx, &g);
@@ -232,8 +241,10 @@ static void grid_of_100(void **state)
 
 	(void)state;
 	make_grid(&g, SIDE, 2);
-	assert_int_equal(gpube__order_find(ctx, order, &plain, &g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
-	assert_int_equal(gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_AUTO, 0, rate(&plain, 1), 1), 0);
+	assert_int_equal(
+		gpube__order_find(ctx, order, &plain, &g, GPUBE_ORDER_MIN_FILL, 0, 1e9, 1), 0);
+	assert_int_equal(
+		gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_AUTO, 0, rate(&plain, 1), 1), 0);
 	assert_in_range(c.width, SIDE, SIDE + 15);
 	free(order);
 	gpube__graph_clear(ctx, &g);
@@ -265,8 +276,11 @@ static void dissection(void **state)
 	make_grid(&g, SIDE, 3);
 	assert_int_equal(gpube__dissector_new(&d, ctx, &g), 0);
 	assert_true(gpube__dissect(d, group,
-		&(struct gpube_dissection){
-			.n_free = N, .balance = 0.3, .least = LEAST, .tries = 4, .most_log = INFINITY},
+		&(struct gpube_dissection){.n_free = N,
+			.balance = 0.3,
+			.least = LEAST,
+			.tries = 4,
+			.most_log = INFINITY},
 		&rng));
 	for (int v = 0; v < N; v++)
 		last = group[v] > last ? group[v] : last;
@@ -287,8 +301,12 @@ static void dissection(void **state)
 static void dissection_around(void **state)
 {
 	enum { SIDE = 30, N = SIDE * SIDE, LEAST = 25, FREE = N - 2 * SIDE };
-	struct gpube_dissection how = {
-		.n_free = FREE, .balance = 0.2, .least = LEAST, .tries = 4, .around = 1, .most_log = INFINITY};
+	struct gpube_dissection how = {.n_free = FREE,
+		.balance = 0.2,
+		.least = LEAST,
+		.tries = 4,
+		.around = 1,
+		.most_log = INFINITY};
 	struct gpube_dissector *d;
 	struct gpube_graph g;
 	struct gpube_rng rng;
@@ -311,7 +329,10 @@ static void dissection_around(void **state)
 	gpube__graph_clear(ctx, &g);
 }
 
-/* A hopeless separator is tried again before all others are lost with it; one that cannot be is given up. */
+/*
+ * A hopeless separator is tried again before all others are lost with it; one that cannot be is
+ * given up.
+ */
 static void hopeless_parts(void **state)
 {
 	enum { SIDE = 40, N = SIDE * SIDE, RUNS = 48 };
@@ -349,7 +370,8 @@ static void subtrees(void **state)
 	int64_t credit = 30000000;
 
 	make_grid(&g, SIDE, 2);
-	assert_int_equal(gpube__order_find(ctx, order, &before, &g, GPUBE_ORDER_MIN_DEGREE, 0, 1e9, 1), 0);
+	assert_int_equal(
+		gpube__order_find(ctx, order, &before, &g, GPUBE_ORDER_MIN_DEGREE, 0, 1e9, 1), 0);
 	assert_int_equal(gpube__tree_new(&t, ctx, &g, N * N), 0);
 	assert_int_equal(gpube__subtree_new(&s, ctx, &g, NULL, N * N), 0);
 	gpube__rng_init(&t->rng, *(uint64_t *)*state);
@@ -368,7 +390,10 @@ static void subtrees(void **state)
 	gpube__graph_clear(ctx, &g);
 }
 
-/* Windows change few of the sums that the tree keeps: those are right all the same, and draw by weight. */
+/*
+ * Windows change few of the sums that the tree keeps: those are right all the same, and draw by
+ * weight.
+ */
 static void sums_after_windows(void **state)
 {
 	enum { SIDE = 30, N = SIDE * SIDE, DRAWS = 20000 };
@@ -380,7 +405,8 @@ static void sums_after_windows(void **state)
 	int32_t order[N];
 
 	make_grid(&g, SIDE, 2);
-	assert_int_equal(gpube__order_find(ctx, order, &cost, &g, GPUBE_ORDER_MIN_DEGREE, 0, 1e9, 1), 0);
+	assert_int_equal(
+		gpube__order_find(ctx, order, &cost, &g, GPUBE_ORDER_MIN_DEGREE, 0, 1e9, 1), 0);
 	assert_int_equal(gpube__tree_new(&t, ctx, &g, N * SIDE * 4), 0);
 	gpube__rng_init(&t->rng, *(uint64_t *)*state);
 	assert_true(gpube__tree_set(t, order));
@@ -392,7 +418,8 @@ static void sums_after_windows(void **state)
 	for (int i = 0; i < DRAWS; i++)
 		n_drawn[gpube__tree_draw(t)]++;
 	for (int v = 0; v < N; v++) {
-		const double share = exp2(1.5 * (double)t->log_cells[v] / GPUBE_LOG_ONE) / t->total_weight;
+		const double share =
+			exp2(1.5 * (double)t->log_cells[v] / GPUBE_LOG_ONE) / t->total_weight;
 
 		weight += share;
 		assert_true(fabs(n_drawn[v] - share * DRAWS) < 1 + 7 * sqrt(share * DRAWS));
@@ -436,7 +463,8 @@ static void flow_keeps_a_separator(void **state)
 	for (int v = 0; v < N; v++) {
 		after[side[v]] += weight[v];
 		for (int e = start[v]; e < start[v + 1]; e++)
-			assert_true(side[v] == BETWEEN || side[adjacent[e]] == BETWEEN || side[v] == side[adjacent[e]]);
+			assert_true(side[v] == BETWEEN || side[adjacent[e]] == BETWEEN ||
+				    side[v] == side[adjacent[e]]);
 	}
 	/* no column is lighter */
 	for (int x = WIDE / 2 - 2; x <= WIDE / 2 + 2; x++) {
@@ -487,7 +515,10 @@ static void time_limit(void **state)
 	gpube__graph_clear(ctx, &g);
 }
 
-/* A limit far off changes nothing about when a search no longer pays, and a near one ends what would. */
+/*
+ * A limit far off changes nothing about when a search no longer pays, and a near one ends what
+ * would.
+ */
 static void within(void **state)
 {
 	const double rate = 1e9;
@@ -502,7 +533,8 @@ static void within(void **state)
 	assert_int_equal(gpube__order_find_within(ctx, again, &same, &g, 3600, rate, 1), 0);
 	assert_memory_equal(order, again, sizeof(order));
 	assert_same_cost(&c, &same);
-	assert_int_equal(gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_MIN_FILL, 0, rate, 1), 0);
+	assert_int_equal(
+		gpube__order_find(ctx, order, &c, &g, GPUBE_ORDER_MIN_FILL, 0, rate, 1), 0);
 	assert_int_equal(gpube__order_find_within(ctx, again, &same, &g, 1e-9, 1, 1), 0);
 	assert_permutation(again, g.n);
 	assert_true(same.joined_cells <= c.joined_cells);
@@ -614,19 +646,23 @@ int main(void)
 			families[rows[i].family].name, rows[i].n, rows[i].domains);
 	}
 	for (int i = 0; i < N_SEARCHED; i += 5)
-		add_case(&c, never_worse_than_members, &rows[i], "never worse than a member: %s of %d, domains %d",
+		add_case(&c, never_worse_than_members, &rows[i],
+			"never worse than a member: %s of %d, domains %d",
 			families[rows[i].family].name, rows[i].n, rows[i].domains);
 	for (size_t i = 0; i < sizeof(sides) / sizeof(*sides); i++)
 		add_case(&c, queens, &sides[i], "queens on %d x %d", sides[i], sides[i]);
 	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
-		add_case(&c, flow_keeps_a_separator, &seeds[i], "flow keeps a separator, seed %d", (int)seeds[i]);
+		add_case(&c, flow_keeps_a_separator, &seeds[i], "flow keeps a separator, seed %d",
+			(int)seeds[i]);
 	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
 		add_case(&c, dissection, &seeds[i], "dissection of a grid, seed %d", (int)seeds[i]);
 	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++) {
-		add_case(&c, dissection_around, &seeds[i], "dissection with what is around, seed %d", (int)seeds[i]);
+		add_case(&c, dissection_around, &seeds[i],
+			"dissection with what is around, seed %d", (int)seeds[i]);
 		add_case(&c, hopeless_parts, &seeds[i], "hopeless parts, seed %d", (int)seeds[i]);
 		add_case(&c, subtrees, &seeds[i], "subtrees of a grid, seed %d", (int)seeds[i]);
-		add_case(&c, sums_after_windows, &seeds[i], "sums after windows, seed %d", (int)seeds[i]);
+		add_case(&c, sums_after_windows, &seeds[i], "sums after windows, seed %d",
+			(int)seeds[i]);
 	}
 	for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
 		add_case(&c, grid_of_20, &seeds[i], "20 x 20 grid, seed %d", (int)seeds[i]);

@@ -18,7 +18,7 @@ struct job {
 	int done[MOST], by[GPUBE_MAX_THREADS];
 	int64_t inner;
 	int inside, together; /* threads in fn now, and the most that ever were */
-	int company; /* an item waits until so many threads were inside at once */
+	int company;          /* an item waits until so many threads were inside at once */
 };
 
 static void count(void *arg, int64_t item, int thread)

@@ -69,7 +69,8 @@ static struct gpube_model *colouring(int32_t n, int32_t d, int32_t n_edges, int6
 
 	gpube__rng_init(&rng, 5);
 	for (int32_t e = 0; e < n_edges; e++) {
-		int32_t i = e % n, j = n_edges == n ? (i + 1) % n : (int32_t)gpube__rng_below(&rng, (uint64_t)n);
+		int32_t i = e % n, j = n_edges == n ? (i + 1) % n
+						    : (int32_t)gpube__rng_below(&rng, (uint64_t)n);
 
 		for (int32_t k = 0; k < d * d; k++)
 			costs[k] = k % d == k / d ? penalty : (int64_t)gpube__rng_below(&rng, 10);
@@ -110,8 +111,8 @@ static void solve_and_count(struct gpube_solution **found, struct gpube_model *m
 }
 
 /*
- * Optimum and number of optima are those of the model that forbids what has the penalty. A ring of odd
- * length and two colours pays it once, wherever that is.
+ * Optimum and number of optima are those of the model that forbids what has the penalty. A ring of
+ * odd length and two colours pays it once, wherever that is.
  */
 static void penalties_solved(void **state)
 {
@@ -213,7 +214,8 @@ static void memory_far_apart(void **state)
 			assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
 		for (int32_t i = 0; i < 30; i++)
 			for (int32_t k = i + 1; k < 30 && k <= i + width; k++)
-				assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, k}, apart), 0);
+				assert_int_equal(
+					gpube_model_add_costs(m, 2, (int32_t[]){i, k}, apart), 0);
 		status = gpube__simplify_below(&s, m, GPUBE__REDUCE, GPUBE__SUMS);
 		assert_int_equal(status, GPUBE_ERANGE);
 		assert_true((strstr(gpube_error(own), "the least total") != NULL) == (width == 6));

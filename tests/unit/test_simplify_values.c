@@ -277,7 +277,10 @@ static void *counted(void *arg, void *p, size_t size)
 	return q + 1;
 }
 
-/* A variable of no function takes its first value that evidence allows; one that a round sets free, too. */
+/*
+ * A variable of no function takes its first value that evidence allows; one that a round sets free,
+ * too.
+ */
 static void free_variables_settle(void **state)
 {
 	struct gpube_model *m = new_model(5, 3);
@@ -305,7 +308,8 @@ static void millions_of_free_variables_take_little(void **state)
 {
 	enum { N = 1000000 };
 	struct held held = {0};
-	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .realloc_fn = counted, .realloc_arg = &held};
+	const struct gpube_ctx_opts opts = {
+		.sizeof_options = sizeof(opts), .realloc_fn = counted, .realloc_arg = &held};
 	struct gpube_ctx *own;
 	struct gpube_model *m;
 	struct gpube_simplified s;

@@ -18,7 +18,8 @@ static void add_rests(const struct gpube_andor_walker *w, const struct gpube_and
 	const struct gpube_andor *a = w->a;
 
 	for (int32_t v = 0; v < node->domain; v++)
-		row[v].cost = row[v].cost >= GPUBE__JOIN_DEAD ? GPUBE__ANDOR_NEVER : row[v].cost << a->up;
+		row[v].cost =
+			row[v].cost >= GPUBE__JOIN_DEAD ? GPUBE__ANDOR_NEVER : row[v].cost << a->up;
 	for (int32_t j = node->rest_at; j < node->rest_at + node->n_rests; j++) {
 		const struct gpube_andor_rest *t = &a->rests[j];
 		const int64_t *cell = t->t;
@@ -30,7 +31,10 @@ static void add_rests(const struct gpube_andor_walker *w, const struct gpube_and
 	}
 }
 
-/* What the tables of p cost with each of its values: those below the budget, cheapest first; how many they are. */
+/*
+ * What the tables of p cost with each of its values: those below the budget, cheapest first; how
+ * many they are.
+ */
 static int32_t list_choices(struct gpube_andor_walker *w, int32_t p, int64_t budget)
 {
 	const struct gpube_andor *a = w->a;
@@ -91,7 +95,8 @@ static void make_key(const struct gpube_andor_walker *w, int32_t p, uint64_t *ke
 	memset(key, 0, (size_t)w->a->n_words * sizeof(*key));
 	key[0] = (uint64_t)(uint32_t)p;
 	for (int32_t i = 0; i < node->n_context; i++)
-		key[bits[i].word] |= (uint64_t)(uint32_t)w->value[bits[i].position] << bits[i].shift;
+		key[bits[i].word] |= (uint64_t)(uint32_t)w->value[bits[i].position]
+				     << bits[i].shift;
 }
 
 /*
@@ -161,7 +166,8 @@ static int64_t least_known(struct gpube_andor_walker *w, int32_t p)
 	if (!w->a->nodes[p].kept || w->a->nodes[p].whole)
 		return 0;
 	make_key(w, p, key);
-	return gpube__andor_cache_find(w->a->cache, key, gpube__andor_hash(w->a->cache, key), &known)
+	return gpube__andor_cache_find(
+		       w->a->cache, key, gpube__andor_hash(w->a->cache, key), &known)
 		       ? known.cost
 		       : 0;
 }
@@ -182,7 +188,8 @@ static int32_t turned(int32_t k, int32_t first, int32_t n)
 }
 
 /* 'cost' with that of several subproblems, as walk() tells it. */
-static int64_t walk_all(struct gpube_andor_walker *w, const int32_t *children, int32_t n, int64_t cost, int64_t budget)
+static int64_t walk_all(struct gpube_andor_walker *w, const int32_t *children, int32_t n,
+	int64_t cost, int64_t budget)
 {
 	const int32_t first = first_of(w, n);
 	int64_t sum = cost;
@@ -264,8 +271,8 @@ static int64_t try_choices(struct gpube_andor_walker *w, int32_t p, int32_t n, i
 }
 
 /*
- * The least cost of p's subproblem, where p's context is decided, if it is less than the budget; or a bound, the budget or
- * more. Of no meaning once w->over.
+ * The least cost of p's subproblem, where p's context is decided, if it is less than the budget; or
+ * a bound, the budget or more. Of no meaning once w->over.
  */
 static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget)
 {
@@ -283,7 +290,8 @@ static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget)
 	if (node->kept || atomic_load_explicit(&a->known[p], memory_order_relaxed)) {
 		make_key(w, p, key);
 		hash = gpube__andor_hash(a->cache, key);
-		if (gpube__andor_cache_find(a->cache, key, hash, &known) && (known.exact || known.cost >= budget))
+		if (gpube__andor_cache_find(a->cache, key, hash, &known) &&
+			(known.exact || known.cost >= budget))
 			return known.cost;
 	}
 	w->n_nodes++;
@@ -346,8 +354,8 @@ static void read_off(struct gpube_andor_walker *w, int32_t p, int64_t cost)
 		read_off(w, children[c], w->low[children[c]]);
 }
 
-void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpube_turn *turn, int64_t *value,
-	int32_t *values, bool *ended)
+void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpube_turn *turn,
+	int64_t *value, int32_t *values, bool *ended)
 {
 	const int32_t *roots = a->children + (a->n - a->n_roots);
 	struct gpube_andor_walker *w = a->walkers;

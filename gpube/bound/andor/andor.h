@@ -40,22 +40,27 @@
 
 #include "gpube/relax/joingraph.h"
 
-/* Words of a variable's number and its context, one or two for most models; what has a larger one is not kept. */
+/*
+ * Words of a variable's number and its context, one or two for most models; what has a larger one
+ * is not kept.
+ */
 enum { GPUBE__ANDOR_WORDS = 4 };
 /* More than any total. */
 #define GPUBE__ANDOR_NEVER ((int64_t)1 << 60)
 
-/* A table of a variable: its cells for the own value a are t[a * slab + the sum of stride * value]. */
+/*
+ * A table of a variable: its cells for the own value a are t[a * slab + the sum of stride * value].
+ */
 struct gpube_andor_table {
 	const int32_t *t;
 	int64_t slab;
-	int32_t n; /* other variables */
+	int32_t n;  /* other variables */
 	int32_t at; /* of scope, stride */
 };
 
 /*
- * What rounding down has left of a function where the graph's tables are in units of 2^-shift of the model's, a table
- * of the first of its variables that is eliminated.
+ * What rounding down has left of a function where the graph's tables are in units of 2^-shift of
+ * the model's, a table of the first of its variables that is eliminated.
  */
 struct gpube_andor_rest {
 	int64_t *t, slab;
@@ -77,10 +82,10 @@ struct gpube_andor_node {
 	int64_t context_at;
 	int32_t n_context;
 	int32_t parent, n_below; /* variables of its subtree */
-	int32_t depth; /* variables on its path */
-	bool keyed;    /* its contexts have keys */
-	bool kept;  /* what is known of its subproblems is */
-	bool whole; /* below a decided parent it costs nothing more */
+	int32_t depth;           /* variables on its path */
+	bool keyed;              /* its contexts have keys */
+	bool kept;               /* what is known of its subproblems is */
+	bool whole;              /* below a decided parent it costs nothing more */
 };
 
 struct gpube_andor_cache;
@@ -95,17 +100,17 @@ struct gpube_andor {
 	int32_t n_rests;
 	int32_t *scope, *children; /* children: the roots behind them */
 	int64_t *stride;
-	int up;			/* a unit of the graph is 2^up of those of costs here */
-	int position_bits;	/* of a variable's number in a key */
+	int up;            /* a unit of the graph is 2^up of those of costs here */
+	int position_bits; /* of a variable's number in a key */
 	struct gpube_andor_bits *context;
 	struct gpube_andor_cache *cache;
 
 	/* of the search at work */
 	struct gpube_turn turn;
 	int64_t budget, value;
-	_Atomic bool over;    /* threads are to come back */
-	_Atomic bool full;    /* for a larger cache */
-	_Atomic bool ended;   /* value is what there is */
+	_Atomic bool over;  /* threads are to come back */
+	_Atomic bool full;  /* for a larger cache */
+	_Atomic bool ended; /* value is what there is */
 	_Atomic int64_t n_nodes;
 	_Atomic int32_t *n_at; /* by variable: threads that are at a subproblem of it for long */
 	_Atomic bool *known; /* of some that took long something is kept, though it is not of all */
@@ -114,27 +119,30 @@ struct gpube_andor {
 };
 
 /*
- * gpube__andor_new() - the tree of a join graph after a whole pass forward, whose tables are borrowed.
+ * gpube__andor_new() - the tree of a join graph after a whole pass forward, whose tables are
+ * borrowed.
  * m       what the graph is of; no longer needed
  * bytes   for what is kept, and as many for contexts
- * *out    NULL without an error: costs were rounded too far, it is too deep, or its contexts are too large
+ * *out    NULL without an error: costs were rounded too far, it is too deep, or its contexts are
+ *         too large
  * Errors: ENOMEM
  */
-int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g, const struct gpube_model *m,
-	double bytes);
+int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g,
+	const struct gpube_model *m, double bytes);
 void gpube__andor_free(struct gpube_andor *a);
 
 /*
- * gpube__andor_search() - whether anything costs less than the budget: of what the tables cost, in units of the graph's
- * shift or, where that is negative, of the model.
+ * gpube__andor_search() - whether anything costs less than the budget: of what the tables cost, in
+ * units of the graph's shift or, where that is negative, of the model.
  * *value   out: the least cost, if it is less than the budget; or a bound, the budget or more
- * values   out, where *value is below the budget: an assignment of that cost, by the model's variables
+ * values   out, where *value is below the budget: an assignment of that cost, by the model's
+ *          variables
  * *ended   out: false: its time was over, and nothing is said
  */
-void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpube_turn *turn, int64_t *value,
-	int32_t *values, bool *ended);
+void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpube_turn *turn,
+	int64_t *value, int32_t *values, bool *ended);
 
-/* ---- what is kept (andor_cache.c) ------------------------------------------------------------- */
+/* ---- what is kept (andor_cache.c) ------------------------------------------------------------ */
 
 /* What is known of a subproblem: its cost, or a bound. */
 struct gpube_andor_known {
@@ -142,7 +150,8 @@ struct gpube_andor_known {
 	bool exact;
 };
 
-int gpube__andor_cache_new(struct gpube_andor_cache **out, struct gpube_ctx *ctx, int n_words, double bytes, bool shared);
+int gpube__andor_cache_new(struct gpube_andor_cache **out, struct gpube_ctx *ctx, int n_words,
+	double bytes, bool shared);
 void gpube__andor_cache_free(struct gpube_ctx *ctx, struct gpube_andor_cache *c);
 uint64_t gpube__andor_hash(const struct gpube_andor_cache *c, const uint64_t *key);
 /* What is known of it is about to be looked for. */
@@ -162,8 +171,8 @@ bool gpube__andor_cache_keep(struct gpube_andor_cache *c, const uint64_t *key, u
  */
 void gpube__andor_cache_count(struct gpube_andor_cache *c, int64_t n_new);
 /*
- * Whether it is to be larger, and making it so while no thread is at it: where there is no memory, or it has what it
- * may have, what took least goes for what comes.
+ * Whether it is to be larger, and making it so while no thread is at it: where there is no memory,
+ * or it has what it may have, what took least goes for what comes.
  */
 bool gpube__andor_cache_is_full(const struct gpube_andor_cache *c);
 void gpube__andor_cache_grow(struct gpube_andor_cache *c, struct gpube_ctx *ctx);

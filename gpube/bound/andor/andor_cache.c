@@ -32,7 +32,7 @@ struct gpube_andor_cache {
 	int n_words, ways, stride; /* words from set to set */
 	bool shared;
 	int64_t n_sets, most_sets;
-	_Atomic int64_t n_kept;	/* entries that are not empty */
+	_Atomic int64_t n_kept; /* entries that are not empty */
 	uint64_t *sets;
 	_Atomic uint8_t *busy;
 };
@@ -73,7 +73,8 @@ static uint64_t set_bytes(const struct gpube_andor_cache *c)
 	return (uint64_t)c->stride * sizeof(*c->sets);
 }
 
-int gpube__andor_cache_new(struct gpube_andor_cache **out, struct gpube_ctx *ctx, int n_words, double bytes, bool shared)
+int gpube__andor_cache_new(struct gpube_andor_cache **out, struct gpube_ctx *ctx, int n_words,
+	double bytes, bool shared)
 {
 	struct gpube_andor_cache *c = gpube__alloc_zero(ctx, 1, sizeof(*c));
 
@@ -223,7 +224,8 @@ bool gpube__andor_cache_keep(struct gpube_andor_cache *c, const uint64_t *key, u
 	const bool fits = known->cost <= MOST_COST, exact = known->exact && fits;
 	const int64_t cost = fits ? known->cost : MOST_COST;
 	bool is_new = false;
-	uint64_t *set = set_of(c, hash), *e, log = effort > 0 ? 64 - (uint64_t)__builtin_clzll((uint64_t)effort) : 1;
+	uint64_t *set = set_of(c, hash), *e,
+		 log = effort > 0 ? 64 - (uint64_t)__builtin_clzll((uint64_t)effort) : 1;
 
 	log = log >> EFFORT_BITS ? (1 << EFFORT_BITS) - 1 : log;
 	lock(c, set);

@@ -4,13 +4,22 @@
 #include "gpube/bound/andor/andor_parts.h"
 #include "gpube/ops/scratch.h"
 
-/* Variables, and of them on a path: a search calls itself once for each, and a thread's stack may be of 2 MiB. */
+/*
+ * Variables, and of them on a path: a search calls itself once for each, and a thread's stack may
+ * be of 2 MiB.
+ */
 enum { MOST_VARS = 20000, DEEPEST = 4000 };
 
-/* Variables of a subproblem that is kept: of 412, 10^7 nodes instead of 1.5 * 10^7 in the time that looking up one takes. */
+/*
+ * Variables of a subproblem that is kept: of 412, 10^7 nodes instead of 1.5 * 10^7 in the time that
+ * looking up one takes.
+ */
 enum { WORTH_KEEPING = 4 };
 
-/* Bits that the graph's costs may have lost: times 2^26 what is missing, of 2^28 at most, is far from 2^60. */
+/*
+ * Bits that the graph's costs may have lost: times 2^26 what is missing, of 2^28 at most, is far
+ * from 2^60.
+ */
 enum { ROUNDED_MOST = 26 };
 
 void gpube__andor_free(struct gpube_andor *a)
@@ -56,7 +65,10 @@ static int64_t lay_out(struct gpube_andor *a, int32_t at, const int32_t *scope, 
 	return stride;
 }
 
-/* The tables as they lie in the graph; with room in the lists for 'more' variables. *at: where that is */
+/*
+ * The tables as they lie in the graph; with room in the lists for 'more' variables. *at: where that
+ * is
+ */
 static int make_tables(struct gpube_andor *a, int64_t more, int32_t *end)
 {
 	const struct gpube_joingraph *g = a->g;
@@ -78,7 +90,8 @@ static int make_tables(struct gpube_andor *a, int64_t more, int32_t *end)
 		for (int32_t j = g->first[p]; j < g->first[p + 1]; j++) {
 			const struct gpube_join *join = &g->joins[j];
 
-			a->tables[j] = (struct gpube_andor_table){.t = join->t, .n = join->n_scope - 1, .at = at};
+			a->tables[j] = (struct gpube_andor_table){
+				.t = join->t, .n = join->n_scope - 1, .at = at};
 			a->tables[j].slab = lay_out(a, at, join->scope, join->n_scope);
 			at += join->n_scope - 1;
 		}
@@ -99,7 +112,8 @@ static int make_rest(struct gpube_andor *a, const struct gpube_model *m, int32_t
 
 	if (arity == 0)
 		return GPUBE_OK;
-	rest.t = gpube__alloc(a->ctx, (uint64_t)cells, sizeof(*rest.t)); /* as the graph's, which are as large */
+	/* as the graph's, which are as large */
+	rest.t = gpube__alloc(a->ctx, (uint64_t)cells, sizeof(*rest.t));
 	status = rest.t ? gpube__dense(rest.t, m, f, a->g->position) : GPUBE_ENOMEM;
 	for (int64_t k = 0; k < cells && !status; k++) {
 		rest.t[k] &= ((int64_t)1 << a->up) - 1; /* of what is forbidden the graph says so */
@@ -143,7 +157,10 @@ static int make_rests(struct gpube_andor *a, const struct gpube_model *m, int32_
 	return status;
 }
 
-/* What a node's context is made of: flags that are false but in here, the list of those set, and children found so far. */
+/*
+ * What a node's context is made of: flags that are false but in here, the list of those set, and
+ * children found so far.
+ */
 struct gathering {
 	bool *in;
 	int32_t *list, *head, *next;
@@ -158,7 +175,10 @@ static void gather(struct gathering *k, int32_t q)
 	k->in[q] = true;
 }
 
-/* A node's context: what its tables and its children's contexts have above it. The first of it is its parent. */
+/*
+ * A node's context: what its tables and its children's contexts have above it. The first of it is
+ * its parent.
+ */
 static int find_context(struct gpube_andor *a, int32_t p, struct gathering *k)
 {
 	struct gpube_andor_node *node = &a->nodes[p];
@@ -196,7 +216,8 @@ static int find_context(struct gpube_andor *a, int32_t p, struct gathering *k)
 static int make_contexts(struct gpube_andor *a, double bytes)
 {
 	const uint64_t n = (uint64_t)a->n;
-	struct gathering k = {.most = (int64_t)(bytes / sizeof(*a->context)), .in = gpube__alloc_zero(a->ctx, n, sizeof(*k.in)),
+	struct gathering k = {.most = (int64_t)(bytes / sizeof(*a->context)),
+		.in = gpube__alloc_zero(a->ctx, n, sizeof(*k.in)),
 		.list = gpube__alloc(a->ctx, 3 * n, sizeof(*k.list))};
 	int status = k.in && k.list ? GPUBE_OK : GPUBE_ENOMEM;
 
@@ -247,7 +268,8 @@ static int make_children(struct gpube_andor *a)
 
 		a->nodes[p].depth = parent >= 0 ? a->nodes[parent].depth + 1 : 1;
 		if (a->nodes[p].depth > DEEPEST)
-			return gpube__fail(a->ctx, GPUBE_ELIMIT, "too deep a tree for an AND/OR search");
+			return gpube__fail(
+				a->ctx, GPUBE_ELIMIT, "too deep a tree for an AND/OR search");
 	}
 	for (int32_t p = 0; p < a->n; p++) {
 		a->nodes[p].n_below++;
@@ -274,14 +296,15 @@ static int make_children(struct gpube_andor *a)
 }
 
 /*
- * A context that is the parent's and the parent comes up once for each of the parent's, if there is no other child: it need
- * not be kept.
+ * A context that is the parent's and the parent comes up once for each of the parent's, if there is
+ * no other child: it need not be kept.
  */
 static void choose_kept(struct gpube_andor *a)
 {
 	for (int32_t p = 0; p < a->n; p++) {
 		struct gpube_andor_node *node = &a->nodes[p];
-		const struct gpube_andor_node *parent = node->parent >= 0 ? &a->nodes[node->parent] : NULL;
+		const struct gpube_andor_node *parent =
+			node->parent >= 0 ? &a->nodes[node->parent] : NULL;
 
 		node->keyed = pack(a, node, &a->n_words);
 		node->kept = node->keyed && parent && node->n_below >= WORTH_KEEPING &&
@@ -343,11 +366,13 @@ static int fill(struct gpube_andor *a, const struct gpube_model *m, double bytes
 		return status;
 	choose_kept(a);
 	status = make_walkers(a);
-	return status ? status : gpube__andor_cache_new(&a->cache, a->ctx, a->n_words, bytes, a->n_walkers > 1);
+	return status ? status
+		      : gpube__andor_cache_new(
+				&a->cache, a->ctx, a->n_words, bytes, a->n_walkers > 1);
 }
 
-int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g, const struct gpube_model *m,
-	double bytes)
+int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g,
+	const struct gpube_model *m, double bytes)
 {
 	struct gpube_andor *a;
 	int status;

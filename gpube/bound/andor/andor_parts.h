@@ -30,10 +30,10 @@ enum { GPUBE__ANDOR_APART = 64 };
 struct gpube_andor_walker {
 	_Alignas(GPUBE__ANDOR_APART) struct gpube_andor *a;
 	int32_t number;                 /* 0: the first */
-	int32_t *value;			/* by position, of those that are decided */
+	int32_t *value;                 /* by position, of those that are decided */
 	struct gpube_andor_choice *row; /* of a variable: from its values_at on */
-	int64_t *low;			/* what is known of a child of a decided variable */
-	bool *later;			/* the child is another thread's at the moment */
+	int64_t *low;                   /* what is known of a child of a decided variable */
+	bool *later;                    /* the child is another thread's at the moment */
 	struct gpube_andor_place *path; /* from a root to where it is */
 	int32_t depth, n_old;           /* the first n_old of them are told */
 	int64_t look;                   /* nodes, until more of them are */

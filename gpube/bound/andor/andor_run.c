@@ -1,4 +1,7 @@
-/* andor_run.c - searches on a join graph's tables, with ever larger budgets, until the bounds meet: see andor.h. */
+/*
+ * andor_run.c - searches on a join graph's tables, with ever larger budgets, until the bounds meet:
+ * see andor.h.
+ */
 #include "gpube/bound/andor/andor_run.h"
 
 #include <math.h>
@@ -6,12 +9,15 @@
 #include "gpube/bound/andor/andor.h"
 
 /*
- * The first budget is that part of what is missing, which may be far more than the optimum asks for; the next ones are
- * twice as large.
+ * The first budget is that part of what is missing, which may be far more than the optimum asks
+ * for; the next ones are twice as large.
  */
 enum { FIRST_PART = 1 << 12 };
-/* What is known of subproblems may take a fourth of the memory, and so many bytes: to make it larger takes seconds then. */
-#define SHARE 4
+/*
+ * What is known of subproblems may take a fourth of the memory, and so many bytes: to make it
+ * larger takes seconds then.
+ */
+#define SHARE      4
 #define MOST_BYTES 8e9
 
 /* What is missing to the limit, in the search's units. */
@@ -22,7 +28,8 @@ static int64_t slack_of(const struct gpube_bounder *b, const struct gpube_joingr
 	return gpube__costs_left(b->tables, gpube__tables_limit(b)) - (g->constant << -g->shift);
 }
 
-static int64_t total_of(const struct gpube_bounder *b, const struct gpube_joingraph *g, int64_t cost)
+static int64_t total_of(
+	const struct gpube_bounder *b, const struct gpube_joingraph *g, int64_t cost)
 {
 	const int64_t sum = g->shift >= 0 ? gpube__unscale(g->shift, g->constant + cost)
 					  : (g->constant << -g->shift) + cost;
@@ -48,7 +55,8 @@ static int ask(struct gpube_bounder *b, struct gpube_andor *a, int64_t budget, i
 			gpube__bounder_raise(b, total_of(b, a->g, value), "AND/OR search");
 		return status;
 	}
-	gpube__bounder_raise(b, value >= slack ? b->limit : total_of(b, a->g, value), "AND/OR search");
+	gpube__bounder_raise(
+		b, value >= slack ? b->limit : total_of(b, a->g, value), "AND/OR search");
 	*done |= gpube__bounder_done(b);
 	return GPUBE_OK;
 }
@@ -59,14 +67,16 @@ int gpube__andor_run(struct gpube_bounder *b, const struct gpube_joingraph *g, d
 	const int64_t slack = slack_of(b, g);
 	struct gpube_andor *a;
 	bool done = false;
-	int status = gpube__andor_new(&a, g, b->tables, fmin((double)b->ctx->memory_bytes / SHARE, MOST_BYTES));
+	int status = gpube__andor_new(
+		&a, g, b->tables, fmin((double)b->ctx->memory_bytes / SHARE, MOST_BYTES));
 
 	if (status || !a)
 		return status;
 	for (int64_t part = FIRST_PART; slack > 0 && !done && !status; part /= 2)
 		status = ask(b, a, part > 1 ? slack / part + 1 : slack, slack, &turn, &done);
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "AND/OR search: %lld node%s in %.3f s, z %d", (long long)a->n_nodes,
-		gpube__plural((double)a->n_nodes), gpube__turn_spent(&turn), g->z);
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "AND/OR search: %lld node%s in %.3f s, z %d",
+		(long long)a->n_nodes, gpube__plural((double)a->n_nodes), gpube__turn_spent(&turn),
+		g->z);
 	gpube__andor_free(a);
 	return status;
 }

@@ -80,7 +80,8 @@ static __int128 needed_cap(__int128 *least, const struct gpube_model *m, int64_t
 
 int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper)
 {
-	__int128 least, cap = needed_cap(&least, m, upper), most = room_above(least) / (n_relaxed(m) + 1);
+	__int128 least, cap = needed_cap(&least, m, upper),
+			most = room_above(least) / (n_relaxed(m) + 1);
 
 	most = most < (int64_t)1 << 60 ? most : (int64_t)1 << 60;
 	return (int64_t)(cap < most ? cap : most);
@@ -98,9 +99,12 @@ static int too_large(struct gpube_ctx *ctx)
 	return gpube__fail(ctx, GPUBE_ERANGE, "costs are too large for a certificate");
 }
 
-/* Adds what a function costs at least to *constant, and what it costs above that to the model, or to that, too. */
-static int relax_function(struct gpube_model *r, const struct gpube_model *m, int32_t f, int64_t cap,
-	__int128 *constant)
+/*
+ * Adds what a function costs at least to *constant, and what it costs above that to the model, or
+ * to that, too.
+ */
+static int relax_function(struct gpube_model *r, const struct gpube_model *m, int32_t f,
+	int64_t cap, __int128 *constant)
 {
 	const int32_t *scope = gpube__scope(m, f);
 	int arity = m->functions[f].arity, status;
@@ -130,7 +134,8 @@ static int relax_function(struct gpube_model *r, const struct gpube_model *m, in
 	return status;
 }
 
-static int relax_observation(struct gpube_model *r, const struct gpube_model *m, int32_t i, int64_t cap)
+static int relax_observation(
+	struct gpube_model *r, const struct gpube_model *m, int32_t i, int64_t cap)
 {
 	int64_t *costs = gpube__alloc(m->ctx, (uint64_t)m->vars[i].domain, sizeof(*costs));
 	int status;
@@ -174,7 +179,8 @@ int gpube__relaxed(struct gpube_model **out, const struct gpube_model *m, int64_
 
 	if (status)
 		return status;
-	if (constant <= -INT64_MAX || constant >= INT64_MAX || (__int128)cap * n_relaxed(m) > room_above(constant)) {
+	if (constant <= -INT64_MAX || constant >= INT64_MAX ||
+		(__int128)cap * n_relaxed(m) > room_above(constant)) {
 		gpube_model_free(*out);
 		*out = NULL;
 		return too_large(m->ctx);
@@ -234,7 +240,8 @@ int gpube__certificate_table(
 		    sizeof(*c->tables)))
 		return GPUBE_ENOMEM;
 	t = &c->tables[c->n_tables];
-	*t = (struct gpube_proof_table){.arity = arity, .n = cells,
+	*t = (struct gpube_proof_table){.arity = arity,
+		.n = cells,
 		.scope = gpube__alloc(c->ctx, (uint64_t)arity, sizeof(*t->scope)),
 		.values = gpube__alloc_zero(c->ctx, (uint64_t)cells, sizeof(*t->values))};
 	c->first[c->n_blocks] = ++c->n_tables;
@@ -246,7 +253,7 @@ int gpube__certificate_table(
 	return GPUBE_OK;
 }
 
-/* ---- the file ----------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static void write_table(struct gpube_out *out, const struct gpube_proof_table *t)
 {
@@ -283,14 +290,16 @@ int gpube__certificate_write(const struct gpube_certificate *c, const char *path
 	if (c->stages.n)
 		status = gpube__certificate_write_stages(&out, c);
 	else
-		gpube__out_printf(&out, "constant %lld\nblocks %d\n", (long long)c->constant, c->n_blocks);
+		gpube__out_printf(
+			&out, "constant %lld\nblocks %d\n", (long long)c->constant, c->n_blocks);
 	for (int32_t b = 0; b < c->n_blocks; b++) {
 		gpube__out_printf(&out, "block %d\n", c->first[b + 1] - c->first[b]);
 		for (int32_t t = c->first[b]; t < c->first[b + 1]; t++)
 			write_table(&out, &c->tables[t]);
 	}
 	for (int32_t i = 0; c->order && i < c->n_vars; i++)
-		gpube__out_printf(&out, "%s%d%s", i ? " " : "order ", c->order[i], i + 1 < c->n_vars ? "" : "\n");
+		gpube__out_printf(&out, "%s%d%s", i ? " " : "order ", c->order[i],
+			i + 1 < c->n_vars ? "" : "\n");
 	if (!c->order && c->tree.n_nodes)
 		gpube__certificate_write_tree(&out, c);
 	closed = gpube__out_close(&out, !status);
@@ -363,13 +372,15 @@ static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 		status = gpube__certificate_read_member(in, "shift", &v, 0, 40);
 	c->shift = (int)v;
 	if (!status)
-		status = gpube__certificate_read_member(in, "bound", &c->bound, -INT64_MAX, INT64_MAX);
+		status = gpube__certificate_read_member(
+			in, "bound", &c->bound, -INT64_MAX, INT64_MAX);
 	if (!status && version >= STAGES) {
 		status = gpube__certificate_read_stages(c, in, version == CASES);
 		return status ? status : gpube__in_end(in);
 	}
 	if (!status)
-		status = gpube__certificate_read_member(in, "constant", &c->constant, -INT64_MAX, INT64_MAX);
+		status = gpube__certificate_read_member(
+			in, "constant", &c->constant, -INT64_MAX, INT64_MAX);
 	if (!status)
 		status = gpube__certificate_read_member(in, "blocks", &n_blocks, 0, INT32_MAX - 2);
 	for (int64_t b = 0; b < n_blocks && !status; b++) {

@@ -72,8 +72,8 @@ enum { GPUBE__PROOF_DIMS = 20 }; /* variables of a table */
 
 struct gpube_proof_table {
 	int arity;
-	int32_t *scope;	 /* ascending */
-	int64_t n;	 /* cells */
+	int32_t *scope;  /* ascending */
+	int64_t n;       /* cells */
 	int64_t *values; /* row-major, the last variable fastest */
 };
 
@@ -83,7 +83,10 @@ struct gpube_proof_move {
 	int64_t *values;
 };
 
-/* After its moves a leaf, or a split: the values of 'var' that are named are the next node's, the others of the second child. */
+/*
+ * After its moves a leaf, or a split: the values of 'var' that are named are the next node's, the
+ * others of the second child.
+ */
 struct gpube_proof_node {
 	int32_t n_moves;
 	int32_t var; /* -1: a leaf */
@@ -91,7 +94,10 @@ struct gpube_proof_node {
 	int32_t *values; /* ascending */
 };
 
-/* Nodes: each before its children and the first child's before the second's; none: one leaf without moves. */
+/*
+ * Nodes: each before its children and the first child's before the second's; none: one leaf without
+ * moves.
+ */
 struct gpube_proof_tree {
 	int grain; /* moves are multiples of 2^grain */
 	int32_t n_nodes, n_moves;
@@ -101,8 +107,9 @@ struct gpube_proof_tree {
 };
 
 /*
- * A list: the assignments of its variables that are still possible. They are added in this order, each together with the older
- * lists that are then within; the last n_leaving are in no other list, and leave as soon as it is made.
+ * A list: the assignments of its variables that are still possible. They are added in this order,
+ * each together with the older lists that are then within; the last n_leaving are in no other list,
+ * and leave as soon as it is made.
  */
 struct gpube_proof_list {
 	int32_t arity, n_leaving;
@@ -154,18 +161,21 @@ struct gpube_certificate {
 	int32_t *first;
 	int64_t tables_capacity, first_capacity;
 	struct gpube_proof_tree tree;
-	int32_t *order; /* NULL, or: tables are minimised along it, the first variable first; there is no tree then */
+	/*
+	 * NULL, or: tables are minimised along it, the first variable first; there is no tree then
+	 */
+	int32_t *order;
 	struct gpube_proof_stages stages; /* n above 0: the proof is these cases alone, without
 					     constant, tables, tree and order */
 };
 
 /*
- * gpube__relaxed() - the relaxed problem: every cell a number, the given variables. Each function is less its
- * least cost, which is in the constant.
+ * gpube__relaxed() - the relaxed problem: every cell a number, the given variables. Each function
+ * is less its least cost, which is in the constant.
  * m       a model of costs
  * cap     >= 0
- * Errors: ERANGE (totals leave 64 bits, or costs above the constant can add up to more than 2^61: with
- *         gpube__cap_for() only where the least costs of all functions do), ENOMEM
+ * Errors: ERANGE (totals leave 64 bits, or costs above the constant can add up to more than 2^61:
+ *         with gpube__cap_for() only where the least costs of all functions do), ENOMEM
  * gpube__relaxed_above() - the same with the constant by itself, so that nothing is refused.
  */
 int gpube__relaxed(struct gpube_model **out, const struct gpube_model *m, int64_t cap);
@@ -194,11 +204,14 @@ int gpube__certificate_table(
 
 /*
  * Another node, a leaf until it is split; a move of the last node, its values 0.
- * Errors: ENOMEM; EINVAL (there are no such tables, or 'to' has other variables than 'from'; no such values)
+ * Errors: ENOMEM; EINVAL (there are no such tables, or 'to' has other variables than 'from'; no
+ *         such values)
  */
 int gpube__certificate_node(struct gpube_certificate *c);
-int gpube__certificate_move(struct gpube_certificate *c, int32_t from, int32_t to, int64_t **values);
-int gpube__certificate_split(struct gpube_certificate *c, int32_t var, int32_t n_values, const int32_t *values);
+int gpube__certificate_move(
+	struct gpube_certificate *c, int32_t from, int32_t to, int64_t **values);
+int gpube__certificate_split(
+	struct gpube_certificate *c, int32_t var, int32_t n_values, const int32_t *values);
 void gpube__certificate_cut(struct gpube_certificate *c); /* takes all nodes away */
 
 /*
@@ -217,10 +230,12 @@ void gpube__certificate_drop(struct gpube_certificate *c, int32_t of, int32_t n)
 
 /*
  * gpube__certificate_check() - repeats the proof, and that c->bound is what it proves.
- * gpube__certificate_proves() - what it proves, whatever is claimed; along an order, or by stages, no more than is claimed.
+ * gpube__certificate_proves() - what it proves, whatever is claimed; along an order, or by stages,
+ * no more than is claimed.
  * m      the given problem's costs
  * bound  out: of the minimisation
- * Errors: EINVAL (it is no proof: the text says why), ERANGE (sums pass 128 bits, or the bound 64), ENOMEM, ESTOP
+ * Errors: EINVAL (it is no proof: the text says why), ERANGE (sums pass 128 bits, or the bound 64),
+ *         ENOMEM, ESTOP
  */
 int gpube__certificate_check(const struct gpube_certificate *c, const struct gpube_model *m);
 int gpube__certificate_proves(
@@ -236,25 +251,31 @@ int gpube__certificate_mend(struct gpube_certificate *c, const struct gpube_mode
 /* What the blocks add up to at the least leaf. Errors: as gpube__certificate_proves() */
 int gpube__certificate_least(__int128 *least, const struct gpube_certificate *c);
 /*
- * gpube__certificate_search() - what all tables add up to at least, by a search along the certificate's order.
- * need    what is asked for: where they add up to more, *least is need or more; otherwise it is what they add up to
+ * gpube__certificate_search() - what all tables add up to at least, by a search along the
+ * certificate's order.
+ * need    what is asked for: where they add up to more, *least is need or more; otherwise it is
+ *         what they add up to
  * Errors: as gpube__certificate_proves(); EINVAL, too, where a table has a number below 0; ELIMIT
  */
 int gpube__certificate_search(__int128 *least, const struct gpube_certificate *c, __int128 need);
 
 /*
  * gpube__certificate_sweep() - what the cases prove that every assignment costs above the relaxed
- *problem's constant: the least of all leaves, which the threads share. least     out: in units of
- *2^-shift relaxed   its functions, none of which costs less than 0 constant  above which they are
+ * problem's constant: the least of all leaves, which the threads share.
+ * least     out: in units of 2^-shift
+ * relaxed   its functions, none of which costs less than 0
+ * constant  above which they are
  * mended    NULL, or c itself: what each leaf lacks, sweeps and splits, is added while that proves
- *more, and what comes after the limit is proved goes; until the deadline Errors: as
- *gpube__certificate_proves(); ELIMIT (a list is too long, or there is too much for the memory)
+ *           more, and what comes after the limit is proved goes; until the deadline
+ * Errors:   as gpube__certificate_proves(); ELIMIT (a list is too long, or there is too much for
+ *           the memory)
  */
 int gpube__certificate_sweep(__int128 *least, const struct gpube_certificate *c,
 	const struct gpube_model *relaxed, __int128 constant, struct gpube_certificate *mended);
 
 /* "name NUMBER" of the file. Errors: EPARSE */
-int gpube__certificate_read_member(struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max);
+int gpube__certificate_read_member(
+	struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max);
 
 /* The file's part that is the stages, of version 5 in cases. Errors: EPARSE, ENOMEM */
 int gpube__certificate_write_stages(struct gpube_out *out, const struct gpube_certificate *c);
@@ -267,18 +288,20 @@ int gpube__certificate_read_tree(struct gpube_certificate *c, struct gpube_in *i
 
 /* Text, a .gz or .xz by its name. Errors: EIO, EPARSE, ENOMEM */
 int gpube__certificate_write(const struct gpube_certificate *c, const char *path);
-int gpube__certificate_read(
-	struct gpube_certificate *c, struct gpube_ctx *ctx, const char *path);
+int gpube__certificate_read(struct gpube_certificate *c, struct gpube_ctx *ctx, const char *path);
 
 /*
  * gpube__bound_certified() - the best bound that an ascent proves by itself, patches with splits
- * (certify.h), or a search along an order, of a model of costs. known   of a run on 'm' before: its
- * assignment is what the ascent aims at, its bound what patches and the search do notes   what
- * lists did in that run (gpube__bound_noted()), which is used up; or NULL opts    timeout_seconds
- * is for all of it, a check that comes after it as well out     clear it A stop ends the ascent;
- * what it has reached is then checked all the same, and the context works again. Costs too large
- * for an ascent are eliminated in 128 bits, in small models: a block is then what a variable's
- * values cost more than the best, in as many tables as its numbers need. Errors: as gpube_bound()
+ * (certify.h), or a search along an order, of a model of costs.
+ * out     clear it
+ * known   of a run on 'm' before: its assignment is what the ascent aims at, its bound what patches
+ *         and the search do
+ * notes   what lists did in that run (gpube__bound_noted()), which is used up; or NULL
+ * opts    timeout_seconds is for all of it, a check that comes after it as well
+ * A stop ends the ascent; what it has reached is then checked all the same, and the context works
+ * again. Costs too large for an ascent are eliminated in 128 bits, in small models: a block is then
+ * what a variable's values cost more than the best, in as many tables as its numbers need.
+ * Errors: as gpube_bound()
  */
 int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_model *m,
 	const struct gpube_solution *known, struct gpube_certificate *notes,

@@ -1,6 +1,7 @@
 /*
  * certificate_check.c - the checker: see certificate.h. It shares nothing with
- * the ascent, and every sum is tested for overflow. What the blocks' least totals are is in certificate_least.c.
+ * the ascent, and every sum is tested for overflow. What the blocks' least totals are is in
+ * certificate_least.c.
  */
 #include <string.h>
 
@@ -24,7 +25,7 @@ struct terms {
 struct polynomial {
 	struct gpube_ctx *ctx;
 	const int32_t *domain;
-	int64_t n, n_slots; /* slots: a power of two, at most half full */
+	int64_t n, n_slots;  /* slots: a power of two, at most half full */
 	struct terms *slots; /* n < 0: empty */
 	int64_t n_cells;     /* added since it was asked whether that is to stop */
 };
@@ -50,7 +51,7 @@ static struct terms *slot_of(const struct polynomial *p, int n, const int32_t *s
 		struct terms *t = &p->slots[at];
 
 		if (!t->values || (t->n == n && (n == 0 || !memcmp(t->scope, scope,
-								(size_t)n * sizeof(*scope)))))
+								   (size_t)n * sizeof(*scope)))))
 			return t;
 	}
 }
@@ -109,7 +110,8 @@ static bool differences(__int128 *v, int64_t n, int arity, const int32_t *size)
 	for (int k = arity - 1; k >= 0; stride *= size[k--])
 		for (int64_t at = 0; at < n; at += stride * size[k])
 			for (int64_t x = stride; x < stride * size[k]; x++)
-				if (__builtin_sub_overflow(v[at + x], v[at + x % stride], &v[at + x]))
+				if (__builtin_sub_overflow(
+					    v[at + x], v[at + x % stride], &v[at + x]))
 					return false;
 	return true;
 }
@@ -195,7 +197,8 @@ static int check_sums(
 		for (int64_t k = 0; k < t->n && !status; k++)
 			costs[k] = gpube__table_int(t, k);
 		if (!status)
-			status = add_table(&p, costs, t->n, t->arity, gpube__scope(relaxed, f), unit);
+			status = add_table(
+				&p, costs, t->n, t->arity, gpube__scope(relaxed, f), unit);
 	}
 	for (int64_t k = 0; k < p.n_slots && !status; k++)
 		for (int64_t cell = 0; p.slots[k].values && cell < p.slots[k].cells; cell++)
@@ -228,13 +231,14 @@ static int proves(int64_t *bound, const struct gpube_certificate *c, const struc
 
 	if (c->n_vars != m->n_vars || c->n_functions != m->n_functions || c->scale != m->scale)
 		return gpube__fail(c->ctx, GPUBE_EINVAL,
-			"the certificate is of another problem: %d variables, %d functions, %d decimals",
+			"the certificate is of another problem: %d variables, %d functions, %d "
+			"decimals",
 			c->n_vars, c->n_functions, c->scale);
 	for (int32_t i = 0; i < m->n_vars; i++)
 		if (c->domain[i] != m->vars[i].domain)
 			return gpube__fail(c->ctx, GPUBE_EINVAL,
-				"the certificate is of another problem: variable %d has %d values", i,
-				c->domain[i]);
+				"the certificate is of another problem: variable %d has %d values",
+				i, c->domain[i]);
 	status = gpube__relaxed_above(&relaxed, &constant, m, c->cap);
 	if (!status && c->stages.n) {
 		total = constant * ((int64_t)1 << c->shift);
@@ -245,7 +249,8 @@ static int proves(int64_t *bound, const struct gpube_certificate *c, const struc
 	gpube_model_free(relaxed);
 	/* the least that is rounded up to the claim */
 	if (!status && c->order)
-		status = gpube__certificate_search(&least, c, claimed - ((int64_t)1 << c->shift) + 1 - c->constant);
+		status = gpube__certificate_search(
+			&least, c, claimed - ((int64_t)1 << c->shift) + 1 - c->constant);
 	else if (!status && !c->stages.n)
 		status = gpube__certificate_least(&least, c);
 	if (status)
@@ -256,7 +261,8 @@ static int proves(int64_t *bound, const struct gpube_certificate *c, const struc
 	/* totals are integers: rounded up, also below 0 */
 	rounded = (total >> c->shift) + ((total & (((int64_t)1 << c->shift) - 1)) != 0);
 	if (rounded <= -INT64_MAX || rounded >= INT64_MAX)
-		return gpube__fail(c->ctx, GPUBE_ERANGE, "the bound that the tables prove, about %.6g, passes 64 bits",
+		return gpube__fail(c->ctx, GPUBE_ERANGE,
+			"the bound that the tables prove, about %.6g, passes 64 bits",
 			(double)rounded);
 	*bound = (int64_t)rounded;
 	return GPUBE_OK;

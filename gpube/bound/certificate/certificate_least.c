@@ -1,6 +1,6 @@
 /*
- * certificate_least.c - the checker's second half: what the blocks of a certificate add up to at least, at the least leaf
- * of its tree. See certificate.h.
+ * certificate_least.c - the checker's second half: what the blocks of a certificate add up to at
+ * least, at the least leaf of its tree. See certificate.h.
  *
  * The tree is walked with one copy of the tables: what a node has done is undone on the way back.
  */
@@ -9,7 +9,10 @@
 #include "gpube/base/rows.h"
 #include "gpube/bound/certificate/certificate.h"
 
-/* Assignments of a block that are tried, and cells that are added up from one look to the next whether that is to stop. */
+/*
+ * Assignments of a block that are tried, and cells that are added up from one look to the next
+ * whether that is to stop.
+ */
 #define MOST_TRIED ((int64_t)1 << 32)
 #define STOP_CELLS ((int64_t)1 << 20)
 
@@ -21,12 +24,12 @@ struct step {
 
 struct walk {
 	const struct gpube_certificate *c;
-	int64_t **values;  /* of each table, as they are now */
-	int64_t *at;	   /* of each variable: where its values begin in 'gone' */
-	int32_t *gone;	   /* of each value: 0, or one more than the step that took it away */
-	int32_t *block_of; /* of each table */
+	int64_t **values;    /* of each table, as they are now */
+	int64_t *at;         /* of each variable: where its values begin in 'gone' */
+	int32_t *gone;       /* of each value: 0, or one more than the step that took it away */
+	int32_t *block_of;   /* of each table */
 	int32_t *of, *of_at; /* blocks of each variable: of[of_at[i]] …, one more than once */
-	bool *stale;	   /* of each block: its least total is to be found again */
+	bool *stale;         /* of each block: its least total is to be found again */
 	__int128 *least;
 	struct step *path;
 	int64_t path_capacity;
@@ -60,8 +63,8 @@ static int block_scope(const struct gpube_certificate *c, int32_t block, int32_t
 }
 
 /* How far the cell of a table goes with each variable of its block. */
-static void find_steps(int64_t *step, const struct gpube_certificate *c, const struct gpube_proof_table *t, int n,
-	const int32_t *scope)
+static void find_steps(int64_t *step, const struct gpube_certificate *c,
+	const struct gpube_proof_table *t, int n, const int32_t *scope)
 {
 	int64_t stride = 1;
 
@@ -71,9 +74,12 @@ static void find_steps(int64_t *step, const struct gpube_certificate *c, const s
 				step[k] = stride;
 }
 
-/* The least total of n_tables tables over n variables, n_live[k] of whose values are tried: those of live[k]. */
-static int try_all(__int128 *least, struct walk *w, int32_t block, int n, int32_t *const *live, const int32_t *n_live,
-	int64_t *at, const int64_t *step)
+/*
+ * The least total of n_tables tables over n variables, n_live[k] of whose values are tried: those
+ * of live[k].
+ */
+static int try_all(__int128 *least, struct walk *w, int32_t block, int n, int32_t *const *live,
+	const int32_t *n_live, int64_t *at, const int64_t *step)
 {
 	const int32_t first = w->c->first[block], n_tables = w->c->first[block + 1] - first;
 	int32_t index[GPUBE__PROOF_DIMS] = {0};
@@ -99,7 +105,8 @@ static int try_all(__int128 *least, struct walk *w, int32_t block, int n, int32_
 
 			index[k] = more ? index[k] : 0;
 			for (int32_t t = 0; t < n_tables; t++)
-				at[t] += step[t * GPUBE__PROOF_DIMS + k] * (live[k][index[k]] - old);
+				at[t] +=
+					step[t * GPUBE__PROOF_DIMS + k] * (live[k][index[k]] - old);
 			if (more)
 				break;
 		}
@@ -112,7 +119,8 @@ static int least_of(__int128 *least, struct walk *w, int32_t block)
 {
 	const struct gpube_certificate *c = w->c;
 	const int32_t n_tables = c->first[block + 1] - c->first[block];
-	int32_t scope[GPUBE__PROOF_DIMS], n_live[GPUBE__PROOF_DIMS], *live[GPUBE__PROOF_DIMS], *room;
+	int32_t scope[GPUBE__PROOF_DIMS], n_live[GPUBE__PROOF_DIMS], *live[GPUBE__PROOF_DIMS],
+		*room;
 	const int n = block_scope(c, block, scope);
 	int64_t *at, tried = n < 0 ? -1 : 1, n_values = 0;
 	int status = GPUBE_ENOMEM;
@@ -136,7 +144,8 @@ static int least_of(__int128 *least, struct walk *w, int32_t block)
 	}
 	if (room && at) {
 		for (int32_t t = 0; t < n_tables; t++)
-			find_steps(at + n_tables + (int64_t)t * GPUBE__PROOF_DIMS, c, &c->tables[c->first[block] + t], n, scope);
+			find_steps(at + n_tables + (int64_t)t * GPUBE__PROOF_DIMS, c,
+				&c->tables[c->first[block] + t], n, scope);
 		status = try_all(least, w, block, n, live, n_live, at, at + n_tables);
 	}
 	gpube__free(c->ctx, room);
@@ -166,7 +175,8 @@ static int make_move(struct walk *w, const struct gpube_proof_move *m, int sign)
 {
 	const struct gpube_certificate *c = w->c;
 	const struct gpube_proof_table *from = &c->tables[m->from], *to = &c->tables[m->to];
-	int64_t step[GPUBE__PROOF_DIMS] = {0}, *f = w->values[m->from], *t = w->values[m->to], at = 0;
+	int64_t step[GPUBE__PROOF_DIMS] = {0}, *f = w->values[m->from], *t = w->values[m->to],
+		at = 0;
 	int32_t index[GPUBE__PROOF_DIMS] = {0};
 	bool over = false;
 
@@ -187,7 +197,9 @@ static int make_move(struct walk *w, const struct gpube_proof_move *m, int sign)
 				 : __builtin_sub_overflow(t[cell], m->values[cell], &t[cell]);
 	w->stale[w->block_of[m->from]] = w->stale[w->block_of[m->to]] = true;
 	w->n_cells += from->n + to->n;
-	return over ? gpube__fail(c->ctx, GPUBE_ERANGE, "costs that a certificate moves pass 64 bits") : GPUBE_OK;
+	return over ? gpube__fail(
+			      c->ctx, GPUBE_ERANGE, "costs that a certificate moves pass 64 bits")
+		    : GPUBE_OK;
 }
 
 static void mark_stale(struct walk *w, int32_t var)
@@ -214,10 +226,12 @@ static int take_side(struct walk *w)
 		n_left += !gone[a];
 	}
 	mark_stale(w, n->var);
-	return n_named == n->n_values && n_left ? GPUBE_OK
-						: gpube__fail(w->c->ctx, GPUBE_EINVAL,
-							  "the certificate splits values of variable %d that are not left, or all of them",
-							  n->var);
+	return n_named == n->n_values && n_left
+		       ? GPUBE_OK
+		       : gpube__fail(w->c->ctx, GPUBE_EINVAL,
+				 "the certificate splits values of variable %d that are not left, "
+				 "or all of them",
+				 n->var);
 }
 
 static void give_back(struct walk *w)
@@ -237,7 +251,8 @@ static int enter(struct walk *w, __int128 *least, int32_t node, int32_t first_mo
 	__int128 total;
 	int status = GPUBE_OK;
 
-	if (gpube__grow(w->c->ctx, &w->path, &w->path_capacity, (int64_t)w->n_path + 1, sizeof(*w->path)))
+	if (gpube__grow(w->c->ctx, &w->path, &w->path_capacity, (int64_t)w->n_path + 1,
+		    sizeof(*w->path)))
 		return GPUBE_ENOMEM;
 	w->path[w->n_path++] = (struct step){node, first_move, false};
 	for (int32_t k = 0; k < n->n_moves && !status; k++)
@@ -281,14 +296,16 @@ static int walk_tree(struct walk *w, __int128 *least)
 
 	for (int32_t node = 0; node < t->n_nodes && !status; node++) {
 		if (node && !w->n_path)
-			return gpube__fail(w->c->ctx, GPUBE_EINVAL, "the certificate has more nodes than its splits");
+			return gpube__fail(w->c->ctx, GPUBE_EINVAL,
+				"the certificate has more nodes than its splits");
 		status = enter(w, least, node, move);
 		move += t->nodes[node].n_moves;
 		if (!status && t->nodes[node].var < 0)
 			status = go_back(w);
 	}
 	if (!status && w->n_path)
-		status = gpube__fail(w->c->ctx, GPUBE_EINVAL, "a side of a split of the certificate has no node");
+		status = gpube__fail(w->c->ctx, GPUBE_EINVAL,
+			"a side of a split of the certificate has no node");
 	return status;
 }
 
@@ -344,7 +361,8 @@ static int prepare(struct walk *w)
 	w->of_at = gpube__alloc_zero(c->ctx, (uint64_t)c->n_vars + 2, sizeof(*w->of_at));
 	w->stale = gpube__alloc(c->ctx, (uint64_t)c->n_blocks + 1, sizeof(*w->stale));
 	w->least = gpube__alloc(c->ctx, (uint64_t)c->n_blocks + 1, sizeof(*w->least));
-	if (!w->values || !w->at || !w->gone || !w->block_of || !w->of || !w->of_at || !w->stale || !w->least)
+	if (!w->values || !w->at || !w->gone || !w->block_of || !w->of || !w->of_at || !w->stale ||
+		!w->least)
 		return GPUBE_ENOMEM;
 	n_values = 0;
 	for (int32_t i = 0; i < c->n_vars; n_values += c->domain[i++])

@@ -21,7 +21,8 @@ void gpube__checking_clear_list(struct gpube_ctx *ctx, struct gpube__checked_lis
 	*a = (struct gpube__checked_list){0};
 }
 
-static int append(struct gpube_ctx *ctx, struct gpube__checked_list *a, gpube__word key, int64_t cost)
+static int append(
+	struct gpube_ctx *ctx, struct gpube__checked_list *a, gpube__word key, int64_t cost)
 {
 	if (a->n == a->capacity) {
 		const int64_t capacity = a->n ? 2 * a->n : 16;
@@ -44,9 +45,12 @@ static int append(struct gpube_ctx *ctx, struct gpube__checked_list *a, gpube__w
 static int add_variable(const struct gpube__checking *w, struct gpube__checked_list *a, int32_t var)
 {
 	if (gpube__bit(a->set, var))
-		return gpube__fail(w->ctx, GPUBE_EINVAL, "variable %d is twice in a list of the certificate", var);
+		return gpube__fail(w->ctx, GPUBE_EINVAL,
+			"variable %d is twice in a list of the certificate", var);
 	if (a->arity == GPUBE__WORD || a->shift[a->arity] + w->bits[var] > GPUBE__WORD)
-		return gpube__fail(w->ctx, GPUBE_ELIMIT, "a list of the certificate has too many variables: %d bits are all that it may have",
+		return gpube__fail(w->ctx, GPUBE_ELIMIT,
+			"a list of the certificate has too many variables: %d bits are all that it "
+			"may have",
 			GPUBE__WORD);
 	gpube__bit_put(a->set, var);
 	a->scope[a->arity] = var;
@@ -56,8 +60,8 @@ static int add_variable(const struct gpube__checking *w, struct gpube__checked_l
 }
 
 /* Of a's words the variables of 'of' as they are in its words. */
-static void find_pieces(const struct gpube__checking *w, struct gpube__pieces *p, const struct gpube__checked_list *a,
-	const struct gpube__checked_list *of)
+static void find_pieces(const struct gpube__checking *w, struct gpube__pieces *p,
+	const struct gpube__checked_list *a, const struct gpube__checked_list *of)
 {
 	p->n = 0;
 	for (int32_t j = 0; j < of->arity; j++)
@@ -89,7 +93,8 @@ static void settle(struct gpube__checking *w, struct gpube__checked_list *a)
 
 /* ---- of the functions ------------------------------------------------------------------------ */
 
-static int add_function(struct gpube__checking *w, const struct gpube_model *relaxed, int32_t f, int shift)
+static int add_function(
+	struct gpube__checking *w, const struct gpube_model *relaxed, int32_t f, int shift)
 {
 	const struct gpube_table *t = gpube__table(relaxed, f);
 	const int32_t *scope = gpube__scope(relaxed, f);
@@ -152,7 +157,7 @@ struct joining {
 	struct gpube__checked_list *old; /* old: those before the stage */
 	int32_t n_old;
 	struct gpube__words *index;
-	bool *taken; /* its costs are in a new list */
+	bool *taken;         /* its costs are in a new list */
 	int32_t *of, *of_at; /* old lists of each variable */
 	int32_t *within;
 	struct gpube__pieces *pieces;
@@ -169,7 +174,10 @@ static bool has_one(const struct gpube__checked_list *a, const int32_t *scope, i
 	return false;
 }
 
-/* Old lists that are within the list since it has its last n_new variables, those of more variables first. */
+/*
+ * Old lists that are within the list since it has its last n_new variables, those of more variables
+ * first.
+ */
 static int32_t find_within(struct joining *j, const struct gpube__checked_list *a, int32_t n_new)
 {
 	const int32_t *added = a->scope + a->arity - n_new;
@@ -180,7 +188,9 @@ static int32_t find_within(struct joining *j, const struct gpube__checked_list *
 			const struct gpube__checked_list *old = &j->old[j->of[e]];
 			int32_t k = n;
 
-			if (!gpube__bits_within(old->set, a->set, j->w->words) || has_one(old, added, v)) /* it was found with that one */
+			/* it was found with that one */
+			if (!gpube__bits_within(old->set, a->set, j->w->words) ||
+				has_one(old, added, v))
 				continue;
 			for (; k > 0 && j->old[j->within[k - 1]].arity < old->arity; k--)
 				j->within[k] = j->within[k - 1];
@@ -198,7 +208,10 @@ struct values {
 	int64_t n;
 };
 
-/* The old list of most variables, two or more, that has the next ones and no others; -1: there is none. */
+/*
+ * The old list of most variables, two or more, that has the next ones and no others; -1: there is
+ * none.
+ */
 static int32_t next_old(const struct joining *j, const int32_t *scope, int32_t n)
 {
 	int32_t best = -1, most = 1;
@@ -218,10 +231,12 @@ static int32_t next_old(const struct joining *j, const int32_t *scope, int32_t n
 }
 
 /*
- * The next variables of the scope, and their values: those of an old list at once, if there is one of them alone, since the
- * values of its variables one by one would be many; otherwise one variable.
+ * The next variables of the scope, and their values: those of an old list at once, if there is one
+ * of them alone, since the values of its variables one by one would be many; otherwise one
+ * variable.
  */
-static int add_next(struct joining *j, struct gpube__checked_list *a, const int32_t *scope, int32_t n, struct values *v, int32_t *n_new)
+static int add_next(struct joining *j, struct gpube__checked_list *a, const int32_t *scope,
+	int32_t n, struct values *v, int32_t *n_new)
 {
 	struct gpube__checking *w = j->w;
 	const int shift = a->shift[a->arity];
@@ -245,15 +260,16 @@ static int add_next(struct joining *j, struct gpube__checked_list *a, const int3
 	for (int32_t k = 0; k < *n_new && old; k++)
 		for (int32_t e = 0; e < old->arity; e++)
 			if (old->scope[e] == scope[k])
-				gpube__piece(&p, old->shift[e], a->shift[a->arity - *n_new + k], w->bits[scope[k]]);
+				gpube__piece(&p, old->shift[e], a->shift[a->arity - *n_new + k],
+					w->bits[scope[k]]);
 	for (int64_t x = 0; x < v->n; x++)
 		v->key[x] = old ? gpube__part(&p, old->key[x]) : x ? (gpube__word)x << shift : 0;
 	return GPUBE_OK;
 }
 
 /*
- * The entries with the next variables. 'own' is what they cost of old lists that no new one has taken before; those are all
- * within, which say what is possible.
+ * The entries with the next variables. 'own' is what they cost of old lists that no new one has
+ * taken before; those are all within, which say what is possible.
  */
 static int extend(struct joining *j, struct gpube__checked_list *a, struct gpube__checked_list *own,
 	const struct values *v, int32_t n_new, bool *fits)
@@ -273,8 +289,10 @@ static int extend(struct joining *j, struct gpube__checked_list *a, struct gpube
 
 			for (int32_t k = 0; k < n_within && sum < missing; k++) {
 				const struct gpube__words *index = &j->index[j->within[k]];
-				const uint32_t at = index->at[gpube__words_slot(index, gpube__part(&j->pieces[k], key))];
-				const int64_t more = at == UINT32_MAX ? missing : j->old[j->within[k]].cost[at];
+				const uint32_t at = index->at[gpube__words_slot(
+					index, gpube__part(&j->pieces[k], key))];
+				const int64_t more =
+					at == UINT32_MAX ? missing : j->old[j->within[k]].cost[at];
 
 				sum = more >= missing ? missing : sum + more;
 				mine += j->taken[j->within[k]] || sum >= missing ? 0 : more;
@@ -286,7 +304,8 @@ static int extend(struct joining *j, struct gpube__checked_list *a, struct gpube
 				status = append(w->ctx, &part, key, mine);
 		}
 		if (!status && (total.n > MOST_ENTRIES || (uint64_t)total.n > most))
-			status = gpube__fail(w->ctx, GPUBE_ELIMIT, "a list of the certificate is too long");
+			status = gpube__fail(
+				w->ctx, GPUBE_ELIMIT, "a list of the certificate is too long");
 		if (!status && gpube__checking_stops(w, v->n * (n_within + 1)))
 			status = gpube__fail_stopped(w->ctx);
 		*fits = !j->most || total.n <= j->most || a->arity == n_new;
@@ -320,7 +339,8 @@ static int leave(struct gpube__checking *w, struct gpube__checked_list *a, int32
 		gpube__bit_drop(a->set, a->scope[a->arity + k]);
 	for (int64_t i = 0; i < a->n && !status; i++) {
 		const int bits = a->shift[a->arity];
-		const gpube__word key = bits < GPUBE__WORD ? a->key[i] & (((gpube__word)1 << bits) - 1) : a->key[i];
+		const gpube__word key =
+			bits < GPUBE__WORD ? a->key[i] & (((gpube__word)1 << bits) - 1) : a->key[i];
 		const uint64_t slot = gpube__words_slot(&index, key);
 
 		if (index.at[slot] == UINT32_MAX) {
@@ -377,14 +397,17 @@ static int join(struct joining *j, struct gpube_proof_list *of, struct gpube__ch
 }
 
 /* That what leaves a list is in no other. */
-static int check_leaving(const struct gpube__checking *w, const struct gpube_proof_list *of, int32_t n)
+static int check_leaving(
+	const struct gpube__checking *w, const struct gpube_proof_list *of, int32_t n)
 {
 	for (int32_t k = 0; k < n; k++)
 		for (int32_t e = of[k].arity - of[k].n_leaving; e < of[k].arity; e++)
 			for (int32_t i = 0; i < w->n_lists; i++)
 				if (i != k && gpube__bit(w->lists[i].set, of[k].scope[e]))
 					return gpube__fail(w->ctx, GPUBE_EINVAL,
-						"variable %d leaves a list of the certificate, and is in another", of[k].scope[e]);
+						"variable %d leaves a list of the certificate, and "
+						"is in another",
+						of[k].scope[e]);
 	return GPUBE_OK;
 }
 
@@ -491,7 +514,8 @@ static int make_lists(struct gpube__checking *w, struct gpube_proof_list *of, in
 	int status;
 
 	w->n_lists = 0;
-	w->lists = gpube__alloc_zero(w->ctx, (uint64_t)j.n_old + (uint64_t)n + 1, sizeof(*w->lists));
+	w->lists =
+		gpube__alloc_zero(w->ctx, (uint64_t)j.n_old + (uint64_t)n + 1, sizeof(*w->lists));
 	status = w->lists ? index_old(&j) : GPUBE_ENOMEM;
 	for (int32_t k = 0; k < n && !status; k++) {
 		j.most = of[k].n_leaving ? 0 : most;

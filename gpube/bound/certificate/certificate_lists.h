@@ -24,7 +24,8 @@ enum { GPUBE__PATIENCE = 1 << 20 };
 struct gpube__checked_list {
 	int32_t arity;
 	int32_t scope[GPUBE__WORD]; /* in the order in which they were added */
-	uint8_t shift[GPUBE__WORD + 1]; /* of their values in the word, and behind them the sum of all */
+	/* of their values in the word, and behind them the sum of all */
+	uint8_t shift[GPUBE__WORD + 1];
 	uint64_t *set;
 	int64_t n, capacity;
 	gpube__word *key;
@@ -50,7 +51,7 @@ struct gpube__checking {
 	struct gpube_ctx *ctx;
 	const int32_t *domain;
 	int32_t n_vars, words;
-	uint8_t *bits; /* of a value */
+	uint8_t *bits;    /* of a value */
 	int32_t *fixed;   /* the one value that a variable has left, which is in no list then; -1 */
 	int32_t n_sweeps; /* so far */
 	int64_t constant, target; /* no total below the claim is above the target less 1 */
@@ -77,9 +78,11 @@ void gpube__words_clear(struct gpube_ctx *ctx, struct gpube__words *w);
 
 static inline uint64_t gpube__words_slot(const struct gpube__words *w, gpube__word key)
 {
-	uint64_t h = ((uint64_t)key ^ (uint64_t)(key >> 64) * 0xff51afd7ed558ccdu) * 0x9e3779b97f4a7c15u;
+	uint64_t h =
+		((uint64_t)key ^ (uint64_t)(key >> 64) * 0xff51afd7ed558ccdu) * 0x9e3779b97f4a7c15u;
 
-	for (h ^= h >> 29, h &= w->capacity - 1; w->at[h] != UINT32_MAX && w->key[h] != key; h = (h + 1) & (w->capacity - 1))
+	for (h ^= h >> 29, h &= w->capacity - 1; w->at[h] != UINT32_MAX && w->key[h] != key;
+		h = (h + 1) & (w->capacity - 1))
 		;
 	return h;
 }
@@ -110,7 +113,10 @@ static inline void gpube__piece(struct gpube__pieces *p, int shift, int to, int 
 	p->piece[p->n++].mask = ((gpube__word)1 << bits) - 1; /* a domain's are 31 at most */
 }
 
-/* What is missing to the target: costs from there on are of no total below the claim. Above 0, until it is proved. */
+/*
+ * What is missing to the target: costs from there on are of no total below the claim. Above 0,
+ * until it is proved.
+ */
 static inline int64_t gpube__checking_left(const struct gpube__checking *w)
 {
 	return w->target - w->constant;

@@ -25,13 +25,15 @@ typedef bool number_fn(
 static int add_table(struct reader *r, int arity, const int32_t *scope, int32_t which, int part,
 	number_fn *number)
 {
-	int32_t sorted[GPUBE__PROOF_DIMS] = {0}, place[GPUBE__PROOF_DIMS] = {0}, size[GPUBE__PROOF_DIMS] = {0};
+	int32_t sorted[GPUBE__PROOF_DIMS] = {0}, place[GPUBE__PROOF_DIMS] = {0},
+		size[GPUBE__PROOF_DIMS] = {0};
 	int32_t index[GPUBE__PROOF_DIMS] = {0}, at[GPUBE_MAX_DIMS] = {0};
 	int64_t *values, cell = 0;
 	int status, k;
 
 	if (arity > GPUBE__PROOF_DIMS)
-		return gpube__fail(r->out->ctx, GPUBE_ELIMIT, "a table of a certificate is too wide");
+		return gpube__fail(
+			r->out->ctx, GPUBE_ELIMIT, "a table of a certificate is too wide");
 	for (k = 0; k < arity; k++) { /* insertion: ascending */
 		int j = k;
 
@@ -62,7 +64,8 @@ static int add_table(struct reader *r, int arity, const int32_t *scope, int32_t 
 	return GPUBE_OK;
 }
 
-static int add_block(struct reader *r, int arity, const int32_t *scope, int32_t which, number_fn *number)
+static int add_block(
+	struct reader *r, int arity, const int32_t *scope, int32_t which, number_fn *number)
 {
 	int status = gpube__certificate_block(r->out);
 
@@ -112,7 +115,7 @@ static int add_rest(struct reader *r, int32_t f, bool all)
 		      : add_table(r, m->functions[f].arity, gpube__scope(m, f), f, all, rest);
 }
 
-/* ---- clusters ----------------------------------------------------------------------------------- */
+/* ---- clusters -------------------------------------------------------------------------------- */
 
 static bool unary(const struct reader *r, int32_t i, int part, const int32_t *index, int64_t *v)
 {
@@ -176,8 +179,8 @@ static int add_clusters(struct reader *r)
 
 	for (int32_t i = 0; i < c->n && !status; i++)
 		if (c->domain[i] != r->s->model->vars[i].domain)
-			status = gpube__fail(c->ctx, GPUBE_ELIMIT,
-				"the costs are too large for a certificate");
+			status = gpube__fail(
+				c->ctx, GPUBE_ELIMIT, "the costs are too large for a certificate");
 	for (int32_t i = 0; i < c->n && !status; i++)
 		status = add_block(r, 1, &i, i, unary);
 	for (int32_t p = 0; p < c->n_pairs && !status; p++) {
@@ -196,7 +199,7 @@ static int add_clusters(struct reader *r)
 	return status;
 }
 
-/* ---- either ------------------------------------------------------------------------------------- */
+/* ---- either ---------------------------------------------------------------------------------- */
 
 static int open_reader(struct reader *r, struct gpube_certificate *out,
 	const struct gpube_simplified *s, const void *state, int shift, int64_t constant)
@@ -229,7 +232,8 @@ int gpube__certificate_of(struct gpube_certificate *out, const struct gpube_clus
 	return status;
 }
 
-static bool joined(const struct reader *r, int32_t which, int part, const int32_t *index, int64_t *v)
+static bool joined(
+	const struct reader *r, int32_t which, int part, const int32_t *index, int64_t *v)
 {
 	const struct gpube_joingraph *g = r->state;
 	const struct gpube_join *j = &g->joins[which];

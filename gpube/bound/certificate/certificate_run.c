@@ -10,29 +10,35 @@
 #include "gpube/order/order.h"
 #include "gpube/simplify/narrow.h"
 
-#define MOST_PROOF_CELLS 8e6
+#define MOST_PROOF_CELLS  8e6
 #define LEAST_PROOF_CELLS 1e4
 
-/* Of the time for a certificate: what its checks take, of tables with so many cells a second; for patches, where others are next. */
-#define CHECKING	   0.25
+/*
+ * Of the time for a certificate: what its checks take, of tables with so many cells a second; for
+ * patches, where others are next.
+ */
+#define CHECKING           0.25
 #define CHECKED_PER_SECOND 3e5
-#define PATCHES_SHARE	   0.5
+#define PATCHES_SHARE      0.5
 /* Seconds for a check in any case: most take a part of that. */
 #define LEAST_CHECK 0.5
 /* And where there is no limit: what splits have not ended by then seldom ends. */
 #define PATCHES_SECONDS 60
 /* The same of searches; cells of the tables that they are made with. */
-#define SEARCH_SECONDS	   60
+#define SEARCH_SECONDS     60
 #define FIRST_SEARCH_CELLS 2e3
 #define MOST_SEARCH_CELLS  8e6
-/* Their order takes that part of the time, so many seconds at most, and no longer than elimination along it would at that rate. */
-#define ORDER_SHARE	 0.1
-#define MOST_ORDER	 2
+/*
+ * Their order takes that part of the time, so many seconds at most, and no longer than elimination
+ * along it would at that rate.
+ */
+#define ORDER_SHARE      0.1
+#define MOST_ORDER       2
 #define CELLS_PER_SECOND 1e9
 
 /* One of the tables that a bucket is shared out to, each as much as a number holds. */
-static int add_part(struct gpube_certificate *c, const struct gpube__regret_table *t, const int32_t *sorted,
-	const int64_t *step, int part)
+static int add_part(struct gpube_certificate *c, const struct gpube__regret_table *t,
+	const int32_t *sorted, const int64_t *step, int part)
 {
 	int32_t index[GPUBE__PROOF_DIMS] = {0};
 	int64_t *values, at = 0;
@@ -94,7 +100,8 @@ static int eliminate_far(struct gpube__regrets *r, struct gpube_live *s, double 
 }
 
 /* By elimination of the relaxed problem in 128 bits, which has nothing forbidden and no top. */
-static int certify_far(struct gpube_certificate *c, const struct gpube_model *m, int64_t upper, double end)
+static int certify_far(
+	struct gpube_certificate *c, const struct gpube_model *m, int64_t upper, double end)
 {
 	struct gpube_model *relaxed;
 	struct gpube__regrets r = {0};
@@ -114,8 +121,9 @@ static int certify_far(struct gpube_certificate *c, const struct gpube_model *m,
 	constant += r.optimum;
 	if (!status && (constant <= -INT64_MAX || constant >= INT64_MAX))
 		status = gpube__fail(m->ctx, GPUBE_ERANGE,
-			"the bound that can be certified, about %.6g units of 10^-%d, passes 64 bits", (double)constant,
-			m->scale);
+			"the bound that can be certified, about %.6g units of 10^-%d, passes 64 "
+			"bits",
+			(double)constant, m->scale);
 	c->constant = (int64_t)constant;
 	for (int32_t k = 0; k < r.n && !status; k++)
 		status = add_bucket(c, &r.tables[k]);
@@ -126,8 +134,8 @@ static int certify_far(struct gpube_certificate *c, const struct gpube_model *m,
 }
 
 /*
- * What is proved, in half of the time until 'end', gpube__now(), as it is checked once more in the file; 0: without a limit.
- * A stop before this does not end it, but what comes after it.
+ * What is proved, in half of the time until 'end', gpube__now(), as it is checked once more in the
+ * file; 0: without a limit. A stop before this does not end it, but what comes after it.
  */
 static int proves_by(struct gpube_certificate *c, const struct gpube_model *m, double end)
 {
@@ -143,15 +151,19 @@ static int proves_by(struct gpube_certificate *c, const struct gpube_model *m, d
 	ctx->deadline = deadline;
 	if (stopped)
 		gpube_ctx_stop(ctx);
-	return status == GPUBE_ESTOP ? gpube__fail(ctx, status, "no certificate could be made and checked in time: it takes a longer timeout")
+	return status == GPUBE_ESTOP ? gpube__fail(ctx, status,
+					       "no certificate could be made and checked in time: "
+					       "it takes a longer timeout")
 				     : status;
 }
 
 /* The tables of an ascent on the relaxed problem, for so many seconds (0: no limit). */
-static int ascend(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
-	const struct gpube_bound_opts *opts, double seconds, double max_cells)
+static int ascend(struct gpube_certificate *c, const struct gpube_model *m,
+	const struct gpube_solution *known, const struct gpube_bound_opts *opts, double seconds,
+	double max_cells)
 {
-	struct gpube_shifted_opts shifting = {.whole = true, .max_arity = 3, .max_cells = max_cells, .certificate = c};
+	struct gpube_shifted_opts shifting = {
+		.whole = true, .max_arity = 3, .max_cells = max_cells, .certificate = c};
 	struct gpube_bound_opts o = *opts;
 	struct gpube_solution *bounds = NULL;
 	struct gpube_shifted shifted;
@@ -173,12 +185,13 @@ static int ascend(struct gpube_certificate *c, const struct gpube_model *m, cons
 }
 
 /* In tables that can be checked in the time that is kept for that. */
-static int try_near(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
-	const struct gpube_bound_opts *opts, double end)
+static int try_near(struct gpube_certificate *c, const struct gpube_model *m,
+	const struct gpube_solution *known, const struct gpube_bound_opts *opts, double end)
 {
 	const double left = end > 0 ? fmax(end - gpube__now(), 1e-6) : 0;
 	const double cells = fmax(CHECKING * left * CHECKED_PER_SECOND, LEAST_PROOF_CELLS);
-	int status = ascend(c, m, known, opts, (1 - CHECKING) * left, end > 0 ? fmin(MOST_PROOF_CELLS, cells) : MOST_PROOF_CELLS);
+	int status = ascend(c, m, known, opts, (1 - CHECKING) * left,
+		end > 0 ? fmin(MOST_PROOF_CELLS, cells) : MOST_PROOF_CELLS);
 
 	gpube__free(c->ctx, c->order);
 	c->order = NULL;
@@ -186,11 +199,11 @@ static int try_near(struct gpube_certificate *c, const struct gpube_model *m, co
 }
 
 /*
- * Ever larger join graphs, each searched a few times as long as all before it took, the last one until the end, until the
- * search proves what is known.
+ * Ever larger join graphs, each searched a few times as long as all before it took, the last one
+ * until the end, until the search proves what is known.
  */
-static int search_joins(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
-	const struct gpube_bound_opts *opts, double end)
+static int search_joins(struct gpube_certificate *c, const struct gpube_model *m,
+	const struct gpube_solution *known, const struct gpube_bound_opts *opts, double end)
 {
 	const double start = gpube__now();
 	const int64_t aim = m->direction == GPUBE_MAXIMISE ? -known->bound : known->bound;
@@ -200,20 +213,25 @@ static int search_joins(struct gpube_certificate *c, const struct gpube_model *m
 		const double so_far = fmax(0.2, gpube__now() - start);
 		const bool last = 4 * cells >= MOST_SEARCH_CELLS;
 
-		status = ascend(c, m, known, opts, fmax(1e-3, fmin(so_far, (end - gpube__now()) / 4)), cells);
+		status = ascend(c, m, known, opts,
+			fmax(1e-3, fmin(so_far, (end - gpube__now()) / 4)), cells);
 		if (!status && !c->order)
-			status = gpube__fail(m->ctx, GPUBE_ELIMIT, "no join graph of %g cells", cells);
+			status = gpube__fail(
+				m->ctx, GPUBE_ELIMIT, "no join graph of %g cells", cells);
 		c->bound = aim;
 		if (!status)
-			status = proves_by(c, m, last ? end : fmin(end, gpube__now() + fmax(2, 4 * so_far)));
-		if ((status != GPUBE_ESTOP && status != GPUBE_ELIMIT) || gpube__now() >= end || gpube__stopped(m->ctx))
+			status = proves_by(
+				c, m, last ? end : fmin(end, gpube__now() + fmax(2, 4 * so_far)));
+		if ((status != GPUBE_ESTOP && status != GPUBE_ELIMIT) || gpube__now() >= end ||
+			gpube__stopped(m->ctx))
 			return status;
 	}
 	return status;
 }
 
 /* In part of the time until 'until', and only while it pays. */
-static int find_order(int32_t *order, const struct gpube_model *m, int64_t cap, double until, uint64_t seed)
+static int find_order(
+	int32_t *order, const struct gpube_model *m, int64_t cap, double until, uint64_t seed)
 {
 	const double most = fmin((until - gpube__now()) * ORDER_SHARE, MOST_ORDER);
 	struct gpube_order_cost cost;
@@ -225,15 +243,16 @@ static int find_order(int32_t *order, const struct gpube_model *m, int64_t cap, 
 		return status;
 	status = gpube__graph_of_model(&g, relaxed);
 	if (!status)
-		status = gpube__order_find_within(m->ctx, order, &cost, &g, most, CELLS_PER_SECOND, seed);
+		status = gpube__order_find_within(
+			m->ctx, order, &cost, &g, most, CELLS_PER_SECOND, seed);
 	gpube__graph_clear(m->ctx, &g);
 	gpube_model_free(relaxed);
 	return status;
 }
 
 /* By a search with a join graph's tables, along an order of its own, if none was given. */
-static int certify_search(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
-	const struct gpube_bound_opts *opts, double end)
+static int certify_search(struct gpube_certificate *c, const struct gpube_model *m,
+	const struct gpube_solution *known, const struct gpube_bound_opts *opts, double end)
 {
 	const double until = end > 0 ? end : gpube__now() + SEARCH_SECONDS;
 	struct gpube_bound_opts o = *opts;
@@ -241,7 +260,8 @@ static int certify_search(struct gpube_certificate *c, const struct gpube_model 
 	int status = GPUBE_OK;
 
 	if (gpube__now() >= until)
-		return gpube__fail(m->ctx, GPUBE_ESTOP, "there is no time for a search along an order");
+		return gpube__fail(
+			m->ctx, GPUBE_ESTOP, "there is no time for a search along an order");
 	if (o.order_method != GPUBE_ORDER_GIVEN) {
 		order = gpube__alloc(m->ctx, (uint64_t)m->n_vars + 1, sizeof(*order));
 		status = order ? find_order(order, m, c->cap, until, o.seed) : GPUBE_ENOMEM;
@@ -255,9 +275,11 @@ static int certify_search(struct gpube_certificate *c, const struct gpube_model 
 	return status;
 }
 
-/* What takes too long to check is made once more by shifts alone, of tables that are the model's. */
-static int certify_near(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
-	const struct gpube_bound_opts *opts, double end)
+/*
+ * What takes too long to check is made once more by shifts alone, of tables that are the model's.
+ */
+static int certify_near(struct gpube_certificate *c, const struct gpube_model *m,
+	const struct gpube_solution *known, const struct gpube_bound_opts *opts, double end)
 {
 	struct gpube_bound_opts first = *opts, shifts = *opts;
 	int status;
@@ -269,8 +291,8 @@ static int certify_near(struct gpube_certificate *c, const struct gpube_model *m
 }
 
 /* By patches, which 'known' says what to aim at. */
-static int certify_patches(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
-	const struct gpube_bound_opts *opts, double end)
+static int certify_patches(struct gpube_certificate *c, const struct gpube_model *m,
+	const struct gpube_solution *known, const struct gpube_bound_opts *opts, double end)
 {
 	const int64_t aim = m->direction == GPUBE_MAXIMISE ? -known->bound : known->bound;
 	struct gpube_model *relaxed;
@@ -329,7 +351,8 @@ static int certify_cases(struct gpube_certificate *c, const struct gpube_model *
 }
 
 /* Whether 'c' is of the bound that is known. */
-static bool is_enough(const struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known)
+static bool is_enough(const struct gpube_certificate *c, const struct gpube_model *m,
+	const struct gpube_solution *known)
 {
 	return c->bound >= (m->direction == GPUBE_MAXIMISE ? -known->bound : known->bound);
 }
@@ -344,8 +367,9 @@ static void swap(struct gpube_certificate *a, struct gpube_certificate *b)
 
 /* One way to a certificate; 'end' as for proves_by(). */
 struct way {
-	int (*certify)(struct gpube_certificate *c, const struct gpube_model *m, const struct gpube_solution *known,
-		const struct gpube_bound_opts *opts, double end);
+	int (*certify)(struct gpube_certificate *c, const struct gpube_model *m,
+		const struct gpube_solution *known, const struct gpube_bound_opts *opts,
+		double end);
 	double share; /* of the time that is left */
 };
 
@@ -357,8 +381,8 @@ static bool aims_at(const struct gpube_model *m, const struct gpube_solution *kn
 }
 
 /* Which ways, in their order, at most three; what is known says to some what to aim at. */
-static int list_ways(struct way *ways, const struct gpube_model *m, const struct gpube_solution *known,
-	const struct gpube_bound_opts *opts)
+static int list_ways(struct way *ways, const struct gpube_model *m,
+	const struct gpube_solution *known, const struct gpube_bound_opts *opts)
 {
 	const enum gpube_bound_method method = opts->method;
 	const bool aims = aims_at(m, known);
@@ -380,12 +404,18 @@ static bool gives_way(int status)
 	return status == GPUBE_ELIMIT || status == GPUBE_ERANGE || status == GPUBE_ESTOP;
 }
 
-/* The best one of what several ways prove; further ones only where those before proved less than is known. */
+/*
+ * The best one of what several ways prove; further ones only where those before proved less than is
+ * known.
+ */
 static int certify_best(struct gpube_certificate *c, const struct gpube_model *m,
 	const struct gpube_solution *known, struct gpube_certificate *notes,
 	const struct gpube_bound_opts *opts, double end)
 {
-	struct gpube_certificate best = {.ctx = c->ctx, .n_vars = c->n_vars, .n_functions = c->n_functions, .scale = c->scale,
+	struct gpube_certificate best = {.ctx = c->ctx,
+		.n_vars = c->n_vars,
+		.n_functions = c->n_functions,
+		.scale = c->scale,
 		.cap = c->cap};
 	struct way ways[3];
 	const int n = list_ways(ways, m, known, opts);
@@ -406,12 +436,14 @@ static int certify_best(struct gpube_certificate *c, const struct gpube_model *m
 		status = GPUBE_OK;
 	}
 	for (int k = 0; k < n; k++) {
-		if (any && (is_enough(&best, m, known) || (opts->method == GPUBE_BOUND_PATCHES && ways[k].certify == certify_near)))
+		if (any && (is_enough(&best, m, known) || (opts->method == GPUBE_BOUND_PATCHES &&
+								  ways[k].certify == certify_near)))
 			break;
 		/* what is too large for near ones is so for searches */
 		if (!any && k > 0 && ways[k - 1].certify == certify_near)
 			break;
-		status = ways[k].certify(c, m, known, opts, end > 0 ? end - (1 - ways[k].share) * fmax(end - gpube__now(), 0) : 0);
+		status = ways[k].certify(c, m, known, opts,
+			end > 0 ? end - (1 - ways[k].share) * fmax(end - gpube__now(), 0) : 0);
 		if (status && !gives_way(status))
 			break;
 		if (!status && (!any || c->bound > best.bound)) {
@@ -457,8 +489,10 @@ int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_mod
 {
 	int status;
 
-	*out = (struct gpube_certificate){.ctx = m->ctx, .n_vars = m->n_vars,
-		.n_functions = m->n_functions, .scale = m->scale};
+	*out = (struct gpube_certificate){.ctx = m->ctx,
+		.n_vars = m->n_vars,
+		.n_functions = m->n_functions,
+		.scale = m->scale};
 	out->domain = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*out->domain));
 	for (int32_t i = 0; out->domain && i < m->n_vars; i++)
 		out->domain[i] = m->vars[i].domain;

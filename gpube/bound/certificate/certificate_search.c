@@ -1,9 +1,11 @@
 /*
- * certificate_search.c - the checker's search: what tables add up to at least, along the certificate's order. See certificate.h.
+ * certificate_search.c - the checker's search: what tables add up to at least, along the
+ * certificate's order. See certificate.h.
  *
- * It is written from the format's description, shares nothing with bound/andor and is the simplest that ends soon: one thread,
- * one budget, what is known of a subproblem in one hash table. Whatever is forgotten or cut short, a number that is
- * returned is one that the subproblem's total is not below.
+ * It is written from the format's description, shares nothing with bound/andor and is the simplest
+ * that ends soon: one thread, one budget, what is known of a subproblem in one hash table. Whatever
+ * is forgotten or cut short, a number that is returned is one that the subproblem's total is not
+ * below.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +13,10 @@
 #include "gpube/bound/certificate/certificate.h"
 
 /* A total from there on is as good as any: sums of two stay in 64 bits. */
-#define MUCH	 ((int64_t)1 << 62)
+#define MUCH     ((int64_t)1 << 62)
 #define PATIENCE (1 << 16) /* cells between two looks at the clock */
 enum { DEEPEST = 5000 };   /* variables of a path: each takes some 200 bytes of the stack */
-enum { FEW = 64 };	   /* values that are sorted without a call for each comparison */
+enum { FEW = 64 };         /* values that are sorted without a call for each comparison */
 
 /* A variable of a table, or of a context, and what its value is multiplied by there. */
 struct place {
@@ -55,7 +57,10 @@ struct search {
 	bool *in;
 	int32_t n_list, roots;
 
-	/* What is known: slots of 'words' numbers for the variable and its context, and the total, twice it, and 1 where it is exact. */
+	/*
+	 * What is known: slots of 'words' numbers for the variable and its context, and the total,
+	 * twice it, and 1 where it is exact.
+	 */
 	uint64_t *slots, *key;
 	int64_t n_slots, n_kept; /* slots: 0 or a power of two */
 	int32_t words;
@@ -69,14 +74,16 @@ static int push_place(struct search *s, int32_t var, int64_t step)
 {
 	if (s->n_places >= s->places_most)
 		return gpube__fail(s->ctx, GPUBE_ELIMIT, "the certificate's order is too wide");
-	if (gpube__grow(s->ctx, &s->places, &s->places_capacity, s->n_places + 1, sizeof(*s->places)))
+	if (gpube__grow(
+		    s->ctx, &s->places, &s->places_capacity, s->n_places + 1, sizeof(*s->places)))
 		return GPUBE_ENOMEM;
 	s->places[s->n_places++] = (struct place){var, step};
 	return GPUBE_OK;
 }
 
 /* A table is its first variable's; one without variables is in 'constant'. */
-static int lay_out(struct search *s, const struct gpube_proof_table *t, struct table *out, int32_t *owner)
+static int lay_out(
+	struct search *s, const struct gpube_proof_table *t, struct table *out, int32_t *owner)
 {
 	int64_t step = 1;
 	int32_t first = t->scope[0];
@@ -110,7 +117,8 @@ static int share_out(struct search *s, __int128 *constant)
 		}
 		for (int64_t k = 0; k < c->tables[t].n && !status; k++)
 			if (c->tables[t].values[k] < 0)
-				status = gpube__fail(s->ctx, GPUBE_EINVAL, "table %d of the certificate has a number below 0", t);
+				status = gpube__fail(s->ctx, GPUBE_EINVAL,
+					"table %d of the certificate has a number below 0", t);
 		if (!status)
 			status = lay_out(s, &c->tables[t], &all[t], &owner[t]);
 		if (!status)
@@ -123,7 +131,8 @@ static int share_out(struct search *s, __int128 *constant)
 	}
 	for (int32_t t = 0; t < c->n_tables && !status; t++)
 		if (owner[t] >= 0)
-			s->tables[s->nodes[owner[t]].table_at + s->nodes[owner[t]].n_tables++] = all[t];
+			s->tables[s->nodes[owner[t]].table_at + s->nodes[owner[t]].n_tables++] =
+				all[t];
 	gpube__free(s->ctx, owner);
 	gpube__free(s->ctx, all);
 	return status;
@@ -136,7 +145,10 @@ static void gather(struct search *s, int32_t var)
 	s->in[var] = true;
 }
 
-/* The later variables that its tables and its children's contexts have: its context, whose first one becomes its parent. */
+/*
+ * The later variables that its tables and its children's contexts have: its context, whose first
+ * one becomes its parent.
+ */
 static int find_context(struct search *s, int32_t var)
 {
 	struct node *node = &s->nodes[var];
@@ -201,13 +213,18 @@ static int make_tree(struct search *s)
 
 		for (int32_t q = node->child; q >= 0; q = s->nodes[q].sibling) {
 			s->nodes[q].depth = node->depth + 1;
-			/* it comes up again with the same context, unless that has all that its parent's has */
-			s->nodes[q].kept = s->nodes[q].child >= 0 && s->nodes[q].n_context <= node->n_context;
+			/*
+			 * it comes up again with the same context, unless that has all that its
+			 * parent's has
+			 */
+			s->nodes[q].kept =
+				s->nodes[q].child >= 0 && s->nodes[q].n_context <= node->n_context;
 			if (s->nodes[q].kept && s->nodes[q].n_words > s->words)
 				s->words = s->nodes[q].n_words;
 		}
 		if (node->depth >= DEEPEST)
-			status = gpube__fail(s->ctx, GPUBE_ELIMIT, "the certificate's order makes too long a path");
+			status = gpube__fail(s->ctx, GPUBE_ELIMIT,
+				"the certificate's order makes too long a path");
 	}
 	s->key = gpube__alloc_zero(s->ctx, (uint64_t)s->words + 1, sizeof(*s->key));
 	return status ? status : s->key ? GPUBE_OK : GPUBE_ENOMEM;
@@ -256,7 +273,8 @@ static void enlarge(struct search *s)
 
 	if ((double)n * 2 * (double)stride * sizeof(*old) > (double)s->ctx->memory_bytes / 4)
 		return;
-	s->slots = gpube__alloc_zero(s->ctx, (uint64_t)(n ? 2 * n : 1024) * (uint64_t)stride, sizeof(*s->slots));
+	s->slots = gpube__alloc_zero(
+		s->ctx, (uint64_t)(n ? 2 * n : 1024) * (uint64_t)stride, sizeof(*s->slots));
 	if (!s->slots) {
 		s->slots = (uint64_t *)old;
 		return;
@@ -264,7 +282,8 @@ static void enlarge(struct search *s)
 	s->n_slots = n ? 2 * n : 1024;
 	for (int64_t k = 0; k < n; k++)
 		if (old[k * stride])
-			memcpy(slot_of(s, old + k * stride), old + k * stride, (size_t)stride * sizeof(*old));
+			memcpy(slot_of(s, old + k * stride), old + k * stride,
+				(size_t)stride * sizeof(*old));
 	gpube__free(s->ctx, (uint64_t *)old);
 }
 
@@ -329,7 +348,8 @@ static void list_choices(struct search *s, int32_t var)
 		const int64_t *cell = s->tables[t].values;
 
 		for (int32_t k = 0; k < s->tables[t].n; k++)
-			cell += s->value[s->places[s->tables[t].at + k].var] * s->places[s->tables[t].at + k].step;
+			cell += s->value[s->places[s->tables[t].at + k].var] *
+				s->places[s->tables[t].at + k].step;
 		for (int32_t a = 0; a < domain; a++)
 			row[a].cost = plus(row[a].cost, cell[a * s->tables[t].step]);
 	}
@@ -343,7 +363,10 @@ static void list_choices(struct search *s, int32_t var)
 
 static int64_t least_of(struct search *s, int32_t var, int64_t need);
 
-/* The least total of a list of subproblems and 'cost', or a number that it is not below, 'need' or more. */
+/*
+ * The least total of a list of subproblems and 'cost', or a number that it is not below, 'need' or
+ * more.
+ */
 static int64_t sum_of(struct search *s, int32_t first, int64_t cost, int64_t need)
 {
 	for (int32_t q = first; q >= 0 && cost < need && !s->stopped; q = s->nodes[q].sibling)
@@ -351,7 +374,10 @@ static int64_t sum_of(struct search *s, int32_t first, int64_t cost, int64_t nee
 	return cost;
 }
 
-/* The least total of var and all below it where its context has its values; or a number that it is not below, 'need' or more. */
+/*
+ * The least total of var and all below it where its context has its values; or a number that it is
+ * not below, 'need' or more.
+ */
 static int64_t least_of(struct search *s, int32_t var, int64_t need)
 {
 	const struct node *node = &s->nodes[var];
@@ -400,7 +426,8 @@ static int prepare(struct search *s, __int128 *constant)
 	s->list = s->value + n;
 	for (int32_t p = 0; p < c->n_vars; p++) {
 		if (s->in[c->order[p]])
-			return gpube__fail(s->ctx, GPUBE_EINVAL, "variable %d is twice in the certificate's order", c->order[p]);
+			return gpube__fail(s->ctx, GPUBE_EINVAL,
+				"variable %d is twice in the certificate's order", c->order[p]);
 		s->in[c->order[p]] = true;
 		s->rank[c->order[p]] = p;
 	}
@@ -411,7 +438,9 @@ static int prepare(struct search *s, __int128 *constant)
 
 int gpube__certificate_search(__int128 *least, const struct gpube_certificate *c, __int128 need)
 {
-	struct search s = {.ctx = c->ctx, .c = c, .places_most = (int64_t)(c->ctx->memory_bytes / 8 / sizeof(struct place))};
+	struct search s = {.ctx = c->ctx,
+		.c = c,
+		.places_most = (int64_t)(c->ctx->memory_bytes / 8 / sizeof(struct place))};
 	__int128 constant = 0;
 	int64_t total = 0;
 	int status = prepare(&s, &constant);
@@ -419,13 +448,15 @@ int gpube__certificate_search(__int128 *least, const struct gpube_certificate *c
 	*least = constant;
 	need -= constant;
 	if (!status && need >= MUCH)
-		status = gpube__fail(c->ctx, GPUBE_ERANGE, "a search of the certificate's tables would pass 62 bits");
+		status = gpube__fail(c->ctx, GPUBE_ERANGE,
+			"a search of the certificate's tables would pass 62 bits");
 	if (!status && need > 0)
 		total = sum_of(&s, s.roots, 0, (int64_t)need);
 	if (!status && s.stopped)
 		status = gpube__fail_stopped(c->ctx);
 	*least += total;
-	gpube__log(c->ctx, GPUBE_LOG_DETAIL, "certificate: %lld subproblems are kept", (long long)s.n_kept);
+	gpube__log(c->ctx, GPUBE_LOG_DETAIL, "certificate: %lld subproblems are kept",
+		(long long)s.n_kept);
 	gpube__free(c->ctx, s.nodes);
 	gpube__free(c->ctx, s.tables);
 	gpube__free(c->ctx, s.places);

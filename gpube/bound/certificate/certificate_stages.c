@@ -145,7 +145,8 @@ int gpube__certificate_write_stages(struct gpube_out *out, const struct gpube_ce
 	return GPUBE_OK;
 }
 
-int gpube__certificate_read_member(struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max)
+int gpube__certificate_read_member(
+	struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max)
 {
 	char token[256];
 
@@ -163,7 +164,8 @@ static int read_list(struct gpube_certificate *c, struct gpube_in *in, int32_t o
 	int status = gpube__certificate_read_member(in, "list", &arity, 1, GPUBE__WORD);
 
 	if (!status)
-		status = gpube__in_int(in, &n_leaving, 0, arity, "a number of variables that leave");
+		status =
+			gpube__in_int(in, &n_leaving, 0, arity, "a number of variables that leave");
 	for (int64_t k = 0; k < arity && !status; k++) {
 		status = gpube__in_int(in, &v, 0, c->n_vars - 1, "a variable");
 		scope[k] = (int32_t)v;
@@ -180,7 +182,8 @@ static int read_stages(struct gpube_certificate *c, struct gpube_in *in, int32_t
 	for (int64_t k = 0; k < n && !status; k++) {
 		status = gpube__certificate_read_member(in, "stage", &n_lists, 0, INT32_MAX - 1);
 		if (!status)
-			status = gpube__in_int(in, &n_sweeps, 0, INT32_MAX - 1, "a number of sweeps");
+			status = gpube__in_int(
+				in, &n_sweeps, 0, INT32_MAX - 1, "a number of sweeps");
 		if (!status)
 			status = gpube__certificate_stage(c, of, (int32_t)n_sweeps);
 		for (int64_t j = 0; j < n_lists && !status; j++)

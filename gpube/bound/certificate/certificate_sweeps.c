@@ -1,4 +1,6 @@
-/* certificate_sweeps.c - the checker's separators, and sweeps over them. See certificate_lists.h. */
+/*
+ * certificate_sweeps.c - the checker's separators, and sweeps over them. See certificate_lists.h.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +25,13 @@ void gpube__checking_unite(struct gpube__checking *w)
 			int64_t *cost = &w->lists[of->list].cost[i];
 			const int64_t more = b->own[of->cell[i]];
 
-			/* each of many separators may have nearly as much as is missing: their sum would leave 64 bits */
-			*cost = *cost >= missing || more >= missing || *cost + more >= missing ? GPUBE__GONE : *cost + more;
+			/*
+			 * each of many separators may have nearly as much as is missing: their sum
+			 * would leave 64 bits
+			 */
+			*cost = *cost >= missing || more >= missing || *cost + more >= missing
+					? GPUBE__GONE
+					: *cost + more;
 		}
 		gpube__free(w->ctx, b->own);
 	}
@@ -39,7 +46,8 @@ void gpube__checking_unite(struct gpube__checking *w)
 	w->sets = NULL;
 	w->members = NULL;
 	w->n_separators = w->n_members = 0;
-	for (int32_t k = 0; k < w->n_lists; k++) { /* what is not possible is in no list from now on */
+	/* what is not possible is in no list from now on */
+	for (int32_t k = 0; k < w->n_lists; k++) {
 		struct gpube__checked_list *a = &w->lists[k];
 		int64_t to = 0;
 
@@ -61,7 +69,10 @@ static int32_t last_of(const uint64_t *set, int32_t words)
 	return 64 * k + 63 - __builtin_clzll(set[k]);
 }
 
-/* By the last variable, of these the larger ones first, of these the one that first has a smaller variable. */
+/*
+ * By the last variable, of these the larger ones first, of these the one that first has a smaller
+ * variable.
+ */
 static int by_place(const void *x, const void *y)
 {
 	const struct gpube__checked_separator *a = x, *b = y;
@@ -72,7 +83,8 @@ static int by_place(const void *x, const void *y)
 		return a->size > b->size ? -1 : 1;
 	for (int32_t k = 0; k <= a->last / 64; k++)
 		if (a->set[k] != b->set[k])
-			return (a->set[k] ^ b->set[k]) & -(a->set[k] ^ b->set[k]) & a->set[k] ? -1 : 1;
+			return (a->set[k] ^ b->set[k]) & -(a->set[k] ^ b->set[k]) & a->set[k] ? -1
+											      : 1;
 	return 0;
 }
 
@@ -89,11 +101,13 @@ static int note(struct gpube__checking *w, struct found *f, const uint64_t *set)
 
 	for (int32_t k = 0; k < w->words; k++)
 		h = (h ^ set[k]) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
-	for (at = (int64_t)(h & (uint64_t)(f->n_slots - 1)); f->slot[at] >= 0; at = (at + 1) & (f->n_slots - 1))
+	for (at = (int64_t)(h & (uint64_t)(f->n_slots - 1)); f->slot[at] >= 0;
+		at = (at + 1) & (f->n_slots - 1))
 		if (!memcmp(w->sets + f->slot[at] * w->words, set, (size_t)w->words * sizeof(*set)))
 			return GPUBE_OK;
 	if (f->n == MOST_SEPARATORS)
-		return gpube__fail(w->ctx, GPUBE_ELIMIT, "the certificate's lists have too many variables in common");
+		return gpube__fail(w->ctx, GPUBE_ELIMIT,
+			"the certificate's lists have too many variables in common");
 	if (gpube__grow(w->ctx, &w->sets, &f->capacity, (f->n + 1) * w->words, sizeof(*w->sets)))
 		return GPUBE_ENOMEM;
 	memcpy(w->sets + f->n * w->words, set, (size_t)w->words * sizeof(*set));
@@ -101,7 +115,10 @@ static int note(struct gpube__checking *w, struct found *f, const uint64_t *set)
 	return GPUBE_OK;
 }
 
-/* Into 'set': the variables that are in all lists that have the variable, and in no other; how many lists these are. */
+/*
+ * Into 'set': the variables that are in all lists that have the variable, and in no other; how many
+ * lists these are.
+ */
 static int32_t find_class(const struct gpube__checking *w, int32_t var, uint64_t *set)
 {
 	int32_t n = 0;
@@ -114,11 +131,15 @@ static int32_t find_class(const struct gpube__checking *w, int32_t var, uint64_t
 	}
 	for (int32_t k = 0; k < w->n_lists && n; k++)
 		for (int32_t e = 0; e < w->words; e++)
-			set[e] &= gpube__bit(w->lists[k].set, var) ? w->lists[k].set[e] : ~w->lists[k].set[e];
+			set[e] &= gpube__bit(w->lists[k].set, var) ? w->lists[k].set[e]
+								   : ~w->lists[k].set[e];
 	return n;
 }
 
-/* Two or more variables that two lists have in common, and those of the same lists, if these are several. */
+/*
+ * Two or more variables that two lists have in common, and those of the same lists, if these are
+ * several.
+ */
 static int find_sets(struct gpube__checking *w, struct found *f)
 {
 	uint64_t *set = gpube__alloc_zero(w->ctx, (uint64_t)w->words, sizeof(*set));
@@ -149,7 +170,8 @@ static int list_separators(struct gpube__checking *w)
 	int status = GPUBE_OK;
 
 	/* as many as there may be: pairs of lists, and variables */
-	while (f.n_slots < 2 * MOST_SEPARATORS && f.n_slots < 2 * (w->n_vars + (int64_t)w->n_lists * w->n_lists))
+	while (f.n_slots < 2 * MOST_SEPARATORS &&
+		f.n_slots < 2 * (w->n_vars + (int64_t)w->n_lists * w->n_lists))
 		f.n_slots *= 2;
 	f.slot = gpube__alloc(w->ctx, (uint64_t)f.n_slots, sizeof(*f.slot));
 	if (!f.slot)
@@ -158,14 +180,16 @@ static int list_separators(struct gpube__checking *w)
 	status = find_sets(w, &f);
 	gpube__free(w->ctx, f.slot);
 	if (!status)
-		w->separators = gpube__alloc_zero(w->ctx, (uint64_t)f.n + 1, sizeof(*w->separators));
+		w->separators =
+			gpube__alloc_zero(w->ctx, (uint64_t)f.n + 1, sizeof(*w->separators));
 	if (status || !w->separators)
 		return status ? status : GPUBE_ENOMEM;
 	w->n_separators = f.n;
 	for (int64_t k = 0; k < f.n; k++) {
 		uint64_t *set = w->sets + k * w->words;
 
-		w->separators[k] = (struct gpube__checked_separator){.set = set, .size = (int32_t)gpube__bits_count(set, w->words),
+		w->separators[k] = (struct gpube__checked_separator){.set = set,
+			.size = (int32_t)gpube__bits_count(set, w->words),
 			.last = last_of(set, w->words)};
 	}
 	return gpube__sort(w->ctx, w->separators, (uint64_t)f.n, sizeof(*w->separators), by_place);
@@ -174,8 +198,12 @@ static int list_separators(struct gpube__checking *w)
 /* The members' numbers, and a sweep's room, are to fit into a part of the memory each. */
 static int check_size(const struct gpube__checking *w, double bytes)
 {
-	return bytes < (double)w->ctx->memory_bytes / 4 ? GPUBE_OK
-		: gpube__fail(w->ctx, GPUBE_ELIMIT, "to sweep over the certificate's lists takes %.3g bytes or more, over a fourth of the memory", bytes);
+	return bytes < (double)w->ctx->memory_bytes / 4
+		       ? GPUBE_OK
+		       : gpube__fail(w->ctx, GPUBE_ELIMIT,
+				 "to sweep over the certificate's lists takes %.3g bytes or more, "
+				 "over a fourth of the memory",
+				 bytes);
 }
 
 static int list_members(struct gpube__checking *w)
@@ -193,12 +221,15 @@ static int list_members(struct gpube__checking *w)
 		for (int32_t j = 0; j < w->n_lists; j++) {
 			if (!gpube__bits_within(b->set, w->lists[j].set, w->words))
 				continue;
-			if (gpube__grow(w->ctx, &w->members, &capacity, w->n_members + 1, sizeof(*w->members)))
+			if (gpube__grow(w->ctx, &w->members, &capacity, w->n_members + 1,
+				    sizeof(*w->members)))
 				return GPUBE_ENOMEM;
-			w->members[w->n_members++] = (struct gpube__checked_member){.list = j, .separator = (int32_t)k};
+			w->members[w->n_members++] =
+				(struct gpube__checked_member){.list = j, .separator = (int32_t)k};
 			w->lists[j].first = w->lists[j].first < 0 ? (int32_t)k : w->lists[j].first;
 			w->lists[j].last = (int32_t)k;
-			bytes += (double)sizeof(uint32_t) * (double)w->lists[j].n + sizeof(*w->members);
+			bytes += (double)sizeof(uint32_t) * (double)w->lists[j].n +
+				 sizeof(*w->members);
 		}
 		b->n_members = (int32_t)(w->n_members - b->member);
 		status = check_size(w, bytes);
@@ -218,7 +249,8 @@ static int list_members(struct gpube__checking *w)
 }
 
 /* Numbers of what the members' entries have of the separator's variables; its own costs, none. */
-static int find_cells(struct gpube__checking *w, struct gpube__checked_separator *b, struct gpube__words *index)
+static int find_cells(
+	struct gpube__checking *w, struct gpube__checked_separator *b, struct gpube__words *index)
 {
 	int64_t n = 0;
 	int status;
@@ -293,7 +325,8 @@ int gpube__checking_separate(struct gpube__checking *w)
 /* ---- a sweep --------------------------------------------------------------------------------- */
 
 /* What the list costs at least for each of the separator's cells. */
-static void force(const struct gpube__checked_list *a, const uint32_t *restrict cell, int64_t n, int64_t *restrict forced)
+static void force(const struct gpube__checked_list *a, const uint32_t *restrict cell, int64_t n,
+	int64_t *restrict forced)
 {
 	const int64_t *restrict cost = a->cost;
 
@@ -305,7 +338,8 @@ static void force(const struct gpube__checked_list *a, const uint32_t *restrict 
 }
 
 /* What the separator and all its members force; the least of it. */
-static int64_t sum_up(const struct gpube__checking *w, const struct gpube__checked_separator *b, int64_t *restrict sum)
+static int64_t sum_up(const struct gpube__checking *w, const struct gpube__checked_separator *b,
+	int64_t *restrict sum)
 {
 	const int64_t missing = gpube__checking_left(w);
 	int64_t least = GPUBE__GONE;
@@ -317,8 +351,10 @@ static int64_t sum_up(const struct gpube__checking *w, const struct gpube__check
 
 		force(&w->lists[of->list], of->cell, b->n, forced);
 		for (int64_t i = 0; i < b->n; i++)
-			sum[i] = sum[i] >= missing || forced[i] >= missing || sum[i] + forced[i] >= missing ? GPUBE__GONE
-													    : sum[i] + forced[i];
+			sum[i] = sum[i] >= missing || forced[i] >= missing ||
+						 sum[i] + forced[i] >= missing
+					 ? GPUBE__GONE
+					 : sum[i] + forced[i];
 	}
 	for (int64_t i = 0; i < b->n; i++)
 		least = sum[i] < least ? sum[i] : least;
@@ -326,23 +362,30 @@ static int64_t sum_up(const struct gpube__checking *w, const struct gpube__check
 }
 
 /* The list's costs become more by what each cell gets, and less by what it forced. */
-static void spread(struct gpube__checked_list *a, const uint32_t *restrict cell, const int64_t *restrict more, int64_t missing)
+static void spread(struct gpube__checked_list *a, const uint32_t *restrict cell,
+	const int64_t *restrict more, int64_t missing)
 {
 	int64_t *restrict cost = a->cost;
 
 	for (int64_t i = 0; i < a->n; i++) {
 		const int64_t by = more[cell[i]];
 
-		cost[i] = cost[i] == GPUBE__GONE || by == GPUBE__GONE || cost[i] + by >= missing ? GPUBE__GONE : cost[i] + by;
+		cost[i] = cost[i] == GPUBE__GONE || by == GPUBE__GONE || cost[i] + by >= missing
+				  ? GPUBE__GONE
+				  : cost[i] + by;
 	}
 }
 
-/* All that the members force goes into the separator, its least into the constant, and shares of the rest to those that come later. */
+/*
+ * All that the members force goes into the separator, its least into the constant, and shares of
+ * the rest to those that come later.
+ */
 static void ask(struct gpube__checking *w, int64_t k, bool back, int64_t *restrict room)
 {
 	struct gpube__checked_separator *b = &w->separators[k];
 	const int64_t rise = sum_up(w, b, room);
-	const int32_t out = back ? b->n_before : b->n_after, in = back ? b->n_after : b->n_before, parts = out > in ? out : in;
+	const int32_t out = back ? b->n_before : b->n_after, in = back ? b->n_after : b->n_before,
+		      parts = out > in ? out : in;
 	int64_t missing;
 
 	if (rise >= gpube__checking_left(w)) {
@@ -365,7 +408,8 @@ static void ask(struct gpube__checking *w, int64_t k, bool back, int64_t *restri
 		int64_t *restrict forced = room + (e + 1) * b->n;
 
 		for (int64_t i = 0; i < b->n; i++)
-			forced[i] = room[i] == GPUBE__GONE ? GPUBE__GONE : (takes ? room[i] : 0) - forced[i];
+			forced[i] = room[i] == GPUBE__GONE ? GPUBE__GONE
+							   : (takes ? room[i] : 0) - forced[i];
 		spread(a, of->cell, forced, missing);
 	}
 }

@@ -1,4 +1,7 @@
-/* certificate_tree.c - a certificate's tree of splits, and that part of its file: see certificate.h. */
+/*
+ * certificate_tree.c - a certificate's tree of splits, and that part of its file: see
+ * certificate.h.
+ */
 #include <string.h>
 
 #include "formats/io/io.h"
@@ -22,7 +25,8 @@ int gpube__certificate_node(struct gpube_certificate *c)
 {
 	struct gpube_proof_tree *t = &c->tree;
 
-	if (t->n_nodes == INT32_MAX || gpube__grow(c->ctx, &t->nodes, &t->nodes_capacity, (int64_t)t->n_nodes + 1, sizeof(*t->nodes)))
+	if (t->n_nodes == INT32_MAX || gpube__grow(c->ctx, &t->nodes, &t->nodes_capacity,
+					       (int64_t)t->n_nodes + 1, sizeof(*t->nodes)))
 		return GPUBE_ENOMEM;
 	t->nodes[t->n_nodes++] = (struct gpube_proof_node){.var = -1};
 	return GPUBE_OK;
@@ -49,8 +53,11 @@ int gpube__certificate_move(struct gpube_certificate *c, int32_t from, int32_t t
 	if (from < 0 || from >= c->n_tables || to < 0 || to >= c->n_tables || from == to ||
 		!contains(&c->tables[from], &c->tables[to]))
 		return gpube__fail(c->ctx, GPUBE_EINVAL,
-			"a move of a certificate goes from table %d to table %d, which is none of its variables", from, to);
-	if (t->n_moves == INT32_MAX || gpube__grow(c->ctx, &t->moves, &t->moves_capacity, (int64_t)t->n_moves + 1, sizeof(*t->moves)))
+			"a move of a certificate goes from table %d to table %d, which is none of "
+			"its variables",
+			from, to);
+	if (t->n_moves == INT32_MAX || gpube__grow(c->ctx, &t->moves, &t->moves_capacity,
+					       (int64_t)t->n_moves + 1, sizeof(*t->moves)))
 		return GPUBE_ENOMEM;
 	*values = gpube__alloc_zero(c->ctx, (uint64_t)c->tables[to].n, sizeof(**values));
 	if (!*values)
@@ -60,7 +67,8 @@ int gpube__certificate_move(struct gpube_certificate *c, int32_t from, int32_t t
 	return GPUBE_OK;
 }
 
-int gpube__certificate_split(struct gpube_certificate *c, int32_t var, int32_t n_values, const int32_t *values)
+int gpube__certificate_split(
+	struct gpube_certificate *c, int32_t var, int32_t n_values, const int32_t *values)
 {
 	struct gpube_proof_node *n = &c->tree.nodes[c->tree.n_nodes - 1];
 
@@ -109,7 +117,9 @@ static int read_move(struct gpube_certificate *c, struct gpube_in *in)
 	if (!status)
 		status = gpube__in_int(in, &to, 0, c->n_tables - 1, "a table");
 	if (!status && (from == to || !contains(&c->tables[from], &c->tables[to])))
-		status = gpube__in_fail(in, GPUBE_EPARSE, "table %d has variables that table %d has not, or is the same", (int)to, (int)from);
+		status = gpube__in_fail(in, GPUBE_EPARSE,
+			"table %d has variables that table %d has not, or is the same", (int)to,
+			(int)from);
 	if (!status)
 		status = gpube__certificate_move(c, (int32_t)from, (int32_t)to, &values);
 	for (int64_t k = 0; !status && k < c->tables[to].n; k++) {
@@ -126,7 +136,8 @@ static int read_split(struct gpube_certificate *c, struct gpube_in *in)
 	int status = gpube__in_int(in, &var, 0, c->n_vars - 1, "a variable");
 
 	if (!status)
-		status = gpube__in_int(in, &n, 1, c->domain[var] - 1, "a number of values, of which some are left");
+		status = gpube__in_int(in, &n, 1, c->domain[var] - 1,
+			"a number of values, of which some are left");
 	if (status)
 		return status;
 	values = gpube__alloc(c->ctx, (uint64_t)n, sizeof(*values));
@@ -166,7 +177,8 @@ static int read_node(struct gpube_certificate *c, struct gpube_in *in, int64_t *
 		return GPUBE_OK;
 	}
 	++*open;
-	return strcmp(token, "split") ? gpube__in_expected(in, "split or leaf", token) : read_split(c, in);
+	return strcmp(token, "split") ? gpube__in_expected(in, "split or leaf", token)
+				      : read_split(c, in);
 }
 
 int gpube__certificate_read_tree(struct gpube_certificate *c, struct gpube_in *in)

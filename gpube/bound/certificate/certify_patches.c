@@ -1,10 +1,12 @@
 /*
- * certify_patches.c - a certificate by an ascent on patches (relax/patches/patches.h), and by splits where that is too low.
+ * certify_patches.c - a certificate by an ascent on patches (relax/patches/patches.h), and by
+ * splits where that is too low.
  *
- * A lean model's tables (simplify/lean.h) and what each eliminated variable's values cost more than the best add up to the
- * relaxed problem; patches are those tables, added up, and separators tables of 0. After the ascent at the root the tables
- * are written as they are. From then on what members give to their separators is noted, rounded to the grain, and done once
- * more as it will be read: so what is proved here is what a checker finds.
+ * A lean model's tables (simplify/lean.h) and what each eliminated variable's values cost more than
+ * the best add up to the relaxed problem; patches are those tables, added up, and separators tables
+ * of 0. After the ascent at the root the tables are written as they are. From then on what members
+ * give to their separators is noted, rounded to the grain, and done once more as it will be read:
+ * so what is proved here is what a checker finds.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,29 +17,43 @@
 #include "gpube/ir/dense.h"
 #include "gpube/simplify/lean.h"
 
-/* As in bound/patching: cells of a table; sweeps at the root, and of how many is judged whether they pay; even ones. */
-enum { SMALL_TABLE = 256, MOST_SWEEPS = 1000, WINDOW = 8, MOST_EVEN = 20, HORIZON = 40, SMALL_CHANGE = 16 };
+/*
+ * As in bound/patching: cells of a table; sweeps at the root, and of how many is judged whether
+ * they pay; even ones.
+ */
+enum {
+	SMALL_TABLE = 256,
+	MOST_SWEEPS = 1000,
+	WINDOW = 8,
+	MOST_EVEN = 20,
+	HORIZON = 40,
+	SMALL_CHANGE = 16
+};
 #define SLOW 0.01
 /*
- * A node's moves are rounded to 2^-18 of what it misses: it moves a thousand tables or so, and loses as much with each. The file's
- * grain is 2^-30 of what the root misses: a leaf that misses less is closed without moves, or not. (With one grain for all nodes,
- * the root's, BN_71 had 11,338 leaves after a minute and no end.)
+ * A node's moves are rounded to 2^-18 of what it misses: it moves a thousand tables or so, and
+ * loses as much with each. The file's grain is 2^-30 of what the root misses: a leaf that misses
+ * less is closed without moves, or not. (With one grain for all nodes, the root's, BN_71 had 11,338
+ * leaves after a minute and no end.)
  */
 enum { GRAINS = 18, FINEST = 30, MOST_GRAIN = 40, MOST_SHIFT = 20 };
 /* Totals of the tables in their unit. */
 #define MOST_TOTAL ((int64_t)1 << 59)
-/* Of what the target is above the sum of all least cells, what the ascent has to bring for splits to seem to end. */
+/*
+ * Of what the target is above the sum of all least cells, what the ascent has to bring for splits
+ * to seem to end.
+ */
 #define WORTH 0.9
 
 /* A node of the tree, and where its moves and values are. */
 struct node {
-	int32_t kid[2]; /* 0: a leaf */
+	int32_t kid[2];     /* 0: a leaf */
 	int32_t var, value; /* the first kid's, against all others */
 	int64_t n_moves, moves_capacity;
 	struct move {
 		int32_t member;
 		int64_t *values;
-	} *moves;
+	} * moves;
 };
 
 struct certifying {
@@ -132,10 +148,12 @@ static int make_root(struct certifying *w)
 static int find_shift(struct certifying *w, const struct gpube_model *relaxed)
 {
 	const int64_t span = gpube__cost_span(w->m);
-	const __int128 constant = gpube__constant_of(relaxed), most = constant < 0 ? span - constant : span + constant;
+	const __int128 constant = gpube__constant_of(relaxed),
+		       most = constant < 0 ? span - constant : span + constant;
 
 	if (most > MOST_TOTAL || gpube__cost_span(relaxed) > MOST_TOTAL)
-		return gpube__fail(w->ctx, GPUBE_ELIMIT, "the costs are too large for a certificate");
+		return gpube__fail(
+			w->ctx, GPUBE_ELIMIT, "the costs are too large for a certificate");
 	while (w->shift < MOST_SHIFT && most << (w->shift + 1) <= MOST_TOTAL &&
 		gpube__cost_span(relaxed) << (w->shift + 1) <= MOST_TOTAL)
 		w->shift++;
@@ -172,13 +190,17 @@ static int make_plan(struct certifying *w)
 	w->forced = gpube__alloc(w->ctx, (uint64_t)widest, sizeof(*w->forced));
 	w->keep = gpube__alloc(w->ctx, (uint64_t)widest, sizeof(*w->keep));
 	w->list = gpube__alloc(w->ctx, (uint64_t)widest, sizeof(*w->list));
-	return w->moved && w->root && w->base && w->room && w->least && w->forced && w->keep && w->list ? GPUBE_OK : GPUBE_ENOMEM;
+	return w->moved && w->root && w->base && w->room && w->least && w->forced && w->keep &&
+			       w->list
+		       ? GPUBE_OK
+		       : GPUBE_ENOMEM;
 }
 
 /* ---- the certificate's tables ---------------------------------------------------------------- */
 
 /* A block of one table over the given variables, which ascend. */
-static int add_block(struct certifying *w, int arity, const int32_t *scope, const int64_t *cells, int32_t n)
+static int add_block(
+	struct certifying *w, int arity, const int32_t *scope, const int64_t *cells, int32_t n)
 {
 	int64_t *values;
 	int status = gpube__certificate_block(w->c);
@@ -199,18 +221,22 @@ static int add_tables(struct certifying *w)
 	for (int32_t k = 0; k < p->n_patches && !status; k++) {
 		for (int j = 0; j < p->patches[k].arity; j++)
 			scope[j] = w->given[p->patches[k].scope[j]];
-		status = add_block(w, p->patches[k].arity, scope, w->root->cells + p->patches[k].at, p->patches[k].n_cells);
+		status = add_block(w, p->patches[k].arity, scope, w->root->cells + p->patches[k].at,
+			p->patches[k].n_cells);
 	}
 	for (int32_t k = 0; k < p->n_separators && !status; k++) {
 		for (int j = 0; j < p->separators[k].arity; j++)
 			scope[j] = w->given[p->separators[k].scope[j]];
-		status = add_block(w, p->separators[k].arity, scope, w->root->cells + p->separators[k].at,
-			p->separators[k].n_cells);
+		status = add_block(w, p->separators[k].arity, scope,
+			w->root->cells + p->separators[k].at, p->separators[k].n_cells);
 	}
 	return status;
 }
 
-/* What the values of an eliminated variable cost more than the best: a cell 0 for each row, so nothing of the bound. */
+/*
+ * What the values of an eliminated variable cost more than the best: a cell 0 for each row, so
+ * nothing of the bound.
+ */
 static int add_regret(struct certifying *w, const struct gpube_lean_step *s)
 {
 	int32_t scope[GPUBE__LEAN_ARITY + 1], index[GPUBE__LEAN_ARITY + 1] = {0};
@@ -262,7 +288,8 @@ static void climb(struct certifying *w)
 	int64_t before = s->bound = gpube__proof_bound(&w->plan, s, w->least);
 
 	for (int n = 0; n < MOST_SWEEPS && missing(w, s) > 0 && !is_over(w);) {
-		gpube__proof_sweep(&w->plan, s, n % 2 ? GPUBE__PATCHES_BACKWARD : GPUBE__PATCHES_FORWARD, 0, w->room, NULL);
+		gpube__proof_sweep(&w->plan, s,
+			n % 2 ? GPUBE__PATCHES_BACKWARD : GPUBE__PATCHES_FORWARD, 0, w->room, NULL);
 		s->bound = gpube__proof_bound(&w->plan, s, w->least);
 		if (++n % WINDOW == 0) {
 			if ((double)(s->bound - before) < SLOW * (double)missing(w, s))
@@ -292,8 +319,8 @@ static void settle(struct certifying *w, struct gpube__proof_state *s, int64_t *
 /* Its number in *to, which is written last: it may be in a node. */
 static int new_node(struct certifying *w, int32_t *to)
 {
-	if (w->n_nodes == INT32_MAX - 1 ||
-		gpube__grow(w->ctx, &w->nodes, &w->nodes_capacity, w->n_nodes + 1, sizeof(*w->nodes)))
+	if (w->n_nodes == INT32_MAX - 1 || gpube__grow(w->ctx, &w->nodes, &w->nodes_capacity,
+						   w->n_nodes + 1, sizeof(*w->nodes)))
 		return GPUBE_ENOMEM;
 	w->nodes[w->n_nodes] = (struct node){.var = -1};
 	*to = (int32_t)w->n_nodes++;
@@ -338,7 +365,8 @@ static int64_t rounded(int64_t v, int grain)
 	return ((v + half) >> grain) * ((int64_t)1 << grain);
 }
 
-static int note_move(struct certifying *w, struct node *n, int32_t member, const int64_t *values, int32_t cells)
+static int note_move(
+	struct certifying *w, struct node *n, int32_t member, const int64_t *values, int32_t cells)
 {
 	int64_t *copy;
 
@@ -362,7 +390,10 @@ static int grain_of(int64_t v, int less)
 	return grain;
 }
 
-/* What a state has moved since w->base becomes its node's moves, rounded, and is done once more from there. */
+/*
+ * What a state has moved since w->base becomes its node's moves, rounded, and is done once more
+ * from there.
+ */
 static int note_moves(struct certifying *w, struct gpube__proof_state *s, int64_t missed)
 {
 	const struct gpube_patches *p = w->p;
@@ -403,9 +434,9 @@ static int settle_and_note(struct certifying *w, struct gpube__proof_state *s)
 /* ---- values -------------------------------------------------------------------------------- */
 
 /*
- * Values that bring the bound to the target are split off, each into a leaf of its own: of two that stay together every table
- * may take the other one. What is to be split next is the variable whose best value is least ahead, and that value.
- * *any: whether values have gone
+ * Values that bring the bound to the target are split off, each into a leaf of its own: of two that
+ * stay together every table may take the other one. What is to be split next is the variable whose
+ * best value is least ahead, and that value. *any: whether values have gone
  */
 static int look(struct certifying *w, struct gpube__proof_state *s, bool *any)
 {
@@ -461,7 +492,8 @@ static int look(struct certifying *w, struct gpube__proof_state *s, bool *any)
 
 static bool before(const void *a, const void *b)
 {
-	const struct gpube__proof_state *x = *(struct gpube__proof_state *const *)a, *y = *(struct gpube__proof_state *const *)b;
+	const struct gpube__proof_state *x = *(struct gpube__proof_state *const *)a,
+					*y = *(struct gpube__proof_state *const *)b;
 
 	return x->bound < y->bound || (x->bound == y->bound && x->depth > y->depth);
 }
@@ -470,7 +502,8 @@ static struct gpube__proof_state *pop(struct certifying *w)
 {
 	int64_t k = 0;
 
-	if ((double)gpube__proof_bytes(&w->plan) * (double)w->n_open > (double)w->ctx->memory_bytes / 8)
+	if ((double)gpube__proof_bytes(&w->plan) * (double)w->n_open >
+		(double)w->ctx->memory_bytes / 8)
 		for (int64_t j = 1; j < w->n_open; j++)
 			if (w->open[j]->depth > w->open[k]->depth)
 				k = j;
@@ -493,7 +526,8 @@ static int finish(struct certifying *w, struct gpube__proof_state *s)
 			status = look(w, s, &any);
 	}
 	if (!status && missing(w, s) > 0 && s->var >= 0) {
-		status = gpube__grow(w->ctx, &w->open, &w->open_capacity, w->n_open + 1, sizeof(*w->open));
+		status = gpube__grow(
+			w->ctx, &w->open, &w->open_capacity, w->n_open + 1, sizeof(*w->open));
 		if (!status) {
 			w->open[w->n_open++] = s;
 			gpube__heap_push(w->open, w->n_open, sizeof(*w->open), before);
@@ -572,13 +606,16 @@ static int write_tree(struct certifying *w)
 			int64_t *values;
 
 			/* tables of patches come first, those of separators after them */
-			status = gpube__certificate_move(w->c, of->patch, w->p->n_patches + of->separator, &values);
+			status = gpube__certificate_move(
+				w->c, of->patch, w->p->n_patches + of->separator, &values);
 			if (!status)
 				memcpy(values, node->moves[k].values,
-					(size_t)w->p->separators[of->separator].n_cells * sizeof(*values));
+					(size_t)w->p->separators[of->separator].n_cells *
+						sizeof(*values));
 		}
 		if (!status && node->kid[0]) {
-			status = gpube__certificate_split(w->c, w->given[node->var], 1, &node->value);
+			status = gpube__certificate_split(
+				w->c, w->given[node->var], 1, &node->value);
 			stack[n++] = node->kid[1];
 			stack[n++] = node->kid[0];
 		}
@@ -617,10 +654,12 @@ static bool is_worth_it(const struct certifying *w, int64_t first, enum gpube_sp
 {
 	if (missing(w, w->root) <= 0 || split == GPUBE_SPLIT_NEVER)
 		return false;
-	return split == GPUBE_SPLIT_FIRST || (double)(w->root->bound - first) > WORTH * ((double)w->target - (double)first);
+	return split == GPUBE_SPLIT_FIRST ||
+	       (double)(w->root->bound - first) > WORTH * ((double)w->target - (double)first);
 }
 
-static int certify(struct certifying *w, const struct gpube_model *relaxed, int64_t bound, enum gpube_split split)
+static int certify(struct certifying *w, const struct gpube_model *relaxed, int64_t bound,
+	enum gpube_split split)
 {
 	const int64_t constant = gpube__constant_of(relaxed), span = gpube__cost_span(relaxed);
 	__int128 above = (__int128)bound - constant;
@@ -648,8 +687,8 @@ static int certify(struct certifying *w, const struct gpube_model *relaxed, int6
 	return status || !w->n_nodes ? status : write_tree(w);
 }
 
-int gpube__certify_patches(struct gpube_certificate *c, const struct gpube_model *relaxed, int64_t bound, enum gpube_split split,
-	double end)
+int gpube__certify_patches(struct gpube_certificate *c, const struct gpube_model *relaxed,
+	int64_t bound, enum gpube_split split, double end)
 {
 	struct certifying w = {.ctx = relaxed->ctx, .c = c, .end = end};
 	struct gpube_patches_state *first = NULL;

@@ -9,13 +9,16 @@
 const struct gpube_case_rules gpube__case_rules = {
 	.slow = 0.01, .most_windows = 100, .most_entries = 1 << 16, .probes = 6, .steps = 2000};
 
-/* Who waits for a case looks around after so long, and after so many times what its search took, at most so many seconds. */
+/*
+ * Who waits for a case looks around after so long, and after so many times what its search took, at
+ * most so many seconds.
+ */
 enum { WAIT_NS = 1000000, RESTING = 4 };
 #define MOST_REST 0.1
 /* What splits bring, in what the look ahead says, before any is seen (2 to 8 in SPOT5's 28). */
 #define FIRST_RATIO 4
 
-/* ---- workers ------------------------------------------------------------------------------------- */
+/* ---- workers --------------------------------------------------------------------------------- */
 
 /* A moment, in which the worker seeks an assignment. */
 static void wait_for_case(struct gpube_case_worker *w)
@@ -38,13 +41,17 @@ static void wait_for_case(struct gpube_case_worker *w)
 	c->n_waiting--;
 }
 
-/* With the lock held: whether the worker has a case now. Room is made for what may become of all that are worked on. */
+/*
+ * With the lock held: whether the worker has a case now. Room is made for what may become of all
+ * that are worked on.
+ */
 static bool take_open(struct gpube_case_worker *w)
 {
 	struct gpube_list_cases *c = w->all;
 
 	while (c->n_open) {
-		if (gpube__grow(&w->ctx, &c->open, &c->capacity, c->n_open + 2 * ((int64_t)c->n_busy + 1), sizeof(*c->open))) {
+		if (gpube__grow(&w->ctx, &c->open, &c->capacity,
+			    c->n_open + 2 * ((int64_t)c->n_busy + 1), sizeof(*c->open))) {
 			c->status = GPUBE_ENOMEM;
 			__atomic_store_n(&c->over, true, __ATOMIC_RELAXED);
 			return false;
@@ -167,12 +174,14 @@ static int make(struct gpube_patching *s, const struct gpube_case_rules *rules)
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->changed, NULL);
 	c->found = gpube__alloc(ctx, (uint64_t)s->b->m->n_vars + 1, sizeof(*c->found));
-	c->ranks = gpube__alloc_zero(ctx, (uint64_t)s->lists->value_at[s->lists->n] + 1, sizeof(*c->ranks));
+	c->ranks = gpube__alloc_zero(
+		ctx, (uint64_t)s->lists->value_at[s->lists->n] + 1, sizeof(*c->ranks));
 	c->workers = gpube__alloc_zero(ctx, (uint64_t)c->n_workers, sizeof(*c->workers));
 	c->value_at = gpube__alloc(ctx, (uint64_t)s->lists->n + 1, sizeof(*c->value_at));
 	status = c->found && c->ranks && c->workers && c->value_at ? GPUBE_OK : GPUBE_ENOMEM;
 	if (!status) {
-		memcpy(c->value_at, s->lists->value_at, ((size_t)s->lists->n + 1) * sizeof(*c->value_at));
+		memcpy(c->value_at, s->lists->value_at,
+			((size_t)s->lists->n + 1) * sizeof(*c->value_at));
 		status = gpube__cases_weigh(c);
 	}
 	for (int k = 0; k < c->n_workers && !status; k++)
@@ -183,13 +192,16 @@ static int make(struct gpube_patching *s, const struct gpube_case_rules *rules)
 		gpube__cases_free(c);
 		return status;
 	}
-	gpube__cases_push(c, &(struct gpube_case){.lists = s->lists, .bound = s->lists->constant, .growth = s->growth, .from = s->lists->constant});
+	gpube__cases_push(c, &(struct gpube_case){.lists = s->lists,
+				     .bound = s->lists->constant,
+				     .growth = s->growth,
+				     .from = s->lists->constant});
 	s->lists = NULL;
 	s->cases = c;
 	return GPUBE_OK;
 }
 
-/* ---- the call ------------------------------------------------------------------------------------ */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 int gpube__patching_cases(struct gpube_patching *s, const struct gpube_case_rules *rules)
 {

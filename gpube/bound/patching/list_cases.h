@@ -1,21 +1,26 @@
 /*
- * list_cases.h - what lists (relax/patches/lists.h) leave open, split into cases: a variable has a value or any other, each case
- * has lists of its own, and a thread works on one case at a time.
+ * list_cases.h - what lists (relax/patches/lists.h) leave open, split into cases: a variable has a
+ * value or any other, each case has lists of its own, and a thread works on one case at a time.
  *
- * A case begins with the lists of the one before, without the entries that are not in it, and without variables that have
- * one value left. What they cost there is what they cost here, so all that was proved goes on; lists of as many entries are
- * joined again, of more variables now, and sweeps go on until they bring little. Then it is asked whether lists of twice as
- * many entries promise more than a split: both double the work. Whatever a case is waiting for, an idle thread makes it split.
+ * A case begins with the lists of the one before, without the entries that are not in it, and
+ * without variables that have one value left. What they cost there is what they cost here, so all
+ * that was proved goes on; lists of as many entries are joined again, of more variables now, and
+ * sweeps go on until they bring little. Then it is asked whether lists of twice as many entries
+ * promise more than a split: both double the work. Whatever a case is waiting for, an idle thread
+ * makes it split.
  *
- * The case of the least bound is next, so that the least of all that are open is the bound of the whole and rises; where
- * memory is short, the deepest. A case leaves only when its bound reaches the limit, or with one assignment that was priced.
+ * The case of the least bound is next, so that the least of all that are open is the bound of the
+ * whole and rises; where memory is short, the deepest. A case leaves only when its bound reaches
+ * the limit, or with one assignment that was priced.
  *
- * Why cases. (Lists alone have 35923 of SPOT5's 509, 36446, after 300 s of four threads, and a wave of a sweep is too short
- * for threads; of the 32 cases of five photographs that are taken or not, lists of their own closed 28 within 10 s of one
- * thread each.) Designs weighed. (1) Deepest first: less memory, but the whole's bound stays the root's until the end.
- * (2) Each case from the model again: lists of 4096 entries are 20 s away from it, and 1 s from its parent's. (3) A fixed
- * order of the variables: in the deep cases most of its decisions were implied, or moved nothing. (4) States of dynamic
- * programming along a path, pruned by the lists' bound: nothing is known before the last layer. (5) This one.
+ * Why cases. (Lists alone have 35923 of SPOT5's 509, 36446, after 300 s of four threads, and a wave
+ * of a sweep is too short for threads; of the 32 cases of five photographs that are taken or not,
+ * lists of their own closed 28 within 10 s of one thread each.) Designs weighed. (1) Deepest first:
+ * less memory, but the whole's bound stays the root's until the end. (2) Each case from the model
+ * again: lists of 4096 entries are 20 s away from it, and 1 s from its parent's. (3) A fixed order
+ * of the variables: in the deep cases most of its decisions were implied, or moved nothing. (4)
+ * States of dynamic programming along a path, pruned by the lists' bound: nothing is known before
+ * the last layer. (5) This one.
  */
 #ifndef GPUBE_LIST_CASES_H
 #define GPUBE_LIST_CASES_H
@@ -28,7 +33,11 @@ struct gpube_case {
 	struct gpube_patch_lists *lists;
 	int64_t bound;
 	int32_t depth;
-	double growth; /* of what was missing, the part that lists of twice as many entries brought last; < 0: not known */
+	/*
+	 * of what was missing, the part that lists of twice as many entries brought last; < 0: not
+	 * known
+	 */
+	double growth;
 	int64_t hoped; /* what the look ahead said that the split brings; of the case before: */
 	int64_t from;  /* its bound */
 	int32_t noted; /* its number in the notes for a certificate */
@@ -39,8 +48,9 @@ struct gpube_case_rules {
 	double slow; /* sweeps go on while a window of them brings that part of what is missing */
 	int most_windows;
 	int64_t most_entries; /* of a list, where it grows */
-	int probes;	      /* variables that a look ahead compares; the first cases have some times as many */
-	int steps;	      /* of local search at a time */
+	/* variables that a look ahead compares; the first cases have some times as many */
+	int probes;
+	int steps; /* of local search at a time */
 };
 
 extern const struct gpube_case_rules gpube__case_rules;
@@ -65,9 +75,10 @@ struct gpube_case_worker {
 struct gpube_case_choice {
 	int32_t var, value;
 	double rank;
-	bool looked;	 /* at both parts */
-	double open;	 /* 1: nothing is known of its values; 0: one alone is nearly sure */
-	int64_t gain[2]; /* of the part with the value, of the other; all that is missing: it is closed */
+	bool looked; /* at both parts */
+	double open; /* 1: nothing is known of its values; 0: one alone is nearly sure */
+	/* of the part with the value, of the other; all that is missing: it is closed */
+	int64_t gain[2];
 };
 
 struct gpube_list_cases {
@@ -82,35 +93,36 @@ struct gpube_list_cases {
 	int n_busy, n_waiting;
 	bool over;
 	int status;
-	int64_t target; /* of the limit that there is now */
-	int32_t *found; /* an assignment that is to be offered */
+	int64_t target;     /* of the limit that there is now */
+	int32_t *found;     /* an assignment that is to be offered */
 	int64_t found_cost; /* GPUBE_INF: none */
 	int64_t n_split, n_closed, n_grown;
-	double told; /* when counts were */
+	double told;  /* when counts were */
 	double ratio; /* what splits brought, in what the look ahead said */
 	int64_t *value_at;
 	struct gpube_case_rank {
 		double weight; /* what the model's costs say */
 		double sum;    /* what looks have said */
 		int32_t n;
-	} *ranks; /* by value: value a of variable i is value_at[i] + a */
+	} * ranks;                      /* by value: value a of variable i is value_at[i] + a */
 	struct gpube_case_looks *looks; /* that others may help with, or NULL */
 	int n_workers;                  /* as many as there were threads at first */
 	struct gpube_case_worker *workers;
 };
 
 /*
- * gpube__patching_cases() - the lists of s become the first case; cases are worked off until none is open or the turn is
- * over. Those that are open then stay, and a later call goes on.
+ * gpube__patching_cases() - the lists of s become the first case; cases are worked off until none
+ * is open or the turn is over. Those that are open then stay, and a later call goes on.
  * Errors: ENOMEM; EBUG of what is offered
  */
 int gpube__patching_cases(struct gpube_patching *s, const struct gpube_case_rules *rules);
 void gpube__cases_free(struct gpube_list_cases *c);
 
-/* ---- of list_cases_*.c --------------------------------------------------------------------------------- */
+/* ---- of list_cases_*.c ----------------------------------------------------------------------- */
 
 /*
- * What w has in hand is worked on until it is closed, is split into the two parts, or the time is over and it stays.
+ * What w has in hand is worked on until it is closed, is split into the two parts, or the time is
+ * over and it stays.
  * Errors: ENOMEM, and it stays
  */
 int gpube__case_work(struct gpube_case_worker *w, struct gpube_case part[2]);
@@ -121,11 +133,14 @@ void gpube__case_search(struct gpube_case_worker *w, const int32_t *from);
 /* Each value's weight. Errors: ENOMEM */
 int gpube__cases_weigh(struct gpube_list_cases *c);
 
-/* Choices of the case that w has, by what lists force; none: its variables' 'values' are all that is possible. Their number. */
+/*
+ * Choices of the case that w has, by what lists force; none: its variables' 'values' are all that
+ * is possible. Their number.
+ */
 int gpube__case_choices(struct gpube_case_worker *w);
 /*
- * The first of n choices are looked at; *best: of those that leave two parts, or -1. Values of parts that are closed are
- * forced no more. *closed: the case is. Errors: ENOMEM
+ * The first of n choices are looked at; *best: of those that leave two parts, or -1. Values of
+ * parts that are closed are forced no more. *closed: the case is. Errors: ENOMEM
  */
 int gpube__case_look(struct gpube_case_worker *w, int n, int *best, bool *closed);
 /* With the lock held, by a worker that has no case: looks of another's. Whether there were any. */
@@ -136,16 +151,17 @@ int gpube__case_note_looks(struct gpube_case_worker *w);
 double gpube__case_worth(const struct gpube_case_choice *x, int32_t slack);
 
 /*
- * Open cases, with the lock held. There is room for one that is pushed since its worker took the last one. The least bound of
- * all that are open or worked on, or the target: no total is below it, in what lists count.
+ * Open cases, with the lock held. There is room for one that is pushed since its worker took the
+ * last one. The least bound of all that are open or worked on, or the target: no total is below it,
+ * in what lists count.
  */
 void gpube__cases_push(struct gpube_list_cases *c, const struct gpube_case *of);
 struct gpube_case gpube__cases_pop(struct gpube_list_cases *c);
 int64_t gpube__cases_least(const struct gpube_list_cases *c);
 
 /*
- * By the thread of the caller: an assignment that was found is offered, then the bound of all is raised, because cases were
- * closed by that assignment's cost. Errors: EBUG of what is offered
+ * By the thread of the caller: an assignment that was found is offered, then the bound of all is
+ * raised, because cases were closed by that assignment's cost. Errors: EBUG of what is offered
  */
 int gpube__cases_tell(struct gpube_list_cases *c);
 void gpube__cases_tell_counts(struct gpube_list_cases *c);

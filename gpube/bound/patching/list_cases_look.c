@@ -6,16 +6,24 @@
 
 /* Of a look ahead: what a part misses comes slowly. */
 enum { LOOK_SWEEPS = 8 };
-/* Of the first cases so many times as many choices are looked at as of the others: what is seen there counts everywhere. */
+/*
+ * Of the first cases so many times as many choices are looked at as of the others: what is seen
+ * there counts everywhere.
+ */
 enum { FIRST_CASES = 4, FIRST_LOOKS = 4 };
 
-/* ---- what costs say ------------------------------------------------------------------------------ */
+/* ---- what costs say -------------------------------------------------------------------------- */
 
-/* Variable k of a function's scope: each of its values has at least the weight of what it costs more or less than all others. */
-static void weigh(const struct gpube_list_cases *c, int32_t f, int k, const int64_t *cells, int64_t *least)
+/*
+ * Variable k of a function's scope: each of its values has at least the weight of what it costs
+ * more or less than all others.
+ */
+static void weigh(
+	const struct gpube_list_cases *c, int32_t f, int k, const int64_t *cells, int64_t *least)
 {
 	const struct gpube_model *m = c->s->m;
-	const int32_t *scope = gpube__scope(m, f), domain = m->vars[scope[k]].domain, arity = m->functions[f].arity;
+	const int32_t *scope = gpube__scope(m, f), domain = m->vars[scope[k]].domain,
+		      arity = m->functions[f].arity;
 	struct gpube_case_rank *rank = c->ranks + c->value_at[scope[k]];
 	int64_t step = 1;
 
@@ -24,7 +32,8 @@ static void weigh(const struct gpube_list_cases *c, int32_t f, int k, const int6
 	for (int32_t a = 0; a < domain; a++)
 		least[a] = GPUBE_INF;
 	for (int64_t i = 0; i < gpube__cells(m, arity, scope); i++)
-		least[i / step % domain] = cells[i] < least[i / step % domain] ? cells[i] : least[i / step % domain];
+		least[i / step % domain] =
+			cells[i] < least[i / step % domain] ? cells[i] : least[i / step % domain];
 	for (int32_t a = 0; a < domain; a++) {
 		double weight = INFINITY;
 
@@ -58,10 +67,13 @@ int gpube__cases_weigh(struct gpube_list_cases *c)
 	return status;
 }
 
-/* ---- what to split ------------------------------------------------------------------------------- */
+/* ---- what to split --------------------------------------------------------------------------- */
 
-/* The values of a variable that are possible: their number, the least and the one of most weight. */
-static int32_t values_of(const struct gpube_case_worker *w, int32_t i, int32_t *first, int32_t *heavy)
+/*
+ * The values of a variable that are possible: their number, the least and the one of most weight.
+ */
+static int32_t values_of(
+	const struct gpube_case_worker *w, int32_t i, int32_t *first, int32_t *heavy)
 {
 	const struct gpube_patch_lists *l = w->at.lists;
 	const int64_t *forced = w->forced + l->value_at[i];
@@ -103,8 +115,9 @@ int gpube__case_choices(struct gpube_case_worker *w)
 
 		w->values[i] = l->fixed[i] >= 0 ? l->fixed[i] : first;
 		if (live > 1)
-			w->choices[n++] = (struct gpube_case_choice){
-				.var = i, .value = heavy, .open = 1 - (double)regret_of(w, i, first) / gpube__lists_slack(l)};
+			w->choices[n++] = (struct gpube_case_choice){.var = i,
+				.value = heavy,
+				.open = 1 - (double)regret_of(w, i, first) / gpube__lists_slack(l)};
 	}
 	return n;
 }
@@ -113,7 +126,8 @@ double gpube__case_worth(const struct gpube_case_choice *x, int32_t slack)
 {
 	const double least = 1e-4 * slack;
 
-	return sqrt((least + fmin((double)x->gain[0], slack)) * (least + fmin((double)x->gain[1], slack)));
+	return sqrt((least + fmin((double)x->gain[0], slack)) *
+		    (least + fmin((double)x->gain[1], slack)));
 }
 
 static int by_rank(const void *a, const void *b)
@@ -124,8 +138,8 @@ static int by_rank(const void *a, const void *b)
 }
 
 /*
- * What was seen of such a split elsewhere; of one that was never looked at it is as much as of the best, by its weight, and by
- * how open it is.
+ * What was seen of such a split elsewhere; of one that was never looked at it is as much as of the
+ * best, by its weight, and by how open it is.
  */
 static void rank_choices(struct gpube_case_worker *w, int n)
 {
@@ -134,13 +148,15 @@ static void rank_choices(struct gpube_case_worker *w, int n)
 
 	pthread_mutex_lock(&c->lock);
 	for (int k = 0; k < n; k++) {
-		const struct gpube_case_rank *of = &c->ranks[c->value_at[w->choices[k].var] + w->choices[k].value];
+		const struct gpube_case_rank *of =
+			&c->ranks[c->value_at[w->choices[k].var] + w->choices[k].value];
 
 		w->choices[k].rank = of->n ? of->sum / of->n : -1;
 		most = fmax(most, w->choices[k].rank);
 	}
 	for (int k = 0; k < n; k++) {
-		const struct gpube_case_rank *of = &c->ranks[c->value_at[w->choices[k].var] + w->choices[k].value];
+		const struct gpube_case_rank *of =
+			&c->ranks[c->value_at[w->choices[k].var] + w->choices[k].value];
 
 		if (!of->n)
 			w->choices[k].rank = most * of->weight * (0.5 + 0.5 * w->choices[k].open);
@@ -165,20 +181,26 @@ struct gpube_case_looks {
 	struct gpube_case_choice *choices;
 	int n, next;
 	int64_t beside; /* what all would have after as many sweeps */
-	double best;	/* the most that a choice is worth so far */
+	double best;    /* the most that a choice is worth so far */
 	int n_helpers;
 };
 
-static int64_t gain_of(const struct gpube_case_looks *k, struct gpube_patch_lists_probe *probe, const struct gpube_case_choice *x, int j)
+static int64_t gain_of(const struct gpube_case_looks *k, struct gpube_patch_lists_probe *probe,
+	const struct gpube_case_choice *x, int j)
 {
 	const int64_t after = gpube__lists_probe(probe, x->var, x->value, !j, LOOK_SWEEPS);
 
-	return after >= k->l->target ? gpube__lists_slack(k->l) : after > k->beside ? after - k->beside : 0;
+	return after >= k->l->target ? gpube__lists_slack(k->l)
+	       : after > k->beside   ? after - k->beside
+				     : 0;
 }
 
-/* What both parts gain by some sweeps, more than the case would; the one that gains less comes first, and may tell enough. */
-static void look_at(struct gpube_case_worker *w, struct gpube_case_looks *k, struct gpube_patch_lists_probe *probe,
-	struct gpube_case_choice *x)
+/*
+ * What both parts gain by some sweeps, more than the case would; the one that gains less comes
+ * first, and may tell enough.
+ */
+static void look_at(struct gpube_case_worker *w, struct gpube_case_looks *k,
+	struct gpube_patch_lists_probe *probe, struct gpube_case_choice *x)
 {
 	struct gpube_list_cases *c = w->all;
 	struct gpube_case_rank *of = &c->ranks[c->value_at[x->var] + x->value];
@@ -288,7 +310,8 @@ int gpube__case_look(struct gpube_case_worker *w, int n, int *best, bool *closed
 				drop(w, x, !e);
 		*closed |= x->gain[0] >= slack && x->gain[1] >= slack;
 		if (x->gain[0] < slack && x->gain[1] < slack &&
-			(*best < 0 || gpube__case_worth(x, slack) > gpube__case_worth(&w->choices[*best], slack)))
+			(*best < 0 || gpube__case_worth(x, slack) >
+					      gpube__case_worth(&w->choices[*best], slack)))
 			*best = j;
 	}
 	return status;

@@ -43,7 +43,8 @@ int64_t gpube__cases_least(const struct gpube_list_cases *c)
 
 	for (int k = 0; k < c->n_workers; k++) {
 		const struct gpube_case_worker *w = &c->workers[k];
-		const int64_t at = w->busy ? __atomic_load_n(&w->at.bound, __ATOMIC_RELAXED) : bound;
+		const int64_t at =
+			w->busy ? __atomic_load_n(&w->at.bound, __ATOMIC_RELAXED) : bound;
 
 		bound = at < bound ? at : bound;
 	}

@@ -1,4 +1,7 @@
-/* list_cases_tell.c - what is told of cases: assignments, the bound of all, and when it is over. See list_cases.h. */
+/*
+ * list_cases_tell.c - what is told of cases: assignments, the bound of all, and when it is over.
+ * See list_cases.h.
+ */
 #include "gpube/bound/patching/list_cases.h"
 
 /* Seconds between two lines of what has become of cases. */
@@ -28,9 +31,10 @@ void gpube__cases_tell_counts(struct gpube_list_cases *c)
 		most = c->open[k].lists->most > most ? c->open[k].lists->most : most;
 	}
 	gpube__log(c->s->b->ctx, GPUBE_LOG_DETAIL,
-		"cases: %lld split, %lld closed, %d in hand, %lld open in %.3g bytes, up to %d deep with %lld entries; longer lists %lld times",
-		(long long)c->n_split, (long long)c->n_closed, c->n_busy, (long long)c->n_open, (double)c->open_bytes, (int)deepest,
-		(long long)most, (long long)c->n_grown);
+		"cases: %lld split, %lld closed, %d in hand, %lld open in %.3g bytes, up to %d "
+		"deep with %lld entries; longer lists %lld times",
+		(long long)c->n_split, (long long)c->n_closed, c->n_busy, (long long)c->n_open,
+		(double)c->open_bytes, (int)deepest, (long long)most, (long long)c->n_grown);
 	pthread_mutex_unlock(&c->lock);
 	c->told = gpube__now();
 }

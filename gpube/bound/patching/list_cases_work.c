@@ -1,4 +1,7 @@
-/* list_cases_work.c - what is done with one case: sweeps, longer lists, and splits. See list_cases.h. */
+/*
+ * list_cases_work.c - what is done with one case: sweeps, longer lists, and splits. See
+ * list_cases.h.
+ */
 #include "gpube/bound/patching/list_cases.h"
 
 #include <math.h>
@@ -33,9 +36,9 @@ static void note_bound(struct gpube_case_worker *w)
 }
 
 /*
- * How much more has to come of sweeps, and of longer lists, than of a split, which gives threads work that have none: 1 where
- * there are none, one more whenever those are twice as many. (Split as soon as others waited, 507 was 261 splits and 600 s of
- * 16 processors, and of two 5 and 59.)
+ * How much more has to come of sweeps, and of longer lists, than of a split, which gives threads
+ * work that have none: 1 where there are none, one more whenever those are twice as many. (Split as
+ * soon as others waited, 507 was 261 splits and 600 s of 16 processors, and of two 5 and 59.)
  */
 static double haste(struct gpube_list_cases *c)
 {
@@ -57,14 +60,17 @@ static int climb(struct gpube_case_worker *w)
 
 	if (!room)
 		return GPUBE_ENOMEM;
-	for (int n = 1; n <= WINDOW * r->most_windows && l->members && !is_closed(w) && !gpube__cases_over(w); n++) {
+	for (int n = 1; n <= WINDOW * r->most_windows && l->members && !is_closed(w) &&
+			!gpube__cases_over(w);
+		n++) {
 		hear(w);
 		gpube__lists_sweep(l, n % 2 == 0, room);
 		n_done++;
 		note_bound(w);
 		if (n % WINDOW)
 			continue;
-		if ((double)(l->constant - before) < haste(w->all) * r->slow * gpube__lists_slack(l))
+		if ((double)(l->constant - before) <
+			haste(w->all) * r->slow * gpube__lists_slack(l))
 			break;
 		before = l->constant;
 		gpube__lists_shorten(l);
@@ -94,7 +100,7 @@ static int join(struct gpube_case_worker *w, int64_t most, bool *any)
 	return status == GPUBE_ESTOP ? GPUBE_OK : status;
 }
 
-/* ---- assignments --------------------------------------------------------------------------------- */
+/* ---- assignments ----------------------------------------------------------------------------- */
 
 static void extend(struct gpube_case_worker *w)
 {
@@ -122,7 +128,8 @@ static int read_off(struct gpube_case_worker *w)
 		return status;
 	extend(w);
 	gpube__case_search(w, w->whole);
-	while (w->searching + gpube__now() - start < SEARCHING * w->working && !gpube__cases_over(w))
+	while (w->searching + gpube__now() - start < SEARCHING * w->working &&
+		!gpube__cases_over(w))
 		gpube__case_search(w, NULL);
 	w->searching += gpube__now() - start;
 	return GPUBE_OK;
@@ -141,7 +148,7 @@ static int price(struct gpube_case_worker *w)
 	return status;
 }
 
-/* ---- a case -------------------------------------------------------------------------------------- */
+/* ---- a case ---------------------------------------------------------------------------------- */
 
 /* What the look ahead had said, and what came of it. */
 static void learn_ratio(struct gpube_case_worker *w)
@@ -170,7 +177,8 @@ static bool grows(struct gpube_case_worker *w, int best)
 	pthread_mutex_lock(&c->lock);
 	ratio = c->ratio;
 	pthread_mutex_unlock(&c->lock);
-	return DOUBLING * w->at.growth * slack > haste(c) * ratio * gpube__case_worth(&w->choices[best], slack);
+	return DOUBLING * w->at.growth * slack >
+	       haste(c) * ratio * gpube__case_worth(&w->choices[best], slack);
 }
 
 /* What the looks have closed, and the split. */
@@ -203,7 +211,8 @@ static int split(struct gpube_case_worker *w, int best, struct gpube_case part[2
 		part[k].hoped = x ? x->gain[k] : 0;
 		part[k].from = l->constant;
 		part[k].noted = noted[k];
-		status = gpube__lists_part(&part[k].lists, l, w->forced, x ? x->var : -1, x ? x->value : 0, !k);
+		status = gpube__lists_part(
+			&part[k].lists, l, w->forced, x ? x->var : -1, x ? x->value : 0, !k);
 		if (!status && part[k].lists->constant > part[k].bound)
 			part[k].bound = part[k].lists->constant;
 	}

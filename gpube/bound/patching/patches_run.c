@@ -1,4 +1,7 @@
-/* patches_run.c - the ascent on patches as a method: there and back at the root, then what it leaves open is split. */
+/*
+ * patches_run.c - the ascent on patches as a method: there and back at the root, then what it
+ * leaves open is split.
+ */
 #include "gpube/bound/patching/list_cases.h"
 
 #include <math.h>
@@ -6,14 +9,18 @@
 /* Sweeps at the root, at most; of so many is judged whether they pay. */
 enum { MOST_SWEEPS = 1000, WINDOW = 8 };
 /*
- * Of what is missing, what a window is to bring: before the first patches are split or grow, before lists grow, and where they
- * cannot. (SPOT5's 507 on one busy core: lists of up to 2048 entries made after 14 s, each before them left at 0.01, had
- * 26770 then, and 8192 entries and 26826 after 30; left at 0.003 those of 2048, made after 66 s, had 27230 of 27390 after 124.)
+ * Of what is missing, what a window is to bring: before the first patches are split or grow, before
+ * lists grow, and where they cannot. (SPOT5's 507 on one busy core: lists of up to 2048 entries
+ * made after 14 s, each before them left at 0.01, had 26770 then, and 8192 entries and 26826 after
+ * 30; left at 0.003 those of 2048, made after 66 s, had 27230 of 27390 after 124.)
  */
-#define SLOW	   0.01
+#define SLOW       0.01
 #define LIST_SLOW  0.003
 #define LIST_STILL 0.0005
-/* Sweeps that lists of more entries are worth, in those of the ones before: some windows of longer ones. */
+/*
+ * Sweeps that lists of more entries are worth, in those of the ones before: some windows of longer
+ * ones.
+ */
 enum { GROWN_SWEEPS = 100 };
 /* Local search before patches grow: rounds of so many steps, for at most a part of the time. */
 enum { ROUNDS = 30, STEPS = 10000 };
@@ -62,7 +69,8 @@ static int sweep(struct gpube_patching *s, int32_t *room)
 	if (s->lists)
 		gpube__lists_sweep(s->lists, back, room);
 	else
-		gpube__patches_sweep(s->p, s->root, back ? GPUBE__PATCHES_BACKWARD : GPUBE__PATCHES_FORWARD, 0, room);
+		gpube__patches_sweep(s->p, s->root,
+			back ? GPUBE__PATCHES_BACKWARD : GPUBE__PATCHES_FORWARD, 0, room);
 	s->sweep = gpube__now() - start;
 	gpube__patching_raise(s, constant_of(s), "patches");
 	return gpube__notes_sweeps(s, 0, 1);
@@ -71,7 +79,8 @@ static int sweep(struct gpube_patching *s, int32_t *room)
 /* Sweeps until a window of them brings less than the part 'slow' of what is missing. */
 static int climb(struct gpube_patching *s, double slow)
 {
-	int32_t *room = gpube__alloc(s->b->ctx, (uint64_t)(s->lists ? s->lists->room : s->p->room), sizeof(*room));
+	int32_t *room = gpube__alloc(
+		s->b->ctx, (uint64_t)(s->lists ? s->lists->room : s->p->room), sizeof(*room));
 	int64_t before = constant_of(s);
 	int status = room ? GPUBE_OK : GPUBE_ENOMEM;
 
@@ -100,12 +109,14 @@ static int climb(struct gpube_patching *s, double slow)
 
 static bool may_split(const struct gpube_patching *s)
 {
-	return s->b->opts->split != GPUBE_SPLIT_NEVER && !gpube__bounder_done(s->b) && !gpube__patching_is_over(s);
+	return s->b->opts->split != GPUBE_SPLIT_NEVER && !gpube__bounder_done(s->b) &&
+	       !gpube__patching_is_over(s);
 }
 
 /*
- * Larger patches, as lists, which are split into cases; where nothing may be split again and again, while there is time for a few
- * windows of them, and the largest go on for as long as they bring anything.
+ * Larger patches, as lists, which are split into cases; where nothing may be split again and again,
+ * while there is time for a few windows of them, and the largest go on for as long as they bring
+ * anything.
  */
 static int grow(struct gpube_patching *s)
 {
@@ -138,16 +149,19 @@ static double seconds_left(const struct gpube_patching *s)
 }
 
 /*
- * A good assignment: the limit is what shortens lists. (SPOT5's 507 with patches of 2048 cells, 30402 known: 26718; with
- * 27391, one above its optimum, 27312.)
+ * A good assignment: the limit is what shortens lists. (SPOT5's 507 with patches of 2048 cells,
+ * 30402 known: 26718; with 27391, one above its optimum, 27312.)
  */
 static int search(struct gpube_patching *s)
 {
 	const struct gpube_turn turn = gpube__turn(s->b->ctx, SEARCHING * seconds_left(s));
 	int status = GPUBE_OK;
 
-	for (int k = 0; k < ROUNDS && !status && !gpube__bounder_done(s->b) && gpube__turn_left(&turn) > 0; k++)
-		status = gpube__bounder_search(s->b, s->b->upper < GPUBE_INF ? s->b->best : NULL, STEPS);
+	for (int k = 0;
+		k < ROUNDS && !status && !gpube__bounder_done(s->b) && gpube__turn_left(&turn) > 0;
+		k++)
+		status = gpube__bounder_search(
+			s->b, s->b->upper < GPUBE_INF ? s->b->best : NULL, STEPS);
 	gpube__patching_know(s, s->root);
 	return status;
 }
@@ -173,7 +187,8 @@ static int begin(struct gpube_patching *s)
 {
 	int status = gpube__notes_begin(s);
 
-	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL, "patches: %d of %d of %d variables, %d separators, %lld cells", s->p->n_patches,
+	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL,
+		"patches: %d of %d of %d variables, %d separators, %lld cells", s->p->n_patches,
 		s->m->n_vars, s->b->m->n_vars, s->p->n_separators, (long long)s->p->n_cells);
 	return status ? status : climb(s, SLOW);
 }
@@ -181,7 +196,8 @@ static int begin(struct gpube_patching *s)
 static int end(struct gpube_patching *s, int status)
 {
 	s->worked = gpube__patching_worked(s);
-	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL, "patches: %d sweeps, %lld states, %lld open, %.4f s", s->n_sweeps,
+	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL,
+		"patches: %d sweeps, %lld states, %lld open, %.4f s", s->n_sweeps,
 		(long long)s->n_states, (long long)s->n_open, gpube__turn_spent(&s->turn));
 	return status;
 }

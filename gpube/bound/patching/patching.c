@@ -16,8 +16,12 @@ void gpube__patching_raise(struct gpube_patching *s, int64_t constant, const cha
 	struct gpube_bounder *b = s->b;
 	const int64_t target = gpube__patches_target(s->p, s->m, gpube__tables_limit(b));
 
-	gpube__bounder_raise(b, constant >= target ? b->limit
-			: gpube__tables_bound(b, gpube__constant_of(s->m) + gpube__unscale(s->p->shift, constant)), by);
+	gpube__bounder_raise(b,
+		constant >= target
+			? b->limit
+			: gpube__tables_bound(b,
+				  gpube__constant_of(s->m) + gpube__unscale(s->p->shift, constant)),
+		by);
 }
 
 bool gpube__patching_is_over(const struct gpube_patching *s)
@@ -78,7 +82,8 @@ static int make_workers(struct gpube_patching *s)
 	uint64_t widest = 0;
 
 	for (int32_t i = 0; i < s->m->n_vars; i++)
-		widest = (uint64_t)s->m->vars[i].domain > widest ? (uint64_t)s->m->vars[i].domain : widest;
+		widest = (uint64_t)s->m->vars[i].domain > widest ? (uint64_t)s->m->vars[i].domain
+								 : widest;
 	s->workers = gpube__alloc_zero(ctx, (uint64_t)ctx->n_threads, sizeof(*s->workers));
 	for (int k = 0; s->workers && k < ctx->n_threads; k++) {
 		struct gpube_patching_worker *w = &s->workers[k];
@@ -88,11 +93,13 @@ static int make_workers(struct gpube_patching *s)
 		w->forced = gpube__alloc(ctx, widest + 1, sizeof(*w->forced));
 		w->keep = gpube__alloc(ctx, widest + 1, sizeof(*w->keep));
 		for (int j = 0; j < 2; j++)
-			w->child[j].values = gpube__alloc_zero(ctx, (uint64_t)s->m->n_vars + 1, sizeof(int32_t));
+			w->child[j].values =
+				gpube__alloc_zero(ctx, (uint64_t)s->m->n_vars + 1, sizeof(int32_t));
 		w->regret = gpube__alloc(ctx, (uint64_t)s->m->n_vars + 1, sizeof(*w->regret));
 		w->sorted = gpube__alloc(ctx, (uint64_t)s->m->n_vars + 1, sizeof(*w->sorted));
 		w->best = gpube__alloc_zero(ctx, (uint64_t)s->m->n_vars + 1, sizeof(*w->best));
-		if (!w->regret || !w->sorted || !w->best || !w->room || !w->forced || !w->keep || !w->child[0].values || !w->child[1].values)
+		if (!w->regret || !w->sorted || !w->best || !w->room || !w->forced || !w->keep ||
+			!w->child[0].values || !w->child[1].values)
 			return GPUBE_ENOMEM;
 	}
 	return s->workers ? GPUBE_OK : GPUBE_ENOMEM;
@@ -129,7 +136,8 @@ int gpube__patching_grow(struct gpube_patching *s, bool *any)
 		status = gpube__lists_grow(&l, s->lists, s->m, GROWTH * s->lists->most);
 	*any = !status && l;
 	s->all_grown |= !status && !l;
-	if (!l && s->lists && !s->lists->n_separators) { /* none of the first ones: the root's patches go on */
+	/* none of the first ones: the root's patches go on */
+	if (!l && s->lists && !s->lists->n_separators) {
 		gpube__lists_free(s->lists);
 		s->lists = NULL;
 	}
@@ -138,9 +146,11 @@ int gpube__patching_grow(struct gpube_patching *s, bool *any)
 	gpube__lists_free(s->lists);
 	s->lists = l;
 	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL,
-		"patches of up to %lld entries: %d, %d separators in %d waves, %lld entries, %lld touched; after %d sweeps, made in %.3f s",
-		(long long)l->most, l->n_lists, l->n_separators, l->waves[0].n, (long long)l->n_entries, (long long)l->n_touched,
-		s->n_sweeps, gpube__now() - start);
+		"patches of up to %lld entries: %d, %d separators in %d waves, %lld entries, %lld "
+		"touched; after %d sweeps, made in %.3f s",
+		(long long)l->most, l->n_lists, l->n_separators, l->waves[0].n,
+		(long long)l->n_entries, (long long)l->n_touched, s->n_sweeps,
+		gpube__now() - start);
 	return gpube__notes_lists(s, 0, l);
 }
 
@@ -157,6 +167,8 @@ int gpube__patching_new(struct gpube_bounder *b)
 		return status;
 	s->m = s->lean ? s->lean->model : b->tables;
 	s->whole = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars + 1, sizeof(*s->whole));
-	status = s->whole ? gpube__patches_new(&s->p, &s->root, s->m, SMALL_TABLE, gpube__tables_limit(b)) : GPUBE_ENOMEM;
+	status = s->whole ? gpube__patches_new(
+				    &s->p, &s->root, s->m, SMALL_TABLE, gpube__tables_limit(b))
+			  : GPUBE_ENOMEM;
 	return status || !s->p ? status : make_workers(s);
 }

@@ -1,10 +1,12 @@
 /*
- * patching.h - what an ascent on patches (relax/patches/patches.h) has open, kept from one part of the time to the next.
+ * patching.h - what an ascent on patches (relax/patches/patches.h) has open, kept from one part of
+ * the time to the next.
  *
- * The ascent at the root goes there and back until that is slow; then patches may grow, as lists (gpube__patching_grow()),
- * and it goes on from there, until one of them is the whole. What small ones leave open is split: one value of
- * a variable against the others, and the costs that are moved then wander from there as far as they are more than a
- * little. The state of the least bound comes next, so its bound is the whole's; where memory is short, the deepest.
+ * The ascent at the root goes there and back until that is slow; then patches may grow, as lists
+ * (gpube__patching_grow()), and it goes on from there, until one of them is the whole. What small
+ * ones leave open is split: one value of a variable against the others, and the costs that are
+ * moved then wander from there as far as they are more than a little. The state of the least bound
+ * comes next, so its bound is the whole's; where memory is short, the deepest.
  */
 #ifndef GPUBE_PATCHING_H
 #define GPUBE_PATCHING_H
@@ -13,7 +15,10 @@
 #include "gpube/relax/patches/lists.h"
 #include "gpube/simplify/lean.h"
 
-/* An open state, the variable that is to be split, and the value that is to be tried against the others. */
+/*
+ * An open state, the variable that is to be split, and the value that is to be tried against the
+ * others.
+ */
 struct gpube_patching_open {
 	struct gpube_patches_state *state;
 	int32_t var, value;
@@ -25,10 +30,10 @@ struct gpube_patching_worker {
 	struct gpube_patching *s;
 	struct gpube_patching_child {
 		struct gpube_patches_state *state; /* NULL: there is none */
-		int32_t var, value; /* of the split that made it; then of the next */
-		bool is;	    /* it has the value; or all others */
-		bool decided;	    /* nothing is left to split */
-		bool decodes;	    /* an assignment is wanted */
+		int32_t var, value;                /* of the split that made it; then of the next */
+		bool is;                           /* it has the value; or all others */
+		bool decided;                      /* nothing is left to split */
+		bool decodes;                      /* an assignment is wanted */
 		int32_t *values;
 	} child[2];
 	int32_t *room;
@@ -49,27 +54,27 @@ struct gpube_patching_notes {
 
 struct gpube_patching {
 	struct gpube_bounder *b;
-	struct gpube_lean *lean; /* of b->tables, or NULL */
-	const struct gpube_model *m; /* its, or b->tables */
-	struct gpube_patches *p; /* NULL: the model is not for it */
+	struct gpube_lean *lean;          /* of b->tables, or NULL */
+	const struct gpube_model *m;      /* its, or b->tables */
+	struct gpube_patches *p;          /* NULL: the model is not for it */
 	struct gpube_patches_state *root; /* until it is open */
-	struct gpube_patch_lists *lists; /* what the root's patches have grown to, or NULL */
+	struct gpube_patch_lists *lists;  /* what the root's patches have grown to, or NULL */
 	double growth; /* of what was missing, the part that the last lists brought */
 	struct gpube_list_cases *cases; /* what the lists have been split into, or NULL */
 	int32_t n_sweeps;
-	double sweep; /* seconds of the last one, by the clock */
-	bool all_grown; /* no larger patches can be made */
+	double sweep;                     /* seconds of the last one, by the clock */
+	bool all_grown;                   /* no larger patches can be made */
 	struct gpube_patching_open *open; /* a heap */
 	int64_t n_open, open_capacity, n_states, n_dives;
 	struct gpube_patching_worker *workers; /* one a thread, two children each */
-	int32_t *whole;		 /* an assignment of b->m */
-	struct gpube_turn turn;	 /* this one */
-	double worked;		 /* seconds of those before it */
-	bool paused;		 /* the last one ended with its time, and splitting seemed to end */
-	double searching;	 /* seconds of local search, by the clock */
+	int32_t *whole;                        /* an assignment of b->m */
+	struct gpube_turn turn;                /* this one */
+	double worked;                         /* seconds of those before it */
+	bool paused;      /* the last one ended with its time, and splitting seemed to end */
+	double searching; /* seconds of local search, by the clock */
 	struct gpube_patching_notes notes;
-	struct gpube_turn look;	 /* since the pace of splitting was looked at, until it is again */
-	int64_t looked_at;	 /* the least bound then */
+	struct gpube_turn look; /* since the pace of splitting was looked at, until it is again */
+	int64_t looked_at;      /* the least bound then */
 };
 
 /*
@@ -78,13 +83,17 @@ struct gpube_patching {
  */
 int gpube__patching_new(struct gpube_bounder *b);
 
-/* An assignment of m, in patches' words; a bound of all, told. Errors: those of gpube__bounder_offer() */
+/*
+ * An assignment of m, in patches' words; a bound of all, told. Errors: those of
+ * gpube__bounder_offer()
+ */
 int gpube__patching_offer(struct gpube_patching *s, const int32_t *values);
 void gpube__patching_raise(struct gpube_patching *s, int64_t constant, const char *by);
 bool gpube__patching_is_over(const struct gpube_patching *s);
 
 /*
- * Lists of twice as many entries, with what the root's patches or the lists before have; *any: whether they are.
+ * Lists of twice as many entries, with what the root's patches or the lists before have; *any:
+ * whether they are.
  * Errors: ENOMEM, ESTOP
  */
 int gpube__patching_grow(struct gpube_patching *s, bool *any);

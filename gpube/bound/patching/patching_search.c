@@ -6,8 +6,9 @@
 #include <string.h>
 
 /*
- * Even sweeps of a state, at most, and how many more would have to close it; a change is small if it is that part of what
- * is missing, 2^-16. (Of grid40x40.f15 126 states and 1.2 processor seconds; with a horizon of 8 and 2^-14 2034 and 6.2.)
+ * Even sweeps of a state, at most, and how many more would have to close it; a change is small if
+ * it is that part of what is missing, 2^-16. (Of grid40x40.f15 126 states and 1.2 processor
+ * seconds; with a horizon of 8 and 2^-14 2034 and 6.2.)
  */
 enum { MOST_EVEN = 20, HORIZON = 40, SMALL_CHANGE = 16 };
 /* Seconds until the pace is looked at, and how much longer than so far it may take. */
@@ -15,7 +16,10 @@ enum { MOST_EVEN = 20, HORIZON = 40, SMALL_CHANGE = 16 };
 #define PATIENCE    16
 /* Proved of what the best assignment costs: see gpube__patching_little_is_open(). */
 #define WORTH 0.95
-/* Of the variables that are open a dive decides one in so many at a time, then has so many even sweeps. */
+/*
+ * Of the variables that are open a dive decides one in so many at a time, then has so many even
+ * sweeps.
+ */
 enum { DIVE_PART = 4, DIVE_SWEEPS = 3, DIVE_STEPS = 1000 };
 /* A dive from the least open state after so many more, and decoding of one in so many. */
 enum { DIVE_STATES = 32, DECODED = 4 };
@@ -37,7 +41,8 @@ static void settle(struct gpube_patching_worker *w, struct gpube_patches_state *
 }
 
 /*
- * Values that reach the limit go; the variable to be split next, and its value that forces least. Whether any value has gone.
+ * Values that reach the limit go; the variable to be split next, and its value that forces least.
+ * Whether any value has gone.
  */
 static bool look(struct gpube_patching_worker *w, struct gpube_patching_child *c)
 {
@@ -99,7 +104,8 @@ static void work(void *arg, int64_t item, int thread)
 		w->keep[a] = (a == c->value) == c->is;
 	gpube__patches_keep(s->p, c->state, c->var, w->keep);
 	settle(w, c->state);
-	if (c->state->constant < c->state->target && look(w, c) && c->state->constant < c->state->target) {
+	if (c->state->constant < c->state->target && look(w, c) &&
+		c->state->constant < c->state->target) {
 		settle(w, c->state);
 		if (c->state->constant < c->state->target)
 			(void)look(w, c);
@@ -118,7 +124,10 @@ static int compare_regrets(const void *x, const void *y)
 	return (*a < *b) - (*a > *b); /* the largest first */
 }
 
-/* The regret from which on variables are as good as decided: a part of those that are open; -1: none is open. */
+/*
+ * The regret from which on variables are as good as decided: a part of those that are open; -1:
+ * none is open.
+ */
 static int64_t surest(struct gpube_patching_worker *w, const struct gpube_patches_state *s)
 {
 	const struct gpube_patches *p = w->s->p;
@@ -148,9 +157,9 @@ static int64_t surest(struct gpube_patching_worker *w, const struct gpube_patche
 }
 
 /*
- * From a state straight to one assignment: the variables that are nearest to being decided are, and costs moved on, again
- * and again. (The root's tables of grid40x40.f10 decode to -12495, with 1000 steps of tabu search after that; this brings
- * -12667 of -12674.3.)
+ * From a state straight to one assignment: the variables that are nearest to being decided are, and
+ * costs moved on, again and again. (The root's tables of grid40x40.f10 decode to -12495, with 1000
+ * steps of tabu search after that; this brings -12667 of -12674.3.)
  */
 static int dive(struct gpube_patching *s, const struct gpube_patches_state *from)
 {
@@ -206,7 +215,8 @@ static struct gpube_patching_open pop(struct gpube_patching *s)
 {
 	int64_t k = 0;
 
-	if ((double)gpube__patches_bytes(s->p) * (double)s->n_open > (double)s->b->ctx->memory_bytes / 8)
+	if ((double)gpube__patches_bytes(s->p) * (double)s->n_open >
+		(double)s->b->ctx->memory_bytes / 8)
 		for (int64_t j = 1; j < s->n_open; j++)
 			if (s->open[j].state->depth > s->open[k].state->depth)
 				k = j;
@@ -227,7 +237,8 @@ static int settle_child(struct gpube_patching *s, struct gpube_patching_child *c
 		status = gpube__patching_offer(s, c->values);
 	gpube__patching_know(s, state);
 	if (!status && state->constant < state->target && !c->decided) {
-		status = push(s, &(struct gpube_patching_open){state, c->var, c->value, state->constant});
+		status = push(
+			s, &(struct gpube_patching_open){state, c->var, c->value, state->constant});
 		if (!status)
 			return GPUBE_OK;
 	}
@@ -299,8 +310,9 @@ static int open_root(struct gpube_patching *s)
 }
 
 /*
- * Where other methods come next it is begun only if little is open then. (Of 25 pedigrees and instances of SPOT5, which
- * those are better at, 0 to 0.93 is proved after the dive, and 0.957 of one; of nine grids of 20 x 20 and 40 x 40 0.972 to 1.)
+ * Where other methods come next it is begun only if little is open then. (Of 25 pedigrees and
+ * instances of SPOT5, which those are better at, 0 to 0.93 is proved after the dive, and 0.957 of
+ * one; of nine grids of 20 x 20 and 40 x 40 0.972 to 1.)
  */
 bool gpube__patching_little_is_open(const struct gpube_patching *s)
 {
@@ -314,15 +326,17 @@ static void look_after(struct gpube_patching *s, double seconds)
 }
 
 /*
- * Where other methods come next it goes on as long as it seems to end: at the pace of the last look in PATIENCE times what
- * it took so far. (The least bound rises ever more slowly, and assignments make up for that.)
+ * Where other methods come next it goes on as long as it seems to end: at the pace of the last look
+ * in PATIENCE times what it took so far. (The least bound rises ever more slowly, and assignments
+ * make up for that.)
  */
 static bool seems_to_end(struct gpube_patching *s)
 {
 	const double spent = gpube__turn_spent(&s->look);
 	int64_t least, gained, missing;
 
-	if (s->b->opts->method == GPUBE_BOUND_PATCHES || gpube__turn_left(&s->look) > 0 || !s->n_open)
+	if (s->b->opts->method == GPUBE_BOUND_PATCHES || gpube__turn_left(&s->look) > 0 ||
+		!s->n_open)
 		return true;
 	least = s->open[0].bound;
 	gained = least - s->looked_at;
@@ -337,12 +351,16 @@ int gpube__patching_search(struct gpube_patching *s)
 
 	if (s->root) {
 		status = dive(s, s->root);
-		if (status || gpube__bounder_done(s->b) || !(s->b->opts->method == GPUBE_BOUND_PATCHES || gpube__patching_little_is_open(s)))
+		if (status || gpube__bounder_done(s->b) ||
+			!(s->b->opts->method == GPUBE_BOUND_PATCHES ||
+				gpube__patching_little_is_open(s)))
 			return status;
 		status = open_root(s);
 	}
-	look_after(s, fmax(FIRST_PAUSE, s->worked / 4)); /* a turn that goes on is not judged by its first moment */
-	while (!status && s->n_open && !gpube__bounder_done(s->b) && !gpube__patching_is_over(s) && seems_to_end(s)) {
+	/* a turn that goes on is not judged by its first moment */
+	look_after(s, fmax(FIRST_PAUSE, s->worked / 4));
+	while (!status && s->n_open && !gpube__bounder_done(s->b) && !gpube__patching_is_over(s) &&
+		seems_to_end(s)) {
 		if (s->n_states / DIVE_STATES > s->n_dives) {
 			s->n_dives = s->n_states / DIVE_STATES;
 			status = dive(s, s->open[0].state);

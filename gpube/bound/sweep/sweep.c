@@ -13,8 +13,8 @@ enum { FIRST_ROOM = 1 << 10, GROWTH = 8, MARGIN = 4 };
 enum { LENIENCE = 3, ENOUGH = 1 << 18 };
 #define STATES_PER_SECOND 1e7
 /*
- * So many times as many are tried where elimination has more cells than the line has states: of rbm_22's 2^26.5 states
- * (2^27.5 cells) a bound leaves 4 10^5.
+ * So many times as many are tried where elimination has more cells than the line has states: of
+ * rbm_22's 2^26.5 states (2^27.5 cells) a bound leaves 4 10^5.
  */
 #define BOUNDED 20
 /* Seconds of the search for a line. */
@@ -152,7 +152,8 @@ static bool takes_too_long(const struct gpube_sweep *s, int64_t n, int32_t posit
 		return false;
 	for (int32_t p = 0; p < position; p++)
 		rest += fmin(ratio * s->layer[p], (double)s->room);
-	return (gpube__turn_spent(&s->turn) - start) / (double)s->n_states * rest > LENIENCE * gpube__turn_left(&s->turn);
+	return (gpube__turn_spent(&s->turn) - start) / (double)s->n_states * rest >
+	       LENIENCE * gpube__turn_left(&s->turn);
 }
 
 static int sweep(struct gpube_sweep *s)
@@ -165,9 +166,8 @@ static int sweep(struct gpube_sweep *s)
 
 	/* what is left may be below 0, which C shifts right alone */
 	left = left > INT64_MIN >> s->h->info.shift ? left : INT64_MIN >> s->h->info.shift;
-	s->limit = left < s->h->limit >> s->h->info.shift
-			   ? left * ((int64_t)1 << s->h->info.shift)
-			   : s->h->limit;
+	s->limit = left < s->h->limit >> s->h->info.shift ? left * ((int64_t)1 << s->h->info.shift)
+							  : s->h->limit;
 	s->dropped = GPUBE_INF;
 	s->n_states = 0;
 	status =
@@ -250,7 +250,8 @@ static int prepare(struct gpube_sweep *s, double seconds)
 	int32_t n = b->m->n_vars, *line = gpube__alloc(b->ctx, (uint64_t)n, sizeof(*line));
 	const double left = gpube__seconds_left(b->ctx);
 	const double in_time = STATES_PER_SECOND * LENIENCE * seconds;
-	const double hopeless = log2(fmax(in_time, fmin(BOUNDED * in_time, b->order_cost.joined_cells)));
+	const double hopeless =
+		log2(fmax(in_time, fmin(BOUNDED * in_time, b->order_cost.joined_cells)));
 	struct gpube_graph g = {0};
 	int status = line ? gpube__graph_of_model(&g, b->m) : GPUBE_ENOMEM;
 
@@ -332,7 +333,8 @@ int gpube__bound_sweep(struct gpube_bounder *b, double seconds)
 	int status = seconds > 0 ? prepare(&s, seconds) : GPUBE_OK;
 
 	if (!status && s.fits) /* the better the assignment, the fewer states are below it */
-		status = gpube__bounder_search(b, b->upper < GPUBE_INF ? b->best : NULL, 100 * (int64_t)b->m->n_vars);
+		status = gpube__bounder_search(
+			b, b->upper < GPUBE_INF ? b->best : NULL, 100 * (int64_t)b->m->n_vars);
 	if (!status && s.fits)
 		status = run(&s);
 	gpube__sweep_states_clear(b->ctx, &s.layers[0]);

@@ -107,7 +107,9 @@ static void NAME(expand)(
 		s->shard[i] = (uint8_t)gpube__sweep_shard_of(met[i].key, WORDS, t->shard_bits);
 		p->at[s->shard[i] + 1]++;
 	}
-	/* (by rows.h, whose next places the stores to 'out' might change, it takes 2 to 5 % more) */
+	/*
+	 * (by rows.h, whose next places the stores to 'out' might change, it takes 2 to 5 % more)
+	 */
 	for (int k = 0; k < n_shards; k++) {
 		next[k] = p->at[k];
 		p->at[k + 1] += p->at[k];

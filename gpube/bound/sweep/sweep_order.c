@@ -243,7 +243,10 @@ static double guess_states(struct line *l, int32_t first, int32_t last, double m
 
 /* ---- the search ---------------------------------------------------------------------- */
 
-/* The order to begin with, NULL: as the vertices are numbered. Returns its guess, as guess_states(). */
+/*
+ * The order to begin with, NULL: as the vertices are numbered. Returns its guess, as
+ * guess_states().
+ */
 static double begin(struct line *l, const int32_t *order, double most)
 {
 	for (int32_t p = 0; p < l->g->n; p++) {
@@ -434,7 +437,8 @@ int gpube__sweep_order(struct gpube_ctx *ctx, int32_t *order, double *guess, dou
 		status = line_init(ctx, &s.line[k], m);
 	}
 	if (!status) {
-		const double most = exp2(hopeless + FIRST_GAIN); /* beyond, nothing is searched for */
+		/* beyond, nothing is searched for */
+		const double most = exp2(hopeless + FIRST_GAIN);
 		double given = begin(l, order, most), as_numbered = begin(l, NULL, most);
 
 		*guess = given < as_numbered ? begin(l, order, most) : as_numbered;

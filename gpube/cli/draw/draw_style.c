@@ -83,10 +83,9 @@ static void note(struct gpube_out *out, bool used, const char *text)
 
 void style_legend(struct gpube_out *out, const struct style *s)
 {
-	gpube__out_text(out,
-		"\tlabelloc=b;\n"
-		"\tlabel=<<table border=\"0\" cellborder=\"0\" "
-		"cellspacing=\"3\"><tr><td></td></tr>");
+	gpube__out_text(out, "\tlabelloc=b;\n"
+			     "\tlabel=<<table border=\"0\" cellborder=\"0\" "
+			     "cellspacing=\"3\"><tr><td></td></tr>");
 	row(out, "values", blue, values_words, s->values);
 	row(out, "cells", orange, cells_words, s->cells);
 	note(out, s->own_costs, "two rings: the variable has costs of its own");

@@ -12,8 +12,8 @@ struct plot {
 	const struct answer *a;
 	const struct gpube_solution *s;
 	bool maximise, logarithmic;
-	double unit, end;		  /* of a total; of the time axis */
-	double least, most, first;	  /* of what is drawn: values, seconds */
+	double unit, end;          /* of a total; of the time axis */
+	double least, most, first; /* of what is drawn: values, seconds */
 };
 
 /* ---- places ------------------------------------------------------------------------------ */

@@ -109,9 +109,11 @@ static void text_mmap(struct gpube_out *out, const struct infer_result *r)
 	} else if (s->values) {
 		text_label(out, "log10");
 		gpube__out_real(out, s->log10_value);
-		gpube__out_printf(out, s->answer == GPUBE_ANSWER_OPTIMAL
-			? ", the proved maximum; none is better by a factor above 1 + %.1e\n"
-			: ", the best sum that was met; its relative error is at most %.1e\n",
+		gpube__out_printf(out,
+			s->answer == GPUBE_ANSWER_OPTIMAL ? ", the proved maximum; none is better "
+							    "by a factor above 1 + %.1e\n"
+							  : ", the best sum that was met; its "
+							    "relative error is at most %.1e\n",
 			s->relative_error);
 	}
 	if (s->answer == GPUBE_ANSWER_INCOMPLETE) {
@@ -159,7 +161,7 @@ static void text_value(struct gpube_out *out, const struct infer_result *r)
 		text_label(out, "impossible");
 		gpube__out_printf(out, "%s (proved)\n",
 			answer_observed(r->model) ? "the evidence has probability zero"
-				      : "every assignment has probability zero");
+						  : "every assignment has probability zero");
 		return;
 	}
 	if (r->mmap) {

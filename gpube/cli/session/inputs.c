@@ -64,11 +64,11 @@ int session_read(
 /* As toulbar2 is called: it tells by its name what a file behind the first one is. */
 static const char *option_for(const char *path)
 {
-	return gpube__has_extension(path, "sol")             ? "--sol"
-	       : gpube__has_extension(path, "ub")            ? "--ub"
-	       : gpube__has_extension(path, "query")         ? "--query"
+	return gpube__has_extension(path, "sol")                      ? "--sol"
+	       : gpube__has_extension(path, "ub")                     ? "--ub"
+	       : gpube__has_extension(path, "query")                  ? "--query"
 	       : gpube__has_extension(path, "order|ord|elim|cov|dec") ? "--order-file"
-							     : NULL;
+								      : NULL;
 }
 
 bool session_evidence(struct opts_read *read, int n_args, char **args)

@@ -14,11 +14,11 @@ enum { BETWEEN_LOOKS = 64 }; /* decisions */
  */
 struct frame {
 	int32_t decision; /* a literal; -1: there is none, at the root */
-	int32_t reason;	  /* of its other case, once a conflict has ended this one; -1 */
+	int32_t reason;   /* of its other case, once a conflict has ended this one; -1 */
 	int32_t n_trail;
 	bool second;
 	struct gpube_count_part part;
-	int64_t first_part, n_store; /* before the case's parts */
+	int64_t first_part, n_store;   /* before the case's parts */
 	struct gpube_count first, now; /* first: the case that is done; 0 before */
 };
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DECAY	     0.95
-#define LARGE	     1e100
+#define DECAY         0.95
+#define LARGE         1e100
 #define FIRST_LEARNED 10000
 #define MORE_LEARNED  1.2
 

@@ -47,11 +47,11 @@ struct gpube_clauses {
 	int64_t arena_n, arena_capacity;
 	/* of each literal: to be looked at when it is false */
 	struct gpube_clause_watches *watches;
-	int8_t *value;			      /* of each literal: 1 true, -1 false, 0 open */
-	int32_t *level, *reason;	      /* of each variable; -1: none */
+	int8_t *value;           /* of each literal: 1 true, -1 false, 0 open */
+	int32_t *level, *reason; /* of each variable; -1: none */
 	int32_t *trail, n_trail, head;
 	double *activity, step; /* of each literal */
-	uint8_t *seen;		/* of each variable, while a clause is learned */
+	uint8_t *seen;          /* of each variable, while a clause is learned */
 	int32_t *learned;
 	int32_t n_learned_literals;
 	int32_t *units; /* clauses of one literal, by place */
@@ -103,12 +103,12 @@ struct gpube_parts {
 	/* of each variable: its clauses; the other literals of those of two */
 	int64_t *long_first, *two_first;
 	int32_t *long_of, *two_of;
-	int32_t *satisfied_by;	  /* of each clause, a literal that was true */
+	int32_t *satisfied_by; /* of each clause, a literal that was true */
 	int32_t *var_part, *clause_part, *frequency;
 	int32_t *queue, *counts;
 	int64_t counts_capacity;
 	struct gpube_count *free_weight; /* of each variable: of both its literals */
-	bool *weighs;			 /* of each variable: some literal's weight is not 1 */
+	bool *weighs;                    /* of each variable: some literal's weight is not 1 */
 	int32_t *store;
 	int64_t n_store, store_capacity;
 	struct gpube_count_part *part;

@@ -9,8 +9,8 @@
 
 enum {
 	MOST_AXES = 20,
-	MOST_CELLS = 1 << 16,	 /* of a function */
-	MOST_VALUES = 64,	 /* that differ, in a function */
+	MOST_CELLS = 1 << 16,    /* of a function */
+	MOST_VALUES = 64,        /* that differ, in a function */
 	MOST_LITERALS = 1 << 24, /* in all clauses */
 	BETWEEN_LOOKS = 256,
 };
@@ -20,7 +20,7 @@ struct translating {
 	struct gpube_formula *f;
 	struct gpube__inferring *j;
 	int32_t *literal_of; /* of each variable of the model its first one; -1: it has one value */
-	int n;		     /* axes */
+	int n;               /* axes */
 	int32_t var[MOST_AXES], dim[MOST_AXES], at[MOST_AXES];
 	int64_t stride[MOST_AXES], n_cells;
 	bool any[MOST_AXES]; /* each of its values, in the clause that is made */
@@ -60,7 +60,7 @@ static int end_clause(struct gpube_formula *f)
 	return status;
 }
 
-static int add_variable(struct gpube_formula *f, int32_t of, double holds, double not)
+static int add_variable(struct gpube_formula *f, int32_t of, double holds, double not )
 {
 	int status = gpube__grow(f->ctx, &f->of, &f->of_capacity, f->n + 1, sizeof(*f->of));
 

@@ -39,7 +39,7 @@ struct gpube_formula {
  * *fits   out: false, there would be too many clauses
  * Errors: ENOMEM, ERANGE, ESTOP
  * Source: Sang, Beame and Kautz, AAAI 2005; Chavira and Darwiche, Artificial Intelligence 172,
- * 2008.
+ *         2008.
  */
 int gpube__formula_of(struct gpube_formula *f, struct gpube__inferring *j, bool *fits);
 void gpube__formula_clear(struct gpube_formula *f);

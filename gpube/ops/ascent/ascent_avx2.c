@@ -26,8 +26,8 @@ static inline __attribute__((always_inline)) void block(int32_t *out, int64_t ou
 			__m256i s = _mm256_set1_epi32(x[r * x_row]);
 
 			for (int v = 0; v < n_vectors; v++)
-				best[r][v] = _mm256_min_epi32(
-					best[r][v], _mm256_add_epi32(s, row[v]));
+				best[r][v] =
+					_mm256_min_epi32(best[r][v], _mm256_add_epi32(s, row[v]));
 		}
 	}
 	for (int r = 0; r < n_rows; r++)
@@ -58,6 +58,6 @@ static void min_plus(int32_t *out, int64_t out_row, int32_t rows, const int32_t 
 #define MIN_PLUS min_plus
 #include "gpube/ops/ascent/ascent_impl.h"
 
-const struct gpube_ascent_kernels gpube__ascent_avx2 = {min_plus, pull, give, join,
-	least_in_columns, ROW_LOOPS};
+const struct gpube_ascent_kernels gpube__ascent_avx2 = {
+	min_plus, pull, give, join, least_in_columns, ROW_LOOPS};
 #endif

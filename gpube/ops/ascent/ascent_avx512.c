@@ -25,8 +25,8 @@ static inline __attribute__((always_inline)) void block(int32_t *out, int64_t ou
 			__m512i s = _mm512_set1_epi32(x[r * x_row]);
 
 			for (int v = 0; v < n_vectors; v++)
-				best[r][v] = _mm512_min_epi32(
-					best[r][v], _mm512_add_epi32(s, row[v]));
+				best[r][v] =
+					_mm512_min_epi32(best[r][v], _mm512_add_epi32(s, row[v]));
 		}
 	}
 	for (int r = 0; r < n_rows; r++)
@@ -46,8 +46,8 @@ static inline __attribute__((always_inline)) void half(int32_t *out, int64_t out
 		__m256i row = _mm256_loadu_si256((const __m256i *)y);
 
 		for (int r = 0; r < n_rows; r++)
-			best[r] = _mm256_min_epi32(best[r],
-				_mm256_add_epi32(_mm256_set1_epi32(x[r * x_row]), row));
+			best[r] = _mm256_min_epi32(
+				best[r], _mm256_add_epi32(_mm256_set1_epi32(x[r * x_row]), row));
 	}
 	for (int r = 0; r < n_rows; r++)
 		_mm256_storeu_si256((__m256i *)(out + r * out_row), best[r]);
@@ -73,14 +73,16 @@ static void min_plus(int32_t *out, int64_t out_row, int32_t rows, const int32_t 
 	int32_t r = 0;
 
 	for (; r + 4 <= rows; r += 4)
-		rows_of(out + r * out_row, out_row, x + r * x_row, x_row, x_col, inner, y, y_row, cols, 4);
+		rows_of(out + r * out_row, out_row, x + r * x_row, x_row, x_col, inner, y, y_row,
+			cols, 4);
 	for (; r < rows; r++)
-		rows_of(out + r * out_row, out_row, x + r * x_row, x_row, x_col, inner, y, y_row, cols, 1);
+		rows_of(out + r * out_row, out_row, x + r * x_row, x_row, x_col, inner, y, y_row,
+			cols, 1);
 }
 
 #define MIN_PLUS min_plus
 #include "gpube/ops/ascent/ascent_impl.h"
 
-const struct gpube_ascent_kernels gpube__ascent_avx512 = {min_plus, pull, give, join,
-	least_in_columns, ROW_LOOPS};
+const struct gpube_ascent_kernels gpube__ascent_avx512 = {
+	min_plus, pull, give, join, least_in_columns, ROW_LOOPS};
 #endif

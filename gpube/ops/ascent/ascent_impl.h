@@ -18,8 +18,8 @@ static void min_plus(int32_t *out, int64_t out_row, int32_t rows, const int32_t 
 			const int32_t *restrict from = y + k * y_row;
 			const int32_t s = x[r * x_row + k * x_col];
 
-			SIMD for (int32_t c = 0; c < cols; c++)
-				to[c] = s + from[c] < to[c] ? s + from[c] : to[c];
+			SIMD for (int32_t c = 0; c < cols; c++) to[c] =
+				s + from[c] < to[c] ? s + from[c] : to[c];
 		}
 	}
 }
@@ -42,8 +42,8 @@ static inline int32_t part_of(int32_t m, enum gpube_part part)
 {
 	int32_t third = (m >> 2) + (m >> 4) + (m >> 6);
 
-	return part == GPUBE_PART_ALL	 ? m
-	       : part == GPUBE_PART_HALF ? m >> 1
+	return part == GPUBE_PART_ALL     ? m
+	       : part == GPUBE_PART_HALF  ? m >> 1
 	       : part == GPUBE_PART_THIRD ? third
 					  : third >> 1;
 }
@@ -105,8 +105,9 @@ static void join(int32_t *restrict out, int32_t cols, int32_t inner, const int32
 }
 
 /* So many columns at a time, whose least stay in registers. */
-static inline __attribute__((always_inline)) void least_of(int64_t *restrict out, const int64_t *restrict t,
-	int64_t stride, const int32_t *row, int32_t rows, const int64_t *less, const int width)
+static inline __attribute__((always_inline)) void least_of(int64_t *restrict out,
+	const int64_t *restrict t, int64_t stride, const int32_t *row, int32_t rows,
+	const int64_t *less, const int width)
 {
 	int64_t best[16];
 
@@ -126,8 +127,8 @@ static inline __attribute__((always_inline)) void least_of(int64_t *restrict out
 		out[c] = best[c];
 }
 
-static void least_in_columns(int64_t *restrict out, const int64_t *restrict t, int64_t stride, int32_t cols,
-	const int32_t *row, int32_t rows, const int64_t *less)
+static void least_in_columns(int64_t *restrict out, const int64_t *restrict t, int64_t stride,
+	int32_t cols, const int32_t *row, int32_t rows, const int64_t *less)
 {
 	int32_t c = 0;
 
@@ -137,8 +138,9 @@ static void least_in_columns(int64_t *restrict out, const int64_t *restrict t, i
 		least_of(out + c, t + c, stride, row, rows, less, 8);
 }
 
-static inline __attribute__((always_inline)) void least_of_narrow(int64_t *restrict out, const int32_t *restrict t,
-	int64_t stride, const int32_t *row, int32_t rows, const int64_t *less, const int width)
+static inline __attribute__((always_inline)) void least_of_narrow(int64_t *restrict out,
+	const int32_t *restrict t, int64_t stride, const int32_t *row, int32_t rows,
+	const int64_t *less, const int width)
 {
 	int32_t best[32];
 
@@ -154,11 +156,12 @@ static inline __attribute__((always_inline)) void least_of_narrow(int64_t *restr
 			best[c] = v < best[c] ? v : best[c];
 		}
 	}
-	SIMD for (int c = 0; c < width; c++) out[c] = best[c] > GPUBE__NARROW_OUT ? GPUBE__ROW_FORBIDDEN : best[c];
+	SIMD for (int c = 0; c < width; c++) out[c] =
+		best[c] > GPUBE__NARROW_OUT ? GPUBE__ROW_FORBIDDEN : best[c];
 }
 
-static void least_in_narrow(int64_t *restrict out, const int32_t *restrict t, int64_t stride, int32_t cols,
-	const int32_t *row, int32_t rows, const int64_t *less)
+static void least_in_narrow(int64_t *restrict out, const int32_t *restrict t, int64_t stride,
+	int32_t cols, const int32_t *row, int32_t rows, const int64_t *less)
 {
 	int32_t c = 0;
 
@@ -173,7 +176,7 @@ static void least_in_narrow(int64_t *restrict out, const int32_t *restrict t, in
 		least_of_narrow(out + c, t + c, stride, row, rows, less, 8);
 }
 
-/* ---- rows: multiples of GPUBE__ROW_STEP cells, of which so many at a time stay in a register ---- */
+/* ---- rows: multiples of GPUBE__ROW_STEP cells, of which so many at a time stay in a register - */
 
 static inline int64_t most_of(const int64_t *v)
 {
@@ -186,7 +189,7 @@ static inline int64_t most_of(const int64_t *v)
 }
 
 #define EIGHTS(a, n) for (int32_t a = 0; a < n; a += GPUBE__ROW_STEP)
-#define EACH(c)	     SIMD for (int c = 0; c < GPUBE__ROW_STEP; c++)
+#define EACH(c)      SIMD for (int c = 0; c < GPUBE__ROW_STEP; c++)
 
 static void range(const int64_t *restrict cost, int32_t n, int64_t *least, int64_t *most)
 {
@@ -214,7 +217,8 @@ static void lower(int64_t *restrict cost, int32_t n, int64_t less)
 	EACH(c) cost[a + c] -= less;
 }
 
-static int64_t lacking(int64_t *restrict m, const int64_t *restrict cost, const int64_t *restrict moved, int32_t n)
+static int64_t lacking(
+	int64_t *restrict m, const int64_t *restrict cost, const int64_t *restrict moved, int32_t n)
 {
 	int64_t most[GPUBE__ROW_STEP];
 
@@ -232,8 +236,8 @@ static int64_t lacking(int64_t *restrict m, const int64_t *restrict cost, const 
 	return most_of(most);
 }
 
-static bool rise(int64_t *restrict cost, int64_t *restrict moved, const int64_t *restrict m, int32_t n, int64_t up_to,
-	int64_t most)
+static bool rise(int64_t *restrict cost, int64_t *restrict moved, const int64_t *restrict m,
+	int32_t n, int64_t up_to, int64_t most)
 {
 	int64_t any[GPUBE__ROW_STEP];
 
@@ -242,7 +246,8 @@ static bool rise(int64_t *restrict cost, int64_t *restrict moved, const int64_t 
 	EACH(c)
 	{
 		const int64_t all = cost[a + c], was = moved[a + c], room = up_to - all;
-		const int64_t want = m[a + c] < room ? m[a + c] : room, live = all < GPUBE__ROW_GONE ? want : 0;
+		const int64_t want = m[a + c] < room ? m[a + c] : room,
+			      live = all < GPUBE__ROW_GONE ? want : 0;
 		const int64_t some = live > 0 ? live : 0, more = was + some < most ? some : 0;
 
 		moved[a + c] = was + more;
@@ -257,7 +262,8 @@ static void fall(int64_t *restrict cost, int64_t *restrict moved, int32_t n, int
 	EIGHTS(a, n)
 	EACH(c)
 	{
-		const int64_t all = cost[a + c], was = moved[a + c], live = all < GPUBE__ROW_GONE ? all : 0;
+		const int64_t all = cost[a + c], was = moved[a + c],
+			      live = all < GPUBE__ROW_GONE ? all : 0;
 		const int64_t less = was - live > -most ? live : 0;
 
 		moved[a + c] = was - less;

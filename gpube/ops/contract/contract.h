@@ -3,7 +3,7 @@
  *
  *	contract_ref.c		the specification
  *	contract_single.c	one contraction: by tiles or by rows; few outputs are made many
- *	contract_job.c		by tiles: by the plan that the context keeps for its shape (scratch.h)
+ *	contract_job.c		by tiles: the plan that the context keeps for its shape (scratch.h)
  *	contract_plan.h		a new plan: the planner's parts
  *	contract_cpu.c		walks the tiles of a plan; kernels: contract_avx512.c and others
  *	contract_rows.c		by rows: counting, and what has no plan

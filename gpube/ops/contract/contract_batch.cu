@@ -10,7 +10,7 @@ struct group {
 };
 
 #define MAX_GROUPS 24
-#define N_RECENT   8  /* forms that a contraction is compared with */
+#define N_RECENT   8 /* forms that a contraction is compared with */
 #define FEW_ALONE  4 /* a launch each takes less than sending what a common one is told */
 
 /* The contractions of a batch that have one form. */
@@ -36,7 +36,7 @@ struct batch {
 	struct form *forms;
 	int64_t n_forms, form_capacity;
 	int32_t *form_of; /* by contraction */
-	int max_in;	  /* operands of any contraction */
+	int max_in;       /* operands of any contraction */
 	uint64_t n_words;
 	uint32_t most_items;
 };
@@ -51,10 +51,10 @@ static bool same_dims(const struct gpube_operand *a, const struct gpube_operand 
 static bool same_form(const struct gpube_contraction *a, const struct gpube_contraction *b)
 {
 	if (a->semiring != b->semiring || a->type != b->type || a->n_out != b->n_out ||
-	        a->n_dims != b->n_dims || a->n_in != b->n_in || a->cut != b->cut ||
-	        a->threshold != b->threshold || !a->out_arg != !b->out_arg ||
-	        (a->out_arg && a->arg_bytes != b->arg_bytes) ||
-	        (a->sizes != b->sizes &&
+		a->n_dims != b->n_dims || a->n_in != b->n_in || a->cut != b->cut ||
+		a->threshold != b->threshold || !a->out_arg != !b->out_arg ||
+		(a->out_arg && a->arg_bytes != b->arg_bytes) ||
+		(a->sizes != b->sizes &&
 			memcmp(a->sizes, b->sizes, (size_t)a->n_dims * sizeof(*a->sizes)) != 0))
 		return false;
 	for (int k = 0; k < a->n_in; k++)
@@ -183,9 +183,9 @@ static struct parts lay_out(struct batch *b, int64_t n)
 			at.n_offsets++;
 		}
 	at.io_bytes = (uint32_t)(offsetof(struct gpube__box_io, in) +
-		(uint64_t)b->max_in * sizeof(void *));
+				 (uint64_t)b->max_in * sizeof(void *));
 	at.direct_io_bytes = (uint32_t)(offsetof(struct gpube__direct_io, in) +
-		(uint64_t)b->max_in * sizeof(void *));
+					(uint64_t)b->max_in * sizeof(void *));
 	at.ios = at.offsets + gpube__round_up(at.n_offsets * sizeof(uint32_t));
 	at.work = at.ios + (at.n_offsets ? gpube__round_up((uint64_t)n * at.io_bytes) : 0);
 	at.end = at.work;
@@ -219,7 +219,8 @@ static void fill_parts(struct batch *b, int64_t n, const struct parts *at, unsig
 		struct form *f = &b->forms[b->form_of[i]];
 
 		if (f->group >= 0) {
-			gpube__fill_io((struct gpube__box_io *)(to + at->ios + (uint64_t)i * at->io_bytes),
+			gpube__fill_io(
+				(struct gpube__box_io *)(to + at->ios + (uint64_t)i * at->io_bytes),
 				&f->plan.box, &b->c[i]);
 		} else if (has_rows(f)) {
 			/* for now where the next row goes */
@@ -245,9 +246,9 @@ static int launch_groups(struct gpube_ctx *ctx, const struct batch *b, const str
 		const struct group *group = &b->groups[g];
 
 		if (group->n_blocks)
-			status = gpube__launch_boxes(ctx, group->function, group->n_blocks, group->threads,
-				group->shared_bytes, device, words, device + at->ios, at->io_bytes,
-				work);
+			status = gpube__launch_boxes(ctx, group->function, group->n_blocks,
+				group->threads, group->shared_bytes, device, words,
+				device + at->ios, at->io_bytes, work);
 		work += group->n_blocks;
 	}
 	return status;

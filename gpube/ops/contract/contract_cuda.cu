@@ -64,8 +64,8 @@ int gpube__make_words(struct gpube_ctx *ctx, const unsigned char *plans, const u
 	return GPUBE_OK;
 }
 
-int gpube__launch_boxes(struct gpube_ctx *ctx, gpube__box_function f, uint32_t blocks, uint32_t threads,
-	uint32_t shared_bytes, const unsigned char *plans, const uint32_t *words,
+int gpube__launch_boxes(struct gpube_ctx *ctx, gpube__box_function f, uint32_t blocks,
+	uint32_t threads, uint32_t shared_bytes, const unsigned char *plans, const uint32_t *words,
 	const unsigned char *ios, uint32_t io_bytes, const struct gpube__box_work *work)
 {
 	GPUBE_ECUDA(ctx, allow_shared((const void *)f, shared_bytes));
@@ -84,8 +84,8 @@ void gpube__fill_io(
 	io->out_arg = c->out_arg;
 }
 
-static int launch_boxes(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
-	const struct gpube_contraction *c)
+static int launch_boxes(
+	struct gpube_ctx *ctx, const struct gpube__cuda_plan *p, const struct gpube_contraction *c)
 {
 	const struct gpube__box *b = &p->box;
 	const gpube__box_function f = gpube__box_function_of(b, c);
@@ -97,7 +97,8 @@ static int launch_boxes(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 
 	if (!f)
 		return gpube__fail(ctx, GPUBE_EBUG, "contract: no kernel for a plan");
-	host = words ? gpube__words(ctx, &out, box_bytes + 256 + sizeof(struct gpube__box_io)) : NULL;
+	host = words ? gpube__words(ctx, &out, box_bytes + 256 + sizeof(struct gpube__box_io))
+		     : NULL;
 	if (!host)
 		return GPUBE_ENOMEM;
 	device = (unsigned char *)out;
@@ -111,8 +112,8 @@ static int launch_boxes(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 	status = gpube__make_words(
 		ctx, device, (const uint32_t *)(device + box_bytes), 1, b->n_items, words);
 	if (status == GPUBE_OK)
-		status = gpube__launch_boxes(ctx, f, b->blocks, b->threads, b->shared_bytes, device, words,
-			device + box_bytes + 256, 0, NULL);
+		status = gpube__launch_boxes(ctx, f, b->blocks, b->threads, b->shared_bytes, device,
+			words, device + box_bytes + 256, 0, NULL);
 	gpube__mark(ctx, 1);
 	return status;
 }
@@ -137,14 +138,15 @@ int gpube__launch_direct(struct gpube_ctx *ctx, const struct gpube__direct *d,
 		return gpube__fail(ctx, GPUBE_ELIMIT, "contract: too large a batch");
 	memset(&one, 0, sizeof(one));
 	gpube__fill_direct_io(&one, c);
-	gpube__direct_function_i32(d->kernel)<<<(unsigned)blocks, d->threads, shared,
-		gpube__device_of(ctx)->stream>>>(*d, one, many, io_bytes, n);
+	gpube__direct_function_i32(
+		d->kernel)<<<(unsigned)blocks, d->threads, shared, gpube__device_of(ctx)->stream>>>(
+		*d, one, many, io_bytes, n);
 	GPUBE_ECUDA(ctx, cudaGetLastError());
 	return GPUBE_OK;
 }
 
-static int launch_strips(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
-	const struct gpube_contraction *c)
+static int launch_strips(
+	struct gpube_ctx *ctx, const struct gpube__cuda_plan *p, const struct gpube_contraction *c)
 {
 	const struct gpube__strip *d = &p->strip;
 	const gpube__strip_function f = gpube__strip_function_i32(d);
@@ -155,12 +157,11 @@ static int launch_strips(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p
 	for (int k = 0; k < GPUBE_STRIP_OPS; k++)
 		if (d->op[k].order >= 0)
 			io.in[k] = c->in[d->op[k].order].values;
-	return launch_alone(
-		ctx, (const void *)f, d->blocks, d->threads, d->shared_bytes, d, &io);
+	return launch_alone(ctx, (const void *)f, d->blocks, d->threads, d->shared_bytes, d, &io);
 }
 
-static int launch_direct(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
-	const struct gpube_contraction *c)
+static int launch_direct(
+	struct gpube_ctx *ctx, const struct gpube__cuda_plan *p, const struct gpube_contraction *c)
 {
 	int status;
 
@@ -170,8 +171,8 @@ static int launch_direct(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p
 	return status;
 }
 
-static int launch_general(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
-	const struct gpube_contraction *c)
+static int launch_general(
+	struct gpube_ctx *ctx, const struct gpube__cuda_plan *p, const struct gpube_contraction *c)
 {
 	(void)p;
 	return gpube__contract_general(ctx, c);

@@ -40,15 +40,15 @@ __device__ static int64_t reduced_offset(const struct general &g, int k, int64_t
 	if (g.has_offsets)
 		return g.offsets[k * g.n_reduced + r];
 	return gpube__offset(r, g.n_dims - g.n_out, g.size + g.n_out,
-	        g.stride + (int64_t)k * g.n_dims + g.n_out);
+		g.stride + (int64_t)k * g.n_dims + g.n_out);
 }
 
 __device__ static int64_t cell(
-        const struct general &g, const int64_t *base, int k, int64_t s, int64_t r)
+	const struct general &g, const int64_t *base, int k, int64_t s, int64_t r)
 {
 	const int64_t b =
-	        k < MAX_BASES ? base[k]
-	                      : gpube__offset(s, g.n_out, g.size, g.stride + (int64_t)k * g.n_dims);
+		k < MAX_BASES ? base[k]
+			      : gpube__offset(s, g.n_out, g.size, g.stride + (int64_t)k * g.n_dims);
 
 	return b + reduced_offset(g, k, r);
 }
@@ -64,7 +64,7 @@ __device__ static T joined(const struct general &g, const int64_t *base, int64_t
 }
 
 __device__ static uint64_t joined_count(
-        const struct general &g, const int64_t *base, int64_t s, int64_t r)
+	const struct general &g, const int64_t *base, int64_t s, int64_t r)
 {
 	uint64_t n = 1;
 
@@ -96,7 +96,7 @@ __device__ static void merge(const struct general &g, struct found<T> *a, const 
 /* Reduced cells [r, end) in steps of 'step' of output cell s. */
 template <typename T, int SEMIRING>
 __device__ static struct found<T> reduce(
-        const struct general &g, int64_t s, int64_t r, int64_t end, int64_t step) {
+	const struct general &g, int64_t s, int64_t r, int64_t end, int64_t step) {
 	struct found<T> best = {
 		0, 0, -1
 	};
@@ -124,15 +124,16 @@ __device__ static void finish(const struct general &g, int64_t s, const struct f
 	((T *)g.out)[s] = value;
 	if (SEMIRING == GPUBE_MIN_COUNT) {
 		const uint64_t repeat =
-		        g.modulus ? (uint64_t)g.repeat % g.modulus : (uint64_t)g.repeat;
+			g.modulus ? (uint64_t)g.repeat % g.modulus : (uint64_t)g.repeat;
 
 		g.out_counts[s] = (int64_t)value == g.cut
-			? 0 : gpube__count_mul(best.count, repeat, g.modulus);
+					  ? 0
+					  : gpube__count_mul(best.count, repeat, g.modulus);
 	}
 	if (g.out_arg)
 		gpube__store_arg(g.out_arg, g.arg_bytes, s,
-		        gpube__offset(best.r, g.n_dims - g.n_out, g.size + g.n_out,
-		                g.arg_stride + g.n_out));
+			gpube__offset(best.r, g.n_dims - g.n_out, g.size + g.n_out,
+				g.arg_stride + g.n_out));
 }
 
 /*
@@ -143,12 +144,12 @@ __device__ static void finish(const struct general &g, int64_t s, const struct f
  */
 template <typename T, int SEMIRING>
 __global__ void __launch_bounds__(THREADS)
-        general_flat(const struct general *gp, int64_t from, int64_t to)
+	general_flat(const struct general *gp, int64_t from, int64_t to)
 {
 	const struct general g = *gp;
 
 	for (int64_t s = from + (int64_t)blockIdx.x * THREADS + threadIdx.x; s < to;
-	        s += (int64_t)gridDim.x * THREADS)
+		s += (int64_t)gridDim.x * THREADS)
 		finish<T, SEMIRING>(g, s, reduce<T, SEMIRING>(g, s, 0, g.n_reduced, 1));
 }
 
@@ -198,7 +199,7 @@ __global__ void __launch_bounds__(THREADS) general_join(const struct general *gp
 	for (int i = 0; i < g.splits; i++) {
 		const struct gpube__partial p = g.partials[s * g.splits + i];
 		const struct found<T> one = {
-			(T)p.value.i, p.count, p.arg
+			(T) p.value.i, p.count, p.arg
 		};
 
 		merge<T, SEMIRING>(g, &best, one);
@@ -220,7 +221,7 @@ static int launch(struct gpube_ctx *ctx, const struct general *g, const struct g
 
 		general_split<T, SEMIRING><<<blocks, THREADS, 0, d->stream>>>(on_device);
 		general_join<T, SEMIRING><<<(unsigned)((g->n_out_cells + THREADS - 1) / THREADS),
-		        THREADS, 0, d->stream>>>(on_device);
+			THREADS, 0, d->stream>>>(on_device);
 		gpube__mark(ctx, 1);
 		GPUBE_ECUDA(ctx, cudaGetLastError());
 		return GPUBE_OK;
@@ -238,7 +239,7 @@ static int launch(struct gpube_ctx *ctx, const struct general *g, const struct g
 		}
 		blocks = blocks < 32 * d->n_sms ? blocks : 32 * d->n_sms;
 		general_flat<T, SEMIRING>
-		        <<<(unsigned)blocks, THREADS, 0, d->stream>>>(on_device, from, from + n);
+			<<<(unsigned)blocks, THREADS, 0, d->stream>>>(on_device, from, from + n);
 		GPUBE_ECUDA(ctx, cudaGetLastError());
 	}
 	gpube__mark(ctx, 1);
@@ -247,7 +248,7 @@ static int launch(struct gpube_ctx *ctx, const struct general *g, const struct g
 
 template <typename T>
 static int launch_type(struct gpube_ctx *ctx, const struct general *g,
-        const struct general *on_device, enum gpube_semiring semiring)
+	const struct general *on_device, enum gpube_semiring semiring)
 {
 	return semiring == GPUBE_MIN_COUNT ? launch<T, GPUBE_MIN_COUNT>(ctx, g, on_device)
 					   : launch<T, GPUBE_MIN_PLUS>(ctx, g, on_device);
@@ -257,7 +258,7 @@ static int launch_type(struct gpube_ctx *ctx, const struct general *g,
 static int splits_of(const struct gpube__device *d, const struct gpube__shape *s)
 {
 	const int64_t blocks =
-	        8 * d->n_sms < GPUBE_MAX_PARTIALS ? 8 * d->n_sms : GPUBE_MAX_PARTIALS;
+		8 * d->n_sms < GPUBE_MAX_PARTIALS ? 8 * d->n_sms : GPUBE_MAX_PARTIALS;
 	int64_t splits;
 
 	if (s->n_out_cells > blocks || s->n_reduced < 4 * THREADS)
@@ -288,18 +289,18 @@ static void fill_offsets(int64_t *to, const struct gpube__shape *s)
 	for (int k = 0; k < s->n_in; k++)
 		for (int64_t r = 0; r < s->n_reduced; r++)
 			*to++ = gpube__offset(r, s->n_dims - s->n_out, s->size + s->n_out,
-			        s->stride + (int64_t)k * s->ld + s->n_out);
+				s->stride + (int64_t)k * s->ld + s->n_out);
 }
 
 static int general_shape(
-        struct gpube_ctx *ctx, const struct gpube_contraction *c, const struct gpube__shape *s)
+	struct gpube_ctx *ctx, const struct gpube_contraction *c, const struct gpube__shape *s)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 	const uint64_t n_in = (uint64_t)s->n_in, n_dims = (uint64_t)s->n_dims;
 	const bool offsets = n_in == 0 || s->n_reduced <= (int64_t)(MAX_OFFSETS / n_in);
 	const uint64_t n_offsets = offsets ? n_in * (uint64_t)s->n_reduced : 0;
 	const uint64_t bytes = sizeof(struct general) + 64 +
-	                       8 * (2 * n_dims + n_in * n_dims + 2 * n_in + n_offsets);
+			       8 * (2 * n_dims + n_in * n_dims + 2 * n_in + n_offsets);
 	struct general *g;
 	struct cursor w;
 	void *device;
@@ -349,15 +350,15 @@ static int general_shape(
 	if (status != GPUBE_OK)
 		return status;
 	return c->type == GPUBE_INT32
-		? launch_type<int32_t>(ctx, g, (struct general *)device, c->semiring)
-		: launch_type<int64_t>(ctx, g, (struct general *)device, c->semiring);
+		       ? launch_type<int32_t>(ctx, g, (struct general *)device, c->semiring)
+		       : launch_type<int64_t>(ctx, g, (struct general *)device, c->semiring);
 }
 
 int gpube__contract_general(struct gpube_ctx *ctx, const struct gpube_contraction *c)
 {
 	struct gpube__shape s;
 	int64_t *stride = (int64_t *)gpube__alloc(
-	        ctx, (uint64_t)c->n_in * GPUBE_MAX_DIMS + 1, sizeof(*stride));
+		ctx, (uint64_t)c->n_in * GPUBE_MAX_DIMS + 1, sizeof(*stride));
 	int status;
 
 	if (!stride)

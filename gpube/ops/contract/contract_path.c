@@ -19,7 +19,7 @@
  * time (bounds-h200).
  */
 #define MANY_FORMS 16
-#define FEW	   32
+#define FEW        32
 
 /* Times what the bytes take: boxes do better where there is more to do (contract-h200). */
 #define STRIP_MOST 2.0
@@ -57,8 +57,7 @@ bool gpube__general_applies(const struct gpube__request *r)
 }
 
 /* Where there are direct tiles, those are taken, however short it would be. */
-bool gpube__general_plan(
-	struct gpube__cuda_plan *p, double *cycles, const struct gpube__request *r)
+bool gpube__general_plan(struct gpube__cuda_plan *p, double *cycles, const struct gpube__request *r)
 {
 	(void)p;
 	*cycles = r->forced || r->in_batch || gpube__direct_applies(r)
@@ -100,8 +99,7 @@ bool gpube__boxes_apply(const struct gpube__request *r)
 	       r->s->n_dims <= GPUBE_BOX_DIMS && r->s->n_reduced <= INT32_MAX;
 }
 
-bool gpube__boxes_search(
-	struct gpube__cuda_plan *p, double *cycles, const struct gpube__request *r)
+bool gpube__boxes_search(struct gpube__cuda_plan *p, double *cycles, const struct gpube__request *r)
 {
 	const struct gpube__box *b = &p->box;
 
@@ -182,7 +180,8 @@ static void begin(struct gpube__cuda_plan *p)
 
 /*
  * The plan that is predicted to be fastest, of those worth looking for, or that of one family; of a
- * batch all that it can take is searched for at once. Later calls for the same shape make it better.
+ * batch all that it can take is searched for at once. Later calls for the same shape make it
+ * better.
  */
 static void make_plan(struct gpube__cuda_plan *p, struct gpube__planning *g, enum gpube__by only,
 	const struct gpube_contraction *c, const struct gpube__shape *s, bool in_batch)
@@ -199,8 +198,7 @@ static void make_plan(struct gpube__cuda_plan *p, struct gpube__planning *g, enu
 }
 
 void gpube__cuda_plan_batch(struct gpube__cuda_plan *p, struct gpube__planning *g,
-	const struct gpube_contraction *c, const struct gpube__shape *s, int64_t n,
-	int64_t n_forms)
+	const struct gpube_contraction *c, const struct gpube__shape *s, int64_t n, int64_t n_forms)
 {
 	const bool any = g->only == GPUBE_BY_ANY, shares = any && n_forms > MANY_FORMS && n < FEW;
 	const struct gpube__request r = {&g->device, c, s, true, false};

@@ -57,8 +57,8 @@ const char *gpube__contract_problem(const struct gpube_contraction *c)
 }
 
 /* Offset of operand o's cell at the coordinates 'at'. */
-static int64_t cell_of(const struct gpube_contraction *c, const struct gpube_operand *o,
-	const int64_t *at)
+static int64_t cell_of(
+	const struct gpube_contraction *c, const struct gpube_operand *o, const int64_t *at)
 {
 	int64_t cell = 0;
 
@@ -99,8 +99,8 @@ static uint64_t count_product(const struct gpube_contraction *c, const int64_t *
 
 	for (int k = 0; k < c->n_in; k++)
 		if (c->in[k].counts)
-			product = gpube__count_mul(product,
-				c->in[k].counts[cell_of(c, &c->in[k], at)], c->modulus);
+			product = gpube__count_mul(
+				product, c->in[k].counts[cell_of(c, &c->in[k], at)], c->modulus);
 	return product;
 }
 

@@ -9,9 +9,9 @@ struct block {
 	char *at;
 	uint64_t bytes;
 	struct chunk *chunk;
-	struct block *before, *after;	     /* neighbours in the chunk */
+	struct block *before, *after;        /* neighbours in the chunk */
 	struct block *free_prev, *free_next; /* in the list of free blocks */
-	struct block *chain;		     /* in its bucket of the hash, when used */
+	struct block *chain;                 /* in its bucket of the hash, when used */
 	bool used;
 };
 

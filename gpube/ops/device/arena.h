@@ -2,11 +2,11 @@
  * arena.h - tables of one context in few large pieces of memory, which nothing here touches. In a
  * piece: best fit, neighbours merge. Host code alone, so that it is tested without a device.
  *
- * The first bytes of a device come at once, 79 GiB of an H200 in 2 ms. Those that were given back do
- * not: 40 ms to give back so many, and 250 to have them again, for the driver clears them
- * (benchmarks/runs/families-h200, "Memory"). So a piece grows at its end where the memory can do that,
- * and is given back only where its place is wanted. The first piece stays short: it is for the many
- * small tables, which so do not stand in the way of a large one.
+ * The first bytes of a device come at once, 79 GiB of an H200 in 2 ms. Those that were given back
+ * do not: 40 ms to give back so many, and 250 to have them again, for the driver clears them
+ * (benchmarks/runs/families-h200, "Memory"). So a piece grows at its end where the memory can do
+ * that, and is given back only where its place is wanted. The first piece stays short: it is for
+ * the many small tables, which so do not stand in the way of a large one.
  */
 #ifndef GPUBE_OPS_DEVICE_ARENA_H
 #define GPUBE_OPS_DEVICE_ARENA_H
@@ -28,7 +28,7 @@ struct gpube__source {
 	bool (*extend)(struct gpube__source *s, struct gpube__piece *p, uint64_t bytes);
 	/* Takes it back, when nothing uses it any more. */
 	void (*give)(struct gpube__source *s, struct gpube__piece *p);
-	uint64_t step;	/* pieces and what is added are multiples of it, at least 1 */
+	uint64_t step;  /* pieces and what is added are multiples of it, at least 1 */
 	bool lengthens; /* extend() may succeed */
 };
 

@@ -24,7 +24,7 @@ struct gpube__clock {
 int gpube__clock_open(struct gpube_ctx *ctx)
 {
 	struct gpube__clock *c =
-	        (struct gpube__clock *)gpube__alloc_zero(ctx, 1, sizeof(struct gpube__clock));
+		(struct gpube__clock *)gpube__alloc_zero(ctx, 1, sizeof(struct gpube__clock));
 
 	gpube__device_of(ctx)->clock = c;
 	if (!c)

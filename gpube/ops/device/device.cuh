@@ -50,7 +50,10 @@ struct gpube__watch {
 	uint8_t lane_order[2][256];
 };
 
-/* A partial result of a reduction: of the general kernel, whose values are integers, or of a best one. */
+/*
+ * A partial result of a reduction: of the general kernel, whose values are integers, or of a best
+ * one.
+ */
 struct gpube__partial {
 	union {
 		int64_t i;
@@ -61,28 +64,29 @@ struct gpube__partial {
 };
 
 #define GPUBE_MAX_PARTIALS 8192
-#define GPUBE_MAX_PEERS	   7
-#define GPUBE_FEW	   32 /* pieces or tables of which a kernel is told by its parameters */
+#define GPUBE_MAX_PEERS    7
+#define GPUBE_FEW          32 /* pieces or tables of which a kernel is told by its parameters */
 
 struct gpube__device {
 	int id, n_sms;
-	size_t shared_bytes;	/* most a block may ask for */
+	size_t shared_bytes;    /* most a block may ask for */
 	size_t sm_shared_bytes; /* of a multiprocessor */
 	cudaStream_t stream;
 	struct gpube__memory *memory; /* of the arena */
 	struct gpube__arena *arena;
-	uint64_t memory_bytes;		/* most for tables */
+	uint64_t memory_bytes;           /* most for tables */
 	struct gpube__partial *partials; /* GPUBE_MAX_PARTIALS, in the arena */
-	void *words;			 /* descriptors, in the arena */
+	void *words;                     /* descriptors, in the arena */
 	uint64_t words_bytes;
 	void *lists; /* what kernels make of descriptors, in the arena */
 	uint64_t lists_bytes;
-	unsigned char *staging; /* their host copy, pinned, so that sending them waits for nothing */
+	/* their host copy, pinned, so that sending them waits for nothing */
+	unsigned char *staging;
 	uint64_t staging_bytes;
-	cudaEvent_t sent;	/* the copy has been read */
+	cudaEvent_t sent;           /* the copy has been read */
 	struct gpube__watch *watch; /* NULL until a kernel needs it */
 	struct gpube__planning planning;
-	cudaEvent_t marks[2];	/* benchmarks: recorded before and after the kernels, if not NULL */
+	cudaEvent_t marks[2]; /* benchmarks: recorded before and after the kernels, if not NULL */
 	struct gpube__clock *clock;
 	struct gpube_ctx *peers[GPUBE_MAX_PEERS]; /* see gpube__open_peers() */
 	int n_peers;
@@ -126,8 +130,7 @@ int gpube__open_peers(struct gpube_ctx *ctx);
  * freed after the arena.
  * Errors: ENOMEM
  */
-int gpube__memory_new(
-	struct gpube__memory **out, struct gpube_ctx *ctx, int id, uint64_t limit);
+int gpube__memory_new(struct gpube__memory **out, struct gpube_ctx *ctx, int id, uint64_t limit);
 /* Lets device id, a peer's, have it, too; where it is refused, copies go through the host. */
 void gpube__memory_share(struct gpube__memory *m, int id);
 
@@ -157,8 +160,7 @@ int gpube__match_cuda(struct gpube_ctx *ctx, const struct gpube_match *m);
 
 /* The operators of the backend. */
 int gpube__contract_cuda(struct gpube_ctx *ctx, const struct gpube_contraction *c);
-int gpube__contract_batch_cuda(
-	struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c);
+int gpube__contract_batch_cuda(struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c);
 
 /* An operator of subset.h: its comment is there. */
 int gpube__subset_splits_cuda(struct gpube_ctx *ctx, const struct gpube_splits *s);

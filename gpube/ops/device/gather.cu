@@ -13,8 +13,7 @@ struct few_pieces {
 	struct piece piece[GPUBE_FEW];
 };
 
-template <typename T>
-static __device__ void gather_piece(const struct piece &p, T *out)
+template <typename T> static __device__ void gather_piece(const struct piece &p, T *out)
 {
 	const T *values = (const T *)p.values;
 
@@ -22,8 +21,7 @@ static __device__ void gather_piece(const struct piece &p, T *out)
 		out[p.to + i] = values[p.first + i * p.stride];
 }
 
-template <typename T>
-static __global__ void gather(const struct piece *pieces, T *out)
+template <typename T> static __global__ void gather(const struct piece *pieces, T *out)
 {
 	gather_piece(pieces[blockIdx.x], out);
 }
@@ -42,7 +40,7 @@ static uint64_t list_pieces(struct piece *list, int64_t n, const struct gpube_ce
 
 	for (int64_t k = 0; k < n; k++) {
 		const struct piece p = {pieces[k].values, pieces[k].first, pieces[k].stride,
-		        pieces[k].n, (int64_t)cells};
+			pieces[k].n, (int64_t)cells};
 
 		list[k] = p;
 		cells += (uint64_t)pieces[k].n;
@@ -73,7 +71,7 @@ static int gather_at_once(struct gpube_ctx *ctx, void *to, int64_t n,
 }
 
 int gpube__gather_cuda(struct gpube_ctx *ctx, void *to, int64_t n, const struct gpube_cells *pieces,
-        size_t cell_bytes)
+	size_t cell_bytes)
 {
 	cudaStream_t stream = gpube__device_of(ctx)->stream;
 	const uint64_t head = ((uint64_t)n * sizeof(struct piece) + 255) / 256 * 256;
@@ -98,13 +96,13 @@ int gpube__gather_cuda(struct gpube_ctx *ctx, void *to, int64_t n, const struct 
 		return status;
 	if (cell_bytes == 4)
 		gather<int32_t><<<(unsigned)n, 64, 0, stream>>>(
-		        (const struct piece *)words, (int32_t *)((char *)words + head));
+			(const struct piece *)words, (int32_t *)((char *)words + head));
 	else
 		gather<int64_t><<<(unsigned)n, 64, 0, stream>>>(
-		        (const struct piece *)words, (int64_t *)((char *)words + head));
+			(const struct piece *)words, (int64_t *)((char *)words + head));
 	GPUBE_ECUDA(ctx, cudaGetLastError());
 	GPUBE_ECUDA(ctx, cudaMemcpyAsync(host + head, (char *)words + head, bytes,
-	                         cudaMemcpyDeviceToHost, stream));
+				 cudaMemcpyDeviceToHost, stream));
 	GPUBE_ECUDA(ctx, cudaStreamSynchronize(stream));
 	memcpy(to, host + head, bytes);
 	return GPUBE_OK;

@@ -24,8 +24,8 @@ static __device__ void match_all(
 }
 
 template <bool wide>
-static __global__ void __launch_bounds__(THREADS) match_cells(
-	void *const *tables, int32_t n, int64_t cells, int64_t limit, int64_t cut)
+static __global__ void __launch_bounds__(THREADS)
+	match_cells(void *const *tables, int32_t n, int64_t cells, int64_t limit, int64_t cut)
 {
 	match_all<wide>(tables, n, cells, limit, cut);
 }
@@ -36,9 +36,9 @@ struct few_tables {
 
 /* The same where a kernel's parameters have room for the addresses. */
 template <bool wide>
-static __global__ void __launch_bounds__(THREADS) match_few(
-	const __grid_constant__ struct few_tables few, int32_t n, int64_t cells, int64_t limit,
-	int64_t cut)
+static __global__ void __launch_bounds__(THREADS)
+	match_few(const __grid_constant__ struct few_tables few, int32_t n, int64_t cells,
+		int64_t limit, int64_t cut)
 {
 	match_all<wide>(few.table, n, cells, limit, cut);
 }
@@ -51,11 +51,11 @@ static int launch_few(struct gpube_ctx *ctx, const struct gpube_match *m, unsign
 	memset(&few, 0, sizeof(few));
 	memcpy(few.table, m->tables, (size_t)m->n * sizeof(*m->tables));
 	if (m->type == GPUBE_INT32)
-		match_few<false><<<grid, THREADS, 0, stream>>>(
-			few, m->n, m->cells, m->limit, m->cut);
+		match_few<false>
+			<<<grid, THREADS, 0, stream>>>(few, m->n, m->cells, m->limit, m->cut);
 	else
-		match_few<true><<<grid, THREADS, 0, stream>>>(
-			few, m->n, m->cells, m->limit, m->cut);
+		match_few<true>
+			<<<grid, THREADS, 0, stream>>>(few, m->n, m->cells, m->limit, m->cut);
 	GPUBE_ECUDA(ctx, cudaGetLastError());
 	return GPUBE_OK;
 }

@@ -227,8 +227,7 @@ static void add_user(struct gpube__memory *m, int id)
 	user->flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 }
 
-int gpube__memory_new(
-	struct gpube__memory **out, struct gpube_ctx *ctx, int id, uint64_t limit)
+int gpube__memory_new(struct gpube__memory **out, struct gpube_ctx *ctx, int id, uint64_t limit)
 {
 	struct gpube__memory *m =
 		(struct gpube__memory *)gpube__alloc_zero(ctx, 1, sizeof(struct gpube__memory));

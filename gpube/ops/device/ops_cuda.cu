@@ -28,7 +28,8 @@ static void *cuda_alloc(struct gpube_ctx *ctx, uint64_t bytes)
 		return gpube__arena_take(d->arena, ctx, bytes);
 	gpube__fail(ctx, GPUBE_ENOMEM, "no room for a table of %s on the device, %s are left",
 		gpube__bytes_text(need, (double)bytes),
-		gpube__bytes_text(room_text, left > OVERHEAD_BYTES ? (double)(left - OVERHEAD_BYTES) : 0));
+		gpube__bytes_text(
+			room_text, left > OVERHEAD_BYTES ? (double)(left - OVERHEAD_BYTES) : 0));
 	return NULL;
 }
 
@@ -49,8 +50,8 @@ static int copy_waiting(struct gpube_ctx *ctx, void *to, const void *from, uint6
 {
 	const double begin = gpube__copy_begin(ctx);
 
-	GPUBE_ECUDA(ctx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault,
-	                         gpube__device_of(ctx)->stream));
+	GPUBE_ECUDA(ctx,
+		cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, gpube__device_of(ctx)->stream));
 	/* the caller may change 'from' at once */
 	return gpube__copy_end(ctx, begin);
 }
@@ -80,15 +81,14 @@ static int cuda_contract(struct gpube_ctx *ctx, const struct gpube_contraction *
 	return gpube__contract_cuda(ctx, c);
 }
 
-static int cuda_contract_batch(
-        struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c)
+static int cuda_contract_batch(struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c)
 {
 	gpube__clock_to(ctx, n > 0 ? c->seconds : NULL);
 	return gpube__contract_batch_cuda(ctx, n, c);
 }
 
 static int cuda_gather(struct gpube_ctx *ctx, void *to, int64_t n, const struct gpube_cells *pieces,
-        size_t cell_bytes)
+	size_t cell_bytes)
 {
 	const double begin = gpube__copy_begin(ctx);
 	const int status = gpube__gather_cuda(ctx, to, n, pieces, cell_bytes);
@@ -98,8 +98,8 @@ static int cuda_gather(struct gpube_ctx *ctx, void *to, int64_t n, const struct 
 }
 
 /*
- * What room for descriptors is rounded up to: pinned memory costs as much as a hundred launches, and
- * contractions of slowly growing descriptors would pay that again and again.
+ * What room for descriptors is rounded up to: pinned memory costs as much as a hundred launches,
+ * and contractions of slowly growing descriptors would pay that again and again.
  */
 static uint64_t rounded(uint64_t bytes)
 {
@@ -154,7 +154,7 @@ unsigned char *gpube__staging(struct gpube_ctx *ctx, uint64_t bytes, bool to_sen
 	return d->staging;
 fail:
 	gpube__fail(ctx, GPUBE_ECUDA, "CUDA: no pinned memory for descriptors: %s",
-	        cudaGetErrorString(cudaGetLastError()));
+		cudaGetErrorString(cudaGetLastError()));
 	return NULL;
 }
 
@@ -260,8 +260,8 @@ static uint64_t memory_of_device(const struct gpube_ctx *ctx)
 		shares += ctx->devices[k] == ctx->devices[0];
 	bytes = (uint64_t)unused / 16 * 15 / (shares ? shares : 1);
 	return ctx->device_memory_bytes && ctx->device_memory_bytes < bytes
-	               ? ctx->device_memory_bytes
-	               : bytes;
+		       ? ctx->device_memory_bytes
+		       : bytes;
 }
 
 static const struct gpube_ops cuda_ops = {
@@ -317,7 +317,7 @@ static int no_device(struct gpube_ctx *ctx, cudaError_t error)
 {
 	(void)cudaGetLastError();
 	return gpube__fail(
-	        ctx, GPUBE_ENODEV, "no usable CUDA device: %s", cudaGetErrorString(error));
+		ctx, GPUBE_ENODEV, "no usable CUDA device: %s", cudaGetErrorString(error));
 }
 
 static int device_open(struct gpube_ctx *ctx, int id)
@@ -342,10 +342,10 @@ static int device_open(struct gpube_ctx *ctx, int id)
 		error = cudaDeviceGetAttribute(&d->n_sms, cudaDevAttrMultiProcessorCount, d->id);
 	if (error == cudaSuccess)
 		error = cudaDeviceGetAttribute(
-		        &shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->id);
+			&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->id);
 	if (error == cudaSuccess)
 		error = cudaDeviceGetAttribute(
-		        &sm_shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, d->id);
+			&sm_shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, d->id);
 	if (error == cudaSuccess)
 		error = gpube__contract_general_probe();
 	if (error == cudaSuccess)
@@ -369,7 +369,7 @@ static int device_open(struct gpube_ctx *ctx, int id)
 			GPUBE_OK)
 		goto fail;
 	d->partials = (struct gpube__partial *)gpube__arena_take(
-	        d->arena, ctx, GPUBE_MAX_PARTIALS * sizeof(*d->partials));
+		d->arena, ctx, GPUBE_MAX_PARTIALS * sizeof(*d->partials));
 	if (!d->partials)
 		goto fail;
 	return GPUBE_OK;

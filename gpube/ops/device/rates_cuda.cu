@@ -8,12 +8,11 @@ extern "C" {
 #include "gpube/ops/rates.h"
 }
 
-#define REPEATS	   5
+#define REPEATS    5
 #define COPY_BYTES (512ull << 20)
 
 /* Add-mins a second; 'rounds' are so many that a launch takes about a millisecond. */
-template <typename T>
-static int rate_of(struct gpube_ctx *ctx, double *rate, void *out, int rounds)
+template <typename T> static int rate_of(struct gpube_ctx *ctx, double *rate, void *out, int rounds)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 	const int blocks = d->n_sms * 8, threads = 256;
@@ -45,7 +44,7 @@ static int copy_rate(struct gpube_ctx *ctx, double *rate, char *tables)
 		gpube__clock_to(ctx, &seconds);
 		gpube__mark(ctx, 0);
 		cudaMemcpyAsync(tables, tables + COPY_BYTES, COPY_BYTES, cudaMemcpyDeviceToDevice,
-		        gpube__device_of(ctx)->stream);
+			gpube__device_of(ctx)->stream);
 		gpube__mark(ctx, 1);
 		gpube__clock_to(ctx, NULL);
 		if (gpube__clock_settle(ctx, NULL) != GPUBE_OK)

@@ -9,11 +9,11 @@ extern "C" {
 }
 #include "gpube/ops/faces/faces_node.h"
 
-#define WARPS  2          /* of a block */
-#define LEAVES (1 << 19)  /* that a round may give */
+#define WARPS  2           /* of a block */
+#define LEAVES (1 << 19)   /* that a round may give */
 #define POOL   (1ll << 30) /* bytes of a pool of nodes */
-#define SHARE  256        /* nodes of a warp in a round, once there are enough */
-#define FEW    8          /* before */
+#define SHARE  256         /* nodes of a warp in a round, once there are enough */
+#define FEW    8           /* before */
 
 /* What a round reads and writes; pointers are the device's. */
 struct round {
@@ -186,7 +186,8 @@ static int prepare(struct job *job, unsigned long long *n)
 	a->most_out = (unsigned long long)(POOL / node);
 	a->in = (const char *)take(job, POOL);
 	a->out = (char *)take(job, POOL);
-	a->stacks = (char *)take(job, (uint64_t)warps * (uint64_t)(s->k[0] + s->l[0]) * (uint64_t)node);
+	a->stacks =
+		(char *)take(job, (uint64_t)warps * (uint64_t)(s->k[0] + s->l[0]) * (uint64_t)node);
 	a->leaves.leaves = (struct gpube_faces_leaf *)take(job, LEAVES * sizeof(*job->list));
 	a->leaves.capacity = LEAVES;
 	job->counts = (struct counts *)take(job, sizeof(*job->counts));
@@ -248,10 +249,9 @@ static int round_trip(struct job *job, unsigned long long *n)
 		return status;
 	rest = got.taken < *n ? *n - got.taken : 0;
 	if (rest)
-		GPUBE_ECUDA(ctx,
-			cudaMemcpyAsync(a->out + got.n_out * node, a->in + got.taken * node,
-				rest * node, cudaMemcpyDeviceToDevice,
-				gpube__device_of(ctx)->stream));
+		GPUBE_ECUDA(ctx, cudaMemcpyAsync(a->out + got.n_out * node,
+					 a->in + got.taken * node, rest * node,
+					 cudaMemcpyDeviceToDevice, gpube__device_of(ctx)->stream));
 	*n = got.n_out + rest;
 	in = (char *)a->in;
 	a->in = a->out;

@@ -1,7 +1,7 @@
 /*
  * faces_node.h - a node of the tree of faces, how it is chosen and how it is cut. The lanes of a
- * warp and a single thread run the same source. See faces.h for the tree; nash/eee/face_lp.c has the
- * same arithmetic, with its reasons.
+ * warp and a single thread run the same source. See faces.h for the tree; nash/eee/face_lp.c has
+ * the same arithmetic, with its reasons.
  *
  * Lanes share the node in memory. FACES_EACH deals items out to them, FACES_SYNC() stands where
  * one lane reads what another wrote; without a device there is one lane.
@@ -57,8 +57,8 @@ struct faces_scratch {
 
 GPUBE_HD static inline int faces_bytes(const struct faces_side *s)
 {
-	const int bytes = (int)(sizeof(struct faces_face) +
-				sizeof(double) * (size_t)(s->l * (s->k + 1)));
+	const int bytes =
+		(int)(sizeof(struct faces_face) + sizeof(double) * (size_t)(s->l * (s->k + 1)));
 
 	return (bytes + 15) / 16 * 16;
 }
@@ -134,8 +134,8 @@ GPUBE_HD static inline void faces_offer(struct faces_best *mine, double value, i
 GPUBE_HD static inline int faces_find(const uint8_t *list, int n, int var)
 {
 #if defined(__CUDA_ARCH__)
-	return __ffs((int)__ballot_sync(
-		       0xffffffffu, FACES_LANE < n && list[FACES_LANE < n ? FACES_LANE : 0] == var)) -
+	return __ffs((int)__ballot_sync(0xffffffffu,
+		       FACES_LANE < n && list[FACES_LANE < n ? FACES_LANE : 0] == var)) -
 	       1;
 #else
 	for (int i = 0; i < n; i++)
@@ -188,8 +188,8 @@ GPUBE_HD static inline void faces_init(struct faces_face *f, const struct faces_
 }
 
 /* A face that was begun elsewhere; not for a device. */
-static inline void faces_begin(struct faces_face *f, const struct faces_side *s,
-	const struct gpube_faces_start *start)
+static inline void faces_begin(
+	struct faces_face *f, const struct faces_side *s, const struct gpube_faces_start *start)
 {
 	f->fixed = 0;
 	f->live = start->live;
@@ -275,7 +275,9 @@ GPUBE_HD static inline void faces_pivot(struct faces_face *f, const struct faces
 	FACES_SYNC();
 }
 
-/* Farkas' multipliers that the row proposes, checked against the payoffs: see nash/eee/face_lp.c. */
+/*
+ * Farkas' multipliers that the row proposes, checked against the payoffs: see nash/eee/face_lp.c.
+ */
 GPUBE_HD static inline bool faces_proves_positive(
 	const struct faces_face *f, const struct faces_side *s, int row)
 {
@@ -308,8 +310,7 @@ GPUBE_HD static inline bool faces_proves_positive(
 				const int c = first + u < k ? first + u : k - 1;
 				const int var = f->nonbasic[c];
 
-				y[u] = first + u < k && var >= k &&
-						       (c >= f->live || d[c + 1] > 0)
+				y[u] = first + u < k && var >= k && (c >= f->live || d[c + 1] > 0)
 					       ? d[c + 1]
 					       : 0;
 				of[u] = s->c[(var >= k ? var - k : 0) * k + i];

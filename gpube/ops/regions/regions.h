@@ -58,8 +58,8 @@ static inline int64_t gpube__regions_tables(const struct gpube_regions_plan *p)
 /* The beginning of a state's memory; at[] (n_tables + 1), domain[] (n) and the cells follow. */
 struct gpube_regions_head {
 	int64_t constant, target; /* target: where the limit is reached */
-	int32_t slack;		  /* what was missing to it when the pass began */
-	int32_t closed;		  /* some variable has no value left */
+	int32_t slack;            /* what was missing to it when the pass began */
+	int32_t closed;           /* some variable has no value left */
 	int64_t unused[5];
 };
 

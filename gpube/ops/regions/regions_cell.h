@@ -121,7 +121,8 @@ GPUBE_HD static inline struct regions_join regions_join(
 	for (int k = 0; k < 3; k++) { /* the share without other[2 - k] */
 		const int without = other[2 - k];
 		int32_t d[3];
-		int at[3], first = k < 2 ? other[0] : other[1], second = k == 0 ? other[1] : other[2];
+		int at[3], first = k < 2 ? other[0] : other[1],
+			   second = k == 0 ? other[1] : other[2];
 		int m = 0;
 
 		for (int i = 0; i < 4; i++) {

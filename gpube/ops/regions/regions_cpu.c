@@ -7,7 +7,7 @@ struct run {
 	struct regions_view v;
 	const struct gpube_ascent_kernels *kernels;
 	int32_t **scratch; /* per thread */
-	int64_t part;	   /* cells of one of its parts */
+	int64_t part;      /* cells of one of its parts */
 	int32_t slack, first;
 	bool backward;
 };
@@ -15,7 +15,8 @@ struct run {
 /* ---- quads ----------------------------------------------------------------------------- */
 
 /* A share with z as the slowest variable and padded rows: [z][first][second]. */
-static void turn_round(int32_t *to, const struct regions_join *j, int k, int32_t first, int32_t second)
+static void turn_round(
+	int32_t *to, const struct regions_join *j, int k, int32_t first, int32_t second)
 {
 	const int64_t *step = j->step[k];
 	const int32_t row = regions_row(second);
@@ -83,7 +84,7 @@ struct triple {
 /* Cell (x, y, z) of the table in pairs (v1, v2), (v0, v2), (v0, v1). */
 static inline int64_t pair_cell(const struct triple *a, int side, int32_t x, int32_t y, int32_t z)
 {
-	return side == 0 ? (int64_t)y * a->row[1] + z
+	return side == 0   ? (int64_t)y * a->row[1] + z
 	       : side == 1 ? (int64_t)x * a->row[1] + z
 			   : (int64_t)x * a->row[0] + y;
 }
@@ -107,8 +108,9 @@ static void triple_side(const struct triple *a, int side, int parts, int32_t *m,
 			}
 		}
 	for (int64_t c = 0; c < cells; c++)
-		a->gift[side][c] = m[c] == GPUBE__DEAD ? GPUBE__DEAD
-						       : a->gift[side][c] + regions_part(m[c], parts);
+		a->gift[side][c] = m[c] == GPUBE__DEAD
+					   ? GPUBE__DEAD
+					   : a->gift[side][c] + regions_part(m[c], parts);
 }
 
 static void triple(void *arg, int64_t item, int thread)
@@ -262,14 +264,15 @@ static int make_scratch(struct gpube_ctx *ctx, struct run *r, const struct gpube
 static int pass(struct gpube_ctx *ctx, struct gpube_regions *s, int what)
 {
 	const struct gpube_regions_plan *p = s->plan;
-	struct run r = {.v = regions_view(s, p->words), .kernels = gpube__ascent_kernels(),
+	struct run r = {.v = regions_view(s, p->words),
+		.kernels = gpube__ascent_kernels(),
 		.backward = what & GPUBE_REGIONS_BACKWARD};
 	const int64_t left = r.v.head->target - r.v.head->constant;
 	int status = make_scratch(ctx, &r, s);
 
 	r.slack = r.v.head->slack = left > GPUBE__SLACK_MAX ? GPUBE__SLACK_MAX
-				    : left < 0		? 0
-							: (int32_t)left;
+				    : left < 0              ? 0
+							    : (int32_t)left;
 	if (!status && (what & GPUBE_REGIONS_QUADS))
 		groups(ctx, &r, p->quad_group, p->n_quad_groups, quad);
 	if (!status)

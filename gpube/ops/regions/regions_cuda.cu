@@ -112,7 +112,8 @@ __device__ static void side_along(const struct triple *a, bool first, int parts)
 
 #pragma unroll 4
 		for (int o = 0; o < over; o++)
-			m = vectors_least(m, first ? triple_left(a, o, r, k) : triple_left(a, r, o, k));
+			m = vectors_least(
+				m, first ? triple_left(a, o, r, k) : triple_left(a, r, o, k));
 		g.x = gift_after(g.x, m.x, parts);
 		g.y = gift_after(g.y, m.y, parts);
 		g.z = gift_after(g.z, m.z, parts);
@@ -161,9 +162,9 @@ __global__ void __launch_bounds__(TRIPLE_THREADS)
 		const int x = r / a.d1, y = r - x * a.d1;
 
 		for (int k = threadIdx.x % ROW_LANES; k < a.vectors; k += ROW_LANES)
-			a.table[r * a.vectors + k] = vector_sum(a.table[r * a.vectors + k],
-				p0[y * a.vectors + k], p1[x * a.vectors + k], p2[x * a.row1 + y],
-				slack);
+			a.table[r * a.vectors + k] =
+				vector_sum(a.table[r * a.vectors + k], p0[y * a.vectors + k],
+					p1[x * a.vectors + k], p2[x * a.row1 + y], slack);
 	}
 	__syncthreads();
 	for (int turn = 0; turn < 5; turn++) {
@@ -222,8 +223,8 @@ __device__ static void pair_least(const struct pair *e, int32_t *m)
 			int32_t best = GPUBE__DEAD;
 
 			for (int k = lane % ROW_LANES; k < e->vectors && x < e->da; k += ROW_LANES)
-				best = regions_least(best,
-					vector_least(e->t[x * e->vectors + k], 4 * k, e->db));
+				best = regions_least(
+					best, vector_least(e->t[x * e->vectors + k], 4 * k, e->db));
 			best = row_least(best);
 			if (lane % ROW_LANES == 0 && x < e->da)
 				m[x] = best;
@@ -241,8 +242,8 @@ __device__ static void pair_least(const struct pair *e, int32_t *m)
 	__syncwarp();
 }
 
-__device__ static void pair_settle(const struct pair *e, const int32_t *m, const int32_t *gift,
-	int32_t slack, int32_t best)
+__device__ static void pair_settle(
+	const struct pair *e, const int32_t *m, const int32_t *gift, int32_t slack, int32_t best)
 {
 #pragma unroll 4
 	for (int i = threadIdx.x % 32; i < e->da * e->vectors; i += 32) {
@@ -301,8 +302,8 @@ __global__ void __launch_bounds__(VALUE_THREADS)
 	__syncthreads();
 	for (int x = threadIdx.x; x < d; x += VALUE_THREADS) {
 		const struct regions_value value = regions_value(
-			taken[x] < (unsigned long long)slack ? (int32_t)taken[x] : GPUBE__DEAD, best,
-			slack, n);
+			taken[x] < (unsigned long long)slack ? (int32_t)taken[x] : GPUBE__DEAD,
+			best, slack, n);
 
 		u[x] = value.unary;
 		gift[x] = value.gift;
@@ -372,8 +373,8 @@ static struct extent quads_extent(const struct gpube_regions *r, int32_t first, 
 	return e;
 }
 
-static int quad_groups(struct gpube_ctx *ctx, struct gpube_regions *r,
-	const struct regions_view *v, bool backward)
+static int quad_groups(
+	struct gpube_ctx *ctx, struct gpube_regions *r, const struct regions_view *v, bool backward)
 {
 	const struct gpube_regions_plan *p = r->plan;
 	cudaStream_t stream = gpube__device_of(ctx)->stream;
@@ -387,7 +388,8 @@ static int quad_groups(struct gpube_ctx *ctx, struct gpube_regions *r,
 			const struct extent e = quads_extent(r, first, n, z);
 
 			if (step == 0)
-				pull_kernel<<<dim3(e.pull_blocks, 4 * n), 256, 0, stream>>>(*v, first);
+				pull_kernel<<<dim3(e.pull_blocks, 4 * n), 256, 0, stream>>>(
+					*v, first);
 			join_kernel<<<dim3(e.boxes, n), JOIN_THREADS, e.shared, stream>>>(
 				*v, first, z, 4 - step);
 		}
@@ -396,8 +398,8 @@ static int quad_groups(struct gpube_ctx *ctx, struct gpube_regions *r,
 	return GPUBE_OK;
 }
 
-static int triple_groups(struct gpube_ctx *ctx, struct gpube_regions *r,
-	const struct regions_view *v, bool backward)
+static int triple_groups(
+	struct gpube_ctx *ctx, struct gpube_regions *r, const struct regions_view *v, bool backward)
 {
 	const struct gpube_regions_plan *p = r->plan;
 	const int32_t *vars = p->words + 8 * (int64_t)p->n_quads;
@@ -485,12 +487,11 @@ static int allow_shared(struct gpube_ctx *ctx)
 	if ((size_t)joins > gpube__device_of(ctx)->shared_bytes)
 		return gpube__fail(ctx, GPUBE_ENODEV,
 			"the ascent needs a device with %d bytes of shared memory a block", joins);
-	GPUBE_ECUDA(ctx, cudaFuncSetAttribute(join_kernel,
-				 cudaFuncAttributeMaxDynamicSharedMemorySize,
-				 joins));
-	GPUBE_ECUDA(ctx, cudaFuncSetAttribute(triple_kernel,
-				 cudaFuncAttributeMaxDynamicSharedMemorySize,
-				 gifts_bytes(most_values(ctx))));
+	GPUBE_ECUDA(ctx, cudaFuncSetAttribute(
+				 join_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, joins));
+	GPUBE_ECUDA(ctx,
+		cudaFuncSetAttribute(triple_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+			gifts_bytes(most_values(ctx))));
 	return GPUBE_OK;
 }
 

@@ -7,24 +7,26 @@
 #include "gpube/ops/device/device.cuh"
 #include "gpube/ops/regions/regions_cell.h"
 
-#define JOIN_THREADS   256
-#define PLANES         4 /* values of z that are staged at once; divides the lanes */
-#define SIDE           4 /* a thread's cube of the output */
-#define MOST_CUBES     12 /* along a side of a box */
-#define MOST_FACES     (MOST_CUBES * MOST_CUBES + 4 * MOST_CUBES) /* of a box, in cubes */
+#define JOIN_THREADS 256
+#define PLANES       4  /* values of z that are staged at once; divides the lanes */
+#define SIDE         4  /* a thread's cube of the output */
+#define MOST_CUBES   12 /* along a side of a box */
+#define MOST_FACES   (MOST_CUBES * MOST_CUBES + 4 * MOST_CUBES) /* of a box, in cubes */
 
 static_assert(GPUBE__LANES % PLANES == 0 && GPUBE__LANES % SIDE == 0, "rows are read in vectors");
 
 /* Triples' cells into shares: block row y is share y % 4 of quad first + y / 4. */
 __global__ void pull_kernel(const struct regions_view v, int32_t first)
 {
-	const int32_t q = first + blockIdx.y / 4, t = v.quad_triples[4 * (int64_t)q + blockIdx.y % 4];
+	const int32_t q = first + blockIdx.y / 4,
+		      t = v.quad_triples[4 * (int64_t)q + blockIdx.y % 4];
 	const int64_t n = regions_triple_cells(&v, t) / 4;
 	const int32_t slack = v.head->slack;
 	int4 *table = (int4 *)regions_triple(&v, t);
 	int4 *share = (int4 *)regions_share(&v, q, blockIdx.y % 4);
 
-	for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < n; k += gridDim.x * blockDim.x) {
+	for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < n;
+		k += gridDim.x * blockDim.x) {
 		int4 a = table[k], b = share[k];
 
 		regions_pull(&a.x, &b.x, slack);
@@ -38,8 +40,8 @@ __global__ void pull_kernel(const struct regions_view v, int32_t first)
 
 /* How a block's threads cover the output u x v x w: cubes of SIDE^3 cells, w fastest. */
 struct cover {
-	int u, v, w;	       /* cubes of a block */
-	int n_u, n_v, n_w;     /* blocks */
+	int u, v, w;       /* cubes of a block */
+	int n_u, n_v, n_w; /* blocks */
 };
 
 GPUBE_HD static inline int ceil_div(int a, int b)
@@ -109,8 +111,8 @@ __device__ static void stage_turned(const struct staged *s, int plane, int buffe
 			const int a = divided(i, by), b = i - a * s->columns;
 
 			if (i < n && a < s->n_rows && b < s->n_columns)
-				x[k] = *(const int4 *)(s->from + a * s->step[0] +
-						       b * s->step[1] + z0);
+				x[k] = *(const int4 *)(s->from + a * s->step[0] + b * s->step[1] +
+						       z0);
 		}
 #pragma unroll
 		for (int k = 0; k < 4; k++) {
@@ -142,8 +144,7 @@ __device__ static void stage_rows(const struct staged *s, int plane, int buffer,
 	}
 }
 
-__device__ static inline void stage(
-	const struct staged *s, int plane, int buffer, int z0, int n_z)
+__device__ static inline void stage(const struct staged *s, int plane, int buffer, int z0, int n_z)
 {
 	if (s->step[2] == 1)
 		stage_turned(s, plane, buffer, z0);
@@ -178,8 +179,8 @@ __device__ static inline void join_planes(cube best, const int32_t *uv, const in
 			for (int y = 0; y < SIDE; y++)
 #pragma unroll
 				for (int t = 0; t < SIDE; t++)
-					best[x][y][t] = __viaddmin_s32(of_uv[y] + of_uw[t],
-						of_vw[y][t], best[x][y][t]);
+					best[x][y][t] = __viaddmin_s32(
+						of_uv[y] + of_uw[t], of_vw[y][t], best[x][y][t]);
 		}
 	}
 }

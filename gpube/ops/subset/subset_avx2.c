@@ -66,31 +66,31 @@ static inline __m256i max_64(__m256i a, __m256i b)
 	return _mm256_blendv_epi8(b, a, _mm256_cmpgt_epi64(a, b));
 }
 
-#define ONE_BY_ONE(s, map)       (s) = (map)
-#define FROM_TWO(s, map)         (s) = index_32(map)
+#define ONE_BY_ONE(s, map) (s) = (map)
+#define FROM_TWO(s, map)   (s) = index_32(map)
 
-#define MAX_i16(a, b)            (v_i16) _mm256_max_epi16((__m256i)(a), (__m256i)(b))
-#define TOP_i16                  MAX_i16
-#define SHUFFLES_i16             const uint8_t *
-#define SHUFFLE_INIT_i16         ONE_BY_ONE
-#define SHUFFLE_i16(s, p)        (v_i16) pick_16(s, p)
-#define MAX_i32(a, b)            (v_i32) _mm256_max_epi32((__m256i)(a), (__m256i)(b))
-#define TOP_i32                  MAX_i32
-#define SHUFFLES_i32             struct shuffle_32
-#define SHUFFLE_INIT_i32         FROM_TWO
-#define SHUFFLE_i32(s, p)        (v_i32) shuffle_32(s, p)
-#define MAX_i64(a, b)            (v_i64) max_64((__m256i)(a), (__m256i)(b))
-#define SHUFFLES_i64             const uint8_t *
-#define SHUFFLE_INIT_i64         ONE_BY_ONE
-#define SHUFFLE_i64(s, p)        (v_i64) pick_64(s, p)
-#define MAX_f32(a, b)            (v_f32) _mm256_max_ps((__m256)(a), (__m256)(b))
-#define SHUFFLES_f32             struct shuffle_32
-#define SHUFFLE_INIT_f32         FROM_TWO
-#define SHUFFLE_f32(s, p)        (v_f32) shuffle_32(s, p)
-#define MAX_f64(a, b)            (v_f64) _mm256_max_pd((__m256d)(a), (__m256d)(b))
-#define SHUFFLES_f64             const uint8_t *
-#define SHUFFLE_INIT_f64         ONE_BY_ONE
-#define SHUFFLE_f64(s, p)        (v_f64) pick_64(s, p)
+#define MAX_i16(a, b)     (v_i16) _mm256_max_epi16((__m256i)(a), (__m256i)(b))
+#define TOP_i16           MAX_i16
+#define SHUFFLES_i16      const uint8_t *
+#define SHUFFLE_INIT_i16  ONE_BY_ONE
+#define SHUFFLE_i16(s, p) (v_i16) pick_16(s, p)
+#define MAX_i32(a, b)     (v_i32) _mm256_max_epi32((__m256i)(a), (__m256i)(b))
+#define TOP_i32           MAX_i32
+#define SHUFFLES_i32      struct shuffle_32
+#define SHUFFLE_INIT_i32  FROM_TWO
+#define SHUFFLE_i32(s, p) (v_i32) shuffle_32(s, p)
+#define MAX_i64(a, b)     (v_i64) max_64((__m256i)(a), (__m256i)(b))
+#define SHUFFLES_i64      const uint8_t *
+#define SHUFFLE_INIT_i64  ONE_BY_ONE
+#define SHUFFLE_i64(s, p) (v_i64) pick_64(s, p)
+#define MAX_f32(a, b)     (v_f32) _mm256_max_ps((__m256)(a), (__m256)(b))
+#define SHUFFLES_f32      struct shuffle_32
+#define SHUFFLE_INIT_f32  FROM_TWO
+#define SHUFFLE_f32(s, p) (v_f32) shuffle_32(s, p)
+#define MAX_f64(a, b)     (v_f64) _mm256_max_pd((__m256d)(a), (__m256d)(b))
+#define SHUFFLES_f64      const uint8_t *
+#define SHUFFLE_INIT_f64  ONE_BY_ONE
+#define SHUFFLE_f64(s, p) (v_f64) pick_64(s, p)
 #include "gpube/ops/subset/subset_types_impl.h"
 
 const struct gpube__tile_kernel gpube__tiles_avx2[] =

@@ -93,6 +93,6 @@ static inline __m512i shuffle_64(struct shuffle_64 s, const void *from)
 #define SHUFFLE_f64(s, p) (v_f64) shuffle_64(s, p)
 #include "gpube/ops/subset/subset_types_impl.h"
 
-const struct gpube__tile_kernel gpube__tiles_avx512[] = KERNELS(NEAR(i16, 0, INT16_MAX),
-	NEAR(i32, LEAST_F32, ROOM_F32), NEAR(i64, LEAST_F64, ROOM_F64));
+const struct gpube__tile_kernel gpube__tiles_avx512[] = KERNELS(
+	NEAR(i16, 0, INT16_MAX), NEAR(i32, LEAST_F32, ROOM_F32), NEAR(i64, LEAST_F64, ROOM_F64));
 #endif

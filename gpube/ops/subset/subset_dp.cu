@@ -45,8 +45,9 @@ static int by_groups(struct gpube_ctx *ctx, const struct gpube_splits *s, uint64
 		group_kernel<T, false>
 			<<<dim3((unsigned)groups, (unsigned)shares), DP_THREADS, 0, d->stream>>>(
 				*s, n, partials);
-	collect_kernel<T><<<(unsigned)((n + DP_THREADS - 1) / DP_THREADS), DP_THREADS, 0,
-		d->stream>>>(*s, n, partials, (int)shares);
+	collect_kernel<T>
+		<<<(unsigned)((n + DP_THREADS - 1) / DP_THREADS), DP_THREADS, 0, d->stream>>>(
+			*s, n, partials, (int)shares);
 	gpube__arena_give(d->arena, ctx, partials);
 	return GPUBE_OK;
 }

@@ -77,8 +77,8 @@ static __device__ uint64_t initial_split(uint32_t i, const uint8_t *shift)
 
 /* The better of splittings i and i + 1 of each coalition of a batch, where there are any. */
 template <class T, bool SHARED>
-static __device__ void look_at_batch(T *best, const struct group<T> &g, int from, const T *f,
-	uint32_t i, uint32_t n_splits)
+static __device__ void look_at_batch(
+	T *best, const struct group<T> &g, int from, const T *f, uint32_t i, uint32_t n_splits)
 {
 	uint64_t y_before[2] = {0, 0}, z_before[2] = {0, 0};
 	T of_y[2] = {0, 0}, of_z[2] = {0, 0};
@@ -144,8 +144,8 @@ static __global__ void __launch_bounds__(DP_THREADS)
 			best[k] = lowest_of<T>();
 		for (uint64_t i = 2 * ((uint64_t)blockIdx.y * DP_THREADS + t); i < n_splits;
 			i += 2 * (uint64_t)gridDim.y * DP_THREADS)
-			look_at_batch<T, SHARED>(best, g, from, (const T *)s.best, (uint32_t)i,
-				n_splits);
+			look_at_batch<T, SHARED>(
+				best, g, from, (const T *)s.best, (uint32_t)i, n_splits);
 #pragma unroll
 		for (int k = 0; k < DP_BATCH; k++) {
 			for (int n = 16; n; n /= 2) {

@@ -49,7 +49,7 @@ struct N(expansion) {
 		const T *from;
 		X(SHUFFLES) shuffle;
 		T shift;
-	} now, then; /* a first, then b */
+	} now, then;           /* a first, then b */
 	int64_t left, of_side; /* groups */
 };
 

@@ -47,7 +47,10 @@
 #define LOWEST -INFINITY
 #include "gpube/ops/subset/subset_tile_impl.h"
 
-#define KERNEL(t, near) {GROUP_BITS, clear_##t, add_##t, reduce_##t, near, 0, 0}
+#define KERNEL(t, near)                                                                            \
+	{                                                                                          \
+		GROUP_BITS, clear_##t, add_##t, reduce_##t, near, 0, 0                             \
+	}
 #define NEAR(t, floor, room)                                                                       \
 	(&(const struct gpube__tile_kernel){                                                       \
 		GROUP_BITS, near_clear_##t, near_add_##t, near_reduce_##t, NULL, floor, room})

@@ -12,7 +12,7 @@
  */
 #define SAFE_LEAST (-850)
 /* Shares below this are nothing, so what is lost is nothing to a table that has larger ones. */
-#define LEAST_SHARE 0x1p-200
+#define LEAST_SHARE  0x1p-200
 #define LEAST_NORMAL 0x1p-1000
 
 int gpube__sum_card_open(struct gpube_sum_card *card, struct gpube_ctx *ctx)

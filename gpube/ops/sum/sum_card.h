@@ -1,9 +1,10 @@
 /*
  * sum_card.h - sums of products on a card: the backend's operator, and tables that are there.
  *
- * A card has no powers for cells. What products lose is known: every table tells its largest and its
- * least positive cell, so that most jobs cannot lose anything; in the others the kernel looks, and where it
- * has lost what matters, nothing is done and the caller sums on the host, which has powers.
+ * A card has no powers for cells. What products lose is known: every table tells its largest and
+ * its least positive cell, so that most jobs cannot lose anything; in the others the kernel looks,
+ * and where it has lost what matters, nothing is done and the caller sums on the host, which has
+ * powers.
  */
 #ifndef GPUBE_SUM_CARD_H
 #define GPUBE_SUM_CARD_H
@@ -27,7 +28,10 @@ struct gpube_sum_task {
 };
 
 struct gpube_sum_ops {
-	/* n independent jobs, none reading another's output; sets the outputs' roundings. Errors: ENOMEM, ECUDA */
+	/*
+	 * n independent jobs, none reading another's output; sets the outputs' roundings. Errors:
+	 * ENOMEM, ECUDA
+	 */
 	int (*products)(struct gpube_ctx *ctx, int64_t n, struct gpube_sum_task *tasks);
 };
 
@@ -50,14 +54,17 @@ int gpube__sum_card_open(struct gpube_sum_card *card, struct gpube_ctx *ctx);
 
 /*
  * gpube__sum_products_card() - the jobs' outputs, on the card; their tables have 'n' and no memory.
- * done    out; false: it is none for a card (powers, products that are lost, no room), nothing has changed but
- *         where inputs are
+ * done    out; false: it is none for a card (powers, products that are lost, no room), nothing has
+ *         changed but where inputs are
  * Errors: ENOMEM (of the host), ECUDA, ESTOP
  */
 int gpube__sum_products_card(struct gpube_ctx *ctx, const struct gpube_sum_card *card, int64_t n,
 	struct gpube_sum_job *jobs, bool *done);
 
-/* gpube__sum_fetch() - the table on the host, settled, and no longer on the card. Errors: ENOMEM, ECUDA */
+/*
+ * gpube__sum_fetch() - the table on the host, settled, and no longer on the card. Errors: ENOMEM,
+ * ECUDA
+ */
 int gpube__sum_fetch(struct gpube_ctx *ctx, struct gpube_sum_table *t);
 
 #endif

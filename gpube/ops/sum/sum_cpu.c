@@ -1,13 +1,14 @@
 /*
  * sum_cpu.c - sums of products on all threads: see sum.h.
  *
- * The last axes make a panel of some hundred cells, which is worked on in the cache: the products of
- * its cells are made table by table, then added to the outputs. Before them come the axes that every
- * output has; each of their cells is an item, with output cells of its own, so that threads never meet
- * and sums have one order. Within an item run the other axes, those that are summed over.
+ * The last axes make a panel of some hundred cells, which is worked on in the cache: the products
+ * of its cells are made table by table, then added to the outputs. Before them come the axes that
+ * every output has; each of their cells is an item, with output cells of its own, so that threads
+ * never meet and sums have one order. Within an item run the other axes, those that are summed
+ * over.
  *
- * Doubles can be too small for a product. The processor notes it, at no cost, and then the job is done
- * again with a power for each cell.
+ * Doubles can be too small for a product. The processor notes it, at no cost, and then the job is
+ * done again with a power for each cell.
  */
 #include "gpube/ops/sum/sum.h"
 #include "gpube/ops/sum/sum_panel.h"
@@ -21,13 +22,13 @@
 #endif
 
 enum {
-	PANEL = 512,	       /* cells from which a panel is long enough */
-	MOST_PANEL = 4096,     /* and at most, unless one axis is longer */
-	SMALL_WORK = 1 << 15,  /* multiplications that one thread does by itself */
+	PANEL = 512,          /* cells from which a panel is long enough */
+	MOST_PANEL = 4096,    /* and at most, unless one axis is longer */
+	SMALL_WORK = 1 << 15, /* multiplications that one thread does by itself */
 	CHUNKS_PER_THREAD = 16,
-	LEAST_ITEMS = 64,      /* left to the threads, however many there are */
-	LEAST_OUTER = 15,      /* where else a large table is read again and again */
-	BETWEEN_LOOKS = 256,   /* for a stop: panels of an item */
+	LEAST_ITEMS = 64,    /* left to the threads, however many there are */
+	LEAST_OUTER = 15,    /* where else a large table is read again and again */
+	BETWEEN_LOOKS = 256, /* for a stop: panels of an item */
 };
 
 /* How a table lies in a panel. */
@@ -38,7 +39,8 @@ struct operand {
 	enum lie lie;
 	int32_t *at; /* MIXED: of each cell of the panel */
 	struct gpube_sum_places places;
-	struct gpube_sum_folds folds; /* of an output; n_folds is 0 where the places do not follow each other */
+	/* of an output; n_folds is 0 where the places do not follow each other */
+	struct gpube_sum_folds folds;
 };
 
 struct axes {
@@ -60,15 +62,16 @@ struct run {
 	struct operand *operand; /* inputs first, then outputs */
 	struct gpube_sum_segments segments;
 	int n_operands;
-	int64_t chunk;	/* items */
-	double *buf;	/* a panel for each thread, with weights several */
+	int64_t chunk; /* items */
+	double *buf;   /* a panel for each thread, with weights several */
 	int64_t buf_cells;
 	struct gpube_sum_operand weights; /* the last operand, where there are any */
-	int64_t *begin; /* offsets for each thread: of an item, and within it */
-	double by; /* so that products of the inputs are at most 1 */
+	int64_t *begin;                   /* offsets for each thread: of an item, and within it */
+	double by;                        /* so that products of the inputs are at most 1 */
 	bool apart;
-	bool stores; /* the one output has all axes of the panel: what comes first is not added, but stored */
-	struct extremes *extremes; /* of what each thread stores */
+	/* the one output has all axes of the panel: what comes first is not added, but stored */
+	bool stores;
+	struct extremes *extremes;              /* of what each thread stores */
 	bool lost, past, out_of_range, stopped; /* set by any thread */
 };
 
@@ -110,7 +113,8 @@ static void panel_apart(struct run *r, const int64_t *at)
 		for (int j = 0; j < job->n_out && v.m != 0; j++) {
 			const int k = job->n_in + j;
 
-			if (!gpube__sum_add(job->out[j].table, at[k] + in_panel(&r->operand[k], i), v))
+			if (!gpube__sum_add(
+				    job->out[j].table, at[k] + in_panel(&r->operand[k], i), v))
 				__atomic_store_n(&r->out_of_range, true, __ATOMIC_RELAXED);
 		}
 	}
@@ -214,7 +218,8 @@ static void panel_posterior(struct run *r, const int64_t *at, double *buf)
 			if (r->operand[k].lie == LIE_ONE)
 				one *= job->in[k].table->cells[at[k] + x * job->in[k].stride[0]];
 		for (int k = 0; k < job->n_in; k++) {
-			const double *p = job->in[k].table->cells + at[k] + x * job->in[k].stride[0];
+			const double *p =
+				job->in[k].table->cells + at[k] + x * job->in[k].stride[0];
 
 			if (r->operand[k].lie == LIE_ONE)
 				continue;
@@ -231,14 +236,16 @@ static void panel_posterior(struct run *r, const int64_t *at, double *buf)
 	l->divide(sums, job->weights->cells + at[job->n_in + 1], sums, n);
 	buf = sums - n_values * n;
 	for (int64_t x = 0; x < n_values; x++, buf += n)
-		out->table->cells[at[job->n_in] + x * out->stride[0]] += l->total_product(buf, sums, n);
+		out->table->cells[at[job->n_in] + x * out->stride[0]] +=
+			l->total_product(buf, sums, n);
 }
 
 static void take_extremes(const struct run *r, const int64_t *at, struct extremes *x)
 {
 	double most, least;
 
-	r->loops->extremes(r->job->out[0].table->cells + at[r->job->n_in], r->panel.cells, &most, &least);
+	r->loops->extremes(
+		r->job->out[0].table->cells + at[r->job->n_in], r->panel.cells, &most, &least);
 	x->most = most > x->most ? most : x->most;
 	x->least = least < x->least ? least : x->least;
 }
@@ -254,7 +261,8 @@ static void item(struct run *r, int64_t *at, double *buf, struct extremes *x)
 		else if (r->job->weights)
 			panel_posterior(r, at, buf);
 		else if (r->segments.n)
-			gpube__sum_segments_panel(&r->segments, r->job, at, r->by, r->stores && n == 0);
+			gpube__sum_segments_panel(
+				&r->segments, r->job, at, r->by, r->stores && n == 0);
 		else
 			panel_plain(r, at, buf, r->stores && n == 0);
 		stopped = ++n % BETWEEN_LOOKS == 0 && gpube__stopped(r->ctx);
@@ -266,8 +274,9 @@ static void item(struct run *r, int64_t *at, double *buf, struct extremes *x)
 }
 
 /*
- * Products too small for a normal double become 0, which is noted as underflow is: to make them takes some processors a hundred times as long
- * as others, and is_harmless() counts on neither. Returns what holds for the thread otherwise.
+ * Products too small for a normal double become 0, which is noted as underflow is: to make them
+ * takes some processors a hundred times as long as others, and is_harmless() counts on neither.
+ * Returns what holds for the thread otherwise.
  */
 static unsigned flush_small(void)
 {
@@ -348,14 +357,18 @@ static void nest(struct axes *x, const struct gpube_sum_job *job)
 }
 
 /*
- * The panel takes the last axes while it is short, but leaves the threads some items. What an item sums over, of several outputs or to a small one,
- * may be more than a cache holds; so within it runs, too, what large tables do not have.
+ * The panel takes the last axes while it is short, but leaves the threads some items. What an item
+ * sums over, of several outputs or to a small one, may be more than a cache holds; so within it
+ * runs, too, what large tables do not have.
  */
 static void sort_axes(struct run *r)
 {
 	const struct gpube_sum_job *job = r->job;
-	const int outer = job->weights ? 1 : 0; /* with weights the first axis is walked along in a panel */
-	const bool many = job->n_out > 1 || (job->n_axes > 0 && !job->out[0].stride[job->n_axes - 1]); /* what is not stored, but added to */
+	/* with weights the first axis is walked along in a panel */
+	const int outer = job->weights ? 1 : 0;
+	/* what is not stored, but added to */
+	const bool many =
+		job->n_out > 1 || (job->n_axes > 0 && !job->out[0].stride[job->n_axes - 1]);
 	int64_t items = 1;
 	int first;
 
@@ -379,7 +392,8 @@ static void sort_axes(struct run *r)
 	for (int a = first; a < job->n_axes; a++)
 		push(job, &r->panel, a);
 	for (int a = outer; a < first; a++) {
-		const bool inner = many && gpube__sum_lacking(job, a) > 0 && items / job->dim[a] >= LEAST_OUTER;
+		const bool inner = many && gpube__sum_lacking(job, a) > 0 &&
+				   items / job->dim[a] >= LEAST_OUTER;
 
 		items /= gpube__sum_in_all(job, a) && inner ? job->dim[a] : 1;
 		push(job, gpube__sum_in_all(job, a) && !inner ? &r->items : &r->rest, a);
@@ -421,20 +435,25 @@ static int lay(struct run *r, struct operand *o)
 }
 
 /*
- * Most additions on the way to a cell: so many cells go to it in a panel, one after the other at most, then in so many panels. What is
- * added up on its own before, all of a panel or its segments, is added once.
+ * Most additions on the way to a cell: so many cells go to it in a panel, one after the other at
+ * most, then in so many panels. What is added up on its own before, all of a panel or its segments,
+ * is added once.
  */
 static double additions(const struct run *r, const struct operand *o, double panel, double panels)
 {
 	const bool segments = r->segments.n > 0 && o->o->stride[r->panel.axis[r->panel.n - 1]] == 0;
 	const double run = segments ? (double)r->segments.cells : 1;
 
-	if (!r->apart && !segments && (o->lie == LIE_ONE || (o->lie == LIE_MIXED && o->folds.n_folds > 0)))
+	if (!r->apart && !segments &&
+		(o->lie == LIE_ONE || (o->lie == LIE_MIXED && o->folds.n_folds > 0)))
 		return panel + 4 + panels;
 	return r->apart || !segments ? panel * panels : run + panel / run * panels;
 }
 
-/* Multiplications on the way to a cell, and additions. Twice as many with powers, which drop what is negligible. */
+/*
+ * Multiplications on the way to a cell, and additions. Twice as many with powers, which drop what
+ * is negligible.
+ */
 static void count_roundings(struct run *r)
 {
 	struct gpube_sum_job *job = r->job;
@@ -448,8 +467,12 @@ static void count_roundings(struct run *r)
 		for (int k = 0; k < r->rest.n; k++)
 			if (job->out[j].stride[r->rest.axis[k]] != 0)
 				panels /= (double)job->dim[r->rest.axis[k]];
-		job->out[j].roundings = job->n_in + additions(r, &r->operand[job->n_in + j], panel, panels);
-		/* with weights all products once more, in the sums over the first axis, by which they are divided */
+		job->out[j].roundings =
+			job->n_in + additions(r, &r->operand[job->n_in + j], panel, panels);
+		/*
+		 * with weights all products once more, in the sums over the first axis, by which
+		 * they are divided
+		 */
 		if (job->weights)
 			job->out[j].roundings += job->n_in + (double)job->dim[0] + 2;
 		if (job->apart)
@@ -480,17 +503,22 @@ static int prepare(struct run *r)
 	r->buf_cells = r->panel.cells * (job->weights ? job->dim[0] + 1 : 2);
 	r->operand = gpube__alloc_zero(r->ctx, (uint64_t)r->n_operands, sizeof(*r->operand));
 	r->buf = gpube__alloc(r->ctx, (uint64_t)threads * (uint64_t)r->buf_cells, sizeof(*r->buf));
-	r->begin = gpube__alloc(r->ctx, (uint64_t)threads * (uint64_t)r->n_operands, sizeof(*r->begin));
+	r->begin = gpube__alloc(
+		r->ctx, (uint64_t)threads * (uint64_t)r->n_operands, sizeof(*r->begin));
 	r->extremes = gpube__alloc(r->ctx, (uint64_t)threads, sizeof(*r->extremes));
 	if (!r->operand || !r->buf || !r->begin || !r->extremes)
 		return GPUBE_ENOMEM;
 	for (int k = 0; k < r->n_operands; k++) {
-		r->operand[k].o = k < job->n_in ? &job->in[k] : k < job->n_in + job->n_out ? &job->out[k - job->n_in] : &r->weights;
+		r->operand[k].o = k < job->n_in                ? &job->in[k]
+				  : k < job->n_in + job->n_out ? &job->out[k - job->n_in]
+							       : &r->weights;
 		if (lay(r, &r->operand[k]))
 			return GPUBE_ENOMEM;
 	}
 	r->stores = job->n_out == 1 && !job->weights && r->operand[job->n_in].lie == LIE_STRAIGHT;
-	return job->weights ? GPUBE_OK : gpube__sum_segments_begin(&r->segments, r->ctx, job, r->panel.axis, r->panel.n);
+	return job->weights ? GPUBE_OK
+			    : gpube__sum_segments_begin(
+				      &r->segments, r->ctx, job, r->panel.axis, r->panel.n);
 }
 
 enum { CLEARED = 1 << 18 }; /* cells at once */
@@ -503,7 +531,8 @@ struct clearing {
 static void clear_piece(void *arg, int64_t piece, int thread)
 {
 	const struct clearing *c = arg;
-	const int64_t from = piece * CLEARED, n = c->t->n - from < CLEARED ? c->t->n - from : CLEARED;
+	const int64_t from = piece * CLEARED,
+		      n = c->t->n - from < CLEARED ? c->t->n - from : CLEARED;
 
 	(void)thread;
 	if (gpube__stopped(c->r->ctx))
@@ -512,7 +541,10 @@ static void clear_piece(void *arg, int64_t piece, int thread)
 		memset(c->t->cells + from, 0, (size_t)n * sizeof(*c->t->cells));
 }
 
-/* To take pages of the system's may last longer than to sum to them: by all threads, which look for a stop. */
+/*
+ * To take pages of the system's may last longer than to sum to them: by all threads, which look for
+ * a stop.
+ */
 static void clear(struct run *r, const struct gpube_sum_table *t)
 {
 	struct clearing c = {r, t};
@@ -530,7 +562,9 @@ static int begin_outputs(struct run *r)
 	for (int j = 0; j < job->n_out; j++) {
 		struct gpube_sum_table *t = job->out[j].table;
 
-		t->power = job->weights ? job->weights->power : gpube__sum_power(job) + (r->apart ? 0 : gpube__sum_top(job));
+		t->power = job->weights
+				   ? job->weights->power
+				   : gpube__sum_power(job) + (r->apart ? 0 : gpube__sum_top(job));
 		if (r->apart && gpube__sum_begin_apart(r->ctx, t))
 			return GPUBE_ENOMEM;
 		if (!r->apart && !r->stores)
@@ -543,7 +577,8 @@ static int pass(struct run *r)
 {
 	const double work = (double)r->items.cells * (double)r->rest.cells *
 			    (double)r->panel.cells * r->n_operands;
-	const int64_t parts = work < SMALL_WORK ? 1 : (int64_t)r->ctx->n_threads * CHUNKS_PER_THREAD;
+	const int64_t parts =
+		work < SMALL_WORK ? 1 : (int64_t)r->ctx->n_threads * CHUNKS_PER_THREAD;
 	int64_t n_chunks;
 
 	if (begin_outputs(r))
@@ -568,7 +603,10 @@ static int pass(struct run *r)
 /* Tops of all inputs of a job together; beyond that they are settled. */
 #define MOST_TOP 400
 
-/* Of those above 0 alone: a product of some inputs may be smaller than that of all by so many powers. */
+/*
+ * Of those above 0 alone: a product of some inputs may be smaller than that of all by so many
+ * powers.
+ */
 static int rise(const struct gpube_sum_job *job)
 {
 	int all = 0;
@@ -579,8 +617,9 @@ static int rise(const struct gpube_sum_job *job)
 }
 
 /*
- * Whether what was lost matters. Products of inputs are below 1, so one that was too small for a double is off
- * by less than 2^-1022 before it rises, and all of a cell's together by less than 2^-959.
+ * Whether what was lost matters. Products of inputs are below 1, so one that was too small for a
+ * double is off by less than 2^-1022 before it rises, and all of a cell's together by less than
+ * 2^-959.
  */
 static bool is_harmless(const struct gpube_sum_job *job)
 {
@@ -614,7 +653,10 @@ static int measure(const struct run *r, struct gpube_sum_table *t)
 	return gpube__sum_measured(r->ctx, t, r->job->shares, most, least);
 }
 
-/* Whether this machine tells at all that a product was lost: valgrind and emulators may keep no exceptions. */
+/*
+ * Whether this machine tells at all that a product was lost: valgrind and emulators may keep no
+ * exceptions.
+ */
 static bool tells(void)
 {
 	static int known; /* 1: it does; -1: it does not */

@@ -3,7 +3,10 @@
 
 enum { OUT = GPUBE_WALK_IN, EACH = GPUBE_WALK_EACH, THREADS = GPUBE_WALK_THREADS };
 
-/* A product below the first, whose inputs are above 0, may have lost digits; nothing to a sum above the second. */
+/*
+ * A product below the first, whose inputs are above 0, may have lost digits; nothing to a sum above
+ * the second.
+ */
 #define SMALL_PRODUCT 0x1p-800
 #define SMALL_SUM     0x1p-700
 
@@ -47,8 +50,8 @@ __device__ static void find_begin(struct begin<NIN> *at, const struct gpube__wal
 }
 
 /*
- * The item that a warp has: lane a knows axis a's value, lane k where operand k is, the output last. Axes are
- * at most 32 where there is a next item: sum_walk.c.
+ * The item that a warp has: lane a knows axis a's value, lane k where operand k is, the output
+ * last. Axes are at most 32 where there is a next item: sum_walk.c.
  */
 struct lane {
 	int32_t value, dim;
@@ -90,8 +93,8 @@ template <int NIN> struct mine {
 };
 
 template <int NIN>
-__device__ static void add_products(struct mine<NIN> *m, const struct gpube__walk *w, const double *const *in,
-	const int64_t (*near_at)[NIN], int32_t cells)
+__device__ static void add_products(struct mine<NIN> *m, const struct gpube__walk *w,
+	const double *const *in, const int64_t (*near_at)[NIN], int32_t cells)
 {
 	const double by = w->by;
 
@@ -139,8 +142,8 @@ __device__ static void write_cells(
 
 /* Cells that belong to one of the output are added: 'lanes' threads each. */
 template <int NIN>
-__device__ static void write_sums(const struct mine<NIN> *m, struct gpube__extremes *x, const struct gpube__walk *w,
-	double *out, int32_t sums, double *part, const int32_t *out_at)
+__device__ static void write_sums(const struct mine<NIN> *m, struct gpube__extremes *x,
+	const struct gpube__walk *w, double *out, int32_t sums, double *part, const int32_t *out_at)
 {
 	const int lanes = w->lanes, lane = threadIdx.x % lanes;
 	bool small = false;
@@ -269,12 +272,15 @@ static uint64_t rounded_up(uint64_t bytes)
 }
 
 /* Those of one kernel, of which there are 'many'; *at: of the words that are free. */
-static int launch_group(struct gpube_ctx *ctx, const struct item *items, int64_t n, int64_t many, int n_in,
-	unsigned char *words, unsigned char *device, uint64_t *at, struct group *g, uint32_t *blocks)
+static int launch_group(struct gpube_ctx *ctx, const struct item *items, int64_t n, int64_t many,
+	int n_in, unsigned char *words, unsigned char *device, uint64_t *at, struct group *g,
+	uint32_t *blocks)
 {
 	const uint64_t lists = *at;
-	uint32_t *first = (uint32_t *)(words + lists), *walk_at = first + many + 1, *found_at = walk_at + many;
-	uint64_t walks = lists + rounded_up((uint64_t)(3 * many + 1) * sizeof(*first)), next = walks;
+	uint32_t *first = (uint32_t *)(words + lists), *walk_at = first + many + 1,
+		 *found_at = walk_at + many;
+	uint64_t walks = lists + rounded_up((uint64_t)(3 * many + 1) * sizeof(*first)),
+		 next = walks;
 	int64_t all = 0, k = 0;
 
 	for (int64_t i = 0; i < n; i++) {
@@ -290,8 +296,8 @@ static int launch_group(struct gpube_ctx *ctx, const struct item *items, int64_t
 		all += gpube__walk_blocks(w);
 	}
 	if (all > INT32_MAX || next - walks > UINT32_MAX)
-		return gpube__fail(ctx, GPUBE_ERANGE, "sums of %lld blocks are too many for a launch",
-			(long long)all);
+		return gpube__fail(ctx, GPUBE_ERANGE,
+			"sums of %lld blocks are too many for a launch", (long long)all);
 	first[k] = *blocks = (uint32_t)all;
 	g->first = (const uint32_t *)(device + lists);
 	g->walk_at = g->first + many + 1;
@@ -303,7 +309,8 @@ static int launch_group(struct gpube_ctx *ctx, const struct item *items, int64_t
 }
 
 /* One launch for all jobs of a kernel; results are found in the order of the stream. */
-static int launch(struct gpube_ctx *ctx, const struct item *items, int64_t n, struct gpube__found *found)
+static int launch(
+	struct gpube_ctx *ctx, const struct item *items, int64_t n, struct gpube__found *found)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 	struct group groups[GPUBE_WALK_IN];
@@ -324,8 +331,8 @@ static int launch(struct gpube_ctx *ctx, const struct item *items, int64_t n, st
 	for (int k = 0; k < GPUBE_WALK_IN && !status; k++) {
 		groups[k].found = found;
 		if (many[k])
-			status = launch_group(ctx, items, n, many[k], k + 1, words, (unsigned char *)device, &at,
-				&groups[k], &blocks[k]);
+			status = launch_group(ctx, items, n, many[k], k + 1, words,
+				(unsigned char *)device, &at, &groups[k], &blocks[k]);
 	}
 	if (!status)
 		status = gpube__words_send(ctx, at);
@@ -338,7 +345,7 @@ static int launch(struct gpube_ctx *ctx, const struct item *items, int64_t n, st
 	return status;
 }
 
-/* ---- jobs ------------------------------------------------------------------------------------- */
+/* ---- jobs ------------------------------------------------------------------------------------ */
 
 /* A task's plan, and that of adding its parts, which lie in 'parts'; or tiles. */
 struct work {
@@ -359,7 +366,9 @@ static bool has_tensor_cores(const struct gpube__device *d)
 {
 	int major = 0;
 
-	return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d->id) == cudaSuccess && major >= 8;
+	return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d->id) ==
+		       cudaSuccess &&
+	       major >= 8;
 }
 
 /* Every product is a rounding, or none where it is added at once; there are as many additions. */
@@ -368,7 +377,8 @@ static bool plan_tiles(struct work *w, struct gpube_ctx *ctx, const struct gpube
 	const struct gpube_sum_job *job = t->job;
 	int first;
 
-	w->by_tiles = !t->looks && has_tensor_cores(gpube__device_of(ctx)) && gpube__tile_plan(&w->tile, &first, job, gpube__device_of(ctx)->n_sms);
+	w->by_tiles = !t->looks && has_tensor_cores(gpube__device_of(ctx)) &&
+		      gpube__tile_plan(&w->tile, &first, job, gpube__device_of(ctx)->n_sms);
 	if (!w->by_tiles)
 		return false;
 	w->tile.in[0] = job->in[first].table->card;
@@ -409,16 +419,18 @@ static int plan(struct work *w, struct gpube_ctx *ctx, const struct gpube_sum_ta
 }
 
 /* The second launch finds what sums there are, the first what was lost on the way to them. */
-static int fetch(struct gpube_ctx *ctx, struct gpube_sum_task *tasks, const struct work *works, int64_t n,
-	const struct gpube__found *device)
+static int fetch(struct gpube_ctx *ctx, struct gpube_sum_task *tasks, const struct work *works,
+	int64_t n, const struct gpube__found *device)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 	const uint64_t bytes = 2 * (uint64_t)n * sizeof(struct gpube__found);
-	const struct gpube__found *f = (const struct gpube__found *)gpube__staging(ctx, bytes, true);
+	const struct gpube__found *f =
+		(const struct gpube__found *)gpube__staging(ctx, bytes, true);
 
 	if (!f)
 		return GPUBE_ENOMEM;
-	GPUBE_ECUDA(ctx, cudaMemcpyAsync((void *)f, device, bytes, cudaMemcpyDeviceToHost, d->stream));
+	GPUBE_ECUDA(
+		ctx, cudaMemcpyAsync((void *)f, device, bytes, cudaMemcpyDeviceToHost, d->stream));
 	GPUBE_ECUDA(ctx, cudaStreamSynchronize(d->stream));
 	for (int64_t i = 0; i < n; i++) {
 		const struct gpube__found *last = &f[works[i].parts ? n + i : i];
@@ -433,7 +445,8 @@ static int fetch(struct gpube_ctx *ctx, struct gpube_sum_task *tasks, const stru
 	return GPUBE_OK;
 }
 
-static int run(struct gpube_ctx *ctx, struct gpube_sum_task *tasks, struct work *works, struct item *items, int64_t n)
+static int run(struct gpube_ctx *ctx, struct gpube_sum_task *tasks, struct work *works,
+	struct item *items, int64_t n)
 {
 	struct gpube__device *d = gpube__device_of(ctx);
 	const uint64_t bytes = 2 * (uint64_t)n * sizeof(struct gpube__found);

@@ -29,13 +29,15 @@ __device__ static inline void gpube__extremes_take(struct gpube__extremes *x, do
 }
 
 /* All threads of a block together. */
-__device__ static inline void gpube__extremes_tell(struct gpube__found *f, const struct gpube__extremes *x)
+__device__ static inline void gpube__extremes_tell(
+	struct gpube__found *f, const struct gpube__extremes *x)
 {
 	double most = x->most, least = x->least;
 	const bool lost = __any_sync(~0u, x->lost);
 
 	for (int by = 16; by; by /= 2) {
-		const double a = __shfl_xor_sync(~0u, most, by), b = __shfl_xor_sync(~0u, least, by);
+		const double a = __shfl_xor_sync(~0u, most, by),
+			     b = __shfl_xor_sync(~0u, least, by);
 
 		most = a > most || a != a ? a : most;
 		least = b < least ? b : least;
@@ -50,6 +52,7 @@ __device__ static inline void gpube__extremes_tell(struct gpube__found *f, const
 }
 
 /* A product of matrices; see sum_tile.h. */
-int gpube__sum_tile(struct gpube_ctx *ctx, const struct gpube__product *t, struct gpube__found *found);
+int gpube__sum_tile(
+	struct gpube_ctx *ctx, const struct gpube__product *t, struct gpube__found *found);
 
 #endif

@@ -1,4 +1,6 @@
-/* sum_loops.h - sum_panel.h's loops, for every instruction set the same text; LOOPS is their name. */
+/*
+ * sum_loops.h - sum_panel.h's loops, for every instruction set the same text; LOOPS is their name.
+ */
 #include "gpube/ops/sum/sum_panel.h"
 
 #include <math.h>
@@ -7,14 +9,19 @@
 /* Shorter runs and blocks are not worth a loop of their own. */
 enum { LEAST_RUN = 2, LEAST_BLOCK = 3, LONG_RUN = 16 };
 
-/* Cells at once, anywhere. Sums in an array of parts are not kept in registers: each addition then waits for the last one's store. */
+/*
+ * Cells at once, anywhere. Sums in an array of parts are not kept in registers: each addition then
+ * waits for the last one's store.
+ */
 typedef double wide __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double narrow __attribute__((vector_size(16), aligned(8), may_alias));
 
-#define AT(type, p)   (*(const type *)(p))
-#define ADD_UP(a, b)  (((a)[0] + (a)[1]) + ((a)[2] + (a)[3]) + (((b)[0] + (b)[1]) + ((b)[2] + (b)[3])))
+#define AT(type, p) (*(const type *)(p))
+#define ADD_UP(a, b)                                                                               \
+	(((a)[0] + (a)[1]) + ((a)[2] + (a)[3]) + (((b)[0] + (b)[1]) + ((b)[2] + (b)[3])))
 
-static void set(double *restrict buf, double by, const double *restrict p, const struct gpube_sum_places *x, int64_t n)
+static void set(double *restrict buf, double by, const double *restrict p,
+	const struct gpube_sum_places *x, int64_t n)
 {
 	const int32_t *restrict at = x->at;
 
@@ -45,7 +52,8 @@ static void set(double *restrict buf, double by, const double *restrict p, const
 	}
 }
 
-static void multiply(double *restrict buf, const double *restrict p, const struct gpube_sum_places *x, int64_t n)
+static void multiply(
+	double *restrict buf, const double *restrict p, const struct gpube_sum_places *x, int64_t n)
 {
 	const int32_t *restrict at = x->at;
 
@@ -104,10 +112,10 @@ static double run_of(const double *buf, int64_t run)
 }
 
 /* Two slabs of a few cells: the axes of variables with two values. */
-#define FOLD_PAIRS(type, inner)                                                                       \
-	do {                                                                                          \
-		for (int64_t i = 0; i < n; i += 2 * (inner))                                          \
-			*(type *)(to + i / 2) = AT(type, buf + i) + AT(type, buf + i + (inner)); \
+#define FOLD_PAIRS(type, inner)                                                                    \
+	do {                                                                                       \
+		for (int64_t i = 0; i < n; i += 2 * (inner))                                       \
+			*(type *)(to + i / 2) = AT(type, buf + i) + AT(type, buf + i + (inner));   \
 	} while (0)
 
 static int64_t fold(double *to, const double *buf, int64_t n, int64_t slabs, int64_t inner)
@@ -118,7 +126,8 @@ static int64_t fold(double *to, const double *buf, int64_t n, int64_t slabs, int
 		for (; i + 8 <= n; i += 8) {
 			const wide a = AT(wide, buf + i), b = AT(wide, buf + i + 4);
 
-			*(wide *)(to + i / 2) = __builtin_shufflevector(a, b, 0, 2, 4, 6) + __builtin_shufflevector(a, b, 1, 3, 5, 7);
+			*(wide *)(to + i / 2) = __builtin_shufflevector(a, b, 0, 2, 4, 6) +
+						__builtin_shufflevector(a, b, 1, 3, 5, 7);
 		}
 		for (; i < n; i += 2)
 			to[i / 2] = buf[i] + buf[i + 1];
@@ -159,13 +168,15 @@ static void add(double *restrict out, const double *restrict buf, int64_t n)
 		out[i] += buf[i];
 }
 
-static void scatter(double *restrict out, const int32_t *restrict at, const double *restrict buf, int64_t n)
+static void scatter(
+	double *restrict out, const int32_t *restrict at, const double *restrict buf, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++)
 		out[at[i]] += buf[i];
 }
 
-static void add_product(double *restrict out, const double *restrict buf, const double *restrict p, int64_t n)
+static void add_product(
+	double *restrict out, const double *restrict buf, const double *restrict p, int64_t n)
 {
 #pragma omp simd
 	for (int64_t i = 0; i < n; i++)
@@ -209,31 +220,39 @@ static void extremes(const double *restrict p, int64_t n, double *most, double *
 	*least = l;
 }
 
-/* Cells of n_in inputs from the i-th on, to the outputs, of which there are as many as the kind says, and to a sum. */
-#define STEP(type, i, sum)                                                                \
-	do {                                                                              \
-		type v = by * AT(type, in[0] + (i));                                      \
-                                                                                          \
-		if (n_in > 1)                                                             \
-			v *= AT(type, in[1] + (i));                                       \
-		if (n_in > 2)                                                             \
-			v *= AT(type, in[2] + (i));                                       \
-		if (n_in > 3)                                                             \
-			v *= AT(type, in[3] + (i));                                       \
-		if (kind == GPUBE_SUM_STORE)                                              \
-			*(type *)(p + (i)) = v;                                           \
-		else if (kind > 1)                                                        \
-			*(type *)(p + (i)) += v;                                          \
-		if (kind == 4 || kind == 5)                                               \
-			*(type *)(q + (i)) += v;                                          \
-		if (kind % 2)                                                             \
-			(sum) += v;                                                       \
+/*
+ * Cells of n_in inputs from the i-th on, to the outputs, of which there are as many as the kind
+ * says, and to a sum.
+ */
+#define STEP(type, i, sum)                                                                         \
+	do {                                                                                       \
+		type v = by * AT(type, in[0] + (i));                                               \
+                                                                                                   \
+		if (n_in > 1)                                                                      \
+			v *= AT(type, in[1] + (i));                                                \
+		if (n_in > 2)                                                                      \
+			v *= AT(type, in[2] + (i));                                                \
+		if (n_in > 3)                                                                      \
+			v *= AT(type, in[3] + (i));                                                \
+		if (kind == GPUBE_SUM_STORE)                                                       \
+			*(type *)(p + (i)) = v;                                                    \
+		else if (kind > 1)                                                                 \
+			*(type *)(p + (i)) += v;                                                   \
+		if (kind == 4 || kind == 5)                                                        \
+			*(type *)(q + (i)) += v;                                                   \
+		if (kind % 2)                                                                      \
+			(sum) += v;                                                                \
 	} while (0)
 
-/* kind: as gpube_sum_loops has it. With constants each becomes a loop of its own. Segments are often of 15 or 20 cells. */
-static inline __attribute__((always_inline)) double fuse(double by, const double *const *given, double *const *out, int64_t n, int n_in, int kind)
+/*
+ * kind: as gpube_sum_loops has it. With constants each becomes a loop of its own. Segments are
+ * often of 15 or 20 cells.
+ */
+static inline __attribute__((always_inline)) double fuse(
+	double by, const double *const *given, double *const *out, int64_t n, int n_in, int kind)
 {
-	const double *const in[4] = {given[0], given[n_in > 1], given[n_in > 2 ? 2 : 0], given[n_in > 3 ? 3 : 0]};
+	const double *const in[4] = {
+		given[0], given[n_in > 1], given[n_in > 2 ? 2 : 0], given[n_in > 3 ? 3 : 0]};
 	double *const p = out[0], *const q = out[1];
 	wide even = {0}, odd = {0};
 	narrow two = {0};
@@ -257,18 +276,24 @@ static inline __attribute__((always_inline)) double fuse(double by, const double
 	return kind % 2 ? ADD_UP(even, odd) + (two[0] + two[1] + rest) : 0;
 }
 
-#define FUSED(n_in, kind)                                                                                      \
-	static double fused_##n_in##_##kind(double by, const double *const *in, double *const *out, int64_t n) \
-	{                                                                                                      \
-		return fuse(by, in, out, n, n_in, kind);                                                       \
+#define FUSED(n_in, kind)                                                                          \
+	static double fused_##n_in##_##kind(                                                       \
+		double by, const double *const *in, double *const *out, int64_t n)                 \
+	{                                                                                          \
+		return fuse(by, in, out, n, n_in, kind);                                           \
 	}
-#define FUSED_ALL(n_in) FUSED(n_in, 1) FUSED(n_in, 2) FUSED(n_in, 3) FUSED(n_in, 4) FUSED(n_in, 5) FUSED(n_in, 6)
-#define FUSED_ROW(n_in) {NULL, fused_##n_in##_1, fused_##n_in##_2, fused_##n_in##_3, fused_##n_in##_4, fused_##n_in##_5, fused_##n_in##_6}
+#define FUSED_ALL(n_in)                                                                            \
+	FUSED(n_in, 1) FUSED(n_in, 2) FUSED(n_in, 3) FUSED(n_in, 4) FUSED(n_in, 5) FUSED(n_in, 6)
+#define FUSED_ROW(n_in)                                                                            \
+	{                                                                                          \
+		NULL, fused_##n_in##_1, fused_##n_in##_2, fused_##n_in##_3, fused_##n_in##_4,      \
+			fused_##n_in##_5, fused_##n_in##_6                                         \
+	}
 
 FUSED_ALL(1)
 FUSED_ALL(2)
 FUSED_ALL(3)
 FUSED_ALL(4)
 
-const struct gpube_sum_loops LOOPS = {set, multiply, add, scatter, fold, add_product, total, total_product, divide, extremes,
-	{FUSED_ROW(1), FUSED_ROW(2), FUSED_ROW(3), FUSED_ROW(4)}};
+const struct gpube_sum_loops LOOPS = {set, multiply, add, scatter, fold, add_product, total,
+	total_product, divide, extremes, {FUSED_ROW(1), FUSED_ROW(2), FUSED_ROW(3), FUSED_ROW(4)}};

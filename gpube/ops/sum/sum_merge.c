@@ -12,7 +12,7 @@
 
 enum {
 	MOST_CELLS = 1 << 15, /* of a merged table: it shall stay in the cache */
-	SHARE = 16,	      /* of the job's cells, so that merging costs little */
+	SHARE = 16,           /* of the job's cells, so that merging costs little */
 };
 
 struct group {

@@ -12,11 +12,11 @@
 
 enum {
 	LEAST_WHOLE = 1 << 18, /* cells of a job that is done in parts */
-	SHARE = 8,	       /* of these in outputs at most */
+	SHARE = 8,             /* of these in outputs at most */
 	MOST_CELLS = 1 << 19,
-	LEAST_SPLIT = 15,      /* parts at least, and at most */
+	LEAST_SPLIT = 15, /* parts at least, and at most */
 	MOST_SPLIT = 256,
-	LEAST_WITHIN = 512,    /* cells after an axis */
+	LEAST_WITHIN = 512, /* cells after an axis */
 };
 
 /* The cells of an output in parts. */

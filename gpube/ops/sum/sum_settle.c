@@ -13,7 +13,7 @@
 #define NEAR_APART 900
 /* Of shares, what is this far below the largest is nothing. */
 #define LEAST_SHARE 500
-#define MOST_POWER (INT64_C(1) << 30)
+#define MOST_POWER  (INT64_C(1) << 30)
 /* What is less than 2^-this of a sum is nothing to it. */
 #define NEGLIGIBLE 1100
 

@@ -11,7 +11,7 @@ static enum gpube__tile_kind kind_of(const int64_t step[3])
 {
 	const int of = (step[0] ? 1 : 0) + (step[1] ? 2 : 0) + (step[2] ? 4 : 0);
 
-	return of == 5	 ? GPUBE_TILE_ROW
+	return of == 5   ? GPUBE_TILE_ROW
 	       : of == 6 ? GPUBE_TILE_COLUMN
 	       : of == 3 ? GPUBE_TILE_TERM
 	       : of == 7 ? GPUBE_TILE_PAIR

@@ -1,10 +1,11 @@
 /*
  * sum_tile.cu - products of matrices on a CUDA device: see sum_tile.h.
  *
- * Bound: the rate of multiplications, which tensor cores do: a warp has 64 rows by 32 columns, in pieces of 16 by
- * 8, and multiplies four terms at a time. The next terms are on their way to registers meanwhile. A matrix product's
- * fragments: lane l has row l / 4 (and 8 more) of a term l % 4 of the first, column l / 4 of that term of the second,
- * and columns 2 (l % 4) and one more of the sums' rows.
+ * Bound: the rate of multiplications, which tensor cores do: a warp has 64 rows by 32 columns, in
+ *        pieces of 16 by 8, and multiplies four terms at a time. The next terms are on their way to
+ *        registers meanwhile. A matrix product's fragments: lane l has row l / 4 (and 8 more) of a
+ *        term l % 4 of the first, column l / 4 of that term of the second, and columns 2 (l % 4)
+ *        and one more of the sums' rows.
  */
 #include "gpube/ops/sum/sum_cuda.cuh"
 
@@ -13,10 +14,12 @@ enum {
 	DEPTH = GPUBE_TILE_DEPTH,
 	THREADS = GPUBE_TILE_THREADS,
 	LOADS = SIDE * DEPTH / THREADS, /* cells of a slab that a thread fetches */
-	TERMS = 256,			/* whose places are known */
-	PITCH = SIDE + 4,		/* lanes' reads go to different banks */
-	DOWN = 4, ACROSS = 4,		/* pieces of a warp */
-	ROWS = 16 * DOWN, COLUMNS = 8 * ACROSS,
+	TERMS = 256,                    /* whose places are known */
+	PITCH = SIDE + 4,               /* lanes' reads go to different banks */
+	DOWN = 4,
+	ACROSS = 4, /* pieces of a warp */
+	ROWS = 16 * DOWN,
+	COLUMNS = 8 * ACROSS,
 	WARPS_ACROSS = SIDE / COLUMNS,
 };
 
@@ -36,8 +39,8 @@ __device__ static void cell_of(int *line, int *depth, bool terms_first, int l)
 	*line = terms_first ? i / DEPTH : i % SIDE;
 }
 
-__device__ static void fetch(double *to, const struct gpube__product &t, const struct tables *s, const double *const *in,
-	int operand, int64_t first_term, int lines)
+__device__ static void fetch(double *to, const struct gpube__product &t, const struct tables *s,
+	const double *const *in, int operand, int64_t first_term, int lines)
 {
 	const int64_t terms = t.group[GPUBE_TILE_TERM].size;
 
@@ -47,7 +50,8 @@ __device__ static void fetch(double *to, const struct gpube__product &t, const s
 
 		cell_of(&line, &depth, t.terms_first[operand], l);
 		to[l] = line < lines && first_term + depth < terms
-				? in[operand][s->line[operand][line] + s->term[operand][(first_term + depth) % TERMS]]
+				? in[operand][s->line[operand][line] +
+					      s->term[operand][(first_term + depth) % TERMS]]
 				: 0;
 	}
 }
@@ -67,21 +71,25 @@ __device__ static void put(double (*slab)[PITCH], const double *from, bool terms
 __device__ static void multiply_piece(double *sum, const double *a, double b)
 {
 #if __CUDA_ARCH__ >= 900
-	asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+	asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+	    "{%0, %1, %2, %3};"
 		: "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
 		: "d"(a[0]), "d"(a[1]), "d"(b));
 #elif __CUDA_ARCH__ >= 800
 	for (int i = 0; i < 2; i++)
-		asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+		asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, "
+		    "%1};"
 			: "+d"(sum[2 * i]), "+d"(sum[2 * i + 1])
 			: "d"(a[i]), "d"(b));
 #endif
 }
 
-__device__ static void multiply(double (*sum)[ACROSS][4], const double (*a)[PITCH], const double (*b)[PITCH])
+__device__ static void multiply(
+	double (*sum)[ACROSS][4], const double (*a)[PITCH], const double (*b)[PITCH])
 {
 	const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-	const int row = warp / WARPS_ACROSS * ROWS + lane / 4, column = warp % WARPS_ACROSS * COLUMNS + lane / 4;
+	const int row = warp / WARPS_ACROSS * ROWS + lane / 4,
+		  column = warp % WARPS_ACROSS * COLUMNS + lane / 4;
 
 #pragma unroll
 	for (int d = 0; d < DEPTH; d += 4) {
@@ -109,7 +117,8 @@ __device__ static void find_terms(struct tables *s, const struct gpube__product 
 
 	for (int o = 0; o < 2; o++)
 		s->term[o][i % TERMS] = i < t.group[GPUBE_TILE_TERM].size
-						? gpube__tile_at(&t.group[GPUBE_TILE_TERM], i, o) : 0;
+						? gpube__tile_at(&t.group[GPUBE_TILE_TERM], i, o)
+						: 0;
 }
 
 __global__ static void __launch_bounds__(THREADS, 1)
@@ -171,8 +180,10 @@ __global__ static void __launch_bounds__(THREADS, 1)
 #pragma unroll
 			for (int c = 0; c < 4; c++) {
 				const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-				const int row = warp / WARPS_ACROSS * ROWS + 16 * i + lane / 4 + c / 2 * 8;
-				const int column = warp % WARPS_ACROSS * COLUMNS + 8 * k + lane % 4 * 2 + c % 2;
+				const int row =
+					warp / WARPS_ACROSS * ROWS + 16 * i + lane / 4 + c / 2 * 8;
+				const int column = warp % WARPS_ACROSS * COLUMNS + 8 * k +
+						   lane % 4 * 2 + c % 2;
 				const double v = sum[i][k][c] * t.by;
 
 				if (row >= lines[0] || column >= lines[1])
@@ -183,12 +194,13 @@ __global__ static void __launch_bounds__(THREADS, 1)
 	gpube__extremes_tell(found, &x);
 }
 
-int gpube__sum_tile(struct gpube_ctx *ctx, const struct gpube__product *t, struct gpube__found *found)
+int gpube__sum_tile(
+	struct gpube_ctx *ctx, const struct gpube__product *t, struct gpube__found *found)
 {
 	GPUBE_ECUDA(ctx, cudaFuncSetAttribute(tile, cudaFuncAttributeMaxDynamicSharedMemorySize,
 				 (int)sizeof(struct tables)));
-	tile<<<(unsigned)gpube__tile_blocks(t), THREADS, sizeof(struct tables), gpube__device_of(ctx)->stream>>>(
-		*t, found);
+	tile<<<(unsigned)gpube__tile_blocks(t), THREADS, sizeof(struct tables),
+		gpube__device_of(ctx)->stream>>>(*t, found);
 	GPUBE_ECUDA(ctx, cudaGetLastError());
 	return GPUBE_OK;
 }

@@ -1,10 +1,10 @@
 /*
  * sum_tile.h - jobs that are products of two matrices, or of many pairs of them, for a card.
  *
- * Each axis is one of the first operand and the output (a row), of the second and the output (a column), of
- * both operands alone (a term, which is summed over), or of all three (a pair). A block of threads has a
- * tile of rows and columns; terms pass through its shared memory, and sums are kept in
- * registers. Operands are read where they lie, whatever the order of their axes.
+ * Each axis is one of the first operand and the output (a row), of the second and the output (a
+ * column), of both operands alone (a term, which is summed over), or of all three (a pair). A block
+ * of threads has a tile of rows and columns; terms pass through its shared memory, and sums are
+ * kept in registers. Operands are read where they lie, whatever the order of their axes.
  */
 #ifndef GPUBE_SUM_TILE_H
 #define GPUBE_SUM_TILE_H
@@ -15,10 +15,16 @@ enum {
 	GPUBE_TILE_SIDE = 128, /* rows, and columns, of a block */
 	GPUBE_TILE_THREADS = 256,
 	GPUBE_TILE_DEPTH = 16, /* terms in shared memory at once */
-	GPUBE_TILE_AXES = 12, /* of a kind, once neighbours are one */
+	GPUBE_TILE_AXES = 12,  /* of a kind, once neighbours are one */
 };
 
-enum gpube__tile_kind { GPUBE_TILE_ROW, GPUBE_TILE_COLUMN, GPUBE_TILE_TERM, GPUBE_TILE_PAIR, GPUBE_TILE_N_KINDS };
+enum gpube__tile_kind {
+	GPUBE_TILE_ROW,
+	GPUBE_TILE_COLUMN,
+	GPUBE_TILE_TERM,
+	GPUBE_TILE_PAIR,
+	GPUBE_TILE_N_KINDS
+};
 
 /* Steps in the first operand, in the second, and in the output. */
 struct gpube__tile_axis {
@@ -34,17 +40,18 @@ struct gpube__tile_group {
 struct gpube__product {
 	const double *in[2];
 	double *out;
-	double by; /* every sum is multiplied by it */
+	double by;           /* every sum is multiplied by it */
 	bool terms_first[2]; /* an operand's neighbours in memory are terms */
 	int64_t row_tiles, column_tiles;
 	struct gpube__tile_group group[GPUBE_TILE_N_KINDS];
 };
 
 /*
- * gpube__tile_plan() - whether a job of two inputs is a product that tiles are good for, with enough of them for
- * so many multiprocessors. first: the input that is the first operand
+ * gpube__tile_plan() - whether a job of two inputs is a product that tiles are good for, with
+ * enough of them for so many multiprocessors. first: the input that is the first operand
  */
-bool gpube__tile_plan(struct gpube__product *t, int *first, const struct gpube_sum_job *job, int n_sms);
+bool gpube__tile_plan(
+	struct gpube__product *t, int *first, const struct gpube_sum_job *job, int n_sms);
 
 static inline int64_t gpube__tile_blocks(const struct gpube__product *t)
 {
@@ -52,7 +59,8 @@ static inline int64_t gpube__tile_blocks(const struct gpube__product *t)
 }
 
 /* Where setting i of a group is in an operand, or in the output. */
-GPUBE_HD static inline int64_t gpube__tile_at(const struct gpube__tile_group *g, int64_t i, int operand)
+GPUBE_HD static inline int64_t gpube__tile_at(
+	const struct gpube__tile_group *g, int64_t i, int operand)
 {
 	int64_t at = 0;
 
@@ -68,7 +76,8 @@ struct gpube__tile_place {
 	int64_t pair, row, column;
 };
 
-GPUBE_HD static inline struct gpube__tile_place gpube__tile_place(const struct gpube__product *t, int64_t block)
+GPUBE_HD static inline struct gpube__tile_place gpube__tile_place(
+	const struct gpube__product *t, int64_t block)
 {
 	struct gpube__tile_place p;
 

@@ -8,7 +8,7 @@ enum {
 	OUT = GPUBE_WALK_IN,
 	LEAST_WORK = 1 << 14, /* cells of an item that are worth cutting */
 	MOST_PARTS = 1 << 24, /* cells of all parts together */
-	SECTOR = 4, /* cells that memory gives at once */
+	SECTOR = 4,           /* cells that memory gives at once */
 	MOST_CHUNK = 32,
 	LANES = 32, /* which know an item's axes from one to the next */
 };

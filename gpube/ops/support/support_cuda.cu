@@ -115,10 +115,12 @@ __global__ void __launch_bounds__(MAKERS) dict_kernel(const struct launch a, int
  * Queues the pairs of the share that dominance leaves, of items first to last.
  * Shape: (last - first) * TILE pairs
  * Map:   block an item, grid-stride; a warp tests 1024 neighbouring y against the item's x, 32 at a
- * time. They stay neighbours in the queue: what reads it finds the same payoffs in most threads of
- * a warp, not in as many banks (measured without: solve_kernel takes 1.4 times as long) Moves: 8
- * bytes a pair, mostly out of L1; 8 bytes into the queue for each that is left Ops:   a few logical
- * instructions a pair Bound: issue
+ *        time. They stay neighbours in the queue: what reads it finds the same payoffs in most
+ *        threads of a warp, not in as many banks (measured without: solve_kernel takes 1.4 times as
+ *        long)
+ * Moves: 8 bytes a pair, mostly out of L1; 8 bytes into the queue for each that is left
+ * Ops:   a few logical instructions a pair
+ * Bound: issue
  */
 __global__ void __launch_bounds__(TESTERS) test_kernel(const struct launch a)
 {

@@ -7,9 +7,10 @@
 
 #define ALIGN 256u /* of each working copy: what arenas and vector loads like */
 
-#define MOST_CELLS 0x1p60
+#define MOST_CELLS   0x1p60
 #define MOST_AT_ONCE 0x1p20
-#define MOST_REDUCED 256 /* cells of a thread for each launch that it spares: 0.33 us beside some 50 */
+/* cells of a thread for each launch that it spares: 0.33 us beside some 50 */
+#define MOST_REDUCED 256
 
 /* A contraction of one mini-bucket, and what it points to. */
 struct gpube_mbe_job {
@@ -41,8 +42,8 @@ static int alloc_message(struct gpube_mbe_run *r, int32_t mini)
 	const int32_t position = r->mbe->minis[mini].position;
 
 	r->lies[mini] = r->side && r->side[position];
-	r->messages[mini] = ops_of(r, mini)->alloc(r->mbe->ctx,
-		(uint64_t)r->mbe->minis[mini].cells * gpube__type_size(r->type));
+	r->messages[mini] = ops_of(r, mini)->alloc(
+		r->mbe->ctx, (uint64_t)r->mbe->minis[mini].cells * gpube__type_size(r->type));
 	return r->messages[mini] ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
@@ -205,7 +206,8 @@ static void lay_out(struct gpube_mbe_run *r, const struct gpube_mini *mini, stru
 	int32_t dim = 0, used = 0;
 
 	for (int32_t k = 0; k <= mini->n_scope; k++)
-		r->dim_of[k < mini->n_scope ? mbe->scopes[mini->scope_at + k] : mini->position] = -1;
+		r->dim_of[k < mini->n_scope ? mbe->scopes[mini->scope_at + k] : mini->position] =
+			-1;
 	for (int32_t k = 0; k < n_out; k++)
 		r->dim_of[out[k]] = dim++;
 	for (int32_t k = 0; k <= mini->n_scope; k++) {
@@ -225,7 +227,8 @@ static void lay_out(struct gpube_mbe_run *r, const struct gpube_mini *mini, stru
 						    : mbe->position[gpube__scope(mbe->m, id)[i]];
 		if (id >= 0 && n > 1) /* tables have their axes by position */
 			for (int32_t a = used - n + 1; a < used; a++)
-				for (int32_t b = a; b > used - n && j->operand[b - 1] > j->operand[b]; b--) {
+				for (int32_t b = a;
+					b > used - n && j->operand[b - 1] > j->operand[b]; b--) {
 					int32_t q = j->operand[b];
 
 					j->operand[b] = j->operand[b - 1];
@@ -243,9 +246,14 @@ static void lay_out(struct gpube_mbe_run *r, const struct gpube_mini *mini, stru
 		for (int32_t i = 0; i < r->n_shared; i++)
 			j->operand[used++] = r->dim_of[r->shared[i]];
 	}
-	*c = (struct gpube_contraction){.semiring = GPUBE_MIN_PLUS, .type = r->type,
-		.n_out = n_out, .n_dims = mini->n_scope + 1, .sizes = j->sizes,
-		.n_in = mini->n_in + (shift != NULL), .in = j->in, .cut = r->cut,
+	*c = (struct gpube_contraction){.semiring = GPUBE_MIN_PLUS,
+		.type = r->type,
+		.n_out = n_out,
+		.n_dims = mini->n_scope + 1,
+		.sizes = j->sizes,
+		.n_in = mini->n_in + (shift != NULL),
+		.in = j->in,
+		.cut = r->cut,
 		.threshold = r->limit};
 }
 
@@ -297,8 +305,8 @@ double gpube__mbe_shared_cells(const struct gpube_mbe *mbe, int32_t position)
 /*
  * Whether a marginal is made a variable at a time: where it joins many cells, and on a card where
  * each of its few cells reduces so many that one thread does one after the other for longer than
- * launches take. (25 cells of 15625 each: 5 ms on an H200, 22 of which made a grid of 100 variables,
- * d = 25, z = 5, slower than on one core, benchmarks/runs/papers-h200.)
+ * launches take. (25 cells of 15625 each: 5 ms on an H200, 22 of which made a grid of 100
+ * variables, d = 25, z = 5, slower than on one core, benchmarks/runs/papers-h200.)
  */
 static bool by_steps(const struct gpube_mbe_run *r, const struct gpube_ops *ops,
 	const struct gpube_contraction *c, double joined)
@@ -308,8 +316,9 @@ static bool by_steps(const struct gpube_mbe_run *r, const struct gpube_ops *ops,
 
 	for (int d = c->n_out; d < c->n_dims; d++)
 		reduced *= (double)c->sizes[d];
-	return n_reduced > 1 && (joined > r->most_at_once ||
-		(ops != gpube__ops_cpu() && reduced > MOST_REDUCED * n_reduced));
+	return n_reduced > 1 &&
+	       (joined > r->most_at_once ||
+		       (ops != gpube__ops_cpu() && reduced > MOST_REDUCED * n_reduced));
 }
 
 /* Small ones in one launch; the others one after the other, a variable at a time. */
@@ -322,8 +331,8 @@ static int contract_marginals(struct gpube_mbe_run *r, const struct gpube_mini *
 
 	for (int32_t k = 0; k < r->n_jobs && !status; k++) {
 		const struct gpube_contraction *c = &r->contractions[k];
-		double joined = (double)minis[k].cells *
-				mbe->m->vars[mbe->order[minis[k].position]].domain;
+		double joined =
+			(double)minis[k].cells * mbe->m->vars[mbe->order[minis[k].position]].domain;
 
 		if (by_steps(r, ops, c, joined))
 			status = gpube__contract_stepwise(mbe->ctx, ops, c);
@@ -353,7 +362,8 @@ static int match_moments(struct gpube_mbe_run *r, int32_t bucket)
 	for (int32_t k = 0; k < r->n_jobs && !status; k++) {
 		r->marginals[k] =
 			ops->alloc(ctx, (uint64_t)match.cells * gpube__type_size(r->type));
-		lay_out(r, &minis[k], &r->jobs[k], &r->contractions[k], r->shared, r->n_shared, NULL);
+		lay_out(r, &minis[k], &r->jobs[k], &r->contractions[k], r->shared, r->n_shared,
+			NULL);
 		r->contractions[k].out = r->marginals[k];
 		if (!r->marginals[k])
 			status = GPUBE_ENOMEM;
@@ -483,16 +493,21 @@ static int choose_type(struct gpube_mbe_run *r, int64_t limit)
 }
 
 int gpube__mbe_run_init(struct gpube_mbe_run *r, const struct gpube_mbe *mbe,
-	const struct gpube_ops *ops, int64_t limit, bool match, bool keep, bool *settled, int64_t *bound)
+	const struct gpube_ops *ops, int64_t limit, bool match, bool keep, bool *settled,
+	int64_t *bound)
 {
 	struct gpube_ctx *ctx = mbe->ctx;
 	int64_t constant = gpube__constant_of(mbe->m), span = gpube__cost_span(mbe->m);
 	__int128 left = (__int128)limit - constant;
 	int status;
 
-	*r = (struct gpube_mbe_run){.mbe = mbe, .ops = ops, .keep = keep,
-		.match = match && mbe->n_split > 0, .most_at_once = MOST_AT_ONCE,
-		.constant = constant, .given_limit = limit};
+	*r = (struct gpube_mbe_run){.mbe = mbe,
+		.ops = ops,
+		.keep = keep,
+		.match = match && mbe->n_split > 0,
+		.most_at_once = MOST_AT_ONCE,
+		.constant = constant,
+		.given_limit = limit};
 	if (limit == GPUBE_INF || left >= span) {
 		left = span;
 		r->given_limit = GPUBE_INF;
@@ -551,8 +566,7 @@ static int run_all(struct gpube_mbe_run *r, int64_t *total, int32_t *values)
 			return gpube__fail_stopped(mbe->ctx);
 		status = gpube__mbe_eliminate(r, p);
 		for (int32_t k = mbe->first[p]; k < mbe->first[p + 1]; k++)
-			done += (double)mbe->minis[k].cells *
-				mbe->m->vars[mbe->order[p]].domain;
+			done += (double)mbe->minis[k].cells * mbe->m->vars[mbe->order[p]].domain;
 		gpube__progress(mbe->ctx, done / (mbe->joined_cells + 1), "mini-buckets");
 		if (!status)
 			status = gpube__mbe_add_scalars(r, p, total);

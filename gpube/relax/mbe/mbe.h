@@ -50,8 +50,8 @@ struct gpube_mbe {
 };
 
 /*
- * gpube__mbe_init() - partitions every bucket; no table is touched, unless by content: then about what
- * a run on the CPU takes, and the pairs (mbe_content.h).
+ * gpube__mbe_init() - partitions every bucket; no table is touched, unless by content: then about
+ * what a run on the CPU takes, and the pairs (mbe_content.h).
  * m          a simplified model, which must outlive 'mbe'
  * order      a permutation of its variables, order[0] is eliminated first
  * z          most variables of a joined mini-bucket of two inputs or more, >= 1
@@ -96,9 +96,9 @@ int gpube__mbe_run(int64_t *bound, int32_t *values, const struct gpube_mbe *mbe,
 struct gpube_mbe_run {
 	const struct gpube_mbe *mbe;
 	const struct gpube_ops *ops, *device; /* device: of buckets with a side of 1 */
-	uint8_t *side;	/* per position, or NULL: all on 'ops' */
-	uint8_t *lies;	/* per mini: its message is on 'device' */
-	enum gpube_type type; /* INT32 or INT64 */
+	uint8_t *side;                        /* per position, or NULL: all on 'ops' */
+	uint8_t *lies;                        /* per mini: its message is on 'device' */
+	enum gpube_type type;                 /* INT32 or INT64 */
 	int shift;
 	int64_t limit, cut, constant, given_limit;
 	bool keep; /* false: messages are freed when they were taken in */
@@ -124,8 +124,8 @@ int gpube__mbe_run_init(struct gpube_mbe_run *r, const struct gpube_mbe *mbe,
 	const struct gpube_ops *ops, int64_t limit, bool match, bool keep, bool *settled,
 	int64_t *bound);
 /*
- * gpube__mbe_place() - chooses the backends of a run that has not begun, in place of the one that it
- * was given. Errors: ENODEV (CUDA was asked for), ENOMEM, those of the backend
+ * gpube__mbe_place() - chooses the backends of a run that has not begun, in place of the one that
+ * it was given. Errors: ENODEV (CUDA was asked for), ENOMEM, those of the backend
  */
 int gpube__mbe_place(struct gpube_mbe_run *r, enum gpube_backend how);
 /* Frees the messages that are left, too. */

@@ -8,8 +8,8 @@ static struct gpube_cells message_cells(
 {
 	const struct gpube_mbe *mbe = r->mbe;
 	const struct gpube_mini *from = &mbe->minis[mini];
-	struct gpube_cells cells = {.values = r->messages[mini],
-		.n = mbe->m->vars[mbe->order[position]].domain};
+	struct gpube_cells cells = {
+		.values = r->messages[mini], .n = mbe->m->vars[mbe->order[position]].domain};
 
 	for (int32_t k = 0; k < from->n_scope; k++) {
 		int32_t q = mbe->scopes[from->scope_at + k], var = mbe->order[q];
@@ -35,8 +35,8 @@ static int64_t inputs_of(const struct gpube_mbe *mbe, int32_t bucket, int64_t *f
 }
 
 /* The least sum over the functions and what was gathered of the messages. */
-static int32_t best_value(const struct gpube_mbe_run *r, int32_t bucket, int32_t *values,
-	const void *gathered)
+static int32_t best_value(
+	const struct gpube_mbe_run *r, int32_t bucket, int32_t *values, const void *gathered)
 {
 	const struct gpube_mbe *mbe = r->mbe;
 	const int32_t var = mbe->order[bucket], domain = mbe->m->vars[var].domain;
@@ -54,7 +54,8 @@ static int32_t best_value(const struct gpube_mbe_run *r, int32_t bucket, int32_t
 			int32_t id = mbe->inputs[k];
 
 			if (id >= 0) {
-				sum += gpube__mbe_working(r, gpube__function_cost(mbe->m, id, values));
+				sum += gpube__mbe_working(
+					r, gpube__function_cost(mbe->m, id, values));
 			} else {
 				sum += gpube__mbe_get(r, gathered, cell);
 				cell += domain;
@@ -77,8 +78,7 @@ int gpube__mbe_choose(struct gpube_mbe_run *r, int32_t bucket, int32_t *values)
 	const int64_t domain = mbe->m->vars[var].domain;
 	int64_t from, to, n_messages = inputs_of(mbe, bucket, &from, &to), n = 0;
 	struct gpube_cells *pieces = gpube__alloc(ctx, (uint64_t)n_messages, sizeof(*pieces));
-	void *gathered = gpube__alloc(
-		ctx, (uint64_t)n_messages * (uint64_t)domain, size);
+	void *gathered = gpube__alloc(ctx, (uint64_t)n_messages * (uint64_t)domain, size);
 	int status = pieces && gathered ? GPUBE_OK : GPUBE_ENOMEM;
 
 	/* those of either side behind each other: best_value() only adds them up */
@@ -90,7 +90,8 @@ int gpube__mbe_choose(struct gpube_mbe_run *r, int32_t bucket, int32_t *values)
 				pieces[n++] = message_cells(r, ~mbe->inputs[k], bucket, values);
 		if (n > first)
 			status = (on_device ? r->device : r->ops)
-					 ->gather(ctx, (char *)gathered + (size_t)(first * domain) * size,
+					 ->gather(ctx,
+						 (char *)gathered + (size_t)(first * domain) * size,
 						 n - first, pieces + first, size);
 	}
 	if (!status)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define MOST_PAIR_CELLS 0x1p20
+#define MOST_PAIR_CELLS   0x1p20
 #define MOST_BUCKET_CELLS 0x1p28 /* of all its pairs: a quarter of a second of one core */
 
 /* A part is named by its first item. */
@@ -80,7 +80,9 @@ int gpube__mbe_contents_new(struct gpube_mbe_contents **out, const struct gpube_
 		return GPUBE_OK;
 	if (mbe->m->top != GPUBE_INF && mbe->m->top - constant < limit)
 		limit = mbe->m->top - constant;
-	/* no sum of a bucket's tables may pass 2^63; a lower limit tells less, and nothing untrue */
+	/*
+	 * no sum of a bucket's tables may pass 2^63; a lower limit tells less, and nothing untrue
+	 */
 	if (limit > INT64_MAX / 2 / (mbe->m->n_functions + (int64_t)1))
 		limit = INT64_MAX / 2 / (mbe->m->n_functions + (int64_t)1);
 	c = gpube__alloc_zero(ctx, 1, sizeof(*c));
@@ -170,8 +172,7 @@ static int load_item(struct gpube_mbe_contents *c, int32_t k)
 	if (status)
 		return status;
 	c->slots[k].values = table;
-	return gpube__dense_as(
-		table, GPUBE_INT64, c->limit, c->mbe->m, item->id, c->mbe->position);
+	return gpube__dense_as(table, GPUBE_INT64, c->limit, c->mbe->m, item->id, c->mbe->position);
 }
 
 int gpube__mbe_contents_open(struct gpube_mbe_contents *c, int32_t bucket, int32_t n_items,
@@ -207,7 +208,8 @@ static int begin_operands(struct gpube_mbe_contents *c)
 	for (int32_t k = 0; k < c->n_items; k++)
 		n_dims += c->items[k].n;
 	/* pairs of projections have fewer */
-	return gpube__grow(c->ctx, &c->in, &c->in_capacity, (int64_t)c->n_items + 1, sizeof(*c->in)) ||
+	return gpube__grow(
+		       c->ctx, &c->in, &c->in_capacity, (int64_t)c->n_items + 1, sizeof(*c->in)) ||
 			       gpube__grow(c->ctx, &c->dims, &c->dims_capacity, n_dims + 1,
 				       sizeof(*c->dims))
 		       ? GPUBE_ENOMEM
@@ -223,12 +225,12 @@ static void add_operand(struct gpube_mbe_contents *c, struct gpube_contraction *
 		c->dims[(*used)++] = c->dim_of[scope[i]];
 }
 
-static void add_part(struct gpube_mbe_contents *c, struct gpube_contraction *ct, int64_t *used,
-	int32_t part)
+static void add_part(
+	struct gpube_mbe_contents *c, struct gpube_contraction *ct, int64_t *used, int32_t part)
 {
 	for (int32_t k = part; k >= 0; k = c->slots[k].next)
-		add_operand(c, ct, used, c->slots[k].values, c->items[k].n,
-			c->pool + c->items[k].at);
+		add_operand(
+			c, ct, used, c->slots[k].values, c->items[k].n, c->pool + c->items[k].at);
 }
 
 /* Over a scope of n positions, the bucket's among them if 'reduce': it is then reduced. */
@@ -247,9 +249,14 @@ static struct gpube_contraction over(
 		c->dim_of[c->bucket] = dim;
 		c->sizes[dim] = c->mbe->m->vars[c->mbe->order[c->bucket]].domain;
 	}
-	return (struct gpube_contraction){.semiring = GPUBE_MIN_PLUS, .type = GPUBE_INT64,
-		.n_out = dim, .n_dims = dim + reduce, .sizes = c->sizes, .in = c->in,
-		.cut = c->limit, .threshold = c->limit};
+	return (struct gpube_contraction){.semiring = GPUBE_MIN_PLUS,
+		.type = GPUBE_INT64,
+		.n_out = dim,
+		.n_dims = dim + reduce,
+		.sizes = c->sizes,
+		.in = c->in,
+		.cut = c->limit,
+		.threshold = c->limit};
 }
 
 /* The union of the scopes of a part's items but the bucket's position, ascending, in its slot. */
@@ -422,8 +429,8 @@ static int chain_as_placed(struct gpube_mbe_contents *c, int32_t n_parts)
 int gpube__mbe_contents_close(struct gpube_mbe_contents *c)
 {
 	const int32_t n_minis = c->mbe->n_minis, first = c->mbe->first[c->bucket];
-	int status = gpube__grow(c->ctx, &c->messages, &c->messages_capacity, n_minis,
-		sizeof(*c->messages));
+	int status = gpube__grow(
+		c->ctx, &c->messages, &c->messages_capacity, n_minis, sizeof(*c->messages));
 
 	if (!status)
 		while (c->n_messages < n_minis)

@@ -4,7 +4,8 @@
 
 #include "gpube/relax/mbe/mbe.h"
 
-static inline int64_t gpube__mbe_get(const struct gpube_mbe_run *r, const void *values, int64_t cell)
+static inline int64_t gpube__mbe_get(
+	const struct gpube_mbe_run *r, const void *values, int64_t cell)
 {
 	return r->type == GPUBE_INT32 ? ((const int32_t *)values)[cell]
 				      : ((const int64_t *)values)[cell];

@@ -1,10 +1,10 @@
 /*
  * mbe_place.c - which backend works on each bucket of a run of mini-buckets.
  *
- * Mini-buckets form a forest as buckets do, each with one that takes its message, so that ops/place.h
- * finds the best side of each. But what is matched is matched on one side, and all that a bucket
- * sends to the device goes there together: a bucket is worked on where the largest of its minis is
- * best worked on.
+ * Mini-buckets form a forest as buckets do, each with one that takes its message, so that
+ * ops/place.h finds the best side of each. But what is matched is matched on one side, and all that
+ * a bucket sends to the device goes there together: a bucket is worked on where the largest of its
+ * minis is best worked on.
  */
 #include "gpube/ops/pick.h"
 #include "gpube/ops/place.h"
@@ -27,8 +27,10 @@ static int place_minis(uint8_t *side, double seconds[2], const struct gpube_mbe 
 		const struct gpube_mini *mini = &mbe->minis[k];
 		const int32_t domain = m->vars[mbe->order[mini->position]].domain;
 
-		tasks[k] = (struct gpube_place){.consumer = -1, .n_in = mini->n_in,
-			.joined = (double)mini->cells * domain, .cells = (double)mini->cells};
+		tasks[k] = (struct gpube_place){.consumer = -1,
+			.n_in = mini->n_in,
+			.joined = (double)mini->cells * domain,
+			.cells = (double)mini->cells};
 		for (int32_t i = 0; i < mini->n_in; i++) {
 			const int32_t id = mbe->inputs[mini->in_at + i];
 
@@ -63,8 +65,8 @@ static bool sides_of_positions(uint8_t *side, const uint8_t *of_mini, const stru
 
 /*
  * How many times as long the host is to take for a device to be opened: what is predicted for joins
- * of two large tables is up to five times what they take (CELAR6-SUB1, z 5: 0.16 s, not 1.05), and on
- * a busy machine opening takes twice as long.
+ * of two large tables is up to five times what they take (CELAR6-SUB1, z 5: 0.16 s, not 1.05), and
+ * on a busy machine opening takes twice as long.
  */
 #define WORTH_OPENING 3.0
 
@@ -86,8 +88,10 @@ static int place(struct gpube_mbe_run *r, double bytes)
 		status = place_minis(of_mini, seconds, mbe, r->type, &host, &device);
 	if (!status)
 		gpube__log(ctx, GPUBE_LOG_DETAIL,
-			"mini-buckets are predicted to take %.3g s on the host, %.3g with a device, "
-			"%.3g to open it", seconds[0], seconds[1], open);
+			"mini-buckets are predicted to take %.3g s on the host, %.3g with a "
+			"device, "
+			"%.3g to open it",
+			seconds[0], seconds[1], open);
 	if (!status && sides_of_positions(side, of_mini, mbe) &&
 		(seconds[1] + open) * (open > 0 ? WORTH_OPENING : 1) < seconds[0]) {
 		cuda = gpube__ops_cuda(ctx, &none);

@@ -47,8 +47,8 @@ struct planner {
 	double max_cells;
 	enum gpube_partition partition;
 	struct gpube_mbe_contents *contents; /* CONTENT; NULL: scopes decide */
-	int status; /* of a gain that could not be computed */
-	struct gpube_chains inputs; /* of each bucket */
+	int status;                          /* of a gain that could not be computed */
+	struct gpube_chains inputs;          /* of each bucket */
 	struct gpube_mbe_item *items;
 	int64_t items_capacity;
 	int32_t *pool;
@@ -77,7 +77,8 @@ static int add_item(struct planner *p, int32_t k, int32_t id)
 	int32_t *to;
 
 	if (gpube__grow(mbe->ctx, &p->items, &p->items_capacity, k + 1, sizeof(*p->items)) ||
-		gpube__grow(mbe->ctx, &p->pool, &p->pool_capacity, p->pool_used + n, sizeof(*p->pool)))
+		gpube__grow(
+			mbe->ctx, &p->pool, &p->pool_capacity, p->pool_used + n, sizeof(*p->pool)))
 		return GPUBE_ENOMEM;
 	p->items[k] = (struct gpube_mbe_item){id, n, p->pool_used, -1};
 	to = p->pool + p->pool_used;
@@ -152,7 +153,8 @@ static int place(struct planner *p, struct gpube_mbe_item *item, int32_t part)
 }
 
 /* Whether a join of n variables may be; one that is as large as what went in always may. */
-static bool allowed(const struct planner *p, int32_t n, double cells, double domain, int32_t largest)
+static bool allowed(
+	const struct planner *p, int32_t n, double cells, double domain, int32_t largest)
 {
 	return n == largest || (n <= p->z && cells / domain <= p->max_cells);
 }
@@ -200,8 +202,7 @@ static struct merit by_content(struct planner *p, int32_t a, int32_t b, int32_t 
 	double gain = -1;
 
 	if (p->contents && !p->status)
-		p->status = gpube__mbe_contents_gain(
-			&gain, p->contents, a, b, n, p->merged, cells);
+		p->status = gpube__mbe_contents_gain(&gain, p->contents, a, b, n, p->merged, cells);
 	return gain < 0 ? (struct merit){1.0 + (n - largest), -largest} : (struct merit){-gain, n};
 }
 
@@ -304,10 +305,12 @@ static int partition_by_merging(struct planner *p, double domain, int32_t n_item
 		if (status)
 			return status;
 	}
-	for (int32_t k = 0; k < n_items; k++) { /* parts are merged into earlier ones: numbered in turn */
+	/* parts are merged into earlier ones: numbered in turn */
+	for (int32_t k = 0; k < n_items; k++) {
 		struct part *part = &p->parts[k];
 
-		p->items[k].mini = part->merged_into < 0 ? last++ : p->items[part->merged_into].mini;
+		p->items[k].mini =
+			part->merged_into < 0 ? last++ : p->items[part->merged_into].mini;
 		if (part->merged_into < 0) {
 			struct part gone = p->parts[last - 1];
 
@@ -328,9 +331,8 @@ static int partition(struct planner *p, int32_t bucket, int32_t n_items, int32_t
 	if (gpube__grow(p->mbe->ctx, &p->merged, &p->merged_capacity, (int64_t)p->mbe->n + 1,
 		    sizeof(*p->merged)))
 		return GPUBE_ENOMEM;
-	return p->partition == GPUBE_PARTITION_MERGE ||
-			       (p->partition == GPUBE_PARTITION_CONTENT &&
-				       n_items <= GPUBE__MBE_MOST_CONTENT)
+	return p->partition == GPUBE_PARTITION_MERGE || (p->partition == GPUBE_PARTITION_CONTENT &&
+								n_items <= GPUBE__MBE_MOST_CONTENT)
 		       ? partition_by_merging(p, domain, n_items, n_parts)
 		       : partition_in_turn(p, domain, n_items, n_parts);
 }
@@ -349,8 +351,11 @@ static int add_mini(struct planner *p, int32_t bucket, int32_t part, int32_t n_i
 			sizeof(*mbe->inputs)))
 		return GPUBE_ENOMEM;
 	mini = &mbe->minis[mbe->n_minis];
-	*mini = (struct gpube_mini){.position = bucket, .in_at = mbe->n_inputs,
-		.scope_at = mbe->n_scopes, .consumer = -1, .cells = 1};
+	*mini = (struct gpube_mini){.position = bucket,
+		.in_at = mbe->n_inputs,
+		.scope_at = mbe->n_scopes,
+		.consumer = -1,
+		.cells = 1};
 	for (int32_t k = 0; k < n_items; k++)
 		if (p->items[k].mini == part) {
 			mbe->inputs[mbe->n_inputs++] = p->items[k].id;
@@ -377,7 +382,9 @@ static int add_mini(struct planner *p, int32_t bucket, int32_t part, int32_t n_i
 	mbe->message_cells += (double)mini->cells;
 	mbe->largest_message = fmax(mbe->largest_message, (double)mini->cells);
 	mbe->n_minis++;
-	return mini->consumer < 0 ? GPUBE_OK : gpube__chains_push(&p->inputs, mini->consumer, ~(mbe->n_minis - 1));
+	return mini->consumer < 0
+		       ? GPUBE_OK
+		       : gpube__chains_push(&p->inputs, mini->consumer, ~(mbe->n_minis - 1));
 }
 
 static int fill_bucket(struct planner *p, int32_t bucket)
@@ -420,7 +427,8 @@ int gpube__mbe_init(struct gpube_mbe *mbe, const struct gpube_model *m, const in
 	int32_t z, double max_cells, enum gpube_partition how)
 {
 	struct gpube_ctx *ctx = m->ctx;
-	struct planner p = {.mbe = mbe, .z = z, .max_cells = max_cells, .partition = how, .inputs.ctx = ctx};
+	struct planner p = {
+		.mbe = mbe, .z = z, .max_cells = max_cells, .partition = how, .inputs.ctx = ctx};
 	uint64_t n = (uint64_t)m->n_vars;
 	int status = GPUBE_ENOMEM;
 
@@ -438,7 +446,8 @@ int gpube__mbe_init(struct gpube_mbe *mbe, const struct gpube_model *m, const in
 		mbe->order[k] = order[k];
 		mbe->position[order[k]] = k;
 	}
-	status = how == GPUBE_PARTITION_CONTENT ? gpube__mbe_contents_new(&p.contents, mbe) : GPUBE_OK;
+	status = how == GPUBE_PARTITION_CONTENT ? gpube__mbe_contents_new(&p.contents, mbe)
+						: GPUBE_OK;
 	if (!status)
 		status = gpube__chains_init(&p.inputs, m, mbe->position);
 	for (int32_t k = 0; k < mbe->n && !status; k++)
@@ -477,8 +486,9 @@ void gpube__mbe_memory(double *keep_bytes, double *free_bytes, const struct gpub
 				if (id < 0) {
 					freed += (double)mbe->minis[~id].cells * 8;
 				} else { /* a working copy, and the host's two on the way to it */
-					int64_t cells = gpube__cells(mbe->m,
-						mbe->m->functions[id].arity, gpube__scope(mbe->m, id));
+					int64_t cells =
+						gpube__cells(mbe->m, mbe->m->functions[id].arity,
+							gpube__scope(mbe->m, id));
 
 					loaded += 24 * (cells < 0 ? INFINITY : (double)cells);
 				}

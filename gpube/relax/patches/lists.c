@@ -25,7 +25,8 @@ static int32_t *part_of(const struct wave *w, const struct gpube_patch_list_memb
 {
 	const struct gpube_patch_list_separator *b = &w->l->separators[of->separator];
 
-	return w->room + w->waves->room[of->separator] + (of - &w->l->members[b->member] + 1) * b->n;
+	return w->room + w->waves->room[of->separator] +
+	       (of - &w->l->members[b->member] + 1) * b->n;
 }
 
 /* m: what the member forces. */
@@ -40,12 +41,14 @@ static void force(const struct wave *w, const struct gpube_patch_list_member *of
 	for (int64_t i = 0; i < n; i++)
 		m[i] = GPUBE__PATCH_DEAD;
 	for (int64_t i = 0; i < a->n; i++)
-		if (cost[i] < m[cell[i]]) /* seldom; always to store would wait for the store before */
+		/* seldom; always to store would wait for the store before */
+		if (cost[i] < m[cell[i]])
 			m[cell[i]] = cost[i];
 }
 
 /* The separator's sum of all; its least cell. */
-static int32_t sum_up(const struct gpube_patch_list_separator *b, int32_t slack, int32_t *restrict sum)
+static int32_t sum_up(
+	const struct gpube_patch_list_separator *b, int32_t slack, int32_t *restrict sum)
 {
 	int32_t least = GPUBE__PATCH_DEAD;
 
@@ -63,13 +66,16 @@ static int32_t sum_up(const struct gpube_patch_list_separator *b, int32_t slack,
 	return least;
 }
 
-/* What the constant is to rise by, at most the slack; the members' parts become what each is to have more. */
+/*
+ * What the constant is to rise by, at most the slack; the members' parts become what each is to
+ * have more.
+ */
 static int32_t share(const struct wave *w, int32_t k)
 {
 	struct gpube_patch_lists *l = w->l;
 	const struct gpube_patch_list_separator *b = &l->separators[k];
-	const int32_t out = w->back ? b->n_before : b->n_after, in = w->back ? b->n_after : b->n_before,
-		      parts = out > in ? out : in;
+	const int32_t out = w->back ? b->n_before : b->n_after,
+		      in = w->back ? b->n_after : b->n_before, parts = out > in ? out : in;
 	int32_t *restrict own = l->own + b->at, *restrict sum = w->room + w->waves->room[k];
 	int32_t rise, slack = w->slack;
 
@@ -90,7 +96,8 @@ static int32_t share(const struct wave *w, int32_t k)
 		int32_t *restrict m = sum + (j + 1) * b->n;
 
 		for (int64_t i = 0; i < b->n; i++)
-			m[i] = sum[i] == GPUBE__PATCH_DEAD ? GPUBE__PATCH_DEAD : (takes ? sum[i] : 0) - m[i];
+			m[i] = sum[i] == GPUBE__PATCH_DEAD ? GPUBE__PATCH_DEAD
+							   : (takes ? sum[i] : 0) - m[i];
 	}
 	return rise;
 }
@@ -99,7 +106,8 @@ static int32_t share(const struct wave *w, int32_t k)
 static void gather_one(void *arg, int64_t item, int thread)
 {
 	struct wave *w = arg;
-	const struct gpube_patch_list_member *of = &w->l->members[w->waves->member[w->first_member + item]];
+	const struct gpube_patch_list_member *of =
+		&w->l->members[w->waves->member[w->first_member + item]];
 	int32_t *left = &w->l->left[of->separator];
 
 	(void)thread;
@@ -113,7 +121,8 @@ static void gather_one(void *arg, int64_t item, int thread)
 static void spread(void *arg, int64_t item, int thread)
 {
 	const struct wave *w = arg;
-	const struct gpube_patch_list_member *of = &w->l->members[w->waves->member[w->first_member + item]];
+	const struct gpube_patch_list_member *of =
+		&w->l->members[w->waves->member[w->first_member + item]];
 	const struct gpube_patch_list *a = &w->l->lists[of->list];
 	const int32_t *restrict m = part_of(w, of);
 	int32_t *restrict cost = a->cost;
@@ -156,16 +165,22 @@ void gpube__lists_sweep(struct gpube_patch_lists *l, bool back, int32_t *room)
 {
 	const struct gpube_patch_list_waves *waves = &l->waves[back];
 
-	for (int32_t i = 0; i < waves->n && l->constant < l->target && !gpube__stopped(l->ctx); i++) {
-		struct wave w = {.l = l, .waves = waves, .back = back, .slack = gpube__lists_slack(l), .room = room,
-			.first_member = waves->member_at[i], .n_members = waves->member_at[i + 1] - waves->member_at[i]};
+	for (int32_t i = 0; i < waves->n && l->constant < l->target && !gpube__stopped(l->ctx);
+		i++) {
+		struct wave w = {.l = l,
+			.waves = waves,
+			.back = back,
+			.slack = gpube__lists_slack(l),
+			.room = room,
+			.first_member = waves->member_at[i],
+			.n_members = waves->member_at[i + 1] - waves->member_at[i]};
 
 		ask(&w);
 		l->constant = w.rise >= l->target - l->constant ? l->target : l->constant + w.rise;
 	}
 }
 
-/* ---- what is possible no more ------------------------------------------------------------------ */
+/* ---- what is possible no more ---------------------------------------------------------------- */
 
 static void shorten(void *arg, int64_t item, int thread)
 {

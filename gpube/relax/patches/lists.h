@@ -1,20 +1,25 @@
 /*
- * lists.h - patches (patches.h) as lists of what is still possible: an assignment of a patch's variables that is in no
- * total below the limit is not in its list, so a patch may have as many variables as its list stays short.
+ * lists.h - patches (patches.h) as lists of what is still possible: an assignment of a patch's
+ * variables that is in no total below the limit is not in its list, so a patch may have as many
+ * variables as its list stays short.
  *
- * The moves are those of patches: every separator in turn takes out of each patch what that forces on it, the least sum goes
- * into the constant, and shares of the rest go into the patches that are asked again. Costs are moved, never lost, none is
- * negative, and only what reaches the limit goes: so the constant is a lower bound, or no total is below the limit.
- * Lists of up to twice as many entries are made again and again, each by adding to a function of the model the variables of
- * others, one after the other, and leaving out what reaches the limit with the costs of all patches within.
+ * The moves are those of patches: every separator in turn takes out of each patch what that forces
+ * on it, the least sum goes into the constant, and shares of the rest go into the patches that are
+ * asked again. Costs are moved, never lost, none is negative, and only what reaches the limit goes:
+ * so the constant is a lower bound, or no total is below the limit. Lists of up to twice as many
+ * entries are made again and again, each by adding to a function of the model the variables of
+ * others, one after the other, and leaving out what reaches the limit with the costs of all patches
+ * within.
  *
- * Why lists. (Of SPOT5's 507, 1186 units above its first bound were missing at 1024 cells a patch, 49 at 4096 and 22 at 8192;
- * of the cells of the largest patches 43, 16 and 11 of a hundred were possible then, and with each doubling of the cells
- * the possible ones became 1.3 to 1.4 times as many.) It asks for a good assignment early: the limit is what shortens lists.
+ * Why lists. (Of SPOT5's 507, 1186 units above its first bound were missing at 1024 cells a patch,
+ * 49 at 4096 and 22 at 8192; of the cells of the largest patches 43, 16 and 11 of a hundred were
+ * possible then, and with each doubling of the cells the possible ones became 1.3 to 1.4 times as
+ * many.) It asks for a good assignment early: the limit is what shortens lists.
  *
- * Designs weighed. (1) Tables on a card, and as many cells as its memory holds: tables of 2^30 cells where lists of 10^5
- * entries say the same. (2) AND/OR search in what patches leave: its bounds were those of the root, and it brought half of the
- * units that one more doubling did. (3) This one.
+ * Designs weighed. (1) Tables on a card, and as many cells as its memory holds: tables of 2^30
+ * cells where lists of 10^5 entries say the same. (2) AND/OR search in what patches leave: its
+ * bounds were those of the root, and it brought half of the units that one more doubling did. (3)
+ * This one.
  */
 #ifndef GPUBE_LISTS_H
 #define GPUBE_LISTS_H
@@ -28,7 +33,7 @@ struct gpube_patch_list {
 	int32_t *scope; /* ascending */
 	int32_t *order; /* the same as they were joined, behind the scope in its memory */
 	uint8_t *shift; /* of its values in the word, and behind them the sum of all */
-	uint64_t *set;	/* the scope as bits */
+	uint64_t *set;  /* the scope as bits */
 	int64_t n;
 	uint64_t *key;
 	int32_t *cost;
@@ -60,72 +65,83 @@ struct gpube_patch_lists {
 	struct gpube_ctx *ctx;
 	int32_t n, words; /* variables, words of a set of them */
 	int32_t *domain;
-	uint8_t *bits; /* of a value */
+	uint8_t *bits;     /* of a value */
 	int64_t *value_at; /* values of variable i are value_at[i] … value_at[i + 1] - 1 of all */
-	int32_t *fixed;	   /* the one value that a variable has here, or -1; those are in no list */
-	int64_t most;  /* entries of a joined list */
-	bool all;      /* none would be joined with more, were it longer */
+	int32_t *fixed;    /* the one value that a variable has here, or -1; those are in no list */
+	int64_t most;      /* entries of a joined list */
+	bool all;          /* none would be joined with more, were it longer */
 	int32_t n_lists, n_separators;
 	int64_t n_members;
-	struct gpube_patch_list *lists; /* in the order of their last variables */
+	struct gpube_patch_list *lists;                /* in the order of their last variables */
 	struct gpube_patch_list_separator *separators; /* in that order, too */
-	struct gpube_patch_list_member *members;	 /* by separator */
+	struct gpube_patch_list_member *members;       /* by separator */
 	int32_t *member_of, *member_at; /* those of list k: member_of[member_at[k]] … */
-	int32_t *own, *left; /* left: members of a separator that are to be asked before it shares */
-	uint32_t *cells; /* of all members */
-	uint64_t *sets;	 /* of all separators */
+	/* left: members of a separator that are to be asked before it shares */
+	int32_t *own, *left;
+	uint32_t *cells;   /* of all members */
+	uint64_t *sets;    /* of all separators */
 	int64_t n_touched; /* entries that a sweep reads, and writes */
 	int64_t n_entries;
-	int64_t room;	 /* cells of scratch that a sweep takes */
+	int64_t room;                           /* cells of scratch that a sweep takes */
 	struct gpube_patch_list_waves waves[2]; /* there, and back */
-	int shift; /* scaling.h */
+	int shift;                              /* scaling.h */
 	int64_t constant, target;
 };
 
 /*
- * gpube__lists_new() - what a state of patches has, in lists that have no separators: they can grow.
+ * gpube__lists_new() - what a state of patches has, in lists that have no separators: they can
+ * grow.
  * *out    NULL without an error: a patch has too many variables for a word
  * Errors: ENOMEM
  */
-int gpube__lists_new(struct gpube_patch_lists **out, const struct gpube_patches *p, const struct gpube_patches_state *s);
+int gpube__lists_new(struct gpube_patch_lists **out, const struct gpube_patches *p,
+	const struct gpube_patches_state *s);
 void gpube__lists_free(struct gpube_patch_lists *l);
 
 /*
- * gpube__lists_grow() - joined lists of up to 'most' entries, with what the old ones have; those may go on.
+ * gpube__lists_grow() - joined lists of up to 'most' entries, with what the old ones have; those
+ * may go on.
  * m       whose functions they are of
  * *out    NULL without an error: none would become larger, or there would be too much
  * Errors: ENOMEM, ESTOP
  */
-int gpube__lists_grow(struct gpube_patch_lists **out, struct gpube_patch_lists *old, const struct gpube_model *m, int64_t most);
+int gpube__lists_grow(struct gpube_patch_lists **out, struct gpube_patch_lists *old,
+	const struct gpube_model *m, int64_t most);
 
 /*
- * gpube__lists_sweep() - every separator, there or back, on all threads; the same result on any number of them.
- * room: l->room cells. Where the constant has reached the target, lists are as they come.
+ * gpube__lists_sweep() - every separator, there or back, on all threads; the same result on any
+ * number of them. room: l->room cells. Where the constant has reached the target, lists are as they
+ * come.
  */
 void gpube__lists_sweep(struct gpube_patch_lists *l, bool back, int32_t *room);
 
 /* Entries that are possible no more go, where they are many. */
 void gpube__lists_shorten(struct gpube_patch_lists *l);
 
-/* A greedy assignment; those variables that nothing goes with any more stay as they are. Errors: ENOMEM */
+/*
+ * A greedy assignment; those variables that nothing goes with any more stay as they are. Errors:
+ * ENOMEM
+ */
 int gpube__lists_decode(const struct gpube_patch_lists *l, bool back, int32_t *values);
 
 /* Costs of the separators onto one of their members each. */
 void gpube__lists_settle(struct gpube_patch_lists *l);
 
 /*
- * What all lists force on each value, by value_at; GPUBE__PATCH_DEAD: it is possible no more, -1: the variable is in none.
- * What separators have is not counted: it is more where they are settled. Errors: ENOMEM
+ * What all lists force on each value, by value_at; GPUBE__PATCH_DEAD: it is possible no more, -1:
+ * the variable is in none. What separators have is not counted: it is more where they are settled.
+ * Errors: ENOMEM
  */
 int gpube__lists_forced(const struct gpube_patch_lists *l, int64_t *forced);
 
 /*
- * gpube__lists_part() - what is left of settled lists where a variable has a value, or has any other: lists without
- * separators, which can grow. What both parts say is true of l: an assignment below the target is in one of them.
+ * gpube__lists_part() - what is left of settled lists where a variable has a value, or has any
+ * other: lists without separators, which can grow. What both parts say is true of l: an assignment
+ * below the target is in one of them.
  * forced  of gpube__lists_forced(). Errors: ENOMEM
  */
-int gpube__lists_part(struct gpube_patch_lists **out, const struct gpube_patch_lists *l, const int64_t *forced, int32_t var,
-	int32_t value, bool is);
+int gpube__lists_part(struct gpube_patch_lists **out, const struct gpube_patch_lists *l,
+	const int64_t *forced, int32_t var, int32_t value, bool is);
 
 /* Costs that sweeps may change, of lists that stay as they are. */
 struct gpube_patch_lists_probe {
@@ -135,10 +151,12 @@ struct gpube_patch_lists_probe {
 };
 
 /* For lists that have separators; ctx: of who sweeps. Errors: ENOMEM, to be cleared all the same */
-int gpube__lists_probe_init(struct gpube_patch_lists_probe *p, struct gpube_ctx *ctx, const struct gpube_patch_lists *l);
+int gpube__lists_probe_init(struct gpube_patch_lists_probe *p, struct gpube_ctx *ctx,
+	const struct gpube_patch_lists *l);
 void gpube__lists_probe_clear(struct gpube_patch_lists_probe *p);
 /* The constant of a part, or of all (var: -1), after some sweeps. */
-int64_t gpube__lists_probe(struct gpube_patch_lists_probe *p, int32_t var, int32_t value, bool is, int n_sweeps);
+int64_t gpube__lists_probe(
+	struct gpube_patch_lists_probe *p, int32_t var, int32_t value, bool is, int n_sweeps);
 
 static inline int32_t gpube__lists_slack(const struct gpube_patch_lists *l)
 {
@@ -150,13 +168,18 @@ static inline int32_t gpube__lists_slack(const struct gpube_patch_lists *l)
 /* ---- of lists_*.c ---------------------------------------------------------------------------- */
 
 /* None so far; NULL: ENOMEM. */
-struct gpube_patch_lists *gpube__lists_alloc(struct gpube_ctx *ctx, int32_t n, const int32_t *domain);
+struct gpube_patch_lists *gpube__lists_alloc(
+	struct gpube_ctx *ctx, int32_t n, const int32_t *domain);
 /* Room for a list's variables and entries. Errors: ENOMEM, to be freed with the lists */
-int gpube__list_alloc(struct gpube_patch_lists *l, struct gpube_patch_list *a, int32_t arity, int64_t n);
+int gpube__list_alloc(
+	struct gpube_patch_lists *l, struct gpube_patch_list *a, int32_t arity, int64_t n);
 /* Its scope is written: its set, and where values lie in a word. False: they are too many. */
 bool gpube__list_lay_out(const struct gpube_patch_lists *l, struct gpube_patch_list *a);
 
-/* What of a list's word makes the word of some of its variables, or of all and others: pieces of both. */
+/*
+ * What of a list's word makes the word of some of its variables, or of all and others: pieces of
+ * both.
+ */
 struct gpube_patch_list_pieces {
 	int n;
 	struct {
@@ -165,8 +188,8 @@ struct gpube_patch_list_pieces {
 	} piece[64];
 };
 
-void gpube__list_pieces(struct gpube_patch_list_pieces *p, const struct gpube_patch_lists *l, int arity, const int32_t *scope,
-	const uint8_t *shift, const uint64_t *subset);
+void gpube__list_pieces(struct gpube_patch_list_pieces *p, const struct gpube_patch_lists *l,
+	int arity, const int32_t *scope, const uint8_t *shift, const uint64_t *subset);
 
 static inline uint64_t gpube__list_part(const struct gpube_patch_list_pieces *p, uint64_t key)
 {
@@ -180,7 +203,7 @@ static inline uint64_t gpube__list_part(const struct gpube_patch_list_pieces *p,
 /* Numbers by words: a table of them where words are short, otherwise of those there are. */
 struct gpube_patch_list_index {
 	uint64_t capacity; /* a power of two */
-	int bits;	   /* of words; of a table of them all, or -1 */
+	int bits;          /* of words; of a table of them all, or -1 */
 	uint64_t *key;
 	uint32_t *at; /* GPUBE__NOWHERE: none */
 };
@@ -195,7 +218,8 @@ static inline uint64_t gpube__list_slot(const struct gpube_patch_list_index *x, 
 	if (x->bits >= 0)
 		return key;
 	h = key * 0x9e3779b97f4a7c15u;
-	for (h ^= h >> 29, h &= x->capacity - 1; x->at[h] != GPUBE__NOWHERE && x->key[h] != key; h = (h + 1) & (x->capacity - 1))
+	for (h ^= h >> 29, h &= x->capacity - 1; x->at[h] != GPUBE__NOWHERE && x->key[h] != key;
+		h = (h + 1) & (x->capacity - 1))
 		;
 	return h;
 }
@@ -214,10 +238,14 @@ static inline void gpube__list_put(struct gpube_patch_list_index *x, uint64_t ke
 }
 
 /* Room for n words of so many bits; it may be of an earlier use. Errors: ENOMEM */
-int gpube__list_index_init(struct gpube_ctx *ctx, struct gpube_patch_list_index *x, int64_t n, int bits);
+int gpube__list_index_init(
+	struct gpube_ctx *ctx, struct gpube_patch_list_index *x, int64_t n, int bits);
 void gpube__list_index_clear(struct gpube_ctx *ctx, struct gpube_patch_list_index *x);
 
-/* Separators of the lists, their members and waves; *too_much: more than there is room for. Errors: ENOMEM, ESTOP */
+/*
+ * Separators of the lists, their members and waves; *too_much: more than there is room for. Errors:
+ * ENOMEM, ESTOP
+ */
 int gpube__lists_agree(struct gpube_patch_lists *l, bool *too_much);
 
 #endif

@@ -1,4 +1,7 @@
-/* lists_agree.c - what lists share: separators, their members, and the waves of a sweep. See lists.h. */
+/*
+ * lists_agree.c - what lists share: separators, their members, and the waves of a sweep. See
+ * lists.h.
+ */
 #include "gpube/relax/patches/lists.h"
 
 #include <stdlib.h>
@@ -20,9 +23,10 @@ struct agreeing {
 	int status;
 };
 
-/* ---- indices ----------------------------------------------------------------------------------- */
+/* ---- indices --------------------------------------------------------------------------------- */
 
-int gpube__list_index_init(struct gpube_ctx *ctx, struct gpube_patch_list_index *x, int64_t n, int bits)
+int gpube__list_index_init(
+	struct gpube_ctx *ctx, struct gpube_patch_list_index *x, int64_t n, int bits)
 {
 	uint64_t capacity = 16;
 	bool all;
@@ -52,8 +56,8 @@ void gpube__list_index_clear(struct gpube_ctx *ctx, struct gpube_patch_list_inde
 	*x = (struct gpube_patch_list_index){0};
 }
 
-void gpube__list_pieces(struct gpube_patch_list_pieces *p, const struct gpube_patch_lists *l, int arity, const int32_t *scope,
-	const uint8_t *shift, const uint64_t *subset)
+void gpube__list_pieces(struct gpube_patch_list_pieces *p, const struct gpube_patch_lists *l,
+	int arity, const int32_t *scope, const uint8_t *shift, const uint64_t *subset)
 {
 	int to = 0, end = -1;
 
@@ -65,7 +69,8 @@ void gpube__list_pieces(struct gpube_patch_list_pieces *p, const struct gpube_pa
 		if (!gpube__bit(subset, i))
 			continue;
 		if (shift[k] == end) { /* goes on where the last piece ended */
-			p->piece[p->n - 1].mask = p->piece[p->n - 1].mask << bits | (((uint64_t)1 << bits) - 1);
+			p->piece[p->n - 1].mask =
+				p->piece[p->n - 1].mask << bits | (((uint64_t)1 << bits) - 1);
 		} else {
 			p->piece[p->n].from = shift[k];
 			p->piece[p->n].to = (uint8_t)to;
@@ -76,7 +81,7 @@ void gpube__list_pieces(struct gpube_patch_list_pieces *p, const struct gpube_pa
 	}
 }
 
-/* ---- separators -------------------------------------------------------------------------------- */
+/* ---- separators ------------------------------------------------------------------------------ */
 
 static uint64_t *slot_of(const struct agreeing *w, const uint64_t *set, int64_t *slot)
 {
@@ -85,7 +90,8 @@ static uint64_t *slot_of(const struct agreeing *w, const uint64_t *set, int64_t 
 
 	for (int k = 0; k < words; k++)
 		h = (h ^ set[k]) * 0x9e3779b97f4a7c15u, h ^= h >> 31;
-	for (*slot = (int64_t)(h & (uint64_t)(w->n_slots - 1)); w->slot[*slot] >= 0; *slot = (*slot + 1) & (w->n_slots - 1))
+	for (*slot = (int64_t)(h & (uint64_t)(w->n_slots - 1)); w->slot[*slot] >= 0;
+		*slot = (*slot + 1) & (w->n_slots - 1))
 		if (!memcmp(w->sets + w->slot[*slot] * words, set, (size_t)words * sizeof(*set)))
 			return w->sets + w->slot[*slot] * words;
 	return NULL;
@@ -113,11 +119,13 @@ static int note_shared(struct agreeing *w, const uint64_t *set)
 static int find_shared(struct agreeing *w)
 {
 	const struct gpube_patch_lists *l = w->l;
-	uint64_t *set = gpube__alloc_zero(l->ctx, 2 * (uint64_t)l->words + 1, sizeof(*set)), *once = set + l->words;
+	uint64_t *set = gpube__alloc_zero(l->ctx, 2 * (uint64_t)l->words + 1, sizeof(*set)),
+		 *once = set + l->words;
 	int status = GPUBE_OK;
 
 	/* there are no more than pairs and variables */
-	for (w->n_slots = 16; w->n_slots < 2 * MOST_SHARED && w->n_slots < (int64_t)l->n_lists * l->n_lists + 2 * (int64_t)l->n;)
+	for (w->n_slots = 16; w->n_slots < 2 * MOST_SHARED &&
+			      w->n_slots < (int64_t)l->n_lists * l->n_lists + 2 * (int64_t)l->n;)
 		w->n_slots *= 2;
 	w->n_slots *= 2;
 	w->slot = gpube__alloc(l->ctx, (uint64_t)w->n_slots, sizeof(*w->slot));
@@ -201,13 +209,14 @@ static int settle_separators(struct agreeing *w)
 
 		b->set = l->sets + k * l->words;
 		b->arity = place[k].size;
-		memcpy(b->set, w->sets + place[k].of * l->words, (size_t)l->words * sizeof(*b->set));
+		memcpy(b->set, w->sets + place[k].of * l->words,
+			(size_t)l->words * sizeof(*b->set));
 	}
 	gpube__free(l->ctx, place);
 	return status;
 }
 
-/* ---- members ----------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 /* Once to count them, once to note them. */
 static int list_members(struct gpube_patch_lists *l, bool *too_much)
@@ -224,15 +233,18 @@ static int list_members(struct gpube_patch_lists *l, bool *too_much)
 				if (!gpube__bits_within(b->set, l->lists[j].set, l->words))
 					continue;
 				if (with) {
-					l->members[l->n_members] = (struct gpube_patch_list_member){.list = j, .separator = k};
-					l->lists[j].first = l->lists[j].first < 0 ? k : l->lists[j].first;
+					l->members[l->n_members] = (struct gpube_patch_list_member){
+						.list = j, .separator = k};
+					l->lists[j].first =
+						l->lists[j].first < 0 ? k : l->lists[j].first;
 					l->lists[j].last = k;
 					GPUBE_ROW_COUNT(l->member_at, j);
 				}
 				l->n_members++;
 			}
 			b->n_members = (int32_t)l->n_members - b->member;
-			*too_much = l->n_members > INT32_MAX - l->n_lists || (uint64_t)l->n_members > most;
+			*too_much = l->n_members > INT32_MAX - l->n_lists ||
+				    (uint64_t)l->n_members > most;
 			if (*too_much)
 				return GPUBE_OK;
 			if (gpube__stopped(l->ctx))
@@ -241,8 +253,10 @@ static int list_members(struct gpube_patch_lists *l, bool *too_much)
 		if (with)
 			break;
 		l->members = gpube__alloc(l->ctx, (uint64_t)l->n_members + 1, sizeof(*l->members));
-		l->member_of = gpube__alloc(l->ctx, (uint64_t)l->n_members + 1, sizeof(*l->member_of));
-		l->member_at = gpube__alloc_zero(l->ctx, (uint64_t)l->n_lists + 3, sizeof(*l->member_at));
+		l->member_of =
+			gpube__alloc(l->ctx, (uint64_t)l->n_members + 1, sizeof(*l->member_of));
+		l->member_at =
+			gpube__alloc_zero(l->ctx, (uint64_t)l->n_lists + 3, sizeof(*l->member_at));
 		if (!l->members || !l->member_of || !l->member_at)
 			return GPUBE_ENOMEM;
 		for (int32_t j = 0; j < l->n_lists; j++)
@@ -253,7 +267,8 @@ static int list_members(struct gpube_patch_lists *l, bool *too_much)
 		l->member_of[GPUBE_ROW_PLACE(l->member_at, l->members[j].list)] = j;
 	for (int32_t k = 0; k < l->n_separators; k++)
 		for (int32_t j = 0; j < l->separators[k].n_members; j++) {
-			const struct gpube_patch_list *a = &l->lists[l->members[l->separators[k].member + j].list];
+			const struct gpube_patch_list *a =
+				&l->lists[l->members[l->separators[k].member + j].list];
 
 			l->separators[k].n_after += a->last > k;
 			l->separators[k].n_before += a->first < k;
@@ -262,12 +277,14 @@ static int list_members(struct gpube_patch_lists *l, bool *too_much)
 }
 
 /* The member of the shortest list. */
-static int32_t shortest(const struct gpube_patch_lists *l, const struct gpube_patch_list_separator *b)
+static int32_t shortest(
+	const struct gpube_patch_lists *l, const struct gpube_patch_list_separator *b)
 {
 	int32_t best = 0;
 
 	for (int32_t j = 1; j < b->n_members; j++)
-		if (l->lists[l->members[b->member + j].list].n < l->lists[l->members[b->member + best].list].n)
+		if (l->lists[l->members[b->member + j].list].n <
+			l->lists[l->members[b->member + best].list].n)
 			best = j;
 	return best;
 }
@@ -301,8 +318,11 @@ static int make_room(struct gpube_patch_lists *l, bool *too_much)
 			cells += (uint64_t)l->lists[l->members[b->member + j].list].n;
 	}
 	l->n_touched = (int64_t)cells;
-	/* a wave's scratch is no more than own cells of one separator for each list, and their sums */
-	*too_much = sizeof(int32_t) * (cells + own + 3 * (uint64_t)l->n_entries) > l->ctx->memory_bytes / 4;
+	/*
+	 * a wave's scratch is no more than own cells of one separator for each list, and their sums
+	 */
+	*too_much = sizeof(int32_t) * (cells + own + 3 * (uint64_t)l->n_entries) >
+		    l->ctx->memory_bytes / 4;
 	if (*too_much)
 		return GPUBE_OK;
 	l->cells = at = gpube__alloc(l->ctx, cells + 1, sizeof(*l->cells));
@@ -317,7 +337,10 @@ static int make_room(struct gpube_patch_lists *l, bool *too_much)
 	return l->cells && l->own && l->left ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-/* Cells of a separator in the order in which its shortest list has them; what one of its lists has not is in none. */
+/*
+ * Cells of a separator in the order in which its shortest list has them; what one of its lists has
+ * not is in none.
+ */
 static void find_cells(void *arg, int64_t item, int thread)
 {
 	struct agreeing *w = arg;
@@ -354,10 +377,14 @@ static void find_cells(void *arg, int64_t item, int thread)
 	b->n = n;
 }
 
-/* ---- waves ------------------------------------------------------------------------------------- */
+/* ---- waves ----------------------------------------------------------------------------------- */
 
-/* The wave of each separator is behind those of all that come before it and share a list with it. Their number. */
-static int32_t number_waves(const struct gpube_patch_lists *l, bool back, int32_t *last, int32_t *wave)
+/*
+ * The wave of each separator is behind those of all that come before it and share a list with it.
+ * Their number.
+ */
+static int32_t number_waves(
+	const struct gpube_patch_lists *l, bool back, int32_t *last, int32_t *wave)
 {
 	int32_t n = 0;
 
@@ -367,7 +394,9 @@ static int32_t number_waves(const struct gpube_patch_lists *l, bool back, int32_
 
 		wave[k] = 0;
 		for (int32_t j = 0; j < b->n_members; j++)
-			wave[k] = last[l->members[b->member + j].list] > wave[k] ? last[l->members[b->member + j].list] : wave[k];
+			wave[k] = last[l->members[b->member + j].list] > wave[k]
+					  ? last[l->members[b->member + j].list]
+					  : wave[k];
 		for (int32_t j = 0; j < b->n_members; j++)
 			last[l->members[b->member + j].list] = wave[k] + 1;
 		n = wave[k] + 1 > n ? wave[k] + 1 : n;
@@ -410,7 +439,7 @@ static int make_waves(struct gpube_patch_lists *l, bool back)
 	return status;
 }
 
-/* ---- the call ---------------------------------------------------------------------------------- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 int gpube__lists_agree(struct gpube_patch_lists *l, bool *too_much)
 {

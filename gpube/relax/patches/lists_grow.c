@@ -1,4 +1,7 @@
-/* lists_grow.c - lists of patches, and larger ones that are joined of the functions' variables: see lists.h. */
+/*
+ * lists_grow.c - lists of patches, and larger ones that are joined of the functions' variables: see
+ * lists.h.
+ */
 #include "gpube/relax/patches/lists.h"
 
 #include <stdlib.h>
@@ -6,14 +9,18 @@
 
 #include "gpube/base/rows.h"
 
-/* What a partner shares weighs against what it adds; that make a list too long before it is done. */
+/*
+ * What a partner shares weighs against what it adds; that make a list too long before it is done.
+ */
 enum { SHARED = 100, MOST_FAILED = 4 };
 /* Of a list: its numbers are of 32 bits, and so are those of what it may be extended to. */
 #define MOST_ENTRIES ((int64_t)1 << 26)
 /* Entries that one thread extends at a time. */
 enum { CHUNK = 1 << 10 };
 
-/* A list in the making. total: what all old lists within cost; cost: those that give theirs to it. */
+/*
+ * A list in the making. total: what all old lists within cost; cost: those that give theirs to it.
+ */
 struct draft {
 	int32_t arity;
 	int32_t scope[64], order[64]; /* ascending, and as they were added */
@@ -30,16 +37,16 @@ struct growing {
 	struct gpube_patch_lists *l;
 	int32_t slack;
 	struct gpube_patch_list_index *index; /* of each old list */
-	bool *taken;			/* its costs are in a new one */
-	int32_t *of, *of_at;		/* old lists of each variable */
-	uint64_t *functions;		/* the sets of the model's, larger first */
+	bool *taken;                          /* its costs are in a new one */
+	int32_t *of, *of_at;                  /* old lists of each variable */
+	uint64_t *functions;                  /* the sets of the model's, larger first */
 	int32_t *near, *near_at, n_functions;
 	bool *gone;
 	int32_t *failed; /* by function: the seed that was too long with it */
 	int64_t capacity;
 };
 
-/* ---- a list in the making ------------------------------------------------------------------------ */
+/* ---- a list in the making -------------------------------------------------------------------- */
 
 static void clear_draft(struct growing *w, struct draft *d)
 {
@@ -95,8 +102,11 @@ static void extend_chunk(void *arg, int64_t item, int thread)
 			int32_t total = from->total[i], cost = from->cost[i];
 
 			for (int32_t k = 0; k < x->n_old && total < w->slack; k++) {
-				const uint32_t at = gpube__list_find(&w->index[x->old[k]], gpube__list_part(&x->pieces[k], key));
-				const int32_t more = at == GPUBE__NOWHERE ? GPUBE__PATCH_DEAD : w->old->lists[x->old[k]].cost[at];
+				const uint32_t at = gpube__list_find(
+					&w->index[x->old[k]], gpube__list_part(&x->pieces[k], key));
+				const int32_t more = at == GPUBE__NOWHERE
+							     ? GPUBE__PATCH_DEAD
+							     : w->old->lists[x->old[k]].cost[at];
 
 				total = more >= w->slack ? GPUBE__PATCH_DEAD : total + more;
 				cost += w->taken[x->old[k]] ? 0 : more;
@@ -112,7 +122,8 @@ static void extend_chunk(void *arg, int64_t item, int thread)
 }
 
 /* The scope with one more variable; false: its words are too long. */
-static bool add_var(const struct growing *w, struct draft *to, const struct draft *from, struct extension *x)
+static bool add_var(
+	const struct growing *w, struct draft *to, const struct draft *from, struct extension *x)
 {
 	const struct gpube_patch_lists *l = w->l;
 	int32_t k = 0, at = 0;
@@ -161,11 +172,13 @@ static int find_old(struct growing *w, const struct draft *to, struct extension 
 	if (!x->pieces)
 		return GPUBE_ENOMEM;
 	for (int32_t k = 0; k < x->n_old; k++)
-		gpube__list_pieces(&x->pieces[k], w->l, to->arity, to->scope, to->shift, old->lists[x->old[k]].set);
+		gpube__list_pieces(&x->pieces[k], w->l, to->arity, to->scope, to->shift,
+			old->lists[x->old[k]].set);
 	return GPUBE_OK;
 }
 
-static int extend(struct growing *w, struct draft *to, const struct draft *from, int32_t var, bool *fits)
+static int extend(
+	struct growing *w, struct draft *to, const struct draft *from, int32_t var, bool *fits)
 {
 	struct extension x = {.w = w, .from = from, .to = to, .var = var};
 	const int64_t n_chunks = (from->n + CHUNK - 1) / CHUNK, room = from->n * w->l->domain[var];
@@ -187,8 +200,10 @@ static int extend(struct growing *w, struct draft *to, const struct draft *from,
 			const int64_t at = k * CHUNK * w->l->domain[var];
 
 			memmove(to->key + to->n, to->key + at, (size_t)x.n[k] * sizeof(*to->key));
-			memmove(to->total + to->n, to->total + at, (size_t)x.n[k] * sizeof(*to->total));
-			memmove(to->cost + to->n, to->cost + at, (size_t)x.n[k] * sizeof(*to->cost));
+			memmove(to->total + to->n, to->total + at,
+				(size_t)x.n[k] * sizeof(*to->total));
+			memmove(to->cost + to->n, to->cost + at,
+				(size_t)x.n[k] * sizeof(*to->cost));
 			to->n += x.n[k];
 		}
 	}
@@ -289,7 +304,8 @@ static int join(struct growing *w, int32_t seed)
 		status = add_function(w, &d, set_of(w, seed), &fits);
 	}
 	w->gone[seed] = true;
-	for (int32_t f; !status && fits && failed < MOST_FAILED && (f = partner(w, &d, seed)) >= 0;) {
+	for (int32_t f;
+		!status && fits && failed < MOST_FAILED && (f = partner(w, &d, seed)) >= 0;) {
 		bool joins;
 
 		status = add_function(w, &d, set_of(w, f), &joins);
@@ -336,7 +352,7 @@ static int keep_old(struct growing *w)
 	return status;
 }
 
-/* ---- what growing needs ------------------------------------------------------------------------ */
+/* ---- what growing needs ---------------------------------------------------------------------- */
 
 struct scope_of {
 	int32_t arity, function;
@@ -367,7 +383,8 @@ static int list_functions(struct growing *w, const struct gpube_model *m)
 	struct scope_of *order = gpube__alloc(w->ctx, (uint64_t)m->n_functions + 1, sizeof(*order));
 	int32_t total = 0;
 
-	w->functions = gpube__alloc_zero(w->ctx, (uint64_t)m->n_functions * (uint64_t)words + 1, sizeof(*w->functions));
+	w->functions = gpube__alloc_zero(
+		w->ctx, (uint64_t)m->n_functions * (uint64_t)words + 1, sizeof(*w->functions));
 	w->gone = gpube__alloc_zero(w->ctx, (uint64_t)m->n_functions + 1, sizeof(*w->gone));
 	w->failed = gpube__alloc(w->ctx, (uint64_t)m->n_functions + 1, sizeof(*w->failed));
 	w->near_at = gpube__alloc_zero(w->ctx, (uint64_t)w->l->n + 3, sizeof(*w->near_at));
@@ -459,9 +476,11 @@ static void clear(struct growing *w)
 	gpube__free(w->ctx, w->failed);
 }
 
-/* ---- the call ---------------------------------------------------------------------------------- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
-/* A list's least cost into the constant: of one that shares nothing that is all there is to know. */
+/*
+ * A list's least cost into the constant: of one that shares nothing that is all there is to know.
+ */
 static void settle_list(struct gpube_patch_lists *l, struct gpube_patch_list *a)
 {
 	int32_t least = GPUBE__PATCH_DEAD;
@@ -480,7 +499,8 @@ static void settle_list(struct gpube_patch_lists *l, struct gpube_patch_list *a)
 static int by_place(const void *x, const void *y)
 {
 	const struct gpube_patch_list *a = x, *b = y;
-	const int32_t last_a = a->arity ? a->scope[a->arity - 1] : -1, last_b = b->arity ? b->scope[b->arity - 1] : -1;
+	const int32_t last_a = a->arity ? a->scope[a->arity - 1] : -1,
+		      last_b = b->arity ? b->scope[b->arity - 1] : -1;
 
 	if (last_a != last_b)
 		return last_a < last_b ? -1 : 1;
@@ -489,7 +509,8 @@ static int by_place(const void *x, const void *y)
 	return memcmp(a->scope, b->scope, (size_t)a->arity * sizeof(*a->scope));
 }
 
-int gpube__lists_grow(struct gpube_patch_lists **out, struct gpube_patch_lists *old, const struct gpube_model *m, int64_t most)
+int gpube__lists_grow(struct gpube_patch_lists **out, struct gpube_patch_lists *old,
+	const struct gpube_model *m, int64_t most)
 {
 	struct growing w = {.ctx = old->ctx, .old = old, .slack = gpube__lists_slack(old)};
 	struct gpube_patch_lists *l;
@@ -513,7 +534,10 @@ int gpube__lists_grow(struct gpube_patch_lists **out, struct gpube_patch_lists *
 	status = list_functions(&w, m);
 	if (!status)
 		status = list_old(&w);
-	l->lists = status ? NULL : gpube__alloc_zero(w.ctx, (uint64_t)w.n_functions + (uint64_t)old->n_lists + 1, sizeof(*l->lists));
+	l->lists = status ? NULL
+			  : gpube__alloc_zero(w.ctx,
+				    (uint64_t)w.n_functions + (uint64_t)old->n_lists + 1,
+				    sizeof(*l->lists));
 	status = status || l->lists ? status : GPUBE_ENOMEM;
 	for (int32_t f = 0; f < w.n_functions && !status; f++)
 		if (!w.gone[f])

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-/* ---- lists ------------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
-int gpube__list_alloc(struct gpube_patch_lists *l, struct gpube_patch_list *a, int32_t arity, int64_t n)
+int gpube__list_alloc(
+	struct gpube_patch_lists *l, struct gpube_patch_list *a, int32_t arity, int64_t n)
 {
 	a->arity = arity;
 	a->n = n;
@@ -34,7 +35,8 @@ bool gpube__list_lay_out(const struct gpube_patch_lists *l, struct gpube_patch_l
 	return true;
 }
 
-struct gpube_patch_lists *gpube__lists_alloc(struct gpube_ctx *ctx, int32_t n, const int32_t *domain)
+struct gpube_patch_lists *gpube__lists_alloc(
+	struct gpube_ctx *ctx, int32_t n, const int32_t *domain)
 {
 	struct gpube_patch_lists *l = gpube__alloc_zero(ctx, 1, sizeof(*l));
 
@@ -55,17 +57,19 @@ struct gpube_patch_lists *gpube__lists_alloc(struct gpube_ctx *ctx, int32_t n, c
 		l->domain[i] = domain[i];
 		l->value_at[i + 1] = l->value_at[i] + domain[i];
 		l->fixed[i] = -1;
-		l->bits[i] = 1; /* a domain of one value, too, so that no key is shifted by all its bits */
+		/* a domain of one value, too, so that no key is shifted by all its bits */
+		l->bits[i] = 1;
 		while ((int64_t)1 << l->bits[i] < domain[i])
 			l->bits[i]++;
 	}
 	return l;
 }
 
-/* ---- of patches -------------------------------------------------------------------------------- */
+/* ---- of patches ------------------------------------------------------------------------------ */
 
-static int take_patch(struct gpube_patch_lists *l, struct gpube_patch_list *a, const struct gpube_patches *p, const struct gpube_patch *of,
-	const int32_t *cost, bool *fits)
+static int take_patch(struct gpube_patch_lists *l, struct gpube_patch_list *a,
+	const struct gpube_patches *p, const struct gpube_patch *of, const int32_t *cost,
+	bool *fits)
 {
 	int32_t index[GPUBE__PATCH_ARITY] = {0};
 	const int32_t slack = gpube__lists_slack(l);
@@ -99,7 +103,8 @@ static int take_patch(struct gpube_patch_lists *l, struct gpube_patch_list *a, c
 }
 
 /* A separator's costs onto the cells of its first member. */
-static void add_separator(const struct gpube_patches *p, const struct gpube_separator *b, int32_t *cells)
+static void add_separator(
+	const struct gpube_patches *p, const struct gpube_separator *b, int32_t *cells)
 {
 	const struct gpube_patch_member *of = &p->members[b->member];
 	const int32_t *place = p->places + of->places;
@@ -114,7 +119,8 @@ static void add_separator(const struct gpube_patches *p, const struct gpube_sepa
 		}
 }
 
-int gpube__lists_new(struct gpube_patch_lists **out, const struct gpube_patches *p, const struct gpube_patches_state *s)
+int gpube__lists_new(struct gpube_patch_lists **out, const struct gpube_patches *p,
+	const struct gpube_patches_state *s)
 {
 	struct gpube_patch_lists *l = gpube__lists_alloc(p->ctx, p->n, p->domain);
 	int32_t *cells = gpube__alloc(p->ctx, (uint64_t)p->n_cells + 1, sizeof(*cells));
@@ -134,7 +140,8 @@ int gpube__lists_new(struct gpube_patch_lists **out, const struct gpube_patches 
 		status = l->lists ? GPUBE_OK : GPUBE_ENOMEM;
 	}
 	for (int32_t k = 0; k < p->n_patches && !status && fits; k++)
-		status = take_patch(l, &l->lists[l->n_lists++], p, &p->patches[k], cells + p->patches[k].at, &fits);
+		status = take_patch(l, &l->lists[l->n_lists++], p, &p->patches[k],
+			cells + p->patches[k].at, &fits);
 	gpube__free(p->ctx, cells);
 	if (!status && fits)
 		*out = l;

@@ -1,4 +1,7 @@
-/* lists_part.c - a part of what lists leave open, where a variable has one value or another: see lists.h. */
+/*
+ * lists_part.c - a part of what lists leave open, where a variable has one value or another: see
+ * lists.h.
+ */
 #include "gpube/relax/patches/lists.h"
 
 #include <string.h>
@@ -23,13 +26,15 @@ void gpube__lists_settle(struct gpube_patch_lists *l)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static int32_t value_in(const struct gpube_patch_lists *l, const struct gpube_patch_list *a, int32_t k, uint64_t key)
+static int32_t value_in(const struct gpube_patch_lists *l, const struct gpube_patch_list *a,
+	int32_t k, uint64_t key)
 {
 	return (int32_t)(key >> a->shift[k] & (((uint64_t)1 << l->bits[a->scope[k]]) - 1));
 }
 
 /* least[value]: of its entries with it, for all values of the list's variables. */
-static void least_of(const struct gpube_patch_lists *l, const struct gpube_patch_list *a, int32_t *least)
+static void least_of(
+	const struct gpube_patch_lists *l, const struct gpube_patch_list *a, int32_t *least)
 {
 	for (int32_t k = 0; k < a->arity; k++) {
 		int32_t *restrict of = least + l->value_at[a->scope[k]];
@@ -58,7 +63,8 @@ int gpube__lists_forced(const struct gpube_patch_lists *l, int64_t *forced)
 
 		least_of(l, a, least);
 		for (int32_t k = 0; k < a->arity; k++)
-			for (int64_t x = l->value_at[a->scope[k]]; x < l->value_at[a->scope[k] + 1]; x++) {
+			for (int64_t x = l->value_at[a->scope[k]]; x < l->value_at[a->scope[k] + 1];
+				x++) {
 				const int64_t sum = (forced[x] < 0 ? 0 : forced[x]) + least[x];
 
 				forced[x] = sum >= slack ? GPUBE__PATCH_DEAD : sum;
@@ -68,7 +74,7 @@ int gpube__lists_forced(const struct gpube_patch_lists *l, int64_t *forced)
 	return GPUBE_OK;
 }
 
-/* ---- parts ------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 struct parting {
 	const struct gpube_patch_lists *from;
@@ -81,7 +87,8 @@ struct parting {
 
 static bool lives(const struct parting *w, int32_t i, int32_t x)
 {
-	return (i != w->var || (x == w->value) == w->is) && w->forced[w->from->value_at[i] + x] < gpube__lists_slack(w->from);
+	return (i != w->var || (x == w->value) == w->is) &&
+	       w->forced[w->from->value_at[i] + x] < gpube__lists_slack(w->from);
 }
 
 /* Variables of one value are fixed; false: one has none. */
@@ -111,7 +118,8 @@ static bool fix(const struct parting *w)
 }
 
 /* The entries that go on come first, their words without the fixed variables. Their number. */
-static int64_t sift(const struct parting *w, const struct gpube_patch_list *a, uint64_t *key, int32_t *cost)
+static int64_t sift(
+	const struct parting *w, const struct gpube_patch_list *a, uint64_t *key, int32_t *cost)
 {
 	const int32_t slack = gpube__lists_slack(w->from);
 	struct gpube_patch_list_pieces p;
@@ -136,7 +144,8 @@ static void reach_target(struct gpube_patch_lists *l)
 	l->constant = l->target;
 }
 
-static int take_list(struct parting *w, const struct gpube_patch_list *a, uint64_t *key, int32_t *cost)
+static int take_list(
+	struct parting *w, const struct gpube_patch_list *a, uint64_t *key, int32_t *cost)
 {
 	struct gpube_patch_lists *l = w->to;
 	struct gpube_patch_list *to = &l->lists[l->n_lists];
@@ -151,7 +160,8 @@ static int take_list(struct parting *w, const struct gpube_patch_list *a, uint64
 		return GPUBE_OK;
 	}
 	if (!arity) { /* one entry */
-		l->constant = cost[0] >= l->target - l->constant ? l->target : l->constant + cost[0];
+		l->constant =
+			cost[0] >= l->target - l->constant ? l->target : l->constant + cost[0];
 		return GPUBE_OK;
 	}
 	l->n_lists++;
@@ -189,8 +199,8 @@ static int take_lists(struct parting *w)
 	return status;
 }
 
-int gpube__lists_part(struct gpube_patch_lists **out, const struct gpube_patch_lists *l, const int64_t *forced, int32_t var,
-	int32_t value, bool is)
+int gpube__lists_part(struct gpube_patch_lists **out, const struct gpube_patch_lists *l,
+	const int64_t *forced, int32_t var, int32_t value, bool is)
 {
 	struct parting w = {.from = l, .forced = forced, .var = var, .value = value, .is = is};
 	int status;
@@ -217,7 +227,7 @@ int gpube__lists_part(struct gpube_patch_lists **out, const struct gpube_patch_l
 	return status;
 }
 
-/* ---- a look ahead -------------------------------------------------------------------------------- */
+/* ---- a look ahead ---------------------------------------------------------------------------- */
 
 static int64_t own_cells(const struct gpube_patch_lists *l)
 {
@@ -226,7 +236,8 @@ static int64_t own_cells(const struct gpube_patch_lists *l)
 	return n ? l->separators[n - 1].at + l->separators[n - 1].n : 0;
 }
 
-int gpube__lists_probe_init(struct gpube_patch_lists_probe *p, struct gpube_ctx *ctx, const struct gpube_patch_lists *l)
+int gpube__lists_probe_init(
+	struct gpube_patch_lists_probe *p, struct gpube_ctx *ctx, const struct gpube_patch_lists *l)
 {
 	int64_t n = 0;
 
@@ -253,7 +264,8 @@ void gpube__lists_probe_clear(struct gpube_patch_lists_probe *p)
 	gpube__free(ctx, p->room);
 }
 
-int64_t gpube__lists_probe(struct gpube_patch_lists_probe *p, int32_t var, int32_t value, bool is, int n_sweeps)
+int64_t gpube__lists_probe(
+	struct gpube_patch_lists_probe *p, int32_t var, int32_t value, bool is, int n_sweeps)
 {
 	const struct gpube_patch_lists *from = p->from;
 	int32_t *cost = p->cost;
@@ -274,7 +286,9 @@ int64_t gpube__lists_probe(struct gpube_patch_lists_probe *p, int32_t var, int32
 			while (a->scope[k] != var)
 				k++;
 			for (int64_t i = 0; i < a->n; i++)
-				cost[i] = (value_in(from, a, k, a->key[i]) == value) == is ? cost[i] : GPUBE__PATCH_DEAD;
+				cost[i] = (value_in(from, a, k, a->key[i]) == value) == is
+						  ? cost[i]
+						  : GPUBE__PATCH_DEAD;
 		}
 		cost += a->n;
 	}

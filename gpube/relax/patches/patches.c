@@ -21,8 +21,8 @@ static int32_t *asked_at(const struct gpube_patches *p, struct gpube_patches_sta
 /* ---- sweeps -------------------------------------------------------------------------------- */
 
 /* The patch's cells become more by m, which may be negative, but no sum is. */
-static void spread(int32_t *restrict t, const int32_t *restrict m, const int32_t *restrict place, int32_t cells, int32_t n,
-	int32_t slack)
+static void spread(int32_t *restrict t, const int32_t *restrict m, const int32_t *restrict place,
+	int32_t cells, int32_t n, int32_t slack)
 {
 	for (int32_t k = 0; k < n; k++) {
 		int32_t *restrict to = t + place[cells + k];
@@ -36,8 +36,8 @@ static void spread(int32_t *restrict t, const int32_t *restrict m, const int32_t
 }
 
 /* The separator's sum, what every member forces in the rooms behind it; its least cell. */
-static int32_t gather(const struct gpube_patches *p, const struct gpube_patches_state *s, const struct gpube_separator *b,
-	int32_t slack, int32_t *restrict sum)
+static int32_t gather(const struct gpube_patches *p, const struct gpube_patches_state *s,
+	const struct gpube_separator *b, int32_t slack, int32_t *restrict sum)
 {
 	const int32_t n = b->n_cells;
 	int32_t least = GPUBE__PATCH_DEAD;
@@ -47,7 +47,8 @@ static int32_t gather(const struct gpube_patches *p, const struct gpube_patches_
 		const struct gpube_patch_member *of = &p->members[b->member + j];
 		int32_t *restrict m = sum + (j + 1) * (int64_t)n;
 
-		gpube__patch_force(m, s->cells + p->patches[of->patch].at, p->places + of->places, n, of->n);
+		gpube__patch_force(
+			m, s->cells + p->patches[of->patch].at, p->places + of->places, n, of->n);
 		for (int32_t i = 0; i < n; i++) {
 			const int32_t x = sum[i] + m[i];
 
@@ -59,13 +60,18 @@ static int32_t gather(const struct gpube_patches *p, const struct gpube_patches_
 	return least;
 }
 
-/* m: what the member had forced becomes what it is to have more; whether any of it is beyond 'least'. */
-static bool differ(int32_t *restrict m, const int32_t *restrict share, int32_t n, bool takes, int32_t least)
+/*
+ * m: what the member had forced becomes what it is to have more; whether any of it is beyond
+ * 'least'.
+ */
+static bool differ(
+	int32_t *restrict m, const int32_t *restrict share, int32_t n, bool takes, int32_t least)
 {
 	int32_t most = 0;
 
 	for (int32_t i = 0; i < n; i++) {
-		const int32_t more = share[i] == GPUBE__PATCH_DEAD ? share[i] : (takes ? share[i] : 0) - m[i];
+		const int32_t more =
+			share[i] == GPUBE__PATCH_DEAD ? share[i] : (takes ? share[i] : 0) - m[i];
 
 		/* what is dead already stays so, and is no change */
 		most = m[i] < GPUBE__PATCH_DEAD && abs(more) > most ? abs(more) : most;
@@ -75,16 +81,19 @@ static bool differ(int32_t *restrict m, const int32_t *restrict share, int32_t n
 }
 
 /*
- * Separator k, where 'slack' is missing to the limit: what the constant is to rise by, at most 'slack', which leaves the
- * tables as they are. No other separator of its patches may be asked meanwhile.
+ * Separator k, where 'slack' is missing to the limit: what the constant is to rise by, at most
+ * 'slack', which leaves the tables as they are. No other separator of its patches may be asked
+ * meanwhile.
  */
-static int32_t ask(const struct gpube_patches *p, struct gpube_patches_state *s, int32_t k, enum gpube_patches_way way,
-	int32_t least, int32_t slack, int32_t time, int32_t *room)
+static int32_t ask(const struct gpube_patches *p, struct gpube_patches_state *s, int32_t k,
+	enum gpube_patches_way way, int32_t least, int32_t slack, int32_t time, int32_t *room)
 {
 	const struct gpube_separator *b = &p->separators[k];
-	const int32_t n = b->n_cells, rise = gather(p, s, b, slack, room), n_out = gpube__separator_n_out(b, way),
-		      n_in = gpube__separator_n_in(b, way), parts = n_out > n_in ? n_out : n_in;
-	int32_t *restrict share = room, *restrict own = s->cells + b->at, *changed = changed_at(p, s);
+	const int32_t n = b->n_cells, rise = gather(p, s, b, slack, room),
+		      n_out = gpube__separator_n_out(b, way), n_in = gpube__separator_n_in(b, way),
+		      parts = n_out > n_in ? n_out : n_in;
+	int32_t *restrict share = room, *restrict own = s->cells + b->at,
+			  *changed = changed_at(p, s);
 
 	if (rise >= slack)
 		return slack;
@@ -108,20 +117,22 @@ static int32_t ask(const struct gpube_patches *p, struct gpube_patches_state *s,
 	return rise;
 }
 
-void gpube__patches_sweep(const struct gpube_patches *p, struct gpube_patches_state *s, enum gpube_patches_way way, int32_t least,
-	int32_t *room)
+void gpube__patches_sweep(const struct gpube_patches *p, struct gpube_patches_state *s,
+	enum gpube_patches_way way, int32_t least, int32_t *room)
 {
 	for (int32_t i = 0; i < p->n_separators && s->constant < s->target; i++) {
 		const int32_t k = gpube__separator_at(p, i, way);
 
 		if (gpube__separator_is_due(p, k, way, changed_at(p, s), asked_at(p, s)))
-			s->constant += ask(p, s, k, way, least, gpube__patches_slack(s), ++s->time, room);
+			s->constant +=
+				ask(p, s, k, way, least, gpube__patches_slack(s), ++s->time, room);
 	}
 }
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-void gpube__patches_keep(const struct gpube_patches *p, struct gpube_patches_state *s, int32_t var, const uint8_t *keep)
+void gpube__patches_keep(const struct gpube_patches *p, struct gpube_patches_state *s, int32_t var,
+	const uint8_t *keep)
 {
 	const int32_t domain = p->domain[var];
 
@@ -137,8 +148,8 @@ void gpube__patches_keep(const struct gpube_patches *p, struct gpube_patches_sta
 	}
 }
 
-void gpube__patches_forced(
-	const struct gpube_patches *p, const struct gpube_patches_state *s, int32_t var, int64_t *forced)
+void gpube__patches_forced(const struct gpube_patches *p, const struct gpube_patches_state *s,
+	int32_t var, int64_t *forced)
 {
 	const int32_t domain = p->domain[var];
 
@@ -146,16 +157,21 @@ void gpube__patches_forced(
 		forced[a] = 0;
 	for (int32_t j = p->of_at[var]; j < p->of_at[var + 1]; j++) {
 		const struct gpube_patch *a = &p->patches[p->of[j]];
-		const int32_t step = gpube__patches_step(p, a->arity, a->scope, var), *t = s->cells + a->at;
+		const int32_t step = gpube__patches_step(p, a->arity, a->scope, var),
+			      *t = s->cells + a->at;
 
 		for (int32_t x = 0; x < domain; x++)
-			forced[x] += gpube__patch_least(t, a->n_cells, step, domain, x, GPUBE__PATCH_DEAD);
+			forced[x] += gpube__patch_least(
+				t, a->n_cells, step, domain, x, GPUBE__PATCH_DEAD);
 	}
 }
 
-/* The least cell that goes with the values that are assigned, separators' costs with it; then all are. */
-static void decode_patch(const struct gpube_patches *p, const struct gpube_patches_state *s, const struct gpube_patch *a,
-	bool *assigned, int32_t *values, int32_t *cost)
+/*
+ * The least cell that goes with the values that are assigned, separators' costs with it; then all
+ * are.
+ */
+static void decode_patch(const struct gpube_patches *p, const struct gpube_patches_state *s,
+	const struct gpube_patch *a, bool *assigned, int32_t *values, int32_t *cost)
 {
 	int32_t best = -1;
 
@@ -164,14 +180,16 @@ static void decode_patch(const struct gpube_patches *p, const struct gpube_patch
 		const struct gpube_patch_member *of = &p->members[p->member_of[a->member + j]];
 		const struct gpube_separator *b = &p->separators[of->separator];
 
-		spread(cost, s->cells + b->at, p->places + of->places, b->n_cells, of->n, GPUBE__PATCH_MOST);
+		spread(cost, s->cells + b->at, p->places + of->places, b->n_cells, of->n,
+			GPUBE__PATCH_MOST);
 	}
 	for (int32_t c = 0; c < a->n_cells; c++) {
 		int32_t rest = c;
 		bool goes = true;
 
 		for (int k = a->arity - 1; k >= 0 && goes; k--) {
-			goes = !assigned[a->scope[k]] || values[a->scope[k]] == rest % p->domain[a->scope[k]];
+			goes = !assigned[a->scope[k]] ||
+			       values[a->scope[k]] == rest % p->domain[a->scope[k]];
 			rest /= p->domain[a->scope[k]];
 		}
 		if (goes && (best < 0 || cost[c] < cost[best]))
@@ -185,21 +203,24 @@ static void decode_patch(const struct gpube_patches *p, const struct gpube_patch
 	}
 }
 
-void gpube__patches_decode(const struct gpube_patches *p, const struct gpube_patches_state *s, bool backward,
-	int32_t *values, int32_t *room)
+void gpube__patches_decode(const struct gpube_patches *p, const struct gpube_patches_state *s,
+	bool backward, int32_t *values, int32_t *room)
 {
 	bool *assigned = (bool *)room;
 	int32_t *cost = room + p->n;
 
 	memset(assigned, 0, (size_t)p->n * sizeof(*assigned));
 	for (int32_t j = 0; j < p->n_patches; j++)
-		decode_patch(p, s, &p->patches[backward ? p->n_patches - 1 - j : j], assigned, values, cost);
+		decode_patch(p, s, &p->patches[backward ? p->n_patches - 1 - j : j], assigned,
+			values, cost);
 }
 
-int64_t gpube__patches_target(const struct gpube_patches *p, const struct gpube_model *m, int64_t limit)
+int64_t gpube__patches_target(
+	const struct gpube_patches *p, const struct gpube_model *m, int64_t limit)
 {
 	const int64_t left = gpube__costs_left(m, limit);
 
 	/* totals are whole: those below the limit are at most one less */
-	return p->shift > 0 && left > 0 ? gpube__scale_target(p->shift, left - 1) + 1 : gpube__scale_target(p->shift, left);
+	return p->shift > 0 && left > 0 ? gpube__scale_target(p->shift, left - 1) + 1
+					: gpube__scale_target(p->shift, left);
 }

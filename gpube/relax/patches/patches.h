@@ -1,35 +1,40 @@
 /*
- * patches.h - dual ascent on overlapping tables of a lean model (simplify/lean.h), in exact integers: what they force
- * on all the variables that two of them share becomes the same.
+ * patches.h - dual ascent on overlapping tables of a lean model (simplify/lean.h), in exact
+ * integers: what they force on all the variables that two of them share becomes the same.
  *
- * Patches are the model's functions, those within another's variables or, together with it, of few cells, added to it;
- * each has a table. Whatever two patches share is a separator, of all patches that have its variables, and so is every
- * variable of several patches. A sweep asks the separators one after the other, there or back: what each patch forces on it
- * is taken out of the patch, the least sum of it goes into the constant, and an equal share of the rest into each
- * patch that is asked again by a later separator (or stays, where all are done). Costs are moved, never lost, and no
- * table gets negative: so the constant is a lower bound whatever happened.
+ * Patches are the model's functions, those within another's variables or, together with it, of few
+ * cells, added to it; each has a table. Whatever two patches share is a separator, of all patches
+ * that have its variables, and so is every variable of several patches. A sweep asks the separators
+ * one after the other, there or back: what each patch forces on it is taken out of the patch, the
+ * least sum of it goes into the constant, and an equal share of the rest into each patch that is
+ * asked again by a later separator (or stays, where all are done). Costs are moved, never lost, and
+ * no table gets negative: so the constant is a lower bound whatever happened.
  *
- * Why it pays: variables that are eliminated first, each into a table of its few neighbours, are in the bound for
- * nothing, and costs that meet on pairs and triples of variables say what they do not say on single ones. On
- * grid20x20.f10.wrap, 400 variables of two values in a torus, nine sweeps of half a millisecond bring the optimum,
- * -3051.01286; the join graph with mini-buckets of 15 variables, which pass on but one message each, had -3073.4
- * after twelve seconds.
+ * Why it pays: variables that are eliminated first, each into a table of its few neighbours, are in
+ * the bound for nothing, and costs that meet on pairs and triples of variables say what they do not
+ * say on single ones. On grid20x20.f10.wrap, 400 variables of two values in a torus, nine sweeps of
+ * half a millisecond bring the optimum, -3051.01286; the join graph with mini-buckets of 15
+ * variables, which pass on but one message each, had -3073.4 after twelve seconds.
  *
- * Designs weighed. (1) The dual as a model: each patch a variable whose values are the cells, and tables of 2^16 cells
- * that say which fit (toulbar2's hidden variables do so: -hve -pwc with -A and -p=8 is what proves these grids there, and
- * without any one of the three it does not; on the same grid it bounds 0.12 % below the optimum): for the trees of
- * dfs.h that is 10^7 cells where 10^4 do. (2) Larger mini-buckets in the join graph, with a message to every
- * mini-bucket that shares variables: the same moves, in tables a hundred times as large. (3) This one.
+ * Designs weighed. (1) The dual as a model: each patch a variable whose values are the cells, and
+ * tables of 2^16 cells that say which fit (toulbar2's hidden variables do so: -hve -pwc with -A and
+ * -p=8 is what proves these grids there, and without any one of the three it does not; on the same
+ * grid it bounds 0.12 % below the optimum): for the trees of dfs.h that is 10^7 cells where 10^4
+ * do. (2) Larger mini-buckets in the join graph, with a message to every mini-bucket that shares
+ * variables: the same moves, in tables a hundred times as large. (3) This one.
  *
- * Source: Kolmogorov, PAMI 2015 (sequential reweighted message passing); Montalbano, De Givry, Katsirelos, CPAIOR
- * 2023 (virtual pairwise consistency).
+ * Source: Kolmogorov, PAMI 2015 (sequential reweighted message passing); Montalbano, De Givry,
+ *         Katsirelos, CPAIOR 2023 (virtual pairwise consistency).
  */
 #ifndef GPUBE_PATCHES_H
 #define GPUBE_PATCHES_H
 
 #include "gpube/ir/model.h"
 
-/* A cell that is in no total below the limit; what is missing to the limit, at most: a sum of two fits 32 bits. */
+/*
+ * A cell that is in no total below the limit; what is missing to the limit, at most: a sum of two
+ * fits 32 bits.
+ */
 #define GPUBE__PATCH_DEAD (1 << 29)
 #define GPUBE__PATCH_MOST (1 << 28)
 
@@ -41,15 +46,19 @@ struct gpube_patch {
 	int32_t arity, n_cells;
 	int32_t scope[GPUBE__PATCH_ARITY];
 	int64_t at;
-	int32_t first, last; /* separators that it has: the first and the last of them */
+	int32_t first, last;       /* separators that it has: the first and the last of them */
 	int32_t member, n_members; /* as a member of these: the first of them in member_of */
 };
 
 /* A patch that has the separator's variables. */
 struct gpube_patch_member {
 	int32_t patch, separator;
-	int32_t n;	/* of its cells for each of the separator's */
-	int64_t places; /* cell i of the separator is cells place[i] + place[n_cells + k] of the patch, k = 0 … n - 1 */
+	int32_t n; /* of its cells for each of the separator's */
+	/*
+	 * cell i of the separator is cells place[i] + place[n_cells + k] of the patch, k = 0 … n -
+	 * 1
+	 */
+	int64_t places;
 };
 
 struct gpube_separator {
@@ -65,37 +74,40 @@ struct gpube_patches {
 	struct gpube_ctx *ctx;
 	int32_t n, n_patches, n_separators;
 	int32_t *domain;
-	struct gpube_patch *patches; /* in the order of their last variables */
+	struct gpube_patch *patches;        /* in the order of their last variables */
 	struct gpube_separator *separators; /* in that order, too */
 	struct gpube_patch_member *members;
-	int32_t *member_of;    /* by patch */
+	int32_t *member_of; /* by patch */
 	int32_t *places;
 	int32_t *of, *of_at; /* patches of variable i: of[of_at[i]] … */
-	int64_t n_cells; /* of a state */
+	int64_t n_cells;     /* of a state */
 	int64_t n_members, n_places;
-	int64_t n_touched;   /* cells of patches that a sweep reads, and writes */
-	int64_t room;	     /* cells of scratch that a sweep takes */
-	int64_t most_cells;  /* of a patch of several */
+	int64_t n_touched;  /* cells of patches that a sweep reads, and writes */
+	int64_t room;       /* cells of scratch that a sweep takes */
+	int64_t most_cells; /* of a patch of several */
 	int shift;
 };
 
 /* A state of the ascent: one piece of memory, so that a copy of it is one copy. */
 struct gpube_patches_state {
-	int64_t constant, target; /* scaled (scaling.h), the model's constant is in neither; target: the limit is reached */
-	int32_t time;		  /* of the last move */
-	int32_t depth;		  /* for who splits states */
-	int32_t cells[];	  /* patches, separators, then when each patch changed and each separator was asked */
+	/* scaled (scaling.h), the model's constant is in neither; target: the limit is reached */
+	int64_t constant, target;
+	int32_t time;  /* of the last move */
+	int32_t depth; /* for who splits states */
+	/* patches, separators, then when each patch changed and each separator was asked */
+	int32_t cells[];
 };
 
 /*
- * gpube__patches_new() - patches of a model of dense functions without the same variable twice, and their first state.
+ * gpube__patches_new() - patches of a model of dense functions without the same variable twice, and
+ * their first state.
  * most_cells  of a patch that is made of several functions
  * limit       totals from here on are of no interest; GPUBE_INF: none
  * *out        NULL without an error: there would be too much
  * Errors: ENOMEM, ESTOP
  */
-int gpube__patches_new(struct gpube_patches **out, struct gpube_patches_state **first, const struct gpube_model *m,
-	int64_t most_cells, int64_t limit);
+int gpube__patches_new(struct gpube_patches **out, struct gpube_patches_state **first,
+	const struct gpube_model *m, int64_t most_cells, int64_t limit);
 void gpube__patches_free(struct gpube_patches *p);
 
 static inline uint64_t gpube__patches_bytes(const struct gpube_patches *p)
@@ -112,35 +124,51 @@ static inline int32_t gpube__patches_slack(const struct gpube_patches_state *s)
 }
 
 /* The target of a limit: a total of the model. */
-int64_t gpube__patches_target(const struct gpube_patches *p, const struct gpube_model *m, int64_t limit);
+int64_t gpube__patches_target(
+	const struct gpube_patches *p, const struct gpube_model *m, int64_t limit);
 
 enum gpube_patches_way { GPUBE__PATCHES_FORWARD, GPUBE__PATCHES_BACKWARD, GPUBE__PATCHES_EVENLY };
 
-/* Members that get a share, and those that count beside them; whether a patch that has separator k gets one. */
-static inline int32_t gpube__separator_n_out(const struct gpube_separator *b, enum gpube_patches_way way)
+/*
+ * Members that get a share, and those that count beside them; whether a patch that has separator k
+ * gets one.
+ */
+static inline int32_t gpube__separator_n_out(
+	const struct gpube_separator *b, enum gpube_patches_way way)
 {
-	return way == GPUBE__PATCHES_EVENLY ? b->n_members : way == GPUBE__PATCHES_BACKWARD ? b->n_before : b->n_after;
+	return way == GPUBE__PATCHES_EVENLY     ? b->n_members
+	       : way == GPUBE__PATCHES_BACKWARD ? b->n_before
+						: b->n_after;
 }
 
-static inline int32_t gpube__separator_n_in(const struct gpube_separator *b, enum gpube_patches_way way)
+static inline int32_t gpube__separator_n_in(
+	const struct gpube_separator *b, enum gpube_patches_way way)
 {
-	return way == GPUBE__PATCHES_EVENLY ? 0 : way == GPUBE__PATCHES_BACKWARD ? b->n_after : b->n_before;
+	return way == GPUBE__PATCHES_EVENLY     ? 0
+	       : way == GPUBE__PATCHES_BACKWARD ? b->n_after
+						: b->n_before;
 }
 
-static inline bool gpube__patch_goes_on(const struct gpube_patch *a, int32_t k, enum gpube_patches_way way)
+static inline bool gpube__patch_goes_on(
+	const struct gpube_patch *a, int32_t k, enum gpube_patches_way way)
 {
-	return way == GPUBE__PATCHES_EVENLY || (way == GPUBE__PATCHES_BACKWARD ? a->first < k : a->last > k);
+	return way == GPUBE__PATCHES_EVENLY ||
+	       (way == GPUBE__PATCHES_BACKWARD ? a->first < k : a->last > k);
 }
 
 /* Separator i of a sweep. */
-static inline int32_t gpube__separator_at(const struct gpube_patches *p, int32_t i, enum gpube_patches_way way)
+static inline int32_t gpube__separator_at(
+	const struct gpube_patches *p, int32_t i, enum gpube_patches_way way)
 {
 	return way == GPUBE__PATCHES_BACKWARD ? p->n_separators - 1 - i : i;
 }
 
-/* Whether a sweep asks it: there and back always, otherwise if a member has changed since, other than by being asked. */
-static inline bool gpube__separator_is_due(const struct gpube_patches *p, int32_t k, enum gpube_patches_way way,
-	const int32_t *changed, const int32_t *asked)
+/*
+ * Whether a sweep asks it: there and back always, otherwise if a member has changed since, other
+ * than by being asked.
+ */
+static inline bool gpube__separator_is_due(const struct gpube_patches *p, int32_t k,
+	enum gpube_patches_way way, const int32_t *changed, const int32_t *asked)
 {
 	const struct gpube_separator *b = &p->separators[k];
 
@@ -153,7 +181,8 @@ static inline bool gpube__separator_is_due(const struct gpube_patches *p, int32_
 }
 
 /* Cells between two values of a variable of the scope. */
-static inline int32_t gpube__patches_step(const struct gpube_patches *p, int32_t arity, const int32_t *scope, int32_t var)
+static inline int32_t gpube__patches_step(
+	const struct gpube_patches *p, int32_t arity, const int32_t *scope, int32_t var)
 {
 	int32_t step = 1;
 
@@ -163,24 +192,25 @@ static inline int32_t gpube__patches_step(const struct gpube_patches *p, int32_t
 }
 
 /*
- * gpube__patches_sweep() - every separator, or those whose patches have changed since they were asked last, where no
- * change of 'least' or less counts. room: p->room cells.
+ * gpube__patches_sweep() - every separator, or those whose patches have changed since they were
+ * asked last, where no change of 'least' or less counts. room: p->room cells.
  */
-void gpube__patches_sweep(const struct gpube_patches *p, struct gpube_patches_state *s, enum gpube_patches_way way,
-	int32_t least, int32_t *room);
+void gpube__patches_sweep(const struct gpube_patches *p, struct gpube_patches_state *s,
+	enum gpube_patches_way way, int32_t least, int32_t *room);
 
 /* Values of a variable that are not kept are in no total of interest from now on. */
-void gpube__patches_keep(const struct gpube_patches *p, struct gpube_patches_state *s, int32_t var, const uint8_t *keep);
+void gpube__patches_keep(const struct gpube_patches *p, struct gpube_patches_state *s, int32_t var,
+	const uint8_t *keep);
 
 /* forced[a]: what all patches of var force on its value a. */
-void gpube__patches_forced(
-	const struct gpube_patches *p, const struct gpube_patches_state *s, int32_t var, int64_t *forced);
+void gpube__patches_forced(const struct gpube_patches *p, const struct gpube_patches_state *s,
+	int32_t var, int64_t *forced);
 
 /*
- * A greedy assignment, patch by patch, each the least cell that goes with what is assigned: forward best after a sweep
- * backward. room: p->room cells. Variables of no patch are left as they are.
+ * A greedy assignment, patch by patch, each the least cell that goes with what is assigned: forward
+ * best after a sweep backward. room: p->room cells. Variables of no patch are left as they are.
  */
-void gpube__patches_decode(const struct gpube_patches *p, const struct gpube_patches_state *s, bool backward,
-	int32_t *values, int32_t *room);
+void gpube__patches_decode(const struct gpube_patches *p, const struct gpube_patches_state *s,
+	bool backward, int32_t *values, int32_t *room);
 
 #endif

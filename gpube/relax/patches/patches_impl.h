@@ -1,11 +1,12 @@
 /*
- * patches_impl.h - what is read of a patch's cells, for the CELL of who includes it: 32 bits in patches.c, which cuts sums off,
- * 64 in certify_sweep.c, which does not. No include guard: it is once for each.
+ * patches_impl.h - what is read of a patch's cells, for the CELL of who includes it: 32 bits in
+ * patches.c, which cuts sums off, 64 in certify_sweep.c, which does not. No include guard: it is
+ * once for each.
  */
 
 /* m[i] = the least cell of the patch for cell i of the separator. */
-static inline void gpube__patch_force(
-	CELL *restrict m, const CELL *restrict t, const int32_t *restrict place, int32_t cells, int32_t n)
+static inline void gpube__patch_force(CELL *restrict m, const CELL *restrict t,
+	const int32_t *restrict place, int32_t cells, int32_t n)
 {
 	for (int32_t i = 0; i < cells; i++)
 		m[i] = t[place[i]];
@@ -20,8 +21,12 @@ static inline void gpube__patch_force(
 	}
 }
 
-/* The least of the patch's n cells with value x of a variable, whose values are 'step' apart; 'least' where all are more. */
-static inline CELL gpube__patch_least(const CELL *t, int32_t n, int32_t step, int32_t domain, int32_t x, CELL least)
+/*
+ * The least of the patch's n cells with value x of a variable, whose values are 'step' apart;
+ * 'least' where all are more.
+ */
+static inline CELL gpube__patch_least(
+	const CELL *t, int32_t n, int32_t step, int32_t domain, int32_t x, CELL least)
 {
 	for (int32_t c = x * step; c < n; c += step * domain)
 		for (int32_t i = 0; i < step; i++)

@@ -7,7 +7,10 @@
 #include "gpube/base/rows.h"
 #include "gpube/relax/scaling.h"
 
-/* More is not for a sweep of milliseconds: functions, pairs of patches that share variables, cells that it touches. */
+/*
+ * More is not for a sweep of milliseconds: functions, pairs of patches that share variables, cells
+ * that it touches.
+ */
 enum { MOST_FUNCTIONS = 1 << 15, MOST_PAIRS = 1 << 20, MOST_TOUCHED = 1 << 24 };
 
 /* What a partner shares weighs against what it adds. */
@@ -32,7 +35,7 @@ struct making {
 	int64_t most_cells;
 	struct scope *s; /* functions; then patches */
 	int32_t n_s;
-	struct near *near;    /* of each variable: those that have it, some of them gone */
+	struct near *near;   /* of each variable: those that have it, some of them gone */
 	int32_t *seen, time; /* by function or patch: when it was last met */
 	struct scope *shared;
 	int64_t n_shared, shared_capacity;
@@ -77,7 +80,8 @@ static int32_t together(const struct scope *a, const struct scope *b, int32_t *v
 	int32_t n = 0;
 
 	for (int32_t i = 0, j = 0; i < a->n || j < b->n;) {
-		const int32_t x = i < a->n ? a->v[i] : INT32_MAX, y = j < b->n ? b->v[j] : INT32_MAX;
+		const int32_t x = i < a->n ? a->v[i] : INT32_MAX,
+			      y = j < b->n ? b->v[j] : INT32_MAX;
 
 		v[n++] = x < y ? x : y;
 		i += x <= y;
@@ -177,7 +181,8 @@ static int32_t partner(struct making *w, int32_t k)
 			w->seen[other] = w->time;
 			n = together(s, &w->s[other], v);
 			score = SHARED * (s->n + w->s[other].n - n) - (n - s->n);
-			if (score <= most || n > GPUBE__PATCH_ARITY || cells_of(w, v, n, w->most_cells) > w->most_cells)
+			if (score <= most || n > GPUBE__PATCH_ARITY ||
+				cells_of(w, v, n, w->most_cells) > w->most_cells)
 				continue;
 			most = score;
 			best = other;
@@ -254,7 +259,8 @@ static int note_shared(struct making *w, const struct scope *s)
 		w->too_much = true;
 		return GPUBE_OK;
 	}
-	if (gpube__grow(w->ctx, &w->shared, &w->shared_capacity, w->n_shared + 1, sizeof(*w->shared)))
+	if (gpube__grow(
+		    w->ctx, &w->shared, &w->shared_capacity, w->n_shared + 1, sizeof(*w->shared)))
 		return GPUBE_ENOMEM;
 	w->shared[w->n_shared++] = *s;
 	return GPUBE_OK;
@@ -275,7 +281,8 @@ static int find_shared(struct making *w)
 	for (int32_t k = 0; k < p->n_patches && !status && !w->too_much; k++) {
 		w->seen[k] = ++w->time;
 		for (int32_t i = 0; i < w->s[k].n; i++)
-			for (int32_t j = p->of_at[w->s[k].v[i]]; j < p->of_at[w->s[k].v[i] + 1] && p->of[j] < k; j++) {
+			for (int32_t j = p->of_at[w->s[k].v[i]];
+				j < p->of_at[w->s[k].v[i] + 1] && p->of[j] < k; j++) {
 				struct scope s = {0};
 
 				if (w->seen[p->of[j]] == w->time)
@@ -287,7 +294,8 @@ static int find_shared(struct making *w)
 			}
 	}
 	if (!status)
-		status = gpube__sort(w->ctx, w->shared, (uint64_t)w->n_shared, sizeof(*w->shared), by_place);
+		status = gpube__sort(
+			w->ctx, w->shared, (uint64_t)w->n_shared, sizeof(*w->shared), by_place);
 	for (int64_t k = 0; k < w->n_shared && !status; k++)
 		if (!n || by_place(&w->shared[n - 1], &w->shared[k]))
 			w->shared[n++] = w->shared[k];
@@ -295,9 +303,12 @@ static int find_shared(struct making *w)
 	return status;
 }
 
-/* Cells of the patch: the first one for each of the separator, then what is added for each assignment of the others. */
-static void find_places(const struct gpube_patches *p, const struct gpube_patch *a, const struct gpube_separator *b,
-	int32_t *place)
+/*
+ * Cells of the patch: the first one for each of the separator, then what is added for each
+ * assignment of the others.
+ */
+static void find_places(const struct gpube_patches *p, const struct gpube_patch *a,
+	const struct gpube_separator *b, int32_t *place)
 {
 	int32_t n[2] = {1, 1}, stride = a->n_cells, e = 0;
 
@@ -333,8 +344,11 @@ static void list_members(struct making *w, bool with)
 			if (!contains(&w->s[p->of[j]], &w->shared[k]))
 				continue;
 			if (with) {
-				p->members[p->n_members] = (struct gpube_patch_member){.patch = p->of[j], .separator = k,
-					.n = a->n_cells / b->n_cells, .places = p->n_places};
+				p->members[p->n_members] =
+					(struct gpube_patch_member){.patch = p->of[j],
+						.separator = k,
+						.n = a->n_cells / b->n_cells,
+						.places = p->n_places};
 				find_places(p, a, b, p->places + p->n_places);
 			} else {
 				a->first = a->first < 0 ? k : a->first;
@@ -355,12 +369,15 @@ static int64_t room_of(const struct gpube_patches *p)
 	int64_t most = 1 + (int64_t)p->n;
 
 	for (int32_t k = 0; k < p->n_separators; k++) {
-		const int64_t room = (1 + (int64_t)p->separators[k].n_members) * p->separators[k].n_cells;
+		const int64_t room =
+			(1 + (int64_t)p->separators[k].n_members) * p->separators[k].n_cells;
 
 		most = room > most ? room : most;
 	}
 	for (int32_t k = 0; k < p->n_patches; k++)
-		most = p->n + (int64_t)p->patches[k].n_cells > most ? p->n + (int64_t)p->patches[k].n_cells : most;
+		most = p->n + (int64_t)p->patches[k].n_cells > most
+			       ? p->n + (int64_t)p->patches[k].n_cells
+			       : most;
 	return most;
 }
 
@@ -370,7 +387,8 @@ static int settle_separators(struct making *w)
 	int32_t total = 0;
 
 	p->n_separators = (int32_t)w->n_shared;
-	p->separators = gpube__alloc_zero(w->ctx, (uint64_t)p->n_separators + 1, sizeof(*p->separators));
+	p->separators =
+		gpube__alloc_zero(w->ctx, (uint64_t)p->n_separators + 1, sizeof(*p->separators));
 	if (!p->separators)
 		return GPUBE_ENOMEM;
 	for (int32_t k = 0; k < p->n_separators; k++) {
@@ -387,7 +405,8 @@ static int settle_separators(struct making *w)
 	/* the plan, a few states, and what a sweep takes */
 	w->too_much = p->n_touched > MOST_TOUCHED ||
 		      sizeof(*p->places) * (uint64_t)p->n_places + 8 * gpube__patches_bytes(p) +
-			      sizeof(int32_t) * (uint64_t)p->room > w->ctx->memory_bytes / 4;
+				      sizeof(int32_t) * (uint64_t)p->room >
+			      w->ctx->memory_bytes / 4;
 	if (w->too_much)
 		return GPUBE_OK;
 	p->members = gpube__alloc(w->ctx, (uint64_t)p->n_members + 1, sizeof(*p->members));
@@ -415,11 +434,12 @@ static int settle_separators(struct making *w)
 /* ---- tables -------------------------------------------------------------------------------- */
 
 /* Costs, scaled, onto the table of the first patch that has their variables. */
-static void add_costs(const struct making *w, struct gpube_patches_state *s, const struct scope *f, const int32_t *cost)
+static void add_costs(const struct making *w, struct gpube_patches_state *s, const struct scope *f,
+	const int32_t *cost)
 {
 	const struct gpube_patches *p = w->p;
-	int32_t j = p->of_at[f->v[0]], index[GPUBE__PATCH_ARITY] = {0}, step[GPUBE__PATCH_ARITY], stride = 1, e = f->n - 1,
-		at = 0;
+	int32_t j = p->of_at[f->v[0]], index[GPUBE__PATCH_ARITY] = {0}, step[GPUBE__PATCH_ARITY],
+		stride = 1, e = f->n - 1, at = 0;
 	const struct gpube_patch *a;
 
 	while (!contains(&w->s[p->of[j]], f))
@@ -472,7 +492,9 @@ static int add_functions(struct making *w, struct gpube_patches_state *s, int64_
 	return status;
 }
 
-/* A patch's least cost into the constant: of one that shares nothing that is all there is to know. */
+/*
+ * A patch's least cost into the constant: of one that shares nothing that is all there is to know.
+ */
 static void settle_patch(struct gpube_patches_state *s, const struct gpube_patch *a)
 {
 	int32_t *t = s->cells + a->at, least = GPUBE__PATCH_DEAD;
@@ -523,7 +545,9 @@ static bool is_for_it(const struct gpube_model *m)
 		return false;
 	for (int32_t k = 0; k < m->n_functions; k++) {
 		const int arity = m->functions[k].arity;
-		const int64_t cells = arity <= GPUBE__PATCH_ARITY ? gpube__cells(m, arity, gpube__scope(m, k)) : -1;
+		const int64_t cells = arity <= GPUBE__PATCH_ARITY
+					      ? gpube__cells(m, arity, gpube__scope(m, k))
+					      : -1;
 
 		if (cells < 0 || cells > GPUBE__PATCH_FUNCTION)
 			return false;
@@ -549,7 +573,8 @@ static int make(struct making *w, struct gpube_patches_state **first, int64_t li
 }
 
 /* Of n variables, and scopes of at most n_scopes; w has what they are made of. */
-static int make_patches(struct making *w, struct gpube_patches **out, struct gpube_patches_state **first, int64_t limit)
+static int make_patches(struct making *w, struct gpube_patches **out,
+	struct gpube_patches_state **first, int64_t limit)
 {
 	const int32_t n = w->m->n_vars, n_scopes = w->m->n_functions;
 	int status = GPUBE_ENOMEM;
@@ -585,8 +610,8 @@ static int make_patches(struct making *w, struct gpube_patches **out, struct gpu
 	return status;
 }
 
-int gpube__patches_new(struct gpube_patches **out, struct gpube_patches_state **first, const struct gpube_model *m,
-	int64_t most_cells, int64_t limit)
+int gpube__patches_new(struct gpube_patches **out, struct gpube_patches_state **first,
+	const struct gpube_model *m, int64_t most_cells, int64_t limit)
 {
 	struct making w = {.ctx = m->ctx, .m = m, .most_cells = most_cells};
 

@@ -69,8 +69,7 @@ static void copy_table(struct emulation *e, int k, uint32_t block, uint32_t x0)
 		if (!t->square)
 			emulation_copy(e, b->order[k], from, to, t->wide, 1);
 		for (uint32_t row = 0; t->square && row < 4 && !e->problem; row++)
-			emulation_copy(
-				e, b->order[k], from + row * t->row, to + row, 4, t->x_to);
+			emulation_copy(e, b->order[k], from + row * t->row, to + row, 4, t->x_to);
 		if (t->square && to % 4)
 			emulation_meet(e, "a square is not aligned");
 	}

@@ -37,8 +37,8 @@ static void list_init(struct emulation *e, int which)
 
 	for (uint32_t k = 0; k < t->n; k++)
 		for (uint32_t i = 0; i < t->cells; i++)
-			e->list[t->list + k * t->cells + i] = gpube__strip_entry(
-				&e->p->strip, t, gpube__strip_slot(which, k), i);
+			e->list[t->list + k * t->cells + i] =
+				gpube__strip_entry(&e->p->strip, t, gpube__strip_slot(which, k), i);
 }
 
 static void begin(struct emulation *e)
@@ -66,8 +66,7 @@ static void copy_r(struct emulation *e, const struct at *at)
 	emulation_empty(e, d->r_words);
 	for (uint32_t t = 0; t < d->threads; t++) {
 		struct gpube__strip_copied c = gpube__strip_first_copy(&d->copy, t);
-		const uint32_t wide =
-			d->r_how == STRIP_CELLS || d->r_how == STRIP_PLACES ? 1 : 4;
+		const uint32_t wide = d->r_how == STRIP_CELLS || d->r_how == STRIP_PLACES ? 1 : 4;
 
 		for (uint32_t x = 0; d->r_how == STRIP_FOURS && x < d->n_x && t < d->quads; x++)
 			emulation_copy(e, k, at->in[0] + 4 * t + (int64_t)x * step,

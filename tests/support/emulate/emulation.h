@@ -20,11 +20,11 @@ struct emulation {
 	/* tables of 2^32 cells, none of which is stored: a cell follows from its place */
 	bool large;
 	uint32_t every; /* one thread in so many is executed, the last one among them */
-	int64_t *word;	/* shared memory */
+	int64_t *word;  /* shared memory */
 	bool *written;
 	uint32_t n_words;
-	uint32_t *list;	    /* a family's own, of n_list words */
-	int64_t last_cell;  /* of the output that was written; -1: none */
+	uint32_t *list;      /* a family's own, of n_list words */
+	int64_t last_cell;   /* of the output that was written; -1: none */
 	const char *problem; /* the first that was met, NULL: none */
 };
 

@@ -32,15 +32,15 @@
 #include "gpube/base/base.h"
 #include "gpube/ops/index.h"
 
-#define GPUBE_BOX_IN	24
-#define GPUBE_BOX_DIMS	36
+#define GPUBE_BOX_IN    24
+#define GPUBE_BOX_DIMS  36
 #define GPUBE_BOX_PARTS 44 /* parts of the dims of one operand, with X */
-#define GPUBE_BOX_REGS	10 /* most cells of P or Q */
+#define GPUBE_BOX_REGS  10 /* most cells of P or Q */
 
 /* Operands of a kind whose places a thread keeps in registers; S1: where there is no Q. */
-#define GPUBE_BOX_REG_A	 2
-#define GPUBE_BOX_REG_B	 2
-#define GPUBE_BOX_REG_S	 1
+#define GPUBE_BOX_REG_A  2
+#define GPUBE_BOX_REG_B  2
+#define GPUBE_BOX_REG_S  1
 #define GPUBE_BOX_REG_S1 4
 
 /* The kernels that there are, by the cells of P and Q. */
@@ -50,16 +50,16 @@ enum gpube__box_kernel {
 	BOX_8X8_C, /* with one operand of kind C */
 	BOX_10X10,
 	BOX_8X4,
-	BOX_8X1,  /* P alone; operands lie in shared memory as in memory */
+	BOX_8X1, /* P alone; operands lie in shared memory as in memory */
 	BOX_10X1,
 	N_BOX_KERNELS,
 };
 
 struct gpube__box_kernel_info {
 	int p, q;
-	int threads;	   /* most of a block */
-	int sm_threads;	   /* of a multiprocessor, by the kernel's registers */
-	bool c, narrow;	   /* takes kind C; also for arguments, 8-byte types */
+	int threads;    /* most of a block */
+	int sm_threads; /* of a multiprocessor, by the kernel's registers */
+	bool c, narrow; /* takes kind C; also for arguments, 8-byte types */
 };
 
 /* Indexed by enum gpube__box_kernel. */
@@ -130,27 +130,27 @@ struct gpube__box_run {
 struct gpube__box_runs {
 	int32_t n;
 	struct gpube__box_run run[GPUBE_BOX_PARTS]; /* the closest cells first */
-	uint32_t lane_to[GPUBE_BOX_DIMS];	    /* by lane part */
-	int64_t x_stride[GPUBE_BOX_DIMS];	    /* by reduced dim */
+	uint32_t lane_to[GPUBE_BOX_DIMS];           /* by lane part */
+	int64_t x_stride[GPUBE_BOX_DIMS];           /* by reduced dim */
 };
 
 /* One operand, as the kernel reads it. Places are in cells of shared memory. */
 struct gpube__box_table {
-	uint32_t copies, wide;	/* of a chunk; cells of each: 1, 2 or 4 */
-	uint32_t entries;	/* words: (from, to) of each copy, for the first x */
+	uint32_t copies, wide; /* of a chunk; cells of each: 1, 2 or 4 */
+	uint32_t entries;      /* words: (from, to) of each copy, for the first x */
 	uint32_t n_entries;
-	uint32_t lo;		/* a copy's number is (hi, lo); lo of them */
+	uint32_t lo; /* a copy's number is (hi, lo); lo of them */
 	struct gpube__divisor by_lo;
-	uint32_t x_is_lo;	/* lo is x and hi the entry; otherwise the other way round */
-	uint32_t square;	/* a copy turns four rows of four x, 'row' apart; else 0 */
+	uint32_t x_is_lo; /* lo is x and hi the entry; otherwise the other way round */
+	uint32_t square;  /* a copy turns four rows of four x, 'row' apart; else 0 */
 	uint32_t row;
-	uint32_t x_offsets;	/* words: offsets along X, 0: x_from apart */
+	uint32_t x_offsets; /* words: offsets along X, 0: x_from apart */
 	int64_t x_from;
 	uint32_t x_to;
-	uint32_t place;		/* in the buffer */
-	uint32_t vector;	/* four register cells lie together, the next four reg_to further */
-	uint32_t reg_to;	/* otherwise to the next register cell */
-	uint32_t positions;	/* words: place of each lane position */
+	uint32_t place;     /* in the buffer */
+	uint32_t vector;    /* four register cells lie together, the next four reg_to further */
+	uint32_t reg_to;    /* otherwise to the next register cell */
+	uint32_t positions; /* words: place of each lane position */
 };
 
 /*
@@ -167,7 +167,7 @@ struct gpube__box {
 	uint32_t out_wide, out_positions;
 	uint32_t n_words, n_items;
 	uint64_t first_word; /* of this plan, among those of a batch */
-	int32_t one; /* 1, which the compiler does not know */
+	int32_t one;         /* 1, which the compiler does not know */
 	int32_t arg_bytes;
 	int64_t cut, threshold;
 	double cycles; /* predicted, of the device */

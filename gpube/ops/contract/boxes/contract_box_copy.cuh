@@ -40,10 +40,12 @@ template <typename T> struct cut {
 	T to, threshold;
 };
 
-template <typename T, typename PLAN> __device__ static inline struct cut<T> cut_init(const PLAN *b)
-{
+template <typename T, typename PLAN>
+__device__ static inline struct cut<T> cut_init(const PLAN *b) {
 	const int64_t top = (int64_t)most<int32_t>();
-	struct cut<T> c = {0, 0};
+	struct cut<T> c = {
+		0, 0
+	};
 
 	if constexpr (sizeof(T) == 4) {
 		/* a threshold past the type is never reached */
@@ -56,7 +58,8 @@ template <typename T, typename PLAN> __device__ static inline struct cut<T> cut_
 	return c;
 }
 
-template <typename T> __device__ static inline T cut_of(T v, struct cut<T> c)
+template <typename T>
+__device__ static inline T cut_of(T v, struct cut<T> c)
 {
 	return v >= c.threshold ? c.to : v;
 }
@@ -109,16 +112,16 @@ template <typename T> struct block {
 	const struct gpube__box *b;
 	const uint32_t *words;
 	const struct table<T> *tables;
-	T *cells;	 /* shared: the buffers */
-	uint32_t *extra; /* shared: places of operands past those in registers, by thread */
+	T *cells;          /* shared: the buffers */
+	uint32_t *extra;   /* shared: places of operands past those in registers, by thread */
 	uint32_t cells_at; /* address of the buffers in shared memory */
 };
 
 enum { REG_A = GPUBE_BOX_REG_A, REG_B = GPUBE_BOX_REG_B };
 
 template <typename T>
-__device__ static inline void block_init(
-	const struct block<T> *s, struct table<T> *tables, const struct gpube__box_io *io, uint32_t box)
+__device__ static inline void block_init(const struct block<T> *s, struct table<T> *tables,
+	const struct gpube__box_io *io, uint32_t box)
 {
 	for (int k = (int)threadIdx.x; k < s->b->n_in; k += (int)blockDim.x) {
 		tables[k].t = s->b->table[k];
@@ -136,9 +139,9 @@ template <int BYTES> __device__ static inline void copy_async(uint32_t to, const
 		asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from)
 			     : "memory");
 	else
-		asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from),
-			     "n"(BYTES)
-			     : "memory");
+		asm volatile(
+			"cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(BYTES)
+			: "memory");
 #else
 #pragma unroll
 	for (int i = 0; i < BYTES; i += 4)
@@ -192,8 +195,8 @@ __device__ static inline void copy_table(
 		}
 #pragma unroll
 		for (int u = 0; u < U; u++) {
-			const uint32_t offset = place[u].x +
-				(X_OFFSETS ? __ldg(x_offsets + x[u]) : x[u] * x_from);
+			const uint32_t offset =
+				place[u].x + (X_OFFSETS ? __ldg(x_offsets + x[u]) : x[u] * x_from);
 
 			if (e + (uint32_t)u * blockDim.x < n)
 				copy_async<sizeof(T) * W>(
@@ -245,12 +248,12 @@ __device__ static inline void copy_wide(
 }
 
 /* Starts the copies of a chunk. */
-template <typename T> __device__ static inline void copy_chunk(const struct block<T> *s, uint32_t chunk)
+template <typename T>
+__device__ static inline void copy_chunk(const struct block<T> *s, uint32_t chunk)
 {
 	const uint32_t x0 = gpube__box_chunk(s->b, chunk);
 	T *cells = s->cells + (chunk & 1) * s->b->buffer;
-	const uint32_t to =
-		s->cells_at + (chunk & 1) * s->b->buffer * (uint32_t)sizeof(T);
+	const uint32_t to = s->cells_at + (chunk & 1) * s->b->buffer * (uint32_t)sizeof(T);
 
 #pragma unroll 1
 	for (int k = 0; k < s->b->n_in; k++) {

@@ -6,7 +6,10 @@
 
 /* ---- combining ------------------------------------------------------------------------------ */
 
-/* An operand's place in this thread's round, its steps along X and to the next register cells; bytes. */
+/*
+ * An operand's place in this thread's round, its steps along X and to the next register cells;
+ * bytes.
+ */
 struct cursor {
 	uint32_t at, step, next;
 	bool vector;
@@ -60,8 +63,7 @@ __device__ static inline void add_regs(
 
 /* The sum of the first operands of kind A or B, which have their places in registers. */
 template <typename T, int N, bool FROM_0, int MOST>
-__device__ static inline void sum_regs(
-	T *sum, struct cursor *at, int n, int one)
+__device__ static inline void sum_regs(T *sum, struct cursor *at, int n, int one)
 {
 	if (FROM_0 || n == 0) {
 #pragma unroll
@@ -88,7 +90,8 @@ template <typename T, int TP, int TQ, bool ARG> struct best {
 };
 
 template <typename T, int TP, int TQ, bool ARG>
-__device__ static inline void take(struct best<T, TP, TQ, ARG> *r, int i, int j, T a, T b, uint32_t x)
+__device__ static inline void take(
+	struct best<T, TP, TQ, ARG> *r, int i, int j, T a, T b, uint32_t x)
 {
 	if constexpr (ARG) {
 		const T sum = a + b;
@@ -145,8 +148,10 @@ __device__ static inline void cursors_init(
 #pragma unroll 1
 	for (int k = 0; k < b->n_in; k++) {
 		const int n = k < first_b ? REG_A : k < first_s ? REG_B : k < first_c ? REG_S : 1;
-		const int of_kind = k < first_b ? k : k < first_s ? k - first_b
-			: k < first_c ? k - first_s : k - first_c;
+		const int of_kind = k < first_b   ? k
+				    : k < first_s ? k - first_b
+				    : k < first_c ? k - first_s
+						  : k - first_c;
 
 		if (of_kind >= n)
 			s->extra[extra++ * (int)blockDim.x + (int)threadIdx.x] =
@@ -265,8 +270,7 @@ __device__ static inline void combine(const struct block<T> *s, const struct pla
 				const struct gpube__box_table *t = &s->tables[k].t;
 
 				add_regs<T, TP>(a, cells + *extra + x * BYTES * t->x_to,
-					t->reg_to * BYTES,
-					!LINEAR && (TP > 8 || t->vector), one,
+					t->reg_to * BYTES, !LINEAR && (TP > 8 || t->vector), one,
 					LINEAR ? np : TP);
 			}
 			if constexpr (!LINEAR) {
@@ -275,8 +279,7 @@ __device__ static inline void combine(const struct block<T> *s, const struct pla
 					const struct gpube__box_table *t = &s->tables[n_a + k].t;
 
 					add_regs<T, TQ>(b, cells + *extra + x * BYTES * t->x_to,
-						t->reg_to * BYTES,
-						TQ > 8 || t->vector, one);
+						t->reg_to * BYTES, TQ > 8 || t->vector, one);
 				}
 			}
 #pragma unroll 1
@@ -304,7 +307,8 @@ __device__ static inline void combine(const struct block<T> *s, const struct pla
 					v[j] = a[i];
 #pragma unroll
 				for (int j = 0; j < TQ; j += 4)
-					add_regs<T, 4>(v + j, row + (i * TQ + j) * BYTES, 0, true, one);
+					add_regs<T, 4>(
+						v + j, row + (i * TQ + j) * BYTES, 0, true, one);
 #pragma unroll
 				for (int j = 0; j < TQ; j++)
 					take<T, TP, TQ, ARG>(r, i, j, v[j], b[j], x0 + x);
@@ -358,8 +362,8 @@ __device__ static inline void target_init(struct target<T> *t, const struct gpub
 
 /* The cells of one p; SOME: only the first nq. */
 template <typename T, int TP, int TQ, int W, bool SOME>
-__device__ static inline void store_row(const T *best, T *row, const uint32_t *at_q,
-	struct cut<T> cut, bool together, int nq)
+__device__ static inline void store_row(
+	const T *best, T *row, const uint32_t *at_q, struct cut<T> cut, bool together, int nq)
 {
 	T v[TQ];
 
@@ -383,7 +387,9 @@ template <typename T, int TP, int TQ, bool ARG>
 __device__ static inline void store(const struct gpube__box *b, const struct target<T> *t,
 	uint32_t offset, const struct best<T, TP, TQ, ARG> *r)
 {
-	constexpr int W = TQ % (16 / (int)sizeof(T)) == 0 ? 16 / (int)sizeof(T) : TQ % 2 == 0 ? 2 : 1;
+	constexpr int W = TQ % (16 / (int)sizeof(T)) == 0 ? 16 / (int)sizeof(T)
+			  : TQ % 2 == 0                   ? 2
+							  : 1;
 	const bool together = W > 1 && t->wide >= W;
 	const int np = t->np, nq = t->nq;
 	const struct cut<T> cut = t->cut;
@@ -509,8 +515,8 @@ __global__ void __launch_bounds__(TP *TQ > 64 ? 128 : 256, (blocks_of<T, TP, TQ,
 			if constexpr (MODE == MODE_PLAIN) {
 				const bool vector = cursors.a[0].vector && cursors.b[0].vector;
 
-				combine_product(s.b->chunk, cursors.a[0], cursors.b[0], cells,
-					vector, &r);
+				combine_product(
+					s.b->chunk, cursors.a[0], cursors.b[0], cells, vector, &r);
 			} else
 				combine<T, TP, TQ, REG_S, MODE == MODE_C, (TP * TQ <= 32), ARG>(
 					&s, &cursors, cells, gpube__box_chunk(s.b, chunk), &r);

@@ -173,8 +173,8 @@ static void make_lanes(struct maker *m)
 		m->b->lane_n[i] = (uint32_t)m->c->lanes[d];
 		m->b->lane_out[i] = (uint32_t)(reg * s->out_stride[d]);
 		/* of a longer dim the box ends before: then there is no limit */
-		m->b->lane_out_limit[i] = (uint32_t)gpube__smaller(
-			(s->size[d] - reg) * s->out_stride[d], NO_LIMIT);
+		m->b->lane_out_limit[i] =
+			(uint32_t)gpube__smaller((s->size[d] - reg) * s->out_stride[d], NO_LIMIT);
 	}
 }
 

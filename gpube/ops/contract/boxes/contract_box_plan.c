@@ -13,8 +13,8 @@
 
 /*
  * These numbers, and the factors without a name below, are of the commit that
- * benchmarks/runs/contract-h200/raw-boxes.csv measured; what is counted as slots are instructions of
- * the kernels' loops.
+ * benchmarks/runs/contract-h200/raw-boxes.csv measured; what is counted as slots are instructions
+ * of the kernels' loops.
  */
 #define MAX_GROUPS    24
 #define MAX_TRIED     2    /* pairs of groups of a kernel that are given lanes */
@@ -241,8 +241,8 @@ static int64_t longest_chunk(const struct planner *p, const struct gpube__box_ch
 		for (int d = 0; d < s->n_dims; d++)
 			if (d < s->n_out)
 				span += (double)(gpube__smaller(s->size[d],
-						 c->lanes[d] * gpube__box_reg_size(c, d)) -
-						1) *
+							 c->lanes[d] * gpube__box_reg_size(c, d)) -
+						 1) *
 					(double)stride[d];
 			else if (!affine)
 				span += (double)(s->size[d] - 1) * (double)stride[d];
@@ -625,5 +625,6 @@ bool gpube__box_plan(struct gpube__box *b, const struct gpube__box_device *devic
 		p.bytes += cells * p.type_bytes;
 		p.large |= cells > UINT32_MAX;
 	}
-	return search(&p, &choice) && gpube__box_make(b, &choice, c, s) && b->shared_bytes <= device->shared_bytes;
+	return search(&p, &choice) && gpube__box_make(b, &choice, c, s) &&
+	       b->shared_bytes <= device->shared_bytes;
 }

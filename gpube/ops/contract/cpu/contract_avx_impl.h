@@ -11,11 +11,11 @@
 	{                                                                                          \
 		return SI(loadu)((const void *)p);                                                 \
 	}                                                                                          \
-	static INLINE void NAME(store)(CELL *p, V v)                                               \
+	static INLINE void NAME(store)(CELL * p, V v)                                              \
 	{                                                                                          \
 		SI(storeu)((void *)p, v);                                                          \
 	}                                                                                          \
-	static INLINE void NAME(stream)(CELL *p, V v)                                              \
+	static INLINE void NAME(stream)(CELL * p, V v)                                             \
 	{                                                                                          \
 		SI(stream)((void *)p, v);                                                          \
 	}                                                                                          \

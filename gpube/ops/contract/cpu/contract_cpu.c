@@ -22,8 +22,9 @@ struct walker {
 	const struct gpube__plan *p;
 	char *scratch;
 	int64_t at[GPUBE_MAX_DIMS]; /* trip of each loop */
-	int64_t tile;		    /* the next one, at which it stands; -1: it has not begun */
-	int moved;		    /* the first loop that moved since the last; -1: nothing is summed yet */
+	int64_t tile;               /* the next one, at which it stands; -1: it has not begun */
+	/* the first loop that moved since the last; -1: nothing is summed yet */
+	int moved;
 	int64_t nx, ni, nj;
 	struct view view[GPUBE__N_KINDS][GPUBE__MAX_LEVELS];
 };
@@ -62,8 +63,8 @@ static const char *operand_now(const struct walker *w, const struct gpube__op *o
 }
 
 /* Adds a level's operands to pack->prev, one after the other, into pack->to. */
-static void add_operands(const struct walker *w, const struct gpube__level *level,
-	struct gpube__pack *pack)
+static void add_operands(
+	const struct walker *w, const struct gpube__level *level, struct gpube__pack *pack)
 {
 	for (int i = level->from; i < level->to; i++) {
 		const struct gpube__op *op = &w->p->ops[i];
@@ -88,7 +89,9 @@ static void sum_level(struct walker *w, int kind, int n)
 	const struct gpube__level *level = &p->level[kind][n];
 	struct view *view = &w->view[kind][n];
 	struct gpube__pack pack; /* all of it is set below; clearing it first takes longer */
-	/* what a loop over blocks does not move must hold for a whole block, also in the last one */
+	/*
+	 * what a loop over blocks does not move must hold for a whole block, also in the last one
+	 */
 	const int64_t nx = level->depth >= p->x_loop ? w->nx : p->n_x;
 	const int64_t ni = level->depth >= p->row_loop ? w->ni : p->n_rows;
 	const int64_t nj = level->depth >= p->lane_loop ? w->nj : p->n_lanes;
@@ -156,7 +159,10 @@ static void set_operands(const struct walker *w, struct gpube__tile *t)
 
 /* ---- a tile's values to the output ---------------------------------------------------------- */
 
-/* Rows of neighbours, which is the usual case: half of a contraction with arg-mins was this, one 64-bit cell at a time. */
+/*
+ * Rows of neighbours, which is the usual case: half of a contraction with arg-mins was this, one
+ * 64-bit cell at a time.
+ */
 static void store_rows(const struct walker *w, int64_t base, int64_t threshold, int64_t cut)
 {
 	const struct gpube__plan *p = w->p;
@@ -166,8 +172,8 @@ static void store_rows(const struct walker *w, int64_t base, int64_t threshold, 
 	for (int64_t i = 0; i < w->ni; i++) {
 		char *to = w->r->out + (base + p->out_rows[i]) * size;
 
-		p->kernels->store[p->type](to, w->scratch + p->tile_at + i * p->pad_lanes * size, w->nj, threshold,
-			cut, whole && ((uintptr_t)to & 63) == 0);
+		p->kernels->store[p->type](to, w->scratch + p->tile_at + i * p->pad_lanes * size,
+			w->nj, threshold, cut, whole && ((uintptr_t)to & 63) == 0);
 	}
 }
 
@@ -178,7 +184,8 @@ static void store_rows(const struct walker *w, int64_t base, int64_t threshold, 
 		const T *tile = (const T *)(w->scratch + p->tile_at) + i * p->pad_lanes;           \
                                                                                                    \
 		for (int64_t j = 0; j < w->nj; j++)                                                \
-			to[gpube__axis_at(&p->out_j, j)] = (T)gpube__cut_min(tile[j], cut, threshold); \
+			to[gpube__axis_at(&p->out_j, j)] =                                         \
+				(T)gpube__cut_min(tile[j], cut, threshold);                        \
 	}
 
 static void store_values(const struct walker *w, int64_t base)
@@ -186,7 +193,8 @@ static void store_values(const struct walker *w, int64_t base)
 	const struct gpube__plan *p = w->p;
 	const int64_t most = p->cell_bytes == 4 ? INT32_MAX : INT64_MAX;
 	/* what is raw stays as it is: the largest cell is cut to itself */
-	const int64_t cut = w->r->raw ? most : w->r->c->cut, threshold = w->r->raw ? most : w->r->c->threshold;
+	const int64_t cut = w->r->raw ? most : w->r->c->cut,
+		      threshold = w->r->raw ? most : w->r->c->threshold;
 
 	if (!p->out_j.table && p->out_j.step == 1)
 		store_rows(w, base, threshold, cut);
@@ -206,8 +214,8 @@ static void store_values(const struct walker *w, int64_t base)
 		const FROM *arg = (const FROM *)(w->scratch + p->extra_at) + i * p->pad_lanes;     \
                                                                                                    \
 		if (!p->out_j.table && p->out_j.step == 1)                                         \
-			_Pragma("omp simd") for (int64_t j = 0; j < cells; j++)                    \
-				to[j] = (TO)arg[j];                                                \
+			_Pragma("omp simd") for (int64_t j = 0; j < cells; j++) to[j] =            \
+				(TO)arg[j];                                                        \
 		else                                                                               \
 			for (int64_t j = 0; j < cells; j++)                                        \
 				to[gpube__axis_at(&p->out_j, j)] = (TO)arg[j];                     \
@@ -247,7 +255,7 @@ static void store_tile(const struct walker *w, int64_t base)
 		store_args(w, base);
 }
 
-/* ---- walking ---------------------------------------------------------------------------------- */
+/* ---- walking --------------------------------------------------------------------------------- */
 
 static bool can_stream(const struct walker *w, const struct gpube__tile *t)
 {
@@ -375,9 +383,9 @@ static int64_t tiles_per_item(const struct gpube__run *r)
 }
 
 /*
- * A thread's walker and sums, and a page that nobody uses: a core that writes up to the end of its part
- * fetches what lies behind, as far as the page goes. When that was the next thread's part, two cores
- * took 4 % longer for a contraction of 80 microseconds.
+ * A thread's walker and sums, and a page that nobody uses: a core that writes up to the end of its
+ * part fetches what lies behind, as far as the page goes. When that was the next thread's part, two
+ * cores took 4 % longer for a contraction of 80 microseconds.
  */
 uint64_t gpube__run_scratch(const struct gpube__plan *p)
 {

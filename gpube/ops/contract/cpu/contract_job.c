@@ -1,4 +1,6 @@
-/* contract_job.c - runs a contraction by the plan of its shape: the one that is kept, or a new one. */
+/*
+ * contract_job.c - runs a contraction by the plan of its shape: the one that is kept, or a new one.
+ */
 #include "gpube/ops/contract/cpu/contract_job.h"
 #include "gpube/ops/contract/cpu/contract_tile.h"
 #include "gpube/ops/kept.h"
@@ -20,13 +22,13 @@ static int run_tiles(struct gpube__job *job, const struct gpube__plan *plan)
 		.arg_bytes = job->out ? 8 : c->arg_bytes,
 		.arg_base = job->arg_base,
 		.raw = job->out != NULL,
-		.stream = (double)plan->shape.n_out_cells * plan->cell_bytes >=
-			  GPUBE__STREAM_BYTES,
+		.stream = (double)plan->shape.n_out_cells * plan->cell_bytes >= GPUBE__STREAM_BYTES,
 		.scratch_bytes = gpube__run_scratch(plan),
 	};
 	int status;
 
-	run.scratch = gpube__scratch_take(job->ctx, run.scratch_bytes, (uint64_t)job->ctx->n_threads);
+	run.scratch =
+		gpube__scratch_take(job->ctx, run.scratch_bytes, (uint64_t)job->ctx->n_threads);
 	if (!run.scratch)
 		return GPUBE_ENOMEM;
 	status = gpube__run_plan(&run);
@@ -39,8 +41,8 @@ static int make_plan(struct gpube__plan **out, const struct gpube__job *job)
 {
 	struct gpube__plan chosen, *p = NULL;
 	void *memory = gpube__scratch_take(job->ctx, gpube__plan_room(job->c), 1);
-	const bool there = memory &&
-		gpube__plan_choose(&chosen, job->c, gpube__kernels(), &job->shape, memory);
+	const bool there = memory && gpube__plan_choose(&chosen, job->c, gpube__kernels(),
+					     &job->shape, memory);
 
 	gpube__scratch_give(job->ctx, memory);
 	if (!memory)

@@ -5,7 +5,6 @@
  * Rows end where a table may end: loads and stores of the last vector are masked.
  */
 
-
 static INLINE V X(pack_vector)(const struct gpube__pack *p, const enum gpube__lane_mode mode,
 	const T *from, int64_t j, V same, M m, const bool full)
 {
@@ -120,10 +119,10 @@ static INLINE void X(pack_lanes)(
 	}
 	for (int64_t x = 0; x < p->nx; x++)
 		for (int64_t i = 0; i < p->ni; i++)
-			X(pack_row)(p, mode, has_prev, to + x * p->to_x + i * p->to_i,
-				has_prev ? prev + x * p->prev_x + p->prev_rows[i] : NULL,
-				from + gpube__axis_at(&p->x, x) + gpube__axis_at(&p->i, i), n_full,
-				tail);
+			X(pack_row)
+	(p, mode, has_prev, to + x * p->to_x + i * p->to_i,
+		has_prev ? prev + x * p->prev_x + p->prev_rows[i] : NULL,
+		from + gpube__axis_at(&p->x, x) + gpube__axis_at(&p->i, i), n_full, tail);
 }
 
 static void X(pack)(const struct gpube__pack *p)

@@ -28,7 +28,10 @@ static void planner_init(struct gpube__planner *pl, struct gpube__plan *p,
 
 /* ---- tables of offsets ------------------------------------------------------- */
 
-/* Offsets of the first n cells of a group: counted, for a division each would take longer than all else. */
+/*
+ * Offsets of the first n cells of a group: counted, for a division each would take longer than all
+ * else.
+ */
 static int64_t *group_table(
 	const struct gpube__shape *s, const int64_t *stride, uint64_t dims, int64_t n, int64_t *to)
 {
@@ -304,8 +307,7 @@ static void set_output(struct gpube__planner *pl, struct gpube__room *room)
 		tile_rows[i] = i * p->pad_lanes;
 		p->aligned_rows &= rows[i] * p->cell_bytes % 64 == 0;
 	}
-	p->out_j = make_axis(room, &p->shape, p->shape.out_stride,
-		ch->lanes, p->n_lanes);
+	p->out_j = make_axis(room, &p->shape, p->shape.out_stride, ch->lanes, p->n_lanes);
 	p->arg_x = make_axis(room, &p->shape, p->shape.arg_stride, ch->x, p->n_x);
 	p->direct_out = p->kernel == GPUBE__KERNEL_MIN && !p->out_j.table &&
 			(p->out_j.step == 1 || p->n_lanes == 1);
@@ -389,8 +391,7 @@ static int64_t at_most(int64_t a, int64_t b)
 /* Of a plan whose tiles have so many reduced cells, rows and lanes at most. */
 static uint64_t room_of(int64_t n_in, int64_t x, int64_t rows, int64_t lanes)
 {
-	const int64_t tables =
-		8 * x + 40 * rows + 20 * (lanes + 64) + 8 * GPUBE_MAX_DIMS + 10 * 64;
+	const int64_t tables = 8 * x + 40 * rows + 20 * (lanes + 64) + 8 * GPUBE_MAX_DIMS + 10 * 64;
 
 	return (uint64_t)(n_in * (8 + 8 + 2 + (int64_t)sizeof(struct gpube__op) + tables) +
 			  2 * tables + 10 * 64);

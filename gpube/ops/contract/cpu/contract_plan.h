@@ -17,7 +17,7 @@ struct gpube__planner {
 	struct gpube__plan *p;
 	uint64_t *dims_of; /* of each operand */
 	int64_t *cells_of;
-	int left;          /* choices that may still be priced */
+	int left; /* choices that may still be priced */
 	struct gpube__choice best;
 };
 

@@ -6,9 +6,9 @@
 
 #include "gpube/ops/contract/cpu/contract_tile.h"
 
-#define INLINE	  inline __attribute__((always_inline))
-#define NOINLINE  __attribute__((noinline))
-#define UNROLL	  _Pragma("GCC unroll 16")
+#define INLINE         inline __attribute__((always_inline))
+#define NOINLINE       __attribute__((noinline))
+#define UNROLL         _Pragma("GCC unroll 16")
 #define MANY_REGISTERS 0
 
 typedef int32_t v_i32 __attribute__((vector_size(16)));
@@ -39,16 +39,16 @@ typedef int64_t v_i64 __attribute__((vector_size(16)));
 	{                                                                                          \
 		return n < (int64_t)(16 / sizeof(CELL)) ? NAME(load_some)(n, p) : NAME(load)(p);   \
 	}                                                                                          \
-	static INLINE void NAME(store)(CELL *p, NAME(v) v)                                         \
+	static INLINE void NAME(store)(CELL * p, NAME(v) v)                                        \
 	{                                                                                          \
 		memcpy(p, &v, 16);                                                                 \
 	}                                                                                          \
-	static NOINLINE void NAME(storem)(CELL *p, int64_t n, NAME(v) v)                           \
+	static NOINLINE void NAME(storem)(CELL * p, int64_t n, NAME(v) v)                          \
 	{                                                                                          \
 		for (int l = 0; l < n && l < (int)(16 / sizeof(CELL)); l++)                        \
 			p[l] = v[l];                                                               \
 	}                                                                                          \
-	static INLINE void NAME(stream)(CELL *p, NAME(v) v)                                        \
+	static INLINE void NAME(stream)(CELL * p, NAME(v) v)                                       \
 	{                                                                                          \
 		memcpy(p, &v, 16);                                                                 \
 	}                                                                                          \
@@ -83,7 +83,8 @@ typedef int64_t v_i64 __attribute__((vector_size(16)));
 			v[l] = p[index[l]];                                                        \
 		return v;                                                                          \
 	}                                                                                          \
-	static INLINE NAME(v) NAME(expand)(int64_t n, const CELL *p, int span, const int32_t *index) \
+	static INLINE NAME(v)                                                                      \
+		NAME(expand)(int64_t n, const CELL *p, int span, const int32_t *index)             \
 	{                                                                                          \
 		(void)span;                                                                        \
 		return NAME(gather)(n, p, index);                                                  \
@@ -99,10 +100,10 @@ VECTOR_OPS(I32, int32_t)
 VECTOR_OPS(I64, int64_t)
 
 #define VECTOR_BYTES 16
-#define VI32	     v_i32
-#define VI64	     v_i64
-#define M32	     int64_t
-#define M64	     int64_t
+#define VI32         v_i32
+#define VI64         v_i64
+#define M32          int64_t
+#define M64          int64_t
 #include "gpube/ops/contract/cpu/contract_types_impl.h"
 
 static const struct gpube__kernels kernels = {

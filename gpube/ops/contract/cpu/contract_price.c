@@ -9,7 +9,8 @@
 double gpube__pack_cycles(const struct gpube__plan *p, const struct gpube__op *op)
 {
 	const double nx = (double)p->n_x, ni = (double)op->n_rows;
-	const double vectors = (double)(op->kind == GPUBE__KIND_A ? p->pad_rows : p->pad_lanes) / p->w;
+	const double vectors =
+		(double)(op->kind == GPUBE__KIND_A ? p->pad_rows : p->pad_lanes) / p->w;
 
 	switch (op->mode) {
 	case GPUBE__LANE_SAME:

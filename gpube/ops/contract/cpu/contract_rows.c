@@ -17,7 +17,7 @@ struct rows {
 	struct gpube__shape shape;
 	int64_t lanes, n_segments; /* of the last output dim, and the segments it is cut into */
 	int64_t n_rows, rows_per_item;
-	int64_t *delta;	 /* as shape.stride: what a step of a reduced dim adds to an offset */
+	int64_t *delta;  /* as shape.stride: what a step of a reduced dim adds to an offset */
 	int64_t *offset; /* n_in offsets of each thread */
 	void (*row)(const struct rows *r, int64_t row, int64_t *offset);
 	int stopped;
@@ -98,13 +98,13 @@ static uint64_t repeated(const struct rows *r, uint64_t count)
 	return gpube__count_mul(count, p ? n % p : n, p);
 }
 
-#define T      int32_t
-#define X(n)   n##_i32
-#define WORST  INT32_MAX
+#define T     int32_t
+#define X(n)  n##_i32
+#define WORST INT32_MAX
 #include "gpube/ops/contract/cpu/contract_rows_impl.h"
-#define T      int64_t
-#define X(n)   n##_i64
-#define WORST  INT64_MAX
+#define T     int64_t
+#define X(n)  n##_i64
+#define WORST INT64_MAX
 #include "gpube/ops/contract/cpu/contract_rows_impl.h"
 
 static void run_item(void *arg, int64_t item, int thread)
@@ -141,8 +141,7 @@ uint64_t gpube__rows_scratch(const struct gpube_ctx *ctx, const struct gpube_con
 	return (uint64_t)c->n_in * (2 * GPUBE_MAX_DIMS + (uint64_t)ctx->n_threads) * 8;
 }
 
-int gpube__rows_contract(
-	struct gpube_ctx *ctx, const struct gpube_contraction *c, void *scratch)
+int gpube__rows_contract(struct gpube_ctx *ctx, const struct gpube_contraction *c, void *scratch)
 {
 	static void (*const row_of_type[])(const struct rows *, int64_t, int64_t *) = {
 		[GPUBE_INT32] = row_i32,

@@ -23,8 +23,8 @@ static void X(row_sum)(const struct rows *r, T *restrict sum, int64_t n, const i
 	}
 }
 
-static void X(row_best)(const struct rows *r, T *best, int64_t n, int64_t *offset,
-	int64_t *at, int64_t *args)
+static void X(row_best)(
+	const struct rows *r, T *best, int64_t n, int64_t *offset, int64_t *at, int64_t *args)
 {
 	T sum[ROW_LANES];
 
@@ -45,8 +45,8 @@ static void X(row_best)(const struct rows *r, T *best, int64_t n, int64_t *offse
 	} while (row_step(r, at, offset));
 }
 
-static void X(row_min_count)(const struct rows *r, T *best, int64_t n, int64_t *offset,
-	int64_t *at, uint64_t *counts)
+static void X(row_min_count)(
+	const struct rows *r, T *best, int64_t n, int64_t *offset, int64_t *at, uint64_t *counts)
 {
 	const uint64_t p = r->c->modulus;
 	T sum[ROW_LANES];
@@ -58,14 +58,13 @@ static void X(row_min_count)(const struct rows *r, T *best, int64_t n, int64_t *
 				best[j] = sum[j];
 				counts[j] = row_count(r, offset, j);
 			} else if (sum[j] == best[j]) {
-				counts[j] = gpube__count_add(
-					counts[j], row_count(r, offset, j), p);
+				counts[j] = gpube__count_add(counts[j], row_count(r, offset, j), p);
 			}
 	} while (row_step(r, at, offset));
 }
 
-static void X(row_store)(const struct rows *r, T *best, int64_t n, int64_t out,
-	uint64_t *counts, const int64_t *args)
+static void X(row_store)(const struct rows *r, T *best, int64_t n, int64_t out, uint64_t *counts,
+	const int64_t *args)
 {
 	const struct gpube_contraction *c = r->c;
 
@@ -94,8 +93,7 @@ static void X(row)(const struct rows *r, int64_t row, int64_t *offset)
 		X(row_min_count)(r, best, n, offset, at, counts);
 	else
 		X(row_best)(r, best, n, offset, at, c->out_arg ? args : NULL);
-	X(row_store)(r, best, n, row_out(r, row), count ? counts : NULL,
-		c->out_arg ? args : NULL);
+	X(row_store)(r, best, n, row_out(r, row), count ? counts : NULL, c->out_arg ? args : NULL);
 }
 
 #undef T

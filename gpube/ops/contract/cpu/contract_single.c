@@ -118,16 +118,15 @@ static int64_t arg_of(const struct part *part, int n_out, int64_t i)
 	return gpube__offset(i, f->n_out - n_out, f->size + n_out, f->arg_stride + n_out);
 }
 
-static int64_t partial(
-	const struct gpube_contraction *c, const struct part *part, int64_t at)
+static int64_t partial(const struct gpube_contraction *c, const struct part *part, int64_t at)
 {
 	return c->type == GPUBE_INT32 ? ((const int32_t *)part->job.out)[at]
 				      : ((const int64_t *)part->job.out)[at];
 }
 
 /* The best partial cell of output s; of equal ones the one with the first argument. */
-static void reduce_best(const struct gpube_contraction *c, const struct part *parts, int64_t s,
-	int n_out)
+static void reduce_best(
+	const struct gpube_contraction *c, const struct part *parts, int64_t s, int n_out)
 {
 	int64_t best = 0, best_arg = -1;
 

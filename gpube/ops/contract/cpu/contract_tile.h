@@ -24,8 +24,8 @@
 
 /* Limits of a tile; cells of one packed A, B or C are at most GPUBE__MAX_PACKED. */
 #define GPUBE__MAX_LANES  1024
-#define GPUBE__MAX_ROWS	  64
-#define GPUBE__MAX_X	  128
+#define GPUBE__MAX_ROWS   64
+#define GPUBE__MAX_X      128
 #define GPUBE__MAX_PACKED 131072
 #define GPUBE__MAX_LEVELS 4 /* of one kind */
 
@@ -99,8 +99,12 @@ struct gpube__kernels {
 	int vector_bytes;
 	void (*tile[GPUBE__N_KERNELS][2])(const struct gpube__tile *t);
 	void (*pack[2])(const struct gpube__pack *p);
-	/* n cells of a tile, which begin a vector, to the output by the cut rule; past the caches if 'to' begins a vector, too */
-	void (*store[2])(void *to, const void *tile, int64_t n, int64_t threshold, int64_t cut, bool stream);
+	/*
+	 * n cells of a tile, which begin a vector, to the output by the cut rule; past the caches
+	 * if 'to' begins a vector, too
+	 */
+	void (*store[2])(
+		void *to, const void *tile, int64_t n, int64_t threshold, int64_t cut, bool stream);
 };
 
 /* After stores past the caches, which later ones may overtake. */
@@ -112,7 +116,7 @@ static inline void gpube__stream_fence(void)
 }
 
 const struct gpube__kernels *gpube__kernels_portable(void);
-const struct gpube__kernels *gpube__kernels_avx2(void);	  /* NULL: not on this machine */
+const struct gpube__kernels *gpube__kernels_avx2(void);   /* NULL: not on this machine */
 const struct gpube__kernels *gpube__kernels_avx512(void); /* the same */
 
 /* ---- plan -------------------------------------------------------------------- */
@@ -138,7 +142,7 @@ struct gpube__op {
 /* Ops [from, to) of plan.ops are added at loop 'depth' to what the level before has. */
 struct gpube__level {
 	int from, to, depth;
-	bool direct;	/* a single operand, read where it is */
+	bool direct;    /* a single operand, read where it is */
 	int64_t buffer; /* else where in a thread's scratch */
 	int64_t step_x, step_i;
 	const int64_t *rows; /* where each row of the tile is */
@@ -159,31 +163,31 @@ struct gpube__choice {
 
 struct gpube__plan {
 	const struct gpube__kernels *kernels;
-	int kernel;	/* GPUBE__KERNEL_MIN … */
-	int type;	/* gpube_type - GPUBE_INT32 */
+	int kernel;     /* GPUBE__KERNEL_MIN … */
+	int type;       /* gpube_type - GPUBE_INT32 */
 	int cell_bytes; /* of a value */
-	int w;		/* lanes of a vector */
+	int w;          /* lanes of a vector */
 	struct gpube__shape shape;
 	struct gpube__choice choice;
 	int64_t n_lanes, n_rows, n_x; /* of a whole tile */
 	int64_t pad_lanes, pad_rows;  /* rounded up to whole vectors */
 	int n_loops, n_out_loops;     /* output loops first */
 	struct gpube__loop loop[GPUBE_MAX_DIMS];
-	double runs[GPUBE_MAX_DIMS + 1]; /* trips of all loops before this one */
+	double runs[GPUBE_MAX_DIMS + 1];     /* trips of all loops before this one */
 	int lane_loop, row_loop, x_loop;     /* loops over blocks of a group's first dim, or -1 */
 	int64_t lane_unit, row_unit, x_unit; /* cells of one value of that dim */
 	int n_levels[GPUBE__N_KINDS];
 	struct gpube__level level[GPUBE__N_KINDS][GPUBE__MAX_LEVELS];
-	struct gpube__op *ops; /* by kind and depth */
-	bool direct_out;       /* kernels write the output itself */
-	bool aligned_rows;     /* then: rows begin with cache lines */
+	struct gpube__op *ops;               /* by kind and depth */
+	bool direct_out;                     /* kernels write the output itself */
+	bool aligned_rows;                   /* then: rows begin with cache lines */
 	const int64_t *out_rows, *tile_rows; /* where rows are in the output, in a tile */
 	struct gpube__axis out_j, arg_x;
-	int64_t tile_at, extra_at; /* where in scratch a tile of values and of 'extra' is */
-	int64_t n_tiles, n_turns;  /* output tiles; turns of the reducing loops for each */
+	int64_t tile_at, extra_at;        /* where in scratch a tile of values and of 'extra' is */
+	int64_t n_tiles, n_turns;         /* output tiles; turns of the reducing loops for each */
 	int64_t fewest_tiles, most_tiles; /* of an item of gpube__parallel() */
-	int64_t scratch_bytes;	   /* of one thread */
-	double setup_cycles;	   /* for sums that no loop moves */
+	int64_t scratch_bytes;            /* of one thread */
+	double setup_cycles;              /* for sums that no loop moves */
 };
 
 /*
@@ -215,12 +219,12 @@ struct gpube__run {
 	const struct gpube_contraction *c;
 	const char *const *values; /* n_in */
 	char *out, *arg;
-	int arg_bytes;	   /* of 'arg': 1, 2, 4, or 8 */
-	int64_t arg_base;  /* added to all arguments */
-	bool raw;	   /* leave the cut rule and 'repeat' to the caller: this is a part */
-	bool stream;	   /* the output is too large to stay in a cache */
-	bool one_of_many;  /* the caller fences streamed stores, which is slow, after many runs */
-	char *scratch;	   /* of thread 0; those of the others follow; 64-byte aligned */
+	int arg_bytes;    /* of 'arg': 1, 2, 4, or 8 */
+	int64_t arg_base; /* added to all arguments */
+	bool raw;         /* leave the cut rule and 'repeat' to the caller: this is a part */
+	bool stream;      /* the output is too large to stay in a cache */
+	bool one_of_many; /* the caller fences streamed stores, which is slow, after many runs */
+	char *scratch;    /* of thread 0; those of the others follow; 64-byte aligned */
 	uint64_t scratch_bytes; /* of each: gpube__run_scratch(), or the plan's for one of many */
 	int64_t tiles_per_item;
 	int stopped;

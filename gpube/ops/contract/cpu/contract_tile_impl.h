@@ -25,11 +25,13 @@ static INLINE void X(block)(const struct gpube__tile *t, int64_t i, int64_t j, c
 	if (has_c)
 		UNROLL for (int r = 0; r < R; r++) c_row[r] = t->c_rows[i + r];
 #define X_STEP(FIRST)                                                                              \
-	UNROLL for (int v = 0; v < NV; v++) {                                                      \
+	UNROLL for (int v = 0; v < NV; v++)                                                        \
+	{                                                                                          \
 		V vb;                                                                              \
 		if (has_b)                                                                         \
 			vb = full ? LOAD(b + v * W) : LOADM(m, b);                                 \
-		UNROLL for (int r = 0; r < R; r++) {                                               \
+		UNROLL for (int r = 0; r < R; r++)                                                 \
+		{                                                                                  \
 			V s;                                                                       \
 			if (has_c) {                                                               \
 				s = full ? LOAD(c + c_row[r] + v * W) : LOADM(m, c + c_row[r]);    \
@@ -55,8 +57,10 @@ static INLINE void X(block)(const struct gpube__tile *t, int64_t i, int64_t j, c
 	}
 #undef X_STEP
 	/* all unrolled, or the accumulators would live in memory */
-#define X_EACH for (int r = 0; r < R; r++) UNROLL for (int v = 0; v < NV; v++)
-#define X_OUT  (out + rows[r] + v * W)
+#define X_EACH                                                                                     \
+	for (int r = 0; r < R; r++)                                                                \
+	UNROLL for (int v = 0; v < NV; v++)
+#define X_OUT (out + rows[r] + v * W)
 	if (!t->first) {
 		UNROLL X_EACH acc[r * NV + v] =
 			BEST(acc[r * NV + v], full ? LOAD(X_OUT) : LOADM(m, X_OUT));
@@ -216,9 +220,10 @@ static INLINE void X(arg_block)(const struct gpube__tile *t, int64_t i, int64_t 
 	}
 ALL_KINDS(tile_arg, ARG_KINDS)
 
-/* ---- a tile's row to the output ---------------------------------------------------------------- */
+/* ---- a tile's row to the output -------------------------------------------------------------- */
 
-static void X(store_row)(void *to, const void *tile, int64_t n, int64_t threshold, int64_t cut, bool stream)
+static void X(store_row)(
+	void *to, const void *tile, int64_t n, int64_t threshold, int64_t cut, bool stream)
 {
 	const T *from = tile, t = (T)threshold, c = (T)cut;
 	T *out = to;
@@ -232,7 +237,8 @@ static void X(store_row)(void *to, const void *tile, int64_t n, int64_t threshol
 			STORE(out + j, CUT(LOAD(from + j), t, c));
 	}
 	if (j < n)
-		STOREM(out + j, MASK(n - j), CUT(LOAD(from + j), t, c)); /* a tile's rows are whole vectors */
+		/* a tile's rows are whole vectors */
+		STOREM(out + j, MASK(n - j), CUT(LOAD(from + j), t, c));
 }
 
 #undef ROWS

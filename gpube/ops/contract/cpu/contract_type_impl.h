@@ -10,24 +10,25 @@
  *	NAME(set)(x) NAME(add) NAME(min)
  *	NAME(cut_min)(v, threshold, cut)
  *	NAME(arg_min)(&best, &at, v, x)
- *	NAME(gather)(m, p, index) NAME(expand)(m, p, span, index)	the latter: index < span <= W
+ *	NAME(gather)(m, p, index)
+ *	NAME(expand)(m, p, span, index)	index < span <= W
  */
-#define MASK(n)	       NAME(mask)(n)
-#define LOAD(p)	       NAME(load)(p)
-#define LOADM(m, p)    NAME(loadm)(m, p)
-#define STORE(p, v)    NAME(store)(p, v)
+#define MASK(n)         NAME(mask)(n)
+#define LOAD(p)         NAME(load)(p)
+#define LOADM(m, p)     NAME(loadm)(m, p)
+#define STORE(p, v)     NAME(store)(p, v)
 #define STOREM(p, m, v) NAME(storem)(p, m, v)
-#define STREAM(p, v)   NAME(stream)(p, v)
-#define SET1(x)	       NAME(set)(x)
-#define ADD(a, b)      NAME(add)(a, b)
+#define STREAM(p, v)    NAME(stream)(p, v)
+#define SET1(x)         NAME(set)(x)
+#define ADD(a, b)       NAME(add)(a, b)
 
 #define X(n) NAME(n)
 #include "gpube/ops/contract/cpu/contract_pack_impl.h"
 #undef X
 
-#define X(n)		     NAME(n##_min)
-#define BEST(a, b)	     NAME(min)(a, b)
-#define CUT(v, t, c)	     NAME(cut_min)(v, t, c)
+#define X(n)                 NAME(n##_min)
+#define BEST(a, b)           NAME(min)(a, b)
+#define CUT(v, t, c)         NAME(cut_min)(v, t, c)
 #define ARGBEST(b, at, v, x) NAME(arg_min)(&(b), &(at), v, x)
 #include "gpube/ops/contract/cpu/contract_tile_impl.h"
 #undef X

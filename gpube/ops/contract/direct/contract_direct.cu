@@ -10,8 +10,8 @@ __device__ static inline const int32_t *plus(const int32_t *base, uint32_t i)
 	const int32_t *sum;
 
 	asm("mad.wide.u32 %0, %1, %2, %3;"
-	    : "=l"(sum)
-	    : "r"(i), "n"((int)sizeof(int32_t)), "l"(base));
+		: "=l"(sum)
+		: "r"(i), "n"((int)sizeof(int32_t)), "l"(base));
 	return sum;
 }
 
@@ -21,9 +21,7 @@ __device__ static inline const int32_t *at_x(
 {
 	const int32_t *sum;
 
-	asm("mad.wide.u32 %0, %1, %2, %3;"
-	    : "=l"(sum)
-	    : "r"(x * s->x_bytes), "r"(s->x), "l"(base));
+	asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(sum) : "r"(x * s->x_bytes), "r"(s->x), "l"(base));
 	return sum;
 }
 
@@ -48,8 +46,8 @@ template <int N> __device__ static inline void load_wide(int32_t *to, const int3
 
 /* The first n of N runs of W cells, a run 'step' from the one before. */
 template <int N, int W>
-__device__ static inline void load_runs(int32_t (*to)[W], const int32_t *from,
-	uint32_t step, uint32_t n)
+__device__ static inline void load_runs(
+	int32_t (*to)[W], const int32_t *from, uint32_t step, uint32_t n)
 {
 #pragma unroll
 	for (int i = 0; i < N; i++)
@@ -62,7 +60,7 @@ __device__ static inline void load_runs(int32_t (*to)[W], const int32_t *from,
 /* What the loop over x keeps: the first cells of the tables for this thread. */
 struct tables {
 	const int32_t *at[N_DIRECT_PLACES];
-	const int32_t *const *others; /* shared memory: by table and thread */
+	const int32_t *const *others;            /* shared memory: by table and thread */
 	const struct gpube__direct_steps *steps; /* shared memory */
 };
 
@@ -96,7 +94,8 @@ __device__ static inline void add_runs(
 /* Adds the operands without a place: to the sums of V, of P, of R, and of two of them. */
 template <int P, int R, int V>
 __device__ static inline void sum_others(const struct gpube__direct &d, const struct tables *t,
-	uint32_t x, int32_t *base, int32_t (*a)[1], int32_t (*by_r)[1], int32_t (*pv)[V], int32_t (*rv)[V])
+	uint32_t x, int32_t *base, int32_t (*a)[1], int32_t (*by_r)[1], int32_t (*pv)[V],
+	int32_t (*rv)[V])
 {
 	int32_t sum = 0;
 	uint32_t k = N_DIRECT_PLACES;
@@ -136,8 +135,7 @@ __device__ static inline void sum_others(const struct gpube__direct &d, const st
  */
 template <int P, int R, int V, bool PV, bool PR>
 __device__ static inline void combine(const struct gpube__direct &d, int32_t (*base)[V],
-	const int32_t *a,
-	int32_t (*pv)[V], int32_t (*pr)[R], int32_t (*best)[R][V])
+	const int32_t *a, int32_t (*pv)[V], int32_t (*pr)[R], int32_t (*best)[R][V])
 {
 #pragma unroll
 	for (int p = 0; p < P; p++) {
@@ -166,8 +164,7 @@ __device__ static inline void step_x(
 
 	/* all reads of places first, so that they are on their way together */
 	if (has(d, DIRECT_PV))
-		load_runs<P, V>(
-			pv, at_x(t->at[DIRECT_PV], x, &s[DIRECT_PV]), s[DIRECT_PV].p, d.np);
+		load_runs<P, V>(pv, at_x(t->at[DIRECT_PV], x, &s[DIRECT_PV]), s[DIRECT_PV].p, d.np);
 #pragma unroll
 	for (int r = 0; r < R; r++) {
 		by_r[r][0] = 0;
@@ -179,15 +176,15 @@ __device__ static inline void step_x(
 		const int32_t *const from = at_x(t->at[DIRECT_PR], x, &s[DIRECT_PR]);
 
 		if (has(d, DIRECT_RV))
-			load_runs<R, V>(rv, at_x(t->at[DIRECT_RV], x, &s[DIRECT_RV]),
-				s[DIRECT_RV].r, d.nr);
+			load_runs<R, V>(
+				rv, at_x(t->at[DIRECT_RV], x, &s[DIRECT_RV]), s[DIRECT_RV].r, d.nr);
 		if (has(d, DIRECT_PR)) {
 			if (s[DIRECT_PR].wide)
 				load_runs<P, R>(pr, from, s[DIRECT_PR].p, d.np);
 			else
 #pragma unroll
 				for (int p = 0; p < P; p++)
-					load_runs<R, 1>((int32_t (*)[1])pr[p],
+					load_runs<R, 1>((int32_t(*)[1])pr[p],
 						plus(from, min((uint32_t)p, d.np - 1) *
 								   s[DIRECT_PR].p),
 						s[DIRECT_PR].r, d.nr);
@@ -232,8 +229,8 @@ __device__ static inline void step_x(
 /* ---- the kernel ---------------------------------------------------------------------------- */
 
 template <int P, int R, int V>
-__device__ static inline void store(const struct gpube__direct &d,
-	int32_t *out, int32_t (*best)[R][V])
+__device__ static inline void store(
+	const struct gpube__direct &d, int32_t *out, int32_t (*best)[R][V])
 {
 	const struct cut<int32_t> cut = cut_init<int32_t>(&d);
 
@@ -274,8 +271,8 @@ __device__ static inline void store(const struct gpube__direct &d,
 
 /* First cells of the thread's tile in each table; *out in the output. */
 __device__ static inline void tables_init(const struct gpube__direct &d, struct tables *t,
-	const int32_t **others, const struct gpube__direct_io *io, const int64_t *start, uint32_t lane,
-	int64_t *out)
+	const int32_t **others, const struct gpube__direct_io *io, const int64_t *start,
+	uint32_t lane, int64_t *out)
 {
 	uint32_t at[GPUBE_DIRECT_LANES];
 
@@ -288,8 +285,9 @@ __device__ static inline void tables_init(const struct gpube__direct &d, struct 
 				     : NULL;
 #pragma unroll 1
 	for (uint32_t k = N_DIRECT_PLACES; k < d.end_rv; k++)
-		others[(k - N_DIRECT_PLACES) * blockDim.x] = (const int32_t *)io->in[d.order[k]] +
-			start[k + 1] + gpube__direct_offset(at, d.table[k].lane);
+		others[(k - N_DIRECT_PLACES) * blockDim.x] =
+			(const int32_t *)io->in[d.order[k]] + start[k + 1] +
+			gpube__direct_offset(at, d.table[k].lane);
 	t->others = others;
 }
 
@@ -306,15 +304,14 @@ constexpr int blocks_of(int r, int cells)
  * Moves: of each operand what a block's box needs from the L2 cache, once if the L1 cache keeps it;
  *        the output once
  * Ops:   an add-min per joined cell, an addition where operands of two pairs of P, R, V meet
- * Bound: DRAM for one big operand: 58 to 92 % on an H200, by where x lies; otherwise a step's reads,
- *        which are waited for, 2 to 50 %: benchmarks/runs/contract-h200
+ * Bound: DRAM for one big operand: 58 to 92 % on an H200, by where x lies; otherwise a step's
+ *        reads, which are waited for, 2 to 50 %: benchmarks/runs/contract-h200
  */
 template <int P, int R, int V>
 __global__ void __launch_bounds__(R > 1 ? GPUBE_DIRECT_THREADS_R : GPUBE_DIRECT_THREADS,
-	blocks_of(R, P *V))
-	direct_kernel(const __grid_constant__ struct gpube__direct d,
-		const __grid_constant__ struct gpube__direct_io one,
-		const unsigned char *__restrict__ many, uint32_t io_bytes, uint32_t n)
+	blocks_of(R, P *V)) direct_kernel(const __grid_constant__ struct gpube__direct d,
+	const __grid_constant__ struct gpube__direct_io one, const unsigned char *__restrict__ many,
+	uint32_t io_bytes, uint32_t n)
 {
 	extern __shared__ __align__(16) unsigned char shared[];
 	__shared__ int64_t start[N_DIRECT_TABLES + 1];

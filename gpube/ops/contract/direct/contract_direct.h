@@ -3,24 +3,25 @@
  * descriptor, and its index arithmetic, written once for the planner, the kernels and the CPU
  * test that executes a plan as the kernels would.
  *
- * A thread computes a tile of output cells in registers: P x R x V, each along one output dim, where
- * the cells of V lie together in every table; or V is a few x side by side, and the best of them is
- * taken at the end. The threads of a block cover a box of tiles (lanes), the blocks the output
- * (grid). Nothing is shared but what the L1 cache keeps: no list to make before, no wait for
+ * A thread computes a tile of output cells in registers: P x R x V, each along one output dim,
+ * where the cells of V lie together in every table; or V is a few x side by side, and the best of
+ * them is taken at the end. The threads of a block cover a box of tiles (lanes), the blocks the
+ * output (grid). Nothing is shared but what the L1 cache keeps: no list to make before, no wait for
  * copies, and one launch, whose descriptor is the kernel's parameter. Boxes (contract_box.h) copy
  * to shared memory instead, which pays where the same cells are read very often, as in a large
  * matrix product.
  *
- * A tile or a box that would pass the end of a dim is moved back so that it ends with the dim, as is
- * the last group of x: some cells are computed twice, with the same result, and there are no edges.
+ * A tile or a box that would pass the end of a dim is moved back so that it ends with the dim, as
+ * is the last group of x: some cells are computed twice, with the same result, and there are no
+ * edges.
  *
  * Tables of 2^32 cells and more. What a block reads of a table for one x lies within 32 bits of
  * its first cell, by the choice of its tile and lanes; that first cell, and where an x begins, have
  * 64 bits. An x takes one multiply-add all the same: 32 bits of x, scaled, by 32 bits of a step in
- * units of as many cells as the table needs. Cutting such a contraction into several along an output dim
- * instead would not help: an eliminated variable is the slowest dim of the messages that have it,
- * so that every part would still step through all of them; and cutting along x would write and read the
- * output once a part.
+ * units of as many cells as the table needs. Cutting such a contraction into several along an
+ * output dim instead would not help: an eliminated variable is the slowest dim of the messages that
+ * have it, so that every part would still step through all of them; and cutting along x would write
+ * and read the output once a part.
  */
 #ifndef GPUBE_OPS_CONTRACT_DIRECT_H
 #define GPUBE_OPS_CONTRACT_DIRECT_H
@@ -40,15 +41,19 @@ enum { DIRECT_P = 1, DIRECT_R = 2, DIRECT_V = 4 };
  * registers; the others follow in the order of their classes, those of no class first.
  */
 enum {
-	DIRECT_PV, DIRECT_RV, DIRECT_PR, DIRECT_V0, DIRECT_P0,
+	DIRECT_PV,
+	DIRECT_RV,
+	DIRECT_PR,
+	DIRECT_V0,
+	DIRECT_P0,
 	N_DIRECT_PLACES,
 	N_DIRECT_TABLES = 16,
 };
 
 struct gpube__direct_steps {
 	uint32_t x, x_bytes; /* units of so many bytes from one x to the next */
-	uint32_t p, r;	     /* cells from one cell of a register group to the next */
-	uint32_t wide;	  /* along P or R the cells lie together and aligned */
+	uint32_t p, r;       /* cells from one cell of a register group to the next */
+	uint32_t wide;       /* along P or R the cells lie together and aligned */
 };
 
 struct gpube__direct_table {
@@ -85,9 +90,9 @@ struct gpube__direct_axis {
 /* A plan: everything but the operands' addresses. What each step reads comes first. */
 struct gpube__direct {
 	uint32_t n_steps, x_step, x_last, np, nr;
-	uint32_t present;	  /* bits of the places */
+	uint32_t present;                                    /* bits of the places */
 	uint32_t end_s, end_v, end_p, end_r, end_pv, end_rv; /* of the other tables, by class */
-	int32_t one;		  /* 1, which the compiler does not know */
+	int32_t one; /* 1, which the compiler does not know */
 	struct gpube__direct_steps steps[N_DIRECT_TABLES];
 	uint32_t kernel, v_is_x;
 	uint32_t threads, lanes, blocks;
@@ -124,7 +129,7 @@ GPUBE_HD static inline int64_t gpube__direct_block(
 
 		offset += (int64_t)at * (k < 0 ? d->out_grid[i]
 					       : (int64_t)d->table[k].grid_high[i] << 32 |
-							 (int64_t)d->table[k].grid[i]);
+								(int64_t)d->table[k].grid[i]);
 	}
 	return offset;
 }

@@ -21,19 +21,19 @@ const struct gpube__direct_kernel_info gpube__direct_kernels[N_DIRECT_KERNELS] =
 
 /*
  * These numbers, and the factors without a name below, are of the commit that
- * benchmarks/runs/contract-h200/raw-direct.csv measured; what is counted as slots are instructions of
- * the kernels' loops.
+ * benchmarks/runs/contract-h200/raw-direct.csv measured; what is counted as slots are instructions
+ * of the kernels' loops.
  */
 #define WARPS_WANTED 14.0 /* of a multiprocessor, to hide latency */
 #define DRAM_BYTES   16.0 /* of a multiprocessor, in a cycle */
 #define L2_BYTES     24.0
-#define LAUNCH	     8000.0
-#define STEP	     700.0 /* from a step's first read to its end, in cycles */
-#define OTHER_S	     150.0 /* more of it for each table without a place, read after the others: */
-#define OTHER_V	     200.0 /* of no class, of V */
-#define OTHER	     350.0 /* and of the others */
+#define LAUNCH       8000.0
+#define STEP         700.0  /* from a step's first read to its end, in cycles */
+#define OTHER_S      150.0  /* more of it for each table without a place, read after the others: */
+#define OTHER_V      200.0  /* of no class, of V */
+#define OTHER        350.0  /* and of the others */
 #define PROLOGUE     3000.0 /* of a block */
-#define NONE	     (-1)
+#define NONE         (-1)
 
 /* What the search chooses. */
 struct choice {
@@ -187,7 +187,8 @@ static void price(const struct planner *p, struct choice *c)
 		tiles *= (double)n;
 	}
 	slots /= 4;
-	c->cycles = (slots > waves ? slots + 0.3 * waves : waves + 0.3 * slots) / (32 * cells * use);
+	c->cycles =
+		(slots > waves ? slots + 0.3 * waves : waves + 0.3 * slots) / (32 * cells * use);
 	warps = tiles / 32 / p->device->n_sms;
 	if (!p->in_batch && warps < WARPS_WANTED)
 		c->cycles *= WARPS_WANTED / warps;
@@ -299,7 +300,9 @@ static double traffic(const struct planner *p, const struct choice *c)
 			cells *= stride_of(p, k)[d] ? (double)in_box(p, c, d) : 1;
 		/* sectors of 32 bytes; and DRAM likes them in fours and more */
 		bytes += cells * 4 * (run < 32 ? 32 / run : 1) *
-			 (run < 128 ? 1.3 : run < 256 ? 1.1 : 1);
+			 (run < 128          ? 1.3
+				 : run < 256 ? 1.1
+					     : 1);
 	}
 	return bytes / box;
 }
@@ -344,8 +347,8 @@ static bool grow_once(const struct planner *p, struct choice *c, int64_t most)
 			int64_t n;
 			double price;
 
-			next.lanes[d] = gpube__next_lanes(
-				c->lanes[d], all, which, GPUBE_DIRECT_THREADS_R);
+			next.lanes[d] =
+				gpube__next_lanes(c->lanes[d], all, which, GPUBE_DIRECT_THREADS_R);
 			n = threads / c->lanes[d] * next.lanes[d];
 			if (n > most || !offsets_fit(p, &next))
 				continue;
@@ -376,12 +379,13 @@ static void grow_lanes(const struct planner *p, struct choice *c)
 /* ---- the descriptor ------------------------------------------------------------------- */
 
 /* Gives the operands their places. */
-static bool order_tables(
-	struct gpube__direct *d, const struct planner *p, const struct choice *c)
+static bool order_tables(struct gpube__direct *d, const struct planner *p, const struct choice *c)
 {
 	static const int class_at[N_DIRECT_PLACES] = {
-		[DIRECT_PV] = DIRECT_P | DIRECT_V, [DIRECT_RV] = DIRECT_R | DIRECT_V,
-		[DIRECT_PR] = DIRECT_P | DIRECT_R, [DIRECT_V0] = DIRECT_V,
+		[DIRECT_PV] = DIRECT_P | DIRECT_V,
+		[DIRECT_RV] = DIRECT_R | DIRECT_V,
+		[DIRECT_PR] = DIRECT_P | DIRECT_R,
+		[DIRECT_V0] = DIRECT_V,
 		[DIRECT_P0] = DIRECT_P,
 	};
 	static const int others[6] = {
@@ -413,8 +417,8 @@ static bool order_tables(
 
 static struct gpube__direct_axis axis_of(int64_t n, int64_t step, int64_t last)
 {
-	return (struct gpube__direct_axis){(uint32_t)n, (uint32_t)step, (uint32_t)last,
-		gpube__divisor_of((uint32_t)n)};
+	return (struct gpube__direct_axis){
+		(uint32_t)n, (uint32_t)step, (uint32_t)last, gpube__divisor_of((uint32_t)n)};
 }
 
 static void set_grid(struct gpube__direct_table *t, int i, int64_t step)
@@ -527,8 +531,8 @@ static double predict(
 	const double work = c->cycles * p->cells / n_sms;
 	const double l2 = traffic(p, c) * p->cells / (L2_BYTES * n_sms);
 	const double dram = p->bytes / (DRAM_BYTES * n_sms);
-	const double at_once = n_sms * floor(gpube__direct_kernels[c->kernel].sm_threads /
-					     (double)d->threads);
+	const double at_once =
+		n_sms * floor(gpube__direct_kernels[c->kernel].sm_threads / (double)d->threads);
 	const double waves = (double)d->blocks / d->per_block / at_once;
 	const uint32_t n_v = d->end_v - d->end_s;
 	const double step = STEP + OTHER_S * (d->end_s - N_DIRECT_PLACES) + OTHER_V * n_v +

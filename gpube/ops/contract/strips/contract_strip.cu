@@ -4,7 +4,10 @@
 
 #define STARTS 3 /* units whose first cells a block knows */
 
-/* How a thread reads R: its four cells together; for each of them the x together; each by its place. */
+/*
+ * How a thread reads R: its four cells together; for each of them the x together; each by its
+ * place.
+ */
 enum { R_FOURS, R_BY_X, R_PLACES };
 
 /* First cells of a unit. */
@@ -42,7 +45,8 @@ __device__ static inline void copy_cells(
 
 #pragma unroll 4
 	for (uint32_t i = threadIdx.x; i < c.n; i += blockDim.x) {
-		copy_async<WIDE * sizeof(int32_t)>(to + at.to * (uint32_t)sizeof(int32_t), from + at.from);
+		copy_async<WIDE * sizeof(int32_t)>(
+			to + at.to * (uint32_t)sizeof(int32_t), from + at.from);
 		at = gpube__strip_next_copy(&c, at);
 	}
 }
@@ -64,7 +68,9 @@ __device__ static inline const int32_t *plus(const int32_t *base, uint32_t i)
 {
 	const int32_t *sum;
 
-	asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(sum) : "r"(i), "n"((int)sizeof(int32_t)), "l"(base));
+	asm("mad.wide.u32 %0, %1, %2, %3;"
+		: "=l"(sum)
+		: "r"(i), "n"((int)sizeof(int32_t)), "l"(base));
 	return sum;
 }
 
@@ -118,8 +124,7 @@ __device__ static inline void sum_cells(const struct gpube__strip &d, const stru
 	}
 #pragma unroll
 	for (int k = 0; k < N; k++)
-		read_term<U>(
-			d, u, gpube__strip_slot(WHICH, k), entry + k * t.cells * 4, x, v[k]);
+		read_term<U>(d, u, gpube__strip_slot(WHICH, k), entry + k * t.cells * 4, x, v[k]);
 #pragma unroll
 	for (int k = 1; k < N; k++)
 #pragma unroll
@@ -129,8 +134,8 @@ __device__ static inline void sum_cells(const struct gpube__strip &d, const stru
 	if constexpr (N > 1) {
 #pragma unroll 1
 		for (uint32_t k = N; k < t.n; k++) {
-			read_term<U>(d, u, gpube__strip_slot(WHICH, k), entry + k * t.cells * 4,
-				x, v[1]);
+			read_term<U>(d, u, gpube__strip_slot(WHICH, k), entry + k * t.cells * 4, x,
+				v[1]);
 #pragma unroll
 			for (int j = 0; j < U; j++)
 				v[0][j] += v[1][j];
@@ -241,7 +246,8 @@ __device__ static inline void combine(const struct gpube__strip &d, int32_t most
 
 #pragma unroll
 			for (int v = 0; v < 4; v++)
-				load_together<int32_t, 2>(pair[v], r + v * d.n_x * (uint32_t)sizeof(int32_t));
+				load_together<int32_t, 2>(
+					pair[v], r + v * d.n_x * (uint32_t)sizeof(int32_t));
 #pragma unroll
 			for (int i = 0; i < 2; i++) {
 				int32_t b[4] = {pair[0][i], pair[1][i], pair[2][i], pair[3][i]};
@@ -350,7 +356,7 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 			int32_t best[P][4];
 
 			combine<P, HAS_S, R>(d, cut.threshold,
-				cells_at + (R == R_BY_X	    ? t * d.r_row * BYTES
+				cells_at + (R == R_BY_X           ? t * d.r_row * BYTES
 						   : R == R_FOURS ? t * 16
 								  : 0),
 				place_r, HAS_S ? place_s + (s.at + other * s.room) * BYTES : 0,
@@ -373,8 +379,7 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 	}
 }
 
-template <int P, int BLOCKS>
-static gpube__strip_function function_of(const struct gpube__strip *d)
+template <int P, int BLOCKS> static gpube__strip_function function_of(const struct gpube__strip *d)
 {
 	if (gpube__strip_by_places(d->r_how))
 		return strip_kernel<P, true, R_PLACES, BLOCKS>;

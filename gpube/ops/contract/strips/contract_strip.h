@@ -13,8 +13,9 @@
  *   L   the sum of those that do not, for each of the values of P
  * and adds R and S, which is four additions for 4 np add-mins. P is chosen so that no operand is of
  * both kinds. S and L are tables in shared memory, over those of the strip's dims that their
- * operands have. They are made for one unit while the unit before is computed. A dim inside of which
- * four cells of a thread end is two dims of the strip, if it can be: then S has the shorter one alone.
+ * operands have. They are made for one unit while the unit before is computed. A dim inside of
+ * which four cells of a thread end is two dims of the strip, if it can be: then S has the shorter
+ * one alone.
  *
  * Each block does an equal number of units, one after the other. Where P takes a part of a dim, the
  * last part is moved back so that it ends with the dim, and some cells are computed twice. A strip
@@ -110,7 +111,7 @@ struct gpube__strip {
 	uint32_t ragged; /* the outer dim whose last step is shorter; n_outer: none */
 	uint32_t r_how;
 	uint32_t r_words, r_row; /* words of R; from one x to the next, or to the next four cells */
-	uint32_t r_dims;	 /* by places: bits of the strip's dims that R has */
+	uint32_t r_dims;         /* by places: bits of the strip's dims that R has */
 	int32_t one;             /* 1, which the compiler does not know */
 	int64_t cut, threshold;
 	struct gpube__strip_copy copy;

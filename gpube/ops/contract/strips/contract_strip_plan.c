@@ -1,9 +1,9 @@
 /*
  * contract_strip_plan.c - which strips a contraction is cut into (contract_strip.h).
  *
- * Tried is every operand as R, with some lengths of the strip, the largest by places, too, and beside
- * each the dims of P that no operand has which tells the four cells of a thread apart. Prices are
- * cycles of the device.
+ * Tried is every operand as R, with some lengths of the strip, the largest by places, too, and
+ * beside each the dims of P that no operand has which tells the four cells of a thread apart.
+ * Prices are cycles of the device.
  */
 #include <math.h>
 #include <string.h>
@@ -35,20 +35,20 @@ const struct gpube__strip_kernel_info gpube__strip_kernels[N_STRIP_KERNELS] = {
 #define BESIDE       0.15   /* of what is hidden behind what takes longest */
 /*
  * What takes longer than its bytes is for boxes, unless it is short: buckets of 10^6 to 10^8 joined
- * cells with 100 values each took 18 us, and 40 as boxes or direct tiles, where some 8 were foreseen
- * (benchmarks/runs/families-h200, "Short strips").
+ * cells with 100 values each took 18 us, and 40 as boxes or direct tiles, where some 8 were
+ * foreseen (benchmarks/runs/families-h200, "Short strips").
  */
-#define SHORT	     1e5
-#define SHORT_TIMES  2.3
-#define LOSS         1.25   /* of the issue slots and of shared memory's cycles */
+#define SHORT       1e5
+#define SHORT_TIMES 2.3
+#define LOSS        1.25 /* of the issue slots and of shared memory's cycles */
 
 struct choice {
 	int r;     /* the operand */
 	int first; /* the strip's first dim, of which it has 'lo' values */
 	int64_t lo;
 	bool by_places; /* R lacks dims of the strip */
-	uint64_t p; /* dims of P; more than one: whole */
-	int np;     /* values of P */
+	uint64_t p;     /* dims of P; more than one: whole */
+	int np;         /* values of P */
 	enum gpube__strip_kernel kernel;
 	double cycles;
 };
@@ -58,7 +58,7 @@ struct planner {
 	const struct gpube__box_device *device;
 	bool large; /* some operand has more cells than 32 bits count */
 	double bytes;
-	int largest; /* operand */
+	int largest;                    /* operand */
 	int64_t behind[GPUBE_MAX_DIMS]; /* output cells from one value of a dim to the next */
 };
 
@@ -235,7 +235,8 @@ static void set_copy(struct gpube__strip *d, const struct choice *c, const struc
 			.from_outer = x,
 			.to_inner = 4,
 			.to_outer = d->r_row};
-	} else if (!c->by_places && c->kernel == STRIP_1 && x == 1 && step == d->n_x && d->n_x % 2 == 0 && aligned) {
+	} else if (!c->by_places && c->kernel == STRIP_1 && x == 1 && step == d->n_x &&
+		   d->n_x % 2 == 0 && aligned) {
 		d->r_how = STRIP_FOURS_X;
 		d->r_row = 4 * d->n_x + 4;
 		d->r_words = d->r_row * d->quads;
@@ -345,8 +346,8 @@ static bool set_shared(struct gpube__strip *d, const struct gpube__box_device *d
 }
 
 /*
- * Whether 32 bits hold the distance of any two cells that a unit reads of an operand: a unit's first
- * cells have 64 bits, and so has each x of fours of R.
+ * Whether 32 bits hold the distance of any two cells that a unit reads of an operand: a unit's
+ * first cells have 64 bits, and so has each x of fours of R.
  */
 static bool offsets_fit(
 	const struct gpube__strip *d, const struct planner *p, const struct choice *c)
@@ -356,7 +357,7 @@ static bool offsets_fit(
 		double span = by_x ? 0 : (d->n_x - 1.0) * (double)stride_of(p, k, p->s->n_out);
 
 		for (int e = 0; e < p->s->n_out; e++) {
-			const int64_t n = !(c->p >> e & 1)              ? in_strip(p, c, e)
+			const int64_t n = !(c->p >> e & 1)                ? in_strip(p, c, e)
 					  : c->p & (c->p - 1) /* whole */ ? p->s->size[e]
 									  : c->np;
 
@@ -385,8 +386,8 @@ static bool make(struct gpube__strip *d, const struct planner *p, const struct c
 		return false;
 	d->n_dims = dims.n_dims;
 	for (uint32_t i = 0; i < dims.n_dims; i++)
-		d->dim[i] = (struct gpube__strip_dim){
-			dims.dim[i].n, gpube__divisor_of(dims.dim[i].n)};
+		d->dim[i] =
+			(struct gpube__strip_dim){dims.dim[i].n, gpube__divisor_of(dims.dim[i].n)};
 	for (int k = 0; k < GPUBE_STRIP_OPS; k++)
 		d->op[k].order = -1;
 	set_op(&d->op[0], p, c, &dims, c->r);
@@ -407,7 +408,8 @@ static bool make(struct gpube__strip *d, const struct planner *p, const struct c
 	set_table(d, p, c, &dims, STRIP_L);
 	set_table(d, p, c, &dims, STRIP_S);
 	set_copy(d, c, p);
-	return (!p->large || offsets_fit(d, p, c)) && add_outers(d, p, c) && set_shared(d, p->device);
+	return (!p->large || offsets_fit(d, p, c)) && add_outers(d, p, c) &&
+	       set_shared(d, p->device);
 }
 
 /* ---- prices --------------------------------------------------------------------------- */
@@ -447,8 +449,10 @@ static double price(struct gpube__strip *d, const struct planner *p)
 	const double loop = mins + k->row / 4.0 + (s->n ? 7 : 2) + (by_places ? 8 : 5);
 	const double r_read = by_places && d->r_dims >> (d->n_dims - 1) & 1 ? 12 : 4;
 	const bool by_cells = d->r_how == STRIP_CELLS || d->r_how == STRIP_PLACES;
-	const double copies =
-		all / 32 / d->n_loop * (d->r_how == STRIP_FOURS ? 1 : by_cells ? 18 : 5);
+	const double copies = all / 32 / d->n_loop *
+			      (d->r_how == STRIP_FOURS ? 1
+				      : by_cells       ? 18
+						       : 5);
 	const double issued = warps * (n_x * loop + d->np * 5 + 80) +
 			      warps * (sum_slots(l) + sum_slots(s)) + copies;
 	const double shared =
@@ -532,8 +536,8 @@ static void try_p(const struct planner *p, const struct choice *strip, struct ch
 }
 
 /*
- * Whether those cells of a strip that operand k tells apart are equally far from each other there; by
- * places it lacks a dim, otherwise none.
+ * Whether those cells of a strip that operand k tells apart are equally far from each other there;
+ * by places it lacks a dim, otherwise none.
  */
 static bool is_affine(const struct planner *p, const struct choice *c, int k)
 {
