@@ -97,8 +97,7 @@ int gpube__cfn_to_int(
 	if (strchr(r->token.text, '.') || !gpube__decimal(r->token.text, v, &scale, &fits))
 		return gpube__cfn_expected(r, what);
 	if (!fits || *v < min || *v > max)
-		return gpube__in_error(r->in, "expected %s from %lld to %lld, found '%.40s'", what,
-			(long long)min, (long long)max, r->token.text);
+		return gpube__in_outside(r->in, min, max, what, r->token.text);
 	return GPUBE_OK;
 }
 

@@ -86,6 +86,14 @@ int gpube__in_fail(struct gpube_in *in, enum gpube_status status, const char *fm
 int gpube__in_expected(struct gpube_in *in, const char *what, const char *token);
 /* The same about the token, integer or real that has just been read. */
 int gpube__in_refuse(struct gpube_in *in, const char *what);
+/*
+ * EPARSE of a token that is an integer, not from min to max: "expected WHAT from 1 to 3, found
+ * '4'"; where max is INT64_MAX "WHAT: '18446744073709551615' is too large".
+ */
+int gpube__in_outside(
+	struct gpube_in *in, int64_t min, int64_t max, const char *what, const char *token);
+/* The latter alone; of what stands below 0 the greatest is that of its digits. */
+int gpube__in_too_large(struct gpube_in *in, int64_t max, const char *what, const char *token);
 
 #ifdef __clang_analyzer__
 /* which cannot see that none of them returns OK */
@@ -93,6 +101,8 @@ int gpube__in_refuse(struct gpube_in *in, const char *what);
 #define gpube__in_fail(in, status, ...) ((gpube__in_fail)(in, status, __VA_ARGS__), (int)(status))
 #define gpube__in_expected(...)         ((gpube__in_expected)(__VA_ARGS__), (int)GPUBE_EPARSE)
 #define gpube__in_refuse(...)           ((gpube__in_refuse)(__VA_ARGS__), (int)GPUBE_EPARSE)
+#define gpube__in_outside(...)          ((gpube__in_outside)(__VA_ARGS__), (int)GPUBE_EPARSE)
+#define gpube__in_too_large(...)        ((gpube__in_too_large)(__VA_ARGS__), (int)GPUBE_EPARSE)
 #endif
 
 /*

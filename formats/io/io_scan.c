@@ -175,6 +175,30 @@ int gpube__in_token(struct gpube_in *in, char token[256], const char *what)
 
 /* ---- integers ---------------------------------------------------------------------- */
 
+/*
+ * The end that is no more than the type's is left out of what was expected: then a number past it
+ * has nothing wrong but its size.
+ */
+int(gpube__in_outside)(
+	struct gpube_in *in, int64_t min, int64_t max, const char *what, const char *token)
+{
+	int64_t v;
+
+	if (max < INT64_MAX)
+		return gpube__in_error(in, "expected %s from %lld to %lld, found '%.40s'", what,
+			(long long)min, (long long)max, token);
+	if (*token == '-' || gpube__units(&v, token, 0))
+		return gpube__in_error(
+			in, "expected %s from %lld, found '%.40s'", what, (long long)min, token);
+	return gpube__in_too_large(in, max, what, token);
+}
+
+int(gpube__in_too_large)(struct gpube_in *in, int64_t max, const char *what, const char *token)
+{
+	return gpube__in_error(in, "%s: '%.40s' is too large, %lld is the greatest that is read",
+		what, token, (long long)max);
+}
+
 /* The slow path: says what is wrong with the token at p. */
 static int refuse_int(struct gpube_in *in, int64_t min, int64_t max, const char *what)
 {
@@ -186,11 +210,7 @@ static int refuse_int(struct gpube_in *in, int64_t min, int64_t max, const char 
 	p += *p == '+' || *p == '-';
 	if (!is_digit(*p) || p[strspn(p, "0123456789")])
 		return gpube__in_expected(in, what, token);
-	if (max == INT64_MAX)
-		return gpube__in_error(
-			in, "expected %s from %lld, found '%.40s'", what, (long long)min, token);
-	return gpube__in_error(in, "expected %s from %lld to %lld, found '%.40s'", what,
-		(long long)min, (long long)max, token);
+	return gpube__in_outside(in, min, max, what, token);
 }
 
 /* Digits that may pass 2^63: true if they do not. */

@@ -10,7 +10,8 @@
  * A .cnf is read as Max-SAT, as toulbar2 does: each clause costs 1, so that the
  * optimum is the number of clauses that cannot be satisfied, and 0 says SAT. One that we wrote of
  * hard clauses says so in its first line, and is infeasible where they cannot be satisfied.
- * TOP is not a bound on totals: the format has it larger than all soft weights.
+ * TOP is not a bound on totals: the format has it larger than all soft weights. So it may pass 64
+ * bits, 2^64 - 1 is usual: a weight that does so, too, is hard or cannot be summed.
  */
 #include <string.h>
 
@@ -22,9 +23,10 @@ enum { DENSE_ARITY = 3 }; /* longer clauses become sparse tables of one tuple */
 struct reader {
 	struct gpube_model *m;
 	struct gpube_in *in;
-	bool weighted, modern;
-	bool hard;   /* each clause */
-	int64_t top; /* weights from here on are hard; GPUBE_INF: none is */
+	bool weighted, modern, no_top;
+	bool hard;            /* each clause */
+	int64_t top;          /* weights from here on are hard; GPUBE_INF: none is */
+	char top_digits[256]; /* instead of 'top' if it passes that; "" */
 	int64_t n_clauses, read;
 	/* the clause: variables in the file's order, and the value that makes each false */
 	int64_t n, capacity, falsifying_capacity;
@@ -34,6 +36,50 @@ struct reader {
 	int64_t seen_capacity;
 };
 
+/* An integer's digits without zeros in front; NULL: it is none, or below 0. */
+static const char *digits_of(const char *token)
+{
+	token += *token == '+';
+	if (!*token || token[strspn(token, "0123456789")])
+		return NULL;
+	return token + strspn(token, "0");
+}
+
+/* digits: that of 0 is "" */
+static bool fits(int64_t *v, const char *digits)
+{
+	*v = 0;
+	return !*digits || gpube__units(v, digits, 0);
+}
+
+static bool is_less(const char *digits, const char *other)
+{
+	const size_t n = strlen(digits), m = strlen(other);
+
+	return n != m ? n < m : strcmp(digits, other) < 0;
+}
+
+static int read_top(struct reader *r)
+{
+	char token[256];
+	const char *digits;
+
+	if (gpube__in_token(r->in, token, "the weight of hard clauses"))
+		return r->in->status;
+	digits = digits_of(token + (*token == '-'));
+	if (!digits)
+		return gpube__in_expected(r->in, "the weight of hard clauses", token);
+	if (*token == '-') {
+		r->top = 0;
+	} else if (!fits(&r->top, digits)) {
+		r->top = GPUBE_INF;
+		memcpy(r->top_digits, digits, strlen(digits) + 1);
+	}
+	return r->top >= 1 ? GPUBE_OK
+			   : gpube__in_outside(
+				     r->in, 1, INT64_MAX, "the weight of hard clauses", token);
+}
+
 static int read_header(struct reader *r)
 {
 	struct gpube_in *in = r->in;
@@ -42,7 +88,7 @@ static int read_header(struct reader *r)
 
 	r->top = GPUBE_INF;
 	r->n_clauses = -1;
-	r->weighted = r->modern = true;
+	r->weighted = r->modern = r->no_top = true;
 	r->hard = gpube__in_need(in, strlen(GPUBE__CNF_HARD)) >= strlen(GPUBE__CNF_HARD) &&
 		  !memcmp(in->p, GPUBE__CNF_HARD, strlen(GPUBE__CNF_HARD));
 	if (!gpube__dimacs_next(in) || *in->p != 'p')
@@ -60,10 +106,29 @@ static int read_header(struct reader *r)
 	if (gpube__in_int(in, &n, 0, INT32_MAX, "the number of variables") ||
 		gpube__in_int(in, &r->n_clauses, 0, INT64_MAX, "the number of clauses"))
 		return in->status;
-	if (r->weighted && !gpube__in_line_ended(in) &&
-		gpube__in_int(in, &r->top, 1, INT64_MAX, "the weight of hard clauses"))
+	r->no_top = gpube__in_line_ended(in);
+	if (r->weighted && !r->no_top && read_top(r))
 		return in->status;
 	return gpube__add_vars(r->m, in, n, 2);
+}
+
+/* Where TOP passes 64 bits. */
+static int read_wide_weight(struct reader *r, int64_t *weight)
+{
+	char token[256];
+	const char *digits;
+
+	if (gpube__in_token(r->in, token, "a clause's weight"))
+		return r->in->status;
+	digits = digits_of(token);
+	if (!digits)
+		return gpube__in_expected(r->in, "a clause's weight", token);
+	if (fits(weight, digits) && *weight < GPUBE_INF)
+		return GPUBE_OK;
+	*weight = GPUBE_INF;
+	return is_less(digits, r->top_digits)
+		       ? gpube__in_too_large(r->in, GPUBE_INF - 1, "a soft clause's weight", token)
+		       : GPUBE_OK;
 }
 
 /* GPUBE_INF: hard. */
@@ -82,9 +147,15 @@ static int read_weight(struct reader *r, int64_t *weight)
 			       ? GPUBE_OK
 			       : gpube__in_expected(r->in, "'h' or a weight", token);
 	}
+	if (*r->top_digits)
+		return read_wide_weight(r, weight);
 	if (gpube__in_int(r->in, weight, 0, INT64_MAX,
 		    r->modern ? "'h' or a weight" : "a clause's weight"))
 		return r->in->status;
+	/* a soft weight that is what forbidden costs are written as */
+	if (*weight == GPUBE_INF && r->no_top)
+		return gpube__in_too_large(
+			r->in, GPUBE_INF - 1, "a soft clause's weight", "9223372036854775807");
 	if (*weight >= r->top)
 		*weight = GPUBE_INF;
 	return GPUBE_OK;

@@ -8,13 +8,15 @@
 
 #include "formats/xcsp/xcsp.h"
 
-#define BLANKS " \t\n\v\f\r"
+#define BLANKS      " \t\n\v\f\r"
+#define MOST_NUMBER INT64_C(999999999999999999) /* 18 digits */
 
 /* An integer at *p, which moves behind it. Lines are counted from where the text began. */
 int gpube__xcsp_next_int(struct gpube_xcsp *r, int64_t *v, const char **p, const char *what)
 {
 	const char *digits = *p + (**p == '-' || **p == '+');
 	size_t n = strspn(digits, "0123456789");
+	const bool is_integer = n > 0;
 	char word[48];
 
 	if (n && n <= 18) {
@@ -24,7 +26,8 @@ int gpube__xcsp_next_int(struct gpube_xcsp *r, int64_t *v, const char **p, const
 	}
 	n = strcspn(*p, BLANKS "|");
 	snprintf(word, sizeof(word), "%.*s", n > 40 ? 40 : (int)n, *p);
-	return gpube__in_expected(r->in, what, word);
+	return is_integer ? gpube__in_too_large(r->in, MOST_NUMBER, what, word)
+			  : gpube__in_expected(r->in, what, word);
 }
 
 int gpube__xcsp_int(struct gpube_xcsp *r, int64_t *v, const char *text, int64_t min, int64_t max,

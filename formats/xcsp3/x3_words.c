@@ -3,6 +3,7 @@
  */
 #ifdef GPUBE_HAVE_EXPAT
 
+#include <stdio.h>
 #include <string.h>
 
 #include "formats/xcsp3/x3.h"
@@ -123,8 +124,14 @@ int gpube__x3_integer(struct gpube_x3 *r, const char **p, int64_t *v, const char
 	const size_t n = strspn(digits, DIGITS);
 	int64_t sum = 0;
 
-	if (n == 0 || n > 18)
+	if (n == 0)
 		return gpube__x3_expected(r, what, *p, strcspn(*p, BLANKS));
+	if (n > 18) {
+		char number[48];
+
+		snprintf(number, sizeof(number), "%.*s", n > 40 ? 40 : (int)n, *p);
+		return gpube__in_too_large(r->in, INT64_C(999999999999999999), what, number);
+	}
 	for (size_t k = 0; k < n; k++)
 		sum = 10 * sum + digits[k] - '0';
 	*v = **p == '-' ? -sum : sum;
