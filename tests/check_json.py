@@ -77,6 +77,7 @@ solve --count examples/sprinkler.uai
 solve --method tree examples/zebra.wcsp
 solve --memory 1 --no-slices --method eliminate examples/zebra.wcsp
 solve WORK/none.wcsp
+solve WORK/none.nfg
 count examples/zebra.wcsp
 count --optima examples/exams.cfn
 list --within 1 examples/exams.cfn

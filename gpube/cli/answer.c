@@ -30,9 +30,12 @@ static const char *status_word(const struct answer *a)
 								    : status[a->answer];
 }
 
-void answer_text_infeasible(struct gpube_out *out)
+void answer_text_infeasible(struct gpube_out *out, const struct answer *a)
 {
-	gpube__out_printf(out, "%-*severy assignment is forbidden (proved)\n", LABEL, "infeasible");
+	const char *none = a->session->none;
+
+	gpube__out_printf(out, "%-*s%s%severy assignment is forbidden (proved)\n", LABEL,
+		"infeasible", none ? none : "", none ? ": " : "");
 }
 
 /* A bound is what is proved, or the cost of the assignment; which depends on the direction. */
@@ -166,6 +169,8 @@ void answer_json_assignment(struct json *j, const struct gpube_model *m, const i
 void answer_json_head(struct json *j, const struct answer *a)
 {
 	json_text(j, "status", status_word(a));
+	if (a->answer == GPUBE_ANSWER_INFEASIBLE && a->session->none)
+		json_text(j, "reason", a->session->none);
 	json_text(j, "backend", a->backend);
 	json_seconds(j, "seconds", session_seconds(a->session));
 	json_text(j, "file", a->file);
@@ -269,8 +274,9 @@ int answer_report(const struct answer *a, enum answer_output output, report_fn *
 		return write_values(a, output) ? session_fail(s, NULL) : CLI_DONE;
 	if (!s->quiet) /* then no file is written */
 		cli_error("%s, so there is no assignment to write",
-			a->answer == GPUBE_ANSWER_INFEASIBLE ? "every assignment is forbidden"
-			: a->no_bounds                       ? "stopped before the end"
-							     : "none was found");
+			a->answer == GPUBE_ANSWER_INFEASIBLE
+				? (s->none ? s->none : "every assignment is forbidden")
+			: a->no_bounds ? "stopped before the end"
+				       : "none was found");
 	return a->answer == GPUBE_ANSWER_INFEASIBLE ? CLI_DONE : CLI_FAILED;
 }

@@ -35,8 +35,8 @@ double answer_log10(const struct answer *a);
 enum { ANSWER_VARIABLES = 64 };
 const char *answer_variables(char text[ANSWER_VARIABLES], const struct gpube_model *m);
 
-/* "infeasible  every assignment is forbidden (proved)" */
-void answer_text_infeasible(struct gpube_out *out);
+/* "infeasible  every assignment is forbidden (proved)", and what that means of a game */
+void answer_text_infeasible(struct gpube_out *out, const struct answer *a);
 
 bool answer_knows_bound(const struct answer *a, bool lower);
 /* The lower or the upper bound in decimals; false, and nothing, if it is not known. */

@@ -209,7 +209,7 @@ void bounding_text(
 	struct gpube_out *out, const struct answer *a, const struct gpube_solution *found)
 {
 	if (found->answer == GPUBE_ANSWER_INFEASIBLE) {
-		answer_text_infeasible(out);
+		answer_text_infeasible(out, a);
 	} else if (found->answer == GPUBE_ANSWER_OPTIMAL) {
 		text_optimum(out, a, found);
 	} else {
@@ -240,7 +240,7 @@ static void text_result(struct gpube_out *out, const struct conclusion *f)
 	const struct gpube_solution *s = f->solution;
 
 	if (s->answer == GPUBE_ANSWER_INFEASIBLE) {
-		answer_text_infeasible(out);
+		answer_text_infeasible(out, &f->answer);
 		return;
 	}
 	if (f->unproved && s->answer == GPUBE_ANSWER_INCOMPLETE && !s->closed)

@@ -47,7 +47,7 @@ static void text_answer(struct gpube_out *out, const struct report *p)
 	const struct dcop_result *r = p->result;
 
 	if (r->answer == GPUBE_ANSWER_INFEASIBLE) {
-		answer_text_infeasible(out);
+		answer_text_infeasible(out, a);
 		return;
 	}
 	if (r->answer == GPUBE_ANSWER_OPTIMAL) {

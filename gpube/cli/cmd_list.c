@@ -42,7 +42,7 @@ static void report_text(struct gpube_out *out, const void *arg)
 	const bool whole = r->answer.answer != GPUBE_ANSWER_INCOMPLETE;
 
 	if (r->answer.answer == GPUBE_ANSWER_INFEASIBLE) {
-		answer_text_infeasible(out);
+		answer_text_infeasible(out, &r->answer);
 		return;
 	}
 	gpube__out_printf(out, "%-*s", LABEL, "optimum");
@@ -163,7 +163,8 @@ static int list(struct result *r, const struct opts_list *o, const struct gpube_
 		r->answer.answer = GPUBE_ANSWER_INCOMPLETE;
 	}
 	if (r->answer.answer == GPUBE_ANSWER_INFEASIBLE && o->output == ANSWER_SOL)
-		session_note(s, "every assignment is forbidden, so no line is written");
+		session_note(s,
+			s->none ? s->none : "every assignment is forbidden, so no line is written");
 	rc = session_report(
 		s, o->output == ANSWER_SOL && !s->json ? report_sol : report_text, report_json, r);
 	return status ? CLI_FAILED : rc;

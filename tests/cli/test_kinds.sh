@@ -56,6 +56,30 @@ that 'nothing is lost' cmp "$work/e.txt" "$work/e2.txt"
 row 'a game as a model' 0 '^assignment +Ann=low Bob=low' '' \
 	"$gpube" solve -q examples/effort.nfg
 
+cat > "$work/cycle.nfg" << 'END'
+NFG 1 R "z" { "r" "c" } { 4 4 }
+
+0 0 -1 1 0 0 1 -1
+1 -1 0 0 -1 1 -1 1
+0 0 1 -1 0 0 -1 1
+-1 1 1 -1 1 -1 0 0
+END
+printf 'NFG 1 R "three" { "a" "b" "c" } { 2 2 1 }\n\n1 0 9 0 1 9 0 1 9 1 0 9\n' > "$work/cycle3.nfg"
+for f in cycle cycle3; do
+	for command in solve list bound dpop; do
+		row "$command: $f has no pure equilibrium" 0 \
+			'^infeasible +the game has no pure equilibrium: every assignment is forbidden \(proved\)$' '' \
+			"$gpube" $command -q "$work/$f.nfg"
+	done
+	row "in JSON, too: $f" 0 '"status": "infeasible", "reason": "the game has no pure equilibrium"' '' \
+		"$gpube" solve --json "$work/$f.nfg"
+	row "no .sol of $f" 0 '' 'the game has no pure equilibrium, so there is no assignment to write' \
+		"$gpube" solve --output sol "$work/$f.nfg"
+	row "its regrets: $f" 0 '^optimum ' '' "$gpube" solve -q --regret "$work/$f.nfg"
+done
+row 'a model without a solution is no game' 0 '^infeasible +every assignment is forbidden' '' \
+	sh -c "'$gpube' convert -q '$work/cycle.nfg' '$work/cycle.wcsp' && '$gpube' solve -q '$work/cycle.wcsp'"
+
 # ---- what convert cannot do to them is not left undone in silence -------------------------------
 printf 'csg 2 int32\n1 5\n2 4\n3 8\n' > "$work/two.txt"
 printf 'goods 2\nbids 1\n1 2.5 0 #\n' > "$work/cats.txt"

@@ -69,6 +69,7 @@ if command -v man > /dev/null 2>&1; then
 fi
 that 'the page has a heading for each block' [ "$(grep -c '^[.]SH' "$work/gpube-json.5")" = "$(($(grep -c '^@' gpube/cli/json_keys.txt) + 3))" ]
 printf 'x 1 1 1 5\n1\n1 0 9 0\n' > "$work/none.wcsp"
+printf 'NFG 1 R "x" { "a" "b" } { 2 2 }\n\n1 0 0 1 0 1 1 0\n' > "$work/none.nfg"
 printf 'csg 3 int32\n1 1\n2 2\n3 4\n4 1\n5 2\n6 2\n7 5\n' > "$work/x.csg"
 printf 'goods 3\nbids 3\ndummy 0\n\n0\t3.5\t0\t1\t#\n1\t2\t2\t#\n2\t1\t1\t2\t#\n' > "$work/a.txt"
 echo '2 0 1' > "$work/query"

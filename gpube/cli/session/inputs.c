@@ -40,13 +40,16 @@ int session_try_read(
 {
 	struct contents c;
 	int status = session_try_contents(s, &c, path, read);
+	bool pure;
 
 	*m = NULL;
 	if (status)
 		return status;
+	pure = c.game && !read->regret;
 	session_begin_reading(s, s->timeout);
 	status = contents_become(&c, s->ctx, GPUBE_CONTENT_MODEL, read->regret);
 	session_end_reading(s);
+	s->none = pure ? "the game has no pure equilibrium" : NULL;
 	if (!status) {
 		*m = c.model;
 		c.model = NULL;

@@ -14,10 +14,11 @@ struct session {
 	bool quiet, verbose, json;
 	const char *output; /* where results go: "-" or a file */
 	bool bar_allowed, bar_shown;
-	double bar_time; /* of the last drawing */
-	char said[1024]; /* the last note */
-	double timeout;  /* seconds from the start; 0: none */
-	bool muted;      /* a failure is kept for session_fail(), once it is known who tells it */
+	double bar_time;  /* of the last drawing */
+	char said[1024];  /* the last note */
+	double timeout;   /* seconds from the start; 0: none */
+	const char *none; /* what it means if the model has no solution, or NULL */
+	bool muted;       /* a failure is kept for session_fail(), once it is known who tells it */
 };
 
 /*
