@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "formats/common/conditional.h"
 #include "formats/common/registry.h"
 
 static const struct gpube_format_row formats[] = {
@@ -261,6 +262,8 @@ int gpube__read_from(
 		status = read_model(&m, in->ctx, in, f);
 	if (status == GPUBE_EPARSE && guessed)
 		add_guess(in->ctx);
+	if (!status)
+		status = gpube__note_rows(m, in->path);
 	if (!status)
 		status = gpube__evid_read_for(m, in->path, f->evidence, opts->evidence);
 	if (status)

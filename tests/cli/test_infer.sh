@@ -32,6 +32,48 @@ row 'MAR into a file' 0 '' '' "$gpube" infer -q -t MAR --output uai -o "$work/tw
 that 'it is a MAR result of two variables' sh -c "tr '\n' ' ' < '$work/two.MAR' | grep -Eq '^MAR 2 2 0.3[23][0-9]* 0.67'"
 row 'it is known as a result' 1 '' "is a result, which 'gpube info'" "$gpube" solve -q "$work/two.MAR"
 
+# ---- rows of conditional tables that do not add up to 1
+printf 'BAYES\n2\n2 3\n2\n1 0\n2 0 1\n\n2\n0.35 0.65\n6\n0.1 0.2 0.3 0.3 0.6 0.5' > "$work/turned.uai"
+row 'rows of a .uai: a note, once' 0 '^log10 Z ' \
+	'turned.uai: 2 rows of conditional probabilities do not add up to 1, the worst to 0.6: that of variable 1 where variable 0 is 0; all rows of this table would if the values of that variable varied slowest$' \
+	"$gpube" infer "$work/turned.uai"
+that 'it is one line' [ "$(wc -l < "$work/err")" = 1 ]
+row 'none with -q' 0 '^log10 Z ' '' "$gpube" infer -q "$work/turned.uai"
+row 'the numbers are kept' 0 '"log10": 0.04921802' '' "$gpube" infer -q --json "$work/turned.uai"
+cat > "$work/less.bif" << 'END'
+network unknown {
+}
+variable a { type discrete [ 2 ] { t, f }; }
+variable b { type discrete [ 3 ] { p, q, r }; }
+variable c { type discrete [ 2 ] { y, n }; }
+probability ( a ) { table 0.2, 0.7; }
+probability ( b | a ) { table 0.1, 0.5, 0.3, 0.25, 0.6, 0.25; }
+probability ( c | a, b ) { default 0.5, 0.5; (f, r) 0.5, 0.75; }
+END
+row 'the worst row of a .bif' 0 '^log10 Z ' \
+	'less.bif: 2 rows of conditional probabilities do not add up to 1, the worst to 1.25: that of variable c where variable a is f, variable b is r$' \
+	"$gpube" infer "$work/less.bif"
+sed 's/0.5, 0.75/0.5, 0.5/' "$work/less.bif" > "$work/one.bif"
+row 'one row, without parents' 0 '^log10 Z ' \
+	'one.bif: 1 row of conditional probabilities does not add up to 1, the worst to 0.9: that of variable a$' \
+	"$gpube" infer "$work/one.bif"
+"$gpube" convert "$work/one.bif" --check "$work/back.uai" 2> "$work/said"
+that 'what is read back is not told again' [ "$(grep -c 'add up' "$work/said")" = 1 ]
+printf '2\n2 2\n0\n1 0\n2\n0.5 0.5\n4\n0.5 0.5 0.25 0.5\na b\nn y n y\n' > "$work/less.erg"
+row 'a row of an .erg' 0 '*' 'less.erg: 1 row of .* to 0.75: that of variable b where variable a is y$' \
+	"$gpube" infer "$work/less.erg"
+# a seventh of each, to so many decimals: what %f writes is let pass, whatever the sum comes to
+for digits in 142857 14286 1428571; do
+	printf 'BAYES\n1\n7\n1\n1 0\n7\n%s\n' "$(for k in 1 2 3 4 5 6 7; do printf '0.%s ' $digits; done)" > "$work/7.uai"
+	case $digits in 14286) note='add up to 1, the worst to 1.00002: that of variable 0$' ;; *) note='^$' ;; esac
+	"$gpube" infer "$work/7.uai" > /dev/null 2> "$work/err"
+	that "sevenths, 0.$digits" sh -c '[ "$2" = "^$" ] && [ ! -s "$1" ] || grep -q -e "$2" "$1"' - "$work/err" "$note"
+done
+printf 'MARKOV\n1\n2\n1\n1 0\n2\n0.5 0.7\n' > "$work/free.uai"
+row 'potentials of a MARKOV network need not' 0 '*' '' "$gpube" infer -q "$work/free.uai"
+"$gpube" infer "$work/free.uai" > /dev/null 2> "$work/err"
+that 'nor are they told' [ ! -s "$work/err" ]
+
 # a network with names
 cat > "$work/two.bif" <<'END'
 network two { }
