@@ -92,6 +92,7 @@ struct gpube_cfn_reader {
 	int (*read_problem)(struct gpube_cfn_reader *r);
 	struct gpube_model *m;
 	bool tags; /* the JSON form, with "problem" and the other tags */
+	bool told_decimals;
 	struct gpube_cfn_token token;
 	struct gpube_cfn_open open;
 	struct gpube_names names;

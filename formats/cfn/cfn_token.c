@@ -118,10 +118,12 @@ int gpube__cfn_to_cost(struct gpube_cfn_reader *r, int64_t *v)
 	if (!gpube__decimal(r->token.text, &cost, &scale, &fits))
 		return gpube__cfn_expected(r, "a cost");
 	if (fits && scale > r->m->scale) {
-		gpube__log(r->m->ctx, GPUBE_LOG_NOTE,
-			"%s:%lld: cost '%.40s' has more decimals than the bound: kept (toulbar2 "
-			"cuts them)",
-			r->in->path, (long long)r->in->line, r->token.text);
+		if (!r->told_decimals)
+			gpube__log(r->m->ctx, GPUBE_LOG_NOTE,
+				"%s:%lld: cost '%.40s' has more decimals than the bound: all are "
+				"kept; toulbar2 cuts them off, and may find another optimum",
+				r->in->path, (long long)r->in->line, r->token.text);
+		r->told_decimals = true; /* of one cost, for all */
 		status = gpube__cfn_widen(r->m, &r->open, scale - r->m->scale);
 		if (status == GPUBE_ENOMEM)
 			return gpube__cfn_fail(r, status);

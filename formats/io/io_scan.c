@@ -175,6 +175,19 @@ int gpube__in_token(struct gpube_in *in, char token[256], const char *what)
 
 /* ---- integers ---------------------------------------------------------------------- */
 
+/* Digits that may pass 2^63: true if they do not. */
+static bool parse_long(const char *p, bool negative, int64_t *v)
+{
+	int64_t r = 0;
+
+	for (; is_digit(*p); p++)
+		if (__builtin_mul_overflow(r, 10, &r) ||
+			__builtin_add_overflow(r, negative ? '0' - *p : *p - '0', &r))
+			return false;
+	*v = r;
+	return true;
+}
+
 /*
  * The end that is no more than the type's is left out of what was expected: then a number past it
  * has nothing wrong but its size.
@@ -187,7 +200,7 @@ int(gpube__in_outside)(
 	if (max < INT64_MAX)
 		return gpube__in_error(in, "expected %s from %lld to %lld, found '%.40s'", what,
 			(long long)min, (long long)max, token);
-	if (*token == '-' || gpube__units(&v, token, 0))
+	if (*token == '-' || parse_long(token + (*token == '+'), false, &v))
 		return gpube__in_error(
 			in, "expected %s from %lld, found '%.40s'", what, (long long)min, token);
 	return gpube__in_too_large(in, max, what, token);
@@ -211,19 +224,6 @@ static int refuse_int(struct gpube_in *in, int64_t min, int64_t max, const char 
 	if (!is_digit(*p) || p[strspn(p, "0123456789")])
 		return gpube__in_expected(in, what, token);
 	return gpube__in_outside(in, min, max, what, token);
-}
-
-/* Digits that may pass 2^63: true if they do not. */
-static bool parse_long(const char *p, bool negative, int64_t *v)
-{
-	int64_t r = 0;
-
-	for (; is_digit(*p); p++)
-		if (__builtin_mul_overflow(r, 10, &r) ||
-			__builtin_add_overflow(r, negative ? '0' - *p : *p - '0', &r))
-			return false;
-	*v = r;
-	return true;
 }
 
 int gpube__in_int(struct gpube_in *in, int64_t *v, int64_t min, int64_t max, const char *what)

@@ -59,6 +59,28 @@ row 'zebra: times' 0 '^time +[0-9.]+ s: read [0-9.]+, simplify ' '' "$gpube" sol
 row 'zebra: backend' 0 '^backend +cpu, 1 thread$' '' "$gpube" solve --threads 1 $x/zebra.wcsp
 row 'exams: decimals as in the file' 0 '^optimum +4\.30, the proved minimum, after ' '' \
 	"$gpube" solve $x/exams.cfn
+# toulbar2 says 1 of it
+cat > "$work/wsame.cfn" << 'END'
+{  problem: {name: MyWsame, mustbe: <2 }
+   variables: {v1: [a b c] v2: [a b c] v3: [a b c] v4: [a b c]}
+   functions: {
+   rema : { scope [v1] costs: [0.1 1 1]}
+   rema : { scope [v2] costs: [1 0.25 1]}
+   rema : { scope [v3] costs: [1 1 0.3]}
+   mywa : { scope: [v1 v2 v3 v4]
+	     type : wsame
+	     params: {
+		 metric: lin
+		 cost: 3.3 // will be truncated to 3
+	     }
+	   }
+   }
+}
+END
+row 'more decimals than the bound has: exact, and told' 0 '^optimum     1.35, the proved minimum' \
+	"^gpube: .*/wsame.cfn:4: cost '0.1' has more decimals than the bound: all are kept; toulbar2 cuts them off" \
+	"$gpube" solve "$work/wsame.cfn"
+that 'once' [ "$(grep -c decimals "$work/err")" = 1 ]
 row 'exams: names' 0 ' algebra=monday botany=tuesday ' '' "$gpube" solve $x/exams.cfn
 row 'exams: one optimum' 0 '^optima +1$' '' "$gpube" solve --count $x/exams.cfn
 row 'sprinkler: evidence is found' 0 '^optimum +log10 -0\.48945' '' "$gpube" solve $x/sprinkler.uai
