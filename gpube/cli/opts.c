@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "formats/io/io.h"
 #include "gpube/cli/cli.h"
@@ -66,7 +67,7 @@ const char *opts_name(const struct opt_row *row)
 
 /* ---- values ---------------------------------------------------------------- */
 
-/* Index of 'word' among the words of "a|b|c"; -1 if it is none of them. */
+/* Index of 'word', in any case, among the words of "a|b|c"; -1 if it is none of them. */
 static int choice(const char *words, const char *word)
 {
 	size_t n = strlen(word);
@@ -75,7 +76,7 @@ static int choice(const char *words, const char *word)
 	for (;; k++) {
 		size_t length = strcspn(words, "|");
 
-		if (length == n && !memcmp(words, word, n))
+		if (length == n && !strncasecmp(words, word, n))
 			return k;
 		if (!words[length])
 			return -1;
@@ -194,76 +195,70 @@ static void set_defaults(const struct command *c, void *opts)
 
 /* ---- mistakes ---------------------------------------------------------------- */
 
-int opts_distance(const char *a, const char *b)
-{
-	int row[3][64];
-	size_t n = strlen(a), m = strlen(b), i, j;
-
-	if (n > 60 || m > 60)
-		return 60;
-	for (j = 0; j <= m; j++)
-		row[0][j] = (int)j;
-	for (i = 1; i <= n; i++) {
-		int *now = row[i % 3];
-		const int *before = row[(i + 2) % 3], *before2 = row[(i + 1) % 3];
-
-		now[0] = (int)i;
-		for (j = 1; j <= m; j++) {
-			int d = before[j - 1] + (a[i - 1] != b[j - 1]);
-
-			d = before[j] + 1 < d ? before[j] + 1 : d;
-			d = now[j - 1] + 1 < d ? now[j - 1] + 1 : d;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-				before2[j - 2] + 1 < d)
-				d = before2[j - 2] + 1;
-			now[j] = d;
-		}
-	}
-	return row[n % 3][m];
-}
-
 static void see_help(const struct command *c)
 {
 	if (!cli_muted)
 		fprintf(stderr, "see '%s%s --help'\n", cli_prefix, c->name);
 }
 
+/* An option that the command has not: 'name' without its dashes, up to an '='. */
+static void unknown_option(
+	const struct command *c, const char *dashes, const char *name, int length)
+{
+	char like[64];
+
+	if (opts_nearest(like, c, name))
+		cli_error("unknown option '%s%.*s', did you mean '--%s'?", dashes, length, name,
+			like);
+	else
+		cli_error("unknown option '%s%.*s' of '%s%s%s'", dashes, length, name, c->name,
+			*c->arguments ? " " : "", c->arguments);
+}
+
 /* getopt_long has refused the long option in 'word': unknown, or short for several. */
 static void bad_long(const struct command *c, const char *word)
 {
-	char name[64], like[64] = "", several[256] = "";
+	const char *name = word + 2;
+	char several[256] = "";
 	const struct opt_row *row;
-	int k, n_like = 0, best;
-	size_t length = strcspn(word + 2, "=");
+	int n_like = 0;
+	const size_t length = strcspn(name, "=");
 
-	if (length >= sizeof(name))
-		length = sizeof(name) - 1;
-	best = (int)length / 3 + 2;
-	memcpy(name, word + 2, length);
-	name[length] = 0;
-	for (k = 0; (row = opts_row(c, k, NULL)); k++) {
+	for (int k = 0; (row = opts_row(c, k, NULL)); k++) {
 		const char *candidate = opts_name(row);
-		int d = opts_distance(name, candidate);
-		size_t used = strlen(several);
+		const size_t used = strlen(several);
 
-		if (!strncmp(candidate, name, length)) {
+		if (!strncmp(candidate, name, length))
 			snprintf(several + used, sizeof(several) - used, "%s--%s",
 				n_like++ ? ", " : "", candidate);
-		}
-		if (d < best) {
-			best = d;
-			snprintf(like, sizeof(like), "%s", candidate);
+	}
+	if (n_like > 1)
+		cli_error("option '--%.*s' is ambiguous: %s", (int)length, name, several);
+	else
+		unknown_option(c, "--", name, (int)length);
+}
+
+/*
+ * The same of a letter, which may stand in front of a word that is meant for a long option:
+ * "-timer=10", as toulbar2 and many others have them.
+ */
+static void bad_short(const struct command *c, int argc, char **argv, int letter)
+{
+	const char name[] = {(char)letter, 0};
+	char like[64];
+
+	/* getopt_long goes on from a word once it is at its end */
+	for (int k = optind < argc ? optind : optind - 1; k >= optind - 1 && k > 0; k--) {
+		const char *word = argv[k];
+		const size_t length = strcspn(word, "=");
+
+		if (word[0] == '-' && word[1] == letter && length > 2 &&
+			opts_nearest(like, c, word + 1)) {
+			unknown_option(c, "-", word + 1, (int)length - 1);
+			return;
 		}
 	}
-	if (opts_distance(name, "help") < best)
-		snprintf(like, sizeof(like), "help");
-	if (n_like > 1)
-		cli_error("option '--%s' is ambiguous: %s", name, several);
-	else if (like[0])
-		cli_error("unknown option '--%s', did you mean '--%s'?", name, like);
-	else
-		cli_error("unknown option '--%s' of '%s%s%s'", name, c->name,
-			*c->arguments ? " " : "", c->arguments);
+	unknown_option(c, "-", name, 1);
 }
 
 /* The row that getopt_long calls 'code': LONG + its index, or its letter. */
@@ -282,7 +277,7 @@ static const struct opt_row *row_of_code(
 }
 
 /* Says what getopt_long disliked; 'refused' is what it returned: '?' or ':'. */
-static int bad_option(const struct command *c, char **argv, int refused)
+static int bad_option(const struct command *c, int argc, char **argv, int refused)
 {
 	const struct opt_row *row = row_of_code(c, optopt, NULL);
 	char expected[96];
@@ -293,8 +288,7 @@ static int bad_option(const struct command *c, char **argv, int refused)
 	else if (row || optopt == 'h')
 		cli_error("--%s takes no value", row ? opts_name(row) : "help");
 	else if (optopt)
-		cli_error("unknown option '-%c' of '%s%s%s'", optopt, c->name,
-			*c->arguments ? " " : "", c->arguments);
+		bad_short(c, argc, argv, optopt);
 	else
 		bad_long(c, argv[optind - 1]);
 	see_help(c);
@@ -361,7 +355,7 @@ int opts_parse(const struct command *c, void *opts, int argc, char **argv)
 		if (got == 'h')
 			return OPTS_HELP;
 		if (got == '?' || got == ':')
-			return bad_option(c, argv, got);
+			return bad_option(c, argc, argv, got);
 		row = row_of_code(c, got, &group);
 		assert(row);
 		if (!parse_value(row, optarg, field_of(row, group, opts))) {

@@ -20,6 +20,7 @@
 #ifndef GPUBE_CLI_OPTS_H
 #define GPUBE_CLI_OPTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -658,7 +659,14 @@ enum { OPTS_BAD = -1, OPTS_HELP = -2 };
  */
 int opts_parse(const struct command *c, void *opts, int argc, char **argv);
 
-/* Changes between two words that make one out of the other: to find what was meant. */
+/* In opts_nearest.c: changes between two words that make one out of the other. */
 int opts_distance(const char *a, const char *b);
+/*
+ * opts_nearest() - the command's option that an unknown word (without its dashes, up to an '=') was
+ * meant for: one that is spelt nearly so, or what other programs call so.
+ * like  out: its name, without dashes
+ * Returns false if none is near.
+ */
+bool opts_nearest(char like[64], const struct command *c, const char *word);
 
 #endif

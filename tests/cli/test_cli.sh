@@ -32,6 +32,62 @@ row 'a command whose files are arguments says so' 2 '' "^gpube: unknown option '
 	"$gpube" convert -o a.cfn examples/exams.cfn
 row 'unknown short option' 2 '' "^gpube: unknown option '-Z' of 'solve FILE \[EVIDENCE\]'\$" "$gpube" solve -Z x
 row 'unknown short option in a cluster' 2 '' "^gpube: unknown option '-Z' of 'solve FILE \[EVIDENCE\]'\$" "$gpube" solve -qZ x
+# ---- what other programs call an option: COMMAND WORD OPTION
+while read -r command word option; do
+	row "$command $word" 2 '' "^gpube: unknown option '${word%%=*}', did you mean '$option'\?\$" \
+		"$gpube" "$command" "$word" x
+done << 'WORDS'
+solve --time-limit --timeout
+solve --time-limt --timeout
+solve --time_limit=5 --timeout
+solve --Time-Limit --timeout
+solve -timer=10 --timeout
+solve -t --timeout
+nash -t --timeout
+csg --timelimit --timeout
+convert --memory-limit --memory
+bound --cpus --threads
+solve -j --threads
+solve -upper-bound=3 --ub
+solve --warm-start --sol
+solve --random-seed --seed
+count --random-seed --seed
+list --max-solutions --most
+infer --evidence-file --evidence
+info --elimination-order --order
+solve --no-presolve --no-simplify
+solve --input-format --from
+convert --input-format --from
+convert --output-format --to
+solve --output-format --output
+bound --proof --certify
+solve --silent --quiet
+solve --usage --help
+auction -t --timeout
+reparam --threds --threads
+generate --variabels --variables
+WORDS
+# ---- and what is like none is not guessed
+while read -r command word; do
+	row "$command $word: no guess" 2 '' "^gpube: unknown option '$word' of '$command" "$gpube" "$command" "$word" x
+done << 'WORDS'
+solve --frobnicate
+solve --x
+solve --abc
+convert --time-limit
+devices --time-limit
+nash --upper-bound
+solve -Z
+generate --timeout
+WORDS
+row 'a letter in a cluster' 2 '' "^gpube: unknown option '-t', did you mean '--timeout'\?\$" "$gpube" solve -qt 5 x
+# ---- words of an option are taken in any case
+row 'a task in small letters' 0 '^marginals ' '' "$gpube" infer -q --task mar examples/sprinkler.uai
+row 'and in mixed ones' 0 '^assignment ' '' "$gpube" infer -q -t Mpe examples/sprinkler.uai
+row 'a method in capitals' 0 '^optimum ' '' "$gpube" solve -q --method TREE examples/exams.cfn
+row 'a format in capitals' 0 '^optimum ' '' "$gpube" solve -q --from CFN examples/exams.cfn
+that 'no option has a word twice but for case' sh -c "'$gpube' __completion bash | sed -n \"s/.*words='\\([^']*\\)'.*/\\1/p\" |
+	tr '[:upper:]' '[:lower:]' | awk '{ split(\"\", seen); for (i = 1; i <= NF; i++) if (seen[\$i]++) exit 1; n += NF > 1 } END { if (!n) exit 1 }'"
 row 'ambiguous option' 2 '' "^gpube: option '--or' is ambiguous: --order, --order-file, --order-time\$" \
 	"$gpube" solve --or x
 row 'flag with a value' 2 '' '^gpube: --count takes no value$' "$gpube" solve --count=3 x
@@ -81,7 +137,7 @@ timeout|1d|a time such as 90, 90s, 5m or 1h
 order-time|1ms|a time such as 90, 90s, 5m or 1h
 output|xml|text.json.sol.uai.ub
 output||text.json.sol.uai.ub
-output|TEXT|text.json.sol.uai.ub
+output|TEXTS|text.json.sol.uai.ub
 order|fill|auto.min-fill.min-size.min-degree
 from|none|auto.wcsp.cfn.uai.*
 backend|gpu|auto.cpu.cuda
