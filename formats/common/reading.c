@@ -1,6 +1,7 @@
 /* reading.c - see reading.h. */
 #include "formats/common/reading.h"
 
+#include <stdio.h>
 #include <string.h>
 
 int gpube__add_vars(struct gpube_model *m, struct gpube_in *in, int64_t n, int32_t domain)
@@ -76,6 +77,46 @@ bool gpube__in_line_ended(struct gpube_in *in)
 	while (gpube__in_fill(in) && *in->p != '\n' && is_blank(*in->p))
 		in->p++;
 	return !gpube__in_fill(in) || *in->p == '\n';
+}
+
+/* The first variable that is twice among the next n numbers of the line; -1: none. */
+static int64_t repeated_in_line(struct gpube_in *in, int64_t n, int32_t n_vars, bool *seen)
+{
+	char token[256];
+	int64_t v;
+
+	for (; n > 0 && !gpube__in_line_ended(in); n--) {
+		if (gpube__in_token(in, token, "a variable") || !gpube__units(&v, token, 0) ||
+			v < 0 || v >= n_vars)
+			return -1;
+		if (seen[v])
+			return v;
+		seen[v] = true;
+	}
+	return -1;
+}
+
+int gpube__in_arity(struct gpube_in *in, int64_t *arity, int64_t min, int64_t max, int32_t n_vars,
+	int32_t self, const char *what)
+{
+	char number[64];
+	bool *seen;
+	int64_t v;
+
+	if (gpube__in_int(in, arity, -INT64_MAX, INT64_MAX, what))
+		return in->status;
+	if (*arity >= min && *arity <= max)
+		return GPUBE_OK;
+	snprintf(number, sizeof(number), "%.*s", (int)(in->p - in->last), in->last);
+	seen = gpube__alloc_zero(in->ctx, (uint64_t)n_vars + 1, sizeof(*seen));
+	if (!seen)
+		return in->status = GPUBE_ENOMEM;
+	if (self >= 0)
+		seen[self] = true;
+	v = repeated_in_line(in, *arity < 0 ? -*arity : *arity, n_vars, seen);
+	gpube__free(in->ctx, seen);
+	return v >= 0 ? gpube__in_error(in, "variable %lld is twice in a scope", (long long)v)
+		      : gpube__in_outside(in, min, max, what, number);
 }
 
 bool gpube__in_skip_c_comments(struct gpube_in *in)

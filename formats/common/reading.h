@@ -36,6 +36,14 @@ int gpube__charge_expanded(struct gpube_in *in, int64_t cells, const char *name)
 /* Is nothing more on the line but blanks? Passes those, not the line's end. */
 bool gpube__in_line_ended(struct gpube_in *in);
 
+/*
+ * gpube__in_arity() - how many variables a scope names, as gpube__in_int(). More than there are
+ * cannot be distinct: what is wrong, then, is the one that is repeated, if the line has it.
+ * self  a variable that the scope has besides; -1: none
+ */
+int gpube__in_arity(struct gpube_in *in, int64_t *arity, int64_t min, int64_t max, int32_t n_vars,
+	int32_t self, const char *what);
+
 /* To the next token that is not in a comment as in C; false at the end. */
 bool gpube__in_skip_c_comments(struct gpube_in *in);
 

@@ -63,7 +63,8 @@ static int read_parents(struct reader *r, int32_t i)
 	char what[64];
 
 	snprintf(what, sizeof(what), "the number of parents of variable %d", i);
-	if (read_number(r, &n, 0, (int64_t)r->m->n_vars - 1, what))
+	gpube__in_skip_c_comments(r->in);
+	if (gpube__in_arity(r->in, &n, 0, (int64_t)r->m->n_vars - 1, r->m->n_vars, i, what))
 		return r->in->status;
 	snprintf(what, sizeof(what), "a parent of variable %d", i);
 	for (int64_t k = 0; k < n; k++) {

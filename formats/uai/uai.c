@@ -54,7 +54,7 @@ static int read_scope(
 	char what[64];
 
 	snprintf(what, sizeof(what), "the arity of function %d", function);
-	if (gpube__in_int(in, &arity, 0, m->n_vars, what))
+	if (gpube__in_arity(in, &arity, 0, m->n_vars, m->n_vars, -1, what))
 		return in->status;
 	if (gpube__grow(m->ctx, &s->arity, &s->capacity, s->n + 1, sizeof(*s->arity)))
 		return GPUBE_ENOMEM;

@@ -291,7 +291,8 @@ static int read_function(struct reader *r, int32_t function)
 	bool shared, complete;
 	int status;
 
-	if (gpube__in_int(r->in, &arity, -(int64_t)r->n_vars, r->n_vars, "an arity"))
+	if (gpube__in_arity(
+		    r->in, &arity, -(int64_t)r->n_vars, r->n_vars, r->n_vars, -1, "an arity"))
 		return r->in->status;
 	if (arity == 0)
 		return read_constant(r);

@@ -273,11 +273,14 @@ static int check_scope(const struct gpube_model *m, int arity, const int32_t *sc
 {
 	enum { SHORT = 64 };
 
-	if (arity < 0 || arity > m->n_vars)
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "a scope of %d variables: there are %d",
-			arity, m->n_vars);
+	if (arity < 0)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "a scope of %d variables", arity);
 	if (arity && !scope)
 		return gpube__missing(m->ctx);
+	if (arity > m->n_vars)
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"a scope of %d variables: there are %d, and none may be in it twice", arity,
+			m->n_vars);
 	for (int k = 0; k < arity; k++) {
 		if (scope[k] < 0 || scope[k] >= m->n_vars)
 			return gpube__fail(m->ctx, GPUBE_EINVAL,

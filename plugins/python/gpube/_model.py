@@ -319,7 +319,9 @@ class Model(Owner):
 
 		domain  how many values it has, or their names: values are 0 to domain - 1 everywhere, the names
 		        are for named(), observe() and the files that have a place for them
-		Errors: ValueError (a name with a zero byte), Error EINVAL (no values), ENOMEM
+		name    no other variable has it
+		Errors: ValueError (a name with a zero byte), Error EINVAL (no values, a name that another has),
+		        ENOMEM
 
 		>>> m = gpube.Model(); day = m.add_variable(["monday", "tuesday"], "day")
 		>>> m.named([1])
@@ -333,10 +335,24 @@ class Model(Owner):
 				raise
 			values = [_bytes(str(x)) for x in domain]
 			size = len(values)
+		other = None if name is None else self._by_name().get(name)
+		if other is not None:
+			raise Error("EINVAL", "variables %d and %d would both be called %r" % (other, len(self), name))
 		self.context._do(lib.gpube_model_add_var, self._address, ctypes.byref(out),
 			size, None if name is None else _bytes(name))
 		self._name_values(out.value, values)
 		return out.value
+
+	def _by_name(self):
+		"""{name: index}, of a file's variables that share one the first; it is kept, for variables are
+		only ever added."""
+		known = self.__dict__.setdefault("_names", {})
+		for v in range(self.__dict__.get("_n_named", 0), len(self)):
+			name = _text(lib.gpube_model_var_name(self._address, v))
+			if name is not None:
+				known.setdefault(name, v)
+		self._n_named = len(self)
+		return known
 
 	def _name_values(self, variable, names):
 		if names:
@@ -358,6 +374,9 @@ class Model(Owner):
 		domains = [lib.gpube_model_domain(self._address, v) for v in scope]
 		if min(domains, default=1) < 1:
 			raise Error("EINVAL", "no variable %d" % scope[[d < 1 for d in domains].index(True)])
+		if len(set(scope)) < len(scope):
+			twice = next(v for k, v in enumerate(scope) if v in scope[:k])
+			raise Error("EINVAL", "variable %d is twice in a scope" % twice)
 		if callable(table):
 			table = [table(*values) for values in product(*map(range, domains))]
 		decimals = self.decimals

@@ -68,6 +68,19 @@ def hard_model(**context):
 
 
 class Costs(unittest.TestCase):
+	def test_names_are_unique(self):
+		m = gpube.Model()
+		self.assertEqual([m.add_variable(2, n) for n in ("x", None, "y", None)], [0, 1, 2, 3])
+		with self.assertRaisesRegex(gpube.Error, "variables 2 and 4 would both be called 'y'") as e:
+			m.add_variable(["a", "b"], "y")
+		self.assertEqual((e.exception.status, len(m)), ("EINVAL", 4))
+		self.assertEqual((m.add_variable(3, "z"), m.names), (4, ["x", None, "y", None, "z"]))
+		self.assertRaisesRegex(gpube.Error, "variables 4 and 5 ", m.add_variable, 2, "z")
+		m = gpube.Model.read(example("exams.cfn"))
+		self.assertRaisesRegex(gpube.Error, "variables 0 and %d .*%r" % (len(m), m.names[0]), m.add_variable, 2, m.names[0])
+		m.add_variable(2, "another")
+		self.assertRaisesRegex(gpube.Error, "variables %d and %d " % (len(m) - 1, len(m)), m.add_variable, 2, "another")
+
 	def test_examples(self):
 		s = gpube.Model.read(example("exams.cfn")).solve(count=True)
 		self.assertEqual((s.optimum, type(s.optimum), s.proved), (Decimal("4.30"), Decimal, True))
@@ -253,6 +266,9 @@ class Costs(unittest.TestCase):
 		for wanted, cost in (("Model(decimals=", 0.5), ("^nan where", float("nan"))):
 			self.assertRaisesRegex(ValueError, wanted.replace("(", r"\("), m.add_function, [a], [cost, 0])
 		self.assertEqual(len(m), 2)
+		# a repeated variable is called that, whatever else is wrong, as in [a, a, b] of two variables
+		for scope, table in (([a, a], [[1, 2], [3, 4]]), ([b, b], [1]), ([a, b, a], [0] * 12), ([a, a], lambda x: x)):
+			self.assertRaisesRegex(gpube.Error, "variable %d is twice in a scope" % scope[0], m.add_function, scope, table)
 		with self.assertRaises(gpube.Error) as e:
 			m.solve(order=[0, 0])
 		self.assertEqual(e.exception.status, "EINVAL")
