@@ -659,7 +659,7 @@ enum { OPTS_BAD = -1, OPTS_HELP = -2 };
  */
 int opts_parse(const struct command *c, void *opts, int argc, char **argv);
 
-/* In opts_nearest.c: changes between two words that make one out of the other. */
+/* In options/opts_nearest.c: changes between two words that make one out of the other. */
 int opts_distance(const char *a, const char *b);
 /*
  * opts_nearest() - the command's option that an unknown word (without its dashes, up to an '=') was
