@@ -81,6 +81,8 @@ GPUBE_API int csg_auction_model(struct gpube_model **out, const struct csg_aucti
  * mixture of both, as an auction. Value 0 of a variable wins nothing. Functions of one variable are
  * prices: by how much the total gets better than with value 0. Those of two allow or forbid pairs:
  * values that each forbid all but the other one are parts of one bid, others exclude each other.
+ * Those of more variables, of two values each, let at most one of them have its second value, as
+ * the rows of a set packing program do.
  * Bids are numbered as their names say ("bid7"), otherwise from 0 as they come. The optimum of the
  * model is that of value 0 everywhere, bettered by the revenue.
  * Cost:   the cells of the functions, and n_bids^2 / 4 bytes

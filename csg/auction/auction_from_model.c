@@ -4,11 +4,12 @@
  *
  * Value 0 of a variable is that it wins nothing; each other one is a part of a bid. A table of two
  * variables says of two values that they need each other, then they are parts of one bid, or that
- * they exclude each other; all values of a variable do. So both forms that csg_auction_model()
- * writes are one: in the first a variable is a bid, in the second a good, and any mixture is an
- * auction, too. Goods are sets of bids of which any two exclude each other: variables of several
- * bids, and cliques for what is left, as goods that are pairs alone would make the linear program
- * weak.
+ * they exclude each other; all values of a variable do, and so do the second values of several
+ * variables of which at most one may have it: a row of a set packing program. So both forms that
+ * csg_auction_model() writes are one, in the first a variable is a bid, in the second a good; so
+ * is what csg__auction_write_program() writes, and any mixture. Goods are sets of bids of which any
+ * two exclude each other: variables of several bids, rows, and cliques for what is left, as goods
+ * that are pairs alone would make the linear program weak.
  */
 #include <string.h>
 
@@ -62,12 +63,17 @@ static int check_form(const struct reading *r)
 				m->vars[v].hidden ? "no auction: variable %d is not in the file"
 						  : "no auction: variable %d is observed",
 				v);
-	for (int32_t f = 0; f < m->n_functions; f++)
-		if (m->functions[f].arity < 1 || m->functions[f].arity > 2)
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		int64_t even;
+
+		if (m->functions[f].arity < 1 ||
+			(m->functions[f].arity > 2 && !csg__at_most_one(m, f, &even)))
 			return refuse(r,
 				"no auction: function %d is over neither one variable, for "
-				"prices, nor two, for bids that exclude each other",
+				"prices, nor two, for bids that exclude each other, nor does it "
+				"let at most one of several bids win",
 				f);
+	}
 	return GPUBE_OK;
 }
 
@@ -163,7 +169,7 @@ static struct line line_of(const struct reading *r, int32_t f, int32_t a, int si
 	return line;
 }
 
-static int take_row(
+static int take_value(
 	struct reading *r, int32_t f, int32_t a, const struct line *columns, int64_t even)
 {
 	const int32_t *scope = gpube__scope(r->m, f);
@@ -231,7 +237,7 @@ static int take_pairs(struct reading *r, int32_t f)
 			status = refuse(r, "no auction: function %d has costs of pairs", f);
 	for (int32_t a = 1; a < rows && !status; a++)
 		status = gpube__stopped(r->ctx) ? gpube__fail_stopped(r->ctx)
-						: take_row(r, f, a, column, even);
+						: take_value(r, f, a, column, even);
 	gpube__free(r->ctx, column);
 	r->worst += even;
 	return status;
@@ -242,8 +248,14 @@ static int take_functions(struct reading *r)
 	const struct gpube_model *m = r->m;
 	int status = GPUBE_OK;
 
-	for (int32_t f = 0; f < m->n_functions && !status; f++)
-		status = m->functions[f].arity == 1 ? take_prices(r, f) : take_pairs(r, f);
+	for (int32_t f = 0; f < m->n_functions && !status; f++) {
+		int64_t even = 0;
+
+		if (m->functions[f].arity <= 2)
+			status = m->functions[f].arity == 1 ? take_prices(r, f) : take_pairs(r, f);
+		else if (csg__at_most_one(m, f, &even)) /* it is, by check_form() */
+			r->worst += even;
+	}
 	if (!status && gpube__reaches_top(m, r->worst))
 		status = refuse(r,
 			"no auction: its bound may forbid bids that do not exclude each other", 0);
@@ -364,21 +376,52 @@ static int clash(const struct reading *r)
 	return refuse(r, "no auction: values that need each other exclude each other", 0);
 }
 
+static int add_to_clique(struct reading *r, int32_t part)
+{
+	if (gpube__bit(r->clique, r->bid[part]))
+		return clash(r);
+	gpube__bit_put(r->clique, r->bid[part]);
+	return GPUBE_OK;
+}
+
+/* All of r->clique exclude each other. */
+static void exclude_clique(struct reading *r)
+{
+	for (int b = 0; b < r->a->n_bids; b++)
+		for (size_t w = 0; w < r->words && gpube__bit(r->clique, b); w++)
+			set_of(r->conflict, r, b)[w] |= r->clique[w];
+}
+
 /* Bids on the values of one variable. */
 static int take_variable(struct reading *r, int32_t v)
 {
 	const int32_t from = r->first[v], to = r->first[v + 1];
+	int status = GPUBE_OK;
+
+	if (to - from < 2)
+		return GPUBE_OK;
+	memset(r->clique, 0, r->words * sizeof(*r->clique));
+	for (int32_t p = from; p < to && !status; p++)
+		status = add_to_clique(r, p);
+	if (status)
+		return status;
+	exclude_clique(r);
+	return add_good(r);
+}
+
+/* Those of which at most one wins. */
+static int take_row(struct reading *r, int32_t f)
+{
+	const int32_t *scope = gpube__scope(r->m, f);
+	int status = GPUBE_OK;
 
 	memset(r->clique, 0, r->words * sizeof(*r->clique));
-	for (int32_t p = from; p < to; p++) {
-		if (gpube__bit(r->clique, r->bid[p]))
-			return clash(r);
-		gpube__bit_put(r->clique, r->bid[p]);
-	}
-	for (int32_t p = from; p < to; p++)
-		for (size_t w = 0; w < r->words; w++)
-			set_of(r->conflict, r, r->bid[p])[w] |= r->clique[w];
-	return to - from > 1 ? add_good(r) : GPUBE_OK;
+	for (int k = 0; k < r->m->functions[f].arity && !status; k++)
+		status = add_to_clique(r, r->first[scope[k]]);
+	if (status)
+		return status;
+	exclude_clique(r);
+	return add_good(r);
 }
 
 /* The lowest bid of a set; -1: it is empty. */
@@ -430,6 +473,10 @@ static int make_goods(struct reading *r)
 		return GPUBE_ENOMEM;
 	for (int32_t v = 0; v < r->m->n_vars && !status; v++)
 		status = take_variable(r, v);
+	for (int32_t f = 0; f < r->m->n_functions && !status; f++)
+		if (r->m->functions[f].arity > 2)
+			status = gpube__stopped(r->ctx) ? gpube__fail_stopped(r->ctx)
+							: take_row(r, f);
 	for (int64_t k = 0; k < r->n_pairs && !status; k++) {
 		const int b = r->bid[r->pair[2 * k]], c = r->bid[r->pair[2 * k + 1]];
 

@@ -16,6 +16,15 @@ struct csg_auction {
 	int32_t *good;
 };
 
+struct gpube_model;
+
+/*
+ * csg__at_most_one() - whether function f, over variables of two values, allows that at most one of
+ * them has the second one, and all that is allowed costs the same.
+ * even  out: that
+ */
+bool csg__at_most_one(const struct gpube_model *m, int32_t f, int64_t *even);
+
 /* csg_auction_read() of a stream that is open. */
 int csg__auction_read_from(struct csg_auction **out, struct gpube_in *in);
 

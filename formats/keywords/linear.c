@@ -273,13 +273,24 @@ static int choose_listing(struct gpube_linear *l, struct listing *list, int64_t 
 	return GPUBE_OK;
 }
 
-static int add_listing(struct gpube_linear *l, const struct listing *list, int64_t cost)
+static int add_tuples(struct gpube_linear *l, struct gpube_tuples *t)
 {
 	struct gpube_table table;
-	struct gpube_tuples t;
-	int64_t n, twice;
+	int64_t twice;
 	int32_t index;
-	int status;
+	int status = gpube__tuples_finish(t, &table, &twice);
+
+	if (!status)
+		status = gpube__add_table(l->m, &index, &table);
+	if (!status)
+		status = gpube__add_function(l->m, l->n, l->scope, index, NULL);
+	return l->in->status = status;
+}
+
+static int add_listing(struct gpube_linear *l, const struct listing *list, int64_t cost)
+{
+	struct gpube_tuples t;
+	int64_t n;
 
 	if (gpube__tuples_init(&t, l->m->ctx, l->n, l->domains, list->allowed ? cost : 0))
 		return l->in->status = GPUBE_ENOMEM;
@@ -287,12 +298,83 @@ static int add_listing(struct gpube_linear *l, const struct listing *list, int64
 		gpube__tuples_clear(&t);
 		return l->in->status;
 	}
-	status = gpube__tuples_finish(&t, &table, &twice);
-	if (!status)
-		status = gpube__add_table(l->m, &index, &table);
-	if (!status)
-		status = gpube__add_function(l->m, l->n, l->scope, index, NULL);
-	return l->in->status = status;
+	return add_tuples(l, &t);
+}
+
+/* ---- at most one ------------------------------------------------------------------------- */
+
+enum { LEAST_WIDE = 4, MOST_WIDE = 1 << 11 };
+
+/* The value of place i with the smaller gain, where the relation bounds sums from above. */
+static int32_t low_value(const struct gpube_linear *l, int32_t i)
+{
+	const __int128 *gains = l->gains + l->places[i].first;
+
+	return (l->relation == GPUBE_AT_MOST) == (gains[0] < gains[1]) ? 0 : 1;
+}
+
+/*
+ * Of many variables of two values, may one at most have the higher gain? That is told without a
+ * walk, which takes as many steps for each tuple as there are variables.
+ */
+static bool is_at_most_one(const struct gpube_linear *l)
+{
+	__int128 slack, least[2] = {0, 0}; /* of all steps from the low value to the other one */
+
+	if (l->relation == GPUBE_EXACTLY || l->n_products || l->n < LEAST_WIDE || l->n > MOST_WIDE)
+		return false;
+	slack = l->relation == GPUBE_AT_MOST ? l->right - l->places[0].least
+					     : l->places[0].most - l->right;
+	for (int32_t i = 0; i < l->n; i++) {
+		const __int128 *gains = l->gains + l->places[i].first;
+		__int128 more;
+
+		if (l->domains[i] != 2)
+			return false;
+		more = gains[0] < gains[1] ? gains[1] - gains[0] : gains[0] - gains[1];
+		if (more == 0 || more > slack)
+			return false;
+		if (i == 0 || more < least[0]) {
+			least[1] = i ? least[0] : more;
+			least[0] = more;
+		} else if (i == 1 || more < least[1]) {
+			least[1] = more;
+		}
+	}
+	return slack >= 0 && least[0] + least[1] > slack;
+}
+
+/* The tuples that allow it, as a walk would list them. */
+static int push_at_most_one(struct gpube_linear *l, struct gpube_tuples *t)
+{
+	int status;
+
+	for (int32_t i = 0; i < l->n; i++)
+		l->tuple[i] = low_value(l, i);
+	status = gpube__tuples_push(t, l->tuple, 0, l->in->line);
+	for (int32_t i = 0; i < l->n && !status; i++) {
+		l->tuple[i] ^= 1;
+		status = gpube__tuples_push(t, l->tuple, 0, l->in->line);
+		l->tuple[i] ^= 1;
+	}
+	return status;
+}
+
+static int add_at_most_one(struct gpube_linear *l, int64_t cost)
+{
+	struct gpube_tuples t;
+
+	if (gpube__in_charge(l->in, (int64_t)l->n + 1,
+		    ((int64_t)l->n + 4) * (int64_t)sizeof(int32_t),
+		    "constraints that are expanded"))
+		return l->in->status;
+	if (gpube__tuples_init(&t, l->m->ctx, l->n, l->domains, cost))
+		return l->in->status = GPUBE_ENOMEM;
+	if (push_at_most_one(l, &t)) {
+		gpube__tuples_clear(&t);
+		return l->in->status = GPUBE_ENOMEM;
+	}
+	return add_tuples(l, &t);
 }
 
 /* ---- chains -------------------------------------------------------------------------- */
@@ -452,6 +534,8 @@ int gpube__linear_add(struct gpube_linear *l, int64_t cost)
 			l->in->status = GPUBE_ENOMEM;
 		return l->in->status;
 	}
+	if (is_at_most_one(l))
+		return add_at_most_one(l, cost);
 	if (choose_listing(l, &list, CHAIN_STEPS))
 		return l->in->status;
 	if (prefers_chain(l, &list) && add_chain(&fits, l, cost))

@@ -44,4 +44,10 @@ void gpube__mip_clear(struct gpube_mip *p);
 #define GPUBE__LP_BINARY  "\\ gpube: each column is 0 or 1 in an optimum\n"
 #define GPUBE__MPS_BINARY "* gpube: each column is 0 or 1 in an optimum\n"
 
+/*
+ * The first line of an .mps whose objective is maximised: all programs read it negated, to be
+ * minimised, and gpube as it is. One with a section OBJSENSE that says MAX is not negated.
+ */
+#define GPUBE__MPS_NEGATED "* gpube: maximised, its objective is written negated\n"
+
 #endif

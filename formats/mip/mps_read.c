@@ -49,7 +49,7 @@ struct mps {
 	char field[FIELDS][GPUBE_LP_TOKEN];
 	int n;      /* fields of the line */
 	bool heads; /* it begins a section */
-	bool integer;
+	bool integer, negated;
 	struct gpube_names names;
 	int32_t n_rows, objective;
 	struct row *row;
@@ -79,13 +79,20 @@ static int read_field(struct mps *r)
 	return GPUBE_OK;
 }
 
+/* Is this, the first line, what gpube writes there? */
+static bool is_marked(struct gpube_in *in, const char *mark)
+{
+	const size_t n = strlen(mark);
+
+	return in->line == 1 && gpube__in_need(in, n) >= n && !memcmp(in->p, mark, n);
+}
+
 /*
  * The fields of the next line that has any; none at the end. Its end is left, so that messages name
  * its line.
  */
 static int read_line(struct mps *r)
 {
-	static const char mark[] = GPUBE__MPS_BINARY;
 	struct gpube_in *in = r->lp.in;
 	bool first = true; /* byte of a line */
 
@@ -98,11 +105,8 @@ static int read_line(struct mps *r)
 			in->p++;
 			first = true;
 		} else if (first && *in->p == '*') {
-			const size_t n = sizeof(mark) - 1;
-
-			r->lp.binary =
-				r->lp.binary || (in->line == 1 && gpube__in_need(in, n) >= n &&
-							!memcmp(in->p, mark, n));
+			r->lp.binary = r->lp.binary || is_marked(in, GPUBE__MPS_BINARY);
+			r->negated = r->negated || is_marked(in, GPUBE__MPS_NEGATED);
 			gpube__in_skip_line(in);
 		} else if (isspace((unsigned char)*in->p)) {
 			in->p++;
@@ -393,12 +397,26 @@ static int sort_entries(struct mps *r, struct entry **sorted, int64_t **begin)
 	return GPUBE_OK;
 }
 
+/* The objective as it is, of which these are the entries. */
+static int undo_negation(struct mps *r, struct entry *e, int64_t n)
+{
+	struct gpube_lp_number *right = &r->row[r->objective].right;
+
+	for (int64_t k = 0; k < n; k++)
+		e[k].factor = negative(e[k].factor);
+	*right = negative(*right);
+	return set_sense(r, "MAX");
+}
+
 static int to_lp(struct mps *r)
 {
 	struct entry *sorted = NULL;
 	int64_t *begin = NULL;
 	int status = sort_entries(r, &sorted, &begin);
 
+	if (!status && r->objective >= 0 && r->negated && r->lp.m->direction == GPUBE_MINIMISE)
+		status = undo_negation(r, sorted + begin[r->objective],
+			begin[r->objective + 1] - begin[r->objective]);
 	if (!status && r->objective >= 0)
 		status = push_side(r, sorted + begin[r->objective],
 			begin[r->objective + 1] - begin[r->objective], r->row[r->objective].right);

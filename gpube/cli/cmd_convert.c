@@ -1,6 +1,8 @@
 /* cmd_convert.c - gpube convert: a model from one format to another. */
 #include <string.h>
 
+#include "csg/auction/auction_program.h"
+#include "formats/common/registry.h"
 #include "formats/formats.h"
 #include "gpube/cli/session/contents.h"
 #include "gpube/cli/session/session.h"
@@ -222,13 +224,80 @@ static int check_options(struct session *s, const struct contents *c, const stru
 		option, c->path, kinds[c->kind].outputs);
 }
 
+/* ---- an auction as a program for MIP solvers ------------------------------------------------ */
+
+/* .lp or .mps, if that is what an auction is to be written as, as it is. */
+static bool is_program(struct session *s, const struct contents *c, const struct opts_convert *o,
+	const char *to, enum gpube_format *format)
+{
+	const struct gpube_format_row *row;
+
+	if (!c->auction || csg_auction_bids(c->auction) == 0 || o->simplify ||
+		(!o->to && !gpube__has_extension(to, "lp|mps|qps")))
+		return false;
+	/* the words of --to are those of enum gpube_format, in its order */
+	row = gpube__output_format(s->ctx, to, (enum gpube_format)o->to);
+	*format = row ? row->id : GPUBE_FORMAT_AUTO;
+	return *format == GPUBE_FORMAT_LP || *format == GPUBE_FORMAT_MPS;
+}
+
+static int check_program(
+	struct session *s, const struct contents *c, enum gpube_format format, const char *to)
+{
+	const struct gpube_read_opts opts = {.sizeof_options = sizeof(opts), .format = format};
+	struct csg_auction *back = NULL;
+	struct gpube_model *m;
+	bool same = false;
+	int status = gpube_read_with(&m, s->ctx, to, &opts);
+
+	if (!status)
+		status = csg_auction_from_model(&back, m);
+	if (!status)
+		status = csg__auction_same(&same, c->auction, back);
+	if (!status && !same)
+		status = gpube__fail(s->ctx, GPUBE_EBUG,
+			"internal error: '%s', read back, is another auction; please report this",
+			to);
+	if (!status)
+		gpube__log(s->ctx, GPUBE_LOG_NOTE,
+			"%s: read back and compared: %d bid%s, their prices and which of them "
+			"exclude each other, all equal",
+			to, csg_auction_bids(back), gpube__plural(csg_auction_bids(back)));
+	csg_auction_free(back);
+	gpube_model_free(m);
+	return status;
+}
+
+/* A set packing program, which those programs know how to strengthen. */
+static int write_program(struct session *s, const struct contents *c, const struct opts_convert *o,
+	enum gpube_format format, const char *to)
+{
+	int status;
+
+	if (o->check && gpube__out_is_alone(to))
+		return gpube__fail(s->ctx, GPUBE_EINVAL,
+			"cannot check what is written to '%s': it is no file that could be read "
+			"back",
+			to);
+	status = csg__auction_write_program(c->auction, to, format == GPUBE_FORMAT_LP);
+	if (status || !o->check)
+		return status;
+	status = check_program(s, c, format, to);
+	if (status)
+		remove(to);
+	return status;
+}
+
 static int convert(
 	struct session *s, struct contents *c, const struct opts_convert *o, const char *to)
 {
 	const enum gpube_content want = wanted(o, c, to);
 	const bool made = c->kind != GPUBE_CONTENT_MODEL;
+	enum gpube_format program;
 	int status = check_options(s, c, o, want, to);
 
+	if (!status && is_program(s, c, o, to, &program))
+		return write_program(s, c, o, program, to) ? session_fail(s, NULL) : CLI_DONE;
 	if (!status)
 		status = become(s, c, want, o, to);
 	if (!status && !c->model)
@@ -295,7 +364,8 @@ const struct command cmd_convert = {
 		"game's are its pure equilibria (with --regret: the least total is the least sum "
 		"of what both players could gain), those of the others the coalition structures "
 		"and the sets of winners, the greatest total the best. Up to 14 agents, or a list "
-		"of coalitions. A model that has the form of a game, as 'gpube nash' or 'gpube "
+		"of coalitions. As .lp or .mps an auction is its set packing program: a column a "
+		"bid, a row a good. A model that has the form of a game, as 'gpube nash' or 'gpube "
 		"csg' takes it, becomes that as .nfg, .gam or .csg.\n\n"
 		"With --simplify, --map writes a line for each variable of IN: 'I value A' if it "
 		"has value A in every solution that counts, 'I variable J' if it is variable J of "

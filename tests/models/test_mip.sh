@@ -3,30 +3,101 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-printf 'goods 3\nbids 4\ndummy 0\n1 2.5 0 #\n2 3 0 1 #\n3 1.25 2 #\n4 1 1 2 #\n' > "$work/a.txt"
+# ---- auctions: set packing programs, a column a bid, a row a good
+printf 'goods 3\nbids 4\ndummy 1\n10 2.50 0 3 #\n2 3 0 1 #\n3 1.25 2 3 #\n4 1.875 1 2 #\n' > "$work/a.txt"
 cat > "$work/expected" << 'END'
-\ gpube: each column is 0 or 1 in an optimum
-\ x0: bid1
-\ x1: bid2
-\ x2: bid3
-\ x3: bid4
+\ an auction of 3 goods: one bid at most wins each of them
 Maximize
- obj: + 0.00 one + 2.50 x0 + 3.00 x1 + 1.25 x2 + 1.00 x3
+ revenue: + 2.500 bid10 + 3.000 bid2 + 1.250 bid3 + 1.875 bid4
 Subject To
- r0: + x0 + x1 <= 1
- r1: + x1 + x3 <= 1
- r2: + x2 + x3 <= 1
-Bounds
- one = 1
+ good0: bid10 + bid2 <= 1
+ good1: bid2 + bid4 <= 1
+ good2: bid3 + bid4 <= 1
+ dummy0: bid10 + bid3 <= 1
 Binary
- x0 x1 x2 x3
+ bid10 bid2 bid3 bid4
 End
 END
 "$gpube" convert -q --to lp "$work/a.txt" - > "$work/a.lp"
-that 'an auction is packing' cmp "$work/expected" "$work/a.lp"
-row '.mps is minimised' 0 '' 'the model is maximised: written negated' "$gpube" convert "$work/a.txt" "$work/a.mps"
-row '.lp is read back' 0 '^optimum     4.25, the proved maximum' '' "$gpube" solve -q "$work/a.lp"
-row '.mps is read back' 0 '^optimum     -4.25, the proved minimum' '' "$gpube" solve -q "$work/a.mps"
+that 'an auction is set packing' cmp "$work/expected" "$work/a.lp"
+cat > "$work/expected" << 'END'
+* gpube: maximised, its objective is written negated
+NAME auction
+ROWS
+ N revenue
+ L good0
+ L good1
+ L good2
+ L dummy0
+COLUMNS
+ first 'MARKER' 'INTORG'
+ bid10 revenue -2.500 good0 1
+ bid10 dummy0 1
+ bid2 revenue -3.000 good0 1
+ bid2 good1 1
+ bid3 revenue -1.250 good2 1
+ bid3 dummy0 1
+ bid4 revenue -1.875 good1 1
+ bid4 good2 1
+ last 'MARKER' 'INTEND'
+RHS
+ rhs good0 1
+ rhs good1 1
+ rhs good2 1
+ rhs dummy0 1
+BOUNDS
+ UP bound bid10 1
+ UP bound bid2 1
+ UP bound bid3 1
+ UP bound bid4 1
+ENDATA
+END
+row '.mps is minimised' 0 '' 'a.mps: the revenue is maximised: written negated, to be minimised$' \
+	"$gpube" convert "$work/a.txt" "$work/a.mps"
+that 'which its first line says' cmp "$work/expected" "$work/a.mps"
+for x in lp mps; do
+	row ".$x is read back" 0 '^optimum     4.375, the proved maximum' '' "$gpube" solve -q "$work/a.$x"
+	row ".$x is an auction" 0 '^revenue     4.375, the proved maximum' '' "$gpube" auction -q "$work/a.$x"
+	row ".$x has its bids" 0 '^bids        10 4$' '' "$gpube" auction -q "$work/a.$x"
+	row ".$x is checked" 0 '' "c.$x: read back and compared: 4 bids, their prices and which of them exclude each other, all equal" \
+		"$gpube" convert --check "$work/a.txt" "$work/c.$x"
+	row ".$x, compressed" 0 '' 'all equal' "$gpube" convert --check "$work/a.txt" "$work/c.$x.gz"
+	row ".$x of a .$x" 0 '' '' "$gpube" convert -q "$work/a.$x" "$work/again.cfn"
+	row "it is the same: $x" 0 '^optimum     4.375, the proved maximum' '' "$gpube" solve -q "$work/again.cfn"
+	row "the old form is there: $x" 0 '' '' "$gpube" convert -q --simplify "$work/a.txt" "$work/s.$x"
+done
+row 'a pipe is not read back' 1 '' "cannot check what is written to '-'" "$gpube" convert --check --to lp "$work/a.txt" -
+sed 's/^\* gpube.*/* edited/' "$work/a.mps" > "$work/e.mps"
+row 'without that line it is what others read' 0 '^optimum     -4.375, the proved minimum' '' "$gpube" solve -q "$work/e.mps"
+sed 's/^NAME auction/&\nOBJSENSE\n MAX/; s/revenue -/revenue /' "$work/a.mps" > "$work/m.mps"
+row 'nor is one negated that says MAX' 0 '^optimum     4.375, the proved maximum' '' "$gpube" solve -q "$work/m.mps"
+printf 'goods 1\nbids 2\ndummy 0\n1 900719925474099.123 0 #\n2 -0.5 0 #\n' > "$work/long.txt"
+row 'prices keep every digit' 0 '' 'prices have more than 15 digits' "$gpube" convert "$work/long.txt" "$work/long.lp"
+that 'also a loss' grep -q '^ revenue: + 900719925474099.123 bid1 - 0.500 bid2$' "$work/long.lp"
+row 'and are read back' 0 '^optimum     900719925474099.123, the proved maximum' '' "$gpube" solve -q "$work/long.lp"
+printf 'goods 2\nbids 0\ndummy 0\n' > "$work/none.txt"
+row 'an auction without bids' 0 '' '' "$gpube" convert -q "$work/none.txt" "$work/none.lp"
+# what is not one is told so
+printf 'Maximize\n o: 2 x + 3 y + z\nSubject To\n c: x + y + z <= 2\nBinary\n x y z\nEnd\n' > "$work/two.lp"
+row 'two of three are no auction' 1 '' 'no auction: function [0-9]+ .* at most one of several bids' "$gpube" auction "$work/two.lp"
+for x in 'L2 8 20' 'L3 9 24' 'L4 8 20' 'L7 9 18' 'arbitrary 9 20' 'regions 9 20' 'scheduling 8 20'; do
+	# shellcheck disable=SC2086
+	set -- $x
+	"$gpube" generate auction --dist "$1" --goods "$2" --bids "$3" --seed 5 -o "$work/g.txt" 2> "$work/err" || cat "$work/err"
+	revenue=$("$gpube" auction -q "$work/g.txt" | sed -n 's/^revenue  *\([0-9.]*\),.*/\1/p')
+	for to in lp mps; do
+		row "$1 as .$to: checked" 0 '' '' "$gpube" convert -q --check "$work/g.txt" "$work/g.$to"
+		row "$1 as .$to: $revenue" 0 "^revenue     ${revenue:-none}, " '' "$gpube" auction -q "$work/g.$to"
+		row "$1 as .$to: solved" 0 "^optimum     ${revenue:-none}, the proved maximum" '' "$gpube" solve -q "$work/g.$to"
+		[ -n "$(command -v cbc)" ] || continue
+		cbc "$work/g.$to" solve > "$work/said" 2>&1
+		that "$1 as .$to: CBC" awk -v r="$revenue" '/^Objective value:/ { v = $3 < 0 ? -$3 : $3; good = v - r < 1e-6 && r - v < 1e-6 } END { exit !good }' "$work/said"
+	done
+done
+"$gpube" generate auction --dist L1 --goods 60 --bids 1000 --seed 1 -o "$work/l1.txt"
+row 'L1, 60 goods, 1000 bids: checked' 0 '' '' "$gpube" convert -q --check "$work/l1.txt" "$work/l1.lp"
+that 'its size is that of its entries' [ "$(wc -c < "$work/l1.lp")" -lt 320000 ]
+
 printf 'NAME more words than the fields of a line\nOBJSENSE\n MAX\nROWS\n N o\n E r\nCOLUMNS\n x o 2.5 r 1\n y o 1 r 1\nRHS\n r 3\nBOUNDS\n UI x 2\n UI b y 5\nENDATA\n' > "$work/max"
 row '.mps of a maximum, told by its text' 0 '^assignment  x=2 y=1$' '' "$gpube" solve -q "$work/max"
 row 'but not checked' 1 '' "cannot check '.*c.lp': .lp is not read back as the same tables" "$gpube" convert --check examples/exams.cfn "$work/c.lp"

@@ -1,0 +1,239 @@
+/*
+ * Auctions as set packing programs: random ones are written as .lp and .mps, read back as models
+ * and as auctions, and have the same bids, conflicts and revenue; what differs is told; rows of
+ * other programs are known in every form that a reader gives them; failures of memory.
+ */
+#include "tests/support/test.h"
+
+#include "csg/auction/auction_program.h"
+#include "csg/auction/bids.h"
+#include "formats/formats.h"
+#include "gpube/base/base.h"
+#include "tests/support/context.h"
+#include "tests/support/files.h"
+#include "tests/support/memory.h"
+
+static struct csg_auction *auction_of(const char *text)
+{
+	struct csg_auction *a;
+
+	test_put(in_dir("a.txt"), text, strlen(text));
+	assert_int_equal(csg_auction_read(&a, ctx, in_dir("a.txt")), GPUBE_OK);
+	return a;
+}
+
+/* Prices of up to 'decimals' decimals, some below 0; every third auction has dummy goods. */
+static struct csg_auction *draw(uint64_t seed)
+{
+	char text[1 << 15];
+	struct gpube_rng rng;
+	size_t n = 0;
+	int goods, bids, dummies;
+
+	gpube__rng_init(&rng, seed);
+	goods = 1 + (int)gpube__rng_below(&rng, 9);
+	bids = 1 + (int)gpube__rng_below(&rng, 14);
+	dummies = seed % 3 ? 0 : 2;
+	n += (size_t)snprintf(
+		text, sizeof(text), "goods %d\nbids %d\ndummy %d\n\n", goods, bids, dummies);
+	for (int b = 0; b < bids; b++) {
+		const int first = (int)gpube__rng_below(&rng, (uint64_t)goods);
+		const int last = first + (int)gpube__rng_below(&rng, (uint64_t)(goods - first));
+
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%d %s%d.%0*d", 7 * b + 3,
+			gpube__rng_below(&rng, 9) ? "" : "-", (int)gpube__rng_below(&rng, 90),
+			1 + (int)(seed % 5), (int)gpube__rng_below(&rng, 10));
+		for (int g = first; g <= last; g++)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, " %d", g);
+		if (dummies && gpube__rng_below(&rng, 2))
+			n += (size_t)snprintf(text + n, sizeof(text) - n, " %d", goods + b % 2);
+		n += (size_t)snprintf(text + n, sizeof(text) - n, " #\n");
+		assert_true(n < sizeof(text));
+	}
+	return auction_of(text);
+}
+
+static int64_t revenue_of(const struct csg_auction *a)
+{
+	struct csg_auction_result *r;
+	int64_t revenue;
+
+	assert_int_equal(csg_auction_solve(&r, a, NULL), GPUBE_OK);
+	assert_true(r->optimal);
+	revenue = r->revenue;
+	csg_auction_result_free(r, ctx);
+	return revenue;
+}
+
+static void there_and_back(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 200; seed++) {
+		struct csg_auction *a = draw(seed);
+
+		for (int lp = 0; lp < 2; lp++) {
+			const char *path = in_dir(lp ? "a.lp" : "a.mps");
+			struct gpube_solution *s;
+			struct csg_auction *back;
+			struct gpube_model *m;
+			bool same;
+
+			assert_int_equal(csg__auction_write_program(a, path, lp), GPUBE_OK);
+			assert_int_equal(
+				gpube_read(&m, ctx, path, GPUBE_FORMAT_AUTO, NULL), GPUBE_OK);
+			assert_int_equal(gpube_model_direction(m), GPUBE_MAXIMISE);
+			assert_int_equal(csg_auction_from_model(&back, m), GPUBE_OK);
+			assert_int_equal(csg__auction_same(&same, a, back), GPUBE_OK);
+			assert_true(same);
+			assert_int_equal(gpube_solve(&s, m, NULL), GPUBE_OK);
+			assert_int_equal(s->answer, GPUBE_ANSWER_OPTIMAL);
+			assert_true(s->cost == revenue_of(a) && s->cost == revenue_of(back));
+			gpube_solution_free(s, ctx);
+			csg_auction_free(back);
+			gpube_model_free(m);
+		}
+		csg_auction_free(a);
+	}
+}
+
+#define HEAD "goods 3\nbids 3\ndummy 0\n"
+
+static const struct {
+	const char *name, *text;
+	bool same;
+} others[] = {
+	{"itself", HEAD "0 1.5 0 1 #\n1 2 1 2 #\n2 3 2 #\n", true},
+	{"a good more", "goods 4\nbids 3\n0 1.5 0 1 #\n1 2 1 2 #\n2 3 2 3 #\n", true},
+	{"conflicts by other goods", HEAD "0 1.5 2 #\n1 2 0 2 #\n2 3 0 #\n", true},
+	{"another price", HEAD "0 1.5 0 1 #\n1 2 1 2 #\n2 4 2 #\n", false},
+	{"another scale", HEAD "0 15 0 1 #\n1 20 1 2 #\n2 30 2 #\n", false},
+	{"another number", HEAD "0 1.5 0 1 #\n1 2 1 2 #\n3 3 2 #\n", false},
+	{"a conflict less", HEAD "0 1.5 0 1 #\n1 2 1 #\n2 3 2 #\n", false},
+	{"a conflict more", HEAD "0 1.5 0 1 2 #\n1 2 1 2 #\n2 3 2 #\n", false},
+	{"as many conflicts", HEAD "0 1.5 0 1 #\n1 2 1 #\n2 3 0 #\n", false},
+	{"a bid less", "goods 3\nbids 2\n0 1.5 0 1 #\n1 2 1 2 #\n", false},
+};
+
+static void differences(void **state)
+{
+	struct csg_auction *a = auction_of(others[0].text);
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(others) / sizeof(*others); k++) {
+		struct csg_auction *b = auction_of(others[k].text);
+		bool same = !others[k].same;
+
+		assert_int_equal(csg__auction_same(&same, a, b), GPUBE_OK);
+		if (same != others[k].same)
+			fail_msg("%s: %d", others[k].name, same);
+		assert_int_equal(csg__auction_same(&same, b, a), GPUBE_OK);
+		assert_int_equal(same, others[k].same);
+		csg_auction_free(b);
+	}
+	csg_auction_free(a);
+}
+
+/* ---- rows of any program ------------------------------------------------------------------- */
+
+/* Of n columns of price 1; revenue < 0: no auction. */
+static const struct {
+	const char *name;
+	int n;
+	const char *row; /* its sign and coefficients: " + 1 x" for each column */
+	const char *end;
+	int64_t revenue;
+} rows[] = {
+	{"three", 3, " + ", "<= 1", 1},
+	{"four", 4, " + ", "<= 1", 1},
+	{"turned", 4, " - ", ">= -1", 1},
+	{"scaled", 5, " + 2 ", "<= 3", 1},
+	{"wide", 700, " + ", "<= 1", 1},
+	{"two of three", 3, " + ", "<= 2", -1},
+	{"two of five", 5, " + ", "<= 2", -1},
+	{"one at least", 4, " + ", ">= 1", -1},
+	{"exactly one", 4, " + ", "= 1", -1},
+	{"none", 4, " + ", "<= 0", -1},
+};
+
+static void rows_of_programs(void **state)
+{
+	static char text[1 << 16];
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+		struct csg_auction *a = NULL;
+		struct gpube_model *m;
+		size_t n = (size_t)snprintf(text, sizeof(text), "Maximize\n obj:");
+		int status;
+
+		for (int part = 0; part < 3; part++) {
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s",
+				part == 0   ? ""
+				: part == 1 ? "\nSubject To\n c:"
+					    : "\nBinary\n");
+			for (int i = 0; i < rows[k].n; i++)
+				n += (size_t)snprintf(text + n, sizeof(text) - n, "%sx%d\n",
+					part == 0   ? " + "
+					: part == 1 ? rows[k].row
+						    : " ",
+					i);
+			if (part == 1)
+				n += (size_t)snprintf(
+					text + n, sizeof(text) - n, " %s", rows[k].end);
+		}
+		snprintf(text + n, sizeof(text) - n, "End\n");
+		test_put(in_dir("r.lp"), text, strlen(text));
+		assert_int_equal(
+			gpube_read(&m, ctx, in_dir("r.lp"), GPUBE_FORMAT_AUTO, NULL), GPUBE_OK);
+		assert_int_equal(gpube_model_n_vars(m), rows[k].n); /* no chain of hidden ones */
+		status = csg_auction_from_model(&a, m);
+		if (status != (rows[k].revenue < 0 ? GPUBE_EINVAL : GPUBE_OK))
+			fail_msg("%s: %s", rows[k].name, gpube_error(ctx));
+		if (a)
+			assert_true(revenue_of(a) == rows[k].revenue);
+		csg_auction_free(a);
+		gpube_model_free(m);
+	}
+}
+
+/* Each allocation fails in turn: a status, nothing leaks, and no file is left. */
+static void failures(void **state)
+{
+	int status = GPUBE_ENOMEM;
+
+	(void)state;
+	test_put(in_dir("a.txt"), others[0].text, strlen(others[0].text));
+	for (int fail_at = 0; status == GPUBE_ENOMEM; fail_at++) {
+		struct test_memory memory = {.fail_at = fail_at};
+		struct gpube_ctx *c;
+		struct csg_auction *a = NULL;
+		bool same;
+
+		assert_true(fail_at < 1000);
+		c = test_memory_ctx(&memory);
+		status = csg_auction_read(&a, c, in_dir("a.txt"));
+		if (!status)
+			status = csg__auction_write_program(a, in_dir("f.lp"), true);
+		if (status)
+			assert_null(fopen(in_dir("f.lp"), "r"));
+		if (!status)
+			status = csg__auction_same(&same, a, a);
+		remove(in_dir("f.lp"));
+		csg_auction_free(a);
+		test_memory_end(c, &memory);
+	}
+	assert_int_equal(status, GPUBE_OK);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(differences),
+		cmocka_unit_test(rows_of_programs),
+		cmocka_unit_test(failures),
+	};
+
+	return cmocka_run_group_tests_name(
+		"auction_program", tests, ctx_dir_setup, ctx_dir_teardown);
+}
