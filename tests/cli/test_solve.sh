@@ -65,7 +65,7 @@ cat > "$work/wsame.cfn" << 'END'
    variables: {v1: [a b c] v2: [a b c] v3: [a b c] v4: [a b c]}
    functions: {
    rema : { scope [v1] costs: [0.1 1 1]}
-   rema : { scope [v2] costs: [1 0.25 1]}
+   rema : { scope [v2] costs: [1 0.2 1]}
    rema : { scope [v3] costs: [1 1 0.3]}
    mywa : { scope: [v1 v2 v3 v4]
 	     type : wsame
@@ -77,10 +77,12 @@ cat > "$work/wsame.cfn" << 'END'
    }
 }
 END
-row 'more decimals than the bound has: exact, and told' 0 '^optimum     1.35, the proved minimum' \
+row 'more decimals than the bound has: exact, and told' 0 '^optimum     1.3, the proved minimum' \
 	"^gpube: .*/wsame.cfn:4: cost '0.1' has more decimals than the bound: all are kept; toulbar2 cuts them off" \
 	"$gpube" solve "$work/wsame.cfn"
-that 'once' [ "$(grep -c decimals "$work/err")" = 1 ]
+sed 's/0.2 /0.25 /; s/0.3\]/0.375]/' "$work/wsame.cfn" > "$work/more.cfn"
+row 'and more of them' 0 '^optimum     1.350, the proved minimum' "cost '0.1' has more decimals" "$gpube" solve "$work/more.cfn"
+that 'which is told once' [ "$(grep -c decimals "$work/err")" = 1 ]
 row 'exams: names' 0 ' algebra=monday botany=tuesday ' '' "$gpube" solve $x/exams.cfn
 row 'exams: one optimum' 0 '^optima +1$' '' "$gpube" solve --count $x/exams.cfn
 row 'sprinkler: evidence is found' 0 '^optimum +log10 -0\.48945' '' "$gpube" solve $x/sprinkler.uai

@@ -111,7 +111,8 @@ static void bad_scopes(void **state)
 	assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
 	assert_int_equal(gpube_model_add_costs(m, 1, (int32_t[]){1}, costs), GPUBE_EINVAL);
 	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, 0}, costs), GPUBE_EINVAL);
-	assert_string_equal(gpube_error(ctx), "a scope of 2 variables: there are 1, and none may be in it twice");
+	assert_string_equal(gpube_error(ctx),
+		"a scope of 2 variables: there are 1, and none may be in it twice");
 	assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
 	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, 0}, costs), GPUBE_EINVAL);
 	assert_string_equal(gpube_error(ctx), "variable 0 is twice in a scope");
