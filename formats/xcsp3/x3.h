@@ -3,10 +3,10 @@
  *
  * expat's events become a small tree of one constraint at a time (xcsp3.c), which is added to the
  * model and forgotten. A file calls those above it: tree, words, symbols, domains, names, vars,
- * run, sum, expr, list. What a constraint becomes:
+ * run, sum, parsed, expr, list. What a constraint becomes:
  *
  *   x3_expr.c    expressions: a table; a sum (linear.h); or tables over hidden variables that are
- *                the values of parts of the expression
+ *                the values of parts of the expression; x3_parsed.c: what such parts are
  *   x3_table.c   extension: a table, or an automaton that reads the tuples
  *   x3_run.c     machines (chain.h): a table where that is small, or else a chain
  *   x3_auto.c    automata: regular, mdd, lex; x3_states.c: other machines: nValues, maximum …

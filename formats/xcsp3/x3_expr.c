@@ -10,250 +10,15 @@
  */
 #ifdef GPUBE_HAVE_EXPAT
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/common/reading.h"
-#include "formats/xcsp3/x3.h"
+#include "formats/xcsp3/x3_parsed.h"
 
 /* Parts with more tuples than the first become hidden variables where that helps. */
-enum { PART_CELLS = 1 << 14, MOST_SLOTS = 1 << 30 };
+enum { PART_CELLS = 1 << 14 };
 
-/* met: when it was met last; place: in the scope of what was measured then */
-struct slot {
-	int32_t var, met, place;
-};
-
-/* An expression and the variables that its slots are. */
-struct parsed {
-	struct gpube_x3 *r;
-	struct gpube_expr e;
-	struct slot *slots;
-	int64_t n_slots, capacity;
-	int32_t stamp;
-	char *key;
-	int64_t n_key, key_capacity;
-	bool by_var;    /* the key names variables, not domains */
-	int32_t *scope; /* slots that were met, in that order */
-	int64_t scope_capacity;
-	int n;
-	int64_t n_met; /* nodes, by the last measure() */
-};
-
-/* ---- slots ----------------------------------------------------------------------------- */
-
-/* The slot of a variable: r->seen has it by the variable, while r->stamp is this expression's. */
-static int slot_of(struct parsed *p, int32_t var)
-{
-	struct gpube_x3 *r = p->r;
-	struct gpube_ctx *ctx = r->m->ctx;
-
-	if (gpube__x3_see(r))
-		return -1;
-	if (r->seen[2 * var] == r->stamp)
-		return (int)r->seen[2 * var + 1];
-	if (gpube__grow(ctx, &p->slots, &p->capacity, p->n_slots + 1, sizeof(*p->slots)) ||
-		gpube__grow(ctx, &p->scope, &p->scope_capacity, p->n_slots + 1, sizeof(*p->scope)))
-		return -1;
-	p->slots[p->n_slots] = (struct slot){.var = var};
-	r->seen[2 * var] = r->stamp;
-	r->seen[2 * var + 1] = p->n_slots;
-	return (int)p->n_slots++;
-}
-
-static int find_slot(void *arg, const char *name, struct gpube_value *constant)
-{
-	struct parsed *p = arg;
-	struct gpube_x3 *r = p->r;
-	/* as gpube__x3_term_text() writes it */
-	const int32_t symbol = gpube__x3_known(r, GPUBE_X3_SYMBOLS, name);
-	const int32_t var = *name == 1    ? (int32_t)strtol(name + 1, NULL, 10)
-			    : symbol >= 0 ? -1
-					  : gpube__x3_find(r, name, strlen(name));
-	int slot;
-
-	if (symbol >= 0) {
-		*constant = (struct gpube_value){
-			.kind = GPUBE_VALUE_INT, .i = GPUBE_X3_SYMBOL + symbol};
-		return GPUBE_EXPR_CONSTANT;
-	}
-	if (var < 0)
-		return GPUBE_EXPR_UNKNOWN + r->in->status;
-	slot = slot_of(p, var);
-	return slot >= 0 ? slot : GPUBE_EXPR_UNKNOWN + gpube__x3_no_memory(r);
-}
-
-static void clear(struct parsed *p)
-{
-	struct gpube_ctx *ctx = p->r->m->ctx;
-
-	gpube__expr_clear(&p->e);
-	gpube__free(ctx, p->slots);
-	gpube__free(ctx, p->scope);
-	gpube__free(ctx, p->key);
-}
-
-static bool is_symbolic(const void *arg, int32_t slot)
-{
-	const struct parsed *p = arg;
-
-	return gpube__x3_symbolic(p->r, p->slots[slot].var);
-}
-
-static int parse(struct parsed *p, struct gpube_x3 *r, const char *text, size_t n)
-{
-	const struct gpube_expr_names names = {find_slot, p, MOST_SLOTS};
-	const char *copy = gpube__x3_copy(r, text, n);
-	int status;
-
-	memset(p, 0, sizeof(*p));
-	p->r = r;
-	if (!copy || gpube__in_charge(r->in, (int64_t)n + 32, 2, "expressions"))
-		return r->in->status;
-	if (gpube__x3_check_numbers(r, copy))
-		return r->in->status;
-	r->stamp++;
-	status = gpube__expr_functional(&p->e, r->m->ctx, copy, &names);
-	if (status == GPUBE_EPARSE && !r->in->status)
-		return gpube__in_error(r->in, "%s", p->e.error);
-	if (status)
-		return gpube__x3_no_memory(r);
-	return r->n_symbols ? gpube__x3_check_symbols(r, &p->e, is_symbolic, p) : GPUBE_OK;
-}
-
-/* ---- parts ----------------------------------------------------------------------------- */
-
-static const struct gpube_expr_node *node_at(const struct parsed *p, int32_t at)
-{
-	return &p->e.nodes[at];
-}
-
-static bool is_leaf(const struct parsed *p, int32_t at)
-{
-	const enum gpube_expr_op op = node_at(p, at)->op;
-
-	return op == GPUBE_OP_CONST || op == GPUBE_OP_SLOT;
-}
-
-static bool is_list(const struct parsed *p, int32_t at)
-{
-	const enum gpube_expr_op op = node_at(p, at)->op;
-
-	return op == GPUBE_OP_IN || op == GPUBE_OP_SAME;
-}
-
-static bool has_second(enum gpube_expr_op op)
-{
-	return op > GPUBE_OP_FLOAT && op != GPUBE_OP_ITEM;
-}
-
-/* The parts of a node that is no leaf; 'take' changes nothing of the list. */
-static void each_part(struct parsed *p, int32_t at, void (*take)(struct parsed *p, int32_t part))
-{
-	const struct gpube_expr_node n = *node_at(p, at);
-
-	take(p, n.a);
-	if (is_list(p, at)) {
-		for (int32_t k = n.b; k >= 0; k = node_at(p, k)->c)
-			take(p, node_at(p, k)->a);
-		return;
-	}
-	if (has_second(n.op))
-		take(p, n.b);
-	if (n.op == GPUBE_OP_COND)
-		take(p, n.c);
-}
-
-static void collect(struct parsed *p, int32_t at)
-{
-	const struct gpube_expr_node *n = node_at(p, at);
-
-	p->n_met++;
-	if (n->op == GPUBE_OP_CONST)
-		return;
-	if (n->op != GPUBE_OP_SLOT) {
-		each_part(p, at, collect);
-	} else if (p->slots[n->a].met != p->stamp) {
-		p->slots[n->a].met = p->stamp;
-		p->slots[n->a].place = p->n;
-		p->scope[p->n++] = n->a;
-	}
-}
-
-/* Tuples of the part, whose slots are p->scope then: at most 2^62. */
-static int64_t measure(struct parsed *p, int32_t at)
-{
-	int64_t cells = 1;
-
-	p->stamp++;
-	p->n = 0;
-	p->n_met = 0;
-	collect(p, at);
-	for (int k = 0; k < p->n; k++)
-		if (__builtin_mul_overflow(cells,
-			    (int64_t)p->r->m->vars[p->slots[p->scope[k]].var].domain, &cells) ||
-			cells > (int64_t)1 << 62)
-			return (int64_t)1 << 62;
-	return cells;
-}
-
-/* ---- what is there already -------------------------------------------------------------- */
-
-static void put_key(struct parsed *p, const char *fmt, ...) GPUBE_PRINTF(2, 3);
-
-static void put_key(struct parsed *p, const char *fmt, ...)
-{
-	struct gpube_x3 *r = p->r;
-	char piece[64];
-	va_list ap;
-	int n;
-
-	if (r->in->status)
-		return;
-	va_start(ap, fmt);
-	n = vsnprintf(piece, sizeof(piece), fmt, ap);
-	va_end(ap);
-	if (gpube__grow(r->m->ctx, &p->key, &p->key_capacity, p->n_key + n + 1, 1)) {
-		gpube__x3_no_memory(r);
-		return;
-	}
-	memcpy(p->key + p->n_key, piece, (size_t)n + 1);
-	p->n_key += n;
-}
-
-static void describe(struct parsed *p, int32_t at)
-{
-	const struct gpube_expr_node *n = node_at(p, at);
-
-	if (n->op == GPUBE_OP_CONST) {
-		put_key(p, "c%lld ", (long long)n->value.i);
-	} else if (n->op == GPUBE_OP_SLOT && p->by_var) {
-		put_key(p, "v%d ", p->slots[n->a].var);
-	} else if (n->op == GPUBE_OP_SLOT) {
-		put_key(p, "s%d:%d ", p->slots[n->a].place, p->r->domain_of[p->slots[n->a].var]);
-	} else {
-		put_key(p, "%d(", (int)n->op);
-		each_part(p, at, describe);
-		put_key(p, ")");
-	}
-}
-
-/*
- * All that the values of a part depend on, as a text: with its variables, or with their domains and
- * their places in p->scope, for its values by tuple. Valid until the next one; NULL after a
- * failure.
- */
-static const char *key_of(struct parsed *p, int32_t at, bool by_var)
-{
-	measure(p, at);
-	p->n_key = 0;
-	p->by_var = by_var;
-	describe(p, at);
-	/* it may be kept */
-	return gpube__in_charge(p->r->in, p->n_key + 64, 1, "expressions") ? NULL : p->key;
-}
+/* ---- values ---------------------------------------------------------------------------- */
 
 /* A function by a table that is there. */
 static int add_again(struct gpube_x3 *r, int n, const int32_t *vars, int32_t table)
@@ -264,10 +29,9 @@ static int add_again(struct gpube_x3 *r, int n, const int32_t *vars, int32_t tab
 	return r->in->status;
 }
 
-/* ---- values ---------------------------------------------------------------------------- */
-
 /* truth: an expression that divides by 0 is false */
-static int value_at(struct parsed *p, struct gpube_value *slots, bool truth, int64_t *value)
+static int value_at(
+	struct gpube_x3_parsed *p, struct gpube_value *slots, bool truth, int64_t *value)
 {
 	struct gpube_value v;
 
@@ -285,7 +49,7 @@ static int value_at(struct parsed *p, struct gpube_value *slots, bool truth, int
  * Its value for each tuple of its slots, the last one fastest; NULL after a failure.
  * truth  a truth value is asked for, and false where it divides by 0
  */
-static int64_t *evaluate(struct parsed *p, int32_t at, bool truth, int64_t *n)
+static int64_t *evaluate(struct gpube_x3_parsed *p, int32_t at, bool truth, int64_t *n)
 {
 	struct gpube_x3 *r = p->r;
 	const int32_t root = p->e.root;
@@ -293,7 +57,7 @@ static int64_t *evaluate(struct parsed *p, int32_t at, bool truth, int64_t *n)
 	int32_t *domains, *tuple;
 	int64_t *values, cell = 0;
 
-	*n = measure(p, at);
+	*n = gpube__x3_measure(p, at);
 	if (*n > GPUBE_EXPAND_CELLS) {
 		gpube__in_fail(r->in, GPUBE_ERANGE,
 			"an expression of %d variables has more than the %lld tuples that are "
@@ -331,7 +95,7 @@ static int64_t *evaluate(struct parsed *p, int32_t at, bool truth, int64_t *n)
 }
 
 /* The variables of p->scope, and one more place. */
-static int32_t *scope_of(struct parsed *p)
+static int32_t *scope_of(struct gpube_x3_parsed *p)
 {
 	int32_t *vars = gpube__x3_temp(p->r, (int64_t)p->n + 1, sizeof(*vars));
 
@@ -365,10 +129,10 @@ static int add_defining(
 }
 
 /* A hidden variable of the part's values, or -1 and a number, if it has one alone. */
-static int make_part(struct parsed *p, int32_t at, int32_t *var, int64_t *value)
+static int make_part(struct gpube_x3_parsed *p, int32_t at, int32_t *var, int64_t *value)
 {
 	struct gpube_x3 *r = p->r;
-	const char *key = key_of(p, at, false);
+	const char *key = gpube__x3_key(p, at, false);
 	const int32_t known = key ? gpube__x3_known(r, GPUBE_X3_PARTS, key) : -1;
 	int32_t *vars = key ? scope_of(p) : NULL;
 	int64_t cells, n, *values, *sorted;
@@ -405,7 +169,7 @@ static int make_part(struct parsed *p, int32_t at, int32_t *var, int64_t *value)
  * The part becomes a number, or a variable that has its value: that of the same part before, if
  * there is one.
  */
-static int reify(struct parsed *p, int32_t at)
+static int reify(struct gpube_x3_parsed *p, int32_t at)
 {
 	struct gpube_x3 *r = p->r;
 	const char *key;
@@ -413,9 +177,9 @@ static int reify(struct parsed *p, int32_t at)
 	int32_t var;
 	int slot;
 
-	if (is_leaf(p, at))
+	if (gpube__x3_is_leaf(p, at))
 		return GPUBE_OK;
-	key = key_of(p, at, true);
+	key = gpube__x3_key(p, at, true);
 	var = key ? gpube__x3_known(r, GPUBE_X3_VALUES, key) : -1;
 	if (r->in->status)
 		return r->in->status;
@@ -427,45 +191,46 @@ static int reify(struct parsed *p, int32_t at)
 				.value = {.kind = GPUBE_VALUE_INT, .i = value}};
 			return GPUBE_OK;
 		}
-		key = key_of(p, at, true);
+		key = gpube__x3_key(p, at, true);
 		if (!key || gpube__x3_know(r, GPUBE_X3_VALUES, key, var))
 			return r->in->status;
 	}
-	slot = slot_of(p, var);
+	slot = gpube__x3_parsed_slot(p, var);
 	if (slot < 0)
 		return gpube__x3_no_memory(r);
 	p->e.nodes[at] = (struct gpube_expr_node){.op = GPUBE_OP_SLOT, .a = slot};
 	return GPUBE_OK;
 }
 
-static int fit(struct parsed *p, int32_t at);
+static int fit(struct gpube_x3_parsed *p, int32_t at);
 
-static void fit_part(struct parsed *p, int32_t at)
+static void fit_part(struct gpube_x3_parsed *p, int32_t at)
 {
 	if (!p->r->in->status)
 		fit(p, at);
 }
 
-static void reify_part(struct parsed *p, int32_t at)
+static void reify_part(struct gpube_x3_parsed *p, int32_t at)
 {
 	if (!p->r->in->status)
 		reify(p, at);
 }
 
 /* That with the most tuples, -1: all are leaves. */
-static int32_t widest(struct parsed *p, int32_t at)
+static int32_t widest(struct gpube_x3_parsed *p, int32_t at)
 {
-	const struct gpube_expr_node n = *node_at(p, at);
-	int32_t parts[3] = {n.a, has_second(n.op) ? n.b : -1, n.op == GPUBE_OP_COND ? n.c : -1},
+	const struct gpube_expr_node n = *gpube__x3_node_at(p, at);
+	int32_t parts[3] = {n.a, gpube__x3_has_second(n.op) ? n.b : -1,
+		n.op == GPUBE_OP_COND ? n.c : -1},
 		best = -1;
 	int64_t most = 1;
 
 	for (int k = 0; k < 3; k++) {
 		int64_t cells;
 
-		if (parts[k] < 0 || is_leaf(p, parts[k]))
+		if (parts[k] < 0 || gpube__x3_is_leaf(p, parts[k]))
 			continue;
-		cells = measure(p, parts[k]);
+		cells = gpube__x3_measure(p, parts[k]);
 		if (cells >= most) {
 			most = cells;
 			best = parts[k];
@@ -475,17 +240,17 @@ static int32_t widest(struct parsed *p, int32_t at)
 }
 
 /* Until it has few tuples, or no parts are left that are not variables. */
-static int fit(struct parsed *p, int32_t at)
+static int fit(struct gpube_x3_parsed *p, int32_t at)
 {
 	int32_t part;
 
-	if (is_leaf(p, at) || measure(p, at) <= PART_CELLS)
+	if (gpube__x3_is_leaf(p, at) || gpube__x3_measure(p, at) <= PART_CELLS)
 		return GPUBE_OK;
-	each_part(p, at, fit_part);
-	if (is_list(p, at))
-		each_part(p, at, reify_part);
-	while (!is_list(p, at) && !p->r->in->status && measure(p, at) > PART_CELLS &&
-		(part = widest(p, at)) >= 0)
+	gpube__x3_each_part(p, at, fit_part);
+	if (gpube__x3_is_list(p, at))
+		gpube__x3_each_part(p, at, reify_part);
+	while (!gpube__x3_is_list(p, at) && !p->r->in->status &&
+		gpube__x3_measure(p, at) > PART_CELLS && (part = widest(p, at)) >= 0)
 		reify(p, part);
 	return p->r->in->status;
 }
@@ -493,9 +258,9 @@ static int fit(struct parsed *p, int32_t at)
 /* ---- sums ------------------------------------------------------------------------------ */
 
 /* A number, if the part is one. */
-static bool constant_of(const struct parsed *p, int32_t at, int64_t *v)
+static bool constant_of(const struct gpube_x3_parsed *p, int32_t at, int64_t *v)
 {
-	const struct gpube_expr_node *n = node_at(p, at);
+	const struct gpube_expr_node *n = gpube__x3_node_at(p, at);
 
 	if (n->op == GPUBE_OP_NEG && constant_of(p, n->a, v) && *v > -INT64_MAX) {
 		*v = -*v;
@@ -506,10 +271,10 @@ static bool constant_of(const struct parsed *p, int32_t at, int64_t *v)
 }
 
 /* Adds the part, times a number, to the list; false if it is no sum of variables. */
-static bool add_linear(struct parsed *p, int32_t at, int64_t times, struct gpube_x3_list *list,
-	struct gpube_x3_list *factors)
+static bool add_linear(struct gpube_x3_parsed *p, int32_t at, int64_t times,
+	struct gpube_x3_list *list, struct gpube_x3_list *factors)
 {
-	const struct gpube_expr_node n = *node_at(p, at);
+	const struct gpube_expr_node n = *gpube__x3_node_at(p, at);
 	struct gpube_x3_term t = {.var = -1, .value = 1}, factor = {.var = -1, .value = times};
 	int64_t v;
 
@@ -551,7 +316,7 @@ static int64_t *factors_of(struct gpube_x3 *r, const struct gpube_x3_list *facto
 }
 
 /* left OP right as a sum; false if it is none. */
-static bool post_linear(struct parsed *p, const struct gpube_expr_node *n)
+static bool post_linear(struct gpube_x3_parsed *p, const struct gpube_expr_node *n)
 {
 	static const enum gpube_x3_operator operators[] = {
 		GPUBE_X3_EQ, GPUBE_X3_NE, GPUBE_X3_LT, GPUBE_X3_LE, GPUBE_X3_GT, GPUBE_X3_GE};
@@ -572,10 +337,10 @@ static bool post_linear(struct parsed *p, const struct gpube_expr_node *n)
 
 /* ---- constraints ----------------------------------------------------------------------- */
 
-static int add_allowed(struct parsed *p, int32_t at)
+static int add_allowed(struct gpube_x3_parsed *p, int32_t at)
 {
 	struct gpube_x3 *r = p->r;
-	const char *key = fit(p, at) ? NULL : key_of(p, at, false);
+	const char *key = fit(p, at) ? NULL : gpube__x3_key(p, at, false);
 	int64_t cells, *values;
 	int32_t *vars, table;
 
@@ -593,9 +358,9 @@ static int add_allowed(struct parsed *p, int32_t at)
 	return gpube__x3_know(r, GPUBE_X3_TABLES, key, r->m->n_tables - 1);
 }
 
-static int post(struct parsed *p, int32_t at)
+static int post(struct gpube_x3_parsed *p, int32_t at)
 {
-	const struct gpube_expr_node n = *node_at(p, at);
+	const struct gpube_expr_node n = *gpube__x3_node_at(p, at);
 	struct gpube_x3 *r = p->r;
 
 	if (r->in->status)
@@ -623,7 +388,7 @@ static int post(struct parsed *p, int32_t at)
 		}
 		return r->in->status;
 	}
-	measure(p, at);
+	gpube__x3_measure(p, at);
 	if (p->n > 2 && post_linear(p, &n))
 		return r->in->status;
 	return add_allowed(p, at);
@@ -631,43 +396,44 @@ static int post(struct parsed *p, int32_t at)
 
 int gpube__x3_post(struct gpube_x3 *r, const char *text, size_t n)
 {
-	struct parsed p;
+	struct gpube_x3_parsed p;
 
-	if (!parse(&p, r, text, n))
+	if (!gpube__x3_parse(&p, r, text, n))
 		post(&p, p.e.root);
-	clear(&p);
+	gpube__x3_parsed_clear(&p);
 	return r->in->status;
 }
 
 int gpube__x3_expression(struct gpube_x3 *r, const char *text, size_t n, struct gpube_x3_term *t)
 {
-	struct parsed p;
+	struct gpube_x3_parsed p;
 	int64_t cells;
 
 	*t = (struct gpube_x3_term){.var = -1};
-	if (!parse(&p, r, text, n) && r->keeps_maps && p.n_slots == 1 && !is_leaf(&p, p.e.root)) {
+	if (!gpube__x3_parse(&p, r, text, n) && r->keeps_maps && p.n_slots == 1 &&
+		!gpube__x3_is_leaf(&p, p.e.root)) {
 		t->map = evaluate(&p, p.e.root, false, &cells);
 		if (t->map && p.n == 1)
 			t->var = p.slots[0].var;
 		else if (t->map) /* the variable is there and does not matter: a number */
 			t->value = t->map[0];
 	} else if (!r->in->status && !fit(&p, p.e.root) && !reify(&p, p.e.root)) {
-		const struct gpube_expr_node *root = node_at(&p, p.e.root);
+		const struct gpube_expr_node *root = gpube__x3_node_at(&p, p.e.root);
 
 		if (root->op == GPUBE_OP_SLOT)
 			t->var = p.slots[root->a].var;
 		else
 			t->value = root->value.i;
 	}
-	clear(&p);
+	gpube__x3_parsed_clear(&p);
 	return r->in->status;
 }
 
 /* ---- costs ----------------------------------------------------------------------------- */
 
-static int add_cost(struct parsed *p, int32_t at, int64_t times)
+static int add_cost(struct gpube_x3_parsed *p, int32_t at, int64_t times)
 {
-	const struct gpube_expr_node n = *node_at(p, at);
+	const struct gpube_expr_node n = *gpube__x3_node_at(p, at);
 	struct gpube_x3 *r = p->r;
 	int64_t cells, *values, v;
 	int32_t *vars;
@@ -697,11 +463,11 @@ static int add_cost(struct parsed *p, int32_t at, int64_t times)
 
 int gpube__x3_cost(struct gpube_x3 *r, const char *text, size_t n, int64_t times)
 {
-	struct parsed p;
+	struct gpube_x3_parsed p;
 
-	if (!parse(&p, r, text, n))
+	if (!gpube__x3_parse(&p, r, text, n))
 		add_cost(&p, p.e.root, times);
-	clear(&p);
+	gpube__x3_parsed_clear(&p);
 	return r->in->status;
 }
 
