@@ -14,6 +14,7 @@
 
 #include "gpube/bound/certificate/certify.h"
 #include "gpube/bound/certificate/certify_sweep.h"
+#include "gpube/bound/certificate/certify_tree.h"
 #include "gpube/ir/dense.h"
 #include "gpube/simplify/lean.h"
 
@@ -45,17 +46,6 @@ enum { GRAINS = 18, FINEST = 30, MOST_GRAIN = 40, MOST_SHIFT = 20 };
  */
 #define WORTH 0.9
 
-/* A node of the tree, and where its moves and values are. */
-struct node {
-	int32_t kid[2];     /* 0: a leaf */
-	int32_t var, value; /* the first kid's, against all others */
-	int64_t n_moves, moves_capacity;
-	struct move {
-		int32_t member;
-		int64_t *values;
-	} * moves;
-};
-
 struct certifying {
 	struct gpube_ctx *ctx;
 	struct gpube_certificate *c;
@@ -71,8 +61,7 @@ struct certifying {
 	int64_t *base, *moved, *room, *least, *forced;
 	uint8_t *keep;
 	int32_t *list;
-	struct node *nodes;
-	int64_t n_nodes, nodes_capacity;
+	struct gpube__proof_tree tree;
 	struct gpube__proof_state **open; /* a heap */
 	int64_t n_open, open_capacity;
 };
@@ -316,43 +305,17 @@ static void settle(struct certifying *w, struct gpube__proof_state *s, int64_t *
 
 /* ---- the tree ------------------------------------------------------------------------------ */
 
-/* Its number in *to, which is written last: it may be in a node. */
-static int new_node(struct certifying *w, int32_t *to)
-{
-	if (w->n_nodes == INT32_MAX - 1 || gpube__grow(w->ctx, &w->nodes, &w->nodes_capacity,
-						   w->n_nodes + 1, sizeof(*w->nodes)))
-		return GPUBE_ENOMEM;
-	w->nodes[w->n_nodes] = (struct node){.var = -1};
-	*to = (int32_t)w->n_nodes++;
-	return GPUBE_OK;
-}
-
-/* The leaf is split: a value against the others that are left. */
-static int split_node(struct certifying *w, int32_t node, int32_t var, int32_t value)
-{
-	int32_t kid[2] = {0};
-	int status = new_node(w, &kid[0]);
-
-	if (!status)
-		status = new_node(w, &kid[1]);
-	if (status)
-		return status;
-	w->nodes[node].kid[0] = kid[0];
-	w->nodes[node].kid[1] = kid[1];
-	w->nodes[node].var = var;
-	w->nodes[node].value = value;
-	return GPUBE_OK;
-}
-
 /* Each of n values of w->list becomes a leaf; the state goes on where they are not. */
 static int split_off(struct certifying *w, struct gpube__proof_state *s, int32_t var, int32_t n)
 {
 	int status = GPUBE_OK;
 
 	for (int32_t k = 0; k < n && !status; k++) {
-		status = split_node(w, s->node, var, w->list[k]);
+		int32_t kid[2];
+
+		status = gpube__proof_tree_split(&w->tree, kid, s->node, var, w->list[k]);
 		if (!status)
-			s->node = w->nodes[s->node].kid[1];
+			s->node = kid[1];
 	}
 	return status;
 }
@@ -363,21 +326,6 @@ static int64_t rounded(int64_t v, int grain)
 	const int64_t half = grain ? (int64_t)1 << (grain - 1) : 0;
 
 	return ((v + half) >> grain) * ((int64_t)1 << grain);
-}
-
-static int note_move(
-	struct certifying *w, struct node *n, int32_t member, const int64_t *values, int32_t cells)
-{
-	int64_t *copy;
-
-	if (gpube__grow(w->ctx, &n->moves, &n->moves_capacity, n->n_moves + 1, sizeof(*n->moves)))
-		return GPUBE_ENOMEM;
-	copy = gpube__alloc(w->ctx, (uint64_t)cells, sizeof(*copy));
-	if (!copy)
-		return GPUBE_ENOMEM;
-	memcpy(copy, values, (size_t)cells * sizeof(*copy));
-	n->moves[n->n_moves++] = (struct move){member, copy};
-	return GPUBE_OK;
 }
 
 /* The power of two below v / 2^less. */
@@ -412,7 +360,7 @@ static int note_moves(struct certifying *w, struct gpube__proof_state *s, int64_
 		}
 		if (any && !status) {
 			gpube__proof_move(&w->plan, s, &p->members[j], moved);
-			status = note_move(w, &w->nodes[s->node], j, moved, n);
+			status = gpube__proof_tree_move(&w->tree, s->node, j, moved, n);
 		}
 		memset(moved, 0, (size_t)n * sizeof(*moved));
 	}
@@ -542,12 +490,13 @@ static int finish(struct certifying *w, struct gpube__proof_state *s)
 static int split(struct certifying *w, struct gpube__proof_state *s)
 {
 	const int64_t bytes = gpube__proof_bytes(&w->plan);
-	const int32_t var = s->var, value = s->value, node = s->node;
+	const int32_t var = s->var, value = s->value;
 	struct gpube__proof_state *other = gpube__alloc(w->ctx, (uint64_t)bytes, 1);
+	int32_t kid[2];
 	int status = other ? GPUBE_OK : GPUBE_ENOMEM;
 
 	if (!status)
-		status = split_node(w, node, var, value);
+		status = gpube__proof_tree_split(&w->tree, kid, s->node, var, value);
 	if (status) {
 		gpube__free(w->ctx, other);
 		gpube__free(w->ctx, s);
@@ -560,7 +509,7 @@ static int split(struct certifying *w, struct gpube__proof_state *s)
 
 		for (int32_t a = 0; a < w->p->domain[var]; a++)
 			w->keep[a] = (a == value) == !j;
-		child->node = w->nodes[node].kid[j];
+		child->node = kid[j];
 		gpube__proof_keep(&w->plan, child, var, w->keep);
 		if (!status)
 			status = finish(w, child);
@@ -572,9 +521,8 @@ static int split(struct certifying *w, struct gpube__proof_state *s)
 
 static int grow_tree(struct certifying *w)
 {
-	int32_t node;
 	struct gpube__proof_state *s = w->root;
-	int status = new_node(w, &node);
+	int status = gpube__proof_tree_begin(&w->tree, w->ctx);
 
 	w->root = NULL;
 	s->node = 0;
@@ -588,54 +536,13 @@ static int grow_tree(struct certifying *w)
 	return status;
 }
 
-/* The nodes in the order of the file. */
-static int write_tree(struct certifying *w)
-{
-	int32_t *stack = gpube__alloc(w->ctx, (uint64_t)w->n_nodes + 1, sizeof(*stack)), n = 1;
-	int status = stack ? GPUBE_OK : GPUBE_ENOMEM;
-
-	if (!status)
-		stack[0] = 0;
-	w->c->tree.grain = w->grain;
-	while (!status && n) {
-		const struct node *node = &w->nodes[stack[--n]];
-
-		status = gpube__certificate_node(w->c);
-		for (int64_t k = 0; k < node->n_moves && !status; k++) {
-			const struct gpube_patch_member *of = &w->p->members[node->moves[k].member];
-			int64_t *values;
-
-			/* tables of patches come first, those of separators after them */
-			status = gpube__certificate_move(
-				w->c, of->patch, w->p->n_patches + of->separator, &values);
-			if (!status)
-				memcpy(values, node->moves[k].values,
-					(size_t)w->p->separators[of->separator].n_cells *
-						sizeof(*values));
-		}
-		if (!status && node->kid[0]) {
-			status = gpube__certificate_split(
-				w->c, w->given[node->var], 1, &node->value);
-			stack[n++] = node->kid[1];
-			stack[n++] = node->kid[0];
-		}
-	}
-	gpube__free(w->ctx, stack);
-	return status;
-}
-
 /* ---- the call ------------------------------------------------------------------------------ */
 
 static void clear(struct certifying *w)
 {
-	for (int64_t k = 0; k < w->n_nodes; k++) {
-		for (int64_t j = 0; j < w->nodes[k].n_moves; j++)
-			gpube__free(w->ctx, w->nodes[k].moves[j].values);
-		gpube__free(w->ctx, w->nodes[k].moves);
-	}
+	gpube__proof_tree_clear(&w->tree);
 	while (w->n_open)
 		gpube__free(w->ctx, w->open[--w->n_open]);
-	gpube__free(w->ctx, w->nodes);
 	gpube__free(w->ctx, w->open);
 	gpube__free(w->ctx, w->root);
 	gpube__free(w->ctx, w->plan.moved_at);
@@ -684,7 +591,10 @@ static int certify(struct certifying *w, const struct gpube_model *relaxed, int6
 		status = add_regret(w, &w->lean->steps[k]);
 	if (!status && is_worth_it(w, first, split))
 		status = grow_tree(w);
-	return status || !w->n_nodes ? status : write_tree(w);
+	if (status || !w->tree.n_nodes)
+		return status;
+	w->c->tree.grain = w->grain;
+	return gpube__proof_tree_write(&w->tree, w->c, w->p, w->given);
 }
 
 int gpube__certify_patches(struct gpube_certificate *c, const struct gpube_model *relaxed,
