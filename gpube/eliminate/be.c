@@ -9,11 +9,6 @@
 #include <limits.h>
 #include <string.h>
 
-/*
- * Of what is alive at once: more than that between tables in one block is not worth it on a host.
- */
-#define HOST_GAPS 8
-
 /* A message. */
 struct work {
 	void *values;     /* memory of its side's backend */
@@ -21,12 +16,6 @@ struct work {
 	uint64_t bytes;   /* of the values */
 	int side;
 	bool placed; /* the values are in the run's block */
-};
-
-/* Memory that one bucket after the other uses. */
-struct args_room {
-	void *at;
-	uint64_t bytes;
 };
 
 struct run {
@@ -38,13 +27,11 @@ struct run {
 	struct gpube_be_window window;
 	/* the host's messages; own: unless the caller keeps some */
 	struct gpube__blocks *blocks, own;
-	struct gpube__layout layout; /* of messages, where there is one side alone, in 'block' */
-	char *block;
-	double spare;          /* bytes of the host's memory beyond the plan's peak */
-	struct work *messages; /* per position */
-	uint8_t **args;        /* per position: packed arg-mins on the host, or NULL */
+	struct gpube__block block; /* where there is one side alone */
+	struct work *messages;     /* per position */
+	uint8_t **args;            /* per position: packed arg-mins on the host, or NULL */
 	/* of the bucket at hand: on each side, and brought home */
-	struct args_room unpacked[2], home;
+	struct gpube__args_room unpacked[2], home;
 	double *seconds; /* per position, or NULL */
 	double joined_done, joined_total;
 };
@@ -135,7 +122,7 @@ static bool stores_args(const struct run *r, int32_t p)
 /* Arg-mins that are not brought home: they have a place in the device's block. */
 static bool args_stay(const struct run *r, int32_t p)
 {
-	return r->block && r->layout.args_at[p] != GPUBE__NO_PLACE;
+	return r->block.base && r->block.layout.args_at[p] != GPUBE__NO_PLACE;
 }
 
 /* Of the arg-mins of a bucket of that side that go home. */
@@ -153,22 +140,6 @@ static uint64_t most_args_bytes(const struct run *r, int side)
 			most = bytes;
 	}
 	return most;
-}
-
-/* Room for so many bytes; what it held is lost. */
-static int take_room(
-	struct gpube_ctx *ctx, const struct gpube_ops *ops, struct args_room *room, uint64_t bytes)
-{
-	if (bytes <= room->bytes)
-		return GPUBE_OK;
-	if (room->at)
-		ops->free(ctx, room->at);
-	room->bytes = 0;
-	room->at = ops->alloc(ctx, bytes);
-	if (!room->at)
-		return GPUBE_ENOMEM;
-	room->bytes = bytes;
-	return GPUBE_OK;
 }
 
 /* Brings a bucket's arg-mins home and stores them compactly. */
@@ -189,7 +160,7 @@ static int keep_args(struct run *r, int32_t p, const void *out_arg, int arg_byte
 	if (bits >= 8)
 		return ops->download(ctx, r->args[p], out_arg, bytes);
 	if (ops != gpube__ops_cpu()) {
-		status = take_room(ctx, gpube__ops_cpu(), &r->home, bytes);
+		status = gpube__args_room_take(ctx, gpube__ops_cpu(), &r->home, bytes);
 		if (!status)
 			status = ops->download(ctx, r->home.at, out_arg, bytes);
 		if (status)
@@ -209,9 +180,9 @@ static int alloc_message(struct run *r, int32_t p, int side, struct work *t)
 
 	t->side = side;
 	t->bytes = (uint64_t)cells * gpube__type_size(r->w->type);
-	t->placed = r->block && r->layout.at[p] != GPUBE__NO_PLACE;
+	t->placed = r->block.base && r->block.layout.at[p] != GPUBE__NO_PLACE;
 	if (t->placed)
-		t->values = r->block + r->layout.at[p];
+		t->values = r->block.base + r->block.layout.at[p];
 	else
 		t->values = ops == gpube__ops_cpu() ? gpube__blocks_take(r->blocks, ctx, t->bytes)
 						    : ops->alloc(ctx, t->bytes);
@@ -335,16 +306,16 @@ static int be_eliminate(struct run *r, int32_t p)
 	if (stores)
 		c.arg_bytes = gpube__be_arg_bytes((int32_t)d.sizes[b->n_scope]);
 	if (stores && args_stay(r, p)) {
-		c.out_arg = r->block + r->layout.args_at[p];
+		c.out_arg = r->block.base + r->block.layout.args_at[p];
 	} else if (stores) {
-		struct args_room *room = &r->unpacked[gpube__side_of(r->sides, p)];
+		struct gpube__args_room *room = &r->unpacked[gpube__side_of(r->sides, p)];
 		const uint64_t most =
 			room->at ? 0 : most_args_bytes(r, gpube__side_of(r->sides, p));
 		uint64_t bytes = (uint64_t)b->cells * (uint64_t)c.arg_bytes;
 
-		if (most > bytes && (ops != gpube__ops_cpu() || (double)most <= r->spare))
+		if (most > bytes && (ops != gpube__ops_cpu() || (double)most <= r->block.spare))
 			bytes = most; /* for all of them: what grows is cleared again */
-		status = take_room(ctx, ops, room, bytes);
+		status = gpube__args_room_take(ctx, ops, room, bytes);
 		if (status)
 			goto out;
 		c.out_arg = room->at;
@@ -480,8 +451,10 @@ static int fetch_arg(struct run *r, int32_t p, int32_t *values)
 	const int32_t var = be->buckets[p].var;
 	const int64_t bytes = gpube__be_arg_bytes(be->m->vars[var].domain);
 	const int64_t at = message_cell(be, p, -1, values) * bytes;
-	const struct gpube_cells word = {
-		.values = r->block + r->layout.args_at[p], .first = at / 4, .stride = 1, .n = 1};
+	const struct gpube_cells word = {.values = r->block.base + r->block.layout.args_at[p],
+		.first = at / 4,
+		.stride = 1,
+		.n = 1};
 	uint8_t cell[4];
 	int status = ops_of(r, p)->gather(be->ctx, cell, 1, &word, sizeof(cell));
 
@@ -580,27 +553,6 @@ static int be_settle(const struct run *r, double *copying)
 	return status;
 }
 
-/* The block, with as many arg-mins as there is room for in it, or without any. */
-static int be_lay_out(struct run *r, uint64_t room)
-{
-	const struct gpube_ops *ops = r->sides->ops[0];
-	const uint64_t *bytes = &r->layout.bytes;
-	int status;
-
-	gpube__layout_clear(&r->layout, r->be->ctx);
-	status = gpube__be_layout(&r->layout, r->be, r->w->type, r->keep, r->assigning, room);
-	if (status || !*bytes)
-		return status;
-	if (ops->alloc_block)
-		r->block = ops->alloc_block(r->be->ctx, *bytes);
-	else if ((double)*bytes <= r->spare &&
-		 *bytes <= r->layout.alive + r->layout.alive / HOST_GAPS)
-		r->block = gpube__blocks_take(r->blocks, r->be->ctx, *bytes);
-	if (r->block && !ops->alloc_block)
-		r->spare -= (double)*bytes;
-	return GPUBE_OK;
-}
-
 /*
  * What is taken for the whole run stays when the plan counts it as gone: it is to fit beside the
  * plan's peak.
@@ -613,35 +565,14 @@ static double spare_bytes(const struct run *r)
 	return (double)gpube__ops_cpu()->memory(r->be->ctx) - (r->keep ? most.keep : most.args);
 }
 
-/*
- * One block for all messages, where there is room for it; otherwise each is allocated when it is
- * made. A device has too few addresses for that; of a host's memory the system clears every page
- * that it gives, which took half of the seconds of pedigree13's elimination when its tables of 1.3
- * GB, of which 0.5 are alive at once, lay for themselves.
- */
 static int take_block(struct run *r)
 {
-	const struct gpube_ops *ops = r->sides->ops[0];
-	uint64_t room = 0;
-	int status;
-
-	r->spare = spare_bytes(r);
+	r->block.ops = r->sides->ops[0];
+	r->block.blocks = r->blocks;
+	r->block.spare = spare_bytes(r);
 	if (r->sides->side || r->counting)
 		return GPUBE_OK;
-	if (ops->alloc_block && r->assigning && !r->keep)
-		room = gpube__be_room(r->be, r->w->type, ops->memory(r->be->ctx));
-	status = be_lay_out(r, room);
-	return status || r->block || !room ? status : be_lay_out(r, 0);
-}
-
-static void free_block(struct run *r)
-{
-	const struct gpube_ops *ops = r->sides->ops[0];
-
-	if (r->block && ops->alloc_block)
-		ops->free(r->be->ctx, r->block);
-	else if (r->block)
-		gpube__blocks_give(r->blocks, r->be->ctx, r->block, r->layout.bytes);
+	return gpube__block_take(&r->block, r->be, r->w->type, r->keep, r->assigning);
 }
 
 static void run_clear(struct run *r)
@@ -654,11 +585,10 @@ static void run_clear(struct run *r)
 		if (r->args)
 			gpube__free(ctx, r->args[p]);
 	}
-	free_block(r);
+	gpube__block_give(&r->block, ctx);
 	r->blocks->used = 0; /* arg-mins are gone, too */
 	if (r->blocks == &r->own)
 		gpube__blocks_clear(r->blocks, ctx);
-	gpube__layout_clear(&r->layout, ctx);
 	for (int side = 0; side < 2; side++)
 		if (r->unpacked[side].at)
 			r->sides->ops[side]->free(ctx, r->unpacked[side].at);

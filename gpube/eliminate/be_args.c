@@ -89,3 +89,18 @@ int32_t gpube__args_at(const uint8_t *packed, int64_t i, int bits)
 	memcpy(&word, packed + 4 * i, 4);
 	return (int32_t)word;
 }
+
+int gpube__args_room_take(struct gpube_ctx *ctx, const struct gpube_ops *ops,
+	struct gpube__args_room *room, uint64_t bytes)
+{
+	if (bytes <= room->bytes)
+		return GPUBE_OK;
+	if (room->at)
+		ops->free(ctx, room->at);
+	room->bytes = 0;
+	room->at = ops->alloc(ctx, bytes);
+	if (!room->at)
+		return GPUBE_ENOMEM;
+	room->bytes = bytes;
+	return GPUBE_OK;
+}

@@ -1,5 +1,6 @@
 /* be_layout.c - see be_layout.h. */
 #include "gpube/eliminate/be_layout.h"
+#include "gpube/eliminate/be_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,11 @@
  * besides.
  */
 #define SHARE_OF_BLOCK 0.97
+
+/*
+ * Of what is alive at once: more than that between tables in one block is not worth it on a host.
+ */
+#define HOST_GAPS 8
 
 static int largest_first(const void *a, const void *b)
 {
@@ -233,4 +239,46 @@ void gpube__layout_clear(struct gpube__layout *l, struct gpube_ctx *ctx)
 	gpube__free(ctx, l->at);
 	gpube__free(ctx, l->args_at);
 	memset(l, 0, sizeof(*l));
+}
+
+/* With as many arg-mins as there is room for in it, or without any. */
+static int take(struct gpube__block *b, const struct gpube_be *be, enum gpube_type type, bool keep,
+	bool assigning, uint64_t room)
+{
+	const struct gpube__layout *l = &b->layout;
+	int status;
+
+	gpube__layout_clear(&b->layout, be->ctx);
+	status = gpube__be_layout(&b->layout, be, type, keep, assigning, room);
+	if (status || !l->bytes)
+		return status;
+	if (b->ops->alloc_block)
+		b->base = b->ops->alloc_block(be->ctx, l->bytes);
+	else if ((double)l->bytes <= b->spare && l->bytes <= l->alive + l->alive / HOST_GAPS)
+		b->base = gpube__blocks_take(b->blocks, be->ctx, l->bytes);
+	if (b->base && !b->ops->alloc_block)
+		b->spare -= (double)l->bytes;
+	return GPUBE_OK;
+}
+
+int gpube__block_take(struct gpube__block *b, const struct gpube_be *be, enum gpube_type type,
+	bool keep, bool assigning)
+{
+	uint64_t room = 0;
+	int status;
+
+	if (b->ops->alloc_block && assigning && !keep)
+		room = gpube__be_room(be, type, b->ops->memory(be->ctx));
+	status = take(b, be, type, keep, assigning, room);
+	return status || b->base || !room ? status : take(b, be, type, keep, assigning, 0);
+}
+
+void gpube__block_give(struct gpube__block *b, struct gpube_ctx *ctx)
+{
+	if (b->base && b->ops->alloc_block)
+		b->ops->free(ctx, b->base);
+	else if (b->base)
+		gpube__blocks_give(b->blocks, ctx, b->base, b->layout.bytes);
+	b->base = NULL;
+	gpube__layout_clear(&b->layout, ctx);
 }

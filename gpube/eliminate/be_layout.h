@@ -53,4 +53,28 @@ int gpube__be_layout(struct gpube__layout *out, const struct gpube_be *be, enum 
 uint64_t gpube__be_room(const struct gpube_be *be, enum gpube_type type, uint64_t memory);
 void gpube__layout_clear(struct gpube__layout *l, struct gpube_ctx *ctx);
 
+/* The block of a run, in memory of one backend. */
+struct gpube__block {
+	const struct gpube_ops *ops;
+	struct gpube__blocks *blocks; /* be_blocks.h: where a host takes it from */
+	double spare;                 /* bytes that a host has for it; its own are taken off */
+	char *base;                   /* NULL: there is none */
+	struct gpube__layout layout;
+};
+
+/*
+ * gpube__block_take() - one block for all messages, where there is room for it; otherwise base
+ * stays NULL, and each is allocated when it is made.
+ * b       ops, blocks and spare are set, the rest is zeroed; to be given back in any case
+ * others  as for gpube__be_layout()
+ *
+ * A device has too few addresses for one table after the other; of a host's memory the system
+ * clears every page that it gives, which took half of the seconds of pedigree13's elimination when
+ * its tables of 1.3 GB, of which 0.5 are alive at once, lay for themselves.
+ * Errors: ENOMEM
+ */
+int gpube__block_take(struct gpube__block *b, const struct gpube_be *be, enum gpube_type type,
+	bool keep, bool assigning);
+void gpube__block_give(struct gpube__block *b, struct gpube_ctx *ctx);
+
 #endif
