@@ -11,6 +11,7 @@
  *
  *   sum_ref.c   the specification, cell by cell
  *   sum_cpu.c   the same on all threads, panel by panel
+ *   sum_axes.c  which axes its loops are over
  *   sum_segments.c the same in registers, where tables lie straight
  *   sum_parts.c where outputs are too small to be shared by threads
  *   sum_merge.c gpube__sum_product(): small inputs are multiplied together before

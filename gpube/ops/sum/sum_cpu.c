@@ -10,7 +10,7 @@
  * Doubles can be too small for a product. The processor notes it, at no cost, and then the job is
  * done again with a power for each cell.
  */
-#include "gpube/ops/sum/sum.h"
+#include "gpube/ops/sum/sum_axes.h"
 #include "gpube/ops/sum/sum_panel.h"
 
 #include <fenv.h>
@@ -22,12 +22,8 @@
 #endif
 
 enum {
-	PANEL = 512,          /* cells from which a panel is long enough */
-	MOST_PANEL = 4096,    /* and at most, unless one axis is longer */
 	SMALL_WORK = 1 << 15, /* multiplications that one thread does by itself */
 	CHUNKS_PER_THREAD = 16,
-	LEAST_ITEMS = 64,    /* left to the threads, however many there are */
-	LEAST_OUTER = 15,    /* where else a large table is read again and again */
 	BETWEEN_LOOKS = 256, /* for a stop: panels of an item */
 };
 
@@ -43,12 +39,6 @@ struct operand {
 	struct gpube_sum_folds folds;
 };
 
-struct axes {
-	int n;
-	int axis[GPUBE_SUM_AXES];
-	int64_t cells;
-};
-
 /* In a cache line of its own. */
 struct extremes {
 	double most, least, unused[6];
@@ -58,7 +48,7 @@ struct run {
 	struct gpube_ctx *ctx;
 	struct gpube_sum_job *job;
 	const struct gpube_sum_loops *loops;
-	struct axes items, rest, panel;
+	struct gpube_sum_axes items, rest, panel;
 	struct operand *operand; /* inputs first, then outputs */
 	struct gpube_sum_segments segments;
 	int n_operands;
@@ -76,7 +66,7 @@ struct run {
 };
 
 /* Odometer over axes, the last one fastest, which moves offsets with it. */
-static bool step(const struct run *r, const struct axes *x, int64_t *count, int64_t *at)
+static bool step(const struct run *r, const struct gpube_sum_axes *x, int64_t *count, int64_t *at)
 {
 	for (int k = x->n - 1; k >= 0; k--) {
 		const int a = x->axis[k];
@@ -336,77 +326,11 @@ static void chunk(void *arg, int64_t c, int thread)
 
 /* ---- the plan ------------------------------------------------------------------------------ */
 
-static void push(const struct gpube_sum_job *job, struct axes *x, int axis)
-{
-	x->axis[x->n++] = axis;
-	x->cells *= job->dim[axis];
-}
-
-/* Outermost the axes that most of the cells have. */
-static void nest(struct axes *x, const struct gpube_sum_job *job)
-{
-	for (int k = 1; k < x->n; k++) {
-		const int axis = x->axis[k];
-		const double least = gpube__sum_lacking(job, axis);
-		int i = k;
-
-		for (; i > 0 && gpube__sum_lacking(job, x->axis[i - 1]) > least; i--)
-			x->axis[i] = x->axis[i - 1];
-		x->axis[i] = axis;
-	}
-}
-
-/*
- * The panel takes the last axes while it is short, but leaves the threads some items. What an item
- * sums over, of several outputs or to a small one, may be more than a cache holds; so within it
- * runs, too, what large tables do not have.
- */
-static void sort_axes(struct run *r)
-{
-	const struct gpube_sum_job *job = r->job;
-	/* with weights the first axis is walked along in a panel */
-	const int outer = job->weights ? 1 : 0;
-	/* what is not stored, but added to */
-	const bool many =
-		job->n_out > 1 || (job->n_axes > 0 && !job->out[0].stride[job->n_axes - 1]);
-	int64_t items = 1;
-	int first;
-
-	r->items.cells = r->rest.cells = r->panel.cells = 1;
-	for (int a = outer; a < job->n_axes; a++)
-		if (gpube__sum_in_all(job, a))
-			items *= job->dim[a];
-	for (first = job->n_axes; first > outer && r->panel.cells < PANEL; first--) {
-		const int64_t dim = job->dim[first - 1];
-
-		if (r->panel.cells > 1 && r->panel.cells * dim > MOST_PANEL)
-			break;
-		if (gpube__sum_in_all(job, first - 1)) {
-			if (r->panel.cells >= 64 && items / dim < LEAST_ITEMS)
-				break;
-			items /= dim;
-		}
-		r->panel.cells *= dim;
-	}
-	r->panel.cells = 1;
-	for (int a = first; a < job->n_axes; a++)
-		push(job, &r->panel, a);
-	for (int a = outer; a < first; a++) {
-		const bool inner = many && gpube__sum_lacking(job, a) > 0 &&
-				   items / job->dim[a] >= LEAST_OUTER;
-
-		items /= gpube__sum_in_all(job, a) && inner ? job->dim[a] : 1;
-		push(job, gpube__sum_in_all(job, a) && !inner ? &r->items : &r->rest, a);
-	}
-	nest(&r->items, job);
-	nest(&r->rest, job);
-}
-
 /* Where the cells of a panel are in a table. */
 static int lay(struct run *r, struct operand *o)
 {
 	const struct gpube_sum_job *job = r->job;
-	const struct axes *x = &r->panel;
+	const struct gpube_sum_axes *x = &r->panel;
 	int64_t straight = 1;
 	bool one = true, in_order = true;
 
@@ -498,7 +422,7 @@ static int prepare(struct run *r)
 	const int threads = r->ctx->n_threads;
 
 	r->n_operands = job->n_in + job->n_out + (job->weights ? 1 : 0);
-	sort_axes(r);
+	gpube__sum_sort_axes(&r->items, &r->rest, &r->panel, job);
 	lay_weights(r);
 	r->buf_cells = r->panel.cells * (job->weights ? job->dim[0] + 1 : 2);
 	r->operand = gpube__alloc_zero(r->ctx, (uint64_t)r->n_operands, sizeof(*r->operand));
