@@ -429,10 +429,6 @@ static bool binary(struct run *run, const struct gpube_expr_node *n, const struc
 	if (!eval(run, n->b, &b))
 		return false;
 	switch (n->op) {
-	case GPUBE_OP_XOR:
-	case GPUBE_OP_IFF:
-		*v = of_int((is_true(a) != is_true(&b)) == (n->op == GPUBE_OP_XOR));
-		return true;
 	case GPUBE_OP_MIN:
 	case GPUBE_OP_MAX:
 		if (!compare(run, n->op == GPUBE_OP_MIN ? GPUBE_OP_LT : GPUBE_OP_GT, &b, a, &yes))
@@ -510,6 +506,23 @@ static bool compare_items(struct run *run, const struct gpube_expr_node *n,
 	return true;
 }
 
+/* The second operand has a value only where it matters. */
+static bool logical(struct run *run, const struct gpube_expr_node *n, const struct gpube_value *a,
+	struct gpube_value *v)
+{
+	const bool first = is_true(a), both = n->op == GPUBE_OP_AND || n->op == GPUBE_OP_AND_THEN;
+	const bool open = n->op == GPUBE_OP_XOR || n->op == GPUBE_OP_IFF || first == both;
+
+	*v = *a;
+	if (open && !eval(run, n->b, v))
+		return false;
+	if (n->op == GPUBE_OP_XOR || n->op == GPUBE_OP_IFF)
+		*v = of_int((first != is_true(v)) == (n->op == GPUBE_OP_XOR));
+	else if (n->op == GPUBE_OP_AND || n->op == GPUBE_OP_OR)
+		*v = of_int(is_true(v));
+	return true;
+}
+
 static bool eval(struct run *run, int32_t at, struct gpube_value *v)
 {
 	const struct gpube_expr_node *n = &run->e->nodes[at];
@@ -526,12 +539,8 @@ static bool eval(struct run *run, int32_t at, struct gpube_value *v)
 		return eval(run, is_true(&a) ? n->b : n->c, v);
 	if (n->op == GPUBE_OP_IN || n->op == GPUBE_OP_SAME)
 		return compare_items(run, n, &a, v);
-	if (n->op == GPUBE_OP_AND || n->op == GPUBE_OP_OR) {
-		if (is_true(&a) == (n->op == GPUBE_OP_AND))
-			return eval(run, n->b, v);
-		*v = a;
-		return true;
-	}
+	if (n->op >= GPUBE_OP_AND && n->op <= GPUBE_OP_OR_ELSE)
+		return logical(run, n, &a, v);
 	return n->op <= GPUBE_OP_FLOAT ? unary(run, n, &a, v) : binary(run, n, &a, v);
 }
 

@@ -116,10 +116,12 @@ enum gpube_expr_op {
 	GPUBE_OP_LE,
 	GPUBE_OP_GT,
 	GPUBE_OP_GE,
-	GPUBE_OP_AND,
+	GPUBE_OP_AND, /* truth values of truths, as XCSP has them: 0 or 1 */
 	GPUBE_OP_OR,
 	GPUBE_OP_XOR,
 	GPUBE_OP_IFF,
+	GPUBE_OP_AND_THEN, /* Python's 'and' and 'or': the operand that decides */
+	GPUBE_OP_OR_ELSE,
 	GPUBE_OP_COND,   /* a ? b : c */
 	GPUBE_OP_IN,     /* a is equal to one of the items from b on */
 	GPUBE_OP_SAME,   /* a is equal to all of them */

@@ -264,7 +264,8 @@ static int32_t parse_list(struct parser *s, int32_t a, bool negated)
 	do {
 		int32_t equal = gpube__expr_node(&s->base, GPUBE_OP_EQ, a, parse_expression(s), 0);
 
-		node = node < 0 ? equal : gpube__expr_node(&s->base, GPUBE_OP_OR, node, equal, 0);
+		node = node < 0 ? equal
+				: gpube__expr_node(&s->base, GPUBE_OP_OR_ELSE, node, equal, 0);
 	} while (!s->base.status && pass(s, ","));
 	if (s->base.status || !close_bracket(s, round ? ")" : "]"))
 		return -1;
@@ -300,7 +301,7 @@ static int32_t parse_comparison(struct parser *s)
 			s->base.p = before;
 			break;
 		}
-		all = all < 0 ? one : gpube__expr_node(&s->base, GPUBE_OP_AND, all, one, 0);
+		all = all < 0 ? one : gpube__expr_node(&s->base, GPUBE_OP_AND_THEN, all, one, 0);
 		left = right;
 		if (right < 0)
 			break; /* nothing is chained after 'in' */
@@ -326,7 +327,7 @@ static int32_t parse_and(struct parser *s)
 	int32_t node = parse_not(s);
 
 	while (!s->base.status && pass_word(s, "and"))
-		node = gpube__expr_node(&s->base, GPUBE_OP_AND, node, parse_not(s), 0);
+		node = gpube__expr_node(&s->base, GPUBE_OP_AND_THEN, node, parse_not(s), 0);
 	return node;
 }
 
@@ -335,7 +336,7 @@ static int32_t parse_or(struct parser *s)
 	int32_t node = parse_and(s);
 
 	while (!s->base.status && pass_word(s, "or"))
-		node = gpube__expr_node(&s->base, GPUBE_OP_OR, node, parse_and(s), 0);
+		node = gpube__expr_node(&s->base, GPUBE_OP_OR_ELSE, node, parse_and(s), 0);
 	return node;
 }
 

@@ -80,4 +80,10 @@ row 'SECP: agents that the file says' 0 '^al2 ' '' "$gpube" dpop -q "$work/secp.
 # north or west meets at 11, which costs 3; the plan at 11 would cost 2 more
 row 'meetings: 3' 0 '^optimum +3, ' '' "$gpube" dpop -q examples/meetings.yaml
 row 'south has two of the four variables' 0 '^south .* 2 +1 ' '' "$gpube" dpop -q examples/meetings.yaml
+# Python's 'or' and 'and' are one of their operands, elsewhere they are truth values
+for f in '-3 or v:-3' '0 or v - 5:-7' 'v and 4:0' '3 and v:-2' 'not v:0'; do
+	printf 'name: a\nobjective: min\ndomains: {d: {values: [-2, 0, 3]}}\nvariables: {v: {domain: d}}\n%s\nagents: [a]\n' \
+		"constraints: {c: {type: intention, function: '${f%:*}'}}" > "$work/truth.yaml"
+	row "${f%:*} as in Python" 0 "^optimum +${f#*:}(\.0*)?, " '' "$gpube" dpop -q "$work/truth.yaml"
+done
 plan

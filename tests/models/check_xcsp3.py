@@ -132,7 +132,7 @@ def integer(p, depth):
 			return "div(%s,%d)" % (t, k), lambda a: divide(f(a), k)
 		return "mod(%s,%d)" % (t, k), lambda a: f(a) - k * divide(f(a), k)
 	if kind == "if":
-		c, g = truth(p, depth - 1)
+		c, g = (integer if rng.random() < 0.2 else truth)(p, depth - 1)
 		u, h = integer(p, depth - 1)
 		return "if(%s,%s,%s)" % (c, t, u), lambda a: f(a) if g(a) else h(a)
 	if kind == "truth":
@@ -153,14 +153,17 @@ def truth(p, depth):
 			v, g = integer(p, 0)
 			return "eq(%s,%s,%s)" % (t, u, v), lambda a: f(a) == h(a) == g(a)
 		return "%s(%s,%s)" % (op, t, u), lambda a: OPERATORS[op](f(a), h(a))
+	# an integer is true unless it is 0, and what is made of truths is 0 or 1
+	def part():
+		return integer(p, depth - 1) if rng.random() < 0.2 else truth(p, depth - 1)
 	if kind == "not":
-		t, f = truth(p, depth - 1)
+		t, f = part()
 		return "not(%s)" % t, lambda a: not f(a)
 	if kind in ("in", "notin"):
 		t, f = integer(p, depth - 1)
 		s = sorted(rng.sample(range(-3, 8), 3))
 		return "%s(%s,set(%s))" % (kind, t, ",".join(map(str, s))), lambda a: (f(a) in s) == (kind == "in")
-	parts = [truth(p, depth - 1) for _ in range(2 if kind == "imp" else rng.randint(2, 4))]
+	parts = [part() for _ in range(2 if kind == "imp" else rng.randint(2, 4))]
 	text, fs = "%s(%s)" % (kind, ",".join(t for t, _ in parts)), [f for _, f in parts]
 	return text, {
 		"and": lambda a: all(f(a) for f in fs), "or": lambda a: any(f(a) for f in fs),

@@ -55,6 +55,30 @@ answers 'two values of 30' 1 30
 wide 30 '0 1' '<maximum><list> x[] </list><condition> (ge,1) </condition></maximum>'
 answers 'the largest of 30' 1 30
 
+# what is made of truths is a truth value, 0 or 1, also where its parts are integers
+truths() {
+	printf '<instance format="XCSP3" type="COP"><variables><array id="x" size="[3]"> -2..2 </array></variables><constraints>
+	<intension> eq(x[0],-2) </intension><intension> eq(x[1],2) </intension></constraints><objectives><minimize> %s </minimize></objectives></instance>\n' "$2" > "$work/x.xml"
+	answers "truth value $2" "$1" 5
+}
+truths 1 'or(-3,x[0])'
+truths 1 'or(x[0],x[1])'
+truths 1 'and(x[0],x[1],-3)'
+truths 0 'and(x[0],0)'
+truths 0 'xor(x[0],x[1])'
+truths 1 'xor(x[0],x[1],2)'
+truths 1 'iff(x[0],x[1])'
+truths 1 'iff(x[0],x[1],-3)'
+truths 1 'imp(x[0],x[1])'
+truths 0 'imp(x[0],0)'
+truths 0 'not(x[0])'
+truths 2 'add(or(x[0],0),or(0,x[1]))'
+truths -2 'if(x[1],x[0],7)'
+truths 7 'if(not(x[1]),x[0],7)'
+truths 0 'in(or(x[0],x[1]),set(-2,2))'
+printf '%s\n' '<instance format="XCSP3" type="COP"><variables><array id="x" size="[5]"> 1..3 </array></variables><constraints><nValues><list> x[2] x[3] x[4] </list><condition> (gt,2) </condition></nValues><lex><list> x[4] x[4] x[4] </list><list> x[0] x[2] x[4] </list><operator> lt </operator></lex><sum><list> x[1] x[0] x[3] x[2] </list><condition> (ne,5) </condition></sum></constraints><objectives><minimize> or(-3,x[0]) </minimize></objectives></instance>' > "$work/x.xml"
+answers 'or of integers beside other constraints' 1 27
+
 # a total of many values: as a variable of many, and with factors of 0
 printf '<instance format="XCSP3" type="COP"><variables><array id="x" size="[22]"> 0 1 </array><array id="y" size="[12]"> 0..99 </array>
 	<var id="z"> 0..9999 </var></variables><constraints><sum><list> x[] y[] </list><coeffs> %s 0x12 </coeffs><condition> (eq,z) </condition></sum>
