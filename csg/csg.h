@@ -33,6 +33,15 @@ GPUBE_API int csg_game_new(
 	struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type);
 GPUBE_API void csg_game_free(struct csg_game *g);
 
+/*
+ * csg_game_new_listed() - a game of n coalitions and their values, an array of the type; all others
+ * are forbidden. It is a table of at most 20 agents, and where a 64th of all coalitions is listed;
+ * otherwise it stays a list, which takes about 40 bytes a coalition, and csg_game_values() is NULL.
+ * Errors: as csg_game_new(); EINVAL (a coalition of none or of other agents, or one twice)
+ */
+GPUBE_API int csg_game_new_listed(struct csg_game **out, struct gpube_ctx *ctx, int n_agents,
+	enum csg_type type, int64_t n, const uint64_t *coalitions, const void *values);
+
 GPUBE_API int csg_game_agents(const struct csg_game *g);
 GPUBE_API enum csg_type csg_game_type(const struct csg_game *g);
 /* "int16", "int32", "int64", "float32", "float64", "int128" */

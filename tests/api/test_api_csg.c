@@ -23,6 +23,25 @@ WRONG(csg_game_new)
 	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, 3, (enum csg_type) - 1));
 }
 
+WRONG(csg_game_new_listed)
+{
+	static const uint64_t some[] = {1, 6}, none[] = {1, 0}, others[] = {1, 8}, again[] = {5, 5};
+	static const int32_t values[] = {3, 4};
+	static const uint64_t *const wrong[] = {none, others, again};
+
+	REFUSED(csg_game_new_listed(NULL, ctx, 3, CSG_INT32, 2, some, values));
+	NOT_MADE(struct csg_game, g, csg_game_new_listed(&g, NULL, 3, CSG_INT32, 2, some, values));
+	NOT_MADE(struct csg_game, g, csg_game_new_listed(&g, ctx, 3, CSG_INT32, 2, NULL, values));
+	NOT_MADE(struct csg_game, g, csg_game_new_listed(&g, ctx, 3, CSG_INT32, 2, some, NULL));
+	NOT_MADE(struct csg_game, g, csg_game_new_listed(&g, ctx, 3, CSG_INT32, -1, some, values));
+	NOT_MADE(struct csg_game, g, csg_game_new_listed(&g, ctx, 0, CSG_INT32, 2, some, values));
+	NOT_MADE(struct csg_game, g, csg_game_new_listed(&g, ctx, 41, CSG_INT32, 2, some, values));
+	NOT_MADE(struct csg_game, g, csg_game_new_listed(&g, ctx, 3, CSG_INT128, 2, some, values));
+	for (int k = 0; k < 3; k++)
+		NOT_MADE(struct csg_game, g,
+			csg_game_new_listed(&g, ctx, 3, CSG_INT32, 2, wrong[k], values));
+}
+
 WRONG_NULL(csg_game_free)
 WRONG_ANSWER(csg_game_agents, 0)
 WRONG_ANSWER(csg_game_type, CSG_INT16)

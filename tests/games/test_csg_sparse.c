@@ -273,6 +273,39 @@ static void file(void **state)
 	test_clear_dir(dir);
 }
 
+/* Each type, as a list and as a table; and what the values' own forbidden is. */
+static void listed(void **state)
+{
+	static const uint64_t coalitions[] = {1, 6, 7};
+	static const int16_t i16[] = {-5, INT16_MIN, 9};
+	static const int32_t i32[] = {-5, INT32_MIN, 9};
+	static const int64_t i64[] = {-5, INT64_MIN, 9};
+	static const float f32[] = {-5, -INFINITY, 9};
+	static const double f64[] = {-5, -INFINITY, 9};
+	static const void *const values[] = {i16, i32, i64, f32, f64};
+	struct gpube_ctx *ctx;
+	struct csg_game *g;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	for (int type = CSG_INT16; type <= CSG_FLOAT64; type++)
+		for (int n = 3; n <= CSG_MAX_AGENTS; n += 17) {
+			assert_int_equal(csg_game_new_listed(&g, ctx, n, (enum csg_type)type, 3,
+						 coalitions, values[type]),
+				GPUBE_OK);
+			assert_int_equal(!csg_game_values(g), n > 20);
+			assert_true(csg_game_value(g, 1) == -5 && csg_game_value(g, 7) == 9);
+			assert_true(csg_game_value(g, 6) == -INFINITY);
+			assert_true(csg_game_value(g, 2) == -INFINITY);
+			assert_true(csg_game_value(g, 0) == 0);
+			csg_game_free(g);
+		}
+	assert_int_equal(csg_game_new_listed(&g, ctx, 24, CSG_INT16, 0, NULL, NULL), GPUBE_OK);
+	assert_true(csg_game_value(g, 1) == -INFINITY);
+	csg_game_free(g);
+	gpube_ctx_free(ctx);
+}
+
 /* ---- limits -------------------------------------------------------------------------------------
  */
 
@@ -334,6 +367,7 @@ int main(void)
 		cmocka_unit_test(rests),
 		cmocka_unit_test(auction),
 		cmocka_unit_test(file),
+		cmocka_unit_test(listed),
 		cmocka_unit_test(stops),
 		cmocka_unit_test(failures),
 	};
