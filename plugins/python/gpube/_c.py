@@ -6,6 +6,7 @@ differs is a compiler's error, and sizes, offsets and constants are compared.
 """
 import ctypes
 import ctypes.util
+import operator
 import os
 import re
 import sys
@@ -277,10 +278,9 @@ int gpube_write_order(const struct gpube_model *m, const char *path, const int32
 enum gpube_format gpube_format_named(const char *name);
 int gpube_read_with(struct gpube_model **out, struct gpube_ctx *ctx, const char *path, const struct gpube_read_opts *opts);
 int gpube_write_with(const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts);
-int csg_game_new(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type);
+int csg_game_new_listed(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type, int64_t n, const uint64_t *coalitions, const void *values);
 void csg_game_free(struct csg_game *g);
 int csg_game_agents(const struct csg_game *g);
-void *csg_game_values(struct csg_game *g);
 int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts *opts);
 void csg_result_free(struct csg_result *r, struct gpube_ctx *ctx);
 int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path);
@@ -410,6 +410,8 @@ def options(name, **fields):
 	s.sizeof_options = ctypes.sizeof(s)
 	for field, value in fields.items():
 		if value is not None:
+			if isinstance(getattr(s, field), int):  # numpy's integers are no ints to ctypes
+				value = operator.index(value)
 			setattr(s, field, value)
 			if isinstance(value, int) and getattr(s, field) != value:  # ctypes wraps
 				raise ValueError("%s: %d does not fit" % (field, value))

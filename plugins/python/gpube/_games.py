@@ -1,5 +1,6 @@
 """Games: Nash equilibria of two players, coalition structures, and auctions."""
 import ctypes
+import operator
 import os
 import tempfile
 from dataclasses import dataclass
@@ -165,7 +166,7 @@ class Game(Owner):
 
 	def _player(self, player):
 		"""The game's shape, for one of its players."""
-		shape = self.shape
+		shape, player = self.shape, operator.index(player)
 		if player not in range(1, len(shape) + 1):
 			raise ValueError("players are 1 %s %d" % ("and" if len(shape) == 2 else "to", len(shape)))
 		return shape
@@ -482,7 +483,7 @@ def _mask(coalition):
 	if hasattr(coalition, "__index__"):
 		return coalition.__index__()
 	mask = 0
-	for agent in coalition:
+	for agent in map(operator.index, coalition):
 		if not 0 <= agent < MOST_AGENTS:
 			raise ValueError("agent %d, expected 0 to %d" % (agent, MOST_AGENTS - 1))
 		mask |= 1 << agent
@@ -490,7 +491,8 @@ def _mask(coalition):
 
 
 def _coalitions(context, values, n):
-	"""A game of values in memory: its address, and its decimals (None: floats)."""
+	"""A game of values in memory, which takes what is listed: its address, and its decimals (None: floats)."""
+	n = None if n is None else operator.index(n)
 	if hasattr(values, "items"):
 		values = {_mask(c): v for c, v in values.items()}
 		if any(c < 1 for c in values if c) or not values:
@@ -513,28 +515,18 @@ def _coalitions(context, values, n):
 	decimals = None if floats else _decimals(values.values())
 	if n > MOST_AGENTS:
 		raise ValueError("%d agents, at most %d" % (n, MOST_AGENTS))
+	masks = (ctypes.c_uint64 * len(values))(*values)
+	numbers = ((ctypes.c_double if floats else ctypes.c_int64) * len(values))()
+	for k, v in enumerate(values.values()):
+		if type(v) is not int and is_infinite(v):
+			if v > 0:
+				raise ValueError("a value of inf; what is forbidden is -inf")
+			numbers[k] = -INF if floats else -2**63
+		else:
+			numbers[k] = float(v) if floats else int64(units(v, decimals))
 	out = ctypes.c_void_p()
-	context._do(lib.csg_game_new, ctypes.byref(out), context._address, n,
-		_c.CSG_FLOAT64 if floats else _c.CSG_INT64)
-	try:
-		forbidden = -INF if floats else -2**63
-		kind = ctypes.c_double if floats else ctypes.c_int64
-		cells = (kind * 2**n).from_address(lib.csg_game_values(out))
-		if len(values) < 2**n - 1:  # what is left out, by doubling
-			cells[1] = forbidden
-			for k in range(1, n):
-				ctypes.memmove(ctypes.byref(cells, 2**k * 8), cells, 2**k * 8)
-				cells[2**k] = forbidden
-		for mask, v in values.items():
-			if type(v) is not int and is_infinite(v):
-				if v > 0:
-					raise ValueError("a value of inf; what is forbidden is -inf")
-				cells[mask] = forbidden
-			else:
-				cells[mask] = float(v) if floats else int64(units(v, decimals))
-	except BaseException:
-		lib.csg_game_free(out)
-		raise
+	context._do(lib.csg_game_new_listed, ctypes.byref(out), context._address, n,
+		_c.CSG_FLOAT64 if floats else _c.CSG_INT64, len(values), masks, numbers)
 	return out.value, decimals
 
 
@@ -661,11 +653,11 @@ def _auction_of(context, bids, n_goods):
 
 
 def _cats(bids, n_goods):
-	bids = [(price, sorted({int(g) for g in goods})) for price, goods in bids]
+	bids = [(price, sorted(set(map(operator.index, goods)))) for price, goods in bids]
 	last = max((goods[-1] for _, goods in bids if goods), default=-1)
 	if any(not goods or goods[0] < 0 for _, goods in bids):
 		raise ValueError("a bid without goods, or on a good below 0")
-	n_goods = last + 1 if n_goods is None else n_goods
+	n_goods = last + 1 if n_goods is None else operator.index(n_goods)
 	if last >= n_goods:
 		raise ValueError("a bid on good %d, of %d goods" % (last, n_goods))
 	lines = ["goods %d" % n_goods, "bids %d" % len(bids), "dummy 0", ""]

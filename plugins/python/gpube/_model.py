@@ -1,6 +1,7 @@
 """Models: functions of variables, and what is optimised and summed over them."""
 import ctypes
 import math
+import operator
 import time
 from dataclasses import dataclass
 from decimal import Decimal
@@ -276,9 +277,9 @@ class Model(Owner):
 		"""(scope, table) of function k: the variables, and the numbers as a flat list, the last
 		variable of the scope fastest; what is forbidden is inf.
 
-		Errors: IndexError
+		Errors: IndexError, TypeError (k is no integer)
 		"""
-		scope = ctypes.c_void_p()
+		scope, k = ctypes.c_void_p(), operator.index(k)
 		if not 0 <= k < self.n_functions:
 			raise IndexError("no function %d" % k)
 		arity = lib.gpube_model_scope(ctypes.byref(scope), self._address, k)
@@ -331,7 +332,7 @@ class Model(Owner):
 		try:
 			size, = int32s([domain])
 		except TypeError:
-			if isinstance(domain, str):
+			if isinstance(domain, str) or not hasattr(domain, "__iter__"):
 				raise
 			values = [_bytes(str(x)) for x in domain]
 			size = len(values)
