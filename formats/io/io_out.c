@@ -187,17 +187,23 @@ static int start_coder(struct gpube_out *out)
 
 /* ---- open and close ------------------------------------------------------------------ */
 
-/* A new file beside the target, with the mode of the file that it will replace. */
+/*
+ * A new file beside the target, with the mode of the file that it will replace. Its name is short,
+ * whatever the target's is: that may be the longest one that the file system takes.
+ */
 static int open_temporary(struct gpube_out *out, const struct stat *old)
 {
 	struct gpube_out_impl *s = out->impl;
-	size_t n = strlen(s->target) + 48;
+	const char *slash = strrchr(s->target, '/');
+	const int folder = slash ? (int)(slash - s->target) + 1 : 0;
+	const size_t n = (size_t)folder + 64;
 
 	s->temporary = gpube__alloc(out->ctx, n, 1);
 	if (!s->temporary)
 		return out->status = GPUBE_ENOMEM;
 	for (int i = 0; i < 1000; i++) {
-		snprintf(s->temporary, n, "%s.%ld-%d.tmp", s->target, (long)getpid(), i);
+		snprintf(s->temporary, n, "%.*s.gpube-%ld-%d.tmp", folder, s->target,
+			(long)getpid(), i);
 		s->fd = open(s->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (s->fd >= 0 || errno != EEXIST)
 			break;
@@ -272,6 +278,8 @@ static int open_fd(struct gpube_out *out)
 		return GPUBE_OK;
 	}
 	old = stat(out->path, &st) == 0;
+	if (!old && errno == ENAMETOOLONG) /* the temporary one is shorter */
+		return fail_writing(out, strerror(errno));
 	if (old && !S_ISREG(st.st_mode)) /* open() refuses directories */
 		return open_special(out, S_ISFIFO(st.st_mode));
 	if (old && access(out->path, W_OK) != 0)

@@ -181,11 +181,13 @@ static char *path_beside(struct gpube_ctx *ctx, const char *path, const char *en
 	return p;
 }
 
+/* Beside the longest of names there can be none. */
 static bool is_missing(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR);
+	return stat(path, &st) != 0 &&
+	       (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG);
 }
 
 static int read_file(struct gpube_model *m, const char *path)

@@ -141,4 +141,65 @@ stays 'packed' "$w/packed.uai.evid.gz" 'is read: --output-file would' \
 row 'evidence that is not read may go' 0 '' '' \
 	"$gpube" infer -q --evidence none -o "$w/sprinkler.uai.evid" "$w/sprinkler.uai"
 row 'two files are two' 0 '' '' "$gpube" bound -q -o "$w/one" --certify "$w/two" "$w/exams.cfn"
+
+# ---- the longest names ------------------------------------------------------------------------
+
+mkdir "$work/long"
+most=$(getconf NAME_MAX "$work/long" 2> /dev/null || echo 255)
+letters=$(printf '%0300d' 0 | tr 0 n)
+# a name of so many bytes with an ending
+long() { # BYTES ENDING
+	printf '%.*s%s' "$(($1 - ${#2}))" "$letters" "$2"
+}
+# writes NAME ENDING COMMAND…: the file that F% in the command stands for, of each length up to the longest
+writes() {
+	long_name=$1 long_end=$2
+	shift 2
+	for long_n in $((most - 14)) $((most - 4)) $((most - 3)) $((most - 1)) "$most"; do
+		long_file=$work/long/$(long "$long_n" "$long_end")
+		sh -c "$(printf '%s' "$*" | sed "s|F%|'$long_file'|g")" > "$work/out" 2> "$work/err" < /dev/null
+		[ $? = 0 ] && [ -s "$long_file" ] && [ "$(find "$work/long" -type f | wc -l)" = 1 ] || break
+		# and over the file that is there
+		sh -c "$(printf '%s' "$*" | sed "s|F%|'$long_file'|g")" > "$work/out" 2> "$work/err" < /dev/null
+		[ $? = 0 ] && [ "$(find "$work/long" -type f | wc -l)" = 1 ] || break
+		rm "$long_file"
+	done
+	that "$long_name of up to $most bytes, also over what is there" [ "$long_n" = "$most" ] && [ ! -e "$long_file" ]
+	rm -f "$work"/long/* "$work"/long/.g*
+	row "$long_name of more" 1 '*' "cannot write '.*': File name too long" \
+		sh -c "$(printf '%s' "$*" | sed "s|F%|'$work/long/$(long $((most + 1)) "$long_end")'|g")"
+	that 'leaves nothing' [ "$(find "$work/long" -type f | wc -l)" = 0 ]
+}
+cat > "$work/ab.cfn" << 'END'
+{problem: {name: ab, mustbe: "<99"}, variables: {a: 2, b: 2}, functions: {f: {scope: [a, b], costs: [3, 1, 2, 4]}}}
+END
+printf 'csg 2 int32\n1 4\n2 5\n3 8\n' > "$work/two.txt"
+writes 'a report' .txt "$gpube" solve -q -o F% "$work/ab.cfn"
+writes 'a report in JSON' .json "$gpube" solve -q -o F% "$work/ab.cfn"
+writes 'a packed one' .json.xz "$gpube" solve -q -o F% "$work/ab.cfn"
+writes 'a solution' .sol "$gpube" bound -q -o F% "$work/ab.cfn"
+writes 'a certificate' .cert.gz "$gpube" bound -q --certify F% -o "$work/report" "$work/ab.cfn"
+writes 'a proof of csg' .proof "$gpube" csg -q -m lp --certify F% -o "$work/report" "$work/two.txt"
+writes 'a plot' .svg "$gpube" solve -q --plot F% -o "$work/report" "$work/ab.cfn"
+writes 'a picture of a game' .svg "$gpube" nash -q --svg F% -o "$work/report" "$work/e.nfg"
+writes 'an order' .order "$gpube" info -q --write-order F% -o "$work/report" "$work/ab.cfn"
+writes 'a decomposition' .cov "$gpube" info -q --write-order F% -o "$work/report" "$work/ab.cfn"
+writes 'a map' .map "$gpube" convert -q --simplify --map F% "$work/ab.cfn" "$work/to.cfn"
+for end in wcsp cfn uai LG wcnf.gz lp mps; do
+	writes "a .$end" ".$end" "$gpube" convert -q "$work/ab.cfn" F%
+done
+writes 'one that is checked' .cfn "$gpube" convert -q --check "$work/ab.cfn" F%
+writes 'an equivalent problem' .cfn "$gpube" reparam -q -o F% "$work/ab.cfn"
+writes 'its assignment' .sol "$gpube" reparam -q --to cfn -o "$work/to.cfn" --write-sol F% "$work/ab.cfn"
+writes 'what is generated' .txt "$gpube" generate auction --dist L4 --goods 4 --bids 6 -o F%
+writes 'a game' .nfg "$gpube" nash -q --convert F% "$work/e.nfg"
+writes 'messages of agents' .json "$gpube" dpop -q --json -o F% "$work/ab.cfn"
+# what is read may be called so, though nothing beside it can; and evidence needs its file
+x=$work/long/$(long "$most" .uai)
+cp examples/sprinkler.uai "$x"
+row 'a model of the longest name' 0 '^evidence +none' '' "$gpube" solve -q "$x"
+rm "$x"
+row 'what has no place for its evidence' 1 '' "cannot write '.*\.evid': File name too long" \
+	"$gpube" convert -q examples/sprinkler.uai "$x"
+that 'is not written' [ "$(find "$work/long" -type f | wc -l)" = 0 ]
 plan
