@@ -138,7 +138,7 @@ struct gpube_out {
 	int status; /* first failure; later writes do nothing */
 };
 
-/* Errors: EIO "cannot write 'x': …", ENOMEM */
+/* Errors: EIO "cannot write 'x': …", ELIMIT (of a .xz, which takes 1.2 MiB at least), ENOMEM */
 int gpube__out_open(struct gpube_out *out, struct gpube_ctx *ctx, const char *path);
 void gpube__out_bytes(struct gpube_out *out, const char *s, size_t n);
 void gpube__out_text(struct gpube_out *out, const char *s);

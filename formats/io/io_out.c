@@ -18,7 +18,7 @@
 #include <lzma.h>
 #endif
 
-enum { OUT_BYTES = 1 << 16, STEP_MS = 100 };
+enum { OUT_BYTES = 1 << 16, STEP_MS = 100, XZ_LEAST_BYTES = 4096 };
 enum coding { PLAIN, GZIP, XZ };
 
 struct gpube_out_impl {
@@ -146,6 +146,42 @@ static void xz_free(void *ctx, void *p)
 }
 #endif
 
+#ifdef GPUBE_HAVE_LZMA
+/*
+ * Preset 1: on text of numbers as small as the default, ten times as fast. Its dictionary is halved
+ * until the memory has room for what packs, which is more than what unpacks takes; so who has
+ * written a file can read it. Hash chains of three bytes take a quarter of a megabyte less.
+ */
+static int start_xz(struct gpube_out *out)
+{
+	struct gpube_out_impl *s = out->impl;
+	const uint64_t memory = out->ctx->memory_bytes;
+	lzma_options_lzma options;
+	const lzma_filter filters[] = {
+		{LZMA_FILTER_LZMA2, &options}, {.id = LZMA_VLI_UNKNOWN, .options = NULL}};
+
+	if (lzma_lzma_preset(&options, 1))
+		return fail_writing(out, "liblzma failed");
+	while (lzma_raw_encoder_memusage(filters) > memory && options.dict_size > XZ_LEAST_BYTES) {
+		options.dict_size /= 2;
+		options.mf = LZMA_MF_HC3;
+	}
+	if (lzma_raw_encoder_memusage(filters) > memory)
+		return out->status = gpube__fail(out->ctx, GPUBE_ELIMIT,
+			       "cannot write '%s': to pack it takes %.1f MiB, more than the memory "
+			       "allowed; .gz takes less",
+			       out->path, (double)lzma_raw_encoder_memusage(filters) / 0x1p20);
+	s->coding = XZ;
+	s->xz = (lzma_stream)LZMA_STREAM_INIT;
+	s->xz_memory = (lzma_allocator){xz_alloc, xz_free, out->ctx};
+	s->xz.allocator = &s->xz_memory;
+	if (lzma_stream_encoder(&s->xz, filters, LZMA_CHECK_CRC64) != LZMA_OK)
+		return out->status = GPUBE_ENOMEM;
+	s->coder_ready = true;
+	return GPUBE_OK;
+}
+#endif
+
 static bool has_suffix(const char *path, const char *suffix)
 {
 	size_t n = strlen(path), k = strlen(suffix);
@@ -168,14 +204,7 @@ static int start_coder(struct gpube_out *out)
 		s->coder_ready = true;
 	} else if (has_suffix(out->path, ".xz")) {
 #ifdef GPUBE_HAVE_LZMA
-		s->coding = XZ;
-		s->xz = (lzma_stream)LZMA_STREAM_INIT;
-		s->xz_memory = (lzma_allocator){xz_alloc, xz_free, out->ctx};
-		s->xz.allocator = &s->xz_memory;
-		/* preset 1: on text of numbers as small as the default, ten times as fast */
-		if (lzma_easy_encoder(&s->xz, 1, LZMA_CHECK_CRC64) != LZMA_OK)
-			return out->status = GPUBE_ENOMEM;
-		s->coder_ready = true;
+		return start_xz(out);
 #else
 		return fail_writing(out, "this build has no liblzma");
 #endif

@@ -142,6 +142,35 @@ row 'evidence that is not read may go' 0 '' '' \
 	"$gpube" infer -q --evidence none -o "$w/sprinkler.uai.evid" "$w/sprinkler.uai"
 row 'two files are two' 0 '' '' "$gpube" bound -q -o "$w/one" --certify "$w/two" "$w/exams.cfn"
 
+cat > "$work/ab.cfn" << 'END'
+{problem: {name: ab, mustbe: "<99"}, variables: {a: 2, b: 2}, functions: {f: {scope: [a, b], costs: [3, 1, 2, 4]}}}
+END
+
+# ---- little memory ------------------------------------------------------------------------------
+
+# Of 400 functions: a certificate that a small dictionary does not hold. What packs it
+# fits the memory, and what then reads it does.
+awk 'BEGIN { srand(7); n = 60; print "little", n, 8, 400, 100000000; for (i = 0; i < n; i++) printf "8 "; print ""
+	for (f = 0; f < 400; f++) { a = int(rand() * n); b = (a + 1 + int(rand() * (n - 1))) % n; print 2, a, b, 0, 64
+		for (x = 0; x < 8; x++) for (y = 0; y < 8; y++) print x, y, int(rand() * 99999) } }' > "$work/little.wcsp"
+if "$gpube" solve -q -o "$work/t.json.xz" "$work/ab.cfn" 2> "$work/err"; then
+	for memory in 1536K 2M 4M 8M 100M; do
+		row "--certify c.xz, --memory $memory" 0 '^certified +[0-9]+, a lower bound' '' \
+			"$gpube" bound -q --timeout 4 --method shift --memory $memory --certify "$work/c.$memory.xz" "$work/little.wcsp"
+		row "which that much memory reads" 0 '^certified +[0-9]+, a lower bound' '' \
+			"$gpube" bound -q --memory $memory --verify "$work/c.$memory.xz" "$work/little.wcsp"
+	done
+	row 'less is refused before the run, with the reason' 1 '' \
+		"cannot write '.*little.xz': to pack it takes 1.1 MiB, more than the memory allowed; .gz takes less" \
+		"$gpube" bound -q --memory 1M --certify "$work/little.xz" "$work/little.wcsp"
+	that 'nothing is left' [ ! -e "$work/little.xz" ]
+	row '.gz takes less' 0 '^certified +[0-9]+, a lower bound' '' \
+		"$gpube" bound -q --timeout 4 --method shift --memory 1M --certify "$work/little.gz" "$work/little.wcsp"
+	row 'a report, too' 1 '' 'more than the memory allowed' "$gpube" solve -q --memory 64K -o "$work/r.json.xz" "$work/ab.cfn"
+else
+	skip 'little memory' 'no liblzma'
+fi
+
 # ---- the longest names ------------------------------------------------------------------------
 
 mkdir "$work/long"
@@ -170,9 +199,6 @@ writes() {
 		sh -c "$(printf '%s' "$*" | sed "s|F%|'$work/long/$(long $((most + 1)) "$long_end")'|g")"
 	that 'leaves nothing' [ "$(find "$work/long" -type f | wc -l)" = 0 ]
 }
-cat > "$work/ab.cfn" << 'END'
-{problem: {name: ab, mustbe: "<99"}, variables: {a: 2, b: 2}, functions: {f: {scope: [a, b], costs: [3, 1, 2, 4]}}}
-END
 printf 'csg 2 int32\n1 4\n2 5\n3 8\n' > "$work/two.txt"
 writes 'a report' .txt "$gpube" solve -q -o F% "$work/ab.cfn"
 writes 'a report in JSON' .json "$gpube" solve -q -o F% "$work/ab.cfn"
