@@ -65,14 +65,14 @@ GPUBE_API int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, 
 GPUBE_API const char *gpube_content_words(enum gpube_content content);
 
 /*
- * What reading takes. A reader holds at most GPUBE_READ_FACTOR bytes for each byte of the file
- * (unpacked), 4 MiB, and besides what the context's memory_bytes allow: that is what a short text
- * may ask for, such as variables and values that a number declares (256 and 32 bytes each, for all
- * that is done with them later), and tables that keywords and expressions are expanded to. What
- * passes it is refused (ELIMIT) before it is taken. Simplifying, ordering and solving what was read
- * take at most twice as much, besides the tables that memory_bytes allow. Its time grows with the
- * file and with what is expanded, and a stop ends it at any moment. What is nested is read to a
- * depth that each format states.
+ * What reading takes. A reader holds at most GPUBE_READ_FACTOR bytes for each byte of the file, 4
+ * MiB, and besides what the context's memory_bytes allow: that is what a short text, or one that
+ * is packed to few bytes, may ask for, such as variables and values that a number declares (256
+ * and 32 bytes each, for all that is done with them later), and tables that keywords and
+ * expressions are expanded to. What passes it is refused (ELIMIT) before it is taken. Simplifying,
+ * ordering and solving what was read take at most twice as much, besides the tables that
+ * memory_bytes allow. Its time grows with the file and with what is expanded, and a stop ends it
+ * at any moment. What is nested is read to a depth that each format states.
  */
 #define GPUBE_READ_FACTOR 512
 

@@ -95,10 +95,12 @@ static int64_t minimised(const struct gpube_model *m, int64_t v)
 	return v == GPUBE_INF || m->direction == GPUBE_MINIMISE ? v : -v;
 }
 
-/* The least value of a table; GPUBE_INF if all are forbidden. */
-static int64_t least(const struct gpube_model *m, const struct gpube_table *t)
+/* The least value of a function's cells; GPUBE_INF if all are forbidden. */
+static int64_t least(const struct gpube_model *m, int32_t f)
 {
-	int64_t min = t->sparse ? minimised(m, t->dflt.i) : GPUBE_INF;
+	const struct gpube_table *t = gpube__table(m, f);
+	const bool dflt = t->sparse && t->n != gpube__cells(m, t->arity, gpube__scope(m, f));
+	int64_t min = dflt ? minimised(m, t->dflt.i) : GPUBE_INF;
 
 	for (int64_t k = 0; k < t->n; k++) {
 		int64_t v = minimised(m, gpube__table_int(t, k));
@@ -147,14 +149,20 @@ int gpube__cfn_mark(struct gpube_model *m)
 	min = gpube__alloc(m->ctx, (uint64_t)m->n_tables + 1, sizeof(*min));
 	if (!min)
 		return GPUBE_ENOMEM;
-	for (int32_t t = 0; t < m->n_tables; t++) {
-		min[t] = least(m, &m->tables[t]);
+	for (int32_t t = 0; t < m->n_tables; t++)
+		min[t] = GPUBE_INF;
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		const int32_t t = m->functions[f].table;
+
+		if (min[t] == GPUBE_INF) /* others that hold it have as many cells */
+			min[t] = least(m, f);
 		if (min[t] == GPUBE_INF)
 			goto out; /* infeasible: nothing to gain */
-		total += (__int128)min[t] * m->tables[t].n_users;
+		total += min[t];
 	}
 	for (int32_t t = 0; t < m->n_tables && !status && total < top; t++)
-		status = mark_table(m, &m->tables[t], top - total + min[t]);
+		if (min[t] < GPUBE_INF)
+			status = mark_table(m, &m->tables[t], top - total + min[t]);
 out:
 	gpube__free(m->ctx, min);
 	return status;

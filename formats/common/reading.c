@@ -25,8 +25,11 @@ int gpube__add_vars(struct gpube_model *m, struct gpube_in *in, int64_t n, int32
 int gpube__add_var(
 	struct gpube_model *m, struct gpube_in *in, int32_t *var, int64_t domain, const char *name)
 {
-	int status = gpube__in_charge(in, 1, GPUBE_VARIABLE_BYTES + domain * GPUBE_VALUE_BYTES,
-		"a domain of %lld values", (long long)domain);
+	const int64_t bytes = GPUBE_VARIABLE_BYTES + domain * GPUBE_VALUE_BYTES;
+	/* what is named takes most: a few values of many variables, or many values */
+	int status = domain < m->n_vars ? gpube__in_charge(in, 1, bytes, "%d variables", m->n_vars)
+					: gpube__in_charge(in, 1, bytes, "a domain of %lld values",
+						  (long long)domain);
 
 	if (!status)
 		status = gpube_model_add_var(m, var, (int32_t)domain, name);

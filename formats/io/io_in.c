@@ -22,7 +22,6 @@ enum coding { PLAIN, GZIP, XZ };
 struct gpube_in_impl {
 	int fd;
 	int64_t size, n_read; /* of the file as it lies there; size 0: not known */
-	uint64_t n_text;      /* bytes that came into the window, unpacked */
 	enum coding coding;
 	bool raw_ended;   /* read() has returned 0 */
 	bool between;     /* gzip: a member has ended, another may follow */
@@ -298,7 +297,6 @@ static void extend(struct gpube_in *in)
 #endif
 	}
 	in->end = to + made;
-	s->n_text += made;
 	s->window[kept + made] = 0;
 	/* what came before a cut is not read either: the file is refused as a whole */
 	if (in->status)
@@ -334,14 +332,14 @@ size_t gpube__in_peek(struct gpube_in *in, char *buffer, size_t n)
 int gpube__in_charge(struct gpube_in *in, int64_t n, int64_t each, const char *what, ...)
 {
 	const struct gpube_in_impl *s = in->impl;
-	uint64_t text = s->n_text, bytes, allowed;
+	uint64_t text, bytes, allowed;
 	char needy[200];
 	va_list ap;
 
 	if (in->status)
 		return in->status;
-	if (s->coding == PLAIN && s->size > 0 && (uint64_t)s->size > text)
-		text = (uint64_t)s->size;
+	/* of the file as it lies there: packed, a few bytes may declare millions of variables */
+	text = (uint64_t)(s->size > s->n_read ? s->size : s->n_read);
 	allowed = in->ctx->memory_bytes;
 	if (__builtin_mul_overflow(text, GPUBE_READ_FACTOR, &text) ||
 		__builtin_add_overflow(allowed, text, &allowed))

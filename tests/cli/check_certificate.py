@@ -26,6 +26,10 @@ except ImportError:  # it is ten times as fast
     numpy = None
 
 MOST_CELLS, MOST_ARITY = 1 << 22, 20
+MOST_TRIED = 1 << 32  # assignments of a block's variables
+MOST = (1 << 63) - 1  # a number of a file
+MOST_COUNT = (1 << 31) - 1
+DEEPEST = 5000  # variables of a path of the third form
 WORD = 128  # bits of a list's variables
 GONE = 1 << 62  # what is possible no more costs that
 
@@ -42,6 +46,22 @@ def content(path):
     if data[:5] == b"\xfd7zXZ":
         data = lzma.decompress(data)
     return data.decode("ascii")
+
+
+def words_of(text):
+    """A certificate's words; what is no blank or line end belongs to them."""
+    for word in re.split("[ \t\n\v\f\r]+", text.strip(" \t\n\v\f\r")) if text else []:
+        if len(word) > 255:
+            raise Refused("a word of more than 255 bytes")
+        yield word
+
+
+def number(word, least=-MOST, most=MOST):
+    if not re.fullmatch("[+-]?[0-9]+", word):
+        raise Refused(f"'{word}' is no number")
+    if not least <= int(word) <= most:
+        raise Refused(f"{word} is not from {least} to {most}")
+    return int(word)
 
 
 # ---- problems: costs to minimise, None is forbidden ------------------------------------------------
@@ -72,18 +92,18 @@ class Problem:
 def read_wcsp(text):
     words = iter(text.split())
     next(words)
-    n, _, n_functions, top = (int(next(words)) for _ in range(4))
+    n, _, n_functions, top = [number(next(words), 0) for _ in range(4)]
     p = Problem([int(next(words)) for _ in range(n)])
     for _ in range(n_functions):
         scope = [int(next(words)) for _ in range(int(next(words)))]
-        default, n_tuples = int(next(words)), int(next(words))
+        default, n_tuples = number(next(words), 0), int(next(words))
         if not scope:
-            p.constant += int(next(words)) if n_tuples else default
+            p.constant += number(next(words), 0) if n_tuples else default
             continue
         costs = {}
         for _ in range(n_tuples):
-            values = tuple(int(next(words)) for _ in scope)
-            cost = int(next(words))
+            values = tuple([number(next(words), 0, p.domains[v] - 1) for v in scope])
+            cost = number(next(words), 0)
             costs[values] = None if cost >= top else cost
         p.add(scope, costs, None if default >= top else default)
     return p
@@ -107,6 +127,31 @@ def cfn_value(words):
                 out.append(cfn_value(itertools.chain([word], words)) if word in "[{" else word.strip('"'))
         return out
     return word.strip('"')
+
+
+def fits(v):
+    if not -MOST < v < MOST:
+        raise Refused(f"a cost of {v} units does not fit 64 bits")
+    return v
+
+
+def forbid_from(p, top):
+    """Cells with which every total reaches the top are forbidden."""
+    leasts = []
+    for scope, costs, default in p.functions:
+        allowed = [c for c in costs.values() if c is not None]
+        if default is not None and len(costs) < p.cells(scope):
+            allowed.append(default)
+        if not allowed:
+            return
+        leasts.append(min(allowed))
+    total = p.constant + sum(leasts)
+    if total >= top:
+        return
+    for k, (scope, costs, default) in enumerate(p.functions):
+        limit = top - total + leasts[k]
+        p.functions[k] = (scope, {at: None if c is None or c >= limit else c for at, c in costs.items()},
+                          None if default is None or default >= limit else default)
 
 
 def read_cfn(text):
@@ -135,11 +180,14 @@ def read_cfn(text):
     p.decimals = max(len(w.partition(".")[2]) for w in used)
     sign = -1 if p.maximise else 1
 
+    def units(word):
+        return sign * fits(int(decimal.Decimal(word).scaleb(p.decimals, decimal.Context(prec=300))))
+
     def cost(word):
-        return None if word == "inf" else sign * int(decimal.Decimal(word).scaleb(p.decimals))
+        return None if word == "inf" else units(word)
 
     def value(var, word):
-        return values[var].index(word) if values[var] and word in values[var] else int(word)
+        return values[var].index(word) if values[var] and word in values[var] else number(word, 0, domains[var] - 1)
 
     for scope, default, costs in raw:
         if not scope:
@@ -153,7 +201,18 @@ def read_cfn(text):
             step = len(scope) + 1
             p.add(scope, {tuple(value(v, w) for v, w in zip(scope, costs[k:k + step - 1])): cost(costs[k + step - 1])
                           for k in range(0, len(costs), step)}, cost(default))
+    if used[0].lstrip("+-") not in ("inf", ""):
+        forbid_from(p, units(used[0]))
     return p
+
+
+def potential(word):
+    v = float(word)
+    if not 0 <= v < math.inf:
+        raise Refused(f"'{word}' is no potential")
+    if v == 0 and decimal.Decimal(word):
+        raise Refused(f"'{word}' is too small for a double")
+    return v
 
 
 def read_uai(text, path):
@@ -161,7 +220,7 @@ def read_uai(text, path):
     next(words)
     p = Problem([int(next(words)) for _ in range(int(next(words)))])
     scopes = [[int(next(words)) for _ in range(int(next(words)))] for _ in range(int(next(words)))]
-    p.potentials = [(s, [float(next(words)) for _ in range(int(next(words)))]) for s in scopes]
+    p.potentials = [(s, [potential(next(words)) for _ in range(int(next(words)))]) for s in scopes]
     if os.path.exists(path + ".evid"):
         evidence = [int(w) for w in content(path + ".evid").split()]
         p.observed = dict(zip(evidence[1::2], evidence[2::2]))
@@ -202,8 +261,13 @@ def round_potentials(p, decimals):
         return known[number]
 
     p.decimals = decimals
+    most = 0
     for scope, numbers in p.potentials:
-        p.add_dense(scope, [cost(number) for number in numbers])
+        costs = [cost(number) for number in numbers]
+        most += max([abs(c) for c in costs if c is not None], default=0) + 1
+        p.add_dense(scope, costs)
+    if most >= 1 << 62:
+        raise Refused(f"with {decimals} decimals totals pass 2^62")
     n = len(p.potentials)
     return (n * 4097 + 8191) // 8192
 
@@ -214,26 +278,26 @@ def round_potentials(p, decimals):
 def read_tree(words, c, member):
     """Nodes: what they move, as (from, to, values), and the split, as (variable, values); None: a leaf."""
     scopes = [scope for block in c["blocks"] for scope, _ in block]
-    grain = member("grain")
-    if not 0 <= grain <= 40:
-        raise Refused("the grain is out of range")
+    grain, n = member("grain", 0, 40), len(c["domains"])
     nodes, still_to_come = [], 1
     while still_to_come:
         moves = []
-        for _ in range(member("node")):
-            source, to = int(next(words)), int(next(words))
-            if not (0 <= source < len(scopes) and 0 <= to < len(scopes)) or source == to:
-                raise Refused("a move is between tables that are not there")
+        for _ in range(member("node", 0, MOST_COUNT - 1)):
+            source, to = [number(next(words), 0, len(scopes) - 1) for _ in range(2)]
+            if source == to:
+                raise Refused("a move is from a table to itself")
             if not set(scopes[to]) <= set(scopes[source]):
                 raise Refused("a move is to a table of other variables")
             cells = math.prod(c["domains"][v] for v in scopes[to])
-            moves.append((source, to, [int(next(words)) << grain for _ in range(cells)]))
+            most = MOST >> grain
+            moves.append((source, to, [number(next(words), -most, most) << grain for _ in range(cells)]))
         kind = next(words)
         if kind == "split":
-            var = int(next(words))
-            values = [int(next(words)) for _ in range(int(next(words)))]
-            if not 0 <= var < len(c["domains"]) or not values or values != sorted(set(values)):
-                raise Refused("a split is of no variable or no values")
+            var = number(next(words), 0, n - 1)
+            last = c["domains"][var] - 1
+            values = [number(next(words), 0, last) for _ in range(number(next(words), 1, last))]
+            if values != sorted(set(values)):
+                raise Refused("a split is of values that do not rise")
             nodes.append((moves, (var, values)))
         elif kind == "leaf":
             nodes.append((moves, None))
@@ -247,15 +311,12 @@ def read_stages(words, c, member, n_stages):
     """Each stage: its lists, as (variables, how many of them leave), and sweeps."""
     stages = []
     for _ in range(n_stages):
-        n_lists, n_sweeps = member("stage"), int(next(words))
-        if n_lists < 0 or n_sweeps < 0:
-            raise Refused("a stage has less than no lists or sweeps")
+        n_lists, n_sweeps = member("stage", 0, MOST_COUNT - 1), number(next(words), 0, MOST_COUNT - 1)
         lists = []
         for _ in range(n_lists):
-            arity, n_leaving = member("list"), int(next(words))
-            scope = [int(next(words)) for _ in range(arity)]
-            if arity < 1 or not 0 <= n_leaving <= arity or any(not 0 <= v < len(c["domains"]) for v in scope):
-                raise Refused("a list is of no variables, or of some that are not there")
+            arity = member("list", 1, WORD)
+            n_leaving = number(next(words), 0, arity)
+            scope = [number(next(words), 0, len(c["domains"]) - 1) for _ in range(arity)]
             if len(set(scope)) < arity:
                 raise Refused("a list has a variable twice")
             if sum(max(1, (c["domains"][v] - 1).bit_length()) for v in scope) > WORD:
@@ -269,20 +330,15 @@ def read_cases(words, c, member):
     """In the order of the file: stages, and what is split, as [(variable, value)]; []: a leaf."""
     cases, still_to_come = [], 1
     while still_to_come:
-        n_stages = member("case")
-        if n_stages < 0:
-            raise Refused("a case has less than no stages")
+        n_stages = member("case", 0, MOST_COUNT - 1)
         stages, split = read_stages(words, c, member, n_stages), []
         kind = next(words)
         if kind == "split":
-            n = int(next(words))
-            if not 1 <= n <= WORD:
-                raise Refused("a split is of no variables, or of too many")
-            for _ in range(n):
-                v, a = int(next(words)), int(next(words))
-                if not 0 <= v < len(c["domains"]) or not 0 <= a < c["domains"][v]:
-                    raise Refused("a split is of a variable or a value that is not there")
-                split.append((v, a))
+            for _ in range(number(next(words), 1, WORD)):
+                v = number(next(words), 0, len(c["domains"]) - 1)
+                if v in [u for u, _ in split]:
+                    raise Refused("a split has a variable twice")
+                split.append((v, number(next(words), 0, c["domains"][v] - 1)))
         elif kind != "leaf":
             raise Refused("a case is neither split nor leaf")
         cases.append((stages, split))
@@ -290,45 +346,57 @@ def read_cases(words, c, member):
     return cases
 
 
-def read_certificate(path):
-    words = iter(content(path).split())
+def read_table(words, c, arity):
+    n = len(c["domains"])
+    scope = [number(next(words), 0, n - 1) for _ in range(arity)]
+    if scope != sorted(set(scope)):
+        raise Refused("a scope is not in order")
+    cells = math.prod(c["domains"][v] for v in scope)
+    if cells > MOST_CELLS:
+        raise Refused("a table is too large")
+    return scope, [number(next(words)) for _ in range(cells)]
 
-    def member(name):
+
+def check_block(c, block):
+    variables = {v for scope, _ in block for v in scope}
+    if len(variables) > MOST_ARITY or math.prod(c["domains"][v] for v in variables) > MOST_TRIED:
+        raise Refused("a block is too large")
+
+
+def read_certificate(path):
+    words = words_of(content(path))
+
+    def member(name, least=-MOST, most=MOST):
         if next(words) != name:
             raise Refused(f"'{name}' is missing")
-        return int(next(words))
+        return number(next(words), least, most)
 
     c = {}
-    version = member("gpube-certificate")
-    if version not in (1, 2, 3, 4, 5):
-        raise Refused("another version")
-    c["domains"] = [int(next(words)) for _ in range(member("variables"))]
-    for name in ("functions", "decimals", "cap", "shift", "bound", "limit" if version >= 4 else "constant"):
-        c[name] = member(name)
-    if not (0 <= c["decimals"] <= 18 and 0 <= c["cap"] < (1 << 63) - 1 and 0 <= c["shift"] <= 40):
-        raise Refused("a number of the header is out of range")
+    version = member("gpube-certificate", 1, 5)
+    c["domains"] = [number(next(words), 1, MOST_COUNT) for _ in range(member("variables", 0, MOST_COUNT - 1))]
+    for name, *limits in (("functions", 0, MOST_COUNT), ("decimals", 0, 18), ("cap", 0, MOST - 1), ("shift", 0, 40),
+                          ("bound",), ("limit" if version >= 4 else "constant",)):
+        c[name] = member(name, *limits)
     c["blocks"], c["order"], c["tree"] = [], None, [([], None)]
     c["cases"], c["narrows"] = None, version == 5
     if version == 4:
-        n_stages = member("stages")
-        if n_stages < 1:
-            raise Refused("there are no stages")
+        n_stages = member("stages", 1, MOST_COUNT - 1)
         c["cases"] = [(read_stages(words, c, member, n_stages), [])]
     if version == 5:
         c["cases"] = read_cases(words, c, member)
-    for _ in range(0 if version >= 4 else member("blocks")):
+    for _ in range(0 if version >= 4 else member("blocks", 0, MOST_COUNT - 2)):
         block = []
-        for _ in range(member("block")):
-            scope = [int(next(words)) for _ in range(member("table"))]
-            if scope != sorted(set(scope)) or any(not 0 <= v < len(c["domains"]) for v in scope):
-                raise Refused("a scope is not in order")
-            block.append((scope, [int(next(words)) for _ in range(math.prod(c["domains"][v] for v in scope))]))
+        for _ in range(member("block", 0, MOST_COUNT - 2)):
+            block.append(read_table(words, c, member("table", 0, MOST_ARITY)))
+        if version != 3:
+            check_block(c, block)
         c["blocks"].append(block)
     if version == 2:
         c["tree"] = read_tree(words, c, member)
     if version == 3:
-        c["order"] = [member("order")] if c["domains"] else []
-        c["order"] += [int(next(words)) for _ in c["domains"][1:]]
+        last = len(c["domains"]) - 1
+        c["order"] = [member("order", 0, last)] if c["domains"] else []
+        c["order"] += [number(next(words), 0, last) for _ in c["domains"][1:]]
         if sorted(c["order"]) != list(range(len(c["domains"]))):
             raise Refused("the order does not have each variable once")
     if next(words, None) is not None:
@@ -436,6 +504,8 @@ class Walk:
             self.known_places[key] = places(self.domains, self.scopes[to], self.scopes[source], everything)
         self.cells[source] = [cell - values[at] for cell, at in zip(self.cells[source], self.known_places[key])]
         self.cells[to] = [cell + v for cell, v in zip(self.cells[to], values)]
+        if any(not -MOST - 1 <= cell <= MOST for t in (source, to) for cell in self.cells[t]):
+            raise Refused("what moves makes a number that passes 64 bits")
 
     def keep(self, var, values):
         self.left[var] = values
@@ -503,6 +573,12 @@ class Search:
                 self.keeps[child] = bool(self.children[child]) and len(above[child]) <= len(above[v])
         self.value = [0] * len(self.domains)
         self.known = {}
+        depth = [0] * len(self.domains)
+        for v in reversed(c["order"]):
+            if depth[v] >= DEEPEST:
+                raise Refused("the order makes too long a path")
+            for child in self.children[v]:
+                depth[child] = depth[v] + 1
 
     def sum_of(self, variables, cost, need):
         """The least of their totals and the cost, if it is below need; otherwise a number that it is not below."""
@@ -891,7 +967,10 @@ def check(model, certificate):
         claimed = c["bound"] << c["shift"]
         search = Search(c)
         first = c["constant"] + search.constant
-        proved = min(first + search.sum_of(search.roots, 0, claimed - (1 << c["shift"]) + 1 - first), claimed)
+        need = claimed - (1 << c["shift"]) + 1 - first
+        if need >= GONE:
+            raise Refused("a search would pass 62 bits")
+        proved = min(first + search.sum_of(search.roots, 0, need), claimed)
     proved = -(-proved >> c["shift"])
     if proved != c["bound"]:
         raise Refused(f"the tables prove {proved}, not {c['bound']}")

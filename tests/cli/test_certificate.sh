@@ -419,6 +419,42 @@ row 'a check sees --timeout' 1 '' 'out of time' \
 row 'and SIGTERM' 1 '' 'stopped' \
 	end_at TERM '' "$gpube" bound -q --verify "$work/slow.cert" "$work/slow.wcsp"
 
+# ---- one verdict of two checkers ---------------------------------------------------------------
+
+# a list with a variable twice, where the limit is proved before it; a cell that the file's bound forbids, near 2^62
+c=tests/cli/certificates
+that 'a variable twice in a list that is not looked at' refused $c/twice.cfn $c/twice.cert
+row 'which is said' 1 '' 'twice.cert:27: variable 3 is there twice' "$gpube" bound -q --verify $c/twice.cert $c/twice.cfn
+sed 's/^list 4 0 2 3 4 3$/list 3 0 2 3 4/' $c/twice.cert > "$work/once.cert"
+that 'once it is a proof' agree $c/twice.cfn "$work/once.cert" 1192
+sed 's/^split 2 4 2 5 0$/split 2 4 2 4 2/' "$work/once.cert" > "$work/split.cert"
+that 'a variable twice in a split' refused $c/twice.cfn "$work/split.cert"
+that 'a cell that the bound forbids' refused $c/near62_1.cfn $c/near62_1.cert
+"$gpube" bound -q --certify "$work/near.cert" $c/near62_1.cfn > "$work/near"
+that 'what is written of it' agree $c/near62_1.cfn "$work/near.cert" "$(sed -n 's/^certified *\([^,]*\),.*/\1/p' "$work/near")"
+# past 64 bits, as another number or the same one written longer, and what is no number to one of two languages
+for bound in 18446744073709552808 -18446744073709550424 9223372036854775808 1_192 1192.0 "$(printf '%0300d' 1192)" 0x4a8; do
+	sed "s/^bound 1192$/bound $bound/" "$work/once.cert" > "$work/past.cert"
+	that "a bound of $bound" refused $c/twice.cfn "$work/past.cert"
+done
+for bound in +1192 001192; do
+	sed "s/^bound 1192$/bound $bound/" "$work/once.cert" > "$work/past.cert"
+	that "a bound of $bound" agree $c/twice.cfn "$work/past.cert" 1192
+done
+for cost in 18446744073709551641 9223372036854775808 -9223372036854775808; do
+	sed "s/\[25 /[$cost /" $c/twice.cfn > "$work/past.cfn"
+	that "a cost of $cost" refused "$work/past.cfn" "$work/once.cert"
+done
+if $have_python; then
+	for seed in 1 2 3; do
+		mkdir "$work/agree$seed.d"
+		row "changed certificates and models, $seed" 0 '^[0-9]+ accepted, [0-9]{3} refused$' '' \
+			python3 tests/cli/check_agreement.py "$gpube" $seed 30 "$work/agree$seed.d"
+	done
+else
+	skip 'changed certificates and models' 'no python3'
+fi
+
 # ---- a time limit is that of the bound and of its proof together ------------------------------------
 
 if ! has_clock; then

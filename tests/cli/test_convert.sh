@@ -81,6 +81,15 @@ cat > "$work/huge.cfn" << 'CFN'
 {{p "<9000000000000000.00"} {x 2} {{[x] [8000000000000000.25 2500000000000000.75]}}}
 CFN
 printf 'one 1 500000000 1 100\n500000000\n1 0 5 1\n3 1\n' > "$work/one.wcsp"
+# twenty million variables in forty kilobytes: what they take goes by the memory, not by what is unpacked
+for form in wcsp uai lg; do
+	case $form in wcsp) head='many 20000000 2 0 9' tail='' ;; *) head='MARKOV 20000000' tail=0 ;; esac
+	{ echo "$head"; yes '2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2' | head -n 1000000; echo $tail; } | gzip > "$work/many.$form.gz"
+	row "20 million variables in a .$form.gz" 1 '' 'many.*:[0-9]+: [0-9]+ variables: more than the memory allowed' \
+		"$gpube" info --memory 256M "$work/many.$form.gz"
+done
+{ echo 'some 1000000 2 0 9'; yes '2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2' | head -n 50000; } | gzip > "$work/some.wcsp.gz"
+row 'a million are read where there is memory' 0 '^model +1000000 variables' '' "$gpube" info -q --memory 1G "$work/some.wcsp.gz"
 row 'a domain that the memory does not hold' 1 '' 'a domain of 500000000 values: more than the memory allowed' \
 	"$alone" --memory 64M --simplify "$work/one.wcsp" "$work/one.cfn"
 for to in wcsp cfn; do

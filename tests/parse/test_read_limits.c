@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <time.h>
+#include <zlib.h>
 
 #include "formats/formats.h"
 #include "tests/fuzz/readers.h"
@@ -388,6 +389,44 @@ static void worst_file(void **state)
 	measure(*state, bytes ? (size_t)atol(bytes) : 60000, getenv("GPUBE_TABLE") != NULL);
 }
 
+/* As gzip packs it: at most 'most' bytes into 'to'. */
+static size_t pack(uint8_t *to, size_t most, const char *text, size_t size)
+{
+	z_stream z = {.next_in = (unsigned char *)(uintptr_t)text, .avail_in = (uInt)size};
+
+	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	z.next_out = to;
+	z.avail_out = (uInt)most;
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	deflateEnd(&z);
+	return (size_t)z.total_out;
+}
+
+/*
+ * A few bytes that unpack to many: what they ask for goes by the few, variables too, and what is
+ * not asked for grows with the many.
+ */
+static void packed_file(void **state)
+{
+	enum { FEW_BYTES = 200000, MANY_BYTES = 6000000, GROWS = 80 };
+	const struct worst *w = *state;
+	const bool asked = strncmp(w->what, "variables", 9) == 0;
+	size_t size, most, n, grown;
+	char *text = make_file(w, asked ? MANY_BYTES : FEW_BYTES, &size);
+	uint8_t *packed = malloc(size + BASE_BYTES);
+
+	assert_non_null(packed);
+	n = pack(packed, size + BASE_BYTES, text, size);
+	assert_int_equal(fuzz_do(w->target, packed, n, ALLOWED_BYTES, NULL, &most), 0);
+	if (getenv("GPUBE_TABLE"))
+		printf("# %-8s %-30s gzip  %8zu bytes of %zu %12zu bytes, %8.1f a byte\n",
+			w->target, w->what, n, size, most, (double)most / (double)size);
+	grown = asked ? 0 : GROWS * size;
+	bytes_within(w, "read packed", n, most > grown ? most - grown : 0, 1);
+	free(packed);
+	free(text);
+}
+
 static void every_reader(void **state)
 {
 	(void)state;
@@ -403,8 +442,8 @@ static void every_reader(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_FILES + 1];
-	static char names[N_FILES][80];
+	static struct CMUnitTest tests[2 * N_FILES + 1];
+	static char names[2 * N_FILES][80];
 
 	for (int k = 0; k < N_FILES; k++) {
 		snprintf(names[k], sizeof(names[k]), "%s: %s", files[k].target, files[k].what);
@@ -412,6 +451,13 @@ int main(void)
 			.test_func = worst_file,
 			.initial_state = (void *)&files[k]};
 	}
+	for (int k = 0; k < N_FILES; k++) {
+		snprintf(names[N_FILES + k], sizeof(names[0]), "packed %s: %s", files[k].target,
+			files[k].what);
+		tests[N_FILES + 1 + k] = (struct CMUnitTest){.name = names[N_FILES + k],
+			.test_func = packed_file,
+			.initial_state = (void *)&files[k]};
+	}
 	tests[N_FILES] = (struct CMUnitTest){.name = "every reader", .test_func = every_reader};
-	return _cmocka_run_group_tests("limits", tests, N_FILES + 1, NULL, NULL);
+	return _cmocka_run_group_tests("limits", tests, 2 * N_FILES + 1, NULL, NULL);
 }

@@ -389,6 +389,8 @@ static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 			status = gpube__certificate_block(c);
 		for (int64_t t = 0; t < n && !status; t++)
 			status = read_table(c, in);
+		if (!status && version != ORDER)
+			status = gpube__certificate_check_block(c, (int32_t)b);
 	}
 	if (!status && version > TABLES)
 		status = version == ORDER ? read_order(c, in) : gpube__certificate_read_tree(c, in);

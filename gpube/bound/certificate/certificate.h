@@ -248,6 +248,8 @@ int gpube__certificate_proves(
  */
 int gpube__certificate_mend(struct gpube_certificate *c, const struct gpube_model *m);
 
+/* Errors: ELIMIT (more variables or assignments than are tried) */
+int gpube__certificate_check_block(const struct gpube_certificate *c, int32_t block);
 /* What the blocks add up to at the least leaf. Errors: as gpube__certificate_proves() */
 int gpube__certificate_least(__int128 *least, const struct gpube_certificate *c);
 /*

@@ -62,6 +62,22 @@ static int block_scope(const struct gpube_certificate *c, int32_t block, int32_t
 	return n;
 }
 
+int gpube__certificate_check_block(const struct gpube_certificate *c, int32_t block)
+{
+	int32_t scope[GPUBE__PROOF_DIMS];
+	const int n = block_scope(c, block, scope);
+	int64_t tried = n < 0 ? -1 : 1;
+
+	for (int k = 0; k < n && tried >= 0; k++)
+		tried = gpube__mul_size(tried, c->domain[scope[k]]);
+	return tried >= 0 && tried <= MOST_TRIED
+		       ? GPUBE_OK
+		       : gpube__fail(c->ctx, GPUBE_ELIMIT,
+				 "a block of the certificate is too large: %d variables and 2^32 "
+				 "assignments of them are all that it may have",
+				 GPUBE__PROOF_DIMS);
+}
+
 /* How far the cell of a table goes with each variable of its block. */
 static void find_steps(int64_t *step, const struct gpube_certificate *c,
 	const struct gpube_proof_table *t, int n, const int32_t *scope)

@@ -139,8 +139,7 @@ int gpube__checking_init(struct gpube__checking *w, const struct gpube_model *re
 		return GPUBE_ENOMEM;
 	memset(w->fixed, 0xff, ((size_t)w->n_vars + 1) * sizeof(*w->fixed));
 	for (int32_t i = 0; i < w->n_vars; i++)
-		for (w->bits[i] = 1; (int64_t)1 << w->bits[i] < w->domain[i]; w->bits[i]++)
-			;
+		w->bits[i] = (uint8_t)gpube__value_bits(w->domain[i]);
 	for (int32_t f = 0; f < relaxed->n_functions; f++) {
 		const int status = add_function(w, relaxed, f, shift);
 

@@ -96,6 +96,16 @@ struct gpube__pieces {
 	} piece[GPUBE__WORD];
 };
 
+/* What a variable takes of a list's words. */
+static inline int gpube__value_bits(int32_t domain)
+{
+	int bits = 1;
+
+	while ((int64_t)1 << bits < domain)
+		bits++;
+	return bits;
+}
+
 static inline gpube__word gpube__part(const struct gpube__pieces *p, gpube__word key)
 {
 	gpube__word part = 0;

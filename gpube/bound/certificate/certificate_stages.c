@@ -157,19 +157,38 @@ int gpube__certificate_read_member(
 	return gpube__in_int(in, v, min, max, "a number");
 }
 
+/* A later one of a few variables that is not among the first n. */
+static int read_variable(
+	const struct gpube_certificate *c, struct gpube_in *in, int32_t *scope, int64_t n)
+{
+	int64_t v = 0;
+	int status = gpube__in_int(in, &v, 0, c->n_vars - 1, "a variable");
+
+	scope[n] = (int32_t)v;
+	for (int64_t k = 0; k < n && !status; k++)
+		if (scope[k] == v)
+			status = gpube__in_error(in, "variable %d is there twice", scope[k]);
+	return status;
+}
+
+/* Also of a list that is not looked at, for the limit is proved before it. */
 static int read_list(struct gpube_certificate *c, struct gpube_in *in, int32_t of)
 {
-	int32_t scope[GPUBE__WORD];
-	int64_t arity = 0, n_leaving = 0, v = 0;
+	int32_t scope[GPUBE__WORD], bits = 0;
+	int64_t arity = 0, n_leaving = 0;
 	int status = gpube__certificate_read_member(in, "list", &arity, 1, GPUBE__WORD);
 
 	if (!status)
 		status =
 			gpube__in_int(in, &n_leaving, 0, arity, "a number of variables that leave");
 	for (int64_t k = 0; k < arity && !status; k++) {
-		status = gpube__in_int(in, &v, 0, c->n_vars - 1, "a variable");
-		scope[k] = (int32_t)v;
+		status = read_variable(c, in, scope, k);
+		bits += status ? 0 : gpube__value_bits(c->domain[scope[k]]);
 	}
+	if (!status && bits > GPUBE__WORD)
+		status = gpube__in_fail(in, GPUBE_ELIMIT,
+			"the variables of a list take %d bits: %d are all that it may have", bits,
+			GPUBE__WORD);
 	return status ? status
 		      : gpube__certificate_list(c, of, (int32_t)arity, (int32_t)n_leaving, scope);
 }
@@ -200,8 +219,7 @@ static int read_split(struct gpube_certificate *c, struct gpube_in *in, int32_t 
 	int status = gpube__in_int(in, &n, 1, GPUBE__WORD, "a number of variables");
 
 	for (int64_t k = 0; k < n && !status; k++) {
-		status = gpube__in_int(in, &v, 0, c->n_vars - 1, "a variable");
-		split[k] = (int32_t)v;
+		status = read_variable(c, in, split, k);
 		if (!status)
 			status = gpube__in_int(in, &v, 0, c->domain[split[k]] - 1, "a value");
 		split[n + k] = (int32_t)v;
