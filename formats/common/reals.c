@@ -1,6 +1,7 @@
 /* reals.c - tables of doubles become integers. See reals.h. */
 #include "formats/common/reals.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -100,6 +101,35 @@ int gpube__reals_to_costs(struct gpube_model *m, struct gpube_in *in, double con
 		gpube__log(m->ctx, GPUBE_LOG_NOTE, "%s: costs are rounded to %d decimal%s",
 			in->path, r.decimals, gpube__plural(r.decimals));
 	return GPUBE_OK;
+}
+
+int gpube__put_potential(struct gpube_in *in, double *values, int64_t k, double v, const char *text,
+	size_t n, int *power)
+{
+	char copy[256];
+	double small, most = v;
+	bool is_small = false;
+
+	values[k] = v;
+	if (v > 0 && v < DBL_MIN && n < sizeof(copy)) {
+		memcpy(copy, text, n);
+		copy[n] = 0;
+		is_small = gpube__small_real(&small, copy);
+	}
+	if (!is_small && !*power)
+		return GPUBE_OK;
+	/* from here on all of them are larger, those that are there, too */
+	for (int64_t i = *power ? k : 0; i <= k; i++) {
+		values[i] = ldexp(values[i], -GPUBE_SMALL);
+		most = fmax(most, values[i]);
+	}
+	*power = GPUBE_SMALL;
+	if (is_small)
+		values[k] = small;
+	return isinf(most) ? gpube__in_fail(in, GPUBE_ERANGE,
+				     "a table has potentials below 2.2e-308 and above 9.7e288: no "
+				     "double has room for both")
+			   : GPUBE_OK;
 }
 
 int gpube__reals_add(

@@ -20,6 +20,14 @@
 int gpube__reals_to_costs(
 	struct gpube_model *m, struct gpube_in *in, double constant, int decimals);
 
+/*
+ * gpube__put_potential() - the potential that was just read as v from a text of n bytes, behind k
+ * others of a table, all times 2^-*power.
+ * Errors: ERANGE (such small and such large ones are not in one table)
+ */
+int gpube__put_potential(struct gpube_in *in, double *values, int64_t k, double v, const char *text,
+	size_t n, int *power);
+
 /* A function with a dense table of doubles, whose memory it takes in every case. */
 int gpube__reals_add(
 	struct gpube_model *m, int arity, const int32_t *scope, double *values, const char *name);

@@ -274,6 +274,18 @@ static double potential(const struct gpube_table *t, int64_t k)
 	return k < 0 ? t->dflt.f : gpube__table_real(t, k);
 }
 
+/* Also where a double has not all bits of one. */
+static bool same_potential(
+	const struct gpube_table *a, int64_t i, const struct gpube_table *b, int64_t k)
+{
+	const double x = i < 0 ? a->dflt.f : gpube__table_stored(a, i);
+	const double y = k < 0 ? b->dflt.f : gpube__table_stored(b, k);
+
+	if (a->power == b->power)
+		return x == y;
+	return ldexp(x, a->power - GPUBE_SMALL) == ldexp(y, b->power - GPUBE_SMALL);
+}
+
 /* Value k of a table as a cost to minimise, in units of 1; INFINITY: forbidden. */
 static long double real_cost(const struct gpube_model *m, const struct gpube_table *t, int64_t k)
 {
@@ -281,7 +293,7 @@ static long double real_cost(const struct gpube_model *m, const struct gpube_tab
 	int64_t v;
 
 	if (m->kind == GPUBE_POTENTIALS)
-		return -logl((long double)potential(t, k));
+		return -gpube__table_ln(t, k);
 	for (int i = 0; i < m->scale; i++)
 		unit *= 10;
 	v = k < 0 ? t->dflt.i : gpube__table_int(t, k);
@@ -314,7 +326,7 @@ static int compare_table(struct gpube_compare_walk *w, const struct gpube_model 
 		int64_t i = gpube__table_find(a, w->domains, w->tuple);
 		int64_t j = gpube__table_find(b, w->domains, w->tuple);
 
-		if (exact ? potential(a, i) != potential(b, j)
+		if (exact ? !same_potential(a, i, b, j)
 			  : !near(m, again, real_cost(m, a, i), real_cost(again, b, j)))
 			return gpube__fail(m->ctx, GPUBE_EBUG,
 				"function %d over %s is another number, read back as %.17g", f,

@@ -118,6 +118,11 @@ int gpube__in_int(struct gpube_in *in, int64_t *v, int64_t min, int64_t max, con
 int gpube__in_real(struct gpube_in *in, double *v, const char *what);
 /* The same for all of a text; false if it is no such number or does not fit a double. */
 bool gpube__real(double *v, const char *text);
+/*
+ * Whether a double has less than 53 bits for the number of a text, as gpube__real() takes it, that
+ * is below DBL_MIN, and they are not enough; if so *v is the number times 2^64, in 53 bits.
+ */
+bool gpube__small_real(double *v, const char *text);
 /* [+-] digits [. digits] as v * 10^-scale; false if it is no such number or does not fit. */
 bool gpube__units(int64_t *v, const char *text, int scale);
 int gpube__in_end(struct gpube_in *in);        /* error unless only white space is left */
@@ -147,6 +152,8 @@ void gpube__out_printf(struct gpube_out *out, const char *fmt, ...) GPUBE_PRINTF
 void gpube__out_int(struct gpube_out *out, int64_t v);
 void gpube__out_real(
 	struct gpube_out *out, double v); /* finite; shortest text that reads back equal */
+/* v * 2^power, of which gpube__small_real() reads v again where it does not fit a double. */
+void gpube__out_scaled(struct gpube_out *out, double v, int power);
 /* The same text, of any finite number; false: out of memory. */
 enum { GPUBE_REAL_TEXT = 32 };
 bool gpube__real_text(char text[GPUBE_REAL_TEXT], double v);

@@ -5,8 +5,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
 #include <limits.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -512,6 +514,37 @@ static int write_real(char text[GPUBE_REAL_TEXT], double v, locale_t c_locale)
 	}
 	uselocale(old);
 	return n;
+}
+
+/* The shortest text, of 17 digits at most, that reads back as v * 2^power. */
+static void write_small(char text[GPUBE_REAL_TEXT], double v, int power, locale_t c_locale)
+{
+	const long double x = ldexpl((long double)v, power);
+	const locale_t old = uselocale(c_locale);
+
+	for (int digits = 0; digits < 17; digits++) {
+		double again;
+
+		snprintf(text, GPUBE_REAL_TEXT, "%.*Le", digits, x);
+		if (gpube__small_real(&again, text) ? ldexpl((long double)again, -64) == x
+						    : (long double)strtod(text, NULL) == x)
+			break;
+	}
+	uselocale(old);
+}
+
+void gpube__out_scaled(struct gpube_out *out, double v, int power)
+{
+	char text[GPUBE_REAL_TEXT];
+
+	if (out->status)
+		return;
+	if (v == 0 || v >= ldexp(DBL_MIN, -power)) {
+		gpube__out_real(out, ldexp(v, power));
+		return;
+	}
+	write_small(text, v, power, out->impl->c_locale);
+	gpube__out_text(out, text);
 }
 
 bool gpube__real_text(char text[GPUBE_REAL_TEXT], double v)

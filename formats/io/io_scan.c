@@ -400,6 +400,28 @@ static bool parse_long_double(const struct real *r, double *v)
 #endif
 }
 
+bool gpube__small_real(double *v, const char *text)
+{
+#if LDBL_MIN_EXP < DBL_MIN_EXP - 128
+	const locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	long double x;
+	locale_t old;
+
+	if (c == (locale_t)0)
+		return false;
+	old = uselocale(c);
+	x = strtold(text, NULL);
+	uselocale(old);
+	freelocale(c);
+	*v = (double)ldexpl(x, 64);
+	return (double)x > 0 && (double)x < DBL_MIN && (double)x != ldexpl((long double)*v, -64);
+#else
+	(void)v;
+	(void)text;
+	return false; /* nothing here is longer than a double */
+#endif
+}
+
 int gpube__in_real(struct gpube_in *in, double *v, const char *what)
 {
 	char token[TOKEN_BYTES + 8]; /* for digits.h */

@@ -21,6 +21,7 @@
 
 #include "formats/common/names.h"
 #include "formats/common/reading.h"
+#include "formats/common/reals.h"
 #include "formats/common/registry.h"
 
 enum { TOKEN_BYTES = 256, WORD = 'w', QUOTED = 'q' };
@@ -44,6 +45,7 @@ struct reader {
 	/* the block that is read */
 	int arity; /* parents, then the child */
 	int64_t scope_capacity, n_values, values_capacity, n_rows, rows_capacity;
+	int power; /* values are times 2^power */
 	int32_t *scope;
 	double *values;
 	struct row *rows;
@@ -343,7 +345,9 @@ static int read_numbers(struct reader *r, int64_t n, int64_t *at)
 		if (gpube__grow(r->m->ctx, &r->values, &r->values_capacity, r->n_values + 1,
 			    sizeof(*r->values)))
 			return r->in->status = GPUBE_ENOMEM;
-		r->values[r->n_values++] = v;
+		if (gpube__put_potential(r->in, r->values, r->n_values++, v, r->token,
+			    strlen(r->token), &r->power))
+			return r->in->status;
 	}
 	return expect(r, ';');
 }
@@ -391,6 +395,7 @@ static const char *expected_in_block(const struct reader *r)
 static int read_block(struct reader *r, int32_t domain, int64_t cells)
 {
 	r->n_values = r->n_rows = 0;
+	r->power = 0;
 	r->table = r->dflt = -1;
 	if (expect(r, '{'))
 		return r->in->status;
@@ -421,14 +426,14 @@ static int read_block(struct reader *r, int32_t domain, int64_t cells)
 /* ---- from a block to a table --------------------------------------------------------- */
 
 /* Is the sum over the child 1 in every row, as far as files are rounded? */
-static bool adds_up(const double *p, int64_t n_rows, int32_t domain, bool child_fastest)
+static bool adds_up(const double *p, int64_t n_rows, int32_t domain, bool child_fastest, int power)
 {
 	for (int64_t row = 0; row < n_rows; row++) {
 		double sum = 0;
 
 		for (int32_t x = 0; x < domain; x++)
 			sum += child_fastest ? p[row * domain + x] : p[x * n_rows + row];
-		if (!(fabs(sum - 1) < 0.01))
+		if (!(fabs(ldexp(sum, power) - 1) < 0.01))
 			return false;
 	}
 	return true;
@@ -439,7 +444,8 @@ static int fill_from_table(struct reader *r, double *out, int64_t n_rows, int32_
 {
 	const double *p = r->values + r->table;
 
-	if (!adds_up(p, n_rows, domain, false) && adds_up(p, n_rows, domain, true)) {
+	if (!adds_up(p, n_rows, domain, false, r->power) &&
+		adds_up(p, n_rows, domain, true, r->power)) {
 		r->in->line = r->table_line;
 		return gpube__in_error(r->in,
 			"the table of '%.60s' adds up to 1 only if '%.60s' varies fastest, and the "
@@ -524,7 +530,8 @@ static int check_rows(struct reader *r, int64_t n_rows, int64_t cells)
 
 static int add_table(struct reader *r, int32_t domain, int64_t cells)
 {
-	struct gpube_table t = {.type = GPUBE_FLOAT64, .arity = r->arity, .n = cells};
+	struct gpube_table t = {
+		.type = GPUBE_FLOAT64, .arity = r->arity, .n = cells, .power = r->power};
 	int64_t n_rows = cells / domain;
 	double *values;
 	int32_t table;

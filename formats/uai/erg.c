@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "formats/common/reading.h"
+#include "formats/common/reals.h"
 #include "formats/common/registry.h"
 
 struct reader {
@@ -101,7 +102,8 @@ static int read_scopes(struct reader *r)
 }
 
 /* Values into memory that grows as they arrive. */
-static int read_values(struct reader *r, double **values, int64_t cells, const char *what)
+static int read_values(
+	struct reader *r, double **values, int64_t cells, const char *what, int *power)
 {
 	int64_t capacity = 0;
 
@@ -115,7 +117,9 @@ static int read_values(struct reader *r, double **values, int64_t cells, const c
 			return r->in->status;
 		if (v < 0)
 			return gpube__in_refuse(r->in, what);
-		(*values)[k] = v;
+		if (gpube__put_potential(r->in, *values, k, v, r->in->last,
+			    (size_t)(r->in->p - r->in->last), power))
+			return r->in->status;
 	}
 	return GPUBE_OK;
 }
@@ -141,7 +145,7 @@ static int read_table(struct reader *r, int32_t i)
 	if (size != t.n)
 		return gpube__in_refuse(r->in, what);
 	snprintf(what, sizeof(what), "a probability of variable %d", i);
-	status = read_values(r, &values, t.n, what);
+	status = read_values(r, &values, t.n, what, &t.power);
 	if (status) {
 		gpube__free(r->m->ctx, values);
 		return status;

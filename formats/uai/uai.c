@@ -125,8 +125,8 @@ static int read_log(struct gpube_in *in, double *cost, int *decimals, const char
 }
 
 /* Reads 'cells' values into memory that grows as they arrive: a size costs nothing to claim. */
-static int read_values(
-	struct gpube_in *in, double **values, int64_t cells, int32_t function, int *decimals)
+static int read_values(struct gpube_in *in, double **values, int64_t cells, int32_t function,
+	int *decimals, int *power)
 {
 	int64_t capacity = 0;
 	char what[64];
@@ -154,6 +154,9 @@ static int read_values(
 			capacity = more;
 		}
 		(*values)[k] = v;
+		if (!decimals && gpube__put_potential(in, *values, k, v, in->last,
+					 (size_t)(in->p - in->last), power))
+			return in->status;
 	}
 	return GPUBE_OK;
 }
@@ -177,7 +180,7 @@ static int read_table(struct gpube_model *m, struct gpube_in *in, int arity, con
 			(long long)t.n);
 		return gpube__in_refuse(in, what);
 	}
-	status = read_values(in, &values, t.n, function, decimals);
+	status = read_values(in, &values, t.n, function, decimals, &t.power);
 	if (status) {
 		gpube__free(m->ctx, values);
 		return status;
@@ -378,10 +381,11 @@ static void write_log(const struct converter *c, struct gpube_out *out, int64_t 
 		write_decimal(c->m, out, cost);
 }
 
+/* A potential as it is stored, to be times 2^power; or what a cost becomes. */
 static double value_at(const struct converter *c, const struct gpube_table *t, int64_t k)
 {
 	if (c->m->kind == GPUBE_POTENTIALS)
-		return k < 0 ? t->dflt.f : gpube__table_real(t, k);
+		return k < 0 ? t->dflt.f : gpube__table_stored(t, k);
 	return is_forbidden(c, cost_at(t, k)) ? 0 : exp((double)cost_at(t, k) / c->ten_scale);
 }
 
@@ -408,11 +412,11 @@ static int write_table(const struct converter *c, int32_t f, struct gpube_out *o
 			at = k < t->n && gpube__tuple_cell(m, f, k) == cell ? k++ : -1;
 		gpube__out_text(out, cell % run ? " " : "\n");
 		if (!c->logs)
-			gpube__out_real(out, value_at(c, t, at));
+			gpube__out_scaled(out, value_at(c, t, at), t->power);
 		else if (m->kind == GPUBE_COSTS)
 			write_log(c, out, cost_at(t, at));
 		else
-			gpube__out_real(out, fmax(log(value_at(c, t, at)), LOG_ZERO));
+			gpube__out_real(out, fmax((double)gpube__table_ln(t, at), LOG_ZERO));
 	}
 	gpube__out_text(out, "\n");
 	return out->status;

@@ -63,7 +63,7 @@ static int add_conditioned(struct view *v, int32_t f)
 	for (int64_t c = 0; c < cells && values; c++) {
 		int64_t at = gpube__table_find(t, domains, tuple);
 
-		values[c] = at < 0 ? t->dflt.f : gpube__table_real(t, at);
+		values[c] = at < 0 ? t->dflt.f : gpube__table_stored(t, at);
 		for (int k = t->arity - 1; k >= 0; k--) { /* the next tuple of what is left */
 			if (v->to[scope[k]] < 0)
 				continue;
@@ -74,6 +74,8 @@ static int add_conditioned(struct view *v, int32_t f)
 	}
 	if (!status && n)
 		status = gpube_model_add_potentials(v->m, n, live, values);
+	if (!status && n)
+		v->m->tables[v->m->n_tables - 1].power = t->power;
 	gpube__free(ctx, live);
 	gpube__free(ctx, domains);
 	gpube__free(ctx, tuple);

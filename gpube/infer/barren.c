@@ -111,7 +111,7 @@ static int look(struct barren_search *s, int32_t var)
 	int64_t n;
 	int status;
 
-	if (s->all.n[var] < 2 || cells < 0 || cells > MOST_CELLS)
+	if (s->all.n[var] < 2 || cells < 0 || cells > MOST_CELLS || gpube__table(s->m, f)->power)
 		return GPUBE_OK;
 	status = sums_of(&sums, &n, s, f, var);
 	for (int64_t i = 0; i < n && !status; i++) {

@@ -61,6 +61,7 @@ struct gpube_visit {
 	int n; /* axes of more than one value */
 	struct gpube_visit_axis *axis;
 	int64_t cell, to;
+	int power; /* values are times 2^power */
 };
 
 /* Errors: ENOMEM, ERANGE. axis[k].to is 0 and may be set; gpube__free() the axes. */

@@ -142,6 +142,8 @@ static int add_function(struct gpube_model *to, const struct regions *r, int32_t
 			values[w.to] = gpube__visit_value(&w);
 		while (gpube__visit_step(&w));
 		status = gpube_model_add_potentials(to, w.n, scope, values);
+		if (!status)
+			to->tables[to->n_tables - 1].power = w.power;
 	}
 	gpube__free(r->j->ctx, w.axis);
 	gpube__free(r->j->ctx, values);
@@ -205,7 +207,8 @@ static struct gpube_wide weight_of(const struct gpube_model *m, const int32_t *v
 			cell = cell * m->vars[gpube__scope(m, f)[k]].domain +
 			       values[gpube__scope(m, f)[k]];
 		all = gpube__wide_mul(
-			all, gpube__wide(gpube__table_real(gpube__table(m, f), cell), 0));
+			all, gpube__wide(gpube__table_stored(gpube__table(m, f), cell),
+				     gpube__table(m, f)->power));
 	}
 	return all;
 }

@@ -71,6 +71,7 @@ int gpube__infer_load(struct gpube_sum_table *t, struct gpube__inferring *j, int
 			t->cells[w.to] = gpube__visit_value(&w);
 		while (gpube__visit_step(&w));
 		status = gpube__sum_settle(j->ctx, t);
+		t->power += w.power;
 	}
 	gpube__free(j->ctx, w.axis);
 	return status;

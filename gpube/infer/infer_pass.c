@@ -66,7 +66,7 @@ int gpube__infer_constants(struct gpube__inferring *j)
 		status = gpube__visit_begin(&w, j->m, f, &j->possible);
 		if (status)
 			return status;
-		j->z = gpube__wide_mul(j->z, gpube__wide(gpube__visit_value(&w), 0));
+		j->z = gpube__wide_mul(j->z, gpube__wide(gpube__visit_value(&w), w.power));
 		j->roundings++;
 		gpube__free(j->ctx, w.axis);
 	}

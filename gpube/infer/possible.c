@@ -31,7 +31,8 @@ int gpube__visit_begin(struct gpube_visit *w, const struct gpube_model *m, int32
 	const int32_t *scope = gpube__scope(m, function);
 	int64_t stride = 1;
 
-	*w = (struct gpube_visit){.m = m, .function = function};
+	*w = (struct gpube_visit){
+		.m = m, .function = function, .power = gpube__table(m, function)->power};
 	if (gpube__cells(m, arity, scope) < 0)
 		return gpube__fail(
 			m->ctx, GPUBE_ERANGE, "function %d has 2^63 cells or more", function);
@@ -64,7 +65,7 @@ double gpube__visit_value(const struct gpube_visit *w)
 	int64_t lo = 0, hi = t->n;
 
 	if (!t->sparse)
-		return gpube__table_real(t, w->cell);
+		return gpube__table_stored(t, w->cell);
 	while (lo < hi) {
 		const int64_t mid = lo + (hi - lo) / 2;
 

@@ -125,7 +125,7 @@ static int load(struct wmb *w, int32_t function)
 	}
 	if (!status)
 		do {
-			const double v = log(gpube__visit_value(&visit));
+			const double v = log(gpube__visit_value(&visit)) + visit.power * log(2);
 
 			t.v[visit.to] = v;
 			if (v == -INFINITY)

@@ -81,7 +81,7 @@ static int load(struct wmb_passes *w, int32_t function)
 	t = gpube__alloc(w->ctx, (uint64_t)stride, sizeof(*t));
 	if (t)
 		do {
-			t[visit.to] = log(gpube__visit_value(&visit));
+			t[visit.to] = log(gpube__visit_value(&visit)) + visit.power * log(2);
 			largest =
 				isfinite(t[visit.to]) ? fmax(largest, fabs(t[visit.to])) : largest;
 		} while (gpube__visit_step(&visit));

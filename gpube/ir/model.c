@@ -534,7 +534,7 @@ int gpube_model_log_value(double *log_value, const struct gpube_model *m, const 
 	for (int32_t f = 0; f < m->n_functions; f++) {
 		int64_t k = position(&t, m, f, values, buffer);
 
-		sum += logl((long double)(k < 0 ? t->dflt.f : gpube__table_real(t, k)));
+		sum += gpube__table_ln(t, k);
 	}
 	gpube__free(m->ctx, buffer);
 	*log_value = contradicts_evidence(m, values) ? -INFINITY : (double)sum;

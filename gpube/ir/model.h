@@ -6,7 +6,8 @@
  * forbidden tuple, whatever the direction; every other value is a plain cost,
  * even one past top: only a total that reaches top is forbidden. A
  * GPUBE_POTENTIALS model stores doubles (or floats) that are multiplied; 0 is
- * forbidden, and nothing is rounded.
+ * forbidden, and nothing is rounded: a table with a number that is too small for
+ * all 53 bits of a double has all its numbers times 2^-power.
  *
  * Tables. Row-major, the last variable of the scope fastest. Dense: one value a
  * cell. Sparse: a default for all cells, and n tuples (arity value indices
@@ -41,6 +42,7 @@ struct gpube_table {
 	void *values;            /* n values of 'type' */
 	int32_t *tuples;         /* sparse: n * arity value indices */
 	union gpube_number dflt; /* sparse: the value of every other cell */
+	int power;               /* of dense doubles: they are times 2^power, 0 or GPUBE_SMALL */
 	int n_users;             /* functions that hold it */
 };
 
@@ -137,8 +139,14 @@ static inline int64_t gpube__forbidden(enum gpube_type type)
 
 /* Value k of an integer table; GPUBE_INF if forbidden. */
 int64_t gpube__table_int(const struct gpube_table *t, int64_t k);
-/* Value k of a float table. */
+/* The power of a table with a number below the least double of 53 bits. */
+enum { GPUBE_SMALL = -64 };
+/* Value k of a float table, rounded where a double has less than its bits; */
 double gpube__table_real(const struct gpube_table *t, int64_t k);
+/* as it is stored, to be times 2^power; */
+double gpube__table_stored(const struct gpube_table *t, int64_t k);
+/* its logarithm, -1: of the default. */
+long double gpube__table_ln(const struct gpube_table *t, int64_t k);
 /*
  * Index of a tuple's value in t->values, or -1 for the default of a sparse table: O(arity log n).
  */

@@ -5,10 +5,12 @@
  *
  * Error. |ln p| < 745.2 for every positive double, so cost < 2^50 at 12
  * decimals. Where long double has 64 bits of mantissa, logl() and the product
- * are each off by at most an ulp, together less than 2^-13 units: a cost is
- * within 0.5 + 2^-13 of the exact one, and two C libraries agree unless the
- * exact cost lies within 2^-13 of a tie. Where long double is a double the two
- * errors are 0.2 units at 12 decimals, 0.02 at 11.
+ * are each off by at most an ulp, together less than 2^-13 units: two C libraries
+ * agree unless the exact cost lies within 2^-13 of a tie. The double that a file's
+ * number became is off by 2^-53 of it, which is less than 2^-13 units, too, for
+ * numbers below 2^-1022 have 53 bits as well (model.h): a cost is within
+ * 0.5 + 2^-12 of that of the number as it is written. Where long double is a double
+ * the errors are 0.2 units at 12 decimals, 0.02 at 11.
  */
 #include "gpube/ir/model.h"
 
@@ -16,15 +18,17 @@
 #include <math.h>
 #include <string.h>
 
+/* As it is stored. */
 static double potential(const struct gpube_table *t, int64_t k)
 {
-	return k < 0 ? t->dflt.f : gpube__table_real(t, k);
+	return k < 0 ? t->dflt.f : gpube__table_stored(t, k);
 }
 
 /* The largest |ln p| of a table's positive potentials; 0 if there is none. */
 static int largest_log(struct gpube_ctx *ctx, long double *out, const struct gpube_table *t)
 {
 	double least = INFINITY, most = 0;
+	int64_t at_least = 0, at_most = 0;
 
 	for (int64_t k = t->sparse ? -1 : 0; k < t->n; k++) {
 		double p = potential(t, k);
@@ -32,12 +36,17 @@ static int largest_log(struct gpube_ctx *ctx, long double *out, const struct gpu
 		if (!(p >= 0) || isinf(p))
 			return gpube__fail(ctx, GPUBE_EINVAL,
 				"potential %g: a finite number >= 0 is needed", p);
-		if (p > most)
+		if (p > most) {
 			most = p;
-		if (p > 0 && p < least)
+			at_most = k;
+		}
+		if (p > 0 && p < least) {
 			least = p;
+			at_least = k;
+		}
 	}
-	*out = most > 0 ? fmaxl(fabsl(logl((long double)least)), fabsl(logl((long double)most)))
+	*out = most > 0 ? fmaxl(fabsl(gpube__table_ln(t, at_least)),
+				  fabsl(gpube__table_ln(t, at_most)))
 			: 0;
 	return GPUBE_OK;
 }
@@ -77,13 +86,15 @@ static int choose_scale(const struct gpube_model *m, int *scale)
 	return GPUBE_OK;
 }
 
-static int64_t cost_of(double p, long double unit)
+static int64_t cost_of(const struct gpube_table *t, int64_t k, long double unit)
 {
+	const double p = potential(t, k);
+
 	if (p == 0)
 		return GPUBE_INF;
-	if (p == 1)
+	if (p == 1 && !t->power)
 		return 0;
-	return (int64_t)roundl(-logl((long double)p) * unit); /* ties away from zero */
+	return (int64_t)roundl(-gpube__table_ln(t, k) * unit); /* ties away from zero */
 }
 
 /*
@@ -129,7 +140,7 @@ static int64_t rounded(const struct gpube_table *t, int64_t k, const struct roun
 		return minimised(r->of, t, k) < r->limits[t - r->of->tables] ? 0 : GPUBE_INF;
 	if (r->divisor)
 		return divide(k < 0 ? t->dflt.i : gpube__table_int(t, k), r->divisor);
-	return cost_of(potential(t, k), r->unit);
+	return cost_of(t, k, r->unit);
 }
 
 static bool same_value(const struct gpube_table *t, int64_t k)
@@ -257,7 +268,7 @@ int64_t gpube__rounding_error(const struct gpube_model *m)
 {
 	const int64_t n = m->n_functions;
 
-	return LDBL_MANT_DIG >= 64 ? (n * 4097 + 8191) / 8192 : (n * 3 + 3) / 4;
+	return LDBL_MANT_DIG >= 64 ? (n * 2049 + 4095) / 4096 : (n * 3 + 3) / 4;
 }
 
 /* Rounded so that no total that was below the bound gets excluded by rounding the bound. */

@@ -1,6 +1,8 @@
 /* table.c - values of tables: typed access, growing arrays, tuples in order. */
 #include "gpube/ir/model.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +27,24 @@ int64_t gpube__table_int(const struct gpube_table *t, int64_t k)
 }
 
 double gpube__table_real(const struct gpube_table *t, int64_t k)
+{
+	const double v = gpube__table_stored(t, k);
+
+	return t->power ? ldexp(v, t->power) : v;
+}
+
+long double gpube__table_ln(const struct gpube_table *t, int64_t k)
+{
+	const long double v = (long double)(k < 0 ? t->dflt.f : gpube__table_stored(t, k));
+
+#if LDBL_MIN_EXP < DBL_MIN_EXP + 2 * GPUBE_SMALL
+	return logl(ldexpl(v, t->power)); /* one rounding */
+#else
+	return logl(v) + t->power * logl(2);
+#endif
+}
+
+double gpube__table_stored(const struct gpube_table *t, int64_t k)
 {
 	return t->type == GPUBE_FLOAT32 ? (double)((const float *)t->values)[k]
 					: ((const double *)t->values)[k];

@@ -87,7 +87,7 @@ static struct gpube_wide value_of(const struct job *j, const int32_t *values)
 
 			cell = cell * m->vars[var].domain + values[var];
 		}
-		v = gpube__wide_mul(v, gpube__wide(gpube__table_real(t, cell), 0));
+		v = gpube__wide_mul(v, gpube__wide(gpube__table_stored(t, cell), t->power));
 	}
 	return v;
 }

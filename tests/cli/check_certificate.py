@@ -9,6 +9,7 @@ integers of any size (sweeps over long lists in those of numpy, where there is o
 N.json of the directory with its N.cert. 'random' writes small models there: each kind, both directions, forbidden cells, evidence.
 """
 import decimal
+import fractions
 import gzip
 import itertools
 import json
@@ -29,6 +30,7 @@ MOST_CELLS, MOST_ARITY = 1 << 22, 20
 MOST_TRIED = 1 << 32  # assignments of a block's variables
 MOST = (1 << 63) - 1  # a number of a file
 MOST_COUNT = (1 << 31) - 1
+EXACT = decimal.Context(prec=1200)
 DEEPEST = 5000  # variables of a path of the third form
 WORD = 128  # bits of a list's variables
 GONE = 1 << 62  # what is possible no more costs that
@@ -95,8 +97,8 @@ def read_wcsp(text):
     n, _, n_functions, top = [number(next(words), 0) for _ in range(4)]
     p = Problem([int(next(words)) for _ in range(n)])
     for _ in range(n_functions):
-        scope = [int(next(words)) for _ in range(int(next(words)))]
-        default, n_tuples = number(next(words), 0), int(next(words))
+        scope = [number(next(words), 0, n - 1) for _ in range(number(next(words), 0, n))]
+        default, n_tuples = number(next(words), 0), number(next(words), 0)
         if not scope:
             p.constant += number(next(words), 0) if n_tuples else default
             continue
@@ -207,12 +209,16 @@ def read_cfn(text):
 
 
 def potential(word):
+    """In 53 bits, which a float below 2^-1022 has not: exactly."""
     v = float(word)
     if not 0 <= v < math.inf:
         raise Refused(f"'{word}' is no potential")
     if v == 0 and decimal.Decimal(word):
         raise Refused(f"'{word}' is too small for a double")
-    return v
+    if v == 0 or v >= sys.float_info.min:
+        return decimal.Decimal(v)
+    larger = float(fractions.Fraction(decimal.Decimal(word)) * 2**64)
+    return EXACT.divide(decimal.Decimal(larger), decimal.Decimal(2**64))
 
 
 def read_uai(text, path):
@@ -256,7 +262,7 @@ def round_potentials(p, decimals):
 
     def cost(number):
         if number not in known:
-            ln = context.ln(decimal.Decimal(number)) if number else None
+            ln = context.ln(number) if number else None
             known[number] = None if ln is None else -int(ln.scaleb(decimals, context).to_integral_value(decimal.ROUND_HALF_UP))
         return known[number]
 
@@ -269,7 +275,7 @@ def round_potentials(p, decimals):
     if most >= 1 << 62:
         raise Refused(f"with {decimals} decimals totals pass 2^62")
     n = len(p.potentials)
-    return (n * 4097 + 8191) // 8192
+    return (n * 2049 + 4095) // 4096
 
 
 # ---- the check ---------------------------------------------------------------------------------------
@@ -1019,11 +1025,18 @@ def random_uai(r):
     n = r.randint(3, 7)
     d = [r.randint(1, 3) for _ in range(n)]
     scopes = draw_scopes(r, n)
+    small = r.random() < 0.3
+
+    def potential_text():
+        if small and r.random() < 0.1:  # a double has few of its bits
+            return f"{r.uniform(1, 9):.{r.randint(0, 12)}f}e-{r.randint(305, 323)}"
+        return f"{r.uniform(0.001, 2):.5f}"
+
     lines = ["MARKOV", str(n), " ".join(map(str, d)), str(len(scopes))]
     lines += [" ".join(map(str, [len(s)] + s)) for s in scopes]
     for s in scopes:
         cells = math.prod(d[v] for v in s)
-        lines += [str(cells), " ".join("0" if r.random() < 0.05 else f"{r.uniform(0.001, 2):.5f}" for _ in range(cells))]
+        lines += [str(cells), " ".join("0" if r.random() < 0.05 else potential_text() for _ in range(cells))]
     observed = r.randrange(n)
     return "\n".join(lines) + "\n", f"1 {observed} {r.randrange(d[observed])}\n"
 

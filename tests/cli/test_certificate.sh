@@ -432,6 +432,17 @@ that 'a variable twice in a split' refused $c/twice.cfn "$work/split.cert"
 that 'a cell that the bound forbids' refused $c/near62_1.cfn $c/near62_1.cert
 "$gpube" bound -q --certify "$work/near.cert" $c/near62_1.cfn > "$work/near"
 that 'what is written of it' agree $c/near62_1.cfn "$work/near.cert" "$(sed -n 's/^certified *\([^,]*\),.*/\1/p' "$work/near")"
+# a number that a double has one bit of: -ln of the text is 744.42813221763676, of the double it would be 744.44007
+printf 'MARKOV\n1\n2\n1\n1 0\n2\n5e-324 5e-324\n' > "$work/small.uai"
+that 'the least of doubles' certify "$work/small.uai" auto
+that 'is certified as it is written' [ "$bound" = 744.428132217636 ]
+printf 'MARKOV\n2\n2 2\n2\n2 0 1\n1 1\n4\n3.7e-315 0.5 0 1e-309\n2\n2e-320 7\n' > "$work/small.uai"
+for method in auto shift joins andor patches; do
+	that "small ones beside others, $method" certify "$work/small.uai" $method
+done
+row 'their sum' 0 '^log10 Z +0\.544068' '' "$gpube" infer -q -t PR "$work/small.uai"
+row 'they are written as they are read' 0 '' '' "$gpube" convert -q --check "$work/small.uai" "$work/again.uai"
+that 'with the same digits' [ "$(tr -s '\n ' '  ' < "$work/again.uai")" = "$(tr -s '\n ' '  ' < "$work/small.uai")" ]
 # past 64 bits, as another number or the same one written longer, and what is no number to one of two languages
 for bound in 18446744073709552808 -18446744073709550424 9223372036854775808 1_192 1192.0 "$(printf '%0300d' 1192)" 0x4a8; do
 	sed "s/^bound 1192$/bound $bound/" "$work/once.cert" > "$work/past.cert"

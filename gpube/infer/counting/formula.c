@@ -237,7 +237,7 @@ static int load(struct translating *t, int32_t function)
 	int64_t n = 1;
 	int status = gpube__visit_begin(&w, t->j->m, function, &t->j->possible);
 
-	t->too_large |= !status && w.n > MOST_AXES;
+	t->too_large |= !status && (w.n > MOST_AXES || w.power);
 	for (int k = w.n - 1; k >= 0 && !status && !t->too_large; k--) {
 		t->var[k] = w.axis[k].var;
 		t->dim[k] = w.axis[k].n;
