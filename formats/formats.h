@@ -117,7 +117,8 @@ GPUBE_API int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const 
  *            log: totals are shifted, costs divided by a power of ten and rounded, a
  *            bound dropped
  * check      what was written is read back, before it gets its name, and compared
- *            table by table
+ *            table by table; .lp and .mps column by column and row by row with the
+ *            program that is written of the model
  * wide       .wcsp and .cfn of costs may pass what toulbar2 holds, which is said: gpube reads them,
  *            and toulbar2 does not; otherwise that is refused, or, with lossy, divided
  */

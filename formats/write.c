@@ -86,6 +86,41 @@ static int decode(struct gpube_model **again, const struct gpube_model *m)
 	return status;
 }
 
+static int refuse_written(const struct written *w, const struct gpube_model *m)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), "%s", gpube_error(m->ctx));
+	return gpube__fail(
+		m->ctx, GPUBE_EBUG, "'%s' is not what was to be written: %s", w->path, text);
+}
+
+/* Programs are read back as programs, whose columns and rows are no tables of the model's. */
+static int check_program(struct written *w, const struct gpube_model *m, bool lp)
+{
+	struct gpube_model *scratch;
+	struct gpube_in in;
+	int status = gpube_model_new(&scratch, m->ctx, GPUBE_COSTS);
+
+	if (status)
+		return status;
+	status = gpube__in_open(&in, m->ctx, gpube__out_temporary(&w->model));
+	if (!status) {
+		in.path = w->path;
+		status = lp ? gpube__lp_check(scratch, m, &in) : gpube__mps_check(scratch, m, &in);
+		gpube__in_close(&in);
+	}
+	gpube_model_free(scratch);
+	if (status == GPUBE_EBUG)
+		return refuse_written(w, m);
+	if (!status)
+		gpube__log(m->ctx, GPUBE_LOG_NOTE,
+			"%s: read back and compared: columns, costs and rows are those of the "
+			"model's program",
+			w->path);
+	return status;
+}
+
 /* --check: what was written is read back and compared with what should have been. */
 static int check_written(
 	struct written *w, const struct gpube_model *m, const struct gpube_format_row *f)
@@ -93,9 +128,11 @@ static int check_written(
 	struct gpube_compared counts;
 	struct gpube_model *again;
 	bool known;
-	char text[400];
-	int status = gpube_model_new(&again, m->ctx, f->kind);
+	int status;
 
+	if (f->id == GPUBE_FORMAT_LP || f->id == GPUBE_FORMAT_MPS)
+		return check_program(w, m, f->id == GPUBE_FORMAT_LP);
+	status = gpube_model_new(&again, m->ctx, f->kind);
 	if (status)
 		return status;
 	status = read_again(&w->model, again, f->read);
@@ -115,11 +152,8 @@ static int check_written(
 	if (!status)
 		status = gpube__compare(&counts, m, again);
 	gpube_model_free(again);
-	if (status == GPUBE_EBUG) {
-		snprintf(text, sizeof(text), "%s", gpube_error(m->ctx));
-		return gpube__fail(
-			m->ctx, status, "'%s' is not what was to be written: %s", w->path, text);
-	}
+	if (status == GPUBE_EBUG)
+		return refuse_written(w, m);
 	if (!status)
 		gpube__log(m->ctx, GPUBE_LOG_NOTE,
 			"%s: read back and compared: %d variable%s, %lld function%s, %lld cell%s, "
@@ -186,7 +220,7 @@ int gpube_write_with(
 			"back",
 			path);
 	/* an .lp has other variables */
-	if (opts->check && (!f->read || f->id == GPUBE_FORMAT_LP))
+	if (opts->check && !f->read)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"cannot check '%s': .%s is not read back as the same tables", path,
 			f->name);

@@ -86,6 +86,9 @@ int gpube__lp_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__lp_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__mps_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__mps_write(const struct gpube_model *m, struct gpube_out *out);
+/* Whether the file is the program that was to be written of m. Errors: EBUG (what differs) */
+int gpube__lp_check(struct gpube_model *scratch, const struct gpube_model *m, struct gpube_in *in);
+int gpube__mps_check(struct gpube_model *scratch, const struct gpube_model *m, struct gpube_in *in);
 int gpube__qpbo_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__col_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__erg_read(struct gpube_model *m, struct gpube_in *in);

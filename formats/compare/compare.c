@@ -25,6 +25,7 @@ struct pair {
 	gpube_total shift; /* what b's cells cost more than a's */
 	bool shift_known;
 	gpube_total limit_a, limit_b; /* a cell from this on is forbidden */
+	gpube_total most;             /* of a's other cells */
 	int64_t n_cells;
 	int status;
 };
@@ -77,8 +78,10 @@ static bool look_equal(void *arg, const struct gpube_compare_walk *w, gpube_tota
 		p->shift = b - a;
 		p->shift_known = true;
 	}
-	if (a != GPUBE_FORBIDDEN_TOTAL && b != GPUBE_FORBIDDEN_TOTAL && b - a == p->shift)
+	if (a != GPUBE_FORBIDDEN_TOTAL && b != GPUBE_FORBIDDEN_TOTAL && b - a == p->shift) {
+		p->most = a > p->most ? a : p->most;
 		return true;
+	}
 	p->status = gpube__fail(w->ctx, GPUBE_EBUG, "the function over %s costs %s, read back %s",
 		where(w, place, sizeof(place)), total_text(a, x, sizeof(x)),
 		total_text(b == GPUBE_FORBIDDEN_TOTAL ? b : b - p->shift, y, sizeof(y)));
@@ -122,44 +125,41 @@ static void find_least(
 	}
 }
 
-/* Totals are the same on both sides, so the bounds must be, unless neither is ever reached. */
-static int compare_bounds(const struct gpube_compare_side *a, const struct gpube_compare_side *b)
+/*
+ * Totals are the same on both sides, so the bounds must be, unless neither is ever reached by cells
+ * that are allowed: 'most' is what these add up to.
+ */
+static int compare_bounds(
+	const struct gpube_compare_side *a, const struct gpube_compare_side *b, gpube_total most)
 {
-	struct gpube_ctx *ctx = a->m->ctx;
-	struct gpube_survey survey;
-	gpube_total most;
-	int status = gpube__survey_init(&survey, a->m);
-
-	if (status)
-		return status;
-	most = survey.most;
-	gpube__survey_clear(&survey, ctx);
 	if (a->bound == b->bound || (most < a->bound && most < b->bound))
 		return GPUBE_OK;
-	return gpube__fail(ctx, GPUBE_EBUG, "the bound is %lld, read back %lld",
+	return gpube__fail(a->m->ctx, GPUBE_EBUG, "the bound is %lld, read back %lld",
 		(long long)a->bound, (long long)b->bound);
 }
 
 static int compare_groups(struct gpube_compared *counts, struct gpube_compare_side *a,
 	struct gpube_compare_side *b, struct gpube_compare_walk *w)
 {
-	gpube_total shift = b->constant - a->constant, moved = 0;
+	gpube_total shift = b->constant - a->constant, moved = 0, most = a->constant;
 
 	for (int64_t k = 0; k < a->n_groups; k++) {
 		struct pair p = {.a = a, .b = b, .ga = &a->group[k], .gb = &b->group[k]};
 
+		p.most = p.ga->min;
 		p.limit_a = limit_of(a, p.ga);
 		p.limit_b = limit_of(b, p.gb);
 		gpube__walk_group(w, a, p.ga, b, p.gb, look_equal, &p);
 		if (p.status)
 			return p.status;
 		moved += p.shift;
+		most += p.most;
 		counts->n_cells += p.n_cells;
 	}
 	if (shift + moved != 0)
 		return gpube__fail(a->m->ctx, GPUBE_EBUG,
 			"every total is off by %.17g when read back", (double)(shift + moved));
-	return compare_bounds(a, b);
+	return compare_bounds(a, b, most);
 }
 
 /* What all cells of a group cost, if it is the same. */

@@ -40,6 +40,7 @@ struct gpube_lp_row {
 
 struct gpube_lp {
 	struct gpube_model *m;
+	const struct gpube_model *of; /* whose program it is to be, NULL: it becomes a model */
 	struct gpube_in *in;
 	bool binary; /* all columns are, as the comment says */
 	enum gpube_lp_token kind;
@@ -68,6 +69,9 @@ int gpube__lp_row(struct gpube_lp *r, int64_t first, enum gpube_relation relatio
 /* A bound as an integer that allows the same ones; 'up': it is a lower one. */
 int64_t gpube__lp_bound(struct gpube_lp_number v, bool up);
 void gpube__lp_clear(struct gpube_lp *r);
+
+/* Whether it is the program that is written of a model. Errors: EBUG (what differs), ENOMEM */
+int gpube__mip_check(const struct gpube_lp *r, const struct gpube_model *m);
 
 /* Columns become variables, terms of the objective functions, rows what linear.h says. */
 int gpube__lp_model(struct gpube_lp *r);

@@ -465,15 +465,25 @@ static int read_file(struct gpube_lp *r)
 					 : refuse(r, "the end of the file");
 }
 
-int gpube__lp_read(struct gpube_model *m, struct gpube_in *in)
+static int read_program(struct gpube_model *m, const struct gpube_model *of, struct gpube_in *in)
 {
-	struct gpube_lp r = {.m = m, .in = in};
+	struct gpube_lp r = {.m = m, .of = of, .in = in};
 	int status;
 
 	gpube__names_init(&r.names, m->ctx);
 	status = read_file(&r);
 	if (!status)
-		status = gpube__lp_model(&r);
+		status = of ? gpube__mip_check(&r, of) : gpube__lp_model(&r);
 	gpube__lp_clear(&r);
 	return status ? status : in->status;
+}
+
+int gpube__lp_read(struct gpube_model *m, struct gpube_in *in)
+{
+	return read_program(m, NULL, in);
+}
+
+int gpube__lp_check(struct gpube_model *scratch, const struct gpube_model *m, struct gpube_in *in)
+{
+	return read_program(scratch, m, in);
 }

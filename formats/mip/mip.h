@@ -1,5 +1,6 @@
 /*
- * mip.h - a model of costs as a mixed integer program. Internal to formats/.
+ * mip.h - a model of costs as a mixed integer program; mip_check.c compares one that was read with
+ * it. Internal to formats/.
  *
  * A variable of two values is a binary one, value 1 true; one of more values a binary one for each
  * value, of which one is 1; one of a single value is none. A function whose usual cost is its least
@@ -36,6 +37,10 @@ struct gpube_mip {
 /* Errors: ELIMIT (more than 2^26 entries), ERANGE (a sum of costs passes 64 bits), ENOMEM, ESTOP */
 int gpube__mip_init(struct gpube_mip *p, const struct gpube_model *m);
 void gpube__mip_clear(struct gpube_mip *p);
+
+/* What a column is called in a file. */
+enum { GPUBE_MIP_NAME = 32 };
+void gpube__mip_name(char name[GPUBE_MIP_NAME], const struct gpube_mip *p, int32_t column);
 
 /*
  * The first line of an .lp or .mps that gpube writes, by which it is read back: the columns that

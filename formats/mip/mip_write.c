@@ -4,6 +4,7 @@
  * Column x3 is value 1 of variable 3, x3_2 its value 2 of more than two; y and z are none of the
  * model's; 'one' is 1. Names stand in comments, those of .lp alone.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "formats/common/registry.h"
@@ -16,19 +17,26 @@ struct writer {
 	int n_line; /* terms on the line so far */
 };
 
-static void write_name(const struct writer *w, int32_t column)
+void gpube__mip_name(char name[GPUBE_MIP_NAME], const struct gpube_mip *p, int32_t column)
 {
-	const struct gpube_mip *p = w->p;
 	const int32_t var = p->var[column];
 
 	if (column == 0)
-		gpube__out_text(w->out, "one");
+		strcpy(name, "one");
 	else if (var < 0)
-		gpube__out_printf(w->out, "y%d", column);
+		snprintf(name, GPUBE_MIP_NAME, "y%d", column);
 	else if (p->m->vars[var].domain == 2)
-		gpube__out_printf(w->out, "x%d", var);
+		snprintf(name, GPUBE_MIP_NAME, "x%d", var);
 	else
-		gpube__out_printf(w->out, "x%d_%d", var, p->value[column]);
+		snprintf(name, GPUBE_MIP_NAME, "x%d_%d", var, p->value[column]);
+}
+
+static void write_name(const struct writer *w, int32_t column)
+{
+	char name[GPUBE_MIP_NAME];
+
+	gpube__mip_name(name, w->p, column);
+	gpube__out_text(w->out, name);
 }
 
 /* A number of costs has the model's decimals. */

@@ -430,7 +430,7 @@ static int to_lp(struct mps *r)
 	return status;
 }
 
-int gpube__mps_read(struct gpube_model *m, struct gpube_in *in)
+static int read_program(struct gpube_model *m, const struct gpube_model *of, struct gpube_in *in)
 {
 	struct mps *r = gpube__alloc_zero(m->ctx, 1, sizeof(*r));
 	int status;
@@ -438,6 +438,7 @@ int gpube__mps_read(struct gpube_model *m, struct gpube_in *in)
 	if (!r)
 		return in->status = GPUBE_ENOMEM;
 	r->lp.m = m;
+	r->lp.of = of;
 	r->lp.in = in;
 	r->objective = -1;
 	gpube__names_init(&r->lp.names, m->ctx);
@@ -446,7 +447,7 @@ int gpube__mps_read(struct gpube_model *m, struct gpube_in *in)
 	if (!status)
 		status = to_lp(r);
 	if (!status)
-		status = gpube__lp_model(&r->lp);
+		status = of ? gpube__mip_check(&r->lp, of) : gpube__lp_model(&r->lp);
 	for (int32_t k = 0; k < r->n_rows; k++)
 		gpube__free(m->ctx, r->row[k].name);
 	gpube__free(m->ctx, r->row);
@@ -455,4 +456,14 @@ int gpube__mps_read(struct gpube_model *m, struct gpube_in *in)
 	gpube__lp_clear(&r->lp);
 	gpube__free(m->ctx, r);
 	return status ? status : in->status;
+}
+
+int gpube__mps_read(struct gpube_model *m, struct gpube_in *in)
+{
+	return read_program(m, NULL, in);
+}
+
+int gpube__mps_check(struct gpube_model *scratch, const struct gpube_model *m, struct gpube_in *in)
+{
+	return read_program(scratch, m, in);
 }

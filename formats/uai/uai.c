@@ -297,12 +297,16 @@ static bool is_forbidden(const struct converter *c, int64_t cost)
 	return cost == GPUBE_INF || (c->has_top && past(c->m, cost, c->limit));
 }
 
-/* Below DBL_MIN a double has fewer than 53 bits: the cost would not come back. */
+/*
+ * Below DBL_MIN a double has fewer than 53 bits: the cost would not come back. Nor would a
+ * logarithm of more units than a double tells apart, for as doubles they are read.
+ */
 static bool fits(const struct converter *c, int64_t cost)
 {
-	double ln = (double)cost / c->ten_scale;
+	const int64_t most = (int64_t)1 << 52;
+	const double ln = (double)cost / c->ten_scale;
 
-	return c->logs || (ln > -708 && ln < 709);
+	return c->logs ? cost > -most && cost < most : ln > -708 && ln < 709;
 }
 
 static int fail_fit(const struct converter *c, const char *what, int64_t cost)
@@ -310,9 +314,8 @@ static int fail_fit(const struct converter *c, const char *what, int64_t cost)
 	struct gpube_ctx *ctx = c->m->ctx;
 
 	return gpube__fail(ctx, GPUBE_ERANGE,
-		"%s of %lld * 10^-%d: its exponential does not fit a double; .wcsp and .cfn can "
-		"hold it",
-		what, (long long)cost, c->m->scale);
+		"%s of %lld * 10^-%d: %s does not fit a double; .wcsp and .cfn can hold it", what,
+		(long long)cost, c->m->scale, c->logs ? "as a logarithm it" : "its exponential");
 }
 
 /* Refuses what a double cannot hold, and adds the function's worst cost to *worst. */

@@ -249,8 +249,8 @@
 	X(FLAG, lossy, 0, NULL, 0, 0, NULL,                                                        \
 		"write what the output cannot hold as well as it can, and say what is lost")       \
 	X(FLAG, check, 0, NULL, 0, 0, NULL,                                                        \
-		"read back what was written and compare it table by table before OUT gets its "    \
-		"name")                                                                            \
+		"read back what was written and compare it table by table, .lp and .mps row by "   \
+		"row, before OUT gets its name")                                                   \
 	X(FLAG, simplify, 0, NULL, 0, 0, NULL,                                                     \
 		"write the simplified model; an assignment of it is completed with --map")         \
 	X(CHOICE, consistency, 0, "none", 0, 0, "none|sac|pc",                                     \

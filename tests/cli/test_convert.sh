@@ -167,4 +167,23 @@ done
 row 'closed pipe' 0 '^1$' "^gpube-convert: cannot write '<stdout>': Broken pipe\$" \
 	without_reader "$alone" -q --to cfn "$work/large.wcsp" -
 row 'a directory that is not there' 1 '' 'cannot write' "$alone" examples/zebra.wcsp "$work/no/a.wcsp"
+
+# every file that is read as every format that is written: checked, or refused before it is written
+for f in examples/*.wcsp examples/*.cfn examples/*.uai tests/instances/*.*; do
+	case $f in *.txt | *.evid | *.col) continue ;; esac
+	"$gpube" info -q "$f" > "$work/info" 2>&1 || continue # a build without what reads it
+	for to in wcsp cfn uai lg wcnf cnf lp mps; do
+		rm -f "$work/every"
+		"$alone" -q --shift --check --to $to "$f" "$work/every" > "$work/out" 2> "$work/err"
+		rc=$?
+		if [ $rc = 0 ] && [ -s "$work/every" ]; then echo checked
+		elif [ $rc = 1 ] && [ ! -e "$work/every" ] && grep -Eq 'has no place|does not fit a double' "$work/err"; then echo refused
+		else
+			echo "$f to $to:"
+			cat "$work/err"
+		fi
+	done
+done | sort | uniq -c > "$work/pairs"
+that 'every pair is checked, or refused with the reason' sh -c '! grep -Ev " (checked|refused)$" "$1"' - "$work/pairs"
+that 'most are checked' awk '$2 == "checked" { n += $1 } $2 == "refused" { m += $1 } END { exit !(n > 4 * m) }' "$work/pairs"
 plan

@@ -100,7 +100,11 @@ that 'its size is that of its entries' [ "$(wc -c < "$work/l1.lp")" -lt 320000 ]
 
 printf 'NAME more words than the fields of a line\nOBJSENSE\n MAX\nROWS\n N o\n E r\nCOLUMNS\n x o 2.5 r 1\n y o 1 r 1\nRHS\n r 3\nBOUNDS\n UI x 2\n UI b y 5\nENDATA\n' > "$work/max"
 row '.mps of a maximum, told by its text' 0 '^assignment  x=2 y=1$' '' "$gpube" solve -q "$work/max"
-row 'but not checked' 1 '' "cannot check '.*c.lp': .lp is not read back as the same tables" "$gpube" convert --check examples/exams.cfn "$work/c.lp"
+for to in lp mps lp.gz mps.gz; do
+	row "checked as .$to" 0 '' "c.$to: read back and compared: columns, costs and rows are those" \
+		"$gpube" convert --check examples/exams.cfn "$work/c.$to"
+	row "a maximum, checked as .$to" 0 '' 'columns, costs and rows' "$gpube" convert --check "$work/a.txt" "$work/c.$to"
+done
 printf 'wide 26 2 1 9\n%s\n26 %s 5 1 %s 0\n' "$(yes 2 | head -n 26 | tr '\n' ' ')" "$(seq -s ' ' 0 25)" \
 	"$(yes 0 | head -n 26 | tr '\n' ' ')" > "$work/w.wcsp"
 row 'a default that is not the least' 1 '' 'its default is not its least cost' "$gpube" convert "$work/w.wcsp" "$work/w.lp"

@@ -4,6 +4,7 @@
  */
 #include "tests/support/test.h"
 
+#include "formats/common/registry.h"
 #include "formats/compare/compare.h"
 #include "tests/support/files.h"
 #include "tests/support/model_text.h"
@@ -33,19 +34,21 @@ static struct gpube_model *model_of(struct gpube_ctx *ctx, const char *text)
 /* Every model that is written passes the check; --lossy writes all but the impossible. */
 static void checked(void **state)
 {
-	static const enum gpube_format formats[] = {
-		GPUBE_FORMAT_WCSP, GPUBE_FORMAT_CFN, GPUBE_FORMAT_UAI};
+	static const enum gpube_format formats[] = {GPUBE_FORMAT_WCSP, GPUBE_FORMAT_CFN,
+		GPUBE_FORMAT_UAI, GPUBE_FORMAT_LG, GPUBE_FORMAT_WCNF, GPUBE_FORMAT_LP,
+		GPUBE_FORMAT_MPS};
+	enum { N = sizeof(formats) / sizeof(*formats) };
 	uint64_t seed = *(const uint64_t *)*state;
 	struct gpube_ctx *ctx = new_ctx();
 	char dir[256], path[300];
 
 	test_make_dir(dir);
 	snprintf(path, sizeof(path), "%s/m", dir);
-	for (int k = 0; k < 12; k++) {
-		enum gpube_kind kind = k < 6 ? GPUBE_COSTS : GPUBE_POTENTIALS;
+	for (int k = 0; k < 4 * N; k++) {
+		enum gpube_kind kind = k < 2 * N ? GPUBE_COSTS : GPUBE_POTENTIALS;
 		struct gpube_write_opts opts = {.sizeof_options = sizeof(opts),
-			.format = formats[k % 3],
-			.lossy = k % 6 / 3,
+			.format = formats[k % N],
+			.lossy = k / N % 2,
 			.check = 1};
 		struct random_spec spec = random_spec_varied(seed, kind);
 		struct gpube_model *m = random_model(ctx, &spec, seed);
@@ -53,10 +56,88 @@ static void checked(void **state)
 
 		assert_non_null(m);
 		status = gpube_write_with(m, path, &opts);
-		if (status == GPUBE_ERANGE && !opts.lossy)
-			assert_true(kind == GPUBE_COSTS || formats[k % 3] != GPUBE_FORMAT_UAI);
+		if (status == GPUBE_ERANGE &&
+			(opts.format == GPUBE_FORMAT_LG || opts.format == GPUBE_FORMAT_WCNF))
+			/* a top that totals reach, which is not dropped */
+			assert_true(kind == GPUBE_COSTS || !opts.lossy);
+		else if (status == GPUBE_ERANGE && !opts.lossy)
+			assert_true(kind == GPUBE_COSTS || formats[k % N] != GPUBE_FORMAT_UAI);
 		else if (status)
 			fail_msg("%s", gpube_error(ctx));
+		gpube_model_free(m);
+	}
+	test_clear_dir(dir);
+	gpube_ctx_free(ctx);
+}
+
+/* ---- programs --------------------------------------------------------------------------- */
+
+static int check_program(struct gpube_ctx *ctx, const char *path, const struct gpube_model *m,
+	enum gpube_format format)
+{
+	struct gpube_model *scratch;
+	struct gpube_in in;
+	int status;
+
+	assert_int_equal(gpube_model_new(&scratch, ctx, GPUBE_COSTS), GPUBE_OK);
+	assert_int_equal(gpube__in_open(&in, ctx, path), GPUBE_OK);
+	status = format == GPUBE_FORMAT_LP ? gpube__lp_check(scratch, m, &in)
+					   : gpube__mps_check(scratch, m, &in);
+	gpube__in_close(&in);
+	gpube_model_free(scratch);
+	return status;
+}
+
+/* The digit is one of the program: not of a comment, the label of a row or a marker's name. */
+static bool matters(const char *text, const char *digit)
+{
+	const char *line = digit, *end;
+
+	while (line > text && line[-1] != '\n')
+		line--;
+	end = strchr(line, '\n');
+	if (*line == '*' || *line == '\\' || strncmp(line, " mark", 5) == 0)
+		return false;
+	return !(line[0] == ' ' && line[1] == 'r' && memchr(line, ':', (size_t)(end - line)) &&
+		 digit < strchr(line, ':'));
+}
+
+/* Each digit as another one is found, and each line that is gone. */
+static void changed_programs(void **state)
+{
+	static const enum gpube_format formats[] = {GPUBE_FORMAT_LP, GPUBE_FORMAT_MPS};
+	struct gpube_ctx *ctx = new_ctx();
+	char dir[256], path[300];
+
+	(void)state;
+	test_make_dir(dir);
+	snprintf(path, sizeof(path), "%s/m", dir);
+	for (uint64_t seed = 0; seed < 12; seed++) {
+		struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+		const enum gpube_format format = formats[seed % 2];
+		struct gpube_model *m;
+		char *text;
+		size_t n;
+
+		spec.n_functions = 3;
+		spec.observed = 0; /* which becomes functions */
+		m = random_model(ctx, &spec, seed);
+		assert_int_equal(gpube_write(m, path, format), GPUBE_OK);
+		assert_int_equal(check_program(ctx, path, m, format), GPUBE_OK);
+		text = test_get(path, &n);
+		for (size_t k = 0, looks = 0; k < n && looks < 150; k++) {
+			const char was = text[k];
+
+			if (was < '0' || was > '9' || !matters(text, text + k))
+				continue;
+			looks++;
+			text[k] = (char)('0' + (was - '0' + 1) % 10);
+			test_put(path, text, n);
+			if (check_program(ctx, path, m, format) == GPUBE_OK)
+				fail_msg("seed %d, byte %zu: %.40s", (int)seed, k, text + k);
+			text[k] = was;
+		}
+		free(text);
 		gpube_model_free(m);
 	}
 	test_clear_dir(dir);
@@ -322,7 +403,7 @@ int main(void)
 	enum { N_DIV = sizeof(divisions) / sizeof(*divisions) };
 	static uint64_t seeds[N_SEEDS];
 	static char names[N_SEEDS + N_DIV][32];
-	static struct CMUnitTest tests[N_SEEDS + N_DIFF + N_CLAUSES + N_DIV + 2];
+	static struct CMUnitTest tests[N_SEEDS + N_DIFF + N_CLAUSES + N_DIV + 3];
 	int n = 0, n_names = 0;
 
 	for (int k = 0; k < N_SEEDS; k++) {
@@ -341,6 +422,7 @@ int main(void)
 		tests[n++] = (struct CMUnitTest){
 			names[n_names++], divided, NULL, NULL, (void *)&divisions[k]};
 	}
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(changed_programs);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(sparse_compared);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(bound_divided);
 	return cmocka_run_group_tests(tests, NULL, NULL);

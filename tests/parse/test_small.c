@@ -86,15 +86,15 @@ static void check(struct gpube_model *m, const struct number *a, const struct nu
 		assert_int_equal(gpube_model_log_value(&v, m, &k), GPUBE_OK);
 		assert_near(v, (double)of[k]->ln);
 		assert_true(fabsl((long double)gpube__table_int(&q->tables[0], k) +
-				  1e12L * of[k]->ln) <= 0.5L + 0x1p-12L);
+				    1e12L * of[k]->ln) <= 0.5L + 0x1p-12L);
 	}
 	gpube_model_free(q);
 	assert_int_equal(gpube_infer(&r, m, &opts), GPUBE_OK);
 	assert_near(r->log10_z * log(10), ln_z);
 	/* a share below 2^-500 may be 0 */
-	if (fabs(x - y) < 340 &&
-		fabs(log(r->marginals[0] / r->marginals[1]) - (x - y)) > 1e-12)
-		fail_msg("%s, %s: shares of %g and %g", a->text, b->text, r->marginals[0], r->marginals[1]);
+	if (fabs(x - y) < 340 && fabs(log(r->marginals[0] / r->marginals[1]) - (x - y)) > 1e-12)
+		fail_msg("%s, %s: shares of %g and %g", a->text, b->text, r->marginals[0],
+			r->marginals[1]);
 	gpube_inference_free(r, ctx);
 }
 
@@ -115,14 +115,13 @@ static void pairs(void **state)
 			check(m, a, b);
 #endif
 			/* the same again, when it is written and read */
-			assert_int_equal(
-				gpube_write_with(m, in_dir("again.uai"), &opts), GPUBE_OK);
+			assert_int_equal(gpube_write_with(m, in_dir("again.uai"), &opts), GPUBE_OK);
 			assert_int_equal(gpube_read(&again, ctx, in_dir("again.uai"),
 						 GPUBE_FORMAT_AUTO, NULL),
 				GPUBE_OK);
 			assert_int_equal(again->tables[0].power, m->tables[0].power);
-			assert_memory_equal(again->tables[0].values, m->tables[0].values,
-				2 * sizeof(double));
+			assert_memory_equal(
+				again->tables[0].values, m->tables[0].values, 2 * sizeof(double));
 			gpube_model_free(again);
 			gpube_model_free(m);
 		}
@@ -136,8 +135,7 @@ static void short_texts(void **state)
 		struct gpube_model *m = read_pair("x.uai", numbers[k].text, "1e-310");
 		char *text;
 
-		assert_int_equal(
-			gpube_write(m, in_dir("short.uai"), GPUBE_FORMAT_AUTO), GPUBE_OK);
+		assert_int_equal(gpube_write(m, in_dir("short.uai"), GPUBE_FORMAT_AUTO), GPUBE_OK);
 		text = test_get(in_dir("short.uai"), NULL);
 		if (!strstr(text, numbers[k].text) || !strstr(text, "1e-310"))
 			fail_msg("%s: %s", numbers[k].text, text);
@@ -184,8 +182,8 @@ static void refused(void **state)
 	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
 		struct gpube_model *m;
 		char text[200];
-		const int n = snprintf(text, sizeof(text), "MARKOV 1 2 1 1 0 2\n%s %s\n", rows[k].a,
-			rows[k].b);
+		const int n = snprintf(
+			text, sizeof(text), "MARKOV 1 2 1 1 0 2\n%s %s\n", rows[k].a, rows[k].b);
 
 		test_put(in_dir("refused.uai"), text, (size_t)n);
 		assert_int_equal(
