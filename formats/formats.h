@@ -107,6 +107,19 @@ GPUBE_API int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const 
 	enum gpube_format format, const char *evidence);
 
 /*
+ * What totals of a file that was written mean. A total T of the file is (T + offset) * 10^-decimals
+ * of the model, negated if 'negated' is set; from 'top' on it is forbidden (of a .cfn that is
+ * maximised: to there).
+ * known   .wcsp and .cfn of which no cost lost digits; otherwise the other fields are 0
+ */
+struct gpube_written {
+	int known;
+	int negated;
+	int decimals;
+	int64_t offset, top;
+};
+
+/*
  * Options of gpube_write_with(); zero fields take the default.
  * format     AUTO: by the name
  * shift      where a format has no place for negative totals, write all of them
@@ -119,8 +132,11 @@ GPUBE_API int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const 
  * check      what was written is read back, before it gets its name, and compared
  *            table by table; .lp and .mps column by column and row by row with the
  *            program that is written of the model
- * wide       .wcsp and .cfn of costs may pass what toulbar2 holds, which is said: gpube reads them,
- *            and toulbar2 does not; otherwise that is refused, or, with lossy, divided
+ * wide       .wcsp and .cfn of costs may be what toulbar2 does not read as gpube does, which is
+ *            said; otherwise that is refused, or, with lossy, divided: costs past 2^53, and in a
+ *            .cfn a bound between -1 and 0
+ * signed_too of a .cfn: such a bound is refused even if 'wide' is set
+ * written    out, may be NULL: what totals of the file mean
  */
 struct gpube_write_opts {
 	size_t sizeof_options;
@@ -130,6 +146,8 @@ struct gpube_write_opts {
 	int lossy;
 	int check;
 	int wide;
+	int signed_too;
+	struct gpube_written *written;
 };
 
 /*

@@ -178,6 +178,8 @@ static int write_fitted(struct written *w, struct gpube_fit *fit, const struct g
 		status = write_attempt(w, fit->m, f, beside);
 	}
 	if (!status)
+		gpube__fit_tell(fit);
+	if (!status)
 		gpube__fit_say(fit, w->path);
 	if (!status && fit->m->n_hidden && f->id != GPUBE_FORMAT_CFN)
 		gpube__log(ctx, GPUBE_LOG_NOTE,
@@ -210,6 +212,8 @@ int gpube_write_with(
 			m->ctx, "format", (int)opts->format, GPUBE_N_FORMATS - 1);
 	if (status)
 		return status;
+	if (opts->written)
+		*opts->written = (struct gpube_written){0};
 	f = gpube__output_format(m->ctx, path, opts->format);
 	if (!f)
 		return GPUBE_EINVAL;

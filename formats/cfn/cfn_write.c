@@ -3,8 +3,10 @@
  *
  * toulbar2 1.1.1 has no "inf" and misreads some of what the format allows, so:
  * a forbidden tuple is a cost that no other can make up for; dense tables of
- * four and more variables have minimum 0, the rest being in the constant; a
- * bound between -1 and 0 becomes 0 (-1 when maximising), which excludes less.
+ * four and more variables have minimum 0, the rest being in the constant; the
+ * bound has all decimals of the costs, since toulbar2 drops those that it has
+ * not. It loses the sign of a bound between -1 and 0, which is another one
+ * wherever that excludes the same.
  * What toulbar2 cannot hold anyway (survey->wide) is written as the model has it, with "inf".
  */
 #include <stdio.h>
@@ -27,6 +29,7 @@ struct writer {
 	const char **functions; /* by function; NULL: none needs a name */
 	int32_t *last_user;     /* by table: the last function that holds it */
 	int64_t bound;          /* of the minimisation */
+	int64_t meant;          /* the same before keep_sign(): what reaches it is forbidden */
 	int32_t *domains, *tuple;
 	bool any; /* a function has been written */
 };
@@ -143,19 +146,45 @@ static int prepare_names(struct writer *w)
 
 /* ---- costs --------------------------------------------------------------------------- */
 
-/* toulbar2 loses the sign of "-0.5". The file is written as it means; whoever hands it on is told.
- */
-static void warn_of_bound(const struct writer *w)
+static int64_t one_of(const struct writer *w)
 {
-	int64_t one = 1, written = w->m->direction == GPUBE_MINIMISE ? w->bound : -w->bound;
+	int64_t one = 1;
 
-	for (int k = 0; k < w->m->scale && k < 18; k++)
+	for (int k = 0; k < w->m->scale; k++) /* at most 18 */
 		one *= 10;
-	if (written < 0 && written > -one)
-		gpube__log(w->m->ctx, GPUBE_LOG_NOTE,
-			"%s: the bound lies between -1 and 0: toulbar2 reads it without its sign, "
-			"and then accepts assignments that are forbidden here",
-			w->out->path);
+	return one;
+}
+
+/*
+ * A bound with a sign that toulbar2 keeps: one that excludes everything if this one does, or
+ * nothing. Otherwise there is none, and totals cannot be moved: they are what the caller compares.
+ */
+static int keep_sign(struct writer *w)
+{
+	const struct gpube_write_opts *o = w->out->opts;
+	const bool minimise = w->m->direction == GPUBE_MINIMISE;
+	const int64_t one = one_of(w), written = minimise ? w->bound : -w->bound;
+
+	/* "-0.5" */
+	if (written >= 0 || written <= -one)
+		return GPUBE_OK;
+	if (w->survey.least >= w->bound) {
+		w->bound = minimise ? -one : 0;
+		return GPUBE_OK;
+	}
+	if (w->survey.most_below < w->bound) {
+		w->bound = minimise ? 0 : one;
+		return GPUBE_OK;
+	}
+	if (!o || o->signed_too || !(o->wide || o->lossy))
+		return gpube__fail(w->m->ctx, GPUBE_ERANGE,
+			"the bound lies between -1 and 0, and toulbar2 would read it without its "
+			"sign: write a .wcsp");
+	gpube__log(w->m->ctx, GPUBE_LOG_NOTE,
+		"%s: the bound lies between -1 and 0: toulbar2 reads it without its sign, and then "
+		"accepts assignments that are forbidden here, or none at all",
+		w->out->path);
+	return GPUBE_OK;
 }
 
 /* A number of the minimisation, as the model has it. */
@@ -164,10 +193,10 @@ static void write_cost(struct writer *w, int64_t v)
 	gpube__out_decimal(w->out, w->m->direction == GPUBE_MINIMISE ? v : -v, w->m->scale);
 }
 
-/* What a forbidden tuple costs: with it, and the least of all else, the bound is reached. */
-static int64_t forbidden(const struct writer *w, int32_t table)
+/* The cost of a tuple with which, and the least of all else, a bound is reached. */
+static int64_t forbidden_by(const struct writer *w, int32_t table, int64_t bound)
 {
-	__int128 reach = w->bound - w->survey.least + gpube__slack(&w->survey);
+	const __int128 reach = bound - w->survey.least;
 
 	return w->survey.min[table] + (reach > 1 ? (int64_t)reach : 1);
 }
@@ -180,8 +209,10 @@ static void write_table_cost(struct writer *w, int32_t table, int64_t cost, int6
 		gpube__out_text(w->out, "inf");
 		return;
 	}
-	most = w->survey.wide ? v : forbidden(w, table);
-	write_cost(w, (v > most ? most : v) - shift); /* GPUBE_INF is above all */
+	most = w->survey.wide ? v : forbidden_by(w, table, w->bound);
+	if (!w->survey.wide && v >= forbidden_by(w, table, w->meant))
+		v = most; /* GPUBE_INF is above all */
+	write_cost(w, (v > most ? most : v) - shift);
 }
 
 /* Will the table be listed with a default? That takes fewer numbers, usually. */
@@ -391,20 +422,29 @@ static bool held(__int128 v)
 static int prepare_bound(struct writer *w)
 {
 	int status = gpube__bound_to_write(&w->bound, &w->survey, w->out);
-	bool fits = !status && held(constant_of(w));
 
-	for (int32_t t = 0; t < w->m->n_tables && fits; t++)
-		fits = held(w->survey.min[t]);
+	w->meant = w->bound;
 	if (status || w->survey.wide)
 		return status;
-	if (!fits && !gpube__write_wide(&w->bound, &w->survey, w->out))
-		return gpube__fail(w->m->ctx, GPUBE_ERANGE,
-			"a cost or the constant passes %lld, the most that toulbar2 holds: scale "
-			"the costs down",
-			(long long)GPUBE_TOULBAR2_MAX);
-	if (fits)
-		warn_of_bound(w);
-	return GPUBE_OK;
+	/* toulbar2 moves the least of each function into one sum */
+	if (held(constant_of(w)) && gpube__sum_of_least(&w->survey) <= GPUBE_TOULBAR2_MAX)
+		return keep_sign(w);
+	if (gpube__write_wide(&w->bound, &w->survey, w->out))
+		return GPUBE_OK;
+	return gpube__fail(w->m->ctx, GPUBE_ERANGE,
+		"a cost or the constant passes %lld, the most that toulbar2 reads exactly: scale "
+		"the costs down",
+		(long long)GPUBE_TOULBAR2_MAX);
+}
+
+static void tell(const struct writer *w)
+{
+	struct gpube_written *to = w->out->opts ? w->out->opts->written : NULL;
+
+	if (to)
+		*to = (struct gpube_written){.known = 1,
+			.decimals = w->m->scale,
+			.top = w->m->direction == GPUBE_MINIMISE ? w->bound : -w->bound};
 }
 
 static int prepare(struct writer *w)
@@ -441,6 +481,7 @@ int gpube__cfn_write(const struct gpube_model *m, struct gpube_out *out)
 	status = prepare(&w);
 	if (!status)
 		status = write_all(&w);
+	tell(&w);
 	for (int64_t k = 0; k < w.n_made; k++)
 		gpube__free(m->ctx, w.made[k]);
 	gpube__free(m->ctx, w.made);

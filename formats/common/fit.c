@@ -46,7 +46,7 @@ static const struct gpube_model *source(const struct gpube_fit *fit)
 	return fit->observed ? &fit->with_evidence : fit->given;
 }
 
-/* Moves all totals, and the bound, so that the least is 0; ERANGE if they are not negative. */
+/* Moves all totals, and the bound, so that the least is 0; ERANGE if that does not help. */
 static int raise_totals(struct gpube_fit *fit)
 {
 	struct gpube_survey survey;
@@ -57,8 +57,10 @@ static int raise_totals(struct gpube_fit *fit)
 		return status;
 	least = survey.least;
 	gpube__survey_clear(&survey, fit->given->ctx);
-	if (least >= 0 || least <= -GPUBE_INF / 2)
+	if (least == 0 || least <= -GPUBE_INF / 2 || least >= GPUBE_INF / 2)
 		return GPUBE_ERANGE;
+	if (least > 0 && fit->opts->wide)
+		return GPUBE_ERANGE; /* (smaller totals help toulbar2 alone) */
 	fit->view = *fit->m;
 	fit->raised = (int64_t)-least;
 	if (fit->view.direction == GPUBE_MAXIMISE)
@@ -76,13 +78,14 @@ static int raise_totals(struct gpube_fit *fit)
 static bool too_wide(const struct gpube_model *m)
 {
 	struct gpube_survey s;
-	int64_t bound = gpube__minimised_top(m), slack;
+	int64_t bound = gpube__minimised_top(m);
 	bool wide;
 
 	if (gpube__survey_init(&s, m))
 		return false;
-	slack = gpube__slack(&s);
-	wide = s.most + slack >= GPUBE_TOULBAR2_MAX || s.least < -GPUBE_TOULBAR2_MAX ||
+	wide = s.most_below >= GPUBE_TOULBAR2_MAX ||
+	       gpube__sum_of_least(&s) > GPUBE_TOULBAR2_MAX ||
+	       (bound > GPUBE_TOULBAR2_MAX && s.most_below - s.least >= GPUBE_TOULBAR2_MAX) ||
 	       (bound != GPUBE_INF && bound - s.least > GPUBE_TOULBAR2_MAX);
 	gpube__survey_clear(&s, m->ctx);
 	return wide;
@@ -175,6 +178,9 @@ int gpube__fit_loosen(struct gpube_fit *fit)
 /* "12.5" of 125 and one decimal. */
 static void say_raised(const struct gpube_fit *fit, const char *path)
 {
+	const int64_t by = fit->raised < 0 ? -fit->raised : fit->raised;
+	const char *sign = fit->raised < 0 ? "minus" : "plus";
+	const char *change = fit->raised < 0 ? "smaller" : "larger";
 	int64_t unit = 1;
 
 	for (int k = 0; k < fit->m->scale; k++)
@@ -182,11 +188,21 @@ static void say_raised(const struct gpube_fit *fit, const char *path)
 	gpube__log(fit->given->ctx, GPUBE_LOG_NOTE,
 		fit->given->kind == GPUBE_POTENTIALS
 			? "%s: the normalising constant is dropped: every total is -ln of the "
-			  "product plus %lld.%0*lld"
-			: "%s: shifted: every total is larger by %lld.%0*lld, so that none is "
-			  "negative",
-		path, (long long)(fit->raised / unit), fit->m->scale ? fit->m->scale : 1,
-		(long long)(fit->raised % unit));
+			  "product %s %lld.%0*lld"
+			: "%s: shifted: every total is %s by %lld.%0*lld, so that none is %s",
+		path, fit->given->kind == GPUBE_POTENTIALS ? sign : change,
+		(long long)(by / unit), fit->m->scale ? fit->m->scale : 1,
+		(long long)(by % unit), fit->raised < 0 ? "too large" : "negative");
+}
+
+void gpube__fit_tell(const struct gpube_fit *fit)
+{
+	struct gpube_written *to = fit->opts->written;
+
+	if (to && fit->digits)
+		*to = (struct gpube_written){0};
+	else if (to && to->known)
+		to->offset = -fit->raised;
 }
 
 void gpube__fit_say(const struct gpube_fit *fit, const char *path)

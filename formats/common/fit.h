@@ -47,6 +47,8 @@ int gpube__fit_init(struct gpube_fit *fit, const struct gpube_model *m,
  * Errors: ERANGE (there is none, the writer's text stays), ENOMEM
  */
 int gpube__fit_loosen(struct gpube_fit *fit);
+/* The same of what totals mean, where the writer has told what those of fit->m do. */
+void gpube__fit_tell(const struct gpube_fit *fit);
 /* Tells what was done. */
 void gpube__fit_say(const struct gpube_fit *fit, const char *path);
 void gpube__fit_clear(struct gpube_fit *fit);

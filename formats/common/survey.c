@@ -28,6 +28,36 @@ static void survey_table(struct gpube_survey *s, int32_t table)
 	s->most += (__int128)max * t->n_users;
 }
 
+/* The largest cost of a table with which some total may be below 'top'. */
+static int64_t most_below(const struct gpube_survey *s, int32_t table, __int128 top)
+{
+	const struct gpube_table *t = &s->m->tables[table];
+	const __int128 room = top - s->least + s->min[table];
+	int64_t max = s->min[table];
+
+	if (s->max[table] < room)
+		return s->max[table];
+	for (int64_t k = t->sparse ? -1 : 0; k < t->n; k++) {
+		int64_t v = gpube__minimised(s->m, k < 0 ? t->dflt.i : gpube__table_int(t, k));
+
+		if (v > max && v < room)
+			max = v;
+	}
+	return max;
+}
+
+static void survey_below(struct gpube_survey *s)
+{
+	const int64_t top = gpube__minimised_top(s->m);
+
+	s->most_below = s->most;
+	if (top == GPUBE_INF || s->most < top)
+		return;
+	s->most_below = gpube__minimised(s->m, s->m->constant);
+	for (int32_t t = 0; t < s->m->n_tables; t++)
+		s->most_below += (__int128)most_below(s, t, top) * s->m->tables[t].n_users;
+}
+
 int gpube__survey_init(struct gpube_survey *s, const struct gpube_model *m)
 {
 	memset(s, 0, sizeof(*s));
@@ -42,6 +72,7 @@ int gpube__survey_init(struct gpube_survey *s, const struct gpube_model *m)
 	s->least = s->most = gpube__minimised(m, m->constant);
 	for (int32_t t = 0; t < m->n_tables; t++)
 		survey_table(s, t);
+	survey_below(s);
 	return GPUBE_OK;
 }
 
@@ -51,17 +82,18 @@ void gpube__survey_clear(struct gpube_survey *s, struct gpube_ctx *ctx)
 	memset(s, 0, sizeof(*s));
 }
 
-/* The largest total, of either sign. */
-static __int128 magnitude(const struct gpube_survey *s)
+static __int128 size_of(__int128 v)
 {
-	__int128 a = s->most < 0 ? -s->most : s->most, b = s->least < 0 ? -s->least : s->least;
-
-	return a > b ? a : b;
+	return v < 0 ? -v : v;
 }
 
-int64_t gpube__slack(const struct gpube_survey *s)
+__int128 gpube__sum_of_least(const struct gpube_survey *s)
 {
-	return (int64_t)(magnitude(s) >> 40 < INT64_MAX / 4 ? magnitude(s) >> 40 : INT64_MAX / 4);
+	__int128 sum = size_of(s->m->constant);
+
+	for (int32_t t = 0; t < s->m->n_tables; t++)
+		sum += size_of((__int128)s->min[t] * s->m->tables[t].n_users);
+	return sum;
 }
 
 static int hold_bound(int64_t *bound, const struct gpube_survey *s)
@@ -71,19 +103,19 @@ static int hold_bound(int64_t *bound, const struct gpube_survey *s)
 
 	*bound = top;
 	if (top > GPUBE_TOULBAR2_MAX) {
-		__int128 above = s->most + 1 + gpube__slack(s);
+		const __int128 above = s->most_below + 1;
 
-		if (s->most >= top || above > GPUBE_TOULBAR2_MAX)
+		if (above > GPUBE_TOULBAR2_MAX)
 			return gpube__fail(ctx, GPUBE_ERANGE,
-				"totals may pass %lld, the most that toulbar2 holds: scale the "
-				"costs down",
+				"totals may pass %lld, the most that toulbar2 reads exactly: scale "
+				"the costs down",
 				(long long)GPUBE_TOULBAR2_MAX);
 		*bound = (int64_t)above;
 	}
 	if (*bound < -GPUBE_TOULBAR2_MAX || *bound - s->least > GPUBE_TOULBAR2_MAX)
 		return gpube__fail(ctx, GPUBE_ERANGE,
-			"the bound is more than %lld, the most that toulbar2 holds, from the least "
-			"total: scale the costs down",
+			"the bound is more than %lld, the most that toulbar2 reads exactly, from "
+			"the least total: scale the costs down",
 			(long long)GPUBE_TOULBAR2_MAX);
 	return GPUBE_OK;
 }
@@ -95,8 +127,8 @@ bool gpube__write_wide(int64_t *bound, struct gpube_survey *s, const struct gpub
 	s->wide = true;
 	*bound = gpube__minimised_top(s->m); /* 2^63 - 1 says that there is none */
 	gpube__log(s->m->ctx, GPUBE_LOG_NOTE,
-		"%s: costs pass %lld, the most that toulbar2 holds: gpube reads the file, "
-		"toulbar2 does not",
+		"%s: costs pass %lld, the most that toulbar2 reads exactly: gpube reads the "
+		"file, toulbar2 does not",
 		out->path, (long long)GPUBE_TOULBAR2_MAX);
 	return true;
 }
@@ -105,12 +137,7 @@ int gpube__bound_to_write(int64_t *bound, struct gpube_survey *s, const struct g
 {
 	int status = hold_bound(bound, s);
 
-	if (status)
-		return gpube__write_wide(bound, s, out) ? GPUBE_OK : status;
-	if (magnitude(s) > (int64_t)1 << 53)
-		gpube__log(s->m->ctx, GPUBE_LOG_NOTE,
-			"totals pass 2^53, beyond which toulbar2 rounds");
-	return status;
+	return status && gpube__write_wide(bound, s, out) ? GPUBE_OK : status;
 }
 
 static int64_t count_cost(const struct gpube_table *t, int64_t cost)

@@ -9,14 +9,18 @@
 
 #include "formats/io/io.h"
 
-/* toulbar2's largest cost; it cuts bounds there. */
-#define GPUBE_TOULBAR2_MAX ((INT64_MAX / 2) / 9)
+/*
+ * The largest cost, bound or sum that every toulbar2 reads as it is written. Its own limit is
+ * (2^63 - 1) / 18, but 1.1.1 multiplies each number that it reads by a double, which is 1.
+ */
+#define GPUBE_TOULBAR2_MAX ((int64_t)1 << 53)
 
 struct gpube_survey {
 	const struct gpube_model *m;
 	int64_t *min, *max;   /* by table, of the costs that are not forbidden; 0 and 0 if none */
 	bool hopeless;        /* a table forbids everything */
 	__int128 least, most; /* totals */
+	__int128 most_below;  /* the same, of costs that do not reach the top by themselves */
 	bool wide;            /* more than toulbar2 holds: written as the model has it */
 };
 
@@ -30,17 +34,16 @@ static inline int64_t gpube__minimised(const struct gpube_model *m, int64_t v)
 	return v == GPUBE_INF || m->direction == GPUBE_MINIMISE ? v : -v;
 }
 
-/* More than toulbar2 rounds totals by, which are doubles in places: 0 up to 2^40. */
-int64_t gpube__slack(const struct gpube_survey *s);
-
 /*
  * gpube__bound_to_write() - a bound that toulbar2 holds and that excludes what
  * the model's excludes; the model's own wherever that is possible, and where s->wide is set.
+ * gpube__sum_of_least() - the constant and the least costs of all functions, each without its sign.
  * Errors: ERANGE: neither toulbar2 holds it, nor is that wanted
  * gpube__write_wide() - true: that is wanted, s->wide and *bound are set and it is said.
  */
 bool gpube__write_wide(int64_t *bound, struct gpube_survey *s, const struct gpube_out *out);
 int gpube__bound_to_write(int64_t *bound, struct gpube_survey *s, const struct gpube_out *out);
+__int128 gpube__sum_of_least(const struct gpube_survey *s);
 
 /* The cost to leave out of a table's listing, and how many cells have it, maybe none. */
 int64_t gpube__usual_cost(const struct gpube_table *t, int64_t *n);

@@ -173,6 +173,17 @@ static void write_function(struct writer *w, int32_t f)
 	write_tuples(w, t, table, dflt);
 }
 
+static void tell(const struct writer *w)
+{
+	struct gpube_written *to = w->out->opts ? w->out->opts->written : NULL;
+
+	if (to)
+		*to = (struct gpube_written){.known = 1,
+			.negated = w->m->direction == GPUBE_MAXIMISE,
+			.decimals = w->m->scale,
+			.top = w->top};
+}
+
 int gpube__wcsp_write(const struct gpube_model *m, struct gpube_out *out)
 {
 	struct writer w = {.m = m, .out = out};
@@ -198,6 +209,7 @@ int gpube__wcsp_write(const struct gpube_model *m, struct gpube_out *out)
 	for (int32_t f = 0; f < m->n_functions && !out->status; f++)
 		write_function(&w, f);
 	status = out->status;
+	tell(&w);
 out:
 	gpube__free(m->ctx, w.domains);
 	gpube__free(m->ctx, w.numbers);

@@ -5,8 +5,8 @@
 #include "gpube/bound/shifted.h"
 #include "gpube/ir/dense.h"
 
-/* A .cfn holds 5.1e17; half of that is enough room for what forbids. */
-#define MOST_TOTAL 2.5e17
+/* toulbar2 reads 2^53 exactly; half of that is enough room for what forbids. */
+#define MOST_TOTAL 4.5e15
 
 enum { MOST_SCALE = 18, WIDEST_CLUSTER = 4 };
 

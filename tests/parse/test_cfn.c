@@ -198,14 +198,20 @@ static const struct written {
 		"[5]},\n    "
 		"{\"scope\": [0, 1, 2, 3], \"costs\": [0, 1, 2, 3]}\n  ]\n}\n"},
 	{"a bound that toulbar2 misreads", "{{t <-0.5} [2] {{[0] [-1 2]}}}",
-		"{\n  \"problem\": {\"name\": \"t\", \"mustbe\": \"<-0.5\"},\n  \"variables\": [\n "
-		" "
-		"  2\n  "
-		"],\n  \"functions\": [\n    {\"scope\": [0], \"costs\": [-1.0, -0.5]}\n  ]\n}\n"},
-	{"a bound that toulbar2 misreads, maximised", "{{t >-0.5} [2] {{[0] [-1 2]}}}",
-		"{\n  \"problem\": {\"name\": \"t\", \"mustbe\": \">-0.5\"},\n  \"variables\": [\n "
-		"   2\n  ],\n  \"functions\": [\n    {\"scope\": [0], \"costs\": [-0.5, 2.0]}\n  "
+		"{\n  \"problem\": {\"name\": \"t\", \"mustbe\": \"<0.0\"},\n  \"variables\": [\n "
+		"   2\n  ],\n  \"functions\": [\n    {\"scope\": [0], \"costs\": [-1.0, 0.0]}\n  "
 		"]\n}\n"},
+	{"a bound that toulbar2 misreads, maximised", "{{t >-0.5} [2] {{[0] [-1 2]}}}",
+		"{\n  \"problem\": {\"name\": \"t\", \"mustbe\": \">-1.0\"},\n  \"variables\": [\n "
+		"   2\n  ],\n  \"functions\": [\n    {\"scope\": [0], \"costs\": [-1.0, 2.0]}\n  "
+		"]\n}\n"},
+	{"all is forbidden by a bound that toulbar2 misreads", "{{t <-0.5} [1] {{[0] [-0.2]}}}",
+		"{\n  \"problem\": {\"name\": \"t\", \"mustbe\": \"<-1.0\"},\n  \"variables\": [\n "
+		"   1\n  ],\n  \"functions\": [\n    {\"scope\": [0], \"costs\": [-0.2]}\n  ]\n}\n"},
+	{"a bound whose sign toulbar2 loses",
+		"{{t <-0.5} [2 2] {{[] [-1]} {[0] [0 0.4]} {[1] [0 0.4]}}}", NULL},
+	{"a bound whose sign toulbar2 loses, maximised",
+		"{{t >-0.5} [2 2] {{[0] [0 -0.4]} {[1] [0 -0.4]}}}", NULL},
 	{"a shared table", "{{t <9} [2 2] {f{[0 1] g} h{[1 0] g} g{[0 1] [1 2 3 4]}}}",
 		"{\n  \"problem\": {\"name\": \"t\", \"mustbe\": \"<9\"},\n  \"variables\": [\n    "
 		"2,\n    "
