@@ -85,6 +85,18 @@ int bounding_costs(struct gpube_model **made, const struct gpube_model **costs,
 	return status;
 }
 
+int bounding_price(int64_t *cost, const struct gpube_model *m, const int32_t *values, int precision)
+{
+	struct gpube_model *made;
+	const struct gpube_model *costs;
+	int status = bounding_costs(&made, &costs, m, precision);
+
+	if (!status)
+		status = gpube_model_cost(cost, costs, values);
+	gpube_model_free(made);
+	return status;
+}
+
 /* ---- after a stop ------------------------------------------------------------------------ */
 
 /*
@@ -374,6 +386,8 @@ void conclusion_json(struct gpube_out *out, const void *arg)
 	json_open(&j, NULL, '{');
 	answer_json_head(&j, &f->answer);
 	answer_json_result(&j, &f->answer);
+	if (f->has_given)
+		json_total(&j, "given_cost", f, f->given);
 	json_true_false(&j, "closed", s->closed != 0);
 	answer_json_evidence(&j, f->answer.model, f->evidence_file);
 	if (s->count)

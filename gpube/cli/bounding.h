@@ -53,6 +53,13 @@ struct gpube_solution *bounding_now(
 void bounding_raise(
 	struct gpube_solution *bounds, const struct gpube_model *m, int64_t bound, double seconds);
 
+/*
+ * bounding_price() - what an assignment costs in the model that bounds are about, GPUBE_INF:
+ * it is forbidden. Errors: as bounding_costs() and gpube_model_cost()
+ */
+int bounding_price(
+	int64_t *cost, const struct gpube_model *m, const int32_t *values, int precision);
+
 /* The answer that bounds are. */
 struct answer bounding_answer(struct session *s, const char *file, const struct gpube_model *m,
 	const struct gpube_solution *bounds);
@@ -67,6 +74,8 @@ void bounding_text(
  * evidence_file  that was read, or NULL
  * counting       the optima were to be counted
  * unproved       why no optimum is proved, where one was wanted; or NULL
+ * given          what the assignment of --sol costs, GPUBE_INF: it is forbidden; has_given: it is
+ *                to be reported
  * text, json     NULL, or what a command has to say between the result and the model
  */
 struct conclusion {
@@ -76,6 +85,8 @@ struct conclusion {
 	double seconds_read;
 	bool counting;
 	const char *unproved;
+	bool has_given;
+	int64_t given;
 	void (*text)(struct gpube_out *out, const struct conclusion *f);
 	void (*json)(struct json *j, const struct conclusion *f);
 	const void *more; /* theirs */

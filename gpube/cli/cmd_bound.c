@@ -216,10 +216,11 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 		rc = session_fail(s, NULL);
 	if (!rc) {
 		struct proof p = {NULL};
-		const struct conclusion f = {.answer = bounding_answer(s, file, m, bounds),
+		struct conclusion f = {.answer = bounding_answer(s, file, m, bounds),
 			.solution = bounds,
 			.evidence_file = evidence_file,
 			.seconds_read = seconds_read,
+			.has_given = output == ANSWER_JSON && b.known.values,
 			.text = text_proof,
 			.json = json_proof,
 			.more = &p};
@@ -236,7 +237,9 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 			p.certificate = &certificate;
 		}
 		conclusion_tell_stages(&f);
-		rc = conclusion_check(&f.answer)
+		rc = conclusion_check(&f.answer) ||
+				     (f.has_given && bounding_price(&f.given, m, b.known.values,
+							     bounds->scale))
 			     ? session_fail(s, bounds)
 			     : answer_report(&f.answer, (enum answer_output)output, conclusion_text,
 				       conclusion_json, &f);

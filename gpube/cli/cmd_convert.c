@@ -19,26 +19,84 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
+/* ---- --json -------------------------------------------------------------------------------- */
+
+/*
+ * in, out   names of files
+ * why       nothing was written; NULL: it was
+ */
+struct result {
+	struct session *session;
+	const struct gpube_model *m;
+	const char *in, *out, *why;
+	struct gpube_written written;
+};
+
+static void report_json(struct gpube_out *to, const void *arg)
+{
+	const struct result *r = arg;
+	const struct gpube_model *m = r->m;
+	struct json j = {.out = to};
+
+	json_open(&j, NULL, '{');
+	json_text(&j, "file", r->in);
+	json_text(&j, "direction",
+		m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE ? "maximise" : "minimise");
+	json_int(&j, "variables", m->n_vars - m->n_hidden);
+	json_int(&j, "functions", m->n_functions);
+	if (m->n_hidden)
+		json_open(&j, "hidden", '[');
+	for (int32_t i = 0; m->n_hidden && i < m->n_vars; i++)
+		if (m->vars[i].hidden)
+			json_int(&j, NULL, i);
+	if (m->n_hidden)
+		json_close(&j, ']');
+	if (m->kind == GPUBE_POTENTIALS && r->written.known)
+		json_int(&j, "rounded_decimals", r->written.decimals);
+	if (r->why) {
+		json_null(&j, "written");
+		json_text(&j, "message", r->why);
+	} else {
+		json_open(&j, "written", '{');
+		json_text(&j, "file", r->out);
+		json_meaning(&j, &r->written);
+		json_close(&j, '}');
+	}
+	json_seconds(&j, "seconds", session_seconds(r->session));
+	json_close(&j, '}');
+	gpube__out_text(to, "\n");
+}
+
+/* ---- models -------------------------------------------------------------------------------- */
+
 /* made: of a game, coalitions or an auction, whose totals are shifted where they have to be */
 static int write_model(struct session *s, const struct opts_convert *o, const struct gpube_model *m,
-	bool made, const char *path)
+	bool made, const char *in, const char *path)
 {
+	struct result r = {.session = s, .m = m, .in = in, .out = path};
+	char why[sizeof(s->ctx->error)];
 	const struct gpube_write_opts write = {.sizeof_options = sizeof(write),
 		/* the words of --to are those of enum gpube_format, in its order */
 		.format = (enum gpube_format)o->to,
 		.shift = o->shift || made,
 		.precision = (int)o->precision,
 		.lossy = o->lossy,
-		.wide = 1,
-		.check = o->check};
-	int status = gpube_write_with(m, path, &write);
+		.wide = !o->toulbar2,
+		.check = o->check,
+		.written = &r.written};
+	int status = gpube_write_with(m, path, &write), rc = CLI_DONE;
 
-	if (!status)
-		return CLI_DONE;
-	session_fail(s, NULL);
+	if (status) {
+		snprintf(why, sizeof(why), "%s", gpube_error(s->ctx));
+		r.why = why;
+		s->json = false; /* the report says it */
+		session_fail(s, NULL);
+	}
 	if (status == GPUBE_ERANGE && !o->lossy)
 		session_note(s, "with --lossy it may be written approximately");
-	return CLI_FAILED;
+	if (o->json)
+		rc = session_report(s, report_json, report_json, &r);
+	return status ? CLI_FAILED : rc;
 }
 
 /* A model that has no solution is left without variables: it must stay without one. */
@@ -70,7 +128,7 @@ static int make_consistent(
 }
 
 static int write_simplified(struct session *s, const struct opts_convert *o,
-	const struct gpube_model *m, bool made, const char *path)
+	const struct gpube_model *m, bool made, const char *in, const char *path)
 {
 	struct gpube_simplified simplified = {0};
 	struct gpube_model *costs = NULL;
@@ -90,7 +148,7 @@ static int write_simplified(struct session *s, const struct opts_convert *o,
 	if (!status && simplified.known)
 		session_note(s, "totals are too far apart: what costs more than a known assignment "
 				"is forbidden");
-	rc = status ? session_fail(s, NULL) : write_model(s, o, simplified.model, made, path);
+	rc = status ? session_fail(s, NULL) : write_model(s, o, simplified.model, made, in, path);
 	/* no map is left of a model that is not there */
 	if (!rc && o->map && simplify_map_write(s->ctx, &simplified, o->map))
 		rc = session_fail(s, NULL);
@@ -162,6 +220,8 @@ static const char *option_of_models(const struct opts_convert *o)
 	       : o->shift       ? "--shift"
 	       : o->lossy       ? "--lossy"
 	       : o->precision   ? "--precision"
+	       : o->toulbar2    ? "--toulbar2"
+	       : o->json        ? "--json"
 	       : o->read.regret ? "--regret"
 				: NULL;
 }
@@ -310,8 +370,8 @@ static int convert(
 		cli_error("convert: standard output has no name to tell the format: give --to");
 		return CLI_USAGE;
 	}
-	return o->simplify ? write_simplified(s, o, c->model, made, to)
-			   : write_model(s, o, c->model, made, to);
+	return o->simplify ? write_simplified(s, o, c->model, made, c->path, to)
+			   : write_model(s, o, c->model, made, c->path, to);
 }
 
 static int run(const void *opts, int n_args, char **args)
@@ -326,7 +386,12 @@ static int run(const void *opts, int n_args, char **args)
 		cli_error("convert: %s goes with --simplify", o->map ? "--map" : "--consistency");
 		return CLI_USAGE;
 	}
-	rc = session_start(&s, &o->talk, 0, o->memory, false, NULL);
+	if (o->json && (o->simplify || !strcmp(args[1], "-"))) {
+		cli_error(o->simplify ? "convert: --json does not go with --simplify"
+				      : "convert: with --json, standard output has the report");
+		return CLI_USAGE;
+	}
+	rc = session_start(&s, &o->talk, 0, o->memory, o->json, NULL);
 	if (rc)
 		return rc;
 	if (!o->memory) /* a part for what else runs */
@@ -356,7 +421,7 @@ const struct command cmd_convert = {
 		"dropped where OUT cannot hold it. What else OUT cannot hold is refused with the "
 		"reason, or changed and said: with --shift totals are raised so that none is "
 		"negative, with --lossy also costs divided by a power of ten, a bound "
-		"dropped.\n\n"
+		"dropped. --json says exactly what a total of OUT stands for.\n\n"
 		"OUT is written under a temporary name and renamed when it is complete; a failure "
 		"leaves what was there before.\n\n"
 		"A game of two players, a game of coalitions and an auction become models if OUT "
@@ -441,6 +506,8 @@ const struct command cmd_convert = {
 		    "costs are -ln in millionths; the file is read back and compared\n"
 		    "gpube convert --simplify --map model.map model.cfn small.cfn\n"
 		    "what is left after simplification, and the way back\n"
+		    "gpube convert --toulbar2 --shift --json model.cfn model.wcsp\n"
+		    "integers that every toulbar2 reads exactly, and what they stand for\n"
 		    "gpube convert model.uai.MPE model.sol\n"
 		    "a result for toulbar2",
 	.min_args = 2,

@@ -25,6 +25,7 @@ static const struct opt_group groups[] = {
 static const enum gpube_format formats[] = {GPUBE_FORMAT_AUTO, GPUBE_FORMAT_WCSP, GPUBE_FORMAT_CFN};
 
 enum { ORDER_TENTHS = 3 }; /* seconds for the order that is written, in tenths */
+enum { USUAL_DECIMALS = 6 };
 
 struct result {
 	struct answer answer;
@@ -33,6 +34,7 @@ struct result {
 	const struct gpube_solution *bounds;
 	struct gpube_shifted shifted;
 	double seconds_read;
+	struct gpube_written means;
 	struct reparam_check check;
 	const char *unwritten; /* why not all was written; NULL: it was */
 };
@@ -75,6 +77,7 @@ static void json_written(struct json *j, const struct result *r)
 	json_int(j, "added", r->shifted.n_wide);
 	json_int(j, "added_decimals", r->shifted.shift);
 	json_true_false(j, "pruned", r->opts->prune != 0);
+	json_meaning(j, &r->means);
 	if (r->opts->check)
 		json_int(j, "checked", r->check.n_assignments);
 	json_close(j, '}');
@@ -134,7 +137,10 @@ static int write_all(struct session *s, struct result *r)
 	struct gpube_write_opts opts = {.sizeof_options = sizeof(opts),
 		/* what is pruned is for a search tool */
 		.format = format_of(o),
-		.wide = !o->prune};
+		.shift = o->shift,
+		.wide = !o->prune,
+		.signed_too = 1,
+		.written = &r->means};
 	struct gpube_model *made = NULL;
 	const struct gpube_model *costs;
 	int status = GPUBE_OK;
@@ -149,7 +155,7 @@ static int write_all(struct session *s, struct result *r)
 		status = bounding_costs(&made, &costs, r->answer.model, (int)o->engine.precision);
 	if (!status && o->check)
 		status = reparam_check(
-			&r->check, costs, o->write, opts.format, r->run, r->bounds, o->prune != 0);
+			&r->check, costs, o->write, &opts, r->run, r->bounds, o->prune != 0);
 	gpube_model_free(made);
 	if (!status && o->write_order)
 		status = write_order(s, r->shifted.model, o->write_order);
@@ -163,7 +169,9 @@ static int reparam(struct session *s, const struct opts_reparam *o, const char *
 {
 	struct gpube_shifted_opts shifting = {
 		.whole = !o->prune,
-		.decimals = format_of(o) == GPUBE_FORMAT_WCSP ? 0 : (int)o->decimals,
+		.decimals = o->decimals >= 0                        ? (int)o->decimals
+			    : format_of(o) == GPUBE_FORMAT_WCSP ? 0
+								: USUAL_DECIMALS,
 		.max_arity = (int)o->max_arity,
 		.max_tables = (int32_t)o->max_tables,
 		.max_cells = o->max_cells,
@@ -259,7 +267,10 @@ const struct command cmd_reparam = {
 		"--max-cells allow; the others take no part, and the bound is lower for it. Above "
 		"--max-arity 4, and by --method joins, they are the mini-buckets of a join graph, "
 		"of which all are written. In a .cfn, costs get some decimals more, because "
-		"shifts are fractions; in a .wcsp they are integers.\n\n"
+		"shifts are fractions; in a .wcsp they are integers, in the unit of the costs of "
+		"FILE or, with --decimals, in a smaller one. --json says what totals of a .wcsp "
+		"stand for. A .cfn that toulbar2 would misread is refused: it loses the sign of a "
+		"bound between -1 and 0.\n\n"
 		"With --prune the problem has only assignments that are better than the best "
 		"found, which --write-sol keeps: if it has none, that one is optimal. --ub does "
 		"the same for a known total.\n\n"

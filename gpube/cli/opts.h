@@ -207,8 +207,11 @@
 		"most added tables of three and more variables: those that raise the bound most; " \
 		"0: no limit")                                                                     \
 	X(REAL, max_cells, 0, "2e6", 0, 1000000000000, "X", "most cells of all of them")           \
-	X(INT, decimals, 0, "6", 0, 12, "N",                                                       \
-		".cfn: most decimals to add to those of the costs; more make a better bound")      \
+	X(INT, decimals, 0, "-1", -1, 12, "N",                                                     \
+		"most decimals to add to those of the costs; more make a better bound; -1: 6, "    \
+		"in a .wcsp 0, for it has integers: its unit becomes the last decimal")            \
+	X(FLAG, shift, 0, NULL, 0, 0, NULL,                                                        \
+		".wcsp: if totals are negative or too large, move all of them and say by how much") \
 	X(FLAG, prune, 0, NULL, 0, 0, NULL,                                                        \
 		"forbid what is no better than the best assignment found: a smaller problem, "     \
 		"that has a solution only if there is a better one")                               \
@@ -258,6 +261,12 @@
 		"values, too (path consistency) that no solution below the upper bound has")       \
 	X(OUT, map, 0, NULL, 0, 0, "FILE",                                                         \
 		"with --simplify: where each variable of the model has gone")                      \
+	X(FLAG, toulbar2, 0, NULL, 0, 0, NULL,                                                     \
+		".wcsp, .cfn: write only what every toulbar2 reads as it is meant, which are "     \
+		"costs to 2^53; otherwise fail with the reason")                                   \
+	X(FLAG, json, 0, NULL, 0, 0, NULL,                                                         \
+		"report on standard output what was written, and how totals of a .wcsp or .cfn "   \
+		"become those of the model")                                                       \
 	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
 		"most memory for what a file says and does not hold, such as large domains; 0: "   \
 		"half of what is free")

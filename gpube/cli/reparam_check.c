@@ -7,6 +7,7 @@ enum { FEW = 20000, N_RANDOM = 5000, STEPS = 20 };
 
 struct pair {
 	const struct gpube_model *costs, *written;
+	const struct gpube_written *means;
 	const struct gpube_bound_opts *opts;
 	const struct gpube_solution *bounds;
 	bool pruned;
@@ -40,11 +41,10 @@ static int compare(const struct pair *p, const int32_t *values)
 	if (cost != GPUBE_INF && moved == GPUBE_INF && may_go(p, cost))
 		return GPUBE_OK;
 	given = cost;
-	got = moved;
-	if (m->direction != w->direction)
-		got = -got; /* a .wcsp is minimised */
-	/* a .wcsp has no decimals: its unit is the model's */
-	for (int k = m->scale; k < w->scale; k++)
+	got = (__int128)moved + p->means->offset;
+	if (p->means->negated)
+		got = -got;
+	for (int k = m->scale; k < p->means->decimals; k++)
 		given *= 10;
 	if (cost != GPUBE_INF && moved != GPUBE_INF && given == got)
 		return GPUBE_OK;
@@ -105,14 +105,14 @@ static int compare_some(const struct pair *p, int32_t *values, uint64_t seed, in
 }
 
 int reparam_check(struct reparam_check *out, const struct gpube_model *costs, const char *path,
-	enum gpube_format format, const struct gpube_bound_opts *opts,
+	const struct gpube_write_opts *how, const struct gpube_bound_opts *opts,
 	const struct gpube_solution *bounds, bool pruned)
 {
 	struct gpube_ctx *ctx = costs->ctx;
 	struct gpube_model *written = NULL;
 	int32_t *values = gpube__alloc(ctx, (uint64_t)costs->n_vars, sizeof(*values));
 	double assignments = 1;
-	int status = values ? gpube_read(&written, ctx, path, format, "") : GPUBE_ENOMEM;
+	int status = values ? gpube_read(&written, ctx, path, how->format, "") : GPUBE_ENOMEM;
 
 	*out = (struct reparam_check){0};
 	if (!status && written->n_vars != costs->n_vars)
@@ -123,7 +123,7 @@ int reparam_check(struct reparam_check *out, const struct gpube_model *costs, co
 		assignments *= costs->vars[i].domain;
 	out->all = assignments <= FEW;
 	if (!status) {
-		struct pair p = {costs, written, opts, bounds, pruned};
+		struct pair p = {costs, written, how->written, opts, bounds, pruned};
 
 		status = out->all ? compare_all(&p, values, &out->n_assignments)
 				  : compare_some(&p, values, opts->seed, &out->n_assignments);

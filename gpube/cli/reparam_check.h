@@ -13,13 +13,14 @@ struct reparam_check {
 /*
  * reparam_check() - reads a written problem and compares costs with 'costs':
  * of all assignments, or of random ones and of neighbours of the best one known.
+ * how           it was written; how->written is what its totals mean
  * opts, bounds  of the run that wrote it; what is not better than the cutoff may be
  *               forbidden in the file
  * pruned        likewise what is not better than bounds->cost
  * Errors: EBUG (a cost differs), those of reading
  */
 int reparam_check(struct reparam_check *out, const struct gpube_model *costs, const char *path,
-	enum gpube_format format, const struct gpube_bound_opts *opts,
+	const struct gpube_write_opts *how, const struct gpube_bound_opts *opts,
 	const struct gpube_solution *bounds, bool pruned);
 
 #endif

@@ -15,14 +15,14 @@ if ! command -v toulbar2 > /dev/null; then
 	exit 0
 fi
 # toulbar2 that never ends on the file as it is, and one that ends on none
-printf '#!/bin/sh\ncase "$*" in *shifted.cfn*) exec toulbar2 "$@" ;; esac\nexec sleep 600\n' > "$work/slow"
+printf '#!/bin/sh\ncase "$*" in *shifted.wcsp*) exec toulbar2 "$@" ;; esac\nexec sleep 600\n' > "$work/slow"
 printf '#!/bin/sh\nexec sleep 600\n' > "$work/never"
 chmod +x "$work/slow" "$work/never"
 printf 'none 2 2 1 10\n2 2\n2 0 1 10 0\n' > "$work/none.wcsp"
 printf '{problem: {name: "most", mustbe: ">-9.0"},\n variables: {a: 2, b: 2},\n' > "$work/most.cfn"
 printf ' functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}\n' >> "$work/most.cfn"
 
-TB2_GPUBE_DELAY=60 row 'toulbar2 at once' 0 '^optimum +4\.30, proved by toulbar2$' '^Optimum: 4\.30' "$tb2" $x/exams.cfn
+TB2_GPUBE_DELAY=60 row 'toulbar2 at once' 0 '^optimum +4\.30, proved by toulbar2$' '^Optimum: 430 ' "$tb2" $x/exams.cfn
 row 'a maximum' 0 '^optimum +7\.1, ' '*' "$tb2" "$work/most.cfn"
 row 'infeasible' 0 '^infeasible ' '*' "$tb2" "$work/none.wcsp"
 row 'potentials' 0 '^optimum +1\.127011763190, ' '*' "$tb2" $x/sprinkler.uai

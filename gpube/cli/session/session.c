@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/formats.h"
+
 /* ---- signals -------------------------------------------------------------------- */
 
 static struct gpube_ctx *volatile running;
@@ -238,6 +240,16 @@ int session_report(struct session *s, report_fn *text, report_fn *json, const vo
 }
 
 /* ---- numbers --------------------------------------------------------------------------- */
+
+void json_meaning(struct json *j, const struct gpube_written *w)
+{
+	if (!w->known)
+		return;
+	json_int(j, "decimals", w->decimals);
+	json_int(j, "offset", w->offset);
+	json_true_false(j, "negated", w->negated != 0);
+	json_int(j, "top", w->top);
+}
 
 void json_plan(struct json *j, const struct gpube_plan *plan)
 {

@@ -8,6 +8,8 @@
 #include "gpube/cli/cli.h"
 #include "gpube/cli/session/json.h"
 
+struct gpube_written;
+
 struct session {
 	struct gpube_ctx *ctx;
 	double start;
@@ -129,6 +131,8 @@ int session_report(struct session *s, report_fn *text, report_fn *json, const vo
 
 /* ---- numbers ---- */
 
+/* Members decimals, offset, negated and top of a file that was written, where they are known. */
+void json_meaning(struct json *j, const struct gpube_written *w);
 /* The member "plan": {…} of a solution. */
 void json_plan(struct json *j, const struct gpube_plan *plan);
 
