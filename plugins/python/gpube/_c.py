@@ -151,7 +151,12 @@ struct gpube_read_opts {
 };
 struct gpube_write_opts {
 	size_t sizeof_options;
-	int format, shift, precision, lossy, check, wide;
+	int format, shift, precision, lossy, check, wide, signed_too;
+	void *written;
+};
+struct gpube_written {
+	int known, negated, decimals;
+	int64_t offset, top;
 };
 struct csg_opts {
 	size_t sizeof_options;

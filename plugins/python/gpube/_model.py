@@ -738,8 +738,10 @@ class Model(Owner):
 
 		>>> gpube.Model.read("examples/exams.cfn").write("exams.wcsp", check=True)
 		"""
-		opts = _c.options("gpube_write_opts", format=_format(format), shift=shift,
-			precision=precision, lossy=lossy, check=check, wide=True)
+		self._write(path, format, shift=shift, precision=precision, lossy=lossy, check=check, wide=True)
+
+	def _write(self, path, format="auto", **options):
+		opts = _c.options("gpube_write_opts", format=_format(format), **options)
 		address, at = self._address, path_bytes(path)
 		opened(self.context, lambda out, *rest: lib.gpube_write_with(*rest), lambda none: None,
 			address, at, ctypes.byref(opts))
@@ -791,34 +793,30 @@ class Model(Owner):
 
 	@classmethod
 	def from_pytoulbar2(cls, problem, context=None):
-		"""A model of costs of a pytoulbar2.CFN, by way of a .cfn file.
+		"""A model of costs of a pytoulbar2.CFN that has not been solved, by way of the .cfn that it dumps.
+
+		toulbar2 misreads some of what it dumps. What is known is put right (excepted values of an
+		alldiff, values of a gcc), and some assignments are priced by both: where that differs, it is
+		an Error.
+		Errors: Error EINVAL (a global cost function that toulbar2 does not dump, by its name; one that
+		the dump does not say rightly), and those of read()
 
 		>>> gpube.Model.from_pytoulbar2(problem).solve().optimum  # doctest: +SKIP
 		"""
-		import os
-		import tempfile
-		with tempfile.TemporaryDirectory() as directory:
-			path = os.path.join(directory, "problem.cfn")
-			problem.Dump(path)
-			return cls.read(path, context=context)
+		from . import _toulbar2
+		return _toulbar2.take(cls, problem, context)
 
 	def to_pytoulbar2(self):
 		"""The model as a pytoulbar2.CFN, whose variables have the same indices, by way of a .cfn file.
 
-		Errors: ImportError (no pytoulbar2: pip install pytoulbar2), those of write()
+		Errors: ImportError (no pytoulbar2: pip install pytoulbar2), Error ERANGE (toulbar2 would misread it:
+		costs past 2^53, a bound between -1 and 0 that excludes some assignments), EINVAL (some assignments
+		cost something else there)
 
 		>>> m.to_pytoulbar2().Solve()  # doctest: +SKIP
 		"""
-		import os
-		import tempfile
-
-		import pytoulbar2
-		problem = pytoulbar2.CFN()
-		with tempfile.TemporaryDirectory() as directory:
-			path = os.path.join(directory, "problem.cfn")
-			self.write(path)
-			problem.Read(path)
-		return problem
+		from . import _toulbar2
+		return _toulbar2.give(self)
 
 
 def _format(name):

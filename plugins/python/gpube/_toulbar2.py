@@ -1,18 +1,225 @@
-"""pytoulbar2: what gpube finds of a problem before toulbar2's search."""
+"""pytoulbar2: models from and to it, and what gpube finds of a problem before toulbar2's search."""
+import ctypes
+import json
 import os
+import random
+import re
 import tempfile
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from io import StringIO
+from itertools import product
 from typing import Any, List, Optional
 
+from . import _c
+from ._engine import INF, Error, number, units
 from ._model import Bounds, Model
+
+FEW = 300  # assignments that are all priced; otherwise so many at random, or beside a good one
+
+
+# ---- the same costs in both
+
+def _price(problem, values):
+	"""What toulbar2 says that value indices cost, in units of its own, or inf: by assigning and restoring."""
+	wcsp, depth = problem.CFN.wcsp, problem.Depth()
+	problem.Store()
+	try:
+		wcsp.assignLS(list(range(len(values))), [wcsp.toValue(v, x) for v, x in enumerate(values)], False)
+		wcsp.propagate()
+		return INF if wcsp.getLb() >= wcsp.getUb() else wcsp.getLb() - wcsp.getNegativeLb()
+	except problem.Contradiction:
+		problem.ClearPropagationQueues()
+		return INF
+	finally:
+		problem.Restore(depth)
+
+
+def _turns(problem):
+	"""Whether toulbar2 has the costs of a process with the other sign."""
+	wcsp = problem.CFN.wcsp
+	return wcsp.Cost2ADCost(wcsp.getNegativeLb() + 1) < wcsp.Cost2ADCost(wcsp.getNegativeLb())
+
+
+def _differs(model, problem):
+	"""An assignment that costs something else in the two, with both costs; None: none of those tried."""
+	sign, decimals = -1 if _turns(problem) else 1, problem.Option.decimalPoint
+	for values in _sample(model):
+		ours, theirs = model.cost(values), _price(problem, values)
+		if theirs is not INF:
+			theirs = number(sign * theirs, decimals)
+		if ours != theirs:
+			return values, ours, theirs
+	return None
+
+
+def _sample(model):
+	"""All assignments if they are few; otherwise a good one, those beside it, and some at random."""
+	hidden = set(model.hidden)
+	domains = [d for v, d in enumerate(model.domains) if v not in hidden]
+	n = 1
+	for d in domains:
+		n = min(n * d, FEW + 1)
+	if n <= FEW:
+		yield from map(list, product(*map(range, domains)))
+		return
+	r, good = random.Random(1), model.bound(timeout=0.2).assignment
+	for k in range(FEW // 8):
+		if good and k % 2:
+			values = good[:]
+			for _ in range(r.choice([0, 1, 1, 2])):
+				v = r.randrange(len(domains))
+				values[v] = r.randrange(domains[v])
+		else:
+			values = [r.randrange(d) for d in domains]
+		yield values
+
+
+# ---- from it
+
+def _said(text, problem):
+	"""The dump with indices where gpube reads indices and toulbar2 writes values."""
+	wcsp = problem.CFN.wcsp
+
+	def indices(scope, value, name):
+		found = {wcsp.toIndex(v, value) for v in scope if wcsp.canbe(v, value)}
+		if len(found) > 1:
+			raise Error("EINVAL", "%s: value %d is another index in each of its variables, for which "
+				"toulbar2's dump has no place" % (name, value))
+		return found.pop() if found else None
+
+	def mended(match):
+		scope = [problem.VariableIndices[v] for v in json.loads("[%s]" % match.group("scope"))]
+		kind, text = match.group("kind"), match.group("list")
+		name = "%s over %s" % (kind, match.group("scope").replace('"', ""))
+		if kind == "alldiff":
+			new = [indices(scope, v, name) for v in json.loads(text)]
+			new = [v for v in new if v is not None]
+		else:
+			new = []
+			for value, least, most in json.loads(text):
+				index = indices(scope, value, name)
+				if index is not None:
+					new.append([index, least, most])
+				elif least > 0:
+					raise Error("EINVAL", "%s: no variable has value %d" % (name, value))
+		return match.group("before") + json.dumps(new) + match.group("after").lower()
+
+	return re.sub(r'(?P<before>"scope":\[(?P<scope>[^]]*)\],\s*"type":"(?P<kind>alldiff|gcc)",\s*"params":\{'
+		r'"(?:exceptedvalues|bounds)":)(?P<list>\[\[[^\]]*(?:\],\[[^\]]*)*\]\]|\[[^\[\]]*\])(?P<after>,"deltacosts":)',
+		mended, text, flags=re.IGNORECASE)
+
+
+def _undumped(problem, directory):
+	"""The names of the global cost functions: in a .wcsp they are dumped, too."""
+	path = os.path.join(directory, "named.wcsp")
+	with redirect_stdout(StringIO()):
+		problem.Dump(path)
+	with open(path) as f:
+		lines = [line.split() for line in f]
+	names = []
+	for line in lines:
+		if len(line) > 2 and line[0].isdigit() and "-1" in line[1:]:
+			at = int(line[0]) + 1
+			if line[at:at + 1] == ["-1"] and not line[at + 1].lstrip("-").isdigit():
+				names.append("%s over %s" % (line[at + 1], ", ".join(
+					problem.VariableNames.get(int(v), v) for v in line[1:at])))
+	return names
+
+
+def take(cls, problem, context):
+	"""Model.from_pytoulbar2()"""
+	with tempfile.TemporaryDirectory() as directory:
+		path = os.path.join(directory, "problem.cfn")
+		problem.Dump(path)
+		with open(path) as f:
+			text = f.read()
+		if "Unknown constraint" in text:
+			names = _undumped(problem, directory)
+			raise Error("EINVAL", "toulbar2 does not dump a global cost function of this problem: %s" %
+				("; ".join(names) or "one without a name"))
+		mended = _said(text, problem)
+		if mended != text:
+			with open(path, "w") as f:
+				f.write(mended)
+		model = cls.read(path, context=context)
+	differs = _differs(model, problem)
+	if differs:
+		names = re.findall(r'"scope":\[([^]]*)\],\s*"type":"(\w+)"', text)
+		raise Error("EINVAL", "toulbar2's dump is not its problem: %s costs %s there, and %s in the dump; %s" %
+			(differs[0], differs[2], differs[1], "it is due to " + " or ".join("%s over %s" % (
+				kind, scope.replace('"', "")) for scope, kind in names) if names else "it has no global function"))
+	return model
+
+
+# ---- to it
+
+def _upright(pytoulbar2, directory):
+	"""pytoulbar2 turns the sign of costs with every maximisation that a process reads: as it began."""
+	if not _turns(pytoulbar2.CFN()):
+		return
+	path = os.path.join(directory, "turn.cfn")
+	with open(path, "w") as f:
+		f.write('{"problem": {"name": "turn", "mustbe": ">-1"}, "variables": [1], "functions": []}\n')
+	pytoulbar2.CFN().Read(path)
+
+
+def give(model):
+	"""Model.to_pytoulbar2()"""
+	import pytoulbar2
+	with tempfile.TemporaryDirectory() as directory:
+		path = os.path.join(directory, "problem.cfn")
+		model._write(path)
+		_upright(pytoulbar2, directory)
+		problem = pytoulbar2.CFN()
+		problem.Read(path)
+	differs = None if model.kind != "costs" or model.hidden else _differs(model, problem)
+	if differs:
+		raise Error("EINVAL", "toulbar2 misreads the model: %s costs %s there, and %s here" %
+			(differs[0], differs[2], differs[1]))
+	return problem
+
+
+@dataclass
+class Units:
+	"""What costs of an integer problem stand for: (cost + offset) / 10^decimals, negated if 'negated'."""
+
+	decimals: int
+	offset: int
+	negated: bool
+
+	def total(self, cost):
+		"""The model's cost: an int or a Decimal."""
+		t = int(cost) + self.offset
+		return number(-t if self.negated else t, self.decimals)
+
+	def integer(self, total):
+		"""The problem's cost of a model's."""
+		t = units(total, self.decimals)
+		return (-t if self.negated else t) - self.offset
+
+
+def _integers(model, path, directory):
+	"""The model as a .cfn of integers that every toulbar2 reads exactly, without a sign or decimals: Units.
+
+	Errors: Error ERANGE (it does not fit)
+	"""
+	between = os.path.join(directory, "integers.wcsp")
+	written = _c.structs["gpube_written"]()
+	model._write(between, shift=True, written=ctypes.addressof(written))
+	with Model.read(between, context=model.context) as m:
+		m._write(path)
+	return Units(written.decimals, written.offset, bool(written.negated))
 
 
 @dataclass
 class Prepared:
 	"""What for_pytoulbar2() knows of a problem.
 
-	problem      a pytoulbar2.CFN to go on with: the shifted model, or the given one as it was. Only what is
-	             better than the best known assignment is searched, so that Solve() gives None where nothing is
+	problem      a pytoulbar2.CFN to go on with: the shifted model, or the given one, as integers that are
+	             minimised; answer() says what they stand for. Only what is better than the best known assignment
+	             is searched, so that Solve() gives None where nothing is. None: toulbar2 cannot hold it exactly
 	bounds       Bounds, with the best known assignment; proved: nothing is left to be searched
 	shifted      whether 'problem' is the shifted model
 	share        of toulbar2's own gap, from its bound after preprocessing to the upper bound, what the shifts
@@ -20,6 +227,7 @@ class Prepared:
 	first_bound  toulbar2's own, after preprocessing; None where it was not asked
 	order        the variables, the one to be eliminated first in front; None: not asked for
 	model        the given problem as a gpube.Model
+	units        what costs of 'problem' stand for
 	"""
 
 	problem: Any
@@ -29,13 +237,28 @@ class Prepared:
 	first_bound: Optional[float]
 	order: Optional[List[int]]
 	model: Model
+	units: Optional[Units] = None
+
+	def answer(self, found):
+		"""(values, cost) of what problem.Solve() gives: the model's own values, priced by its tables.
+
+		Errors: Error EBUG (the assignment does not cost what toulbar2 says)
+		"""
+		hidden = set(self.model.hidden)
+		values = [x for v, x in enumerate(found[0]) if v not in hidden]
+		cost = self.model.cost(values)
+		if found[1] != int(found[1]) or cost is INF or self.units.total(found[1]) != cost:
+			raise Error("EBUG", "toulbar2's assignment costs %s, not %s units as it says" % (cost, found[1]))
+		return values, cost
 
 	def solve(self, **options):
 		"""toulbar2's search for something better than what is known: (values, cost, who), the optimum and
 		who proved it, "gpube" or "toulbar2"; values and cost are None where nothing is allowed. After a limit
-		on time 'who' may be None: the values are the best that both know, and not proved.
+		on time, or if toulbar2 does not hold the problem, 'who' may be None: the values are the best that both
+		know, and not proved.
 
 		options  those of pytoulbar2.CFN.Solve()
+		Errors:  that of answer()
 
 		>>> gpube.for_pytoulbar2("examples/exams.cfn").solve()  # doctest: +SKIP
 		([0, 1, 2, 1, 0, 2], Decimal('4.30'), 'gpube')
@@ -43,21 +266,21 @@ class Prepared:
 		values, cost = self.bounds.assignment, _known(self.bounds, self.model)
 		if self.bounds.proved:
 			return values, cost, "gpube"
+		if self.problem is None:
+			return values, cost, None
 		found = self.problem.Solve(**options)
 		if found is not None:
-			shown = list(found[0])
-			priced = self.model.cost(shown)
+			shown, priced = self.answer(found)
 			if cost is None or (priced > cost if self.model.maximise else priced < cost):
 				values, cost = shown, priced
+			elif priced != cost:
+				return values, cost, None
 		return values, cost, "toulbar2" if self._searched(cost) else None
 
 	def _searched(self, cost):
-		"""Whether toulbar2's bound leaves no room for a better total: one is better by a unit at least."""
+		"""Whether toulbar2's bound, an integer below 2^53, leaves no room for a better total."""
 		bound = self.problem.GetDDualBound()
-		if cost is None:
-			return abs(bound - self.problem.GetUB()) < 1e-9
-		gap = bound - float(cost) if self.model.maximise else float(cost) - bound
-		return gap < 10.0**-self.model.decimals * (1 - 1e-4)
+		return bound >= (self.problem.GetUB() if cost is None else self.units.integer(cost))
 
 
 def for_pytoulbar2(problem, timeout=10, worth=0.5, order=None, max_arity=3, decimals=6, seed=0, make=None,
@@ -70,67 +293,75 @@ def for_pytoulbar2(problem, timeout=10, worth=0.5, order=None, max_arity=3, deci
 	timeout    seconds: half of it for whatever proves the optimum first, the rest for shifts; None: no limit
 	worth      the shifted model has more tables, so it is handed on only where its bound closes this share of
 	           the gap that toulbar2's own preprocessing leaves; otherwise the problem as it was, with the upper
-	           bound. 0: always, more than 1: never. A maximisation is not asked, since pytoulbar2 1.4 takes the
-	           second one of a process with the wrong sign: it is shifted at 0 alone, and a CFN never
+	           bound. 0: always, more than 1: never
 	order      a path: an elimination order of 'problem' is written there, as .cov a tree decomposition, as .order a
 	           list, for the program 'toulbar2 -B=1 -O=PATH' (setVarOrder() of pytoulbar2 1.4 keeps no copy of a path)
 	max_arity  most variables of a table that shifts add; decimals: most that costs get beside their own
 	make       makes an empty pytoulbar2.CFN; default: pytoulbar2.CFN()
-	Errors:    ImportError (no pytoulbar2: pip install pytoulbar2), ValueError (potentials), Error of Model.read()
-	           and Model.reparam(); the CFN can be used on after them
+	Errors:    ImportError (no pytoulbar2: pip install pytoulbar2), ValueError (potentials), Error of Model.read(),
+	           Model.from_pytoulbar2() and Model.reparam(); the CFN can be used on after them
 
 	>>> p = gpube.for_pytoulbar2(cfn, timeout=5); p.bounds.lower, p.share, p.shifted  # doctest: +SKIP
 	(Decimal('1.10'), 0.62, True)
-	>>> p.problem.Solve()  # doctest: +SKIP
+	>>> p.solve()  # doctest: +SKIP
 	"""
 	import pytoulbar2
 	with tempfile.TemporaryDirectory() as directory:
-		path, shifted_path = (os.path.join(directory, name) for name in ("problem.cfn", "shifted.cfn"))
 		if isinstance(problem, Model):
 			model = problem
 		elif isinstance(problem, pytoulbar2.CFN):
-			problem.Dump(path)
-			model = Model.read(path, context=context)
+			model = Model.from_pytoulbar2(problem, context=context)
 		else:
 			model = Model.read(problem, context=context)
 		if model.kind != "costs":
 			raise ValueError("a model of potentials: write it as a .cfn first")
-		if not isinstance(problem, pytoulbar2.CFN):
-			model.write(path)
 		half = None if timeout is None else timeout / 2
 		bounds, shifted, share, first = model.bound(timeout=half, seed=seed), None, None, None
 		if not bounds.proved:
 			again, shifted = model.reparam(timeout=half, prune=True, max_arity=max_arity, decimals=decimals,
 				assignment=bounds.assignment, seed=seed)
 			bounds = _better(bounds, again, model)
-		if bounds.proved or model.hidden or worth > 1:  # a hidden variable has no place in toulbar2's answers
-			shifted = None
-		elif model.maximise:
-			# pytoulbar2 1.4 turns the sign of all costs with every maximisation that it reads: no second one
-			shifted = shifted if worth <= 0 and not isinstance(problem, pytoulbar2.CFN) else None
-		else:
-			first, share = _share(pytoulbar2, path, bounds, shifted)
+		_upright(pytoulbar2, directory)
+		given = _try_integers(model, os.path.join(directory, "problem.cfn"), directory)
+		other = shifted and _try_integers(shifted, os.path.join(directory, "shifted.cfn"), directory)
+		if bounds.proved or worth > 1 or not other:
+			other = None
+		elif given:
+			first, share = _share(pytoulbar2, given, bounds, shifted, model)
 			if share is not None and share < worth:
-				shifted = None
-		found = None if order is None else (model if shifted is None else shifted).elimination_order(
-			order, seed=seed)
-		if model.maximise and isinstance(problem, pytoulbar2.CFN):
-			cfn = problem
-		else:
-			cfn = make() if make else pytoulbar2.CFN()
-			if shifted is not None:
-				path = shifted_path
-				shifted.write(path)
-		known = _known(bounds, model)
-		try:
-			if cfn is not problem:
-				cfn.Read(path)
-			if shifted is None and known is not None and not bounds.proved:
-				cfn.UpdateUB(float(known))
-		except cfn.Contradiction:  # nothing is better
-			cfn.ClearPropagationQueues()
-			bounds = replace(bounds, answer="infeasible" if known is None else "optimal", lower=known, upper=known)
-	return Prepared(cfn, bounds, shifted is not None, share, first, found, model)
+				other = None
+		found = None if order is None else (shifted if other else model).elimination_order(order, seed=seed)
+		cfn, bounds = _read(pytoulbar2, make, other or given, bounds, model)
+	return Prepared(cfn, bounds, bool(other), share, first, found, model, other[1] if other else given and given[1])
+
+
+def _try_integers(model, path, directory):
+	"""(path, Units); None: it does not fit."""
+	try:
+		return path, _integers(model, path, directory)
+	except Error as e:
+		if e.status != "ERANGE":
+			raise
+		return None
+
+
+def _read(pytoulbar2, make, which, bounds, model):
+	"""The CFN of what was written, in which only what is better than the best known assignment counts."""
+	if not which:
+		return None, bounds
+	(path, meaning), known = which, _known(bounds, model)
+	cfn = make() if make else pytoulbar2.CFN()
+	try:
+		cfn.Read(path)
+		with Model.read(path, context=model.context) as read:
+			if not read.hidden and _differs(read, cfn):
+				return None, bounds
+		if known is not None and not bounds.proved:
+			cfn.UpdateUB(float(meaning.integer(known)))
+	except cfn.Contradiction:  # nothing is better
+		cfn.ClearPropagationQueues()
+		bounds = replace(bounds, answer="infeasible" if known is None else "optimal", lower=known, upper=known)
+	return cfn, bounds
 
 
 def _known(bounds, model):
@@ -147,22 +378,27 @@ def _better(a, b, model):
 	return b if a.lower is None else replace(b, lower=a.lower if b.lower is None else max(a.lower, b.lower))
 
 
-def _share(pytoulbar2, path, bounds, shifted):
+def _share(pytoulbar2, given, bounds, shifted, model):
 	"""(toulbar2's bound after preprocessing, the share of its gap that the shifted model's constant closes)"""
-	copy, upper, first = pytoulbar2.CFN(), bounds.upper, 0.0
+	(path, meaning), copy, known = given, pytoulbar2.CFN(), _known(bounds, model)
+	upper = None if known is None else meaning.integer(known)
+	first = None
 	try:
 		copy.Read(path)
 		first = copy.GetLB()
 		if upper is not None:
 			copy.UpdateUB(float(upper))
 		if copy.SolveFirst() is None:
-			first = float(upper if upper is not None else first)
+			first = first if upper is None else upper
 		else:
 			first = copy.GetLB()
 	except copy.Contradiction:
 		copy.ClearPropagationQueues()
-		first = float(upper if upper is not None else first)
+		first = (first or 0) if upper is None else upper
+	shown = float(meaning.total(first))
 	if upper is None:
-		return first, None
-	gap = float(upper) - first
-	return first, max(0.0, float(shifted.constant) - first) / gap if gap > 0 else 0.0
+		return shown, None
+	gap, closed = upper - first, shifted.constant - Decimal(str(meaning.total(first)))
+	if model.maximise:
+		closed = -closed
+	return shown, max(0.0, float(closed) * 10**meaning.decimals) / gap if gap > 0 else 0.0

@@ -179,7 +179,7 @@ class OtherPackages(unittest.TestCase):
 		self.assertGreater(asked, 10)
 
 	def test_for_pytoulbar2_maximum(self):
-		"""One, since pytoulbar2 takes a second one wrongly, in a process of its own."""
+		"""Two in one process, of which pytoulbar2 itself takes the second one wrongly."""
 		self.package("pytoulbar2")
 		program = """if True:
 			import gpube, sys
@@ -188,12 +188,83 @@ class OtherPackages(unittest.TestCase):
 				m.add_variable(2)
 			for scope in [0, 1], [1, 2], [0, 2]:
 				m.add_function(scope, [0.5, -1.5, 3.2, 2.9])
-			p = gpube.for_pytoulbar2(m, timeout=1e-6, worth=float(sys.argv[1]))
-			print(p.shifted, p.solve()[1] == m.solve().optimum)
+			for worth in 0, 2:
+				p = gpube.for_pytoulbar2(m.to_pytoulbar2() if sys.argv[1] == "CFN" else m, timeout=1e-6, worth=worth)
+				print(p.shifted, p.solve()[1] == m.solve().optimum)
 			"""
-		for worth, shifted in ("0", True), ("0.1", False):
-			said = subprocess.run([sys.executable, "-c", program, worth], stdout=subprocess.PIPE, check=True).stdout
-			self.assertEqual(said.decode().split(), [str(shifted), "True"])
+		for given in "CFN", "Model":
+			said = subprocess.run([sys.executable, "-c", program, given], stdout=subprocess.PIPE, check=True).stdout
+			self.assertEqual(said.decode().split(), ["True", "True", "False", "True"])
+
+	def test_excepted_values(self):
+		"""toulbar2 dumps values of an alldiff and of a gcc, and reads them as indices."""
+		tb2 = self.package("pytoulbar2")
+
+		def problem(domain, **options):
+			m = tb2.CFN(ubinit=1000, resolution=0)
+			for k in "x1", "x2", "x3":
+				m.AddVariable(k, domain)
+			for k, costs in ("x1", [0, 5, 5]), ("x2", [0, 4, 5]), ("x3", [0, 5, 7]):
+				m.AddFunction([k], costs)
+			if "bounds" in options:
+				m.AddGlobalCardinalityConstraint(["x1", "x2", "x3"], options["bounds"])
+			else:
+				m.AddAllDifferent(["x1", "x2", "x3"], **options)
+			return m
+
+		for domain in [1, 2, 3], [0, 1, 2], [5, 6, 7]:
+			wanted = [0, 9, 9, 9]
+			for k, excepted in enumerate([[domain[0]], [domain[1]], [domain[2]], []]):
+				said = gpube.Model.from_pytoulbar2(problem(domain, encoding="hungarian", excepted=excepted))
+				self.assertEqual((k, said.solve().optimum), (k, wanted[k]))
+			bounds = [(domain[0], 0, 1), (domain[2], 1, 3)]
+			theirs = problem(domain, bounds=bounds).Solve()[1]
+			self.assertEqual(gpube.Model.from_pytoulbar2(problem(domain, bounds=bounds)).solve().optimum, theirs)
+
+	def test_what_is_not_dumped(self):
+		tb2 = self.package("pytoulbar2")
+		for encoding in "salldiff", "salldiffdp":
+			m = tb2.CFN(ubinit=1000, resolution=1)
+			for k in "x1", "x2", "x3":
+				m.AddVariable(k, [1, 2, 3])
+			m.AddAllDifferent(["x1", "x2", "x3"], encoding=encoding)
+			with self.assertRaisesRegex(gpube.Error, "(salldiff|samong) over x1, x2, x3"):
+				gpube.Model.from_pytoulbar2(m)
+
+	def test_a_dump_that_is_not_the_problem(self):
+		tb2 = self.package("pytoulbar2")
+
+		class Wrong(tb2.CFN):
+			def Dump(self, path):
+				super().Dump(path)
+				with open(path) as f:
+					text = f.read()
+				with open(path, "w") as f:
+					f.write(text.replace('"exceptedvalues":[]', '"exceptedvalues":[0]'))
+
+		m = Wrong(ubinit=1000, resolution=0)
+		for k in "a", "b":
+			m.AddVariable(k, [0, 1])
+		m.AddAllDifferent(["a", "b"])
+		with self.assertRaisesRegex(gpube.Error, "is not its problem.* due to alldiff over a,b"):
+			gpube.Model.from_pytoulbar2(m)
+
+	def test_what_toulbar2_would_misread(self):
+		self.package("pytoulbar2")
+		m = gpube.Model(decimals=1)
+		for _ in range(2):
+			m.add_function([m.add_variable(2)], [0, "0.4"])
+		m.add_function([], [-1])
+		m.top = "-0.5"
+		with self.assertRaisesRegex(gpube.Error, "without its sign"):
+			m.to_pytoulbar2()
+		p = gpube.for_pytoulbar2(m, timeout=1e-6, worth=2)
+		self.assertEqual(p.solve()[1], -1)
+		m.top = None
+		self.assertEqual(m.to_pytoulbar2().Solve()[1], -1)
+		m.add_function([0], [2**58, 2**57])
+		with self.assertRaisesRegex(gpube.Error, "reads exactly"):
+			m.to_pytoulbar2()
 
 	def test_for_pytoulbar2_order(self):
 		self.package("pytoulbar2")
