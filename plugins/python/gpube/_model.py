@@ -811,7 +811,7 @@ class Model(Owner):
 
 		Errors: ImportError (no pytoulbar2: pip install pytoulbar2), Error ERANGE (toulbar2 would misread it:
 		costs past 2^53, a bound between -1 and 0 that excludes some assignments), EINVAL (some assignments
-		cost something else there)
+		cost something else there), pytoulbar2's Contradiction (nothing is allowed)
 
 		>>> m.to_pytoulbar2().Solve()  # doctest: +SKIP
 		"""

@@ -5,6 +5,7 @@ import os
 import random
 import re
 import tempfile
+import warnings
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -36,6 +37,32 @@ def _price(problem, values):
 		problem.Restore(depth)
 
 
+def _prices(problem, sample):
+	"""_price() of each, None for inf. In a child process: toulbar2's propagation leaves traces that Restore() does
+	not take away, with which later searches have ended with false optima."""
+	if not hasattr(os, "fork"):
+		return [None if p is INF else p for p in (_price(problem, values) for values in sample)]
+	out, into = os.pipe()
+	with warnings.catch_warnings():
+		warnings.simplefilter("ignore", DeprecationWarning)  # the child calls nothing that waits for a thread
+		child = os.fork()
+	if not child:
+		try:
+			os.close(out)
+			prices = [_price(problem, values) for values in sample]
+			with os.fdopen(into, "w") as f:
+				json.dump([None if p is INF else p for p in prices], f)
+		finally:
+			os._exit(0)
+	os.close(into)
+	with os.fdopen(out) as f:
+		text = f.read()
+	os.waitpid(child, 0)
+	if not text:
+		raise Error("EINVAL", "toulbar2 fails to price assignments of the problem")
+	return json.loads(text)
+
+
 def _turns(problem):
 	"""Whether toulbar2 has the costs of a process with the other sign."""
 	wcsp = problem.CFN.wcsp
@@ -45,10 +72,10 @@ def _turns(problem):
 def _differs(model, problem):
 	"""An assignment that costs something else in the two, with both costs; None: none of those tried."""
 	sign, decimals = -1 if _turns(problem) else 1, problem.Option.decimalPoint
-	for values in _sample(model):
-		ours, theirs = model.cost(values), _price(problem, values)
-		if theirs is not INF:
-			theirs = number(sign * theirs, decimals)
+	sample = list(_sample(model))
+	for values, theirs in zip(sample, _prices(problem, sample)):
+		ours = model.cost(values)
+		theirs = INF if theirs is None else number(sign * theirs, decimals)
 		if ours != theirs:
 			return values, ours, theirs
 	return None
@@ -219,7 +246,8 @@ class Prepared:
 
 	problem      a pytoulbar2.CFN to go on with: the shifted model, or the given one, as integers that are
 	             minimised; answer() says what they stand for. Only what is better than the best known assignment
-	             is searched, so that Solve() gives None where nothing is. None: toulbar2 cannot hold it exactly
+	             is searched, so that Solve() gives None where nothing is. None: toulbar2 cannot hold it exactly, or
+	             has met a contradiction, which is a proof
 	bounds       Bounds, with the best known assignment; proved: nothing is left to be searched
 	shifted      whether 'problem' is the shifted model
 	share        of toulbar2's own gap, from its bound after preprocessing to the upper bound, what the shifts
@@ -358,8 +386,9 @@ def _read(pytoulbar2, make, which, bounds, model):
 				return None, bounds
 		if known is not None and not bounds.proved:
 			cfn.UpdateUB(float(meaning.integer(known)))
-	except cfn.Contradiction:  # nothing is better
+	except cfn.Contradiction:  # nothing is better; what is left of the CFN is not the problem any more
 		cfn.ClearPropagationQueues()
+		cfn = None
 		bounds = replace(bounds, answer="infeasible" if known is None else "optimal", lower=known, upper=known)
 	return cfn, bounds
 
