@@ -90,6 +90,12 @@ bound --method mbe --z 2 examples/sprinkler.uai
 bound --certify WORK/proof examples/exams.cfn
 bound --verify WORK/proof examples/exams.cfn
 bound --certify WORK/proof2 examples/sprinkler.uai
+bound --sol WORK/exams.sol examples/exams.cfn
+convert examples/exams.cfn WORK/converted.wcsp
+convert examples/sprinkler.uai WORK/converted.cfn
+convert examples/exams.cfn WORK/converted.lp
+convert --toulbar2 WORK/far.wcsp WORK/refused.wcsp
+convert WORK/wide.cfn WORK/converted2.wcsp
 reparam --check -o WORK/shifted.cfn examples/exams.cfn
 reparam -o WORK/shifted2.cfn examples/sprinkler.uai
 dpop examples/meetings.yaml
@@ -122,6 +128,7 @@ csg WORK/no
 auction WORK/no
 nash WORK/no
 info WORK/no
+convert WORK/no WORK/converted.wcsp
 """
 
 
@@ -135,6 +142,14 @@ def main():
 	with_json = {c for c in subprocess.run([gpube, "__commands"], stdout=subprocess.PIPE, check=True).stdout.decode().split()
 		if b" --json" in subprocess.run([gpube, "help", c], stdout=subprocess.PIPE, check=True).stdout}
 	say(with_json == set(commands), "the page has every command that takes --json", sorted(with_json ^ set(commands)))
+	with open(work + "/exams.sol", "w") as f:
+		f.write("0 0 0 0 0 0\n")
+	with open(work + "/far.wcsp", "w") as f:
+		f.write("far 1 2 1 9223372036854775807\n2\n1 0 0 1\n1 9007199254740993\n")
+	with open(work + "/wide.cfn", "w") as f:  # a function that is a chain over hidden variables
+		names = " ".join("v%d" % k for k in range(30))
+		f.write('{problem: {name: wide, mustbe: "<9"}, variables: {%s}, functions: {k: {scope: [%s], type: knapsack, '
+			'params: {capacity: 9 weights: [%s]}}}}' % (" ".join("v%d: 2" % k for k in range(30)), names, "1 " * 30))
 	ran = set()
 	for line in RUNS.strip().split("\n"):
 		command, *rest = line.replace("WORK", work).split()

@@ -83,8 +83,7 @@ static bool too_wide(const struct gpube_model *m)
 
 	if (gpube__survey_init(&s, m))
 		return false;
-	wide = s.most_below >= GPUBE_TOULBAR2_MAX ||
-	       gpube__sum_of_least(&s) > GPUBE_TOULBAR2_MAX ||
+	wide = s.most_below >= GPUBE_TOULBAR2_MAX || gpube__sum_of_least(&s) > GPUBE_TOULBAR2_MAX ||
 	       (bound > GPUBE_TOULBAR2_MAX && s.most_below - s.least >= GPUBE_TOULBAR2_MAX) ||
 	       (bound != GPUBE_INF && bound - s.least > GPUBE_TOULBAR2_MAX);
 	gpube__survey_clear(&s, m->ctx);
@@ -190,9 +189,9 @@ static void say_raised(const struct gpube_fit *fit, const char *path)
 			? "%s: the normalising constant is dropped: every total is -ln of the "
 			  "product %s %lld.%0*lld"
 			: "%s: shifted: every total is %s by %lld.%0*lld, so that none is %s",
-		path, fit->given->kind == GPUBE_POTENTIALS ? sign : change,
-		(long long)(by / unit), fit->m->scale ? fit->m->scale : 1,
-		(long long)(by % unit), fit->raised < 0 ? "too large" : "negative");
+		path, fit->given->kind == GPUBE_POTENTIALS ? sign : change, (long long)(by / unit),
+		fit->m->scale ? fit->m->scale : 1, (long long)(by % unit),
+		fit->raised < 0 ? "too large" : "negative");
 }
 
 void gpube__fit_tell(const struct gpube_fit *fit)

@@ -169,7 +169,7 @@ static int reparam(struct session *s, const struct opts_reparam *o, const char *
 {
 	struct gpube_shifted_opts shifting = {
 		.whole = !o->prune,
-		.decimals = o->decimals >= 0                        ? (int)o->decimals
+		.decimals = o->decimals >= 0                    ? (int)o->decimals
 			    : format_of(o) == GPUBE_FORMAT_WCSP ? 0
 								: USUAL_DECIMALS,
 		.max_arity = (int)o->max_arity,

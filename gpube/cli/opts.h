@@ -211,7 +211,8 @@
 		"most decimals to add to those of the costs; more make a better bound; -1: 6, "    \
 		"in a .wcsp 0, for it has integers: its unit becomes the last decimal")            \
 	X(FLAG, shift, 0, NULL, 0, 0, NULL,                                                        \
-		".wcsp: if totals are negative or too large, move all of them and say by how much") \
+		".wcsp: if totals are negative or too large, move all of them and say by how "     \
+		"much")                                                                            \
 	X(FLAG, prune, 0, NULL, 0, 0, NULL,                                                        \
 		"forbid what is no better than the best assignment found: a smaller problem, "     \
 		"that has a solution only if there is a better one")                               \

@@ -94,13 +94,41 @@ row 'a domain that the memory does not hold' 1 '' 'a domain of 500000000 values:
 	"$alone" --memory 64M --simplify "$work/one.wcsp" "$work/one.cfn"
 for to in wcsp cfn; do
 	row "past the range of toulbar2: .$to is written, and said" 0 '' \
-		'costs pass 512409557603043100, the most that toulbar2 holds: gpube reads the file, toulbar2 does not$' \
+		'costs pass 9007199254740992, the most that toulbar2 reads exactly: gpube reads the file, toulbar2 does not$' \
 		"$alone" --check "$work/huge.cfn" "$work/far.$to"
 done
 that 'past the range of toulbar2: the optimum' [ "$(optimum "$work/far.wcsp")" = 250000000000000075 ]
-row 'past the range of toulbar2: divided' 0 '' 'costs are divided by 10\^1 and rounded$' \
+row 'past the range of toulbar2: divided' 0 '' 'costs are divided by 10\^2 and rounded$' \
 	"$alone" --lossy --check "$work/huge.cfn" "$work/huge.wcsp"
-that 'divided: rounded to the nearest' [ "$(optimum "$work/huge.wcsp")" = 25000000000000008 ]
+that 'divided: rounded to the nearest' [ "$(optimum "$work/huge.wcsp")" = 2500000000000001 ]
+
+# ---- for toulbar2, and what totals mean
+for to in wcsp cfn; do
+	row "--toulbar2: .$to is refused" 1 '"written": null, "message": ".*reads exactly' 'reads exactly' \
+		"$alone" --toulbar2 --json "$work/huge.cfn" "$work/refused.$to"
+	that "--toulbar2: no .$to is left" [ ! -e "$work/refused.$to" ]
+done
+row '--json: a maximum' 0 '"decimals": 2, "offset": -96, "negated": true, "top": 596}' '' \
+	"$alone" -q --json --toulbar2 --shift tests/cli/toulbar2/max.cfn "$work/max.wcsp"
+that '--json: (T + offset) / 10^decimals, negated' [ "$(optimum "$work/max.wcsp")" = 0 ]
+row '--json: negative' 0 '"decimals": 1, "offset": -15, "negated": false, "top": 65}' '' \
+	"$alone" -q --json --toulbar2 --shift tests/cli/toulbar2/min.cfn "$work/min.wcsp"
+row '--json: a .cfn keeps its direction' 0 '"decimals": 2, "offset": 0, "negated": false, "top": -500}' '' \
+	"$alone" -q --json tests/cli/toulbar2/max.cfn "$work/max2.cfn"
+row '--json: digits that are lost have no meaning' 0 '"written": {"file": "[^"]*"}' '' \
+	"$alone" -q --json --lossy "$work/huge.cfn" "$work/huge.wcsp"
+printf 'low 2 2 1 4611686018427387999\n2 2\n2 0 1 0 4\n0 0 4611686018427387903\n0 1 4611686018427387902\n1 0 4611686018427387904\n1 1 4611686018427387998\n' > "$work/low.wcsp"
+row '--shift makes smaller what is too large' 0 '"offset": 4611686018427387902, "negated": false, "top": 97}' '' \
+	"$alone" -q --json --check --toulbar2 --shift "$work/low.wcsp" "$work/moved.wcsp"
+row 'that is said' 0 '' 'every total is smaller by 4611686018427387902.0, so that none is too large$' \
+	"$alone" --toulbar2 --shift "$work/low.wcsp" "$work/moved.wcsp"
+row '--json and standard output' 2 '' 'standard output has the report$' "$alone" --json --to wcsp "$work/low.wcsp" -
+row '--json and --simplify' 2 '' '--json does not go with --simplify$' "$alone" --json --simplify "$work/low.wcsp" "$work/moved.wcsp"
+printf '{{p "<-0.5"} {x 2 y 2} {{[] [-1]} {[x] [0 0.4]} {[y] [0 0.4]}}}' > "$work/sign.cfn"
+row 'a bound whose sign toulbar2 loses is said' 0 '' 'reads it without its sign, and then accepts' "$alone" "$work/sign.cfn" "$work/sign2.cfn"
+row '--toulbar2: it is refused' 1 '' 'without its sign: write a [.]wcsp$' "$alone" -q --toulbar2 "$work/sign.cfn" "$work/sign3.cfn"
+row '--toulbar2: not as a .wcsp' 0 '"offset": -10, "negated": false, "top": 5}' '' \
+	"$alone" -q --json --toulbar2 --shift "$work/sign.cfn" "$work/sign.wcsp"
 
 # ---- simplified
 row 'map without simplify' 2 '' '--map goes with --simplify$' "$alone" --map x a b.wcsp

@@ -25,6 +25,14 @@ for test in $(cd $package/tests && for f in test_*.py; do sed -n "s/^class \(.*\
 		python3 -m unittest "$test"
 done
 
+if python3 -c 'import pytoulbar2' 2> /dev/null; then
+	mkdir "$work/drawn"
+	row 'python: models that toulbar2 could misread' 0 '^ok 1 - functions: .*, 0 false claims$' '' timeout -k 5 600 \
+		python3 tests/cli/check_toulbar2.py functions "$work/drawn" "${GPUBE_DRAWN:-40}"
+else
+	skip 'python: models that toulbar2 could misread' 'no pytoulbar2: pip install pytoulbar2'
+fi
+
 row 'the example' 0 '^optimum 4.30, proved$' '' timeout -k 5 600 python3 examples/python_example.py
 while read -r name words; do
 	row "the example $name" 0 "$words" '' sh -c "cd '$work' && timeout -k 5 600 python3 '$PWD/$package/examples/example_$name.py'"

@@ -59,6 +59,15 @@ row 'few leftovers' 0 ' 2 added of three' '' "$gpube" reparam -q --check --max-t
 	-o "$work/o.cfn" $x/exams.cfn
 row 'no decimals more' 0 '"added_decimals": 0' '' "$gpube" reparam -q --json --decimals 0 \
 	-o "$work/o.cfn" $x/exams.cfn
+row 'decimals in a .wcsp' 0 '^checked +729 ' '' "$gpube" reparam -q --check --decimals 3 -o "$work/o.wcsp" $x/exams.cfn
+row 'what its totals mean' 0 '"decimals": 5, "offset": 0, "negated": false, "top": [0-9]+' '' "$gpube" reparam -q --json \
+	--decimals 3 -o "$work/o.wcsp" $x/exams.cfn
+row 'a maximum that is moved' 0 '^checked +4 ' '' "$gpube" reparam -q --check --shift --decimals 2 -o "$work/o.wcsp" "$work/most.cfn"
+row 'and how' 0 '"offset": -[0-9]+, "negated": true' '' "$gpube" reparam -q --json --shift --decimals 2 -o "$work/o.wcsp" "$work/most.cfn"
+row 'which is not moved by itself' 1 '^optimum ' 'totals may be negative' "$gpube" reparam -q -o "$work/o.wcsp" "$work/most.cfn"
+printf '{{p "<-0.5"} {x 2 y 2} {{[] [-1]} {[x] [0 0.4]} {[y] [0 0.4]}}}' > "$work/sign.cfn"
+row 'a bound whose sign toulbar2 loses' 1 '*' 'without its sign: write a [.]wcsp$' "$gpube" reparam -q -o "$work/o.cfn" "$work/sign.cfn"
+row 'not as a .wcsp' 0 '^checked +4 ' '' "$gpube" reparam -q --check --shift -o "$work/o.wcsp" "$work/sign.cfn"
 row 'a timeout' 0 '^lower ' '' "$gpube" reparam -q --check --timeout 0.3s \
 	-o "$work/o.cfn" "$work/hard.wcsp"
 row 'no file' 2 '' '-o FILE is missing' "$gpube" reparam $x/exams.cfn

@@ -66,12 +66,25 @@ fake() { # NAME ASSIGNMENT WORDS COMMAND: the assignment is written, the words a
 	} > "$work/$1"
 	chmod +x "$work/$1"
 }
+# (gpube waits until that has been said)
+# shellcheck disable=SC2016
+printf '#!/bin/sh\ncase "$*" in bound*--threads*) until grep -Eq -e "$SAID" "%s"; do sleep 0.05; done ;; esac\nexec "%s" "$@"\n' \
+	"$work/err" "$GPUBE" > "$work/held"
+chmod +x "$work/held"
 while IFS='|' read -r name assignment words command said; do
 	fake liar "$assignment" "$words" "$command"
-	TOULBAR2=$work/liar row "toulbar2 $name" 0 '^optimum +3, proved by gpube' "$said" "$tb2" "$work/hard3.wcsp"
+	SAID=$said
+	[ "$said" = '*' ] && SAID=
+	export SAID
+	GPUBE=$work/held TOULBAR2=$work/liar row "toulbar2 $name" 0 '^optimum +3, proved by gpube' "$said" "$tb2" "$work/hard3.wcsp"
 done << 'END'
 ends with what FILE forbids|0 0 0|Optimum: 0 in 1||forbidden by the tables of FILE: it does not count
 claims too little|1 0 1|Optimum: 2 in 1||costs 3, not 2 as it says: it does not count
+claims too much|1 0 1|Optimum: 4 in 1||costs 3, not 4 as it says: it does not count
+claims no integer|1 0 1|Optimum: 3.0 in 1||3.0, which it says, is no integer: it does not count
+claims what no integer holds|1 0 1|Optimum: 18446744073709551619 in 1||is no integer: it does not count
+claims an octal number|1 0 1|Optimum: 03 in 1||is no integer: it does not count
+claims an energy|1 0 1|Optimum: 7 energy: -3 in 1||is no integer: it does not count
 crashes after its claim|1 0 0|Optimum: 4 in 1|kill -SEGV $$|ended with status 139: Optimum: 4 in 1
 crashes before it says anything|||kill -ABRT $$|ended with status 134
 fails|||exit 1|ended with status 1
@@ -82,11 +95,93 @@ says that there is no solution, of which it has one|1 0 0|No solution in 1 backt
 does not know an option||Unrecognized option: -pwc|exit 1|ended with status 1: Unrecognized
 writes half a solution|1 0|Optimum: 3 in 1||does not count
 END
+# it finds no solution of the shifted problem, and one better than what pruned that is known by then
+printf 'two 2 2 1 9\n2 2\n2 0 1 0 3\n0 0 3\n0 1 5\n1 0 4\n' > "$work/two.wcsp"
+# shellcheck disable=SC2016
+printf '#!/bin/sh
+for a; do case $a in -w=*) sol=${a#-w=} ;; esac; done
+case "$*" in
+*shifted.wcsp*) until grep -qs "^1 1" "${sol%%/*}/best.sol"; do sleep 0.05; done; echo "No solution in 1 backtracks" ;;
+*) until [ -e "${sol%%/*}/search-shifted.log" ]; do sleep 0.05; done; echo 1 1 > "$sol"; echo "Primal bound: 0 in 1" ;;
+esac\n' > "$work/late"
+# shellcheck disable=SC2016
+printf '#!/bin/sh
+case "$*" in
+reparam*) echo "{\\"status\\": \\"bounds\\", \\"direction\\": \\"minimise\\", \\"lower_bound\\": 0, \\"upper_bound\\": 5, \\"assignment\\": [0, 1]," \
+	"\\"written\\": {\\"constant\\": 0, \\"decimals\\": 0, \\"offset\\": 0, \\"negated\\": false, \\"top\\": 5}}"; exit ;;
+bound*--threads*) until grep -q "does not count" "%s"; do sleep 0.05; done ;;
+esac\nexec "%s" "$@"\n' "$work/err" "$GPUBE" > "$work/reparam5"
+chmod +x "$work/late" "$work/reparam5"
+GPUBE=$work/reparam5 TOULBAR2=$work/late TB2_GPUBE_CORES=6 TB2_GPUBE_SHARE=0 row 'toulbar2 finds nothing in the shifted problem' 0 \
+	'^optimum +0, proved by gpube' 'finds no solution, but there is one of cost 0: it does not count' "$tb2" "$work/two.wcsp"
 fake found '1 0 1' 'Optimum: 3 in 1' ''
 TB2_GPUBE_DELAY=60 TOULBAR2=$work/found row 'toulbar2 is believed' 0 '^optimum +3, proved by toulbar2$' '*' "$tb2" "$work/hard3.wcsp"
-for option in -ub=1 -best=900 -x=,0=1; do
+for option in -ub=1 -best=900 -x=,0=1 -C=0.5 "$work/none.wcsp"; do
 	row "toulbar2 $option" 0 '^optimum +4\.30, proved by gpube$' '*' "$tb2" $x/exams.cfn -- "$option"
 done
+# -ub= is a cost of FILE; toulbar2's problem has another unit, and a maximum is turned
+: > "$work/called"
+TOULBAR2=$work/told row 'an upper bound of the user' 0 'gpube$' '*' "$tb2" $x/exams.cfn -- -ub=4.301
+that 'it is in the problem'"'"'s unit' grep -q -- ' -ub=431 ' "$work/called"
+: > "$work/called"
+TOULBAR2=$work/told row 'of a maximum' 0 'gpube$' '*' "$tb2" "$work/most.cfn" -- -ub=3.2
+that 'it is turned and moved' grep -q -- ' -ub=39 ' "$work/called"
+TB2_GPUBE_DELAY=60 row 'toulbar2 below that bound' 0 '^optimum +4\.30, proved by toulbar2$' '*' "$tb2" $x/exams.cfn -- -ub=4.301
+
+# ---- problems that toulbar2 does not read as gpube does; it comes first
+files=tests/cli/toulbar2
+while read -r file answer; do
+	TB2_GPUBE_DELAY=60 row "$file: $answer" 0 "^optimum +$answer, proved by toulbar2$" '*' "$tb2" $files/"$file"
+done << 'END'
+max.cfn 0\.96
+min.cfn -1\.5
+mustbe_limit.cfn -0\.09
+race60.cfn 128\.5
+sign_race.cfn -0\.12662
+END
+# no proof in any time that a test has: as they are, and shifted, they have a solution
+for file in soft_reaches_top.wcnf shift_sign_s11.cfn.xz shift_sign_s21.cfn.xz; do
+	"$gpube" convert -q --toulbar2 --shift $files/$file "$work/given.wcsp"
+	that "$file: toulbar2 finds a solution" sh -c "
+		! toulbar2 -bt=1 '$work/given.wcsp' | grep 'No solution found by initial'"
+	row "$file: shifted" 0 '"negated": (true|false)' '' "$gpube" reparam -q --json --prune --shift --decimals 6 --timeout 0.3s \
+		-o "$work/moved.wcsp" $files/$file
+	that "$file: toulbar2 finds a solution of that" sh -c "
+		! toulbar2 -bt=1 '$work/moved.wcsp' | grep 'No solution found by initial'"
+done
+row 'shifted, as a .cfn it would be misread' 1 '^lower ' 'without its sign: write a [.]wcsp$' "$gpube" reparam -q --prune \
+	--timeout 0.3s -o "$work/moved.cfn" $files/shift_sign_s11.cfn.xz
+# more than toulbar2 reads exactly, and costs that are near each other but far from 0
+printf 'far 2 2 2 9223372036854775807\n2 2\n2 0 1 0 2\n0 0 6000000000000000000\n1 1 5\n1 1 0 1\n1 6000000000000000000\n' > "$work/far.wcsp"
+TB2_GPUBE_DELAY=60 row 'what toulbar2 does not hold' 0 '^optimum +0, proved by gpube$' 'toulbar2 does not get FILE: totals may pass' \
+	"$tb2" "$work/far.wcsp"
+printf 'near 2 2 1 4611686018427387999\n2 2\n2 0 1 0 4\n0 0 4611686018427387903\n0 1 4611686018427387902\n1 0 4611686018427387904\n1 1 4611686018427387998\n' > "$work/near.wcsp"
+TB2_GPUBE_DELAY=60 row 'far from 0' 0 '^optimum +4611686018427387902, proved by toulbar2$' '^Optimum: 0 ' "$tb2" "$work/near.wcsp"
+# a wide function is a chain over hidden variables: FILE's assignment has none
+awk 'BEGIN {
+	printf "{problem: {name: wide, mustbe: \"<900.0\"}, variables: {"
+	for (k = 0; k < 30; k++) { printf "v%d: 2 ", k; names = names " v" k; ones = ones " 1" }
+	printf "}, functions: {k: {scope: [%s], type: knapsack, params: {capacity: 9 weights: [%s]}}\n", names, ones
+	for (k = 0; k < 30; k++) printf "f%d: {scope: [v%d], costs: [0 1.5]}\n", k, k
+	print "}}"
+}' > "$work/wide.cfn"
+TB2_GPUBE_DELAY=60 row 'hidden variables' 0 '^optimum +13\.5, proved by toulbar2$' '*' "$tb2" "$work/wide.cfn"
+that 'one value for each variable of FILE' [ "$(sed -n 's/^assignment  *//p' "$work/out" | wc -w)" = 30 ]
+n=${GPUBE_DRAWN:-40}
+if python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2> /dev/null; then
+	mkdir "$work/drawn"
+	(unset TB2_GPUBE_MOMENT && python3 tests/cli/check_toulbar2.py tb2-gpube "$work/drawn" "$n") > "$work/said" 2>&1
+	while read -r line; do
+		case $line in
+		'ok '*) ok "drawn: ${line#* - }" ;;
+		'not ok '*) not_ok "drawn: ${line#* - }" ;;
+		'#'*) echo "$line" ;;
+		esac
+	done < "$work/said"
+	that 'drawn: both lines' [ "$(grep -Ec '^(not )?ok ' "$work/said")" = 2 ]
+else
+	skip "drawn: $n models" 'no python3 of 3.8 or later'
+fi
 # shellcheck disable=SC2016
 TOULBAR2=$work/slow row 'nobody reads what is said' 0 '^optimum +4\.30, ' '' sh -c '{
 	"$0" "$1" 2>&1 >&3 3>&- | true; } 3>&1' "$tb2" $x/exams.cfn

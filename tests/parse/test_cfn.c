@@ -207,7 +207,8 @@ static const struct written {
 		"]\n}\n"},
 	{"all is forbidden by a bound that toulbar2 misreads", "{{t <-0.5} [1] {{[0] [-0.2]}}}",
 		"{\n  \"problem\": {\"name\": \"t\", \"mustbe\": \"<-1.0\"},\n  \"variables\": [\n "
-		"   1\n  ],\n  \"functions\": [\n    {\"scope\": [0], \"costs\": [-0.2]}\n  ]\n}\n"},
+		"   1\n  ],\n  \"functions\": [\n    {\"scope\": [0], \"costs\": [-0.2]}\n  "
+		"]\n}\n"},
 	{"a bound whose sign toulbar2 loses",
 		"{{t <-0.5} [2 2] {{[] [-1]} {[0] [0 0.4]} {[1] [0 0.4]}}}", NULL},
 	{"a bound whose sign toulbar2 loses, maximised",
