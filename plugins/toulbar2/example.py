@@ -45,7 +45,8 @@ def run(way, path, seconds, limit):
 		prepared = gpube.for_pytoulbar2(m, timeout=seconds, **WAYS[way])
 		before = time.process_time() - start
 		_, cost, who = prepared.solve(timeLimit=limit)
-		nodes, shifted = prepared.problem.GetNbNodes(), "yes" if prepared.shifted else "no"
+		nodes = prepared.problem.GetNbNodes() if prepared.problem else 0
+		shifted = "yes" if prepared.shifted else "no"
 		share = "" if prepared.share is None else "%.2f" % prepared.share
 	print(os.path.basename(path), way, cost, who or "-", nodes, "%.1f" % before,
 		"%.1f" % (time.process_time() - start), shifted, share, sep="\t", flush=True)
