@@ -114,6 +114,19 @@ esac\nexec "%s" "$@"\n' "$work/err" "$GPUBE" > "$work/reparam5"
 chmod +x "$work/late" "$work/reparam5"
 GPUBE=$work/reparam5 TOULBAR2=$work/late TB2_GPUBE_CORES=6 TB2_GPUBE_SHARE=0 row 'toulbar2 finds nothing in the shifted problem' 0 \
 	'^optimum +0, proved by gpube' 'finds no solution, but there is one of cost 0: it does not count' "$tb2" "$work/two.wcsp"
+# a false optimum, where a better assignment is known from another search
+# shellcheck disable=SC2016
+printf '#!/bin/sh
+for a; do case $a in -w=*) sol=${a#-w=} ;; esac; done
+case $sol in
+*/search1.sol) echo 1 0 1 > "$sol"; echo "Primal bound: 3 in 1" ;;
+*) until grep -qs "^1 0 1" "${sol%%/*}/best.sol"; do sleep 0.05; done; echo 1 0 0 > "$sol"; echo "Optimum: 4 in 1" ;;
+esac\n' > "$work/worse"
+chmod +x "$work/worse"
+SAID='but there is an assignment of cost 3: it does not count'
+export SAID
+GPUBE=$work/held TOULBAR2=$work/worse TB2_GPUBE_CORES=4 row 'toulbar2 claims an optimum beside a better one' 0 '^optimum +3, proved by gpube' \
+	'toulbar2 says that 4 is the optimum, but there is an assignment of cost 3: it does not count' "$tb2" "$work/hard3.wcsp"
 fake found '1 0 1' 'Optimum: 3 in 1' ''
 TB2_GPUBE_DELAY=60 TOULBAR2=$work/found row 'toulbar2 is believed' 0 '^optimum +3, proved by toulbar2$' '*' "$tb2" "$work/hard3.wcsp"
 for option in -ub=1 -best=900 -x=,0=1 -C=0.5 "$work/none.wcsp"; do
