@@ -20,7 +20,8 @@ struct checking {
 
 static int differs(const struct checking *k, const char *what, const char *name)
 {
-	return gpube__fail(k->p->ctx, GPUBE_EBUG, "%s '%.60s' is another one, read back", what, name);
+	return gpube__fail(
+		k->p->ctx, GPUBE_EBUG, "%s '%.60s' is another one, read back", what, name);
 }
 
 static int find_columns(struct checking *k)
@@ -161,7 +162,8 @@ int gpube__mip_check(const struct gpube_lp *r, const struct gpube_model *m)
 	if (!k.column || !k.sum)
 		status = GPUBE_ENOMEM;
 	if (!status && !r->binary)
-		status = gpube__fail(m->ctx, GPUBE_EBUG, "the first line is another one, read back");
+		status =
+			gpube__fail(m->ctx, GPUBE_EBUG, "the first line is another one, read back");
 	if (!status)
 		status = find_columns(&k);
 	if (!status)
