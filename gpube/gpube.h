@@ -254,7 +254,6 @@ enum gpube_bound_method {
 	GPUBE_BOUND_CLUSTERS, /* dual ascent on clusters of variables */
 	GPUBE_BOUND_JOINS,    /* dual ascent on the join graph of growing mini-buckets */
 	GPUBE_BOUND_REGIONS,  /* as CLUSTERS does on a GPU: on quads over triples over pairs */
-	GPUBE_BOUND_SWEEP,    /* dynamic programming over allowed fronts, one by one (CPU) */
 	GPUBE_BOUND_TREE,     /* depth-first branch and bound on shifts between functions (CPU) */
 	/* best-first branch and bound on tables that agree on all that they share (CPU) */
 	GPUBE_BOUND_PATCHES,
@@ -323,7 +322,7 @@ struct gpube_plan {
 };
 
 /*
- * A stage of a run, by the clock and in seconds of the process' processors, and what was known
+ * A turn of a method, by the clock and in seconds of the process' processors, and what was known
  * after it; without an assignment cost is GPUBE_INF, of a maximum -GPUBE_INF.
  */
 struct gpube_stage {

@@ -343,6 +343,48 @@ double gpube__turn_left(const struct gpube_turn *t)
 	return fmin(t->seconds - gpube__turn_spent(t), t->latest - gpube__now());
 }
 
+void gpube__work(const struct gpube_ctx *ctx, int64_t ticks)
+{
+	/* (a count that grows under a const context: it is no part of what that says) */
+	for (; ctx; ctx = ctx->parent)
+		__atomic_fetch_add((int64_t *)&ctx->ticks, ticks, __ATOMIC_RELAXED);
+}
+
+double gpube__worked(const struct gpube_ctx *ctx)
+{
+	return 1e-9 * (double)__atomic_load_n(&ctx->ticks, __ATOMIC_RELAXED);
+}
+
+int64_t gpube__work_until(struct gpube_ctx *ctx, double seconds)
+{
+	const int64_t before = ctx->tick_at,
+		      at = seconds < 9e9 ? (int64_t)(seconds * 1e9) : INT64_MAX;
+
+	if (!before || at < before)
+		__atomic_store_n(&ctx->tick_at, at > 0 ? at : 1, __ATOMIC_RELAXED);
+	return before;
+}
+
+void gpube__work_again(struct gpube_ctx *ctx, int64_t until)
+{
+	__atomic_store_n(&ctx->tick_at, until, __ATOMIC_RELAXED);
+}
+
+struct gpube_budget gpube__budget(const struct gpube_ctx *ctx, double seconds)
+{
+	return (struct gpube_budget){ctx, gpube__worked(ctx), seconds};
+}
+
+double gpube__budget_spent(const struct gpube_budget *b)
+{
+	return gpube__worked(b->ctx) - b->start;
+}
+
+double gpube__budget_left(const struct gpube_budget *b)
+{
+	return b->seconds - gpube__budget_spent(b);
+}
+
 double gpube__seconds_left(const struct gpube_ctx *ctx)
 {
 	return ctx->deadline > 0 ? fmax(0, ctx->deadline - gpube__now()) : INFINITY;

@@ -53,6 +53,8 @@ struct gpube_ctx {
 	const struct gpube_ctx *parent; /* of a child in a race, whose stop is its own, too */
 	struct gpube__turns *turns;     /* NULL, or those of children that share one thread */
 	int lane;
+	int64_t ticks;   /* of work so far, its children's included: see gpube__work() */
+	int64_t tick_at; /* 'ticks' at which work stops; 0: never */
 };
 
 /* Sets the context's error text and returns 'status', so that it ends in "return gpube__fail(…)".
@@ -217,6 +219,30 @@ struct gpube_turn {
 struct gpube_turn gpube__turn(const struct gpube_ctx *ctx, double seconds);
 double gpube__turn_spent(const struct gpube_turn *t);
 double gpube__turn_left(const struct gpube_turn *t); /* 0 or less: it is over */
+
+/*
+ * Work. What a method may do is limited by counted work, not by a clock, so that a run can be
+ * repeated: the same model gives the same bounds on a slow machine and on a busy one. Engines count
+ * what they touch, a block of cells, tuples or nodes at a time, in ticks; a tick is what a core
+ * does in about a nanosecond. In 'seconds' of work there are 10^9 ticks. Threads count together.
+ * gpube__work()       so many ticks were worked, for the context and those that it is a child of
+ * gpube__worked()     seconds of work so far
+ * gpube__work_until() gpube__stopped() is true from that time of work on, unless something earlier
+ *                     is set; what was set before, for gpube__work_again(), which sets it back
+ */
+void gpube__work(const struct gpube_ctx *ctx, int64_t ticks);
+double gpube__worked(const struct gpube_ctx *ctx);
+int64_t gpube__work_until(struct gpube_ctx *ctx, double seconds);
+void gpube__work_again(struct gpube_ctx *ctx, int64_t until);
+
+/* So many seconds of work, from now on; 0 or less left: they are used up. */
+struct gpube_budget {
+	const struct gpube_ctx *ctx;
+	double start, seconds;
+};
+struct gpube_budget gpube__budget(const struct gpube_ctx *ctx, double seconds);
+double gpube__budget_spent(const struct gpube_budget *b);
+double gpube__budget_left(const struct gpube_budget *b);
 
 /* By the clock, until the deadline: 0 when it is over, INFINITY where there is none. */
 double gpube__seconds_left(const struct gpube_ctx *ctx);

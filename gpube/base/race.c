@@ -78,6 +78,7 @@ static void take_turns(struct gpube__turns *t, int me)
 
 bool gpube__stopped(const struct gpube_ctx *ctx)
 {
+	const int64_t tick_at = __atomic_load_n(&ctx->tick_at, __ATOMIC_RELAXED);
 	double deadline;
 
 	__atomic_load(&ctx->deadline, &deadline, __ATOMIC_RELAXED);
@@ -85,6 +86,7 @@ bool gpube__stopped(const struct gpube_ctx *ctx)
 		take_turns(ctx->turns, ctx->lane);
 	return __atomic_load_n(&ctx->stop, __ATOMIC_RELAXED) ||
 	       (deadline > 0 && gpube__now() >= deadline) ||
+	       (tick_at && __atomic_load_n(&ctx->ticks, __ATOMIC_RELAXED) >= tick_at) ||
 	       (ctx->parent && gpube__stopped(ctx->parent));
 }
 

@@ -5,6 +5,7 @@
 #include "gpube/bound/bound.h"
 #include "gpube/bound/certificate/certificate.h"
 #include "gpube/bound/patching/patching.h"
+#include "gpube/bound/schedule/methods.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -133,7 +134,7 @@ static int prepare(struct gpube_bounder *b, bool *ready)
 	if (!b->best || !b->tried || !b->order || !b->extended)
 		return GPUBE_ENOMEM;
 	b->seconds_simplify = gpube__now() - b->start;
-	status = gpube__bounder_note(b, "simplification", b->start, b->start_cpu, false);
+	status = gpube__bounder_note(b, "simplification", false);
 	if (b->opts->backend == GPUBE_BACKEND_AUTO && b->opts->method != GPUBE_BOUND_MBE &&
 		gpube__nested_likely(b->m))
 		gpube__opening_begin();
@@ -288,6 +289,9 @@ static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
 		.opts = opts ? opts : &none,
 		.start = gpube__now(),
 		.start_cpu = gpube__cpu_seconds(),
+		.start_work = gpube__worked(ctx),
+		.noted = gpube__now(),
+		.noted_cpu = gpube__cpu_seconds(),
 		.upper = GPUBE_INF,
 		.cutoff = GPUBE_INF,
 		.shifted = shifted,
@@ -318,7 +322,7 @@ static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
 		status = opened ? opened : status;
 	}
 	if (!status && ready)
-		status = gpube__bound_stages(&b);
+		status = gpube__bound_scheduled(&b);
 	if (shifted && !b.lifted && b.m && (!status || status == GPUBE_ESTOP)) {
 		int lifted = gpube__shifted_plain(&b);
 
@@ -329,11 +333,8 @@ static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
 		status = GPUBE_OK;
 	if (!status)
 		status = report(&b, found);
-	gpube__dfs_tree_free(b.tree);
-	gpube__dfs_tree_free(b.guessed);
-	gpube__climb_free(b.climb);
 	gpube__notes_end(b.patching);
-	gpube__patching_free(b.patching);
+	gpube__bounder_forget(&b);
 	gpube__bounder_clear(&b);
 	if (status) {
 		gpube_solution_free(found, ctx);

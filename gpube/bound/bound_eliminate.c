@@ -96,8 +96,7 @@ static int rest_init(
 {
 	*r = (struct rest){.m = b->m,
 		.whole = !dead,
-		.ordered =
-			b->opts->order_method == GPUBE_ORDER_GIVEN || (!dead && b->order_sought)};
+		.ordered = b->opts->order_method == GPUBE_ORDER_GIVEN || !dead};
 	if (!dead && top_of(b) == b->m->top)
 		return GPUBE_OK;
 	r->m = NULL;
@@ -156,12 +155,12 @@ static int solve_within(struct gpube_solution **s, struct gpube_bounder *b, cons
 	struct gpube_ctx *ctx = b->ctx;
 	const struct gpube__solve_patience patience = {
 		.lower = opts->count ? INT64_MIN : b->lower, .seconds = seconds};
-	const double deadline = gpube__end_by(ctx, gpube__now() + seconds);
+	const int64_t until = gpube__work_until(ctx, gpube__worked(ctx) + seconds);
 	int status, offered = GPUBE_OK;
 
 	gpube_solution_free(*s, ctx);
 	status = gpube__solve_patiently(s, r->m, opts, &patience);
-	ctx->deadline = deadline;
+	gpube__work_again(ctx, until);
 	if (status == GPUBE_ESTOP && !gpube__stopped(ctx)) {
 		gpube__log(ctx, GPUBE_LOG_DETAIL, "elimination is given up");
 		status = GPUBE_OK;
@@ -253,13 +252,6 @@ static int eliminate_rest(struct gpube_bounder *b, const struct rest *r, double 
 			     : INFINITY;
 	if (!status && s->answer == GPUBE_ANSWER_INFEASIBLE) {
 		*done = true;
-	} else if (!status && r->whole && b->most_bytes > 0 && s->plan.peak_bytes > b->most_bytes) {
-		char bytes[GPUBE_BYTES_TEXT];
-
-		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "elimination is put off: %s of tables",
-			gpube__bytes_text(bytes, s->plan.peak_bytes));
-		b->put_off = true;
-		*too_large = INFINITY;
 	} else if (!status && planned_seconds(b, &s->plan) <= seconds) {
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 			"elimination of what is left: %.3g joined cell%s", s->plan.joined_cells,

@@ -7,6 +7,8 @@
 #include "gpube/relax/sat.h"
 #include "gpube/simplify/exclusive.h"
 
+/* Joined cells of an elimination that is easy. */
+#define QUICK_CELLS 2e7
 /* Of an elimination that is not worth keeping. */
 #define LONG_SECONDS 100
 /* All of it takes that share of the time at most, or so long. */
@@ -54,9 +56,9 @@ static int join_where_it_helps(struct gpube_bounder *b)
 	if (status || !any)
 		return status;
 	status = cells_along(&before, b, b->s.model);
-	if (!status && before > GPUBE__QUICK_CELLS)
+	if (!status && before > QUICK_CELLS)
 		status = cells_along(&after, b, joined.model);
-	helps = before > GPUBE__QUICK_CELLS &&
+	helps = before > QUICK_CELLS &&
 		(after <= before || before > LONG_SECONDS * b->ops->cells_per_second);
 	if (!status && helps)
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,

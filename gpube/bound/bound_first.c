@@ -27,6 +27,8 @@ enum { MOST_SWEEPS = 1000, SEARCH_CELLS = 1 << 18, SEARCH_STEPS = 200 };
 #define MOST_LEFT  ((int64_t)1 << 28)
 /* Of what is missing: so much is what the time that was spent is to bring again, or sweeps end. */
 #define SLOW 0.02
+/* Work: a cell of a kept table. */
+enum { KEPT_TICKS = 10 };
 /* What the ascent's shifts may take in their place, and of how many cells. */
 #define NARROW_SECONDS 0.05
 #define NARROW_CELLS   2e5
@@ -35,7 +37,7 @@ struct first {
 	struct gpube_bounder *b;
 	struct gpube_dfs *t;
 	double start;
-	struct gpube_turn turn;
+	struct gpube_budget turn;
 };
 
 static int64_t bound_of(const struct first *f)
@@ -107,7 +109,8 @@ static int sweep(struct first *f, bool backward)
 	int status = GPUBE_OK;
 
 	for (int32_t done = 0; done < f->t->n && !status && !f->t->conflict;) {
-		status = gpube__dfs_sweep_on(f->t, backward, &done, gpube__now() + LINE_SECONDS);
+		status = gpube__dfs_sweep_on(
+			f->t, backward, &done, gpube__worked(f->b->ctx) + LINE_SECONDS);
 		gpube__bounder_raise(f->b, bound_of(f), "shifts");
 		if (gpube__stopped(f->b->ctx))
 			break;
@@ -120,7 +123,7 @@ static bool is_slow(const struct first *f, int64_t gained, double seconds)
 {
 	const struct gpube_bounder *b = f->b;
 	const int64_t end = b->upper < b->limit ? b->upper : b->limit;
-	const double spent = gpube__now() - f->start,
+	const double spent = gpube__worked(b->ctx) - f->start,
 		     missing =
 			     ((double)end - (double)gpube__constant_of(b->m)) * (1 << f->t->shift) -
 			     (double)f->t->constant;
@@ -142,17 +145,17 @@ static int sweeps(struct first *f)
 			gpube__bounder_raise(b, bound_of(f), "shifts");
 		}
 		if (status || gpube__bounder_done(b) || gpube__stopped(b->ctx) ||
-			gpube__turn_left(&f->turn) <= 0)
+			gpube__budget_left(&f->turn) <= 0)
 			break;
 		if (k == next) { /* ever more seldom */
 			status = read_off(f);
 			next += k / 2 + 2;
 		}
 		if (k % 4 == 0) {
-			if (is_slow(f, f->t->constant - before, gpube__now() - window))
+			if (is_slow(f, f->t->constant - before, gpube__worked(b->ctx) - window))
 				break;
 			before = f->t->constant;
-			window = gpube__now();
+			window = gpube__worked(b->ctx);
 		}
 	}
 	return status;
@@ -230,9 +233,8 @@ static int keep_tables(struct first *f)
 		gpube_model_free(to);
 		return status;
 	}
-	b->tables = b->kept = to;
-	b->finer = t->shift;
-	to->top = gpube__tables_limit(b);
+	gpube__work(b->ctx, KEPT_TICKS * gpube__model_cells(to));
+	gpube__bounder_keep_tables(b, to, t->shift);
 	return GPUBE_OK;
 }
 
@@ -241,20 +243,20 @@ static int keep_tables(struct first *f)
 /* The ascent's shifts, where functions are too wide for sweeps, or totals too large. */
 static int shift_narrowly(struct gpube_bounder *b, double seconds)
 {
-	const double deadline = b->ctx->deadline;
+	int64_t until;
 	int status;
 
-	if (gpube__bounder_cells(b) > NARROW_CELLS)
+	if ((double)gpube__model_cells(b->m) > NARROW_CELLS)
 		return GPUBE_OK;
-	b->ctx->deadline = gpube__now() + fmin(seconds, NARROW_SECONDS);
+	until = gpube__work_until(b->ctx, gpube__worked(b->ctx) + fmin(seconds, NARROW_SECONDS));
 	status = gpube__bound_clusters(b, false, 0);
-	b->ctx->deadline = deadline;
+	gpube__work_again(b->ctx, until);
 	return status == GPUBE_ESTOP && !gpube__stopped(b->ctx) ? GPUBE_OK : status;
 }
 
 int gpube__bound_first(struct gpube_bounder *b, double seconds)
 {
-	struct first f = {.b = b, .turn = gpube__turn(b->ctx, seconds)};
+	struct first f = {.b = b, .turn = gpube__budget(b->ctx, seconds)};
 	int32_t *order;
 	int status, shift;
 
@@ -269,13 +271,14 @@ int gpube__bound_first(struct gpube_bounder *b, double seconds)
 	gpube__free(b->ctx, order);
 	if (status || !f.t)
 		return status ? status : shift_narrowly(b, seconds);
-	f.start = gpube__now();
+	f.start = gpube__worked(b->ctx);
 	status = sweeps(&f);
 	if (!status && !gpube__bounder_done(b) && !gpube__stopped(b->ctx))
 		status = read_off(&f);
 	if (!status && !gpube__bounder_done(b) && f.t->constant > 0)
 		status = keep_tables(&f);
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "shifts: %.4f s", gpube__now() - f.start);
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "shifts: %.4f s of work",
+		gpube__worked(b->ctx) - f.start);
 	gpube__dfs_free(f.t);
 	return status;
 }

@@ -23,8 +23,6 @@
  */
 #define FARTHER 4
 #define LEAST   1e-4
-/* The next one may take as long as this one might, or so many times as long as it did. */
-#define LONGER 8
 /* Of that: a guess that is farther is none any more. */
 #define NEAR 0.5
 
@@ -78,16 +76,15 @@ static int begin_guess(struct gpube_bounder *b)
 
 int gpube__bound_guess(struct gpube_bounder *b, double seconds)
 {
+	const struct gpube_budget turn = gpube__budget(b->ctx, seconds);
 	struct gpube_dfs_tree *tree = b->tree;
 	bool found;
 	int status = GPUBE_OK;
 
 	b->tree = b->guessed;
 	do {
-		const struct gpube_turn turn = gpube__turn(b->ctx, seconds);
 		const int64_t limit = b->limit;
 		const bool begins = !b->tree || b->lower >= b->guess;
-		double spent;
 
 		if (begins) {
 			if (!gpube__bounder_may_guess(b)) {
@@ -101,14 +98,11 @@ int gpube__bound_guess(struct gpube_bounder *b, double seconds)
 		if (begins)
 			status = begin_guess(b);
 		if (!status)
-			status = gpube__bound_dfs(b, seconds);
+			status = gpube__bound_dfs(b, gpube__budget_left(&turn));
 		forget_guess(b, limit);
 		found = b->limit <= b->guess && b->guess < limit; /* it is to be proved, too */
-		spent = gpube__turn_spent(&turn);
-		b->seconds_looked += spent;
-		seconds = fmax(seconds, LONGER * spent);
-	} while (!status && (found || b->lower >= b->guess) && !gpube__bounder_done(b) &&
-		 !gpube__stopped(b->ctx));
+	} while (!status && (found || b->lower >= b->guess) && gpube__budget_left(&turn) > 0 &&
+		 !gpube__bounder_done(b) && !gpube__stopped(b->ctx));
 	b->guessed = b->tree;
 	b->tree = tree;
 	if (b->guessed && b->limit <= b->guess) { /* nothing is guessed any more */

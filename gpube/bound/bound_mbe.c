@@ -59,6 +59,9 @@ static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool ma
 	return status;
 }
 
+/* Work: a bucket's plan, and its mini-buckets beside their cells. */
+enum { BUCKET_TICKS = 10000 };
+
 /* Whether mini-buckets of so many joined cells end before the deadline, by a cautious rate. */
 static bool in_time(const struct gpube_bounder *b, double joined_cells)
 {
@@ -100,6 +103,7 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 			gpube__plural(mbe.joined_cells), least);
 		status = run_mbe(b, &mbe, !b->opts->no_match);
 	}
+	gpube__work(b->ctx, BUCKET_TICKS * mbe.n);
 	gpube__mbe_clear(&mbe);
 	return status;
 }
@@ -134,30 +138,4 @@ int gpube__bound_mbe(struct gpube_bounder *b)
 		if (!gpube__bounder_done(b))
 			status = one_mbe(b, k, most, least, &exact, &fits);
 	return unless_too_large(b, status);
-}
-
-int gpube__bounder_quick_mbe(struct gpube_bounder *b)
-{
-	struct gpube_mbe mbe[2];
-	const int step = gpube__bounder_prefers_joins(b) ? 2 : 1;
-	int at = 0, status = GPUBE_OK;
-
-	b->quick_along = b->order_cost.joined_cells;
-	memset(mbe, 0, sizeof(mbe));
-	for (int z = 2; z <= b->m->n_vars + 1 && !status; z += step) {
-		status = gpube__mbe_init(&mbe[1 - at], b->tables, b->order, z, GPUBE__QUICK_CELLS,
-			GPUBE_PARTITION_SCOPE);
-		if (status || mbe[1 - at].joined_cells > GPUBE__QUICK_CELLS)
-			break;
-		b->z = z;
-		at = 1 - at;
-		gpube__mbe_clear(&mbe[1 - at]);
-		if (!mbe[at].n_split)
-			break;
-	}
-	if (!status && mbe[at].n_minis)
-		status = run_mbe(b, &mbe[at], true);
-	gpube__mbe_clear(&mbe[0]);
-	gpube__mbe_clear(&mbe[1]);
-	return status;
 }

@@ -24,11 +24,10 @@ static int fitting_shift(const struct gpube_bounder *b)
 	return shift;
 }
 
-int gpube__bound_shift_and_keep(struct gpube_bounder *b, double seconds)
+int gpube__bound_shift_and_keep(struct gpube_bounder *b)
 {
 	enum gpube_bound_method method = b->opts->method;
 
-	(void)seconds;
 	if (!b->shifting->certificate)
 		b->most_shift = fitting_shift(b);
 	if (method == GPUBE_BOUND_AUTO &&

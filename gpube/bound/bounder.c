@@ -31,11 +31,6 @@ bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
 	return !gpube__bounder_dense(b) && gpube__bounder_mean_domain(b) < GPUBE__WIDE_DOMAIN;
 }
 
-bool gpube__bounder_hopeless(const struct gpube_bounder *b)
-{
-	return b->order_cost.joined_cells > GPUBE__HOPELESS * b->ops->cells_per_second;
-}
-
 double gpube__bounder_share_proved(const struct gpube_bounder *b)
 {
 	const double least = (double)gpube__constant_of(b->m);
@@ -51,25 +46,6 @@ double gpube__bounder_open(const struct gpube_bounder *b)
 	return end == GPUBE_INF ? INFINITY : (double)end - (double)b->lower;
 }
 
-bool gpube__bounder_gains(const struct gpube_bounder *b, double open)
-{
-	return !isinf(open) && gpube__bounder_open(b) <= open / 2;
-}
-
-double gpube__bounder_slowness(const struct gpube_bounder *b)
-{
-	const double worked = gpube__cpu_seconds() - b->start_cpu, least = 0.01;
-
-	return worked < least ? 1
-			      : fmax(1, fmin(GPUBE__BUSIEST, (gpube__now() - b->start) / worked));
-}
-
-double gpube__bounder_by_clock(const struct gpube_bounder *b, double seconds)
-{
-	return fmax(seconds,
-		fmin(seconds * gpube__bounder_slowness(b), gpube__seconds_left(b->ctx) / 4));
-}
-
 /* ---- telling ------------------------------------------------------------------- */
 
 /* A total as the file has it: decimals, direction. */
@@ -83,7 +59,8 @@ void gpube__bounder_tell(const struct gpube_bounder *b, const char *by)
 {
 	char lower[GPUBE_DECIMAL_TEXT], upper[GPUBE_DECIMAL_TEXT];
 	const char *what[] = {b->s.negated ? "upper" : "lower", b->s.negated ? "lower" : "upper"};
-	const enum gpube_log_level level = b->at_once ? GPUBE_LOG_DETAIL : GPUBE_LOG_NOTE;
+	const enum gpube_log_level level =
+		gpube__bounder_worked(b) < GPUBE__MOMENT ? GPUBE_LOG_DETAIL : GPUBE_LOG_NOTE;
 
 	total_text(lower, b, b->lower);
 	if (b->upper == GPUBE_INF)
@@ -93,6 +70,8 @@ void gpube__bounder_tell(const struct gpube_bounder *b, const char *by)
 		gpube__log(b->ctx, level, "%.2f s: %s bound %s, %s bound %s (%s)",
 			gpube__now() - b->start, what[0], lower, what[1],
 			total_text(upper, b, b->upper), by);
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "ticks of work so far: %.9g",
+		1e9 * gpube__worked(b->ctx));
 }
 
 void gpube__step_add(
@@ -111,6 +90,7 @@ void gpube__step_add(
 
 static void step(struct gpube_bounder *b)
 {
+	b->n_improved++;
 	gpube__step_add(b->ctx, &b->steps, gpube__now() - b->start, b->lower, b->upper);
 }
 
@@ -194,7 +174,7 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 	int status = GPUBE_OK;
 
 	if (!b->search)
-		status = gpube__search_new(&b->search, b->m, b->opts->seed);
+		status = gpube__search_new(&b->search, b->ctx, b->m, b->opts->seed);
 	if (!status && gpube__search_run(b->search, from, steps))
 		status = gpube__bounder_offer(b, b->search->best, "search");
 	return status;
@@ -202,19 +182,21 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 
 /* ---- stages --------------------------------------------------------------------- */
 
-int gpube__bounder_note(
-	struct gpube_bounder *b, const char *stage, double start, double start_cpu, bool gave_way)
+int gpube__bounder_note(struct gpube_bounder *b, const char *method, bool gave_way)
 {
+	const double now = gpube__now(), cpu = gpube__cpu_seconds();
 	int status =
 		gpube__grow(b->ctx, &b->runs, &b->runs_capacity, b->n_runs + 1, sizeof(*b->runs));
 
 	if (!status)
-		b->runs[b->n_runs++] = (struct gpube_stage_run){.name = stage,
-			.seconds = gpube__now() - start,
-			.seconds_cpu = gpube__cpu_seconds() - start_cpu,
+		b->runs[b->n_runs++] = (struct gpube_stage_run){.name = method,
+			.seconds = now - b->noted,
+			.seconds_cpu = cpu - b->noted_cpu,
 			.lower = b->lower,
 			.upper = b->upper,
 			.gave_way = gave_way};
+	b->noted = now;
+	b->noted_cpu = cpu;
 	return status;
 }
 

@@ -1,6 +1,6 @@
 /*
  * bounder.h - what the bound methods share: the simplified model, the best bounds so far, who is
- * told when one improves, and what becomes of a stage that fails.
+ * told when one improves, and what becomes of a method that fails.
  */
 #ifndef GPUBE_BOUNDER_H
 #define GPUBE_BOUNDER_H
@@ -18,7 +18,7 @@ struct gpube_patching;
 struct gpube_certificate;
 struct gpube_sat;
 
-/* A stage that was run, and what was known after it: totals of the simplified model. */
+/* A turn that a method had, and what was known after it: totals of the simplified model. */
 struct gpube_stage_run {
 	const char *name;
 	double seconds, seconds_cpu;
@@ -68,6 +68,7 @@ struct gpube_bounder {
 	int finer;
 	struct gpube_model *kept; /* tables, where it is not m */
 	double start, start_cpu;  /* by the clock, and of the process */
+	double start_work;        /* gpube__worked() */
 
 	int64_t lower;  /* no total is below; GPUBE_INF: none is allowed */
 	int64_t upper;  /* of 'best'; GPUBE_INF: none known */
@@ -83,29 +84,24 @@ struct gpube_bounder {
 	int most_shift;                            /* of an ascent */
 	bool lifted;                               /* shifted is made */
 	bool ordered;                              /* order is made */
-	double seconds_looked; /* of trees before elimination, as a quiet machine has them */
-	int32_t *order;        /* of the simplified model; order_cost is what it costs */
+	int32_t *order; /* of the simplified model; order_cost is what it costs */
 	struct gpube_order_cost order_cost;
 	/* for a better one, from one of its turns to the next; NULL: none is looked for any more */
 	struct gpube_order_search *orders;
 	struct gpube_graph graph; /* of m, as long as they are searched for */
-	/* for as long as it pays: no search of another stage is to do it again */
-	bool order_sought;
-	/* joined cells of the order that quick mini-buckets ran along; 0: none */
-	double quick_along;
+	bool order_sought;        /* for as long as it pays: nobody is to do it again */
+	bool reparametrised;      /* the tables are, or cannot be */
 	int z;
 	struct gpube_sat *sat; /* the hard part as clauses, as long as they are open; or NULL */
 	/* the search tree, from one of its turns to the next; or NULL */
 	struct gpube_dfs_tree *tree;
+	double tree_joined; /* joined cells of the order that it was made along */
 	/* another one, of what costs less than 'guess' (bound_guess.c); or NULL */
 	struct gpube_dfs_tree *guessed;
 	int64_t guess;
 	struct gpube_climb *climb;       /* the ascent on the join graph, likewise */
 	struct gpube_patching *patching; /* the ascent on patches, likewise */
 	struct gpube_certificate *notes; /* of what it does, or NULL */
-	/* of tables, of an elimination of the whole; 0: what the memory allows */
-	double most_bytes;
-	bool put_off; /* one was not begun for that */
 	/* of the elimination that proved, or NULL; its order is of m */
 	struct gpube_solution *eliminated;
 	char *count; /* of the optima, once it is known */
@@ -113,7 +109,9 @@ struct gpube_bounder {
 	int64_t n_runs, runs_capacity;
 	struct gpube_steps steps; /* totals of the simplified model */
 	double seconds_simplify, seconds_order, seconds_count;
-	bool at_once; /* the report comes in a moment: nothing but it is told */
+	double clusters_ticks;   /* of the last turn of clusters */
+	int64_t n_improved;      /* times that a bound or an assignment has */
+	double noted, noted_cpu; /* when a turn was noted last */
 };
 
 /* True when nothing is left to find out. */
@@ -128,9 +126,6 @@ static inline bool gpube__bounder_done(const struct gpube_bounder *b)
 /* From so many values on, geometric mean, domains are large. */
 enum { GPUBE__WIDE_DOMAIN = 8 };
 double gpube__bounder_mean_domain(const struct gpube_bounder *b);
-
-/* Elimination along the order would not end. */
-bool gpube__bounder_hopeless(const struct gpube_bounder *b);
 
 /* Few variables for the width of the order: nearly everything depends on everything. */
 bool gpube__bounder_dense(const struct gpube_bounder *b);
@@ -147,23 +142,19 @@ double gpube__bounder_share_proved(const struct gpube_bounder *b);
 /*
  * What is open: the cost of the best assignment, or the cutoff, less the bound; INFINITY: neither
  * is known.
- * gpube__bounder_gains() - at least half of what was open has been closed since: who has done that
- * goes on, for where others begin they close as much of less. (505 of SPOT5: AND/OR search closed
- * 0.85 of it in a second and was given another only after 3 s.)
  */
 double gpube__bounder_open(const struct gpube_bounder *b);
-bool gpube__bounder_gains(const struct gpube_bounder *b, double open);
 
-/*
- * How many times as long the clock has run as the processor so far: on a machine that others use,
- * and while a card works.
- * gpube__bounder_by_clock() - so many seconds of work by the clock, for what has no turn of its
- * own.
- */
-double gpube__bounder_slowness(const struct gpube_bounder *b);
-double gpube__bounder_by_clock(const struct gpube_bounder *b, double seconds);
+/* Seconds of work of this run so far. */
+static inline double gpube__bounder_worked(const struct gpube_bounder *b)
+{
+	return gpube__worked(b->ctx) - b->start_work;
+}
 
-/* The bounds as they are, in a line of the log. */
+/* Seconds of work in which the answer may come, so that nothing but it is told. */
+#define GPUBE__MOMENT 0.02
+
+/* The bounds as they are, in a line of the log; with -v another has the work so far. */
 void gpube__bounder_tell(const struct gpube_bounder *b, const char *by);
 
 /* A cutoff: a total of the simplified model. */
@@ -202,18 +193,14 @@ int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const c
 int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t steps);
 
 /*
- * True if a status is one that a stage of several may end with and the next can do without: no
- * room, sums past 64 bits, a device that failed. It is told then, with the stage's name: what is
+ * True if a status is one that a method of several may end with and the others can do without: no
+ * room, sums past 64 bits, a device that failed. It is told then, with the method's name: what is
  * known stays, and is the result. A stop, wrong arguments and our own errors are not.
  */
-bool gpube__bounder_gives_way(const struct gpube_bounder *b, int status, const char *stage);
+bool gpube__bounder_gives_way(const struct gpube_bounder *b, int status, const char *method);
 
-/*
- * To be reported: a stage that began at 'start' by the clock, and at 'start_cpu' of the process.
- * Errors: ENOMEM
- */
-int gpube__bounder_note(
-	struct gpube_bounder *b, const char *stage, double start, double start_cpu, bool gave_way);
+/* To be reported: a turn of a method that began when the last one was noted. Errors: ENOMEM */
+int gpube__bounder_note(struct gpube_bounder *b, const char *method, bool gave_way);
 
 /* Frees what it owns. */
 void gpube__bounder_clear(struct gpube_bounder *b);

@@ -232,7 +232,7 @@ static void work(void *arg, int64_t item, int thread)
 {
 	struct branching *r = arg;
 	struct part *p = r->turn[item];
-	double start = gpube__now();
+	double start = gpube__worked(r->b->ctx);
 	int64_t last = p->c.constant;
 
 	gpube__clusters_lend(&p->c, r->root, thread);
@@ -250,14 +250,15 @@ static void work(void *arg, int64_t item, int thread)
 			last = p->c.constant;
 		}
 	}
-	p->seconds = gpube__now() - start;
+	/* what other threads did meanwhile is counted, too */
+	p->seconds = (gpube__worked(r->b->ctx) - start) / r->b->ctx->n_threads;
 }
 
 /* Eliminates a part if that is quick against what its passes take. */
 static int eliminate(struct branching *r, struct part *p, bool *done)
 {
 	struct gpube_bounder *b = r->b;
-	double start = gpube__now(), states = gpube__clusters_states(&p->c);
+	double start = gpube__worked(b->ctx), states = gpube__clusters_states(&p->c);
 	double seconds = fmax(0.03, 4 * p->seconds);
 	struct gpube_order_cost cost;
 	int status = GPUBE_OK;
@@ -276,7 +277,7 @@ static int eliminate(struct branching *r, struct part *p, bool *done)
 	}
 	status = gpube__clusters_eliminate(b, &p->c, seconds, done);
 	r->n_eliminated += *done;
-	r->eliminating += gpube__now() - start;
+	r->eliminating += gpube__worked(b->ctx) - start;
 	return status;
 }
 
@@ -284,7 +285,7 @@ static int eliminate(struct branching *r, struct part *p, bool *done)
 static int read_off(struct branching *r, struct part *p)
 {
 	struct gpube_bounder *b = r->b;
-	double start = gpube__now();
+	double start = gpube__worked(b->ctx);
 	int status;
 
 	if (gpube__clusters_states(&p->c) > 0 && r->searching > 0.1 * (start - r->started))
@@ -293,7 +294,7 @@ static int read_off(struct branching *r, struct part *p)
 	status = gpube__bounder_offer(b, b->tried, "decoded");
 	if (!status)
 		status = gpube__bounder_search(b, b->tried, 300);
-	r->searching += gpube__now() - start;
+	r->searching += gpube__worked(b->ctx) - start;
 	return status;
 }
 
@@ -395,7 +396,7 @@ int gpube__bound_branch(struct gpube_bounder *b, struct gpube_clusters *root)
 {
 	struct branching r = {.b = b,
 		.root = root,
-		.started = gpube__now(),
+		.started = gpube__worked(b->ctx),
 		.most_bytes = (double)b->ctx->memory_bytes / 4};
 	struct part *first = NULL;
 	int64_t turns = 0;

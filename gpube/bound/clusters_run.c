@@ -83,7 +83,7 @@ static void one_pass(struct ascent *a, int pass)
 static int read_off(struct ascent *a)
 {
 	struct gpube_bounder *b = a->b;
-	double start = gpube__now();
+	double start = gpube__worked(b->ctx);
 	int status;
 
 	gpube__clusters_decode(&a->c, b->tried, &a->rng);
@@ -91,10 +91,10 @@ static int read_off(struct ascent *a)
 	if (!status && !gpube__bounder_done(b))
 		status = gpube__bounder_search(b, b->tried, 200);
 	while (!status && !gpube__bounder_done(b) &&
-		a->searching + gpube__now() - start < 0.2 * (gpube__now() - b->start) &&
+		a->searching + gpube__worked(b->ctx) - start < 0.2 * (gpube__bounder_worked(b)) &&
 		!gpube__stopped(b->ctx))
 		status = gpube__bounder_search(b, NULL, 500);
-	a->searching += gpube__now() - start;
+	a->searching += gpube__worked(b->ctx) - start;
 	gpube__clusters_limit(&a->c, b->tables, gpube__tables_limit(b));
 	return status;
 }
@@ -128,7 +128,7 @@ static int look_around(struct ascent *a)
 	if (!status && !gpube__bounder_done(b) && a->eliminate > 0)
 		/* not longer than the ascent took so far, which may shrink it still */
 		status = try_to_eliminate(
-			a, fmin(a->eliminate, 0.1 + 0.5 * (gpube__now() - b->start)));
+			a, fmin(a->eliminate, 0.1 + 0.5 * (gpube__bounder_worked(b))));
 	return status;
 }
 
@@ -163,7 +163,7 @@ static int climb(struct ascent *a, const char *by)
 {
 	struct gpube_bounder *b = a->b;
 	int64_t before = a->c.constant;
-	double last = gpube__now(), stage = last, window = last;
+	double last = gpube__worked(b->ctx), stage = last, window = last;
 	int status = GPUBE_OK;
 
 	for (int pass = 1; !status && !is_done(a); pass++) {
@@ -173,21 +173,21 @@ static int climb(struct ascent *a, const char *by)
 		raise_bound(a, by);
 		if (is_done(a))
 			break;
-		if (pass % 4 == 0 || gpube__now() - last > 1) {
+		if (pass % 4 == 0 || gpube__worked(b->ctx) - last > 1) {
 			status = look_around(a);
-			last = gpube__now();
+			last = gpube__worked(b->ctx);
 		}
 		if (!status && pass == EARLY && split_early(a))
 			return gpube__bound_branch(b, &a->c);
 		if (!status && pass % WINDOW == 0) {
-			double now = gpube__now(),
+			double now = gpube__worked(b->ctx),
 			       rate = (double)(a->c.constant - before) / (now - window + 1e-9);
 
 			/* what the same time again would bring, against what is missing */
 			const bool slow = rate * (now - stage) < 0.1 * (double)missing(a);
 
 			if (slow && enlarge(a, &status))
-				stage = gpube__now();
+				stage = gpube__worked(b->ctx);
 			else if ((slow && a->splits) ||
 				 (double)(a->c.constant - before) < 1e-5 * (double)missing(a) + 1) {
 				a->states = INFINITY;
@@ -198,7 +198,7 @@ static int climb(struct ascent *a, const char *by)
 					       : gpube__bound_branch(b, &a->c);
 			}
 			before = a->c.constant;
-			window = gpube__now();
+			window = gpube__worked(b->ctx);
 		}
 	}
 	return status;

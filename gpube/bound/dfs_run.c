@@ -45,8 +45,8 @@ static int sweep(struct gpube_dfs_tree *s, double seconds)
 			}
 		s->n_sweeps++;
 		s->swept = !any || s->n_sweeps == MOST_SWEEPS;
-		if (status || gpube__dfs_tree_is_done(s) || gpube__turn_spent(&s->turn) > seconds ||
-			gpube__stopped(s->b->ctx))
+		if (status || gpube__dfs_tree_is_done(s) ||
+			gpube__budget_spent(&s->turn) > seconds || gpube__stopped(s->b->ctx))
 			break;
 	}
 	for (int32_t k = 0; k < s->n_blocks && !status && !gpube__dfs_tree_is_done(s); k++) {
@@ -73,13 +73,13 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 			"search tree: none, functions or costs are too large for it");
 	if (status || !s->t)
 		return status;
-	s->turn = gpube__turn(b->ctx, seconds);
+	s->turn = gpube__budget(b->ctx, seconds);
 	status = gpube__dfs_tree_know(s);
 	if (!status && !s->swept)
 		status = sweep(s, SWEEPING * seconds);
 	if (!status)
 		status = gpube__dfs_tree_search(s);
-	s->seconds += gpube__turn_spent(&s->turn);
+	s->seconds += gpube__budget_spent(&s->turn);
 	if (status) { /* what it has is not the whole any more: a later turn begins anew */
 		gpube__dfs_tree_free(s);
 		b->tree = NULL;

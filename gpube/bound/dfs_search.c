@@ -180,6 +180,8 @@ static int decide(struct gpube_dfs_worker *w, int32_t p)
 	const struct gpube_dfs_step step = next_step(w, p);
 	int status;
 
+	/* to choose p the weights of all functions were looked at */
+	w->t->ticks += w->t->of_at[w->t->last] - w->t->of_at[w->t->first];
 	mark_level(w);
 	w->n_nodes++;
 	status = note_step(w, &step);

@@ -293,7 +293,7 @@ int gpube__dfs_tree_know(struct gpube_dfs_tree *s)
 
 bool gpube__dfs_tree_is_over(const struct gpube_dfs_tree *s)
 {
-	return gpube__turn_left(&s->turn) <= 0 || gpube__stopped(s->b->ctx);
+	return gpube__budget_left(&s->turn) <= 0 || gpube__stopped(s->b->ctx);
 }
 
 /* As several threads have them, once these have seen enough. */

@@ -144,7 +144,7 @@ struct gpube_dfs_tree {
 	double alone;        /* seconds of search of one thread, before others come in */
 	int32_t *whole, *values; /* what is offered, of b->m and of m */
 	int64_t limit;           /* b's, of which 'left' is made */
-	struct gpube_turn turn;
+	struct gpube_budget turn;
 	double seconds;   /* of all turns before */
 	int32_t n_sweeps; /* at the root */
 	bool swept;       /* more would bring nothing */

@@ -54,7 +54,7 @@ static bool wants_others(const struct gpube_dfs_tree *s)
 	if (s->most_workers == 1 || s->n_at_work > 1 || gpube__dfs_tree_is_done(s))
 		return false;
 	return s->alone == 0 ||
-	       s->seconds + gpube__turn_spent(&s->turn) >
+	       s->seconds + gpube__budget_spent(&s->turn) >
 		       fmax(s->alone, COPIES_PAY * gpube__dfs_copy_bytes(s->t) / COPIED_PER_SECOND);
 }
 
@@ -164,7 +164,7 @@ static void make_workers(struct gpube_dfs_tree *s)
 static void search_together(struct gpube_dfs_tree *s)
 {
 	const int64_t n_nodes = s->n_nodes;
-	const double spent = gpube__turn_spent(&s->turn);
+	const double spent = gpube__budget_spent(&s->turn);
 
 	s->n_at_work = s->n_workers;
 	gpube__parallel(s->b->ctx, s->n_workers, work, s);
@@ -174,7 +174,7 @@ static void search_together(struct gpube_dfs_tree *s)
 	if (!s->status)
 		s->status = gpube__dfs_tree_tell(s);
 	s->n_at_work = 1;
-	s->seconds_together += gpube__turn_spent(&s->turn) - spent;
+	s->seconds_together += gpube__budget_spent(&s->turn) - spent;
 	s->n_nodes_together += s->n_nodes - n_nodes;
 }
 

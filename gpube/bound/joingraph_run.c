@@ -28,7 +28,7 @@ struct gpube_climb {
 	int64_t limit; /* that its unit was chosen for */
 	double worked; /* seconds, when a turn has ended */
 	double max_cells;
-	struct gpube_turn turn;
+	struct gpube_budget turn;
 	double pair;      /* seconds of the last two passes */
 	double searching; /* seconds spent in search */
 	double start;
@@ -39,29 +39,28 @@ struct gpube_climb {
 	double tried;    /* when elimination was last tried */
 	double diving;   /* seconds spent on likely values alone */
 	double walking;  /* seconds spent in searches on the tables */
-	bool quick;      /* bounds soon: no search, and larger after each there and back */
 	bool walks_only; /* searches on the tables come between passes, and nothing else */
 	char by[32];
 };
 
 static double time_left(const struct gpube_climb *c)
 {
-	return fmin(gpube__turn_left(&c->turn), gpube__seconds_left(c->b->ctx));
+	return fmin(gpube__budget_left(&c->turn), gpube__seconds_left(c->b->ctx));
 }
 
 /* An assignment from the tables, and search from there for a share of the time. */
 static int read_off(struct gpube_climb *c)
 {
 	struct gpube_bounder *b = c->b;
-	double start = gpube__now();
+	double start = gpube__worked(c->b->ctx);
 	int status;
 
 	gpube__joingraph_decode(&c->g, b->tried);
 	status = gpube__bounder_offer(b, b->tried, c->by);
-	if (!status && !c->quick && !c->walks_only && !gpube__bounder_done(b) &&
+	if (!status && !c->walks_only && !gpube__bounder_done(b) &&
 		c->searching < 0.2 * (start - c->start))
 		status = gpube__bounder_search(b, b->tried, 1000);
-	c->searching += gpube__now() - start;
+	c->searching += gpube__worked(c->b->ctx) - start;
 	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
 	return status;
 }
@@ -70,7 +69,7 @@ static int read_off(struct gpube_climb *c)
 static int both_ways(struct gpube_climb *c)
 {
 	struct gpube_bounder *b = c->b;
-	double start = gpube__now();
+	double start = gpube__worked(c->b->ctx);
 	int64_t bound;
 	int status = gpube__joingraph_pass(&c->g, false);
 
@@ -81,7 +80,7 @@ static int both_ways(struct gpube_climb *c)
 		status = read_off(c);
 	if (!status && !gpube__bounder_done(b))
 		status = gpube__joingraph_pass(&c->g, true);
-	c->pair = gpube__now() - start;
+	c->pair = gpube__worked(c->b->ctx) - start;
 	return status;
 }
 
@@ -110,7 +109,8 @@ static int64_t mark_unlikely(struct gpube_climb *c, int64_t most)
 static int eliminate_likely(struct gpube_climb *c)
 {
 	struct gpube_bounder *b = c->b;
-	const double start = gpube__now(), seconds = fmax(0.1, 0.1 * (start - c->start));
+	const double start = gpube__worked(c->b->ctx),
+		     seconds = fmax(0.1, 0.1 * (start - c->start));
 	int64_t before = c->n_dead;
 	bool done = false;
 	int status = GPUBE_OK;
@@ -122,11 +122,11 @@ static int eliminate_likely(struct gpube_climb *c)
 		if (n == before)
 			continue;
 		before = n;
-		if (gpube__now() - start > 3 * seconds)
+		if (gpube__worked(c->b->ctx) - start > 3 * seconds)
 			break;
 		status = gpube__bounder_eliminate(b, c->unlikely, c->at, seconds, &done);
 	}
-	c->diving += gpube__now() - start;
+	c->diving += gpube__worked(c->b->ctx) - start;
 	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
 	return status;
 }
@@ -156,9 +156,9 @@ static int eliminate_rest(struct gpube_climb *c)
 	bool done = false;
 	int status;
 
-	c->tried = gpube__now();
+	c->tried = gpube__worked(c->b->ctx);
 	status = gpube__bounder_eliminate(
-		b, c->dead, c->at, fmax(0.2, 0.5 * (gpube__now() - c->start)), &done);
+		b, c->dead, c->at, fmax(0.2, 0.5 * (gpube__worked(c->b->ctx) - c->start)), &done);
 	if (!status && done)
 		gpube__bounder_raise(b, b->limit, "elimination");
 	return status;
@@ -175,14 +175,14 @@ static int filter(struct gpube_climb *c)
 	bool again = true;
 	int status = GPUBE_OK;
 
-	if (!find_dead(c) && gpube__now() - c->start < 2 * (c->tried - c->start) + 1)
+	if (!find_dead(c) && gpube__worked(c->b->ctx) - c->start < 2 * (c->tried - c->start) + 1)
 		return GPUBE_OK;
 	while (again && eliminates && !status && !gpube__bounder_done(b)) {
 		const int64_t limit = b->limit;
 
 		status = eliminate_rest(c);
 		if (!status && !gpube__bounder_done(b) &&
-			c->diving < DIVING * (gpube__now() - c->start))
+			c->diving < DIVING * (gpube__worked(c->b->ctx) - c->start))
 			status = eliminate_likely(c);
 		again = b->limit < limit && find_dead(c);
 	}
@@ -203,9 +203,13 @@ static int grow(struct gpube_climb *c, bool *grown)
 	int status = GPUBE_OK;
 
 	*grown = false;
-	/* at least four times there and back are to fit the time that is left */
+	/*
+	 * at least four times there and back are to fit the time that is left, or as much as was
+	 * worked so far: other turns follow
+	 */
 	if (isfinite(time_left(c)))
-		most = fmin(most, cells * time_left(c) / (4 * c->pair + 1e-3));
+		most = fmin(most, cells * fmax(time_left(c), gpube__worked(b->ctx) - c->start) /
+					  (4 * c->pair + 1e-3));
 	for (int32_t z = last + 1; z <= largest_z(b) && !status; z++) {
 		bool fits;
 
@@ -244,7 +248,7 @@ static bool walks(const struct gpube_climb *c)
 static int search_graph(struct gpube_climb *c, double seconds)
 {
 	struct gpube_bounder *b = c->b;
-	const double start = gpube__now();
+	const double start = gpube__worked(c->b->ctx);
 	int64_t bound;
 	int status;
 
@@ -254,7 +258,7 @@ static int search_graph(struct gpube_climb *c, double seconds)
 	gpube__bounder_raise(b, gpube__tables_bound(b, bound), c->by);
 	if (!status && !gpube__bounder_done(b))
 		status = gpube__andor_run(b, &c->g, fmin(seconds, time_left(c)));
-	c->walking += gpube__now() - start;
+	c->walking += gpube__worked(c->b->ctx) - start;
 	return status;
 }
 
@@ -277,8 +281,8 @@ static int ascend(struct gpube_climb *c)
 		if (grown && 8 * (double)(c->g.constant - before) < 0.02 * missing) {
 			status = c->walks_only ? GPUBE_OK : filter(c);
 			if (!status && !gpube__bounder_done(b) && walks(c))
-				status =
-					search_graph(c, 2 * (gpube__now() - c->start - c->walking));
+				status = search_graph(
+					c, 2 * (gpube__worked(c->b->ctx) - c->start - c->walking));
 			if (!status && !gpube__bounder_done(b))
 				status = grow(c, &grown);
 		}
@@ -289,46 +293,6 @@ static int ascend(struct gpube_climb *c)
 	}
 	if (!status && !gpube__bounder_done(b) && walks(c) && time_left(c) > 0)
 		status = search_graph(c, INFINITY);
-	return status;
-}
-
-/* There and back, and larger: each is about as much as all before. */
-static int hurry(struct gpube_climb *c)
-{
-	struct gpube_bounder *b = c->b;
-	bool grown = true;
-	int status = GPUBE_OK;
-
-	/* once in any case: what was made is not to be in vain */
-	while (!status && grown && !gpube__bounder_done(b)) {
-		snprintf(c->by, sizeof(c->by), "join graph, z %d", c->g.z);
-		status = both_ways(c);
-		grown = false;
-		if (!status && !gpube__bounder_done(b) && time_left(c) > 0)
-			status = grow(c, &grown);
-	}
-	return status;
-}
-
-int gpube__bounder_quick_joins(struct gpube_bounder *b, double seconds)
-{
-	struct gpube_climb c = {.b = b,
-		.turn = gpube__turn(b->ctx, seconds),
-		.start = gpube__now(),
-		.max_cells = QUICK_CELLS,
-		.quick = true};
-	bool fits = false;
-	int status = GPUBE_OK;
-
-	for (int32_t z = FIRST_Z; z > 2 && !fits && !status; z -= 2)
-		status = gpube__joingraph_init(&c.g, b->tables, b->order, z,
-			z > 4 ? FIRST_CELLS : QUICK_CELLS, GPUBE_PARTITION_SCOPE,
-			gpube__tables_limit(b), b->most_shift, &fits);
-	if (status || !fits)
-		return status == GPUBE_ELIMIT ? GPUBE_OK : status;
-	status = hurry(&c);
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "quick join graphs: %.4f s", gpube__now() - c.start);
-	gpube__joingraph_clear(&c.g);
 	return status;
 }
 
@@ -430,13 +394,13 @@ static int climb_joins(struct gpube_bounder *b, double seconds, bool walks_only)
 	c = b->climb;
 	if (status || !c)
 		return status;
-	c->turn = gpube__turn(b->ctx, seconds);
-	c->start = gpube__now() - c->worked; /* as if nothing else had come between */
+	c->turn = gpube__budget(b->ctx, seconds);
+	c->start = gpube__worked(b->ctx) - c->worked; /* as if nothing else had come between */
 	c->tried = fmax(c->tried, c->start);
 	c->walks_only = walks_only;
 	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
 	status = ascend(c);
-	c->worked = gpube__now() - c->start;
+	c->worked = gpube__worked(b->ctx) - c->start;
 	if (b->shifted && (!status || status == GPUBE_ESTOP) && c->g.constant < c->g.target) {
 		int lifted = gpube__lift_joins(b, &c->g);
 

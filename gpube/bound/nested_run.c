@@ -71,8 +71,8 @@ static int make_searchers(struct nest *r)
 		struct searcher *s = &r->searchers[k];
 
 		s->from = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*s->from));
-		if (!s->from ||
-			gpube__search_new(&s->search, b->m, b->opts->seed + 1 + (uint64_t)k))
+		if (!s->from || gpube__search_new(
+					&s->search, b->ctx, b->m, b->opts->seed + 1 + (uint64_t)k))
 			return GPUBE_ENOMEM;
 	}
 	return r->searchers ? GPUBE_OK : GPUBE_ENOMEM;
@@ -92,7 +92,7 @@ static int read_off(struct nest *r, double share, int64_t steps)
 {
 	struct gpube_bounder *b = r->b;
 	const int n = gpube__clusters_states(r->n.c) > 0 ? b->ctx->n_threads : 1;
-	double start = gpube__now();
+	double start = gpube__worked(r->b->ctx);
 	int status = GPUBE_OK;
 
 	if (gpube__clusters_states(r->n.c) > 0 && r->searching > share * (start - r->started))
@@ -107,7 +107,7 @@ static int read_off(struct nest *r, double share, int64_t steps)
 	for (int k = 0; k < n && !status; k++)
 		if (r->searchers[k].search->best_cost < b->upper)
 			status = gpube__bounder_offer(b, r->searchers[k].search->best, "search");
-	r->searching += gpube__now() - start;
+	r->searching += gpube__worked(r->b->ctx) - start;
 	return status;
 }
 
@@ -215,7 +215,7 @@ static int lower_target(struct nest *r, struct gpube_nested_part *p)
 static int eliminate(struct nest *r, struct gpube_nested_part *p, double seconds, bool *done)
 {
 	struct gpube_bounder *b = r->b;
-	const double states = gpube__clusters_states(r->n.c), start = gpube__now();
+	const double states = gpube__clusters_states(r->n.c), start = gpube__worked(r->b->ctx);
 	struct gpube_order_cost cost;
 	int status = GPUBE_OK;
 
@@ -230,7 +230,7 @@ static int eliminate(struct nest *r, struct gpube_nested_part *p, double seconds
 	if (!status && cost.joined_cells < 8 * seconds * rate_of(r))
 		status = gpube__clusters_eliminate(b, r->n.c, seconds, done);
 	r->n_eliminated += *done;
-	r->eliminating += gpube__now() - start;
+	r->eliminating += gpube__worked(r->b->ctx) - start;
 	return status;
 }
 
@@ -263,16 +263,16 @@ static void raise_bound(struct nest *r, int64_t constant, const char *by)
 /* Assignments, elimination and dead values of the whole; *closed: nothing is left. */
 static int settle_whole(struct nest *r, struct gpube_nested_part **p, bool *closed)
 {
-	const double spent = gpube__now() - r->started;
+	const double spent = gpube__worked(r->b->ctx) - r->started;
 	int status = look(r, *p);
 
 	if (!status)
 		status = read_off(r, 0.15, 1000);
-	if (!status && r->promising < 0.3 * (gpube__now() - r->started)) {
-		const double start = gpube__now();
+	if (!status && r->promising < 0.3 * (gpube__worked(r->b->ctx) - r->started)) {
+		const double start = gpube__worked(r->b->ctx);
 
 		status = eliminate_promising(r, 0.003 * rate_of(r));
-		r->promising += gpube__now() - start;
+		r->promising += gpube__worked(r->b->ctx) - start;
 	}
 	if (!status)
 		status = lower_target(r, *p);
@@ -298,7 +298,7 @@ static bool slow(const struct gpube_nested_part *p, int64_t gained)
 static int climb(struct nest *r, struct gpube_nested_part **p)
 {
 	struct gpube_bounder *b = r->b;
-	double looked = gpube__now();
+	double looked = gpube__worked(r->b->ctx);
 	int64_t before = (*p)->constant;
 	bool quads = false, closed = false, ended = false;
 	int status = GPUBE_OK;
@@ -325,9 +325,10 @@ static int climb(struct nest *r, struct gpube_nested_part **p)
 				b->opts->split == GPUBE_SPLIT_FIRST;
 			before = (*p)->constant;
 		}
-		if (!closed && (ended || pass == BATCH || gpube__now() - looked > 0.2)) {
+		if (!closed &&
+			(ended || pass == BATCH || gpube__worked(r->b->ctx) - looked > 0.2)) {
 			status = settle_whole(r, p, &closed);
-			looked = gpube__now();
+			looked = gpube__worked(r->b->ctx);
 		}
 	}
 	if (closed) {
@@ -377,7 +378,7 @@ static int put(struct nest *r, struct gpube_nested_part *p)
 /* Passes until the part is closed, eliminated, or would take too many more. */
 static int work(struct nest *r, struct gpube_nested_part **p)
 {
-	const double start = gpube__now();
+	const double start = gpube__worked(r->b->ctx);
 	bool closed = false;
 	int status = lower_target(r, *p);
 
@@ -401,7 +402,7 @@ static int work(struct nest *r, struct gpube_nested_part **p)
 	if (!status && !closed)
 		status = look(r, *p);
 	if (!status && !closed) {
-		(*p)->seconds = gpube__now() - start;
+		(*p)->seconds = gpube__worked(r->b->ctx) - start;
 		status = read_off(r, 0.1, 300);
 	}
 	if (!status && !closed)
@@ -569,7 +570,7 @@ static int run(struct nest *r)
 
 int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done)
 {
-	struct nest r = {.b = b, .started = gpube__now()};
+	struct nest r = {.b = b, .started = gpube__worked(b->ctx)};
 	const struct gpube_regions_ops *regions;
 	const struct gpube_ops *ops;
 	int status;

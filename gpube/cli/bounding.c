@@ -436,7 +436,7 @@ void conclusion_tell_stages(const struct conclusion *f)
 	char line[160], text[2][GPUBE_DECIMAL_TEXT];
 
 	if (s->n_stages && f->answer.session->verbose) {
-		snprintf(line, sizeof(line), "%-34s %9s %9s %20s %20s  %s", "stage", "seconds",
+		snprintf(line, sizeof(line), "%-34s %9s %9s %20s %20s  %s", "method", "seconds",
 			"processor", "lower", "upper", "gave");
 		session_note(f->answer.session, line);
 	}

@@ -68,7 +68,7 @@ struct answer bounding_answer(struct session *s, const char *file, const struct 
 void bounding_text(
 	struct gpube_out *out, const struct answer *a, const struct gpube_solution *bounds);
 
-/* ---- the report of solve and bound: what was proved and found, and by which stages ---- */
+/* ---- the report of solve and bound: what was proved and found, by which methods ------ */
 
 /*
  * evidence_file  that was read, or NULL
@@ -96,7 +96,7 @@ struct conclusion {
 void conclusion_text(struct gpube_out *out, const void *found);
 void conclusion_json(struct gpube_out *out, const void *found);
 
-/* With -v: a line for each stage. */
+/* With -v: a line for each turn of a method. */
 void conclusion_tell_stages(const struct conclusion *f);
 
 /*

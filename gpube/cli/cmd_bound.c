@@ -360,7 +360,7 @@ const struct command cmd_bound = {
 		"--method patches makes where splits "
 		"do not end, which lists there were and what they were split into: the checker "
 		"makes them again, a case on each thread. "
-		"What elimination, a search tree, a sweep or split clusters "
+		"What elimination, a search tree or split clusters "
 		"prove has no proof of its own: certified is what these ways reach, which may be "
 		"lower. "
 		"A checker that shares nothing with the ascent reads the proof back; --verify FILE "

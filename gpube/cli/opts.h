@@ -145,13 +145,12 @@
 /* What the commands that compute bounds have in common. */
 #define OPTS_BOUNDING(X)                                                                           \
 	X(CHOICE, method, 0, "auto", 0, 0,                                                         \
-		"auto|mbe|shift|clusters|joins|regions|sweep|tree|patches|andor|eliminate",        \
+		"auto|mbe|shift|clusters|joins|regions|tree|patches|andor|eliminate",              \
 		"auto: whatever proves first; or one alone: mini-buckets, cost shifting, dual "    \
 		"ascent on clusters, on the join graph of mini-buckets or on nested regions "      \
-		"(which clusters are on a GPU), a sweep over allowed partial assignments, a "      \
-		"search tree bounded by cost shifting, splitting bounded by patches (tables that " \
-		"grow and are made to agree on all variables that they share), AND/OR search on "  \
-		"a join graph, bucket elimination")                                                \
+		"(which clusters are on a GPU), a search tree bounded by cost shifting, "          \
+		"splitting bounded by patches (tables that grow and are made to agree on all "     \
+		"variables that they share), AND/OR search on a join graph, bucket elimination")   \
 	X(TEXT, ub, 0, NULL, 0, 0, "COST|FILE",                                                    \
 		"only totals better than COST are of interest, a known solution's for example; "   \
 		"FILE is toulbar2's .ub")                                                          \

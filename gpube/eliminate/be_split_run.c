@@ -73,7 +73,7 @@ static int split_search(struct gpube_be_split *s)
 {
 	struct gpube_search *search;
 	int64_t cost;
-	int status = gpube__search_new(&search, s->m, s->seed);
+	int status = gpube__search_new(&search, s->m->ctx, s->m, s->seed);
 
 	if (status)
 		return status;

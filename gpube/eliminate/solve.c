@@ -342,7 +342,7 @@ static void tell_infeasible(struct solving *j)
 static int solve_eliminate(struct solving *j)
 {
 	struct gpube_solution *out = j->out;
-	double start = gpube__now();
+	const double start = gpube__now(), worked = gpube__worked(j->ctx);
 	int32_t *reduced = gpube__alloc(j->ctx, (uint64_t)j->s.model->n_vars, sizeof(*reduced));
 	struct gpube__solve_found found;
 	bool stopped;
@@ -359,6 +359,8 @@ static int solve_eliminate(struct solving *j)
 	out->seconds_assign = found.assigning;
 	out->seconds_contracting = found.contracting;
 	out->seconds_eliminate = gpube__now() - start - out->seconds_assign;
+	gpube__log(j->ctx, GPUBE_LOG_DETAIL, "ticks of elimination: %.6g",
+		1e9 * (gpube__worked(j->ctx) - worked));
 	if (found.optimum == GPUBE_INF) {
 		tell_infeasible(j);
 		goto out;

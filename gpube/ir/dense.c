@@ -213,3 +213,12 @@ int64_t gpube__cost_span(const struct gpube_model *m)
 			span += largest_cost(gpube__table(m, f));
 	return span < (__int128)1 << 62 ? (int64_t)span : (int64_t)1 << 62;
 }
+
+int64_t gpube__model_cells(const struct gpube_model *m)
+{
+	int64_t cells = 0;
+
+	for (int32_t f = 0; f < m->n_functions; f++)
+		cells += gpube__table(m, f)->n;
+	return cells;
+}

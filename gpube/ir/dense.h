@@ -29,4 +29,7 @@ int64_t gpube__function_cost(const struct gpube_model *m, int32_t function, cons
  */
 int64_t gpube__cost_span(const struct gpube_model *m);
 
+/* Cells and tuples of the tables of all functions. */
+int64_t gpube__model_cells(const struct gpube_model *m);
+
 #endif

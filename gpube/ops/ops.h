@@ -178,4 +178,21 @@ const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status);
  */
 int gpube__uses(struct gpube_ctx *ctx, struct gpube_use *use);
 
+/* A card does what so many cores do, about, when work is counted (gpube__work()). */
+enum { GPUBE_CARD_CORES = 64 };
+
+/*
+ * Ticks of work of a contraction on a core: cells of 64 bits take a vector twice the time, and
+ * arguments as long again.
+ */
+static inline double gpube__contraction_ticks(const struct gpube_contraction *c)
+{
+	double cells = 1;
+
+	for (int d = 0; d < c->n_dims; d++)
+		cells *= c->sizes[d];
+	return cells * (0.2 + 0.1 * c->n_in) * (c->type == GPUBE_INT64 ? 2 : 1) *
+	       (c->out_arg ? 2 : 1);
+}
+
 #endif

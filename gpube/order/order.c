@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Work: an operation of the searches for orders. */
+enum { OPERATION_TICKS = 4 };
+
 /* One greedy, and its cost; adds to *work, sets *messages. */
 static int greedy(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
 	const struct gpube_graph *g, const struct gpube_greedy_rule *rule, int64_t *work,
@@ -15,6 +18,7 @@ static int greedy(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost
 		return status;
 	status = gpube__greedy_run(w, order, rule, INFINITY, INFINITY, NULL, true);
 	*work += gpube__greedy_work(w);
+	gpube__work(ctx, OPERATION_TICKS * gpube__greedy_work(w));
 	*messages = gpube__greedy_messages(w);
 	gpube__greedy_free(w);
 	if (status && status != GPUBE_ESTOP)
@@ -274,14 +278,15 @@ static int automatic(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_c
 
 struct gpube_order_time gpube__order_as_it_pays(double seconds)
 {
-	return (struct gpube_order_time){seconds > 0 ? seconds : MOST_SECONDS, seconds <= 0};
+	return (struct gpube_order_time){
+		.most = seconds > 0 ? seconds : MOST_SECONDS, .pays = seconds <= 0};
 }
 
 int gpube__order_find_within(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,
 	const struct gpube_graph *g, double most, double cells_per_second, uint64_t seed)
 {
-	return automatic(
-		ctx, order, cost, g, (struct gpube_order_time){most, true}, cells_per_second, seed);
+	return automatic(ctx, order, cost, g, (struct gpube_order_time){.most = most, .pays = true},
+		cells_per_second, seed);
 }
 
 int gpube__order_find(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,

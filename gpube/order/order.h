@@ -65,11 +65,12 @@ struct gpube_order_search;
 
 /*
  * How long it goes on: 'most' seconds by the clock, and if it is to pay no longer than that (see
- * gpube__order_find()).
+ * gpube__order_find()); 'work' seconds of work (gpube__worked()), 0: no limit.
  */
 struct gpube_order_time {
 	double most;
 	bool pays;
+	double work;
 };
 
 /* So many seconds, or if that is 0 as long as it pays, as gpube__order_find() has it. */

@@ -409,6 +409,16 @@ static bool cut_budget(struct gpube_rounds *s, int threads, double cells_per_sec
 	return s->budget >= LEAST_BUDGET;
 }
 
+/* Takes the budget of a round down to the seconds of work that are left; false: too few. */
+static bool cut_to_work(struct gpube_rounds *s, double seconds)
+{
+	const double most = seconds / SECONDS_PER_OPERATION / s->n_chains;
+
+	if ((double)s->budget > most)
+		s->budget = (int64_t)most;
+	return s->budget >= LEAST_BUDGET;
+}
+
 static void run_round(struct gpube_rounds *s, int threads)
 {
 	int64_t work = 0;
@@ -420,6 +430,7 @@ static void run_round(struct gpube_rounds *s, int threads)
 	for (int i = 0; i < s->n_chains; i++)
 		work += chain_work(&s->chains[i]);
 	s->spent += (double)work * SECONDS_PER_OPERATION / threads;
+	gpube__work(s->ctx, (int64_t)(1e9 * SECONDS_PER_OPERATION * (double)work));
 	search_compare(s);
 	show(s);
 	now = gpube__order_merit(s->best_sum, s->best_largest);
@@ -442,7 +453,8 @@ const int32_t *gpube__rounds_go(
 	struct gpube_rounds *s, struct gpube_order_time time, double cells_per_second)
 {
 	const int threads = s->ctx->n_threads < s->n_chains ? s->ctx->n_threads : s->n_chains;
-	const double stop_at = gpube__now() + time.most;
+	const double stop_at = gpube__now() + time.most,
+		     begin = gpube__worked(s->ctx); /* its chains count their own */
 
 	for (int i = 0; i < s->n_chains; i++)
 		chain_stop_at(&s->chains[i], stop_at);
@@ -450,6 +462,8 @@ const int32_t *gpube__rounds_go(
 	for (; !gpube__order_over(s->ctx, stop_at); s->most += s->most / 2, s->round++) {
 		s->budget = s->most < MOST_BUDGET ? s->most : MOST_BUDGET;
 		s->left = INT64_MAX;
+		if (time.work > 0 && !cut_to_work(s, time.work - (gpube__worked(s->ctx) - begin)))
+			break;
 		if (time.pays && !cut_budget(s, threads, cells_per_second))
 			break;
 		run_round(s, threads);

@@ -370,6 +370,9 @@ static void variable(struct gpube_clusters *c, int32_t i, bool backward, int32_t
 			u[x] -= (int32_t)(scratch[x] * parts);
 }
 
+/* Work: what a pair and a cluster take beside their cells. */
+enum { PAIR_TICKS = 20, CLUSTER_TICKS = 300 };
+
 /* ---- a pass ----------------------------------------------------------------------- */
 
 struct group_run {
@@ -407,20 +410,37 @@ static double group_work(const struct gpube_clusters *c, int32_t first, int32_t 
 	return sum;
 }
 
+/* Work: each pair's cells are gone through four times, twice for either variable. */
+static int64_t pair_ticks(const struct gpube_clusters *c)
+{
+	int64_t cells = 0;
+
+	for (int32_t e = 0; e < c->n_pairs; e++)
+		cells += PAIR_TICKS + c->domain[c->pairs[e].a] * gpube__row(c, c->pairs[e].b);
+	for (int32_t w = 0; w < c->n_wides; w++)
+		cells += 2 * c->wides[w].cells * c->wides[w].arity;
+	return cells;
+}
+
 void gpube__clusters_pass(struct gpube_clusters *c, bool backward)
 {
 	for (int32_t g = 0; g < c->n_groups && c->constant < c->target; g++) {
 		int32_t group = backward ? c->n_groups - 1 - g : g;
 		struct group_run r = {c, c->group[group], backward};
+		double cells;
 
 		if (gpube__stopped(c->ctx))
 			return; /* between moves every state is sound */
-		if (!c->serial && group_work(c, r.first, c->group[group + 1]) > 1e5)
+		cells = group_work(c, r.first, c->group[group + 1]);
+		gpube__work(
+			c->ctx, (int64_t)cells + CLUSTER_TICKS * (c->group[group + 1] - r.first));
+		if (!c->serial && cells > 1e5)
 			gpube__parallel(c->ctx, c->group[group + 1] - r.first, run_cluster, &r);
 		else
 			for (int32_t q = r.first; q < c->group[group + 1]; q++)
 				run_cluster(&r, q - r.first, 0);
 	}
+	gpube__work(c->ctx, pair_ticks(c));
 	for (int32_t k = 0; k < c->n && c->constant < c->target; k++)
 		variable(c, backward ? c->n - 1 - k : k, backward, c->scratch[0]);
 }

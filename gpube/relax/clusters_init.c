@@ -8,6 +8,9 @@
 #include "gpube/relax/clusters.h"
 #include "gpube/relax/scaling.h"
 
+/* Work: a cell of a model's table. */
+enum { MADE_TICKS = 10 };
+
 enum { WIDE_CELLS = 1 << 22, MOST_CLUSTERS = 200000, MOST_TRIANGULATED = 2000 };
 
 static void free_cluster(struct gpube_clusters *c, struct gpube_cluster *q)
@@ -317,6 +320,7 @@ int gpube__clusters_init_to(
 	}
 	if (!status)
 		status = make_scratch(c);
+	gpube__work(c->ctx, MADE_TICKS * gpube__model_cells(m));
 	if (status)
 		gpube__clusters_clear(c);
 	return status;

@@ -6,8 +6,17 @@
 
 #include "gpube/relax/scaling.h"
 
-/* Variables between two looks at the clock. */
-enum { CLOCK = 16 };
+/* Variables between two looks at the work. */
+enum { LOOK = 16 };
+
+/* Work: a variable that has changed, one of its functions, and a value that is looked for. */
+enum { VARIABLE_TICKS = 60, FUNCTION_TICKS = 20, VALUE_TICKS = 4 };
+
+static void count_work(struct gpube_dfs *t)
+{
+	gpube__work(t->ctx, t->ticks);
+	t->ticks = 0;
+}
 
 /* What has happened to a variable. */
 enum { LOST_VALUES = 1, GAINED_COSTS = 2 };
@@ -221,6 +230,7 @@ static int share_out(struct gpube_dfs *t, int32_t p, bool backward)
 	int status = GPUBE_OK;
 	bool gained, any;
 
+	t->ticks += VARIABLE_TICKS + FUNCTION_TICKS * (t->of_at[p + 1] - t->of_at[p]);
 	for (int32_t i = t->of_at[p]; i < t->of_at[p + 1] && !status && !t->conflict; i++) {
 		const struct gpube_dfs_function *f = function_of(t, t->of[i]);
 		int k = t->of[i] % GPUBE__DFS_ARITY;
@@ -253,10 +263,14 @@ int gpube__dfs_sweep_on(struct gpube_dfs *t, bool backward, int32_t *done, doubl
 	const int32_t n = t->last - t->first;
 
 	for (; *done < n && !status && !t->conflict; ++*done) {
-		if ((*done - first) % CLOCK == CLOCK - 1 && gpube__now() > until)
-			break;
+		if ((*done - first) % LOOK == LOOK - 1) {
+			count_work(t);
+			if (gpube__worked(t->ctx) > until)
+				break;
+		}
 		status = share_out(t, backward ? t->last - 1 - *done : t->first + *done, backward);
 	}
+	count_work(t);
 	if (*done == n)
 		t->swept = backward ? GPUBE__DFS_BACKWARD : GPUBE__DFS_FORWARD;
 	t->conflict |= t->constant >= t->limit;
@@ -308,6 +322,8 @@ static int revise(struct gpube_dfs *t, const struct gpube_dfs_function *f, int32
 		return hand_back(t, f, 0, NULL);
 	if (f->scope[first] == p && !(what & LOST_VALUES))
 		return GPUBE_OK;
+	for (int k = first; k < f->arity; k++)
+		t->ticks += VALUE_TICKS * t->n_live[f->scope[k]];
 	*still = f->arity > 1 && gpube__dfs_is_still(t, f, p, first);
 	if (*still)
 		return GPUBE_OK;
@@ -360,6 +376,7 @@ static int follow(struct gpube_dfs *t, int32_t p)
 	bool still;
 
 	t->n_looks++;
+	t->ticks += VARIABLE_TICKS + FUNCTION_TICKS * (t->of_at[p + 1] - t->of_at[p]);
 	t->changed[p] = 0;
 	t->wanting[p] |= t->cost[p][t->free[p]] != 0;
 	t->queue[p / 64] &= ~((uint64_t)1 << p % 64);
@@ -488,6 +505,7 @@ int gpube__dfs_propagate(struct gpube_dfs *t)
 	}
 	forget_changes(t);
 	memset(t->wanting + t->first, 0, (size_t)(t->last - t->first));
+	count_work(t);
 	return t->lacks_memory ? GPUBE_ENOMEM : status;
 }
 

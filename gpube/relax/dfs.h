@@ -131,6 +131,7 @@ struct gpube_dfs {
 	bool *ordered;          /* neighbouring values are alike */
 	int64_t looked_from;    /* constant when all values were looked at */
 	int64_t n_looks;        /* at variables that have changed, at this node */
+	int64_t ticks;          /* of work that the context was not told yet */
 	int64_t *scratch, *old; /* of the widest domain each; old: times GPUBE__DFS_ARITY */
 	int64_t *taken;         /* of the widest domain */
 	/* two of n_choices: choices of some of a function's other variables */
@@ -193,7 +194,7 @@ void gpube__dfs_part(struct gpube_dfs *t, int32_t first, int32_t last, int64_t l
 /*
  * gpube__dfs_sweep() - costs shifted along the order, or back, at the root alone.
  * gpube__dfs_sweep_on() - a sweep in parts: from the *done-th variable on, which is moved on, until
- * the time 'until' (gpube__now()) or the last one.
+ * the work 'until' (gpube__worked()) or the last one.
  * gpube__dfs_propagate() - all that follows from what has changed; the function where a
  * conflict comes up has got more weight. gpube__dfs_propagate_all(): as if all variables had.
  * Where t->conflict is set then, nothing of the part below the limit is left at this node.
@@ -225,8 +226,8 @@ static inline void gpube__dfs_assign(struct gpube_dfs *t, int32_t p, int32_t val
  * moved to the others; with with_costs and what the others' values cost. What was moved to k itself
  * is not taken off.
  */
-void gpube__dfs_forced(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k,
-	int64_t *m, bool with_costs);
+void gpube__dfs_forced(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t *m,
+	bool with_costs);
 
 /*
  * sum[r]: what live value r of p costs, and forces on each of its functions with their other

@@ -3,6 +3,9 @@
  */
 #include "gpube/relax/dfs_parts.h"
 
+/* Work: what a call takes by itself, and cells that vectors do in a tick. */
+enum { CALL_TICKS = 50, VECTOR_CELLS = 4 };
+
 static int32_t domain_of(const struct gpube_dfs *t, int32_t p)
 {
 	return t->m->vars[t->order[p]].domain;
@@ -12,13 +15,14 @@ static int32_t domain_of(const struct gpube_dfs *t, int32_t p)
  * Of a function of two variables: rows of the other's values, by vectors, in p's window.
  * (Values that are halved stay together; the least along a row would be as many operations again.)
  */
-static void forced_by_pair(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k,
-	int64_t *m, bool with_costs)
+static void forced_by_pair(
+	struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t *m, bool with_costs)
 {
 	const int32_t p = f->scope[k], q = f->scope[1 - k], *others = t->live[q];
 	const int64_t *less = f->moved[1 - k], *cells = k ? f->t : f->turned;
 	const struct gpube_dfs_window w = t->window[p];
 
+	t->ticks += CALL_TICKS + (int64_t)w.n * t->n_live[q] / VECTOR_CELLS;
 	for (int32_t r = 0; r < t->n_live[q] && with_costs; r++) {
 		const int64_t cost = t->cost[q][others[r]];
 
@@ -87,8 +91,8 @@ static int64_t least_of(const int64_t *row, const int64_t *cell, const int64_t *
 	return least;
 }
 
-void gpube__dfs_forced(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k,
-	int64_t *m, bool with_costs)
+void gpube__dfs_forced(
+	struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t *m, bool with_costs)
 {
 	const int32_t *live = t->live[f->scope[k]], n_live = t->n_live[f->scope[k]];
 	const int64_t stride = f->stride[k];
@@ -108,6 +112,7 @@ void gpube__dfs_forced(const struct gpube_dfs *t, const struct gpube_dfs_functio
 		a < t->window[f->scope[k]].from + t->window[f->scope[k]].n; a++)
 		m[a] = GPUBE__ROW_FORBIDDEN;
 	do {
+		t->ticks += CALL_TICKS + (int64_t)n_live * count;
 		for (; d < n; d++) {
 			int32_t value = t->live[f->scope[other[d]]][index[d]];
 

@@ -10,6 +10,8 @@
 
 /* Of the values of several variables of a function, at least: more of them pay no more. */
 enum { CHOICES = 64 };
+/* Work: a value, and a cell of a table, with all that is made of them. */
+enum { MADE_TICKS = 10 };
 
 static void free_tables(const struct gpube_dfs *t, struct gpube_dfs_function *f)
 {
@@ -384,6 +386,7 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	}
 	/* as vectors have them */
 	t->widest = (t->widest + GPUBE__ROW_STEP - 1) / GPUBE__ROW_STEP * GPUBE__ROW_STEP;
+	gpube__work(ctx, MADE_TICKS * (n_values + gpube__model_cells(m)));
 	t->n_moves = n_moves;
 	t->n_values = n_values;
 	t->n_company = n_company;

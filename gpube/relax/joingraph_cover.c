@@ -169,12 +169,16 @@ static void spread_blocks(const struct gpube_cover *v, int32_t *restrict t,
 	}
 }
 
+/* Work: a table that is gone through, and how many of its cells are a tick. */
+enum { CALL_TICKS = 50, CELLS_A_TICK = 2 };
+
 /* ---- the same on all threads ----------------------------------------------------------- */
 
 struct shared_work {
 	const struct gpube_joingraph *g;
 	const struct gpube_cover *v;
 	int32_t *t, *m;
+	int64_t cells;      /* of t */
 	int64_t n, n_items; /* n: blocks, or cells of m */
 	int64_t d;
 	int32_t slack;
@@ -189,6 +193,7 @@ static int64_t share_of(const struct shared_work *w, int64_t item)
 static void share(struct shared_work *w, int64_t cells,
 	void (*fn)(void *arg, int64_t item, int thread), int items_per_thread)
 {
+	gpube__work(w->g->ctx, CALL_TICKS + w->cells / CELLS_A_TICK);
 	w->n_items = cells < PARALLEL || w->n < 64
 			     ? 1
 			     : (int64_t)w->g->ctx->n_threads * items_per_thread;
@@ -206,8 +211,13 @@ static void spread_item(void *arg, int64_t item, int thread)
 void gpube__joingraph_spread(const struct gpube_joingraph *g, const struct gpube_cover *v,
 	int32_t *t, int32_t *m, int32_t slack)
 {
-	struct shared_work w = {
-		.g = g, .v = v, .t = t, .m = m, .n = v->cells / v->inner, .slack = slack};
+	struct shared_work w = {.g = g,
+		.v = v,
+		.t = t,
+		.m = m,
+		.cells = v->cells,
+		.n = v->cells / v->inner,
+		.slack = slack};
 
 	share(&w, v->cells, spread_item, 4);
 }
@@ -228,8 +238,13 @@ static void project_item(void *arg, int64_t item, int thread)
 void gpube__joingraph_project(const struct gpube_joingraph *g, const struct gpube_cover *v,
 	int32_t *m, int64_t m_cells, int32_t *t)
 {
-	struct shared_work w = {
-		.g = g, .v = v, .t = t, .m = m, .n = v->cells / v->inner, .d = m_cells};
+	struct shared_work w = {.g = g,
+		.v = v,
+		.t = t,
+		.m = m,
+		.cells = v->cells,
+		.n = v->cells / v->inner,
+		.d = m_cells};
 
 	/* not where putting the rooms together takes as long */
 	share(&w, m_cells * g->ctx->n_threads > v->cells / 4 ? 0 : v->cells, project_item, 1);
@@ -275,6 +290,7 @@ static struct shared_work slabs(
 	return (struct shared_work){.g = g,
 		.t = j->t,
 		.m = m,
+		.cells = j->cells,
 		.n = gpube__message_cells(g, j),
 		.d = g->domain[j->position],
 		.slack = slack};

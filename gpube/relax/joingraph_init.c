@@ -1,4 +1,5 @@
 /* joingraph_init.c - the tables of a join graph, from a model and from a smaller join graph. */
+#include <math.h>
 #include <string.h>
 
 #include "gpube/relax/joingraph.h"
@@ -69,6 +70,9 @@ static int link_joins(struct gpube_joingraph *g, const struct gpube_mbe *mbe)
 	return status;
 }
 
+/* Work: a cell that is made, filled, and its functions added. */
+enum { MADE_TICKS = 4 };
+
 /* An empty graph for a plan. */
 static int make(struct gpube_joingraph *g, const struct gpube_mbe *mbe)
 {
@@ -93,6 +97,7 @@ static int make(struct gpube_joingraph *g, const struct gpube_mbe *mbe)
 	for (int32_t p = 0; p < g->n; p++)
 		g->domain[p] = mbe->m->vars[g->order[p]].domain;
 	g->message_cells = 1;
+	gpube__work(ctx, MADE_TICKS * (int64_t)fmin(g->cells, 1e15));
 	/* gigabytes of fresh tables take seconds */
 	for (int32_t k = 0; k < g->n_joins && !status; k++)
 		status = gpube__stopped(ctx) ? gpube__fail_stopped(ctx) : make_join(g, mbe, k);

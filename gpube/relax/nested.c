@@ -195,11 +195,25 @@ static int read_head(struct gpube_nested *n, struct gpube_nested_part *p)
 	return status;
 }
 
+/*
+ * Work of a pass: every cell of the regions is read and written several times; a card does that at
+ * so many times a core's rate.
+ */
+enum { CELL_TICKS = 3 };
+
+static int64_t pass_ticks(const struct gpube_nested *n, const struct gpube_nested_part *p)
+{
+	const int64_t ticks = CELL_TICKS * p->r.at[gpube__regions_tables(&n->plan)];
+
+	return n->ops == gpube__ops_cpu() ? ticks : ticks / GPUBE_CARD_CORES;
+}
+
 int gpube__nested_passes(
 	struct gpube_nested *n, struct gpube_nested_part *p, int n_passes, int what)
 {
 	int status = GPUBE_OK;
 
+	gpube__work(n->ctx, n_passes * pass_ticks(n, p));
 	for (int k = 0; k < n_passes && !status; k++)
 		status = n->regions->pass(
 			n->ctx, &p->r, what | (k % 2 ? GPUBE_REGIONS_BACKWARD : 0));

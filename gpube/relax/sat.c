@@ -17,6 +17,10 @@ enum { PAIRS_OF_VALUES = 6 };
 enum { LITERAL_BYTES = 24, MEMORY_PART = 8 };
 /* Functions, and cells, between looks for a stop. */
 enum { BETWEEN_LOOKS = 256 };
+/* Work: what the library does between two of its questions whether to stop, about. */
+enum { CALL_TICKS = 10000 };
+/* And of a literal that it is told, and of the library that begins. */
+enum { TOLD_TICKS = 40, BEGIN_TICKS = 1000000 };
 
 struct gpube_sat {
 	struct gpube_ctx *ctx;
@@ -339,6 +343,7 @@ int gpube__sat_new(
 		status = s->solver ? fill(s)
 				   : gpube__fail(s->ctx, GPUBE_ENOMEM, "out of memory for clauses");
 	}
+	gpube__work(s->ctx, BEGIN_TICKS + TOLD_TICKS * s->written);
 	if (status || s->too_large)
 		gpube__sat_free(s);
 	else
@@ -360,7 +365,8 @@ static bool is_over(void *arg)
 {
 	const struct gpube_sat *s = arg;
 
-	return gpube__now() > s->end || gpube__stopped(s->ctx);
+	gpube__work(s->ctx, CALL_TICKS);
+	return gpube__worked(s->ctx) > s->end || gpube__stopped(s->ctx);
 }
 
 static void read_values(const struct gpube_sat *s, int32_t *values)
@@ -381,7 +387,7 @@ int gpube__sat_run(
 	int found;
 
 	*answer = GPUBE__SAT_OPEN;
-	s->end = gpube__now() + seconds;
+	s->end = gpube__worked(s->ctx) + seconds;
 	found = gpube__cadical_solve(s->solver, is_over, s);
 	if (found < 0)
 		return gpube__fail(s->ctx, GPUBE_ENOMEM, "out of memory for what clauses imply");

@@ -6,6 +6,10 @@
 #include "gpube/ir/dense.h"
 
 enum { DENSE_CELLS = 1 << 20 };
+/* Work: a step, which compares all values, and each function of a variable that changes. */
+enum { STEP_TICKS = 30, CHANGED_TICKS = 60 };
+/* And a call, and a cell that is made dense. */
+enum { CALL_TICKS = 1000, LOADED_TICKS = 8 };
 
 void gpube__search_free(struct gpube_search *s)
 {
@@ -39,10 +43,10 @@ static int load_functions(struct gpube_search *s)
 		int64_t cells = gpube__cells(m, m->functions[f].arity, gpube__scope(m, f));
 
 		if (cells < 0 || cells > DENSE_CELLS ||
-			(double)(total + cells) * 8 > (double)m->ctx->memory_bytes / 8)
+			(double)(total + cells) * 8 > (double)s->ctx->memory_bytes / 8)
 			continue;
 		total += cells;
-		s->dense[f] = gpube__alloc(m->ctx, (uint64_t)cells, sizeof(**s->dense));
+		s->dense[f] = gpube__alloc(s->ctx, (uint64_t)cells, sizeof(**s->dense));
 		if (!s->dense[f] || gpube__dense(s->dense[f], m, f, NULL))
 			return GPUBE_ENOMEM;
 		for (int64_t k = 0; k < cells; k++)
@@ -52,9 +56,9 @@ static int load_functions(struct gpube_search *s)
 	return GPUBE_OK;
 }
 
-int gpube__search_new(struct gpube_search **out, const struct gpube_model *m, uint64_t seed)
+int gpube__search_new(struct gpube_search **out, struct gpube_ctx *ctx, const struct gpube_model *m,
+	uint64_t seed)
 {
-	struct gpube_ctx *ctx = m->ctx;
 	uint64_t n = (uint64_t)m->n_vars;
 	struct gpube_search *s = gpube__alloc_zero(ctx, 1, sizeof(*s));
 	int status = GPUBE_ENOMEM;
@@ -77,6 +81,7 @@ int gpube__search_new(struct gpube_search **out, const struct gpube_model *m, ui
 	s->cost = gpube__alloc_zero(ctx, (uint64_t)s->at[n], sizeof(*s->cost));
 	s->tabu = gpube__alloc_zero(ctx, (uint64_t)s->at[n], sizeof(*s->tabu));
 	status = s->cost && s->tabu ? load_functions(s) : GPUBE_ENOMEM;
+	gpube__work(ctx, LOADED_TICKS * gpube__model_cells(m));
 	if (!status)
 		status = gpube__incidence_of_model(&s->functions, m);
 out:
@@ -280,6 +285,7 @@ bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t step
 {
 	int32_t n = s->m->n_vars, var = 0, value = 0;
 	int64_t patience = 500 + 10 * (int64_t)n, record;
+	int64_t ticks = CALL_TICKS;
 	bool better;
 
 	if (from)
@@ -291,8 +297,10 @@ bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t step
 	better = keep_best(s, &record);
 	for (int64_t k = 0; k < steps && n > 0 && !gpube__stopped(s->ctx); k++) {
 		s->step++;
+		ticks += STEP_TICKS + s->at[n];
 		if (s->step - s->last > patience) {
 			kick(s);
+			ticks += CHANGED_TICKS * s->functions.start[n];
 			s->last = s->step;
 			better |= keep_best(s, &record);
 		}
@@ -305,10 +313,12 @@ bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t step
 		s->tabu[s->at[var] + s->values[var]] =
 			s->step + 10 + (int64_t)gpube__rng_below(&s->rng, 10 + (uint64_t)n / 10);
 		change(s, var, value);
+		ticks += CHANGED_TICKS * (s->functions.start[var + 1] - s->functions.start[var]);
 		if (s->now < record) {
 			s->last = s->step;
 			better |= keep_best(s, &record);
 		}
 	}
+	gpube__work(s->ctx, ticks);
 	return better;
 }

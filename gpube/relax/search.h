@@ -30,8 +30,9 @@ struct gpube_search {
 	bool started;
 };
 
-/* Errors: ENOMEM */
-int gpube__search_new(struct gpube_search **out, const struct gpube_model *m, uint64_t seed);
+/* ctx: whose memory, stop and work it is. Errors: ENOMEM */
+int gpube__search_new(struct gpube_search **out, struct gpube_ctx *ctx, const struct gpube_model *m,
+	uint64_t seed);
 void gpube__search_free(struct gpube_search *s);
 
 /*

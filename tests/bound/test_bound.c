@@ -64,7 +64,6 @@ static const struct gpube_bound_opts settings[] = {
 	{.method = GPUBE_BOUND_REGIONS, .no_eliminate = 1},
 	{.method = GPUBE_BOUND_CLUSTERS},
 	{.method = GPUBE_BOUND_CLUSTERS, .no_simplify = 1},
-	{.method = GPUBE_BOUND_SWEEP},
 	{.method = GPUBE_BOUND_TREE},
 	{.method = GPUBE_BOUND_TREE, .no_simplify = 1},
 	{.method = GPUBE_BOUND_PATCHES},

@@ -141,9 +141,9 @@ static void run(uint64_t seed, int threads, int64_t cut, double seconds)
 		if (cut && x.optimum < GPUBE_INF)
 			gpube__bounder_cut(&b, x.optimum + cut - 2);
 		if (begin(&b, way.most, &status)) {
-			for (int turn = 0; turn < 10000 && !gpube__bounder_done(&b); turn++) {
+			for (int turn = 0; turn < 400 && !gpube__bounder_done(&b); turn++) {
 				b.patching->turn =
-					gpube__turn(ctx, turn < 9000 ? seconds : INFINITY);
+					gpube__budget(ctx, turn < 200 ? seconds : INFINITY);
 				assert_int_equal(gpube__patching_cases(b.patching, &way.rules), 0);
 				check_true(&x, &b);
 			}
@@ -213,7 +213,7 @@ static void scarce(void **state)
 				b.notes = &notes;
 				assert_int_equal(gpube__notes_begin(b.patching), 0);
 				memory.fail_at = memory.n + at;
-				b.patching->turn = gpube__turn(ctx, INFINITY);
+				b.patching->turn = gpube__budget(ctx, INFINITY);
 				status = gpube__patching_cases(b.patching, &way.rules);
 				ended = memory.n <= memory.fail_at;
 				assert_true(

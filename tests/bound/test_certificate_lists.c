@@ -335,7 +335,7 @@ static int note_cases(struct gpube_certificate *notes, struct gpube_model *m, ui
 		begin_bounder(&b, &s, m, seed);
 		b.notes = notes;
 		if (begin_cases(&b, (int64_t)8 << seed % 4, &status)) {
-			b.patching->turn = gpube__turn(m->ctx, INFINITY);
+			b.patching->turn = gpube__budget(m->ctx, INFINITY);
 			status = gpube__patching_cases(b.patching, &rules);
 		}
 		gpube__notes_end(b.patching);

@@ -75,7 +75,7 @@ static void changes_cost_what_is_kept(void **state)
 		struct gpube_model *m = wide_model(seed);
 		struct gpube_search *s;
 
-		assert_int_equal(gpube__search_new(&s, m, seed), 0);
+		assert_int_equal(gpube__search_new(&s, ctx, m, seed), 0);
 		assert_null(s->dense[0]);
 		assert_non_null(s->dense[2]);
 		for (int round = 0; round < 30; round++) {

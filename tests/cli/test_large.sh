@@ -11,33 +11,6 @@ if [ -z "$GPUBE_LARGE" ]; then
 	exit
 fi
 
-# rows of neighbours: a table over W variables. By a clock that goes on at each look at it.
-band() { # W
-	awk -v w="$1" 'BEGIN { srand(7); n = 60; d = 4
-		for (i = 0; i < n; i++) for (k = 1; k <= w && i + k < n; k++) m++
-		print "band", n, d, m, 1000000
-		for (i = 0; i < n; i++) print d
-		for (i = 0; i < n; i++) for (k = 1; k <= w && i + k < n; k++) {
-			print 2, i, i + k, 0, d * d
-			for (a = 0; a < d; a++) for (b = 0; b < d; b++) print a, b, int(100 * rand()) } }'
-}
-waits() { # WIDTH
-	band "$1" > "$work/band.wcsp"
-	clocked 500 "$gpube" bound -v --backend cpu --threads 1 --memory 16G \
-		--timeout 20s "$work/band.wcsp" 2>&1 > /dev/null | grep -E 'elimination is put off|stage: elimination' > "$work/waits"
-	cat "$work/waits" >&2
-	grep -q 'stage: elimination, ' "$work/waits" || return 2
-	grep -q 'elimination is put off: 5.3 GiB of tables' "$work/waits" && grep -q 'elimination in much memory' "$work/waits"
-}
-if has_clock; then
-	waits 14
-	that 'elimination in 5.3 GiB waits for a search' [ $? = 0 ]
-	waits 13
-	that 'in 1.3 GiB it does not' [ $? = 1 ]
-else
-	not_ok 'there is no compiler, or the program has an allocator of its own'
-fi
-
 if ! [ -x "$mpi" ] || ! command -v mpirun > /dev/null; then
 	not_ok 'there is no gpube-mpi or no mpirun'
 	plan

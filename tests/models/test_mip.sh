@@ -103,7 +103,7 @@ row '.mps of a maximum, told by its text' 0 '^assignment  x=2 y=1$' '' "$gpube" 
 for to in lp mps lp.gz mps.gz; do
 	row "checked as .$to" 0 '' "c.$to: read back and compared: columns, costs and rows are those" \
 		"$gpube" convert --check examples/exams.cfn "$work/c.$to"
-	row "a maximum, checked as .$to" 0 '' 'columns, costs and rows' "$gpube" convert --check "$work/a.txt" "$work/c.$to"
+	row "a maximum, checked as .$to" 0 '' 'bids, their prices and which of them exclude each other, all equal' "$gpube" convert --check "$work/a.txt" "$work/c.$to"
 done
 printf 'wide 26 2 1 9\n%s\n26 %s 5 1 %s 0\n' "$(yes 2 | head -n 26 | tr '\n' ' ')" "$(seq -s ' ' 0 25)" \
 	"$(yes 0 | head -n 26 | tr '\n' ' ')" > "$work/w.wcsp"

@@ -8,6 +8,8 @@
  * leave it for later.
  */
 enum { PATIENCE = 1 << 14, LONG = 64 };
+/* Work: a node, and a value of one. */
+enum { NODE_TICKS = 100, VALUE_TICKS = 6 };
 
 static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget);
 
@@ -75,6 +77,8 @@ static void look_at_clock(struct gpube_andor_walker *w)
 	struct gpube_andor *a = w->a;
 
 	atomic_fetch_add_explicit(&a->n_nodes, w->n_nodes - w->told, memory_order_relaxed);
+	gpube__work(a->ctx,
+		NODE_TICKS * (w->n_nodes - w->told) + VALUE_TICKS * (PATIENCE - w->patience));
 	w->told = w->n_nodes;
 	gpube__andor_cache_count(a->cache, w->n_new);
 	w->n_new = 0;
@@ -83,7 +87,7 @@ static void look_at_clock(struct gpube_andor_walker *w)
 		w->over = true;
 	else if (gpube__andor_cache_is_full(a->cache))
 		a->full = a->over = w->over = true;
-	else if (gpube__turn_left(&a->turn) <= 0 || gpube__stopped(a->ctx))
+	else if (gpube__budget_left(&a->turn) <= 0 || gpube__stopped(a->ctx))
 		atomic_store(&a->over, w->over = true);
 }
 
@@ -354,7 +358,7 @@ static void read_off(struct gpube_andor_walker *w, int32_t p, int64_t cost)
 		read_off(w, children[c], w->low[children[c]]);
 }
 
-void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpube_turn *turn,
+void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpube_budget *turn,
 	int64_t *value, int32_t *values, bool *ended)
 {
 	const int32_t *roots = a->children + (a->n - a->n_roots);
@@ -378,7 +382,7 @@ void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpu
 	if (a->value >= budget)
 		return;
 	/* what was kept makes this short; a stop ends it all the same */
-	a->turn.seconds = a->turn.latest = 1e300;
+	a->turn.seconds = 1e300;
 	a->over = w->over = false;
 	gpube__andor_cache_settle(a->cache);
 	(void)walk_all(w, roots, a->n_roots, 0, a->value + 1);

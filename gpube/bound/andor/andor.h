@@ -106,7 +106,7 @@ struct gpube_andor {
 	struct gpube_andor_cache *cache;
 
 	/* of the search at work */
-	struct gpube_turn turn;
+	struct gpube_budget turn;
 	int64_t budget, value;
 	_Atomic bool over;  /* threads are to come back */
 	_Atomic bool full;  /* for a larger cache */
@@ -139,7 +139,7 @@ void gpube__andor_free(struct gpube_andor *a);
  *          variables
  * *ended   out: false: its time was over, and nothing is said
  */
-void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpube_turn *turn,
+void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpube_budget *turn,
 	int64_t *value, int32_t *values, bool *ended);
 
 /* ---- what is kept (andor_cache.c) ------------------------------------------------------------ */

@@ -39,7 +39,7 @@ static int64_t total_of(
 
 /* One budget; *done: nothing is left to be asked, or there is no time for it. */
 static int ask(struct gpube_bounder *b, struct gpube_andor *a, int64_t budget, int64_t slack,
-	const struct gpube_turn *turn, bool *done)
+	const struct gpube_budget *turn, bool *done)
 {
 	int64_t value;
 	bool ended;
@@ -63,7 +63,7 @@ static int ask(struct gpube_bounder *b, struct gpube_andor *a, int64_t budget, i
 
 int gpube__andor_run(struct gpube_bounder *b, const struct gpube_joingraph *g, double seconds)
 {
-	const struct gpube_turn turn = gpube__turn(b->ctx, seconds);
+	const struct gpube_budget turn = gpube__budget(b->ctx, seconds);
 	const int64_t slack = slack_of(b, g);
 	struct gpube_andor *a;
 	bool done = false;
@@ -75,8 +75,8 @@ int gpube__andor_run(struct gpube_bounder *b, const struct gpube_joingraph *g, d
 	for (int64_t part = FIRST_PART; slack > 0 && !done && !status; part /= 2)
 		status = ask(b, a, part > 1 ? slack / part + 1 : slack, slack, &turn, &done);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "AND/OR search: %lld node%s in %.3f s, z %d",
-		(long long)a->n_nodes, gpube__plural((double)a->n_nodes), gpube__turn_spent(&turn),
-		g->z);
+		(long long)a->n_nodes, gpube__plural((double)a->n_nodes),
+		gpube__budget_spent(&turn), g->z);
 	gpube__andor_free(a);
 	return status;
 }

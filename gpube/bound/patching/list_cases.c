@@ -123,10 +123,10 @@ static void work(void *arg, int64_t item, int thread)
 	(void)thread;
 	while (take(w)) {
 		struct gpube_case part[2] = {{0}, {0}};
-		const double start = gpube__now();
+		const double start = gpube__worked(&w->ctx);
 		const int status = gpube__case_work(w, part);
 
-		w->working += gpube__now() - start;
+		w->working += gpube__worked(&w->ctx) - start;
 		if (w->at.lists) /* as it was, or further; a failure loses nothing */
 			part[0] = w->at;
 		put(w, part);
@@ -153,7 +153,7 @@ static int make_worker(struct gpube_list_cases *c, int k)
 	w->choices = gpube__alloc(&w->ctx, (uint64_t)l->value_at[l->n] + 1, sizeof(*w->choices));
 	if (!w->values || !w->whole || !w->forced || !w->choices)
 		return GPUBE_ENOMEM;
-	return gpube__search_new(&w->search, b->m, b->opts->seed + (uint64_t)k);
+	return gpube__search_new(&w->search, &w->ctx, b->m, b->opts->seed + (uint64_t)k);
 }
 
 /* The lists are the first case; they are the cases' then. */

@@ -121,17 +121,17 @@ void gpube__case_search(struct gpube_case_worker *w, const int32_t *from)
 /* An assignment, and others from there for a part of the time. */
 static int read_off(struct gpube_case_worker *w)
 {
-	const double start = gpube__now();
+	const double start = gpube__worked(&w->ctx);
 	const int status = gpube__lists_decode(w->at.lists, true, w->values);
 
 	if (status)
 		return status;
 	extend(w);
 	gpube__case_search(w, w->whole);
-	while (w->searching + gpube__now() - start < SEARCHING * w->working &&
+	while (w->searching + gpube__worked(&w->ctx) - start < SEARCHING * w->working &&
 		!gpube__cases_over(w))
 		gpube__case_search(w, NULL);
-	w->searching += gpube__now() - start;
+	w->searching += gpube__worked(&w->ctx) - start;
 	return GPUBE_OK;
 }
 

@@ -29,7 +29,7 @@ enum { ROUNDS = 30, STEPS = 10000 };
 /* An assignment from the root's tables, and a search from there for a tenth of the time. */
 static int read_off(struct gpube_patching *s, bool backward)
 {
-	const double start = gpube__now();
+	const double start = gpube__worked(s->b->ctx);
 	struct gpube_bounder *b = s->b;
 	int32_t *values = gpube__alloc_zero(b->ctx, (uint64_t)s->m->n_vars + 1, sizeof(*values));
 	int32_t *room = gpube__alloc(b->ctx, (uint64_t)s->p->room, sizeof(*room));
@@ -44,7 +44,7 @@ static int read_off(struct gpube_patching *s, bool backward)
 	}
 	if (!status && !gpube__bounder_done(b) && s->searching < 0.1 * gpube__patching_worked(s))
 		status = gpube__bounder_search(b, s->whole, 1000);
-	s->searching += gpube__now() - start;
+	s->searching += gpube__worked(s->b->ctx) - start;
 	gpube__free(b->ctx, values);
 	gpube__free(b->ctx, room);
 	return status;
@@ -63,7 +63,7 @@ static int32_t slack_of(const struct gpube_patching *s)
 
 static int sweep(struct gpube_patching *s, int32_t *room)
 {
-	const double start = gpube__now();
+	const double start = gpube__worked(s->b->ctx);
 	const bool back = s->n_sweeps++ % 2;
 
 	if (s->lists)
@@ -71,7 +71,7 @@ static int sweep(struct gpube_patching *s, int32_t *room)
 	else
 		gpube__patches_sweep(s->p, s->root,
 			back ? GPUBE__PATCHES_BACKWARD : GPUBE__PATCHES_FORWARD, 0, room);
-	s->sweep = gpube__now() - start;
+	s->sweep = gpube__worked(s->b->ctx) - start;
 	gpube__patching_raise(s, constant_of(s), "patches");
 	return gpube__notes_sweeps(s, 0, 1);
 }
@@ -131,7 +131,7 @@ static int grow(struct gpube_patching *s)
 		const int32_t slack = slack_of(s);
 
 		grown = false;
-		if (!s->all_grown && gpube__turn_left(&s->turn) > GROWN_SWEEPS * s->sweep)
+		if (!s->all_grown && gpube__budget_left(&s->turn) > GROWN_SWEEPS * s->sweep)
 			status = gpube__patching_grow(s, &grown);
 		if (!status)
 			status = climb(s, grown ? LIST_SLOW : LIST_STILL);
@@ -145,7 +145,7 @@ static int grow(struct gpube_patching *s)
 /* Of the turn, or by the clock. */
 static double seconds_left(const struct gpube_patching *s)
 {
-	return fmin(gpube__turn_left(&s->turn), gpube__seconds_left(s->b->ctx));
+	return fmin(gpube__budget_left(&s->turn), gpube__seconds_left(s->b->ctx));
 }
 
 /*
@@ -154,11 +154,11 @@ static double seconds_left(const struct gpube_patching *s)
  */
 static int search(struct gpube_patching *s)
 {
-	const struct gpube_turn turn = gpube__turn(s->b->ctx, SEARCHING * seconds_left(s));
+	const struct gpube_budget turn = gpube__budget(s->b->ctx, SEARCHING * seconds_left(s));
 	int status = GPUBE_OK;
 
-	for (int k = 0;
-		k < ROUNDS && !status && !gpube__bounder_done(s->b) && gpube__turn_left(&turn) > 0;
+	for (int k = 0; k < ROUNDS && !status && !gpube__bounder_done(s->b) &&
+			gpube__budget_left(&turn) > 0;
 		k++)
 		status = gpube__bounder_search(
 			s->b, s->b->upper < GPUBE_INF ? s->b->best : NULL, STEPS);
@@ -173,11 +173,13 @@ static int grow_after_search(struct gpube_patching *s)
 	return status ? status : grow(s);
 }
 
-/* As the only method: larger patches where the first leave much open. */
-static int alone(struct gpube_patching *s)
+/* Larger patches where the first leave much open, then splitting; cases, once there are any. */
+static int from_root(struct gpube_patching *s)
 {
 	int status = GPUBE_OK;
 
+	if (s->cases)
+		return gpube__patching_cases(s, &gpube__case_rules);
 	if (s->b->opts->split == GPUBE_SPLIT_NEVER || !gpube__patching_little_is_open(s))
 		status = grow_after_search(s);
 	return status || !may_split(s) || s->cases ? status : gpube__patching_search(s);
@@ -198,7 +200,7 @@ static int end(struct gpube_patching *s, int status)
 	s->worked = gpube__patching_worked(s);
 	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL,
 		"patches: %d sweeps, %lld states, %lld open, %.4f s", s->n_sweeps,
-		(long long)s->n_states, (long long)s->n_open, gpube__turn_spent(&s->turn));
+		(long long)s->n_states, (long long)s->n_open, gpube__budget_spent(&s->turn));
 	return status;
 }
 
@@ -209,26 +211,17 @@ int gpube__bound_patches(struct gpube_bounder *b, double seconds)
 
 	if (status || !s->p)
 		return status;
-	s->turn = gpube__turn(b->ctx, seconds);
+	s->turn = gpube__budget(b->ctx, seconds);
 	if (s->root && !s->cases) {
 		gpube__patching_know(s, s->root);
 		status = begin(s);
 	}
 	if (!status && !gpube__bounder_done(b) && !gpube__patching_is_over(s)) {
-		if (b->opts->method == GPUBE_BOUND_PATCHES && s->root)
-			status = alone(s);
+		if (s->root)
+			status = from_root(s);
 		else if (may_split(s))
 			status = gpube__patching_search(s);
 	}
 	s->paused = !status && !gpube__bounder_done(b) && gpube__patching_is_over(s);
 	return end(s, status);
-}
-
-int gpube__bound_larger_patches(struct gpube_bounder *b, double seconds)
-{
-	struct gpube_patching *s = b->patching;
-
-	s->turn = gpube__turn(b->ctx, seconds);
-	gpube__patching_know(s, s->root);
-	return end(s, grow_after_search(s));
 }

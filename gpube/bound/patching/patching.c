@@ -26,12 +26,12 @@ void gpube__patching_raise(struct gpube_patching *s, int64_t constant, const cha
 
 bool gpube__patching_is_over(const struct gpube_patching *s)
 {
-	return gpube__turn_left(&s->turn) <= 0 || gpube__stopped(s->b->ctx);
+	return gpube__budget_left(&s->turn) <= 0 || gpube__stopped(s->b->ctx);
 }
 
 double gpube__patching_worked(const struct gpube_patching *s)
 {
-	return s->worked + gpube__turn_spent(&s->turn);
+	return s->worked + gpube__budget_spent(&s->turn);
 }
 
 int gpube__patching_offer(struct gpube_patching *s, const int32_t *values)

@@ -68,13 +68,11 @@ struct gpube_patching {
 	int64_t n_open, open_capacity, n_states, n_dives;
 	struct gpube_patching_worker *workers; /* one a thread, two children each */
 	int32_t *whole;                        /* an assignment of b->m */
-	struct gpube_turn turn;                /* this one */
+	struct gpube_budget turn;              /* this one */
 	double worked;                         /* seconds of those before it */
-	bool paused;      /* the last one ended with its time, and splitting seemed to end */
-	double searching; /* seconds of local search, by the clock */
+	bool paused;                           /* the last one ended with its time */
+	double searching;                      /* seconds of local search, by the clock */
 	struct gpube_patching_notes notes;
-	struct gpube_turn look; /* since the pace of splitting was looked at, until it is again */
-	int64_t looked_at;      /* the least bound then */
 };
 
 /*

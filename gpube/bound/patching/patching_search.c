@@ -11,9 +11,6 @@
  * seconds; with a horizon of 8 and 2^-14 2034 and 6.2.)
  */
 enum { MOST_EVEN = 20, HORIZON = 40, SMALL_CHANGE = 16 };
-/* Seconds until the pace is looked at, and how much longer than so far it may take. */
-#define FIRST_PAUSE 0.1
-#define PATIENCE    16
 /* Proved of what the best assignment costs: see gpube__patching_little_is_open(). */
 #define WORTH 0.95
 /*
@@ -310,7 +307,7 @@ static int open_root(struct gpube_patching *s)
 }
 
 /*
- * Where other methods come next it is begun only if little is open then. (Of 25 pedigrees and
+ * Splitting is begun where little is open, before patches grow. (Of 25 pedigrees and
  * instances of SPOT5, which those are better at, 0 to 0.93 is proved after the dive, and 0.957 of
  * one; of nine grids of 20 x 20 and 40 x 40 0.972 to 1.)
  */
@@ -319,48 +316,17 @@ bool gpube__patching_little_is_open(const struct gpube_patching *s)
 	return gpube__bounder_share_proved(s->b) > WORTH;
 }
 
-static void look_after(struct gpube_patching *s, double seconds)
-{
-	s->look = gpube__turn(s->b->ctx, seconds);
-	s->looked_at = s->n_open ? s->open[0].bound : 0;
-}
-
-/*
- * Where other methods come next it goes on as long as it seems to end: at the pace of the last look
- * in PATIENCE times what it took so far. (The least bound rises ever more slowly, and assignments
- * make up for that.)
- */
-static bool seems_to_end(struct gpube_patching *s)
-{
-	const double spent = gpube__turn_spent(&s->look);
-	int64_t least, gained, missing;
-
-	if (s->b->opts->method == GPUBE_BOUND_PATCHES || gpube__turn_left(&s->look) > 0 ||
-		!s->n_open)
-		return true;
-	least = s->open[0].bound;
-	gained = least - s->looked_at;
-	missing = gpube__patches_target(s->p, s->m, gpube__tables_limit(s->b)) - least;
-	look_after(s, 2 * spent);
-	return (double)missing * spent <= PATIENCE * (double)gained * gpube__patching_worked(s);
-}
-
 int gpube__patching_search(struct gpube_patching *s)
 {
 	int status = GPUBE_OK;
 
 	if (s->root) {
 		status = dive(s, s->root);
-		if (status || gpube__bounder_done(s->b) ||
-			!(s->b->opts->method == GPUBE_BOUND_PATCHES ||
-				gpube__patching_little_is_open(s)))
+		if (status || gpube__bounder_done(s->b))
 			return status;
 		status = open_root(s);
 	}
-	/* a turn that goes on is not judged by its first moment */
-	look_after(s, fmax(FIRST_PAUSE, s->worked / 4));
-	while (!status && s->n_open && !gpube__bounder_done(s->b) && !gpube__patching_is_over(s) &&
-		seems_to_end(s)) {
+	while (!status && s->n_open && !gpube__bounder_done(s->b) && !gpube__patching_is_over(s)) {
 		if (s->n_states / DIVE_STATES > s->n_dives) {
 			s->n_dives = s->n_states / DIVE_STATES;
 			status = dive(s, s->open[0].state);

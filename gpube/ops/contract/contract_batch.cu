@@ -304,6 +304,7 @@ static int launch_batch(struct gpube_ctx *ctx, struct batch *b, int64_t n)
 int gpube__contract_batch_cuda(struct gpube_ctx *ctx, int64_t n, const struct gpube_contraction *c)
 {
 	struct batch b;
+	double ticks = 0;
 	int status = GPUBE_OK;
 
 	if (n <= FEW_ALONE) {
@@ -313,6 +314,9 @@ int gpube__contract_batch_cuda(struct gpube_ctx *ctx, int64_t n, const struct gp
 	}
 	if (n > INT32_MAX)
 		return gpube__fail(ctx, GPUBE_ELIMIT, "contract: too large a batch");
+	for (int64_t i = 0; i < n; i++)
+		ticks += gpube__contraction_ticks(&c[i]);
+	gpube__work(ctx, (int64_t)(ticks / GPUBE_CARD_CORES));
 	memset(&b, 0, sizeof(b));
 	b.c = c;
 	b.form_of = (int32_t *)gpube__alloc(ctx, (uint64_t)n, sizeof(*b.form_of));

@@ -200,6 +200,7 @@ static int launch_one(struct gpube_ctx *ctx, const struct gpube__cuda_plan *p,
 	int status;
 
 	gpube__clock_by(ctx, p->by, 1);
+	gpube__work(ctx, (int64_t)(gpube__contraction_ticks(c) / GPUBE_CARD_CORES));
 	status = families[p->by].launch(ctx, p, c);
 	if (status != GPUBE_OK || p->by == GPUBE_BY_GENERAL || joined < JOINED_AT_ONCE)
 		return status;

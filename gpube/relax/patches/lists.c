@@ -7,6 +7,8 @@
 enum { WIDE = 1 << 14 };
 /* Entries are taken out where more than one in so many is possible no more. */
 enum { GONE_PART = 4 };
+/* Work of a sweep: of a list that is asked, and each of its entries, which is read and written. */
+enum { MEMBER_TICKS = 30, ENTRY_TICKS = 2 };
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
@@ -148,7 +150,16 @@ static int64_t touched(const struct wave *w)
 static void ask(struct wave *w)
 {
 	struct gpube_ctx *ctx = w->l->ctx;
+	int64_t ticks = 0;
 
+	for (int32_t i = 0; i < w->n_members; i++) {
+		const struct gpube_patch_list_member *of =
+			&w->l->members[w->waves->member[w->first_member + i]];
+
+		ticks += MEMBER_TICKS + ENTRY_TICKS * w->l->lists[of->list].n +
+			 w->l->separators[of->separator].n;
+	}
+	gpube__work(ctx, ticks);
 	if (ctx->n_threads > 1 && touched(w) >= WIDE) {
 		gpube__parallel(ctx, w->n_members, gather_one, w);
 		if (w->rise < w->slack)

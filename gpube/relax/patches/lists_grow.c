@@ -12,6 +12,8 @@
 /*
  * What a partner shares weighs against what it adds; that make a list too long before it is done.
  */
+/* Work: an entry that is tried, and for each list that is asked one that is possible. */
+enum { TRIED_TICKS = 6, FOUND_TICKS = 10 };
 enum { SHARED = 100, MOST_FAILED = 4 };
 /* Of a list: its numbers are of 32 bits, and so are those of what it may be extended to. */
 #define MOST_ENTRIES ((int64_t)1 << 26)
@@ -194,6 +196,8 @@ static int extend(
 	status = x.n ? find_old(w, to, &x) : GPUBE_ENOMEM;
 	if (!status) {
 		gpube__parallel(w->ctx, n_chunks, extend_chunk, &x);
+		gpube__work(w->ctx,
+			TRIED_TICKS * room + (int64_t)(1 + x.n_old) * FOUND_TICKS * x.found);
 		*fits = x.found <= w->l->most;
 		w->l->all &= *fits;
 		for (int64_t k = 0; k < n_chunks && *fits; k++) {

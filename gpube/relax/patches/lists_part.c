@@ -280,6 +280,7 @@ int64_t gpube__lists_probe(
 		p->l.lists[j] = *a;
 		p->l.lists[j].cost = cost;
 		memcpy(cost, a->cost, (size_t)a->n * sizeof(*cost));
+		gpube__work(p->l.ctx, a->n);
 		if (var >= 0 && gpube__bit(a->set, var)) {
 			int32_t k = 0;
 

@@ -8,6 +8,11 @@
 #define CELL int32_t
 #include "gpube/relax/patches/patches_impl.h"
 
+/* Work: what a separator and each of its members take beside their cells. */
+enum { CALL_TICKS = 30, MEMBER_TICKS = 30 };
+/* And a cell that is decoded. */
+enum { DECODE_TICKS = 4 };
+
 static int32_t *changed_at(const struct gpube_patches *p, struct gpube_patches_state *s)
 {
 	return s->cells + p->n_cells;
@@ -117,19 +122,44 @@ static int32_t ask(const struct gpube_patches *p, struct gpube_patches_state *s,
 	return rise;
 }
 
+/* Work: each member's cells are read, and written. */
+static int64_t ask_ticks(const struct gpube_patches *p, int32_t k)
+{
+	const struct gpube_separator *b = &p->separators[k];
+	int64_t ticks = CALL_TICKS + b->n_cells;
+
+	for (int32_t j = b->member; j < b->member + b->n_members; j++)
+		ticks += MEMBER_TICKS + 2 * (int64_t)b->n_cells * p->members[j].n;
+	return ticks;
+}
+
 void gpube__patches_sweep(const struct gpube_patches *p, struct gpube_patches_state *s,
 	enum gpube_patches_way way, int32_t least, int32_t *room)
 {
+	int64_t ticks = p->n_separators;
+
 	for (int32_t i = 0; i < p->n_separators && s->constant < s->target; i++) {
 		const int32_t k = gpube__separator_at(p, i, way);
 
-		if (gpube__separator_is_due(p, k, way, changed_at(p, s), asked_at(p, s)))
-			s->constant +=
-				ask(p, s, k, way, least, gpube__patches_slack(s), ++s->time, room);
+		if (!gpube__separator_is_due(p, k, way, changed_at(p, s), asked_at(p, s)))
+			continue;
+		s->constant += ask(p, s, k, way, least, gpube__patches_slack(s), ++s->time, room);
+		ticks += ask_ticks(p, k);
 	}
+	gpube__work(p->ctx, ticks);
 }
 
 /* ---- values -------------------------------------------------------------------------------- */
+
+/* Work: cells of the patches of a variable. */
+static void count_cells(const struct gpube_patches *p, int32_t var)
+{
+	int64_t ticks = 0;
+
+	for (int32_t j = p->of_at[var]; j < p->of_at[var + 1]; j++)
+		ticks += p->patches[p->of[j]].n_cells;
+	gpube__work(p->ctx, ticks);
+}
 
 void gpube__patches_keep(const struct gpube_patches *p, struct gpube_patches_state *s, int32_t var,
 	const uint8_t *keep)
@@ -137,6 +167,7 @@ void gpube__patches_keep(const struct gpube_patches *p, struct gpube_patches_sta
 	const int32_t domain = p->domain[var];
 
 	s->time++;
+	count_cells(p, var);
 	for (int32_t j = p->of_at[var]; j < p->of_at[var + 1]; j++) {
 		const struct gpube_patch *a = &p->patches[p->of[j]];
 		const int32_t step = gpube__patches_step(p, a->arity, a->scope, var);
@@ -155,6 +186,7 @@ void gpube__patches_forced(const struct gpube_patches *p, const struct gpube_pat
 
 	for (int32_t a = 0; a < domain; a++)
 		forced[a] = 0;
+	count_cells(p, var);
 	for (int32_t j = p->of_at[var]; j < p->of_at[var + 1]; j++) {
 		const struct gpube_patch *a = &p->patches[p->of[j]];
 		const int32_t step = gpube__patches_step(p, a->arity, a->scope, var),
@@ -210,6 +242,7 @@ void gpube__patches_decode(const struct gpube_patches *p, const struct gpube_pat
 	int32_t *cost = room + p->n;
 
 	memset(assigned, 0, (size_t)p->n * sizeof(*assigned));
+	gpube__work(p->ctx, DECODE_TICKS * p->n_cells);
 	for (int32_t j = 0; j < p->n_patches; j++)
 		decode_patch(p, s, &p->patches[backward ? p->n_patches - 1 - j : j], assigned,
 			values, cost);

@@ -27,7 +27,7 @@ WORDS = {
 	"GPUBE_ORDER_": ["auto", "min_fill", "min_size", "min_degree", "given"],
 	"GPUBE_BACKEND_": ["auto", "cpu", "cuda"],
 	"GPUBE_LOG_": ["note", "detail", "progress"],
-	"GPUBE_BOUND_": ["auto", "mbe", "shift", "clusters", "joins", "regions", "sweep", "tree",
+	"GPUBE_BOUND_": ["auto", "mbe", "shift", "clusters", "joins", "regions", "tree",
 		"patches", "andor", "eliminate"],
 	"GPUBE_PARTITION_": ["scope", "first", "merge", "content"],
 	"GPUBE_SPLIT_": ["auto", "never", "first"],

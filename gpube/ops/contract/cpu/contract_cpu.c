@@ -338,6 +338,9 @@ static void run_tiles(struct walker *w, int64_t to)
 	}
 }
 
+/* Work: one of many contractions that share a plan. */
+enum { CALL_TICKS = 100 };
+
 static bool stopped(struct gpube__run *r)
 {
 	if (!gpube__stopped(r->ctx))
@@ -359,6 +362,7 @@ static void run_item(void *arg, int64_t item, int thread)
 	struct gpube__run *r = arg;
 	const int64_t n_tiles = r->plan->n_tiles, from = item * r->tiles_per_item;
 	struct walker *w = walker_of(r, thread);
+	int64_t n;
 
 	if (stopped(r))
 		return;
@@ -366,7 +370,9 @@ static void run_item(void *arg, int64_t item, int thread)
 		begin(w, r, (char *)w + WALKER_BYTES);
 	if (w->tile != from)
 		go_to(w, from);
-	run_tiles(w, n_tiles - from < r->tiles_per_item ? n_tiles : from + r->tiles_per_item);
+	n = n_tiles - from < r->tiles_per_item ? n_tiles - from : r->tiles_per_item;
+	run_tiles(w, from + n);
+	gpube__work(r->ctx, (int64_t)(r->ticks_per_tile * (double)n));
 	if (r->stream)
 		gpube__stream_fence();
 }
@@ -403,10 +409,12 @@ int gpube__run_plan(struct gpube__run *r)
 		if (!stopped(r)) {
 			begin(&w, r, r->scratch);
 			run_tiles(&w, n_tiles);
+			gpube__work(r->ctx, CALL_TICKS + (int64_t)gpube__contraction_ticks(r->c));
 		}
 		return r->stopped ? GPUBE_ESTOP : GPUBE_OK;
 	}
 	r->tiles_per_item = tiles_per_item(r);
+	r->ticks_per_tile = gpube__contraction_ticks(r->c) / (double)n_tiles;
 	n = (n_tiles + r->tiles_per_item - 1) / r->tiles_per_item;
 	for (int k = 0; k < r->ctx->n_threads && k < n; k++)
 		walker_of(r, k)->tile = -1;

@@ -1,0 +1,43 @@
+/* features.c - see features.h. */
+#include "gpube/bound/schedule/features.h"
+
+#include "gpube/ir/dense.h"
+
+const char *const gpube__class_names[GPUBE__N_CLASSES] = {
+	[GPUBE__CLASS_SPARSE] = "sparse",
+	[GPUBE__CLASS_DENSE] = "dense",
+	[GPUBE__CLASS_WIDE] = "wide",
+	[GPUBE__CLASS_WIDE_DENSE] = "wide dense",
+	[GPUBE__CLASS_HARD] = "hard",
+};
+
+enum gpube__class gpube__class_of(const struct gpube_bounder *b)
+{
+	const bool dense = gpube__bounder_dense(b),
+		   wide = gpube__bounder_mean_domain(b) >= GPUBE__WIDE_DOMAIN;
+
+	if (gpube__cost_span(b->m) == 1)
+		return GPUBE__CLASS_HARD;
+	return wide ? (dense ? GPUBE__CLASS_WIDE_DENSE : GPUBE__CLASS_WIDE)
+		    : (dense ? GPUBE__CLASS_DENSE : GPUBE__CLASS_SPARSE);
+}
+
+/*
+ * Ticks of a joined cell of 64 bits with arguments, of a bucket beside its cells, and how much more
+ * slices take, which do some of it again.
+ */
+#define CELL_TICKS   2
+#define BUCKET_TICKS 1e4
+#define SLICED       16
+
+double gpube__eliminating_ticks(const struct gpube_bounder *b)
+{
+	double ticks = CELL_TICKS * b->order_cost.joined_cells;
+
+	if (b->ctx->device && b->opts->backend != GPUBE_BACKEND_CPU)
+		ticks /= GPUBE_CARD_CORES;
+	ticks += BUCKET_TICKS * b->m->n_vars;
+	return sizeof(int64_t) * b->order_cost.largest_message < (double)b->ctx->memory_bytes / 2
+		       ? ticks
+		       : SLICED * ticks;
+}

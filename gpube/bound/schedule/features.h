@@ -1,0 +1,33 @@
+/*
+ * features.h - what a schedule asks of a model: its kind, by numbers that are known after
+ * simplification and a first order, and what of them changes while it is solved.
+ */
+#ifndef GPUBE_FEATURES_H
+#define GPUBE_FEATURES_H
+
+#include "gpube/bound/bounder.h"
+
+/*
+ * Classes of models, each with shares of its own. Dense: the order's width is about as large as the
+ * number of variables. Wide: domains of eight values and more, in the geometric mean. Hard: every
+ * cost forbids.
+ */
+enum gpube__class {
+	GPUBE__CLASS_SPARSE,
+	GPUBE__CLASS_DENSE,
+	GPUBE__CLASS_WIDE,
+	GPUBE__CLASS_WIDE_DENSE,
+	GPUBE__CLASS_HARD,
+	GPUBE__N_CLASSES
+};
+
+/* How reports call a class. */
+extern const char *const gpube__class_names[GPUBE__N_CLASSES];
+
+/* b has an order. */
+enum gpube__class gpube__class_of(const struct gpube_bounder *b);
+
+/* Ticks of elimination along b's order, about; more where its tables do not fit the memory. */
+double gpube__eliminating_ticks(const struct gpube_bounder *b);
+
+#endif

@@ -1,0 +1,378 @@
+/* methods.c - the methods as the schedule has them: see methods.h. */
+#include "gpube/bound/schedule/methods.h"
+
+#include <math.h>
+
+#include "gpube/bound/bound.h"
+#include "gpube/bound/dfs_tree.h"
+#include "gpube/bound/patching/patching.h"
+#include "gpube/ir/dense.h"
+#include "gpube/relax/sat.h"
+
+static struct gpube_bounder *of(struct gpube__known *k)
+{
+	return (struct gpube_bounder *)k;
+}
+
+static const struct gpube_bounder *in(const struct gpube__known *k)
+{
+	return (const struct gpube_bounder *)k;
+}
+
+static const struct gpube__fit unfit = {0, 0};
+
+/* To the end in so many ticks; and without a known end, in steps of so many at least. */
+static struct gpube__fit ends(double ticks)
+{
+	return (struct gpube__fit){ticks, 0};
+}
+
+static struct gpube__fit tries(double least)
+{
+	return (struct gpube__fit){GPUBE__UNKNOWN_END, least};
+}
+
+/* Ticks for each cell of a model: that become clauses; that an engine's tables are made of. */
+#define CLAUSE_TICKS 20
+#define MADE_TICKS   10
+
+/* Seconds of work, as engines have it. */
+static double seconds_of(double ticks)
+{
+	return 1e-9 * ticks;
+}
+
+/*
+ * For engines that know no budget: they are stopped when it is used up, and begin anew the next
+ * time. A stop of the run is one of theirs.
+ */
+static int within(struct gpube_bounder *b, double ticks, int (*run)(struct gpube_bounder *b),
+	enum gpube__step *end)
+{
+	const int64_t until = gpube__work_until(b->ctx, gpube__worked(b->ctx) + seconds_of(ticks));
+	int status = run(b);
+
+	gpube__work_again(b->ctx, until);
+	*end = GPUBE__STEP_DONE;
+	if (status != GPUBE_ESTOP || gpube__stopped(b->ctx))
+		return status;
+	*end = GPUBE__STEP_MORE;
+	return GPUBE_OK;
+}
+
+/* ---- sat: a satisfiability library on the forbidden cells ------------------------------------ */
+
+static bool is_hard(const struct gpube_bounder *b)
+{
+	return gpube__cost_span(b->m) == 1;
+}
+
+/* Nothing is proved but the constant: there may be an assignment that costs no more. */
+static bool may_be_free(const struct gpube_bounder *b)
+{
+	return b->lower == gpube__constant_of(b->m) && b->upper > b->lower && b->limit > b->lower;
+}
+
+static struct gpube__fit sat_fit(const struct gpube__known *k)
+{
+	const struct gpube_bounder *b = in(k);
+	const bool unassigned = b->upper == GPUBE_INF && b->cutoff == GPUBE_INF;
+
+	if (b->shifted || !gpube__sat_library())
+		return unfit;
+	return is_hard(b) || unassigned || may_be_free(b)
+		       ? tries(CLAUSE_TICKS * (double)gpube__model_cells(b->m))
+		       : unfit;
+}
+
+static int sat_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+{
+	struct gpube_bounder *b = of(k);
+	int status;
+
+	if (!is_hard(b) && b->upper != GPUBE_INF)
+		return gpube__bound_free(b, seconds_of(ticks));
+	status = gpube__bound_sat(b, seconds_of(ticks));
+	if (!b->sat)
+		*end = GPUBE__STEP_DONE;
+	return status;
+}
+
+/* ---- order: elimination orders --------------------------------------------------------------- */
+
+/* Ticks of a greedy order, about, for each variable and function. */
+#define GREEDY_TICKS 2e3
+
+static struct gpube__fit order_fit(const struct gpube__known *k)
+{
+	const struct gpube_bounder *b = in(k);
+
+	if (!b->ordered)
+		return ends(GREEDY_TICKS * (1.0 + b->m->n_vars + b->m->n_functions));
+	return b->orders ? tries(GREEDY_TICKS * b->m->n_vars) : unfit;
+}
+
+/* What the schedule goes by, of the order as it is now. */
+static int tell_order(const struct gpube_bounder *b, int status)
+{
+	if (!status)
+		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+			"class %s, order of width %d, about %.6g ticks of elimination",
+			gpube__class_names[gpube__class_of(b)], b->order_cost.width,
+			gpube__eliminating_ticks(b));
+	return status;
+}
+
+static int order_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+{
+	struct gpube_bounder *b = of(k);
+
+	if (!b->ordered) {
+		*end = GPUBE__STEP_MORE;
+		return tell_order(b, gpube__bound_first_order(b));
+	}
+	return tell_order(b, gpube__bound_better_order(b, seconds_of(ticks), end));
+}
+
+/*
+ * ---- shift: costs moved between functions, there and back. What other methods work on is made of
+ * what it leaves, so that they wait for it.
+ */
+
+/* Ticks for each cell: some sweeps. */
+#define SHIFT_TICKS 30
+
+static struct gpube__fit shift_fit(const struct gpube__known *k)
+{
+	const struct gpube_bounder *b = in(k);
+
+	return b->shifted || b->reparametrised
+		       ? unfit
+		       : ends(1e4 + SHIFT_TICKS * (double)gpube__model_cells(b->m));
+}
+
+static int shift_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+{
+	struct gpube_bounder *b = of(k);
+
+	b->reparametrised = true;
+	*end = GPUBE__STEP_DONE;
+	gpube__bounder_tell(b, "tables");
+	return gpube__bound_first(b, seconds_of(ticks));
+}
+
+/* ---- eliminate ------------------------------------------------------------------------------- */
+
+static struct gpube__fit eliminate_fit(const struct gpube__known *k)
+{
+	const struct gpube_bounder *b = in(k);
+
+	return b->opts->no_eliminate || !b->ordered ? unfit : ends(gpube__eliminating_ticks(b));
+}
+
+static int run_elimination(struct gpube_bounder *b)
+{
+	bool done = false;
+	int status = gpube__bounder_eliminate(b, NULL, NULL, INFINITY, &done);
+
+	if (!status && done)
+		gpube__bounder_raise(b, b->limit, "elimination");
+	return status;
+}
+
+static int eliminate_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+{
+	return within(of(k), ticks, run_elimination, end);
+}
+
+/* ---- search: tabu search for assignments ----------------------------------------------------- */
+
+enum { SEARCH_STEPS = 256 };
+
+static struct gpube__fit search_fit(const struct gpube__known *k)
+{
+	(void)k;
+	return tries(0);
+}
+
+static int search_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+{
+	struct gpube_bounder *b = of(k);
+	const struct gpube_budget budget = gpube__budget(b->ctx, seconds_of(ticks));
+	int status = GPUBE_OK;
+
+	while (!status && gpube__budget_left(&budget) > 0 && !gpube__stopped(b->ctx) &&
+		!gpube__bounder_done(b)) {
+		const double before = gpube__worked(b->ctx);
+
+		status = gpube__bounder_search(b, NULL, SEARCH_STEPS);
+		if (gpube__worked(b->ctx) <= before) { /* no variable has a second value */
+			*end = GPUBE__STEP_DONE;
+			break;
+		}
+	}
+	return status;
+}
+
+/* ---- patches: pairwise-consistent subproblems ------------------------------------------------ */
+
+static struct gpube__fit patches_fit(const struct gpube__known *k)
+{
+	const struct gpube_bounder *b = in(k);
+
+	return !b->reparametrised || (b->patching && !b->patching->p) ? unfit
+	       : b->patching                                          ? tries(0)
+			     : tries(MADE_TICKS * (double)gpube__model_cells(b->m));
+}
+
+static int patches_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+{
+	struct gpube_bounder *b = of(k);
+	int status = gpube__bound_patches(b, seconds_of(ticks));
+
+	if (!b->patching || !b->patching->p || !b->patching->paused)
+		*end = GPUBE__STEP_DONE;
+	return status;
+}
+
+/* ---- tree, deepening: depth-first branch and bound ------------------------------------------- */
+
+static bool may_search_trees(const struct gpube_bounder *b)
+{
+	return b->reparametrised && b->ordered && b->opts->split != GPUBE_SPLIT_NEVER &&
+	       !(b->tree && !b->tree->t);
+}
+
+static struct gpube__fit tree_fit(const struct gpube__known *k)
+{
+	const struct gpube_bounder *b = in(k);
+
+	if (!may_search_trees(b))
+		return unfit;
+	if (b->tree)
+		return ends(1e9 * gpube__dfs_tree_seconds_left(b->tree));
+	return tries(MADE_TICKS * (double)gpube__model_cells(b->m));
+}
+
+/*
+ * An order that joins so many times fewer cells than the tree's is worth a new tree, where that has
+ * not taken longer than this turn may.
+ */
+#define BETTER_ORDER 1e3
+
+static int tree_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+{
+	struct gpube_bounder *b = of(k);
+
+	(void)end;
+	if (b->tree && b->tree->seconds < seconds_of(ticks) &&
+		b->tree_joined > BETTER_ORDER * b->order_cost.joined_cells) {
+		gpube__dfs_tree_free(b->tree);
+		b->tree = NULL;
+	}
+	if (!b->tree)
+		b->tree_joined = b->order_cost.joined_cells;
+	return gpube__bound_dfs(b, seconds_of(ticks));
+}
+
+static struct gpube__fit deepening_fit(const struct gpube__known *k)
+{
+	const struct gpube_bounder *b = in(k);
+
+	return may_search_trees(b) && (b->guessed || gpube__bounder_may_guess(b))
+		       ? tries(MADE_TICKS * (double)gpube__model_cells(b->m))
+		       : unfit;
+}
+
+static int deepening_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+{
+	(void)end;
+	return gpube__bound_guess(of(k), seconds_of(ticks));
+}
+
+/* ---- andor, joins: on a join graph ----------------------------------------------------------- */
+
+/*
+ * Every function is joined with another variable, about, and a pass goes through it some times.
+ */
+static struct gpube__fit on_graph(const struct gpube_bounder *b)
+{
+	return !b->reparametrised || !b->ordered ? unfit
+	       : b->climb                        ? tries(0)
+			  : tries(MADE_TICKS * (double)gpube__model_cells(b->m) *
+				    gpube__bounder_mean_domain(b));
+}
+
+static struct gpube__fit andor_fit(const struct gpube__known *k)
+{
+	const struct gpube_bounder *b = in(k);
+
+	return b->opts->split != GPUBE_SPLIT_NEVER && !b->shifted ? on_graph(b) : unfit;
+}
+
+static int andor_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+{
+	struct gpube_bounder *b = of(k);
+
+	*end = GPUBE__STEP_MORE;
+	return gpube__bound_andor(b, seconds_of(ticks));
+}
+
+static struct gpube__fit joins_fit(const struct gpube__known *k)
+{
+	return on_graph(in(k));
+}
+
+static int joins_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+{
+	struct gpube_bounder *b = of(k);
+
+	*end = GPUBE__STEP_MORE;
+	return gpube__bound_joins(b, seconds_of(ticks));
+}
+
+/* ---- clusters, mbe --------------------------------------------------------------------------- */
+
+/* Its passes begin anew in every turn, which is therefore so many times as long as the last one. */
+#define LONGER 4
+
+static struct gpube__fit clusters_fit(const struct gpube__known *k)
+{
+	struct gpube__fit fit = on_graph(in(k));
+
+	fit.least = fmax(fit.least, LONGER * in(k)->clusters_ticks);
+	return fit;
+}
+
+static int run_clusters(struct gpube_bounder *b)
+{
+	return gpube__bound_clusters(b, true, b->opts->method == GPUBE_BOUND_AUTO ? 5 : 2);
+}
+
+static int clusters_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+{
+	of(k)->clusters_ticks = ticks;
+	return within(of(k), ticks, run_clusters, end);
+}
+
+static struct gpube__fit mbe_fit(const struct gpube__known *k)
+{
+	return on_graph(in(k));
+}
+
+static int mbe_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+{
+	return within(of(k), ticks, gpube__bound_mbe, end);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+#define X(name) static const struct gpube__method name##_method = {#name, name##_fit, name##_step};
+GPUBE__METHODS(X)
+#undef X
+
+const struct gpube__method *const gpube__methods[GPUBE__N_METHODS] = {
+#define X(name) &name##_method,
+	GPUBE__METHODS(X)
+#undef X
+};

@@ -1,0 +1,181 @@
+/* schedule.c - rounds of turns: see schedule.h. */
+#include "gpube/bound/schedule/schedule.h"
+
+#include <math.h>
+
+/* A share is at least this part of what data gives it. */
+#define LEAST_WEIGHT (1.0 / 64)
+/* A method that found no room may find it later, once. */
+enum { MOST_FAILURES = 2 };
+/* What a turn leaves of the gap, at most, if it is to count as an improvement. */
+#define CHANGE 0.995
+/* Turns without one, after which a share is halved. */
+enum { IDLE_TURNS = 2 };
+/* Past so many times its prediction a method that was let go to its end is stopped. */
+#define PATIENCE 4
+/* Then it is believed to take so many times as long as it predicts. */
+#define WRONG 8
+/* A method that knows its end is let go where that takes so many times what is left of a round. */
+#define SURE 2
+/* A round is so many times as long as the one before. */
+#define GROWTH 2
+/* Ticks beyond which nothing is begun: centuries. */
+#define MOST_BUDGET 1e18
+
+void gpube__schedule_init(struct gpube__schedule *s, const struct gpube__method *const *methods,
+	const double *shares, int n)
+{
+	*s = (struct gpube__schedule){.n = n, .budget = GPUBE__FIRST_ROUND};
+	for (int i = 0; i < n; i++)
+		s->of[i] = (struct gpube__scheduled){
+			.method = methods[i], .share = shares[i], .weight = 1, .slower = 1};
+}
+
+/* One step of a method, and what it changes of its share. */
+static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, struct gpube__known *k,
+	const struct gpube__run_view *view, double ticks, const char *why)
+{
+	const int64_t mark = view->mark(k);
+	const double before = view->worked(k);
+	struct gpube__turn_taken turn = {.round = s->round,
+		.method = m->method->name,
+		.why = why,
+		.budget = ticks,
+		.gap_before = view->gap(k),
+		.end = GPUBE__STEP_MORE};
+	int status = m->method->step(k, ticks, &turn.end), told;
+
+	turn.status = status;
+	turn.ticks = view->worked(k) - before;
+	turn.gap_after = view->gap(k);
+	if (view->mark(k) != mark && turn.gap_after <= CHANGE * turn.gap_before) {
+		m->idle = 0;
+		m->weight = 1;
+	} else if (++m->idle >= IDLE_TURNS) {
+		m->idle = 0;
+		m->weight = fmax(LEAST_WEIGHT, m->weight / 2);
+	}
+	told = view->told ? view->told(k, &turn) : GPUBE_OK;
+	if (status && view->gives_way(k, status, m->method->name)) {
+		m->failures++;
+		m->out = m->failures == MOST_FAILURES;
+		m->mark = -1; /* for good */
+		status = GPUBE_OK;
+	} else if (turn.end == GPUBE__STEP_DONE) {
+		m->out = true;
+		m->mark = view->mark(k);
+	}
+	return status ? status : told;
+}
+
+/* Whether a method has something to do; one that was done may have it again after a change. */
+static bool comes_back(struct gpube__scheduled *m, const struct gpube__known *k,
+	const struct gpube__run_view *view)
+{
+	if (m->out && m->mark >= 0 && m->mark != view->mark(k))
+		m->out = false;
+	return !m->out;
+}
+
+/* The one that should end soonest, within the ticks; NULL: none should. */
+static struct gpube__scheduled *next_to_end(struct gpube__schedule *s, struct gpube__known *k,
+	const struct gpube__run_view *view, double ticks, double *predicted)
+{
+	struct gpube__scheduled *best = NULL;
+
+	*predicted = ticks;
+	for (int i = 0; i < s->n; i++) {
+		struct gpube__scheduled *m = &s->of[i];
+		double end;
+
+		if (!comes_back(m, k, view))
+			continue;
+		end = m->method->fit(k).end * m->slower;
+		if (end > 0 && end <= *predicted) {
+			*predicted = end;
+			best = m;
+		}
+	}
+	return best;
+}
+
+/* Those that should end within the round, the soonest first; each once, unless others change it. */
+static int let_end(struct gpube__schedule *s, struct gpube__known *k,
+	const struct gpube__run_view *view, double *left)
+{
+	int status = GPUBE_OK;
+
+	while (!status && !view->done(k)) {
+		double predicted;
+		struct gpube__scheduled *m = next_to_end(s, k, view, SURE * *left, &predicted);
+		const double before = view->worked(k);
+
+		if (!m)
+			break;
+		status = take_turn(s, m, k, view, PATIENCE * predicted, "predicted");
+		if (!m->out) /* it was wrong, and is believed less */
+			m->slower *= WRONG;
+		*left -= view->worked(k) - before;
+	}
+	return status;
+}
+
+/* A method's turn, again for as long as each time halves the gap. */
+static int take_share(struct gpube__schedule *s, struct gpube__scheduled *m, struct gpube__known *k,
+	const struct gpube__run_view *view)
+{
+	const double ticks = m->credit;
+	const char *why = "share";
+	double gap;
+	int status;
+
+	do {
+		const double before = view->worked(k);
+
+		gap = view->gap(k);
+		status = take_turn(s, m, k, view, ticks, why);
+		if (m->credit > 0) /* another turn is a gift */
+			m->credit -= view->worked(k) - before;
+		why = "halved";
+	} while (!status && !m->out && !view->done(k) && !isinf(gap) && view->gap(k) <= gap / 2);
+	return status;
+}
+
+/* *any: somebody has more to do. */
+static int run_round(struct gpube__schedule *s, struct gpube__known *k,
+	const struct gpube__run_view *view, bool *any)
+{
+	double left = s->budget;
+	int status = let_end(s, k, view, &left);
+
+	*any = false;
+	for (int i = 0; i < s->n && !status && !view->done(k); i++) {
+		struct gpube__scheduled *m = &s->of[i];
+		struct gpube__fit fit;
+
+		if (!comes_back(m, k, view))
+			continue;
+		fit = m->method->fit(k);
+		*any |= fit.end > 0 && (m->share > 0 || fit.end < MOST_BUDGET);
+		if (!(fit.end > 0) || !(m->share > 0))
+			continue;
+		m->credit += s->budget * m->share * m->weight;
+		if (m->credit <= 0 || m->credit < fit.least)
+			continue;
+		status = take_share(s, m, k, view);
+		if (!status && !view->done(k))
+			status = let_end(s, k, view, &left);
+	}
+	return status;
+}
+
+int gpube__schedule_run(
+	struct gpube__schedule *s, struct gpube__known *k, const struct gpube__run_view *view)
+{
+	int status = GPUBE_OK;
+
+	for (bool any = true; any && !status && !view->done(k) && s->budget < MOST_BUDGET;
+		s->budget *= GROWTH, s->round++)
+		status = run_round(s, k, view, &any);
+	return status;
+}

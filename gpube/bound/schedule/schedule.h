@@ -1,0 +1,121 @@
+/*
+ * schedule.h - which method works when, and for how long: one rule for methods of any kind, and
+ * nothing of models.
+ *
+ * Methods work in rounds. A round has a budget, twice that of the round before, and each method a
+ * share of it; who takes more than its share, or cannot begin on so little, waits until its shares
+ * add up to it. A method that predicts its end within what a round has goes first, to its end, but
+ * not past twice its prediction. A turn after which at most half of the gap is left earns another
+ * one as long; two turns that change nothing halve a method's share, down to a part of it, and an
+ * improvement restores it. So what one method proves in t is not missed by more than a small
+ * multiple of t, and who makes progress goes on.
+ *
+ * Budgets are ticks of counted work (gpube__work()), never seconds: the same model gives the same
+ * turns on every machine.
+ *
+ * Designs weighed. (1) Stages, each with a condition and a time of its own: 46 of them, tuned on
+ * one collection, were worth no more than rounds of three methods on files that nobody had tuned
+ * on. (2) Learning shares while a model is solved, as bandits do: turns are too few, and each
+ * changes what the others find. (3) This one, with shares by class of model, fitted on recorded
+ * runs (benchmarks/schedule.py).
+ */
+#ifndef GPUBE_SCHEDULE_H
+#define GPUBE_SCHEDULE_H
+
+#include <stdbool.h>
+
+#include "gpube/base/base.h"
+
+struct gpube__known;
+
+/* What a step of a method ends with, beside failures. */
+enum gpube__step {
+	GPUBE__STEP_MORE, /* its budget is used up */
+	GPUBE__STEP_DONE, /* it has nothing more to say of what is known now */
+};
+
+/* What a method predicts. */
+struct gpube__fit {
+	double end;   /* ticks to its end; GPUBE__UNKNOWN_END: it may be tried; 0: not for this */
+	double least; /* ticks of the shortest step that is worth while */
+};
+
+/*
+ * A way to prove. Its state is its own; what it finds it tells to what is known, and what others
+ * have found it reads there.
+ * fit    what it predicts of the model as it is known now
+ * step   goes on, or begins, for so many ticks (INFINITY: to its end). Errors: those after which
+ *        the run goes on with other methods (gives_way), and others, which end it
+ */
+struct gpube__method {
+	const char *name;
+	struct gpube__fit (*fit)(const struct gpube__known *k);
+	int (*step)(struct gpube__known *k, double ticks, enum gpube__step *end);
+};
+
+#define GPUBE__UNKNOWN_END INFINITY
+
+/* A turn that was taken, for a log. Bounds: as the run has them; gap: INFINITY: no upper bound */
+struct gpube__turn_taken {
+	int round;
+	const char *method;
+	const char *why; /* "share", "predicted", "halved" */
+	double budget, ticks;
+	double gap_before, gap_after;
+	enum gpube__step end;
+	int status;
+};
+
+/*
+ * What the schedule asks of a run.
+ * worked     ticks so far
+ * gap        what is open: INFINITY where nothing bounds it
+ * mark       a number that changes whenever either bound does
+ * done       nothing is left to prove
+ * gives_way  whether the run goes on without a method that failed so
+ * told       NULL, or a turn that was taken
+ */
+struct gpube__run_view {
+	double (*worked)(const struct gpube__known *k);
+	double (*gap)(const struct gpube__known *k);
+	int64_t (*mark)(const struct gpube__known *k);
+	bool (*done)(const struct gpube__known *k);
+	bool (*gives_way)(const struct gpube__known *k, int status, const char *method);
+	int (*told)(struct gpube__known *k, const struct gpube__turn_taken *turn);
+};
+
+/* Of a method in a schedule. */
+struct gpube__scheduled {
+	const struct gpube__method *method;
+	double share;  /* of a round, as data has it */
+	double weight; /* what is left of it: 1 to 1 / 64 */
+	double credit; /* ticks of its shares that it has not used; below 0: it has used more */
+	double slower; /* times as long as its prediction it has turned out to take */
+	int idle;      /* turns that changed nothing, one after the other */
+	int failures;  /* turns that gave way */
+	bool out;      /* failed, or done with what was known at 'mark' */
+	int64_t mark;
+};
+
+enum { GPUBE__MOST_METHODS = 16 };
+struct gpube__schedule {
+	struct gpube__scheduled of[GPUBE__MOST_METHODS];
+	int n, round;
+	double budget; /* ticks of the next round */
+};
+
+/* Ticks of the first round. */
+#define GPUBE__FIRST_ROUND 1e7
+
+/* shares: n of them, beside the methods; a method whose share is 0 works by prediction alone */
+void gpube__schedule_init(struct gpube__schedule *s, const struct gpube__method *const *methods,
+	const double *shares, int n);
+
+/*
+ * Rounds until all is proved, or no method has more to say.
+ * Errors: those of steps that do not give way
+ */
+int gpube__schedule_run(
+	struct gpube__schedule *s, struct gpube__known *k, const struct gpube__run_view *view);
+
+#endif

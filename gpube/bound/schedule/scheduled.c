@@ -1,0 +1,187 @@
+/* scheduled.c - the schedule of a bounder: what it asks of one, and what is told of turns. */
+#include <math.h>
+
+#include "gpube/bound/bound.h"
+#include "gpube/bound/schedule/methods.h"
+
+static const struct gpube_bounder *in(const struct gpube__known *k)
+{
+	return (const struct gpube_bounder *)k;
+}
+
+static double worked(const struct gpube__known *k)
+{
+	return 1e9 * gpube__worked(in(k)->ctx);
+}
+
+static double gap(const struct gpube__known *k)
+{
+	return gpube__bounder_open(in(k));
+}
+
+static int64_t mark(const struct gpube__known *k)
+{
+	return in(k)->n_improved;
+}
+
+static bool done(const struct gpube__known *k)
+{
+	return gpube__bounder_done(in(k)) || gpube__stopped(in(k)->ctx);
+}
+
+static bool gives_way(const struct gpube__known *k, int status, const char *method)
+{
+	return gpube__bounder_gives_way(in(k), status, method);
+}
+
+/* What the first moment brought, which was not told then, where the answer did not come with it. */
+static void tell_after_a_moment(struct gpube_bounder *b, const struct gpube__turn_taken *t)
+{
+	const double before = gpube__bounder_worked(b) - 1e-9 * t->ticks;
+
+	if (before < GPUBE__MOMENT && gpube__bounder_worked(b) >= GPUBE__MOMENT &&
+		!gpube__bounder_done(b))
+		gpube__bounder_tell(b, t->method);
+}
+
+static int told(struct gpube__known *k, const struct gpube__turn_taken *t)
+{
+	struct gpube_bounder *b = (struct gpube_bounder *)k;
+
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+		"round %d: %s (%s), %.6g of %.3g ticks, %.3g s, gap %.6g to %.6g%s", t->round,
+		t->method, t->why, t->ticks, t->budget, gpube__cpu_seconds() - b->noted_cpu,
+		t->gap_before, t->gap_after,
+		t->status                    ? ", failed"
+		: t->end == GPUBE__STEP_DONE ? ", done"
+					     : "");
+	gpube__bounder_hear(b);
+	tell_after_a_moment(b, t);
+	return gpube__bounder_note(b, t->method, t->status != GPUBE_OK);
+}
+
+static const struct gpube__run_view view = {worked, gap, mark, done, gives_way, told};
+
+/* ---- a method by itself ---------------------------------------------------------------------- */
+
+/* Ticks of better orders, and for each variable of local search, before a method alone. */
+#define ORDER_TICKS  5e8
+#define SEARCH_TICKS 2e5
+
+/* By itself, outside of rounds. */
+static int one_turn(struct gpube_bounder *b, enum gpube__method_at at, double ticks)
+{
+	const struct gpube__method *method = gpube__methods[at];
+	struct gpube__known *k = (struct gpube__known *)b;
+	const double before = worked(k);
+	struct gpube__turn_taken turn = {
+		.method = method->name, .why = "alone", .budget = ticks, .gap_before = gap(k)};
+	int noted;
+
+	if (gpube__bounder_done(b) || gpube__stopped(b->ctx) || !(method->fit(k).end > 0))
+		return GPUBE_OK;
+	turn.status = method->step(k, ticks, &turn.end);
+	turn.ticks = worked(k) - before;
+	turn.gap_after = gap(k);
+	noted = told(k, &turn);
+	if (turn.status && !gives_way(k, turn.status, method->name))
+		return turn.status;
+	return noted;
+}
+
+/* A first order; where there was no memory for one, once more. */
+static int begin_order(struct gpube_bounder *b)
+{
+	int status = GPUBE_OK;
+
+	for (int k = 0; k < 2 && !status && !b->ordered; k++)
+		status = one_turn(b, GPUBE__METHOD_order, INFINITY);
+	return status;
+}
+
+/* Orders and assignments, which every method begins from. */
+static int prelude(struct gpube_bounder *b)
+{
+	int status = begin_order(b);
+
+	if (!status)
+		status = one_turn(b, GPUBE__METHOD_search, SEARCH_TICKS * b->m->n_vars);
+	return status ? status : one_turn(b, GPUBE__METHOD_order, ORDER_TICKS);
+}
+
+static enum gpube__method_at asked_for(enum gpube_bound_method method)
+{
+	static const enum gpube__method_at at[] = {
+		[GPUBE_BOUND_MBE] = GPUBE__METHOD_mbe,
+		[GPUBE_BOUND_CLUSTERS] = GPUBE__METHOD_clusters,
+		[GPUBE_BOUND_REGIONS] = GPUBE__METHOD_clusters,
+		[GPUBE_BOUND_JOINS] = GPUBE__METHOD_joins,
+		[GPUBE_BOUND_TREE] = GPUBE__METHOD_tree,
+		[GPUBE_BOUND_PATCHES] = GPUBE__METHOD_patches,
+		[GPUBE_BOUND_ANDOR] = GPUBE__METHOD_andor,
+		[GPUBE_BOUND_ELIMINATE] = GPUBE__METHOD_eliminate,
+	};
+
+	return at[method];
+}
+
+static int alone(struct gpube_bounder *b)
+{
+	int status;
+
+	b->reparametrised = true; /* it is asked for its own bound */
+	status = prelude(b);
+
+	if (!status && !b->ordered && !gpube__bounder_done(b))
+		return gpube__fail_stopped(b->ctx);
+	if (status || b->opts->method != GPUBE_BOUND_SHIFT)
+		return status ? status : one_turn(b, asked_for(b->opts->method), INFINITY);
+	status = gpube__bound_clusters(b, false, 0);
+	if (status && gpube__bounder_gives_way(b, status, "shift"))
+		status = GPUBE_OK;
+	return status ? status : gpube__bounder_note(b, "shift", false);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static int together(struct gpube_bounder *b)
+{
+	struct gpube__schedule s;
+	double shares[GPUBE__N_METHODS];
+	int status = begin_order(b);
+
+	if (status || !b->ordered)
+		return status;
+	for (int i = 0; i < GPUBE__N_METHODS; i++)
+		shares[i] = gpube__shares[gpube__class_of(b)][i] / 100.0;
+	gpube__schedule_init(&s, gpube__methods, shares, GPUBE__N_METHODS);
+	return gpube__schedule_run(&s, (struct gpube__known *)b, &view);
+}
+
+static int keep_shifts(struct gpube_bounder *b)
+{
+	int status;
+
+	b->reparametrised = true;
+	status = prelude(b);
+
+	if (status || gpube__bounder_done(b))
+		return status;
+	return b->ordered ? gpube__bound_shift_and_keep(b) : gpube__fail_stopped(b->ctx);
+}
+
+int gpube__bound_scheduled(struct gpube_bounder *b)
+{
+	int status;
+
+	gpube__bounder_hear(b);
+	status = gpube__bounder_done(b)                ? GPUBE_OK
+		 : b->shifted                          ? keep_shifts(b)
+		 : b->opts->method == GPUBE_BOUND_AUTO ? together(b)
+						       : alone(b);
+	if (!status && b->opts->count && !b->count && b->upper != GPUBE_INF && b->lower >= b->upper)
+		status = gpube__bounder_count(b);
+	if (status && gpube__bounder_gives_way(b, status, "counting"))
+		status = GPUBE_OK;
+	return status;
+}

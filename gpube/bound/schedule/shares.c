@@ -1,0 +1,14 @@
+/*
+ * shares.c - how much of a round each method has, by class of model: data, not conditions. The rows
+ * are what benchmarks/schedule.py fits on recorded runs; change them there.
+ */
+#include "gpube/bound/schedule/methods.h"
+
+const unsigned char gpube__shares[GPUBE__N_CLASSES][GPUBE__N_METHODS] = {
+	/*                   sat order shift elim search patch tree deep andor joins clus mbe */
+	[GPUBE__CLASS_SPARSE] = {2, 30, 0, 0, 5, 12, 28, 5, 15, 5, 0, 1},
+	[GPUBE__CLASS_DENSE] = {2, 5, 0, 0, 5, 30, 40, 5, 10, 0, 10, 1},
+	[GPUBE__CLASS_WIDE] = {2, 10, 0, 0, 8, 10, 40, 2, 5, 2, 30, 1},
+	[GPUBE__CLASS_WIDE_DENSE] = {2, 2, 0, 0, 8, 10, 45, 2, 5, 0, 40, 1},
+	[GPUBE__CLASS_HARD] = {60, 10, 0, 0, 5, 5, 15, 0, 5, 2, 2, 1},
+};

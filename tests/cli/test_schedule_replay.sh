@@ -1,0 +1,70 @@
+#!/bin/sh
+# benchmarks/schedule.py: a replay of made-up traces takes what can be counted by hand, a fit finds the method that
+# proves, and a recording has all methods and is continued.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+if ! command -v python3 > /dev/null; then
+	skip 'schedules' 'no python3'
+	plan
+	exit
+fi
+export PYTHONDONTWRITEBYTECODE=1
+schedule=benchmarks/schedule.py
+
+# The first order takes 100 ticks, costs moved between functions 10^4. In rounds of 1, 2, 4, 8 times 10^7 ticks a tree, or an
+# AND/OR search, and a method that finds nothing have half each; after two idle turns only a half of that.
+head='path,way,method,class,variables,cells,domain,status,ticks,seconds,points'
+rows() { # PATH TREE_TICKS
+	cat << END
+$1,tree,order,dense,0,0,2,done,100,0,100:1e15
+$1,tree,tree,dense,0,0,2,proved,$2,0,$2:7:7
+$1,patches,patches,dense,0,0,2,open,1e9,1,
+END
+}
+{
+	echo "$head"
+	rows a/short.wcsp 4e6
+	rows b/long.wcsp 3e7 | sed 's/tree,tree,dense/andor,andor,dense/; s/dense/sparse/'
+	rows b/tree.wcsp 3e7 # after a turn it knows what is left: twice the second round is more
+	# it predicts its end for what is left of the second round, and takes half of that
+	rows c/narrow.wcsp 1e9 | sed s/1e15/3e7/
+	echo "c/narrow.wcsp,eliminate,eliminate,dense,0,0,2,proved,1.5e7,0,0:3e7"
+	# bounds of two methods meet: the tree's from below when it has 10^6 ticks, the other's from above
+	rows d/meet.wcsp 1e9 | sed 's/1e9:7:7/1e6:5:9/; s/1e9,1,$/1e9,1,2e6:3:5/'
+	rows e/open.wcsp 1e9 | sed s/proved/open/
+} > "$work/traces.csv"
+cat > "$work/shares.c" << 'END'
+	[GPUBE__CLASS_SPARSE] = {0, 0, 0, 0, 0, 50, 0, 0, 50, 0, 0, 0},
+	[GPUBE__CLASS_DENSE] = {0, 0, 0, 0, 0, 50, 50, 0, 0, 0, 0, 0},
+END
+$schedule replay "$work/traces.csv" --shares "$work/shares.c" > "$work/replayed" 2>&1
+
+has() { # NAME PATTERN
+	that "$1" sh -c "grep -Eq '$2' '$work/replayed' || { cat '$work/replayed'; false; }"
+}
+has 'proved in the first round, after a turn of another' '^a/short.wcsp +dense +9010100 +4000100 tree +2\.25 '
+has 'rounds double, and idle turns halve a share' '^b/long.wcsp +sparse +7\.50101e\+07 +3\.00001e\+07 andor +2\.50 '
+has 'a tree predicts its end' '^b/tree.wcsp +dense +3\.50101e\+07 +3\.00001e\+07 tree +1\.17 '
+has 'a method that predicts its end goes to it' '^c/narrow.wcsp +dense +2\.50101e\+07 +1\.50001e\+07 eliminate +1\.67 '
+has 'bounds are shared' '^d/meet.wcsp +dense +6010100 +1e\+09 tree '
+has 'what nothing proves is told' '^not proved by any method alone: e/open.wcsp$'
+has 'ratios have a mean' '^sums .*, 5 files; geometric mean of the ratios, .*: [0-9.]+$'
+
+grep -v '^[cde]/' "$work/traces.csv" | xz -c > "$work/two.csv.xz"
+$schedule fit "$work/two.csv.xz" --pull 0.01 --shares "$work/shares.c" > "$work/replayed" 2>&1
+has 'a fit gives the method that proves its share' 'CLASS_SPARSE\] = \{0, [0-9]+, 0, 0, 0, 1, 0, 0, [5-9][0-9], 0, 0, 0\},$'
+has 'each family is left out in turn' '^\| b \| 2 \| 1\.71 \| '
+
+cp examples/zebra.wcsp "$work/"
+"$gpube" generate random -n 12 -d 4 --p1 0.9 --p2 0 --seed 3 -o "$work/random.wcsp"
+$schedule record "$work" --csv "$work/recorded.csv" --gpube "$gpube" --timeout 60 --only random > "$work/replayed" 2>&1
+has 'a method alone is recorded' '^random.wcsp +tree +proved '
+has 'and elimination' '^random.wcsp +eliminate +proved '
+cp "$work/recorded.csv" "$work/once.csv"
+$schedule record "$work" --csv "$work/recorded.csv" --gpube "$gpube" --only random > "$work/replayed" 2>&1
+that 'what is recorded is not run again' cmp "$work/recorded.csv" "$work/once.csv"
+cp "$work/recorded.csv" "$work/replayed"
+has 'bounds by ticks' '^random.wcsp,(tree|joins|andor|patches),[a-z]+,(dense|wide dense|sparse),12,[0-9]+,4,proved,.*[0-9]+:[0-9]+:[0-9]+$'
+$schedule replay "$work/recorded.csv" > "$work/replayed" 2>&1
+has 'and replayed' '^random.wcsp +[a-z ]+ +[0-9.e+]+ +[0-9.e+]+ [a-z]+ +[0-9.]+ +[0-9.e+]+$'
+plan

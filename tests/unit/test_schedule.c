@@ -1,0 +1,362 @@
+/*
+ * test_schedule.c - rounds of made-up methods, without a model: budgets that double, predicted
+ * ends, methods that fail, that take too much, that change nothing; and data leaves nobody out.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "gpube/bound/schedule/methods.h"
+#include "gpube/bound/schedule/schedule.h"
+#include "tests/support/test.h"
+
+enum { MOST_TURNS = 4096 };
+
+/* A made-up method: what it does with its turns. */
+struct made_up {
+	double end;    /* as fit() predicts it; 0: unfit */
+	double least;  /* as fit() says it */
+	double needs;  /* ticks until it proves; INFINITY: never */
+	double excess; /* ticks that every step takes beside its budget */
+	double factor; /* what a step leaves of the gap */
+	int fails_at;  /* the first step that fails, from 1 on; 0: none does */
+	int status;    /* with which */
+	bool says_done;
+	int n_steps;
+	double worked;
+};
+
+/* What is known of a run without a model. */
+struct gpube__known {
+	double ticks, gap;
+	int64_t mark;
+	bool proved;
+	struct made_up of[3];
+	struct gpube__turn_taken turns[MOST_TURNS];
+	int n_turns;
+};
+
+static int step(struct gpube__known *k, int i, double ticks, enum gpube__step *end)
+{
+	struct made_up *m = &k->of[i];
+	const double takes = fmin(ticks, m->needs - m->worked) + m->excess;
+
+	m->n_steps++;
+	m->worked += takes;
+	k->ticks += takes;
+	if (m->fails_at && m->n_steps >= m->fails_at)
+		return m->status;
+	if (m->worked >= m->needs) {
+		k->proved = true;
+		k->gap = 0;
+		k->mark++;
+	} else if (m->factor < 1) {
+		k->gap *= m->factor;
+		k->mark++;
+	}
+	*end = m->says_done ? GPUBE__STEP_DONE : GPUBE__STEP_MORE;
+	return GPUBE_OK;
+}
+
+static struct gpube__fit fit(const struct gpube__known *k, int i)
+{
+	return (struct gpube__fit){k->of[i].end, k->of[i].least};
+}
+
+#define METHOD(name, i)                                                                            \
+	static struct gpube__fit fit_##name(const struct gpube__known *k)                          \
+	{                                                                                          \
+		return fit(k, i);                                                                  \
+	}                                                                                          \
+	static int step_##name(struct gpube__known *k, double ticks, enum gpube__step *end)        \
+	{                                                                                          \
+		return step(k, i, ticks, end);                                                     \
+	}                                                                                          \
+	static const struct gpube__method name = {#name, fit_##name, step_##name};
+METHOD(first, 0)
+METHOD(second, 1)
+METHOD(third, 2)
+
+static double worked(const struct gpube__known *k)
+{
+	return k->ticks;
+}
+
+static double gap(const struct gpube__known *k)
+{
+	return k->gap;
+}
+
+static int64_t mark(const struct gpube__known *k)
+{
+	return k->mark;
+}
+
+/* A run that never ends is one that has taken so much. */
+#define ENDLESS 1e14
+
+static bool done(const struct gpube__known *k)
+{
+	return k->proved || k->ticks > ENDLESS;
+}
+
+static bool gives_way(const struct gpube__known *k, int status, const char *method)
+{
+	(void)k;
+	(void)method;
+	return status == GPUBE_ELIMIT;
+}
+
+static int told(struct gpube__known *k, const struct gpube__turn_taken *turn)
+{
+	if (k->n_turns < MOST_TURNS)
+		k->turns[k->n_turns++] = *turn;
+	return GPUBE_OK;
+}
+
+static const struct gpube__run_view view = {worked, gap, mark, done, gives_way, told};
+static const struct gpube__method *const three[] = {&first, &second, &third};
+
+static struct made_up slow(void)
+{
+	return (struct made_up){.end = GPUBE__UNKNOWN_END, .needs = INFINITY, .factor = 1};
+}
+
+static struct gpube__known *begin(void)
+{
+	static struct gpube__known k;
+
+	memset(&k, 0, sizeof(k));
+	k.gap = 1000;
+	for (int i = 0; i < 3; i++)
+		k.of[i] = slow();
+	return &k;
+}
+
+static int run(struct gpube__known *k, const double *shares, int n)
+{
+	struct gpube__schedule s;
+
+	gpube__schedule_init(&s, three, shares, n);
+	return gpube__schedule_run(&s, k, &view);
+}
+
+static void budgets_double(void **state)
+{
+	struct gpube__known *k = begin();
+	const double all = 1;
+
+	(void)state;
+	k->of[0].factor = 0.99; /* a little each time, so that its share stays */
+	assert_int_equal(run(k, &all, 1), 0);
+	assert_true(k->n_turns > 10);
+	assert_true(k->turns[0].budget == GPUBE__FIRST_ROUND);
+	for (int i = 1; i < k->n_turns; i++)
+		assert_true(k->turns[i].budget == 2 * k->turns[i - 1].budget &&
+			    k->turns[i].round == k->turns[i - 1].round + 1);
+}
+
+static void nobody_starves(void **state)
+{
+	static const double shares[] = {0.5, 0.4, 0.1};
+
+	(void)state;
+	for (int who = 0; who < 3; who++)
+		for (double needs = 1e5; needs < 1e11; needs *= 3) {
+			struct gpube__known *k = begin();
+			double most;
+
+			k->of[who].needs = needs;
+			assert_int_equal(run(k, shares, 3), 0);
+			assert_true(k->proved);
+			/*
+			 * its share, and the round before it; who changes nothing has less and
+			 * less: at worst a 64th, of which the others' are no more
+			 */
+			most = 256 * needs / shares[who] + 2 * GPUBE__FIRST_ROUND;
+			assert_true(k->ticks <= most);
+			assert_true(who || k->ticks < 8 * needs + 2 * GPUBE__FIRST_ROUND);
+		}
+}
+
+static void predicted_ends_come_first(void **state)
+{
+	static const double shares[] = {0.9, 0};
+	struct gpube__known *k = begin();
+
+	(void)state;
+	k->of[1].end = k->of[1].needs = 1.5e6;
+	assert_int_equal(run(k, shares, 2), 0);
+	assert_int_equal(k->n_turns, 1);
+	assert_string_equal(k->turns[0].method, "second");
+	assert_string_equal(k->turns[0].why, "predicted");
+	/* one that is far away waits until a round is about as long */
+	k = begin();
+	k->of[1].end = k->of[1].needs = 1e9;
+	assert_int_equal(run(k, shares, 2), 0);
+	assert_true(k->proved && k->of[1].n_steps == 1);
+	assert_true(k->ticks < 3e9);
+}
+
+static void wrong_predictions_are_stopped(void **state)
+{
+	static const double shares[] = {0.9, 0};
+	struct gpube__known *k = begin();
+
+	(void)state;
+	k->of[1].end = 1e6; /* and it would take for ever */
+	k->of[0].needs = 1e10;
+	k->of[0].factor = 0.99;
+	assert_int_equal(run(k, shares, 2), 0);
+	assert_true(k->proved);
+	for (int i = 0; i < k->n_turns; i++)
+		assert_true(strcmp(k->turns[i].method, "second") != 0 ||
+			    k->turns[i].ticks <= 4 * (1e6 + k->ticks));
+	assert_true(k->of[1].worked < 2 * k->of[0].worked);
+}
+
+static void gains_earn_another_turn(void **state)
+{
+	static const double shares[] = {0.5, 0.5};
+	struct gpube__known *k = begin();
+	int n = 0;
+
+	(void)state;
+	k->of[0].factor = 0.5;
+	k->of[0].needs = 1e8;
+	k->of[1].needs = 1e12;
+	assert_int_equal(run(k, shares, 2), 0);
+	for (int i = 0; i < k->n_turns; i++)
+		n += !strcmp(k->turns[i].why, "halved");
+	assert_true(n > 5);
+	assert_true(k->of[1].n_steps <= 1); /* it hardly got a turn */
+}
+
+static void who_changes_nothing_gets_less(void **state)
+{
+	static const double shares[] = {0.5, 0.5};
+	struct gpube__known *k = begin();
+	double last = 0;
+
+	(void)state;
+	k->of[1].factor = 0.9;
+	assert_int_equal(run(k, shares, 2), 0);
+	assert_true(k->of[0].worked < k->of[1].worked / 16);
+	for (int i = 0; i < k->n_turns; i++) /* but never nothing */
+		if (!strcmp(k->turns[i].method, "first")) {
+			assert_true(k->turns[i].budget >= last / 2);
+			last = k->turns[i].budget;
+		}
+	assert_true(k->of[0].n_steps > 10);
+}
+
+static void excess_is_paid_back(void **state)
+{
+	static const double shares[] = {0.1, 0.9};
+	struct gpube__known *k = begin();
+
+	(void)state;
+	k->of[0].excess = 1e9; /* a hundred rounds of it */
+	k->of[0].factor = 0.99;
+	k->of[1].needs = 1e11;
+	k->of[1].factor = 0.99;
+	assert_int_equal(run(k, shares, 2), 0);
+	assert_true(k->proved);
+	assert_true(k->of[0].worked < 0.3 * k->of[1].worked + 2e9);
+}
+
+static void who_cannot_begin_waits(void **state)
+{
+	static const double shares[] = {0.1, 0.9};
+	struct gpube__known *k = begin();
+
+	(void)state;
+	k->of[0].least = 1e9;
+	k->of[1].needs = 1e12;
+	k->of[1].factor = k->of[0].factor = 0.99;
+	assert_int_equal(run(k, shares, 2), 0);
+	assert_true(k->of[0].n_steps > 0);
+	for (int i = 0; i < k->n_turns; i++)
+		assert_true(strcmp(k->turns[i].method, "first") != 0 || k->turns[i].budget >= 1e9);
+}
+
+static void failures(void **state)
+{
+	static const double shares[] = {0.5, 0.5};
+	struct gpube__known *k = begin();
+
+	(void)state;
+	k->of[0].fails_at = 2; /* it gives way, and is asked once more */
+	k->of[0].status = GPUBE_ELIMIT;
+	k->of[1].needs = 1e10;
+	assert_int_equal(run(k, shares, 2), 0);
+	assert_true(k->proved && k->of[0].n_steps == 3);
+	k = begin();
+	k->of[0].fails_at = 3; /* any other ends the run */
+	k->of[0].status = GPUBE_EBUG;
+	assert_int_equal(run(k, shares, 2), GPUBE_EBUG);
+	assert_int_equal(k->of[0].n_steps, 3);
+}
+
+static void ends_without_a_proof(void **state)
+{
+	static const double shares[] = {0.5, 0.5}, none[] = {0, 0};
+	struct gpube__known *k = begin();
+
+	(void)state;
+	k->of[0].says_done = k->of[1].says_done = true;
+	assert_int_equal(run(k, shares, 2), 0);
+	assert_true(!k->proved && k->n_turns == 2);
+	/* what one of them finds is something new to say for the other */
+	k = begin();
+	k->of[0].says_done = true;
+	k->of[1].factor = 0.9;
+	k->of[1].fails_at = 20;
+	k->of[1].status = GPUBE_ELIMIT;
+	assert_int_equal(run(k, shares, 2), 0);
+	assert_true(k->of[0].n_steps > 10);
+	k = begin(); /* without shares and predictions nothing is done */
+	assert_int_equal(run(k, none, 2), 0);
+	assert_int_equal(k->n_turns, 0);
+	k = begin(); /* nor by methods that are unfit */
+	k->of[0].end = k->of[1].end = 0;
+	assert_int_equal(run(k, shares, 2), 0);
+	assert_int_equal(k->n_turns, 0);
+}
+
+/* Every class has every method: by a share, or by its prediction; and shares are of a whole. */
+static void data(void **state)
+{
+	(void)state;
+	for (int c = 0; c < GPUBE__N_CLASSES; c++) {
+		int sum = 0;
+
+		for (int i = 0; i < GPUBE__N_METHODS; i++)
+			sum += gpube__shares[c][i];
+		assert_in_range(sum, 90, 125);
+		assert_true(gpube__shares[c][GPUBE__METHOD_tree] >= 5);
+		assert_true(gpube__shares[c][GPUBE__METHOD_patches] >= 5);
+		assert_true(gpube__shares[c][GPUBE__METHOD_andor] >= 5);
+		assert_true(gpube__shares[c][GPUBE__METHOD_order] >= 2);
+		assert_true(gpube__shares[c][GPUBE__METHOD_search] >= 2);
+		assert_true(gpube__shares[c][GPUBE__METHOD_eliminate] == 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(budgets_double),
+		cmocka_unit_test(nobody_starves),
+		cmocka_unit_test(predicted_ends_come_first),
+		cmocka_unit_test(wrong_predictions_are_stopped),
+		cmocka_unit_test(gains_earn_another_turn),
+		cmocka_unit_test(who_changes_nothing_gets_less),
+		cmocka_unit_test(excess_is_paid_back),
+		cmocka_unit_test(who_cannot_begin_waits),
+		cmocka_unit_test(failures),
+		cmocka_unit_test(ends_without_a_proof),
+		cmocka_unit_test(data),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
