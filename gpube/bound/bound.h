@@ -87,6 +87,9 @@ int gpube__bound_branch(struct gpube_bounder *b, struct gpube_clusters *root);
  * leaves open. *done false: the model, or the backend that was asked for, is not for it.
  */
 int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done);
+/* The same from where a turn ended with ESTOP: b->nest, which is NULL again after any other end. */
+int gpube__bound_nested_again(struct gpube_bounder *b);
+void gpube__nest_free(struct gpube_nest *nest);
 /* A search tree: all of what is left, or what can be seen of it in 'seconds'. */
 int gpube__bound_dfs(struct gpube_bounder *b, double seconds);
 void gpube__dfs_tree_free(struct gpube_dfs_tree *tree);

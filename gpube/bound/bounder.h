@@ -14,6 +14,7 @@
 struct gpube_shifted_opts;
 struct gpube_dfs_tree;
 struct gpube_climb;
+struct gpube_nest;
 struct gpube_patching;
 struct gpube_certificate;
 struct gpube_sat;
@@ -101,6 +102,7 @@ struct gpube_bounder {
 	int64_t guess;
 	struct gpube_climb *climb;       /* the ascent on the join graph, likewise */
 	struct gpube_patching *patching; /* the ascent on patches, likewise */
+	struct gpube_nest *nest;         /* that on nested regions, likewise */
 	struct gpube_certificate *notes; /* of what it does, or NULL */
 	/* of the elimination that proved, or NULL; its order is of m */
 	struct gpube_solution *eliminated;

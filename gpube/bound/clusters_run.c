@@ -222,9 +222,12 @@ int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double elimina
 		.splits = clusters && b->opts->split != GPUBE_SPLIT_NEVER,
 		.states = INFINITY,
 		.bytes = (double)b->ctx->memory_bytes / 4};
-	int status = gpube__clusters_init(&a.c, b->tables, gpube__tables_limit(b));
+	int status;
 	bool done = false;
 
+	if (b->nest)
+		return gpube__bound_nested_again(b);
+	status = gpube__clusters_init(&a.c, b->tables, gpube__tables_limit(b));
 	if (status)
 		return status;
 	gpube__rng_init(&a.rng, b->opts->seed);

@@ -22,8 +22,10 @@ enum {
 	WORTH_DEVICE = 50000, /* cells of all pairs from which a device is opened for them */
 };
 
-struct nest {
+/* What is kept from turn to turn. */
+struct gpube_nest {
 	struct gpube_bounder *b;
+	struct gpube_clusters c; /* of n */
 	struct gpube_nested n;
 	struct gpube_graph graph; /* domains are those of the part that was looked at last */
 	int32_t *order;
@@ -33,15 +35,18 @@ struct nest {
 	int64_t n_open, open_capacity;
 	double searching, promising, eliminating, started;
 	int64_t n_parts, n_closed, n_eliminated;
+	struct gpube_nested_part *whole; /* until it is split */
+	bool climbed, lost;              /* lost: a part was */
+	double spent;                    /* seconds of work, of the turns before */
 };
 
 /* Joined cells that elimination does in a second. */
-static double rate_of(const struct nest *r)
+static double rate_of(const struct gpube_nest *r)
 {
 	return r->n.ops->cells_per_second;
 }
 
-static int look(struct nest *r, struct gpube_nested_part *p)
+static int look(struct gpube_nest *r, struct gpube_nested_part *p)
 {
 	return gpube__nested_read(&r->n, p);
 }
@@ -61,7 +66,7 @@ static void search_one(void *arg, int64_t item, int thread)
 	gpube__search_run(s->search, s->from, s->steps);
 }
 
-static int make_searchers(struct nest *r)
+static int make_searchers(struct gpube_nest *r)
 {
 	struct gpube_bounder *b = r->b;
 
@@ -78,7 +83,7 @@ static int make_searchers(struct nest *r)
 	return r->searchers ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-static void free_searchers(struct nest *r)
+static void free_searchers(struct gpube_nest *r)
 {
 	for (int k = 0; r->searchers && k < r->b->ctx->n_threads; k++) {
 		gpube__search_free(r->searchers[k].search);
@@ -88,7 +93,7 @@ static void free_searchers(struct nest *r)
 }
 
 /* Assignments from what was read, one a thread, and search from there for a share of the time. */
-static int read_off(struct nest *r, double share, int64_t steps)
+static int read_off(struct gpube_nest *r, double share, int64_t steps)
 {
 	struct gpube_bounder *b = r->b;
 	const int n = gpube__clusters_states(r->n.c) > 0 ? b->ctx->n_threads : 1;
@@ -119,7 +124,7 @@ static int compare_sums(const void *x, const void *y)
 }
 
 /* Cells of the elimination of values that force at most 'most' more than their variable's least. */
-static int promising_cost(struct nest *r, const int64_t *sum, int64_t most, double *cells)
+static int promising_cost(struct gpube_nest *r, const int64_t *sum, int64_t most, double *cells)
 {
 	const struct gpube_clusters *c = r->n.c;
 	struct gpube_order_cost cost;
@@ -142,7 +147,7 @@ static int promising_cost(struct nest *r, const int64_t *sum, int64_t most, doub
  * what greedy decoding looks for one variable at a time. (On scen06 at 3100 of 3389, decoding and
  * search give 6339.)
  */
-static int eliminate_promising(struct nest *r, double cells)
+static int eliminate_promising(struct gpube_nest *r, double cells)
 {
 	struct gpube_bounder *b = r->b;
 	struct gpube_clusters *c = r->n.c;
@@ -205,14 +210,14 @@ out:
 }
 
 /* The target of the bounder's limit, if it has fallen. */
-static int lower_target(struct nest *r, struct gpube_nested_part *p)
+static int lower_target(struct gpube_nest *r, struct gpube_nested_part *p)
 {
 	gpube__clusters_limit(r->n.c, r->b->tables, gpube__tables_limit(r->b));
 	return gpube__nested_target(&r->n, p, r->n.c->target);
 }
 
 /* Elimination of what was read, if it is quick enough. */
-static int eliminate(struct nest *r, struct gpube_nested_part *p, double seconds, bool *done)
+static int eliminate(struct gpube_nest *r, struct gpube_nested_part *p, double seconds, bool *done)
 {
 	struct gpube_bounder *b = r->b;
 	const double states = gpube__clusters_states(r->n.c), start = gpube__worked(r->b->ctx);
@@ -235,7 +240,7 @@ static int eliminate(struct nest *r, struct gpube_nested_part *p, double seconds
 }
 
 /* Replaces *p, which was read, by what is alive of it; NULL: nothing is. */
-static int shrink(struct nest *r, struct gpube_nested_part **p)
+static int shrink(struct gpube_nest *r, struct gpube_nested_part **p)
 {
 	struct gpube_nested_part *q;
 	int status;
@@ -252,7 +257,7 @@ static int shrink(struct nest *r, struct gpube_nested_part **p)
 
 /* ---- the whole ------------------------------------------------------------------------- */
 
-static void raise_bound(struct nest *r, int64_t constant, const char *by)
+static void raise_bound(struct gpube_nest *r, int64_t constant, const char *by)
 {
 	struct gpube_bounder *b = r->b;
 	int64_t bound = gpube__clusters_total(r->n.c, constant, b->tables, gpube__tables_limit(b));
@@ -261,7 +266,7 @@ static void raise_bound(struct nest *r, int64_t constant, const char *by)
 }
 
 /* Assignments, elimination and dead values of the whole; *closed: nothing is left. */
-static int settle_whole(struct nest *r, struct gpube_nested_part **p, bool *closed)
+static int settle_whole(struct gpube_nest *r, struct gpube_nested_part **p, bool *closed)
 {
 	const double spent = gpube__worked(r->b->ctx) - r->started;
 	int status = look(r, *p);
@@ -295,7 +300,7 @@ static bool slow(const struct gpube_nested_part *p, int64_t gained)
 }
 
 /* Until it is closed, which makes *p NULL, or the ascent is slow. */
-static int climb(struct nest *r, struct gpube_nested_part **p)
+static int climb(struct gpube_nest *r, struct gpube_nested_part **p)
 {
 	struct gpube_bounder *b = r->b;
 	double looked = gpube__worked(r->b->ctx);
@@ -348,7 +353,7 @@ static bool before(const struct gpube_nested_part *p, const struct gpube_nested_
 	return p->constant < q->constant || (p->constant == q->constant && p->depth > q->depth);
 }
 
-static struct gpube_nested_part *take(struct nest *r)
+static struct gpube_nested_part *take(struct gpube_nest *r)
 {
 	const double most = (double)r->n.ops->memory(r->b->ctx) / 2;
 	int64_t best = 0;
@@ -365,7 +370,7 @@ static struct gpube_nested_part *take(struct nest *r)
 	return p;
 }
 
-static int put(struct nest *r, struct gpube_nested_part *p)
+static int put(struct gpube_nest *r, struct gpube_nested_part *p)
 {
 	if (gpube__grow(r->b->ctx, &r->open, &r->open_capacity, r->n_open + 1, sizeof(*r->open))) {
 		gpube__nested_free(&r->n, p);
@@ -376,7 +381,7 @@ static int put(struct nest *r, struct gpube_nested_part *p)
 }
 
 /* Passes until the part is closed, eliminated, or would take too many more. */
-static int work(struct nest *r, struct gpube_nested_part **p)
+static int work(struct gpube_nest *r, struct gpube_nested_part **p)
 {
 	const double start = gpube__worked(r->b->ctx);
 	bool closed = false;
@@ -420,7 +425,7 @@ static int work(struct nest *r, struct gpube_nested_part **p)
 }
 
 /* Both halves of a part, which is freed, go to the open ones. */
-static int split(struct nest *r, struct gpube_nested_part *p)
+static int split(struct gpube_nest *r, struct gpube_nested_part *p)
 {
 	struct gpube_clusters *c = r->n.c;
 	uint8_t *keep = NULL;
@@ -447,13 +452,14 @@ static int split(struct nest *r, struct gpube_nested_part *p)
 	}
 	gpube__free(r->b->ctx, keep);
 	gpube__nested_free(&r->n, p);
+	r->lost |= status != GPUBE_OK;
 	return status;
 }
 
-static int branch(struct nest *r, struct gpube_nested_part *first)
+static int branch(struct gpube_nest *r)
 {
 	struct gpube_bounder *b = r->b;
-	int status = put(r, first);
+	int status = GPUBE_OK;
 	int64_t turns = 0;
 
 	while (!status && r->n_open && !gpube__bounder_done(b)) {
@@ -535,11 +541,10 @@ static int pick(struct gpube_bounder *b, const struct gpube_clusters *c,
 	return want == GPUBE_BACKEND_AUTO && status == GPUBE_ENODEV ? GPUBE_OK : status;
 }
 
-static int run(struct nest *r)
+static int begin(struct gpube_nest *r)
 {
 	struct gpube_bounder *b = r->b;
-	struct gpube_nested_part *p = NULL;
-	int status = gpube__nested_first(&p, &r->n);
+	const int status = gpube__nested_first(&r->whole, &r->n);
 
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 		"%d pair%s, %d triple%s, %d quad%s, in %d, %d and %d group%s, on the %s",
@@ -548,17 +553,33 @@ static int run(struct nest *r)
 		gpube__plural(r->n.plan.n_quads), r->n.plan.n_variable_groups,
 		r->n.plan.n_triple_groups, r->n.plan.n_quad_groups,
 		gpube__plural(r->n.plan.n_quad_groups), r->n.ops->name);
-	if (!status)
-		status = climb(r, &p);
-	if (!status && !p) {
-		gpube__bounder_raise(b, b->limit, "quads");
-		return GPUBE_OK;
+	return status;
+}
+
+/* The whole, then its parts, from where the last turn ended. */
+static int go_on(struct gpube_nest *r)
+{
+	struct gpube_bounder *b = r->b;
+	struct gpube_nested_part *whole;
+	int status = GPUBE_OK;
+
+	r->started = gpube__worked(b->ctx) - r->spent; /* as if nothing else had come between */
+	if (!r->climbed) {
+		status = climb(r, &r->whole);
+		r->climbed = !status;
+		if (!status && !r->whole) {
+			gpube__bounder_raise(b, b->limit, "quads");
+			return GPUBE_OK;
+		}
 	}
 	if (!status && !gpube__bounder_done(b) && b->opts->split != GPUBE_SPLIT_NEVER) {
-		status = branch(r, p);
-		p = NULL;
+		whole = r->whole;
+		r->whole = NULL;
+		status = whole ? put(r, whole) : GPUBE_OK;
+		if (!status)
+			status = branch(r);
 	}
-	gpube__nested_free(&r->n, p);
+	r->spent = gpube__worked(b->ctx) - r->started;
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 		"%lld part%s, %lld closed, %lld of them eliminated in %.2f s; %.2f s of search, "
 		"%.2f s of "
@@ -568,9 +589,63 @@ static int run(struct nest *r)
 	return status;
 }
 
+void gpube__nest_free(struct gpube_nest *r)
+{
+	struct gpube_ctx *ctx;
+
+	if (!r)
+		return;
+	ctx = r->b->ctx;
+	gpube__nested_free(&r->n, r->whole);
+	while (r->n_open)
+		gpube__nested_free(&r->n, r->open[--r->n_open]);
+	gpube__nested_clear(&r->n);
+	free_searchers(r);
+	gpube__free(ctx, r->open);
+	gpube__free(ctx, r->order);
+	gpube__graph_clear(ctx, &r->graph);
+	gpube__clusters_clear(&r->c);
+	gpube__free(ctx, r);
+}
+
+/* b->nest, of c, which is its own from now on. */
+static int make(struct gpube_bounder *b, struct gpube_clusters *c, const struct gpube_ops *ops,
+	const struct gpube_regions_ops *regions)
+{
+	struct gpube_nest *r = b->nest = gpube__alloc_zero(b->ctx, 1, sizeof(*r));
+	int status;
+
+	if (!r)
+		return GPUBE_ENOMEM;
+	r->b = b;
+	r->c = *c;
+	memset(c, 0, sizeof(*c));
+	gpube__rng_init(&r->rng, b->opts->seed);
+	status = gpube__graph_of_model(&r->graph, b->m);
+	r->order = status ? NULL : gpube__alloc(b->ctx, (uint64_t)r->c.n, sizeof(*r->order));
+	if (!status && !r->order)
+		status = GPUBE_ENOMEM;
+	if (!status)
+		status = make_searchers(r);
+	if (!status)
+		status = gpube__nested_init(
+			&r->n, &r->c, ops, regions, (double)ops->memory(b->ctx) / 4);
+	return status ? status : begin(r);
+}
+
+int gpube__bound_nested_again(struct gpube_bounder *b)
+{
+	const int status = go_on(b->nest);
+
+	if (status == GPUBE_ESTOP && !b->nest->lost)
+		return status;
+	gpube__nest_free(b->nest);
+	b->nest = NULL;
+	return status;
+}
+
 int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done)
 {
-	struct nest r = {.b = b, .started = gpube__worked(b->ctx)};
 	const struct gpube_regions_ops *regions;
 	const struct gpube_ops *ops;
 	int status;
@@ -588,23 +663,10 @@ int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool 
 		return status;
 	*done = true;
 	b->backend = ops->name;
-	gpube__rng_init(&r.rng, b->opts->seed);
-	status = gpube__graph_of_model(&r.graph, b->m);
-	r.order = status ? NULL : gpube__alloc(b->ctx, (uint64_t)c->n, sizeof(*r.order));
-	if (!status && !r.order)
-		status = GPUBE_ENOMEM;
+	status = make(b, c, ops, regions);
 	if (!status)
-		status = make_searchers(&r);
-	if (!status)
-		status = gpube__nested_init(&r.n, c, ops, regions, (double)ops->memory(b->ctx) / 4);
-	if (!status)
-		status = run(&r);
-	while (r.n_open)
-		gpube__nested_free(&r.n, r.open[--r.n_open]);
-	gpube__nested_clear(&r.n);
-	free_searchers(&r);
-	gpube__free(b->ctx, r.open);
-	gpube__free(b->ctx, r.order);
-	gpube__graph_clear(b->ctx, &r.graph);
+		return gpube__bound_nested_again(b);
+	gpube__nest_free(b->nest);
+	b->nest = NULL;
 	return status;
 }

@@ -10,9 +10,11 @@ void gpube__bounder_forget(struct gpube_bounder *b)
 	gpube__dfs_tree_free(b->guessed);
 	gpube__climb_free(b->climb);
 	gpube__patching_free(b->patching);
+	gpube__nest_free(b->nest);
 	b->tree = b->guessed = NULL;
 	b->climb = NULL;
 	b->patching = NULL;
+	b->nest = NULL;
 }
 
 void gpube__bounder_keep_tables(struct gpube_bounder *b, struct gpube_model *tables, int finer)

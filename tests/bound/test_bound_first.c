@@ -283,6 +283,47 @@ static void tables_change(void **state)
 	gpube_model_free(m);
 }
 
+/* Nested regions go on from turn to turn: bounds stay true, and the last turn has the proof. */
+static void regions_go_on(void **state)
+{
+	const struct gpube_bound_opts opts = {
+		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_REGIONS, .no_eliminate = 1};
+	uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = random_spec_default();
+	struct gpube_bounder b;
+	struct gpube_model *m;
+	struct brute brute;
+	int status = GPUBE_ESTOP;
+
+	spec.n_vars = 7;
+	spec.n_functions = 14;
+	spec.min_arity = spec.max_arity = 2;
+	spec.max_cost = 50;
+	spec.forbidden = (double)(seed % 3) / 10;
+	m = random_model(ctx, &spec, seed);
+	assert_non_null(m);
+	open_bounder(&b, m, &opts);
+	if (!b.s.infeasible) {
+		assert_int_equal(brute_force(&brute, NULL, b.m), 0);
+		for (int32_t i = 0; i < b.m->n_vars; i++)
+			b.order[i] = i;
+		for (int k = 0; k < 400 && status == GPUBE_ESTOP && !gpube__bounder_done(&b); k++) {
+			const double seconds = k < 300 ? 1e-6 * (double)(1 + seed % 7) : INFINITY;
+			const int64_t until = gpube__work_until(ctx, gpube__worked(ctx) + seconds);
+
+			status = gpube__bound_clusters(&b, true, 0);
+			gpube__work_again(ctx, until);
+			assert_true(!status || status == GPUBE_ESTOP);
+			assert_true(b.lower <= (brute.feasible ? brute.cost : GPUBE_INF));
+		}
+		assert_true(gpube__bounder_done(&b));
+		assert_true(!brute.feasible || b.upper == brute.cost);
+	}
+	gpube__bounder_forget(&b);
+	close_bounder(&b);
+	gpube_model_free(m);
+}
+
 int main(void)
 {
 	struct cases c = {0};
@@ -292,5 +333,6 @@ int main(void)
 	ADD_CASE(&c, shares_of_small_integers);
 	ADD_CASE(&c, open_gap);
 	add_numbers(&c, tables_change, N_SEEDS, "tables change, seed");
+	add_numbers(&c, regions_go_on, N_SEEDS, "regions go on, seed");
 	return run_cases(&c, "bound_first", ctx_setup_1_thread, ctx_teardown);
 }

@@ -333,13 +333,18 @@ static int joins_step(struct gpube__known *k, double ticks, enum gpube__step *en
 
 /* ---- clusters, mbe --------------------------------------------------------------------------- */
 
-/* Its passes begin anew in every turn, which is therefore so many times as long as the last one. */
+/*
+ * On nested regions it goes on where it was. On a CPU its passes begin anew in every turn, which is
+ * therefore so many times as long as the last one.
+ */
 #define LONGER 4
 
 static struct gpube__fit clusters_fit(const struct gpube__known *k)
 {
 	struct gpube__fit fit = on_graph(in(k));
 
+	if (in(k)->nest)
+		return tries(0);
 	fit.least = fmax(fit.least, LONGER * in(k)->clusters_ticks);
 	return fit;
 }
