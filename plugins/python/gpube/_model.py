@@ -586,7 +586,7 @@ class Model(Owner):
 	def elimination_order(self, path=None, timeout=None, seed=0):
 		"""All variables in the order in which elimination would take them, the first one first. With a path
 		it is written, too: as .order a list of indices, as .cov or .dec the tree decomposition, all as toulbar2
-		reads them.
+		reads them. None, and no file: every assignment is forbidden, so that there is nothing to eliminate.
 
 		Errors: Error EIO, ENOMEM; Interrupted
 
@@ -595,7 +595,7 @@ class Model(Owner):
 		"""
 		opts = self._engine("gpube_solve_opts", timeout, None, "auto", 0, seed, no_simplify=True)
 		order = self._planned(opts).order
-		if path is not None:
+		if path is not None and order is not None:
 			address, at, numbers = self._address, path_bytes(path), int32s(order)
 			opened(self.context, lambda out, *rest: lib.gpube_write_order(*rest), lambda none: None,
 				address, at, numbers)

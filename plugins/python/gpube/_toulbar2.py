@@ -253,7 +253,8 @@ class Prepared:
 	share        of toulbar2's own gap, from its bound after preprocessing to the upper bound, what the shifts
 	             close: 1 is all of it; None where no assignment is known, or nothing was left to ask
 	first_bound  toulbar2's own, after preprocessing; None where it was not asked
-	order        the variables, the one to be eliminated first in front; None: not asked for
+	order        the variables, the one to be eliminated first in front; None: not asked for, or every
+	             assignment is forbidden
 	model        the given problem as a gpube.Model
 	units        what costs of 'problem' stand for
 	"""
@@ -395,7 +396,9 @@ def _read(pytoulbar2, make, which, bounds, model):
 
 def _known(bounds, model):
 	"""What the best known assignment costs; None: there is none."""
-	return bounds.lower if model.maximise and bounds.assignment else bounds.upper if bounds.assignment else None
+	if bounds.assignment is None:
+		return None
+	return bounds.lower if model.maximise else bounds.upper
 
 
 def _better(a, b, model):

@@ -178,6 +178,22 @@ class OtherPackages(unittest.TestCase):
 		self.assertGreater(shifted, 5)
 		self.assertGreater(asked, 10)
 
+	def test_for_pytoulbar2_small(self):
+		"""Without variables there is one assignment, of none; where all is forbidden there is no order."""
+		self.package("pytoulbar2")
+		m = gpube.Model(maximise=True, decimals=1)
+		m.add_function([], [-2.5])
+		self.assertEqual(gpube.for_pytoulbar2(m, timeout=1).solve(), ([], Decimal("-2.5"), "gpube"))
+		m = gpube.Model()
+		m.add_variable(2)
+		m.add_function([0], [gpube.INF, gpube.INF])
+		with tempfile.TemporaryDirectory() as directory:
+			for name in "x.cov", "x.order":
+				path = os.path.join(directory, name)
+				p = gpube.for_pytoulbar2(m, timeout=1, order=path)
+				self.assertEqual((p.order, p.solve()), (None, (None, None, "gpube")))
+				self.assertFalse(os.path.exists(path))
+
 	def test_for_pytoulbar2_maximum(self):
 		"""Two in one process, of which pytoulbar2 itself takes the second one wrongly."""
 		self.package("pytoulbar2")
