@@ -39,6 +39,22 @@ that 'the cover is named' grep -q -- '-B=1 -O=.*\.cov' "$work/called"
 printf 'MARKOV\n2\n1 2\n2\n2 0 1\n1 1\n2 0.2 0.8\n2 0.3 0.7\n' > "$work/one.uai"
 row 'a variable of one value' 0 '^optimum +0\.579818495253, ' '*' "$tb2" "$work/one.uai"
 row 'how FILE is read' 0 '^optimum +0\.580, ' '*' "$tb2" "$work/one.uai" --precision 3
+# how FILE is read, by names that are cut short, too: toulbar2 has to get what gpube reads
+printf 'MARKOV\n2\n2 2\n2\n1 0\n2 0 1\n2 0.2 0.8\n4 0.1 0.2 0.3 0.4\n' > "$work/seen.uai"
+printf '1 0 0\n' > "$work/seen.uai.evid"
+for option in --evidence --evid; do
+	TB2_GPUBE_DELAY=60 row "$option none" 0 '^optimum +1\.139434283188, proved by toulbar2$' '*' "$tb2" "$work/seen.uai" $option none
+	TB2_GPUBE_DELAY=60 row "$option=none" 0 '^optimum +1\.139434283188, proved by toulbar2$' '*' "$tb2" "$work/seen.uai" $option=none
+done
+printf 'NFG 1 R "pennies" { "A" "B" } { 2 2 }\n\n1 -1 -1 1 -1 1 1 -1\n' > "$work/pennies.nfg"
+for option in --regret --reg; do
+	TB2_GPUBE_DELAY=60 row "a game, $option" 0 '^optimum +2, proved by toulbar2$' '*' "$tb2" "$work/pennies.nfg" $option
+done
+TB2_GPUBE_DELAY=60 row 'a pipe' 0 '^optimum +4\.30, proved by toulbar2$' '*' sh -c "cat $x/exams.cfn | $tb2 /dev/stdin"
+for setting in CORES=x CORES=1.5 BOUND=1.5 DELAY=-1 MOMENT=1.2.3 SHIFT=x SHARE=.; do
+	row "TB2_GPUBE_$setting" 2 '' "^tb2-gpube: TB2_GPUBE_${setting%%=*}: expected a (whole )?number, found '${setting#*=}'" \
+		env "TB2_GPUBE_$setting" "$tb2" $x/exams.cfn
+done
 row 'what toulbar2 does not read' 0 '^optimum ' '*' "$tb2" tests/instances/frodo.xml
 row 'a file with odd words' 0 '^optimum +4\.30, ' '*' sh -c \
 	"cp $x/exams.cfn \"$work/it's  odd.cfn\" && TB2_GPUBE_MOMENT=0 $tb2 \"$work/it's  odd.cfn\" --seed 7"
@@ -48,6 +64,11 @@ TOULBAR2=$work/never row 'gpube alone' 0 '^optimum +4\.30, proved by gpube$' '*'
 TOULBAR2=$work/never row 'infeasible by gpube' 0 '^infeasible .* gpube$' '*' "$tb2" "$work/none.wcsp"
 TOULBAR2=$work/slow row 'the shifted problem' 0 'proved by toulbar2 on the shifted problem$' \
 	'toulbar2 on the shifted problem, constant' "$tb2" $x/exams.cfn --method shift -- -B=1
+# nothing is better than --ub, which says nothing of the problem
+printf 'five 1 2 1 100\n2\n1 0 0 2\n0 5\n1 7\n' > "$work/five.wcsp"
+for option in --ub --u; do
+	TOULBAR2=$work/slow row "the shifted problem, $option 3" 3 '^bounds ' 'nothing better than --ub' "$tb2" "$work/five.wcsp" $option 3 --method shift
+done
 for seed in 1 2 3; do
 	"$gpube" generate random -n 10 -d 4 --p1 0.5 --p2 0.3 --max-cost 30 --seed $seed -o "$work/n.wcsp"
 	want=$("$gpube" solve --json -q "$work/n.wcsp" |
@@ -127,9 +148,40 @@ SAID='but there is an assignment of cost 3: it does not count'
 export SAID
 GPUBE=$work/held TOULBAR2=$work/worse TB2_GPUBE_CORES=4 row 'toulbar2 claims an optimum beside a better one' 0 '^optimum +3, proved by gpube' \
 	'toulbar2 says that 4 is the optimum, but there is an assignment of cost 3: it does not count' "$tb2" "$work/hard3.wcsp"
+# what is known only as gpube is ended: a better assignment than that of a false optimum, and one where there is "no solution"
+"$gpube" generate random -n 80 -d 8 --p1 0.3 --p2 0 --seed 3 -o "$work/hard.wcsp"
+# (all 0, which costs more than what a moment finds, but less than what pricing it meets)
+seq 80 | sed 's/.*/0/' | tr '\n' ' ' > "$work/bad.sol"
+bad=$("$gpube" bound --json -q --method mbe --timeout 0.000001s --sol "$work/bad.sol" "$work/hard.wcsp" |
+	sed -n 's/.*"given_cost": *\([0-9]*\).*/\1/p')
+# shellcheck disable=SC2016
+printf '#!/bin/sh
+for a; do case $a in -w=*) sol=${a#-w=} ;; esac; done
+until [ -e "%s" ]; do sleep 0.05; done
+[ -z "$CLAIM" ] || cp "%s" "$sol"
+echo "${CLAIM:-No solution in 1 backtracks}"\n' "$work/improved" "$work/bad.sol" > "$work/early"
+# (gpube says so as soon as it has a better one than that)
+# shellcheck disable=SC2016
+printf '#!/bin/sh
+case "$*" in bound*--threads*) ;; *) exec "%s" "$@" ;; esac
+"%s" bound --json -q --timeout 0.5s "%s" > "$0.json"
+cat "$0.json"
+: > "%s"
+trap "kill \\$!; exit" TERM
+sleep 600 &
+wait\n' "$GPUBE" "$GPUBE" "$work/hard.wcsp" "$work/improved" > "$work/knows"
+chmod +x "$work/early" "$work/knows"
+CLAIM='' GPUBE=$work/knows TOULBAR2=$work/early row 'no solution, and then gpube has one' 3 '^best ' \
+	'toulbar2 finds no solution, but there is one of cost [0-9]*: it does not count' timeout 60 "$tb2" "$work/hard.wcsp" -- -A
+that 'nothing is said to be infeasible' sh -c "! grep infeasible '$work/out'"
+rm -f "$work/improved"
+CLAIM="Optimum: $bad in 1" GPUBE=$work/knows TOULBAR2=$work/early row 'an optimum, and then gpube has better' 3 '^best ' \
+	"toulbar2 says that $bad is the optimum, but there is an assignment of cost [0-9]*: it does not count" \
+	timeout 60 "$tb2" "$work/hard.wcsp" -- -A
+that 'the better one is the answer' [ "$(sed -n 's/^best *//p' "$work/out")" -lt "$bad" ]
 fake found '1 0 1' 'Optimum: 3 in 1' ''
 TB2_GPUBE_DELAY=60 TOULBAR2=$work/found row 'toulbar2 is believed' 0 '^optimum +3, proved by toulbar2$' '*' "$tb2" "$work/hard3.wcsp"
-for option in -ub=1 -best=900 -x=,0=1 -C=0.5 "$work/none.wcsp"; do
+for option in -ub=1 -best=900 -x=,0=1 -C=0.5 -I=1 -var=1 "$work/none.wcsp"; do
 	row "toulbar2 $option" 0 '^optimum +4\.30, proved by gpube$' '*' "$tb2" $x/exams.cfn -- "$option"
 done
 # -ub= is a cost of FILE; toulbar2's problem has another unit, and a maximum is turned
@@ -209,7 +261,6 @@ row 'cut off later' 1 '' 'FILE cannot be read: gpube: .*cut2.wcsp:4: expected' "
 row 'no toulbar2' 1 '' 'cannot find toulbar2' env TOULBAR2=none "$tb2" $x/exams.cfn
 row 'usage' 2 '' '^usage: ' "$tb2"
 row 'the version is that of gpube' 0 '^gpube [0-9]+[.]' '' env TOULBAR2=none "$tb2" --version
-"$gpube" generate random -n 80 -d 8 --p1 0.3 --p2 0 --seed 3 -o "$work/hard.wcsp"
 # gpube begins again, for five times as long, where a core is free; by then an assignment is known
 # shellcheck disable=SC2016
 printf '#!/bin/sh\necho "$@" >> "%s"\nexec "%s" "$@"\n' "$work/rounds" "$GPUBE" > "$work/recorded"
@@ -255,5 +306,12 @@ chmod +x "$work/deaf"
 # shellcheck disable=SC2016
 GPUBE=$work/deaf TOULBAR2=$work/never row 'two signals' 143 '' '' sh -c '
 	"$0" "$1" & until [ -e "$2" ]; do sleep 0.1; done; while kill $! 2> /dev/null; do sleep 0.6; done; wait $!' "$tb2" "$work/hard.wcsp" "$work/is_deaf"
+# a signal that ends the first program, too, says nothing of FILE; the shell dies of no limit on files, which would leave one
+# shellcheck disable=SC2016
+printf '#!/bin/sh\n[ "$1" = convert ] && kill -TERM $PPID && kill -KILL $$\nexec "%s" "$@"\n' "$GPUBE" > "$work/hit"
+chmod +x "$work/hit"
+GPUBE=$work/hit row 'a signal while FILE is read' 143 '' '' "$tb2" $x/exams.cfn
+# shellcheck disable=SC2016
+that 'talk that passes a limit on files' sh -c '(ulimit -f 0 && "$0" "$1" > /dev/null 2> "$2"; [ $? -le 3 ])' "$tb2" $x/exams.cfn "$work/limited"
 that 'no file stays' [ -z "$(ls -A "$TMPDIR")" ]
 plan
