@@ -343,13 +343,6 @@ double gpube__turn_left(const struct gpube_turn *t)
 	return fmin(t->seconds - gpube__turn_spent(t), t->latest - gpube__now());
 }
 
-void gpube__work(const struct gpube_ctx *ctx, int64_t ticks)
-{
-	/* (a count that grows under a const context: it is no part of what that says) */
-	for (; ctx; ctx = ctx->parent)
-		__atomic_fetch_add((int64_t *)&ctx->ticks, ticks, __ATOMIC_RELAXED);
-}
-
 double gpube__worked(const struct gpube_ctx *ctx)
 {
 	return 1e-9 * (double)__atomic_load_n(&ctx->ticks, __ATOMIC_RELAXED);

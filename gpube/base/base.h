@@ -224,7 +224,8 @@ double gpube__turn_left(const struct gpube_turn *t); /* 0 or less: it is over */
  * Work. What a method may do is limited by counted work, not by a clock, so that a run can be
  * repeated: the same model gives the same bounds on a slow machine and on a busy one. Engines count
  * what they touch, a block of cells, tuples or nodes at a time, in ticks; a tick is what a core
- * does in about a nanosecond. In 'seconds' of work there are 10^9 ticks. Threads count together.
+ * does in about a nanosecond. In 'seconds' of work there are 10^9 ticks. Threads count together,
+ * those that wait for one of them, or for a card, too.
  * gpube__work()       so many ticks were worked, for the context and those that it is a child of
  * gpube__worked()     seconds of work so far
  * gpube__work_until() gpube__stopped() is true from that time of work on, unless something earlier

@@ -389,3 +389,21 @@ void gpube__parallel(struct gpube_ctx *ctx, int64_t n,
 	close_job(p);
 	__atomic_store_n(&p->busy, 0, __ATOMIC_RELEASE);
 }
+
+/* ---- work ------------------------------------------------------------------------------------ */
+
+/* Threads of the context that the caller's work takes: itself, or all, where others wait for it. */
+static int threads_of(const struct gpube_ctx *ctx)
+{
+	const bool together = ctx->pool && __atomic_load_n(&ctx->pool->busy, __ATOMIC_RELAXED);
+
+	return together ? 1 : ctx->n_threads;
+}
+
+void gpube__work(const struct gpube_ctx *ctx, int64_t ticks)
+{
+	/* (a count that grows under a const context: it is no part of what that says) */
+	for (; ctx; ctx = ctx->parent)
+		__atomic_fetch_add(
+			(int64_t *)&ctx->ticks, ticks * threads_of(ctx), __ATOMIC_RELAXED);
+}

@@ -48,17 +48,17 @@ int gpube__bound_better_order(struct gpube_bounder *b, double seconds, enum gpub
 {
 	const double given = b->opts->order_seconds, start = gpube__now(),
 		     before = gpube__worked(b->ctx);
-	const struct gpube_order_time time =
-		given > 0 ? (struct gpube_order_time){.most = given}
-			  : (struct gpube_order_time){
-				    .most = INFINITY, .pays = true, .work = seconds};
+	const struct gpube_order_time time = {
+		.most = given > 0 ? given - b->seconds_order : INFINITY,
+		.pays = !(given > 0),
+		.work = isinf(seconds) ? 0 : seconds};
 	int status = gpube__order_search_go(b->orders, time, b->ops->cells_per_second);
 
 	if (!status)
 		gpube__order_search_best(b->orders, b->order, &b->order_cost);
 	b->seconds_order += gpube__now() - start;
 	/* it has ended before its time: more does not pay */
-	if (given > 0 || gpube__worked(b->ctx) - before < seconds / 4) {
+	if (given > 0 ? b->seconds_order >= given : gpube__worked(b->ctx) - before < seconds / 4) {
 		*end = GPUBE__STEP_DONE;
 		b->order_sought = !status;
 		end_search(b);

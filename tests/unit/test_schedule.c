@@ -113,7 +113,7 @@ static int told(struct gpube__known *k, const struct gpube__turn_taken *turn)
 	return GPUBE_OK;
 }
 
-static const struct gpube__run_view view = {worked, gap, mark, done, gives_way, told};
+static const struct gpube__run_view view = {worked, gap, mark, done, gives_way, told, NULL};
 static const struct gpube__method *const three[] = {&first, &second, &third};
 
 static struct made_up slow(void)

@@ -18,6 +18,8 @@ enum gpube__class gpube__class_of(const struct gpube_bounder *b)
 
 	if (gpube__cost_span(b->m) == 1)
 		return GPUBE__CLASS_HARD;
+	if (b->nest && b->ctx->device)
+		return GPUBE__CLASS_CARD;
 	return wide ? (dense ? GPUBE__CLASS_WIDE_DENSE : GPUBE__CLASS_WIDE)
 		    : (dense ? GPUBE__CLASS_DENSE : GPUBE__CLASS_SPARSE);
 }
@@ -35,7 +37,7 @@ double gpube__eliminating_ticks(const struct gpube_bounder *b)
 	double ticks = CELL_TICKS * b->order_cost.joined_cells;
 
 	if (b->ctx->device && b->opts->backend != GPUBE_BACKEND_CPU)
-		ticks /= GPUBE_CARD_CORES;
+		ticks *= (double)b->ctx->n_threads / GPUBE_CARD_CORES; /* which wait */
 	ticks += BUCKET_TICKS * b->m->n_vars;
 	return sizeof(int64_t) * b->order_cost.largest_message < (double)b->ctx->memory_bytes / 2
 		       ? ticks

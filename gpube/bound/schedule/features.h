@@ -9,14 +9,15 @@
 
 /*
  * Classes of models, each with shares of its own. Dense: the order's width is about as large as the
- * number of variables. Wide: domains of eight values and more, in the geometric mean. Hard: every
- * cost forbids.
+ * number of variables. Wide: domains of eight values and more, in the geometric mean. Card: an
+ * ascent on nested regions is at work on one. Hard: every cost forbids.
  */
 enum gpube__class {
 	GPUBE__CLASS_SPARSE,
 	GPUBE__CLASS_DENSE,
 	GPUBE__CLASS_WIDE,
 	GPUBE__CLASS_WIDE_DENSE,
+	GPUBE__CLASS_CARD,
 	GPUBE__CLASS_HARD,
 	GPUBE__N_CLASSES
 };

@@ -155,6 +155,7 @@ static int run_round(struct gpube__schedule *s, struct gpube__known *k,
 
 		if (!comes_back(m, k, view))
 			continue;
+		m->share = view->share ? view->share(k, i) : m->share;
 		fit = m->method->fit(k);
 		*any |= fit.end > 0 && (m->share > 0 || fit.end < MOST_BUDGET);
 		if (!(fit.end > 0) || !(m->share > 0))

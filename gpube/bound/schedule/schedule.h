@@ -74,6 +74,7 @@ struct gpube__turn_taken {
  * done       nothing is left to prove
  * gives_way  whether the run goes on without a method that failed so
  * told       NULL, or a turn that was taken
+ * share      NULL, or the share of a method in the next round, by what is known now
  */
 struct gpube__run_view {
 	double (*worked)(const struct gpube__known *k);
@@ -82,6 +83,7 @@ struct gpube__run_view {
 	bool (*done)(const struct gpube__known *k);
 	bool (*gives_way)(const struct gpube__known *k, int status, const char *method);
 	int (*told)(struct gpube__known *k, const struct gpube__turn_taken *turn);
+	double (*share)(const struct gpube__known *k, int method);
 };
 
 /* Of a method in a schedule. */

@@ -60,7 +60,12 @@ static int told(struct gpube__known *k, const struct gpube__turn_taken *t)
 	return gpube__bounder_note(b, t->method, t->status != GPUBE_OK);
 }
 
-static const struct gpube__run_view view = {worked, gap, mark, done, gives_way, told};
+static double share(const struct gpube__known *k, int method)
+{
+	return gpube__shares[gpube__class_of(in(k))][method] / 100.0;
+}
+
+static const struct gpube__run_view view = {worked, gap, mark, done, gives_way, told, share};
 
 /* ---- a method by itself ---------------------------------------------------------------------- */
 
@@ -106,7 +111,9 @@ static int prelude(struct gpube_bounder *b)
 
 	if (!status)
 		status = one_turn(b, GPUBE__METHOD_search, SEARCH_TICKS * b->m->n_vars);
-	return status ? status : one_turn(b, GPUBE__METHOD_order, ORDER_TICKS);
+	return status ? status
+		      : one_turn(b, GPUBE__METHOD_order,
+				b->opts->order_seconds > 0 ? INFINITY : ORDER_TICKS);
 }
 
 static enum gpube__method_at asked_for(enum gpube_bound_method method)
@@ -146,15 +153,13 @@ static int alone(struct gpube_bounder *b)
 
 static int together(struct gpube_bounder *b)
 {
+	static const double none[GPUBE__N_METHODS] = {0}; /* they are of what is known in a round */
 	struct gpube__schedule s;
-	double shares[GPUBE__N_METHODS];
 	int status = begin_order(b);
 
 	if (status || !b->ordered)
 		return status;
-	for (int i = 0; i < GPUBE__N_METHODS; i++)
-		shares[i] = gpube__shares[gpube__class_of(b)][i] / 100.0;
-	gpube__schedule_init(&s, gpube__methods, shares, GPUBE__N_METHODS);
+	gpube__schedule_init(&s, gpube__methods, none, GPUBE__N_METHODS);
 	return gpube__schedule_run(&s, (struct gpube__known *)b, &view);
 }
 
