@@ -35,7 +35,7 @@ row 'by content, one joint bucket' 0 '^optimum +4\.30, the proved ' '' "$gpube" 
 row 'by content, no time' 0 '^lower +[0-9]+, proved' '' \
 	"$gpube" bound -q --method mbe --z 6 --partition content --timeout 0.000001s "$work/hard.wcsp"
 row 'by content, no memory' 0 '^lower +[0-9]+, proved' 'mbe given up: .* do not fit the memory; take a smaller z' \
-	"$gpube" bound --method mbe --z 25 --partition content --memory 2M --backend cpu "$work/hard.wcsp"
+	"$gpube" bound --method mbe --z 16 --partition content --memory 2M --backend cpu "$work/hard.wcsp"
 row 'z and ibound' 2 '' '--z and --ibound exclude each other' "$gpube" bound --z 3 --ibound 3 $x/exams.cfn
 row 'a cutoff at the optimum' 0 '^closed ' '' "$gpube" bound -q --method mbe --ub 7.1 "$work/most.cfn"
 row 'a cutoff that is none' 1 '' 'expected a number' "$gpube" bound --ub 7.12 "$work/most.cfn"

@@ -10,6 +10,6 @@ const unsigned char gpube__shares[GPUBE__N_CLASSES][GPUBE__N_METHODS] = {
 	[GPUBE__CLASS_DENSE] = {2, 5, 0, 0, 5, 30, 40, 5, 10, 0, 10, 1},
 	[GPUBE__CLASS_WIDE] = {2, 10, 0, 0, 8, 10, 40, 2, 5, 2, 30, 1},
 	[GPUBE__CLASS_WIDE_DENSE] = {2, 2, 0, 0, 8, 10, 45, 2, 5, 0, 40, 1},
-	[GPUBE__CLASS_CARD] = {2, 2, 0, 0, 4, 5, 30, 2, 5, 0, 55, 1},
+	[GPUBE__CLASS_CARD] = {2, 2, 0, 0, 3, 5, 15, 2, 5, 0, 75, 1},
 	[GPUBE__CLASS_HARD] = {60, 10, 0, 0, 5, 5, 15, 0, 5, 2, 2, 1},
 };
