@@ -187,7 +187,7 @@ class Replay:
             if not ends:
                 break
             end, s = min(ends, key=lambda e: e[0])
-            left -= self.turn(s, PATIENCE * end)
+            left -= self.turn(s, min(PATIENCE * end, max(end, SURE * left)))
             if not s.out:
                 s.slower *= WRONG
         return left

@@ -212,6 +212,16 @@ static void wrong_predictions_are_stopped(void **state)
 		assert_true(strcmp(k->turns[i].method, "second") != 0 ||
 			    k->turns[i].ticks <= 4 * (1e6 + k->ticks));
 	assert_true(k->of[1].worked < 2 * k->of[0].worked);
+
+	/* one that is let go since it fits in two rounds has no more than these */
+	k = begin();
+	k->of[1].end = 1.5 * GPUBE__FIRST_ROUND;
+	k->of[0].needs = 1e10;
+	k->of[0].factor = 0.99;
+	assert_int_equal(run(k, shares, 2), 0);
+	assert_string_equal(k->turns[0].method, "second");
+	assert_true(k->turns[0].ticks >= GPUBE__FIRST_ROUND);
+	assert_true(k->turns[0].ticks <= 2.01 * GPUBE__FIRST_ROUND);
 }
 
 static void gains_earn_another_turn(void **state)

@@ -11,7 +11,8 @@ enum { MOST_FAILURES = 2 };
 #define CHANGE 0.995
 /* Turns without one, after which a share is halved. */
 enum { IDLE_TURNS = 2 };
-/* Past so many times its prediction a method that was let go to its end is stopped. */
+/* Past so many times its prediction a method that was let go to its end is stopped; no prediction
+ * costs more than what could be let go at all, a part of a round. */
 #define PATIENCE 4
 /* Then it is believed to take so many times as long as it predicts. */
 #define WRONG 8
@@ -112,7 +113,8 @@ static int let_end(struct gpube__schedule *s, struct gpube__known *k,
 
 		if (!m)
 			break;
-		status = take_turn(s, m, k, view, PATIENCE * predicted, "predicted");
+		status = take_turn(s, m, k, view,
+			fmin(PATIENCE * predicted, fmax(predicted, SURE * *left)), "predicted");
 		if (!m->out) /* it was wrong, and is believed less */
 			m->slower *= WRONG;
 		*left -= view->worked(k) - before;
