@@ -128,13 +128,25 @@ esac\n' > "$work/late"
 # shellcheck disable=SC2016
 printf '#!/bin/sh
 case "$*" in
-reparam*) echo "{\\"status\\": \\"bounds\\", \\"direction\\": \\"minimise\\", \\"lower_bound\\": 0, \\"upper_bound\\": 5, \\"assignment\\": [0, 1]," \
+reparam*) for a; do case $a in */shifted.wcsp) cp "%s" "$a" ;; esac; done
+	echo "{\\"status\\": \\"bounds\\", \\"direction\\": \\"minimise\\", \\"lower_bound\\": 0, \\"upper_bound\\": 5, \\"assignment\\": [0, 1]," \
 	"\\"written\\": {\\"constant\\": 0, \\"decimals\\": 0, \\"offset\\": 0, \\"negated\\": false, \\"top\\": 5}}"; exit ;;
-bound*--threads*) until grep -q "does not count" "%s"; do sleep 0.05; done ;;
-esac\nexec "%s" "$@"\n' "$work/err" "$GPUBE" > "$work/reparam5"
+bound*--threads*) until grep -q "$SAID" "%s"; do sleep 0.05; done ;;
+esac\nexec "%s" "$@"\n' "$work/two.wcsp" "$work/err" "$GPUBE" > "$work/reparam5"
 chmod +x "$work/late" "$work/reparam5"
 GPUBE=$work/reparam5 TOULBAR2=$work/late TB2_GPUBE_CORES=6 TB2_GPUBE_SHARE=0 row 'toulbar2 finds nothing in the shifted problem' 0 \
 	'^optimum +0, proved by gpube' 'finds no solution, but there is one of cost 0: it does not count' "$tb2" "$work/two.wcsp"
+# who has said what is false is not believed when he says what is true
+# shellcheck disable=SC2016
+printf '#!/bin/sh
+for a; do case $a in -w=*) sol=${a#-w=} ;; esac; done
+case "$*" in
+*shifted.wcsp*) until grep -q "does not count" "%s"; do sleep 0.05; done; echo 1 1 > "$sol"; echo "Optimum: 0 in 1" ;;
+*) until [ -e "${sol%%/*}/search-shifted.log" ]; do sleep 0.05; done; echo 1 1 > "$sol"; echo "No solution in 1 backtracks" ;;
+esac\n' "$work/err" > "$work/once"
+chmod +x "$work/once"
+SAID='false before' GPUBE=$work/reparam5 TOULBAR2=$work/once TB2_GPUBE_CORES=6 TB2_GPUBE_SHARE=0 row 'toulbar2 has lied before' 0 \
+	'^optimum +0, proved by gpube' 'has said what is false before: what it ends with does not count' "$tb2" "$work/two.wcsp"
 # a false optimum, where a better assignment is known from another search
 # shellcheck disable=SC2016
 printf '#!/bin/sh
