@@ -193,7 +193,7 @@ CLAIM="Optimum: $bad in 1" GPUBE=$work/knows TOULBAR2=$work/early row 'an optimu
 that 'the better one is the answer' [ "$(sed -n 's/^best *//p' "$work/out")" -lt "$bad" ]
 fake found '1 0 1' 'Optimum: 3 in 1' ''
 TB2_GPUBE_DELAY=60 TOULBAR2=$work/found row 'toulbar2 is believed' 0 '^optimum +3, proved by toulbar2$' '*' "$tb2" "$work/hard3.wcsp"
-for option in -ub=1 -best=900 -x=,0=1 -C=0.5 -I=1 -var=1 "$work/none.wcsp"; do
+for option in -ub=1 -best=900 -x=,0=1 -C=0.5 -I=1 -var=1 -bt=1 -rgap=0.5 -agap=5 -div=1 -sortd "$work/none.wcsp"; do
 	row "toulbar2 $option" 0 '^optimum +4\.30, proved by gpube$' '*' "$tb2" $x/exams.cfn -- "$option"
 done
 # -ub= is a cost of FILE; toulbar2's problem has another unit, and a maximum is turned

@@ -286,7 +286,7 @@ class Prepared:
 		on time, or if toulbar2 does not hold the problem, 'who' may be None: the values are the best that both
 		know, and not proved.
 
-		options  those of pytoulbar2.CFN.Solve()
+		options  those of pytoulbar2.CFN.Solve(); allSolutions and diversityBound leave its search no proof
 		Errors:  that of answer()
 
 		>>> gpube.for_pytoulbar2("examples/exams.cfn").solve()  # doctest: +SKIP
@@ -304,6 +304,8 @@ class Prepared:
 				values, cost = shown, priced
 			elif priced != cost:
 				return values, cost, None
+		if options.get("allSolutions") or options.get("diversityBound"):
+			return values, cost, None  # its bound is that of the next solution
 		return values, cost, "toulbar2" if self._searched(cost) else None
 
 	def _searched(self, cost):

@@ -194,6 +194,15 @@ class OtherPackages(unittest.TestCase):
 				self.assertEqual((p.order, p.solve()), (None, (None, None, "gpube")))
 				self.assertFalse(os.path.exists(path))
 
+	def test_for_pytoulbar2_several(self):
+		"""What enumerates says nothing of the best. In a process of its own: pytoulbar2 keeps these options."""
+		self.package("pytoulbar2")
+		script = ("import sys, gpube; p = gpube.for_pytoulbar2(sys.argv[1], timeout=1e-6, worth=0); "
+			"assert p.bounds.proved or p.solve(**eval(sys.argv[2]))[2] is None")
+		for options in "{'allSolutions': 3}", "{'allSolutions': 2, 'diversityBound': 2}":
+			subprocess.run([sys.executable, "-c", script, os.path.join(EXAMPLES, "exams.cfn"), options],
+				check=True, stdout=subprocess.DEVNULL)
+
 	def test_for_pytoulbar2_maximum(self):
 		"""Two in one process, of which pytoulbar2 itself takes the second one wrongly."""
 		self.package("pytoulbar2")
