@@ -328,7 +328,7 @@ def for_pytoulbar2(problem, timeout=10, worth=0.5, order=None, max_arity=3, deci
 	order      a path: an elimination order of 'problem' is written there, as .cov a tree decomposition, as .order a
 	           list, for the program 'toulbar2 -B=1 -O=PATH' (setVarOrder() of pytoulbar2 1.4 keeps no copy of a path)
 	max_arity  most variables of a table that shifts add; decimals: most that costs get beside their own
-	make       makes an empty pytoulbar2.CFN; default: pytoulbar2.CFN()
+	make       makes an empty pytoulbar2.CFN, without ubinit; default: pytoulbar2.CFN()
 	Errors:    ImportError (no pytoulbar2: pip install pytoulbar2), ValueError (potentials), Error of Model.read(),
 	           Model.from_pytoulbar2() and Model.reparam(); the CFN can be used on after them
 
@@ -382,6 +382,8 @@ def _read(pytoulbar2, make, which, bounds, model):
 		return None, bounds
 	(path, meaning), known = which, _known(bounds, model)
 	cfn = make() if make else pytoulbar2.CFN()
+	if getattr(cfn, "UbInit", None) is not None:  # it would hide solutions, in a unit that nobody knows yet
+		raise ValueError("make: leave out ubinit, the upper bound is what the best known assignment costs")
 	try:
 		cfn.Read(path)
 		with Model.read(path, context=model.context) as read:

@@ -203,6 +203,12 @@ class OtherPackages(unittest.TestCase):
 			subprocess.run([sys.executable, "-c", script, os.path.join(EXAMPLES, "exams.cfn"), options],
 				check=True, stdout=subprocess.DEVNULL)
 
+	def test_for_pytoulbar2_upper_bound(self):
+		pytoulbar2 = self.package("pytoulbar2")
+		with self.assertRaisesRegex(ValueError, "ubinit"):
+			gpube.for_pytoulbar2(os.path.join(EXAMPLES, "zebra.wcsp"), timeout=1e-6, worth=0,
+				make=lambda: pytoulbar2.CFN(ubinit=5))
+
 	def test_for_pytoulbar2_maximum(self):
 		"""Two in one process, of which pytoulbar2 itself takes the second one wrongly."""
 		self.package("pytoulbar2")
