@@ -140,18 +140,24 @@ static void write_column(struct writer *w, int b)
 	gpube__out_text(&w->out, "\n");
 }
 
+/* A line for each good that a bid wants. */
+static void write_rows(struct writer *w, const char *before, const char *after)
+{
+	for (int g = 0; g < w->a->n_goods && !w->out.status; g++) {
+		if (is_empty(w, g))
+			continue;
+		gpube__out_text(&w->out, before);
+		write_good(w, g);
+		gpube__out_text(&w->out, after);
+	}
+}
+
 static void write_mps(struct writer *w)
 {
 	const struct csg_auction *a = w->a;
 
 	gpube__out_text(&w->out, GPUBE__MPS_NEGATED "NAME auction\nROWS\n N revenue\n");
-	for (int g = 0; g < a->n_goods && !w->out.status; g++) {
-		if (is_empty(w, g))
-			continue;
-		gpube__out_text(&w->out, " L ");
-		write_good(w, g);
-		gpube__out_text(&w->out, "\n");
-	}
+	write_rows(w, " L ", "\n");
 	gpube__out_text(&w->out, "COLUMNS\n");
 	if (a->n_bids)
 		gpube__out_text(&w->out, " first 'MARKER' 'INTORG'\n");
@@ -160,13 +166,7 @@ static void write_mps(struct writer *w)
 	if (a->n_bids)
 		gpube__out_text(&w->out, " last 'MARKER' 'INTEND'\n");
 	gpube__out_text(&w->out, "RHS\n");
-	for (int g = 0; g < a->n_goods && !w->out.status; g++) {
-		if (is_empty(w, g))
-			continue;
-		gpube__out_text(&w->out, " rhs ");
-		write_good(w, g);
-		gpube__out_text(&w->out, " 1\n");
-	}
+	write_rows(w, " rhs ", " 1\n");
 	gpube__out_text(&w->out, "BOUNDS\n");
 	for (int b = 0; b < a->n_bids && !w->out.status; b++) {
 		gpube__out_text(&w->out, " UP bound ");

@@ -320,29 +320,6 @@ double gpube__cpu_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-struct gpube_turn gpube__turn(const struct gpube_ctx *ctx, double seconds)
-{
-	const double now = gpube__now();
-
-	return (struct gpube_turn){.start = now,
-		.start_cpu = gpube__cpu_seconds(),
-		.seconds = seconds,
-		.latest = ctx->deadline > 0 ? now + fmax(seconds, (ctx->deadline - now) / 4)
-					    : INFINITY};
-}
-
-double gpube__turn_spent(const struct gpube_turn *t)
-{
-	const double clock = gpube__now() - t->start, worked = gpube__cpu_seconds() - t->start_cpu;
-
-	return fmax(clock / GPUBE__BUSIEST, fmin(clock, worked));
-}
-
-double gpube__turn_left(const struct gpube_turn *t)
-{
-	return fmin(t->seconds - gpube__turn_spent(t), t->latest - gpube__now());
-}
-
 double gpube__worked(const struct gpube_ctx *ctx)
 {
 	return 1e-9 * (double)__atomic_load_n(&ctx->ticks, __ATOMIC_RELAXED);

@@ -205,22 +205,6 @@ double gpube__now(void);         /* seconds, monotonic */
 double gpube__cpu_seconds(void); /* of all threads of the process, so far */
 
 /*
- * A turn of one method among several: so many seconds of work, which are the processor's where
- * other programs use it, too, and the clock's where threads or a card do more at once. (Of rbm_22,
- * with ten programs on two cores, a sweep of 0.2 s of the processor was given up after 0.5 by the
- * clock, and an elimination of ten times as long began.) Never more than GPUBE__BUSIEST times as
- * long by the clock, nor beyond a quarter of a time that is limited.
- */
-#define GPUBE__BUSIEST 8
-struct gpube_turn {
-	double start, start_cpu;
-	double seconds, latest; /* latest: by the clock */
-};
-struct gpube_turn gpube__turn(const struct gpube_ctx *ctx, double seconds);
-double gpube__turn_spent(const struct gpube_turn *t);
-double gpube__turn_left(const struct gpube_turn *t); /* 0 or less: it is over */
-
-/*
  * Work. What a method may do is limited by counted work, not by a clock, so that a run can be
  * repeated: the same model gives the same bounds on a slow machine and on a busy one. Engines count
  * what they touch, a block of cells, tuples or nodes at a time, in ticks; a tick is what a core

@@ -346,24 +346,19 @@ static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
 
 static const struct gpube__solve_patience endless = {.lower = INT64_MIN};
 
+/* What options of gpube_solve() and of gpube_bound() both have. */
+#define SHARED_OPTIONS(o)                                                                          \
+	.order_method = (o)->order_method, .order = (o)->order,                                    \
+	.order_seconds = (o)->order_seconds, .timeout_seconds = (o)->timeout_seconds,              \
+	.seed = (o)->seed, .backend = (o)->backend, .no_simplify = (o)->no_simplify,               \
+	.count = (o)->count, .precision = (o)->precision, .no_slices = (o)->no_slices,             \
+	.values = (o)->values, .cutoff = (o)->cutoff, .has_cutoff = (o)->has_cutoff
+
 /* Elimination alone; what it cannot end is no failure, as of any other method. */
 static int eliminate_bound(
 	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_bound_opts *o)
 {
-	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.order_method = o->order_method,
-		.order = o->order,
-		.order_seconds = o->order_seconds,
-		.timeout_seconds = o->timeout_seconds,
-		.seed = o->seed,
-		.backend = o->backend,
-		.no_simplify = o->no_simplify,
-		.count = o->count,
-		.precision = o->precision,
-		.no_slices = o->no_slices,
-		.values = o->values,
-		.cutoff = o->cutoff,
-		.has_cutoff = o->has_cutoff};
+	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), SHARED_OPTIONS(o)};
 	int status = check_options(m, o);
 
 	if (!status)
@@ -390,21 +385,8 @@ static int nothing_known(struct gpube_solution **out, const struct gpube_model *
 static int engine(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *o, const struct gpube_watch *watch)
 {
-	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = o->method,
-		.order_method = o->order_method,
-		.order = o->order,
-		.order_seconds = o->order_seconds,
-		.timeout_seconds = o->timeout_seconds,
-		.seed = o->seed,
-		.backend = o->backend,
-		.no_simplify = o->no_simplify,
-		.count = o->count,
-		.precision = o->precision,
-		.no_slices = o->no_slices,
-		.values = o->values,
-		.cutoff = o->cutoff,
-		.has_cutoff = o->has_cutoff};
+	const struct gpube_bound_opts opts = {
+		.sizeof_options = sizeof(opts), .method = o->method, SHARED_OPTIONS(o)};
 	const double end = o->timeout_seconds > 0 ? gpube__now() + o->timeout_seconds : INFINITY;
 	const int status = bound(out, NULL, NULL, m, &opts, watch, NULL);
 	const struct gpube_solution *s = *out;

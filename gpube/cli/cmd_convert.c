@@ -249,18 +249,25 @@ static int write_as(struct session *s, const struct contents *c, const char *to)
 	return write_result(s, c->result, to);
 }
 
+/* --check reads the output back. */
+static int must_be_readable(struct session *s, const struct opts_convert *o, const char *to)
+{
+	return o->check && gpube__out_is_alone(to)
+		       ? gpube__fail(s->ctx, GPUBE_EINVAL,
+				 "cannot check what is written to '%s': it is no file that could "
+				 "be read back",
+				 to)
+		       : GPUBE_OK;
+}
+
 /* --check: what reads back as something else does not stay. */
 static int write_other(
 	struct session *s, const struct opts_convert *o, const struct contents *c, const char *to)
 {
-	int status;
+	int status = must_be_readable(s, o, to);
 
-	if (o->check && gpube__out_is_alone(to))
-		return gpube__fail(s->ctx, GPUBE_EINVAL,
-			"cannot check what is written to '%s': it is no file that could be read "
-			"back",
-			to);
-	status = write_as(s, c, to);
+	if (!status)
+		status = write_as(s, c, to);
 	if (status || !o->check)
 		return status;
 	status = contents_check(c, s->ctx, to);
@@ -332,14 +339,10 @@ static int check_program(
 static int write_program(struct session *s, const struct contents *c, const struct opts_convert *o,
 	enum gpube_format format, const char *to)
 {
-	int status;
+	int status = must_be_readable(s, o, to);
 
-	if (o->check && gpube__out_is_alone(to))
-		return gpube__fail(s->ctx, GPUBE_EINVAL,
-			"cannot check what is written to '%s': it is no file that could be read "
-			"back",
-			to);
-	status = csg__auction_write_program(c->auction, to, format == GPUBE_FORMAT_LP);
+	if (!status)
+		status = csg__auction_write_program(c->auction, to, format == GPUBE_FORMAT_LP);
 	if (status || !o->check)
 		return status;
 	status = check_program(s, c, format, to);

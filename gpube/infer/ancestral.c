@@ -126,7 +126,8 @@ static int find_leaves(struct ancestral *a)
 }
 
 /* Leaves by their numbers: each joins the part before it, or begins one. */
-static int find_parts(struct ancestral *a, double most, const struct gpube_turn *turn, bool *found)
+static int find_parts(
+	struct ancestral *a, double most, const struct gpube_budget *budget, bool *found)
 {
 	const int32_t n = a->j->m->n_vars;
 	double before = 0;
@@ -137,7 +138,7 @@ static int find_parts(struct ancestral *a, double most, const struct gpube_turn 
 
 		if (a->part[i] != INT32_MAX)
 			continue;
-		if (gpube__turn_left(turn) <= 0 || gpube__stopped(a->j->ctx))
+		if (gpube__budget_left(budget) <= 0 || gpube__stopped(a->j->ctx))
 			return GPUBE_OK;
 		a->part[i] = a->n_parts;
 		keep_part(a, INT32_MIN);
@@ -230,7 +231,7 @@ static int try_parts(struct ancestral *a, bool *done)
 	const double start = gpube__now();
 	struct gpube__inferring *j = a->j;
 	struct gpube_plan whole;
-	struct gpube_turn turn;
+	struct gpube_budget budget;
 	double seconds;
 	bool found = false;
 	int status = find_leaves(a);
@@ -242,9 +243,9 @@ static int try_parts(struct ancestral *a, bool *done)
 	if (status || whole.joined_cells < LEAST_CELLS)
 		return status;
 	seconds = fmin(whole.predicted_seconds, gpube__seconds_left(j->ctx));
-	/* of the processor: what others take of it by the clock would leave no parts */
-	turn = gpube__turn(j->ctx, SEARCH_SHARE * seconds);
-	status = find_parts(a, fmin(whole.joined_cells / LEAST_GAIN, MOST_CELLS), &turn, &found);
+	/* of work, which counts all threads: how busy the machine is does not change the parts */
+	budget = gpube__budget(j->ctx, SEARCH_SHARE * seconds * j->ctx->n_threads);
+	status = find_parts(a, fmin(whole.joined_cells / LEAST_GAIN, MOST_CELLS), &budget, &found);
 	if (status || !found)
 		return status;
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,

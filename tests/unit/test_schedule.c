@@ -342,6 +342,7 @@ static void data(void **state)
 
 		for (int i = 0; i < GPUBE__N_METHODS; i++)
 			sum += gpube__shares[c][i];
+		assert_non_null(gpube__class_names[c]);
 		assert_in_range(sum, 90, 125);
 		assert_true(gpube__shares[c][GPUBE__METHOD_tree] >= 5);
 		assert_true(gpube__shares[c][GPUBE__METHOD_patches] >= 5);

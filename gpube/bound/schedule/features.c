@@ -8,6 +8,7 @@ const char *const gpube__class_names[GPUBE__N_CLASSES] = {
 	[GPUBE__CLASS_DENSE] = "dense",
 	[GPUBE__CLASS_WIDE] = "wide",
 	[GPUBE__CLASS_WIDE_DENSE] = "wide dense",
+	[GPUBE__CLASS_CARD] = "card",
 	[GPUBE__CLASS_HARD] = "hard",
 };
 

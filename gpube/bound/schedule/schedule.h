@@ -4,8 +4,9 @@
  *
  * Methods work in rounds. A round has a budget, twice that of the round before, and each method a
  * share of it; who takes more than its share, or cannot begin on so little, waits until its shares
- * add up to it. A method that predicts its end within what a round has goes first, to its end, but
- * not past twice its prediction. A turn after which at most half of the gap is left earns another
+ * add up to it. A method that predicts its end within what is left of two rounds goes first. It is
+ * stopped after four times its prediction, or once it has used what is left of two rounds, unless
+ * its prediction itself is longer. A turn after which at most half of the gap is left earns another
  * one as long; two turns that change nothing halve a method's share, down to a part of it, and an
  * improvement restores it. So what one method proves in t is not missed by more than a small
  * multiple of t, and who makes progress goes on.
@@ -59,7 +60,7 @@ struct gpube__method {
 struct gpube__turn_taken {
 	int round;
 	const char *method;
-	const char *why; /* "share", "predicted", "halved" */
+	const char *why; /* "share", "predicted", "halved"; "alone": outside of rounds */
 	double budget, ticks;
 	double gap_before, gap_after;
 	enum gpube__step end;

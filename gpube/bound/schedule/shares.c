@@ -1,6 +1,8 @@
 /*
- * shares.c - how much of a round each method has, by class of model: data, not conditions. The rows
- * are what benchmarks/schedule.py fits on recorded runs; change them there.
+ * shares.c - how much of a round each method has, by class of model: data, not conditions.
+ * benchmarks/schedule.py replays a table of shares on recorded runs and fits one to them. These are
+ * the rows that the page of runs/schedule-2c measures as given, beside fitted ones; that of CARD is
+ * from single runs on a card, of which there are no traces yet (runs/schedule-h200).
  */
 #include "gpube/bound/schedule/methods.h"
 
