@@ -134,12 +134,10 @@ static double weight(const struct gpube_clusters *c, const struct gpube_pair *e)
 }
 
 /*
- * The variable to split: of the most mean costs for the root of its values.
- * (Measured on CELAR6-SUB1 to 3, parts until proved: by the root 518, 400, 1046;
- * by the values themselves 518, 484, over 2000; not at all over 1500 in each.
- * By what the dearer half forces, which seems nearer to the point, over 2000:
- * it splits all variables a little, and it is decided ones that make clusters
- * of three as strong as of four.)
+ * The variable to split: of the most mean costs for the root of its values. The values themselves,
+ * no division, and what the dearer half forces all needed more parts (runs/measured-2c): the last
+ * splits all variables a little, and it is decided ones that make clusters of three as strong as of
+ * four.
  */
 int32_t gpube__clusters_choose(const struct gpube_clusters *c)
 {

@@ -133,10 +133,9 @@ static int look_around(struct ascent *a)
 }
 
 /*
- * A problem of few variables for its width is split at once: its parts are
- * closed long before the whole would be, and an ascent that has run into a fixed
- * point makes worse parts than one that has only begun (CELAR6-SUB1: three times
- * as many).
+ * A problem of few variables for its width is split at once: its parts are closed long before the
+ * whole would be, and an ascent that has run into a fixed point makes worse parts than one that has
+ * only begun (runs/measured-2c).
  */
 static bool split_early(const struct ascent *a)
 {

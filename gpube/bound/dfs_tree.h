@@ -16,14 +16,12 @@
  * Open nodes from the first run on: the first decisions, made without weights, stay.
  *
  * What did not pay (three to five draws of first weights each): to leave variables of one, two or
- * three open neighbours to the end, as if they were eliminated (BN_75 2.5 to 9 times as many nodes,
- * pedigree31 0.9 to 1); to drop values at each node that the one known as free dominates
- * (pedigree34, myciel5g_4 half as many nodes, pedigree31, 13, 404 as many or more, each a third
- * longer: as long in all); to ask of each value at the root whether it fails at once (one in fifty,
- * or none). BN_75 takes 20000 to 90000 nodes when its optimum is known from the start and 4000 to
- * 20000 when it is found on the way: sweeps come within 1e-10 of it, where many values cost nearly
- * nothing, and neither more sweeps nor costs times 2^8 change that. (toulbar2, which rounds to
- * 1e-7, sees none of these.)
+ * three open neighbours to the end, as if they were eliminated (runs/measured-2c); to drop values
+ * at each node that the one known as free dominates (runs/measured-2c); to ask of each value at the
+ * root whether it fails at once (one in fifty, or none). A Bayesian network takes more nodes when
+ * its optimum is known from the start than when it is found on the way (runs/measured-2c): sweeps
+ * come within 1e-10 of it, where many values cost nearly nothing, and neither more sweeps nor costs
+ * times 2^8 change that. (toulbar2, which rounds to 1e-7, sees none of these.)
  *
  * Threads. One searches alone for a moment, which is all that most trees take; then each of several
  * takes the open node of the least bound, dives from there with tables of its own, which are a copy
@@ -39,11 +37,11 @@
  * Designs weighed. (1) A part of the tree for each thread, by the first decisions: parts differ a
  * thousandfold. (2) Threads that steal from each other's dives, without a heap: a bound that rises,
  * and open nodes that stay for a later turn, need the heap anyway, and a lock for each run of 16
- * nodes and more costs nothing. (3) Weights of each thread's own: a tenth more nodes of CELAR6-SUB1
- * to SUB3 and myciel5g_5, on two threads, than where all learn the same. (4) Runs that are shorter
- * the more threads there are, so that the heap is asked as often: with half as long ones SUB3 took
- * 47000 nodes and SUB2 12400, instead of 38000 and 10700; with 16 there was no difference. (5)
- * First runs by one thread: an eighth of SUB3's time, while others wait.
+ * nodes and more costs nothing. (3) Weights of each thread's own: a tenth more nodes, on two
+ * threads, than where all learn the same (runs/measured-2c). (4) Runs that are shorter the more
+ * threads there are, so that the heap is asked as often: with half as long ones two threads took a
+ * fifth more nodes, and 16 as many. (5) First runs by one thread: an eighth of the time, while
+ * others wait.
  *
  * Source: Allouche et al., CP 2015 (hybrid best-first search; runs grow where replays cost much).
  */
@@ -227,9 +225,7 @@ bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s);
 
 /*
  * The seconds that it may take yet, were both sides of each decision as large and nodes as long as
- * those before; INFINITY: nothing is known. (CELAR6-SUB1 to SUB3 as the longest first run has them,
- * and as they turn out: 18000 nodes and 8100, 12000 and 12000, 230000 or, one run before, 23000 and
- * 37000.)
+ * those before; INFINITY: nothing is known. (runs/measured-2c)
  */
 double gpube__dfs_tree_seconds_left(const struct gpube_dfs_tree *s);
 

@@ -361,10 +361,7 @@ static int climb_new(struct gpube_bounder *b)
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 }
 
-/*
- * An order that is better by less than this is no reason to begin anew. (42 of SPOT5: of 1.13e14
- * joined cells after one of 1.15e14, for which 1.5 s of searches were done again.)
- */
+/* An order that is better by less than this is no reason to begin anew. (runs/measured-2c) */
 #define BETTER 2
 
 /*

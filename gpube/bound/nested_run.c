@@ -144,8 +144,7 @@ static int promising_cost(struct gpube_nest *r, const int64_t *sum, int64_t most
 
 /*
  * The best assignment of values that force little, as many of them as 'cells' joined cells allow:
- * what greedy decoding looks for one variable at a time. (On scen06 at 3100 of 3389, decoding and
- * search give 6339.)
+ * what greedy decoding looks for one variable at a time. (runs/measured-2c)
  */
 static int eliminate_promising(struct gpube_nest *r, double cells)
 {
@@ -520,8 +519,8 @@ static bool worth_a_device(const struct gpube_clusters *c)
 
 /*
  * The backend that was asked for, or that pays; *regions NULL: none. A CPU is far better off with
- * the splitting of the ascent on clusters (CELAR6-SUB0: proved in 0.4 s of processor time, on
- * regions in 2.9), so there the method is to be asked for.
+ * the splitting of the ascent on clusters (runs/measured-2c), so there the method is to be asked
+ * for.
  */
 static int pick(struct gpube_bounder *b, const struct gpube_clusters *c,
 	const struct gpube_ops **ops, const struct gpube_regions_ops **regions)

@@ -69,8 +69,8 @@ struct gpube__block {
  * others  as for gpube__be_layout()
  *
  * A device has too few addresses for one table after the other; of a host's memory the system
- * clears every page that it gives, which took half of the seconds of pedigree13's elimination when
- * its tables of 1.3 GB, of which 0.5 are alive at once, lay for themselves.
+ * clears every page that it gives, which took half of the seconds of an elimination whose tables
+ * lay one after the other (runs/measured-2c).
  * Errors: ENOMEM
  */
 int gpube__block_take(struct gpube__block *b, const struct gpube_be *be, enum gpube_type type,

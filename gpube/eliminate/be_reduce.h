@@ -1,8 +1,7 @@
 /*
  * be_reduce.h - a box simplified by itself, under the best total known when it begins: a value that
- * is given takes others with it, and variables, whose functions then meet in smaller tables. Of
- * SPOT5 404 four boxes by the values of one variable have 5.0e7 joined cells; 2.3e7 of them are
- * left.
+ * is given takes others with it, and variables, whose functions then meet in smaller tables. Half
+ * of the joined cells may go (runs/measured-2c).
  *
  * Its assignments of less than that total are those of the box, in the same order, so that the
  * first of the best ones is the same, and so is their number.

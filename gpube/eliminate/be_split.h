@@ -24,9 +24,9 @@
  * Designs weighed, for slices. (1) Single values of a few variables, and of each combination a
  * model that is solved as any other: each is simplified under the best total known, but all are
  * done, in the order of their values. (2) Boxes of one structure, bounded before: many are left
- * out, but the others are done whole. SPOT5 404 in 20 MB joined 5.0e7 cells in four slices, where
- * (1) joined 2.7e7. (3) Boxes, bounded, and what is left of each simplified: this one, 2.3e7 in the
- * same four and 2.5e7 in two of 30 MB. gpube_solve() had (2) and gpube_bound() (1); both have this.
+ * out, but the others are done whole. They joined twice as many cells as (1) (runs/measured-2c).
+ * (3) Boxes, bounded, and what is left of each simplified: this one, fewer than (1). gpube_solve()
+ * had (2) and gpube_bound() (1); both have this.
  *
  * Slices are bounded by mini-buckets before, and the least bound comes first. The best assignment
  * is the next slice's top: a slice whose bound reaches that is left out, the others are simplified

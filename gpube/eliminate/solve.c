@@ -116,10 +116,8 @@ static int solve_simplify(struct solving *j, int precision)
 #define DEVICE_BYTES 512e9
 
 /*
- * Whether no search will find an order that fits, which a greedy one tells in milliseconds. (Lower
- * bounds of the width are too far off to tell it: that of contracting the least vertex has 10^10
- * joined cells of pdb1i24 where the best order that is known has 10^117, and 64 of a grid of 40 by
- * 40.)
+ * Whether no search will find an order that fits, which a greedy one tells in milliseconds.
+ * Lower bounds of the width are too far off to tell it (runs/measured-2c).
  */
 static bool is_hopeless(const struct solving *j, const struct gpube_order_cost *greedy)
 {

@@ -5,8 +5,8 @@
  * of them needs the function with which it was left out, and of that one's other variables what
  * they need: in a Bayesian network its ancestors. So the variables that no such function of another
  * has, the leaves, have a part of the model each, in which all marginals are right. Parts are put
- * together while that makes less work than each alone. Of BN_74, of which nothing is observed, the
- * model has 4e12 joined cells, the largest part 12,000.
+ * together while that makes less work than each alone. Where nothing is observed, parts may have
+ * 10^8 times fewer joined cells than the model (runs/measured-2c).
  */
 #include "gpube/infer/infer.h"
 

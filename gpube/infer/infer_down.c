@@ -16,8 +16,8 @@
  * from which no marginal is read is not needed, and not kept (homes.c).
  *
  * A child without children needs what would go to it for its marginal alone: that is summed from
- * its tables and the undivided weights, and nothing is divided (gpube__sum_posterior()). DBN_13 has
- * 22 of them, of 2^23 joined cells each.
+ * its tables and the undivided weights, and nothing is divided (gpube__sum_posterior()). A dynamic
+ * network has dozens of them, of millions of joined cells each (runs/measured-2c).
  *
  * Roundings as in infer_pass.c; a child's message that is multiplied and later divided by drops
  * out.

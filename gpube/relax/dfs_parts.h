@@ -1,7 +1,6 @@
 /*
  * dfs_parts.h - a search tree's loops over the live values of a variable: by vectors, in its
- * window, or one by one where the domain is small. (Colourings of five values took 1.3 times as
- * long by vectors, CELAR6-SUB1 of 44 takes twice as long one by one.)
+ * window, or one by one where the domain is small. (runs/measured-2c)
  */
 #ifndef GPUBE_DFS_PARTS_H
 #define GPUBE_DFS_PARTS_H

@@ -7,10 +7,9 @@
  * nothing has to be taken back.
  *
  * Designs weighed. (1) To move all costs in, to find the least, and to move them back: nine of ten
- * times nothing was forced (wcsp_14 of SPOT5: 0.77 ms a node, 0.44 so; CELAR6-SUB1 a twentieth
- * less). (2) Lists of what each value keeps company, so that only lost company is looked at: costs
- * that change end it as well, and most functions have few values. (3) Vectors for the search of
- * rows of 44 values and more: another twentieth.
+ * times nothing was forced (runs/measured-2c). (2) Lists of what each value keeps company, so that
+ * only lost company is looked at: costs that change end it as well, and most functions have few
+ * values. (3) Vectors for the search of rows of 44 values and more: another twentieth.
  *
  * Source: Bessiere et al., AI 165, 2005 (supports that are kept); Larrosa and Schiex, AI 159, 2004
  *         (of costs).

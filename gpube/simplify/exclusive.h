@@ -8,8 +8,8 @@
  * between functions bound a clique of k equal prices by one of them, where with pairs alone half of
  * their sum remains.
  *
- * Before that, variables whose value another one's says (equality, pairs of frequencies of CELAR's
- * files) become part of it.
+ * Before that, variables whose value another one's says (equality, pairs of frequencies of a radio
+ * link) become part of it.
  *
  * Measured (one core, search trees with shifts, toulbar2's as well): cat_sched from more than 15 s
  * to 0.01 s, cat_paths from 13 s to 0.5 s, auctions of 100 bids a tenth of the nodes.

@@ -1,7 +1,7 @@
 /*
  * exclusive_determined.c - of two variables where each value of one allows one value of the other:
- * the other is no variable of its own. (Pairs of frequencies 238 apart of CELAR's files, equal and
- * opposite literals.) The graph loses an edge by contraction, which widens nothing.
+ * the other is no variable of its own. (Pairs of frequencies that are a fixed distance apart, equal
+ * and opposite literals.) The graph loses an edge by contraction, which widens nothing.
  */
 #include "gpube/simplify/exclusive_parts.h"
 

@@ -8,9 +8,8 @@
  * it. The optimum is the same, and each assignment of what is left extends to one of the whole
  * model that costs the same; dearer ones go.
  *
- * Measured: pedigree25 and 37 take a search tree 600 to 1000 nodes, of which it saw no end before,
- * pedigree38 and 39 640 and 970, before 3300 and 41000; most from tables of 256 cells, 32 say less,
- * and 1024 take longer.
+ * Measured (runs/measured-2c): pedigrees take a search tree five to forty times fewer nodes; most
+ * of that from tables of 256 cells, 32 say less, and 1024 take longer.
  */
 #ifndef GPUBE_LEAN_H
 #define GPUBE_LEAN_H

@@ -107,7 +107,7 @@ static void make_key(const struct gpube_andor_walker *w, int32_t p, uint64_t *ke
  * The others are told where w is, but for what it has begun just now: most subproblems are gone
  * before anyone might ask, and to tell of each takes as long as a node. Those that are not kept,
  * too: near the roots hardly any are, since contexts grow there, and threads that part only below
- * them do everything twice (505 of SPOT5 took 16 threads as long as 2).
+ * them do everything twice (runs/measured-2c).
  */
 static void tell_path(struct gpube_andor_walker *w)
 {

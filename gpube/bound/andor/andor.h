@@ -1,6 +1,7 @@
 /*
  * andor.h - depth-first search on an AND/OR tree that keeps what it has learnt of each subproblem:
- * what closes a model that falls apart as its variables are decided, as SPOT5's do.
+ * what closes a model that falls apart as its variables are decided, as constraint graphs with
+ * small separators do.
  *
  * The elimination order makes a tree of the variables: a variable's parent is the first later one
  * that anything below it depends on. Once the variables above a node are decided, its subproblem is
@@ -20,14 +21,13 @@
  * budget, and what was learnt with smaller ones stays true. Several threads search the same tree,
  * each in another order of values, keep what they learn at one place, and leave for the end what
  * another one has been at for long. What took long is kept though it comes up once: the others
- * would do it once more. (SPOT5's 42, mini-buckets of nine variables: one thread 8.4 million nodes,
- * two 7.9, sixteen on two cores 13; 58 where threads met only at what is kept in any case.)
+ * would do it once more. (runs/measured-2c)
  *
  * Designs weighed. (1) Separators kept in the search by soft consistency (dfs_tree.h), as toulbar2
- * does: bounds of a node cost a hundred times as much, and are those of single functions: at the
- * root of SPOT5's 408b 4121 of 6225, where mini-buckets of 11 variables have 6213. (2) Russian
- * dolls of clusters: solve each subtree first, without its context: what a join graph's pass does,
- * but for mini-buckets of all contexts. (3) This one.
+ * does: bounds of a node cost a hundred times as much, and are those of single functions: two
+ * thirds of the optimum at the root of a file, of which mini-buckets of 11 variables have 0.998
+ * (runs/measured-2c). (2) Russian dolls of clusters: solve each subtree first, without its context:
+ * what a join graph's pass does, but for mini-buckets of all contexts. (3) This one.
  *
  * Source: Marinescu and Dechter, AI 173, 2009 (AND/OR branch and bound, caching); Terrioux and
  * Jégou, AI 146, 2003 (BTD: bounds kept by separator); Ihler et al., UAI 2012 (bounds from join

@@ -25,8 +25,7 @@ enum { COST_BITS = 57, EFFORT_BITS = 5 };
 /*
  * A set's state is how often it was changed, times two, and one more while somebody changes it. Who
  * reads writes nothing, and reads again where the state is another one afterwards: most look for
- * what many others look for, and a lock would take the line from them each time (two threads took
- * as long for 42 of SPOT5 as one, with half of the nodes each).
+ * what many others look for, and a lock would take the line from them each time (runs/measured-2c).
  */
 struct gpube_andor_cache {
 	int n_words, ways, stride; /* words from set to set */

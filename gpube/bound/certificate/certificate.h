@@ -41,8 +41,8 @@
  * never stood again, so each reason is a state of all costs; (2) those of a few moments, between
  * which costs move as the file says and nothing goes: what goes in a sweep does so at as many
  * moments as there are separators; (3) the rules of lists and sweeps, which are sound whatever
- * lists there are, and these lists' variables: a hundred kilobytes for SPOT5's 507, three pages,
- * and a check that takes as long as the proof. What lists leave open and cases close
+ * lists there are, and these lists' variables: some hundred kilobytes (runs/measured-2c), three
+ * pages, and a check that takes as long as the proof. What lists leave open and cases close
  * (bound/patching/list_cases.h) is a tree of such stages. Designs weighed: (1) each leaf a chain of
  * stages from the problem on: all lists again 120 times; (2) a split in the state as it stands,
  * separators and their costs too: the state is twice as large, and its lists no shorter for it; (3)
@@ -57,7 +57,7 @@
  * of its own. Designs weighed: (1) a log of all closed subproblems, each to be derived from those
  * below it: a line for each of 10^5 to 10^7 nodes, and to derive it takes the same sums of cells as
  * to find it; (2) passes over join graphs that the checker repeats from the problem: kilobytes, and
- * three times as much to be specified; (3) this one: 20 to 300 kilobytes of SPOT5's files, two
+ * three times as much to be specified; (3) this one: 20 to 300 kilobytes (runs/measured-2c), two
  * pages more.
  */
 #ifndef GPUBE_CERTIFICATE_H

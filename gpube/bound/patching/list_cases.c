@@ -15,7 +15,7 @@ const struct gpube_case_rules gpube__case_rules = {
  */
 enum { WAIT_NS = 1000000, RESTING = 4 };
 #define MOST_REST 0.1
-/* What splits bring, in what the look ahead says, before any is seen (2 to 8 in SPOT5's 28). */
+/* What splits bring, in what the look ahead says, before any is seen (runs/measured-2c). */
 #define FIRST_RATIO 4
 
 /* ---- workers --------------------------------------------------------------------------------- */

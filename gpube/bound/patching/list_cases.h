@@ -13,14 +13,13 @@
  * whole and rises; where memory is short, the deepest. A case leaves only when its bound reaches
  * the limit, or with one assignment that was priced.
  *
- * Why cases. (Lists alone have 35923 of SPOT5's 509, 36446, after 300 s of four threads, and a wave
- * of a sweep is too short for threads; of the 32 cases of five photographs that are taken or not,
- * lists of their own closed 28 within 10 s of one thread each.) Designs weighed. (1) Deepest first:
- * less memory, but the whole's bound stays the root's until the end. (2) Each case from the model
- * again: lists of 4096 entries are 20 s away from it, and 1 s from its parent's. (3) A fixed order
- * of the variables: in the deep cases most of its decisions were implied, or moved nothing. (4)
- * States of dynamic programming along a path, pruned by the lists' bound: nothing is known before
- * the last layer. (5) This one.
+ * Why cases. A sweep's wave is too short for threads, and lists of cases close most of what lists
+ * of the whole leave open (runs/measured-2c). Designs weighed. (1) Deepest first: less memory, but
+ * the whole's bound stays the root's until the end. (2) Each case from the model again: lists of
+ * 4096 entries are 20 s away from it, and 1 s from its parent's. (3) A fixed order of the
+ * variables: in the deep cases most of its decisions were implied, or moved nothing. (4) States of
+ * dynamic programming along a path, pruned by the lists' bound: nothing is known before the last
+ * layer. (5) This one.
  */
 #ifndef GPUBE_LIST_CASES_H
 #define GPUBE_LIST_CASES_H

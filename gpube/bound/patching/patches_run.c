@@ -10,9 +10,7 @@
 enum { MOST_SWEEPS = 1000, WINDOW = 8 };
 /*
  * Of what is missing, what a window is to bring: before the first patches are split or grow, before
- * lists grow, and where they cannot. (SPOT5's 507 on one busy core: lists of up to 2048 entries
- * made after 14 s, each before them left at 0.01, had 26770 then, and 8192 entries and 26826 after
- * 30; left at 0.003 those of 2048, made after 66 s, had 27230 of 27390 after 124.)
+ * lists grow, and where they cannot. (runs/measured-2c)
  */
 #define SLOW       0.01
 #define LIST_SLOW  0.003
@@ -148,10 +146,7 @@ static double seconds_left(const struct gpube_patching *s)
 	return fmin(gpube__budget_left(&s->turn), gpube__seconds_left(s->b->ctx));
 }
 
-/*
- * A good assignment: the limit is what shortens lists. (SPOT5's 507 with patches of 2048 cells,
- * 30402 known: 26718; with 27391, one above its optimum, 27312.)
- */
+/* A good assignment: the limit is what shortens lists. (runs/measured-2c) */
 static int search(struct gpube_patching *s)
 {
 	const struct gpube_budget turn = gpube__budget(s->b->ctx, SEARCHING * seconds_left(s));

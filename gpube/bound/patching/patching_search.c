@@ -7,8 +7,7 @@
 
 /*
  * Even sweeps of a state, at most, and how many more would have to close it; a change is small if
- * it is that part of what is missing, 2^-16. (Of grid40x40.f15 126 states and 1.2 processor
- * seconds; with a horizon of 8 and 2^-14 2034 and 6.2.)
+ * it is that part of what is missing, 2^-16. (runs/measured-2c)
  */
 enum { MOST_EVEN = 20, HORIZON = 40, SMALL_CHANGE = 16 };
 /* Proved of what the best assignment costs: see gpube__patching_little_is_open(). */
@@ -155,8 +154,7 @@ static int64_t surest(struct gpube_patching_worker *w, const struct gpube_patche
 
 /*
  * From a state straight to one assignment: the variables that are nearest to being decided are, and
- * costs moved on, again and again. (The root's tables of grid40x40.f10 decode to -12495, with 1000
- * steps of tabu search after that; this brings -12667 of -12674.3.)
+ * costs moved on, again and again. (runs/measured-2c)
  */
 static int dive(struct gpube_patching *s, const struct gpube_patches_state *from)
 {
@@ -306,11 +304,7 @@ static int open_root(struct gpube_patching *s)
 	return settle_child(s, c);
 }
 
-/*
- * Splitting is begun where little is open, before patches grow. (Of 25 pedigrees and
- * instances of SPOT5, which those are better at, 0 to 0.93 is proved after the dive, and 0.957 of
- * one; of nine grids of 20 x 20 and 40 x 40 0.972 to 1.)
- */
+/* Splitting is begun where little is open, before patches grow. (runs/measured-2c) */
 bool gpube__patching_little_is_open(const struct gpube_patching *s)
 {
 	return gpube__bounder_share_proved(s->b) > WORTH;

@@ -19,10 +19,10 @@
  * once, in any order, with the same result. Every backend does the groups in one
  * order, so their bits are equal.
  *
- * Designs weighed. (1) Tables of d^4 cells: 13 GB for CELAR's largest network, and
- * a pass reads and writes them. (2) Quads as sums of six shares of pairs, as in
- * clusters.h: less memory still, but a quad then says nothing about a triple, and
- * the bound stops earlier. (3) Shares of triples: this one.
+ * Designs weighed. (1) Tables of d^4 cells: 13 GB for the largest radio network (runs/measured-2c),
+ * and a pass reads and writes them. (2) Quads as sums of six shares of pairs, as in clusters.h:
+ * less memory still, but a quad then says nothing about a triple, and the bound stops earlier. (3)
+ * Shares of triples: this one.
  *
  * Numbers are those of ascent_kernels.h: a table's cells are in [0, slack) or
  * GPUBE__DEAD, shares in [-SHARE_MAX, SHARE_MAX] or DEAD.

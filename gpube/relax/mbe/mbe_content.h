@@ -13,7 +13,8 @@
  *
  * Scopes alone stay the default. On ten instances with z of 3 to 8 the content gave the better
  * bound 25 times and the worse one 17 times without matching, but 15 and 27 times with matching,
- * which the gains do not see, and always the worse one on rbm_20 (benchmarks/runs/bounds-2c).
+ * which the gains do not see, and always the worse one on a Boltzmann machine
+ * (benchmarks/runs/bounds-2c).
  *
  * Source: Rollon and Dechter, 2010; Rollon, Larrosa and Dechter, IJCAI 2013.
  */

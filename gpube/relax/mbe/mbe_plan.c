@@ -270,9 +270,9 @@ static int merge(struct planner *p, double domain, int32_t n_parts, int32_t a, i
 
 /*
  * The best pair first, and again: by scopes from the smallest joins up, so that many parts grow
- * together and none is filled first. With the largest scope first alone the bound of
- * grid10x10.f10.wrap at z = 8 was 364.7 (log10) along an order where merging gives 346.2, of an
- * optimum of 332.9 (benchmarks/runs/bnb-2c).
+ * together and none is filled first. With the largest scope first alone the bound of a torus of 100
+ * variables at z = 8 was 364.7 (log10) along an order where merging gives 346.2, of an optimum of
+ * 332.9 (benchmarks/runs/bnb-2c).
  */
 static int partition_by_merging(struct planner *p, double domain, int32_t n_items, int32_t *n_parts)
 {

@@ -11,10 +11,9 @@
  * others, one after the other, and leaving out what reaches the limit with the costs of all patches
  * within.
  *
- * Why lists. (Of SPOT5's 507, 1186 units above its first bound were missing at 1024 cells a patch,
- * 49 at 4096 and 22 at 8192; of the cells of the largest patches 43, 16 and 11 of a hundred were
- * possible then, and with each doubling of the cells the possible ones became 1.3 to 1.4 times as
- * many.) It asks for a good assignment early: the limit is what shortens lists.
+ * Why lists. Gaps close as patches grow, and of the cells of large patches ever fewer are possible
+ * (runs/measured-2c). It asks for a good assignment early: the limit is what shortens
+ * lists.
  *
  * Designs weighed. (1) Tables on a card, and as many cells as its memory holds: tables of 2^30
  * cells where lists of 10^5 entries say the same. (2) AND/OR search in what patches leave: its
