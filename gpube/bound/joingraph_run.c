@@ -36,9 +36,12 @@ struct gpube_climb {
 	uint8_t *dead, *unlikely;
 	int64_t *forced;
 	int64_t n_dead, n_values;
-	double tried;    /* when elimination was last tried */
-	double diving;   /* seconds spent on likely values alone */
-	double walking;  /* seconds spent in searches on the tables */
+	double tried;   /* when elimination was last tried */
+	double diving;  /* seconds spent on likely values alone */
+	double walking; /* seconds spent in searches on the tables */
+	double walked;  /* that 'walking' is then, when larger mini-buckets are due */
+	/* a search that goes on in the next turn: until it has ended the tables stay as they are */
+	struct gpube_andor_run walk;
 	bool walks_only; /* searches on the tables come between passes, and nothing else */
 	char by[32];
 };
@@ -241,14 +244,25 @@ static bool walks(const struct gpube_climb *c)
 	return !c->b->shifted && c->b->opts->split != GPUBE_SPLIT_NEVER;
 }
 
-/*
- * After a pass forward, for about as long as larger mini-buckets would take, which is more than all
- * else took so far, or, where none follow, as long as there is.
- */
+/* The search on the tables; where it has not had its time, it goes on in the next turn. */
+static int walk(struct gpube_climb *c)
+{
+	struct gpube_bounder *b = c->b;
+	const double start = gpube__worked(b->ctx);
+	int status =
+		gpube__andor_run(b, &c->g, fmin(c->walked - c->walking, time_left(c)), &c->walk);
+
+	c->walking += gpube__worked(b->ctx) - start;
+	if (c->walking >= c->walked)
+		gpube__andor_run_clear(&c->walk);
+	return status;
+}
+
+/* After a pass forward, for so many seconds of work, in this turn and later ones. */
 static int search_graph(struct gpube_climb *c, double seconds)
 {
 	struct gpube_bounder *b = c->b;
-	const double start = gpube__worked(c->b->ctx);
+	const double start = gpube__worked(b->ctx);
 	int64_t bound;
 	int status;
 
@@ -256,19 +270,35 @@ static int search_graph(struct gpube_climb *c, double seconds)
 	status = gpube__joingraph_pass(&c->g, false);
 	bound = gpube__joingraph_bound(&c->g, b->tables, gpube__tables_limit(b));
 	gpube__bounder_raise(b, gpube__tables_bound(b, bound), c->by);
-	if (!status && !gpube__bounder_done(b))
-		status = gpube__andor_run(b, &c->g, fmin(seconds, time_left(c)));
-	c->walking += gpube__worked(c->b->ctx) - start;
-	return status;
+	c->walking += gpube__worked(b->ctx) - start;
+	c->walked = c->walking + seconds;
+	return status || gpube__bounder_done(b) ? status : walk(c);
+}
+
+/*
+ * What follows when passes bring little: a search, for about as long as larger mini-buckets would
+ * take, which is more than all else took so far, and then these. Nothing of it, as long as a search
+ * has not had its time.
+ */
+static int widen(struct gpube_climb *c, bool *grown)
+{
+	struct gpube_bounder *b = c->b;
+	int status = GPUBE_OK;
+
+	if (c->walk.a)
+		status = walk(c);
+	else if (walks(c))
+		status = search_graph(c, 2 * (gpube__worked(b->ctx) - c->start - c->walking));
+	return status || gpube__bounder_done(b) || c->walk.a ? status : grow(c, grown);
 }
 
 static int ascend(struct gpube_climb *c)
 {
 	struct gpube_bounder *b = c->b;
 	bool grown = true;
-	int status = GPUBE_OK, idle = 0;
+	int status = c->walk.a ? widen(c, &grown) : GPUBE_OK, idle = 0;
 
-	while (!status && !gpube__bounder_done(b) && time_left(c) > 0) {
+	while (!status && !gpube__bounder_done(b) && !c->walk.a && time_left(c) > 0) {
 		int64_t before = c->g.constant;
 		double missing = missing_from(c);
 
@@ -280,18 +310,15 @@ static int ascend(struct gpube_climb *c)
 		/* eight more like this would bring less than one in fifty of what is missing */
 		if (grown && 8 * (double)(c->g.constant - before) < 0.02 * missing) {
 			status = c->walks_only ? GPUBE_OK : filter(c);
-			if (!status && !gpube__bounder_done(b) && walks(c))
-				status = search_graph(
-					c, 2 * (gpube__worked(c->b->ctx) - c->start - c->walking));
 			if (!status && !gpube__bounder_done(b))
-				status = grow(c, &grown);
+				status = widen(c, &grown);
 		}
 		idle = (double)(c->g.constant - before) < 1e-5 * missing + 1 && !grown ? idle + 1
 										       : 0;
 		if (idle > 4)
 			break;
 	}
-	if (!status && !gpube__bounder_done(b) && walks(c) && time_left(c) > 0)
+	if (!status && !gpube__bounder_done(b) && walks(c) && !c->walk.a && time_left(c) > 0)
 		status = search_graph(c, INFINITY);
 	return status;
 }
@@ -309,6 +336,7 @@ void gpube__climb_free(struct gpube_climb *c)
 	gpube__free(ctx, c->dead);
 	gpube__free(ctx, c->unlikely);
 	gpube__free(ctx, c->forced);
+	gpube__andor_run_clear(&c->walk);
 	gpube__joingraph_clear(&c->g);
 	gpube__free(ctx, c);
 }

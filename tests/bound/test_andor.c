@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "gpube/bound/andor/andor.h"
+#include "gpube/bound/andor/andor_run.h"
 #include "gpube/bound/bound.h"
 #include "gpube/ir/model.h"
 #include "tests/support/bounded.h"
@@ -316,6 +317,78 @@ static void in_turns(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* Calls until a search of so many seconds of work a call has ended; *worked: what they took. */
+static int calls_of(struct gpube_bounder *b, const struct gpube_joingraph *g, double seconds,
+	int64_t cost, double *worked)
+{
+	const double before = gpube__worked(ctx);
+	struct gpube_andor_run run = {0};
+	int n = 0;
+
+	do {
+		assert_int_equal(gpube__andor_run(b, g, seconds, &run), 0);
+		assert_true(b->lower <= cost && b->upper >= cost);
+		n++;
+	} while (run.a);
+	*worked = gpube__worked(ctx) - before;
+	return n;
+}
+
+/* A search that goes on from call to call takes hardly more than one that is not stopped. */
+static void goes_on(void **state)
+{
+	enum { N = 60, D = 4, NEAR = 7 };
+	const double slice = 2e-3;
+	struct gpube_joingraph g;
+	struct gpube_simplified s;
+	struct gpube_solution *optimum;
+	struct gpube_model *m;
+	struct gpube_rng rng;
+	double worked[2];
+	int calls[2];
+
+	(void)state;
+	assert_int_equal(ctx_open(1, (uint64_t)1 << 28), 0);
+	gpube__rng_init(&rng, 11);
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int32_t i = 0; i < N; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, D, NULL), 0);
+	for (int32_t i = 0; i < N; i++)
+		for (int32_t k = i + 1; k < N && k < i + NEAR; k++) {
+			int64_t cost[D * D];
+
+			for (int c = 0; c < D * D; c++)
+				cost[c] = (int64_t)gpube__rng_below(&rng, 100);
+			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, k}, cost), 0);
+		}
+	assert_int_equal(gpube_solve(&optimum, m, NULL), 0);
+	assert_int_equal(gpube__simplify(&s, m, true), 0);
+	for (int way = 0; way < 2; way++) {
+		struct gpube_bounder b;
+		bool fits;
+
+		begin_bounder(&b, &s, m, 1);
+		gpube__bounder_cut(&b, optimum->cost + 100);
+		assert_int_equal(gpube__joingraph_init(&g, b.tables, b.order, 4, 1e8,
+					 GPUBE_PARTITION_SCOPE, b.limit, GPUBE__MOST_SHIFT, &fits),
+			0);
+		assert_true(fits);
+		assert_int_equal(gpube__joingraph_pass(&g, false), 0);
+		calls[way] = calls_of(&b, &g, way ? slice : INFINITY, optimum->cost, &worked[way]);
+		assert_true(b.lower == optimum->cost && b.upper == optimum->cost);
+		gpube__joingraph_clear(&g);
+		end_bounder(&b);
+	}
+	assert_int_equal(calls[0], 1);
+	assert_true(worked[0] > 4 * slice); /* or there is nothing to be gone on with */
+	assert_true(calls[1] > 3);
+	assert_true(worked[1] < 2 * worked[0]);
+	gpube__simplified_clear(ctx, &s);
+	gpube_solution_free(optimum, ctx);
+	gpube_model_free(m);
+	gpube_ctx_free(ctx);
+}
+
 /*
  * A turn of what is kept between turns that had too little memory is given up as a stage is; a
  * later one has the proof.
@@ -382,5 +455,6 @@ int main(void)
 	ADD_CASE(&c, keeping);
 	ADD_CASE(&c, knowing_more);
 	ADD_CASE(&c, too_large);
+	ADD_CASE(&c, goes_on);
 	return run_cases(&c, "AND/OR search", setup, teardown);
 }

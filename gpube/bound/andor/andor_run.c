@@ -37,17 +37,16 @@ static int64_t total_of(
 	return gpube__tables_bound(b, gpube__constant_of(b->tables) + sum);
 }
 
-/* One budget; *done: nothing is left to be asked, or there is no time for it. */
+/* One budget; *ended: false: there was no time for it; *done: nothing is left to be asked. */
 static int ask(struct gpube_bounder *b, struct gpube_andor *a, int64_t budget, int64_t slack,
-	const struct gpube_budget *turn, bool *done)
+	const struct gpube_budget *turn, bool *ended, bool *done)
 {
 	int64_t value;
-	bool ended;
 	int status;
 
-	gpube__andor_search(a, budget, turn, &value, b->tried, &ended);
-	*done = !ended || value < budget || budget == slack;
-	if (!ended)
+	gpube__andor_search(a, budget, turn, &value, b->tried, ended);
+	*done = *ended && (value < budget || budget == slack);
+	if (!*ended)
 		return gpube__stopped(b->ctx) ? gpube__fail_stopped(b->ctx) : GPUBE_OK;
 	if (value < budget) {
 		status = gpube__bounder_offer(b, b->tried, "AND/OR search");
@@ -61,22 +60,35 @@ static int ask(struct gpube_bounder *b, struct gpube_andor *a, int64_t budget, i
 	return GPUBE_OK;
 }
 
-int gpube__andor_run(struct gpube_bounder *b, const struct gpube_joingraph *g, double seconds)
+void gpube__andor_run_clear(struct gpube_andor_run *run)
+{
+	gpube__andor_free(run->a);
+	*run = (struct gpube_andor_run){NULL, 0};
+}
+
+int gpube__andor_run(struct gpube_bounder *b, const struct gpube_joingraph *g, double seconds,
+	struct gpube_andor_run *run)
 {
 	const struct gpube_budget turn = gpube__budget(b->ctx, seconds);
 	const int64_t slack = slack_of(b, g);
-	struct gpube_andor *a;
-	bool done = false;
-	int status = gpube__andor_new(
-		&a, g, b->tables, fmin((double)b->ctx->memory_bytes / SHARE, MOST_BYTES));
+	bool done = slack <= 0, ended = true;
+	int status = GPUBE_OK;
 
-	if (status || !a)
+	if (!run->a) {
+		status = gpube__andor_new(&run->a, g, b->tables,
+			fmin((double)b->ctx->memory_bytes / SHARE, MOST_BYTES));
+		run->part = FIRST_PART;
+	}
+	if (status || !run->a)
 		return status;
-	for (int64_t part = FIRST_PART; slack > 0 && !done && !status; part /= 2)
-		status = ask(b, a, part > 1 ? slack / part + 1 : slack, slack, &turn, &done);
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "AND/OR search: %lld node%s in %.3f s, z %d",
-		(long long)a->n_nodes, gpube__plural((double)a->n_nodes),
-		gpube__budget_spent(&turn), g->z);
-	gpube__andor_free(a);
+	while (!done && ended && !status) {
+		status = ask(b, run->a, run->part > 1 ? slack / run->part + 1 : slack, slack, &turn,
+			&ended, &done);
+		run->part = ended ? run->part / 2 : run->part;
+	}
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "AND/OR search: %lld node%s, z %d",
+		(long long)run->a->n_nodes, gpube__plural((double)run->a->n_nodes), g->z);
+	if (done || status)
+		gpube__andor_run_clear(run);
 	return status;
 }
