@@ -75,12 +75,18 @@ def read_models(path):
     models = {}
     for row in read_rows(path):
         models.setdefault(row["path"], Model(row["path"])).add(row)
-    return [m for m in models.values() if m.kind and m.trace.get("order") and m.trace["order"].points]
+    found = [m for m in models.values() if m.kind and m.trace.get("order") and m.trace["order"].points]
+    for m in found:  # the class changes as orders do: the last one counts
+        if m.kind == "sparse" and m.predicted(math.inf) <= ENDLESS_TICKS:
+            m.kind = "narrow"
+    return found
 
 
 # ---- the schedule: schedule.c's rules and constants, methods.c's predictions
 
-LEAST_WEIGHT, CHANGE, IDLE_TURNS, PATIENCE, WRONG, SURE, GROWTH, FIRST_ROUND = 1 / 64, 0.995, 2, 4, 8, 2, 2, 1e7
+LEAST_WEIGHT, CHANGE, NEARER, IDLE_TURNS, PATIENCE, WRONG, SURE, ROUGH, GROWTH, FIRST_ROUND = 1 / 64, 0.95, 0.8, 2, 4, 8, 2, 1, 2, 1e7
+MOST_BUDGET = 1e18
+ENDLESS_TICKS = 1e18  # of elimination: features.c
 MOST_TICKS = 1e12  # of a replay: a quarter of an hour
 BEGINS_ANEW = ("clusters", "mbe")
 AFTER_SHIFT = ("patches", "tree", "deepening", "andor", "joins", "clusters", "mbe")
@@ -161,11 +167,19 @@ class Replay:
             s.mark = -1
         return max(0.0, t.ticks - begin), True
 
+    def nearest_end(self, own):
+        ends = [self.fit(s)[0] * s.slower for s in self.of if s is not own and not s.out]
+        return min((e for e in ends if 0 < e < MOST_BUDGET), default=math.inf)
+
     def turn(self, s, ticks):
-        gap, mark = self.gap(), self.mark
+        """Ticks that it took, and whether it brought much."""
+        gap, mark, end = self.gap(), self.mark, self.nearest_end(s)
         used, done = self.step(s, ticks)
         self.total += used
-        if self.mark != mark and self.gap() <= CHANGE * gap:
+        after = self.nearest_end(s)
+        nearer = end < math.inf and after <= NEARER * end
+        much = gap < math.inf and self.gap() <= gap / 2 or nearer and after <= end / 2
+        if nearer or self.mark != mark and self.gap() <= CHANGE * gap:
             s.idle, s.weight = 0, 1.0
         else:
             s.idle += 1
@@ -173,32 +187,35 @@ class Replay:
                 s.idle, s.weight = 0, max(LEAST_WEIGHT, s.weight / 2)
         if done:
             s.out, s.mark = True, self.mark if s.mark >= 0 else -1
-        return used
+        return used, much
 
     def comes_back(self, s):
         if s.out and s.mark >= 0 and s.mark != self.mark:
             s.out = False
         return not s.out
 
+    def next_to_end(self, left):
+        """(ticks, ticks that it may take at most, who), or None as the last"""
+        ends = [(self.fit(s)[0] * s.slower, (ROUGH if s.name == "tree" else SURE) * left, s) for s in self.of if self.comes_back(s)]
+        return min((e for e in ends if 0 < e[0] <= e[1]), key=lambda e: e[0], default=(0, 0, None))
+
     def let_end(self, left):
         while not self.proved:
-            ends = [(self.fit(s)[0] * s.slower, s) for s in self.of if self.comes_back(s)]
-            ends = [e for e in ends if 0 < e[0] <= SURE * left]
-            if not ends:
+            end, reach, s = self.next_to_end(left)
+            if not s:
                 break
-            end, s = min(ends, key=lambda e: e[0])
-            left -= self.turn(s, min(PATIENCE * end, max(end, SURE * left)))
+            left -= self.turn(s, min(PATIENCE * end, reach))[0]
             if not s.out:
                 s.slower *= WRONG
         return left
 
-    def share(self, s):
+    def share(self, s, left):
         ticks = s.credit
         while True:
-            gap, used = self.gap(), self.turn(s, ticks)
+            used, much = self.turn(s, ticks)
             if s.credit > 0:
                 s.credit -= used
-            if s.out or self.proved or math.isinf(gap) or self.gap() > gap / 2:
+            if s.out or self.proved or not much or self.next_to_end(left)[2]:
                 break
 
     def round(self):
@@ -211,13 +228,13 @@ class Replay:
                 continue
             s.credit += self.budget * s.share * s.weight
             if s.credit > 0 and s.credit >= least:
-                self.share(s)
+                self.share(s, left)
                 if not self.proved:
                     left = self.let_end(left)
 
     def run(self):
         """Ticks until all is proved, or INFINITY."""
-        while not self.proved and self.total < MOST_TICKS and self.budget < 1e18:
+        while not self.proved and self.total < MOST_TICKS and self.budget < MOST_BUDGET:
             self.round()
             self.budget *= GROWTH
         return self.total if self.proved else math.inf

@@ -9,8 +9,11 @@
 /* Variables between two looks at the work. */
 enum { LOOK = 16 };
 
-/* Work: a variable that has changed, one of its functions, and a value that is looked for. */
-enum { VARIABLE_TICKS = 60, FUNCTION_TICKS = 20, VALUE_TICKS = 4 };
+/*
+ * Work: a variable that has changed, one of its functions, a value of which company is looked for,
+ * and a function that has something to force; cells are counted where they are read.
+ */
+enum { VARIABLE_TICKS = 190, FUNCTION_TICKS = 5, VALUE_TICKS = 7, FORCED_TICKS = 190 };
 
 static void count_work(struct gpube_dfs *t)
 {
@@ -325,6 +328,7 @@ static int revise(struct gpube_dfs *t, const struct gpube_dfs_function *f, int32
 	*still = f->arity > 1 && gpube__dfs_is_still(t, f, p, first);
 	if (*still)
 		return GPUBE_OK;
+	t->ticks += FORCED_TICKS;
 	for (int k = first + 1; k < f->arity && !status; k++) {
 		int32_t q = f->scope[k];
 

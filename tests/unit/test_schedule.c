@@ -15,9 +15,11 @@ enum { MOST_TURNS = 4096 };
 struct made_up {
 	double end;    /* as fit() predicts it; 0: unfit */
 	double least;  /* as fit() says it */
+	bool rough;    /* likewise */
 	double needs;  /* ticks until it proves; INFINITY: never */
 	double excess; /* ticks that every step takes beside its budget */
 	double factor; /* what a step leaves of the gap */
+	double nearer; /* and of what the next method predicts, where it is not 0 */
 	int fails_at;  /* the first step that fails, from 1 on; 0: none does */
 	int status;    /* with which */
 	bool says_done;
@@ -30,7 +32,7 @@ struct gpube__known {
 	double ticks, gap;
 	int64_t mark;
 	bool proved;
-	struct made_up of[3];
+	struct made_up of[4]; /* the last one is nobody: see nearer */
 	struct gpube__turn_taken turns[MOST_TURNS];
 	int n_turns;
 };
@@ -53,13 +55,15 @@ static int step(struct gpube__known *k, int i, double ticks, enum gpube__step *e
 		k->gap *= m->factor;
 		k->mark++;
 	}
+	if (m->nearer > 0)
+		k->of[i + 1].needs = k->of[i + 1].end *= m->nearer;
 	*end = m->says_done ? GPUBE__STEP_DONE : GPUBE__STEP_MORE;
 	return GPUBE_OK;
 }
 
 static struct gpube__fit fit(const struct gpube__known *k, int i)
 {
-	return (struct gpube__fit){k->of[i].end, k->of[i].least};
+	return (struct gpube__fit){k->of[i].end, k->of[i].least, k->of[i].rough};
 }
 
 #define METHOD(name, i)                                                                            \
@@ -146,7 +150,7 @@ static void budgets_double(void **state)
 	const double all = 1;
 
 	(void)state;
-	k->of[0].factor = 0.99; /* a little each time, so that its share stays */
+	k->of[0].factor = 0.9; /* a little each time, so that its share stays */
 	assert_int_equal(run(k, &all, 1), 0);
 	assert_true(k->n_turns > 10);
 	assert_true(k->turns[0].budget == GPUBE__FIRST_ROUND);
@@ -205,7 +209,7 @@ static void wrong_predictions_are_stopped(void **state)
 	(void)state;
 	k->of[1].end = 1e6; /* and it would take for ever */
 	k->of[0].needs = 1e10;
-	k->of[0].factor = 0.99;
+	k->of[0].factor = 0.9;
 	assert_int_equal(run(k, shares, 2), 0);
 	assert_true(k->proved);
 	for (int i = 0; i < k->n_turns; i++)
@@ -217,11 +221,33 @@ static void wrong_predictions_are_stopped(void **state)
 	k = begin();
 	k->of[1].end = 1.5 * GPUBE__FIRST_ROUND;
 	k->of[0].needs = 1e10;
-	k->of[0].factor = 0.99;
+	k->of[0].factor = 0.9;
 	assert_int_equal(run(k, shares, 2), 0);
 	assert_string_equal(k->turns[0].method, "second");
 	assert_true(k->turns[0].ticks >= GPUBE__FIRST_ROUND);
 	assert_true(k->turns[0].ticks <= 2.01 * GPUBE__FIRST_ROUND);
+}
+
+static void estimates_are_believed_less(void **state)
+{
+	static const double shares[] = {0.9, 0};
+
+	(void)state;
+	for (int rough = 0; rough < 2; rough++) {
+		struct gpube__known *k = begin();
+		int i = 0;
+
+		k->of[1].end = 1.5 * GPUBE__FIRST_ROUND; /* and it would take for ever */
+		k->of[1].rough = rough;
+		k->of[0].needs = 1e10;
+		k->of[0].factor = 0.9;
+		assert_int_equal(run(k, shares, 2), 0);
+		while (i < k->n_turns && strcmp(k->turns[i].method, "second") != 0)
+			i++;
+		assert_true(i < k->n_turns);
+		assert_int_equal(k->turns[i].round, rough);
+		assert_true(k->turns[i].budget == 2 * GPUBE__FIRST_ROUND);
+	}
 }
 
 static void gains_earn_another_turn(void **state)
@@ -239,6 +265,29 @@ static void gains_earn_another_turn(void **state)
 		n += !strcmp(k->turns[i].why, "halved");
 	assert_true(n > 5);
 	assert_true(k->of[1].n_steps <= 1); /* it hardly got a turn */
+}
+
+/* As a search for orders does, which proves nothing by itself. */
+static void who_brings_an_end_nearer_goes_on(void **state)
+{
+	static const double shares[] = {0.5, 0, 0.5};
+	struct gpube__known *k = begin();
+	int n = 0;
+
+	(void)state;
+	k->of[0].nearer = 0.5;
+	k->of[1].end = k->of[1].needs = 1e12; /* it ends when it is let go */
+	assert_int_equal(run(k, shares, 3), 0);
+	for (int i = 0; i < k->n_turns; i++)
+		n += !strcmp(k->turns[i].method, "first") && !strcmp(k->turns[i].why, "halved");
+	assert_true(n > 5);
+	assert_true(k->of[2].n_steps <= 1);
+	/* by a little less, each time: its share stays, while the third's is halved */
+	k = begin();
+	k->of[0].nearer = 0.75;
+	k->of[1].end = k->of[1].needs = 1e15;
+	assert_int_equal(run(k, shares, 3), 0);
+	assert_true(k->of[0].worked > 2 * k->of[2].worked);
 }
 
 static void who_changes_nothing_gets_less(void **state)
@@ -266,9 +315,9 @@ static void excess_is_paid_back(void **state)
 
 	(void)state;
 	k->of[0].excess = 1e9; /* a hundred rounds of it */
-	k->of[0].factor = 0.99;
+	k->of[0].factor = 0.9;
 	k->of[1].needs = 1e11;
-	k->of[1].factor = 0.99;
+	k->of[1].factor = 0.9;
 	assert_int_equal(run(k, shares, 2), 0);
 	assert_true(k->proved);
 	assert_true(k->of[0].worked < 0.3 * k->of[1].worked + 2e9);
@@ -282,7 +331,7 @@ static void who_cannot_begin_waits(void **state)
 	(void)state;
 	k->of[0].least = 1e9;
 	k->of[1].needs = 1e12;
-	k->of[1].factor = k->of[0].factor = 0.99;
+	k->of[1].factor = k->of[0].factor = 0.9;
 	assert_int_equal(run(k, shares, 2), 0);
 	assert_true(k->of[0].n_steps > 0);
 	for (int i = 0; i < k->n_turns; i++)
@@ -360,7 +409,9 @@ int main(void)
 		cmocka_unit_test(nobody_starves),
 		cmocka_unit_test(predicted_ends_come_first),
 		cmocka_unit_test(wrong_predictions_are_stopped),
+		cmocka_unit_test(estimates_are_believed_less),
 		cmocka_unit_test(gains_earn_another_turn),
+		cmocka_unit_test(who_brings_an_end_nearer_goes_on),
 		cmocka_unit_test(who_changes_nothing_gets_less),
 		cmocka_unit_test(excess_is_paid_back),
 		cmocka_unit_test(who_cannot_begin_waits),

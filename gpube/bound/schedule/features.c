@@ -4,6 +4,7 @@
 #include "gpube/ir/dense.h"
 
 const char *const gpube__class_names[GPUBE__N_CLASSES] = {
+	[GPUBE__CLASS_NARROW] = "narrow",
 	[GPUBE__CLASS_SPARSE] = "sparse",
 	[GPUBE__CLASS_DENSE] = "dense",
 	[GPUBE__CLASS_WIDE] = "wide",
@@ -11,19 +12,6 @@ const char *const gpube__class_names[GPUBE__N_CLASSES] = {
 	[GPUBE__CLASS_CARD] = "card",
 	[GPUBE__CLASS_HARD] = "hard",
 };
-
-enum gpube__class gpube__class_of(const struct gpube_bounder *b)
-{
-	const bool dense = gpube__bounder_dense(b),
-		   wide = gpube__bounder_mean_domain(b) >= GPUBE__WIDE_DOMAIN;
-
-	if (gpube__cost_span(b->m) == 1)
-		return GPUBE__CLASS_HARD;
-	if (b->nest && b->ctx->device)
-		return GPUBE__CLASS_CARD;
-	return wide ? (dense ? GPUBE__CLASS_WIDE_DENSE : GPUBE__CLASS_WIDE)
-		    : (dense ? GPUBE__CLASS_DENSE : GPUBE__CLASS_SPARSE);
-}
 
 /*
  * Ticks of a joined cell of 64 bits with arguments, of a bucket beside its cells, and how much more
@@ -43,4 +31,23 @@ double gpube__eliminating_ticks(const struct gpube_bounder *b)
 	return sizeof(int64_t) * b->order_cost.largest_message < (double)b->ctx->memory_bytes / 2
 		       ? ticks
 		       : SLICED * ticks;
+}
+
+/* Ticks of elimination from which on no better order makes it end. */
+#define ENDLESS_TICKS 1e18
+
+enum gpube__class gpube__class_of(const struct gpube_bounder *b)
+{
+	const bool dense = gpube__bounder_dense(b),
+		   wide = gpube__bounder_mean_domain(b) >= GPUBE__WIDE_DOMAIN;
+
+	if (gpube__cost_span(b->m) == 1)
+		return GPUBE__CLASS_HARD;
+	if (b->nest && b->ctx->device)
+		return GPUBE__CLASS_CARD;
+	if (wide)
+		return dense ? GPUBE__CLASS_WIDE_DENSE : GPUBE__CLASS_WIDE;
+	return dense                                          ? GPUBE__CLASS_DENSE
+	       : gpube__eliminating_ticks(b) <= ENDLESS_TICKS ? GPUBE__CLASS_NARROW
+							      : GPUBE__CLASS_SPARSE;
 }

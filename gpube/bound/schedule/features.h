@@ -8,11 +8,13 @@
 #include "gpube/bound/bounder.h"
 
 /*
- * Classes of models, each with shares of its own. Dense: the order's width is about as large as the
- * number of variables. Wide: domains of eight values and more, in the geometric mean. Card: an
+ * Classes of models, each with shares of its own. Narrow: elimination along the order could end
+ * some day, and a better order may bring it nearer. Dense: the order's width is about as large as
+ * the number of variables. Wide: domains of eight values and more, in the geometric mean. Card: an
  * ascent on nested regions is at work on one. Hard: every cost forbids.
  */
 enum gpube__class {
+	GPUBE__CLASS_NARROW,
 	GPUBE__CLASS_SPARSE,
 	GPUBE__CLASS_DENSE,
 	GPUBE__CLASS_WIDE,

@@ -19,17 +19,17 @@ static const struct gpube_bounder *in(const struct gpube__known *k)
 	return (const struct gpube_bounder *)k;
 }
 
-static const struct gpube__fit unfit = {0, 0};
+static const struct gpube__fit unfit = {0, 0, false};
 
 /* To the end in so many ticks; and without a known end, in steps of so many at least. */
 static struct gpube__fit ends(double ticks)
 {
-	return (struct gpube__fit){ticks, 0};
+	return (struct gpube__fit){ticks, 0, false};
 }
 
 static struct gpube__fit tries(double least)
 {
-	return (struct gpube__fit){GPUBE__UNKNOWN_END, least};
+	return (struct gpube__fit){GPUBE__UNKNOWN_END, least, false};
 }
 
 /* Ticks for each cell of a model: that become clauses; that an engine's tables are made of. */
@@ -250,7 +250,7 @@ static struct gpube__fit tree_fit(const struct gpube__known *k)
 	if (!may_search_trees(b))
 		return unfit;
 	if (b->tree)
-		return ends(1e9 * gpube__dfs_tree_seconds_left(b->tree));
+		return (struct gpube__fit){1e9 * gpube__dfs_tree_seconds_left(b->tree), 0, true};
 	return tries(MADE_TICKS * (double)gpube__model_cells(b->m));
 }
 

@@ -8,7 +8,7 @@
 /* A method that found no room may find it later, once. */
 enum { MOST_FAILURES = 2 };
 /* What a turn leaves of the gap, at most, if it is to count as an improvement. */
-#define CHANGE 0.995
+#define CHANGE 0.95
 /* Turns without one, after which a share is halved. */
 enum { IDLE_TURNS = 2 };
 /* Past so many times its prediction a method that was let go to its end is stopped; no prediction
@@ -16,8 +16,14 @@ enum { IDLE_TURNS = 2 };
 #define PATIENCE 4
 /* Then it is believed to take so many times as long as it predicts. */
 #define WRONG 8
-/* A method that knows its end is let go where that takes so many times what is left of a round. */
-#define SURE 2
+/*
+ * A method that predicts its end is let go where that takes so many times what is left of a round:
+ * of a plan, of an estimate.
+ */
+#define SURE  2
+#define ROUGH 1
+/* What a turn leaves of another method's prediction, at most, if it is to count as progress. */
+#define NEARER 0.8
 /* A round is so many times as long as the one before. */
 #define GROWTH 2
 /* Ticks beyond which nothing is begun: centuries. */
@@ -32,12 +38,42 @@ void gpube__schedule_init(struct gpube__schedule *s, const struct gpube__method 
 			.method = methods[i], .share = shares[i], .weight = 1, .slower = 1};
 }
 
-/* One step of a method, and what it changes of its share. */
+/* The least ticks that a method other than 'own' predicts to its end; INFINITY: none does. */
+static double nearest_end(const struct gpube__schedule *s, const struct gpube__scheduled *own,
+	const struct gpube__known *k)
+{
+	double nearest = INFINITY;
+
+	for (int i = 0; i < s->n; i++) {
+		const struct gpube__scheduled *m = &s->of[i];
+		const double end = m->out || m == own ? 0 : m->method->fit(k).end * m->slower;
+
+		if (end > 0 && end < nearest && end < MOST_BUDGET)
+			nearest = end;
+	}
+	return nearest;
+}
+
+/*
+ * Whether a turn has brought something: less of the gap is left, or another method's end is nearer.
+ * *much: half of it is gone, so that the method goes on.
+ */
+static bool made_progress(const struct gpube__turn_taken *turn, bool changed, double end_before,
+	double end_after, bool *much)
+{
+	const bool nearer = isfinite(end_before) && end_after <= NEARER * end_before;
+
+	*much = (isfinite(turn->gap_before) && turn->gap_after <= turn->gap_before / 2) ||
+		(nearer && end_after <= end_before / 2);
+	return nearer || (changed && turn->gap_after <= CHANGE * turn->gap_before);
+}
+
+/* One step of a method, and what it changes of its share; *much: see made_progress(). */
 static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, struct gpube__known *k,
-	const struct gpube__run_view *view, double ticks, const char *why)
+	const struct gpube__run_view *view, double ticks, const char *why, bool *much)
 {
 	const int64_t mark = view->mark(k);
-	const double before = view->worked(k);
+	const double before = view->worked(k), end_before = nearest_end(s, m, k);
 	struct gpube__turn_taken turn = {.round = s->round,
 		.method = m->method->name,
 		.why = why,
@@ -49,7 +85,7 @@ static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, stru
 	turn.status = status;
 	turn.ticks = view->worked(k) - before;
 	turn.gap_after = view->gap(k);
-	if (view->mark(k) != mark && turn.gap_after <= CHANGE * turn.gap_before) {
+	if (made_progress(&turn, view->mark(k) != mark, end_before, nearest_end(s, m, k), much)) {
 		m->idle = 0;
 		m->weight = 1;
 	} else if (++m->idle >= IDLE_TURNS) {
@@ -78,22 +114,29 @@ static bool comes_back(struct gpube__scheduled *m, const struct gpube__known *k,
 	return !m->out;
 }
 
-/* The one that should end soonest, within the ticks; NULL: none should. */
+/*
+ * The one that should end soonest, of those that may be let go with so many ticks left of a round;
+ * NULL: none. *most: ticks that it may take.
+ */
 static struct gpube__scheduled *next_to_end(struct gpube__schedule *s, struct gpube__known *k,
-	const struct gpube__run_view *view, double ticks, double *predicted)
+	const struct gpube__run_view *view, double left, double *most)
 {
 	struct gpube__scheduled *best = NULL;
+	double soonest = INFINITY;
 
-	*predicted = ticks;
 	for (int i = 0; i < s->n; i++) {
 		struct gpube__scheduled *m = &s->of[i];
-		double end;
+		struct gpube__fit fit;
+		double end, reach;
 
 		if (!comes_back(m, k, view))
 			continue;
-		end = m->method->fit(k).end * m->slower;
-		if (end > 0 && end <= *predicted) {
-			*predicted = end;
+		fit = m->method->fit(k);
+		end = fit.end * m->slower;
+		reach = (fit.rough ? ROUGH : SURE) * left;
+		if (end > 0 && end <= reach && end < soonest) {
+			soonest = end;
+			*most = fmin(PATIENCE * end, reach);
 			best = m;
 		}
 	}
@@ -107,14 +150,14 @@ static int let_end(struct gpube__schedule *s, struct gpube__known *k,
 	int status = GPUBE_OK;
 
 	while (!status && !view->done(k)) {
-		double predicted;
-		struct gpube__scheduled *m = next_to_end(s, k, view, SURE * *left, &predicted);
+		double most;
+		struct gpube__scheduled *m = next_to_end(s, k, view, *left, &most);
 		const double before = view->worked(k);
+		bool much;
 
 		if (!m)
 			break;
-		status = take_turn(s, m, k, view,
-			fmin(PATIENCE * predicted, fmax(predicted, SURE * *left)), "predicted");
+		status = take_turn(s, m, k, view, most, "predicted", &much);
 		if (!m->out) /* it was wrong, and is believed less */
 			m->slower *= WRONG;
 		*left -= view->worked(k) - before;
@@ -122,24 +165,28 @@ static int let_end(struct gpube__schedule *s, struct gpube__known *k,
 	return status;
 }
 
-/* A method's turn, again for as long as each time halves the gap. */
+/*
+ * A method's turn, again for as long as each brings much and nobody may be let go to its end in
+ * what is left of the round.
+ */
 static int take_share(struct gpube__schedule *s, struct gpube__scheduled *m, struct gpube__known *k,
-	const struct gpube__run_view *view)
+	const struct gpube__run_view *view, double left)
 {
 	const double ticks = m->credit;
 	const char *why = "share";
-	double gap;
+	double most;
+	bool much;
 	int status;
 
 	do {
 		const double before = view->worked(k);
 
-		gap = view->gap(k);
-		status = take_turn(s, m, k, view, ticks, why);
+		status = take_turn(s, m, k, view, ticks, why, &much);
 		if (m->credit > 0) /* another turn is a gift */
 			m->credit -= view->worked(k) - before;
 		why = "halved";
-	} while (!status && !m->out && !view->done(k) && !isinf(gap) && view->gap(k) <= gap / 2);
+	} while (!status && !m->out && !view->done(k) && much &&
+		 !next_to_end(s, k, view, left, &most));
 	return status;
 }
 
@@ -165,7 +212,7 @@ static int run_round(struct gpube__schedule *s, struct gpube__known *k,
 		m->credit += s->budget * m->share * m->weight;
 		if (m->credit <= 0 || m->credit < fit.least)
 			continue;
-		status = take_share(s, m, k, view);
+		status = take_share(s, m, k, view, left);
 		if (!status && !view->done(k))
 			status = let_end(s, k, view, &left);
 	}

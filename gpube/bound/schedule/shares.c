@@ -8,7 +8,8 @@
 
 const unsigned char gpube__shares[GPUBE__N_CLASSES][GPUBE__N_METHODS] = {
 	/*                   sat order shift elim search patch tree deep andor joins clus mbe */
-	[GPUBE__CLASS_SPARSE] = {2, 30, 0, 0, 5, 12, 28, 5, 15, 5, 0, 1},
+	[GPUBE__CLASS_NARROW] = {2, 30, 0, 0, 5, 12, 18, 5, 25, 5, 0, 1},
+	[GPUBE__CLASS_SPARSE] = {2, 10, 0, 0, 5, 18, 33, 5, 15, 5, 0, 1},
 	[GPUBE__CLASS_DENSE] = {2, 5, 0, 0, 5, 30, 40, 5, 10, 0, 10, 1},
 	[GPUBE__CLASS_WIDE] = {2, 10, 0, 0, 8, 10, 40, 2, 5, 2, 30, 1},
 	[GPUBE__CLASS_WIDE_DENSE] = {2, 2, 0, 0, 8, 10, 45, 2, 5, 0, 40, 1},
