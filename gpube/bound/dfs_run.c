@@ -86,7 +86,7 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 		return status;
 	}
 	for (int32_t k = 0; k < s->n_blocks; k++)
-		n_open += s->blocks[k].n_open;
+		n_open += s->blocks[k].open.n;
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 		"search tree: %d of %d variable%s, %lld node%s in %.3f s, %d block%s, %lld node%s "
 		"open%s, %.3g s left",

@@ -3,7 +3,6 @@
  * dfs_tree.h.
  */
 #include <math.h>
-#include <string.h>
 
 #include "gpube/bound/dfs_tree.h"
 
@@ -81,24 +80,24 @@ static int32_t choose_value(const struct gpube_dfs_worker *w, int32_t p)
  * Many values that have an order are halved, first into the half of the best one; others are
  * decided one by one. (runs/measured-2c)
  */
-static struct gpube_dfs_step next_step(struct gpube_dfs_worker *w, int32_t p)
+static struct gpube_decision next_step(struct gpube_dfs_worker *w, int32_t p)
 {
 	const struct gpube_dfs *t = w->t;
 	const int32_t *live = t->live[p], value = choose_value(w, p);
 	int32_t least = live[0], most = live[0], middle;
 
 	if (t->n_live[p] <= w->s->few_values || !t->ordered[p])
-		return (struct gpube_dfs_step){p, value, GPUBE__DFS_IS};
+		return (struct gpube_decision){p, value, GPUBE__DECISION_IS};
 	for (int32_t r = 1; r < t->n_live[p]; r++) {
 		least = live[r] < least ? live[r] : least;
 		most = live[r] > most ? live[r] : most;
 	}
 	middle = least + (most - least) / 2 + 1;
-	return (struct gpube_dfs_step){
-		p, middle, value < middle ? GPUBE__DFS_BELOW : GPUBE__DFS_FROM};
+	return (struct gpube_decision){
+		p, middle, value < middle ? GPUBE__DECISION_BELOW : GPUBE__DECISION_FROM};
 }
 
-static int note_step(struct gpube_dfs_worker *w, const struct gpube_dfs_step *step)
+static int note_step(struct gpube_dfs_worker *w, const struct gpube_decision *step)
 {
 	if (gpube__grow(w->ctx, &w->steps, &w->steps_capacity, w->n_steps + 1, sizeof(*w->steps)))
 		return GPUBE_ENOMEM;
@@ -107,22 +106,22 @@ static int note_step(struct gpube_dfs_worker *w, const struct gpube_dfs_step *st
 }
 
 /* At this level, without what follows. */
-static void do_step(struct gpube_dfs_worker *w, const struct gpube_dfs_step *step)
+static void do_step(struct gpube_dfs_worker *w, const struct gpube_decision *step)
 {
 	struct gpube_dfs *t = w->t;
 
 	switch (step->side) {
-	case GPUBE__DFS_IS:
-		gpube__dfs_assign(t, step->p, step->value);
+	case GPUBE__DECISION_IS:
+		gpube__dfs_assign(t, step->var, step->value);
 		break;
-	case GPUBE__DFS_IS_NOT:
-		gpube__dfs_remove(t, step->p, step->value);
+	case GPUBE__DECISION_IS_NOT:
+		gpube__dfs_remove(t, step->var, step->value);
 		break;
-	case GPUBE__DFS_BELOW:
-		gpube__dfs_keep(t, step->p, 0, step->value);
+	case GPUBE__DECISION_BELOW:
+		gpube__dfs_keep(t, step->var, 0, step->value);
 		break;
-	case GPUBE__DFS_FROM:
-		gpube__dfs_keep(t, step->p, step->value, INT32_MAX);
+	case GPUBE__DECISION_FROM:
+		gpube__dfs_keep(t, step->var, step->value, INT32_MAX);
 		break;
 	}
 }
@@ -145,7 +144,7 @@ static int take_back(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs *t = w->t;
 	const struct gpube_dfs_mark *mark = &w->marks[--t->depth];
-	struct gpube_dfs_step other = w->steps[mark->n_steps];
+	struct gpube_decision other = w->steps[mark->n_steps];
 	int status;
 
 	other.side ^= 1;
@@ -170,7 +169,7 @@ static void mark_level(struct gpube_dfs_worker *w)
 
 static int decide(struct gpube_dfs_worker *w, int32_t p)
 {
-	const struct gpube_dfs_step step = next_step(w, p);
+	const struct gpube_decision step = next_step(w, p);
 	int status;
 
 	/* to choose p the weights of all functions were looked at */
@@ -258,57 +257,38 @@ static void back_to_root(struct gpube_dfs_worker *w)
 
 /* ---- open nodes ------------------------------------------------------------------------------ */
 
-/* The decisions of this run; NULL: no memory. */
-static struct gpube_dfs_path *copy_path(struct gpube_dfs_worker *w)
-{
-	const size_t bytes = (size_t)w->n_steps * sizeof(*w->steps);
-	struct gpube_dfs_path *path = gpube__alloc(w->ctx, sizeof(*path) + bytes, 1);
-
-	if (!path)
-		return NULL;
-	path->users = 0;
-	path->bytes = (int64_t)(sizeof(*path) + bytes);
-	if (bytes)
-		memcpy(path->steps, w->steps, bytes);
-	return path;
-}
-
 /*
  * With the lock held: what has not been seen below level 'base': of each decision the other side,
  * and where it is now.
  */
-static int push_open(struct gpube_dfs_worker *w, int32_t base, struct gpube_dfs_path *path)
+static int push_open(struct gpube_dfs_worker *w, int32_t base)
 {
 	const struct gpube_dfs *t = w->t;
-	struct gpube_dfs_open open = {.path = path, .turned = true};
-	int status = GPUBE_OK;
+	struct gpube_frontier *f = &w->k->open;
+	struct gpube_frontier_node node = {.turned = true};
+	int status = gpube__frontier_room(f, w->ctx, t->depth - base + 1);
 
-	w->left = path;
-	w->s->bytes += path->bytes + (int64_t)sizeof(open);
-	path->users++; /* it is not to go while nodes are pushed */
-	for (int32_t depth = base; depth < t->depth && !status; depth++) {
-		open.bound = w->marks[depth].constant - w->others;
-		open.n = (int32_t)w->marks[depth].n_steps;
-		status = gpube__dfs_tree_push(w, &open);
+	if (!status)
+		w->left = node.path = gpube__frontier_path(f, w->ctx, w->steps, w->n_steps);
+	if (!node.path)
+		return GPUBE_ENOMEM;
+	for (int32_t depth = base; depth < t->depth; depth++) {
+		node.bound = w->marks[depth].constant - w->others;
+		node.depth = (int32_t)w->marks[depth].n_steps;
+		(void)gpube__frontier_push(f, w->ctx, &node);
 	}
-	open.bound = t->constant - w->others;
-	open.n = (int32_t)w->n_steps;
-	open.turned = false;
-	if (!status && !t->conflict)
-		status = gpube__dfs_tree_push(w, &open);
-	gpube__dfs_tree_give_back(w->s, path);
-	return status;
+	node.bound = t->constant - w->others;
+	node.depth = (int32_t)w->n_steps;
+	node.turned = false;
+	return t->conflict ? GPUBE_OK : gpube__frontier_push(f, w->ctx, &node);
 }
 
 static int keep_open(struct gpube_dfs_worker *w, int32_t base)
 {
-	struct gpube_dfs_path *path = copy_path(w);
 	int status;
 
-	if (!path)
-		return GPUBE_ENOMEM;
 	pthread_mutex_lock(&w->s->lock);
-	status = push_open(w, base, path);
+	status = push_open(w, base);
 	pthread_mutex_unlock(&w->s->lock);
 	return status;
 }
@@ -317,19 +297,16 @@ static int keep_open(struct gpube_dfs_worker *w, int32_t base)
 static int replay(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs *t = w->t;
-	const struct gpube_dfs_open *open = &w->open;
-	const int32_t n = open->n + open->turned;
+	const int32_t n = w->at.node.depth + w->at.node.turned;
 	int status = GPUBE_OK;
 
 	mark_level(w);
 	for (int32_t i = 0; i < n && !status && !t->conflict; i++) {
-		struct gpube_dfs_step step = open->path->steps[i];
+		const struct gpube_decision step = gpube__frontier_decision(&w->at.node, i);
 
-		if (open->turned && i == open->n)
-			step.side ^= 1;
 		status = note_step(w, &step);
 		do_step(w, &step);
-		w->n_replayed += step.side != GPUBE__DFS_IS_NOT;
+		w->n_replayed += step.side != GPUBE__DECISION_IS_NOT;
 	}
 	return status ? status : gpube__dfs_propagate(t);
 }
@@ -351,7 +328,7 @@ static int run_open(struct gpube_dfs_worker *w)
 {
 	int status = GPUBE_OK;
 
-	if (w->open.bound + w->others < w->t->limit) {
+	if (w->at.node.bound + w->others < w->t->limit) {
 		status = replay(w);
 		if (!status)
 			status = dive(w, w->nodes);
@@ -390,25 +367,20 @@ static double part_seen(const struct gpube_dfs_worker *w)
 static int run_from_root(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs_block *k = w->k;
-	struct gpube_dfs_path *path = NULL;
 	int status = dive(w, w->nodes);
 	double seen;
-	bool enough;
 
 	if (status)
 		return status;
 	seen = part_seen(w);
-	enough = !w->t->conflict && seen >= ENOUGH;
-	if (enough)
-		path = copy_path(w);
 	pthread_mutex_lock(&w->s->lock);
 	k->n_runs++;
 	k->n_looked = w->n_nodes;
 	k->part_left = 1 - seen;
-	if (enough) {
+	if (!w->t->conflict && seen >= ENOUGH) {
 		begin_open(w->s, k);
 		k->n_runs = w->s->n_restarts;
-		status = path ? push_open(w, 0, path) : GPUBE_ENOMEM;
+		status = push_open(w, 0);
 	}
 	pthread_mutex_unlock(&w->s->lock);
 	back_to_root(w);
@@ -423,19 +395,15 @@ static int run_from_root(struct gpube_dfs_worker *w)
  */
 static void end_trial(struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
 {
-	double left = 0;
-
-	for (int64_t j = 0; j < k->n_open; j++)
-		left += gpube__dfs_open_part(&k->open[j]);
 	k->trying = false;
 	k->n_runs++;
-	k->part_left = left;
-	if (1 - left >= ENOUGH) {
+	k->part_left = gpube__frontier_part(&k->open);
+	if (1 - k->part_left >= ENOUGH) {
 		begin_open(s, k);
 		k->n_runs = s->n_restarts;
+	} else {
+		gpube__frontier_clear(&k->open, s->b->ctx);
 	}
-	while (!k->opened && k->n_open)
-		gpube__dfs_tree_give_back(s, k->open[--k->n_open].path);
 }
 
 /* The next block in turn of which something can be done; NULL: of none. */
@@ -448,10 +416,9 @@ static struct gpube_dfs_block *next_block(struct gpube_dfs_tree *s)
 		k = &s->blocks[s->next++];
 		if (k->closed)
 			continue;
-		if (k->trying && k->trial <= 0 && !k->n_in)
+		if (k->trying && k->trial <= 0 && !k->open.n_held)
 			end_trial(s, k);
-		if (k->opened || (k->trying && k->trial > 0) ? k->n_open > 0
-							     : !k->trying && !k->n_in)
+		if (k->opened || (k->trying && k->trial > 0) ? k->open.n > 0 : !k->trying)
 			return k;
 	}
 	return NULL;
@@ -461,7 +428,7 @@ static struct gpube_dfs_block *next_block(struct gpube_dfs_tree *s)
 static int open_root(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs_block *k = w->k;
-	const struct gpube_dfs_open root = {.bound = k->lower};
+	const struct gpube_frontier_node root = {.bound = k->lower};
 
 	k->trying = k->n_runs < w->s->n_restarts;
 	k->trial = k->nodes;
@@ -469,7 +436,7 @@ static int open_root(struct gpube_dfs_worker *w)
 	k->part_left = 1;
 	if (!k->trying)
 		begin_open(w->s, k);
-	return gpube__dfs_tree_push(w, &root);
+	return gpube__frontier_push(&k->open, w->ctx, &root);
 }
 
 /*
@@ -478,31 +445,42 @@ static int open_root(struct gpube_dfs_worker *w)
  */
 static int64_t deepest_left(const struct gpube_dfs_worker *w)
 {
-	const struct gpube_dfs_block *k = w->k;
+	const struct gpube_frontier *f = &w->k->open;
 	int64_t best = 0;
-	int32_t depth = 0;
+	int32_t deepest = 0;
 
-	for (int64_t j = 0; j < k->n_open; j++)
-		if (k->open[j].path == w->left && 2 * k->open[j].n + !k->open[j].turned > depth) {
-			depth = 2 * k->open[j].n + !k->open[j].turned;
+	for (int64_t j = 0; j < f->n; j++) {
+		const int32_t depth = 2 * f->nodes[j].depth + !f->nodes[j].turned;
+
+		if (f->nodes[j].path == w->left && depth > deepest) {
+			deepest = depth;
 			best = j;
 		}
+	}
 	return best;
+}
+
+/* Where memory is short, nothing more is left open. */
+static bool has_room(const struct gpube_dfs_tree *s)
+{
+	int64_t bytes = 0;
+
+	for (int32_t k = 0; k < s->n_blocks; k++)
+		bytes += s->blocks[k].open.bytes;
+	return (double)bytes < (double)s->b->ctx->memory_bytes / 16;
 }
 
 bool gpube__dfs_tree_take(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs_tree *s = w->s;
 	struct gpube_dfs_block *k = next_block(s);
-	/* where memory is short, nothing more is left open */
-	const bool has_room = (double)s->bytes < (double)s->b->ctx->memory_bytes / 16;
 	bool begins;
 
 	if (!k)
 		return false;
 	gpube__dfs_tree_come(w, k);
 	w->n_nodes = w->n_replayed = 0;
-	w->shares = has_room;
+	w->shares = has_room(s);
 	begins = !k->opened && !k->trying;
 	if (begins && k->n_runs < s->n_restarts)
 		k->nodes = k->n_runs ? LONGER * k->nodes : s->first_nodes;
@@ -515,11 +493,12 @@ bool gpube__dfs_tree_take(struct gpube_dfs_worker *w)
 		s->status = GPUBE_ENOMEM; /* the root is lost */
 		return false;
 	}
-	w->open = gpube__dfs_tree_pop(k, k->trying ? deepest_left(w) : 0);
+	w->at.node = gpube__frontier_take(&k->open, k->trying ? deepest_left(w) : 0);
+	gpube__frontier_hold(&k->open, &w->at);
 	if (k->trying)
 		w->nodes = fmax(s->shortest, k->trial / s->n_at_work);
 	else
-		w->nodes = has_room ? fmax(k->nodes, PART * (double)s->n_nodes) : INFINITY;
+		w->nodes = w->shares ? fmax(k->nodes, PART * (double)s->n_nodes) : INFINITY;
 	return true;
 }
 
@@ -531,8 +510,7 @@ static void count(struct gpube_dfs_worker *w)
 	w->s->n_nodes += w->n_nodes;
 	if (w->from_root)
 		return;
-	gpube__dfs_tree_give_back(w->s, w->open.path);
-	w->open.path = NULL;
+	gpube__frontier_give_back(&k->open, w->ctx, &w->at.node);
 	k->n_looked += w->n_nodes;
 	k->n_seen += 1 + w->n_nodes;
 	k->n_replayed += w->n_replayed;

@@ -2,7 +2,6 @@
 #include "gpube/bound/dfs_tree.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "gpube/ir/dense.h"
 #include "gpube/relax/scaling.h"
@@ -56,9 +55,7 @@ static void publish(struct gpube_dfs_tree *s)
 void gpube__dfs_tree_come(struct gpube_dfs_worker *w, struct gpube_dfs_block *k)
 {
 	w->k = k;
-	w->open = (struct gpube_dfs_open){.bound = k->lower};
 	__atomic_store_n(&w->limit, gpube__dfs_tree_limit(w->s, k), __ATOMIC_RELAXED);
-	k->n_in++;
 	w->s->n_busy++;
 }
 
@@ -75,17 +72,6 @@ void gpube__dfs_tree_enter(struct gpube_dfs_worker *w)
 bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s)
 {
 	return s->lower >= s->left;
-}
-
-/* The least bound of what is open of a block that keeps it, in anybody's hands or in nobody's. */
-static int64_t least_open(const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k)
-{
-	int64_t least = k->n_open ? k->open[0].bound : INT64_MAX;
-
-	for (int i = 0; i < s->n_at_work && k->n_in; i++)
-		if (s->workers[i].k == k && s->workers[i].open.bound < least)
-			least = s->workers[i].open.bound;
-	return least;
 }
 
 static void raise_bound(struct gpube_dfs_tree *s, int64_t lower)
@@ -122,10 +108,10 @@ void gpube__dfs_tree_leave(struct gpube_dfs_worker *w)
 		k->swept = w->t->swept;
 	w->roots[k - s->blocks] = root;
 	w->k = NULL;
-	k->n_in--;
 	s->n_busy--;
+	gpube__frontier_let_go(&k->open, &w->at);
 	if (k->opened || k->trying) {
-		open = least_open(s, k);
+		open = gpube__frontier_least(&k->open);
 		k->closed |= open == INT64_MAX;
 		lower = open > lower ? open : lower;
 	}
@@ -310,52 +296,13 @@ double gpube__dfs_tree_seconds_left(const struct gpube_dfs_tree *s)
 
 	for (int32_t i = 0; s->t && i < s->n_blocks; i++) {
 		const struct gpube_dfs_block *k = &s->blocks[i];
-		double left = k->opened || k->trying ? 0 : k->part_left;
+		const double left = gpube__frontier_part(&k->open) +
+				    (k->opened || k->trying ? 0 : k->part_left);
 
-		for (int64_t j = 0; j < k->n_open; j++)
-			left += gpube__dfs_open_part(&k->open[j]);
 		if (!k->closed)
 			nodes += left < 1 ? (double)k->n_looked * left / (1 - left) : INFINITY;
 	}
 	return s->t && s->n_nodes ? nodes * seconds_per_node(s) : INFINITY;
-}
-
-/* ---- open nodes ------------------------------------------------------------------------------ */
-
-static bool before(const void *a, const void *b)
-{
-	const struct gpube_dfs_open *x = a, *y = b;
-
-	return x->bound < y->bound || (x->bound == y->bound && x->n > y->n);
-}
-
-int gpube__dfs_tree_push(struct gpube_dfs_worker *w, const struct gpube_dfs_open *open)
-{
-	struct gpube_dfs_block *k = w->k;
-
-	if (gpube__grow(w->ctx, &k->open, &k->open_capacity, k->n_open + 1, sizeof(*k->open)))
-		return GPUBE_ENOMEM;
-	if (open->path)
-		open->path->users++;
-	w->s->bytes += (int64_t)sizeof(*open);
-	k->open[k->n_open++] = *open;
-	gpube__heap_push(k->open, k->n_open, sizeof(*k->open), before);
-	return GPUBE_OK;
-}
-
-struct gpube_dfs_open gpube__dfs_tree_pop(struct gpube_dfs_block *k, int64_t at)
-{
-	gpube__heap_take(k->open, k->n_open, at, sizeof(*k->open), before);
-	return k->open[--k->n_open];
-}
-
-void gpube__dfs_tree_give_back(struct gpube_dfs_tree *s, struct gpube_dfs_path *path)
-{
-	s->bytes -= (int64_t)sizeof(struct gpube_dfs_open);
-	if (!path || --path->users)
-		return;
-	s->bytes -= path->bytes;
-	gpube__free(s->b->ctx, path);
 }
 
 /* ---- making one ------------------------------------------------------------------------------ */
@@ -503,13 +450,8 @@ void gpube__dfs_tree_free(struct gpube_dfs_tree *s)
 		s->workers[0].t = NULL;
 		gpube__dfs_worker_clear(&s->workers[0]);
 	}
-	for (int32_t k = 0; s->blocks && k < s->n_blocks; k++) {
-		struct gpube_dfs_block *block = &s->blocks[k];
-
-		while (block->n_open)
-			gpube__dfs_tree_give_back(s, block->open[--block->n_open].path);
-		gpube__free(ctx, block->open);
-	}
+	for (int32_t k = 0; s->blocks && k < s->n_blocks; k++)
+		gpube__frontier_clear(&s->blocks[k].open, ctx);
 	gpube__free(ctx, s->blocks);
 	gpube__free(ctx, s->workers);
 	gpube__free(ctx, s->values);

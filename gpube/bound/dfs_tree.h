@@ -48,41 +48,12 @@
 #ifndef GPUBE_DFS_TREE_H
 #define GPUBE_DFS_TREE_H
 
-#include <math.h>
 #include <pthread.h>
 
 #include "gpube/bound/bound.h"
 #include "gpube/relax/dfs.h"
+#include "gpube/search/frontier.h"
 #include "gpube/simplify/lean.h"
-
-/* What is left of a variable's values: that one, all others, those below it, it and those above. */
-enum gpube_dfs_side { GPUBE__DFS_IS, GPUBE__DFS_IS_NOT, GPUBE__DFS_BELOW, GPUBE__DFS_FROM };
-
-/* A decision; its other side is the opposite, side ^ 1. */
-struct gpube_dfs_step {
-	int32_t p, value;
-	enum gpube_dfs_side side;
-};
-
-/* The decisions of a run: its open nodes share them. */
-struct gpube_dfs_path {
-	int64_t users, bytes;
-	struct gpube_dfs_step steps[];
-};
-
-/* Its first n decisions, and, turned round, the next one. */
-struct gpube_dfs_open {
-	int64_t bound; /* of the block */
-	struct gpube_dfs_path *path;
-	int32_t n;
-	bool turned;
-};
-
-/* The part of the tree that it is, were both sides of each decision as large. */
-static inline double gpube__dfs_open_part(const struct gpube_dfs_open *open)
-{
-	return ldexp(1, -(open->n + open->turned));
-}
 
 struct gpube_dfs_block {
 	int32_t first, last;           /* positions first … last - 1 */
@@ -92,13 +63,11 @@ struct gpube_dfs_block {
 	enum gpube_dfs_swept swept;
 	int64_t lower, upper; /* upper: of 'best'; GPUBE_INF: none */
 	int32_t n_runs;
-	int n_in; /* workers that have something of it in hand */
 	/* nodes of the last run from the root, and of those that went on with what it left open */
 	int64_t n_looked;
 	double part_left; /* of the tree, what all those have not seen; 1: nothing is known */
 	double nodes;     /* of its next run */
-	struct gpube_dfs_open *open; /* a heap, the least bound first */
-	int64_t n_open, open_capacity;
+	struct gpube_frontier open;
 	int64_t n_replayed, n_seen; /* decisions since the runs' length was looked at */
 };
 
@@ -110,21 +79,21 @@ struct gpube_dfs_worker {
 	struct gpube_dfs_tree *s;
 	struct gpube_ctx *ctx, own; /* ctx: the caller's, or 'own' */
 	struct gpube_dfs *t;
-	int32_t n_sweeps;             /* at the root, when t was copied */
-	int64_t *roots;               /* by block: what is its of t's constant at the root */
-	struct gpube_dfs_block *k;    /* at work, or NULL */
-	int64_t others;               /* of the constant at the root, what is not k's */
-	struct gpube_dfs_open open;   /* in hand; nothing that becomes of it is below its bound */
-	bool from_root, shares;       /* it is a first run; what it leaves open has room */
-	double nodes;                 /* of this run, at most */
-	int64_t limit;                /* k's, which others may lower */
-	int32_t *values;              /* the last assignment, of m */
-	struct gpube_dfs_mark *marks; /* by depth: before its decision */
-	struct gpube_dfs_step *steps; /* since the root */
+	int32_t n_sweeps;              /* at the root, when t was copied */
+	int64_t *roots;                /* by block: what is its of t's constant at the root */
+	struct gpube_dfs_block *k;     /* at work, or NULL */
+	int64_t others;                /* of the constant at the root, what is not k's */
+	struct gpube_frontier_hand at; /* nothing that becomes of it is below its bound */
+	bool from_root, shares;        /* it is a first run; what it leaves open has room */
+	double nodes;                  /* of this run, at most */
+	int64_t limit;                 /* k's, which others may lower */
+	int32_t *values;               /* the last assignment, of m */
+	struct gpube_dfs_mark *marks;  /* by depth: before its decision */
+	struct gpube_decision *steps;  /* since the root, of positions */
 	int64_t n_steps, steps_capacity;
 	int32_t last;                /* position of the last decision that failed at once, or -1 */
 	int64_t n_nodes, n_replayed; /* of this run */
-	const struct gpube_dfs_path *left; /* what the last one left open, which may be gone */
+	const struct gpube_frontier_path *left; /* what the last one left open, which may be gone */
 };
 
 struct gpube_dfs_tree {
@@ -158,11 +127,11 @@ struct gpube_dfs_tree {
 	int status;
 	int32_t next; /* the block that is to run */
 	struct gpube_dfs_block *blocks;
-	int64_t lower;          /* of all blocks */
-	int64_t left;           /* totals less m's constant, from here of no interest */
-	int32_t *best;          /* by position: of the blocks' best assignments, or -1 */
-	bool fresh;             /* some of it was not offered yet */
-	int64_t n_nodes, bytes; /* bytes: of what is open */
+	int64_t lower; /* of all blocks */
+	int64_t left;  /* totals less m's constant, from here of no interest */
+	int32_t *best; /* by position: of the blocks' best assignments, or -1 */
+	bool fresh;    /* some of it was not offered yet */
+	int64_t n_nodes;
 };
 
 /*
@@ -231,13 +200,5 @@ double gpube__dfs_tree_seconds_left(const struct gpube_dfs_tree *s);
 
 /* True when its time is over, or the caller's. */
 bool gpube__dfs_tree_is_over(const struct gpube_dfs_tree *s);
-
-/*
- * With the lock held: open nodes in and out; 'path' is used by one more, or given back.
- * Errors: ENOMEM
- */
-int gpube__dfs_tree_push(struct gpube_dfs_worker *w, const struct gpube_dfs_open *open);
-struct gpube_dfs_open gpube__dfs_tree_pop(struct gpube_dfs_block *k, int64_t at);
-void gpube__dfs_tree_give_back(struct gpube_dfs_tree *s, struct gpube_dfs_path *path);
 
 #endif

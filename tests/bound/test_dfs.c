@@ -507,10 +507,8 @@ static void check_left(const struct gpube_dfs_tree *s)
 
 	for (int32_t i = 0; i < s->n_blocks; i++) {
 		const struct gpube_dfs_block *k = &s->blocks[i];
-		double open = 0;
+		const double open = gpube__frontier_part(&k->open);
 
-		for (int64_t j = 0; j < k->n_open; j++)
-			open += ldexp(1, -(k->open[j].n + k->open[j].turned));
 		assert_true(k->part_left > 0 && k->part_left <= 1 && open <= 1);
 		assert_true(k->closed || !k->opened || open > 0);
 		closed &= k->closed;

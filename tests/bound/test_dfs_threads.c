@@ -85,7 +85,7 @@ static void turn(struct listener *l, uint64_t seed, double seconds)
 	check_true(l);
 	assert_true(b->lower >= before);
 	for (int32_t k = 0; k < b->tree->n_blocks; k++)
-		assert_true(b->tree->blocks[k].n_in == 0);
+		assert_true(b->tree->blocks[k].open.n_held == 0);
 	assert_true(b->tree->n_busy == 0 && b->tree->n_waiting == 0);
 }
 

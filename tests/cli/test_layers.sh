@@ -14,12 +14,13 @@ order ir base
 simplify ir base
 ops ir base
 ranks base
+search base
 relax order simplify ops ir base
 eliminate relax order simplify ops ir base
 heuristic eliminate relax order simplify ops ir base
 infer order ops ir base
-mmap infer bound heuristic eliminate relax order simplify ops ir base
-bound heuristic eliminate relax order simplify ops ir base
+mmap infer bound heuristic eliminate relax search order simplify ops ir base
+bound heuristic eliminate relax search order simplify ops ir base
 deal ranks infer bound heuristic eliminate relax order simplify ops ir base
 formats order ir base
 csg formats ranks order ops ir base
