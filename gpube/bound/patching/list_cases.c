@@ -36,7 +36,7 @@ static void wait_for_case(struct gpube_case_worker *w)
 	until.tv_nsec += WAIT_NS + (long)(fmin(RESTING * (gpube__now() - start), MOST_REST) * 1e9);
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
-	if (!c->n_open)
+	if (!c->open.n)
 		pthread_cond_timedwait(&c->changed, &c->lock, &until);
 	c->n_waiting--;
 }
@@ -49,21 +49,20 @@ static bool take_open(struct gpube_case_worker *w)
 {
 	struct gpube_list_cases *c = w->all;
 
-	while (c->n_open) {
-		if (gpube__grow(&w->ctx, &c->open, &c->capacity,
-			    c->n_open + 2 * ((int64_t)c->n_busy + 1), sizeof(*c->open))) {
+	while (c->open.n) {
+		if (gpube__frontier_room(&c->open, &w->ctx, 2 * (c->open.n_held + 1))) {
 			c->status = GPUBE_ENOMEM;
 			__atomic_store_n(&c->over, true, __ATOMIC_RELAXED);
 			return false;
 		}
-		w->at = gpube__cases_pop(c);
-		w->at.lists->ctx = &w->ctx;
-		if (w->at.bound < c->target) {
-			w->busy = true;
-			c->n_busy++;
+		w->hand.node = gpube__frontier_pop(&c->open);
+		w->at = w->hand.node.payload;
+		w->at->ctx = &w->ctx;
+		if (w->hand.node.bound < c->target) {
+			gpube__frontier_hold(&c->open, &w->hand);
 			return true;
 		}
-		gpube__lists_free(w->at.lists);
+		gpube__lists_free(w->at);
 		c->n_closed++;
 	}
 	return false;
@@ -79,7 +78,7 @@ static bool take(struct gpube_case_worker *w)
 
 		pthread_mutex_lock(&c->lock);
 		has = take_open(w);
-		none = !has && !c->n_open && !c->n_busy;
+		none = !has && !c->open.n && !c->open.n_held;
 		if (!has && !none && !gpube__case_help(w))
 			wait_for_case(w);
 		pthread_mutex_unlock(&c->lock);
@@ -90,27 +89,29 @@ static bool take(struct gpube_case_worker *w)
 }
 
 /* What has become of a case: closed, two, or still open. */
-static void put(struct gpube_case_worker *w, const struct gpube_case part[2])
+static void put(struct gpube_case_worker *w, struct gpube_patch_lists *part[2])
 {
 	struct gpube_list_cases *c = w->all;
-	int n = 0, n_open = 0;
+	const struct gpube_frontier_node *of = &w->hand.node;
+	const int n = !!part[0] + !!part[1];
+	int n_open = 0;
 
 	pthread_mutex_lock(&c->lock);
-	for (int k = 0; k < 2; k++) {
-		n += part[k].lists != NULL;
-		if (part[k].lists && part[k].bound < c->target) {
-			gpube__cases_push(c, &part[k]);
+	for (int k = 0; k < n; k++) {
+		const int64_t bound = part[k]->constant > of->bound ? part[k]->constant : of->bound;
+
+		if (bound < c->target) {
+			(void)gpube__cases_push(c, part[k], bound, of->depth + (n == 2));
 			n_open++;
 		} else {
-			gpube__lists_free(part[k].lists);
+			gpube__lists_free(part[k]);
 		}
 	}
 	c->n_closed += n ? n - n_open : 1;
 	c->n_split += n == 2;
 	c->n_grown += w->n_grown;
 	w->n_grown = 0;
-	c->n_busy--;
-	w->busy = false;
+	gpube__frontier_let_go(&c->open, &w->hand);
 	pthread_cond_broadcast(&c->changed);
 	pthread_mutex_unlock(&c->lock);
 }
@@ -122,12 +123,12 @@ static void work(void *arg, int64_t item, int thread)
 
 	(void)thread;
 	while (take(w)) {
-		struct gpube_case part[2] = {{0}, {0}};
+		struct gpube_patch_lists *part[2] = {NULL, NULL};
 		const double start = gpube__worked(&w->ctx);
 		const int status = gpube__case_work(w, part);
 
 		w->working += gpube__worked(&w->ctx) - start;
-		if (w->at.lists) /* as it was, or further; a failure loses nothing */
+		if (w->at) /* as it was, or further; a failure loses nothing */
 			part[0] = w->at;
 		put(w, part);
 		if (status)
@@ -170,6 +171,7 @@ static int make(struct gpube_patching *s, const struct gpube_case_rules *rules)
 	c->found_cost = GPUBE_INF;
 	c->target = s->lists->target;
 	c->ratio = FIRST_RATIO;
+	c->open.most_bytes = (int64_t)(ctx->memory_bytes / 4);
 	c->n_workers = ctx->n_threads;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->changed, NULL);
@@ -186,16 +188,14 @@ static int make(struct gpube_patching *s, const struct gpube_case_rules *rules)
 	}
 	for (int k = 0; k < c->n_workers && !status; k++)
 		status = make_worker(c, k);
-	if (!status)
-		status = gpube__grow(ctx, &c->open, &c->capacity, 1, sizeof(*c->open));
+	if (!status) {
+		s->lists->split.from = s->lists->constant;
+		status = gpube__cases_push(c, s->lists, s->lists->constant, 0);
+	}
 	if (status) {
 		gpube__cases_free(c);
 		return status;
 	}
-	gpube__cases_push(c, &(struct gpube_case){.lists = s->lists,
-				     .bound = s->lists->constant,
-				     .growth = s->growth,
-				     .from = s->lists->constant});
 	s->lists = NULL;
 	s->cases = c;
 	return GPUBE_OK;

@@ -28,20 +28,6 @@
 
 #include "gpube/bound/patching/patching.h"
 
-struct gpube_case {
-	struct gpube_patch_lists *lists;
-	int64_t bound;
-	int32_t depth;
-	/*
-	 * of what was missing, the part that lists of twice as many entries brought last; < 0: not
-	 * known
-	 */
-	double growth;
-	int64_t hoped; /* what the look ahead said that the split brings; of the case before: */
-	int64_t from;  /* its bound */
-	int32_t noted; /* its number in the notes for a certificate */
-};
-
 /* When a case ends with a split; tests split early. */
 struct gpube_case_rules {
 	double slow; /* sweeps go on while a window of them brings that part of what is missing */
@@ -63,8 +49,8 @@ struct gpube_case_worker {
 	int32_t *values, *whole;
 	int64_t *forced;
 	struct gpube_case_choice *choices;
-	struct gpube_case at; /* what it works on; its bound is read by others */
-	bool busy;
+	struct gpube_frontier_hand hand; /* what it works on */
+	struct gpube_patch_lists *at;    /* its payload; NULL: it is closed, or split */
 	int32_t n_grown;
 	double searching, working; /* seconds of local search, and of cases */
 	int n_looked;              /* the first choices, of which some have been looked at */
@@ -86,10 +72,8 @@ struct gpube_list_cases {
 	pthread_mutex_t lock; /* of all that follows */
 	pthread_cond_t changed;
 	pthread_t caller;
-	struct gpube_case *open; /* a heap */
-	int64_t n_open, capacity;
-	uint64_t open_bytes;
-	int n_busy, n_waiting;
+	struct gpube_frontier open; /* of lists */
+	int n_waiting;
 	bool over;
 	int status;
 	int64_t target;     /* of the limit that there is now */
@@ -124,7 +108,11 @@ void gpube__cases_free(struct gpube_list_cases *c);
  * over and it stays.
  * Errors: ENOMEM, and it stays
  */
-int gpube__case_work(struct gpube_case_worker *w, struct gpube_case part[2]);
+int gpube__case_work(struct gpube_case_worker *w, struct gpube_patch_lists *part[2]);
+
+/* With the lock held: an open case. Errors: ENOMEM */
+int gpube__cases_push(
+	struct gpube_list_cases *c, struct gpube_patch_lists *l, int64_t bound, int32_t depth);
 
 /* Local search from an assignment of the simplified model, or on from where it was. */
 void gpube__case_search(struct gpube_case_worker *w, const int32_t *from);
@@ -148,15 +136,6 @@ bool gpube__case_help(struct gpube_case_worker *w);
 int gpube__case_note_looks(struct gpube_case_worker *w);
 /* What both gains bring together: the more, the fewer cases are left. */
 double gpube__case_worth(const struct gpube_case_choice *x, int32_t slack);
-
-/*
- * Open cases, with the lock held. There is room for one that is pushed since its worker took the
- * last one. The least bound of all that are open or worked on, or the target: no total is below it,
- * in what lists count.
- */
-void gpube__cases_push(struct gpube_list_cases *c, const struct gpube_case *of);
-struct gpube_case gpube__cases_pop(struct gpube_list_cases *c);
-int64_t gpube__cases_least(const struct gpube_list_cases *c);
 
 /*
  * By the thread of the caller: an assignment that was found is offered, then the bound of all is

@@ -75,7 +75,7 @@ int gpube__cases_weigh(struct gpube_list_cases *c)
 static int32_t values_of(
 	const struct gpube_case_worker *w, int32_t i, int32_t *first, int32_t *heavy)
 {
-	const struct gpube_patch_lists *l = w->at.lists;
+	const struct gpube_patch_lists *l = w->at;
 	const int64_t *forced = w->forced + l->value_at[i];
 	const struct gpube_case_rank *rank = w->all->ranks + l->value_at[i];
 	const int32_t slack = gpube__lists_slack(l);
@@ -94,7 +94,7 @@ static int32_t values_of(
 /* What the second value forces, or others than the first. */
 static int64_t regret_of(const struct gpube_case_worker *w, int32_t i, int32_t first)
 {
-	const struct gpube_patch_lists *l = w->at.lists;
+	const struct gpube_patch_lists *l = w->at;
 	const int64_t *forced = w->forced + l->value_at[i];
 	int64_t least = gpube__lists_slack(l);
 
@@ -106,7 +106,7 @@ static int64_t regret_of(const struct gpube_case_worker *w, int32_t i, int32_t f
 
 int gpube__case_choices(struct gpube_case_worker *w)
 {
-	const struct gpube_patch_lists *l = w->at.lists;
+	const struct gpube_patch_lists *l = w->at;
 	int n = 0;
 
 	for (int32_t i = 0; i < l->n; i++) {
@@ -168,7 +168,7 @@ static void rank_choices(struct gpube_case_worker *w, int n)
 /* A part that is closed: its values are possible no more. */
 static void drop(struct gpube_case_worker *w, const struct gpube_case_choice *x, bool is)
 {
-	const struct gpube_patch_lists *l = w->at.lists;
+	const struct gpube_patch_lists *l = w->at;
 
 	for (int32_t a = 0; a < l->domain[x->var]; a++)
 		if ((a == x->value) == is)
@@ -280,9 +280,10 @@ static int look_together(struct gpube_case_worker *w, struct gpube_case_looks *k
 
 int gpube__case_look(struct gpube_case_worker *w, int n, int *best, bool *closed)
 {
-	const struct gpube_patch_lists *l = w->at.lists;
+	const struct gpube_patch_lists *l = w->at;
 	const int32_t slack = gpube__lists_slack(l);
-	const int most = w->all->rules->probes * (w->at.depth < FIRST_CASES ? FIRST_LOOKS : 1);
+	const int most =
+		w->all->rules->probes * (w->hand.node.depth < FIRST_CASES ? FIRST_LOOKS : 1);
 	struct gpube_case_looks k = {.l = l, .choices = w->choices, .n = n < most ? n : most};
 	struct gpube_patch_lists_probe probe;
 	int status = gpube__lists_probe_init(&probe, &w->ctx, l);
@@ -323,18 +324,18 @@ static int note_look(
 {
 	struct gpube_patching *s = w->all->s;
 	int32_t child[2];
-	int status = gpube__notes_split(s, w->at.noted, x->var, x->value, child);
+	int status = gpube__notes_split(s, w->at->split.noted, x->var, x->value, child);
 
 	for (int e = 0; e < 2 && !status; e++)
 		if (closed[e])
 			status = gpube__notes_sweeps(s, child[e], LOOK_SWEEPS);
-	w->at.noted = child[closed[0]];
+	w->at->split.noted = child[closed[0]];
 	return status;
 }
 
 int gpube__case_note_looks(struct gpube_case_worker *w)
 {
-	const int32_t slack = gpube__lists_slack(w->at.lists);
+	const int32_t slack = gpube__lists_slack(w->at);
 	int whole = -1, status = GPUBE_OK;
 
 	if (!w->all->s->b->notes)

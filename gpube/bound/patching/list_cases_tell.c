@@ -26,15 +26,18 @@ void gpube__cases_tell_counts(struct gpube_list_cases *c)
 	int64_t most = 0;
 
 	pthread_mutex_lock(&c->lock);
-	for (int64_t k = 0; k < c->n_open; k++) {
-		deepest = c->open[k].depth > deepest ? c->open[k].depth : deepest;
-		most = c->open[k].lists->most > most ? c->open[k].lists->most : most;
+	for (int64_t k = 0; k < c->open.n; k++) {
+		const struct gpube_frontier_node *node = &c->open.nodes[k];
+		const struct gpube_patch_lists *l = node->payload;
+
+		deepest = node->depth > deepest ? node->depth : deepest;
+		most = l->most > most ? l->most : most;
 	}
 	gpube__log(c->s->b->ctx, GPUBE_LOG_DETAIL,
 		"cases: %lld split, %lld closed, %d in hand, %lld open in %.3g bytes, up to %d "
 		"deep with %lld entries; longer lists %lld times",
-		(long long)c->n_split, (long long)c->n_closed, c->n_busy, (long long)c->n_open,
-		(double)c->open_bytes, (int)deepest, (long long)most, (long long)c->n_grown);
+		(long long)c->n_split, (long long)c->n_closed, c->open.n_held, (long long)c->open.n,
+		(double)c->open.bytes, (int)deepest, (long long)most, (long long)c->n_grown);
 	pthread_mutex_unlock(&c->lock);
 	c->told = gpube__now();
 }
@@ -51,7 +54,8 @@ int gpube__cases_tell(struct gpube_list_cases *c)
 	c->found_cost = GPUBE_INF;
 	for (int32_t i = 0; i < b->m->n_vars && cost < GPUBE_INF; i++)
 		s->whole[i] = c->found[i];
-	bound = gpube__cases_least(c);
+	bound = gpube__frontier_least(&c->open);
+	bound = bound < c->target ? bound : c->target; /* no total is below, in what lists count */
 	pthread_mutex_unlock(&c->lock);
 	if (cost < GPUBE_INF)
 		status = gpube__bounder_offer(b, s->whole, "cases");

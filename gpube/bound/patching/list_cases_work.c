@@ -18,21 +18,15 @@ enum { FEWEST_ENTRIES = 64 };
 
 static bool is_closed(const struct gpube_case_worker *w)
 {
-	return w->at.lists->constant >= w->at.lists->target;
+	return w->at->constant >= w->at->target;
 }
 
 static void hear(struct gpube_case_worker *w)
 {
 	const int64_t target = __atomic_load_n(&w->all->target, __ATOMIC_RELAXED);
-	struct gpube_patch_lists *l = w->at.lists;
+	struct gpube_patch_lists *l = w->at;
 
 	l->target = target < l->target ? target : l->target;
-}
-
-static void note_bound(struct gpube_case_worker *w)
-{
-	if (w->at.lists->constant > w->at.bound)
-		__atomic_store_n(&w->at.bound, w->at.lists->constant, __ATOMIC_RELAXED);
 }
 
 /*
@@ -45,7 +39,7 @@ static double haste(struct gpube_list_cases *c)
 	int64_t idle;
 
 	pthread_mutex_lock(&c->lock);
-	idle = c->n_waiting - c->n_open;
+	idle = c->n_waiting - c->open.n;
 	pthread_mutex_unlock(&c->lock);
 	return idle > 0 ? 1 + log2(1 + (double)idle) : 1;
 }
@@ -53,7 +47,7 @@ static double haste(struct gpube_list_cases *c)
 static int climb(struct gpube_case_worker *w)
 {
 	const struct gpube_case_rules *r = w->all->rules;
-	struct gpube_patch_lists *l = w->at.lists;
+	struct gpube_patch_lists *l = w->at;
 	int32_t *room = gpube__alloc(&w->ctx, (uint64_t)l->room + 1, sizeof(*room)), n_done = 0;
 	int64_t before = l->constant;
 	int status;
@@ -66,7 +60,7 @@ static int climb(struct gpube_case_worker *w)
 		hear(w);
 		gpube__lists_sweep(l, n % 2 == 0, room);
 		n_done++;
-		note_bound(w);
+		gpube__frontier_raise(&w->hand, l->constant);
 		if (n % WINDOW)
 			continue;
 		if ((double)(l->constant - before) <
@@ -77,7 +71,7 @@ static int climb(struct gpube_case_worker *w)
 	}
 	gpube__free(&w->ctx, room);
 	pthread_mutex_lock(&w->all->lock);
-	status = n_done ? gpube__notes_sweeps(w->all->s, w->at.noted, n_done) : GPUBE_OK;
+	status = n_done ? gpube__notes_sweeps(w->all->s, w->at->split.noted, n_done) : GPUBE_OK;
 	pthread_mutex_unlock(&w->all->lock);
 	return status;
 }
@@ -86,15 +80,16 @@ static int climb(struct gpube_case_worker *w)
 static int join(struct gpube_case_worker *w, int64_t most, bool *any)
 {
 	struct gpube_patch_lists *l = NULL;
-	int status = gpube__lists_grow(&l, w->at.lists, w->all->s->m, most);
+	int status = gpube__lists_grow(&l, w->at, w->all->s->m, most);
 
 	*any = !status && l;
 	if (*any) {
-		gpube__lists_free(w->at.lists);
-		w->at.lists = l;
-		note_bound(w);
+		l->split = w->at->split;
+		gpube__lists_free(w->at);
+		w->at = l;
+		gpube__frontier_raise(&w->hand, l->constant);
 		pthread_mutex_lock(&w->all->lock);
-		status = gpube__notes_lists(w->all->s, w->at.noted, l);
+		status = gpube__notes_lists(w->all->s, w->at->split.noted, l);
 		pthread_mutex_unlock(&w->all->lock);
 	}
 	return status == GPUBE_ESTOP ? GPUBE_OK : status;
@@ -122,7 +117,7 @@ void gpube__case_search(struct gpube_case_worker *w, const int32_t *from)
 static int read_off(struct gpube_case_worker *w)
 {
 	const double start = gpube__worked(&w->ctx);
-	const int status = gpube__lists_decode(w->at.lists, true, w->values);
+	const int status = gpube__lists_decode(w->at, true, w->values);
 
 	if (status)
 		return status;
@@ -154,21 +149,21 @@ static int price(struct gpube_case_worker *w)
 static void learn_ratio(struct gpube_case_worker *w)
 {
 	struct gpube_list_cases *c = w->all;
-	const int64_t came = w->at.lists->constant - w->at.from;
+	const int64_t came = w->at->constant - w->at->split.from;
 
-	if (w->at.hoped <= 0)
+	if (w->at->split.hoped <= 0)
 		return;
 	pthread_mutex_lock(&c->lock);
-	c->ratio += 0.1 * (fmin(10, (double)came / (double)w->at.hoped) - c->ratio);
+	c->ratio += 0.1 * (fmin(10, (double)came / (double)w->at->split.hoped) - c->ratio);
 	pthread_mutex_unlock(&c->lock);
-	w->at.hoped = 0;
+	w->at->split.hoped = 0;
 }
 
 /* Longer lists promise more than the split. */
 static bool grows(struct gpube_case_worker *w, int best)
 {
 	struct gpube_list_cases *c = w->all;
-	const struct gpube_patch_lists *l = w->at.lists;
+	const struct gpube_patch_lists *l = w->at;
 	const int32_t slack = gpube__lists_slack(l);
 	double ratio;
 
@@ -177,7 +172,7 @@ static bool grows(struct gpube_case_worker *w, int best)
 	pthread_mutex_lock(&c->lock);
 	ratio = c->ratio;
 	pthread_mutex_unlock(&c->lock);
-	return DOUBLING * w->at.growth * slack >
+	return DOUBLING * w->at->split.growth * slack >
 	       haste(c) * ratio * gpube__case_worth(&w->choices[best], slack);
 }
 
@@ -187,18 +182,18 @@ static int note_split(
 {
 	int status = gpube__case_note_looks(w);
 
-	noted[0] = w->at.noted;
+	noted[0] = w->at->split.noted;
 	if (status || !x)
 		return status;
 	pthread_mutex_lock(&w->all->lock);
-	status = gpube__notes_split(w->all->s, w->at.noted, x->var, x->value, noted);
+	status = gpube__notes_split(w->all->s, w->at->split.noted, x->var, x->value, noted);
 	pthread_mutex_unlock(&w->all->lock);
 	return status;
 }
 
-static int split(struct gpube_case_worker *w, int best, struct gpube_case part[2])
+static int split(struct gpube_case_worker *w, int best, struct gpube_patch_lists *part[2])
 {
-	struct gpube_patch_lists *l = w->at.lists;
+	struct gpube_patch_lists *l = w->at;
 	const struct gpube_case_choice *x = best < 0 ? NULL : &w->choices[best];
 	int32_t noted[2];
 	int status = note_split(w, x, noted);
@@ -206,23 +201,21 @@ static int split(struct gpube_case_worker *w, int best, struct gpube_case part[2
 	if (!status)
 		gpube__lists_settle(l);
 	for (int k = 0; k < 1 + !!x && !status; k++) {
-		part[k] = w->at;
-		part[k].depth += !!x;
-		part[k].hoped = x ? x->gain[k] : 0;
-		part[k].from = l->constant;
-		part[k].noted = noted[k];
 		status = gpube__lists_part(
-			&part[k].lists, l, w->forced, x ? x->var : -1, x ? x->value : 0, !k);
-		if (!status && part[k].lists->constant > part[k].bound)
-			part[k].bound = part[k].lists->constant;
+			&part[k], l, w->forced, x ? x->var : -1, x ? x->value : 0, !k);
+		if (!status)
+			part[k]->split = (struct gpube_list_split){.growth = l->split.growth,
+				.hoped = x ? x->gain[k] : 0,
+				.from = l->constant,
+				.noted = noted[k]};
 	}
 	for (int k = 0; k < 2 && status; k++) {
-		gpube__lists_free(part[k].lists);
-		part[k].lists = NULL;
+		gpube__lists_free(part[k]);
+		part[k] = NULL;
 	}
 	if (!status) {
 		gpube__lists_free(l);
-		w->at.lists = NULL;
+		w->at = NULL;
 	}
 	return status;
 }
@@ -231,23 +224,23 @@ static int split(struct gpube_case_worker *w, int best, struct gpube_case part[2
 static int ready(struct gpube_case_worker *w)
 {
 	int status = GPUBE_OK;
-	bool any = w->at.lists->members != NULL;
+	bool any = w->at->members != NULL;
 
-	for (int64_t most = w->at.lists->most; !status && !any && most >= FEWEST_ENTRIES; most /= 2)
+	for (int64_t most = w->at->most; !status && !any && most >= FEWEST_ENTRIES; most /= 2)
 		status = join(w, most, &any);
 	return status;
 }
 
 static int grow(struct gpube_case_worker *w, bool *any)
 {
-	const int64_t before = w->at.lists->constant;
-	const int32_t slack = gpube__lists_slack(w->at.lists);
-	int status = join(w, 2 * w->at.lists->most, any);
+	const int64_t before = w->at->constant;
+	const int32_t slack = gpube__lists_slack(w->at);
+	int status = join(w, 2 * w->at->most, any);
 
 	if (*any && !status)
 		status = climb(w);
 	w->n_grown += *any;
-	w->at.growth = *any ? (double)(w->at.lists->constant - before) / slack : 0;
+	w->at->split.growth = *any ? (double)(w->at->constant - before) / slack : 0;
 	return status;
 }
 
@@ -273,7 +266,7 @@ static int find_split(struct gpube_case_worker *w, int *best, bool *closed, bool
 		hear(w);
 		*closed |= is_closed(w);
 		if (!status && !*closed)
-			status = gpube__lists_forced(w->at.lists, w->forced);
+			status = gpube__lists_forced(w->at, w->forced);
 		if (status || *closed)
 			break;
 		n = gpube__case_choices(w);
@@ -282,8 +275,8 @@ static int find_split(struct gpube_case_worker *w, int *best, bool *closed, bool
 			*closed = !status;
 			break;
 		}
-		*best = w->at.lists->members ? -1 : 0;
-		if (w->at.lists->members)
+		*best = w->at->members ? -1 : 0;
+		if (w->at->members)
 			status = gpube__case_look(w, n, best, closed);
 		*end = gpube__cases_over(w);
 		if (!status && !*closed && !*end && grows(w, *best))
@@ -292,7 +285,7 @@ static int find_split(struct gpube_case_worker *w, int *best, bool *closed, bool
 	return status;
 }
 
-int gpube__case_work(struct gpube_case_worker *w, struct gpube_case part[2])
+int gpube__case_work(struct gpube_case_worker *w, struct gpube_patch_lists *part[2])
 {
 	bool closed = false, end = false;
 	int best = -1, status;
@@ -303,8 +296,8 @@ int gpube__case_work(struct gpube_case_worker *w, struct gpube_case part[2])
 	if (closed && !status && w->n_looked)
 		status = gpube__case_note_looks(w);
 	if (closed) {
-		gpube__lists_free(w->at.lists);
-		w->at.lists = NULL;
+		gpube__lists_free(w->at);
+		w->at = NULL;
 	}
 	return status;
 }

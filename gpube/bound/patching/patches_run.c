@@ -133,7 +133,8 @@ static int grow(struct gpube_patching *s)
 			status = gpube__patching_grow(s, &grown);
 		if (!status)
 			status = climb(s, grown ? LIST_SLOW : LIST_STILL);
-		s->growth = (double)(constant_of(s) - before) / slack;
+		if (s->lists)
+			s->lists->split.growth = (double)(constant_of(s) - before) / slack;
 		if (!status && s->lists && s->lists->members && may_split(s))
 			return gpube__patching_cases(s, &gpube__case_rules);
 	}
@@ -195,7 +196,7 @@ static int end(struct gpube_patching *s, int status)
 	s->worked = gpube__patching_worked(s);
 	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL,
 		"patches: %d sweeps, %lld states, %lld open, %.4f s", s->n_sweeps,
-		(long long)s->n_states, (long long)s->n_open, gpube__budget_spent(&s->turn));
+		(long long)s->n_states, (long long)s->open.n, gpube__budget_spent(&s->turn));
 	return status;
 }
 

@@ -112,9 +112,9 @@ void gpube__patching_free(struct gpube_patching *s)
 	if (!s)
 		return;
 	ctx = s->b->ctx;
-	while (s->n_open)
-		gpube__free(ctx, s->open[--s->n_open].state);
-	gpube__free(ctx, s->open);
+	for (int64_t k = 0; k < s->open.n; k++)
+		gpube__free(ctx, s->open.nodes[k].payload);
+	gpube__frontier_clear(&s->open, ctx);
 	free_workers(s);
 	gpube__notes_clear(s);
 	gpube__free(ctx, s->root);
@@ -162,6 +162,7 @@ int gpube__patching_new(struct gpube_bounder *b)
 	if (!s)
 		return GPUBE_ENOMEM;
 	s->b = b;
+	s->open.most_bytes = (int64_t)(b->ctx->memory_bytes / 8);
 	status = gpube__lean_new(&s->lean, b->tables, SMALL_TABLE);
 	if (status)
 		return status;

@@ -13,24 +13,14 @@
 
 #include "gpube/bound/bound.h"
 #include "gpube/relax/patches/lists.h"
+#include "gpube/search/frontier.h"
 #include "gpube/simplify/lean.h"
-
-/*
- * An open state, the variable that is to be split, and the value that is to be tried against the
- * others.
- */
-struct gpube_patching_open {
-	struct gpube_patches_state *state;
-	int32_t var, value;
-	int64_t bound; /* its constant */
-};
 
 /* Two children of a state that is split, and what a thread needs. */
 struct gpube_patching_worker {
 	struct gpube_patching *s;
 	struct gpube_patching_child {
 		struct gpube_patches_state *state; /* NULL: there is none */
-		int32_t var, value;                /* of the split that made it; then of the next */
 		bool is;                           /* it has the value; or all others */
 		bool decided;                      /* nothing is left to split */
 		bool decodes;                      /* an assignment is wanted */
@@ -59,13 +49,12 @@ struct gpube_patching {
 	struct gpube_patches *p;          /* NULL: the model is not for it */
 	struct gpube_patches_state *root; /* until it is open */
 	struct gpube_patch_lists *lists;  /* what the root's patches have grown to, or NULL */
-	double growth; /* of what was missing, the part that the last lists brought */
-	struct gpube_list_cases *cases; /* what the lists have been split into, or NULL */
+	struct gpube_list_cases *cases;   /* what the lists have been split into, or NULL */
 	int32_t n_sweeps;
-	double sweep;                     /* seconds of the last one, by the clock */
-	bool all_grown;                   /* no larger patches can be made */
-	struct gpube_patching_open *open; /* a heap */
-	int64_t n_open, open_capacity, n_states, n_dives;
+	double sweep;               /* seconds of the last one, by the clock */
+	bool all_grown;             /* no larger patches can be made */
+	struct gpube_frontier open; /* of states */
+	int64_t n_states, n_dives;
 	struct gpube_patching_worker *workers; /* one a thread, two children each */
 	int32_t *whole;                        /* an assignment of b->m */
 	struct gpube_budget turn;              /* this one */

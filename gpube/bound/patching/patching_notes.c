@@ -291,8 +291,11 @@ void gpube__notes_end(struct gpube_patching *s)
 	c->shift = c->shift < 0 ? 0 : c->shift > MOST_SHIFT ? MOST_SHIFT : c->shift;
 	if (s->lists)
 		c->stages.cases[0].open = s->lists->constant < s->lists->target;
-	for (int64_t k = 0; cases && k < cases->n_open; k++)
-		c->stages.cases[cases->open[k].noted].open = cases->open[k].bound < cases->target;
+	for (int64_t k = 0; cases && k < cases->open.n; k++) {
+		const struct gpube_patch_lists *l = cases->open.nodes[k].payload;
+
+		c->stages.cases[l->split.noted].open = cases->open.nodes[k].bound < cases->target;
+	}
 }
 
 void gpube__notes_clear(struct gpube_patching *s)

@@ -81,8 +81,8 @@ static bool look(struct gpube_patching_worker *w, struct gpube_patching_child *c
 		if (n_live > 1 && second - least < best) {
 			c->decided = false;
 			best = second - least;
-			c->var = i;
-			c->value = value;
+			s->var = i;
+			s->value = value;
 		}
 	}
 	return any;
@@ -96,9 +96,9 @@ static void work(void *arg, int64_t item, int thread)
 
 	if (!c->state)
 		return;
-	for (int32_t a = 0; a < s->p->domain[c->var]; a++)
-		w->keep[a] = (a == c->value) == c->is;
-	gpube__patches_keep(s->p, c->state, c->var, w->keep);
+	for (int32_t a = 0; a < s->p->domain[c->state->var]; a++)
+		w->keep[a] = (a == c->state->value) == c->is;
+	gpube__patches_keep(s->p, c->state, c->state->var, w->keep);
 	settle(w, c->state);
 	if (c->state->constant < c->state->target && look(w, c) &&
 		c->state->constant < c->state->target) {
@@ -190,35 +190,6 @@ static int dive(struct gpube_patching *s, const struct gpube_patches_state *from
 
 /* ---- open states --------------------------------------------------------------------------- */
 
-static bool before(const void *a, const void *b)
-{
-	const struct gpube_patching_open *x = a, *y = b;
-
-	return x->bound < y->bound || (x->bound == y->bound && x->state->depth > y->state->depth);
-}
-
-static int push(struct gpube_patching *s, const struct gpube_patching_open *open)
-{
-	if (gpube__grow(s->b->ctx, &s->open, &s->open_capacity, s->n_open + 1, sizeof(*s->open)))
-		return GPUBE_ENOMEM;
-	s->open[s->n_open++] = *open;
-	gpube__heap_push(s->open, s->n_open, sizeof(*s->open), before);
-	return GPUBE_OK;
-}
-
-static struct gpube_patching_open pop(struct gpube_patching *s)
-{
-	int64_t k = 0;
-
-	if ((double)gpube__patches_bytes(s->p) * (double)s->n_open >
-		(double)s->b->ctx->memory_bytes / 8)
-		for (int64_t j = 1; j < s->n_open; j++)
-			if (s->open[j].state->depth > s->open[k].state->depth)
-				k = j;
-	gpube__heap_take(s->open, s->n_open, k, sizeof(*s->open), before);
-	return s->open[--s->n_open];
-}
-
 /* What comes of a child: an assignment, and a state that is open. */
 static int settle_child(struct gpube_patching *s, struct gpube_patching_child *c)
 {
@@ -232,8 +203,11 @@ static int settle_child(struct gpube_patching *s, struct gpube_patching_child *c
 		status = gpube__patching_offer(s, c->values);
 	gpube__patching_know(s, state);
 	if (!status && state->constant < state->target && !c->decided) {
-		status = push(
-			s, &(struct gpube_patching_open){state, c->var, c->value, state->constant});
+		status = gpube__frontier_push(&s->open, s->b->ctx,
+			&(struct gpube_frontier_node){.bound = state->constant,
+				.depth = state->depth,
+				.payload = state,
+				.bytes = (int64_t)gpube__patches_bytes(s->p)});
 		if (!status)
 			return GPUBE_OK;
 	}
@@ -241,26 +215,22 @@ static int settle_child(struct gpube_patching *s, struct gpube_patching_child *c
 	return status;
 }
 
-static int split(struct gpube_patching *s, int k, struct gpube_patching_open *open)
+static int split(struct gpube_patching *s, int k, struct gpube_patches_state *state)
 {
 	struct gpube_patching_worker *w = &s->workers[k];
 	const uint64_t bytes = gpube__patches_bytes(s->p);
 	struct gpube_patches_state *copy = gpube__alloc(s->b->ctx, bytes, 1);
 
 	if (!copy) {
-		gpube__free(s->b->ctx, open->state);
+		gpube__free(s->b->ctx, state);
 		return GPUBE_ENOMEM;
 	}
-	open->state->depth++;
-	memcpy(copy, open->state, bytes);
+	state->depth++;
+	memcpy(copy, state, bytes);
 	for (int j = 0; j < 2; j++) {
-		struct gpube_patching_child *c = &w->child[j];
-
-		c->state = j ? copy : open->state;
-		c->var = open->var;
-		c->value = open->value;
-		c->is = !j;
-		c->decodes = s->n_states / 2 % DECODED == 0;
+		w->child[j].state = j ? copy : state;
+		w->child[j].is = !j;
+		w->child[j].decodes = s->n_states / 2 % DECODED == 0;
 	}
 	s->n_states += 2;
 	return GPUBE_OK;
@@ -270,14 +240,14 @@ static int turn(struct gpube_patching *s)
 {
 	int status = GPUBE_OK, n = 0;
 
-	while (n < s->b->ctx->n_threads && s->n_open && !status) {
-		struct gpube_patching_open open = pop(s);
+	while (n < s->b->ctx->n_threads && s->open.n && !status) {
+		struct gpube_patches_state *state = gpube__frontier_pop(&s->open).payload;
 
-		gpube__patching_know(s, open.state);
-		if (open.state->constant >= open.state->target)
-			gpube__free(s->b->ctx, open.state);
+		gpube__patching_know(s, state);
+		if (state->constant >= state->target)
+			gpube__free(s->b->ctx, state);
 		else
-			status = split(s, n++, &open);
+			status = split(s, n++, state);
 	}
 	if (!status)
 		gpube__parallel(s->b->ctx, 2 * n, work, s);
@@ -320,17 +290,18 @@ int gpube__patching_search(struct gpube_patching *s)
 			return status;
 		status = open_root(s);
 	}
-	while (!status && s->n_open && !gpube__bounder_done(s->b) && !gpube__patching_is_over(s)) {
+	while (!status && s->open.n && !gpube__bounder_done(s->b) && !gpube__patching_is_over(s)) {
 		if (s->n_states / DIVE_STATES > s->n_dives) {
 			s->n_dives = s->n_states / DIVE_STATES;
-			status = dive(s, s->open[0].state);
+			status = dive(s, s->open.nodes[0].payload);
 		}
 		if (!status)
 			status = turn(s);
-		if (!status && s->n_open)
-			gpube__patching_raise(s, s->open[0].bound, "splitting patches");
+		if (!status && s->open.n)
+			gpube__patching_raise(
+				s, gpube__frontier_least(&s->open), "splitting patches");
 	}
-	if (!status && !s->n_open)
+	if (!status && !s->open.n)
 		gpube__bounder_raise(s->b, s->b->limit, "splitting patches");
 	return status;
 }

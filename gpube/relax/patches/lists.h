@@ -85,6 +85,16 @@ struct gpube_patch_lists {
 	struct gpube_patch_list_waves waves[2]; /* there, and back */
 	int shift;                              /* scaling.h */
 	int64_t constant, target;
+	struct gpube_list_split {
+		/*
+		 * of what was missing, the part that lists of twice as many entries brought last;
+		 * < 0: not known
+		 */
+		double growth;
+		int64_t hoped; /* what the look ahead said that the split would bring */
+		int64_t from;  /* the constant of the lists that were split */
+		int32_t noted; /* the case's number in the notes for a certificate */
+	} split;               /* for who splits them: see bound/patching/list_cases.h */
 };
 
 /*

@@ -92,8 +92,9 @@ struct gpube_patches {
 struct gpube_patches_state {
 	/* scaled (scaling.h), the model's constant is in neither; target: the limit is reached */
 	int64_t constant, target;
-	int32_t time;  /* of the last move */
-	int32_t depth; /* for who splits states */
+	int32_t time; /* of the last move */
+	/* for who splits states; the variable that is next, and its value against the others */
+	int32_t depth, var, value;
 	/* patches, separators, then when each patch changed and each separator was asked */
 	int32_t cells[];
 };
