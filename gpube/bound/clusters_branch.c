@@ -20,6 +20,7 @@
 
 #include "gpube/bound/bound.h"
 #include "gpube/relax/clusters.h"
+#include "gpube/search/frontier.h"
 
 /* A part that would need more than HORIZON passes to close is split. */
 enum { MOST_PASSES = 40, HORIZON = 2 };
@@ -38,10 +39,7 @@ struct branching {
 	struct gpube_clusters *root;
 	struct gpube_graph graph; /* its domains are those of the part at work */
 	int32_t *order;
-	struct part **heap; /* the smallest constant first */
-	int32_t n;
-	int64_t heap_capacity;
-	double bytes, most_bytes;
+	struct gpube_frontier open;
 	struct part **turn; /* parts at work */
 	int32_t n_turn;
 	int64_t turn_capacity;
@@ -54,7 +52,6 @@ static void part_free(struct branching *r, struct part *p)
 {
 	if (!p)
 		return;
-	r->bytes -= (double)p->bytes;
 	gpube__clusters_return(&p->c);
 	gpube__clusters_clear(&p->c);
 	gpube__free(r->b->ctx, p);
@@ -73,47 +70,22 @@ static int part_copy(struct branching *r, struct part **out, const struct gpube_
 	}
 	p->bytes = gpube__clusters_bytes(&p->c);
 	p->states = INFINITY;
-	r->bytes += (double)p->bytes;
 	*out = p;
 	return GPUBE_OK;
 }
 
-/* ---- the open parts ---------------------------------------------------------------------- */
-
-static bool before(const void *a, const void *b)
-{
-	const struct part *p = *(struct part *const *)a, *q = *(struct part *const *)b;
-
-	return p->c.constant < q->c.constant ||
-	       (p->c.constant == q->c.constant && p->depth > q->depth);
-}
-
+/* Errors: ENOMEM, and it is gone */
 static int push(struct branching *r, struct part *p)
 {
-	if (gpube__grow(
-		    r->b->ctx, &r->heap, &r->heap_capacity, (int64_t)r->n + 1, sizeof(*r->heap)))
-		return GPUBE_ENOMEM;
-	r->heap[r->n++] = p;
-	gpube__heap_push(r->heap, r->n, sizeof(*r->heap), before);
-	return GPUBE_OK;
-}
+	const int status = gpube__frontier_push(&r->open, r->b->ctx,
+		&(struct gpube_frontier_node){.bound = p->c.constant,
+			.depth = p->depth,
+			.payload = p,
+			.bytes = p->bytes});
 
-/* The part at position k of the heap, taken out. */
-static struct part *take(struct branching *r, int32_t k)
-{
-	gpube__heap_take(r->heap, r->n, k, sizeof(*r->heap), before);
-	return r->heap[--r->n];
-}
-
-static struct part *pop(struct branching *r)
-{
-	int32_t k = 0;
-
-	if (r->bytes > r->most_bytes)
-		for (int32_t j = 1; j < r->n; j++)
-			if (r->heap[j]->depth > r->heap[k]->depth)
-				k = j;
-	return take(r, k);
+	if (status)
+		part_free(r, p);
+	return status;
 }
 
 /* ---- a split -------------------------------------------------------------------------------- */
@@ -330,9 +302,8 @@ static int settle(struct branching *r, struct part *p)
 		}
 	}
 	if (!status)
-		status = push(r, p);
-	if (status)
-		part_free(r, p);
+		return push(r, p);
+	part_free(r, p);
 	return status;
 }
 
@@ -346,8 +317,8 @@ static int next_turn(struct branching *r)
 	if (gpube__grow(r->b->ctx, &r->turn, &r->turn_capacity, 2 * (int64_t)want + 2,
 		    sizeof(*r->turn)))
 		return GPUBE_ENOMEM;
-	for (int32_t k = 0; k < want && r->n && !status; k++) {
-		struct part *p = pop(r), *other = NULL;
+	for (int32_t k = 0; k < want && r->open.n && !status; k++) {
+		struct part *p = gpube__frontier_pop(&r->open).payload, *other = NULL;
 
 		r->turn[r->n_turn++] = p;
 		if (r->root->target < p->c.target)
@@ -384,7 +355,7 @@ static int run_turn(struct branching *r)
 static void raise_bound(struct branching *r)
 {
 	struct gpube_bounder *b = r->b;
-	int64_t least = r->n ? r->heap[0]->c.constant : r->root->target;
+	int64_t least = r->open.n ? gpube__frontier_least(&r->open) : r->root->target;
 	int64_t bound = gpube__clusters_total(r->root, least, b->tables, gpube__tables_limit(b));
 
 	gpube__bounder_raise(b, gpube__tables_bound(b, bound), "splitting");
@@ -395,7 +366,7 @@ int gpube__bound_branch(struct gpube_bounder *b, struct gpube_clusters *root)
 	struct branching r = {.b = b,
 		.root = root,
 		.started = gpube__worked(b->ctx),
-		.most_bytes = (double)b->ctx->memory_bytes / 4};
+		.open.most_bytes = (int64_t)(b->ctx->memory_bytes / 4)};
 	struct part *first = NULL;
 	int64_t turns = 0;
 	int status = gpube__graph_of_model(&r.graph, b->m);
@@ -409,9 +380,7 @@ int gpube__bound_branch(struct gpube_bounder *b, struct gpube_clusters *root)
 		status = part_copy(&r, &first, root);
 	if (!status)
 		status = push(&r, first);
-	else
-		part_free(&r, first);
-	while (!status && r.n && !gpube__bounder_done(b)) {
+	while (!status && r.open.n && !gpube__bounder_done(b)) {
 		if (gpube__stopped(b->ctx))
 			status = gpube__fail_stopped(b->ctx);
 		else
@@ -420,18 +389,20 @@ int gpube__bound_branch(struct gpube_bounder *b, struct gpube_clusters *root)
 			raise_bound(&r);
 		if (++turns % 64 == 0)
 			gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-				"%lld part%s, %lld closed, %lld of them eliminated, %d open, %.3g "
+				"%lld part%s, %lld closed, %lld of them eliminated, %lld open, "
+				"%.3g "
 				"bytes",
 				(long long)r.n_parts, gpube__plural(r.n_parts),
-				(long long)r.n_closed, (long long)r.n_eliminated, r.n, r.bytes);
+				(long long)r.n_closed, (long long)r.n_eliminated,
+				(long long)r.open.n, (double)r.open.bytes);
 	}
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 		"%lld part%s, %lld closed, %lld of them eliminated in %.2f s", (long long)r.n_parts,
 		gpube__plural(r.n_parts), (long long)r.n_closed, (long long)r.n_eliminated,
 		r.eliminating);
-	while (r.n)
-		part_free(&r, r.heap[--r.n]);
-	gpube__free(b->ctx, r.heap);
+	for (int64_t k = 0; k < r.open.n; k++)
+		part_free(&r, r.open.nodes[k].payload);
+	gpube__frontier_clear(&r.open, b->ctx);
 	gpube__free(b->ctx, r.turn);
 	gpube__free(b->ctx, r.order);
 	gpube__graph_clear(b->ctx, &r.graph);

@@ -8,6 +8,7 @@
  */
 #include "gpube/bound/bound.h"
 #include "gpube/relax/nested.h"
+#include "gpube/search/frontier.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,8 +32,7 @@ struct gpube_nest {
 	int32_t *order;
 	struct gpube_rng rng;
 	struct searcher *searchers; /* one a thread */
-	struct gpube_nested_part **open;
-	int64_t n_open, open_capacity;
+	struct gpube_frontier open;
 	double searching, promising, eliminating, started;
 	int64_t n_parts, n_closed, n_eliminated;
 	struct gpube_nested_part *whole; /* until it is split */
@@ -344,39 +344,19 @@ static int climb(struct gpube_nest *r, struct gpube_nested_part **p)
 
 /* ---- parts ------------------------------------------------------------------------------- */
 
-/* The smallest constant comes first, of these the deepest; the deepest, if memory is full. */
-static bool before(const struct gpube_nested_part *p, const struct gpube_nested_part *q, bool full)
-{
-	if (full && p->depth != q->depth)
-		return p->depth > q->depth;
-	return p->constant < q->constant || (p->constant == q->constant && p->depth > q->depth);
-}
-
-static struct gpube_nested_part *take(struct gpube_nest *r)
-{
-	const double most = (double)r->n.ops->memory(r->b->ctx) / 2;
-	int64_t best = 0;
-	double bytes = 0;
-	struct gpube_nested_part *p;
-
-	for (int64_t k = 0; k < r->n_open; k++)
-		bytes += (double)r->open[k]->r.bytes;
-	for (int64_t k = 1; k < r->n_open; k++)
-		if (before(r->open[k], r->open[best], bytes > most))
-			best = k;
-	p = r->open[best];
-	r->open[best] = r->open[--r->n_open];
-	return p;
-}
-
 static int put(struct gpube_nest *r, struct gpube_nested_part *p)
 {
-	if (gpube__grow(r->b->ctx, &r->open, &r->open_capacity, r->n_open + 1, sizeof(*r->open))) {
+	const int status = gpube__frontier_push(&r->open, r->b->ctx,
+		&(struct gpube_frontier_node){.bound = p->constant,
+			.depth = p->depth,
+			.payload = p,
+			.bytes = (int64_t)p->r.bytes});
+
+	if (status) {
 		gpube__nested_free(&r->n, p);
-		return GPUBE_ENOMEM;
+		r->lost = true;
 	}
-	r->open[r->n_open++] = p;
-	return GPUBE_OK;
+	return status;
 }
 
 /* Passes until the part is closed, eliminated, or would take too many more. */
@@ -423,8 +403,9 @@ static int work(struct gpube_nest *r, struct gpube_nested_part **p)
 	return status;
 }
 
-/* Both halves of a part, which is freed, go to the open ones. */
-static int split(struct gpube_nest *r, struct gpube_nested_part *p)
+/* Both halves of a part, which is freed; NULL: there is none. */
+static int split(
+	struct gpube_nest *r, struct gpube_nested_part *p, struct gpube_nested_part *half[2])
 {
 	struct gpube_clusters *c = r->n.c;
 	uint8_t *keep = NULL;
@@ -437,16 +418,12 @@ static int split(struct gpube_nest *r, struct gpube_nested_part *p)
 
 		keep = gpube__alloc(r->b->ctx, (uint64_t)d, 1);
 		status = keep ? gpube__clusters_halve(c, var, keep) : GPUBE_ENOMEM;
-		for (int half = 0; half < 2 && !status; half++) {
-			struct gpube_nested_part *q;
-
-			status = gpube__nested_shrink(&q, &r->n, p, var, keep);
+		for (int k = 0; k < 2 && !status; k++) {
+			status = gpube__nested_shrink(&half[k], &r->n, p, var, keep);
 			for (int32_t x = 0; x < d; x++)
 				keep[x] = !keep[x];
-			if (status || !q)
-				continue;
-			q->depth++;
-			status = put(r, q);
+			if (!status && half[k])
+				half[k]->depth++;
 		}
 	}
 	gpube__free(r->b->ctx, keep);
@@ -461,32 +438,30 @@ static int branch(struct gpube_nest *r)
 	int status = GPUBE_OK;
 	int64_t turns = 0;
 
-	while (!status && r->n_open && !gpube__bounder_done(b)) {
-		const int64_t from = r->n_open - 1;
+	while (!status && r->open.n && !gpube__bounder_done(b)) {
+		struct gpube_nested_part *half[2] = {NULL, NULL};
 		int64_t least;
 
 		if (gpube__stopped(b->ctx))
 			return gpube__fail_stopped(b->ctx);
-		status = split(r, take(r));
-		for (int64_t k = r->n_open - 1; k >= from && !status; k--) {
-			r->n_parts++;
-			status = work(r, &r->open[k]);
-			if (!status && !r->open[k])
-				r->open[k] = r->open[--r->n_open];
+		status = split(r, gpube__frontier_pop(&r->open).payload, half);
+		for (int k = 1; k >= 0; k--) {
+			r->n_parts += !status && half[k];
+			if (!status && half[k])
+				status = work(r, &half[k]);
+			if (half[k] && put(r, half[k]))
+				status = GPUBE_ENOMEM;
 		}
 		if (status)
 			break;
-		least = r->n.c->target;
-		for (int64_t k = 0; k < r->n_open; k++)
-			if (r->open[k]->constant < least)
-				least = r->open[k]->constant;
-		raise_bound(r, least, "splitting");
+		least = gpube__frontier_least(&r->open);
+		raise_bound(r, least < r->n.c->target ? least : r->n.c->target, "splitting");
 		if (++turns % 16 == 0)
 			gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 				"%lld part%s, %lld closed, %lld of them eliminated, %lld open",
 				(long long)r->n_parts, gpube__plural(r->n_parts),
 				(long long)r->n_closed, (long long)r->n_eliminated,
-				(long long)r->n_open);
+				(long long)r->open.n);
 	}
 	return status;
 }
@@ -596,11 +571,11 @@ void gpube__nest_free(struct gpube_nest *r)
 		return;
 	ctx = r->b->ctx;
 	gpube__nested_free(&r->n, r->whole);
-	while (r->n_open)
-		gpube__nested_free(&r->n, r->open[--r->n_open]);
+	for (int64_t k = 0; k < r->open.n; k++)
+		gpube__nested_free(&r->n, r->open.nodes[k].payload);
+	gpube__frontier_clear(&r->open, ctx);
 	gpube__nested_clear(&r->n);
 	free_searchers(r);
-	gpube__free(ctx, r->open);
 	gpube__free(ctx, r->order);
 	gpube__graph_clear(ctx, &r->graph);
 	gpube__clusters_clear(&r->c);
@@ -619,6 +594,7 @@ static int make(struct gpube_bounder *b, struct gpube_clusters *c, const struct 
 	r->b = b;
 	r->c = *c;
 	memset(c, 0, sizeof(*c));
+	r->open.most_bytes = (int64_t)(ops->memory(b->ctx) / 2);
 	gpube__rng_init(&r->rng, b->opts->seed);
 	status = gpube__graph_of_model(&r->graph, b->m);
 	r->order = status ? NULL : gpube__alloc(b->ctx, (uint64_t)r->c.n, sizeof(*r->order));
