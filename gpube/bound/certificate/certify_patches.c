@@ -16,6 +16,7 @@
 #include "gpube/bound/certificate/certify_sweep.h"
 #include "gpube/bound/certificate/certify_tree.h"
 #include "gpube/ir/dense.h"
+#include "gpube/search/frontier.h"
 #include "gpube/simplify/lean.h"
 
 /*
@@ -61,8 +62,7 @@ struct certifying {
 	uint8_t *keep;
 	int32_t *list;
 	struct gpube__proof_tree tree;
-	struct gpube__proof_state **open; /* a heap */
-	int64_t n_open, open_capacity;
+	struct gpube_frontier open;
 };
 
 static bool is_over(const struct certifying *w)
@@ -437,28 +437,7 @@ static int look(struct certifying *w, struct gpube__proof_state *s, bool *any)
 
 /* ---- open states --------------------------------------------------------------------------- */
 
-static bool before(const void *a, const void *b)
-{
-	const struct gpube__proof_state *x = *(struct gpube__proof_state *const *)a,
-					*y = *(struct gpube__proof_state *const *)b;
-
-	return x->bound < y->bound || (x->bound == y->bound && x->depth > y->depth);
-}
-
-static struct gpube__proof_state *pop(struct certifying *w)
-{
-	int64_t k = 0;
-
-	if ((double)gpube__proof_bytes(&w->plan) * (double)w->n_open >
-		(double)w->ctx->memory_bytes / 8)
-		for (int64_t j = 1; j < w->n_open; j++)
-			if (w->open[j]->depth > w->open[k]->depth)
-				k = j;
-	gpube__heap_take(w->open, w->n_open, k, sizeof(*w->open), before);
-	return w->open[--w->n_open];
-}
-
-/* A state is closed, or open; it is the heap's, or gone, in any case. */
+/* A state is closed, or open; it is the frontier's, or gone, in any case. */
 static int finish(struct certifying *w, struct gpube__proof_state *s)
 {
 	bool any = false;
@@ -473,13 +452,13 @@ static int finish(struct certifying *w, struct gpube__proof_state *s)
 			status = look(w, s, &any);
 	}
 	if (!status && missing(w, s) > 0 && s->var >= 0) {
-		status = gpube__grow(
-			w->ctx, &w->open, &w->open_capacity, w->n_open + 1, sizeof(*w->open));
-		if (!status) {
-			w->open[w->n_open++] = s;
-			gpube__heap_push(w->open, w->n_open, sizeof(*w->open), before);
+		status = gpube__frontier_push(&w->open, w->ctx,
+			&(struct gpube_frontier_node){.bound = s->bound,
+				.depth = s->depth,
+				.payload = s,
+				.bytes = gpube__proof_bytes(&w->plan)});
+		if (!status)
 			return GPUBE_OK;
-		}
 	}
 	gpube__free(w->ctx, s);
 	return status;
@@ -530,8 +509,8 @@ static int grow_tree(struct certifying *w)
 		gpube__free(w->ctx, s);
 	else
 		status = finish(w, s);
-	while (!status && w->n_open && !is_over(w))
-		status = split(w, pop(w));
+	while (!status && w->open.n && !is_over(w))
+		status = split(w, gpube__frontier_pop(&w->open).payload);
 	return status;
 }
 
@@ -540,9 +519,9 @@ static int grow_tree(struct certifying *w)
 static void clear(struct certifying *w)
 {
 	gpube__proof_tree_clear(&w->tree);
-	while (w->n_open)
-		gpube__free(w->ctx, w->open[--w->n_open]);
-	gpube__free(w->ctx, w->open);
+	for (int64_t k = 0; k < w->open.n; k++)
+		gpube__free(w->ctx, w->open.nodes[k].payload);
+	gpube__frontier_clear(&w->open, w->ctx);
 	gpube__free(w->ctx, w->root);
 	gpube__free(w->ctx, w->plan.moved_at);
 	gpube__free(w->ctx, w->plan.value_at);
@@ -599,7 +578,10 @@ static int certify(struct certifying *w, const struct gpube_model *relaxed, int6
 int gpube__certify_patches(struct gpube_certificate *c, const struct gpube_model *relaxed,
 	int64_t bound, enum gpube_split split, double end)
 {
-	struct certifying w = {.ctx = relaxed->ctx, .c = c, .end = end};
+	struct certifying w = {.ctx = relaxed->ctx,
+		.c = c,
+		.end = end,
+		.open.most_bytes = (int64_t)(relaxed->ctx->memory_bytes / 8)};
 	struct gpube_patches_state *first = NULL;
 	struct gpube_lean *lean = NULL;
 	int32_t *given = gpube__alloc(relaxed->ctx, (uint64_t)relaxed->n_vars + 1, sizeof(*given));
