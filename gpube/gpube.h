@@ -267,11 +267,13 @@ enum gpube_bound_method {
 enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA };
 
 /*
- * Options of gpube_solve(); zero fields take the default.
+ * What gpube_solve() and gpube_bound() both have; zero fields take the default.
  * order          n_vars variable indices of the model, order[0] is eliminated
  *                first; used with GPUBE_ORDER_GIVEN
  * order_seconds  time for the search of an order; 0: a share of the predicted time
  * seed           of the search for orders and for assignments
+ * backend        where tables are eliminated, and where mini-buckets and the ascent on clusters
+ *                work; shifts are the CPU's. CUDA: ENODEV where there is none
  * no_simplify    the model is left as it was read
  * count          count the optima, too: by elimination, once the optimum is proved
  * precision      decimals that ln(potential) is rounded to; 0: as many as are safe
@@ -280,22 +282,21 @@ enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA }
  * cutoff         with has_cutoff: only totals better than this are of interest,
  *                units of 10^-scale
  */
-struct gpube_solve_opts {
-	size_t sizeof_options;
-	enum gpube_bound_method method;
-	enum gpube_order_method order_method;
-	const int32_t *order;
-	double order_seconds;
-	double timeout_seconds;
-	uint64_t seed;
-	enum gpube_backend backend; /* CUDA: ENODEV where there is none */
-	int no_simplify;
-	int count;
-	int precision;
-	int no_slices;
-	const int32_t *values;
-	int64_t cutoff;
+#define GPUBE_SOLVE_FIELDS                                                                         \
+	size_t sizeof_options;                                                                     \
+	enum gpube_bound_method method;                                                            \
+	enum gpube_order_method order_method;                                                      \
+	const int32_t *order;                                                                      \
+	double order_seconds, timeout_seconds;                                                     \
+	uint64_t seed;                                                                             \
+	enum gpube_backend backend;                                                                \
+	int no_simplify, count, precision, no_slices;                                              \
+	const int32_t *values;                                                                     \
+	int64_t cutoff;                                                                            \
 	int has_cutoff;
+
+struct gpube_solve_opts {
+	GPUBE_SOLVE_FIELDS
 };
 
 enum gpube_answer {
@@ -322,13 +323,18 @@ struct gpube_plan {
 };
 
 /*
- * A turn of a method, by the clock and in seconds of the process' processors, and what was known
- * after it; without an assignment cost is GPUBE_INF, of a maximum -GPUBE_INF.
+ * A turn of a method: in which round and why it had it ("predicted": to end in it, "share",
+ * "halved": another one, since the last has halved what is open; "alone", "first": outside of
+ * rounds); ticks of work, about a nanosecond of a core each, of those that it was given; seconds by
+ * the clock and of the process' processors; and what was known before and after it. Without an
+ * assignment cost is GPUBE_INF, of a maximum -GPUBE_INF, and without a bound that is the other one.
  */
 struct gpube_stage {
-	const char *name;
+	const char *name, *why;
+	int round;
+	double ticks, budget;
 	double seconds, seconds_cpu;
-	int64_t bound, cost;
+	int64_t bound_before, cost_before, bound, cost;
 	int gave_way; /* it had no room, or its sums were too large */
 };
 
@@ -439,38 +445,19 @@ enum gpube_partition {
 };
 
 /*
- * Options of gpube_bound(); zero fields take the default.
+ * Options of gpube_bound(): those of gpube_solve(), and of its methods; zero fields take the
+ * default.
  * z              most variables of a joined mini-bucket (i-bound + 1); 0: growing
  * first_fit      the plain partition, whatever 'partition' is: each function where it first fits
  * no_match       mini-buckets without cost shifting between them
- * values         n_vars value indices of a known assignment, or NULL
- * cutoff         with has_cutoff: only totals better than this are of interest,
- *                units of 10^-scale
  * no_eliminate   nothing is eliminated: bounds and splitting alone
- * backend        where mini-buckets, the ascent on clusters and elimination work; shifts
- *                are the CPU's
  * partition      of mini-buckets
- * others         as in gpube_solve_opts
  */
 struct gpube_bound_opts {
-	size_t sizeof_options;
-	enum gpube_bound_method method;
+	GPUBE_SOLVE_FIELDS
 	int z, first_fit, no_match, no_eliminate;
 	enum gpube_split split;
-	const int32_t *values;
-	int64_t cutoff;
-	int has_cutoff;
-	enum gpube_order_method order_method;
-	const int32_t *order;
-	double order_seconds;
-	double timeout_seconds;
-	uint64_t seed;
-	enum gpube_backend backend; /* CUDA: ENODEV where there is none */
-	int no_simplify;
-	int precision;
 	enum gpube_partition partition;
-	int count;
-	int no_slices;
 };
 
 /*

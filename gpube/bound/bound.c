@@ -1,6 +1,6 @@
 /*
- * bound.c - the engine of gpube_solve() and gpube_bound(): simplify, then stages until one of them
- * proves, then the report.
+ * bound.c - the engine of gpube_solve(), gpube_bound(), gpube_plan() and gpube_count(): simplify,
+ * then methods in turns until one of them proves, then the report.
  */
 #include "gpube/bound/bound.h"
 #include "gpube/bound/certificate/certificate.h"
@@ -8,6 +8,7 @@
 #include "gpube/bound/schedule/methods.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,17 +31,19 @@ static int simplify_now(struct gpube_bounder *b)
 
 	b->costs = b->given;
 	if (b->given->kind == GPUBE_POTENTIALS) {
-		status = gpube__quantise(&b->quantised, b->given, b->opts->precision);
+		status = gpube__quantise(&b->quantised, b->given, b->precision);
 		if (status)
 			return status;
 		b->costs = b->quantised;
 	}
 	status = gpube__simplify_below(&b->s, b->costs,
-		b->opts->no_simplify            ? GPUBE__CONVERT
-		: b->opts->count || b->shifting ? GPUBE__REDUCE
-						: GPUBE__SETTLE,
+		b->opts->no_simplify ? GPUBE__CONVERT
+		: b->shifting        ? GPUBE__REDUCE
+				     : GPUBE__SETTLE,
 		b->shifting && b->shifting->whole ? GPUBE__WHOLE : GPUBE__BELOW);
-	if (!status) {
+	if (!status)
+		gpube__bounder_tell_simplified(b->ctx, &b->s);
+	if (!status && b->opts->method != GPUBE_BOUND_ELIMINATE) {
 		status = gpube__bound_exclusive(b);
 		if (status == GPUBE_ESTOP ||
 			gpube__bounder_gives_way(b, status, "joining what excludes each other"))
@@ -134,13 +137,14 @@ static int prepare(struct gpube_bounder *b, bool *ready)
 	if (!b->best || !b->tried || !b->order || !b->extended)
 		return GPUBE_ENOMEM;
 	b->seconds_simplify = gpube__now() - b->start;
-	status = gpube__bounder_note(b, "simplification", false);
+	status = gpube__bounder_note(
+		b, (struct gpube_stage_run){.name = "simplification", .why = "first"});
 	if (b->opts->backend == GPUBE_BACKEND_AUTO && b->opts->method != GPUBE_BOUND_MBE &&
-		gpube__nested_likely(b->m))
+		b->opts->method != GPUBE_BOUND_ELIMINATE && gpube__nested_likely(b->m))
 		gpube__opening_begin();
 	if (!status)
 		status = take_known(b);
-	*ready = !status && (!gpube__bounder_done(b) || b->opts->count);
+	*ready = !status && (!gpube__bounder_done(b) || b->opts->count || b->planning);
 	return status;
 }
 
@@ -150,10 +154,10 @@ static int64_t given_total(const struct gpube_bounder *b, int64_t total)
 	return b->s.negated ? -total : total;
 }
 
-/* The plan, the order and the times of the elimination that proved, if one did. */
+/* The plan, the order and the times of the elimination that proved, or was asked for. */
 static int report_elimination(const struct gpube_bounder *b, struct gpube_solution *out)
 {
-	const struct gpube_solution *from = b->eliminated;
+	const struct gpube__eliminated *from = &b->eliminated;
 
 	out->plan = from->plan;
 	out->plan.n_vars = b->m->n_vars;
@@ -163,8 +167,6 @@ static int report_elimination(const struct gpube_bounder *b, struct gpube_soluti
 	out->seconds_assign = from->seconds_assign;
 	out->seconds_contracting = from->seconds_contracting;
 	out->seconds_copying = from->seconds_copying;
-	if (!from->order)
-		return GPUBE_OK;
 	out->order = gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*out->order));
 	return out->order ? gpube__given_order(out->order, &b->s, from->order) : GPUBE_ENOMEM;
 }
@@ -179,6 +181,12 @@ static int report_stages(struct gpube_bounder *b, struct gpube_solution *out)
 		const struct gpube_stage_run *r = &b->runs[k];
 
 		out->stages[k] = (struct gpube_stage){.name = r->name,
+			.why = r->why,
+			.round = r->round,
+			.ticks = r->ticks,
+			.budget = r->budget,
+			.bound_before = given_total(b, r->lower_before),
+			.cost_before = given_total(b, r->upper_before),
 			.seconds = r->seconds,
 			.seconds_cpu = r->seconds_cpu,
 			.bound = given_total(b, r->lower),
@@ -233,7 +241,7 @@ static int report(struct gpube_bounder *b, struct gpube_solution *out)
 	out->seconds_order = b->seconds_order;
 	out->seconds_count = b->seconds_count;
 	out->answer = GPUBE_ANSWER_INCOMPLETE;
-	if (!status && b->eliminated)
+	if (!status && b->eliminated.order)
 		status = report_elimination(b, out);
 	if (status)
 		return status;
@@ -275,33 +283,102 @@ static int check_options(const struct gpube_model *m, const struct gpube_bound_o
 	return status ? status : gpube__check_known(m, o->values, o->has_cutoff, o->cutoff);
 }
 
-static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
-	const struct gpube_shifted_opts *shifting, const struct gpube_model *m,
-	const struct gpube_bound_opts *opts, const struct gpube_watch *watch,
-	struct gpube_certificate *notes)
+/* What a caller inside wants of a run beside bounds; all may be NULL. */
+struct call {
+	struct gpube_shifted *shifted;
+	const struct gpube_shifted_opts *shifting;
+	const struct gpube_watch *watch;
+	struct gpube_certificate *notes;
+	bool planning;
+};
+
+/* From the model as given to all that there is to know. */
+static int work(struct gpube_bounder *b)
+{
+	bool ready = false;
+	int status = GPUBE_OK, opened;
+
+	/* what a program has begun to open is waited for when it is needed */
+	if (b->opts->backend == GPUBE_BACKEND_CUDA && !gpube__opening_now())
+		(void)gpube__ops_cuda(b->ctx, &status);
+	if (!status)
+		status = prepare(b, &ready);
+	if (b->opts->backend == GPUBE_BACKEND_CUDA && (!status || status == GPUBE_ESTOP)) {
+		(void)gpube__ops_cuda(b->ctx, &opened);
+		status = opened ? opened : status;
+	}
+	if (!status && ready)
+		status = gpube__bound_scheduled(b);
+	if (b->shifted && !b->lifted && b->m && (!status || status == GPUBE_ESTOP)) {
+		int lifted = gpube__shifted_plain(b);
+
+		status = lifted ? lifted : status;
+	}
+	return status;
+}
+
+/* Decimals after which 'n' sums that may pass 2^63 no longer do. */
+static int excess_decimals(int32_t n)
+{
+	int decimals = 1;
+
+	for (; n >= 10; n /= 10)
+		decimals++;
+	return decimals;
+}
+
+/*
+ * Where logarithms with as many decimals as their total allows add up to too much in one bucket of
+ * an elimination, fewer are taken. False: there are none to leave out.
+ */
+static bool take_fewer_decimals(struct gpube_bounder *b, const struct gpube_bounder *fresh)
+{
+	const int scale = b->costs ? b->costs->scale : 0;
+	const int decimals = scale - excess_decimals(b->most_inputs);
+
+	if (!b->most_inputs || b->opts->precision || scale <= 1)
+		return false;
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+		"sums of %d decimal%s would be too large: %d are taken", scale,
+		gpube__plural(scale), decimals > 1 ? decimals : 1);
+	gpube__bounder_forget(b);
+	gpube__bounder_clear(b);
+	*b = *fresh;
+	b->precision = decimals > 1 ? decimals : 1;
+	return true;
+}
+
+static int bound(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_bound_opts *opts, const struct call *call)
 {
 	static const struct gpube_bound_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = m->ctx;
-	struct gpube_bounder b = {.ctx = ctx,
-		.watch = watch,
+	const double start = gpube__now(), cpu = gpube__cpu_seconds();
+	const struct gpube_bounder fresh = {.ctx = ctx,
+		.watch = call->watch,
 		.ops = gpube__ops_cpu(),
+		.backend = gpube__ops_cpu()->name,
 		.given = m,
 		.opts = opts ? opts : &none,
-		.start = gpube__now(),
-		.start_cpu = gpube__cpu_seconds(),
+		.precision = opts ? opts->precision : 0,
+		.planning = call->planning,
+		.start = start,
+		.start_cpu = cpu,
 		.start_work = gpube__worked(ctx),
-		.noted = gpube__now(),
-		.noted_cpu = gpube__cpu_seconds(),
+		.noted = start,
+		.noted_cpu = cpu,
+		.noted_lower = -GPUBE_INF,
+		.noted_upper = GPUBE_INF,
 		.upper = GPUBE_INF,
 		.cutoff = GPUBE_INF,
-		.shifted = shifted,
-		.shifting = shifting,
+		.shifted = call->shifted,
+		.shifting = call->shifting,
 		.most_shift = GPUBE__MOST_SHIFT,
-		.notes = notes};
+		.notes = call->notes};
+	struct gpube_bounder b = fresh;
 	struct gpube_solution *found;
 	double deadline;
-	int status = GPUBE_OK, opened;
-	bool ready = false;
+	int status, refused;
 
 	*out = NULL;
 	status = check_options(m, b.opts);
@@ -310,26 +387,14 @@ static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
 	found = gpube__alloc_zero(ctx, 1, sizeof(*found));
 	if (!found)
 		return GPUBE_ENOMEM;
-	b.backend = b.ops->name;
 	deadline = gpube__time_limit(ctx, b.start, b.opts->timeout_seconds);
-	/* what a program has begun to open is waited for when it is needed */
-	if (b.opts->backend == GPUBE_BACKEND_CUDA && !gpube__opening_now())
-		(void)gpube__ops_cuda(ctx, &status);
-	if (!status)
-		status = prepare(&b, &ready);
-	if (b.opts->backend == GPUBE_BACKEND_CUDA && (!status || status == GPUBE_ESTOP)) {
-		(void)gpube__ops_cuda(ctx, &opened);
-		status = opened ? opened : status;
-	}
-	if (!status && ready)
-		status = gpube__bound_scheduled(&b);
-	if (shifted && !b.lifted && b.m && (!status || status == GPUBE_ESTOP)) {
-		int lifted = gpube__shifted_plain(&b);
-
-		status = lifted ? lifted : status;
-	}
+	do
+		status = work(&b);
+	while (status == GPUBE_ERANGE && take_fewer_decimals(&b, &fresh));
 	ctx->deadline = deadline;
-	if (status == GPUBE_ESTOP && b.m)
+	/* an elimination that does not fit has a plan, which is worth to be known */
+	refused = status == GPUBE_ELIMIT && b.m && !b.shifted ? status : GPUBE_OK;
+	if (refused || (status == GPUBE_ESTOP && b.m))
 		status = GPUBE_OK;
 	if (!status)
 		status = report(&b, found);
@@ -341,31 +406,7 @@ static int bound(struct gpube_solution **out, struct gpube_shifted *shifted,
 		return status;
 	}
 	*out = found;
-	return GPUBE_OK;
-}
-
-static const struct gpube__solve_patience endless = {.lower = INT64_MIN};
-
-/* What options of gpube_solve() and of gpube_bound() both have. */
-#define SHARED_OPTIONS(o)                                                                          \
-	.order_method = (o)->order_method, .order = (o)->order,                                    \
-	.order_seconds = (o)->order_seconds, .timeout_seconds = (o)->timeout_seconds,              \
-	.seed = (o)->seed, .backend = (o)->backend, .no_simplify = (o)->no_simplify,               \
-	.count = (o)->count, .precision = (o)->precision, .no_slices = (o)->no_slices,             \
-	.values = (o)->values, .cutoff = (o)->cutoff, .has_cutoff = (o)->has_cutoff
-
-/* Elimination alone; what it cannot end is no failure, as of any other method. */
-static int eliminate_bound(
-	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_bound_opts *o)
-{
-	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), SHARED_OPTIONS(o)};
-	int status = check_options(m, o);
-
-	if (!status)
-		status = gpube__solve_patiently(out, m, &opts, &endless);
-	if (status == GPUBE_ELIMIT)
-		gpube__log(m->ctx, GPUBE_LOG_NOTE, "%s", gpube_error(m->ctx));
-	return *out && (status == GPUBE_ELIMIT || status == GPUBE_ESTOP) ? GPUBE_OK : status;
+	return refused;
 }
 
 static int nothing_known(struct gpube_solution **out, const struct gpube_model *m)
@@ -381,14 +422,26 @@ static int nothing_known(struct gpube_solution **out, const struct gpube_model *
 	return gpube__fail_stopped(m->ctx);
 }
 
-/* The engine for gpube_solve(): what is not proved, or not counted, is told by a status. */
-static int engine(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_solve_opts *o, const struct gpube_watch *watch)
+/* The options of gpube_solve(), which are the first of gpube_bound()'s. Errors: EINVAL */
+static int bound_opts_of(
+	struct gpube_bound_opts *to, const struct gpube_model *m, const struct gpube_solve_opts *o)
 {
-	const struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .method = o->method, SHARED_OPTIONS(o)};
+	*to = (struct gpube_bound_opts){0};
+	if (o && o->sizeof_options != sizeof(*o))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	if (o)
+		memcpy(to, o,
+			offsetof(struct gpube_solve_opts, has_cutoff) + sizeof(o->has_cutoff));
+	to->sizeof_options = sizeof(*to);
+	return check_options(m, to);
+}
+
+/* The engine for gpube_solve(): what is not proved, or not counted, is told by a status. */
+static int prove(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_bound_opts *o, const struct call *call)
+{
 	const double end = o->timeout_seconds > 0 ? gpube__now() + o->timeout_seconds : INFINITY;
-	const int status = bound(out, NULL, NULL, m, &opts, watch, NULL);
+	const int status = bound(out, m, o, call);
 	const struct gpube_solution *s = *out;
 	const bool counts = o->count && s && s->answer == GPUBE_ANSWER_OPTIMAL && !s->count;
 
@@ -417,12 +470,11 @@ int gpube__bound_noted(struct gpube_solution **out, struct gpube_certificate *no
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
-	status = opts && opts->method == GPUBE_BOUND_ELIMINATE
-			 ? eliminate_bound(out, m, opts)
-			 : bound(out, NULL, NULL, m, opts, NULL, notes);
-	if (status != GPUBE_ESTOP)
-		return status;
-	status = nothing_known(out, m);
+	status = bound(out, m, opts, &(struct call){.notes = notes});
+	if (status == GPUBE_ESTOP)
+		status = nothing_known(out, m);
+	else if (status == GPUBE_ELIMIT && *out)
+		gpube__log(m->ctx, GPUBE_LOG_NOTE, "%s", gpube_error(m->ctx));
 	return *out ? GPUBE_OK : status;
 }
 
@@ -432,27 +484,90 @@ int gpube_bound(struct gpube_solution **out, const struct gpube_model *m,
 	return gpube__bound_noted(out, NULL, m, opts);
 }
 
-int gpube__solve_watched(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts, const struct gpube_watch *watch)
+int gpube__solve_noted(struct gpube_solution **out, struct gpube_certificate *notes,
+	const struct gpube_model *m, const struct gpube_solve_opts *opts,
+	const struct gpube_watch *watch)
 {
-	static const struct gpube_solve_opts none = {.sizeof_options = sizeof(none)};
+	struct gpube_bound_opts o;
+	int status;
 
+	if (notes)
+		*notes = (struct gpube_certificate){.ctx = m->ctx};
 	if (out)
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
-	opts = opts ? opts : &none;
-	if (opts->sizeof_options != sizeof(*opts))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	return opts->method == GPUBE_BOUND_ELIMINATE
-		       ? gpube__solve_patiently(out, m, opts, &endless)
-		       : engine(out, m, opts, watch);
+	status = bound_opts_of(&o, m, opts);
+	return status ? status : prove(out, m, &o, &(struct call){.watch = watch, .notes = notes});
 }
 
 int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts)
 {
-	return gpube__solve_watched(out, m, opts, NULL);
+	return gpube__solve_noted(out, NULL, m, opts, NULL);
+}
+
+int gpube_plan(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts)
+{
+	struct gpube_bound_opts o;
+	int status;
+
+	if (out)
+		*out = NULL;
+	if (!out || !m)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = bound_opts_of(&o, m, opts);
+	o.method = GPUBE_BOUND_ELIMINATE;
+	if (!status)
+		status = bound(out, m, &o, &(struct call){.planning = true});
+	if (status == GPUBE_ESTOP)
+		return nothing_known(out, m);
+	if (status || (*out)->order || (*out)->answer != GPUBE_ANSWER_INCOMPLETE || (*out)->closed)
+		return status;
+	return gpube__fail_stopped(m->ctx);
+}
+
+int gpube_count(struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts)
+{
+	struct gpube_bound_opts o;
+	struct gpube_model *hard;
+	int status;
+
+	if (out)
+		*out = NULL;
+	if (!out || !m)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = bound_opts_of(&o, m, opts);
+	o.method = GPUBE_BOUND_ELIMINATE;
+	o.count = 1;
+	if (!status)
+		status = gpube__hard(&hard, m);
+	if (status)
+		return status;
+	status = prove(out, hard, &o, &(struct call){0});
+	gpube_model_free(hard);
+	if (status || (*out)->answer != GPUBE_ANSWER_INFEASIBLE)
+		return status;
+	(*out)->count = gpube__strdup(m->ctx, "0");
+	if ((*out)->count)
+		return GPUBE_OK;
+	gpube_solution_free(*out, m->ctx);
+	*out = NULL;
+	return GPUBE_ENOMEM;
+}
+
+void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx)
+{
+	if (!s || !ctx)
+		return;
+	gpube__free(ctx, s->values);
+	gpube__free(ctx, s->count);
+	gpube__free(ctx, s->order);
+	gpube__free(ctx, s->stages);
+	gpube__free(ctx, s->steps);
+	gpube__free(ctx, s);
 }
 
 /*
@@ -481,7 +596,7 @@ static int bound_far(struct gpube_solution **out, struct gpube_shifted *shifted,
 		return gpube__fail(m->ctx, GPUBE_ERANGE, "%s", text);
 	if (rest.timeout_seconds > 0)
 		rest.timeout_seconds = fmax(rest.timeout_seconds - (gpube__now() - start), 1e-6);
-	return status ? status : bound(out, NULL, NULL, m, &rest, NULL, NULL);
+	return status ? status : bound(out, m, &rest, &(struct call){0});
 }
 
 int gpube__bound_shifted(struct gpube_solution **out, struct gpube_shifted *shifted,
@@ -495,7 +610,7 @@ int gpube__bound_shifted(struct gpube_solution **out, struct gpube_shifted *shif
 	if (opts && (opts->method == GPUBE_BOUND_MBE || opts->method == GPUBE_BOUND_ELIMINATE))
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"mini-buckets and elimination leave no shifted model");
-	status = bound(out, shifted, shifting, m, opts, NULL, NULL);
+	status = bound(out, m, opts, &(struct call){.shifted = shifted, .shifting = shifting});
 	if (status == GPUBE_ERANGE && shifting->whole && !shifting->certificate &&
 		m->kind == GPUBE_COSTS)
 		status = bound_far(out, shifted, m, opts);

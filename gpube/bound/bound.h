@@ -10,33 +10,33 @@
 
 struct gpube_clusters;
 
-/* gpube_solve(), watched, where it is not elimination alone; watch: or NULL */
-int gpube__solve_watched(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts, const struct gpube_watch *watch);
+/*
+ * gpube__solve_noted() - gpube_solve(), watched by another thread, or with notes for a proof.
+ * watch, notes  or NULL; notes: as of gpube__bound_noted()
+ */
+int gpube__solve_noted(struct gpube_solution **out, struct gpube_certificate *notes,
+	const struct gpube_model *m, const struct gpube_solve_opts *opts,
+	const struct gpube_watch *watch);
 
 /*
- * gpube__bounder_eliminate() - elimination, if it fits the memory and 'seconds':
- * the best assignment below the limit is offered, if there is one.
+ * gpube__bounder_eliminate() - elimination, if it fits the memory and 'seconds', in slices if that
+ * should take a small part of them, and until it is seen that it takes more: the best assignment
+ * below the limit is offered, if there is one.
  * dead   NULL, or for each value of the simplified model (in one row, at[i] + a)
  *        whether it is not to be looked at
  * done   out: whether it was; then nothing but what is dead is below the limit
- *        that there is now
+ *        that there is now, and where nothing is dead the bound says so
  */
 int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const int64_t *at,
 	double seconds, bool *done);
 
 /*
- * gpube__bounder_slices() - elimination of the whole where its tables do not fit, in slices
- * (be_split.h); if that should take a small part of 'seconds', and until it is seen that it takes
- * more. Otherwise as gpube__bounder_eliminate(), which does so as well, with less patience.
+ * gpube__bounder_eliminate_all() - elimination of the whole, along an order as it is asked for and
+ * in slices where its tables do not fit, whatever it takes; with b->planning the plan alone. Where
+ * optima are counted b->count is then their number.
+ * Errors: ELIMIT (it does not fit), ERANGE, and those of backends
  */
-int gpube__bounder_slices(struct gpube_bounder *b, double seconds, bool *done);
-
-/*
- * The number of optima, of a model whose optimum is known: b->count. Errors: ELIMIT (it does not
- * fit)
- */
-int gpube__bounder_count(struct gpube_bounder *b);
+int gpube__bounder_eliminate_all(struct gpube_bounder *b);
 
 /*
  * From now on methods begin from these tables, which b owns (see 'tables'). States that were made

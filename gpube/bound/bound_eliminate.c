@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpube/eliminate/solve.h"
+#include "gpube/eliminate/solve_parts.h"
 #include "gpube/ops/pick.h"
 #include "gpube/relax/clusters.h"
 
@@ -20,11 +20,18 @@
  */
 struct rest {
 	const struct gpube_model *m;
-	struct gpube_model *made; /* NULL: it is the simplified model as it is */
+	struct gpube_model *made;   /* without dead values; or NULL */
+	struct gpube_model limited; /* nothing is dead: a view, with the top alone */
+	const struct gpube_model *of;
+	struct gpube_simplified s; /* of it; no model: it is eliminated as it is */
 	/* nothing is dead, so that the order that was searched for is the one to take */
 	bool whole;
 	/* no other is looked for: it was given, or searched for as long as it pays */
 	bool ordered;
+	struct gpube_solve_opts opts; /* their order, if one is given: of the simplified model */
+	struct gpube_solve_opts how;  /* and of m: what e refers to */
+	int32_t *order;
+	struct gpube__solve_job e;
 };
 
 static int64_t top_of(const struct gpube_bounder *b)
@@ -72,7 +79,7 @@ static int restricted(struct gpube_model **out, const struct gpube_bounder *b, c
 		if (!status)
 			status = gpube__add_function(r, m->functions[f].arity, scope, table, NULL);
 	}
-	for (int32_t i = 0; i < m->n_vars && dead && !status; i++) {
+	for (int32_t i = 0; i < m->n_vars && !status; i++) {
 		status = gpube__grow(ctx, &unary, &capacity, m->vars[i].domain, sizeof(*unary));
 		for (int32_t a = 0; a < m->vars[i].domain && !status; a++)
 			unary[a] = dead[at[i] + a] ? GPUBE_INF : 0;
@@ -91,86 +98,211 @@ static int restricted(struct gpube_model **out, const struct gpube_bounder *b, c
 	return GPUBE_OK;
 }
 
+static void rest_clear(struct rest *r, struct gpube_ctx *ctx)
+{
+	gpube__solve_clear(&r->e);
+	gpube__free(ctx, r->order);
+	gpube__simplified_clear(ctx, &r->s);
+	gpube_model_free(r->made);
+}
+
+/* Again, as it is restricted, or below less. */
+static int simplify_rest(
+	struct rest *r, const struct gpube_bounder *b, enum gpube__narrowing narrowing)
+{
+	int status;
+
+	gpube__simplified_clear(b->ctx, &r->s);
+	status = gpube__simplify_below(
+		&r->s, r->of, b->opts->no_simplify ? GPUBE__CONVERT : GPUBE__SETTLE, narrowing);
+	r->m = r->s.model;
+	if (!status)
+		gpube__bounder_tell_simplified(b->ctx, &r->s);
+	return status;
+}
+
+/* Clear it, also after an error. */
 static int rest_init(
 	struct rest *r, const struct gpube_bounder *b, const uint8_t *dead, const int64_t *at)
 {
+	int status = GPUBE_OK;
+
 	*r = (struct rest){.m = b->m,
+		.of = b->m,
 		.whole = !dead,
-		.ordered = b->opts->order_method == GPUBE_ORDER_GIVEN || !dead};
+		.ordered = b->opts->order_method == GPUBE_ORDER_GIVEN || !dead,
+		.opts = {.sizeof_options = sizeof(r->opts),
+			.seed = b->opts->seed,
+			.order_method = dead ? GPUBE_ORDER_MIN_FILL : GPUBE_ORDER_GIVEN,
+			.order = dead ? NULL : b->order,
+			.backend = b->opts->backend,
+			.count = b->opts->count && !dead}};
 	if (!dead && top_of(b) == b->m->top)
 		return GPUBE_OK;
-	r->m = NULL;
-	if (restricted(&r->made, b, dead, at))
-		return GPUBE_ENOMEM;
-	r->m = r->made;
-	return GPUBE_OK;
+	r->limited = *b->m;
+	r->limited.top = top_of(b);
+	if (dead)
+		status = restricted(&r->made, b, dead, at);
+	r->of = dead ? r->made : &r->limited;
+	return status ? status : simplify_rest(r, b, GPUBE__BELOW);
 }
 
-static struct gpube_solve_opts rest_opts(const struct gpube_bounder *b, const struct rest *r)
+static int plan_once(struct rest *r, const struct gpube_bounder *b)
 {
-	return (struct gpube_solve_opts){.sizeof_options = sizeof(struct gpube_solve_opts),
-		.seed = b->opts->seed,
-		.order_method = r->whole ? GPUBE_ORDER_GIVEN : GPUBE_ORDER_MIN_FILL,
-		.order = r->whole ? b->order : NULL,
-		.backend = b->opts->backend,
-		.no_simplify = b->opts->no_simplify || !r->made,
-		.count = b->opts->count && r->whole};
+	int status = GPUBE_OK;
+
+	gpube__solve_clear(&r->e);
+	gpube__free(b->ctx, r->order);
+	r->order = NULL;
+	r->how = r->opts;
+	if (r->how.order_method == GPUBE_ORDER_GIVEN && r->s.model) {
+		r->order = gpube__alloc(b->ctx, (uint64_t)r->m->n_vars, sizeof(*r->order));
+		r->how.order = r->order;
+		status = r->order ? gpube__simplified_order(
+					    r->order, &r->s, r->opts.order, b->m->n_vars)
+				  : GPUBE_ENOMEM;
+	}
+	return status ? status : gpube__solve_prepare(&r->e, r->m, &r->how);
+}
+
+/*
+ * Where costs add up to too much in one bucket, once more without those that no optimum needs;
+ * logarithms have fewer decimals instead, if they can: see bound.c.
+ */
+static int plan_rest(struct rest *r, struct gpube_bounder *b)
+{
+	int status = r->s.infeasible ? GPUBE_OK : plan_once(r, b);
+
+	if (status == GPUBE_ERANGE && b->opts->method == GPUBE_BOUND_ELIMINATE && b->quantised) {
+		b->most_inputs = r->e.plan.be.most_inputs;
+	} else if (status == GPUBE_ERANGE) {
+		gpube__solve_clear(&r->e);
+		status = simplify_rest(r, b, GPUBE__SUMS);
+		if (!status && !r->s.infeasible)
+			status = plan_once(r, b);
+	}
+	return status;
+}
+
+static const struct gpube_plan *figures(const struct rest *r)
+{
+	return &r->e.plan.way.figures;
 }
 
 /* What a plan takes: its joins, and fresh memory at 5 GB a second; never, if that is too late. */
-static double planned_seconds(const struct gpube_bounder *b, const struct gpube_plan *plan)
+static double planned_seconds(const struct gpube_bounder *b, const struct rest *r)
 {
-	double seconds =
+	const struct gpube_plan *plan = figures(r);
+	const double seconds =
 		plan->predicted_seconds + 2e-10 * plan->peak_bytes * fmax(plan->n_slices, 1);
 
 	return 2 * seconds > gpube__seconds_left(b->ctx) ? INFINITY : seconds;
 }
 
-/* What the elimination that proved says of itself is what the run says. */
-static int keep(struct gpube_bounder *b, struct gpube_solution **s)
+/* What an elimination of the whole says of itself is what the run says. */
+static int keep(
+	struct gpube_bounder *b, const struct rest *r, const struct gpube__solve_found *found)
 {
-	if (b->opts->count && (*s)->count) {
-		gpube__free(b->ctx, b->count);
-		b->count = gpube__strdup(b->ctx, (*s)->count);
-		b->seconds_count = (*s)->seconds_count;
-		if (!b->count)
-			return GPUBE_ENOMEM;
-	}
-	b->backend = (*s)->backend;
-	gpube_solution_free(b->eliminated, b->ctx);
-	b->eliminated = *s;
-	*s = NULL;
+	struct gpube__eliminated *to = &b->eliminated;
+	const struct gpube_simplified *s = r->s.model ? &r->s : &b->s;
+
+	b->backend = r->e.plan.way.backend;
+	gpube__free(b->ctx, to->order);
+	*to = (struct gpube__eliminated){.plan = *figures(r),
+		.seconds_order = r->e.seconds_order,
+		.seconds_eliminate = found->eliminating,
+		.seconds_assign = found->assigning,
+		.seconds_contracting = found->contracting,
+		.seconds_copying = found->copying};
+	to->plan.n_components = s->n_components;
+	to->order = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*to->order));
+	if (!to->order)
+		return GPUBE_ENOMEM;
+	if (r->s.model)
+		return gpube__given_order(to->order, &r->s, r->e.order);
+	memcpy(to->order, r->e.order, (size_t)b->m->n_vars * sizeof(*to->order));
 	return GPUBE_OK;
+}
+
+/* After a run; what simplification has settled is a factor. */
+static int count_optima(struct gpube_bounder *b, const struct rest *r)
+{
+	const double start = gpube__now();
+	struct gpube__natural count;
+	int status = gpube__solve_count(&count, &r->e.plan);
+
+	if (!status && r->s.n_settled)
+		status = gpube__natural_times_all(&count, r->s.choices, r->s.n_vars);
+	if (!status && b->s.n_settled)
+		status = gpube__natural_times_all(&count, b->s.choices, b->s.n_vars);
+	if (!status) {
+		gpube__free(b->ctx, b->count);
+		b->count = gpube__natural_text(&count);
+		status = b->count ? GPUBE_OK : GPUBE_ENOMEM;
+	}
+	gpube__natural_clear(&count);
+	b->seconds_count = gpube__now() - start;
+	return status;
+}
+
+/* An assignment of the rest, and whether it costs what elimination says. */
+static int offer(
+	struct gpube_bounder *b, const struct rest *r, const int32_t *reduced, int64_t optimum)
+{
+	const int64_t least = optimum < b->upper ? optimum : b->upper;
+	const int32_t *values = reduced;
+	int status;
+
+	if (r->s.model) {
+		gpube__simplified_extend(&r->s, b->tried, reduced);
+		values = b->tried;
+	}
+	status = gpube__bounder_offer(b, values, "elimination");
+	if (!status && b->upper != least)
+		return gpube__fail(b->ctx, GPUBE_EBUG,
+			"internal error: the assignment costs %lld, not %lld; please report this",
+			(long long)b->upper, (long long)optimum);
+	return status;
 }
 
 /*
  * Elimination that gives up after so many seconds, when the prediction was wrong, as it is on a
  * machine that others use. The best assignment, of all or of the slices that were done, is offered.
- * *s    the plan that there is, which is freed; out: the solution, or NULL
  * done  out: it ended
  */
-static int solve_within(struct gpube_solution **s, struct gpube_bounder *b, const struct rest *r,
-	const struct gpube_solve_opts *opts, double seconds, bool *done)
+static int run_rest(struct gpube_bounder *b, const struct rest *r, double seconds, bool *done)
 {
 	struct gpube_ctx *ctx = b->ctx;
 	const struct gpube__solve_patience patience = {
-		.lower = opts->count ? INT64_MIN : b->lower, .seconds = seconds};
+		.lower = r->how.count ? INT64_MIN : b->lower, .seconds = seconds};
 	const int64_t until = gpube__work_until(ctx, gpube__worked(ctx) + seconds);
-	int status, offered = GPUBE_OK;
+	int32_t *reduced = gpube__alloc(ctx, (uint64_t)r->m->n_vars, sizeof(*reduced));
+	struct gpube__solve_found found;
+	int status = GPUBE_ENOMEM, told = GPUBE_OK;
 
-	gpube_solution_free(*s, ctx);
-	status = gpube__solve_patiently(s, r->m, opts, &patience);
+	if (reduced)
+		status = gpube__solve_run(&found, reduced, &r->e.plan, &patience);
+	if (status && (status != GPUBE_ESTOP || found.optimum == GPUBE_INF))
+		goto out;
+	*done = !status;
+	if (found.optimum != GPUBE_INF)
+		told = offer(b, r, reduced, found.optimum);
+	if (!told && r->whole)
+		gpube__bounder_raise(b, *done ? b->limit : found.bound, "elimination");
+	if (!told && r->whole && *done)
+		told = keep(b, r, &found);
+	if (!told && r->how.count && *done && found.optimum != GPUBE_INF)
+		told = count_optima(b, r);
+out:
+	gpube__free(ctx, reduced);
 	gpube__work_again(ctx, until);
+	if (told)
+		return told;
 	if (status == GPUBE_ESTOP && !gpube__stopped(ctx)) {
 		gpube__log(ctx, GPUBE_LOG_DETAIL, "elimination is given up");
 		status = GPUBE_OK;
 	}
-	if (*s && (*s)->values)
-		offered = gpube__bounder_offer(b, (*s)->values, "elimination");
-	*done = !status && *s && (*s)->answer != GPUBE_ANSWER_INCOMPLETE;
-	if (*done && !offered && r->whole)
-		offered = keep(b, s);
-	return status ? status : offered;
+	return status;
 }
 
 /* ---- in slices ------------------------------------------------------------------------------- */
@@ -188,38 +320,21 @@ static double joining_seconds(const struct gpube_bounder *b, double joined_cells
 
 /* In slices, if joining their cells should take at most 'most' of the 'seconds'. */
 static int eliminate_slices(
-	struct gpube_bounder *b, const struct rest *r, double most, double seconds, bool *done)
+	struct gpube_bounder *b, struct rest *r, double most, double seconds, bool *done)
 {
-	const struct gpube_solve_opts opts = rest_opts(b, r);
-	struct gpube_solution *s = NULL;
-	int status = b->opts->no_slices ? GPUBE_ELIMIT : gpube_plan(&s, r->m, &opts);
+	int status = b->opts->no_slices ? GPUBE_ELIMIT : plan_rest(r, b);
 
-	if (!status && s->answer == GPUBE_ANSWER_INFEASIBLE) {
+	if (!status && r->s.infeasible) {
 		*done = true;
-	} else if (!status && joining_seconds(b, s->plan.joined_cells) <= most &&
-		   planned_seconds(b, &s->plan) <= seconds / 2) {
+	} else if (!status && joining_seconds(b, figures(r)->joined_cells) <= most &&
+		   planned_seconds(b, r) <= seconds / 2) {
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-			"elimination in %.0f slices, %.3g joined cell%s in all", s->plan.n_slices,
-			s->plan.joined_cells, gpube__plural(s->plan.joined_cells));
-		status = solve_within(&s, b, r, &opts, seconds, done);
+			"elimination in %.0f slices, %.3g joined cell%s in all",
+			figures(r)->n_slices, figures(r)->joined_cells,
+			gpube__plural(figures(r)->joined_cells));
+		status = run_rest(b, r, seconds, done);
 	}
-	gpube_solution_free(s, b->ctx);
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
-}
-
-int gpube__bounder_slices(struct gpube_bounder *b, double seconds, bool *done)
-{
-	struct rest r;
-	int status;
-
-	*done = false;
-	if (joining_seconds(b, b->order_cost.joined_cells) > seconds / 4)
-		return GPUBE_OK;
-	status = rest_init(&r, b, NULL, NULL);
-	if (!status)
-		status = eliminate_slices(b, &r, seconds / 4, seconds, done);
-	gpube_model_free(r.made);
-	return status;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -228,38 +343,35 @@ int gpube__bounder_slices(struct gpube_bounder *b, double seconds, bool *done)
  * If the tables do not fit, or take too long to get there, *too_large is how many cells would be
  * joined.
  */
-static int eliminate_rest(struct gpube_bounder *b, const struct rest *r, double seconds, bool *done,
-	double *too_large)
+static int eliminate_rest(
+	struct gpube_bounder *b, struct rest *r, double seconds, bool *done, double *too_large)
 {
-	struct gpube_solve_opts opts = rest_opts(b, r);
-	struct gpube_solution *s = NULL;
 	int status;
 
-	opts.no_slices = 1;
-	status = gpube_plan(&s, r->m, &opts);
+	r->opts.no_slices = 1;
+	status = plan_rest(r, b);
 	if (!r->ordered &&
 		((status == GPUBE_ELIMIT &&
-			 s->plan.joined_cells < GPUBE__HOPELESS * b->ops->cells_per_second) ||
-			(!status && s->plan.predicted_seconds > seconds &&
-				s->plan.predicted_seconds < 1e4 * seconds))) {
-		gpube_solution_free(s, b->ctx);
-		opts.order_method = GPUBE_ORDER_AUTO;
-		opts.order_seconds = fmin(0.5, seconds / 10);
-		status = gpube_plan(&s, r->m, &opts);
+			 figures(r)->joined_cells < GPUBE__HOPELESS * b->ops->cells_per_second) ||
+			(!status && figures(r)->predicted_seconds > seconds &&
+				figures(r)->predicted_seconds < 1e4 * seconds))) {
+		r->opts.order_method = GPUBE_ORDER_AUTO;
+		r->opts.order_seconds = fmin(0.5, seconds / 10);
+		status = plan_rest(r, b);
 	}
-	*too_large = status == GPUBE_ELIMIT || (!status && planned_seconds(b, &s->plan) > seconds)
-			     ? s->plan.joined_cells
-			     : INFINITY;
-	if (!status && s->answer == GPUBE_ANSWER_INFEASIBLE) {
+	r->opts.no_slices = 0;
+	if (!status && r->s.infeasible) {
 		*done = true;
-	} else if (!status && planned_seconds(b, &s->plan) <= seconds) {
-		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-			"elimination of what is left: %.3g joined cell%s", s->plan.joined_cells,
-			gpube__plural(s->plan.joined_cells));
-		status = solve_within(
-			&s, b, r, &opts, fmax(seconds, 3 * planned_seconds(b, &s->plan)), done);
+		return GPUBE_OK;
 	}
-	gpube_solution_free(s, b->ctx);
+	if (status == GPUBE_ELIMIT || (!status && planned_seconds(b, r) > seconds))
+		*too_large = figures(r)->joined_cells;
+	else if (!status) {
+		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
+			"elimination of what is left: %.3g joined cell%s", figures(r)->joined_cells,
+			gpube__plural(figures(r)->joined_cells));
+		status = run_rest(b, r, fmax(seconds, 3 * planned_seconds(b, r)), done);
+	}
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 }
 
@@ -276,29 +388,47 @@ int gpube__bounder_eliminate(
 		status = eliminate_rest(b, &r, seconds, done, &too_large);
 	if (!status && !*done && joining_seconds(b, too_large) <= most)
 		status = eliminate_slices(b, &r, most, seconds, done);
-	gpube_model_free(r.made);
+	if (!status && *done && r.whole)
+		gpube__bounder_raise(b, b->limit, "elimination");
+	rest_clear(&r, b->ctx);
 	return status;
 }
 
-int gpube__bounder_count(struct gpube_bounder *b)
+/* Along an order as the caller wants it. */
+static int plan_all(struct gpube_bounder *b, struct rest *r)
 {
-	struct gpube_solve_opts opts;
-	struct gpube_solution *s = NULL;
+	const struct gpube_bound_opts *o = b->opts;
+	int status = GPUBE_OK;
+
+	if (o->order_method == GPUBE_ORDER_GIVEN)
+		status = gpube__simplified_order(b->order, &b->s, o->order, b->given->n_vars);
+	r->opts.order_method = o->order_method;
+	r->opts.order_seconds = o->order_seconds;
+	r->opts.no_slices = o->no_slices;
+	if (!status)
+		status = plan_rest(r, b);
+	if (b->opts->method == GPUBE_BOUND_ELIMINATE && r->e.order) {
+		const struct gpube__solve_found none = {0};
+		const int kept = keep(b, r, &none);
+
+		status = kept ? kept : status;
+	}
+	return status;
+}
+
+int gpube__bounder_eliminate_all(struct gpube_bounder *b)
+{
 	struct rest r;
 	bool done;
 	int status = rest_init(&r, b, NULL, NULL);
 
-	if (!status) {
-		opts = rest_opts(b, &r);
-		if (b->opts->order_method != GPUBE_ORDER_GIVEN) {
-			opts.order_method = GPUBE_ORDER_AUTO;
-			opts.order = NULL;
-		}
-		opts.no_slices = b->opts->no_slices;
-		status = solve_within(&s, b, &r, &opts, INFINITY, &done);
-	}
-	gpube_solution_free(s, b->ctx);
-	gpube_model_free(r.made);
+	if (!status && !r.s.infeasible)
+		status = plan_all(b, &r);
+	if (!status && r.s.infeasible)
+		gpube__bounder_raise(b, b->limit, "elimination");
+	else if (!status && !b->planning)
+		status = run_rest(b, &r, INFINITY, &done);
+	rest_clear(&r, b->ctx);
 	return status;
 }
 

@@ -74,6 +74,18 @@ void gpube__bounder_tell(const struct gpube_bounder *b, const char *by)
 		1e9 * gpube__worked(b->ctx));
 }
 
+void gpube__bounder_tell_simplified(struct gpube_ctx *ctx, const struct gpube_simplified *s)
+{
+	gpube__log(ctx, GPUBE_LOG_DETAIL,
+		"simplified to %d variable%s, %d function%s, %d component%s (%d observed, %lld "
+		"value%s removed, %d variable%s fixed, %d function%s merged, %d absorbed)",
+		s->model->n_vars, gpube__plural(s->model->n_vars), s->model->n_functions,
+		gpube__plural(s->model->n_functions), s->n_components,
+		gpube__plural(s->n_components), s->n_evidence, (long long)s->n_values_removed,
+		gpube__plural(s->n_values_removed), s->n_vars_fixed, gpube__plural(s->n_vars_fixed),
+		s->n_merged, gpube__plural(s->n_merged), s->n_absorbed);
+}
+
 void gpube__step_add(
 	struct gpube_ctx *ctx, struct gpube_steps *s, double seconds, int64_t bound, int64_t cost)
 {
@@ -182,21 +194,24 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 
 /* ---- stages --------------------------------------------------------------------- */
 
-int gpube__bounder_note(struct gpube_bounder *b, const char *method, bool gave_way)
+int gpube__bounder_note(struct gpube_bounder *b, struct gpube_stage_run turn)
 {
 	const double now = gpube__now(), cpu = gpube__cpu_seconds();
 	int status =
 		gpube__grow(b->ctx, &b->runs, &b->runs_capacity, b->n_runs + 1, sizeof(*b->runs));
 
+	turn.seconds = now - b->noted;
+	turn.seconds_cpu = cpu - b->noted_cpu;
+	turn.lower_before = b->noted_lower;
+	turn.upper_before = b->noted_upper;
+	turn.lower = b->lower;
+	turn.upper = b->upper;
 	if (!status)
-		b->runs[b->n_runs++] = (struct gpube_stage_run){.name = method,
-			.seconds = now - b->noted,
-			.seconds_cpu = cpu - b->noted_cpu,
-			.lower = b->lower,
-			.upper = b->upper,
-			.gave_way = gave_way};
+		b->runs[b->n_runs++] = turn;
 	b->noted = now;
 	b->noted_cpu = cpu;
+	b->noted_lower = b->lower;
+	b->noted_upper = b->upper;
 	return status;
 }
 
@@ -213,7 +228,7 @@ void gpube__bounder_clear(struct gpube_bounder *b)
 {
 	gpube__search_free(b->search);
 	gpube__sat_free(b->sat);
-	gpube_solution_free(b->eliminated, b->ctx);
+	gpube__free(b->ctx, b->eliminated.order);
 	gpube__free(b->ctx, b->count);
 	gpube__free(b->ctx, b->runs);
 	gpube__free(b->ctx, b->steps.step);

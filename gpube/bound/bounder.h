@@ -5,6 +5,7 @@
 #ifndef GPUBE_BOUNDER_H
 #define GPUBE_BOUNDER_H
 
+#include "gpube/eliminate/solve.h"
 #include "gpube/order/order.h"
 #include "gpube/ops/ops.h"
 #include "gpube/relax/scaling.h"
@@ -19,11 +20,13 @@ struct gpube_patching;
 struct gpube_certificate;
 struct gpube_sat;
 
-/* A turn that a method had, and what was known after it: totals of the simplified model. */
+/* A turn that a method had (schedule.h), and what was known: totals of the simplified model. */
 struct gpube_stage_run {
-	const char *name;
+	const char *name, *why;
+	int round;
+	double ticks, budget;
 	double seconds, seconds_cpu;
-	int64_t lower, upper;
+	int64_t lower_before, upper_before, lower, upper;
 	bool gave_way;
 };
 
@@ -58,6 +61,9 @@ struct gpube_bounder {
 	const struct gpube_bound_opts *opts;
 	const struct gpube_model *given, *costs; /* costs: of potentials, quantised */
 	struct gpube_model *quantised;
+	int precision;       /* of them; 0: as many decimals as their total allows */
+	int32_t most_inputs; /* of a bucket, where sums in it passed 64 bits; 0: none did */
+	bool planning;       /* nothing is done but the plan of an elimination */
 	struct gpube_simplified s;
 	const struct gpube_model *m; /* simplified; totals below are its */
 	/*
@@ -104,8 +110,8 @@ struct gpube_bounder {
 	struct gpube_patching *patching; /* the ascent on patches, likewise */
 	struct gpube_nest *nest;         /* that on nested regions, likewise */
 	struct gpube_certificate *notes; /* of what it does, or NULL */
-	/* of the elimination that proved, or NULL; its order is of m */
-	struct gpube_solution *eliminated;
+	/* of the elimination that proved, or is planned; its order is of m */
+	struct gpube__eliminated eliminated;
 	char *count; /* of the optima, once it is known */
 	struct gpube_stage_run *runs;
 	int64_t n_runs, runs_capacity;
@@ -113,7 +119,8 @@ struct gpube_bounder {
 	double seconds_simplify, seconds_order, seconds_count;
 	double clusters_ticks;   /* of the last turn of clusters */
 	int64_t n_improved;      /* times that a bound or an assignment has */
-	double noted, noted_cpu; /* when a turn was noted last */
+	double noted, noted_cpu; /* when a turn was noted last, and what was known then */
+	int64_t noted_lower, noted_upper;
 };
 
 /* True when nothing is left to find out. */
@@ -159,6 +166,9 @@ static inline double gpube__bounder_worked(const struct gpube_bounder *b)
 /* The bounds as they are, in a line of the log; with -v another has the work so far. */
 void gpube__bounder_tell(const struct gpube_bounder *b, const char *by);
 
+/* What a simplification did, for the log. */
+void gpube__bounder_tell_simplified(struct gpube_ctx *ctx, const struct gpube_simplified *s);
+
 /* A cutoff: a total of the simplified model. */
 void gpube__bounder_cut(struct gpube_bounder *b, int64_t cutoff);
 /* The one that a watch has by now. */
@@ -201,8 +211,11 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
  */
 bool gpube__bounder_gives_way(const struct gpube_bounder *b, int status, const char *method);
 
-/* To be reported: a turn of a method that began when the last one was noted. Errors: ENOMEM */
-int gpube__bounder_note(struct gpube_bounder *b, const char *method, bool gave_way);
+/*
+ * To be reported: a turn of a method that began when the last one was noted; its name, round, why,
+ * ticks, budget and gave_way are read. Errors: ENOMEM
+ */
+int gpube__bounder_note(struct gpube_bounder *b, struct gpube_stage_run turn);
 
 /* Frees what it owns. */
 void gpube__bounder_clear(struct gpube_bounder *b);

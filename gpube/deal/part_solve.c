@@ -170,7 +170,7 @@ static int work(struct gpube_ctx *ctx, void *arg)
 	}
 	opts.has_cutoff = limit != GPUBE_INF;
 	opts.cutoff = opts.has_cutoff ? gpube__part_side(s, limit) : 0;
-	status = gpube__solve_watched(&s->found, &part, &opts, &watch);
+	status = gpube__solve_noted(&s->found, NULL, &part, &opts, &watch);
 	status = conclude(s, status, &part);
 	gpube__part_close(&part, s->m);
 	return status;

@@ -98,6 +98,11 @@ static int split_choose(struct gpube_boxes *b, const struct gpube_be *be)
 
 /* ---- making one ---------------------------------------------------------------------------- */
 
+void gpube__split_patience(struct gpube_be_split *s, const struct gpube__solve_patience *patience)
+{
+	s->patience = *patience;
+}
+
 void gpube__split_free(struct gpube_be_split *s)
 {
 	if (!s)
@@ -274,7 +279,6 @@ int gpube__split_slices(struct gpube_be_split **out, const struct gpube_be *be,
 	s->slices = true;
 	s->counting = how->count;
 	s->seed = how->seed;
-	s->patience = how->patience;
 	status = split_fit(s, be, how);
 	if (!status)
 		status = gpube__boxes_working(&w, &s->boxes);

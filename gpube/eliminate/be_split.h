@@ -65,7 +65,6 @@ int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be, enu
  * n_workers  2 or more: as many of the context's devices, each with a context of its own; otherwise
  *            slices are done in the context and thread of the caller
  * seed       of the search for a first assignment
- * patience   when all end early (solve.h)
  */
 struct gpube_slicing {
 	enum gpube_type type;
@@ -74,12 +73,13 @@ struct gpube_slicing {
 	double rate, bucket;
 	int n_workers;
 	uint64_t seed;
-	struct gpube__solve_patience patience;
 };
 
 /* Errors: ENOMEM; ERANGE; ESTOP; ELIMIT, perhaps without a text: too many slices would be needed */
 int gpube__split_slices(struct gpube_be_split **out, const struct gpube_be *be,
 	const int32_t *order, const struct gpube_slicing *how);
+/* When slices end early; without it, never. */
+void gpube__split_patience(struct gpube_be_split *s, const struct gpube__solve_patience *patience);
 void gpube__split_free(struct gpube_be_split *s);
 
 /* Boxes, and variables that are cut; of the largest box the cells and bytes. */

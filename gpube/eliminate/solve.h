@@ -1,4 +1,4 @@
-/* solve.h - elimination of a whole model: gpube_solve() by GPUBE_BOUND_ELIMINATE. */
+/* solve.h - what is asked of an elimination, and what it says of itself. */
 #ifndef GPUBE_SOLVE_H
 #define GPUBE_SOLVE_H
 
@@ -15,14 +15,21 @@ struct gpube__solve_patience {
 	double seconds;
 };
 
+/*
+ * A plan, the order that it is along, NULL: there is none, and the seconds of those parts that were
+ * done, as in struct gpube_solution.
+ */
+struct gpube__eliminated {
+	struct gpube_plan plan;
+	int32_t *order;
+	double seconds_order, seconds_eliminate, seconds_assign, seconds_contracting,
+		seconds_copying;
+};
+
 /* What a solution says where no bound is known. */
 static inline int64_t gpube__no_bound(const struct gpube_model *m)
 {
 	return gpube_model_direction(m) == GPUBE_MAXIMISE ? GPUBE_INF : -GPUBE_INF;
 }
-
-/* As gpube_solve(), whatever opts->method is; of opts->values nothing is needed. */
-int gpube__solve_patiently(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts, const struct gpube__solve_patience *patience);
 
 #endif

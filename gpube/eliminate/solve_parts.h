@@ -1,6 +1,6 @@
 /*
- * solve_parts.h - what the files of gpube_solve() share: solve.c comes from a model to a simplified
- * one with an order and back, solve_plan.c says how that is to be eliminated, solve_run.c does it.
+ * solve_parts.h - elimination of a simplified model: solve.c finds an order, solve_plan.c says how
+ * the model is to be eliminated along it, solve_run.c does that.
  */
 #ifndef GPUBE_SOLVE_PARTS_H
 #define GPUBE_SOLVE_PARTS_H
@@ -14,7 +14,6 @@ struct gpube__solve_task {
 	struct gpube_plan figures;   /* of the model and the order */
 	const struct gpube_ops *ops; /* who was expected to do it when the order was searched for */
 	const struct gpube_solve_opts *opts;
-	struct gpube__solve_patience patience;
 };
 
 /* Who does it, in one piece, in slices or in parts, and how the assignment is kept. */
@@ -44,10 +43,10 @@ struct gpube__solve_plan {
 int gpube__solve_plan(struct gpube__solve_plan *out, const struct gpube__solve_task *t);
 void gpube__solve_plan_clear(struct gpube__solve_plan *p);
 
-/* What a run found, and what it took in seconds. */
+/* What a run found, and what it took in seconds: 'eliminating' is all but 'assigning'. */
 struct gpube__solve_found {
 	int64_t optimum, bound; /* bound: no total is below, also after a stop between slices */
-	double copying, assigning, contracting;
+	double copying, assigning, contracting, eliminating;
 };
 
 /*
@@ -55,10 +54,33 @@ struct gpube__solve_found {
  * values  out, unless found->optimum is GPUBE_INF: by variable of the task's model
  * Errors: ENOMEM, those of the backend; ESTOP, which leaves the best of the slices that were done
  */
-int gpube__solve_run(
-	struct gpube__solve_found *found, int32_t *values, const struct gpube__solve_plan *p);
+int gpube__solve_run(struct gpube__solve_found *found, int32_t *values,
+	const struct gpube__solve_plan *p, const struct gpube__solve_patience *patience);
 
 /* The number of optima, after a run that found one; clear it. */
 int gpube__solve_count(struct gpube__natural *count, const struct gpube__solve_plan *p);
+
+/* A model, an order of it and the plan. */
+struct gpube__solve_job {
+	struct gpube_ctx *ctx;
+	const struct gpube_model *m;
+	const struct gpube_solve_opts *opts;
+	const struct gpube_ops *ops; /* who is expected to do it, when the order is searched for */
+	int32_t *order;
+	double seconds_order;
+	struct gpube__solve_plan plan;
+};
+
+/*
+ * gpube__solve_prepare() - finds an order, or takes the one that is given, and plans.
+ * e       out, to be cleared also after an error; with an order its figures say what is known
+ * m       simplified (simplify.h); it and opts must outlive e
+ * opts    of which are read: order_method, order (of m), order_seconds, seed, backend, count and
+ *         no_slices
+ * Errors: ENOMEM, ESTOP (of orders whose cost takes long to tell), those of gpube__solve_plan()
+ */
+int gpube__solve_prepare(struct gpube__solve_job *e, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts);
+void gpube__solve_clear(struct gpube__solve_job *e);
 
 #endif

@@ -123,8 +123,7 @@ static int slices_on(
 		.rate = ops->cells_per_second * (cpu ? f->ctx->n_threads : 1),
 		.bucket = rate.launch * (1 + (double)f->be->n_inputs / fmax(f->be->n, 1)),
 		.n_workers = cpu || f->t->opts->count ? 1 : f->ctx->n_devices,
-		.seed = f->t->opts->seed,
-		.patience = f->t->patience};
+		.seed = f->t->opts->seed};
 	int status = gpube__split_slices(out, f->be, f->t->order, &how);
 
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;

@@ -1,4 +1,4 @@
-/* solve_run.c - what gpube_solve() has planned is done: see solve_parts.h. */
+/* solve_run.c - an elimination that is planned is done: see solve_parts.h. */
 #include "gpube/eliminate/be_place.h"
 #include "gpube/eliminate/count.h"
 #include "gpube/eliminate/solve_parts.h"
@@ -39,11 +39,14 @@ static const struct gpube_ops *open_cpu(struct gpube_ctx *ctx, int *status)
 	return gpube__ops_cpu();
 }
 
-static int run_split(
-	struct gpube__solve_found *found, int32_t *values, const struct gpube__solve_plan *p)
+static int run_split(struct gpube__solve_found *found, int32_t *values,
+	const struct gpube__solve_plan *p, const struct gpube__solve_patience *patience)
 {
 	struct gpube_split_times times;
-	int status = gpube__split_run(&found->optimum, values, p->way.split,
+	int status;
+
+	gpube__split_patience(p->way.split, patience);
+	status = gpube__split_run(&found->optimum, values, p->way.split,
 		p->way.ops == gpube__ops_cpu() ? open_cpu : gpube__ops_cuda, &times);
 
 	/* parts have no assignment before all are done; between slices it is the best so far */
@@ -58,11 +61,18 @@ static int run_split(
 	return status;
 }
 
-int gpube__solve_run(
-	struct gpube__solve_found *found, int32_t *values, const struct gpube__solve_plan *p)
+int gpube__solve_run(struct gpube__solve_found *found, int32_t *values,
+	const struct gpube__solve_plan *p, const struct gpube__solve_patience *patience)
 {
+	const double start = gpube__now(), worked = gpube__worked(p->ctx);
+	int status;
+
 	*found = (struct gpube__solve_found){.optimum = GPUBE_INF};
-	return p->way.split ? run_split(found, values, p) : run_whole(found, values, p);
+	status = p->way.split ? run_split(found, values, p, patience) : run_whole(found, values, p);
+	found->eliminating = gpube__now() - start - found->assigning;
+	gpube__log(p->ctx, GPUBE_LOG_DETAIL, "ticks of elimination: %.6g",
+		1e9 * (gpube__worked(p->ctx) - worked));
+	return status;
 }
 
 int gpube__solve_count(struct gpube__natural *count, const struct gpube__solve_plan *p)

@@ -167,17 +167,18 @@ static struct gpube__fit eliminate_fit(const struct gpube__known *k)
 {
 	const struct gpube_bounder *b = in(k);
 
+	if (b->opts->method == GPUBE_BOUND_ELIMINATE) /* along an order of its own */
+		return tries(0);
 	return b->opts->no_eliminate || !b->ordered ? unfit : ends(gpube__eliminating_ticks(b));
 }
 
 static int run_elimination(struct gpube_bounder *b)
 {
 	bool done = false;
-	int status = gpube__bounder_eliminate(b, NULL, NULL, INFINITY, &done);
 
-	if (!status && done)
-		gpube__bounder_raise(b, b->limit, "elimination");
-	return status;
+	return b->opts->method == GPUBE_BOUND_ELIMINATE
+		       ? gpube__bounder_eliminate_all(b)
+		       : gpube__bounder_eliminate(b, NULL, NULL, INFINITY, &done);
 }
 
 static int eliminate_step(struct gpube__known *k, double ticks, enum gpube__step *end)

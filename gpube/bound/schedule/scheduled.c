@@ -57,7 +57,12 @@ static int told(struct gpube__known *k, const struct gpube__turn_taken *t)
 					     : "");
 	gpube__bounder_hear(b);
 	tell_after_a_moment(b, t);
-	return gpube__bounder_note(b, t->method, t->status != GPUBE_OK);
+	return gpube__bounder_note(b, (struct gpube_stage_run){.name = t->method,
+					      .why = t->why,
+					      .round = t->round,
+					      .ticks = t->ticks,
+					      .budget = t->budget,
+					      .gave_way = t->status != GPUBE_OK});
 }
 
 static double share(const struct gpube__known *k, int method)
@@ -83,13 +88,15 @@ static int one_turn(struct gpube_bounder *b, enum gpube__method_at at, double ti
 		.method = method->name, .why = "alone", .budget = ticks, .gap_before = gap(k)};
 	int noted;
 
-	if (gpube__bounder_done(b) || gpube__stopped(b->ctx) || !(method->fit(k).end > 0))
+	if ((gpube__bounder_done(b) && !b->planning) || gpube__stopped(b->ctx) ||
+		!(method->fit(k).end > 0))
 		return GPUBE_OK;
 	turn.status = method->step(k, ticks, &turn.end);
 	turn.ticks = worked(k) - before;
 	turn.gap_after = gap(k);
 	noted = told(k, &turn);
-	if (turn.status && !gives_way(k, turn.status, method->name))
+	if (turn.status && (b->opts->method == GPUBE_BOUND_ELIMINATE ||
+				   !gives_way(k, turn.status, method->name)))
 		return turn.status;
 	return noted;
 }
@@ -137,6 +144,8 @@ static int alone(struct gpube_bounder *b)
 	int status;
 
 	b->reparametrised = true; /* it is asked for its own bound */
+	if (b->opts->method == GPUBE_BOUND_ELIMINATE)
+		return one_turn(b, GPUBE__METHOD_eliminate, INFINITY);
 	status = prelude(b);
 
 	if (!status && !b->ordered && !gpube__bounder_done(b))
@@ -146,7 +155,9 @@ static int alone(struct gpube_bounder *b)
 	status = gpube__bound_clusters(b, false, 0);
 	if (status && gpube__bounder_gives_way(b, status, "shift"))
 		status = GPUBE_OK;
-	return status ? status : gpube__bounder_note(b, "shift", false);
+	return status ? status
+		      : gpube__bounder_note(
+				b, (struct gpube_stage_run){.name = "shift", .why = "alone"});
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -180,13 +191,14 @@ int gpube__bound_scheduled(struct gpube_bounder *b)
 	int status;
 
 	gpube__bounder_hear(b);
-	status = gpube__bounder_done(b)                ? GPUBE_OK
-		 : b->shifted                          ? keep_shifts(b)
-		 : b->opts->method == GPUBE_BOUND_AUTO ? together(b)
-						       : alone(b);
+	status = gpube__bounder_done(b) && !b->planning ? GPUBE_OK
+		 : b->shifted                           ? keep_shifts(b)
+		 : b->opts->method == GPUBE_BOUND_AUTO  ? together(b)
+							: alone(b);
 	if (!status && b->opts->count && !b->count && b->upper != GPUBE_INF && b->lower >= b->upper)
-		status = gpube__bounder_count(b);
-	if (status && gpube__bounder_gives_way(b, status, "counting"))
+		status = gpube__bounder_eliminate_all(b);
+	if (status && b->opts->method != GPUBE_BOUND_ELIMINATE &&
+		gpube__bounder_gives_way(b, status, "counting"))
 		status = GPUBE_OK;
 	return status;
 }

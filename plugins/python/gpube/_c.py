@@ -88,9 +88,10 @@ struct gpube_step {
 	int64_t bound, cost;
 };
 struct gpube_stage {
-	char *name;
-	double seconds, seconds_cpu;
-	int64_t bound, cost;
+	char *name, *why;
+	int round;
+	double ticks, budget, seconds, seconds_cpu;
+	int64_t bound_before, cost_before, bound, cost;
 	int gave_way;
 };
 struct gpube_list_opts {
@@ -128,14 +129,14 @@ struct gpube_inference {
 };
 struct gpube_bound_opts {
 	size_t sizeof_options;
-	int method, z, first_fit, no_match, no_eliminate, split;
-	void *values;
-	int64_t cutoff;
-	int has_cutoff, order_method;
+	int method, order_method;
 	void *order;
 	double order_seconds, timeout_seconds;
 	uint64_t seed;
-	int backend, no_simplify, precision, partition, count, no_slices;
+	int backend, no_simplify, count, precision, no_slices;
+	void *values;
+	int64_t cutoff;
+	int has_cutoff, z, first_fit, no_match, no_eliminate, split, partition;
 };
 struct gpube_reparam_opts {
 	size_t sizeof_options;
