@@ -46,7 +46,7 @@ MOST_POINTS = 40
 
 IMPROVED = re.compile(r"[\d.]+ s: (lower|upper) bound ([^ ,]+)(?:, (?:lower|upper) bound (\S+))? \(")
 WORKED = re.compile(r"ticks of work so far: (\S+)")
-TURN = re.compile(r"round \d+: ([a-z]+) \([a-z]+\), (\S+) of \S+ ticks, (\S+) s, gap \S+ to ([^\s,]+)(, done|, failed)?")
+TURN = re.compile(r"round \d+: ([a-z]+) \([a-z]+\), (\S+) of \S+ ticks, (\S+) s, (?:lower .*, )?gap \S+ to ([^\s,]+)(, done|, failed)?")
 ORDER = re.compile(r"class ([a-z ]+), order of width \d+, about (\S+) ticks of elimination")
 LEFT = re.compile(r"search tree: .* (\S+) s left")
 ELIMINATED = re.compile(r"ticks of elimination: (\S+)")

@@ -267,7 +267,8 @@ enum gpube_bound_method {
 enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA };
 
 /*
- * What gpube_solve() and gpube_bound() both have; zero fields take the default.
+ * Options of gpube_solve(), which gpube_bound() and gpube_reparam() have, too; zero fields take the
+ * default.
  * order          n_vars variable indices of the model, order[0] is eliminated
  *                first; used with GPUBE_ORDER_GIVEN
  * order_seconds  time for the search of an order; 0: a share of the predicted time
@@ -294,7 +295,6 @@ enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA }
 	const int32_t *values;                                                                     \
 	int64_t cutoff;                                                                            \
 	int has_cutoff;
-
 struct gpube_solve_opts {
 	GPUBE_SOLVE_FIELDS
 };

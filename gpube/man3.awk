@@ -72,6 +72,19 @@ FNR <= 2 && / - / && !named {
 	first = 1
 	next
 }
+# fields that structs share are shown in each
+/^#define [A-Z_]+_FIELDS/ {
+	shared = $2
+	next
+}
+shared != "" {
+	line = $0
+	sub(/[ \t]*\\$/, "", line)
+	fields[shared] = fields[shared] (fields[shared] == "" ? "" : "\n") line
+	if (line == $0)
+		shared = ""
+	next
+}
 /^#/ || /^extern "C"/ || /^\}$/ { next }
 /^\/\* ---- / {
 	title = $0
@@ -110,7 +123,7 @@ inside || first {
 	next
 }
 {
-	decl = decl (decl == "" ? "" : "\n") $0
+	decl = decl (decl == "" ? "" : "\n") ($1 in fields ? fields[$1] : $0)
 	if ($0 ~ /^[^\t ].*;/ && (decl !~ /\{/ || $0 ~ /^\}/ || decl ~ /^[^\n]*\}/) || $0 ~ /^\};/ || ($0 ~ /;$/ && decl !~ /\{/)) {
 		declare(decl)
 		if (pending != "")

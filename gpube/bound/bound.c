@@ -154,25 +154,10 @@ static int64_t given_total(const struct gpube_bounder *b, int64_t total)
 	return b->s.negated ? -total : total;
 }
 
-/* The plan, the order and the times of the elimination that proved, or was asked for. */
-static int report_elimination(const struct gpube_bounder *b, struct gpube_solution *out)
+static int report_stages(struct gpube_bounder *b)
 {
-	const struct gpube__eliminated *from = &b->eliminated;
+	struct gpube_solution *out = b->out;
 
-	out->plan = from->plan;
-	out->plan.n_vars = b->m->n_vars;
-	out->plan.n_functions = b->m->n_functions;
-	out->seconds_order += from->seconds_order;
-	out->seconds_eliminate = from->seconds_eliminate;
-	out->seconds_assign = from->seconds_assign;
-	out->seconds_contracting = from->seconds_contracting;
-	out->seconds_copying = from->seconds_copying;
-	out->order = gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*out->order));
-	return out->order ? gpube__given_order(out->order, &b->s, from->order) : GPUBE_ENOMEM;
-}
-
-static int report_stages(struct gpube_bounder *b, struct gpube_solution *out)
-{
 	out->stages = gpube__alloc(b->ctx, (uint64_t)b->n_runs, sizeof(*out->stages));
 	if (!out->stages)
 		return GPUBE_ENOMEM;
@@ -204,8 +189,9 @@ static int report_stages(struct gpube_bounder *b, struct gpube_solution *out)
 }
 
 /* The best assignment in the terms of the given model, priced once more. */
-static int report_values(struct gpube_bounder *b, struct gpube_solution *out)
+static int report_values(struct gpube_bounder *b)
 {
+	struct gpube_solution *out = b->out;
 	int status;
 
 	out->values = gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*out->values));
@@ -224,25 +210,24 @@ static int report_values(struct gpube_bounder *b, struct gpube_solution *out)
 }
 
 /* What was found, in the terms of the given model. */
-static int report(struct gpube_bounder *b, struct gpube_solution *out)
+static int report(struct gpube_bounder *b)
 {
-	int status = report_stages(b, out);
+	struct gpube_solution *out = b->out;
+	int status = report_stages(b);
 
 	GPUBE_KNOWN(b->m);
 	out->scale = b->costs->scale;
 	out->plan.n_vars = b->m->n_vars;
 	out->plan.n_functions = b->m->n_functions;
-	out->plan.n_components = b->s.n_components;
+	if (!out->order) /* otherwise they are the elimination's */
+		out->plan.n_components = b->s.n_components;
 	out->z = b->z;
 	out->backend = b->backend;
 	out->seconds_bound = b->seconds_lower;
 	out->seconds_cost = b->seconds_upper;
 	out->seconds_simplify = b->seconds_simplify;
-	out->seconds_order = b->seconds_order;
-	out->seconds_count = b->seconds_count;
+	out->seconds_order += b->seconds_order;
 	out->answer = GPUBE_ANSWER_INCOMPLETE;
-	if (!status && b->eliminated.order)
-		status = report_elimination(b, out);
 	if (status)
 		return status;
 	if (b->s.infeasible || (b->upper == GPUBE_INF && b->lower >= b->m->top) ||
@@ -256,9 +241,7 @@ static int report(struct gpube_bounder *b, struct gpube_solution *out)
 		out->answer = GPUBE_ANSWER_OPTIMAL;
 	}
 	out->bound = given_total(b, b->lower);
-	out->count = b->count;
-	b->count = NULL;
-	return b->upper == GPUBE_INF ? GPUBE_OK : report_values(b, out);
+	return b->upper == GPUBE_INF ? GPUBE_OK : report_values(b);
 }
 
 static int check_options(const struct gpube_model *m, const struct gpube_bound_opts *o)
@@ -354,7 +337,7 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 	static const struct gpube_bound_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = m->ctx;
 	const double start = gpube__now(), cpu = gpube__cpu_seconds();
-	const struct gpube_bounder fresh = {.ctx = ctx,
+	struct gpube_bounder fresh = {.ctx = ctx,
 		.watch = call->watch,
 		.ops = gpube__ops_cpu(),
 		.backend = gpube__ops_cpu()->name,
@@ -375,18 +358,18 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 		.shifting = call->shifting,
 		.most_shift = GPUBE__MOST_SHIFT,
 		.notes = call->notes};
-	struct gpube_bounder b = fresh;
-	struct gpube_solution *found;
+	struct gpube_bounder b;
 	double deadline;
 	int status, refused;
 
 	*out = NULL;
-	status = check_options(m, b.opts);
+	status = check_options(m, fresh.opts);
 	if (status)
 		return status;
-	found = gpube__alloc_zero(ctx, 1, sizeof(*found));
-	if (!found)
+	fresh.out = gpube__alloc_zero(ctx, 1, sizeof(*fresh.out));
+	if (!fresh.out)
 		return GPUBE_ENOMEM;
+	b = fresh;
 	deadline = gpube__time_limit(ctx, b.start, b.opts->timeout_seconds);
 	do
 		status = work(&b);
@@ -397,15 +380,15 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 	if (refused || (status == GPUBE_ESTOP && b.m))
 		status = GPUBE_OK;
 	if (!status)
-		status = report(&b, found);
+		status = report(&b);
 	gpube__notes_end(b.patching);
 	gpube__bounder_forget(&b);
 	gpube__bounder_clear(&b);
 	if (status) {
-		gpube_solution_free(found, ctx);
+		gpube_solution_free(fresh.out, ctx);
 		return status;
 	}
-	*out = found;
+	*out = fresh.out;
 	return refused;
 }
 
@@ -422,17 +405,29 @@ static int nothing_known(struct gpube_solution **out, const struct gpube_model *
 	return gpube__fail_stopped(m->ctx);
 }
 
-/* The options of gpube_solve(), which are the first of gpube_bound()'s. Errors: EINVAL */
-static int bound_opts_of(
-	struct gpube_bound_opts *to, const struct gpube_model *m, const struct gpube_solve_opts *o)
+struct gpube_bound_opts gpube__bound_opts_of(const struct gpube_solve_opts *o)
 {
-	*to = (struct gpube_bound_opts){0};
-	if (o && o->sizeof_options != sizeof(*o))
+	struct gpube_bound_opts to = {0};
+
+	memcpy(&to, o, offsetof(struct gpube_solve_opts, has_cutoff) + sizeof(o->has_cutoff));
+	to.sizeof_options = sizeof(to);
+	return to;
+}
+
+/* Of a public call: *out is NULL. Errors: EINVAL */
+static int begin(struct gpube_bound_opts *to, struct gpube_solution **out,
+	const struct gpube_model *m, const struct gpube_solve_opts *o)
+{
+	static const struct gpube_solve_opts none = {.sizeof_options = sizeof(none)};
+
+	if (out)
+		*out = NULL;
+	if (!out || !m)
+		return gpube__missing(m ? m->ctx : NULL);
+	o = o ? o : &none;
+	if (o->sizeof_options != sizeof(*o))
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	if (o)
-		memcpy(to, o,
-			offsetof(struct gpube_solve_opts, has_cutoff) + sizeof(o->has_cutoff));
-	to->sizeof_options = sizeof(*to);
+	*to = gpube__bound_opts_of(o);
 	return check_options(m, to);
 }
 
@@ -493,11 +488,7 @@ int gpube__solve_noted(struct gpube_solution **out, struct gpube_certificate *no
 
 	if (notes)
 		*notes = (struct gpube_certificate){.ctx = m->ctx};
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	status = bound_opts_of(&o, m, opts);
+	status = begin(&o, out, m, opts);
 	return status ? status : prove(out, m, &o, &(struct call){.watch = watch, .notes = notes});
 }
 
@@ -511,13 +502,8 @@ int gpube_plan(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solve_opts *opts)
 {
 	struct gpube_bound_opts o;
-	int status;
+	int status = begin(&o, out, m, opts);
 
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	status = bound_opts_of(&o, m, opts);
 	o.method = GPUBE_BOUND_ELIMINATE;
 	if (!status)
 		status = bound(out, m, &o, &(struct call){.planning = true});
@@ -533,13 +519,8 @@ int gpube_count(struct gpube_solution **out, const struct gpube_model *m,
 {
 	struct gpube_bound_opts o;
 	struct gpube_model *hard;
-	int status;
+	int status = begin(&o, out, m, opts);
 
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	status = bound_opts_of(&o, m, opts);
 	o.method = GPUBE_BOUND_ELIMINATE;
 	o.count = 1;
 	if (!status)

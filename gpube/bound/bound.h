@@ -18,6 +18,9 @@ int gpube__solve_noted(struct gpube_solution **out, struct gpube_certificate *no
 	const struct gpube_model *m, const struct gpube_solve_opts *opts,
 	const struct gpube_watch *watch);
 
+/* The options of gpube_solve(), which are the first of gpube_bound()'s, as the latter. */
+struct gpube_bound_opts gpube__bound_opts_of(const struct gpube_solve_opts *o);
+
 /*
  * gpube__bounder_eliminate() - elimination, if it fits the memory and 'seconds', in slices if that
  * should take a small part of them, and until it is seen that it takes more: the best assignment
@@ -33,7 +36,7 @@ int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const
 /*
  * gpube__bounder_eliminate_all() - elimination of the whole, along an order as it is asked for and
  * in slices where its tables do not fit, whatever it takes; with b->planning the plan alone. Where
- * optima are counted b->count is then their number.
+ * optima are counted b->out->count is then their number.
  * Errors: ELIMIT (it does not fit), ERANGE, and those of backends
  */
 int gpube__bounder_eliminate_all(struct gpube_bounder *b);

@@ -203,25 +203,29 @@ static double planned_seconds(const struct gpube_bounder *b, const struct rest *
 static int keep(
 	struct gpube_bounder *b, const struct rest *r, const struct gpube__solve_found *found)
 {
-	struct gpube__eliminated *to = &b->eliminated;
-	const struct gpube_simplified *s = r->s.model ? &r->s : &b->s;
+	struct gpube_solution *to = b->out;
+	const int32_t *order = r->e.order;
+	int32_t *back = NULL;
+	int status = GPUBE_OK;
 
 	b->backend = r->e.plan.way.backend;
-	gpube__free(b->ctx, to->order);
-	*to = (struct gpube__eliminated){.plan = *figures(r),
-		.seconds_order = r->e.seconds_order,
-		.seconds_eliminate = found->eliminating,
-		.seconds_assign = found->assigning,
-		.seconds_contracting = found->contracting,
-		.seconds_copying = found->copying};
-	to->plan.n_components = s->n_components;
-	to->order = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*to->order));
+	to->plan = *figures(r);
+	to->plan.n_components = r->s.model ? r->s.n_components : b->s.n_components;
+	to->seconds_order = r->e.seconds_order;
+	to->seconds_eliminate = found->eliminating;
+	to->seconds_assign = found->assigning;
+	to->seconds_contracting = found->contracting;
+	to->seconds_copying = found->copying;
 	if (!to->order)
-		return GPUBE_ENOMEM;
-	if (r->s.model)
-		return gpube__given_order(to->order, &r->s, r->e.order);
-	memcpy(to->order, r->e.order, (size_t)b->m->n_vars * sizeof(*to->order));
-	return GPUBE_OK;
+		to->order = gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*to->order));
+	if (to->order && r->s.model) {
+		order = back = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*back));
+		status = back ? gpube__given_order(back, &r->s, r->e.order) : GPUBE_ENOMEM;
+	}
+	if (!status)
+		status = to->order ? gpube__given_order(to->order, &b->s, order) : GPUBE_ENOMEM;
+	gpube__free(b->ctx, back);
+	return status;
 }
 
 /* After a run; what simplification has settled is a factor. */
@@ -236,12 +240,12 @@ static int count_optima(struct gpube_bounder *b, const struct rest *r)
 	if (!status && b->s.n_settled)
 		status = gpube__natural_times_all(&count, b->s.choices, b->s.n_vars);
 	if (!status) {
-		gpube__free(b->ctx, b->count);
-		b->count = gpube__natural_text(&count);
-		status = b->count ? GPUBE_OK : GPUBE_ENOMEM;
+		gpube__free(b->ctx, b->out->count);
+		b->out->count = gpube__natural_text(&count);
+		status = b->out->count ? GPUBE_OK : GPUBE_ENOMEM;
 	}
 	gpube__natural_clear(&count);
-	b->seconds_count = gpube__now() - start;
+	b->out->seconds_count = gpube__now() - start;
 	return status;
 }
 
@@ -394,6 +398,12 @@ int gpube__bounder_eliminate(
 	return status;
 }
 
+/*
+ * Cells of the largest message beyond which an elimination that is to be certified is refused: a
+ * certificate is a search along an order, which may meet as many states.
+ */
+#define MOST_CERTIFIED 1e7
+
 /* Along an order as the caller wants it. */
 static int plan_all(struct gpube_bounder *b, struct rest *r)
 {
@@ -413,6 +423,13 @@ static int plan_all(struct gpube_bounder *b, struct rest *r)
 
 		status = kept ? kept : status;
 	}
+	if (!status && b->notes && b->opts->method == GPUBE_BOUND_ELIMINATE &&
+		figures(r)->largest_message > MOST_CERTIFIED)
+		status = gpube__fail(b->ctx, GPUBE_ELIMIT,
+			"elimination along this order leaves no certificate: its tables, of up to "
+			"%.3g cells (width %d), are too large to be searched again; take another "
+			"method",
+			figures(r)->largest_message, figures(r)->width);
 	return status;
 }
 

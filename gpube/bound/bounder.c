@@ -48,10 +48,12 @@ double gpube__bounder_open(const struct gpube_bounder *b)
 
 /* ---- telling ------------------------------------------------------------------- */
 
-/* A total as the file has it: decimals, direction. */
+/* A total as the file has it: decimals, direction; "-": none is known. */
 static const char *total_text(
 	char text[GPUBE_DECIMAL_TEXT], const struct gpube_bounder *b, int64_t total)
 {
+	if (total >= GPUBE_INF || total <= -GPUBE_INF)
+		return "-";
 	return gpube__decimal_text(text, b->s.negated ? -total : total, b->costs->scale);
 }
 
@@ -72,6 +74,19 @@ void gpube__bounder_tell(const struct gpube_bounder *b, const char *by)
 			total_text(upper, b, b->upper), by);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "ticks of work so far: %.9g",
 		1e9 * gpube__worked(b->ctx));
+}
+
+const char *gpube__bounder_changed(char text[GPUBE__BOUNDS_TEXT], const struct gpube_bounder *b)
+{
+	const int64_t totals[4] = {b->noted_lower, b->lower, b->noted_upper, b->upper};
+	char of[4][GPUBE_DECIMAL_TEXT];
+	const char *t[4];
+
+	for (int k = 0; k < 4; k++)
+		t[k] = total_text(of[k], b, totals[(k + 2 * b->s.negated) % 4]);
+	snprintf(
+		text, GPUBE__BOUNDS_TEXT, "lower %s to %s, upper %s to %s", t[0], t[1], t[2], t[3]);
+	return text;
 }
 
 void gpube__bounder_tell_simplified(struct gpube_ctx *ctx, const struct gpube_simplified *s)
@@ -228,8 +243,6 @@ void gpube__bounder_clear(struct gpube_bounder *b)
 {
 	gpube__search_free(b->search);
 	gpube__sat_free(b->sat);
-	gpube__free(b->ctx, b->eliminated.order);
-	gpube__free(b->ctx, b->count);
 	gpube__free(b->ctx, b->runs);
 	gpube__free(b->ctx, b->steps.step);
 	gpube__free(b->ctx, b->best);

@@ -5,7 +5,6 @@
 #ifndef GPUBE_BOUNDER_H
 #define GPUBE_BOUNDER_H
 
-#include "gpube/eliminate/solve.h"
 #include "gpube/order/order.h"
 #include "gpube/ops/ops.h"
 #include "gpube/relax/scaling.h"
@@ -110,13 +109,12 @@ struct gpube_bounder {
 	struct gpube_patching *patching; /* the ascent on patches, likewise */
 	struct gpube_nest *nest;         /* that on nested regions, likewise */
 	struct gpube_certificate *notes; /* of what it does, or NULL */
-	/* of the elimination that proved, or is planned; its order is of m */
-	struct gpube__eliminated eliminated;
-	char *count; /* of the optima, once it is known */
+	/* the report: an elimination that proves, or is planned, writes itself and the count there */
+	struct gpube_solution *out;
 	struct gpube_stage_run *runs;
 	int64_t n_runs, runs_capacity;
 	struct gpube_steps steps; /* totals of the simplified model */
-	double seconds_simplify, seconds_order, seconds_count;
+	double seconds_simplify, seconds_order;
 	double clusters_ticks;   /* of the last turn of clusters */
 	int64_t n_improved;      /* times that a bound or an assignment has */
 	double noted, noted_cpu; /* when a turn was noted last, and what was known then */
@@ -165,6 +163,13 @@ static inline double gpube__bounder_worked(const struct gpube_bounder *b)
 
 /* The bounds as they are, in a line of the log; with -v another has the work so far. */
 void gpube__bounder_tell(const struct gpube_bounder *b, const char *by);
+
+/*
+ * Both bounds, as they were when a turn was noted last and as they are: "lower 3 to 5, upper - to
+ * 9". Returns the text.
+ */
+enum { GPUBE__BOUNDS_TEXT = 4 * GPUBE_DECIMAL_TEXT + 32 };
+const char *gpube__bounder_changed(char text[GPUBE__BOUNDS_TEXT], const struct gpube_bounder *b);
 
 /* What a simplification did, for the log. */
 void gpube__bounder_tell_simplified(struct gpube_ctx *ctx, const struct gpube_simplified *s);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "formats/formats.h"
+#include "gpube/bound/bound.h"
 #include "gpube/eliminate/solve.h"
 
 /* ---- options ------------------------------------------------------------------------ */
@@ -13,6 +14,14 @@ enum gpube_bound_method bounding_method(const struct opts_bounding *o)
 {
 	/* the words are those of the enum, in its order */
 	return (enum gpube_bound_method)o->method;
+}
+
+bool bounding_can_certify(const struct opts_bounding *o)
+{
+	if (bounding_method(o) != GPUBE_BOUND_MBE)
+		return true;
+	cli_error("mini-buckets leave no certificate: take another --method");
+	return false;
 }
 
 int bounding_known(struct session *s, struct bounding_known *to, const struct gpube_model *m,
@@ -51,15 +60,8 @@ int bounding_init(struct bounding *b, struct session *s, const struct gpube_mode
 	rc = session_engine(s, &solve, &b->order, m, engine);
 	if (rc)
 		return rc;
+	b->opts = gpube__bound_opts_of(&solve);
 	b->opts.method = bounding_method(o);
-	b->opts.order_method = solve.order_method;
-	b->opts.order = solve.order;
-	b->opts.order_seconds = solve.order_seconds;
-	b->opts.timeout_seconds = solve.timeout_seconds;
-	b->opts.seed = solve.seed;
-	b->opts.backend = solve.backend;
-	b->opts.no_simplify = solve.no_simplify;
-	b->opts.precision = solve.precision;
 	rc = bounding_known(s, &b->known, m, o);
 	b->opts.values = b->known.values;
 	b->opts.cutoff = b->known.cutoff;
@@ -370,6 +372,11 @@ static void json_stages(struct json *j, const struct conclusion *f)
 		json_text(j, "stage", s->name);
 		json_seconds(j, "seconds", s->seconds);
 		json_seconds(j, "processor", s->seconds_cpu);
+		json_int(j, "round", s->round);
+		json_text(j, "why", s->why);
+		json_int(j, "ticks", llround(s->ticks));
+		json_total(j, "lower_before", f, maximise ? s->cost_before : s->bound_before);
+		json_total(j, "upper_before", f, maximise ? s->bound_before : s->cost_before);
 		json_total(j, "lower", f, maximise ? s->cost : s->bound);
 		json_total(j, "upper", f, maximise ? s->bound : s->cost);
 		json_close(j, '}');

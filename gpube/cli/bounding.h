@@ -18,6 +18,8 @@ struct bounding_known {
 int bounding_known(struct session *s, struct bounding_known *to, const struct gpube_model *m,
 	const struct opts_bounding *o);
 enum gpube_bound_method bounding_method(const struct opts_bounding *o);
+/* Whether there may be a certificate of the method's proofs; false after a message. */
+bool bounding_can_certify(const struct opts_bounding *o);
 
 /* The options of one run; clear with bounding_clear(). */
 struct bounding {

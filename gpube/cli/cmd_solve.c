@@ -1,6 +1,7 @@
 /* cmd_solve.c - gpube solve: the optimum, an assignment, and how many there are. */
-#include "gpube/cli/bounding.h"
+#include "gpube/bound/bound.h"
 #include "gpube/cli/draw/plot.h"
+#include "gpube/cli/report/proof_report.h"
 #include "gpube/cli/session/session_ranks.h"
 #include "gpube/deal/deal.h"
 
@@ -45,30 +46,6 @@ static bool is_result(int status, const struct opts_solve *o, const struct gpube
 	return s && (status == GPUBE_ESTOP || status == GPUBE_ELIMIT);
 }
 
-static int report(struct session *s, const struct opts_solve *o, const char *file,
-	const struct gpube_model *m, const struct gpube_solution *solution, const char *unproved,
-	double seconds_read, const struct opts_read *read)
-{
-	char *evidence_file = NULL;
-	struct conclusion f = {.answer = bounding_answer(s, file, m, solution),
-		.solution = solution,
-		.seconds_read = seconds_read,
-		.counting = o->count,
-		.unproved = unproved};
-	int rc;
-
-	if (conclusion_check(&f.answer) || session_evidence_file(&evidence_file, s, m, file, read))
-		return session_fail(s, solution);
-	f.evidence_file = evidence_file;
-	conclusion_tell_stages(&f);
-	rc = answer_report(&f.answer, (enum answer_output)(o->json ? ANSWER_JSON : o->output),
-		conclusion_text, conclusion_json, &f);
-	gpube__free(s->ctx, evidence_file);
-	if (o->plot && plot_write(o->plot, &f.answer, solution))
-		return session_fail(s, NULL);
-	return rc;
-}
-
 /* What the command reads before the engine begins. */
 struct inputs {
 	struct gpube_model *m;
@@ -81,8 +58,10 @@ struct inputs {
 static int read_inputs(struct inputs *in, struct session *s, const struct opts_solve *o,
 	const char *file, const struct opts_read *read)
 {
-	int rc = o->plot && !session_can_write(s, o->plot) ? session_fail(s, NULL)
-							   : session_read(s, &in->m, file, read);
+	int rc = (o->plot && !session_can_write(s, o->plot)) ||
+				 (o->certify && !session_can_write(s, o->certify))
+			 ? session_fail(s, NULL)
+			 : session_read(s, &in->m, file, read);
 
 	in->seconds = session_seconds(s);
 	if (!rc)
@@ -105,19 +84,53 @@ static void clear_inputs(struct inputs *in, struct session *s)
 	gpube_model_free(in->m);
 }
 
-static int solve(struct session *s, const struct opts_solve *o, const char *file,
-	const struct inputs *in, const struct opts_read *read, struct ranks *ranks)
+static int report(struct session *s, const struct opts_solve *o, const char *file,
+	const struct inputs *in, const struct gpube_solution *solution, const char *unproved,
+	const struct opts_read *read, struct proof *proof)
+{
+	char *evidence_file = NULL;
+	struct conclusion f = {.answer = bounding_answer(s, file, in->m, solution),
+		.solution = solution,
+		.seconds_read = in->seconds,
+		.counting = o->count,
+		.unproved = unproved,
+		.text = proof_text,
+		.json = proof_json,
+		.more = proof};
+	int rc;
+
+	if (conclusion_check(&f.answer) ||
+		session_evidence_file(&evidence_file, s, in->m, file, read))
+		return session_fail(s, solution);
+	proof_end(proof, in->m, solution, gpube__bound_opts_of(&in->options));
+	f.evidence_file = evidence_file;
+	conclusion_tell_stages(&f);
+	rc = answer_report(&f.answer, (enum answer_output)(o->json ? ANSWER_JSON : o->output),
+		conclusion_text, conclusion_json, &f);
+	gpube__free(s->ctx, evidence_file);
+	if (o->plot && plot_write(o->plot, &f.answer, solution))
+		return session_fail(s, NULL);
+	return proof->why[0] ? CLI_FAILED : rc;
+}
+
+static int solve(struct session *s, const struct opts_solve *o, const char *file, struct inputs *in,
+	const struct opts_read *read, struct ranks *ranks)
 {
 	const struct gpube_model *m = in->m;
 	const bool several = ranks->world.n_ranks > 1;
 	struct gpube_solution *solution = NULL, *bounds = NULL;
 	char unproved[256] = "stopped before the end, no optimum is proved";
-	int rc, status = several ? gpube__deal_solve(&solution, m, &in->options, &ranks->world)
-				 : gpube_solve(&solution, m, &in->options);
+	struct proof proof;
+	int rc, status;
 
+	proof_begin(&proof, s, o->certify, &in->options.timeout_seconds);
+	status =
+		several ? gpube__deal_solve(&solution, m, &in->options, &ranks->world)
+			: gpube__solve_noted(&solution, proof_notes(&proof), m, &in->options, NULL);
 	if (status && !is_result(status, o, solution)) {
 		rc = several ? ranks_fail(ranks, s) : session_fail(s, solution);
 		gpube_solution_free(solution, s->ctx);
+		proof_clear(&proof);
 		return rc;
 	}
 	if (ranks->world.rank > 0) /* rank 0 reports */
@@ -131,9 +144,10 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 		session_note(s, gpube_error(s->ctx));
 	if (status && solution->answer == GPUBE_ANSWER_INCOMPLETE && !solution->values)
 		bounds = bounds_now(s, o, m, solution);
-	rc = report(s, o, file, m, bounds ? bounds : solution, unproved, in->seconds, read);
+	rc = report(s, o, file, in, bounds ? bounds : solution, unproved, read, &proof);
 	if (status && (!bounds || bounds->answer == GPUBE_ANSWER_INCOMPLETE || o->count))
 		rc = CLI_FAILED;
+	proof_clear(&proof);
 	gpube_solution_free(bounds, s->ctx);
 	gpube_solution_free(solution, s->ctx);
 	return rc;
@@ -149,12 +163,15 @@ static int run(const void *opts, int n_args, char **args)
 	struct opts_read read = o->read;
 	int rc;
 
-	if (session_options_clash(&o->engine) || !session_evidence(&read, n_args, args))
+	if (session_options_clash(&o->engine) || !session_evidence(&read, n_args, args) ||
+		(o->certify && !bounding_can_certify(&o->bounding)))
 		return CLI_USAGE;
 	if (ranks_open(&ranks, &o->ranks))
 		return CLI_FAILED;
 	if (o->count && ranks.world.n_ranks > 1)
 		rc = ranks_refuse(&ranks, "several ranks count no optima, use gpube");
+	else if (o->certify && ranks.world.n_ranks > 1)
+		rc = ranks_refuse(&ranks, "several ranks write no certificate, use gpube");
 	else
 		rc = ranks_session_start_engine(
 			&ranks, &s, &o->talk, &o->engine, json, o->output_file);
@@ -204,11 +221,17 @@ const struct command cmd_solve = {
 		"turn, and slices whose bound reaches the best assignment known are left out. "
 		"What would take more than 4096 of them is refused before it starts, with the "
 		"sizes it would take. Several --devices share them.\n\n"
+		"--certify FILE also writes a proof of what was proved, by the method that proved "
+		"it where that has one, reads it back and checks it; run and proof share "
+		"--timeout. 'gpube bound --verify FILE' checks it alone, and gpube-bound(1) says "
+		"what it is made of. Where there is none, that is said, and the exit status is "
+		"1.\n\n"
 		"With --output json the result is one object: status (optimal, bounds, "
 		"infeasible, error), backend, seconds, lower_bound and upper_bound (for .uai: "
 		"-ln, with log10 beside it), assignment (value indices by variable), closed "
 		"(nothing better than --ub exists), count, the sizes of the plan where "
-		"elimination proved, times and stages. 'gpube bound' has the same.",
+		"elimination proved, times, and stages: of every turn its round, method, why it "
+		"had it, ticks, and the bounds before and after. 'gpube bound' has the same.",
 	.examples = "gpube solve problem.wcsp\n"
 		    "the optimum, an assignment and the times\n"
 		    "gpube solve --count --json model.cfn.gz\n"
@@ -217,6 +240,8 @@ const struct command cmd_solve = {
 		    "the assignment alone, in a file for toulbar2\n"
 		    "gpube solve --output uai -o model.uai.MPE model.uai.xz\n"
 		    "the same in the UAI competitions' format\n"
+		    "gpube solve --certify problem.cert.gz problem.wcsp\n"
+		    "the optimum, and a proof of it that others can check\n"
 		    "mpirun -n 4 gpube-mpi solve problem.wcsp\n"
 		    "by four processes, on one host or several\n"
 		    "gpube solve --timeout 60 --plot bounds.svg problem.wcsp\n"

@@ -77,8 +77,15 @@
 	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
 		"write the result to FILE instead of standard output")
 
+/* The proof of a bound. */
+#define OPTS_CERTIFY(X)                                                                            \
+	X(OUT, certify, 0, NULL, 0, 0, "FILE",                                                     \
+		"then, in as much time again, a bound with its proof: write the proof, read it "   \
+		"back and check it")
+
 #define OPTS_SOLVE(X)                                                                              \
 	OPTS_ANSWER(X)                                                                             \
+	OPTS_CERTIFY(X)                                                                            \
 	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")                  \
 	X(OUT, plot, 0, NULL, 0, 0, "FILE",                                                        \
 		"draw how the bounds came to meet over time, an SVG; after a stop, too")           \
@@ -179,9 +186,7 @@
 		"when what the ascent on clusters leaves open is split into parts: when it is "    \
 		"dense or the ascent ends, never, or at once")                                     \
 	X(FLAG, no_eliminate, 0, NULL, 0, 0, NULL, "bounds and splitting alone, no elimination")   \
-	X(OUT, certify, 0, NULL, 0, 0, "FILE",                                                     \
-		"then, in as much time again, a bound with its proof: write the proof, read it "   \
-		"back and check it")                                                               \
+	OPTS_CERTIFY(X)                                                                            \
 	X(TEXT, verify, 0, NULL, 0, 0, "FILE", "nothing but check such a proof")                   \
 	OPTS_ANSWER(X)
 

@@ -1,4 +1,4 @@
-/* solve.h - what is asked of an elimination, and what it says of itself. */
+/* solve.h - how long an elimination is waited for, and what a solution begins as. */
 #ifndef GPUBE_SOLVE_H
 #define GPUBE_SOLVE_H
 
@@ -13,17 +13,6 @@
 struct gpube__solve_patience {
 	int64_t lower;
 	double seconds;
-};
-
-/*
- * A plan, the order that it is along, NULL: there is none, and the seconds of those parts that were
- * done, as in struct gpube_solution.
- */
-struct gpube__eliminated {
-	struct gpube_plan plan;
-	int32_t *order;
-	double seconds_order, seconds_eliminate, seconds_assign, seconds_contracting,
-		seconds_copying;
 };
 
 /* What a solution says where no bound is known. */

@@ -21,7 +21,7 @@ readers() {
 	READ) echo gpube/cli/session/inputs.c gpube/cli/session/contents.c ;;
 	BOUNDING) echo gpube/cli/bounding.c ;;
 	RANKS) echo gpube/cli/session/session_ranks.c ;;
-	ANSWER) echo gpube/cli/cmd_solve.c gpube/cli/cmd_bound.c ;;
+	ANSWER | CERTIFY) echo gpube/cli/cmd_solve.c gpube/cli/cmd_bound.c ;;
 	ENGINE) echo gpube/cli/session/inputs.c gpube/cli/session/session_engine.c gpube/cli/cmd_solve.c gpube/cli/cmd_info.c ;;
 	*) echo "gpube/cli/cmd_$(echo "$1" | tr '[:upper:]' '[:lower:]').c" ;;
 	esac
@@ -35,7 +35,7 @@ holders() {
 			grep -q "OPT_GROUP_$1" "gpube/cli/cmd_$c.c" && echo "$c"
 		done
 		;;
-	ANSWER) echo solve bound ;;
+	ANSWER | CERTIFY) echo solve bound ;;
 	*) echo "$1" | tr '[:upper:]' '[:lower:]' ;;
 	esac
 }

@@ -173,6 +173,19 @@ json 'JSON: plan and times' 0 'd["plan"]["width"] > 0 and d["plan"]["joined_cell
 	and set(d["times"]) == {"read", "simplify", "order", "search", "eliminate",
 	"contract", "copy", "assign", "bound", "assignment"} and d["stages"][-1]["upper"] == 0' \
 	"$gpube" solve --json $x/zebra.wcsp
+json 'JSON: turns, each with the bounds before and after' 0 'len(d["stages"]) > 1 and d["stages"][0]["why"] == "first"
+	and all(s["lower_before"] == t["lower"] and s["upper_before"] == t["upper"] and s["ticks"] >= 0 and s["round"] >= 0
+	and s["why"] in ("alone", "predicted", "share", "halved") for t, s in zip(d["stages"], d["stages"][1:]))
+	and d["stages"][-1]["lower"] == d["stages"][-1]["upper"] == 7.1' "$gpube" solve --json "$work/most.cfn"
+json 'JSON: an elimination is a turn' 0 '[s["stage"] for s in d["stages"]] == ["simplification", "eliminate"]
+	and d["stages"][1]["ticks"] > 0 and d["plan"]["width"] > 0' "$gpube" solve --json --method eliminate $x/zebra.wcsp
+row 'verbose: a line a turn' 0 '*' \
+	'^gpube: round 0: eliminate \(alone\), [0-9.e+]+ of inf ticks, .* s, lower 0\.00 to 4\.30, upper - to 4\.30, gap inf to 0, done$' \
+	"$gpube" solve -v --method eliminate $x/exams.cfn
+row 'elimination: better than a cutoff' 0 '^closed +nothing better than --ub exists' '' \
+	"$gpube" solve --method eliminate --ub 4.30 $x/exams.cfn
+row 'elimination: from a known solution' 0 '^optimum +4\.30' '' sh -c \
+	"'$gpube' solve -q --output sol -o '$work/known.sol' $x/exams.cfn && '$gpube' solve --method eliminate --count --sol '$work/known.sol' $x/exams.cfn"
 json 'JSON: -ln and log10 of potentials' 0 'abs(d["log10"] + 0.4894549898) < 1e-9
 	and abs(d["upper_bound"] - 1.127011763) < 1e-8 and d["assignment"] == [1, 0, 1, 1]' \
 	"$gpube" solve --json $x/sprinkler.uai

@@ -47,11 +47,12 @@ static void tell_after_a_moment(struct gpube_bounder *b, const struct gpube__tur
 static int told(struct gpube__known *k, const struct gpube__turn_taken *t)
 {
 	struct gpube_bounder *b = (struct gpube_bounder *)k;
+	char bounds[GPUBE__BOUNDS_TEXT];
 
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-		"round %d: %s (%s), %.6g of %.3g ticks, %.3g s, gap %.6g to %.6g%s", t->round,
+		"round %d: %s (%s), %.6g of %.3g ticks, %.3g s, %s, gap %.6g to %.6g%s", t->round,
 		t->method, t->why, t->ticks, t->budget, gpube__cpu_seconds() - b->noted_cpu,
-		t->gap_before, t->gap_after,
+		gpube__bounder_changed(bounds, b), t->gap_before, t->gap_after,
 		t->status                    ? ", failed"
 		: t->end == GPUBE__STEP_DONE ? ", done"
 					     : "");
@@ -195,7 +196,8 @@ int gpube__bound_scheduled(struct gpube_bounder *b)
 		 : b->shifted                           ? keep_shifts(b)
 		 : b->opts->method == GPUBE_BOUND_AUTO  ? together(b)
 							: alone(b);
-	if (!status && b->opts->count && !b->count && b->upper != GPUBE_INF && b->lower >= b->upper)
+	if (!status && b->opts->count && !b->out->count && b->upper != GPUBE_INF &&
+		b->lower >= b->upper)
 		status = gpube__bounder_eliminate_all(b);
 	if (status && b->opts->method != GPUBE_BOUND_ELIMINATE &&
 		gpube__bounder_gives_way(b, status, "counting"))

@@ -57,6 +57,10 @@ class Layout(unittest.TestCase):
 		for h in "gpube/gpube.h", "gpube/partial.h", "gpube/sums.h", "formats/formats.h", "csg/csg.h", "csg/auction.h", "nash/nash.h":
 			with open(os.path.join(ROOT, h)) as f:
 				text += re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+		# fields that structs share
+		text = re.sub(r"[ \t]*\\\n", " ", text)
+		for macro, fields in re.findall(r"#define (GPUBE_\w+_FIELDS)\s(.*)\n", text):
+			text = re.sub(r"^\t%s$" % macro, lambda found, to=fields: to, text, flags=re.M)
 		for name, struct in _c.structs.items():
 			body = re.search(r"struct %s \{(.*?)\n\};" % name, text, re.S).group(1)
 			body = re.sub(r"\(\*(\w+)\)\([^;]*;", r"\1;", body)  # pointers to functions
