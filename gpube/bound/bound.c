@@ -138,7 +138,7 @@ static int prepare(struct gpube_bounder *b, bool *ready)
 		return GPUBE_ENOMEM;
 	b->seconds_simplify = gpube__now() - b->start;
 	status = gpube__bounder_note(
-		b, (struct gpube_stage_run){.name = "simplification", .why = "first"});
+		b, (struct gpube_stage){.name = "simplification", .why = "first"});
 	if (b->opts->backend == GPUBE_BACKEND_AUTO && b->opts->method != GPUBE_BOUND_MBE &&
 		b->opts->method != GPUBE_BOUND_ELIMINATE && gpube__nested_likely(b->m))
 		gpube__opening_begin();
@@ -154,29 +154,18 @@ static int64_t given_total(const struct gpube_bounder *b, int64_t total)
 	return b->s.negated ? -total : total;
 }
 
-static int report_stages(struct gpube_bounder *b)
+static void report_stages(struct gpube_bounder *b)
 {
 	struct gpube_solution *out = b->out;
 
-	out->stages = gpube__alloc(b->ctx, (uint64_t)b->n_runs, sizeof(*out->stages));
-	if (!out->stages)
-		return GPUBE_ENOMEM;
+	out->stages = b->runs;
 	out->n_stages = (int)b->n_runs;
-	for (int64_t k = 0; k < b->n_runs; k++) {
-		const struct gpube_stage_run *r = &b->runs[k];
-
-		out->stages[k] = (struct gpube_stage){.name = r->name,
-			.why = r->why,
-			.round = r->round,
-			.ticks = r->ticks,
-			.budget = r->budget,
-			.bound_before = given_total(b, r->lower_before),
-			.cost_before = given_total(b, r->upper_before),
-			.seconds = r->seconds,
-			.seconds_cpu = r->seconds_cpu,
-			.bound = given_total(b, r->lower),
-			.cost = given_total(b, r->upper),
-			.gave_way = r->gave_way};
+	b->runs = NULL;
+	for (struct gpube_stage *s = out->stages; s < out->stages + out->n_stages; s++) {
+		s->bound_before = given_total(b, s->bound_before);
+		s->cost_before = given_total(b, s->cost_before);
+		s->bound = given_total(b, s->bound);
+		s->cost = given_total(b, s->cost);
 	}
 	out->steps = b->steps.step;
 	out->n_steps = (int)b->steps.n;
@@ -185,7 +174,6 @@ static int report_stages(struct gpube_bounder *b)
 		out->steps[k].bound = given_total(b, out->steps[k].bound);
 		out->steps[k].cost = given_total(b, out->steps[k].cost);
 	}
-	return GPUBE_OK;
 }
 
 /* The best assignment in the terms of the given model, priced once more. */
@@ -213,26 +201,27 @@ static int report_values(struct gpube_bounder *b)
 static int report(struct gpube_bounder *b)
 {
 	struct gpube_solution *out = b->out;
-	int status = report_stages(b);
 
-	GPUBE_KNOWN(b->m);
+	out->answer = GPUBE_ANSWER_INCOMPLETE;
+	out->backend = b->backend;
+	out->bound = gpube__no_bound(b->given);
+	if (!b->m) /* it was stopped before */
+		return gpube__fail_stopped(b->ctx);
+	report_stages(b);
 	out->scale = b->costs->scale;
 	out->plan.n_vars = b->m->n_vars;
 	out->plan.n_functions = b->m->n_functions;
 	if (!out->order) /* otherwise they are the elimination's */
 		out->plan.n_components = b->s.n_components;
 	out->z = b->z;
-	out->backend = b->backend;
 	out->seconds_bound = b->seconds_lower;
 	out->seconds_cost = b->seconds_upper;
 	out->seconds_simplify = b->seconds_simplify;
 	out->seconds_order += b->seconds_order;
-	out->answer = GPUBE_ANSWER_INCOMPLETE;
-	if (status)
-		return status;
 	if (b->s.infeasible || (b->upper == GPUBE_INF && b->lower >= b->m->top) ||
 		(b->upper == GPUBE_INF && b->lower == GPUBE_INF)) {
 		out->answer = GPUBE_ANSWER_INFEASIBLE;
+		out->bound = 0;
 		return GPUBE_OK;
 	}
 	out->closed = (b->opts->has_cutoff || b->watch) && b->lower >= b->cutoff;
@@ -331,6 +320,10 @@ static bool take_fewer_decimals(struct gpube_bounder *b, const struct gpube_boun
 	return true;
 }
 
+/*
+ * A run. ELIMIT, of an elimination, and ESTOP, before there is a simplified model, leave in *out
+ * what is known; a later stop is no failure.
+ */
 static int bound(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_bound_opts *opts, const struct call *call)
 {
@@ -375,34 +368,19 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 		status = work(&b);
 	while (status == GPUBE_ERANGE && take_fewer_decimals(&b, &fresh));
 	ctx->deadline = deadline;
-	/* an elimination that does not fit has a plan, which is worth to be known */
+	/* of an elimination that does not fit the plan is worth to be told */
 	refused = status == GPUBE_ELIMIT && b.m && !b.shifted ? status : GPUBE_OK;
-	if (refused || (status == GPUBE_ESTOP && b.m))
-		status = GPUBE_OK;
-	if (!status)
+	if (!status || refused || status == GPUBE_ESTOP)
 		status = report(&b);
 	gpube__notes_end(b.patching);
 	gpube__bounder_forget(&b);
 	gpube__bounder_clear(&b);
-	if (status) {
-		gpube_solution_free(fresh.out, ctx);
-		return status;
+	if (!status || (status == GPUBE_ESTOP && !b.shifted)) {
+		*out = fresh.out;
+		return status ? status : refused;
 	}
-	*out = fresh.out;
-	return refused;
-}
-
-static int nothing_known(struct gpube_solution **out, const struct gpube_model *m)
-{
-	struct gpube_solution *s = gpube__alloc_zero(m->ctx, 1, sizeof(*s));
-
-	if (!s)
-		return GPUBE_ENOMEM;
-	s->answer = GPUBE_ANSWER_INCOMPLETE;
-	s->bound = gpube__no_bound(m);
-	s->backend = gpube__ops_cpu()->name;
-	*out = s;
-	return gpube__fail_stopped(m->ctx);
+	gpube_solution_free(fresh.out, ctx);
+	return status;
 }
 
 struct gpube_bound_opts gpube__bound_opts_of(const struct gpube_solve_opts *o)
@@ -440,8 +418,6 @@ static int prove(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_solution *s = *out;
 	const bool counts = o->count && s && s->answer == GPUBE_ANSWER_OPTIMAL && !s->count;
 
-	if (status == GPUBE_ESTOP) /* before there was a simplified model */
-		return nothing_known(out, m);
 	if (status || (s->answer != GPUBE_ANSWER_INCOMPLETE && !counts) || s->closed)
 		return status;
 	if (gpube__stopped(m->ctx) || gpube__now() >= end)
@@ -466,9 +442,7 @@ int gpube__bound_noted(struct gpube_solution **out, struct gpube_certificate *no
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
 	status = bound(out, m, opts, &(struct call){.notes = notes});
-	if (status == GPUBE_ESTOP)
-		status = nothing_known(out, m);
-	else if (status == GPUBE_ELIMIT && *out)
+	if (status == GPUBE_ELIMIT && *out)
 		gpube__log(m->ctx, GPUBE_LOG_NOTE, "%s", gpube_error(m->ctx));
 	return *out ? GPUBE_OK : status;
 }
@@ -507,8 +481,6 @@ int gpube_plan(struct gpube_solution **out, const struct gpube_model *m,
 	o.method = GPUBE_BOUND_ELIMINATE;
 	if (!status)
 		status = bound(out, m, &o, &(struct call){.planning = true});
-	if (status == GPUBE_ESTOP)
-		return nothing_known(out, m);
 	if (status || (*out)->order || (*out)->answer != GPUBE_ANSWER_INCOMPLETE || (*out)->closed)
 		return status;
 	return gpube__fail_stopped(m->ctx);

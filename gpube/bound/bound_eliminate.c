@@ -20,8 +20,8 @@
  */
 struct rest {
 	const struct gpube_model *m;
-	struct gpube_model *made;   /* without dead values; or NULL */
-	struct gpube_model limited; /* nothing is dead: a view, with the top alone */
+	struct gpube_model
+		limited; /* a view with that top, and a borrowed one where values are dead */
 	const struct gpube_model *of;
 	struct gpube_simplified s; /* of it; no model: it is eliminated as it is */
 	/* nothing is dead, so that the order that was searched for is the one to take */
@@ -39,71 +39,32 @@ static int64_t top_of(const struct gpube_bounder *b)
 	return b->opts->count && b->upper < b->m->top ? b->upper + 1 : b->limit;
 }
 
-/* A copy with the top, and without the dead values. */
-static int restricted(struct gpube_model **out, const struct gpube_bounder *b, const uint8_t *dead,
+/* The simplified model without the dead values; to be returned, also after an error. */
+static int forbid(struct gpube_model *out, const struct gpube_bounder *b, const uint8_t *dead,
 	const int64_t *at)
 {
 	const struct gpube_model *m = b->m;
-	struct gpube_ctx *ctx = b->ctx;
-	struct gpube_model *r = NULL;
-	int status = gpube_model_new(&r, ctx, GPUBE_COSTS);
 	int64_t *unary = NULL, capacity = 0;
+	int status = gpube__model_borrow(out, b->ctx, m);
 
-	*out = NULL;
-	for (int32_t i = 0; i < m->n_vars && !status; i++)
-		status = gpube_model_add_var(r, NULL, m->vars[i].domain, NULL);
-	for (int32_t f = 0; f < m->n_functions && !status; f++) {
-		const int32_t *scope = gpube__scope(m, f);
-		const struct gpube_table *from = gpube__table(m, f);
-		struct gpube_table t = *from;
-		uint64_t size = gpube__type_size(t.type);
-		int32_t table;
-
-		t.n_users = 0;
-		t.values = gpube__alloc(ctx, (uint64_t)t.n, size);
-		t.tuples = from->tuples ? gpube__alloc(ctx, (uint64_t)t.n * (uint64_t)t.arity,
-						  sizeof(*t.tuples))
-					: NULL;
-		if (!t.values || (from->tuples && !t.tuples)) {
-			gpube__free(ctx, t.values);
-			gpube__free(ctx, t.tuples);
-			status = GPUBE_ENOMEM;
-			break;
-		}
-		if (t.n)
-			memcpy(t.values, from->values, (size_t)t.n * size);
-		if (t.n && t.tuples)
-			memcpy(t.tuples, from->tuples,
-				(size_t)t.n * (size_t)t.arity * sizeof(*t.tuples));
-		status = gpube__add_table(r, &table, &t);
-		if (!status)
-			status = gpube__add_function(r, m->functions[f].arity, scope, table, NULL);
-	}
 	for (int32_t i = 0; i < m->n_vars && !status; i++) {
-		status = gpube__grow(ctx, &unary, &capacity, m->vars[i].domain, sizeof(*unary));
+		status = gpube__grow(b->ctx, &unary, &capacity, m->vars[i].domain, sizeof(*unary));
 		for (int32_t a = 0; a < m->vars[i].domain && !status; a++)
 			unary[a] = dead[at[i] + a] ? GPUBE_INF : 0;
 		if (!status)
-			status = gpube_model_add_costs(r, 1, &i, unary);
+			status = gpube_model_add_costs(out, 1, &i, unary);
 	}
-	gpube__free(ctx, unary);
-	if (!status)
-		status = gpube_model_set_top(r, top_of(b));
-	if (status) {
-		gpube_model_free(r);
-		return status;
-	}
-	r->constant = m->constant;
-	*out = r;
-	return GPUBE_OK;
+	gpube__free(b->ctx, unary);
+	return status;
 }
 
-static void rest_clear(struct rest *r, struct gpube_ctx *ctx)
+static void rest_clear(struct rest *r, const struct gpube_bounder *b)
 {
 	gpube__solve_clear(&r->e);
-	gpube__free(ctx, r->order);
-	gpube__simplified_clear(ctx, &r->s);
-	gpube_model_free(r->made);
+	gpube__free(b->ctx, r->order);
+	gpube__simplified_clear(b->ctx, &r->s);
+	if (!r->whole)
+		gpube__model_return(&r->limited, b->m);
 }
 
 /* Again, as it is restricted, or below less. */
@@ -139,11 +100,11 @@ static int rest_init(
 			.count = b->opts->count && !dead}};
 	if (!dead && top_of(b) == b->m->top)
 		return GPUBE_OK;
+	r->of = &r->limited;
 	r->limited = *b->m;
-	r->limited.top = top_of(b);
 	if (dead)
-		status = restricted(&r->made, b, dead, at);
-	r->of = dead ? r->made : &r->limited;
+		status = forbid(&r->limited, b, dead, at);
+	r->limited.top = top_of(b);
 	return status ? status : simplify_rest(r, b, GPUBE__BELOW);
 }
 
@@ -394,7 +355,7 @@ int gpube__bounder_eliminate(
 		status = eliminate_slices(b, &r, most, seconds, done);
 	if (!status && *done && r.whole)
 		gpube__bounder_raise(b, b->limit, "elimination");
-	rest_clear(&r, b->ctx);
+	rest_clear(&r, b);
 	return status;
 }
 
@@ -445,7 +406,7 @@ int gpube__bounder_eliminate_all(struct gpube_bounder *b)
 		gpube__bounder_raise(b, b->limit, "elimination");
 	else if (!status && !b->planning)
 		status = run_rest(b, &r, INFINITY, &done);
-	rest_clear(&r, b->ctx);
+	rest_clear(&r, b);
 	return status;
 }
 

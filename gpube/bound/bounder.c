@@ -209,7 +209,7 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 
 /* ---- stages --------------------------------------------------------------------- */
 
-int gpube__bounder_note(struct gpube_bounder *b, struct gpube_stage_run turn)
+int gpube__bounder_note(struct gpube_bounder *b, struct gpube_stage turn)
 {
 	const double now = gpube__now(), cpu = gpube__cpu_seconds();
 	int status =
@@ -217,10 +217,10 @@ int gpube__bounder_note(struct gpube_bounder *b, struct gpube_stage_run turn)
 
 	turn.seconds = now - b->noted;
 	turn.seconds_cpu = cpu - b->noted_cpu;
-	turn.lower_before = b->noted_lower;
-	turn.upper_before = b->noted_upper;
-	turn.lower = b->lower;
-	turn.upper = b->upper;
+	turn.bound_before = b->noted_lower;
+	turn.cost_before = b->noted_upper;
+	turn.bound = b->lower;
+	turn.cost = b->upper;
 	if (!status)
 		b->runs[b->n_runs++] = turn;
 	b->noted = now;

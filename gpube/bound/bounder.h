@@ -19,16 +19,6 @@ struct gpube_patching;
 struct gpube_certificate;
 struct gpube_sat;
 
-/* A turn that a method had (schedule.h), and what was known: totals of the simplified model. */
-struct gpube_stage_run {
-	const char *name, *why;
-	int round;
-	double ticks, budget;
-	double seconds, seconds_cpu;
-	int64_t lower_before, upper_before, lower, upper;
-	bool gave_way;
-};
-
 /*
  * Who watches a run from outside, in terms of the given model; called from the thread of the run.
  * improved  a bound or an assignment has; without an assignment values is NULL
@@ -109,11 +99,12 @@ struct gpube_bounder {
 	struct gpube_patching *patching; /* the ascent on patches, likewise */
 	struct gpube_nest *nest;         /* that on nested regions, likewise */
 	struct gpube_certificate *notes; /* of what it does, or NULL */
-	/* the report: an elimination that proves, or is planned, writes itself and the count there */
+	/* the report: an elimination that proves, or is planned, writes itself there */
 	struct gpube_solution *out;
-	struct gpube_stage_run *runs;
+	/* turns of methods, and steps: totals of the simplified model */
+	struct gpube_stage *runs;
 	int64_t n_runs, runs_capacity;
-	struct gpube_steps steps; /* totals of the simplified model */
+	struct gpube_steps steps;
 	double seconds_simplify, seconds_order;
 	double clusters_ticks;   /* of the last turn of clusters */
 	int64_t n_improved;      /* times that a bound or an assignment has */
@@ -217,10 +208,10 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 bool gpube__bounder_gives_way(const struct gpube_bounder *b, int status, const char *method);
 
 /*
- * To be reported: a turn of a method that began when the last one was noted; its name, round, why,
- * ticks, budget and gave_way are read. Errors: ENOMEM
+ * To be reported: a turn of a method that began when the last one was noted; seconds and bounds are
+ * set here. Errors: ENOMEM
  */
-int gpube__bounder_note(struct gpube_bounder *b, struct gpube_stage_run turn);
+int gpube__bounder_note(struct gpube_bounder *b, struct gpube_stage turn);
 
 /* Frees what it owns. */
 void gpube__bounder_clear(struct gpube_bounder *b);

@@ -12,35 +12,6 @@
 
 /* ---- a part as a model --------------------------------------------------------------------- */
 
-static int copy_array(struct gpube_ctx *ctx, void *to, const void *from, uint64_t n, size_t size)
-{
-	void *p = gpube__alloc(ctx, n, size);
-
-	if (p && n)
-		memcpy(p, from, (size_t)n * size);
-	memcpy(to, &p, sizeof(p));
-	return p ? GPUBE_OK : GPUBE_ENOMEM;
-}
-
-/* The arrays that grow are the part's own. */
-static int borrow(struct gpube_model *part, struct gpube_ctx *ctx, const struct gpube_model *m)
-{
-	*part = *m;
-	part->ctx = ctx;
-	part->functions = NULL;
-	part->tables = NULL;
-	part->scopes = NULL;
-	part->functions_capacity = m->n_functions;
-	part->tables_capacity = m->n_tables;
-	part->scopes_capacity = m->n_scopes;
-	if (copy_array(ctx, &part->functions, m->functions, (uint64_t)m->n_functions,
-		    sizeof(*m->functions)) ||
-		copy_array(
-			ctx, &part->tables, m->tables, (uint64_t)m->n_tables, sizeof(*m->tables)))
-		return GPUBE_ENOMEM;
-	return copy_array(ctx, &part->scopes, m->scopes, (uint64_t)m->n_scopes, sizeof(*m->scopes));
-}
-
 static int restrict_to(struct gpube_model *part, int32_t var, const int32_t *values, int32_t n)
 {
 	const int32_t domain = part->vars[var].domain;
@@ -64,7 +35,7 @@ static int restrict_to(struct gpube_model *part, int32_t var, const int32_t *val
 int gpube__part_open(struct gpube_model *part, struct gpube_ctx *ctx, const struct gpube_model *m,
 	const int32_t *row, int32_t n)
 {
-	int status = borrow(part, ctx, m);
+	int status = gpube__model_borrow(part, ctx, m);
 
 	for (int32_t at = 0; at < n && !status;) {
 		const int32_t values = at + 2 <= n ? row[at + 1] : -1;
@@ -78,19 +49,8 @@ int gpube__part_open(struct gpube_model *part, struct gpube_ctx *ctx, const stru
 	if (status == GPUBE_EINVAL)
 		status = gpube__fail(ctx, GPUBE_EINVAL, "a part of the model is none of this one");
 	if (status)
-		gpube__part_close(part, m);
+		gpube__model_return(part, m);
 	return status;
-}
-
-void gpube__part_close(struct gpube_model *part, const struct gpube_model *m)
-{
-	for (int32_t t = m->n_tables; part->tables && t < part->n_tables; t++) {
-		gpube__free(part->ctx, part->tables[t].values);
-		gpube__free(part->ctx, part->tables[t].tuples);
-	}
-	gpube__free(part->ctx, part->functions);
-	gpube__free(part->ctx, part->tables);
-	gpube__free(part->ctx, part->scopes);
 }
 
 /* ---- splitting ----------------------------------------------------------------------- */

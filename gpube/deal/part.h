@@ -10,12 +10,12 @@
 /*
  * gpube__part_open() - the part as a model: m's tables, which it borrows, and for each variable of
  * the row one more that forbids its other values.
+ * part    out, to be returned (gpube__model_return())
  * ctx     of the part; m stays unchanged, and as long as the part does
- * Errors: ENOMEM, EINVAL (no row of m's variables and values): nothing is to be closed
+ * Errors: ENOMEM, EINVAL (no row of m's variables and values): nothing is to be returned
  */
 int gpube__part_open(struct gpube_model *part, struct gpube_ctx *ctx, const struct gpube_model *m,
 	const int32_t *row, int32_t n);
-void gpube__part_close(struct gpube_model *part, const struct gpube_model *m);
 
 /* Several rows, each after its length; bound: of the part that they are of, that of a minimum. */
 struct gpube_rows {

@@ -165,14 +165,14 @@ static int work(struct gpube_ctx *ctx, void *arg)
 		return status;
 	if (take_wish(s)) { /* at once */
 		status = split_part(s, &part);
-		gpube__part_close(&part, s->m);
+		gpube__model_return(&part, s->m);
 		return status;
 	}
 	opts.has_cutoff = limit != GPUBE_INF;
 	opts.cutoff = opts.has_cutoff ? gpube__part_side(s, limit) : 0;
 	status = gpube__solve_noted(&s->found, NULL, &part, &opts, &watch);
 	status = conclude(s, status, &part);
-	gpube__part_close(&part, s->m);
+	gpube__model_return(&part, s->m);
 	return status;
 }
 

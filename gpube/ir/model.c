@@ -324,6 +324,44 @@ int gpube__add_function(
 	return GPUBE_OK;
 }
 
+/* A copy of an array, in the place of the pointer to it. Errors: ENOMEM */
+static int own_array(struct gpube_ctx *ctx, void *pointer, int64_t n, size_t size)
+{
+	void *from, *own = gpube__alloc(ctx, (uint64_t)n, size);
+
+	memcpy(&from, pointer, sizeof(from));
+	if (own && n)
+		memcpy(own, from, (size_t)n * size);
+	memcpy(pointer, &own, sizeof(own));
+	return own ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+int gpube__model_borrow(struct gpube_model *out, struct gpube_ctx *ctx, const struct gpube_model *m)
+{
+	int functions, tables, scopes;
+
+	*out = *m;
+	out->ctx = ctx;
+	out->functions_capacity = m->n_functions;
+	out->tables_capacity = m->n_tables;
+	out->scopes_capacity = m->n_scopes;
+	functions = own_array(ctx, &out->functions, m->n_functions, sizeof(*m->functions));
+	tables = own_array(ctx, &out->tables, m->n_tables, sizeof(*m->tables));
+	scopes = own_array(ctx, &out->scopes, m->n_scopes, sizeof(*m->scopes));
+	return functions || tables || scopes ? GPUBE_ENOMEM : GPUBE_OK;
+}
+
+void gpube__model_return(struct gpube_model *borrowed, const struct gpube_model *m)
+{
+	for (int32_t t = m->n_tables; borrowed->tables && t < borrowed->n_tables; t++) {
+		gpube__free(borrowed->ctx, borrowed->tables[t].values);
+		gpube__free(borrowed->ctx, borrowed->tables[t].tuples);
+	}
+	gpube__free(borrowed->ctx, borrowed->functions);
+	gpube__free(borrowed->ctx, borrowed->tables);
+	gpube__free(borrowed->ctx, borrowed->scopes);
+}
+
 /* GPUBE_INF and its negation stand for what no total is. */
 static int add_constant(struct gpube_model *m, int64_t cost)
 {

@@ -198,6 +198,16 @@ int gpube__add_function(
 	struct gpube_model *m, int arity, const int32_t *scope, int32_t table, const char *name);
 
 /*
+ * gpube__model_borrow() - m again, on a context of its own and with room for more functions: tables
+ * and names are m's, which must outlive it.
+ * gpube__model_return() - frees what it has of its own, also after an error.
+ * Errors: ENOMEM
+ */
+int gpube__model_borrow(
+	struct gpube_model *out, struct gpube_ctx *ctx, const struct gpube_model *m);
+void gpube__model_return(struct gpube_model *borrowed, const struct gpube_model *m);
+
+/*
  * A growing array of integer costs that always has the narrowest type that
  * holds what was pushed: readers push as they parse, then move values, n and
  * type into a table. GPUBE_INF is forbidden. Zero-initialise; clear on error.

@@ -25,7 +25,7 @@ static struct brute brute_part(const struct gpube_model *m, const int32_t *row, 
 
 	assert_int_equal(gpube__part_open(&part, ctx, m, row, n), 0);
 	assert_int_equal(brute_force(&best, NULL, &part), 0);
-	gpube__part_close(&part, m);
+	gpube__model_return(&part, m);
 	return best;
 }
 
@@ -69,7 +69,7 @@ static void parts_are_the_whole(void **state)
 			part.top = best.cost + 1; /* what is no better than that may be left out */
 		assert_int_equal(gpube__part_split(&again, &part, row + 1, row[0], 3), 0);
 		(void)check_rows(m, &again, &best);
-		gpube__part_close(&part, m);
+		gpube__model_return(&part, m);
 		gpube__rows_clear(ctx, &again);
 	}
 	gpube__rows_clear(ctx, &rows);

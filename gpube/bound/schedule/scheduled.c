@@ -58,7 +58,7 @@ static int told(struct gpube__known *k, const struct gpube__turn_taken *t)
 					     : "");
 	gpube__bounder_hear(b);
 	tell_after_a_moment(b, t);
-	return gpube__bounder_note(b, (struct gpube_stage_run){.name = t->method,
+	return gpube__bounder_note(b, (struct gpube_stage){.name = t->method,
 					      .why = t->why,
 					      .round = t->round,
 					      .ticks = t->ticks,
@@ -158,7 +158,7 @@ static int alone(struct gpube_bounder *b)
 		status = GPUBE_OK;
 	return status ? status
 		      : gpube__bounder_note(
-				b, (struct gpube_stage_run){.name = "shift", .why = "alone"});
+				b, (struct gpube_stage){.name = "shift", .why = "alone"});
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
