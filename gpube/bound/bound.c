@@ -22,11 +22,25 @@
 /* ---- the call -------------------------------------------------------------------------- */
 
 /*
+ * Whether the cutoff is taken as the top already when the model is simplified: what is eliminated
+ * is then simplified once. Other methods begin from known assignments that may be no better.
+ */
+static bool is_limiting(const struct gpube_bounder *b)
+{
+	const struct gpube_bound_opts *o = b->opts;
+	const struct gpube_model *m = b->costs;
+
+	return o->method == GPUBE_BOUND_ELIMINATE && o->has_cutoff &&
+	       (m->direction == GPUBE_MAXIMISE ? o->cutoff > m->top : o->cutoff < m->top);
+}
+
+/*
  * Half a second at least, whatever the time limit is: what is small is then simplified, and gets a
  * bound. Only a stop ends that.
  */
 static int simplify_now(struct gpube_bounder *b)
 {
+	struct gpube_model limited;
 	int status;
 
 	b->costs = b->given;
@@ -36,7 +50,11 @@ static int simplify_now(struct gpube_bounder *b)
 			return status;
 		b->costs = b->quantised;
 	}
-	status = gpube__simplify_below(&b->s, b->costs,
+	limited = *b->costs;
+	b->limited = is_limiting(b);
+	if (b->limited)
+		limited.top = b->opts->cutoff;
+	status = gpube__simplify_below(&b->s, &limited,
 		b->opts->no_simplify ? GPUBE__CONVERT
 		: b->shifting        ? GPUBE__REDUCE
 				     : GPUBE__SETTLE,
@@ -220,8 +238,9 @@ static int report(struct gpube_bounder *b)
 	out->seconds_order += b->seconds_order;
 	if (b->s.infeasible || (b->upper == GPUBE_INF && b->lower >= b->m->top) ||
 		(b->upper == GPUBE_INF && b->lower == GPUBE_INF)) {
-		out->answer = GPUBE_ANSWER_INFEASIBLE;
-		out->bound = 0;
+		out->closed = b->limited;
+		out->answer = out->closed ? GPUBE_ANSWER_INCOMPLETE : GPUBE_ANSWER_INFEASIBLE;
+		out->bound = out->closed ? b->opts->cutoff : 0;
 		return GPUBE_OK;
 	}
 	out->closed = (b->opts->has_cutoff || b->watch) && b->lower >= b->cutoff;

@@ -20,8 +20,7 @@
  */
 struct rest {
 	const struct gpube_model *m;
-	struct gpube_model
-		limited; /* a view with that top, and a borrowed one where values are dead */
+	struct gpube_model limited; /* with that top; of dead values borrowed, otherwise a view */
 	const struct gpube_model *of;
 	struct gpube_simplified s; /* of it; no model: it is eliminated as it is */
 	/* nothing is dead, so that the order that was searched for is the one to take */

@@ -50,6 +50,7 @@ struct gpube_bounder {
 	const struct gpube_bound_opts *opts;
 	const struct gpube_model *given, *costs; /* costs: of potentials, quantised */
 	struct gpube_model *quantised;
+	bool limited;        /* it was simplified with the cutoff as its top */
 	int precision;       /* of them; 0: as many decimals as their total allows */
 	int32_t most_inputs; /* of a bucket, where sums in it passed 64 bits; 0: none did */
 	bool planning;       /* nothing is done but the plan of an elimination */
