@@ -91,7 +91,7 @@ static double run(
 	m = make(seed);
 	if (until > 0)
 		(void)gpube__work_until(ctx, until);
-	status = gpube__solve_watched(&found, m, &opts, &watch);
+	status = gpube__solve_noted(&found, NULL, m, &opts, &watch);
 	assert_true(status == GPUBE_OK || status == GPUBE_ELIMIT ||
 		    (status == GPUBE_ESTOP && until > 0));
 	assert_non_null(found);
