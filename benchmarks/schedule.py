@@ -39,7 +39,7 @@ from solve import evidence_of
 
 FIELDS = ["path", "way", "method", "class", "variables", "cells", "domain", "status", "ticks", "seconds", "points"]
 WAYS = {"auto": None, "eliminate": "eliminate", "tree": "tree", "patches": "patches", "andor": "andor", "joins": "joins",
-        "clusters": "clusters", "mbe": "mbe"}
+        "regions": "regions", "mbe": "mbe"}
 MOST_POINTS = 40
 
 # ---- record

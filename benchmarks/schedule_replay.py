@@ -88,9 +88,9 @@ LEAST_WEIGHT, CHANGE, NEARER, IDLE_TURNS, PATIENCE, WRONG, SURE, ROUGH, GROWTH, 
 MOST_BUDGET = 1e18
 ENDLESS_TICKS = 1e18  # of elimination: features.c
 MOST_TICKS = 1e12  # of a replay: a quarter of an hour
-BEGINS_ANEW = ("clusters", "mbe")
-AFTER_SHIFT = ("patches", "tree", "deepening", "andor", "joins", "clusters", "mbe")
-ON_GRAPH = ("andor", "joins", "clusters", "mbe")
+BEGINS_ANEW = ("mbe",)
+AFTER_SHIFT = ("patches", "tree", "deepening", "andor", "joins", "regions", "mbe")
+ON_GRAPH = ("andor", "joins", "regions", "mbe")
 
 
 class Scheduled:

@@ -248,13 +248,12 @@ enum gpube_order_method {
 
 /* How an optimum is proved, or a bound of it. */
 enum gpube_bound_method {
-	GPUBE_BOUND_AUTO,     /* whatever proves it first: all of the below, in turn */
-	GPUBE_BOUND_MBE,      /* mini-buckets */
-	GPUBE_BOUND_SHIFT,    /* cost shifting between functions that share variables */
-	GPUBE_BOUND_CLUSTERS, /* dual ascent on clusters of variables */
-	GPUBE_BOUND_JOINS,    /* dual ascent on the join graph of growing mini-buckets */
-	GPUBE_BOUND_REGIONS,  /* as CLUSTERS does on a GPU: on quads over triples over pairs */
-	GPUBE_BOUND_TREE,     /* depth-first branch and bound on shifts between functions (CPU) */
+	GPUBE_BOUND_AUTO,    /* whatever proves it first: all of the below, in turn */
+	GPUBE_BOUND_MBE,     /* mini-buckets */
+	GPUBE_BOUND_SHIFT,   /* cost shifting between functions that share variables */
+	GPUBE_BOUND_JOINS,   /* dual ascent on the join graph of growing mini-buckets */
+	GPUBE_BOUND_REGIONS, /* dual ascent on quads over triples over pairs, and splitting */
+	GPUBE_BOUND_TREE,    /* depth-first branch and bound on shifts between functions (CPU) */
 	/* best-first branch and bound on tables that agree on all that they share (CPU) */
 	GPUBE_BOUND_PATCHES,
 	/* AND/OR search on a join graph's tables that keeps what it learns of subproblems (CPU) */
@@ -428,9 +427,9 @@ GPUBE_API void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *c
 
 /* ---- bound ------------------------------------------------------------ */
 
-/* When the ascent on clusters splits what it leaves open into parts. */
+/* When the ascent on regions splits what it leaves open into parts. */
 enum gpube_split {
-	GPUBE_SPLIT_AUTO, /* dense problems at once, others when the ascent ends */
+	GPUBE_SPLIT_AUTO, /* when the ascent is slow */
 	GPUBE_SPLIT_NEVER,
 	GPUBE_SPLIT_FIRST, /* at once */
 };

@@ -74,22 +74,23 @@ int gpube__bound_better_order(struct gpube_bounder *b, double seconds, enum gpub
 
 /* The methods; each ends when it has nothing more to say, with ESTOP when stopped. */
 int gpube__bound_mbe(struct gpube_bounder *b);
-/* clusters: false: shifts between functions only. eliminate: seconds for what is left, or 0 */
-int gpube__bound_clusters(struct gpube_bounder *b, bool clusters, double eliminate);
+/* Shifts between functions that share variables, in 32 bits. */
+int gpube__bound_shift(struct gpube_bounder *b);
+/*
+ * The ascent on nested regions and splitting, where gpube__bound_nested() is for the model. Where
+ * it is not, shifts if this method was asked for, and otherwise b->no_regions.
+ */
+int gpube__bound_regions(struct gpube_bounder *b);
 /* gpube__bounder_eliminate() with the values that the ascent has left. */
 int gpube__clusters_eliminate(
 	struct gpube_bounder *b, const struct gpube_clusters *c, double seconds, bool *done);
-/*
- * gpube__bound_branch() - splits the ascent's state until every part of it is
- * closed, which proves the optimum; the bound is that of the worst open part.
- * Errors: ENOMEM, ESTOP, those of elimination
- */
-int gpube__bound_branch(struct gpube_bounder *b, struct gpube_clusters *root);
 /*
  * The ascent on nested regions of the pairs of c, which it uses up, and splitting of what it
  * leaves open. *done false: the model, or the backend that was asked for, is not for it.
  */
 int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done);
+/* Whether it will be on a card, if there is one. */
+bool gpube__bound_on_card(const struct gpube_bounder *b);
 /* The same from where a turn ended with ESTOP: b->nest, which is NULL again after any other end. */
 int gpube__bound_nested_again(struct gpube_bounder *b);
 void gpube__nest_free(struct gpube_nest *nest);

@@ -3,13 +3,12 @@
  *
  * What a file's tables force by their minima is told before anything is shifted. Then costs are
  * shifted between functions, there and back, as they are in the file: a 64-bit integer for each
- * cost. (The ascent on clusters holds 26 bits of a cost: of a protein's energies with 12 decimals
- * that loses the fifth digit of the bound, and it is the last digits that prove an optimum. Without
- * clusters a 64-bit sweep is no slower, since it moves sums of costs and leaves tables as they
- * are.)
+ * cost. (The ascent of clusters.h holds 26 bits of a cost: of a protein's energies with 12 decimals
+ * that loses the fifth digit of the bound, and it is the last digits that prove an optimum. A
+ * 64-bit sweep is no slower, since it moves sums of costs and leaves tables as they are.)
  *
  * What has been shifted is kept as a model, from whose tables mini-buckets, join graphs and
- * clusters begin: of theirs no bound is below the one that is known then.
+ * regions begin: of theirs no bound is below the one that is known then.
  */
 #include <math.h>
 
@@ -249,7 +248,7 @@ static int shift_narrowly(struct gpube_bounder *b, double seconds)
 	if ((double)gpube__model_cells(b->m) > NARROW_CELLS)
 		return GPUBE_OK;
 	until = gpube__work_until(b->ctx, gpube__worked(b->ctx) + fmin(seconds, NARROW_SECONDS));
-	status = gpube__bound_clusters(b, false, 0);
+	status = gpube__bound_shift(b);
 	gpube__work_again(b->ctx, until);
 	return status == GPUBE_ESTOP && !gpube__stopped(b->ctx) ? GPUBE_OK : status;
 }

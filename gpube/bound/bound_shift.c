@@ -8,7 +8,7 @@
 /* toulbar2 reads 2^53 exactly; half of that is enough room for what forbids. */
 #define MOST_TOTAL 4.5e15
 
-enum { MOST_SCALE = 18, WIDEST_CLUSTER = 4 };
+enum { MOST_SCALE = 18 };
 
 /* As many decimals as there is room for. */
 static int fitting_shift(const struct gpube_bounder *b)
@@ -32,9 +32,10 @@ int gpube__bound_shift_and_keep(struct gpube_bounder *b)
 		b->most_shift = fitting_shift(b);
 	if (method == GPUBE_BOUND_AUTO &&
 		(b->shifting->certificate ? gpube__bounder_prefers_joins(b)
-					  : b->shifting->max_arity > WIDEST_CLUSTER))
+					  : b->shifting->max_arity > GPUBE__CLUSTER_VARS))
 		method = GPUBE_BOUND_JOINS;
 	if (method == GPUBE_BOUND_JOINS)
 		return gpube__bound_joins(b, INFINITY);
-	return gpube__bound_clusters_shifted(b, method != GPUBE_BOUND_SHIFT);
+	return gpube__bound_clusters_shifted(
+		b, method != GPUBE_BOUND_SHIFT && b->shifting->max_arity > 2);
 }

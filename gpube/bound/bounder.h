@@ -99,6 +99,7 @@ struct gpube_bounder {
 	struct gpube_climb *climb;       /* the ascent on the join graph, likewise */
 	struct gpube_patching *patching; /* the ascent on patches, likewise */
 	struct gpube_nest *nest;         /* that on nested regions, likewise */
+	bool no_regions;                 /* there is no card for them */
 	struct gpube_certificate *notes; /* of what it does, or NULL */
 	/* the report: an elimination that proves, or is planned, writes itself there */
 	struct gpube_solution *out;
@@ -107,7 +108,6 @@ struct gpube_bounder {
 	int64_t n_runs, runs_capacity;
 	struct gpube_steps steps;
 	double seconds_simplify, seconds_order;
-	double clusters_ticks;   /* of the last turn of clusters */
 	int64_t n_improved;      /* times that a bound or an assignment has */
 	double noted, noted_cpu; /* when a turn was noted last, and what was known then */
 	int64_t noted_lower, noted_upper;

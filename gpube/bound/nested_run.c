@@ -468,7 +468,8 @@ static int branch(struct gpube_nest *r)
 
 /* ---- the method ---------------------------------------------------------------------------- */
 
-bool gpube__nested_likely(const struct gpube_model *m)
+/* Of the tables of pairs; 0: not all functions are of pairs. */
+static double pair_cells(const struct gpube_model *m)
 {
 	double cells = 0;
 
@@ -476,36 +477,40 @@ bool gpube__nested_likely(const struct gpube_model *m)
 		const int32_t *scope = gpube__scope(m, f);
 
 		if (m->functions[f].arity > 2)
-			return false;
+			return 0;
 		if (m->functions[f].arity == 2)
 			cells += (double)m->vars[scope[0]].domain * m->vars[scope[1]].domain;
 	}
-	return cells >= WORTH_DEVICE;
+	return cells;
 }
 
-static bool worth_a_device(const struct gpube_clusters *c)
+bool gpube__nested_likely(const struct gpube_model *m)
 {
-	double cells = 0;
-
-	for (int32_t e = 0; e < c->n_pairs; e++)
-		cells += (double)c->domain[c->pairs[e].a] * c->domain[c->pairs[e].b];
-	return cells >= WORTH_DEVICE;
+	return pair_cells(m) >= WORTH_DEVICE;
 }
 
-/*
- * The backend that was asked for, or that pays; *regions NULL: none. A CPU is far better off with
- * the splitting of the ascent on clusters (runs/measured-2c), so there the method is to be asked
- * for.
- */
-static int pick(struct gpube_bounder *b, const struct gpube_clusters *c,
-	const struct gpube_ops **ops, const struct gpube_regions_ops **regions)
+bool gpube__bound_on_card(const struct gpube_bounder *b)
+{
+	switch (b->opts->backend) {
+	case GPUBE_BACKEND_CPU:
+		return false;
+	case GPUBE_BACKEND_CUDA:
+		return !b->no_regions && pair_cells(b->m) > 0;
+	default:
+		return !b->no_regions && gpube__nested_likely(b->m);
+	}
+}
+
+/* The backend that was asked for, or that pays; *regions NULL: none. */
+static int pick(struct gpube_bounder *b, const struct gpube_ops **ops,
+	const struct gpube_regions_ops **regions)
 {
 	const enum gpube_backend want = b->opts->backend;
 	int status = GPUBE_OK;
 
 	*ops = b->ops;
 	*regions = b->opts->method == GPUBE_BOUND_REGIONS ? gpube__regions_cpu() : NULL;
-	if (want == GPUBE_BACKEND_CPU || (want == GPUBE_BACKEND_AUTO && !worth_a_device(c)))
+	if (!gpube__bound_on_card(b))
 		return GPUBE_OK;
 	if (gpube__regions_cuda(b->ctx, &status)) {
 		*regions = gpube__regions_cuda(b->ctx, &status);
@@ -626,14 +631,13 @@ int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool 
 	int status;
 
 	*done = false;
-	if (c->n_wides || c->n_clusters || c->n_pairs == 0) {
-		if (b->opts->backend == GPUBE_BACKEND_CUDA ||
-			b->opts->method == GPUBE_BOUND_REGIONS)
+	if (c->n_wides || c->n_pairs == 0) {
+		if (b->opts->method == GPUBE_BOUND_REGIONS)
 			gpube__log(b->ctx, GPUBE_LOG_NOTE,
-				"not of pairs alone: the ascent is on clusters, on the CPU");
+				"not of pairs alone: costs are shifted instead, on the CPU");
 		return GPUBE_OK;
 	}
-	status = pick(b, c, &ops, &regions);
+	status = pick(b, &ops, &regions);
 	if (status || !regions || !gpube__nested_suits(c, regions))
 		return status;
 	*done = true;

@@ -8,10 +8,10 @@
  * both; every other one reaches top in both, or is forbidden in the shifted
  * model. Exact: integers in units of 2^-shift of the given model's.
  *
- * Leftovers. A cluster of three or more variables keeps a table of its own,
- * which a search tool has to carry. What is not worth that is left out from the
- * start: after one ascent the clusters that gave least go, and a second ascent
- * runs with the others alone. To give a leftover's costs back to the smaller
+ * Leftovers. A triangle of variables keeps a table of its own, which a search
+ * tool has to carry. What is not worth that is left out from the start: after
+ * one ascent the triangles that gave least go, and a second ascent runs with
+ * the others alone. To give a leftover's costs back to the smaller
  * tables afterwards was weighed: it makes these negative, so that the constant
  * has to pay, more than a new ascent loses.
  *
@@ -52,7 +52,7 @@ struct gpube_shifted {
  *             below top and cutoff costs the same in both models
  * decimals    most of shifted->shift: each unit takes a decimal in a .cfn, which
  *             are taken only while totals fit that format
- * max_arity   of a leftover, 2 (none) or more; above 4 it takes the join graph
+ * max_arity   of a leftover, 2 (none) or more; above 3 it takes the join graph
  * max_tables  leftovers, 0: no limit; max_cells: of all of them
  * certificate made in place of a model, if not NULL
  */
@@ -111,6 +111,7 @@ int gpube__shifted_far(struct gpube_shifted *out, const struct gpube_model *give
 
 /* Without an ascent: of the simplified model itself. */
 int gpube__shifted_plain(struct gpube_bounder *b);
-int gpube__bound_clusters_shifted(struct gpube_bounder *b, bool clusters);
+/* triangles: beside the pairs, as many as 'shifting' allows */
+int gpube__bound_clusters_shifted(struct gpube_bounder *b, bool triangles);
 
 #endif

@@ -175,7 +175,7 @@ const struct command cmd_bound = {
 		"order, along which the checker searches; of the lists that --method patches makes "
 		"where splits do not end, which lists there were and what they were split into: "
 		"the checker makes them again, a case on each thread. What a search tree or split "
-		"clusters prove has no proof of its own: certified is what these ways reach, which "
+		"regions prove has no proof of its own: certified is what these ways reach, which "
 		"may be lower. --method mbe is refused with --certify, and --method eliminate "
 		"before it begins where its tables would be too large to be searched again. "
 		"A checker that shares nothing with the ascent reads the proof back; --verify FILE "

@@ -56,6 +56,14 @@ static double number(const char *text, const char *units, const double *factors,
 	return unit && end[1] == 0 ? v * factors[unit - units] : NAN;
 }
 
+/* A value that a choice had once: what took its place, or NULL. */
+static const char *in_place_of(const struct opt_row *row, const char *text)
+{
+	if (strcmp(row->field, "method") != 0)
+		return NULL;
+	return choice("clusters", text) == 0 ? "regions" : NULL;
+}
+
 /* Whether 'text' is a value of the row, which then is in *to. */
 static bool parse_value(const struct opt_row *row, const char *text, void *to)
 {
@@ -308,8 +316,14 @@ int opts_parse(const struct command *c, void *opts, int argc, char **argv)
 		row = row_of_code(c, got, &group);
 		assert(row);
 		if (!parse_value(row, optarg, field_of(row, group, opts))) {
-			cli_error("--%s: expected %s, found '%s'", opts_name(row),
-				expectation(row, expected, sizeof(expected)), optarg);
+			const char *instead = in_place_of(row, optarg);
+
+			if (instead)
+				cli_error("--%s: '%s' is no more, take '%s'", opts_name(row),
+					optarg, instead);
+			else
+				cli_error("--%s: expected %s, found '%s'", opts_name(row),
+					expectation(row, expected, sizeof(expected)), optarg);
 			return OPTS_BAD;
 		}
 		form_given |= !strcmp(row->field, "output");

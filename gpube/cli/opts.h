@@ -152,10 +152,10 @@
 /* What the commands that compute bounds have in common. */
 #define OPTS_BOUNDING(X)                                                                           \
 	X(CHOICE, method, 0, "auto", 0, 0,                                                         \
-		"auto|mbe|shift|clusters|joins|regions|tree|patches|andor|eliminate",              \
+		"auto|mbe|shift|joins|regions|tree|patches|andor|eliminate",                       \
 		"auto: whatever proves first; or one alone: mini-buckets, cost shifting, dual "    \
-		"ascent on clusters, on the join graph of mini-buckets or on nested regions "      \
-		"(which clusters are on a GPU), a search tree bounded by cost shifting, "          \
+		"ascent on the join graph of mini-buckets or, for a GPU, on nested regions of "    \
+		"variables, a search tree bounded by cost shifting, "                              \
 		"splitting bounded by patches (tables that grow and are made to agree on all "     \
 		"variables that they share), AND/OR search on a join graph, bucket elimination")   \
 	X(TEXT, ub, 0, NULL, 0, 0, "COST|FILE",                                                    \
@@ -183,8 +183,8 @@
 	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
 		"plain mini-buckets, without cost shifting between them")                          \
 	X(CHOICE, split, 0, "auto", 0, 0, "auto|never|first",                                      \
-		"when what the ascent on clusters leaves open is split into parts: when it is "    \
-		"dense or the ascent ends, never, or at once")                                     \
+		"when what the ascent on regions leaves open is split into parts: when the "       \
+		"ascent is slow, never, or at once")                                               \
 	X(FLAG, no_eliminate, 0, NULL, 0, 0, NULL, "bounds and splitting alone, no elimination")   \
 	OPTS_CERTIFY(X)                                                                            \
 	X(TEXT, verify, 0, NULL, 0, 0, "FILE", "nothing but check such a proof")                   \

@@ -15,7 +15,7 @@
  * node of theirs is. (3) This one: a part is the model with some values of some variables, on which
  * any stage works, and the engine need not know that there are ranks. Rank 0 has the whole until
  * the end: parts may be as hard as it, or have a method that takes the whole in one go (of a random
- * network of 26 variables clusters prove the whole in the time of two of its four parts), and then
+ * network of 26 variables one proves the whole in the time of two of its four parts), and then
  * ranks take no longer than one rank. To stop it for the last parts would bring little, and once
  * took four times as long: those may be the hardest, and the whole nearly done. Where other ranks
  * have nothing to do, the part that is longest at work is stopped and split, at the price of what

@@ -56,7 +56,10 @@ static const int32_t *as_rows(const struct gpube_clusters *c, const struct gpube
 	return scratch;
 }
 
-/* ---- three variables ------------------------------------------------------------- */
+static inline int32_t least(int32_t a, int32_t b)
+{
+	return a < b ? a : b;
+}
 
 /* What the two shares with z force on the pair u < v. */
 static void triangle_rest(const struct gpube_clusters *c, const struct gpube_cluster *q, int u,
@@ -89,103 +92,6 @@ static void triangle(
 		triangle_rest(c, q, s[0], s[1], s[2], rest, scratch);
 		give(c, q, s[0], s[1], rest, parts[k]);
 	}
-}
-
-/* ---- four variables ---------------------------------------------------------------- */
-
-static inline int32_t least(int32_t a, int32_t b)
-{
-	return a < b ? a : b;
-}
-
-/*
- * For one value x of o: 'product' holds, for values of m and v, the least over
- * z of the three shares with z. Adds the others, and takes the minima.
- */
-static void quad_slice(const struct gpube_clusters *c, const struct gpube_cluster *q, int o, int m,
-	int v, int32_t x, const int32_t *product, int32_t *rest[3])
-{
-	int64_t row = gpube__row(c, q->v[v]), row_m = gpube__row(c, q->v[m]);
-	const int32_t *mv = q->share[gpube__share(m, v)];
-	const int32_t *ov = q->share[gpube__share(o, v)] + x * row;
-	const int32_t *om = q->share[gpube__share(o, m)] + x * row_m;
-	int32_t *to_ov = rest[1] + x * row;
-
-	for (int64_t y = 0; y < row; y++)
-		to_ov[y] = INT32_MAX;
-	for (int32_t b = 0; b < c->domain[q->v[m]]; b++) {
-		const int32_t *p = product + b * row, *own = mv + b * row;
-		int32_t *to_mv = rest[2] + b * row, s = om[b], best = INT32_MAX;
-
-#pragma omp simd reduction(min : best)
-		for (int64_t y = 0; y < row; y++) {
-			int32_t sum = p[y] + own[y], with = p[y] + ov[y] + s;
-
-			best = least(best, sum + ov[y]);
-			to_ov[y] = least(to_ov[y], sum + s);
-			to_mv[y] = least(to_mv[y], with);
-		}
-		rest[0][x * row_m + b] = best;
-	}
-	for (int64_t b = c->domain[q->v[m]]; b < row_m; b++)
-		rest[0][x * row_m + b] = GPUBE__DEAD;
-}
-
-/* rest[0..2]: what the cluster forces on o-m, o-v, m-v, o < m < v, beside their own shares. */
-static void quad_rest(const struct gpube_clusters *c, const struct gpube_cluster *q, int o, int m,
-	int v, int z, int32_t *rest[3], int32_t *scratch)
-{
-	int32_t *turned = scratch, *factor = scratch + c->scratch_cells,
-		*product = scratch + 2 * c->scratch_cells;
-	const int32_t *zv = as_rows(c, q, z, v, turned);
-	struct view oz = view(c, q, o, z), mz = view(c, q, m, z);
-	int64_t row = gpube__row(c, q->v[v]);
-
-	for (int64_t k = 0; k < c->domain[q->v[m]] * row; k++)
-		rest[2][k] = INT32_MAX;
-	for (int32_t x = 0; x < c->domain[q->v[o]]; x++) {
-		for (int32_t w = 0; w < c->domain[q->v[z]]; w++) {
-			int32_t s = oz.t[x * oz.row + w * oz.col];
-			const int32_t *from = zv + w * row;
-			int32_t *to = factor + w * row;
-
-#pragma omp simd
-			for (int64_t y = 0; y < row; y++)
-				to[y] = s + from[y];
-		}
-		c->kernels->min_plus(product, row, c->domain[q->v[m]], mz.t, mz.row, mz.col,
-			c->domain[q->v[z]], factor, row, (int32_t)row);
-		quad_slice(c, q, o, m, v, x, product, rest);
-	}
-}
-
-/* Six pairs by three eliminations; each gives to pairs that were given nothing before. */
-static void quad(
-	const struct gpube_clusters *c, struct gpube_cluster *q, int32_t *scratch, bool backward)
-{
-	int32_t *rest[3];
-
-	for (int k = 0; k < 3; k++)
-		rest[k] = scratch + (3 + k) * c->scratch_cells;
-	if (backward) {
-		quad_rest(c, q, 1, 2, 3, 0, rest, scratch);
-		give(c, q, 1, 2, rest[0], GPUBE_PART_THIRD);
-		give(c, q, 1, 3, rest[1], GPUBE_PART_THIRD);
-		give(c, q, 2, 3, rest[2], GPUBE_PART_THIRD);
-		quad_rest(c, q, 0, 1, 2, 3, rest, scratch);
-		give(c, q, 0, 1, rest[0], GPUBE_PART_HALF);
-		give(c, q, 0, 2, rest[1], GPUBE_PART_HALF);
-	} else {
-		quad_rest(c, q, 0, 1, 2, 3, rest, scratch);
-		give(c, q, 0, 1, rest[0], GPUBE_PART_THIRD);
-		give(c, q, 0, 2, rest[1], GPUBE_PART_THIRD);
-		give(c, q, 1, 2, rest[2], GPUBE_PART_THIRD);
-		quad_rest(c, q, 1, 2, 3, 0, rest, scratch);
-		give(c, q, 1, 3, rest[1], GPUBE_PART_HALF);
-		give(c, q, 2, 3, rest[2], GPUBE_PART_HALF);
-	}
-	quad_rest(c, q, 0, 1, 3, 2, rest, scratch);
-	give(c, q, 0, 3, rest[1], GPUBE_PART_ALL);
 }
 
 /* ---- one variable ----------------------------------------------------------------- */
@@ -389,10 +295,7 @@ static void run_cluster(void *arg, int64_t item, int thread)
 	if (q->k == 0)
 		return;
 	pull_all(r->c, q);
-	if (q->k == 3)
-		triangle(r->c, q, r->c->scratch[thread], r->backward);
-	else
-		quad(r->c, q, r->c->scratch[thread], r->backward);
+	triangle(r->c, q, r->c->scratch[thread], r->backward);
 }
 
 /* Joined cells of a group: small ones are not worth waking the threads for. */
@@ -434,7 +337,7 @@ void gpube__clusters_pass(struct gpube_clusters *c, bool backward)
 		cells = group_work(c, r.first, c->group[group + 1]);
 		gpube__work(
 			c->ctx, (int64_t)cells + CLUSTER_TICKS * (c->group[group + 1] - r.first));
-		if (!c->serial && cells > 1e5)
+		if (cells > 1e5)
 			gpube__parallel(c->ctx, c->group[group + 1] - r.first, run_cluster, &r);
 		else
 			for (int32_t q = r.first; q < c->group[group + 1]; q++)

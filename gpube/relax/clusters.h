@@ -1,5 +1,5 @@
 /*
- * clusters.h - dual ascent on clusters of variables, in exact integers.
+ * clusters.h - dual ascent on pairs of variables and on triangles of them, in exact integers.
  *
  * The cost of an assignment is a constant plus one cell of each table. A move
  * shifts costs between tables that share variables, or a table's minimum into
@@ -8,11 +8,12 @@
  * believed about how it was reached.
  *
  * Tables: one a variable, one a pair of variables, one a larger function
- * ("wide", which trades with its variables only). A cluster of three or four
- * variables has no table: it is the sum of shares, one for each of its pairs,
- * which may be negative while their sum is not. It takes the pairs' costs into
- * its shares, and hands each pair a part of what the whole cluster forces on it,
- * its min-marginal: a min-plus product of small tables that stay in the cache.
+ * ("wide", which trades with its variables only). These alone are what cost shifting
+ * works on and what nested regions (nested.h) are made of. A shifted model may have
+ * triangles, too: a cluster of three variables has no table, it is the sum of shares, one
+ * for each of its pairs, which may be negative while their sum is not. It takes the pairs'
+ * costs into its shares, and hands each pair a part of what the whole cluster forces on
+ * it, its min-marginal: a min-plus product of small tables that stay in the cache.
  *
  * Numbers are int32, costs times 2^shift. With a negative shift each cost is
  * rounded down once, when it is loaded: the bound is then below what it could be
@@ -29,7 +30,7 @@
 #include "gpube/ops/ops.h"
 #include "gpube/relax/scaling.h"
 
-enum { GPUBE__CLUSTER_VARS = 4, GPUBE__CLUSTER_PAIRS = 6 };
+enum { GPUBE__CLUSTER_VARS = 3, GPUBE__CLUSTER_PAIRS = 3 };
 
 struct gpube_shifted_opts;
 
@@ -45,7 +46,7 @@ struct gpube_wide_table {
 	int32_t *t; /* row-major, not padded */
 };
 
-/* k 0: none any more. pair[k]: (0,1) (0,2) (1,2), and of four variables (0,3) (1,3) (2,3). */
+/* k: of its variables; 0: it is none any more. pair[e]: (0,1) (0,2) (1,2). */
 struct gpube_cluster {
 	int32_t k, v[GPUBE__CLUSTER_VARS];
 	int32_t pair[GPUBE__CLUSTER_PAIRS];
@@ -65,7 +66,6 @@ struct gpube_clusters {
 	struct gpube_cluster *clusters; /* by group */
 	int64_t pairs_capacity, wides_capacity, clusters_capacity, groups_capacity;
 	int32_t *group;       /* n_groups + 1: no two clusters of a group have a pair in common */
-	int32_t *arena;       /* of a copy: its tables; otherwise NULL */
 	int32_t *kept, *work; /* scratch of compact(): a word a value, three a variable */
 	uint8_t *left_out;    /* per function of the model: too large, not in the tables */
 	int64_t *near_at;     /* n + 1: pairs and wides of a variable: near[near_at[i]] … */
@@ -73,7 +73,6 @@ struct gpube_clusters {
 	int shift;
 	int64_t constant;  /* scaled; the model's constant is not in it */
 	int64_t target;    /* scaled: where the limit is reached */
-	bool serial;       /* passes on one thread */
 	int32_t **scratch; /* per thread */
 	int64_t scratch_cells;
 	int n_scratch;
@@ -130,20 +129,19 @@ static inline int64_t gpube__clusters_bound(
 }
 
 /*
- * gpube__clusters_add() - all triangles ('k' 3) or 4-cliques ('k' 4) of the
- * graph of the pairs, with 'order' (may be NULL) of its triangulation along
- * that order, as long as their shares fit 'bytes'.
+ * gpube__clusters_add() - all triangles of the graph of the pairs, with 'order' (may be NULL) of
+ * its triangulation along that order, as long as their shares fit 'bytes'.
  * Errors: ENOMEM
  */
-int gpube__clusters_add(struct gpube_clusters *c, int k, const int32_t *order, double bytes);
+int gpube__clusters_add(struct gpube_clusters *c, const int32_t *order, double bytes);
 
-/* Clusters of the same variables as those of 'like', of which k and v are read. Errors: ENOMEM */
+/* Clusters of the same variables as those of 'like', of which v is read. Errors: ENOMEM */
 int gpube__clusters_add_like(struct gpube_clusters *c, const struct gpube_cluster *like, int32_t n);
 
 /*
  * gpube__clusters_worth() - the clusters that a shifted model keeps, those that raise the bound
  * most first.
- * kept   out: n copies, of which k and v are good; n_all: how many there are
+ * kept   out: n copies, of which v is good; n_all: how many there are
  * Errors: ENOMEM
  */
 int gpube__clusters_worth(struct gpube_cluster **kept, int32_t *n, int32_t *n_all,
@@ -155,24 +153,8 @@ void gpube__clusters_pass(struct gpube_clusters *c, bool backward);
 /* Takes dead values out of all tables, and folds variables of one value into the others' tables. */
 void gpube__clusters_compact(struct gpube_clusters *c);
 
-/*
- * gpube__clusters_copy() - the tables as they are now, in one piece of memory.
- * No cluster can be added to a copy. What the passes need beside, lists and
- * scratch of thread number 'thread', it is lent by the state that it is a copy
- * of, directly or not, and must return before it is freed.
- * Errors: ENOMEM
- */
-int gpube__clusters_copy(struct gpube_clusters *to, const struct gpube_clusters *c);
-void gpube__clusters_lend(struct gpube_clusters *to, const struct gpube_clusters *root, int thread);
-void gpube__clusters_return(struct gpube_clusters *c);
-/* What a copy would take. */
-int64_t gpube__clusters_bytes(const struct gpube_clusters *c);
-
 /* sum[x]: what value x of variable i forces on its own table and its pairs, at least. */
 void gpube__clusters_marginals(const struct gpube_clusters *c, int32_t i, int64_t *sum);
-
-/* Forbids the values of variable i that are not to be kept. */
-void gpube__clusters_keep(struct gpube_clusters *c, int32_t i, const uint8_t *keep);
 
 /* A greedy assignment of the model from the tables. */
 void gpube__clusters_decode(const struct gpube_clusters *c, int32_t *values, struct gpube_rng *rng);

@@ -23,23 +23,21 @@ void gpube__clusters_clear(struct gpube_clusters *c)
 {
 	struct gpube_ctx *ctx = c->ctx;
 
-	for (int32_t i = 0; c->value && !c->arena && i < c->n; i++)
+	for (int32_t i = 0; c->value && i < c->n; i++)
 		gpube__free(ctx, c->value[i]);
-	for (int32_t i = 0; c->unary && !c->arena && i < c->n; i++)
+	for (int32_t i = 0; c->unary && i < c->n; i++)
 		gpube__free(ctx, c->unary[i]);
-	for (int32_t p = 0; p < c->n_pairs && !c->arena; p++)
+	for (int32_t p = 0; p < c->n_pairs; p++)
 		gpube__free(ctx, c->pairs[p].t);
-	for (int32_t w = 0; w < c->n_wides && !c->arena; w++) {
+	for (int32_t w = 0; w < c->n_wides; w++) {
 		gpube__free(ctx, c->wides[w].t);
 		gpube__free(ctx, c->wides[w].scope);
 	}
-	for (int32_t q = 0; q < c->n_clusters && !c->arena; q++)
+	for (int32_t q = 0; q < c->n_clusters; q++)
 		free_cluster(c, &c->clusters[q]);
-	for (int t = 0; c->scratch && !c->arena && t < c->n_scratch; t++)
+	for (int t = 0; c->scratch && t < c->n_scratch; t++)
 		gpube__free(ctx, c->scratch[t]);
-	if (!c->arena)
-		gpube__free(ctx, c->scratch);
-	gpube__free(ctx, c->arena);
+	gpube__free(ctx, c->scratch);
 	gpube__free(ctx, c->kept);
 	gpube__free(ctx, c->work);
 	gpube__free(ctx, c->value);
@@ -263,9 +261,9 @@ static int make_scratch(struct gpube_clusters *c)
 	if (!c->scratch)
 		return GPUBE_ENOMEM;
 	for (int t = 0; t < c->n_scratch; t++) {
-		/* a transposed table, a factor, a product, three min-marginals */
+		/* a transposed table and a min-marginal */
 		c->scratch[t] =
-			gpube__alloc(c->ctx, 6 * (uint64_t)c->scratch_cells, sizeof(**c->scratch));
+			gpube__alloc(c->ctx, 2 * (uint64_t)c->scratch_cells, sizeof(**c->scratch));
 		if (!c->scratch[t])
 			return GPUBE_ENOMEM;
 	}
@@ -347,43 +345,29 @@ static void join(struct bits *g, int32_t a, int32_t b)
 }
 
 /* Joins the neighbours of each variable that come after it, along the order. */
-static int triangulate(struct gpube_clusters *c, struct bits *g, const int32_t *order)
+static void triangulate(struct bits *g, const int32_t *order)
 {
-	int32_t *position = gpube__alloc(c->ctx, (uint64_t)g->n, sizeof(*position));
-
-	if (!position)
-		return GPUBE_ENOMEM;
-	for (int32_t p = 0; p < g->n; p++)
-		position[order[p]] = p;
 	for (int32_t p = 0; p < g->n; p++)
 		for (int32_t q = p + 1; q < g->n; q++)
 			for (int32_t r = q + 1; has(g, order[p], order[q]) && r < g->n; r++)
 				if (has(g, order[p], order[r]))
 					join(g, order[q], order[r]);
-	gpube__free(c->ctx, position);
-	return GPUBE_OK;
 }
 
-static int add_missing_pair(struct gpube_clusters *c, int32_t a, int32_t b)
-{
-	/* new pairs go to the end; sorted once all are there */
-	return add_pair(c, a, b);
-}
-
-static double share_bytes(const struct gpube_clusters *c, const int32_t *v, int k)
+static double share_bytes(const struct gpube_clusters *c, const int32_t *v)
 {
 	double cells = 0;
 
-	for (int i = 0; i < k; i++)
-		for (int j = i + 1; j < k; j++)
+	for (int j = 1; j < GPUBE__CLUSTER_VARS; j++)
+		for (int i = 0; i < j; i++)
 			cells += (double)c->domain[v[i]] * (double)gpube__row(c, v[j]);
 	return cells * sizeof(int32_t);
 }
 
-static int add_cluster(struct gpube_clusters *c, const int32_t *v, int k, double *bytes)
+static int add_cluster(struct gpube_clusters *c, const int32_t *v, double *bytes)
 {
 	struct gpube_cluster *q;
-	double need = share_bytes(c, v, k);
+	double need = share_bytes(c, v);
 
 	if (need > *bytes || c->n_clusters >= MOST_CLUSTERS)
 		return GPUBE_OK;
@@ -392,10 +376,8 @@ static int add_cluster(struct gpube_clusters *c, const int32_t *v, int k, double
 		    sizeof(*c->clusters)))
 		return GPUBE_ENOMEM;
 	q = &c->clusters[c->n_clusters];
-	*q = (struct gpube_cluster){.k = k};
-	for (int i = 0; i < k; i++)
-		q->v[i] = v[i];
-	for (int j = 1, e = 0; j < k; j++)
+	*q = (struct gpube_cluster){.k = GPUBE__CLUSTER_VARS, .v = {v[0], v[1], v[2]}};
+	for (int j = 1, e = 0; j < q->k; j++)
 		for (int i = 0; i < j; i++, e++) {
 			q->share[e] = pair_table(c, v[i], v[j]);
 			if (!q->share[e]) {
@@ -407,24 +389,16 @@ static int add_cluster(struct gpube_clusters *c, const int32_t *v, int k, double
 	return GPUBE_OK;
 }
 
-static int add_cliques(struct gpube_clusters *c, const struct bits *g, int k, double *bytes)
+static int add_triangles(struct gpube_clusters *c, const struct bits *g, double bytes)
 {
-	int32_t v[4];
+	int32_t v[GPUBE__CLUSTER_VARS];
 	int status = GPUBE_OK;
 
 	for (v[0] = 0; v[0] < g->n && !status; v[0]++)
 		for (v[1] = v[0] + 1; v[1] < g->n && !status; v[1]++)
-			for (v[2] = v[1] + 1; has(g, v[0], v[1]) && v[2] < g->n && !status;
-				v[2]++) {
-				if (!has(g, v[0], v[2]) || !has(g, v[1], v[2]))
-					continue;
-				if (k == 3)
-					status = add_cluster(c, v, 3, bytes);
-				for (v[3] = v[2] + 1; k == 4 && v[3] < g->n && !status; v[3]++)
-					if (has(g, v[0], v[3]) && has(g, v[1], v[3]) &&
-						has(g, v[2], v[3]))
-						status = add_cluster(c, v, 4, bytes);
-			}
+			for (v[2] = v[1] + 1; has(g, v[0], v[1]) && v[2] < g->n && !status; v[2]++)
+				if (has(g, v[0], v[2]) && has(g, v[1], v[2]))
+					status = add_cluster(c, v, &bytes);
 	return status;
 }
 
@@ -512,7 +486,8 @@ static int add_missing(struct gpube_clusters *c, int32_t first)
 
 				if (has(&made, a, b))
 					continue;
-				status = add_missing_pair(c, a, b);
+				/* to the end: sorted once all are there */
+				status = add_pair(c, a, b);
 				join(&made, a, b);
 			}
 	gpube__free(c->ctx, made.rows);
@@ -529,11 +504,11 @@ static int settle(struct gpube_clusters *c, int32_t first)
 	return status ? status : make_groups(c);
 }
 
-int gpube__clusters_add(struct gpube_clusters *c, int k, const int32_t *order, double bytes)
+int gpube__clusters_add(struct gpube_clusters *c, const int32_t *order, double bytes)
 {
 	struct bits g = {.n = c->n, .words = ((int64_t)c->n + 63) / 64};
 	int32_t first = c->n_clusters;
-	int status = GPUBE_OK;
+	int status;
 
 	if (c->n > 5000) /* the bits would be large, and so would be the clusters */
 		return GPUBE_OK;
@@ -550,9 +525,8 @@ int gpube__clusters_add(struct gpube_clusters *c, int k, const int32_t *order, d
 					c->domain[c->wides[w].scope[j]] > 1)
 					join(&g, c->wides[w].scope[i], c->wides[w].scope[j]);
 	if (order && c->n <= MOST_TRIANGULATED)
-		status = triangulate(c, &g, order);
-	if (!status)
-		status = add_cliques(c, &g, k, &bytes);
+		triangulate(&g, order);
+	status = add_triangles(c, &g, bytes);
 	if (!status)
 		status = settle(c, first);
 	gpube__free(c->ctx, g.rows);
@@ -566,6 +540,6 @@ int gpube__clusters_add_like(struct gpube_clusters *c, const struct gpube_cluste
 	int status = GPUBE_OK;
 
 	for (int32_t q = 0; q < n && !status; q++)
-		status = add_cluster(c, like[q].v, like[q].k, &bytes);
+		status = add_cluster(c, like[q].v, &bytes);
 	return status ? status : settle(c, first);
 }

@@ -1,4 +1,5 @@
-/* clusters_shrink.c - takes dead values out of the tables of an ascent, and copies what is left. */
+/* clusters_shrink.c - takes dead values out of an ascent's tables, and chooses what to split. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,59 +121,6 @@ static void fold_triangle(struct gpube_clusters *c, struct gpube_cluster *q, int
 	q->k = 0;
 }
 
-/*
- * Makes a cluster of four without variable k one of three: each share with k is
- * added to one of the others. False if a sum would leave its range.
- */
-static bool fold_quad(struct gpube_clusters *c, struct gpube_cluster *q, int k)
-{
-	int at[3], n = 0;
-	int32_t *share[GPUBE__CLUSTER_PAIRS], pair[GPUBE__CLUSTER_PAIRS];
-
-	for (int j = 0; j < 4; j++)
-		if (j != k)
-			at[n++] = j;
-	for (int turn = 0; turn < 2; turn++) /* look, then do */
-		for (int e = 0; e < 3; e++) {
-			/* (0,1) takes that of k with 0, (1,2) that with 1, (0,2) that with 2 */
-			int u = at[e == 1], v = at[e == 0 ? 1 : 2], w = at[e];
-			int64_t row = gpube__row(c, q->v[v]);
-			const int32_t *from =
-				q->share[k < w ? gpube__share(k, w) : gpube__share(w, k)];
-			int64_t step = k < w ? 1 : gpube__row(c, q->v[k]);
-			int32_t *to = q->share[gpube__share(u, v)];
-
-			for (int32_t x = 0; x < c->domain[q->v[u]]; x++)
-				for (int32_t y = 0; y < c->domain[q->v[v]]; y++) {
-					int32_t s = from[step * (w == u ? x : y)],
-						*t = &to[x * row + y];
-
-					if (turn)
-						*t = s == GPUBE__DEAD || *t == GPUBE__DEAD
-							     ? GPUBE__DEAD
-							     : *t + s;
-					else if (s != GPUBE__DEAD && *t != GPUBE__DEAD &&
-						 abs(*t + s) > GPUBE__SHARE_MAX)
-						return false;
-				}
-		}
-	for (int j = 1, e = 0, spare = 3; j < 4; j++)
-		for (int i = 0; i < j; i++, e++) {
-			bool goes = i == k || j == k;
-			int to = goes ? spare++ : gpube__share(i - (i > k), j - (j > k));
-
-			c->pairs[q->pair[e]].users -= goes;
-			share[to] = q->share[e];
-			pair[to] = q->pair[e];
-		}
-	memcpy(q->share, share, sizeof(share));
-	memcpy(q->pair, pair, sizeof(pair));
-	for (int j = 0; j < 3; j++)
-		q->v[j] = q->v[at[j]];
-	q->k = 3;
-	return true;
-}
-
 /* A pair's costs at the only value of 'decided' go to the other one. */
 static void fold_pair(
 	struct gpube_clusters *c, struct gpube_pair *e, int32_t decided, int32_t slack)
@@ -182,8 +130,7 @@ static void fold_pair(
 
 	for (int32_t x = 0; x < c->domain[other]; x++)
 		c->unary[other][x] = sum_of(c->unary[other][x], e->t[x * step], slack);
-	if (!c->arena)
-		gpube__free(c->ctx, e->t);
+	gpube__free(c->ctx, e->t);
 	e->t = NULL;
 }
 
@@ -198,19 +145,13 @@ static void fold(struct gpube_clusters *c, int32_t slack)
 			c->work[i] |= c->near[k] >= 0 && c->pairs[c->near[k]].t;
 		any |= c->work[i];
 	}
-	for (int32_t q = 0; any && q < c->n_clusters; q++)
-		for (int k = c->clusters[q].k - 1; k >= 0; k--) {
-			struct gpube_cluster *cluster = &c->clusters[q];
+	for (int32_t q = 0; any && q < c->n_clusters; q++) {
+		struct gpube_cluster *cluster = &c->clusters[q];
 
-			if (!c->work[cluster->v[k]])
-				continue;
-			if (cluster->k == 3)
+		for (int k = cluster->k - 1; k >= 0 && cluster->k; k--)
+			if (c->work[cluster->v[k]])
 				fold_triangle(c, cluster, k, slack);
-			else if (!fold_quad(c, cluster, k))
-				break;
-			if (cluster->k == 0)
-				break;
-		}
+	}
 	for (int32_t p = 0; any && p < c->n_pairs; p++) {
 		struct gpube_pair *e = &c->pairs[p];
 
@@ -245,126 +186,6 @@ void gpube__clusters_compact(struct gpube_clusters *c)
 	fold(c, slack);
 }
 
-/* ---- copies ------------------------------------------------------------------------------ */
-
-static int64_t pair_cells(const struct gpube_clusters *c, int32_t a, int32_t b)
-{
-	return c->domain[a] * gpube__row(c, b);
-}
-
-/* Cells of all tables, and of the lists of values and scopes. */
-static int64_t arena_cells(const struct gpube_clusters *c)
-{
-	int64_t cells = 0;
-
-	for (int32_t i = 0; i < c->n; i++)
-		cells += 2 * (int64_t)c->domain[i];
-	for (int32_t p = 0; p < c->n_pairs; p++)
-		cells += c->pairs[p].t ? pair_cells(c, c->pairs[p].a, c->pairs[p].b) : 0;
-	for (int32_t w = 0; w < c->n_wides; w++)
-		cells += c->wides[w].cells + c->wides[w].arity;
-	for (int32_t q = 0; q < c->n_clusters; q++)
-		for (int j = 1; j < c->clusters[q].k; j++)
-			for (int i = 0; i < j; i++)
-				cells += pair_cells(c, c->clusters[q].v[i], c->clusters[q].v[j]);
-	return cells;
-}
-
-int64_t gpube__clusters_bytes(const struct gpube_clusters *c)
-{
-	return 4 * arena_cells(c) + (int64_t)sizeof(*c->clusters) * c->n_clusters +
-	       (int64_t)sizeof(*c->pairs) * c->n_pairs + 64 * c->n;
-}
-
-static int32_t *put(int32_t **at, const int32_t *from, int64_t n)
-{
-	int32_t *to = *at;
-
-	memcpy(to, from, (size_t)n * sizeof(*to));
-	*at += n;
-	return to;
-}
-
-static void *twin(struct gpube_ctx *ctx, const void *from, int64_t n, size_t size)
-{
-	void *p = gpube__alloc(ctx, (uint64_t)n, size);
-
-	if (p && n)
-		memcpy(p, from, (size_t)n * size);
-	return p;
-}
-
-int gpube__clusters_copy(struct gpube_clusters *to, const struct gpube_clusters *c)
-{
-	struct gpube_ctx *ctx = c->ctx;
-	int64_t cells = arena_cells(c);
-	int32_t values = 0, *at;
-
-	*to = *c;
-	for (int32_t i = 0; i < c->n; i++)
-		values += c->domain[i];
-	at = to->arena = gpube__alloc(ctx, (uint64_t)cells + 1, sizeof(*at));
-	to->scratch = NULL;
-	to->n_scratch = 0;
-	to->left_out = NULL;
-	to->near_at = NULL; /* as the scratch, the root's serve all copies */
-	to->near = NULL;
-	to->group = NULL;
-	to->domain = twin(ctx, c->domain, c->n, sizeof(*c->domain));
-	to->value = twin(ctx, c->value, c->n, sizeof(*c->value));
-	to->unary = twin(ctx, c->unary, c->n, sizeof(*c->unary));
-	to->pairs = twin(ctx, c->pairs, c->n_pairs, sizeof(*c->pairs));
-	to->wides = twin(ctx, c->wides, c->n_wides, sizeof(*c->wides));
-	to->clusters = twin(ctx, c->clusters, c->n_clusters, sizeof(*c->clusters));
-	to->kept = gpube__alloc(ctx, (uint64_t)values, sizeof(*to->kept));
-	to->work = gpube__alloc(ctx, 3 * (uint64_t)c->n, sizeof(*to->work));
-	if (!at || !to->domain || !to->value || !to->unary || !to->pairs || !to->wides ||
-		!to->clusters || !to->kept || !to->work) {
-		if (!at) /* clear() is to know that the tables are not its own */
-			to->n_pairs = to->n_wides = to->n_clusters = to->n = 0;
-		gpube__clusters_clear(to);
-		return GPUBE_ENOMEM;
-	}
-	for (int32_t i = 0; i < c->n; i++) {
-		to->value[i] = put(&at, c->value[i], c->domain[i]);
-		to->unary[i] = put(&at, c->unary[i], c->domain[i]);
-	}
-	for (int32_t p = 0; p < c->n_pairs; p++)
-		if (c->pairs[p].t)
-			to->pairs[p].t = put(
-				&at, c->pairs[p].t, pair_cells(c, c->pairs[p].a, c->pairs[p].b));
-	for (int32_t w = 0; w < c->n_wides; w++) {
-		to->wides[w].t = put(&at, c->wides[w].t, c->wides[w].cells);
-		to->wides[w].scope = put(&at, c->wides[w].scope, c->wides[w].arity);
-	}
-	for (int32_t q = 0; q < c->n_clusters; q++) {
-		struct gpube_cluster *cluster = &to->clusters[q];
-
-		for (int j = 1, e = 0; j < cluster->k; j++)
-			for (int i = 0; i < j; i++, e++)
-				cluster->share[e] = put(&at, cluster->share[e],
-					pair_cells(c, cluster->v[i], cluster->v[j]));
-	}
-	return GPUBE_OK;
-}
-
-void gpube__clusters_lend(struct gpube_clusters *to, const struct gpube_clusters *root, int thread)
-{
-	to->scratch = root->scratch + thread;
-	to->near_at = root->near_at;
-	to->near = root->near;
-	to->group = root->group;
-	to->serial = true;
-}
-
-void gpube__clusters_return(struct gpube_clusters *c)
-{
-	c->scratch = NULL;
-	c->near_at = NULL;
-	c->near = NULL;
-	c->group = NULL;
-}
-
 /* ---- a choice of values --------------------------------------------------------------------- */
 
 void gpube__clusters_marginals(const struct gpube_clusters *c, int32_t i, int64_t *sum)
@@ -397,10 +218,76 @@ void gpube__clusters_marginals(const struct gpube_clusters *c, int32_t i, int64_
 	}
 }
 
-void gpube__clusters_keep(struct gpube_clusters *c, int32_t i, const uint8_t *keep)
+/* The mean cost of a pair, dead cells at what is missing to the limit. */
+static double weight(const struct gpube_clusters *c, const struct gpube_pair *e)
 {
-	for (int32_t x = 0; x < c->domain[i]; x++)
-		if (!keep[x])
-			c->unary[i][x] = GPUBE__DEAD;
-	gpube__clusters_compact(c);
+	const int32_t slack = gpube__slack(c);
+	double sum = 0;
+
+	for (int32_t x = 0; x < c->domain[e->a]; x++) {
+		const int32_t *t = e->t + x * gpube__row(c, e->b);
+
+		for (int32_t y = 0; y < c->domain[e->b]; y++)
+			sum += t[y] < slack ? t[y] : slack;
+	}
+	return sum / c->domain[e->a] / c->domain[e->b];
+}
+
+/*
+ * The variable to split: of the most mean costs for the root of its values. The values themselves,
+ * no division, and what the dearer half forces all needed more parts (runs/measured-2c): the last
+ * splits all variables a little, and it is decided ones that make triples as strong as quads.
+ */
+int32_t gpube__clusters_choose(const struct gpube_clusters *c)
+{
+	double best = -1;
+	int32_t chosen = -1;
+
+	for (int32_t i = 0; i < c->n; i++) {
+		double sum = 1;
+
+		if (c->domain[i] < 2)
+			continue;
+		for (int64_t k = c->near_at[i]; k < c->near_at[i + 1]; k++)
+			if (c->near[k] >= 0 && c->pairs[c->near[k]].t)
+				sum += weight(c, &c->pairs[c->near[k]]);
+		if (sum / sqrt(c->domain[i]) > best) {
+			best = sum / sqrt(c->domain[i]);
+			chosen = i;
+		}
+	}
+	return chosen;
+}
+
+static int compare_sums(const void *x, const void *y)
+{
+	const int64_t *a = x, *b = y;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Marks the half of the values that force less; among equals, the first ones. */
+int gpube__clusters_halve(const struct gpube_clusters *c, int32_t var, uint8_t *keep)
+{
+	const int32_t d = c->domain[var];
+	int64_t *sum = gpube__alloc(c->ctx, 2 * (uint64_t)d, sizeof(*sum)), at;
+	int32_t n = 0;
+
+	if (!sum)
+		return GPUBE_ENOMEM;
+	gpube__clusters_marginals(c, var, sum);
+	memcpy(sum + d, sum, (size_t)d * sizeof(*sum));
+	qsort(sum + d, (size_t)d, sizeof(*sum), compare_sums);
+	at = sum[d + d / 2];
+	for (int32_t x = 0; x < d; x++) {
+		keep[x] = sum[x] < at;
+		n += keep[x];
+	}
+	for (int32_t x = 0; x < d && n < d / 2; x++)
+		if (!keep[x] && sum[x] == at) {
+			keep[x] = 1;
+			n++;
+		}
+	gpube__free(c->ctx, sum);
+	return GPUBE_OK;
 }

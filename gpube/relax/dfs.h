@@ -24,7 +24,7 @@
  * are of 32 bits: with both a radio network takes 1.1 s instead of 1.8 for as many nodes
  * (runs/measured-2c).
  *
- * Designs weighed. (1) Parts with tables of their own, best bound first (clusters_branch.c): fewer
+ * Designs weighed. (1) Parts with tables of their own, best bound first (nested_run.c): fewer
  * nodes on large dense tables, a hundred times as long for each where tables are small and many.
  * (2) Static tables along one order (heuristic.h): ten million nodes a second, but most models need
  * many more than that times what this takes. (3) This one, as search programs do.

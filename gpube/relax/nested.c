@@ -11,7 +11,7 @@ bool gpube__nested_suits(const struct gpube_clusters *c, const struct gpube_regi
 	for (int32_t i = 0; i < c->n; i++)
 		if (c->domain[i] > regions->most_values(c->ctx))
 			return false;
-	return c->n_wides == 0 && c->n_clusters == 0 && c->n_pairs > 0 && c->n <= 5000;
+	return c->n_wides == 0 && c->n_pairs > 0 && c->n <= 5000;
 }
 
 /* Cells of the tables of variables and pairs, which come first. */

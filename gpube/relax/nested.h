@@ -1,10 +1,9 @@
 /*
- * nested.h - the dual ascent on nested regions (ops/regions/regions.h) of the pairs of an
- * ascent on clusters: all triangles of their graph, and its 4-cliques as far as
- * memory goes.
+ * nested.h - the dual ascent on nested regions (ops/regions/regions.h) of the pairs of a
+ * model: all triangles of their graph, and its 4-cliques as far as memory goes.
  *
  * The state is a backend's. What the host wants to know of it, live values, the
- * tables of variables and pairs, the constant, is read into the ascent on clusters
+ * tables of variables and pairs, the constant, is read into the tables (clusters.h)
  * that it was made of, whose functions then decode, choose, and eliminate.
  */
 #ifndef GPUBE_NESTED_H
@@ -34,7 +33,7 @@ struct gpube_nested_part {
 };
 
 /*
- * gpube__nested_init() - regions of the pairs of c, which has no wide table and no cluster.
+ * gpube__nested_init() - regions of the pairs of c, which has no wide table.
  * ops     of the backend that 'regions' is of
  * bytes   most memory of a state; quads that do not fit are left out
  * Errors: EINVAL (unsuitable; see gpube__nested_suits()), ENOMEM, ECUDA

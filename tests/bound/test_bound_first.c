@@ -69,7 +69,7 @@ static void go_on(struct gpube_bounder *b, const struct brute *brute, uint64_t s
 		b->order[i] = i;
 	switch (seed % 5) {
 	case 0:
-		status = gpube__bound_clusters(b, true, 0);
+		status = gpube__bound_shift(b);
 		break;
 	case 1:
 		status = gpube__bound_joins(b, 0.01);
@@ -311,7 +311,7 @@ static void regions_go_on(void **state)
 			const double seconds = k < 300 ? 1e-6 * (double)(1 + seed % 7) : INFINITY;
 			const int64_t until = gpube__work_until(ctx, gpube__worked(ctx) + seconds);
 
-			status = gpube__bound_clusters(&b, true, 0);
+			status = gpube__bound_regions(&b);
 			gpube__work_again(ctx, until);
 			assert_true(!status || status == GPUBE_ESTOP);
 			assert_true(b.lower <= (brute.feasible ? brute.cost : GPUBE_INF));

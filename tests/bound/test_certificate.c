@@ -81,7 +81,7 @@ static void tamper_all(struct gpube_certificate *c, const struct gpube_model *m,
 static void certified(void **state)
 {
 	static const enum gpube_bound_method methods[] = {
-		GPUBE_BOUND_AUTO, GPUBE_BOUND_SHIFT, GPUBE_BOUND_CLUSTERS, GPUBE_BOUND_JOINS};
+		GPUBE_BOUND_AUTO, GPUBE_BOUND_SHIFT, GPUBE_BOUND_REGIONS, GPUBE_BOUND_JOINS};
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	struct gpube_bound_opts opts = {

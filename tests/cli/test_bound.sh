@@ -17,7 +17,7 @@ checked() { # NAME MODEL CERTIFICATE: by the checker that shares no code
 # far too hard for a second or two
 "$gpube" generate random -n 80 -d 8 --p1 0.3 --p2 0 --seed 3 -o "$work/hard.wcsp"
 
-for method in mbe shift clusters joins regions auto; do
+for method in mbe shift joins regions auto; do
 	row "$method: zebra" 0 '^optimum +0, the proved ' '' "$gpube" bound -q --method $method $x/zebra.wcsp
 	row "$method: a maximum" 0 '^optimum +7\.1, the proved ' '' "$gpube" bound -q --method $method "$work/most.cfn"
 	row "$method: infeasible" 0 '^infeasible +every assignment is forbidden \(proved\)$' '' \
@@ -36,6 +36,20 @@ row 'by content, no time' 0 '^lower +[0-9]+, proved' '' \
 	"$gpube" bound -q --method mbe --z 6 --partition content --timeout 0.000001s "$work/hard.wcsp"
 row 'by content, no memory' 0 '^lower +[0-9]+, proved' 'mbe given up: .* do not fit the memory; take a smaller z' \
 	"$gpube" bound --method mbe --z 16 --partition content --memory 2M --backend cpu "$work/hard.wcsp"
+for c in bound solve 'reparam -o x.cfn'; do
+	# shellcheck disable=SC2086
+	row "$c: a method that is no more" 2 '' "^gpube: --method: 'clusters' is no more, take 'regions'\$" \
+		"$gpube" $c --method clusters $x/exams.cfn
+done
+awk 'BEGIN {
+	print "wide 12 3 30 1000\n3 3 3 3 3 3 3 3 3 3 3 3"
+	for (f = 0; f < 30; f++) {
+		print 3, f % 12, (f + 1 + f % 4) % 12, (f + 6) % 12, 0, 27
+		for (t = 0; t < 27; t++) print int(t / 9), int(t / 3) % 3, t % 3, (t * t * 7 + f * f * t + 3 * f) % 11
+	}
+}' > "$work/wide.wcsp"
+row 'regions of wider functions: shifts' 0 '^(lower|optimum) ' 'not of pairs alone: costs are shifted instead' \
+	"$gpube" bound --no-simplify --backend cpu --method regions "$work/wide.wcsp"
 row 'z and ibound' 2 '' '--z and --ibound exclude each other' "$gpube" bound --z 3 --ibound 3 $x/exams.cfn
 row 'a cutoff at the optimum' 0 '^closed ' '' "$gpube" bound -q --method mbe --ub 7.1 "$work/most.cfn"
 row 'a cutoff that is none' 1 '' 'expected a number' "$gpube" bound --ub 7.12 "$work/most.cfn"
@@ -51,7 +65,7 @@ row 'a timeout gives bounds' 0 '^lower +[0-9]+, proved' '' \
 # whatever the memory: a stage that has no room gives way, and what is known is told
 "$gpube" generate grid -n 400 -d 3 --p2 0 --seed 3 -o "$work/grid.wcsp"
 for memory in 1M 2M 4M 16M 64M; do
-	for method in auto mbe shift clusters joins regions tree; do
+	for method in auto mbe shift joins regions tree; do
 		for model in hard grid; do
 			row "$model, $method in $memory" 0 '^lower +[0-9]+, proved|^optimum ' '' \
 				"$gpube" bound -q --backend cpu --memory $memory --method $method \
@@ -59,7 +73,7 @@ for memory in 1M 2M 4M 16M 64M; do
 		done
 	done
 done
-for method in auto shift clusters joins; do
+for method in auto shift regions joins; do
 	row "reparam, $method in 1M" 0 '^written ' '' "$gpube" reparam -q --backend cpu --memory 1M \
 		--method $method --timeout 0.1s -o "$work/r.cfn" "$work/hard.wcsp"
 	row "a certificate, $method in 1M" 0 '^certified ' '' "$gpube" bound -q --backend cpu --memory 1M \

@@ -29,7 +29,7 @@ certify() { # MODEL METHOD [SPLIT]
 		sed -n 's/^certified *\([^,]*\),.*/\1/p')
 	agree "$1" "$work/c.gz" "$bound"
 }
-for method in auto shift clusters joins patches andor; do
+for method in auto shift regions joins patches andor; do
 	that "exams, $method" certify $x/exams.cfn $method
 	that "sprinkler, $method" certify $x/sprinkler.uai $method
 	that "zebra, $method" certify $x/zebra.wcsp $method
@@ -60,7 +60,7 @@ row 'what is too wide for one is not begun' 1 '' 'leaves no certificate: its tab
 if $have_python; then
 	for seed in 1 2 3 4 5 6; do
 		python3 $py random $seed "$work"
-		case $seed in 1) method=auto ;; 5) method=andor ;; 6) method=patches ;; 2) method=shift ;; 3) method=clusters ;; *) method=joins ;; esac
+		case $seed in 1) method=auto ;; 5) method=andor ;; 6) method=patches ;; 2) method=shift ;; 3) method=regions ;; *) method=joins ;; esac
 		for form in wcsp cfn uai; do
 			that "random .$form $seed, $method" certify "$work/$seed.$form" $method
 		done

@@ -9,7 +9,7 @@ printf '{problem: {name: "most", mustbe: ">-9.0"},\n variables: {a: 2, b: 2},\n'
 printf ' functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}\n' >> "$work/most.cfn"
 "$gpube" generate random -n 60 -d 8 --p1 0.3 --p2 0.1 --seed 3 -o "$work/hard.wcsp"
 
-for method in shift clusters joins auto; do
+for method in shift regions joins auto; do
 	for to in cfn wcsp cfn.gz; do
 		row "$method, .$to: zebra" 0 '^checked +5000 random' '' "$gpube" reparam -q --check \
 			--method $method -o "$work/o.$to" $x/zebra.wcsp

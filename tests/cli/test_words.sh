@@ -34,7 +34,6 @@ infer -t MAR one.uai
 infer -t MPE one.uai
 bound --no-simplify --method mbe two.wcsp
 bound --no-simplify --method shift two.wcsp
-bound --no-simplify --method clusters two.wcsp
 bound --no-simplify --method joins two.wcsp
 bound --no-simplify --method regions two.wcsp
 bound --no-simplify --method tree two.wcsp

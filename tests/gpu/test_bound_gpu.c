@@ -119,7 +119,7 @@ static void same_optimum(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_CLUSTERS,
+		.method = GPUBE_BOUND_REGIONS,
 		.backend = GPUBE_BACKEND_CUDA,
 		.no_eliminate = seed % 3 != 0};
 	struct random_spec spec = random_spec_default();

@@ -332,33 +332,22 @@ static int joins_step(struct gpube__known *k, double ticks, enum gpube__step *en
 	return gpube__bound_joins(b, seconds_of(ticks));
 }
 
-/* ---- clusters, mbe --------------------------------------------------------------------------- */
+/* ---- regions, mbe ---------------------------------------------------------------------------- */
 
-/*
- * On nested regions it goes on where it was. On a CPU its passes begin anew in every turn, which is
- * therefore so many times as long as the last one.
- */
-#define LONGER 4
-
-static struct gpube__fit clusters_fit(const struct gpube__known *k)
+/* Where the method is not asked for, for a card: on a CPU others prove more in the same time. */
+static struct gpube__fit regions_fit(const struct gpube__known *k)
 {
-	struct gpube__fit fit = on_graph(in(k));
+	const struct gpube_bounder *b = in(k);
 
-	if (in(k)->nest)
+	if (b->nest)
 		return tries(0);
-	fit.least = fmax(fit.least, LONGER * in(k)->clusters_ticks);
-	return fit;
+	return b->opts->method == GPUBE_BOUND_REGIONS || gpube__bound_on_card(b) ? on_graph(b)
+										 : unfit;
 }
 
-static int run_clusters(struct gpube_bounder *b)
+static int regions_step(struct gpube__known *k, double ticks, enum gpube__step *end)
 {
-	return gpube__bound_clusters(b, true, b->opts->method == GPUBE_BOUND_AUTO ? 5 : 2);
-}
-
-static int clusters_step(struct gpube__known *k, double ticks, enum gpube__step *end)
-{
-	of(k)->clusters_ticks = ticks;
-	return within(of(k), ticks, run_clusters, end);
+	return within(of(k), ticks, gpube__bound_regions, end);
 }
 
 static struct gpube__fit mbe_fit(const struct gpube__known *k)

@@ -23,7 +23,7 @@
 	X(deepening)                                                                               \
 	X(andor)                                                                                   \
 	X(joins)                                                                                   \
-	X(clusters)                                                                                \
+	X(regions)                                                                                 \
 	X(mbe)
 
 enum gpube__method_at {

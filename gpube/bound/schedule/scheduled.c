@@ -128,8 +128,7 @@ static enum gpube__method_at asked_for(enum gpube_bound_method method)
 {
 	static const enum gpube__method_at at[] = {
 		[GPUBE_BOUND_MBE] = GPUBE__METHOD_mbe,
-		[GPUBE_BOUND_CLUSTERS] = GPUBE__METHOD_clusters,
-		[GPUBE_BOUND_REGIONS] = GPUBE__METHOD_clusters,
+		[GPUBE_BOUND_REGIONS] = GPUBE__METHOD_regions,
 		[GPUBE_BOUND_JOINS] = GPUBE__METHOD_joins,
 		[GPUBE_BOUND_TREE] = GPUBE__METHOD_tree,
 		[GPUBE_BOUND_PATCHES] = GPUBE__METHOD_patches,
@@ -153,7 +152,7 @@ static int alone(struct gpube_bounder *b)
 		return gpube__fail_stopped(b->ctx);
 	if (status || b->opts->method != GPUBE_BOUND_SHIFT)
 		return status ? status : one_turn(b, asked_for(b->opts->method), INFINITY);
-	status = gpube__bound_clusters(b, false, 0);
+	status = gpube__bound_shift(b);
 	if (status && gpube__bounder_gives_way(b, status, "shift"))
 		status = GPUBE_OK;
 	return status ? status

@@ -40,12 +40,9 @@ static void pull(int32_t *restrict table, int32_t *restrict share, int64_t n, in
 
 static inline int32_t part_of(int32_t m, enum gpube_part part)
 {
-	int32_t third = (m >> 2) + (m >> 4) + (m >> 6);
-
-	return part == GPUBE_PART_ALL     ? m
-	       : part == GPUBE_PART_HALF  ? m >> 1
-	       : part == GPUBE_PART_THIRD ? third
-					  : third >> 1;
+	return part == GPUBE_PART_ALL    ? m
+	       : part == GPUBE_PART_HALF ? m >> 1
+					 : (m >> 2) + (m >> 4) + (m >> 6);
 }
 
 #define GIVE(name, part)                                                                           \
@@ -67,7 +64,6 @@ static inline int32_t part_of(int32_t m, enum gpube_part part)
 GIVE(give_all, GPUBE_PART_ALL)
 GIVE(give_half, GPUBE_PART_HALF)
 GIVE(give_third, GPUBE_PART_THIRD)
-GIVE(give_sixth, GPUBE_PART_SIXTH)
 
 static void give(int32_t *table, int32_t *share, const int32_t *rest, int64_t n, int32_t slack,
 	enum gpube_part part)
@@ -81,9 +77,6 @@ static void give(int32_t *table, int32_t *share, const int32_t *rest, int64_t n,
 		break;
 	case GPUBE_PART_THIRD:
 		give_third(table, share, rest, n, slack);
-		break;
-	case GPUBE_PART_SIXTH:
-		give_sixth(table, share, rest, n, slack);
 		break;
 	}
 }

@@ -41,7 +41,7 @@
 #define GPUBE__NARROW_FORBIDDEN ((int32_t)1 << 30)
 
 /* What part of a min-marginal a table is given: never more than the name says. */
-enum gpube_part { GPUBE_PART_ALL, GPUBE_PART_HALF, GPUBE_PART_THIRD, GPUBE_PART_SIXTH };
+enum gpube_part { GPUBE_PART_ALL, GPUBE_PART_HALF, GPUBE_PART_THIRD };
 
 struct gpube_ascent_kernels {
 	/*

@@ -631,8 +631,8 @@ class Model(Owner):
 		Bounds. It is solve() with more options and without errors where nothing is proved.
 
 		timeout     seconds; without one it ends with the optimum, or when nothing more is gained
-		method      "auto", "mbe", "shift", "clusters", "joins", "regions", "tree",
-		            "patches", "andor" or "eliminate"
+		method      "auto", "mbe", "shift", "joins", "regions", "tree", "patches",
+		            "andor" or "eliminate"
 		z           most variables of a joined mini-bucket; 0: growing
 		assignment  a known one
 		cutoff      only totals better than this are of interest
@@ -663,7 +663,7 @@ class Model(Owner):
 		decimals    of costs, so many more at most, since shifts are fractions
 		max_arity   most variables of a table that is added; 2: none beside those of pairs
 		max_tables  of three or more variables; 0: no limit. max_cells: of all of them
-		method      "auto", "shift", "clusters", "joins", "regions" or "tree"
+		method      "auto", "shift", "joins", "regions" or "tree"
 		Others are those of bound(). Errors: Error EINVAL, ERANGE, ELIMIT, ENOMEM; Interrupted
 
 		>>> b, shifted = gpube.Model.read("examples/zebra.wcsp").reparam(timeout=10)
