@@ -272,7 +272,7 @@ enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA }
  *                first; used with GPUBE_ORDER_GIVEN
  * order_seconds  time for the search of an order; 0: a share of the predicted time
  * seed           of the search for orders and for assignments
- * backend        where tables are eliminated, and where mini-buckets and the ascent on clusters
+ * backend        where tables are eliminated, and where mini-buckets and the ascent on regions
  *                work; shifts are the CPU's. CUDA: ENODEV where there is none
  * no_simplify    the model is left as it was read
  * count          count the optima, too: by elimination, once the optimum is proved
