@@ -1,29 +1,55 @@
 /*
  * ascent_impl.h - the loops of ascent_kernels.h; no include guard: one file an
- * instruction set includes it. MIN_PLUS may be defined before.
+ * instruction set includes it.
  */
 #define SIMD _Pragma("omp simd")
 
-#ifndef MIN_PLUS
-#define MIN_PLUS min_plus
+/* So many rows and columns of the output at a time, whose least stay in registers while k runs. */
+static inline __attribute__((always_inline)) void block(int32_t *restrict out, int64_t out_row,
+	const int32_t *x, int64_t x_row, int64_t x_col, int32_t inner, const int32_t *restrict y,
+	int64_t y_row, const int rows, const int cols)
+{
+	int32_t best[4][16];
+
+	for (int r = 0; r < rows; r++)
+		for (int c = 0; c < cols; c++)
+			best[r][c] = INT32_MAX;
+	for (int32_t k = 0; k < inner; k++, x += x_col, y += y_row)
+		_Pragma("GCC unroll 4") for (int r = 0; r < rows; r++)
+		{
+			const int32_t s = x[r * x_row];
+
+			SIMD for (int c = 0; c < cols; c++)
+			{
+				const int32_t v = s + y[c];
+
+				best[r][c] = v < best[r][c] ? v : best[r][c];
+			}
+		}
+	for (int r = 0; r < rows; r++)
+		for (int c = 0; c < cols; c++)
+			out[r * out_row + c] = best[r][c];
+}
+
 static void min_plus(int32_t *out, int64_t out_row, int32_t rows, const int32_t *x, int64_t x_row,
 	int64_t x_col, int32_t inner, const int32_t *y, int64_t y_row, int32_t cols)
 {
-	for (int32_t r = 0; r < rows; r++) {
-		int32_t *restrict to = out + r * out_row;
+	int32_t r = 0;
 
-		for (int32_t c = 0; c < cols; c++)
-			to[c] = INT32_MAX;
-		for (int32_t k = 0; k < inner; k++) {
-			const int32_t *restrict from = y + k * y_row;
-			const int32_t s = x[r * x_row + k * x_col];
+	for (; r + 4 <= rows; r += 4) {
+		const int32_t *from = x + r * x_row;
+		int32_t *to = out + r * out_row, c = 0;
 
-			SIMD for (int32_t c = 0; c < cols; c++) to[c] =
-				s + from[c] < to[c] ? s + from[c] : to[c];
-		}
+		for (; c + 16 <= cols; c += 16)
+			block(to + c, out_row, from, x_row, x_col, inner, y + c, y_row, 4, 16);
+		if (c < cols)
+			block(to + c, out_row, from, x_row, x_col, inner, y + c, y_row, 4, 8);
 	}
+	for (; r < rows; r++)
+		for (int32_t c = 0; c < cols; c += 8)
+			block(out + r * out_row + c, out_row, x + r * x_row, x_row, x_col, inner,
+				y + c, y_row, 1, 8);
 }
-#endif
 
 static void pull(int32_t *restrict table, int32_t *restrict share, int64_t n, int32_t slack)
 {
@@ -279,4 +305,8 @@ static bool is_more(const int64_t *restrict cost, const int64_t *restrict was, i
 	return most_of(any) > 0;
 }
 
-#define ROW_LOOPS least_in_narrow, range, lower, lacking, rise, fall, is_more
+#define ALL_LOOPS                                                                                  \
+	{                                                                                          \
+		min_plus, pull, give, join, least_in_columns, least_in_narrow, range, lower,       \
+			lacking, rise, fall, is_more                                               \
+	}

@@ -3,8 +3,7 @@
 
 #include "gpube/ops/ascent/ascent_impl.h"
 
-const struct gpube_ascent_kernels gpube__ascent_portable = {
-	MIN_PLUS, pull, give, join, least_in_columns, ROW_LOOPS};
+const struct gpube_ascent_kernels gpube__ascent_portable = ALL_LOOPS;
 
 const struct gpube_ascent_kernels *gpube__ascent_kernels(void)
 {
