@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "gpube/bound/bound.h"
-#include "gpube/bound/certificate/certificate_of.h"
+#include "gpube/bound/certificate/certificate.h"
 #include "gpube/bound/lift.h"
 #include "gpube/relax/joingraph.h"
 #include "gpube/simplify/regrets.h"

@@ -44,7 +44,6 @@ struct making {
 	int32_t *seen, time; /* of each variable: when it was last met */
 	struct candidate *heap;
 	int64_t n_heap, heap_capacity;
-	bool regrets;
 };
 
 /* ---- functions ------------------------------------------------------------------------------- */
@@ -340,8 +339,7 @@ static int keep_step(struct making *w, int32_t var, int arity, const int32_t *sc
 		copy[k] = scope[k];
 		copy[arity + k] = w->m->vars[scope[k]].domain;
 	}
-	l->steps[l->n_steps++] =
-		(struct gpube_lean_step){var, arity, copy, copy + arity, best, NULL};
+	l->steps[l->n_steps++] = (struct gpube_lean_step){var, arity, copy, copy + arity, best};
 	return GPUBE_OK;
 }
 
@@ -364,12 +362,6 @@ static int eliminate(struct making *w, int32_t var, int arity, const int32_t *sc
 		for (int32_t a = 1; a < domain; a++)
 			best[c] = row[a] < row[best[c]] ? a : best[c];
 		f->cost[c] = row[best[c]];
-	}
-	if (!status && w->regrets) {
-		for (int64_t c = 0; c < cells * domain; c++)
-			joined[c] -= f->cost[c / domain];
-		w->l->steps[w->l->n_steps - 1].regret = joined;
-		joined = NULL;
 	}
 	gpube__free(w->ctx, joined);
 	if (status)
@@ -441,7 +433,6 @@ void gpube__lean_free(struct gpube_ctx *ctx, struct gpube_lean *l)
 	for (int64_t k = 0; k < l->n_steps; k++) {
 		gpube__free(ctx, l->steps[k].scope);
 		gpube__free(ctx, l->steps[k].best);
-		gpube__free(ctx, l->steps[k].regret);
 	}
 	gpube__free(ctx, l->steps);
 	gpube__free(ctx, l->var);
@@ -462,11 +453,10 @@ static void clear(struct making *w)
 	gpube__free(w->ctx, w->heap);
 }
 
-static int make(
-	struct gpube_lean **out, const struct gpube_model *m, int64_t most_cells, bool regrets)
+int gpube__lean_new(struct gpube_lean **out, const struct gpube_model *m, int64_t most_cells)
 {
 	const uint64_t n = (uint64_t)m->n_vars;
-	struct making w = {.ctx = m->ctx, .m = m, .most_cells = most_cells, .regrets = regrets};
+	struct making w = {.ctx = m->ctx, .m = m, .most_cells = most_cells};
 	int status = GPUBE_ENOMEM;
 
 	*out = NULL;
@@ -492,17 +482,6 @@ static int make(
 	else
 		*out = w.l;
 	return status;
-}
-
-int gpube__lean_new(struct gpube_lean **out, const struct gpube_model *m, int64_t most_cells)
-{
-	return make(out, m, most_cells, false);
-}
-
-int gpube__lean_with_regrets(
-	struct gpube_lean **out, const struct gpube_model *m, int64_t most_cells)
-{
-	return make(out, m, most_cells, true);
 }
 
 void gpube__lean_extend(const struct gpube_lean *l, int32_t *values, const int32_t *lean)

@@ -23,8 +23,6 @@
 struct gpube_lean_step {
 	int32_t var, arity;
 	int32_t *scope, *domain, *best;
-	/* what each of its values, fastest, costs more than the best; NULL: not wanted */
-	int64_t *regret;
 };
 
 struct gpube_lean {
@@ -45,12 +43,6 @@ enum { GPUBE__LEAN_ARITY = 8 };
  * Errors: ENOMEM; EINVAL, ELIMIT of models
  */
 int gpube__lean_new(struct gpube_lean **out, const struct gpube_model *m, int64_t most_cells);
-/*
- * The same, with regrets: any total of m is one of the lean model and a cell of each step's. m
- * forbids nothing.
- */
-int gpube__lean_with_regrets(
-	struct gpube_lean **out, const struct gpube_model *m, int64_t most_cells);
 void gpube__lean_free(struct gpube_ctx *ctx, struct gpube_lean *l);
 
 /* The whole model's assignment from the lean one's. */

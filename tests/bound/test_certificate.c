@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "gpube/bound/certificate/certify.h"
+#include "gpube/bound/certificate/certificate.h"
 #include "gpube/ir/dense.h"
 #include "tests/support/cases.h"
 #include "tests/support/certificates.h"
@@ -17,7 +17,7 @@
 
 enum { N_SEEDS = 150, N_SPLIT = 60, N_SEARCHES = 60 };
 
-static int n_trees;    /* that splits made */
+static int n_trees;    /* of cases */
 static int n_searches; /* that prove more than their tables' least numbers */
 
 static int setup(void **state)
@@ -53,8 +53,11 @@ static void tamper_all(struct gpube_certificate *c, const struct gpube_model *m,
 
 	gpube__rng_init(&rng, seed);
 	certificate_tamper(&c->bound, 1, c, m);
-	certificate_tamper(&c->bound, -1, c, m);
-	certificate_tamper(&c->constant, (int64_t)1 << c->shift, c, m);
+	c->bound--; /* less than it proves is true, too */
+	assert_int_equal(gpube__certificate_check(c, m), 0);
+	c->bound++;
+	if (!c->stages.n)
+		certificate_tamper(&c->constant, (int64_t)1 << c->shift, c, m);
 	for (int k = 0; k < 8 && c->n_tables; k++) {
 		struct gpube_proof_table *t =
 			&c->tables[gpube__rng_below(&rng, (uint64_t)c->n_tables)];
@@ -118,49 +121,39 @@ static void certified(void **state)
 	gpube_model_free(m);
 }
 
-/* Forgeries of a tree: none is believed, whatever it claims. */
-static void forge_tree(struct gpube_certificate *c, const struct gpube_model *m, uint64_t seed)
+/* Forgeries of cases: none proves more than there is. */
+static void forge_cases(struct gpube_certificate *c, const struct gpube_model *m)
 {
-	struct gpube_proof_tree *t = &c->tree;
-	struct gpube_rng rng;
+	const int64_t best = c->bound;
+	int64_t bound;
 
-	gpube__rng_init(&rng, seed);
-	if (!t->n_nodes)
-		return;
-	for (int k = 0; k < 8; k++) { /* another move: refused, or no better than what it proves */
-		struct gpube_proof_move *move =
-			t->n_moves ? &t->moves[gpube__rng_below(&rng, (uint64_t)t->n_moves)] : NULL;
-		const int64_t old = move ? move->values[0] : 0,
-			      others[] = {
-				      INT64_MAX, INT64_MIN + 1, old + (1 << 20), old - (1 << 20)};
-		int64_t bound;
+	certificate_tamper(&c->bound, 1, c, m); /* which is the optimum */
+	for (int more = 0; more < 2; more++) {
+		c->bound = c->stages.limit = best + more;
+		for (int32_t k = 0; k < c->stages.n; k++) {
+			struct gpube_proof_case *of = &c->stages.cases[k];
+			const struct gpube_proof_case old = *of;
 
-		if (!move)
-			break;
-		move->values[0] = others[k % 4];
-		if (!gpube__certificate_proves(&bound, c, m))
-			assert_true(bound <= c->bound); /* which is the optimum */
-		move->values[0] = old;
+			of->n_split = 0; /* a leaf, and what was below it */
+			if (!gpube__certificate_proves(&bound, c, m))
+				assert_true(bound <= best);
+			*of = old;
+			if (!of->n_split)
+				continue;
+			of->child[1] = of->child[0]; /* one side, twice */
+			if (!gpube__certificate_proves(&bound, c, m))
+				assert_true(bound <= best);
+			*of = old;
+			of->split[of->n_split] =
+				(old.split[old.n_split] + 1) % c->domain[old.split[0]];
+			if (!gpube__certificate_proves(&bound, c, m))
+				assert_true(bound <= best);
+			of->split[of->n_split] =
+				(of->split[of->n_split] + c->domain[old.split[0]] - 1) %
+				c->domain[old.split[0]];
+		}
 	}
-	t->n_nodes--; /* a leaf is left out: its moves were the last ones */
-	assert_int_equal(gpube__certificate_check(c, m), t->n_nodes ? GPUBE_EINVAL : 0);
-	t->n_nodes++;
-	for (int32_t k = 0; k < t->n_nodes; k++) {
-		struct gpube_proof_node *n = &t->nodes[k];
-		const int32_t var = n->var, n_values = n->n_values;
-
-		if (var < 0)
-			continue;
-		n->var = -1; /* a leaf, and what was below it */
-		assert_int_equal(gpube__certificate_check(c, m), GPUBE_EINVAL);
-		n->var = var;
-		n->values[0] += c->domain[var]; /* a value that is not there */
-		assert_int_equal(gpube__certificate_check(c, m), GPUBE_EINVAL);
-		n->values[0] -= c->domain[var];
-		n->n_values = 0;
-		assert_int_equal(gpube__certificate_check(c, m), GPUBE_EINVAL);
-		n->n_values = n_values;
-	}
+	c->bound = c->stages.limit = best;
 }
 
 /* Patches and splits prove the optimum itself. */
@@ -194,13 +187,13 @@ static void split(void **state)
 			c.bound, m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost);
 	assert_int_equal(gpube__certificate_write(&c, in_dir("tree.xz")), 0);
 	assert_int_equal(gpube__certificate_read(&again, ctx, in_dir("tree.xz")), 0);
-	assert_int_equal(again.tree.n_nodes, c.tree.n_nodes);
+	assert_int_equal(again.stages.n, c.stages.n);
 	assert_int_equal(gpube__certificate_check(&again, m), 0);
 	certificate_keep(&again, m, N_SEEDS + seed);
 	if (brute.feasible)
-		forge_tree(&again, m, seed);
+		forge_cases(&again, m);
 	assert_int_equal(gpube__certificate_check(&again, m), 0);
-	n_trees += again.tree.n_nodes > 2;
+	n_trees += again.stages.n > 2;
 	gpube__certificate_clear(&again);
 	gpube__certificate_clear(&c);
 	gpube_solution_free(known, ctx);
@@ -250,10 +243,8 @@ static void forge_search(struct gpube_certificate *c, const struct gpube_model *
 	assert_int_equal(gpube__certificate_check(c, m), 0);
 }
 
-/*
- * Numbers that add up to the problem only with one below 0, which no search may take for a bound.
- */
-static void forge_below_0(struct gpube_certificate *c, const struct gpube_model *m)
+/* Numbers below 0 count, each table's from its least cell on: they prove no more than before. */
+static void add_below_0(struct gpube_certificate *c, const struct gpube_model *m)
 {
 	int64_t *values;
 	int32_t var = 0;
@@ -261,11 +252,11 @@ static void forge_below_0(struct gpube_certificate *c, const struct gpube_model 
 	if (c->n_vars == 0)
 		return;
 	for (int k = 0; k < 2; k++) {
-		assert_int_equal(gpube__certificate_block(c), 0);
 		assert_int_equal(gpube__certificate_table(c, 1, &var, &values), 0);
 		values[0] = k ? 5 : -5;
 	}
-	assert_int_equal(gpube__certificate_check(c, m), GPUBE_EINVAL);
+	assert_int_equal(gpube__certificate_check(c, m), 0);
+	certificate_tamper(&c->bound, 1, c, m);
 }
 
 /* A search along a join graph's order proves the optimum itself. */
@@ -293,15 +284,18 @@ static void searched(void **state)
 			c.bound, m->direction == GPUBE_MAXIMISE ? -brute.cost : brute.cost);
 	assert_int_equal(gpube__certificate_write(&c, in_dir("search.gz")), 0);
 	assert_int_equal(gpube__certificate_read(&again, ctx, in_dir("search.gz")), 0);
-	assert_int_equal(again.order != NULL, c.order != NULL);
+	assert_int_equal(again.n_blocks, c.n_blocks);
 	assert_int_equal(gpube__certificate_check(&again, m), 0);
 	certificate_keep(&again, m, N_SEEDS + N_SPLIT + seed);
-	if (known->answer == GPUBE_ANSWER_OPTIMAL && again.order) {
+	if (known->answer == GPUBE_ANSWER_OPTIMAL && again.n_blocks) {
 		forge_search(&again, m, seed);
-		forge_below_0(&again, m);
+		add_below_0(&again, m);
 	}
-	gpube__free(ctx, c.order); /* the tables without it */
-	c.order = NULL;
+	for (int32_t t = 0; t <= c.n_tables && c.n_blocks; t++) { /* each table by itself */
+		if (t && gpube__certificate_block(&c))
+			fail();
+		c.first[t] = t;
+	}
 	n_searches += brute.feasible && gpube__certificate_check(&c, m) == GPUBE_EINVAL;
 	gpube__certificate_clear(&again);
 	gpube__certificate_clear(&c);
@@ -362,25 +356,28 @@ static void observed_overflow(void **state)
 	gpube_model_free(m);
 }
 
-/* A block whose assignments nobody can try is refused at once. */
-static void endless_block(void **state)
+/* A path that would take too much of the stack is refused before it is walked. */
+static void endless_path(void **state)
 {
-	enum { N = 12, D = 10 };
-	struct gpube_certificate c = {.ctx = ctx, .n_vars = N, .cap = 1};
+	enum { N = 6000 };
+	struct gpube_certificate c = {.ctx = ctx, .n_vars = N, .cap = 1, .bound = 1};
 	struct gpube_model *m;
 	int64_t *values;
 
 	(void)state;
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
 	c.domain = gpube__alloc(ctx, N, sizeof(*c.domain));
-	for (int32_t i = 0; i < N; i++) {
-		assert_int_equal(gpube_model_add_var(m, NULL, D, NULL), 0);
-		c.domain[i] = D;
-	}
 	assert_int_equal(gpube__certificate_block(&c), 0);
-	for (int32_t i = 0; i < N; i++)
-		assert_int_equal(gpube__certificate_table(&c, 1, &i, &values), 0);
+	for (int32_t i = 0; i < N; i++) {
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+		c.domain[i] = 2;
+	}
+	for (int32_t i = 0; i + 1 < N; i++)
+		assert_int_equal(
+			gpube__certificate_table(&c, 2, (int32_t[]){i, i + 1}, &values), 0);
 	assert_int_equal(gpube__certificate_check(&c, m), GPUBE_ELIMIT);
+	c.bound = 0; /* for which nothing is searched */
+	assert_int_equal(gpube__certificate_check(&c, m), 0);
 	gpube__certificate_clear(&c);
 	gpube_model_free(m);
 }
@@ -458,7 +455,7 @@ int main(void)
 	ADD_CASE(&c, some_were_searched);
 	ADD_CASE(&c, overflow);
 	ADD_CASE(&c, observed_overflow);
-	ADD_CASE(&c, endless_block);
+	ADD_CASE(&c, endless_path);
 	ADD_CASE(&c, out_of_memory);
 	return run_cases(&c, "certificate", setup, ctx_dir_teardown);
 }

@@ -106,7 +106,6 @@ static void draw_cases(struct gpube_certificate *c, struct gpube_rng *rng)
 {
 	const int n_splits = (int)gpube__rng_below(rng, 6);
 
-	c->stages.by_cases = true;
 	for (int k = 0; k < n_splits && c->n_vars; k++) {
 		const int32_t of = (int32_t)gpube__rng_below(rng, (uint64_t)c->stages.n),
 			      n = 1 + (int32_t)gpube__rng_below(rng, 3);
@@ -195,9 +194,8 @@ static int make_of(struct gpube_certificate *c, struct gpube_certificate *notes,
 		c->stages = notes->stages;
 		notes->stages = (struct gpube_proof_stages){0};
 		c->stages.limit = limit;
-		c->shift = notes->shift;
 	}
-	c->stages.by_cases = true;
+	c->stages.split = GPUBE_SPLIT_FIRST; /* whatever is open */
 	return gpube__certificate_mend(c, m);
 }
 
@@ -496,7 +494,7 @@ static void too_long(void **state)
 		assert_int_equal(gpube_model_add_costs(m, 1, &i, costs), 0);
 	}
 	begin(&c, m, N + 1); /* so that nothing is ruled out */
-	c.stages.by_cases = c.stages.cases[0].open = true;
+	c.stages.cases[0].open = true;
 	assert_int_equal(gpube__certificate_stage(&c, 0, 2), 0);
 	assert_int_equal(gpube__certificate_list(&c, 0, N, 0, scope), 0);
 	assert_int_equal(gpube__certificate_mend(&c, m), 0);

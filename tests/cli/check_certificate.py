@@ -27,11 +27,10 @@ except ImportError:  # it is ten times as fast
     numpy = None
 
 MOST_CELLS, MOST_ARITY = 1 << 22, 20
-MOST_TRIED = 1 << 32  # assignments of a block's variables
 MOST = (1 << 63) - 1  # a number of a file
 MOST_COUNT = (1 << 31) - 1
 EXACT = decimal.Context(prec=1200)
-DEEPEST = 5000  # variables of a path of the third form
+DEEPEST = 5000  # variables of a path of a search
 WORD = 128  # bits of a list's variables
 GONE = 1 << 62  # what is possible no more costs that
 
@@ -281,38 +280,6 @@ def round_potentials(p, decimals):
 # ---- the check ---------------------------------------------------------------------------------------
 
 
-def read_tree(words, c, member):
-    """Nodes: what they move, as (from, to, values), and the split, as (variable, values); None: a leaf."""
-    scopes = [scope for block in c["blocks"] for scope, _ in block]
-    grain, n = member("grain", 0, 40), len(c["domains"])
-    nodes, still_to_come = [], 1
-    while still_to_come:
-        moves = []
-        for _ in range(member("node", 0, MOST_COUNT - 1)):
-            source, to = [number(next(words), 0, len(scopes) - 1) for _ in range(2)]
-            if source == to:
-                raise Refused("a move is from a table to itself")
-            if not set(scopes[to]) <= set(scopes[source]):
-                raise Refused("a move is to a table of other variables")
-            cells = math.prod(c["domains"][v] for v in scopes[to])
-            most = MOST >> grain
-            moves.append((source, to, [number(next(words), -most, most) << grain for _ in range(cells)]))
-        kind = next(words)
-        if kind == "split":
-            var = number(next(words), 0, n - 1)
-            last = c["domains"][var] - 1
-            values = [number(next(words), 0, last) for _ in range(number(next(words), 1, last))]
-            if values != sorted(set(values)):
-                raise Refused("a split is of values that do not rise")
-            nodes.append((moves, (var, values)))
-        elif kind == "leaf":
-            nodes.append((moves, None))
-        else:
-            raise Refused("a node is neither split nor leaf")
-        still_to_come += 1 if kind == "split" else -1
-    return nodes
-
-
 def read_stages(words, c, member, n_stages):
     """Each stage: its lists, as (variables, how many of them leave), and sweeps."""
     stages = []
@@ -363,50 +330,40 @@ def read_table(words, c, arity):
     return scope, [number(next(words)) for _ in range(cells)]
 
 
-def check_block(c, block):
-    variables = {v for scope, _ in block for v in scope}
-    if len(variables) > MOST_ARITY or math.prod(c["domains"][v] for v in variables) > MOST_TRIED:
-        raise Refused("a block is too large")
+def read_tables(words, c, member):
+    c["constant"], c["blocks"] = member("constant"), []
+    for _ in range(member("blocks", 0, MOST_COUNT - 2)):
+        n_tables = member("block", 0, MOST_COUNT - 2)
+        c["blocks"].append([read_table(words, c, member("table", 0, MOST_ARITY)) for _ in range(n_tables)])
+    if next(words) != "order":
+        raise Refused("'order' is missing")
+    c["order"] = [number(next(words), 0, len(c["domains"]) - 1) for _ in c["domains"]]
+    if len(set(c["order"])) < len(c["order"]):
+        raise Refused("the order has a variable twice")
 
 
 def read_certificate(path):
     words = words_of(content(path))
 
     def member(name, least=-MOST, most=MOST):
-        if next(words) != name:
-            raise Refused(f"'{name}' is missing")
+        if (word := next(words)) != name:
+            raise Refused(f"'{name}' is missing, or it is of before gpube-proof 1" if word == "gpube-certificate" else f"'{name}' is missing")
         return number(next(words), least, most)
 
     c = {}
-    version = member("gpube-certificate", 1, 5)
+    member("gpube-proof", 1, 1)
+    if next(words) != "form" or (form := next(words)) not in ("tables", "steps"):
+        raise Refused("it has no form")
     c["domains"] = [number(next(words), 1, MOST_COUNT) for _ in range(member("variables", 0, MOST_COUNT - 1))]
-    for name, *limits in (("functions", 0, MOST_COUNT), ("decimals", 0, 18), ("cap", 0, MOST - 1), ("shift", 0, 40),
-                          ("bound",), ("limit" if version >= 4 else "constant",)):
+    for name, *limits in (("functions", 0, MOST_COUNT), ("decimals", 0, 18), ("cap", 0, MOST - 1), ("shift", 0, 40), ("bound",)):
         c[name] = member(name, *limits)
-    c["blocks"], c["order"], c["tree"] = [], None, [([], None)]
-    c["cases"], c["narrows"] = None, version == 5
-    if version == 4:
-        n_stages = member("stages", 1, MOST_COUNT - 1)
-        c["cases"] = [(read_stages(words, c, member, n_stages), [])]
-    if version == 5:
+    if form == "tables":
+        read_tables(words, c, member)
+    else:
+        c["limit"] = member("limit")
         c["cases"] = read_cases(words, c, member)
-    for _ in range(0 if version >= 4 else member("blocks", 0, MOST_COUNT - 2)):
-        block = []
-        for _ in range(member("block", 0, MOST_COUNT - 2)):
-            block.append(read_table(words, c, member("table", 0, MOST_ARITY)))
-        if version != 3:
-            check_block(c, block)
-        c["blocks"].append(block)
-    if version == 2:
-        c["tree"] = read_tree(words, c, member)
-    if version == 3:
-        last = len(c["domains"]) - 1
-        c["order"] = [member("order", 0, last)] if c["domains"] else []
-        c["order"] += [number(next(words), 0, last) for _ in c["domains"][1:]]
-        if sorted(c["order"]) != list(range(len(c["domains"]))):
-            raise Refused("the order does not have each variable once")
     if next(words, None) is not None:
-        raise Refused("something follows the last block")
+        raise Refused("something follows the proof")
     return c
 
 
@@ -456,135 +413,45 @@ def relaxed(p, cap):
     return constant, functions
 
 
-def places(domains, inner, scope, values):
-    """For each assignment of a scope, the last variable fastest: its cell in a table over some of these variables."""
-    out = [0]
-    for v in scope:
-        if v in inner:
-            out = [at * domains[v] + a for at in out for a in values[v]]
-        else:
-            out = [at for at in out for _ in values[v]]
-    return out
-
-
-class Walk:
-    """The tables at one node of the tree, and the values that are left there."""
-
-    def __init__(self, c):
-        self.domains = c["domains"]
-        self.scopes = [scope for block in c["blocks"] for scope, _ in block]
-        self.block_of = [k for k, block in enumerate(c["blocks"]) for _ in block]
-        self.blocks = [[] for _ in c["blocks"]]
-        for t, b in enumerate(self.block_of):
-            self.blocks[b].append(t)
-        self.block_scopes = [sorted({v for t in ts for v in self.scopes[t]}) for ts in self.blocks]
-        self.with_variable = [[] for _ in self.domains]
-        for b, scope in enumerate(self.block_scopes):
-            for v in scope:
-                self.with_variable[v].append(b)
-        self.known_places = {}
-        self.cells = [cells for block in c["blocks"] for _, cells in block]
-        self.left = [range(d) for d in self.domains]
-        self.least = [None] * len(self.blocks)
-        self.find_least(range(len(self.blocks)))
-
-    def copy(self):
-        other = object.__new__(Walk)
-        other.__dict__.update(self.__dict__)
-        other.cells, other.left, other.least = self.cells[:], self.left[:], self.least[:]
-        return other
-
-    def find_least(self, blocks):
-        for b in blocks:
-            scope = self.block_scopes[b]
-            columns = []
-            for t in self.blocks[b]:
-                cells = self.cells[t]
-                columns.append([cells[at] for at in places(self.domains, self.scopes[t], scope, self.left)])
-            self.least[b] = min(map(sum, zip(*columns))) if columns else 0
-
-    def move(self, source, to, values):
-        key = (source, to)
-        if key not in self.known_places:
-            everything = [range(d) for d in self.domains]
-            self.known_places[key] = places(self.domains, self.scopes[to], self.scopes[source], everything)
-        self.cells[source] = [cell - values[at] for cell, at in zip(self.cells[source], self.known_places[key])]
-        self.cells[to] = [cell + v for cell, v in zip(self.cells[to], values)]
-        if any(not -MOST - 1 <= cell <= MOST for t in (source, to) for cell in self.cells[t]):
-            raise Refused("what moves makes a number that passes 64 bits")
-
-    def keep(self, var, values):
-        self.left[var] = values
-        self.find_least(self.with_variable[var])
-
-
-def least_leaf(c):
-    """What the blocks add up to at least, at the least leaf. A second child waits, as its parent left it."""
-    least, waiting, here = None, [], Walk(c)
-    for moves, split in c["tree"]:
-        for source, to, values in moves:
-            here.move(source, to, values)
-        here.find_least({here.block_of[t] for source, to, _ in moves for t in (source, to)})
-        if split is None:
-            total = sum(here.least)
-            least = total if least is None else min(least, total)
-            here = waiting.pop() if waiting else None
-            continue
-        var, values = split
-        others = [a for a in here.left[var] if a not in values]
-        if not set(values) <= set(here.left[var]) or not others:
-            raise Refused("a split is of values that are not left, or of all of them")
-        waiting.append(here.copy())
-        waiting[-1].keep(var, others)
-        here.keep(var, values)
-    return least
-
-
 class Search:
-    """What tables that are nowhere negative add up to at least, minimised along an order."""
+    """What a block's tables add up to at least above their least cells, minimised along an order."""
 
-    def __init__(self, c):
+    def __init__(self, c, block):
         self.domains = c["domains"]
         rank = {v: k for k, v in enumerate(c["order"])}
-        self.constant = 0
-        self.tables = [[] for _ in self.domains]  # of the variable that comes first: cells, its step, the others' steps
-        above = [set() for _ in self.domains]  # the later variables on which it and what is below it depend
-        for scope, cells in (table for block in c["blocks"] for table in block):
+        variables = sorted({v for scope, _ in block for v in scope}, key=rank.get)
+        self.tables = {v: [] for v in variables}  # of the variable that comes first: cells, its step, the others' steps
+        above = {v: set() for v in variables}  # the later variables on which it and what is below it depend
+        for scope, cells in block:
             if not scope:
-                self.constant += cells[0]
                 continue
-            if min(cells) < 0:
-                raise Refused("a table has a number below 0")
+            least = min(cells)
             steps, step = [], 1
             for v in reversed(scope):
                 steps.append((v, step))
                 step *= self.domains[v]
             first = min(scope, key=rank.get)
-            self.tables[first].append((cells, dict(steps)[first], [(v, s) for v, s in steps if v != first]))
+            self.tables[first].append(([cell - least for cell in cells], dict(steps)[first], [(v, s) for v, s in steps if v != first]))
             above[first].update(v for v in scope if v != first)
-        self.children = [[] for _ in self.domains]
+        self.children = {v: [] for v in variables}
         self.roots = []
-        # what comes up again with the same context is kept: not where that has all that its parent's has
-        self.keeps = [False] * len(self.domains)
-        for v in c["order"]:
+        for v in variables:
             if above[v]:
                 parent = min(above[v], key=rank.get)
                 self.children[parent].insert(0, v)
                 above[parent] |= above[v] - {parent}
             else:
                 self.roots.insert(0, v)
-        self.context = [sorted(variables) for variables in above]
-        for v, children in enumerate(self.children):
-            for child in children:
-                self.keeps[child] = bool(self.children[child]) and len(above[child]) <= len(above[v])
-        self.value = [0] * len(self.domains)
-        self.known = {}
-        depth = [0] * len(self.domains)
-        for v in reversed(c["order"]):
+        self.context = {v: sorted(above[v]) for v in variables}
+        # what comes up again with the same context is kept: not where that has all that its parent's has
+        self.keeps = {v: False for v in variables}
+        self.value, self.known, depth = {}, {}, dict.fromkeys(variables, 0)
+        for v in reversed(variables):
             if depth[v] >= DEEPEST:
                 raise Refused("the order makes too long a path")
             for child in self.children[v]:
                 depth[child] = depth[v] + 1
+                self.keeps[child] = bool(self.children[child]) and len(above[child]) <= len(above[v])
 
     def sum_of(self, variables, cost, need):
         """The least of their totals and the cost, if it is below need; otherwise a number that it is not below."""
@@ -617,7 +484,18 @@ class Search:
         return best
 
 
-# ---- lists: the fourth and the fifth form -------------------------------------------------------------------------------
+def least_of_tables(c, need):
+    """What all tables add up to at least, if it is below need; otherwise a number that it is not below."""
+    total = sum(min(cells) for block in c["blocks"] for _, cells in block)
+    need, above = min(need - total, GONE), 0
+    for block in c["blocks"]:
+        if above < need and len(block) > 1:
+            search = Search(c, block)
+            above = min(GONE, above + search.sum_of(search.roots, 0, need - above))
+    return total + above
+
+
+# ---- lists ---------------------------------------------------------------------------------------------
 
 
 def vector(numbers):
@@ -895,13 +773,12 @@ class Stages:
                 for b, e in cells_of.get(j, []):
                     b.cells[e] = at(b.cells[e], kept)
 
-    def go_through(self, stages, narrows):
+    def go_through(self, stages):
         for new, n_sweeps in stages:
             if self.missing() <= 0:
                 break
             self.unite()
-            if narrows:
-                self.narrow()
+            self.narrow()
             if self.missing() > 0:
                 self.make_lists(new)
             if self.missing() > 0 and n_sweeps:
@@ -917,7 +794,7 @@ def least_case(c, root, unit):
     for stages, split in c["cases"]:
         here = waiting.pop()
         if here.missing() > 0:
-            here.go_through(stages, c["narrows"])
+            here.go_through(stages)
         if not split:
             least = min(least, here.constant)
             continue
@@ -945,7 +822,7 @@ def check_sums(p, c):
         raise Refused("the tables do not add up to the problem")
 
 
-def prove_by_stages(p, c):
+def prove_by_steps(p, c):
     constant, functions = relaxed(p, c["cap"])
     unit = 1 << c["shift"]
     if c["limit"] <= constant:
@@ -963,20 +840,13 @@ def check(model, certificate):
     error = round_potentials(p, c["decimals"]) if p.potentials is not None else 0
     if c["domains"] != p.domains or c["functions"] != len(p.functions) or c["decimals"] != p.decimals:
         raise Refused("it is of another problem")
-    if not c["cases"]:
+    # as much as is claimed
+    if "cases" in c:
+        proved = prove_by_steps(p, c)
+    else:
         check_sums(p, c)
-    if c["cases"]:  # as much of it as is claimed
-        proved = prove_by_stages(p, c)
-    elif c["order"] is None:
-        proved = c["constant"] + least_leaf(c)
-    else:  # as much of it as is claimed
         claimed = c["bound"] << c["shift"]
-        search = Search(c)
-        first = c["constant"] + search.constant
-        need = claimed - (1 << c["shift"]) + 1 - first
-        if need >= GONE:
-            raise Refused("a search would pass 62 bits")
-        proved = min(first + search.sum_of(search.roots, 0, need), claimed)
+        proved = min(c["constant"] + least_of_tables(c, claimed - (1 << c["shift"]) + 1 - c["constant"]), claimed)
     proved = -(-proved >> c["shift"])
     if proved != c["bound"]:
         raise Refused(f"the tables prove {proved}, not {c['bound']}")

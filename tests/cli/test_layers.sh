@@ -31,7 +31,6 @@ END
 # INCLUDING-FILE INCLUDED-FILE: why it may against the order
 cat > "$work/arrows" << 'END'
 gpube/bound/certificate/certificate.c formats/io/io.h: a certificate is a file of its own, written and read nowhere else
-gpube/bound/certificate/certificate_tree.c formats/io/io.h: so are its parts
 gpube/bound/certificate/certificate_stages.c formats/io/io.h: so are its parts
 END
 # names that two objects define: why they never meet

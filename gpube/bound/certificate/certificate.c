@@ -7,11 +7,6 @@
 #include "formats/io/io.h"
 #include "gpube/ir/dense.h"
 
-/* A function of more cells counts at its least cost. */
-enum { MOST_CELLS = 1 << 22, MOST_ARITY = 20 };
-/* Versions of the file. */
-enum { TABLES = 1, TREE, ORDER, STAGES, CASES };
-
 /* ---- the relaxed problem ----------------------------------------------------------------- */
 
 /* In 128 bits, as all differences and sums here: what leaves 64 is refused before it is used. */
@@ -94,11 +89,6 @@ int64_t gpube__wide_cap_for(const struct gpube_model *m, int64_t upper)
 	return upper != GPUBE_INF && cap < GPUBE_INF - 1 ? (int64_t)cap : GPUBE_INF - 1;
 }
 
-static int too_large(struct gpube_ctx *ctx)
-{
-	return gpube__fail(ctx, GPUBE_ERANGE, "costs are too large for a certificate");
-}
-
 /*
  * Adds what a function costs at least to *constant, and what it costs above that to the model, or
  * to that, too.
@@ -109,12 +99,12 @@ static int relax_function(struct gpube_model *r, const struct gpube_model *m, in
 	const int32_t *scope = gpube__scope(m, f);
 	int arity = m->functions[f].arity, status;
 	int64_t cells = gpube__cells(m, arity, scope), *costs;
-	int32_t sorted[MOST_ARITY];
+	int32_t sorted[GPUBE__PROOF_DIMS];
 	__int128 min, max;
 
 	range(m, f, &min, &max);
 	*constant += min;
-	if (cells < 0 || cells > MOST_CELLS || arity > MOST_ARITY)
+	if (cells < 0 || cells > GPUBE__PROOF_CELLS || arity > GPUBE__PROOF_DIMS)
 		return GPUBE_OK;
 	costs = gpube__alloc(m->ctx, (uint64_t)cells, sizeof(*costs));
 	status = costs ? gpube__dense(costs, m, f, NULL) : GPUBE_ENOMEM;
@@ -183,7 +173,7 @@ int gpube__relaxed(struct gpube_model **out, const struct gpube_model *m, int64_
 		(__int128)cap * n_relaxed(m) > room_above(constant)) {
 		gpube_model_free(*out);
 		*out = NULL;
-		return too_large(m->ctx);
+		return gpube__fail(m->ctx, GPUBE_ERANGE, "costs are too large for a certificate");
 	}
 	(*out)->constant = (int64_t)constant;
 	return GPUBE_OK;
@@ -200,7 +190,6 @@ void gpube__certificate_restart(struct gpube_certificate *c)
 	c->n_tables = c->n_blocks = 0;
 	gpube__free(c->ctx, c->order);
 	c->order = NULL;
-	gpube__certificate_cut(c);
 	gpube__certificate_unstage(c);
 }
 
@@ -210,8 +199,6 @@ void gpube__certificate_clear(struct gpube_certificate *c)
 	gpube__free(c->ctx, c->tables);
 	gpube__free(c->ctx, c->first);
 	gpube__free(c->ctx, c->domain);
-	gpube__free(c->ctx, c->tree.nodes);
-	gpube__free(c->ctx, c->tree.moves);
 	gpube__free(c->ctx, c->stages.cases);
 	memset(c, 0, sizeof(*c));
 }
@@ -234,7 +221,7 @@ int gpube__certificate_table(
 
 	for (int k = 0; k < arity && cells >= 0; k++)
 		cells = gpube__mul_size(cells, c->domain[scope[k]]);
-	if (cells < 0 || cells > MOST_CELLS || arity > MOST_ARITY)
+	if (cells < 0 || cells > GPUBE__PROOF_CELLS || arity > GPUBE__PROOF_DIMS)
 		return gpube__fail(c->ctx, GPUBE_ELIMIT, "a table of a certificate is too large");
 	if (gpube__grow(c->ctx, &c->tables, &c->tables_capacity, (int64_t)c->n_tables + 1,
 		    sizeof(*c->tables)))
@@ -267,11 +254,18 @@ static void write_table(struct gpube_out *out, const struct gpube_proof_table *t
 	gpube__out_text(out, "\n");
 }
 
-static int version_of(const struct gpube_certificate *c)
+static void write_tables(struct gpube_out *out, const struct gpube_certificate *c)
 {
-	if (c->stages.n)
-		return c->stages.by_cases ? CASES : STAGES;
-	return c->order ? ORDER : c->tree.n_nodes ? TREE : TABLES;
+	gpube__out_printf(out, "constant %lld\nblocks %d\n", (long long)c->constant, c->n_blocks);
+	for (int32_t b = 0; b < c->n_blocks; b++) {
+		gpube__out_printf(out, "block %d\n", c->first[b + 1] - c->first[b]);
+		for (int32_t t = c->first[b]; t < c->first[b + 1]; t++)
+			write_table(out, &c->tables[t]);
+	}
+	gpube__out_text(out, "order");
+	for (int32_t i = 0; i < c->n_vars; i++)
+		gpube__out_printf(out, " %d", c->order ? c->order[i] : i);
+	gpube__out_text(out, "\n");
 }
 
 int gpube__certificate_write(const struct gpube_certificate *c, const char *path)
@@ -281,7 +275,8 @@ int gpube__certificate_write(const struct gpube_certificate *c, const char *path
 
 	if (status)
 		return status;
-	gpube__out_printf(&out, "gpube-certificate %d\nvariables %d", version_of(c), c->n_vars);
+	gpube__out_printf(&out, "gpube-proof 1\nform %s\nvariables %d",
+		c->stages.n ? "steps" : "tables", c->n_vars);
 	for (int32_t i = 0; i < c->n_vars; i++)
 		gpube__out_printf(&out, " %d", c->domain[i]);
 	gpube__out_printf(&out, "\nfunctions %d\ndecimals %d\ncap %lld\nshift %d\n", c->n_functions,
@@ -290,27 +285,16 @@ int gpube__certificate_write(const struct gpube_certificate *c, const char *path
 	if (c->stages.n)
 		status = gpube__certificate_write_stages(&out, c);
 	else
-		gpube__out_printf(
-			&out, "constant %lld\nblocks %d\n", (long long)c->constant, c->n_blocks);
-	for (int32_t b = 0; b < c->n_blocks; b++) {
-		gpube__out_printf(&out, "block %d\n", c->first[b + 1] - c->first[b]);
-		for (int32_t t = c->first[b]; t < c->first[b + 1]; t++)
-			write_table(&out, &c->tables[t]);
-	}
-	for (int32_t i = 0; c->order && i < c->n_vars; i++)
-		gpube__out_printf(&out, "%s%d%s", i ? " " : "order ", c->order[i],
-			i + 1 < c->n_vars ? "" : "\n");
-	if (!c->order && c->tree.n_nodes)
-		gpube__certificate_write_tree(&out, c);
+		write_tables(&out, c);
 	closed = gpube__out_close(&out, !status);
 	return status ? status : closed;
 }
 
 static int read_table(struct gpube_certificate *c, struct gpube_in *in)
 {
-	int32_t scope[MOST_ARITY];
+	int32_t scope[GPUBE__PROOF_DIMS];
 	int64_t arity = 0, v = 0, *values;
-	int status = gpube__certificate_read_member(in, "table", &arity, 0, MOST_ARITY);
+	int status = gpube__certificate_read_member(in, "table", &arity, 0, GPUBE__PROOF_DIMS);
 
 	for (int k = 0; k < arity && !status; k++) {
 		status = gpube__in_int(
@@ -324,28 +308,81 @@ static int read_table(struct gpube_certificate *c, struct gpube_in *in)
 	return status;
 }
 
-/* "order v1 ... vN"; that no variable is there twice is checked with the rest */
+/* That the next word is 'name', or one of two: *second, which of them. */
+static int read_word(struct gpube_in *in, const char *name, const char *other, bool *second)
+{
+	char token[256];
+
+	if (gpube__in_token(in, token, name))
+		return in->status;
+	*second = other && !strcmp(token, other);
+	return *second || !strcmp(token, name) ? GPUBE_OK : gpube__in_expected(in, name, token);
+}
+
+/* That no variable is there twice is checked with the rest. */
 static int read_order(struct gpube_certificate *c, struct gpube_in *in)
 {
+	bool other;
 	int64_t v = 0;
-	int status = GPUBE_OK;
+	int status = read_word(in, "order", NULL, &other);
 
 	c->order = gpube__alloc_zero(c->ctx, (uint64_t)c->n_vars + 1, sizeof(*c->order));
 	if (!c->order)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < c->n_vars && !status; i++) {
-		status = i ? gpube__in_int(in, &v, 0, c->n_vars - 1, "a variable")
-			   : gpube__certificate_read_member(in, "order", &v, 0, c->n_vars - 1);
+		status = gpube__in_int(in, &v, 0, c->n_vars - 1, "a variable");
 		c->order[i] = (int32_t)v;
 	}
 	return status;
 }
 
+static int read_tables(struct gpube_certificate *c, struct gpube_in *in)
+{
+	int64_t n_blocks = 0, n = 0;
+	int status =
+		gpube__certificate_read_member(in, "constant", &c->constant, -INT64_MAX, INT64_MAX);
+
+	if (!status)
+		status = gpube__certificate_read_member(in, "blocks", &n_blocks, 0, INT32_MAX - 2);
+	for (int64_t b = 0; b < n_blocks && !status; b++) {
+		status = gpube__certificate_read_member(in, "block", &n, 0, INT32_MAX - 2);
+		if (!status)
+			status = gpube__certificate_block(c);
+		for (int64_t t = 0; t < n && !status; t++)
+			status = read_table(c, in);
+	}
+	return status ? status : read_order(c, in);
+}
+
+/* The first words; *steps: which form it has. */
+static int read_form(struct gpube_in *in, bool *steps)
+{
+	bool old = false;
+	int64_t v = 0;
+	int status = read_word(in, "gpube-proof", "gpube-certificate", &old);
+
+	if (!status && old)
+		return gpube__in_error(in,
+			"this is a certificate of before gpube-proof 1, which is "
+			"not read any more: make it again by gpube bound --certify");
+	if (!status)
+		status = gpube__in_int(in, &v, 1, 1, "a version");
+	if (!status)
+		status = read_word(in, "form", NULL, &old);
+	return status ? status : read_word(in, "tables", "steps", steps);
+}
+
 static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 {
-	int64_t v = 0, n_blocks = 0, n = 0, version = 0;
-	int status =
-		gpube__certificate_read_member(in, "gpube-certificate", &version, TABLES, CASES);
+	int64_t v = 0, n = 0, n_functions = 0, scale = 0, shift = 0;
+	const struct {
+		const char *name;
+		int64_t *v, min, max;
+	} members[] = {{"functions", &n_functions, 0, INT32_MAX}, {"decimals", &scale, 0, 18},
+		{"cap", &c->cap, 0, GPUBE_INF - 1}, {"shift", &shift, 0, 40},
+		{"bound", &c->bound, -INT64_MAX, INT64_MAX}};
+	bool steps = false;
+	int status = read_form(in, &steps);
 
 	if (!status)
 		status = gpube__certificate_read_member(in, "variables", &v, 0, INT32_MAX - 1);
@@ -360,40 +397,14 @@ static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 		if (!status)
 			c->domain[c->n_vars] = (int32_t)n;
 	}
-	if (!status)
-		status = gpube__certificate_read_member(in, "functions", &v, 0, INT32_MAX);
-	c->n_functions = (int32_t)v;
-	if (!status)
-		status = gpube__certificate_read_member(in, "decimals", &v, 0, 18);
-	c->scale = (int)v;
-	if (!status)
-		status = gpube__certificate_read_member(in, "cap", &c->cap, 0, GPUBE_INF - 1);
-	if (!status)
-		status = gpube__certificate_read_member(in, "shift", &v, 0, 40);
-	c->shift = (int)v;
-	if (!status)
+	for (size_t k = 0; k < sizeof(members) / sizeof(*members) && !status; k++)
 		status = gpube__certificate_read_member(
-			in, "bound", &c->bound, -INT64_MAX, INT64_MAX);
-	if (!status && version >= STAGES) {
-		status = gpube__certificate_read_stages(c, in, version == CASES);
-		return status ? status : gpube__in_end(in);
-	}
+			in, members[k].name, members[k].v, members[k].min, members[k].max);
+	c->n_functions = (int32_t)n_functions;
+	c->scale = (int)scale;
+	c->shift = (int)shift;
 	if (!status)
-		status = gpube__certificate_read_member(
-			in, "constant", &c->constant, -INT64_MAX, INT64_MAX);
-	if (!status)
-		status = gpube__certificate_read_member(in, "blocks", &n_blocks, 0, INT32_MAX - 2);
-	for (int64_t b = 0; b < n_blocks && !status; b++) {
-		status = gpube__certificate_read_member(in, "block", &n, 0, INT32_MAX - 2);
-		if (!status)
-			status = gpube__certificate_block(c);
-		for (int64_t t = 0; t < n && !status; t++)
-			status = read_table(c, in);
-		if (!status && version != ORDER)
-			status = gpube__certificate_check_block(c, (int32_t)b);
-	}
-	if (!status && version > TABLES)
-		status = version == ORDER ? read_order(c, in) : gpube__certificate_read_tree(c, in);
+		status = steps ? gpube__certificate_read_stages(c, in) : read_tables(c, in);
 	return status ? status : gpube__in_end(in);
 }
 

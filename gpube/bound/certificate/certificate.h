@@ -1,109 +1,56 @@
 /*
- * certificate.h - a bound with its proof, which a small checker repeats from the
- * given file.
+ * certificate.h - a bound with its proof, which a small checker repeats from the given file
+ * (formats/certificate.md).
  *
- * The proof is another way to write the problem's total: a constant plus
- * blocks, each a sum of tables. No assignment costs less than the constant and
- * the least total of each block. Two things are checked: that the tables add up
- * to the problem, for every assignment, and what the blocks' least totals are.
+ * What is proved is a bound of the relaxed problem: minimised, without top, each function at most
+ * 'cap' above its least cost (so that forbidden cells are numbers, too), and functions too large to
+ * list at their least cost. No assignment costs more there than in the given one. Of potentials the
+ * problem is that of their costs, rounded to decimals that the certificate names: a bound of the
+ * file only less gpube__rounding_error(), which who reports it takes off, so that no choice of
+ * decimals proves what is not so.
  *
- * The first needs no assignment to be looked at. A sum of tables is a polynomial
- * in the indicators of all values but each variable's first, in which no
- * variable occurs twice in a term, and two such sums agree everywhere exactly if
- * their polynomials have the same coefficients.
+ * A proof has one of two forms.
  *
- * What is proved is a bound of the relaxed problem: minimised, without top, each
- * function at most 'cap' above its least cost (so that forbidden cells are
- * numbers, too), and functions too large to list at their least cost. No
- * assignment costs more there than in the given one.
+ * Tables: another way to write the problem's total, a constant plus blocks of tables, with an order
+ * of the variables. That they add up to the problem for every assignment needs none to be looked
+ * at: a sum of tables is a polynomial in the indicators of all values but each variable's first, in
+ * which no variable occurs twice in a term, and two sums agree everywhere exactly if these have the
+ * same coefficients. Each block is minimised along the order by a search, as deep as the bound asks
+ * for. Ascents on clusters make blocks of a table or of a cluster's tables, where the least cells
+ * nearly do; join graphs one block, whose search is the proof.
  *
- * Of potentials the problem is that of their costs, rounded to decimals that the certificate names.
- * That is a bound of the file only less gpube__rounding_error(); who reports it takes that off, so
- * that no choice of decimals proves what is not so.
+ * Steps: lists of the assignments of a few variables that are still possible below a limit. Which
+ * lists are made of which, how often costs are swept between them, and which variables are then
+ * split into cases: the checker does all of it.
  *
- * Where the bound of one such sum is too low, a tree splits the assignments: one variable's values
- * in two, again and again. At each node costs may move from a table to another one that has no
- * variables but some of its own; what leaves the one is what the other gets, so the sum is the same
- * for every assignment, and nothing needs to be compared with the problem again. The least totals
- * count only the values that are left, and the bound is the least leaf's.
- *
- * Designs weighed. (1) A log of all shifts of an ascent, with its values that die on the way:
- * larger by far, and each of these needs a proof. (2) All tables of every leaf, compared with the
- * problem each time: a thousand times as large on a grid of 40 x 40. (3) The tree alone, its leaves
- * bounded by the checker with an ascent of its own: small, and then the checker is what has to be
- * trusted. (4) Moves, rounded to a grain of which nothing depends, and values that cost too much as
- * splits whose one side is a leaf at once: this one. A node is a few kilobytes, and the checker two
- * pages.
- *
- * What lists of what is still possible prove (relax/patches/lists.h) has a third form: which lists
- * are made, and how many sweeps follow. The checker does them. Designs weighed: (1) the last lists
- * with a reason for each entry that is missing: it went at some moment when the costs stood as they
- * never stood again, so each reason is a state of all costs; (2) those of a few moments, between
- * which costs move as the file says and nothing goes: what goes in a sweep does so at as many
- * moments as there are separators; (3) the rules of lists and sweeps, which are sound whatever
- * lists there are, and these lists' variables: some hundred kilobytes (runs/measured-2c), three
- * pages, and a check that takes as long as the proof. What lists leave open and cases close
- * (bound/patching/list_cases.h) is a tree of such stages. Designs weighed: (1) each leaf a chain of
- * stages from the problem on: all lists again 120 times; (2) a split in the state as it stands,
- * separators and their costs too: the state is twice as large, and its lists no shorter for it; (3)
- * lists alone go on, without what the case excludes: as the proof does it, and a child costs less
- * than its parent. Who proves may say what was done, or the checker's way may be searched for
- * again: the first, since looks ahead and lists that were too long take more than half of a proof;
- * but costs are rounded another way there, so the notes are followed once by the checker itself,
- * which adds what a leaf lacks.
- *
- * What an AND/OR search proves (bound/andor) has another form: the tables, nowhere below 0, and an
- * order of the variables. The checker minimises along it as deep as the bound asks for, in a search
- * of its own. Designs weighed: (1) a log of all closed subproblems, each to be derived from those
- * below it: a line for each of 10^5 to 10^7 nodes, and to derive it takes the same sums of cells as
- * to find it; (2) passes over join graphs that the checker repeats from the problem: kilobytes, and
- * three times as much to be specified; (3) this one: 20 to 300 kilobytes (runs/measured-2c), two
- * pages more.
+ * Designs weighed. (1) A log of an ascent's moves, or of a search's closed subproblems: as long as
+ * the run, and to check a line takes the sums of cells that found it. (2) The tables of every leaf
+ * of a tree, or what moved between dense tables on the way to it: 927 kilobytes for a grid of 1,600
+ * variables whose steps take 11. (3) Reasons for what is missing in the last lists: each went when
+ * the costs stood as they never stood again. (4) A search or an ascent of the checker's own choice:
+ * what it does has to be known for a second checker to be written. (5) The two forms above: the
+ * rules of searches, lists and sweeps are sound whatever tables, order and lists a file has, and
+ * take four pages (runs/measured-2c).
  */
 #ifndef GPUBE_CERTIFICATE_H
 #define GPUBE_CERTIFICATE_H
 
 #include "gpube/ir/model.h"
 
+struct gpube_clusters;
 struct gpube_in;
+struct gpube_joingraph;
 struct gpube_out;
+struct gpube_simplified;
 
-enum { GPUBE__PROOF_DIMS = 20 }; /* variables of a table */
+/* Of a table: variables, and cells. A function of more counts at its least cost. */
+enum { GPUBE__PROOF_DIMS = 20, GPUBE__PROOF_CELLS = 1 << 22 };
 
 struct gpube_proof_table {
 	int arity;
 	int32_t *scope;  /* ascending */
 	int64_t n;       /* cells */
 	int64_t *values; /* row-major, the last variable fastest */
-};
-
-/* Its values, one a cell of 'to', are taken from 'from' and given to 'to'. */
-struct gpube_proof_move {
-	int32_t from, to;
-	int64_t *values;
-};
-
-/*
- * After its moves a leaf, or a split: the values of 'var' that are named are the next node's, the
- * others of the second child.
- */
-struct gpube_proof_node {
-	int32_t n_moves;
-	int32_t var; /* -1: a leaf */
-	int32_t n_values;
-	int32_t *values; /* ascending */
-};
-
-/*
- * Nodes: each before its children and the first child's before the second's; none: one leaf without
- * moves.
- */
-struct gpube_proof_tree {
-	int grain; /* moves are multiples of 2^grain */
-	int32_t n_nodes, n_moves;
-	struct gpube_proof_node *nodes;
-	struct gpube_proof_move *moves; /* those of the first node first */
-	int64_t nodes_capacity, moves_capacity;
 };
 
 /*
@@ -140,10 +87,13 @@ struct gpube_proof_case {
 /* The first case is the root; those that are no child are no part of it. */
 struct gpube_proof_stages {
 	int64_t limit; /* as the bound: what costs as much is of no interest */
-	bool by_cases; /* a file of version 5: values go, too */
 	int32_t n;
 	int64_t capacity;
 	struct gpube_proof_case *cases;
+	/* Of gpube__certificate_mend(), not of a file: whether the root is split; until when, by
+	 * gpube__now(), leaves get what they lack, and cases what they have; 0: without a limit */
+	enum gpube_split split;
+	double until, end;
 };
 
 /* Blocks: tables [first[k], first[k + 1]). Costs of all tables are in units of 2^-shift. */
@@ -160,13 +110,9 @@ struct gpube_certificate {
 	struct gpube_proof_table *tables;
 	int32_t *first;
 	int64_t tables_capacity, first_capacity;
-	struct gpube_proof_tree tree;
-	/*
-	 * NULL, or: tables are minimised along it, the first variable first; there is no tree then
-	 */
-	int32_t *order;
+	int32_t *order; /* blocks are minimised along it; NULL: the variables as they are given */
 	struct gpube_proof_stages stages; /* n above 0: the proof is these cases alone, without
-					     constant, tables, tree and order */
+					     constant, tables and order */
 };
 
 /*
@@ -191,7 +137,7 @@ int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper);
 int64_t gpube__wide_cap_for(const struct gpube_model *m, int64_t upper);
 
 void gpube__certificate_clear(struct gpube_certificate *c);
-/* Takes all blocks, nodes and stages away, and the order. */
+/* Takes all blocks and stages away, and the order. */
 void gpube__certificate_restart(struct gpube_certificate *c);
 /* Begins a block. Errors: ENOMEM */
 int gpube__certificate_block(struct gpube_certificate *c);
@@ -203,16 +149,16 @@ int gpube__certificate_table(
 	struct gpube_certificate *c, int arity, const int32_t *scope, int64_t **values);
 
 /*
- * Another node, a leaf until it is split; a move of the last node, its values 0.
- * Errors: ENOMEM; EINVAL (there are no such tables, or 'to' has other variables than 'from'; no
- *         such values)
+ * gpube__certificate_of() - constant, shift and blocks of an ascent's state; the rest is there
+ * already.
+ * s   the simplified relaxed problem that the tables were made of
+ * Errors: ENOMEM; ELIMIT (a table is too large; something is dead, which has no number)
+ * gpube__certificate_of_joins() - the order, too, along which it is minimised.
  */
-int gpube__certificate_node(struct gpube_certificate *c);
-int gpube__certificate_move(
-	struct gpube_certificate *c, int32_t from, int32_t to, int64_t **values);
-int gpube__certificate_split(
-	struct gpube_certificate *c, int32_t var, int32_t n_values, const int32_t *values);
-void gpube__certificate_cut(struct gpube_certificate *c); /* takes all nodes away */
+int gpube__certificate_of(struct gpube_certificate *out, const struct gpube_clusters *c,
+	const struct gpube_simplified *s);
+int gpube__certificate_of_joins(struct gpube_certificate *out, const struct gpube_joingraph *g,
+	const struct gpube_simplified *s);
 
 /*
  * Another case, a leaf without stages, the first one the root; a stage of a case, without lists; a
@@ -227,15 +173,15 @@ int gpube__certificate_part(
 	struct gpube_certificate *c, int32_t of, int32_t n, const int32_t *split);
 /* Takes all stages of a case behind the first n away. */
 void gpube__certificate_drop(struct gpube_certificate *c, int32_t of, int32_t n);
+void gpube__certificate_unstage(struct gpube_certificate *c); /* takes all cases away */
 
 /*
  * gpube__certificate_check() - repeats the proof, and that c->bound is what it proves.
- * gpube__certificate_proves() - what it proves, whatever is claimed; along an order, or by stages,
- * no more than is claimed.
+ * gpube__certificate_proves() - what it proves, no more than c->bound, which is claimed.
  * m      the given problem's costs
  * bound  out: of the minimisation
  * Errors: EINVAL (it is no proof: the text says why), ERANGE (sums pass 128 bits, or the bound 64),
- *         ENOMEM, ESTOP
+ *         ELIMIT, ENOMEM, ESTOP
  */
 int gpube__certificate_check(const struct gpube_certificate *c, const struct gpube_model *m);
 int gpube__certificate_proves(
@@ -248,18 +194,13 @@ int gpube__certificate_proves(
  */
 int gpube__certificate_mend(struct gpube_certificate *c, const struct gpube_model *m);
 
-/* Errors: ELIMIT (more variables or assignments than are tried) */
-int gpube__certificate_check_block(const struct gpube_certificate *c, int32_t block);
-/* What the blocks add up to at the least leaf. Errors: as gpube__certificate_proves() */
-int gpube__certificate_least(__int128 *least, const struct gpube_certificate *c);
 /*
- * gpube__certificate_search() - what all tables add up to at least, by a search along the
- * certificate's order.
+ * gpube__certificate_least() - what all tables add up to at least.
  * need    what is asked for: where they add up to more, *least is need or more; otherwise it is
- *         what they add up to
- * Errors: as gpube__certificate_proves(); EINVAL, too, where a table has a number below 0; ELIMIT
+ *         what the blocks add up to, or 2^62 above the sum of all least cells
+ * Errors: EINVAL (the order), ELIMIT (it is too wide, or too deep), ENOMEM, ESTOP
  */
-int gpube__certificate_search(__int128 *least, const struct gpube_certificate *c, __int128 need);
+int gpube__certificate_least(__int128 *least, const struct gpube_certificate *c, __int128 need);
 
 /*
  * gpube__certificate_sweep() - what the cases prove that every assignment costs above the relaxed
@@ -267,8 +208,8 @@ int gpube__certificate_search(__int128 *least, const struct gpube_certificate *c
  * least     out: in units of 2^-shift
  * relaxed   its functions, none of which costs less than 0
  * constant  above which they are
- * mended    NULL, or c itself: what each leaf lacks, sweeps and splits, is added while that proves
- *           more, and what comes after the limit is proved goes; until the deadline
+ * mended    NULL, or c itself: the unit is chosen, what each leaf lacks, sweeps and splits, is
+ *           added while that proves more, and what comes after the limit is proved goes
  * Errors:   as gpube__certificate_proves(); ELIMIT (a list is too long, or there is too much for
  *           the memory)
  */
@@ -279,26 +220,21 @@ int gpube__certificate_sweep(__int128 *least, const struct gpube_certificate *c,
 int gpube__certificate_read_member(
 	struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max);
 
-/* The file's part that is the stages, of version 5 in cases. Errors: EPARSE, ENOMEM */
+/* The file's part that is the cases. Errors: EPARSE, ENOMEM, ELIMIT */
 int gpube__certificate_write_stages(struct gpube_out *out, const struct gpube_certificate *c);
-int gpube__certificate_read_stages(struct gpube_certificate *c, struct gpube_in *in, bool by_cases);
-void gpube__certificate_unstage(struct gpube_certificate *c); /* takes all cases away */
+int gpube__certificate_read_stages(struct gpube_certificate *c, struct gpube_in *in);
 
-/* The file's part that is the tree. Errors: EPARSE, ENOMEM */
-void gpube__certificate_write_tree(struct gpube_out *out, const struct gpube_certificate *c);
-int gpube__certificate_read_tree(struct gpube_certificate *c, struct gpube_in *in);
-
-/* Text, a .gz or .xz by its name. Errors: EIO, EPARSE, ENOMEM */
+/* Text, a .gz or .xz by its name. Errors: EIO, EPARSE, ENOMEM, ELIMIT */
 int gpube__certificate_write(const struct gpube_certificate *c, const char *path);
 int gpube__certificate_read(struct gpube_certificate *c, struct gpube_ctx *ctx, const char *path);
 
 /*
- * gpube__bound_certified() - the best bound that an ascent proves by itself, patches with splits
- * (certify.h), or a search along an order, of a model of costs.
+ * gpube__bound_certified() - the best bound, of a model of costs, that steps, an ascent's tables or
+ * a search along an order prove.
  * out     clear it
- * known   of a run on 'm' before: its assignment is what the ascent aims at, its bound what patches
+ * known   of a run on 'm' before: its assignment is what the ascent aims at, its bound what steps
  *         and the search do
- * notes   what lists did in that run (gpube__bound_noted()), which is used up; or NULL
+ * notes   what patches did in that run (gpube__bound_noted()), which is used up; or NULL
  * opts    timeout_seconds is for all of it, a check that comes after it as well
  * A stop ends the ascent; what it has reached is then checked all the same, and the context works
  * again. Costs too large for an ascent are eliminated in 128 bits, in small models: a block is then
@@ -310,8 +246,8 @@ int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_mod
 	const struct gpube_bound_opts *opts);
 
 /*
- * gpube__bound_noted() - gpube_bound(), and what lists and their cases did in it.
- * notes   out, to be cleared: its cases and shift alone; none where other methods did more
+ * gpube__bound_noted() - gpube_bound(), and what patches, their lists and cases did in it.
+ * notes   out, to be cleared: its cases alone; none where patches had no turn
  */
 int gpube__bound_noted(struct gpube_solution **out, struct gpube_certificate *notes,
 	const struct gpube_model *m, const struct gpube_bound_opts *opts);

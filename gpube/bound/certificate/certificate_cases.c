@@ -14,10 +14,13 @@
 
 /* A target that sums of two do not pass. */
 #define MOST_MISSING ((int64_t)1 << 61)
-/* What is mended: sweeps that are judged together, and what they are to bring of what is missing.
+/*
+ * What is mended: sweeps that are judged together, what they are to bring of what is missing, and
+ * what all of the root's are to bring for splits to seem to end.
  */
-enum { WINDOW = 8 };
-#define SLOW 0.002
+enum { WINDOW = 8, MOST_SHIFT = 40 };
+#define SLOW  0.002
+#define WORTH 0.9
 
 struct open_case {
 	int32_t at;
@@ -70,7 +73,21 @@ static void end_walk(struct walk *k, int status)
 	pthread_mutex_unlock(&k->lock);
 }
 
-/* The deepest one: what is open stays little. */
+/*
+ * The deepest one, so that what is open stays little; of what is mended, while it is little, the
+ * one that proves least.
+ */
+static int64_t next_case(const struct walk *k)
+{
+	int64_t next = k->n_open - 1;
+
+	if (k->mended && k->bytes < k->ctx->memory_bytes / 8)
+		for (int64_t j = next - 1; j >= 0; j--)
+			if (k->open[j].w.constant < k->open[next].w.constant)
+				next = j;
+	return next;
+}
+
 static bool take(struct walker *r, struct open_case *o)
 {
 	struct walk *k = r->all;
@@ -81,7 +98,11 @@ static bool take(struct walker *r, struct open_case *o)
 		pthread_cond_wait(&k->changed, &k->lock);
 	has = !k->over && k->n_open;
 	if (has) {
-		*o = k->open[--k->n_open];
+		const int64_t next = next_case(k);
+
+		*o = k->open[next];
+		memmove(k->open + next, k->open + next + 1,
+			(size_t)(--k->n_open - next) * sizeof(*k->open));
 		k->bytes -= gpube__checking_bytes(&o->w);
 		o->w.ctx = &r->ctx;
 		k->n_busy++;
@@ -134,6 +155,12 @@ static void tell(const struct walk *k, const struct gpube__checking *w, int32_t 
 			(double)gpube__checking_left(w), w->n_sweeps);
 }
 
+/* Whether nothing more is done of what is mended. */
+static bool is_late(const struct walk *k)
+{
+	return k->mended && k->mended->stages.end > 0 && gpube__now() >= k->mended->stages.end;
+}
+
 /* *n_done: sweeps. */
 static int do_stage(const struct walk *k, struct gpube__checking *w,
 	const struct gpube_proof_stage *s, int32_t *n_done)
@@ -142,13 +169,12 @@ static int do_stage(const struct walk *k, struct gpube__checking *w,
 
 	*n_done = 0;
 	gpube__checking_unite(w);
-	if (k->c->stages.by_cases)
-		status = gpube__checking_narrow(w);
+	status = gpube__checking_narrow(w);
 	if (!status && gpube__checking_left(w) > 0)
 		status = gpube__checking_make(w, s->lists, s->n_lists, k->mended ? s->lists : NULL);
 	if (!status && gpube__checking_left(w) > 0 && s->n_sweeps)
 		status = gpube__checking_separate(w);
-	while (!status && gpube__checking_left(w) > 0 && *n_done < s->n_sweeps) {
+	while (!status && gpube__checking_left(w) > 0 && *n_done < s->n_sweeps && !is_late(k)) {
 		status = gpube__checking_sweep(w);
 		++*n_done;
 	}
@@ -175,24 +201,31 @@ static void cut(struct walk *k, int32_t at, int32_t n_stages, int32_t n_sweeps)
 	pthread_mutex_unlock(&k->lock);
 }
 
-static int note_stage(struct walk *k, int32_t at)
+/* A stage, or a split of a leaf. */
+static int note(struct walk *k, int32_t at, const int32_t *split)
 {
 	int status;
 
 	pthread_mutex_lock(&k->lock);
-	status = gpube__certificate_stage(k->mended, at, 0);
+	status = split ? gpube__certificate_part(k->mended, at, 1, split)
+		       : gpube__certificate_stage(k->mended, at, 0);
 	pthread_mutex_unlock(&k->lock);
 	return status;
 }
 
-static int note_split(struct walk *k, int32_t at, const int32_t split[2])
+static bool is_over(const struct walk *k)
 {
-	int status;
+	return k->mended->stages.until > 0 && gpube__now() >= k->mended->stages.until;
+}
 
-	pthread_mutex_lock(&k->lock);
-	status = gpube__certificate_part(k->mended, at, 1, split);
-	pthread_mutex_unlock(&k->lock);
-	return status;
+static bool may_split(struct walk *k, const struct open_case *o)
+{
+	const enum gpube_split split = k->mended->stages.split;
+
+	return !is_over(k) && split != GPUBE_SPLIT_NEVER &&
+	       fits(k, 2 * gpube__checking_bytes(&o->w)) &&
+	       (split == GPUBE_SPLIT_FIRST || o->at ||
+		       (double)o->w.constant > WORTH * (double)k->target);
 }
 
 /* Sweeps while they bring anything. */
@@ -207,7 +240,7 @@ static int climb(struct walk *k, struct gpube__checking *w, int32_t *n)
 			status = gpube__checking_sweep(w);
 			++*n;
 		}
-	} while (!status && w->constant < k->enough && gpube__checking_left(w) > 0 &&
+	} while (!status && !is_over(k) && w->constant < k->enough && gpube__checking_left(w) > 0 &&
 		 w->n_separators &&
 		 (double)(w->constant - before) >= SLOW * (double)gpube__checking_left(w));
 	return status;
@@ -220,32 +253,32 @@ static int mend(struct walk *k, struct open_case *o, struct gpube_proof_case *of
 	bool any = false;
 	int status = GPUBE_OK;
 
-	if (o->w.constant >= k->enough || of->open)
+	if (o->w.constant >= k->enough || of->open || is_over(k))
 		return GPUBE_OK;
 	if (!of->n_stages) {
-		status = note_stage(k, o->at);
+		status = note(k, o->at, NULL);
 		if (!status)
 			status = do_stage(k, &o->w, &(struct gpube_proof_stage){0}, &none);
 	}
-	if (!status && gpube__checking_left(&o->w) > 0)
+	if (!status && gpube__checking_left(&o->w) > 0 &&
+		(o->at || k->mended->stages.split != GPUBE_SPLIT_FIRST))
 		status = climb(k, &o->w, &n);
 	if (status)
 		return status;
 	*of = case_of(k, o->at);
 	of->stages[of->n_stages - 1].n_sweeps = n;
-	if (o->w.constant >= k->enough)
+	if (o->w.constant >= k->enough || !may_split(k, o))
 		return GPUBE_OK;
 	gpube__checking_unite(&o->w);
 	status = gpube__checking_choose(&o->w, split, &any);
 	if (!status && any)
-		status = note_split(k, o->at, split);
+		status = note(k, o->at, split);
 	if (!status)
 		*of = case_of(k, o->at);
 	return status;
 }
 
-/* ---- a case ------------------------------------------------------------------------------------
- */
+/* ---- a case ---------------------------------------------------------------------------------- */
 
 static void note_leaf(struct walk *k, const struct gpube__checking *w)
 {
@@ -255,8 +288,10 @@ static void note_leaf(struct walk *k, const struct gpube__checking *w)
 	pthread_mutex_unlock(&k->lock);
 }
 
-/* One child goes on in the place of the case, a leaf if there is one, and the other waits.
- * *goes_on: there is one that is open. */
+/*
+ * One child goes on in the place of the case, a leaf if there is one, and the other waits; of what is
+ * mended both wait. *goes_on: there is one that is open.
+ */
 static int part(
 	struct walker *r, struct open_case *o, const struct gpube_proof_case *of, bool *goes_on)
 {
@@ -287,6 +322,12 @@ static int part(
 		status = put(r, &other);
 	if (!other_is_open || status)
 		gpube__checking_clear(&other.w);
+	if (status || !*goes_on || !k->mended)
+		return status;
+	*goes_on = false;
+	status = put(r, o);
+	if (!status)
+		o->w = (struct gpube__checking){.ctx = &r->ctx};
 	return status;
 }
 
@@ -298,15 +339,17 @@ static int check_case(struct walker *r, struct open_case *o)
 
 	while (goes_on && !status) {
 		struct gpube_proof_case of = case_of(k, o->at);
-		int32_t n_done = 0;
+		int32_t n_done = 0, s = 0;
 
 		goes_on = false;
-		for (int32_t s = 0; s < of.n_stages && !status && gpube__checking_left(&o->w) > 0;
+		for (; s < of.n_stages && !status && gpube__checking_left(&o->w) > 0 && !is_late(k);
 			s++) {
 			status = do_stage(k, &o->w, &of.stages[s], &n_done);
 			tell(k, &o->w, o->at, s);
-			if (!status && gpube__checking_left(&o->w) <= 0)
-				cut(k, o->at, s + 1, n_done);
+		}
+		if (!status && (gpube__checking_left(&o->w) <= 0 || is_late(k))) {
+			cut(k, o->at, s, n_done);
+			of.n_split = k->mended ? 0 : of.n_split;
 		}
 		if (!status && k->mended && !of.n_split && gpube__checking_left(&o->w) > 0)
 			status = mend(k, o, &of);
@@ -340,7 +383,8 @@ static void work(void *arg, int64_t item, int thread)
 
 static int walk_all(struct walk *k)
 {
-	const int n = k->c->stages.by_cases ? k->ctx->n_threads : 1;
+	const int32_t most = 1 + k->c->stages.n / 2; /* leaves */
+	const int n = k->mended || most > k->ctx->n_threads ? k->ctx->n_threads : most;
 
 	k->walkers = gpube__alloc_zero(k->ctx, (uint64_t)n, sizeof(*k->walkers));
 	if (!k->walkers)
@@ -382,14 +426,19 @@ static int begin(struct walk *k, const struct gpube_model *relaxed)
 int gpube__certificate_sweep(__int128 *least, const struct gpube_certificate *c,
 	const struct gpube_model *relaxed, __int128 constant, struct gpube_certificate *mended)
 {
-	const __int128 limit = c->stages.limit - constant, unit = (int64_t)1 << c->shift,
-		       claim = c->bound - constant;
+	const __int128 limit = c->stages.limit - constant, claim = c->bound - constant;
+	__int128 unit;
 	struct walk k = {.ctx = c->ctx, .c = c, .mended = mended, .caller = pthread_self()};
 	int status;
 
 	*least = 0;
 	if (limit <= 0)
 		return GPUBE_OK;
+	if (mended)
+		for (mended->shift = MOST_SHIFT;
+			mended->shift && limit > MOST_MISSING >> mended->shift; mended->shift--)
+			;
+	unit = (int64_t)1 << c->shift;
 	if (limit * unit > MOST_MISSING)
 		return gpube__fail(c->ctx, GPUBE_ERANGE,
 			"what the certificate's lists are to prove passes 61 bits");

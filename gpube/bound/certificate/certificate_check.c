@@ -1,7 +1,7 @@
 /*
  * certificate_check.c - the checker: see certificate.h. It shares nothing with
  * the ascent, and every sum is tested for overflow. What the blocks' least totals are is in
- * certificate_least.c.
+ * certificate_least.c, what cases prove in certificate_cases.c.
  */
 #include <string.h>
 
@@ -225,8 +225,7 @@ static int proves(int64_t *bound, const struct gpube_certificate *c, const struc
 	struct gpube_certificate *mended)
 {
 	struct gpube_model *relaxed = NULL;
-	const __int128 claimed = (__int128)c->bound * ((int64_t)1 << c->shift);
-	__int128 total = c->constant, least = 0, constant, rounded;
+	__int128 claimed, total = c->constant, least = 0, constant, rounded;
 	int status = GPUBE_OK;
 
 	if (c->n_vars != m->n_vars || c->n_functions != m->n_functions || c->scale != m->scale)
@@ -241,23 +240,21 @@ static int proves(int64_t *bound, const struct gpube_certificate *c, const struc
 				i, c->domain[i]);
 	status = gpube__relaxed_above(&relaxed, &constant, m, c->cap);
 	if (!status && c->stages.n) {
-		total = constant * ((int64_t)1 << c->shift);
 		status = gpube__certificate_sweep(&least, c, relaxed, constant, mended);
+		total = constant * ((int64_t)1 << c->shift);
 	} else if (!status) {
 		status = check_sums(c, relaxed, constant);
 	}
 	gpube_model_free(relaxed);
+	claimed = (__int128)c->bound * ((int64_t)1 << c->shift);
 	/* the least that is rounded up to the claim */
-	if (!status && c->order)
-		status = gpube__certificate_search(
+	if (!status && !c->stages.n)
+		status = gpube__certificate_least(
 			&least, c, claimed - ((int64_t)1 << c->shift) + 1 - c->constant);
-	else if (!status && !c->stages.n)
-		status = gpube__certificate_least(&least, c);
 	if (status)
 		return status;
 	total += least;
-	if ((c->order || c->stages.n) && total > claimed)
-		total = claimed;
+	total = total < claimed ? total : claimed;
 	/* totals are integers: rounded up, also below 0 */
 	rounded = (total >> c->shift) + ((total & (((int64_t)1 << c->shift) - 1)) != 0);
 	if (rounded <= -INT64_MAX || rounded >= INT64_MAX)

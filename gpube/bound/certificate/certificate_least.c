@@ -1,411 +1,545 @@
 /*
- * certificate_least.c - the checker's second half: what the blocks of a certificate add up to at
- * least, at the least leaf of its tree. See certificate.h.
+ * certificate_least.c - the checker's second half: what the tables of a certificate add up to at
+ * least, each block minimised along the certificate's order. See certificate.h.
  *
- * The tree is walked with one copy of the tables: what a node has done is undone on the way back.
+ * No block is below the sum of its tables' least cells, and what is above that is searched for as
+ * deep as the claim asks for. The search is written from the format's description, shares nothing
+ * with bound/andor and is the simplest that ends soon: one thread, one budget, what is known of a
+ * subproblem in one hash table. Whatever is forgotten or cut short, a number that is returned is
+ * one that the subproblem's total is not below.
  */
+#include <stdlib.h>
 #include <string.h>
 
-#include "gpube/base/rows.h"
 #include "gpube/bound/certificate/certificate.h"
 
-/*
- * Assignments of a block that are tried, and cells that are added up from one look to the next
- * whether that is to stop.
- */
-#define MOST_TRIED ((int64_t)1 << 32)
-#define STOP_CELLS ((int64_t)1 << 20)
+/* A total from there on is as good as any: sums of two stay in 64 bits. */
+#define MUCH     ((int64_t)1 << 62)
+#define PATIENCE (1 << 16) /* cells between two looks at the clock */
+enum { DEEPEST = 5000 };   /* variables of a path: each takes some 200 bytes of the stack */
+enum { FEW = 64 };         /* values that are sorted without a call for each comparison */
 
-/* A node on the way to where the walk is; the second of its children, or the first. */
-struct step {
-	int32_t node, first_move;
-	bool second;
+/* A variable of a table, or of a context, and what its value is multiplied by there. */
+struct place {
+	int32_t var;
+	int64_t step;
 };
 
-struct walk {
+struct table {
+	const int64_t *values;
+	int64_t least; /* cells count above it */
+	int64_t step;  /* of the own variable */
+	int64_t at;    /* of places */
+	int32_t n, owner;
+};
+
+struct choice {
+	int64_t cost;
+	int32_t value;
+};
+
+struct node {
+	int32_t table_at, n_tables;
+	int32_t child, sibling; /* lists; -1: their end */
+	int32_t n_context, n_words;
+	int64_t context_at, choice_at;
+	int32_t domain, depth;
+	bool kept; /* what is known of it is */
+};
+
+/* One block: its variables are numbers from 0 on, in the order. */
+struct search {
+	struct gpube_ctx *ctx;
 	const struct gpube_certificate *c;
-	int64_t **values;    /* of each table, as they are now */
-	int64_t *at;         /* of each variable: where its values begin in 'gone' */
-	int32_t *gone;       /* of each value: 0, or one more than the step that took it away */
-	int32_t *block_of;   /* of each table */
-	int32_t *of, *of_at; /* blocks of each variable: of[of_at[i]] …, one more than once */
-	bool *stale;         /* of each block: its least total is to be found again */
-	__int128 *least;
-	struct step *path;
-	int64_t path_capacity;
-	int32_t n_path;
-	int64_t n_cells; /* since the last look */
+	const int64_t *least; /* of each table */
+	const int32_t *rank;  /* of the given variables in the order, and in the block: */
+	int32_t *number, n;
+	struct node *nodes; /* of each variable */
+	struct table *tables;
+	int32_t n_tables;
+	struct place *places;
+	int64_t n_places, places_capacity, places_most;
+	struct choice *choices;
+	int32_t *value, *list;
+	bool *in;
+	int32_t n_list, roots;
+
+	/*
+	 * What is known: slots of 'words' numbers for the variable and its context, and the total,
+	 * twice it, and 1 where it is exact.
+	 */
+	uint64_t *slots, *key;
+	int64_t n_slots, n_kept; /* slots: 0 or a power of two */
+	int32_t words;
+	int64_t patience;
+	bool stopped;
 };
 
-/* ---- a block -------------------------------------------------------------------------------- */
+/* ---- the tree ------------------------------------------------------------------------------ */
 
-/* The variables of a block's tables, ascending; -1: too many. */
-static int block_scope(const struct gpube_certificate *c, int32_t block, int32_t *scope)
+static int push_place(struct search *s, int32_t var, int64_t step)
 {
-	int n = 0;
+	if (s->n_places >= s->places_most)
+		return gpube__fail(s->ctx, GPUBE_ELIMIT, "the certificate's order is too wide");
+	if (gpube__grow(
+		    s->ctx, &s->places, &s->places_capacity, s->n_places + 1, sizeof(*s->places)))
+		return GPUBE_ENOMEM;
+	s->places[s->n_places++] = (struct place){var, step};
+	return GPUBE_OK;
+}
+
+/* The variables of a block, in the order; each gets its number. */
+static int number_variables(struct search *s, int32_t block, int32_t *var)
+{
+	const struct gpube_certificate *c = s->c;
+	int status;
 
 	for (int32_t t = c->first[block]; t < c->first[block + 1]; t++)
 		for (int k = 0; k < c->tables[t].arity; k++) {
-			int32_t var = c->tables[t].scope[k];
-			int at = 0, j;
+			const int32_t v = c->tables[t].scope[k];
 
-			while (at < n && scope[at] < var)
-				at++;
-			if (at < n && scope[at] == var)
-				continue;
-			if (n == GPUBE__PROOF_DIMS)
-				return -1;
-			for (j = n++; j > at; j--)
-				scope[j] = scope[j - 1];
-			scope[at] = var;
+			if (!s->in[v])
+				var[s->n++] = s->rank[v];
+			s->in[v] = true;
 		}
-	return n;
+	status = gpube__sort(s->ctx, var, (uint64_t)s->n, sizeof(*var), gpube__compare_int32);
+	for (int32_t k = 0; k < s->n; k++) {
+		const int32_t v = c->order ? c->order[var[k]] : var[k];
+
+		s->in[v] = false;
+		s->number[v] = k;
+		var[k] = v;
+	}
+	return status;
 }
 
-int gpube__certificate_check_block(const struct gpube_certificate *c, int32_t block)
+/* A table is its first variable's. */
+static int lay_out(struct search *s, int32_t t)
 {
-	int32_t scope[GPUBE__PROOF_DIMS];
-	const int n = block_scope(c, block, scope);
-	int64_t tried = n < 0 ? -1 : 1;
+	const struct gpube_proof_table *of = &s->c->tables[t];
+	struct table *out = &s->tables[s->n_tables];
+	int64_t step = 1;
+	int status = GPUBE_OK;
 
-	for (int k = 0; k < n && tried >= 0; k++)
-		tried = gpube__mul_size(tried, c->domain[scope[k]]);
-	return tried >= 0 && tried <= MOST_TRIED
-		       ? GPUBE_OK
-		       : gpube__fail(c->ctx, GPUBE_ELIMIT,
-				 "a block of the certificate is too large: %d variables and 2^32 "
-				 "assignments of them are all that it may have",
-				 GPUBE__PROOF_DIMS);
+	if (!of->arity)
+		return GPUBE_OK;
+	*out = (struct table){.values = of->values,
+		.least = s->least[t],
+		.at = s->n_places,
+		.n = of->arity - 1,
+		.owner = s->n};
+	for (int k = 0; k < of->arity; k++)
+		out->owner =
+			s->number[of->scope[k]] < out->owner ? s->number[of->scope[k]] : out->owner;
+	for (int k = of->arity - 1; k >= 0 && !status; step *= s->c->domain[of->scope[k--]])
+		if (s->number[of->scope[k]] == out->owner)
+			out->step = step;
+		else
+			status = push_place(s, s->number[of->scope[k]], step);
+	s->n_tables++;
+	return status;
 }
 
-/* How far the cell of a table goes with each variable of its block. */
-static void find_steps(int64_t *step, const struct gpube_certificate *c,
-	const struct gpube_proof_table *t, int n, const int32_t *scope)
+static int by_owner(const void *x, const void *y)
 {
-	int64_t stride = 1;
+	const struct table *a = x, *b = y;
 
-	for (int j = t->arity - 1; j >= 0; stride *= c->domain[t->scope[j--]])
-		for (int k = 0; k < n; k++)
-			if (scope[k] == t->scope[j])
-				step[k] = stride;
+	if (a->owner != b->owner)
+		return a->owner < b->owner ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static void gather(struct search *s, int32_t var)
+{
+	if (!s->in[var])
+		s->list[s->n_list++] = var;
+	s->in[var] = true;
 }
 
 /*
- * The least total of n_tables tables over n variables, n_live[k] of whose values are tried: those
- * of live[k].
+ * The later variables that its tables and its children's contexts have: its context, whose first
+ * one becomes its parent.
  */
-static int try_all(__int128 *least, struct walk *w, int32_t block, int n, int32_t *const *live,
-	const int32_t *n_live, int64_t *at, const int64_t *step)
+static int find_context(struct search *s, int32_t var)
 {
-	const int32_t first = w->c->first[block], n_tables = w->c->first[block + 1] - first;
-	int32_t index[GPUBE__PROOF_DIMS] = {0};
-	int k;
+	struct node *node = &s->nodes[var];
+	int32_t parent = -1, *head;
+	__int128 room = 1;
+	int status = GPUBE_OK;
 
-	for (int32_t t = 0; t < n_tables; t++)
-		for (k = 0; k < n; k++)
-			at[t] += step[t * GPUBE__PROOF_DIMS + k] * live[k][0];
-	*least = (__int128)1 << 120; /* above any: tables are at most 2^31, of 63 bits */
-	do {
-		__int128 sum = 0;
+	s->n_list = 0;
+	s->in[var] = true;
+	for (int32_t t = node->table_at; t < node->table_at + node->n_tables; t++)
+		for (int32_t k = 0; k < s->tables[t].n; k++)
+			gather(s, s->places[s->tables[t].at + k].var);
+	for (int32_t q = node->child; q >= 0; q = s->nodes[q].sibling)
+		for (int32_t k = 0; k < s->nodes[q].n_context; k++)
+			gather(s, s->places[s->nodes[q].context_at + k].var);
+	s->in[var] = false;
+	node->context_at = s->n_places;
+	node->n_context = s->n_list;
+	node->n_words = 1;
+	for (int32_t k = 0; k < s->n_list && !status; k++) {
+		const int32_t u = s->list[k], domain = s->nodes[u].domain;
 
-		w->n_cells += n_tables + 1;
-		if (w->n_cells >= STOP_CELLS && gpube__stopped(w->c->ctx))
-			return gpube__fail_stopped(w->c->ctx);
-		w->n_cells %= STOP_CELLS;
-		for (int32_t t = 0; t < n_tables; t++)
-			sum += w->values[first + t][at[t]];
-		*least = sum < *least ? sum : *least;
-		for (k = n - 1; k >= 0; k--) {
-			const int32_t old = live[k][index[k]];
-			const bool more = ++index[k] < n_live[k];
-
-			index[k] = more ? index[k] : 0;
-			for (int32_t t = 0; t < n_tables; t++)
-				at[t] +=
-					step[t * GPUBE__PROOF_DIMS + k] * (live[k][index[k]] - old);
-			if (more)
-				break;
+		s->in[u] = false;
+		parent = parent < 0 || u < parent ? u : parent;
+		/* as many to a word as it holds: a step of 0 begins the next */
+		if (k == 0 || room * domain > UINT64_MAX) {
+			node->n_words++;
+			room = 1;
+			status = push_place(s, u, 0);
+		} else {
+			status = push_place(s, u, domain);
 		}
-	} while (k >= 0);
+		room *= domain;
+	}
+	head = parent < 0 ? &s->roots : &s->nodes[parent].child;
+	node->sibling = *head;
+	*head = var;
+	return status;
+}
+
+static int make_tree(struct search *s, const int32_t *var)
+{
+	int64_t n_values = 0;
+	int status = GPUBE_OK;
+
+	s->words = 1;
+	s->roots = -1;
+	for (int32_t i = 0, t = 0; i < s->n; i++) {
+		s->nodes[i] = (struct node){.domain = s->c->domain[var[i]],
+			.child = -1,
+			.choice_at = n_values,
+			.table_at = t};
+		n_values += s->nodes[i].domain;
+		while (t < s->n_tables && s->tables[t].owner == i)
+			t++;
+		s->nodes[i].n_tables = t - s->nodes[i].table_at;
+	}
+	s->choices = gpube__alloc(s->ctx, (uint64_t)n_values + 1, sizeof(*s->choices));
+	if (!s->choices)
+		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < s->n && !status; i++)
+		status = find_context(s, i);
+	for (int32_t i = s->n - 1; i >= 0 && !status; i--) {
+		struct node *node = &s->nodes[i];
+
+		for (int32_t q = node->child; q >= 0; q = s->nodes[q].sibling) {
+			s->nodes[q].depth = node->depth + 1;
+			/*
+			 * it comes up again with the same context, unless that has all that its
+			 * parent's has
+			 */
+			s->nodes[q].kept =
+				s->nodes[q].child >= 0 && s->nodes[q].n_context <= node->n_context;
+			if (s->nodes[q].kept && s->nodes[q].n_words > s->words)
+				s->words = s->nodes[q].n_words;
+		}
+		if (node->depth >= DEEPEST)
+			status = gpube__fail(s->ctx, GPUBE_ELIMIT,
+				"the certificate's order makes too long a path");
+	}
+	s->key = gpube__alloc_zero(s->ctx, (uint64_t)s->words + 1, sizeof(*s->key));
+	return status ? status : s->key ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+/* ---- what is known ------------------------------------------------------------------------- */
+
+static void make_key(struct search *s, int32_t var)
+{
+	const struct node *node = &s->nodes[var];
+	int32_t word = 0;
+
+	memset(s->key, 0, (size_t)s->words * sizeof(*s->key));
+	s->key[0] = (uint64_t)var + 1; /* 0: an empty slot */
+	for (int32_t k = 0; k < node->n_context; k++) {
+		const struct place *p = &s->places[node->context_at + k];
+
+		word += p->step == 0;
+		s->key[word] = s->key[word] * (uint64_t)p->step + (uint64_t)s->value[p->var];
+	}
+}
+
+/* The slot of a key, or the empty one that it would take. */
+static uint64_t *slot_of(const struct search *s, const uint64_t *key)
+{
+	const int32_t stride = s->words + 1;
+	uint64_t hash = 0;
+
+	for (int32_t k = 0; k < s->words; k++) {
+		hash = (hash ^ key[k]) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 29;
+	}
+	for (uint64_t at = hash;; at++) {
+		uint64_t *slot = s->slots + (at & (uint64_t)(s->n_slots - 1)) * (uint64_t)stride;
+
+		if (!slot[0] || !memcmp(slot, key, (size_t)s->words * sizeof(*key)))
+			return slot;
+	}
+}
+
+/* Twice as many slots, as long as they are a fourth of the memory; without them less is kept. */
+static void enlarge(struct search *s)
+{
+	const uint64_t *old = s->slots;
+	const int64_t n = s->n_slots, stride = s->words + 1;
+
+	if ((double)n * 2 * (double)stride * sizeof(*old) > (double)s->ctx->memory_bytes / 4)
+		return;
+	s->slots = gpube__alloc_zero(
+		s->ctx, (uint64_t)(n ? 2 * n : 1024) * (uint64_t)stride, sizeof(*s->slots));
+	if (!s->slots) {
+		s->slots = (uint64_t *)old;
+		return;
+	}
+	s->n_slots = n ? 2 * n : 1024;
+	for (int64_t k = 0; k < n; k++)
+		if (old[k * stride])
+			memcpy(slot_of(s, old + k * stride), old + k * stride,
+				(size_t)stride * sizeof(*old));
+	gpube__free(s->ctx, (uint64_t *)old);
+}
+
+static void keep(struct search *s, int32_t var, int64_t cost, bool exact)
+{
+	uint64_t *slot;
+
+	if (2 * s->n_kept >= s->n_slots)
+		enlarge(s);
+	if (4 * (s->n_kept + 1) > 3 * s->n_slots)
+		return;
+	make_key(s, var);
+	slot = slot_of(s, s->key);
+	s->n_kept += !slot[0];
+	memcpy(slot, s->key, (size_t)s->words * sizeof(*slot));
+	slot[s->words] = (uint64_t)cost << 1 | exact;
+}
+
+/* ---- the search ---------------------------------------------------------------------------- */
+
+static int64_t plus(int64_t a, int64_t b)
+{
+	return a < MUCH && b < MUCH && a + b < MUCH ? a + b : MUCH;
+}
+
+/* What a cell is above the least one of its table: below 2^64. */
+static int64_t above(int64_t cell, int64_t least)
+{
+	const uint64_t by = (uint64_t)cell - (uint64_t)least;
+
+	return by < MUCH ? (int64_t)by : MUCH;
+}
+
+static int cheaper_first(const void *x, const void *y)
+{
+	const struct choice *a = x, *b = y;
+
+	if (a->cost != b->cost)
+		return a->cost < b->cost ? -1 : 1;
+	return a->value < b->value ? -1 : 1;
+}
+
+/* Few are inserted one by one, in the order of their values so far. */
+static void sort_choices(struct choice *row, int32_t n)
+{
+	if (n > FEW) {
+		qsort(row, (size_t)n, sizeof(*row), cheaper_first);
+		return;
+	}
+	for (int32_t a = 1; a < n; a++) {
+		const struct choice c = row[a];
+		int32_t k = a;
+
+		for (; k > 0 && row[k - 1].cost > c.cost; k--)
+			row[k] = row[k - 1];
+		row[k] = c;
+	}
+}
+
+/* Its values, cheapest first, with what its tables cost. */
+static void list_choices(struct search *s, int32_t var)
+{
+	const struct node *node = &s->nodes[var];
+	const int32_t domain = node->domain;
+	struct choice *row = s->choices + node->choice_at;
+
+	for (int32_t a = 0; a < domain; a++)
+		row[a] = (struct choice){0, a};
+	for (int32_t t = node->table_at; t < node->table_at + node->n_tables; t++) {
+		const int64_t *cell = s->tables[t].values;
+
+		for (int32_t k = 0; k < s->tables[t].n; k++)
+			cell += s->value[s->places[s->tables[t].at + k].var] *
+				s->places[s->tables[t].at + k].step;
+		for (int32_t a = 0; a < domain; a++)
+			row[a].cost = plus(row[a].cost,
+				above(cell[a * s->tables[t].step], s->tables[t].least));
+	}
+	sort_choices(row, domain);
+	s->patience -= (int64_t)domain * (1 + node->n_tables) + node->n_context;
+	if (s->patience <= 0) {
+		s->patience = PATIENCE;
+		s->stopped = s->stopped || gpube__stopped(s->ctx);
+	}
+}
+
+static int64_t least_of(struct search *s, int32_t var, int64_t need);
+
+/*
+ * The least total of a list of subproblems and 'cost', or a number that it is not below, 'need' or
+ * more.
+ */
+static int64_t sum_of(struct search *s, int32_t first, int64_t cost, int64_t need)
+{
+	for (int32_t q = first; q >= 0 && cost < need && !s->stopped; q = s->nodes[q].sibling)
+		cost = plus(cost, least_of(s, q, need - cost));
+	return cost;
+}
+
+/*
+ * The least total of var and all below it where its context has its values; or a number that it is
+ * not below, 'need' or more.
+ */
+static int64_t least_of(struct search *s, int32_t var, int64_t need)
+{
+	const struct node *node = &s->nodes[var];
+	const struct choice *row = s->choices + node->choice_at;
+	int64_t least = MUCH;
+
+	if (node->kept && s->n_slots) {
+		const uint64_t *slot;
+
+		make_key(s, var);
+		slot = slot_of(s, s->key);
+		if (slot[0] && ((slot[s->words] & 1) || (int64_t)(slot[s->words] >> 1) >= need))
+			return (int64_t)(slot[s->words] >> 1);
+	}
+	list_choices(s, var);
+	for (int32_t a = 0; a < node->domain && !s->stopped; a++) {
+		const int64_t most = least < need ? least : need;
+		int64_t total = row[a].cost;
+
+		if (total < most) {
+			s->value[var] = row[a].value;
+			total = sum_of(s, node->child, total, most);
+		}
+		least = total < least ? total : least;
+		if (row[a].cost >= most)
+			break; /* so do the others */
+	}
+	if (node->kept && !s->stopped)
+		keep(s, var, least, least < need);
+	return least;
+}
+
+static int prepare(struct search *s, int32_t block)
+{
+	const struct gpube_certificate *c = s->c;
+	const int32_t n_tables = c->first[block + 1] - c->first[block];
+	int32_t *var = gpube__alloc(s->ctx, (uint64_t)c->n_vars + 1, sizeof(*var));
+	int status = var ? number_variables(s, block, var) : GPUBE_ENOMEM;
+
+	s->nodes = gpube__alloc(s->ctx, (uint64_t)s->n + 1, sizeof(*s->nodes));
+	s->tables = gpube__alloc(s->ctx, (uint64_t)n_tables + 1, sizeof(*s->tables));
+	s->value = gpube__alloc(s->ctx, 2 * (uint64_t)s->n + 1, sizeof(*s->value));
+	if (!s->nodes || !s->tables || !s->value)
+		status = GPUBE_ENOMEM;
+	s->list = s->value + s->n;
+	for (int32_t t = c->first[block]; t < c->first[block + 1] && !status; t++)
+		status = lay_out(s, t);
+	if (!status)
+		status = gpube__sort(
+			s->ctx, s->tables, (uint64_t)s->n_tables, sizeof(*s->tables), by_owner);
+	if (!status)
+		status = make_tree(s, var);
+	gpube__free(s->ctx, var);
+	return status;
+}
+
+/* What a block's tables are together at least above their least cells, up to 'need'. */
+static int least_of_block(int64_t *least, const struct gpube_certificate *c, int32_t block,
+	const int64_t *cells, int32_t *rank, bool *in, int64_t need)
+{
+	struct search s = {.ctx = c->ctx,
+		.c = c,
+		.least = cells,
+		.rank = rank,
+		.number = rank + c->n_vars,
+		.in = in,
+		.places_most = (int64_t)(c->ctx->memory_bytes / 8 / sizeof(struct place))};
+	int status = prepare(&s, block);
+
+	if (!status)
+		*least = sum_of(&s, s.roots, 0, need);
+	if (!status && s.stopped)
+		status = gpube__fail_stopped(c->ctx);
+	gpube__log(c->ctx, GPUBE_LOG_DETAIL, "certificate: block %d, %lld subproblems are kept",
+		block, (long long)s.n_kept);
+	gpube__free(c->ctx, s.nodes);
+	gpube__free(c->ctx, s.tables);
+	gpube__free(c->ctx, s.places);
+	gpube__free(c->ctx, s.choices);
+	gpube__free(c->ctx, s.value);
+	gpube__free(c->ctx, s.slots);
+	gpube__free(c->ctx, s.key);
+	return status;
+}
+
+/* ---- the call ------------------------------------------------------------------------------ */
+
+static int find_rank(const struct gpube_certificate *c, int32_t *rank, bool *in)
+{
+	for (int32_t p = 0; p < c->n_vars; p++) {
+		const int32_t v = c->order ? c->order[p] : p;
+
+		if (in[v])
+			return gpube__fail(c->ctx, GPUBE_EINVAL,
+				"variable %d is twice in the certificate's order", v);
+		in[v] = true;
+		rank[v] = p;
+	}
+	memset(in, false, (size_t)c->n_vars);
 	return GPUBE_OK;
 }
 
-/* The least total of a block's tables, by trying all values of its variables that are left. */
-static int least_of(__int128 *least, struct walk *w, int32_t block)
+/* Of each table; their sum. */
+static __int128 add_cells(const struct gpube_certificate *c, int64_t *least)
 {
-	const struct gpube_certificate *c = w->c;
-	const int32_t n_tables = c->first[block + 1] - c->first[block];
-	int32_t scope[GPUBE__PROOF_DIMS], n_live[GPUBE__PROOF_DIMS], *live[GPUBE__PROOF_DIMS],
-		*room;
-	const int n = block_scope(c, block, scope);
-	int64_t *at, tried = n < 0 ? -1 : 1, n_values = 0;
-	int status = GPUBE_ENOMEM;
-
-	for (int k = 0; k < n; k++) {
-		n_live[k] = 0;
-		for (int32_t a = 0; a < c->domain[scope[k]]; a++)
-			n_live[k] += !w->gone[w->at[scope[k]] + a];
-		n_values += n_live[k];
-		tried = tried < 0 ? tried : gpube__mul_size(tried, n_live[k]);
-	}
-	if (tried < 0 || tried > MOST_TRIED)
-		return gpube__fail(c->ctx, GPUBE_ELIMIT, "a block of the certificate is too large");
-	room = gpube__alloc(c->ctx, (uint64_t)n_values + 1, sizeof(*room));
-	at = gpube__alloc_zero(c->ctx, (uint64_t)n_tables * (GPUBE__PROOF_DIMS + 1), sizeof(*at));
-	for (int k = 0, v = 0; k < n && room; k++) {
-		live[k] = room + v;
-		for (int32_t a = 0; a < c->domain[scope[k]]; a++)
-			if (!w->gone[w->at[scope[k]] + a])
-				room[v++] = a;
-	}
-	if (room && at) {
-		for (int32_t t = 0; t < n_tables; t++)
-			find_steps(at + n_tables + (int64_t)t * GPUBE__PROOF_DIMS, c,
-				&c->tables[c->first[block] + t], n, scope);
-		status = try_all(least, w, block, n, live, n_live, at, at + n_tables);
-	}
-	gpube__free(c->ctx, room);
-	gpube__free(c->ctx, at);
-	return status;
-}
-
-/* What all blocks add up to now. */
-static int total_of(__int128 *total, struct walk *w)
-{
-	int status = GPUBE_OK;
-
-	*total = 0;
-	for (int32_t b = 0; b < w->c->n_blocks && !status; b++) {
-		if (w->stale[b])
-			status = least_of(&w->least[b], w, b);
-		w->stale[b] = status != GPUBE_OK;
-		*total += w->least[b];
-	}
-	return status;
-}
-
-/* ---- a node --------------------------------------------------------------------------------- */
-
-/* There, with sign 1, or back, with -1. */
-static int make_move(struct walk *w, const struct gpube_proof_move *m, int sign)
-{
-	const struct gpube_certificate *c = w->c;
-	const struct gpube_proof_table *from = &c->tables[m->from], *to = &c->tables[m->to];
-	int64_t step[GPUBE__PROOF_DIMS] = {0}, *f = w->values[m->from], *t = w->values[m->to],
-		at = 0;
-	int32_t index[GPUBE__PROOF_DIMS] = {0};
-	bool over = false;
-
-	find_steps(step, c, to, from->arity, from->scope);
-	for (int64_t cell = 0; cell < from->n; cell++) {
-		over |= sign > 0 ? __builtin_sub_overflow(f[cell], m->values[at], &f[cell])
-				 : __builtin_add_overflow(f[cell], m->values[at], &f[cell]);
-		for (int k = from->arity - 1; k >= 0; k--) {
-			at += step[k];
-			if (++index[k] < c->domain[from->scope[k]])
-				break;
-			at -= step[k] * index[k];
-			index[k] = 0;
-		}
-	}
-	for (int64_t cell = 0; cell < to->n; cell++)
-		over |= sign > 0 ? __builtin_add_overflow(t[cell], m->values[cell], &t[cell])
-				 : __builtin_sub_overflow(t[cell], m->values[cell], &t[cell]);
-	w->stale[w->block_of[m->from]] = w->stale[w->block_of[m->to]] = true;
-	w->n_cells += from->n + to->n;
-	return over ? gpube__fail(
-			      c->ctx, GPUBE_ERANGE, "costs that a certificate moves pass 64 bits")
-		    : GPUBE_OK;
-}
-
-static void mark_stale(struct walk *w, int32_t var)
-{
-	for (int32_t k = w->of_at[var]; k < w->of_at[var + 1]; k++)
-		w->stale[w->of[k]] = true;
-}
-
-/* What the last step leaves of its variable's values: those that are named, or the others. */
-static int take_side(struct walk *w)
-{
-	const struct step *s = &w->path[w->n_path - 1];
-	const struct gpube_proof_node *n = &w->c->tree.nodes[s->node];
-	int32_t *gone = w->gone + w->at[n->var], k = 0, n_named = 0, n_left = 0;
-
-	for (int32_t a = 0; a < w->c->domain[n->var]; a++) {
-		const bool named = k < n->n_values && n->values[k] == a;
-
-		k += named;
-		if (gone[a])
-			continue;
-		n_named += named;
-		gone[a] = named == s->second ? w->n_path : 0;
-		n_left += !gone[a];
-	}
-	mark_stale(w, n->var);
-	return n_named == n->n_values && n_left
-		       ? GPUBE_OK
-		       : gpube__fail(w->c->ctx, GPUBE_EINVAL,
-				 "the certificate splits values of variable %d that are not left, "
-				 "or all of them",
-				 n->var);
-}
-
-static void give_back(struct walk *w)
-{
-	const int32_t var = w->c->tree.nodes[w->path[w->n_path - 1].node].var;
-
-	for (int32_t a = 0; a < w->c->domain[var]; a++)
-		if (w->gone[w->at[var] + a] == w->n_path)
-			w->gone[w->at[var] + a] = 0;
-	mark_stale(w, var);
-}
-
-/* The moves of a node, then what it leaves for the next one; *least: of all leaves so far. */
-static int enter(struct walk *w, __int128 *least, int32_t node, int32_t first_move)
-{
-	const struct gpube_proof_node *n = &w->c->tree.nodes[node];
-	__int128 total;
-	int status = GPUBE_OK;
-
-	if (gpube__grow(w->c->ctx, &w->path, &w->path_capacity, (int64_t)w->n_path + 1,
-		    sizeof(*w->path)))
-		return GPUBE_ENOMEM;
-	w->path[w->n_path++] = (struct step){node, first_move, false};
-	for (int32_t k = 0; k < n->n_moves && !status; k++)
-		status = make_move(w, &w->c->tree.moves[first_move + k], 1);
-	if (!status && n->var >= 0)
-		return take_side(w);
-	if (!status)
-		status = total_of(&total, w);
-	if (!status && total < *least)
-		*least = total;
-	return status;
-}
-
-/* Back to the last split whose second side is to come, and onto that. */
-static int go_back(struct walk *w)
-{
-	int status = GPUBE_OK;
-
-	while (w->n_path && !status) {
-		struct step *s = &w->path[w->n_path - 1];
-		const struct gpube_proof_node *n = &w->c->tree.nodes[s->node];
-
-		if (n->var >= 0)
-			give_back(w);
-		if (n->var >= 0 && !s->second) {
-			s->second = true;
-			return take_side(w);
-		}
-		for (int32_t k = n->n_moves - 1; k >= 0 && !status; k--)
-			status = make_move(w, &w->c->tree.moves[s->first_move + k], -1);
-		w->n_path--;
-	}
-	return status;
-}
-
-static int walk_tree(struct walk *w, __int128 *least)
-{
-	const struct gpube_proof_tree *t = &w->c->tree;
-	int32_t move = 0;
-	int status = GPUBE_OK;
-
-	for (int32_t node = 0; node < t->n_nodes && !status; node++) {
-		if (node && !w->n_path)
-			return gpube__fail(w->c->ctx, GPUBE_EINVAL,
-				"the certificate has more nodes than its splits");
-		status = enter(w, least, node, move);
-		move += t->nodes[node].n_moves;
-		if (!status && t->nodes[node].var < 0)
-			status = go_back(w);
-	}
-	if (!status && w->n_path)
-		status = gpube__fail(w->c->ctx, GPUBE_EINVAL,
-			"a side of a split of the certificate has no node");
-	return status;
-}
-
-/* ---- the call ------------------------------------------------------------------------------- */
-
-static void list_blocks(struct walk *w)
-{
-	const struct gpube_certificate *c = w->c;
-
-	for (int32_t b = 0; b < c->n_blocks; b++)
-		for (int32_t t = c->first[b]; t < c->first[b + 1]; t++) {
-			w->block_of[t] = b;
-			for (int k = 0; k < c->tables[t].arity; k++)
-				GPUBE_ROW_COUNT(w->of_at, c->tables[t].scope[k]);
-		}
-	GPUBE_ROWS_BEGIN(w->of_at, c->n_vars);
-	for (int32_t t = 0; t < c->n_tables; t++)
-		for (int k = 0; k < c->tables[t].arity; k++)
-			w->of[GPUBE_ROW_PLACE(w->of_at, c->tables[t].scope[k])] = w->block_of[t];
-}
-
-/* A table's numbers: the certificate's own, where nothing moves. */
-static int copy_values(struct walk *w)
-{
-	const struct gpube_certificate *c = w->c;
+	__int128 sum = 0; /* of at most 2^31 numbers */
 
 	for (int32_t t = 0; t < c->n_tables; t++) {
-		w->values[t] = c->tables[t].values;
-		if (!c->tree.n_moves)
-			continue;
-		w->values[t] = gpube__alloc(c->ctx, (uint64_t)c->tables[t].n, sizeof(int64_t));
-		if (!w->values[t])
-			return GPUBE_ENOMEM;
-		memcpy(w->values[t], c->tables[t].values, (size_t)c->tables[t].n * sizeof(int64_t));
+		least[t] = c->tables[t].values[0];
+		for (int64_t k = 1; k < c->tables[t].n; k++)
+			least[t] = c->tables[t].values[k] < least[t] ? c->tables[t].values[k]
+								     : least[t];
+		sum += least[t];
 	}
-	return GPUBE_OK;
+	return sum;
 }
 
-static int prepare(struct walk *w)
+int gpube__certificate_least(__int128 *least, const struct gpube_certificate *c, __int128 need)
 {
-	const struct gpube_certificate *c = w->c;
-	int64_t n_values = 0, n_dims = 0;
+	const uint64_t n = (uint64_t)c->n_vars + 1;
+	int64_t *cells = gpube__alloc(c->ctx, (uint64_t)c->n_tables + 1, sizeof(*cells)), above = 0;
+	int32_t *rank = gpube__alloc(c->ctx, 2 * n, sizeof(*rank));
+	bool *in = gpube__alloc_zero(c->ctx, n, sizeof(*in));
+	int status = cells && rank && in ? find_rank(c, rank, in) : GPUBE_ENOMEM;
 
-	for (int32_t i = 0; i < c->n_vars; i++)
-		n_values += c->domain[i];
-	for (int32_t t = 0; t < c->n_tables; t++)
-		n_dims += c->tables[t].arity;
-	w->values = gpube__alloc_zero(c->ctx, (uint64_t)c->n_tables + 1, sizeof(*w->values));
-	w->at = gpube__alloc(c->ctx, (uint64_t)c->n_vars + 1, sizeof(*w->at));
-	w->gone = gpube__alloc_zero(c->ctx, (uint64_t)n_values + 1, sizeof(*w->gone));
-	w->block_of = gpube__alloc(c->ctx, (uint64_t)c->n_tables + 1, sizeof(*w->block_of));
-	w->of = gpube__alloc(c->ctx, (uint64_t)n_dims + 1, sizeof(*w->of));
-	w->of_at = gpube__alloc_zero(c->ctx, (uint64_t)c->n_vars + 2, sizeof(*w->of_at));
-	w->stale = gpube__alloc(c->ctx, (uint64_t)c->n_blocks + 1, sizeof(*w->stale));
-	w->least = gpube__alloc(c->ctx, (uint64_t)c->n_blocks + 1, sizeof(*w->least));
-	if (!w->values || !w->at || !w->gone || !w->block_of || !w->of || !w->of_at || !w->stale ||
-		!w->least)
-		return GPUBE_ENOMEM;
-	n_values = 0;
-	for (int32_t i = 0; i < c->n_vars; n_values += c->domain[i++])
-		w->at[i] = n_values;
-	memset(w->stale, true, (size_t)c->n_blocks);
-	list_blocks(w);
-	return copy_values(w);
-}
+	*least = status ? 0 : add_cells(c, cells);
+	need = need - *least < MUCH ? need - *least : MUCH;
+	for (int32_t b = 0; b < c->n_blocks && above < need && !status; b++) {
+		int64_t more = 0;
 
-int gpube__certificate_least(__int128 *least, const struct gpube_certificate *c)
-{
-	struct walk w = {.c = c};
-	int status = prepare(&w);
-
-	*least = (__int128)1 << 126;
-	if (!status)
-		status = c->tree.n_nodes ? walk_tree(&w, least) : total_of(least, &w);
-	for (int32_t t = 0; w.values && c->tree.n_moves && t < c->n_tables; t++)
-		gpube__free(c->ctx, w.values[t]);
-	gpube__free(c->ctx, w.values);
-	gpube__free(c->ctx, w.at);
-	gpube__free(c->ctx, w.gone);
-	gpube__free(c->ctx, w.block_of);
-	gpube__free(c->ctx, w.of);
-	gpube__free(c->ctx, w.of_at);
-	gpube__free(c->ctx, w.stale);
-	gpube__free(c->ctx, w.least);
-	gpube__free(c->ctx, w.path);
+		/* a table is its least cell somewhere */
+		if (c->first[b + 1] - c->first[b] < 2)
+			continue;
+		status = least_of_block(&more, c, b, cells, rank, in, (int64_t)need - above);
+		above = plus(above, more);
+	}
+	*least += above;
+	gpube__free(c->ctx, cells);
+	gpube__free(c->ctx, rank);
+	gpube__free(c->ctx, in);
 	return status;
 }

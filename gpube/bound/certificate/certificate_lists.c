@@ -73,7 +73,7 @@ static void find_pieces(const struct gpube__checking *w, struct gpube__pieces *p
 /* The least of its costs into the constant; what is left costs less than is missing. */
 static void settle(struct gpube__checking *w, struct gpube__checked_list *a)
 {
-	int64_t least = GPUBE__GONE, to = 0;
+	int64_t least = GPUBE__GONE;
 
 	for (int64_t i = 0; i < a->n; i++)
 		least = a->cost[i] < least ? a->cost[i] : least;
@@ -82,13 +82,9 @@ static void settle(struct gpube__checking *w, struct gpube__checked_list *a)
 		return;
 	}
 	w->constant += least;
-	for (int64_t i = 0; i < a->n; i++) {
-		if (a->cost[i] - least >= gpube__checking_left(w))
-			continue;
-		a->key[to] = a->key[i];
-		a->cost[to++] = a->cost[i] - least;
-	}
-	a->n = to;
+	for (int64_t i = 0; i < a->n; i++)
+		a->cost[i] -= least;
+	gpube__checked_below(a, gpube__checking_left(w));
 }
 
 /* ---- of the functions ------------------------------------------------------------------------ */

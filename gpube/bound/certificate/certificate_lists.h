@@ -142,6 +142,19 @@ static inline bool gpube__checking_stops(struct gpube__checking *w, int64_t work
 	return gpube__stopped(w->ctx);
 }
 
+/* Entries that cost so much are possible no more. */
+static inline void gpube__checked_below(struct gpube__checked_list *a, int64_t most)
+{
+	int64_t to = 0;
+
+	for (int64_t i = 0; i < a->n; i++)
+		if (a->cost[i] < most) {
+			a->key[to] = a->key[i];
+			a->cost[to++] = a->cost[i];
+		}
+	a->n = to;
+}
+
 /*
  * gpube__checking_init() - the lists of the functions; w has its context, its variables and the
  * target. Errors: ENOMEM, ESTOP, ELIMIT, to be cleared all the same
@@ -165,8 +178,7 @@ void gpube__checking_unite(struct gpube__checking *w);
 /* The next sweep, there or back. Errors: ESTOP, ENOMEM */
 int gpube__checking_sweep(struct gpube__checking *w);
 
-/* ---- parts of what is open, of lists without separators
- * ---------------------------------------------- */
+/* ---- parts of what is open, of lists without separators -------------------------------------- */
 
 /* Values that cost as much as is missing go, and variables of one value. Errors: ENOMEM */
 int gpube__checking_narrow(struct gpube__checking *w);

@@ -1,180 +1,143 @@
-/* certificate_of.c - see certificate_of.h. */
-#include "gpube/bound/certificate/certificate_of.h"
-
-#include <stdlib.h>
-#include <string.h>
-
+/* certificate_of.c - a certificate of an ascent's state on a relaxed problem: see certificate.h. */
+#include "gpube/bound/certificate/certificate.h"
 #include "gpube/ir/dense.h"
+#include "gpube/relax/clusters.h"
+#include "gpube/relax/joingraph.h"
+#include "gpube/simplify/simplify.h"
 
-/* A number of a table of the ascent; false: it is dead. Index: of values, in scope order. */
 struct reader {
 	struct gpube_certificate *out;
 	const struct gpube_simplified *s;
-	const void *state;
 	int32_t *given; /* of each simplified variable */
-	int32_t slack;
 	int shift;
+	int64_t factor; /* of the ascent's numbers */
 };
 
-typedef bool number_fn(
-	const struct reader *r, int32_t which, int part, const int32_t *index, int64_t *v);
+/* A table's numbers, those from 'most' on dead, which have none: an ascent's, or costs. */
+struct cells {
+	const int32_t *t;
+	const int64_t *costs;
+	int64_t row; /* of a pair: what its first variable's values are apart; 0: no more than needed */
+	int64_t most, factor;
+};
 
 /* ---- a table --------------------------------------------------------------------------------- */
 
-/* Adds a table to the last block: the scope is of simplified variables, in any order. */
-static int add_table(struct reader *r, int arity, const int32_t *scope, int32_t which, int part,
-	number_fn *number)
+/* Where scope[k] is among the given variables, and what a value of each of these is in 'cells'. */
+static void sort_scope(const struct reader *r, int arity, const int32_t *scope, int64_t row,
+	int32_t *sorted, int64_t *step)
 {
-	int32_t sorted[GPUBE__PROOF_DIMS] = {0}, place[GPUBE__PROOF_DIMS] = {0},
-		size[GPUBE__PROOF_DIMS] = {0};
-	int32_t index[GPUBE__PROOF_DIMS] = {0}, at[GPUBE_MAX_DIMS] = {0};
-	int64_t *values, cell = 0;
+	int64_t stride = 1;
+
+	for (int k = arity - 1, n = 0; k >= 0; k--, n++) { /* insertion: ascending */
+		const int32_t var = r->given[scope[k]];
+		int j = n;
+
+		for (; j > 0 && sorted[j - 1] > var; j--) {
+			sorted[j] = sorted[j - 1];
+			step[j] = step[j - 1];
+		}
+		sorted[j] = var;
+		step[j] = row && k == 0 ? row : stride;
+		stride *= r->out->domain[var];
+	}
+}
+
+/* Adds a table to the last block: the scope is of simplified variables, in any order. */
+static int add_table(struct reader *r, int arity, const int32_t *scope, const struct cells *from)
+{
+	int32_t sorted[GPUBE__PROOF_DIMS] = {0}, index[GPUBE__PROOF_DIMS] = {0};
+	int64_t step[GPUBE__PROOF_DIMS] = {0}, *values, at = 0, cell = 0;
 	int status, k;
 
 	if (arity > GPUBE__PROOF_DIMS)
 		return gpube__fail(
 			r->out->ctx, GPUBE_ELIMIT, "a table of a certificate is too wide");
-	for (k = 0; k < arity; k++) { /* insertion: ascending */
-		int j = k;
-
-		for (; j > 0 && sorted[j - 1] > r->given[scope[k]]; j--) {
-			sorted[j] = sorted[j - 1];
-			place[j] = place[j - 1];
-		}
-		sorted[j] = r->given[scope[k]];
-		place[j] = k;
-	}
-	for (k = 0; k < arity; k++)
-		size[k] = r->out->domain[sorted[k]];
+	sort_scope(r, arity, scope, from->row, sorted, step);
 	status = gpube__certificate_table(r->out, arity, sorted, &values);
 	if (status)
 		return status;
 	do {
-		for (k = 0; k < arity; k++)
-			at[place[k]] = index[k];
-		if (!number(r, which, part, at, &values[cell++]))
+		const int64_t v = from->t ? from->t[at] : from->costs[at];
+
+		if (v >= from->most)
 			return gpube__fail(r->out->ctx, GPUBE_ELIMIT,
 				"the costs are too large for a certificate");
+		values[cell++] = v * from->factor;
 		for (k = arity - 1; k >= 0; k--) {
-			if (++index[k] < size[k])
+			at += step[k];
+			if (++index[k] < r->out->domain[sorted[k]])
 				break;
+			at -= step[k] * index[k];
 			index[k] = 0;
 		}
 	} while (k >= 0);
 	return GPUBE_OK;
 }
 
-static int add_block(
-	struct reader *r, int arity, const int32_t *scope, int32_t which, number_fn *number)
+/* An ascent's table. */
+static int add_block(struct reader *r, int arity, const int32_t *scope, const int32_t *t,
+	int64_t row, int64_t most)
 {
-	int status = gpube__certificate_block(r->out);
+	const struct cells from = {.t = t, .row = row, .most = most, .factor = r->factor};
+	const int status = gpube__certificate_block(r->out);
 
-	return status ? status : add_table(r, arity, scope, which, 0, number);
+	return status ? status : add_table(r, arity, scope, &from);
 }
 
-static bool scaled(const struct reader *r, int32_t t, int64_t *v)
-{
-	*v = t * ((int64_t)1 << (r->shift < 0 ? -r->shift : 0));
-	return t < r->slack;
-}
-
-/* What rounding down left of a function, or, with part 1, all of it. */
-static bool rest(const struct reader *r, int32_t f, int part, const int32_t *index, int64_t *v)
-{
-	const struct gpube_model *m = r->s->model;
-	const struct gpube_table *t = gpube__table(m, f);
-	const int32_t *scope = gpube__scope(m, f);
-	int64_t at = 0;
-
-	if (t->sparse) {
-		at = gpube__table_find(t, NULL, index);
-		*v = at < 0 ? t->dflt.i : gpube__table_int(t, at);
-	} else {
-		for (int k = 0; k < t->arity; k++)
-			at = at * m->vars[scope[k]].domain + index[k];
-		*v = gpube__table_int(t, at);
-	}
-	if (*v == GPUBE_INF)
-		return false;
-	if (part)
-		*v = r->shift < 0 ? *v : *v * ((int64_t)1 << r->shift);
-	else
-		*v &= ((int64_t)1 << -r->shift) - 1;
-	return true;
-}
-
+/* What rounding down left of a function, or all of it. */
 static int add_rest(struct reader *r, int32_t f, bool all)
 {
 	const struct gpube_model *m = r->s->model;
+	const int arity = m->functions[f].arity;
+	const int64_t n = gpube__cells(m, arity, gpube__scope(m, f));
+	struct cells from = {.most = GPUBE_INF, .factor = 1};
+	int64_t *costs;
 	int status;
 
-	if (m->functions[f].arity == 0 || (!all && r->shift >= 0))
+	if (arity == 0 || (!all && r->shift >= 0))
 		return GPUBE_OK;
-	status = gpube__certificate_block(r->out);
-	return status ? status
-		      : add_table(r, m->functions[f].arity, gpube__scope(m, f), f, all, rest);
+	if (n < 0 || n > GPUBE__PROOF_CELLS)
+		return gpube__fail(
+			r->out->ctx, GPUBE_ELIMIT, "a table of a certificate is too large");
+	costs = gpube__alloc(r->out->ctx, (uint64_t)n, sizeof(*costs));
+	status = costs ? gpube__dense(costs, m, f, NULL) : GPUBE_ENOMEM;
+	for (int64_t k = 0; k < n && !status && !all; k++)
+		costs[k] = costs[k] == GPUBE_INF ? GPUBE_INF
+						 : costs[k] & (((int64_t)1 << -r->shift) - 1);
+	if (all && r->shift > 0)
+		from.factor = (int64_t)1 << r->shift;
+	from.costs = costs;
+	if (!status)
+		status = gpube__certificate_block(r->out);
+	if (!status)
+		status = add_table(r, arity, gpube__scope(m, f), &from);
+	gpube__free(r->out->ctx, costs);
+	return status;
 }
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
-static bool unary(const struct reader *r, int32_t i, int part, const int32_t *index, int64_t *v)
-{
-	const struct gpube_clusters *c = r->state;
-
-	(void)part;
-	return scaled(r, c->unary[i][*index], v);
-}
-
-static bool pair(const struct reader *r, int32_t p, int part, const int32_t *index, int64_t *v)
-{
-	const struct gpube_clusters *c = r->state;
-	const struct gpube_pair *e = &c->pairs[p];
-
-	(void)part;
-	return scaled(r, e->t[index[0] * gpube__row(c, e->b) + index[1]], v);
-}
-
-static bool wide(const struct reader *r, int32_t w, int part, const int32_t *index, int64_t *v)
-{
-	const struct gpube_clusters *c = r->state;
-	int64_t cell = 0;
-
-	(void)part;
-	for (int k = 0; k < c->wides[w].arity; k++)
-		cell = cell * c->domain[c->wides[w].scope[k]] + index[k];
-	return scaled(r, c->wides[w].t[cell], v);
-}
-
-static bool share(const struct reader *r, int32_t q, int part, const int32_t *index, int64_t *v)
-{
-	const struct gpube_clusters *c = r->state;
-	const struct gpube_cluster *cluster = &c->clusters[q];
-	int j = 1, e = part;
-	int32_t t;
-
-	while (e >= j)
-		e -= j++;
-	t = cluster->share[part][index[0] * gpube__row(c, cluster->v[j]) + index[1]];
-	*v = t * ((int64_t)1 << (r->shift < 0 ? -r->shift : 0));
-	return t != GPUBE__DEAD;
-}
-
-static int add_cluster(struct reader *r, const struct gpube_clusters *c, int32_t q)
+static int add_cluster(
+	struct reader *r, const struct gpube_clusters *c, const struct gpube_cluster *q)
 {
 	int status = gpube__certificate_block(r->out);
 
-	for (int j = 1, e = 0; j < c->clusters[q].k; j++)
+	for (int j = 1, e = 0; j < q->k; j++)
 		for (int i = 0; i < j && !status; i++, e++) {
-			int32_t scope[] = {c->clusters[q].v[i], c->clusters[q].v[j]};
+			const struct cells from = {.t = q->share[e],
+				.row = gpube__row(c, q->v[j]),
+				.most = GPUBE__DEAD,
+				.factor = r->factor};
 
-			status = add_table(r, 2, scope, q, e, share);
+			status = add_table(r, 2, (int32_t[]){q->v[i], q->v[j]}, &from);
 		}
 	return status;
 }
 
-static int add_clusters(struct reader *r)
+static int add_clusters(struct reader *r, const struct gpube_clusters *c)
 {
-	const struct gpube_clusters *c = r->state;
+	const int64_t most = GPUBE__SLACK_MAX;
 	int status = GPUBE_OK;
 
 	for (int32_t i = 0; i < c->n && !status; i++)
@@ -182,18 +145,19 @@ static int add_clusters(struct reader *r)
 			status = gpube__fail(
 				c->ctx, GPUBE_ELIMIT, "the costs are too large for a certificate");
 	for (int32_t i = 0; i < c->n && !status; i++)
-		status = add_block(r, 1, &i, i, unary);
+		status = add_block(r, 1, &i, c->unary[i], 0, most);
 	for (int32_t p = 0; p < c->n_pairs && !status; p++) {
-		int32_t scope[] = {c->pairs[p].a, c->pairs[p].b};
+		const struct gpube_pair *e = &c->pairs[p];
 
-		if (c->pairs[p].t)
-			status = add_block(r, 2, scope, p, pair);
+		if (e->t)
+			status = add_block(
+				r, 2, (int32_t[]){e->a, e->b}, e->t, gpube__row(c, e->b), most);
 	}
 	for (int32_t w = 0; w < c->n_wides && !status; w++)
-		status = add_block(r, c->wides[w].arity, c->wides[w].scope, w, wide);
+		status = add_block(r, c->wides[w].arity, c->wides[w].scope, c->wides[w].t, 0, most);
 	for (int32_t q = 0; q < c->n_clusters && !status; q++)
 		if (c->clusters[q].k)
-			status = add_cluster(r, c, q);
+			status = add_cluster(r, c, &c->clusters[q]);
 	for (int32_t f = 0; f < r->s->model->n_functions && !status; f++)
 		status = add_rest(r, f, c->left_out[f]);
 	return status;
@@ -202,14 +166,16 @@ static int add_clusters(struct reader *r)
 /* ---- either ---------------------------------------------------------------------------------- */
 
 static int open_reader(struct reader *r, struct gpube_certificate *out,
-	const struct gpube_simplified *s, const void *state, int shift, int64_t constant)
+	const struct gpube_simplified *s, int shift, int64_t constant)
 {
 	const struct gpube_model *m = s->model;
 
-	*r = (struct reader){.out = out, .s = s, .state = state, .shift = shift};
+	*r = (struct reader){.out = out,
+		.s = s,
+		.shift = shift,
+		.factor = (int64_t)1 << (shift < 0 ? -shift : 0)};
 	out->shift = shift < 0 ? 0 : shift;
-	out->constant = gpube__constant_of(m) * ((int64_t)1 << out->shift) +
-			constant * ((int64_t)1 << (shift < 0 ? -shift : 0));
+	out->constant = gpube__constant_of(m) * ((int64_t)1 << out->shift) + constant * r->factor;
 	r->given = gpube__alloc(out->ctx, (uint64_t)m->n_vars, sizeof(*r->given));
 	if (!r->given)
 		return GPUBE_ENOMEM;
@@ -223,26 +189,12 @@ int gpube__certificate_of(struct gpube_certificate *out, const struct gpube_clus
 	const struct gpube_simplified *s)
 {
 	struct reader r;
-	int status = open_reader(&r, out, s, c, c->shift, c->constant);
+	int status = open_reader(&r, out, s, c->shift, c->constant);
 
-	r.slack = GPUBE__SLACK_MAX;
 	if (!status)
-		status = add_clusters(&r);
+		status = add_clusters(&r, c);
 	gpube__free(out->ctx, r.given);
 	return status;
-}
-
-static bool joined(
-	const struct reader *r, int32_t which, int part, const int32_t *index, int64_t *v)
-{
-	const struct gpube_joingraph *g = r->state;
-	const struct gpube_join *j = &g->joins[which];
-	int64_t cell = 0;
-
-	(void)part;
-	for (int k = 0; k < j->n_scope; k++)
-		cell = cell * g->domain[j->scope[k]] + index[k];
-	return scaled(r, j->t[cell], v);
 }
 
 /* That of the join graph, after the variables that are in no table. */
@@ -268,15 +220,16 @@ int gpube__certificate_of_joins(struct gpube_certificate *out, const struct gpub
 {
 	struct reader r;
 	int32_t scope[GPUBE_MAX_DIMS];
-	int status = open_reader(&r, out, s, g, g->shift, g->constant);
+	int status = open_reader(&r, out, s, g->shift, g->constant);
 
-	r.slack = GPUBE__JOIN_MAX;
 	if (!status)
 		status = add_order(&r, g);
 	for (int32_t j = 0; j < g->n_joins && !status; j++) {
-		for (int k = 0; k < g->joins[j].n_scope; k++)
-			scope[k] = g->order[g->joins[j].scope[k]];
-		status = add_block(&r, g->joins[j].n_scope, scope, j, joined);
+		const struct gpube_join *join = &g->joins[j];
+
+		for (int k = 0; k < join->n_scope; k++)
+			scope[k] = g->order[join->scope[k]];
+		status = add_block(&r, join->n_scope, scope, join->t, 0, GPUBE__JOIN_MAX);
 	}
 	for (int32_t f = 0; f < s->model->n_functions && !status; f++)
 		status = add_rest(&r, f, false);

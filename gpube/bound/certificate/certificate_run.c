@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpube/bound/certificate/certify.h"
+#include "gpube/bound/certificate/certificate.h"
 #include "gpube/bound/shifted.h"
 #include "gpube/eliminate/solve.h"
 #include "gpube/order/order.h"
@@ -14,16 +14,22 @@
 #define LEAST_PROOF_CELLS 1e4
 
 /*
- * Of the time for a certificate: what its checks take, of tables with so many cells a second; for
- * patches, where others are next.
+ * Of the time for a certificate: what its checks take, of tables with so many cells a second.
  */
 #define CHECKING           0.25
 #define CHECKED_PER_SECOND 3e5
-#define PATCHES_SHARE      0.5
+/*
+ * Of the time for steps: to follow them, up to where what they lack is added; for a run that notes
+ * them, if there was none. The rest is for the check.
+ */
+#define FOLLOWING   0.4
+#define MENDING     0.3
+#define NOTING      0.15
+#define MOST_NOTING 5
 /* Seconds for a check in any case: most take a part of that. */
 #define LEAST_CHECK 0.5
 /* And where there is no limit: what splits have not ended by then seldom ends. */
-#define PATCHES_SECONDS 60
+#define MENDING_SECONDS 60
 /* The same of searches; cells of the tables that they are made with. */
 #define SEARCH_SECONDS     60
 #define FIRST_SEARCH_CELLS 2e3
@@ -130,16 +136,29 @@ static int certify_far(
 	gpube__regrets_clear(&r);
 	gpube__live_clear(&s);
 	gpube_model_free(relaxed);
+	c->bound = INT64_MAX;
 	return status ? status : gpube__certificate_proves(&c->bound, c, m);
 }
+
+/* ---- ways to a certificate ------------------------------------------------------------------ */
+
+struct certifying {
+	struct gpube_certificate *c;
+	const struct gpube_model *m;
+	const struct gpube_solution *known;
+	struct gpube_certificate *notes;
+	const struct gpube_bound_opts *opts;
+	enum gpube_bound_method method; /* auto, or that which leaves a proof of its own */
+	int64_t sign, aim; /* of a maximum -1; what is known, as a bound of the minimisation */
+};
 
 /*
  * What is proved, in half of the time until 'end', gpube__now(), as it is checked once more in the
  * file; 0: without a limit. A stop before this does not end it, but what comes after it.
  */
-static int proves_by(struct gpube_certificate *c, const struct gpube_model *m, double end)
+static int proves_by(const struct certifying *w, int64_t claim, double end)
 {
-	struct gpube_ctx *ctx = m->ctx;
+	struct gpube_ctx *ctx = w->m->ctx;
 	const double deadline = ctx->deadline;
 	const bool stopped = __atomic_load_n(&ctx->stop, __ATOMIC_RELAXED);
 	int status;
@@ -147,7 +166,8 @@ static int proves_by(struct gpube_certificate *c, const struct gpube_model *m, d
 	gpube_ctx_resume(ctx);
 	if (end > 0)
 		ctx->deadline = gpube__now() + fmax((end - gpube__now()) / 2, LEAST_CHECK);
-	status = gpube__certificate_proves(&c->bound, c, m);
+	w->c->bound = claim;
+	status = gpube__certificate_proves(&w->c->bound, w->c, w->m);
 	ctx->deadline = deadline;
 	if (stopped)
 		gpube_ctx_stop(ctx);
@@ -158,238 +178,225 @@ static int proves_by(struct gpube_certificate *c, const struct gpube_model *m, d
 }
 
 /* The tables of an ascent on the relaxed problem, for so many seconds (0: no limit). */
-static int ascend(struct gpube_certificate *c, const struct gpube_model *m,
-	const struct gpube_solution *known, const struct gpube_bound_opts *opts, double seconds,
-	double max_cells)
+static int ascend(
+	const struct certifying *w, struct gpube_bound_opts opts, double seconds, double max_cells)
 {
 	struct gpube_shifted_opts shifting = {
-		.whole = true, .max_arity = 3, .max_cells = max_cells, .certificate = c};
-	struct gpube_bound_opts o = *opts;
+		.whole = true, .max_arity = 3, .max_cells = max_cells, .certificate = w->c};
 	struct gpube_solution *bounds = NULL;
 	struct gpube_shifted shifted;
 	struct gpube_model *relaxed = NULL;
 	int status;
 
-	gpube__certificate_restart(c);
-	o.values = known ? known->values : NULL;
-	o.has_cutoff = 0;
-	o.timeout_seconds = seconds;
-	status = gpube__relaxed(&relaxed, m, c->cap);
+	gpube__certificate_restart(w->c);
+	opts.values = w->known ? w->known->values : NULL;
+	opts.has_cutoff = 0;
+	opts.timeout_seconds = seconds;
+	status = gpube__relaxed(&relaxed, w->m, w->c->cap);
 	if (!status)
-		status = gpube__bound_shifted(&bounds, &shifted, relaxed, &o, &shifting);
+		status = gpube__bound_shifted(&bounds, &shifted, relaxed, &opts, &shifting);
 	if (!status)
 		gpube__shifted_clear(&shifted);
-	gpube_solution_free(bounds, m->ctx);
+	gpube_solution_free(bounds, w->m->ctx);
 	gpube_model_free(relaxed);
 	return status;
 }
 
-/* In tables that can be checked in the time that is kept for that. */
-static int try_near(struct gpube_certificate *c, const struct gpube_model *m,
-	const struct gpube_solution *known, const struct gpube_bound_opts *opts, double end)
+/* In tables that can be checked in the time that is kept for that, each by itself. */
+static int try_near(const struct certifying *w, enum gpube_bound_method method, double end)
 {
 	const double left = end > 0 ? fmax(end - gpube__now(), 1e-6) : 0;
 	const double cells = fmax(CHECKING * left * CHECKED_PER_SECOND, LEAST_PROOF_CELLS);
-	int status = ascend(c, m, known, opts, (1 - CHECKING) * left,
-		end > 0 ? fmin(MOST_PROOF_CELLS, cells) : MOST_PROOF_CELLS);
+	struct gpube_bound_opts opts = *w->opts;
+	int status;
 
-	gpube__free(c->ctx, c->order);
-	c->order = NULL;
-	return status ? status : proves_by(c, m, end);
+	opts.method = method;
+	status = ascend(w, opts, (1 - CHECKING) * left,
+		end > 0 ? fmin(MOST_PROOF_CELLS, cells) : MOST_PROOF_CELLS);
+	gpube__free(w->c->ctx, w->c->order);
+	w->c->order = NULL;
+	return status ? status : proves_by(w, INT64_MAX, end);
+}
+
+/*
+ * What takes too long to check is made once more by shifts alone, of tables that are the model's.
+ */
+static int certify_near(const struct certifying *w, double end)
+{
+	const int status =
+		try_near(w, w->method == GPUBE_BOUND_ANDOR ? GPUBE_BOUND_JOINS : w->method, end);
+
+	return status == GPUBE_ESTOP && end > 0 ? try_near(w, GPUBE_BOUND_SHIFT, end) : status;
 }
 
 /*
  * Ever larger join graphs, each searched a few times as long as all before it took, the last one
  * until the end, until the search proves what is known.
  */
-static int search_joins(struct gpube_certificate *c, const struct gpube_model *m,
-	const struct gpube_solution *known, const struct gpube_bound_opts *opts, double end)
+static int search_joins(const struct certifying *w, const struct gpube_bound_opts *opts, double end)
 {
 	const double start = gpube__now();
-	const int64_t aim = m->direction == GPUBE_MAXIMISE ? -known->bound : known->bound;
+	struct gpube_certificate *c = w->c;
 	int status = GPUBE_OK;
 
 	for (double cells = FIRST_SEARCH_CELLS; cells < MOST_SEARCH_CELLS; cells *= 4) {
 		const double so_far = fmax(0.2, gpube__now() - start);
 		const bool last = 4 * cells >= MOST_SEARCH_CELLS;
 
-		status = ascend(c, m, known, opts,
-			fmax(1e-3, fmin(so_far, (end - gpube__now()) / 4)), cells);
+		status =
+			ascend(w, *opts, fmax(1e-3, fmin(so_far, (end - gpube__now()) / 4)), cells);
 		if (!status && !c->order)
 			status = gpube__fail(
-				m->ctx, GPUBE_ELIMIT, "no join graph of %g cells", cells);
-		c->bound = aim;
+				c->ctx, GPUBE_ELIMIT, "no join graph of %g cells", cells);
+		if (!status && c->n_blocks) { /* all tables together */
+			c->n_blocks = 1;
+			c->first[1] = c->n_tables;
+		}
 		if (!status)
-			status = proves_by(
-				c, m, last ? end : fmin(end, gpube__now() + fmax(2, 4 * so_far)));
+			status = proves_by(w, w->aim,
+				last ? end : fmin(end, gpube__now() + fmax(2, 4 * so_far)));
 		if ((status != GPUBE_ESTOP && status != GPUBE_ELIMIT) || gpube__now() >= end ||
-			gpube__stopped(m->ctx))
+			gpube__stopped(c->ctx))
 			return status;
 	}
 	return status;
 }
 
 /* In part of the time until 'until', and only while it pays. */
-static int find_order(
-	int32_t *order, const struct gpube_model *m, int64_t cap, double until, uint64_t seed)
+static int find_order(int32_t *order, const struct certifying *w, double until)
 {
 	const double most = fmin((until - gpube__now()) * ORDER_SHARE, MOST_ORDER);
 	struct gpube_order_cost cost;
 	struct gpube_model *relaxed;
 	struct gpube_graph g = {0};
-	int status = gpube__relaxed(&relaxed, m, cap);
+	int status = gpube__relaxed(&relaxed, w->m, w->c->cap);
 
 	if (status)
 		return status;
 	status = gpube__graph_of_model(&g, relaxed);
 	if (!status)
 		status = gpube__order_find_within(
-			m->ctx, order, &cost, &g, most, CELLS_PER_SECOND, seed);
-	gpube__graph_clear(m->ctx, &g);
+			w->m->ctx, order, &cost, &g, most, CELLS_PER_SECOND, w->opts->seed);
+	gpube__graph_clear(w->m->ctx, &g);
 	gpube_model_free(relaxed);
 	return status;
 }
 
 /* By a search with a join graph's tables, along an order of its own, if none was given. */
-static int certify_search(struct gpube_certificate *c, const struct gpube_model *m,
-	const struct gpube_solution *known, const struct gpube_bound_opts *opts, double end)
+static int certify_search(const struct certifying *w, double end)
 {
 	const double until = end > 0 ? end : gpube__now() + SEARCH_SECONDS;
-	struct gpube_bound_opts o = *opts;
+	struct gpube_ctx *ctx = w->m->ctx;
+	struct gpube_bound_opts o = *w->opts;
 	int32_t *order = NULL;
 	int status = GPUBE_OK;
 
 	if (gpube__now() >= until)
 		return gpube__fail(
-			m->ctx, GPUBE_ESTOP, "there is no time for a search along an order");
+			ctx, GPUBE_ESTOP, "there is no time for a search along an order");
 	if (o.order_method != GPUBE_ORDER_GIVEN) {
-		order = gpube__alloc(m->ctx, (uint64_t)m->n_vars + 1, sizeof(*order));
-		status = order ? find_order(order, m, c->cap, until, o.seed) : GPUBE_ENOMEM;
+		order = gpube__alloc(ctx, (uint64_t)w->m->n_vars + 1, sizeof(*order));
+		status = order ? find_order(order, w, until) : GPUBE_ENOMEM;
 		o.order_method = GPUBE_ORDER_GIVEN;
 		o.order = order;
 	}
 	o.method = GPUBE_BOUND_JOINS;
 	if (!status)
-		status = search_joins(c, m, known, &o, until);
-	gpube__free(m->ctx, order);
+		status = search_joins(w, &o, until);
+	gpube__free(ctx, order);
 	return status;
 }
 
-/*
- * What takes too long to check is made once more by shifts alone, of tables that are the model's.
- */
-static int certify_near(struct gpube_certificate *c, const struct gpube_model *m,
-	const struct gpube_solution *known, const struct gpube_bound_opts *opts, double end)
+/* What a short run of patches does; nothing where the model is not for them. */
+static int note_steps(const struct certifying *w, double end)
 {
-	struct gpube_bound_opts first = *opts, shifts = *opts;
+	struct gpube_bound_opts o = *w->opts;
+	struct gpube_solution *again = NULL;
 	int status;
 
-	first.method = opts->method == GPUBE_BOUND_ANDOR ? GPUBE_BOUND_JOINS : opts->method;
-	shifts.method = GPUBE_BOUND_SHIFT;
-	status = try_near(c, m, known, &first, end);
-	return status == GPUBE_ESTOP && end > 0 ? try_near(c, m, known, &shifts, end) : status;
+	o.method = GPUBE_BOUND_PATCHES;
+	o.values = w->known->values;
+	o.has_cutoff = 0;
+	o.order_seconds = 1e-4; /* patches need none */
+	o.timeout_seconds = MOST_NOTING;
+	if (end > 0)
+		o.timeout_seconds = fmax(1e-6, fmin(MOST_NOTING, NOTING * (end - gpube__now())));
+	gpube__certificate_clear(w->notes);
+	status = gpube__bound_noted(&again, w->notes, w->m, &o);
+	gpube_solution_free(again, w->m->ctx);
+	return status;
 }
 
-/* By patches, which 'known' says what to aim at. */
-static int certify_patches(struct gpube_certificate *c, const struct gpube_model *m,
-	const struct gpube_solution *known, const struct gpube_bound_opts *opts, double end)
+/* Patches that are not swept yet, of steps that have more. */
+static void keep_patches(struct gpube_certificate *c)
 {
-	const int64_t aim = m->direction == GPUBE_MAXIMISE ? -known->bound : known->bound;
-	struct gpube_model *relaxed;
-	double until = gpube__now() + PATCHES_SECONDS;
-	int status;
+	struct gpube_proof_case *root = c->stages.cases;
+	int32_t n = 0;
+
+	while (n < root->n_stages && !root->stages[n].n_sweeps)
+		n++;
+	if (n == root->n_stages)
+		return;
+	gpube__certificate_drop(c, 0, n + 1);
+	root->stages[n].n_sweeps = root->n_split = 0;
+}
+
+/*
+ * By the steps that patches took in the run before, or else in a short one: done once more by the
+ * certificate's rules, which is a check. A limit as low as it is now keeps lists short. Half of the
+ * time is for that; to check the file takes the other.
+ */
+static int certify_steps(const struct certifying *w, double end)
+{
+	struct gpube_certificate *c = w->c;
+	const double deadline = c->ctx->deadline, start = gpube__now(), left = fmax(end - start, 0);
+	int64_t limit = w->known->values ? w->sign * w->known->cost : w->aim;
+	int status = w->notes->stages.n ? GPUBE_OK : note_steps(w, end);
 
 	gpube__certificate_restart(c);
-	status = gpube__relaxed(&relaxed, m, c->cap);
-	if (status)
-		return status;
+	gpube__free(c->ctx, c->stages.cases);
+	c->stages = w->notes->stages;
+	w->notes->stages = (struct gpube_proof_stages){0};
+	if (!status && !c->stages.n)
+		status = gpube__fail(c->ctx, GPUBE_ELIMIT, "the model is not for patches");
+	if (w->opts->has_cutoff && w->sign * w->opts->cutoff < limit)
+		limit = w->sign * w->opts->cutoff;
+	c->stages.limit = limit > w->aim ? limit : w->aim;
+	c->stages.split = w->opts->split;
+	if (!status && c->stages.split == GPUBE_SPLIT_FIRST)
+		keep_patches(c);
+	c->stages.until = start + (end > 0 ? MENDING * left : MENDING_SECONDS);
+	c->stages.end = end > 0 ? start + FOLLOWING * left : 0;
+	c->bound = w->aim;
 	if (end > 0)
-		until = gpube__now() + PATCHES_SHARE * (1 - CHECKING) * fmax(end - gpube__now(), 0);
-	status = gpube__certify_patches(c, relaxed, aim, opts->split, until);
-	gpube_model_free(relaxed);
+		c->ctx->deadline = start + left / 2;
 	if (!status)
-		status = proves_by(c, m, end);
-	if (status != GPUBE_ESTOP || !c->tree.n_nodes)
-		return status;
-	/* a tree that takes too long to check: its root is a certificate, too */
-	gpube__certificate_cut(c);
-	return proves_by(c, m, end);
-}
-
-/*
- * What lists and cases did in the run before, which is used up, done once more by the certificate's
- * rules: that is a check. A limit as low as it is now keeps lists short. Half of the time is for
- * that; to check the file takes the other.
- */
-static int certify_cases(struct gpube_certificate *c, const struct gpube_model *m,
-	const struct gpube_solution *known, struct gpube_certificate *notes,
-	const struct gpube_bound_opts *opts, double end)
-{
-	const int64_t sign = m->direction == GPUBE_MAXIMISE ? -1 : 1, aim = sign * known->bound;
-	const double deadline = m->ctx->deadline;
-	int64_t limit = known->values ? sign * known->cost : aim;
-	int status;
-
-	gpube__certificate_restart(c);
-	gpube__free(m->ctx, c->stages.cases);
-	c->stages = notes->stages;
-	notes->stages = (struct gpube_proof_stages){0};
-	c->shift = notes->shift;
-	c->stages.by_cases = true;
-	if (opts->has_cutoff && sign * opts->cutoff < limit)
-		limit = sign * opts->cutoff;
-	c->stages.limit = limit > aim ? limit : aim;
-	c->bound = aim;
-	if (end > 0)
-		m->ctx->deadline = gpube__now() + fmax(end - gpube__now(), 0) / 2;
-	status = gpube__certificate_mend(c, m);
-	m->ctx->deadline = deadline;
+		status = gpube__certificate_mend(c, w->m);
+	c->ctx->deadline = deadline;
 	if (status)
 		gpube__log(
-			m->ctx, GPUBE_LOG_NOTE, "no certificate of lists: %s", gpube_error(m->ctx));
+			c->ctx, GPUBE_LOG_NOTE, "no certificate of steps: %s", gpube_error(c->ctx));
 	return status;
 }
 
-/* Whether 'c' is of the bound that is known. */
-static bool is_enough(const struct gpube_certificate *c, const struct gpube_model *m,
-	const struct gpube_solution *known)
-{
-	return c->bound >= (m->direction == GPUBE_MAXIMISE ? -known->bound : known->bound);
-}
-
-static void swap(struct gpube_certificate *a, struct gpube_certificate *b)
-{
-	const struct gpube_certificate c = *a;
-
-	*a = *b;
-	*b = c;
-}
+/* ---- the best one --------------------------------------------------------------------------- */
 
 /* One way to a certificate; 'end' as for proves_by(). */
 struct way {
-	int (*certify)(struct gpube_certificate *c, const struct gpube_model *m,
-		const struct gpube_solution *known, const struct gpube_bound_opts *opts,
-		double end);
+	int (*certify)(const struct certifying *w, double end);
 	double share; /* of the time that is left */
 };
 
-/* Whether something is known that a way can aim at. */
-static bool aims_at(const struct gpube_model *m, const struct gpube_solution *known)
-{
-	return known && known->answer != GPUBE_ANSWER_INFEASIBLE &&
-	       known->bound != gpube__no_bound(m);
-}
-
 /* Which ways, in their order, at most three; what is known says to some what to aim at. */
-static int list_ways(struct way *ways, const struct gpube_model *m,
-	const struct gpube_solution *known, const struct gpube_bound_opts *opts)
+static int list_ways(struct way *ways, const struct certifying *w)
 {
-	const enum gpube_bound_method method = opts->method;
-	const bool aims = aims_at(m, known);
+	const enum gpube_bound_method method = w->method;
+	const bool aims = w->known && w->known->answer != GPUBE_ANSWER_INFEASIBLE &&
+			  w->known->bound != gpube__no_bound(w->m);
 	int n = 0;
 
 	if (aims && (method == GPUBE_BOUND_AUTO || method == GPUBE_BOUND_PATCHES))
-		ways[n++] = (struct way){certify_patches, 0.25};
+		ways[n++] = (struct way){certify_steps, 1};
 	if (aims && method == GPUBE_BOUND_ANDOR)
 		ways[n++] = (struct way){certify_search, 0.75};
 	ways[n++] = (struct way){certify_near, aims && method == GPUBE_BOUND_AUTO ? 0.5 : 1};
@@ -404,78 +411,79 @@ static bool gives_way(int status)
 	return status == GPUBE_ELIMIT || status == GPUBE_ERANGE || status == GPUBE_ESTOP;
 }
 
+static void swap(struct gpube_certificate *a, struct gpube_certificate *b)
+{
+	const struct gpube_certificate c = *a;
+
+	*a = *b;
+	*b = c;
+}
+
+/* One without a proof. */
+static int begin(struct gpube_certificate *c, const struct gpube_model *m)
+{
+	*c = (struct gpube_certificate){.ctx = m->ctx,
+		.n_vars = m->n_vars,
+		.n_functions = m->n_functions,
+		.scale = m->scale};
+	c->domain = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*c->domain));
+	for (int32_t i = 0; c->domain && i < m->n_vars; i++)
+		c->domain[i] = m->vars[i].domain;
+	return c->domain ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
 /*
  * The best one of what several ways prove; further ones only where those before proved less than is
  * known.
  */
-static int certify_best(struct gpube_certificate *c, const struct gpube_model *m,
-	const struct gpube_solution *known, struct gpube_certificate *notes,
-	const struct gpube_bound_opts *opts, double end)
+static int certify_best(const struct certifying *w, double end)
 {
-	struct gpube_certificate best = {.ctx = c->ctx,
-		.n_vars = c->n_vars,
-		.n_functions = c->n_functions,
-		.scale = c->scale,
-		.cap = c->cap};
+	struct gpube_certificate best, *c = w->c;
 	struct way ways[3];
-	const int n = list_ways(ways, m, known, opts);
+	const int n = list_ways(ways, w);
 	bool any = false;
-	int status = GPUBE_OK;
+	int status = begin(&best, w->m);
 
-	best.domain = gpube__alloc(c->ctx, (uint64_t)c->n_vars, sizeof(*best.domain));
-	if (!best.domain)
-		return GPUBE_ENOMEM;
-	memcpy(best.domain, c->domain, (size_t)c->n_vars * sizeof(*best.domain));
-	if (notes && notes->stages.n && aims_at(m, known) && opts->split != GPUBE_SPLIT_FIRST) {
-		status = certify_cases(c, m, known, notes, opts, end);
-		any = !status;
-		if (any)
-			swap(&best, c);
-		else if (!gives_way(status))
-			goto out;
-		status = GPUBE_OK;
-	}
-	for (int k = 0; k < n; k++) {
-		if (any && (is_enough(&best, m, known) || (opts->method == GPUBE_BOUND_PATCHES &&
-								  ways[k].certify == certify_near)))
-			break;
+	best.cap = c->cap;
+	for (int k = 0; k < n && !status; k++) {
+		const bool steps_enough = w->method == GPUBE_BOUND_PATCHES && any;
+
 		/* what is too large for near ones is so for searches */
-		if (!any && k > 0 && ways[k - 1].certify == certify_near)
+		if ((any && (steps_enough || best.bound >= w->aim)) ||
+			(!any && k > 0 && ways[k - 1].certify == certify_near))
 			break;
-		status = ways[k].certify(c, m, known, opts,
-			end > 0 ? end - (1 - ways[k].share) * fmax(end - gpube__now(), 0) : 0);
-		if (status && !gives_way(status))
-			break;
+		status = ways[k].certify(
+			w, end > 0 ? end - (1 - ways[k].share) * fmax(end - gpube__now(), 0) : 0);
 		if (!status && (!any || c->bound > best.bound)) {
 			swap(&best, c);
 			any = true;
 		}
-		if (any)
+		if (gives_way(status) && (any || k + 1 < n))
 			status = GPUBE_OK;
 	}
 	if (any && !status)
 		swap(&best, c);
-out:
 	gpube__certificate_clear(&best);
 	return status;
 }
 
-static int certify(struct gpube_certificate *c, const struct gpube_model *m,
-	const struct gpube_solution *known, struct gpube_certificate *notes,
-	const struct gpube_bound_opts *opts)
+static int certify(const struct certifying *w)
 {
-	const int64_t cost = known && known->values ? known->cost : GPUBE_INF;
-	const int64_t upper = cost != GPUBE_INF && m->direction == GPUBE_MAXIMISE ? -cost : cost;
+	struct gpube_certificate *c = w->c;
+	const struct gpube_model *m = w->m;
+	const int64_t cost = w->known && w->known->values ? w->known->cost : GPUBE_INF;
+	const int64_t upper = cost != GPUBE_INF ? w->sign * cost : cost;
 	const int64_t cap = gpube__cap_for(m, upper);
 	const bool loses = upper != GPUBE_INF && cap < gpube__wide_cap_for(m, upper);
-	const double end = opts->timeout_seconds > 0 ? gpube__now() + opts->timeout_seconds : 0;
+	const double seconds = w->opts->timeout_seconds;
+	const double end = seconds > 0 ? gpube__now() + seconds : 0;
 	char text[256];
 	int status = loses ? certify_far(c, m, upper, end) : GPUBE_ELIMIT;
 
 	if (!gives_way(status))
 		return status;
 	c->cap = cap;
-	status = certify_best(c, m, known, notes, opts, end);
+	status = certify_best(w, end);
 	if (status != GPUBE_ERANGE || loses)
 		return status;
 	snprintf(text, sizeof(text), "%s", gpube_error(m->ctx));
@@ -483,21 +491,32 @@ static int certify(struct gpube_certificate *c, const struct gpube_model *m,
 	return status == GPUBE_ELIMIT ? gpube__fail(m->ctx, GPUBE_ERANGE, "%s", text) : status;
 }
 
+/* Elimination, trees and mini-buckets do not: what they prove others prove again, or less. */
+static bool leaves_proof(enum gpube_bound_method method)
+{
+	return method != GPUBE_BOUND_ELIMINATE && method != GPUBE_BOUND_TREE &&
+	       method != GPUBE_BOUND_MBE;
+}
+
 int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_model *m,
 	const struct gpube_solution *known, struct gpube_certificate *notes,
 	const struct gpube_bound_opts *opts)
 {
-	int status;
+	struct gpube_certificate none = {.ctx = m->ctx};
+	struct certifying w = {.c = out,
+		.m = m,
+		.known = known,
+		.notes = notes ? notes : &none,
+		.opts = opts,
+		.method = leaves_proof(opts->method) ? opts->method : GPUBE_BOUND_AUTO,
+		.sign = m->direction == GPUBE_MAXIMISE ? -1 : 1};
+	int status = begin(out, m);
 
-	*out = (struct gpube_certificate){.ctx = m->ctx,
-		.n_vars = m->n_vars,
-		.n_functions = m->n_functions,
-		.scale = m->scale};
-	out->domain = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*out->domain));
-	for (int32_t i = 0; out->domain && i < m->n_vars; i++)
-		out->domain[i] = m->vars[i].domain;
-	status = out->domain ? certify(out, m, known, notes, opts) : GPUBE_ENOMEM;
+	w.aim = known ? w.sign * known->bound : 0;
+	if (!status)
+		status = certify(&w);
 	gpube_ctx_resume(m->ctx);
+	gpube__certificate_clear(&none);
 	if (status)
 		gpube__certificate_clear(out);
 	return status;

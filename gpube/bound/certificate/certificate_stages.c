@@ -91,8 +91,7 @@ int gpube__certificate_part(
 	return GPUBE_OK;
 }
 
-/* ---- the file -----------------------------------------------------------------------------------
- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static void write_stage(struct gpube_out *out, const struct gpube_proof_stage *s)
 {
@@ -107,13 +106,11 @@ static void write_stage(struct gpube_out *out, const struct gpube_proof_stage *s
 	}
 }
 
-static void write_case(struct gpube_out *out, const struct gpube_proof_case *of, bool by_cases)
+static void write_case(struct gpube_out *out, const struct gpube_proof_case *of)
 {
-	gpube__out_printf(out, "%s %d\n", by_cases ? "case" : "stages", of->n_stages);
+	gpube__out_printf(out, "case %d\n", of->n_stages);
 	for (int32_t k = 0; k < of->n_stages; k++)
 		write_stage(out, &of->stages[k]);
-	if (!by_cases)
-		return;
 	if (!of->n_split) {
 		gpube__out_text(out, "leaf\n");
 		return;
@@ -135,7 +132,7 @@ int gpube__certificate_write_stages(struct gpube_out *out, const struct gpube_ce
 	for (open[0] = 0; n > 0;) {
 		const struct gpube_proof_case *of = &c->stages.cases[open[--n]];
 
-		write_case(out, of, c->stages.by_cases);
+		write_case(out, of);
 		if (of->n_split) {
 			open[n++] = of->child[1];
 			open[n++] = of->child[0];
@@ -248,14 +245,16 @@ static int read_case(struct gpube_certificate *c, struct gpube_in *in, int32_t o
 }
 
 /* Second children wait until all that is below the first ones was read. */
-static int read_cases(struct gpube_certificate *c, struct gpube_in *in)
+int gpube__certificate_read_stages(struct gpube_certificate *c, struct gpube_in *in)
 {
-	int32_t *open = NULL;
+	int32_t *open = NULL, at = 0;
 	int64_t n = 0, capacity = 0;
-	int32_t at = 0;
 	bool more = true;
-	int status = GPUBE_OK;
+	int status = gpube__certificate_read_member(
+		in, "limit", &c->stages.limit, -INT64_MAX, INT64_MAX);
 
+	if (!status)
+		status = gpube__certificate_case(c);
 	while (more && !status) {
 		bool splits;
 
@@ -274,19 +273,4 @@ static int read_cases(struct gpube_certificate *c, struct gpube_in *in)
 	}
 	gpube__free(c->ctx, open);
 	return status;
-}
-
-int gpube__certificate_read_stages(struct gpube_certificate *c, struct gpube_in *in, bool by_cases)
-{
-	int64_t n = 0;
-	int status = gpube__certificate_read_member(
-		in, "limit", &c->stages.limit, -INT64_MAX, INT64_MAX);
-
-	c->stages.by_cases = by_cases;
-	if (!status)
-		status = gpube__certificate_case(c);
-	if (status || by_cases)
-		return status ? status : read_cases(c, in);
-	status = gpube__certificate_read_member(in, "stages", &n, 1, INT32_MAX - 1);
-	return status ? status : read_stages(c, in, 0, n);
 }

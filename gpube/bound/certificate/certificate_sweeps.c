@@ -11,6 +11,33 @@ enum { MOST_SEPARATORS = 1 << 20 };
 /* Entries are taken out of a list where more than one in so many is possible no more. */
 enum { GONE_PART = 4 };
 
+/* ---- numbers of words ------------------------------------------------------------------------ */
+
+int gpube__words_init(struct gpube_ctx *ctx, struct gpube__words *w, int64_t n)
+{
+	uint64_t capacity = 16;
+
+	while (capacity < 2 * (uint64_t)n)
+		capacity *= 2;
+	if (w->capacity < capacity || w->capacity > 64 * capacity) {
+		gpube__words_clear(ctx, w);
+		w->key = gpube__alloc(ctx, capacity, sizeof(*w->key));
+		w->at = gpube__alloc(ctx, capacity, sizeof(*w->at));
+		if (!w->key || !w->at)
+			return GPUBE_ENOMEM;
+		w->capacity = capacity;
+	}
+	memset(w->at, 0xff, (size_t)w->capacity * sizeof(*w->at));
+	return GPUBE_OK;
+}
+
+void gpube__words_clear(struct gpube_ctx *ctx, struct gpube__words *w)
+{
+	gpube__free(ctx, w->key);
+	gpube__free(ctx, w->at);
+	*w = (struct gpube__words){0};
+}
+
 /* ---- separators ------------------------------------------------------------------------------ */
 
 void gpube__checking_unite(struct gpube__checking *w)
@@ -47,17 +74,8 @@ void gpube__checking_unite(struct gpube__checking *w)
 	w->members = NULL;
 	w->n_separators = w->n_members = 0;
 	/* what is not possible is in no list from now on */
-	for (int32_t k = 0; k < w->n_lists; k++) {
-		struct gpube__checked_list *a = &w->lists[k];
-		int64_t to = 0;
-
-		for (int64_t i = 0; i < a->n; i++)
-			if (a->cost[i] < missing) {
-				a->key[to] = a->key[i];
-				a->cost[to++] = a->cost[i];
-			}
-		a->n = to;
-	}
+	for (int32_t k = 0; k < w->n_lists; k++)
+		gpube__checked_below(&w->lists[k], missing);
 }
 
 static int32_t last_of(const uint64_t *set, int32_t words)
@@ -438,19 +456,9 @@ static void shorten(struct gpube__checking *w, bool *shortens)
 			if (a->cost[i] < missing)
 				cell[to++] = cell[i];
 	}
-	for (int32_t j = 0; j < w->n_lists; j++) {
-		struct gpube__checked_list *a = &w->lists[j];
-		int64_t to = 0;
-
-		if (!shortens[j])
-			continue;
-		for (int64_t i = 0; i < a->n; i++)
-			if (a->cost[i] < missing) {
-				a->key[to] = a->key[i];
-				a->cost[to++] = a->cost[i];
-			}
-		a->n = to;
-	}
+	for (int32_t j = 0; j < w->n_lists; j++)
+		if (shortens[j])
+			gpube__checked_below(&w->lists[j], missing);
 }
 
 int gpube__checking_sweep(struct gpube__checking *w)

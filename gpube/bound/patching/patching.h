@@ -113,7 +113,7 @@ int gpube__notes_lists(struct gpube_patching *s, int32_t of, const struct gpube_
 int gpube__notes_sweeps(struct gpube_patching *s, int32_t of, int32_t n);
 int gpube__notes_split(
 	struct gpube_patching *s, int32_t of, int32_t var, int32_t value, int32_t child[2]);
-/* What is open is noted; without lists nothing is. s: or NULL */
+/* What lists and cases leave open is noted. s: or NULL */
 void gpube__notes_end(struct gpube_patching *s);
 void gpube__notes_clear(struct gpube_patching *s);
 

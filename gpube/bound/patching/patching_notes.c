@@ -14,9 +14,6 @@
 #include "gpube/bound/certificate/certificate.h"
 #include "gpube/bound/patching/list_cases.h"
 
-/* Of a certificate's costs. */
-enum { MOST_SHIFT = 40 };
-
 /* ---- variables ---------------------------------------------------------------------------------
  */
 
@@ -95,10 +92,10 @@ static int note_joined(struct gpube_patching *s, int32_t of, const uint64_t *set
 /* ---- eliminated variables
  * ------------------------------------------------------------------------ */
 
-/* The checker's lists so far: sets of given variables. */
+/* The checker's lists so far: sets of given variables; those of the last stage's. */
 struct old {
 	struct gpube_patching *s;
-	uint64_t *sets;
+	uint64_t *sets, *last;
 	int64_t n, capacity;
 };
 
@@ -159,6 +156,28 @@ static bool may_leave(const struct old *o, int32_t n_staying)
 	return true;
 }
 
+/* The next stage, if the last one has the variables that are eliminated: they need its lists. */
+static int begin_step(struct old *o, int32_t n_staying)
+{
+	const struct gpube_patching_notes *w = &o->s->notes;
+	bool needs = !o->last;
+	int status = GPUBE_OK;
+
+	if (!o->last)
+		o->last = gpube__alloc(o->s->b->ctx, (uint64_t)w->words, sizeof(*o->last));
+	if (!o->last)
+		return GPUBE_ENOMEM;
+	for (int32_t e = n_staying; e < w->n_order && !needs; e++)
+		needs = gpube__bit(o->last, w->order[e]);
+	if (needs) {
+		memset(o->last, 0, (size_t)w->words * sizeof(*o->last));
+		status = gpube__certificate_stage(o->s->b->notes, 0, 0);
+	}
+	for (int32_t k = 0; k < w->words; k++)
+		o->last[k] |= w->set[k];
+	return status;
+}
+
 /* Each variable that was eliminated leaves a list of its own, if no other has it. */
 static int note_step(struct old *o, const struct gpube_lean_step *step)
 {
@@ -174,7 +193,7 @@ static int note_step(struct old *o, const struct gpube_lean_step *step)
 	n_staying = w->n_order;
 	put_given(w, step->var);
 	leaves = may_leave(o, n_staying);
-	status = gpube__certificate_stage(o->s->b->notes, 0, 0);
+	status = begin_step(o, n_staying);
 	if (!status)
 		status = note_list(o->s, 0, leaves ? w->n_order - n_staying : 0);
 	forget_old(o, w->set);
@@ -194,6 +213,7 @@ static int note_lean(struct gpube_patching *s)
 	for (int64_t k = 0; s->lean && k < s->lean->n_steps && !status; k++)
 		status = note_step(&o, &s->lean->steps[k]);
 	gpube__free(s->b->ctx, o.sets);
+	gpube__free(s->b->ctx, o.last);
 	return status;
 }
 
@@ -283,12 +303,6 @@ void gpube__notes_end(struct gpube_patching *s)
 
 	if (!c || !c->stages.n)
 		return;
-	if (!s->lists && !cases) {
-		gpube__certificate_unstage(c);
-		return;
-	}
-	c->shift = s->p->shift + s->b->finer;
-	c->shift = c->shift < 0 ? 0 : c->shift > MOST_SHIFT ? MOST_SHIFT : c->shift;
 	if (s->lists)
 		c->stages.cases[0].open = s->lists->constant < s->lists->target;
 	for (int64_t k = 0; cases && k < cases->open.n; k++) {

@@ -35,13 +35,10 @@ static void text_cases(struct gpube_out *out, const struct gpube_proof_stages *s
 		for (int32_t j = 0; j < s->cases[k].n_stages; j++)
 			n_lists += s->cases[k].stages[j].n_lists;
 	}
-	gpube__out_printf(out, ", by sweeps over %lld list%s in %lld stage%s", (long long)n_lists,
-		gpube__plural((double)n_lists), (long long)n_stages,
-		gpube__plural((double)n_stages));
-	if (s->by_cases)
-		gpube__out_printf(out, " and %lld case%s", (long long)n_leaves,
-			gpube__plural((double)n_leaves));
-	gpube__out_text(out, ", of ");
+	gpube__out_printf(out, ", by sweeps over %lld list%s in %lld stage%s and %lld case%s, of ",
+		(long long)n_lists, gpube__plural((double)n_lists), (long long)n_stages,
+		gpube__plural((double)n_stages), (long long)n_leaves,
+		gpube__plural((double)n_leaves));
 }
 
 /* What was checked, up to what it is of. */
@@ -51,13 +48,8 @@ static void text_checked(struct gpube_out *out, const struct gpube_certificate *
 		text_cases(out, &c->stages);
 		return;
 	}
-	gpube__out_printf(out, "%s: %d table%s in %d block%s",
-		c->order ? ", with a search along an order" : "", c->n_tables,
+	gpube__out_printf(out, ", along an order: %d table%s in %d block%s add up to ", c->n_tables,
 		gpube__plural(c->n_tables), c->n_blocks, gpube__plural(c->n_blocks));
-	if (c->tree.n_nodes)
-		gpube__out_printf(out, ", and %d node%s of a tree,", c->tree.n_nodes,
-			gpube__plural(c->tree.n_nodes));
-	gpube__out_text(out, " add up to ");
 }
 
 void proof_text_certified(struct gpube_out *out, const struct answer *a,
@@ -70,8 +62,8 @@ void proof_text_certified(struct gpube_out *out, const struct answer *a,
 	gpube__out_decimal(out, certified(a, c), c->scale);
 	gpube__out_printf(out, ", %s bound %s", answer_maximises(a) ? "an upper" : "a lower", of);
 	if (bounds && certifies_less(a, c, bounds))
-		gpube__out_text(out, ", not all that was proved: its proof is not one of moved "
-				     "costs, splits, searches and lists, or takes longer");
+		gpube__out_text(out, ", not all that was proved: its proof is not one of "
+				     "tables or steps, or takes longer");
 	gpube__out_text(out, "; checked");
 	text_checked(out, c);
 	if (a->model->kind != GPUBE_POTENTIALS) {

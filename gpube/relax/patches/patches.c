@@ -5,9 +5,6 @@
 
 #include "gpube/relax/scaling.h"
 
-#define CELL int32_t
-#include "gpube/relax/patches/patches_impl.h"
-
 /* Work: what a separator and each of its members take beside their cells. */
 enum { CALL_TICKS = 30, MEMBER_TICKS = 30 };
 /* And a cell that is decoded. */
@@ -21,6 +18,38 @@ static int32_t *changed_at(const struct gpube_patches *p, struct gpube_patches_s
 static int32_t *asked_at(const struct gpube_patches *p, struct gpube_patches_state *s)
 {
 	return s->cells + p->n_cells + p->n_patches;
+}
+
+/* ---- cells --------------------------------------------------------------------------------- */
+
+/* m[i] = the least cell of the patch for cell i of the separator. */
+static void patch_force(int32_t *restrict m, const int32_t *restrict t,
+	const int32_t *restrict place, int32_t cells, int32_t n)
+{
+	for (int32_t i = 0; i < cells; i++)
+		m[i] = t[place[i]];
+	for (int32_t k = 1; k < n; k++) {
+		const int32_t *restrict from = t + place[cells + k];
+
+		for (int32_t i = 0; i < cells; i++) {
+			const int32_t x = from[place[i]];
+
+			m[i] = x < m[i] ? x : m[i];
+		}
+	}
+}
+
+/*
+ * The least of the patch's n cells with value x of a variable, whose values are 'step' apart;
+ * 'least' where all are more.
+ */
+static int32_t patch_least(
+	const int32_t *t, int32_t n, int32_t step, int32_t domain, int32_t x, int32_t least)
+{
+	for (int32_t c = x * step; c < n; c += step * domain)
+		for (int32_t i = 0; i < step; i++)
+			least = t[c + i] < least ? t[c + i] : least;
+	return least;
 }
 
 /* ---- sweeps -------------------------------------------------------------------------------- */
@@ -52,7 +81,7 @@ static int32_t gather(const struct gpube_patches *p, const struct gpube_patches_
 		const struct gpube_patch_member *of = &p->members[b->member + j];
 		int32_t *restrict m = sum + (j + 1) * (int64_t)n;
 
-		gpube__patch_force(
+		patch_force(
 			m, s->cells + p->patches[of->patch].at, p->places + of->places, n, of->n);
 		for (int32_t i = 0; i < n; i++) {
 			const int32_t x = sum[i] + m[i];
@@ -193,8 +222,7 @@ void gpube__patches_forced(const struct gpube_patches *p, const struct gpube_pat
 			      *t = s->cells + a->at;
 
 		for (int32_t x = 0; x < domain; x++)
-			forced[x] += gpube__patch_least(
-				t, a->n_cells, step, domain, x, GPUBE__PATCH_DEAD);
+			forced[x] += patch_least(t, a->n_cells, step, domain, x, GPUBE__PATCH_DEAD);
 	}
 }
 
