@@ -308,23 +308,12 @@ static int read_table(struct gpube_certificate *c, struct gpube_in *in)
 	return status;
 }
 
-/* That the next word is 'name', or one of two: *second, which of them. */
-static int read_word(struct gpube_in *in, const char *name, const char *other, bool *second)
-{
-	char token[256];
-
-	if (gpube__in_token(in, token, name))
-		return in->status;
-	*second = other && !strcmp(token, other);
-	return *second || !strcmp(token, name) ? GPUBE_OK : gpube__in_expected(in, name, token);
-}
-
 /* That no variable is there twice is checked with the rest. */
 static int read_order(struct gpube_certificate *c, struct gpube_in *in)
 {
 	bool other;
 	int64_t v = 0;
-	int status = read_word(in, "order", NULL, &other);
+	int status = gpube__certificate_read_word(in, "order", NULL, &other);
 
 	c->order = gpube__alloc_zero(c->ctx, (uint64_t)c->n_vars + 1, sizeof(*c->order));
 	if (!c->order)
@@ -359,7 +348,7 @@ static int read_form(struct gpube_in *in, bool *steps)
 {
 	bool old = false;
 	int64_t v = 0;
-	int status = read_word(in, "gpube-proof", "gpube-certificate", &old);
+	int status = gpube__certificate_read_word(in, "gpube-proof", "gpube-certificate", &old);
 
 	if (!status && old)
 		return gpube__in_error(in,
@@ -368,8 +357,8 @@ static int read_form(struct gpube_in *in, bool *steps)
 	if (!status)
 		status = gpube__in_int(in, &v, 1, 1, "a version");
 	if (!status)
-		status = read_word(in, "form", NULL, &old);
-	return status ? status : read_word(in, "tables", "steps", steps);
+		status = gpube__certificate_read_word(in, "form", NULL, &old);
+	return status ? status : gpube__certificate_read_word(in, "tables", "steps", steps);
 }
 
 static int read_all(struct gpube_certificate *c, struct gpube_in *in)

@@ -38,6 +38,7 @@
 #include "gpube/ir/model.h"
 
 struct gpube_clusters;
+struct gpube__regrets;
 struct gpube_in;
 struct gpube_joingraph;
 struct gpube_out;
@@ -154,11 +155,15 @@ int gpube__certificate_table(
  * s   the simplified relaxed problem that the tables were made of
  * Errors: ENOMEM; ELIMIT (a table is too large; something is dead, which has no number)
  * gpube__certificate_of_joins() - the order, too, along which it is minimised.
+ * gpube__certificate_of_regrets() - a block is what a variable's values cost more than the best, in
+ * as many tables as its numbers need.
  */
 int gpube__certificate_of(struct gpube_certificate *out, const struct gpube_clusters *c,
 	const struct gpube_simplified *s);
 int gpube__certificate_of_joins(struct gpube_certificate *out, const struct gpube_joingraph *g,
 	const struct gpube_simplified *s);
+int gpube__certificate_of_regrets(
+	struct gpube_certificate *out, const struct gpube__regrets *regrets, int64_t constant);
 
 /*
  * Another case, a leaf without stages, the first one the root; a stage of a case, without lists; a
@@ -216,7 +221,9 @@ int gpube__certificate_least(__int128 *least, const struct gpube_certificate *c,
 int gpube__certificate_sweep(__int128 *least, const struct gpube_certificate *c,
 	const struct gpube_model *relaxed, __int128 constant, struct gpube_certificate *mended);
 
-/* "name NUMBER" of the file. Errors: EPARSE */
+/* "name", or another word, and "name NUMBER" of the file. Errors: EPARSE */
+int gpube__certificate_read_word(
+	struct gpube_in *in, const char *name, const char *other, bool *is_other);
 int gpube__certificate_read_member(
 	struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max);
 
@@ -237,8 +244,7 @@ int gpube__certificate_read(struct gpube_certificate *c, struct gpube_ctx *ctx, 
  * notes   what patches did in that run (gpube__bound_noted()), which is used up; or NULL
  * opts    timeout_seconds is for all of it, a check that comes after it as well
  * A stop ends the ascent; what it has reached is then checked all the same, and the context works
- * again. Costs too large for an ascent are eliminated in 128 bits, in small models: a block is then
- * what a variable's values cost more than the best, in as many tables as its numbers need.
+ * again. Costs too large for an ascent are eliminated in 128 bits, in small models.
  * Errors: as gpube_bound()
  */
 int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_model *m,

@@ -39,7 +39,6 @@ struct walk {
 	int64_t n_open, capacity;
 	uint64_t bytes; /* of the open ones */
 	int n_busy;
-	bool over;
 	int status;
 	int64_t least; /* of the leaves so far */
 	int64_t n_leaves;
@@ -63,16 +62,6 @@ static struct gpube_proof_case case_of(struct walk *k, int32_t at)
 	return of;
 }
 
-static void end_walk(struct walk *k, int status)
-{
-	pthread_mutex_lock(&k->lock);
-	if (status && !k->status)
-		k->status = status;
-	k->over = k->over || status;
-	pthread_cond_broadcast(&k->changed);
-	pthread_mutex_unlock(&k->lock);
-}
-
 /*
  * The deepest one, so that what is open stays little; of what is mended, while it is little, the
  * one that proves least.
@@ -94,9 +83,9 @@ static bool take(struct walker *r, struct open_case *o)
 	bool has;
 
 	pthread_mutex_lock(&k->lock);
-	while (!k->over && !k->n_open && k->n_busy)
+	while (!k->status && !k->n_open && k->n_busy)
 		pthread_cond_wait(&k->changed, &k->lock);
-	has = !k->over && k->n_open;
+	has = !k->status && k->n_open;
 	if (has) {
 		const int64_t next = next_case(k);
 
@@ -143,16 +132,12 @@ static bool fits(struct walk *k, uint64_t bytes)
 
 static void tell(const struct walk *k, const struct gpube__checking *w, int32_t at, int32_t stage)
 {
-	int64_t n = 0;
-
-	for (int32_t j = 0; j < w->n_lists; j++)
-		n += w->lists[j].n;
 	if (pthread_equal(pthread_self(), k->caller))
 		gpube__log(k->ctx, GPUBE_LOG_DETAIL,
-			"certificate: case %d, stage %d: %d lists, %lld separators, %lld entries; "
+			"certificate: case %d, stage %d: %d lists of %.3g bytes, %lld separators; "
 			"%.3g is missing after %d sweeps",
-			at, stage + 1, w->n_lists, (long long)w->n_separators, (long long)n,
-			(double)gpube__checking_left(w), w->n_sweeps);
+			at, stage + 1, w->n_lists, (double)gpube__checking_bytes(w),
+			(long long)w->n_separators, (double)gpube__checking_left(w), w->n_sweeps);
 }
 
 /* Whether nothing more is done of what is mended. */
@@ -374,8 +359,9 @@ static void work(void *arg, int64_t item, int thread)
 		gpube__checking_clear(&o.w);
 		pthread_mutex_lock(&k->lock);
 		k->n_busy--;
+		k->status = k->status ? k->status : status;
+		pthread_cond_broadcast(&k->changed);
 		pthread_mutex_unlock(&k->lock);
-		end_walk(k, status);
 	}
 }
 

@@ -11,10 +11,7 @@ enum { STOP_CELLS = 1 << 17 };
 
 /* ---- polynomials -------------------------------------------------------------------------- */
 
-/*
- * The coefficients of the terms over one set of variables: (d - 1) of each
- * variable's values, row-major.
- */
+/* Of the terms over one set of variables, (d - 1) of each variable's values, row-major. */
 struct terms {
 	int n;
 	int32_t *scope;
@@ -203,19 +200,10 @@ static int check_sums(
 	for (int64_t k = 0; k < p.n_slots && !status; k++)
 		for (int64_t cell = 0; p.slots[k].values && cell < p.slots[k].cells; cell++)
 			if (p.slots[k].values[cell] && !status)
-				status =
-					p.slots[k].n
-						? gpube__fail(c->ctx, GPUBE_EINVAL,
-							  "the certificate's tables do not add up "
-							  "to the problem: they "
-							  "differ over %d variable%s, the first is "
-							  "%d",
-							  p.slots[k].n, gpube__plural(p.slots[k].n),
-							  p.slots[k].scope[0])
-						: gpube__fail(c->ctx, GPUBE_EINVAL,
-							  "the certificate's tables do not add "
-							  "up to the problem: they differ in the "
-							  "constant");
+				status = gpube__fail(c->ctx, GPUBE_EINVAL,
+					"the certificate's tables do not add up to the problem: "
+					"they differ over %d variable%s",
+					p.slots[k].n, gpube__plural(p.slots[k].n));
 	gpube__free(c->ctx, costs);
 	clear(&p);
 	return status;
@@ -239,6 +227,8 @@ static int proves(int64_t *bound, const struct gpube_certificate *c, const struc
 				"the certificate is of another problem: variable %d has %d values",
 				i, c->domain[i]);
 	status = gpube__relaxed_above(&relaxed, &constant, m, c->cap);
+	if (!status && constant >> 86 != 0 && constant >> 86 != -1) /* before it is scaled */
+		status = too_large(c->ctx);
 	if (!status && c->stages.n) {
 		status = gpube__certificate_sweep(&least, c, relaxed, constant, mended);
 		total = constant * ((int64_t)1 << c->shift);

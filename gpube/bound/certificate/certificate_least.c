@@ -27,10 +27,10 @@ struct place {
 
 struct table {
 	const int64_t *values;
-	int64_t least; /* cells count above it */
-	int64_t step;  /* of the own variable */
-	int64_t at;    /* of places */
-	int32_t n, owner;
+	int64_t least;   /* cells count above it */
+	int64_t step;    /* of the own variable */
+	int64_t at;      /* of places */
+	int32_t n, next; /* of the same variable; -1: its last */
 };
 
 struct choice {
@@ -39,8 +39,8 @@ struct choice {
 };
 
 struct node {
-	int32_t table_at, n_tables;
-	int32_t child, sibling; /* lists; -1: their end */
+	int32_t table, n_tables; /* lists; -1: their end */
+	int32_t child, sibling;
 	int32_t n_context, n_words;
 	int64_t context_at, choice_at;
 	int32_t domain, depth;
@@ -119,34 +119,24 @@ static int lay_out(struct search *s, int32_t t)
 	const struct gpube_proof_table *of = &s->c->tables[t];
 	struct table *out = &s->tables[s->n_tables];
 	int64_t step = 1;
+	int32_t owner = s->n;
 	int status = GPUBE_OK;
 
 	if (!of->arity)
 		return GPUBE_OK;
-	*out = (struct table){.values = of->values,
-		.least = s->least[t],
-		.at = s->n_places,
-		.n = of->arity - 1,
-		.owner = s->n};
+	*out = (struct table){
+		.values = of->values, .least = s->least[t], .at = s->n_places, .n = of->arity - 1};
 	for (int k = 0; k < of->arity; k++)
-		out->owner =
-			s->number[of->scope[k]] < out->owner ? s->number[of->scope[k]] : out->owner;
+		owner = s->number[of->scope[k]] < owner ? s->number[of->scope[k]] : owner;
 	for (int k = of->arity - 1; k >= 0 && !status; step *= s->c->domain[of->scope[k--]])
-		if (s->number[of->scope[k]] == out->owner)
+		if (s->number[of->scope[k]] == owner)
 			out->step = step;
 		else
 			status = push_place(s, s->number[of->scope[k]], step);
-	s->n_tables++;
+	out->next = s->nodes[owner].table;
+	s->nodes[owner].table = s->n_tables++;
+	s->nodes[owner].n_tables++;
 	return status;
-}
-
-static int by_owner(const void *x, const void *y)
-{
-	const struct table *a = x, *b = y;
-
-	if (a->owner != b->owner)
-		return a->owner < b->owner ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
 }
 
 static void gather(struct search *s, int32_t var)
@@ -169,7 +159,7 @@ static int find_context(struct search *s, int32_t var)
 
 	s->n_list = 0;
 	s->in[var] = true;
-	for (int32_t t = node->table_at; t < node->table_at + node->n_tables; t++)
+	for (int32_t t = node->table; t >= 0; t = s->tables[t].next)
 		for (int32_t k = 0; k < s->tables[t].n; k++)
 			gather(s, s->places[s->tables[t].at + k].var);
 	for (int32_t q = node->child; q >= 0; q = s->nodes[q].sibling)
@@ -200,26 +190,12 @@ static int find_context(struct search *s, int32_t var)
 	return status;
 }
 
-static int make_tree(struct search *s, const int32_t *var)
+static int make_tree(struct search *s)
 {
-	int64_t n_values = 0;
 	int status = GPUBE_OK;
 
 	s->words = 1;
 	s->roots = -1;
-	for (int32_t i = 0, t = 0; i < s->n; i++) {
-		s->nodes[i] = (struct node){.domain = s->c->domain[var[i]],
-			.child = -1,
-			.choice_at = n_values,
-			.table_at = t};
-		n_values += s->nodes[i].domain;
-		while (t < s->n_tables && s->tables[t].owner == i)
-			t++;
-		s->nodes[i].n_tables = t - s->nodes[i].table_at;
-	}
-	s->choices = gpube__alloc(s->ctx, (uint64_t)n_values + 1, sizeof(*s->choices));
-	if (!s->choices)
-		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < s->n && !status; i++)
 		status = find_context(s, i);
 	for (int32_t i = s->n - 1; i >= 0 && !status; i--) {
@@ -366,7 +342,7 @@ static void list_choices(struct search *s, int32_t var)
 
 	for (int32_t a = 0; a < domain; a++)
 		row[a] = (struct choice){0, a};
-	for (int32_t t = node->table_at; t < node->table_at + node->n_tables; t++) {
+	for (int32_t t = node->table; t >= 0; t = s->tables[t].next) {
 		const int64_t *cell = s->tables[t].values;
 
 		for (int32_t k = 0; k < s->tables[t].n; k++)
@@ -439,22 +415,26 @@ static int prepare(struct search *s, int32_t block)
 	const int32_t n_tables = c->first[block + 1] - c->first[block];
 	int32_t *var = gpube__alloc(s->ctx, (uint64_t)c->n_vars + 1, sizeof(*var));
 	int status = var ? number_variables(s, block, var) : GPUBE_ENOMEM;
+	int64_t n_values = 0;
 
 	s->nodes = gpube__alloc(s->ctx, (uint64_t)s->n + 1, sizeof(*s->nodes));
 	s->tables = gpube__alloc(s->ctx, (uint64_t)n_tables + 1, sizeof(*s->tables));
 	s->value = gpube__alloc(s->ctx, 2 * (uint64_t)s->n + 1, sizeof(*s->value));
-	if (!s->nodes || !s->tables || !s->value)
-		status = GPUBE_ENOMEM;
+	for (int32_t i = 0; i < s->n && s->nodes && !status; i++) {
+		s->nodes[i] = (struct node){.domain = c->domain[var[i]],
+			.table = -1,
+			.child = -1,
+			.choice_at = n_values};
+		n_values += s->nodes[i].domain;
+	}
+	s->choices = gpube__alloc(s->ctx, (uint64_t)n_values + 1, sizeof(*s->choices));
+	gpube__free(s->ctx, var);
+	if (!s->nodes || !s->tables || !s->value || !s->choices)
+		return GPUBE_ENOMEM;
 	s->list = s->value + s->n;
 	for (int32_t t = c->first[block]; t < c->first[block + 1] && !status; t++)
 		status = lay_out(s, t);
-	if (!status)
-		status = gpube__sort(
-			s->ctx, s->tables, (uint64_t)s->n_tables, sizeof(*s->tables), by_owner);
-	if (!status)
-		status = make_tree(s, var);
-	gpube__free(s->ctx, var);
-	return status;
+	return status ? status : make_tree(s);
 }
 
 /* What a block's tables are together at least above their least cells, up to 'need'. */

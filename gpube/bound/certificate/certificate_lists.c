@@ -359,6 +359,7 @@ static void end_list(struct gpube_proof_list *of, struct gpube__checked_list *a,
 		gpube__bit_drop(a->set, a->scope[e]);
 	a->arity -= n_new;
 	of->arity = a->arity;
+	of->n_leaving = -1; /* as long as it is made */
 }
 
 static int join(struct joining *j, struct gpube_proof_list *of, struct gpube__checked_list *a)
@@ -525,20 +526,11 @@ static int make_lists(struct gpube__checking *w, struct gpube_proof_list *of, in
 	if (!status)
 		status = check_leaving(w, of, n);
 	for (int32_t k = 0; k < n && !status; k++)
-		if (of[k].n_leaving)
+		if (of[k].n_leaving > 0)
 			status = leave(w, &w->lists[k], of[k].n_leaving);
 	for (int32_t k = 0; k < w->n_lists && !status && gpube__checking_left(w) > 0; k++)
 		settle(w, &w->lists[k]);
 	return status;
-}
-
-static int32_t n_open(const struct gpube__checking *w, const struct gpube_proof_list *of)
-{
-	int32_t n = 0;
-
-	for (int32_t e = 0; e < of->arity; e++)
-		n += w->fixed[of->scope[e]] < 0;
-	return n;
 }
 
 int gpube__checking_make(struct gpube__checking *w, const struct gpube_proof_list *of, int32_t n,
@@ -551,7 +543,7 @@ int gpube__checking_make(struct gpube__checking *w, const struct gpube_proof_lis
 		return status;
 	status = make_lists(w, open, n, ended != NULL);
 	for (int32_t k = 0; k < n && ended && !status; k++)
-		if (open[k].arity < n_open(w, &of[k])) {
+		if (open[k].n_leaving < 0) {
 			memcpy(ended[k].scope, open[k].scope,
 				(size_t)open[k].arity * sizeof(*open[k].scope));
 			ended[k].arity = open[k].arity;

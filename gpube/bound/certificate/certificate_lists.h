@@ -62,8 +62,7 @@ struct gpube__checking {
 	int64_t n_separators;
 	struct gpube__checked_member *members;
 	int64_t n_members, patience;
-	int64_t *
-		room; /* of a sweep: the cells of a separator and what each of its members forces */
+	int64_t *room; /* of a sweep: a separator's cells and what each of its members forces */
 };
 
 /* Numbers of words. */

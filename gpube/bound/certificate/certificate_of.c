@@ -3,6 +3,7 @@
 #include "gpube/ir/dense.h"
 #include "gpube/relax/clusters.h"
 #include "gpube/relax/joingraph.h"
+#include "gpube/simplify/narrow.h"
 #include "gpube/simplify/simplify.h"
 
 struct reader {
@@ -13,10 +14,15 @@ struct reader {
 	int64_t factor; /* of the ascent's numbers */
 };
 
-/* A table's numbers, those from 'most' on dead, which have none: an ascent's, or costs. */
+/*
+ * A table's numbers, those from 'most' on dead, which have none: an ascent's, or costs; or, of wide
+ * ones, what each has of the part that a number holds.
+ */
 struct cells {
 	const int32_t *t;
 	const int64_t *costs;
+	const __int128 *wide;
+	int part;
 	int64_t row; /* of a pair: what its first variable's values are apart; 0: no more than needed */
 	int64_t most, factor;
 };
@@ -43,6 +49,16 @@ static void sort_scope(const struct reader *r, int arity, const int32_t *scope, 
 	}
 }
 
+static int64_t number_of(const struct cells *from, int64_t at)
+{
+	__int128 left;
+
+	if (!from->wide)
+		return from->t ? from->t[at] : from->costs[at];
+	left = from->wide[at] - (__int128)from->part * INT64_MAX;
+	return (int64_t)(left < 0 ? 0 : left < INT64_MAX ? left : INT64_MAX);
+}
+
 /* Adds a table to the last block: the scope is of simplified variables, in any order. */
 static int add_table(struct reader *r, int arity, const int32_t *scope, const struct cells *from)
 {
@@ -58,9 +74,9 @@ static int add_table(struct reader *r, int arity, const int32_t *scope, const st
 	if (status)
 		return status;
 	do {
-		const int64_t v = from->t ? from->t[at] : from->costs[at];
+		const int64_t v = number_of(from, at);
 
-		if (v >= from->most)
+		if (!from->wide && v >= from->most)
 			return gpube__fail(r->out->ctx, GPUBE_ELIMIT,
 				"the costs are too large for a certificate");
 		values[cell++] = v * from->factor;
@@ -234,5 +250,31 @@ int gpube__certificate_of_joins(struct gpube_certificate *out, const struct gpub
 	for (int32_t f = 0; f < s->model->n_functions && !status; f++)
 		status = add_rest(&r, f, false);
 	gpube__free(out->ctx, r.given);
+	return status;
+}
+
+int gpube__certificate_of_regrets(
+	struct gpube_certificate *out, const struct gpube__regrets *regrets, int64_t constant)
+{
+	int32_t *given = gpube__alloc(out->ctx, (uint64_t)out->n_vars, sizeof(*given));
+	struct reader r = {.out = out, .given = given};
+	int status = given ? GPUBE_OK : GPUBE_ENOMEM;
+
+	out->constant = constant;
+	for (int32_t i = 0; i < out->n_vars && given; i++)
+		given[i] = i;
+	for (int32_t k = 0; k < regrets->n && !status; k++) {
+		const struct gpube__regret_table *t = &regrets->tables[k];
+		struct cells from = {.wide = t->cost, .factor = 1};
+		__int128 most = 0;
+
+		for (int64_t cell = 0; cell < t->cells; cell++)
+			most = t->cost[cell] > most ? t->cost[cell] : most;
+		if (most > 0)
+			status = gpube__certificate_block(out);
+		for (; !status && most > (__int128)from.part * INT64_MAX; from.part++)
+			status = add_table(&r, t->n, t->scope, &from);
+	}
+	gpube__free(out->ctx, given);
 	return status;
 }

@@ -125,20 +125,12 @@ static bool find_fixed(struct gpube__checking *w, const struct values *v)
 static void sift(
 	const struct gpube__checking *w, struct gpube__checked_list *a, const struct values *v)
 {
-	int64_t to = 0;
-
-	for (int64_t i = 0; i < a->n; i++) {
-		bool stays = true;
-
-		for (int32_t k = 0; k < a->arity && stays; k++)
-			stays = v->sum[v->at[a->scope[k]] + value_in(w, a, k, a->key[i])] <
-				GPUBE__GONE;
-		if (stays) {
-			a->key[to] = a->key[i];
-			a->cost[to++] = a->cost[i];
-		}
-	}
-	a->n = to;
+	for (int64_t i = 0; i < a->n; i++)
+		for (int32_t k = 0; k < a->arity; k++)
+			if (v->sum[v->at[a->scope[k]] + value_in(w, a, k, a->key[i])] ==
+				GPUBE__GONE)
+				a->cost[i] = GPUBE__GONE;
+	gpube__checked_below(a, GPUBE__GONE);
 }
 
 /* The list without its variables that are fixed, of which all entries have the same values. */
@@ -249,7 +241,6 @@ static void keep_entries(const struct gpube__checking *w, struct gpube__checked_
 	const int32_t *var, const int32_t *value, bool all)
 {
 	int32_t place[GPUBE__WORD], of[GPUBE__WORD], n_here = 0;
-	int64_t to = 0;
 
 	for (int32_t k = 0; k < n; k++) {
 		place[n_here] = place_of(a, var[k]);
@@ -263,12 +254,9 @@ static void keep_entries(const struct gpube__checking *w, struct gpube__checked_
 
 		for (int32_t k = 0; k < n_here && has; k++)
 			has = value_in(w, a, place[k], a->key[i]) == of[k];
-		if (has == all) {
-			a->key[to] = a->key[i];
-			a->cost[to++] = a->cost[i];
-		}
+		a->cost[i] = has == all ? a->cost[i] : GPUBE__GONE;
 	}
-	a->n = to;
+	gpube__checked_below(a, GPUBE__GONE);
 }
 
 void gpube__checking_keep(struct gpube__checking *w, int32_t n, const int32_t *split, bool all)

@@ -1,8 +1,6 @@
 /* certificate_run.c - the run of gpube_bound() that ends in a certificate: see certificate.h. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "gpube/bound/certificate/certificate.h"
 #include "gpube/bound/shifted.h"
@@ -13,9 +11,7 @@
 #define MOST_PROOF_CELLS  8e6
 #define LEAST_PROOF_CELLS 1e4
 
-/*
- * Of the time for a certificate: what its checks take, of tables with so many cells a second.
- */
+/* Of the time for a certificate: what its checks take, of tables with so many cells a second. */
 #define CHECKING           0.25
 #define CHECKED_PER_SECOND 3e5
 /*
@@ -42,73 +38,11 @@
 #define MOST_ORDER       2
 #define CELLS_PER_SECOND 1e9
 
-/* One of the tables that a bucket is shared out to, each as much as a number holds. */
-static int add_part(struct gpube_certificate *c, const struct gpube__regret_table *t,
-	const int32_t *sorted, const int64_t *step, int part)
-{
-	int32_t index[GPUBE__PROOF_DIMS] = {0};
-	int64_t *values, at = 0;
-	int status = gpube__certificate_table(c, t->n, sorted, &values);
-
-	for (int64_t cell = 0; cell < t->cells && !status; cell++) {
-		__int128 left = t->cost[cell] - (__int128)part * INT64_MAX;
-
-		values[at] = (int64_t)(left < 0 ? 0 : left < INT64_MAX ? left : INT64_MAX);
-		for (int k = t->n - 1; k >= 0; k--) {
-			at += step[k];
-			if (++index[k] < c->domain[t->scope[k]])
-				break;
-			at -= step[k] * c->domain[t->scope[k]];
-			index[k] = 0;
-		}
-	}
-	return status;
-}
-
-static int add_bucket(struct gpube_certificate *c, const struct gpube__regret_table *t)
-{
-	int32_t sorted[GPUBE__PROOF_DIMS];
-	int64_t step[GPUBE__PROOF_DIMS], stride = 1;
-	__int128 most = 0;
-	int status;
-
-	if (t->n > GPUBE__PROOF_DIMS)
-		return gpube__fail(c->ctx, GPUBE_ELIMIT, "a table of a certificate is too wide");
-	for (int k = 0; k < t->n; k++)
-		sorted[k] = t->scope[k];
-	qsort(sorted, (size_t)t->n, sizeof(*sorted), gpube__compare_int32);
-	for (int k = t->n - 1; k >= 0; stride *= c->domain[sorted[k--]])
-		for (int j = 0; j < t->n; j++)
-			if (t->scope[j] == sorted[k])
-				step[j] = stride;
-	for (int64_t cell = 0; cell < t->cells; cell++)
-		most = t->cost[cell] > most ? t->cost[cell] : most;
-	if (most == 0)
-		return GPUBE_OK;
-	status = gpube__certificate_block(c);
-	for (int part = 0; !status && most > (__int128)part * INT64_MAX; part++)
-		status = add_part(c, t, sorted, step, part);
-	return status;
-}
-
-/* See certify_far(), until gpube__now() is 'end', if that is above 0. */
-static int eliminate_far(struct gpube__regrets *r, struct gpube_live *s, double end)
-{
-	struct gpube_ctx *ctx = s->m->ctx;
-	const double deadline = ctx->deadline;
-	int status;
-
-	if (end > 0)
-		ctx->deadline = end;
-	status = gpube__wide_regrets(r, s, NULL);
-	ctx->deadline = deadline;
-	return status;
-}
-
 /* By elimination of the relaxed problem in 128 bits, which has nothing forbidden and no top. */
 static int certify_far(
 	struct gpube_certificate *c, const struct gpube_model *m, int64_t upper, double end)
 {
+	const double deadline = m->ctx->deadline;
 	struct gpube_model *relaxed;
 	struct gpube__regrets r = {0};
 	struct gpube_live s;
@@ -122,17 +56,19 @@ static int certify_far(
 	if (status)
 		return status;
 	status = gpube__live_init(&s, relaxed, false, false);
+	if (end > 0)
+		m->ctx->deadline = end;
 	if (!status)
-		status = eliminate_far(&r, &s, end);
+		status = gpube__wide_regrets(&r, &s, NULL);
+	m->ctx->deadline = deadline;
 	constant += r.optimum;
 	if (!status && (constant <= -INT64_MAX || constant >= INT64_MAX))
 		status = gpube__fail(m->ctx, GPUBE_ERANGE,
 			"the bound that can be certified, about %.6g units of 10^-%d, passes 64 "
 			"bits",
 			(double)constant, m->scale);
-	c->constant = (int64_t)constant;
-	for (int32_t k = 0; k < r.n && !status; k++)
-		status = add_bucket(c, &r.tables[k]);
+	if (!status)
+		status = gpube__certificate_of_regrets(c, &r, (int64_t)constant);
 	gpube__regrets_clear(&r);
 	gpube__live_clear(&s);
 	gpube_model_free(relaxed);

@@ -142,16 +142,24 @@ int gpube__certificate_write_stages(struct gpube_out *out, const struct gpube_ce
 	return GPUBE_OK;
 }
 
-int gpube__certificate_read_member(
-	struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max)
+int gpube__certificate_read_word(
+	struct gpube_in *in, const char *name, const char *other, bool *is_other)
 {
 	char token[256];
 
 	if (gpube__in_token(in, token, name))
 		return in->status;
-	if (strcmp(token, name))
-		return gpube__in_expected(in, name, token);
-	return gpube__in_int(in, v, min, max, "a number");
+	*is_other = other && !strcmp(token, other);
+	return *is_other || !strcmp(token, name) ? GPUBE_OK : gpube__in_expected(in, name, token);
+}
+
+int gpube__certificate_read_member(
+	struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max)
+{
+	bool other;
+	const int status = gpube__certificate_read_word(in, name, NULL, &other);
+
+	return status ? status : gpube__in_int(in, v, min, max, "a number");
 }
 
 /* A later one of a few variables that is not among the first n. */
@@ -227,21 +235,15 @@ static int read_split(struct gpube_certificate *c, struct gpube_in *in, int32_t 
 /* A case with its split; *splits: whether it has one. */
 static int read_case(struct gpube_certificate *c, struct gpube_in *in, int32_t of, bool *splits)
 {
-	char token[256];
 	int64_t n = 0;
 	int status = gpube__certificate_read_member(in, "case", &n, 0, INT32_MAX - 1);
 
 	*splits = false;
 	if (!status)
 		status = read_stages(c, in, of, n);
-	if (!status && gpube__in_token(in, token, "split or leaf"))
-		status = in->status;
-	if (status || !strcmp(token, "leaf"))
-		return status;
-	if (strcmp(token, "split"))
-		return gpube__in_expected(in, "split or leaf", token);
-	*splits = true;
-	return read_split(c, in, of);
+	if (!status)
+		status = gpube__certificate_read_word(in, "leaf", "split", splits);
+	return status || !*splits ? status : read_split(c, in, of);
 }
 
 /* Second children wait until all that is below the first ones was read. */

@@ -8,8 +8,6 @@
 
 /* Different sets of variables that two lists have in common. */
 enum { MOST_SEPARATORS = 1 << 20 };
-/* Entries are taken out of a list where more than one in so many is possible no more. */
-enum { GONE_PART = 4 };
 
 /* ---- numbers of words ------------------------------------------------------------------------ */
 
@@ -432,39 +430,26 @@ static void ask(struct gpube__checking *w, int64_t k, bool back, int64_t *restri
 	}
 }
 
-/* Entries that are possible no more go; where they are many, so does their memory. */
-static void shorten(struct gpube__checking *w, bool *shortens)
+/* Entries that are possible no more go. */
+static void shorten(struct gpube__checking *w)
 {
 	const int64_t missing = gpube__checking_left(w);
 
-	for (int32_t j = 0; j < w->n_lists; j++) {
-		int64_t n = 0;
-
-		for (int64_t i = 0; i < w->lists[j].n; i++) {
-			n += w->lists[j].cost[i] < missing;
-			if (w->lists[j].cost[i] >= missing)
-				w->lists[j].cost[i] = GPUBE__GONE;
-		}
-		shortens[j] = n < w->lists[j].n - w->lists[j].n / GONE_PART;
-	}
 	for (int64_t e = 0; e < w->n_members; e++) {
 		const struct gpube__checked_list *a = &w->lists[w->members[e].list];
 		uint32_t *cell = w->members[e].cell;
-		int64_t to = 0;
 
-		for (int64_t i = 0; shortens[w->members[e].list] && i < a->n; i++)
+		for (int64_t i = 0, to = 0; i < a->n; i++)
 			if (a->cost[i] < missing)
 				cell[to++] = cell[i];
 	}
 	for (int32_t j = 0; j < w->n_lists; j++)
-		if (shortens[j])
-			gpube__checked_below(&w->lists[j], missing);
+		gpube__checked_below(&w->lists[j], missing);
 }
 
 int gpube__checking_sweep(struct gpube__checking *w)
 {
 	const bool back = w->n_sweeps++ % 2;
-	bool *shortens;
 
 	for (int64_t i = 0; i < w->n_separators && gpube__checking_left(w) > 0; i++) {
 		const int64_t k = back ? w->n_separators - 1 - i : i;
@@ -476,12 +461,7 @@ int gpube__checking_sweep(struct gpube__checking *w)
 		if (gpube__checking_stops(w, work))
 			return gpube__fail_stopped(w->ctx);
 	}
-	if (gpube__checking_left(w) <= 0)
-		return GPUBE_OK;
-	shortens = gpube__alloc_zero(w->ctx, (uint64_t)w->n_lists + 1, sizeof(*shortens));
-	if (!shortens)
-		return GPUBE_ENOMEM;
-	shorten(w, shortens);
-	gpube__free(w->ctx, shortens);
+	if (gpube__checking_left(w) > 0)
+		shorten(w);
 	return GPUBE_OK;
 }
