@@ -347,7 +347,7 @@ def read_certificate(path):
 
     def member(name, least=-MOST, most=MOST):
         if (word := next(words)) != name:
-            raise Refused(f"'{name}' is missing, or it is of before gpube-proof 1" if word == "gpube-certificate" else f"'{name}' is missing")
+            raise Refused("it is of before gpube-proof 1" if word == "gpube-certificate" else f"'{name}' is missing")
         return number(next(words), least, most)
 
     c = {}
@@ -849,7 +849,7 @@ def check(model, certificate):
         proved = min(c["constant"] + least_of_tables(c, claimed - (1 << c["shift"]) + 1 - c["constant"]), claimed)
     proved = -(-proved >> c["shift"])
     if proved != c["bound"]:
-        raise Refused(f"the tables prove {proved}, not {c['bound']}")
+        raise Refused(f"it proves {proved}, not {c['bound']}")
     proved -= error
     return decimal.Decimal(-proved if p.maximise else proved).scaleb(-p.decimals)
 

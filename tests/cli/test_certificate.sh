@@ -472,7 +472,7 @@ if $have_python; then
 	done
 	mkdir "$work/mutated"
 	row 'proofs that were changed prove no more than is so' 0 '^[0-9]+ proofs of 12 models: ([0-9]+ of (steps|tables) (accepted|refused)(, )?){4}$' '' \
-		python3 tests/cli/check_mutations.py "$gpube" 1 300 "$work/mutated"
+		python3 tests/fuzz/mutate_certificates.py "$gpube" 1 300 "$work/mutated"
 else
 	skip 'changed certificates and models' 'no python3'
 fi

@@ -85,6 +85,7 @@ short() { # NAME COMMAND...
 printf 'csg 21 int32\ndefault -1\n{1,21} 9\n{2,21} 10\n{1,3} 6\n' > "$work/sparse.txt"
 "$gpube" generate auction --dist regions --goods 12 --bids 30 --seed 2 -o "$work/a.txt"
 "$gpube" bound -q --certify "$work/bound.proof" $x/exams.cfn > /dev/null
+"$gpube" bound -q --method andor --certify "$work/tables.proof" $x/exams.cfn > /dev/null
 t='--threads 1'
 
 optimum=0
@@ -110,6 +111,7 @@ short 'bound' "$gpube" bound -q --method regions $t $x/exams.cfn
 short 'reparam' "$gpube" reparam -q $t $x/exams.cfn -o "$work/out.cfn"
 optimum=
 short 'bound --verify' "$gpube" bound -q --verify "$work/bound.proof" $x/exams.cfn
+short 'bound --verify, tables' "$gpube" bound -q --verify "$work/tables.proof" $x/exams.cfn
 short 'csg' "$gpube" csg -q $t "$work/n.csg.gz"
 short 'csg --certify' "$gpube" csg -q $t --certify /dev/null "$work/n.csg.gz"
 short 'csg --verify' "$gpube" csg -q $t --verify "$work/proof" "$work/n.csg.gz"

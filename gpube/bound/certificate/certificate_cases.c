@@ -274,8 +274,8 @@ static void note_leaf(struct walk *k, const struct gpube__checking *w)
 }
 
 /*
- * One child goes on in the place of the case, a leaf if there is one, and the other waits; of what is
- * mended both wait. *goes_on: there is one that is open.
+ * One child goes on in the place of the case, a leaf if there is one, and the other waits; of what
+ * is mended both wait. *goes_on: there is one that is open.
  */
 static int part(
 	struct walker *r, struct open_case *o, const struct gpube_proof_case *of, bool *goes_on)

@@ -249,8 +249,7 @@ static int proves(int64_t *bound, const struct gpube_certificate *c, const struc
 	rounded = (total >> c->shift) + ((total & (((int64_t)1 << c->shift) - 1)) != 0);
 	if (rounded <= -INT64_MAX || rounded >= INT64_MAX)
 		return gpube__fail(c->ctx, GPUBE_ERANGE,
-			"the bound that the tables prove, about %.6g, passes 64 bits",
-			(double)rounded);
+			"the bound that is proved, about %.6g, passes 64 bits", (double)rounded);
 	*bound = (int64_t)rounded;
 	return GPUBE_OK;
 }
@@ -273,7 +272,7 @@ int gpube__certificate_check(const struct gpube_certificate *c, const struct gpu
 
 	if (!status && bound != c->bound)
 		status = gpube__fail(c->ctx, GPUBE_EINVAL,
-			"the certificate claims a bound of %lld, its tables prove %lld",
+			"the certificate claims a bound of %lld and proves %lld",
 			(long long)c->bound, (long long)bound);
 	return status;
 }

@@ -23,7 +23,7 @@ struct cells {
 	const int64_t *costs;
 	const __int128 *wide;
 	int part;
-	int64_t row; /* of a pair: what its first variable's values are apart; 0: no more than needed */
+	int64_t row; /* of a pair: what its first variable's values are apart; 0: as they lie */
 	int64_t most, factor;
 };
 

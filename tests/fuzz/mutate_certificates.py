@@ -1,6 +1,6 @@
 """Proofs with something changed prove nothing that is not so.
 
-usage: check_mutations.py GPUBE SEED N DIRECTORY
+usage: mutate_certificates.py GPUBE SEED N DIRECTORY
 
 By the seed small models are drawn, of which every assignment is priced, and gpube certifies a bound of each by several methods:
 tables and steps. Then N times one of these files is changed: most often it claims more than the optimum, and so does its limit, and in any case
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import threading
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 import check_agreement as agreement
 import check_certificate as second
 
