@@ -38,8 +38,8 @@ from schedule_replay import FIRST_ROUND, MOST_TICKS, SCHEDULE, Replay, read_mode
 from solve import evidence_of
 
 FIELDS = ["path", "way", "method", "class", "variables", "cells", "domain", "status", "ticks", "seconds", "points"]
-WAYS = {"auto": None, "eliminate": "eliminate", "tree": "tree", "patches": "patches", "andor": "andor", "joins": "joins",
-        "regions": "regions", "mbe": "mbe"}
+WAYS = {"auto": None, "eliminate": "eliminate", "tree": "tree", "pairwise": "pairwise", "andor": "andor", "ascent": "joins",
+        "mbe": "mbe"}
 MOST_POINTS = 40
 
 # ---- record
@@ -144,7 +144,7 @@ def rows_of(args, path, way):
     if way == "auto":
         if "tree" in found:
             found["tree"].points, found["tree"].status = found["tree"].left, "left"
-        found["auto"], keep = whole, ("auto", "order", "search", "sat", "shift", "deepening", "tree")
+        found["auto"], keep = whole, ("auto", "order", "search", "sat", "arc", "deepening", "tree")
     else:
         keep = (WAYS[way],) + (("order", "search") if way == "tree" else ())
     return kind, [{"way": way, "method": m, "status": found[m].status, "ticks": "%.6g" % found[m].ticks, "seconds": "%.4f" % found[m].seconds,
@@ -206,7 +206,7 @@ def replay(args):
 # ---- fit
 
 # Those that work by prediction, and those of whose traces there is only what the schedule gave them.
-FIXED = ("shift", "eliminate", "sat", "deepening")
+FIXED = ("arc", "eliminate", "sat", "deepening")
 
 
 def ratio(m, shares):

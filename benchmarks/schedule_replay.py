@@ -29,6 +29,10 @@ class Trace:
         self.points = [tuple(float(x) if x else None for x in p.split(":")) for p in row["points"].split()]
 
 
+# Methods of traces that were recorded under other names.
+TODAY = {"patches": "pairwise", "shift": "arc", "clusters": "nested", "regions": "nested"}
+
+
 class Model:
     """A file: what is known of it, and the traces of its methods."""
 
@@ -37,7 +41,7 @@ class Model:
         self.trace, self.left, self.auto = {}, [], None
 
     def add(self, row):
-        t, m = Trace(row), row["method"]
+        t, m = Trace(row), TODAY.get(row["method"], row["method"])
         self.variables, self.cells, self.domain = int(row["variables"]), int(row["cells"]), float(row["domain"])
         self.kind = self.kind or row["class"]
         if m == "auto":
@@ -89,8 +93,8 @@ MOST_BUDGET = 1e18
 ENDLESS_TICKS = 1e18  # of elimination: features.c
 MOST_TICKS = 1e12  # of a replay: a quarter of an hour
 BEGINS_ANEW = ("mbe",)
-AFTER_SHIFT = ("patches", "tree", "deepening", "andor", "joins", "regions", "mbe")
-ON_GRAPH = ("andor", "joins", "regions", "mbe")
+AFTER_SHIFT = ("pairwise", "tree", "deepening", "andor", "joins", "nested", "mbe")
+ON_GRAPH = ("andor", "joins", "nested", "mbe")
 
 
 class Scheduled:
@@ -115,7 +119,7 @@ class Replay:
     def fit(self, s):
         """(predicted ticks to its end, least ticks of a turn); 0: it is not for this"""
         m, name = self.m, s.name
-        if name == "shift":
+        if name == "arc":
             return (0 if self.shifted else 1e4 + 30 * m.cells), 0
         if name == "eliminate":
             end = m.predicted(self.order.at)
@@ -149,7 +153,7 @@ class Replay:
             end = self.m.predicted(self.order.at) * (self.m.wrong() or math.inf)
             self.proved |= end <= ticks
             return min(ticks, end), end <= ticks
-        if s.name == "shift":
+        if s.name == "arc":
             self.shifted, ticks = True, t.ticks if t else 1e4 + 30 * self.m.cells
             t = t or Trace({"status": "done", "ticks": ticks, "seconds": 0, "points": ""})
         self.climbs |= s.name in ON_GRAPH

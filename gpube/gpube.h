@@ -248,18 +248,25 @@ enum gpube_order_method {
 
 /* How an optimum is proved, or a bound of it. */
 enum gpube_bound_method {
-	GPUBE_BOUND_AUTO,    /* whatever proves it first: all of the below, in turn */
-	GPUBE_BOUND_MBE,     /* mini-buckets */
-	GPUBE_BOUND_SHIFT,   /* cost shifting between functions that share variables */
-	GPUBE_BOUND_JOINS,   /* dual ascent on the join graph of growing mini-buckets */
-	GPUBE_BOUND_REGIONS, /* dual ascent on quads over triples over pairs, and splitting */
-	GPUBE_BOUND_TREE,    /* depth-first branch and bound on shifts between functions (CPU) */
-	/* best-first branch and bound on tables that agree on all that they share (CPU) */
-	GPUBE_BOUND_PATCHES,
+	GPUBE_BOUND_AUTO,   /* whatever proves it first: all of the below, in turn */
+	GPUBE_BOUND_MBE,    /* mini-buckets */
+	GPUBE_BOUND_ARC,    /* soft arc consistency: costs move between functions (CPU) */
+	GPUBE_BOUND_ASCENT, /* dual ascent on a region graph, see gpube_ascent_regions */
+	GPUBE_BOUND_TREE,   /* depth-first branch and bound on soft arc consistency (CPU) */
+	/* best-first branch and bound on pairwise-consistent subproblems (CPU) */
+	GPUBE_BOUND_PAIRWISE,
 	/* AND/OR search on a join graph's tables that keeps what it learns of subproblems (CPU) */
 	GPUBE_BOUND_ANDOR,
 	/* bucket elimination of the whole, in slices where it does not fit */
 	GPUBE_BOUND_ELIMINATE,
+};
+
+/* What the regions of an ascent are. */
+enum gpube_ascent_regions {
+	GPUBE_REGIONS_AUTO,  /* JOINS, today */
+	GPUBE_REGIONS_JOINS, /* the mini-buckets of a join graph, which grow */
+	/* quads over triples over pairs, and splitting: of functions of two variables, for a card */
+	GPUBE_REGIONS_NESTED,
 };
 
 /* Where tables are eliminated; AUTO decides by predicted time and memory. */
@@ -268,6 +275,7 @@ enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA }
 /*
  * Options of gpube_solve(), which gpube_bound() and gpube_reparam() have, too; zero fields take the
  * default.
+ * regions        of the method ASCENT alone
  * order          n_vars variable indices of the model, order[0] is eliminated
  *                first; used with GPUBE_ORDER_GIVEN
  * order_seconds  time for the search of an order; 0: a share of the predicted time
@@ -285,6 +293,7 @@ enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA }
 #define GPUBE_SOLVE_FIELDS                                                                         \
 	size_t sizeof_options;                                                                     \
 	enum gpube_bound_method method;                                                            \
+	enum gpube_ascent_regions regions;                                                         \
 	enum gpube_order_method order_method;                                                      \
 	const int32_t *order;                                                                      \
 	double order_seconds, timeout_seconds;                                                     \
@@ -478,6 +487,7 @@ GPUBE_API int gpube_bound(struct gpube_solution **out, const struct gpube_model 
  * decimals    of costs, so many more than the model's at most, since shifts are fractions; 0: 6,
  *             -1: none
  * max_arity   most variables of a table that is added, 2 (none beside those of pairs) to 16; 0: 3
+ *             (triangles of pairs), above it tables of a join graph
  * max_tables  of three or more variables that are added; 0: no limit
  * max_cells   of all of them; 0: 2e6
  */

@@ -260,6 +260,11 @@ static int check_options(const struct gpube_model *m, const struct gpube_bound_o
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
 	status = gpube__check_choice(m->ctx, "method", (int)o->method, GPUBE_BOUND_ELIMINATE);
 	if (!status)
+		status = gpube__check_choice(
+			m->ctx, "regions", (int)o->regions, GPUBE_REGIONS_NESTED);
+	if (!status && o->regions != GPUBE_REGIONS_AUTO && o->method != GPUBE_BOUND_ASCENT)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "regions are the method ascent's alone");
+	if (!status)
 		status = gpube__check_choice(m->ctx, "z", o->z, INT32_MAX);
 	if (!status)
 		status = gpube__check_choice(m->ctx, "split", (int)o->split, GPUBE_SPLIT_FIRST);

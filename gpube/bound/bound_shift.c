@@ -26,16 +26,16 @@ static int fitting_shift(const struct gpube_bounder *b)
 
 int gpube__bound_shift_and_keep(struct gpube_bounder *b)
 {
-	enum gpube_bound_method method = b->opts->method;
+	const enum gpube_bound_method method = b->opts->method;
+	const bool by_itself =
+		method == GPUBE_BOUND_AUTO &&
+		(b->shifting->certificate ? gpube__bounder_prefers_joins(b)
+					  : b->shifting->max_arity > GPUBE__CLUSTER_VARS);
 
 	if (!b->shifting->certificate)
 		b->most_shift = fitting_shift(b);
-	if (method == GPUBE_BOUND_AUTO &&
-		(b->shifting->certificate ? gpube__bounder_prefers_joins(b)
-					  : b->shifting->max_arity > GPUBE__CLUSTER_VARS))
-		method = GPUBE_BOUND_JOINS;
-	if (method == GPUBE_BOUND_JOINS)
+	if (by_itself || (method == GPUBE_BOUND_ASCENT && !gpube__asks_for_nested(b->opts)))
 		return gpube__bound_joins(b, INFINITY);
 	return gpube__bound_clusters_shifted(
-		b, method != GPUBE_BOUND_SHIFT && b->shifting->max_arity > 2);
+		b, method != GPUBE_BOUND_ARC && b->shifting->max_arity > 2);
 }

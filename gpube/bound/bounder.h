@@ -113,6 +113,12 @@ struct gpube_bounder {
 	int64_t noted_lower, noted_upper;
 };
 
+/* Whether an ascent on nested regions is asked for, as the only method. */
+static inline bool gpube__asks_for_nested(const struct gpube_bound_opts *opts)
+{
+	return opts->method == GPUBE_BOUND_ASCENT && opts->regions == GPUBE_REGIONS_NESTED;
+}
+
 /* True when nothing is left to find out. */
 static inline bool gpube__bounder_done(const struct gpube_bounder *b)
 {

@@ -188,8 +188,7 @@ int gpube__bound_regions(struct gpube_bounder *b)
 	status = gpube__bound_nested(b, &c, &done);
 	gpube__clusters_clear(&c);
 	b->no_regions = !status && !done;
-	return status || done || b->opts->method != GPUBE_BOUND_REGIONS ? status
-									: gpube__bound_shift(b);
+	return status || done || !gpube__asks_for_nested(b->opts) ? status : gpube__bound_shift(b);
 }
 
 /* ---- for a shifted model ----------------------------------------------------------------- */

@@ -509,7 +509,7 @@ static int pick(struct gpube_bounder *b, const struct gpube_ops **ops,
 	int status = GPUBE_OK;
 
 	*ops = b->ops;
-	*regions = b->opts->method == GPUBE_BOUND_REGIONS ? gpube__regions_cpu() : NULL;
+	*regions = gpube__asks_for_nested(b->opts) ? gpube__regions_cpu() : NULL;
 	if (!gpube__bound_on_card(b))
 		return GPUBE_OK;
 	if (gpube__regions_cuda(b->ctx, &status)) {
@@ -632,7 +632,7 @@ int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool 
 
 	*done = false;
 	if (c->n_wides || c->n_pairs == 0) {
-		if (b->opts->method == GPUBE_BOUND_REGIONS)
+		if (gpube__asks_for_nested(b->opts))
 			gpube__log(b->ctx, GPUBE_LOG_NOTE,
 				"not of pairs alone: costs are shifted instead, on the CPU");
 		return GPUBE_OK;

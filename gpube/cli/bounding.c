@@ -62,6 +62,7 @@ int bounding_init(struct bounding *b, struct session *s, const struct gpube_mode
 		return rc;
 	b->opts = gpube__bound_opts_of(&solve);
 	b->opts.method = bounding_method(o);
+	b->opts.regions = (enum gpube_ascent_regions)o->regions;
 	rc = bounding_known(s, &b->known, m, o);
 	b->opts.values = b->known.values;
 	b->opts.cutoff = b->known.cutoff;

@@ -265,7 +265,7 @@ const struct command cmd_reparam = {
 		"Shifts between triangles of variables leave tables over them. Those that raise "
 		"the bound most are written, as many as --max-tables and --max-cells allow; the "
 		"others take no part, and the bound is lower for it. Above --max-arity 3, and by "
-		"--method joins, they are the mini-buckets of a join graph, of which all are "
+		"--method ascent, they are the mini-buckets of a join graph, of which all are "
 		"written. In a .cfn, costs get some decimals more, because "
 		"shifts are fractions; in a .wcsp they are integers, in the unit of the costs of "
 		"FILE or, with --decimals, in a smaller one. --json says what totals of a .wcsp "

@@ -69,6 +69,7 @@ static int read_inputs(struct inputs *in, struct session *s, const struct opts_s
 	if (!rc)
 		rc = bounding_known(s, &in->known, in->m, &o->bounding);
 	in->options.method = bounding_method(&o->bounding);
+	in->options.regions = (enum gpube_ascent_regions)o->bounding.regions;
 	in->options.count = o->count;
 	in->options.no_slices = o->no_slices;
 	in->options.values = in->known.values;

@@ -59,9 +59,15 @@ static double number(const char *text, const char *units, const double *factors,
 /* A value that a choice had once: what took its place, or NULL. */
 static const char *in_place_of(const struct opt_row *row, const char *text)
 {
-	if (strcmp(row->field, "method") != 0)
-		return NULL;
-	return choice("clusters", text) == 0 ? "regions" : NULL;
+	static const char *const was[][2] = {{"shift", "arc"}, {"patches", "pairwise"},
+		{"joins", "ascent"}, {"regions", "ascent --regions nested"},
+		{"clusters", "ascent --regions nested"}};
+
+	for (size_t k = 0; k < sizeof(was) / sizeof(*was); k++)
+		if (!strcmp(row->field, "method") && strstr(row->argument, "pairwise") &&
+			!strcmp(text, was[k][0]))
+			return was[k][1];
+	return NULL;
 }
 
 /* Whether 'text' is a value of the row, which then is in *to. */

@@ -151,13 +151,14 @@
 
 /* What the commands that compute bounds have in common. */
 #define OPTS_BOUNDING(X)                                                                           \
-	X(CHOICE, method, 0, "auto", 0, 0,                                                         \
-		"auto|mbe|shift|joins|regions|tree|patches|andor|eliminate",                       \
-		"auto: whatever proves first; or one alone: mini-buckets, cost shifting, dual "    \
-		"ascent on the join graph of mini-buckets or, for a GPU, on nested regions of "    \
-		"variables, a search tree bounded by cost shifting, "                              \
-		"splitting bounded by patches (tables that grow and are made to agree on all "     \
-		"variables that they share), AND/OR search on a join graph, bucket elimination")   \
+	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|arc|ascent|tree|pairwise|andor|eliminate",    \
+		"auto: whatever proves first; or one alone: mini-buckets, soft arc consistency, "  \
+		"dual ascent on a region graph, a search tree on soft arc consistency, branch "    \
+		"and bound on pairwise-consistent subproblems, AND/OR search on a join graph, "    \
+		"bucket elimination")                                                              \
+	X(CHOICE, regions, 0, "auto", 0, 0, "auto|joins|nested",                                   \
+		"of --method ascent: joins, the mini-buckets of a join graph; nested, quads over " \
+		"triples over pairs of variables, for a GPU; auto: joins")                         \
 	X(TEXT, ub, 0, NULL, 0, 0, "COST|FILE",                                                    \
 		"only totals better than COST are of interest, a known solution's for example; "   \
 		"FILE is toulbar2's .ub")                                                          \

@@ -286,8 +286,10 @@ static void tables_change(void **state)
 /* Nested regions go on from turn to turn: bounds stay true, and the last turn has the proof. */
 static void regions_go_on(void **state)
 {
-	const struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_REGIONS, .no_eliminate = 1};
+	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_BOUND_ASCENT,
+		.regions = GPUBE_REGIONS_NESTED,
+		.no_eliminate = 1};
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_default();
 	struct gpube_bounder b;

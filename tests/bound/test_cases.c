@@ -244,7 +244,7 @@ static void method(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES, .seed = seed};
+		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PAIRWISE, .seed = seed};
 	struct random_spec spec = random_spec_default();
 	struct gpube_model *m;
 

@@ -84,11 +84,12 @@ static void tamper_all(struct gpube_certificate *c, const struct gpube_model *m,
 static void certified(void **state)
 {
 	static const enum gpube_bound_method methods[] = {
-		GPUBE_BOUND_AUTO, GPUBE_BOUND_SHIFT, GPUBE_BOUND_REGIONS, GPUBE_BOUND_JOINS};
+		GPUBE_BOUND_AUTO, GPUBE_BOUND_ARC, GPUBE_BOUND_ASCENT, GPUBE_BOUND_ASCENT};
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
-	struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .method = methods[seed % 4]};
+	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+		.method = methods[seed % 4],
+		.regions = seed % 4 == 2 ? GPUBE_REGIONS_NESTED : GPUBE_REGIONS_AUTO};
 	struct gpube_certificate c, again;
 	struct gpube_solution *known;
 	struct gpube_model *m;
@@ -161,7 +162,7 @@ static void split(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_PATCHES,
+		.method = GPUBE_BOUND_PAIRWISE,
 		.split = GPUBE_SPLIT_FIRST};
 	struct gpube_model *m = all_pairs(ctx, seed);
 	struct gpube_certificate c, again;
@@ -409,7 +410,7 @@ static int certify_scarcely(struct gpube_ctx *c, struct gpube_model *m, const vo
 static int certify_patches_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *path)
 {
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_PATCHES,
+		.method = GPUBE_BOUND_PAIRWISE,
 		.split = GPUBE_SPLIT_FIRST};
 	struct gpube_certificate certificate = {.ctx = c};
 	struct gpube_solution known = {.answer = GPUBE_ANSWER_INCOMPLETE,

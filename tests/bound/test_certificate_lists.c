@@ -203,7 +203,7 @@ static int make_of(struct gpube_certificate *c, struct gpube_certificate *notes,
 static void make_lists(struct gpube_certificate *c, const struct gpube_model *m, int64_t limit)
 {
 	struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PATCHES};
+		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PAIRWISE};
 	struct gpube_certificate notes;
 	struct gpube_solution *known;
 

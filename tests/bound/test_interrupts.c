@@ -50,6 +50,13 @@ static struct gpube_model *make(uint64_t seed)
 	return m;
 }
 
+struct way {
+	const char *name;
+	enum gpube_bound_method method;
+	int n_threads;
+	enum gpube_ascent_regions regions;
+};
+
 /* What was told. */
 struct told {
 	int64_t bound, cost;
@@ -75,10 +82,10 @@ static bool no_cutoff(void *arg, int64_t *cutoff)
 }
 
 /* A run that is stopped after so many seconds of work, 0: never; what it took. */
-static double run(
-	uint64_t seed, int n_threads, enum gpube_bound_method method, double until, int64_t optimum)
+static double run(const struct way *way, uint64_t seed, double until, int64_t optimum)
 {
-	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .method = method};
+	const struct gpube_solve_opts opts = {
+		.sizeof_options = sizeof(opts), .method = way->method, .regions = way->regions};
 	struct told told = {.bound = INT64_MIN, .cost = INT64_MAX};
 	const struct gpube_watch watch = {.arg = &told, .improved = improved, .cutoff = no_cutoff};
 	struct gpube_solution *found;
@@ -87,7 +94,7 @@ static double run(
 	int64_t cost;
 	int status;
 
-	assert_int_equal(ctx_open(n_threads, (uint64_t)1 << 26), 0);
+	assert_int_equal(ctx_open(way->n_threads, (uint64_t)1 << 26), 0);
 	m = make(seed);
 	if (until > 0)
 		(void)gpube__work_until(ctx, until);
@@ -133,12 +140,6 @@ static int64_t optimum_of(uint64_t seed)
 	return optimum;
 }
 
-struct way {
-	const char *name;
-	enum gpube_bound_method method;
-	int n_threads;
-};
-
 static void stops(void **state)
 {
 	const struct way *way = *state;
@@ -148,12 +149,12 @@ static void stops(void **state)
 	gpube__rng_init(&rng, 5);
 	for (uint64_t seed = 1; seed <= N_MODELS; seed++) {
 		const int64_t optimum = optimum_of(seed);
-		const double whole = run(seed, way->n_threads, way->method, 0, optimum);
+		const double whole = run(way, seed, 0, optimum);
 
 		for (int k = 0; k < N_STOPS; k++) {
 			const double until = whole * gpube__rng_unit(&rng);
 
-			n_stopped += run(seed, way->n_threads, way->method, until, optimum) < whole;
+			n_stopped += run(way, seed, until, optimum) < whole;
 		}
 	}
 	assert_true(n_stopped > N_MODELS * N_STOPS / 4); /* or nothing was stopped */
@@ -162,18 +163,18 @@ static void stops(void **state)
 int main(void)
 {
 	static const struct way ways[] = {
-		{"auto", GPUBE_BOUND_AUTO, 1},
-		{"auto", GPUBE_BOUND_AUTO, 3},
-		{"eliminate", GPUBE_BOUND_ELIMINATE, 1},
-		{"tree", GPUBE_BOUND_TREE, 1},
-		{"tree", GPUBE_BOUND_TREE, 3},
-		{"andor", GPUBE_BOUND_ANDOR, 1},
-		{"andor", GPUBE_BOUND_ANDOR, 3},
-		{"patches", GPUBE_BOUND_PATCHES, 1},
-		{"joins", GPUBE_BOUND_JOINS, 1},
-		{"mini-buckets", GPUBE_BOUND_MBE, 1},
-		{"regions", GPUBE_BOUND_REGIONS, 1},
-		{"shift", GPUBE_BOUND_SHIFT, 1},
+		{"auto", GPUBE_BOUND_AUTO, 1, GPUBE_REGIONS_AUTO},
+		{"auto", GPUBE_BOUND_AUTO, 3, GPUBE_REGIONS_AUTO},
+		{"eliminate", GPUBE_BOUND_ELIMINATE, 1, GPUBE_REGIONS_AUTO},
+		{"tree", GPUBE_BOUND_TREE, 1, GPUBE_REGIONS_AUTO},
+		{"tree", GPUBE_BOUND_TREE, 3, GPUBE_REGIONS_AUTO},
+		{"andor", GPUBE_BOUND_ANDOR, 1, GPUBE_REGIONS_AUTO},
+		{"andor", GPUBE_BOUND_ANDOR, 3, GPUBE_REGIONS_AUTO},
+		{"pairwise", GPUBE_BOUND_PAIRWISE, 1, GPUBE_REGIONS_AUTO},
+		{"joins", GPUBE_BOUND_ASCENT, 1, GPUBE_REGIONS_AUTO},
+		{"mini-buckets", GPUBE_BOUND_MBE, 1, GPUBE_REGIONS_AUTO},
+		{"nested regions", GPUBE_BOUND_ASCENT, 1, GPUBE_REGIONS_NESTED},
+		{"arc", GPUBE_BOUND_ARC, 1, GPUBE_REGIONS_AUTO},
 	};
 	struct cases c = {0};
 

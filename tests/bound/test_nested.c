@@ -238,7 +238,8 @@ static void optimum(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_REGIONS,
+		.method = GPUBE_BOUND_ASCENT,
+		.regions = GPUBE_REGIONS_NESTED,
 		.backend = GPUBE_BACKEND_CPU,
 		.no_eliminate = seed % 4 != 0,
 		.split = seed % 3 ? GPUBE_SPLIT_FIRST : GPUBE_SPLIT_AUTO};

@@ -334,7 +334,7 @@ static void whole(void **state)
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const struct random_spec spec = random_spec_many_neighbours(seed);
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_PATCHES,
+		.method = GPUBE_BOUND_PAIRWISE,
 		.split = GPUBE_SPLIT_NEVER,
 		.seed = seed};
 	struct gpube_model *m = random_model(ctx, &spec, seed);
@@ -369,7 +369,7 @@ static void in_want(void **state)
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_many_neighbours(seed);
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_PATCHES,
+		.method = GPUBE_BOUND_PAIRWISE,
 		.split = GPUBE_SPLIT_NEVER,
 		.no_simplify = seed % 2,
 		.seed = seed};

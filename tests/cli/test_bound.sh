@@ -17,7 +17,7 @@ checked() { # NAME MODEL CERTIFICATE: by the checker that shares no code
 # far too hard for a second or two
 "$gpube" generate random -n 80 -d 8 --p1 0.3 --p2 0 --seed 3 -o "$work/hard.wcsp"
 
-for method in mbe shift joins regions auto; do
+for method in mbe arc ascent 'ascent --regions nested' auto; do
 	row "$method: zebra" 0 '^optimum +0, the proved ' '' "$gpube" bound -q --method $method $x/zebra.wcsp
 	row "$method: a maximum" 0 '^optimum +7\.1, the proved ' '' "$gpube" bound -q --method $method "$work/most.cfn"
 	row "$method: infeasible" 0 '^infeasible +every assignment is forbidden \(proved\)$' '' \
@@ -38,8 +38,8 @@ row 'by content, no memory' 0 '^lower +[0-9]+, proved' 'mbe given up: .* do not 
 	"$gpube" bound --method mbe --z 16 --partition content --memory 2M --backend cpu "$work/hard.wcsp"
 for c in bound solve 'reparam -o x.cfn'; do
 	# shellcheck disable=SC2086
-	row "$c: a method that is no more" 2 '' "^gpube: --method: 'clusters' is no more, take 'regions'\$" \
-		"$gpube" $c --method clusters $x/exams.cfn
+	row "$c: a method that is no more" 2 '' "^gpube: --method: 'patches' is no more, take 'pairwise'\$" \
+		"$gpube" $c --method patches $x/exams.cfn
 done
 awk 'BEGIN {
 	print "wide 12 3 30 1000\n3 3 3 3 3 3 3 3 3 3 3 3"
@@ -49,7 +49,7 @@ awk 'BEGIN {
 	}
 }' > "$work/wide.wcsp"
 row 'regions of wider functions: shifts' 0 '^(lower|optimum) ' 'not of pairs alone: costs are shifted instead' \
-	"$gpube" bound --no-simplify --backend cpu --method regions "$work/wide.wcsp"
+	"$gpube" bound --no-simplify --backend cpu --method ascent --regions nested "$work/wide.wcsp"
 row 'z and ibound' 2 '' '--z and --ibound exclude each other' "$gpube" bound --z 3 --ibound 3 $x/exams.cfn
 row 'a cutoff at the optimum' 0 '^closed ' '' "$gpube" bound -q --method mbe --ub 7.1 "$work/most.cfn"
 row 'a cutoff that is none' 1 '' 'expected a number' "$gpube" bound --ub 7.12 "$work/most.cfn"
@@ -65,7 +65,7 @@ row 'a timeout gives bounds' 0 '^lower +[0-9]+, proved' '' \
 # whatever the memory: a stage that has no room gives way, and what is known is told
 "$gpube" generate grid -n 400 -d 3 --p2 0 --seed 3 -o "$work/grid.wcsp"
 for memory in 1M 2M 4M 16M 64M; do
-	for method in auto mbe shift joins regions tree; do
+	for method in auto mbe arc ascent 'ascent --regions nested' tree; do
 		for model in hard grid; do
 			row "$model, $method in $memory" 0 '^lower +[0-9]+, proved|^optimum ' '' \
 				"$gpube" bound -q --backend cpu --memory $memory --method $method \
@@ -73,7 +73,7 @@ for memory in 1M 2M 4M 16M 64M; do
 		done
 	done
 done
-for method in auto shift regions joins; do
+for method in auto arc 'ascent --regions nested' ascent; do
 	row "reparam, $method in 1M" 0 '^written ' '' "$gpube" reparam -q --backend cpu --memory 1M \
 		--method $method --timeout 0.1s -o "$work/r.cfn" "$work/hard.wcsp"
 	row "a certificate, $method in 1M" 0 '^certified ' '' "$gpube" bound -q --backend cpu --memory 1M \
@@ -83,7 +83,7 @@ done
 if "$gpube" devices 2> /dev/null | grep -q '^gpu  *[^n ].*compute'; then
 	"$gpube" generate random -n 60 -d 40 --p1 0.3 --p2 0 --seed 3 -o "$work/pairs.wcsp"
 	for memory in 32M 64M 256M; do
-		for method in auto regions mbe; do
+		for method in auto 'ascent --regions nested' mbe; do
 			row "$method in $memory, and as much of a card" 0 '^lower +[0-9]+, proved' '*' "$gpube" bound \
 				--memory $memory --device-memory $memory --method $method --timeout 3s "$work/pairs.wcsp"
 		done
@@ -110,7 +110,7 @@ row 'of another problem' 1 '' 'is of another problem' \
 sed 's/^bound .*/bound 440/' "$work/c" > "$work/greedy"
 row 'a bound that is not proved' 1 '' 'claims a bound of 440 and proves 430$' \
 	"$gpube" bound -q --verify "$work/greedy" $x/exams.cfn
-"$gpube" bound -q --method shift --certify "$work/c" $x/exams.cfn > "$work/out"
+"$gpube" bound -q --method arc --certify "$work/c" $x/exams.cfn > "$work/out"
 awk '/^table 2/ && !n++ { print; getline; $1 += 1 } { print }' "$work/c" > "$work/other"
 row 'a table that was changed' 1 '' 'do not add up to the problem' \
 	"$gpube" bound -q --verify "$work/other" $x/exams.cfn

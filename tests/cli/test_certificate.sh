@@ -29,7 +29,7 @@ certify() { # MODEL METHOD [SPLIT]
 		sed -n 's/^certified *\([^,]*\),.*/\1/p')
 	agree "$1" "$work/c.gz" "$bound"
 }
-for method in auto shift regions joins patches andor; do
+for method in auto arc ascent pairwise andor; do
 	that "exams, $method" certify $x/exams.cfn $method
 	that "sprinkler, $method" certify $x/sprinkler.uai $method
 	that "zebra, $method" certify $x/zebra.wcsp $method
@@ -60,7 +60,7 @@ row 'what is too wide for one is not begun' 1 '' 'leaves no certificate: its tab
 if $have_python; then
 	for seed in 1 2 3 4 5 6; do
 		python3 $py random $seed "$work"
-		case $seed in 1) method=auto ;; 5) method=andor ;; 6) method=patches ;; 2) method=shift ;; 3) method=regions ;; *) method=joins ;; esac
+		case $seed in 1) method=auto ;; 5) method=andor ;; 6) method=pairwise ;; 2 | 3) method=arc ;; *) method=ascent ;; esac
 		for form in wcsp cfn uai; do
 			that "random .$form $seed, $method" certify "$work/$seed.$form" $method
 		done
@@ -89,7 +89,7 @@ for form in wcsp cfn uai; do
 	that 'of a tree' [ "$(gzip -dc "$work/c.gz" | grep -c ^leaf)" -gt 2 ]
 done
 row 'they prove the optimum' 0 '"lower_bound": 3271.*"certified_bound": 3271,' '' \
-	"$gpube" bound -q --json --method patches --split first --certify "$work/split.cert" "$work/split.wcsp"
+	"$gpube" bound -q --json --method pairwise --split first --certify "$work/split.cert" "$work/split.wcsp"
 row 'which is split by no other method' 0 '"certified_bound": 3271,' '' \
 	"$gpube" bound -q --json --backend cpu --certify "$work/split.cert" "$work/split.wcsp"
 
@@ -180,9 +180,9 @@ for form in wcsp cfn uai; do
 	that 'of stages' sh -c "gzip -dc '$work/c.gz' | grep -q ^stage"
 done
 row 'they prove the optimum' 0 '"lower_bound": 3271.*"certified_bound": 3271,' '' \
-	"$gpube" bound -q --json --method patches --certify "$work/lists.cert" "$work/split.wcsp"
+	"$gpube" bound -q --json --method pairwise --certify "$work/lists.cert" "$work/split.wcsp"
 row 'of solve they are what was noted in its run' 0 '"lower_bound": 3271.*"certified_bound": 3271,' '' \
-	"$gpube" solve -q --json --method patches --certify "$work/solved.cert" "$work/split.wcsp"
+	"$gpube" solve -q --json --method pairwise --certify "$work/solved.cert" "$work/split.wcsp"
 that 'so that nothing is made anew' grep -q ^stage "$work/solved.cert"
 row 'which is told' 0 'checked, by sweeps over [0-9]+ lists in [0-9]+ stages and [0-9]+ cases?, of the problem' '' \
 	"$gpube" bound -q --verify "$work/lists.cert" "$work/split.wcsp"
@@ -313,7 +313,7 @@ that 'no decimals' refused "$work/flat.uai" "$work/none"
 head_of 1000 1 1 0 1001 > "$work/greedy"
 that 'more than the tables prove' refused "$work/flat.uai" "$work/greedy"
 
-"$gpube" bound -q --method shift --certify "$work/c" $x/exams.cfn > "$work/out"
+"$gpube" bound -q --method arc --certify "$work/c" $x/exams.cfn > "$work/out"
 forge() { # NAME WORD VALUE
 	sed "s/^$2 .*/$2 $3/" "$work/c" > "$work/forged"
 	that "$1" refused $x/exams.cfn "$work/forged"
@@ -330,7 +330,7 @@ forge 'another constant' constant 1000000
 forge 'another bound' bound 1000000
 forge 'another number of functions' functions 3
 forge 'a number past 64 bits' bound 9223372036854775808
-"$gpube" bound -q --method patches --certify "$work/c" $x/exams.cfn > "$work/out"
+"$gpube" bound -q --method pairwise --certify "$work/c" $x/exams.cfn > "$work/out"
 forge 'decimals of costs, of steps' decimals 1
 forge 'a smaller cap, of steps' cap 0
 forge 'a shift of 64, of steps' shift 64

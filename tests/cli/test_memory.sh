@@ -107,7 +107,7 @@ short 'marginal MAP' "$gpube" infer -q $t --task MMAP --query "$work/two.query" 
 short 'marginals' "$gpube" infer -q $t --order min-fill --task MAR --evidence none $x/sprinkler.uai
 optimum=4.30
 short 'solve --count' "$gpube" solve -q --count $t $x/exams.cfn
-short 'bound' "$gpube" bound -q --method regions $t $x/exams.cfn
+short 'bound' "$gpube" bound -q --method ascent --regions nested $t $x/exams.cfn
 short 'reparam' "$gpube" reparam -q $t $x/exams.cfn -o "$work/out.cfn"
 optimum=
 short 'bound --verify' "$gpube" bound -q --verify "$work/bound.proof" $x/exams.cfn

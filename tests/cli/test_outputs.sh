@@ -156,7 +156,7 @@ awk 'BEGIN { srand(7); n = 60; print "little", n, 8, 400, 100000000; for (i = 0;
 if "$gpube" solve -q -o "$work/t.json.xz" "$work/ab.cfn" 2> "$work/err"; then
 	for memory in 1536K 2M 4M 8M 100M; do
 		row "--certify c.xz, --memory $memory" 0 '^certified +[0-9]+, a lower bound' '' \
-			"$gpube" bound -q --timeout 4 --method shift --memory $memory --certify "$work/c.$memory.xz" "$work/little.wcsp"
+			"$gpube" bound -q --timeout 4 --method arc --memory $memory --certify "$work/c.$memory.xz" "$work/little.wcsp"
 		row "which that much memory reads" 0 '^certified +[0-9]+, a lower bound' '' \
 			"$gpube" bound -q --memory $memory --verify "$work/c.$memory.xz" "$work/little.wcsp"
 	done
@@ -165,7 +165,7 @@ if "$gpube" solve -q -o "$work/t.json.xz" "$work/ab.cfn" 2> "$work/err"; then
 		"$gpube" bound -q --memory 1M --certify "$work/little.xz" "$work/little.wcsp"
 	that 'nothing is left' [ ! -e "$work/little.xz" ]
 	row '.gz takes less' 0 '^certified +[0-9]+, a lower bound' '' \
-		"$gpube" bound -q --timeout 4 --method shift --memory 1M --certify "$work/little.gz" "$work/little.wcsp"
+		"$gpube" bound -q --timeout 4 --method arc --memory 1M --certify "$work/little.gz" "$work/little.wcsp"
 	row 'a report, too' 1 '' 'more than the memory allowed' "$gpube" solve -q --memory 64K -o "$work/r.json.xz" "$work/ab.cfn"
 else
 	skip 'little memory' 'no liblzma'

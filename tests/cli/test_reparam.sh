@@ -9,7 +9,7 @@ printf '{problem: {name: "most", mustbe: ">-9.0"},\n variables: {a: 2, b: 2},\n'
 printf ' functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}\n' >> "$work/most.cfn"
 "$gpube" generate random -n 60 -d 8 --p1 0.3 --p2 0.1 --seed 3 -o "$work/hard.wcsp"
 
-for method in shift regions joins auto; do
+for method in arc 'ascent --regions nested' ascent auto; do
 	for to in cfn wcsp cfn.gz; do
 		row "$method, .$to: zebra" 0 '^checked +5000 random' '' "$gpube" reparam -q --check \
 			--method $method -o "$work/o.$to" $x/zebra.wcsp
@@ -45,7 +45,7 @@ covers() { # COVER MODEL
 "$gpube" info -q --order min-fill --write-order "$work/hard.cov" "$work/hard.wcsp" > "$work/said"
 that 'info: clusters' covers "$work/hard.cov" "$work/hard.wcsp"
 "$gpube" generate grid -n 36 -d 3 --seed 2 -o "$work/grid.wcsp"
-"$gpube" reparam -q --timeout 1s --method shift --write-order "$work/grid.cov" -o "$work/shifted.wcsp" \
+"$gpube" reparam -q --timeout 1s --method arc --write-order "$work/grid.cov" -o "$work/shifted.wcsp" \
 	"$work/grid.wcsp" > "$work/said"
 that 'reparam: clusters' covers "$work/grid.cov" "$work/shifted.wcsp"
 row 'no directory for clusters' 1 '*' 'cannot' "$gpube" info -q --write-order "$work/none/x.cov" "$work/grid.wcsp"
@@ -104,7 +104,7 @@ for kind in random grid; do
 			-o "$work/n.wcsp"
 		want=$(optimum "$work/n.wcsp")
 		for options in "-o $work/r.wcsp" "-o $work/r.cfn" "-o $work/r.cfn.gz --max-arity 4" \
-			"-o $work/r.cfn --method joins --max-arity 5" "-o $work/r.wcsp --max-tables 3"; do
+			"-o $work/r.cfn --method ascent --max-arity 5" "-o $work/r.wcsp --max-tables 3"; do
 			# shellcheck disable=SC2086
 			"$gpube" reparam -q $options "$work/n.wcsp" > /dev/null
 			file=${options#-o }

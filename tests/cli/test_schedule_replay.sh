@@ -18,7 +18,7 @@ rows() { # PATH TREE_TICKS
 	cat << END
 $1,tree,order,dense,0,0,2,done,100,0,100:1e15
 $1,tree,tree,dense,0,0,2,proved,$2,0,$2:7:7
-$1,patches,patches,dense,0,0,2,open,1e9,1,
+$1,pairwise,pairwise,dense,0,0,2,open,1e9,1,
 END
 }
 {
@@ -64,7 +64,7 @@ cp "$work/recorded.csv" "$work/once.csv"
 $schedule record "$work" --csv "$work/recorded.csv" --gpube "$gpube" --only random > "$work/replayed" 2>&1
 that 'what is recorded is not run again' cmp "$work/recorded.csv" "$work/once.csv"
 cp "$work/recorded.csv" "$work/replayed"
-has 'bounds by ticks' '^random.wcsp,(tree|joins|andor|patches),[a-z]+,(dense|wide dense|narrow|sparse),12,[0-9]+,4,proved,.*[0-9]+:[0-9]+:[0-9]+$'
+has 'bounds by ticks' '^random.wcsp,(tree|joins|andor|pairwise),[a-z]+,(dense|wide dense|narrow|sparse),12,[0-9]+,4,proved,.*[0-9]+:[0-9]+:[0-9]+$'
 $schedule replay "$work/recorded.csv" > "$work/replayed" 2>&1
 has 'and replayed' '^random.wcsp +[a-z ]+ +[0-9.e+]+ +[0-9.e+]+ [a-z]+ +[0-9.]+ +[0-9.e+]+$'
 plan

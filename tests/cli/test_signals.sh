@@ -76,7 +76,7 @@ for c in 'solve --backend cpu' 'bound --backend cpu' 'info' 'count --backend cpu
 	*) for f in star.col dense.col; do ends "$c $f" "$gpube" $c --colors 3 "$work/$f"; done ;;
 	esac
 done
-for m in mbe shift joins regions tree patches; do
+for m in mbe arc ascent 'ascent --regions nested' tree pairwise; do
 	ends "bound --method $m" "$gpube" bound --backend cpu --method $m --no-eliminate "$work/dense.uai"
 	ends "bound --method $m, wide" "$gpube" bound --backend cpu --method $m --no-eliminate "$work/wide.wcsp"
 done

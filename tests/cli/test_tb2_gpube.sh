@@ -63,17 +63,17 @@ export TB2_GPUBE_MOMENT
 TOULBAR2=$work/never row 'gpube alone' 0 '^optimum +4\.30, proved by gpube$' '*' "$tb2" $x/exams.cfn
 TOULBAR2=$work/never row 'infeasible by gpube' 0 '^infeasible .* gpube$' '*' "$tb2" "$work/none.wcsp"
 TOULBAR2=$work/slow row 'the shifted problem' 0 'proved by toulbar2 on the shifted problem$' \
-	'toulbar2 on the shifted problem, constant' "$tb2" $x/exams.cfn --method shift -- -B=1
+	'toulbar2 on the shifted problem, constant' "$tb2" $x/exams.cfn --method arc -- -B=1
 # nothing is better than --ub, which says nothing of the problem
 printf 'five 1 2 1 100\n2\n1 0 0 2\n0 5\n1 7\n' > "$work/five.wcsp"
 for option in --ub --u; do
-	TOULBAR2=$work/slow row "the shifted problem, $option 3" 3 '^bounds ' 'nothing better than --ub' "$tb2" "$work/five.wcsp" $option 3 --method shift
+	TOULBAR2=$work/slow row "the shifted problem, $option 3" 3 '^bounds ' 'nothing better than --ub' "$tb2" "$work/five.wcsp" $option 3 --method arc
 done
 for seed in 1 2 3; do
 	"$gpube" generate random -n 10 -d 4 --p1 0.5 --p2 0.3 --max-cost 30 --seed $seed -o "$work/n.wcsp"
 	want=$("$gpube" solve --json -q "$work/n.wcsp" |
 		sed -n 's/.*"status": "infeasible".*/infeasible/p; s/.*"upper_bound": \([0-9.]*\).*/optimum     \1,/p')
-	TOULBAR2=$work/slow row "random $seed: $want" 0 "^$want" '*' "$tb2" "$work/n.wcsp" --method shift
+	TOULBAR2=$work/slow row "random $seed: $want" 0 "^$want" '*' "$tb2" "$work/n.wcsp" --method arc
 done
 # toulbar2s that end without a proof, whatever they say: the optimum is 3, of 1 0 1
 printf 'hard 3 2 2 9\n2 2 2\n2 0 1 9 1\n1 0 3\n2 1 2 0 1\n0 0 1\n' > "$work/hard3.wcsp"

@@ -26,7 +26,7 @@ same 'solve' '^optimum ' solve -q "$work/random.wcsp"
 same 'solve by elimination' '^(optimum|assignment) ' solve -q --method eliminate "$work/random.wcsp"
 same 'solve --count' '^(optimum|optima) ' solve -q --count "$work/random.wcsp"
 same 'solve in slices' '^optimum ' solve -q --method eliminate --no-simplify --order min-fill --memory 30K "$work/random.wcsp"
-for method in auto mbe shift joins regions tree; do
+for method in auto mbe arc ascent 'ascent --regions nested' tree; do
 	"$gpube" bound -q --method $method --timeout 60s --threads 4 "$work/random.wcsp" > "$work/out" 2> "$work/err"
 	end=$?
 	grep -E 'ThreadSanitizer|data race' -A 12 "$work/err" | sed 's/^/# /'

@@ -33,9 +33,9 @@ count one.cnf
 infer -t MAR one.uai
 infer -t MPE one.uai
 bound --no-simplify --method mbe two.wcsp
-bound --no-simplify --method shift two.wcsp
-bound --no-simplify --method joins two.wcsp
-bound --no-simplify --method regions two.wcsp
+bound --no-simplify --method arc two.wcsp
+bound --no-simplify --method ascent two.wcsp
+bound --no-simplify --method ascent --regions nested two.wcsp
 bound --no-simplify --method tree two.wcsp
 bound --certify proof.txt two.wcsp
 reparam two.wcsp -o shifted.wcsp

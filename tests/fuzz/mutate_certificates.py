@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import check_agreement as agreement
 import check_certificate as second
 
-METHODS = [("shift",), ("joins",), ("clusters",), ("patches",), ("patches", "--split", "first"), ("andor",)]
+METHODS = [("arc",), ("ascent",), ("pairwise",), ("pairwise", "--split", "first"), ("andor",)]
 HEADER = "gpube-proof form variables functions decimals cap shift bound constant blocks order limit case".split()
 N_MODELS = 12
 

@@ -119,7 +119,8 @@ static void same_optimum(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_REGIONS,
+		.method = GPUBE_BOUND_ASCENT,
+		.regions = GPUBE_REGIONS_NESTED,
 		.backend = GPUBE_BACKEND_CUDA,
 		.no_eliminate = seed % 3 != 0};
 	struct random_spec spec = random_spec_default();

@@ -64,7 +64,7 @@ row 'the work has been shared' 0 '^optimum' 'whole and ([2-9]|[1-9][0-9]+) parts
 	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -v --threads 1 "$work/m.wcsp"
 row 'a known solution is proved' 0 "^optimum +$(cat "$work/m.ub")," '' \
 	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -q --threads 1 --sol "$work/m.sol" "$work/m.wcsp"
-for method in eliminate tree regions; do
+for method in eliminate tree 'ascent --regions nested'; do
 	row "--method $method" 0 "^optimum +$(cat "$work/m.ub")," '' \
 		env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -q --threads 1 --method $method "$work/m.wcsp"
 done

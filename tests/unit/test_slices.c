@@ -15,7 +15,7 @@
 
 enum { N_SEEDS = 60, N_MEMORY = 6, N_LITTLE = 6144 };
 
-static const enum gpube_bound_method methods[] = {GPUBE_BOUND_AUTO, GPUBE_BOUND_REGIONS};
+static const enum gpube_ascent_regions regions[] = {GPUBE_REGIONS_AUTO, GPUBE_REGIONS_NESTED};
 static int n_sliced, n_sliced_by[2];
 
 static void count_sliced(void *arg, enum gpube_log_level level, double progress, const char *text)
@@ -62,13 +62,14 @@ static void optimum(void **state)
 	struct random_spec spec = dense(seed);
 
 	for (int k = 0; k < 2; k++) {
-		if (methods[k] == GPUBE_BOUND_REGIONS) { /* pairs, too many for the ascent */
+		if (regions[k] == GPUBE_REGIONS_NESTED) { /* pairs, too many for the ascent */
 			spec.max_arity = 2;
 			spec.max_domain = 4;
 			spec.forbidden = 0.05;
 		}
 		n_sliced = 0;
-		opts.method = methods[k];
+		opts.method = k ? GPUBE_BOUND_ASCENT : GPUBE_BOUND_AUTO;
+		opts.regions = regions[k];
 		check_optimum(&spec, seed, &opts);
 		n_sliced_by[k] += n_sliced > 0;
 	}

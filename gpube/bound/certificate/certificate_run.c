@@ -160,9 +160,9 @@ static int try_near(const struct certifying *w, enum gpube_bound_method method, 
 static int certify_near(const struct certifying *w, double end)
 {
 	const int status =
-		try_near(w, w->method == GPUBE_BOUND_ANDOR ? GPUBE_BOUND_JOINS : w->method, end);
+		try_near(w, w->method == GPUBE_BOUND_ANDOR ? GPUBE_BOUND_ASCENT : w->method, end);
 
-	return status == GPUBE_ESTOP && end > 0 ? try_near(w, GPUBE_BOUND_SHIFT, end) : status;
+	return status == GPUBE_ESTOP && end > 0 ? try_near(w, GPUBE_BOUND_ARC, end) : status;
 }
 
 /*
@@ -236,7 +236,7 @@ static int certify_search(const struct certifying *w, double end)
 		o.order_method = GPUBE_ORDER_GIVEN;
 		o.order = order;
 	}
-	o.method = GPUBE_BOUND_JOINS;
+	o.method = GPUBE_BOUND_ASCENT;
 	if (!status)
 		status = search_joins(w, &o, until);
 	gpube__free(ctx, order);
@@ -250,7 +250,7 @@ static int note_steps(const struct certifying *w, double end)
 	struct gpube_solution *again = NULL;
 	int status;
 
-	o.method = GPUBE_BOUND_PATCHES;
+	o.method = GPUBE_BOUND_PAIRWISE;
 	o.values = w->known->values;
 	o.has_cutoff = 0;
 	o.order_seconds = 1e-4; /* patches need none */
@@ -331,7 +331,7 @@ static int list_ways(struct way *ways, const struct certifying *w)
 			  w->known->bound != gpube__no_bound(w->m);
 	int n = 0;
 
-	if (aims && (method == GPUBE_BOUND_AUTO || method == GPUBE_BOUND_PATCHES))
+	if (aims && (method == GPUBE_BOUND_AUTO || method == GPUBE_BOUND_PAIRWISE))
 		ways[n++] = (struct way){certify_steps, 1};
 	if (aims && method == GPUBE_BOUND_ANDOR)
 		ways[n++] = (struct way){certify_search, 0.75};
@@ -382,7 +382,7 @@ static int certify_best(const struct certifying *w, double end)
 
 	best.cap = c->cap;
 	for (int k = 0; k < n && !status; k++) {
-		const bool steps_enough = w->method == GPUBE_BOUND_PATCHES && any;
+		const bool steps_enough = w->method == GPUBE_BOUND_PAIRWISE && any;
 
 		/* what is too large for near ones is so for searches */
 		if ((any && (steps_enough || best.bound >= w->aim)) ||

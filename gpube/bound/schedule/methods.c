@@ -135,14 +135,14 @@ static int order_step(struct gpube__known *k, double ticks, enum gpube__step *en
 }
 
 /*
- * ---- shift: costs moved between functions, there and back. What other methods work on is made of
+ * ---- arc: costs moved between functions, there and back. What other methods work on is made of
  * what it leaves, so that they wait for it.
  */
 
 /* Ticks for each cell: some sweeps. */
 #define SHIFT_TICKS 30
 
-static struct gpube__fit shift_fit(const struct gpube__known *k)
+static struct gpube__fit arc_fit(const struct gpube__known *k)
 {
 	const struct gpube_bounder *b = in(k);
 
@@ -151,7 +151,7 @@ static struct gpube__fit shift_fit(const struct gpube__known *k)
 		       : ends(1e4 + SHIFT_TICKS * (double)gpube__model_cells(b->m));
 }
 
-static int shift_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+static int arc_step(struct gpube__known *k, double ticks, enum gpube__step *end)
 {
 	struct gpube_bounder *b = of(k);
 
@@ -215,9 +215,9 @@ static int search_step(struct gpube__known *k, double ticks, enum gpube__step *e
 	return status;
 }
 
-/* ---- patches: pairwise-consistent subproblems ------------------------------------------------ */
+/* ---- pairwise: pairwise-consistent subproblems ------------------------------------------------ */
 
-static struct gpube__fit patches_fit(const struct gpube__known *k)
+static struct gpube__fit pairwise_fit(const struct gpube__known *k)
 {
 	const struct gpube_bounder *b = in(k);
 
@@ -226,7 +226,7 @@ static struct gpube__fit patches_fit(const struct gpube__known *k)
 			     : tries(MADE_TICKS * (double)gpube__model_cells(b->m));
 }
 
-static int patches_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+static int pairwise_step(struct gpube__known *k, double ticks, enum gpube__step *end)
 {
 	struct gpube_bounder *b = of(k);
 	int status = gpube__bound_patches(b, seconds_of(ticks));
@@ -332,20 +332,19 @@ static int joins_step(struct gpube__known *k, double ticks, enum gpube__step *en
 	return gpube__bound_joins(b, seconds_of(ticks));
 }
 
-/* ---- regions, mbe ---------------------------------------------------------------------------- */
+/* ---- nested, mbe ---------------------------------------------------------------------------- */
 
 /* Where the method is not asked for, for a card: on a CPU others prove more in the same time. */
-static struct gpube__fit regions_fit(const struct gpube__known *k)
+static struct gpube__fit nested_fit(const struct gpube__known *k)
 {
 	const struct gpube_bounder *b = in(k);
 
 	if (b->nest)
 		return tries(0);
-	return b->opts->method == GPUBE_BOUND_REGIONS || gpube__bound_on_card(b) ? on_graph(b)
-										 : unfit;
+	return gpube__asks_for_nested(b->opts) || gpube__bound_on_card(b) ? on_graph(b) : unfit;
 }
 
-static int regions_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+static int nested_step(struct gpube__known *k, double ticks, enum gpube__step *end)
 {
 	return within(of(k), ticks, gpube__bound_regions, end);
 }

@@ -15,15 +15,15 @@
 #define GPUBE__METHODS(X)                                                                          \
 	X(sat)                                                                                     \
 	X(order)                                                                                   \
-	X(shift)                                                                                   \
+	X(arc)                                                                                     \
 	X(eliminate)                                                                               \
 	X(search)                                                                                  \
-	X(patches)                                                                                 \
+	X(pairwise)                                                                                \
 	X(tree)                                                                                    \
 	X(deepening)                                                                               \
 	X(andor)                                                                                   \
 	X(joins)                                                                                   \
-	X(regions)                                                                                 \
+	X(nested)                                                                                  \
 	X(mbe)
 
 enum gpube__method_at {

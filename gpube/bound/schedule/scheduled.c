@@ -124,19 +124,18 @@ static int prelude(struct gpube_bounder *b)
 				b->opts->order_seconds > 0 ? INFINITY : ORDER_TICKS);
 }
 
-static enum gpube__method_at asked_for(enum gpube_bound_method method)
+static enum gpube__method_at asked_for(const struct gpube_bound_opts *opts)
 {
 	static const enum gpube__method_at at[] = {
 		[GPUBE_BOUND_MBE] = GPUBE__METHOD_mbe,
-		[GPUBE_BOUND_REGIONS] = GPUBE__METHOD_regions,
-		[GPUBE_BOUND_JOINS] = GPUBE__METHOD_joins,
+		[GPUBE_BOUND_ASCENT] = GPUBE__METHOD_joins,
 		[GPUBE_BOUND_TREE] = GPUBE__METHOD_tree,
-		[GPUBE_BOUND_PATCHES] = GPUBE__METHOD_patches,
+		[GPUBE_BOUND_PAIRWISE] = GPUBE__METHOD_pairwise,
 		[GPUBE_BOUND_ANDOR] = GPUBE__METHOD_andor,
 		[GPUBE_BOUND_ELIMINATE] = GPUBE__METHOD_eliminate,
 	};
 
-	return at[method];
+	return gpube__asks_for_nested(opts) ? GPUBE__METHOD_nested : at[opts->method];
 }
 
 static int alone(struct gpube_bounder *b)
@@ -150,14 +149,13 @@ static int alone(struct gpube_bounder *b)
 
 	if (!status && !b->ordered && !gpube__bounder_done(b))
 		return gpube__fail_stopped(b->ctx);
-	if (status || b->opts->method != GPUBE_BOUND_SHIFT)
-		return status ? status : one_turn(b, asked_for(b->opts->method), INFINITY);
+	if (status || b->opts->method != GPUBE_BOUND_ARC)
+		return status ? status : one_turn(b, asked_for(b->opts), INFINITY);
 	status = gpube__bound_shift(b);
-	if (status && gpube__bounder_gives_way(b, status, "shift"))
+	if (status && gpube__bounder_gives_way(b, status, "arc"))
 		status = GPUBE_OK;
 	return status ? status
-		      : gpube__bounder_note(
-				b, (struct gpube_stage){.name = "shift", .why = "alone"});
+		      : gpube__bounder_note(b, (struct gpube_stage){.name = "arc", .why = "alone"});
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #include "gpube/bound/schedule/methods.h"
 
 const unsigned char gpube__shares[GPUBE__N_CLASSES][GPUBE__N_METHODS] = {
-	/*                   sat order shift elim search patch tree deep andor joins regs mbe */
+	/*                   sat order arc elim search pairs tree deep andor joins nest mbe */
 	[GPUBE__CLASS_NARROW] = {2, 30, 0, 0, 5, 12, 18, 5, 25, 5, 0, 1},
 	[GPUBE__CLASS_SPARSE] = {2, 10, 0, 0, 5, 18, 33, 5, 15, 5, 0, 1},
 	[GPUBE__CLASS_DENSE] = {2, 5, 0, 0, 5, 30, 40, 5, 10, 0, 10, 1},

@@ -27,8 +27,8 @@ WORDS = {
 	"GPUBE_ORDER_": ["auto", "min_fill", "min_size", "min_degree", "given"],
 	"GPUBE_BACKEND_": ["auto", "cpu", "cuda"],
 	"GPUBE_LOG_": ["note", "detail", "progress"],
-	"GPUBE_BOUND_": ["auto", "mbe", "shift", "joins", "regions", "tree", "patches", "andor",
-		"eliminate"],
+	"GPUBE_BOUND_": ["auto", "mbe", "arc", "ascent", "tree", "pairwise", "andor", "eliminate"],
+	"GPUBE_REGIONS_": ["auto", "joins", "nested"],
 	"GPUBE_PARTITION_": ["scope", "first", "merge", "content"],
 	"GPUBE_SPLIT_": ["auto", "never", "first"],
 	"GPUBE_INFER_": ["pr", "mar"],
@@ -51,7 +51,7 @@ struct gpube_ctx_opts {
 };
 struct gpube_solve_opts {
 	size_t sizeof_options;
-	int method, order_method;
+	int method, regions, order_method;
 	void *order;
 	double order_seconds, timeout_seconds;
 	uint64_t seed;
@@ -129,7 +129,7 @@ struct gpube_inference {
 };
 struct gpube_bound_opts {
 	size_t sizeof_options;
-	int method, order_method;
+	int method, regions, order_method;
 	void *order;
 	double order_seconds, timeout_seconds;
 	uint64_t seed;

@@ -624,15 +624,15 @@ class Model(Owner):
 			backend=_text(s.backend), seconds={name[len("seconds_"):]: getattr(s, name)
 				for name, _ in s._fields_ if name.startswith("seconds_")})
 
-	def bound(self, timeout=None, method="auto", z=0, assignment=None, cutoff=None, eliminate=True,
+	def bound(self, timeout=None, method="auto", regions="auto", z=0, assignment=None, cutoff=None, eliminate=True,
 			split="auto", partition="scope", match=True, order=None, order_method="auto",
 			order_seconds=0, seed=0, backend="auto", simplify=True, precision=0):
 		"""A proved bound and a good assignment, that get better until they meet or the time is over:
 		Bounds. It is solve() with more options and without errors where nothing is proved.
 
 		timeout     seconds; without one it ends with the optimum, or when nothing more is gained
-		method      "auto", "mbe", "shift", "joins", "regions", "tree", "patches",
-		            "andor" or "eliminate"
+		method      "auto", "mbe", "arc", "ascent", "tree", "pairwise", "andor" or "eliminate"
+		regions     of "ascent": "joins" or "nested"
 		z           most variables of a joined mini-bucket; 0: growing
 		assignment  a known one
 		cutoff      only totals better than this are of interest
@@ -645,7 +645,7 @@ class Model(Owner):
 		"""
 		values, known = self._known(assignment, cutoff)
 		opts = self._engine("gpube_bound_opts", timeout, order, order_method, order_seconds, seed,
-			method=word("GPUBE_BOUND_", method), z=z, no_match=not match, no_eliminate=not eliminate,
+			method=word("GPUBE_BOUND_", method), regions=word("GPUBE_REGIONS_", regions), z=z, no_match=not match, no_eliminate=not eliminate,
 			split=word("GPUBE_SPLIT_", split), partition=word("GPUBE_PARTITION_", partition),
 			backend=word("GPUBE_BACKEND_", backend), no_simplify=not simplify, precision=precision,
 			**known)
@@ -663,7 +663,7 @@ class Model(Owner):
 		decimals    of costs, so many more at most, since shifts are fractions
 		max_arity   most variables of a table that is added; 2: none beside those of pairs
 		max_tables  of three or more variables; 0: no limit. max_cells: of all of them
-		method      "auto", "shift", "joins", "regions" or "tree"
+		method      "auto", "arc", "ascent" or "tree"
 		Others are those of bound(). Errors: Error EINVAL, ERANGE, ELIMIT, ENOMEM; Interrupted
 
 		>>> b, shifted = gpube.Model.read("examples/zebra.wcsp").reparam(timeout=10)
