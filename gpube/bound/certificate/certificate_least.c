@@ -454,8 +454,10 @@ static int least_of_block(int64_t *least, const struct gpube_certificate *c, int
 		*least = sum_of(&s, s.roots, 0, need);
 	if (!status && s.stopped)
 		status = gpube__fail_stopped(c->ctx);
-	gpube__log(c->ctx, GPUBE_LOG_DETAIL, "certificate: block %d, %lld subproblems are kept",
-		block, (long long)s.n_kept);
+	if (s.n_kept)
+		gpube__log(c->ctx, GPUBE_LOG_DETAIL,
+			"certificate: block %d, %lld subproblems are kept", block,
+			(long long)s.n_kept);
 	gpube__free(c->ctx, s.nodes);
 	gpube__free(c->ctx, s.tables);
 	gpube__free(c->ctx, s.places);
