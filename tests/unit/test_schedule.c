@@ -394,7 +394,7 @@ static void data(void **state)
 		assert_non_null(gpube__class_names[c]);
 		assert_in_range(sum, 90, 125);
 		assert_true(gpube__shares[c][GPUBE__METHOD_tree] >= 5);
-		assert_true(gpube__shares[c][GPUBE__METHOD_patches] >= 5);
+		assert_true(gpube__shares[c][GPUBE__METHOD_pairwise] >= 5);
 		assert_true(gpube__shares[c][GPUBE__METHOD_andor] >= 5);
 		assert_true(gpube__shares[c][GPUBE__METHOD_order] >= 2);
 		assert_true(gpube__shares[c][GPUBE__METHOD_search] >= 2);
