@@ -117,7 +117,8 @@ static void check_bounds(const struct limit_model *s, const struct gpube_solutio
 static struct gpube_bound_opts bound_opts(const struct limit_model *s, int k)
 {
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = (enum gpube_bound_method)(k % 8),
+		.method = k % 8 == 7 ? GPUBE_BOUND_ASCENT : (enum gpube_bound_method)(k % 8),
+		.regions = k % 8 == 7 ? GPUBE_REGIONS_NESTED : GPUBE_REGIONS_AUTO,
 		.seed = s->seed,
 		.no_simplify = k / 8 % 2,
 		.no_eliminate = k / 16 % 2,
