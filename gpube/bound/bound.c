@@ -45,20 +45,20 @@ static int simplify_now(struct gpube_bounder *b)
 
 	b->costs = b->given;
 	if (b->given->kind == GPUBE_POTENTIALS) {
-		status = gpube__quantise(&b->quantised, b->given, b->precision);
+		status = gpube__quantise(&b->made.quantised, b->given, b->made.precision);
 		if (status)
 			return status;
-		b->costs = b->quantised;
+		b->costs = b->made.quantised;
 	}
 	limited = *b->costs;
-	b->limited = is_limiting(b);
-	if (b->limited)
+	b->made.limited = is_limiting(b);
+	if (b->made.limited)
 		limited.top = b->opts->cutoff;
 	status = gpube__simplify_below(&b->s, &limited,
 		b->opts->no_simplify ? GPUBE__CONVERT
-		: b->shifting        ? GPUBE__REDUCE
+		: b->state.shifting  ? GPUBE__REDUCE
 				     : GPUBE__SETTLE,
-		b->shifting && b->shifting->whole ? GPUBE__WHOLE : GPUBE__BELOW);
+		b->state.shifting && b->state.shifting->whole ? GPUBE__WHOLE : GPUBE__BELOW);
 	if (!status)
 		gpube__bounder_tell_simplified(b->ctx, &b->s);
 	if (!status && b->opts->method != GPUBE_BOUND_ELIMINATE) {
@@ -151,10 +151,11 @@ static int prepare(struct gpube_bounder *b, bool *ready)
 	b->best = gpube__alloc_zero(b->ctx, n, sizeof(*b->best));
 	b->tried = gpube__alloc_zero(b->ctx, n, sizeof(*b->tried));
 	b->order = gpube__alloc(b->ctx, n, sizeof(*b->order));
-	b->extended = gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*b->extended));
-	if (!b->best || !b->tried || !b->order || !b->extended)
+	b->told.extended =
+		gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*b->told.extended));
+	if (!b->best || !b->tried || !b->order || !b->told.extended)
 		return GPUBE_ENOMEM;
-	b->seconds_simplify = gpube__now() - b->start;
+	b->told.seconds_simplify = gpube__now() - b->told.start;
 	status = gpube__bounder_note(
 		b, (struct gpube_stage){.name = "simplification", .why = "first"});
 	if (b->opts->backend == GPUBE_BACKEND_AUTO && b->opts->method != GPUBE_BOUND_MBE &&
@@ -162,7 +163,7 @@ static int prepare(struct gpube_bounder *b, bool *ready)
 		gpube__opening_begin();
 	if (!status)
 		status = take_known(b);
-	*ready = !status && (!gpube__bounder_done(b) || b->opts->count || b->planning);
+	*ready = !status && (!gpube__bounder_done(b) || b->opts->count || b->told.planning);
 	return status;
 }
 
@@ -174,20 +175,20 @@ static int64_t given_total(const struct gpube_bounder *b, int64_t total)
 
 static void report_stages(struct gpube_bounder *b)
 {
-	struct gpube_solution *out = b->out;
+	struct gpube_solution *out = b->told.out;
 
-	out->stages = b->runs;
-	out->n_stages = (int)b->n_runs;
-	b->runs = NULL;
+	out->stages = b->told.runs;
+	out->n_stages = (int)b->told.n_runs;
+	b->told.runs = NULL;
 	for (struct gpube_stage *s = out->stages; s < out->stages + out->n_stages; s++) {
 		s->bound_before = given_total(b, s->bound_before);
 		s->cost_before = given_total(b, s->cost_before);
 		s->bound = given_total(b, s->bound);
 		s->cost = given_total(b, s->cost);
 	}
-	out->steps = b->steps.step;
-	out->n_steps = (int)b->steps.n;
-	b->steps.step = NULL;
+	out->steps = b->told.steps.step;
+	out->n_steps = (int)b->told.steps.n;
+	b->told.steps.step = NULL;
 	for (int k = 0; k < out->n_steps; k++) {
 		out->steps[k].bound = given_total(b, out->steps[k].bound);
 		out->steps[k].cost = given_total(b, out->steps[k].cost);
@@ -197,7 +198,7 @@ static void report_stages(struct gpube_bounder *b)
 /* The best assignment in the terms of the given model, priced once more. */
 static int report_values(struct gpube_bounder *b)
 {
-	struct gpube_solution *out = b->out;
+	struct gpube_solution *out = b->told.out;
 	int status;
 
 	out->values = gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*out->values));
@@ -218,10 +219,10 @@ static int report_values(struct gpube_bounder *b)
 /* What was found, in the terms of the given model. */
 static int report(struct gpube_bounder *b)
 {
-	struct gpube_solution *out = b->out;
+	struct gpube_solution *out = b->told.out;
 
 	out->answer = GPUBE_ANSWER_INCOMPLETE;
-	out->backend = b->backend;
+	out->backend = b->told.backend;
 	out->bound = gpube__no_bound(b->given);
 	if (!b->m) /* it was stopped before */
 		return gpube__fail_stopped(b->ctx);
@@ -231,19 +232,19 @@ static int report(struct gpube_bounder *b)
 	out->plan.n_functions = b->m->n_functions;
 	if (!out->order) /* otherwise they are the elimination's */
 		out->plan.n_components = b->s.n_components;
-	out->z = b->z;
-	out->seconds_bound = b->seconds_lower;
-	out->seconds_cost = b->seconds_upper;
-	out->seconds_simplify = b->seconds_simplify;
-	out->seconds_order += b->seconds_order;
+	out->z = b->told.z;
+	out->seconds_bound = b->told.seconds_lower;
+	out->seconds_cost = b->told.seconds_upper;
+	out->seconds_simplify = b->told.seconds_simplify;
+	out->seconds_order += b->told.seconds_order;
 	if (b->s.infeasible || (b->upper == GPUBE_INF && b->lower >= b->m->top) ||
 		(b->upper == GPUBE_INF && b->lower == GPUBE_INF)) {
-		out->closed = b->limited;
+		out->closed = b->made.limited;
 		out->answer = out->closed ? GPUBE_ANSWER_INCOMPLETE : GPUBE_ANSWER_INFEASIBLE;
 		out->bound = out->closed ? b->opts->cutoff : 0;
 		return GPUBE_OK;
 	}
-	out->closed = (b->opts->has_cutoff || b->watch) && b->lower >= b->cutoff;
+	out->closed = (b->opts->has_cutoff || b->told.watch) && b->lower >= b->cutoff;
 	if (b->lower >= b->upper) {
 		b->lower = b->upper;
 		out->answer = GPUBE_ANSWER_OPTIMAL;
@@ -305,7 +306,7 @@ static int work(struct gpube_bounder *b)
 	}
 	if (!status && ready)
 		status = gpube__bound_scheduled(b);
-	if (b->shifted && !b->lifted && b->m && (!status || status == GPUBE_ESTOP)) {
+	if (b->state.shifted && !b->state.lifted && b->m && (!status || status == GPUBE_ESTOP)) {
 		int lifted = gpube__shifted_plain(b);
 
 		status = lifted ? lifted : status;
@@ -330,9 +331,9 @@ static int excess_decimals(int32_t n)
 static bool take_fewer_decimals(struct gpube_bounder *b, const struct gpube_bounder *fresh)
 {
 	const int scale = b->costs ? b->costs->scale : 0;
-	const int decimals = scale - excess_decimals(b->most_inputs);
+	const int decimals = scale - excess_decimals(b->made.most_inputs);
 
-	if (!b->most_inputs || b->opts->precision || scale <= 1)
+	if (!b->made.most_inputs || b->opts->precision || scale <= 1)
 		return false;
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 		"sums of %d decimal%s would be too large: %d are taken", scale,
@@ -340,7 +341,7 @@ static bool take_fewer_decimals(struct gpube_bounder *b, const struct gpube_boun
 	gpube__bounder_forget(b);
 	gpube__bounder_clear(b);
 	*b = *fresh;
-	b->precision = decimals > 1 ? decimals : 1;
+	b->made.precision = decimals > 1 ? decimals : 1;
 	return true;
 }
 
@@ -355,26 +356,25 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 	struct gpube_ctx *ctx = m->ctx;
 	const double start = gpube__now(), cpu = gpube__cpu_seconds();
 	struct gpube_bounder fresh = {.ctx = ctx,
-		.watch = call->watch,
-		.ops = gpube__ops_cpu(),
-		.backend = gpube__ops_cpu()->name,
 		.given = m,
 		.opts = opts ? opts : &none,
-		.precision = opts ? opts->precision : 0,
-		.planning = call->planning,
-		.start = start,
-		.start_cpu = cpu,
-		.start_work = gpube__worked(ctx),
-		.noted = start,
-		.noted_cpu = cpu,
-		.noted_lower = -GPUBE_INF,
-		.noted_upper = GPUBE_INF,
 		.upper = GPUBE_INF,
 		.cutoff = GPUBE_INF,
-		.shifted = call->shifted,
-		.shifting = call->shifting,
-		.most_shift = GPUBE__MOST_SHIFT,
-		.notes = call->notes};
+		.made.precision = opts ? opts->precision : 0,
+		.state = {.shifted = call->shifted,
+			.shifting = call->shifting,
+			.most_shift = GPUBE__MOST_SHIFT},
+		.told = {.watch = call->watch,
+			.notes = call->notes,
+			.planning = call->planning,
+			.backend = gpube__ops_cpu()->name,
+			.start = start,
+			.start_cpu = cpu,
+			.start_work = gpube__worked(ctx),
+			.noted = start,
+			.noted_cpu = cpu,
+			.noted_lower = -GPUBE_INF,
+			.noted_upper = GPUBE_INF}};
 	struct gpube_bounder b;
 	double deadline;
 	int status, refused;
@@ -383,27 +383,27 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 	status = check_options(m, fresh.opts);
 	if (status)
 		return status;
-	fresh.out = gpube__alloc_zero(ctx, 1, sizeof(*fresh.out));
-	if (!fresh.out)
+	fresh.told.out = gpube__alloc_zero(ctx, 1, sizeof(*fresh.told.out));
+	if (!fresh.told.out)
 		return GPUBE_ENOMEM;
 	b = fresh;
-	deadline = gpube__time_limit(ctx, b.start, b.opts->timeout_seconds);
+	deadline = gpube__time_limit(ctx, b.told.start, b.opts->timeout_seconds);
 	do
 		status = work(&b);
 	while (status == GPUBE_ERANGE && take_fewer_decimals(&b, &fresh));
 	ctx->deadline = deadline;
 	/* of an elimination that does not fit the plan is worth to be told */
-	refused = status == GPUBE_ELIMIT && b.m && !b.shifted ? status : GPUBE_OK;
+	refused = status == GPUBE_ELIMIT && b.m && !b.state.shifted ? status : GPUBE_OK;
 	if (!status || refused || status == GPUBE_ESTOP)
 		status = report(&b);
-	gpube__notes_end(b.patching);
+	gpube__notes_end(b.state.patching);
 	gpube__bounder_forget(&b);
 	gpube__bounder_clear(&b);
-	if (!status || (status == GPUBE_ESTOP && !b.shifted)) {
-		*out = fresh.out;
+	if (!status || (status == GPUBE_ESTOP && !b.state.shifted)) {
+		*out = fresh.told.out;
 		return status ? status : refused;
 	}
-	gpube_solution_free(fresh.out, ctx);
+	gpube_solution_free(fresh.told.out, ctx);
 	return status;
 }
 

@@ -35,8 +35,8 @@ int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const
 
 /*
  * gpube__bounder_eliminate_all() - elimination of the whole, along an order as it is asked for and
- * in slices where its tables do not fit, whatever it takes; with b->planning the plan alone. Where
- * optima are counted b->out->count is then their number.
+ * in slices where its tables do not fit, whatever it takes; where a plan is asked for, that alone.
+ * Where optima are counted the report has then their number.
  * Errors: ELIMIT (it does not fit), ERANGE, and those of backends
  */
 int gpube__bounder_eliminate_all(struct gpube_bounder *b);
@@ -78,7 +78,7 @@ int gpube__bound_mbe(struct gpube_bounder *b);
 int gpube__bound_shift(struct gpube_bounder *b);
 /*
  * The ascent on nested regions and splitting, where gpube__bound_nested() is for the model. Where
- * it is not, shifts if this method was asked for, and otherwise b->no_regions.
+ * it is not, shifts if this method was asked for, and otherwise b->state.no_regions.
  */
 int gpube__bound_regions(struct gpube_bounder *b);
 /* gpube__bounder_eliminate() with the values that the ascent has left. */
@@ -91,7 +91,7 @@ int gpube__clusters_eliminate(
 int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done);
 /* Whether it will be on a card, if there is one. */
 bool gpube__bound_on_card(const struct gpube_bounder *b);
-/* The same from where a turn ended with ESTOP: b->nest, which is NULL again after any other end. */
+/* The same from where a turn ended with ESTOP; after any other end nothing of it is kept. */
 int gpube__bound_nested_again(struct gpube_bounder *b);
 void gpube__nest_free(struct gpube_nest *nest);
 /* A search tree: all of what is left, or what can be seen of it in 'seconds'. */

@@ -133,8 +133,9 @@ static int plan_rest(struct rest *r, struct gpube_bounder *b)
 {
 	int status = r->s.infeasible ? GPUBE_OK : plan_once(r, b);
 
-	if (status == GPUBE_ERANGE && b->opts->method == GPUBE_BOUND_ELIMINATE && b->quantised) {
-		b->most_inputs = r->e.plan.be.most_inputs;
+	if (status == GPUBE_ERANGE && b->opts->method == GPUBE_BOUND_ELIMINATE &&
+		b->made.quantised) {
+		b->made.most_inputs = r->e.plan.be.most_inputs;
 	} else if (status == GPUBE_ERANGE) {
 		gpube__solve_clear(&r->e);
 		status = simplify_rest(r, b, GPUBE__SUMS);
@@ -163,12 +164,12 @@ static double planned_seconds(const struct gpube_bounder *b, const struct rest *
 static int keep(
 	struct gpube_bounder *b, const struct rest *r, const struct gpube__solve_found *found)
 {
-	struct gpube_solution *to = b->out;
+	struct gpube_solution *to = b->told.out;
 	const int32_t *order = r->e.order;
 	int32_t *back = NULL;
 	int status = GPUBE_OK;
 
-	b->backend = r->e.plan.way.backend;
+	b->told.backend = r->e.plan.way.backend;
 	to->plan = *figures(r);
 	to->plan.n_components = r->s.model ? r->s.n_components : b->s.n_components;
 	to->seconds_order = r->e.seconds_order;
@@ -200,12 +201,12 @@ static int count_optima(struct gpube_bounder *b, const struct rest *r)
 	if (!status && b->s.n_settled)
 		status = gpube__natural_times_all(&count, b->s.choices, b->s.n_vars);
 	if (!status) {
-		gpube__free(b->ctx, b->out->count);
-		b->out->count = gpube__natural_text(&count);
-		status = b->out->count ? GPUBE_OK : GPUBE_ENOMEM;
+		gpube__free(b->ctx, b->told.out->count);
+		b->told.out->count = gpube__natural_text(&count);
+		status = b->told.out->count ? GPUBE_OK : GPUBE_ENOMEM;
 	}
 	gpube__natural_clear(&count);
-	b->out->seconds_count = gpube__now() - start;
+	b->told.out->seconds_count = gpube__now() - start;
 	return status;
 }
 
@@ -314,11 +315,11 @@ static int eliminate_rest(
 
 	r->opts.no_slices = 1;
 	status = plan_rest(r, b);
-	if (!r->ordered &&
-		((status == GPUBE_ELIMIT &&
-			 figures(r)->joined_cells < GPUBE__HOPELESS * b->ops->cells_per_second) ||
-			(!status && figures(r)->predicted_seconds > seconds &&
-				figures(r)->predicted_seconds < 1e4 * seconds))) {
+	if (!r->ordered && ((status == GPUBE_ELIMIT &&
+				    figures(r)->joined_cells <
+					    GPUBE__HOPELESS * gpube__ops_cpu()->cells_per_second) ||
+				   (!status && figures(r)->predicted_seconds > seconds &&
+					   figures(r)->predicted_seconds < 1e4 * seconds))) {
 		r->opts.order_method = GPUBE_ORDER_AUTO;
 		r->opts.order_seconds = fmin(0.5, seconds / 10);
 		status = plan_rest(r, b);
@@ -383,7 +384,7 @@ static int plan_all(struct gpube_bounder *b, struct rest *r)
 
 		status = kept ? kept : status;
 	}
-	if (!status && b->notes && b->opts->method == GPUBE_BOUND_ELIMINATE &&
+	if (!status && b->told.notes && b->opts->method == GPUBE_BOUND_ELIMINATE &&
 		figures(r)->largest_message > MOST_CERTIFIED)
 		status = gpube__fail(b->ctx, GPUBE_ELIMIT,
 			"elimination along this order leaves no certificate: its tables, of up to "
@@ -403,7 +404,7 @@ int gpube__bounder_eliminate_all(struct gpube_bounder *b)
 		status = plan_all(b, &r);
 	if (!status && r.s.infeasible)
 		gpube__bounder_raise(b, b->limit, "elimination");
-	else if (!status && !b->planning)
+	else if (!status && !b->told.planning)
 		status = run_rest(b, &r, INFINITY, &done);
 	rest_clear(&r, b);
 	return status;

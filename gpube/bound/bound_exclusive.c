@@ -26,7 +26,7 @@ static int cells_along(double *cells, const struct gpube_bounder *b, const struc
 
 	if (!status) {
 		status = gpube__order_find(b->ctx, order, &cost, &g, GPUBE_ORDER_MIN_FILL, 0,
-			b->ops->cells_per_second, b->opts->seed);
+			gpube__ops_cpu()->cells_per_second, b->opts->seed);
 		gpube__graph_clear(b->ctx, &g);
 	} else if (status == GPUBE_ELIMIT) {
 		status = GPUBE_OK;
@@ -47,7 +47,7 @@ static int join_where_it_helps(struct gpube_bounder *b)
 	bool any, helps;
 	int status;
 
-	if (b->shifted || b->opts->no_simplify || b->s.infeasible || b->s.model->n_vars < 2)
+	if (b->state.shifted || b->opts->no_simplify || b->s.infeasible || b->s.model->n_vars < 2)
 		return GPUBE_OK;
 	if (gpube__sat_library() &&
 		gpube__cost_span(b->s.model) == 1) /* it is asked first, and has no use for this */
@@ -59,7 +59,7 @@ static int join_where_it_helps(struct gpube_bounder *b)
 	if (!status && before > QUICK_CELLS)
 		status = cells_along(&after, b, joined.model);
 	helps = before > QUICK_CELLS &&
-		(after <= before || before > LONG_SECONDS * b->ops->cells_per_second);
+		(after <= before || before > LONG_SECONDS * gpube__ops_cpu()->cells_per_second);
 	if (!status && helps)
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 			"what excludes or says each other: %d variable%s instead of %d, %.3g "

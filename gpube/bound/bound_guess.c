@@ -57,14 +57,14 @@ static void forget_guess(struct gpube_bounder *b, int64_t limit)
  */
 static int begin_guess(struct gpube_bounder *b)
 {
-	struct gpube_dfs_tree *last = b->tree;
+	struct gpube_dfs_tree *last = b->state.tree;
 	int status = gpube__dfs_tree_new(b);
 
-	if (!status && last && last->t && b->tree->t &&
-		last->t->n_functions == b->tree->t->n_functions) {
+	if (!status && last && last->t && b->state.tree->t &&
+		last->t->n_functions == b->state.tree->t->n_functions) {
 		for (int32_t k = 0; k < last->t->n_functions; k++)
-			b->tree->t->weights[k] = last->t->weights[k];
-		b->tree->n_restarts = 0;
+			b->state.tree->t->weights[k] = last->t->weights[k];
+		b->state.tree->n_restarts = 0;
 	}
 	gpube__dfs_tree_free(last);
 	return status;
@@ -73,38 +73,40 @@ static int begin_guess(struct gpube_bounder *b)
 int gpube__bound_guess(struct gpube_bounder *b, double seconds)
 {
 	const struct gpube_budget turn = gpube__budget(b->ctx, seconds);
-	struct gpube_dfs_tree *tree = b->tree;
+	struct gpube_dfs_tree *tree = b->state.tree;
 	bool found;
 	int status = GPUBE_OK;
 
-	b->tree = b->guessed;
+	b->state.tree = b->state.guessed;
 	do {
 		const int64_t limit = b->limit;
-		const bool begins = !b->tree || b->lower >= b->guess;
+		const bool begins = !b->state.tree || b->lower >= b->state.guess;
 
 		if (begins) {
 			if (!gpube__bounder_may_guess(b)) {
-				gpube__dfs_tree_free(b->tree);
-				b->tree = NULL;
+				gpube__dfs_tree_free(b->state.tree);
+				b->state.tree = NULL;
 				break;
 			}
-			b->guess = gpube__constant_of(b->m) + (int64_t)next_guess(b);
+			b->state.guess = gpube__constant_of(b->m) + (int64_t)next_guess(b);
 		}
-		b->limit = b->guess < limit ? b->guess : limit;
+		b->limit = b->state.guess < limit ? b->state.guess : limit;
 		if (begins)
 			status = begin_guess(b);
 		if (!status)
 			status = gpube__bound_dfs(b, gpube__budget_left(&turn));
 		forget_guess(b, limit);
-		found = b->limit <= b->guess && b->guess < limit; /* it is to be proved, too */
-	} while (!status && (found || b->lower >= b->guess) && gpube__budget_left(&turn) > 0 &&
-		 !gpube__bounder_done(b) && !gpube__stopped(b->ctx));
-	b->guessed = b->tree;
-	b->tree = tree;
-	if (b->guessed && b->limit <= b->guess) { /* nothing is guessed any more */
-		gpube__dfs_tree_free(b->tree);
-		b->tree = b->guessed;
-		b->guessed = NULL;
+		found = b->limit <= b->state.guess &&
+			b->state.guess < limit; /* it is to be proved, too */
+	} while (!status && (found || b->lower >= b->state.guess) &&
+		 gpube__budget_left(&turn) > 0 && !gpube__bounder_done(b) &&
+		 !gpube__stopped(b->ctx));
+	b->state.guessed = b->state.tree;
+	b->state.tree = tree;
+	if (b->state.guessed && b->limit <= b->state.guess) { /* nothing is guessed any more */
+		gpube__dfs_tree_free(b->state.tree);
+		b->state.tree = b->state.guessed;
+		b->state.guessed = NULL;
 	}
 	return status;
 }

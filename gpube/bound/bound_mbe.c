@@ -42,15 +42,15 @@ static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool ma
 
 	gpube__mbe_memory(&keep, &least, mbe);
 	values = keep <= mbe_memory(b);
-	snprintf(by, sizeof(by), "mini-buckets, z %d", b->z);
+	snprintf(by, sizeof(by), "mini-buckets, z %d", b->told.z);
 	status = gpube__mbe_run(&bound, values ? b->tried : NULL, mbe, b->opts->backend,
 		gpube__tables_limit(b), match, &where);
 	if (status)
 		return status;
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "mini-buckets, z %d, on the %s: %.4f s, copies %.4f s",
-		b->z, where, gpube__now() - start, copying(b->ctx) - copied);
+		b->told.z, where, gpube__now() - start, copying(b->ctx) - copied);
 	if (b->opts->method == GPUBE_BOUND_MBE)
-		b->backend = where;
+		b->told.backend = where;
 	gpube__bounder_raise(b, gpube__tables_bound(b, bound), by);
 	if (values)
 		status = gpube__bounder_offer(b, b->tried, by);
@@ -65,7 +65,7 @@ enum { BUCKET_TICKS = 10000 };
 /* Whether mini-buckets of so many joined cells end before the deadline, by a cautious rate. */
 static bool in_time(const struct gpube_bounder *b, double joined_cells)
 {
-	const struct gpube_ops *ops = b->ops;
+	const struct gpube_ops *ops = gpube__ops_cpu();
 	int status;
 
 	if (b->opts->backend == GPUBE_BACKEND_CUDA ||
@@ -95,7 +95,7 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 	gpube__mbe_memory(&keep, &least, &mbe);
 	*fits = least <= mbe_memory(b) && (b->opts->z || in_time(b, mbe.joined_cells));
 	if (*fits && (*exact || mbe.joined_cells >= least_cells)) {
-		b->z = z;
+		b->told.z = z;
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 			"mini-buckets, z %d: %d of %d bucket%s split, %.3g joined cell%s, "
 			"%.3g bytes",

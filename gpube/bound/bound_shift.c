@@ -18,7 +18,7 @@ static int fitting_shift(const struct gpube_bounder *b)
 
 	if (b->costs->top != GPUBE_INF && b->costs->top > -GPUBE_INF)
 		most = fmax(most, fabs((double)b->costs->top));
-	while (shift < b->shifting->decimals && b->costs->scale + shift < MOST_SCALE &&
+	while (shift < b->state.shifting->decimals && b->costs->scale + shift < MOST_SCALE &&
 		most * pow(10, shift + 1) < MOST_TOTAL)
 		shift++;
 	return shift;
@@ -27,15 +27,15 @@ static int fitting_shift(const struct gpube_bounder *b)
 int gpube__bound_shift_and_keep(struct gpube_bounder *b)
 {
 	const enum gpube_bound_method method = b->opts->method;
-	const bool by_itself =
-		method == GPUBE_BOUND_AUTO &&
-		(b->shifting->certificate ? gpube__bounder_prefers_joins(b)
-					  : b->shifting->max_arity > GPUBE__CLUSTER_VARS);
+	const bool by_itself = method == GPUBE_BOUND_AUTO &&
+			       (b->state.shifting->certificate ? gpube__bounder_prefers_joins(b)
+							       : b->state.shifting->max_arity >
+									 GPUBE__CLUSTER_VARS);
 
-	if (!b->shifting->certificate)
-		b->most_shift = fitting_shift(b);
+	if (!b->state.shifting->certificate)
+		b->state.most_shift = fitting_shift(b);
 	if (by_itself || (method == GPUBE_BOUND_ASCENT && !gpube__asks_for_nested(b->opts)))
 		return gpube__bound_joins(b, INFINITY);
 	return gpube__bound_clusters_shifted(
-		b, method != GPUBE_BOUND_ARC && b->shifting->max_arity > 2);
+		b, method != GPUBE_BOUND_ARC && b->state.shifting->max_arity > 2);
 }

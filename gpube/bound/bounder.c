@@ -66,11 +66,11 @@ void gpube__bounder_tell(const struct gpube_bounder *b, const char *by)
 
 	total_text(lower, b, b->lower);
 	if (b->upper == GPUBE_INF)
-		gpube__log(b->ctx, level, "%.2f s: %s bound %s (%s)", gpube__now() - b->start,
+		gpube__log(b->ctx, level, "%.2f s: %s bound %s (%s)", gpube__now() - b->told.start,
 			what[0], lower, by);
 	else
 		gpube__log(b->ctx, level, "%.2f s: %s bound %s, %s bound %s (%s)",
-			gpube__now() - b->start, what[0], lower, what[1],
+			gpube__now() - b->told.start, what[0], lower, what[1],
 			total_text(upper, b, b->upper), by);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "ticks of work so far: %.9g",
 		1e9 * gpube__worked(b->ctx));
@@ -78,7 +78,7 @@ void gpube__bounder_tell(const struct gpube_bounder *b, const char *by)
 
 const char *gpube__bounder_changed(char text[GPUBE__BOUNDS_TEXT], const struct gpube_bounder *b)
 {
-	const int64_t totals[4] = {b->noted_lower, b->lower, b->noted_upper, b->upper};
+	const int64_t totals[4] = {b->told.noted_lower, b->lower, b->told.noted_upper, b->upper};
 	char of[4][GPUBE_DECIMAL_TEXT];
 	const char *t[4];
 
@@ -117,8 +117,8 @@ void gpube__step_add(
 
 static void step(struct gpube_bounder *b)
 {
-	b->n_improved++;
-	gpube__step_add(b->ctx, &b->steps, gpube__now() - b->start, b->lower, b->upper);
+	b->told.n_improved++;
+	gpube__step_add(b->ctx, &b->told.steps, gpube__now() - b->told.start, b->lower, b->upper);
 }
 
 /* A total, as the given model has it. */
@@ -140,7 +140,7 @@ void gpube__bounder_hear(struct gpube_bounder *b)
 {
 	int64_t cutoff;
 
-	if (!b->watch || !b->watch->cutoff(b->watch->arg, &cutoff))
+	if (!b->told.watch || !b->told.watch->cutoff(b->told.watch->arg, &cutoff))
 		return;
 	cutoff = given_side(b, cutoff);
 	if (cutoff >= b->cutoff)
@@ -156,10 +156,10 @@ void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by
 	if (lower <= b->lower)
 		return;
 	b->lower = lower;
-	b->seconds_lower = gpube__now() - b->start;
+	b->told.seconds_lower = gpube__now() - b->told.start;
 	step(b);
-	if (b->watch)
-		b->watch->improved(b->watch->arg, given_side(b, lower), 0, NULL);
+	if (b->told.watch)
+		b->told.watch->improved(b->told.watch->arg, given_side(b, lower), 0, NULL);
 	if (lower != GPUBE_INF)
 		gpube__bounder_tell(b, by);
 }
@@ -171,8 +171,8 @@ int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const c
 
 	if (status || total >= b->upper || total == GPUBE_INF)
 		return status;
-	gpube__simplified_extend(&b->s, b->extended, values);
-	status = gpube_model_cost(&cost, b->costs, b->extended);
+	gpube__simplified_extend(&b->s, b->told.extended, values);
+	status = gpube_model_cost(&cost, b->costs, b->told.extended);
 	if (status)
 		return status;
 	if (cost != (b->s.negated ? -total : total))
@@ -185,13 +185,14 @@ int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const c
 			"report this",
 			(long long)total, (long long)b->lower);
 	b->upper = total;
-	if (total < b->limit && !(b->shifting && b->shifting->whole))
+	if (total < b->limit && !(b->state.shifting && b->state.shifting->whole))
 		b->limit = total;
 	memcpy(b->best, values, (size_t)b->m->n_vars * sizeof(*values));
-	b->seconds_upper = gpube__now() - b->start;
+	b->told.seconds_upper = gpube__now() - b->told.start;
 	step(b);
-	if (b->watch)
-		b->watch->improved(b->watch->arg, given_side(b, b->lower), cost, b->extended);
+	if (b->told.watch)
+		b->told.watch->improved(
+			b->told.watch->arg, given_side(b, b->lower), cost, b->told.extended);
 	gpube__bounder_tell(b, by);
 	return GPUBE_OK;
 }
@@ -200,10 +201,10 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 {
 	int status = GPUBE_OK;
 
-	if (!b->search)
-		status = gpube__search_new(&b->search, b->ctx, b->m, b->opts->seed);
-	if (!status && gpube__search_run(b->search, from, steps))
-		status = gpube__bounder_offer(b, b->search->best, "search");
+	if (!b->state.search)
+		status = gpube__search_new(&b->state.search, b->ctx, b->m, b->opts->seed);
+	if (!status && gpube__search_run(b->state.search, from, steps))
+		status = gpube__bounder_offer(b, b->state.search->best, "search");
 	return status;
 }
 
@@ -212,21 +213,21 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 int gpube__bounder_note(struct gpube_bounder *b, struct gpube_stage turn)
 {
 	const double now = gpube__now(), cpu = gpube__cpu_seconds();
-	int status =
-		gpube__grow(b->ctx, &b->runs, &b->runs_capacity, b->n_runs + 1, sizeof(*b->runs));
+	int status = gpube__grow(b->ctx, &b->told.runs, &b->told.runs_capacity, b->told.n_runs + 1,
+		sizeof(*b->told.runs));
 
-	turn.seconds = now - b->noted;
-	turn.seconds_cpu = cpu - b->noted_cpu;
-	turn.bound_before = b->noted_lower;
-	turn.cost_before = b->noted_upper;
+	turn.seconds = now - b->told.noted;
+	turn.seconds_cpu = cpu - b->told.noted_cpu;
+	turn.bound_before = b->told.noted_lower;
+	turn.cost_before = b->told.noted_upper;
 	turn.bound = b->lower;
 	turn.cost = b->upper;
 	if (!status)
-		b->runs[b->n_runs++] = turn;
-	b->noted = now;
-	b->noted_cpu = cpu;
-	b->noted_lower = b->lower;
-	b->noted_upper = b->upper;
+		b->told.runs[b->told.n_runs++] = turn;
+	b->told.noted = now;
+	b->told.noted_cpu = cpu;
+	b->told.noted_lower = b->lower;
+	b->told.noted_upper = b->upper;
 	return status;
 }
 
@@ -241,17 +242,17 @@ bool gpube__bounder_gives_way(const struct gpube_bounder *b, int status, const c
 
 void gpube__bounder_clear(struct gpube_bounder *b)
 {
-	gpube__search_free(b->search);
-	gpube__sat_free(b->sat);
-	gpube__free(b->ctx, b->runs);
-	gpube__free(b->ctx, b->steps.step);
+	gpube__search_free(b->state.search);
+	gpube__sat_free(b->state.sat);
+	gpube__free(b->ctx, b->told.runs);
+	gpube__free(b->ctx, b->told.steps.step);
 	gpube__free(b->ctx, b->best);
-	gpube__free(b->ctx, b->extended);
+	gpube__free(b->ctx, b->told.extended);
 	gpube__free(b->ctx, b->tried);
 	gpube__free(b->ctx, b->order);
-	gpube__order_search_free(b->orders);
-	gpube__graph_clear(b->ctx, &b->graph);
+	gpube__order_search_free(b->state.orders);
+	gpube__graph_clear(b->ctx, &b->state.graph);
 	gpube__simplified_clear(b->ctx, &b->s);
-	gpube_model_free(b->kept);
-	gpube_model_free(b->quantised);
+	gpube_model_free(b->made.kept);
+	gpube_model_free(b->made.quantised);
 }

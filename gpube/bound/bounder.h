@@ -43,17 +43,65 @@ struct gpube_steps {
 void gpube__step_add(
 	struct gpube_ctx *ctx, struct gpube_steps *s, double seconds, int64_t bound, int64_t cost);
 
+/* How the simplified model and the tables were made, and what of that is the bounder's. */
+struct gpube_made {
+	struct gpube_model *quantised; /* of potentials */
+	struct gpube_model *kept;      /* tables, where they are not the simplified model */
+	int finer;                     /* costs of the tables are times 2^finer */
+	bool limited;                  /* it was simplified with the cutoff as its top */
+	int precision;       /* of costs of potentials; 0: as many decimals as their total allows */
+	int32_t most_inputs; /* of a bucket, where sums in it passed 64 bits; 0: none did */
+};
+
+/* What methods keep from one of their turns to the next; pointers are NULL where there is none. */
+struct gpube_states {
+	struct gpube_search *search;
+	bool ordered;                      /* the order is made */
+	struct gpube_order_search *orders; /* for a better one, for as long as it pays */
+	struct gpube_graph graph;          /* of m, as long as they are searched for */
+	bool order_sought;                 /* nobody is to search again */
+	bool reparametrised;               /* the tables are, or cannot be */
+	struct gpube_sat *sat;             /* the hard part as clauses, as long as they are open */
+	struct gpube_dfs_tree *tree;
+	double tree_joined;             /* joined cells of the order that it was made along */
+	struct gpube_dfs_tree *guessed; /* of what costs less than 'guess' (bound_guess.c) */
+	int64_t guess;
+	struct gpube_climb *climb;                 /* the ascent on the join graph */
+	struct gpube_patching *patching;           /* pairwise-consistent subproblems */
+	struct gpube_nest *nest;                   /* the ascent on nested regions */
+	bool no_regions;                           /* there is no card for them */
+	struct gpube_shifted *shifted;             /* wanted from the last ascent */
+	const struct gpube_shifted_opts *shifting; /* how, with 'shifted' */
+	int most_shift;                            /* of an ascent */
+	bool lifted;                               /* shifted is made */
+};
+
+/* Who is told of a run, and what its report will say. Bounds: totals of the simplified model. */
+struct gpube_report {
+	const struct gpube_watch *watch; /* or NULL */
+	struct gpube_solution
+		*out; /* an elimination that proves, or is planned, writes itself there */
+	struct gpube_certificate *notes; /* of what methods do, or NULL */
+	bool planning;                   /* nothing is done but the plan of an elimination */
+	int32_t *extended;               /* the best assignment, of the given model */
+	double start, start_cpu;         /* by the clock, and of the process */
+	double start_work;               /* gpube__worked() */
+	double seconds_lower, seconds_upper, seconds_simplify, seconds_order;
+	const char *backend;      /* of the ascent */
+	int z;                    /* of the last mini-buckets */
+	struct gpube_stage *runs; /* turns of methods */
+	int64_t n_runs, runs_capacity;
+	struct gpube_steps steps;
+	int64_t n_improved;      /* times that a bound or an assignment has */
+	double noted, noted_cpu; /* when a turn was noted last, and what was known then */
+	int64_t noted_lower, noted_upper;
+};
+
+/* What methods know and tell each other. */
 struct gpube_bounder {
 	struct gpube_ctx *ctx;
-	const struct gpube_watch *watch; /* or NULL */
-	const struct gpube_ops *ops;
 	const struct gpube_bound_opts *opts;
 	const struct gpube_model *given, *costs; /* costs: of potentials, quantised */
-	struct gpube_model *quantised;
-	bool limited;        /* it was simplified with the cutoff as its top */
-	int precision;       /* of them; 0: as many decimals as their total allows */
-	int32_t most_inputs; /* of a bucket, where sums in it passed 64 bits; 0: none did */
-	bool planning;       /* nothing is done but the plan of an elimination */
 	struct gpube_simplified s;
 	const struct gpube_model *m; /* simplified; totals below are its */
 	/*
@@ -62,55 +110,18 @@ struct gpube_bounder {
 	 * values perhaps more.
 	 */
 	const struct gpube_model *tables;
-	int finer;
-	struct gpube_model *kept; /* tables, where it is not m */
-	double start, start_cpu;  /* by the clock, and of the process */
-	double start_work;        /* gpube__worked() */
 
 	int64_t lower;  /* no total is below; GPUBE_INF: none is allowed */
 	int64_t upper;  /* of 'best'; GPUBE_INF: none known */
 	int64_t limit;  /* totals from here on are of no interest: min(top, cutoff, upper) */
 	int64_t cutoff; /* GPUBE_INF: none given */
-	int32_t *best, *extended; /* of the simplified, of the given model */
-	int32_t *tried;
-	double seconds_lower, seconds_upper;
-	struct gpube_search *search;
-	const char *backend;                       /* of the ascent */
-	struct gpube_shifted *shifted;             /* wanted from the last ascent, or NULL */
-	const struct gpube_shifted_opts *shifting; /* how, with 'shifted' */
-	int most_shift;                            /* of an ascent */
-	bool lifted;                               /* shifted is made */
-	bool ordered;                              /* order is made */
+	int32_t *best, *tried;
 	int32_t *order; /* of the simplified model; order_cost is what it costs */
 	struct gpube_order_cost order_cost;
-	/* for a better one, from one of its turns to the next; NULL: none is looked for any more */
-	struct gpube_order_search *orders;
-	struct gpube_graph graph; /* of m, as long as they are searched for */
-	bool order_sought;        /* for as long as it pays: nobody is to do it again */
-	bool reparametrised;      /* the tables are, or cannot be */
-	int z;
-	struct gpube_sat *sat; /* the hard part as clauses, as long as they are open; or NULL */
-	/* the search tree, from one of its turns to the next; or NULL */
-	struct gpube_dfs_tree *tree;
-	double tree_joined; /* joined cells of the order that it was made along */
-	/* another one, of what costs less than 'guess' (bound_guess.c); or NULL */
-	struct gpube_dfs_tree *guessed;
-	int64_t guess;
-	struct gpube_climb *climb;       /* the ascent on the join graph, likewise */
-	struct gpube_patching *patching; /* the ascent on patches, likewise */
-	struct gpube_nest *nest;         /* that on nested regions, likewise */
-	bool no_regions;                 /* there is no card for them */
-	struct gpube_certificate *notes; /* of what it does, or NULL */
-	/* the report: an elimination that proves, or is planned, writes itself there */
-	struct gpube_solution *out;
-	/* turns of methods, and steps: totals of the simplified model */
-	struct gpube_stage *runs;
-	int64_t n_runs, runs_capacity;
-	struct gpube_steps steps;
-	double seconds_simplify, seconds_order;
-	int64_t n_improved;      /* times that a bound or an assignment has */
-	double noted, noted_cpu; /* when a turn was noted last, and what was known then */
-	int64_t noted_lower, noted_upper;
+
+	struct gpube_made made;
+	struct gpube_states state;
+	struct gpube_report told;
 };
 
 /* Whether an ascent on nested regions is asked for, as the only method. */
@@ -153,7 +164,7 @@ double gpube__bounder_open(const struct gpube_bounder *b);
 /* Seconds of work of this run so far. */
 static inline double gpube__bounder_worked(const struct gpube_bounder *b)
 {
-	return gpube__worked(b->ctx) - b->start_work;
+	return gpube__worked(b->ctx) - b->told.start_work;
 }
 
 /* Seconds of work in which the answer may come, so that nothing but it is told. */
@@ -186,7 +197,7 @@ void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by
  */
 static inline int64_t gpube__tables_total(const struct gpube_bounder *b, int64_t total)
 {
-	return total == GPUBE_INF ? total : total * ((int64_t)1 << b->finer);
+	return total == GPUBE_INF ? total : total * ((int64_t)1 << b->made.finer);
 }
 static inline int64_t gpube__tables_limit(const struct gpube_bounder *b)
 {
@@ -194,7 +205,8 @@ static inline int64_t gpube__tables_limit(const struct gpube_bounder *b)
 }
 static inline int64_t gpube__tables_bound(const struct gpube_bounder *b, int64_t bound)
 {
-	return bound == GPUBE_INF ? bound : (bound + ((int64_t)1 << b->finer) - 1) >> b->finer;
+	return bound == GPUBE_INF ? bound
+				  : (bound + ((int64_t)1 << b->made.finer) - 1) >> b->made.finer;
 }
 
 /*

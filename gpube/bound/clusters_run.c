@@ -148,7 +148,7 @@ static int make_tables(struct gpube_clusters *c, const struct gpube_bounder *b, 
 {
 	int status = gpube__clusters_init_to(c, b->tables, gpube__tables_limit(b), most_shift);
 
-	if (!status && b->tree)
+	if (!status && b->state.tree)
 		leave_out_dead(c, b);
 	return status;
 }
@@ -180,14 +180,14 @@ int gpube__bound_regions(struct gpube_bounder *b)
 	bool done = false;
 	int status;
 
-	if (b->nest)
+	if (b->state.nest)
 		return gpube__bound_nested_again(b);
 	status = make_tables(&c, b, GPUBE__MOST_SHIFT);
 	if (status)
 		return status;
 	status = gpube__bound_nested(b, &c, &done);
 	gpube__clusters_clear(&c);
-	b->no_regions = !status && !done;
+	b->state.no_regions = !status && !done;
 	return status || done || !gpube__asks_for_nested(b->opts) ? status : gpube__bound_shift(b);
 }
 
@@ -205,7 +205,7 @@ static int ascend_with(struct ascent *a, const struct gpube_cluster *kept, int32
 	gpube__clusters_clear(&a->c);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "%d triangle%s stay%s: once more with these alone", n,
 		gpube__plural(n), n == 1 ? "s" : "");
-	status = start(a, b, b->most_shift);
+	status = start(a, b, b->state.most_shift);
 	a->again = true;
 	if (!status && n)
 		status = gpube__clusters_add_like(&a->c, kept, n);
@@ -220,7 +220,7 @@ int gpube__bound_clusters_shifted(struct gpube_bounder *b, bool triangles)
 	struct gpube_cluster *kept = NULL;
 	int32_t n = 0, n_all = 0;
 	struct ascent a;
-	int status = start(&a, b, b->most_shift), lifted;
+	int status = start(&a, b, b->state.most_shift), lifted;
 
 	if (status)
 		return status;
@@ -233,18 +233,20 @@ int gpube__bound_clusters_shifted(struct gpube_bounder *b, bool triangles)
 		status = climb(&a, by);
 	b->ctx->deadline = deadline;
 	if (!status || status == GPUBE_ESTOP) {
-		int chosen = gpube__clusters_worth(&kept, &n, &n_all, &a.c, b->shifting);
+		int chosen = gpube__clusters_worth(&kept, &n, &n_all, &a.c, b->state.shifting);
 
 		status = chosen ? chosen : status;
 	}
-	if ((!status || status == GPUBE_ESTOP) && (b->shifting->whole || !gpube__bounder_done(b))) {
+	if ((!status || status == GPUBE_ESTOP) &&
+		(b->state.shifting->whole || !gpube__bounder_done(b))) {
 		if (n < n_all)
 			status = ascend_with(&a, kept, n);
 		else if (status == GPUBE_ESTOP &&
 			 !gpube__stopped(b->ctx)) /* the share is its own */
 			status = climb(&a, by);
 	}
-	if ((!status || status == GPUBE_ESTOP) && (b->shifting->whole || !gpube__bounder_done(b)) &&
+	if ((!status || status == GPUBE_ESTOP) &&
+		(b->state.shifting->whole || !gpube__bounder_done(b)) &&
 		a.c.constant < a.c.target) {
 		lifted = gpube__lift_clusters(b, &a.c);
 		status = lifted ? lifted : status;

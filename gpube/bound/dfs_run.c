@@ -63,8 +63,8 @@ static int sweep(struct gpube_dfs_tree *s, double seconds)
 int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 {
 	const double start = gpube__now();
-	int status = b->tree ? GPUBE_OK : gpube__dfs_tree_new(b);
-	struct gpube_dfs_tree *s = b->tree;
+	int status = b->state.tree ? GPUBE_OK : gpube__dfs_tree_new(b);
+	struct gpube_dfs_tree *s = b->state.tree;
 	int64_t n_open = 0;
 
 	if (!status && !s->t)
@@ -82,7 +82,7 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 	s->seconds += gpube__budget_spent(&s->turn);
 	if (status) { /* what it has is not the whole any more: a later turn begins anew */
 		gpube__dfs_tree_free(s);
-		b->tree = NULL;
+		b->state.tree = NULL;
 		return status;
 	}
 	for (int32_t k = 0; k < s->n_blocks; k++)

@@ -469,7 +469,7 @@ int gpube__dfs_tree_new(struct gpube_bounder *b)
 	struct gpube_dfs_tree *s = gpube__alloc_zero(b->ctx, 1, sizeof(*s));
 	int status;
 
-	b->tree = s;
+	b->state.tree = s;
 	if (!s)
 		return GPUBE_ENOMEM;
 	s->b = b;
@@ -493,15 +493,15 @@ int gpube__dfs_tree_new(struct gpube_bounder *b)
 	}
 	if (status) { /* a later turn begins anew */
 		gpube__dfs_tree_free(s);
-		b->tree = NULL;
+		b->state.tree = NULL;
 	}
 	return status;
 }
 
 bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t value)
 {
-	const struct gpube_dfs *t = b->tree ? b->tree->t : NULL;
-	const int32_t i = t ? index_of(b->tree, var) : -1;
+	const struct gpube_dfs *t = b->state.tree ? b->state.tree->t : NULL;
+	const int32_t i = t ? index_of(b->state.tree, var) : -1;
 
 	return i >= 0 && t->at[t->position[i]][value] >= t->n_live[t->position[i]];
 }

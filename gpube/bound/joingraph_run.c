@@ -174,7 +174,7 @@ static int eliminate_rest(struct gpube_climb *c)
 static int filter(struct gpube_climb *c)
 {
 	struct gpube_bounder *b = c->b;
-	const bool eliminates = !b->opts->no_eliminate && !b->shifted;
+	const bool eliminates = !b->opts->no_eliminate && !b->state.shifted;
 	bool again = true;
 	int status = GPUBE_OK;
 
@@ -194,7 +194,8 @@ static int filter(struct gpube_climb *c)
 
 static int32_t largest_z(const struct gpube_bounder *b)
 {
-	return b->shifted && !b->shifting->certificate ? b->shifting->max_arity : b->m->n_vars + 1;
+	return b->state.shifted && !b->state.shifting->certificate ? b->state.shifting->max_arity
+								   : b->m->n_vars + 1;
 }
 
 /* The next z that makes the graph at least 'factor' times as large, if there is time for it. */
@@ -241,7 +242,7 @@ static double missing_from(const struct gpube_climb *c)
 
 static bool walks(const struct gpube_climb *c)
 {
-	return !c->b->shifted && c->b->opts->split != GPUBE_SPLIT_NEVER;
+	return !c->b->state.shifted && c->b->opts->split != GPUBE_SPLIT_NEVER;
 }
 
 /* The search on the tables; where it has not had its time, it goes on in the next turn. */
@@ -303,7 +304,7 @@ static int ascend(struct gpube_climb *c)
 		double missing = missing_from(c);
 
 		snprintf(c->by, sizeof(c->by), "join graph, z %d", c->g.z);
-		b->z = c->g.z;
+		b->told.z = c->g.z;
 		status = both_ways(c);
 		if (status || gpube__bounder_done(b))
 			break;
@@ -359,11 +360,11 @@ static int fill(struct gpube_climb *c)
 	return c->dead && c->unlikely && c->forced ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-/* b->climb, of the smallest mini-buckets; NULL without an error: they do not fit. */
+/* b->state.climb, of the smallest mini-buckets; NULL without an error: they do not fit. */
 static int climb_new(struct gpube_bounder *b)
 {
-	const bool of_arity = b->shifted && !b->shifting->certificate;
-	struct gpube_climb *c = b->climb = gpube__alloc_zero(b->ctx, 1, sizeof(*c));
+	const bool of_arity = b->state.shifted && !b->state.shifting->certificate;
+	struct gpube_climb *c = b->state.climb = gpube__alloc_zero(b->ctx, 1, sizeof(*c));
 	bool fits;
 	int status;
 
@@ -373,19 +374,20 @@ static int climb_new(struct gpube_bounder *b)
 	c->limit = b->limit;
 	c->joined = b->order_cost.joined_cells;
 	c->max_cells = (double)b->ctx->memory_bytes / 24;
-	if (b->shifted && b->shifting->certificate)
-		c->max_cells = fmin(c->max_cells, b->shifting->max_cells);
+	if (b->state.shifted && b->state.shifting->certificate)
+		c->max_cells = fmin(c->max_cells, b->state.shifting->max_cells);
 	status = gpube__joingraph_init(&c->g, b->tables, b->order,
 		of_arity     ? largest_z(b)
 		: b->opts->z ? b->opts->z
 			     : 3,
-		c->max_cells, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->most_shift, &fits);
+		c->max_cells, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->state.most_shift,
+		&fits);
 	if (!status && fits)
 		status = fill(c);
 	if (!status && fits)
 		return GPUBE_OK;
 	gpube__climb_free(c);
-	b->climb = NULL;
+	b->state.climb = NULL;
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 }
 
@@ -410,13 +412,13 @@ static int climb_joins(struct gpube_bounder *b, double seconds, bool walks_only)
 	struct gpube_climb *c;
 	int status = GPUBE_OK;
 
-	if (b->climb && !is_current(b->climb)) {
-		gpube__climb_free(b->climb);
-		b->climb = NULL;
+	if (b->state.climb && !is_current(b->state.climb)) {
+		gpube__climb_free(b->state.climb);
+		b->state.climb = NULL;
 	}
-	if (!b->climb)
+	if (!b->state.climb)
 		status = climb_new(b);
-	c = b->climb;
+	c = b->state.climb;
 	if (status || !c)
 		return status;
 	c->turn = gpube__budget(b->ctx, seconds);
@@ -426,14 +428,14 @@ static int climb_joins(struct gpube_bounder *b, double seconds, bool walks_only)
 	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
 	status = ascend(c);
 	c->worked = gpube__worked(b->ctx) - c->start;
-	if (b->shifted && (!status || status == GPUBE_ESTOP) && c->g.constant < c->g.target) {
+	if (b->state.shifted && (!status || status == GPUBE_ESTOP) && c->g.constant < c->g.target) {
 		int lifted = gpube__lift_joins(b, &c->g);
 
 		status = lifted ? lifted : status;
 	}
 	if (status) {
 		gpube__climb_free(c);
-		b->climb = NULL;
+		b->state.climb = NULL;
 	}
 	return status;
 }

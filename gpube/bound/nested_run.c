@@ -137,7 +137,7 @@ static int promising_cost(struct gpube_nest *r, const int64_t *sum, int64_t most
 		sum += c->domain[i];
 	}
 	status = gpube__order_find(r->b->ctx, r->order, &cost, &r->graph, GPUBE_ORDER_MIN_FILL, 0,
-		r->b->ops->cells_per_second, r->b->opts->seed);
+		gpube__ops_cpu()->cells_per_second, r->b->opts->seed);
 	*cells = cost.joined_cells;
 	return status;
 }
@@ -230,7 +230,7 @@ static int eliminate(struct gpube_nest *r, struct gpube_nested_part *p, double s
 	for (int32_t i = 0; i < r->n.c->n; i++)
 		r->graph.domain[i] = r->n.c->domain[i];
 	status = gpube__order_find(b->ctx, r->order, &cost, &r->graph, GPUBE_ORDER_MIN_FILL, 0,
-		b->ops->cells_per_second, b->opts->seed);
+		gpube__ops_cpu()->cells_per_second, b->opts->seed);
 	if (!status && cost.joined_cells < 8 * seconds * rate_of(r))
 		status = gpube__clusters_eliminate(b, r->n.c, seconds, done);
 	r->n_eliminated += *done;
@@ -495,9 +495,9 @@ bool gpube__bound_on_card(const struct gpube_bounder *b)
 	case GPUBE_BACKEND_CPU:
 		return false;
 	case GPUBE_BACKEND_CUDA:
-		return !b->no_regions && pair_cells(b->m) > 0;
+		return !b->state.no_regions && pair_cells(b->m) > 0;
 	default:
-		return !b->no_regions && gpube__nested_likely(b->m);
+		return !b->state.no_regions && gpube__nested_likely(b->m);
 	}
 }
 
@@ -508,7 +508,7 @@ static int pick(struct gpube_bounder *b, const struct gpube_ops **ops,
 	const enum gpube_backend want = b->opts->backend;
 	int status = GPUBE_OK;
 
-	*ops = b->ops;
+	*ops = gpube__ops_cpu();
 	*regions = gpube__asks_for_nested(b->opts) ? gpube__regions_cpu() : NULL;
 	if (!gpube__bound_on_card(b))
 		return GPUBE_OK;
@@ -587,11 +587,11 @@ void gpube__nest_free(struct gpube_nest *r)
 	gpube__free(ctx, r);
 }
 
-/* b->nest, of c, which is its own from now on. */
+/* b->state.nest, of c, which is its own from now on. */
 static int make(struct gpube_bounder *b, struct gpube_clusters *c, const struct gpube_ops *ops,
 	const struct gpube_regions_ops *regions)
 {
-	struct gpube_nest *r = b->nest = gpube__alloc_zero(b->ctx, 1, sizeof(*r));
+	struct gpube_nest *r = b->state.nest = gpube__alloc_zero(b->ctx, 1, sizeof(*r));
 	int status;
 
 	if (!r)
@@ -615,12 +615,12 @@ static int make(struct gpube_bounder *b, struct gpube_clusters *c, const struct 
 
 int gpube__bound_nested_again(struct gpube_bounder *b)
 {
-	const int status = go_on(b->nest);
+	const int status = go_on(b->state.nest);
 
-	if (status == GPUBE_ESTOP && !b->nest->lost)
+	if (status == GPUBE_ESTOP && !b->state.nest->lost)
 		return status;
-	gpube__nest_free(b->nest);
-	b->nest = NULL;
+	gpube__nest_free(b->state.nest);
+	b->state.nest = NULL;
 	return status;
 }
 
@@ -641,11 +641,11 @@ int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool 
 	if (status || !regions || !gpube__nested_suits(c, regions))
 		return status;
 	*done = true;
-	b->backend = ops->name;
+	b->told.backend = ops->name;
 	status = make(b, c, ops, regions);
 	if (!status)
 		return gpube__bound_nested_again(b);
-	gpube__nest_free(b->nest);
-	b->nest = NULL;
+	gpube__nest_free(b->state.nest);
+	b->state.nest = NULL;
 	return status;
 }

@@ -27,12 +27,12 @@ int gpube__bound_sat(struct gpube_bounder *b, double seconds)
 
 	if (!gpube__sat_library())
 		return GPUBE_OK;
-	if (!b->sat) {
-		status = gpube__sat_new(&b->sat, b->m, GPUBE__SAT_ALLOWED);
-		if (status || !b->sat)
+	if (!b->state.sat) {
+		status = gpube__sat_new(&b->state.sat, b->m, GPUBE__SAT_ALLOWED);
+		if (status || !b->state.sat)
 			return status;
 	}
-	status = gpube__sat_run(b->sat, seconds, &answer, b->tried);
+	status = gpube__sat_run(b->state.sat, seconds, &answer, b->tried);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "CaDiCaL %s: %s in %.3f s", gpube__sat_library(),
 		answer == GPUBE__SAT_YES  ? "an assignment"
 		: answer == GPUBE__SAT_NO ? "none is allowed"
@@ -41,8 +41,8 @@ int gpube__bound_sat(struct gpube_bounder *b, double seconds)
 	if (!status)
 		status = take(b, answer);
 	if (status || answer != GPUBE__SAT_OPEN) {
-		gpube__sat_free(b->sat);
-		b->sat = NULL;
+		gpube__sat_free(b->state.sat);
+		b->state.sat = NULL;
 	}
 	return status;
 }

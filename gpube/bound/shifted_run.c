@@ -96,25 +96,26 @@ int gpube__clusters_worth(struct gpube_cluster **kept, int32_t *n, int32_t *n_al
  */
 static int end_lift(struct gpube_bounder *b, int status)
 {
-	b->lifted = !status;
-	if (status && b->shifting->certificate)
-		gpube__certificate_restart(b->shifting->certificate);
+	b->state.lifted = !status;
+	if (status && b->state.shifting->certificate)
+		gpube__certificate_restart(b->state.shifting->certificate);
 	return status;
 }
 
 int gpube__lift_clusters(struct gpube_bounder *b, const struct gpube_clusters *c)
 {
-	return end_lift(b, b->shifting->certificate
-				   ? gpube__certificate_of(b->shifting->certificate, c, &b->s)
-				   : gpube__shifted_of(b->shifted, c, &b->s, b->costs, b->limit));
+	return end_lift(
+		b, b->state.shifting->certificate
+			   ? gpube__certificate_of(b->state.shifting->certificate, c, &b->s)
+			   : gpube__shifted_of(b->state.shifted, c, &b->s, b->costs, b->limit));
 }
 
 int gpube__lift_joins(struct gpube_bounder *b, const struct gpube_joingraph *g)
 {
-	return end_lift(
-		b, b->shifting->certificate
-			   ? gpube__certificate_of_joins(b->shifting->certificate, g, &b->s)
-			   : gpube__shifted_of_joins(b->shifted, g, &b->s, b->costs, b->limit));
+	return end_lift(b,
+		b->state.shifting->certificate
+			? gpube__certificate_of_joins(b->state.shifting->certificate, g, &b->s)
+			: gpube__shifted_of_joins(b->state.shifted, g, &b->s, b->costs, b->limit));
 }
 
 /* Every assignment is forbidden. */
@@ -127,7 +128,7 @@ static int forbid_all(struct gpube_bounder *b)
 	if (!status)
 		status = gpube_model_add_costs(l.out, 0, NULL, &all);
 	return gpube__lift_end(
-		&l, b->shifted, b->costs, 0, b->s.infeasible ? GPUBE_INF : b->limit, status);
+		&l, b->state.shifted, b->costs, 0, b->s.infeasible ? GPUBE_INF : b->limit, status);
 }
 
 int gpube__shifted_plain(struct gpube_bounder *b)
@@ -135,13 +136,14 @@ int gpube__shifted_plain(struct gpube_bounder *b)
 	struct gpube_clusters c;
 	int status;
 
-	if (!b->shifting->certificate && (b->s.infeasible || b->lower >= b->limit))
+	if (!b->state.shifting->certificate && (b->s.infeasible || b->lower >= b->limit))
 		return forbid_all(b);
 	status = gpube__clusters_init_to(&c, b->m, b->limit, 0);
 	if (status)
 		return status;
-	status = c.constant < c.target || b->shifting->certificate ? gpube__lift_clusters(b, &c)
-								   : forbid_all(b);
+	status = c.constant < c.target || b->state.shifting->certificate
+			 ? gpube__lift_clusters(b, &c)
+			 : forbid_all(b);
 	gpube__clusters_clear(&c);
 	return status;
 }

@@ -291,10 +291,10 @@ static void in_turns(void **state)
 			assert_int_equal(gpube__bound_andor(&b, 1e-5), 0);
 			/* an order that joins as many cells is no reason to begin anew */
 			if (before && limit == made)
-				assert_ptr_equal(b.climb, before);
-			if (b.climb != before)
+				assert_ptr_equal(b.state.climb, before);
+			if (b.state.climb != before)
 				made = limit;
-			before = b.climb;
+			before = b.state.climb;
 			assert_true(b.lower <= cost || b.lower <= b.cutoff);
 			if (turn == 2 && seed % 3 == 0 && cost != GPUBE_INF)
 				gpube__bounder_cut(&b, cost + (int64_t)(seed % 2));
@@ -433,8 +433,8 @@ static void after_scarce(void **state)
 				assert_true(gpube__bounder_done(&b));
 				assert_true(optimum->answer != GPUBE_ANSWER_OPTIMAL ||
 					    (b.upper == optimum->cost && b.lower == optimum->cost));
-				gpube__dfs_tree_free(b.guessed);
-				gpube__dfs_tree_free(b.tree);
+				gpube__dfs_tree_free(b.state.guessed);
+				gpube__dfs_tree_free(b.state.tree);
 				end_bounder(&b);
 			}
 			gpube_solution_free(optimum, ctx);

@@ -111,7 +111,7 @@ static void tables(void **state)
 		assert_int_equal(gpube__bound_first(&b, seed % 2 ? 0 : 1), 0);
 		if (brute.feasible)
 			assert_true(b.lower <= brute.cost);
-		if (b.kept)
+		if (b.made.kept)
 			check_tables(&b);
 		if (!gpube__bounder_done(&b))
 			go_on(&b, &brute, seed / 2);
@@ -270,8 +270,9 @@ static void tables_change(void **state)
 		step_all(&b, 1e-6);
 		if (!gpube__bounder_done(&b))
 			assert_int_equal(gpube__bound_first(&b, 1), 0);
-		if (b.kept)
-			assert_true(!b.tree && !b.guessed && !b.climb && !b.patching);
+		if (b.made.kept)
+			assert_true(!b.state.tree && !b.state.guessed && !b.state.climb &&
+				    !b.state.patching);
 		for (int k = 0; k < 50 && !gpube__bounder_done(&b); k++)
 			step_all(&b, 1e-5 * k);
 		if (brute.feasible) {

@@ -51,7 +51,7 @@ static bool begin(struct gpube_bounder *b, int64_t most, int *status)
 	struct gpube_patching *s;
 
 	*status = gpube__patching_new(b);
-	s = b->patching;
+	s = b->state.patching;
 	if (*status || !s->p)
 		return false;
 	/* smaller ones in their place, of all variables */
@@ -77,7 +77,7 @@ static bool begin(struct gpube_bounder *b, int64_t most, int *status)
 
 static void end(struct gpube_bounder *b)
 {
-	gpube__patching_free(b->patching);
+	gpube__patching_free(b->state.patching);
 	end_bounder(b);
 }
 
@@ -142,13 +142,14 @@ static void run(uint64_t seed, int threads, int64_t cut, double seconds)
 			gpube__bounder_cut(&b, x.optimum + cut - 2);
 		if (begin(&b, way.most, &status)) {
 			for (int turn = 0; turn < 400 && !gpube__bounder_done(&b); turn++) {
-				b.patching->turn =
+				b.state.patching->turn =
 					gpube__budget(ctx, turn < 200 ? seconds : INFINITY);
-				assert_int_equal(gpube__patching_cases(b.patching, &way.rules), 0);
+				assert_int_equal(
+					gpube__patching_cases(b.state.patching, &way.rules), 0);
 				check_true(&x, &b);
 			}
 			check_proved(&x, &b);
-			n_split += b.patching->cases ? b.patching->cases->n_split : 0;
+			n_split += b.state.patching->cases ? b.state.patching->cases->n_split : 0;
 		}
 		assert_int_equal(status, 0);
 		end(&b);
@@ -210,11 +211,11 @@ static void scarce(void **state)
 		if (make(&x, &spec, seed)) {
 			begin_bounder(&b, &x.s, x.m, seed);
 			if (begin(&b, way.most, &status)) {
-				b.notes = &notes;
-				assert_int_equal(gpube__notes_begin(b.patching), 0);
+				b.told.notes = &notes;
+				assert_int_equal(gpube__notes_begin(b.state.patching), 0);
 				memory.fail_at = memory.n + at;
-				b.patching->turn = gpube__budget(ctx, INFINITY);
-				status = gpube__patching_cases(b.patching, &way.rules);
+				b.state.patching->turn = gpube__budget(ctx, INFINITY);
+				status = gpube__patching_cases(b.state.patching, &way.rules);
 				ended = memory.n <= memory.fail_at;
 				assert_true(
 					status == GPUBE_OK || (!ended && status == GPUBE_ENOMEM));
@@ -222,7 +223,8 @@ static void scarce(void **state)
 				memory.fail_at = -1;
 				if (!gpube__bounder_done(&b))
 					assert_int_equal(
-						gpube__patching_cases(b.patching, &way.rules), 0);
+						gpube__patching_cases(b.state.patching, &way.rules),
+						0);
 				check_proved(&x, &b);
 			} else {
 				assert_int_equal(status, 0);

@@ -286,7 +286,7 @@ static bool begin_cases(struct gpube_bounder *b, int64_t most, int *status)
 	struct gpube_patching *s;
 
 	*status = gpube__patching_new(b);
-	s = b->patching;
+	s = b->state.patching;
 	if (*status || !s->p)
 		return false;
 	gpube__patches_free(s->p);
@@ -331,13 +331,13 @@ static int note_cases(struct gpube_certificate *notes, struct gpube_model *m, ui
 	}
 	if (!status && !s.infeasible) {
 		begin_bounder(&b, &s, m, seed);
-		b.notes = notes;
+		b.told.notes = notes;
 		if (begin_cases(&b, (int64_t)8 << seed % 4, &status)) {
-			b.patching->turn = gpube__budget(m->ctx, INFINITY);
-			status = gpube__patching_cases(b.patching, &rules);
+			b.state.patching->turn = gpube__budget(m->ctx, INFINITY);
+			status = gpube__patching_cases(b.state.patching, &rules);
 		}
-		gpube__notes_end(b.patching);
-		gpube__patching_free(b.patching);
+		gpube__notes_end(b.state.patching);
+		gpube__patching_free(b.state.patching);
 		end_bounder(&b);
 	}
 	gpube__simplified_clear(m->ctx, &s);

@@ -544,14 +544,14 @@ static void in_pieces(void **state)
 		if (seed % 3 == 0) /* from shifted tables */
 			assert_int_equal(gpube__bound_first(&b, 1e-4), 0);
 		assert_int_equal(gpube__dfs_tree_new(&b), 0);
-		while (b.tree->t && !gpube__bounder_done(&b)) {
-			b.tree->n_restarts = (int32_t)(seed / 2 % 3);
-			b.tree->patience = 1;
-			b.tree->few_values = seed % 2 ? 1 : 10;
-			for (int32_t p = 0; p < b.tree->t->n; p++)
-				b.tree->t->ordered[p] = (seed / 2 + (uint64_t)p) % 3 != 0;
+		while (b.state.tree->t && !gpube__bounder_done(&b)) {
+			b.state.tree->n_restarts = (int32_t)(seed / 2 % 3);
+			b.state.tree->patience = 1;
+			b.state.tree->few_values = seed % 2 ? 1 : 10;
+			for (int32_t p = 0; p < b.state.tree->t->n; p++)
+				b.state.tree->t->ordered[p] = (seed / 2 + (uint64_t)p) % 3 != 0;
 			assert_int_equal(gpube__bound_dfs(&b, 0), 0);
-			check_left(b.tree);
+			check_left(b.state.tree);
 			assert_true(b.lower >= before);
 			before = b.lower;
 			if (brute.feasible && b.limit > brute.cost)
@@ -560,13 +560,13 @@ static void in_pieces(void **state)
 				assert_int_equal(gpube__bounder_offer(&b, values, "test"), 0);
 			assert_true(++turns < 100000);
 		}
-		if (b.tree->t && brute.feasible && brute.cost < b.cutoff) {
+		if (b.state.tree->t && brute.feasible && brute.cost < b.cutoff) {
 			assert_true(b.upper == brute.cost);
 			assert_true(b.lower == brute.cost);
-		} else if (b.tree->t) {
+		} else if (b.state.tree->t) {
 			assert_true(b.lower >= b.limit); /* above: its constant alone is */
 		}
-		gpube__dfs_tree_free(b.tree);
+		gpube__dfs_tree_free(b.state.tree);
 		end_bounder(&b);
 	}
 	gpube__simplified_clear(ctx, &s);
@@ -595,7 +595,8 @@ static void guesses(void **state)
 			assert_int_equal(gpube__bound_first(&b, 1e-4), 0);
 		if (seed % 2)
 			assert_int_equal(gpube__bound_dfs(&b, 0), 0);
-		while ((b.guessed || gpube__bounder_may_guess(&b)) && !gpube__bounder_done(&b)) {
+		while ((b.state.guessed || gpube__bounder_may_guess(&b)) &&
+			!gpube__bounder_done(&b)) {
 			const int64_t limit = b.limit, before = b.lower;
 
 			assert_int_equal(gpube__bound_guess(&b, 0), 0);
@@ -605,12 +606,12 @@ static void guesses(void **state)
 			assert_true(++turns < 10000);
 		}
 		assert_int_equal(gpube__bound_dfs(&b, INFINITY), 0);
-		if (b.tree->t && r.optimum < b.cutoff && r.optimum != GPUBE_INF)
+		if (b.state.tree->t && r.optimum < b.cutoff && r.optimum != GPUBE_INF)
 			assert_true(b.upper == r.optimum && b.lower == r.optimum);
-		else if (b.tree->t)
+		else if (b.state.tree->t)
 			assert_true(b.lower >= b.limit);
-		gpube__dfs_tree_free(b.guessed);
-		gpube__dfs_tree_free(b.tree);
+		gpube__dfs_tree_free(b.state.guessed);
+		gpube__dfs_tree_free(b.state.tree);
 		end_bounder(&b);
 	}
 	bounded_clear(&r);

@@ -76,17 +76,17 @@ static void turn(struct listener *l, uint64_t seed, double seconds)
 	struct gpube_bounder *b = l->b;
 	const int64_t before = b->lower;
 
-	if (!b->tree)
+	if (!b->state.tree)
 		assert_int_equal(gpube__dfs_tree_new(b), 0);
-	if (!b->tree->t)
+	if (!b->state.tree->t)
 		return;
-	hasten(b->tree, seed);
+	hasten(b->state.tree, seed);
 	assert_int_equal(gpube__bound_dfs(b, seconds), 0);
 	check_true(l);
 	assert_true(b->lower >= before);
-	for (int32_t k = 0; k < b->tree->n_blocks; k++)
-		assert_true(b->tree->blocks[k].open.n_held == 0);
-	assert_true(b->tree->n_busy == 0 && b->tree->n_waiting == 0);
+	for (int32_t k = 0; k < b->state.tree->n_blocks; k++)
+		assert_true(b->state.tree->blocks[k].open.n_held == 0);
+	assert_true(b->state.tree->n_busy == 0 && b->state.tree->n_waiting == 0);
 }
 
 static void check_proved(const struct listener *l)
@@ -113,7 +113,7 @@ static void search(const struct bounded *r, uint64_t seed, double seconds)
 	int turns = 0;
 
 	begin_bounder(&b, &r->s, r->given, seed);
-	b.watch = &watch;
+	b.told.watch = &watch;
 	if (r->optimum != GPUBE_INF &&
 		seed % 5 < 3) /* one below, at, or above the optimum, at once or later */
 		l.cutoff = r->optimum + (int64_t)(seed % 5) - 1;
@@ -124,12 +124,12 @@ static void search(const struct bounded *r, uint64_t seed, double seconds)
 	do {
 		turn(&l, seed, turns < 20000 ? seconds : INFINITY);
 		assert_true(++turns < 20002);
-	} while (b.tree->t && !gpube__bounder_done(&b));
-	if (b.tree->t) {
+	} while (b.state.tree->t && !gpube__bounder_done(&b));
+	if (b.state.tree->t) {
 		check_proved(&l);
-		n_together += b.tree->n_nodes_together;
+		n_together += b.state.tree->n_nodes_together;
 	}
-	gpube__dfs_tree_free(b.tree);
+	gpube__dfs_tree_free(b.state.tree);
 	end_bounder(&b);
 }
 
@@ -239,23 +239,23 @@ static void scarce(void **state)
 				.arg = &l, .improved = improved, .cutoff = cutoff};
 
 			begin_bounder(&b, &r.s, r.given, seed);
-			b.watch = &watch;
+			b.told.watch = &watch;
 			memory.fail_at = memory.n + at;
 			status = gpube__dfs_tree_new(&b);
-			assert_true(status || b.tree->t);
+			assert_true(status || b.state.tree->t);
 			if (!status) {
-				hasten(b.tree, seed);
+				hasten(b.state.tree, seed);
 				status = gpube__bound_dfs(&b, INFINITY);
 			}
 			ended = memory.n <= memory.fail_at;
 			assert_true(status == GPUBE_OK || (!ended && status == GPUBE_ENOMEM));
-			assert_true(!status || !b.tree);
+			assert_true(!status || !b.state.tree);
 			check_true(&l);
 			memory.fail_at = -1;
 			while (!gpube__bounder_done(&b))
 				turn(&l, seed, INFINITY);
 			check_proved(&l);
-			gpube__dfs_tree_free(b.tree);
+			gpube__dfs_tree_free(b.state.tree);
 			end_bounder(&b);
 		} else {
 			ended = true;

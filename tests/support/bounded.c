@@ -124,7 +124,6 @@ void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s,
 	const uint64_t n = (uint64_t)s->model->n_vars;
 
 	*b = (struct gpube_bounder){.ctx = ctx,
-		.ops = gpube__ops_cpu(),
 		.opts = &opts,
 		.given = m,
 		.costs = m,
@@ -135,25 +134,25 @@ void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s,
 		.upper = GPUBE_INF,
 		.limit = s->model->top,
 		.cutoff = GPUBE_INF,
-		.most_shift = GPUBE__MOST_SHIFT,
-		.start = gpube__now(),
-		.start_cpu = gpube__cpu_seconds()};
+		.state.most_shift = GPUBE__MOST_SHIFT,
+		.told.start = gpube__now(),
+		.told.start_cpu = gpube__cpu_seconds()};
 	b->best = gpube__alloc_zero(ctx, n, sizeof(*b->best));
 	b->tried = gpube__alloc_zero(ctx, n, sizeof(*b->tried));
 	b->order = gpube__alloc(ctx, n, sizeof(*b->order));
-	b->extended = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*b->extended));
+	b->told.extended = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*b->told.extended));
 	for (int32_t i = 0; i < s->model->n_vars; i++)
 		b->order[i] = seed % 2 ? i : s->model->n_vars - 1 - i;
 }
 
 void end_bounder(struct gpube_bounder *b)
 {
-	gpube__climb_free(b->climb);
-	gpube__search_free(b->search);
-	gpube__free(ctx, b->steps.step);
-	gpube_model_free(b->kept);
+	gpube__climb_free(b->state.climb);
+	gpube__search_free(b->state.search);
+	gpube__free(ctx, b->told.steps.step);
+	gpube_model_free(b->made.kept);
 	gpube__free(ctx, b->best);
 	gpube__free(ctx, b->tried);
 	gpube__free(ctx, b->order);
-	gpube__free(ctx, b->extended);
+	gpube__free(ctx, b->told.extended);
 }

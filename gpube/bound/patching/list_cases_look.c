@@ -338,7 +338,7 @@ int gpube__case_note_looks(struct gpube_case_worker *w)
 	const int32_t slack = gpube__lists_slack(w->at);
 	int whole = -1, status = GPUBE_OK;
 
-	if (!w->all->s->b->notes)
+	if (!w->all->s->b->told.notes)
 		return GPUBE_OK;
 	pthread_mutex_lock(&w->all->lock);
 	for (int j = 0; j < w->n_looked; j++)

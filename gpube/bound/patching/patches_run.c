@@ -202,8 +202,8 @@ static int end(struct gpube_patching *s, int status)
 
 int gpube__bound_patches(struct gpube_bounder *b, double seconds)
 {
-	int status = b->patching ? GPUBE_OK : gpube__patching_new(b);
-	struct gpube_patching *s = b->patching;
+	int status = b->state.patching ? GPUBE_OK : gpube__patching_new(b);
+	struct gpube_patching *s = b->state.patching;
 
 	if (status || !s->p)
 		return status;

@@ -156,7 +156,7 @@ int gpube__patching_grow(struct gpube_patching *s, bool *any)
 
 int gpube__patching_new(struct gpube_bounder *b)
 {
-	struct gpube_patching *s = b->patching = gpube__alloc_zero(b->ctx, 1, sizeof(*s));
+	struct gpube_patching *s = b->state.patching = gpube__alloc_zero(b->ctx, 1, sizeof(*s));
 	int status;
 
 	if (!s)

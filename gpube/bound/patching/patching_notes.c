@@ -66,7 +66,7 @@ static void put_given(struct gpube_patching_notes *w, int32_t simple)
 static int note_list(struct gpube_patching *s, int32_t of, int32_t n_leaving)
 {
 	return gpube__certificate_list(
-		s->b->notes, of, s->notes.n_order, n_leaving, s->notes.order);
+		s->b->told.notes, of, s->notes.n_order, n_leaving, s->notes.order);
 }
 
 /*
@@ -171,7 +171,7 @@ static int begin_step(struct old *o, int32_t n_staying)
 		needs = gpube__bit(o->last, w->order[e]);
 	if (needs) {
 		memset(o->last, 0, (size_t)w->words * sizeof(*o->last));
-		status = gpube__certificate_stage(o->s->b->notes, 0, 0);
+		status = gpube__certificate_stage(o->s->b->told.notes, 0, 0);
 	}
 	for (int32_t k = 0; k < w->words; k++)
 		o->last[k] |= w->set[k];
@@ -222,7 +222,7 @@ static int note_lean(struct gpube_patching *s)
 
 int gpube__notes_begin(struct gpube_patching *s)
 {
-	struct gpube_certificate *c = s->b->notes;
+	struct gpube_certificate *c = s->b->told.notes;
 	int status;
 
 	if (!c || c->stages.n)
@@ -244,9 +244,9 @@ int gpube__notes_lists(struct gpube_patching *s, int32_t of, const struct gpube_
 	const int32_t n = l ? l->n_lists : s->p->n_patches;
 	int status;
 
-	if (!s->b->notes)
+	if (!s->b->told.notes)
 		return GPUBE_OK;
-	status = gpube__certificate_stage(s->b->notes, of, 0);
+	status = gpube__certificate_stage(s->b->told.notes, of, 0);
 	for (int32_t k = 0; k < n && !status; k++) {
 		const int32_t arity = l ? l->lists[k].arity : s->p->patches[k].arity;
 		const int32_t *order = l ? l->lists[k].order : s->p->patches[k].scope;
@@ -261,7 +261,7 @@ int gpube__notes_lists(struct gpube_patching *s, int32_t of, const struct gpube_
 
 int gpube__notes_sweeps(struct gpube_patching *s, int32_t of, int32_t n)
 {
-	struct gpube_certificate *c = s->b->notes;
+	struct gpube_certificate *c = s->b->told.notes;
 	int status = GPUBE_OK;
 
 	if (!c)
@@ -281,7 +281,7 @@ int gpube__notes_split(
 	int status;
 
 	child[0] = child[1] = 0;
-	if (!s->b->notes)
+	if (!s->b->told.notes)
 		return GPUBE_OK;
 	begin_list(w);
 	put_given(w, w->simple[var]);
@@ -290,15 +290,15 @@ int gpube__notes_split(
 
 		w->order[w->n_order + k] = values ? values[value] : value;
 	}
-	status = gpube__certificate_part(s->b->notes, of, w->n_order, w->order);
+	status = gpube__certificate_part(s->b->told.notes, of, w->n_order, w->order);
 	for (int k = 0; k < 2 && !status; k++)
-		child[k] = s->b->notes->stages.cases[of].child[k];
+		child[k] = s->b->told.notes->stages.cases[of].child[k];
 	return status;
 }
 
 void gpube__notes_end(struct gpube_patching *s)
 {
-	struct gpube_certificate *c = s ? s->b->notes : NULL;
+	struct gpube_certificate *c = s ? s->b->told.notes : NULL;
 	const struct gpube_list_cases *cases = s ? s->cases : NULL;
 
 	if (!c || !c->stages.n)

@@ -43,7 +43,7 @@ enum gpube__class gpube__class_of(const struct gpube_bounder *b)
 
 	if (gpube__cost_span(b->m) == 1)
 		return GPUBE__CLASS_HARD;
-	if (b->nest && b->ctx->device)
+	if (b->state.nest && b->ctx->device)
 		return GPUBE__CLASS_CARD;
 	if (wide)
 		return dense ? GPUBE__CLASS_WIDE_DENSE : GPUBE__CLASS_WIDE;

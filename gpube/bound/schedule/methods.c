@@ -78,7 +78,7 @@ static struct gpube__fit sat_fit(const struct gpube__known *k)
 	const struct gpube_bounder *b = in(k);
 	const bool unassigned = b->upper == GPUBE_INF && b->cutoff == GPUBE_INF;
 
-	if (b->shifted || !gpube__sat_library())
+	if (b->state.shifted || !gpube__sat_library())
 		return unfit;
 	return is_hard(b) || unassigned || may_be_free(b)
 		       ? tries(CLAUSE_TICKS * (double)gpube__model_cells(b->m))
@@ -93,7 +93,7 @@ static int sat_step(struct gpube__known *k, double ticks, enum gpube__step *end)
 	if (!is_hard(b) && b->upper != GPUBE_INF)
 		return gpube__bound_free(b, seconds_of(ticks));
 	status = gpube__bound_sat(b, seconds_of(ticks));
-	if (!b->sat)
+	if (!b->state.sat)
 		*end = GPUBE__STEP_DONE;
 	return status;
 }
@@ -107,9 +107,9 @@ static struct gpube__fit order_fit(const struct gpube__known *k)
 {
 	const struct gpube_bounder *b = in(k);
 
-	if (!b->ordered)
+	if (!b->state.ordered)
 		return ends(GREEDY_TICKS * (1.0 + b->m->n_vars + b->m->n_functions));
-	return b->orders ? tries(GREEDY_TICKS * b->m->n_vars) : unfit;
+	return b->state.orders ? tries(GREEDY_TICKS * b->m->n_vars) : unfit;
 }
 
 /* What the schedule goes by, of the order as it is now. */
@@ -127,7 +127,7 @@ static int order_step(struct gpube__known *k, double ticks, enum gpube__step *en
 {
 	struct gpube_bounder *b = of(k);
 
-	if (!b->ordered) {
+	if (!b->state.ordered) {
 		*end = GPUBE__STEP_MORE;
 		return tell_order(b, gpube__bound_first_order(b));
 	}
@@ -146,7 +146,7 @@ static struct gpube__fit arc_fit(const struct gpube__known *k)
 {
 	const struct gpube_bounder *b = in(k);
 
-	return b->shifted || b->reparametrised
+	return b->state.shifted || b->state.reparametrised
 		       ? unfit
 		       : ends(1e4 + SHIFT_TICKS * (double)gpube__model_cells(b->m));
 }
@@ -155,7 +155,7 @@ static int arc_step(struct gpube__known *k, double ticks, enum gpube__step *end)
 {
 	struct gpube_bounder *b = of(k);
 
-	b->reparametrised = true;
+	b->state.reparametrised = true;
 	*end = GPUBE__STEP_DONE;
 	gpube__bounder_tell(b, "tables");
 	return gpube__bound_first(b, seconds_of(ticks));
@@ -169,7 +169,8 @@ static struct gpube__fit eliminate_fit(const struct gpube__known *k)
 
 	if (b->opts->method == GPUBE_BOUND_ELIMINATE) /* along an order of its own */
 		return tries(0);
-	return b->opts->no_eliminate || !b->ordered ? unfit : ends(gpube__eliminating_ticks(b));
+	return b->opts->no_eliminate || !b->state.ordered ? unfit
+							  : ends(gpube__eliminating_ticks(b));
 }
 
 static int run_elimination(struct gpube_bounder *b)
@@ -221,9 +222,9 @@ static struct gpube__fit pairwise_fit(const struct gpube__known *k)
 {
 	const struct gpube_bounder *b = in(k);
 
-	return !b->reparametrised || (b->patching && !b->patching->p) ? unfit
-	       : b->patching                                          ? tries(0)
-			     : tries(MADE_TICKS * (double)gpube__model_cells(b->m));
+	return !b->state.reparametrised || (b->state.patching && !b->state.patching->p) ? unfit
+	       : b->state.patching                                                      ? tries(0)
+				   : tries(MADE_TICKS * (double)gpube__model_cells(b->m));
 }
 
 static int pairwise_step(struct gpube__known *k, double ticks, enum gpube__step *end)
@@ -231,7 +232,7 @@ static int pairwise_step(struct gpube__known *k, double ticks, enum gpube__step 
 	struct gpube_bounder *b = of(k);
 	int status = gpube__bound_patches(b, seconds_of(ticks));
 
-	if (!b->patching || !b->patching->p || !b->patching->paused)
+	if (!b->state.patching || !b->state.patching->p || !b->state.patching->paused)
 		*end = GPUBE__STEP_DONE;
 	return status;
 }
@@ -240,8 +241,8 @@ static int pairwise_step(struct gpube__known *k, double ticks, enum gpube__step 
 
 static bool may_search_trees(const struct gpube_bounder *b)
 {
-	return b->reparametrised && b->ordered && b->opts->split != GPUBE_SPLIT_NEVER &&
-	       !(b->tree && !b->tree->t);
+	return b->state.reparametrised && b->state.ordered && b->opts->split != GPUBE_SPLIT_NEVER &&
+	       !(b->state.tree && !b->state.tree->t);
 }
 
 static struct gpube__fit tree_fit(const struct gpube__known *k)
@@ -250,8 +251,9 @@ static struct gpube__fit tree_fit(const struct gpube__known *k)
 
 	if (!may_search_trees(b))
 		return unfit;
-	if (b->tree)
-		return (struct gpube__fit){1e9 * gpube__dfs_tree_seconds_left(b->tree), 0, true};
+	if (b->state.tree)
+		return (struct gpube__fit){
+			1e9 * gpube__dfs_tree_seconds_left(b->state.tree), 0, true};
 	return tries(MADE_TICKS * (double)gpube__model_cells(b->m));
 }
 
@@ -266,13 +268,13 @@ static int tree_step(struct gpube__known *k, double ticks, enum gpube__step *end
 	struct gpube_bounder *b = of(k);
 
 	(void)end;
-	if (b->tree && b->tree->seconds < seconds_of(ticks) &&
-		b->tree_joined > BETTER_ORDER * b->order_cost.joined_cells) {
-		gpube__dfs_tree_free(b->tree);
-		b->tree = NULL;
+	if (b->state.tree && b->state.tree->seconds < seconds_of(ticks) &&
+		b->state.tree_joined > BETTER_ORDER * b->order_cost.joined_cells) {
+		gpube__dfs_tree_free(b->state.tree);
+		b->state.tree = NULL;
 	}
-	if (!b->tree)
-		b->tree_joined = b->order_cost.joined_cells;
+	if (!b->state.tree)
+		b->state.tree_joined = b->order_cost.joined_cells;
 	return gpube__bound_dfs(b, seconds_of(ticks));
 }
 
@@ -280,7 +282,7 @@ static struct gpube__fit deepening_fit(const struct gpube__known *k)
 {
 	const struct gpube_bounder *b = in(k);
 
-	return may_search_trees(b) && (b->guessed || gpube__bounder_may_guess(b))
+	return may_search_trees(b) && (b->state.guessed || gpube__bounder_may_guess(b))
 		       ? tries(MADE_TICKS * (double)gpube__model_cells(b->m))
 		       : unfit;
 }
@@ -298,17 +300,17 @@ static int deepening_step(struct gpube__known *k, double ticks, enum gpube__step
  */
 static struct gpube__fit on_graph(const struct gpube_bounder *b)
 {
-	return !b->reparametrised || !b->ordered ? unfit
-	       : b->climb                        ? tries(0)
-			  : tries(MADE_TICKS * (double)gpube__model_cells(b->m) *
-				    gpube__bounder_mean_domain(b));
+	return !b->state.reparametrised || !b->state.ordered ? unfit
+	       : b->state.climb                              ? tries(0)
+				: tries(MADE_TICKS * (double)gpube__model_cells(b->m) *
+					  gpube__bounder_mean_domain(b));
 }
 
 static struct gpube__fit andor_fit(const struct gpube__known *k)
 {
 	const struct gpube_bounder *b = in(k);
 
-	return b->opts->split != GPUBE_SPLIT_NEVER && !b->shifted ? on_graph(b) : unfit;
+	return b->opts->split != GPUBE_SPLIT_NEVER && !b->state.shifted ? on_graph(b) : unfit;
 }
 
 static int andor_step(struct gpube__known *k, double ticks, enum gpube__step *end)
@@ -339,7 +341,7 @@ static struct gpube__fit nested_fit(const struct gpube__known *k)
 {
 	const struct gpube_bounder *b = in(k);
 
-	if (b->nest)
+	if (b->state.nest)
 		return tries(0);
 	return gpube__asks_for_nested(b->opts) || gpube__bound_on_card(b) ? on_graph(b) : unfit;
 }

@@ -21,7 +21,7 @@ static double gap(const struct gpube__known *k)
 
 static int64_t mark(const struct gpube__known *k)
 {
-	return in(k)->n_improved;
+	return in(k)->told.n_improved;
 }
 
 static bool done(const struct gpube__known *k)
@@ -51,7 +51,7 @@ static int told(struct gpube__known *k, const struct gpube__turn_taken *t)
 
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 		"round %d: %s (%s), %.6g of %.3g ticks, %.3g s, %s, gap %.6g to %.6g%s", t->round,
-		t->method, t->why, t->ticks, t->budget, gpube__cpu_seconds() - b->noted_cpu,
+		t->method, t->why, t->ticks, t->budget, gpube__cpu_seconds() - b->told.noted_cpu,
 		gpube__bounder_changed(bounds, b), t->gap_before, t->gap_after,
 		t->status                    ? ", failed"
 		: t->end == GPUBE__STEP_DONE ? ", done"
@@ -89,7 +89,7 @@ static int one_turn(struct gpube_bounder *b, enum gpube__method_at at, double ti
 		.method = method->name, .why = "alone", .budget = ticks, .gap_before = gap(k)};
 	int noted;
 
-	if ((gpube__bounder_done(b) && !b->planning) || gpube__stopped(b->ctx) ||
+	if ((gpube__bounder_done(b) && !b->told.planning) || gpube__stopped(b->ctx) ||
 		!(method->fit(k).end > 0))
 		return GPUBE_OK;
 	turn.status = method->step(k, ticks, &turn.end);
@@ -107,7 +107,7 @@ static int begin_order(struct gpube_bounder *b)
 {
 	int status = GPUBE_OK;
 
-	for (int k = 0; k < 2 && !status && !b->ordered; k++)
+	for (int k = 0; k < 2 && !status && !b->state.ordered; k++)
 		status = one_turn(b, GPUBE__METHOD_order, INFINITY);
 	return status;
 }
@@ -142,12 +142,12 @@ static int alone(struct gpube_bounder *b)
 {
 	int status;
 
-	b->reparametrised = true; /* it is asked for its own bound */
+	b->state.reparametrised = true; /* it is asked for its own bound */
 	if (b->opts->method == GPUBE_BOUND_ELIMINATE)
 		return one_turn(b, GPUBE__METHOD_eliminate, INFINITY);
 	status = prelude(b);
 
-	if (!status && !b->ordered && !gpube__bounder_done(b))
+	if (!status && !b->state.ordered && !gpube__bounder_done(b))
 		return gpube__fail_stopped(b->ctx);
 	if (status || b->opts->method != GPUBE_BOUND_ARC)
 		return status ? status : one_turn(b, asked_for(b->opts), INFINITY);
@@ -166,7 +166,7 @@ static int together(struct gpube_bounder *b)
 	struct gpube__schedule s;
 	int status = begin_order(b);
 
-	if (status || !b->ordered)
+	if (status || !b->state.ordered)
 		return status;
 	gpube__schedule_init(&s, gpube__methods, none, GPUBE__N_METHODS);
 	return gpube__schedule_run(&s, (struct gpube__known *)b, &view);
@@ -176,12 +176,12 @@ static int keep_shifts(struct gpube_bounder *b)
 {
 	int status;
 
-	b->reparametrised = true;
+	b->state.reparametrised = true;
 	status = prelude(b);
 
 	if (status || gpube__bounder_done(b))
 		return status;
-	return b->ordered ? gpube__bound_shift_and_keep(b) : gpube__fail_stopped(b->ctx);
+	return b->state.ordered ? gpube__bound_shift_and_keep(b) : gpube__fail_stopped(b->ctx);
 }
 
 int gpube__bound_scheduled(struct gpube_bounder *b)
@@ -189,11 +189,11 @@ int gpube__bound_scheduled(struct gpube_bounder *b)
 	int status;
 
 	gpube__bounder_hear(b);
-	status = gpube__bounder_done(b) && !b->planning ? GPUBE_OK
-		 : b->shifted                           ? keep_shifts(b)
-		 : b->opts->method == GPUBE_BOUND_AUTO  ? together(b)
-							: alone(b);
-	if (!status && b->opts->count && !b->out->count && b->upper != GPUBE_INF &&
+	status = gpube__bounder_done(b) && !b->told.planning ? GPUBE_OK
+		 : b->state.shifted                          ? keep_shifts(b)
+		 : b->opts->method == GPUBE_BOUND_AUTO       ? together(b)
+							     : alone(b);
+	if (!status && b->opts->count && !b->told.out->count && b->upper != GPUBE_INF &&
 		b->lower >= b->upper)
 		status = gpube__bounder_eliminate_all(b);
 	if (status && b->opts->method != GPUBE_BOUND_ELIMINATE &&
