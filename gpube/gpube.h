@@ -265,7 +265,7 @@ enum gpube_bound_method {
 enum gpube_ascent_regions {
 	GPUBE_REGIONS_AUTO,  /* JOINS, today */
 	GPUBE_REGIONS_JOINS, /* the mini-buckets of a join graph, which grow */
-	/* quads over triples over pairs, and splitting: of functions of two variables, for a card */
+	/* quads over triples over pairs, and splitting; functions of two variables, for a card */
 	GPUBE_REGIONS_NESTED,
 };
 

@@ -40,7 +40,7 @@ solved() { # MODEL METHOD
 		sed -n 's/^certified *\([^,]*\),.*/\1/p')
 	agree "$1" "$work/c.gz" "$bound"
 }
-for method in auto tree patches andor eliminate; do
+for method in auto tree pairwise andor eliminate; do
 	that "solve exams, $method" solved $x/exams.cfn $method
 	that "solve sprinkler, $method" solved $x/sprinkler.uai $method
 	that "solve zebra, $method" solved $x/zebra.wcsp $method
@@ -85,7 +85,7 @@ fi
 "$gpube" convert -q "$work/split.wcsp" "$work/split.cfn"
 "$gpube" convert -q "$work/split.wcsp" "$work/split.uai"
 for form in wcsp cfn uai; do
-	that "splits, .$form" certify "$work/split.$form" patches first
+	that "splits, .$form" certify "$work/split.$form" pairwise first
 	that 'of a tree' [ "$(gzip -dc "$work/c.gz" | grep -c ^leaf)" -gt 2 ]
 done
 row 'they prove the optimum' 0 '"lower_bound": 3271.*"certified_bound": 3271,' '' \
@@ -176,7 +176,7 @@ that 'another order' agree "$work/edge.wcsp" "$work/disordered" 1
 # ---- sweeps over lists ----------------------------------------------------------------------------
 
 for form in wcsp cfn uai; do
-	that "lists, .$form" certify "$work/split.$form" patches
+	that "lists, .$form" certify "$work/split.$form" pairwise
 	that 'of stages' sh -c "gzip -dc '$work/c.gz' | grep -q ^stage"
 done
 row 'they prove the optimum' 0 '"lower_bound": 3271.*"certified_bound": 3271,' '' \
@@ -445,7 +445,7 @@ printf 'MARKOV\n1\n2\n1\n1 0\n2\n5e-324 5e-324\n' > "$work/small.uai"
 that 'the least of doubles' certify "$work/small.uai" auto
 that 'is certified as it is written' [ "$bound" = 744.428132217636 ]
 printf 'MARKOV\n2\n2 2\n2\n2 0 1\n1 1\n4\n3.7e-315 0.5 0 1e-309\n2\n2e-320 7\n' > "$work/small.uai"
-for method in auto shift joins andor patches; do
+for method in auto arc ascent andor pairwise; do
 	that "small ones beside others, $method" certify "$work/small.uai" $method
 done
 row 'their sum' 0 '^log10 Z +0\.544068' '' "$gpube" infer -q -t PR "$work/small.uai"

@@ -7,7 +7,7 @@ bin=$(dirname "$gpube")
 # The lines of FILE without them, nor blank ones
 same() {
 	sed -E -e '/^(time|backend) /d' -e '/^$/d' -e 's/[^ ]+ [KMGT]iB allowed.*//' \
-		-e 's/, [^ ]+ a second$//' -e 's/, after [0-9.]+ s$//' "$1"
+		-e 's/, [^ ]+ a second(, [0-9]+ scans?, [0-9]+ candidates?)?$//' -e 's/, after [0-9.]+ s$//' "$1"
 }
 
 # The indented block that begins with "$ COMMAND", as it is printed

@@ -47,7 +47,7 @@ for option in --evidence --evid; do
 	TB2_GPUBE_DELAY=60 row "$option=none" 0 '^optimum +1\.139434283188, proved by toulbar2$' '*' "$tb2" "$work/seen.uai" $option=none
 done
 printf 'NFG 1 R "pennies" { "A" "B" } { 2 2 }\n\n1 -1 -1 1 -1 1 1 -1\n' > "$work/pennies.nfg"
-for option in --regret --reg; do
+for option in --regret --regr; do
 	TB2_GPUBE_DELAY=60 row "a game, $option" 0 '^optimum +2, proved by toulbar2$' '*' "$tb2" "$work/pennies.nfg" $option
 done
 TB2_GPUBE_DELAY=60 row 'a pipe' 0 '^optimum +4\.30, proved by toulbar2$' '*' sh -c "cat $x/exams.cfn | $tb2 /dev/stdin"

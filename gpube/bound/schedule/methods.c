@@ -216,7 +216,7 @@ static int search_step(struct gpube__known *k, double ticks, enum gpube__step *e
 	return status;
 }
 
-/* ---- pairwise: pairwise-consistent subproblems ------------------------------------------------ */
+/* ---- pairwise: pairwise-consistent subproblems ----------------------------------------------- */
 
 static struct gpube__fit pairwise_fit(const struct gpube__known *k)
 {

@@ -6,10 +6,11 @@
  * share of it; who takes more than its share, or cannot begin on so little, waits until its shares
  * add up to it. A method that predicts its end within what is left of two rounds goes first; where
  * the prediction is no plan but an estimate, of one round. It is stopped after four times its
- * prediction, or once it has used that, unless its prediction itself is longer. A turn that leaves at most half of the gap, or of the ticks that
- * another method predicts, earns another one as long; two turns that change little halve a method's
- * share, down to a part of it, and an improvement restores it. So what one method proves in t is
- * not missed by more than a small multiple of t, and who makes progress goes on.
+ * prediction, or once it has used that, unless its prediction itself is longer. A turn that leaves
+ * at most half of the gap, or of the ticks that another method predicts, earns another one as long;
+ * two turns that change little halve a method's share, down to a part of it, and an improvement
+ * restores it. So what one method proves in t is not missed by more than a small multiple of t, and
+ * who makes progress goes on.
  *
  * Budgets are ticks of counted work (gpube__work()), never seconds: the same model gives the same
  * turns on every machine.

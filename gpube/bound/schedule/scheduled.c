@@ -40,7 +40,7 @@ static void tell_after_a_moment(struct gpube_bounder *b, const struct gpube__tur
 	const double before = gpube__bounder_worked(b) - 1e-9 * t->ticks;
 
 	if (before < GPUBE__MOMENT && gpube__bounder_worked(b) >= GPUBE__MOMENT &&
-		!gpube__bounder_done(b))
+		!gpube__bounder_done(b) && !b->told.planning)
 		gpube__bounder_tell(b, t->method);
 }
 
