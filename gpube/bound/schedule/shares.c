@@ -1,8 +1,9 @@
 /*
  * shares.c - how much of a round each method has, by class of model: data, not conditions.
  * benchmarks/schedule.py replays a table of shares on recorded runs and fits one to them. These are
- * the rows that the page of runs/schedule-2c measures as given, beside fitted ones; that of CARD is
- * from single runs on a card, of which there are no traces yet (runs/schedule-h200).
+ * the rows that the page of runs/schedule-2c measures as given, beside fitted ones, but for NARROW
+ * and SPARSE, which are from whole runs (runs/solve-h200); that of CARD is from single runs on a
+ * card, of which there are no traces yet (runs/schedule-h200).
  */
 #include "gpube/bound/schedule/methods.h"
 
