@@ -79,8 +79,7 @@ struct gpube_states {
 /* Who is told of a run, and what its report will say. Bounds: totals of the simplified model. */
 struct gpube_report {
 	const struct gpube_watch *watch; /* or NULL */
-	struct gpube_solution
-		*out; /* an elimination that proves, or is planned, writes itself there */
+	struct gpube_solution *out;      /* what an elimination proves or plans goes there */
 	struct gpube_certificate *notes; /* of what methods do, or NULL */
 	bool planning;                   /* nothing is done but the plan of an elimination */
 	int32_t *extended;               /* the best assignment, of the given model */

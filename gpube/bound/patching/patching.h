@@ -100,13 +100,12 @@ void gpube__patching_know(const struct gpube_patching *s, struct gpube_patches_s
  */
 int gpube__patching_search(struct gpube_patching *s);
 
-/* ---- notes for a certificate, if b->told.notes is not NULL
- * ---------------------------------------------- */
+/* ---- notes for a certificate, where they are wanted ------------------------------------------ */
 
 /*
  * gpube__notes_begin() - the simplified model, and the patches; once.
- * gpube__notes_lists() - the next lists of a case of the run's notes, or patches (NULL); sweeps over
- * them; a split: *child: 0 where nothing is noted. One at a time. Errors: ENOMEM
+ * gpube__notes_lists() - the next lists of a case of the run's notes, or patches (NULL); sweeps
+ * over them; a split: *child: 0 where nothing is noted. One at a time. Errors: ENOMEM
  */
 int gpube__notes_begin(struct gpube_patching *s);
 int gpube__notes_lists(struct gpube_patching *s, int32_t of, const struct gpube_patch_lists *l);
