@@ -3,13 +3,13 @@
 
 usage: benchmarks/solve.py DATA --csv RUN.csv [--gpube build/gpube] [--toulbar2 toulbar2] [--timeout 20] [--only TEXT]
                            [--peer-timeout SECONDS] [--tuned="-A -p=8 -O=-3"] [--ways auto,peer,methods] [--like RUN.csv]
-                           [--share K/N] [--lock FILE] [--deadline SECONDS]
+                           [--share K/N] [--lock FILE] [--deadline SECONDS] [--options="--backend cpu"]
        benchmarks/solve.py DATA --csv RUN.csv[,ANOTHER.csv...] --report [--plot solved.svg]
 
-Instances are the .wcsp, .cfn and .uai models of DATA/INDEX.tsv and DATA/fabe/INDEX.tsv. The CSV has a line for an
+Instances are the .wcsp, .cfn and .uai models of DATA/INDEX.tsv, DATA/fabe/INDEX.tsv and DATA/modelled/INDEX.tsv. The CSV has a line for an
 instance and a way: auto (what a user types), those of --method, and toulbar2's options of PEERS. What the CSV has already is not run again, so that a run can be continued. A method
 gets as much time as auto took: when it has not ended by then, it is not faster. It is left out where auto took less
-than 0.05 s, and where neither auto nor toulbar2 proved an answer. With --lock each command holds that lock. --like:
+than 0.05 s, and where neither auto nor toulbar2 proved an answer. With --lock each command holds that lock. --options: of every gpube command. --like:
 only the instances of an earlier run. --share 2/7: every seventh instance from the second on, so that seven such
 runs side by side, with a CSV each, do all. toulbar2 from its sources knows better options than Debian's 1.1.1, whose are
 the default of --tuned: "-A -hve -pwc -p=8 -O=-3".
@@ -65,7 +65,7 @@ def run(cmd, timeout, lock):
 
 def expected(row):
     """(value or None, log10 or None) of the index, or None."""
-    known, tb2 = row.get("known_optimum_or_answer") or "", row.get("tb2_1.1.1_result") or ""
+    known, tb2 = row.get("known_optimum_or_answer") or row.get("optimum") or "", row.get("tb2_1.1.1_result") or ""
     log10 = re.search(r"opt=.*?log10=(-?[\d.]+)", tb2)
     if ".uai" in row["path"]:
         return (None, float(log10.group(1))) if log10 else None
@@ -75,13 +75,14 @@ def expected(row):
 
 def instances(data, only):
     rows = []
-    for folder in ("", "fabe"):
+    for folder in ("", "fabe", "modelled"):
         index = os.path.join(data, folder, "INDEX.tsv")
         if not os.path.exists(index):
             continue
         with open(index, newline="") as f:
             for r in csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE):
-                r["path"] = os.path.join(folder, r["path"])
+                if not r["path"].startswith("modelled/"):
+                    r["path"] = os.path.join(folder, r["path"])
                 if re.search(r"\.(wcsp|cfn|uai)(\.xz|\.gz)?$", r["path"]) and only in r["path"]:
                     rows.append(r)
     with open(os.path.join(HERE, "instances.txt")) as f:
@@ -141,7 +142,7 @@ def log10_of(path, values):
 
 
 def by_gpube(args, path, way, timeout):
-    cmd = [args.gpube, "solve", path, "--json", "--quiet", "--timeout", "%.3fs" % timeout]
+    cmd = [args.gpube, "solve", path, "--json", "--quiet", "--timeout", "%.3fs" % timeout] + args.options.split()
     evid = evidence_of(path)
     cmd += ["--evidence", evid] if evid else []
     cmd += ["--method", way] if way != "auto" else []
@@ -350,7 +351,7 @@ def report(args, rows):
 def main():
     ap = options(__doc__, "data", "--gpube", "--toulbar2", "--only", "--csv", "--deadline",
                  timeout=20.0, peer_timeout=0.0, tuned=" ".join(PEERS["tuned"]), ways="auto,peer,methods", lock="", share="1/1",
-                 like="", report=False, plot="")
+                 like="", options="", report=False, plot="")
     args = ap.parse_args()
     PEERS["tuned"] = args.tuned.split()
     if not args.data or not args.csv:

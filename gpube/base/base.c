@@ -312,6 +312,13 @@ int gpube__compare_int32(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+int gpube__compare_int64(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 double gpube__cpu_seconds(void)
 {
 	struct timespec t;

@@ -146,6 +146,7 @@ void gpube__heap_take(void *items, int64_t n, int64_t k, size_t size, gpube__bef
 
 /* For qsort(). */
 int gpube__compare_int32(const void *a, const void *b);
+int gpube__compare_int64(const void *a, const void *b);
 
 /* ---- threads ------------------------------------------------------------- */
 

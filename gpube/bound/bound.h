@@ -74,7 +74,7 @@ int gpube__bound_better_order(struct gpube_bounder *b, double seconds, enum gpub
 
 /* The methods; each ends when it has nothing more to say, with ESTOP when stopped. */
 int gpube__bound_mbe(struct gpube_bounder *b);
-/* Shifts between functions that share variables, in 32 bits. */
+/* Soft arc consistency: costs move between functions that share variables, in 32 bits. */
 int gpube__bound_shift(struct gpube_bounder *b);
 /*
  * The ascent on nested regions and splitting, where gpube__bound_nested() is for the model. Where

@@ -146,7 +146,7 @@ static void leave_out_dead(struct gpube_clusters *c, const struct gpube_bounder 
 
 static int make_tables(struct gpube_clusters *c, const struct gpube_bounder *b, int most_shift)
 {
-	int status = gpube__clusters_init_to(c, b->tables, gpube__tables_limit(b), most_shift);
+	int status = gpube__clusters_init(c, b->tables, gpube__tables_limit(b), most_shift);
 
 	if (!status && b->state.tree)
 		leave_out_dead(c, b);

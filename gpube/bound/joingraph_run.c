@@ -39,7 +39,7 @@ struct gpube_climb {
 	double tried;   /* when elimination was last tried */
 	double diving;  /* seconds spent on likely values alone */
 	double walking; /* seconds spent in searches on the tables */
-	double walked;  /* that 'walking' is then, when larger mini-buckets are due */
+	double walked;  /* what 'walking' will be when larger mini-buckets are due */
 	/* a search that goes on in the next turn: until it has ended the tables stay as they are */
 	struct gpube_andor_run walk;
 	bool walks_only; /* searches on the tables come between passes, and nothing else */
@@ -277,9 +277,9 @@ static int search_graph(struct gpube_climb *c, double seconds)
 }
 
 /*
- * What follows when passes bring little: a search, for about as long as larger mini-buckets would
- * take, which is more than all else took so far, and then these. Nothing of it, as long as a search
- * has not had its time.
+ * When passes bring little: a search on the tables, for twice as long as all else took so far, and
+ * then larger mini-buckets. A search that the turn has interrupted goes on first, and mini-buckets
+ * do not grow before it has had its time.
  */
 static int widen(struct gpube_climb *c, bool *grown)
 {

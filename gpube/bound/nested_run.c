@@ -116,13 +116,6 @@ static int read_off(struct gpube_nest *r, double share, int64_t steps)
 	return status;
 }
 
-static int compare_sums(const void *x, const void *y)
-{
-	const int64_t *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
-}
-
 /* Cells of the elimination of values that force at most 'most' more than their variable's least. */
 static int promising_cost(struct gpube_nest *r, const int64_t *sum, int64_t most, double *cells)
 {
@@ -179,7 +172,7 @@ static int eliminate_promising(struct gpube_nest *r, double cells)
 	}
 	sorted = sum + values;
 	memcpy(sorted, sum, (size_t)values * sizeof(*sum));
-	qsort(sorted, (size_t)values, sizeof(*sum), compare_sums);
+	qsort(sorted, (size_t)values, sizeof(*sum), gpube__compare_int64);
 	high = values;
 	status = GPUBE_OK;
 	while (low + 1 < high && !status) {

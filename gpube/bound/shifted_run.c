@@ -138,7 +138,7 @@ int gpube__shifted_plain(struct gpube_bounder *b)
 
 	if (!b->state.shifting->certificate && (b->s.infeasible || b->lower >= b->limit))
 		return forbid_all(b);
-	status = gpube__clusters_init_to(&c, b->m, b->limit, 0);
+	status = gpube__clusters_init(&c, b->m, b->limit, 0);
 	if (status)
 		return status;
 	status = c.constant < c.target || b->state.shifting->certificate

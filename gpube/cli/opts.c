@@ -56,7 +56,9 @@ static double number(const char *text, const char *units, const double *factors,
 	return unit && end[1] == 0 ? v * factors[unit - units] : NAN;
 }
 
-/* A value that a choice had once: what took its place, or NULL. */
+/*
+ * What took the place of a value that --method of solve, bound and reparam had once; NULL: nothing.
+ */
 static const char *in_place_of(const struct opt_row *row, const char *text)
 {
 	static const char *const was[][2] = {{"shift", "arc"}, {"patches", "pairwise"},

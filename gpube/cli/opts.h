@@ -185,7 +185,7 @@
 		"plain mini-buckets, without cost shifting between them")                          \
 	X(CHOICE, split, 0, "auto", 0, 0, "auto|never|first",                                      \
 		"when what the ascent on regions leaves open is split into parts: when the "       \
-		"ascent is slow, never, or at once, which holds for the steps of a proof, too")    \
+		"ascent is slow, never, or at once; --certify splits a proof by steps likewise")   \
 	X(FLAG, no_eliminate, 0, NULL, 0, 0, NULL, "bounds and splitting alone, no elimination")   \
 	OPTS_CERTIFY(X)                                                                            \
 	X(TEXT, verify, 0, NULL, 0, 0, "FILE", "nothing but check such a proof")                   \

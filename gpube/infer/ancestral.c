@@ -14,8 +14,8 @@
 
 /*
  * A model of fewer joined cells is summed as a whole; and unless the parts together have so many
- * times fewer, and no more than so many: all of that along quick orders, and a search takes the
- * whole of linkage_11 from 4e13 to 5e8, less than its parts.
+ * times fewer, and no more than so many: all of that along quick orders, and a search may
+ * find one of the whole that is shorter than its parts (runs/measured-2c).
  */
 #define LEAST_CELLS 1e7
 #define LEAST_GAIN  10

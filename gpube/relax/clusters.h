@@ -105,13 +105,8 @@ static inline int32_t gpube__slack(const struct gpube_clusters *c)
  * most_shift  costs are multiplied by at most 2^most_shift
  * Errors: ENOMEM
  */
-int gpube__clusters_init_to(
+int gpube__clusters_init(
 	struct gpube_clusters *c, const struct gpube_model *m, int64_t limit, int most_shift);
-static inline int gpube__clusters_init(
-	struct gpube_clusters *c, const struct gpube_model *m, int64_t limit)
-{
-	return gpube__clusters_init_to(c, m, limit, GPUBE__MOST_SHIFT);
-}
 void gpube__clusters_clear(struct gpube_clusters *c);
 
 /* A new, lower limit. */

@@ -295,7 +295,7 @@ static int make_variables(struct gpube_clusters *c, const struct gpube_model *m)
 	return c->kept && c->work ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-int gpube__clusters_init_to(
+int gpube__clusters_init(
 	struct gpube_clusters *c, const struct gpube_model *m, int64_t limit, int most_shift)
 {
 	int64_t left = gpube__costs_left(m, limit),

@@ -259,13 +259,6 @@ int32_t gpube__clusters_choose(const struct gpube_clusters *c)
 	return chosen;
 }
 
-static int compare_sums(const void *x, const void *y)
-{
-	const int64_t *a = x, *b = y;
-
-	return (*a > *b) - (*a < *b);
-}
-
 /* Marks the half of the values that force less; among equals, the first ones. */
 int gpube__clusters_halve(const struct gpube_clusters *c, int32_t var, uint8_t *keep)
 {
@@ -277,7 +270,7 @@ int gpube__clusters_halve(const struct gpube_clusters *c, int32_t var, uint8_t *
 		return GPUBE_ENOMEM;
 	gpube__clusters_marginals(c, var, sum);
 	memcpy(sum + d, sum, (size_t)d * sizeof(*sum));
-	qsort(sum + d, (size_t)d, sizeof(*sum), compare_sums);
+	qsort(sum + d, (size_t)d, sizeof(*sum), gpube__compare_int64);
 	at = sum[d + d / 2];
 	for (int32_t x = 0; x < d; x++) {
 		keep[x] = sum[x] < at;

@@ -90,7 +90,7 @@ static void climb(const struct gpube_model *m, int64_t limit, bool triangles, co
 	struct gpube_clusters c;
 	int64_t before = 0;
 
-	assert_int_equal(gpube__clusters_init(&c, m, limit), 0);
+	assert_int_equal(gpube__clusters_init(&c, m, limit, GPUBE__MOST_SHIFT), 0);
 	check_costs(&c, m, limit);
 	if (triangles)
 		assert_int_equal(gpube__clusters_add(&c, order, 1e8), 0);
@@ -178,7 +178,7 @@ static void shift_model(const struct gpube_model *m, const struct gpube_simplifi
 
 	if (seed % 5 == 0) /* no room: functions are left out */
 		ctx->memory_bytes = 600;
-	assert_int_equal(gpube__clusters_init(&c, s->model, limit), 0);
+	assert_int_equal(gpube__clusters_init(&c, s->model, limit, GPUBE__MOST_SHIFT), 0);
 	ctx->memory_bytes = (uint64_t)1 << 28;
 	if (triangles)
 		assert_int_equal(gpube__clusters_add(&c, NULL, 1e8), 0);
@@ -229,7 +229,7 @@ static void odd_cycle(void **state)
 		assert_int_equal(
 			gpube_model_add_costs(m, 2, (int32_t[]){i, (i + 1) % 3}, equal), 0);
 	for (int largest = 2; largest <= 3; largest++) {
-		assert_int_equal(gpube__clusters_init(&c, m, GPUBE_INF), 0);
+		assert_int_equal(gpube__clusters_init(&c, m, GPUBE_INF, GPUBE__MOST_SHIFT), 0);
 		if (largest == 3)
 			assert_int_equal(gpube__clusters_add(&c, NULL, 1e6), 0);
 		for (int pass = 0; pass < 20; pass++)

@@ -12,18 +12,6 @@
 
 enum { N_MODELS = 8, N_STOPS = 12 };
 
-static int setup(void **state)
-{
-	(void)state;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	return 0;
-}
-
 /* Of a few dozen variables: rings with chords, some cells forbidden. */
 static struct gpube_model *make(uint64_t seed)
 {
@@ -180,5 +168,5 @@ int main(void)
 
 	for (size_t k = 0; k < sizeof(ways) / sizeof(*ways); k++)
 		add_case(&c, stops, &ways[k], "%s, %d threads", ways[k].name, ways[k].n_threads);
-	return run_cases(&c, "interrupts", setup, teardown);
+	return run_cases(&c, "interrupts", NULL, NULL);
 }

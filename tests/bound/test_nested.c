@@ -170,7 +170,7 @@ static void climb(const struct gpube_model *m, int64_t limit, double bytes)
 	struct gpube_clusters c;
 	int64_t before = 0;
 
-	assert_int_equal(gpube__clusters_init(&c, m, limit), 0);
+	assert_int_equal(gpube__clusters_init(&c, m, limit, GPUBE__MOST_SHIFT), 0);
 	if (!gpube__nested_suits(&c, gpube__regions_cpu())) {
 		gpube__clusters_clear(&c);
 		return;

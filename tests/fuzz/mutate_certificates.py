@@ -16,7 +16,6 @@ import random
 import re
 import subprocess
 import sys
-import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 import check_agreement as agreement
@@ -194,10 +193,4 @@ def main(gpube, seed, n, directory):
 
 
 if __name__ == "__main__":
-    sys.setrecursionlimit(100000)
-    threading.stack_size(1 << 29)
-    ended = []
-    thread = threading.Thread(target=lambda: ended.append(main(*sys.argv[1:])))
-    thread.start()
-    thread.join()
-    sys.exit(ended[0] if ended else 1)
+    agreement.run_deep(main)

@@ -81,7 +81,7 @@ static void same_bits(void **state)
 	m = random_model(ctx, &spec, seed);
 	assert_non_null(m);
 	for (int k = 0; k < 2; k++) {
-		assert_int_equal(gpube__clusters_init(&c[k], m, GPUBE_INF), 0);
+		assert_int_equal(gpube__clusters_init(&c[k], m, GPUBE_INF, GPUBE__MOST_SHIFT), 0);
 		assert_int_equal(
 			gpube__nested_init(&n[k], &c[k],
 				k ? gpube__ops_cuda(ctx, &status) : gpube__ops_cpu(),

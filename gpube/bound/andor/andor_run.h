@@ -10,7 +10,7 @@ struct gpube_joingraph;
 /* A search that may go on in a later turn, on the same tables; zeroed: none. */
 struct gpube_andor_run {
 	struct gpube_andor *a;
-	int64_t part; /* the budget that it is at is so small a part of what is missing */
+	int64_t part; /* it is asked for what costs less than 1 / part of what is missing */
 };
 
 /*

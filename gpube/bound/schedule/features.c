@@ -33,7 +33,7 @@ double gpube__eliminating_ticks(const struct gpube_bounder *b)
 		       : SLICED * ticks;
 }
 
-/* Ticks of elimination from which on no better order makes it end. */
+/* Ticks of elimination, years of them, from which on no better order is likely to make it end. */
 #define ENDLESS_TICKS 1e18
 
 enum gpube__class gpube__class_of(const struct gpube_bounder *b)

@@ -8,9 +8,9 @@
 #include "gpube/bound/bounder.h"
 
 /*
- * Classes of models, each with shares of its own. Narrow: elimination along the order could end
- * some day, and a better order may bring it nearer. Dense: the order's width is about as large as
- * the number of variables. Wide: domains of eight values and more, in the geometric mean. Card: an
+ * Classes of models, each with shares of its own. Narrow: the order's width is so small that
+ * elimination may end, along a better order at least. Dense: the width is about as large as the
+ * number of variables. Wide: domains of eight values and more, in the geometric mean. Card: an
  * ascent on nested regions is at work on one. Hard: every cost forbids.
  */
 enum gpube__class {

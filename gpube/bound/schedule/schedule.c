@@ -22,7 +22,7 @@ enum { IDLE_TURNS = 2 };
  */
 #define SURE  2
 #define ROUGH 1
-/* What a turn leaves of another method's prediction, at most, if it is to count as progress. */
+/* A turn that leaves at most this part of another method's prediction counts as progress. */
 #define NEARER 0.8
 /* A round is so many times as long as the one before. */
 #define GROWTH 2

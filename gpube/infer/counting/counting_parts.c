@@ -104,13 +104,6 @@ void gpube__parts_forget(struct gpube_parts *p, int64_t n_entries)
 	}
 }
 
-static int compare_int64(const void *a, const void *b)
-{
-	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Forgets the half that was not used for longest. */
 static int forget_half(struct gpube_parts *p, int64_t *marks, int64_t n_marks)
 {
@@ -121,7 +114,7 @@ static int forget_half(struct gpube_parts *p, int64_t *marks, int64_t n_marks)
 		return GPUBE_ENOMEM;
 	for (int64_t k = 0; k < p->n_entries; k++)
 		used[k] = p->entry[k].used;
-	qsort(used, (size_t)p->n_entries, sizeof(*used), compare_int64);
+	qsort(used, (size_t)p->n_entries, sizeof(*used), gpube__compare_int64);
 	least = used[p->n_entries / 2];
 	gpube__free(p->ctx, used);
 	p->n_keys = 0;
