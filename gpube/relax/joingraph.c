@@ -3,27 +3,26 @@
 
 #include <string.h>
 
-#include "gpube/relax/scaling.h"
-
 #define SIMD _Pragma("omp simd")
 
-/* What is to be moved of a min-marginal: a part of it; dead where it is. */
+/* What is to be moved of a min-marginal: a part of it; forbidden where it is. */
 static void take_part(int32_t *m, int64_t n, int32_t parts, int32_t slack)
 {
-	SIMD for (int64_t k = 0; k < n; k++) m[k] = m[k] >= slack ? GPUBE__JOIN_DEAD : m[k] / parts;
+	SIMD for (int64_t k = 0; k < n; k++) m[k] =
+		m[k] >= slack ? GPUBE__REGION_FORBIDDEN : m[k] / parts;
 }
 
 static void negate(int32_t *m, int64_t n)
 {
 	SIMD for (int64_t k = 0; k < n; k++) m[k] =
-		m[k] == GPUBE__JOIN_DEAD ? GPUBE__JOIN_DEAD : -m[k];
+		m[k] == GPUBE__REGION_FORBIDDEN ? GPUBE__REGION_FORBIDDEN : -m[k];
 }
 
 /* What has been sent, with the costs 'm' more; n cells. */
 static void record(struct gpube_join *j, const int32_t *m, int64_t n)
 {
 	for (int64_t k = 0; j->sent && k < n; k++)
-		if (m[k] == GPUBE__JOIN_DEAD)
+		if (m[k] == GPUBE__REGION_FORBIDDEN)
 			j->sent[k] = GPUBE__SENT_DEAD;
 		else if (j->sent[k] != GPUBE__SENT_DEAD)
 			j->sent[k] += m[k];
@@ -31,23 +30,28 @@ static void record(struct gpube_join *j, const int32_t *m, int64_t n)
 
 /* ---- a pass ------------------------------------------------------------------------------ */
 
-/* The own variable is the slowest: a message is a minimum of slabs. */
+/* The first of them is used for no minimum: match() has its sum there. */
+static int32_t *rooms(const struct gpube_joingraph *g)
+{
+	return g->message + g->message_cells;
+}
+
 static void send_forward(struct gpube_joingraph *g, struct gpube_join *j)
 {
 	int32_t *m = g->message, slack = gpube__joingraph_slack(g);
-	int64_t n = gpube__message_cells(g, j);
+	const int64_t n = j->message.small_cells;
 
-	gpube__joingraph_least_slab(g, j, m);
+	gpube__project_least_shared(g->ctx, &j->message, m, j->t, rooms(g));
 	take_part(m, n, 1, slack);
 	record(j, m, n);
 	if (j->consumer >= 0) {
-		gpube__joingraph_spread(g, &j->to_message, g->joins[j->consumer].t, m, slack);
-	} else if (*m == GPUBE__JOIN_DEAD) {
+		gpube__project_add_shared(g->ctx, &j->taken, g->joins[j->consumer].t, m, slack);
+	} else if (*m == GPUBE__REGION_FORBIDDEN) {
 		g->constant = g->target;
 		return;
 	}
 	negate(m, n);
-	gpube__joingraph_add_slabs(g, j, m, slack);
+	gpube__project_add_shared(g->ctx, &j->message, j->t, m, slack);
 	if (j->consumer < 0)
 		g->constant -= *m;
 }
@@ -57,92 +61,56 @@ static void send_back(struct gpube_joingraph *g, struct gpube_join *j, int32_t p
 {
 	struct gpube_join *from = &g->joins[j->consumer];
 	int32_t *m = g->message, slack = gpube__joingraph_slack(g);
-	int64_t n = gpube__message_cells(g, j);
+	const int64_t n = j->message.small_cells;
 
-	gpube__joingraph_project(g, &j->to_message, m, n, from->t);
+	gpube__project_least_shared(g->ctx, &j->taken, m, from->t, rooms(g));
 	take_part(m, n, parts, slack);
-	gpube__joingraph_add_slabs(g, j, m, slack);
+	gpube__project_add_shared(g->ctx, &j->message, j->t, m, slack);
 	negate(m, n);
 	record(j, m, n);
-	gpube__joingraph_spread(g, &j->to_message, from->t, m, slack);
-}
-
-/* Positions that all joins of the bucket have. */
-int gpube__joingraph_shared(const struct gpube_joingraph *g, int32_t p, int32_t *shared)
-{
-	const struct gpube_join *joins = &g->joins[g->first[p]];
-	int n_joins = g->first[p + 1] - g->first[p], n = 0;
-
-	for (int k = 0; k < joins->n_scope; k++) {
-		bool in_all = true;
-
-		for (int j = 1; j < n_joins && in_all; j++) {
-			in_all = false;
-			for (int i = 0; i < joins[j].n_scope && !in_all; i++)
-				in_all = joins[j].scope[i] == joins->scope[k];
-		}
-		if (in_all)
-			shared[n++] = joins->scope[k];
-	}
-	return n;
+	gpube__project_add_shared(g->ctx, &j->taken, from->t, m, slack);
 }
 
 /*
  * What the joins of a bucket force on what they share becomes the same for all:
  * every one gives all of it into one sum, and takes an equal part.
  */
-static int match(struct gpube_joingraph *g, int32_t p)
+static void match(struct gpube_joingraph *g, int32_t p)
 {
-	int32_t n_joins = g->first[p + 1] - g->first[p], shared[GPUBE_MAX_DIMS],
-		slack = gpube__joingraph_slack(g);
-	int n_shared = gpube__joingraph_shared(g, p, shared), status = GPUBE_OK;
-	int64_t cells = 1;
-	int32_t *m, *sum;
-	struct gpube_cover v;
+	const int32_t n_joins = g->first[p + 1] - g->first[p], slack = gpube__joingraph_slack(g);
+	const int64_t cells = g->joins[g->first[p]].shared.small_cells;
+	int32_t *m = g->message, *sum = g->message + g->message_cells;
 
-	for (int k = 0; k < n_shared; k++)
-		cells *= g->domain[shared[k]];
-	m = g->message;
-	sum = g->message + g->message_cells;
 	memset(sum, 0, (size_t)cells * sizeof(*sum));
-	for (int32_t k = 0; k < 2 * n_joins && !status; k++) { /* give, then take */
+	for (int32_t k = 0; k < 2 * n_joins; k++) { /* give, then take */
 		struct gpube_join *j = &g->joins[g->first[p] + k % n_joins];
 
-		status = gpube__cover_init(
-			g->ctx, &v, g->domain, j->scope, j->n_scope, shared, n_shared);
-		if (status)
-			break;
 		if (k < n_joins) {
-			gpube__joingraph_project(g, &v, m, cells, j->t);
+			gpube__project_least_shared(g->ctx, &j->shared, m, j->t, rooms(g));
 			take_part(m, cells, 1, slack);
 			for (int64_t i = 0; i < cells; i++)
-				sum[i] = gpube__join_plus(sum[i], m[i], slack);
+				sum[i] = gpube__region_plus(sum[i], m[i], slack);
 			negate(m, cells);
 		} else {
 			memcpy(m, sum, (size_t)cells * sizeof(*m));
 			take_part(m, cells, 2 * n_joins - k, slack);
 			for (int64_t i = 0; i < cells; i++)
-				sum[i] = sum[i] == GPUBE__JOIN_DEAD ? GPUBE__JOIN_DEAD
-								    : sum[i] - m[i];
+				sum[i] = sum[i] == GPUBE__REGION_FORBIDDEN ? sum[i] : sum[i] - m[i];
 		}
-		gpube__joingraph_spread(g, &v, j->t, m, slack);
-		gpube__cover_clear(g->ctx, &v);
+		gpube__project_add_shared(g->ctx, &j->shared, j->t, m, slack);
 	}
-	return status;
 }
 
 int gpube__joingraph_pass(struct gpube_joingraph *g, bool backward)
 {
-	int status = GPUBE_OK;
-
-	for (int32_t k = 0; k < g->n && !status && g->constant < g->target; k++) {
-		int32_t p = backward ? g->n - 1 - k : k;
+	for (int32_t k = 0; k < g->n && g->constant < g->target; k++) {
+		const int32_t p = backward ? g->n - 1 - k : k;
 
 		if (gpube__stopped(g->ctx))
 			return gpube__fail_stopped(g->ctx); /* between moves every state is sound */
 		if (g->first[p + 1] - g->first[p] > 1)
-			status = match(g, p);
-		for (int32_t j = g->first[p]; j < g->first[p + 1] && !status; j++) {
+			match(g, p);
+		for (int32_t j = g->first[p]; j < g->first[p + 1]; j++) {
 			int32_t parts = g->joins[j].n_children;
 
 			if (!backward) {
@@ -153,7 +121,7 @@ int gpube__joingraph_pass(struct gpube_joingraph *g, bool backward)
 				send_back(g, &g->joins[c], parts--);
 		}
 	}
-	return status;
+	return GPUBE_OK;
 }
 
 /* ---- reading off ----------------------------------------------------------------------------- */
@@ -183,7 +151,7 @@ void gpube__joingraph_forced(const struct gpube_joingraph *g, int64_t *forced, c
 			for (int32_t j = g->first[p]; j < g->first[p + 1]; j++) {
 				int64_t n = gpube__message_cells(g, &g->joins[j]);
 				const int32_t *t = g->joins[j].t + x * n;
-				int32_t lowest = GPUBE__JOIN_DEAD;
+				int32_t lowest = GPUBE__REGION_FORBIDDEN;
 
 				for (int64_t k = 0; k < n; k++)
 					lowest = t[k] < lowest ? t[k] : lowest;

@@ -21,25 +21,8 @@
 #define GPUBE_JOINGRAPH_H
 
 #include "gpube/relax/mbe/mbe.h"
+#include "gpube/relax/projection.h"
 #include "gpube/relax/scaling.h"
-
-#define GPUBE__JOIN_DEAD (1 << 29)
-#define GPUBE__JOIN_MAX  (1 << 28) /* what is missing to the limit, at most */
-
-/*
- * How the cells of a table lie over those of a table of some of its
- * dimensions: blocks of 'inner' cells with offsets of their own, blocks by an
- * odometer.
- */
-struct gpube_cover {
-	int n; /* dimensions of the odometer */
-	int32_t size[GPUBE_MAX_DIMS];
-	int64_t step[GPUBE_MAX_DIMS];
-	int64_t inner, cells;
-	int32_t *offset; /* inner entries, or NULL: see 'run' */
-	/* without offsets: a block is a run of both, or one cell of the smaller */
-	bool run;
-};
 
 /* A mini-bucket. Its scope is in positions, its own first and slowest. */
 struct gpube_join {
@@ -49,8 +32,9 @@ struct gpube_join {
 	int32_t *t;
 	int32_t consumer;                   /* -1: none */
 	int32_t n_children, child, sibling; /* joins whose consumer it is: a list; -1: its end */
-	struct gpube_cover to_message;      /* of the consumer's cells over the message's */
-	int64_t *sent;                      /* NULL, or see gpube__joingraph_record() */
+	/* its table onto its message, the consumer's onto that; its table onto the bucket's */
+	struct gpube_projection message, taken, shared;
+	int64_t *sent; /* NULL, or see gpube__joingraph_record() */
 };
 
 struct gpube_joingraph {
@@ -70,51 +54,14 @@ struct gpube_joingraph {
 /* What is missing to the limit; cells from there on are dead. */
 static inline int32_t gpube__joingraph_slack(const struct gpube_joingraph *g)
 {
-	int64_t left = g->target - g->constant;
-
-	return left > GPUBE__JOIN_MAX ? GPUBE__JOIN_MAX : left < 0 ? 0 : (int32_t)left;
+	return gpube__region_slack(g->constant, g->target);
 }
-
-/* t + m; dead where one of them is, or the sum is. */
-static inline int32_t gpube__join_plus(int32_t t, int32_t m, int32_t slack)
-{
-	int32_t sum = t + m;
-
-	return ((t >= slack) | (m == GPUBE__JOIN_DEAD) | (sum >= slack)) ? GPUBE__JOIN_DEAD : sum;
-}
-
-/* ---- tables over tables ------------------------------------------------------------------ */
 
 static inline int64_t gpube__message_cells(
 	const struct gpube_joingraph *g, const struct gpube_join *j)
 {
 	return j->cells / g->domain[j->position];
 }
-
-/*
- * large, small: sorted positions, of domains 'domain'; small is part of large.
- * Errors: ENOMEM, ELIMIT (too many dimensions)
- */
-int gpube__cover_init(struct gpube_ctx *ctx, struct gpube_cover *v, const int32_t *domain,
-	const int32_t *large, int n_large, const int32_t *small, int n_small);
-void gpube__cover_clear(struct gpube_ctx *ctx, struct gpube_cover *v);
-
-/* Positions that all joins of the bucket at p have; their number. */
-int gpube__joingraph_shared(const struct gpube_joingraph *g, int32_t p, int32_t *shared);
-
-/* t += m over it, which may be negative, but no sum is. */
-void gpube__joingraph_spread(const struct gpube_joingraph *g, const struct gpube_cover *v,
-	int32_t *t, int32_t *m, int32_t slack);
-
-/* m = the least cell of t over each of its own; m is the first room of g->message. */
-void gpube__joingraph_project(const struct gpube_joingraph *g, const struct gpube_cover *v,
-	int32_t *m, int64_t m_cells, int32_t *t);
-
-/* The same for a join's own message, of whose size it has a slab a value: m = the least, t += m. */
-void gpube__joingraph_least_slab(
-	const struct gpube_joingraph *g, const struct gpube_join *j, int32_t *m);
-void gpube__joingraph_add_slabs(
-	const struct gpube_joingraph *g, const struct gpube_join *j, int32_t *m, int32_t slack);
 
 /* ---- the graph ------------------------------------------------------------------------------ */
 

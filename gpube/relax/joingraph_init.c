@@ -11,7 +11,9 @@ void gpube__joingraph_clear(struct gpube_joingraph *g)
 		gpube__free(g->ctx, g->joins[j].scope);
 		gpube__free(g->ctx, g->joins[j].t);
 		gpube__free(g->ctx, g->joins[j].sent);
-		gpube__cover_clear(g->ctx, &g->joins[j].to_message);
+		gpube__projection_clear(g->ctx, &g->joins[j].message);
+		gpube__projection_clear(g->ctx, &g->joins[j].taken);
+		gpube__projection_clear(g->ctx, &g->joins[j].shared);
 	}
 	gpube__free(g->ctx, g->joins);
 	gpube__free(g->ctx, g->order);
@@ -40,7 +42,8 @@ static int make_join(struct gpube_joingraph *g, const struct gpube_mbe *mbe, int
 		(size_t)mini->n_scope * sizeof(*j->scope));
 	if (mini->cells > g->message_cells)
 		g->message_cells = mini->cells;
-	return GPUBE_OK;
+	return gpube__projection_init(
+		g->ctx, &j->message, g->domain, j->scope, j->n_scope, j->scope + 1, j->n_scope - 1);
 }
 
 /* Who takes whose message: the mini that lists it among its inputs. */
@@ -63,9 +66,48 @@ static int link_joins(struct gpube_joingraph *g, const struct gpube_mbe *mbe)
 			from->sibling = to->child;
 			to->child = ~id;
 			to->n_children++;
-			status = gpube__cover_init(g->ctx, &from->to_message, g->domain, to->scope,
+			status = gpube__projection_init(g->ctx, &from->taken, g->domain, to->scope,
 				to->n_scope, from->scope + 1, from->n_scope - 1);
 		}
+	}
+	return status;
+}
+
+/* Positions that all joins of the bucket at p have; their number. */
+static int shared_by_all(const struct gpube_joingraph *g, int32_t p, int32_t *shared)
+{
+	const struct gpube_join *joins = &g->joins[g->first[p]];
+	const int n_joins = g->first[p + 1] - g->first[p];
+	int n = 0;
+
+	for (int k = 0; k < joins->n_scope; k++) {
+		bool in_all = true;
+
+		for (int j = 1; j < n_joins && in_all; j++) {
+			in_all = false;
+			for (int i = 0; i < joins[j].n_scope && !in_all; i++)
+				in_all = joins[j].scope[i] == joins->scope[k];
+		}
+		if (in_all)
+			shared[n++] = joins->scope[k];
+	}
+	return n;
+}
+
+/* Of the joins of the bucket at p, where there are several. */
+static int share_bucket(struct gpube_joingraph *g, int32_t p)
+{
+	int32_t shared[GPUBE_MAX_DIMS];
+	const int n = shared_by_all(g, p, shared);
+	int status = GPUBE_OK;
+
+	for (int32_t k = g->first[p]; k < g->first[p + 1] && !status; k++) {
+		struct gpube_join *j = &g->joins[k];
+
+		status = gpube__projection_init(
+			g->ctx, &j->shared, g->domain, j->scope, j->n_scope, shared, n);
+		if (!status && j->shared.small_cells > g->message_cells)
+			g->message_cells = j->shared.small_cells;
 	}
 	return status;
 }
@@ -103,17 +145,9 @@ static int make(struct gpube_joingraph *g, const struct gpube_mbe *mbe)
 		status = gpube__stopped(ctx) ? gpube__fail_stopped(ctx) : make_join(g, mbe, k);
 	if (!status)
 		status = link_joins(g, mbe);
-	for (int32_t p = 0; p < g->n && !status; p++) {
-		int32_t shared[GPUBE_MAX_DIMS];
-		int64_t cells = 1;
-
-		if (g->first[p + 1] - g->first[p] < 2)
-			continue;
-		for (int k = gpube__joingraph_shared(g, p, shared) - 1; k >= 0; k--)
-			cells *= g->domain[shared[k]];
-		if (cells > g->message_cells)
-			g->message_cells = cells;
-	}
+	for (int32_t p = 0; p < g->n && !status; p++)
+		if (g->first[p + 1] - g->first[p] > 1)
+			status = share_bucket(g, p);
 	if (!status) {
 		g->message = gpube__alloc(ctx,
 			(uint64_t)(1 + ctx->n_threads) * (uint64_t)g->message_cells,
@@ -125,15 +159,15 @@ static int make(struct gpube_joingraph *g, const struct gpube_mbe *mbe)
 
 /* Adds a table over sorted positions to a join that has them all. */
 static int add_table(struct gpube_joingraph *g, struct gpube_join *to, const int32_t *scope,
-	int n_scope, int32_t *t)
+	int n_scope, const int32_t *t)
 {
-	struct gpube_cover v;
-	int status =
-		gpube__cover_init(g->ctx, &v, g->domain, to->scope, to->n_scope, scope, n_scope);
+	struct gpube_projection p;
+	int status = gpube__projection_init(
+		g->ctx, &p, g->domain, to->scope, to->n_scope, scope, n_scope);
 
 	if (!status)
-		gpube__joingraph_spread(g, &v, to->t, t, gpube__joingraph_slack(g));
-	gpube__cover_clear(g->ctx, &v);
+		gpube__project_add_shared(g->ctx, &p, to->t, t, gpube__joingraph_slack(g));
+	gpube__projection_clear(g->ctx, &p);
 	return status;
 }
 
@@ -157,7 +191,7 @@ static int add_function(struct gpube_joingraph *g, struct gpube_join *to,
 		for (int64_t k = 0; k < cells; k++) {
 			int64_t cost = wide[k];
 
-			t[k] = gpube__scale(g->shift, cost, left, GPUBE__JOIN_DEAD);
+			t[k] = gpube__scale(g->shift, cost, left, GPUBE__REGION_FORBIDDEN);
 		}
 		status = add_table(g, to, sorted, arity, t);
 	}
@@ -191,7 +225,7 @@ int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m
 	status = plan(&mbe, m, order, z, max_cells, partition, fits);
 	if (status || !*fits)
 		return status;
-	g->shift = gpube__scale_shift(m, left, GPUBE__JOIN_MAX, most_shift);
+	g->shift = gpube__scale_shift(m, left, GPUBE__REGION_MOST, most_shift);
 	g->target = gpube__scale_target(g->shift, left);
 	g->z = z;
 	status = make(g, &mbe);

@@ -20,8 +20,8 @@ static void add_rests(const struct gpube_andor_walker *w, const struct gpube_and
 	const struct gpube_andor *a = w->a;
 
 	for (int32_t v = 0; v < node->domain; v++)
-		row[v].cost =
-			row[v].cost >= GPUBE__JOIN_DEAD ? GPUBE__ANDOR_NEVER : row[v].cost << a->up;
+		row[v].cost = row[v].cost >= GPUBE__REGION_FORBIDDEN ? GPUBE__ANDOR_NEVER
+								     : row[v].cost << a->up;
 	for (int32_t j = node->rest_at; j < node->rest_at + node->n_rests; j++) {
 		const struct gpube_andor_rest *t = &a->rests[j];
 		const int64_t *cell = t->t;

@@ -245,7 +245,7 @@ int gpube__certificate_of_joins(struct gpube_certificate *out, const struct gpub
 
 		for (int k = 0; k < join->n_scope; k++)
 			scope[k] = g->order[join->scope[k]];
-		status = add_block(&r, join->n_scope, scope, join->t, 0, GPUBE__JOIN_MAX);
+		status = add_block(&r, join->n_scope, scope, join->t, 0, GPUBE__REGION_MOST);
 	}
 	for (int32_t f = 0; f < s->model->n_functions && !status; f++)
 		status = add_rest(&r, f, false);

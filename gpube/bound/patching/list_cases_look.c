@@ -172,7 +172,7 @@ static void drop(struct gpube_case_worker *w, const struct gpube_case_choice *x,
 
 	for (int32_t a = 0; a < l->domain[x->var]; a++)
 		if ((a == x->value) == is)
-			w->forced[l->value_at[x->var] + a] = GPUBE__PATCH_DEAD;
+			w->forced[l->value_at[x->var] + a] = GPUBE__REGION_FORBIDDEN;
 }
 
 /* Choices that are looked at, by whoever has nothing else to do, too. */

@@ -60,7 +60,7 @@ static bool look(struct gpube_patching_worker *w, struct gpube_patching_child *c
 		for (int32_t a = 0; a < p->domain[i]; a++) {
 			w->keep[a] = w->forced[a] < slack;
 			n_live += w->keep[a];
-			dead |= !w->keep[a] && w->forced[a] < GPUBE__PATCH_DEAD;
+			dead |= !w->keep[a] && w->forced[a] < GPUBE__REGION_FORBIDDEN;
 			if (w->forced[a] < least) {
 				second = least;
 				least = w->forced[a];

@@ -41,7 +41,7 @@ static void force(const struct wave *w, const struct gpube_patch_list_member *of
 	const uint32_t *restrict cell = of->cell;
 
 	for (int64_t i = 0; i < n; i++)
-		m[i] = GPUBE__PATCH_DEAD;
+		m[i] = GPUBE__REGION_FORBIDDEN;
 	for (int64_t i = 0; i < a->n; i++)
 		/* seldom; always to store would wait for the store before */
 		if (cost[i] < m[cell[i]])
@@ -52,7 +52,7 @@ static void force(const struct wave *w, const struct gpube_patch_list_member *of
 static int32_t sum_up(
 	const struct gpube_patch_list_separator *b, int32_t slack, int32_t *restrict sum)
 {
-	int32_t least = GPUBE__PATCH_DEAD;
+	int32_t least = GPUBE__REGION_FORBIDDEN;
 
 	for (int32_t j = 0; j < b->n_members; j++) {
 		const int32_t *restrict m = sum + (j + 1) * b->n;
@@ -60,7 +60,7 @@ static int32_t sum_up(
 		for (int64_t i = 0; i < b->n; i++) {
 			const int32_t x = sum[i] + m[i];
 
-			sum[i] = x >= slack ? GPUBE__PATCH_DEAD : x;
+			sum[i] = x >= slack ? GPUBE__REGION_FORBIDDEN : x;
 		}
 	}
 	for (int64_t i = 0; i < b->n; i++)
@@ -89,8 +89,8 @@ static int32_t share(const struct wave *w, int32_t k)
 	for (int64_t i = 0; i < b->n; i++) {
 		const int32_t rest = sum[i] - rise, part = parts ? rest / parts : 0;
 
-		own[i] = rest >= slack ? GPUBE__PATCH_DEAD : rest - part * out;
-		sum[i] = rest >= slack ? GPUBE__PATCH_DEAD : part;
+		own[i] = rest >= slack ? GPUBE__REGION_FORBIDDEN : rest - part * out;
+		sum[i] = rest >= slack ? GPUBE__REGION_FORBIDDEN : part;
 	}
 	for (int32_t j = 0; j < b->n_members; j++) {
 		const struct gpube_patch_list *a = &l->lists[l->members[b->member + j].list];
@@ -98,8 +98,8 @@ static int32_t share(const struct wave *w, int32_t k)
 		int32_t *restrict m = sum + (j + 1) * b->n;
 
 		for (int64_t i = 0; i < b->n; i++)
-			m[i] = sum[i] == GPUBE__PATCH_DEAD ? GPUBE__PATCH_DEAD
-							   : (takes ? sum[i] : 0) - m[i];
+			m[i] = sum[i] == GPUBE__REGION_FORBIDDEN ? GPUBE__REGION_FORBIDDEN
+								 : (takes ? sum[i] : 0) - m[i];
 	}
 	return rise;
 }
@@ -134,7 +134,7 @@ static void spread(void *arg, int64_t item, int thread)
 	for (int64_t i = 0; i < a->n; i++) {
 		const int32_t x = cost[i] + m[cell[i]];
 
-		cost[i] = x >= w->slack ? GPUBE__PATCH_DEAD : x;
+		cost[i] = x >= w->slack ? GPUBE__REGION_FORBIDDEN : x;
 	}
 }
 

@@ -137,8 +137,8 @@ int gpube__lists_decode(const struct gpube_patch_lists *l, bool back, int32_t *v
 void gpube__lists_settle(struct gpube_patch_lists *l);
 
 /*
- * What all lists force on each value, by value_at; GPUBE__PATCH_DEAD: it is possible no more, -1:
- * the variable is in none. What separators have is not counted: it is more where they are settled.
+ * What all lists force on each value, by value_at; GPUBE__REGION_FORBIDDEN: it is possible no more;
+ * -1: the variable is in none. What separators have is not counted: settle them before.
  * Errors: ENOMEM
  */
 int gpube__lists_forced(const struct gpube_patch_lists *l, int64_t *forced);
@@ -171,7 +171,7 @@ static inline int32_t gpube__lists_slack(const struct gpube_patch_lists *l)
 {
 	const int64_t left = l->target - l->constant;
 
-	return left > GPUBE__PATCH_MOST ? GPUBE__PATCH_MOST : left < 0 ? 0 : (int32_t)left;
+	return left > GPUBE__REGION_MOST ? GPUBE__REGION_MOST : left < 0 ? 0 : (int32_t)left;
 }
 
 /* ---- of lists_*.c ---------------------------------------------------------------------------- */

@@ -371,7 +371,8 @@ static void find_cells(void *arg, int64_t item, int thread)
 			}
 			of->cell[i] = at == GPUBE__NOWHERE ? 0 : at;
 			if (at == GPUBE__NOWHERE)
-				__atomic_store_n(&a->cost[i], GPUBE__PATCH_DEAD, __ATOMIC_RELAXED);
+				__atomic_store_n(
+					&a->cost[i], GPUBE__REGION_FORBIDDEN, __ATOMIC_RELAXED);
 		}
 	}
 	b->n = n;

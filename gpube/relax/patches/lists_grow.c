@@ -107,10 +107,10 @@ static void extend_chunk(void *arg, int64_t item, int thread)
 				const uint32_t at = gpube__list_find(
 					&w->index[x->old[k]], gpube__list_part(&x->pieces[k], key));
 				const int32_t more = at == GPUBE__NOWHERE
-							     ? GPUBE__PATCH_DEAD
+							     ? GPUBE__REGION_FORBIDDEN
 							     : w->old->lists[x->old[k]].cost[at];
 
-				total = more >= w->slack ? GPUBE__PATCH_DEAD : total + more;
+				total = more >= w->slack ? GPUBE__REGION_FORBIDDEN : total + more;
 				cost += w->taken[x->old[k]] ? 0 : more;
 			}
 			if (total >= w->slack)
@@ -487,7 +487,7 @@ static void clear(struct growing *w)
  */
 static void settle_list(struct gpube_patch_lists *l, struct gpube_patch_list *a)
 {
-	int32_t least = GPUBE__PATCH_DEAD;
+	int32_t least = GPUBE__REGION_FORBIDDEN;
 
 	for (int64_t i = 0; i < a->n; i++)
 		least = a->cost[i] < least ? a->cost[i] : least;
@@ -496,7 +496,7 @@ static void settle_list(struct gpube_patch_lists *l, struct gpube_patch_list *a)
 		return;
 	}
 	for (int64_t i = 0; i < a->n; i++)
-		a->cost[i] -= a->cost[i] < GPUBE__PATCH_DEAD ? least : 0;
+		a->cost[i] -= a->cost[i] < GPUBE__REGION_FORBIDDEN ? least : 0;
 	l->constant += least;
 }
 

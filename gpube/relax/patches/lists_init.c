@@ -107,16 +107,9 @@ static void add_separator(
 	const struct gpube_patches *p, const struct gpube_separator *b, int32_t *cells)
 {
 	const struct gpube_patch_member *of = &p->members[b->member];
-	const int32_t *place = p->places + of->places;
-	int32_t *t = cells + p->patches[of->patch].at;
 
-	for (int32_t k = 0; k < of->n; k++)
-		for (int32_t i = 0; i < b->n_cells; i++) {
-			int32_t *to = &t[place[i] + place[b->n_cells + k]];
-			const int32_t x = *to + cells[b->at + i];
-
-			*to = x < GPUBE__PATCH_DEAD ? x : GPUBE__PATCH_DEAD;
-		}
+	gpube__project_add(&of->onto, cells + p->patches[of->patch].at, cells + b->at,
+		GPUBE__REGION_FORBIDDEN);
 }
 
 int gpube__lists_new(struct gpube_patch_lists **out, const struct gpube_patches *p,

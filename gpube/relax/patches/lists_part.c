@@ -17,10 +17,10 @@ void gpube__lists_settle(struct gpube_patch_lists *l)
 		for (int64_t i = 0; i < a->n; i++) {
 			const int32_t x = a->cost[i] + own[of->cell[i]];
 
-			a->cost[i] = x < GPUBE__PATCH_DEAD ? x : GPUBE__PATCH_DEAD;
+			a->cost[i] = x < GPUBE__REGION_FORBIDDEN ? x : GPUBE__REGION_FORBIDDEN;
 		}
 		for (int64_t i = 0; i < b->n; i++)
-			own[i] = own[i] < GPUBE__PATCH_DEAD ? 0 : GPUBE__PATCH_DEAD;
+			own[i] = own[i] < GPUBE__REGION_FORBIDDEN ? 0 : GPUBE__REGION_FORBIDDEN;
 	}
 }
 
@@ -40,7 +40,7 @@ static void least_of(
 		int32_t *restrict of = least + l->value_at[a->scope[k]];
 
 		for (int32_t x = 0; x < l->domain[a->scope[k]]; x++)
-			of[x] = GPUBE__PATCH_DEAD;
+			of[x] = GPUBE__REGION_FORBIDDEN;
 		for (int64_t i = 0; i < a->n; i++) {
 			const int32_t x = value_in(l, a, k, a->key[i]);
 
@@ -67,7 +67,7 @@ int gpube__lists_forced(const struct gpube_patch_lists *l, int64_t *forced)
 				x++) {
 				const int64_t sum = (forced[x] < 0 ? 0 : forced[x]) + least[x];
 
-				forced[x] = sum >= slack ? GPUBE__PATCH_DEAD : sum;
+				forced[x] = sum >= slack ? GPUBE__REGION_FORBIDDEN : sum;
 			}
 	}
 	gpube__free(l->ctx, least);
@@ -289,7 +289,7 @@ int64_t gpube__lists_probe(
 			for (int64_t i = 0; i < a->n; i++)
 				cost[i] = (value_in(from, a, k, a->key[i]) == value) == is
 						  ? cost[i]
-						  : GPUBE__PATCH_DEAD;
+						  : GPUBE__REGION_FORBIDDEN;
 		}
 		cost += a->n;
 	}

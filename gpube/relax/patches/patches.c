@@ -22,23 +22,6 @@ static int32_t *asked_at(const struct gpube_patches *p, struct gpube_patches_sta
 
 /* ---- cells --------------------------------------------------------------------------------- */
 
-/* m[i] = the least cell of the patch for cell i of the separator. */
-static void patch_force(int32_t *restrict m, const int32_t *restrict t,
-	const int32_t *restrict place, int32_t cells, int32_t n)
-{
-	for (int32_t i = 0; i < cells; i++)
-		m[i] = t[place[i]];
-	for (int32_t k = 1; k < n; k++) {
-		const int32_t *restrict from = t + place[cells + k];
-
-		for (int32_t i = 0; i < cells; i++) {
-			const int32_t x = from[place[i]];
-
-			m[i] = x < m[i] ? x : m[i];
-		}
-	}
-}
-
 /*
  * The least of the patch's n cells with value x of a variable, whose values are 'step' apart;
  * 'least' where all are more.
@@ -54,39 +37,23 @@ static int32_t patch_least(
 
 /* ---- sweeps -------------------------------------------------------------------------------- */
 
-/* The patch's cells become more by m, which may be negative, but no sum is. */
-static void spread(int32_t *restrict t, const int32_t *restrict m, const int32_t *restrict place,
-	int32_t cells, int32_t n, int32_t slack)
-{
-	for (int32_t k = 0; k < n; k++) {
-		int32_t *restrict to = t + place[cells + k];
-
-		for (int32_t i = 0; i < cells; i++) {
-			const int32_t x = to[place[i]] + m[i];
-
-			to[place[i]] = x >= slack ? GPUBE__PATCH_DEAD : x;
-		}
-	}
-}
-
 /* The separator's sum, what every member forces in the rooms behind it; its least cell. */
 static int32_t gather(const struct gpube_patches *p, const struct gpube_patches_state *s,
 	const struct gpube_separator *b, int32_t slack, int32_t *restrict sum)
 {
 	const int32_t n = b->n_cells;
-	int32_t least = GPUBE__PATCH_DEAD;
+	int32_t least = GPUBE__REGION_FORBIDDEN;
 
 	memcpy(sum, s->cells + b->at, (size_t)n * sizeof(*sum));
 	for (int32_t j = 0; j < b->n_members; j++) {
 		const struct gpube_patch_member *of = &p->members[b->member + j];
 		int32_t *restrict m = sum + (j + 1) * (int64_t)n;
 
-		patch_force(
-			m, s->cells + p->patches[of->patch].at, p->places + of->places, n, of->n);
+		gpube__project_least(&of->onto, m, s->cells + p->patches[of->patch].at);
 		for (int32_t i = 0; i < n; i++) {
 			const int32_t x = sum[i] + m[i];
 
-			sum[i] = x >= slack ? GPUBE__PATCH_DEAD : x;
+			sum[i] = x >= slack ? GPUBE__REGION_FORBIDDEN : x;
 		}
 	}
 	for (int32_t i = 0; i < n; i++)
@@ -104,11 +71,12 @@ static bool differ(
 	int32_t most = 0;
 
 	for (int32_t i = 0; i < n; i++) {
-		const int32_t more =
-			share[i] == GPUBE__PATCH_DEAD ? share[i] : (takes ? share[i] : 0) - m[i];
+		const int32_t more = share[i] == GPUBE__REGION_FORBIDDEN
+					     ? share[i]
+					     : (takes ? share[i] : 0) - m[i];
 
 		/* what is dead already stays so, and is no change */
-		most = m[i] < GPUBE__PATCH_DEAD && abs(more) > most ? abs(more) : most;
+		most = m[i] < GPUBE__REGION_FORBIDDEN && abs(more) > most ? abs(more) : most;
 		m[i] = more;
 	}
 	return most > least;
@@ -135,8 +103,8 @@ static int32_t ask(const struct gpube_patches *p, struct gpube_patches_state *s,
 	for (int32_t i = 0; i < n; i++) {
 		const int32_t rest = share[i] - rise, part = parts ? rest / parts : 0;
 
-		own[i] = rest >= slack ? GPUBE__PATCH_DEAD : rest - part * n_out;
-		share[i] = rest >= slack ? GPUBE__PATCH_DEAD : part;
+		own[i] = rest >= slack ? GPUBE__REGION_FORBIDDEN : rest - part * n_out;
+		share[i] = rest >= slack ? GPUBE__REGION_FORBIDDEN : part;
 	}
 	for (int32_t j = 0; j < b->n_members; j++) {
 		const struct gpube_patch_member *of = &p->members[b->member + j];
@@ -145,7 +113,7 @@ static int32_t ask(const struct gpube_patches *p, struct gpube_patches_state *s,
 
 		if (differ(m, share, n, gpube__patch_goes_on(a, k, way), least))
 			changed[of->patch] = time;
-		spread(s->cells + a->at, m, p->places + of->places, n, of->n, slack);
+		gpube__project_add(&of->onto, s->cells + a->at, m, slack);
 	}
 	asked_at(p, s)[k] = time;
 	return rise;
@@ -158,7 +126,7 @@ static int64_t ask_ticks(const struct gpube_patches *p, int32_t k)
 	int64_t ticks = CALL_TICKS + b->n_cells;
 
 	for (int32_t j = b->member; j < b->member + b->n_members; j++)
-		ticks += MEMBER_TICKS + 2 * (int64_t)b->n_cells * p->members[j].n;
+		ticks += MEMBER_TICKS + 2 * p->members[j].onto.cells;
 	return ticks;
 }
 
@@ -204,7 +172,7 @@ void gpube__patches_keep(const struct gpube_patches *p, struct gpube_patches_sta
 		changed_at(p, s)[p->of[j]] = s->time;
 		for (int32_t c = 0; c < a->n_cells; c++)
 			if (!keep[c / step % domain])
-				s->cells[a->at + c] = GPUBE__PATCH_DEAD;
+				s->cells[a->at + c] = GPUBE__REGION_FORBIDDEN;
 	}
 }
 
@@ -222,7 +190,8 @@ void gpube__patches_forced(const struct gpube_patches *p, const struct gpube_pat
 			      *t = s->cells + a->at;
 
 		for (int32_t x = 0; x < domain; x++)
-			forced[x] += patch_least(t, a->n_cells, step, domain, x, GPUBE__PATCH_DEAD);
+			forced[x] += patch_least(
+				t, a->n_cells, step, domain, x, GPUBE__REGION_FORBIDDEN);
 	}
 }
 
@@ -238,10 +207,9 @@ static void decode_patch(const struct gpube_patches *p, const struct gpube_patch
 	memcpy(cost, s->cells + a->at, (size_t)a->n_cells * sizeof(*cost));
 	for (int32_t j = 0; j < a->n_members; j++) {
 		const struct gpube_patch_member *of = &p->members[p->member_of[a->member + j]];
-		const struct gpube_separator *b = &p->separators[of->separator];
 
-		spread(cost, s->cells + b->at, p->places + of->places, b->n_cells, of->n,
-			GPUBE__PATCH_MOST);
+		gpube__project_add(&of->onto, cost, s->cells + p->separators[of->separator].at,
+			GPUBE__REGION_MOST);
 	}
 	for (int32_t c = 0; c < a->n_cells; c++) {
 		int32_t rest = c;

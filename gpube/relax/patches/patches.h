@@ -30,13 +30,7 @@
 #define GPUBE_PATCHES_H
 
 #include "gpube/ir/model.h"
-
-/*
- * A cell that is in no total below the limit; what is missing to the limit, at most: a sum of two
- * fits 32 bits.
- */
-#define GPUBE__PATCH_DEAD (1 << 29)
-#define GPUBE__PATCH_MOST (1 << 28)
+#include "gpube/relax/projection.h"
 
 /* Variables and cells of a patch; cells of a function that becomes one. */
 enum { GPUBE__PATCH_ARITY = 20, GPUBE__PATCH_CELLS = 1 << 20, GPUBE__PATCH_FUNCTION = 1 << 16 };
@@ -53,12 +47,7 @@ struct gpube_patch {
 /* A patch that has the separator's variables. */
 struct gpube_patch_member {
 	int32_t patch, separator;
-	int32_t n; /* of its cells for each of the separator's */
-	/*
-	 * cell i of the separator is cells place[i] + place[n_cells + k] of the patch, k = 0 … n -
-	 * 1
-	 */
-	int64_t places;
+	struct gpube_projection onto; /* the patch's table onto the separator's */
 };
 
 struct gpube_separator {
@@ -77,11 +66,10 @@ struct gpube_patches {
 	struct gpube_patch *patches;        /* in the order of their last variables */
 	struct gpube_separator *separators; /* in that order, too */
 	struct gpube_patch_member *members;
-	int32_t *member_of; /* by patch */
-	int32_t *places;
+	int32_t *member_of;  /* by patch */
 	int32_t *of, *of_at; /* patches of variable i: of[of_at[i]] … */
 	int64_t n_cells;     /* of a state */
-	int64_t n_members, n_places;
+	int64_t n_members;
 	int64_t n_touched;  /* cells of patches that a sweep reads, and writes */
 	int64_t room;       /* cells of scratch that a sweep takes */
 	int64_t most_cells; /* of a patch of several */
@@ -119,9 +107,7 @@ static inline uint64_t gpube__patches_bytes(const struct gpube_patches *p)
 
 static inline int32_t gpube__patches_slack(const struct gpube_patches_state *s)
 {
-	const int64_t left = s->target - s->constant;
-
-	return left > GPUBE__PATCH_MOST ? GPUBE__PATCH_MOST : left < 0 ? 0 : (int32_t)left;
+	return gpube__region_slack(s->constant, s->target);
 }
 
 /* The target of a limit: a total of the model. */

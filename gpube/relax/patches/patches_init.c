@@ -303,37 +303,13 @@ static int find_shared(struct making *w)
 	return status;
 }
 
-/*
- * Cells of the patch: the first one for each of the separator, then what is added for each
- * assignment of the others.
- */
-static void find_places(const struct gpube_patches *p, const struct gpube_patch *a,
-	const struct gpube_separator *b, int32_t *place)
-{
-	int32_t n[2] = {1, 1}, stride = a->n_cells, e = 0;
-
-	place[0] = place[b->n_cells] = 0;
-	for (int32_t k = 0; k < a->arity; k++) {
-		const bool shared = e < b->arity && a->scope[k] == b->scope[e];
-		const int32_t domain = p->domain[a->scope[k]];
-		int32_t *to = shared ? place : place + b->n_cells;
-
-		/* from the last on, so that none is overwritten before it is read */
-		stride /= domain;
-		for (int32_t i = n[!shared] - 1; i >= 0; i--)
-			for (int32_t x = domain - 1; x >= 0; x--)
-				to[i * domain + x] = to[i] + x * stride;
-		n[!shared] *= domain;
-		e += shared;
-	}
-}
-
-/* Once without memory for members, to count them and their places, and once with. */
-static void list_members(struct making *w, bool with)
+/* Once without memory for members, to count them, and once with. Errors: ENOMEM */
+static int list_members(struct making *w, bool with)
 {
 	struct gpube_patches *p = w->p;
+	int status = GPUBE_OK;
 
-	p->n_members = p->n_places = p->n_touched = 0;
+	p->n_members = p->n_touched = 0;
 	for (int32_t k = 0; k < p->n_separators; k++) {
 		struct gpube_separator *b = &p->separators[k];
 
@@ -344,23 +320,24 @@ static void list_members(struct making *w, bool with)
 			if (!contains(&w->s[p->of[j]], &w->shared[k]))
 				continue;
 			if (with) {
-				p->members[p->n_members] =
-					(struct gpube_patch_member){.patch = p->of[j],
-						.separator = k,
-						.n = a->n_cells / b->n_cells,
-						.places = p->n_places};
-				find_places(p, a, b, p->places + p->n_places);
+				struct gpube_patch_member *of = &p->members[p->n_members];
+
+				of->patch = p->of[j];
+				of->separator = k;
+				if (!status)
+					status = gpube__projection_init(w->ctx, &of->onto,
+						p->domain, a->scope, a->arity, b->scope, b->arity);
 			} else {
 				a->first = a->first < 0 ? k : a->first;
 				a->last = k;
 				a->n_members++;
 			}
-			p->n_places += b->n_cells + a->n_cells / b->n_cells;
 			p->n_touched += a->n_cells;
 			p->n_members++;
 		}
 		b->n_members = (int32_t)p->n_members - b->member;
 	}
+	return status;
 }
 
 /* A sweep's sum and every member's part of it; decoding's flags and the cells of a patch. */
@@ -385,6 +362,7 @@ static int settle_separators(struct making *w)
 {
 	struct gpube_patches *p = w->p;
 	int32_t total = 0;
+	int status;
 
 	p->n_separators = (int32_t)w->n_shared;
 	p->separators =
@@ -400,21 +378,22 @@ static int settle_separators(struct making *w)
 		b->at = p->n_cells;
 		p->n_cells += b->n_cells;
 	}
-	list_members(w, false);
+	status = list_members(w, false);
 	p->room = room_of(p);
-	/* the plan, a few states, and what a sweep takes */
+	/* the plan, with lists of up to twice the cells, a few states, and what a sweep takes */
 	w->too_much = p->n_touched > MOST_TOUCHED ||
-		      sizeof(*p->places) * (uint64_t)p->n_places + 8 * gpube__patches_bytes(p) +
+		      sizeof(*p->members) * (uint64_t)p->n_members +
+				      2 * sizeof(int32_t) * (uint64_t)p->n_touched +
+				      8 * gpube__patches_bytes(p) +
 				      sizeof(int32_t) * (uint64_t)p->room >
 			      w->ctx->memory_bytes / 4;
 	if (w->too_much)
 		return GPUBE_OK;
-	p->members = gpube__alloc(w->ctx, (uint64_t)p->n_members + 1, sizeof(*p->members));
+	p->members = gpube__alloc_zero(w->ctx, (uint64_t)p->n_members + 1, sizeof(*p->members));
 	p->member_of = gpube__alloc(w->ctx, (uint64_t)p->n_members + 1, sizeof(*p->member_of));
-	p->places = gpube__alloc(w->ctx, (uint64_t)p->n_places + 1, sizeof(*p->places));
-	if (!p->members || !p->member_of || !p->places)
-		return GPUBE_ENOMEM;
-	list_members(w, true);
+	status = p->members && p->member_of ? list_members(w, true) : GPUBE_ENOMEM;
+	if (status)
+		return status;
 	for (int32_t k = 0; k < p->n_patches; k++) {
 		p->patches[k].member = total;
 		total += p->patches[k].n_members;
@@ -434,37 +413,23 @@ static int settle_separators(struct making *w)
 /* ---- tables -------------------------------------------------------------------------------- */
 
 /* Costs, scaled, onto the table of the first patch that has their variables. */
-static void add_costs(const struct making *w, struct gpube_patches_state *s, const struct scope *f,
+static int add_costs(const struct making *w, struct gpube_patches_state *s, const struct scope *f,
 	const int32_t *cost)
 {
 	const struct gpube_patches *p = w->p;
-	int32_t j = p->of_at[f->v[0]], index[GPUBE__PATCH_ARITY] = {0}, step[GPUBE__PATCH_ARITY],
-		stride = 1, e = f->n - 1, at = 0;
 	const struct gpube_patch *a;
+	struct gpube_projection onto;
+	int32_t j = p->of_at[f->v[0]];
+	int status;
 
 	while (!contains(&w->s[p->of[j]], f))
 		j++;
 	a = &p->patches[p->of[j]];
-	for (int32_t k = a->arity - 1; k >= 0; k--) {
-		step[k] = 0;
-		if (e >= 0 && a->scope[k] == f->v[e]) {
-			step[k] = stride;
-			stride *= p->domain[f->v[e--]];
-		}
-	}
-	for (int32_t c = 0; c < a->n_cells; c++) {
-		int32_t *to = &s->cells[a->at + c];
-		const int32_t sum = *to + cost[at];
-
-		*to = sum >= s->target - s->constant ? GPUBE__PATCH_DEAD : sum;
-		for (int32_t k = a->arity - 1; k >= 0; k--) {
-			at += step[k];
-			if (++index[k] < p->domain[a->scope[k]])
-				break;
-			at -= step[k] * index[k];
-			index[k] = 0;
-		}
-	}
+	status = gpube__projection_init(w->ctx, &onto, p->domain, a->scope, a->arity, f->v, f->n);
+	if (!status)
+		gpube__project_add(&onto, s->cells + a->at, cost, gpube__patches_slack(s));
+	gpube__projection_clear(w->ctx, &onto);
+	return status;
 }
 
 static int add_functions(struct making *w, struct gpube_patches_state *s, int64_t left)
@@ -484,8 +449,9 @@ static int add_functions(struct making *w, struct gpube_patches_state *s, int64_
 		if (status)
 			break;
 		for (int64_t c = 0; c < gpube__cells(w->m, f.n, gpube__scope(w->m, k)); c++)
-			scaled[c] = gpube__scale(w->p->shift, cost[c], left, GPUBE__PATCH_DEAD);
-		add_costs(w, s, &f, scaled);
+			scaled[c] =
+				gpube__scale(w->p->shift, cost[c], left, GPUBE__REGION_FORBIDDEN);
+		status = add_costs(w, s, &f, scaled);
 	}
 	gpube__free(w->ctx, cost);
 	gpube__free(w->ctx, scaled);
@@ -497,7 +463,7 @@ static int add_functions(struct making *w, struct gpube_patches_state *s, int64_
  */
 static void settle_patch(struct gpube_patches_state *s, const struct gpube_patch *a)
 {
-	int32_t *t = s->cells + a->at, least = GPUBE__PATCH_DEAD;
+	int32_t *t = s->cells + a->at, least = GPUBE__REGION_FORBIDDEN;
 
 	for (int32_t c = 0; c < a->n_cells; c++)
 		least = t[c] < least ? t[c] : least;
@@ -506,7 +472,7 @@ static void settle_patch(struct gpube_patches_state *s, const struct gpube_patch
 		return;
 	}
 	for (int32_t c = 0; c < a->n_cells; c++)
-		t[c] -= t[c] < GPUBE__PATCH_DEAD ? least : 0;
+		t[c] -= t[c] < GPUBE__REGION_FORBIDDEN ? least : 0;
 	s->constant += least;
 }
 
@@ -525,7 +491,7 @@ static int make_state(struct making *w, struct gpube_patches_state **out, int64_
 	struct gpube_patches_state *s;
 	int status = GPUBE_OK;
 
-	p->shift = gpube__scale_shift(w->m, left, GPUBE__PATCH_MOST, GPUBE__MOST_SHIFT);
+	p->shift = gpube__scale_shift(w->m, left, GPUBE__REGION_MOST, GPUBE__MOST_SHIFT);
 	s = *out = gpube__alloc_zero(w->ctx, gpube__patches_bytes(p), 1);
 	if (!s)
 		return GPUBE_ENOMEM;
@@ -624,12 +590,13 @@ void gpube__patches_free(struct gpube_patches *p)
 {
 	if (!p)
 		return;
+	for (int64_t j = 0; p->members && j < p->n_members; j++)
+		gpube__projection_clear(p->ctx, &p->members[j].onto);
 	gpube__free(p->ctx, p->domain);
 	gpube__free(p->ctx, p->patches);
 	gpube__free(p->ctx, p->separators);
 	gpube__free(p->ctx, p->members);
 	gpube__free(p->ctx, p->member_of);
-	gpube__free(p->ctx, p->places);
 	gpube__free(p->ctx, p->of);
 	gpube__free(p->ctx, p->of_at);
 	gpube__free(p->ctx, p);
