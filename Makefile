@@ -316,7 +316,7 @@ install: all
 	ln -sf libgpube.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libgpube.so
 	[ ! -e $(BUILD)/libgpube-cuda.so ] || install -m 755 $(BUILD)/libgpube-cuda.so $(DESTDIR)$(PREFIX)/lib/
-	install -m 644 gpube/gpube.h gpube/partial.h gpube/sums.h formats/formats.h nash/nash.h csg/csg.h csg/auction.h \
+	install -m 644 gpube/gpube.h gpube/partial.h gpube/sums.h formats/formats.h formats/globals.h nash/nash.h csg/csg.h csg/auction.h \
 		$(DESTDIR)$(PREFIX)/include/gpube/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBS@|$(strip $(LIBS))|' \
 		-e 's|@VERSION@|$(VERSION)|' \
@@ -352,7 +352,7 @@ format:
 
 ## tidy: clang-tidy over the sources, zero warnings
 tidy:
-	@mkdir -p $(BUILD)/include/gpube && cp formats/formats.h $(BUILD)/include/gpube # as examples/ have it
+	@mkdir -p $(BUILD)/include/gpube && cp formats/formats.h formats/globals.h $(BUILD)/include/gpube # as examples/ have it
 	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. -I$(BUILD)/include $(addprefix -I,$(if $(MPI_PATH),$(shell $(MPICC) --showme:incdirs 2>/dev/null))) $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA) $(if $(filter yes,$(FLINT)),-DGPUBE_HAVE_FLINT) $(if $(filter yes,$(EXPAT)),-DGPUBE_HAVE_EXPAT) $(if $(filter yes,$(YAML)),-DGPUBE_HAVE_YAML) $(if $(filter yes,$(CADICAL)),-DGPUBE_HAVE_CADICAL)
 
 ## clean: remove what was built

@@ -14,6 +14,7 @@ gpube gpube/gpube.h gpube.h
 gpube_partial gpube/partial.h partial.h
 gpube_sums gpube/sums.h sums.h
 gpube_formats formats/formats.h formats.h
+gpube_globals formats/globals.h globals.h
 csg csg/csg.h csg.h
 csg_auction csg/auction.h auction.h
 nash nash/nash.h nash.h

@@ -24,7 +24,7 @@ struct gpube_in {
 	const char *p, *end; /* unread bytes; end[0] is always 0 */
 	int64_t line;        /* of p, from 1; scanners count newlines */
 	const char *last;    /* where the token read last begins; it ends at p */
-	struct gpube_in_impl *impl;
+	struct gpube_in_impl *impl;         /* NULL: no file, for messages and limits alone */
 	const struct gpube_read_opts *opts; /* set by gpube_read_with(), for its readers */
 	uint64_t charged;                   /* bytes, by gpube__in_charge() */
 	int status;                         /* first failure; then p == end for ever */

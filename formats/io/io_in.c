@@ -48,8 +48,9 @@ int(gpube__in_fail)(struct gpube_in *in, enum gpube_status status, const char *f
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	in->status =
-		gpube__fail(in->ctx, status, "%s:%lld: %s", in->path, (long long)in->line, text);
+	in->status = in->impl ? gpube__fail(in->ctx, status, "%s:%lld: %s", in->path,
+					(long long)in->line, text)
+			      : gpube__fail(in->ctx, status, "%s: %s", in->path, text);
 	in->p = in->end;
 	return in->status;
 }
@@ -339,7 +340,7 @@ int gpube__in_charge(struct gpube_in *in, int64_t n, int64_t each, const char *w
 	if (in->status)
 		return in->status;
 	/* of the file as it lies there: packed, a few bytes may declare millions of variables */
-	text = (uint64_t)(s->size > s->n_read ? s->size : s->n_read);
+	text = s ? (uint64_t)(s->size > s->n_read ? s->size : s->n_read) : 0;
 	allowed = in->ctx->memory_bytes;
 	if (__builtin_mul_overflow(text, GPUBE_READ_FACTOR, &text) ||
 		__builtin_add_overflow(allowed, text, &allowed))

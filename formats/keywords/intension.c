@@ -459,3 +459,10 @@ int gpube__call_expand(struct gpube_call *call)
 	return gpube__call_expand_within(
 		call, call->no_hidden ? GPUBE_EXPAND_CELLS : GPUBE_TABLE_CELLS);
 }
+
+int gpube__call_expand_checked(struct gpube_call *call)
+{
+	if (call->keyword->check && !call->keyword->check(call))
+		return call->in->status;
+	return gpube__call_expand(call);
+}

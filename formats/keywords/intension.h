@@ -139,7 +139,9 @@ void gpube__call_clear(struct gpube_call *call);
  * Errors: EPARSE, ERANGE (more than GPUBE_EXPAND_CELLS cells), ENOMEM
  */
 int gpube__call_expand(struct gpube_call *call);
-/* The same with another limit of tables' cells: for tests. */
+/* The same of parameters that no reader has checked. */
+int gpube__call_expand_checked(struct gpube_call *call);
+/* The same as gpube__call_expand() with another limit of tables' cells: for tests. */
 int gpube__call_expand_within(struct gpube_call *call, int64_t table_cells);
 /* A cost in the model's units; false if it does not fit, and the text for that. */
 bool gpube__call_units(const struct gpube_call *call, __int128 cost, int64_t *value);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "formats/common/reading.h"
 #include "formats/common/tuples.h"
 #include "formats/keywords/chain.h"
 
@@ -11,6 +12,7 @@ enum {
 	CHAIN_STEPS = 1 << 20, /* more than these are taken where no chain does instead */
 	MOST_STEPS = 1 << 24,
 	FREE_TUPLES = 16,
+	SMALL_TABLE = 1 << 10, /* cells of a table that is better than a chain */
 };
 
 /* ---- sums ---------------------------------------------------------------------------- */
@@ -398,7 +400,7 @@ static __int128 step(struct gpube_machine *m, int64_t *state, int k, int32_t val
 	if (state[0])
 		return 0;
 	state[1] += (int64_t)l->gains[l->places[k].first + value];
-	if (!may_be(l, true, state[1] + rest->least, state[1] + rest->most)) {
+	if (!l->per_unit && !may_be(l, true, state[1] + rest->least, state[1] + rest->most)) {
 		state[0] = 1 + FAILS;
 		state[1] = 0;
 		return c->cost == GPUBE_INF ? GPUBE_FORBID : c->cost;
@@ -410,12 +412,22 @@ static __int128 step(struct gpube_machine *m, int64_t *state, int k, int32_t val
 	return 0;
 }
 
-/* Every sum is decided by the last variable. */
+/* What a sum costs for each unit that is missing or too much. */
+static __int128 price(const struct gpube_linear *l, __int128 sum, int64_t cost)
+{
+	const __int128 more = sum - l->right;
+
+	if (more < 0 ? l->relation == GPUBE_AT_MOST : l->relation == GPUBE_AT_LEAST)
+		return 0;
+	return gpube__cost_times(cost, more < 0 ? -more : more);
+}
+
+/* Every sum is decided by the last variable, but where units are counted. */
 static __int128 end(struct gpube_machine *m, const int64_t *state)
 {
-	(void)m;
-	(void)state;
-	return 0;
+	const struct chain *c = (const struct chain *)m;
+
+	return c->linear->per_unit && !state[0] ? price(c->linear, state[1], c->cost) : 0;
 }
 
 /* Which value of the last variable makes the sum exactly what it has to be. */
@@ -520,6 +532,57 @@ static bool prefers_chain(const struct gpube_linear *l, const struct listing *li
 				      (cells < 0 || cells > GPUBE_TABLE_CELLS));
 }
 
+/* What all tuples cost by their sums. */
+static int push_prices(struct gpube_linear *l, struct gpube_values *v, int64_t cost)
+{
+	int status = GPUBE_OK;
+
+	memset(l->tuple, 0, (size_t)l->n * sizeof(*l->tuple));
+	do {
+		__int128 sum = 0, c;
+
+		for (int32_t i = 0; i < l->n; i++)
+			sum += l->gains[l->places[i].first + l->tuple[i]];
+		c = price(l, sum, cost);
+		if (c >= GPUBE_INF || c <= -GPUBE_INF)
+			return gpube__in_fail(
+				l->in, GPUBE_ERANGE, "a sum that is far off costs more than 2^63");
+		status = gpube__values_push(l->m->ctx, v, (int64_t)c);
+	} while (!status && gpube__tuple_next(l->tuple, l->domains, l->n));
+	return status;
+}
+
+/* Of a constraint whose violation is priced by units: a table where it is small, or a chain. */
+static int add_per_unit(struct gpube_linear *l, int64_t cost)
+{
+	const int64_t cells = gpube__cells(l->m, l->n, l->scope);
+	struct gpube_values v = {0};
+	struct gpube_table t = {.arity = l->n};
+	int32_t table;
+	bool fits = false;
+
+	if ((cells < 0 || cells > SMALL_TABLE) && add_chain(&fits, l, cost))
+		return l->in->status;
+	if (fits)
+		return GPUBE_OK;
+	if (cells < 0 || cells > GPUBE_TABLE_CELLS)
+		return gpube__in_fail(l->in, GPUBE_ERANGE,
+			"a sum over %d variables takes too many values for a chain", l->n);
+	if (gpube__charge_expanded(l->in, cells, NULL))
+		return l->in->status;
+	if (push_prices(l, &v, cost)) {
+		gpube__values_clear(l->m->ctx, &v);
+		return l->in->status = l->in->status ? l->in->status : GPUBE_ENOMEM;
+	}
+	t.type = v.type;
+	t.n = v.n;
+	t.values = v.values;
+	if (gpube__add_table(l->m, &table, &t) ||
+		gpube__add_function(l->m, l->n, l->scope, table, NULL))
+		l->in->status = GPUBE_ENOMEM;
+	return l->in->status;
+}
+
 int gpube__linear_add(struct gpube_linear *l, int64_t cost)
 {
 	struct listing list;
@@ -529,6 +592,8 @@ int gpube__linear_add(struct gpube_linear *l, int64_t cost)
 		return l->in->status;
 	if (!may_be(l, false, l->places[0].least, l->places[0].most))
 		return GPUBE_OK; /* it holds anyhow */
+	if (l->per_unit)
+		return add_per_unit(l, cost);
 	if (!may_be(l, true, l->places[0].least, l->places[0].most)) {
 		if (gpube_model_add_costs(l->m, 0, NULL, &cost))
 			l->in->status = GPUBE_ENOMEM;

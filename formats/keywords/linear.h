@@ -11,9 +11,8 @@
 #ifndef GPUBE_LINEAR_H
 #define GPUBE_LINEAR_H
 
+#include "formats/globals.h"
 #include "formats/io/io.h"
-
-enum gpube_relation { GPUBE_AT_LEAST, GPUBE_AT_MOST, GPUBE_EXACTLY };
 
 /* A term of several literals: it adds its coefficient where all of them are true. */
 struct gpube_linear_product {
@@ -43,6 +42,7 @@ struct gpube_linear {
 	struct gpube_in *in;
 	int32_t n, *scope;
 	enum gpube_relation relation;
+	bool per_unit; /* it costs for each unit that is missing or too much; no products then */
 	__int128 right;
 	__int128 *gains;
 	int32_t *tuple, *domains;
@@ -74,8 +74,8 @@ static inline __int128 *gpube__linear_gain(struct gpube_linear *l, int32_t place
 }
 
 /*
- * gpube__linear_add() - adds the constraint: where it does not hold it costs 'cost', and GPUBE_INF
- * forbids that.
+ * gpube__linear_add() - adds the constraint: where it does not hold it costs 'cost', or so much a
+ * unit, and GPUBE_INF forbids that.
  * Errors: ERANGE (neither tuples nor a chain do), ELIMIT, ENOMEM, ESTOP; sets in->status
  */
 int gpube__linear_add(struct gpube_linear *l, int64_t cost);

@@ -37,6 +37,40 @@ static void free_value_names(struct gpube_ctx *ctx, struct gpube_variable *v)
 	v->value_names = NULL;
 }
 
+struct gpube__model_mark gpube__model_mark(const struct gpube_model *m)
+{
+	return (struct gpube__model_mark){.n_vars = m->n_vars,
+		.n_functions = m->n_functions,
+		.n_tables = m->n_tables,
+		.n_scopes = m->n_scopes,
+		.constant = m->constant};
+}
+
+void gpube__model_cut(struct gpube_model *m, struct gpube__model_mark mark)
+{
+	struct gpube_ctx *ctx = m->ctx;
+
+	for (; m->n_functions > mark.n_functions; m->n_functions--) {
+		const struct gpube_function *f = &m->functions[m->n_functions - 1];
+
+		m->tables[f->table].n_users--;
+		gpube__free(ctx, f->name);
+	}
+	for (; m->n_tables > mark.n_tables; m->n_tables--) {
+		gpube__free(ctx, m->tables[m->n_tables - 1].values);
+		gpube__free(ctx, m->tables[m->n_tables - 1].tuples);
+	}
+	for (; m->n_vars > mark.n_vars; m->n_vars--) {
+		struct gpube_variable *v = &m->vars[m->n_vars - 1];
+
+		m->n_hidden -= v->hidden;
+		gpube__free(ctx, v->name);
+		free_value_names(ctx, v);
+	}
+	m->n_scopes = mark.n_scopes;
+	m->constant = mark.constant;
+}
+
 void gpube_model_free(struct gpube_model *m)
 {
 	struct gpube_ctx *ctx;
@@ -44,18 +78,7 @@ void gpube_model_free(struct gpube_model *m)
 	if (!m)
 		return;
 	ctx = m->ctx;
-	for (int32_t i = 0; i < m->n_vars; i++) {
-		struct gpube_variable *v = &m->vars[i];
-
-		gpube__free(ctx, v->name);
-		free_value_names(ctx, v);
-	}
-	for (int32_t f = 0; f < m->n_functions; f++)
-		gpube__free(ctx, m->functions[f].name);
-	for (int32_t t = 0; t < m->n_tables; t++) {
-		gpube__free(ctx, m->tables[t].values);
-		gpube__free(ctx, m->tables[t].tuples);
-	}
+	gpube__model_cut(m, (struct gpube__model_mark){0});
 	gpube__free(ctx, m->vars);
 	gpube__free(ctx, m->functions);
 	gpube__free(ctx, m->tables);
@@ -90,6 +113,15 @@ int gpube_model_add_var(struct gpube_model *m, int32_t *var, int32_t domain, con
 			return GPUBE_ENOMEM;
 		e[m->n_vars] = -1;
 		m->evidence = e;
+	}
+	if (m->agent_of) {
+		int32_t *of =
+			gpube__realloc(m->ctx, m->agent_of, (uint64_t)m->n_vars + 1, sizeof(*of));
+
+		if (!of)
+			return GPUBE_ENOMEM;
+		of[m->n_vars] = -1;
+		m->agent_of = of;
 	}
 	if (name) {
 		v.name = gpube__strdup(m->ctx, name);

@@ -198,6 +198,18 @@ int gpube__add_function(
 	struct gpube_model *m, int arity, const int32_t *scope, int32_t table, const char *name);
 
 /*
+ * gpube__model_mark(), gpube__model_cut() - what a model has, and the model again without what has
+ * been added since: variables, functions, tables, and costs of the constant.
+ */
+struct gpube__model_mark {
+	int32_t n_vars, n_functions, n_tables;
+	int64_t n_scopes, constant;
+};
+
+struct gpube__model_mark gpube__model_mark(const struct gpube_model *m);
+void gpube__model_cut(struct gpube_model *m, struct gpube__model_mark mark);
+
+/*
  * gpube__model_borrow() - m again, on a context of its own and with room for more functions: tables
  * and names are m's, which must outlive it.
  * gpube__model_return() - frees what it has of its own, also after an error.

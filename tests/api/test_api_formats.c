@@ -2,6 +2,7 @@
 #include "tests/support/wrong_calls.h"
 
 #include "formats/formats.h"
+#include "formats/globals.h"
 
 WRONG(gpube_format_named)
 {
@@ -278,9 +279,89 @@ WRONG(gpube_write_minibuckets)
 	NOT_WRITTEN("a.mb", gpube_write_minibuckets(potentials, to, &b));
 }
 
+WRONG(gpube_model_add_tuples)
+{
+	static const int64_t costs[] = {1, 2};
+
+	REFUSED(gpube_model_add_tuples(NULL, 2, two, 0, 1, two, costs));
+	REFUSED(gpube_model_add_tuples(potentials, 2, two, 0, 1, none_such, costs));
+	REFUSED(gpube_model_add_tuples(m, 2, two, 0, 1, NULL, costs));
+	REFUSED(gpube_model_add_tuples(m, 2, two, 0, 1, below, NULL));
+	REFUSED(gpube_model_add_tuples(m, 2, twice, 0, 0, NULL, NULL));
+	REFUSED(gpube_model_add_tuples(m, 2, none_such, 0, 0, NULL, NULL));
+	REFUSED(gpube_model_add_tuples(m, -1, two, 0, 0, NULL, NULL));
+	REFUSED(gpube_model_add_tuples(m, 2, two, INT64_MIN, 0, NULL, NULL));
+}
+
+WRONG(gpube_model_add_linear)
+{
+	static const struct gpube_term term = {0, 0, 1};
+
+	REFUSED(gpube_model_add_linear(NULL, 1, &term, GPUBE_AT_MOST, 0, 1, 0));
+	REFUSED(gpube_model_add_linear(potentials, 1, &term, GPUBE_AT_MOST, 0, 1, 0));
+	REFUSED(gpube_model_add_linear(m, 1, NULL, GPUBE_AT_MOST, 0, 1, 0));
+	REFUSED(gpube_model_add_linear(m, -1, &term, GPUBE_AT_MOST, 0, 1, 0));
+	REFUSED(gpube_model_add_linear(m, 1, &term, (enum gpube_relation)3, 0, 1, 0));
+	REFUSED(gpube_model_add_linear(m, 1, &term, GPUBE_AT_MOST, 0, INT64_MIN, 0));
+}
+
+WRONG(gpube_model_add_all_different)
+{
+	REFUSED(gpube_model_add_all_different(NULL, 2, two, 0, NULL, 1));
+	REFUSED(gpube_model_add_all_different(potentials, 2, two, 0, NULL, 1));
+	REFUSED(gpube_model_add_all_different(m, 2, NULL, 0, NULL, 1));
+	REFUSED(gpube_model_add_all_different(m, 2, none_such, 0, NULL, 1));
+	REFUSED(gpube_model_add_all_different(m, 2, two, 1, NULL, 1));
+	REFUSED(gpube_model_add_all_different(m, 2, two, 2, below, 1));
+}
+
+WRONG(gpube_model_add_gcc)
+{
+	static const struct gpube_occurrences count = {0, 1, 2};
+
+	REFUSED(gpube_model_add_gcc(NULL, 2, two, 1, &count, 1));
+	REFUSED(gpube_model_add_gcc(potentials, 2, two, 1, &count, 1));
+	REFUSED(gpube_model_add_gcc(m, 2, NULL, 1, &count, 1));
+	REFUSED(gpube_model_add_gcc(m, 2, two, 1, NULL, 1));
+	REFUSED(gpube_model_add_gcc(m, 2, two, 1, &count, -1));
+}
+
+WRONG(gpube_model_add_among)
+{
+	REFUSED(gpube_model_add_among(NULL, 2, two, 1, two, 0, 1, 1));
+	REFUSED(gpube_model_add_among(potentials, 2, two, 1, two, 0, 1, 1));
+	REFUSED(gpube_model_add_among(m, 2, NULL, 1, two, 0, 1, 1));
+	REFUSED(gpube_model_add_among(m, 2, two, 1, NULL, 0, 1, 1));
+	REFUSED(gpube_model_add_among(m, 2, two, 1, two, 2, 1, 1));
+}
+
+WRONG(gpube_model_add_regular)
+{
+	static const struct gpube_state state = {0, 0}, beyond = {1, 0};
+
+	REFUSED(gpube_model_add_regular(NULL, 2, two, 1, 1, &state, 1, &state, 0, NULL));
+	REFUSED(gpube_model_add_regular(potentials, 2, two, 1, 1, &state, 1, &state, 0, NULL));
+	REFUSED(gpube_model_add_regular(m, 2, NULL, 1, 1, &state, 1, &state, 0, NULL));
+	REFUSED(gpube_model_add_regular(m, 2, two, 1, 1, NULL, 1, &state, 0, NULL));
+	REFUSED(gpube_model_add_regular(m, 2, two, 1, 1, &state, 1, &beyond, 0, NULL));
+	REFUSED(gpube_model_add_regular(m, 2, two, 1, 1, &state, 1, &state, 1, NULL));
+	REFUSED(gpube_model_add_regular(m, 2, two, 1, -1, &state, 1, &state, 0, NULL));
+}
+
+WRONG(gpube_model_add_global)
+{
+	REFUSED(gpube_model_add_global(NULL, "salldiff", 2, two, "var 1"));
+	REFUSED(gpube_model_add_global(potentials, "salldiff", 2, two, "var 1"));
+	REFUSED(gpube_model_add_global(m, NULL, 2, two, "var 1"));
+	REFUSED(gpube_model_add_global(m, "salldiff", 2, NULL, "var 1"));
+	REFUSED(gpube_model_add_global(m, "salldiff", 2, two, NULL));
+	REFUSED(gpube_model_add_global(m, "salldiff", 2, two, "var -1"));
+	REFUSED(gpube_model_add_global(m, "knapsackc", 2, two, ""));
+}
+
 int main(void)
 {
-	static const char *const headers[] = {"formats/formats.h", NULL};
+	static const char *const headers[] = {"formats/formats.h", "formats/globals.h", NULL};
 
 	return wrong_calls_run(
 		headers, wrong_models_setup, wrong_models_teardown, wrong_models_unchanged);

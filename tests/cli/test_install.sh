@@ -12,7 +12,7 @@ find "$root" -type f -o -type l | sed "s|^$at/||" | sort > "$work/files"
 for f in bin/gpube bin/gpube-convert bin/tb2-gpube bin/daoopt-gpube lib/libgpube.a lib/libgpube.so lib/libgpube.so.0 \
 	lib/libgpube.so.0.1.0 lib/pkgconfig/gpube.pc include/gpube/gpube.h include/gpube/sums.h \
 	include/gpube/partial.h \
-	include/gpube/formats.h share/man/man1/gpube.1 share/man/man1/gpube-convert.1 \
+	include/gpube/formats.h include/gpube/globals.h share/man/man1/gpube.1 share/man/man1/gpube-convert.1 \
 	share/bash-completion/completions/gpube share/bash-completion/completions/gpube-convert \
 	share/man/man1/tb2-gpube.1 share/man/man1/daoopt-gpube.1 share/man/man3/gpube.3 share/man/man3/gpube_solve.3 \
 	share/man/man3/nash.3 share/man/man5/gpube-json.5 share/doc/gpube/examples/evidence.c share/zsh/site-functions/_gpube; do
@@ -84,11 +84,12 @@ if command -v pkg-config > /dev/null 2>&1; then
 	row 'it finds it, too' 0 '^optimum 430 / 10\^2$' '' "$work/static" examples/exams.cfn
 	row 'it says what fails' 1 '' "^cannot open 'x': No such file" "$work/optimum" x
 	# as its first lines say
-	for f in optimum evidence; do
+	for f in optimum evidence shifts; do
 		line=$(sed -n 's/^ \*     cc //p' "$at/share/doc/gpube/examples/$f.c")
 		that "$f.c is compiled as it says" sh -c "
 			cd '$at/share/doc/gpube/examples' && ${CC:-cc} -std=c11 -Wall -Wextra -Werror $sanitize ${line% -o *} -o '$work/$f'"
 	done
+	row 'a model by calls: the best two answers' 0 '^cost 30: 3 1 0 3 2 1 0$' '' "$work/shifts"
 	printf '%-12s probability %s: burglar=%s quake=%s alarm=%s call=%s\n' nothing 0.92077 0 0 0 0 call 0.04846 0 0 0 1 \
 		alarm 0.00829 1 0 1 1 quake 0.00535 0 1 1 1 > "$work/explained"
 	that 'it solves again as evidence changes' sh -c "'$work/evidence' | diff - '$work/explained'"

@@ -97,7 +97,7 @@ that 'runs that are named are there' sh -c "! grep . '$work/wrong'"
 # shellcheck disable=SC2046
 grep -ohE '(^|[^A-Za-z0-9_./-])(gpube|formats|csg|nash|dcop|tests|plugins|benchmarks|examples)/[A-Za-z0-9_./-]*\.(c|h|cu|cuh|sh|py|md)([^A-Za-z0-9_]|$)' \
 	$(grep -E '\.(c|h|cu|cuh|sh|py|md)$' "$work/tree" | grep -vE '^(benchmarks/runs/|CHANGELOG)') |
-	sed -E 's/^[^A-Za-z]//; s/[^A-Za-z]$//' | grep -vE '[/_]x[._]|/FOLDER/|^gpube/(formats|csg|auction|nash)\.h$' | sort -u |
+	sed -E 's/^[^A-Za-z]//; s/[^A-Za-z]$//' | grep -vE '[/_]x[._]|/FOLDER/|^gpube/(formats|globals|csg|auction|nash)\.h$' | sort -u |
 	while read -r file; do grep -qE "(^|/)$file\$" "$work/tree" || echo "$file"; done > "$work/wrong"
 that 'files that are named are there' sh -c "! grep . '$work/wrong'"
 

@@ -46,6 +46,7 @@ csg ^value 9 of teams
 dpop ^least cost 0 \[0, 2, 1\]$
 infer ^then it has rained with 0\.3577$
 info ^width [0-9]+, [0-9]+ cells joined
+model ^cost 30 .*Dora
 nash ^mixed by 3/7 3/7 1/7$
 others ^nashpy: 
 reparam ^bound 10\.0+ of 10\.0$

@@ -144,6 +144,21 @@ struct gpube_reparam_opts {
 	int32_t max_tables;
 	double max_cells;
 };
+struct gpube_term {
+	int32_t var, value;
+	int64_t coefficient;
+};
+struct gpube_occurrences {
+	int32_t value, least, most;
+};
+struct gpube_state {
+	int32_t state;
+	int64_t cost;
+};
+struct gpube_transition {
+	int32_t from, value, to;
+	int64_t cost;
+};
 struct gpube_read_opts {
 	size_t sizeof_options;
 	int format;
@@ -246,6 +261,13 @@ int gpube_model_add_var(struct gpube_model *m, int32_t *var, int32_t domain, con
 int gpube_model_name_values(struct gpube_model *m, int32_t var, const char *const *names);
 int gpube_model_add_costs(struct gpube_model *m, int arity, const int32_t *scope, const int64_t *costs);
 int gpube_model_add_potentials(struct gpube_model *m, int arity, const int32_t *scope, const double *values);
+int gpube_model_add_tuples(struct gpube_model *m, int arity, const int32_t *scope, int64_t others, int64_t n, const int32_t *tuples, const int64_t *costs);
+int gpube_model_add_linear(struct gpube_model *m, int32_t n_terms, const struct gpube_term *terms, enum gpube_relation relation, int64_t right, int64_t cost, int per_unit);
+int gpube_model_add_all_different(struct gpube_model *m, int n, const int32_t *vars, int n_except, const int32_t *except, int64_t cost);
+int gpube_model_add_gcc(struct gpube_model *m, int n, const int32_t *vars, int n_counts, const struct gpube_occurrences *counts, int64_t cost);
+int gpube_model_add_among(struct gpube_model *m, int n, const int32_t *vars, int n_values, const int32_t *values, int32_t least, int32_t most, int64_t cost);
+int gpube_model_add_regular(struct gpube_model *m, int n, const int32_t *vars, int32_t n_states, int n_starts, const struct gpube_state *starts, int n_ends, const struct gpube_state *ends, int64_t n_transitions, const struct gpube_transition *transitions);
+int gpube_model_add_global(struct gpube_model *m, const char *keyword, int arity, const int32_t *scope, const char *parameters);
 int gpube_model_set_top(struct gpube_model *m, int64_t top);
 int gpube_model_set_direction(struct gpube_model *m, enum gpube_direction direction);
 int gpube_model_set_scale(struct gpube_model *m, int decimals);

@@ -234,8 +234,8 @@ class Model(Owner):
 
 	@property
 	def hidden(self):
-		"""The variables that the file does not have: reading added them to write wide functions as small
-		ones. Assignments leave them out; orders have all variables."""
+		"""The variables that were added to write wide functions as small ones. Assignments have None for
+		them, and leave out those behind the last other variable; orders have all variables."""
 		if not lib.gpube_model_n_hidden(self._address):
 			return []
 		return [v for v in range(len(self)) if lib.gpube_model_is_hidden(self._address, v)]
@@ -302,10 +302,9 @@ class Model(Owner):
 		>>> m = gpube.Model.read("examples/exams.cfn"); m.named(m.solve().assignment)["drama"]
 		'tuesday'
 		"""
-		hidden, values = set(self.hidden), int32s(assignment)
-		shown = [v for v in range(len(self)) if v not in hidden]
-		if len(values) != len(shown):
-			raise ValueError("%d values, expected %d" % (len(values), len(shown)))
+		hidden, values = set(self.hidden), self._of_shown(assignment)
+		shown = [v for v in range(len(values)) if v not in hidden]
+		values = [values[v] for v in shown]
 		for v, x in zip(shown, values):
 			if not 0 <= x < lib.gpube_model_domain(self._address, v):
 				raise ValueError("variable %d has no value %d" % (v, x))
@@ -403,6 +402,154 @@ class Model(Owner):
 			raise Error("ERANGE", "a cost of %d units does not fit 64 bits" % cost)
 		return cost
 
+	# ---- functions by what they say
+
+	def _scope(self, variables):
+		"""Indices of variables that are given by index or name."""
+		return int32s([self._index(v) for v in variables])
+
+	def _index(self, variable):
+		if not isinstance(variable, str):
+			return variable
+		known = self._by_name()
+		if variable not in known:
+			raise ValueError("no variable is called %r" % variable)
+		return known[variable]
+
+	def _penalty(self, cost):
+		return int64(self._cost(cost, self.decimals))
+
+	def _structs(self, name, rows):
+		return (_c.structs[name] * max(1, len(rows)))(*rows)
+
+	def add_tuples(self, scope, costs, others=0):
+		"""Adds a function by the tuples that cost something else than the others.
+
+		scope   distinct variables: indices or names
+		costs   {tuple of value indices: cost}; inf is forbidden
+		others  the cost of all other tuples
+		Errors: Error EINVAL (a variable, a value), ERANGE, ENOMEM
+
+		>>> m = gpube.Model(); v = [m.add_variable(10) for _ in range(3)]
+		>>> m.add_tuples(v, {(1, 2, 3): 0, (3, 2, 1): 5}, others=gpube.INF)
+		>>> m.solve().assignment
+		[1, 2, 3]
+		"""
+		scope, decimals = self._scope(scope), self.decimals
+		tuples = [tuple(t) for t in costs]
+		for t in tuples:
+			if len(t) != len(scope):
+				raise ValueError("a tuple of %d values for %d variables" % (len(t), len(scope)))
+		prices = [self._cost(c, decimals) for c in costs.values()]
+		self._set(lib.gpube_model_add_tuples, len(scope), scope, self._penalty(others), len(tuples),
+			int32s([x for t in tuples for x in t]), (ctypes.c_int64 * max(1, len(prices)))(*prices))
+
+	def add_linear(self, terms, relation, right, cost=INF, per_unit=False):
+		"""Adds a linear constraint: terms "<=", ">=" or "==" right.
+
+		terms     {variable: coefficient of its value's index}, or a list of such pairs and of triples
+		          (variable, value, coefficient), which count where the variable has that value
+		cost      where it does not hold; with per_unit for each unit that is missing or too much
+		Errors: ValueError (relation), Error EINVAL, ERANGE (too wide for tables and chains), ENOMEM
+
+		>>> m = gpube.Model(maximise=True); take = [m.add_variable(2) for _ in range(3)]
+		>>> for v, worth in zip(take, (5, 4, 3)): m.add_function([v], [0, worth])
+		>>> m.add_linear(dict(zip(take, (4, 3, 2))), "<=", 5)
+		>>> m.solve().assignment
+		[0, 1, 1]
+		"""
+		relations = [">=", "<=", "=="]
+		if relation not in relations:
+			raise ValueError("relation %r: expected one of %s" % (relation, " ".join(relations)))
+		terms = terms.items() if hasattr(terms, "items") else terms
+		rows = [(self._index(t[0]), -1 if len(t) == 2 else int32s([t[1]])[0], int64(t[-1])) for t in terms]
+		rows = self._structs("gpube_term", [(int32s([v])[0], x, c) for v, x, c in rows])
+		n = len(rows) if terms else 0
+		self._set(lib.gpube_model_add_linear, n, rows, relations.index(relation), int64(right),
+			self._penalty(cost), int(bool(per_unit)))
+
+	def add_all_different(self, variables, excepted=(), cost=INF):
+		"""Adds that no two of the variables have the same value, but those of excepted value indices.
+
+		cost  of each pair that does
+		Errors: Error EINVAL, ENOMEM
+
+		>>> m = gpube.Model(); v = [m.add_variable(3) for _ in range(3)]
+		>>> m.add_all_different(v); m.solve(count=True).count
+		6
+		"""
+		scope, excepted = self._scope(variables), int32s(excepted)
+		self._set(lib.gpube_model_add_all_different, len(scope), scope, len(excepted), excepted, self._penalty(cost))
+
+	def add_gcc(self, variables, counts, cost=INF):
+		"""Adds how often values occur (global cardinality).
+
+		counts  {value index: (least, most)}
+		cost    for each variable that a value has too many or too few
+		Errors: Error EINVAL, ERANGE (too wide for tables and chains), ENOMEM
+
+		>>> m = gpube.Model(); v = [m.add_variable(2) for _ in range(4)]
+		>>> m.add_gcc(v, {1: (1, 1)}); m.solve(count=True).count
+		4
+		"""
+		scope = self._scope(variables)
+		rows = self._structs("gpube_occurrences", [tuple(int32s([x, *bounds])) for x, bounds in counts.items()])
+		self._set(lib.gpube_model_add_gcc, len(scope), scope, len(counts), rows, self._penalty(cost))
+
+	def add_among(self, variables, values, least, most, cost=INF):
+		"""Adds that from 'least' to 'most' of the variables have one of these value indices.
+
+		cost  for each variable too many or too few
+		Errors: Error EINVAL, ERANGE (too wide for tables and chains), ENOMEM
+
+		>>> m = gpube.Model(); v = [m.add_variable(3) for _ in range(3)]
+		>>> m.add_among(v, [1, 2], 3, 3); m.solve(count=True).count
+		8
+		"""
+		scope, values = self._scope(variables), int32s(values)
+		self._set(lib.gpube_model_add_among, len(scope), scope, len(values), values, *int32s([least, most]),
+			self._penalty(cost))
+
+	def add_regular(self, variables, transitions, starts, ends):
+		"""Adds the least cost at which an automaton reads the variables' values; forbidden where it cannot.
+
+		transitions   (state, value index, next state), or with a cost as a fourth; states are 0, 1, …
+		starts, ends  states, or {state: cost}
+		Errors: Error EINVAL, ERANGE (too wide for tables and chains), ENOMEM
+
+		>>> m = gpube.Model(); v = [m.add_variable(2) for _ in range(4)]
+		>>> m.add_regular(v, [(0, 0, 0), (0, 1, 1), (1, 0, 0)], [0], [0, 1])  # no two ones in a row
+		>>> m.solve(count=True).count
+		8
+		"""
+		decimals = self.decimals
+		scope, transitions = self._scope(variables), [tuple(t) for t in transitions]
+		steps = [tuple(int32s(t[:3])) + (self._cost(t[3], decimals) if len(t) > 3 else 0,) for t in transitions]
+
+		def states(of):
+			pairs = of.items() if hasattr(of, "items") else [(s, 0) for s in of]
+			return [(int32s([s])[0], self._cost(c, decimals)) for s, c in pairs]
+
+		first, last = states(starts), states(ends)
+		n = 1 + max([s for s, _ in first + last] + [s for t in steps for s in (t[0], t[2])], default=0)
+		self._set(lib.gpube_model_add_regular, len(scope), scope, n,
+			len(first), self._structs("gpube_state", first), len(last), self._structs("gpube_state", last),
+			len(steps), self._structs("gpube_transition", steps))
+
+	def add_global(self, keyword, variables, *parameters):
+		"""Adds a function that a .wcsp names by a keyword: "salldiff", "wsum", "max", …
+
+		parameters  what follows the keyword there: words and numbers; costs in units of the model
+		Errors: Error EINVAL (keyword, parameters), ERANGE (too wide for tables and chains), ENOMEM
+
+		>>> m = gpube.Model(); v = [m.add_variable(2) for _ in range(3)]
+		>>> m.add_global("wsum", v, "lin", 2, "==", 5); m.solve().cost
+		4
+		"""
+		scope = self._scope(variables)
+		self._set(lib.gpube_model_add_global, _bytes(keyword), len(scope), scope,
+			_bytes(" ".join(map(str, parameters))))
+
 	def observe(self, variable, value):
 		"""Fixes a variable to a value, an index or its name; None takes it back.
 
@@ -425,24 +572,36 @@ class Model(Owner):
 			raise ValueError("%d values, expected %d" % (len(values), len(self)))
 		return values
 
-	def _values(self, assignment):
-		hidden = self.hidden
+	def _n_shown(self, hidden):
+		"""The length of an assignment: up to the last variable that is not hidden."""
+		n = len(self)
+		while n and n - 1 in hidden:
+			n -= 1
+		return n
+
+	def _of_shown(self, assignment):
+		hidden = set(self.hidden)
 		if not hidden:
 			return self._of_all(assignment)
-		given = int32s(assignment)
-		if len(given) != len(self) - len(hidden):
-			raise ValueError("%d values, expected %d" % (len(given), len(self) - len(hidden)))
-		rest, hidden = iter(given), set(hidden)
-		values = int32s([0 if v in hidden else next(rest) for v in range(len(self))])
+		given = list(assignment)
+		if len(given) != self._n_shown(hidden):
+			raise ValueError("%d values, expected %d" % (len(given), self._n_shown(hidden)))
+		return int32s([0 if v in hidden else x for v, x in enumerate(given)])
+
+	def _values(self, assignment):
+		given = self._of_shown(assignment)
+		if len(given) == len(self) and not self.hidden:
+			return given
+		values = int32s(list(given) + [0] * (len(self) - len(given)))
 		self.context._do(lib.gpube_model_complete, values, self._address)
 		return values
 
+	def _without_hidden(self, values, hidden):
+		return [None if v in hidden else x for v, x in enumerate(values[:self._n_shown(hidden)])]
+
 	def _shown(self, address):
 		values = _c.array(address, ctypes.c_int32, len(self))
-		if values is None or not self.hidden:
-			return values
-		hidden = set(self.hidden)
-		return [x for v, x in enumerate(values) if v not in hidden]
+		return values if values is None or not self.hidden else self._without_hidden(values, set(self.hidden))
 
 	def cost(self, assignment):
 		"""What an assignment costs, from the tables as they were read: an int or a Decimal, or inf if
@@ -567,7 +726,7 @@ class Model(Owner):
 		x = _c.at(address, "gpube_list")
 		n, hidden = x.n_vars, set(self.hidden)
 		values = _c.array(x.values, ctypes.c_int32, x.n * n) if x.n * n else []
-		rows = ([v for i, v in enumerate(values[k * n:(k + 1) * n]) if i not in hidden] for k in range(x.n))
+		rows = (self._without_hidden(values[k * n:(k + 1) * n], hidden) for k in range(x.n))
 		costs = _c.array(x.costs, ctypes.c_int64, x.n) if x.n else []
 		return Listed(list(rows), [number(c, x.scale) for c in costs], bool(x.more), complete)
 

@@ -274,7 +274,7 @@ class Prepared:
 		Errors: Error EBUG (the assignment does not cost what toulbar2 says)
 		"""
 		hidden = set(self.model.hidden)
-		values = [x for v, x in enumerate(found[0]) if v not in hidden]
+		values = self.model._without_hidden(found[0], hidden)
 		cost = self.model.cost(values)
 		if found[1] != int(found[1]) or cost is INF or self.units.total(found[1]) != cost:
 			raise Error("EBUG", "toulbar2's assignment costs %s, not %s units as it says" % (cost, found[1]))

@@ -67,6 +67,62 @@ def hard_model(**context):
 	return m
 
 
+class Globals(unittest.TestCase):
+	def test_linear_between_variables(self):
+		"""Variables that come after a constraint that is a chain, and named twice in it, keep their indices."""
+		r, chains = random.Random(3), 0
+		for _ in range(100):
+			m, variables, rules = gpube.Model(), [], []
+			domains = [r.randint(1, 3) for _ in range(r.randint(2, 5))]
+			for k, d in enumerate(domains):
+				variables.append(m.add_variable(d, "v%d" % k))
+				if r.random() < .6:
+					scope = [r.choice(variables) for _ in range(r.randint(2, 9))]
+					rule = scope, [r.randint(-3, 3) for _ in scope], r.randint(-5, 9), r.randint(1, 4)
+					m.add_linear(list(zip(rule[0], rule[1])), "<=", rule[2], cost=rule[3], per_unit=True)
+					rules.append(rule)
+			# more values than a table has room for, so that the constraint becomes a chain
+			wide = [m.add_variable(3) for _ in range(8)] if r.random() < .3 else []
+			if wide:
+				m.add_linear({v: 1 for v in wide}, ">=", 12, cost=3, per_unit=True)
+				for v in wide:
+					m.add_function([v], [0, 2, 4])
+				last = m.add_variable(2, "last")
+				m.add_function([last], [7, 5])
+				chains += bool(m.hidden)
+			best = gpube.INF
+			for values in itertools.product(*map(range, domains)):
+				a = dict(zip(variables, values))
+				total = sum(c * max(0, sum(a[v] * k for v, k in zip(scope, coefficients)) - right)
+					for scope, coefficients, right, c in rules)
+				best = min(best, total)
+			s = m.solve()
+			self.assertEqual(s.optimum, best + (29 if wide else 0))
+			self.assertEqual(m.cost(s.assignment), s.optimum)
+			self.assertEqual(m.list(most=2).costs[0], s.optimum)
+			if wide:
+				self.assertEqual(s.assignment[last], 1)
+				self.assertEqual(m.named(s.assignment)["last"], 1)
+		self.assertGreater(chains, 5)
+
+	def test_by_name(self):
+		m = gpube.Model(maximise=True)
+		for name in "abc":
+			m.add_function([m.add_variable(3, name)], [0, 1, 2])
+		m.add_all_different(["a", "b"])
+		m.add_linear([("a", 2, 1), ("c", 2, 1)], "<=", 1)
+		m.add_among(["b", "c"], [2], 0, 1)
+		self.assertEqual(m.solve().optimum, 4)
+		m.add_tuples(["a", "c"], {(2, 1): gpube.INF, (1, 1): gpube.INF})
+		self.assertEqual(m.solve().optimum, 3)
+		self.assertRaisesRegex(ValueError, "no variable is called 'd'", m.add_among, ["d"], [1], 0, 1)
+		self.assertRaisesRegex(ValueError, "relation '<'", m.add_linear, {"a": 1}, "<", 1)
+		self.assertRaisesRegex(ValueError, "a tuple of 1 values", m.add_tuples, ["a", "c"], {(1,): 1})
+		self.assertRaisesRegex(gpube.Error, "EINVAL|wsum: expected", m.add_global, "wsum", ["a", "b"], "lin", 2)
+		m.add_regular(["a", "b"], [(0, 0, 0)], [0], [0, 7])  # value 0 alone, which b may not have then
+		self.assertEqual(m.solve().answer, "infeasible")
+
+
 class Costs(unittest.TestCase):
 	def test_names_are_unique(self):
 		m = gpube.Model()
