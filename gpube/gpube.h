@@ -31,6 +31,9 @@ extern "C" {
 
 #define GPUBE_VERSION "0.1.0"
 
+/* The version of the library that is running: GPUBE_VERSION when it was made. */
+GPUBE_API const char *gpube_version(void);
+
 /* Values are frozen: programs that link us switch on them. */
 enum gpube_status {
 	GPUBE_OK = 0,
@@ -273,6 +276,24 @@ enum gpube_ascent_regions {
 enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA };
 
 /*
+ * What a call knows so far: for a progress line, a plot, or a search of one's own that runs beside.
+ * seconds      since the call
+ * bound, cost  as in gpube_solution, and in its unit; without an assignment cost is GPUBE_INF, of a
+ *              maximum -GPUBE_INF, and without a bound that is the other one
+ * scale        decimals of both
+ * values       n_vars value indices of the best assignment; NULL: there is none
+ * by           who found what is new, or whose turn has ended, as in the log
+ * All of it is gone when the function returns.
+ */
+struct gpube_progress {
+	double seconds;
+	int64_t bound, cost;
+	int scale;
+	const int32_t *values;
+	const char *by;
+};
+
+/*
  * Options of gpube_solve(), which gpube_bound() and gpube_reparam() have, too; zero fields take the
  * default.
  * regions        of the method ASCENT alone
@@ -289,6 +310,9 @@ enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA }
  * values         n_vars value indices of a known assignment, or NULL
  * cutoff         with has_cutoff: only totals better than this are of interest,
  *                units of 10^-scale
+ * progress       called when bound or assignment improve, and after each turn of a method, by one
+ *                thread at a time; unless it returns 0 the call ends as at its timeout, and it is
+ *                not called again. It may call nothing with the context of the call
  */
 #define GPUBE_SOLVE_FIELDS                                                                         \
 	size_t sizeof_options;                                                                     \
@@ -302,7 +326,9 @@ enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA }
 	int no_simplify, count, precision, no_slices;                                              \
 	const int32_t *values;                                                                     \
 	int64_t cutoff;                                                                            \
-	int has_cutoff;
+	int has_cutoff;                                                                            \
+	int (*progress)(void *arg, const struct gpube_progress *now);                              \
+	void *progress_arg;
 struct gpube_solve_opts {
 	GPUBE_SOLVE_FIELDS
 };

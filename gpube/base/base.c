@@ -153,6 +153,11 @@ int(gpube__fail)(struct gpube_ctx *ctx, enum gpube_status status, const char *fm
 	return status;
 }
 
+const char *gpube_version(void)
+{
+	return GPUBE_VERSION;
+}
+
 int gpube__missing(struct gpube_ctx *ctx)
 {
 	return ctx ? gpube__fail(ctx, GPUBE_EINVAL, "a null pointer where one is needed")

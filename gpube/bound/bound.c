@@ -287,6 +287,7 @@ struct call {
 	const struct gpube_watch *watch;
 	struct gpube_certificate *notes;
 	bool planning;
+	bool *ended; /* out: options' progress has ended the run */
 };
 
 /* From the model as given to all that there is to know. */
@@ -355,6 +356,7 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 	static const struct gpube_bound_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = m->ctx;
 	const double start = gpube__now(), cpu = gpube__cpu_seconds();
+	bool ended = false;
 	struct gpube_bounder fresh = {.ctx = ctx,
 		.given = m,
 		.opts = opts ? opts : &none,
@@ -367,6 +369,7 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 		.told = {.watch = call->watch,
 			.notes = call->notes,
 			.planning = call->planning,
+			.ended = call->ended ? call->ended : &ended,
 			.backend = gpube__ops_cpu()->name,
 			.start = start,
 			.start_cpu = cpu,
@@ -411,7 +414,7 @@ struct gpube_bound_opts gpube__bound_opts_of(const struct gpube_solve_opts *o)
 {
 	struct gpube_bound_opts to = {0};
 
-	memcpy(&to, o, offsetof(struct gpube_solve_opts, has_cutoff) + sizeof(o->has_cutoff));
+	memcpy(&to, o, offsetof(struct gpube_solve_opts, progress_arg) + sizeof(o->progress_arg));
 	to.sizeof_options = sizeof(to);
 	return to;
 }
@@ -438,13 +441,15 @@ static int prove(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_bound_opts *o, const struct call *call)
 {
 	const double end = o->timeout_seconds > 0 ? gpube__now() + o->timeout_seconds : INFINITY;
-	const int status = bound(out, m, o, call);
+	bool ended = false;
+	const struct call told = {.watch = call->watch, .notes = call->notes, .ended = &ended};
+	const int status = bound(out, m, o, &told);
 	const struct gpube_solution *s = *out;
 	const bool counts = o->count && s && s->answer == GPUBE_ANSWER_OPTIMAL && !s->count;
 
 	if (status || (s->answer != GPUBE_ANSWER_INCOMPLETE && !counts) || s->closed)
 		return status;
-	if (gpube__stopped(m->ctx) || gpube__now() >= end)
+	if (gpube__stopped(m->ctx) || ended || gpube__now() >= end)
 		return gpube__fail_stopped(m->ctx);
 	return gpube__fail(m->ctx, GPUBE_ELIMIT, "%s",
 		counts ? "the optima are not counted: elimination does not fit the memory, or the "

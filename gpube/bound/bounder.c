@@ -127,6 +127,22 @@ static int64_t given_side(const struct gpube_bounder *b, int64_t total)
 	return b->s.negated ? -total : total;
 }
 
+void gpube__bounder_progress(struct gpube_bounder *b, const char *by)
+{
+	const struct gpube_bound_opts *o = b->opts;
+	const struct gpube_progress now = {.seconds = gpube__now() - b->told.start,
+		.bound = given_side(b, b->lower == INT64_MIN ? -GPUBE_INF : b->lower),
+		.cost = given_side(b, b->upper),
+		.scale = b->costs->scale,
+		.values = b->upper == GPUBE_INF ? NULL : b->told.extended,
+		.by = by};
+
+	if (!o->progress || *b->told.ended || !o->progress(o->progress_arg, &now))
+		return;
+	(void)gpube__end_by(b->ctx, gpube__now());
+	*b->told.ended = true;
+}
+
 void gpube__bounder_cut(struct gpube_bounder *b, int64_t cutoff)
 {
 	b->cutoff = cutoff;
@@ -160,8 +176,10 @@ void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by
 	step(b);
 	if (b->told.watch)
 		b->told.watch->improved(b->told.watch->arg, given_side(b, lower), 0, NULL);
-	if (lower != GPUBE_INF)
+	if (lower != GPUBE_INF) {
 		gpube__bounder_tell(b, by);
+		gpube__bounder_progress(b, by);
+	}
 }
 
 int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const char *by)
@@ -194,6 +212,7 @@ int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const c
 		b->told.watch->improved(
 			b->told.watch->arg, given_side(b, b->lower), cost, b->told.extended);
 	gpube__bounder_tell(b, by);
+	gpube__bounder_progress(b, by);
 	return GPUBE_OK;
 }
 

@@ -82,6 +82,7 @@ struct gpube_report {
 	struct gpube_solution *out;      /* what an elimination proves or plans goes there */
 	struct gpube_certificate *notes; /* of what methods do, or NULL */
 	bool planning;                   /* nothing is done but the plan of an elimination */
+	bool *ended;                     /* options' progress has ended the run */
 	int32_t *extended;               /* the best assignment, of the given model */
 	double start, start_cpu;         /* by the clock, and of the process */
 	double start_work;               /* gpube__worked() */
@@ -181,6 +182,9 @@ const char *gpube__bounder_changed(char text[GPUBE__BOUNDS_TEXT], const struct g
 
 /* What a simplification did, for the log. */
 void gpube__bounder_tell_simplified(struct gpube_ctx *ctx, const struct gpube_simplified *s);
+
+/* What is known, to the options' progress, which may end the run. */
+void gpube__bounder_progress(struct gpube_bounder *b, const char *by);
 
 /* A cutoff: a total of the simplified model. */
 void gpube__bounder_cut(struct gpube_bounder *b, int64_t cutoff);

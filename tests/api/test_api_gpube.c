@@ -29,6 +29,11 @@ WRONG(gpube_ctx_new)
 
 WRONG_NULL(gpube_ctx_free)
 
+WRONG(gpube_version)
+{
+	assert_string_equal(gpube_version(), GPUBE_VERSION);
+}
+
 WRONG(gpube_error)
 {
 	assert_non_null(gpube_error(NULL));

@@ -58,6 +58,7 @@ static int told(struct gpube__known *k, const struct gpube__turn_taken *t)
 					     : "");
 	gpube__bounder_hear(b);
 	tell_after_a_moment(b, t);
+	gpube__bounder_progress(b, t->method);
 	return gpube__bounder_note(b, (struct gpube_stage){.name = t->method,
 					      .why = t->why,
 					      .round = t->round,

@@ -22,11 +22,11 @@ from ._dpop import Agent, Dpop, dpop
 from ._engine import INF, Context, Error, Interrupted
 from ._games import (AuctionResult, Equilibria, Equilibrium, Game, Pure, Structure, Subset, auction,
 	auction_model, csg, csg_model, nash)
-from ._model import Bounds, Inference, Listed, Model, Plan, Solution, convert
+from ._model import Bounds, Inference, Listed, Model, Plan, Progress, Solution, convert
 from ._toulbar2 import Prepared, for_pytoulbar2
 
 __all__ = [
 	"INF", "Agent", "AuctionResult", "Bounds", "Context", "Dpop", "Equilibria", "Equilibrium", "Error", "Game",
-	"Inference", "Interrupted", "Listed", "Model", "Plan", "Prepared", "Pure", "Solution", "Structure", "Subset", "auction",
+	"Inference", "Interrupted", "Listed", "Model", "Plan", "Prepared", "Progress", "Pure", "Solution", "Structure", "Subset", "auction",
 	"auction_model", "convert", "csg", "csg_model", "dpop", "for_pytoulbar2", "nash",
 ]

@@ -59,6 +59,14 @@ struct gpube_solve_opts {
 	void *values;
 	int64_t cutoff;
 	int has_cutoff;
+	void *progress, *progress_arg;
+};
+struct gpube_progress {
+	double seconds;
+	int64_t bound, cost;
+	int scale;
+	void *values;
+	char *by;
 };
 struct gpube_plan {
 	int32_t n_vars, n_functions, n_components, width;
@@ -136,7 +144,9 @@ struct gpube_bound_opts {
 	int backend, no_simplify, count, precision, no_slices;
 	void *values;
 	int64_t cutoff;
-	int has_cutoff, z, first_fit, no_match, no_eliminate, split, partition;
+	int has_cutoff;
+	void *progress, *progress_arg;
+	int z, first_fit, no_match, no_eliminate, split, partition;
 };
 struct gpube_reparam_opts {
 	size_t sizeof_options;
@@ -250,6 +260,7 @@ struct nash_components {
 """
 
 FUNCTIONS = """
+const char *gpube_version(void);
 int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_ctx_opts *opts);
 void gpube_ctx_free(struct gpube_ctx *ctx);
 const char *gpube_error(const struct gpube_ctx *ctx);
@@ -429,6 +440,7 @@ def _load():
 _make_structs()
 lib = _load()
 
+PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 LOG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_double, ctypes.c_char_p)
 
 

@@ -98,6 +98,23 @@ class Bounds:
 
 
 @dataclass
+class Progress:
+	"""What a call knows so far, as on_progress gets it.
+
+	seconds       since the call
+	lower, upper  as in Bounds
+	assignment    the best one met, or None
+	by            who found what is new, or whose turn has ended, as in the log
+	"""
+
+	seconds: float
+	lower: Optional[Exact]
+	upper: Optional[Exact]
+	assignment: Optional[List[int]]
+	by: str
+
+
+@dataclass
 class Listed:
 	"""What list() found.
 
@@ -135,6 +152,10 @@ class Inference:
 			return None if self.log10_z is None else 10.0**self.log10_z
 		except OverflowError:
 			return INF
+
+
+class _Raised(list):
+	"""What a function that C calls has raised; 'keep' is that function, which lives as long."""
 
 
 def _plan(p):
@@ -637,9 +658,37 @@ class Model(Owner):
 		return values, {"values": None if values is None else ctypes.addressof(values),
 			"cutoff": cutoff, "has_cutoff": cutoff is not None}
 
+	def _watched(self, on_progress):
+		"""The option of a function that is told what a call knows, and a list that gets what it raises."""
+		raised = _Raised()
+		if on_progress is None:
+			return {}, raised
+
+		def told(_, address):
+			try:
+				p = _c.at(address, "gpube_progress")
+				ends = [None if abs(x) == NO_COST else number(x, p.scale) for x in (p.bound, p.cost)]
+				if self.kind == "costs" and self.maximise:
+					ends.reverse()
+				return bool(on_progress(Progress(p.seconds, ends[0], ends[1], self._shown(p.values), _text(p.by))))
+			except BaseException as e:  # raised again when the call has ended, which it does soon
+				raised.append(e)
+				return True
+
+		told = _c.PROGRESS(told)
+		raised.keep = told
+		return {"progress": ctypes.cast(told, ctypes.c_void_p).value}, raised
+
+	def _run_watched(self, function, convert, opts, raised):
+		try:
+			return self.context._run(function, lib.gpube_solution_free, convert, self._address, ctypes.byref(opts))
+		finally:
+			if raised:
+				raise raised[0]
+
 	def solve(self, count=False, timeout=None, method="auto", assignment=None, cutoff=None, order=None,
 			order_method="auto", order_seconds=0, seed=0, backend="auto", simplify=True, precision=0,
-			slices=True):
+			slices=True, on_progress=None):
 		"""The proved optimum and one optimal assignment, by whatever proves it first: a Solution.
 
 		count      how many assignments are optimal, too
@@ -652,18 +701,20 @@ class Model(Owner):
 		simplify   make the model smaller first
 		precision  decimals to which -ln of potentials is rounded; 0: as many as are safe
 		slices     do in slices what does not fit the memory
+		on_progress  called with a Progress when something is new, from another thread; if it returns something
+		             true the call ends like after a timeout
 		Errors: Error ELIMIT (nothing that fits proves it; .result is what is known), ENODEV, ERANGE, EINVAL, ENOMEM;
-		Interrupted, with the best so far
+		Interrupted, with the best so far; what on_progress raises
 
 		>>> gpube.Model.read("examples/zebra.wcsp").solve(count=True).count
 		1
 		"""
 		values, known = self._known(assignment, cutoff)
+		watch, raised = self._watched(on_progress)
 		opts = self._engine("gpube_solve_opts", timeout, order, order_method, order_seconds, seed,
 			method=word("GPUBE_BOUND_", method), backend=word("GPUBE_BACKEND_", backend), count=count,
-			no_simplify=not simplify, precision=precision, no_slices=not slices, **known)
-		return self.context._run(lib.gpube_solve, lib.gpube_solution_free, self._solution,
-			self._address, ctypes.byref(opts))
+			no_simplify=not simplify, precision=precision, no_slices=not slices, **known, **watch)
+		return self._run_watched(lib.gpube_solve, self._solution, opts, raised)
 
 	def count(self, timeout=None, order=None, order_method="auto", order_seconds=0, seed=0, backend="auto",
 			simplify=True):
@@ -785,7 +836,7 @@ class Model(Owner):
 
 	def bound(self, timeout=None, method="auto", regions="auto", z=0, assignment=None, cutoff=None, eliminate=True,
 			split="auto", partition="scope", match=True, order=None, order_method="auto",
-			order_seconds=0, seed=0, backend="auto", simplify=True, precision=0):
+			order_seconds=0, seed=0, backend="auto", simplify=True, precision=0, on_progress=None):
 		"""A proved bound and a good assignment, that get better until they meet or the time is over:
 		Bounds. It is solve() with more options and without errors where nothing is proved.
 
@@ -803,13 +854,13 @@ class Model(Owner):
 		(Decimal('4.30'), Decimal('4.30'))
 		"""
 		values, known = self._known(assignment, cutoff)
+		watch, raised = self._watched(on_progress)
 		opts = self._engine("gpube_bound_opts", timeout, order, order_method, order_seconds, seed,
 			method=word("GPUBE_BOUND_", method), regions=word("GPUBE_REGIONS_", regions), z=z, no_match=not match, no_eliminate=not eliminate,
 			split=word("GPUBE_SPLIT_", split), partition=word("GPUBE_PARTITION_", partition),
 			backend=word("GPUBE_BACKEND_", backend), no_simplify=not simplify, precision=precision,
-			**known)
-		return self.context._run(lib.gpube_bound, lib.gpube_solution_free, self._bounds,
-			self._address, ctypes.byref(opts))
+			**known, **watch)
+		return self._run_watched(lib.gpube_bound, self._bounds, opts, raised)
 
 	def reparam(self, timeout=None, prune=False, decimals=6, max_arity=3, max_tables=0, max_cells=2e6,
 			method="auto", assignment=None, cutoff=None, order_seconds=0, seed=0, simplify=True, precision=0):

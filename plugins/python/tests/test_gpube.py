@@ -123,6 +123,33 @@ class Globals(unittest.TestCase):
 		self.assertEqual(m.solve().answer, "infeasible")
 
 
+class Progress(unittest.TestCase):
+	def test_told(self):
+		m, told = hard_model(), []
+		s = m.bound(timeout=1, on_progress=told.append)
+		self.assertGreater(len(told), 3)
+		self.assertEqual((told[-1].lower, told[-1].upper), (s.lower, s.upper))
+		for p in told:
+			self.assertIsInstance(p.by, str)
+			self.assertTrue(p.assignment is None or m.cost(p.assignment) == p.upper)
+		self.assertEqual([p.lower for p in told], sorted(p.lower for p in told))
+
+	def test_ends(self):
+		m, told = hard_model(), []
+		s = m.solve(on_progress=lambda p: told.append(p) or len(told) == 5)
+		self.assertEqual((s.answer, s.cost <= told[4].upper), ("incomplete", True))
+		most = random_model(random.Random(3), maximise=True, decimals=2)[0]
+		told = []
+		self.assertEqual(most.solve(on_progress=told.append).optimum, most.solve().optimum)
+		self.assertTrue(all(p.lower is None or p.upper is None or p.lower <= p.upper for p in told))
+
+	def test_raises(self):
+		m = hard_model()
+		with self.assertRaisesRegex(ZeroDivisionError, "division"):
+			m.solve(on_progress=lambda p: 1 / 0)
+		self.assertEqual(m.bound(timeout=.1).answer, "incomplete")
+
+
 class Costs(unittest.TestCase):
 	def test_names_are_unique(self):
 		m = gpube.Model()
