@@ -15,6 +15,7 @@ endif
 CFLAGS ?= -O2
 WARN   ?= -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 MANDIR  = $(PREFIX)/share/man
 DOCDIR  = $(PREFIX)/share/doc/gpube
 BASHDIR = $(PREFIX)/share/bash-completion/completions
@@ -305,22 +306,22 @@ $(BUILD)/fuzz: $(call obj,$(addprefix tests/fuzz/,fuzz.c readers.c no_contract.c
 ## bench: build the benchmark programs (benchmarks/README.md says how to run them)
 bench: all $(BENCHES) $(GPU_BENCHES)
 
-## install: programs, library, headers, pkg-config file, man pages, examples, completion under PREFIX (DESTDIR honoured)
+## install: programs, library, headers, pkg-config file, man pages, examples, completion under PREFIX, libraries in LIBDIR (DESTDIR honoured)
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/gpube
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cmake/gpube $(DESTDIR)$(PREFIX)/include/gpube
 	install -m 755 $(BUILD)/gpube $(BUILD)/gpube-convert plugins/toulbar2/tb2-gpube \
 		plugins/daoopt/daoopt-gpube $(DESTDIR)$(PREFIX)/bin/
 	$(if $(MPI_PATH),install -m 755 $(BUILD)/gpube-mpi $(DESTDIR)$(PREFIX)/bin/gpube-mpi)
-	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libgpube.a
-	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libgpube.so.$(VERSION)
-	ln -sf libgpube.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
-	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libgpube.so
-	[ ! -e $(BUILD)/libgpube-cuda.so ] || install -m 755 $(BUILD)/libgpube-cuda.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 $(LIB) $(DESTDIR)$(LIBDIR)/libgpube.a
+	install -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/libgpube.so.$(VERSION)
+	ln -sf libgpube.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libgpube.so
+	[ ! -e $(BUILD)/libgpube-cuda.so ] || install -m 755 $(BUILD)/libgpube-cuda.so $(DESTDIR)$(LIBDIR)/
 	install -m 644 gpube/gpube.h gpube/partial.h gpube/sums.h formats/formats.h formats/globals.h nash/nash.h csg/csg.h csg/auction.h \
 		$(DESTDIR)$(PREFIX)/include/gpube/
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBS@|$(strip $(LIBS))|' \
-		-e 's|@VERSION@|$(VERSION)|' \
-		gpube.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/gpube.pc
+	for f in pkgconfig/gpube.pc cmake/gpube/gpube-config.cmake cmake/gpube/gpube-config-version.cmake; do \
+		sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@LIBS@|$(strip $(LIBS))|' -e 's|@VERSION@|$(VERSION)|' \
+			-e 's|@SONAME@|$(SONAME)|' plugins/build/$${f##*/}.in > $(DESTDIR)$(LIBDIR)/$$f; done
 	gpube/man.sh $(BUILD) $(VERSION) $(BUILD)/man
 	install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man3 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) \
 		$(DESTDIR)$(DOCDIR)/examples
@@ -329,6 +330,9 @@ install: all
 	install -m 644 $(BUILD)/man/man3/* $(DESTDIR)$(MANDIR)/man3/
 	install -m 644 $(BUILD)/man/man5/* $(DESTDIR)$(MANDIR)/man5/
 	install -m 644 examples/* $(DESTDIR)$(DOCDIR)/examples/
+	install -m 644 README.md CHANGELOG.md LICENSE $(DESTDIR)$(DOCDIR)/
+	install -m 644 formats/certificate.md $(DESTDIR)$(DOCDIR)/bound-certificate.md
+	install -m 644 csg/certificate.md $(DESTDIR)$(DOCDIR)/csg-certificate.md
 	$(BUILD)/gpube __completion bash > $(DESTDIR)$(BASHDIR)/gpube
 	ln -sf gpube $(DESTDIR)$(BASHDIR)/gpube-convert
 	$(BUILD)/gpube __completion zsh > $(DESTDIR)$(ZSHDIR)/_gpube
@@ -336,8 +340,8 @@ install: all
 
 ## uninstall: remove what install put there (the same PREFIX and DESTDIR)
 uninstall:
-	cd $(DESTDIR)$(PREFIX) && rm -f $(addprefix bin/,gpube gpube-convert gpube-mpi tb2-gpube daoopt-gpube) \
-		lib/libgpube.a lib/libgpube.so lib/libgpube.so.* lib/libgpube-cuda.so lib/pkgconfig/gpube.pc
+	cd $(DESTDIR)$(PREFIX) && rm -f $(addprefix bin/,gpube gpube-convert gpube-mpi tb2-gpube daoopt-gpube)
+	cd $(DESTDIR)$(LIBDIR) && rm -rf libgpube.a libgpube.so libgpube.so.* libgpube-cuda.so pkgconfig/gpube.pc cmake/gpube
 	gpube/man.sh $(BUILD) $(VERSION) $(BUILD)/man 3
 	cd $(DESTDIR)$(MANDIR) && rm -f man1/gpube.1 man1/gpube-*.1 man1/tb2-gpube.1 man1/daoopt-gpube.1 man5/gpube-json.5 \
 		$$(ls $(abspath $(BUILD))/man/man3 | sed 's|^|man3/|')

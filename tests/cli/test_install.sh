@@ -10,7 +10,9 @@ at=$root$prefix
 that 'make install' make -o all install BUILD="${build#"$PWD"/}" DESTDIR="$root" PREFIX="$prefix"
 find "$root" -type f -o -type l | sed "s|^$at/||" | sort > "$work/files"
 for f in bin/gpube bin/gpube-convert bin/tb2-gpube bin/daoopt-gpube lib/libgpube.a lib/libgpube.so lib/libgpube.so.0 \
-	lib/libgpube.so.0.1.0 lib/pkgconfig/gpube.pc include/gpube/gpube.h include/gpube/sums.h \
+	lib/libgpube.so.0.1.0 lib/pkgconfig/gpube.pc lib/cmake/gpube/gpube-config.cmake \
+	share/doc/gpube/LICENSE share/doc/gpube/README.md share/doc/gpube/CHANGELOG.md share/doc/gpube/bound-certificate.md \
+	share/doc/gpube/csg-certificate.md include/gpube/gpube.h include/gpube/sums.h \
 	include/gpube/partial.h \
 	include/gpube/formats.h include/gpube/globals.h share/man/man1/gpube.1 share/man/man1/gpube-convert.1 \
 	share/bash-completion/completions/gpube share/bash-completion/completions/gpube-convert \
@@ -69,6 +71,29 @@ that 'completion: gpube-convert' [ "$(complete_words gpube-convert --simp)" = --
 PKG_CONFIG_PATH=$at/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
 LD_LIBRARY_PATH=$at/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} # where ldconfig would have found it
 export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR LD_LIBRARY_PATH
+if command -v cmake > /dev/null 2>&1; then
+	mkdir "$work/cmake"
+	cat > "$work/cmake/CMakeLists.txt" << 'END'
+cmake_minimum_required(VERSION 3.10)
+project(x C)
+find_package(gpube 0.1 REQUIRED)
+add_executable(optimum optimum.c)
+target_link_libraries(optimum gpube::gpube)
+END
+	cp examples/optimum.c "$work/cmake/"
+	# the installed tree, where DESTDIR has put it
+	mkdir -p "$work/moved"
+	for f in gpube-config.cmake gpube-config-version.cmake; do
+		sed "s|$prefix|$at|g" "$at/lib/cmake/gpube/$f" > "$work/moved/$f"
+	done
+	that 'CMake finds it' sh -c "cmake -S '$work/cmake' -B '$work/cmake/b' -Dgpube_DIR='$work/moved' && cmake --build '$work/cmake/b'"
+	row 'and links it' 0 '^optimum 430 / 10\^2$' '' "$work/cmake/b/optimum" examples/exams.cfn
+	that 'CMake refuses a newer version' sh -c "! sed 's/gpube 0.1 /gpube 0.2 /' '$work/cmake/CMakeLists.txt' > '$work/cmake/new' ||
+		{ mkdir '$work/cmake/n'; cp '$work/cmake/new' '$work/cmake/n/CMakeLists.txt'; cp examples/optimum.c '$work/cmake/n/';
+		! cmake -S '$work/cmake/n' -B '$work/cmake/n/b' -Dgpube_DIR='$work/moved'; }"
+else
+	skip 'CMake finds it' 'no cmake'
+fi
 if command -v pkg-config > /dev/null 2>&1; then
 	that 'pkg-config: version' [ "gpube $(pkg-config --modversion gpube)" = "$("$gpube" --version)" ]
 	sanitize=
@@ -117,7 +142,7 @@ if command -v pkg-config > /dev/null 2>&1; then
 	row 'bnb: usage' 2 '' '^usage: bnb' "$work/example/bnb" -b some examples/exams.cfn
 	row 'bnb: no file' 1 '' '^bnb: cannot open' "$work/example/bnb" x
 	if command -v c++ > /dev/null 2>&1; then
-		for h in gpube formats nash csg auction; do
+		for h in gpube formats globals nash csg auction; do
 			echo "#include <gpube/$h.h>"
 		done > "$work/all.cc"
 		# shellcheck disable=SC2046
@@ -133,6 +158,9 @@ fi
 make -n BUILD="$work/b" demo > "$work/demo" 2>&1
 that 'demo links gpube' grep -q -- "-o $work/b/gpube\$" "$work/demo"
 that 'and makes neither CUDA, MPI nor gpube-convert' sh -c "! grep -v '^test' '$work/demo' | grep -E 'nvcc|[.]cu[.]o|mpicc|convert_main|cudart'"
+that 'libraries go where LIBDIR says' sh -c "make -o all install BUILD='${build#"$PWD"/}' DESTDIR='$work/other' PREFIX=/usr LIBDIR=/usr/lib64 > '$work/made' 2>&1 &&
+	[ -e '$work/other/usr/lib64/libgpube.so.0' ] && [ ! -e '$work/other/usr/lib' ] &&
+	grep -qx 'libdir=/usr/lib64' '$work/other/usr/lib64/pkgconfig/gpube.pc'"
 # ---- and away again
 that 'make uninstall' make uninstall BUILD="${build#"$PWD"/}" DESTDIR="$root" PREFIX="$prefix"
 that 'nothing is left' [ -z "$(find "$root" -mindepth 1)" ]

@@ -37,6 +37,24 @@ static bool beside(char *out, size_t size, const char *path, const char *rest)
 	return n > 0 && (size_t)n < size && access(out, F_OK) == 0;
 }
 
+/* Beside a file, or where libraries of a program in bin/ are. */
+static bool near(char *out, size_t size, const char *path)
+{
+	static const char *const there[] = {
+		GPUBE_CUDA_LIBRARY, "../lib/" GPUBE_CUDA_LIBRARY, "../lib64/" GPUBE_CUDA_LIBRARY,
+#ifdef __aarch64__
+		"../lib/aarch64-linux-gnu/" GPUBE_CUDA_LIBRARY
+#else
+		"../lib/x86_64-linux-gnu/" GPUBE_CUDA_LIBRARY
+#endif
+	};
+
+	for (size_t k = 0; k < sizeof(there) / sizeof(*there); k++)
+		if (beside(out, size, path, there[k]))
+			return true;
+	return false;
+}
+
 /* Writes where the library is. *asked: the user named it. */
 static bool find(char *out, size_t size, bool *asked)
 {
@@ -52,13 +70,10 @@ static bool find(char *out, size_t size, bool *asked)
 	}
 	n = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	program[n > 0 ? n : 0] = '\0';
-	if (beside(out, size, program, GPUBE_CUDA_LIBRARY) ||
-		beside(out, size, program, "../lib/" GPUBE_CUDA_LIBRARY))
+	if (near(out, size, program))
 		return true;
 	/* the address of any object of ours tells which file it was loaded from */
-	return dladdr(&cuda, &own) && own.dli_fname &&
-	       (beside(out, size, own.dli_fname, GPUBE_CUDA_LIBRARY) ||
-		       beside(out, size, own.dli_fname, "../lib/" GPUBE_CUDA_LIBRARY));
+	return dladdr(&cuda, &own) && own.dli_fname && near(out, size, own.dli_fname);
 }
 
 bool gpube__cuda_there(void)
