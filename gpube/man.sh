@@ -12,6 +12,7 @@ while read -r page header include; do
 done << 'END'
 gpube gpube/gpube.h gpube.h
 gpube_partial gpube/partial.h partial.h
+gpube_proofs gpube/certify.h certify.h
 gpube_sums gpube/sums.h sums.h
 gpube_formats formats/formats.h formats.h
 gpube_globals formats/globals.h globals.h

@@ -76,23 +76,11 @@ void bounding_clear(struct bounding *b, struct session *s)
 	gpube__free(s->ctx, b->order);
 }
 
-int bounding_costs(struct gpube_model **made, const struct gpube_model **costs,
-	const struct gpube_model *m, int precision)
-{
-	int status = GPUBE_OK;
-
-	*made = NULL;
-	if (m->kind == GPUBE_POTENTIALS)
-		status = gpube__quantise(made, m, precision);
-	*costs = *made ? *made : m;
-	return status;
-}
-
 int bounding_price(int64_t *cost, const struct gpube_model *m, const int32_t *values, int precision)
 {
 	struct gpube_model *made;
 	const struct gpube_model *costs;
-	int status = bounding_costs(&made, &costs, m, precision);
+	int status = gpube__costs_of(&made, &costs, m, precision);
 
 	if (!status)
 		status = gpube_model_cost(cost, costs, values);

@@ -37,14 +37,6 @@ int bounding_init(struct bounding *b, struct session *s, const struct gpube_mode
 void bounding_clear(struct bounding *b, struct session *s);
 
 /*
- * bounding_costs() - the model of costs that bounds are about.
- * made   out: to be freed, or NULL: it is m
- * Errors: as gpube__quantise()
- */
-int bounding_costs(struct gpube_model **made, const struct gpube_model **costs,
-	const struct gpube_model *m, int precision);
-
-/*
  * bounding_now() - the best that is to be had at once for a run that was stopped and has no bounds:
  * shifts and a local search have some, in a moment. NULL if that fails as well.
  * opts    seed, no_simplify, precision, values; the rest is set here
@@ -57,7 +49,7 @@ void bounding_raise(
 
 /*
  * bounding_price() - what an assignment costs in the model that bounds are about, GPUBE_INF:
- * it is forbidden. Errors: as bounding_costs() and gpube_model_cost()
+ * it is forbidden. Errors: as gpube__costs_of() and gpube_model_cost()
  */
 int bounding_price(
 	int64_t *cost, const struct gpube_model *m, const int32_t *values, int precision);

@@ -110,7 +110,7 @@ static int verify(struct session *s, const struct opts_bound *o, const char *fil
 
 	if (o->engine.timeout > 0)
 		s->ctx->deadline = s->start + o->engine.timeout;
-	if (proof_read(&c, o->verify, m, (int)o->engine.precision))
+	if (gpube__certificate_verify(&c, o->verify, m, (int)o->engine.precision))
 		rc = session_fail(s, NULL);
 	else
 		rc = answer_report(

@@ -152,7 +152,7 @@ static int write_all(struct session *s, struct result *r)
 	if (!status)
 		status = gpube_write_with(r->shifted.model, o->write, &opts);
 	if (!status && o->check)
-		status = bounding_costs(&made, &costs, r->answer.model, (int)o->engine.precision);
+		status = gpube__costs_of(&made, &costs, r->answer.model, (int)o->engine.precision);
 	if (!status && o->check)
 		status = reparam_check(
 			&r->check, costs, o->write, &opts, r->run, r->bounds, o->prune != 0);

@@ -259,6 +259,12 @@ enum { GPUBE__MOST_DECIMALS = 12 };
  * Errors: ERANGE (scale too large), ENOMEM, ESTOP
  */
 int gpube__quantise(struct gpube_model **out, const struct gpube_model *m, int scale);
+/*
+ * gpube__costs_of() - the model of costs that bounds are about: m, or what it is quantised to.
+ * made  out: NULL, or what is to be freed. Errors: those of gpube__quantise()
+ */
+int gpube__costs_of(struct gpube_model **made, const struct gpube_model **costs,
+	const struct gpube_model *m, int precision);
 /* Units that a total of such costs is off by at most, rounded up: of a model of potentials. */
 int64_t gpube__rounding_error(const struct gpube_model *m);
 /*

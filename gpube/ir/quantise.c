@@ -389,3 +389,15 @@ int gpube__check_cost(const struct gpube_model *m, const int32_t *values, int64_
 	return gpube__fail(m->ctx, GPUBE_EBUG,
 		"internal error: the assignment does not cost what was found; please report this");
 }
+
+int gpube__costs_of(struct gpube_model **made, const struct gpube_model **costs,
+	const struct gpube_model *m, int precision)
+{
+	int status = GPUBE_OK;
+
+	*made = NULL;
+	if (m->kind == GPUBE_POTENTIALS)
+		status = gpube__quantise(made, m, precision);
+	*costs = *made ? *made : m;
+	return status;
+}

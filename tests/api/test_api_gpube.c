@@ -1,5 +1,6 @@
 /* test_api_gpube.c - wrong calls of every function of gpube.h: see wrong_calls.h. */
 #include "gpube/partial.h"
+#include "gpube/certify.h"
 #include "gpube/sums.h"
 #include "tests/support/wrong_calls.h"
 
@@ -28,6 +29,24 @@ WRONG(gpube_ctx_new)
 }
 
 WRONG_NULL(gpube_ctx_free)
+
+WRONG(gpube_certify)
+{
+	struct gpube_certified c;
+
+	REFUSED(gpube_certify(NULL, NULL, m, in_dir("x"), NULL));
+	REFUSED(gpube_certify(&c, NULL, NULL, in_dir("x"), NULL));
+	NOT_MADE(struct gpube_solution, x, gpube_certify(&c, &x, m, NULL, NULL));
+}
+
+WRONG(gpube_verify)
+{
+	struct gpube_certified c;
+
+	REFUSED(gpube_verify(NULL, m, "examples/zebra.wcsp"));
+	REFUSED(gpube_verify(&c, NULL, "examples/zebra.wcsp"));
+	REFUSED(gpube_verify(&c, m, NULL));
+}
 
 WRONG(gpube_version)
 {
@@ -669,7 +688,7 @@ static int tear_down(void **state)
 int main(void)
 {
 	static const char *const headers[] = {
-		"gpube/gpube.h", "gpube/partial.h", "gpube/sums.h", NULL};
+		"gpube/gpube.h", "gpube/certify.h", "gpube/partial.h", "gpube/sums.h", NULL};
 
 	return wrong_calls_run(headers, set_up, tear_down, unchanged);
 }

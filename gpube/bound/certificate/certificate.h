@@ -252,6 +252,31 @@ int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_mod
 	const struct gpube_bound_opts *opts);
 
 /*
+ * gpube__certificate_verify() - a certificate, and whether it proves what it says of the model of a
+ * file: nothing that is in memory counts.
+ * precision  decimals of potentials; 0: those that it names
+ * Errors: those of gpube__certificate_read() and gpube__certificate_check()
+ * gpube__certificate_prove() - the certificate of a run on m, written, read back and checked. Of
+ * what lists did the notes are the proof. An elimination has none of its own: its optimum is proved
+ * by tables and an order, along which a search is about as wide. (Its own order is of the
+ * simplified model, and wider on the given one.)
+ * c       out: as it was read back
+ * bounds  of the run; notes: of gpube__bound_noted(), used up; opts: of the run
+ * Errors: those of gpube__bound_certified(), too
+ */
+int gpube__certificate_verify(
+	struct gpube_certificate *c, const char *path, const struct gpube_model *m, int precision);
+int gpube__certificate_prove(struct gpube_certificate *c, const char *path,
+	const struct gpube_model *m, const struct gpube_solution *bounds,
+	struct gpube_certificate *notes, struct gpube_bound_opts opts);
+
+/*
+ * The bound in the terms of the file. Of potentials the certificate proves one of their costs, each
+ * rounded to the decimals that it names itself: what that may hide is taken off.
+ */
+int64_t gpube__certified(const struct gpube_certificate *c, const struct gpube_model *m);
+
+/*
  * gpube__bound_noted() - gpube_bound(), and what patches, their lists and cases did in it.
  * notes   out, to be cleared: its cases alone; none where patches had no turn
  */

@@ -4,17 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/*
- * A bound of the minimisation in the terms of the file. Of potentials the certificate proves one of
- * their costs, each rounded to the decimals that it names itself: what that may hide is taken off.
- */
-static int64_t certified(const struct answer *a, const struct gpube_certificate *c)
-{
-	if (a->model->kind == GPUBE_POTENTIALS)
-		return c->bound - gpube__rounding_error(a->model);
-	return answer_maximises(a) ? -c->bound : c->bound;
-}
-
 /* Whether the certificate's bound is below that of the run. */
 static bool certifies_less(const struct answer *a, const struct gpube_certificate *c,
 	const struct gpube_solution *bounds)
@@ -59,7 +48,7 @@ void proof_text_certified(struct gpube_out *out, const struct answer *a,
 							    : "of the file's costs";
 
 	gpube__out_printf(out, "%-*s", LABEL, "certified");
-	gpube__out_decimal(out, certified(a, c), c->scale);
+	gpube__out_decimal(out, gpube__certified(c, a->model), c->scale);
 	gpube__out_printf(out, ", %s bound %s", answer_maximises(a) ? "an upper" : "a lower", of);
 	if (bounds && certifies_less(a, c, bounds))
 		gpube__out_text(out, ", not all that was proved: its proof is not one of "
@@ -78,7 +67,7 @@ void proof_text_certified(struct gpube_out *out, const struct answer *a,
 
 void proof_json_certified(struct json *j, const struct answer *a, const struct gpube_certificate *c)
 {
-	json_decimal(j, "certified_bound", certified(a, c), c->scale);
+	json_decimal(j, "certified_bound", gpube__certified(c, a->model), c->scale);
 	if (a->model->kind != GPUBE_POTENTIALS) {
 		json_text(j, "certified_of", "costs");
 		return;
@@ -110,21 +99,6 @@ void proof_json(struct json *j, const struct conclusion *f)
 
 /* ---- the proof ------------------------------------------------------------------------- */
 
-int proof_read(
-	struct gpube_certificate *c, const char *path, const struct gpube_model *m, int precision)
-{
-	struct gpube_model *made = NULL;
-	const struct gpube_model *costs;
-	int status = gpube__certificate_read(c, m->ctx, path);
-
-	if (!status)
-		status = bounding_costs(&made, &costs, m, precision ? precision : c->scale);
-	if (!status)
-		status = gpube__certificate_check(c, costs);
-	gpube_model_free(made);
-	return status;
-}
-
 void proof_begin(struct proof *p, struct session *s, const char *path, double *timeout)
 {
 	*p = (struct proof){.session = s,
@@ -142,24 +116,6 @@ struct gpube_certificate *proof_notes(struct proof *p)
 	return p->path ? &p->notes : NULL;
 }
 
-/* A stop has ended the run; it shall end this, too, which then writes what it has. */
-static int make(struct proof *p, const struct gpube_model *m, const struct gpube_solution *bounds,
-	const struct gpube_bound_opts *opts)
-{
-	struct gpube_model *made = NULL;
-	const struct gpube_model *costs;
-	struct gpube_certificate proof = {.ctx = m->ctx};
-	int status = bounding_costs(&made, &costs, m, opts->precision);
-
-	if (!status)
-		status = gpube__bound_certified(&proof, costs, bounds, &p->notes, opts);
-	gpube_model_free(made);
-	if (!status)
-		status = gpube__certificate_write(&proof, p->path);
-	gpube__certificate_clear(&proof);
-	return status ? status : proof_read(&p->certificate, p->path, m, opts->precision);
-}
-
 void proof_end(struct proof *p, const struct gpube_model *m, const struct gpube_solution *bounds,
 	struct gpube_bound_opts opts)
 {
@@ -167,10 +123,8 @@ void proof_end(struct proof *p, const struct gpube_model *m, const struct gpube_
 		return;
 	if (p->timeout > 0)
 		opts.timeout_seconds = fmax(p->timeout - (gpube__now() - p->start), 1e-6);
-	if (opts.method == GPUBE_BOUND_ELIMINATE ||
-		(opts.method == GPUBE_BOUND_AUTO && bounds->order))
-		opts.method = GPUBE_BOUND_ANDOR;
-	p->is_there = !make(p, m, bounds, &opts);
+	p->is_there =
+		!gpube__certificate_prove(&p->certificate, p->path, m, bounds, &p->notes, opts);
 	if (p->is_there)
 		return;
 	snprintf(p->why, sizeof(p->why), "%s", gpube_error(m->ctx));

@@ -33,9 +33,7 @@ struct gpube_certificate *proof_notes(struct proof *p);
 
 /*
  * proof_end() - after the run, in the time that is left: the certificate, or after a message why
- * there is none. Of what lists did the notes are the proof. An elimination has none of its own: its
- * optimum is proved by tables and an order, along which a search is about as wide. (Its own order
- * is of the simplified model, and wider on the given one.)
+ * there is none.
  * bounds  that are known of m; opts: of the run
  */
 void proof_end(struct proof *p, const struct gpube_model *m, const struct gpube_solution *bounds,
@@ -45,15 +43,6 @@ void proof_clear(struct proof *p);
 /* Of a conclusion whose 'more' is a struct proof. */
 void proof_text(struct gpube_out *out, const struct conclusion *f);
 void proof_json(struct json *j, const struct conclusion *f);
-
-/*
- * proof_read() - a certificate, and whether it proves what it says of the model of a file: nothing
- * that is in memory counts.
- * precision  decimals of potentials; 0: those that it names
- * Errors: as gpube__certificate_read() and gpube__certificate_check()
- */
-int proof_read(
-	struct gpube_certificate *c, const char *path, const struct gpube_model *m, int precision);
 
 /* bounds: of the run that it is of; NULL: there was none */
 void proof_text_certified(struct gpube_out *out, const struct answer *a,

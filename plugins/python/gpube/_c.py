@@ -102,6 +102,10 @@ struct gpube_stage {
 	int64_t bound_before, cost_before, bound, cost;
 	int gave_way;
 };
+struct gpube_certified {
+	int64_t bound;
+	int scale;
+};
 struct gpube_list_opts {
 	size_t sizeof_options;
 	int64_t most, limit;
@@ -312,6 +316,8 @@ void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
 int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts);
 void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx);
 int gpube_bound(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_bound_opts *opts);
+int gpube_certify(struct gpube_certified *out, struct gpube_solution **bounds, const struct gpube_model *m, const char *path, const struct gpube_bound_opts *opts);
+int gpube_verify(struct gpube_certified *out, const struct gpube_model *m, const char *path);
 int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **shifted, const struct gpube_model *m, const struct gpube_bound_opts *opts, const struct gpube_reparam_opts *how);
 int gpube_write_order(const struct gpube_model *m, const char *path, const int32_t *order);
 enum gpube_format gpube_format_named(const char *name);

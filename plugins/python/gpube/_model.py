@@ -862,6 +862,34 @@ class Model(Owner):
 			**known, **watch)
 		return self._run_watched(lib.gpube_bound, self._bounds, opts, raised)
 
+	def certify(self, path, timeout=None, method="auto", seed=0, precision=0):
+		"""bound(), and a certificate of it in a file: (Bounds, what is certified), which may be less than the
+		bound; of potentials, of -ln of the product, less what rounding may hide. Half of the timeout is for the
+		bound, the rest for its proof.
+
+		Errors: those of bound(); Error EIO, ELIMIT (a proof is too large, or takes longer; .result are the bounds)
+
+		>>> import tempfile; path = tempfile.mkstemp()[1]; m = gpube.Model.read("examples/exams.cfn")
+		>>> m.certify(path)[1], m.verify(path)
+		(Decimal('4.30'), Decimal('4.30'))
+		"""
+		c = _c.structs["gpube_certified"]()
+		opts = self._engine("gpube_bound_opts", timeout, None, "auto", 0, seed,
+			method=word("GPUBE_BOUND_", method), precision=precision)
+		bounds = self.context._run(lambda out, *rest: lib.gpube_certify(ctypes.byref(c), out, *rest),
+			lib.gpube_solution_free, self._bounds, self._address, path_bytes(path), ctypes.byref(opts))
+		return bounds, number(c.bound, c.scale)
+
+	def verify(self, path):
+		"""What the certificate in a file proves of this model: no assignment is better.
+
+		Errors: Error EINVAL (it is no proof of that), EIO, EPARSE, ELIMIT, ENOMEM
+		"""
+		c, at = _c.structs["gpube_certified"](), path_bytes(path)
+		opened(self.context, lambda out, *rest: lib.gpube_verify(ctypes.byref(c), *rest), lambda none: None,
+			self._address, at)
+		return number(c.bound, c.scale)
+
 	def reparam(self, timeout=None, prune=False, decimals=6, max_arity=3, max_tables=0, max_cells=2e6,
 			method="auto", assignment=None, cutoff=None, order_seconds=0, seed=0, simplify=True, precision=0):
 		"""bound(), and an equivalent model with the bound as its constant, where another program's search
