@@ -82,7 +82,8 @@ GPUBE_API const char *gpube_content_words(enum gpube_content content);
  *           says, or else .wcsp
  * evidence  file of observations for a model of probabilities; NULL: PATH.evid
  *           beside it (x.uai, x.uai.xz and x.uai.gz all look for x.uai.evid), if
- *           there is one; "": none
+ *           there is one; "": none. Of a model that has names they may stand for
+ *           variables and values; a number is a name, if it is one, or an index
  * colors    of a graph to be coloured (.col)
  */
 struct gpube_read_opts {

@@ -39,7 +39,7 @@ def page():
 
 
 def words(key):
-	return [part.replace("[]", "") for part in key.split(".") if part != "N"]
+	return [part.replace("[]", "") for part in key.split(".") if part not in ("N", "NAME", "VALUE")]
 
 
 def in_source():
@@ -49,7 +49,8 @@ def in_source():
 		text = open(path).read()
 		for second in re.findall(r"\bjson_\w+\(\s*&?\w+,\s*([^,;()]*?)[,)]", text):
 			found.update(re.findall(r'"(\w+)"', second))
-		found.update(re.findall(r'\bjson_marginals\([^;]*?"(\w+)"', text))
+		for call in re.findall(r'\bjson_marginals\(([^;]*);', text):
+			found.update(re.findall(r'"(\w+)"', call))
 		for names in re.findall(r"\bkey = ([^;]*);", text):
 			found.update(re.findall(r'"(\w+)"', names))
 	rates = re.search(r"#define GPUBE_RATES\(X\)(.*?)\n\n", open("gpube/ops/rates.h").read(), re.S)
@@ -62,7 +63,9 @@ def keys_of(value, prefix=""):
 	found = set()
 	if isinstance(value, dict):
 		for k, v in value.items():
-			k = prefix + (k if not k.isdigit() else "N")
+			last = prefix.split(".")[-2] if "." in prefix else ""
+			by_name = last == "names" or last.startswith("posteriors")
+			k = prefix + ("NAME" if by_name else "VALUE" if last == "NAME" else "N" if k.isdigit() else k)
 			found.add(k)
 			found |= keys_of(v, k + ".")
 	elif isinstance(value, list):
@@ -84,6 +87,9 @@ list --within 1 examples/exams.cfn
 infer examples/sprinkler.uai
 infer -t MAR examples/sprinkler.uai
 infer -t MPE examples/sprinkler.uai
+infer -t MPE tests/instances/alarm.bif
+infer -t MAR tests/instances/alarm.bif
+infer -t MAR --memory 20 tests/instances/alarm.bif
 infer -t MMAP --query WORK/query examples/sprinkler.uai
 bound examples/exams.cfn
 bound --method mbe --z 2 examples/sprinkler.uai
@@ -111,6 +117,8 @@ nash --components examples/effort.nfg
 nash --one examples/effort.nfg
 info examples/exams.cfn
 info examples/sprinkler.uai
+info --names examples/exams.cfn
+info --names examples/sprinkler.uai
 info examples/effort.nfg
 info WORK/x.csg
 info WORK/a.txt

@@ -47,25 +47,59 @@ static bool usable(const char *name)
 	return true;
 }
 
-/* A new name like "x12", with underscores as long as it is not unique. */
-static const char *make_name(struct writer *w, int32_t space, char letter, int32_t number)
+/* The name as it can be written: 14 as v14, two words as two_words; NULL: it cannot. */
+static const char *tidy(char text[256], const char *name, char letter)
+{
+	size_t n = 0;
+
+	if (!name || !*name || strlen(name) > 200)
+		return NULL;
+	if (strchr("0123456789-+.", *name))
+		text[n++] = letter;
+	for (; *name; name++) {
+		const bool odd = (unsigned char)*name <= ' ' || *name == 0x7f ||
+				 strchr("/#[]{}:,\"\\", *name);
+
+		text[n++] = odd ? '_' : *name;
+	}
+	text[n] = 0;
+	return text;
+}
+
+/* A copy that lasts as long as the writer. */
+static const char *keep(struct writer *w, const char *text)
 {
 	struct gpube_ctx *ctx = w->m->ctx;
-	char text[64];
 	char *copy;
-	size_t n = (size_t)snprintf(text, sizeof(text), "%c%d", letter, number);
 
-	while (gpube__names_find(&w->names, space, text) && n + 1 < sizeof(text)) {
-		text[n++] = '_';
-		text[n] = 0;
-	}
 	if (gpube__grow(ctx, &w->made, &w->made_capacity, w->n_made + 1, sizeof(*w->made)))
 		return NULL;
 	copy = gpube__strdup(ctx, text);
-	if (!copy)
-		return NULL;
-	w->made[w->n_made++] = copy;
-	return gpube__names_add(&w->names, space, copy, number) ? NULL : copy;
+	if (copy)
+		w->made[w->n_made++] = copy;
+	return copy;
+}
+
+/*
+ * A new name: the thing's own as it can be written, or one like "x12", with underscores as long as
+ * it is not unique.
+ */
+static const char *make_name(
+	struct writer *w, int32_t space, char letter, int32_t number, const char *own)
+{
+	char text[256];
+	const char *copy;
+	size_t n;
+
+	if (!tidy(text, own, letter) || gpube__names_find(&w->names, space, text)) {
+		n = (size_t)snprintf(text, 64, "%c%d", letter, number);
+		while (gpube__names_find(&w->names, space, text) && n < 63) {
+			text[n++] = '_';
+			text[n] = 0;
+		}
+	}
+	copy = keep(w, text);
+	return copy && !gpube__names_add(&w->names, space, copy, number) ? copy : NULL;
 }
 
 /*
@@ -75,13 +109,14 @@ static const char *make_name(struct writer *w, int32_t space, char letter, int32
 static int choose_names(struct writer *w, const char **names, int32_t space, char letter,
 	const char *(*name)(const struct gpube_model *, int32_t), int32_t n)
 {
-	int32_t n_replaced = 0;
+	int32_t n_replaced = 0, first = 0;
 
 	for (int32_t i = 0; i < n; i++) {
 		const char *own = name(w->m, i);
 
 		names[i] = NULL;
 		if (!usable(own) || gpube__names_find(&w->names, space, own)) {
+			first = n_replaced || !own ? first : i;
 			n_replaced += own != NULL;
 			continue;
 		}
@@ -91,15 +126,16 @@ static int choose_names(struct writer *w, const char **names, int32_t space, cha
 	}
 	for (int32_t i = 0; i < n; i++)
 		if (!names[i]) {
-			names[i] = make_name(w, space, letter, i);
+			names[i] = make_name(w, space, letter, i, name(w->m, i));
 			if (!names[i])
 				return GPUBE_ENOMEM;
 		}
 	if (n_replaced)
 		gpube__log(w->m->ctx, GPUBE_LOG_NOTE,
-			"%s: %d name%s of %s cannot be written: replaced by %c0, %c1, ...",
+			"%s: %d name%s of %s cannot be written: '%.40s' becomes '%.40s'%s",
 			w->out->path, n_replaced, gpube__plural(n_replaced),
-			letter == 'x' ? "variables" : "functions", letter, letter);
+			letter == 'x' ? "variables" : "functions", name(w->m, first), names[first],
+			n_replaced > 1 ? ", and so on" : "");
 	return GPUBE_OK;
 }
 
@@ -236,21 +272,66 @@ static int64_t shift_of(const struct writer *w, int32_t table)
 
 /* ---- text ------------------------------------------------------------------------------ */
 
-/* Whether its values can be written by their names, none of which may be there twice. */
-static int names_values(bool *named, const struct gpube_variable *x, struct gpube_ctx *ctx)
+/* 0, 1, 2 and so on, which need no names. */
+static bool are_indices(const struct gpube_variable *x)
+{
+	char text[16];
+
+	for (int32_t a = 0; a < x->domain; a++) {
+		snprintf(text, sizeof(text), "%d", a);
+		if (strcmp(x->value_names[a], text) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* The names by which its values are written; *named: there are such, and none is there twice. */
+static int names_values(
+	bool *named, const char **names, struct writer *w, const struct gpube_variable *x)
 {
 	struct gpube_names seen;
 	int status = GPUBE_OK;
+	char text[256];
 
-	gpube__names_init(&seen, ctx);
-	*named = x->value_names != NULL;
+	gpube__names_init(&seen, w->m->ctx);
+	*named = true;
 	for (int32_t a = 0; *named && !status && a < x->domain; a++) {
-		*named = usable(x->value_names[a]) &&
-			 !gpube__names_find(&seen, 0, x->value_names[a]);
+		names[a] = x->value_names[a];
+		if (!usable(names[a])) {
+			names[a] = tidy(text, names[a], 'v');
+			if (names[a] && !(names[a] = keep(w, text)))
+				status = GPUBE_ENOMEM;
+		}
+		*named = names[a] && !gpube__names_find(&seen, 0, names[a]);
 		if (*named)
-			status = gpube__names_add(&seen, 0, x->value_names[a], a);
+			status = gpube__names_add(&seen, 0, names[a], a);
 	}
 	gpube__names_clear(&seen);
+	return status;
+}
+
+/* The names of a variable's values, or how many there are. */
+static int write_values(struct writer *w, const struct gpube_variable *x, int32_t *n_lost)
+{
+	const char **names;
+	bool named = x->value_names && !are_indices(x);
+	int status = GPUBE_OK;
+
+	if (!named) {
+		gpube__out_int(w->out, x->domain);
+		return GPUBE_OK;
+	}
+	names = gpube__alloc(w->m->ctx, (uint64_t)x->domain, sizeof(*names));
+	status = names ? names_values(&named, names, w, x) : GPUBE_ENOMEM;
+	for (int32_t a = 0; !status && named && a < x->domain; a++) {
+		gpube__out_text(w->out, a ? ", \"" : "[\"");
+		gpube__out_text(w->out, names[a]);
+		gpube__out_text(w->out, a + 1 < x->domain ? "\"" : "\"]");
+	}
+	if (!status && !named)
+		gpube__out_int(w->out, x->domain);
+	*n_lost += !named;
+	gpube__free(w->m->ctx, names);
 	return status;
 }
 
@@ -261,25 +342,11 @@ static int write_variables(struct writer *w)
 
 	gpube__out_text(w->out, w->vars ? "  \"variables\": {" : "  \"variables\": [");
 	for (int32_t i = 0; i < m->n_vars; i++) {
-		const struct gpube_variable *x = &m->vars[i];
-		bool named;
-
-		if (names_values(&named, x, m->ctx))
-			return GPUBE_ENOMEM;
-		n_lost += x->value_names && !named;
 		gpube__out_text(w->out, i ? ",\n    " : "\n    ");
 		if (w->vars)
 			gpube__out_printf(w->out, "\"%s\": ", w->vars[i]);
-		if (!named) {
-			gpube__out_int(w->out, x->domain);
-			continue;
-		}
-		for (int32_t a = 0; a < x->domain; a++) {
-			gpube__out_text(w->out, a ? ", \"" : "[\"");
-			gpube__out_text(w->out, x->value_names[a]);
-			gpube__out_text(w->out, "\"");
-		}
-		gpube__out_text(w->out, "]");
+		if (write_values(w, &m->vars[i], &n_lost))
+			return GPUBE_ENOMEM;
 	}
 	gpube__out_text(w->out, w->vars ? "\n  },\n" : "\n  ],\n");
 	if (n_lost)
@@ -382,7 +449,7 @@ static int write_constant(struct writer *w)
 	if (c == 0)
 		return GPUBE_OK;
 	if (w->functions) {
-		name = make_name(w, SPACE_FUNCTIONS, 'c', 0);
+		name = make_name(w, SPACE_FUNCTIONS, 'c', 0, NULL);
 		if (!name)
 			return GPUBE_ENOMEM;
 	}

@@ -4,9 +4,11 @@
  * UAI 2006, 2008 and 2014: the number of observations, then variable and value
  * of each. UAI 2010: the number of samples, then each sample in that form. The
  * number of numbers in the file tells which (odd or even for one sample), and
- * for the rest the lines.
+ * for the rest the lines. Variables and values may be named as the model names
+ * them (named.h), with " around a name that has blanks.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "formats/common/named.h"
 #include "formats/common/reading.h"
 #include "formats/common/registry.h"
 
@@ -16,25 +18,57 @@
 #include <sys/stat.h>
 
 struct number {
-	int64_t value, line;
+	int64_t value, line; /* value -1: it is a name alone */
+	int64_t text;        /* where it stands in numbers.text, if the model has names */
 };
 
 struct numbers {
 	int64_t n, capacity;
 	struct number *v;
+	struct gpube_named named;
+	bool has_names, told;
+	char *text;
+	int64_t text_bytes, text_capacity;
 };
+
+/* A number, or a name of the model, which is kept: only its place tells what it is the name of. */
+static int read_name(struct gpube_in *in, struct numbers *s, struct number *to)
+{
+	const bool quoted = *in->p == '"';
+	char token[256];
+	int64_t n;
+
+	if (gpube__in_name(in, token, "a variable or value"))
+		return in->status;
+	n = (int64_t)strlen(token) + 1;
+	if (gpube__grow(in->ctx, &s->text, &s->text_capacity, s->text_bytes + n, 1))
+		return GPUBE_ENOMEM;
+	memcpy(s->text + s->text_bytes, token, (size_t)n);
+	*to = (struct number){quoted ? -1 : gpube__index_of(token), in->line, s->text_bytes};
+	s->text_bytes += n;
+	return GPUBE_OK;
+}
+
+static int read_number(struct gpube_in *in, struct numbers *s, struct number *to)
+{
+	if (s->n && s->has_names)
+		return read_name(in, s, to);
+	*to = (struct number){.line = in->line};
+	return gpube__in_int(in, &to->value, 0, INT32_MAX,
+		s->n ? "a variable or value" : "the number of observations");
+}
 
 static int read_numbers(struct gpube_in *in, struct numbers *s)
 {
 	while (gpube__in_skip_c_comments(in)) { /* Ergo's files have one in front */
-		int64_t value;
+		struct number number;
+		const int status = read_number(in, s, &number);
 
-		if (gpube__in_int(in, &value, 0, INT32_MAX,
-			    s->n ? "a variable or value" : "the number of observations"))
-			return in->status;
+		if (status)
+			return status;
 		if (gpube__grow(in->ctx, &s->v, &s->capacity, s->n + 1, sizeof(*s->v)))
 			return GPUBE_ENOMEM;
-		s->v[s->n++] = (struct number){value, in->line};
+		s->v[s->n++] = number;
 	}
 	return in->status;
 }
@@ -45,7 +79,7 @@ static bool are_samples(const struct numbers *s, int64_t n)
 	int64_t at = 1;
 
 	for (int64_t i = 0; i < n; i++) {
-		if (at >= s->n)
+		if (at >= s->n || s->v[at].value < 0)
 			return false;
 		at += 1 + 2 * s->v[at].value;
 	}
@@ -97,7 +131,7 @@ static int find_pairs(struct gpube_in *in, const struct numbers *s, int64_t *at,
 			"%lld samples of evidence: only a file with one can be used",
 			(long long)first);
 	}
-	if (first == 1 && s->n > 1) {
+	if (first == 1 && s->n > 1 && s->v[1].value >= 0) {
 		*at = 2;
 		*n = s->v[1].value;
 		if (s->n == 2 + 2 * *n)
@@ -110,43 +144,60 @@ static int find_pairs(struct gpube_in *in, const struct numbers *s, int64_t *at,
 		(long long)(s->n - *at));
 }
 
-static int observe(struct gpube_model *m, struct gpube_in *in, const struct numbers *s, int64_t at)
+/* A number that was the index of something else, had it not been a name. */
+static void tell_name(struct gpube_in *in, struct numbers *s, const char *name, int32_t index,
+	int64_t number, int64_t n, const char *what)
 {
-	int64_t var = s->v[at].value, value = s->v[at + 1].value;
+	if (s->told || !name || index == number || gpube__index_of(name) != number || number >= n)
+		return;
+	s->told = true;
+	gpube__log(in->ctx, GPUBE_LOG_NOTE,
+		"%s:%lld: %lld is taken for the name of %s %d, not for an index", in->path,
+		(long long)in->line, (long long)number, what, index);
+}
 
+/* What stands at a place, as the text by which it is looked up. */
+static const char *text_at(char text[24], struct gpube_in *in, struct numbers *s, int64_t at)
+{
 	go_to(in, s, at);
-	if (var >= m->n_vars)
-		return gpube__in_error(in, "expected a variable from 0 to %d, found '%lld'",
-			m->n_vars - 1, (long long)var);
-	go_to(in, s, at + 1);
-	if (value >= m->vars[var].domain)
-		return gpube__in_error(in,
-			"expected a value of variable %lld from 0 to %d, found '%lld'",
-			(long long)var, m->vars[var].domain - 1, (long long)value);
-	if (m->evidence[var] >= 0 && m->evidence[var] != value)
-		return gpube__in_error(in, "variable %lld is observed as %d and as %lld",
-			(long long)var, m->evidence[var], (long long)value);
-	m->evidence[var] = (int32_t)value;
-	return GPUBE_OK;
+	if (s->has_names)
+		return s->text + s->v[at].text;
+	snprintf(text, 24, "%lld", (long long)s->v[at].value);
+	return text;
+}
+
+static int observe(struct gpube_model *m, struct gpube_in *in, struct numbers *s, int64_t at)
+{
+	int32_t var, value;
+	char text[24];
+	int status = gpube__named_var(&var, &s->named, text_at(text, in, s, at));
+
+	if (!status) {
+		tell_name(in, s, m->vars[var].name, var, s->v[at].value, m->n_vars, "variable");
+		status = gpube__named_value(&value, &s->named, var, text_at(text, in, s, at + 1));
+	}
+	if (!status) {
+		tell_name(in, s, gpube_model_value_name(m, var, value), value, s->v[at + 1].value,
+			m->vars[var].domain, "value");
+		status = gpube__named_observe(m, var, value);
+	}
+	return status == GPUBE_EINVAL ? gpube__named_fail(in) : status;
 }
 
 int gpube__evid_read(struct gpube_model *m, struct gpube_in *in)
 {
-	struct numbers s = {0};
+	struct numbers s = {.has_names = gpube__has_names(m)};
 	int64_t at = 0, n = 0;
-	int status = read_numbers(in, &s);
+	int status = gpube__named_init(&s.named, m);
 
 	if (!status)
+		status = read_numbers(in, &s);
+	if (!status)
 		status = find_pairs(in, &s, &at, &n);
-	if (!status && n > 0 && !m->evidence) {
-		m->evidence = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*m->evidence));
-		if (!m->evidence)
-			status = GPUBE_ENOMEM;
-		for (int32_t i = 0; !status && i < m->n_vars; i++)
-			m->evidence[i] = -1;
-	}
 	for (int64_t k = 0; k < n && !status; k++)
 		status = observe(m, in, &s, at + 2 * k);
+	gpube__named_clear(&s.named);
+	gpube__free(in->ctx, s.text);
 	gpube__free(in->ctx, s.v);
 	return status;
 }

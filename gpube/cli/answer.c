@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/common/named.h"
 #include "formats/formats.h"
 #include "gpube/ops/ops.h"
 
@@ -132,16 +133,28 @@ int32_t answer_observed(const struct gpube_model *m)
 	return n;
 }
 
-void answer_text_evidence(
-	struct gpube_out *out, const struct gpube_model *m, const char *evidence_file)
+void answer_text_source(struct gpube_out *out, const struct session *s, const char *evidence_file,
+	const char *inside)
+{
+	if (evidence_file || !s->observes)
+		gpube__out_text(out, evidence_file ? evidence_file : inside);
+	if (s->observes)
+		gpube__out_text(out, evidence_file ? " and --observe" : "--observe");
+}
+
+void answer_text_evidence(struct gpube_out *out, const struct session *s,
+	const struct gpube_model *m, const char *evidence_file)
 {
 	const int32_t n = answer_observed(m);
 
-	if (n || evidence_file)
-		gpube__out_printf(out, "%-*s%d variable%s from %s\n", LABEL, "evidence", n,
-			gpube__plural(n), evidence_file ? evidence_file : "the file itself");
-	else if (m->kind == GPUBE_POTENTIALS)
+	if (n || evidence_file) {
+		gpube__out_printf(
+			out, "%-*s%d variable%s from ", LABEL, "evidence", n, gpube__plural(n));
+		answer_text_source(out, s, evidence_file, "the file itself");
+		gpube__out_text(out, "\n");
+	} else if (m->kind == GPUBE_POTENTIALS) {
 		gpube__out_printf(out, "%-*snone found\n", LABEL, "evidence");
+	}
 }
 
 void answer_json_evidence(struct json *j, const struct gpube_model *m, const char *evidence_file)
@@ -153,17 +166,52 @@ void answer_json_evidence(struct json *j, const struct gpube_model *m, const cha
 		json_null(j, "evidence_file");
 }
 
-void answer_json_assignment(struct json *j, const struct gpube_model *m, const int32_t *values)
+/* What is told by names: {variable: value}, each by its index where it has no name of its own. */
+static void json_names(struct json *j, struct session *s, const struct gpube_model *m,
+	const int32_t *vars, int32_t n_vars, const int32_t *values)
+{
+	const struct gpube_named *named = session_named(s, m, j->out);
+	int32_t n_shown = 0;
+	char index[16];
+
+	if (!named)
+		return;
+	json_open(j, "names", '{');
+	for (int32_t k = 0; k < n_vars; k++) {
+		const int32_t i = vars ? vars[k] : k;
+		const char *name = gpube__named_key(named, i),
+			   *value = gpube_model_value_name(m, i, values[k]);
+
+		if (m->vars[i].hidden)
+			continue;
+		snprintf(index, sizeof(index), "%d", vars ? i : n_shown++);
+		if (value)
+			json_text(j, name ? name : index, value);
+		else
+			json_int(j, name ? name : index, values[k]);
+	}
+	json_close(j, '}');
+}
+
+void answer_json_values(struct json *j, struct session *s, const struct gpube_model *m,
+	const int32_t *vars, int32_t n_vars, const int32_t *values)
 {
 	if (!values) {
 		json_null(j, "assignment");
 		return;
 	}
 	json_open(j, "assignment", '[');
-	for (int32_t i = 0; i < m->n_vars; i++)
-		if (!m->vars[i].hidden)
-			json_int(j, NULL, values[i]);
+	for (int32_t k = 0; k < n_vars; k++)
+		if (!m->vars[vars ? vars[k] : k].hidden)
+			json_int(j, NULL, values[k]);
 	json_close(j, ']');
+	json_names(j, s, m, vars, n_vars, values);
+}
+
+void answer_json_assignment(
+	struct json *j, struct session *s, const struct gpube_model *m, const int32_t *values)
+{
+	answer_json_values(j, s, m, NULL, m->n_vars, values);
 }
 
 void answer_json_head(struct json *j, const struct answer *a)
@@ -196,7 +244,7 @@ void answer_json_result(struct json *j, const struct answer *a)
 		json_int(j, "rounded_decimals", a->scale);
 	if (a->model->kind == GPUBE_POTENTIALS && a->values)
 		json_real(j, "log10", answer_log10(a));
-	answer_json_assignment(j, a->model, a->values);
+	answer_json_assignment(j, a->session, a->model, a->values);
 }
 
 static int write_mpe(const struct answer *a)

@@ -51,14 +51,24 @@ void answer_text_values(struct gpube_out *out, const struct gpube_model *m, cons
 
 /* How many variables have evidence. */
 int32_t answer_observed(const struct gpube_model *m);
+/* Where evidence is from, "x.evid and --observe"; 'inside': a model's own, without a file. */
+void answer_text_source(struct gpube_out *out, const struct session *s, const char *evidence_file,
+	const char *inside);
 /* "evidence": how much of it, and where from; nothing of a model that takes none. */
-void answer_text_evidence(
-	struct gpube_out *out, const struct gpube_model *m, const char *evidence_file);
+void answer_text_evidence(struct gpube_out *out, const struct session *s,
+	const struct gpube_model *m, const char *evidence_file);
 /* Members observed and evidence_file. */
 void answer_json_evidence(struct json *j, const struct gpube_model *m, const char *evidence_file);
 
-/* Member assignment, without hidden variables; null where 'values' is NULL. */
-void answer_json_assignment(struct json *j, const struct gpube_model *m, const int32_t *values);
+/*
+ * Member assignment, without hidden variables; null where 'values' is NULL. Where the file names
+ * variables or values, member names, too.
+ */
+void answer_json_assignment(
+	struct json *j, struct session *s, const struct gpube_model *m, const int32_t *values);
+/* Members of some variables alone; vars NULL: of all. */
+void answer_json_values(struct json *j, struct session *s, const struct gpube_model *m,
+	const int32_t *vars, int32_t n_vars, const int32_t *values);
 /* Members status, backend, seconds, file, direction, variables, functions. */
 void answer_json_head(struct json *j, const struct answer *a);
 /* lower_bound, upper_bound, log10 of potentials, assignment; null what is not known. */

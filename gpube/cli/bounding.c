@@ -299,7 +299,7 @@ void conclusion_text(struct gpube_out *out, const void *arg)
 	text_result(out, f);
 	if (f->text)
 		f->text(out, f);
-	answer_text_evidence(out, f->answer.model, f->evidence_file);
+	answer_text_evidence(out, s, f->answer.model, f->evidence_file);
 	text_plan(out, f);
 	gpube__out_printf(out,
 		"%-*s%.3f s: read %.3f, simplify %.3f, order %.3f, search %.3f, eliminate %.3f, "

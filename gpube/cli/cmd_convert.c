@@ -143,6 +143,8 @@ static int write_simplified(struct session *s, const struct opts_convert *o,
 		status = make_consistent(s, &simplified, o);
 	if (!status && simplified.infeasible)
 		status = forbid_all(simplified.model);
+	else if (!status)
+		status = simplify_map_names(&simplified, m);
 	if (!status && simplified.negated)
 		session_note(s, "the model is maximised: written negated, to be minimised");
 	if (!status && simplified.known)
@@ -424,7 +426,8 @@ const struct command cmd_convert = {
 		"dropped where OUT cannot hold it. What else OUT cannot hold is refused with the "
 		"reason, or changed and said: with --shift totals are raised so that none is "
 		"negative, with --lossy also costs divided by a power of ten, a bound "
-		"dropped. --json says exactly what a total of OUT stands for.\n\n"
+		"dropped. --json says exactly what a total of OUT stands for. Of names that a .cfn "
+		"cannot hold 14 becomes v14 and 'two words' two_words.\n\n"
 		"OUT is written under a temporary name and renamed when it is complete; a failure "
 		"leaves what was there before.\n\n"
 		"A game of two players, a game of coalitions and an auction become models if OUT "
@@ -435,7 +438,8 @@ const struct command cmd_convert = {
 		"of coalitions. As .lp or .mps an auction is its set packing program: a column a "
 		"bid, a row a good. A model that has the form of a game, as 'gpube nash' or 'gpube "
 		"csg' takes it, becomes that as .nfg, .gam or .csg.\n\n"
-		"With --simplify, --map writes a line for each variable of IN: 'I value A' if it "
+		"With --simplify, variables and values that are left keep their names. --map "
+		"writes a line for each variable of IN: 'I value A' if it "
 		"has value A in every solution that counts, 'I variable J' if it is variable J of "
 		"OUT, and then the values that J's values stand for, unless they are the same. "
 		"--consistency sac takes away each value that, taken alone, leaves some variable "

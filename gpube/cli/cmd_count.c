@@ -46,7 +46,7 @@ static void report_text(struct gpube_out *out, const void *arg)
 	}
 	if (s->values)
 		answer_text_assignment(out, r->model, s->values);
-	answer_text_evidence(out, r->model, r->evidence_file);
+	answer_text_evidence(out, r->session, r->model, r->evidence_file);
 	gpube__out_printf(out, "%-*swidth %d, %s joined cell%s, %s of tables at the peak\n", LABEL,
 		"plan", s->plan.width, cells_text(s->plan.joined_cells, 0),
 		gpube__plural(s->plan.joined_cells), bytes_text(s->plan.peak_bytes, 0));
@@ -76,7 +76,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_big(&j, r->optima ? "optima" : "solutions", count_of(r));
 	if (s->values && r->optima)
 		json_decimal(&j, "optimum", s->cost, s->scale);
-	answer_json_assignment(&j, r->model, s->values);
+	answer_json_assignment(&j, r->session, r->model, s->values);
 	answer_json_evidence(&j, r->model, r->evidence_file);
 	json_plan(&j, &s->plan);
 	json_open(&j, "times", '{');
@@ -179,7 +179,7 @@ const struct command cmd_count = {
 		"costs of 1 for each clause or edge that is broken, which --ub 1 forbids.\n\n"
 		"With --output json the result is one object: status (exact, error), solutions or "
 		"optima (a string past 2^53), optimum with --optima, assignment (null: there is "
-		"none), the sizes of the plan, and times.",
+		"none) and, where FILE has them, names, the sizes of the plan, and times.",
 	.examples = "gpube count --ub 1 formula.cnf\n"
 		    "the number of models of a formula\n"
 		    "gpube count --optima --json problem.wcsp\n"

@@ -25,6 +25,7 @@ struct report {
 	struct answer answer;
 	const struct dcop_result *result;
 	const struct dcop_world *world;
+	const char *evidence_file; /* may be NULL */
 	double seconds_read;
 };
 
@@ -98,6 +99,7 @@ static void report_text(struct gpube_out *out, const void *arg)
 	const struct dcop_result *r = p->result;
 
 	text_answer(out, p);
+	answer_text_evidence(out, p->answer.session, p->answer.model, p->evidence_file);
 	gpube__out_printf(out, "%-*s%d agent%s in %d tree%s, height %d, width %d (%s of %lld)\n",
 		LABEL, "tree", r->n_agents, gpube__plural(r->n_agents), r->n_trees,
 		gpube__plural(r->n_trees), r->height, r->width, dcop_heuristic_name(r->heuristic),
@@ -164,6 +166,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_open(&j, NULL, '{');
 	answer_json_head(&j, &p->answer);
 	answer_json_result(&j, &p->answer);
+	answer_json_evidence(&j, p->answer.model, p->evidence_file);
 	json_int(&j, "z", r->z);
 	json_int(&j, "messages", r->util_messages + r->value_messages);
 	json_int(&j, "util_messages", r->util_messages);
@@ -197,9 +200,18 @@ static void report_json(struct gpube_out *out, const void *arg)
 	gpube__out_text(out, "\n");
 }
 
-static int report(const struct report *p, int output)
+static int report(struct report *p, const struct opts_read *read, int output)
 {
-	return answer_report(&p->answer, (enum answer_output)output, report_text, report_json, p);
+	const struct answer *a = &p->answer;
+	char *file;
+	int rc;
+
+	if (session_evidence_file(&file, a->session, a->model, a->file, read))
+		return session_fail(a->session, NULL);
+	p->evidence_file = file;
+	rc = answer_report(a, (enum answer_output)output, report_text, report_json, p);
+	gpube__free(a->session->ctx, file);
+	return rc;
 }
 
 /* ---- the command --------------------------------------------------------------------- */
@@ -356,7 +368,7 @@ static int dpop(struct session *s, const struct opts_dpop *o, const char *file, 
 	else if (status)
 		rc = ranks_fail(ranks, s);
 	else
-		rc = world->rank == 0 ? report(&r, output) : CLI_DONE;
+		rc = world->rank == 0 ? report(&r, &o->read, output) : CLI_DONE;
 	dcop_result_free(result, s->ctx);
 	dcop_agents_clear(s->ctx, &agents);
 	gpube_model_free(m);

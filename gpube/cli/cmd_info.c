@@ -1,4 +1,5 @@
 /* cmd_info.c - gpube info: how large a model is, and what its elimination would take. */
+#include "formats/common/named.h"
 #include "gpube/cli/answer.h"
 #include "gpube/cli/draw/draw.h"
 #include "gpube/cli/session/contents.h"
@@ -24,7 +25,7 @@ static const struct opt_group groups[] = {
  * model     that, or what it becomes; NULL: it becomes none, and 'why' says why
  */
 struct result {
-	const struct session *session;
+	struct session *session;
 	const char *file;
 	const struct contents *contents;
 	const struct gpube_model *model;
@@ -33,6 +34,7 @@ struct result {
 	const struct gpube_solution *solution;
 	bool cpu_alone;            /* no device is opened to predict its time */
 	const char *evidence_file; /* NULL: none */
+	bool names;
 };
 
 /* ---- text ------------------------------------------------------------------------- */
@@ -181,6 +183,34 @@ static void text_contents(struct gpube_out *out, const struct contents *c)
 			gpube__plural(csg_auction_bids(c->auction)));
 }
 
+/* "rain: no, yes", or how many values it has that have no names. */
+static void text_names(struct gpube_out *out, const struct gpube_model *m)
+{
+	int32_t n_shown = 0;
+	char index[16];
+
+	gpube__out_printf(out, "%-*s", LABEL, "names");
+	if (!gpube__has_names(m))
+		gpube__out_text(out, "none: variables and values are told by index\n");
+	for (int32_t i = 0; gpube__has_names(m) && i < m->n_vars; i++) {
+		const struct gpube_variable *v = &m->vars[i];
+
+		if (v->hidden)
+			continue;
+		if (n_shown)
+			gpube__out_printf(out, "%*s", LABEL, "");
+		snprintf(index, sizeof(index), "%d", n_shown++);
+		gpube__out_text(out, v->name ? v->name : index);
+		if (!v->value_names)
+			gpube__out_printf(out, ": 0 to %d", v->domain - 1);
+		for (int32_t a = 0; v->value_names && a < v->domain; a++) {
+			gpube__out_text(out, a ? ", " : ": ");
+			gpube__out_text(out, v->value_names[a]);
+		}
+		gpube__out_text(out, "\n");
+	}
+}
+
 static void report_text(struct gpube_out *out, const void *arg)
 {
 	const struct result *r = arg;
@@ -192,8 +222,10 @@ static void report_text(struct gpube_out *out, const void *arg)
 		return;
 	}
 	text_model(out, r->model, r->sizes);
+	if (r->names)
+		text_names(out, r->model);
 	if (r->contents->kind == GPUBE_CONTENT_MODEL)
-		answer_text_evidence(out, r->model, r->evidence_file);
+		answer_text_evidence(out, r->session, r->model, r->evidence_file);
 	if (r->solution->answer == GPUBE_ANSWER_INFEASIBLE)
 		gpube__out_printf(out, "%-*severy assignment is forbidden\n", LABEL, "simplified");
 	else
@@ -233,6 +265,38 @@ static void json_largest(struct json *j, const struct gpube_model *m, const stru
 	json_close(j, ']');
 }
 
+/* Of each variable the names of its values, or how many there are; null: nothing has a name. */
+static void json_names_of(struct json *j, const struct result *r)
+{
+	const struct gpube_model *m = r->model;
+	const struct gpube_named *named = session_named(r->session, m, j->out);
+	int32_t n_shown = 0;
+	char index[16];
+
+	if (!named) {
+		json_null(j, "names");
+		return;
+	}
+	json_open(j, "names", '{');
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		const struct gpube_variable *v = &m->vars[i];
+		const char *name = gpube__named_key(named, i);
+
+		if (v->hidden)
+			continue;
+		snprintf(index, sizeof(index), "%d", n_shown++);
+		if (!v->value_names) {
+			json_int(j, name ? name : index, v->domain);
+			continue;
+		}
+		json_open(j, name ? name : index, '[');
+		for (int32_t a = 0; a < v->domain; a++)
+			json_text(j, NULL, v->value_names[a]);
+		json_close(j, ']');
+	}
+	json_close(j, '}');
+}
+
 /* What is said of a model. */
 static void json_model(struct json *j, const struct result *r)
 {
@@ -250,6 +314,8 @@ static void json_model(struct json *j, const struct result *r)
 	if (m->n_hidden)
 		json_int(j, "hidden_variables", m->n_hidden);
 	json_int(j, "functions", m->n_functions);
+	if (r->names)
+		json_names_of(j, r);
 	json_histogram(j, "domains", &sizes->domains);
 	json_histogram(j, "arities", &sizes->arities);
 	json_histogram(j, "densities_percent", &sizes->densities);
@@ -330,19 +396,19 @@ static void report_json(struct gpube_out *out, const void *arg)
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-static int report(struct session *s, const struct opts_read *read, const struct contents *c,
+static int report(struct session *s, const struct opts_info *o, const struct contents *c,
 	const struct gpube_model *m, const struct gpube_solution *solution,
 	enum gpube_backend backend)
 {
 	char *evidence_file = NULL;
 	struct sizes sizes = {0};
-	struct result r = {
-		s, c->path, c, m, NULL, &sizes, solution, backend == GPUBE_BACKEND_CPU, NULL};
+	struct result r = {s, c->path, c, m, NULL, &sizes, solution, backend == GPUBE_BACKEND_CPU,
+		NULL, o->names};
 	int rc;
 
 	if (sizes_measure(&sizes, m) ||
 		(c->kind == GPUBE_CONTENT_MODEL &&
-			session_evidence_file(&evidence_file, s, m, c->path, read))) {
+			session_evidence_file(&evidence_file, s, m, c->path, &o->read))) {
 		rc = session_fail(s, NULL);
 	} else {
 		r.evidence_file = evidence_file;
@@ -414,7 +480,7 @@ static int inspect(struct session *s, const struct opts_info *o, const struct co
 	} else {
 		rc = o->dot ? draw(s, o, m, solution) : CLI_DONE;
 		if (!rc && (!o->dot || o->svg))
-			rc = report(s, &o->read, c, m, solution, options.backend);
+			rc = report(s, o, c, m, solution, options.backend);
 		if (!rc && o->write_order)
 			rc = write_order(s, m, solution, o->write_order);
 	}
@@ -526,6 +592,9 @@ const struct command cmd_info = {
 		"time. Nothing is eliminated. Of a game, an auction or a result it shows what "
 		"that is, and of what becomes a model all this, of an auction of more than 500 "
 		"bids only if an option asks for an order or a picture.\n\n"
+		"--names lists the variables and their values, as the file names them and "
+		"--observe "
+		"takes them.\n\n"
 		"Domains and arities are followed by how many there are: 2 (10) means ten of 2. "
 		"So are densities: of each function's table, the share of the cells that do not "
 		"have its commonest value, rounded up to 1, 2, 5, 10, 20, 50 or 100 percent.\n\n"

@@ -62,7 +62,7 @@ static void report_text(struct gpube_out *out, const void *arg)
 		gpube__out_text(out, "\n");
 		answer_text_assignment(out, r->answer.model, values_of(r, k));
 	}
-	answer_text_evidence(out, r->answer.model, r->evidence_file);
+	answer_text_evidence(out, s, r->answer.model, r->evidence_file);
 	gpube__out_printf(out, "%-*s%.3f s: read %.3f, optimum %.3f, list %.3f\n", LABEL, "time",
 		session_seconds(s), r->seconds_read, r->seconds_solve,
 		session_seconds(s) - r->seconds_read - r->seconds_solve);
@@ -91,7 +91,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	for (int64_t k = 0; k < n_listed(r); k++) {
 		json_open(&j, NULL, '{');
 		json_decimal(&j, "cost", r->list->costs[k], r->list->scale);
-		answer_json_assignment(&j, r->answer.model, values_of(r, k));
+		answer_json_assignment(&j, r->answer.session, r->answer.model, values_of(r, k));
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');
@@ -245,7 +245,8 @@ const struct command cmd_list = {
 		"the optimum is proved, and the exit status is then 1.\n\n"
 		"With --output json the result is one object: status (optimal, infeasible, "
 		"incomplete, error), optimum, listed (how many), more (null: not known at the "
-		"stop), and assignments, each with cost and assignment. Costs of a .uai are -ln "
+		"stop), and assignments, each with cost, assignment and, where FILE has them, "
+		"names. Costs of a .uai are -ln "
 		"of probabilities, rounded, and what is optimal is so of these.",
 	.examples = "gpube list problem.wcsp\n"
 		    "all optimal assignments\n"

@@ -229,7 +229,8 @@ const struct command cmd_solve = {
 		"1.\n\n"
 		"With --output json the result is one object: status (optimal, bounds, "
 		"infeasible, error), backend, seconds, lower_bound and upper_bound (for .uai: "
-		"-ln, with log10 beside it), assignment (value indices by variable), closed "
+		"-ln, with log10 beside it), assignment (value indices by variable), names (the "
+		"same as the file names it), closed "
 		"(nothing better than --ub exists), count, the sizes of the plan where "
 		"elimination proved, times, and stages: of every turn its round, method, why it "
 		"had it, ticks, and the bounds before and after. 'gpube bound' has the same.",
@@ -237,6 +238,8 @@ const struct command cmd_solve = {
 		    "the optimum, an assignment and the times\n"
 		    "gpube solve --count --json model.cfn.gz\n"
 		    "the same and the number of optima, for a program to read\n"
+		    "gpube solve --observe drama=wednesday exams.cfn\n"
+		    "the best where that is given\n"
 		    "gpube solve --output sol -o problem.sol problem.wcsp\n"
 		    "the assignment alone, in a file for toulbar2\n"
 		    "gpube solve --output uai -o model.uai.MPE model.uai.xz\n"

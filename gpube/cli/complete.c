@@ -103,7 +103,8 @@ static void zsh_option(const struct opt_row *row)
 		printf(" \\\n\t\t\t'(-%c --%s)'{-%c,--%s%s}'[", row->letter, name, row->letter,
 			name, row->type == OPT_FLAG ? "" : "=");
 	else
-		printf(" \\\n\t\t\t'--%s%s[", name, row->type == OPT_FLAG ? "" : "=");
+		printf(" \\\n\t\t\t'%s--%s%s[", row->type == OPT_LIST ? "*" : "", name,
+			row->type == OPT_FLAG ? "" : "=");
 	zsh_text(row->help);
 	putchar(']');
 	if (row->type == OPT_CHOICE) {

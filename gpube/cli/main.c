@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "formats/common/nearest.h"
 #include "formats/formats.h"
 #include "gpube/ranks/world.h"
 #include "gpube/cli/cli.h"
@@ -47,7 +48,7 @@ static int unknown_command(const char *name)
 	int best = (int)strlen(name) / 3 + 2;
 
 	for (c = cli_commands; *c; c++) {
-		int d = opts_distance(name, (*c)->name);
+		int d = gpube__distance(name, (*c)->name);
 
 		if (d < best || (*name && !strncmp((*c)->name, name, strlen(name)))) {
 			best = d;

@@ -78,6 +78,7 @@ static bool parse_value(const struct opt_row *row, const char *text, void *to)
 	static const double size_factors[] = {
 		0x1p10, 0x1p20, 0x1p30, 0x1p40, 0x1p10, 0x1p20, 0x1p30, 0x1p40};
 	static const double time_factors[] = {1, 60, 3600};
+	struct opt_list *list = to;
 	long long i;
 	double v;
 	char *end;
@@ -89,6 +90,9 @@ static bool parse_value(const struct opt_row *row, const char *text, void *to)
 	case OPT_TEXT:
 	case OPT_OUT:
 		*(const char **)to = text;
+		return true;
+	case OPT_LIST:
+		list->texts[list->n++] = text;
 		return true;
 	case OPT_CHOICE:
 		*(int *)to = choice(row->argument, text);
@@ -143,8 +147,19 @@ static void *field_of(const struct opt_row *row, const struct opt_group *group, 
 	return (char *)opts + group->at + row->at;
 }
 
-static void set_defaults(const struct command *c, void *opts)
+size_t opts_room(const struct command *c, int argc)
 {
+	const struct opt_row *row;
+	size_t n_lists = 0;
+
+	for (int k = 0; (row = opts_row(c, k, NULL)); k++)
+		n_lists += row->type == OPT_LIST;
+	return c->opts_size + n_lists * (size_t)argc * sizeof(const char *);
+}
+
+static void set_defaults(const struct command *c, void *opts, int argc)
+{
+	const char **lists = (const char **)((char *)opts + c->opts_size);
 	const struct opt_group *group;
 	const struct opt_row *row;
 	int k;
@@ -155,6 +170,10 @@ static void set_defaults(const struct command *c, void *opts)
 
 		assert(ok);
 		(void)ok;
+		if (row->type == OPT_LIST) {
+			((struct opt_list *)field_of(row, group, opts))->texts = lists;
+			lists += argc;
+		}
 	}
 }
 
@@ -298,7 +317,7 @@ int opts_parse(const struct command *c, void *opts, int argc, char **argv)
 	bool form_given = false;
 	int n, got;
 
-	set_defaults(c, opts);
+	set_defaults(c, opts, argc);
 	for (n = 0; (row = opts_row(c, n, NULL)); n++) {
 		assert(n < OPTS_MAX);
 		snprintf(names[n], sizeof(names[n]), "%s", opts_name(row));

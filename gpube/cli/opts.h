@@ -8,6 +8,7 @@
  *           INT     int64_t        REAL  double
  *           SIZE    uint64_t bytes, 512M or 8G       TIME  double seconds, 90s, 5m or 1h
  *           TEXT    const char *   CHOICE  int: index of the word in 'argument'
+ *           LIST    struct opt_list: the texts of all times that it was given
  * field     --field, with '-' for '_'
  * letter    short name, or 0
  * default   as it would be typed; NULL: 0 or no text
@@ -35,6 +36,9 @@
 #define OPTS_READ(X)                                                                               \
 	X(CHOICE, from, 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_READ,                               \
 		"format of the input; auto tells it from the content")                             \
+	X(LIST, observe, 0, NULL, 0, 0, "NAME=VALUE",                                              \
+		"fix a variable to a value, by names or indices, besides the evidence that is "    \
+		"read; as often as wanted")                                                        \
 	X(TEXT, evidence, 0, NULL, 0, 0, "FILE",                                                   \
 		"evidence of a .uai model; none: ignore the .evid file beside it, which is read "  \
 		"by default")                                                                      \
@@ -68,14 +72,18 @@
 		"most memory of a GPU for tables; 0: what is free")                                \
 	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
 
+/* Beside --output, of all that have results. */
+#define OPTS_RESULT(X)                                                                             \
+	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
+	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
+		"write the result to FILE instead of standard output")
+
 /* Where an assignment goes that is found. */
 #define OPTS_ANSWER(X)                                                                             \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol|uai|ub",                                 \
 		"form of the result: for people, one JSON object, toulbar2's .sol, the MPE "       \
 		"result file of the UAI competitions, or the assignment's cost as toulbar2's .ub") \
-	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
-	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
-		"write the result to FILE instead of standard output")
+	OPTS_RESULT(X)
 
 /* The proof of a bound. */
 #define OPTS_CERTIFY(X)                                                                            \
@@ -101,9 +109,7 @@
 		"nothing")                                                                         \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json",                                            \
 		"form of the result: for people, or one JSON object")                              \
-	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
-	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
-		"write the result to FILE instead of standard output")
+	OPTS_RESULT(X)
 
 #define OPTS_LIST(X)                                                                               \
 	X(INT, most, 'n', "1000", 1, INT32_MAX, "N", "list at most N assignments, the best ones")  \
@@ -114,9 +120,7 @@
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
 		"form of the result: for people, one JSON object, or toulbar2's .sol, a line an "  \
 		"assignment")                                                                      \
-	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
-	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
-		"write the result to FILE instead of standard output")
+	OPTS_RESULT(X)
 
 #define OPTS_INFER(X)                                                                              \
 	X(CHOICE, task, 't', "PR", 0, 0, "PR|MAR|MMAP|MPE",                                        \
@@ -131,9 +135,7 @@
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|uai",                                        \
 		"form of the result: for people, one JSON object, or the result file of the UAI "  \
 		"competitions")                                                                    \
-	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
-	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
-		"write the result to FILE instead of standard output")                             \
+	OPTS_RESULT(X)                                                                             \
 	X(CHOICE, order, 0, "auto", 0, 0, "auto|min-fill|min-size|min-degree",                     \
 		"how the elimination order is found; auto tries all, restarts and improves")       \
 	X(TEXT, order_file, 0, NULL, 0, 0, "FILE",                                                 \
@@ -241,10 +243,10 @@
 	X(OUT, write_order, 0, NULL, 0, 0, "FILE",                                                 \
 		"also write the elimination order that is found, of the model as it was read "     \
 		"(--no-simplify goes with it), a .order; as .cov or .dec its tree decomposition")  \
+	X(FLAG, names, 0, NULL, 0, 0, NULL,                                                        \
+		"list the variables and their values, too, by the names that --observe takes")     \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
-	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
-	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
-		"write the result to FILE instead of standard output")
+	OPTS_RESULT(X)
 
 #define OPTS_CONVERT(X)                                                                            \
 	X(CHOICE, to, 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_WRITTEN,                              \
@@ -352,9 +354,7 @@
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|gambit|lrs",                                 \
 		"form of the result: for people, one JSON object, Gambit's NE lines, or the "      \
 		"blocks of lrsnash")                                                               \
-	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
-	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
-		"write the result to FILE instead of standard output")                             \
+	OPTS_RESULT(X)                                                                             \
 	X(OUT, convert, 0, NULL, 0, 0, "FILE",                                                     \
 		"solve nothing: write the game to FILE, as .nfg if its name ends so, otherwise "   \
 		"as input for lrsnash")
@@ -363,9 +363,7 @@
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|table",                                      \
 		"form of the result: for people, one JSON object, or what each coalition is "      \
 		"worth")                                                                           \
-	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
-	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
-		"write the result to FILE instead of standard output")                             \
+	OPTS_RESULT(X)                                                                             \
 	X(CHOICE, method, 'm', "auto", 0, 0, "auto|lp|conv|dp|idp|ip|idp-ip",                      \
 		"how the optimum is found")                                                        \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
@@ -398,9 +396,7 @@
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|table",                                      \
 		"form of the result: for people, one JSON object, or what each winner pays for "   \
 		"which goods")                                                                     \
-	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
-	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
-		"write the result to FILE instead of standard output")                             \
+	OPTS_RESULT(X)                                                                             \
 	X(FLAG, sell_all, 0, NULL, 0, 0, NULL, "complete auctions: no good may stay unsold")       \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
 		"complete auctions: where bundles are split; auto decides by predicted time")      \
@@ -445,9 +441,7 @@
 		"most memory for tables; 0: what is free")                                         \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
 		"form of the result: for people, one JSON object, or toulbar2's .sol")             \
-	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")                            \
-	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
-		"write the result to FILE instead of standard output")
+	OPTS_RESULT(X)
 
 #define OPTS_DEVICES(X)                                                                            \
 	X(FLAG, measure, 0, NULL, 0, 0, NULL,                                                      \
@@ -457,7 +451,23 @@
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
 
 /* OUT: a text that names a file which is written; see cli_overwrites(). */
-enum opt_type { OPT_FLAG, OPT_INT, OPT_REAL, OPT_SIZE, OPT_TIME, OPT_TEXT, OPT_OUT, OPT_CHOICE };
+enum opt_type {
+	OPT_FLAG,
+	OPT_INT,
+	OPT_REAL,
+	OPT_SIZE,
+	OPT_TIME,
+	OPT_TEXT,
+	OPT_OUT,
+	OPT_LIST,
+	OPT_CHOICE
+};
+
+/* Texts of the command line, in their order; the list lies behind the command's struct. */
+struct opt_list {
+	const char **texts;
+	int n;
+};
 
 typedef int opt_c_FLAG;
 typedef int64_t opt_c_INT;
@@ -466,6 +476,7 @@ typedef uint64_t opt_c_SIZE;
 typedef double opt_c_TIME;
 typedef const char *opt_c_TEXT;
 typedef const char *opt_c_OUT;
+typedef struct opt_list opt_c_LIST;
 typedef int opt_c_CHOICE;
 
 #define OPT_FIELD(type, field, ...) opt_c_##type field;
@@ -667,15 +678,15 @@ const char *opts_name(const struct opt_row *row);
 enum { OPTS_BAD = -1, OPTS_HELP = -2 };
 
 /*
- * opts_parse() - fills 'opts' (opts_size bytes) with defaults, then from argv.
+ * opts_parse() - fills 'opts' (opts_room() bytes) with defaults, then from argv.
  * argv  argv[0] is the command's name; options may stand after arguments
  * Returns the index in argv of the first argument, OPTS_HELP, or OPTS_BAD after
  * a message on standard error.
  */
 int opts_parse(const struct command *c, void *opts, int argc, char **argv);
+/* The command's struct, and what its lists may take. */
+size_t opts_room(const struct command *c, int argc);
 
-/* In options/opts_nearest.c: changes between two words that make one out of the other. */
-int opts_distance(const char *a, const char *b);
 /*
  * opts_nearest() - the command's option that an unknown word (without its dashes, up to an '=') was
  * meant for: one that is spelt nearly so, or what other programs call so.

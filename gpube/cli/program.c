@@ -12,7 +12,7 @@ void (*cli_leave)(int rc);
 
 int cli_run(const struct command *c, int argc, char **argv)
 {
-	void *opts = calloc(1, c->opts_size);
+	void *opts = calloc(1, opts_room(c, argc));
 	int first, rc;
 
 	if (!opts) {

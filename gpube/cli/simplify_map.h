@@ -23,4 +23,12 @@
 int simplify_map_write(
 	struct gpube_ctx *ctx, const struct gpube_simplified *simplified, const char *path);
 
+/*
+ * simplify_map_names() - names the variables of a simplified model, and their values, as those of
+ * the model are that it comes from, where a variable of it is one of theirs with some of its
+ * values. Values that the model does not name are told by their indices there, if some are gone.
+ * Errors: ENOMEM
+ */
+int simplify_map_names(struct gpube_simplified *simplified, const struct gpube_model *m);
+
 #endif

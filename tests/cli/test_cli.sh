@@ -54,6 +54,7 @@ solve --random-seed --seed
 count --random-seed --seed
 list --max-solutions --most
 infer --evidence-file --evidence
+infer --given --observe
 info --elimination-order --order
 solve --no-presolve --no-simplify
 solve --input-format --from

@@ -14,7 +14,7 @@ that 'within 1' [ "$(tr '\n' , < "$work/l.sol")" = '0 0,0 1,1 0,' ]
 row 'the two best' 0 '^listed +2, the best; there are more$' '' "$gpube" list -q --within inf -n 2 "$work/two.wcsp"
 row 'all there are' 0 '^listed +4, all that are asked for$' '' "$gpube" list -q --within inf -n 4 "$work/two.wcsp"
 row 'below a bound' 0 '^listed +3' '' "$gpube" list -q --within inf --ub 2 "$work/two.wcsp"
-row 'both maxima' 0 '"direction": "maximise".*"optimum": 1.5, .*"listed": 2, "more": false, "assignments": \[\{"cost": 1.5, "assignment": \[0,1\]\},\{"cost": 1.5, "assignment": \[1,0\]\}\]' '' \
+row 'both maxima' 0 '"direction": "maximise".*"optimum": 1.5, .*"listed": 2, "more": false, "assignments": \[\{"cost": 1.5, "assignment": \[0,1\], "names": \{"a": "n", "b": 1\}\},\{"cost": 1.5, "assignment": \[1,0\], "names": \{"a": "y", "b": 0\}\}\]' '' \
 	"$gpube" list -q --json "$work/max.cfn"
 row 'the third of a maximum' 0 '^assignment  a=n b=0$' '' "$gpube" list -q --within 1.0 "$work/max.cfn"
 row 'as many as are counted' 0 '^listed +324, ' '' "$gpube" list -q --within inf $x/exams.cfn

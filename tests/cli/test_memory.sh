@@ -104,6 +104,7 @@ optimum=
 short 'infer' "$gpube" infer -q $t --order min-fill $x/sprinkler.uai
 echo '2 1 2' > "$work/two.query"
 short 'marginal MAP' "$gpube" infer -q $t --task MMAP --query "$work/two.query" --evidence none $x/sprinkler.uai
+short 'evidence by name' "$gpube" count -q --observe drama=tuesday --observe 0=1 $x/exams.cfn
 short 'marginals' "$gpube" infer -q $t --order min-fill --task MAR --evidence none $x/sprinkler.uai
 optimum=4.30
 short 'solve --count' "$gpube" solve -q --count $t $x/exams.cfn

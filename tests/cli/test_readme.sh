@@ -19,7 +19,7 @@ block() {
 }
 
 grep '^    \$ gpube ' README.md | sed 's/^    \$ //' > "$work/commands"
-that 'four commands are shown' [ "$(wc -l < "$work/commands")" -eq 4 ]
+that 'five commands are shown' [ "$(wc -l < "$work/commands")" -eq 5 ]
 while read -r command; do
 	block "$command" > "$work/said"
 	# shellcheck disable=SC2086 # the words of the command

@@ -86,6 +86,7 @@ that 'which is told once' [ "$(grep -c decimals "$work/err")" = 1 ]
 row 'exams: names' 0 ' algebra=monday botany=tuesday ' '' "$gpube" solve $x/exams.cfn
 row 'exams: one optimum' 0 '^optima +1$' '' "$gpube" solve --count $x/exams.cfn
 row 'sprinkler: evidence is found' 0 '^optimum +log10 -0\.48945' '' "$gpube" solve $x/sprinkler.uai
+row 'sprinkler: by names' 0 '^assignment +cloudy=yes sprinkler=off rain=yes lawn=wet$' '' "$gpube" solve -q --observe lawn=wet $x/sprinkler.bif
 row 'sprinkler: other evidence' 0 '^optimum +log10 -0\.69897' '' \
 	"$gpube" solve --evidence "$work/dry.evid" $x/sprinkler.uai
 row 'evidence: which was read' 0 '^evidence +1 variable from examples/sprinkler.uai.evid$' '' "$gpube" solve $x/sprinkler.uai

@@ -100,20 +100,27 @@ static void read_result(struct gpube_ctx *ctx, const char *path)
 		gpube_uai_result_free(r, ctx);
 }
 
+/* Of a model without names, and of one with them, where words may be other things than numbers. */
 static void read_evidence(struct gpube_ctx *ctx, const char *path)
 {
-	static const char model[] = "MARKOV\n4\n2 3 4 5\n0\n";
-	char name[64];
-	struct gpube_model *m;
-	int fd = memfd_create("model", 0);
+	static const char *const models[] = {"MARKOV\n4\n2 3 4 5\n0\n",
+		"{problem:{name:p,mustbe:\"<9\"},variables:{a:2,b:[x,y,"
+		"z],c:4,rain:5},functions:{}}"};
 
-	if (fd < 0)
-		return;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	if (write(fd, model, sizeof(model) - 1) == (ssize_t)sizeof(model) - 1 &&
-		!gpube_read(&m, ctx, name, GPUBE_FORMAT_UAI, path))
-		gpube_model_free(m);
-	close(fd);
+	for (int k = 0; k < 2; k++) {
+		const size_t n = strlen(models[k]);
+		char name[64];
+		struct gpube_model *m;
+		int fd = memfd_create("model", 0);
+
+		if (fd < 0)
+			return;
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+		if (write(fd, models[k], n) == (ssize_t)n &&
+			!gpube_read(&m, ctx, name, k ? GPUBE_FORMAT_CFN : GPUBE_FORMAT_UAI, path))
+			gpube_model_free(m);
+		close(fd);
+	}
 }
 
 static void read_nash(struct gpube_ctx *ctx, const char *path)

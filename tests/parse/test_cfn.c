@@ -271,21 +271,28 @@ static void replaced_names(void **state)
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(again->vars[i].domain, i + 1);
 	assert_string_equal(again->vars[0].name, "x1");
-	assert_string_equal(again->vars[1].name, "x1__");
+	assert_string_equal(again->vars[1].name, "two_words");
 	assert_string_equal(again->vars[2].name, "x2");
+	assert_string_equal(again->vars[3].name, "x3rd");
+	assert_string_equal(again->vars[4].name, "x4");
+	assert_string_equal(again->vars[5].name, "a_b");
 	assert_string_equal(again->vars[6].name, "x1_");
 	assert_string_equal(again->vars[7].name, "plain");
 	assert_string_equal(again->vars[8].name, "x8");
+	assert_string_equal(again->vars[9].name, "quo_te");
 	free(text);
 	gpube_model_free(again);
 	gpube_model_free(m);
 	gpube_ctx_free(ctx);
 }
 
-/* Names of values travel; those that cannot make room for the domain's size. */
+/* Names of values travel, changed where they have to be; where two become one there are none. */
 static void value_names(void **state)
 {
-	static const char text[] = "{{t <5} {x {red green} y {a b c}} {{[y] [0 1 2]}}}";
+	static const char *const given[][3] = {{"red", "green", "two words"}, {"-1", "5", ">=30"},
+		{"a b", "a_b", "c"}, {"0", "1", "2"}, {"", "b", "c"}};
+	static const char *const expected[][3] = {{"red", "green", "two_words"},
+		{"v-1", "v5", ">=30"}, {NULL, NULL, NULL}, {NULL, NULL, NULL}, {NULL, NULL, NULL}};
 	struct gpube_ctx *ctx;
 	struct gpube_model *m, *again;
 	char *written_text;
@@ -293,14 +300,24 @@ static void value_names(void **state)
 
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), 0);
-	assert_int_equal(text_to_model(&m, ctx, text, GPUBE_FORMAT_CFN), 0);
-	m->vars[1].value_names[2][0] = ' ';
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(gpube_model_add_var(m, NULL, 3, NULL), 0);
+		assert_int_equal(gpube_model_name_values(m, i, given[i]), 0);
+	}
 	written_text = model_to_text(m, GPUBE_FORMAT_CFN, &status);
 	assert_int_equal(status, 0);
 	assert_int_equal(text_to_model(&again, ctx, written_text, GPUBE_FORMAT_CFN), 0);
-	assert_string_equal(again->vars[0].value_names[1], "green");
-	assert_null(again->vars[1].value_names);
-	assert_int_equal(again->vars[1].domain, 3);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(again->vars[i].domain, 3);
+		for (int a = 0; a < 3; a++) {
+			const char *name = gpube_model_value_name(again, i, a);
+
+			assert_int_equal(name == NULL, expected[i][a] == NULL);
+			if (name)
+				assert_string_equal(name, expected[i][a]);
+		}
+	}
 	free(written_text);
 	gpube_model_free(again);
 	gpube_model_free(m);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/common/nearest.h"
 #include "gpube/cli/cli.h"
 
 enum { NAME_BYTES = 64 };
@@ -27,6 +28,7 @@ static const struct {
 	{"O|elimination-order|elim-order|ordering|variable-order|var-order", "order"},
 	{"order-from|ordering-file", "order-file"},
 	{"e|evid|evidence-file", "evidence"},
+	{"obs|observed|observation|given|fix|set|assign|assume|condition|evs", "observe"},
 	{"k|n-solutions|num-solutions|max-solutions|solutions|limit", "most"},
 	{"all-solutions|n-optima|num-optima", "count"},
 	{"digits|decimal-places|n-decimals", "precision"},
@@ -43,34 +45,6 @@ static const struct {
 	{"debug|log|log-level|verbosity|verb", "verbose"},
 	{"usage|man|options", "help"},
 };
-
-int opts_distance(const char *a, const char *b)
-{
-	int row[3][64];
-	size_t n = strlen(a), m = strlen(b), i, j;
-
-	if (n > 60 || m > 60)
-		return 60;
-	for (j = 0; j <= m; j++)
-		row[0][j] = (int)j;
-	for (i = 1; i <= n; i++) {
-		int *now = row[i % 3];
-		const int *before = row[(i + 2) % 3], *before2 = row[(i + 1) % 3];
-
-		now[0] = (int)i;
-		for (j = 1; j <= m; j++) {
-			int d = before[j - 1] + (a[i - 1] != b[j - 1]);
-
-			d = before[j] + 1 < d ? before[j] + 1 : d;
-			d = now[j - 1] + 1 < d ? now[j - 1] + 1 : d;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-				before2[j - 2] + 1 < d)
-				d = before2[j - 2] + 1;
-			now[j] = d;
-		}
-	}
-	return row[n % 3][m];
-}
 
 /* In small letters, with '-' for '_', up to what an '=' gives it; a letter stays as it is. */
 static void tidy(char name[NAME_BYTES], const char *word)
@@ -104,7 +78,7 @@ struct nearest {
 
 static void consider(struct nearest *n, const char *word, const char *option)
 {
-	const int d = opts_distance(n->name, word);
+	const int d = gpube__distance(n->name, word);
 
 	if (d >= n->distance)
 		return;

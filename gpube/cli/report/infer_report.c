@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "formats/common/named.h"
 #include "formats/formats.h"
 #include "gpube/cli/answer.h"
 
@@ -59,6 +60,32 @@ static void text_label(struct gpube_out *out, const char *label)
 	gpube__out_printf(out, "%-*s", LABEL, label);
 }
 
+/* "rain=yes" in a line of its own, or "3:" before all values of what the file does not name. */
+static void text_value_of(
+	struct gpube_out *out, const struct gpube_model *m, int32_t var, int32_t value)
+{
+	const struct gpube_variable *v = &m->vars[var];
+
+	if (!v->name && !v->value_names) {
+		if (value == 0)
+			gpube__out_printf(out, "%d:", var);
+		return;
+	}
+	if (value > 0) {
+		gpube__out_text(out, "\n");
+		text_label(out, "");
+	}
+	if (v->name)
+		gpube__out_text(out, v->name);
+	else
+		gpube__out_int(out, var);
+	gpube__out_text(out, "=");
+	if (v->value_names)
+		gpube__out_text(out, v->value_names[value]);
+	else
+		gpube__out_int(out, value);
+}
+
 static void text_marginals(struct gpube_out *out, const struct infer_result *r)
 {
 	const struct gpube_model *m = r->model;
@@ -66,12 +93,10 @@ static void text_marginals(struct gpube_out *out, const struct infer_result *r)
 
 	for (int32_t i = 0; i < m->n_vars; i++) {
 		text_label(out, i ? "" : "marginals");
-		if (m->vars[i].name)
-			gpube__out_printf(out, "%s:", m->vars[i].name);
-		else
-			gpube__out_printf(out, "%d:", i);
-		for (int32_t a = 0; a < m->vars[i].domain; a++)
+		for (int32_t a = 0; a < m->vars[i].domain; a++) {
+			text_value_of(out, m, i, a);
 			gpube__out_printf(out, " %.9g", *p++);
+		}
 		gpube__out_text(out, "\n");
 	}
 }
@@ -85,13 +110,11 @@ static void text_intervals(struct gpube_out *out, const struct infer_result *r)
 	gpube__out_text(out, "proved bounds of each, from..to, if the sum is not 0\n");
 	for (int32_t i = 0; i < m->n_vars; i++) {
 		text_label(out, "");
-		if (m->vars[i].name)
-			gpube__out_printf(out, "%s:", m->vars[i].name);
-		else
-			gpube__out_printf(out, "%d:", i);
-		for (int32_t a = 0; a < m->vars[i].domain; a++, lower++, upper++)
+		for (int32_t a = 0; a < m->vars[i].domain; a++, lower++, upper++) {
+			text_value_of(out, m, i, a);
 			gpube__out_printf(out, " %.6g..%.6g", floor(*lower * 1e6) / 1e6,
 				ceil(*upper * 1e6) / 1e6);
+		}
 		gpube__out_text(out, "\n");
 	}
 }
@@ -189,11 +212,13 @@ static void text_evidence(struct gpube_out *out, const struct infer_result *r)
 	const int32_t n = answer_observed(r->model);
 
 	text_label(out, "evidence");
-	if (r->evidence_file)
-		gpube__out_printf(out, "%d observed variable%s, from %s\n", n, gpube__plural(n),
-			r->evidence_file);
-	else
+	if (r->evidence_file || r->session->observes) {
+		gpube__out_printf(out, "%d observed variable%s, from ", n, gpube__plural(n));
+		answer_text_source(out, r->session, r->evidence_file, "");
+		gpube__out_text(out, "\n");
+	} else {
 		gpube__out_printf(out, "%s\n", n ? "that of the model" : "none");
+	}
 	if (!r->mmap)
 		return;
 	text_label(out, "query");
@@ -253,9 +278,37 @@ static void report_text(struct gpube_out *out, const void *arg)
 
 /* ---- JSON ----------------------------------------------------------------------------- */
 
-static void json_marginals(
+/* Marginals by names, where there are any: {variable: {value: probability}}. */
+static void json_posteriors(
 	struct json *j, const struct infer_result *r, const char *key, const double *p)
 {
+	struct gpube_named *named = session_named(r->session, r->model, j->out);
+	char index[16];
+
+	if (!named)
+		return;
+	json_open(j, key, '{');
+	for (int32_t i = 0; i < r->model->n_vars; i++) {
+		const char *name = gpube__named_key(named, i);
+
+		snprintf(index, sizeof(index), "%d", i);
+		json_open(j, name ? name : index, '{');
+		for (int32_t a = 0; a < r->model->vars[i].domain; a++) {
+			if (gpube__named_value_key(&name, named, i, a))
+				j->out->status = j->out->status ? j->out->status : GPUBE_ENOMEM;
+			snprintf(index, sizeof(index), "%d", a);
+			json_real(j, name ? name : index, *p++);
+		}
+		json_close(j, '}');
+	}
+	json_close(j, '}');
+}
+
+static void json_marginals(struct json *j, const struct infer_result *r, const char *key,
+	const char *by_name, const double *p)
+{
+	const double *all = p;
+
 	json_open(j, key, '[');
 	for (int32_t i = 0; i < r->model->n_vars; i++) {
 		json_open(j, NULL, '[');
@@ -264,6 +317,7 @@ static void json_marginals(
 		json_close(j, ']');
 	}
 	json_close(j, ']');
+	json_posteriors(j, r, by_name, all);
 }
 
 static void json_mmap(struct json *j, const struct infer_result *r)
@@ -276,14 +330,7 @@ static void json_mmap(struct json *j, const struct infer_result *r)
 	for (int32_t k = 0; k < r->query->n; k++)
 		json_int(j, NULL, r->query->vars[k]);
 	json_close(j, ']');
-	if (!r->mmap->values) {
-		json_null(j, "assignment");
-		return;
-	}
-	json_open(j, "assignment", '[');
-	for (int32_t k = 0; k < r->query->n; k++)
-		json_int(j, NULL, r->mmap->values[k]);
-	json_close(j, ']');
+	answer_json_values(j, r->session, r->model, r->query->vars, r->query->n, r->mmap->values);
 }
 
 static const char *status_of(const struct infer_result *r)
@@ -319,13 +366,15 @@ static void report_json(struct gpube_out *out, const void *arg)
 	if (r->inference && !is_bounded(r))
 		json_real(&j, "relative_error", r->inference->relative_error);
 	if (r->task == INFER_MAR && r->inference->marginals)
-		json_marginals(&j, r, "marginals", r->inference->marginals);
+		json_marginals(&j, r, "marginals", "posteriors", r->inference->marginals);
 	if (r->task == INFER_MAR && is_bounded(r)) {
-		json_marginals(&j, r, "marginals_lower", r->inference->marginals_lower);
-		json_marginals(&j, r, "marginals_upper", r->inference->marginals_upper);
+		json_marginals(&j, r, "marginals_lower", "posteriors_lower",
+			r->inference->marginals_lower);
+		json_marginals(&j, r, "marginals_upper", "posteriors_upper",
+			r->inference->marginals_upper);
 	}
 	if (r->task == INFER_MPE && !is_impossible(r))
-		answer_json_assignment(&j, r->model, r->solution->values);
+		answer_json_assignment(&j, r->session, r->model, r->solution->values);
 	if (r->mmap)
 		json_mmap(&j, r);
 	if (r->solution)

@@ -1,7 +1,9 @@
 /* inputs.c - what the shared options say, handed to the readers and the engine; see session.h. */
-#include <string.h>
+#define _POSIX_C_SOURCE 200809L
 
-#include "formats/common/registry.h"
+#include <string.h>
+#include <unistd.h>
+
 #include "formats/formats.h"
 #include "gpube/cli/session/contents.h"
 #include "gpube/cli/session/session.h"
@@ -19,7 +21,7 @@ void session_end_reading(struct session *s)
 	s->ctx->deadline = 0;
 }
 
-int session_try_contents(
+static int read_contents(
 	struct session *s, struct contents *c, const char *path, const struct opts_read *read)
 {
 	int status;
@@ -35,11 +37,26 @@ int session_try_contents(
 	return status;
 }
 
+int session_try_contents(
+	struct session *s, struct contents *c, const char *path, const struct opts_read *read)
+{
+	int status = read_contents(s, c, path, read);
+
+	if (!status && c->model)
+		status = session_observe(s, c->model, path, read);
+	else if (!status && read->observe.n)
+		status = gpube__fail(
+			s->ctx, GPUBE_EINVAL, "--observe goes with models, and '%s' is none", path);
+	if (status)
+		contents_clear(c, s->ctx);
+	return status;
+}
+
 int session_try_read(
 	struct session *s, struct gpube_model **m, const char *path, const struct opts_read *read)
 {
 	struct contents c;
-	int status = session_try_contents(s, &c, path, read);
+	int status = read_contents(s, &c, path, read);
 	bool pure;
 
 	*m = NULL;
@@ -50,6 +67,8 @@ int session_try_read(
 	status = contents_become(&c, s->ctx, GPUBE_CONTENT_MODEL, read->regret);
 	session_end_reading(s);
 	s->none = pure ? "the game has no pure equilibrium" : NULL;
+	if (!status)
+		status = session_observe(s, c.model, path, read);
 	if (!status) {
 		*m = c.model;
 		c.model = NULL;
@@ -88,23 +107,17 @@ bool session_evidence(struct opts_read *read, int n_args, char **args)
 		cli_error("'%s' is no evidence, which may follow the one model", args[1]);
 		return false;
 	}
+	if (strchr(args[1], '=') && access(args[1], F_OK)) {
+		cli_error("'%s' is no file of evidence: one value is --observe '%s'", args[1],
+			args[1]);
+		return false;
+	}
 	if (read->evidence) {
 		cli_error("the evidence is given twice, by --evidence and as '%s'", args[1]);
 		return false;
 	}
 	read->evidence = args[1];
 	return true;
-}
-
-int session_evidence_file(char **out, struct session *s, const struct gpube_model *m,
-	const char *path, const struct opts_read *read)
-{
-	const char *evidence =
-		read->evidence && !strcmp(read->evidence, "none") ? "" : read->evidence;
-
-	/* of formats of costs .LG alone has a file beside it, and none has evidence in itself */
-	return gpube__evid_find(
-		out, s->ctx, path, m->kind == GPUBE_POTENTIALS || m->evidence, evidence);
 }
 
 bool session_options_clash(const struct opts_engine *engine)

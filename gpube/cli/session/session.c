@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/common/named.h"
 #include "formats/formats.h"
 
 /* ---- signals -------------------------------------------------------------------- */
@@ -122,6 +123,9 @@ void session_end(struct session *s)
 {
 	session_hide_bar(s);
 	running = NULL;
+	if (s->named)
+		gpube__named_clear(s->named);
+	gpube__free(s->ctx, s->named);
 	gpube_ctx_free(s->ctx);
 	s->ctx = NULL;
 }
@@ -237,6 +241,20 @@ int session_report(struct session *s, report_fn *text, report_fn *json, const vo
 	if (strcmp(s->output, "-") != 0)
 		(void)report_to(s, "-", report, arg);
 	return CLI_FAILED;
+}
+
+struct gpube_named *session_named(
+	struct session *s, const struct gpube_model *m, struct gpube_out *out)
+{
+	if (s->named || !gpube__has_names(m))
+		return s->named;
+	s->named = gpube__alloc_zero(s->ctx, 1, sizeof(*s->named));
+	if (s->named && !gpube__named_init(s->named, m))
+		return s->named;
+	gpube__free(s->ctx, s->named);
+	s->named = NULL;
+	out->status = out->status ? out->status : GPUBE_ENOMEM;
+	return NULL;
 }
 
 /* ---- numbers --------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "gpube/cli/cli.h"
 #include "gpube/cli/session/json.h"
 
+struct gpube_named;
 struct gpube_written;
 
 struct session {
@@ -21,6 +22,8 @@ struct session {
 	double timeout;   /* seconds from the start; 0: none */
 	const char *none; /* what it means if the model has no solution, or NULL */
 	bool muted;       /* a failure is kept for session_fail(), once it is known who tells it */
+	bool observes;    /* by --observe */
+	struct gpube_named *named; /* of the model that is reported, once it was asked for */
 };
 
 /*
@@ -111,12 +114,23 @@ int session_engine(struct session *s, struct gpube_solve_opts *to, int32_t **ord
  * there is --evidence, too.
  */
 bool session_evidence(struct opts_read *read, int n_args, char **args);
-/* The file that it was read from, for the caller to free; NULL: none. Errors: ENOMEM */
-int session_evidence_file(char **out, struct session *s, const struct gpube_model *m,
-	const char *path, const struct opts_read *read);
 
 /* Options that exclude each other: true after a message. */
 bool session_options_clash(const struct opts_engine *engine);
+
+/* ---- observe.c ---- */
+
+/* The file that evidence was read from, for the caller to free; NULL: none. Errors: ENOMEM */
+int session_evidence_file(char **out, struct session *s, const struct gpube_model *m,
+	const char *path, const struct opts_read *read);
+/*
+ * session_observe() - what --observe says, besides the evidence that was read with the model: an
+ * enum gpube_status.
+ * Errors: EINVAL (no variable or value of the model, or another value than was observed before: the
+ *         text says by what), ENOMEM
+ */
+int session_observe(
+	struct session *s, struct gpube_model *m, const char *path, const struct opts_read *read);
 
 /* ---- reports ---- */
 
@@ -128,6 +142,13 @@ enum { LABEL = 12, COLUMNS = 80 }; /* in front of what a report in text says; of
  */
 typedef void report_fn(struct gpube_out *out, const void *arg);
 int session_report(struct session *s, report_fn *text, report_fn *json, const void *arg);
+
+/*
+ * session_named() - the names of a model, by which its answer is told; NULL: it has none, or there
+ * is no memory for them, which fails the output.
+ */
+struct gpube_named *session_named(
+	struct session *s, const struct gpube_model *m, struct gpube_out *out);
 
 /* ---- numbers ---- */
 

@@ -103,7 +103,8 @@ def _result(d):
 		d.get("message_bytes", 0), d.get("largest_message_bytes", 0), float(d.get("simulated_seconds", 0)), agents)
 
 
-def dpop(model, agents: Optional[Dict] = None, timeout=None, z=0, tree=None, root=None, seed=None):
+def dpop(model, agents: Optional[Dict] = None, timeout=None, z=0, tree=None, root=None, seed=None,
+		observe: Optional[Dict] = None):
 	"""Agents on a pseudo-tree solve a model: a Model, or the name of a file. Returns a Dpop.
 
 	agents   {variable: agent}, by names or indices; a variable that is not in it is its own agent.
@@ -112,6 +113,7 @@ def dpop(model, agents: Optional[Dict] = None, timeout=None, z=0, tree=None, roo
 	z        ADPOP: most variables of a joined mini-bucket, which gives a bound; 0: DPOP
 	tree     which neighbour the depth-first search visits next, as in `gpube help dpop`
 	root     the agent at the root, by name or index
+	observe  {variable: value}, by names or indices: what is given
 
 	>>> d = gpube.dpop("examples/meetings.yaml")
 	>>> d.optimum, [(a.name, a.depth) for a in d.agents]
@@ -130,6 +132,8 @@ def dpop(model, agents: Optional[Dict] = None, timeout=None, z=0, tree=None, roo
 		for name, value in ("timeout", timeout), ("z", z), ("tree", tree), ("root", root), ("seed", seed):
 			if value:
 				command += ["--" + name, str(value)]
+		for pair in (observe or {}).items():
+			command += ["--observe", "%s=%s" % pair]
 		out, said, stopped = _run(command + ["--", os.fspath(path)])
 	try:
 		d = json.loads(out, parse_float=Decimal)

@@ -1,5 +1,6 @@
 """Models: functions of variables, and what is optimised and summed over them."""
 import ctypes
+import difflib
 import math
 import operator
 import time
@@ -329,9 +330,32 @@ class Model(Owner):
 		for v, x in zip(shown, values):
 			if not 0 <= x < lib.gpube_model_domain(self._address, v):
 				raise ValueError("variable %d has no value %d" % (v, x))
-		return {(_text(lib.gpube_model_var_name(self._address, v)) or v):
-			(_text(lib.gpube_model_value_name(self._address, v, x)) or x)
+		return {self._key(v): (_text(lib.gpube_model_value_name(self._address, v, x)) or x)
 			for v, x in zip(shown, values)}
+
+	def _key(self, variable):
+		"""The name of a variable, if no one before has it; its index otherwise."""
+		name = _text(lib.gpube_model_var_name(self._address, variable))
+		return name if name and self._by_name().get(name) == variable else variable
+
+	def posteriors(self, marginals):
+		"""{variable: {value: probability}} of the marginals of infer(), with the file's names; indices
+		where there are none.
+
+		Errors: ValueError (their number)
+
+		>>> m = gpube.Model.read("examples/sprinkler.bif"); m.observe("lawn", "wet")
+		>>> m.posteriors(m.infer(marginals=True).marginals)["lawn"]["wet"]
+		1.0
+		"""
+		if [len(row) for row in marginals] != self.domains:
+			raise ValueError("marginals of another model")
+		told = {}
+		for v, (names, row) in enumerate(zip(self.value_names, marginals)):
+			told[self._key(v)] = of = {}
+			for x, p in enumerate(row):
+				of[x if not names or names[x] in of else names[x]] = p
+		return told
 
 	# ---- building
 
@@ -572,17 +596,22 @@ class Model(Owner):
 			_bytes(" ".join(map(str, parameters))))
 
 	def observe(self, variable, value):
-		"""Fixes a variable to a value, an index or its name; None takes it back.
+		"""Fixes a variable to a value, each an index or a name; the value None takes it back.
 
-		Errors: Error EINVAL, ValueError (no value of that name)
+		Errors: Error EINVAL, ValueError (no variable or value of that name)
+
+		>>> m = gpube.Model.read("examples/exams.cfn"); m.observe("drama", "wednesday")
+		>>> m.solve().optimum
+		Decimal('4.80')
 		"""
+		if isinstance(variable, str):
+			variable = _named(self._by_name(), variable, "there is no variable %r" % variable)
 		if isinstance(value, str):
 			variable, = int32s([variable])
 			names = [_text(lib.gpube_model_value_name(self._address, variable, x))
 				for x in range(lib.gpube_model_domain(self._address, variable))]
-			if value not in names:
-				raise ValueError("variable %d has no value %r" % (variable, value))
-			value = names.index(value)
+			value = _named({n: x for x, n in reversed(list(enumerate(names)))}, value,
+				"variable %s has no value %r" % (self._key(variable), value))
 		self._set(lib.gpube_model_observe, *int32s([variable, -1 if value is None else value]))
 
 	# ---- questions
@@ -1055,6 +1084,14 @@ class Model(Owner):
 		"""
 		from . import _toulbar2
 		return _toulbar2.give(self)
+
+
+def _named(indices, name, why):
+	"""indices[name]; ValueError 'why' with the nearest names."""
+	if name in indices:
+		return indices[name]
+	near = difflib.get_close_matches(name, [n for n in indices if n is not None])
+	raise ValueError(why + (": the nearest: " + ", ".join(near) if near else ""))
 
 
 def _format(name):

@@ -247,6 +247,24 @@ class Costs(unittest.TestCase):
 		for wrong in [2, 0], [0, 3], [-1, 0], [0, -1], [0], [0, 0, 0]:
 			self.assertRaises(ValueError, m.named, wrong)
 
+	def test_posteriors(self):
+		"""Marginals by names; what has no name of its own is told by its index."""
+		m = gpube.Model("potentials")
+		m.add_variable(["no", "yes"], "rain")
+		m.add_variable(["a", "a"])
+		m.add_function([0, 1], [[1, 1], [2, 4]])
+		m.observe("rain", "yes")
+		rows = m.infer(marginals=True).marginals
+		told = m.posteriors(rows)
+		self.assertEqual(told["rain"], {"no": 0.0, "yes": 1.0})
+		self.assertEqual(told, {"rain": {"no": 0.0, "yes": 1.0}, 1: {"a": rows[1][0], 1: rows[1][1]}})
+		self.assertRaises(ValueError, m.posteriors, rows[:1])
+		with tempfile.TemporaryDirectory() as directory:
+			with open(os.path.join(directory, "seen"), "w") as f:
+				f.write("1\ncall no\n")
+			m = gpube.Model.read(os.path.join(ROOT, "tests/instances/alarm.bif"), evidence=f.name)
+		self.assertEqual(m.evidence, {3: 0})
+
 	def test_value_names(self):
 		"""Names of values that are given, written, read, and taken for an observed value."""
 		m = gpube.Model()
@@ -260,6 +278,12 @@ class Costs(unittest.TestCase):
 		m.observe(day, None)
 		self.assertRaises(ValueError, m.observe, day, "sunday")
 		self.assertRaises(ValueError, m.observe, 1, "monday")
+		m.observe("day", "friday")
+		self.assertEqual(m.evidence, {day: 2})
+		m.observe("day", None)
+		self.assertEqual(m.evidence, {})
+		self.assertRaisesRegex(ValueError, "no variable 'dya': the nearest: day$", m.observe, "dya", 0)
+		self.assertRaisesRegex(ValueError, "variable day has no value 'fryday': the nearest: friday$", m.observe, "day", "fryday")
 		self.assertRaises(ValueError, m.add_variable, ["a\0"])
 		self.assertRaises(ValueError, m.add_variable, ["\ud800", "a"])
 		self.assertEqual(len(m), 2)
@@ -577,6 +601,7 @@ class Agents(unittest.TestCase):
 			gpube.dpop("no.wcsp")
 		with self.assertRaisesRegex(gpube.Error, "tree"):
 			gpube.dpop(example("exams.cfn"), tree="oak")
+		self.assertEqual(gpube.dpop(example("meetings.yaml"), observe={"plan_north": "10"}).optimum, 4)
 		before = os.environ.get("GPUBE")
 		os.environ["GPUBE"] = "/nowhere/gpube"
 		try:
