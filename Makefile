@@ -354,6 +354,10 @@ CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14) clang-format)
 format:
 	git ls-files '*.c' '*.h' '*.cc' '*.cu' '*.cuh' | xargs $(CLANG_FORMAT) -i
 
+## check-wheel: build a Python wheel from an sdist and try it in a fresh environment (takes PyPI and minutes)
+check-wheel:
+	sh plugins/python/tests/wheel.sh
+
 ## tidy: clang-tidy over the sources, zero warnings
 tidy:
 	@mkdir -p $(BUILD)/include/gpube && cp formats/formats.h formats/globals.h $(BUILD)/include/gpube # as examples/ have it
@@ -368,6 +372,6 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(firstword $(MAKEFILE_LIST)) | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 force:
-.PHONY: all cuda uninstall note demo check check-gpu check-large asan tsan lto fuzz bench install format tidy clean help force
+.PHONY: all cuda uninstall note demo check check-gpu check-large asan tsan lto fuzz bench install format tidy check-wheel clean help force
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

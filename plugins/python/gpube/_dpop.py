@@ -62,11 +62,11 @@ class Dpop:
 
 
 def _program():
-	"""The program of the library that is loaded: beside it, in ../bin, or in PATH."""
+	"""The program of the library that is loaded: beside it, in bin or ../bin, or in PATH."""
 	if os.environ.get("GPUBE"):
 		return os.environ["GPUBE"]
 	where = os.path.dirname(os.path.abspath(_c.lib._name)) if os.sep in _c.lib._name else None
-	for path in (os.path.join(where, "gpube"), os.path.join(where, "..", "bin", "gpube")) if where else ():
+	for path in [os.path.join(where, *rest, "gpube") for rest in ((), ("bin",), ("..", "bin"))] if where else []:
 		if os.access(path, os.X_OK):
 			return path
 	found = shutil.which("gpube")
