@@ -45,7 +45,7 @@ static int finish(struct adding *a, int status)
 		return status;
 	gpube__free(a->m->ctx, a->scope);
 	if (status)
-		gpube__model_cut(a->m, a->mark);
+		gpube__model_truncate(a->m, a->mark);
 	/* of readers: arguments are not parsed */
 	return status == GPUBE_EPARSE ? GPUBE_EINVAL : status;
 }

@@ -46,7 +46,7 @@ struct gpube__model_mark gpube__model_mark(const struct gpube_model *m)
 		.constant = m->constant};
 }
 
-void gpube__model_cut(struct gpube_model *m, struct gpube__model_mark mark)
+void gpube__model_truncate(struct gpube_model *m, struct gpube__model_mark mark)
 {
 	struct gpube_ctx *ctx = m->ctx;
 
@@ -78,7 +78,7 @@ void gpube_model_free(struct gpube_model *m)
 	if (!m)
 		return;
 	ctx = m->ctx;
-	gpube__model_cut(m, (struct gpube__model_mark){0});
+	gpube__model_truncate(m, (struct gpube__model_mark){0});
 	gpube__free(ctx, m->vars);
 	gpube__free(ctx, m->functions);
 	gpube__free(ctx, m->tables);

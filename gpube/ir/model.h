@@ -198,7 +198,7 @@ int gpube__add_function(
 	struct gpube_model *m, int arity, const int32_t *scope, int32_t table, const char *name);
 
 /*
- * gpube__model_mark(), gpube__model_cut() - what a model has, and the model again without what has
+ * gpube__model_mark(), gpube__model_truncate() - what a model has, and the model again without what has
  * been added since: variables, functions, tables, and costs of the constant.
  */
 struct gpube__model_mark {
@@ -207,7 +207,7 @@ struct gpube__model_mark {
 };
 
 struct gpube__model_mark gpube__model_mark(const struct gpube_model *m);
-void gpube__model_cut(struct gpube_model *m, struct gpube__model_mark mark);
+void gpube__model_truncate(struct gpube_model *m, struct gpube__model_mark mark);
 
 /*
  * gpube__model_borrow() - m again, on a context of its own and with room for more functions: tables
