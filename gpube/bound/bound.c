@@ -68,6 +68,7 @@ static int simplify_now(struct gpube_bounder *b)
 			status = GPUBE_OK;
 	}
 	b->m = b->tables = b->s.model;
+	b->made.span = b->m ? gpube__cost_span(b->m) : 0;
 	return status;
 }
 

@@ -26,8 +26,7 @@
 /* What a total may be, or is of interest, from the constant. */
 static double open_from(const struct gpube_bounder *b)
 {
-	const double least = (double)gpube__constant_of(b->m),
-		     span = (double)gpube__cost_span(b->m);
+	const double least = (double)gpube__constant_of(b->m), span = (double)b->made.span;
 
 	return b->limit == GPUBE_INF ? span : fmin(span, (double)b->limit - least);
 }

@@ -13,7 +13,7 @@ enum { MOST_SCALE = 18 };
 /* As many decimals as there is room for. */
 static int fitting_shift(const struct gpube_bounder *b)
 {
-	double most = fabs((double)gpube__constant_of(b->m)) + (double)gpube__cost_span(b->m);
+	double most = fabs((double)gpube__constant_of(b->m)) + (double)b->made.span;
 	int shift = 0;
 
 	if (b->costs->top != GPUBE_INF && b->costs->top > -GPUBE_INF)

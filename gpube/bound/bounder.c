@@ -147,8 +147,7 @@ void gpube__bounder_cut(struct gpube_bounder *b, int64_t cutoff)
 {
 	b->cutoff = cutoff;
 	/* one that no total reaches says nothing, and need not fit what limits are scaled to */
-	if (cutoff < b->limit &&
-		(__int128)cutoff - gpube__constant_of(b->m) < gpube__cost_span(b->m))
+	if (cutoff < b->limit && (__int128)cutoff - gpube__constant_of(b->m) < b->made.span)
 		b->limit = cutoff;
 }
 

@@ -49,6 +49,7 @@ struct gpube_made {
 	struct gpube_model *kept;      /* tables, where they are not the simplified model */
 	int finer;                     /* costs of the tables are times 2^finer */
 	bool limited;                  /* it was simplified with the cutoff as its top */
+	int64_t span;                  /* gpube__cost_span() of it: 1: every cost forbids */
 	int precision;       /* of costs of potentials; 0: as many decimals as their total allows */
 	int32_t most_inputs; /* of a bucket, where sums in it passed 64 bits; 0: none did */
 };

@@ -41,7 +41,7 @@ enum gpube__class gpube__class_of(const struct gpube_bounder *b)
 	const bool dense = gpube__bounder_dense(b),
 		   wide = gpube__bounder_mean_domain(b) >= GPUBE__WIDE_DOMAIN;
 
-	if (gpube__cost_span(b->m) == 1)
+	if (b->made.span == 1)
 		return GPUBE__CLASS_HARD;
 	if (b->state.nest && b->ctx->device)
 		return GPUBE__CLASS_CARD;
