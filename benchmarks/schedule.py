@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """The shares of `gpube solve`'s schedule: records what each method does alone, replays a schedule on that, and fits the shares.
 
-usage: benchmarks/schedule.py record DATA --csv traces.csv [--gpube build/gpube] [--timeout 8] [--only TEXT,TEXT] [--share K/N]
+usage: benchmarks/schedule.py record DATA --csv traces.csv [--gpube build/gpube] [--timeout 8] [--only TEXT,TEXT] [--jobs N]
        benchmarks/schedule.py replay traces.csv [--shares gpube/bound/schedule/shares.c]
        benchmarks/schedule.py fit traces.csv [--shares gpube/bound/schedule/shares.c] [--pull 0.1]
 
-record: runs the schedule, and each method by itself, once on every .wcsp, .cfn and .uai below the folder DATA whose path has one of
-the TEXTs in it. A line of the CSV is what one method did in one run: its bounds by ticks of its own work as tick:lower:upper (of a
-maximum with changed signs), the predicted end of elimination by the work of order search as tick:ticks, and what is left of a search
-tree likewise. What is in the CSV already is not run again. Methods that cannot be asked for alone (sat, shift, deepening) have the turns
-that they got from the schedule. A CSV compressed as .xz is read, too.
+record: runs the schedule, and each method by itself for up to four times as long, once on every instance that solve.py has of DATA and
+whose path has one of the TEXTs in it, N of them side by side, each on a core of its own. A line of the CSV is what one method did in
+one run: its bounds by ticks of its own work as tick:lower:upper (of a maximum with changed signs), the predicted end of elimination by
+the work of order search as tick:ticks, and what is left of a search tree likewise. What is in the CSV already is not run again. Methods
+that cannot be asked for alone (sat, arc, deepening) have the turns that they got from the schedule. A CSV compressed as .xz is read, too.
 
 replay: the rounds of gpube/bound/schedule/schedule.c on these traces. The best bounds are shared, and elimination and the search tree
-predict their ends as they did. Nothing else passes between methods: a trace goes on as it was recorded, with the assignments and the
+predict their ends as they did; an elimination that the limit stopped is taken to end as predicted. Nothing else passes between methods: a trace goes on as it was recorded, with the assignments and the
 order that it had alone, and without what reparametrised tables or the bounds of others would spare or cost it. After its end a trace
 that was stopped by the limit changes nothing more. best: what the first order and the best method alone take.
 
@@ -24,23 +24,26 @@ the given shares, with those fitted on all files, with those fitted on the files
 file alone: what is left there no shares can gain. A family is the first
 folder of the path, below derived/ the next one; below modelled/, or without a folder, the letters that the name begins with.
 """
+import argparse
 import csv
-import glob
 import json
 import math
+import multiprocessing
 import os
 import re
 import subprocess
 import sys
+import time
 
 from common import options
-from schedule_replay import FIRST_ROUND, MOST_TICKS, SCHEDULE, Replay, read_models, read_rows, read_shares
-from solve import evidence_of
+from schedule_replay import MOST_TICKS, SCHEDULE, Replay, read_models, read_rows, read_shares
+from solve import evidence_of, instances
 
 FIELDS = ["path", "way", "method", "class", "variables", "cells", "domain", "status", "ticks", "seconds", "points"]
 WAYS = {"auto": None, "eliminate": "eliminate", "tree": "tree", "pairwise": "pairwise", "andor": "andor", "ascent": "joins",
         "mbe": "mbe"}
 MOST_POINTS = 40
+BEGIN, TIMES = 3, 4
 
 # ---- record
 
@@ -49,7 +52,9 @@ WORKED = re.compile(r"ticks of work so far: (\S+)")
 TURN = re.compile(r"round \d+: ([a-z]+) \([a-z]+\), (\S+) of \S+ ticks, (\S+) s, (?:lower .*, )?gap \S+ to ([^\s,]+)(, done|, failed)?")
 ORDER = re.compile(r"class ([a-z ]+), order of width \d+, about (\S+) ticks of elimination")
 LEFT = re.compile(r"search tree: .* (\S+) s left")
-ELIMINATED = re.compile(r"ticks of elimination: (\S+)")
+ELIMINATED = re.compile(r"^ticks of elimination: (\S+)", re.M)
+PLANNED = re.compile(r"^plan: (\d+)-bit costs", re.M)
+SIMPLIFIED = re.compile(r"^simplified to (\d+) variables?, (\d+) functions?", re.M)
 
 
 class Recorded:
@@ -100,15 +105,14 @@ def text_of(points):
     return " ".join(":".join("" if x is None else "%.10g" % x for x in p) for p in thin(points))
 
 
-def by_elimination(d, lines):
+def by_elimination(r, d, lines):
     """The prediction of features.c for the order that it had, and the ticks that it took."""
-    r = Recorded()
-    ticks = [float(m[1]) for m in map(ELIMINATED.match, lines) if m]
-    r.points = [(0, 2 * d.get("plan", {}).get("joined_cells", 0) + 1e4 * d.get("plan", {}).get("variables", 0))]
-    r.seconds = d.get("times", {}).get("eliminate", 0)
-    if ticks and d["status"] in ("optimal", "infeasible"):
-        r.ticks, r.status = ticks[0], "proved"
-    return {"eliminate": r}
+    text, plan = "\n".join(lines), d.get("plan", {})
+    bits, ticks, size = PLANNED.search(text), ELIMINATED.findall(text), SIMPLIFIED.search(text)
+    r.points, r.ticks = [], float(ticks[-1]) if ticks else r.ticks
+    if bits and size and plan.get("joined_cells"):
+        n_in = 1 + (int(size[2]) - 1) / max(1, int(size[1]))
+        r.points = [(0, plan["joined_cells"] * (0.2 + 0.1 * n_in) * int(bits[1]) / 16 + 1e4 * int(size[1]))]
 
 
 def run(args, path, way):
@@ -135,12 +139,13 @@ def rows_of(args, path, way):
     whole = Recorded()
     whole.ticks, whole.seconds = sum(r.ticks for r in found.values()), sum(r.seconds for r in found.values())
     whole.status = "proved" if d["status"] in ("optimal", "infeasible") else d["status"]
-    if way == "eliminate":
-        found = by_elimination(d, lines)
     last = list(found)[-1:] if way == "auto" else [WAYS[way]]
     for m in last:
         r = found.setdefault(m, Recorded())
-        r.status = "proved" if whole.status == "proved" else "gave way" if any("given up" in x for x in lines) and way != "auto" else r.status
+        gave = way != "auto" and (any("given up" in x for x in lines) or d["status"] == "error")
+        r.status = "gave way" if gave else "proved" if whole.status == "proved" and way != "eliminate" else r.status
+    if way == "eliminate":
+        by_elimination(found[way], d, lines)
     if way == "auto":
         if "tree" in found:
             found["tree"].points, found["tree"].status = found["tree"].left, "left"
@@ -159,27 +164,48 @@ def model_of(args, path):
             "domain": "%.4g" % math.exp(sum(k * math.log(max(1, int(s))) for s, k in d["domains"].items()) / n)}
 
 
-def record(args):
+def paths_of(args):
+    """The files that solve.py has and --only names, those that are there."""
     texts = args.only.split(",")
-    paths = sorted(p for kind in ("wcsp", "cfn", "uai") for end in ("", ".xz", ".gz")
-                   for p in glob.glob(os.path.join(args.data, "**", "*." + kind + end), recursive=True))
-    paths = [p for p in paths if any(t in os.path.relpath(p, args.data) for t in texts)]
-    first, step = (int(x) for x in args.share.split("/"))
-    done = {(r["path"], r["way"]) for r in read_rows(args.csv)} if os.path.exists(args.csv) else set()
-    with open(args.csv, "a", newline="") as f:
+    return [r["path"] for r in instances(args.data, "") if any(t in r["path"] for t in texts)]
+
+
+def limit_of(args, auto):
+    """Seconds of a method by itself: what it begins with, orders and assignments, and some times what the schedule takes."""
+    return args.timeout if auto["status"] != "proved" else min(args.timeout, BEGIN + TIMES * float(auto["seconds"]))
+
+
+def record_file(job):
+    """What is to be appended for a file: its own rows may be there already, in part."""
+    args, name, done, end = job
+    path, rows, limit = os.path.join(args.data, name), [], args.timeout
+    for way in WAYS:
+        if time.monotonic() < end and way not in done:
+            kind, new = rows_of(argparse.Namespace(**{**vars(args), "timeout": limit}), path, way)
+            rows += [{"path": name, "class": kind, **r} for r in new]
+        if way == "auto":
+            limit = limit_of(args, next((r for r in rows + done.get(way, []) if r["method"] == "auto"), {"status": "open"}))
+    return [{**r, **m} for m in [model_of(args, path) if rows else {}] for r in rows]
+
+
+def record(args):
+    done, end = {}, time.monotonic() + args.deadline
+    for r in read_rows(args.csv) if os.path.exists(args.csv) else []:
+        done.setdefault(r["path"], {}).setdefault(r["way"], []).append(r)
+    cores = multiprocessing.SimpleQueue()
+    for core in sorted(os.sched_getaffinity(0))[:args.jobs]:
+        cores.put(core)
+    jobs = [(args, name, done.get(name, {}), end) for name in paths_of(args)]
+    with open(args.csv, "a", newline="") as f, multiprocessing.Pool(args.jobs, lambda: os.sched_setaffinity(0, {cores.get()})) as pool:
         out = csv.DictWriter(f, FIELDS, lineterminator="\n")
         if not done:
             out.writeheader()
-        for path in paths[first - 1::step]:
-            name, model = os.path.relpath(path, args.data), None
-            for way in WAYS:
-                if (name, way) in done:
-                    continue
-                model = model or model_of(args, path)
-                kind, rows = rows_of(args, path, way)
-                out.writerows({"path": name, "class": kind, **model, **r} for r in rows)
-                f.flush()
-                print("%-40s %-10s %-10s %8s s" % (name, way, rows[0]["status"], rows[0]["seconds"]), flush=True)
+        for rows in pool.imap_unordered(record_file, jobs):
+            out.writerows(rows)
+            f.flush()
+            for r in rows:
+                if r["method"] in ("auto", WAYS[r["way"]]):
+                    print("%-40s %-10s %-10s %8s s" % (r["path"], r["way"], r["status"], r["seconds"]), flush=True)
 
 
 # ---- replay
@@ -207,15 +233,17 @@ def replay(args):
 
 # Those that work by prediction, and those of whose traces there is only what the schedule gave them.
 FIXED = ("arc", "eliminate", "sat", "deepening")
+# What counts as nothing: 10 ms.
+LEAST_TICKS = 1e7
 
 
 def ratio(m, shares):
-    return max(Replay(m, shares).run(), FIRST_ROUND) / max(m.best()[0], FIRST_ROUND)
+    return max(Replay(m, shares).run(), LEAST_TICKS) / max(m.best()[0], LEAST_TICKS)
 
 
 def mean(ratios):
     """Geometric; what is not proved counts as MOST_TICKS would."""
-    return math.exp(sum(math.log(min(r, MOST_TICKS / FIRST_ROUND)) for r in ratios) / len(ratios)) if ratios else math.nan
+    return math.exp(sum(math.log(min(r, MOST_TICKS / LEAST_TICKS)) for r in ratios) / len(ratios)) if ratios else math.nan
 
 
 def scaled(shares, free):
@@ -279,7 +307,7 @@ def main():
     verbs = {"record": record, "replay": replay, "fit": fit}
     if len(sys.argv) < 2 or sys.argv[1] not in verbs and sys.argv[1] not in ("-h", "--help"):
         sys.exit("usage: benchmarks/schedule.py record|replay|fit …; see --help")
-    ap = options(__doc__, "data", "--gpube", "--only", "--csv", timeout=8.0, share="1/1", pull=0.1, shares=os.path.join(SCHEDULE, "shares.c"))
+    ap = options(__doc__, "data", "--gpube", "--only", "--csv", "--deadline", timeout=8.0, jobs=1, pull=0.1, shares=os.path.join(SCHEDULE, "shares.c"))
     args = ap.parse_args(sys.argv[2:] if sys.argv[1] in verbs else sys.argv[1:])
     if not args.data or sys.argv[1] == "record" and not args.csv:
         ap.error("a file or folder is needed, and --csv to record")
