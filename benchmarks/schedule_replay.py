@@ -43,7 +43,7 @@ class Model:
     def add(self, row):
         t, m = Trace(row), TODAY.get(row["method"], row["method"])
         self.variables, self.cells, self.domain = int(row["variables"]), int(row["cells"]), float(row["domain"])
-        self.kind = self.kind or row["class"]
+        self.kind = self.kind or row["class"].replace("wide dense", "wide")
         if m == "auto":
             self.auto = t
         elif row["way"] == "auto" and m == "tree":
@@ -60,17 +60,19 @@ class Model:
         return min((p[1] for p in self.trace["order"].points if p[0] <= worked), default=math.inf)
 
     def wrong(self):
-        """How many times its prediction elimination takes, or None: it did not end."""
+        """How many times its prediction elimination takes; 1 where the limit stopped it, None where it gave way."""
         t = self.trace.get("eliminate")
-        return t.ticks / t.points[0][1] if t and t.status == "proved" and t.points[0][1] else None
+        if not t or t.status == "gave way":
+            return None
+        return t.ticks / t.points[0][1] if t.status == "proved" and t.points else 1
 
     def first_order(self):
         return min(p[0] for p in self.trace["order"].points)
 
     def best(self):
         """(ticks, method) of the method that proves soonest."""
-        ends = [(self.first_order() + t.ticks, m) for m, t in self.trace.items() if t.status == "proved" and m not in ("order", "eliminate")]
-        if self.wrong():
+        ends = [(self.first_order() + t.ticks, m) for m, t in self.trace.items() if t.status == "proved" and m not in ("order", "eliminate", "deepening")]
+        if self.wrong() and self.trace["eliminate"].status == "proved":
             ends += [(p[0] + self.predicted(p[0]) * self.wrong(), "eliminate") for p in self.trace["order"].points]
         return min(ends, default=(math.inf, "none"))
 
@@ -88,8 +90,10 @@ def read_models(path):
 
 # ---- the schedule: schedule.c's rules and constants, methods.c's predictions
 
-LEAST_WEIGHT, CHANGE, NEARER, IDLE_TURNS, PATIENCE, WRONG, SURE, ROUGH, GROWTH, FIRST_ROUND = 1 / 64, 0.95, 0.8, 2, 4, 8, 2, 1, 2, 1e7
+LEAST_WEIGHT, CHANGE, NEARER, HORIZON, IDLE_TURNS = 1 / 16, 0.95, 0.8, 1e4, 2
+PATIENCE, WRONG, SURE, ROUGH, PAYS, GROWTH, FIRST_ROUND = 4, 2, 2, 1, 2, 2, 6e6
 MOST_BUDGET = 1e18
+SEEDS = 12  # first orders that an order search takes at least (order.c)
 ENDLESS_TICKS = 1e18  # of elimination: features.c
 MOST_TICKS = 1e12  # of a replay: a quarter of an hour
 BEGINS_ANEW = ("mbe",)
@@ -99,7 +103,7 @@ ON_GRAPH = ("andor", "joins", "nested", "mbe")
 
 class Scheduled:
     def __init__(self, name, share):
-        self.name, self.share, self.weight, self.credit, self.slower, self.idle = name, share / 100, 1.0, 0.0, 1, 0
+        self.name, self.share, self.weight, self.credit, self.slower, self.idle, self.pays = name, share / 100, 1.0, 0.0, 1, 0, 0
         self.out, self.mark, self.at = False, 0, 0.0
 
 
@@ -127,10 +131,11 @@ class Replay:
         if name not in m.trace or name in AFTER_SHIFT and not self.shifted:
             return 0, 0
         if name == "order":
-            return (0 if m.trace[name].status == "done" and s.at >= m.trace[name].ticks else math.inf), 2e3 * m.variables
+            return (0 if m.trace[name].status == "done" and s.at >= m.trace[name].ticks else math.inf), SEEDS * m.first_order()
         begun = self.climbs if name in ON_GRAPH else s.at > 0
         least = {"sat": 20, "search": 0}.get(name, 10) * m.cells * (m.domain if name in ON_GRAPH else 1)
-        return (self.tree_left(s.at) if name == "tree" and begun else math.inf), 0 if begun else least
+        least = (0 if begun else least) + (1e4 * m.variables if name == "mbe" else 0)
+        return (self.tree_left(s.at) if name == "tree" and begun else math.inf), least
 
     def tree_left(self, at):
         seen = [p for p in self.m.left if p[0] <= at]
@@ -173,7 +178,7 @@ class Replay:
 
     def nearest_end(self, own):
         ends = [self.fit(s)[0] * s.slower for s in self.of if s is not own and not s.out]
-        return min((e for e in ends if 0 < e < MOST_BUDGET), default=math.inf)
+        return min((e for e in ends if 0 < e <= HORIZON * self.budget), default=math.inf)
 
     def turn(self, s, ticks):
         """Ticks that it took, and whether it brought much."""
@@ -181,6 +186,7 @@ class Replay:
         used, done = self.step(s, ticks)
         self.total += used
         after = self.nearest_end(s)
+        s.pays = used if end - after > PAYS * used else 0
         nearer = end < math.inf and after <= NEARER * end
         much = gap < math.inf and self.gap() <= gap / 2 or nearer and after <= end / 2
         if nearer or self.mark != mark and self.gap() <= CHANGE * gap:
@@ -208,8 +214,9 @@ class Replay:
             end, reach, s = self.next_to_end(left)
             if not s:
                 break
-            left -= self.turn(s, min(PATIENCE * end, reach))[0]
-            if not s.out:
+            helper = next((h for h in self.of if h.pays and self.comes_back(h)), None)
+            left -= self.turn(helper, helper.pays)[0] if helper else self.turn(s, min(PATIENCE * end, reach))[0]
+            if not helper and not s.out:
                 s.slower *= WRONG
         return left
 

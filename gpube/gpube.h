@@ -358,10 +358,11 @@ struct gpube_plan {
 
 /*
  * A turn of a method: in which round and why it had it ("predicted": to end in it, "share",
- * "halved": another one, since the last has halved what is open; "alone", "first": outside of
- * rounds); ticks of work, about a nanosecond of a core each, of those that it was given; seconds by
- * the clock and of the process' processors; and what was known before and after it. Without an
- * assignment cost is GPUBE_INF, of a maximum -GPUBE_INF, and without a bound that is the other one.
+ * "halved": another one, since the last has halved what is open, "pays": it brought another's end
+ * nearer by more than it cost; "alone", "first": outside of rounds); ticks of work, about a
+ * nanosecond of a core each, of those that it was given; seconds by the clock and of the process'
+ * processors; and what was known before and after it. Without an assignment cost is GPUBE_INF, of a
+ * maximum -GPUBE_INF, and without a bound that is the other one.
  */
 struct gpube_stage {
 	const char *name, *why;

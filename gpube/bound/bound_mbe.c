@@ -60,7 +60,7 @@ static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool ma
 }
 
 /* Work: a bucket's plan, and its mini-buckets beside their cells. */
-enum { BUCKET_TICKS = 10000 };
+enum { BUCKET_TICKS = 1000 };
 
 /* Whether mini-buckets of so many joined cells end before the deadline, by a cautious rate. */
 static bool in_time(const struct gpube_bounder *b, double joined_cells)

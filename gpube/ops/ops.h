@@ -182,17 +182,23 @@ int gpube__uses(struct gpube_ctx *ctx, struct gpube_use *use);
 enum { GPUBE_CARD_CORES = 64 };
 
 /*
- * Ticks of work of a contraction on a core: cells of 64 bits take a vector twice the time, and
- * arguments as long again.
+ * Ticks of work of so many cells of so many tables on a core: cells of 64 bits take a vector twice
+ * the time, and arguments as long again.
  */
+static inline double gpube__cells_ticks(
+	double cells, double n_in, enum gpube_type type, bool arguments)
+{
+	return cells * (0.2 + 0.1 * n_in) * (type == GPUBE_INT64 ? 2 : 1) * (arguments ? 2 : 1);
+}
+
+/* Of a contraction. */
 static inline double gpube__contraction_ticks(const struct gpube_contraction *c)
 {
 	double cells = 1;
 
 	for (int d = 0; d < c->n_dims; d++)
 		cells *= c->sizes[d];
-	return cells * (0.2 + 0.1 * c->n_in) * (c->type == GPUBE_INT64 ? 2 : 1) *
-	       (c->out_arg ? 2 : 1);
+	return gpube__cells_ticks(cells, c->n_in, c->type, c->out_arg);
 }
 
 #endif

@@ -125,7 +125,8 @@ struct gpube_order_search {
 	uint64_t seed;
 	int32_t *order; /* the best, and its cost; at most 'bound', that of min-fill */
 	struct gpube_order_cost cost, bound;
-	int64_t work, messages; /* operations of the greedies; most variables of messages of one */
+	int64_t first;          /* operations of min-fill */
+	int64_t work, messages; /* of all greedies; most variables of messages of one */
 	/* of the vertices that are searched for, once that has begun: vertex i is vertex[i] of g */
 	bool begun;
 	struct gpube_graph h;
@@ -201,6 +202,17 @@ int gpube__order_search_go(
 	return status;
 }
 
+/* Seeds of a chain, each about as long as min-fill. */
+enum { SEEDS = 3, CHAINS = 4 };
+
+double gpube__order_search_least(const struct gpube_order_search *s)
+{
+	const int threads = s->ctx->n_threads;
+
+	return (double)OPERATION_TICKS * SEEDS * (threads > CHAINS ? threads : CHAINS) *
+	       (double)s->first;
+}
+
 void gpube__order_search_best(
 	const struct gpube_order_search *s, int32_t *order, struct gpube_order_cost *cost)
 {
@@ -229,6 +241,7 @@ int gpube__order_search_new(struct gpube_order_search **out, struct gpube_ctx *c
 	if (s->order && s->trial && s->reduced && s->best_reduced && s->vertex)
 		status = greedy(
 			ctx, s->order, &s->cost, g, &gpube__min_fill, &s->work, &s->messages);
+	s->first = s->work;
 	s->bound = s->cost;
 	if (status)
 		gpube__order_search_free(s);

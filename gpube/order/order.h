@@ -86,6 +86,8 @@ void gpube__order_search_free(struct gpube_order_search *s);
  */
 int gpube__order_search_go(
 	struct gpube_order_search *s, struct gpube_order_time time, double cells_per_second);
+/* Ticks of work below which it had better not go on: each of its chains draws a few seeds. */
+double gpube__order_search_least(const struct gpube_order_search *s);
 /* The best order so far, n vertices, and its cost. */
 void gpube__order_search_best(
 	const struct gpube_order_search *s, int32_t *order, struct gpube_order_cost *cost);

@@ -23,6 +23,7 @@ struct made_up {
 	int fails_at;  /* the first step that fails, from 1 on; 0: none does */
 	int status;    /* with which */
 	bool says_done;
+	int most_steps; /* after so many it is unfit; 0: never */
 	int n_steps;
 	double worked;
 };
@@ -63,7 +64,10 @@ static int step(struct gpube__known *k, int i, double ticks, enum gpube__step *e
 
 static struct gpube__fit fit(const struct gpube__known *k, int i)
 {
-	return (struct gpube__fit){k->of[i].end, k->of[i].least, k->of[i].rough};
+	const struct made_up *m = &k->of[i];
+	const bool over = m->most_steps && m->n_steps >= m->most_steps;
+
+	return (struct gpube__fit){over ? 0 : m->end, m->least, m->rough};
 }
 
 #define METHOD(name, i)                                                                            \
@@ -276,7 +280,7 @@ static void who_brings_an_end_nearer_goes_on(void **state)
 
 	(void)state;
 	k->of[0].nearer = 0.5;
-	k->of[1].end = k->of[1].needs = 1e12; /* it ends when it is let go */
+	k->of[1].end = k->of[1].needs = 5e3 * GPUBE__FIRST_ROUND; /* it ends when it is let go */
 	assert_int_equal(run(k, shares, 3), 0);
 	for (int i = 0; i < k->n_turns; i++)
 		n += !strcmp(k->turns[i].method, "first") && !strcmp(k->turns[i].why, "halved");
@@ -285,9 +289,36 @@ static void who_brings_an_end_nearer_goes_on(void **state)
 	/* by a little less, each time: its share stays, while the third's is halved */
 	k = begin();
 	k->of[0].nearer = 0.75;
-	k->of[1].end = k->of[1].needs = 1e15;
+	k->of[1].end = k->of[1].needs = 5e3 * GPUBE__FIRST_ROUND;
 	assert_int_equal(run(k, shares, 3), 0);
 	assert_true(k->of[0].worked > 2 * k->of[2].worked);
+	/* one that is out of sight is no gain */
+	k = begin();
+	k->of[0].nearer = 0.5;
+	k->of[1].end = k->of[1].needs = 1e5 * GPUBE__FIRST_ROUND;
+	assert_int_equal(run(k, shares, 3), 0);
+	for (int i = 0; i < k->n_turns && k->turns[i].round == 0; i++)
+		assert_string_not_equal(k->turns[i].why, "halved");
+}
+
+static void who_pays_goes_before_an_end(void **state)
+{
+	static const double shares[] = {0.1, 0};
+
+	(void)state;
+	for (int most_steps = 0; most_steps < 2; most_steps++) {
+		struct gpube__known *k = begin();
+		const int n_pay = most_steps ? 0 : 3; /* the fourth gain is less than two turns */
+
+		k->of[0].nearer = 0.5;
+		k->of[0].most_steps = most_steps;
+		k->of[1].end = k->of[1].needs = 3 * GPUBE__FIRST_ROUND;
+		assert_int_equal(run(k, shares, 2), 0);
+		assert_int_equal(k->n_turns, 2 + n_pay);
+		for (int i = 1; i <= n_pay; i++)
+			assert_string_equal(k->turns[i].why, "pays");
+		assert_string_equal(k->turns[1 + n_pay].why, "predicted");
+	}
 }
 
 static void who_changes_nothing_gets_less(void **state)
@@ -299,7 +330,7 @@ static void who_changes_nothing_gets_less(void **state)
 	(void)state;
 	k->of[1].factor = 0.9;
 	assert_int_equal(run(k, shares, 2), 0);
-	assert_true(k->of[0].worked < k->of[1].worked / 16);
+	assert_true(k->of[0].worked < k->of[1].worked / 8);
 	for (int i = 0; i < k->n_turns; i++) /* but never nothing */
 		if (!strcmp(k->turns[i].method, "first")) {
 			assert_true(k->turns[i].budget >= last / 2);
@@ -412,6 +443,7 @@ int main(void)
 		cmocka_unit_test(estimates_are_believed_less),
 		cmocka_unit_test(gains_earn_another_turn),
 		cmocka_unit_test(who_brings_an_end_nearer_goes_on),
+		cmocka_unit_test(who_pays_goes_before_an_end),
 		cmocka_unit_test(who_changes_nothing_gets_less),
 		cmocka_unit_test(excess_is_paid_back),
 		cmocka_unit_test(who_cannot_begin_waits),

@@ -1,29 +1,35 @@
 /* features.c - see features.h. */
 #include "gpube/bound/schedule/features.h"
 
-#include "gpube/ir/dense.h"
+#include <math.h>
+
+#include "gpube/ops/ops.h"
 
 const char *const gpube__class_names[GPUBE__N_CLASSES] = {
 	[GPUBE__CLASS_NARROW] = "narrow",
 	[GPUBE__CLASS_SPARSE] = "sparse",
 	[GPUBE__CLASS_DENSE] = "dense",
 	[GPUBE__CLASS_WIDE] = "wide",
-	[GPUBE__CLASS_WIDE_DENSE] = "wide dense",
 	[GPUBE__CLASS_CARD] = "card",
 	[GPUBE__CLASS_HARD] = "hard",
 };
 
-/*
- * Ticks of a joined cell of 64 bits with arguments, of a bucket beside its cells, and how much more
- * slices take, which do some of it again.
- */
-#define CELL_TICKS   2
+/* Ticks of a bucket beside its cells, and how much more slices take, which do some of it again. */
 #define BUCKET_TICKS 1e4
 #define SLICED       16
 
+/* As of a bucket with as many tables as buckets have on average: functions, and messages. */
+static double ticks_of_cells(const struct gpube_bounder *b, double cells)
+{
+	const double n = b->m->n_vars;
+
+	return gpube__cells_ticks(cells, 1 + (b->m->n_functions - 1) / fmax(1, n),
+		b->made.span <= INT32_MAX ? GPUBE_INT32 : GPUBE_INT64, true);
+}
+
 double gpube__eliminating_ticks(const struct gpube_bounder *b)
 {
-	double ticks = CELL_TICKS * b->order_cost.joined_cells;
+	double ticks = ticks_of_cells(b, b->order_cost.joined_cells);
 
 	if (b->ctx->device && b->opts->backend != GPUBE_BACKEND_CPU)
 		ticks *= (double)b->ctx->n_threads / GPUBE_CARD_CORES; /* which wait */
@@ -38,16 +44,13 @@ double gpube__eliminating_ticks(const struct gpube_bounder *b)
 
 enum gpube__class gpube__class_of(const struct gpube_bounder *b)
 {
-	const bool dense = gpube__bounder_dense(b),
-		   wide = gpube__bounder_mean_domain(b) >= GPUBE__WIDE_DOMAIN;
-
 	if (b->made.span == 1)
 		return GPUBE__CLASS_HARD;
 	if (b->state.nest && b->ctx->device)
 		return GPUBE__CLASS_CARD;
-	if (wide)
-		return dense ? GPUBE__CLASS_WIDE_DENSE : GPUBE__CLASS_WIDE;
-	return dense                                          ? GPUBE__CLASS_DENSE
+	if (gpube__bounder_mean_domain(b) >= GPUBE__WIDE_DOMAIN)
+		return GPUBE__CLASS_WIDE;
+	return gpube__bounder_dense(b)                        ? GPUBE__CLASS_DENSE
 	       : gpube__eliminating_ticks(b) <= ENDLESS_TICKS ? GPUBE__CLASS_NARROW
 							      : GPUBE__CLASS_SPARSE;
 }

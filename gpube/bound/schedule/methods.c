@@ -109,7 +109,7 @@ static struct gpube__fit order_fit(const struct gpube__known *k)
 
 	if (!b->state.ordered)
 		return ends(GREEDY_TICKS * (1.0 + b->m->n_vars + b->m->n_functions));
-	return b->state.orders ? tries(GREEDY_TICKS * b->m->n_vars) : unfit;
+	return b->state.orders ? tries(gpube__order_search_least(b->state.orders)) : unfit;
 }
 
 /* What the schedule goes by, of the order as it is now. */
@@ -351,9 +351,15 @@ static int nested_step(struct gpube__known *k, double ticks, enum gpube__step *e
 	return within(of(k), ticks, gpube__bound_regions, end);
 }
 
+/* Ticks for each bucket: plans of several sizes. */
+#define MBE_TICKS 1e4
+
 static struct gpube__fit mbe_fit(const struct gpube__known *k)
 {
-	return on_graph(in(k));
+	struct gpube__fit fit = on_graph(in(k));
+
+	fit.least += MBE_TICKS * in(k)->m->n_vars;
+	return fit;
 }
 
 static int mbe_step(struct gpube__known *k, double ticks, enum gpube__step *end)

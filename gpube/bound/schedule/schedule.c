@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* A share is at least this part of what data gives it. */
-#define LEAST_WEIGHT (1.0 / 64)
+#define LEAST_WEIGHT (1.0 / 16)
 /* A method that found no room may find it later, once. */
 enum { MOST_FAILURES = 2 };
 /* What a turn leaves of the gap, at most, if it is to count as an improvement. */
@@ -15,7 +15,7 @@ enum { IDLE_TURNS = 2 };
  * costs more than what could be let go at all, a part of a round. */
 #define PATIENCE 4
 /* Then it is believed to take so many times as long as it predicts. */
-#define WRONG 8
+#define WRONG 2
 /*
  * A method that predicts its end is let go where that takes so many times what is left of a round:
  * of a plan, of an estimate.
@@ -24,6 +24,10 @@ enum { IDLE_TURNS = 2 };
 #define ROUGH 1
 /* A turn that leaves at most this part of another method's prediction counts as progress. */
 #define NEARER 0.8
+/* One that is so many rounds away is none. */
+#define HORIZON 1e4
+/* A turn that brings an end nearer by more than so many times its ticks earns another before it. */
+#define PAYS 2
 /* A round is so many times as long as the one before. */
 #define GROWTH 2
 /* Ticks beyond which nothing is begun: centuries. */
@@ -38,7 +42,7 @@ void gpube__schedule_init(struct gpube__schedule *s, const struct gpube__method 
 			.method = methods[i], .share = shares[i], .weight = 1, .slower = 1};
 }
 
-/* The least ticks that a method other than 'own' predicts to its end; INFINITY: none does. */
+/* The least ticks that a method other than 'own' predicts to its end; INFINITY: none in sight. */
 static double nearest_end(const struct gpube__schedule *s, const struct gpube__scheduled *own,
 	const struct gpube__known *k)
 {
@@ -48,7 +52,7 @@ static double nearest_end(const struct gpube__schedule *s, const struct gpube__s
 		const struct gpube__scheduled *m = &s->of[i];
 		const double end = m->out || m == own ? 0 : m->method->fit(k).end * m->slower;
 
-		if (end > 0 && end < nearest && end < MOST_BUDGET)
+		if (end > 0 && end < nearest && end <= HORIZON * s->budget)
 			nearest = end;
 	}
 	return nearest;
@@ -81,11 +85,13 @@ static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, stru
 		.gap_before = view->gap(k),
 		.end = GPUBE__STEP_MORE};
 	int status = m->method->step(k, ticks, &turn.end), told;
+	const double end_after = nearest_end(s, m, k);
 
 	turn.status = status;
 	turn.ticks = view->worked(k) - before;
 	turn.gap_after = view->gap(k);
-	if (made_progress(&turn, view->mark(k) != mark, end_before, nearest_end(s, m, k), much)) {
+	m->pays = end_before - end_after > PAYS * turn.ticks ? turn.ticks : 0; /* not of no ends */
+	if (made_progress(&turn, view->mark(k) != mark, end_before, end_after, much)) {
 		m->idle = 0;
 		m->weight = 1;
 	} else if (++m->idle >= IDLE_TURNS) {
@@ -143,7 +149,23 @@ static struct gpube__scheduled *next_to_end(struct gpube__schedule *s, struct gp
 	return best;
 }
 
-/* Those that should end within the round, the soonest first; each once, unless others change it. */
+/* One that brings another's end nearer by more than it costs, or NULL. */
+static struct gpube__scheduled *who_pays(
+	struct gpube__schedule *s, const struct gpube__known *k, const struct gpube__run_view *view)
+{
+	for (int i = 0; i < s->n; i++) {
+		struct gpube__scheduled *m = &s->of[i];
+
+		if (m->pays > 0 && comes_back(m, k, view) && m->method->fit(k).end > 0)
+			return m;
+	}
+	return NULL;
+}
+
+/*
+ * Those that should end within the round, the soonest first; each once, unless others change it,
+ * and not while another turn of one that brings it nearer pays.
+ */
 static int let_end(struct gpube__schedule *s, struct gpube__known *k,
 	const struct gpube__run_view *view, double *left)
 {
@@ -152,13 +174,15 @@ static int let_end(struct gpube__schedule *s, struct gpube__known *k,
 	while (!status && !view->done(k)) {
 		double most;
 		struct gpube__scheduled *m = next_to_end(s, k, view, *left, &most);
+		struct gpube__scheduled *helper = who_pays(s, k, view);
 		const double before = view->worked(k);
 		bool much;
 
 		if (!m)
 			break;
-		status = take_turn(s, m, k, view, most, "predicted", &much);
-		if (!m->out) /* it was wrong, and is believed less */
+		status = helper ? take_turn(s, helper, k, view, helper->pays, "pays", &much)
+				: take_turn(s, m, k, view, most, "predicted", &much);
+		if (!helper && !m->out) /* it was wrong, and is believed less */
 			m->slower *= WRONG;
 		*left -= view->worked(k) - before;
 	}

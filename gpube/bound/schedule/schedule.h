@@ -6,11 +6,12 @@
  * share of it; who takes more than its share, or cannot begin on so little, waits until its shares
  * add up to it. A method that predicts its end within what is left of two rounds goes first; where
  * the prediction is no plan but an estimate, of one round. It is stopped after four times its
- * prediction, or once it has used that, unless its prediction itself is longer. A turn that leaves
- * at most half of the gap, or of the ticks that another method predicts, earns another one as long;
- * two turns that change little halve a method's share, down to a part of it, and an improvement
- * restores it. So what one method proves in t is not missed by more than a small multiple of t, and
- * who makes progress goes on.
+ * prediction, or once it has used that, unless its prediction itself is longer. Before it goes
+ * whoever brings its end nearer by more than that costs, such as a search for orders. A turn that
+ * leaves at most half of the gap, or of the ticks that another method predicts, earns another one
+ * as long; two turns that change little halve a method's share, down to a part of it, and an
+ * improvement restores it. So what one method proves in t is not missed by more than a small
+ * multiple of t, and who makes progress goes on.
  *
  * Budgets are ticks of counted work (gpube__work()), never seconds: the same model gives the same
  * turns on every machine.
@@ -62,7 +63,7 @@ struct gpube__method {
 struct gpube__turn_taken {
 	int round;
 	const char *method;
-	const char *why; /* "share", "predicted", "halved"; "alone": outside of rounds */
+	const char *why; /* "share", "predicted", "halved", "pays"; "alone": outside of rounds */
 	double budget, ticks;
 	double gap_before, gap_after;
 	enum gpube__step end;
@@ -93,8 +94,9 @@ struct gpube__run_view {
 struct gpube__scheduled {
 	const struct gpube__method *method;
 	double share;  /* of a round, as data has it */
-	double weight; /* what is left of it: 1 to 1 / 64 */
+	double weight; /* what is left of it: 1 to 1 / 16 */
 	double credit; /* ticks of its shares that it has not used; below 0: it has used more */
+	double pays;   /* ticks of its last turn, if another's end came nearer by more; or 0 */
 	double slower; /* times as long as its prediction it has turned out to take */
 	int idle;      /* turns that changed nothing, one after the other */
 	int failures;  /* turns that gave way */
@@ -110,7 +112,7 @@ struct gpube__schedule {
 };
 
 /* Ticks of the first round. */
-#define GPUBE__FIRST_ROUND 1e7
+#define GPUBE__FIRST_ROUND 6e6
 
 /* shares: n of them, beside the methods; a method whose share is 0 works by prediction alone */
 void gpube__schedule_init(struct gpube__schedule *s, const struct gpube__method *const *methods,
