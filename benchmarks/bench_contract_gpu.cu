@@ -200,7 +200,7 @@ static void measure(const char *family, const char *layout, const char *text)
 	in = (struct gpube_operand *)calloc((size_t)s.batch * (size_t)s.c.n_in, sizeof(*in));
 	for (int i = 0; i < s.batch; i++) {
 		c[i] = s.c;
-		c[i].cut = c[i].threshold = INT32_MAX / 64;
+		c[i].top = c[i].threshold = INT32_MAX / 64;
 		c[i].in = in + (size_t)i * (size_t)s.c.n_in;
 		for (int k = 0; k < s.c.n_in; k++) {
 			const uint64_t bytes = shape_in_bytes(&s, k);

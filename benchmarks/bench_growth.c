@@ -65,7 +65,7 @@ static int fill(void *table, const struct bucket *b, const void *pair)
 		.sizes = sizes,
 		.n_in = N_PAIRS,
 		.in = in,
-		.cut = 1 << 20,
+		.top = 1 << 20,
 		.threshold = 1 << 20,
 		.out = table};
 
@@ -109,7 +109,7 @@ static int time_bucket(const struct bucket *b, void *tables[3])
 		.sizes = b->sizes,
 		.n_in = 1 + N_PAIRS,
 		.in = b->in,
-		.cut = 1 << 20,
+		.top = 1 << 20,
 		.threshold = 1 << 20,
 		.out = tables[1]};
 	int status = GPUBE_OK;

@@ -396,7 +396,7 @@ static void bucket_open(
 		exit(1);
 	}
 	b->c.in = b->in;
-	b->c.cut = b->c.threshold = INT32_MAX / 64;
+	b->c.top = b->c.threshold = INT32_MAX / 64;
 	b->x = (int)b->c.sizes[b->c.n_dims - 1];
 	b->cells = 1;
 	for (int k = 0; k < b->c.n_dims; k++)

@@ -211,7 +211,7 @@ static int by_contractions(int32_t *cells, const struct gpube_ops *ops, int64_t 
 				.sizes = sizes,
 				.n_in = 3,
 				.in = in,
-				.cut = CUT,
+				.top = CUT,
 				.threshold = CUT,
 				.out = table[1],
 				.seconds = contracting};

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Nodes and time of plugins/example/bnb with no bound, with mini-buckets, and with shifted costs.
+"""Nodes and time of plugins/example/bnb with no bound, with mini-buckets, and with those after cost shifting.
 
 usage: benchmarks/bnb.py DATA --bnb plugins/example/bnb [--seconds 5] [--csv OUT.csv] [--only TEXT]
 

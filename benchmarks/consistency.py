@@ -70,7 +70,7 @@ def look(o, name, path, work, best):
     for what in ("none", "sac", "pc"):
         to = os.path.join(work, what + ".wcsp")
         _, err, seconds = run([o.gpube, "convert", "-v", "--simplify", "--consistency", what, plain_top, to], 60)
-        m = re.search(r"consistency: (\d+) of (\d+) values and (\d+) of (\d+) pairs taken away, (\d+) functions", err)
+        m = re.search(r"consistency: (\d+) of (\d+) values and (\d+) of (\d+) pairs removed, (\d+) functions", err)
         if m:
             row += ["%s of %s" % m.group(1, 2)] + (["%s of %s" % m.group(3, 4), m.group(5)] if what == "pc" else [])
         row.append("%.3f" % seconds)

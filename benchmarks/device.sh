@@ -30,7 +30,7 @@ compare() {
 		timeout 120 "$gpube" solve -v $options "$file" 2> "$out/talk" > "$out/answer" || echo "exit $?"
 		end=$(date +%s.%N)
 		grep -E '^(optimum|plan|time|backend|infeasible)' "$out/answer"
-		grep -E 'slices|buckets? on|copies between|parts?:' "$out/talk" | tail -n "${LINES_OF_TALK:-12}"
+		grep -E 'slices|buckets? on|copies between|devices?:|subproblem' "$out/talk" | tail -n "${LINES_OF_TALK:-12}"
 		echo "whole process: $(awk "BEGIN { print $end - $start }") s"
 	done
 	rm -f "$out/talk" "$out/answer"

@@ -33,7 +33,7 @@ def run(o, file, n):
     wall, used = time.monotonic() - start, children_seconds() - before
     answer = json.loads(done.stdout)
     each = [float(x) for x in re.findall(r"rank \d+: ([0-9.]+) processor seconds", done.stderr)]
-    shared = re.search(r"and (\d+) parts on|\"slices\": (\d+)", done.stderr + done.stdout)
+    shared = re.search(r"and (\d+) subproblems on|\"slices\": (\d+)", done.stderr + done.stdout)
     return {"file": os.path.basename(file), "ranks": n, "status": answer["status"],
             "lower": answer.get("log10_lower" if o.infer else "lower_bound"),
             "upper": answer.get("log10_upper" if o.infer else "upper_bound"),

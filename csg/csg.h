@@ -128,7 +128,7 @@ struct csg_result {
 	double splits, seconds_splits;
 	double seconds_lp, seconds_total;
 	int64_t n_scans, n_columns, n_candidates; /* lp: of its stages */
-	int64_t n_nodes; /* of its search; ip, idp-ip: coalitions looked at */
+	int64_t n_nodes; /* of its search; ip, idp-ip: coalitions examined */
 	/* of a game of csg_from_model(): the integers and bounds are in units of 10^-scale */
 	int scale;
 	/*

@@ -16,8 +16,8 @@ void dcop__deliver_util(struct dcop_engine *e, int32_t from, int64_t total, doub
 	struct dcop_node *node = &e->nodes[to];
 
 	node->total += total;
-	if (node->total > e->costs.limit)
-		node->total = e->costs.limit;
+	if (node->total > e->costs.cutoff)
+		node->total = e->costs.cutoff;
 	node->clock = fmax(node->clock, clock);
 	if (--node->waiting == 0)
 		dcop__add_task(e, to, DCOP_UTIL);

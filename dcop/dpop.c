@@ -129,8 +129,8 @@ static int report(struct dcop_result *r, const struct dcop_engine *e)
 		r->simulated_seconds = fmax(r->simulated_seconds, node->clock);
 		if (r->agents[a].parent < 0) {
 			total += node->total;
-			if (total > e->costs.limit)
-				total = e->costs.limit;
+			if (total > e->costs.cutoff)
+				total = e->costs.cutoff;
 		}
 	}
 	r->n_vars = p->given->n_vars;

@@ -202,8 +202,7 @@ static int wrong(struct dcop_engine *e, int from)
 {
 	return gpube__fail(e->ctx, GPUBE_EIO,
 		"rank %d sent a message that does not belong to this run: do all ranks read the "
-		"same "
-		"file with the same options?",
+		"same file with the same options?",
 		from);
 }
 

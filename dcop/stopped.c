@@ -7,7 +7,7 @@
 /* Of at most 'limit', which is where nothing is allowed. */
 static int64_t least_cost(const struct dcop_engine *e, const struct gpube_table *t)
 {
-	__int128 least = (__int128)e->costs.limit;
+	__int128 least = (__int128)e->costs.cutoff;
 
 	for (int64_t k = t->sparse ? -1 : 0; k < t->n; k++) {
 		const int64_t v = k < 0 ? t->dflt.i : gpube__table_int(t, k);
@@ -21,7 +21,7 @@ static int64_t least_cost(const struct dcop_engine *e, const struct gpube_table 
 static int64_t least_cell(const struct dcop_engine *e, int32_t mini)
 {
 	const void *cells = e->tables[mini];
-	int64_t least = e->costs.limit;
+	int64_t least = e->costs.cutoff;
 
 	for (int64_t k = 0; k < e->plan->mbe.minis[mini].cells; k++) {
 		const int64_t v = e->costs.type == GPUBE_INT32 ? ((const int32_t *)cells)[k]
@@ -36,7 +36,7 @@ static void add(const struct dcop_engine *e, int64_t *total, int64_t cost)
 {
 	const __int128 sum = (__int128)*total + cost;
 
-	*total = sum < e->costs.limit ? (int64_t)sum : e->costs.limit;
+	*total = sum < e->costs.cutoff ? (int64_t)sum : e->costs.cutoff;
 }
 
 /* What the minis of a bucket take in; false: a table is not here, or half shifted to another. */

@@ -220,15 +220,15 @@ static int warm_up(struct dcop_worker *w)
 		.sizes = sizes,
 		.n_in = 1,
 		.in = &in,
-		.cut = w->util.cut,
-		.threshold = w->util.limit};
+		.top = w->util.top,
+		.threshold = w->util.cutoff};
 	void *a = w->ops->alloc(w->ctx, sizeof(zeros)), *out = w->ops->alloc(w->ctx, sizeof(zeros));
 	const struct gpube_match match = {.type = c.type,
 		.n = 1,
 		.tables = &out,
 		.cells = 2,
 		.limit = c.threshold,
-		.cut = c.cut};
+		.top = c.top};
 	const struct gpube_cells piece = {.values = out, .stride = 1, .n = 2};
 	int status = a && out ? w->ops->upload(w->ctx, a, zeros, sizeof(zeros)) : GPUBE_ENOMEM;
 

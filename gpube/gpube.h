@@ -302,7 +302,7 @@ struct gpube_progress {
  * order_seconds  time for the search of an order; 0: a share of the predicted time
  * seed           of the search for orders and for assignments
  * backend        where tables are eliminated, and where mini-buckets and the ascent on regions
- *                work; shifts are the CPU's. CUDA: ENODEV where there is none
+ *                work; soft arc consistency is the CPU's. CUDA: ENODEV where there is none
  * no_simplify    the model is left as it was read
  * count          count the optima, too: by elimination, once the optimum is proved
  * precision      decimals that ln(potential) is rounded to; 0: as many as are safe
@@ -370,7 +370,7 @@ struct gpube_stage {
 	double ticks, budget;
 	double seconds, seconds_cpu;
 	int64_t bound_before, cost_before, bound, cost;
-	int gave_way; /* it had no room, or its sums were too large */
+	int fell_back; /* it had no room, or its sums were too large */
 };
 
 /*
@@ -463,7 +463,7 @@ GPUBE_API void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *c
 
 /* ---- bound ------------------------------------------------------------ */
 
-/* When the ascent on regions splits what it leaves open into parts. */
+/* When to branch on what the ascent on nested regions leaves open. */
 enum gpube_split {
 	GPUBE_SPLIT_AUTO, /* when the ascent is slow */
 	GPUBE_SPLIT_NEVER,
@@ -485,7 +485,7 @@ enum gpube_partition {
  * z              most variables of a joined mini-bucket (i-bound + 1); 0: growing
  * first_fit      the plain partition, whatever 'partition' is: each function where it first fits
  * no_match       mini-buckets without cost shifting between them
- * no_eliminate   nothing is eliminated: bounds and splitting alone
+ * no_eliminate   nothing is eliminated: bounds and branching alone
  * partition      of mini-buckets
  */
 struct gpube_bound_opts {
@@ -511,8 +511,8 @@ GPUBE_API int gpube_bound(struct gpube_solution **out, const struct gpube_model 
  * Options of gpube_reparam(); zero fields take the default.
  * prune       what is no better than the best assignment met is forbidden: where none is better,
  *             the equivalent model has no solution, and that one is optimal
- * decimals    of costs, so many more than the model's at most, since shifts are fractions; 0: 6,
- *             -1: none
+ * decimals    of costs, so many more than the model's at most, since the costs that move are
+ *             fractions; 0: 6, -1: none
  * max_arity   most variables of a table that is added, 2 (none beside those of pairs) to 16; 0: 3
  *             (triangles of pairs), above it tables of a join graph
  * max_tables  of three or more variables that are added; 0: no limit
@@ -527,23 +527,22 @@ struct gpube_reparam_opts {
 };
 
 /*
- * gpube_reparam() - gpube_bound(), and what its cost shifting leaves: a model with the same
- * variables, values and names, whose constant is the bound and whose functions are nowhere below 0
- * (a maximum: above), so that a search begins at the bound. What is allowed and better than the top
- * and the cutoff of the given model costs the same in both, what is no better is forbidden;
- * potentials become costs, -ln rounded as 'bounds' has it.
+ * gpube_reparam() - gpube_bound(), and the reparametrised model: one with the same variables,
+ * values and names, whose constant is the bound and whose functions are nowhere below 0 (a maximum:
+ * above), so that a search begins at the bound. Assignments below top and cutoff keep their cost;
+ * all others become forbidden. Potentials become costs, -ln rounded as 'bounds' has it.
  * bounds   out: as gpube_bound() has it
- * shifted  out: of kind GPUBE_COSTS, in m's direction, with decimals of its own. Its constant may
- *          be worse than bounds->bound where something other than shifts has raised that
+ * reparam  out: of kind GPUBE_COSTS, in m's direction, with decimals of its own. Its constant may
+ *          be worse than bounds->bound where another method has improved that
  * opts     of the bound; NULL: defaults. Methods MBE and ELIMINATE leave no such model
  * how      NULL: defaults
  * Cost:    the bound's; tables of all functions with two or more variables, and of those that are
  *          added, in 64 bits
  * Errors:  EINVAL, ERANGE (totals pass 64 bits), ENOMEM, ELIMIT (a function of more than 64
  *          variables), EBUG: both are NULL. A stop or a time limit is none
- * Example: tests/bound/test_shifted.c
+ * Example: tests/bound/test_reparam.c
  */
-GPUBE_API int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **shifted,
+GPUBE_API int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam,
 	const struct gpube_model *m, const struct gpube_bound_opts *opts,
 	const struct gpube_reparam_opts *how);
 

@@ -19,7 +19,7 @@ extern "C" {
 
 enum gpube_heuristic_method {
 	GPUBE_HEURISTIC_MBE,   /* mini-buckets, with moment matching unless no_match */
-	GPUBE_HEURISTIC_SHIFT, /* costs shifted there and back on their join graph before */
+	GPUBE_HEURISTIC_SHIFT, /* after cost shifting on their join graph */
 	GPUBE_HEURISTIC_COSTS, /* no tables: what the assigned functions cost */
 };
 
@@ -95,7 +95,7 @@ GPUBE_API const int32_t *gpube_heuristic_order(const struct gpube_heuristic *h);
 /*
  * gpube_heuristic_bound() - the bound of a partial assignment, from all tables.
  * values  by variable of the model; the last 'depth' variables of the order are
- *         assigned, others are not looked at
+ *         assigned, others are not read
  * Returns units of 10^-scale, in the model's direction. GPUBE_INF in either direction:
  *         no completion is allowed, or none is better than the cutoff; a value outside
  *         its domain is not allowed. A depth that the order does not have gives the

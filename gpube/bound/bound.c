@@ -1,10 +1,10 @@
 /*
- * bound.c - the engine of gpube_solve(), gpube_bound(), gpube_plan() and gpube_count(): simplify,
- * then methods in turns until one of them proves, then the report.
+ * bound.c - the engine of gpube_solve(), gpube_bound(), gpube_plan() and gpube_count(). It
+ * simplifies the model, gives methods turns until one of them proves, and reports.
  */
 #include "gpube/bound/bound.h"
 #include "gpube/bound/certificate/certificate.h"
-#include "gpube/bound/patching/patching.h"
+#include "gpube/bound/pairwise/pairwise_method.h"
 #include "gpube/bound/schedule/methods.h"
 
 #include <math.h>
@@ -15,15 +15,15 @@
 #include "gpube/ir/dense.h"
 #include "gpube/relax/nested.h"
 #include "gpube/ops/device/opening.h"
-#include "gpube/bound/shifted.h"
+#include "gpube/bound/reparam.h"
 #include "gpube/eliminate/solve.h"
 #include "gpube/ir/options.h"
 
 /* ---- the call -------------------------------------------------------------------------- */
 
 /*
- * Whether the cutoff is taken as the top already when the model is simplified: what is eliminated
- * is then simplified once. Other methods begin from known assignments that may be no better.
+ * Whether simplification takes the cutoff as the top: an elimination alone simplifies once. Other
+ * methods begin with known assignments, which may reach the cutoff.
  */
 static bool is_limiting(const struct gpube_bounder *b)
 {
@@ -35,8 +35,8 @@ static bool is_limiting(const struct gpube_bounder *b)
 }
 
 /*
- * Half a second at least, whatever the time limit is: what is small is then simplified, and gets a
- * bound. Only a stop ends that.
+ * Simplifies for half a second at least, whatever the time limit is, so that small models are
+ * simplified and have a bound. Only a stop ends it earlier.
  */
 static int simplify_now(struct gpube_bounder *b)
 {
@@ -55,16 +55,17 @@ static int simplify_now(struct gpube_bounder *b)
 	if (b->made.limited)
 		limited.top = b->opts->cutoff;
 	status = gpube__simplify_below(&b->s, &limited,
-		b->opts->no_simplify ? GPUBE__CONVERT
-		: b->state.shifting  ? GPUBE__REDUCE
-				     : GPUBE__SETTLE,
-		b->state.shifting && b->state.shifting->whole ? GPUBE__WHOLE : GPUBE__BELOW);
+		b->opts->no_simplify    ? GPUBE__CONVERT
+		: b->state.reparam_opts ? GPUBE__REDUCE
+					: GPUBE__SETTLE,
+		b->state.reparam_opts && b->state.reparam_opts->whole ? GPUBE__WHOLE
+								      : GPUBE__BELOW);
 	if (!status)
 		gpube__bounder_tell_simplified(b->ctx, &b->s);
 	if (!status && b->opts->method != GPUBE_BOUND_ELIMINATE) {
 		status = gpube__bound_exclusive(b);
 		if (status == GPUBE_ESTOP ||
-			gpube__bounder_gives_way(b, status, "joining what excludes each other"))
+			gpube__bounder_falls_back(b, status, "joining exclusive variables"))
 			status = GPUBE_OK;
 	}
 	b->m = b->tables = b->s.model;
@@ -85,8 +86,8 @@ static int simplify(struct gpube_bounder *b)
 }
 
 /*
- * The caller's assignment in the simplified model, of which a variable may stand for several: the
- * first of its values that is right for all of them. False if there is none.
+ * The caller's assignment in the simplified model. A variable may stand for several: it gets its
+ * first value that agrees with all of them. False if there is none.
  */
 static bool reduce(struct gpube_bounder *b, const int32_t *values)
 {
@@ -117,12 +118,12 @@ static int take_known(struct gpube_bounder *b)
 	int status = GPUBE_OK;
 
 	if (b->s.known && reduce(b, b->s.known))
-		status = gpube__bounder_offer(b, b->tried, "found");
+		status = gpube__bounder_report_incumbent(b, b->tried, "simplification");
 	if (status)
 		return status;
 	if (o->has_cutoff)
-		gpube__bounder_cut(b, b->s.negated ? -o->cutoff : o->cutoff);
-	gpube__bounder_hear(b);
+		gpube__bounder_set_cutoff(b, b->s.negated ? -o->cutoff : o->cutoff);
+	gpube__bounder_poll_cutoff(b);
 	if (!o->values)
 		return GPUBE_OK;
 	status = gpube_model_cost(&cost, b->costs, o->values);
@@ -131,13 +132,13 @@ static int take_known(struct gpube_bounder *b)
 	if (cost == GPUBE_INF)
 		gpube__log(b->ctx, GPUBE_LOG_NOTE, "the given assignment is forbidden");
 	else if (reduce(b, o->values))
-		status = gpube__bounder_offer(b, b->tried, "given");
+		status = gpube__bounder_report_incumbent(b, b->tried, "given assignment");
 	return status;
 }
 
 /* ---- from the model to the report ------------------------------------------------------------ */
 
-/* Simplified, with what the caller knows; not ready: nothing is left to do, or to count. */
+/* Simplifies and takes what the caller knows. Not ready: nothing is left to prove or to count. */
 static int prepare(struct gpube_bounder *b, bool *ready)
 {
 	uint64_t n;
@@ -148,7 +149,7 @@ static int prepare(struct gpube_bounder *b, bool *ready)
 		return status;
 	n = (uint64_t)b->m->n_vars;
 	b->lower = gpube__constant_of(b->m);
-	b->limit = b->m->top;
+	b->cutoff = b->m->top;
 	b->best = gpube__alloc_zero(b->ctx, n, sizeof(*b->best));
 	b->tried = gpube__alloc_zero(b->ctx, n, sizeof(*b->tried));
 	b->order = gpube__alloc(b->ctx, n, sizeof(*b->order));
@@ -168,7 +169,7 @@ static int prepare(struct gpube_bounder *b, bool *ready)
 	return status;
 }
 
-/* A total of the simplified model in the terms of the given one. */
+/* A total of the simplified model as one of the given model. */
 static int64_t given_total(const struct gpube_bounder *b, int64_t total)
 {
 	return b->s.negated ? -total : total;
@@ -196,7 +197,7 @@ static void report_stages(struct gpube_bounder *b)
 	}
 }
 
-/* The best assignment in the terms of the given model, priced once more. */
+/* The incumbent as an assignment of the given model, priced once more. */
 static int report_values(struct gpube_bounder *b)
 {
 	struct gpube_solution *out = b->told.out;
@@ -210,14 +211,13 @@ static int report_values(struct gpube_bounder *b)
 	if (!status && out->cost != given_total(b, b->upper))
 		status = gpube__fail(b->ctx, GPUBE_EBUG,
 			"internal error: the assignment does not cost what was found; please "
-			"report "
-			"this");
+			"report this");
 	if (!status && b->given->kind == GPUBE_POTENTIALS)
 		status = gpube_model_log_value(&out->log_value, b->given, out->values);
 	return status;
 }
 
-/* What was found, in the terms of the given model. */
+/* Writes the result, in terms of the given model. */
 static int report(struct gpube_bounder *b)
 {
 	struct gpube_solution *out = b->told.out;
@@ -231,7 +231,7 @@ static int report(struct gpube_bounder *b)
 	out->scale = b->costs->scale;
 	out->plan.n_vars = b->m->n_vars;
 	out->plan.n_functions = b->m->n_functions;
-	if (!out->order) /* otherwise they are the elimination's */
+	if (!out->order) /* otherwise the elimination has set them */
 		out->plan.n_components = b->s.n_components;
 	out->z = b->told.z;
 	out->seconds_bound = b->told.seconds_lower;
@@ -245,7 +245,7 @@ static int report(struct gpube_bounder *b)
 		out->bound = out->closed ? b->opts->cutoff : 0;
 		return GPUBE_OK;
 	}
-	out->closed = (b->opts->has_cutoff || b->told.watch) && b->lower >= b->cutoff;
+	out->closed = (b->opts->has_cutoff || b->told.watch) && b->lower >= b->given_cutoff;
 	if (b->lower >= b->upper) {
 		b->lower = b->upper;
 		out->answer = GPUBE_ANSWER_OPTIMAL;
@@ -281,23 +281,23 @@ static int check_options(const struct gpube_model *m, const struct gpube_bound_o
 	return status ? status : gpube__check_known(m, o->values, o->has_cutoff, o->cutoff);
 }
 
-/* What a caller inside wants of a run beside bounds; all may be NULL. */
+/* Receivers of results beside the bounds; NULL: not wanted. */
 struct call {
-	struct gpube_shifted *shifted;
-	const struct gpube_shifted_opts *shifting;
+	struct gpube_reparametrised *reparam;
+	const struct gpube_reparametrised_opts *reparam_opts;
 	const struct gpube_watch *watch;
 	struct gpube_certificate *notes;
 	bool planning;
 	bool *ended; /* out: options' progress has ended the run */
 };
 
-/* From the model as given to all that there is to know. */
+/* Runs from the given model to the last bounds. */
 static int work(struct gpube_bounder *b)
 {
 	bool ready = false;
 	int status = GPUBE_OK, opened;
 
-	/* what a program has begun to open is waited for when it is needed */
+	/* a device that is being opened is waited for when it is needed */
 	if (b->opts->backend == GPUBE_BACKEND_CUDA && !gpube__opening_now())
 		(void)gpube__ops_cuda(b->ctx, &status);
 	if (!status)
@@ -308,15 +308,16 @@ static int work(struct gpube_bounder *b)
 	}
 	if (!status && ready)
 		status = gpube__bound_scheduled(b);
-	if (b->state.shifted && !b->state.lifted && b->m && (!status || status == GPUBE_ESTOP)) {
-		int lifted = gpube__shifted_plain(b);
+	if (b->state.reparam && !b->state.reparam_made && b->m &&
+		(!status || status == GPUBE_ESTOP)) {
+		int made = gpube__reparam_plain(b);
 
-		status = lifted ? lifted : status;
+		status = made ? made : status;
 	}
 	return status;
 }
 
-/* Decimals after which 'n' sums that may pass 2^63 no longer do. */
+/* Decimals that 'n' sums must lose so that none passes 2^63. */
 static int excess_decimals(int32_t n)
 {
 	int decimals = 1;
@@ -327,8 +328,8 @@ static int excess_decimals(int32_t n)
 }
 
 /*
- * Where logarithms with as many decimals as their total allows add up to too much in one bucket of
- * an elimination, fewer are taken. False: there are none to leave out.
+ * Takes fewer decimals of logarithms where the sums of one bucket pass 64 bits. False: there are
+ * none to drop.
  */
 static bool take_fewer_decimals(struct gpube_bounder *b, const struct gpube_bounder *fresh)
 {
@@ -348,8 +349,8 @@ static bool take_fewer_decimals(struct gpube_bounder *b, const struct gpube_boun
 }
 
 /*
- * A run. ELIMIT, of an elimination, and ESTOP, before there is a simplified model, leave in *out
- * what is known; a later stop is no failure.
+ * One run. ELIMIT, of an elimination, and ESTOP, before there is a simplified model, leave in *out
+ * what is known; a later stop is not an error.
  */
 static int bound(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_bound_opts *opts, const struct call *call)
@@ -362,10 +363,10 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 		.given = m,
 		.opts = opts ? opts : &none,
 		.upper = GPUBE_INF,
-		.cutoff = GPUBE_INF,
+		.given_cutoff = GPUBE_INF,
 		.made.precision = opts ? opts->precision : 0,
-		.state = {.shifted = call->shifted,
-			.shifting = call->shifting,
+		.state = {.reparam = call->reparam,
+			.reparam_opts = call->reparam_opts,
 			.most_shift = GPUBE__MOST_SHIFT},
 		.told = {.watch = call->watch,
 			.notes = call->notes,
@@ -396,14 +397,14 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 		status = work(&b);
 	while (status == GPUBE_ERANGE && take_fewer_decimals(&b, &fresh));
 	ctx->deadline = deadline;
-	/* of an elimination that does not fit the plan is worth to be told */
-	refused = status == GPUBE_ELIMIT && b.m && !b.state.shifted ? status : GPUBE_OK;
+	/* the plan of an elimination that does not fit is reported, too */
+	refused = status == GPUBE_ELIMIT && b.m && !b.state.reparam ? status : GPUBE_OK;
 	if (!status || refused || status == GPUBE_ESTOP)
 		status = report(&b);
-	gpube__notes_end(b.state.patching);
+	gpube__notes_end(b.state.pairwise);
 	gpube__bounder_forget(&b);
 	gpube__bounder_clear(&b);
-	if (!status || (status == GPUBE_ESTOP && !b.state.shifted)) {
+	if (!status || (status == GPUBE_ESTOP && !b.state.reparam)) {
 		*out = fresh.told.out;
 		return status ? status : refused;
 	}
@@ -420,7 +421,7 @@ struct gpube_bound_opts gpube__bound_opts_of(const struct gpube_solve_opts *o)
 	return to;
 }
 
-/* Of a public call: *out is NULL. Errors: EINVAL */
+/* Checks a public call; *out becomes NULL. Errors: EINVAL */
 static int begin(struct gpube_bound_opts *to, struct gpube_solution **out,
 	const struct gpube_model *m, const struct gpube_solve_opts *o)
 {
@@ -437,7 +438,7 @@ static int begin(struct gpube_bound_opts *to, struct gpube_solution **out,
 	return check_options(m, to);
 }
 
-/* The engine for gpube_solve(): what is not proved, or not counted, is told by a status. */
+/* The engine for gpube_solve(): its status says what was not proved or not counted. */
 static int prove(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_bound_opts *o, const struct call *call)
 {
@@ -553,11 +554,8 @@ void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx)
 	gpube__free(ctx, s);
 }
 
-/*
- * What totals too far apart were refused for, and may be done without an ascent: the bounds, then,
- * by themselves.
- */
-static int bound_far(struct gpube_solution **out, struct gpube_shifted *shifted,
+/* Bounds by an elimination in 128 bits, where totals lie too far apart for an ascent. */
+static int bound_far(struct gpube_solution **out, struct gpube_reparametrised *reparam,
 	const struct gpube_model *m, const struct gpube_bound_opts *opts)
 {
 	const int64_t cutoff = !opts || !opts->has_cutoff       ? GPUBE_INF
@@ -573,7 +571,7 @@ static int bound_far(struct gpube_solution **out, struct gpube_shifted *shifted,
 		rest = *opts;
 	snprintf(text, sizeof(text), "%s", gpube_error(m->ctx));
 	deadline = gpube__time_limit(m->ctx, start, rest.timeout_seconds);
-	status = gpube__shifted_far(shifted, m, cutoff);
+	status = gpube__reparam_far(reparam, m, cutoff);
 	m->ctx->deadline = deadline;
 	if (status == GPUBE_ELIMIT)
 		return gpube__fail(m->ctx, GPUBE_ERANGE, "%s", text);
@@ -582,27 +580,28 @@ static int bound_far(struct gpube_solution **out, struct gpube_shifted *shifted,
 	return status ? status : bound(out, m, &rest, &(struct call){0});
 }
 
-int gpube__bound_shifted(struct gpube_solution **out, struct gpube_shifted *shifted,
+int gpube__bound_reparam(struct gpube_solution **out, struct gpube_reparametrised *reparam,
 	const struct gpube_model *m, const struct gpube_bound_opts *opts,
-	const struct gpube_shifted_opts *shifting)
+	const struct gpube_reparametrised_opts *reparam_opts)
 {
 	int status;
 
-	memset(shifted, 0, sizeof(*shifted));
+	memset(reparam, 0, sizeof(*reparam));
 	*out = NULL;
 	if (opts && (opts->method == GPUBE_BOUND_MBE || opts->method == GPUBE_BOUND_ELIMINATE))
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
-			"mini-buckets and elimination leave no shifted model");
-	status = bound(out, m, opts, &(struct call){.shifted = shifted, .shifting = shifting});
-	if (status == GPUBE_ERANGE && shifting->whole && !shifting->certificate &&
+			"mini-buckets and elimination leave no reparametrised model");
+	status = bound(
+		out, m, opts, &(struct call){.reparam = reparam, .reparam_opts = reparam_opts});
+	if (status == GPUBE_ERANGE && reparam_opts->whole && !reparam_opts->certificate &&
 		m->kind == GPUBE_COSTS)
-		status = bound_far(out, shifted, m, opts);
+		status = bound_far(out, reparam, m, opts);
 	if (status)
-		gpube__shifted_clear(shifted);
+		gpube__reparam_clear(reparam);
 	return status;
 }
 
-/* ---- the shifted model as a model ------------------------------------------------------------ */
+/* ---- the reparametrised model as a model ----------------------------------------------------- */
 
 enum { MOST_DECIMALS = 12, MOST_ARITY = 16 };
 
@@ -623,26 +622,26 @@ static int check_how(struct gpube_ctx *ctx, const struct gpube_reparam_opts *how
 	return GPUBE_OK;
 }
 
-int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **shifted,
+int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam,
 	const struct gpube_model *m, const struct gpube_bound_opts *opts,
 	const struct gpube_reparam_opts *how)
 {
 	static const struct gpube_reparam_opts none = {.sizeof_options = sizeof(none)};
-	struct gpube_shifted_opts shifting;
-	struct gpube_shifted to;
+	struct gpube_reparametrised_opts reparam_opts;
+	struct gpube_reparametrised to;
 	int status;
 
 	if (bounds)
 		*bounds = NULL;
-	if (shifted)
-		*shifted = NULL;
-	if (!bounds || !shifted || !m)
+	if (reparam)
+		*reparam = NULL;
+	if (!bounds || !reparam || !m)
 		return gpube__missing(m ? m->ctx : NULL);
 	how = how ? how : &none;
 	status = check_how(m->ctx, how);
 	if (status)
 		return status;
-	shifting = (struct gpube_shifted_opts){
+	reparam_opts = (struct gpube_reparametrised_opts){
 		.whole = !how->prune,
 		.decimals = how->decimals < 0 ? 0
 			    : how->decimals   ? how->decimals
@@ -651,15 +650,15 @@ int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **shifted,
 		.max_tables = how->max_tables,
 		.max_cells = how->max_cells > 0 ? how->max_cells : 2e6,
 	};
-	status = gpube__bound_shifted(bounds, &to, m, opts, &shifting);
+	status = gpube__bound_reparam(bounds, &to, m, opts, &reparam_opts);
 	if (!status)
-		status = gpube__shifted_restore(&to, how->prune);
+		status = gpube__reparam_restore(&to, how->prune);
 	if (status) {
-		gpube__shifted_clear(&to);
+		gpube__reparam_clear(&to);
 		gpube_solution_free(*bounds, m->ctx);
 		*bounds = NULL;
 		return status;
 	}
-	*shifted = to.model;
+	*reparam = to.model;
 	return GPUBE_OK;
 }

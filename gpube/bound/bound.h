@@ -1,6 +1,6 @@
 /*
- * bound.h - the methods of gpube_bound() and the parts that they are made of: each works on a
- * bounder (bounder.h), and the schedule says which work when (schedule/methods.h).
+ * bound.h - the methods of gpube_bound() and their parts. Each works on a bounder (bounder.h); the
+ * schedule decides which works when (schedule/methods.h).
  */
 #ifndef GPUBE_BOUND_H
 #define GPUBE_BOUND_H
@@ -12,121 +12,120 @@ struct gpube_clusters;
 
 /*
  * gpube__solve_noted() - gpube_solve(), watched by another thread, or with notes for a proof.
- * watch, notes  or NULL; notes: as of gpube__bound_noted()
+ * watch, notes  or NULL; notes: as for gpube__bound_noted()
  */
 int gpube__solve_noted(struct gpube_solution **out, struct gpube_certificate *notes,
 	const struct gpube_model *m, const struct gpube_solve_opts *opts,
 	const struct gpube_watch *watch);
 
-/* The options of gpube_solve(), which are the first of gpube_bound()'s, as the latter. */
+/* Options of gpube_bound() that are those of gpube_solve(). */
 struct gpube_bound_opts gpube__bound_opts_of(const struct gpube_solve_opts *o);
 
 /*
- * gpube__bounder_eliminate() - elimination, if it fits the memory and 'seconds', in slices if that
- * should take a small part of them, and until it is seen that it takes more: the best assignment
- * below the limit is offered, if there is one.
- * dead   NULL, or for each value of the simplified model (in one row, at[i] + a)
- *        whether it is not to be looked at
- * done   out: whether it was; then nothing but what is dead is below the limit
- *        that there is now, and where nothing is dead the bound says so
+ * gpube__bounder_eliminate() - eliminates if that fits the memory and 'seconds', also in slices if
+ * these should take a small part of them, and stops when it takes longer. Reports the best
+ * assignment below the cutoff, if there is one.
+ * dead   NULL, or for each value of the simplified model (at[i] + a) whether it is left out
+ * done   out: whether it ended. Then only dead values are below the present cutoff; without dead
+ *        values the lower bound says so
  */
 int gpube__bounder_eliminate(struct gpube_bounder *b, const uint8_t *dead, const int64_t *at,
 	double seconds, bool *done);
 
 /*
- * gpube__bounder_eliminate_all() - elimination of the whole, along an order as it is asked for and
- * in slices where its tables do not fit, whatever it takes; where a plan is asked for, that alone.
- * Where optima are counted the report has then their number.
+ * gpube__bounder_eliminate_all() - eliminates the whole model along the order that the options ask
+ * for, in slices where its tables do not fit, however long it takes; or makes the plan alone. If
+ * optima are counted, the report receives their number.
  * Errors: ELIMIT (it does not fit), ERANGE, and those of backends
  */
 int gpube__bounder_eliminate_all(struct gpube_bounder *b);
 
 /*
- * From now on methods begin from these tables, which b owns (see 'tables'). States that were made
- * of the ones before go: their bounds are in other units.
+ * Replaces b->tables by a model that b owns from now on, and frees the states of methods: their
+ * bounds are in the old units.
  */
 void gpube__bounder_keep_tables(struct gpube_bounder *b, struct gpube_model *tables, int finer);
-/* The states of all methods (states.c). */
+/* Frees the states of all methods. */
 void gpube__bounder_forget(struct gpube_bounder *b);
 
 /*
- * gpube__bound_first() - shifts between functions in 64 bits, as long as they pay and for 'seconds'
- * at most, assignments read off them, and b->tables. Nothing is done where tables are too large, or
- * totals.
+ * gpube__bound_first() - soft arc consistency in 64 bits while it pays, for 'seconds' at most.
+ * Reports decoded assignments, and makes b->tables. It does nothing where tables or totals are too
+ * large.
  */
 int gpube__bound_first(struct gpube_bounder *b, double seconds);
 
 /*
- * gpube__bound_exclusive() - Boolean variables that exclude each other become one, where that
- * helps.
- * Errors: those of gpube__join_exclusive(): b->s is as it was
+ * gpube__bound_exclusive() - joins Boolean variables that exclude each other, where that helps.
+ * Errors: those of gpube__join_exclusive(): b->s is unchanged
  */
 int gpube__bound_exclusive(struct gpube_bounder *b);
 
 /*
- * gpube__bound_first_order()  - b->order: the caller's, or a greedy one.
- * gpube__bound_better_order() - searches for a better one, for so many seconds of work or, where
- *                               the caller has said how long, by the clock; *end: DONE, where more
- *                               would not pay.
+ * gpube__bound_first_order()  - makes b->order: the caller's, or a greedy one.
+ * gpube__bound_better_order() - searches for a better one, for so many seconds of work or for the
+ * caller's time by the clock. *end: DONE when more would not pay.
  */
 int gpube__bound_first_order(struct gpube_bounder *b);
 int gpube__bound_better_order(struct gpube_bounder *b, double seconds, enum gpube__step *end);
 
-/* The methods; each ends when it has nothing more to say, with ESTOP when stopped. */
+/* The methods. Each ends when it cannot improve its bound, or with ESTOP. */
 int gpube__bound_mbe(struct gpube_bounder *b);
-/* Soft arc consistency: costs move between functions that share variables, in 32 bits. */
-int gpube__bound_shift(struct gpube_bounder *b);
+/* Soft arc consistency in 32 bits. */
+int gpube__bound_arc(struct gpube_bounder *b);
 /*
- * The ascent on nested regions and splitting, where gpube__bound_nested() is for the model. Where
- * it is not, shifts if this method was asked for, and otherwise b->state.no_regions.
+ * Dual ascent and branching on nested regions, where gpube__bound_nested() takes the model.
+ * Otherwise soft arc consistency, if the caller asks for this method alone; if not,
+ * b->state.no_regions is set.
  */
 int gpube__bound_regions(struct gpube_bounder *b);
-/* gpube__bounder_eliminate() with the values that the ascent has left. */
+/* gpube__bounder_eliminate() on the values that remain in an ascent. */
 int gpube__clusters_eliminate(
 	struct gpube_bounder *b, const struct gpube_clusters *c, double seconds, bool *done);
 /*
- * The ascent on nested regions of the pairs of c, which it uses up, and splitting of what it
- * leaves open. *done false: the model, or the backend that was asked for, is not for it.
+ * Dual ascent and branching on nested regions of the pairs of c, which it takes over. *done false:
+ * the model or the backend has no nested regions.
  */
 int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done);
-/* Whether it will be on a card, if there is one. */
+/* Whether it would work on a device, if there is one. */
 bool gpube__bound_on_card(const struct gpube_bounder *b);
-/* The same from where a turn ended with ESTOP; after any other end nothing of it is kept. */
+/* Continues after a turn that ended with ESTOP; any other end frees its state. */
 int gpube__bound_nested_again(struct gpube_bounder *b);
 void gpube__nest_free(struct gpube_nest *nest);
-/* A search tree: all of what is left, or what can be seen of it in 'seconds'. */
+/* The search tree, to its end or for 'seconds'. */
 int gpube__bound_dfs(struct gpube_bounder *b, double seconds);
 void gpube__dfs_tree_free(struct gpube_dfs_tree *tree);
 /*
- * gpube__bound_guess() - search trees below guessed limits: see bound_guess.c.
- * gpube__bounder_may_guess() - whether so little is proved that guesses lie between.
+ * gpube__bound_deepening() - iterative deepening on the upper bound: see bound_deepening.c.
+ * gpube__bounder_may_deepen() - whether the gap is so large that trial cutoffs lie inside.
  */
-int gpube__bound_guess(struct gpube_bounder *b, double seconds);
-bool gpube__bounder_may_guess(const struct gpube_bounder *b);
-/* The ascent that ends in a shifted model, of the method that is asked for. */
-int gpube__bound_shift_and_keep(struct gpube_bounder *b);
+int gpube__bound_deepening(struct gpube_bounder *b, double seconds);
+bool gpube__bounder_may_deepen(const struct gpube_bounder *b);
+/* The ascent of the method that is asked for, which ends in a reparametrised model. */
+int gpube__bound_reparametrise(struct gpube_bounder *b);
 
 /*
- * The ascent on patches, and splitting of what it leaves open: in 'seconds', or until nothing is.
+ * Dual ascent on pairwise-consistent regions, and branching on what it leaves open: for 'seconds',
+ * or to the end.
  */
-int gpube__bound_patches(struct gpube_bounder *b, double seconds);
-void gpube__patching_free(struct gpube_patching *s);
-/* True if no assignment below the limit has the value, as the search tree has found. */
+int gpube__bound_pairwise(struct gpube_bounder *b, double seconds);
+void gpube__pairwise_run_free(struct gpube_pairwise_run *s);
+/* True if the search tree has proved that no assignment below the cutoff has this value. */
 bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t value);
 /*
- * Whether the forbidden cells leave anything: an assignment is offered, or it is told that there is
- * none. Nothing is done without a library (sat.h); a later call goes on.
+ * Asks CaDiCaL whether the forbidden cells allow an assignment. Reports it, or that there is none.
+ * It does nothing without the library (sat.h); a later call continues.
  */
 int gpube__bound_sat(struct gpube_bounder *b, double seconds);
 /*
- * Whether any assignment costs no more than the constant: it is offered, or the bound is raised by
- * one.
+ * Asks CaDiCaL for an assignment that costs no more than the constant. Reports it, or raises the
+ * lower bound by one.
  */
 int gpube__bound_free(struct gpube_bounder *b, double seconds);
 /*
- * gpube__bound_joins() - the ascent on the join graph, and what it makes possible.
- * gpube__bound_andor() - only as much of it as an AND/OR search on its tables (andor.h) needs. In
- * 'seconds'. A later call goes on where one ended, if the order is not much better by now.
+ * gpube__bound_joins() - dual ascent on the join graph, with elimination of what it leaves.
+ * gpube__bound_andor() - only the passes that an AND/OR search on its tables (andor.h) needs.
+ * Both work for 'seconds'; a later call continues unless the order is much better by then.
  */
 int gpube__bound_joins(struct gpube_bounder *b, double seconds);
 int gpube__bound_andor(struct gpube_bounder *b, double seconds);

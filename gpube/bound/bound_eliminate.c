@@ -1,4 +1,4 @@
-/* bound_eliminate.c - elimination of what filtering has left of a problem: see bound.h. */
+/* bound_eliminate.c - elimination as a method, of the values that remain: see bound.h. */
 #include "gpube/bound/bound.h"
 
 #include <math.h>
@@ -9,36 +9,36 @@
 #include "gpube/relax/clusters.h"
 
 /*
- * Of what is left, slices are begun where a prediction, which looks at their joins alone and may be
- * wrong by a factor of ten, says a sixteenth of the time.
+ * Slices begin where their predicted time is at most a sixteenth of the time left. The prediction
+ * counts joined cells alone and may be wrong by a factor of ten.
  */
 #define SLICE_SHARE 16
 
 /*
- * What is eliminated: the simplified model without the dead values, and with the limit as its top.
- * Where optima are counted, those that are known are below the top, and nothing is dead.
+ * The model that is eliminated: the simplified one without dead values, with the cutoff as its top.
+ * If optima are counted, the top lies above the known ones and no value is dead.
  */
 struct rest {
 	const struct gpube_model *m;
-	struct gpube_model limited; /* with that top; of dead values borrowed, otherwise a view */
+	struct gpube_model limited; /* m with that top; it owns tables if values are dead */
 	const struct gpube_model *of;
-	struct gpube_simplified s; /* of it; no model: it is eliminated as it is */
-	/* nothing is dead, so that the order that was searched for is the one to take */
+	struct gpube_simplified s; /* its simplification; no model: it is eliminated as it is */
+	/* no value is dead, so that b->order is an order of it */
 	bool whole;
-	/* no other is looked for: it was given, or searched for as long as it pays */
+	/* no better order is searched for */
 	bool ordered;
-	struct gpube_solve_opts opts; /* their order, if one is given: of the simplified model */
-	struct gpube_solve_opts how;  /* and of m: what e refers to */
+	struct gpube_solve_opts opts; /* how it is ordered; the order is of the simplified model */
+	struct gpube_solve_opts how;  /* the same for m, to which e refers */
 	int32_t *order;
 	struct gpube__solve_job e;
 };
 
 static int64_t top_of(const struct gpube_bounder *b)
 {
-	return b->opts->count && b->upper < b->m->top ? b->upper + 1 : b->limit;
+	return b->opts->count && b->upper < b->m->top ? b->upper + 1 : b->cutoff;
 }
 
-/* The simplified model without the dead values; to be returned, also after an error. */
+/* Makes the model without dead values; call gpube__model_return() also after an error. */
 static int forbid(struct gpube_model *out, const struct gpube_bounder *b, const uint8_t *dead,
 	const int64_t *at)
 {
@@ -66,7 +66,7 @@ static void rest_clear(struct rest *r, const struct gpube_bounder *b)
 		gpube__model_return(&r->limited, b->m);
 }
 
-/* Again, as it is restricted, or below less. */
+/* Simplifies it again. */
 static int simplify_rest(
 	struct rest *r, const struct gpube_bounder *b, enum gpube__narrowing narrowing)
 {
@@ -81,7 +81,7 @@ static int simplify_rest(
 	return status;
 }
 
-/* Clear it, also after an error. */
+/* Prepares an elimination; clear it also after an error. */
 static int rest_init(
 	struct rest *r, const struct gpube_bounder *b, const uint8_t *dead, const int64_t *at)
 {
@@ -126,8 +126,8 @@ static int plan_once(struct rest *r, const struct gpube_bounder *b)
 }
 
 /*
- * Where costs add up to too much in one bucket, once more without those that no optimum needs;
- * logarithms have fewer decimals instead, if they can: see bound.c.
+ * Where the sums of a bucket pass 64 bits, prepares once more without costs that no optimum needs;
+ * logarithms lose decimals instead, if they can (bound.c).
  */
 static int plan_rest(struct rest *r, struct gpube_bounder *b)
 {
@@ -150,7 +150,7 @@ static const struct gpube_plan *figures(const struct rest *r)
 	return &r->e.plan.way.figures;
 }
 
-/* What a plan takes: its joins, and fresh memory at 5 GB a second; never, if that is too late. */
+/* Predicted seconds of a plan: joins, and fresh memory at 5 GB a second; INFINITY: too late. */
 static double planned_seconds(const struct gpube_bounder *b, const struct rest *r)
 {
 	const struct gpube_plan *plan = figures(r);
@@ -160,7 +160,7 @@ static double planned_seconds(const struct gpube_bounder *b, const struct rest *
 	return 2 * seconds > gpube__seconds_left(b->ctx) ? INFINITY : seconds;
 }
 
-/* What an elimination of the whole says of itself is what the run says. */
+/* Copies the figures of an elimination of the whole model to the report. */
 static int keep(
 	struct gpube_bounder *b, const struct rest *r, const struct gpube__solve_found *found)
 {
@@ -189,7 +189,7 @@ static int keep(
 	return status;
 }
 
-/* After a run; what simplification has settled is a factor. */
+/* Reports the number of optima, times that of the assignments that simplification has settled. */
 static int count_optima(struct gpube_bounder *b, const struct rest *r)
 {
 	const double start = gpube__now();
@@ -210,8 +210,8 @@ static int count_optima(struct gpube_bounder *b, const struct rest *r)
 	return status;
 }
 
-/* An assignment of the rest, and whether it costs what elimination says. */
-static int offer(
+/* Reports the assignment of an elimination, after it was priced. */
+static int report(
 	struct gpube_bounder *b, const struct rest *r, const int32_t *reduced, int64_t optimum)
 {
 	const int64_t least = optimum < b->upper ? optimum : b->upper;
@@ -222,7 +222,7 @@ static int offer(
 		gpube__simplified_extend(&r->s, b->tried, reduced);
 		values = b->tried;
 	}
-	status = gpube__bounder_offer(b, values, "elimination");
+	status = gpube__bounder_report_incumbent(b, values, "elimination");
 	if (!status && b->upper != least)
 		return gpube__fail(b->ctx, GPUBE_EBUG,
 			"internal error: the assignment costs %lld, not %lld; please report this",
@@ -231,8 +231,8 @@ static int offer(
 }
 
 /*
- * Elimination that gives up after so many seconds, when the prediction was wrong, as it is on a
- * machine that others use. The best assignment, of all or of the slices that were done, is offered.
+ * Eliminates, and stops after so many seconds if the prediction was wrong, as it is on a busy
+ * machine. Reports the best assignment, of all or of the slices that were done.
  * done  out: it ended
  */
 static int run_rest(struct gpube_bounder *b, const struct rest *r, double seconds, bool *done)
@@ -251,9 +251,9 @@ static int run_rest(struct gpube_bounder *b, const struct rest *r, double second
 		goto out;
 	*done = !status;
 	if (found.optimum != GPUBE_INF)
-		told = offer(b, r, reduced, found.optimum);
+		told = report(b, r, reduced, found.optimum);
 	if (!told && r->whole)
-		gpube__bounder_raise(b, *done ? b->limit : found.bound, "elimination");
+		gpube__bounder_update_lower(b, *done ? b->cutoff : found.bound, "elimination");
 	if (!told && r->whole && *done)
 		told = keep(b, r, &found);
 	if (!told && r->how.count && *done && found.optimum != GPUBE_INF)
@@ -264,7 +264,8 @@ out:
 	if (told)
 		return told;
 	if (status == GPUBE_ESTOP && !gpube__stopped(ctx)) {
-		gpube__log(ctx, GPUBE_LOG_DETAIL, "elimination is given up");
+		gpube__log(ctx, GPUBE_LOG_DETAIL,
+			"elimination abandoned: it takes longer than predicted");
 		status = GPUBE_OK;
 	}
 	return status;
@@ -272,7 +273,7 @@ out:
 
 /* ---- in slices ------------------------------------------------------------------------------- */
 
-/* What joining so many cells takes on the faster side that is open. */
+/* Seconds that so many joined cells take on the faster open side. */
 static double joining_seconds(const struct gpube_bounder *b, double joined_cells)
 {
 	int ignored;
@@ -283,7 +284,7 @@ static double joining_seconds(const struct gpube_bounder *b, double joined_cells
 	return gpube__predicted_seconds(b->ctx, ops, joined_cells);
 }
 
-/* In slices, if joining their cells should take at most 'most' of the 'seconds'. */
+/* Eliminates in slices, if their predicted time is at most 'most' of the 'seconds'. */
 static int eliminate_slices(
 	struct gpube_bounder *b, struct rest *r, double most, double seconds, bool *done)
 {
@@ -304,10 +305,7 @@ static int eliminate_slices(
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/*
- * If the tables do not fit, or take too long to get there, *too_large is how many cells would be
- * joined.
- */
+/* Eliminates if tables fit and time suffices; otherwise *too_large: how many cells to join. */
 static int eliminate_rest(
 	struct gpube_bounder *b, struct rest *r, double seconds, bool *done, double *too_large)
 {
@@ -333,8 +331,8 @@ static int eliminate_rest(
 		*too_large = figures(r)->joined_cells;
 	else if (!status) {
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-			"elimination of what is left: %.3g joined cell%s", figures(r)->joined_cells,
-			gpube__plural(figures(r)->joined_cells));
+			"elimination of the values left: %.3g joined cell%s",
+			figures(r)->joined_cells, gpube__plural(figures(r)->joined_cells));
 		status = run_rest(b, r, fmax(seconds, 3 * planned_seconds(b, r)), done);
 	}
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
@@ -354,18 +352,18 @@ int gpube__bounder_eliminate(
 	if (!status && !*done && joining_seconds(b, too_large) <= most)
 		status = eliminate_slices(b, &r, most, seconds, done);
 	if (!status && *done && r.whole)
-		gpube__bounder_raise(b, b->limit, "elimination");
+		gpube__bounder_update_lower(b, b->cutoff, "elimination");
 	rest_clear(&r, b);
 	return status;
 }
 
 /*
- * Cells of the largest message beyond which an elimination that is to be certified is refused: a
- * certificate is a search along an order, which may meet as many states.
+ * Cells of the largest message beyond which an elimination with a certificate is refused: the
+ * certificate is a search along an order, which may visit as many states.
  */
 #define MOST_CERTIFIED 1e7
 
-/* Along an order as the caller wants it. */
+/* The order that the options ask for. */
 static int plan_all(struct gpube_bounder *b, struct rest *r)
 {
 	const struct gpube_bound_opts *o = b->opts;
@@ -403,7 +401,7 @@ int gpube__bounder_eliminate_all(struct gpube_bounder *b)
 	if (!status && !r.s.infeasible)
 		status = plan_all(b, &r);
 	if (!status && r.s.infeasible)
-		gpube__bounder_raise(b, b->limit, "elimination");
+		gpube__bounder_update_lower(b, b->cutoff, "elimination");
 	else if (!status && !b->told.planning)
 		status = run_rest(b, &r, INFINITY, &done);
 	rest_clear(&r, b);

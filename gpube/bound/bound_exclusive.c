@@ -1,5 +1,7 @@
-/* bound_exclusive.c - whether what excludes each other is joined (exclusive.h) before anything is
- * bounded. */
+/*
+ * bound_exclusive.c - decides whether exclusive variables are joined (exclusive.h) before any
+ * bound.
+ */
 #include <math.h>
 
 #include "gpube/bound/bound.h"
@@ -7,16 +9,16 @@
 #include "gpube/relax/sat.h"
 #include "gpube/simplify/exclusive.h"
 
-/* Joined cells of an elimination that is easy. */
+/* Joined cells below which elimination is easy. */
 #define QUICK_CELLS 2e7
-/* Of an elimination that is not worth keeping. */
+/* Seconds of an elimination that is too long to keep. */
 #define LONG_SECONDS 100
-/* All of it takes that share of the time at most, or so long. */
+/* Most of the time for all this, and least and most seconds. */
 #define SHARE         0.1
 #define LEAST_SECONDS 0.2
 #define MOST_SECONDS  10.0
 
-/* Joined cells of the greedy order; INFINITY: it has none in the memory that is allowed. */
+/* Joined cells along a greedy order; INFINITY: the memory has no room for one. */
 static int cells_along(double *cells, const struct gpube_bounder *b, const struct gpube_model *m)
 {
 	int32_t *order = gpube__alloc(b->ctx, (uint64_t)m->n_vars, sizeof(*order));
@@ -37,8 +39,8 @@ static int cells_along(double *cells, const struct gpube_bounder *b, const struc
 }
 
 /*
- * Not where elimination is easy as it is; nor where joining makes one longer that would end: sets
- * that reach far along a line of variables widen it.
+ * Joins exclusive variables, except where elimination is easy, or where joining would make an
+ * elimination longer that would end: sets that reach far along a line of variables widen it.
  */
 static int join_where_it_helps(struct gpube_bounder *b)
 {
@@ -47,10 +49,10 @@ static int join_where_it_helps(struct gpube_bounder *b)
 	bool any, helps;
 	int status;
 
-	if (b->state.shifted || b->opts->no_simplify || b->s.infeasible || b->s.model->n_vars < 2)
+	if (b->state.reparam || b->opts->no_simplify || b->s.infeasible || b->s.model->n_vars < 2)
 		return GPUBE_OK;
 	if (gpube__sat_library() &&
-		gpube__cost_span(b->s.model) == 1) /* it is asked first, and has no use for this */
+		gpube__cost_span(b->s.model) == 1) /* CaDiCaL comes first and does not need this */
 		return GPUBE_OK;
 	status = gpube__join_exclusive(&joined, &b->s, &any);
 	if (status || !any)
@@ -62,10 +64,8 @@ static int join_where_it_helps(struct gpube_bounder *b)
 		(after <= before || before > LONG_SECONDS * gpube__ops_cpu()->cells_per_second);
 	if (!status && helps)
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-			"what excludes or says each other: %d variable%s instead of %d, %.3g "
-			"joined "
-			"cell%s "
-			"instead of %.3g",
+			"mutually exclusive variables joined: %d variable%s instead of %d, %.3g "
+			"joined cell%s instead of %.3g",
 			joined.model->n_vars, gpube__plural(joined.model->n_vars),
 			b->s.model->n_vars, after, gpube__plural(after), before);
 	if (status || !helps) {
@@ -86,6 +86,6 @@ int gpube__bound_exclusive(struct gpube_bounder *b)
 	int status = join_where_it_helps(b);
 
 	ctx->deadline = deadline;
-	/* it was this that took too long: the model is left as it is */
+	/* this took too long: the model stays as it is */
 	return status == GPUBE_ESTOP && !gpube__stopped(ctx) ? GPUBE_OK : status;
 }

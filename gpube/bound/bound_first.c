@@ -1,14 +1,14 @@
 /*
  * bound_first.c - the bounds of the first milliseconds: see bound.h.
  *
- * What a file's tables force by their minima is told before anything is shifted. Then costs are
- * shifted between functions, there and back, as they are in the file: a 64-bit integer for each
- * cost. (The ascent of clusters.h holds 26 bits of a cost: of a protein's energies with 12 decimals
- * that loses the fifth digit of the bound, and it is the last digits that prove an optimum. A
- * 64-bit sweep is no slower, since it moves sums of costs and leaves tables as they are.)
+ * The minima of the file's tables give the first bound. Then soft arc consistency moves costs
+ * between functions, forward and backward along the variables, as 64-bit integers. (The ascent of
+ * clusters.h holds 26 bits of a cost: of a protein's energies with 12 decimals that loses the fifth
+ * digit of the bound, and the last digits prove an optimum. A 64-bit sweep is no slower, since it
+ * moves sums of costs and leaves the tables as they are.)
  *
- * What has been shifted is kept as a model, from whose tables mini-buckets, join graphs and
- * regions begin: of theirs no bound is below the one that is known then.
+ * The reparametrised model is kept. Mini-buckets, join graphs and regions begin from its tables, so
+ * that no bound of theirs is below this one.
  */
 #include <math.h>
 
@@ -17,18 +17,17 @@
 #include "gpube/relax/dfs.h"
 #include "gpube/relax/scaling.h"
 
-/* Sweeps, at most; seconds between two lines; tables of fewer cells are worth a local search in
- * between. */
+/* Most sweeps; models of fewer cells get a local search of so many steps in between. */
 enum { MOST_SWEEPS = 1000, SEARCH_CELLS = 1 << 18, SEARCH_STEPS = 200 };
-#define LINE_SECONDS 0.005
-/* Costs times 2^MOST_FINER at most, and as long as what is missing to the limit is less. */
+#define LINE_SECONDS 0.005 /* between two lines of the log */
+/* Costs are multiplied by up to 2^MOST_FINER, as long as the gap to the cutoff stays below. */
 #define MOST_FINER 10
 #define MOST_LEFT  ((int64_t)1 << 28)
-/* Of what is missing: so much is what the time that was spent is to bring again, or sweeps end. */
+/* Sweeps end when as much time again would close less than this part of the gap. */
 #define SLOW 0.02
-/* Work: a cell of a kept table. */
+/* The work of keeping a cell. */
 enum { KEPT_TICKS = 10 };
-/* What the ascent's shifts may take in their place, and of how many cells. */
+/* The 32-bit ascent in their place: its seconds, and most cells of the model. */
 #define NARROW_SECONDS 0.05
 #define NARROW_CELLS   2e5
 
@@ -42,13 +41,13 @@ struct first {
 static int64_t bound_of(const struct first *f)
 {
 	return f->t->conflict
-		       ? f->b->limit
+		       ? f->b->cutoff
 		       : gpube__constant_of(f->b->m) + gpube__unscale(f->t->shift, f->t->constant);
 }
 
 /* ---- assignments ----------------------------------------------------------------------------- */
 
-/* What function g costs, with its last variable at value a and the others as they are decided. */
+/* The cost of function g with value a of its last variable and the decided values of the others. */
 static int64_t cost_in(const struct gpube_dfs *t, const struct gpube_dfs_function *g,
 	const int32_t *values, int32_t a)
 {
@@ -64,7 +63,7 @@ static int64_t cost_in(const struct gpube_dfs *t, const struct gpube_dfs_functio
 	return g->t[cell] == GPUBE__DFS_DEAD ? GPUBE__DFS_MOST : g->t[cell] - moved;
 }
 
-/* Along the order the value that costs least in the functions whose last variable it is. */
+/* Decides the variables in order, each by the functions of which it is the last variable. */
 static void decode(const struct gpube_dfs *t, int32_t *values)
 {
 	for (int32_t p = 0; p < t->n; p++) {
@@ -95,14 +94,14 @@ static int read_off(struct first *f)
 	int status;
 
 	decode(f->t, b->tried);
-	status = gpube__bounder_offer(b, b->tried, "decoded");
-	gpube__dfs_limit(f->t, b->limit);
+	status = gpube__bounder_report_incumbent(b, b->tried, "decoded");
+	gpube__dfs_cutoff(f->t, b->cutoff);
 	return status;
 }
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-/* One, with a line now and then on the way. */
+/* One sweep, which logs the bound now and then. */
 static int sweep(struct first *f, bool backward)
 {
 	int status = GPUBE_OK;
@@ -110,18 +109,18 @@ static int sweep(struct first *f, bool backward)
 	for (int32_t done = 0; done < f->t->n && !status && !f->t->conflict;) {
 		status = gpube__dfs_sweep_on(
 			f->t, backward, &done, gpube__worked(f->b->ctx) + LINE_SECONDS);
-		gpube__bounder_raise(f->b, bound_of(f), "shifts");
+		gpube__bounder_update_lower(f->b, bound_of(f), "soft arc consistency");
 		if (gpube__stopped(f->b->ctx))
 			break;
 	}
 	return status;
 }
 
-/* Whether the time that was spent, once again, would bring little of what is missing. */
+/* Whether as much time again would close little of the gap. */
 static bool is_slow(const struct first *f, int64_t gained, double seconds)
 {
 	const struct gpube_bounder *b = f->b;
-	const int64_t end = b->upper < b->limit ? b->upper : b->limit;
+	const int64_t end = b->upper < b->cutoff ? b->upper : b->cutoff;
 	const double spent = gpube__worked(b->ctx) - f->start,
 		     missing =
 			     ((double)end - (double)gpube__constant_of(b->m)) * (1 << f->t->shift) -
@@ -141,7 +140,7 @@ static int sweeps(struct first *f)
 		status = sweep(f, k % 2 == 0);
 		if (!status && k == 1) {
 			status = gpube__dfs_propagate_all(f->t);
-			gpube__bounder_raise(b, bound_of(f), "shifts");
+			gpube__bounder_update_lower(b, bound_of(f), "soft arc consistency");
 		}
 		if (status || gpube__bounder_done(b) || gpube__stopped(b->ctx) ||
 			gpube__budget_left(&f->turn) <= 0)
@@ -160,9 +159,9 @@ static int sweeps(struct first *f)
 	return status;
 }
 
-/* ---- the shifted tables ---------------------------------------------------------------------- */
+/* ---- the reparametrised tables --------------------------------------------------------------- */
 
-/* The costs of function g less what was moved; forbidden with values that are gone. */
+/* Adds function g less the costs that were moved; tuples of removed values are forbidden. */
 static int add_function(struct first *f, struct gpube_model *to, const struct gpube_dfs_function *g)
 {
 	const struct gpube_dfs *t = f->t;
@@ -239,8 +238,8 @@ static int keep_tables(struct first *f)
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* The ascent's shifts, where functions are too wide for sweeps, or totals too large. */
-static int shift_narrowly(struct gpube_bounder *b, double seconds)
+/* The 32-bit ascent, where functions are too wide or totals too large for these sweeps. */
+static int arc_narrowly(struct gpube_bounder *b, double seconds)
 {
 	int64_t until;
 	int status;
@@ -248,7 +247,7 @@ static int shift_narrowly(struct gpube_bounder *b, double seconds)
 	if ((double)gpube__model_cells(b->m) > NARROW_CELLS)
 		return GPUBE_OK;
 	until = gpube__work_until(b->ctx, gpube__worked(b->ctx) + fmin(seconds, NARROW_SECONDS));
-	status = gpube__bound_shift(b);
+	status = gpube__bound_arc(b);
 	gpube__work_again(b->ctx, until);
 	return status == GPUBE_ESTOP && !gpube__stopped(b->ctx) ? GPUBE_OK : status;
 }
@@ -264,19 +263,19 @@ int gpube__bound_first(struct gpube_bounder *b, double seconds)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < b->m->n_vars; i++)
 		order[i] = i;
-	/* shares of costs are rounded: small integers are made larger, as far as 32 bits go */
-	shift = gpube__scale_shift(b->m, gpube__costs_left(b->m, b->limit), MOST_LEFT, MOST_FINER);
-	status = gpube__dfs_new_to(&f.t, b->m, order, b->limit, shift > 0 ? shift : 0);
+	/* parts of costs are rounded: small integers are made larger, as far as 32 bits go */
+	shift = gpube__scale_shift(b->m, gpube__costs_left(b->m, b->cutoff), MOST_LEFT, MOST_FINER);
+	status = gpube__dfs_new_to(&f.t, b->m, order, b->cutoff, shift > 0 ? shift : 0);
 	gpube__free(b->ctx, order);
 	if (status || !f.t)
-		return status ? status : shift_narrowly(b, seconds);
+		return status ? status : arc_narrowly(b, seconds);
 	f.start = gpube__worked(b->ctx);
 	status = sweeps(&f);
 	if (!status && !gpube__bounder_done(b) && !gpube__stopped(b->ctx))
 		status = read_off(&f);
 	if (!status && !gpube__bounder_done(b) && f.t->constant > 0)
 		status = keep_tables(&f);
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "shifts: %.4f s of work",
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "soft arc consistency: %.4f s of work",
 		gpube__worked(b->ctx) - f.start);
 	gpube__dfs_free(f.t);
 	return status;

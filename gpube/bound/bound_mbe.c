@@ -1,4 +1,4 @@
-/* bound_mbe.c - mini-buckets as a method, and for a bound soon: see bound.h. */
+/* bound_mbe.c - mini-buckets as a method: see bound.h. */
 #include "gpube/bound/bound.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "gpube/relax/mbe/mbe.h"
 
-/* Bytes of tables that mini-buckets may have: a device's where nothing else is to be used. */
+/* Most bytes of tables of mini-buckets; a device's memory if no other backend may work. */
 static double mbe_memory(const struct gpube_bounder *b)
 {
 	int status;
@@ -17,7 +17,7 @@ static double mbe_memory(const struct gpube_bounder *b)
 	return (double)(cuda ? cuda->memory(b->ctx) : b->ctx->memory_bytes);
 }
 
-/* Seconds that copies between the host and a device have taken so far. */
+/* Seconds of copies between host and device so far. */
 static double copying(struct gpube_ctx *ctx)
 {
 	int status;
@@ -25,7 +25,8 @@ static double copying(struct gpube_ctx *ctx)
 	double seconds = 0;
 
 	if (cuda)
-		(void)cuda->settle(ctx, &seconds); /* what failed is told by who asked for it */
+		(void)cuda->settle(
+			ctx, &seconds); /* errors are reported where the copies were asked for */
 	return seconds;
 }
 
@@ -44,25 +45,25 @@ static int run_mbe(struct gpube_bounder *b, const struct gpube_mbe *mbe, bool ma
 	values = keep <= mbe_memory(b);
 	snprintf(by, sizeof(by), "mini-buckets, z %d", b->told.z);
 	status = gpube__mbe_run(&bound, values ? b->tried : NULL, mbe, b->opts->backend,
-		gpube__tables_limit(b), match, &where);
+		gpube__tables_cutoff(b), match, &where);
 	if (status)
 		return status;
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "mini-buckets, z %d, on the %s: %.4f s, copies %.4f s",
 		b->told.z, where, gpube__now() - start, copying(b->ctx) - copied);
 	if (b->opts->method == GPUBE_BOUND_MBE)
 		b->told.backend = where;
-	gpube__bounder_raise(b, gpube__tables_bound(b, bound), by);
+	gpube__bounder_update_lower(b, gpube__tables_bound(b, bound), by);
 	if (values)
-		status = gpube__bounder_offer(b, b->tried, by);
+		status = gpube__bounder_report_incumbent(b, b->tried, by);
 	if (!status && values && !gpube__bounder_done(b))
 		status = gpube__bounder_search(b, b->tried, 2000);
 	return status;
 }
 
-/* Work: a bucket's plan, and its mini-buckets beside their cells. */
+/* The work of planning a bucket, and of a mini-bucket beside its cells. */
 enum { BUCKET_TICKS = 1000 };
 
-/* Whether mini-buckets of so many joined cells end before the deadline, by a cautious rate. */
+/* Whether so many joined cells end before the deadline, by a cautious rate. */
 static bool in_time(const struct gpube_bounder *b, double joined_cells)
 {
 	const struct gpube_ops *ops = gpube__ops_cpu();
@@ -74,7 +75,7 @@ static bool in_time(const struct gpube_bounder *b, double joined_cells)
 	return !ops || joined_cells <= 0.05 * ops->cells_per_second * gpube__seconds_left(b->ctx);
 }
 
-/* least: a run of fewer joined cells is left out, a larger z comes next. */
+/* least: runs of fewer joined cells are skipped for a larger z. */
 static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double least_cells,
 	bool *exact, bool *fits)
 {
@@ -83,7 +84,7 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 	int status = gpube__mbe_init(&mbe, b->tables, b->order, z, max_cells,
 		b->opts->first_fit ? GPUBE_PARTITION_FIRST : b->opts->partition);
 
-	/* (a plan by content has tables, and finds out by itself) */
+	/* (a plan by content makes tables and checks the memory itself) */
 	if (status == GPUBE_ELIMIT && !b->opts->z &&
 		b->opts->partition == GPUBE_PARTITION_CONTENT) {
 		*fits = false;
@@ -108,7 +109,7 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 	return status;
 }
 
-/* As one method of several: what is too large for it is left to the others. */
+/* Mini-buckets as a method: sizes that do not fit are left to other methods. */
 static int unless_too_large(const struct gpube_bounder *b, int status)
 {
 	const bool large = status == GPUBE_ELIMIT || status == GPUBE_ERANGE;
@@ -129,8 +130,7 @@ int gpube__bound_mbe(struct gpube_bounder *b)
 		if (!status && !fits)
 			status = gpube__fail(b->ctx, GPUBE_ELIMIT,
 				"mini-buckets of %d variables do not fit the memory; take a "
-				"smaller "
-				"z",
+				"smaller z",
 				z);
 		return status;
 	}

@@ -1,4 +1,4 @@
-/* bound_orders.c - the orders that methods go along: the first one, and better ones. */
+/* bound_orders.c - elimination orders: the first one, and better ones. */
 #include <math.h>
 
 #include "gpube/bound/bound.h"
@@ -20,13 +20,13 @@ static int first_order(struct gpube_bounder *b)
 	if (o->order_method != GPUBE_ORDER_GIVEN)
 		return gpube__order_find(b->ctx, b->order, &b->order_cost, &b->state.graph,
 			o->order_method, 0, gpube__ops_cpu()->cells_per_second, o->seed);
-	/* it is over the given model's variables: those that are left, in it */
+	/* the given order has variables of the given model */
 	status = gpube__simplified_order(b->order, &b->s, o->order, b->given->n_vars);
 	return status ? status
 		      : gpube__order_cost(b->ctx, &b->order_cost, &b->state.graph, b->order);
 }
 
-/* No better order will be searched for. */
+/* Frees the search for better orders. */
 static void end_search(struct gpube_bounder *b)
 {
 	gpube__order_search_free(b->state.orders);
@@ -60,7 +60,7 @@ int gpube__bound_better_order(struct gpube_bounder *b, double seconds, enum gpub
 	if (!status)
 		gpube__order_search_best(b->state.orders, b->order, &b->order_cost);
 	b->told.seconds_order += gpube__now() - start;
-	/* it has ended before its time: more does not pay */
+	/* it ended early: more time does not pay */
 	if (given > 0 ? b->told.seconds_order >= given
 		      : gpube__worked(b->ctx) - before < seconds / 4) {
 		*end = GPUBE__STEP_DONE;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpube/bound/shifted.h"
+#include "gpube/bound/reparam.h"
 #include "gpube/ir/dense.h"
 #include "gpube/relax/sat.h"
 
@@ -16,7 +16,7 @@ bool gpube__bounder_dense(const struct gpube_bounder *b)
 	return b->m->n_vars <= 10 + 3 * b->order_cost.width;
 }
 
-/* Geometric, so that one large domain is not all. */
+/* The geometric mean: one large domain does not decide. */
 double gpube__bounder_mean_domain(const struct gpube_bounder *b)
 {
 	double sum = 0;
@@ -31,24 +31,24 @@ bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
 	return !gpube__bounder_dense(b) && gpube__bounder_mean_domain(b) < GPUBE__WIDE_DOMAIN;
 }
 
-double gpube__bounder_share_proved(const struct gpube_bounder *b)
+double gpube__bounder_part_proved(const struct gpube_bounder *b)
 {
 	const double least = (double)gpube__constant_of(b->m);
-	const int64_t end = b->upper < b->cutoff ? b->upper : b->cutoff;
+	const int64_t end = b->upper < b->given_cutoff ? b->upper : b->given_cutoff;
 
 	return end == GPUBE_INF ? 0 : ((double)b->lower - least) / ((double)end - least);
 }
 
 double gpube__bounder_open(const struct gpube_bounder *b)
 {
-	const int64_t end = b->upper < b->cutoff ? b->upper : b->cutoff;
+	const int64_t end = b->upper < b->given_cutoff ? b->upper : b->given_cutoff;
 
 	return end == GPUBE_INF ? INFINITY : (double)end - (double)b->lower;
 }
 
 /* ---- telling ------------------------------------------------------------------- */
 
-/* A total as the file has it: decimals, direction; "-": none is known. */
+/* A total with the decimals and direction of the file; "-": none is known. */
 static const char *total_text(
 	char text[GPUBE_DECIMAL_TEXT], const struct gpube_bounder *b, int64_t total)
 {
@@ -121,7 +121,7 @@ static void step(struct gpube_bounder *b)
 	gpube__step_add(b->ctx, &b->told.steps, gpube__now() - b->told.start, b->lower, b->upper);
 }
 
-/* A total, as the given model has it. */
+/* A total of the given model. */
 static int64_t given_side(const struct gpube_bounder *b, int64_t total)
 {
 	return b->s.negated ? -total : total;
@@ -143,31 +143,31 @@ void gpube__bounder_progress(struct gpube_bounder *b, const char *by)
 	*b->told.ended = true;
 }
 
-void gpube__bounder_cut(struct gpube_bounder *b, int64_t cutoff)
+void gpube__bounder_set_cutoff(struct gpube_bounder *b, int64_t cutoff)
 {
-	b->cutoff = cutoff;
-	/* one that no total reaches says nothing, and need not fit what limits are scaled to */
-	if (cutoff < b->limit && (__int128)cutoff - gpube__constant_of(b->m) < b->made.span)
-		b->limit = cutoff;
+	b->given_cutoff = cutoff;
+	/* a cutoff above all totals prunes nothing, and scaled cutoffs may overflow */
+	if (cutoff < b->cutoff && (__int128)cutoff - gpube__constant_of(b->m) < b->made.span)
+		b->cutoff = cutoff;
 }
 
-void gpube__bounder_hear(struct gpube_bounder *b)
+void gpube__bounder_poll_cutoff(struct gpube_bounder *b)
 {
 	int64_t cutoff;
 
 	if (!b->told.watch || !b->told.watch->cutoff(b->told.watch->arg, &cutoff))
 		return;
 	cutoff = given_side(b, cutoff);
-	if (cutoff >= b->cutoff)
+	if (cutoff >= b->given_cutoff)
 		return;
-	gpube__bounder_cut(b, cutoff);
+	gpube__bounder_set_cutoff(b, cutoff);
 }
 
-void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by)
+void gpube__bounder_update_lower(struct gpube_bounder *b, int64_t lower, const char *by)
 {
-	gpube__bounder_hear(b);
-	if (lower > b->limit && lower != GPUBE_INF)
-		lower = b->limit; /* beyond it, totals were not told apart */
+	gpube__bounder_poll_cutoff(b);
+	if (lower > b->cutoff && lower != GPUBE_INF)
+		lower = b->cutoff; /* totals from the cutoff on were not distinguished */
 	if (lower <= b->lower)
 		return;
 	b->lower = lower;
@@ -181,7 +181,7 @@ void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by
 	}
 }
 
-int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const char *by)
+int gpube__bounder_report_incumbent(struct gpube_bounder *b, const int32_t *values, const char *by)
 {
 	int64_t total, cost;
 	int status = gpube_model_cost(&total, b->m, values);
@@ -202,8 +202,8 @@ int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const c
 			"report this",
 			(long long)total, (long long)b->lower);
 	b->upper = total;
-	if (total < b->limit && !(b->state.shifting && b->state.shifting->whole))
-		b->limit = total;
+	if (total < b->cutoff && !(b->state.reparam_opts && b->state.reparam_opts->whole))
+		b->cutoff = total;
 	memcpy(b->best, values, (size_t)b->m->n_vars * sizeof(*values));
 	b->told.seconds_upper = gpube__now() - b->told.start;
 	step(b);
@@ -222,7 +222,7 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 	if (!b->state.search)
 		status = gpube__search_new(&b->state.search, b->ctx, b->m, b->opts->seed);
 	if (!status && gpube__search_run(b->state.search, from, steps))
-		status = gpube__bounder_offer(b, b->state.search->best, "search");
+		status = gpube__bounder_report_incumbent(b, b->state.search->best, "local search");
 	return status;
 }
 
@@ -249,7 +249,7 @@ int gpube__bounder_note(struct gpube_bounder *b, struct gpube_stage turn)
 	return status;
 }
 
-bool gpube__bounder_gives_way(const struct gpube_bounder *b, int status, const char *stage)
+bool gpube__bounder_falls_back(const struct gpube_bounder *b, int status, const char *stage)
 {
 	if (status != GPUBE_ENOMEM && status != GPUBE_ELIMIT && status != GPUBE_ERANGE &&
 		status != GPUBE_ECUDA)

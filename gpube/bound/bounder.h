@@ -1,6 +1,6 @@
 /*
- * bounder.h - what the bound methods share: the simplified model, the best bounds so far, who is
- * told when one improves, and what becomes of a method that fails.
+ * bounder.h - the state that all bound methods share: the simplified model, the best bounds, who is
+ * told when a bound improves, and how a run goes on when a method fails.
  */
 #ifndef GPUBE_BOUNDER_H
 #define GPUBE_BOUNDER_H
@@ -11,18 +11,18 @@
 #include "gpube/relax/search.h"
 #include "gpube/simplify/simplify.h"
 
-struct gpube_shifted_opts;
+struct gpube_reparametrised_opts;
 struct gpube_dfs_tree;
 struct gpube_climb;
 struct gpube_nest;
-struct gpube_patching;
+struct gpube_pairwise_run;
 struct gpube_certificate;
 struct gpube_sat;
 
 /*
- * Who watches a run from outside, in terms of the given model; called from the thread of the run.
- * improved  a bound or an assignment has; without an assignment values is NULL
- * cutoff    totals from it on are of no interest by now; false: there is none
+ * Callbacks of whoever watches a run, from the run's thread, in totals of the given model.
+ * improved  is called with each better bound (values is NULL) and each better assignment
+ * cutoff    sets the total from which on the watcher prunes; false: there is none
  */
 struct gpube_watch {
 	void *arg;
@@ -30,94 +30,92 @@ struct gpube_watch {
 	bool (*cutoff)(void *arg, int64_t *cutoff);
 };
 
-/* How bounds went, for a picture. */
+/* The history of the bounds, for a plot. */
 struct gpube_steps {
 	struct gpube_step *step;
 	int64_t n, capacity;
 };
 
-/*
- * A step more; of thousands every other one goes. Where there is no memory, the picture has less to
- * show.
- */
+/* Adds a step, and drops every other one when there are thousands. Without memory it adds none. */
 void gpube__step_add(
 	struct gpube_ctx *ctx, struct gpube_steps *s, double seconds, int64_t bound, int64_t cost);
 
-/* How the simplified model and the tables were made, and what of that is the bounder's. */
+/* How the simplified model and the tables were made, and the models that the bounder owns. */
 struct gpube_made {
-	struct gpube_model *quantised; /* of potentials */
-	struct gpube_model *kept;      /* tables, where they are not the simplified model */
-	int finer;                     /* costs of the tables are times 2^finer */
-	bool limited;                  /* it was simplified with the cutoff as its top */
-	int64_t span;                  /* gpube__cost_span() of it: 1: every cost forbids */
-	int precision;       /* of costs of potentials; 0: as many decimals as their total allows */
-	int32_t most_inputs; /* of a bucket, where sums in it passed 64 bits; 0: none did */
+	struct gpube_model *quantised; /* integer costs of a model of potentials */
+	struct gpube_model *kept;      /* the tables, unless they are the simplified model */
+	int finer;                     /* the tables' costs are multiplied by 2^finer */
+	bool limited;                  /* the cutoff was the top when the model was simplified */
+	int64_t span;                  /* gpube__cost_span() of it; 1: every cost forbids */
+	int precision;                 /* decimals of quantised costs; 0: as many as fit */
+	int32_t most_inputs; /* functions of a bucket whose sum passed 64 bits; 0: none did */
 };
 
-/* What methods keep from one of their turns to the next; pointers are NULL where there is none. */
+/* The states that methods keep between their turns; NULL: the method has none. */
 struct gpube_states {
 	struct gpube_search *search;
-	bool ordered;                      /* the order is made */
-	struct gpube_order_search *orders; /* for a better one, for as long as it pays */
-	struct gpube_graph graph;          /* of m, as long as they are searched for */
-	bool order_sought;                 /* nobody is to search again */
-	bool reparametrised;               /* the tables are, or cannot be */
-	struct gpube_sat *sat;             /* the hard part as clauses, as long as they are open */
+	bool ordered;                      /* an elimination order is known */
+	struct gpube_order_search *orders; /* searches for a better order while that pays */
+	struct gpube_graph graph;          /* the model's graph, for that search */
+	bool order_sought;                 /* the search for orders has ended */
+	bool reparametrised;               /* soft arc consistency has had its turn */
+	struct gpube_sat *sat; /* the forbidden cells as clauses, until they are decided */
 	struct gpube_dfs_tree *tree;
-	double tree_joined;             /* joined cells of the order that it was made along */
-	struct gpube_dfs_tree *guessed; /* of what costs less than 'guess' (bound_guess.c) */
-	int64_t guess;
-	struct gpube_climb *climb;                 /* the ascent on the join graph */
-	struct gpube_patching *patching;           /* pairwise-consistent subproblems */
-	struct gpube_nest *nest;                   /* the ascent on nested regions */
-	bool no_regions;                           /* there is no card for them */
-	struct gpube_shifted *shifted;             /* wanted from the last ascent */
-	const struct gpube_shifted_opts *shifting; /* how, with 'shifted' */
-	int most_shift;                            /* of an ascent */
-	bool lifted;                               /* shifted is made */
+	double tree_joined;                /* joined cells of the order that the tree follows */
+	struct gpube_dfs_tree *trial_tree; /* searches below trial_cutoff (bound_deepening.c) */
+	int64_t trial_cutoff;
+	struct gpube_climb *climb;                            /* dual ascent on the join graph */
+	struct gpube_pairwise_run *pairwise;                  /* pairwise-consistent regions */
+	struct gpube_nest *nest;                              /* dual ascent on nested regions */
+	bool no_regions;                                      /* no device has room for them */
+	struct gpube_reparametrised *reparam;                 /* wanted of the last ascent */
+	const struct gpube_reparametrised_opts *reparam_opts; /* how 'reparam' is made */
+	int most_shift;    /* most bits by which an ascent scales costs */
+	bool reparam_made; /* 'reparam' holds the model */
 };
 
-/* Who is told of a run, and what its report will say. Bounds: totals of the simplified model. */
+/*
+ * Who is told of a run, and the figures of its report. Bounds are totals of the simplified model.
+ */
 struct gpube_report {
 	const struct gpube_watch *watch; /* or NULL */
-	struct gpube_solution *out;      /* what an elimination proves or plans goes there */
-	struct gpube_certificate *notes; /* of what methods do, or NULL */
-	bool planning;                   /* nothing is done but the plan of an elimination */
-	bool *ended;                     /* options' progress has ended the run */
-	int32_t *extended;               /* the best assignment, of the given model */
-	double start, start_cpu;         /* by the clock, and of the process */
+	struct gpube_solution *out;      /* receives the figures of an elimination */
+	struct gpube_certificate *notes; /* receives the steps of methods, for a proof; or NULL */
+	bool planning;                   /* the run only plans an elimination */
+	bool *ended;                     /* set once the progress function has ended the run */
+	int32_t *extended;               /* the incumbent as an assignment of the given model */
+	double start, start_cpu;         /* by the clock, and in processor seconds */
 	double start_work;               /* gpube__worked() */
 	double seconds_lower, seconds_upper, seconds_simplify, seconds_order;
-	const char *backend;      /* of the ascent */
-	int z;                    /* of the last mini-buckets */
-	struct gpube_stage *runs; /* turns of methods */
+	const char *backend;      /* where the ascent worked */
+	int z;                    /* most variables of the last mini-buckets */
+	struct gpube_stage *runs; /* the turns of methods */
 	int64_t n_runs, runs_capacity;
 	struct gpube_steps steps;
-	int64_t n_improved;      /* times that a bound or an assignment has */
-	double noted, noted_cpu; /* when a turn was noted last, and what was known then */
+	int64_t n_improved;      /* improvements of bounds and assignments */
+	double noted, noted_cpu; /* when the last turn was noted, and the bounds then */
 	int64_t noted_lower, noted_upper;
 };
 
-/* What methods know and tell each other. */
+/* All that methods know of each other. */
 struct gpube_bounder {
 	struct gpube_ctx *ctx;
 	const struct gpube_bound_opts *opts;
-	const struct gpube_model *given, *costs; /* costs: of potentials, quantised */
+	const struct gpube_model *given, *costs; /* costs: given, or quantised potentials */
 	struct gpube_simplified s;
-	const struct gpube_model *m; /* simplified; totals below are its */
+	const struct gpube_model *m; /* the simplified model, whose totals the bounds are */
 	/*
-	 * What ascents and mini-buckets begin from: m, or the same functions, and unary ones, with
-	 * costs shifted between them; totals below the limit are the same, times 2^finer, forbidden
-	 * values perhaps more.
+	 * The model from which ascents and mini-buckets begin: m, or m reparametrised. Totals below
+	 * the cutoff are multiplied by 2^finer; more values may be forbidden.
 	 */
 	const struct gpube_model *tables;
 
-	int64_t lower;  /* no total is below; GPUBE_INF: none is allowed */
-	int64_t upper;  /* of 'best'; GPUBE_INF: none known */
-	int64_t limit;  /* totals from here on are of no interest: min(top, cutoff, upper) */
-	int64_t cutoff; /* GPUBE_INF: none given */
+	int64_t lower;        /* no total is below; GPUBE_INF: every assignment is forbidden */
+	int64_t upper;        /* the total of 'best'; GPUBE_INF: none is known */
+	int64_t cutoff;       /* methods prune from here on: min(top, given_cutoff, upper) */
+	int64_t given_cutoff; /* of the caller; GPUBE_INF: none */
 	int32_t *best, *tried;
-	int32_t *order; /* of the simplified model; order_cost is what it costs */
+	int32_t *order; /* of the simplified model; order_cost has its width and cells */
 	struct gpube_order_cost order_cost;
 
 	struct gpube_made made;
@@ -125,41 +123,38 @@ struct gpube_bounder {
 	struct gpube_report told;
 };
 
-/* Whether an ascent on nested regions is asked for, as the only method. */
+/* Whether the caller asks for an ascent on nested regions alone. */
 static inline bool gpube__asks_for_nested(const struct gpube_bound_opts *opts)
 {
 	return opts->method == GPUBE_BOUND_ASCENT && opts->regions == GPUBE_REGIONS_NESTED;
 }
 
-/* True when nothing is left to find out. */
+/* True when the bounds have met. */
 static inline bool gpube__bounder_done(const struct gpube_bounder *b)
 {
-	return b->lower >= b->limit || b->lower >= b->upper; /* (limit is below upper, as a rule) */
+	return b->lower >= b->cutoff || b->lower >= b->upper; /* (cutoff <= upper, as a rule) */
 }
 
-/* Times what a second joins: beyond, no order helps, nor do slices. */
+/* Seconds of elimination beyond which neither better orders nor slices help. */
 #define GPUBE__HOPELESS 1e9
 
-/* From so many values on, geometric mean, domains are large. */
+/* Domains of so many values (geometric mean) are large. */
 enum { GPUBE__WIDE_DOMAIN = 8 };
 double gpube__bounder_mean_domain(const struct gpube_bounder *b);
 
-/* Few variables for the width of the order: nearly everything depends on everything. */
+/* The width is large for so few variables: nearly each depends on every other one. */
 bool gpube__bounder_dense(const struct gpube_bounder *b);
 
-/* Small domains, and not dense: the join graph is the better ascent. */
+/* Domains are small and the model is not dense: the join graph gives the better ascent. */
 bool gpube__bounder_prefers_joins(const struct gpube_bounder *b);
 
 /*
- * What is proved of the best assignment's cost, or of the cutoff, above what all cost; 0: neither
- * is known.
+ * The proved fraction of the way from the constant to the incumbent or the given cutoff; 0: there
+ * is neither.
  */
-double gpube__bounder_share_proved(const struct gpube_bounder *b);
+double gpube__bounder_part_proved(const struct gpube_bounder *b);
 
-/*
- * What is open: the cost of the best assignment, or the cutoff, less the bound; INFINITY: neither
- * is known.
- */
+/* The gap from the lower bound to the incumbent or the given cutoff; INFINITY: there is neither. */
 double gpube__bounder_open(const struct gpube_bounder *b);
 
 /* Seconds of work of this run so far. */
@@ -168,44 +163,38 @@ static inline double gpube__bounder_worked(const struct gpube_bounder *b)
 	return gpube__worked(b->ctx) - b->told.start_work;
 }
 
-/* Seconds of work in which the answer may come, so that nothing but it is told. */
+/* Seconds of work before whose end improvements are not logged: the answer may come first. */
 #define GPUBE__MOMENT 0.02
 
-/* The bounds as they are, in a line of the log; with -v another has the work so far. */
+/* Logs the bounds in one line; with -v another line has the work so far. */
 void gpube__bounder_tell(const struct gpube_bounder *b, const char *by);
 
-/*
- * Both bounds, as they were when a turn was noted last and as they are: "lower 3 to 5, upper - to
- * 9". Returns the text.
- */
+/* Returns the change of both bounds since the last turn was noted: "lower 3 to 5, upper - to 9". */
 enum { GPUBE__BOUNDS_TEXT = 4 * GPUBE_DECIMAL_TEXT + 32 };
 const char *gpube__bounder_changed(char text[GPUBE__BOUNDS_TEXT], const struct gpube_bounder *b);
 
-/* What a simplification did, for the log. */
+/* Logs what a simplification did. */
 void gpube__bounder_tell_simplified(struct gpube_ctx *ctx, const struct gpube_simplified *s);
 
-/* What is known, to the options' progress, which may end the run. */
+/* Tells the options' progress function what is known; it may end the run. */
 void gpube__bounder_progress(struct gpube_bounder *b, const char *by);
 
-/* A cutoff: a total of the simplified model. */
-void gpube__bounder_cut(struct gpube_bounder *b, int64_t cutoff);
-/* The one that a watch has by now. */
-void gpube__bounder_hear(struct gpube_bounder *b);
+/* Sets the given cutoff, a total of the simplified model. */
+void gpube__bounder_set_cutoff(struct gpube_bounder *b, int64_t cutoff);
+/* Takes the cutoff of the watch if it is lower. */
+void gpube__bounder_poll_cutoff(struct gpube_bounder *b);
 
-/* A proved bound: kept, and told, if it is better. 'by' names the method. */
-void gpube__bounder_raise(struct gpube_bounder *b, int64_t lower, const char *by);
+/* Takes a proved lower bound and reports it if it is better. 'by' names the method. */
+void gpube__bounder_update_lower(struct gpube_bounder *b, int64_t lower, const char *by);
 
-/*
- * A total of m as one of b->tables, the limit as one, and a bound of the tables' totals as one of
- * m's.
- */
+/* Conversions: a total of m to one of b->tables, so the cutoff, and a bound of the tables to m. */
 static inline int64_t gpube__tables_total(const struct gpube_bounder *b, int64_t total)
 {
 	return total == GPUBE_INF ? total : total * ((int64_t)1 << b->made.finer);
 }
-static inline int64_t gpube__tables_limit(const struct gpube_bounder *b)
+static inline int64_t gpube__tables_cutoff(const struct gpube_bounder *b)
 {
-	return gpube__tables_total(b, b->limit);
+	return gpube__tables_total(b, b->cutoff);
 }
 static inline int64_t gpube__tables_bound(const struct gpube_bounder *b, int64_t bound)
 {
@@ -214,25 +203,25 @@ static inline int64_t gpube__tables_bound(const struct gpube_bounder *b, int64_t
 }
 
 /*
- * An assignment of the simplified model: priced from the tables as they were
- * read, kept, and told, if it is allowed and better.
+ * Prices an assignment of the simplified model from the tables of the file; if it is allowed and
+ * better it becomes the incumbent and is reported.
  * Errors: EBUG (the simplified model prices it differently)
  */
-int gpube__bounder_offer(struct gpube_bounder *b, const int32_t *values, const char *by);
+int gpube__bounder_report_incumbent(struct gpube_bounder *b, const int32_t *values, const char *by);
 
-/* Local search for 'steps' steps; from an assignment, if not NULL. */
+/* Local search of so many steps; from: where it starts, or NULL. */
 int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t steps);
 
 /*
- * True if a status is one that a method of several may end with and the others can do without: no
- * room, sums past 64 bits, a device that failed. It is told then, with the method's name: what is
- * known stays, and is the result. A stop, wrong arguments and our own errors are not.
+ * Whether the run falls back on other methods after such a status: no memory, sums past 64 bits, or
+ * a device that failed, which is logged with the method's name. The bounds stay as they are. A
+ * stop, wrong arguments and internal errors end the run.
  */
-bool gpube__bounder_gives_way(const struct gpube_bounder *b, int status, const char *method);
+bool gpube__bounder_falls_back(const struct gpube_bounder *b, int status, const char *method);
 
 /*
- * To be reported: a turn of a method that began when the last one was noted; seconds and bounds are
- * set here. Errors: ENOMEM
+ * Notes a turn, which began when the last one was noted, for the report; sets its seconds and
+ * bounds. Errors: ENOMEM
  */
 int gpube__bounder_note(struct gpube_bounder *b, struct gpube_stage turn);
 

@@ -1,7 +1,7 @@
-/* dfs_run.c - the search tree as a method: sweeps at its root, then its blocks in turn. */
+/* dfs_run.c - the search tree as a method: sweeps at the root, then runs on its blocks. */
 #include "gpube/bound/dfs_tree.h"
 
-/* Sweeps at the root: at least, where nothing is shifted yet, at most, and a part of the time. */
+/* Sweeps at the root: least, unless the tables are reparametrised; most; their part of the time. */
 enum { LEAST_SWEEPS = 9, MOST_SWEEPS = 400 };
 #define SWEEPING 0.3
 
@@ -10,7 +10,7 @@ static int sweep_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, int 
 	struct gpube_dfs_worker *w = s->workers;
 	const int64_t before = w->roots[k - s->blocks];
 	int64_t root;
-	/* what was shifted before is */
+	/* reparametrised tables need fewer */
 	const int least = s->lean || s->m == s->b->m ? LEAST_SWEEPS : 2;
 	int status;
 
@@ -23,13 +23,13 @@ static int sweep_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, int 
 	root = w->roots[k - s->blocks];
 	k->sweeping =
 		!k->closed &&
-		(pass < least || root - before >= (gpube__dfs_tree_limit(s, k) - root) / 10000);
+		(pass < least || root - before >= (gpube__dfs_tree_cutoff(s, k) - root) / 10000);
 	return GPUBE_OK;
 }
 
 /*
- * Costs shifted at the root until it brings no more, or for so long; and what follows from that. A
- * later call goes on: the bounds of open nodes stay bounds.
+ * Moves costs at the root while that pays, or for so long, and removes values. A later call
+ * continues: the bounds of open nodes stay valid.
  */
 static int sweep(struct gpube_dfs_tree *s, double seconds)
 {
@@ -52,7 +52,7 @@ static int sweep(struct gpube_dfs_tree *s, double seconds)
 	for (int32_t k = 0; k < s->n_blocks && !status && !gpube__dfs_tree_is_done(s); k++) {
 		gpube__dfs_tree_come(s->workers, &s->blocks[k]);
 		gpube__dfs_tree_enter(s->workers);
-		s->t->conflict |= s->blocks[k].closed; /* then its changes are forgotten */
+		s->t->conflict |= s->blocks[k].closed; /* then its changes are dropped */
 		status = gpube__dfs_propagate_all(s->t);
 		if (!status)
 			gpube__dfs_tree_leave(s->workers);
@@ -70,7 +70,7 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 	if (!status && !s->t)
 		gpube__log(b->ctx,
 			b->opts->method == GPUBE_BOUND_TREE ? GPUBE_LOG_NOTE : GPUBE_LOG_DETAIL,
-			"search tree: none, functions or costs are too large for it");
+			"search tree: not built, functions or costs are too large for it");
 	if (status || !s->t)
 		return status;
 	s->turn = gpube__budget(b->ctx, seconds);
@@ -80,7 +80,7 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 	if (!status)
 		status = gpube__dfs_tree_search(s);
 	s->seconds += gpube__budget_spent(&s->turn);
-	if (status) { /* what it has is not the whole any more: a later turn begins anew */
+	if (status) { /* the tree is no longer complete: a later turn starts again */
 		gpube__dfs_tree_free(s);
 		b->state.tree = NULL;
 		return status;
@@ -89,13 +89,13 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 		n_open += s->blocks[k].open.n;
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 		"search tree: %d of %d variable%s, %lld node%s in %.3f s, %d block%s, %lld node%s "
-		"open%s, %.3g s left",
+		"open%s, about %.3g s left",
 		s->m->n_vars, b->m->n_vars, gpube__plural(b->m->n_vars), (long long)s->n_nodes,
 		gpube__plural(s->n_nodes), gpube__now() - start, s->n_blocks,
 		gpube__plural(s->n_blocks), (long long)n_open, gpube__plural(n_open),
-		gpube__dfs_tree_is_done(s) ? ", all of it" : "",
+		gpube__dfs_tree_is_done(s) ? ", complete" : "",
 		gpube__dfs_tree_is_done(s) ? 0 : gpube__dfs_tree_seconds_left(s));
 	if (gpube__dfs_tree_is_done(s))
-		gpube__bounder_raise(b, b->limit, "search tree");
+		gpube__bounder_update_lower(b, b->cutoff, "search tree");
 	return GPUBE_OK;
 }

@@ -1,29 +1,29 @@
 /*
- * dfs_search.c - depth-first branch and bound on a block of a tree, and what it leaves open: see
+ * dfs_search.c - depth-first branch and bound on a block, and the nodes that it leaves open: see
  * dfs_tree.h.
  */
 #include <math.h>
 
 #include "gpube/bound/dfs_tree.h"
 
-/* Each first run is so many times as long as the last one. */
+/* Each first run is so many times as long as the one before. */
 #define LONGER 1.5
 /*
- * Of the tree, as a first run has seen it: then it goes on there, and nothing is thrown away. A
+ * If a first run has seen this part of the tree, the search continues from its open nodes. A
  * smaller part saves nearly as much, ten times as large a part half of it (runs/measured-2c).
  */
 #define ENOUGH 0.04
-/* Nodes, at most, by which a run that leaves open what it has not seen grows. */
+/* Most nodes by which a run that keeps open nodes grows. */
 enum { LONGEST = 1 << 14 };
-/* And so much of all nodes, since what is depth first sees less (runs/measured-2c). */
+/* And the part of all nodes, since depth first sees less (runs/measured-2c). */
 #define PART 0.2
 
 /* ---- a node --------------------------------------------------------------------------------- */
 
 /*
- * The position with the fewest values for its weight; -1: all are decided. First of all that of the
- * last decision that failed at once, until one of it does not: so the search goes back over
- * decisions that have no part in it.
+ * The position with the fewest values for its weight; -1: all are decided. The one whose last
+ * decision failed at once comes first, until it does not fail: so the search backtracks over
+ * decisions that are not involved.
  */
 static int32_t choose(const struct gpube_dfs_worker *w)
 {
@@ -48,8 +48,8 @@ static int32_t choose(const struct gpube_dfs_worker *w)
 }
 
 /*
- * The value that costs least; of equals the one that forces least, and the best assignment's:
- * costs wander to the first variables, and the others' are mostly 0 (runs/measured-2c).
+ * The value of least cost; of equals the one of least min-marginal, and that of the best
+ * assignment. Costs move to the first variables, and the others' are mostly 0 (runs/measured-2c).
  */
 static int32_t choose_value(const struct gpube_dfs_worker *w, int32_t p)
 {
@@ -77,8 +77,8 @@ static int32_t choose_value(const struct gpube_dfs_worker *w, int32_t p)
 }
 
 /*
- * Many values that have an order are halved, first into the half of the best one; others are
- * decided one by one. (runs/measured-2c)
+ * Ordered domains of many values are halved, first into the half of the best value; other values
+ * are decided one by one. (runs/measured-2c)
  */
 static struct gpube_decision next_step(struct gpube_dfs_worker *w, int32_t p)
 {
@@ -105,7 +105,7 @@ static int note_step(struct gpube_dfs_worker *w, const struct gpube_decision *st
 	return GPUBE_OK;
 }
 
-/* At this level, without what follows. */
+/* Decides at this level, without propagation. */
 static void do_step(struct gpube_dfs_worker *w, const struct gpube_decision *step)
 {
 	struct gpube_dfs *t = w->t;
@@ -126,7 +126,7 @@ static void do_step(struct gpube_dfs_worker *w, const struct gpube_decision *ste
 	}
 }
 
-/* All are decided: the assignment is priced from the model. */
+/* All variables are decided: prices the assignment from the model. */
 static int found(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs *t = w->t;
@@ -134,12 +134,12 @@ static int found(struct gpube_dfs_worker *w)
 
 	for (int32_t p = t->first; p < t->last; p++)
 		w->values[t->order[p]] = t->live[p][0];
-	status = gpube__dfs_tree_offer(w);
-	t->conflict = true; /* nothing else is here */
+	status = gpube__dfs_tree_incumbent(w);
+	t->conflict = true; /* nothing else is left here */
 	return status;
 }
 
-/* Back to the last decision, which was wrong. */
+/* Backtracks to the last decision, which failed. */
 static int take_back(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs *t = w->t;
@@ -172,7 +172,7 @@ static int decide(struct gpube_dfs_worker *w, int32_t p)
 	const struct gpube_decision step = next_step(w, p);
 	int status;
 
-	/* to choose p the weights of all functions were looked at */
+	/* the choice of p reads the weights of all functions */
 	w->t->ticks += w->t->of_at[w->t->last] - w->t->of_at[w->t->first];
 	mark_level(w);
 	w->n_nodes++;
@@ -185,8 +185,8 @@ static int decide(struct gpube_dfs_worker *w, int32_t p)
 }
 
 /*
- * What others have found: the limit may be lower. The first worker, where there are more, tells
- * what these have. (Alone it tells what it finds itself, and hears between runs.)
+ * Takes cutoffs that others have lowered. Of several workers the first one reports for all. (A
+ * single one reports at once, and polls between runs.)
  */
 static int hear(struct gpube_dfs_worker *w)
 {
@@ -198,13 +198,14 @@ static int hear(struct gpube_dfs_worker *w)
 	if (gpube__dfs_worker_is_first(w) &&
 		(__atomic_load_n(&s->news, __ATOMIC_RELAXED) || w->n_nodes % s->patience == 0))
 		status = gpube__dfs_tree_tell(s);
-	gpube__dfs_lower(w->t, w->others + __atomic_load_n(&w->limit, __ATOMIC_RELAXED));
+	gpube__dfs_lower(w->t, w->others + __atomic_load_n(&w->cutoff, __ATOMIC_RELAXED));
 	return status;
 }
 
 /*
- * All end, or others have no work; but not where what is left is thrown away, or finds no room, and
- * not before so many nodes as decisions are to be replayed (runs/measured-2c).
+ * Whether the run ends early: all do, or others wait for work. Not if its open nodes would be
+ * dropped or have no room, and not before it has visited as many nodes as its replay has decisions
+ * (runs/measured-2c).
  */
 static bool is_to_end(const struct gpube_dfs_worker *w, int64_t seen)
 {
@@ -216,7 +217,7 @@ static bool is_to_end(const struct gpube_dfs_worker *w, int64_t seen)
 			       seen >= w->t->depth && !w->from_root && w->shares));
 }
 
-/* From where it is until nothing is left of this level, or 'nodes' more were seen. */
+/* Searches below the present level, for at most 'nodes' nodes. */
 static int dive(struct gpube_dfs_worker *w, double nodes)
 {
 	struct gpube_dfs *t = w->t;
@@ -258,8 +259,8 @@ static void back_to_root(struct gpube_dfs_worker *w)
 /* ---- open nodes ------------------------------------------------------------------------------ */
 
 /*
- * With the lock held: what has not been seen below level 'base': of each decision the other side,
- * and where it is now.
+ * Needs the lock. Leaves open what the run has not seen below level 'base': the other side of each
+ * decision, and the present node.
  */
 static int push_open(struct gpube_dfs_worker *w, int32_t base)
 {
@@ -293,7 +294,7 @@ static int keep_open(struct gpube_dfs_worker *w, int32_t base)
 	return status;
 }
 
-/* Its decisions, all at once, at level 1. */
+/* Replays the node's decisions at level 1. */
 static int replay(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs *t = w->t;
@@ -311,7 +312,7 @@ static int replay(struct gpube_dfs_worker *w)
 	return status ? status : gpube__dfs_propagate(t);
 }
 
-/* Runs as long as replays are a tenth of their nodes. */
+/* Runs are so long that replays take a tenth of their nodes. */
 static void adapt(struct gpube_dfs_block *k, int32_t shortest)
 {
 	if (k->n_seen < 1024)
@@ -323,12 +324,12 @@ static void adapt(struct gpube_dfs_block *k, int32_t shortest)
 	k->n_seen = k->n_replayed = 0;
 }
 
-/* From an open node. */
+/* Runs from an open node. */
 static int run_open(struct gpube_dfs_worker *w)
 {
 	int status = GPUBE_OK;
 
-	if (w->at.node.bound + w->others < w->t->limit) {
+	if (w->at.node.bound + w->others < w->t->cutoff) {
 		status = replay(w);
 		if (!status)
 			status = dive(w, w->nodes);
@@ -339,7 +340,7 @@ static int run_open(struct gpube_dfs_worker *w)
 	return status;
 }
 
-/* From now on what runs leave is kept. */
+/* From now on the nodes that runs leave open are kept. */
 static void begin_open(const struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
 {
 	k->opened = true;
@@ -347,8 +348,8 @@ static void begin_open(const struct gpube_dfs_tree *s, struct gpube_dfs_block *k
 }
 
 /*
- * The part of the tree that this run from the root has seen, were both sides of each decision as
- * large.
+ * The part of the tree that this run from the root has seen, as if both sides of each decision were
+ * equally large.
  */
 static double part_seen(const struct gpube_dfs_worker *w)
 {
@@ -357,13 +358,13 @@ static double part_seen(const struct gpube_dfs_worker *w)
 
 	for (int64_t i = 0; i < w->n_steps; i++, side /= 2)
 		if (depth < w->t->depth && w->marks[depth].n_steps == i)
-			depth++; /* a decision of which the other side is open */
+			depth++; /* a decision whose other side is open */
 		else
 			seen += side;
 	return seen;
 }
 
-/* A first run, longer than the last one; what it leaves open is kept where it has seen enough. */
+/* A first run, longer than the one before. Its open nodes are kept if it has seen enough. */
 static int run_from_root(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs_block *k = w->k;
@@ -375,7 +376,7 @@ static int run_from_root(struct gpube_dfs_worker *w)
 	seen = part_seen(w);
 	pthread_mutex_lock(&w->s->lock);
 	k->n_runs++;
-	k->n_looked = w->n_nodes;
+	k->n_searched = w->n_nodes;
 	k->part_left = 1 - seen;
 	if (!w->t->conflict && seen >= ENOUGH) {
 		begin_open(w->s, k);
@@ -390,8 +391,8 @@ static int run_from_root(struct gpube_dfs_worker *w)
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 /*
- * A first run of several threads is over, and has left something open: it goes, where too little
- * was seen.
+ * Ends a first run of several threads that has left nodes open: they are dropped if too little was
+ * seen.
  */
 static void end_trial(struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
 {
@@ -406,7 +407,7 @@ static void end_trial(struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
 	}
 }
 
-/* The next block in turn of which something can be done; NULL: of none. */
+/* The next block in turn that has work; NULL: none. */
 static struct gpube_dfs_block *next_block(struct gpube_dfs_tree *s)
 {
 	for (int32_t i = 0; i < s->n_blocks; i++) {
@@ -424,7 +425,7 @@ static struct gpube_dfs_block *next_block(struct gpube_dfs_tree *s)
 	return NULL;
 }
 
-/* The root is what is open of it, from now on or for a first run of several threads. */
+/* Makes the root the open node of the block, from now on or for a first run of several threads. */
 static int open_root(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs_block *k = w->k;
@@ -432,7 +433,7 @@ static int open_root(struct gpube_dfs_worker *w)
 
 	k->trying = k->n_runs < w->s->n_restarts;
 	k->trial = k->nodes;
-	k->n_looked = 0;
+	k->n_searched = 0;
 	k->part_left = 1;
 	if (!k->trying)
 		begin_open(w->s, k);
@@ -440,8 +441,8 @@ static int open_root(struct gpube_dfs_worker *w)
 }
 
 /*
- * Where w's last run ended, as a depth-first one would go on; the least bound where others have
- * taken all that.
+ * The node at which w's last run would continue depth first; the one of the least bound if others
+ * have taken all of these.
  */
 static int64_t deepest_left(const struct gpube_dfs_worker *w)
 {
@@ -460,7 +461,7 @@ static int64_t deepest_left(const struct gpube_dfs_worker *w)
 	return best;
 }
 
-/* Where memory is short, nothing more is left open. */
+/* When memory is short no more nodes are left open. */
 static bool has_room(const struct gpube_dfs_tree *s)
 {
 	int64_t bytes = 0;
@@ -502,7 +503,7 @@ bool gpube__dfs_tree_take(struct gpube_dfs_worker *w)
 	return true;
 }
 
-/* With the lock held: what was in hand is no more. */
+/* Needs the lock. Lets the worker's node go. */
 static void count(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs_block *k = w->k;
@@ -511,7 +512,7 @@ static void count(struct gpube_dfs_worker *w)
 	if (w->from_root)
 		return;
 	gpube__frontier_give_back(&k->open, w->ctx, &w->at.node);
-	k->n_looked += w->n_nodes;
+	k->n_searched += w->n_nodes;
 	k->n_seen += 1 + w->n_nodes;
 	k->n_replayed += w->n_replayed;
 	if (!k->trying)
@@ -525,7 +526,7 @@ int gpube__dfs_tree_run(struct gpube_dfs_worker *w)
 	int status = GPUBE_OK;
 
 	gpube__dfs_tree_enter(w);
-	if (!t->conflict) /* where the limit is lower than it was */
+	if (!t->conflict) /* the cutoff may be lower than before */
 		status = gpube__dfs_propagate(t);
 	if (!status && !t->conflict)
 		status = w->from_root ? run_from_root(w) : run_open(w);
@@ -533,7 +534,7 @@ int gpube__dfs_tree_run(struct gpube_dfs_worker *w)
 	pthread_mutex_lock(&w->s->lock);
 	count(w);
 	pthread_mutex_unlock(&w->s->lock);
-	/* where nodes may be lost nothing is proved: what was in hand counts as open for ever */
+	/* nodes may be lost, so nothing is proved: the held node counts as open for ever */
 	if (!status)
 		gpube__dfs_tree_leave(w);
 	return status;

@@ -8,46 +8,46 @@
 #include "gpube/simplify/symmetry.h"
 
 /*
- * First runs of a block and the nodes of the first, nodes between looks at the clock, values that
- * are not halved, and nodes of a run that keeps what is open.
+ * First runs of a block and the nodes of the first one, nodes between checks of the clock, domains
+ * that are not halved, and nodes of a run that keeps what it leaves open.
  */
 enum { RESTARTS = 6, FIRST_NODES = 256, PATIENCE = 16, FEW_VALUES = 10, SHORTEST = 16 };
-/* Seconds of search that a thread does alone: what ends sooner is no work for several. */
+/* Seconds of search by one thread: shorter searches do not pay for several. */
 #define ALONE 0.01
 
-/* Of a variable of b->m in m; -1: it is eliminated. */
+/* The variable of m for one of b->m; -1: it is eliminated. */
 static int32_t index_of(const struct gpube_dfs_tree *s, int32_t var)
 {
 	return s->lean ? s->lean->var[var] : var;
 }
 
-/* Cells of a table that an eliminated variable leaves. */
+/* Most cells of the table that an eliminated variable leaves. */
 enum { SMALL_TABLE = 256 };
 
-/* Nodes by which threads together are judged. */
+/* Nodes after which the speed of several threads is known. */
 enum { ENOUGH_NODES = 1024 };
-/* Below every bound: the limit of a block of which nothing is left. */
+/* The cutoff of a block of which nothing is left: below every bound. */
 #define NOTHING (-GPUBE__DFS_MOST)
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
-/* Of k: what it may not cost, for itself and beside the others. */
-int64_t gpube__dfs_tree_limit(const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k)
+/* The cutoff of block k, for itself and beside the others. */
+int64_t gpube__dfs_tree_cutoff(const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k)
 {
 	const int64_t beside = s->left - (s->lower - k->lower);
 
 	return k->upper < beside ? k->upper : beside;
 }
 
-/* Those at work learn the limits that there are now. */
+/* Passes the present cutoffs to the threads at work. */
 static void publish(struct gpube_dfs_tree *s)
 {
 	for (int i = 0; i < s->n_at_work; i++) {
 		struct gpube_dfs_worker *w = &s->workers[i];
 
 		if (w->k)
-			__atomic_store_n(&w->limit,
-				w->k->closed ? NOTHING : gpube__dfs_tree_limit(s, w->k),
+			__atomic_store_n(&w->cutoff,
+				w->k->closed ? NOTHING : gpube__dfs_tree_cutoff(s, w->k),
 				__ATOMIC_RELAXED);
 	}
 }
@@ -55,7 +55,7 @@ static void publish(struct gpube_dfs_tree *s)
 void gpube__dfs_tree_come(struct gpube_dfs_worker *w, struct gpube_dfs_block *k)
 {
 	w->k = k;
-	__atomic_store_n(&w->limit, gpube__dfs_tree_limit(w->s, k), __ATOMIC_RELAXED);
+	__atomic_store_n(&w->cutoff, gpube__dfs_tree_cutoff(w->s, k), __ATOMIC_RELAXED);
 	w->s->n_busy++;
 }
 
@@ -65,7 +65,7 @@ void gpube__dfs_tree_enter(struct gpube_dfs_worker *w)
 
 	w->others = w->t->constant - w->roots[k - w->s->blocks];
 	gpube__dfs_part(
-		w->t, k->first, k->last, w->others + __atomic_load_n(&w->limit, __ATOMIC_RELAXED));
+		w->t, k->first, k->last, w->others + __atomic_load_n(&w->cutoff, __ATOMIC_RELAXED));
 	w->t->swept = gpube__dfs_worker_is_first(w) ? k->swept : GPUBE__DFS_NOT_SWEPT;
 }
 
@@ -74,19 +74,19 @@ bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s)
 	return s->lower >= s->left;
 }
 
-static void raise_bound(struct gpube_dfs_tree *s, int64_t lower)
+static void update_lower(struct gpube_dfs_tree *s, int64_t lower)
 {
-	gpube__bounder_raise(
+	gpube__bounder_update_lower(
 		s->b, gpube__tables_bound(s->b, gpube__constant_of(s->m) + lower), "search tree");
 }
 
-/* With the lock held: a bound of the block. Whether it is new. */
-static bool raise_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, int64_t lower)
+/* Needs the lock. Takes a bound of the block; returns whether it is new. */
+static bool update_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, int64_t lower)
 {
-	const int64_t limit = gpube__dfs_tree_limit(s, k);
+	const int64_t cutoff = gpube__dfs_tree_cutoff(s, k);
 
-	if (k->closed || lower > limit)
-		lower = limit;
+	if (k->closed || lower > cutoff)
+		lower = cutoff;
 	if (lower <= k->lower)
 		return false;
 	s->lower += lower - k->lower;
@@ -116,7 +116,7 @@ void gpube__dfs_tree_leave(struct gpube_dfs_worker *w)
 		lower = open > lower ? open : lower;
 	}
 	k->closed |= w->t->conflict;
-	risen = raise_block(s, k, lower);
+	risen = update_block(s, k, lower);
 	publish(s);
 	done = gpube__dfs_tree_is_done(s);
 	lower = s->lower;
@@ -126,12 +126,12 @@ void gpube__dfs_tree_leave(struct gpube_dfs_worker *w)
 		pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
 	if (risen && !done && first)
-		raise_bound(s, lower);
+		update_lower(s, lower);
 }
 
 /* ---- assignments ----------------------------------------------------------------------------- */
 
-/* What a block costs at an assignment; GPUBE_INF: it is forbidden. */
+/* The cost of a block with an assignment; GPUBE_INF: it is forbidden. */
 static int64_t block_cost(
 	const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k, const int32_t *values)
 {
@@ -153,7 +153,7 @@ static int64_t block_cost(
 	return sum;
 }
 
-/* With the lock held: keeps the block's part of an assignment of that cost, if it is better. */
+/* Needs the lock. Keeps the block's part of an assignment of that cost, if it is better. */
 static bool take(
 	struct gpube_dfs_tree *s, struct gpube_dfs_block *k, const int32_t *values, int64_t cost)
 {
@@ -167,7 +167,7 @@ static bool take(
 	return true;
 }
 
-/* With the lock held: the best of each block together, in s->values, where each has one. */
+/* Needs the lock. Joins the best assignments of all blocks in s->values, if each has one. */
 static bool put_together(struct gpube_dfs_tree *s)
 {
 	for (int32_t k = 0; k < s->n_blocks; k++)
@@ -179,30 +179,30 @@ static bool put_together(struct gpube_dfs_tree *s)
 }
 
 /*
- * The limit of the whole that there is now. (What is left below one is a look at all costs: not if
- * it is the same.)
+ * Takes the present cutoff of the whole. The sum of costs below it is computed only if it has
+ * changed.
  */
 static void learn_left(struct gpube_dfs_tree *s)
 {
 	int64_t left;
 
-	if (s->b->limit == s->limit)
+	if (s->b->cutoff == s->cutoff)
 		return;
-	s->limit = s->b->limit;
-	left = gpube__costs_left(s->m, gpube__tables_limit(s->b));
+	s->cutoff = s->b->cutoff;
+	left = gpube__costs_left(s->m, gpube__tables_cutoff(s->b));
 	pthread_mutex_lock(&s->lock);
 	s->left = left;
 	publish(s);
 	pthread_mutex_unlock(&s->lock);
 }
 
-void gpube__dfs_tree_hear(struct gpube_dfs_tree *s)
+void gpube__dfs_tree_poll_cutoff(struct gpube_dfs_tree *s)
 {
-	gpube__bounder_hear(s->b);
+	gpube__bounder_poll_cutoff(s->b);
 	learn_left(s);
 }
 
-static int offer_best(struct gpube_dfs_tree *s)
+static int report_best(struct gpube_dfs_tree *s)
 {
 	bool any;
 	int status = GPUBE_OK;
@@ -214,7 +214,8 @@ static int offer_best(struct gpube_dfs_tree *s)
 	if (any && s->lean)
 		gpube__lean_extend(s->lean, s->whole, s->values);
 	if (any)
-		status = gpube__bounder_offer(s->b, s->lean ? s->whole : s->values, "search tree");
+		status = gpube__bounder_report_incumbent(
+			s->b, s->lean ? s->whole : s->values, "search tree");
 	learn_left(s);
 	return status;
 }
@@ -231,18 +232,18 @@ int gpube__dfs_tree_tell(struct gpube_dfs_tree *s)
 	done = gpube__dfs_tree_is_done(s);
 	pthread_mutex_unlock(&s->lock);
 	/* the assignment comes before the bound that it proves */
-	status = offer_best(s);
+	status = report_best(s);
 	if (status)
 		return status;
 	if (done)
-		gpube__bounder_hear(s->b);
+		gpube__bounder_poll_cutoff(s->b);
 	else
-		raise_bound(s, lower); /* which hears, too */
+		update_lower(s, lower); /* which polls the cutoff, too */
 	learn_left(s);
 	return GPUBE_OK;
 }
 
-int gpube__dfs_tree_offer(struct gpube_dfs_worker *w)
+int gpube__dfs_tree_incumbent(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs_tree *s = w->s;
 	struct gpube_dfs_block *k = w->k;
@@ -258,13 +259,15 @@ int gpube__dfs_tree_offer(struct gpube_dfs_worker *w)
 	if (!better)
 		return GPUBE_OK;
 	if (gpube__dfs_worker_is_first(w))
-		status = offer_best(s);
+		status = report_best(s);
 	gpube__dfs_part(
-		w->t, k->first, k->last, w->others + __atomic_load_n(&w->limit, __ATOMIC_RELAXED));
+		w->t, k->first, k->last, w->others + __atomic_load_n(&w->cutoff, __ATOMIC_RELAXED));
 	return status;
 }
 
-/* What others have found since; without variables there is one assignment. */
+/*
+ * Takes the cutoff and the incumbent of other methods; a tree without variables has one assignment.
+ */
 int gpube__dfs_tree_know(struct gpube_dfs_tree *s)
 {
 	learn_left(s);
@@ -274,7 +277,7 @@ int gpube__dfs_tree_know(struct gpube_dfs_tree *s)
 	for (int32_t k = 0; k < s->n_blocks && s->b->upper != GPUBE_INF; k++)
 		(void)take(s, &s->blocks[k], s->values, block_cost(s, &s->blocks[k], s->values));
 	s->fresh = true;
-	return offer_best(s);
+	return report_best(s);
 }
 
 bool gpube__dfs_tree_is_over(const struct gpube_dfs_tree *s)
@@ -282,7 +285,7 @@ bool gpube__dfs_tree_is_over(const struct gpube_dfs_tree *s)
 	return gpube__budget_left(&s->turn) <= 0 || gpube__stopped(s->b->ctx);
 }
 
-/* As several threads have them, once these have seen enough. */
+/* Measured with several threads, once these have visited enough nodes. */
 static double seconds_per_node(const struct gpube_dfs_tree *s)
 {
 	return s->n_nodes_together > ENOUGH_NODES
@@ -300,7 +303,7 @@ double gpube__dfs_tree_seconds_left(const struct gpube_dfs_tree *s)
 				    (k->opened || k->trying ? 0 : k->part_left);
 
 		if (!k->closed)
-			nodes += left < 1 ? (double)k->n_looked * left / (1 - left) : INFINITY;
+			nodes += left < 1 ? (double)k->n_searched * left / (1 - left) : INFINITY;
 	}
 	return s->t && s->n_nodes ? nodes * seconds_per_node(s) : INFINITY;
 }
@@ -308,8 +311,8 @@ double gpube__dfs_tree_seconds_left(const struct gpube_dfs_tree *s)
 /* ---- making one ------------------------------------------------------------------------------ */
 
 /*
- * Positions block by block. Costs wander towards the variables that elimination has last: the other
- * way round takes up to four times as many nodes (runs/measured-2c).
+ * Orders the positions block by block. Costs move towards the variables that elimination has last:
+ * the other way round takes up to four times as many nodes (runs/measured-2c).
  */
 static int make_order(struct gpube_dfs_tree *s, int32_t *order)
 {
@@ -349,7 +352,7 @@ static int make_order(struct gpube_dfs_tree *s, int32_t *order)
 }
 
 /*
- * Decisions on a path, at most: each variable's values are halved, then one is decided; and a run's
+ * Most decisions on a path: the halvings of each variable and its last decision, and those of a
  * replay.
  */
 static uint64_t most_levels(const struct gpube_model *m)
@@ -361,10 +364,7 @@ static uint64_t most_levels(const struct gpube_model *m)
 	return most;
 }
 
-/*
- * What is another assignment under new names: see symmetry.h. (Variables that are eliminated keep
- * all values.)
- */
+/* Removes values by symmetry: see symmetry.h. (Eliminated variables keep all values.) */
 static int leave_out_names(struct gpube_dfs_tree *s)
 {
 	const struct gpube_model *m = s->b->m;
@@ -377,9 +377,7 @@ static int leave_out_names(struct gpube_dfs_tree *s)
 			gpube__dfs_remove(s->t, s->t->position[index_of(s, i)], a);
 	if (!status && bits > 0)
 		gpube__log(s->b->ctx, GPUBE_LOG_DETAIL,
-			"search tree: values may change places, of which 2^%.1f times fewer "
-			"assignments are left",
-			bits);
+			"search tree: value symmetry leaves 2^%.1f times fewer assignments", bits);
 	gpube__free(s->b->ctx, n_kept);
 	return status;
 }
@@ -418,7 +416,7 @@ static int fill(struct gpube_dfs_tree *s)
 	int status = order ? make_order(s, order) : GPUBE_ENOMEM;
 
 	if (!status)
-		status = gpube__dfs_new(&s->t, s->m, order, gpube__tables_limit(b));
+		status = gpube__dfs_new(&s->t, s->m, order, gpube__tables_cutoff(b));
 	gpube__free(b->ctx, order);
 	if (!status && s->t)
 		status = leave_out_names(s);
@@ -475,7 +473,7 @@ int gpube__dfs_tree_new(struct gpube_bounder *b)
 	s->b = b;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
-	s->limit = INT64_MIN; /* not known yet */
+	s->cutoff = INT64_MIN; /* not known yet */
 	s->alone = ALONE;
 	s->most_workers = b->ctx->n_threads;
 	s->n_restarts = RESTARTS;
@@ -491,7 +489,7 @@ int gpube__dfs_tree_new(struct gpube_bounder *b)
 		s->m = s->lean ? s->lean->model : b->tables;
 		status = fill(s);
 	}
-	if (status) { /* a later turn begins anew */
+	if (status) { /* a later turn starts again */
 		gpube__dfs_tree_free(s);
 		b->state.tree = NULL;
 	}

@@ -1,47 +1,45 @@
 /*
- * dfs_tree.h - what the search on a tree's nodes (dfs.h) has open, which is kept from one part of
- * the time to the next.
+ * dfs_tree.h - the open nodes and the state of the search on a tree (dfs.h), which last from one
+ * turn to the next.
  *
- * Variables that share functions with no others are a block, of which each has a tree of its own:
- * what blocks cost adds up, and so do their bounds; a block's search ends where it costs more than
- * its best assignment, or, with the others' bounds, as much as the whole may.
+ * Variables that share functions with no others form a block, and each block has a tree of its own.
+ * Costs of blocks add up, and so do their bounds. A block's search prunes by its own best
+ * assignment and by the cutoff of the whole less the other blocks' bounds.
  *
- * A block's first runs start from the root, each longer, and what they leave open is thrown away,
- * unless they have seen a good part of the tree: but for the weights, which choose better variables
- * the next time, and the values found impossible at the root. From then on what a run leaves open
- * is kept, as the decisions that lead there; the next run goes on with the node of the least bound,
- * and that bound is the block's.
+ * A block begins with runs from the root, each longer than the last. What such a run leaves open is
+ * dropped, unless it has seen a good part of the tree; the weights, which improve the choice of
+ * variables, and the values removed at the root stay. From then on the nodes that a run leaves open
+ * are kept, as lists of decisions. The next run begins at the node of the least bound, and that is
+ * the block's bound.
  *
- * Designs weighed. (1) Restarts alone: no bound but the root's, and work done twice, for ever. (2)
+ * Designs weighed. (1) Restarts alone: no bound but the root's, and work is repeated for ever. (2)
  * Open nodes from the first run on: the first decisions, made without weights, stay.
  *
- * What did not pay (three to five draws of first weights each): to leave variables of one, two or
- * three open neighbours to the end, as if they were eliminated (runs/measured-2c); to drop values
- * at each node that the one known as free dominates (runs/measured-2c); to ask of each value at the
- * root whether it fails at once (one in fifty, or none). A Bayesian network takes more nodes when
- * its optimum is known from the start than when it is found on the way (runs/measured-2c): sweeps
- * come within 1e-10 of it, where many values cost nearly nothing, and neither more sweeps nor costs
- * times 2^8 change that. (toulbar2, which rounds to 1e-7, sees none of these.)
+ * What did not pay (three to five draws of first weights each): to decide variables of one, two or
+ * three open neighbours last, as if they were eliminated (runs/measured-2c); to remove values at
+ * each node that the one known as free dominates (runs/measured-2c); to probe each value at the
+ * root (one in fifty fails, or none). A Bayesian network takes more nodes when its optimum is known
+ * from the start (runs/measured-2c): sweeps come within 1e-10 of it, where many values cost nearly
+ * nothing, and neither more sweeps nor costs times 2^8 change that. (toulbar2, which rounds to
+ * 1e-7, sees none of these.)
  *
- * Threads. One searches alone for a moment, which is all that most trees take; then each of several
- * takes the open node of the least bound, dives from there with tables of its own, which are a copy
- * of the root's, and leaves what it has not seen. What all share is changed with one lock held,
- * which a run takes a few times; limits are read at every node. A block's bound is the least of
- * what is open and of what is in hand, and what is in hand counts until all that became of it is
- * open: so it is never above what is left. Who has nothing to do waits, and whoever sees that ends
- * its run early. A first run is shared likewise, as a tree that is kept as long as the run lasts;
- * who leaves it goes on where it was, so that it is depth first. The caller's thread alone tells
- * what is found, and hears of other limits. With one thread everything is done as if there were no
- * other.
+ * Threads. One thread searches alone for a moment, in which most trees end. Then each of several
+ * takes the open node of the least bound, dives from there with its own copy of the root's tables,
+ * and leaves open what it has not seen. One lock guards the shared state, and a run takes it a few
+ * times; cutoffs are read at every node. A block's bound is the least of its open nodes and of the
+ * nodes that threads hold. A held node counts until all its children are open, so the bound is
+ * never too high. A thread without work waits, and others end their runs early when they see that.
+ * The threads also share a first run, as a tree that is kept while the run lasts; a thread that
+ * leaves it goes on where it was, depth first. Only the caller's thread reports incumbents and
+ * polls the cutoff. With one thread the search is the same as without threads.
  *
- * Designs weighed. (1) A part of the tree for each thread, by the first decisions: parts differ a
- * thousandfold. (2) Threads that steal from each other's dives, without a heap: a bound that rises,
- * and open nodes that stay for a later turn, need the heap anyway, and a lock for each run of 16
- * nodes and more costs nothing. (3) Weights of each thread's own: a tenth more nodes, on two
- * threads, than where all learn the same (runs/measured-2c). (4) Runs that are shorter the more
- * threads there are, so that the heap is asked as often: with half as long ones two threads took a
- * fifth more nodes, and 16 as many. (5) First runs by one thread: an eighth of the time, while
- * others wait.
+ * Designs weighed. (1) A subtree for each thread, by the first decisions: their sizes differ a
+ * thousandfold. (2) Work stealing without a heap: a bound that rises, and open nodes for a later
+ * turn, need the heap anyway, and a lock for each run of 16 nodes or more costs nothing. (3)
+ * Weights of each thread: a tenth more nodes, on two threads, than shared ones (runs/measured-2c).
+ * (4) Shorter runs with more threads, so that the heap is asked as often: runs half as long took
+ * two threads a fifth more nodes, and 16 as many. (5) First runs by one thread: an eighth of the
+ * time, while others wait.
  *
  * Source: Allouche et al., CP 2015 (hybrid best-first search; runs grow where replays cost much).
  */
@@ -56,87 +54,84 @@
 #include "gpube/simplify/lean.h"
 
 struct gpube_dfs_block {
-	int32_t first, last;           /* positions first … last - 1 */
-	bool closed, sweeping, opened; /* opened: what runs leave is kept */
-	bool trying;                   /* or as long as a first run of several threads lasts */
-	double trial;                  /* what it may see yet, in nodes */
+	int32_t first, last;           /* its variables are positions first … last - 1 */
+	bool closed, sweeping, opened; /* opened: the nodes that runs leave open are kept */
+	bool trying;  /* they are kept while a first run of several threads lasts */
+	double trial; /* nodes that this run may still visit */
 	enum gpube_dfs_swept swept;
-	int64_t lower, upper; /* upper: of 'best'; GPUBE_INF: none */
+	int64_t lower, upper; /* upper: the cost of its part of 'best'; GPUBE_INF: none */
 	int32_t n_runs;
-	/* nodes of the last run from the root, and of those that went on with what it left open */
-	int64_t n_looked;
-	double part_left; /* of the tree, what all those have not seen; 1: nothing is known */
-	double nodes;     /* of its next run */
+	/* nodes of the last run from the root and of the runs from nodes that it left open */
+	int64_t n_searched;
+	double part_left; /* the part of the tree that these have not seen; 1: nothing is known */
+	double nodes;     /* most nodes of its next run */
 	struct gpube_frontier open;
-	int64_t n_replayed, n_seen; /* decisions since the runs' length was looked at */
+	int64_t n_replayed, n_seen; /* decisions since the length of runs was adapted */
 };
 
-/*
- * Where a thread is in the tree. The caller's is the first one, which alone tells others; the rest
- * have copies of its tables.
- */
+/* A thread in the tree. Worker 0 is the caller; the others have copies of its tables. */
 struct gpube_dfs_worker {
 	struct gpube_dfs_tree *s;
-	struct gpube_ctx *ctx, own; /* ctx: the caller's, or 'own' */
+	struct gpube_ctx *ctx, own; /* ctx: the caller's, or &own */
 	struct gpube_dfs *t;
-	int32_t n_sweeps;              /* at the root, when t was copied */
-	int64_t *roots;                /* by block: what is its of t's constant at the root */
-	struct gpube_dfs_block *k;     /* at work, or NULL */
-	int64_t others;                /* of the constant at the root, what is not k's */
-	struct gpube_frontier_hand at; /* nothing that becomes of it is below its bound */
-	bool from_root, shares;        /* it is a first run; what it leaves open has room */
-	double nodes;                  /* of this run, at most */
-	int64_t limit;                 /* k's, which others may lower */
-	int32_t *values;               /* the last assignment, of m */
-	struct gpube_dfs_mark *marks;  /* by depth: before its decision */
-	struct gpube_decision *steps;  /* since the root, of positions */
+	int32_t n_sweeps;          /* sweeps at the root before t was copied */
+	int64_t *roots;            /* by block: its part of t's constant at the root */
+	struct gpube_dfs_block *k; /* the block at work, or NULL */
+	int64_t others;            /* the part of the constant at the root of the other blocks */
+	struct gpube_frontier_hand at; /* the node at work: no child has a lower bound */
+	bool from_root, shares; /* from_root: a first run; shares: there is room for open nodes */
+	double nodes;           /* most nodes of this run */
+	int64_t cutoff;         /* of k, which other threads may lower */
+	int32_t *values;        /* the last assignment found, of m */
+	struct gpube_dfs_mark *marks; /* by depth: the state before its decision */
+	struct gpube_decision *steps; /* decisions since the root, of positions */
 	int64_t n_steps, steps_capacity;
-	int32_t last;                /* position of the last decision that failed at once, or -1 */
+	int32_t last;                /* the position whose last decision failed at once, or -1 */
 	int64_t n_nodes, n_replayed; /* of this run */
-	const struct gpube_frontier_path *left; /* what the last one left open, which may be gone */
+	const struct gpube_frontier_path *left; /* that its last run left; maybe freed */
 };
 
 struct gpube_dfs_tree {
 	struct gpube_bounder *b;
-	/* of b->tables, which are shifted, if anything was before; or NULL */
+	/* the lean model of b->tables; NULL: there is none */
 	struct gpube_lean *lean;
-	const struct gpube_model *m; /* its, or b->tables; its totals are below */
-	struct gpube_dfs *t;         /* the first worker's */
+	const struct gpube_model *m; /* the lean model or b->tables; totals below are its */
+	struct gpube_dfs *t;         /* the first worker's tables */
 	int32_t n_blocks;
-	int32_t n_restarts;  /* first runs of a block, as long as none sees enough of its tree */
-	int32_t first_nodes; /* of the first of them; each is longer */
-	int32_t patience;    /* nodes between looks at the clock */
-	int32_t few_values;  /* more, of a variable whose values have an order, are halved */
-	int32_t shortest;    /* nodes of a run that leaves open what it has not seen, at least */
-	double alone;        /* seconds of search of one thread, before others come in */
-	int32_t *whole, *values; /* what is offered, of b->m and of m */
-	int64_t limit;           /* b's, of which 'left' is made */
+	int32_t n_restarts;      /* first runs of a block while none sees enough of its tree */
+	int32_t first_nodes;     /* nodes of the first of them; each is longer */
+	int32_t patience;        /* nodes between checks of the clock */
+	int32_t few_values;      /* larger ordered domains are halved */
+	int32_t shortest;        /* least nodes of a run that keeps what it leaves open */
+	double alone;            /* seconds of search by one thread before others join */
+	int32_t *whole, *values; /* the incumbent to report, of b->m and of m */
+	int64_t cutoff;          /* b's, for which 'left' was computed */
 	struct gpube_budget turn;
-	double seconds;   /* of all turns before */
+	double seconds;   /* of all earlier turns */
 	int32_t n_sweeps; /* at the root */
-	bool swept;       /* more would bring nothing */
+	bool swept;       /* more sweeps would not pay */
 	struct gpube_dfs_worker *workers;
-	int most_workers, n_workers; /* for which there is a place, and that are made */
-	double seconds_together;     /* while several worked, and the nodes of that time */
+	int most_workers, n_workers; /* for which there is room, and that exist */
+	double seconds_together; /* while several threads worked, and their nodes in that time */
 	int64_t n_nodes_together;
 
-	pthread_mutex_t lock; /* of all below, and of the blocks, while several work */
+	pthread_mutex_t lock; /* guards all below, and the blocks, while several threads work */
 	pthread_cond_t changed;
 	int n_at_work, n_busy, n_waiting;
-	bool ending, news; /* news: the first worker has something to tell */
+	bool ending, news; /* news: the first worker has something to report */
 	int status;
-	int32_t next; /* the block that is to run */
+	int32_t next; /* the block that runs next */
 	struct gpube_dfs_block *blocks;
-	int64_t lower; /* of all blocks */
-	int64_t left;  /* totals less m's constant, from here of no interest */
-	int32_t *best; /* by position: of the blocks' best assignments, or -1 */
-	bool fresh;    /* some of it was not offered yet */
+	int64_t lower; /* the sum over blocks */
+	int64_t left;  /* the cutoff less m's constant */
+	int32_t *best; /* by position: the blocks' best assignments, or -1 */
+	bool fresh;    /* part of it has not been reported */
 	int64_t n_nodes;
 };
 
 /*
- * gpube__dfs_tree_new() - b's tree, with nothing seen; its t is NULL where the model is too large.
- * Errors: ENOMEM, without one
+ * gpube__dfs_tree_new() - makes b's tree; its t is NULL where the model is too large.
+ * Errors: ENOMEM: there is no tree
  */
 int gpube__dfs_tree_new(struct gpube_bounder *b);
 
@@ -145,60 +140,65 @@ static inline bool gpube__dfs_worker_is_first(const struct gpube_dfs_worker *w)
 	return w == w->s->workers;
 }
 
-/* What is that worker's alone, but its t. Errors: ENOMEM */
+/* Allocates a worker's state except t. Errors: ENOMEM */
 int gpube__dfs_worker_init(
 	struct gpube_dfs_worker *w, struct gpube_dfs_tree *s, struct gpube_ctx *ctx);
 void gpube__dfs_worker_clear(struct gpube_dfs_worker *w);
 
-/* With the lock held: what a block may not cost, for itself and beside the others. */
-int64_t gpube__dfs_tree_limit(const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k);
+/* Needs the lock. The cutoff of a block, for itself and beside the others. */
+int64_t gpube__dfs_tree_cutoff(const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k);
 
-/* What others have found since; without variables there is one assignment. */
+/* Takes the cutoff and the incumbent of other methods; solves a tree without variables. */
 int gpube__dfs_tree_know(struct gpube_dfs_tree *s);
 
-/* With the lock held: a worker comes to a block, with the limit that it has now. */
+/* Needs the lock. A worker takes a block, with its present cutoff. */
 void gpube__dfs_tree_come(struct gpube_dfs_worker *w, struct gpube_dfs_block *k);
-/* Its tables are that block's. */
+/* Makes the worker's tables those of its block. */
 void gpube__dfs_tree_enter(struct gpube_dfs_worker *w);
 
-/* What has become of the block at work, and of what was in hand; the bound of all, told. */
+/*
+ * Updates the block by what the worker found, lets its node go, and updates the bound of the whole.
+ */
 void gpube__dfs_tree_leave(struct gpube_dfs_worker *w);
 
-/* An assignment of the block at work, in w->values. Errors: those of gpube__bounder_offer() */
-int gpube__dfs_tree_offer(struct gpube_dfs_worker *w);
+/*
+ * Keeps the assignment in w->values, of the block at work. Errors: those of
+ * gpube__bounder_report_incumbent()
+ */
+int gpube__dfs_tree_incumbent(struct gpube_dfs_worker *w);
 
 /*
  * By the first worker:
- * gpube__dfs_tree_hear() - what was found outside of the tree.
- * gpube__dfs_tree_tell() - what other workers have found is told, before.
- * Errors: those of gpube__bounder_offer()
+ * gpube__dfs_tree_poll_cutoff() - takes a lower cutoff from outside of the tree.
+ * gpube__dfs_tree_tell() - reports the incumbents and bounds of all workers before that.
+ * Errors: those of gpube__bounder_report_incumbent()
  */
-void gpube__dfs_tree_hear(struct gpube_dfs_tree *s);
+void gpube__dfs_tree_poll_cutoff(struct gpube_dfs_tree *s);
 int gpube__dfs_tree_tell(struct gpube_dfs_tree *s);
 
 /*
- * With the lock held: whether there is something to do, which w has then; and what becomes of it.
- * Errors: ENOMEM, those of gpube__dfs_tree_offer(); some of the tree may be lost then
+ * Need the lock: _take() gives w a node if there is one, _run() searches from it.
+ * Errors: ENOMEM, those of gpube__dfs_tree_incumbent(); part of the tree may be lost then
  */
 bool gpube__dfs_tree_take(struct gpube_dfs_worker *w);
 int gpube__dfs_tree_run(struct gpube_dfs_worker *w);
 
 /*
- * Until nothing is left below the limit, or the turn is over.
+ * Searches until nothing is left below the cutoff, or the turn is over.
  * Errors: those of gpube__dfs_tree_run()
  */
 int gpube__dfs_tree_search(struct gpube_dfs_tree *s);
 
-/* True when nothing is left below the limit. */
+/* True when nothing is left below the cutoff. */
 bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s);
 
 /*
- * The seconds that it may take yet, were both sides of each decision as large and nodes as long as
- * those before; INFINITY: nothing is known. (runs/measured-2c)
+ * Estimates the seconds that the search still needs, as if both sides of each decision were equally
+ * large; INFINITY: nothing is known. (runs/measured-2c)
  */
 double gpube__dfs_tree_seconds_left(const struct gpube_dfs_tree *s);
 
-/* True when its time is over, or the caller's. */
+/* True when the turn or the caller's time is over. */
 bool gpube__dfs_tree_is_over(const struct gpube_dfs_tree *s);
 
 #endif

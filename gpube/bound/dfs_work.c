@@ -1,7 +1,4 @@
-/*
- * dfs_work.c - the threads that search a tree: alone at first, then beside each other. See
- * dfs_tree.h.
- */
+/* dfs_work.c - the threads of a search tree: one at first, then several. See dfs_tree.h. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <string.h>
@@ -10,18 +7,18 @@
 #include "gpube/bound/dfs_tree.h"
 
 /*
- * Copies are made once the search has taken so many times as long as they do; and all take no more
- * than a part of the memory.
+ * Copies are made after so many times as long a search as they take; all take at most a part of the
+ * memory.
  */
 #define COPIED_PER_SECOND 1e9
 enum { COPIES_PAY = 5 };
 #define COPIES 0.125
-/* How long the first worker waits before it hears again. */
+/* Seconds that the first worker waits before it polls again. */
 enum { HEARING_NS = 5000000 };
 
 /* ---- taking turns ---------------------------------------------------------------------------- */
 
-/* With the lock held: all end soon. */
+/* Needs the lock. Ends all threads soon. */
 static void end(struct gpube_dfs_tree *s, int status)
 {
 	s->status = s->status ? s->status : status;
@@ -29,7 +26,7 @@ static void end(struct gpube_dfs_tree *s, int status)
 	pthread_cond_broadcast(&s->changed);
 }
 
-/* With the lock held, until something may have come up; who tells looks around meanwhile. */
+/* Needs the lock. Waits for a change; the first worker polls meanwhile. */
 static void wait_for_work(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs_tree *s = w->s;
@@ -48,7 +45,7 @@ static void wait_for_work(struct gpube_dfs_worker *w)
 	__atomic_store_n(&s->n_waiting, s->n_waiting - 1, __ATOMIC_RELAXED);
 }
 
-/* Alone so far: others are to come in. */
+/* Starts the other threads. */
 static bool wants_others(const struct gpube_dfs_tree *s)
 {
 	if (s->most_workers == 1 || s->n_at_work > 1 || gpube__dfs_tree_is_done(s))
@@ -58,12 +55,12 @@ static bool wants_others(const struct gpube_dfs_tree *s)
 		       fmax(s->alone, COPIES_PAY * gpube__dfs_copy_bytes(s->t) / COPIED_PER_SECOND);
 }
 
-/* By the first worker: what is new outside. */
+/* By the first worker: takes news from outside. */
 static int hear(struct gpube_dfs_tree *s)
 {
 	if (s->n_at_work > 1)
 		return gpube__dfs_tree_tell(s);
-	gpube__dfs_tree_hear(s);
+	gpube__dfs_tree_poll_cutoff(s);
 	return GPUBE_OK;
 }
 
@@ -93,7 +90,7 @@ static bool take(struct gpube_dfs_worker *w)
 	return has;
 }
 
-/* The turn of a block that is not over goes on with it the next time. */
+/* A block whose turn is not over goes on the next time. */
 static void end_turn(struct gpube_dfs_worker *w, const struct gpube_dfs_block *k, int status)
 {
 	struct gpube_dfs_tree *s = w->s;
@@ -107,7 +104,7 @@ static void end_turn(struct gpube_dfs_worker *w, const struct gpube_dfs_block *k
 static void work(void *arg, int64_t item, int thread)
 {
 	struct gpube_dfs_tree *s = arg;
-	struct gpube_dfs_worker *w = &s->workers[thread]; /* 0: of who calls */
+	struct gpube_dfs_worker *w = &s->workers[thread]; /* 0: the caller */
 
 	(void)item;
 	while (!wants_others(s) && take(w)) {
@@ -147,7 +144,7 @@ static void make_worker(void *arg, int64_t item, int thread)
 	memcpy(w->roots, s->workers[0].roots, (size_t)s->n_blocks * sizeof(*w->roots));
 }
 
-/* As many as there are threads, or room. */
+/* As many workers as there are threads, or room. */
 static void make_workers(struct gpube_dfs_tree *s)
 {
 	const double room =

@@ -9,7 +9,7 @@
 #include "gpube/bound/bound.h"
 #include "gpube/relax/joingraph.h"
 #include "gpube/relax/scaling.h"
-#include "gpube/bound/shifted.h"
+#include "gpube/bound/reparam.h"
 
 /*
  * Where bounds are wanted soon: variables of the first mini-buckets, and their cells; of the
@@ -24,9 +24,9 @@ enum { FIRST_Z = 8 };
 struct gpube_climb {
 	struct gpube_bounder *b;
 	struct gpube_joingraph g;
-	double joined; /* cells that elimination along its order joins */
-	int64_t limit; /* that its unit was chosen for */
-	double worked; /* seconds, when a turn has ended */
+	double joined;  /* cells that elimination along its order joins */
+	int64_t cutoff; /* that its unit was chosen for */
+	double worked;  /* seconds, when a turn has ended */
 	double max_cells;
 	struct gpube_budget turn;
 	double pair;      /* seconds of the last two passes */
@@ -59,12 +59,12 @@ static int read_off(struct gpube_climb *c)
 	int status;
 
 	gpube__joingraph_decode(&c->g, b->tried);
-	status = gpube__bounder_offer(b, b->tried, c->by);
+	status = gpube__bounder_report_incumbent(b, b->tried, c->by);
 	if (!status && !c->walks_only && !gpube__bounder_done(b) &&
 		c->searching < 0.2 * (start - c->start))
 		status = gpube__bounder_search(b, b->tried, 1000);
 	c->searching += gpube__worked(c->b->ctx) - start;
-	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
+	gpube__joingraph_cutoff(&c->g, b->tables, gpube__tables_cutoff(b));
 	return status;
 }
 
@@ -77,8 +77,8 @@ static int both_ways(struct gpube_climb *c)
 	int status = gpube__joingraph_pass(&c->g, false);
 
 	/* also when it was stopped: what was moved so far is sound */
-	bound = gpube__joingraph_bound(&c->g, b->tables, gpube__tables_limit(b));
-	gpube__bounder_raise(b, gpube__tables_bound(b, bound), c->by);
+	bound = gpube__joingraph_bound(&c->g, b->tables, gpube__tables_cutoff(b));
+	gpube__bounder_update_lower(b, gpube__tables_bound(b, bound), c->by);
 	if (!status && !gpube__bounder_done(b))
 		status = read_off(c);
 	if (!status && !gpube__bounder_done(b))
@@ -130,7 +130,7 @@ static int eliminate_likely(struct gpube_climb *c)
 		status = gpube__bounder_eliminate(b, c->unlikely, c->at, seconds, &done);
 	}
 	c->diving += gpube__worked(c->b->ctx) - start;
-	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
+	gpube__joingraph_cutoff(&c->g, b->tables, gpube__tables_cutoff(b));
 	return status;
 }
 
@@ -148,7 +148,7 @@ static bool find_dead(struct gpube_climb *c)
 	if (n <= c->n_dead + c->n_values / 100)
 		return false;
 	c->n_dead = n;
-	gpube__log(c->b->ctx, GPUBE_LOG_DETAIL, "%lld of %lld value%s are dead", (long long)n,
+	gpube__log(c->b->ctx, GPUBE_LOG_DETAIL, "%lld of %lld value%s pruned", (long long)n,
 		(long long)c->n_values, gpube__plural(c->n_values));
 	return true;
 }
@@ -163,7 +163,7 @@ static int eliminate_rest(struct gpube_climb *c)
 	status = gpube__bounder_eliminate(
 		b, c->dead, c->at, fmax(0.2, 0.5 * (gpube__worked(c->b->ctx) - c->start)), &done);
 	if (!status && done)
-		gpube__bounder_raise(b, b->limit, "elimination");
+		gpube__bounder_update_lower(b, b->cutoff, "elimination");
 	return status;
 }
 
@@ -174,28 +174,29 @@ static int eliminate_rest(struct gpube_climb *c)
 static int filter(struct gpube_climb *c)
 {
 	struct gpube_bounder *b = c->b;
-	const bool eliminates = !b->opts->no_eliminate && !b->state.shifted;
+	const bool eliminates = !b->opts->no_eliminate && !b->state.reparam;
 	bool again = true;
 	int status = GPUBE_OK;
 
 	if (!find_dead(c) && gpube__worked(c->b->ctx) - c->start < 2 * (c->tried - c->start) + 1)
 		return GPUBE_OK;
 	while (again && eliminates && !status && !gpube__bounder_done(b)) {
-		const int64_t limit = b->limit;
+		const int64_t cutoff = b->cutoff;
 
 		status = eliminate_rest(c);
 		if (!status && !gpube__bounder_done(b) &&
 			c->diving < DIVING * (gpube__worked(c->b->ctx) - c->start))
 			status = eliminate_likely(c);
-		again = b->limit < limit && find_dead(c);
+		again = b->cutoff < cutoff && find_dead(c);
 	}
 	return status;
 }
 
 static int32_t largest_z(const struct gpube_bounder *b)
 {
-	return b->state.shifted && !b->state.shifting->certificate ? b->state.shifting->max_arity
-								   : b->m->n_vars + 1;
+	return b->state.reparam && !b->state.reparam_opts->certificate
+		       ? b->state.reparam_opts->max_arity
+		       : b->m->n_vars + 1;
 }
 
 /* The next z that makes the graph at least 'factor' times as large, if there is time for it. */
@@ -229,11 +230,11 @@ static int grow(struct gpube_climb *c, bool *grown)
 	return status;
 }
 
-/* Scaled: to the limit, or to the best assignment where that is no limit. */
+/* Scaled: to the cutoff, or to the best assignment where that is no limit. */
 static double missing_from(const struct gpube_climb *c)
 {
 	const struct gpube_bounder *b = c->b;
-	int64_t end = b->upper < b->limit ? b->upper : b->limit;
+	int64_t end = b->upper < b->cutoff ? b->upper : b->cutoff;
 	int64_t left = gpube__costs_left(b->tables, gpube__tables_total(b, end));
 	int64_t target = gpube__scale_target(c->g.shift, left);
 
@@ -242,7 +243,7 @@ static double missing_from(const struct gpube_climb *c)
 
 static bool walks(const struct gpube_climb *c)
 {
-	return !c->b->state.shifted && c->b->opts->split != GPUBE_SPLIT_NEVER;
+	return !c->b->state.reparam && c->b->opts->split != GPUBE_SPLIT_NEVER;
 }
 
 /* The search on the tables; where it has not had its time, it goes on in the next turn. */
@@ -267,10 +268,10 @@ static int search_graph(struct gpube_climb *c, double seconds)
 	int64_t bound;
 	int status;
 
-	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
+	gpube__joingraph_cutoff(&c->g, b->tables, gpube__tables_cutoff(b));
 	status = gpube__joingraph_pass(&c->g, false);
-	bound = gpube__joingraph_bound(&c->g, b->tables, gpube__tables_limit(b));
-	gpube__bounder_raise(b, gpube__tables_bound(b, bound), c->by);
+	bound = gpube__joingraph_bound(&c->g, b->tables, gpube__tables_cutoff(b));
+	gpube__bounder_update_lower(b, gpube__tables_bound(b, bound), c->by);
 	c->walking += gpube__worked(b->ctx) - start;
 	c->walked = c->walking + seconds;
 	return status || gpube__bounder_done(b) ? status : walk(c);
@@ -363,7 +364,7 @@ static int fill(struct gpube_climb *c)
 /* b->state.climb, of the smallest mini-buckets; NULL without an error: they do not fit. */
 static int climb_new(struct gpube_bounder *b)
 {
-	const bool of_arity = b->state.shifted && !b->state.shifting->certificate;
+	const bool of_arity = b->state.reparam && !b->state.reparam_opts->certificate;
 	struct gpube_climb *c = b->state.climb = gpube__alloc_zero(b->ctx, 1, sizeof(*c));
 	bool fits;
 	int status;
@@ -371,16 +372,16 @@ static int climb_new(struct gpube_bounder *b)
 	if (!c)
 		return GPUBE_ENOMEM;
 	c->b = b;
-	c->limit = b->limit;
+	c->cutoff = b->cutoff;
 	c->joined = b->order_cost.joined_cells;
 	c->max_cells = (double)b->ctx->memory_bytes / 24;
-	if (b->state.shifted && b->state.shifting->certificate)
-		c->max_cells = fmin(c->max_cells, b->state.shifting->max_cells);
+	if (b->state.reparam && b->state.reparam_opts->certificate)
+		c->max_cells = fmin(c->max_cells, b->state.reparam_opts->max_cells);
 	status = gpube__joingraph_init(&c->g, b->tables, b->order,
 		of_arity     ? largest_z(b)
 		: b->opts->z ? b->opts->z
 			     : 3,
-		c->max_cells, GPUBE_PARTITION_SCOPE, gpube__tables_limit(b), b->state.most_shift,
+		c->max_cells, GPUBE_PARTITION_SCOPE, gpube__tables_cutoff(b), b->state.most_shift,
 		&fits);
 	if (!status && fits)
 		status = fill(c);
@@ -403,8 +404,8 @@ static bool is_current(const struct gpube_climb *c)
 	const struct gpube_bounder *b = c->b;
 
 	return c->joined <= BETTER * b->order_cost.joined_cells &&
-	       (b->limit == c->limit ||
-		       gpube__costs_left(b->m, b->limit) > gpube__costs_left(b->m, c->limit) / 2);
+	       (b->cutoff == c->cutoff ||
+		       gpube__costs_left(b->m, b->cutoff) > gpube__costs_left(b->m, c->cutoff) / 2);
 }
 
 static int climb_joins(struct gpube_bounder *b, double seconds, bool walks_only)
@@ -425,13 +426,13 @@ static int climb_joins(struct gpube_bounder *b, double seconds, bool walks_only)
 	c->start = gpube__worked(b->ctx) - c->worked; /* as if nothing else had come between */
 	c->tried = fmax(c->tried, c->start);
 	c->walks_only = walks_only;
-	gpube__joingraph_limit(&c->g, b->tables, gpube__tables_limit(b));
+	gpube__joingraph_cutoff(&c->g, b->tables, gpube__tables_cutoff(b));
 	status = ascend(c);
 	c->worked = gpube__worked(b->ctx) - c->start;
-	if (b->state.shifted && (!status || status == GPUBE_ESTOP) && c->g.constant < c->g.target) {
-		int lifted = gpube__lift_joins(b, &c->g);
+	if (b->state.reparam && (!status || status == GPUBE_ESTOP) && c->g.constant < c->g.target) {
+		int made = gpube__reparam_joins(b, &c->g);
 
-		status = lifted ? lifted : status;
+		status = made ? made : status;
 	}
 	if (status) {
 		gpube__climb_free(c);

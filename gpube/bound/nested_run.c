@@ -1,10 +1,10 @@
 /*
- * nested_run.c - the ascent on nested regions as a method: passes while they pay, dead values
- * leave the tables, and what stays open is split, its values in halves, until every part is
- * closed or eliminated.
+ * nested_run.c - dual ascent on nested regions as a method. Passes run while they pay, dead values
+ * leave the tables, and the method branches on what stays open: it halves the values of a variable
+ * until every subproblem is closed or eliminated.
  *
- * A device does a pass over all quads of a network in milliseconds, so the whole is climbed
- * until the gap is small; then there are few values left, and parts are small.
+ * A device does a pass over all quads of a network in milliseconds, so the whole ascends until the
+ * gap is small; then few values are left, and subproblems are small.
  */
 #include "gpube/bound/bound.h"
 #include "gpube/relax/nested.h"
@@ -15,29 +15,29 @@
 #include <string.h>
 
 enum {
-	BATCH = 4,            /* passes between looks at the constant, of the whole */
-	WINDOW = 16,          /* passes over which its progress is judged */
-	PATIENCE = 2000,      /* passes: the whole is split when so many would not close it */
-	MOST_BATCHES = 20,    /* of a part's turn, of two passes each */
-	HORIZON = 6,          /* passes: a part is split when so many would not close it */
-	WORTH_DEVICE = 50000, /* cells of all pairs from which a device is opened for them */
+	BATCH = 4,            /* passes of the whole between checks of the constant */
+	WINDOW = 16,          /* passes by which progress is judged */
+	PATIENCE = 2000,      /* the whole is split if so many passes would not close it */
+	MOST_BATCHES = 20,    /* batches of a subproblem's turn, of two passes each */
+	HORIZON = 6,          /* a subproblem is split if so many passes would not close it */
+	WORTH_DEVICE = 50000, /* cells of all pairs for which a device is opened */
 };
 
-/* What is kept from turn to turn. */
+/* The state between turns. */
 struct gpube_nest {
 	struct gpube_bounder *b;
-	struct gpube_clusters c; /* of n */
+	struct gpube_clusters c; /* the pairs of n */
 	struct gpube_nested n;
-	struct gpube_graph graph; /* domains are those of the part that was looked at last */
+	struct gpube_graph graph; /* with the domains of the last subproblem read */
 	int32_t *order;
 	struct gpube_rng rng;
-	struct searcher *searchers; /* one a thread */
+	struct searcher *searchers; /* one for each thread */
 	struct gpube_frontier open;
 	double searching, promising, eliminating, started;
-	int64_t n_parts, n_closed, n_eliminated;
-	struct gpube_nested_part *whole; /* until it is split */
-	bool climbed, lost;              /* lost: a part was */
-	double spent;                    /* seconds of work, of the turns before */
+	int64_t n_problems, n_closed, n_eliminated;
+	struct gpube_nested_problem *whole; /* the root, until it is split */
+	bool climbed, lost;                 /* lost: a subproblem was dropped for want of memory */
+	double spent;                       /* seconds of work of earlier turns */
 };
 
 /* Joined cells that elimination does in a second. */
@@ -46,12 +46,12 @@ static double rate_of(const struct gpube_nest *r)
 	return r->n.ops->cells_per_second;
 }
 
-static int look(struct gpube_nest *r, struct gpube_nested_part *p)
+static int read_state(struct gpube_nest *r, struct gpube_nested_problem *p)
 {
 	return gpube__nested_read(&r->n, p);
 }
 
-/* A search for each thread, from an assignment of its own. */
+/* Local search of a thread, from an assignment of its own. */
 struct searcher {
 	struct gpube_search *search;
 	int32_t *from;
@@ -92,7 +92,7 @@ static void free_searchers(struct gpube_nest *r)
 	gpube__free(r->b->ctx, r->searchers);
 }
 
-/* Assignments from what was read, one a thread, and search from there for a share of the time. */
+/* Decodes an assignment for each thread, and searches from there for a part of the time. */
 static int read_off(struct gpube_nest *r, double share, int64_t steps)
 {
 	struct gpube_bounder *b = r->b;
@@ -105,18 +105,22 @@ static int read_off(struct gpube_nest *r, double share, int64_t steps)
 	for (int k = 0; k < n && !status; k++) {
 		r->searchers[k].steps = steps;
 		gpube__clusters_decode(r->n.c, r->searchers[k].from, &r->rng);
-		status = gpube__bounder_offer(b, r->searchers[k].from, "decoded");
+		status = gpube__bounder_report_incumbent(b, r->searchers[k].from, "decoded");
 	}
 	if (!status)
 		gpube__parallel(b->ctx, n, search_one, r->searchers);
 	for (int k = 0; k < n && !status; k++)
 		if (r->searchers[k].search->best_cost < b->upper)
-			status = gpube__bounder_offer(b, r->searchers[k].search->best, "search");
+			status = gpube__bounder_report_incumbent(
+				b, r->searchers[k].search->best, "local search");
 	r->searching += gpube__worked(r->b->ctx) - start;
 	return status;
 }
 
-/* Cells of the elimination of values that force at most 'most' more than their variable's least. */
+/*
+ * Joined cells of an elimination of the values whose min-marginal is at most 'most' above the least
+ * of their variable.
+ */
 static int promising_cost(struct gpube_nest *r, const int64_t *sum, int64_t most, double *cells)
 {
 	const struct gpube_clusters *c = r->n.c;
@@ -136,8 +140,8 @@ static int promising_cost(struct gpube_nest *r, const int64_t *sum, int64_t most
 }
 
 /*
- * The best assignment of values that force little, as many of them as 'cells' joined cells allow:
- * what greedy decoding looks for one variable at a time. (runs/measured-2c)
+ * Finds the best assignment of promising values, those of small min-marginal, as many as 'cells'
+ * joined cells allow. Greedy decoding does so for one variable at a time. (runs/measured-2c)
  */
 static int eliminate_promising(struct gpube_nest *r, double cells)
 {
@@ -201,15 +205,16 @@ out:
 	return status;
 }
 
-/* The target of the bounder's limit, if it has fallen. */
-static int lower_target(struct gpube_nest *r, struct gpube_nested_part *p)
+/* Takes the bounder's cutoff, if it is lower, as the target. */
+static int lower_target(struct gpube_nest *r, struct gpube_nested_problem *p)
 {
-	gpube__clusters_limit(r->n.c, r->b->tables, gpube__tables_limit(r->b));
+	gpube__clusters_cutoff(r->n.c, r->b->tables, gpube__tables_cutoff(r->b));
 	return gpube__nested_target(&r->n, p, r->n.c->target);
 }
 
-/* Elimination of what was read, if it is quick enough. */
-static int eliminate(struct gpube_nest *r, struct gpube_nested_part *p, double seconds, bool *done)
+/* Eliminates the values read, if that is quick enough. */
+static int eliminate(
+	struct gpube_nest *r, struct gpube_nested_problem *p, double seconds, bool *done)
 {
 	struct gpube_bounder *b = r->b;
 	const double states = gpube__clusters_states(r->n.c), start = gpube__worked(r->b->ctx);
@@ -231,10 +236,10 @@ static int eliminate(struct gpube_nest *r, struct gpube_nested_part *p, double s
 	return status;
 }
 
-/* Replaces *p, which was read, by what is alive of it; NULL: nothing is. */
-static int shrink(struct gpube_nest *r, struct gpube_nested_part **p)
+/* Replaces *p, which was read, by its remaining values; NULL: none remain. */
+static int shrink(struct gpube_nest *r, struct gpube_nested_problem **p)
 {
-	struct gpube_nested_part *q;
+	struct gpube_nested_problem *q;
 	int status;
 
 	if (!gpube__nested_n_dead(&r->n))
@@ -249,19 +254,19 @@ static int shrink(struct gpube_nest *r, struct gpube_nested_part **p)
 
 /* ---- the whole ------------------------------------------------------------------------- */
 
-static void raise_bound(struct gpube_nest *r, int64_t constant, const char *by)
+static void update_lower(struct gpube_nest *r, int64_t constant, const char *by)
 {
 	struct gpube_bounder *b = r->b;
-	int64_t bound = gpube__clusters_total(r->n.c, constant, b->tables, gpube__tables_limit(b));
+	int64_t bound = gpube__clusters_total(r->n.c, constant, b->tables, gpube__tables_cutoff(b));
 
-	gpube__bounder_raise(b, gpube__tables_bound(b, bound), by);
+	gpube__bounder_update_lower(b, gpube__tables_bound(b, bound), by);
 }
 
-/* Assignments, elimination and dead values of the whole; *closed: nothing is left. */
-static int settle_whole(struct gpube_nest *r, struct gpube_nested_part **p, bool *closed)
+/* Decodes, eliminates and removes dead values of the whole. *closed: nothing is left. */
+static int settle_whole(struct gpube_nest *r, struct gpube_nested_problem **p, bool *closed)
 {
 	const double spent = gpube__worked(r->b->ctx) - r->started;
-	int status = look(r, *p);
+	int status = read_state(r, *p);
 
 	if (!status)
 		status = read_off(r, 0.15, 1000);
@@ -282,25 +287,25 @@ static int settle_whole(struct gpube_nest *r, struct gpube_nested_part **p, bool
 }
 
 /*
- * Whether passes no longer pay: 'gained' in the last WINDOW. While no good assignment is known the
- * gap says little, so the bound itself is to have stopped rising, too.
+ * Whether passes no longer pay, which gained so much in the last WINDOW. Without a good incumbent
+ * the gap says little, so the bound itself must have stopped rising, too.
  */
-static bool slow(const struct gpube_nested_part *p, int64_t gained)
+static bool slow(const struct gpube_nested_problem *p, int64_t gained)
 {
 	return (double)gained * PATIENCE / WINDOW < (double)(p->target - p->constant) &&
 	       (double)gained <= 5e-4 * (double)p->constant;
 }
 
-/* Until it is closed, which makes *p NULL, or the ascent is slow. */
-static int climb(struct gpube_nest *r, struct gpube_nested_part **p)
+/* Passes until it is closed, which makes *p NULL, or progress is slow. */
+static int climb(struct gpube_nest *r, struct gpube_nested_problem **p)
 {
 	struct gpube_bounder *b = r->b;
-	double looked = gpube__worked(r->b->ctx);
+	double checked = gpube__worked(r->b->ctx);
 	int64_t before = (*p)->constant;
 	bool quads = false, closed = false, ended = false;
 	int status = GPUBE_OK;
 
-	/* triples first, which are cheap, until quads are worth their time */
+	/* triples first, which are cheap, until quads pay */
 	for (int pass = BATCH; !status && !closed && !ended; pass += BATCH) {
 		const int64_t last = (*p)->constant;
 
@@ -309,7 +314,8 @@ static int climb(struct gpube_nest *r, struct gpube_nested_part **p)
 		status = gpube__nested_passes(&r->n, *p, BATCH, quads ? GPUBE_REGIONS_QUADS : 0);
 		if (status)
 			return status;
-		raise_bound(r, (*p)->constant, quads ? "quads" : "triples");
+		update_lower(
+			r, (*p)->constant, quads ? "quads of variables" : "triples of variables");
 		closed = (*p)->constant >= (*p)->target;
 		if (!quads && r->n.plan.n_quads > 0 &&
 			((*p)->constant - last) * WINDOW < (*p)->constant) {
@@ -323,9 +329,9 @@ static int climb(struct gpube_nest *r, struct gpube_nested_part **p)
 			before = (*p)->constant;
 		}
 		if (!closed &&
-			(ended || pass == BATCH || gpube__worked(r->b->ctx) - looked > 0.2)) {
+			(ended || pass == BATCH || gpube__worked(r->b->ctx) - checked > 0.2)) {
 			status = settle_whole(r, p, &closed);
-			looked = gpube__worked(r->b->ctx);
+			checked = gpube__worked(r->b->ctx);
 		}
 	}
 	if (closed) {
@@ -337,7 +343,7 @@ static int climb(struct gpube_nest *r, struct gpube_nested_part **p)
 
 /* ---- parts ------------------------------------------------------------------------------- */
 
-static int put(struct gpube_nest *r, struct gpube_nested_part *p)
+static int put(struct gpube_nest *r, struct gpube_nested_problem *p)
 {
 	const int status = gpube__frontier_push(&r->open, r->b->ctx,
 		&(struct gpube_frontier_node){.bound = p->constant,
@@ -352,8 +358,8 @@ static int put(struct gpube_nest *r, struct gpube_nested_part *p)
 	return status;
 }
 
-/* Passes until the part is closed, eliminated, or would take too many more. */
-static int work(struct gpube_nest *r, struct gpube_nested_part **p)
+/* Passes until the subproblem is closed, eliminated, or would take too many more. */
+static int work(struct gpube_nest *r, struct gpube_nested_problem **p)
 {
 	const double start = gpube__worked(r->b->ctx);
 	bool closed = false;
@@ -368,7 +374,7 @@ static int work(struct gpube_nest *r, struct gpube_nested_part **p)
 		closed = (*p)->constant >= (*p)->target;
 		if (status || closed)
 			break;
-		status = look(r, *p);
+		status = read_state(r, *p);
 		if (!status)
 			status = shrink(r, p);
 		closed = !*p;
@@ -377,7 +383,7 @@ static int work(struct gpube_nest *r, struct gpube_nested_part **p)
 			break;
 	}
 	if (!status && !closed)
-		status = look(r, *p);
+		status = read_state(r, *p);
 	if (!status && !closed) {
 		(*p)->seconds = gpube__worked(r->b->ctx) - start;
 		status = read_off(r, 0.1, 300);
@@ -396,14 +402,14 @@ static int work(struct gpube_nest *r, struct gpube_nested_part **p)
 	return status;
 }
 
-/* Both halves of a part, which is freed; NULL: there is none. */
+/* Both halves of a subproblem, which is freed; NULL: that half is empty. */
 static int split(
-	struct gpube_nest *r, struct gpube_nested_part *p, struct gpube_nested_part *half[2])
+	struct gpube_nest *r, struct gpube_nested_problem *p, struct gpube_nested_problem *half[2])
 {
 	struct gpube_clusters *c = r->n.c;
 	uint8_t *keep = NULL;
 	int32_t var;
-	int status = look(r, p);
+	int status = read_state(r, p);
 
 	var = status ? -1 : gpube__clusters_choose(c);
 	if (var >= 0) {
@@ -432,14 +438,14 @@ static int branch(struct gpube_nest *r)
 	int64_t turns = 0;
 
 	while (!status && r->open.n && !gpube__bounder_done(b)) {
-		struct gpube_nested_part *half[2] = {NULL, NULL};
+		struct gpube_nested_problem *half[2] = {NULL, NULL};
 		int64_t least;
 
 		if (gpube__stopped(b->ctx))
 			return gpube__fail_stopped(b->ctx);
 		status = split(r, gpube__frontier_pop(&r->open).payload, half);
 		for (int k = 1; k >= 0; k--) {
-			r->n_parts += !status && half[k];
+			r->n_problems += !status && half[k];
 			if (!status && half[k])
 				status = work(r, &half[k]);
 			if (half[k] && put(r, half[k]))
@@ -448,11 +454,13 @@ static int branch(struct gpube_nest *r)
 		if (status)
 			break;
 		least = gpube__frontier_least(&r->open);
-		raise_bound(r, least < r->n.c->target ? least : r->n.c->target, "splitting");
+		update_lower(
+			r, least < r->n.c->target ? least : r->n.c->target, "branching on regions");
 		if (++turns % 16 == 0)
 			gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-				"%lld part%s, %lld closed, %lld of them eliminated, %lld open",
-				(long long)r->n_parts, gpube__plural(r->n_parts),
+				"regions: %lld subproblem%s, %lld closed, %lld of them eliminated, "
+				"%lld open",
+				(long long)r->n_problems, gpube__plural(r->n_problems),
 				(long long)r->n_closed, (long long)r->n_eliminated,
 				(long long)r->open.n);
 	}
@@ -461,7 +469,7 @@ static int branch(struct gpube_nest *r)
 
 /* ---- the method ---------------------------------------------------------------------------- */
 
-/* Of the tables of pairs; 0: not all functions are of pairs. */
+/* Cells of all pairs; 0: some function is not of a pair. */
 static double pair_cells(const struct gpube_model *m)
 {
 	double cells = 0;
@@ -494,7 +502,7 @@ bool gpube__bound_on_card(const struct gpube_bounder *b)
 	}
 }
 
-/* The backend that was asked for, or that pays; *regions NULL: none. */
+/* Picks the backend that the caller asks for, or that pays; *regions NULL: none. */
 static int pick(struct gpube_bounder *b, const struct gpube_ops **ops,
 	const struct gpube_regions_ops **regions)
 {
@@ -519,7 +527,7 @@ static int begin(struct gpube_nest *r)
 	const int status = gpube__nested_first(&r->whole, &r->n);
 
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-		"%d pair%s, %d triple%s, %d quad%s, in %d, %d and %d group%s, on the %s",
+		"regions: %d pair%s, %d triple%s, %d quad%s, in %d, %d and %d group%s, on the %s",
 		r->n.plan.n_pairs, gpube__plural(r->n.plan.n_pairs), r->n.plan.n_triples,
 		gpube__plural(r->n.plan.n_triples), r->n.plan.n_quads,
 		gpube__plural(r->n.plan.n_quads), r->n.plan.n_variable_groups,
@@ -528,19 +536,19 @@ static int begin(struct gpube_nest *r)
 	return status;
 }
 
-/* The whole, then its parts, from where the last turn ended. */
+/* Continues where the last turn ended: the whole, then its subproblems. */
 static int go_on(struct gpube_nest *r)
 {
 	struct gpube_bounder *b = r->b;
-	struct gpube_nested_part *whole;
+	struct gpube_nested_problem *whole;
 	int status = GPUBE_OK;
 
-	r->started = gpube__worked(b->ctx) - r->spent; /* as if nothing else had come between */
+	r->started = gpube__worked(b->ctx) - r->spent; /* as if the turns were one */
 	if (!r->climbed) {
 		status = climb(r, &r->whole);
 		r->climbed = !status;
 		if (!status && !r->whole) {
-			gpube__bounder_raise(b, b->limit, "quads");
+			gpube__bounder_update_lower(b, b->cutoff, "quads of variables");
 			return GPUBE_OK;
 		}
 	}
@@ -553,10 +561,9 @@ static int go_on(struct gpube_nest *r)
 	}
 	r->spent = gpube__worked(b->ctx) - r->started;
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-		"%lld part%s, %lld closed, %lld of them eliminated in %.2f s; %.2f s of search, "
-		"%.2f s of "
-		"elimination of promising values",
-		(long long)r->n_parts, gpube__plural(r->n_parts), (long long)r->n_closed,
+		"regions: %lld subproblem%s, %lld closed, %lld of them eliminated in %.2f s; %.2f "
+		"s of search, %.2f s of elimination of promising values",
+		(long long)r->n_problems, gpube__plural(r->n_problems), (long long)r->n_closed,
 		(long long)r->n_eliminated, r->eliminating, r->searching, r->promising);
 	return status;
 }
@@ -580,7 +587,7 @@ void gpube__nest_free(struct gpube_nest *r)
 	gpube__free(ctx, r);
 }
 
-/* b->state.nest, of c, which is its own from now on. */
+/* Makes b->state.nest, which takes over c. */
 static int make(struct gpube_bounder *b, struct gpube_clusters *c, const struct gpube_ops *ops,
 	const struct gpube_regions_ops *regions)
 {
@@ -627,7 +634,8 @@ int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool 
 	if (c->n_wides || c->n_pairs == 0) {
 		if (gpube__asks_for_nested(b->opts))
 			gpube__log(b->ctx, GPUBE_LOG_NOTE,
-				"not of pairs alone: costs are shifted instead, on the CPU");
+				"nested regions need functions of pairs: soft arc consistency "
+				"instead, on the CPU");
 		return GPUBE_OK;
 	}
 	status = pick(b, &ops, &regions);

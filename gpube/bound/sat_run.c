@@ -6,7 +6,7 @@
 static int take(struct gpube_bounder *b, enum gpube_sat_answer answer)
 {
 	if (answer == GPUBE__SAT_YES)
-		return gpube__bounder_offer(b, b->tried, "satisfiability");
+		return gpube__bounder_report_incumbent(b, b->tried, "satisfiability");
 	if (answer == GPUBE__SAT_OPEN)
 		return GPUBE_OK;
 	if (b->upper != GPUBE_INF)
@@ -15,7 +15,7 @@ static int take(struct gpube_bounder *b, enum gpube_sat_answer answer)
 			"report this");
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 		"CaDiCaL %s has proved that every assignment is forbidden", gpube__sat_library());
-	gpube__bounder_raise(b, GPUBE_INF, "satisfiability");
+	gpube__bounder_update_lower(b, GPUBE_INF, "satisfiability");
 	return GPUBE_OK;
 }
 
@@ -57,12 +57,12 @@ int gpube__bound_free(struct gpube_bounder *b, double seconds)
 		status = gpube__sat_run(sat, seconds, &answer, b->tried);
 	gpube__sat_free(sat);
 	if (!status && answer == GPUBE__SAT_YES)
-		return gpube__bounder_offer(b, b->tried, "satisfiability");
+		return gpube__bounder_report_incumbent(b, b->tried, "satisfiability");
 	if (!status && answer == GPUBE__SAT_NO) {
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 			"CaDiCaL %s has proved that every assignment costs something",
 			gpube__sat_library());
-		gpube__bounder_raise(b, gpube__constant_of(b->m) + 1, "satisfiability");
+		gpube__bounder_update_lower(b, gpube__constant_of(b->m) + 1, "satisfiability");
 	}
 	return status;
 }

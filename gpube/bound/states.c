@@ -1,19 +1,19 @@
 /*
- * states.c - what methods keep from turn to turn, all of it: it goes with the run, and when the
- * tables are replaced that it was made of.
+ * states.c - frees the states of methods: at the end of a run, and when the tables are replaced
+ * from which they were made.
  */
 #include "gpube/bound/bound.h"
 
 void gpube__bounder_forget(struct gpube_bounder *b)
 {
 	gpube__dfs_tree_free(b->state.tree);
-	gpube__dfs_tree_free(b->state.guessed);
+	gpube__dfs_tree_free(b->state.trial_tree);
 	gpube__climb_free(b->state.climb);
-	gpube__patching_free(b->state.patching);
+	gpube__pairwise_run_free(b->state.pairwise);
 	gpube__nest_free(b->state.nest);
-	b->state.tree = b->state.guessed = NULL;
+	b->state.tree = b->state.trial_tree = NULL;
 	b->state.climb = NULL;
-	b->state.patching = NULL;
+	b->state.pairwise = NULL;
 	b->state.nest = NULL;
 }
 
@@ -24,5 +24,5 @@ void gpube__bounder_keep_tables(struct gpube_bounder *b, struct gpube_model *tab
 		gpube_model_free(b->made.kept);
 	b->tables = b->made.kept = tables;
 	b->made.finer = finer;
-	tables->top = gpube__tables_limit(b);
+	tables->top = gpube__tables_cutoff(b);
 }

@@ -125,7 +125,7 @@ struct gpube_solution *bounding_now(
 	return bounds;
 }
 
-void bounding_raise(
+void bounding_update(
 	struct gpube_solution *bounds, const struct gpube_model *m, int64_t bound, double seconds)
 {
 	const bool maximise = m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE;
@@ -409,7 +409,7 @@ static const char *gain(const struct gpube_stage *now, const struct gpube_stage 
 	const bool bound = !before || now->bound != before->bound;
 	const bool cost = before ? now->cost != before->cost : is_known(now->cost);
 
-	if (now->gave_way)
+	if (now->fell_back)
 		return "no room";
 	if (is_known(now->cost) && now->cost == now->bound)
 		return bound || cost ? "the proof" : "";

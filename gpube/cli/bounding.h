@@ -44,7 +44,7 @@ void bounding_clear(struct bounding *b, struct session *s);
 struct gpube_solution *bounding_now(
 	struct session *s, const struct gpube_model *m, struct gpube_bound_opts opts);
 /* Another bound that was proved, at 'seconds'; the two may meet in an optimum. */
-void bounding_raise(
+void bounding_update(
 	struct gpube_solution *bounds, const struct gpube_model *m, int64_t bound, double seconds);
 
 /*

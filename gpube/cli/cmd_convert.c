@@ -117,7 +117,7 @@ static int make_consistent(
 
 	if (!status)
 		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
-			"consistency: %lld of %lld value%s and %lld of %lld pair%s taken away, %d "
+			"consistency: %lld of %lld value%s and %lld of %lld pair%s removed, %d "
 			"function%s "
 			"added, in %.3f s",
 			(long long)did.values_removed, (long long)did.n_values,
@@ -444,7 +444,7 @@ const struct command cmd_convert = {
 		"OUT, and then the values that J's values stand for, unless they are the same. "
 		"--consistency sac takes away each value that, taken alone, leaves some variable "
 		"none; pc each pair of values that some third variable has none to go with, for "
-		"which functions are added. Functions are looked at two variables at a time; an "
+		"which functions are added. Functions are examined two variables at a time; an "
 		"upper bound in IN (of a .wcsp or .cfn) makes more of their costs forbidden. -v "
 		"says what went.",
 	.files = ".wcsp, .cfn\n"

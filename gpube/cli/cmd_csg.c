@@ -50,7 +50,7 @@ static void report_text(struct gpube_out *out, const void *arg)
 		gpube__out_printf(out, ", %.4g split%s, %.3g a second", r->splits,
 			gpube__plural(r->splits), r->splits / fmax(r->seconds_splits, 1e-9));
 	if (r->method == CSG_IP || r->method == CSG_IDP_IP)
-		gpube__out_printf(out, ", %.4g coalition%s looked at", (double)r->n_nodes,
+		gpube__out_printf(out, ", %.4g coalition%s examined", (double)r->n_nodes,
 			gpube__plural((double)r->n_nodes));
 	if (r->n_scans)
 		gpube__out_printf(out, ", %lld scan%s, %lld candidate%s", (long long)r->n_scans,
@@ -301,24 +301,18 @@ const struct command cmd_csg = {
 		"may be 'forbidden', as those are that no line and no default gives. Of more than "
 		"20 agents a text need not fit memory as a table: while fewer than a 64th of all "
 		"coalitions is listed, lp works on the list. Or FILE is a model, .wcsp, .cfn, .uai "
-		"or "
-		"another one, of one function over all its variables, the agents, each of two "
-		"values, "
-		"1 in the coalition: it is worth by how much it costs less than none does, or by "
-		"how "
-		"much more it is worth where costs are maximised. A potential is a value as it "
-		"is.\n\n"
+		"or another one, of one function over all its variables, the agents, each of two "
+		"values, 1 in the coalition: it is worth by how much it costs less than none does, "
+		"or by how much more it is worth where costs are maximised. A potential is a value "
+		"as it is.\n\n"
 		"Method conv is one (max,+) subset convolution per agent, (3^(n-1) - 1) / 2 splits "
-		"in "
-		"all. lp solves the linear program over all coalitions, which bounds what any "
+		"in all. lp solves the linear program over all coalitions, which bounds what any "
 		"structure is worth, and searches among the few coalitions that the bound leaves; "
 		"it is much faster on most games and does not end on some. auto gives lp a share "
-		"of "
-		"the time that conv would take, then runs conv. dp and idp are the dynamic "
-		"programs "
-		"of the literature, for comparison (on a device: GPU-CSG and IDP^G). ip, for "
-		"comparison, too, searches the integer partitions of N by branch and bound, one "
-		"after the other, and idp-ip does so between the steps of idp, whose splits it "
+		"of the time that conv would take, then runs conv. dp and idp are the dynamic "
+		"programs of the literature, for comparison (on a device: GPU-CSG and IDP^G). ip, "
+		"for comparison, too, searches the integer partitions of N by branch and bound, "
+		"one after the other, and idp-ip does so between the steps of idp, whose splits it "
 		"need not search; both know a structure from the beginning, and when stopped a "
 		"bound. Where sums of int64 values may pass 64 bits dp takes them in 128.\n\n"
 		"With --backend cuda conv, dp and idp work on the GPU; of the random games, those "
@@ -331,13 +325,10 @@ const struct command cmd_csg = {
 		"all sums; the result is the same. A rank that dies or stops ends the run with an "
 		"error after --receive-timeout.\n\n"
 		"--certify writes a proof of the optimum, which auto and lp have, --verify checks "
-		"one: "
-		"csg/certificate.md has the format. The value reported is recomputed from the "
-		"file. With --output json "
-		"the result is "
-		"one object: status (optimal, infeasible, bounds, incomplete, error), value, "
-		"structure (lists of agents from 1), upper_bound, error (of rounding; 0 for "
-		"integers), method, splits, nodes, times.",
+		"one: csg/certificate.md has the format. The value reported is recomputed from the "
+		"file. With --output json the result is one object: status (optimal, infeasible, "
+		"bounds, incomplete, error), value, structure (lists of agents from 1), "
+		"upper_bound, error (of rounding; 0 for integers), method, splits, nodes, times.",
 	.examples = "gpube csg game.csg.gz\n"
 		    "value, structure and times\n"
 		    "gpube csg --output table game.csg.gz\n"

@@ -155,9 +155,9 @@ const struct command cmd_daoopt = {
 		"layout that daoopt reads (-e), and prints the options with which daoopt takes "
 		"them. Its node counts with these tables can be set beside those with its own "
 		"ones along the same order.\n\n"
-		"The tables are those of a model whose costs were shifted there and back along "
-		"the join graph of the mini-buckets, or, with --method mbe, of one pass with "
-		"moment matching. daoopt reads plain .uai files only: unpack others first.",
+		"The tables are those of the model after cost shifting along the join graph of "
+		"the mini-buckets, or, with --method mbe, of one pass with moment matching. "
+		"daoopt reads plain .uai files only: unpack others first.",
 	.examples = "gpube daoopt --ibound 8 --to grid grid10x10.f10.uai\n"
 		    "grid.ord and grid.mb.gz",
 	.min_args = 1,

@@ -315,7 +315,7 @@ static int report_stopped(struct session *s, const struct opts_dpop *o, const ch
 		(struct gpube_bound_opts){
 			.seed = (uint64_t)o->seed, .precision = (int)o->precision});
 	if (bounds && r->bounded && r->scale == bounds->scale)
-		bounding_raise(bounds, m, r->bound, before);
+		bounding_update(bounds, m, r->bound, before);
 	if (bounds)
 		p.answer = bounding_answer(s, file, m, bounds);
 	p.bounds = bounds;

@@ -7,7 +7,7 @@
 #include "gpube/cli/reparam_check.h"
 #include "gpube/order/order.h"
 #include "gpube/ops/ops.h"
-#include "gpube/bound/shifted.h"
+#include "gpube/bound/reparam.h"
 
 #define OPTS_STRUCT struct opts_reparam
 static const struct opt_row rows[] = {OPTS_REPARAM(OPT_ROW)};
@@ -32,7 +32,7 @@ struct result {
 	const struct opts_reparam *opts;
 	const struct gpube_bound_opts *run;
 	const struct gpube_solution *bounds;
-	struct gpube_shifted shifted;
+	struct gpube_reparametrised reparam;
 	double seconds_read;
 	struct gpube_written means;
 	struct reparam_check check;
@@ -44,14 +44,14 @@ struct result {
 static void report_text(struct gpube_out *out, const void *arg)
 {
 	const struct result *r = arg;
-	const struct gpube_model *m = r->shifted.model;
+	const struct gpube_model *m = r->reparam.model;
 
 	bounding_text(out, &r->answer, r->bounds);
 	if (!r->unwritten) {
 		gpube__out_printf(out, "%-*s%s: constant ", LABEL, "written", r->opts->write);
 		gpube__out_decimal(out, m->constant, m->scale);
 		gpube__out_printf(out, ", %d function%s, %d added of three or more variables\n",
-			m->n_functions, gpube__plural(m->n_functions), r->shifted.n_wide);
+			m->n_functions, gpube__plural(m->n_functions), r->reparam.n_wide);
 	}
 	if (r->opts->check && !r->unwritten)
 		gpube__out_printf(out, "%-*s%lld %s, read back: their costs are the file's\n",
@@ -63,7 +63,7 @@ static void report_text(struct gpube_out *out, const void *arg)
 
 static void json_written(struct json *j, const struct result *r)
 {
-	const struct gpube_model *m = r->shifted.model;
+	const struct gpube_model *m = r->reparam.model;
 
 	if (r->unwritten) {
 		json_null(j, "written");
@@ -74,8 +74,8 @@ static void json_written(struct json *j, const struct result *r)
 	json_text(j, "file", r->opts->write);
 	json_decimal(j, "constant", m->constant, m->scale);
 	json_int(j, "functions", m->n_functions);
-	json_int(j, "added", r->shifted.n_wide);
-	json_int(j, "added_decimals", r->shifted.shift);
+	json_int(j, "added", r->reparam.n_wide);
+	json_int(j, "added_decimals", r->reparam.shift);
 	json_true_false(j, "pruned", r->opts->prune != 0);
 	json_meaning(j, &r->means);
 	if (r->opts->check)
@@ -148,9 +148,9 @@ static int write_all(struct session *s, struct result *r)
 	if (o->write_sol && r->bounds->values)
 		status = gpube_write_solution(r->answer.model, o->write_sol, r->bounds->values);
 	if (!status)
-		status = gpube__shifted_restore(&r->shifted, o->prune);
+		status = gpube__reparam_restore(&r->reparam, o->prune);
 	if (!status)
-		status = gpube_write_with(r->shifted.model, o->write, &opts);
+		status = gpube_write_with(r->reparam.model, o->write, &opts);
 	if (!status && o->check)
 		status = gpube__costs_of(&made, &costs, r->answer.model, (int)o->engine.precision);
 	if (!status && o->check)
@@ -158,7 +158,7 @@ static int write_all(struct session *s, struct result *r)
 			&r->check, costs, o->write, &opts, r->run, r->bounds, o->prune != 0);
 	gpube_model_free(made);
 	if (!status && o->write_order)
-		status = write_order(s, r->shifted.model, o->write_order);
+		status = write_order(s, r->reparam.model, o->write_order);
 	return status;
 }
 
@@ -167,7 +167,7 @@ static int write_all(struct session *s, struct result *r)
 static int reparam(struct session *s, const struct opts_reparam *o, const char *file,
 	const struct gpube_model *m)
 {
-	struct gpube_shifted_opts shifting = {
+	struct gpube_reparametrised_opts reparam_opts = {
 		.whole = !o->prune,
 		.decimals = o->decimals >= 0                    ? (int)o->decimals
 			    : format_of(o) == GPUBE_FORMAT_WCSP ? 0
@@ -183,7 +183,7 @@ static int reparam(struct session *s, const struct opts_reparam *o, const char *
 	int rc = bounding_init(&b, s, m, &o->bounding, &o->engine);
 
 	if (!rc) {
-		int status = gpube__bound_shifted(&bounds, &r.shifted, m, &b.opts, &shifting);
+		int status = gpube__bound_reparam(&bounds, &r.reparam, m, &b.opts, &reparam_opts);
 
 		rc = status ? session_fail(s, NULL) : CLI_DONE;
 		if (status == GPUBE_ERANGE && !o->prune)
@@ -206,7 +206,7 @@ static int reparam(struct session *s, const struct opts_reparam *o, const char *
 			report_text, report_json, &r);
 		rc = r.unwritten ? CLI_FAILED : rc;
 	}
-	gpube__shifted_clear(&r.shifted);
+	gpube__reparam_clear(&r.reparam);
 	gpube_solution_free(bounds, s->ctx);
 	bounding_clear(&b, s);
 	return rc;
@@ -258,30 +258,29 @@ const struct command cmd_reparam = {
 	.arguments = "FILE",
 	.summary = "write an equivalent problem whose constant is a bound, for toulbar2",
 	.description =
-		"Computes a bound of the model in FILE as 'gpube bound' does, by shifting costs "
-		"between functions and into the constant, and writes what the shifts leave: the "
-		"same variables and values, in which every assignment costs what it costs in FILE "
+		"Computes a bound of the model in FILE as 'gpube bound' does, by moving costs "
+		"between functions and into the constant, and writes the reparametrised model: it "
+		"has the same variables and values, every assignment costs what it costs in FILE "
 		"(of a .uai: -ln, rounded), and a search begins with the bound.\n\n"
-		"Shifts between triangles of variables leave tables over them. Those that raise "
-		"the bound most are written, as many as --max-tables and --max-cells allow; the "
-		"others take no part, and the bound is lower for it. Above --max-arity 3, and by "
-		"--method ascent, they are the mini-buckets of a join graph, of which all are "
-		"written. In a .cfn, costs get some decimals more, because "
-		"shifts are fractions; in a .wcsp they are integers, in the unit of the costs of "
-		"FILE or, with --decimals, in a smaller one. --json says what totals of a .wcsp "
-		"stand for. A .cfn that toulbar2 would misread is refused: it loses the sign of a "
-		"bound between -1 and 0.\n\n"
+		"Costs that move between triangles of variables need tables over them. The tables "
+		"that raise the bound most are written, as many as --max-tables and --max-cells "
+		"allow; the bound is then computed again with these alone. Above --max-arity 3, "
+		"and by --method ascent, they are the mini-buckets of a join graph, of which all "
+		"are written. In a .cfn, costs get some decimals more, because the costs that move "
+		"are fractions; in a .wcsp they are integers, in the unit of the costs of FILE or, "
+		"with --decimals, in a smaller one. --json says what totals of a .wcsp stand for. "
+		"A .cfn that toulbar2 would misread is refused: it loses the sign of a bound "
+		"between -1 and 0.\n\n"
 		"With --prune the problem has only assignments that are better than the best "
 		"found, which --write-sol keeps: if it has none, that one is optimal. --ub does "
 		"the same for a known total.\n\n"
-		"SIGINT, SIGTERM and --timeout end the ascent, and what it has reached is "
-		"written.",
+		"SIGINT, SIGTERM and --timeout end the ascent, and what it has reached is written.",
 	.examples = "gpube reparam --timeout 30s -o easier.cfn.gz problem.wcsp\n"
 		    "half a minute of work before toulbar2 begins\n"
 		    "gpube reparam --prune --write-sol best.sol -o rest.cfn problem.cfn\n"
 		    "what is left to search for beside best.sol\n"
 		    "gpube reparam --check --max-arity 2 -o pairs.wcsp problem.wcsp\n"
-		    "no tables of three variables, and a look at the result",
+		    "no tables of three variables; the result is read back and compared",
 	.min_args = 1,
 	.max_args = 1,
 	.opts_size = sizeof(struct opts_reparam),

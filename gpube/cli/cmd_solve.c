@@ -34,7 +34,7 @@ static struct gpube_solution *bounds_now(struct session *s, const struct opts_so
 	for (int k = 0; bounds && k < bounds->n_steps; k++)
 		bounds->steps[k].seconds += before;
 	if (bounds && known->scale == bounds->scale)
-		bounding_raise(bounds, m, known->bound, before);
+		bounding_update(bounds, m, known->bound, before);
 	return bounds;
 }
 
@@ -203,23 +203,24 @@ const struct command cmd_solve = {
 		"FILE is .wcsp, .cfn, .uai or any other format that 'gpube info' reads, plain or "
 		"compressed by gzip or xz; '-' is standard input. EVIDENCE is that of a .uai, by "
 		"default FILE.evid, if it is there; the result says which was read.\n\n"
-		"Lines on standard error tell every improvement of the bound and of the best "
-		"assignment. --method forces one way; with -v a line tells every turn of a method, "
-		"and a table says in the end what was tried, for how long, and what it gave. "
-		"SIGINT and SIGTERM, and --timeout, end the work soon with status bounds: the "
-		"best bound and the best assignment; the exit status is then 1. So it is where "
-		"nothing that fits the memory says more. A second signal kills. Where only "
-		"--count was stopped, the optimum is reported, and the exit status is 1, too.\n\n"
-		"'mpirun -n 4 gpube-mpi solve FILE' shares the work among four processes, which "
-		"all read FILE. Rank 0 has the whole model. If it has not ended soon, others have "
-		"parts of it, in which some variables have some of their values, and parts are "
-		"split again where ranks have nothing to do; what is proved first is the answer. "
-		"All hear of better assignments, and rank 0 reports. --threads and --memory are "
-		"of each rank. A rank that dies or stops ends the run with an error after "
-		"--receive-timeout.\n\n"
+		"Lines on standard error report every improvement of the bound and of the best "
+		"assignment. --method takes one method alone; with -v every turn of a method "
+		"has a line, and a table at the end says what was tried, for how long, and "
+		"what it gave. SIGINT, SIGTERM and --timeout end the work soon with status "
+		"bounds: the best bound and the best assignment; the exit status is then 1. So "
+		"it is where no method that fits the memory proves more. A second signal "
+		"kills. Where only --count was stopped, the optimum is reported, and the exit "
+		"status is 1, too.\n\n"
+		"'mpirun -n 4 gpube-mpi solve FILE' shares the work among four processes, "
+		"which all read FILE. Rank 0 solves the whole model. If it has not ended soon, "
+		"the others solve subproblems, in which some variables keep only some of their "
+		"values; a subproblem is split again when ranks are idle. What is proved first "
+		"is the answer. Ranks send each other better assignments, and rank 0 reports. "
+		"--threads and --memory are of each rank. A rank that dies or stops ends the "
+		"run with an error after --receive-timeout.\n\n"
 		"By --method eliminate, what would not fit into --memory, or --device-memory on a "
 		"GPU, is done in slices: a few variables are given ranges of their values in "
-		"turn, and slices whose bound reaches the best assignment known are left out. "
+		"turn, and slices whose bound reaches the best assignment known are pruned. "
 		"What would take more than 4096 of them is refused before it starts, with the "
 		"sizes it would take. Several --devices share them.\n\n"
 		"--certify FILE also writes a proof of what was proved, by the method that proved "

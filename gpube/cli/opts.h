@@ -60,8 +60,8 @@
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
 		"where tables are eliminated; auto decides by predicted time and memory")          \
 	X(TEXT, devices, 0, NULL, 0, 0, "LIST",                                                    \
-		"GPUs to use, 0,1 for example: with several, each eliminates the model of a "      \
-		"share of some variable's values")                                                 \
+		"GPUs to use, 0,1 for example: with several, the values of split variables are "   \
+		"divided among them")                                                              \
 	X(FLAG, no_simplify, 0, NULL, 0, 0, NULL, "eliminate the model as it was read")            \
 	X(INT, precision, 0, "0", 0, 12, "N",                                                      \
 		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
@@ -162,7 +162,7 @@
 		"of --method ascent: joins, the mini-buckets of a join graph; nested, quads over " \
 		"triples over pairs of variables, for a GPU; auto: joins")                         \
 	X(TEXT, ub, 0, NULL, 0, 0, "COST|FILE",                                                    \
-		"only totals better than COST are of interest, a known solution's for example; "   \
+		"a cutoff: prune what is not better than COST, a known solution's for example; "   \
 		"FILE is toulbar2's .ub")                                                          \
 	X(TEXT, sol, 0, NULL, 0, 0, "FILE",                                                        \
 		"a known solution, toulbar2's .sol or an MPE result file")
@@ -181,14 +181,14 @@
 	X(INT, ibound, 0, "0", 0, 999999, "N", "the same as --z N+1; 0: not given")                \
 	X(CHOICE, partition, 0, "scope", 0, 0, "scope|first|content",                              \
 		"how buckets are split: largest scope first, each where the joined scope grows "   \
-		"least; each where it first fits; or the two whose joined tables bound most more " \
-		"than apart become one, and again (a first run on the CPU)")                       \
+		"least; each where it first fits; or by content: join the two mini-buckets whose " \
+		"joined table raises the bound most, and again (needs a first run on the CPU)")    \
 	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
 		"plain mini-buckets, without cost shifting between them")                          \
 	X(CHOICE, split, 0, "auto", 0, 0, "auto|never|first",                                      \
-		"when what the ascent on regions leaves open is split into parts: when the "       \
-		"ascent is slow, never, or at once; --certify splits a proof by steps likewise")   \
-	X(FLAG, no_eliminate, 0, NULL, 0, 0, NULL, "bounds and splitting alone, no elimination")   \
+		"when to branch on what the ascent on regions leaves open: when the ascent is "    \
+		"slow, never, or at once; --certify branches in a proof by steps likewise")        \
+	X(FLAG, no_eliminate, 0, NULL, 0, 0, NULL, "bounds and branching alone, no elimination")   \
 	OPTS_CERTIFY(X)                                                                            \
 	X(TEXT, verify, 0, NULL, 0, 0, "FILE", "nothing but check such a proof")                   \
 	OPTS_ANSWER(X)
@@ -199,10 +199,10 @@
 		"most variables of a message; 0: the largest that takes a few seconds and a "      \
 		"quarter of the memory")                                                           \
 	X(CHOICE, method, 0, "shift", 0, 0, "mbe|shift",                                           \
-		"mini-buckets alone, or after costs were shifted on their join graph, for "        \
-		"--timeout at most")                                                               \
+		"mini-buckets alone, or after cost shifting on their join graph, for --timeout "   \
+		"at most")                                                                         \
 	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
-		"with --method mbe: without cost shifting between the parts of a bucket")
+		"with --method mbe: without cost shifting between the mini-buckets of a bucket")
 
 #define OPTS_REPARAM(X)                                                                            \
 	X(OUT, write, 'o', NULL, 0, 0, "FILE",                                                     \

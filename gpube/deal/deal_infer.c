@@ -62,7 +62,7 @@ static int job_to_words(struct summing *s, struct gpube_ctx *ctx, const struct g
 	int64_t n = 1 + s->m->n_vars;
 	int32_t *to;
 
-	for (int k = 0; k < job->n_cuts; k++)
+	for (int k = 0; k < job->n_splits; k++)
 		n += 2 + job->n_values[k];
 	if (n > INT32_MAX)
 		return gpube__fail(ctx, GPUBE_ERANGE, "the model is too large for a letter");
@@ -72,8 +72,8 @@ static int job_to_words(struct summing *s, struct gpube_ctx *ctx, const struct g
 	gpube__free(ctx, s->words);
 	s->words = to;
 	s->n_words = (int32_t)n;
-	*to++ = job->n_cuts;
-	for (int k = 0; k < job->n_cuts; k++) {
+	*to++ = job->n_splits;
+	for (int k = 0; k < job->n_splits; k++) {
 		*to++ = job->var[k];
 		*to++ = job->n_values[k];
 		memcpy(to, job->values[k], (size_t)job->n_values[k] * sizeof(*to));
@@ -98,10 +98,10 @@ static bool words_to_job(struct summing *s)
 	const int32_t *at = s->words, *end = at + s->n_words - s->m->n_vars;
 
 	*job = (struct gpube_slice_job){.order = end, .n = 1};
-	if (end <= at || *at < 0 || *at > GPUBE_MOST_CUTS)
+	if (end <= at || *at < 0 || *at > GPUBE_MOST_SPLITS)
 		return false;
-	job->n_cuts = *at++;
-	for (int k = 0; k < job->n_cuts; k++) {
+	job->n_splits = *at++;
+	for (int k = 0; k < job->n_splits; k++) {
 		if (end - at < 2 || at[0] < 0 || at[0] >= s->m->n_vars || at[1] < 1 ||
 			at[1] > end - at - 2)
 			return false;

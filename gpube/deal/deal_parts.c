@@ -80,7 +80,7 @@ static void tell(struct dealing *d, int by)
 }
 
 /* The least of all parts', or that of the whole. */
-static void raise_bound(struct dealing *d, int by)
+static void update_lower(struct dealing *d, int by)
 {
 	int64_t least = d->n_parts > 1 ? d->ended_bound : INT64_MIN;
 
@@ -100,7 +100,7 @@ static void raise_bound(struct dealing *d, int by)
 }
 
 /* An assignment is priced from the tables before it is believed. */
-static int offer(struct dealing *d, int by, int64_t cost, const int32_t *values)
+static int report(struct dealing *d, int by, int64_t cost, const int32_t *values)
 {
 	struct gpube_letter letter = {.kind = LETTER_LIMIT};
 	int64_t priced;
@@ -133,7 +133,7 @@ static int add_part(struct dealing *d, const int32_t *row, int32_t n, int depth,
 	struct deal_part p = {.n = n, .depth = depth, .bound = bound};
 
 	if (d->n_parts == INT32_MAX)
-		return gpube__fail(d->ctx, GPUBE_ERANGE, "too many parts");
+		return gpube__fail(d->ctx, GPUBE_ERANGE, "too many subproblems");
 	if (gpube__grow(d->ctx, &d->parts, &d->capacity, d->n_parts + 1, sizeof(p)))
 		return GPUBE_ENOMEM;
 	p.row = gpube__alloc(d->ctx, (uint64_t)n, sizeof(*row));
@@ -155,8 +155,8 @@ static int take_rows(
 
 	for (int32_t at = 0; at < l->n && !status; at += 1 + words[at]) {
 		if (words[at] < 0 || words[at] > l->n - at - 1)
-			return gpube__fail(
-				d->ctx, GPUBE_EIO, "rank %d sent parts that are damaged", p.rank);
+			return gpube__fail(d->ctx, GPUBE_EIO,
+				"rank %d sent subproblems that are damaged", p.rank);
 		status = add_part(d, words + at + 1, words[at], p.depth + 1, p.bound);
 	}
 	return status;
@@ -272,7 +272,7 @@ static int end_task(struct dealing *d, int from, const struct gpube_letter *l, c
 		status = end_whole_split(d, p, l, words);
 	else
 		end_whole(d, p, l);
-	raise_bound(d, from);
+	update_lower(d, from);
 	return status;
 }
 
@@ -394,10 +394,10 @@ int gpube__deal_read(
 	if (l->n != (l->b != GPUBE_INF ? d->m->n_vars : 0))
 		return gpube__letter_fail(d->world, from);
 	if (l->b != GPUBE_INF)
-		status = offer(d, from, l->b, words);
+		status = report(d, from, l->b, words);
 	if (l->a > d->parts[l->task].bound)
 		d->parts[l->task].bound = l->a;
-	raise_bound(d, from);
+	update_lower(d, from);
 	return status;
 }
 

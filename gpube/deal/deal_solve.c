@@ -100,7 +100,7 @@ static int deal_all(struct dealing *d)
 			status = gpube__letters_poll(&d->letters);
 		d->stopped |= gpube__stopped(d->ctx);
 	}
-	gpube__log(d->ctx, GPUBE_LOG_DETAIL, "the whole and %lld parts on %d ranks",
+	gpube__log(d->ctx, GPUBE_LOG_DETAIL, "the whole model and %lld subproblems on %d ranks",
 		(long long)d->n_parts - 1, d->world->n_ranks);
 	return status ? status : gpube__letters_end(&d->letters);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gpube/ir/dense.h"
-#include "gpube/order/cut.h"
+#include "gpube/order/split_var.h"
 #include "gpube/order/elimination.h"
 #include "gpube/order/order.h"
 #include "gpube/simplify/simplify.h"
@@ -47,7 +47,7 @@ int gpube__part_open(struct gpube_model *part, struct gpube_ctx *ctx, const stru
 		at += 2 + values;
 	}
 	if (status == GPUBE_EINVAL)
-		status = gpube__fail(ctx, GPUBE_EINVAL, "a part of the model is none of this one");
+		status = gpube__fail(ctx, GPUBE_EINVAL, "a subproblem is not of this model");
 	if (status)
 		gpube__model_return(part, m);
 	return status;
@@ -127,10 +127,10 @@ static int64_t choose(struct splitting *sp, int32_t wanted)
 	int64_t parts = 1;
 
 	while (parts < wanted && sp->n_vars < MOST_SPLIT) {
-		int32_t at[GPUBE__CUT_CANDIDATES], v, domain;
+		int32_t at[GPUBE__SPLIT_VAR_CANDIDATES], v, domain;
 
 		weigh(sp);
-		if (!gpube__cut_candidates(at, sp->weight, sp->e.n))
+		if (!gpube__split_var_candidates(at, sp->weight, sp->e.n))
 			break;
 		v = sp->order[at[0]];
 		domain = sp->graph.domain[v];

@@ -62,9 +62,9 @@ static int64_t be_get(const void *values, enum gpube_type type, int64_t cell)
 				   : ((const int64_t *)values)[cell];
 }
 
-static int64_t be_clamp(int64_t v, int64_t cut)
+static int64_t be_clamp(int64_t v, int64_t top)
 {
-	return v < cut ? v : cut; /* GPUBE_INF, too, becomes cut */
+	return v < top ? v : top; /* GPUBE_INF, too, becomes top */
 }
 
 /* ---- one bucket --------------------------------------------------------------- */
@@ -287,8 +287,8 @@ static int be_eliminate(struct run *r, int32_t p)
 		.sizes = d.sizes,
 		.n_in = b->n_in,
 		.in = in,
-		.cut = r->w->cut,
-		.threshold = r->w->cut,
+		.top = r->w->top,
+		.threshold = r->w->top,
 		.modulus = r->modulus,
 		.seconds = r->seconds ? r->seconds + p : NULL};
 	const struct gpube_ops *ops = ops_of(r, p);
@@ -412,7 +412,7 @@ static int add_messages(struct run *r, int32_t p, int side, int32_t *values, str
 		be->ctx, s->cells, n, s->pieces, gpube__type_size(r->w->type));
 	for (int64_t i = 0; i < n * domain && !status; i++)
 		s->sums[i % domain] =
-			be_clamp(s->sums[i % domain] + be_get(s->cells, r->w->type, i), r->w->cut);
+			be_clamp(s->sums[i % domain] + be_get(s->cells, r->w->type, i), r->w->top);
 	return status;
 }
 
@@ -430,12 +430,12 @@ static int be_choose(struct run *r, int32_t p, int32_t *values, struct scratch *
 		status = add_messages(r, p, 1, values, s);
 	for (int32_t x = 0; x < domain && !status; x++) {
 		values[b->var] = x;
-		for (int32_t k = 0; k < b->n_in && s->sums[x] < r->w->cut; k++) {
+		for (int32_t k = 0; k < b->n_in && s->sums[x] < r->w->top; k++) {
 			int32_t id = be->inputs[b->in_at + k];
 
 			if (id >= 0)
 				s->sums[x] += be_clamp(
-					gpube__function_cost(be->m, id, values), r->w->cut);
+					gpube__function_cost(be->m, id, values), r->w->top);
 		}
 		if (s->sums[x] < s->sums[best])
 			best = x;
@@ -510,7 +510,7 @@ static int add_scalar(struct run *r, int32_t p, int64_t *optimum, uint64_t *coun
 	if (status)
 		return status;
 	cost = be_get(&word, r->w->type, 0);
-	if (cost >= r->w->cut || *optimum == GPUBE_INF ||
+	if (cost >= r->w->top || *optimum == GPUBE_INF ||
 		__builtin_add_overflow(*optimum, cost, optimum))
 		*optimum = GPUBE_INF;
 	if (!r->counting)

@@ -1,9 +1,9 @@
 /*
- * be_blocks.h - host memory for messages, which goes from one to the next.
+ * be_blocks.h - host memory that passes from one message to the next.
  *
- * What the system is given back it clears before it gives it out again, and that takes longer
- * than a contraction of binary variables. So large blocks wait for the next message of their
- * size, as long as all of them together are no more than was in use at once before.
+ * The system clears memory before it gives it out again, and that takes longer than a contraction
+ * of binary variables. So large blocks are kept for the next message of their size, as long as all
+ * blocks together are no more than was in use at once before.
  */
 #ifndef GPUBE_BE_BLOCKS_H
 #define GPUBE_BE_BLOCKS_H
@@ -25,7 +25,7 @@ struct gpube__blocks {
 /* Of the host's backend; a zeroed struct has none yet. NULL: ENOMEM. */
 void *gpube__blocks_take(struct gpube__blocks *b, struct gpube_ctx *ctx, uint64_t bytes);
 void gpube__blocks_give(struct gpube__blocks *b, struct gpube_ctx *ctx, void *at, uint64_t bytes);
-/* So many bytes more are in use beside the blocks. */
+/* Counts bytes that are in use beside the blocks. */
 void gpube__blocks_add(struct gpube__blocks *b, struct gpube_ctx *ctx, uint64_t bytes);
 /* Frees the spare ones. */
 void gpube__blocks_clear(struct gpube__blocks *b, struct gpube_ctx *ctx);

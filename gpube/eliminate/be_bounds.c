@@ -1,6 +1,4 @@
-/*
- * be_bounds.c - cheap lower bounds of boxes, so that most need not be eliminated: see be_boxes.h.
- */
+/* be_bounds.c - cheap lower bounds of boxes, by which most boxes are pruned: see be_boxes.h. */
 #include "gpube/eliminate/be_boxes.h"
 #include "gpube/ir/dense.h"
 #include "gpube/relax/mbe/mbe.h"
@@ -76,7 +74,7 @@ int gpube__boxes_bound(
 
 	if (!status)
 		status = choose_z(&z, &box, cells);
-	/* a first box says how long all will take: smaller ones where that is too long */
+	/* the first box predicts the time of all: smaller mini-buckets if that is too long */
 	for (bool fast = false; !status && !fast;) {
 		start = gpube__now();
 		n_plans = 0;
@@ -89,7 +87,7 @@ int gpube__boxes_bound(
 	}
 	for (; k < b->n && !status; k++) {
 		if (gpube__now() > end)
-			z = 0; /* it was misleading: the rest has constants */
+			z = 0; /* the prediction was wrong: the other boxes get constants */
 		status = bound_box(&bounds[k], &box, &mbe, &n_plans, k, z, cells, limit);
 	}
 	gpube__mbe_clear(&mbe);

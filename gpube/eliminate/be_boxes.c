@@ -1,36 +1,36 @@
 /* be_boxes.c - see be_boxes.h. */
 #include "gpube/eliminate/be_boxes.h"
 #include "gpube/eliminate/be_layout.h"
-#include "gpube/order/cut.h"
+#include "gpube/order/split_var.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Where boxes did not suffice, so much fewer ranges than the most of a variable that there were. */
+/* When boxes did not suffice, the factor by which the most ranges of a variable shrink. */
 #define FEWER_RANGES 4
 
-void gpube__boxes_cut(struct gpube_boxes *b, const struct gpube_be *be, int32_t var, int32_t n)
+void gpube__boxes_split(struct gpube_boxes *b, const struct gpube_be *be, int32_t var, int32_t n)
 {
-	int at = b->n_cuts++;
+	int at = b->n_splits++;
 
-	for (; at > 0 && be->position[b->cuts[at - 1].var] > be->position[var]; at--)
-		b->cuts[at] = b->cuts[at - 1];
-	b->cuts[at] = (struct gpube_cut){var, n};
+	for (; at > 0 && be->position[b->splits[at - 1].var] > be->position[var]; at--)
+		b->splits[at] = b->splits[at - 1];
+	b->splits[at] = (struct gpube_split_var){var, n};
 	b->n *= n;
 }
 
-static const struct gpube_cut *cut_of(const struct gpube_boxes *b, int32_t var)
+static const struct gpube_split_var *split_of(const struct gpube_boxes *b, int32_t var)
 {
-	for (int c = 0; c < b->n_cuts; c++)
-		if (b->cuts[c].var == var)
-			return &b->cuts[c];
+	for (int c = 0; c < b->n_splits; c++)
+		if (b->splits[c].var == var)
+			return &b->splits[c];
 	return NULL;
 }
 
-/* One value in every box: it is in no scope. */
+/* Whether it has one value in every box, and so is in no scope. */
 static bool is_fixed(const struct gpube_boxes *b, int32_t var)
 {
-	const struct gpube_cut *c = cut_of(b, var);
+	const struct gpube_split_var *c = split_of(b, var);
 
 	return c && c->n == b->m->vars[var].domain;
 }
@@ -68,9 +68,9 @@ static void set_scopes(struct gpube_box *box)
 
 		*to = (struct gpube_function){0, box->m.n_scopes, f, NULL};
 		for (int k = 0; k < m->functions[f].arity; k++) {
-			const struct gpube_cut *cut = cut_of(box->boxes, scope[k]);
+			const struct gpube_split_var *split = split_of(box->boxes, scope[k]);
 
-			box->owns[f] |= cut != NULL;
+			box->owns[f] |= split != NULL;
 			if (!is_fixed(box->boxes, scope[k])) {
 				box->m.scopes[box->m.n_scopes++] = scope[k];
 				to->arity++;
@@ -114,10 +114,11 @@ int gpube__box_init(struct gpube_box *box, const struct gpube_boxes *boxes, stru
 	}
 	for (int32_t i = 0; i < m->n_vars; i++)
 		box->m.vars[i].domain = m->vars[i].domain;
-	for (int c = 0; c < boxes->n_cuts; c++) {
-		const struct gpube_cut *cut = &boxes->cuts[c];
+	for (int c = 0; c < boxes->n_splits; c++) {
+		const struct gpube_split_var *split = &boxes->splits[c];
 
-		box->m.vars[cut->var].domain = (m->vars[cut->var].domain + cut->n - 1) / cut->n;
+		box->m.vars[split->var].domain =
+			(m->vars[split->var].domain + split->n - 1) / split->n;
 	}
 	set_scopes(box);
 	return GPUBE_OK;
@@ -138,7 +139,7 @@ static int64_t box_cell(const struct gpube_box *box, int32_t f, const int32_t *a
 }
 
 /* at: scratch for a tuple of the whole function. */
-static int box_cut_dense(struct gpube_box *box, int32_t f, int32_t *at)
+static int box_copy_dense(struct gpube_box *box, int32_t f, int32_t *at)
 {
 	const struct gpube_model *m = box->boxes->m;
 	const struct gpube_table *from = gpube__table(m, f);
@@ -167,7 +168,7 @@ static int box_cut_dense(struct gpube_box *box, int32_t f, int32_t *at)
 	return GPUBE_OK;
 }
 
-static int box_cut_sparse(struct gpube_box *box, int32_t f)
+static int box_copy_sparse(struct gpube_box *box, int32_t f)
 {
 	const struct gpube_model *m = box->boxes->m;
 	const struct gpube_table *from = gpube__table(m, f);
@@ -200,7 +201,7 @@ static int box_cut_sparse(struct gpube_box *box, int32_t f)
 	return GPUBE_OK;
 }
 
-static int cut_table(struct gpube_box *box, int32_t f, int32_t *at)
+static int copy_table(struct gpube_box *box, int32_t f, int32_t *at)
 {
 	const struct gpube_table *from = gpube__table(box->boxes->m, f);
 	struct gpube_table *to = &box->m.tables[f];
@@ -210,7 +211,7 @@ static int cut_table(struct gpube_box *box, int32_t f, int32_t *at)
 	to->values = NULL;
 	to->tuples = NULL;
 	to->arity = box->m.functions[f].arity;
-	return from->sparse ? box_cut_sparse(box, f) : box_cut_dense(box, f, at);
+	return from->sparse ? box_copy_sparse(box, f) : box_copy_dense(box, f, at);
 }
 
 int gpube__box_set(struct gpube_box *box, int64_t k)
@@ -219,16 +220,16 @@ int gpube__box_set(struct gpube_box *box, int64_t k)
 	int32_t *at;
 	int status = GPUBE_OK, most = 0;
 
-	for (int c = 0; c < b->n_cuts; c++) {
-		const struct gpube_cut *cut = &b->cuts[c];
-		const int64_t domain = b->m->vars[cut->var].domain, i = k % cut->n;
-		const int32_t first = (int32_t)(domain * i / cut->n);
-		const int32_t n = (int32_t)(domain * (i + 1) / cut->n) - first;
+	for (int c = 0; c < b->n_splits; c++) {
+		const struct gpube_split_var *split = &b->splits[c];
+		const int64_t domain = b->m->vars[split->var].domain, i = k % split->n;
+		const int32_t first = (int32_t)(domain * i / split->n);
+		const int32_t n = (int32_t)(domain * (i + 1) / split->n) - first;
 
-		k /= cut->n;
-		box->planned &= box->m.vars[cut->var].domain == n;
-		box->m.vars[cut->var].domain = n;
-		box->first[cut->var] = first;
+		k /= split->n;
+		box->planned &= box->m.vars[split->var].domain == n;
+		box->m.vars[split->var].domain = n;
+		box->first[split->var] = first;
 	}
 	for (int32_t f = 0; f < b->m->n_functions; f++)
 		most = b->m->functions[f].arity > most ? b->m->functions[f].arity : most;
@@ -237,7 +238,7 @@ int gpube__box_set(struct gpube_box *box, int64_t k)
 		return GPUBE_ENOMEM;
 	for (int32_t f = 0; f < b->m->n_functions && !status; f++)
 		if (box->owns[f])
-			status = cut_table(box, f, at);
+			status = copy_table(box, f, at);
 	gpube__free(box->ctx, at);
 	if (status || box->planned)
 		return status;
@@ -321,8 +322,8 @@ struct fitting {
 	enum gpube_type type;
 	double limit, rate, bucket;
 	bool count;
-	int32_t most_ranges; /* of a variable after whose cut not all fits */
-	int32_t candidates[GPUBE__CUT_CANDIDATES];
+	int32_t most_ranges; /* of a variable after whose split tables remain too large */
+	int32_t candidates[GPUBE__SPLIT_VAR_CANDIDATES];
 	int n_candidates;
 };
 
@@ -331,13 +332,13 @@ static double seconds_of(const struct fitting *f, double n, const struct gpube_b
 	return n * (cost->joined / f->rate + f->bucket * f->be->n);
 }
 
-/* What boxes with one more cut would cost. */
-static int try_cut(struct gpube_box_cost *cost, const struct fitting *f, int32_t var, int32_t n)
+/* The cost of boxes with one more split. */
+static int try_split(struct gpube_box_cost *cost, const struct fitting *f, int32_t var, int32_t n)
 {
 	struct gpube_boxes b = *f->b;
 
 	*cost = (struct gpube_box_cost){0};
-	gpube__boxes_cut(&b, f->be, var, n);
+	gpube__boxes_split(&b, f->be, var, n);
 	return gpube__boxes_cost(cost, &b, f->type);
 }
 
@@ -356,7 +357,7 @@ static int find_candidates(struct fitting *f)
 	for (int32_t p = 0; p < be->n; p++)
 		if (be->m->vars[be->buckets[p].var].domain < 2)
 			cells[p] = 0;
-	f->n_candidates = gpube__cut_candidates(f->candidates, cells, be->n);
+	f->n_candidates = gpube__split_var_candidates(f->candidates, cells, be->n);
 	for (int k = 0; k < f->n_candidates; k++)
 		f->candidates[k] = be->buckets[f->candidates[k]].var;
 	gpube__free(be->ctx, cells);
@@ -371,36 +372,36 @@ static int32_t most_ranges(const void *arg, int32_t var)
 
 	n = most < n ? (int32_t)most : n;
 	n = f->most_ranges < n ? f->most_ranges : n;
-	return cut_of(f->b, var) ? 0 : n;
+	return split_of(f->b, var) ? 0 : n;
 }
 
-static int cost_of_cut(const void *arg, int32_t var, int32_t n, double *seconds, double *bytes)
+static int cost_of_split(const void *arg, int32_t var, int32_t n, double *seconds, double *bytes)
 {
 	const struct fitting *f = arg;
 	struct gpube_box_cost cost;
-	int status = try_cut(&cost, f, var, n);
+	int status = try_split(&cost, f, var, n);
 
 	*seconds = seconds_of(f, (double)f->b->n * n, &cost);
 	*bytes = gpube__box_bytes(&cost, f->count);
 	return status;
 }
 
-static int boxes_cut_one(struct fitting *f, struct gpube_box_cost *cost, bool *fits)
+static int boxes_split_one(struct fitting *f, struct gpube_box_cost *cost, bool *fits)
 {
-	const struct gpube_cut_question q = {.ctx = f->b->ctx,
+	const struct gpube_split_var_question q = {.ctx = f->b->ctx,
 		.candidates = f->candidates,
 		.n_candidates = f->n_candidates,
 		.limit = f->limit,
 		.most = most_ranges,
-		.cost = cost_of_cut,
+		.cost = cost_of_split,
 		.arg = f};
-	struct gpube_cut_answer a;
-	int status = gpube__cut_choose(&a, &q);
+	struct gpube_split_var_answer a;
+	int status = gpube__split_var_choose(&a, &q);
 
 	*fits = a.fits;
-	if (status || f->b->n_cuts == GPUBE__MOST_CUTS)
+	if (status || f->b->n_splits == GPUBE__MOST_SPLITS)
 		return status ? status : GPUBE_ELIMIT;
-	gpube__boxes_cut(f->b, f->be, a.candidate, a.n);
+	gpube__boxes_split(f->b, f->be, a.candidate, a.n);
 	return gpube__boxes_cost(cost, f->b, f->type);
 }
 
@@ -418,11 +419,11 @@ int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const s
 	int status;
 
 	gpube__be_memory(&cost->memory, be, type);
-	if (gpube__cut_is_hopeless(gpube__box_bytes(cost, count), limit, GPUBE__MOST_BOXES))
-		return GPUBE_ELIMIT; /* and not after seconds of trying */
+	if (gpube__split_var_is_hopeless(gpube__box_bytes(cost, count), limit, GPUBE__MOST_BOXES))
+		return GPUBE_ELIMIT; /* at once, not after seconds of attempts */
 	status = find_candidates(&f);
 	/*
-	 * where one variable has so many values that few boxes are left for others: of each fewer
+	 * if one variable has so many values that few boxes are left for others, each gets fewer
 	 * ranges
 	 */
 	f.most_ranges = GPUBE__MOST_BOXES;
@@ -430,12 +431,12 @@ int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const s
 		int32_t largest = 0;
 		bool fits = false;
 
-		b->n_cuts = 0;
+		b->n_splits = 0;
 		b->n = 1;
 		while (!status && !fits)
-			status = boxes_cut_one(&f, cost, &fits);
-		for (int c = 0; c < b->n_cuts; c++)
-			largest = b->cuts[c].n > largest ? b->cuts[c].n : largest;
+			status = boxes_split_one(&f, cost, &fits);
+		for (int c = 0; c < b->n_splits; c++)
+			largest = b->splits[c].n > largest ? b->splits[c].n : largest;
 		f.most_ranges = largest / FEWER_RANGES;
 		again = status == GPUBE_ELIMIT && f.most_ranges >= 2;
 		status = again ? GPUBE_OK : status;

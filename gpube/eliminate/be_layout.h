@@ -1,10 +1,10 @@
 /*
- * be_layout.h - where the messages of an elimination lie in one block of memory.
+ * be_layout.h - places the messages of an elimination in one block of memory.
  *
- * Every message is known before the start, from which bucket to which it lives, too. A device's
- * arena, which sees them one by one, cuts its memory into pieces between those that are still
- * needed, and at last a table of 37 GiB has no room in one piece although twice as much is free.
- * Here the largest are placed first, each as low as those that live at the same time allow.
+ * All messages and the buckets between which they live are known before the start. A device's
+ * arena, which sees them one by one, leaves pieces of memory between those that are still needed,
+ * and at last a table of 37 GiB has no room in one piece although twice as much is free. Here the
+ * largest messages are placed first, each as low as those that live at the same time allow.
  */
 #ifndef GPUBE_BE_LAYOUT_H
 #define GPUBE_BE_LAYOUT_H
@@ -28,12 +28,12 @@ struct gpube__lifetime {
 int gpube__lay_out(
 	uint64_t *bytes, struct gpube_ctx *ctx, struct gpube__lifetime *tables, int32_t n);
 
-/* The block, and where in it the messages are; zeros: there is none. */
+/* The block and the places of messages in it; zero: there is none. */
 struct gpube__layout {
 	uint64_t bytes;
-	uint64_t alive;    /* most bytes of these messages at once: the block is a little larger */
-	uint64_t *at;      /* by position; GPUBE__NO_PLACE: it is not in the block */
-	uint64_t *args_at; /* the same of arg-mins, which otherwise go home */
+	uint64_t alive; /* most bytes of messages that live at once; the block is a little larger */
+	uint64_t *at;   /* by position; GPUBE__NO_PLACE: it is not in the block */
+	uint64_t *args_at; /* the same for arg-mins, which otherwise go to the host */
 };
 
 #define GPUBE__NO_PLACE UINT64_MAX
@@ -57,7 +57,7 @@ void gpube__layout_clear(struct gpube__layout *l, struct gpube_ctx *ctx);
 struct gpube__block {
 	const struct gpube_ops *ops;
 	struct gpube__blocks *blocks; /* be_blocks.h: where a host takes it from */
-	double spare;                 /* bytes that a host has for it; its own are taken off */
+	double spare;                 /* bytes that a host has for it, less its own */
 	char *base;                   /* NULL: there is none */
 	struct gpube__layout layout;
 };

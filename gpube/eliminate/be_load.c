@@ -47,7 +47,7 @@ static int fill_window(uint64_t *used, const struct gpube_be_window *win, const 
 			win->at[k - first] = *used;
 			if (staged)
 				status = gpube__dense_as(
-					staged + *used, w->type, w->cut, be->m, id, be->position);
+					staged + *used, w->type, w->top, be->m, id, be->position);
 			*used += (uint64_t)gpube__be_copy_bytes(be, id, gpube__type_size(w->type));
 		}
 	}

@@ -1,6 +1,6 @@
 /*
- * be_place.h - bucket by bucket, on the host or on a device (ops/place.h), and what was reached
- * there.
+ * be_place.h - places buckets on the host or on a device (ops/place.h), and logs the rates they
+ * reached.
  */
 #ifndef GPUBE_BE_PLACE_H
 #define GPUBE_BE_PLACE_H
@@ -9,7 +9,7 @@
 #include "gpube/ops/rates.h"
 
 /*
- * gpube__be_place() - the sides of least predicted time, messages kept.
+ * gpube__be_place() - the sides of least predicted time, if messages are kept.
  * side     out: n entries, 1 on the device
  * seconds  out: predicted, of [0] all on the host and [1] these sides
  * host, device  rates (rates.h)
@@ -19,8 +19,8 @@ int gpube__be_place(uint8_t *side, double seconds[2], const struct gpube_be *be,
 	enum gpube_type type, const struct gpube_rate *host, const struct gpube_rate *device);
 
 /*
- * gpube__be_log() - what ran where, at what share of its bound: a line for each side in the log,
- * and one for each bucket that took a tenth of the time or more.
+ * gpube__be_log() - logs a line for each side, and for each bucket that took a tenth of the time or
+ * more: how near it came to its rate.
  * seconds  per bucket
  */
 void gpube__be_log(const struct gpube_be *be, const struct gpube_be_sides *sides,

@@ -158,7 +158,7 @@ static struct range range_of(const struct gpube_table *t)
 
 /* The largest sum of inputs that any bucket can meet, each of them cut off. */
 static __int128 largest_sum(
-	const struct gpube_be *be, const struct range *tables, struct range *messages, __int128 cut)
+	const struct gpube_be *be, const struct range *tables, struct range *messages, __int128 top)
 {
 	__int128 largest = 0;
 
@@ -172,10 +172,10 @@ static __int128 largest_sum(
 			struct range in =
 				id >= 0 ? tables[be->m->functions[id].table] : messages[~id];
 
-			in.forbids |= in.max >= cut;
+			in.forbids |= in.max >= top;
 			all.max += in.max;
 			all.forbids |= in.forbids;
-			sum += in.forbids ? cut : in.max;
+			sum += in.forbids ? top : in.max;
 		}
 		messages[p] = all;
 		largest = sum > largest ? sum : largest;
@@ -189,22 +189,22 @@ int gpube__be_working(struct gpube_working *w, const struct gpube_be *be)
 	struct gpube_ctx *ctx = be->ctx;
 	struct range *tables = gpube__alloc(ctx, (uint64_t)m->n_tables, sizeof(*tables));
 	struct range *messages = gpube__alloc(ctx, (uint64_t)be->n, sizeof(*messages));
-	__int128 cut = 1, most;
+	__int128 top = 1, most;
 	int status = GPUBE_ENOMEM;
 
 	if (!tables || !messages)
 		goto out;
 	for (int32_t t = 0; t < m->n_tables; t++) {
 		tables[t] = range_of(&m->tables[t]);
-		cut += tables[t].max * m->tables[t].n_users;
+		top += tables[t].max * m->tables[t].n_users;
 	}
-	if (m->top != GPUBE_INF && (__int128)m->top - m->constant < cut)
-		cut = (__int128)m->top - m->constant;
-	if (cut < 1)
-		cut = 1; /* top is reached by the constant alone: everything that costs is forbidden
+	if (m->top != GPUBE_INF && (__int128)m->top - m->constant < top)
+		top = (__int128)m->top - m->constant;
+	if (top < 1)
+		top = 1; /* top is reached by the constant alone: everything that costs is forbidden
 			  */
-	most = largest_sum(be, tables, messages, cut);
-	most = most > cut ? most : cut;
+	most = largest_sum(be, tables, messages, top);
+	most = most > top ? most : top;
 	status = most > INT64_MAX
 			 ? gpube__fail(ctx, GPUBE_ERANGE,
 				   "costs are too large: a sum of at most %d tables may pass 2^63",
@@ -213,7 +213,7 @@ int gpube__be_working(struct gpube_working *w, const struct gpube_be *be)
 	if (status)
 		goto out;
 	w->type = most <= INT32_MAX ? GPUBE_INT32 : GPUBE_INT64;
-	w->cut = (int64_t)cut;
+	w->top = (int64_t)top;
 out:
 	gpube__free(ctx, tables);
 	gpube__free(ctx, messages);

@@ -62,13 +62,13 @@ double gpube__be_joined(const struct gpube_be *be);
 /* How costs are held while eliminating: a type that no joined sum can leave. */
 struct gpube_working {
 	enum gpube_type type; /* INT32 or INT64 */
-	int64_t cut;          /* a cost >= cut is forbidden (ops.h) */
+	int64_t top;          /* a cost >= top is forbidden (ops.h) */
 };
 
 /*
  * gpube__be_working() - int32 where the proof allows, else int64. Every cost is
- * in [0, cut], cut = min(top left, 1 + sum of the tables' maxima). What a bucket
- * adds must fit: of each input 'cut' if it can be forbidden, otherwise the sum
+ * in [0, top], top = min(top left, 1 + sum of the tables' maxima). What a bucket
+ * adds must fit: of each input 'top' if it can be forbidden, otherwise the sum
  * of the maxima of the tables that went into it.
  * Errors: ERANGE, ENOMEM
  */

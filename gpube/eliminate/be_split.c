@@ -1,4 +1,4 @@
-/* be_split.c - which boxes there are, and who works on them: see be_split.h. */
+/* be_split.c - chooses the boxes and makes the workers: see be_split.h. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "gpube/eliminate/be_split_parts.h"
@@ -8,7 +8,7 @@
 
 /* ---- which variables -------------------------------------------------------------------- */
 
-/* Of bucket p's joined cells, what is left of them in the largest part. */
+/* Joined cells of bucket p in the largest box. */
 static void add_gains(double *gain, const struct gpube_be *be, const double *joined)
 {
 	memset(gain, 0, (size_t)be->n * sizeof(*gain));
@@ -39,10 +39,10 @@ static void split_lessen(double *joined, const struct gpube_be *be, int32_t posi
 	}
 }
 
-static bool is_cut(const struct gpube_boxes *b, int32_t var)
+static bool is_split(const struct gpube_boxes *b, int32_t var)
 {
-	for (int k = 0; k < b->n_cuts; k++)
-		if (b->cuts[k].var == var)
+	for (int k = 0; k < b->n_splits; k++)
+		if (b->splits[k].var == var)
 			return true;
 	return false;
 }
@@ -69,7 +69,7 @@ static int split_choose(struct gpube_boxes *b, const struct gpube_be *be)
 		for (int32_t p = 0; p < be->n; p++) {
 			int32_t domain = b->m->vars[be->buckets[p].var].domain;
 
-			if (is_cut(b, be->buckets[p].var))
+			if (is_split(b, be->buckets[p].var))
 				continue;
 			for (int32_t n = 2; n <= left && n <= domain; n++) {
 				double saved = gain[p] * (1 - split_share(domain, n));
@@ -83,7 +83,7 @@ static int split_choose(struct gpube_boxes *b, const struct gpube_be *be)
 		}
 		if (best < 0)
 			break;
-		gpube__boxes_cut(b, be, be->buckets[best].var, best_n);
+		gpube__boxes_split(b, be, be->buckets[best].var, best_n);
 		split_lessen(joined, be, best,
 			split_share(b->m->vars[be->buckets[best].var].domain, best_n));
 		left /= best_n;
@@ -92,7 +92,7 @@ static int split_choose(struct gpube_boxes *b, const struct gpube_be *be)
 	gpube__free(be->ctx, gain);
 	return b->n > 1 ? GPUBE_OK
 			: gpube__fail(be->ctx, GPUBE_EINVAL,
-				  "no variable whose values %d devices could share out",
+				  "no variable whose values can be split among %d devices",
 				  be->ctx->n_devices);
 }
 
@@ -130,7 +130,7 @@ void gpube__split_free(struct gpube_be_split *s)
 	gpube__free(s->ctx, s);
 }
 
-/* A context of its own for worker i, with its device in front: the backend opens that one. */
+/* Makes a context for worker i, with its device first: the backend opens that one. */
 static int make_context(struct gpube_be_split *s, int i, int n_workers)
 {
 	struct gpube__worker *w = &s->workers[i];
@@ -143,7 +143,7 @@ static int make_context(struct gpube_be_split *s, int i, int n_workers)
 		.realloc_fn = ctx->realloc_fn,
 		.realloc_arg = ctx->realloc_arg};
 
-	/* it sees how often a device is listed */
+	/* it counts how often a device is listed */
 	for (int k = 0; k < ctx->n_devices; k++)
 		opts.devices[k] = ctx->devices[(i + k) % ctx->n_devices];
 	if (gpube_ctx_new(&w->ctx, &opts))
@@ -190,7 +190,7 @@ static struct gpube_be_split *split_alloc(const struct gpube_be *be, const int32
 	return s;
 }
 
-/* Workers, and what is known of each box: until it is bounded nothing but the constant. */
+/* Allocates workers and the bounds of boxes, which begin as the constant. */
 static int make_all(struct gpube_be_split *s, int n_workers)
 {
 	const uint64_t n = (uint64_t)s->boxes.n;
@@ -245,7 +245,7 @@ int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be, enu
 	return done_making(out, s, status);
 }
 
-/* Boxes of which each has room, and, on a device, in which messages find room in one piece. */
+/* Chooses boxes that fit, on a device with messages in one block. */
 static int split_fit(
 	struct gpube_be_split *s, const struct gpube_be *be, const struct gpube_slicing *how)
 {
@@ -299,9 +299,9 @@ int64_t gpube__split_n(const struct gpube_be_split *s)
 	return s->boxes.n;
 }
 
-int gpube__split_n_cuts(const struct gpube_be_split *s)
+int gpube__split_n_vars(const struct gpube_be_split *s)
 {
-	return s->boxes.n_cuts;
+	return s->boxes.n_splits;
 }
 
 const struct gpube_box_cost *gpube__split_cost(const struct gpube_be_split *s)

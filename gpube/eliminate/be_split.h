@@ -1,37 +1,36 @@
 /*
- * be_split.h - one elimination as many, of boxes of values (be_boxes.h), along the same order: each
- * of several devices takes a share of the values of one variable, or of a few; or, where the tables
- * do not fit a memory, as many slices are made as it takes, which one worker or all devices do one
- * after the other.
+ * be_split.h - one elimination as several, of boxes of values (be_boxes.h), along the same order.
+ * Of several devices each takes one box. Where the tables do not fit a memory, there are as many
+ * slices as necessary, which one worker or all devices do one after the other.
  *
- * Designs weighed, for devices. (1) Each large contraction cut along an output dimension, its
- * pieces copied to where they are needed: between two buckets whole messages cross from card to
- * card, more bytes than a bucket of few values has work for. (2) The cut dimension kept the same
- * from bucket to bucket, which needs it to be in all of them: that is this one, said for a variable
- * instead of a dimension. Nothing crosses until the end, when the smallest of the optima is taken;
- * every table with the variable is a share as large on each card, so that what no card holds fits
- * on several. What it costs: buckets without a cut variable are done on every device. The
- * variables are chosen so that this is least.
+ * Designs weighed, for devices. (1) Each large contraction is divided along an output dimension,
+ * and its pieces are copied to where they are needed: between two buckets whole messages cross from
+ * card to card, more bytes than a bucket of few values has work for. (2) The same split dimension
+ * in all buckets, so it must be in all of them: that is this one, with a variable as the dimension.
+ * Nothing crosses until the end, when the least of the optima is taken. Every table with the
+ * variable is smaller on each card, so that several cards hold what one cannot. The price: buckets
+ * without a split variable are done on every device; the split variables are chosen so that this is
+ * least.
  *
- * A second card is for what one card has no room for: 134 GB of tables took 0.33 s on two cards
- * with 70 GB each. Where all fits on one card, two are slower, because opening and closing the
- * second takes longer than what it saves (benchmarks/runs/devices-h200). Until November 2026 what a
- * card had no room for could also stream through it: tables lay in the host's memory, and each
- * contraction was cut into chunks with copies that ran ahead. One card did the 134 GB so in 10.7 s,
- * and 3 GiB through 1 GiB in 1.8 s, where all in one piece took 0.016: the bus and pinning the
- * memory are what it takes, and a slice needs neither.
+ * A second card is for tables for which one card has no room: 134 GB of tables took 0.33 s on two
+ * cards with 70 GB each. Where all fits on one card, two are slower, because opening and closing
+ * the second takes longer than it saves (benchmarks/runs/devices-h200). Until November 2026 tables
+ * could also stream through a card: they lay in the host's memory, and each contraction was divided
+ * into chunks with copies that ran ahead. One card did the 134 GB so in 10.7 s, and 3 GiB through 1
+ * GiB in 1.8 s, in one piece 0.016: the bus and pinning the memory take the time, and slices need
+ * neither.
  *
- * Designs weighed, for slices. (1) Single values of a few variables, and of each combination a
- * model that is solved as any other: each is simplified under the best total known, but all are
- * done, in the order of their values. (2) Boxes of one structure, bounded before: many are left
- * out, but the others are done whole. They joined twice as many cells as (1) (runs/measured-2c).
- * (3) Boxes, bounded, and what is left of each simplified: this one, fewer than (1). gpube_solve()
- * had (2) and gpube_bound() (1); both have this.
+ * Designs weighed, for slices. (1) Single values of a few variables, and a model for each
+ * combination, solved as any other: each is simplified under the best total known, but all are
+ * done, in the order of their values. (2) Boxes of one structure, bounded before: many are pruned,
+ * but the others are done whole. They joined twice as many cells as (1) (runs/measured-2c). (3)
+ * Boxes, bounded, and then simplified: this one, fewer than (1). gpube_solve() had (2) and
+ * gpube_bound() (1); both have this.
  *
- * Slices are bounded by mini-buckets before, and the least bound comes first. The best assignment
- * is the next slice's top: a slice whose bound reaches that is left out, the others are simplified
- * under it (be_reduce.h). What is found does not depend on who was faster: of slices as good the
- * first counts.
+ * Mini-buckets bound the slices before, and the least bound comes first. The incumbent is the next
+ * slice's top: a slice whose bound reaches it is pruned, the others are simplified under it
+ * (be_reduce.h). The result does not depend on which worker is faster: of equal slices the first
+ * one counts.
  */
 #ifndef GPUBE_BE_SPLIT_H
 #define GPUBE_BE_SPLIT_H
@@ -78,18 +77,18 @@ struct gpube_slicing {
 /* Errors: ENOMEM; ERANGE; ESTOP; ELIMIT, perhaps without a text: too many slices would be needed */
 int gpube__split_slices(struct gpube_be_split **out, const struct gpube_be *be,
 	const int32_t *order, const struct gpube_slicing *how);
-/* When slices end early; without it, never. */
+/* When slices end early; without a call they never do. */
 void gpube__split_patience(struct gpube_be_split *s, const struct gpube__solve_patience *patience);
 void gpube__split_free(struct gpube_be_split *s);
 
-/* Boxes, and variables that are cut; of the largest box the cells and bytes. */
+/* The number of boxes and of split variables; cells and bytes of the largest box. */
 int64_t gpube__split_n(const struct gpube_be_split *s);
-int gpube__split_n_cuts(const struct gpube_be_split *s);
+int gpube__split_n_vars(const struct gpube_be_split *s);
 const struct gpube_box_cost *gpube__split_cost(const struct gpube_be_split *s);
-/* Of slices, predicted, if none is left out. */
+/* Predicted seconds of all slices, if none is pruned. */
 double gpube__split_seconds(const struct gpube_be_split *s);
 
-/* Of the busiest worker: in contractions, in copies, and reading assignments off. */
+/* Seconds of the busiest worker: in contractions, in copies, and reading assignments off. */
 struct gpube_split_times {
 	double contracting, copying, assigning;
 };
@@ -104,7 +103,7 @@ struct gpube_split_times {
 int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s,
 	gpube_open_fn *open, struct gpube_split_times *seconds);
 
-/* What no total is below, also after ESTOP: the least bound of a box that is not done. */
+/* A lower bound of all totals, also after ESTOP: the least bound of an open box. */
 int64_t gpube__split_bound(const struct gpube_be_split *s);
 
 /*

@@ -8,22 +8,22 @@
 
 #include <pthread.h>
 
-#define GPUBE__NO_BOX (-1) /* before all boxes: of the assignment that was searched for */
+#define GPUBE__NO_BOX (-1) /* before all boxes: the assignment of the local search */
 
-/* Who works on boxes, one after the other: a device on a thread of its own, or the caller. */
+/* A worker does boxes one after the other: a device on a thread of its own, or the caller. */
 struct gpube__worker {
 	struct gpube_be_split *split;
 	struct gpube_ctx *ctx;
-	bool own; /* the context */
+	bool own; /* the context is its own */
 	struct gpube_box box;
-	struct gpube__blocks blocks;      /* from box to box: their tables are of the same sizes */
-	int32_t *values, *reduced_values; /* of a box, of what is left of it */
+	struct gpube__blocks blocks; /* kept from box to box: their tables have the same sizes */
+	int32_t *values, *reduced_values; /* of a box, and of the simplified box */
 	double *seconds;                  /* per bucket, of a box */
-	/* of boxes done; by simplifying, which took seconds */
+	/* joined cells of all boxes done; those that simplification spared, and its seconds */
 	double joined, spared_cells, reducing;
 	struct gpube_split_times times;
 	int64_t n_done;
-	/* of the caller's context */
+	/* the log of the caller's context */
 	void (*log)(void *, enum gpube_log_level, double, const char *);
 	void *log_arg;
 	double bytes;
@@ -36,26 +36,26 @@ struct gpube_be_split {
 	struct gpube_ctx *ctx;
 	const struct gpube_model *m;
 	struct gpube_boxes boxes;
-	struct gpube_box_cost cost; /* of the largest */
+	struct gpube_box_cost cost; /* of the largest box */
 	enum gpube_type type;
-	bool slices; /* more of them than workers: bounded, and some left out */
+	bool slices; /* there are more boxes than workers: they are bounded, and some pruned */
 	bool counting;
-	double seconds; /* predicted, of one */
+	double seconds; /* predicted, of one box */
 	uint64_t seed;
-	struct gpube__solve_patience patience; /* from start on */
+	struct gpube__solve_patience patience; /* since the start */
 	double start;
 	struct gpube__worker workers[GPUBE_MAX_DEVICES];
 	int n_workers, n_begun;
 	gpube_open_fn *open;
 
-	/* under the lock */
-	int64_t *bounds, *costs; /* per box; cost: GPUBE_INF: not below what was known then */
+	/* guarded by the lock */
+	int64_t *bounds, *costs; /* per box; cost GPUBE_INF: it was not below the incumbent */
 	uint8_t *ended;
 	int64_t *queue, next, n_left_out;
-	int64_t best, best_box; /* of that cost; GPUBE__NO_BOX: of none of them */
+	int64_t best, best_box; /* the box of that cost; GPUBE__NO_BOX: none */
 	int32_t *values;
 	pthread_mutex_t lock;
-	pthread_cond_t finished, opened; /* opened: all devices */
+	pthread_cond_t finished, opened; /* opened: all devices are open */
 	int n_running, n_opening;
 };
 

@@ -14,35 +14,35 @@
 #include <time.h>
 
 /*
- * Of slices: what bounding them should take of their predicted time, and where it turns out to be
- * slower, may take: on wide networks it spares most of them. And steps of the search before.
+ * The part of their predicted time in which slices are bounded, and the part that this may take if
+ * it turns out slower: on wide networks it spares most of them. Steps of the local search before.
  */
 #define BOUND_SHARE  0.05
 #define BOUND_MOST   0.2
 #define SEARCH_STEPS 2000
 
 /*
- * From so many on arg-mins are made only for a slice that turns out to be better than all before,
- * by doing it again: few are, since those of the least bounds come first.
+ * With so many slices arg-mins are made only for a slice that is better than all before, by doing
+ * it again: few are, since the least bounds come first.
  */
 #define MANY_SLICES 16
 
-/* What simplifying slices may take of the time of their contractions if it spares nothing. */
+/* The part of the time of contractions that simplifying slices may take if it spares nothing. */
 #define REDUCE_SHARE 0.1
 
 /* ---- what is known ------------------------------------------------------------------------ */
 
 /*
- * Under the lock, or alone. An equal one counts from an earlier box: so the last is always the
- * same.
+ * Needs the lock, or a single thread. Of equal assignments the one of the earlier box counts, so
+ * that the result is always the same.
  */
 static bool is_better(const struct gpube_be_split *s, int64_t cost, int64_t box)
 {
 	return cost < s->best || (cost == s->best && box < s->best_box);
 }
 
-static void split_offer(struct gpube_be_split *s, int64_t cost, int64_t box, const int32_t *values,
-	const int32_t *first)
+static void split_incumbent(struct gpube_be_split *s, int64_t cost, int64_t box,
+	const int32_t *values, const int32_t *first)
 {
 	s->best = cost;
 	s->best_box = box;
@@ -50,7 +50,7 @@ static void split_offer(struct gpube_be_split *s, int64_t cost, int64_t box, con
 		s->values[v] = (first ? first[v] : 0) + values[v];
 }
 
-/* Nothing is in it that would be taken. */
+/* Whether the box is pruned. */
 static bool is_out(const struct gpube_be_split *s, int64_t k)
 {
 	return s->bounds[k] == GPUBE_INF || s->bounds[k] > s->best ||
@@ -68,7 +68,7 @@ int64_t gpube__split_bound(const struct gpube_be_split *s)
 	return bound;
 }
 
-/* An assignment to begin with: what is bounded by more need not be looked at. */
+/* A first assignment by local search: boxes whose bounds reach it are pruned. */
 static int split_search(struct gpube_be_split *s)
 {
 	struct gpube_search *search;
@@ -80,7 +80,7 @@ static int split_search(struct gpube_be_split *s)
 	if (gpube__search_run(search, NULL, SEARCH_STEPS)) {
 		status = gpube_model_cost(&cost, s->m, search->best);
 		if (!status && cost < s->best)
-			split_offer(s, cost, GPUBE__NO_BOX, search->best, NULL);
+			split_incumbent(s, cost, GPUBE__NO_BOX, search->best, NULL);
 	}
 	gpube__search_free(search);
 	return status;
@@ -99,7 +99,7 @@ static int by_bound(const void *a, const void *b)
 	return x->box < y->box ? -1 : 1;
 }
 
-/* The boxes of the least bounds first. */
+/* Sorts the boxes, the least bounds first. */
 static int split_rank(struct gpube_be_split *s)
 {
 	const double rate = gpube__ops_cpu()->cells_per_second * s->ctx->n_threads;
@@ -127,7 +127,7 @@ static int split_rank(struct gpube_be_split *s)
 		s->queue[k] = r[k].box;
 	gpube__free(s->ctx, r);
 	gpube__log(s->ctx, GPUBE_LOG_DETAIL,
-		"slices bounded in %.4f s: %lld of %lld are left out by a first assignment",
+		"slices bounded in %.4f s: %lld of %lld are pruned by a first assignment",
 		gpube__now() - start, (long long)n_out, (long long)s->boxes.n);
 	return GPUBE_OK;
 }
@@ -136,7 +136,7 @@ static int split_rank(struct gpube_be_split *s)
 
 /*
  * Opens the worker's device, and waits until all are open: a driver that makes a device's context
- * holds up what others begin, which their kernels' times would count.
+ * delays what others start, and their kernels' times would include that.
  */
 static const struct gpube_ops *open_with_others(struct gpube__worker *w, int *status)
 {
@@ -154,7 +154,7 @@ static const struct gpube_ops *open_with_others(struct gpube__worker *w, int *st
 	return ops;
 }
 
-/* The next box, and the total from which on nothing in it is of interest; -1: all are begun. */
+/* The next box, and the incumbent as its top; -1: all have begun. */
 static int64_t next_box(struct gpube_be_split *s, int64_t *top)
 {
 	int64_t k = -1;
@@ -185,16 +185,16 @@ static void box_ended(struct gpube__worker *w, int64_t k, int64_t cost)
 	s->ended[k] = 1;
 	s->costs[k] = cost;
 	if (cost != GPUBE_INF && is_better(s, cost, k))
-		split_offer(s, cost, k, w->values, w->box.first);
+		split_incumbent(s, cost, k, w->values, w->box.first);
 	pthread_mutex_unlock(&s->lock);
 	w->n_done++;
 }
 
-/* What a worker eliminates: a box as it is, or what is left of it. */
+/* The task of a worker: a box, or the simplified box. */
 struct task {
 	const struct gpube_be *be;
 	struct gpube__reduced reduced; /* or zeros */
-	bool empty;                    /* nothing below the box's top is in it */
+	bool empty;                    /* the box has nothing below its top */
 	enum gpube_type type;          /* wide enough */
 };
 
@@ -203,7 +203,7 @@ static void task_clear(struct task *t, struct gpube_ctx *ctx)
 	gpube__reduced_clear(&t->reduced, ctx);
 }
 
-/* By what was seen so far: simplifying spares more than it takes, or takes little. */
+/* Whether simplifying has so far spared more than it took, or takes little. */
 static bool reducing_pays(const struct gpube__worker *w)
 {
 	const double spared = w->spared_cells * w->times.contracting / fmax(w->joined, 1);
@@ -211,7 +211,7 @@ static bool reducing_pays(const struct gpube__worker *w)
 	return w->reducing <= spared + REDUCE_SHARE * w->times.contracting;
 }
 
-/* The box that is set, smaller if that can be had for less than it spares. */
+/* Simplifies the box that is set, if that spares more than it takes. */
 static int make_task(struct task *t, struct gpube__worker *w)
 {
 	const double joined = gpube__be_joined(&w->box.be), start = gpube__now();
@@ -248,7 +248,7 @@ static void set_top(struct task *t, struct gpube__worker *w, int64_t top)
 		t->reduced.s.model->top = top;
 }
 
-/* Whether messages are kept, and what all tables then take. */
+/* Chooses whether messages are kept; the bytes of all tables. */
 static int plan_task(const struct task *t, const struct gpube__worker *w,
 	const struct gpube_ops *ops, bool *keep, double *bytes)
 {
@@ -260,8 +260,8 @@ static int plan_task(const struct task *t, const struct gpube__worker *w,
 	return *bytes <= (double)ops->memory(w->ctx)
 		       ? GPUBE_OK
 		       : gpube__fail(w->ctx, GPUBE_ELIMIT,
-				 "a share of the tables needs %.3g bytes, %.3g are allowed", *bytes,
-				 (double)ops->memory(w->ctx));
+				 "the tables of a subproblem need %.3g bytes, %.3g are allowed",
+				 *bytes, (double)ops->memory(w->ctx));
 }
 
 /* The cost and, unless it is not 'assigning', the assignment in w->values. */
@@ -342,7 +342,7 @@ static int run_box(struct gpube__worker *w, const struct gpube_ops *ops, int64_t
 	return status;
 }
 
-/* A box's progress as that of all; only the caller's context tells any. */
+/* Reports a box's progress as that of all, from the caller's context alone. */
 static void log_of_all(void *arg, enum gpube_log_level level, double progress, const char *text)
 {
 	const struct gpube__worker *w = arg;
@@ -353,7 +353,7 @@ static void log_of_all(void *arg, enum gpube_log_level level, double progress, c
 	w->log(w->log_arg, level, progress, text);
 }
 
-/* Those that are done say that all would take longer than the caller waits. */
+/* Whether all slices would take longer than the caller waits, judging by those that are done. */
 static bool is_too_slow(struct gpube_be_split *s)
 {
 	const double taken = gpube__now() - s->start;
@@ -370,7 +370,7 @@ static bool is_too_slow(struct gpube_be_split *s)
 	if (n_done <= 0 ||
 		taken / (double)n_done * (double)(n_done + n_left) <= s->patience.seconds)
 		return false;
-	gpube__log(s->ctx, GPUBE_LOG_DETAIL, "slices are given up: %lld took %.2f s, %lld are left",
+	gpube__log(s->ctx, GPUBE_LOG_DETAIL, "slices abandoned: %lld took %.2f s, %lld are left",
 		(long long)n_done, taken, (long long)n_left);
 	return true;
 }
@@ -429,7 +429,7 @@ static void *split_work(void *arg)
 	return NULL;
 }
 
-/* Until all have ended; a stop of the whole, or a worker's failure, stops the others. */
+/* Waits for all workers; a stop of the whole, or the failure of one, stops the others. */
 static void wait_for_all(struct gpube_be_split *s)
 {
 	pthread_mutex_lock(&s->lock);
@@ -452,7 +452,7 @@ static void wait_for_all(struct gpube_be_split *s)
 		pthread_join(s->workers[i].thread, NULL);
 }
 
-/* The text of the failure that came first, not of the stops that followed from it. */
+/* Reports the first failure, not the stops that followed. */
 static int split_failure(struct gpube_be_split *s)
 {
 	const struct gpube__worker *bad = NULL;
@@ -467,7 +467,7 @@ static int split_failure(struct gpube_be_split *s)
 		   : GPUBE_OK;
 }
 
-/* All workers at the same time, each on a thread of its own. */
+/* Runs all workers at the same time, each on a thread of its own. */
 static int run_beside_each_other(struct gpube_be_split *s)
 {
 	int status = GPUBE_OK;
@@ -499,7 +499,7 @@ static void split_tell(const struct gpube_be_split *s, const struct gpube__worke
 			w->times.copying, w->times.assigning);
 	if (w->own)
 		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
-			"part %d of %d on device %d: %.3g bytes of tables, opened in %.3f s, "
+			"subproblem %d of %d on device %d: %.3g bytes of tables, opened in %.3f s, "
 			"kernels %.4f s, copies %.4f s, closed in %.3f s",
 			(int)(w - s->workers) + 1, s->n_workers, w->ctx->devices[0], w->bytes,
 			w->opening, w->times.contracting, w->times.copying, w->closing);
@@ -530,7 +530,7 @@ int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s
 			split_tell(s, w);
 	}
 	if (s->slices && s->n_left_out)
-		gpube__log(s->ctx, GPUBE_LOG_DETAIL, "%lld slice%s left out by their bounds",
+		gpube__log(s->ctx, GPUBE_LOG_DETAIL, "%lld slice%s pruned by their bounds",
 			(long long)s->n_left_out, gpube__plural(s->n_left_out));
 	*optimum = s->best;
 	if (s->best != GPUBE_INF)
@@ -540,7 +540,7 @@ int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-/* The optima of box k, as cheap as the optimum is. */
+/* Counts the assignments of box k that cost the optimum. */
 static int count_box(struct gpube__natural *count, struct gpube__worker *w,
 	const struct gpube_ops *ops, int64_t k)
 {

@@ -1,35 +1,35 @@
 /*
- * solve_parts.h - elimination of a simplified model: solve.c finds an order, solve_plan.c says how
- * the model is to be eliminated along it, solve_run.c does that.
+ * solve_parts.h - elimination of a simplified model: solve.c finds an order, solve_plan.c plans,
+ * solve_run.c eliminates.
  */
 #ifndef GPUBE_SOLVE_PARTS_H
 #define GPUBE_SOLVE_PARTS_H
 
 #include "gpube/eliminate/be_split.h"
 
-/* What is to be eliminated, and what the caller asked for. */
+/* The model to eliminate, and the caller's options. */
 struct gpube__solve_task {
 	const struct gpube_model *m; /* simplified */
 	const int32_t *order;
 	struct gpube_plan figures;   /* of the model and the order */
-	const struct gpube_ops *ops; /* who was expected to do it when the order was searched for */
+	const struct gpube_ops *ops; /* the backend that the order search assumed */
 	const struct gpube_solve_opts *opts;
 };
 
-/* Who does it, in one piece, in slices or in parts, and how the assignment is kept. */
+/* The backend, in one piece, in slices or on several devices, and how the assignment is kept. */
 struct gpube__solve_way {
 	const struct gpube_ops *ops;
-	const char *backend;          /* as it is told */
-	bool keep;                    /* messages, not arg-mins */
+	const char *backend;          /* its name in the report */
+	bool keep;                    /* keep messages instead of arg-mins */
 	uint8_t *side;                /* per bucket; NULL: all on 'ops' */
-	struct gpube_be_split *split; /* over several devices, or in slices, or NULL */
+	struct gpube_be_split *split; /* for several devices or slices; NULL: one piece */
 	bool sliced;
-	struct gpube_plan figures; /* the task's, and what is predicted */
+	struct gpube_plan figures; /* those of the task, and the predictions */
 };
 
 struct gpube__solve_plan {
 	struct gpube_ctx *ctx;
-	struct gpube_be be; /* in one piece */
+	struct gpube_be be; /* of the whole */
 	struct gpube_working working;
 	struct gpube__solve_way way;
 };
@@ -43,14 +43,14 @@ struct gpube__solve_plan {
 int gpube__solve_plan(struct gpube__solve_plan *out, const struct gpube__solve_task *t);
 void gpube__solve_plan_clear(struct gpube__solve_plan *p);
 
-/* What a run found, and what it took in seconds: 'eliminating' is all but 'assigning'. */
+/* The result of a run, and its seconds: 'eliminating' is all but 'assigning'. */
 struct gpube__solve_found {
-	int64_t optimum, bound; /* bound: no total is below, also after a stop between slices */
+	int64_t optimum, bound; /* bound: a lower bound, also after a stop between slices */
 	double copying, assigning, contracting, eliminating;
 };
 
 /*
- * gpube__solve_run() - does what is planned.
+ * gpube__solve_run() - carries out the plan.
  * values  out, unless found->optimum is GPUBE_INF: by variable of the task's model
  * Errors: ENOMEM, those of the backend; ESTOP, which leaves the best of the slices that were done
  */
@@ -65,7 +65,7 @@ struct gpube__solve_job {
 	struct gpube_ctx *ctx;
 	const struct gpube_model *m;
 	const struct gpube_solve_opts *opts;
-	const struct gpube_ops *ops; /* who is expected to do it, when the order is searched for */
+	const struct gpube_ops *ops; /* the backend that the order search assumes */
 	int32_t *order;
 	double seconds_order;
 	struct gpube__solve_plan plan;

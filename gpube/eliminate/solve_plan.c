@@ -1,4 +1,4 @@
-/* solve_plan.c - who eliminates what, and in how many pieces: see solve_parts.h. */
+/* solve_plan.c - decides which backend eliminates, and in how many pieces: see solve_parts.h. */
 #include "gpube/eliminate/be_layout.h"
 #include "gpube/eliminate/be_place.h"
 #include "gpube/eliminate/solve_parts.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * What a way is chosen from. The choosers below change nothing here: each writes one way, whose
- * 'ops' is NULL where it does not apply.
+ * What the choosers read. They do not change it: each writes one way, whose 'ops' is NULL where it
+ * does not apply.
  */
 struct facts {
 	struct gpube_ctx *ctx;
@@ -17,7 +17,7 @@ struct facts {
 	const struct gpube_be *be;
 	enum gpube_type type;
 	struct gpube_be_memory memory;
-	struct gpube_plan figures; /* of one piece on the side that was expected */
+	struct gpube_plan figures; /* of one piece on the expected side */
 };
 
 /* ELIMIT's text: the plan, and what would fit. */
@@ -129,7 +129,7 @@ static int slices_on(
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 }
 
-/* These slices, as a way. */
+/* The way that does these slices. */
 static struct gpube__solve_way way_in_slices(
 	const struct facts *f, const struct gpube_ops *ops, struct gpube_be_split *s)
 {
@@ -150,7 +150,7 @@ static struct gpube__solve_way way_in_slices(
 	gpube__log(f->ctx, GPUBE_LOG_DETAIL,
 		"plan: %.0f slices by %d variable%s on the %s, %.3g bytes of tables each, %.3g "
 		"joined cell%s in all (%.3g in one piece), at most about %.2g s",
-		n, gpube__split_n_cuts(s), gpube__plural(gpube__split_n_cuts(s)), ops->name,
+		n, gpube__split_n_vars(s), gpube__plural(gpube__split_n_vars(s)), ops->name,
 		way.figures.peak_bytes, way.figures.joined_cells,
 		gpube__plural(way.figures.joined_cells), f->figures.joined_cells,
 		way.figures.predicted_seconds);
@@ -158,8 +158,8 @@ static struct gpube__solve_way way_in_slices(
 }
 
 /*
- * Where the tables do not fit what has to hold them: in slices, on the backend that is predicted
- * to be the first with them, if that is before 'whole', the seconds of the whole in one piece.
+ * Slices, where the tables do not fit their memory, on the backend that is predicted to end first,
+ * if that is before 'whole', the seconds of one piece.
  */
 static int choose_slices(struct gpube__solve_way *out, const struct facts *f, double whole)
 {
@@ -195,10 +195,7 @@ static int choose_slices(struct gpube__solve_way *out, const struct facts *f, do
 	return status;
 }
 
-/*
- * Slices where the side that was chosen does not hold the tables, or a device that is open does
- * not.
- */
+/* Slices, where the chosen side or an open device does not hold the tables. */
 static int choose_slices_if_large(
 	struct gpube__solve_way *out, const struct facts *f, const struct gpube__solve_way *whole)
 {
@@ -218,10 +215,10 @@ static int choose_slices_if_large(
 
 /* ---- several devices --------------------------------------------------------------------- */
 
-/* What several devices have to win back, in seconds of the CPU. */
+/* Seconds of the CPU that several devices must save. */
 #define SPLIT_SECONDS 2.0
 
-/* Shares the elimination out over the devices asked for, where that can be done and pays. */
+/* Splits the elimination among the devices asked for, where that is possible and pays. */
 static int choose_devices(struct gpube__solve_way *out, const struct facts *f)
 {
 	const struct gpube_solve_opts *o = f->t->opts;
@@ -254,7 +251,7 @@ static int choose_devices(struct gpube__solve_way *out, const struct facts *f)
 		.ops = cuda, .backend = cuda->name, .split = s, .figures = f->figures};
 	out->figures.peak_bytes = bytes;
 	out->figures.predicted_seconds = gpube__predicted_seconds(f->ctx, cuda, cost->joined);
-	gpube__log(f->ctx, GPUBE_LOG_DETAIL, "%d parts: %.3g of %.3g joined cell%s each",
+	gpube__log(f->ctx, GPUBE_LOG_DETAIL, "%d devices: %.3g of %.3g joined cell%s each",
 		(int)gpube__split_n(s), cost->joined, joined, gpube__plural(joined));
 	return GPUBE_OK;
 }
@@ -262,8 +259,8 @@ static int choose_devices(struct gpube__solve_way *out, const struct facts *f)
 /* ---- one backend ------------------------------------------------------------------------- */
 
 /*
- * What a device needs besides for its messages to have room in one block; nothing where they could
- * not be in one.
+ * Bytes that a device needs besides, so that its messages have room in one block; 0 where they
+ * could not be in one.
  */
 static int find_waste(double *waste, const struct facts *f, const struct gpube__solve_way *way)
 {
@@ -287,7 +284,7 @@ static int find_waste(double *waste, const struct facts *f, const struct gpube__
 	return GPUBE_OK;
 }
 
-/* On one backend: which, and whether the tables fit. */
+/* Chooses one backend, if the tables fit. */
 static int choose_one(struct gpube__solve_way *out, const struct facts *f)
 {
 	const struct gpube_solve_opts *o = f->t->opts;
@@ -326,7 +323,7 @@ static int choose_one(struct gpube__solve_way *out, const struct facts *f)
 
 /* ---- all of them ------------------------------------------------------------------------- */
 
-/* The first that applies. */
+/* Takes the first way that applies. */
 static int choose_way(struct gpube__solve_way *out, const struct facts *f)
 {
 	static int (*const choosers[])(struct gpube__solve_way *, const struct facts *) = {
@@ -338,7 +335,7 @@ static int choose_way(struct gpube__solve_way *out, const struct facts *f)
 		way = (struct gpube__solve_way){.figures = f->figures};
 		status = choosers[k](&way, f);
 	}
-	if (!way.ops) { /* none: what was expected, with the figures of what would not do */
+	if (!way.ops) { /* none: the expected side, with the figures of what does not fit */
 		out->figures = way.figures;
 		return status;
 	}

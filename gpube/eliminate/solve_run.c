@@ -1,4 +1,4 @@
-/* solve_run.c - an elimination that is planned is done: see solve_parts.h. */
+/* solve_run.c - carries out the plan of an elimination: see solve_parts.h. */
 #include "gpube/eliminate/be_place.h"
 #include "gpube/eliminate/count.h"
 #include "gpube/eliminate/solve_parts.h"

@@ -15,7 +15,7 @@
  * shifted there and back along the join graph, if a message is all that went along its
  * edge (gpube__joingraph_record()), for what stays is never negative.
  *
- * Designs weighed. (1) The shifted tables in place of functions and messages:
+ * Designs weighed. (1) The reparametrised tables in place of functions and messages:
  * no messages to look up, but a table of a bucket is a domain's factor larger
  * than its message. (2) One table a bucket over all that is in it: exponential in
  * the width. (3) This one.

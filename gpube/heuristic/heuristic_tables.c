@@ -280,7 +280,7 @@ static int add_message(struct gpube_heuristic_maker *k, const struct gpube_mbe_r
 	for (int64_t c = from->cells - 1; c >= 0 && !status; c--) {
 		int64_t v = r->type == GPUBE_INT32 ? ((const int32_t *)cells)[c] : cells[c];
 
-		cells[c] = v >= r->limit ? GPUBE_INF : v >> down;
+		cells[c] = v >= r->cutoff ? GPUBE_INF : v >> down;
 	}
 	if (!status)
 		status = add_table(k, from->position, from->n_scope, mbe->scopes + from->scope_at,

@@ -249,7 +249,7 @@ static int try_parts(struct ancestral *a, bool *done)
 	if (status || !found)
 		return status;
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
-		"marginals of %d part%s of %.3g joined cell%s, of all together %.3g", a->n_parts,
+		"marginals by %d subproblem%s of %.3g joined cell%s, at once %.3g", a->n_parts,
 		gpube__plural(a->n_parts), a->cells, gpube__plural(a->cells), whole.joined_cells);
 	j->out->seconds_order = gpube__now() - start;
 	status = sum_parts(a, &whole);

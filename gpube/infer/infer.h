@@ -93,13 +93,13 @@ struct gpube_sum_bucket {
 	bool is_chain, is_spare, is_leaf, is_apart;
 };
 
-struct gpube_infer_cuts;
+struct gpube_infer_splits;
 
 /*
  * Cuts of a sum at most; and of the memory allowed, the part for pages that are kept for the next
  * tables.
  */
-enum { GPUBE_MOST_CUTS = 24, GPUBE_INFER_KEPT = 8 };
+enum { GPUBE_MOST_SPLITS = 24, GPUBE_INFER_KEPT = 8 };
 
 /*
  * A sum in n slices, for whoever does one of them: the model with the values of some variables in
@@ -107,9 +107,9 @@ enum { GPUBE_MOST_CUTS = 24, GPUBE_INFER_KEPT = 8 };
  */
 struct gpube_slice_job {
 	const int32_t *order;
-	int n_cuts;
-	int32_t var[GPUBE_MOST_CUTS], n_values[GPUBE_MOST_CUTS];
-	const int32_t *values[GPUBE_MOST_CUTS];
+	int n_splits;
+	int32_t var[GPUBE_MOST_SPLITS], n_values[GPUBE_MOST_SPLITS];
+	const int32_t *values[GPUBE_MOST_SPLITS];
 	int64_t n;
 };
 
@@ -196,7 +196,7 @@ struct gpube__inferring {
 	uint8_t *side;                 /* of each bucket: 1 on the card; NULL: all on the host */
 	int32_t *home;                 /* for marginals: the bucket that sums each position's */
 	struct gpube_sum_card card;
-	struct gpube_infer_cuts *slices;   /* NULL: it is done in one piece */
+	struct gpube_infer_splits *slices; /* NULL: it is done in one piece */
 	const struct gpube_slicer *slicer; /* or NULL */
 	int64_t slice, n_slices;           /* of a job that is one of several; 0 of 0: it is none */
 	int32_t at, n_on_card;             /* the bucket at work on the card */
@@ -246,11 +246,11 @@ int gpube__infer_plan(struct gpube__inferring *j);
 double gpube__infer_peak(const struct gpube__inferring *j);
 double gpube__infer_room(const struct gpube__inferring *j);
 /*
- * gpube__infer_cut() - after a plan, decides on slices whose tables take so many bytes, 'needed' of
- * them at least, and as many as the slicer wants; the plan's figures are then theirs. Errors:
+ * gpube__infer_split() - after a plan, decides on slices whose tables take so many bytes, 'needed'
+ * of them at least, and as many as the slicer wants; the plan's figures are then theirs. Errors:
  * ENOMEM; ELIMIT: there would be too many, nothing has changed, no text
  */
-int gpube__infer_cut(struct gpube__inferring *j, double bytes, int64_t needed);
+int gpube__infer_split(struct gpube__inferring *j, double bytes, int64_t needed);
 /*
  * gpube__infer_slices() - all that the task asks for, slice by slice. When it is stopped, log_lower
  * is what they so far add up to. Errors: ENOMEM, ESTOP, EBUG; ELIMIT (cells of a slice have powers,

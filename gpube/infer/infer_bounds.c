@@ -489,7 +489,7 @@ static int32_t *order_of(const struct gpube__inferring *j)
 }
 
 /* A lower bound with the values that mini-buckets found likely. */
-static int raise_lower(struct gpube__inferring *j, const int32_t *values, const int32_t *order,
+static int update_lower(struct gpube__inferring *j, const int32_t *values, const int32_t *order,
 	double cells, int32_t *best)
 {
 	int32_t *evidence = gpube__alloc(j->ctx, (uint64_t)j->m->n_vars, sizeof(*evidence));
@@ -519,10 +519,10 @@ static int raise_lower(struct gpube__inferring *j, const int32_t *values, const 
 }
 
 /*
- * raise_lower() for a part of the time that is left; what is not done then is left. Sets how long
+ * update_lower() for a part of the time that is left; what is not done then is left. Sets how long
  * it took.
  */
-static int raise_in_time(struct gpube__inferring *j, const int32_t *values, const int32_t *order,
+static int update_in_time(struct gpube__inferring *j, const int32_t *values, const int32_t *order,
 	double cells, int32_t *best, double until, double *seconds)
 {
 	const double start = gpube__now(), deadline = j->ctx->deadline;
@@ -530,7 +530,7 @@ static int raise_in_time(struct gpube__inferring *j, const int32_t *values, cons
 
 	if (until > 0)
 		gpube__end_by(j->ctx, start + LOWER_SHARE * (until - start));
-	status = raise_lower(j, values, order, cells, best);
+	status = update_lower(j, values, order, cells, best);
 	j->ctx->deadline = deadline;
 	*seconds = gpube__now() - start;
 	return status == GPUBE_ESTOP && !gpube__stopped(j->ctx) ? GPUBE_OK : status;
@@ -579,8 +579,8 @@ int gpube__infer_bounds(struct gpube__inferring *j, double until, int32_t *best)
 		if (!status && read && j->scopes && !gpube__stopped(j->ctx) &&
 			(first || until == 0 ||
 				GROWTH * lower_seconds < LOWER_SHARE * (until - gpube__now()))) {
-			status =
-				raise_in_time(j, values, order, slice, best, until, &lower_seconds);
+			status = update_in_time(
+				j, values, order, slice, best, until, &lower_seconds);
 			slice *= GROWTH;
 		}
 		gpube__infer_tell_bounds(j);

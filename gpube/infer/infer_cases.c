@@ -64,19 +64,19 @@ static void measure_depths(
  * A first look: a plan along a greedy order, which says whether buckets are cheap, and what holds
  * the model together.
  */
-struct look {
+struct first_plan {
 	struct gpube_infer_opts opts;
 	struct gpube_inference out;
 	struct gpube__inferring plan;
 };
 
-static int look_begin(struct look *l, const struct gpube__inferring *j)
+static int first_plan_begin(struct first_plan *l, const struct gpube__inferring *j)
 {
 	int status;
 
-	*l = (struct look){.opts = {.sizeof_options = sizeof(l->opts),
-				   .order_method = GPUBE_ORDER_MIN_FILL,
-				   .backend = GPUBE_BACKEND_CPU}};
+	*l = (struct first_plan){.opts = {.sizeof_options = sizeof(l->opts),
+					 .order_method = GPUBE_ORDER_MIN_FILL,
+					 .backend = GPUBE_BACKEND_CPU}};
 	l->plan = (struct gpube__inferring){
 		.m = j->m, .ctx = j->ctx, .opts = &l->opts, .out = &l->out, .n_slices = 1};
 	status = gpube__infer_begin(&l->plan);
@@ -86,7 +86,7 @@ static int look_begin(struct look *l, const struct gpube__inferring *j)
 }
 
 /* Bounds before a long search for a better order. */
-static int bound_first(struct look *l, struct gpube__inferring *j)
+static int bound_first(struct first_plan *l, struct gpube__inferring *j)
 {
 	const double left = gpube__seconds_left(j->ctx);
 	int status = gpube__infer_bounds(
@@ -101,7 +101,7 @@ static int bound_first(struct look *l, struct gpube__inferring *j)
 	return GPUBE_OK;
 }
 
-static int make_cases(struct gpube_cases *s, struct look *l, struct gpube__inferring *j)
+static int make_cases(struct gpube_cases *s, struct first_plan *l, struct gpube__inferring *j)
 {
 	int32_t *by_position;
 	bool fits = false;
@@ -123,8 +123,8 @@ static int make_cases(struct gpube_cases *s, struct look *l, struct gpube__infer
 
 int gpube__cases_begin(struct gpube_cases *s, struct gpube__inferring *j)
 {
-	struct look l;
-	int status = look_begin(&l, j);
+	struct first_plan l;
+	int status = first_plan_begin(&l, j);
 
 	if (!status && l.plan.scopes && l.out.plan.joined_cells > LEAST_JOINED) {
 		j->out->plan = l.out.plan;

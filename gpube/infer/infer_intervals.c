@@ -350,7 +350,7 @@ static int sum_region(struct regions *r, const struct gpube_model *m)
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 }
 
-static int look_around(struct regions *r, int32_t var, double most)
+static int bound_around(struct regions *r, int32_t var, double most)
 {
 	struct gpube_model *m = NULL;
 	int status = GPUBE_OK;
@@ -451,7 +451,7 @@ int gpube__infer_intervals(struct gpube__inferring *j, double most_cells, double
 			if (gpube__stopped(j->ctx) || (until > 0 && gpube__now() >= until))
 				status = GPUBE_ESTOP;
 			else
-				status = look_around(&r, i, cells);
+				status = bound_around(&r, i, cells);
 			if (!status)
 				take_rest(&r, i);
 		}

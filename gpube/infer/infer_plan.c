@@ -368,8 +368,7 @@ static int check_memory(struct gpube__inferring *j)
 		return status;
 	return gpube__fail(j->ctx, GPUBE_ELIMIT,
 		"sums along this order need %s of tables (width %d, largest table %.3g cells), %s "
-		"are "
-		"allowed; give more memory, a better order or more time to find one",
+		"are allowed; give more memory, a better order or more time to find one",
 		gpube__bytes_text(need, plan->peak_bytes), plan->width, plan->largest_message,
 		gpube__bytes_text(have, gpube__infer_room(j)));
 }

@@ -2,13 +2,13 @@
  * infer_slices.c - sums in slices, where tables pass the memory: see infer.h.
  *
  * A slice fixes some variables, as evidence does; sums and weights of all slices add up. The
- * variables are chosen as those of elimination's boxes are (order/cut.h), but for single values,
- * not ranges: the buckets stay what they are, but for a domain of one value.
+ * variables are chosen as those of elimination's boxes are (order/split_var.h), but for single
+ * values, not ranges: the buckets stay what they are, but for a domain of one value.
  *
  * What is summed so far is a lower bound of the sum: it is kept where the work is stopped.
  */
 #include "gpube/infer/infer.h"
-#include "gpube/order/cut.h"
+#include "gpube/order/split_var.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,9 +19,9 @@ enum { MOST_SLICES = 1 << 16 };
 #define BUCKET_CELLS 5000
 
 /* Positions, and how many values they have; 'n' slices. */
-struct gpube_infer_cuts {
-	int n_cuts;
-	int32_t cut[GPUBE_MOST_CUTS], values[GPUBE_MOST_CUTS];
+struct gpube_infer_splits {
+	int n_splits;
+	int32_t split[GPUBE_MOST_SPLITS], values[GPUBE_MOST_SPLITS];
 	int64_t n;
 	struct gpube_plan plan; /* of the largest one */
 };
@@ -68,14 +68,14 @@ static int find_candidates(int32_t *candidates, int *n, const struct gpube__infe
 	for (int32_t b = 0; b < j->n; b++)
 		for (int k = 0; k < j->buckets[b].arity; k++)
 			cells[gpube__infer_scope(j, b)[k]] += gpube__infer_joined(j, b);
-	*n = gpube__cut_candidates(candidates, cells, j->n);
+	*n = gpube__split_var_candidates(candidates, cells, j->n);
 	gpube__free(j->ctx, cells);
 	return GPUBE_OK;
 }
 
-/* A choice to be made: with the cuts so far, which have one value. */
+/* A choice to be made: with the splits so far, which have one value. */
 struct choice {
-	const struct gpube_infer_cuts *cuts;
+	const struct gpube_infer_splits *splits;
 	struct gpube__inferring *j;
 };
 
@@ -84,10 +84,11 @@ static int32_t most_values(const void *arg, int32_t position)
 	const struct choice *c = arg;
 	const int32_t n = gpube__infer_domain(c->j, position);
 
-	return n <= MOST_SLICES / c->cuts->n ? n : 0;
+	return n <= MOST_SLICES / c->splits->n ? n : 0;
 }
 
-static int cost_of_cut(const void *arg, int32_t position, int32_t n, double *seconds, double *bytes)
+static int cost_of_split(
+	const void *arg, int32_t position, int32_t n, double *seconds, double *bytes)
 {
 	const struct choice *c = arg;
 	struct gpube_plan plan;
@@ -96,7 +97,7 @@ static int cost_of_cut(const void *arg, int32_t position, int32_t n, double *sec
 	measure(&plan, c->j);
 	narrow(c->j, position, n);
 	/* of one speed */
-	*seconds = (double)c->cuts->n * n * (plan.joined_cells + (double)BUCKET_CELLS * c->j->n);
+	*seconds = (double)c->splits->n * n * (plan.joined_cells + (double)BUCKET_CELLS * c->j->n);
 	*bytes = plan.peak_bytes;
 	return GPUBE_OK;
 }
@@ -104,12 +105,12 @@ static int cost_of_cut(const void *arg, int32_t position, int32_t n, double *sec
 /* Slices that are not needed for memory, but wanted, may make the whole so many times as much. */
 #define MOST_MORE 2
 
-static bool is_too_much(const struct gpube_infer_cuts *c, double whole)
+static bool is_too_much(const struct gpube_infer_splits *c, double whole)
 {
 	return (double)c->n * c->plan.joined_cells > MOST_MORE * whole;
 }
 
-static bool fits(const struct gpube_infer_cuts *c, double limit, int64_t needed)
+static bool fits(const struct gpube_infer_splits *c, double limit, int64_t needed)
 {
 	return c->plan.peak_bytes <= limit && c->n >= needed;
 }
@@ -118,59 +119,59 @@ static bool fits(const struct gpube_infer_cuts *c, double limit, int64_t needed)
  * Until what a slice takes fits and there are as many as are needed, and as are wanted if that does
  * not make the whole too much more. ELIMIT: there would be too many.
  */
-static int choose(struct gpube_infer_cuts *c, struct gpube__inferring *j, double limit,
+static int choose(struct gpube_infer_splits *c, struct gpube__inferring *j, double limit,
 	int64_t needed, int64_t wanted)
 {
 	const struct choice choice = {c, j};
-	int32_t candidates[GPUBE__CUT_CANDIDATES];
-	struct gpube_cut_question q = {.ctx = j->ctx,
+	int32_t candidates[GPUBE__SPLIT_VAR_CANDIDATES];
+	struct gpube_split_var_question q = {.ctx = j->ctx,
 		.candidates = candidates,
 		.limit = limit,
 		.values = true,
 		.most = most_values,
-		.cost = cost_of_cut,
+		.cost = cost_of_split,
 		.arg = &choice};
-	struct gpube_cut_answer a = {0};
+	struct gpube_split_var_answer a = {0};
 	double whole;
 	int status = GPUBE_OK;
 
 	c->n = 1;
 	measure(&c->plan, j);
-	if (gpube__cut_is_hopeless(c->plan.peak_bytes, limit, MOST_SLICES))
+	if (gpube__split_var_is_hopeless(c->plan.peak_bytes, limit, MOST_SLICES))
 		return GPUBE_ELIMIT;
 	whole = c->plan.joined_cells;
 	while (!status && (!fits(c, limit, needed) || c->n < wanted)) {
-		const struct gpube_infer_cuts before = *c;
+		const struct gpube_infer_splits before = *c;
 		const bool fitted = fits(c, limit, needed);
 
-		status = c->n_cuts == GPUBE_MOST_CUTS
+		status = c->n_splits == GPUBE_MOST_SPLITS
 				 ? GPUBE_ELIMIT
 				 : find_candidates(candidates, &q.n_candidates, j);
 		if (!status)
-			status = gpube__cut_choose(&a, &q);
+			status = gpube__split_var_choose(&a, &q);
 		if (status)
 			break;
-		c->cut[c->n_cuts] = a.candidate;
-		c->values[c->n_cuts++] = narrow(j, a.candidate, 1);
+		c->split[c->n_splits] = a.candidate;
+		c->values[c->n_splits++] = narrow(j, a.candidate, 1);
 		c->n *= a.n;
 		measure(&c->plan, j);
 		if (!fitted) {
 			whole = (double)c->n * c->plan.joined_cells;
 		} else if (is_too_much(c, whole)) {
-			narrow(j, a.candidate, c->values[before.n_cuts]);
+			narrow(j, a.candidate, c->values[before.n_splits]);
 			*c = before;
 			break;
 		}
 	}
-	for (int k = 0; k < c->n_cuts; k++)
-		narrow(j, c->cut[k], c->values[k]);
+	for (int k = 0; k < c->n_splits; k++)
+		narrow(j, c->split[k], c->values[k]);
 	/* no more can be cut, which is no need */
 	return status == GPUBE_ELIMIT && fits(c, limit, needed) ? GPUBE_OK : status;
 }
 
-int gpube__infer_cut(struct gpube__inferring *j, double bytes, int64_t needed)
+int gpube__infer_split(struct gpube__inferring *j, double bytes, int64_t needed)
 {
-	struct gpube_infer_cuts *c = gpube__alloc_zero(j->ctx, 1, sizeof(*c));
+	struct gpube_infer_splits *c = gpube__alloc_zero(j->ctx, 1, sizeof(*c));
 	struct gpube_plan *plan = &j->out->plan;
 	char text[GPUBE_BYTES_TEXT];
 	const double before = plan->joined_cells;
@@ -189,7 +190,7 @@ int gpube__infer_cut(struct gpube__inferring *j, double bytes, int64_t needed)
 		plan->joined_cells / before / (j->slicer ? j->slicer->n_workers : 1);
 	gpube__log(j->ctx, GPUBE_LOG_DETAIL,
 		"%lld slice%s of %d variable%s: %.3g joined cell%s and %s each", (long long)c->n,
-		gpube__plural(c->n), c->n_cuts, gpube__plural(c->n_cuts), c->plan.joined_cells,
+		gpube__plural(c->n), c->n_splits, gpube__plural(c->n_splits), c->plan.joined_cells,
 		gpube__plural(c->plan.joined_cells), gpube__bytes_text(text, c->plan.peak_bytes));
 	j->slices = c;
 	return GPUBE_OK;
@@ -200,7 +201,7 @@ int gpube__infer_cut(struct gpube__inferring *j, double bytes, int64_t needed)
 static int slicing_begin(struct slicing *s)
 {
 	struct gpube__inferring *j = s->j;
-	const struct gpube_infer_cuts *c = j->slices;
+	const struct gpube_infer_splits *c = j->slices;
 	const struct gpube_possible *p = &j->possible;
 	const int32_t n = j->m->n_vars;
 	int32_t at = j->n;
@@ -212,9 +213,9 @@ static int slicing_begin(struct slicing *s)
 	for (int32_t i = 0; i < n; i++)
 		if (j->position[i] < 0)
 			s->order[at++] = i;
-	s->job = (struct gpube_slice_job){.order = s->order, .n_cuts = c->n_cuts, .n = c->n};
-	for (int k = 0; k < c->n_cuts; k++) {
-		s->job.var[k] = j->var[c->cut[k]];
+	s->job = (struct gpube_slice_job){.order = s->order, .n_splits = c->n_splits, .n = c->n};
+	for (int k = 0; k < c->n_splits; k++) {
+		s->job.var[k] = j->var[c->split[k]];
 		s->job.n_values[k] = c->values[k];
 		s->job.values[k] = p->values + p->first[s->job.var[k]];
 	}
@@ -247,7 +248,7 @@ static int fix(struct gpube_model *m, const struct gpube_slice_job *job, int64_t
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		evidence[i] = m->evidence ? m->evidence[i] : -1;
-	for (int k = 0; k < job->n_cuts; k++) {
+	for (int k = 0; k < job->n_splits; k++) {
 		evidence[job->var[k]] = job->values[k][slice % job->n_values[k]];
 		slice /= job->n_values[k];
 	}

@@ -43,16 +43,16 @@ static void read_values(int64_t *out, const struct gpube_table *t, int64_t from,
 #undef READ
 }
 
-/* Where cells go: those of 'cut' and more become 'cut'. */
+/* Where cells go: those of 'top' and more become 'top'. */
 struct sink {
 	void *cells;
 	enum gpube_type type;
-	int64_t cut;
+	int64_t top;
 };
 
 static inline void put(const struct sink *to, int64_t cell, int64_t v)
 {
-	v = v < to->cut ? v : to->cut;
+	v = v < to->top ? v : to->top;
 	if (to->type == GPUBE_INT32)
 		((int32_t *)to->cells)[cell] = (int32_t)v;
 	else
@@ -116,10 +116,10 @@ static void fill_sparse(
 	}
 }
 
-int gpube__dense_as(void *out, enum gpube_type type, int64_t cut, const struct gpube_model *m,
+int gpube__dense_as(void *out, enum gpube_type type, int64_t top, const struct gpube_model *m,
 	int32_t function, const int32_t *rank)
 {
-	const struct sink to = {out, type, cut};
+	const struct sink to = {out, type, top};
 	const struct gpube_table *t = gpube__table(m, function);
 	const int32_t *scope = gpube__scope(m, function);
 	uint64_t arity = (uint64_t)t->arity;

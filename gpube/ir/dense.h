@@ -13,8 +13,8 @@
  */
 int gpube__dense(int64_t *out, const struct gpube_model *m, int32_t function, const int32_t *rank);
 
-/* The same in INT32 or INT64, where costs of 'cut' and more become 'cut', which fits. */
-int gpube__dense_as(void *out, enum gpube_type type, int64_t cut, const struct gpube_model *m,
+/* The same in INT32 or INT64, where costs of 'top' and more become 'top', which fits. */
+int gpube__dense_as(void *out, enum gpube_type type, int64_t top, const struct gpube_model *m,
 	int32_t function, const int32_t *rank);
 
 /* The constant and the functions of no variables; GPUBE_INF: forbidden. */

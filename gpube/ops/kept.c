@@ -13,7 +13,7 @@ uint64_t gpube__kept_key(
 	*to++ = c->semiring;
 	*to++ = c->type;
 	*to++ = c->out_arg ? c->arg_bytes : 0;
-	*to++ = c->cut;
+	*to++ = c->top;
 	*to++ = c->threshold;
 	*to++ = s->repeat;
 	*to++ = s->n_out;

@@ -32,12 +32,12 @@ struct gpube_operand {
  * One contraction. Dims [0, n_out) make the output, row-major, last fastest;
  * dims [n_out, n_dims) are reduced. No dimension need occur in an operand.
  *
- * Infinity. A joined sum >= threshold is forbidden and written as exactly 'cut',
- * cut >= threshold. The caller proves that the sum of any of the operands' values, in
+ * Infinity. A joined sum >= threshold is forbidden and written as exactly 'top',
+ * top >= threshold. The caller proves that the sum of any of the operands' values, in
  * any order, stays inside the type, as its negative does; and either that values are
- * non-negative, with threshold = cut, so that a forbidden value absorbs, or
- * that finite sums stay below cut/2 in size and cut marks only forbidden cells,
- * with threshold = cut/2.
+ * non-negative, with threshold = top, so that a forbidden value absorbs, or
+ * that finite sums stay below top/2 in size and top marks only forbidden cells,
+ * with threshold = top/2.
  *
  * MIN_COUNT. out_counts[s] = sum over joined cells of s that attain out[s] of
  * the product of the operands' counts; 0 where out[s] is forbidden. modulus 0:
@@ -55,7 +55,7 @@ struct gpube_contraction {
 	const int64_t *sizes; /* n_dims, each >= 1 */
 	int n_in;
 	const struct gpube_operand *in;
-	int64_t cut, threshold;
+	int64_t top, threshold;
 	uint64_t modulus;
 	void *out;
 	uint64_t *out_counts;
@@ -69,13 +69,13 @@ struct gpube_contraction {
  * Tables of one shape, each >= 0, become the shifts that make them equal: to each cell,
  * what takes it to the average of all. Averages are rounded down and the rests go to the first
  * table, so that the shifts of a cell add up to 0. A cell that reaches 'limit' in one table is
- * 'cut' in all.
+ * 'top' in all.
  */
 struct gpube_match {
 	enum gpube_type type; /* INT32 or INT64 */
 	int32_t n;
 	void *const *tables; /* n, of the backend; on the host */
-	int64_t cells, limit, cut;
+	int64_t cells, limit, top;
 };
 
 /* Some cells of a table: first, first + stride, … */

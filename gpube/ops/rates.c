@@ -7,14 +7,14 @@
 
 #define HEAD "gpube rates 1\n"
 
-void gpube__rates_guess(struct gpube_rates *r, int n_threads)
+void gpube__rates_estimate(struct gpube_rates *r, int n_threads)
 {
 	memset(r, 0, sizeof(*r));
 	r->n_threads = n_threads;
-#define GUESS(field, guess_core, guess_card)                                                       \
-	r->core.field = r->all.field = guess_core;                                                 \
+#define GUESS(field, core_estimate, card_estimate)                                                 \
+	r->core.field = r->all.field = core_estimate;                                              \
 	for (int k = 0; k < GPUBE_MAX_DEVICES; k++)                                                \
-		r->devices[k].field = guess_card;
+		r->devices[k].field = card_estimate;
 	GPUBE_RATES(GUESS)
 #undef GUESS
 	/* memory is shared by the cores, and threads have to meet */
@@ -102,7 +102,7 @@ int gpube__rates_read(struct gpube_ctx *ctx, struct gpube_rates *r, const char *
 {
 	int line = 1;
 
-	gpube__rates_guess(r, ctx->n_threads);
+	gpube__rates_estimate(r, ctx->n_threads);
 	if (strncmp(text, HEAD, strlen(HEAD)) != 0)
 		return gpube__fail(
 			ctx, GPUBE_EPARSE, "line 1: expected '%.*s'", (int)strlen(HEAD) - 1, HEAD);
@@ -148,7 +148,7 @@ struct gpube_rate gpube__rate_of(const struct gpube_ctx *ctx, const struct gpube
 	int n = ctx->n_threads;
 
 	if (!r) {
-		gpube__rates_guess(&guess, n);
+		gpube__rates_estimate(&guess, n);
 		r = &guess;
 	}
 	if (ops != gpube__ops_cpu()) /* NULL, too: a device that is not open yet */

@@ -9,7 +9,7 @@
 #include "gpube/ops/ops.h"
 
 /*
- * Of one processor or card. X(field, guess for a core, guess for a card)
+ * Of one processor or card. X(field, estimate for a core, estimate for a card)
  * copy        bytes a second, read and written ones counted
  * add_min_…   additions with a minimum a second
  * launch      seconds of a contraction with hardly any cells, one of many
@@ -40,8 +40,8 @@ struct gpube_rates {
 	struct gpube_rate core, all, devices[GPUBE_MAX_DEVICES];
 };
 
-/* gpube__rates_guess() - what is assumed of n_threads cores and of cards where nothing is known. */
-void gpube__rates_guess(struct gpube_rates *r, int n_threads);
+/* gpube__rates_estimate() - rates assumed of n_threads cores and of cards until measured. */
+void gpube__rates_estimate(struct gpube_rates *r, int n_threads);
 
 /*
  * gpube__rates_write() - as text, a line a number; gpube__rates_read() is its inverse.

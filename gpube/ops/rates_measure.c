@@ -68,7 +68,7 @@ static int time_product(double *best, struct gpube_ctx *ctx, const struct gpube_
 		.sizes = sizes,
 		.n_in = 2,
 		.in = in,
-		.cut = 1 << 26,
+		.top = 1 << 26,
 		.threshold = 1 << 26,
 		.out = table};
 

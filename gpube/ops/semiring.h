@@ -1,6 +1,6 @@
 /*
  * semiring.h - the arithmetic of ops.h, written once for the C and the CUDA
- * compiler: the cut rule, counts of minima, and neutral elements.
+ * compiler: the top rule, counts of minima, and neutral elements.
  */
 #ifndef GPUBE_OPS_SEMIRING_H
 #define GPUBE_OPS_SEMIRING_H
@@ -8,13 +8,13 @@
 #include "gpube/ops/ops.h"
 
 /*
- * The cut rule, on a sum or on a reduced value: it is monotone, so
- * cutting the minimum is the minimum of the cut sums, and every fast version
+ * The top rule, on a sum or on a reduced value: it is monotone, so
+ * topping the minimum is the minimum of the topped sums, and every fast version
  * cuts once per output cell.
  */
-GPUBE_HD static inline int64_t gpube__cut_min(int64_t sum, int64_t cut, int64_t threshold)
+GPUBE_HD static inline int64_t gpube__top_min(int64_t sum, int64_t top, int64_t threshold)
 {
-	return sum >= threshold ? cut : sum;
+	return sum >= threshold ? top : sum;
 }
 
 /* a * b as a count: residues modulo a prime < 2^32, or saturating at UINT64_MAX (modulus 0). */

@@ -2,7 +2,7 @@
 #include "gpube/order/order.h"
 
 /* Some tenths of a second: after a stop, what is short is still worth to know. */
-enum { STEPS_BETWEEN_LOOKS = 1 << 25 };
+enum { STEPS_BETWEEN_CHECKS = 1 << 25 };
 
 /*
  * Row by row of the filled graph's matrix (Liu, SIAM J. Matrix Anal. 11, 1990):
@@ -30,7 +30,7 @@ int gpube__order_cost(struct gpube_ctx *ctx, struct gpube_order_cost *cost,
 	for (int32_t k = 0; k < g->n; k++) {
 		int32_t v = order[k];
 
-		if (steps > STEPS_BETWEEN_LOOKS) {
+		if (steps > STEPS_BETWEEN_CHECKS) {
 			steps = 0;
 			if (gpube__stopped(ctx)) {
 				status = gpube__fail_stopped(ctx);

@@ -407,7 +407,7 @@ int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube
 {
 	double sum = 0;
 	int32_t n = 0;
-	int64_t next_look = w->work;
+	int64_t next_check = w->work;
 	int status;
 
 	w->rule = rule;
@@ -429,7 +429,7 @@ int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube
 			return status;
 		update_heap(w);
 		w->work++;
-		if (gpube__order_look(w->ctx, w->stop_at, w->work, &next_look)) {
+		if (gpube__order_check(w->ctx, w->stop_at, w->work, &next_check)) {
 			status = GPUBE_ESTOP;
 			break;
 		}
@@ -444,14 +444,14 @@ int gpube__greedy_run(struct gpube_greedy *w, int32_t *order, const struct gpube
 static void greedy_count_fill(struct gpube_greedy *w)
 {
 	const struct gpube_graph *g = w->g;
-	int64_t next_look = w->work;
+	int64_t next_check = w->work;
 	bool stopped = false;
 
 	for (int32_t v = 0; v < g->n; v++) {
 		int64_t d = g->start[v + 1] - g->start[v];
 
 		w->first_fill[v] += d * (d - 1);
-		stopped = stopped || gpube__order_look(w->ctx, 0, w->work, &next_look);
+		stopped = stopped || gpube__order_check(w->ctx, 0, w->work, &next_check);
 		w->work++;
 		if (stopped)
 			continue;

@@ -29,7 +29,7 @@ static inline bool gpube__order_over(const struct gpube_ctx *ctx, double stop_at
 
 /* The same, asked once in so many steps of work: when it has come to *next. */
 enum { GPUBE__ORDER_LOOK = 20000 };
-static inline bool gpube__order_look(
+static inline bool gpube__order_check(
 	const struct gpube_ctx *ctx, double stop_at, int64_t work, int64_t *next)
 {
 	if (work < *next)
@@ -291,7 +291,7 @@ struct gpube_seeder {
 	struct gpube_ctx *ctx;
 	double stop_at;
 	bool stopped;
-	int64_t work, next_look;
+	int64_t work, next_check;
 };
 
 /* Errors: ENOMEM */

@@ -47,7 +47,7 @@ static void seed_search_from_end(struct gpube_seeder *s, int32_t *queue, int32_t
 
 /* ---- sweeps -------------------------------------------------------------------------- */
 
-enum { STEPS_BETWEEN_LOOKS = 1 << 20 };
+enum { STEPS_BETWEEN_CHECKS = 1 << 20 };
 enum { UNREACHED, IN_FRONT, GONE }; /* in s->level */
 
 /* v enters the front: its neighbours' elimination brings it in no more. */
@@ -89,8 +89,8 @@ static int32_t sweep_from(struct gpube_seeder *s, int32_t *order, int32_t first,
 	while (n_front > 0) {
 		int32_t v = seed_take(s, &n_front, by_age);
 
-		if (s->work >= s->next_look) {
-			s->next_look = s->work + STEPS_BETWEEN_LOOKS;
+		if (s->work >= s->next_check) {
+			s->next_check = s->work + STEPS_BETWEEN_CHECKS;
 			s->stopped = gpube__order_over(s->ctx, s->stop_at);
 		}
 		s->level[v] = GONE;

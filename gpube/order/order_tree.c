@@ -483,7 +483,7 @@ static void tree_step(struct gpube_tree *t, int64_t most_log, double allowance)
 
 void gpube__tree_improve(struct gpube_tree *t, double power, double heat, int64_t budget)
 {
-	int64_t begin = t->work, next_look = begin;
+	int64_t begin = t->work, next_check = begin;
 	int64_t most_log = most_log_cells(t);
 
 	t->power = power;
@@ -494,7 +494,7 @@ void gpube__tree_improve(struct gpube_tree *t, double power, double heat, int64_
 		double left = 1 - (double)(t->work - begin) / (double)budget;
 
 		tree_step(t, most_log, (heat * left - 1e-6) * t->total_weight);
-		if (gpube__order_look(t->ctx, t->stop_at, t->work, &next_look))
+		if (gpube__order_check(t->ctx, t->stop_at, t->work, &next_check))
 			break;
 	}
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A share as the loops read it: element (x of u, y of v) is at t[x * row + y * col]. */
+/* An addend as the loops read it: element (x of u, y of v) is at t[x * row + y * col]. */
 struct view {
 	const int32_t *t;
 	int64_t row, col;
@@ -12,7 +12,7 @@ struct view {
 
 static struct view view(const struct gpube_clusters *c, const struct gpube_cluster *q, int u, int v)
 {
-	const int32_t *t = q->share[u < v ? gpube__share(u, v) : gpube__share(v, u)];
+	const int32_t *t = q->addend[u < v ? gpube__addend(u, v) : gpube__addend(v, u)];
 	int64_t row = gpube__row(c, q->v[u < v ? v : u]);
 
 	return u < v ? (struct view){t, row, 1} : (struct view){t, 1, row};
@@ -21,9 +21,9 @@ static struct view view(const struct gpube_clusters *c, const struct gpube_clust
 static void give(const struct gpube_clusters *c, struct gpube_cluster *q, int u, int v,
 	const int32_t *rest, enum gpube_part part)
 {
-	int e = gpube__share(u, v);
+	int e = gpube__addend(u, v);
 
-	c->kernels->give(c->pairs[q->pair[e]].t, q->share[e], rest,
+	c->kernels->give(c->pairs[q->pair[e]].t, q->addend[e], rest,
 		c->domain[q->v[u]] * gpube__row(c, q->v[v]), gpube__slack(c), part);
 }
 
@@ -31,14 +31,14 @@ static void pull_all(const struct gpube_clusters *c, struct gpube_cluster *q)
 {
 	for (int j = 1; j < q->k; j++)
 		for (int i = 0; i < j; i++) {
-			int e = gpube__share(i, j);
+			int e = gpube__addend(i, j);
 
-			c->kernels->pull(c->pairs[q->pair[e]].t, q->share[e],
+			c->kernels->pull(c->pairs[q->pair[e]].t, q->addend[e],
 				c->domain[q->v[i]] * gpube__row(c, q->v[j]), gpube__slack(c));
 		}
 }
 
-/* A share with variable u's values as rows, copied if it is stored the other way round. */
+/* An addend with variable u's values as rows, copied if it is stored the other way round. */
 static const int32_t *as_rows(const struct gpube_clusters *c, const struct gpube_cluster *q, int u,
 	int v, int32_t *scratch)
 {
@@ -61,7 +61,7 @@ static inline int32_t least(int32_t a, int32_t b)
 	return a < b ? a : b;
 }
 
-/* What the two shares with z force on the pair u < v. */
+/* What the two addends with z force on the pair u < v. */
 static void triangle_rest(const struct gpube_clusters *c, const struct gpube_cluster *q, int u,
 	int v, int z, int32_t *rest, int32_t *scratch)
 {

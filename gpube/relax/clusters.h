@@ -9,16 +9,16 @@
  *
  * Tables: one a variable, one a pair of variables, one a larger function
  * ("wide", which trades with its variables only). These alone are what cost shifting
- * works on and what nested regions (nested.h) are made of. A shifted model may have
- * triangles, too: a cluster of three variables has no table, it is the sum of shares, one
+ * works on and what nested regions (nested.h) are made of. A reparametrised model may have
+ * triangles, too: a cluster of three variables has no table, it is the sum of addends, one
  * for each of its pairs, which may be negative while their sum is not. It takes the pairs'
- * costs into its shares, and hands each pair a part of what the whole cluster forces on
+ * costs into its addends, and hands each pair a part of what the whole cluster forces on
  * it, its min-marginal: a min-plus product of small tables that stay in the cache.
  *
  * Numbers are int32, costs times 2^shift. With a negative shift each cost is
  * rounded down once, when it is loaded: the bound is then below what it could be
  * by less than 2^-shift a function, and still a bound. A cell that with the
- * constant reaches the limit is dead for good; so is a value.
+ * constant reaches the cutoff is dead for good; so is a value.
  *
  * Source: Globerson and Jaakkola, NIPS 2007; Sontag et al., UAI 2008;
  * Kolmogorov, PAMI 2015 (sequential order and weights).
@@ -32,7 +32,7 @@
 
 enum { GPUBE__CLUSTER_VARS = 3, GPUBE__CLUSTER_PAIRS = 3 };
 
-struct gpube_shifted_opts;
+struct gpube_reparametrised_opts;
 
 struct gpube_pair {
 	int32_t a, b;  /* a < b; rows are of a */
@@ -50,7 +50,7 @@ struct gpube_wide_table {
 struct gpube_cluster {
 	int32_t k, v[GPUBE__CLUSTER_VARS];
 	int32_t pair[GPUBE__CLUSTER_PAIRS];
-	int32_t *share[GPUBE__CLUSTER_PAIRS];
+	int32_t *addend[GPUBE__CLUSTER_PAIRS];
 };
 
 struct gpube_clusters {
@@ -72,14 +72,14 @@ struct gpube_clusters {
 	int32_t *near;        /* p >= 0: pair p, ~w: wide w */
 	int shift;
 	int64_t constant;  /* scaled; the model's constant is not in it */
-	int64_t target;    /* scaled: where the limit is reached */
+	int64_t target;    /* scaled: where the cutoff is reached */
 	int32_t **scratch; /* per thread */
 	int64_t scratch_cells;
 	int n_scratch;
 };
 
-/* Index of the share of variables i < j of a cluster. */
-static inline int gpube__share(int i, int j)
+/* Index of the addend of variables i < j of a cluster. */
+static inline int gpube__addend(int i, int j)
 {
 	return j * (j - 1) / 2 + i;
 }
@@ -90,7 +90,7 @@ static inline int64_t gpube__row(const struct gpube_clusters *c, int32_t i)
 	return (c->domain[i] + GPUBE__LANES - 1) / GPUBE__LANES * GPUBE__LANES;
 }
 
-/* What is missing to the limit; tables treat it as dead from there. */
+/* What is missing to the cutoff; tables treat it as dead from there. */
 static inline int32_t gpube__slack(const struct gpube_clusters *c)
 {
 	int64_t left = c->target - c->constant;
@@ -101,31 +101,31 @@ static inline int32_t gpube__slack(const struct gpube_clusters *c)
 /*
  * gpube__clusters_init() - tables of a simplified model. Functions that are too
  * large are left out, which is sound: no cost is negative.
- * limit       totals from here on are of no interest; GPUBE_INF: none
+ * cutoff       totals from here on are of no interest; GPUBE_INF: none
  * most_shift  costs are multiplied by at most 2^most_shift
  * Errors: ENOMEM
  */
 int gpube__clusters_init(
-	struct gpube_clusters *c, const struct gpube_model *m, int64_t limit, int most_shift);
+	struct gpube_clusters *c, const struct gpube_model *m, int64_t cutoff, int most_shift);
 void gpube__clusters_clear(struct gpube_clusters *c);
 
-/* A new, lower limit. */
-void gpube__clusters_limit(struct gpube_clusters *c, const struct gpube_model *m, int64_t limit);
+/* A new, lower cutoff. */
+void gpube__clusters_cutoff(struct gpube_clusters *c, const struct gpube_model *m, int64_t cutoff);
 
-/* The bound that a constant stands for: a total of the model; the limit, if it is reached. */
+/* The bound that a constant stands for: a total of the model; the cutoff, if it is reached. */
 int64_t gpube__clusters_total(const struct gpube_clusters *c, int64_t constant,
-	const struct gpube_model *m, int64_t limit);
+	const struct gpube_model *m, int64_t cutoff);
 
 /* The bound so far. */
 static inline int64_t gpube__clusters_bound(
-	const struct gpube_clusters *c, const struct gpube_model *m, int64_t limit)
+	const struct gpube_clusters *c, const struct gpube_model *m, int64_t cutoff)
 {
-	return gpube__clusters_total(c, c->constant, m, limit);
+	return gpube__clusters_total(c, c->constant, m, cutoff);
 }
 
 /*
  * gpube__clusters_add() - all triangles of the graph of the pairs, with 'order' (may be NULL) of
- * its triangulation along that order, as long as their shares fit 'bytes'.
+ * its triangulation along that order, as long as their addends fit 'bytes'.
  * Errors: ENOMEM
  */
 int gpube__clusters_add(struct gpube_clusters *c, const int32_t *order, double bytes);
@@ -134,13 +134,13 @@ int gpube__clusters_add(struct gpube_clusters *c, const int32_t *order, double b
 int gpube__clusters_add_like(struct gpube_clusters *c, const struct gpube_cluster *like, int32_t n);
 
 /*
- * gpube__clusters_worth() - the clusters that a shifted model keeps, those that raise the bound
- * most first.
+ * gpube__clusters_worth() - the clusters that a reparametrised model keeps, those that raise the
+ * bound most first.
  * kept   out: n copies, of which v is good; n_all: how many there are
  * Errors: ENOMEM
  */
 int gpube__clusters_worth(struct gpube_cluster **kept, int32_t *n, int32_t *n_all,
-	const struct gpube_clusters *c, const struct gpube_shifted_opts *opts);
+	const struct gpube_clusters *c, const struct gpube_reparametrised_opts *opts);
 
 /* One pass: every cluster of every group, in the other order if 'backward'; then every variable. */
 void gpube__clusters_pass(struct gpube_clusters *c, bool backward);

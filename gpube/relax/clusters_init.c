@@ -16,7 +16,7 @@ enum { WIDE_CELLS = 1 << 22, MOST_CLUSTERS = 200000, MOST_TRIANGULATED = 2000 };
 static void free_cluster(struct gpube_clusters *c, struct gpube_cluster *q)
 {
 	for (int k = 0; k < GPUBE__CLUSTER_PAIRS; k++)
-		gpube__free(c->ctx, q->share[k]);
+		gpube__free(c->ctx, q->addend[k]);
 }
 
 void gpube__clusters_clear(struct gpube_clusters *c)
@@ -53,19 +53,19 @@ void gpube__clusters_clear(struct gpube_clusters *c)
 	memset(c, 0, sizeof(*c));
 }
 
-void gpube__clusters_limit(struct gpube_clusters *c, const struct gpube_model *m, int64_t limit)
+void gpube__clusters_cutoff(struct gpube_clusters *c, const struct gpube_model *m, int64_t cutoff)
 {
-	int64_t target = gpube__scale_target(c->shift, gpube__costs_left(m, limit));
+	int64_t target = gpube__scale_target(c->shift, gpube__costs_left(m, cutoff));
 
 	if (target < c->target)
 		c->target = target;
 }
 
 int64_t gpube__clusters_total(const struct gpube_clusters *c, int64_t constant,
-	const struct gpube_model *m, int64_t limit)
+	const struct gpube_model *m, int64_t cutoff)
 {
 	if (constant >= c->target)
-		return limit; /* GPUBE_INF, if no total is finite */
+		return cutoff; /* GPUBE_INF, if no total is finite */
 	return gpube__constant_of(m) + gpube__unscale(c->shift, constant);
 }
 
@@ -296,9 +296,9 @@ static int make_variables(struct gpube_clusters *c, const struct gpube_model *m)
 }
 
 int gpube__clusters_init(
-	struct gpube_clusters *c, const struct gpube_model *m, int64_t limit, int most_shift)
+	struct gpube_clusters *c, const struct gpube_model *m, int64_t cutoff, int most_shift)
 {
-	int64_t left = gpube__costs_left(m, limit),
+	int64_t left = gpube__costs_left(m, cutoff),
 		bytes_left = (int64_t)(m->ctx->memory_bytes / 2);
 	int status;
 
@@ -379,8 +379,8 @@ static int add_cluster(struct gpube_clusters *c, const int32_t *v, double *bytes
 	*q = (struct gpube_cluster){.k = GPUBE__CLUSTER_VARS, .v = {v[0], v[1], v[2]}};
 	for (int j = 1, e = 0; j < q->k; j++)
 		for (int i = 0; i < j; i++, e++) {
-			q->share[e] = pair_table(c, v[i], v[j]);
-			if (!q->share[e]) {
+			q->addend[e] = pair_table(c, v[i], v[j]);
+			if (!q->addend[e]) {
 				free_cluster(c, q);
 				return GPUBE_ENOMEM;
 			}

@@ -75,7 +75,7 @@ static void take_out(struct gpube_clusters *c, const struct kept *k, int32_t *in
 
 		for (int j = 1, e = 0; j < cluster->k; j++)
 			for (int i = 0; i < j; i++, e++)
-				squeeze(cluster->share[e], c, k, cluster->v[i], cluster->v[j]);
+				squeeze(cluster->addend[e], c, k, cluster->v[i], cluster->v[j]);
 	}
 	for (int32_t w = 0; w < c->n_wides; w++)
 		squeeze_wide(&c->wides[w], c, k, index);
@@ -99,11 +99,11 @@ static int32_t sum_of(int32_t t, int32_t more, int32_t slack)
 static void fold_triangle(struct gpube_clusters *c, struct gpube_cluster *q, int k, int32_t slack)
 {
 	int a = k == 0 ? 1 : 0, b = k == 2 ? 1 : 2;
-	const int32_t *own = q->share[gpube__share(a, b)];
-	const int32_t *with_a = q->share[k < a ? gpube__share(k, a) : gpube__share(a, k)];
-	const int32_t *with_b = q->share[k < b ? gpube__share(k, b) : gpube__share(b, k)];
+	const int32_t *own = q->addend[gpube__addend(a, b)];
+	const int32_t *with_a = q->addend[k < a ? gpube__addend(k, a) : gpube__addend(a, k)];
+	const int32_t *with_b = q->addend[k < b ? gpube__addend(k, b) : gpube__addend(b, k)];
 	int64_t row = gpube__row(c, q->v[b]), row_k = gpube__row(c, q->v[k]);
-	int32_t *t = c->pairs[q->pair[gpube__share(a, b)]].t;
+	int32_t *t = c->pairs[q->pair[gpube__addend(a, b)]].t;
 
 	for (int32_t x = 0; x < c->domain[q->v[a]]; x++)
 		for (int32_t y = 0; y < c->domain[q->v[b]]; y++) {
@@ -179,7 +179,7 @@ void gpube__clusters_compact(struct gpube_clusters *c)
 	if (any)
 		take_out(c, &k, index);
 	for (int32_t i = 0; i < c->n; i++)
-		if (c->domain[i] == 0) { /* nothing reaches below the limit */
+		if (c->domain[i] == 0) { /* nothing reaches below the cutoff */
 			c->constant = c->target;
 			return;
 		}
@@ -218,7 +218,7 @@ void gpube__clusters_marginals(const struct gpube_clusters *c, int32_t i, int64_
 	}
 }
 
-/* The mean cost of a pair, dead cells at what is missing to the limit. */
+/* The mean cost of a pair, dead cells at what is missing to the cutoff. */
 static double weight(const struct gpube_clusters *c, const struct gpube_pair *e)
 {
 	const int32_t slack = gpube__slack(c);

@@ -33,14 +33,14 @@ static const struct gpube_dfs_function *function_of(const struct gpube_dfs *t, i
 /* ---- what has changed ---------------------------------------------------------------------- */
 
 /* Looks at variables because of costs, at one node. */
-static int64_t most_looks(const struct gpube_dfs *t)
+static int64_t most_visits(const struct gpube_dfs *t)
 {
 	return 4 * (int64_t)(t->last - t->first);
 }
 
 static void note(struct gpube_dfs *t, int32_t p, uint8_t what)
 {
-	if (what == GAINED_COSTS && t->n_looks >= most_looks(t))
+	if (what == GAINED_COSTS && t->n_visits >= most_visits(t))
 		/* ever smaller costs could wander for ever; that values are lost has an end */
 		return;
 	t->changed[p] |= what;
@@ -145,7 +145,7 @@ static void drop(struct gpube_dfs *t, int32_t p, int32_t value)
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
-/* The least cost of what is into the constant; values that reach the limit are dropped. */
+/* The least cost of what is into the constant; values that reach the cutoff are dropped. */
 static int settle(struct gpube_dfs *t, int32_t p)
 {
 	const int32_t *live = t->live[p];
@@ -274,7 +274,7 @@ int gpube__dfs_sweep_on(struct gpube_dfs *t, bool backward, int32_t *done, doubl
 	count_work(t);
 	if (*done == n)
 		t->swept = backward ? GPUBE__DFS_BACKWARD : GPUBE__DFS_FORWARD;
-	t->conflict |= t->constant >= t->limit;
+	t->conflict |= t->constant >= t->cutoff;
 	return status;
 }
 
@@ -377,7 +377,7 @@ static int follow(struct gpube_dfs *t, int32_t p)
 	uint8_t what = t->changed[p];
 	bool still;
 
-	t->n_looks++;
+	t->n_visits++;
 	t->ticks += VARIABLE_TICKS + FUNCTION_TICKS * (t->of_at[p + 1] - t->of_at[p]);
 	t->changed[p] = 0;
 	t->wanting[p] |= t->cost[p][t->free[p]] != 0;
@@ -388,7 +388,7 @@ static int follow(struct gpube_dfs *t, int32_t p)
 		if (t->n_live[p] > 1 && gpube__dfs_is_over(t, i))
 			continue;
 		status = revise(t, f, p, what, &still);
-		t->conflict |= t->constant >= t->limit;
+		t->conflict |= t->constant >= t->cutoff;
 		if (t->conflict)
 			learn(t, t->of[i] / GPUBE__DFS_ARITY);
 		for (int k = 0; k < f->arity && !t->conflict; k++)
@@ -459,7 +459,7 @@ static int gather_next(struct gpube_dfs *t, bool *any)
 	int status = GPUBE_OK;
 
 	*any = false;
-	if (t->n_looks >= most_looks(t))
+	if (t->n_visits >= most_visits(t))
 		return GPUBE_OK;
 	for (int32_t p = t->last - 1;
 		p >= t->first && !status && !t->conflict && t->constant == before; p--) {
@@ -470,12 +470,12 @@ static int gather_next(struct gpube_dfs *t, bool *any)
 		if (t->n_live[p] > 1)
 			status = gather(t, p);
 	}
-	t->n_looks += t->constant > before;
-	t->conflict |= t->constant >= t->limit;
+	t->n_visits += t->constant > before;
+	t->conflict |= t->constant >= t->cutoff;
 	return status;
 }
 
-/* When the constant has risen, any variable's values may reach the limit. */
+/* When the constant has risen, any variable's values may reach the cutoff. */
 static int look_at_all(struct gpube_dfs *t)
 {
 	int status = GPUBE_OK;
@@ -492,7 +492,7 @@ int gpube__dfs_propagate(struct gpube_dfs *t)
 	int status = t->lacks_memory ? GPUBE_ENOMEM : GPUBE_OK;
 	bool any = true;
 
-	t->n_looks = 0;
+	t->n_visits = 0;
 	t->swept = GPUBE__DFS_NOT_SWEPT;
 	while (!status && !t->conflict && any) {
 		int32_t p = next_changed(t);
@@ -557,31 +557,31 @@ void gpube__dfs_undo(struct gpube_dfs *t, const struct gpube_dfs_mark *mark)
 	t->constant = mark->constant;
 	t->level = mark->level;
 	t->looked_from = -1;
-	t->conflict = t->constant >= t->limit;
+	t->conflict = t->constant >= t->cutoff;
 }
 
-/* ---- limits and parts ------------------------------------------------------------------------ */
+/* ---- cutoffs and parts ----------------------------------------------------------------------- */
 
-void gpube__dfs_limit(struct gpube_dfs *t, int64_t limit)
+void gpube__dfs_cutoff(struct gpube_dfs *t, int64_t cutoff)
 {
-	gpube__dfs_lower(t, gpube__scale_target(t->shift, gpube__costs_left(t->m, limit)));
+	gpube__dfs_lower(t, gpube__scale_target(t->shift, gpube__costs_left(t->m, cutoff)));
 }
 
-void gpube__dfs_lower(struct gpube_dfs *t, int64_t limit)
+void gpube__dfs_lower(struct gpube_dfs *t, int64_t cutoff)
 {
-	if (limit >= t->limit)
+	if (cutoff >= t->cutoff)
 		return;
-	t->limit = limit;
+	t->cutoff = cutoff;
 	t->looked_from = -1;
-	t->conflict |= t->constant >= limit;
+	t->conflict |= t->constant >= cutoff;
 }
 
-void gpube__dfs_part(struct gpube_dfs *t, int32_t first, int32_t last, int64_t limit)
+void gpube__dfs_part(struct gpube_dfs *t, int32_t first, int32_t last, int64_t cutoff)
 {
 	forget_changes(t); /* another part's would count as this one's */
 	t->first = first;
 	t->last = last;
-	t->limit = limit;
+	t->cutoff = cutoff;
 	t->looked_from = -1;
-	t->conflict = t->constant >= limit;
+	t->conflict = t->constant >= cutoff;
 }

@@ -20,7 +20,7 @@
  *
  * Rows of costs lie dense, and a value that is gone has a cost beyond all others, so that loops go
  * by vectors over the window of what is live; a list of live values is kept beside them, for small
- * domains and for functions of more variables. Where the limit is small, tables of two variables
+ * domains and for functions of more variables. Where the cutoff is small, tables of two variables
  * are of 32 bits: with both a radio network takes 1.1 s instead of 1.8 for as many nodes
  * (runs/measured-2c).
  *
@@ -110,8 +110,8 @@ struct gpube_dfs {
 	int64_t n_moves, n_values, n_company; /* cells of these */
 
 	int shift;
-	int64_t most_moved;      /* in all to or from one value of one variable, by a function */
-	int64_t constant, limit; /* the model's constant is in neither */
+	int64_t most_moved;       /* in all to or from one value of one variable, by a function */
+	int64_t constant, cutoff; /* the model's constant is in neither */
 	bool conflict, lacks_memory;
 	/* the last move */
 	enum gpube_dfs_swept {
@@ -129,7 +129,7 @@ struct gpube_dfs {
 	int32_t *free;
 	bool *ordered;          /* neighbouring values are alike */
 	int64_t looked_from;    /* constant when all values were looked at */
-	int64_t n_looks;        /* at variables that have changed, at this node */
+	int64_t n_visits;       /* at variables that have changed, at this node */
 	int64_t ticks;          /* of work that the context was not told yet */
 	int64_t *scratch, *old; /* of the widest domain each; old: times GPUBE__DFS_ARITY */
 	int64_t *taken;         /* of the widest domain */
@@ -149,18 +149,18 @@ struct gpube_dfs {
 
 /*
  * gpube__dfs_new() - of a simplified model, all variables open.
- * shift   costs, and so the constant and the limit, are times 2^shift
- * limit   totals from here on are of no interest; GPUBE_INF: none
+ * shift   costs, and so the constant and the cutoff, are times 2^shift
+ * cutoff   totals from here on are of no interest; GPUBE_INF: none
  * order   of the variables
  * *out    NULL without an error: it is too large, or its costs are
  * Errors: ENOMEM
  */
 int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const int32_t *order,
-	int64_t limit, int shift);
+	int64_t cutoff, int shift);
 static inline int gpube__dfs_new(
-	struct gpube_dfs **out, const struct gpube_model *m, const int32_t *order, int64_t limit)
+	struct gpube_dfs **out, const struct gpube_model *m, const int32_t *order, int64_t cutoff)
 {
-	return gpube__dfs_new_to(out, m, order, limit, 0);
+	return gpube__dfs_new_to(out, m, order, cutoff, 0);
 }
 void gpube__dfs_free(struct gpube_dfs *t);
 
@@ -179,16 +179,16 @@ int gpube__dfs_copy(struct gpube_dfs **out, const struct gpube_dfs *t, struct gp
 void gpube__dfs_copy_again(struct gpube_dfs *t);
 double gpube__dfs_copy_bytes(const struct gpube_dfs *t);
 
-/* A new, lower limit: a total of the model; or a constant, of the part at work. */
-void gpube__dfs_limit(struct gpube_dfs *t, int64_t limit);
-void gpube__dfs_lower(struct gpube_dfs *t, int64_t limit);
+/* A new, lower cutoff: a total of the model; or a constant, of the part at work. */
+void gpube__dfs_cutoff(struct gpube_dfs *t, int64_t cutoff);
+void gpube__dfs_lower(struct gpube_dfs *t, int64_t cutoff);
 
 /*
  * From now on these positions, which share functions with no others, are worked on; of no interest
- * are constants from 'limit' on, which is not above that of gpube__dfs_new(). What has
+ * are constants from 'cutoff' on, which is not above that of gpube__dfs_new(). What has
  * changed and was not followed is forgotten. (swept is of this part then: the caller's to know.)
  */
-void gpube__dfs_part(struct gpube_dfs *t, int32_t first, int32_t last, int64_t limit);
+void gpube__dfs_part(struct gpube_dfs *t, int32_t first, int32_t last, int64_t cutoff);
 
 /*
  * gpube__dfs_sweep() - costs shifted along the order, or back, at the root alone.
@@ -196,7 +196,7 @@ void gpube__dfs_part(struct gpube_dfs *t, int32_t first, int32_t last, int64_t l
  * the work 'until' (gpube__worked()) or the last one.
  * gpube__dfs_propagate() - all that follows from what has changed; the function where a
  * conflict comes up has got more weight. gpube__dfs_propagate_all(): as if all variables had.
- * Where t->conflict is set then, nothing of the part below the limit is left at this node.
+ * Where t->conflict is set then, nothing of the part below the cutoff is left at this node.
  * Errors: ENOMEM
  */
 int gpube__dfs_sweep(struct gpube_dfs *t, bool backward);

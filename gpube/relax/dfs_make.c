@@ -181,7 +181,7 @@ static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, i
 	status = gpube__dense(to->t, m, f, t->position);
 	for (int64_t c = 0; c < n && !status; c++)
 		to->t[c] =
-			to->t[c] >= t->limit >> t->shift ? GPUBE__DFS_DEAD : to->t[c] << t->shift;
+			to->t[c] >= t->cutoff >> t->shift ? GPUBE__DFS_DEAD : to->t[c] << t->shift;
 	for (int k = 0; k < to->arity; k++)
 		to->scope[k] = t->position[scope[k]];
 	qsort(to->scope, (size_t)to->arity, sizeof(*to->scope), gpube__compare_int32);
@@ -234,7 +234,7 @@ static double difference(
 
 			if (x != y)
 				sum += x == GPUBE__DFS_DEAD || y == GPUBE__DFS_DEAD
-					       ? (double)t->limit
+					       ? (double)t->cutoff
 					       : fabs((double)(x - y));
 		}
 	return sum;
@@ -273,7 +273,7 @@ static bool is_ordered(const struct gpube_dfs *t, int32_t p)
 }
 
 /*
- * A sweep adds up what all functions of a variable force, each less than the limit, before the
+ * A sweep adds up what all functions of a variable force, each less than the cutoff, before the
  * least of it goes into the constant: that sum stays below 2^62.
  */
 static bool sums_fit(const struct gpube_dfs *t)
@@ -282,7 +282,7 @@ static bool sums_fit(const struct gpube_dfs *t)
 
 	for (int32_t p = 0; p < t->n; p++)
 		most = t->of_at[p + 1] - t->of_at[p] > most ? t->of_at[p + 1] - t->of_at[p] : most;
-	return t->limit <= ((int64_t)1 << 62) / (most + 1);
+	return t->cutoff <= ((int64_t)1 << 62) / (most + 1);
 }
 
 static int fill(struct gpube_dfs *t, const int32_t *order)
@@ -356,12 +356,12 @@ static int make_room(struct gpube_dfs *t, uint64_t n_functions, int more)
 }
 
 int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const int32_t *order,
-	int64_t limit, int shift)
+	int64_t cutoff, int shift)
 {
 	struct gpube_ctx *ctx = m->ctx;
 	const uint64_t n = (uint64_t)m->n_vars;
 	struct gpube_dfs *t;
-	int64_t n_moves, n_values = 0, n_company, left = gpube__costs_left(m, limit);
+	int64_t n_moves, n_values = 0, n_company, left = gpube__costs_left(m, cutoff);
 	int status = GPUBE_ENOMEM;
 
 	*out = NULL;
@@ -375,9 +375,9 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	t->m = m;
 	t->n = t->last = m->n_vars;
 	t->shift = shift;
-	t->limit = gpube__scale_target(shift, left);
+	t->cutoff = gpube__scale_target(shift, left);
 	/* which may add up */
-	t->most_moved = t->limit < GPUBE__NARROW_MOST / 16 ? GPUBE__NARROW_MOST : GPUBE__ROW_MOVED;
+	t->most_moved = t->cutoff < GPUBE__NARROW_MOST / 16 ? GPUBE__NARROW_MOST : GPUBE__ROW_MOVED;
 	t->looked_from = -1;
 	t->widest = 1;
 	for (int32_t i = 0; i < m->n_vars; i++) {

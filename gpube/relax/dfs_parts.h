@@ -20,7 +20,7 @@ static inline int64_t gpube__dfs_conflicts(const struct gpube_dfs *t, int32_t f)
 
 static inline int64_t gpube__dfs_slack(const struct gpube_dfs *t)
 {
-	return t->limit - t->constant;
+	return t->cutoff - t->constant;
 }
 
 /*

@@ -126,19 +126,19 @@ int gpube__joingraph_pass(struct gpube_joingraph *g, bool backward)
 
 /* ---- reading off ----------------------------------------------------------------------------- */
 
-void gpube__joingraph_limit(struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit)
+void gpube__joingraph_cutoff(struct gpube_joingraph *g, const struct gpube_model *m, int64_t cutoff)
 {
-	int64_t target = gpube__scale_target(g->shift, gpube__costs_left(m, limit));
+	int64_t target = gpube__scale_target(g->shift, gpube__costs_left(m, cutoff));
 
 	if (target < g->target)
 		g->target = target;
 }
 
 int64_t gpube__joingraph_bound(
-	const struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit)
+	const struct gpube_joingraph *g, const struct gpube_model *m, int64_t cutoff)
 {
 	if (g->constant >= g->target)
-		return limit; /* GPUBE_INF, if no total is finite */
+		return cutoff; /* GPUBE_INF, if no total is finite */
 	return gpube__constant_of(m) + gpube__unscale(g->shift, g->constant);
 }
 

@@ -10,7 +10,7 @@
  * of more variables take the tables of the smaller ones, as they are.
  *
  * Numbers as in clusters.h: int32, costs times 2^shift, rounded down where
- * that is negative; what with the constant reaches the limit is dead for good.
+ * that is negative; what with the constant reaches the cutoff is dead for good.
  *
  * Designs weighed. Fused messages (mbe.h) need a domain's factor less memory for
  * the same z, but start anew each time and stay where one pass gets them.
@@ -51,7 +51,7 @@ struct gpube_joingraph {
 	int64_t message_cells;
 };
 
-/* What is missing to the limit; cells from there on are dead. */
+/* What is missing to the cutoff; cells from there on are dead. */
 static inline int32_t gpube__joingraph_slack(const struct gpube_joingraph *g)
 {
 	return gpube__region_slack(g->constant, g->target);
@@ -75,7 +75,7 @@ static inline int64_t gpube__message_cells(
  */
 int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m,
 	const int32_t *order, int32_t z, double max_cells, enum gpube_partition partition,
-	int64_t limit, int most_shift, bool *fits);
+	int64_t cutoff, int most_shift, bool *fits);
 void gpube__joingraph_clear(struct gpube_joingraph *g);
 
 /*
@@ -102,14 +102,15 @@ int gpube__joingraph_pass(struct gpube_joingraph *g, bool backward);
 #define GPUBE__SENT_DEAD INT64_MAX
 int gpube__joingraph_record(struct gpube_joingraph *g);
 
-/* A new, lower limit; the bound that the constant stands for. As in clusters.h. */
-void gpube__joingraph_limit(struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit);
+/* A new, lower cutoff; the bound that the constant stands for. As in clusters.h. */
+void gpube__joingraph_cutoff(
+	struct gpube_joingraph *g, const struct gpube_model *m, int64_t cutoff);
 int64_t gpube__joingraph_bound(
-	const struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit);
+	const struct gpube_joingraph *g, const struct gpube_model *m, int64_t cutoff);
 
 /*
  * gpube__joingraph_forced() - what the joins of its variable force on each value: in no total below
- * the limit if that is gpube__joingraph_slack() or more; best after a pass backward.
+ * the cutoff if that is gpube__joingraph_slack() or more; best after a pass backward.
  * forced  out: forced[at[i] + a], value a of variable i of the model
  */
 void gpube__joingraph_forced(const struct gpube_joingraph *g, int64_t *forced, const int64_t *at);

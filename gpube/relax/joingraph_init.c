@@ -215,9 +215,9 @@ static int plan(struct gpube_mbe *mbe, const struct gpube_model *m, const int32_
 
 int gpube__joingraph_init(struct gpube_joingraph *g, const struct gpube_model *m,
 	const int32_t *order, int32_t z, double max_cells, enum gpube_partition partition,
-	int64_t limit, int most_shift, bool *fits)
+	int64_t cutoff, int most_shift, bool *fits)
 {
-	int64_t left = gpube__costs_left(m, limit);
+	int64_t left = gpube__costs_left(m, cutoff);
 	struct gpube_mbe mbe;
 	int status;
 

@@ -15,7 +15,7 @@ bool gpube__nested_suits(const struct gpube_clusters *c, const struct gpube_regi
 }
 
 /* Cells of the tables of variables and pairs, which come first. */
-static int64_t small_cells(const struct gpube_nested *n, const struct gpube_nested_part *p)
+static int64_t small_cells(const struct gpube_nested *n, const struct gpube_nested_problem *p)
 {
 	return p->r.at[n->plan.n + n->plan.n_pairs];
 }
@@ -65,7 +65,7 @@ void gpube__nested_clear(struct gpube_nested *n)
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-void gpube__nested_free(struct gpube_nested *n, struct gpube_nested_part *p)
+void gpube__nested_free(struct gpube_nested *n, struct gpube_nested_problem *p)
 {
 	if (!p)
 		return;
@@ -89,13 +89,13 @@ static int64_t table_cells(const struct regions_view *v, const int32_t *domain, 
 }
 
 /* A part with memory for the domains; its head, offsets and domains are there, its cells are 0. */
-static int part_new(struct gpube_nested_part **out, struct gpube_nested *n, const int32_t *domain,
-	int64_t constant, int64_t target)
+static int problem_new(struct gpube_nested_problem **out, struct gpube_nested *n,
+	const int32_t *domain, int64_t constant, int64_t target)
 {
 	const struct gpube_regions_plan *plan = &n->plan;
 	const int64_t tables = gpube__regions_tables(plan);
 	const struct gpube_regions_head head = {.constant = constant, .target = target};
-	struct gpube_nested_part *p = gpube__alloc_zero(n->ctx, 1, sizeof(*p));
+	struct gpube_nested_problem *p = gpube__alloc_zero(n->ctx, 1, sizeof(*p));
 	const uint64_t header = regions_header(plan);
 	char *front = gpube__alloc_zero(n->ctx, header, 1);
 	int64_t total = 0, values = 0;
@@ -149,14 +149,14 @@ fail:
 	return status;
 }
 
-int gpube__nested_first(struct gpube_nested_part **out, struct gpube_nested *n)
+int gpube__nested_first(struct gpube_nested_problem **out, struct gpube_nested *n)
 {
 	struct gpube_clusters *c = n->c;
-	struct gpube_nested_part *p;
+	struct gpube_nested_problem *p;
 	int32_t *value;
 	char *cells;
 	int64_t small;
-	int status = part_new(&p, n, c->domain, c->constant, c->target);
+	int status = problem_new(&p, n, c->domain, c->constant, c->target);
 
 	*out = NULL;
 	if (status)
@@ -185,7 +185,7 @@ int gpube__nested_first(struct gpube_nested_part **out, struct gpube_nested *n)
 	return GPUBE_OK;
 }
 
-static int read_head(struct gpube_nested *n, struct gpube_nested_part *p)
+static int read_head(struct gpube_nested *n, struct gpube_nested_problem *p)
 {
 	struct gpube_regions_head head;
 	int status = n->ops->download(n->ctx, &head, p->r.memory, sizeof(head));
@@ -201,7 +201,7 @@ static int read_head(struct gpube_nested *n, struct gpube_nested_part *p)
  */
 enum { CELL_TICKS = 3 };
 
-static int64_t pass_ticks(const struct gpube_nested *n, const struct gpube_nested_part *p)
+static int64_t pass_ticks(const struct gpube_nested *n, const struct gpube_nested_problem *p)
 {
 	const int64_t ticks = CELL_TICKS * p->r.at[gpube__regions_tables(&n->plan)];
 
@@ -209,7 +209,7 @@ static int64_t pass_ticks(const struct gpube_nested *n, const struct gpube_neste
 }
 
 int gpube__nested_passes(
-	struct gpube_nested *n, struct gpube_nested_part *p, int n_passes, int what)
+	struct gpube_nested *n, struct gpube_nested_problem *p, int n_passes, int what)
 {
 	int status = GPUBE_OK;
 
@@ -220,7 +220,7 @@ int gpube__nested_passes(
 	return status ? status : read_head(n, p);
 }
 
-int gpube__nested_target(struct gpube_nested *n, struct gpube_nested_part *p, int64_t target)
+int gpube__nested_target(struct gpube_nested *n, struct gpube_nested_problem *p, int64_t target)
 {
 	struct gpube_regions_head head = {.constant = p->constant, .target = target};
 
@@ -232,7 +232,7 @@ int gpube__nested_target(struct gpube_nested *n, struct gpube_nested_part *p, in
 	return n->ops->upload(n->ctx, p->r.memory, &head, sizeof(head));
 }
 
-int gpube__nested_read(struct gpube_nested *n, const struct gpube_nested_part *p)
+int gpube__nested_read(struct gpube_nested *n, const struct gpube_nested_problem *p)
 {
 	struct gpube_clusters *c = n->c;
 	const int32_t *value = p->values;
@@ -271,13 +271,13 @@ int32_t gpube__nested_n_dead(const struct gpube_nested *n)
 	return dead;
 }
 
-int gpube__nested_shrink(struct gpube_nested_part **out, struct gpube_nested *n,
-	const struct gpube_nested_part *p, int32_t var, const uint8_t *keep)
+int gpube__nested_shrink(struct gpube_nested_problem **out, struct gpube_nested *n,
+	const struct gpube_nested_problem *p, int32_t var, const uint8_t *keep)
 {
 	struct gpube_clusters *c = n->c;
 	const int32_t slack = gpube__slack(c);
 	int32_t *kept_at = n->kept, *kept = n->kept + c->n + 1, *domain, total = 0, *on_device;
-	struct gpube_nested_part *to = NULL;
+	struct gpube_nested_problem *to = NULL;
 	int64_t bytes;
 	int status;
 
@@ -297,7 +297,7 @@ int gpube__nested_shrink(struct gpube_nested_part **out, struct gpube_nested *n,
 		}
 	}
 	kept_at[c->n] = total;
-	status = part_new(&to, n, domain, p->constant, p->target);
+	status = problem_new(&to, n, domain, p->constant, p->target);
 	gpube__free(n->ctx, domain);
 	if (status)
 		return status;

@@ -24,7 +24,7 @@ struct gpube_nested {
 };
 
 /* A state of the ascent, the whole or a part of its assignments. */
-struct gpube_nested_part {
+struct gpube_nested_problem {
 	struct gpube_regions r;
 	int32_t *values; /* the live ones, of the model, all variables' in a row */
 	int64_t constant, target;
@@ -54,26 +54,26 @@ bool gpube__nested_likely(const struct gpube_model *m);
 bool gpube__nested_suits(const struct gpube_clusters *c, const struct gpube_regions_ops *regions);
 
 /* The state of c as a part of everything. Errors: ENOMEM, ECUDA */
-int gpube__nested_first(struct gpube_nested_part **out, struct gpube_nested *n);
-void gpube__nested_free(struct gpube_nested *n, struct gpube_nested_part *p);
+int gpube__nested_first(struct gpube_nested_problem **out, struct gpube_nested *n);
+void gpube__nested_free(struct gpube_nested *n, struct gpube_nested_problem *p);
 
 /* n_passes passes, in turns forward and backward; then the constant is known. */
 int gpube__nested_passes(
-	struct gpube_nested *n, struct gpube_nested_part *p, int n_passes, int what);
+	struct gpube_nested *n, struct gpube_nested_problem *p, int n_passes, int what);
 
 /* Reads live values, tables and the constant into n->c. */
-int gpube__nested_read(struct gpube_nested *n, const struct gpube_nested_part *p);
+int gpube__nested_read(struct gpube_nested *n, const struct gpube_nested_problem *p);
 
 /* A lower target. */
-int gpube__nested_target(struct gpube_nested *n, struct gpube_nested_part *p, int64_t target);
+int gpube__nested_target(struct gpube_nested *n, struct gpube_nested_problem *p, int64_t target);
 
 /*
  * gpube__nested_shrink() - a copy of p, which was read last, without its dead values, and
  * without those of variable 'var' (-1: none) that are not to be kept.
  * Returns OK with *out NULL if a variable has no value left.
  */
-int gpube__nested_shrink(struct gpube_nested_part **out, struct gpube_nested *n,
-	const struct gpube_nested_part *p, int32_t var, const uint8_t *keep);
+int gpube__nested_shrink(struct gpube_nested_problem **out, struct gpube_nested *n,
+	const struct gpube_nested_problem *p, int32_t var, const uint8_t *keep);
 
 /* Values that the last gpube__nested_read() found dead. */
 int32_t gpube__nested_n_dead(const struct gpube_nested *n);

@@ -1,10 +1,10 @@
 /*
- * projection.h - the dense tables of region graphs (joingraph.h, patches/patches.h), and the two
+ * projection.h - the dense tables of region graphs (joingraph.h, patches/pairwise.h), and the two
  * operations of every move of costs between them: a table's minimum over the variables that a
  * separator does not have, and the addition of a separator's table.
  *
  * A cell is a cost in int32, scaled (scaling.h). What with the constant reaches the target is in
- * no total below the limit: from gpube__region_slack() on, a cell is forbidden for good.
+ * no total below the cutoff: from gpube__region_slack() on, a cell is forbidden for good.
  *
  * Designs weighed. (1) An odometer over the table, one cell after the other: an addition to memory
  * waits for the one before where neighbours fall onto the same cell of the separator, and threads

@@ -13,17 +13,17 @@
 enum { GPUBE__MOST_SHIFT = 20 };
 
 /*
- * Costs left from the constant to the limit, in the model's units: at most what a finite total can
+ * Costs left from the constant to the cutoff, in the model's units: at most what a finite total can
  * be.
  */
-static inline int64_t gpube__costs_left(const struct gpube_model *m, int64_t limit)
+static inline int64_t gpube__costs_left(const struct gpube_model *m, int64_t cutoff)
 {
 	int64_t span = gpube__cost_span(m), constant = gpube__constant_of(m);
-	__int128 left = (__int128)limit - constant;
+	__int128 left = (__int128)cutoff - constant;
 
 	if (constant == GPUBE_INF)
 		return 0;
-	if (limit == GPUBE_INF || left > span)
+	if (cutoff == GPUBE_INF || left > span)
 		return span;
 	return left < 0 ? 0 : (int64_t)left;
 }
@@ -44,7 +44,7 @@ static inline int gpube__scale_shift(
 	return shift;
 }
 
-/* Where the limit is reached: sums of rounded-down costs that reach it stand for totals that do. */
+/* The scaled cutoff: sums of rounded-down costs that reach it stand for totals that do. */
 static inline int64_t gpube__scale_target(int shift, int64_t left)
 {
 	return shift >= 0 ? left << shift

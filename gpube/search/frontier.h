@@ -1,24 +1,24 @@
 /*
- * frontier.h - the open nodes of a best-first search. The node of the least bound comes next, of
- * equal bounds the deepest; if the open nodes take more than most_bytes, the deepest of all, below
- * which little is left. Nodes that are equal in both come in an order that depends on the calls
- * alone, so that a run with one thread can be repeated.
+ * frontier.h - the open nodes of a best-first search. The node of the least bound comes first, of
+ * equal bounds the deepest. While the open nodes take more than most_bytes, the deepest of all
+ * comes first, since little is left below it. Nodes that are equal in both come in an order that
+ * depends on the calls alone, so that a run with one thread can be repeated.
  *
  * A node is a list of decisions and a payload of its method. The search tree (bound/dfs_tree.h) has
- * no payload: it makes its tables again from the decisions. The other methods have a payload and
- * leave the list empty, since nothing reads it yet: their path is NULL.
+ * no payload: it makes its tables again from the decisions. The other methods have a payload and no
+ * decisions: their path is NULL.
  *
- * Threads. Who calls holds the lock of the frontier's owner, if that has one. A node that a thread
- * works on is held: it counts in gpube__frontier_least() until all that became of it is open and it
- * is let go, so the least is never above the bound of a node that is not closed. Designs weighed.
- * (1) A lock and a condition of the frontier's own: a thread that takes a node reads the limit, the
- * next block and the counts in the same step, and waits for other events, too, so that it would
- * hold two locks each time. (2) The owner's lock: this one.
+ * Threads. The caller holds the lock of the frontier's owner, if that has one. A node that a thread
+ * works on is held: it counts in gpube__frontier_least() until all its children are open and it is
+ * let go, so that the least is never above the bound of a node that is not closed. Designs weighed.
+ * (1) A lock and a condition of the frontier's own: a thread that takes a node reads the cutoff,
+ * the next block and the counts in the same step, and waits for other events, too, so it would hold
+ * two locks each time. (2) The owner's lock: this one.
  *
- * The deepest node is found by a scan, which ends where no open node can be deeper: as a rule among
- * the nodes that were pushed last, for those are parts of the one that was the deepest before. (The
- * search tree, whose nodes are small and many, has no most_bytes; where they take much, it leaves
- * nothing more open.)
+ * A scan finds the deepest node. It ends where no open node can be deeper: as a rule among the
+ * nodes that were pushed last, which are children of the deepest one before. (The search tree,
+ * whose nodes are small and many, has no most_bytes; where they take much, it leaves no more nodes
+ * open.)
  *
  * Tests: tests/unit/test_frontier.c.
  */
@@ -27,7 +27,7 @@
 
 #include "gpube/base/base.h"
 
-/* Which of a variable's values stay: that one, all others, those below it, it and those above. */
+/* Which values remain: this one, all others, those below it, or it and those above. */
 enum gpube_decision_side {
 	GPUBE__DECISION_IS,
 	GPUBE__DECISION_IS_NOT,
@@ -41,40 +41,40 @@ struct gpube_decision {
 	enum gpube_decision_side side;
 };
 
-/* Decisions in their order; several nodes may share them. */
+/* Decisions from the root on; several nodes may share them. */
 struct gpube_frontier_path {
 	int64_t users, bytes;
 	struct gpube_decision decisions[];
 };
 
-/* Its decisions are the path's first 'depth' ones and, if turned, the opposite of the next one. */
+/* Decisions: the path's first 'depth' ones and, if turned, the opposite of the next one. */
 struct gpube_frontier_node {
 	int64_t bound;
 	int32_t depth;
 	bool turned;
-	struct gpube_frontier_path *path; /* or NULL: see above */
-	void *payload;                    /* of so many bytes */
+	struct gpube_frontier_path *path; /* NULL: it has a payload */
+	void *payload;                    /* takes so many bytes */
 	int64_t bytes;
 };
 
-/* A node that a thread works on, with the bound that it has now. */
+/* A node that a thread holds, with its present bound. */
 struct gpube_frontier_hand {
 	struct gpube_frontier_node node;
 	struct gpube_frontier_hand *next;
 };
 
-/* Begins as {0}, but for most_bytes. */
+/* Initialise as {.most_bytes = …}. */
 struct gpube_frontier {
 	int64_t most_bytes;                /* 0: no limit */
-	struct gpube_frontier_node *nodes; /* a heap; its items may be looked at, in any order */
+	struct gpube_frontier_node *nodes; /* a heap; callers may read its items, in any order */
 	int64_t n, capacity;
-	int64_t bytes;   /* of open nodes, their payloads, and of all paths */
+	int64_t bytes;   /* of open nodes, their payloads and all paths */
 	int32_t deepest; /* no open node is deeper */
 	struct gpube_frontier_hand *held;
 	int n_held;
 };
 
-/* Frees all but payloads, which the owner has freed before. */
+/* Frees all but the payloads, which the owner frees before. */
 void gpube__frontier_clear(struct gpube_frontier *f, struct gpube_ctx *ctx);
 
 /*
@@ -96,12 +96,12 @@ int gpube__frontier_push(
 struct gpube_frontier_node gpube__frontier_pop(struct gpube_frontier *f);
 struct gpube_frontier_node gpube__frontier_take(struct gpube_frontier *f, int64_t k);
 
-/* The hand's node, which was taken out, is held; or not any more, if it was. */
+/* Holds the hand's node, which was taken out; or lets it go, if it is held. */
 void gpube__frontier_hold(struct gpube_frontier *f, struct gpube_frontier_hand *hand);
 void gpube__frontier_let_go(struct gpube_frontier *f, struct gpube_frontier_hand *hand);
 
 /* Raises the bound of a node that the caller holds; needs no lock. */
-static inline void gpube__frontier_raise(struct gpube_frontier_hand *hand, int64_t bound)
+static inline void gpube__frontier_tighten(struct gpube_frontier_hand *hand, int64_t bound)
 {
 	if (bound > hand->node.bound)
 		__atomic_store_n(&hand->node.bound, bound, __ATOMIC_RELAXED);
@@ -110,7 +110,7 @@ static inline void gpube__frontier_raise(struct gpube_frontier_hand *hand, int64
 /* The least bound of all nodes that are open or held; INT64_MAX: there are none. */
 int64_t gpube__frontier_least(const struct gpube_frontier *f);
 
-/* The part of the search tree below open nodes, were both sides of each decision as large. O(n) */
+/* The part of the tree below open nodes, as if all decisions halved it. O(n) */
 double gpube__frontier_part(const struct gpube_frontier *f);
 
 /*

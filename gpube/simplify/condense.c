@@ -11,7 +11,7 @@
  */
 enum { DENSE_GROWTH = 4, DENSE_CELLS = 1 << 26 };
 
-enum { MADE_BETWEEN_LOOKS = 256 }; /* tables, for a stop */
+enum { MADE_BETWEEN_CHECKS = 256 }; /* tables, for a stop */
 
 /* Adding unary costs to a larger table that functions share would give each its own copy. */
 enum { SHARED_HOST_CELLS = 4096 };
@@ -391,7 +391,7 @@ static int make_functions(struct condense *c)
 		struct group *g = &c->groups[k];
 		int arity = live_arity(c, g->function);
 
-		if (k % MADE_BETWEEN_LOOKS == MADE_BETWEEN_LOOKS - 1 && gpube__stopped(m->ctx))
+		if (k % MADE_BETWEEN_CHECKS == MADE_BETWEEN_CHECKS - 1 && gpube__stopped(m->ctx))
 			status = gpube__fail_stopped(m->ctx);
 		if (g->host >= 0 || status)
 			continue;
@@ -455,7 +455,7 @@ static int lower_tables(struct condense *c)
 		const struct gpube_live_function *r = &c->range[t];
 		int64_t cut = gpube__live_cut(s, r->min);
 
-		if (t % MADE_BETWEEN_LOOKS == MADE_BETWEEN_LOOKS - 1 && gpube__stopped(m->ctx))
+		if (t % MADE_BETWEEN_CHECKS == MADE_BETWEEN_CHECKS - 1 && gpube__stopped(m->ctx))
 			status = gpube__fail_stopped(m->ctx);
 		else if (r->min > 0 || r->max >= cut)
 			status = gpube__table_lower(m->ctx, &m->tables[t], r->min, cut);

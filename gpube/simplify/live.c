@@ -8,7 +8,7 @@
 enum { MAX_SLACK_ROUNDS = 8 };
 
 /* Cells of tables, and tables, that take a few milliseconds: between two looks for a stop. */
-enum { SCANNED_BETWEEN_LOOKS = 1 << 16, LEAST_BETWEEN_LOOKS = 1 << 12 };
+enum { SCANNED_BETWEEN_CHECKS = 1 << 16, LEAST_BETWEEN_CHECKS = 1 << 12 };
 
 /* What one pass over a function works on. */
 struct scan {
@@ -267,7 +267,7 @@ static void run_queue(struct scan *c)
 		scan_function(c, f);
 		/* by what was scanned, lest large tables make it rare */
 		c->n_scanned += 1 + gpube__table(c->s->m, f)->n;
-		if (c->n_scanned >= SCANNED_BETWEEN_LOOKS) {
+		if (c->n_scanned >= SCANNED_BETWEEN_CHECKS) {
 			c->n_scanned = 0;
 			c->stopped = gpube__stopped(c->s->m->ctx);
 		}
@@ -482,7 +482,8 @@ static int find_least(struct gpube_live *s)
 		int64_t *least = &s->least[m->functions[f].table];
 		bool *known = &seen[m->functions[f].table];
 
-		if (f % LEAST_BETWEEN_LOOKS == LEAST_BETWEEN_LOOKS - 1 && gpube__stopped(m->ctx)) {
+		if (f % LEAST_BETWEEN_CHECKS == LEAST_BETWEEN_CHECKS - 1 &&
+			gpube__stopped(m->ctx)) {
 			gpube__free(m->ctx, seen);
 			return gpube__fail_stopped(m->ctx);
 		}

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { SUMMED_BETWEEN_LOOKS = 1 << 20 }; /* cells, for a stop: some milliseconds */
+enum { SUMMED_BETWEEN_CHECKS = 1 << 20 }; /* cells, for a stop: some milliseconds */
 
 static inline int64_t add(int64_t a, int64_t b)
 {
@@ -128,7 +128,7 @@ static int sum_rows(struct gpube_merge *w, struct gpube_walk *walk, struct gpube
 				return GPUBE_ENOMEM;
 		}
 		made += n * (1 + walk->n_windows);
-		if (made >= SUMMED_BETWEEN_LOOKS) {
+		if (made >= SUMMED_BETWEEN_CHECKS) {
 			made = 0;
 			if (gpube__stopped(w->s->m->ctx))
 				return gpube__fail_stopped(w->s->m->ctx);

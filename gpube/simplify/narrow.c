@@ -6,7 +6,7 @@
 #include "gpube/ir/graph.h"
 
 /* Cells that the search reads, at most, and from one look for a stop to the next. */
-enum { MOST_READ = 1 << 26, READ_BETWEEN_LOOKS = 1 << 14 };
+enum { MOST_READ = 1 << 26, READ_BETWEEN_CHECKS = 1 << 14 };
 
 /* Local optima in a row that are no better, after which the search ends. */
 enum { MOST_IDLE = 200 };
@@ -75,7 +75,7 @@ struct search {
 	int32_t *queue; /* a ring of variables whose functions have changed */
 	bool *queued;
 	int64_t head, n_queued;
-	int64_t n_read, until_look;
+	int64_t n_read, until_check;
 	bool stopped;
 };
 
@@ -100,9 +100,9 @@ static void add_price(struct search *c, struct price *p, int32_t function)
 	else
 		p->cost += v;
 	c->n_read += reads;
-	c->until_look -= reads;
-	if (c->until_look <= 0) {
-		c->until_look = READ_BETWEEN_LOOKS;
+	c->until_check -= reads;
+	if (c->until_check <= 0) {
+		c->until_check = READ_BETWEEN_CHECKS;
 		c->stopped |= gpube__stopped(c->s->m->ctx);
 	}
 }
@@ -256,7 +256,7 @@ static void run_search(struct search *c, struct price *least)
 static int find_known(struct gpube_live *s, int32_t *known, bool *found)
 {
 	const struct gpube_model *m = s->m;
-	struct search c = {.s = s, .best = known, .until_look = READ_BETWEEN_LOOKS};
+	struct search c = {.s = s, .best = known, .until_check = READ_BETWEEN_CHECKS};
 	struct price least = {.n_forbidden = 1};
 	int status;
 

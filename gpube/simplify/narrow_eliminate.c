@@ -20,7 +20,7 @@ enum {
 	MOST_FUNCTIONS = 1 << 13
 };
 
-enum { JOINED_BETWEEN_LOOKS = 1 << 16 };
+enum { JOINED_BETWEEN_CHECKS = 1 << 16 };
 
 /* A function or a message; of a bucket's joined table: in 'from', its variable last. */
 struct factor {
@@ -242,7 +242,7 @@ static int join(struct wide *w, struct bucket *b, struct factor *const *in, int6
 	const int32_t d = w->s->n[b->scope[b->n - 1]];
 	gpube__wide_cost *row = gpube__alloc(ctx, (uint64_t)d, sizeof(*row));
 	int32_t *index = gpube__alloc_zero(ctx, (uint64_t)b->n, sizeof(*index));
-	int64_t until_look = JOINED_BETWEEN_LOOKS;
+	int64_t until_check = JOINED_BETWEEN_CHECKS;
 	int status = row && index ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (int64_t r = 0; r < n_rows && !status; r++) {
@@ -262,10 +262,10 @@ static int join(struct wide *w, struct bucket *b, struct factor *const *in, int6
 		message[r] = least;
 		for (int k = b->n - 2; k >= 0 && ++index[k] == w->s->n[b->scope[k]]; k--)
 			index[k] = 0;
-		until_look -= d * (n_in + 1);
-		if (until_look > 0)
+		until_check -= d * (n_in + 1);
+		if (until_check > 0)
 			continue;
-		until_look = JOINED_BETWEEN_LOOKS;
+		until_check = JOINED_BETWEEN_CHECKS;
 		if (gpube__stopped(ctx))
 			status = gpube__fail_stopped(ctx);
 	}

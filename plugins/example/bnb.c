@@ -24,7 +24,7 @@ static const char usage[] =
 	"usage: bnb [-b none|mbe|shift] [-i IBOUND] [-s SECONDS] [-t SECONDS] [-u COST] FILE\n"
 	"\n"
 	"  -b   bounds: what the assigned functions cost, mini-buckets (the default),\n"
-	"       or mini-buckets after costs were shifted between them\n"
+	"       or mini-buckets after cost shifting between them\n"
 	"  -i   most variables of a mini-bucket's message; 0, the default: by memory\n"
 	"  -s   first look for a good assignment for so many seconds\n"
 	"  -t   give up after so many seconds\n"

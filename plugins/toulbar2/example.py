@@ -5,7 +5,7 @@
     plugins/toulbar2/example.py [-t SECONDS] [-l SECONDS] FILE...
 
 -t is for gpube, -l the limit of toulbar2's search. Ways: alone; bound (gpube's upper bound); asked
-(the shifted model where that closes half of the gap, as for_pytoulbar2() does by itself); shifted (always).
+(the reparametrised model where that closes half of the gap, as for_pytoulbar2() does by itself); reparametrised (always).
 Each run is a process of its own; processor seconds are of all threads.
 """
 import argparse
@@ -16,7 +16,7 @@ import tempfile
 import time
 
 # options of for_pytoulbar2()
-WAYS = {"alone": None, "bound": {"worth": 2}, "asked": {}, "shifted": {"worth": 0}}
+WAYS = {"alone": None, "bound": {"worth": 2}, "asked": {}, "reparametrised": {"worth": 0}}
 
 
 def alone(pytoulbar2, m, limit):
@@ -38,7 +38,7 @@ def run(way, path, seconds, limit):
 	import pytoulbar2
 	m = gpube.Model.read(path)
 	start = time.process_time()
-	before, shifted, share = 0.0, "", ""
+	before, reparametrised, share = 0.0, "", ""
 	if WAYS[way] is None:
 		cost, who, nodes = alone(pytoulbar2, m, limit)
 	else:
@@ -46,10 +46,10 @@ def run(way, path, seconds, limit):
 		before = time.process_time() - start
 		_, cost, who = prepared.solve(timeLimit=limit)
 		nodes = prepared.problem.GetNbNodes() if prepared.problem else 0
-		shifted = "yes" if prepared.shifted else "no"
+		reparametrised = "yes" if prepared.reparametrised else "no"
 		share = "" if prepared.share is None else "%.2f" % prepared.share
 	print(os.path.basename(path), way, cost, who or "-", nodes, "%.1f" % before,
-		"%.1f" % (time.process_time() - start), shifted, share, sep="\t", flush=True)
+		"%.1f" % (time.process_time() - start), reparametrised, share, sep="\t", flush=True)
 
 
 def main():
@@ -61,7 +61,7 @@ def main():
 	o = parser.parse_args()
 	if o.way:
 		return run(o.way, o.files[0], o.t, o.l)
-	print("problem", "way", "cost", "proved by", "nodes", "gpube s", "all s", "shifted", "share", sep="\t", flush=True)
+	print("problem", "way", "cost", "proved by", "nodes", "gpube s", "all s", "reparametrised", "share", sep="\t", flush=True)
 	for path in o.files:
 		for way in WAYS:
 			subprocess.run([sys.executable, os.path.abspath(__file__), "--way", way, "-t", str(o.t), "-l", str(o.l),

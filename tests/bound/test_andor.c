@@ -274,7 +274,7 @@ static void in_turns(void **state)
 
 		begin_bounder(&b, &s, m, seed);
 		for (int turn = 0; turn < 6 && !gpube__bounder_done(&b); turn++) {
-			const int64_t limit = b.limit;
+			const int64_t limit = b.cutoff;
 
 			assert_int_equal(gpube__bound_andor(&b, 1e-5), 0);
 			/* an order that joins as many cells is no reason to begin anew */
@@ -283,9 +283,9 @@ static void in_turns(void **state)
 			if (b.state.climb != before)
 				made = limit;
 			before = b.state.climb;
-			assert_true(b.lower <= cost || b.lower <= b.cutoff);
+			assert_true(b.lower <= cost || b.lower <= b.given_cutoff);
 			if (turn == 2 && seed % 3 == 0 && cost != GPUBE_INF)
-				gpube__bounder_cut(&b, cost + (int64_t)(seed % 2));
+				gpube__bounder_set_cutoff(&b, cost + (int64_t)(seed % 2));
 			for (int32_t i = 0, n = b.m->n_vars; turn == 3 && seed % 2 && i < n / 2;
 				i++) {
 				const int32_t var = b.order[i];
@@ -295,8 +295,8 @@ static void in_turns(void **state)
 			}
 		}
 		assert_int_equal(gpube__bound_joins(&b, INFINITY), 0);
-		assert_true(b.lower >= (cost < b.cutoff ? cost : b.cutoff));
-		assert_true(b.upper == cost || cost >= b.cutoff);
+		assert_true(b.lower >= (cost < b.given_cutoff ? cost : b.given_cutoff));
+		assert_true(b.upper == cost || cost >= b.given_cutoff);
 		end_bounder(&b);
 	}
 	gpube__simplified_clear(ctx, &s);
@@ -356,9 +356,9 @@ static void goes_on(void **state)
 		bool fits;
 
 		begin_bounder(&b, &s, m, 1);
-		gpube__bounder_cut(&b, optimum->cost + 100);
+		gpube__bounder_set_cutoff(&b, optimum->cost + 100);
 		assert_int_equal(gpube__joingraph_init(&g, b.tables, b.order, 4, 1e8,
-					 GPUBE_PARTITION_SCOPE, b.limit, GPUBE__MOST_SHIFT, &fits),
+					 GPUBE_PARTITION_SCOPE, b.cutoff, GPUBE__MOST_SHIFT, &fits),
 			0);
 		assert_true(fits);
 		assert_int_equal(gpube__joingraph_pass(&g, false), 0);
@@ -384,7 +384,7 @@ static void goes_on(void **state)
 static void after_scarce(void **state)
 {
 	static int (*const turn[])(struct gpube_bounder *, double) = {
-		gpube__bound_andor, gpube__bound_dfs, gpube__bound_guess};
+		gpube__bound_andor, gpube__bound_dfs, gpube__bound_deepening};
 	const struct gpube_solve_opts eliminate = {
 		.sizeof_options = sizeof(eliminate), .method = GPUBE_BOUND_ELIMINATE};
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
@@ -421,7 +421,7 @@ static void after_scarce(void **state)
 				assert_true(gpube__bounder_done(&b));
 				assert_true(optimum->answer != GPUBE_ANSWER_OPTIMAL ||
 					    (b.upper == optimum->cost && b.lower == optimum->cost));
-				gpube__dfs_tree_free(b.state.guessed);
+				gpube__dfs_tree_free(b.state.trial_tree);
 				gpube__dfs_tree_free(b.state.tree);
 				end_bounder(&b);
 			}

@@ -1,7 +1,7 @@
 /*
  * The first bounds: told in their order and rising, never above the optimum; each assignment below
- * the limit costs in the shifted tables what it did, and what begins from these is bounded by it,
- * too.
+ * the limit costs in the reparametrised tables what it did, and what begins from these is bounded
+ * by it, too.
  */
 #include "tests/support/test.h"
 
@@ -46,20 +46,22 @@ static void check_tables(const struct gpube_bounder *b)
 			assert_true(gpube__table_int(&b->tables->tables[t], k) >= 0);
 	assert_true(gpube__tables_bound(b, b->tables->constant) <= b->lower);
 	do {
-		int64_t cost, shifted;
+		int64_t cost, reparam;
 
 		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
-		assert_int_equal(gpube_model_cost(&shifted, b->tables, values), 0);
-		if (cost < b->limit)
-			assert_true(shifted == gpube__tables_total(b, cost));
+		assert_int_equal(gpube_model_cost(&reparam, b->tables, values), 0);
+		if (cost < b->cutoff)
+			assert_true(reparam == gpube__tables_total(b, cost));
 		else
-			assert_true(shifted >= gpube__tables_limit(b));
+			assert_true(reparam >= gpube__tables_cutoff(b));
 	} while (next_assignment(values, m));
 	gpube__free(ctx, values);
 }
 
-/* The methods that begin from the shifted tables: their bounds, and a proof where they say that
- * they have one. */
+/*
+ * The methods that begin from the reparametrised tables: their bounds, and a proof where they say
+ * that they have one.
+ */
 static void go_on(struct gpube_bounder *b, const struct brute *brute, uint64_t seed)
 {
 	int64_t before = b->lower;
@@ -69,13 +71,13 @@ static void go_on(struct gpube_bounder *b, const struct brute *brute, uint64_t s
 		b->order[i] = i;
 	switch (seed % 5) {
 	case 0:
-		status = gpube__bound_shift(b);
+		status = gpube__bound_arc(b);
 		break;
 	case 1:
 		status = gpube__bound_joins(b, 0.01);
 		break;
 	case 2:
-		status = gpube__bound_patches(b, 0.01);
+		status = gpube__bound_pairwise(b, 0.01);
 		break;
 	case 3:
 		status = gpube__bound_mbe(b);
@@ -153,8 +155,8 @@ static void shares_of_small_integers(void **state)
  */
 
 struct told {
-	int n, by_tables, by_shifts; /* lines; which was the first of them */
-	int64_t lower[4096];         /* minimised, without the point */
+	int n, by_tables, by_arc; /* lines; which was the first of them */
+	int64_t lower[4096];      /* minimised, without the point */
 	bool is_negated;
 };
 
@@ -167,10 +169,10 @@ static void keep(void *arg, enum gpube_log_level level, double progress, const c
 	(void)progress;
 	if ((level != GPUBE_LOG_NOTE && level != GPUBE_LOG_DETAIL) || !at || t->n == 4096)
 		return;
-	if (strstr(text, "(tables)"))
+	if (strstr(text, "(simplification)"))
 		t->by_tables = t->n;
-	if (strstr(text, "(shifts)") && t->by_shifts < 0)
-		t->by_shifts = t->n;
+	if (strstr(text, "(soft arc consistency)") && t->by_arc < 0)
+		t->by_arc = t->n;
 	at += strlen("lower bound ");
 	sign = (*at == '-') != t->is_negated ? -1 : 1;
 	for (at += *at == '-'; *at == '.' || (*at >= '0' && *at <= '9'); at++)
@@ -200,10 +202,10 @@ static void lines(void **state)
 	assert_non_null(m);
 	assert_int_equal(brute_force(&brute, NULL, m), 0);
 	*t = (struct told){
-		.by_tables = -1, .by_shifts = -1, .is_negated = m->direction == GPUBE_MAXIMISE};
+		.by_tables = -1, .by_arc = -1, .is_negated = m->direction == GPUBE_MAXIMISE};
 	assert_int_equal(gpube_bound(&b, m, &opts), 0);
 	/* before any round, though a question of satisfiability may have come before both */
-	assert_true(t->by_shifts < 0 || (t->by_tables >= 0 && t->by_tables < t->by_shifts));
+	assert_true(t->by_arc < 0 || (t->by_tables >= 0 && t->by_tables < t->by_arc));
 	for (int k = 0; k < t->n; k++) {
 		assert_true(k == 0 || t->lower[k] >= t->lower[k - 1]);
 		if (brute.feasible)
@@ -222,14 +224,14 @@ static void lines(void **state)
 
 static void open_gap(void **state)
 {
-	struct gpube_bounder b = {.lower = -10, .upper = GPUBE_INF, .cutoff = GPUBE_INF};
+	struct gpube_bounder b = {.lower = -10, .upper = GPUBE_INF, .given_cutoff = GPUBE_INF};
 
 	(void)state;
 	assert_true(isinf(gpube__bounder_open(&b)));
 	b.lower = 0;
 	b.upper = 90;
 	assert_true(gpube__bounder_open(&b) == 90);
-	b.cutoff = 80;
+	b.given_cutoff = 80;
 	assert_true(gpube__bounder_open(&b) == 80);
 }
 
@@ -238,11 +240,11 @@ static void open_gap(void **state)
 /* A step of each method that keeps a state made of the tables. */
 static void step_all(struct gpube_bounder *b, double seconds)
 {
-	assert_int_equal(gpube__bound_patches(b, seconds), 0);
+	assert_int_equal(gpube__bound_pairwise(b, seconds), 0);
 	if (!gpube__bounder_done(b))
 		assert_int_equal(gpube__bound_dfs(b, seconds), 0);
-	if (!gpube__bounder_done(b) && gpube__bounder_may_guess(b))
-		assert_int_equal(gpube__bound_guess(b, seconds), 0);
+	if (!gpube__bounder_done(b) && gpube__bounder_may_deepen(b))
+		assert_int_equal(gpube__bound_deepening(b, seconds), 0);
 	if (!gpube__bounder_done(b))
 		assert_int_equal(gpube__bound_andor(b, seconds), 0);
 }
@@ -271,8 +273,8 @@ static void tables_change(void **state)
 		if (!gpube__bounder_done(&b))
 			assert_int_equal(gpube__bound_first(&b, 1), 0);
 		if (b.made.kept)
-			assert_true(!b.state.tree && !b.state.guessed && !b.state.climb &&
-				    !b.state.patching);
+			assert_true(!b.state.tree && !b.state.trial_tree && !b.state.climb &&
+				    !b.state.pairwise);
 		for (int k = 0; k < 50 && !gpube__bounder_done(&b); k++)
 			step_all(&b, 1e-5 * k);
 		if (brute.feasible) {

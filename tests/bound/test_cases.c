@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "gpube/bound/certificate/certificate.h"
-#include "gpube/bound/patching/list_cases.h"
+#include "gpube/bound/pairwise/relation_cases.h"
 #include "tests/support/bounded.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -47,37 +47,37 @@ static struct way way_of(uint64_t seed)
 /* Everything is open in short lists; false: nothing is left to split. */
 static bool begin(struct gpube_bounder *b, int64_t most, int *status)
 {
-	struct gpube_patch_lists *first, *l;
-	struct gpube_patching *s;
+	struct gpube_relations *first, *l;
+	struct gpube_pairwise_run *s;
 
-	*status = gpube__patching_new(b);
-	s = b->state.patching;
+	*status = gpube__pairwise_run_new(b);
+	s = b->state.pairwise;
 	if (*status || !s->p)
 		return false;
 	/* smaller ones in their place, of all variables */
-	gpube__patches_free(s->p);
+	gpube__pairwise_free(s->p);
 	gpube__free(ctx, s->root);
 	gpube__lean_free(ctx, s->lean);
 	s->p = NULL;
 	s->root = NULL;
 	s->lean = NULL;
 	s->m = b->tables;
-	*status = gpube__patches_new(&s->p, &s->root, s->m, most / 2, gpube__tables_limit(b));
+	*status = gpube__pairwise_new(&s->p, &s->root, s->m, most / 2, gpube__tables_cutoff(b));
 	if (*status || !s->p)
 		return false;
-	*status = gpube__lists_new(&first, s->p, s->root);
+	*status = gpube__relations_new(&first, s->p, s->root);
 	if (*status || !first)
 		return false;
-	*status = gpube__lists_grow(&l, first, s->m, most);
-	s->lists = l ? l : first;
+	*status = gpube__relations_grow(&l, first, s->m, most);
+	s->relations = l ? l : first;
 	if (l)
-		gpube__lists_free(first);
+		gpube__relations_free(first);
 	return !*status;
 }
 
 static void end(struct gpube_bounder *b)
 {
-	gpube__patching_free(b->state.patching);
+	gpube__pairwise_run_free(b->state.pairwise);
 	end_bounder(b);
 }
 
@@ -109,7 +109,7 @@ static void drop(struct subject *x)
 static void check_true(const struct subject *x, const struct gpube_bounder *b)
 {
 	assert_true(b->upper >= x->optimum);
-	if (x->optimum < b->cutoff)
+	if (x->optimum < b->given_cutoff)
 		assert_true(b->lower <= x->optimum);
 }
 
@@ -117,10 +117,10 @@ static void check_proved(const struct subject *x, const struct gpube_bounder *b)
 {
 	check_true(x, b);
 	assert_true(gpube__bounder_done(b));
-	if (x->optimum < b->cutoff && x->optimum < GPUBE_INF)
+	if (x->optimum < b->given_cutoff && x->optimum < GPUBE_INF)
 		assert_true(b->upper == x->optimum && b->lower == x->optimum);
 	else
-		assert_true(b->upper == GPUBE_INF || b->upper >= b->cutoff);
+		assert_true(b->upper == GPUBE_INF || b->upper >= b->given_cutoff);
 }
 
 static void run(uint64_t seed, int threads, int64_t cut, double seconds)
@@ -139,17 +139,17 @@ static void run(uint64_t seed, int threads, int64_t cut, double seconds)
 		if (seed % 8 == 3) /* the deepest cases first, and lists that find no room */
 			ctx->memory_bytes = (uint64_t)1 << (10 + seed / 8 % 12);
 		if (cut && x.optimum < GPUBE_INF)
-			gpube__bounder_cut(&b, x.optimum + cut - 2);
+			gpube__bounder_set_cutoff(&b, x.optimum + cut - 2);
 		if (begin(&b, way.most, &status)) {
 			for (int turn = 0; turn < 400 && !gpube__bounder_done(&b); turn++) {
-				b.state.patching->turn =
+				b.state.pairwise->turn =
 					gpube__budget(ctx, turn < 200 ? seconds : INFINITY);
 				assert_int_equal(
-					gpube__patching_cases(b.state.patching, &way.rules), 0);
+					gpube__pairwise_run_cases(b.state.pairwise, &way.rules), 0);
 				check_true(&x, &b);
 			}
 			check_proved(&x, &b);
-			n_split += b.state.patching->cases ? b.state.patching->cases->n_split : 0;
+			n_split += b.state.pairwise->cases ? b.state.pairwise->cases->n_split : 0;
 		}
 		assert_int_equal(status, 0);
 		end(&b);
@@ -212,18 +212,18 @@ static void scarce(void **state)
 			begin_bounder(&b, &x.s, x.m, seed);
 			if (begin(&b, way.most, &status)) {
 				b.told.notes = &notes;
-				assert_int_equal(gpube__notes_begin(b.state.patching), 0);
+				assert_int_equal(gpube__notes_begin(b.state.pairwise), 0);
 				memory.fail_at = memory.n + at;
-				b.state.patching->turn = gpube__budget(ctx, INFINITY);
-				status = gpube__patching_cases(b.state.patching, &way.rules);
+				b.state.pairwise->turn = gpube__budget(ctx, INFINITY);
+				status = gpube__pairwise_run_cases(b.state.pairwise, &way.rules);
 				ended = memory.n <= memory.fail_at;
 				assert_true(
 					status == GPUBE_OK || (!ended && status == GPUBE_ENOMEM));
 				check_true(&x, &b);
 				memory.fail_at = -1;
 				if (!gpube__bounder_done(&b))
-					assert_int_equal(
-						gpube__patching_cases(b.state.patching, &way.rules),
+					assert_int_equal(gpube__pairwise_run_cases(
+								 b.state.pairwise, &way.rules),
 						0);
 				check_proved(&x, &b);
 			} else {
@@ -241,7 +241,7 @@ static void scarce(void **state)
 	}
 }
 
-/* As a method, where patches leave much open: the same optimum as elimination proves. */
+/* As a method, where regions leave much open: the same optimum as elimination proves. */
 static void method(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;

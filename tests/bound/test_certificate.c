@@ -157,7 +157,7 @@ static void forge_cases(struct gpube_certificate *c, const struct gpube_model *m
 	c->bound = c->stages.limit = best;
 }
 
-/* Patches and splits prove the optimum itself. */
+/* Regions and splits prove the optimum itself. */
 static void split(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
@@ -407,7 +407,7 @@ static int certify_scarcely(struct gpube_ctx *c, struct gpube_model *m, const vo
 }
 
 /* The tree as well: what is known is a bound that the root alone does not reach. */
-static int certify_patches_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *path)
+static int certify_regions_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *path)
 {
 	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
 		.method = GPUBE_BOUND_PAIRWISE,
@@ -438,7 +438,7 @@ static void out_of_memory(void **state)
 {
 	(void)state;
 	fail_on_random_model(certify_scarcely, in_dir("m"), 5, 20);
-	fail_on_random_model(certify_patches_scarcely, in_dir("m"), 5, 20);
+	fail_on_random_model(certify_regions_scarcely, in_dir("m"), 5, 20);
 	fail_on_random_model(certify_search_scarcely, in_dir("m"), 5, 20);
 }
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gpube/bound/patching/list_cases.h"
+#include "gpube/bound/pairwise/relation_cases.h"
 #include "gpube/simplify/exclusive.h"
 #include "tests/support/bounded.h"
 #include "tests/support/cases.h"
@@ -282,31 +282,31 @@ static void some_were_lists(void **state)
  * refused. */
 static bool begin_cases(struct gpube_bounder *b, int64_t most, int *status)
 {
-	struct gpube_patch_lists *first, *l = NULL;
-	struct gpube_patching *s;
+	struct gpube_relations *first, *l = NULL;
+	struct gpube_pairwise_run *s;
 
-	*status = gpube__patching_new(b);
-	s = b->state.patching;
+	*status = gpube__pairwise_run_new(b);
+	s = b->state.pairwise;
 	if (*status || !s->p)
 		return false;
-	gpube__patches_free(s->p);
+	gpube__pairwise_free(s->p);
 	gpube__free(ctx, s->root);
 	s->p = NULL;
 	s->root = NULL;
-	*status = gpube__patches_new(&s->p, &s->root, s->m, most / 2, gpube__tables_limit(b));
+	*status = gpube__pairwise_new(&s->p, &s->root, s->m, most / 2, gpube__tables_cutoff(b));
 	if (*status || !s->p)
 		return false;
 	*status = gpube__notes_begin(s);
 	if (!*status)
-		*status = gpube__lists_new(&first, s->p, s->root);
+		*status = gpube__relations_new(&first, s->p, s->root);
 	if (*status || !first)
 		return false;
-	*status = gpube__lists_grow(&l, first, s->m, most);
-	s->lists = l ? l : first;
+	*status = gpube__relations_grow(&l, first, s->m, most);
+	s->relations = l ? l : first;
 	if (l)
-		gpube__lists_free(first);
+		gpube__relations_free(first);
 	if (!*status && l)
-		*status = gpube__notes_lists(s, 0, l);
+		*status = gpube__notes_relations(s, 0, l);
 	return !*status;
 }
 
@@ -333,11 +333,11 @@ static int note_cases(struct gpube_certificate *notes, struct gpube_model *m, ui
 		begin_bounder(&b, &s, m, seed);
 		b.told.notes = notes;
 		if (begin_cases(&b, (int64_t)8 << seed % 4, &status)) {
-			b.state.patching->turn = gpube__budget(m->ctx, INFINITY);
-			status = gpube__patching_cases(b.state.patching, &rules);
+			b.state.pairwise->turn = gpube__budget(m->ctx, INFINITY);
+			status = gpube__pairwise_run_cases(b.state.pairwise, &rules);
 		}
-		gpube__notes_end(b.state.patching);
-		gpube__patching_free(b.state.patching);
+		gpube__notes_end(b.state.pairwise);
+		gpube__pairwise_run_free(b.state.pairwise);
 		end_bounder(&b);
 	}
 	gpube__simplified_clear(m->ctx, &s);

@@ -1,6 +1,6 @@
 /*
  * The dual ascent: after every pass, with and without triangles, each assignment
- * below the limit costs in the shifted tables exactly what it did, so that the
+ * below the limit costs in the reparametrised tables exactly what it did, so that the
  * constant is a bound; the loops for one machine do what the portable ones do.
  */
 #include "tests/support/test.h"
@@ -8,7 +8,7 @@
 #include "gpube/relax/clusters.h"
 #include "gpube/simplify/simplify.h"
 #include "gpube/ir/dense.h"
-#include "gpube/bound/shifted.h"
+#include "gpube/bound/reparam.h"
 #include "tests/support/bounded.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -65,7 +65,7 @@ static int64_t tables_cost(const void *state, const int32_t *values)
 		for (int j = 1; j < c->clusters[q].k; j++)
 			for (int i = 0; i < j; i++) {
 				int32_t a = c->clusters[q].v[i], b = c->clusters[q].v[j];
-				int32_t t = c->clusters[q].share[gpube__share(
+				int32_t t = c->clusters[q].addend[gpube__addend(
 					i, j)][live_index(c, a, values[a]) * gpube__row(c, b) +
 					       live_index(c, b, values[b])];
 
@@ -105,7 +105,7 @@ static void climb(const struct gpube_model *m, int64_t limit, bool triangles, co
 		}
 		if (pass == 4 && optimum != GPUBE_INF && optimum + 1 < limit) {
 			limit = optimum + 1;
-			gpube__clusters_limit(&c, m, limit);
+			gpube__clusters_cutoff(&c, m, limit);
 		}
 		if (pass == 5 && c.constant < c.target) /* beside those that are there */
 			assert_int_equal(gpube__clusters_add(&c, order, 1e8), 0);
@@ -147,8 +147,11 @@ static void invariant(void **state)
 	bounded_clear(&b);
 }
 
-/* Below the limit every assignment costs the same in the shifted model; from it on, it is out. */
-static void check_shifted(const struct gpube_shifted *shifted, const struct gpube_model *m,
+/*
+ * Below the limit every assignment costs the same in the reparametrised model; from it on, it is
+ * out.
+ */
+static void check_shifted(const struct gpube_reparametrised *reparam, const struct gpube_model *m,
 	int64_t limit, int32_t *values)
 {
 	memset(values, 0, (size_t)m->n_vars * sizeof(*values));
@@ -156,24 +159,24 @@ static void check_shifted(const struct gpube_shifted *shifted, const struct gpub
 		int64_t cost, moved;
 
 		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
-		assert_int_equal(gpube_model_cost(&moved, shifted->model, values), 0);
-		if (cost != GPUBE_INF && shifted->negated)
+		assert_int_equal(gpube_model_cost(&moved, reparam->model, values), 0);
+		if (cost != GPUBE_INF && reparam->negated)
 			cost = -cost;
 		if (cost < limit)
-			assert_true(moved == cost * ((int64_t)1 << shifted->shift));
+			assert_true(moved == cost * ((int64_t)1 << reparam->shift));
 		else
 			assert_true(moved == GPUBE_INF);
 	} while (next_assignment(values, m));
-	for (int32_t f = 0; f < shifted->model->n_functions; f++)
-		for (int64_t k = 0; k < gpube__table(shifted->model, f)->n; k++)
-			assert_true(gpube__table_int(gpube__table(shifted->model, f), k) >= 0);
+	for (int32_t f = 0; f < reparam->model->n_functions; f++)
+		for (int64_t k = 0; k < gpube__table(reparam->model, f)->n; k++)
+			assert_true(gpube__table_int(gpube__table(reparam->model, f), k) >= 0);
 }
 
 static void shift_model(const struct gpube_model *m, const struct gpube_simplified *s,
 	int64_t limit, bool triangles, uint64_t seed)
 {
 	struct gpube_clusters c;
-	struct gpube_shifted shifted;
+	struct gpube_reparametrised reparam;
 	int32_t *values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*values));
 
 	if (seed % 5 == 0) /* no room: functions are left out */
@@ -188,10 +191,10 @@ static void shift_model(const struct gpube_model *m, const struct gpube_simplifi
 			gpube__clusters_compact(&c);
 	}
 	if (c.constant < c.target) {
-		assert_int_equal(gpube__shifted_of(&shifted, &c, s, m, limit), 0);
-		assert_int_equal(shifted.model->n_vars, m->n_vars);
-		check_shifted(&shifted, m, limit, values);
-		gpube__shifted_clear(&shifted);
+		assert_int_equal(gpube__reparam_of(&reparam, &c, s, m, limit), 0);
+		assert_int_equal(reparam.model->n_vars, m->n_vars);
+		check_shifted(&reparam, m, limit, values);
+		gpube__reparam_clear(&reparam);
 	}
 	gpube__clusters_clear(&c);
 	gpube__free(ctx, values);
@@ -267,7 +270,7 @@ static void kernels_agree(void **state)
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct gpube_rng rng;
 	int32_t rows, inner, cols, slack, x[48 * 48], y[48 * 48], out[2][48 * 48];
-	int32_t table[2][48 * 48], share[2][48 * 48];
+	int32_t table[2][48 * 48], addend[2][48 * 48];
 	int64_t n;
 
 	gpube__rng_init(&rng, seed);
@@ -277,10 +280,11 @@ static void kernels_agree(void **state)
 	slack = 1 + (int32_t)gpube__rng_below(&rng, GPUBE__SLACK_MAX);
 	n = (int64_t)rows * cols;
 	for (int k = 0; k < 48 * 48; k++) {
-		x[k] = random_cost(&rng, -GPUBE__SHARE_MAX, GPUBE__SHARE_MAX);
-		y[k] = random_cost(&rng, -GPUBE__SHARE_MAX, GPUBE__SHARE_MAX);
+		x[k] = random_cost(&rng, -GPUBE__ADDEND_MAX, GPUBE__ADDEND_MAX);
+		y[k] = random_cost(&rng, -GPUBE__ADDEND_MAX, GPUBE__ADDEND_MAX);
 		table[0][k] = table[1][k] = random_cost(&rng, 0, slack - 1);
-		share[0][k] = share[1][k] = random_cost(&rng, -GPUBE__SHARE_MAX, GPUBE__SHARE_MAX);
+		addend[0][k] = addend[1][k] =
+			random_cost(&rng, -GPUBE__ADDEND_MAX, GPUBE__ADDEND_MAX);
 	}
 	for (int turned = 0; turned < 2; turned++) {
 		int64_t x_row = turned ? 1 : 48, x_col = turned ? 48 : 1;
@@ -292,19 +296,19 @@ static void kernels_agree(void **state)
 	for (int part = GPUBE_PART_ALL; part <= GPUBE_PART_THIRD; part++) {
 		const struct gpube_ascent_kernels *k[] = {fast, plain};
 
-		for (int64_t i = 0; i < n; i++) /* as the ascent keeps it: share + rest >= 0 */
-			if (out[0][i] + share[0][i] < 0)
-				out[0][i] = out[1][i] = -share[0][i] + (int32_t)(i % 100);
+		for (int64_t i = 0; i < n; i++) /* as the ascent keeps it: addend + rest >= 0 */
+			if (out[0][i] + addend[0][i] < 0)
+				out[0][i] = out[1][i] = -addend[0][i] + (int32_t)(i % 100);
 		for (int j = 0; j < 2; j++) {
-			k[j]->give(table[j], share[j], out[0], n, slack, (enum gpube_part)part);
-			k[j]->pull(table[j], share[j], n, slack);
+			k[j]->give(table[j], addend[j], out[0], n, slack, (enum gpube_part)part);
+			k[j]->pull(table[j], addend[j], n, slack);
 		}
 		assert_memory_equal(table[0], table[1], (size_t)n * sizeof(int32_t));
-		assert_memory_equal(share[0], share[1], (size_t)n * sizeof(int32_t));
+		assert_memory_equal(addend[0], addend[1], (size_t)n * sizeof(int32_t));
 		for (int64_t i = 0; i < n; i++) {
-			assert_true(share[0][i] == GPUBE__DEAD ||
-				    (share[0][i] >= -GPUBE__SHARE_MAX &&
-					    share[0][i] <= GPUBE__SHARE_MAX));
+			assert_true(addend[0][i] == GPUBE__DEAD ||
+				    (addend[0][i] >= -GPUBE__ADDEND_MAX &&
+					    addend[0][i] <= GPUBE__ADDEND_MAX));
 			assert_true(table[0][i] == GPUBE__DEAD ||
 				    (table[0][i] >= 0 && table[0][i] < slack));
 		}
@@ -428,7 +432,7 @@ int main(void)
 	struct cases c = {0};
 
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
-	add_numbers(&c, shifted_model, N_SEEDS, "shifted model, seed");
+	add_numbers(&c, shifted_model, N_SEEDS, "reparametrised model, seed");
 	add_numbers(&c, kernels_agree, N_KERNELS, "kernels, seed");
 	add_numbers(&c, narrow_rows_agree, N_KERNELS, "least of narrow rows, seed");
 	add_numbers(&c, row_loops_agree, N_KERNELS, "loops of rows, seed");

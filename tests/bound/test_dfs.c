@@ -189,7 +189,7 @@ static void descend(struct world *w, struct gpube_rng *rng, int64_t n_moves)
 		gpube__dfs_remove(t, p, value);
 	}
 	assert_int_equal(gpube__dfs_propagate(t), 0);
-	assert_true(t->n_looks <= 5 * t->n + n_moves); /* it has an end */
+	assert_true(t->n_visits <= 5 * t->n + n_moves); /* it has an end */
 	check(w);
 	descend(w, rng, n_moves);
 	t->depth--;
@@ -373,7 +373,7 @@ static void wandering_costs(void **state)
 	assert_non_null(t);
 	assert_int_equal(gpube__dfs_propagate_all(t), 0);
 	/* the cap; once for each variable and value more */
-	assert_in_range(t->n_looks, 4 * 3, 4 * 3 + 3 + 9);
+	assert_in_range(t->n_visits, 4 * 3, 4 * 3 + 3 + 9);
 	gpube__dfs_free(t);
 	gpube_model_free(m);
 }
@@ -404,7 +404,7 @@ static void gathered_costs(void **state)
 	assert_non_null(t);
 	assert_int_equal(gpube__dfs_propagate_all(t), 0);
 	assert_true(t->constant == (has_room ? 0 : 7) && !t->conflict);
-	gpube__dfs_limit(t, 7);
+	gpube__dfs_cutoff(t, 7);
 	assert_true(t->conflict != has_room);
 	gpube__dfs_free(t);
 	gpube_model_free(m);
@@ -540,8 +540,8 @@ static void in_pieces(void **state)
 		assert_int_equal(brute_force(&brute, values, s.model), 0);
 		begin_bounder(&b, &s, m, seed);
 		if (brute.feasible && seed % 5 < 3) /* one below, at, or above the optimum */
-			b.limit = b.cutoff = brute.cost + (int64_t)(seed % 5) - 1;
-		if (seed % 3 == 0) /* from shifted tables */
+			b.cutoff = b.given_cutoff = brute.cost + (int64_t)(seed % 5) - 1;
+		if (seed % 3 == 0) /* from reparametrised tables */
 			assert_int_equal(gpube__bound_first(&b, 1e-4), 0);
 		assert_int_equal(gpube__dfs_tree_new(&b), 0);
 		while (b.state.tree->t && !gpube__bounder_done(&b)) {
@@ -554,17 +554,18 @@ static void in_pieces(void **state)
 			check_left(b.state.tree);
 			assert_true(b.lower >= before);
 			before = b.lower;
-			if (brute.feasible && b.limit > brute.cost)
+			if (brute.feasible && b.cutoff > brute.cost)
 				assert_true(b.lower <= brute.cost);
 			if (brute.feasible && turns == 5 && seed % 7 == 0)
-				assert_int_equal(gpube__bounder_offer(&b, values, "test"), 0);
+				assert_int_equal(
+					gpube__bounder_report_incumbent(&b, values, "test"), 0);
 			assert_true(++turns < 100000);
 		}
-		if (b.state.tree->t && brute.feasible && brute.cost < b.cutoff) {
+		if (b.state.tree->t && brute.feasible && brute.cost < b.given_cutoff) {
 			assert_true(b.upper == brute.cost);
 			assert_true(b.lower == brute.cost);
 		} else if (b.state.tree->t) {
-			assert_true(b.lower >= b.limit); /* above: its constant alone is */
+			assert_true(b.lower >= b.cutoff); /* above: its constant alone is */
 		}
 		gpube__dfs_tree_free(b.state.tree);
 		end_bounder(&b);
@@ -590,27 +591,27 @@ static void guesses(void **state)
 
 		begin_bounder(&b, &r.s, r.given, seed);
 		if (r.optimum != GPUBE_INF && seed % 5 < 3)
-			b.limit = b.cutoff = r.optimum + (int64_t)(seed % 5) - 1;
+			b.cutoff = b.given_cutoff = r.optimum + (int64_t)(seed % 5) - 1;
 		if (seed % 3 == 0)
 			assert_int_equal(gpube__bound_first(&b, 1e-4), 0);
 		if (seed % 2)
 			assert_int_equal(gpube__bound_dfs(&b, 0), 0);
-		while ((b.state.guessed || gpube__bounder_may_guess(&b)) &&
+		while ((b.state.trial_tree || gpube__bounder_may_deepen(&b)) &&
 			!gpube__bounder_done(&b)) {
-			const int64_t limit = b.limit, before = b.lower;
+			const int64_t limit = b.cutoff, before = b.lower;
 
-			assert_int_equal(gpube__bound_guess(&b, 0), 0);
-			assert_true(b.limit == (b.upper < limit ? b.upper : limit));
-			assert_true(
-				b.lower >= before && (b.lower <= r.optimum || b.lower <= b.cutoff));
+			assert_int_equal(gpube__bound_deepening(&b, 0), 0);
+			assert_true(b.cutoff == (b.upper < limit ? b.upper : limit));
+			assert_true(b.lower >= before &&
+				    (b.lower <= r.optimum || b.lower <= b.given_cutoff));
 			assert_true(++turns < 10000);
 		}
 		assert_int_equal(gpube__bound_dfs(&b, INFINITY), 0);
-		if (b.state.tree->t && r.optimum < b.cutoff && r.optimum != GPUBE_INF)
+		if (b.state.tree->t && r.optimum < b.given_cutoff && r.optimum != GPUBE_INF)
 			assert_true(b.upper == r.optimum && b.lower == r.optimum);
 		else if (b.state.tree->t)
-			assert_true(b.lower >= b.limit);
-		gpube__dfs_tree_free(b.state.guessed);
+			assert_true(b.lower >= b.cutoff);
+		gpube__dfs_tree_free(b.state.trial_tree);
 		gpube__dfs_tree_free(b.state.tree);
 		end_bounder(&b);
 	}

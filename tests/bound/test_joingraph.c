@@ -99,7 +99,7 @@ static void climb(const struct gpube_model *m, int64_t limit, const int32_t *ord
 		check_forced(&g, m, limit, values);
 		if (pass == 3 && optimum != GPUBE_INF && optimum + 1 < limit) {
 			limit = optimum + 1;
-			gpube__joingraph_limit(&g, m, limit);
+			gpube__joingraph_cutoff(&g, m, limit);
 		}
 		if (pass % 3 == 2 && g.constant < g.target) {
 			assert_int_equal(gpube__joingraph_grow(&g, 3 + pass / 3, 1e7, &fits), 0);

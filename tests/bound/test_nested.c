@@ -1,6 +1,6 @@
 /*
  * The dual ascent on nested regions: after every pass, on fewer values and on parts,
- * each assignment below the limit costs in the tables and shares exactly what it did, so that the
+ * each assignment below the limit costs in the tables and addends exactly what it did, so that the
  * constant is a bound; and bounds by it are the optima that brute force finds.
  */
 #include "tests/support/test.h"
@@ -17,7 +17,7 @@
 enum { N_SEEDS = 300, N_TURNS = 4 };
 
 /* The index of a value among a part's live ones, or -1. */
-static int32_t live_index(const struct gpube_nested_part *p, int32_t i, int32_t value)
+static int32_t live_index(const struct gpube_nested_problem *p, int32_t i, int32_t value)
 {
 	const int32_t *live = p->values;
 
@@ -31,7 +31,7 @@ static int32_t live_index(const struct gpube_nested_part *p, int32_t i, int32_t 
 
 /* What an assignment costs in a state; -1: a value, or a cell, is dead. */
 static int64_t state_cost(
-	const struct gpube_nested *n, const struct gpube_nested_part *p, const int32_t *values)
+	const struct gpube_nested *n, const struct gpube_nested_problem *p, const int32_t *values)
 {
 	const struct regions_view v = regions_view(&p->r, n->plan.words);
 	const int32_t slack = gpube__slack(n->c);
@@ -40,7 +40,7 @@ static int64_t state_cost(
 	for (int64_t t = 0; t < gpube__regions_tables(&n->plan); t++) {
 		int32_t vars[3], cell, x;
 		const int k = regions_scope(&v, t, vars);
-		const bool share = t >= (int64_t)n->plan.n + n->plan.n_pairs + n->plan.n_triples;
+		const bool addend = t >= (int64_t)n->plan.n + n->plan.n_pairs + n->plan.n_triples;
 		int64_t at = 0;
 
 		for (int e = 0; e < k; e++) {
@@ -52,16 +52,16 @@ static int64_t state_cost(
 			     x;
 		}
 		cell = v.cells[v.at[t] + at];
-		if (share ? cell == GPUBE__DEAD : cell >= slack)
+		if (addend ? cell == GPUBE__DEAD : cell >= slack)
 			return -1;
-		assert_true(share || cell >= 0);
+		assert_true(addend || cell >= 0);
 		sum += cell;
 	}
 	return sum;
 }
 
 /* kept: NULL, or for variable var which of the model's values the part is of */
-static void check_costs(const struct gpube_nested *n, const struct gpube_nested_part *p,
+static void check_costs(const struct gpube_nested *n, const struct gpube_nested_problem *p,
 	const struct gpube_model *m, int64_t limit, int32_t var, const uint8_t *kept)
 {
 	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)m->n_vars, sizeof(*values));
@@ -82,13 +82,13 @@ static void check_costs(const struct gpube_nested *n, const struct gpube_nested_
 }
 
 /* The values of var, of the model, that a part has. */
-static void mark_live(const struct gpube_nested_part *p, int32_t var, uint8_t *live, int32_t d)
+static void mark_live(const struct gpube_nested_problem *p, int32_t var, uint8_t *live, int32_t d)
 {
 	for (int32_t a = 0; a < d; a++)
 		live[a] = live_index(p, var, a) >= 0;
 }
 
-static void split_and_check(struct gpube_nested *n, struct gpube_nested_part *p,
+static void split_and_check(struct gpube_nested *n, struct gpube_nested_problem *p,
 	const struct gpube_model *m, int64_t limit)
 {
 	uint8_t keep[2][64], live[64];
@@ -100,7 +100,7 @@ static void split_and_check(struct gpube_nested *n, struct gpube_nested_part *p,
 	if (p->r.domain[var] > 64 || m->vars[var].domain > 64)
 		return;
 	for (int half = 0; half < 2; half++) {
-		struct gpube_nested_part *q;
+		struct gpube_nested_problem *q;
 
 		assert_int_equal(gpube__nested_read(n, p), 0);
 		for (int32_t x = 0; x < p->r.domain[var]; x++)
@@ -135,7 +135,7 @@ static void check_groups(const int32_t *group, int32_t n_groups, const int32_t *
 	gpube__free(ctx, used);
 }
 
-static void check_plan(const struct gpube_nested *n, const struct gpube_nested_part *p)
+static void check_plan(const struct gpube_nested *n, const struct gpube_nested_problem *p)
 {
 	const struct gpube_regions_plan *plan = &n->plan;
 	const struct regions_view v = regions_view(&p->r, plan->words);
@@ -166,7 +166,7 @@ static void check_plan(const struct gpube_nested *n, const struct gpube_nested_p
 static void climb(const struct gpube_model *m, int64_t limit, double bytes)
 {
 	struct gpube_nested n;
-	struct gpube_nested_part *p, *q;
+	struct gpube_nested_problem *p, *q;
 	struct gpube_clusters c;
 	int64_t before = 0;
 

@@ -48,14 +48,14 @@ awk 'BEGIN {
 		for (t = 0; t < 27; t++) print int(t / 9), int(t / 3) % 3, t % 3, (t * t * 7 + f * f * t + 3 * f) % 11
 	}
 }' > "$work/wide.wcsp"
-row 'regions of wider functions: shifts' 0 '^(lower|optimum) ' 'not of pairs alone: costs are shifted instead' \
+row 'regions of wider functions: soft arc consistency' 0 '^(lower|optimum) ' 'nested regions need functions of pairs: soft arc consistency instead' \
 	"$gpube" bound --no-simplify --backend cpu --method ascent --regions nested "$work/wide.wcsp"
 row 'z and ibound' 2 '' '--z and --ibound exclude each other' "$gpube" bound --z 3 --ibound 3 $x/exams.cfn
 row 'a cutoff at the optimum' 0 '^closed ' '' "$gpube" bound -q --method mbe --ub 7.1 "$work/most.cfn"
 row 'a cutoff that is none' 1 '' 'expected a number' "$gpube" bound --ub 7.12 "$work/most.cfn"
 row 'a cutoff of potentials' 1 '' 'has no costs' "$gpube" bound --ub 7 $x/sprinkler.uai
 "$gpube" bound -q --output sol -o "$work/exams.sol" $x/exams.cfn
-row 'a known solution' 0 '^optimum +4\.30,' 'upper bound 4\.30 \(given\)' \
+row 'a known solution' 0 '^optimum +4\.30,' 'upper bound 4\.30 \(given assignment\)' \
 	"$gpube" bound -v --sol "$work/exams.sol" $x/exams.cfn
 printf 'huge 2 2000000000 1 10\n2000000000 2000000000\n2 0 1 0 1\n7 3 4\n' > "$work/huge.wcsp"
 row 'domains that no memory holds' 1 '' 'a domain of 2000000000 values: more than the memory allowed' \
@@ -120,7 +120,7 @@ row 'a certificate that was cut' 1 '' 'cut:[0-9]+: expected' \
 row 'SIGINT gives bounds' 0 '^lower +[0-9]+, proved' ': lower bound ' \
 	end_at INT ': lower bound ' "$gpube" bound "$work/hard.wcsp"
 # before an order is searched, local search and elimination: what shifts give in a moment
-row 'auto begins with shifts' 0 '-ln 1\.127' ' s: lower bound 1\.127[0-9]* \(shifts\)$' \
+row 'auto begins with soft arc consistency' 0 '-ln 1\.127' ' s: lower bound 1\.127[0-9]* \(soft arc consistency\)$' \
 	"$gpube" bound -v --no-eliminate --backend cpu examples/sprinkler.uai
-row 'shifts, and a deadline of nothing' 0 '^lower |^optimum ' '*' "$gpube" bound --backend cpu --timeout 0.000001s examples/sprinkler.uai
+row 'soft arc consistency, and a deadline of nothing' 0 '^lower |^optimum ' '*' "$gpube" bound --backend cpu --timeout 0.000001s examples/sprinkler.uai
 plan

@@ -184,7 +184,7 @@ row 'they prove the optimum' 0 '"lower_bound": 3271.*"certified_bound": 3271,' '
 row 'of solve they are what was noted in its run' 0 '"lower_bound": 3271.*"certified_bound": 3271,' '' \
 	"$gpube" solve -q --json --method pairwise --certify "$work/solved.cert" "$work/split.wcsp"
 that 'so that nothing is made anew' grep -q ^stage "$work/solved.cert"
-row 'which is told' 0 'checked, by sweeps over [0-9]+ lists in [0-9]+ stages and [0-9]+ cases?, of the problem' '' \
+row 'which is told' 0 'checked, by sweeps over [0-9]+ relations in [0-9]+ stages and [0-9]+ cases?, of the problem' '' \
 	"$gpube" bound -q --verify "$work/lists.cert" "$work/split.wcsp"
 
 # the triangle again: one list of all three says it, two edges and their neighbour do not

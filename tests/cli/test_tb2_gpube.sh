@@ -15,7 +15,7 @@ if ! command -v toulbar2 > /dev/null; then
 	exit 0
 fi
 # toulbar2 that never ends on the file as it is, and one that ends on none
-printf '#!/bin/sh\ncase "$*" in *shifted.wcsp*) exec toulbar2 "$@" ;; esac\nexec sleep 600\n' > "$work/slow"
+printf '#!/bin/sh\ncase "$*" in *reparam.wcsp*) exec toulbar2 "$@" ;; esac\nexec sleep 600\n' > "$work/slow"
 printf '#!/bin/sh\nexec sleep 600\n' > "$work/never"
 chmod +x "$work/slow" "$work/never"
 printf 'none 2 2 1 10\n2 2\n2 0 1 10 0\n' > "$work/none.wcsp"
@@ -62,12 +62,12 @@ TB2_GPUBE_MOMENT=0.1
 export TB2_GPUBE_MOMENT
 TOULBAR2=$work/never row 'gpube alone' 0 '^optimum +4\.30, proved by gpube$' '*' "$tb2" $x/exams.cfn
 TOULBAR2=$work/never row 'infeasible by gpube' 0 '^infeasible .* gpube$' '*' "$tb2" "$work/none.wcsp"
-TOULBAR2=$work/slow row 'the shifted problem' 0 'proved by toulbar2 on the shifted problem$' \
-	'toulbar2 on the shifted problem, constant' "$tb2" $x/exams.cfn --method arc -- -B=1
+TOULBAR2=$work/slow row 'the reparametrised problem' 0 'proved by toulbar2 on the reparametrised problem$' \
+	'toulbar2 on the reparametrised problem, constant' "$tb2" $x/exams.cfn --method arc -- -B=1
 # nothing is better than --ub, which says nothing of the problem
 printf 'five 1 2 1 100\n2\n1 0 0 2\n0 5\n1 7\n' > "$work/five.wcsp"
 for option in --ub --u; do
-	TOULBAR2=$work/slow row "the shifted problem, $option 3" 3 '^bounds ' 'nothing better than --ub' "$tb2" "$work/five.wcsp" $option 3 --method arc
+	TOULBAR2=$work/slow row "the reparametrised problem, $option 3" 3 '^bounds ' 'nothing better than --ub' "$tb2" "$work/five.wcsp" $option 3 --method arc
 done
 for seed in 1 2 3; do
 	"$gpube" generate random -n 10 -d 4 --p1 0.5 --p2 0.3 --max-cost 30 --seed $seed -o "$work/n.wcsp"
@@ -116,33 +116,33 @@ says that there is no solution, of which it has one|1 0 0|No solution in 1 backt
 does not know an option||Unrecognized option: -pwc|exit 1|ended with status 1: Unrecognized
 writes half a solution|1 0|Optimum: 3 in 1||does not count
 END
-# it finds no solution of the shifted problem, and one better than what pruned that is known by then
+# it finds no solution of the reparametrised problem, and one better than what pruned that is known by then
 printf 'two 2 2 1 9\n2 2\n2 0 1 0 3\n0 0 3\n0 1 5\n1 0 4\n' > "$work/two.wcsp"
 # shellcheck disable=SC2016
 printf '#!/bin/sh
 for a; do case $a in -w=*) sol=${a#-w=} ;; esac; done
 case "$*" in
-*shifted.wcsp*) until grep -qs "^1 1" "${sol%%/*}/best.sol"; do sleep 0.05; done; echo "No solution in 1 backtracks" ;;
-*) until [ -e "${sol%%/*}/search-shifted.log" ]; do sleep 0.05; done; echo 1 1 > "$sol"; echo "Primal bound: 0 in 1" ;;
+*reparam.wcsp*) until grep -qs "^1 1" "${sol%%/*}/best.sol"; do sleep 0.05; done; echo "No solution in 1 backtracks" ;;
+*) until [ -e "${sol%%/*}/search-reparam.log" ]; do sleep 0.05; done; echo 1 1 > "$sol"; echo "Primal bound: 0 in 1" ;;
 esac\n' > "$work/late"
 # shellcheck disable=SC2016
 printf '#!/bin/sh
 case "$*" in
-reparam*) for a; do case $a in */shifted.wcsp) cp "%s" "$a" ;; esac; done
+reparam*) for a; do case $a in */reparam.wcsp) cp "%s" "$a" ;; esac; done
 	echo "{\\"status\\": \\"bounds\\", \\"direction\\": \\"minimise\\", \\"lower_bound\\": 0, \\"upper_bound\\": 5, \\"assignment\\": [0, 1]," \
 	"\\"written\\": {\\"constant\\": 0, \\"decimals\\": 0, \\"offset\\": 0, \\"negated\\": false, \\"top\\": 5}}"; exit ;;
 bound*--threads*) until grep -q "$SAID" "%s"; do sleep 0.05; done ;;
 esac\nexec "%s" "$@"\n' "$work/two.wcsp" "$work/err" "$GPUBE" > "$work/reparam5"
 chmod +x "$work/late" "$work/reparam5"
-GPUBE=$work/reparam5 TOULBAR2=$work/late TB2_GPUBE_CORES=6 TB2_GPUBE_SHARE=0 row 'toulbar2 finds nothing in the shifted problem' 0 \
+GPUBE=$work/reparam5 TOULBAR2=$work/late TB2_GPUBE_CORES=6 TB2_GPUBE_SHARE=0 row 'toulbar2 finds nothing in the reparametrised problem' 0 \
 	'^optimum +0, proved by gpube' 'finds no solution, but there is one of cost 0: it does not count' "$tb2" "$work/two.wcsp"
 # who has said what is false is not believed when he says what is true
 # shellcheck disable=SC2016
 printf '#!/bin/sh
 for a; do case $a in -w=*) sol=${a#-w=} ;; esac; done
 case "$*" in
-*shifted.wcsp*) until grep -q "does not count" "%s"; do sleep 0.05; done; echo 1 1 > "$sol"; echo "Optimum: 0 in 1" ;;
-*) until [ -e "${sol%%/*}/search-shifted.log" ]; do sleep 0.05; done; echo 1 1 > "$sol"; echo "No solution in 1 backtracks" ;;
+*reparam.wcsp*) until grep -q "does not count" "%s"; do sleep 0.05; done; echo 1 1 > "$sol"; echo "Optimum: 0 in 1" ;;
+*) until [ -e "${sol%%/*}/search-reparam.log" ]; do sleep 0.05; done; echo 1 1 > "$sol"; echo "No solution in 1 backtracks" ;;
 esac\n' "$work/err" > "$work/once"
 chmod +x "$work/once"
 SAID='false before' GPUBE=$work/reparam5 TOULBAR2=$work/once TB2_GPUBE_CORES=6 TB2_GPUBE_SHARE=0 row 'toulbar2 has lied before' 0 \
@@ -296,7 +296,7 @@ done
 that 'it is longer, and starts from the best assignment' grep -q "$again" "$work/rounds"
 that 'the first was short' grep -q '^bound .*--timeout 1s' "$work/rounds"
 # two searches that do not end do not keep it from the two cores
-some_cores=2 TB2_GPUBE_SHARE=0 row 'another round beside two searches' 143 '^best ' 'toulbar2 on the shifted problem' \
+some_cores=2 TB2_GPUBE_SHARE=0 row 'another round beside two searches' 143 '^best ' 'toulbar2 on the reparametrised problem' \
 	in_rounds end_at TERM "$again" "$tb2" "$work/hard.wcsp"
 # a search that has had a little of the processor for all its time: others use it, and a share takes longer by the clock
 # shellcheck disable=SC2016

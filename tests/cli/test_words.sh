@@ -1,6 +1,6 @@
 #!/bin/sh
-# What reports and -v say of one thing is in the singular, -q says nothing, and gpube-json(5) has every key that a
-# command writes with --json, and no other.
+# What reports and -v say of one thing is in the singular, in the field's words, -q says nothing, and gpube-json(5) has
+# every key that a command writes with --json, and no other.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 d=$work at=$(realpath "$gpube")
@@ -18,6 +18,7 @@ plurals='(^|[ (,])(1 ([a-z]+ )*[a-z]*[^ius]s|[02-9][0-9]* (variable|function|val
 while read -r command; do
 	# shellcheck disable=SC2086
 	(cd "$d" && "$at" ${command%% *} -v ${command#* }) > "$work/said" 2>&1 || echo failed > "$work/said"
+	cat "$work/said" >> "$work/talk"
 	grep -E -e "$plurals|^failed" "$work/said" | grep -Ev '1 x 1 actions|\b1 has\b|1 byte as' > "$work/plural"
 	that "gpube $command -v: one thing is one" sh -c "cat '$work/plural'; [ -s '$work/said' ] && [ ! -s '$work/plural' ]"
 	# shellcheck disable=SC2086
@@ -37,6 +38,8 @@ bound --no-simplify --method arc two.wcsp
 bound --no-simplify --method ascent two.wcsp
 bound --no-simplify --method ascent --regions nested two.wcsp
 bound --no-simplify --method tree two.wcsp
+bound --no-simplify --method pairwise two.wcsp
+bound --no-simplify --method andor two.wcsp
 bound --certify proof.txt two.wcsp
 reparam two.wcsp -o shifted.wcsp
 info two.wcsp
@@ -54,6 +57,21 @@ csg --method lp one.csg
 auction one.txt
 dpop two.wcsp
 END
+
+# ---- words that the field does not have: phrases, for "shift" of bits, "looks for" or "--shift" are its own
+private='shifts|shifted (model|problem|tables)|costs are shifted|patch(es)?|tree of few names|guess(es|ed)?|gives? way|gave way'
+private="$private|glances?|looks? closely|looked at|hears? of|parts of (it|the model)|(a|the) share of (the|some) (model|values|variable)"
+private="$private|excludes? or says?|may change places|values? (are|is) dead|cases: [0-9]+ split"
+sh gpube/man.sh "$(dirname "$gpube")" 0 "$work/man" > "$work/said" 2>&1
+that 'the pages are made' [ -s "$work/man/man1/gpube-solve.1" ]
+cat "$work"/man/man?/* > "$work/pages"
+for c in $("$gpube" __commands); do
+	"$gpube" "$c" --help
+done > "$work/help"
+for text in talk help pages; do
+	tr '\n' ' ' < "$work/$text" | tr -s ' ' | grep -owiE -e "$private" > "$work/private"
+	that "no private word in: $text" sh -c "cat '$work/private'; [ -s '$work/$text' ] && [ ! -s '$work/private' ]"
+done
 
 # ---- variables of the environment that libraries and program read (HOME: in words; a rank's place and hook: tests and MPI)
 "$gpube" __man > "$work/gpube.1"

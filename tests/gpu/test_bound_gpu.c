@@ -24,8 +24,8 @@ static void opens(void **state)
 }
 
 /* Every live cell of two states; 'there' is a device's. */
-static void same_cells(const struct gpube_nested *n, const struct gpube_nested_part *here,
-	const struct gpube_nested *other, const struct gpube_nested_part *there)
+static void same_cells(const struct gpube_nested *n, const struct gpube_nested_problem *here,
+	const struct gpube_nested *other, const struct gpube_nested_problem *there)
 {
 	const struct regions_view v = regions_view(&here->r, n->plan.words);
 	int32_t *cells = gpube__alloc(ctx, there->r.bytes, 1);
@@ -49,9 +49,9 @@ static void same_cells(const struct gpube_nested *n, const struct gpube_nested_p
 	gpube__free(ctx, cells);
 }
 
-static void shrink(struct gpube_nested *n, struct gpube_nested_part **p, int32_t var)
+static void shrink(struct gpube_nested *n, struct gpube_nested_problem **p, int32_t var)
 {
-	struct gpube_nested_part *q;
+	struct gpube_nested_problem *q;
 	uint8_t keep[64];
 
 	for (int32_t x = 0; x < 64; x++)
@@ -68,7 +68,7 @@ static void same_bits(void **state)
 	struct random_spec spec = random_spec_default();
 	struct gpube_clusters c[2];
 	struct gpube_nested n[2];
-	struct gpube_nested_part *p[2];
+	struct gpube_nested_problem *p[2];
 	struct gpube_model *m;
 	int status;
 

@@ -22,7 +22,7 @@ static void as_on_the_host(void **state)
 	m.n = 1 + (int32_t)gpube__rng_below(&rng, seed % 4 ? 5 : MOST_TABLES);
 	m.cells = 1 + (int64_t)gpube__rng_below(&rng, seed % 3 ? 2000 : MOST_CELLS);
 	m.limit = (m.type == GPUBE_INT32 ? INT32_MAX : INT64_MAX) / 4;
-	m.cut = 2 * m.limit;
+	m.top = 2 * m.limit;
 	bytes = (uint64_t)m.cells * gpube__type_size(m.type);
 	back = malloc(bytes);
 	assert_non_null(back);

@@ -90,8 +90,8 @@ static void same_cells(void **state)
 static void cut_and_counts(void **state)
 {
 	(void)state;
-	assert_int_equal(gpube__cut_min(9, 20, 10), 9);
-	assert_int_equal(gpube__cut_min(10, 20, 10), 20);
+	assert_int_equal(gpube__top_min(9, 20, 10), 9);
+	assert_int_equal(gpube__top_min(10, 20, 10), 20);
 	assert_true(gpube__count_mul(UINT64_MAX, 2, 0) == UINT64_MAX);
 	assert_true(gpube__count_mul(UINT64_MAX, 0, 0) == 0);
 	assert_true(gpube__count_mul(1ull << 32, 1ull << 31, 0) == 1ull << 63);

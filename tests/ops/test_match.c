@@ -45,7 +45,7 @@ static void check_cell(const struct gpube_match *m, void *const *before, int64_t
 
 		shifted += shift;
 		if (forbidden)
-			assert_true(shift == m->cut);
+			assert_true(shift == m->top);
 		else
 			assert_true(level == sum / m->n + (k == 0 ? sum % m->n : 0));
 	}
@@ -66,7 +66,7 @@ static void random_tables(void **state)
 	m.n = 1 + (int32_t)gpube__rng_below(&rng, MOST_TABLES);
 	m.cells = 1 + (int64_t)gpube__rng_below(&rng, seed % 5 ? 1000 : MOST_CELLS);
 	m.limit = seed % 3 ? most / 4 : 50;
-	m.cut = 2 * m.limit;
+	m.top = 2 * m.limit;
 	m.tables = after;
 	bytes = (size_t)m.cells * gpube__type_size(m.type);
 	for (int32_t k = 0; k < m.n; k++) {
@@ -90,7 +90,7 @@ static void integers_alone(void **state)
 	float cell = 1;
 	void *table = &cell;
 	struct gpube_match m = {
-		.type = GPUBE_FLOAT32, .n = 1, .tables = &table, .cells = 1, .limit = 1, .cut = 2};
+		.type = GPUBE_FLOAT32, .n = 1, .tables = &table, .cells = 1, .limit = 1, .top = 2};
 
 	(void)state;
 	assert_int_equal(gpube__ops_cpu()->match(ctx, &m), GPUBE_EINVAL);

@@ -48,7 +48,7 @@ static void draw_operand(struct subject *t, int k, struct gpube_rng *rng)
 	assert_non_null(t->tables[k]);
 	for (int64_t i = 0; i < cells; i++)
 		put(t->c.type, t->tables[k], i,
-			gpube__rng_below(rng, 6) ? (int64_t)gpube__rng_below(rng, 40) : t->c.cut);
+			gpube__rng_below(rng, 6) ? (int64_t)gpube__rng_below(rng, 40) : t->c.top);
 	t->in[k] = (struct gpube_operand){.values = t->tables[k], .n_dims = n, .dims = t->dims[k]};
 }
 
@@ -65,7 +65,7 @@ static void draw(struct subject *t, uint64_t seed)
 		.sizes = t->sizes,
 		.in = t->in,
 		.threshold = 100,
-		.cut = seed % 3 ? 200 : 100};
+		.top = seed % 3 ? 200 : 100};
 	t->c.n_out = (int)gpube__rng_below(&rng, (uint64_t)t->c.n_dims + 1);
 	t->n_out_cells = 1;
 	for (int32_t d = 0; d < t->c.n_dims; d++) {

@@ -60,7 +60,7 @@ for n in 1 2 3; do
 	row "$n ranks, the whole is not split, either" 0 '"status": "infeasible".*"closed": false' '' \
 		ranks $n solve --json --ub 5 "$work/none.wcsp"
 done
-row 'the work has been shared' 0 '^optimum' 'whole and ([2-9]|[1-9][0-9]+) parts on 3 ranks' \
+row 'the work has been shared' 0 '^optimum' 'whole model and ([2-9]|[1-9][0-9]+) subproblems on 3 ranks' \
 	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -v --threads 1 "$work/m.wcsp"
 row 'a known solution is proved' 0 "^optimum +$(cat "$work/m.ub")," '' \
 	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -q --threads 1 --sol "$work/m.sol" "$work/m.wcsp"

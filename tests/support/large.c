@@ -126,7 +126,7 @@ void shape_large(struct shape *s, int i, enum gpube_type type)
 		.sizes = s->sizes,
 		.n_in = row.n_in,
 		.in = s->in,
-		.cut = 1 << 20,
+		.top = 1 << 20,
 		.threshold = 1 << 20};
 	s->joined_cells = gpube__joined_cells(&s->c);
 	s->out_cells = s->joined_cells / row.x;

@@ -37,7 +37,7 @@ struct random_spec random_spec_default(void);
 struct random_spec random_spec_varied(uint64_t seed, enum gpube_kind kind);
 /*
  * Costs of Boolean or three-valued variables, of which hardly one is eliminated first, nor do all
- * fit one small patch.
+ * fit one small region.
  */
 struct random_spec random_spec_many_neighbours(uint64_t seed);
 

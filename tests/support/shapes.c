@@ -118,25 +118,25 @@ static void set_cut(struct shape *s, enum shape_fill fill, struct gpube_rng *r)
 
 	switch (fill) {
 	case SHAPE_LIMIT:
-		s->c.cut = s->c.threshold = limit;
+		s->c.top = s->c.threshold = limit;
 		break;
 	case SHAPE_SIGNED:
-		s->c.cut = limit;
+		s->c.top = limit;
 		s->c.threshold = limit / 2;
 		break;
 	case SHAPE_SATURATE:
-		s->c.cut = 1 + (int64_t)gpube__rng_below(r, 400 * (uint64_t)(s->c.n_in + 1));
-		s->c.threshold = gpube__rng_below(r, 2) ? s->c.cut : (s->c.cut + 1) / 2;
+		s->c.top = 1 + (int64_t)gpube__rng_below(r, 400 * (uint64_t)(s->c.n_in + 1));
+		s->c.threshold = gpube__rng_below(r, 2) ? s->c.top : (s->c.top + 1) / 2;
 		break;
 	default:
-		s->c.cut = limit < 1000000 ? limit : 1000000;
-		s->c.threshold = s->c.cut;
+		s->c.top = limit < 1000000 ? limit : 1000000;
+		s->c.threshold = s->c.top;
 	}
 }
 
 static void fill_values(struct shape *s, int k, enum shape_fill fill, struct gpube_rng *r)
 {
-	const int64_t n = gpube__operand_cells(&s->c, k), cut = s->c.cut;
+	const int64_t n = gpube__operand_cells(&s->c, k), top = s->c.top;
 	const uint64_t forbid = fill == SHAPE_FORBIDDEN ? 9 : gpube__rng_below(r, 3);
 
 	for (int64_t i = 0; i < n; i++) {
@@ -145,17 +145,17 @@ static void fill_values(struct shape *s, int k, enum shape_fill fill, struct gpu
 		if (fill == SHAPE_SIGNED)
 			v -= 500;
 		else if (fill == SHAPE_LIMIT)
-			v = (int64_t)(gpube__rng_next(r) % ((uint64_t)cut + 1));
-		v = v > cut ? cut : v;
+			v = (int64_t)(gpube__rng_next(r) % ((uint64_t)top + 1));
+		v = v > top ? top : v;
 		if (gpube__rng_below(r, 10) < forbid)
-			v = cut;
+			v = top;
 		put(s, (void *)s->in[k].values, i, v);
 	}
 }
 
 static bool is_forbidden(const struct shape *s, const void *values, int64_t at)
 {
-	return get(s, values, at) == s->c.cut;
+	return get(s, values, at) == s->c.top;
 }
 
 static void fill_counts(struct shape *s, int k, struct gpube_rng *r)
@@ -512,7 +512,7 @@ const char *shape_check_sample(const struct shape *s, int64_t n, uint64_t seed)
 
 			best = v < best ? v : best;
 		}
-		if (get(s, s->c.out, out) != (best >= s->c.threshold ? s->c.cut : best))
+		if (get(s, s->c.out, out) != (best >= s->c.threshold ? s->c.top : best))
 			return "a sampled value differs";
 	}
 	return NULL;

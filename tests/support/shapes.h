@@ -9,9 +9,9 @@
 #include "gpube/ops/ops.h"
 
 enum shape_fill {
-	SHAPE_SIGNED,    /* finite sums below cut/2, cut marks forbidden cells */
-	SHAPE_ABSORB,    /* no value on the wrong side of 0, so that cut absorbs */
-	SHAPE_SATURATE,  /* the same with a cut that ordinary sums reach */
+	SHAPE_SIGNED,    /* finite sums below top/2, top marks forbidden cells */
+	SHAPE_ABSORB,    /* no value on the wrong side of 0, so that top absorbs */
+	SHAPE_SATURATE,  /* the same with a top that ordinary sums reach */
 	SHAPE_LIMIT,     /* the same with values as large as the type allows */
 	SHAPE_TIES,      /* few different values: many cells attain the optimum */
 	SHAPE_FORBIDDEN, /* nearly everything is forbidden */

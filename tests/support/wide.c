@@ -74,7 +74,7 @@ static void *send(struct wide *w, const int64_t *values, int64_t n)
 static struct gpube_contraction contraction(const struct wide *w)
 {
 	return (struct gpube_contraction){
-		.semiring = GPUBE_MIN_PLUS, .type = w->type, .cut = 1 << 28, .threshold = 1 << 28};
+		.semiring = GPUBE_MIN_PLUS, .type = w->type, .top = 1 << 28, .threshold = 1 << 28};
 }
 
 /* The table, from a vector for each of its axes. */

@@ -137,7 +137,7 @@ static void top_forbids(void **state)
 
 /*
  * 32 bits while all sums fit, 64 past it, refused past 2^63: one bucket of two
- * tables, whose finite sums stay below cut, but two forbidden cells make 2 cut.
+ * tables, whose finite sums stay below top, but two forbidden cells make 2 top.
  */
 static void working_type(void **state)
 {

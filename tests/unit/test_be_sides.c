@@ -329,7 +329,7 @@ static void best_of_all(void **state)
 	for (int32_t i = 0; i < N; i++)
 		order[i] = i;
 	assert_int_equal(gpube__be_init(&be, m, order), 0);
-	gpube__rates_guess(&r, 1);
+	gpube__rates_estimate(&r, 1);
 	r.core.launch = 1e-6;
 	r.core.add_min_int32 = 1e8 * (row % 3 + 1);
 	r.devices[0].launch = 1e-8 * (1 << 2 * (row % 8));

@@ -95,7 +95,7 @@ static void every_assignment_is_in_one_box(void **state)
 		const int32_t n = 1 + (int32_t)gpube__rng_below(&rng, (uint64_t)m->vars[i].domain);
 
 		if (n > 1 && gpube__rng_below(&rng, 2))
-			gpube__boxes_cut(&b, &be, i, n);
+			gpube__boxes_split(&b, &be, i, n);
 	}
 	bounds = gpube__alloc(ctx, (uint64_t)b.n, sizeof(*bounds));
 	assert_non_null(bounds);
@@ -161,7 +161,7 @@ static void what_is_left_of_a_box(void **state)
 	assert_int_equal(gpube__be_init(&be, m, order), 0);
 	for (int32_t i = 0; i < m->n_vars && b.n < 64; i++)
 		if (m->vars[i].domain > 1 && gpube__rng_below(&rng, 2))
-			gpube__boxes_cut(&b, &be, i, m->vars[i].domain);
+			gpube__boxes_split(&b, &be, i, m->vars[i].domain);
 	assert_int_equal(gpube__box_init(&box, &b, ctx), 0);
 	for (int64_t k = 0; k < b.n; k++) {
 		char *count, *count_left;
@@ -239,7 +239,7 @@ static void sums(void **state)
 	assert_int_equal(gpube__be_init(&be, m, order), 0);
 	for (int32_t i = 0; i < m->n_vars; i++)
 		if (m->vars[i].domain > 1 && gpube__rng_below(&rng, 2))
-			gpube__boxes_cut(&b, &be, i, m->vars[i].domain);
+			gpube__boxes_split(&b, &be, i, m->vars[i].domain);
 	status = gpube__be_working(&whole, &be);
 	if (status) /* nobody asks for its boxes */
 		assert_int_equal(status, GPUBE_ERANGE);
@@ -257,7 +257,7 @@ static void sums(void **state)
 		for (int64_t k = 0; k < b.n; k++) {
 			assert_int_equal(gpube__box_set(&box, k), 0);
 			assert_int_equal(gpube__be_working(&one, &box.be), 0);
-			assert_true(one.type <= all.type && one.cut <= all.cut);
+			assert_true(one.type <= all.type && one.top <= all.top);
 		}
 		gpube__box_clear(&box);
 	}
@@ -284,7 +284,7 @@ static void count_left_out(void *arg, enum gpube_log_level level, double progres
 {
 	(void)arg;
 	(void)progress;
-	n_by_size[3] += level == GPUBE_LOG_DETAIL && strstr(text, "slices left out") != NULL;
+	n_by_size[3] += level == GPUBE_LOG_DETAIL && strstr(text, "slices pruned") != NULL;
 }
 
 static struct gpube_ctx *little(double bytes)

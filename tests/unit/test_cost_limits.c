@@ -14,7 +14,7 @@
 #include "dcop/dcop.h"
 #include "formats/formats.h"
 #include "gpube/bound/certificate/certificate.h"
-#include "gpube/bound/shifted.h"
+#include "gpube/bound/reparam.h"
 #include "gpube/partial.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -174,19 +174,19 @@ static void compare(
 static void check_shifted(const struct limit_model *s, const struct gpube_model *m, int k)
 {
 	struct gpube_bound_opts opts = bound_opts(s, k);
-	struct gpube_shifted_opts shifting = {.whole = k % 2,
+	struct gpube_reparametrised_opts shifting = {.whole = k % 2,
 		.decimals = (int)(s->seed % 3),
 		.max_arity = 2 + (int)(s->seed % 4),
 		.max_cells = 1e6};
 	wide limit = opts.has_cutoff ? minimised(s, opts.cutoff) : (wide)1 << 100;
 	struct gpube_solution *b;
-	struct gpube_shifted shifted;
+	struct gpube_reparametrised shifted;
 
 	int status;
 
 	if (opts.method == GPUBE_BOUND_MBE)
 		return;
-	status = gpube__bound_shifted(&b, &shifted, m, &opts, &shifting);
+	status = gpube__bound_reparam(&b, &shifted, m, &opts, &shifting);
 	if (status) {
 		refused(s, status, shifting.whole ? TO_SHIFT : TO_PRUNE);
 		return;
@@ -194,12 +194,12 @@ static void check_shifted(const struct limit_model *s, const struct gpube_model 
 	check_bounds(s, b, &opts);
 	if (!shifting.whole && b->values && minimised(s, b->cost) < limit)
 		limit = minimised(s, b->cost);
-	status = gpube__shifted_restore(&shifted, !shifting.whole);
+	status = gpube__reparam_restore(&shifted, !shifting.whole);
 	if (status)
 		refused(s, status, TO_SHIFT);
 	else
 		compare(s, shifted.model, !shifting.whole || opts.has_cutoff, limit);
-	gpube__shifted_clear(&shifted);
+	gpube__reparam_clear(&shifted);
 	gpube_solution_free(b, ctx);
 }
 
@@ -523,12 +523,12 @@ static int make_heuristic(struct gpube_ctx *own, struct gpube_model *m, const vo
 
 static int make_shifted(struct gpube_ctx *own, struct gpube_model *m, const void *arg)
 {
-	struct gpube_shifted shifted;
-	int status = gpube__shifted_far(&shifted, m, GPUBE_INF);
+	struct gpube_reparametrised shifted;
+	int status = gpube__reparam_far(&shifted, m, GPUBE_INF);
 
 	(void)own;
 	(void)arg;
-	gpube__shifted_clear(&shifted);
+	gpube__reparam_clear(&shifted);
 	return status;
 }
 

@@ -62,13 +62,13 @@ static void copies(void **state)
 	for (int seed = 0; seed < SEEDS; seed++) {
 		struct gpube_model *m = random_model(&rng, most[seed % 4], costs);
 		const int32_t *rank = ranks[gpube__rng_next(&rng) % 6];
-		const int64_t cut = 1 + most[seed % 4] / 2;
+		const int64_t top = 1 + most[seed % 4] / 2;
 		int32_t v[ARITY];
 		int64_t dearest = 0;
 
 		assert_int_equal(gpube__dense(copy, m, 0, rank), 0);
-		if (cut <= INT32_MAX)
-			assert_int_equal(gpube__dense_as(narrow, GPUBE_INT32, cut, m, 0, rank), 0);
+		if (top <= INT32_MAX)
+			assert_int_equal(gpube__dense_as(narrow, GPUBE_INT32, top, m, 0, rank), 0);
 		for (v[0] = 0; v[0] < m->vars[0].domain; v[0]++)
 			for (v[1] = 0; v[1] < m->vars[1].domain; v[1]++)
 				for (v[2] = 0; v[2] < m->vars[2].domain; v[2]++) {
@@ -76,8 +76,8 @@ static void copies(void **state)
 						      cell = cell_of(m, rank, v);
 
 					assert_true(copy[cell] == cost);
-					assert_true(cut > INT32_MAX ||
-						    narrow[cell] == (cost < cut ? cost : cut));
+					assert_true(top > INT32_MAX ||
+						    narrow[cell] == (cost < top ? cost : top));
 					dearest = cost != GPUBE_INF && cost > dearest ? cost
 										      : dearest;
 				}

@@ -58,8 +58,8 @@ static int64_t enumerate(struct central *c, const struct gpube_mini *mini, int32
 			}
 			sum += c->plain[~id][cell];
 		}
-		if (sum > c->run.limit)
-			sum = c->run.limit;
+		if (sum > c->run.cutoff)
+			sum = c->run.cutoff;
 		if (sum < best)
 			best = (int64_t)sum;
 	}

@@ -95,8 +95,8 @@ static void beside_an_array(void **state)
 			p.open[p.n] = true;
 			assert_int_equal(gpube__frontier_push(&f, ctx, &p.nodes[p.n++]), 0);
 		} else if (holds[hand]) {
-			gpube__frontier_raise(&hands[hand], hands[hand].node.bound + 1);
-			gpube__frontier_raise(&hands[hand], hands[hand].node.bound - 1);
+			gpube__frontier_tighten(&hands[hand], hands[hand].node.bound + 1);
+			gpube__frontier_tighten(&hands[hand], hands[hand].node.bound - 1);
 			if (what == 3) {
 				gpube__frontier_let_go(&f, &hands[hand]);
 				gpube__frontier_let_go(&f, &hands[hand]); /* which is nothing */
@@ -276,7 +276,7 @@ static void *search(void *arg)
 			s->popped[number(&hand.node)]++;
 			gpube__frontier_hold(&s->f, &hand);
 			pthread_mutex_unlock(&s->lock);
-			gpube__frontier_raise(&hand, hand.node.bound + number(&hand.node) % 3);
+			gpube__frontier_tighten(&hand, hand.node.bound + number(&hand.node) % 3);
 			pthread_mutex_lock(&s->lock);
 			for (int k = 0; k < 2 && s->n < N_NODES; k++) {
 				const struct gpube_frontier_node node = {

@@ -62,7 +62,7 @@ static void check_places(const struct subject *t, const struct gpube_mbe *mbe, b
 	int64_t bound[2];
 
 	assert_non_null(here);
-	gpube__rates_guess(&rates, 1);
+	gpube__rates_estimate(&rates, 1);
 	rates.devices[0].launch = rates.devices[0].round_trip = rates.devices[0].open = 1e-15;
 	rates.devices[0].upload = rates.devices[0].download = 1e18;
 	rates.core.add_min_int32 = rates.core.add_min_int64 = rates.core.copy = 1;

@@ -8,7 +8,7 @@ static struct gpube_ctx *ctx;
 
 static void some_rates(struct gpube_rates *r)
 {
-	gpube__rates_guess(r, 4);
+	gpube__rates_estimate(r, 4);
 	strcpy(r->core.name, "A Processor @ 3.00 GHz");
 	strcpy(r->all.name, r->core.name);
 	strcpy(r->devices[1].name, "Card 2");

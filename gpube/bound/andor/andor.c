@@ -4,8 +4,8 @@
 #include "gpube/bound/andor/andor_parts.h"
 
 /*
- * Values of nodes between two looks at the clock; nodes of a subproblem after which other threads
- * leave it for later.
+ * Values of nodes between two checks of the clock; nodes after which other threads put a subproblem
+ * off.
  */
 enum { PATIENCE = 1 << 14, LONG = 64 };
 /* Work: a node, and a value of one. */
@@ -13,7 +13,7 @@ enum { NODE_TICKS = 100, VALUE_TICKS = 6 };
 
 static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget);
 
-/* In the model's units: with what rounding down had left. */
+/* The remainders of rounding down at p, in the model's units. */
 static void add_rests(const struct gpube_andor_walker *w, const struct gpube_andor_node *node,
 	struct gpube_andor_choice *row)
 {
@@ -34,8 +34,8 @@ static void add_rests(const struct gpube_andor_walker *w, const struct gpube_and
 }
 
 /*
- * What the tables of p cost with each of its values: those below the budget, cheapest first; how
- * many they are.
+ * The costs of p's tables with each of its values, those below the budget alone, cheapest first.
+ * Returns how many there are.
  */
 static int32_t list_choices(struct gpube_andor_walker *w, int32_t p, int64_t budget)
 {
@@ -72,7 +72,7 @@ static int32_t list_choices(struct gpube_andor_walker *w, int32_t p, int64_t bud
 	return n;
 }
 
-static void look_at_clock(struct gpube_andor_walker *w)
+static void check_clock(struct gpube_andor_walker *w)
 {
 	struct gpube_andor *a = w->a;
 
@@ -104,16 +104,16 @@ static void make_key(const struct gpube_andor_walker *w, int32_t p, uint64_t *ke
 }
 
 /*
- * The others are told where w is, but for what it has begun just now: most subproblems are gone
- * before anyone might ask, and to tell of each takes as long as a node. Those that are not kept,
- * too: near the roots hardly any are, since contexts grow there, and threads that part only below
- * them do everything twice (runs/measured-2c).
+ * Tells the other threads where w is, except for what it began just now: most subproblems end
+ * before anyone asks, and telling takes as long as a node. Subproblems that are not cached are
+ * told, too: near the roots hardly any are cached, since contexts grow there, and threads would do
+ * everything twice below them (runs/measured-2c).
  */
 static void tell_path(struct gpube_andor_walker *w)
 {
 	struct gpube_andor *a = w->a;
 
-	w->look = w->n_nodes + LONG;
+	w->tell_at = w->n_nodes + LONG;
 	for (; w->n_old < w->depth && w->path[w->n_old].since + LONG <= w->n_nodes; w->n_old++) {
 		struct gpube_andor_place *at = &w->path[w->n_old];
 		uint64_t key[GPUBE__ANDOR_WORDS];
@@ -121,7 +121,7 @@ static void tell_path(struct gpube_andor_walker *w)
 		at->told = a->nodes[at->p].keyed;
 		if (!at->told)
 			continue;
-		make_key(w, at->p, key); /* what it depends on is decided, and stays so */
+		make_key(w, at->p, key); /* its context is decided and stays so */
 		at->hash = gpube__andor_hash(a->cache, key);
 		gpube__andor_busy(a->cache, at->hash, 1);
 		atomic_fetch_add_explicit(&a->n_at[at->p], 1, memory_order_relaxed);
@@ -131,11 +131,11 @@ static void tell_path(struct gpube_andor_walker *w)
 static void come_to(struct gpube_andor_walker *w, int32_t p)
 {
 	w->path[w->depth++] = (struct gpube_andor_place){.p = p, .since = w->n_nodes};
-	if (w->n_nodes >= w->look && w->a->n_walkers > 1)
+	if (w->n_nodes >= w->tell_at && w->a->n_walkers > 1)
 		tell_path(w);
 }
 
-/* Whether the others were told of it. */
+/* Whether the other threads know of it. */
 static bool go_from(struct gpube_andor_walker *w)
 {
 	const struct gpube_andor_place *at = &w->path[--w->depth];
@@ -161,7 +161,7 @@ static bool is_others(const struct gpube_andor_walker *w, int32_t p)
 	return gpube__andor_is_busy(w->a->cache, gpube__andor_hash(w->a->cache, key));
 }
 
-/* What is known of p's subproblem before it is looked at. */
+/* The cached bound of p's subproblem. */
 static int64_t least_known(struct gpube_andor_walker *w, int32_t p)
 {
 	struct gpube_andor_known known;
@@ -177,9 +177,9 @@ static int64_t least_known(struct gpube_andor_walker *w, int32_t p)
 }
 
 /*
- * The first of n, for each thread another one: where nothing costs less than the budget all are
- * looked at, and threads that go the same way find each other's subproblems busy or done too late.
- * The k-th from there.
+ * The k-th of n choices in this thread's order. Where no assignment costs less than the budget all
+ * are visited, and threads in the same order would find each other's subproblems busy or done too
+ * late.
  */
 static int32_t first_of(const struct gpube_andor_walker *w, int32_t n)
 {
@@ -191,7 +191,7 @@ static int32_t turned(int32_t k, int32_t first, int32_t n)
 	return first + k < n ? first + k : first + k - n;
 }
 
-/* 'cost' with that of several subproblems, as walk() tells it. */
+/* Adds the costs of several subproblems, as walk() returns them. */
 static int64_t walk_all(struct gpube_andor_walker *w, const int32_t *children, int32_t n,
 	int64_t cost, int64_t budget)
 {
@@ -221,8 +221,8 @@ static int64_t walk_all(struct gpube_andor_walker *w, const int32_t *children, i
 }
 
 /*
- * What is known of the child with each choice is asked for before it is needed: it is far away, and
- * all come at once.
+ * Prefetches the cached results of the child with each choice: they are far away in memory and come
+ * together.
  */
 static void fetch_known(struct gpube_andor_walker *w, int32_t p, int32_t n, int64_t budget)
 {
@@ -240,7 +240,7 @@ static void fetch_known(struct gpube_andor_walker *w, int32_t p, int32_t n, int6
 	}
 }
 
-/* The least of a choice's total and what is below it. */
+/* The least of a choice's cost and the costs below it. */
 static int64_t try_choices(struct gpube_andor_walker *w, int32_t p, int32_t n, int64_t budget)
 {
 	const struct gpube_andor_node *node = &w->a->nodes[p];
@@ -275,8 +275,8 @@ static int64_t try_choices(struct gpube_andor_walker *w, int32_t p, int32_t n, i
 }
 
 /*
- * The least cost of p's subproblem, where p's context is decided, if it is less than the budget; or
- * a bound, the budget or more. Of no meaning once w->over.
+ * The least cost of p's subproblem if it is below the budget, otherwise a bound of at least the
+ * budget; p's context is decided. The result means nothing once w->over.
  */
 static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget)
 {
@@ -301,14 +301,14 @@ static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget)
 	w->n_nodes++;
 	w->patience -= node->domain;
 	if (w->patience <= 0)
-		look_at_clock(w);
+		check_clock(w);
 	if (w->over)
 		return 0;
 	come_to(w, p);
 	n = list_choices(w, p, GPUBE__ANDOR_NEVER);
 	best = try_choices(w, p, n, budget);
 	took_long = go_from(w);
-	if (took_long && !node->kept) { /* or the others would do it once more */
+	if (took_long && !node->kept) { /* otherwise other threads would solve it again */
 		make_key(w, p, key);
 		hash = gpube__andor_hash(a->cache, key);
 		atomic_store_explicit(&a->known[p], true, memory_order_relaxed);
@@ -329,8 +329,8 @@ static void search_as(void *arg, int64_t item, int thread)
 
 	(void)thread;
 	w->over = false;
-	w->look = w->n_nodes + LONG;
-	look_at_clock(w);
+	w->tell_at = w->n_nodes + LONG;
+	check_clock(w);
 	if (w->over)
 		return;
 	value = walk_all(w, a->children + (a->n - a->n_roots), a->n_roots, 0, a->budget);
@@ -341,7 +341,7 @@ static void search_as(void *arg, int64_t item, int thread)
 	atomic_store(&a->over, true);
 }
 
-/* A choice for p and all below that costs just 'cost', which is their least. */
+/* Finds the choices for p and all below that cost exactly 'cost', which is their least. */
 static void read_off(struct gpube_andor_walker *w, int32_t p, int64_t cost)
 {
 	const struct gpube_andor_node *node = &w->a->nodes[p];
@@ -368,7 +368,7 @@ void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpu
 	a->turn = *turn;
 	a->budget = budget;
 	a->ended = false;
-	do { /* what is found out is kept, so that it begins anew at no cost */
+	do { /* results are cached, so a new start costs little */
 		a->over = a->full = false;
 		gpube__parallel(a->ctx, a->n_walkers, search_as, a);
 		again = a->full && !a->ended;
@@ -381,7 +381,7 @@ void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpu
 	*value = a->value;
 	if (a->value >= budget)
 		return;
-	/* what was kept makes this short; a stop ends it all the same */
+	/* the cache makes this short; a stop ends it all the same */
 	a->turn.seconds = 1e300;
 	a->over = w->over = false;
 	gpube__andor_cache_settle(a->cache);

@@ -1,4 +1,4 @@
-/* andor_cache.c - what is known of an AND/OR tree's subproblems, by context: see andor.h. */
+/* andor_cache.c - the cache of an AND/OR search, by context: see andor.h. */
 #include "gpube/bound/andor/andor.h"
 
 #include <string.h>
@@ -6,26 +6,23 @@
 #include "gpube/ops/scratch.h"
 
 /*
- * Counts of threads' work; words of a line of a processor's cache: a set is one, or two, its state
- * and as many entries as fit.
+ * Counters of busy subproblems; words of a cache line. A set is one line, or two: its state and as
+ * many entries as fit.
  */
 enum { BUSY = 1 << 14, LINE = 8 };
 
-/* It begins with so many sets, and is so many times as large when that part of it is full. */
+/* Sets at first; the cache grows by a factor when that part of it is full. */
 enum { FIRST_SETS = 1 << 12, LARGER = 4 };
 #define FULL 0.6
 
-/*
- * An entry is its key and, last, one word: effort, cost and whether that is exact; 0: nothing is
- * there.
- */
+/* An entry is its key and a last word with effort, cost and the exact flag; 0: it is empty. */
 enum { COST_BITS = 57, EFFORT_BITS = 5 };
 #define MOST_COST (((int64_t)1 << COST_BITS) - 1)
 
 /*
- * A set's state is how often it was changed, times two, and one more while somebody changes it. Who
- * reads writes nothing, and reads again where the state is another one afterwards: most look for
- * what many others look for, and a lock would take the line from them each time (runs/measured-2c).
+ * The state of a set is twice the number of its changes, plus one during a change. A reader writes
+ * nothing, and reads again if the state has changed: most threads look for what others look for,
+ * and a lock would take the line from them each time (runs/measured-2c).
  */
 struct gpube_andor_cache {
 	int n_words, ways, stride; /* words from set to set */
@@ -41,7 +38,7 @@ struct emptying {
 	uint64_t bytes;
 };
 
-/* Bytes that a thread empties at a time: a table of gigabytes takes one thread a second. */
+/* Bytes that a thread clears at a time: one thread takes a second for a table of gigabytes. */
 enum { CHUNK = 1 << 22 };
 
 static void empty_chunk(void *arg, int64_t item, int thread)
@@ -53,10 +50,7 @@ static void empty_chunk(void *arg, int64_t item, int thread)
 	memset(e->from + from, 0, left < CHUNK ? left : CHUNK);
 }
 
-/*
- * In large pages: places are met in no order, and each would be looked up in the system's tables as
- * well.
- */
+/* In large pages: accesses are random, and each would miss the page table as well. */
 static uint64_t *empty_sets(struct gpube_ctx *ctx, int64_t n_sets, uint64_t bytes)
 {
 	struct emptying e = {NULL, (uint64_t)n_sets * bytes};
@@ -136,7 +130,7 @@ static void put(uint64_t *word, uint64_t value)
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-/* To change the set. */
+/* Locks a set for a change. */
 static void lock(const struct gpube_andor_cache *c, uint64_t *set)
 {
 	while (c->shared && (__atomic_fetch_or(set, 1, __ATOMIC_ACQ_REL) & 1))
@@ -150,7 +144,7 @@ static void unlock(const struct gpube_andor_cache *c, uint64_t *set)
 		put(set, get(set) + 1);
 }
 
-/* The first entry of a set; what an entry says. */
+/* The first entry of a set; the fields of an entry. */
 static uint64_t *entries_of(uint64_t *set)
 {
 	return set + 1;
@@ -172,7 +166,7 @@ static struct gpube_andor_known known_of(uint64_t word)
 		.cost = (int64_t)(word >> 1) & MOST_COST, .exact = word & 1};
 }
 
-/* The entry of the subproblem in a set; NULL: there is none. */
+/* The entry of a subproblem in a set; NULL: there is none. */
 static uint64_t *find(const struct gpube_andor_cache *c, uint64_t *set, const uint64_t *key)
 {
 	uint64_t *e = entries_of(set);
@@ -206,7 +200,7 @@ bool gpube__andor_cache_find(struct gpube_andor_cache *c, const uint64_t *key, u
 	return true;
 }
 
-/* An empty entry of a set, or the one that took least. */
+/* An empty entry of a set, or the one that took least effort. */
 static uint64_t *choose(const struct gpube_andor_cache *c, uint64_t *set)
 {
 	uint64_t *e = entries_of(set), *best = e;
@@ -229,7 +223,7 @@ bool gpube__andor_cache_keep(struct gpube_andor_cache *c, const uint64_t *key, u
 	log = log >> EFFORT_BITS ? (1 << EFFORT_BITS) - 1 : log;
 	lock(c, set);
 	e = find(c, set, key);
-	/* another thread may have known more */
+	/* another thread may have found more */
 	if (!e || (!known_of(word_of(c, e)).exact &&
 			  (exact || known_of(word_of(c, e)).cost <= cost))) {
 		e = e ? e : choose(c, set);
@@ -264,7 +258,7 @@ bool gpube__andor_cache_is_full(const struct gpube_andor_cache *c)
 		       FULL * c->ways * (double)c->n_sets;
 }
 
-/* What a smaller table had goes to its place in the larger one, so many sets at a time. */
+/* Moves the entries of so many sets of a smaller table to a larger one. */
 struct moving {
 	struct gpube_andor_cache *to;
 	uint64_t *from;

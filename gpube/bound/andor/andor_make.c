@@ -5,20 +5,20 @@
 #include "gpube/ops/scratch.h"
 
 /*
- * Variables, and of them on a path: a search calls itself once for each, and a thread's stack may
- * be of 2 MiB.
+ * Most variables, and most on a path: the search recurses once for each, and the stack of a thread
+ * may have 2 MiB.
  */
 enum { MOST_VARS = 20000, DEEPEST = 4000 };
 
 /*
- * Variables of a subproblem that is kept: of 412, 10^7 nodes instead of 1.5 * 10^7 in the time that
- * looking up one takes.
+ * Least variables of a cached subproblem: to look a smaller one up takes as long as the nodes that
+ * it spares.
  */
 enum { WORTH_KEEPING = 4 };
 
 /*
- * Bits that the graph's costs may have lost: times 2^26 what is missing, of 2^28 at most, is far
- * from 2^60.
+ * Most bits by which the graph's costs were rounded: times 2^26, a gap of at most 2^28 stays far
+ * below 2^60.
  */
 enum { ROUNDED_MOST = 26 };
 
@@ -52,7 +52,7 @@ void gpube__andor_free(struct gpube_andor *a)
 	gpube__free(ctx, a);
 }
 
-/* The strides of the others of a scope, the own one first, from 'at' on; returns the own one's. */
+/* Appends the strides of a scope but its first variable, from 'at' on; returns that one's. */
 static int64_t lay_out(struct gpube_andor *a, int32_t at, const int32_t *scope, int n)
 {
 	int64_t stride = 1;
@@ -65,10 +65,7 @@ static int64_t lay_out(struct gpube_andor *a, int32_t at, const int32_t *scope, 
 	return stride;
 }
 
-/*
- * The tables as they lie in the graph; with room in the lists for 'more' variables. *at: where that
- * is
- */
+/* Lists the graph's tables, with room for 'more' variables. *at: the next free place */
 static int make_tables(struct gpube_andor *a, int64_t more, int32_t *end)
 {
 	const struct gpube_joingraph *g = a->g;
@@ -100,7 +97,7 @@ static int make_tables(struct gpube_andor *a, int64_t more, int32_t *end)
 	return GPUBE_OK;
 }
 
-/* What rounding has left of a function; nothing where that is 0. */
+/* Lists the remainders of rounding down a function, unless all are 0. */
 static int make_rest(struct gpube_andor *a, const struct gpube_model *m, int32_t f, int32_t *at)
 {
 	const int arity = m->functions[f].arity;
@@ -158,8 +155,8 @@ static int make_rests(struct gpube_andor *a, const struct gpube_model *m, int32_
 }
 
 /*
- * What a node's context is made of: flags that are false but in here, the list of those set, and
- * children found so far.
+ * Scratch for contexts: flags of variables, false between calls, the variables whose flag is set,
+ * and the children found so far.
  */
 struct gathering {
 	bool *in;
@@ -176,8 +173,8 @@ static void gather(struct gathering *k, int32_t q)
 }
 
 /*
- * A node's context: what its tables and its children's contexts have above it. The first of it is
- * its parent.
+ * The context of a node: the variables above it in its tables and its children's contexts. The
+ * first one is its parent.
  */
 static int find_context(struct gpube_andor *a, int32_t p, struct gathering *k)
 {
@@ -234,7 +231,7 @@ static int make_contexts(struct gpube_andor *a, double bytes)
 	return status;
 }
 
-/* Where the values of a context lie in its key; false: it is too large. */
+/* Lays out the key of a context; false: it is too long. */
 static bool pack(struct gpube_andor *a, const struct gpube_andor_node *node, int32_t *n_words)
 {
 	int word = 0, shift = a->position_bits;
@@ -258,7 +255,7 @@ static bool pack(struct gpube_andor *a, const struct gpube_andor_node *node, int
 	return true;
 }
 
-/* Children, small ones first; the roots are those of no one, behind all others. */
+/* Lists children, smallest subtrees first, and the roots behind them. */
 static int make_children(struct gpube_andor *a)
 {
 	int32_t at = 0;
@@ -296,8 +293,8 @@ static int make_children(struct gpube_andor *a)
 }
 
 /*
- * A context that is the parent's and the parent comes up once for each of the parent's, if there is
- * no other child: it need not be kept.
+ * A context that consists of the parent's and the parent comes up once for each of the parent's, if
+ * there is no other child: it is not cached.
  */
 static void choose_kept(struct gpube_andor *a)
 {

@@ -1,19 +1,18 @@
-/* andor_parts.h - what the files of an AND/OR search share, and no one else: see andor.h. */
+/* andor_parts.h - shared by the files of the AND/OR search alone: see andor.h. */
 #ifndef GPUBE_ANDOR_PARTS_H
 #define GPUBE_ANDOR_PARTS_H
 
 #include "gpube/bound/andor/andor.h"
 
-/* A value of a variable, and what the variable's tables cost with it. */
+/* A value of a variable, and the cost of the variable's tables with it. */
 struct gpube_andor_choice {
 	int64_t cost;
 	int32_t value;
-	bool later; /* another thread is there */
+	bool later; /* another thread is at its subproblem */
 };
 
 /*
- * A subproblem that a thread is at: the nodes that it had seen before; whether the others know of
- * it.
+ * A subproblem that a thread is at, the node count when it began, and whether other threads know.
  */
 struct gpube_andor_place {
 	int32_t p;
@@ -22,24 +21,21 @@ struct gpube_andor_place {
 	uint64_t hash;
 };
 
-/*
- * A thread on its way through the tree, on lines of a processor's cache that no other one writes
- * to.
- */
+/* A thread in the tree, on cache lines that no other thread writes to. */
 enum { GPUBE__ANDOR_APART = 64 };
 struct gpube_andor_walker {
 	_Alignas(GPUBE__ANDOR_APART) struct gpube_andor *a;
-	int32_t number;                 /* 0: the first */
-	int32_t *value;                 /* by position, of those that are decided */
-	struct gpube_andor_choice *row; /* of a variable: from its values_at on */
-	int64_t *low;                   /* what is known of a child of a decided variable */
-	bool *later;                    /* the child is another thread's at the moment */
-	struct gpube_andor_place *path; /* from a root to where it is */
-	int32_t depth, n_old;           /* the first n_old of them are told */
-	int64_t look;                   /* nodes, until more of them are */
+	int32_t number;                 /* 0: the first thread */
+	int32_t *value;                 /* by position, of decided variables */
+	struct gpube_andor_choice *row; /* the choices of a variable, from its values_at on */
+	int64_t *low;                   /* bounds of the children of a decided variable */
+	bool *later;                    /* another thread is at that child */
+	struct gpube_andor_place *path; /* from a root to the present node */
+	int32_t depth, n_old;           /* n_old: the other threads know so many of them */
+	int64_t tell_at;                /* nodes after which they are told of more */
 	int64_t n_nodes, told;
-	int64_t n_new;    /* that it has kept since it told the cache */
-	int64_t patience; /* until the clock is looked at */
+	int64_t n_new;    /* cached since it last counted them */
+	int64_t patience; /* nodes until the next check of the clock */
 	bool over;
 };
 

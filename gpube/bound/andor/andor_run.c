@@ -1,6 +1,6 @@
 /*
- * andor_run.c - searches on a join graph's tables, with ever larger budgets, until the bounds meet:
- * see andor.h.
+ * andor_run.c - AND/OR searches on a join graph with growing budgets, until the bounds meet: see
+ * andor.h.
  */
 #include "gpube/bound/andor/andor_run.h"
 
@@ -9,23 +9,20 @@
 #include "gpube/bound/andor/andor.h"
 
 /*
- * The first budget is that part of what is missing, which may be far more than the optimum asks
- * for; the next ones are twice as large.
+ * The first budget is this part of the gap, which may be far more than the optimum needs; each next
+ * one is twice as large.
  */
 enum { FIRST_PART = 1 << 12 };
-/*
- * What is known of subproblems may take a fourth of the memory, and so many bytes: to make it
- * larger takes seconds then.
- */
+/* Most of the memory for the cache, and most bytes: to grow it further takes seconds. */
 #define SHARE      4
 #define MOST_BYTES 8e9
 
-/* What is missing to the limit, in the search's units. */
+/* The gap to the cutoff, in units of the search. */
 static int64_t slack_of(const struct gpube_bounder *b, const struct gpube_joingraph *g)
 {
 	if (g->shift >= 0)
 		return g->target - g->constant;
-	return gpube__costs_left(b->tables, gpube__tables_limit(b)) - (g->constant << -g->shift);
+	return gpube__costs_left(b->tables, gpube__tables_cutoff(b)) - (g->constant << -g->shift);
 }
 
 static int64_t total_of(
@@ -37,7 +34,7 @@ static int64_t total_of(
 	return gpube__tables_bound(b, gpube__constant_of(b->tables) + sum);
 }
 
-/* One budget; *ended: false: there was no time for it; *done: nothing is left to be asked. */
+/* Searches with one budget. *ended false: the turn was over; *done: the bounds have met. */
 static int ask(struct gpube_bounder *b, struct gpube_andor *a, int64_t budget, int64_t slack,
 	const struct gpube_budget *turn, bool *ended, bool *done)
 {
@@ -49,13 +46,13 @@ static int ask(struct gpube_bounder *b, struct gpube_andor *a, int64_t budget, i
 	if (!*ended)
 		return gpube__stopped(b->ctx) ? gpube__fail_stopped(b->ctx) : GPUBE_OK;
 	if (value < budget) {
-		status = gpube__bounder_offer(b, b->tried, "AND/OR search");
+		status = gpube__bounder_report_incumbent(b, b->tried, "AND/OR search");
 		if (!status)
-			gpube__bounder_raise(b, total_of(b, a->g, value), "AND/OR search");
+			gpube__bounder_update_lower(b, total_of(b, a->g, value), "AND/OR search");
 		return status;
 	}
-	gpube__bounder_raise(
-		b, value >= slack ? b->limit : total_of(b, a->g, value), "AND/OR search");
+	gpube__bounder_update_lower(
+		b, value >= slack ? b->cutoff : total_of(b, a->g, value), "AND/OR search");
 	*done |= gpube__bounder_done(b);
 	return GPUBE_OK;
 }

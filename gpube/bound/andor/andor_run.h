@@ -7,19 +7,17 @@
 struct gpube_andor;
 struct gpube_joingraph;
 
-/* A search that may go on in a later turn, on the same tables; zeroed: none. */
+/* A search that a later turn on the same tables may continue; zero: none. */
 struct gpube_andor_run {
 	struct gpube_andor *a;
-	int64_t part; /* it is asked for what costs less than 1 / part of what is missing */
+	int64_t part; /* the budget is 1 / part of the gap */
 };
 
 /*
- * gpube__andor_run() - for so many seconds of work at most, of a join graph of b->tables after a
- * whole pass forward that nothing came behind: b is told what is found. Where its costs are rounded
- * too far nothing is done.
- * run     in, out: what an earlier call on the same tables left, and what this one leaves: none,
- *         once it has ended
- * Errors: ENOMEM, ESTOP, those of gpube__bounder_offer()
+ * gpube__andor_run() - searches for so many seconds of work on a join graph of b->tables after a
+ * whole forward pass, and reports to b. It does nothing where costs are rounded too far.
+ * run     in, out: the search that an earlier call on the same tables left; none once it has ended
+ * Errors: ENOMEM, ESTOP, those of gpube__bounder_report_incumbent()
  */
 int gpube__andor_run(struct gpube_bounder *b, const struct gpube_joingraph *g, double seconds,
 	struct gpube_andor_run *run);

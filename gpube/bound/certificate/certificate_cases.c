@@ -1,10 +1,10 @@
 /*
- * certificate_cases.c - the checker's way through all cases of a certificate, on all threads: see
+ * certificate_cases.c - the checker of all cases of a certificate, on all threads: see
  * certificate_lists.h.
  *
- * What a leaf proves depends on nothing but its way from the root, so it is the same on any number
- * of threads. A case that waits has lists of its own; there are no more of them than threads and
- * splits above each other.
+ * A leaf's bound depends only on its path from the root, so it is the same on any number of
+ * threads. A waiting case has lists of its own; there are at most as many as threads and splits
+ * above each other.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -134,8 +134,8 @@ static void tell(const struct walk *k, const struct gpube__checking *w, int32_t 
 {
 	if (pthread_equal(pthread_self(), k->caller))
 		gpube__log(k->ctx, GPUBE_LOG_DETAIL,
-			"certificate: case %d, stage %d: %d lists of %.3g bytes, %lld separators; "
-			"%.3g is missing after %d sweeps",
+			"certificate: case %d, stage %d: %d sparse relations of %.3g bytes, %lld "
+			"separators; %.3g is missing after %d sweeps",
 			at, stage + 1, w->n_lists, (double)gpube__checking_bytes(w),
 			(long long)w->n_separators, (double)gpube__checking_left(w), w->n_sweeps);
 }

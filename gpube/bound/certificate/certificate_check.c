@@ -1,7 +1,7 @@
 /*
- * certificate_check.c - the checker: see certificate.h. It shares nothing with
- * the ascent, and every sum is tested for overflow. What the blocks' least totals are is in
- * certificate_least.c, what cases prove in certificate_cases.c.
+ * certificate_check.c - the checker: see certificate.h. It shares no code with the ascent and tests
+ * every sum for overflow. The least totals of blocks are in certificate_least.c, the bounds of
+ * cases in certificate_cases.c.
  */
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /*
- * certificate_least.c - the checker's second half: what the tables of a certificate add up to at
- * least, each block minimised along the certificate's order. See certificate.h.
+ * certificate_least.c - the checker's second half: a lower bound of the sum of a certificate's
+ * tables, by a search that minimises each block along the certificate's order. See certificate.h.
  *
- * No block is below the sum of its tables' least cells, and what is above that is searched for as
- * deep as the claim asks for. The search is written from the format's description, shares nothing
- * with bound/andor and is the simplest that ends soon: one thread, one budget, what is known of a
- * subproblem in one hash table. Whatever is forgotten or cut short, a number that is returned is
- * one that the subproblem's total is not below.
+ * No block is below the sum of its tables' least cells; the search looks above that as deep as the
+ * claim needs. It is written from the format's description, shares no code with bound/andor and is
+ * the simplest that is fast enough: one thread, one budget, results of subproblems in one hash
+ * table. Whatever is forgotten or stopped early, a number that it returns is a lower bound of the
+ * subproblem.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -456,7 +456,7 @@ static int least_of_block(int64_t *least, const struct gpube_certificate *c, int
 		status = gpube__fail_stopped(c->ctx);
 	if (s.n_kept)
 		gpube__log(c->ctx, GPUBE_LOG_DETAIL,
-			"certificate: block %d, %lld subproblems are kept", block,
+			"certificate: block %d, minima of %lld subproblems kept", block,
 			(long long)s.n_kept);
 	gpube__free(c->ctx, s.nodes);
 	gpube__free(c->ctx, s.tables);

@@ -1,10 +1,10 @@
 /*
- * certificate_lists.h - what the parts of the checker of stages share: lists (certificate_lists.c),
- * sweeps over them (certificate_sweeps.c), what a split leaves of them (certificate_parts.c), and
- * the way through all cases (certificate_cases.c). See certificate.h and formats/certificate.md.
+ * certificate_lists.h - the checker of steps: lists (certificate_lists.c), sweeps over them
+ * (certificate_sweeps.c), splits of them (certificate_parts.c), and all cases
+ * (certificate_cases.c). See certificate.h and formats/certificate.md.
  *
- * They are written from the format's description, share nothing with relax/patches and are the
- * simplest that end soon.
+ * These files are written from the format's description, share no code with relax/pairwise and are
+ * the simplest that are fast enough.
  */
 #ifndef GPUBE_CERTIFICATE_LISTS_H
 #define GPUBE_CERTIFICATE_LISTS_H
@@ -12,32 +12,32 @@
 #include "gpube/base/bits.h"
 #include "gpube/bound/certificate/certificate.h"
 
-/* Bits of a word, and so variables of a list at most. */
+/* Bits of a word, and so most variables of a list. */
 enum { GPUBE__WORD = 128 };
 typedef unsigned __int128 gpube__word;
-/* Entries and cells between two looks at the clock. */
+/* Entries and cells between two checks of the clock. */
 enum { GPUBE__PATIENCE = 1 << 20 };
-/* What is possible no more costs that. */
+/* The cost of tuples that are no longer possible. */
 #define GPUBE__GONE INT64_MAX
 
-/* Entry i: a word of the values of its variables, the first one lowest, and what they cost. */
+/* Entry i: a word with the values of its variables, the first one lowest, and its cost. */
 struct gpube__checked_list {
 	int32_t arity;
 	int32_t scope[GPUBE__WORD]; /* in the order in which they were added */
-	/* of their values in the word, and behind them the sum of all */
+	/* by variable: where its value lies in the word; then the sum of all bits */
 	uint8_t shift[GPUBE__WORD + 1];
 	uint64_t *set;
 	int64_t n, capacity;
 	gpube__word *key;
 	int64_t *cost;
-	int32_t first, last; /* separators that it has; -1: none */
+	int32_t first, last; /* its first and last separator; -1: none */
 };
 
 struct gpube__checked_separator {
 	uint64_t *set;
-	int32_t size, last; /* variables, the last of them */
+	int32_t size, last; /* number of variables; the last of them */
 	int64_t n, member;
-	int32_t n_members, n_after, n_before; /* after: members with a later separator */
+	int32_t n_members, n_after, n_before; /* after: members that have a later separator, too */
 	int64_t *own;
 };
 
@@ -51,13 +51,13 @@ struct gpube__checking {
 	struct gpube_ctx *ctx;
 	const int32_t *domain;
 	int32_t n_vars, words;
-	uint8_t *bits;    /* of a value */
-	int32_t *fixed;   /* the one value that a variable has left, which is in no list then; -1 */
-	int32_t n_sweeps; /* so far */
+	uint8_t *bits;            /* of a value */
+	int32_t *fixed;           /* the only value left of a variable that is in no list; or -1 */
+	int32_t n_sweeps;         /* sweeps so far */
 	int64_t constant, target; /* no total below the claim is above the target less 1 */
 	struct gpube__checked_list *lists;
 	int32_t n_lists;
-	struct gpube__checked_separator *separators; /* as long as the lists stay what they are */
+	struct gpube__checked_separator *separators; /* valid until the lists change */
 	uint64_t *sets;
 	int64_t n_separators;
 	struct gpube__checked_member *members;
@@ -86,7 +86,7 @@ static inline uint64_t gpube__words_slot(const struct gpube__words *w, gpube__wo
 	return h;
 }
 
-/* What of a list's word is the word of others of its variables: pieces of it. */
+/* Maps a list's word to the word of some of its variables: pieces of it. */
 struct gpube__pieces {
 	int n;
 	struct {
@@ -95,7 +95,7 @@ struct gpube__pieces {
 	} piece[GPUBE__WORD];
 };
 
-/* What a variable takes of a list's words. */
+/* The bits of a variable in a list's words. */
 static inline int gpube__value_bits(int32_t domain)
 {
 	int bits = 1;
@@ -123,7 +123,7 @@ static inline void gpube__piece(struct gpube__pieces *p, int shift, int to, int 
 }
 
 /*
- * What is missing to the target: costs from there on are of no total below the claim. Above 0,
+ * The gap to the target: tuples of at least this cost are in no total below the claim. Above 0
  * until it is proved.
  */
 static inline int64_t gpube__checking_left(const struct gpube__checking *w)
@@ -131,7 +131,7 @@ static inline int64_t gpube__checking_left(const struct gpube__checking *w)
 	return w->target - w->constant;
 }
 
-/* Whether it is to stop, after so many more entries and cells. */
+/* Counts so many more entries and cells; whether the check is to stop. */
 static inline bool gpube__checking_stops(struct gpube__checking *w, int64_t work)
 {
 	w->patience -= work;
@@ -141,7 +141,7 @@ static inline bool gpube__checking_stops(struct gpube__checking *w, int64_t work
 	return gpube__stopped(w->ctx);
 }
 
-/* Entries that cost so much are possible no more. */
+/* Removes entries of at least this cost. */
 static inline void gpube__checked_below(struct gpube__checked_list *a, int64_t most)
 {
 	int64_t to = 0;
@@ -172,20 +172,22 @@ void gpube__checking_clear_list(struct gpube_ctx *ctx, struct gpube__checked_lis
 
 /* Separators of the lists, which are not known. Errors: ENOMEM, ESTOP, ELIMIT */
 int gpube__checking_separate(struct gpube__checking *w);
-/* Their costs go to the first list that has each, and they are known no more. */
+/* Moves the costs of separators to the first list that has each, and forgets the separators. */
 void gpube__checking_unite(struct gpube__checking *w);
 /* The next sweep, there or back. Errors: ESTOP, ENOMEM */
 int gpube__checking_sweep(struct gpube__checking *w);
 
 /* ---- parts of what is open, of lists without separators -------------------------------------- */
 
-/* Values that cost as much as is missing go, and variables of one value. Errors: ENOMEM */
+/* Removes values whose min-marginal reaches the gap, and variables of one value. Errors: ENOMEM */
 int gpube__checking_narrow(struct gpube__checking *w);
 /* What is left where all n variables have their values ('split': them, then these), or where not
  * all have. */
 void gpube__checking_keep(struct gpube__checking *w, int32_t n, const int32_t *split, bool all);
-/* The variable and value with which, and without which, the values of all lists cost most; false:
- * none has several. Errors: ENOMEM */
+/*
+ * Finds the variable and value that split the lists best: their min-marginals with and without it
+ * are largest; false: no variable has several values. Errors: ENOMEM
+ */
 int gpube__checking_choose(const struct gpube__checking *w, int32_t split[2], bool *any);
 uint64_t gpube__checking_bytes(const struct gpube__checking *w);
 /* Errors: ENOMEM, to be cleared all the same */

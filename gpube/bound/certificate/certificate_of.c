@@ -141,7 +141,7 @@ static int add_cluster(
 
 	for (int j = 1, e = 0; j < q->k; j++)
 		for (int i = 0; i < j && !status; i++, e++) {
-			const struct cells from = {.t = q->share[e],
+			const struct cells from = {.t = q->addend[e],
 				.row = gpube__row(c, q->v[j]),
 				.most = GPUBE__DEAD,
 				.factor = r->factor};

@@ -1,5 +1,6 @@
-/* certificate_parts.c - what splits, and values that cost too much, leave of the checker's lists.
- * See certificate_lists.h. */
+/*
+ * certificate_parts.c - splits lists and removes values for the checker: see certificate_lists.h.
+ */
 #include <string.h>
 
 #include "gpube/bound/certificate/certificate_lists.h"

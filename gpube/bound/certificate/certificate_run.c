@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "gpube/bound/certificate/certificate.h"
-#include "gpube/bound/shifted.h"
+#include "gpube/bound/reparam.h"
 #include "gpube/eliminate/solve.h"
 #include "gpube/order/order.h"
 #include "gpube/simplify/narrow.h"
@@ -117,10 +117,10 @@ static int proves_by(const struct certifying *w, int64_t claim, double end)
 static int ascend(
 	const struct certifying *w, struct gpube_bound_opts opts, double seconds, double max_cells)
 {
-	struct gpube_shifted_opts shifting = {
+	struct gpube_reparametrised_opts reparam_opts = {
 		.whole = true, .max_arity = 3, .max_cells = max_cells, .certificate = w->c};
 	struct gpube_solution *bounds = NULL;
-	struct gpube_shifted shifted;
+	struct gpube_reparametrised reparam;
 	struct gpube_model *relaxed = NULL;
 	int status;
 
@@ -130,9 +130,9 @@ static int ascend(
 	opts.timeout_seconds = seconds;
 	status = gpube__relaxed(&relaxed, w->m, w->c->cap);
 	if (!status)
-		status = gpube__bound_shifted(&bounds, &shifted, relaxed, &opts, &shifting);
+		status = gpube__bound_reparam(&bounds, &reparam, relaxed, &opts, &reparam_opts);
 	if (!status)
-		gpube__shifted_clear(&shifted);
+		gpube__reparam_clear(&reparam);
 	gpube_solution_free(bounds, w->m->ctx);
 	gpube_model_free(relaxed);
 	return status;
@@ -243,7 +243,7 @@ static int certify_search(const struct certifying *w, double end)
 	return status;
 }
 
-/* What a short run of patches does; nothing where the model is not for them. */
+/* Notes the steps of a short run; none where the model has no pairwise-consistent regions. */
 static int note_steps(const struct certifying *w, double end)
 {
 	struct gpube_bound_opts o = *w->opts;
@@ -253,7 +253,7 @@ static int note_steps(const struct certifying *w, double end)
 	o.method = GPUBE_BOUND_PAIRWISE;
 	o.values = w->known->values;
 	o.has_cutoff = 0;
-	o.order_seconds = 1e-4; /* patches need none */
+	o.order_seconds = 1e-4; /* the method needs none */
 	o.timeout_seconds = MOST_NOTING;
 	if (end > 0)
 		o.timeout_seconds = fmax(1e-6, fmin(MOST_NOTING, NOTING * (end - gpube__now())));
@@ -263,8 +263,8 @@ static int note_steps(const struct certifying *w, double end)
 	return status;
 }
 
-/* Patches that are not swept yet, of steps that have more. */
-static void keep_patches(struct gpube_certificate *c)
+/* Keeps the root's regions without sweeps, and drops the steps behind them. */
+static void keep_regions(struct gpube_certificate *c)
 {
 	struct gpube_proof_case *root = c->stages.cases;
 	int32_t n = 0;
@@ -278,9 +278,9 @@ static void keep_patches(struct gpube_certificate *c)
 }
 
 /*
- * By the steps that patches took in the run before, or else in a short one: done once more by the
- * certificate's rules, which is a check. A limit as low as it is now keeps lists short. Half of the
- * time is for that; to check the file takes the other.
+ * Proves by the steps of the run before, or else of a short run: they are repeated by the
+ * certificate's rules, which is a check. A low limit keeps lists short. Half of the time is for
+ * that; to check the file takes the other.
  */
 static int certify_steps(const struct certifying *w, double end)
 {
@@ -294,13 +294,14 @@ static int certify_steps(const struct certifying *w, double end)
 	c->stages = w->notes->stages;
 	w->notes->stages = (struct gpube_proof_stages){0};
 	if (!status && !c->stages.n)
-		status = gpube__fail(c->ctx, GPUBE_ELIMIT, "the model is not for patches");
+		status = gpube__fail(
+			c->ctx, GPUBE_ELIMIT, "the model has no pairwise-consistent subproblems");
 	if (w->opts->has_cutoff && w->sign * w->opts->cutoff < limit)
 		limit = w->sign * w->opts->cutoff;
 	c->stages.limit = limit > w->aim ? limit : w->aim;
 	c->stages.split = w->opts->split;
 	if (!status && c->stages.split == GPUBE_SPLIT_FIRST)
-		keep_patches(c);
+		keep_regions(c);
 	c->stages.until = start + (end > 0 ? MENDING * left : MENDING_SECONDS);
 	c->stages.end = end > 0 ? start + FOLLOWING * left : 0;
 	c->bound = w->aim;

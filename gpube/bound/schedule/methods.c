@@ -5,7 +5,7 @@
 
 #include "gpube/bound/bound.h"
 #include "gpube/bound/dfs_tree.h"
-#include "gpube/bound/patching/patching.h"
+#include "gpube/bound/pairwise/pairwise_method.h"
 #include "gpube/ir/dense.h"
 #include "gpube/relax/sat.h"
 
@@ -70,15 +70,15 @@ static bool is_hard(const struct gpube_bounder *b)
 /* Nothing is proved but the constant: there may be an assignment that costs no more. */
 static bool may_be_free(const struct gpube_bounder *b)
 {
-	return b->lower == gpube__constant_of(b->m) && b->upper > b->lower && b->limit > b->lower;
+	return b->lower == gpube__constant_of(b->m) && b->upper > b->lower && b->cutoff > b->lower;
 }
 
 static struct gpube__fit sat_fit(const struct gpube__known *k)
 {
 	const struct gpube_bounder *b = in(k);
-	const bool unassigned = b->upper == GPUBE_INF && b->cutoff == GPUBE_INF;
+	const bool unassigned = b->upper == GPUBE_INF && b->given_cutoff == GPUBE_INF;
 
-	if (b->state.shifted || !gpube__sat_library())
+	if (b->state.reparam || !gpube__sat_library())
 		return unfit;
 	return is_hard(b) || unassigned || may_be_free(b)
 		       ? tries(CLAUSE_TICKS * (double)gpube__model_cells(b->m))
@@ -146,7 +146,7 @@ static struct gpube__fit arc_fit(const struct gpube__known *k)
 {
 	const struct gpube_bounder *b = in(k);
 
-	return b->state.shifted || b->state.reparametrised
+	return b->state.reparam || b->state.reparametrised
 		       ? unfit
 		       : ends(1e4 + SHIFT_TICKS * (double)gpube__model_cells(b->m));
 }
@@ -157,7 +157,7 @@ static int arc_step(struct gpube__known *k, double ticks, enum gpube__step *end)
 
 	b->state.reparametrised = true;
 	*end = GPUBE__STEP_DONE;
-	gpube__bounder_tell(b, "tables");
+	gpube__bounder_tell(b, "simplification");
 	return gpube__bound_first(b, seconds_of(ticks));
 }
 
@@ -222,17 +222,17 @@ static struct gpube__fit pairwise_fit(const struct gpube__known *k)
 {
 	const struct gpube_bounder *b = in(k);
 
-	return !b->state.reparametrised || (b->state.patching && !b->state.patching->p) ? unfit
-	       : b->state.patching                                                      ? tries(0)
+	return !b->state.reparametrised || (b->state.pairwise && !b->state.pairwise->p) ? unfit
+	       : b->state.pairwise                                                      ? tries(0)
 				   : tries(MADE_TICKS * (double)gpube__model_cells(b->m));
 }
 
 static int pairwise_step(struct gpube__known *k, double ticks, enum gpube__step *end)
 {
 	struct gpube_bounder *b = of(k);
-	int status = gpube__bound_patches(b, seconds_of(ticks));
+	int status = gpube__bound_pairwise(b, seconds_of(ticks));
 
-	if (!b->state.patching || !b->state.patching->p || !b->state.patching->paused)
+	if (!b->state.pairwise || !b->state.pairwise->p || !b->state.pairwise->paused)
 		*end = GPUBE__STEP_DONE;
 	return status;
 }
@@ -282,7 +282,7 @@ static struct gpube__fit deepening_fit(const struct gpube__known *k)
 {
 	const struct gpube_bounder *b = in(k);
 
-	return may_search_trees(b) && (b->state.guessed || gpube__bounder_may_guess(b))
+	return may_search_trees(b) && (b->state.trial_tree || gpube__bounder_may_deepen(b))
 		       ? tries(MADE_TICKS * (double)gpube__model_cells(b->m))
 		       : unfit;
 }
@@ -290,7 +290,7 @@ static struct gpube__fit deepening_fit(const struct gpube__known *k)
 static int deepening_step(struct gpube__known *k, double ticks, enum gpube__step *end)
 {
 	(void)end;
-	return gpube__bound_guess(of(k), seconds_of(ticks));
+	return gpube__bound_deepening(of(k), seconds_of(ticks));
 }
 
 /* ---- andor, joins: on a join graph ----------------------------------------------------------- */
@@ -310,7 +310,7 @@ static struct gpube__fit andor_fit(const struct gpube__known *k)
 {
 	const struct gpube_bounder *b = in(k);
 
-	return b->opts->split != GPUBE_SPLIT_NEVER && !b->state.shifted ? on_graph(b) : unfit;
+	return b->opts->split != GPUBE_SPLIT_NEVER && !b->state.reparam ? on_graph(b) : unfit;
 }
 
 static int andor_step(struct gpube__known *k, double ticks, enum gpube__step *end)

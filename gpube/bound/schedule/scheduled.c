@@ -31,7 +31,7 @@ static bool done(const struct gpube__known *k)
 
 static bool gives_way(const struct gpube__known *k, int status, const char *method)
 {
-	return gpube__bounder_gives_way(in(k), status, method);
+	return gpube__bounder_falls_back(in(k), status, method);
 }
 
 /* What the first moment brought, which was not told then, where the answer did not come with it. */
@@ -56,7 +56,7 @@ static int told(struct gpube__known *k, const struct gpube__turn_taken *t)
 		t->status                    ? ", failed"
 		: t->end == GPUBE__STEP_DONE ? ", done"
 					     : "");
-	gpube__bounder_hear(b);
+	gpube__bounder_poll_cutoff(b);
 	tell_after_a_moment(b, t);
 	gpube__bounder_progress(b, t->method);
 	return gpube__bounder_note(b, (struct gpube_stage){.name = t->method,
@@ -64,7 +64,7 @@ static int told(struct gpube__known *k, const struct gpube__turn_taken *t)
 					      .round = t->round,
 					      .ticks = t->ticks,
 					      .budget = t->budget,
-					      .gave_way = t->status != GPUBE_OK});
+					      .fell_back = t->status != GPUBE_OK});
 }
 
 static double share(const struct gpube__known *k, int method)
@@ -152,8 +152,8 @@ static int alone(struct gpube_bounder *b)
 		return gpube__fail_stopped(b->ctx);
 	if (status || b->opts->method != GPUBE_BOUND_ARC)
 		return status ? status : one_turn(b, asked_for(b->opts), INFINITY);
-	status = gpube__bound_shift(b);
-	if (status && gpube__bounder_gives_way(b, status, "arc"))
+	status = gpube__bound_arc(b);
+	if (status && gpube__bounder_falls_back(b, status, "arc"))
 		status = GPUBE_OK;
 	return status ? status
 		      : gpube__bounder_note(b, (struct gpube_stage){.name = "arc", .why = "alone"});
@@ -182,23 +182,23 @@ static int keep_shifts(struct gpube_bounder *b)
 
 	if (status || gpube__bounder_done(b))
 		return status;
-	return b->state.ordered ? gpube__bound_shift_and_keep(b) : gpube__fail_stopped(b->ctx);
+	return b->state.ordered ? gpube__bound_reparametrise(b) : gpube__fail_stopped(b->ctx);
 }
 
 int gpube__bound_scheduled(struct gpube_bounder *b)
 {
 	int status;
 
-	gpube__bounder_hear(b);
+	gpube__bounder_poll_cutoff(b);
 	status = gpube__bounder_done(b) && !b->told.planning ? GPUBE_OK
-		 : b->state.shifted                          ? keep_shifts(b)
+		 : b->state.reparam                          ? keep_shifts(b)
 		 : b->opts->method == GPUBE_BOUND_AUTO       ? together(b)
 							     : alone(b);
 	if (!status && b->opts->count && !b->told.out->count && b->upper != GPUBE_INF &&
 		b->lower >= b->upper)
 		status = gpube__bounder_eliminate_all(b);
 	if (status && b->opts->method != GPUBE_BOUND_ELIMINATE &&
-		gpube__bounder_gives_way(b, status, "counting"))
+		gpube__bounder_falls_back(b, status, "counting"))
 		status = GPUBE_OK;
 	return status;
 }

@@ -149,8 +149,7 @@ static void put_responses(const struct picture *p, int player, double low, doubl
 	if (low == 0 && high == 0) {
 		gpube__out_printf(p->out,
 			"<rect class=\"responses%d\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" "
-			"height=\"%d\" fill=\"%s\" "
-			"fill-opacity=\"0.15\"/>\n",
+			"height=\"%d\" fill=\"%s\" fill-opacity=\"0.15\"/>\n",
 			player, across(0), up(1), SIDE, SIDE, player == 1 ? SVG_BLUE : SVG_ORANGE);
 		return;
 	}
@@ -342,8 +341,7 @@ static void put_edge(const struct graph *h, int64_t x, int64_t y, const char *wi
 
 	gpube__out_printf(h->p->out,
 		"<path class=\"edge\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\" "
-		"stroke-opacity=\"0.7\" "
-		"d=\"M%d %.1fC%.1f %.1f %.1f %.1f %d %.1f\"/>\n",
+		"stroke-opacity=\"0.7\" d=\"M%d %.1fC%.1f %.1f %.1f %.1f %d %.1f\"/>\n",
 		with, COLUMN_1, from, half, from, half, to, COLUMN_2, to);
 }
 

@@ -9,8 +9,7 @@ void svg_begin(struct gpube_out *out, int width, int height)
 {
 	gpube__out_printf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 "
-		"0 %d %d\" "
-		"font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\">\n"
+		"0 %d %d\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\">\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
 		width, height, width, height);
 }

@@ -9,13 +9,13 @@
 
 static const char *const task_names[] = {"PR", "MAR", "MMAP", "MPE"};
 
-/* Nothing but bounds of the sum. */
+/* Whether there are only bounds of the sum. */
 static bool is_bounded(const struct infer_result *r)
 {
 	return r->inference && !r->inference->known;
 }
 
-/* Between the bounds; of a sum without a lower one nothing is as good as another. */
+/* An estimate between the bounds; without a lower bound there is none. */
 static bool has_estimate(const struct infer_result *r)
 {
 	return r->estimate && is_bounded(r) && isfinite(r->inference->log10_lower);
@@ -119,7 +119,7 @@ static void text_intervals(struct gpube_out *out, const struct infer_result *r)
 	}
 }
 
-/* The best values as far as they are known, and what they are at most. */
+/* The best values known, and an upper bound of their sum. */
 static void text_mmap(struct gpube_out *out, const struct infer_result *r)
 {
 	const struct gpube_mmap *s = r->mmap;

@@ -1,4 +1,4 @@
-/* infer_report.h - what gpube infer prints of its result, as text, as JSON or as UAI's file. */
+/* infer_report.h - the result of gpube infer, as text, JSON or a UAI result file. */
 #ifndef GPUBE_INFER_REPORT_H
 #define GPUBE_INFER_REPORT_H
 
@@ -14,7 +14,7 @@ struct infer_query {
 	int32_t *vars, n;
 };
 
-/* All that the reports are written from: one of inference, mmap and solution is there. */
+/* The input of the reports: one of inference, mmap and solution is not NULL. */
 struct infer_result {
 	struct session *session;
 	struct ranks *ranks;

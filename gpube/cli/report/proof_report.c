@@ -24,7 +24,8 @@ static void text_cases(struct gpube_out *out, const struct gpube_proof_stages *s
 		for (int32_t j = 0; j < s->cases[k].n_stages; j++)
 			n_lists += s->cases[k].stages[j].n_lists;
 	}
-	gpube__out_printf(out, ", by sweeps over %lld list%s in %lld stage%s and %lld case%s, of ",
+	gpube__out_printf(out,
+		", by sweeps over %lld relation%s in %lld stage%s and %lld case%s, of ",
 		(long long)n_lists, gpube__plural((double)n_lists), (long long)n_stages,
 		gpube__plural((double)n_stages), (long long)n_leaves,
 		gpube__plural((double)n_leaves));
@@ -107,7 +108,7 @@ void proof_begin(struct proof *p, struct session *s, const char *path, double *t
 		.timeout = *timeout,
 		.notes = {.ctx = s->ctx},
 		.certificate = {.ctx = s->ctx}};
-	if (path) /* half of it for the bound, and what is left for its proof */
+	if (path) /* half for the bound, half for its proof */
 		*timeout /= 2;
 }
 

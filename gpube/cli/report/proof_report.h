@@ -1,6 +1,6 @@
 /*
- * proof_report.h - the proof of what solve and bound have proved: a certificate that is made,
- * written, read back and checked, and what is said of it.
+ * proof_report.h - the certificate of a run of solve or bound: it is made, written, read back,
+ * checked and reported.
  */
 #ifndef GPUBE_CLI_PROOF_REPORT_H
 #define GPUBE_CLI_PROOF_REPORT_H
@@ -10,10 +10,10 @@
 #include "gpube/cli/bounding.h"
 
 /*
- * path         that --certify names; NULL: nothing is done
- * notes        what the run noted of itself (gpube__bound_noted())
- * certificate  as it was read back; is_there: it is one
- * why          there is none, though it was asked for; or empty
+ * path         the argument of --certify; NULL: no certificate is asked for
+ * notes        the steps that the run has noted (gpube__bound_noted())
+ * certificate  as it was read back; is_there: there is one
+ * why          why there is none, though it was asked for; or empty
  */
 struct proof {
 	struct session *session;
@@ -25,26 +25,26 @@ struct proof {
 };
 
 /*
- * proof_begin() - before the run, which has half of *timeout.
- * proof_notes() - where the run is to note what it does; NULL: no proof is asked for
+ * proof_begin() - before the run; halves *timeout for it.
+ * proof_notes() - where the run notes its steps; NULL: no certificate is asked for
  */
 void proof_begin(struct proof *p, struct session *s, const char *path, double *timeout);
 struct gpube_certificate *proof_notes(struct proof *p);
 
 /*
- * proof_end() - after the run, in the time that is left: the certificate, or after a message why
- * there is none.
- * bounds  that are known of m; opts: of the run
+ * proof_end() - after the run, in the time that is left: makes the certificate, or says why there
+ * is none.
+ * bounds  of the run on m; opts: of the run
  */
 void proof_end(struct proof *p, const struct gpube_model *m, const struct gpube_solution *bounds,
 	struct gpube_bound_opts opts);
 void proof_clear(struct proof *p);
 
-/* Of a conclusion whose 'more' is a struct proof. */
+/* Parts of a conclusion whose 'more' is a struct proof. */
 void proof_text(struct gpube_out *out, const struct conclusion *f);
 void proof_json(struct json *j, const struct conclusion *f);
 
-/* bounds: of the run that it is of; NULL: there was none */
+/* bounds: of the run that it belongs to; NULL: there was none */
 void proof_text_certified(struct gpube_out *out, const struct answer *a,
 	const struct gpube_certificate *c, const struct gpube_solution *bounds);
 void proof_json_certified(

@@ -105,7 +105,7 @@ static int measure_cpu(struct session *s, struct gpube_rates *rates)
 		status = gpube__measure(s->ctx, gpube__ops_cpu(), &rates->all);
 		/* what one core does is there in any case, also when the others were busy just now
 		 */
-#define AT_LEAST(field, core_guess, card_guess)                                                    \
+#define AT_LEAST(field, core_estimate, card_estimate)                                              \
 	if (rates->all.field < rates->core.field)                                                  \
 		rates->all.field = rates->core.field;
 	GPUBE_RATES(AT_LEAST)
@@ -143,7 +143,7 @@ int ceilings_measure(struct session *s)
 	bool there = true;
 	int status = GPUBE_OK;
 
-	gpube__rates_guess(&rates, s->ctx->n_threads);
+	gpube__rates_estimate(&rates, s->ctx->n_threads);
 	/* the first card first, since what opening it takes is part of what is measured */
 	for (int k = 0; k < GPUBE_MAX_DEVICES && there && !status; k++) {
 		status = measure_device(s, &rates.devices[k], k, &there);

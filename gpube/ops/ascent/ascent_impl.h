@@ -51,15 +51,15 @@ static void min_plus(int32_t *out, int64_t out_row, int32_t rows, const int32_t 
 				y + c, y_row, 1, 8);
 }
 
-static void pull(int32_t *restrict table, int32_t *restrict share, int64_t n, int32_t slack)
+static void pull(int32_t *restrict table, int32_t *restrict addend, int64_t n, int32_t slack)
 {
 	SIMD for (int64_t k = 0; k < n; k++)
 	{
-		int32_t t = table[k], s = share[k];
-		int32_t room = GPUBE__SHARE_MAX - s, moved = t < room ? t : room;
+		int32_t t = table[k], s = addend[k];
+		int32_t room = GPUBE__ADDEND_MAX - s, moved = t < room ? t : room;
 		int dead = (t >= slack) | (s == GPUBE__DEAD);
 
-		share[k] = dead ? GPUBE__DEAD : s + moved;
+		addend[k] = dead ? GPUBE__DEAD : s + moved;
 		table[k] = dead ? GPUBE__DEAD : t - moved;
 	}
 }
@@ -72,17 +72,17 @@ static inline int32_t part_of(int32_t m, enum gpube_part part)
 }
 
 #define GIVE(name, part)                                                                           \
-	static void name(int32_t *restrict table, int32_t *restrict share,                         \
+	static void name(int32_t *restrict table, int32_t *restrict addend,                        \
 		const int32_t *restrict rest, int64_t n, int32_t slack)                            \
 	{                                                                                          \
 		SIMD for (int64_t k = 0; k < n; k++)                                               \
 		{                                                                                  \
-			int32_t s = share[k], m = s + rest[k], room = s + GPUBE__SHARE_MAX;        \
+			int32_t s = addend[k], m = s + rest[k], room = s + GPUBE__ADDEND_MAX;      \
 			int32_t want = part_of(m, part), g = want < room ? want : room;            \
 			int32_t t = table[k] + g;                                                  \
 			int dead = (m >= slack) | (t >= slack) | (s == GPUBE__DEAD);               \
                                                                                                    \
-			share[k] = dead ? GPUBE__DEAD : s - g;                                     \
+			addend[k] = dead ? GPUBE__DEAD : s - g;                                    \
 			table[k] = dead ? GPUBE__DEAD : t;                                         \
 		}                                                                                  \
 	}
@@ -91,18 +91,18 @@ GIVE(give_all, GPUBE_PART_ALL)
 GIVE(give_half, GPUBE_PART_HALF)
 GIVE(give_third, GPUBE_PART_THIRD)
 
-static void give(int32_t *table, int32_t *share, const int32_t *rest, int64_t n, int32_t slack,
+static void give(int32_t *table, int32_t *addend, const int32_t *rest, int64_t n, int32_t slack,
 	enum gpube_part part)
 {
 	switch (part) {
 	case GPUBE_PART_ALL:
-		give_all(table, share, rest, n, slack);
+		give_all(table, addend, rest, n, slack);
 		break;
 	case GPUBE_PART_HALF:
-		give_half(table, share, rest, n, slack);
+		give_half(table, addend, rest, n, slack);
 		break;
 	case GPUBE_PART_THIRD:
-		give_third(table, share, rest, n, slack);
+		give_third(table, addend, rest, n, slack);
 		break;
 	}
 }

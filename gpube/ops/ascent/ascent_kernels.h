@@ -4,7 +4,7 @@
  *
  * Tables are int32, row-major, rows padded to GPUBE__LANES cells that are dead.
  * A table's cells are in [0, slack), slack <= GPUBE__SLACK_MAX, or
- * GPUBE__DEAD; a cluster's shares are in [-GPUBE__SHARE_MAX, GPUBE__SHARE_MAX]
+ * GPUBE__DEAD; a cluster's addends are in [-GPUBE__ADDEND_MAX, GPUBE__ADDEND_MAX]
  * or GPUBE__DEAD. Six of them, one dead, add up to at least SLACK_MAX and to
  * less than 2^31, so that a sum tells by itself that it is dead. The last loops are of 64-bit
  * tables, whose rows have no padding, and rows (dfs.h).
@@ -15,10 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GPUBE__LANES     8
-#define GPUBE__DEAD      (1 << 28)
-#define GPUBE__SLACK_MAX (1 << 26)
-#define GPUBE__SHARE_MAX (1 << 25)
+#define GPUBE__LANES      8
+#define GPUBE__DEAD       (1 << 28)
+#define GPUBE__SLACK_MAX  (1 << 26)
+#define GPUBE__ADDEND_MAX (1 << 25)
 
 /*
  * Rows of costs in 64 bits, one a value of a variable, and of what was moved to them, at most
@@ -53,13 +53,13 @@ struct gpube_ascent_kernels {
 		int32_t cols);
 
 	/*
-	 * Moves a table into a cluster's share: table + share stay the same, as far as ranges
+	 * Moves a table into a cluster's addend: table + addend stay the same, as far as ranges
 	 * allow.
 	 */
-	void (*pull)(int32_t *table, int32_t *share, int64_t n, int32_t slack);
+	void (*pull)(int32_t *table, int32_t *addend, int64_t n, int32_t slack);
 
-	/* Moves a part of the min-marginal share + rest from the share to the table. */
-	void (*give)(int32_t *table, int32_t *share, const int32_t *rest, int64_t n, int32_t slack,
+	/* Moves a part of the min-marginal addend + rest from the addend to the table. */
+	void (*give)(int32_t *table, int32_t *addend, const int32_t *rest, int64_t n, int32_t slack,
 		enum gpube_part part);
 
 	/*

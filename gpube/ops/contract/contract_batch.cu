@@ -51,7 +51,7 @@ static bool same_dims(const struct gpube_operand *a, const struct gpube_operand 
 static bool same_form(const struct gpube_contraction *a, const struct gpube_contraction *b)
 {
 	if (a->semiring != b->semiring || a->type != b->type || a->n_out != b->n_out ||
-		a->n_dims != b->n_dims || a->n_in != b->n_in || a->cut != b->cut ||
+		a->n_dims != b->n_dims || a->n_in != b->n_in || a->top != b->top ||
 		a->threshold != b->threshold || !a->out_arg != !b->out_arg ||
 		(a->out_arg && a->arg_bytes != b->arg_bytes) ||
 		(a->sizes != b->sizes &&

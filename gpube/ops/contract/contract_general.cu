@@ -15,7 +15,7 @@ struct general {
 	int n_in, n_out, n_dims;
 	int arg_bytes, has_offsets;
 	int64_t n_out_cells, n_reduced, repeat;
-	int64_t cut, threshold;
+	int64_t top, threshold;
 	uint64_t modulus;
 	int splits; /* parts of the reduced cells, a block each; 0: one thread does them all */
 	const int64_t *size, *arg_stride, *stride; /* n_in rows of n_dims */
@@ -119,14 +119,14 @@ __device__ static struct found<T> reduce(
 template <typename T, int SEMIRING>
 __device__ static void finish(const struct general &g, int64_t s, const struct found<T> &best)
 {
-	const T value = (T)gpube__cut_min((int64_t)best.value, g.cut, g.threshold);
+	const T value = (T)gpube__top_min((int64_t)best.value, g.top, g.threshold);
 
 	((T *)g.out)[s] = value;
 	if (SEMIRING == GPUBE_MIN_COUNT) {
 		const uint64_t repeat =
 			g.modulus ? (uint64_t)g.repeat % g.modulus : (uint64_t)g.repeat;
 
-		g.out_counts[s] = (int64_t)value == g.cut
+		g.out_counts[s] = (int64_t)value == g.top
 					  ? 0
 					  : gpube__count_mul(best.count, repeat, g.modulus);
 	}
@@ -324,7 +324,7 @@ static int general_shape(
 	g->n_out_cells = s->n_out_cells;
 	g->n_reduced = s->n_reduced;
 	g->repeat = s->repeat;
-	g->cut = c->cut;
+	g->top = c->top;
 	g->threshold = c->threshold;
 	g->modulus = c->modulus;
 	g->splits = splits_of(d, s);

@@ -90,7 +90,7 @@ static int64_t sum_at(const struct gpube_contraction *c, const int64_t *at)
 
 	for (int k = 0; k < c->n_in; k++)
 		sum += value_of(c, c->in[k].values, cell_of(c, &c->in[k], at));
-	return gpube__cut_min(sum, c->cut, c->threshold);
+	return gpube__top_min(sum, c->top, c->threshold);
 }
 
 static uint64_t count_product(const struct gpube_contraction *c, const int64_t *at)
@@ -123,7 +123,7 @@ static struct cell best_cell(const struct gpube_contraction *c, int64_t *at)
 			best.count = gpube__count_add(best.count, count_product(c, at), c->modulus);
 		arg++;
 	} while (step(c, at, c->n_out, c->n_dims));
-	if (best.value == c->cut)
+	if (best.value == c->top)
 		best.count = 0;
 	return best;
 }

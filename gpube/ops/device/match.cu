@@ -14,20 +14,20 @@ extern "C" {
  */
 template <bool wide>
 static __device__ void match_all(
-	void *const *tables, int32_t n, int64_t cells, int64_t limit, int64_t cut)
+	void *const *tables, int32_t n, int64_t cells, int64_t limit, int64_t top)
 {
 	const int64_t step = (int64_t)gridDim.x * blockDim.x;
 
 	for (int64_t cell = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; cell < cells;
 		cell += step)
-		gpube__match_cell(tables, n, cell, limit, cut, wide);
+		gpube__match_cell(tables, n, cell, limit, top, wide);
 }
 
 template <bool wide>
 static __global__ void __launch_bounds__(THREADS)
-	match_cells(void *const *tables, int32_t n, int64_t cells, int64_t limit, int64_t cut)
+	match_cells(void *const *tables, int32_t n, int64_t cells, int64_t limit, int64_t top)
 {
-	match_all<wide>(tables, n, cells, limit, cut);
+	match_all<wide>(tables, n, cells, limit, top);
 }
 
 struct few_tables {
@@ -38,9 +38,9 @@ struct few_tables {
 template <bool wide>
 static __global__ void __launch_bounds__(THREADS)
 	match_few(const __grid_constant__ struct few_tables few, int32_t n, int64_t cells,
-		int64_t limit, int64_t cut)
+		int64_t limit, int64_t top)
 {
-	match_all<wide>(few.table, n, cells, limit, cut);
+	match_all<wide>(few.table, n, cells, limit, top);
 }
 
 static int launch_few(struct gpube_ctx *ctx, const struct gpube_match *m, unsigned grid)
@@ -52,10 +52,10 @@ static int launch_few(struct gpube_ctx *ctx, const struct gpube_match *m, unsign
 	memcpy(few.table, m->tables, (size_t)m->n * sizeof(*m->tables));
 	if (m->type == GPUBE_INT32)
 		match_few<false>
-			<<<grid, THREADS, 0, stream>>>(few, m->n, m->cells, m->limit, m->cut);
+			<<<grid, THREADS, 0, stream>>>(few, m->n, m->cells, m->limit, m->top);
 	else
 		match_few<true>
-			<<<grid, THREADS, 0, stream>>>(few, m->n, m->cells, m->limit, m->cut);
+			<<<grid, THREADS, 0, stream>>>(few, m->n, m->cells, m->limit, m->top);
 	GPUBE_ECUDA(ctx, cudaGetLastError());
 	return GPUBE_OK;
 }
@@ -85,10 +85,10 @@ int gpube__match_cuda(struct gpube_ctx *ctx, const struct gpube_match *m)
 		return status;
 	if (m->type == GPUBE_INT32)
 		match_cells<false><<<grid, THREADS, 0, d->stream>>>(
-			(void *const *)list, m->n, m->cells, m->limit, m->cut);
+			(void *const *)list, m->n, m->cells, m->limit, m->top);
 	else
 		match_cells<true><<<grid, THREADS, 0, d->stream>>>(
-			(void *const *)list, m->n, m->cells, m->limit, m->cut);
+			(void *const *)list, m->n, m->cells, m->limit, m->top);
 	GPUBE_ECUDA(ctx, cudaGetLastError());
 	return GPUBE_OK;
 }

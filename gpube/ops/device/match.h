@@ -25,7 +25,7 @@ GPUBE_HD static inline void gpube__match_put(void *table, int64_t cell, int64_t 
  * sum of the tables may leave it.
  */
 GPUBE_HD static inline void gpube__match_cell(
-	void *const *tables, int32_t n, int64_t cell, int64_t limit, int64_t cut, bool wide)
+	void *const *tables, int32_t n, int64_t cell, int64_t limit, int64_t top, bool wide)
 {
 	int64_t average = 0, rests = 0;
 	bool forbidden = false;
@@ -47,7 +47,7 @@ GPUBE_HD static inline void gpube__match_cell(
 		const int64_t to =
 			average + (k == 0 ? rests : 0) - gpube__match_get(tables[k], cell, wide);
 
-		gpube__match_put(tables[k], cell, forbidden ? cut : to, wide);
+		gpube__match_put(tables[k], cell, forbidden ? top : to, wide);
 	}
 }
 

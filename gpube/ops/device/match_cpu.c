@@ -13,13 +13,13 @@ static void match_item(void *arg, int64_t item, int thread)
 	/* two tables, the most frequent number: divided by shifts */
 	if (m->type == GPUBE_INT32 && m->n == 2)
 		for (int64_t cell = from; cell < to; cell++)
-			gpube__match_cell(m->tables, 2, cell, m->limit, m->cut, false);
+			gpube__match_cell(m->tables, 2, cell, m->limit, m->top, false);
 	else if (m->type == GPUBE_INT32)
 		for (int64_t cell = from; cell < to; cell++)
-			gpube__match_cell(m->tables, m->n, cell, m->limit, m->cut, false);
+			gpube__match_cell(m->tables, m->n, cell, m->limit, m->top, false);
 	else
 		for (int64_t cell = from; cell < to; cell++)
-			gpube__match_cell(m->tables, m->n, cell, m->limit, m->cut, true);
+			gpube__match_cell(m->tables, m->n, cell, m->limit, m->top, true);
 }
 
 int gpube__match_cpu(struct gpube_ctx *ctx, const struct gpube_match *m)

@@ -1,31 +1,28 @@
 /*
- * regions.h - the operator of dual ascent on nested regions: quads of variables
- * over triples over pairs over single variables, in exact integers.
+ * regions.h - the operator of dual ascent on nested regions: quads of variables over triples over
+ * pairs over single variables, in exact integers.
  *
- * A variable, a pair and a triple have a table, whose cells are not negative. A
- * quad has none: it is the sum of four shares, one for each of its triples, which
- * may be negative while their sum is not. So a quad of four domains of d values
- * takes 4 d^3 cells instead of d^4, and what it forces on a triple, its
- * min-marginal, is computed from the other three shares: d^4 sums that are never
- * stored.
+ * A variable, a pair and a triple have a table without negative cells. A quad has none: it is the
+ * sum of four addends, one for each of its triples, which may be negative while their sum is not.
+ * So a quad of four domains of d values takes 4 d^3 cells instead of d^4, and its min-marginal on a
+ * triple is computed from the other three addends: d^4 sums that are never stored.
  *
- * A pass: every quad takes its triples' costs into its shares and hands each
- * triple a part of its min-marginal; every triple does so with its pairs; every
- * variable takes what its pairs force on it, its minimum into the constant, and
- * gives the rest back to the pairs. The cost of every assignment stays what it
- * was, and no region's cell is negative, so the constant is a lower bound.
+ * A pass: every quad takes its triples' costs into its addends and hands each triple a part of its
+ * min-marginal; every triple does so with its pairs; every variable takes the min-marginals of its
+ * pairs, moves its minimum into the constant, and gives the rest back to the pairs. The cost of
+ * every assignment stays the same and no region's cell is negative, so the constant is a lower
+ * bound.
  *
- * Regions of a group have no table below them in common: they may be done at
- * once, in any order, with the same result. Every backend does the groups in one
- * order, so their bits are equal.
+ * Regions of a group have no table below them in common: they may be done at once, in any order,
+ * with the same result. Every backend does the groups in one order, so their bits are equal.
  *
  * Designs weighed. (1) Tables of d^4 cells: 13 GB for the largest radio network (runs/measured-2c),
- * and a pass reads and writes them. (2) Quads as sums of six shares of pairs, as in clusters.h:
- * less memory still, but a quad then says nothing about a triple, and the bound stops earlier. (3)
- * Shares of triples: this one.
+ * and a pass reads and writes them. (2) Quads as sums of six addends of pairs, as in clusters.h:
+ * less memory still, but a quad then forces nothing on a triple, and the bound stops earlier. (3)
+ * Addends of triples: this one.
  *
- * Numbers are those of ascent_kernels.h: a table's cells are in [0, slack) or
- * GPUBE__DEAD, shares in [-SHARE_MAX, SHARE_MAX] or DEAD.
+ * Numbers are those of ascent_kernels.h: a table's cells are in [0, slack) or GPUBE__DEAD, addends
+ * in [-ADDEND_MAX, ADDEND_MAX] or DEAD.
  */
 #ifndef GPUBE_OPS_REGIONS_H
 #define GPUBE_OPS_REGIONS_H
@@ -49,7 +46,7 @@ struct gpube_regions_plan {
 	int32_t *quad_group, *triple_group, *variable_group;
 };
 
-/* Tables are numbered: variables, pairs, triples, then four shares a quad. */
+/* Tables are numbered: variables, pairs, triples, then four addends a quad. */
 static inline int64_t gpube__regions_tables(const struct gpube_regions_plan *p)
 {
 	return (int64_t)p->n + p->n_pairs + p->n_triples + 4 * (int64_t)p->n_quads;
@@ -57,9 +54,9 @@ static inline int64_t gpube__regions_tables(const struct gpube_regions_plan *p)
 
 /* The beginning of a state's memory; at[] (n_tables + 1), domain[] (n) and the cells follow. */
 struct gpube_regions_head {
-	int64_t constant, target; /* target: where the limit is reached */
-	int32_t slack;            /* what was missing to it when the pass began */
-	int32_t closed;           /* some variable has no value left */
+	int64_t constant, target; /* target: the scaled cutoff */
+	int32_t slack;            /* the gap to the target when the pass began */
+	int32_t closed;           /* a variable has no value left */
 	int64_t unused[5];
 };
 
@@ -70,7 +67,7 @@ struct gpube_regions_head {
  */
 struct gpube_regions {
 	const struct gpube_regions_plan *plan;
-	int32_t *domain; /* live values */
+	int32_t *domain; /* numbers of live values */
 	int64_t *at;
 	void *memory;
 	uint64_t bytes;
@@ -80,7 +77,7 @@ enum { GPUBE_REGIONS_QUADS = 1, GPUBE_REGIONS_BACKWARD = 2 };
 
 /* Memory is that of the backend's struct gpube_ops. */
 struct gpube_regions_ops {
-	int32_t (*most_values)(struct gpube_ctx *ctx); /* of the largest domain that it takes */
+	int32_t (*most_values)(struct gpube_ctx *ctx); /* most values of a domain that it takes */
 
 	int (*zero)(struct gpube_ctx *ctx, void *p, uint64_t bytes);
 

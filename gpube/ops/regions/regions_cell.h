@@ -1,7 +1,6 @@
 /*
- * regions_cell.h - where the tables of regions are, and what happens to a cell.
- * Both compilers take it, so that a machine without a device tests what a device
- * runs. See regions.h.
+ * regions_cell.h - the places of regions' tables, and the arithmetic of a cell. Both compilers take
+ * it, so that a machine without a device tests what a device runs. See regions.h.
  */
 #ifndef GPUBE_OPS_REGIONS_CELL_H
 #define GPUBE_OPS_REGIONS_CELL_H
@@ -72,7 +71,7 @@ GPUBE_HD static inline int32_t *regions_triple(const struct regions_view *v, int
 	return v->cells + v->at[v->n + v->n_pairs + t];
 }
 
-GPUBE_HD static inline int32_t *regions_share(const struct regions_view *v, int32_t q, int k)
+GPUBE_HD static inline int32_t *regions_addend(const struct regions_view *v, int32_t q, int k)
 {
 	return v->cells + v->at[v->n + v->n_pairs + v->n_triples + 4 * (int64_t)q + k];
 }
@@ -86,15 +85,15 @@ GPUBE_HD static inline int64_t regions_triple_cells(const struct regions_view *v
 }
 
 /*
- * What a quad forces on its triple without variable z: rest(x of u, y of v, t of w) is the
- * least over values of z of in[0](x, y) + in[1](x, t) + in[2](y, t). in[0] is the share
- * without w, in[1] without v, in[2] without u; steps are in cells.
+ * The min-marginal of a quad on its triple without variable z: rest(x of u, y of v, t of w) is the
+ * least over values of z of in[0](x, y) + in[1](x, t) + in[2](y, t). in[0] is the addend without w,
+ * in[1] without v, in[2] without u; steps are in cells.
  */
 struct regions_join {
 	int32_t u, v, w, z; /* domains */
 	const int32_t *in[3];
 	int64_t step[3][3]; /* of the first variable, of the second, of z */
-	int32_t *share, *table;
+	int32_t *addend, *table;
 	int64_t row_u, row_v; /* of the output: steps of u and v */
 };
 
@@ -118,7 +117,7 @@ GPUBE_HD static inline struct regions_join regions_join(
 	j.v = view->domain[vars[other[1]]];
 	j.w = view->domain[vars[other[2]]];
 	j.z = view->domain[vars[z]];
-	for (int k = 0; k < 3; k++) { /* the share without other[2 - k] */
+	for (int k = 0; k < 3; k++) { /* the addend without other[2 - k] */
 		const int without = other[2 - k];
 		int32_t d[3];
 		int at[3], first = k < 2 ? other[0] : other[1],
@@ -136,11 +135,11 @@ GPUBE_HD static inline struct regions_join regions_join(
 				at[2] = m;
 			d[m++] = view->domain[vars[i]];
 		}
-		j.in[k] = regions_share(view, q, without);
+		j.in[k] = regions_addend(view, q, without);
 		for (int i = 0; i < 3; i++)
 			j.step[k][i] = regions_step(d, at[i]);
 	}
-	j.share = regions_share(view, q, z);
+	j.addend = regions_addend(view, q, z);
 	j.table = regions_triple(view, view->quad_triples[4 * (int64_t)q + z]);
 	j.row_v = regions_row(j.w);
 	j.row_u = j.v * j.row_v;
@@ -204,14 +203,14 @@ GPUBE_HD static inline int32_t regions_sum(int32_t a, int32_t b, int32_t slack)
 	return a >= slack || b >= slack || a + b >= slack ? GPUBE__DEAD : a + b;
 }
 
-/* Moves a triple's cell into a quad's share of it. */
-GPUBE_HD static inline void regions_pull(int32_t *table, int32_t *share, int32_t slack)
+/* Moves a triple's cell into a quad's addend of it. */
+GPUBE_HD static inline void regions_pull(int32_t *table, int32_t *addend, int32_t slack)
 {
-	const int32_t t = *table, s = *share, room = GPUBE__SHARE_MAX - s;
+	const int32_t t = *table, s = *addend, room = GPUBE__ADDEND_MAX - s;
 	const int32_t moved = t < room ? t : room;
 	const bool dead = t >= slack || s == GPUBE__DEAD;
 
-	*share = dead ? GPUBE__DEAD : s + moved;
+	*addend = dead ? GPUBE__DEAD : s + moved;
 	*table = dead ? GPUBE__DEAD : t - moved;
 }
 
@@ -221,21 +220,21 @@ GPUBE_HD static inline int32_t regions_part(int32_t m, int parts)
 	return parts == 1 ? m : parts == 2 ? m >> 1 : parts == 4 ? m >> 2 : m / 3;
 }
 
-/* Hands a part of the min-marginal share + rest from the share to the triple's cell. */
+/* Hands a part of the min-marginal addend + rest from the addend to the triple's cell. */
 GPUBE_HD static inline void regions_give(
-	int32_t *table, int32_t *share, int32_t rest, int32_t slack, int parts)
+	int32_t *table, int32_t *addend, int32_t rest, int32_t slack, int parts)
 {
-	const int32_t s = *share, m = s + rest, room = s + GPUBE__SHARE_MAX;
+	const int32_t s = *addend, m = s + rest, room = s + GPUBE__ADDEND_MAX;
 	int32_t g, t;
 
 	if (s == GPUBE__DEAD || m >= slack) {
-		*share = *table = GPUBE__DEAD;
+		*addend = *table = GPUBE__DEAD;
 		return;
 	}
 	g = regions_part(m, parts);
 	g = g < room ? g : room;
 	t = *table + g;
-	*share = t >= slack ? GPUBE__DEAD : s - g;
+	*addend = t >= slack ? GPUBE__DEAD : s - g;
 	*table = t >= slack ? GPUBE__DEAD : t;
 }
 
@@ -252,7 +251,7 @@ GPUBE_HD static inline int regions_side_parts(int turn)
 	return turn == 0 ? 3 : turn == 1 ? 2 : 1;
 }
 
-/* Of a triple's cell, what is left after it gave g[0..2] to its pairs' cells. */
+/* A triple's cell after it gave g[0..2] to its pairs' cells. */
 GPUBE_HD static inline int32_t regions_left(int32_t t, int32_t g0, int32_t g1, int32_t g2)
 {
 	return t == GPUBE__DEAD ? GPUBE__DEAD : t - g0 - g1 - g2;

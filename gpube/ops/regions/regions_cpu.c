@@ -14,7 +14,7 @@ struct run {
 
 /* ---- quads ----------------------------------------------------------------------------- */
 
-/* A share with z as the slowest variable and padded rows: [z][first][second]. */
+/* An addend with z as the slowest variable and padded rows: [z][first][second]. */
 static void turn_round(
 	int32_t *to, const struct regions_join *j, int k, int32_t first, int32_t second)
 {
@@ -45,7 +45,7 @@ static void quad_step(const struct run *r, int32_t q, int z, int parts, int32_t 
 	for (int32_t x = 0; x < j.u; x++)
 		for (int32_t y = 0; y < j.v; y++) {
 			int32_t *table = j.table + x * j.row_u + y * j.row_v;
-			int32_t *share = j.share + x * j.row_u + y * j.row_v;
+			int32_t *addend = j.addend + x * j.row_u + y * j.row_v;
 
 			for (int32_t t = 0; t < row_w; t++)
 				rest[t] = GPUBE__DEAD;
@@ -54,7 +54,7 @@ static void quad_step(const struct run *r, int32_t q, int z, int parts, int32_t 
 				(int64_t)j.u * row_w, in[2] + (int64_t)y * row_w,
 				(int64_t)j.v * row_w);
 			for (int32_t t = 0; t < j.w; t++)
-				regions_give(&table[t], &share[t], rest[t], r->slack, parts);
+				regions_give(&table[t], &addend[t], rest[t], r->slack, parts);
 		}
 }
 
@@ -66,7 +66,7 @@ static void quad(void *arg, int64_t item, int thread)
 	for (int k = 0; k < 4; k++) {
 		const int32_t t = r->v.quad_triples[4 * (int64_t)q + k];
 
-		r->kernels->pull(regions_triple(&r->v, t), regions_share(&r->v, q, k),
+		r->kernels->pull(regions_triple(&r->v, t), regions_addend(&r->v, q, k),
 			regions_triple_cells(&r->v, t), r->slack);
 	}
 	for (int k = 0; k < 4; k++)
@@ -242,7 +242,7 @@ static void groups(struct gpube_ctx *ctx, struct run *r, const int32_t *group, i
 	}
 }
 
-/* Four parts: three shares and a row, or a min-marginal and three gifts. */
+/* Four parts: three addends and a row, or a min-marginal and three gifts. */
 static int make_scratch(struct gpube_ctx *ctx, struct run *r, const struct gpube_regions *s)
 {
 	int64_t widest = GPUBE__LANES;

@@ -15,7 +15,7 @@
 
 static_assert(GPUBE__LANES % PLANES == 0 && GPUBE__LANES % SIDE == 0, "rows are read in vectors");
 
-/* Triples' cells into shares: block row y is share y % 4 of quad first + y / 4. */
+/* Triples' cells into addends: block row y is addend y % 4 of quad first + y / 4. */
 __global__ void pull_kernel(const struct regions_view v, int32_t first)
 {
 	const int32_t q = first + blockIdx.y / 4,
@@ -23,18 +23,18 @@ __global__ void pull_kernel(const struct regions_view v, int32_t first)
 	const int64_t n = regions_triple_cells(&v, t) / 4;
 	const int32_t slack = v.head->slack;
 	int4 *table = (int4 *)regions_triple(&v, t);
-	int4 *share = (int4 *)regions_share(&v, q, blockIdx.y % 4);
+	int4 *addend = (int4 *)regions_addend(&v, q, blockIdx.y % 4);
 
 	for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < n;
 		k += gridDim.x * blockDim.x) {
-		int4 a = table[k], b = share[k];
+		int4 a = table[k], b = addend[k];
 
 		regions_pull(&a.x, &b.x, slack);
 		regions_pull(&a.y, &b.y, slack);
 		regions_pull(&a.z, &b.z, slack);
 		regions_pull(&a.w, &b.w, slack);
 		table[k] = a;
-		share[k] = b;
+		addend[k] = b;
 	}
 }
 
@@ -87,7 +87,7 @@ __device__ static inline unsigned divided(unsigned i, struct divisor by)
 	return by.d == 1 ? i : __umulhi(i, by.m);
 }
 
-/* What a block stages of a share: rows x columns cells of each of PLANES values of z. */
+/* What a block stages of an addend: rows x columns cells of each of PLANES values of z. */
 struct staged {
 	int32_t *to; /* of the first plane */
 	const int32_t *from;
@@ -186,8 +186,8 @@ __device__ static inline void join_planes(cube best, const int32_t *uv, const in
 }
 
 /*
- * Step z of every quad of a group: rest(x, y, t) = min over z of three shares, then the
- * triple's cell and the share of it are settled; the bits of regions_cpu.c.
+ * Step z of every quad of a group: rest(x, y, t) = min over z of three addends, then the
+ * triple's cell and the addend of it are settled; the bits of regions_cpu.c.
  * Shape: per quad d^3 outputs, d values of z, three inputs of d^3 cells, int32
  * Map:   block per box of the output, thread per cube of 4 x 4 x 4 cells in registers; planes of
  *        four values of z are staged in shared memory, the next four while these are joined
@@ -251,14 +251,14 @@ __global__ void __launch_bounds__(JOIN_THREADS, 2)
 
 			if (at_u < j.u && at_v < j.v) {
 				int4 t = *(const int4 *)(j.table + at);
-				int4 s = *(const int4 *)(j.share + at);
+				int4 s = *(const int4 *)(j.addend + at);
 
 				regions_give(&t.x, &s.x, best[x][y][0], slack, parts);
 				regions_give(&t.y, &s.y, best[x][y][1], slack, parts);
 				regions_give(&t.z, &s.z, best[x][y][2], slack, parts);
 				regions_give(&t.w, &s.w, best[x][y][3], slack, parts);
 				*(int4 *)(j.table + at) = t;
-				*(int4 *)(j.share + at) = s;
+				*(int4 *)(j.addend + at) = s;
 			}
 		}
 }

@@ -145,15 +145,15 @@ static uint64_t functions_bytes(const struct gpube_mbe_run *r, int32_t bucket)
 	return bytes;
 }
 
-/* Writes a working copy: costs times 2^shift, 'cut' where they reach the limit. */
+/* Writes a working copy: costs times 2^shift, 'top' where they reach the cutoff. */
 static int write_function(const struct gpube_mbe_run *r, int32_t function, void *to)
 {
-	const int64_t cells = function_cells(r, function), most = r->limit >> r->shift;
+	const int64_t cells = function_cells(r, function), most = r->cutoff >> r->shift;
 	int status = gpube__dense_as(to, r->type, most, r->mbe->m, function, r->mbe->position);
 	int32_t *narrow = to;
 	int64_t *wide = to;
 
-	if (status || r->cut == most)
+	if (status || r->top == most)
 		return status;
 	if (r->type == GPUBE_INT32)
 		for (int64_t k = 0; k < cells; k++)
@@ -253,8 +253,8 @@ static void lay_out(struct gpube_mbe_run *r, const struct gpube_mini *mini, stru
 		.sizes = j->sizes,
 		.n_in = mini->n_in + (shift != NULL),
 		.in = j->in,
-		.cut = r->cut,
-		.threshold = r->limit};
+		.top = r->top,
+		.threshold = r->cutoff};
 }
 
 /* ---- matching -------------------------------------------------------------------- */
@@ -350,8 +350,8 @@ static int match_moments(struct gpube_mbe_run *r, int32_t bucket)
 	struct gpube_match match = {.type = r->type,
 		.n = r->n_jobs,
 		.tables = r->marginals,
-		.limit = r->limit,
-		.cut = r->cut};
+		.limit = r->cutoff,
+		.top = r->top};
 	double cells;
 	int status = GPUBE_OK;
 
@@ -459,8 +459,8 @@ int gpube__mbe_add_scalars(struct gpube_mbe_run *r, int32_t bucket, int64_t *tot
 			return status;
 		while (n > 0) {
 			*total += gpube__mbe_get(r, words, --n);
-			if (*total > r->limit)
-				*total = r->limit;
+			if (*total > r->cutoff)
+				*total = r->cutoff;
 		}
 	}
 	return GPUBE_OK;
@@ -470,14 +470,14 @@ int gpube__mbe_add_scalars(struct gpube_mbe_run *r, int32_t bucket, int64_t *tot
 
 /*
  * Sizes of numbers: all inputs of a contraction, and with matching a shift in
- * [-cut, cut], are at most cut in size. Without matching cut is the limit
- * itself. With it, cut = 2 limit, so that a forbidden cell stays forbidden
+ * [-top, top], are at most top in size. Without matching top is the cutoff
+ * itself. With it, top = 2 cutoff, so that a forbidden cell stays forbidden
  * under any shift; a partial sum of tables, which are all >= 0, that reaches
- * the limit means a total that does, whatever is shifted afterwards.
+ * the cutoff means a total that does, whatever is shifted afterwards.
  */
-static int choose_type(struct gpube_mbe_run *r, int64_t limit)
+static int choose_type(struct gpube_mbe_run *r, int64_t cutoff)
 {
-	__int128 most = ((__int128)r->mbe->most_inputs + 1) * (r->match ? 2 : 1) * limit;
+	__int128 most = ((__int128)r->mbe->most_inputs + 1) * (r->match ? 2 : 1) * cutoff;
 
 	if (most > INT64_MAX)
 		return gpube__fail(r->mbe->ctx, GPUBE_ERANGE,
@@ -487,18 +487,18 @@ static int choose_type(struct gpube_mbe_run *r, int64_t limit)
 	while (r->match && r->shift < 20 &&
 		most << (r->shift + 1) <= (r->type == GPUBE_INT32 ? INT32_MAX : INT64_MAX))
 		r->shift++;
-	r->limit = limit << r->shift;
-	r->cut = r->match ? 2 * r->limit : r->limit;
+	r->cutoff = cutoff << r->shift;
+	r->top = r->match ? 2 * r->cutoff : r->cutoff;
 	return GPUBE_OK;
 }
 
 int gpube__mbe_run_init(struct gpube_mbe_run *r, const struct gpube_mbe *mbe,
-	const struct gpube_ops *ops, int64_t limit, bool match, bool keep, bool *settled,
+	const struct gpube_ops *ops, int64_t cutoff, bool match, bool keep, bool *settled,
 	int64_t *bound)
 {
 	struct gpube_ctx *ctx = mbe->ctx;
 	int64_t constant = gpube__constant_of(mbe->m), span = gpube__cost_span(mbe->m);
-	__int128 left = (__int128)limit - constant;
+	__int128 left = (__int128)cutoff - constant;
 	int status;
 
 	*r = (struct gpube_mbe_run){.mbe = mbe,
@@ -507,14 +507,14 @@ int gpube__mbe_run_init(struct gpube_mbe_run *r, const struct gpube_mbe *mbe,
 		.match = match && mbe->n_split > 0,
 		.most_at_once = MOST_AT_ONCE,
 		.constant = constant,
-		.given_limit = limit};
-	if (limit == GPUBE_INF || left >= span) {
+		.given_cutoff = cutoff};
+	if (cutoff == GPUBE_INF || left >= span) {
 		left = span;
-		r->given_limit = GPUBE_INF;
+		r->given_cutoff = GPUBE_INF;
 	}
 	*settled = constant == GPUBE_INF || left <= 0;
 	if (*settled) {
-		*bound = constant == GPUBE_INF ? GPUBE_INF : limit;
+		*bound = constant == GPUBE_INF ? GPUBE_INF : cutoff;
 		return GPUBE_OK;
 	}
 	status = choose_type(r, (int64_t)left);
@@ -548,8 +548,8 @@ void gpube__mbe_run_clear(struct gpube_mbe_run *r)
 
 int64_t gpube__mbe_bound(const struct gpube_mbe_run *r, int64_t total)
 {
-	if (total >= r->limit)
-		return r->given_limit;
+	if (total >= r->cutoff)
+		return r->given_cutoff;
 	/* of integer costs: rounded up */
 	return r->constant + ((total + ((int64_t)1 << r->shift) - 1) >> r->shift);
 }
@@ -577,13 +577,13 @@ static int run_all(struct gpube_mbe_run *r, int64_t *total, int32_t *values)
 }
 
 int gpube__mbe_run(int64_t *bound, int32_t *values, const struct gpube_mbe *mbe,
-	enum gpube_backend how, int64_t limit, bool match, const char **name)
+	enum gpube_backend how, int64_t cutoff, bool match, const char **name)
 {
 	struct gpube_mbe_run r;
 	int64_t total;
 	bool settled;
 	int status = gpube__mbe_run_init(
-		&r, mbe, gpube__ops_cpu(), limit, match, values != NULL, &settled, bound);
+		&r, mbe, gpube__ops_cpu(), cutoff, match, values != NULL, &settled, bound);
 
 	if (name)
 		*name = gpube__ops_cpu()->name;

@@ -70,11 +70,11 @@ double gpube__mbe_shared_cells(const struct gpube_mbe *mbe, int32_t position);
 
 /*
  * gpube__mbe_run() - the bound.
- * bound   out: no assignment costs less; constant included. 'limit' if none
+ * bound   out: no assignment costs less; constant included. 'cutoff' if none
  *         costs less than that; GPUBE_INF: none is allowed at all
  * values  out, may be NULL: n values chosen backwards through the buckets, a
  *         forbidden assignment perhaps. Messages are then kept.
- * limit   totals from here on are of no interest: top, or the cost of a known
+ * cutoff   totals from here on are of no interest: top, or the cost of a known
  *         assignment; GPUBE_INF: none such
  * match   match moments
  * how     AUTO: bucket by bucket, where it is predicted to take less (mbe_place.c)
@@ -82,13 +82,13 @@ double gpube__mbe_shared_cells(const struct gpube_mbe *mbe, int32_t position);
  * Errors: ERANGE (costs too large), ENOMEM, ESTOP, ENODEV, those of the backend
  */
 int gpube__mbe_run(int64_t *bound, int32_t *values, const struct gpube_mbe *mbe,
-	enum gpube_backend how, int64_t limit, bool match, const char **name);
+	enum gpube_backend how, int64_t cutoff, bool match, const char **name);
 
 /* ---- bucket by bucket --------------------------------------------------------------- */
 
 /*
  * A run whose buckets somebody else puts in order: agents that own them, for
- * example. Tables hold costs times 2^shift, at most 'cut'; from 'limit' on they
+ * example. Tables hold costs times 2^shift, at most 'top'; from 'cutoff' on they
  * are forbidden.
  * messages  per mini, NULL or memory of 'ops' over the mini's scope; gpube__mbe_eliminate()
  *           wants those that the bucket's minis take in, and makes those they send
@@ -100,7 +100,7 @@ struct gpube_mbe_run {
 	uint8_t *lies;                        /* per mini: its message is on 'device' */
 	enum gpube_type type;                 /* INT32 or INT64 */
 	int shift;
-	int64_t limit, cut, constant, given_limit;
+	int64_t cutoff, top, constant, given_cutoff;
 	bool keep; /* false: messages are freed when they were taken in */
 	bool match;
 	double most_at_once; /* joined cells of a mini whose marginal one contraction makes */
@@ -121,7 +121,7 @@ struct gpube_mbe_run {
  * Errors: ERANGE, ENOMEM
  */
 int gpube__mbe_run_init(struct gpube_mbe_run *r, const struct gpube_mbe *mbe,
-	const struct gpube_ops *ops, int64_t limit, bool match, bool keep, bool *settled,
+	const struct gpube_ops *ops, int64_t cutoff, bool match, bool keep, bool *settled,
 	int64_t *bound);
 /*
  * gpube__mbe_place() - chooses the backends of a run that has not begun, in place of the one that
@@ -133,7 +133,7 @@ void gpube__mbe_run_clear(struct gpube_mbe_run *r);
 
 /* Errors: ENOMEM, ESTOP, those of the backend */
 int gpube__mbe_eliminate(struct gpube_mbe_run *r, int32_t position);
-/* Adds the messages of no variables that the bucket sent to a total of at most 'limit'. */
+/* Adds the messages of no variables that the bucket sent to a total of at most 'cutoff'. */
 int gpube__mbe_add_scalars(struct gpube_mbe_run *r, int32_t position, int64_t *total);
 /* The bound that the total of all such messages proves. */
 int64_t gpube__mbe_bound(const struct gpube_mbe_run *r, int64_t total);

@@ -8,11 +8,11 @@
 #define MOST_PAIR_CELLS   0x1p20
 #define MOST_BUCKET_CELLS 0x1p28 /* of all its pairs: a quarter of a second of one core */
 
-/* A part is named by its first item. */
+/* A mini is named by its first item. */
 struct slot {
 	const int64_t *values; /* of the item */
-	int32_t next, last;    /* items of one part, chained; -1: the end */
-	int64_t *without;      /* the part's table without the bucket's variable, or NULL */
+	int32_t next, last;    /* items of one mini, chained; -1: the end */
+	int64_t *without;      /* the mini's table without the bucket's variable, or NULL */
 	int64_t without_cells;
 	int32_t n_scope; /* of 'without'; positions in 'scope' */
 	int32_t *scope;
@@ -22,8 +22,8 @@ struct gpube_mbe_contents {
 	struct gpube_ctx *ctx;
 	const struct gpube_ops *ops;
 	const struct gpube_mbe *mbe;
-	int64_t limit; /* costs from here on are forbidden, and written as this */
-	double bytes;  /* of tables alive */
+	int64_t cutoff; /* costs from here on are forbidden, and written as this */
+	double bytes;   /* of tables alive */
 	int64_t **messages;
 	int64_t messages_capacity, n_messages;
 	int32_t *dim_of; /* per position */
@@ -73,23 +73,23 @@ int gpube__mbe_contents_new(struct gpube_mbe_contents **out, const struct gpube_
 	const int64_t constant = gpube__constant_of(mbe->m);
 	struct gpube_ctx *ctx = mbe->ctx;
 	struct gpube_mbe_contents *c;
-	int64_t limit = gpube__cost_span(mbe->m);
+	int64_t cutoff = gpube__cost_span(mbe->m);
 
 	*out = NULL;
 	if (constant == GPUBE_INF || mbe->m->top <= constant)
 		return GPUBE_OK;
-	if (mbe->m->top != GPUBE_INF && mbe->m->top - constant < limit)
-		limit = mbe->m->top - constant;
+	if (mbe->m->top != GPUBE_INF && mbe->m->top - constant < cutoff)
+		cutoff = mbe->m->top - constant;
 	/*
-	 * no sum of a bucket's tables may pass 2^63; a lower limit tells less, and nothing untrue
+	 * no sum of a bucket's tables may pass 2^63; a lower cutoff tells less, and nothing untrue
 	 */
-	if (limit > INT64_MAX / 2 / (mbe->m->n_functions + (int64_t)1))
-		limit = INT64_MAX / 2 / (mbe->m->n_functions + (int64_t)1);
+	if (cutoff > INT64_MAX / 2 / (mbe->m->n_functions + (int64_t)1))
+		cutoff = INT64_MAX / 2 / (mbe->m->n_functions + (int64_t)1);
 	c = gpube__alloc_zero(ctx, 1, sizeof(*c));
 	if (!c)
 		return GPUBE_ENOMEM;
 	*c = (struct gpube_mbe_contents){
-		.ctx = ctx, .ops = gpube__ops_cpu(), .mbe = mbe, .limit = limit};
+		.ctx = ctx, .ops = gpube__ops_cpu(), .mbe = mbe, .cutoff = cutoff};
 	c->dim_of = gpube__alloc(ctx, (uint64_t)mbe->n, sizeof(*c->dim_of));
 	c->sizes = gpube__alloc(ctx, (uint64_t)mbe->n + 1, sizeof(*c->sizes));
 	if (!c->dim_of || !c->sizes) {
@@ -115,9 +115,9 @@ static void free_message(struct gpube_mbe_contents *c, int32_t mini)
 	c->messages[mini] = NULL;
 }
 
-static void drop_projection(struct gpube_mbe_contents *c, int32_t part)
+static void drop_projection(struct gpube_mbe_contents *c, int32_t mini)
 {
-	struct slot *s = &c->slots[part];
+	struct slot *s = &c->slots[mini];
 
 	table_free(c, s->without, s->without_cells);
 	s->without = NULL;
@@ -172,7 +172,8 @@ static int load_item(struct gpube_mbe_contents *c, int32_t k)
 	if (status)
 		return status;
 	c->slots[k].values = table;
-	return gpube__dense_as(table, GPUBE_INT64, c->limit, c->mbe->m, item->id, c->mbe->position);
+	return gpube__dense_as(
+		table, GPUBE_INT64, c->cutoff, c->mbe->m, item->id, c->mbe->position);
 }
 
 int gpube__mbe_contents_open(struct gpube_mbe_contents *c, int32_t bucket, int32_t n_items,
@@ -225,10 +226,10 @@ static void add_operand(struct gpube_mbe_contents *c, struct gpube_contraction *
 		c->dims[(*used)++] = c->dim_of[scope[i]];
 }
 
-static void add_part(
-	struct gpube_mbe_contents *c, struct gpube_contraction *ct, int64_t *used, int32_t part)
+static void add_mini(
+	struct gpube_mbe_contents *c, struct gpube_contraction *ct, int64_t *used, int32_t mini)
 {
-	for (int32_t k = part; k >= 0; k = c->slots[k].next)
+	for (int32_t k = mini; k >= 0; k = c->slots[k].next)
 		add_operand(
 			c, ct, used, c->slots[k].values, c->items[k].n, c->pool + c->items[k].at);
 }
@@ -255,24 +256,24 @@ static struct gpube_contraction over(
 		.n_dims = dim + reduce,
 		.sizes = c->sizes,
 		.in = c->in,
-		.cut = c->limit,
-		.threshold = c->limit};
+		.top = c->cutoff,
+		.threshold = c->cutoff};
 }
 
-/* The union of the scopes of a part's items but the bucket's position, ascending, in its slot. */
-static int scope_of_part(struct gpube_mbe_contents *c, int32_t part)
+/* The union of the scopes of a mini's items but the bucket's position, ascending, in its slot. */
+static int scope_of_mini(struct gpube_mbe_contents *c, int32_t mini)
 {
-	struct slot *s = &c->slots[part];
+	struct slot *s = &c->slots[mini];
 	int64_t most = 0;
 	int32_t n = 0;
 
-	for (int32_t k = part; k >= 0; k = c->slots[k].next)
+	for (int32_t k = mini; k >= 0; k = c->slots[k].next)
 		most += c->items[k].n;
 	gpube__free(c->ctx, s->scope);
 	s->scope = gpube__alloc(c->ctx, (uint64_t)most + 1, sizeof(*s->scope));
 	if (!s->scope)
 		return GPUBE_ENOMEM;
-	for (int32_t k = part; k >= 0; k = c->slots[k].next)
+	for (int32_t k = mini; k >= 0; k = c->slots[k].next)
 		for (int32_t i = 0; i < c->items[k].n; i++) {
 			const int32_t q = c->pool[c->items[k].at + i];
 			int32_t at = n;
@@ -290,10 +291,10 @@ static int scope_of_part(struct gpube_mbe_contents *c, int32_t part)
 	return GPUBE_OK;
 }
 
-/* Makes a part's table without the bucket's variable, if it is not there. */
-static int project(struct gpube_mbe_contents *c, int32_t part)
+/* Makes a mini's table without the bucket's variable, if it is not there. */
+static int project(struct gpube_mbe_contents *c, int32_t mini)
 {
-	struct slot *s = &c->slots[part];
+	struct slot *s = &c->slots[mini];
 	struct gpube_contraction ct;
 	int64_t used = 0;
 	int status;
@@ -302,14 +303,14 @@ static int project(struct gpube_mbe_contents *c, int32_t part)
 		return GPUBE_OK;
 	if (gpube__stopped(c->ctx))
 		return gpube__fail_stopped(c->ctx);
-	status = scope_of_part(c, part);
+	status = scope_of_mini(c, mini);
 	if (!status)
 		status = begin_operands(c);
 	if (status)
 		return status;
 	s->scope[s->n_scope] = c->bucket;
 	ct = over(c, s->n_scope + 1, s->scope, true);
-	add_part(c, &ct, &used, part);
+	add_mini(c, &ct, &used, mini);
 	s->without_cells = cells_of(c->mbe, s->n_scope, s->scope);
 	status = table_new(&s->without, c, s->without_cells);
 	if (status)
@@ -336,8 +337,8 @@ static int join_pair(struct gpube_mbe_contents *c, int32_t a, int32_t b, int32_t
 	int64_t used = 0;
 	int status;
 
-	add_part(c, &ct, &used, a);
-	add_part(c, &ct, &used, b);
+	add_mini(c, &ct, &used, a);
+	add_mini(c, &ct, &used, b);
 	ct.out = joint;
 	status = c->ops->contract(c->ctx, &ct);
 	if (status)
@@ -402,24 +403,24 @@ void gpube__mbe_contents_merge(struct gpube_mbe_contents *c, int32_t into, int32
 }
 
 /* Parts as the planner has left them, whichever way it made them. */
-static int chain_as_placed(struct gpube_mbe_contents *c, int32_t n_parts)
+static int chain_as_placed(struct gpube_mbe_contents *c, int32_t n_minis)
 {
-	int32_t *first = gpube__alloc(c->ctx, (uint64_t)n_parts, sizeof(*first));
+	int32_t *first = gpube__alloc(c->ctx, (uint64_t)n_minis, sizeof(*first));
 
 	if (!first)
 		return GPUBE_ENOMEM;
-	for (int32_t j = 0; j < n_parts; j++)
+	for (int32_t j = 0; j < n_minis; j++)
 		first[j] = -1;
 	for (int32_t k = 0; k < c->n_items; k++) {
-		const int32_t part = c->items[k].mini;
+		const int32_t mini = c->items[k].mini;
 
 		c->slots[k].next = -1;
 		c->slots[k].last = k;
-		if (first[part] < 0) {
-			first[part] = k;
+		if (first[mini] < 0) {
+			first[mini] = k;
 		} else {
-			c->slots[c->slots[first[part]].last].next = k;
-			c->slots[first[part]].last = k;
+			c->slots[c->slots[first[mini]].last].next = k;
+			c->slots[first[mini]].last = k;
 		}
 	}
 	gpube__free(c->ctx, first);
@@ -440,7 +441,7 @@ int gpube__mbe_contents_close(struct gpube_mbe_contents *c)
 	for (int32_t k = 0; k < c->n_items && !status; k++) {
 		const int32_t mini = first + c->items[k].mini;
 
-		/* a part's first item stands for it; a message of no variables goes nowhere */
+		/* a mini's first item stands for it; a message of no variables goes nowhere */
 		if (c->messages[mini] || c->mbe->minis[mini].consumer < 0)
 			continue;
 		status = project(c, k);

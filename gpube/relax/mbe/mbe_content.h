@@ -9,7 +9,7 @@
  *
  * The gain of f and g is the mean, over the cells of the joined scope without x, of
  * min_x(f + g) - (min_x f + min_x g); a cell that only the join forbids gains what is missing to
- * the limit, from which on costs are forbidden.
+ * the cutoff, from which on costs are forbidden.
  *
  * Scopes alone stay the default. On ten instances with z of 3 to 8 the content gave the better
  * bound 25 times and the worse one 17 times without matching, but 15 and 27 times with matching,

@@ -14,7 +14,7 @@ static inline int64_t gpube__mbe_get(
 /* A cost as the tables hold it. */
 static inline int64_t gpube__mbe_working(const struct gpube_mbe_run *r, int64_t cost)
 {
-	return cost >= r->limit >> r->shift ? r->cut : cost << r->shift;
+	return cost >= r->cutoff >> r->shift ? r->top : cost << r->shift;
 }
 
 #endif

@@ -89,8 +89,7 @@ static int place(struct gpube_mbe_run *r, double bytes)
 	if (!status)
 		gpube__log(ctx, GPUBE_LOG_DETAIL,
 			"mini-buckets are predicted to take %.3g s on the host, %.3g with a "
-			"device, "
-			"%.3g to open it",
+			"device, %.3g to open it",
 			seconds[0], seconds[1], open);
 	if (!status && sides_of_positions(side, of_mini, mbe) &&
 		(seconds[1] + open) * (open > 0 ? WORTH_OPENING : 1) < seconds[0]) {

@@ -18,7 +18,7 @@ void gpube__mbe_clear(struct gpube_mbe *mbe)
 	memset(mbe, 0, sizeof(*mbe));
 }
 
-/* What speaks against making two parts one: the less the better; INFINITY: it may not be. */
+/* What speaks against a merge: the less the better; INFINITY: it is not allowed. */
 struct merit {
 	double first, second; /* where the first are equal */
 };
@@ -30,13 +30,13 @@ static bool better(struct merit a, struct merit b)
 	return a.first < b.first || (a.first == b.first && a.second < b.second);
 }
 
-/* A mini-bucket that fills: a bit set would be wide, so its scope is a sorted list. */
-struct part {
+/* A mini-bucket that is being filled; its scope is a sorted list, for a bit set would be wide. */
+struct mini {
 	int32_t *scope;
 	int64_t capacity;
 	int32_t n;
 	double cells; /* joined, of its message times the variable's domain */
-	/* while parts are merged: the part before it that it goes with best; where it has gone */
+	/* while minis are merged: its best partner before it; the one that it was merged into */
 	struct merit merit;
 	int32_t partner, merged_into;
 };
@@ -53,8 +53,8 @@ struct planner {
 	int64_t items_capacity;
 	int32_t *pool;
 	int64_t pool_used, pool_capacity;
-	struct part *parts;
-	int64_t parts_capacity, n_parts_made;
+	struct mini *minis;
+	int64_t minis_capacity, n_minis_made;
 	int32_t *merged;
 	int64_t merged_capacity;
 };
@@ -96,18 +96,18 @@ static double domain_at(const struct gpube_mbe *mbe, int32_t position)
 	return mbe->m->vars[mbe->order[position]].domain;
 }
 
-/* The union of a part's scope and another into p->merged; its length, and its cells. */
-static int32_t join(const struct planner *p, const struct part *part, int32_t n_other,
+/* The union of a mini-bucket's scope and another into p->merged; its length, and its cells. */
+static int32_t join(const struct planner *p, const struct mini *mini, int32_t n_other,
 	const int32_t *b, double *cells)
 {
-	const int32_t *a = part->scope;
+	const int32_t *a = mini->scope;
 	int32_t i = 0, j = 0, n = 0;
 
 	*cells = 1;
-	while (i < part->n || j < n_other) {
+	while (i < mini->n || j < n_other) {
 		int32_t q;
 
-		if (j == n_other || (i < part->n && a[i] <= b[j])) {
+		if (j == n_other || (i < mini->n && a[i] <= b[j])) {
 			q = a[i++];
 			j += j < n_other && b[j] == q;
 		} else {
@@ -119,37 +119,37 @@ static int32_t join(const struct planner *p, const struct part *part, int32_t n_
 	return n;
 }
 
-static int set_scope(struct planner *p, struct part *part, int32_t n, double cells)
+static int set_scope(struct planner *p, struct mini *mini, int32_t n, double cells)
 {
-	if (gpube__grow(p->mbe->ctx, &part->scope, &part->capacity, n, sizeof(*part->scope)))
+	if (gpube__grow(p->mbe->ctx, &mini->scope, &mini->capacity, n, sizeof(*mini->scope)))
 		return GPUBE_ENOMEM;
-	memcpy(part->scope, p->merged, (size_t)n * sizeof(*part->scope));
-	part->n = n;
-	part->cells = cells;
+	memcpy(mini->scope, p->merged, (size_t)n * sizeof(*mini->scope));
+	mini->n = n;
+	mini->cells = cells;
 	return GPUBE_OK;
 }
 
-static int new_part(struct planner *p, int32_t n_parts)
+static int new_mini(struct planner *p, int32_t n_minis)
 {
-	if (n_parts == p->n_parts_made) {
-		if (gpube__grow(p->mbe->ctx, &p->parts, &p->parts_capacity, n_parts + 1,
-			    sizeof(*p->parts)))
+	if (n_minis == p->n_minis_made) {
+		if (gpube__grow(p->mbe->ctx, &p->minis, &p->minis_capacity, n_minis + 1,
+			    sizeof(*p->minis)))
 			return GPUBE_ENOMEM;
-		memset(&p->parts[n_parts], 0, sizeof(*p->parts));
-		p->n_parts_made++;
+		memset(&p->minis[n_minis], 0, sizeof(*p->minis));
+		p->n_minis_made++;
 	}
-	p->parts[n_parts].n = 0;
+	p->minis[n_minis].n = 0;
 	return GPUBE_OK;
 }
 
-/* Puts an item into a part. */
-static int place(struct planner *p, struct gpube_mbe_item *item, int32_t part)
+/* Puts an item into a mini-bucket. */
+static int place(struct planner *p, struct gpube_mbe_item *item, int32_t mini)
 {
 	double cells;
-	int32_t n = join(p, &p->parts[part], item->n, p->pool + item->at, &cells);
+	int32_t n = join(p, &p->minis[mini], item->n, p->pool + item->at, &cells);
 
-	item->mini = part;
-	return set_scope(p, &p->parts[part], n, cells);
+	item->mini = mini;
+	return set_scope(p, &p->minis[mini], n, cells);
 }
 
 /* Whether a join of n variables may be; one that is as large as what went in always may. */
@@ -159,8 +159,8 @@ static bool allowed(
 	return n == largest || (n <= p->z && cells / domain <= p->max_cells);
 }
 
-/* Item by item, each into a part that is there already, if one takes it. */
-static int partition_in_turn(struct planner *p, double domain, int32_t n_items, int32_t *n_parts)
+/* Item by item, each into a mini-bucket that is there already, if one takes it. */
+static int partition_in_turn(struct planner *p, double domain, int32_t n_items, int32_t *n_minis)
 {
 	for (int32_t k = 0; k < n_items; k++) {
 		struct gpube_mbe_item *item = &p->items[k];
@@ -168,22 +168,22 @@ static int partition_in_turn(struct planner *p, double domain, int32_t n_items, 
 		double cells;
 		int status;
 
-		for (int32_t j = 0; j < *n_parts; j++) {
-			n = join(p, &p->parts[j], item->n, p->pool + item->at, &cells);
-			if (!allowed(p, n, cells, domain, p->parts[j].n))
+		for (int32_t j = 0; j < *n_minis; j++) {
+			n = join(p, &p->minis[j], item->n, p->pool + item->at, &cells);
+			if (!allowed(p, n, cells, domain, p->minis[j].n))
 				continue;
-			if (n - p->parts[j].n < best_growth) {
+			if (n - p->minis[j].n < best_growth) {
 				best = j;
-				best_growth = n - p->parts[j].n;
+				best_growth = n - p->minis[j].n;
 			}
 			if (p->partition == GPUBE_PARTITION_FIRST)
 				break;
 		}
 		if (best < 0) {
-			status = new_part(p, *n_parts);
+			status = new_mini(p, *n_minis);
 			if (status)
 				return status;
-			best = (*n_parts)++;
+			best = (*n_minis)++;
 		}
 		status = place(p, item, best);
 		if (status)
@@ -198,7 +198,7 @@ static int partition_in_turn(struct planner *p, double domain, int32_t n_items, 
  */
 static struct merit by_content(struct planner *p, int32_t a, int32_t b, int32_t n, double cells)
 {
-	const int32_t x = p->parts[a].n, y = p->parts[b].n, largest = x > y ? x : y;
+	const int32_t x = p->minis[a].n, y = p->minis[b].n, largest = x > y ? x : y;
 	double gain = -1;
 
 	if (p->contents && !p->status)
@@ -208,7 +208,7 @@ static struct merit by_content(struct planner *p, int32_t a, int32_t b, int32_t 
 
 static struct merit merit(struct planner *p, double domain, int32_t a, int32_t b)
 {
-	const struct part *x = &p->parts[a], *y = &p->parts[b];
+	const struct mini *x = &p->minis[a], *y = &p->minis[b];
 	double cells;
 	int32_t n = join(p, x, y->n, y->scope, &cells);
 
@@ -219,26 +219,26 @@ static struct merit merit(struct planner *p, double domain, int32_t a, int32_t b
 	return (struct merit){x->n + y->n, n};
 }
 
-/* The best partner among the parts before it. */
+/* The best partner among the mini-buckets before it. */
 static void find_partner(struct planner *p, double domain, int32_t a)
 {
-	struct part *part = &p->parts[a];
+	struct mini *mini = &p->minis[a];
 
-	part->merit = none;
+	mini->merit = none;
 	for (int32_t b = 0; b < a; b++) {
-		struct merit m = p->parts[b].n ? merit(p, domain, a, b) : none;
+		struct merit m = p->minis[b].n ? merit(p, domain, a, b) : none;
 
-		if (better(m, part->merit)) {
-			part->merit = m;
-			part->partner = b;
+		if (better(m, mini->merit)) {
+			mini->merit = m;
+			mini->partner = b;
 		}
 	}
 }
 
-/* Makes two parts one, in the place of the former; parts that lost their partner find another. */
-static int merge(struct planner *p, double domain, int32_t n_parts, int32_t a, int32_t b)
+/* Merges two mini-buckets into the former; those that lost their partner find another one. */
+static int merge(struct planner *p, double domain, int32_t n_minis, int32_t a, int32_t b)
 {
-	struct part *into = &p->parts[b], *from = &p->parts[a];
+	struct mini *into = &p->minis[b], *from = &p->minis[a];
 	double cells;
 	int32_t n = join(p, into, from->n, from->scope, &cells);
 	int status = set_scope(p, into, n, cells);
@@ -249,44 +249,44 @@ static int merge(struct planner *p, double domain, int32_t n_parts, int32_t a, i
 	if (p->contents)
 		gpube__mbe_contents_merge(p->contents, b, a);
 	find_partner(p, domain, b);
-	for (int32_t k = b + 1; k < n_parts && !status; k++) {
-		struct part *part = &p->parts[k];
+	for (int32_t k = b + 1; k < n_minis && !status; k++) {
+		struct mini *mini = &p->minis[k];
 		struct merit m;
 
-		if (!part->n)
+		if (!mini->n)
 			continue;
-		if (part->partner == a || part->partner == b) {
+		if (mini->partner == a || mini->partner == b) {
 			find_partner(p, domain, k);
 			continue;
 		}
 		m = merit(p, domain, k, b);
-		if (better(m, part->merit)) {
-			part->merit = m;
-			part->partner = b;
+		if (better(m, mini->merit)) {
+			mini->merit = m;
+			mini->partner = b;
 		}
 	}
 	return status;
 }
 
 /*
- * The best pair first, and again: by scopes from the smallest joins up, so that many parts grow
- * together and none is filled first. With the largest scope first alone the bound of a torus of 100
- * variables at z = 8 was 364.7 (log10) along an order where merging gives 346.2, of an optimum of
- * 332.9 (benchmarks/runs/bnb-2c).
+ * The best pair first, and again: by scopes from the smallest joins up, so that many mini-buckets
+ * grow together and none is filled first. With the largest scope first alone the bound of a torus
+ * of 100 variables at z = 8 was 364.7 (log10) along an order where merging gives 346.2, of an
+ * optimum of 332.9 (benchmarks/runs/bnb-2c).
  */
-static int partition_by_merging(struct planner *p, double domain, int32_t n_items, int32_t *n_parts)
+static int partition_by_merging(struct planner *p, double domain, int32_t n_items, int32_t *n_minis)
 {
 	int32_t last = 0;
 
 	for (int32_t k = 0; k < n_items; k++) {
-		int status = new_part(p, k);
+		int status = new_mini(p, k);
 
 		if (!status)
 			status = place(p, &p->items[k], k);
 		if (status)
 			return status;
-		p->parts[k].merged_into = -1;
-		p->parts[k].partner = -1;
+		p->minis[k].merged_into = -1;
+		p->minis[k].partner = -1;
 		find_partner(p, domain, k);
 	}
 	for (;;) {
@@ -294,53 +294,53 @@ static int partition_by_merging(struct planner *p, double domain, int32_t n_item
 		int status;
 
 		for (int32_t k = 0; k < n_items; k++)
-			if (p->parts[k].n && p->parts[k].merit.first < INFINITY &&
-				(best < 0 || better(p->parts[k].merit, p->parts[best].merit)))
+			if (p->minis[k].n && p->minis[k].merit.first < INFINITY &&
+				(best < 0 || better(p->minis[k].merit, p->minis[best].merit)))
 				best = k;
 		if (best < 0)
 			break;
 		status = p->status;
 		if (!status)
-			status = merge(p, domain, n_items, best, p->parts[best].partner);
+			status = merge(p, domain, n_items, best, p->minis[best].partner);
 		if (status)
 			return status;
 	}
-	/* parts are merged into earlier ones: numbered in turn */
+	/* minis are merged into earlier ones, which are numbered in turn */
 	for (int32_t k = 0; k < n_items; k++) {
-		struct part *part = &p->parts[k];
+		struct mini *mini = &p->minis[k];
 
 		p->items[k].mini =
-			part->merged_into < 0 ? last++ : p->items[part->merged_into].mini;
-		if (part->merged_into < 0) {
-			struct part gone = p->parts[last - 1];
+			mini->merged_into < 0 ? last++ : p->items[mini->merged_into].mini;
+		if (mini->merged_into < 0) {
+			struct mini gone = p->minis[last - 1];
 
-			p->parts[last - 1] = *part;
-			*part = gone;
+			p->minis[last - 1] = *mini;
+			*mini = gone;
 		}
 	}
-	*n_parts = last;
+	*n_minis = last;
 	return GPUBE_OK;
 }
 
-/* Puts every item into a part; the parts' number through 'n_parts'. */
-static int partition(struct planner *p, int32_t bucket, int32_t n_items, int32_t *n_parts)
+/* Puts every item into a mini-bucket; *n_minis: how many there are. */
+static int partition(struct planner *p, int32_t bucket, int32_t n_items, int32_t *n_minis)
 {
 	const double domain = domain_at(p->mbe, bucket);
 
-	*n_parts = 0;
+	*n_minis = 0;
 	if (gpube__grow(p->mbe->ctx, &p->merged, &p->merged_capacity, (int64_t)p->mbe->n + 1,
 		    sizeof(*p->merged)))
 		return GPUBE_ENOMEM;
 	return p->partition == GPUBE_PARTITION_MERGE || (p->partition == GPUBE_PARTITION_CONTENT &&
 								n_items <= GPUBE__MBE_MOST_CONTENT)
-		       ? partition_by_merging(p, domain, n_items, n_parts)
-		       : partition_in_turn(p, domain, n_items, n_parts);
+		       ? partition_by_merging(p, domain, n_items, n_minis)
+		       : partition_in_turn(p, domain, n_items, n_minis);
 }
 
-static int add_mini(struct planner *p, int32_t bucket, int32_t part, int32_t n_items)
+static int add_mini(struct planner *p, int32_t bucket, int32_t number, int32_t n_items)
 {
 	struct gpube_mbe *mbe = p->mbe;
-	const struct part *from = &p->parts[part];
+	const struct mini *from = &p->minis[number];
 	struct gpube_mini *mini;
 
 	if (gpube__grow(mbe->ctx, &mbe->minis, &mbe->minis_capacity, (int64_t)mbe->n_minis + 1,
@@ -357,7 +357,7 @@ static int add_mini(struct planner *p, int32_t bucket, int32_t part, int32_t n_i
 		.consumer = -1,
 		.cells = 1};
 	for (int32_t k = 0; k < n_items; k++)
-		if (p->items[k].mini == part) {
+		if (p->items[k].mini == number) {
 			mbe->inputs[mbe->n_inputs++] = p->items[k].id;
 			mini->n_in++;
 		}
@@ -389,7 +389,7 @@ static int add_mini(struct planner *p, int32_t bucket, int32_t part, int32_t n_i
 
 static int fill_bucket(struct planner *p, int32_t bucket)
 {
-	int32_t n_items = 0, n_parts = 0, first = p->mbe->n_minis;
+	int32_t n_items = 0, n_minis = 0, first = p->mbe->n_minis;
 	int status = GPUBE_OK;
 
 	p->pool_used = 0;
@@ -404,22 +404,22 @@ static int fill_bucket(struct planner *p, int32_t bucket)
 	if (p->contents)
 		status = gpube__mbe_contents_open(p->contents, bucket, n_items, p->items, p->pool);
 	if (!status)
-		status = partition(p, bucket, n_items, &n_parts);
+		status = partition(p, bucket, n_items, &n_minis);
 	if (!status)
 		status = p->status;
-	if (!status && n_parts == 0) { /* a variable in no function: its message is the scalar 0 */
-		n_parts = 1;
-		status = new_part(p, 0);
+	if (!status && n_minis == 0) { /* a variable in no function: its message is the scalar 0 */
+		n_minis = 1;
+		status = new_mini(p, 0);
 		if (!status) {
 			p->merged[0] = bucket;
-			status = set_scope(p, &p->parts[0], 1, domain_at(p->mbe, bucket));
+			status = set_scope(p, &p->minis[0], 1, domain_at(p->mbe, bucket));
 		}
 	}
-	for (int32_t j = 0; j < n_parts && !status; j++)
+	for (int32_t j = 0; j < n_minis && !status; j++)
 		status = add_mini(p, bucket, j, n_items);
 	if (status)
 		return status;
-	p->mbe->n_split += n_parts > 1;
+	p->mbe->n_split += n_minis > 1;
 	return p->contents ? gpube__mbe_contents_close(p->contents) : GPUBE_OK;
 }
 
@@ -455,9 +455,9 @@ int gpube__mbe_init(struct gpube_mbe *mbe, const struct gpube_model *m, const in
 	mbe->first[mbe->n] = mbe->n_minis;
 out:
 	gpube__mbe_contents_free(p.contents);
-	for (int64_t k = 0; k < p.n_parts_made; k++)
-		gpube__free(ctx, p.parts[k].scope);
-	gpube__free(ctx, p.parts);
+	for (int64_t k = 0; k < p.n_minis_made; k++)
+		gpube__free(ctx, p.minis[k].scope);
+	gpube__free(ctx, p.minis);
 	gpube__chains_clear(&p.inputs);
 	gpube__free(ctx, p.items);
 	gpube__free(ctx, p.pool);

@@ -6,8 +6,8 @@ a, b, c = (m.add_variable(2, name) for name in "abc")
 for scope in [a, b], [b, c], [a, c]:
 	m.add_function(scope, [[5, 2.5], [2.5, 5]])
 
-bounds, shifted = m.reparam(timeout=5)
-print("bound", shifted.constant, "of", bounds.upper)
+bounds, reparametrised = m.reparam(timeout=5)
+print("bound", reparametrised.constant, "of", bounds.upper)
 for values in [0, 0, 1], [0, 1, 0], [1, 1, 1]:
-	print(values, m.cost(values), shifted.cost(values))
-shifted.write("shifted.cfn")  # for toulbar2, whose search begins at the bound
+	print(values, m.cost(values), reparametrised.cost(values))
+reparametrised.write("reparam.cfn")  # for toulbar2, whose search begins at the bound

@@ -100,7 +100,7 @@ struct gpube_stage {
 	int round;
 	double ticks, budget, seconds, seconds_cpu;
 	int64_t bound_before, cost_before, bound, cost;
-	int gave_way;
+	int fell_back;
 };
 struct gpube_certified {
 	int64_t bound;
@@ -318,7 +318,7 @@ void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx);
 int gpube_bound(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_bound_opts *opts);
 int gpube_certify(struct gpube_certified *out, struct gpube_solution **bounds, const struct gpube_model *m, const char *path, const struct gpube_bound_opts *opts);
 int gpube_verify(struct gpube_certified *out, const struct gpube_model *m, const char *path);
-int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **shifted, const struct gpube_model *m, const struct gpube_bound_opts *opts, const struct gpube_reparam_opts *how);
+int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam, const struct gpube_model *m, const struct gpube_bound_opts *opts, const struct gpube_reparam_opts *how);
 int gpube_write_order(const struct gpube_model *m, const char *path, const int32_t *order);
 enum gpube_format gpube_format_named(const char *name);
 int gpube_read_with(struct gpube_model **out, struct gpube_ctx *ctx, const char *path, const struct gpube_read_opts *opts);

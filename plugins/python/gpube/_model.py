@@ -927,14 +927,14 @@ class Model(Owner):
 
 		prune       forbid also what is no better than the best assignment met: without a solution left,
 		            that one is optimal
-		decimals    of costs, so many more at most, since shifts are fractions
+		decimals    of costs, so many more at most, since the costs that move are fractions
 		max_arity   most variables of a table that is added; 2: none beside those of pairs
 		max_tables  of three or more variables; 0: no limit. max_cells: of all of them
 		method      "auto", "arc", "ascent" or "tree"
 		Others are those of bound(). Errors: Error EINVAL, ERANGE, ELIMIT, ENOMEM; Interrupted
 
-		>>> b, shifted = gpube.Model.read("examples/zebra.wcsp").reparam(timeout=10)
-		>>> shifted.cost(b.assignment) == b.upper
+		>>> b, reparametrised = gpube.Model.read("examples/zebra.wcsp").reparam(timeout=10)
+		>>> reparametrised.cost(b.assignment) == b.upper
 		True
 		"""
 		values, known = self._known(assignment, cutoff)
@@ -942,14 +942,14 @@ class Model(Owner):
 			method=word("GPUBE_BOUND_", method), no_simplify=not simplify, precision=precision, **known)
 		how = _c.options("gpube_reparam_opts", prune=prune, decimals=decimals or -1, max_arity=max_arity,
 			max_tables=max_tables, max_cells=max_cells)
-		shifted = ctypes.c_void_p()
+		reparametrised = ctypes.c_void_p()
 
 		def both(address):
 			m = Model.__new__(Model)
-			Owner.__init__(m, self.context, shifted.value, lib.gpube_model_free)
+			Owner.__init__(m, self.context, reparametrised.value, lib.gpube_model_free)
 			return self._bounds(address), m
 
-		return self.context._run(lambda out, *rest: lib.gpube_reparam(out, ctypes.byref(shifted), *rest),
+		return self.context._run(lambda out, *rest: lib.gpube_reparam(out, ctypes.byref(reparametrised), *rest),
 			lib.gpube_solution_free, both, self._address, ctypes.byref(opts), ctypes.byref(how))
 
 	def _bounds(self, address):

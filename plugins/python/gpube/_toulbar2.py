@@ -244,13 +244,13 @@ def _integers(model, path, directory):
 class Prepared:
 	"""What for_pytoulbar2() knows of a problem.
 
-	problem      a pytoulbar2.CFN to go on with: the shifted model, or the given one, as integers that are
+	problem      a pytoulbar2.CFN to go on with: the reparametrised model, or the given one, as integers that are
 	             minimised; answer() says what they stand for. Only what is better than the best known assignment
 	             is searched, so that Solve() gives None where nothing is. None: toulbar2 cannot hold it exactly, or
 	             has met a contradiction, which is a proof
 	bounds       Bounds, with the best known assignment; proved: nothing is left to be searched
-	shifted      whether 'problem' is the shifted model
-	share        of toulbar2's own gap, from its bound after preprocessing to the upper bound, what the shifts
+	reparametrised  whether 'problem' is that model
+	share        of toulbar2's own gap, from its bound after preprocessing to the upper bound, what moved costs
 	             close: 1 is all of it; None where no assignment is known, or nothing was left to ask
 	first_bound  toulbar2's own, after preprocessing; None where it was not asked
 	order        the variables, the one to be eliminated first in front; None: not asked for, or every
@@ -261,7 +261,7 @@ class Prepared:
 
 	problem: Any
 	bounds: Bounds
-	shifted: bool
+	reparametrised: bool
 	share: Optional[float]
 	first_bound: Optional[float]
 	order: Optional[List[int]]
@@ -321,18 +321,18 @@ def for_pytoulbar2(problem, timeout=10, worth=0.5, order=None, max_arity=3, deci
 
 	problem    a pytoulbar2.CFN before its Solve(), a Model of costs, or a path. A CFN must not be used
 	           afterwards: pytoulbar2 keeps the numbers of one problem at a time
-	timeout    seconds: half of it for whatever proves the optimum first, the rest for shifts; None: no limit
-	worth      the shifted model has more tables, so it is handed on only where its bound closes this share of
+	timeout    seconds: half of it for whatever proves the optimum first, the rest to reparametrise; None: no limit
+	worth      the reparametrised model has more tables, so it is handed on only where its bound closes this share of
 	           the gap that toulbar2's own preprocessing leaves; otherwise the problem as it was, with the upper
 	           bound. 0: always, more than 1: never
 	order      a path: an elimination order of 'problem' is written there, as .cov a tree decomposition, as .order a
 	           list, for the program 'toulbar2 -B=1 -O=PATH' (setVarOrder() of pytoulbar2 1.4 keeps no copy of a path)
-	max_arity  most variables of a table that shifts add; decimals: most that costs get beside their own
+	max_arity  most variables of a table that is added; decimals: most that costs get beside their own
 	make       makes an empty pytoulbar2.CFN, without ubinit; default: pytoulbar2.CFN()
 	Errors:    ImportError (no pytoulbar2: pip install pytoulbar2), ValueError (potentials), Error of Model.read(),
 	           Model.from_pytoulbar2() and Model.reparam(); the CFN can be used on after them
 
-	>>> p = gpube.for_pytoulbar2(cfn, timeout=5); p.bounds.lower, p.share, p.shifted  # doctest: +SKIP
+	>>> p = gpube.for_pytoulbar2(cfn, timeout=5); p.bounds.lower, p.share, p.reparametrised  # doctest: +SKIP
 	(Decimal('1.10'), 0.62, True)
 	>>> p.solve()  # doctest: +SKIP
 	"""
@@ -347,21 +347,21 @@ def for_pytoulbar2(problem, timeout=10, worth=0.5, order=None, max_arity=3, deci
 		if model.kind != "costs":
 			raise ValueError("a model of potentials: write it as a .cfn first")
 		half = None if timeout is None else timeout / 2
-		bounds, shifted, share, first = model.bound(timeout=half, seed=seed), None, None, None
+		bounds, reparametrised, share, first = model.bound(timeout=half, seed=seed), None, None, None
 		if not bounds.proved:
-			again, shifted = model.reparam(timeout=half, prune=True, max_arity=max_arity, decimals=decimals,
+			again, reparametrised = model.reparam(timeout=half, prune=True, max_arity=max_arity, decimals=decimals,
 				assignment=bounds.assignment, seed=seed)
 			bounds = _better(bounds, again, model)
 		_upright(pytoulbar2, directory)
 		given = _try_integers(model, os.path.join(directory, "problem.cfn"), directory)
-		other = shifted and _try_integers(shifted, os.path.join(directory, "shifted.cfn"), directory)
+		other = reparametrised and _try_integers(reparametrised, os.path.join(directory, "reparam.cfn"), directory)
 		if bounds.proved or worth > 1 or not other:
 			other = None
 		elif given:
-			first, share = _share(pytoulbar2, given, bounds, shifted, model)
+			first, share = _share(pytoulbar2, given, bounds, reparametrised, model)
 			if share is not None and share < worth:
 				other = None
-		found = None if order is None else (shifted if other else model).elimination_order(order, seed=seed)
+		found = None if order is None else (reparametrised if other else model).elimination_order(order, seed=seed)
 		cfn, bounds = _read(pytoulbar2, make, other or given, bounds, model)
 	return Prepared(cfn, bounds, bool(other), share, first, found, model, other[1] if other else given and given[1])
 
@@ -414,8 +414,8 @@ def _better(a, b, model):
 	return b if a.lower is None else replace(b, lower=a.lower if b.lower is None else max(a.lower, b.lower))
 
 
-def _share(pytoulbar2, given, bounds, shifted, model):
-	"""(toulbar2's bound after preprocessing, the share of its gap that the shifted model's constant closes)"""
+def _share(pytoulbar2, given, bounds, reparametrised, model):
+	"""(toulbar2's bound after preprocessing, the share of its gap that the reparametrised model's constant closes)"""
 	(path, meaning), copy, known = given, pytoulbar2.CFN(), _known(bounds, model)
 	upper = None if known is None else meaning.integer(known)
 	first = None
@@ -434,7 +434,7 @@ def _share(pytoulbar2, given, bounds, shifted, model):
 	shown = float(meaning.total(first))
 	if upper is None:
 		return shown, None
-	gap, closed = upper - first, shifted.constant - Decimal(str(meaning.total(first)))
+	gap, closed = upper - first, reparametrised.constant - Decimal(str(meaning.total(first)))
 	if model.maximise:
 		closed = -closed
 	return shown, max(0.0, float(closed) * 10**meaning.decimals) / gap if gap > 0 else 0.0

@@ -295,21 +295,21 @@ class Costs(unittest.TestCase):
 			self.assertEqual(gpube.Model.read(path).value_names, m.value_names)
 
 	def test_reparam(self):
-		"""What is better than the best that is known costs the same in the shifted model."""
+		"""What is better than the best that is known costs the same in the reparametrised model."""
 		for seed in range(60):
 			r = random.Random(seed)
 			m, domains, _ = random_model(r, seed % 2, seed % 3)
 			prune = seed % 4 < 2
-			b, shifted = m.reparam(timeout=5, prune=prune, decimals=seed % 5, max_arity=2 + seed % 2)
-			self.assertEqual(shifted.domains, domains)
-			self.assertLessEqual(shifted.decimals - m.decimals, seed % 5)
-			bound, sign = shifted.constant, -1 if m.maximise else 1
+			b, reparametrised = m.reparam(timeout=5, prune=prune, decimals=seed % 5, max_arity=2 + seed % 2)
+			self.assertEqual(reparametrised.domains, domains)
+			self.assertLessEqual(reparametrised.decimals - m.decimals, seed % 5)
+			bound, sign = reparametrised.constant, -1 if m.maximise else 1
 			for values in itertools.product(*map(range, domains)):
 				cost = m.cost(values)
 				if cost == gpube.INF or (prune and b.assignment and sign * cost >= sign * m.cost(b.assignment)):
-					self.assertEqual(shifted.cost(values), gpube.INF)
+					self.assertEqual(reparametrised.cost(values), gpube.INF)
 				else:
-					self.assertEqual(shifted.cost(values), cost)
+					self.assertEqual(reparametrised.cost(values), cost)
 					self.assertGreaterEqual(sign * cost, sign * bound)
 		self.assertRaises(gpube.Error, m.reparam, max_arity=1)
 		self.assertRaises(gpube.Error, m.reparam, method="mbe")

@@ -165,7 +165,7 @@ class OtherPackages(unittest.TestCase):
 	def test_for_pytoulbar2(self):
 		"""Whatever is handed on, toulbar2 ends with the optimum."""
 		pytoulbar2 = self.package("pytoulbar2")
-		r, shifted, asked = random.Random(22), 0, 0
+		r, reparametrised, asked = random.Random(22), 0, 0
 		for k in range(60):
 			m, _, _ = random_model(r, decimals=k % 3)
 			given = m
@@ -173,9 +173,9 @@ class OtherPackages(unittest.TestCase):
 				given = m.to_pytoulbar2()
 			p = self.check_prepared(m, given, (0, 0.1, 2)[k // 4 % 3])
 			self.assertIsInstance(p.problem, (pytoulbar2.CFN, type(None) if p.bounds.proved else pytoulbar2.CFN))
-			shifted += p.shifted
+			reparametrised += p.reparametrised
 			asked += p.first_bound is not None
-		self.assertGreater(shifted, 5)
+		self.assertGreater(reparametrised, 5)
 		self.assertGreater(asked, 10)
 
 	def test_for_pytoulbar2_small(self):
@@ -221,7 +221,7 @@ class OtherPackages(unittest.TestCase):
 				m.add_function(scope, [0.5, -1.5, 3.2, 2.9])
 			for worth in 0, 2:
 				p = gpube.for_pytoulbar2(m.to_pytoulbar2() if sys.argv[1] == "CFN" else m, timeout=1e-6, worth=worth)
-				print(p.shifted, p.solve()[1] == m.solve().optimum)
+				print(p.reparametrised, p.solve()[1] == m.solve().optimum)
 			"""
 		for given in "CFN", "Model":
 			said = subprocess.run([sys.executable, "-c", program, given], stdout=subprocess.PIPE, check=True).stdout

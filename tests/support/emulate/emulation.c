@@ -76,7 +76,7 @@ void emulation_write(struct emulation *e, int64_t at, int64_t best, int64_t arg)
 		emulation_meet(e, "a cell outside of the output");
 		return;
 	}
-	best = best >= c->threshold ? c->cut : best;
+	best = best >= c->threshold ? c->top : best;
 	e->last_cell = at > e->last_cell ? at : e->last_cell;
 	if (e->large) {
 		if (best != large_best(&e->shape, at))

@@ -43,7 +43,7 @@ void emulation_copy(
 	struct emulation *e, int k, int64_t from, uint32_t to, uint32_t n, uint32_t step);
 int64_t emulation_get(struct emulation *e, uint32_t at);
 
-/* An output cell, by the cut rule; arg is left out where none is wanted. */
+/* An output cell, by the top rule; arg is left out where none is wanted. */
 void emulation_write(struct emulation *e, int64_t at, int64_t best, int64_t arg);
 
 /* Something that is wrong with a plan: planted, it has to be found. */

@@ -169,7 +169,7 @@ struct gpube__box {
 	uint64_t first_word; /* of this plan, among those of a batch */
 	int32_t one;         /* 1, which the compiler does not know */
 	int32_t arg_bytes;
-	int64_t cut, threshold;
+	int64_t top, threshold;
 	double cycles; /* predicted, of the device */
 	uint32_t out_p[GPUBE_BOX_REGS], out_q[GPUBE_BOX_REGS];
 	int32_t n_x_dims;

@@ -35,31 +35,31 @@ template <> __device__ inline int64_t most<int64_t>()
 	return INT64_MAX;
 }
 
-/* The cut rule in the type's own width. */
-template <typename T> struct cut {
+/* The top rule in the type's own width. */
+template <typename T> struct top_rule {
 	T to, threshold;
 };
 
 template <typename T, typename PLAN>
-__device__ static inline struct cut<T> cut_init(const PLAN *b) {
+__device__ static inline struct top_rule<T> top_init(const PLAN *b) {
 	const int64_t top = (int64_t)most<int32_t>();
-	struct cut<T> c = {
+	struct top_rule<T> c = {
 		0, 0
 	};
 
 	if constexpr (sizeof(T) == 4) {
 		/* a threshold past the type is never reached */
-		c.to = (T)(b->threshold > top ? top : b->cut);
+		c.to = (T)(b->threshold > top ? top : b->top);
 		c.threshold = (T)(b->threshold > top ? top : b->threshold);
 	} else {
-		c.to = (T)b->cut;
+		c.to = (T)b->top;
 		c.threshold = (T)b->threshold;
 	}
 	return c;
 }
 
 template <typename T>
-__device__ static inline T cut_of(T v, struct cut<T> c)
+__device__ static inline T topped(T v, struct top_rule<T> c)
 {
 	return v >= c.threshold ? c.to : v;
 }

@@ -335,7 +335,7 @@ template <typename T> struct target {
 	T *out;
 	void *args;
 	int64_t start;
-	struct cut<T> cut;
+	struct top_rule<T> top;
 	uint32_t at[2][GPUBE_BOX_REGS]; /* offsets along P and Q */
 	int np, nq, wide;
 };
@@ -353,7 +353,7 @@ __device__ static inline void target_init(struct target<T> *t, const struct gpub
 	if (threadIdx.x == GPUBE_BOX_REGS) {
 		t->out = (T *)io->out;
 		t->args = io->out_arg;
-		t->cut = cut_init<T>(b);
+		t->top = top_init<T>(b);
 		t->np = (int)b->np;
 		t->nq = (int)b->nq;
 		t->wide = (int)b->out_wide;
@@ -363,13 +363,13 @@ __device__ static inline void target_init(struct target<T> *t, const struct gpub
 /* The cells of one p; SOME: only the first nq. */
 template <typename T, int TP, int TQ, int W, bool SOME>
 __device__ static inline void store_row(
-	const T *best, T *row, const uint32_t *at_q, struct cut<T> cut, bool together, int nq)
+	const T *best, T *row, const uint32_t *at_q, struct top_rule<T> top, bool together, int nq)
 {
 	T v[TQ];
 
 #pragma unroll
 	for (int j = 0; j < TQ; j++)
-		v[j] = cut_of(best[j], cut);
+		v[j] = topped(best[j], top);
 	if (W > 1 && together) {
 #pragma unroll
 		for (int j = 0; j < TQ; j += W)
@@ -392,7 +392,7 @@ __device__ static inline void store(const struct gpube__box *b, const struct tar
 							  : 1;
 	const bool together = W > 1 && t->wide >= W;
 	const int np = t->np, nq = t->nq;
-	const struct cut<T> cut = t->cut;
+	const struct top_rule<T> top = t->top;
 	const int64_t base = t->start + offset;
 	T *out = t->out + base;
 	uint32_t at_q[TQ];
@@ -407,13 +407,13 @@ __device__ static inline void store(const struct gpube__box *b, const struct tar
 #pragma unroll
 		for (int i = 0; i < TP; i++)
 			store_row<T, TP, TQ, W, false>(
-				r->value[i], out + t->at[0][i], at_q, cut, together, TQ);
+				r->value[i], out + t->at[0][i], at_q, top, together, TQ);
 	} else {
 #pragma unroll
 		for (int i = 0; i < TP; i++)
 			if (i < np)
 				store_row<T, TP, TQ, W, true>(
-					r->value[i], out + t->at[0][i], at_q, cut, together, nq);
+					r->value[i], out + t->at[0][i], at_q, top, together, nq);
 	}
 	if constexpr (ARG) {
 		void *args = t->args;

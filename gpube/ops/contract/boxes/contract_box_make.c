@@ -612,7 +612,7 @@ bool gpube__box_make(struct gpube__box *b, const struct gpube__box_choice *c,
 	b->n_chunks = (uint32_t)c->n_chunks;
 	b->one = 1;
 	b->arg_bytes = from->arg_bytes;
-	b->cut = from->cut;
+	b->top = from->top;
 	b->threshold = from->threshold;
 	b->n_x_dims = s->n_dims - s->n_out;
 	for (int d = s->n_out; d < s->n_dims; d++) {

@@ -54,11 +54,11 @@ static INLINE __m256i min_i64(__m256i a, __m256i b)
 	{                                                                                          \
 		_mm256_maskstore_epi##BITS((WORD *)p, m, v);                                       \
 	}                                                                                          \
-	static INLINE __m256i NAME(cut_min)(__m256i v, CELL threshold, CELL cut)                   \
+	static INLINE __m256i NAME(top_min)(__m256i v, CELL threshold, CELL top)                   \
 	{                                                                                          \
 		const __m256i below = _mm256_cmpgt_epi##BITS(NAME(set)(threshold), v);             \
                                                                                                    \
-		return _mm256_blendv_epi8(NAME(set)(cut), v, below);                               \
+		return _mm256_blendv_epi8(NAME(set)(top), v, below);                               \
 	}                                                                                          \
 	static INLINE void NAME(arg_min)(__m256i * best, __m256i * at, __m256i v, __m256i x)       \
 	{                                                                                          \

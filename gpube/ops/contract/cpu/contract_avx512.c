@@ -45,10 +45,10 @@ static INLINE uint32_t lanes_mask(int64_t n, int w)
 	{                                                                                          \
 		return _mm512_min_epi##BITS(a, b);                                                 \
 	}                                                                                          \
-	static INLINE __m512i NAME(cut_min)(__m512i v, CELL threshold, CELL cut)                   \
+	static INLINE __m512i NAME(top_min)(__m512i v, CELL threshold, CELL top)                   \
 	{                                                                                          \
 		return _mm512_mask_mov_epi##BITS(v,                                                \
-			_mm512_cmpge_epi##BITS##_mask(v, NAME(set)(threshold)), NAME(set)(cut));   \
+			_mm512_cmpge_epi##BITS##_mask(v, NAME(set)(threshold)), NAME(set)(top));   \
 	}                                                                                          \
 	static INLINE void NAME(arg_min)(__m512i * best, __m512i * at, __m512i v, __m512i x)       \
 	{                                                                                          \

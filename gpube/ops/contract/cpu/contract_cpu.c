@@ -163,7 +163,7 @@ static void set_operands(const struct walker *w, struct gpube__tile *t)
  * Rows of neighbours, which is the usual case: half of a contraction with arg-mins was this, one
  * 64-bit cell at a time.
  */
-static void store_rows(const struct walker *w, int64_t base, int64_t threshold, int64_t cut)
+static void store_rows(const struct walker *w, int64_t base, int64_t threshold, int64_t top)
 {
 	const struct gpube__plan *p = w->p;
 	const int64_t size = p->cell_bytes;
@@ -173,7 +173,7 @@ static void store_rows(const struct walker *w, int64_t base, int64_t threshold, 
 		char *to = w->r->out + (base + p->out_rows[i]) * size;
 
 		p->kernels->store[p->type](to, w->scratch + p->tile_at + i * p->pad_lanes * size,
-			w->nj, threshold, cut, whole && ((uintptr_t)to & 63) == 0);
+			w->nj, threshold, top, whole && ((uintptr_t)to & 63) == 0);
 	}
 }
 
@@ -185,7 +185,7 @@ static void store_rows(const struct walker *w, int64_t base, int64_t threshold, 
                                                                                                    \
 		for (int64_t j = 0; j < w->nj; j++)                                                \
 			to[gpube__axis_at(&p->out_j, j)] =                                         \
-				(T)gpube__cut_min(tile[j], cut, threshold);                        \
+				(T)gpube__top_min(tile[j], top, threshold);                        \
 	}
 
 static void store_values(const struct walker *w, int64_t base)
@@ -193,11 +193,11 @@ static void store_values(const struct walker *w, int64_t base)
 	const struct gpube__plan *p = w->p;
 	const int64_t most = p->cell_bytes == 4 ? INT32_MAX : INT64_MAX;
 	/* what is raw stays as it is: the largest cell is cut to itself */
-	const int64_t cut = w->r->raw ? most : w->r->c->cut,
+	const int64_t top = w->r->raw ? most : w->r->c->top,
 		      threshold = w->r->raw ? most : w->r->c->threshold;
 
 	if (!p->out_j.table && p->out_j.step == 1)
-		store_rows(w, base, threshold, cut);
+		store_rows(w, base, threshold, top);
 	else if (p->cell_bytes == 4)
 		STORE_CELLS(int32_t)
 	else
@@ -278,7 +278,7 @@ static void run_tile(struct walker *w, int moved)
 	t.extra = w->scratch + p->extra_at;
 	t.extra_i = p->pad_lanes;
 	t.arg = p->arg_x;
-	t.cut = r->c->cut;
+	t.top = r->c->top;
 	t.threshold = r->c->threshold;
 	w->ni = t.ni = cells_now(w, p->row_loop, p->n_rows, p->row_unit);
 	w->nj = t.nj = cells_now(w, p->lane_loop, p->n_lanes, p->lane_unit);

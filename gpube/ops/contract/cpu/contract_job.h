@@ -9,7 +9,7 @@ struct gpube__job {
 	const struct gpube_contraction *c;
 	struct gpube__shape shape;
 	const char **values; /* shape.n_in; the array is the owner's */
-	char *out;           /* instead of the contraction's: a part, without cut and repeat */
+	char *out;           /* instead of the contraction's: a part, without top and repeat */
 	int64_t *args;       /* with 'out': its arguments */
 	int64_t arg_base;
 };

@@ -89,9 +89,9 @@ typedef int64_t v_i64 __attribute__((vector_size(16)));
 		(void)span;                                                                        \
 		return NAME(gather)(n, p, index);                                                  \
 	}                                                                                          \
-	static INLINE NAME(v) NAME(cut_min)(NAME(v) v, CELL threshold, CELL cut)                   \
+	static INLINE NAME(v) NAME(top_min)(NAME(v) v, CELL threshold, CELL top)                   \
 	{                                                                                          \
-		return NAME(choose)(v >= NAME(set)(threshold), NAME(set)(cut), v);                 \
+		return NAME(choose)(v >= NAME(set)(threshold), NAME(set)(top), v);                 \
 	}
 
 #define I32(n) n##_i32

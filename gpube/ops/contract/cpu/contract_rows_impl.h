@@ -69,10 +69,10 @@ static void X(row_store)(const struct rows *r, T *best, int64_t n, int64_t out, 
 	const struct gpube_contraction *c = r->c;
 
 	for (int64_t j = 0; j < n; j++)
-		best[j] = (T)gpube__cut_min(best[j], c->cut, c->threshold);
+		best[j] = (T)gpube__top_min(best[j], c->top, c->threshold);
 	memcpy((T *)c->out + out, best, (size_t)n * sizeof(T));
 	for (int64_t j = 0; counts && j < n; j++)
-		c->out_counts[out + j] = best[j] == (T)c->cut ? 0 : repeated(r, counts[j]);
+		c->out_counts[out + j] = best[j] == (T)c->top ? 0 : repeated(r, counts[j]);
 	for (int64_t j = 0; args && j < n; j++)
 		gpube__store_arg(c->out_arg, c->arg_bytes, out + j, args[j]);
 }

@@ -146,7 +146,7 @@ static void reduce_best(
 		}
 	if (c->out_arg)
 		gpube__store_arg(c->out_arg, c->arg_bytes, s, best_arg);
-	best = gpube__cut_min(best, c->cut, c->threshold);
+	best = gpube__top_min(best, c->top, c->threshold);
 	if (c->type == GPUBE_INT32)
 		((int32_t *)c->out)[s] = (int32_t)best;
 	else

@@ -56,9 +56,9 @@ struct gpube__tile {
 	struct gpube__axis arg; /* argument of x, after 'arg_base' */
 	int64_t arg_base;
 	bool first;  /* out does not hold anything yet */
-	bool last;   /* apply the cut rule */
+	bool last;   /* apply the top rule */
 	bool stream; /* store past the caches: rows are whole, aligned vectors */
-	int64_t cut, threshold;
+	int64_t top, threshold;
 };
 
 enum gpube__lane_mode {
@@ -100,11 +100,11 @@ struct gpube__kernels {
 	void (*tile[GPUBE__N_KERNELS][2])(const struct gpube__tile *t);
 	void (*pack[2])(const struct gpube__pack *p);
 	/*
-	 * n cells of a tile, which begin a vector, to the output by the cut rule; past the caches
+	 * n cells of a tile, which begin a vector, to the output by the top rule; past the caches
 	 * if 'to' begins a vector, too
 	 */
 	void (*store[2])(
-		void *to, const void *tile, int64_t n, int64_t threshold, int64_t cut, bool stream);
+		void *to, const void *tile, int64_t n, int64_t threshold, int64_t top, bool stream);
 };
 
 /* After stores past the caches, which later ones may overtake. */
@@ -221,7 +221,7 @@ struct gpube__run {
 	char *out, *arg;
 	int arg_bytes;    /* of 'arg': 1, 2, 4, or 8 */
 	int64_t arg_base; /* added to all arguments */
-	bool raw;         /* leave the cut rule and 'repeat' to the caller: this is a part */
+	bool raw;         /* leave the top rule and 'repeat' to the caller: this is a part */
 	bool stream;      /* the output is too large to stay in a cache */
 	bool one_of_many; /* the caller fences streamed stores, which is slow, after many runs */
 	char *scratch;    /* of thread 0; those of the others follow; 64-byte aligned */

@@ -1,7 +1,7 @@
 /*
  * contract_tile_impl.h - the tile kernels of one type, one of min and max, one
  * instruction set. Beyond contract_type_impl.h it needs X(name), BEST(a, b),
- * CUT(v, threshold, cut) and ARGBEST(best, at, v, x).
+ * TOP(v, threshold, top) and ARGBEST(best, at, v, x).
  *
  * Shape: ni * nj outputs, nx reduced cells. Rows of 8 share each vector of B;
  * a vector of A is one broadcast load. Ops: for a joined cell one min, and one add
@@ -66,9 +66,9 @@ static INLINE void X(block)(const struct gpube__tile *t, int64_t i, int64_t j, c
 			BEST(acc[r * NV + v], full ? LOAD(X_OUT) : LOADM(m, X_OUT));
 	}
 	if (t->last) {
-		const T threshold = (T)t->threshold, cut = (T)t->cut;
+		const T threshold = (T)t->threshold, top = (T)t->top;
 
-		UNROLL X_EACH acc[r * NV + v] = CUT(acc[r * NV + v], threshold, cut);
+		UNROLL X_EACH acc[r * NV + v] = TOP(acc[r * NV + v], threshold, top);
 	}
 	if (!full) {
 		UNROLL X_EACH STOREM(X_OUT, m, acc[r * NV + v]);
@@ -223,22 +223,22 @@ ALL_KINDS(tile_arg, ARG_KINDS)
 /* ---- a tile's row to the output -------------------------------------------------------------- */
 
 static void X(store_row)(
-	void *to, const void *tile, int64_t n, int64_t threshold, int64_t cut, bool stream)
+	void *to, const void *tile, int64_t n, int64_t threshold, int64_t top, bool stream)
 {
-	const T *from = tile, t = (T)threshold, c = (T)cut;
+	const T *from = tile, t = (T)threshold, c = (T)top;
 	T *out = to;
 	int64_t j = 0;
 
 	if (stream) {
 		for (; j + W <= n; j += W)
-			STREAM(out + j, CUT(LOAD(from + j), t, c));
+			STREAM(out + j, TOP(LOAD(from + j), t, c));
 	} else {
 		for (; j + W <= n; j += W)
-			STORE(out + j, CUT(LOAD(from + j), t, c));
+			STORE(out + j, TOP(LOAD(from + j), t, c));
 	}
 	if (j < n)
 		/* a tile's rows are whole vectors */
-		STOREM(out + j, MASK(n - j), CUT(LOAD(from + j), t, c));
+		STOREM(out + j, MASK(n - j), TOP(LOAD(from + j), t, c));
 }
 
 #undef ROWS

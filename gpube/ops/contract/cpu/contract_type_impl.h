@@ -8,7 +8,7 @@
  *	NAME(load)(p) NAME(loadm)(m, p)	the latter gives 0 in other lanes
  *	NAME(store)(p, v) NAME(storem)(p, m, v) NAME(stream)(p, v)
  *	NAME(set)(x) NAME(add) NAME(min)
- *	NAME(cut_min)(v, threshold, cut)
+ *	NAME(top_min)(v, threshold, top)
  *	NAME(arg_min)(&best, &at, v, x)
  *	NAME(gather)(m, p, index)
  *	NAME(expand)(m, p, span, index)	index < span <= W
@@ -28,12 +28,12 @@
 
 #define X(n)                 NAME(n##_min)
 #define BEST(a, b)           NAME(min)(a, b)
-#define CUT(v, t, c)         NAME(cut_min)(v, t, c)
+#define TOP(v, t, c)         NAME(top_min)(v, t, c)
 #define ARGBEST(b, at, v, x) NAME(arg_min)(&(b), &(at), v, x)
 #include "gpube/ops/contract/cpu/contract_tile_impl.h"
 #undef X
 #undef BEST
-#undef CUT
+#undef TOP
 #undef ARGBEST
 
 #undef T

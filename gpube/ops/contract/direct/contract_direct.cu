@@ -232,7 +232,7 @@ template <int P, int R, int V>
 __device__ static inline void store(
 	const struct gpube__direct &d, int32_t *out, int32_t (*best)[R][V])
 {
-	const struct cut<int32_t> cut = cut_init<int32_t>(&d);
+	const struct top_rule<int32_t> top = top_init<int32_t>(&d);
 
 #pragma unroll
 	for (int p = 0; p < P; p++)
@@ -247,12 +247,12 @@ __device__ static inline void store(
 #pragma unroll
 				for (int j = 1; j < V; j++)
 					v[0] = v[j] < v[0] ? v[j] : v[0];
-				*to = cut_of(v[0], cut);
+				*to = topped(v[0], top);
 				continue;
 			}
 #pragma unroll
 			for (int j = 0; j < V; j++)
-				v[j] = cut_of(v[j], cut);
+				v[j] = topped(v[j], top);
 			if constexpr (V == 4) {
 				int4 w;
 

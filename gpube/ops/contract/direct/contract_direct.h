@@ -103,7 +103,7 @@ struct gpube__direct {
 	uint32_t out_lane[GPUBE_DIRECT_LANES];
 	int64_t out_grid[GPUBE_DIRECT_GRID];
 	uint32_t out_p, out_r;
-	int64_t cut, threshold;
+	int64_t top, threshold;
 	int8_t order[N_DIRECT_TABLES]; /* the contraction's operand that lies here; -1: none */
 	struct gpube__direct_table table[N_DIRECT_TABLES];
 };

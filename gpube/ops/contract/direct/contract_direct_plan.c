@@ -496,7 +496,7 @@ static bool make(struct gpube__direct *d, const struct planner *p, const struct 
 	d->x_last = (uint32_t)(s->n_reduced - x_step);
 	d->n_steps = (uint32_t)gpube__divide_up(s->n_reduced, x_step);
 	d->one = 1;
-	d->cut = from->cut;
+	d->top = from->top;
 	d->threshold = from->threshold;
 	d->out_p = c->p == NONE ? 0 : (uint32_t)s->out_stride[c->p];
 	d->out_r = c->r == NONE ? 0 : (uint32_t)s->out_stride[c->r];

@@ -274,17 +274,17 @@ __device__ static inline void combine(const struct gpube__strip &d, int32_t most
 
 /* Past the caches, which are better kept for what is read again. */
 template <int P>
-__device__ static inline void store_strip(
-	const struct gpube__strip &d, struct cut<int32_t> cut, int32_t *out, int32_t (*best)[4])
+__device__ static inline void store_strip(const struct gpube__strip &d,
+	struct top_rule<int32_t> top, int32_t *out, int32_t (*best)[4])
 {
 #pragma unroll
 	for (int p = 0; p < P; p++) {
 		int4 w;
 
-		if (cut.to != cut.threshold) {
+		if (top.to != top.threshold) {
 #pragma unroll
 			for (int v = 0; v < 4; v++)
-				best[p][v] = cut_of(best[p][v], cut);
+				best[p][v] = topped(best[p][v], top);
 		}
 		memcpy(&w, best[p], sizeof(w));
 		if (p < (int)d.np)
@@ -321,7 +321,7 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 		HAS_S ? cells_at + gpube__strip_place(&d, s.dims, s.group, 4 * t) * BYTES : 0;
 	uint32_t place_r[4];
 	uint32_t left = begin - gpube__strip_split(begin, d.n_loop, d.by_loop) * d.n_loop;
-	const struct cut<int32_t> cut = cut_init<int32_t>(&d);
+	const struct top_rule<int32_t> top = top_init<int32_t>(&d);
 	const int slot = t < GPUBE_STRIP_OPS ? (int)t : -1; /* threads that know a table: */
 	const bool knows = t <= GPUBE_STRIP_OPS && (slot < 0 || d.op[slot].order >= 0);
 	int32_t *start = NULL;
@@ -355,13 +355,13 @@ __global__ void __launch_bounds__(GPUBE_STRIP_THREADS, BLOCKS)
 			const uint32_t other = turn ^ 1;
 			int32_t best[P][4];
 
-			combine<P, HAS_S, R>(d, cut.threshold,
+			combine<P, HAS_S, R>(d, top.threshold,
 				cells_at + (R == R_BY_X           ? t * d.r_row * BYTES
 						   : R == R_FOURS ? t * 16
 								  : 0),
 				place_r, HAS_S ? place_s + (s.at + other * s.room) * BYTES : 0,
 				place_l + (l.at + other * l.room) * BYTES, best);
-			store_strip<P>(d, cut, units[before].out + 4 * t, best);
+			store_strip<P>(d, top, units[before].out + 4 * t, best);
 		}
 		if (unit == end)
 			break;

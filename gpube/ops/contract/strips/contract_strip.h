@@ -113,7 +113,7 @@ struct gpube__strip {
 	uint32_t r_words, r_row; /* words of R; from one x to the next, or to the next four cells */
 	uint32_t r_dims;         /* by places: bits of the strip's dims that R has */
 	int32_t one;             /* 1, which the compiler does not know */
-	int64_t cut, threshold;
+	int64_t top, threshold;
 	struct gpube__strip_copy copy;
 	struct gpube__strip_table table[2];
 	int64_t out_p[GPUBE_STRIP_P];

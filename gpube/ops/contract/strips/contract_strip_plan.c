@@ -639,7 +639,7 @@ bool gpube__strip_plan(struct gpube__strip *d, double *cycles,
 		if (*cycles > SHORT)
 			return false;
 	}
-	d->cut = c->cut;
+	d->top = c->top;
 	d->threshold = c->threshold;
 	return true;
 }

@@ -1,0 +1,182 @@
+/*
+ * pairwise_method.c - an ascent on regions: what is kept, made, told and freed. See
+ * pairwise_method.h.
+ */
+#include "gpube/bound/pairwise/pairwise_method.h"
+
+#include <string.h>
+
+#include "gpube/bound/pairwise/relation_cases.h"
+#include "gpube/relax/scaling.h"
+
+/* Cells of a table that an eliminated variable leaves, and of a region of several functions. */
+enum { SMALL_TABLE = 256 };
+/* Times as many entries when relations grow. */
+enum { GROWTH = 2 };
+
+void gpube__pairwise_run_update_lower(
+	struct gpube_pairwise_run *s, int64_t constant, const char *by)
+{
+	struct gpube_bounder *b = s->b;
+	const int64_t target = gpube__pairwise_target(s->p, s->m, gpube__tables_cutoff(b));
+
+	gpube__bounder_update_lower(b,
+		constant >= target
+			? b->cutoff
+			: gpube__tables_bound(b,
+				  gpube__constant_of(s->m) + gpube__unscale(s->p->shift, constant)),
+		by);
+}
+
+bool gpube__pairwise_run_is_over(const struct gpube_pairwise_run *s)
+{
+	return gpube__budget_left(&s->turn) <= 0 || gpube__stopped(s->b->ctx);
+}
+
+double gpube__pairwise_run_worked(const struct gpube_pairwise_run *s)
+{
+	return s->worked + gpube__budget_spent(&s->turn);
+}
+
+int gpube__pairwise_run_report_incumbent(struct gpube_pairwise_run *s, const int32_t *values)
+{
+	if (s->lean)
+		gpube__lean_extend(s->lean, s->whole, values);
+	else
+		memcpy(s->whole, values, (size_t)s->m->n_vars * sizeof(*values));
+	return gpube__bounder_report_incumbent(s->b, s->whole, "pairwise-consistent subproblems");
+}
+
+void gpube__pairwise_run_know(
+	const struct gpube_pairwise_run *s, struct gpube_pairwise_state *state)
+{
+	const int64_t target = gpube__pairwise_target(s->p, s->m, gpube__tables_cutoff(s->b));
+
+	state->target = target < state->target ? target : state->target;
+	if (s->relations)
+		s->relations->target =
+			target < s->relations->target ? target : s->relations->target;
+}
+
+/* ---- making and freeing -------------------------------------------------------------------- */
+
+static void free_workers(struct gpube_pairwise_run *s)
+{
+	struct gpube_ctx *ctx = s->b->ctx;
+
+	for (int k = 0; s->workers && k < ctx->n_threads; k++) {
+		struct gpube_pairwise_worker *w = &s->workers[k];
+
+		for (int j = 0; j < 2; j++) {
+			gpube__free(ctx, w->child[j].state);
+			gpube__free(ctx, w->child[j].values);
+		}
+		gpube__free(ctx, w->room);
+		gpube__free(ctx, w->forced);
+		gpube__free(ctx, w->keep);
+		gpube__free(ctx, w->regret);
+		gpube__free(ctx, w->sorted);
+		gpube__free(ctx, w->best);
+	}
+	gpube__free(ctx, s->workers);
+	s->workers = NULL;
+}
+
+static int make_workers(struct gpube_pairwise_run *s)
+{
+	struct gpube_ctx *ctx = s->b->ctx;
+	uint64_t widest = 0;
+
+	for (int32_t i = 0; i < s->m->n_vars; i++)
+		widest = (uint64_t)s->m->vars[i].domain > widest ? (uint64_t)s->m->vars[i].domain
+								 : widest;
+	s->workers = gpube__alloc_zero(ctx, (uint64_t)ctx->n_threads, sizeof(*s->workers));
+	for (int k = 0; s->workers && k < ctx->n_threads; k++) {
+		struct gpube_pairwise_worker *w = &s->workers[k];
+
+		w->s = s;
+		w->room = gpube__alloc(ctx, (uint64_t)s->p->room, sizeof(*w->room));
+		w->forced = gpube__alloc(ctx, widest + 1, sizeof(*w->forced));
+		w->keep = gpube__alloc(ctx, widest + 1, sizeof(*w->keep));
+		for (int j = 0; j < 2; j++)
+			w->child[j].values =
+				gpube__alloc_zero(ctx, (uint64_t)s->m->n_vars + 1, sizeof(int32_t));
+		w->regret = gpube__alloc(ctx, (uint64_t)s->m->n_vars + 1, sizeof(*w->regret));
+		w->sorted = gpube__alloc(ctx, (uint64_t)s->m->n_vars + 1, sizeof(*w->sorted));
+		w->best = gpube__alloc_zero(ctx, (uint64_t)s->m->n_vars + 1, sizeof(*w->best));
+		if (!w->regret || !w->sorted || !w->best || !w->room || !w->forced || !w->keep ||
+			!w->child[0].values || !w->child[1].values)
+			return GPUBE_ENOMEM;
+	}
+	return s->workers ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+void gpube__pairwise_run_free(struct gpube_pairwise_run *s)
+{
+	struct gpube_ctx *ctx;
+
+	if (!s)
+		return;
+	ctx = s->b->ctx;
+	for (int64_t k = 0; k < s->open.n; k++)
+		gpube__free(ctx, s->open.nodes[k].payload);
+	gpube__frontier_clear(&s->open, ctx);
+	free_workers(s);
+	gpube__notes_clear(s);
+	gpube__free(ctx, s->root);
+	gpube__free(ctx, s->whole);
+	gpube__cases_free(s->cases);
+	gpube__relations_free(s->relations);
+	gpube__pairwise_free(s->p);
+	gpube__lean_free(ctx, s->lean);
+	gpube__free(ctx, s);
+}
+
+int gpube__pairwise_run_grow(struct gpube_pairwise_run *s, bool *any)
+{
+	const double start = gpube__now();
+	struct gpube_relations *l = NULL;
+	int status = s->relations ? GPUBE_OK : gpube__relations_new(&s->relations, s->p, s->root);
+
+	if (!status && s->relations)
+		status = gpube__relations_grow(&l, s->relations, s->m, GROWTH * s->relations->most);
+	*any = !status && l;
+	s->all_grown |= !status && !l;
+	/* none of the first ones: the root's regions go on */
+	if (!l && s->relations && !s->relations->n_separators) {
+		gpube__relations_free(s->relations);
+		s->relations = NULL;
+	}
+	if (!l)
+		return status;
+	gpube__relations_free(s->relations);
+	s->relations = l;
+	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL,
+		"pairwise: sparse relations of up to %lld tuples: %d, %d separators in %d waves, "
+		"%lld tuples, %lld "
+		"in sweeps; after %d sweeps, made in %.3f s",
+		(long long)l->most, l->n_relations, l->n_separators, l->waves[0].n,
+		(long long)l->n_entries, (long long)l->n_touched, s->n_sweeps,
+		gpube__now() - start);
+	return gpube__notes_relations(s, 0, l);
+}
+
+int gpube__pairwise_run_new(struct gpube_bounder *b)
+{
+	struct gpube_pairwise_run *s = b->state.pairwise = gpube__alloc_zero(b->ctx, 1, sizeof(*s));
+	int status;
+
+	if (!s)
+		return GPUBE_ENOMEM;
+	s->b = b;
+	s->open.most_bytes = (int64_t)(b->ctx->memory_bytes / 8);
+	status = gpube__lean_new(&s->lean, b->tables, SMALL_TABLE);
+	if (status)
+		return status;
+	s->m = s->lean ? s->lean->model : b->tables;
+	s->whole = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars + 1, sizeof(*s->whole));
+	status = s->whole ? gpube__pairwise_new(
+				    &s->p, &s->root, s->m, SMALL_TABLE, gpube__tables_cutoff(b))
+			  : GPUBE_ENOMEM;
+	return status || !s->p ? status : make_workers(s);
+}

@@ -1,0 +1,225 @@
+/* relation_cases.c - cases of relations: who makes them and works on them. See relation_cases.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "gpube/bound/pairwise/relation_cases.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+const struct gpube_case_rules gpube__case_rules = {
+	.slow = 0.01, .most_windows = 100, .most_entries = 1 << 16, .probes = 6, .steps = 2000};
+
+/*
+ * Who waits for a case looks around after so long, and after so many times what its search took, at
+ * most so many seconds.
+ */
+enum { WAIT_NS = 1000000, RESTING = 4 };
+#define MOST_REST 0.1
+/* What splits bring, in what the look ahead says, before any is seen (runs/measured-2c). */
+#define FIRST_RATIO 4
+
+/* ---- workers --------------------------------------------------------------------------------- */
+
+/* A moment, in which the worker seeks an assignment. */
+static void wait_for_case(struct gpube_case_worker *w)
+{
+	struct gpube_relation_cases *c = w->all;
+
+	const double start = gpube__now();
+	struct timespec until;
+
+	c->n_waiting++;
+	pthread_mutex_unlock(&c->lock);
+	gpube__case_search(w, NULL);
+	pthread_mutex_lock(&c->lock);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += WAIT_NS + (long)(fmin(RESTING * (gpube__now() - start), MOST_REST) * 1e9);
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	if (!c->open.n)
+		pthread_cond_timedwait(&c->changed, &c->lock, &until);
+	c->n_waiting--;
+}
+
+/*
+ * With the lock held: whether the worker has a case now. Room is made for what may become of all
+ * that are worked on.
+ */
+static bool take_open(struct gpube_case_worker *w)
+{
+	struct gpube_relation_cases *c = w->all;
+
+	while (c->open.n) {
+		if (gpube__frontier_room(&c->open, &w->ctx, 2 * (c->open.n_held + 1))) {
+			c->status = GPUBE_ENOMEM;
+			__atomic_store_n(&c->over, true, __ATOMIC_RELAXED);
+			return false;
+		}
+		w->hand.node = gpube__frontier_pop(&c->open);
+		w->at = w->hand.node.payload;
+		w->at->ctx = &w->ctx;
+		if (w->hand.node.bound < c->target) {
+			gpube__frontier_hold(&c->open, &w->hand);
+			return true;
+		}
+		gpube__relations_free(w->at);
+		c->n_closed++;
+	}
+	return false;
+}
+
+static bool take(struct gpube_case_worker *w)
+{
+	struct gpube_relation_cases *c = w->all;
+	bool has = false;
+
+	while (!gpube__cases_over(w)) {
+		bool none;
+
+		pthread_mutex_lock(&c->lock);
+		has = take_open(w);
+		none = !has && !c->open.n && !c->open.n_held;
+		if (!has && !none && !gpube__case_help(w))
+			wait_for_case(w);
+		pthread_mutex_unlock(&c->lock);
+		if (has || none)
+			break;
+	}
+	return has;
+}
+
+/* What has become of a case: closed, two, or still open. */
+static void put(struct gpube_case_worker *w, struct gpube_relations *part[2])
+{
+	struct gpube_relation_cases *c = w->all;
+	const struct gpube_frontier_node *of = &w->hand.node;
+	const int n = !!part[0] + !!part[1];
+	int n_open = 0;
+
+	pthread_mutex_lock(&c->lock);
+	for (int k = 0; k < n; k++) {
+		const int64_t bound = part[k]->constant > of->bound ? part[k]->constant : of->bound;
+
+		if (bound < c->target) {
+			(void)gpube__cases_push(c, part[k], bound, of->depth + (n == 2));
+			n_open++;
+		} else {
+			gpube__relations_free(part[k]);
+		}
+	}
+	c->n_closed += n ? n - n_open : 1;
+	c->n_split += n == 2;
+	c->n_grown += w->n_grown;
+	w->n_grown = 0;
+	gpube__frontier_let_go(&c->open, &w->hand);
+	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->lock);
+}
+
+static void work(void *arg, int64_t item, int thread)
+{
+	struct gpube_relation_cases *c = arg;
+	struct gpube_case_worker *w = &c->workers[item];
+
+	(void)thread;
+	while (take(w)) {
+		struct gpube_relations *part[2] = {NULL, NULL};
+		const double start = gpube__worked(&w->ctx);
+		const int status = gpube__case_work(w, part);
+
+		w->working += gpube__worked(&w->ctx) - start;
+		if (w->at) /* as it was, or further; a failure loses nothing */
+			part[0] = w->at;
+		put(w, part);
+		if (status)
+			gpube__cases_end(c, status);
+	}
+}
+
+/* ---- making -------------------------------------------------------------------------- */
+
+static int make_worker(struct gpube_relation_cases *c, int k)
+{
+	const struct gpube_bounder *b = c->s->b;
+	const struct gpube_relations *l = c->s->relations;
+	struct gpube_case_worker *w = &c->workers[k];
+
+	w->all = c;
+	w->ctx = gpube__ctx_child(b->ctx);
+	w->ctx.n_threads = 1;
+	w->ctx.memory_bytes /= (uint64_t)c->n_workers;
+	w->values = gpube__alloc_zero(&w->ctx, (uint64_t)c->s->m->n_vars + 1, sizeof(*w->values));
+	w->whole = gpube__alloc_zero(&w->ctx, (uint64_t)b->m->n_vars + 1, sizeof(*w->whole));
+	w->forced = gpube__alloc(&w->ctx, (uint64_t)l->value_at[l->n] + 1, sizeof(*w->forced));
+	w->choices = gpube__alloc(&w->ctx, (uint64_t)l->value_at[l->n] + 1, sizeof(*w->choices));
+	if (!w->values || !w->whole || !w->forced || !w->choices)
+		return GPUBE_ENOMEM;
+	return gpube__search_new(&w->search, &w->ctx, b->m, b->opts->seed + (uint64_t)k);
+}
+
+/* The relations are the first case; they are the cases' then. */
+static int make(struct gpube_pairwise_run *s, const struct gpube_case_rules *rules)
+{
+	struct gpube_ctx *ctx = s->b->ctx;
+	struct gpube_relation_cases *c = gpube__alloc_zero(ctx, 1, sizeof(*c));
+	int status = c ? GPUBE_OK : GPUBE_ENOMEM;
+
+	if (status)
+		return status;
+	c->s = s;
+	c->rules = rules;
+	c->found_cost = GPUBE_INF;
+	c->target = s->relations->target;
+	c->ratio = FIRST_RATIO;
+	c->open.most_bytes = (int64_t)(ctx->memory_bytes / 4);
+	c->n_workers = ctx->n_threads;
+	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->changed, NULL);
+	c->found = gpube__alloc(ctx, (uint64_t)s->b->m->n_vars + 1, sizeof(*c->found));
+	c->ranks = gpube__alloc_zero(
+		ctx, (uint64_t)s->relations->value_at[s->relations->n] + 1, sizeof(*c->ranks));
+	c->workers = gpube__alloc_zero(ctx, (uint64_t)c->n_workers, sizeof(*c->workers));
+	c->value_at = gpube__alloc(ctx, (uint64_t)s->relations->n + 1, sizeof(*c->value_at));
+	status = c->found && c->ranks && c->workers && c->value_at ? GPUBE_OK : GPUBE_ENOMEM;
+	if (!status) {
+		memcpy(c->value_at, s->relations->value_at,
+			((size_t)s->relations->n + 1) * sizeof(*c->value_at));
+		status = gpube__cases_weigh(c);
+	}
+	for (int k = 0; k < c->n_workers && !status; k++)
+		status = make_worker(c, k);
+	if (!status) {
+		s->relations->split.from = s->relations->constant;
+		status = gpube__cases_push(c, s->relations, s->relations->constant, 0);
+	}
+	if (status) {
+		gpube__cases_free(c);
+		return status;
+	}
+	s->relations = NULL;
+	s->cases = c;
+	return GPUBE_OK;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+int gpube__pairwise_run_cases(struct gpube_pairwise_run *s, const struct gpube_case_rules *rules)
+{
+	struct gpube_bounder *b = s->b;
+	int status = s->cases ? GPUBE_OK : make(s, rules), told;
+	struct gpube_relation_cases *c = s->cases;
+
+	if (status)
+		return status;
+	c->status = GPUBE_OK;
+	c->over = false;
+	c->caller = pthread_self();
+	c->told = gpube__now();
+	gpube__parallel(b->ctx, c->n_workers, work, c);
+	for (int k = 0; k < c->n_workers && c->status; k++)
+		if (c->workers[k].ctx.error[0])
+			(void)gpube__fail(b->ctx, c->status, "%s", c->workers[k].ctx.error);
+	told = gpube__cases_tell(c);
+	gpube__cases_tell_counts(c);
+	return c->status ? c->status : told;
+}

@@ -1,0 +1,156 @@
+/*
+ * relation_cases.h - what relations (relax/pairwise/relations.h) leave open, split into cases: a
+ * variable has a value or any other, each case has relations of its own, and a thread works on one
+ * case at a time.
+ *
+ * A case begins with the relations of the one before, without the entries that are not in it, and
+ * without variables that have one value left. What they cost there is what they cost here, so all
+ * that was proved goes on; relations of as many entries are joined again, of more variables now,
+ * and sweeps go on until they bring little. Then it is asked whether relations of twice as many
+ * entries promise more than a split: both double the work. Whatever a case is waiting for, an idle
+ * thread makes it split.
+ *
+ * The case of the least bound is next, so that the least of all that are open is the bound of the
+ * whole and rises; where memory is short, the deepest. A case leaves only when its bound reaches
+ * the cutoff, or with one assignment that was priced.
+ *
+ * Why cases. A sweep's wave is too short for threads, and relations of cases close most of what
+ * relations of the whole leave open (runs/measured-2c). Designs weighed. (1) Deepest first: less
+ * memory, but the whole's bound stays the root's until the end. (2) Each case from the model again:
+ * relations of 4096 entries are 20 s away from it, and 1 s from its parent's. (3) A fixed order of
+ * the variables: in the deep cases most of its decisions were implied, or moved nothing. (4) States
+ * of dynamic programming along a path, pruned by the relations' bound: nothing is known before the
+ * last layer. (5) This one.
+ */
+#ifndef GPUBE_RELATION_CASES_H
+#define GPUBE_RELATION_CASES_H
+
+#include <pthread.h>
+
+#include "gpube/bound/pairwise/pairwise_method.h"
+
+/* When a case ends with a split; tests split early. */
+struct gpube_case_rules {
+	double slow; /* sweeps go on while a window of them brings that part of what is missing */
+	int most_windows;
+	int64_t most_entries; /* of a relation, where it grows */
+	/* variables that a look ahead compares; the first cases have some times as many */
+	int probes;
+	int steps; /* of local search at a time */
+};
+
+extern const struct gpube_case_rules gpube__case_rules;
+
+struct gpube_relation_cases;
+
+struct gpube_case_worker {
+	struct gpube_relation_cases *all;
+	struct gpube_ctx ctx;
+	struct gpube_search *search;
+	int32_t *values, *whole;
+	int64_t *forced;
+	struct gpube_case_choice *choices;
+	struct gpube_frontier_hand hand; /* what it works on */
+	struct gpube_relations *at;      /* its payload; NULL: it is closed, or split */
+	int32_t n_grown;
+	double searching, working; /* seconds of local search, and of cases */
+	int n_probed;              /* the first choices, of which some have been looked at */
+};
+
+/* A split that is weighed. */
+struct gpube_case_choice {
+	int32_t var, value;
+	double rank;
+	bool probed; /* at both parts */
+	double open; /* 1: nothing is known of its values; 0: one alone is nearly sure */
+	/* of the part with the value, of the other; all that is missing: it is closed */
+	int64_t gain[2];
+};
+
+struct gpube_relation_cases {
+	struct gpube_pairwise_run *s;
+	const struct gpube_case_rules *rules;
+	pthread_mutex_t lock; /* of all that follows */
+	pthread_cond_t changed;
+	pthread_t caller;
+	struct gpube_frontier open; /* of relations */
+	int n_waiting;
+	bool over;
+	int status;
+	int64_t target;     /* of the cutoff that there is now */
+	int32_t *found;     /* an assignment that is to be offered */
+	int64_t found_cost; /* GPUBE_INF: none */
+	int64_t n_split, n_closed, n_grown;
+	double told;  /* when counts were */
+	double ratio; /* what splits brought, in what the look ahead said */
+	int64_t *value_at;
+	struct gpube_case_rank {
+		double weight; /* what the model's costs say */
+		double sum;    /* what looks have said */
+		int32_t n;
+	} * ranks;                        /* by value: value a of variable i is value_at[i] + a */
+	struct gpube_case_probes *probes; /* that others may help with, or NULL */
+	int n_workers;                    /* as many as there were threads at first */
+	struct gpube_case_worker *workers;
+};
+
+/*
+ * gpube__pairwise_run_cases() - the relations of s become the first case; cases are worked off
+ * until none is open or the turn is over. Those that are open then stay, and a later call goes on.
+ * Errors: ENOMEM; EBUG of what is offered
+ */
+int gpube__pairwise_run_cases(struct gpube_pairwise_run *s, const struct gpube_case_rules *rules);
+void gpube__cases_free(struct gpube_relation_cases *c);
+
+/* ---- of relation_cases_*.c ------------------------------------------------------------------- */
+
+/*
+ * What w has in hand is worked on until it is closed, is split into the two parts, or the time is
+ * over and it stays.
+ * Errors: ENOMEM, and it stays
+ */
+int gpube__case_work(struct gpube_case_worker *w, struct gpube_relations *part[2]);
+
+/* With the lock held: an open case. Errors: ENOMEM */
+int gpube__cases_push(
+	struct gpube_relation_cases *c, struct gpube_relations *l, int64_t bound, int32_t depth);
+
+/* Local search from an assignment of the simplified model, or on from where it was. */
+void gpube__case_search(struct gpube_case_worker *w, const int32_t *from);
+
+/* Each value's weight. Errors: ENOMEM */
+int gpube__cases_weigh(struct gpube_relation_cases *c);
+
+/*
+ * Choices of the case that w has, by what relations force; none: its variables' 'values' are all
+ * that is possible. Their number.
+ */
+int gpube__case_choices(struct gpube_case_worker *w);
+/*
+ * The first of n choices are looked at; *best: of those that leave two parts, or -1. Values of
+ * parts that are closed are forced no more. *closed: the case is. Errors: ENOMEM
+ */
+int gpube__case_probe(struct gpube_case_worker *w, int n, int *best, bool *closed);
+/* With the lock held, by a worker that has no case: looks of another's. Whether there were any. */
+bool gpube__case_help(struct gpube_case_worker *w);
+/* What the looks have closed is noted as splits. Errors: ENOMEM */
+int gpube__case_note_probes(struct gpube_case_worker *w);
+/* What both gains bring together: the more, the fewer cases are left. */
+double gpube__case_worth(const struct gpube_case_choice *x, int32_t slack);
+
+/*
+ * By the thread of the caller: an assignment that was found is offered, then the bound of all is
+ * raised, because cases were closed by that assignment's cost. Errors: EBUG of what is offered
+ */
+int gpube__cases_tell(struct gpube_relation_cases *c);
+void gpube__cases_tell_counts(struct gpube_relation_cases *c);
+/* All workers end soon, with that status. */
+void gpube__cases_end(struct gpube_relation_cases *c, int status);
+
+/* Whether work is to end; told by the thread of the caller on the way. */
+bool gpube__cases_over(struct gpube_case_worker *w);
+
+/* An assignment of the simplified model. */
+void gpube__cases_found(struct gpube_relation_cases *c, const int32_t *values, int64_t cost);
+
+#endif

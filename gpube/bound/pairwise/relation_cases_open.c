@@ -1,0 +1,46 @@
+/* relation_cases_open.c - cases that are open, and what is freed: see relation_cases.h. */
+#include "gpube/bound/pairwise/relation_cases.h"
+
+int gpube__cases_push(
+	struct gpube_relation_cases *c, struct gpube_relations *l, int64_t bound, int32_t depth)
+{
+	const uint64_t bytes = (sizeof(uint64_t) + sizeof(int32_t)) * (uint64_t)l->n_entries +
+			       (l->members ? sizeof(*l->cells) * (uint64_t)l->n_touched : 0);
+
+	l->ctx = c->s->b->ctx;
+	return gpube__frontier_push(&c->open, l->ctx,
+		&(struct gpube_frontier_node){
+			.bound = bound, .depth = depth, .payload = l, .bytes = (int64_t)bytes});
+}
+
+static void clear_worker(struct gpube_case_worker *w)
+{
+	gpube__search_free(w->search);
+	gpube__free(&w->ctx, w->values);
+	gpube__free(&w->ctx, w->whole);
+	gpube__free(&w->ctx, w->forced);
+	gpube__free(&w->ctx, w->choices);
+	gpube__ctx_clear(&w->ctx);
+}
+
+void gpube__cases_free(struct gpube_relation_cases *c)
+{
+	struct gpube_ctx *ctx;
+
+	if (!c)
+		return;
+	ctx = c->s->b->ctx;
+	for (int64_t k = 0; k < c->open.n; k++)
+		gpube__relations_free(c->open.nodes[k].payload);
+	gpube__frontier_clear(&c->open, ctx);
+	for (int k = 0; c->workers && k < c->n_workers; k++)
+		if (c->workers[k].all)
+			clear_worker(&c->workers[k]);
+	gpube__free(ctx, c->workers);
+	gpube__free(ctx, c->found);
+	gpube__free(ctx, c->ranks);
+	gpube__free(ctx, c->value_at);
+	pthread_cond_destroy(&c->changed);
+	pthread_mutex_destroy(&c->lock);
+	gpube__free(ctx, c);
+}

@@ -1,0 +1,98 @@
+/*
+ * relation_cases_tell.c - what is told of cases: assignments, the bound of all, and when it is
+ * over. See relation_cases.h.
+ */
+#include "gpube/bound/pairwise/relation_cases.h"
+
+/* Seconds between two lines of what has become of cases. */
+enum { TELL_SECONDS = 10 };
+
+void gpube__cases_found(struct gpube_relation_cases *c, const int32_t *values, int64_t cost)
+{
+	const struct gpube_pairwise_run *s = c->s;
+
+	pthread_mutex_lock(&c->lock);
+	if (cost < c->found_cost) {
+		c->found_cost = cost;
+		for (int32_t i = 0; i < s->b->m->n_vars; i++)
+			c->found[i] = values[i];
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+void gpube__cases_tell_counts(struct gpube_relation_cases *c)
+{
+	int32_t deepest = 0;
+	int64_t most = 0;
+
+	pthread_mutex_lock(&c->lock);
+	for (int64_t k = 0; k < c->open.n; k++) {
+		const struct gpube_frontier_node *node = &c->open.nodes[k];
+		const struct gpube_relations *l = node->payload;
+
+		deepest = node->depth > deepest ? node->depth : deepest;
+		most = l->most > most ? l->most : most;
+	}
+	gpube__log(c->s->b->ctx, GPUBE_LOG_DETAIL,
+		"pairwise: %lld nodes split, %lld closed, %d at work, %lld open in %.3g bytes, up "
+		"to %d "
+		"deep with %lld tuples a relation; relations enlarged %lld times",
+		(long long)c->n_split, (long long)c->n_closed, c->open.n_held, (long long)c->open.n,
+		(double)c->open.bytes, (int)deepest, (long long)most, (long long)c->n_grown);
+	pthread_mutex_unlock(&c->lock);
+	c->told = gpube__now();
+}
+
+int gpube__cases_tell(struct gpube_relation_cases *c)
+{
+	struct gpube_pairwise_run *s = c->s;
+	struct gpube_bounder *b = s->b;
+	int64_t bound, cost;
+	int status = GPUBE_OK;
+
+	pthread_mutex_lock(&c->lock);
+	cost = c->found_cost;
+	c->found_cost = GPUBE_INF;
+	for (int32_t i = 0; i < b->m->n_vars && cost < GPUBE_INF; i++)
+		s->whole[i] = c->found[i];
+	bound = gpube__frontier_least(&c->open);
+	bound = bound < c->target ? bound
+				  : c->target; /* no total is below, in what relations count */
+	pthread_mutex_unlock(&c->lock);
+	if (cost < GPUBE_INF)
+		status = gpube__bounder_report_incumbent(
+			b, s->whole, "branching on sparse relations");
+	if (!status)
+		gpube__pairwise_run_update_lower(s, bound, "branching on sparse relations");
+	bound = gpube__pairwise_target(s->p, s->m, gpube__tables_cutoff(b));
+	pthread_mutex_lock(&c->lock);
+	__atomic_store_n(&c->target, bound < c->target ? bound : c->target, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&c->lock);
+	if (gpube__now() - c->told > TELL_SECONDS)
+		gpube__cases_tell_counts(c);
+	return status;
+}
+
+void gpube__cases_end(struct gpube_relation_cases *c, int status)
+{
+	pthread_mutex_lock(&c->lock);
+	c->status = c->status ? c->status : status;
+	__atomic_store_n(&c->over, true, __ATOMIC_RELAXED);
+	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->lock);
+}
+
+bool gpube__cases_over(struct gpube_case_worker *w)
+{
+	struct gpube_relation_cases *c = w->all;
+
+	if (pthread_equal(pthread_self(), c->caller)) {
+		const int status = gpube__cases_tell(c);
+
+		if (status || gpube__bounder_done(c->s->b))
+			gpube__cases_end(c, status);
+	}
+	if (gpube__pairwise_run_is_over(c->s))
+		gpube__cases_end(c, GPUBE_OK);
+	return __atomic_load_n(&c->over, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,304 @@
+/*
+ * relation_cases_work.c - what is done with one case: sweeps, longer relations, and splits. See
+ * relation_cases.h.
+ */
+#include "gpube/bound/pairwise/relation_cases.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Sweeps of which is judged whether they pay. */
+enum { WINDOW = 8 };
+/* Entries of the shortest relations that are worth their separators. */
+enum { FEWEST_ENTRIES = 64 };
+/* What one more doubling brings, in what the last one did. */
+#define DOUBLING 0.8
+/* Of the time of cases that one of local search may have. */
+#define SEARCHING 0.05
+
+static bool is_closed(const struct gpube_case_worker *w)
+{
+	return w->at->constant >= w->at->target;
+}
+
+static void hear(struct gpube_case_worker *w)
+{
+	const int64_t target = __atomic_load_n(&w->all->target, __ATOMIC_RELAXED);
+	struct gpube_relations *l = w->at;
+
+	l->target = target < l->target ? target : l->target;
+}
+
+/*
+ * How much more has to come of sweeps, and of longer relations, than of a split, which gives
+ * threads work that have none: 1 where there are none, one more whenever those are twice as many.
+ * (Split as soon as others waited, 507 was 261 splits and 600 s of 16 processors, and of two 5 and
+ * 59.)
+ */
+static double haste(struct gpube_relation_cases *c)
+{
+	int64_t idle;
+
+	pthread_mutex_lock(&c->lock);
+	idle = c->n_waiting - c->open.n;
+	pthread_mutex_unlock(&c->lock);
+	return idle > 0 ? 1 + log2(1 + (double)idle) : 1;
+}
+
+static int climb(struct gpube_case_worker *w)
+{
+	const struct gpube_case_rules *r = w->all->rules;
+	struct gpube_relations *l = w->at;
+	int32_t *room = gpube__alloc(&w->ctx, (uint64_t)l->room + 1, sizeof(*room)), n_done = 0;
+	int64_t before = l->constant;
+	int status;
+
+	if (!room)
+		return GPUBE_ENOMEM;
+	for (int n = 1; n <= WINDOW * r->most_windows && l->members && !is_closed(w) &&
+			!gpube__cases_over(w);
+		n++) {
+		hear(w);
+		gpube__relations_sweep(l, n % 2 == 0, room);
+		n_done++;
+		gpube__frontier_tighten(&w->hand, l->constant);
+		if (n % WINDOW)
+			continue;
+		if ((double)(l->constant - before) <
+			haste(w->all) * r->slow * gpube__relations_slack(l))
+			break;
+		before = l->constant;
+		gpube__relations_shorten(l);
+	}
+	gpube__free(&w->ctx, room);
+	pthread_mutex_lock(&w->all->lock);
+	status = n_done ? gpube__notes_sweeps(w->all->s, w->at->split.noted, n_done) : GPUBE_OK;
+	pthread_mutex_unlock(&w->all->lock);
+	return status;
+}
+
+/* Relations of up to so many entries in the place of these, or of less where that is too much. */
+static int join(struct gpube_case_worker *w, int64_t most, bool *any)
+{
+	struct gpube_relations *l = NULL;
+	int status = gpube__relations_grow(&l, w->at, w->all->s->m, most);
+
+	*any = !status && l;
+	if (*any) {
+		l->split = w->at->split;
+		gpube__relations_free(w->at);
+		w->at = l;
+		gpube__frontier_tighten(&w->hand, l->constant);
+		pthread_mutex_lock(&w->all->lock);
+		status = gpube__notes_relations(w->all->s, w->at->split.noted, l);
+		pthread_mutex_unlock(&w->all->lock);
+	}
+	return status == GPUBE_ESTOP ? GPUBE_OK : status;
+}
+
+/* ---- assignments ----------------------------------------------------------------------------- */
+
+static void extend(struct gpube_case_worker *w)
+{
+	const struct gpube_pairwise_run *s = w->all->s;
+
+	if (s->lean)
+		gpube__lean_extend(s->lean, w->whole, w->values);
+	else
+		memcpy(w->whole, w->values, (size_t)s->m->n_vars * sizeof(*w->values));
+}
+
+void gpube__case_search(struct gpube_case_worker *w, const int32_t *from)
+{
+	if (gpube__search_run(w->search, from, w->all->rules->steps))
+		gpube__cases_found(w->all, w->search->best, w->search->best_cost);
+}
+
+/* An assignment, and others from there for a part of the time. */
+static int read_off(struct gpube_case_worker *w)
+{
+	const double start = gpube__worked(&w->ctx);
+	const int status = gpube__relations_decode(w->at, true, w->values);
+
+	if (status)
+		return status;
+	extend(w);
+	gpube__case_search(w, w->whole);
+	while (w->searching + gpube__worked(&w->ctx) - start < SEARCHING * w->working &&
+		!gpube__cases_over(w))
+		gpube__case_search(w, NULL);
+	w->searching += gpube__worked(&w->ctx) - start;
+	return GPUBE_OK;
+}
+
+/* Every variable has one value: the case is one assignment. */
+static int price(struct gpube_case_worker *w)
+{
+	int64_t cost;
+	int status;
+
+	extend(w);
+	status = gpube_model_cost(&cost, w->all->s->b->m, w->whole);
+	if (!status && cost < GPUBE_INF)
+		gpube__cases_found(w->all, w->whole, cost);
+	return status;
+}
+
+/* ---- a case ---------------------------------------------------------------------------------- */
+
+/* What the look ahead had said, and what came of it. */
+static void learn_ratio(struct gpube_case_worker *w)
+{
+	struct gpube_relation_cases *c = w->all;
+	const int64_t came = w->at->constant - w->at->split.from;
+
+	if (w->at->split.hoped <= 0)
+		return;
+	pthread_mutex_lock(&c->lock);
+	c->ratio += 0.1 * (fmin(10, (double)came / (double)w->at->split.hoped) - c->ratio);
+	pthread_mutex_unlock(&c->lock);
+	w->at->split.hoped = 0;
+}
+
+/* Longer relations promise more than the split. */
+static bool grows(struct gpube_case_worker *w, int best)
+{
+	struct gpube_relation_cases *c = w->all;
+	const struct gpube_relations *l = w->at;
+	const int32_t slack = gpube__relations_slack(l);
+	double ratio;
+
+	if (2 * l->most > c->rules->most_entries || best < 0)
+		return false;
+	pthread_mutex_lock(&c->lock);
+	ratio = c->ratio;
+	pthread_mutex_unlock(&c->lock);
+	return DOUBLING * w->at->split.growth * slack >
+	       haste(c) * ratio * gpube__case_worth(&w->choices[best], slack);
+}
+
+/* What the looks have closed, and the split. */
+static int note_split(
+	struct gpube_case_worker *w, const struct gpube_case_choice *x, int32_t noted[2])
+{
+	int status = gpube__case_note_probes(w);
+
+	noted[0] = w->at->split.noted;
+	if (status || !x)
+		return status;
+	pthread_mutex_lock(&w->all->lock);
+	status = gpube__notes_split(w->all->s, w->at->split.noted, x->var, x->value, noted);
+	pthread_mutex_unlock(&w->all->lock);
+	return status;
+}
+
+static int split(struct gpube_case_worker *w, int best, struct gpube_relations *part[2])
+{
+	struct gpube_relations *l = w->at;
+	const struct gpube_case_choice *x = best < 0 ? NULL : &w->choices[best];
+	int32_t noted[2];
+	int status = note_split(w, x, noted);
+
+	if (!status)
+		gpube__relations_settle(l);
+	for (int k = 0; k < 1 + !!x && !status; k++) {
+		status = gpube__relations_part(
+			&part[k], l, w->forced, x ? x->var : -1, x ? x->value : 0, !k);
+		if (!status)
+			part[k]->split = (struct gpube_list_split){.growth = l->split.growth,
+				.hoped = x ? x->gain[k] : 0,
+				.from = l->constant,
+				.noted = noted[k]};
+	}
+	for (int k = 0; k < 2 && status; k++) {
+		gpube__relations_free(part[k]);
+		part[k] = NULL;
+	}
+	if (!status) {
+		gpube__relations_free(l);
+		w->at = NULL;
+	}
+	return status;
+}
+
+/* Relations that have separators, of fewer entries where there is no room for them. */
+static int ready(struct gpube_case_worker *w)
+{
+	int status = GPUBE_OK;
+	bool any = w->at->members != NULL;
+
+	for (int64_t most = w->at->most; !status && !any && most >= FEWEST_ENTRIES; most /= 2)
+		status = join(w, most, &any);
+	return status;
+}
+
+static int grow(struct gpube_case_worker *w, bool *any)
+{
+	const int64_t before = w->at->constant;
+	const int32_t slack = gpube__relations_slack(w->at);
+	int status = join(w, 2 * w->at->most, any);
+
+	if (*any && !status)
+		status = climb(w);
+	w->n_grown += *any;
+	w->at->split.growth = *any ? (double)(w->at->constant - before) / slack : 0;
+	return status;
+}
+
+/* Until it is closed, or there is a split, or *end: the time is over. */
+static int find_split(struct gpube_case_worker *w, int *best, bool *closed, bool *end)
+{
+	bool grown = true;
+	int status = ready(w);
+
+	if (!status)
+		status = climb(w);
+	learn_ratio(w);
+	while (!status && grown) {
+		int n;
+
+		grown = false;
+		w->n_probed = 0;
+		*closed |= is_closed(w);
+		*end = gpube__cases_over(w);
+		if (*closed || *end)
+			break;
+		status = read_off(w);
+		hear(w);
+		*closed |= is_closed(w);
+		if (!status && !*closed)
+			status = gpube__relations_forced(w->at, w->forced);
+		if (status || *closed)
+			break;
+		n = gpube__case_choices(w);
+		if (!n) {
+			status = price(w);
+			*closed = !status;
+			break;
+		}
+		*best = w->at->members ? -1 : 0;
+		if (w->at->members)
+			status = gpube__case_probe(w, n, best, closed);
+		*end = gpube__cases_over(w);
+		if (!status && !*closed && !*end && grows(w, *best))
+			status = grow(w, &grown);
+	}
+	return status;
+}
+
+int gpube__case_work(struct gpube_case_worker *w, struct gpube_relations *part[2])
+{
+	bool closed = false, end = false;
+	int best = -1, status;
+
+	status = find_split(w, &best, &closed, &end);
+	if (!status && !closed && !end)
+		status = split(w, best, part);
+	if (closed && !status && w->n_probed)
+		status = gpube__case_note_probes(w);
+	if (closed) {
+		gpube__relations_free(w->at);
+		w->at = NULL;
+	}
+	return status;
+}

@@ -1,0 +1,264 @@
+/*
+ * relations.h - regions (pairwise.h) as relations of what is still possible: an assignment of a
+ * region's variables that is in no total below the cutoff is not in its relation, so a region may
+ * have as many variables as its relation stays short.
+ *
+ * The moves are those of regions: every separator in turn takes out of each region what that forces
+ * on it, the least sum goes into the constant, and shares of the rest go into the regions that are
+ * asked again. Costs move, none is lost or negative, and only what reaches the cutoff goes:
+ * so the constant is a lower bound, or no total is below the cutoff. Relations of up to twice as
+ * many entries are made again and again, each by adding to a function of the model the variables of
+ * others, one after the other, and dropping what reaches the cutoff with the costs of all regions
+ * within.
+ *
+ * Why relations. Gaps close as regions grow, and of the cells of large regions ever fewer are
+ * possible (runs/measured-2c). It asks for a good assignment early: the cutoff is what shortens
+ * relations.
+ *
+ * Designs weighed. (1) Tables on a card, and as many cells as its memory holds: tables of 2^30
+ * cells where relations of 10^5 entries say the same. (2) AND/OR search in what regions leave: its
+ * bounds were those of the root, and it brought half of the units that one more doubling did. (3)
+ * This one.
+ */
+#ifndef GPUBE_RELATIONS_H
+#define GPUBE_RELATIONS_H
+
+#include "gpube/base/bits.h"
+#include "gpube/relax/pairwise/pairwise.h"
+
+/* Values of a relation's variables, one behind the other, in a word: the first one lowest. */
+struct gpube_relation_table {
+	int32_t arity;
+	int32_t *scope; /* ascending */
+	int32_t *order; /* the same as they were joined, behind the scope in its memory */
+	uint8_t *shift; /* of its values in the word, and behind them the sum of all */
+	uint64_t *set;  /* the scope as bits */
+	int64_t n;
+	uint64_t *key;
+	int32_t *cost;
+	int32_t first, last; /* separators that it has */
+};
+
+/* Entry i of its relation is cell[i] of its separator. */
+struct gpube_relation_member {
+	int32_t relation, separator;
+	uint32_t *cell;
+};
+
+struct gpube_relation_separator {
+	int32_t arity;
+	int64_t n, at; /* its cells: own[at] … of all */
+	uint64_t *set;
+	int32_t member, n_members;
+	int32_t n_after, n_before; /* members with a later separator, with an earlier one */
+};
+
+/* As those of regions, and their members: wave i has member[member_at[i]] … */
+struct gpube_relation_waves {
+	int32_t n;
+	int32_t *member_at, *member;
+	int64_t *room; /* by separator: where in the scratch it is */
+};
+
+struct gpube_relations {
+	struct gpube_ctx *ctx;
+	int32_t n, words; /* variables, words of a set of them */
+	int32_t *domain;
+	uint8_t *bits;     /* of a value */
+	int64_t *value_at; /* values of variable i are value_at[i] … value_at[i + 1] - 1 of all */
+	int32_t *
+		fixed; /* the one value that a variable has here, or -1; those are in no relation */
+	int64_t most;  /* entries of a joined relation */
+	bool all;      /* none would be joined with more, were it longer */
+	int32_t n_relations, n_separators;
+	int64_t n_members;
+	struct gpube_relation_table *relations;      /* in the order of their last variables */
+	struct gpube_relation_separator *separators; /* in that order, too */
+	struct gpube_relation_member *members;       /* by separator */
+	int32_t *member_of, *member_at; /* those of relation k: member_of[member_at[k]] … */
+	/* left: members of a separator that are to be asked before it shares */
+	int32_t *own, *left;
+	uint32_t *cells;   /* of all members */
+	uint64_t *sets;    /* of all separators */
+	int64_t n_touched; /* entries that a sweep reads, and writes */
+	int64_t n_entries;
+	int64_t room;                         /* cells of scratch that a sweep takes */
+	struct gpube_relation_waves waves[2]; /* there, and back */
+	int shift;                            /* scaling.h */
+	int64_t constant, target;
+	struct gpube_list_split {
+		/*
+		 * of what was missing, the part that relations of twice as many entries brought
+		 * last; < 0: not known
+		 */
+		double growth;
+		int64_t hoped; /* what the look ahead said that the split would bring */
+		int64_t from;  /* the constant of the relations that were split */
+		int32_t noted; /* the case's number in the notes for a certificate */
+	} split;               /* for who splits them: see bound/pairwise/relation_cases.h */
+};
+
+/*
+ * gpube__relations_new() - what a state of regions has, in relations that have no separators: they
+ * can grow.
+ * *out    NULL without an error: a region has too many variables for a word
+ * Errors: ENOMEM
+ */
+int gpube__relations_new(struct gpube_relations **out, const struct gpube_pairwise *p,
+	const struct gpube_pairwise_state *s);
+void gpube__relations_free(struct gpube_relations *l);
+
+/*
+ * gpube__relations_grow() - joined relations of up to 'most' entries, with what the old ones have;
+ * those may go on.
+ * m       whose functions they are of
+ * *out    NULL without an error: none would become larger, or there would be too much
+ * Errors: ENOMEM, ESTOP
+ */
+int gpube__relations_grow(struct gpube_relations **out, struct gpube_relations *old,
+	const struct gpube_model *m, int64_t most);
+
+/*
+ * gpube__relations_sweep() - every separator, there or back, on all threads; the same result on any
+ * number of them. room: l->room cells. Where the constant has reached the target, relations are as
+ * they come.
+ */
+void gpube__relations_sweep(struct gpube_relations *l, bool back, int32_t *room);
+
+/* Entries that are possible no more go, where they are many. */
+void gpube__relations_shorten(struct gpube_relations *l);
+
+/*
+ * A greedy assignment; those variables that nothing goes with any more stay as they are. Errors:
+ * ENOMEM
+ */
+int gpube__relations_decode(const struct gpube_relations *l, bool back, int32_t *values);
+
+/* Costs of the separators onto one of their members each. */
+void gpube__relations_settle(struct gpube_relations *l);
+
+/*
+ * What all relations force on each value, by value_at; GPUBE__REGION_FORBIDDEN: it is possible no
+ * more; -1: the variable is in none. What separators have is not counted: settle them before.
+ * Errors: ENOMEM
+ */
+int gpube__relations_forced(const struct gpube_relations *l, int64_t *forced);
+
+/*
+ * gpube__relations_part() - what is left of settled relations where a variable has a value, or has
+ * any other: relations without separators, which can grow. What both parts say is true of l: an
+ * assignment below the target is in one of them.
+ * forced  of gpube__relations_forced(). Errors: ENOMEM
+ */
+int gpube__relations_part(struct gpube_relations **out, const struct gpube_relations *l,
+	const int64_t *forced, int32_t var, int32_t value, bool is);
+
+/* Costs that sweeps may change, of relations that stay as they are. */
+struct gpube_relations_probe {
+	const struct gpube_relations *from;
+	struct gpube_relations l;
+	int32_t *cost, *room;
+};
+
+/*
+ * For relations that have separators; ctx: of who sweeps. Errors: ENOMEM, to be cleared all the
+ * same
+ */
+int gpube__relations_probe_init(
+	struct gpube_relations_probe *p, struct gpube_ctx *ctx, const struct gpube_relations *l);
+void gpube__relations_probe_clear(struct gpube_relations_probe *p);
+/* The constant of a part, or of all (var: -1), after some sweeps. */
+int64_t gpube__relations_probe(
+	struct gpube_relations_probe *p, int32_t var, int32_t value, bool is, int n_sweeps);
+
+static inline int32_t gpube__relations_slack(const struct gpube_relations *l)
+{
+	const int64_t left = l->target - l->constant;
+
+	return left > GPUBE__REGION_MOST ? GPUBE__REGION_MOST : left < 0 ? 0 : (int32_t)left;
+}
+
+/* ---- of relations_*.c ----------------------------------------------------------------------- */
+
+/* None so far; NULL: ENOMEM. */
+struct gpube_relations *gpube__relations_alloc(
+	struct gpube_ctx *ctx, int32_t n, const int32_t *domain);
+/* Room for a relation's variables and entries. Errors: ENOMEM, to be freed with the relations */
+int gpube__relation_alloc(
+	struct gpube_relations *l, struct gpube_relation_table *a, int32_t arity, int64_t n);
+/* Its scope is written: its set, and where values lie in a word. False: they are too many. */
+bool gpube__relation_lay_out(const struct gpube_relations *l, struct gpube_relation_table *a);
+
+/*
+ * What of a relation's word makes the word of some of its variables, or of all and others: pieces
+ * of both.
+ */
+struct gpube_relation_pieces {
+	int n;
+	struct {
+		uint8_t from, to;
+		uint64_t mask;
+	} piece[64];
+};
+
+void gpube__relation_pieces(struct gpube_relation_pieces *p, const struct gpube_relations *l,
+	int arity, const int32_t *scope, const uint8_t *shift, const uint64_t *subset);
+
+static inline uint64_t gpube__relation_part(const struct gpube_relation_pieces *p, uint64_t key)
+{
+	uint64_t part = 0;
+
+	for (int k = 0; k < p->n; k++)
+		part |= (key >> p->piece[k].from & p->piece[k].mask) << p->piece[k].to;
+	return part;
+}
+
+/* Numbers by words: a table of them where words are short, otherwise of those there are. */
+struct gpube_relation_index {
+	uint64_t capacity; /* a power of two */
+	int bits;          /* of words; of a table of them all, or -1 */
+	uint64_t *key;
+	uint32_t *at; /* GPUBE__NOWHERE: none */
+};
+
+#define GPUBE__NOWHERE UINT32_MAX
+
+/* Where a word is, or would be. */
+static inline uint64_t gpube__relation_slot(const struct gpube_relation_index *x, uint64_t key)
+{
+	uint64_t h;
+
+	if (x->bits >= 0)
+		return key;
+	h = key * 0x9e3779b97f4a7c15u;
+	for (h ^= h >> 29, h &= x->capacity - 1; x->at[h] != GPUBE__NOWHERE && x->key[h] != key;
+		h = (h + 1) & (x->capacity - 1))
+		;
+	return h;
+}
+
+static inline uint32_t gpube__relation_find(const struct gpube_relation_index *x, uint64_t key)
+{
+	return x->at[gpube__relation_slot(x, key)];
+}
+
+static inline void gpube__relation_put(struct gpube_relation_index *x, uint64_t key, uint32_t at)
+{
+	const uint64_t h = gpube__relation_slot(x, key);
+
+	x->key[h] = key;
+	x->at[h] = at;
+}
+
+/* Room for n words of so many bits; it may be of an earlier use. Errors: ENOMEM */
+int gpube__relation_index_init(
+	struct gpube_ctx *ctx, struct gpube_relation_index *x, int64_t n, int bits);
+void gpube__relation_index_clear(struct gpube_ctx *ctx, struct gpube_relation_index *x);
+
+/*
+ * Separators of the relations, their members and waves; *too_much: more than there is room for.
+ * Errors: ENOMEM, ESTOP
+ */
+int gpube__relations_agree(struct gpube_relations *l, bool *too_much);
+
+#endif

@@ -1,0 +1,301 @@
+/*
+ * relations_part.c - a part of what relations leave open, where a variable has one value or
+ * another: see relations.h.
+ */
+#include "gpube/relax/pairwise/relations.h"
+
+#include <string.h>
+
+void gpube__relations_settle(struct gpube_relations *l)
+{
+	for (int32_t k = 0; k < l->n_separators; k++) {
+		const struct gpube_relation_separator *b = &l->separators[k];
+		const struct gpube_relation_member *of = &l->members[b->member];
+		struct gpube_relation_table *a = &l->relations[of->relation];
+		int32_t *own = l->own + b->at;
+
+		for (int64_t i = 0; i < a->n; i++) {
+			const int32_t x = a->cost[i] + own[of->cell[i]];
+
+			a->cost[i] = x < GPUBE__REGION_FORBIDDEN ? x : GPUBE__REGION_FORBIDDEN;
+		}
+		for (int64_t i = 0; i < b->n; i++)
+			own[i] = own[i] < GPUBE__REGION_FORBIDDEN ? 0 : GPUBE__REGION_FORBIDDEN;
+	}
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static int32_t value_in(const struct gpube_relations *l, const struct gpube_relation_table *a,
+	int32_t k, uint64_t key)
+{
+	return (int32_t)(key >> a->shift[k] & (((uint64_t)1 << l->bits[a->scope[k]]) - 1));
+}
+
+/* least[value]: of its entries with it, for all values of the relation's variables. */
+static void least_of(
+	const struct gpube_relations *l, const struct gpube_relation_table *a, int32_t *least)
+{
+	for (int32_t k = 0; k < a->arity; k++) {
+		int32_t *restrict of = least + l->value_at[a->scope[k]];
+
+		for (int32_t x = 0; x < l->domain[a->scope[k]]; x++)
+			of[x] = GPUBE__REGION_FORBIDDEN;
+		for (int64_t i = 0; i < a->n; i++) {
+			const int32_t x = value_in(l, a, k, a->key[i]);
+
+			of[x] = a->cost[i] < of[x] ? a->cost[i] : of[x];
+		}
+	}
+}
+
+int gpube__relations_forced(const struct gpube_relations *l, int64_t *forced)
+{
+	const int32_t slack = gpube__relations_slack(l);
+	int32_t *least = gpube__alloc(l->ctx, (uint64_t)l->value_at[l->n] + 1, sizeof(*least));
+
+	if (!least)
+		return GPUBE_ENOMEM;
+	for (int64_t x = 0; x < l->value_at[l->n]; x++)
+		forced[x] = -1;
+	for (int32_t j = 0; j < l->n_relations; j++) {
+		const struct gpube_relation_table *a = &l->relations[j];
+
+		least_of(l, a, least);
+		for (int32_t k = 0; k < a->arity; k++)
+			for (int64_t x = l->value_at[a->scope[k]]; x < l->value_at[a->scope[k] + 1];
+				x++) {
+				const int64_t sum = (forced[x] < 0 ? 0 : forced[x]) + least[x];
+
+				forced[x] = sum >= slack ? GPUBE__REGION_FORBIDDEN : sum;
+			}
+	}
+	gpube__free(l->ctx, least);
+	return GPUBE_OK;
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+struct parting {
+	const struct gpube_relations *from;
+	struct gpube_relations *to;
+	const int64_t *forced;
+	int32_t var, value;
+	bool is;
+	uint64_t *open; /* variables that have several values */
+};
+
+static bool lives(const struct parting *w, int32_t i, int32_t x)
+{
+	return (i != w->var || (x == w->value) == w->is) &&
+	       w->forced[w->from->value_at[i] + x] < gpube__relations_slack(w->from);
+}
+
+/* Variables of one value are fixed; false: one has none. */
+static bool fix(const struct parting *w)
+{
+	const struct gpube_relations *l = w->from;
+
+	for (int32_t i = 0; i < l->n; i++) {
+		int32_t n = 0, value = -1;
+
+		w->to->fixed[i] = l->fixed[i];
+		if (l->fixed[i] >= 0 || w->forced[l->value_at[i]] < 0)
+			continue;
+		for (int32_t x = 0; x < l->domain[i]; x++)
+			if (lives(w, i, x)) {
+				n++;
+				value = x;
+			}
+		if (!n)
+			return false;
+		if (n == 1)
+			w->to->fixed[i] = value;
+		else
+			gpube__bit_put(w->open, i);
+	}
+	return true;
+}
+
+/* The entries that go on come first, their words without the fixed variables. Their number. */
+static int64_t sift(
+	const struct parting *w, const struct gpube_relation_table *a, uint64_t *key, int32_t *cost)
+{
+	const int32_t slack = gpube__relations_slack(w->from);
+	struct gpube_relation_pieces p;
+	int64_t n = 0;
+
+	gpube__relation_pieces(&p, w->from, a->arity, a->scope, a->shift, w->open);
+	for (int64_t i = 0; i < a->n; i++) {
+		bool goes_on = a->cost[i] < slack;
+
+		for (int32_t k = 0; k < a->arity && goes_on; k++)
+			goes_on = lives(w, a->scope[k], value_in(w->from, a, k, a->key[i]));
+		if (!goes_on)
+			continue;
+		key[n] = gpube__relation_part(&p, a->key[i]);
+		cost[n++] = a->cost[i];
+	}
+	return n;
+}
+
+static void reach_target(struct gpube_relations *l)
+{
+	l->constant = l->target;
+}
+
+static int take_list(
+	struct parting *w, const struct gpube_relation_table *a, uint64_t *key, int32_t *cost)
+{
+	struct gpube_relations *l = w->to;
+	struct gpube_relation_table *to = &l->relations[l->n_relations];
+	const int64_t n = sift(w, a, key, cost);
+	int32_t arity = 0;
+	int status;
+
+	for (int32_t k = 0; k < a->arity; k++)
+		arity += gpube__bit(w->open, a->scope[k]);
+	if (!n) {
+		reach_target(l);
+		return GPUBE_OK;
+	}
+	if (!arity) { /* one entry */
+		l->constant =
+			cost[0] >= l->target - l->constant ? l->target : l->constant + cost[0];
+		return GPUBE_OK;
+	}
+	l->n_relations++;
+	status = gpube__relation_alloc(l, to, arity, n);
+	if (status)
+		return status;
+	for (int32_t k = 0, at = 0; k < a->arity; k++)
+		if (gpube__bit(w->open, a->scope[k]))
+			to->scope[at++] = a->scope[k];
+	(void)gpube__relation_lay_out(l, to);
+	memcpy(to->key, key, (size_t)n * sizeof(*key));
+	memcpy(to->cost, cost, (size_t)n * sizeof(*cost));
+	l->n_entries += n;
+	return GPUBE_OK;
+}
+
+static int take_lists(struct parting *w)
+{
+	const struct gpube_relations *l = w->from;
+	int64_t longest = 0;
+	uint64_t *key;
+	int32_t *cost;
+	int status;
+
+	for (int32_t j = 0; j < l->n_relations; j++)
+		longest = l->relations[j].n > longest ? l->relations[j].n : longest;
+	key = gpube__alloc(l->ctx, (uint64_t)longest + 1, sizeof(*key));
+	cost = gpube__alloc(l->ctx, (uint64_t)longest + 1, sizeof(*cost));
+	w->to->relations =
+		gpube__alloc_zero(l->ctx, (uint64_t)l->n_relations + 1, sizeof(*w->to->relations));
+	status = key && cost && w->to->relations ? GPUBE_OK : GPUBE_ENOMEM;
+	for (int32_t j = 0; j < l->n_relations && !status && w->to->constant < w->to->target; j++)
+		status = take_list(w, &l->relations[j], key, cost);
+	gpube__free(l->ctx, key);
+	gpube__free(l->ctx, cost);
+	return status;
+}
+
+int gpube__relations_part(struct gpube_relations **out, const struct gpube_relations *l,
+	const int64_t *forced, int32_t var, int32_t value, bool is)
+{
+	struct parting w = {.from = l, .forced = forced, .var = var, .value = value, .is = is};
+	int status;
+
+	*out = NULL;
+	w.to = gpube__relations_alloc(l->ctx, l->n, l->domain);
+	w.open = gpube__alloc_zero(l->ctx, (uint64_t)l->words, sizeof(*w.open));
+	status = w.to && w.open ? GPUBE_OK : GPUBE_ENOMEM;
+	if (!status) {
+		w.to->most = l->most;
+		w.to->shift = l->shift;
+		w.to->constant = l->constant;
+		w.to->target = l->target;
+		if (!fix(&w))
+			reach_target(w.to);
+		else if (l->constant < l->target)
+			status = take_lists(&w);
+	}
+	gpube__free(l->ctx, w.open);
+	if (status)
+		gpube__relations_free(w.to);
+	else
+		*out = w.to;
+	return status;
+}
+
+/* ---- a look ahead ---------------------------------------------------------------------------- */
+
+static int64_t own_cells(const struct gpube_relations *l)
+{
+	const int32_t n = l->n_separators;
+
+	return n ? l->separators[n - 1].at + l->separators[n - 1].n : 0;
+}
+
+int gpube__relations_probe_init(
+	struct gpube_relations_probe *p, struct gpube_ctx *ctx, const struct gpube_relations *l)
+{
+	int64_t n = 0;
+
+	*p = (struct gpube_relations_probe){.from = l, .l = *l};
+	p->l.ctx = ctx;
+	for (int32_t k = 0; k < l->n_relations; k++)
+		n += l->relations[k].n;
+	p->l.relations = gpube__alloc(ctx, (uint64_t)l->n_relations + 1, sizeof(*p->l.relations));
+	p->l.own = gpube__alloc(ctx, (uint64_t)own_cells(l) + 1, sizeof(*p->l.own));
+	p->l.left = gpube__alloc(ctx, (uint64_t)l->n_separators + 1, sizeof(*p->l.left));
+	p->cost = gpube__alloc(ctx, (uint64_t)n + 1, sizeof(*p->cost));
+	p->room = gpube__alloc(ctx, (uint64_t)l->room + 1, sizeof(*p->room));
+	return p->l.relations && p->l.own && p->l.left && p->cost && p->room ? GPUBE_OK
+									     : GPUBE_ENOMEM;
+}
+
+void gpube__relations_probe_clear(struct gpube_relations_probe *p)
+{
+	struct gpube_ctx *ctx = p->l.ctx;
+
+	gpube__free(ctx, p->l.relations);
+	gpube__free(ctx, p->l.own);
+	gpube__free(ctx, p->l.left);
+	gpube__free(ctx, p->cost);
+	gpube__free(ctx, p->room);
+}
+
+int64_t gpube__relations_probe(
+	struct gpube_relations_probe *p, int32_t var, int32_t value, bool is, int n_sweeps)
+{
+	const struct gpube_relations *from = p->from;
+	int32_t *cost = p->cost;
+
+	p->l.constant = from->constant;
+	p->l.target = from->target;
+	memcpy(p->l.own, from->own, (size_t)own_cells(from) * sizeof(*p->l.own));
+	memcpy(p->l.left, from->left, (size_t)from->n_separators * sizeof(*p->l.left));
+	for (int32_t j = 0; j < from->n_relations; j++) {
+		const struct gpube_relation_table *a = &from->relations[j];
+
+		p->l.relations[j] = *a;
+		p->l.relations[j].cost = cost;
+		memcpy(cost, a->cost, (size_t)a->n * sizeof(*cost));
+		gpube__work(p->l.ctx, a->n);
+		if (var >= 0 && gpube__bit(a->set, var)) {
+			int32_t k = 0;
+
+			while (a->scope[k] != var)
+				k++;
+			for (int64_t i = 0; i < a->n; i++)
+				cost[i] = (value_in(from, a, k, a->key[i]) == value) == is
+						  ? cost[i]
+						  : GPUBE__REGION_FORBIDDEN;
+		}
+		cost += a->n;
+	}
+	for (int k = 0; k < n_sweeps; k++)
+		gpube__relations_sweep(&p->l, k % 2, p->room);
+	return p->l.constant;
+}
