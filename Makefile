@@ -33,6 +33,8 @@ say  = @$(if $(filter 1,$(V)),true,printf '  %-5s %s\n' $(1) $@)
 HASH := \#
 have = $(shell printf '$(1)\n' | $(CC) $(2) -x c -E - >/dev/null 2>&1 && echo yes)
 LZMA   := $(call have,$(HASH)include <lzma.h>)
+BZIP2  := $(call have,$(HASH)include <bzlib.h>)
+ZSTD   := $(call have,$(HASH)include <zstd.h>)
 FLINT  := $(call have,$(HASH)include <flint/fmpz_mat.h>)
 EXPAT  := $(call have,$(HASH)include <expat.h>)
 YAML   := $(call have,$(HASH)include <yaml.h>)
@@ -59,6 +61,14 @@ LIBS       = -lz
 ifeq ($(LZMA),yes)
 ALL_CFLAGS += -DGPUBE_HAVE_LZMA
 LIBS       += -llzma
+endif
+ifeq ($(BZIP2),yes)
+ALL_CFLAGS += -DGPUBE_HAVE_BZIP2
+LIBS       += -lbz2
+endif
+ifeq ($(ZSTD),yes)
+ALL_CFLAGS += -DGPUBE_HAVE_ZSTD
+LIBS       += -lzstd
 endif
 ifeq ($(FLINT),yes)
 ALL_CFLAGS += -DGPUBE_HAVE_FLINT
@@ -124,6 +134,7 @@ cuda: $(CUDA_LIB)
 
 note:
 	@test "$(LZMA)" = yes || echo "note: liblzma not found, .xz files cannot be read (apt-get install liblzma-dev)"
+	@test "$(BZIP2)$(ZSTD)" = yesyes || echo "note: libbz2 or libzstd not found, .bz2 or .zst files cannot be read (apt-get install libbz2-dev libzstd-dev)"
 	@test "$(FLINT)" = yes || echo "note: FLINT not found, 'gpube nash' gives --inexact results only (apt-get install libflint-dev)"
 	@test "$(EXPAT)" = yes || echo "note: expat not found, XCSP, XCSP3 and FRODO .xml files cannot be read (apt-get install libexpat1-dev)"
 	@test "$(YAML)" = yes || echo "note: libyaml not found, pyDCOP .yaml files cannot be read (apt-get install libyaml-dev)"
@@ -206,7 +217,7 @@ $(BUILD)/gpube: $(call obj,$(CLI_SRC)) $(LIB)
 
 $(BUILD)/gpube-convert: $(call obj,$(CONVERT_SRC)) $(LIB)
 	$(call say,LD)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--gc-sections -Wl,--as-needed $^ -lz $(if $(filter yes,$(LZMA)),-llzma) \
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--gc-sections -Wl,--as-needed $^ -lz $(if $(filter yes,$(LZMA)),-llzma) $(if $(filter yes,$(BZIP2)),-lbz2) $(if $(filter yes,$(ZSTD)),-lzstd) \
 		$(if $(filter yes,$(EXPAT)),-lexpat) $(if $(filter yes,$(YAML)),-lyaml) -lm -lpthread -o $@
 
 # The same program with ranks: what the archive has of x_single.o is left out, for x_mpi.o
@@ -361,7 +372,7 @@ check-wheel:
 ## tidy: clang-tidy over the sources, zero warnings
 tidy:
 	@mkdir -p $(BUILD)/include/gpube && cp formats/formats.h formats/globals.h $(BUILD)/include/gpube # as examples/ have it
-	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. -I$(BUILD)/include $(addprefix -I,$(if $(MPI_PATH),$(shell $(MPICC) --showme:incdirs 2>/dev/null))) $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA) $(if $(filter yes,$(FLINT)),-DGPUBE_HAVE_FLINT) $(if $(filter yes,$(EXPAT)),-DGPUBE_HAVE_EXPAT) $(if $(filter yes,$(YAML)),-DGPUBE_HAVE_YAML) $(if $(filter yes,$(CADICAL)),-DGPUBE_HAVE_CADICAL)
+	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. -I$(BUILD)/include $(addprefix -I,$(if $(MPI_PATH),$(shell $(MPICC) --showme:incdirs 2>/dev/null))) $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA) $(if $(filter yes,$(BZIP2)),-DGPUBE_HAVE_BZIP2) $(if $(filter yes,$(ZSTD)),-DGPUBE_HAVE_ZSTD) $(if $(filter yes,$(FLINT)),-DGPUBE_HAVE_FLINT) $(if $(filter yes,$(EXPAT)),-DGPUBE_HAVE_EXPAT) $(if $(filter yes,$(YAML)),-DGPUBE_HAVE_YAML) $(if $(filter yes,$(CADICAL)),-DGPUBE_HAVE_CADICAL)
 
 ## clean: remove what was built
 clean:

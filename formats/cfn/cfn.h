@@ -34,16 +34,6 @@ int gpube__cfn_next(struct gpube_in *in, struct gpube_cfn_token *token);
 /* The first byte of the token that comes, not of the very first; -1 at the end. */
 int gpube__cfn_peek(struct gpube_in *in);
 
-/*
- * gpube__decimal() - the exact value of a decimal as v * 10^-scale, without
- * zeros at its end. Returns false if 'text' is not [+-] digits [. digits];
- * *fits says whether 64 bits hold it.
- */
-bool gpube__decimal(const char *text, int64_t *v, int *scale, bool *fits);
-
-/* v * 10^k, k >= 0; false if it passes 2^63 - 2 either way. */
-bool gpube__scaled(int64_t *v, int k);
-
 /* What is being read while a cost with more decimals than before arrives. */
 struct gpube_cfn_open {
 	struct gpube_values *values;

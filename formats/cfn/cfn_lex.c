@@ -1,4 +1,4 @@
-/* cfn_lex.c - tokens and decimals of .cfn. See cfn.h. */
+/* cfn_lex.c - tokens of .cfn. See cfn.h. */
 #include <string.h>
 
 #include "formats/cfn/cfn.h"
@@ -113,63 +113,4 @@ int gpube__cfn_next(struct gpube_in *in, struct gpube_cfn_token *token)
 			return in->status;
 	}
 	return in->status;
-}
-
-bool gpube__scaled(int64_t *v, int k)
-{
-	for (; k > 0; k--)
-		if (__builtin_mul_overflow(*v, 10, v))
-			return *v == 0;
-	return *v<GPUBE_INF && * v> - GPUBE_INF;
-}
-
-bool gpube__decimal(const char *text, int64_t *v, int *scale, bool *fits)
-{
-	const char *p = text, *last;
-	bool negative = *p == '-', point = false, digits = false;
-
-	p += *p == '-' || *p == '+';
-	for (last = p; *last; last++) {
-		if (*last == '.' && !point)
-			point = true;
-		else if (*last >= '0' && *last <= '9')
-			digits = true;
-		else
-			return false;
-	}
-	if (!digits)
-		return false;
-	while (point && (last[-1] == '0' || last[-1] == '.')) {
-		point = last[-1] != '.';
-		last--;
-	}
-	*v = 0;
-	*scale = 0;
-	*fits = true;
-	for (point = false; p < last; p++) {
-		if (*p == '.') {
-			point = true;
-			continue;
-		}
-		*scale += point;
-		if (__builtin_mul_overflow(*v, 10, v) ||
-			__builtin_add_overflow(*v, negative ? '0' - *p : *p - '0', v))
-			*fits = false;
-	}
-	if (*v == GPUBE_INF || *v <= -GPUBE_INF || *scale > 18)
-		*fits = false;
-	return true;
-}
-
-bool gpube__units(int64_t *v, const char *text, int scale)
-{
-	int64_t found;
-	int decimals;
-	bool fits;
-
-	if (!gpube__decimal(text, &found, &decimals, &fits) || !fits || decimals > scale ||
-		!gpube__scaled(&found, scale - decimals))
-		return false;
-	*v = found;
-	return true;
 }

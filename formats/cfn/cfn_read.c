@@ -38,8 +38,8 @@ static int read_bound(struct gpube_cfn_reader *r)
 		return r->in->status;
 	if ((text[0] != '<' && text[0] != '>') || !gpube__decimal(text + 1, &bound, &scale, &fits))
 		return gpube__cfn_expected(r, "the bound: < or > and a decimal");
-	point = strchr(text, '.');
-	m->scale = point ? (int)strlen(point + 1) : 0;
+	point = strpbrk(text, ".eE");
+	m->scale = !point ? 0 : strpbrk(point, "eE") ? scale : (int)strlen(point + 1);
 	m->direction = text[0] == '<' ? GPUBE_MINIMISE : GPUBE_MAXIMISE;
 	if (is_no_bound(text) && m->scale <= 18) {
 		m->top = m->direction == GPUBE_MINIMISE ? GPUBE_INF : -GPUBE_INF;
@@ -481,7 +481,12 @@ static int read_function(struct gpube_cfn_reader *r)
 		name = gpube__strdup(r->m->ctx, r->token.text);
 		if (!name)
 			return gpube__cfn_fail(r, GPUBE_ENOMEM);
-		gpube__cfn_open_bracket(r, "'{' of the function");
+		if (!gpube__cfn_advance(r) && gpube__cfn_is_tag(r, "Unknown", 7))
+			gpube__in_error(r->in, "'Unknown constraint!', which is what toulbar2 "
+					       "writes for a function "
+					       "that it cannot write");
+		else
+			gpube__cfn_require(r, GPUBE_CFN_OPEN, "'{' of the function");
 	}
 	if (!r->in->status && !read_scope(r, &arity))
 		read_body(r, arity, name, &is_table);

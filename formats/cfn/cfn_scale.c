@@ -2,89 +2,35 @@
 #include <string.h>
 
 #include "formats/cfn/cfn.h"
-
-static int refuse(struct gpube_model *m, int k)
-{
-	return gpube__fail(m->ctx, GPUBE_ERANGE,
-		"with %d decimals the costs or the bound pass 64 bits", m->scale + k);
-}
-
-/* A cost times 10^k; GPUBE_INF stays. */
-static bool widen_cost(int64_t *v, int k)
-{
-	return *v == GPUBE_INF || gpube__scaled(v, k);
-}
-
-static int widen_values(struct gpube_model *m, struct gpube_values *values, int k)
-{
-	struct gpube_values wide = {0};
-	const struct gpube_table t = {.type = values->type, .values = values->values};
-	int status = GPUBE_OK;
-
-	for (int64_t n = 0; n < values->n && !status; n++) {
-		int64_t v = gpube__table_int(&t, n);
-
-		if (!widen_cost(&v, k))
-			status = refuse(m, k);
-		else
-			status = gpube__values_push(m->ctx, &wide, v);
-	}
-	if (status) {
-		gpube__values_clear(m->ctx, &wide);
-		return status;
-	}
-	gpube__values_clear(m->ctx, values);
-	*values = wide;
-	return GPUBE_OK;
-}
-
-static int widen_table(struct gpube_model *m, struct gpube_table *t, int k)
-{
-	struct gpube_values v = {.type = t->type, .n = t->n, .values = t->values};
-	int status = widen_values(m, &v, k);
-
-	if (status)
-		return status;
-	t->type = v.type;
-	t->values = v.values;
-	return !t->sparse || widen_cost(&t->dflt.i, k) ? GPUBE_OK : refuse(m, k);
-}
+#include "formats/common/reading.h"
 
 static int widen_open(struct gpube_model *m, const struct gpube_cfn_open *open, int k)
 {
 	int status = GPUBE_OK;
 
 	if (open->values)
-		status = widen_values(m, open->values, k);
-	if (open->dflt && !widen_cost(open->dflt, k))
-		return refuse(m, k);
+		status = gpube__widen_values(m, open->values, k);
+	if (open->dflt && !gpube__widen_cost(open->dflt, k))
+		return gpube__refuse_widening(m, k);
 	if (open->tuples && !status) {
-		status = widen_values(m, &open->tuples->values, k);
-		if (!widen_cost(&open->tuples->dflt, k))
-			return refuse(m, k);
+		status = gpube__widen_values(m, &open->tuples->values, k);
+		if (!gpube__widen_cost(&open->tuples->dflt, k))
+			return gpube__refuse_widening(m, k);
 	}
 	for (int i = 0; open->call && i < open->call->n_scalars; i++)
-		if (open->call->scalars[i].cost && !widen_cost(&open->call->scalars[i].v, k))
-			return refuse(m, k);
+		if (open->call->scalars[i].cost && !gpube__widen_cost(&open->call->scalars[i].v, k))
+			return gpube__refuse_widening(m, k);
 	for (int64_t i = 0; open->call && i < open->call->n_args; i++)
-		if (open->call->args[i].cost && !widen_cost(&open->call->args[i].v, k))
-			return refuse(m, k);
+		if (open->call->args[i].cost && !gpube__widen_cost(&open->call->args[i].v, k))
+			return gpube__refuse_widening(m, k);
 	return status;
 }
 
 int gpube__cfn_widen(struct gpube_model *m, const struct gpube_cfn_open *open, int k)
 {
-	int status = widen_open(m, open, k);
+	const int status = widen_open(m, open, k);
 
-	for (int32_t t = 0; t < m->n_tables && !status; t++)
-		status = widen_table(m, &m->tables[t], k);
-	if (status)
-		return status;
-	if (!gpube__scaled(&m->constant, k) ||
-		(m->top != GPUBE_INF && m->top != -GPUBE_INF && !gpube__scaled(&m->top, k)))
-		return refuse(m, k);
-	m->scale += k;
-	return GPUBE_OK;
+	return status ? status : gpube__widen(m, k);
 }
 
 /* ---- forbidden by the bound ---------------------------------------------------------- */

@@ -94,7 +94,7 @@ int gpube__cfn_to_int(
 
 	if (gpube__cfn_require(r, GPUBE_CFN_WORD, what))
 		return r->in->status;
-	if (strchr(r->token.text, '.') || !gpube__decimal(r->token.text, v, &scale, &fits))
+	if (strpbrk(r->token.text, ".eE") || !gpube__decimal(r->token.text, v, &scale, &fits))
 		return gpube__cfn_expected(r, what);
 	if (!fits || *v < min || *v > max)
 		return gpube__in_outside(r->in, min, max, what, r->token.text);

@@ -160,3 +160,37 @@ const char *gpube__dimacs_skip(const char *text)
 		text += strcspn(text, "\n");
 	}
 }
+
+int gpube__add_clause(
+	struct gpube_model *m, int arity, const int32_t *scope, const int32_t *tuple, int64_t cost)
+{
+	enum { DENSE_ARITY = 3 }; /* more become sparse tables of one tuple */
+	struct gpube_table t = {.arity = arity, .sparse = arity > DENSE_ARITY};
+	const int64_t cells = t.sparse ? 1 : (int64_t)1 << arity;
+	struct gpube_values v = {0};
+	int64_t at = 0;
+	int32_t table;
+	int status = gpube__values_reserve(m->ctx, &v, cells);
+
+	if (t.sparse && !status) {
+		t.tuples = gpube__alloc(m->ctx, (uint64_t)arity, sizeof(*t.tuples));
+		status = t.tuples ? GPUBE_OK : GPUBE_ENOMEM;
+	}
+	for (int k = 0; k < arity && !status; k++)
+		if (t.sparse)
+			t.tuples[k] = tuple[k];
+		else
+			at = 2 * at + tuple[k];
+	for (int64_t c = 0; c < cells && !status; c++)
+		status = gpube__values_push(m->ctx, &v, c == at ? cost : 0);
+	if (status) {
+		gpube__values_clear(m->ctx, &v);
+		gpube__free(m->ctx, t.tuples);
+		return status;
+	}
+	t.type = v.type;
+	t.n = v.n;
+	t.values = v.values;
+	status = gpube__add_table(m, &table, &t);
+	return status ? status : gpube__add_function(m, arity, scope, table, NULL);
+}

@@ -33,6 +33,23 @@ int gpube__charge_dense(struct gpube_in *in, int arity, const int32_t *domains);
 /* The same for a function that is expanded to so many cells; its name, maybe NULL, is copied. */
 int gpube__charge_expanded(struct gpube_in *in, int64_t cells, const char *name);
 
+/*
+ * gpube__widen() - multiplies the costs of a model by 10^k, which it has more decimals then; and
+ * its parts: one cost, false if it does not fit, and costs that are not yet the model's.
+ * Errors: ERANGE (text is set, without file and line), ENOMEM
+ */
+int gpube__widen(struct gpube_model *m, int k);
+bool gpube__widen_cost(int64_t *v, int k);
+int gpube__widen_values(struct gpube_model *m, struct gpube_values *values, int k);
+int gpube__refuse_widening(struct gpube_model *m, int k);
+
+/*
+ * A function over variables of two values that costs 'cost' where all of them have those of the
+ * tuple, and 0 elsewhere. Errors: ENOMEM
+ */
+int gpube__add_clause(
+	struct gpube_model *m, int arity, const int32_t *scope, const int32_t *tuple, int64_t cost);
+
 /* Is nothing more on the line but blanks? Passes those, not the line's end. */
 bool gpube__in_line_ended(struct gpube_in *in);
 

@@ -6,7 +6,7 @@
 
 size_t gpube__unpacked_length(const char *path)
 {
-	static const char *const packed[] = {".gz", ".xz", ".lzma"};
+	static const char *const packed[] = {".gz", ".xz", ".lzma", ".bz2", ".zst"};
 	const size_t n = strlen(path);
 
 	for (size_t k = 0; k < sizeof(packed) / sizeof(*packed); k++) {

@@ -8,9 +8,9 @@
 #include "formats/formats.h"
 #include "gpube/ir/model.h"
 
-/* Does the name end in one of these extensions, "yaml|yml", in any case, before .gz or .xz? */
+/* Does the name end in one of these extensions, "yaml|yml", in any case, before .gz and so on? */
 bool gpube__has_extension(const char *path, const char *extensions);
-/* Length of a path without .gz or .xz. */
+/* Length of a path without .gz, .xz, .lzma, .bz2 or .zst. */
 size_t gpube__unpacked_length(const char *path);
 
 /* ---- reading ----------------------------------------------------------------
@@ -30,7 +30,7 @@ struct gpube_in {
 	int status;                         /* first failure; then p == end for ever */
 };
 
-/* Errors: EIO "cannot open 'x': …", ENOMEM; xz without liblzma: EIO that says so */
+/* Errors: EIO "cannot open 'x': …", or that the library to unpack it is missing; ENOMEM */
 int gpube__in_open(struct gpube_in *in, struct gpube_ctx *ctx, const char *path);
 /*
  * Makes p < end true, or returns false at the end of the file or after a
@@ -123,10 +123,25 @@ bool gpube__real(double *v, const char *text);
  * is below DBL_MIN, and they are not enough; if so *v is the number times 2^64, in 53 bits.
  */
 bool gpube__small_real(double *v, const char *text);
-/* [+-] digits [. digits] as v * 10^-scale; false if it is no such number or does not fit. */
+/*
+ * The exact value of [+-] digits [. digits] [e [+-] digits] as v * 10^-scale, scale as small as can
+ * be; false if it is no such number. *fits: 63 bits and 18 decimals hold it.
+ */
+bool gpube__decimal(const char *text, int64_t *v, int *scale, bool *fits);
+/* The same with 120 bits; what does not fit has 2^120 as its v, or more than 18 decimals. */
+#define GPUBE_WIDE ((__int128)1 << 120)
+bool gpube__wide_decimal(const char *text, __int128 *v, int *scale, bool *fits);
+/* v * 10^k, k >= 0; false if it passes 2^63 - 2 either way. */
+bool gpube__scaled(int64_t *v, int k);
+/* The number as v * 10^-scale with a given scale; false if it is none or does not fit. */
 bool gpube__units(int64_t *v, const char *text, int scale);
 int gpube__in_end(struct gpube_in *in);        /* error unless only white space is left */
 void gpube__in_skip_line(struct gpube_in *in); /* to the beginning of the next line */
+
+/* What the libraries that pack and unpack take memory by; 'ctx' is a gpube_ctx. */
+void *gpube__gz_alloc(void *ctx, unsigned n, unsigned size);
+void *gpube__xz_alloc(void *ctx, size_t n, size_t size);
+void gpube__gz_free(void *ctx, void *p);
 
 /* ---- writing ----------------------------------------------------------------
  * A regular file appears under its name only when it is complete; devices and

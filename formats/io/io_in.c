@@ -1,4 +1,4 @@
-/* io_in.c - bytes of plain, gzip and xz files through one window. See io.h. */
+/* io_in.c - bytes of plain and compressed files through one window. See io.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "formats/io/io.h"
 
@@ -13,26 +13,55 @@
 #ifdef GPUBE_HAVE_LZMA
 #include <lzma.h>
 #endif
+#ifdef GPUBE_HAVE_BZIP2
+#include <bzlib.h>
+#endif
+#ifdef GPUBE_HAVE_ZSTD
+#include <zstd.h>
+#include <zstd_errors.h>
+#endif
 
 enum { RAW_BYTES = 1 << 16, WINDOW_BYTES = 1 << 18, STEP_MS = 100 };
 
 #define PROGRESS_FROM (1 << 24) /* bytes: less is read before anybody could look */
-enum coding { PLAIN, GZIP, XZ };
+
+/* What a decoder says: it goes on, a member ends, or why it does not go on. */
+enum outcome { GOING, OVER, NO_MEMORY, TOO_LARGE, CORRUPT };
+
+/*
+ * step  writes up to n bytes and says in *made how many; maybe none while input is left
+ * start also goes on to the next member, which one must not be 'whole' for
+ */
+struct coder {
+	const char *name, *library;
+	const char *mark; /* the file's first bytes */
+	size_t n_mark;
+	bool whole; /* it goes through all members by itself */
+	bool (*start)(struct gpube_in *in);
+	enum outcome (*step)(struct gpube_in *in, char *to, size_t n, size_t *made);
+	void (*end)(struct gpube_in_impl *s);
+};
 
 struct gpube_in_impl {
 	int fd;
-	int64_t size, n_read; /* of the file as it lies there; size 0: not known */
-	enum coding coding;
-	bool raw_ended;   /* read() has returned 0 */
-	bool between;     /* gzip: a member has ended, another may follow */
-	bool padding;     /* gzip: only zeros may follow */
-	bool ended;       /* no more bytes for the window */
-	bool coder_ready; /* there is a decoder to free */
+	int64_t size, n_read;      /* of the file as it lies there; size 0: not known */
+	const struct coder *coder; /* NULL: the file is plain */
+	bool raw_ended;            /* read() has returned 0 */
+	bool between;              /* a member has ended, another may follow */
+	bool padding;              /* only zeros may follow */
+	bool ended;                /* no more bytes for the window */
+	bool coder_ready;          /* there is a decoder to free */
 	unsigned char *raw, *raw_end;
 	z_stream gz;
 #ifdef GPUBE_HAVE_LZMA
 	lzma_stream xz;
 	lzma_allocator xz_memory;
+#endif
+#ifdef GPUBE_HAVE_BZIP2
+	bz_stream bz;
+#endif
+#ifdef GPUBE_HAVE_ZSTD
+	ZSTD_DStream *zst;
 #endif
 	unsigned char raw_buffer[RAW_BYTES];
 	char window[WINDOW_BYTES + 8]; /* a 0 at its end, and seven bytes for digits.h */
@@ -124,63 +153,38 @@ static int read_raw(struct gpube_in *in)
 	return GPUBE_OK;
 }
 
-/* ---- decoders: each writes up to n bytes and says in *made how many ------------ */
+/* ---- decoders ---------------------------------------------------------------------- */
 
-static int decode_plain(struct gpube_in *in, char *to, size_t n, size_t *made)
-{
-	struct gpube_in_impl *s = in->impl;
-	size_t k = (size_t)(s->raw_end - s->raw);
-
-	if (k > n)
-		k = n;
-	memcpy(to, s->raw, k);
-	s->raw += k;
-	s->ended = s->raw_ended && s->raw == s->raw_end;
-	*made = k;
-	return GPUBE_OK;
-}
-
-static void *gz_alloc(void *ctx, uInt n, uInt size)
+void *gpube__gz_alloc(void *ctx, unsigned n, unsigned size)
 {
 	return gpube__alloc(ctx, n, size);
 }
 
-static void gz_free(void *ctx, void *p)
+void *gpube__xz_alloc(void *ctx, size_t n, size_t size)
+{
+	return gpube__alloc(ctx, n, size);
+}
+
+void gpube__gz_free(void *ctx, void *p)
 {
 	gpube__free(ctx, p);
 }
 
-/*
- * Between gzip members: the end of the file, another member, or (as tapes and
- * gzip itself have it) zeros up to the end.
- */
-static int next_member(struct gpube_in *in)
+static bool start_gzip(struct gpube_in *in)
 {
 	struct gpube_in_impl *s = in->impl;
 
-	if (s->raw == s->raw_end) {
-		s->ended = true;
-		return GPUBE_OK;
-	}
-	s->padding = s->padding || *s->raw == 0;
-	if (!s->padding) {
-		s->between = false;
-		inflateReset(&s->gz); /* fails only on a stream that is none */
-		return GPUBE_OK;
-	}
-	while (s->raw < s->raw_end)
-		if (*s->raw++)
-			return gpube__in_error(in, "garbage after the end of the gzip data");
-	return GPUBE_OK;
+	if (s->coder_ready)
+		return inflateReset(&s->gz) == Z_OK;
+	s->gz = (z_stream){.zalloc = gpube__gz_alloc, .zfree = gpube__gz_free, .opaque = in->ctx};
+	return inflateInit2(&s->gz, 15 + 16) == Z_OK;
 }
 
-static int decode_gzip(struct gpube_in *in, char *to, size_t n, size_t *made)
+static enum outcome step_gzip(struct gpube_in *in, char *to, size_t n, size_t *made)
 {
 	struct gpube_in_impl *s = in->impl;
 	int rc;
 
-	if (s->between)
-		return next_member(in);
 	/* also without input: inflate() may hold back output for lack of room */
 	s->gz.next_in = s->raw;
 	s->gz.avail_in = (uInt)(s->raw_end - s->raw);
@@ -189,28 +193,29 @@ static int decode_gzip(struct gpube_in *in, char *to, size_t n, size_t *made)
 	rc = inflate(&s->gz, Z_NO_FLUSH);
 	s->raw = s->raw_end - s->gz.avail_in;
 	*made = n - s->gz.avail_out;
-	s->between = rc == Z_STREAM_END;
-	if (rc == Z_MEM_ERROR)
-		return in->status = GPUBE_ENOMEM;
-	if (rc == Z_BUF_ERROR && s->raw_ended)
-		return gpube__in_error(in, "the gzip data is truncated");
-	if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
-		return gpube__in_error(in, "the gzip data is corrupt");
-	return GPUBE_OK;
+	return rc == Z_OK || rc == Z_BUF_ERROR ? GOING
+	       : rc == Z_STREAM_END            ? OVER
+	       : rc == Z_MEM_ERROR             ? NO_MEMORY
+					       : CORRUPT;
+}
+
+static void end_gzip(struct gpube_in_impl *s)
+{
+	inflateEnd(&s->gz);
 }
 
 #ifdef GPUBE_HAVE_LZMA
-static void *xz_alloc(void *ctx, size_t n, size_t size)
+static bool start_xz(struct gpube_in *in)
 {
-	return gpube__alloc(ctx, n, size);
+	struct gpube_in_impl *s = in->impl;
+
+	s->xz = (lzma_stream)LZMA_STREAM_INIT;
+	s->xz_memory = (lzma_allocator){gpube__xz_alloc, gpube__gz_free, in->ctx};
+	s->xz.allocator = &s->xz_memory;
+	return lzma_auto_decoder(&s->xz, in->ctx->memory_bytes, LZMA_CONCATENATED) == LZMA_OK;
 }
 
-static void xz_free(void *ctx, void *p)
-{
-	gpube__free(ctx, p);
-}
-
-static int decode_xz(struct gpube_in *in, char *to, size_t n, size_t *made)
+static enum outcome step_xz(struct gpube_in *in, char *to, size_t n, size_t *made)
 {
 	struct gpube_in_impl *s = in->impl;
 	lzma_ret rc;
@@ -222,51 +227,161 @@ static int decode_xz(struct gpube_in *in, char *to, size_t n, size_t *made)
 	rc = lzma_code(&s->xz, s->raw_ended ? LZMA_FINISH : LZMA_RUN);
 	s->raw = s->raw_end - s->xz.avail_in;
 	*made = n - s->xz.avail_out;
-	switch (rc) {
-	case LZMA_OK:
-		return GPUBE_OK;
-	case LZMA_STREAM_END:
-		s->ended = true;
-		return GPUBE_OK;
-	case LZMA_MEM_ERROR:
-		return in->status = GPUBE_ENOMEM;
-	case LZMA_MEMLIMIT_ERROR:
-		return fail_reading(
-			in, GPUBE_ELIMIT, "unpacking takes more than the memory allowed");
-	case LZMA_BUF_ERROR:
-		return gpube__in_error(in, "the xz data is truncated");
-	case LZMA_OPTIONS_ERROR:
-		return fail_reading(in, GPUBE_EIO, "it uses xz options that liblzma lacks");
-	default:
-		return gpube__in_error(in, "the xz data is corrupt");
-	}
+	return rc == LZMA_OK || rc == LZMA_BUF_ERROR ? GOING
+	       : rc == LZMA_STREAM_END               ? OVER
+	       : rc == LZMA_MEM_ERROR                ? NO_MEMORY
+	       : rc == LZMA_MEMLIMIT_ERROR           ? TOO_LARGE
+						     : CORRUPT;
 }
+
+static void end_xz(struct gpube_in_impl *s)
+{
+	lzma_end(&s->xz);
+}
+#define XZ start_xz, step_xz, end_xz
+#else
+#define XZ NULL, NULL, NULL
 #endif
 
-static int start_decoder(struct gpube_in *in)
+#ifdef GPUBE_HAVE_BZIP2
+static void *bz_alloc(void *ctx, int n, int size)
+{
+	return gpube__alloc(ctx, (uint64_t)n, (size_t)size);
+}
+
+static void end_bzip2(struct gpube_in_impl *s)
+{
+	BZ2_bzDecompressEnd(&s->bz);
+}
+
+static bool start_bzip2(struct gpube_in *in)
 {
 	struct gpube_in_impl *s = in->impl;
 
-	if (s->coding == GZIP) {
-		s->gz.zalloc = gz_alloc;
-		s->gz.zfree = gz_free;
-		s->gz.opaque = in->ctx;
-		if (inflateInit2(&s->gz, 15 + 16) != Z_OK)
-			return GPUBE_ENOMEM;
-		s->coder_ready = true;
-	} else if (s->coding == XZ) {
-#ifdef GPUBE_HAVE_LZMA
-		s->xz = (lzma_stream)LZMA_STREAM_INIT;
-		s->xz_memory = (lzma_allocator){xz_alloc, xz_free, in->ctx};
-		s->xz.allocator = &s->xz_memory;
-		if (lzma_auto_decoder(&s->xz, in->ctx->memory_bytes, LZMA_CONCATENATED) != LZMA_OK)
-			return GPUBE_ENOMEM;
-		s->coder_ready = true;
+	if (s->coder_ready)
+		end_bzip2(s);
+	s->bz = (bz_stream){.bzalloc = bz_alloc, .bzfree = gpube__gz_free, .opaque = in->ctx};
+	return BZ2_bzDecompressInit(&s->bz, 0, 0) == BZ_OK;
+}
+
+static enum outcome step_bzip2(struct gpube_in *in, char *to, size_t n, size_t *made)
+{
+	struct gpube_in_impl *s = in->impl;
+	int rc;
+
+	s->bz.next_in = (char *)s->raw;
+	s->bz.avail_in = (unsigned)(s->raw_end - s->raw);
+	s->bz.next_out = to;
+	s->bz.avail_out = (unsigned)n;
+	rc = BZ2_bzDecompress(&s->bz);
+	s->raw = s->raw_end - s->bz.avail_in;
+	*made = n - s->bz.avail_out;
+	return rc == BZ_OK           ? GOING
+	       : rc == BZ_STREAM_END ? OVER
+	       : rc == BZ_MEM_ERROR  ? NO_MEMORY
+				     : CORRUPT;
+}
+#define BZIP2 start_bzip2, step_bzip2, end_bzip2
 #else
-		return fail_reading(in, GPUBE_EIO, "it is xz data, and this build has no liblzma");
+#define BZIP2 NULL, NULL, NULL
 #endif
+
+#ifdef GPUBE_HAVE_ZSTD
+/* A frame's head may ask for a window of gigabytes. */
+static bool start_zstd(struct gpube_in *in)
+{
+	const ZSTD_bounds bounds = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
+	struct gpube_in_impl *s = in->impl;
+	int log = bounds.lowerBound;
+
+	while (log < bounds.upperBound && in->ctx->memory_bytes >> log > 1)
+		log++;
+	s->zst = s->coder_ready ? s->zst : ZSTD_createDStream();
+	return s->zst && !ZSTD_isError(ZSTD_DCtx_setParameter(s->zst, ZSTD_d_windowLogMax, log));
+}
+
+static enum outcome step_zstd(struct gpube_in *in, char *to, size_t n, size_t *made)
+{
+	struct gpube_in_impl *s = in->impl;
+	ZSTD_inBuffer from = {s->raw, (size_t)(s->raw_end - s->raw), 0};
+	ZSTD_outBuffer out = {to, n, 0};
+	const size_t rc = ZSTD_decompressStream(s->zst, &out, &from);
+
+	s->raw += from.pos;
+	*made = out.pos;
+	if (!ZSTD_isError(rc))
+		return rc ? GOING : OVER;
+	return ZSTD_getErrorCode(rc) == ZSTD_error_memory_allocation               ? NO_MEMORY
+	       : ZSTD_getErrorCode(rc) == ZSTD_error_frameParameter_windowTooLarge ? TOO_LARGE
+										   : CORRUPT;
+}
+
+static void end_zstd(struct gpube_in_impl *s)
+{
+	ZSTD_freeDStream(s->zst);
+}
+#define ZSTD start_zstd, step_zstd, end_zstd
+#else
+#define ZSTD NULL, NULL, NULL
+#endif
+
+enum { MOST_MARK = 6 };
+static const struct coder coders[] = {
+	{"gzip", NULL, "\x1f\x8b", 2, false, start_gzip, step_gzip, end_gzip},
+	{"xz", "liblzma", "\xfd\x37zXZ", 6, true, XZ},
+	/* xz's old format, in all of whose files it is */
+	{"xz", "liblzma", "\x5d\0", 3, true, XZ}, {"bzip2", "libbz2", "BZh", 3, false, BZIP2},
+	{"zstd", "libzstd", "\x28\xb5\x2f\xfd", 4, false, ZSTD}};
+
+static int start_coder(struct gpube_in *in)
+{
+	struct gpube_in_impl *s = in->impl;
+	char why[80];
+
+	if (!s->coder->start) {
+		snprintf(why, sizeof(why), "it is %s data, and this build has no %s",
+			s->coder->name, s->coder->library);
+		return fail_reading(in, GPUBE_EIO, why);
 	}
-	return GPUBE_OK;
+	s->coder_ready = s->coder->start(in);
+	s->between = false;
+	return s->coder_ready ? GPUBE_OK : (in->status = GPUBE_ENOMEM);
+}
+
+/* Up to n bytes; *made: how many, maybe none. */
+static int decode(struct gpube_in *in, char *to, size_t n, size_t *made)
+{
+	struct gpube_in_impl *s = in->impl;
+	enum outcome outcome;
+
+	s->ended = s->raw_ended && s->raw == s->raw_end && (!s->coder || s->between);
+	if (s->ended)
+		return GPUBE_OK;
+	if (!s->coder) {
+		*made = (size_t)(s->raw_end - s->raw) < n ? (size_t)(s->raw_end - s->raw) : n;
+		memcpy(to, s->raw, *made);
+		s->raw += *made;
+		return GPUBE_OK;
+	}
+	/* between members, or (as tapes and gzip itself have it) zeros up to the end */
+	s->padding = s->padding || (s->between && s->coder == coders && *s->raw == 0);
+	for (; s->padding && s->raw < s->raw_end; s->raw++)
+		if (*s->raw)
+			return gpube__in_error(in, "garbage after the end of the gzip data");
+	if (s->padding || (s->between && !s->coder->whole && start_coder(in)))
+		return in->status;
+	outcome = s->coder->step(in, to, n, made);
+	s->between = outcome == OVER;
+	if (outcome == GOING)
+		return s->raw_ended && *made == 0
+			       ? gpube__in_error(in, "the %s data is truncated", s->coder->name)
+			       : GPUBE_OK;
+	if (outcome == CORRUPT)
+		return gpube__in_error(in, "the %s data is corrupt", s->coder->name);
+	if (outcome == TOO_LARGE)
+		return fail_reading(
+			in, GPUBE_ELIMIT, "unpacking takes more than the memory allowed");
+	return outcome == OVER ? GPUBE_OK : (in->status = GPUBE_ENOMEM);
 }
 
 /* ---- the window ------------------------------------------------------------------ */
@@ -287,16 +402,8 @@ static void extend(struct gpube_in *in)
 	if (in->p != s->window)
 		memmove(s->window, in->p, kept);
 	in->p = in->last = s->window; /* the token before is gone */
-	while (made == 0 && !s->ended && !in->status && !read_raw(in)) {
-		if (s->coding == PLAIN)
-			decode_plain(in, to, WINDOW_BYTES - kept, &made);
-		else if (s->coding == GZIP)
-			decode_gzip(in, to, WINDOW_BYTES - kept, &made);
-#ifdef GPUBE_HAVE_LZMA
-		else
-			decode_xz(in, to, WINDOW_BYTES - kept, &made);
-#endif
-	}
+	while (made == 0 && !s->ended && !in->status && !read_raw(in))
+		decode(in, to, WINDOW_BYTES - kept, &made);
 	in->end = to + made;
 	s->window[kept + made] = 0;
 	/* what came before a cut is not read either: the file is refused as a whole */
@@ -401,28 +508,28 @@ static int open_fd(struct gpube_in *in)
 /* Tells the compression by the first bytes, as many as a pipe cares to give at once or more. */
 static int find_coding(struct gpube_in *in)
 {
-	static const unsigned char gz[] = {0x1f, 0x8b}, xz[] = {0xfd, '7', 'z', 'X', 'Z', 0};
-	/* of xz's old format, in all of whose files it is */
-	static const unsigned char lzma[] = {0x5d, 0, 0};
 	struct gpube_in_impl *s = in->impl;
 	ssize_t n;
 	size_t have;
 
 	if (read_raw(in))
 		return in->status;
-	while ((have = (size_t)(s->raw_end - s->raw)) < sizeof(xz) && !s->raw_ended) {
+	while ((have = (size_t)(s->raw_end - s->raw)) < MOST_MARK && !s->raw_ended) {
 		n = read_some(in, s->raw_buffer + have, RAW_BYTES - have);
 		if (n < 0)
 			return in->status;
 		s->raw_ended = n == 0;
 		s->raw_end += n;
 	}
-	if (have >= sizeof(gz) && memcmp(s->raw, gz, sizeof(gz)) == 0)
-		s->coding = GZIP;
-	else if (have >= sizeof(xz) &&
-		 (memcmp(s->raw, xz, sizeof(xz)) == 0 || memcmp(s->raw, lzma, sizeof(lzma)) == 0))
-		s->coding = XZ;
-	return start_decoder(in);
+	for (size_t k = 0; k < sizeof(coders) / sizeof(*coders) && !s->coder; k++)
+		if (have >= coders[k].n_mark &&
+			memcmp(s->raw, coders[k].mark, coders[k].n_mark) == 0)
+			s->coder = &coders[k];
+	/* a .wcsp may have a name like bzip2's mark; its blocks begin with pi or its root */
+	if (s->coder && *s->coder->mark == 'B' &&
+		(have < MOST_MARK || (s->raw[4] != 0x31 && s->raw[4] != 0x17)))
+		s->coder = NULL;
+	return s->coder ? start_coder(in) : GPUBE_OK;
 }
 
 int gpube__in_open(struct gpube_in *in, struct gpube_ctx *ctx, const char *path)
@@ -461,12 +568,8 @@ void gpube__in_close(struct gpube_in *in)
 
 	if (!s)
 		return;
-	if (s->coder_ready && s->coding == GZIP)
-		inflateEnd(&s->gz);
-#ifdef GPUBE_HAVE_LZMA
-	if (s->coder_ready && s->coding == XZ)
-		lzma_end(&s->xz);
-#endif
+	if (s->coder_ready)
+		s->coder->end(s);
 	if (s->fd > STDIN_FILENO)
 		close(s->fd);
 	gpube__free(in->ctx, s);

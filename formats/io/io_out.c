@@ -95,7 +95,7 @@ static void pack_xz(struct gpube_out *out, bool finish)
 		s->xz.avail_out = OUT_BYTES;
 		rc = lzma_code(&s->xz, finish ? LZMA_FINISH : LZMA_RUN);
 		if (rc == LZMA_MEM_ERROR)
-			out->status = GPUBE_ENOMEM; /* xz_alloc() has set the text */
+			out->status = GPUBE_ENOMEM; /* gpube__alloc() has set the text */
 		else if (rc != LZMA_OK && rc != LZMA_STREAM_END)
 			fail_writing(out, "liblzma failed");
 		if (out->status)
@@ -126,28 +126,6 @@ static void flush(struct gpube_out *out, bool finish)
 	s->n = 0;
 }
 
-static void *gz_alloc(void *ctx, uInt n, uInt size)
-{
-	return gpube__alloc(ctx, n, size);
-}
-
-static void gz_free(void *ctx, void *p)
-{
-	gpube__free(ctx, p);
-}
-
-#ifdef GPUBE_HAVE_LZMA
-static void *xz_alloc(void *ctx, size_t n, size_t size)
-{
-	return gpube__alloc(ctx, n, size);
-}
-
-static void xz_free(void *ctx, void *p)
-{
-	gpube__free(ctx, p);
-}
-#endif
-
 #ifdef GPUBE_HAVE_LZMA
 /*
  * Preset 1: on text of numbers as small as the default, ten times as fast. Its dictionary is halved
@@ -175,7 +153,7 @@ static int start_xz(struct gpube_out *out)
 			       out->path, (double)lzma_raw_encoder_memusage(filters) / 0x1p20);
 	s->coding = XZ;
 	s->xz = (lzma_stream)LZMA_STREAM_INIT;
-	s->xz_memory = (lzma_allocator){xz_alloc, xz_free, out->ctx};
+	s->xz_memory = (lzma_allocator){gpube__xz_alloc, gpube__gz_free, out->ctx};
 	s->xz.allocator = &s->xz_memory;
 	if (lzma_stream_encoder(&s->xz, filters, LZMA_CHECK_CRC64) != LZMA_OK)
 		return out->status = GPUBE_ENOMEM;
@@ -197,8 +175,8 @@ static int start_coder(struct gpube_out *out)
 
 	if (has_suffix(out->path, ".gz")) {
 		s->coding = GZIP;
-		s->gz.zalloc = gz_alloc;
-		s->gz.zfree = gz_free;
+		s->gz.zalloc = gpube__gz_alloc;
+		s->gz.zfree = gpube__gz_free;
 		s->gz.opaque = out->ctx;
 		if (deflateInit2(&s->gz, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
 			    Z_DEFAULT_STRATEGY) != Z_OK)
@@ -210,8 +188,10 @@ static int start_coder(struct gpube_out *out)
 #else
 		return fail_writing(out, "this build has no liblzma");
 #endif
-	} else if (has_suffix(out->path, ".lzma")) {
-		return fail_writing(out, "lzma data is only read, .xz is written, too");
+	} else if (has_suffix(out->path, ".lzma") || has_suffix(out->path, ".bz2") ||
+		   has_suffix(out->path, ".zst")) {
+		return fail_writing(
+			out, "lzma, bzip2 and zstd data is only read: .gz and .xz are written");
 	}
 	return GPUBE_OK;
 }

@@ -48,8 +48,6 @@ static const struct unread table[] = {
 	{"a hypergraph (.hgr, .hg)", "", "", "hgr|hg"},
 	/* what holds other files */
 	{"a zip archive: unpack it first", "PK\003\004*", "", "zip"},
-	{"packed by bzip2: unpack it first (gzip and xz are read)", "BZh*", "", "bz2"},
-	{"packed by zstd: unpack it first (gzip and xz are read)", "\050\265\057\375*", "", "zst"},
 	{"packed by lz4: unpack it first (gzip and xz are read)", "\004\042\115\030*", "", "lz4"},
 	{"a 7z archive: unpack it first", "7z\274\257*", "", "7z"},
 	{"a tar archive: unpack it first", "", "", "tar|tgz"},

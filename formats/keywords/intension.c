@@ -401,24 +401,36 @@ static int refuse_size(struct gpube_call *call, int64_t cells)
 		(long long)GPUBE_CHAIN_CELLS);
 }
 
-/* Pairs with the domains of the pair before share its table; a clique's sets may differ. */
+static bool same_values(const struct gpube_variable *x, const struct gpube_variable *y)
+{
+	if (x->domain != y->domain || !x->value_names != !y->value_names)
+		return false;
+	for (int32_t a = 0; a < x->domain && x->value_names; a++)
+		if (strcmp(x->value_names[a], y->value_names[a]) != 0)
+			return false;
+	return true;
+}
+
+/* Pairs with the values of the pair before share its table; a clique's sets may differ. */
 static int expand_pairs(struct gpube_call *call)
 {
-	const struct gpube_variable *vars = call->m->vars;
+	const struct gpube_variable *vars = call->m->vars, *before[2] = {NULL, NULL};
 	bool by_position = strcmp(call->keyword->name, "clique") == 0;
-	int32_t domains[2] = {0, 0}, table = -1;
+	int32_t table = -1;
 	int status = GPUBE_OK;
 
 	for (int i = 0; i < call->arity; i++)
 		for (int j = i + 1; j < call->arity && !status; j++) {
-			int32_t di = vars[call->scope[i]].domain, dj = vars[call->scope[j]].domain;
-			bool same = !by_position && di == domains[0] && dj == domains[1];
+			const struct gpube_variable *x = &vars[call->scope[i]],
+						    *y = &vars[call->scope[j]];
+			bool same = !by_position && before[0] && same_values(x, before[0]) &&
+				    same_values(y, before[1]);
 
-			if ((int64_t)di * dj > GPUBE_EXPAND_CELLS)
-				return refuse_size(call, (int64_t)di * dj);
+			if ((int64_t)x->domain * y->domain > GPUBE_EXPAND_CELLS)
+				return refuse_size(call, (int64_t)x->domain * y->domain);
 			status = add_pair(call, i, j, &table, same);
-			domains[0] = di;
-			domains[1] = dj;
+			before[0] = x;
+			before[1] = y;
 		}
 	return status;
 }

@@ -1,6 +1,7 @@
 /* intension_cost.c - what a keyword's function costs at one tuple. See intension.h. */
 #include "formats/keywords/intension.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef __int128 cost_t;
@@ -60,11 +61,28 @@ static bool in_clique(const struct gpube_call *c, int i, int32_t b)
 	return false;
 }
 
+/* In toulbar2 a value without a name is called v and its index, and alldiff is of names. */
+static bool same_name(
+	const struct gpube_variable *x, int32_t a, const struct gpube_variable *y, int32_t b)
+{
+	const char *const name = x->value_names ? x->value_names[a] : y->value_names[b];
+	char other[16];
+
+	if (x->value_names && y->value_names)
+		return strcmp(name, y->value_names[b]) == 0;
+	snprintf(other, sizeof(other), "v%d", x->value_names ? b : a);
+	return strcmp(name, other) == 0;
+}
+
 cost_t gpube__pair_cost(const struct gpube_call *c, int i, int32_t a, int j, int32_t b)
 {
+	const struct gpube_variable *x = &c->m->vars[c->scope[i]], *y = &c->m->vars[c->scope[j]];
+	const bool by_name =
+		(x->value_names || y->value_names) && strcmp(c->keyword->name, "alldiff") == 0;
+
 	if (strcmp(c->keyword->name, "clique") == 0)
 		return in_clique(c, i, a) && in_clique(c, j, b) ? GPUBE_FORBID : 0;
-	if (a != b)
+	if (by_name ? !same_name(x, a, y, b) : a != b)
 		return 0;
 	if (strcmp(c->keyword->name, "alldiff") == 0)
 		return count_among(c, 0, &a, 1) ? 0 : GPUBE_FORBID;

@@ -84,7 +84,7 @@ int gpube__linear_literal(struct gpube_linear *l, int32_t place, int32_t value)
 	return GPUBE_OK;
 }
 
-int gpube__linear_product(struct gpube_linear *l, int64_t coefficient, int64_t first)
+int gpube__linear_product(struct gpube_linear *l, __int128 coefficient, int64_t first)
 {
 	struct gpube_linear_product p = {
 		.coefficient = coefficient, .literals = first, .n = l->n_literals - first};

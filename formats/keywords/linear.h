@@ -16,8 +16,9 @@
 
 /* A term of several literals: it adds its coefficient where all of them are true. */
 struct gpube_linear_product {
-	int64_t coefficient, literals, n; /* those from 'literals' on */
-	int32_t last;                     /* of its places in the scope */
+	__int128 coefficient;
+	int64_t literals, n; /* those from 'literals' on */
+	int32_t last;        /* of its places in the scope */
 };
 
 struct gpube_linear_literal {
@@ -65,7 +66,7 @@ int gpube__linear_place(struct gpube_linear *l, int32_t *place, int32_t var);
 /* The next literal of a product. */
 int gpube__linear_literal(struct gpube_linear *l, int32_t place, int32_t value);
 /* The literals from 'first' on are a product. */
-int gpube__linear_product(struct gpube_linear *l, int64_t coefficient, int64_t first);
+int gpube__linear_product(struct gpube_linear *l, __int128 coefficient, int64_t first);
 
 /* What a value of a place adds; for the caller to change. */
 static inline __int128 *gpube__linear_gain(struct gpube_linear *l, int32_t place, int32_t value)

@@ -1,5 +1,6 @@
 /* lp_model.c - an integer program becomes a model. See lp_parts.h. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "formats/common/reading.h"
 #include "formats/mip/lp_parts.h"
@@ -28,19 +29,43 @@ static int name_values(struct gpube_lp *r, const struct gpube_lp_column *c, int3
 	return GPUBE_OK;
 }
 
+/* A semi-continuous column is 0 or from low to high. */
+static int forbid_between(
+	struct gpube_lp *r, const struct gpube_lp_column *c, int32_t var, int64_t low, int64_t high)
+{
+	const int32_t n = r->m->vars[var].domain;
+	int64_t *costs = gpube__alloc(r->m->ctx, (uint64_t)n, sizeof(*costs));
+
+	if (!costs)
+		return r->in->status = GPUBE_ENOMEM;
+	for (int32_t a = 0; a < n; a++) {
+		const int64_t x = c->low + a;
+
+		costs[a] = x == 0 || (x >= low && x <= high) ? 0 : GPUBE_INF;
+	}
+	r->in->status = gpube_model_add_costs(r->m, 1, &var, costs);
+	gpube__free(r->m->ctx, costs);
+	return r->in->status;
+}
+
 static int add_column(struct gpube_lp *r, struct gpube_lp_column *c)
 {
 	static const int64_t forbidden = GPUBE_INF;
+	const int64_t low = c->low, high = c->high;
 	int32_t var;
 
 	if (r->binary && !c->integer && c->high == GPUBE_INF)
 		c->high = 1;
+	if (!c->integer && !r->binary && (c->low != c->high || c->semi || c->rounded))
+		return refuse_column(r, c, "is continuous: only integer programs are read");
 	if (c->low <= -GPUBE_INF || c->high >= GPUBE_INF)
 		return refuse_column(r, c,
-			!c->integer ? "is continuous: only integer programs are read"
-				    : "has no bound on one side: an integer column needs both");
-	if (!c->integer && !r->binary && c->low != c->high)
-		return refuse_column(r, c, "is continuous: only integer programs are read");
+			"has no bound on one side, and no rows imply one: an integer column needs "
+			"both");
+	if (c->semi) {
+		c->low = low > high || low > 0 ? 0 : low;
+		c->high = low > high || high < 0 ? 0 : high;
+	}
 	if (c->low > c->high) {
 		c->high = c->low; /* no value is left */
 		if (gpube_model_add_costs(r->m, 0, NULL, &forbidden))
@@ -48,30 +73,10 @@ static int add_column(struct gpube_lp *r, struct gpube_lp_column *c)
 	}
 	if (c->high - c->low >= INT32_MAX)
 		return refuse_column(r, c, "has 2^31 values or more");
-	if (gpube__add_var(r->m, r->in, &var, c->high - c->low + 1, c->name))
+	if (gpube__add_var(r->m, r->in, &var, c->high - c->low + 1, c->name) ||
+		name_values(r, c, var))
 		return r->in->status;
-	return name_values(r, c, var);
-}
-
-/* Decimals that all of the terms need. */
-static int decimals_of(const struct gpube_lp *r, int64_t first, int64_t n)
-{
-	int decimals = 0;
-
-	for (int64_t k = first; k < first + n; k++)
-		if (r->terms[k].factor.decimals > decimals)
-			decimals = r->terms[k].factor.decimals;
-	return decimals;
-}
-
-/* A factor in units of 10^-decimals, which the term has no more of. */
-static __int128 units(struct gpube_lp_number v, int decimals)
-{
-	__int128 x = v.digits;
-
-	for (int k = v.decimals; k < decimals; k++)
-		x *= 10;
-	return x;
+	return c->semi ? forbid_between(r, c, var, low, high) : GPUBE_OK;
 }
 
 static int64_t value_of(const struct gpube_lp *r, int32_t column, int64_t value)
@@ -119,7 +124,7 @@ static int add_cost(
 		return r->in->status = GPUBE_ENOMEM;
 	for (int64_t k = 0; k < n && !status; k++) {
 		const int64_t columns = arity == 2 ? r->m->vars[t->b].domain : 1;
-		__int128 v = units(t->factor, decimals), sum = 0;
+		__int128 v = gpube__lp_units(t->factor, decimals), sum = 0;
 		int64_t times = 1;
 
 		if (arity > 0)
@@ -140,47 +145,150 @@ static int add_cost(
 	return r->in->status = r->in->status ? r->in->status : status;
 }
 
-static int add_row(struct gpube_lp *r, struct gpube_linear *l, const struct gpube_lp_row *row)
+/* Adds 'factor' times the column to the sum. */
+static int add_term(struct gpube_lp *r, struct gpube_linear *l, int32_t column, __int128 factor)
 {
-	const int decimals = decimals_of(r, row->first, row->n);
+	int32_t place = 0;
 
-	r->in->line = row->line;
+	if (gpube__linear_place(l, &place, column))
+		return r->in->status;
+	for (int32_t a = 0; a < r->m->vars[column].domain; a++) {
+		__int128 gain;
+
+		/* so large that no sum of 2^32 of them wraps */
+		if (__builtin_mul_overflow(factor, (__int128)value_of(r, column, a), &gain) ||
+			gain >= (__int128)1 << 94 || gain <= -((__int128)1 << 94))
+			return gpube__in_fail(r->in, GPUBE_ERANGE, "a term of a row passes 2^94");
+		*gpube__linear_gain(l, place, a) += gain;
+	}
+	return GPUBE_OK;
+}
+
+/* A number beside the terms, which goes to the right: no sum of that and of terms wraps. */
+static int add_number(struct gpube_lp *r, struct gpube_linear *l, __int128 v)
+{
+	l->right -= v;
+	return l->right < GPUBE_WIDE && l->right > -GPUBE_WIDE
+		       ? GPUBE_OK
+		       : gpube__in_fail(r->in, GPUBE_ERANGE, "a number of a row passes 2^120");
+}
+
+/*
+ * Where the column does not have the value the sum may be whatever it can be: it gets so much more
+ * or less there.
+ */
+static int add_condition(struct gpube_lp *r, struct gpube_linear *l, const struct gpube_lp_row *row)
+{
+	const bool up = l->relation == GPUBE_AT_LEAST;
+	__int128 worst = 0, room;
+	int32_t place = 0;
+
+	if (gpube__linear_place(l, &place, row->when))
+		return r->in->status;
+	for (int32_t k = 0; k < l->n; k++) {
+		__int128 most = *gpube__linear_gain(l, k, 0);
+
+		for (int32_t a = 1; a < l->domains[k]; a++) {
+			const __int128 gain = *gpube__linear_gain(l, k, a);
+
+			most = (up ? gain < most : gain > most) ? gain : most;
+		}
+		worst += most;
+	}
+	room = l->right - worst;
+	for (int32_t a = 0; a < l->domains[place] && (up ? room > 0 : room < 0); a++)
+		if (value_of(r, row->when, a) != row->value)
+			*gpube__linear_gain(l, place, a) += room;
+	return GPUBE_OK;
+}
+
+static int add_row(struct gpube_lp *r, struct gpube_linear *l, const struct gpube_lp_row *row,
+	enum gpube_relation relation)
+{
+	const int decimals = gpube__lp_decimals(r, row->first, row->n);
+
+	/* of a condition, an equation is two */
+	if (row->when >= 0 && relation == GPUBE_EXACTLY)
+		return add_row(r, l, row, GPUBE_AT_MOST) ? r->in->status
+							 : add_row(r, l, row, GPUBE_AT_LEAST);
 	gpube__linear_begin(l);
-	l->relation = row->relation;
+	l->relation = relation;
 	l->right = 0;
 	for (int64_t k = row->first; k < row->first + row->n; k++) {
 		const struct gpube_lp_term *t = &r->terms[k];
-		const __int128 factor = units(t->factor, decimals);
+		const __int128 factor = gpube__lp_units(t->factor, decimals);
+
+		if (t->a >= 0 ? add_term(r, l, t->a, factor) : add_number(r, l, factor))
+			return r->in->status;
+	}
+	if (row->when >= 0 && add_condition(r, l, row))
+		return r->in->status;
+	return gpube__linear_add(l, GPUBE_INF);
+}
+
+/* ---- sets of columns --------------------------------------------------------------------- */
+
+/* One at most of these columns is not 0. */
+static int at_most_one(struct gpube_lp *r, struct gpube_linear *l, const struct gpube_lp_term *t,
+	int64_t n, int64_t step)
+{
+	gpube__linear_begin(l);
+	l->relation = GPUBE_AT_MOST;
+	l->right = 1;
+	for (int64_t k = 0; k < n; k += step) {
 		int32_t place = 0;
 
-		if (t->a < 0) {
-			l->right -= factor;
-			continue;
-		}
-		if (gpube__linear_place(l, &place, t->a))
+		if (gpube__linear_place(l, &place, t[k].a))
 			return r->in->status;
-		for (int32_t a = 0; a < r->m->vars[t->a].domain; a++) {
-			__int128 gain;
-
-			/* so large that no sum of 2^32 of them wraps */
-			if (__builtin_mul_overflow(factor, (__int128)value_of(r, t->a, a), &gain) ||
-				gain >= (__int128)1 << 94 || gain <= -((__int128)1 << 94))
-				return gpube__in_fail(
-					r->in, GPUBE_ERANGE, "a term of a row passes 2^94");
-			*gpube__linear_gain(l, place, a) += gain;
-		}
+		for (int32_t a = 0; a < r->m->vars[t[k].a].domain; a++)
+			*gpube__linear_gain(l, place, a) = value_of(r, t[k].a, a) != 0;
 	}
 	return gpube__linear_add(l, GPUBE_INF);
+}
+
+static int by_weight(const void *x, const void *y)
+{
+	const struct gpube_lp_number *a = &((const struct gpube_lp_term *)x)->factor,
+				     *b = &((const struct gpube_lp_term *)y)->factor;
+	const __int128 u = gpube__lp_units(*a, GPUBE_LP_DECIMALS),
+		       v = gpube__lp_units(*b, GPUBE_LP_DECIMALS);
+
+	return u < v ? -1 : u > v;
+}
+
+enum { PAIR_BYTES = 512 }; /* of a model, about */
+
+/* Of SOS2 any two that are no neighbours: three that are not 0 have such a pair among them. */
+static int add_set(struct gpube_lp *r, struct gpube_linear *l, const struct gpube_lp_row *row)
+{
+	struct gpube_lp_term *t = row->n ? r->terms + row->first : NULL;
+
+	if (row->set == 1 || row->n < 2)
+		return at_most_one(r, l, t, row->n, 1);
+	qsort(t, (size_t)row->n, sizeof(*t), by_weight);
+	for (int64_t i = 0; i < row->n; i++) {
+		if (gpube__stopped(r->m->ctx))
+			return r->in->status = gpube__fail_stopped(r->m->ctx);
+		for (int64_t k = i + 2; k < row->n; k++) {
+			if (gpube__in_charge(r->in, 1, PAIR_BYTES, "a set of %lld columns",
+				    (long long)row->n) ||
+				at_most_one(r, l, t + i, k - i + 1, k - i))
+				return r->in->status;
+		}
+	}
+	return GPUBE_OK;
 }
 
 int gpube__lp_model(struct gpube_lp *r)
 {
 	struct gpube_linear l = {.m = r->m, .in = r->in};
-	const int decimals = decimals_of(r, 0, r->objective);
+	const int decimals = gpube__lp_decimals(r, 0, r->objective);
 	const int64_t line = r->in->line;
 	__int128 total = 0;
 	int status = GPUBE_OK;
 
+	if (!r->binary)
+		status = gpube__lp_imply(r);
 	for (int32_t k = 0; k < r->n_columns && !status; k++)
 		status = add_column(r, &r->columns[k]);
 	r->in->line = line;
@@ -189,9 +297,14 @@ int gpube__lp_model(struct gpube_lp *r)
 	for (int64_t k = 0; k < r->objective && !status; k++)
 		status = gpube__stopped(r->m->ctx) ? gpube__fail_stopped(r->m->ctx)
 						   : add_cost(r, &r->terms[k], decimals, &total);
-	for (int64_t k = 0; k < r->n_rows && !status; k++)
+	for (int64_t k = 0; k < r->n_rows && !status; k++) {
+		const struct gpube_lp_row *row = &r->rows[k];
+
+		r->in->line = row->line;
 		status = gpube__stopped(r->m->ctx) ? gpube__fail_stopped(r->m->ctx)
-						   : add_row(r, &l, &r->rows[k]);
+			 : row->set                ? add_set(r, &l, row)
+						   : add_row(r, &l, row, row->relation);
+	}
 	gpube__linear_clear(&l);
 	return status;
 }

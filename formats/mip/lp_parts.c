@@ -18,49 +18,27 @@ size_t gpube__lp_number_length(const char *p)
 	return isdigit((unsigned char)p[e]) ? e + strspn(p + e, "0123456789") : n;
 }
 
-int gpube__lp_number(struct gpube_lp *r)
+int gpube__lp_number(struct gpube_lp *r, struct gpube_lp_number *v, const char *text)
 {
-	struct gpube_lp_number v = {0};
-	const char *p = r->token;
-	long exponent = 0;
-	bool point = false, large = false;
+	__int128 wide, most = 100;
+	int scale;
+	bool fits, infinite;
 
-	for (; *p && *p != 'e' && *p != 'E'; p++) {
-		if (*p == '.') {
-			point = true;
-			continue;
-		}
-		large = large || v.digits >= MOST / 10;
-		v.digits = large ? v.digits : 10 * v.digits + (*p - '0');
-		v.decimals += point;
-	}
-	if (*p) {
-		const bool minus = p[1] == '-';
-
-		for (p += 1 + (p[1] == '-' || p[1] == '+'); *p; p++)
-			exponent = exponent < 1000 ? 10 * exponent + (*p - '0') : exponent;
-		exponent = minus ? -exponent : exponent;
-	}
-	exponent -= v.decimals;
-	for (; exponent < 0 && v.digits % 10 == 0 && v.digits && !large; exponent++)
-		v.digits /= 10;
-	v.decimals = 0;
-	if (v.digits == 0)
-		exponent = 0;
-	v.infinite = exponent >= 20 || (large && exponent >= 2);
-	for (; exponent > 0 && !v.infinite; exponent--) {
-		large = large || v.digits >= MOST / 10;
-		v.digits = large ? v.digits : 10 * v.digits;
-	}
-	v.decimals = exponent < 0 ? (int)-exponent : 0;
-	if (!v.infinite && (large || v.decimals > GPUBE_LP_DECIMALS))
+	if (!gpube__wide_decimal(text, &wide, &scale, &fits))
+		return gpube__in_expected(r->in, "a number", text);
+	for (int k = -18; k < scale && scale <= 18; k++)
+		most *= 10; /* 1e20 of its units */
+	infinite = scale <= 16 && (wide >= most || wide <= -most);
+	if (!infinite && (!fits || wide >= MOST || wide <= -MOST))
 		return gpube__in_fail(r->in, GPUBE_ERANGE,
-			"the number '%.40s' passes 64 bits or 18 decimals", r->token);
-	r->number = v;
+			"the number '%.40s' passes 64 bits or 18 decimals", text);
+	*v = (struct gpube_lp_number){
+		infinite ? (wide > 0 ? 1 : -1) : (int64_t)wide, infinite ? 0 : scale, infinite};
 	return GPUBE_OK;
 }
 
-int64_t gpube__lp_bound(struct gpube_lp_number v, bool up)
+/* As an integer that allows the same ones; 'up': it is a lower one. */
+static int64_t to_integer(struct gpube_lp_column *c, struct gpube_lp_number v, bool up)
 {
 	int64_t ten = 1, q;
 
@@ -69,14 +47,26 @@ int64_t gpube__lp_bound(struct gpube_lp_number v, bool up)
 	for (int k = 0; k < v.decimals; k++)
 		ten *= 10;
 	q = v.digits / ten;
-	if (q * ten != v.digits)
+	if (q * ten != v.digits) {
 		q += up ? v.digits > 0 : -(v.digits < 0);
+		c->rounded = true;
+	}
 	return q;
 }
 
-int gpube__lp_column(struct gpube_lp *r, int32_t *column)
+void gpube__lp_bound(
+	struct gpube_lp_column *c, enum gpube_relation relation, struct gpube_lp_number v)
 {
-	const int32_t *known = gpube__names_find(&r->names, 0, r->token);
+	c->bounded = true;
+	if (relation != GPUBE_AT_MOST)
+		c->low = to_integer(c, v, true);
+	if (relation != GPUBE_AT_LEAST)
+		c->high = to_integer(c, v, false);
+}
+
+int gpube__lp_column(struct gpube_lp *r, const char *name, int32_t *column)
+{
+	const int32_t *known = gpube__names_find(&r->names, 0, name);
 	struct gpube_lp_column c = {.line = r->in->line, .low = 0, .high = GPUBE_INF};
 
 	if (known) {
@@ -88,7 +78,7 @@ int gpube__lp_column(struct gpube_lp *r, int32_t *column)
 	if (gpube__grow(r->m->ctx, &r->columns, &r->columns_capacity, (int64_t)r->n_columns + 1,
 		    sizeof(c)))
 		return r->in->status = GPUBE_ENOMEM;
-	c.name = gpube__strdup(r->m->ctx, r->token);
+	c.name = gpube__strdup(r->m->ctx, name);
 	if (!c.name)
 		return r->in->status = GPUBE_ENOMEM;
 	*column = r->n_columns;
@@ -112,8 +102,31 @@ int gpube__lp_row(struct gpube_lp *r, int64_t first, enum gpube_relation relatio
 {
 	if (gpube__grow(r->m->ctx, &r->rows, &r->rows_capacity, r->n_rows + 1, sizeof(*r->rows)))
 		return r->in->status = GPUBE_ENOMEM;
-	r->rows[r->n_rows++] = (struct gpube_lp_row){first, r->n_terms - first, line, relation};
+	r->rows[r->n_rows++] = (struct gpube_lp_row){.first = first,
+		.n = r->n_terms - first,
+		.line = line,
+		.relation = relation,
+		.when = -1};
 	return GPUBE_OK;
+}
+
+int gpube__lp_decimals(const struct gpube_lp *r, int64_t first, int64_t n)
+{
+	int decimals = 0;
+
+	for (int64_t k = first; k < first + n; k++)
+		if (r->terms[k].factor.decimals > decimals)
+			decimals = r->terms[k].factor.decimals;
+	return decimals;
+}
+
+__int128 gpube__lp_units(struct gpube_lp_number v, int decimals)
+{
+	__int128 x = v.digits;
+
+	for (int k = v.decimals; k < decimals; k++)
+		x *= 10;
+	return x;
 }
 
 void gpube__lp_clear(struct gpube_lp *r)

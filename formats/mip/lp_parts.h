@@ -23,7 +23,8 @@ struct gpube_lp_number {
 struct gpube_lp_column {
 	char *name;
 	int64_t line, low, high; /* -GPUBE_INF and GPUBE_INF: none */
-	bool integer;
+	bool integer, semi;      /* semi: or 0, whatever its bounds */
+	bool bounded, rounded;   /* a bound was said; it was no integer */
 };
 
 /* a times b, or a alone where b is -1; or a number where a is -1, too. */
@@ -32,10 +33,17 @@ struct gpube_lp_term {
 	int32_t a, b;
 };
 
-/* Terms from 'first' on, compared with 0. */
+/*
+ * Terms from 'first' on, compared with 0.
+ * when, value  the column that has to have the value, else the row says nothing; -1: it always does
+ * set          1 or 2: it is a set of columns instead, whose order the factors are, of which at
+ *              most so many, and neighbours, are not 0 (SOS1, SOS2)
+ */
 struct gpube_lp_row {
 	int64_t first, n, line;
 	enum gpube_relation relation;
+	int32_t when;
+	int value, set;
 };
 
 struct gpube_lp {
@@ -59,19 +67,30 @@ struct gpube_lp {
 
 /* Digits, a point, an exponent: as many bytes of the text as belong to it. */
 size_t gpube__lp_number_length(const char *p);
-/* The token as 'number'. Errors: ERANGE */
-int gpube__lp_number(struct gpube_lp *r);
-/* The column of the token's name, a new one perhaps. */
-int gpube__lp_column(struct gpube_lp *r, int32_t *column);
+/* A text as a number; of an infinite one the digits are 1 or -1. Errors: ERANGE, EPARSE */
+int gpube__lp_number(struct gpube_lp *r, struct gpube_lp_number *v, const char *text);
+/* The column of a name, a new one perhaps. */
+int gpube__lp_column(struct gpube_lp *r, const char *name, int32_t *column);
 int gpube__lp_term(struct gpube_lp *r, struct gpube_lp_number factor, int32_t a, int32_t b);
-/* The terms from 'first' on are a row. */
+/* The terms from 'first' on are a row; 'when' and 'set' are for the caller to change. */
 int gpube__lp_row(struct gpube_lp *r, int64_t first, enum gpube_relation relation, int64_t line);
-/* A bound as an integer that allows the same ones; 'up': it is a lower one. */
-int64_t gpube__lp_bound(struct gpube_lp_number v, bool up);
+/* The column's bound is at most, at least or exactly that; of integers, those that it allows. */
+void gpube__lp_bound(
+	struct gpube_lp_column *c, enum gpube_relation relation, struct gpube_lp_number v);
 void gpube__lp_clear(struct gpube_lp *r);
 
 /* Whether it is the program that is written of a model. Errors: EBUG (what differs), ENOMEM */
 int gpube__mip_check(const struct gpube_lp *r, const struct gpube_model *m);
+
+/* Decimals that all of the n terms from 'first' on need; and a factor with so many. */
+int gpube__lp_decimals(const struct gpube_lp *r, int64_t first, int64_t n);
+__int128 gpube__lp_units(struct gpube_lp_number v, int decimals);
+
+/*
+ * gpube__lp_imply() - gives columns that have no bound on one side, and continuous ones, what rows
+ * imply: in lp_bounds.c. What rows leave open stays so. Errors: ESTOP, ENOMEM
+ */
+int gpube__lp_imply(struct gpube_lp *r);
 
 /* Columns become variables, terms of the objective functions, rows what linear.h says. */
 int gpube__lp_model(struct gpube_lp *r);

@@ -7,14 +7,18 @@
  *    c1: x + 2 y <= 4                     or <, =, >=, >; a range is -1 <= x - y <= 1
  *   Bounds
  *    -3 <= z <= 5
- *   Binary                                or General
+ *   Binary                                or General, or Semi-Continuous: 0, or within its bounds
  *    x y
+ *   SOS
+ *    s1: S2:: x:1 y:2 z:3                 of these one, or two neighbours, are not 0 (S1: one)
  *   End
  *
- * A column is a variable whose values are the integers between its bounds; 0 and no bound are what
- * it has by default, so that an integer column needs an upper one. A continuous column has to be
- * fixed. The programs that gpube writes say in a comment that all their columns are 0 or 1 in an
- * optimum; they are read as if all were binary. Numbers are exact, with up to 18 digits. What a row
+ * A row may have a condition, "c2: x = 1 -> y + z <= 2", and be one of Lazy Constraints or of User
+ * Cuts. A column is a variable whose values are the integers between its bounds; 0 and no bound are
+ * what it has by default, so that rows have to bound an integer column where nothing else does
+ * (lp_bounds.c). A continuous column has to be fixed. The programs that gpube writes say in a
+ * comment that all their columns are 0 or 1 in an optimum; they are read as if all were binary.
+ * Numbers are exact, with up to 18 digits. What a row
  * becomes is said in linear.h.
  */
 #include <ctype.h>
@@ -49,6 +53,17 @@ static bool in_name(char c)
 			    strchr("!\"#$%&(),.;?@_`'{}~|", c));
 }
 
+/* Gurobi's names may have brackets, as in x[1,2]; those of products stand apart. */
+static size_t name_length(const char *p)
+{
+	size_t n = 0, open = 0;
+
+	for (; n < GPUBE_LP_TOKEN && (in_name(p[n]) || (n && p[n] == '[') || (open && p[n] == ']'));
+		n++)
+		open += (p[n] == '[') - (p[n] == ']');
+	return n;
+}
+
 /* The next word, number or mark. */
 static int next(struct gpube_lp *r)
 {
@@ -65,8 +80,7 @@ static int next(struct gpube_lp *r)
 		n = gpube__lp_number_length(in->p);
 	} else if (in_name(*in->p) && *in->p != '.') {
 		r->kind = GPUBE_LP_NAME;
-		while (n < GPUBE_LP_TOKEN && in_name(in->p[n]))
-			n++;
+		n = name_length(in->p);
 	} else if (*in->p && strchr("+-*^[]/:<>=", *in->p)) {
 		r->kind = GPUBE_LP_MARK;
 		n += strchr("<>=", *in->p) && in->p[1] && strchr("<>=", in->p[1]);
@@ -79,7 +93,7 @@ static int next(struct gpube_lp *r)
 	memcpy(r->token, in->p, n);
 	r->token[n] = 0;
 	in->p += n;
-	return r->kind == GPUBE_LP_NUMBER ? gpube__lp_number(r) : GPUBE_OK;
+	return r->kind == GPUBE_LP_NUMBER ? gpube__lp_number(r, &r->number, r->token) : GPUBE_OK;
 }
 
 static int refuse(struct gpube_lp *r, const char *what)
@@ -107,15 +121,34 @@ static bool is_word(const struct gpube_lp *r, const char *words)
 
 #define MINIMISE "minimize|minimise|minimum|min"
 #define MAXIMISE "maximize|maximise|maximum|max"
-#define SUBJECT  "subject|such|st|s.t.|st."
-#define BOUNDS   "bounds|bound"
-#define BINARIES "binary|binaries|bin"
-#define INTEGERS "general|generals|gen|integer|integers|int"
-#define UNREAD   "semi|semis|sos|sos1|sos2|lazy|user|pwlobj"
 
-static bool is_section(const struct gpube_lp *r)
+/* Sections by their first word; what belongs to it, and both as they are told. */
+enum section { ROWS, RANGES, BINARY, GENERAL, SEMI, SET, UNREAD, END };
+static const struct head {
+	const char *words, *second, *whole;
+	enum section section;
+} heads[] = {{"subject", "to", "Subject To", ROWS}, {"such", "that", "Such That", ROWS},
+	{"st|s.t.|st.", NULL, NULL, ROWS}, {"lazy", "constraints", "Lazy Constraints", ROWS},
+	{"user", "cuts", "User Cuts", ROWS}, {"bounds|bound", NULL, NULL, RANGES},
+	{"binary|binaries|bin", NULL, NULL, BINARY},
+	{"general|generals|gen|integer|integers|int", NULL, NULL, GENERAL},
+	{"semi|semis", "continuous", "Semi-Continuous", SEMI}, {"sos", NULL, NULL, SET},
+	{"sos1|sos2|pwlobj", NULL, NULL, UNREAD}, {"end", NULL, NULL, END}};
+
+/* NULL: the token begins none; with a colon behind it is the label of a row. */
+static const struct head *head_of(struct gpube_lp *r)
 {
-	return is_word(r, SUBJECT "|" BOUNDS "|" BINARIES "|" INTEGERS "|" UNREAD "|end");
+	for (size_t k = 0; k < sizeof(heads) / sizeof(*heads) && r->kind == GPUBE_LP_NAME; k++)
+		if (is_word(r, heads[k].words)) {
+			gpube__in_need(r->in, GPUBE_LP_TOKEN);
+			return r->in->p[strspn(r->in->p, " \t")] == ':' ? NULL : &heads[k];
+		}
+	return NULL;
+}
+
+static bool is_section(struct gpube_lp *r)
+{
+	return head_of(r) != NULL;
 }
 
 /* "<=", "=<", "<" and so on; then the next token is read. */
@@ -165,7 +198,7 @@ static int read_second(struct gpube_lp *r, int32_t a, int32_t *b)
 		return r->in->status;
 	if (r->kind != GPUBE_LP_NAME || is_section(r))
 		return refuse(r, "a column");
-	return gpube__lp_column(r, b) ? r->in->status : next(r);
+	return gpube__lp_column(r, r->token, b) ? r->in->status : next(r);
 }
 
 /* Another number or column of a sum, with its sign. */
@@ -187,7 +220,8 @@ static int read_term(struct gpube_lp *r, bool first, bool negate, bool quadratic
 	}
 	factor.digits = minus != negate ? -factor.digits : factor.digits;
 	if (r->kind == GPUBE_LP_NAME && !is_section(r)) {
-		if (gpube__lp_column(r, &a) || next(r) || (quadratic && read_second(r, a, &b)))
+		if (gpube__lp_column(r, r->token, &a) || next(r) ||
+			(quadratic && read_second(r, a, &b)))
 			return r->in->status;
 	} else if (!number || quadratic) {
 		return refuse(r, "a number or a column");
@@ -311,16 +345,35 @@ static int read_range(struct gpube_lp *r, enum gpube_relation first, int64_t mid
 	return read_right(r) ? r->in->status : gpube__lp_row(r, n, relation, line);
 }
 
-static int read_row(struct gpube_lp *r)
+/*
+ * "b = 1 ->" in front of a row: the terms from 'first' on, which were read and go, and '-', behind
+ * which the arrow's end is.
+ */
+static int read_condition(
+	struct gpube_lp *r, int64_t first, enum gpube_relation relation, int32_t *when, int *value)
 {
-	const int64_t first = r->n_terms;
-	enum gpube_relation relation;
-	int64_t line, middle;
-	bool columns = false;
+	const struct gpube_lp_term *t = r->terms + first;
+	const struct gpube_lp_number one = t[0].factor, right = t[r->n_terms - first - 1].factor;
 
-	if (skip_label(r))
-		return r->in->status;
-	line = r->in->line;
+	if (*when >= 0 || r->n_terms != first + 2 || relation != GPUBE_EXACTLY || t[0].a < 0 ||
+		one.digits != 1 || one.decimals || right.decimals || right.digits > 0 ||
+		right.digits < -1)
+		return gpube__in_error(
+			r->in, "expected 'column = 0 ->' or 'column = 1 ->' as a condition");
+	*when = t[0].a;
+	*value = (int)-right.digits;
+	r->n_terms = first;
+	return next(r) ? r->in->status : next(r);
+}
+
+/* Without its label, and maybe behind its condition. */
+static int read_comparison(struct gpube_lp *r, int32_t when, int value)
+{
+	const int64_t first = r->n_terms, n_rows = r->n_rows, line = r->in->line;
+	enum gpube_relation relation;
+	bool columns = false;
+	int64_t middle;
+
 	if (read_sum(r, false, false))
 		return r->in->status;
 	middle = r->n_terms;
@@ -330,9 +383,23 @@ static int read_row(struct gpube_lp *r)
 		return r->in->status;
 	if (columns ? read_right(r) : read_sum(r, true, false))
 		return r->in->status;
-	if (gpube__lp_row(r, first, relation, line))
+	if (is(r, "-") && gpube__in_need(r->in, 1) && *r->in->p == '>')
+		return read_condition(r, first, relation, &when, &value)
+			       ? r->in->status
+			       : read_comparison(r, when, value);
+	if (gpube__lp_row(r, first, relation, line) ||
+		(!columns && is_relation(r) && read_range(r, relation, middle, line)))
 		return r->in->status;
-	return !columns && is_relation(r) ? read_range(r, relation, middle, line) : GPUBE_OK;
+	for (int64_t k = n_rows; k < r->n_rows; k++) {
+		r->rows[k].when = when;
+		r->rows[k].value = value;
+	}
+	return GPUBE_OK;
+}
+
+static int read_row(struct gpube_lp *r)
+{
+	return skip_label(r) ? r->in->status : read_comparison(r, -1, 0);
 }
 
 /*
@@ -350,19 +417,8 @@ static int read_bound(struct gpube_lp *r, struct gpube_lp_number *v, bool *is_nu
 		return sign ? refuse(r, "a number or infinity") : GPUBE_OK;
 	*v = r->kind == GPUBE_LP_NUMBER ? r->number
 					: (struct gpube_lp_number){.digits = 1, .infinite = true};
-	if (v->infinite)
-		v->digits = 1;
 	v->digits = minus ? -v->digits : v->digits;
 	return next(r);
-}
-
-static void set_bound(
-	struct gpube_lp_column *c, enum gpube_relation relation, struct gpube_lp_number v)
-{
-	if (relation != GPUBE_AT_MOST)
-		c->low = gpube__lp_bound(v, true);
-	if (relation != GPUBE_AT_LEAST)
-		c->high = gpube__lp_bound(v, false);
 }
 
 static enum gpube_relation turned(enum gpube_relation relation)
@@ -384,10 +440,10 @@ static int read_bounds_of_one(struct gpube_lp *r)
 		return r->in->status;
 	if (r->kind != GPUBE_LP_NAME || is_section(r))
 		return refuse(r, "a column");
-	if (gpube__lp_column(r, &column) || next(r))
+	if (gpube__lp_column(r, r->token, &column) || next(r))
 		return r->in->status;
 	if (in_front)
-		set_bound(&r->columns[column], turned(relation), left);
+		gpube__lp_bound(&r->columns[column], turned(relation), left);
 	else if (is_word(r, "free")) {
 		r->columns[column].low = -GPUBE_INF;
 		r->columns[column].high = GPUBE_INF;
@@ -399,50 +455,88 @@ static int read_bounds_of_one(struct gpube_lp *r)
 		return r->in->status;
 	if (!number)
 		return refuse(r, "a number or infinity");
-	set_bound(&r->columns[column], relation, right);
+	gpube__lp_bound(&r->columns[column], relation, right);
 	return GPUBE_OK;
 }
 
-static int read_integer(struct gpube_lp *r, bool binary)
+static int read_kind(struct gpube_lp *r, enum section section)
 {
+	struct gpube_lp_column *c;
 	int32_t column;
 
 	if (r->kind != GPUBE_LP_NAME)
 		return refuse(r, "a column or a section's name");
-	if (gpube__lp_column(r, &column))
+	if (gpube__lp_column(r, r->token, &column))
 		return r->in->status;
-	r->columns[column].integer = true;
-	if (binary) {
-		r->columns[column].low = r->columns[column].low > 0 ? r->columns[column].low : 0;
-		r->columns[column].high = r->columns[column].high < 1 ? r->columns[column].high : 1;
+	c = &r->columns[column];
+	c->integer = c->integer || section != SEMI;
+	c->semi = c->semi || section == SEMI;
+	if (section == BINARY) {
+		c->low = c->low > 0 ? c->low : 0;
+		c->high = c->high < 1 ? c->high : 1;
 	}
 	return next(r);
 }
 
-/* Its name was read as the token. */
-static int read_section(struct gpube_lp *r)
+/* "s1:", "S1::" or "x:1": the second begins a set, which is a row with the others as its terms. */
+static int read_set(struct gpube_lp *r)
 {
-	enum { ROWS, RANGES, BINARY, GENERAL } section;
-	const char *second = is_word(r, "subject") ? "to" : is_word(r, "such") ? "that" : NULL;
+	struct gpube_lp_row *set = r->n_rows ? &r->rows[r->n_rows - 1] : NULL;
+	struct gpube_lp_number weight = {0};
+	char name[GPUBE_LP_TOKEN];
+	bool number;
+	int32_t column;
 
-	if (is_word(r, UNREAD))
+	strcpy(name, r->token);
+	if (r->kind != GPUBE_LP_NAME || next(r) || !is(r, ":"))
+		return refuse(r, "a set's label, S1::, S2::, or a column and ':'");
+	if (next(r) || r->kind == GPUBE_LP_NAME)
+		return r->in->status;
+	if (is(r, ":")) {
+		if (strcasecmp(name, "S1") != 0 && strcasecmp(name, "S2") != 0)
+			return gpube__in_expected(r->in, "S1:: or S2::", name);
+		if (gpube__lp_row(r, r->n_terms, GPUBE_AT_MOST, r->in->line))
+			return r->in->status;
+		r->rows[r->n_rows - 1].set = name[1] - '0';
+		return next(r);
+	}
+	if (!set || !set->set)
+		return refuse(r, "S1:: or S2:: in front of a set");
+	if (read_bound(r, &weight, &number))
+		return r->in->status;
+	if (!number)
+		return refuse(r, "a weight");
+	set->n++;
+	return gpube__lp_column(r, name, &column) ? r->in->status
+						  : gpube__lp_term(r, weight, column, -1);
+}
+
+/* The rest of a section's name, whose first word is the token. */
+static int read_head(struct gpube_lp *r, const struct head *h)
+{
+	if (h->section == UNREAD)
 		return gpube__in_error(r->in, "the section '%.40s', which is not read", r->token);
-	section = is_word(r, SUBJECT)    ? ROWS
-		  : is_word(r, BOUNDS)   ? RANGES
-		  : is_word(r, BINARIES) ? BINARY
-					 : GENERAL;
 	if (next(r))
 		return r->in->status;
-	if (second) {
-		if (!is_word(r, second))
-			return refuse(r, section == ROWS ? "Subject To" : second);
-		if (next(r))
-			return r->in->status;
-	}
+	if (h->section == GENERAL && is_word(r, "constraint|constraints"))
+		return gpube__in_error(
+			r->in, "the section 'General Constraints', which is not read");
+	if (!h->second || (h->section == SEMI && !is(r, "-")))
+		return GPUBE_OK;
+	if (h->section == SEMI && next(r))
+		return r->in->status;
+	return is_word(r, h->second) ? next(r) : refuse(r, h->whole);
+}
+
+static int read_section(struct gpube_lp *r, const struct head *h)
+{
+	if (read_head(r, h))
+		return r->in->status;
 	while (r->kind != GPUBE_LP_END && !is_section(r)) {
-		const int status = section == ROWS     ? read_row(r)
-				   : section == RANGES ? read_bounds_of_one(r)
-						       : read_integer(r, section == BINARY);
+		const int status = h->section == ROWS     ? read_row(r)
+				   : h->section == RANGES ? read_bounds_of_one(r)
+				   : h->section == SET    ? read_set(r)
+							  : read_kind(r, h->section);
 
 		if (status)
 			return status;
@@ -452,12 +546,14 @@ static int read_section(struct gpube_lp *r)
 
 static int read_file(struct gpube_lp *r)
 {
+	const struct head *h;
+
 	if (next(r) || read_objective(r))
 		return r->in->status;
-	while (!is_word(r, "end")) {
-		if (!is_section(r))
+	for (h = head_of(r); !h || h->section != END; h = head_of(r)) {
+		if (!h)
 			return refuse(r, "a section's name, or End");
-		if (read_section(r))
+		if (read_section(r, h))
 			return r->in->status;
 	}
 	return next(r)                   ? r->in->status

@@ -59,15 +59,6 @@ static int check_bounds(const struct checking *k)
 	return GPUBE_OK;
 }
 
-/* A number of the file in units of 10^-scale; false: it has more decimals. */
-static bool units(__int128 *v, struct gpube_lp_number n, int scale)
-{
-	*v = n.digits;
-	for (int d = n.decimals; d < scale; d++)
-		*v *= 10;
-	return n.decimals <= scale;
-}
-
 /*
  * Takes a row's terms off the sums, and off *rhs what stands there without a column; -1: a
  * product.
@@ -77,9 +68,9 @@ static bool take_terms(
 {
 	for (int64_t i = first; i < first + n; i++) {
 		const struct gpube_lp_term *t = &k->r->terms[i];
-		__int128 v;
+		const __int128 v = gpube__lp_units(t->factor, scale);
 
-		if (t->b >= 0 || !units(&v, t->factor, scale))
+		if (t->b >= 0 || t->factor.decimals > scale)
 			return false;
 		if (t->a >= 0)
 			k->sum[t->a] -= sign * v;

@@ -3,12 +3,13 @@
  *
  *   * #variable= 4 #constraint= 2       comments; the first may say how many variables there are
  *   min: +3 x1 -2 ~x2 +1 x3 ~x4 ;       or max:, or nothing; a product of literals is a term
- *   +1 x1 +2 ~x3 >= 2 ;                 or =, or <=
+ *   +1 x1 +2 ~x3 >= 2 ;                 or =, or <=; a term without a coefficient counts once
  *   soft: 6 ;                           a .wbo in the objective's place: totals below 6 count
  *   [4] +1 x1 +1 x2 = 1 ;               costs 4 where it does not hold
  *
  * Value 1 is true. With the number of variables said they are x1, x2, …; without it they are those
- * that appear, in that order, by any name. Integers stay below 2^62.
+ * that appear, in that order, by any name. Coefficients of constraints may have 94 bits; what costs
+ * may add up to stays below 2^62.
  *
  * What a constraint becomes is said in linear.h. One with products that has too many tuples is
  * refused.
@@ -20,7 +21,6 @@
 #include "formats/common/names.h"
 #include "formats/common/reading.h"
 #include "formats/common/registry.h"
-#include "formats/common/tuples.h"
 #include "formats/keywords/linear.h"
 
 enum { TOKEN_BYTES = 256 };
@@ -137,22 +137,31 @@ static int expect(struct reader *r, const char *token, const char *what)
 	return is(r, token) ? GPUBE_OK : refuse(r, what);
 }
 
-static bool is_integer(const char *text)
+/* Bits of a cost; and of a coefficient: no sum of 2^32 of them wraps. */
+enum { COST_BITS = 62, COEFFICIENT_BITS = 94 };
+
+/* The token as an integer of at most so many bits. */
+static int to_integer(struct reader *r, __int128 *v, int bits, const char *what)
 {
-	text += *text == '+' || *text == '-';
-	return *text && !text[strspn(text, "0123456789")];
+	const __int128 most = (__int128)1 << bits;
+	int scale;
+	bool fits;
+
+	if (!gpube__wide_decimal(r->token, v, &scale, &fits) || strpbrk(r->token, ".eE"))
+		return refuse(r, what);
+	return *v<most && * v> - most ? GPUBE_OK
+				      : gpube__in_fail(r->in, GPUBE_ERANGE,
+						"%s, '%.40s', passes 2^%d", what, r->token, bits);
 }
 
-/* The token as an integer. */
-static int to_integer(struct reader *r, int64_t *v, const char *what)
+/* One of a cost. */
+static int to_cost(struct reader *r, int64_t *v, const char *what)
 {
-	const int64_t most = (int64_t)1 << 62;
+	__int128 wide = 0;
 
-	if (!is_integer(r->token))
-		return refuse(r, what);
-	if (!gpube__units(v, r->token, 0) || *v >= most || *v <= -most)
-		return gpube__in_fail(
-			r->in, GPUBE_ERANGE, "%s, '%.40s', passes 2^62", what, r->token);
+	if (to_integer(r, &wide, COST_BITS, what))
+		return r->in->status;
+	*v = (int64_t)wide;
 	return GPUBE_OK;
 }
 
@@ -162,6 +171,12 @@ static bool is_literal(const struct reader *r)
 	const char *p = r->token + (*r->token == '~');
 
 	return isalpha((unsigned char)*p) || *p == '_';
+}
+
+/* Or a coefficient, with a sign that may stand alone? */
+static bool begins_term(const struct reader *r)
+{
+	return *r->token && strchr("+-0123456789", *r->token);
 }
 
 /* ---- sums ---------------------------------------------------------------------------- */
@@ -207,11 +222,29 @@ static int push_literal(struct reader *r)
 	return gpube__linear_literal(&r->sum, place, *r->token != '~');
 }
 
+/* "+3", "-", "+" in "+x1", or nothing, which is 1. Its token is the literal then. */
+static int read_coefficient(struct reader *r, __int128 *coefficient)
+{
+	const bool minus = *r->token == '-', sign = minus || *r->token == '+';
+	const bool apart = sign && !isdigit((unsigned char)r->token[1]);
+
+	*coefficient = 1;
+	if (apart)
+		memmove(r->token, r->token + 1, strlen(r->token));
+	if (apart && !*r->token && next(r))
+		return r->in->status;
+	if (!is_literal(r) &&
+		(to_integer(r, coefficient, COEFFICIENT_BITS, "a coefficient") || next(r)))
+		return r->in->status;
+	*coefficient = apart && minus ? -*coefficient : *coefficient;
+	return GPUBE_OK;
+}
+
 /* "+3 x1 ~x2": its literals are the last ones then. Reads the token behind it, too. */
-static int read_term(struct reader *r, int64_t *coefficient, int64_t *first)
+static int read_term(struct reader *r, __int128 *coefficient, int64_t *first)
 {
 	*first = r->sum.n_literals;
-	if (to_integer(r, coefficient, "a coefficient") || next(r))
+	if (read_coefficient(r, coefficient))
 		return r->in->status;
 	if (!is_literal(r))
 		return refuse(r, "a variable, or ~ and a variable");
@@ -221,7 +254,7 @@ static int read_term(struct reader *r, int64_t *coefficient, int64_t *first)
 	return GPUBE_OK;
 }
 
-static int add_term(struct reader *r, int64_t coefficient, int64_t first)
+static int add_term(struct reader *r, __int128 coefficient, int64_t first)
 {
 	struct gpube_linear *l = &r->sum;
 	const struct gpube_linear_literal *literal = l->literals + first;
@@ -235,24 +268,20 @@ static int add_term(struct reader *r, int64_t coefficient, int64_t first)
 
 /* ---- costs --------------------------------------------------------------------------- */
 
-/* What totals may reach stays below 2^62, so that none wraps. */
-static int count_cost(struct reader *r, int64_t cost)
+/* What totals may reach stays below 2^62, so that none wraps; 'last': it has been summed up. */
+static int count_cost(struct reader *r, __int128 cost, bool last)
 {
 	r->total += cost < 0 ? -cost : cost;
-	return r->total < (__int128)1 << 62
-		       ? GPUBE_OK
-		       : gpube__in_fail(r->in, GPUBE_ERANGE, "totals of the costs pass 2^62");
+	if (!last || r->total < (__int128)1 << COST_BITS)
+		return GPUBE_OK;
+	return gpube__in_fail(r->in, GPUBE_ERANGE, "totals of the costs may reach %.12g, past 2^%d",
+		(double)r->total, COST_BITS);
 }
 
 /* A term of the objective: its coefficient where all of its literals are true. */
-static int add_cost(struct reader *r, int64_t coefficient)
+static int add_cost(struct reader *r, __int128 coefficient)
 {
 	struct gpube_linear *l = &r->sum;
-	struct gpube_table table;
-	struct gpube_tuples t;
-	int64_t twice;
-	int32_t index;
-	int status;
 
 	memset(l->tuple, 0xff, (size_t)l->n * sizeof(*l->tuple));
 	for (int64_t k = 0; k < l->n_literals; k++) {
@@ -262,21 +291,10 @@ static int add_cost(struct reader *r, int64_t coefficient)
 			return GPUBE_OK; /* x and ~x */
 		*at = l->literals[k].value;
 	}
-	if (count_cost(r, coefficient))
+	if (count_cost(r, coefficient, false) || r->total >= (__int128)1 << COST_BITS)
 		return r->in->status;
-	if (gpube__tuples_init(&t, r->m->ctx, l->n, l->domains, 0))
-		return r->in->status = GPUBE_ENOMEM;
-	status = gpube__tuples_push(&t, l->tuple, coefficient, r->in->line);
-	if (status) {
-		gpube__tuples_clear(&t);
-		return r->in->status = status;
-	}
-	status = gpube__tuples_finish(&t, &table, &twice);
-	if (!status)
-		status = gpube__add_table(r->m, &index, &table);
-	if (!status)
-		status = gpube__add_function(r->m, l->n, l->scope, index, NULL);
-	return r->in->status = status;
+	return r->in->status =
+		       gpube__add_clause(r->m, l->n, l->scope, l->tuple, (int64_t)coefficient);
 }
 
 /* ---- statements ---------------------------------------------------------------------- */
@@ -288,27 +306,28 @@ static int read_objective(struct reader *r, bool maximise)
 	if (expect(r, ":", "':'") || next(r))
 		return r->in->status;
 	while (!is(r, ";")) {
-		int64_t coefficient, first;
+		__int128 coefficient = 0;
+		int64_t first;
 
-		if (!is_integer(r->token))
+		if (!begins_term(r) && !is_literal(r))
 			return refuse(r, "a coefficient or ';'");
 		gpube__linear_begin(&r->sum);
 		if (read_term(r, &coefficient, &first) || add_cost(r, coefficient))
 			return r->in->status;
 	}
-	return GPUBE_OK;
+	return count_cost(r, 0, true);
 }
 
 /* "soft: 6;" or "soft: ;" */
 static int read_soft(struct reader *r)
 {
-	int64_t top;
+	int64_t top = 0;
 
 	if (expect(r, ":", "':'") || next(r))
 		return r->in->status;
 	if (is(r, ";"))
 		return GPUBE_OK;
-	if (to_integer(r, &top, "a number that totals stay below, or ';'"))
+	if (to_cost(r, &top, "a number that totals stay below, or ';'"))
 		return r->in->status;
 	if (top < 1)
 		return refuse(r, "a number from 1 that totals stay below");
@@ -319,8 +338,6 @@ static int read_soft(struct reader *r)
 
 static int read_relation(struct reader *r)
 {
-	int64_t right;
-
 	if (is(r, ">="))
 		r->sum.relation = GPUBE_AT_LEAST;
 	else if (is(r, "<="))
@@ -329,9 +346,8 @@ static int read_relation(struct reader *r)
 		r->sum.relation = GPUBE_EXACTLY;
 	else
 		return refuse(r, "a coefficient, a variable, '>=', '=' or '<='");
-	if (next(r) || to_integer(r, &right, "an integer on the right"))
+	if (next(r) || to_integer(r, &r->sum.right, 120, "an integer on the right"))
 		return r->in->status;
-	r->sum.right = right;
 	return expect(r, ";", "';'");
 }
 
@@ -342,20 +358,21 @@ static int read_constraint(struct reader *r, bool soft)
 	if (is(r, "[")) {
 		if (!soft)
 			return gpube__in_error(r->in, "a soft constraint without 'soft:' before");
-		if (next(r) || to_integer(r, &cost, "a weight"))
+		if (next(r) || to_cost(r, &cost, "a weight"))
 			return r->in->status;
 		if (cost < 1)
 			return refuse(r, "a weight from 1");
-		if (count_cost(r, cost) || expect(r, "]", "']'") || next(r))
+		if (count_cost(r, cost, true) || expect(r, "]", "']'") || next(r))
 			return r->in->status;
 	}
 	gpube__linear_begin(&r->sum);
 	do {
-		int64_t coefficient, first;
+		__int128 coefficient = 0;
+		int64_t first;
 
 		if (read_term(r, &coefficient, &first) || add_term(r, coefficient, first))
 			return r->in->status;
-	} while (is_integer(r->token));
+	} while (begins_term(r));
 	return read_relation(r) ? r->in->status : gpube__linear_add(&r->sum, cost);
 }
 

@@ -4,29 +4,28 @@
  *   p wcnf N M TOP      clauses 'WEIGHT literals 0', hard from TOP on
  *   p wcnf N M          the same, none is hard
  *   (none)              since 2022: 'h literals 0' is hard, 'WEIGHT literals 0' soft
- *   p cnf N M           'literals 0'
+ *   p cnf N M           'literals 0'; the line may be missing in a file that is called .cnf
  *
  * Value 1 is true. A clause costs its weight where all its literals are false.
  * A .cnf is read as Max-SAT, as toulbar2 does: each clause costs 1, so that the
  * optimum is the number of clauses that cannot be satisfied, and 0 says SAT. One that we wrote of
  * hard clauses says so in its first line, and is infeasible where they cannot be satisfied.
  * TOP is not a bound on totals: the format has it larger than all soft weights. So it may pass 64
- * bits, 2^64 - 1 is usual: a weight that does so, too, is hard or cannot be summed.
+ * bits, 2^64 - 1 is usual: a weight that does so, too, is hard or cannot be summed. Weights and TOP
+ * may have decimals, as in PySAT: the model's scale grows for them.
  */
 #include <string.h>
 
 #include "formats/common/reading.h"
 #include "formats/common/registry.h"
 
-enum { DENSE_ARITY = 3 }; /* longer clauses become sparse tables of one tuple */
-
 struct reader {
 	struct gpube_model *m;
 	struct gpube_in *in;
 	bool weighted, modern, no_top;
-	bool hard;            /* each clause */
-	int64_t top;          /* weights from here on are hard; GPUBE_INF: none is */
-	char top_digits[256]; /* instead of 'top' if it passes that; "" */
+	bool hard;     /* each clause */
+	__int128 top;  /* weights from here on are hard */
+	int top_scale; /* its decimals */
 	int64_t n_clauses, read;
 	/* the clause: variables in the file's order, and the value that makes each false */
 	int64_t n, capacity, falsifying_capacity;
@@ -36,46 +35,27 @@ struct reader {
 	int64_t seen_capacity;
 };
 
-/* An integer's digits without zeros in front; NULL: it is none, or below 0. */
-static const char *digits_of(const char *token)
+/* More decimals for all weights so far. */
+static int widen(struct reader *r, int k)
 {
-	token += *token == '+';
-	if (!*token || token[strspn(token, "0123456789")])
-		return NULL;
-	return token + strspn(token, "0");
-}
+	const int status = gpube__widen(r->m, k);
 
-/* digits: that of 0 is "" */
-static bool fits(int64_t *v, const char *digits)
-{
-	*v = 0;
-	return !*digits || gpube__units(v, digits, 0);
-}
-
-static bool is_less(const char *digits, const char *other)
-{
-	const size_t n = strlen(digits), m = strlen(other);
-
-	return n != m ? n < m : strcmp(digits, other) < 0;
+	if (status == GPUBE_ERANGE)
+		return gpube__in_fail(r->in, GPUBE_ERANGE,
+			"with %d decimals the weights pass 64 bits", r->m->scale + k);
+	return r->in->status = status;
 }
 
 static int read_top(struct reader *r)
 {
 	char token[256];
-	const char *digits;
+	bool fits;
 
 	if (gpube__in_token(r->in, token, "the weight of hard clauses"))
 		return r->in->status;
-	digits = digits_of(token + (*token == '-'));
-	if (!digits)
+	if (!gpube__wide_decimal(token, &r->top, &r->top_scale, &fits) || r->top_scale > 18)
 		return gpube__in_expected(r->in, "the weight of hard clauses", token);
-	if (*token == '-') {
-		r->top = 0;
-	} else if (!fits(&r->top, digits)) {
-		r->top = GPUBE_INF;
-		memcpy(r->top_digits, digits, strlen(digits) + 1);
-	}
-	return r->top >= 1 ? GPUBE_OK
+	return r->top >= 1 ? widen(r, r->top_scale)
 			   : gpube__in_outside(
 				     r->in, 1, INT64_MAX, "the weight of hard clauses", token);
 }
@@ -86,9 +66,10 @@ static int read_header(struct reader *r)
 	char token[256];
 	int64_t n;
 
-	r->top = GPUBE_INF;
+	r->top = GPUBE_WIDE + 1;
 	r->n_clauses = -1;
-	r->weighted = r->modern = r->no_top = true;
+	r->modern = r->no_top = true;
+	r->weighted = !gpube__has_extension(in->path, "cnf");
 	r->hard = gpube__in_need(in, strlen(GPUBE__CNF_HARD)) >= strlen(GPUBE__CNF_HARD) &&
 		  !memcmp(in->p, GPUBE__CNF_HARD, strlen(GPUBE__CNF_HARD));
 	if (!gpube__dimacs_next(in) || *in->p != 'p')
@@ -112,23 +93,47 @@ static int read_header(struct reader *r)
 	return gpube__add_vars(r->m, in, n, 2);
 }
 
-/* Where TOP passes 64 bits. */
+/* The weight at the text has decimals. */
+static bool has_decimals(const struct gpube_in *in)
+{
+	const char *p = in->p;
+
+	while (*p >= '0' && *p <= '9')
+		p++;
+	return *p == '.' || *p == 'e' || *p == 'E';
+}
+
+/* Where a weight or TOP has decimals, or TOP passes 64 bits. */
 static int read_wide_weight(struct reader *r, int64_t *weight)
 {
 	char token[256];
-	const char *digits;
+	__int128 v, top = r->top;
+	int scale, both;
+	bool fits;
 
 	if (gpube__in_token(r->in, token, "a clause's weight"))
 		return r->in->status;
-	digits = digits_of(token);
-	if (!digits)
+	if (*token == '-' || !gpube__wide_decimal(token, &v, &scale, &fits))
 		return gpube__in_expected(r->in, "a clause's weight", token);
-	if (fits(weight, digits) && *weight < GPUBE_INF)
-		return GPUBE_OK;
 	*weight = GPUBE_INF;
-	return is_less(digits, r->top_digits)
-		       ? gpube__in_too_large(r->in, GPUBE_INF - 1, "a soft clause's weight", token)
-		       : GPUBE_OK;
+	/* the decimals of the one that has more; what passes 2^120 is larger than what does not */
+	both = scale > r->top_scale ? scale : r->top_scale;
+	for (int k = r->top_scale; k < both && top <= GPUBE_WIDE; k++)
+		top *= 10;
+	for (int k = scale; k < both && v < GPUBE_WIDE; k++)
+		v *= 10;
+	if (v >= top)
+		return GPUBE_OK;
+	if (fits && both > r->m->scale && widen(r, both - r->m->scale))
+		return r->in->status;
+	*weight = (int64_t)v;
+	if (fits && v < GPUBE_INF && gpube__scaled(weight, r->m->scale - both))
+		return GPUBE_OK;
+	if (!r->m->scale)
+		return gpube__in_too_large(r->in, GPUBE_INF - 1, "a soft clause's weight", token);
+	return gpube__in_fail(r->in, GPUBE_ERANGE,
+		"a soft clause's weight, '%.40s', does not fit 64 bits with %d decimals", token,
+		r->m->scale);
 }
 
 /* GPUBE_INF: hard. */
@@ -147,7 +152,7 @@ static int read_weight(struct reader *r, int64_t *weight)
 			       ? GPUBE_OK
 			       : gpube__in_expected(r->in, "'h' or a weight", token);
 	}
-	if (*r->top_digits)
+	if ((!r->no_top && r->top > GPUBE_INF) || r->m->scale || has_decimals(r->in))
 		return read_wide_weight(r, weight);
 	if (gpube__in_int(r->in, weight, 0, INT64_MAX,
 		    r->modern ? "'h' or a weight" : "a clause's weight"))
@@ -215,52 +220,16 @@ static int read_literals(struct reader *r, bool *always)
 	}
 }
 
-/* A table that costs 'weight' at the falsifying tuple and 0 elsewhere. */
-static int make_table(struct reader *r, int64_t weight, struct gpube_table *t)
-{
-	struct gpube_ctx *ctx = r->m->ctx;
-	struct gpube_values v = {0};
-	int64_t cells = r->n <= DENSE_ARITY ? (int64_t)1 << r->n : 1, at = 0;
-	int status = GPUBE_OK;
-
-	*t = (struct gpube_table){.arity = (int)r->n, .sparse = r->n > DENSE_ARITY};
-	if (t->sparse) {
-		t->tuples = gpube__alloc(ctx, (uint64_t)r->n, sizeof(*t->tuples));
-		if (!t->tuples)
-			return GPUBE_ENOMEM;
-		memcpy(t->tuples, r->falsifying, (size_t)r->n * sizeof(*t->tuples));
-	} else
-		for (int64_t k = 0; k < r->n; k++)
-			at = 2 * at + r->falsifying[k];
-	status = gpube__values_reserve(ctx, &v, cells);
-	for (int64_t c = 0; c < cells && !status; c++)
-		status = gpube__values_push(ctx, &v, c == at ? weight : 0);
-	if (status) {
-		gpube__values_clear(ctx, &v);
-		gpube__free(ctx, t->tuples);
-		return status;
-	}
-	t->type = v.type;
-	t->n = v.n;
-	t->values = v.values;
-	return GPUBE_OK;
-}
-
 static int add_clause(struct reader *r, int64_t weight)
 {
-	struct gpube_table t;
-	int32_t table;
+	const int status =
+		r->n ? gpube__add_clause(r->m, (int)r->n, r->scope, r->falsifying, weight)
+		     : gpube_model_add_costs(r->m, 0, NULL, &weight);
 
-	if (r->n == 0) {
-		int status = gpube_model_add_costs(r->m, 0, NULL, &weight);
-
-		return status == GPUBE_ERANGE ? gpube__in_fail(r->in, GPUBE_ERANGE,
-							"the weights of empty clauses pass 2^63")
-					      : status;
-	}
-	if (make_table(r, weight, &t) || gpube__add_table(r->m, &table, &t))
-		return GPUBE_ENOMEM;
-	return gpube__add_function(r->m, t.arity, r->scope, table, NULL);
+	return r->n == 0 && status == GPUBE_ERANGE
+		       ? gpube__in_fail(
+				 r->in, GPUBE_ERANGE, "the weights of empty clauses pass 2^63")
+		       : status;
 }
 
 static int read_clause(struct reader *r)

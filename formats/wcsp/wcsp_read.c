@@ -43,23 +43,38 @@ static int fail(struct reader *r, int status)
 
 /* ---- header ------------------------------------------------------------------------ */
 
+/* One past 2^63 - 1 is none: no total that is summed reaches it. */
+static int read_bound(struct reader *r, int64_t *top)
+{
+	__int128 v;
+	int scale;
+	bool fits;
+
+	if (gpube__in_token(r->in, r->token, "an upper bound"))
+		return r->in->status;
+	if (!gpube__wide_decimal(r->token, &v, &scale, &fits) || v < 0 || strpbrk(r->token, ".eE"))
+		return gpube__in_expected(r->in, "an upper bound", r->token);
+	*top = v < GPUBE_INF ? (int64_t)v : GPUBE_INF;
+	return GPUBE_OK;
+}
+
 static int read_header(struct reader *r, int32_t *n_functions)
 {
 	struct gpube_model *m = r->m;
 	struct gpube_in *in = r->in;
-	int64_t n_vars, largest, n, top, domain;
+	int64_t n_vars, largest, n, top = 0, domain;
 
-	if (gpube__in_token(in, r->token, "the problem's name") ||
-		gpube__in_int(in, &n_vars, 0, INT32_MAX, "a number of variables") ||
-		gpube__in_int(in, &largest, 0, INT32_MAX, "the largest domain size") ||
-		gpube__in_int(in, &n, 0, INT32_MAX, "a number of functions") ||
-		gpube__in_int(in, &top, 0, INT64_MAX, "an upper bound"))
+	if (gpube__in_token(in, r->token, "the problem's name"))
 		return in->status;
-	*n_functions = (int32_t)n;
-	m->top = top;
 	m->name = gpube__strdup(m->ctx, r->token);
 	if (!m->name)
 		return fail(r, GPUBE_ENOMEM);
+	if (gpube__in_int(in, &n_vars, 0, INT32_MAX, "a number of variables") ||
+		gpube__in_int(in, &largest, 0, INT32_MAX, "the largest domain size") ||
+		gpube__in_int(in, &n, 0, INT32_MAX, "a number of functions") || read_bound(r, &top))
+		return in->status;
+	*n_functions = (int32_t)n;
+	m->top = top;
 	for (int64_t i = 0; i < n_vars; i++) {
 		if (gpube__in_int(in, &domain, -INT32_MAX, INT32_MAX, "a domain size"))
 			return in->status;

@@ -126,7 +126,7 @@ static void help_files(const char *text)
 	const char *line;
 	int length, at;
 
-	puts("\nFiles, also compressed as .gz or .xz:");
+	puts("\nFiles, also compressed as .gz, .xz, .bz2 or .zst:");
 	while ((line = line_of(&text, &length))) {
 		at = printf("  %.*s", length, line);
 		printf("%s%*s", at > 27 ? "\n" : "", at > 27 ? 29 : 29 - at, "");

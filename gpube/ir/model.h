@@ -198,8 +198,8 @@ int gpube__add_function(
 	struct gpube_model *m, int arity, const int32_t *scope, int32_t table, const char *name);
 
 /*
- * gpube__model_mark(), gpube__model_truncate() - what a model has, and the model again without what has
- * been added since: variables, functions, tables, and costs of the constant.
+ * gpube__model_mark() - how much a model has: variables, functions, tables, the constant.
+ * gpube__model_truncate() - removes what has been added since.
  */
 struct gpube__model_mark {
 	int32_t n_vars, n_functions, n_tables;

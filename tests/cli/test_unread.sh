@@ -28,12 +28,12 @@ unread x.td 's td 1 2 2\n' '.cov is read'
 unread x.dot 'digraph g {\n}\n' graph
 unread x.hgr '2 3\n1 2\n2 3\n' hypergraph
 unread x.zip 'PK\003\004\024' 'a zip archive'
-unread x.wcsp.bz2 'BZh91AY' 'packed by bzip2' info solve
-row 'and what to do' 1 '' "is packed by bzip2, which is not read: unpack it first" "$gpube" solve "$work/x.wcsp.bz2"
+unread x.wcsp.lz4 '\004\042\115\030' 'packed by lz4' info solve
+row 'and what to do' 1 '' "is packed by lz4, which is not read: unpack it first" "$gpube" solve "$work/x.wcsp.lz4"
 unread x.pdf '%%PDF-1.4\n' PDF
 
 # a .wcsp begins with its name, which is any word
-for word in max graph net EFG network; do
+for word in max graph net EFG network BZh9 BZhao; do
 	printf '%s 1 2 0 9\n2\n' $word > "$work/model"
 	row "a model whose name is $word" 0 '^model ' '' "$gpube" info "$work/model"
 done

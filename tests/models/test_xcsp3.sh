@@ -146,19 +146,37 @@ answers 'a factor whose name is not of ASCII' 1 1
 cp tests/instances/core.xml "$work/c.xml"
 "$gpube" solve -q "$work/c.xml" > "$work/plain"
 that 'variables have their names' grep -q '^assignment .* x\[0\]\[1\]=0 .* y=3' "$work/plain"
-for packer in gzip xz 'xz --format=lzma'; do
-	case $packer in gzip) end=gz ;; xz) end=xz ;; *) end=lzma ;; esac
+for packer in gzip xz 'xz --format=lzma' bzip2 zstd; do
+	case $packer in gzip) end=gz ;; xz) end=xz ;; bzip2) end=bz2 ;; zstd) end=zst ;; *) end=lzma ;; esac
 	if ! command -v "${packer%% *}" > /dev/null; then
 		skip "a .$end" "no ${packer%% *}"
 		continue
 	fi
 	$packer < "$work/c.xml" > "$work/c.xml.$end"
 	"$gpube" solve -q "$work/c.xml.$end" > "$work/out" 2> "$work/err"
-	if grep -q 'has no liblzma' "$work/err"; then skip "a .$end" 'no liblzma'; else
-		that "a .$end" grep -q '^optimum  *6' "$work/out"
+	if grep -q 'this build has no lib' "$work/err"; then
+		skip "a .$end" "$(sed 's/.*this build/this build/' "$work/err")"
+		continue
 	fi
+	that "a .$end" grep -q '^optimum  *6' "$work/out"
+	head -c -9 "$work/c.xml.$end" > "$work/cut"
+	row "a .$end that ends too soon" 1 '' 'data is truncated$' "$gpube" solve --from xml "$work/cut"
+	{ head -c 60 "$work/c.xml.$end"; printf 'garbage'; tail -c +68 "$work/c.xml.$end"; } > "$work/wrong"
+	row "a .$end with wrong bytes" 1 '' 'data is (corrupt|truncated)$' "$gpube" solve --from xml "$work/wrong"
+	# more than a window of it, and in two members
+	{ printf 'p cnf 2 40001\n1 0\n'; yes '2 -1 0' | head -n 20000; } | $packer > "$work/m.cnf.$end"
+	[ "$end" = lzma ] || { yes '1 -2 0' | head -n 20000 | $packer >> "$work/m.cnf.$end"
+		row "two members of .$end" 0 '^optimum +0' '' "$gpube" solve -q "$work/m.cnf.$end"; }
 done
-row 'no .lzma is written' 1 '' 'only read' "$gpube" convert "$work/c.xml" "$work/c.wcsp.lzma"
+if zstd --ultra --long=27 -q < "$work/c.xml" > "$work/l.xml.zst" 2> /dev/null && [ -n "$("$gpube" info "$work/c.xml.zst" 2> /dev/null)" ]; then
+	printf '\050\265\057\375\000\210\001\000\000' > "$work/w.cnf.zst"
+	row 'a window larger than the memory' 1 '' 'unpacking takes more than the memory allowed' "$gpube" solve --memory 64M "$work/w.cnf.zst"
+else
+	skip 'a window larger than the memory' 'no zstd, or no libzstd'
+fi
+for end in lzma bz2 zst; do
+	row "no .$end is written" 1 '' 'only read' "$gpube" convert "$work/c.xml" "$work/c.wcsp.$end"
+done
 
 # what is read is what the help says
 "$gpube" convert --help | tr -s '\n ' ' ' > "$work/help"

@@ -88,7 +88,10 @@ static int check_program(struct gpube_ctx *ctx, const char *path, const struct g
 	return status;
 }
 
-/* The digit is one of the program: not of a comment, the label of a row or a marker's name. */
+/*
+ * The digit is one of the program: not of a comment, the label of a row, a marker's name, or the
+ * name of a column that is at most 1, which integer columns are without that, too.
+ */
 static bool matters(const char *text, const char *digit)
 {
 	const char *line = digit, *end;
@@ -97,6 +100,8 @@ static bool matters(const char *text, const char *digit)
 		line--;
 	end = strchr(line, '\n');
 	if (*line == '*' || *line == '\\' || strncmp(line, " mark", 5) == 0)
+		return false;
+	if (strncmp(line, " UP bound", 9) == 0 && digit < end - 1)
 		return false;
 	return !(line[0] == ' ' && line[1] == 'r' && memchr(line, ':', (size_t)(end - line)) &&
 		 digit < strchr(line, ':'));

@@ -204,6 +204,11 @@ static const struct worst files[] = {
 		"variable a { type discrete [9] {1 2 3 4 5 6 7 8 9}; } variable b { type discrete "
 		"[9] {1 2 3 4 5 6 7 8 9}; }",
 		"variable v%ld{type discrete[2]{a b};}probability(v%ld a b){default 0 1;}", "", 0},
+	{"lp", "pairs of a set",
+		"\\ gpube: each column is 0 or 1 in an optimum\nMinimize\n o: a\nSOS\n s: S2::\n",
+		" x%ld:1\n", "End\n", 1},
+	{"lp", "rows that move bounds", "Minimize\n o: a\nSubject To\n",
+		" a - b >= 1\n b - a >= 1\n", "General\n a b\nEnd\n", 0},
 	{"lp", "terms of the objective", "Min\n", "+x ", "\nBin\nx\nEnd", 0},
 	{"lp", "columns", "Min\n", "+x%ld ", "\nBin\nx\nEnd", 0},
 	{"lp", "declared values", "Min\n x\nBounds\n x <= 2000000000\nGen\nx\nEnd", "", "", 0},

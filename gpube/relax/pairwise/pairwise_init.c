@@ -380,7 +380,7 @@ static int settle_separators(struct making *w)
 	}
 	status = relation_members(w, false);
 	p->room = room_of(p);
-	/* the plan, with relations of up to twice the cells, a few states, and what a sweep takes */
+	/* the plan, with lists of up to twice the cells, a few states, and what a sweep takes */
 	w->too_much = p->n_touched > MOST_TOUCHED ||
 		      sizeof(*p->members) * (uint64_t)p->n_members +
 				      2 * sizeof(int32_t) * (uint64_t)p->n_touched +

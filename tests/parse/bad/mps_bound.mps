@@ -6,4 +6,4 @@ COLUMNS
  m 'MARKER' 'INTORG'
  x o 1
 BOUNDS
- SC b x 3
+ XX b x 3

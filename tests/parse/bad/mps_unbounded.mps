@@ -5,4 +5,6 @@ ROWS
 COLUMNS
  m 'MARKER' 'INTORG'
  x o 1
+BOUNDS
+ PL b x
 ENDATA

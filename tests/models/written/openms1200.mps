@@ -1,0 +1,15 @@
+NAME
+ROWS
+ N c
+ L a
+COLUMNS
+ MARK0000 'MARKER' 'INTORG'
+ x c -1 a 1
+ y c -2 a 1
+ MARK0001 'MARKER' 'INTEND'
+RHS
+ rhs a 4
+BOUNDS
+ LI bnd y 0
+ LI bnd x 0
+ENDATA

@@ -1,0 +1,8 @@
+NAME t
+ROWS
+ N o
+ L c
+COLUMNS
+ x o 1 c 1
+SOS
+ x 1
