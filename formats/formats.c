@@ -24,6 +24,10 @@ static const struct gpube_format_row formats[] = {
 		gpube__lp_write},
 	{GPUBE_FORMAT_MPS, "mps", "mps|qps", GPUBE_COSTS, false, false, gpube__sniff_mps,
 		gpube__mps_read, gpube__mps_write},
+	{GPUBE_FORMAT_BIF, "bif", "bif", GPUBE_POTENTIALS, true, true, gpube__sniff_bif,
+		gpube__bif_read, gpube__bif_write},
+	{GPUBE_FORMAT_XMLBIF, "xmlbif", "xmlbif|bifxml|xbif", GPUBE_POTENTIALS, true, true,
+		gpube__sniff_xmlbif, gpube__xmlbif_read, gpube__xmlbif_write},
 	{GPUBE_FORMAT_QPBO, "qpbo", "qpbo", GPUBE_COSTS, false, false, gpube__sniff_qpbo,
 		gpube__qpbo_read, NULL},
 	{GPUBE_FORMAT_COL, "col", "col", GPUBE_COSTS, false, false, gpube__sniff_col,
@@ -34,8 +38,8 @@ static const struct gpube_format_row formats[] = {
 		gpube__yaml_read, NULL},
 	{GPUBE_FORMAT_XML, "xml", "xml", GPUBE_COSTS, false, false, gpube__sniff_xml,
 		gpube__xml_read, NULL},
-	{GPUBE_FORMAT_BIF, "bif", "bif", GPUBE_POTENTIALS, true, true, gpube__sniff_bif,
-		gpube__bif_read, NULL},
+	{GPUBE_FORMAT_NET, "net", "net", GPUBE_POTENTIALS, true, true, gpube__sniff_net,
+		gpube__net_read, NULL},
 	{GPUBE_FORMAT_OPB, "opb", "opb|wbo|pbo", GPUBE_COSTS, false, false, gpube__sniff_opb,
 		gpube__opb_read, NULL},
 	{GPUBE_FORMAT_BEP, "bep", "bep", GPUBE_COSTS, false, false, NULL, gpube__bep_read, NULL},
@@ -265,7 +269,7 @@ int gpube__read_from(
 	if (!status)
 		status = gpube__note_rows(m, in->path);
 	if (!status)
-		status = gpube__evid_read_for(m, in->path, f->evidence, opts->evidence);
+		status = gpube__evid_read_for(m, in->path, f->evidence, opts);
 	if (status)
 		gpube_model_free(m);
 	*out = status ? NULL : m;
@@ -289,6 +293,8 @@ int gpube_read_with(struct gpube_model **out, struct gpube_ctx *ctx, const char 
 	status = gpube__check_choice(ctx, "format", (int)opts->format, GPUBE_N_FORMATS - 1);
 	if (!status)
 		status = gpube__check_choice(ctx, "colors", opts->colors, INT32_MAX);
+	if (!status)
+		status = gpube__check_choice(ctx, "sample", opts->sample, INT32_MAX);
 	if (status)
 		return status;
 	status = gpube__in_open(&in, ctx, path);

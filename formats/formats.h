@@ -25,12 +25,14 @@ enum gpube_format {
 	GPUBE_FORMAT_CNF,
 	GPUBE_FORMAT_LP,  /* integer programs are read; a model becomes one over other variables */
 	GPUBE_FORMAT_MPS, /* the same */
+	GPUBE_FORMAT_BIF, /* this and XMLBIF: of Bayesian networks alone */
+	GPUBE_FORMAT_XMLBIF,
 	GPUBE_FORMAT_QPBO,
 	GPUBE_FORMAT_COL,
 	GPUBE_FORMAT_ERG,
 	GPUBE_FORMAT_YAML,
 	GPUBE_FORMAT_XML,
-	GPUBE_FORMAT_BIF,
+	GPUBE_FORMAT_NET,
 	GPUBE_FORMAT_OPB,
 	GPUBE_FORMAT_BEP,
 	GPUBE_FORMAT_PRE,
@@ -38,8 +40,8 @@ enum gpube_format {
 };
 
 /* Their names, as --to and --from take them. */
-#define GPUBE_FORMATS_WRITTEN "wcsp|cfn|uai|lg|wcnf|cnf|lp|mps"
-#define GPUBE_FORMATS_READ    GPUBE_FORMATS_WRITTEN "|qpbo|col|erg|yaml|xml|bif|opb|bep|pre"
+#define GPUBE_FORMATS_WRITTEN "wcsp|cfn|uai|lg|wcnf|cnf|lp|mps|bif|xmlbif"
+#define GPUBE_FORMATS_READ    GPUBE_FORMATS_WRITTEN "|qpbo|col|erg|yaml|xml|net|opb|bep|pre"
 
 /* The format of that name, or GPUBE_FORMAT_AUTO for an unknown one. */
 GPUBE_API enum gpube_format gpube_format_named(const char *name);
@@ -85,12 +87,14 @@ GPUBE_API const char *gpube_content_words(enum gpube_content content);
  *           there is one; "": none. Of a model that has names they may stand for
  *           variables and values; a number is a name, if it is one, or an index
  * colors    of a graph to be coloured (.col)
+ * sample    of a file of several samples of evidence, from 1; 0: the first, which is said
  */
 struct gpube_read_opts {
 	size_t sizeof_options;
 	enum gpube_format format;
 	const char *evidence;
 	int colors;
+	int sample;
 };
 
 /*
@@ -155,8 +159,8 @@ struct gpube_write_opts {
  * gpube_write_with() - writes a model; 'opts' may be NULL. Potentials are written
  * to formats of costs as the costs that gpube_solve() minimises (where totals may
  * not be negative, the normalising constant is dropped, which is said), costs to
- * .uai as exp(-cost). Evidence goes with a .uai into PATH.evid (an old one is emptied
- * if there is none), elsewhere and on standard output into unary functions.
+ * .uai as exp(-cost). Evidence goes with a .uai, .LG, .bif or XMLBIF into PATH.evid (an old one
+ * is emptied if there is none), elsewhere and on standard output into unary functions.
  * path      "-" is standard output
  * Errors: EIO, ENOMEM; EINVAL (options; a format that is not written; a check of what is no file; a
  *         model that the format has no place for); ERANGE (the format cannot hold it as it is, but

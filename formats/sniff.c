@@ -20,16 +20,23 @@ static bool begins_network(const char *text)
 
 	text = gpube__skip_comments(text);
 	n = strcspn(text, BLANKS);
-	return (n == 6 && memcmp(text, "MARKOV", 6) == 0) ||
-	       (n == 5 && memcmp(text, "BAYES", 5) == 0);
+	return (n == 6 && strncasecmp(text, "MARKOV", 6) == 0) ||
+	       (n == 5 && strncasecmp(text, "BAYES", 5) == 0);
 }
 
-/* Where only the name does not tell the two apart, a minus sign does: no potential has one. */
+/* Where only the name does not tell the two apart, a number below 0 does: no potential is one. */
 static bool has_logs(const char *text, const char *path)
 {
 	if (gpube__has_extension(path, "uai"))
 		return false;
-	return gpube__has_extension(path, "lg") || strstr(text, " -") || strstr(text, "\n-");
+	if (gpube__has_extension(path, "lg"))
+		return true;
+	for (text = gpube__skip_comments(text); *text; text = gpube__skip_comments(text)) {
+		if (text[0] == '-' && text[1] && strchr(".0123456789i", text[1]))
+			return true;
+		text += strcspn(text, BLANKS);
+	}
+	return false;
 }
 
 bool gpube__sniff_uai(const char *text, size_t n, const char *path)
@@ -166,6 +173,16 @@ bool gpube__sniff_erg(const char *text, size_t n, const char *path)
 	return strstr(text, "/* Probabilities") != NULL;
 }
 
+/* Of XMLBIF, whose head may hold all of its grammar. */
+bool gpube__sniff_xmlbif(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	(void)path;
+	if (text[strspn(text, BLANKS)] != '<' || !(text = strstr(text, "<BIF")))
+		return false;
+	return text[4] == '>' || (text[4] && strchr(BLANKS, text[4]));
+}
+
 /* ---- XML ------------------------------------------------------------------------------------ */
 
 bool gpube__sniff_xml(const char *text, size_t n, const char *path)
@@ -210,6 +227,16 @@ bool gpube__sniff_bif(const char *text, size_t n, const char *path)
 		return true;
 	text += strcspn(text, BLANKS "{");
 	return *skip_cpp_comments(text) == '{';
+}
+
+/* Hugin's word net and a brace, behind comments. */
+bool gpube__sniff_net(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	(void)path;
+	for (text += strspn(text, BLANKS); *text == '%'; text += strspn(text, BLANKS))
+		text += strcspn(text, "\n");
+	return strncmp(text, "net", 3) == 0 && text[3 + strspn(text + 3, BLANKS)] == '{';
 }
 
 /* ---- pseudo-Boolean problems --------------------------------------------------------- */

@@ -1,7 +1,11 @@
 /*
- * pre.c - toulbar2's .pre: a pedigree with the genotypes of one locus, some of which may be wrong.
+ * pre.c - toulbar2's .pre: a pedigree with the genotypes of a locus, some of which may be wrong.
  *
  *   locus individual father mother sex allele allele       a line each; 0: unknown
+ *
+ * Of several loci (or, as in LINKAGE's files, families) in the first column, and of several pairs
+ * of alleles in a line, each is a pedigree of its own: the model has all, and their errors add up.
+ * Then a variable is called after the individual, the first column, and the pair: X12_1_3.
  *
  * A variable is the genotype, a pair of alleles, of an individual that has one in the file, or a
  * descendant that has. A child has an allele of its father and one of its mother. A genotype other
@@ -19,7 +23,7 @@
 
 /* id, father, mother: of the file, 0: none. allele: of the file, then numbers from 1. */
 struct row {
-	int64_t id, father, mother, allele[2], line;
+	int64_t locus, pair, id, father, mother, allele[2], line;
 	bool certain;
 };
 
@@ -34,7 +38,8 @@ struct person {
 struct pedigree {
 	struct gpube_model *m;
 	struct gpube_in *in;
-	struct row *rows;
+	bool several;           /* loci */
+	struct row *rows;       /* of a locus */
 	struct person *persons; /* by id */
 	int64_t *alleles;       /* rising, without 0 */
 	int64_t n_rows, n_persons, n_alleles, rows_capacity;
@@ -43,13 +48,31 @@ struct pedigree {
 
 /* ---- the file ----------------------------------------------------------------------------- */
 
-static int read_row(struct pedigree *p, int64_t *locus)
+static int read_pair(struct pedigree *p, struct row *r)
+{
+	struct gpube_in *in = p->in;
+
+	r->certain = false;
+	for (int k = 0; k < 2; k++) {
+		if (gpube__in_int(in, &r->allele[k], -INT32_MAX, INT32_MAX, "an allele"))
+			return in->status;
+		r->certain = r->certain || r->allele[k] < 0;
+		r->allele[k] = llabs(r->allele[k]);
+	}
+	if (gpube__grow(in->ctx, &p->rows, &p->rows_capacity, p->n_rows + 1, sizeof(*r)))
+		return in->status = GPUBE_ENOMEM;
+	p->rows[p->n_rows++] = *r;
+	r->pair++;
+	return GPUBE_OK;
+}
+
+static int read_line(struct pedigree *p, int64_t *n_pairs)
 {
 	struct gpube_in *in = p->in;
 	struct row r = {0};
-	int64_t l, sex;
+	int64_t sex;
 
-	if (gpube__in_int(in, &l, INT32_MIN, INT32_MAX, "a locus") ||
+	if (gpube__in_int(in, &r.locus, INT32_MIN, INT32_MAX, "a locus") ||
 		gpube__in_int(in, &r.id, 1, INT64_MAX - 1, "an individual") ||
 		gpube__in_int(in, &r.father, 0, INT64_MAX - 1, "a father") ||
 		gpube__in_int(in, &r.mother, 0, INT64_MAX - 1, "a mother") ||
@@ -59,21 +82,27 @@ static int read_row(struct pedigree *p, int64_t *locus)
 	if (r.father == r.id || r.mother == r.id || (r.father && r.father == r.mother))
 		return gpube__in_error(
 			in, "individual %lld has parents that cannot be", (long long)r.id);
-	for (int k = 0; k < 2; k++) {
-		if (gpube__in_int(in, &r.allele[k], -INT32_MAX, INT32_MAX, "an allele"))
+	do
+		if (read_pair(p, &r))
 			return in->status;
-		r.certain = r.certain || r.allele[k] < 0;
-		r.allele[k] = llabs(r.allele[k]);
-	}
-	if (!gpube__in_line_ended(in))
-		return gpube__in_error(in, "genotypes of more than one locus, which are not read");
-	if (p->n_rows && l != *locus)
-		return gpube__in_error(in, "a second locus, %lld: one is read", (long long)l);
-	*locus = l;
-	if (gpube__grow(in->ctx, &p->rows, &p->rows_capacity, p->n_rows + 1, sizeof(r)))
-		return in->status = GPUBE_ENOMEM;
-	p->rows[p->n_rows++] = r;
+	while (!gpube__in_line_ended(in));
+	*n_pairs = *n_pairs ? *n_pairs : r.pair;
+	p->several = p->several || r.pair > 1 || r.locus != p->rows->locus;
+	if (r.pair != *n_pairs)
+		return gpube__in_error(in, "%lld pairs of alleles, %lld in the lines before",
+			(long long)r.pair, (long long)*n_pairs);
 	return GPUBE_OK;
+}
+
+static int by_locus(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->locus != y->locus)
+		return x->locus < y->locus ? -1 : 1;
+	if (x->pair != y->pair)
+		return x->pair < y->pair ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
 }
 
 /* ---- who and what there is ---------------------------------------------------------------- */
@@ -258,9 +287,11 @@ static int add_persons(struct pedigree *p)
 	if (!status)
 		qsort(order, (size_t)n, sizeof(struct person *), by_named);
 	for (int64_t k = 0; k < n && !status; k++) {
-		char name[32];
+		char name[80];
 
-		snprintf(name, sizeof(name), "X%lld", (long long)order[k]->id);
+		snprintf(name, sizeof(name), p->several ? "X%lld_%lld_%lld" : "X%lld",
+			(long long)order[k]->id, (long long)p->rows->locus,
+			(long long)p->rows->pair + 1);
 		status = gpube__add_var(p->m, p->in, &order[k]->var, p->domain, name);
 		if (!status)
 			status = name_genotypes(p, order[k]->var);
@@ -387,18 +418,11 @@ static int add_functions(struct pedigree *p)
 	return status;
 }
 
-int gpube__pre_read(struct gpube_model *m, struct gpube_in *in)
+/* The pedigree of one locus, which are its rows. */
+static int add_pedigree(struct pedigree p)
 {
-	struct pedigree p = {.m = m, .in = in, .tables = {-1, -1}};
-	int64_t locus = 0;
-	int status = GPUBE_OK;
+	int status = find_persons(&p);
 
-	while (!status && !gpube__in_at_end(in))
-		status = read_row(&p, &locus);
-	if (!status)
-		status = in->status;
-	if (!status)
-		status = find_persons(&p);
 	if (!status)
 		status = find_alleles(&p);
 	if (!status)
@@ -407,8 +431,30 @@ int gpube__pre_read(struct gpube_model *m, struct gpube_in *in)
 		status = add_persons(&p);
 	if (!status)
 		status = add_functions(&p);
-	gpube__free(in->ctx, p.rows);
-	gpube__free(in->ctx, p.persons);
-	gpube__free(in->ctx, p.alleles);
+	gpube__free(p.in->ctx, p.persons);
+	gpube__free(p.in->ctx, p.alleles);
 	return status;
+}
+
+int gpube__pre_read(struct gpube_model *m, struct gpube_in *in)
+{
+	struct pedigree all = {.m = m, .in = in, .tables = {-1, -1}};
+	int64_t n_pairs = 0, n = 0;
+
+	while (!in->status && !gpube__in_at_end(in))
+		read_line(&all, &n_pairs);
+	if (all.several)
+		qsort(all.rows, (size_t)all.n_rows, sizeof(*all.rows), by_locus);
+	for (int64_t at = 0; at < all.n_rows && !in->status; at += n) {
+		struct pedigree p = all;
+
+		p.rows += at;
+		for (n = 1; at + n < all.n_rows && p.rows[n].locus == p.rows->locus &&
+			    p.rows[n].pair == p.rows->pair;)
+			n++;
+		p.n_rows = n;
+		in->status = add_pedigree(p);
+	}
+	gpube__free(in->ctx, all.rows);
+	return in->status;
 }

@@ -122,25 +122,6 @@ int gpube__in_arity(struct gpube_in *in, int64_t *arity, int64_t min, int64_t ma
 		      : gpube__in_outside(in, min, max, what, number);
 }
 
-bool gpube__in_skip_c_comments(struct gpube_in *in)
-{
-	while (!gpube__in_at_end(in)) {
-		if (gpube__in_need(in, 2) < 2 || in->p[0] != '/' || in->p[1] != '*')
-			return true;
-		for (in->p += 2; gpube__in_need(in, 2) >= 2; in->p++) {
-			if (in->p[0] == '*' && in->p[1] == '/')
-				break;
-			in->line += *in->p == '\n';
-		}
-		if (gpube__in_need(in, 2) < 2) {
-			gpube__in_error(in, "a comment without its end");
-			return false;
-		}
-		in->p += 2;
-	}
-	return false;
-}
-
 bool gpube__dimacs_next(struct gpube_in *in)
 {
 	while (!gpube__in_at_end(in)) {

@@ -61,10 +61,7 @@ bool gpube__in_line_ended(struct gpube_in *in);
 int gpube__in_arity(struct gpube_in *in, int64_t *arity, int64_t min, int64_t max, int32_t n_vars,
 	int32_t self, const char *what);
 
-/* To the next token that is not in a comment as in C; false at the end. */
-bool gpube__in_skip_c_comments(struct gpube_in *in);
-
-/* The same past lines that begin with the word c, the comments of DIMACS formats. */
+/* To the next token past lines that begin with the word c, the comments of DIMACS formats. */
 bool gpube__dimacs_next(struct gpube_in *in);
 /* What comes after such lines at the beginning of a text, maybe its end. */
 const char *gpube__dimacs_skip(const char *text);

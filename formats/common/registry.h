@@ -46,6 +46,8 @@ bool gpube__sniff_erg(const char *text, size_t n, const char *path);
 bool gpube__sniff_yaml(const char *text, size_t n, const char *path);
 bool gpube__sniff_xml(const char *text, size_t n, const char *path);
 bool gpube__sniff_bif(const char *text, size_t n, const char *path);
+bool gpube__sniff_xmlbif(const char *text, size_t n, const char *path);
+bool gpube__sniff_net(const char *text, size_t n, const char *path);
 bool gpube__sniff_opb(const char *text, size_t n, const char *path);
 
 /* What files in no format of models hold; a name may say it of a text that does not. */
@@ -95,6 +97,10 @@ int gpube__erg_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__yaml_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__xml_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__bif_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__bif_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__xmlbif_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__xmlbif_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__net_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__opb_read(struct gpube_model *m, struct gpube_in *in); /* .wbo, too */
 int gpube__bep_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__pre_read(struct gpube_model *m, struct gpube_in *in);
@@ -113,9 +119,9 @@ int gpube__beside_find(char **out, struct gpube_ctx *ctx, const char *path, cons
  * Errors: EIO, EPARSE (also one that the model has not, or twice), ENOMEM
  */
 int gpube__query_read(int32_t **vars, int32_t *n, const struct gpube_model *m, const char *path);
-/* 'evidence' as in gpube_read_opts; beside: the format has such files. */
+/* beside: the format has such files. */
 int gpube__evid_read_for(
-	struct gpube_model *m, const char *path, bool beside, const char *evidence);
+	struct gpube_model *m, const char *path, bool beside, const struct gpube_read_opts *opts);
 /*
  * Writes the evidence beside PATH, but leaves it under its temporary name. A model
  * without any gets a file only where there is one already: left alone, it would

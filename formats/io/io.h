@@ -24,7 +24,11 @@ struct gpube_in {
 	const char *p, *end; /* unread bytes; end[0] is always 0 */
 	int64_t line;        /* of p, from 1; scanners count newlines */
 	const char *last;    /* where the token read last begins; it ends at p */
+	char comment;        /* of lines, where a token would begin; '/': as in C++; 0: none */
+	bool commented;      /* there was one */
 	struct gpube_in_impl *impl;         /* NULL: no file, for messages and limits alone */
+	struct XML_ParserStruct *xml;       /* while it is parsed as such */
+	int64_t xml_from;                   /* the line in which it begins */
 	const struct gpube_read_opts *opts; /* set by gpube_read_with(), for its readers */
 	uint64_t charged;                   /* bytes, by gpube__in_charge() */
 	int status;                         /* first failure; then p == end for ever */
@@ -142,6 +146,18 @@ void gpube__in_skip_line(struct gpube_in *in); /* to the beginning of the next l
 void *gpube__gz_alloc(void *ctx, unsigned n, unsigned size);
 void *gpube__xz_alloc(void *ctx, size_t n, size_t size);
 void gpube__gz_free(void *ctx, void *p);
+/*
+ * gpube__in_xml() - parses the stream as XML. Entities that it declares are refused: a few bytes of
+ * them stand for gigabytes.
+ * reader  what the handlers get; it begins with a pointer to 'in'
+ * Errors: EPARSE, ENOMEM, EIO (there is no expat)
+ */
+typedef void gpube__xml_begin(void *reader, const char *element, const char **attributes);
+typedef void gpube__xml_end(void *reader, const char *element);
+typedef void gpube__xml_text(void *reader, const char *text, int n);
+int gpube__in_xml(struct gpube_in *in, void *reader, gpube__xml_begin *begin, gpube__xml_end *end,
+	gpube__xml_text *text);
+int64_t gpube__in_xml_line(const struct gpube_in *in); /* of the element that is parsed */
 
 /* ---- writing ----------------------------------------------------------------
  * A regular file appears under its name only when it is complete; devices and

@@ -32,12 +32,39 @@ const char *gpube__skip_comments(const char *text)
 	}
 }
 
-/* next() at the window's end. */
+/* Passes a comment that begins at p; false: there is none. */
+static bool skip_comment(struct gpube_in *in)
+{
+	const bool block = in->comment == '/' && gpube__in_need(in, 2) >= 2 && in->p[1] == '*';
+
+	if (!in->comment || *in->p != in->comment ||
+		(in->comment == '/' && !block && in->p[1] != '/'))
+		return false;
+	in->commented = true;
+	if (!block) {
+		gpube__in_skip_line(in);
+		return true;
+	}
+	for (in->p += 2; gpube__in_need(in, 2) >= 2 && (in->p[0] != '*' || in->p[1] != '/');
+		in->p++)
+		in->line += *in->p == '\n';
+	if (in->end - in->p < 2)
+		gpube__in_error(in, "a comment without its end");
+	else
+		in->p += 2;
+	return true;
+}
+
+/* next() at the window's end, or at a comment. */
 static bool next_slow(struct gpube_in *in)
 {
-	while (in->p == in->end && gpube__in_fill(in)) {
+	while (gpube__in_fill(in)) {
 		const char *p = in->p;
 
+		if (skip_comment(in))
+			continue;
+		if (!is_space(*p))
+			break;
 		while (is_space(*p))
 			in->line += *p++ == '\n';
 		in->p = p;
@@ -59,7 +86,7 @@ static inline bool next(struct gpube_in *in)
 	while (is_space(*p))
 		in->line += *p++ == '\n';
 	in->p = p;
-	return in->end - p >= TOKEN_BYTES || next_slow(in);
+	return (in->end - p >= TOKEN_BYTES && *p != in->comment) || next_slow(in);
 }
 
 /* True at the byte after a token. The 0 behind the window counts, one inside the file does not. */

@@ -2,6 +2,7 @@
  * unread.c - the table of formats that are known by sight and not read, so that a file in one of
  * them is refused by its name, and not for what some other format expects. See io.h.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -18,6 +19,8 @@
 struct unread {
 	const char *what, *marks, *comments, *extensions;
 };
+
+#define FACTOR_GRAPH "a factor graph of libDAI (.fg): write it as .uai, the last variable fastest"
 
 static const struct unread table[] = {
 	/* games */
@@ -36,10 +39,16 @@ static const struct unread table[] = {
 	{"a model of AMPL (.nl, .mod)", "", "", "nl|mod|ampl|gms"},
 	{"a semidefinite program (.dat-s)", "", "", "dat-s"},
 	/* probabilities */
-	{"a Bayesian network in another format (Hugin's .net, .hkb)", "net", "%", "net|hkb"},
-	{"a Bayesian network in another format (GeNIe's .xdsl)", "<smile*", "", "xdsl|dsl"},
-	{"a Bayesian network in another format (XMLBIF)", "<BIF*", "", "xbif|xmlbif|bifxml"},
-	{"a factor graph (libDAI's .fg)", "", "", "fg"},
+	{"a Bayesian network of Hugin (.oobn, .hkb): save it as .net", "class", "%", "oobn|hkb"},
+	{"a Bayesian network of GeNIe (.xdsl, .dsl): save it as .net by GeNIe or as .bif by "
+	 "pyAgrum",
+		"<smile*|net", "", "xdsl|dsl"},
+	{"a Bayesian network of Microsoft (.dsc, .xbn): save it as .net by GeNIe",
+		"belief network*|<ANALYSISNOTEBOOK*", "", "dsc|xbn"},
+	{"a Bayesian network of Netica or Elvira (.dne, .elv): save it as .net", "bnet", "/",
+		"dne|neta|elv"},
+	{"a Bayesian network of OpenMarkov (.pgmx): save it as .net", "<ProbModelXML*", "", "pgmx"},
+	{FACTOR_GRAPH, "", "", "fg"},
 	/* graphs */
 	{"a graph (PACE's .gr)", "p tw", "c", "gr"},
 	{"a tree decomposition (PACE's .td; a .cov is read)", "s td", "c", "td|htd"},
@@ -110,6 +119,27 @@ static bool is_wcsp(const char *text)
 	return true;
 }
 
+/* A number, an empty line, and n of the first factor, n labels and n domains, a line each. */
+static bool is_factor_graph(const char *text)
+{
+	long number = 0;
+	char *end;
+
+	text = past_comments(text, "#");
+	for (long line = 0, n = 1; line < 4; line++) {
+		for (long k = 0; k < n; k++, text = end) {
+			number = strtol(text, &end, 10);
+			if (end == text || memchr(text, '\n', strcspn(text, "0123456789")))
+				return false;
+		}
+		text += strspn(text, " \t\r");
+		if (*text++ != '\n' || (line == 0 && *text++ != '\n'))
+			return false;
+		n = line == 1 ? number : n;
+	}
+	return true;
+}
+
 static bool seems(const struct unread *u, const char *text)
 {
 	return bears_mark(first_element(text), u->marks) ||
@@ -130,6 +160,8 @@ static const char *unread_format(const char *text, const char *path, bool by_nam
 		seen = mark ? table[i].what : seen;
 		named = name && by_name ? table[i].what : named;
 	}
+	if (!both && !seen && is_factor_graph(text))
+		return FACTOR_GRAPH;
 	return both ? both : seen ? seen : named;
 }
 

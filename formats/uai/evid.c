@@ -2,10 +2,10 @@
  * evid.c - .evid files: observed variables and their values.
  *
  * UAI 2006, 2008 and 2014: the number of observations, then variable and value
- * of each. UAI 2010: the number of samples, then each sample in that form. The
- * number of numbers in the file tells which (odd or even for one sample), and
- * for the rest the lines. Variables and values may be named as the model names
- * them (named.h), with " around a name that has blanks.
+ * of each. UAI 2010: the number of samples, then each sample in that form, of which one is taken.
+ * The number of numbers in the file tells which (odd or even for one sample), and for the rest the
+ * lines. Variables and values may be named as the model names them (named.h), with " around a name
+ * that has blanks.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "formats/common/named.h"
@@ -60,7 +60,8 @@ static int read_number(struct gpube_in *in, struct numbers *s, struct number *to
 
 static int read_numbers(struct gpube_in *in, struct numbers *s)
 {
-	while (gpube__in_skip_c_comments(in)) { /* Ergo's files have one in front */
+	in->comment = '/'; /* Ergo's files have one in front */
+	while (!gpube__in_at_end(in)) {
 		struct number number;
 		const int status = read_number(in, s, &number);
 
@@ -109,33 +110,45 @@ static void go_to(struct gpube_in *in, const struct numbers *s, int64_t at)
 	in->line = s->v[at].line;
 }
 
+/* The sample that is asked for, or the first, of those that begin at *at. */
+static int find_sample(
+	struct gpube_in *in, const struct numbers *s, int64_t samples, int64_t *at, int64_t *n)
+{
+	const int sample = in->opts ? in->opts->sample : 0;
+
+	if (sample > samples)
+		return gpube__in_error(in, "sample %d of %lld sample%s of evidence: there is none",
+			sample, (long long)samples, gpube__plural((double)samples));
+	if (!sample && samples > 1)
+		gpube__log(in->ctx, GPUBE_LOG_NOTE,
+			"%s: %lld samples of evidence, of which the first is taken", in->path,
+			(long long)samples);
+	for (int64_t k = 1; k < sample; k++)
+		*at += 1 + 2 * s->v[*at].value;
+	*n = *at < s->n ? s->v[(*at)++].value : 0;
+	return GPUBE_OK;
+}
+
 /* Finds the first pair and the number of pairs. */
 static int find_pairs(struct gpube_in *in, const struct numbers *s, int64_t *at, int64_t *n)
 {
 	int64_t first = s->n ? s->v[0].value : 0;
+	const bool alone = s->n == 1 + 2 * first && !(first > 1 && are_lines_of_samples(s, first));
 
 	*at = 1;
 	*n = first;
-	if (first == 0) {
+	if (first == 0 && s->n > 1)
 		/* merlin's files go on after a 0; toulbar2 and merlin stop there */
-		if (s->n > 1)
-			gpube__log(in->ctx, GPUBE_LOG_NOTE, "%s: what follows the 0 is ignored",
-				in->path);
-		return GPUBE_OK;
+		gpube__log(in->ctx, GPUBE_LOG_NOTE, "%s: what follows the 0 is ignored", in->path);
+	if (first == 0 || alone) {
+		*at = 0;
+		return find_sample(in, s, 1, at, n);
 	}
-	if (s->n == 1 + 2 * first && !(first > 1 && are_lines_of_samples(s, first)))
-		return GPUBE_OK;
-	if (first > 1 && are_samples(s, first)) {
-		go_to(in, s, 0);
-		return gpube__in_error(in,
-			"%lld samples of evidence: only a file with one can be used",
-			(long long)first);
-	}
-	if (first == 1 && s->n > 1 && s->v[1].value >= 0) {
+	if (are_samples(s, first))
+		return find_sample(in, s, first, at, n);
+	if (first == 1 && s->n > 1 && s->v[1].value >= 0) { /* one sample, which is cut */
 		*at = 2;
 		*n = s->v[1].value;
-		if (s->n == 2 + 2 * *n)
-			return GPUBE_OK;
 	}
 	go_to(in, s, *at - 1);
 	return gpube__in_error(in,
@@ -241,13 +254,14 @@ static bool is_missing(const char *path)
 	       (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG);
 }
 
-static int read_file(struct gpube_model *m, const char *path)
+static int read_file(struct gpube_model *m, const char *path, const struct gpube_read_opts *opts)
 {
 	struct gpube_in in;
 	int status = gpube__in_open(&in, m->ctx, path);
 
 	if (status)
 		return status;
+	in.opts = opts;
 	status = gpube__evid_read(m, &in);
 	gpube__in_close(&in);
 	return status;
@@ -288,13 +302,14 @@ int gpube__evid_find(
 	return evidence || !beside ? GPUBE_OK : gpube__beside_find(out, ctx, path, ".evid");
 }
 
-int gpube__evid_read_for(struct gpube_model *m, const char *path, bool beside, const char *evidence)
+int gpube__evid_read_for(
+	struct gpube_model *m, const char *path, bool beside, const struct gpube_read_opts *opts)
 {
 	char *p;
-	int status = gpube__evid_find(&p, m->ctx, path, beside, evidence);
+	int status = gpube__evid_find(&p, m->ctx, path, beside, opts->evidence);
 
 	if (!status && p)
-		status = read_file(m, p);
+		status = read_file(m, p, opts);
 	gpube__free(m->ctx, p);
 	return status;
 }

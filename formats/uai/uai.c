@@ -3,8 +3,9 @@
  * toulbar2's .LG, the same with the logarithms of the potentials.
  *
  * Text separated by any white space: the kind, the variables and their domains,
- * the scopes, then a table for each scope. Nothing of a .uai is rounded or
- * normalised, so that reading and writing again gives the same doubles.
+ * the scopes, then a table for each scope; what follows a # is a comment. Nothing
+ * of a .uai is rounded or normalised, so that reading and writing again gives the
+ * same doubles.
  *
  * A .LG is read as a model of costs, -ln p: its numbers are decimals, which
  * exp() would not keep. A forbidden tuple is written as -1e30, and whatever is
@@ -13,6 +14,7 @@
 #include "formats/common/reading.h"
 #include "formats/common/reals.h"
 #include "formats/common/registry.h"
+#include "formats/uai/uai.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +32,7 @@ struct scopes {
 	int32_t *seen_in; /* per variable: the last function with it, to find it twice in a scope */
 };
 
-static int read_domains(struct gpube_model *m, struct gpube_in *in)
+int gpube__uai_domains(struct gpube_model *m, struct gpube_in *in)
 {
 	int64_t n, domain;
 	char what[64];
@@ -47,26 +49,27 @@ static int read_domains(struct gpube_model *m, struct gpube_in *in)
 	return GPUBE_OK;
 }
 
-static int read_scope(
-	const struct gpube_model *m, struct gpube_in *in, struct scopes *s, int32_t function)
+static int read_scope(const struct gpube_model *m, struct gpube_in *in, struct scopes *s,
+	int32_t function, const struct gpube_uai_words *w)
 {
+	const int32_t self = w->children ? function : -1;
 	int64_t arity, var, cells = 1;
 	char what[64];
 
-	snprintf(what, sizeof(what), "the arity of function %d", function);
-	if (gpube__in_arity(in, &arity, 0, m->n_vars, m->n_vars, -1, what))
+	snprintf(what, sizeof(what), "the %s of %s %d", w->arity, w->of, function);
+	if (gpube__in_arity(in, &arity, 0, m->n_vars - (self >= 0), m->n_vars, self, what))
 		return in->status;
 	if (gpube__grow(m->ctx, &s->arity, &s->capacity, s->n + 1, sizeof(*s->arity)))
 		return GPUBE_ENOMEM;
-	s->arity[s->n++] = (int32_t)arity;
-	snprintf(what, sizeof(what), "a variable of function %d", function);
-	for (int64_t k = 0; k < arity; k++) {
-		if (gpube__in_int(in, &var, 0, m->n_vars - 1, what))
+	s->arity[s->n++] = (int32_t)arity + (self >= 0);
+	snprintf(what, sizeof(what), "a %s of %s %d", w->variable, w->of, function);
+	for (int64_t k = 0; k < s->arity[function]; k++) {
+		var = self;
+		if (k < arity && gpube__in_int(in, &var, 0, m->n_vars - 1, what))
 			return in->status;
-		if (s->seen_in[var] == function)
-			return gpube__in_error(in,
-				"variable %lld is twice in the scope of function %d",
-				(long long)var, function);
+		if (s->seen_in[var] == function || (k < arity && var == self))
+			return gpube__in_error(in, "variable %lld is twice in the scope of %s %d",
+				(long long)var, w->of, function);
 		s->seen_in[var] = function;
 		if (gpube__grow(
 			    m->ctx, &s->vars, &s->vars_capacity, s->n_vars + 1, sizeof(*s->vars)))
@@ -75,28 +78,8 @@ static int read_scope(
 		cells = gpube__mul_size(cells, m->vars[var].domain);
 	}
 	if (cells < 0)
-		return gpube__in_fail(in, GPUBE_ERANGE,
-			"the table of function %d has 2^63 cells or more", function);
-	return GPUBE_OK;
-}
-
-static int read_scopes(const struct gpube_model *m, struct gpube_in *in, struct scopes *s)
-{
-	int64_t n;
-
-	if (gpube__in_int(in, &n, 0, INT32_MAX, "the number of functions"))
-		return in->status;
-	s->seen_in = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*s->seen_in));
-	if (!s->seen_in)
-		return GPUBE_ENOMEM;
-	for (int32_t i = 0; i < m->n_vars; i++)
-		s->seen_in[i] = -1;
-	for (int32_t f = 0; f < n; f++) {
-		int status = read_scope(m, in, s, f);
-
-		if (status)
-			return status;
-	}
+		return gpube__in_fail(in, GPUBE_ERANGE, "the table of %s %d has 2^63 cells or more",
+			w->of, function);
 	return GPUBE_OK;
 }
 
@@ -125,14 +108,11 @@ static int read_log(struct gpube_in *in, double *cost, int *decimals, const char
 }
 
 /* Reads 'cells' values into memory that grows as they arrive: a size costs nothing to claim. */
-static int read_values(struct gpube_in *in, double **values, int64_t cells, int32_t function,
+static int read_values(struct gpube_in *in, double **values, int64_t cells, const char *what,
 	int *decimals, int *power)
 {
 	int64_t capacity = 0;
-	char what[64];
 
-	snprintf(what, sizeof(what), "a %s of function %d",
-		decimals ? "logarithm" : "potential >= 0", function);
 	for (int64_t k = 0; k < cells; k++) {
 		double v;
 		const int status =
@@ -162,25 +142,24 @@ static int read_values(struct gpube_in *in, double **values, int64_t cells, int3
 }
 
 static int read_table(struct gpube_model *m, struct gpube_in *in, int arity, const int32_t *scope,
-	int32_t function, int *decimals)
+	const struct gpube_uai_words *w, int32_t function)
 {
-	struct gpube_table t = {.type = GPUBE_FLOAT64, .arity = arity};
+	struct gpube_table t = {
+		.type = GPUBE_FLOAT64, .arity = arity, .n = gpube__cells(m, arity, scope)};
 	double *values = NULL;
 	int32_t table;
 	int64_t n;
 	char what[64];
 	int status;
 
-	t.n = gpube__cells(m, arity, scope);
-	snprintf(what, sizeof(what), "the table size of function %d", function);
+	snprintf(what, sizeof(what), "the table size of %s %d, %lld", w->of, function,
+		(long long)t.n);
 	if (gpube__in_int(in, &n, INT64_MIN, INT64_MAX, what))
 		return in->status;
-	if (n != t.n) {
-		snprintf(what, sizeof(what), "the table size of function %d, %lld", function,
-			(long long)t.n);
+	if (n != t.n)
 		return gpube__in_refuse(in, what);
-	}
-	status = read_values(in, &values, t.n, function, decimals, &t.power);
+	snprintf(what, sizeof(what), "a %s of %s %d", w->value, w->of, function);
+	status = read_values(in, &values, t.n, what, w->decimals, &t.power);
 	if (status) {
 		gpube__free(m->ctx, values);
 		return status;
@@ -191,32 +170,70 @@ static int read_table(struct gpube_model *m, struct gpube_in *in, int arity, con
 	return gpube__add_function(m, arity, scope, table, NULL);
 }
 
-static int read_network(struct gpube_model *m, struct gpube_in *in, int *decimals)
+int gpube__uai_functions(
+	struct gpube_model *m, struct gpube_in *in, int64_t n, const struct gpube_uai_words *w)
 {
 	struct scopes s = {0};
-	char kind[256];
 	int64_t at = 0;
-	int status = gpube__in_token(in, kind, "MARKOV or BAYES");
+	int status = GPUBE_OK;
 
-	if (status)
-		return status;
-	m->bayes = strcmp(kind, "BAYES") == 0;
-	if (!m->bayes && strcmp(kind, "MARKOV") != 0)
-		return gpube__in_refuse(in, "MARKOV or BAYES");
-	status = read_domains(m, in);
-	if (!status)
-		status = read_scopes(m, in, &s);
-	for (int64_t f = 0; f < s.n && !status; f++) {
+	s.seen_in = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*s.seen_in));
+	if (!s.seen_in)
+		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < m->n_vars; i++)
+		s.seen_in[i] = -1;
+	for (int32_t f = 0; f < n && !status; f++)
+		status = read_scope(m, in, &s, f, w);
+	for (int32_t f = 0; f < n && !status; f++) {
 		/* without a single variable there is no list of them to go along */
-		status = read_table(
-			m, in, s.arity[f], s.vars ? s.vars + at : NULL, (int32_t)f, decimals);
+		status = read_table(m, in, s.arity[f], s.vars ? s.vars + at : NULL, w, f);
 		at += s.arity[f];
 	}
-	if (!status)
-		status = gpube__in_end(in);
 	gpube__free(m->ctx, s.arity);
 	gpube__free(m->ctx, s.vars);
 	gpube__free(m->ctx, s.seen_in);
+	return status;
+}
+
+/* Nothing in the file tells it but that pyAgrum writes the names as comments behind the scopes. */
+static void note_agrum(const struct gpube_model *m, const struct gpube_in *in)
+{
+	int32_t f = 0;
+
+	while (f < m->n_functions && m->functions[f].arity < 3)
+		f++;
+	if (m->bayes && in->commented && f < m->n_functions)
+		gpube__log(in->ctx, GPUBE_LOG_NOTE,
+			"%s: if pyAgrum wrote this, tables of several parents are not what it "
+			"meant: in its .uai the first parent varies faster, not the last; its .bif "
+			"has no such doubt",
+			in->path);
+}
+
+static int read_network(struct gpube_model *m, struct gpube_in *in, int *decimals)
+{
+	const struct gpube_uai_words words = {"function", "arity", "variable",
+		decimals ? "logarithm" : "potential >= 0", false, decimals};
+	char kind[256];
+	int64_t n;
+	int status;
+
+	in->comment = '#';
+	status = gpube__in_token(in, kind, "MARKOV or BAYES");
+	if (status)
+		return status;
+	m->bayes = strcasecmp(kind, "BAYES") == 0;
+	if (!m->bayes && strcasecmp(kind, "MARKOV") != 0)
+		return gpube__in_refuse(in, "MARKOV or BAYES");
+	status = gpube__uai_domains(m, in);
+	if (!status)
+		status = gpube__in_int(in, &n, 0, INT32_MAX, "the number of functions");
+	if (!status)
+		status = gpube__uai_functions(m, in, n, &words);
+	if (!status)
+		status = gpube__in_end(in);
+	if (!status)
+		note_agrum(m, in);
 	return status;
 }
 

@@ -7,8 +7,6 @@
  * initialCost is added. FRODO: agents own variables, costs may be decimals and
  * "infinity", and 'maximize' turns the direction round. In XCSP 3 nothing is
  * the same: formats/xcsp3 takes over once the first element says that it is that.
- *
- * Entities that a file declares are refused: a few bytes of them stand for gigabytes.
  */
 #include "formats/common/registry.h"
 
@@ -16,13 +14,12 @@
 
 int gpube__xml_read(struct gpube_model *m, struct gpube_in *in)
 {
-	return in->status = gpube__fail(m->ctx, GPUBE_EIO,
-		       "cannot read '%s': it is XML, and this build has no expat", in->path);
+	(void)m;
+	return gpube__in_xml(in, NULL, NULL, NULL, NULL);
 }
 
 #else
 
-#include <expat.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -308,13 +305,13 @@ static void begin(void *arg, const char *element, const char **attributes)
 
 	if (r->in->status)
 		return;
-	r->in->line = (int64_t)XML_GetCurrentLineNumber(r->parser);
+	r->in->line = gpube__in_xml_line(r->in);
 	if (r->depth++ == 0) {
 		format = attribute_of(a, "format");
 		if (strcmp(element, "instance") != 0)
 			gpube__in_error(r->in, "expected <instance>, found <%.60s>", element);
 		else if (format && strstr(format, "XCSP3")) {
-			gpube__xcsp3_take(&r->third, r->m, r->in, r->parser, a);
+			gpube__xcsp3_take(&r->third, r->m, r->in, a);
 			return;
 		}
 	}
@@ -345,7 +342,7 @@ static void begin(void *arg, const char *element, const char **attributes)
 		begin_constraints(r, a);
 	else if (strcmp(element, "constraint") == 0)
 		begin_constraint(r, a);
-	r->text_line = (int64_t)XML_GetCurrentLineNumber(r->parser);
+	r->text_line = gpube__in_xml_line(r->in);
 }
 
 /* ---- elements that end --------------------------------------------------------------- */
@@ -377,7 +374,7 @@ static void end(void *arg, const char *element)
 	if (r->in->status)
 		return;
 	r->depth--;
-	r->in->line = (int64_t)XML_GetCurrentLineNumber(r->parser);
+	r->in->line = gpube__in_xml_line(r->in);
 	if (r->in_constraint && gpube__xcsp_is_comparison(element))
 		return;
 	if (!r->text && !(r->text = gpube__alloc_zero(r->m->ctx, 1, 1))) {
@@ -407,36 +404,6 @@ static void end(void *arg, const char *element)
 
 /* ---- the file ------------------------------------------------------------------------ */
 
-static int parse(struct gpube_xcsp *r)
-{
-	struct gpube_in *in = r->in;
-	bool more;
-
-	do {
-		size_t n;
-		enum XML_Status s;
-
-		more = gpube__in_fill(in);
-		if (in->status)
-			return in->status;
-		n = (size_t)(in->end - in->p);
-		n = n < 1 << 16 ? n : 1 << 16;
-		s = XML_Parse(r->parser, in->p, (int)n, !more);
-		if (in->status)
-			return in->status;
-		in->p += n;
-		if (s != XML_STATUS_OK) {
-			in->line = (int64_t)XML_GetCurrentLineNumber(r->parser);
-			if (XML_GetErrorCode(r->parser) == XML_ERROR_NO_MEMORY)
-				return in->status =
-					       gpube__fail(in->ctx, GPUBE_ENOMEM, "out of memory");
-			return gpube__in_error(
-				in, "not XML: %s", XML_ErrorString(XML_GetErrorCode(r->parser)));
-		}
-	} while (more);
-	return GPUBE_OK;
-}
-
 /* Once all are there, owners are told and costs become integers. */
 static int finish(struct gpube_xcsp *r)
 {
@@ -459,36 +426,15 @@ static int finish(struct gpube_xcsp *r)
 	return GPUBE_OK;
 }
 
-/* They come before the first element, and the rest of the text that expat has is passed over. */
-static void refuse_entity(void *arg, const char *name, int is_parameter, const char *value, int n,
-	const char *base, const char *system, const char *public, const char *notation)
-{
-	struct gpube_xcsp *r = arg;
-
-	(void)is_parameter, (void)value, (void)n, (void)base;
-	(void)system, (void)public, (void)notation;
-	r->in->line = (int64_t)XML_GetCurrentLineNumber(r->parser);
-	gpube__in_error(r->in, "entity '%.40s': entities that a file declares are not read", name);
-	XML_StopParser(r->parser, XML_FALSE);
-}
-
 int gpube__xml_read(struct gpube_model *m, struct gpube_in *in)
 {
 	struct gpube_xcsp r = {.m = m, .in = in, .maximal_cost = INFINITY};
 	int status;
 
 	gpube__names_init(&r.names, m->ctx);
-	r.parser = XML_ParserCreate(NULL);
-	if (!r.parser)
-		return in->status = gpube__fail(m->ctx, GPUBE_ENOMEM, "out of memory");
-	XML_SetUserData(r.parser, &r);
-	XML_SetElementHandler(r.parser, (XML_StartElementHandler)begin, end);
-	XML_SetCharacterDataHandler(r.parser, characters);
-	XML_SetEntityDeclHandler(r.parser, refuse_entity);
-	status = parse(&r);
+	status = gpube__in_xml(in, &r, begin, end, characters);
 	if (!status && !r.third)
 		status = finish(&r);
-	XML_ParserFree(r.parser);
 	gpube__xcsp3_clear(r.third);
 	gpube__xcsp_clear(&r);
 	return status;

@@ -38,9 +38,8 @@ struct gpube_xcsp_predicate {
 };
 
 struct gpube_xcsp {
+	struct gpube_in *in; /* first: gpube__in_xml() */
 	struct gpube_model *m;
-	struct gpube_in *in;
-	struct XML_ParserStruct *parser;
 	struct gpube_x3 *third; /* the reader of XCSP 3, once the file is that */
 	int depth;
 	char *text; /* since the element began, or another ended */

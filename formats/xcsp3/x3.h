@@ -129,7 +129,6 @@ enum gpube_x3_space {
 struct gpube_x3 {
 	struct gpube_model *m;
 	struct gpube_in *in;
-	struct XML_ParserStruct *parser;
 	int depth;
 	enum { GPUBE_X3_TOP, GPUBE_X3_VARIABLES, GPUBE_X3_CONSTRAINTS, GPUBE_X3_OBJECTIVES } part;
 	int skip; /* elements that are open below one that is passed over */

@@ -70,7 +70,7 @@ static int add_text(struct gpube_x3 *r, struct gpube_x3_node *node, const char *
 
 static int64_t line_of(const struct gpube_x3 *r)
 {
-	return (int64_t)XML_GetCurrentLineNumber(r->parser);
+	return gpube__in_xml_line(r->in);
 }
 
 static void characters(void *arg, const char *text, int n)
@@ -186,7 +186,7 @@ static const char *value_of(const char *const *attributes, const char *name)
 }
 
 int gpube__xcsp3_take(struct gpube_x3 **out, struct gpube_model *m, struct gpube_in *in,
-	struct XML_ParserStruct *parser, const char *const *attributes)
+	const char *const *attributes)
 {
 	const char *type = value_of(attributes, "type");
 	struct gpube_x3 *r;
@@ -196,7 +196,6 @@ int gpube__xcsp3_take(struct gpube_x3 **out, struct gpube_model *m, struct gpube
 		return in->status = GPUBE_ENOMEM;
 	r->m = m;
 	r->in = in;
-	r->parser = parser;
 	r->depth = 1;
 	r->linear.m = m;
 	r->linear.in = in;
@@ -205,9 +204,9 @@ int gpube__xcsp3_take(struct gpube_x3 **out, struct gpube_model *m, struct gpube
 		return gpube__in_error(
 			in, "XCSP3 of type '%.40s' is not read: CSP and COP are", type);
 	r->cop = type && strcmp(type, "COP") == 0;
-	XML_SetUserData(parser, r);
-	XML_SetElementHandler(parser, (XML_StartElementHandler)begin, end);
-	XML_SetCharacterDataHandler(parser, characters);
+	XML_SetUserData(in->xml, r);
+	XML_SetElementHandler(in->xml, (XML_StartElementHandler)begin, end);
+	XML_SetCharacterDataHandler(in->xml, characters);
 	return GPUBE_OK;
 }
 

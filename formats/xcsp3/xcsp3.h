@@ -7,15 +7,14 @@
 
 #include "formats/io/io.h"
 
-struct XML_ParserStruct;
 struct gpube_x3;
 
 /*
- * gpube__xcsp3_take() - takes over the parser, which has just met <instance> with these attributes.
+ * gpube__xcsp3_take() - takes over in->xml, which has just met <instance> with these attributes.
  * Errors: EPARSE, ENOMEM; sets in->status. Clear *out in every case.
  */
 int gpube__xcsp3_take(struct gpube_x3 **out, struct gpube_model *m, struct gpube_in *in,
-	struct XML_ParserStruct *parser, const char *const *attributes);
+	const char *const *attributes);
 void gpube__xcsp3_clear(struct gpube_x3 *r); /* NULL is accepted */
 
 #endif

@@ -208,7 +208,7 @@ const struct command cmd_infer = {
 	.arguments = "FILE [EVIDENCE]",
 	.summary = "sum over a graphical model: partition function, marginals, marginal MAP",
 	.description =
-		"Sums the Markov or Bayesian network in FILE (.uai, .bif, .erg) over all "
+		"Sums the Markov or Bayesian network in FILE (.uai, .bif, .net, .erg) over all "
 		"assignments that agree with the evidence. --task PR gives the logarithm of the "
 		"sum: of the partition function, or of the evidence's probability. --task MAR "
 		"gives the distribution of every variable, too, all by one more pass. --task MPE "

@@ -42,6 +42,8 @@
 	X(TEXT, evidence, 0, NULL, 0, 0, "FILE",                                                   \
 		"evidence of a .uai model; none: ignore the .evid file beside it, which is read "  \
 		"by default")                                                                      \
+	X(INT, sample, 0, "0", 0, INT32_MAX, "K",                                                  \
+		"of a file of several samples of evidence, take number K; 0: the first")           \
 	X(INT, colors, 0, "0", 0, 10000, "K", "colours for a graph (.col)")                        \
 	X(FLAG, regret, 0, NULL, 0, 0, NULL,                                                       \
 		"of a game: a profile costs what its players could gain, instead of being "        \

@@ -40,6 +40,7 @@ WRONG(gpube_read_with)
 		{.sizeof_options = sizeof(rows[0]), .format = (enum gpube_format)99},
 		{.sizeof_options = sizeof(rows[0]), .format = (enum gpube_format) - 1},
 		{.sizeof_options = sizeof(rows[0]), .colors = -1},
+		{.sizeof_options = sizeof(rows[0]), .sample = -1},
 	};
 
 	REFUSED(gpube_read_with(NULL, ctx, "examples/zebra.wcsp", NULL));

@@ -29,6 +29,12 @@ printf 'p 2 2 2 9\n2 2\n2 0 1 0 2\n0 0 9\n1 1 9\n2 1 0 0 1\n1 1 9\n' > "$work/sa
 row 'hard clauses as .cnf: checked' 0 '' 'compared: 2 variables, .* all equal$' "$alone" --check "$work/sat.wcsp" "$work/s.cnf"
 row 'values as hard clauses: checked' 0 '' 'compared: 25 variables, .* all equal$' "$alone" --check examples/zebra.wcsp "$work/z.cnf"
 printf '{problem:{name:p,mustbe:"<9"},variables:{a:2},functions:{f:{scope:[a],costs:[inf,inf]}}}' > "$work/none.cfn"
+for f in examples/zebra.wcsp tests/instances/pgmpy.uai "$work/observed.uai"; do
+	printf 'BAYES\n1\n2\n1\n1 0\n2\n0.5 0.5\n' > "$work/observed.uai"
+	echo '1 0 1' > "$work/observed.uai.evid"
+	row "$f is no network" 1 '' 'the model is no Bayesian network of a conditional table for each variable: .uai can hold it$' \
+		"$alone" --to bif "$f" -
+done
 row 'no solution as .cnf' 0 '' 'all equal$' "$alone" --check "$work/none.cfn" "$work/none.cnf"
 row 'stays without one' 0 '^infeasible' '' "$gpube" solve "$work/none.cnf"
 row 'and a solution is one' 0 '^optimum *0,' '' "$gpube" solve "$work/s.cnf"

@@ -84,6 +84,27 @@ probability ( wet | rain ) { (yes) 0.5, 0.5; (no) 0.1, 0.9; }
 END
 row 'marginals of a .bif' 0 '^ +wet=no 0.82$' '' "$gpube" infer -q -t MAR "$work/two.bif"
 
+# what pyAgrum writes: its order of tables of several parents is another than that of .uai
+for word in BAYES MARKOV; do
+	for name in '   # x' ''; do
+		printf '%s\n3\n2 2 2 \n3\n1 0%s\n1 1\n3 0 1 2\n\n2\n0.5 0.5\n2\n0.25 0.75\n8\n1 0 0.5 0.5 0 1 1 0\n' \
+			$word "$name" > "$work/agrum.uai"
+		"$gpube" infer "$work/agrum.uai" > /dev/null 2> "$work/err"
+		case $word$name in BAYES?*) n=1 ;; *) n=0 ;; esac
+		that "a note: $word '$name'" [ "$(grep -c 'if pyAgrum wrote this' "$work/err")" = $n ]
+	done
+done
+row 'the names that pyAgrum gives, by .net' 0 '^ +grass: 0.479375 0.520625$' '' \
+	"$gpube" infer -q -t MAR tests/instances/agrum.net
+
+# a sample of several
+printf '2\n1 1 0\n1 1 1\n' > "$work/samples"
+row 'the first of two samples' 0 '^ +wet: 1 0$' 'samples: 2 samples of evidence, of which the first is taken$' \
+	"$gpube" infer -t MAR --evidence "$work/samples" "$work/two.bif"
+row 'the second' 0 '^ +wet: 0 1$' '' "$gpube" infer -q -t MAR --evidence "$work/samples" --sample 2 "$work/two.bif"
+row 'there is no third' 1 '' 'sample 3 of 2 samples of evidence: there is none$' \
+	"$gpube" solve --evidence "$work/samples" --sample 3 "$work/two.bif"
+
 # evidence, and where it is from
 echo '1 0 1' > "$work/other.evid"
 row 'evidence as an argument' 0 "^evidence +1 observed variable, from $work/other.evid\$" '' \

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 in=tests/instances
 
 # ---- streams: the format is told from the content, or given ---------------------------------
-for f in hard.wcnf plain.cnf bits.qpbo graph.col chain.LG alarm.erg alarm.bif four.opb soft.wbo; do
+for f in hard.wcnf plain.cnf bits.qpbo graph.col chain.LG alarm.erg alarm.bif agrum.net four.opb soft.wbo; do
 	that "$f by pipe" sh -c "'$gpube' convert -q --colors 3 --to cfn - - < $in/$f > '$work/a.cfn' &&
 		'$gpube' convert -q --colors 3 --evidence none $in/$f '$work/b.cfn' &&
 		cmp '$work/a.cfn' '$work/b.cfn'"

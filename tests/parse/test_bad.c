@@ -47,7 +47,7 @@ static bool is_built(const char *path)
 		return false;
 #endif
 #ifndef GPUBE_HAVE_EXPAT
-	if (ends_with(path, ".xml"))
+	if (ends_with(path, "xml") || ends_with(path, ".xmlbif"))
 		return false;
 #endif
 	return *path != 0;

@@ -36,6 +36,7 @@ static const struct detection {
 	{"x.wcsp", WCSP, 1, GPUBE_COSTS},
 	{"x.wcsp", "MARKOVIAN 1 2 1 5\n2\n1 0 0 1\n0 3\n", 1, GPUBE_COSTS},
 	{"x", "MARKOV 1 2 1 1 0 2 -0.5 1", 1, GPUBE_COSTS},
+	{"x", "# a\nMarkov # - -1\n1 2 1 1 0 # x - y\n2 0.5 1", 1, GPUBE_POTENTIALS},
 	{"x.LG", UAI, 1, GPUBE_COSTS},
 	{"x.lg.gz", UAI, 1, GPUBE_COSTS},
 	{"x", "c a\n\nc\np wcnf 1 1 5\n1 1 0\n", 1, GPUBE_COSTS},
@@ -57,6 +58,16 @@ static const struct detection {
 		"probability(v) {table 1;}",
 		1, GPUBE_POTENTIALS},
 	{"x", "network 1 2 1 5\n2\n1 0 0 1\n0 3\n", 1, GPUBE_COSTS},
+	{"x", "%a\n\n net\n{a = 1; }node b { states = (a); } potential (b) {data=(1);}", 1,
+		GPUBE_POTENTIALS},
+	{"net", "net 1 2 1 5\n2\n1 0 0 1\n0 3\n", 1, GPUBE_COSTS},
+#ifdef GPUBE_HAVE_EXPAT
+	{"x.xml",
+		"<?xml version='1.0'?><!DOCTYPE BIF [<!ELEMENT BIF (NETWORK)*>]>\n<BIF "
+		"VERSION='0.3'><NETWORK><VARIABLE TYPE='nature'><NAME>a</NAME><OUTCOME>b</OUTCOME>"
+		"</VARIABLE><DEFINITION><FOR>a</FOR><TABLE>1</TABLE></DEFINITION></NETWORK></BIF>",
+		1, GPUBE_POTENTIALS},
+#endif
 	{"x.wcsp", "\n<?xml version=\"1.0\"?>\n<instance/", 0, GPUBE_COSTS},
 #ifdef GPUBE_HAVE_YAML
 	{"x",

@@ -147,6 +147,10 @@ static void through_formats(void **state)
 
 		if (f == GPUBE_FORMAT_LP || f == GPUBE_FORMAT_MPS)
 			continue; /* only written: tests/models/test_mip.sh */
+#ifndef GPUBE_HAVE_EXPAT
+		if (f == GPUBE_FORMAT_XMLBIF)
+			continue;
+#endif
 		snprintf(path, sizeof(path), "%s/x.%s", dir,
 			gpube_format_name((enum gpube_format)f));
 		status = gpube_write_with(m, path, &opts);
@@ -161,7 +165,7 @@ static void through_formats(void **state)
 		assert_same(m, back);
 		gpube_model_free(back);
 	}
-	assert_in_range(written, 4, 6);
+	assert_in_range(written, 4, 8);
 	gpube_model_free(m);
 	gpube_ctx_free(ctx);
 	test_clear_dir(dir);
@@ -189,7 +193,7 @@ static void without_memory(void **state)
 
 	test_make_dir(dir);
 	fail_each_allocation(read_scarcely, NULL, row->path, 0);
-	for (int f = GPUBE_FORMAT_WCSP; f <= GPUBE_FORMAT_CNF; f++) {
+	for (int f = GPUBE_FORMAT_WCSP; f <= GPUBE_FORMAT_XMLBIF; f++) {
 		const struct gpube_write_opts opts = {.sizeof_options = sizeof(opts),
 			.format = (enum gpube_format)f,
 			.shift = 1,
@@ -197,6 +201,8 @@ static void without_memory(void **state)
 			.check = 1};
 		static const char *const packings[] = {"", ".gz", ".xz"};
 
+		if (f == GPUBE_FORMAT_LP || f == GPUBE_FORMAT_MPS)
+			continue;
 		status = GPUBE_ENOMEM;
 		for (long k = 0; status == GPUBE_ENOMEM; k++) {
 			struct test_memory memory = {.fail_at = -1};
@@ -309,7 +315,7 @@ static bool add_rows(void)
 			continue;
 #endif
 #ifndef GPUBE_HAVE_EXPAT
-		if (strstr(line, ".xml"))
+		if (strstr(line, "xml"))
 			continue;
 #endif
 		for (word = strtok(tab + 1, " \n"); word && row->n < MAX_COSTS;

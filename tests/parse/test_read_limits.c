@@ -209,6 +209,35 @@ static const struct worst files[] = {
 		" x%ld:1\n", "End\n", 1},
 	{"lp", "rows that move bounds", "Minimize\n o: a\nSubject To\n",
 		" a - b >= 1\n b - a >= 1\n", "General\n a b\nEnd\n", 0},
+	{"bif", "raw values",
+		"variable a { type discrete [9] {(1],(2],(3],(4],(5],(6],(7],(8],(9]}; } "
+		"probability(a) {table 1 0 0 0 0 0 0 0 0;} variable b { type discrete [1] {b}; } "
+		"probability(b|a) {",
+		"((1]) 1;", "}", 0},
+	{"net", "states", "net{} node a { states = (", "%ld ", "); }", 0},
+	{"net", "nodes", "net{} ", "node %ld{states=(a);}", "", 0},
+	{"net", "potentials", "net{} node z{states=(a);}",
+		"node a%ld{states=(a);}potential(a%ld|z){data=(1);}", "", 0},
+	{"net", "brackets", "net{} node a{states=(a);}potential(a){data=", "(", "", 0},
+	{"net", "fields", "net{", "a=1;", "}", 0},
+	{"net", "numbers", "net{} node a{states=(a);}potential(a){data=(", "1 ", ");}", 0},
+#ifdef GPUBE_HAVE_EXPAT
+	{"xmlbif", "values", "<BIF><VARIABLE><NAME>a</NAME>", "<VALUE>%ld</VALUE>",
+		"</VARIABLE></BIF>", 0},
+	{"xmlbif", "variables", "<BIF>", "<VARIABLE><NAME>%ld</NAME><VALUE>a</VALUE></VARIABLE>",
+		"</BIF>", 0},
+	{"xmlbif", "text", "<BIF><PROPERTY>", "ab ", "</PROPERTY></BIF>", 0},
+	{"xmlbif", "elements in each other", "<BIF>", "<a>", "", 0},
+	{"xmlbif", "numbers",
+		"<BIF><VARIABLE><NAME>a</NAME><VALUE>a</VALUE></VARIABLE><DEFINITION><FOR>a</"
+		"FOR><TABLE>",
+		"1 ", "</TABLE></DEFINITION></BIF>", 0},
+	{"xmlbif", "definitions", "<BIF><VARIABLE><NAME>z</NAME><VALUE>a</VALUE></VARIABLE>",
+		"<VARIABLE><NAME>%ld</NAME><VALUE>a</VALUE></VARIABLE><DEFINITION><FOR>%ld</"
+		"FOR><TABLE>1</"
+		"TABLE></DEFINITION>",
+		"</BIF>", 0},
+#endif
 	{"lp", "terms of the objective", "Min\n", "+x ", "\nBin\nx\nEnd", 0},
 	{"lp", "columns", "Min\n", "+x%ld ", "\nBin\nx\nEnd", 0},
 	{"lp", "declared values", "Min\n x\nBounds\n x <= 2000000000\nGen\nx\nEnd", "", "", 0},
@@ -245,6 +274,9 @@ static const struct worst files[] = {
 	{"opb", "one product", "min: 1", " x%ld", ";", 1},
 	{"opb", "products in a constraint",
 		"1 a 1 b 1 c 1 d 1 e 1 f 1 g 1 h 1 i 1 j 1 k 1 l 1 m 1 n 1 o ", "1 a o ", "=3;", 0},
+	{"pre", "loci in a line", "1 1 0 0 1 ", "1 2 ", "", 0},
+	{"pre", "unknown loci in a line", "1 1 0 0 1 ", "0 0 ", "", 0},
+	{"pre", "families", "", "%ld 1 0 0 1 0 0\n", "", 0},
 	{"pre", "individuals", "", "1 %ld 0 0 1 1 2\n", "", 1},
 	{"pre", "alleles", "", "1 %ld 0 0 1 %ld 1\n", "", 1},
 	{"pre", "children", "1 1 0 0 1 1 2\n1 2 0 0 2 1 2\n", "1 %ld 1 2 1 1 2\n", "", 3},

@@ -93,6 +93,9 @@ static const struct layout {
 	{"byte order mark",
 		"\xef\xbb\xbfMARKOV 3 2 2 3 3 1 0 2 0 1 2 1 2 2 .25 .75 4 1 .5 .5 1 6 1 2 3 .1 0 "
 		".001\n"},
+	{"comments, as pyAgrum writes them, and words in lower case",
+		"# a -1\nmarkov # b\n3 2 2 3\n3\n1 0   # x\n2 0 1   # -y\n2 1 2 #z\n\n#\n2 .25 .75 "
+		"4 1 .5 .5 1 6 1 2 3 .1 0 .001 #"},
 	{"numbers otherwise", "MARKOV +3 02 2 +3 3 1 0 2 0 1 2 1 2 2 25e-2 7.5E-1 4 1. +0.5 0.50 "
 			      "1.000000000000000000000000 6 1e0 2 3.0 1E-1 0.0e5 0.1e-2"},
 };
@@ -141,37 +144,59 @@ static void small_models(void **state)
 static const struct evidence {
 	const char *text;
 	int32_t observed[3];
+	int sample; /* that is asked for, also where it is not there */
+	const char *error;
 } evidences[] = {
-	{"", {-1, -1, -1}},
-	{"\n", {-1, -1, -1}},
-	{"0", {-1, -1, -1}},
-	{"0\n", {-1, -1, -1}},
-	{"1\n0\n", {-1, -1, -1}},
-	{"0\n2 0\n\n", {-1, -1, -1}},
-	{"1 2 1", {-1, -1, 1}},
-	{"1\n2 1\n", {-1, -1, 1}},
-	{"1\n1 2 1\n", {-1, -1, 1}},
-	{"1 1 2 1", {-1, -1, 1}},
-	{"1 1 0", {-1, 0, -1}},
-	{"1\n1 1 0 ", {-1, 0, -1}},
-	{"2 0 1 2 2\n", {1, -1, 2}},
-	{"2\n0 1\n2 2\n", {1, -1, 2}},
-	{"1\n2 0 1 2 2\n", {1, -1, 2}},
-	{"1 2 0 1 2 2", {1, -1, 2}},
-	{"3 0 0 1 1 2 2", {0, 1, 2}},
-	{"1\n3\n0 0 1 1\n2 2\n", {0, 1, 2}},
-	{"2 1 0 1 0", {-1, 0, -1}}, /* the same observation twice */
-	{"2\n1 0\n0 1\n", {1, 0, -1}},
-	{"3 1 0 0 1 2 2", {1, 0, 2}},
+	{"", {-1, -1, -1}, 0, NULL},
+	{"\n", {-1, -1, -1}, 0, NULL},
+	{"0", {-1, -1, -1}, 0, NULL},
+	{"0\n", {-1, -1, -1}, 0, NULL},
+	{"1\n0\n", {-1, -1, -1}, 0, NULL},
+	{"0\n2 0\n\n", {-1, -1, -1}, 0, NULL},
+	{"1 2 1", {-1, -1, 1}, 0, NULL},
+	{"1\n2 1\n", {-1, -1, 1}, 0, NULL},
+	{"1\n1 2 1\n", {-1, -1, 1}, 0, NULL},
+	{"1 1 2 1", {-1, -1, 1}, 0, NULL},
+	{"1 1 0", {-1, 0, -1}, 0, NULL},
+	{"1\n1 1 0 ", {-1, 0, -1}, 0, NULL},
+	{"2 0 1 2 2\n", {1, -1, 2}, 0, NULL},
+	{"2\n0 1\n2 2\n", {1, -1, 2}, 0, NULL},
+	{"1\n2 0 1 2 2\n", {1, -1, 2}, 0, NULL},
+	{"1 2 0 1 2 2", {1, -1, 2}, 0, NULL},
+	{"3 0 0 1 1 2 2", {0, 1, 2}, 0, NULL},
+	{"1\n3\n0 0 1 1\n2 2\n", {0, 1, 2}, 0, NULL},
+	{"2 1 0 1 0", {-1, 0, -1}, 0, NULL}, /* the same observation twice */
+	{"2\n1 0\n0 1\n", {1, 0, -1}, 0, NULL},
+	{"3 1 0 0 1 2 2", {1, 0, 2}, 0, NULL},
+	{"2\n1 0 1\n1 0 0\n", {1, -1, -1}, 0, NULL},
+	{"2\n1 0 1\n1 0 0\n", {1, -1, -1}, 1, NULL},
+	{"2\n1 0 1\n1 0 0\n", {0, -1, -1}, 2, NULL},
+	{"2\n1 0 1\n1 0 0\n", {0}, 3, ":4: sample 3 of 2 samples of evidence: there is none"},
+	{"2\n0\n1 1 0\n", {-1, -1, -1}, 0, NULL},
+	{"2\n0\n1 1 0\n", {-1, 0, -1}, 2, NULL},
+	{"3\n0\n2 1 0 0 1\n1 2 2", {1, 0, -1}, 2, NULL},
+	{"3\n0\n2 1 0 0 1\n1 2 2", {-1, -1, 2}, 3, NULL},
+	{"1 2 1", {-1, -1, 1}, 1, NULL},
+	{"1 2 1", {0}, 2, ":1: sample 2 of 1 sample of evidence: there is none"},
+	{"1\n1 2 1", {0}, 2, ":2: sample 2 of 1 sample of evidence: there is none"},
+	{"", {-1, -1, -1}, 1, NULL},
+	{"0", {0}, 2, ":1: sample 2 of 1 sample of evidence: there is none"},
 };
 
 static void evidence(void **state)
 {
 	const struct evidence *row = *state;
+	const struct gpube_read_opts opts = {
+		.sizeof_options = sizeof(opts), .evidence = in_dir("e"), .sample = row->sample};
 	struct gpube_model *m;
 
 	test_put(in_dir("e"), row->text, strlen(row->text));
-	assert_int_equal(gpube_read(&m, ctx, GOOD, GPUBE_FORMAT_AUTO, in_dir("e")), GPUBE_OK);
+	assert_int_equal(
+		gpube_read_with(&m, ctx, GOOD, &opts), row->error ? GPUBE_EPARSE : GPUBE_OK);
+	if (row->error) {
+		assert_string_equal(strstr(gpube_error(ctx), "e:") + 1, row->error);
+		return;
+	}
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(m->evidence ? m->evidence[i] : -1, row->observed[i]);
 	gpube_model_free(m);
@@ -527,6 +552,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
 		add_case(&c, layout, &layouts[i], "%s", layouts[i].name);
 	for (size_t i = 0; i < sizeof(evidences) / sizeof(*evidences); i++)
-		add_case(&c, evidence, &evidences[i], "evidence '%s'", evidences[i].text);
+		add_case(&c, evidence, &evidences[i], "evidence '%s' %d", evidences[i].text,
+			evidences[i].sample);
 	return run_cases(&c, "uai", NULL, NULL);
 }

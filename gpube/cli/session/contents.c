@@ -16,6 +16,7 @@ static int read_model(struct contents *c, struct gpube_in *in, const struct opts
 		.format = (enum gpube_format)read->from,
 		.evidence = read->evidence && !strcmp(read->evidence, "none") ? "" : read->evidence,
 		.colors = (int)read->colors,
+		.sample = (int)read->sample,
 	};
 
 	return gpube__read_from(&c->model, in, &opts);

@@ -177,7 +177,7 @@ struct gpube_read_opts {
 	size_t sizeof_options;
 	int format;
 	char *evidence;
-	int colors;
+	int colors, sample;
 };
 struct gpube_write_opts {
 	size_t sizeof_options;

@@ -191,21 +191,22 @@ class Model(Owner):
 			self._set(lib.gpube_model_set_scale, *int32s([decimals]))
 
 	@classmethod
-	def read(cls, path, format="auto", evidence=None, colors=0, context=None):
+	def read(cls, path, format="auto", evidence=None, colors=0, sample=0, context=None):
 		"""Reads a model from a file, plain or compressed.
 
-		format    "wcsp", "cfn", "uai", "lg", "wcnf", "cnf", "lp", "mps", "qpbo", "col", "erg", "yaml", "xml", "bif", "opb",
-		          "bep", "pre"
+		format    "wcsp", "cfn", "uai", "lg", "wcnf", "cnf", "lp", "mps", "bif", "xmlbif", "qpbo", "col", "erg",
+		          "yaml", "xml", "net", "opb", "bep", "pre"
 		          (gpube convert --help lists them); "auto" tells it from the content
 		evidence  file of observations; None: PATH.evid beside a .uai, if it is there; "": none
 		colors    of a graph (.col)
+		sample    of a file of several samples of evidence, from 1; 0: the first
 		Errors: Error EIO, EPARSE (file, line, what was expected), ERANGE, ELIMIT, ENOMEM, EINVAL
 
 		>>> gpube.Model.read("examples/exams.cfn").solve().optimum
 		Decimal('4.30')
 		"""
 		context = context or Context()
-		opts = _c.options("gpube_read_opts", format=_format(format), colors=colors,
+		opts = _c.options("gpube_read_opts", format=_format(format), colors=colors, sample=sample,
 			evidence=None if evidence is None else path_bytes(evidence))
 		address = opened(context, lib.gpube_read_with, lib.gpube_model_free, context._address,
 			path_bytes(path), ctypes.byref(opts))
