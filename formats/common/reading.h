@@ -21,7 +21,7 @@ int gpube__add_vars(struct gpube_model *m, struct gpube_in *in, int64_t n, int32
 /* gpube_model_add_var() under the same limit. */
 int gpube__add_var(
 	struct gpube_model *m, struct gpube_in *in, int32_t *var, int64_t domain, const char *name);
-/* Its value k is called so; 'names' of the variable are there. Errors: ELIMIT, ENOMEM */
+/* Its value k is called so; all of its values must be. Errors: ELIMIT, ENOMEM */
 int gpube__name_value(struct gpube_variable *v, struct gpube_in *in, int32_t k, const char *name);
 
 /*

@@ -12,8 +12,13 @@ enum { MAX_DECIMALS = 12 };
 static const long double ten[MAX_DECIMALS + 1] = {
 	1e0L, 1e1L, 1e2L, 1e3L, 1e4L, 1e5L, 1e6L, 1e7L, 1e8L, 1e9L, 1e10L, 1e11L, 1e12L};
 
+/* Tables may also hold integers. */
 static double value_at(const struct gpube_table *t, int64_t k)
 {
+	const int64_t i = t->type == GPUBE_FLOAT64 ? 0 : k < 0 ? t->dflt.i : gpube__table_int(t, k);
+
+	if (t->type != GPUBE_FLOAT64)
+		return i == GPUBE_INF ? INFINITY : (double)i;
 	return k < 0 ? t->dflt.f : ((const double *)t->values)[k];
 }
 
@@ -72,7 +77,7 @@ static int convert_table(struct gpube_ctx *ctx, struct gpube_table *t, int decim
 			return GPUBE_ENOMEM;
 		}
 	if (t->sparse)
-		t->dflt.i = to_cost(t->dflt.f, decimals, rounded);
+		t->dflt.i = to_cost(value_at(t, -1), decimals, rounded);
 	gpube__free(ctx, t->values);
 	t->values = v.values;
 	t->type = v.type;
@@ -172,30 +177,57 @@ static int densify(
 	return GPUBE_OK;
 }
 
-int gpube__reals_table(struct gpube_model *m, const int32_t *domains, int arity, int64_t n,
-	int32_t *tuples, double *values, double dflt, int32_t *table, int64_t *bad)
+int gpube__weights_add(
+	struct gpube_model *m, struct gpube_weights *w, const int32_t *tuple, double value)
+{
+	const int64_t n = w->arity;
+
+	if (gpube__grow(
+		    m->ctx, &w->tuples, &w->tuples_capacity, (w->n + 1) * n, sizeof(*w->tuples)) ||
+		gpube__grow(m->ctx, &w->values, &w->values_capacity, w->n + 1, sizeof(*w->values)))
+		return GPUBE_ENOMEM;
+	memcpy(w->tuples + w->n * n, tuple, (size_t)n * sizeof(*tuple));
+	w->values[w->n++] = value;
+	return GPUBE_OK;
+}
+
+int gpube__weights_finish(struct gpube_model *m, struct gpube_in *in, struct gpube_weights *w,
+	double dflt, const char *name, int64_t *bad)
 {
 	struct gpube_ctx *ctx = m->ctx;
 	struct gpube_table t = {.type = GPUBE_FLOAT64,
 		.sparse = true,
-		.arity = arity,
-		.n = n,
-		.values = values,
-		.tuples = tuples,
+		.arity = w->arity,
+		.n = w->n,
+		.values = w->values,
+		.tuples = w->tuples,
 		.dflt.f = dflt};
-	int64_t cells = 1;
-	int status = gpube__sort_tuples(ctx, &t, bad);
+	int32_t *domains = gpube__alloc(ctx, (uint64_t)t.arity + 1, sizeof(*domains)), table;
+	const int64_t cells = gpube__cells(m, t.arity, w->scope);
+	int status = GPUBE_ENOMEM;
 
-	for (int i = 0; i < arity; i++)
-		cells = gpube__mul_size(cells, domains[i]);
-	if (!status && *bad < 0 && isnan(dflt) && n != cells)
-		*bad = n;
+	*bad = -1;
+	if (!domains)
+		goto out;
+	for (int k = 0; k < t.arity; k++)
+		domains[k] = m->vars[w->scope[k]].domain;
+	status = gpube__charge_dense(in, t.arity, domains);
+	if (!status)
+		status = gpube__sort_tuples(ctx, &t, bad);
+	if (!status && *bad < 0 && isnan(dflt) && t.n != cells)
+		*bad = t.n;
 	if (!status && *bad < 0 && cells >= 0 &&
-		((arity <= GPUBE_FILLED_ARITY && cells <= GPUBE_FILLED_CELLS) ||
-			cells / 4 <= n * (arity + 1)))
+		((t.arity <= GPUBE_FILLED_ARITY && cells <= GPUBE_FILLED_CELLS) ||
+			cells / 4 <= t.n * (t.arity + 1)))
 		status = densify(ctx, &t, domains, cells);
-	if (!status && *bad < 0)
-		return gpube__add_table(m, table, &t);
+	if (!status && *bad < 0) {
+		status = gpube__add_table(m, &table, &t);
+		t.values = t.tuples = NULL; /* it has them */
+		if (!status)
+			status = gpube__add_function(m, t.arity, w->scope, table, name);
+	}
+out:
+	gpube__free(ctx, domains);
 	gpube__free(ctx, t.values);
 	gpube__free(ctx, t.tuples);
 	return status;

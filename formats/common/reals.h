@@ -32,16 +32,27 @@ int gpube__put_potential(struct gpube_in *in, double *values, int64_t k, double 
 int gpube__reals_add(
 	struct gpube_model *m, int arity, const int32_t *scope, double *values, const char *name);
 
+/* Tuples in any order and their values, until they are a function; zero-initialise the rest. */
+struct gpube_weights {
+	int arity;
+	const int32_t *scope;
+	int64_t n, tuples_capacity, values_capacity;
+	int32_t *tuples;
+	double *values; /* INFINITY: forbidden */
+};
+
+/* Errors: ENOMEM */
+int gpube__weights_add(
+	struct gpube_model *m, struct gpube_weights *w, const int32_t *tuple, double value);
 /*
- * gpube__reals_table() - a table from n tuples in any order, whose memory it
- * takes in every case: dense where that is no larger, or little.
+ * gpube__weights_finish() - the function, with a table that is dense where that is no larger, or
+ * little. Frees 'w' in every case.
  * dflt   of all other tuples; NAN: there must be none
- * table  out: its index in the model
  * bad    out: -1, or the tuple that was given twice; n: some are missing
- *        (then there is no table)
- * Errors: ENOMEM
+ *        (then there is no function)
+ * Errors: ELIMIT, ENOMEM; in->status of the first alone
  */
-int gpube__reals_table(struct gpube_model *m, const int32_t *domains, int arity, int64_t n,
-	int32_t *tuples, double *values, double dflt, int32_t *table, int64_t *bad);
+int gpube__weights_finish(struct gpube_model *m, struct gpube_in *in, struct gpube_weights *w,
+	double dflt, const char *name, int64_t *bad);
 
 #endif

@@ -63,6 +63,19 @@ int32_t gpube__expr_constant(struct gpube_expr_parser *p, struct gpube_value v)
 	return add_node(p, &(struct gpube_expr_node){.op = GPUBE_OP_CONST, .value = v});
 }
 
+void gpube__expr_item(struct gpube_expr_parser *p, int32_t item[2], int32_t a, int32_t b)
+{
+	const int32_t at = gpube__expr_node(p, GPUBE_OP_ITEM, a, b, -1);
+
+	if (at < 0)
+		return;
+	if (item[1] >= 0)
+		p->e->nodes[item[1]].c = at;
+	else
+		item[0] = at;
+	item[1] = at;
+}
+
 const char *gpube__expr_text(struct gpube_expr_parser *p, const char *text, size_t n)
 {
 	struct gpube_expr *e = p->e;
@@ -82,9 +95,10 @@ const char *gpube__expr_text(struct gpube_expr_parser *p, const char *text, size
 	return e->texts[e->n_texts++] = copy;
 }
 
-static int64_t find_local(const struct gpube_expr *e, const char *name)
+static int64_t find_local(const struct gpube_expr_parser *p, const char *name)
 {
-	int64_t k = 0;
+	const struct gpube_expr *e = p->e;
+	int64_t k = p->visible;
 
 	while (k < e->n_locals && strcmp(e->locals[k], name) != 0)
 		k++;
@@ -94,7 +108,7 @@ static int64_t find_local(const struct gpube_expr *e, const char *name)
 int32_t gpube__expr_name(struct gpube_expr_parser *p, const char *name)
 {
 	struct gpube_value constant = {GPUBE_VALUE_INT, 0, 0, NULL};
-	int64_t local = find_local(p->e, name);
+	int64_t local = find_local(p, name);
 	int slot;
 
 	if (p->status)
@@ -102,7 +116,7 @@ int32_t gpube__expr_name(struct gpube_expr_parser *p, const char *name)
 	if (local >= 0)
 		return gpube__expr_node(
 			p, GPUBE_OP_SLOT, p->names->max_slots + (int32_t)local, 0, 0);
-	slot = p->names->find(p->names->arg, name, &constant);
+	slot = p->inside ? GPUBE_EXPR_UNKNOWN : p->names->find(p->names->arg, name, &constant);
 	if (slot == GPUBE_EXPR_CONSTANT)
 		return gpube__expr_constant(p, constant);
 	if (slot == GPUBE_EXPR_UNKNOWN)
@@ -117,7 +131,7 @@ int32_t gpube__expr_name(struct gpube_expr_parser *p, const char *name)
 int32_t gpube__expr_local(struct gpube_expr_parser *p, const char *name)
 {
 	struct gpube_expr *e = p->e;
-	int64_t local = find_local(e, name);
+	int64_t local = find_local(p, name);
 
 	if (p->status || local >= 0)
 		return p->status ? -1 : p->names->max_slots + (int32_t)local;
@@ -189,16 +203,6 @@ double gpube__value_real(const struct gpube_value *v)
 	return v->kind == GPUBE_VALUE_INT ? (double)v->i : v->kind == GPUBE_VALUE_REAL ? v->r : NAN;
 }
 
-/* Python's ==. */
-static bool values_equal(const struct gpube_value *a, const struct gpube_value *b)
-{
-	if (a->kind == GPUBE_VALUE_TEXT || b->kind == GPUBE_VALUE_TEXT)
-		return a->kind == b->kind && strcmp(a->text, b->text) == 0;
-	if (a->kind == GPUBE_VALUE_INT && b->kind == GPUBE_VALUE_INT)
-		return a->i == b->i;
-	return gpube__value_real(a) == gpube__value_real(b);
-}
-
 static struct gpube_value of_int(int64_t i)
 {
 	return (struct gpube_value){GPUBE_VALUE_INT, i, 0, NULL};
@@ -209,10 +213,17 @@ static struct gpube_value of_real(double r)
 	return (struct gpube_value){GPUBE_VALUE_REAL, 0, r, NULL};
 }
 
+static bool is_number(const struct gpube_value *v)
+{
+	return v->kind == GPUBE_VALUE_INT || v->kind == GPUBE_VALUE_REAL;
+}
+
 static bool is_true(const struct gpube_value *v)
 {
 	if (v->kind == GPUBE_VALUE_TEXT)
 		return *v->text != 0;
+	if (!is_number(v))
+		return v->i >= 0; /* it has an item */
 	return v->kind == GPUBE_VALUE_INT ? v->i != 0 : v->r != 0;
 }
 
@@ -236,6 +247,33 @@ static bool divides_by_zero(struct run *run)
 }
 
 static bool eval(struct run *run, int32_t at, struct gpube_value *v);
+
+/* Python's ==; false: a failure. */
+static bool equal(
+	struct run *run, const struct gpube_value *a, const struct gpube_value *b, bool *same)
+{
+	int32_t i = (int32_t)a->i, j = (int32_t)b->i;
+	struct gpube_value x, y;
+
+	*same = false;
+	if (is_number(a) && is_number(b))
+		*same = a->kind == b->kind && a->kind == GPUBE_VALUE_INT
+				? a->i == b->i
+				: gpube__value_real(a) == gpube__value_real(b);
+	else if (a->kind == GPUBE_VALUE_TEXT && b->kind == GPUBE_VALUE_TEXT)
+		*same = strcmp(a->text, b->text) == 0;
+	if (a->kind == GPUBE_VALUE_DICT || b->kind == GPUBE_VALUE_DICT)
+		return no_value(run, "a dict is compared");
+	if (a->kind != GPUBE_VALUE_LIST || b->kind != GPUBE_VALUE_LIST)
+		return true;
+	for (*same = true; *same && i >= 0 && j >= 0;
+		i = run->e->nodes[i].c, j = run->e->nodes[j].c)
+		if (!eval(run, run->e->nodes[i].a, &x) || !eval(run, run->e->nodes[j].a, &y) ||
+			!equal(run, &x, &y, same))
+			return false;
+	*same = *same && i < 0 && j < 0;
+	return true;
+}
 
 /* Integers stay integers. */
 static bool arithmetic_int(struct run *run, enum gpube_expr_op op, int64_t a, int64_t b, int64_t *r)
@@ -316,8 +354,8 @@ static bool arithmetic(struct run *run, enum gpube_expr_op op, const struct gpub
 	double r = 0;
 	int64_t i = 0;
 
-	if (a->kind == GPUBE_VALUE_TEXT || b->kind == GPUBE_VALUE_TEXT)
-		return no_value(run, "a text where a number is needed");
+	if (!is_number(a) || !is_number(b))
+		return no_value(run, "a text or list where a number is needed");
 	if (a->kind == GPUBE_VALUE_INT && b->kind == GPUBE_VALUE_INT && op != GPUBE_OP_DIV &&
 		!(op == GPUBE_OP_POW && b->i < 0)) {
 		if (!arithmetic_int(run, op, a->i, b->i, &i))
@@ -338,11 +376,13 @@ static bool compare(struct run *run, enum gpube_expr_op op, const struct gpube_v
 	int c;
 
 	if (op == GPUBE_OP_EQ || op == GPUBE_OP_NE) {
-		*v = values_equal(a, b) == (op == GPUBE_OP_EQ);
+		if (!equal(run, a, b, v))
+			return false;
+		*v = *v == (op == GPUBE_OP_EQ);
 		return true;
 	}
-	if ((a->kind == GPUBE_VALUE_TEXT) != (b->kind == GPUBE_VALUE_TEXT))
-		return no_value(run, "a text is compared with a number");
+	if (is_number(a) ? !is_number(b) : a->kind != GPUBE_VALUE_TEXT || b->kind != a->kind)
+		return no_value(run, "a text or list is compared with a number");
 	if (a->kind == GPUBE_VALUE_TEXT)
 		c = strcmp(a->text, b->text);
 	else if (a->kind == GPUBE_VALUE_INT && b->kind == GPUBE_VALUE_INT)
@@ -397,8 +437,8 @@ static bool unary(struct run *run, const struct gpube_expr_node *n, const struct
 		*v = of_int(!is_true(a));
 		return true;
 	}
-	if (a->kind == GPUBE_VALUE_TEXT)
-		return no_value(run, "a text where a number is needed");
+	if (!is_number(a))
+		return no_value(run, "a text or list where a number is needed");
 	switch (n->op) {
 	case GPUBE_OP_NEG:
 		return arithmetic(run, GPUBE_OP_SUB, &zero, a, v);
@@ -450,6 +490,26 @@ static bool binary(struct run *run, const struct gpube_expr_node *n, const struc
 	}
 }
 
+static bool are_constant(const struct gpube_expr *e, int32_t item);
+
+static bool is_constant(const struct gpube_expr *e, int32_t at)
+{
+	const struct gpube_expr_node *n = &e->nodes[at];
+
+	if (n->op == GPUBE_OP_NEG)
+		return is_constant(e, n->a);
+	return n->op == GPUBE_OP_CONST ||
+	       ((n->op == GPUBE_OP_LIST || n->op == GPUBE_OP_DICT) && are_constant(e, n->a));
+}
+
+static bool are_constant(const struct gpube_expr *e, int32_t item)
+{
+	while (item >= 0 && is_constant(e, e->nodes[item].a) &&
+		(e->nodes[item].b < 0 || is_constant(e, e->nodes[item].b)))
+		item = e->nodes[item].c;
+	return item < 0;
+}
+
 /* Statements; 'v' is not theirs. A long sequence leans to the right: a loop, not recursion. */
 static bool execute(struct run *run, int32_t at)
 {
@@ -473,6 +533,12 @@ static bool execute(struct run *run, int32_t at)
 		case GPUBE_OP_ASSIGN:
 			if (!eval(run, n->a, &v))
 				return false;
+			/* its items are computed where they are read */
+			if (!is_number(&v) && v.kind != GPUBE_VALUE_TEXT &&
+				!are_constant(run->e, (int32_t)v.i))
+				return no_value(run, "a list or dict that a name stands for has "
+						     "items that are no "
+						     "constants");
 			run->slots[n->b] = v;
 			break;
 		case GPUBE_OP_RETURN:
@@ -487,23 +553,82 @@ static bool execute(struct run *run, int32_t at)
 	return true;
 }
 
-/* Is 'a' one of the items, or all of them? */
-static bool compare_items(struct run *run, const struct gpube_expr_node *n,
-	const struct gpube_value *a, struct gpube_value *v)
+/* Is 'a' one of the items from 'at' on, or all of them? */
+static bool compare_items(
+	struct run *run, int32_t at, bool any, const struct gpube_value *a, struct gpube_value *v)
 {
-	const bool any = n->op == GPUBE_OP_IN;
 	struct gpube_value item;
+	bool same;
 
 	*v = of_int(!any);
-	for (int32_t at = n->b; at >= 0; at = run->e->nodes[at].c) {
-		if (!eval(run, run->e->nodes[at].a, &item))
+	for (; at >= 0; at = run->e->nodes[at].c) {
+		if (!eval(run, run->e->nodes[at].a, &item) || !equal(run, a, &item, &same))
 			return false;
-		if (values_equal(a, &item) == any) {
+		if (same == any) {
 			*v = of_int(any);
 			return true;
 		}
 	}
 	return true;
+}
+
+static bool is_member(struct run *run, const struct gpube_expr_node *n, const struct gpube_value *a,
+	struct gpube_value *v)
+{
+	struct gpube_value b;
+
+	if (!eval(run, n->b, &b))
+		return false;
+	if (b.kind == GPUBE_VALUE_LIST || b.kind == GPUBE_VALUE_DICT)
+		return compare_items(run, (int32_t)b.i, true, a, v);
+	if (a->kind != GPUBE_VALUE_TEXT || b.kind != GPUBE_VALUE_TEXT)
+		return no_value(run, "'in' something that is no list, dict or text");
+	*v = of_int(strstr(b.text, a->text) != NULL);
+	return true;
+}
+
+/* The last of equal keys counts. */
+static bool look_up(struct run *run, const struct gpube_expr_node *n, const struct gpube_value *a,
+	struct gpube_value *v)
+{
+	int32_t found = n->c, at = (int32_t)a->i;
+	struct gpube_value index, key;
+	int64_t length = 0;
+	bool same;
+
+	if (!eval(run, n->b, &index))
+		return false;
+	for (int32_t k = at; a->kind == GPUBE_VALUE_LIST && k >= 0; k = run->e->nodes[k].c)
+		length++;
+	if (a->kind == GPUBE_VALUE_LIST) {
+		if (index.kind != GPUBE_VALUE_INT || index.i >= length || index.i < -length)
+			return no_value(run, "an index that the list has not");
+		for (int64_t k = index.i < 0 ? index.i + length : index.i; k > 0; k--)
+			at = run->e->nodes[at].c;
+		return eval(run, run->e->nodes[at].a, v);
+	}
+	if (a->kind != GPUBE_VALUE_DICT)
+		return no_value(run, "an index of something that is no list or dict");
+	for (; at >= 0; at = run->e->nodes[at].c) {
+		if (!eval(run, run->e->nodes[at].a, &key) || !equal(run, &index, &key, &same))
+			return false;
+		if (same)
+			found = run->e->nodes[at].b;
+	}
+	return found >= 0 ? eval(run, found, v) : no_value(run, "a key that the dict has not");
+}
+
+static bool call(struct run *run, const struct gpube_expr_node *n, struct gpube_value *v)
+{
+	struct run inner = {.e = run->e, .slots = run->slots};
+
+	for (int32_t at = n->b; at >= 0; at = run->e->nodes[at].c)
+		if (!eval(run, run->e->nodes[at].a, &run->slots[run->e->nodes[at].b]))
+			return false;
+	if (!execute(&inner, n->a))
+		return false;
+	*v = inner.result;
+	return inner.returned || no_value(run, "nothing is returned");
 }
 
 /* The second operand has a value only where it matters. */
@@ -533,12 +658,23 @@ static bool eval(struct run *run, int32_t at, struct gpube_value *v)
 		return v->kind != GPUBE_VALUE_NONE ||
 		       no_value(run, "a name is used before it is assigned to");
 	}
+	if (n->op == GPUBE_OP_LIST || n->op == GPUBE_OP_DICT) {
+		*v = of_int(n->a);
+		v->kind = n->op == GPUBE_OP_LIST ? GPUBE_VALUE_LIST : GPUBE_VALUE_DICT;
+		return true;
+	}
+	if (n->op == GPUBE_OP_CALL)
+		return call(run, n, v);
 	if (!eval(run, n->a, &a))
 		return false;
+	if (n->op == GPUBE_OP_AT)
+		return look_up(run, n, &a, v);
+	if (n->op == GPUBE_OP_MEMBER)
+		return is_member(run, n, &a, v);
 	if (n->op == GPUBE_OP_COND)
 		return eval(run, is_true(&a) ? n->b : n->c, v);
 	if (n->op == GPUBE_OP_IN || n->op == GPUBE_OP_SAME)
-		return compare_items(run, n, &a, v);
+		return compare_items(run, n->b, n->op == GPUBE_OP_IN, &a, v);
 	if (n->op >= GPUBE_OP_AND && n->op <= GPUBE_OP_OR_ELSE)
 		return logical(run, n, &a, v);
 	return n->op <= GPUBE_OP_FLOAT ? unary(run, n, &a, v) : binary(run, n, &a, v);

@@ -7,16 +7,24 @@
  * error) and doubles, also the comparisons of sums of doubles, so that a file
  * means what it means to pyDCOP. Of Python there are: numbers, strings, True,
  * False, names, calls of abs, min, max, round, int, float, pow; + - * / // % **,
- * comparisons (chained, and 'in' a list), and, or, not, A if C else B; and
- * bodies of several lines with if, elif, else, return and assignments.
+ * comparisons (chained, and 'in' a list), and, or, not, A if C else B; lists, tuples
+ * and dicts, by [] or get(); bodies of several lines with if, elif, else, return and
+ * assignments; and functions and names that another file gives (source.f(x)).
  */
 #ifndef GPUBE_EXPR_H
 #define GPUBE_EXPR_H
 
 #include "formats/io/io.h"
 
-/* NONE: of a name that was not assigned to yet */
-enum gpube_value_kind { GPUBE_VALUE_INT, GPUBE_VALUE_REAL, GPUBE_VALUE_TEXT, GPUBE_VALUE_NONE };
+/* NONE: of a name that was not assigned to yet; LIST (or a tuple), DICT: i is the first item */
+enum gpube_value_kind {
+	GPUBE_VALUE_INT,
+	GPUBE_VALUE_REAL,
+	GPUBE_VALUE_TEXT,
+	GPUBE_VALUE_NONE,
+	GPUBE_VALUE_LIST,
+	GPUBE_VALUE_DICT,
+};
 
 struct gpube_value {
 	enum gpube_value_kind kind;
@@ -54,6 +62,8 @@ struct gpube_expr_names {
 	int (*find)(void *arg, const char *name, struct gpube_value *constant);
 	void *arg;
 	int max_slots; /* find() gives no larger one than this - 1 */
+	const char
+		*source; /* Python of another file, whose functions are source.NAME; may be NULL */
 };
 
 enum { GPUBE_EXPR_CONSTANT = -1, GPUBE_EXPR_UNKNOWN = -2 };
@@ -78,15 +88,12 @@ bool gpube__expr_eval(struct gpube_expr *e, struct gpube_value *slots, struct gp
  * gpube__expr_expand() - adds the function over 'scope' to a model of doubles
  * (reals.h): slot k is variable scope[k].
  * values     by slot: those of the variable's domain
- * predicate  true costs 0, anything else is forbidden; otherwise the result is
- *            the cost
  * name       of the function, may be NULL
  * Errors: EPARSE (a result that is no number, no result), ERANGE (more cells than
  *         are expanded), ENOMEM; sets in->status
  */
 int gpube__expr_expand(struct gpube_expr *e, struct gpube_model *m, struct gpube_in *in, int arity,
-	const int32_t *scope, const struct gpube_value *const *values, bool predicate,
-	const char *name);
+	const int32_t *scope, const struct gpube_value *const *values, const char *name);
 
 /* ---- for the two parsers -------------------------------------------------------------- */
 
@@ -126,6 +133,11 @@ enum gpube_expr_op {
 	GPUBE_OP_IN,     /* a is equal to one of the items from b on */
 	GPUBE_OP_SAME,   /* a is equal to all of them */
 	GPUBE_OP_ITEM,   /* of such a list: a, and the next one is c, which may be -1 */
+	GPUBE_OP_LIST,   /* of items from a on, which may be -1 */
+	GPUBE_OP_DICT,   /* the same: items are keys a with values b */
+	GPUBE_OP_AT,     /* a[b], and c >= 0 where a dict has no such key */
+	GPUBE_OP_MEMBER, /* a is in b, a list, a dict or a text */
+	GPUBE_OP_CALL,   /* what statements a return; items from b on have arguments a, slots b */
 	GPUBE_OP_SEQ,    /* statements: a, then b unless a has returned */
 	GPUBE_OP_IF,     /* a: b, else c, which may be -1 */
 	GPUBE_OP_RETURN, /* a */
@@ -148,6 +160,9 @@ struct gpube_expr_parser {
 	const char *p;
 	int depth;
 	int status;
+	/* inside a function of another file only its own locals are known, from 'visible' on */
+	bool inside;
+	int64_t visible;
 };
 
 /* Sets all up, for gpube__expr_finish() to end. */
@@ -158,6 +173,8 @@ int gpube__expr_finish(struct gpube_expr_parser *p, int32_t root);
 /* A node's index; -1 after a failure, which p->status tells. */
 int32_t gpube__expr_node(
 	struct gpube_expr_parser *p, enum gpube_expr_op op, int32_t a, int32_t b, int32_t c);
+/* Appends to a list of items, of which the first and the last are given; -1: there is none. */
+void gpube__expr_item(struct gpube_expr_parser *p, int32_t item[2], int32_t a, int32_t b);
 int32_t gpube__expr_constant(struct gpube_expr_parser *p, struct gpube_value v);
 /* A name that find() or an assignment knows. */
 int32_t gpube__expr_name(struct gpube_expr_parser *p, const char *name);

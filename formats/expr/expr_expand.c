@@ -9,7 +9,7 @@
 #include "formats/common/tuples.h"
 
 /* The cost of one tuple; false after a failure. */
-static bool cost_of(struct gpube_expr *e, struct gpube_value *slots, bool predicate, double *cost)
+static bool cost_of(struct gpube_expr *e, struct gpube_value *slots, double *cost)
 {
 	struct gpube_value v;
 
@@ -20,8 +20,6 @@ static bool cost_of(struct gpube_expr *e, struct gpube_value *slots, bool predic
 		snprintf(e->error, sizeof(e->error), "a text where a number is needed");
 		return false;
 	}
-	if (predicate)
-		*cost = *cost != 0 ? 0 : INFINITY;
 	return true;
 }
 
@@ -32,14 +30,14 @@ struct walk {
 };
 
 static int fill(struct gpube_expr *e, struct gpube_in *in, int arity,
-	const struct gpube_value *const *values, bool predicate, struct walk *w)
+	const struct gpube_value *const *values, struct walk *w)
 {
 	int64_t cell = 0;
 
 	do {
 		for (int k = 0; k < arity; k++)
 			w->slots[k] = values[k][w->tuple[k]];
-		if (!cost_of(e, w->slots, predicate, &w->costs[cell]))
+		if (!cost_of(e, w->slots, &w->costs[cell]))
 			return gpube__in_error(in, "%s", e->error);
 		if ((++cell & 0xffff) == 0 && gpube__stopped(in->ctx))
 			return in->status = gpube__fail_stopped(in->ctx);
@@ -48,8 +46,7 @@ static int fill(struct gpube_expr *e, struct gpube_in *in, int arity,
 }
 
 int gpube__expr_expand(struct gpube_expr *e, struct gpube_model *m, struct gpube_in *in, int arity,
-	const int32_t *scope, const struct gpube_value *const *values, bool predicate,
-	const char *name)
+	const int32_t *scope, const struct gpube_value *const *values, const char *name)
 {
 	struct gpube_ctx *ctx = m->ctx;
 	int64_t cells = gpube__cells(m, arity, scope);
@@ -61,7 +58,9 @@ int gpube__expr_expand(struct gpube_expr *e, struct gpube_model *m, struct gpube
 			"a function of %d variables has more than the %lld tuples that are "
 			"expanded",
 			arity, (long long)GPUBE_EXPAND_CELLS);
-	if (gpube__charge_expanded(in, cells, name))
+	/* values that are computed are paid for, too */
+	if (gpube__charge_expanded(in, cells, name) ||
+		gpube__in_charge(in, cells, 1 + e->n_nodes / 4, "the values of an expression"))
 		return in->status;
 	w.domains = gpube__alloc_zero(ctx, 2 * (uint64_t)arity + 1, sizeof(*w.domains));
 	w.slots = gpube__alloc_zero(ctx, (uint64_t)gpube__expr_slots(e) + 1, sizeof(*w.slots));
@@ -71,7 +70,7 @@ int gpube__expr_expand(struct gpube_expr *e, struct gpube_model *m, struct gpube
 	w.tuple = w.domains + arity;
 	for (int k = 0; k < arity; k++)
 		w.domains[k] = m->vars[scope[k]].domain;
-	status = fill(e, in, arity, values, predicate, &w);
+	status = fill(e, in, arity, values, &w);
 	if (!status) {
 		status = gpube__reals_add(m, arity, scope, w.costs, name);
 		w.costs = NULL;

@@ -62,18 +62,12 @@ static bool pass(struct gpube_expr_parser *p, char c)
 	return true;
 }
 
-/* Appends to a list of items, of which the first and the last are given; -1 where there is none. */
-static void add_item(struct gpube_expr_parser *p, int32_t item[2], int32_t x)
+/* Passes what must be there; false after a failure. */
+static bool need(struct gpube_expr_parser *p, char c)
 {
-	const int32_t at = gpube__expr_node(p, GPUBE_OP_ITEM, x, 0, -1);
-
-	if (at < 0)
-		return;
-	if (item[1] >= 0)
-		p->e->nodes[item[1]].c = at;
-	else
-		item[0] = at;
-	item[1] = at;
+	if (!p->status && !pass(p, c))
+		gpube__expr_fail(p, "expected '%c', found '%.20s'", c, p->p);
+	return !p->status;
 }
 
 /* What has been read of a function's arguments. */
@@ -108,7 +102,7 @@ static void add_argument(
 		if (a->n == 0)
 			a->first[0] = x;
 		else
-			add_item(p, a->item, x);
+			gpube__expr_item(p, a->item, x, -1);
 	} else {
 		a->first[a->n] = x;
 	}
@@ -164,9 +158,7 @@ static int32_t parse_call(struct gpube_expr_parser *p, const struct function *f)
 	if (a.n < f->least)
 		return gpube__expr_fail(p, "%s() takes %d argument%s, not %d", f->name, f->least,
 			gpube__plural(f->least), a.n);
-	if (!pass(p, ')'))
-		return gpube__expr_fail(p, "expected ')', found '%.20s'", p->p);
-	return make_call(p, f, &a);
+	return need(p, ')') ? make_call(p, f, &a) : -1;
 }
 
 /* in(x,set(1,2,y)), or notin */
@@ -174,27 +166,20 @@ static int32_t parse_in(struct gpube_expr_parser *p, bool in)
 {
 	int32_t item[2] = {-1, -1}, x = parse(p);
 
-	if (p->status)
+	if (!need(p, ','))
 		return -1;
-	if (!pass(p, ','))
-		return gpube__expr_fail(p, "expected ',', found '%.20s'", p->p);
 	skip_blanks(p);
 	if (strncmp(p->p, "set(", 4) != 0)
 		return gpube__expr_fail(p, "expected set(, found '%.20s'", p->p);
 	p->p += 4;
 	if (!pass(p, ')')) {
 		do {
-			int32_t y = parse(p);
-
-			if (p->status)
-				return -1;
-			add_item(p, item, y);
+			gpube__expr_item(p, item, parse(p), -1);
 		} while (!p->status && pass(p, ','));
-		if (!p->status && !pass(p, ')'))
-			return gpube__expr_fail(p, "expected ')', found '%.20s'", p->p);
+		need(p, ')');
 	}
-	if (!p->status && !pass(p, ')'))
-		return gpube__expr_fail(p, "expected ')', found '%.20s'", p->p);
+	if (!need(p, ')'))
+		return -1;
 	x = gpube__expr_node(p, GPUBE_OP_IN, x, item[0], 0);
 	return in ? x : gpube__expr_node(p, GPUBE_OP_NOT, x, 0, 0);
 }

@@ -12,11 +12,21 @@
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
+/* Calls of functions of another file, which are parsed again for each of them. */
+enum { MOST_CALLS = 1000, MOST_ARGUMENTS = 64 };
+
 struct parser {
 	struct gpube_expr_parser base;
 	int brackets; /* open ones */
 	bool lines;   /* the text is a body */
+	int calls;    /* and kilobytes of the other file that were parsed */
+	const char *start;
 };
+
+static int32_t make(struct parser *s, enum gpube_expr_op op, int32_t a, int32_t b, int32_t c)
+{
+	return gpube__expr_node(&s->base, op, a, b, c);
+}
 
 /* ---- tokens ------------------------------------------------------------------------------ */
 
@@ -73,13 +83,32 @@ static int32_t unexpected(struct parser *s, const char *what)
 		(int)strcspn(s->base.p, "\n") < 20 ? (int)strcspn(s->base.p, "\n") : 20, s->base.p);
 }
 
+/* The name that comes, which is passed; false after a failure. */
+static bool read_name(struct parser *s, char name[256], const char *what)
+{
+	size_t n;
+
+	skip_blanks(s);
+	n = strspn(s->base.p, letters);
+	if (n == 0)
+		unexpected(s, what);
+	else if (n > 255)
+		gpube__expr_fail(&s->base, "a name of more than 255 letters");
+	if (s->base.status)
+		return false;
+	memcpy(name, s->base.p, n);
+	name[n] = 0;
+	s->base.p += n;
+	return true;
+}
+
 static bool close_bracket(struct parser *s, const char *bracket)
 {
 	bool closed = pass(s, bracket);
 
 	s->brackets--;
 	if (!closed)
-		unexpected(s, bracket[0] == ')' ? "')'" : "']'");
+		unexpected(s, *bracket == ')' ? "')'" : *bracket == ']' ? "']'" : "'}'");
 	return closed;
 }
 
@@ -87,18 +116,115 @@ static bool close_bracket(struct parser *s, const char *bracket)
 
 static int32_t parse_expression(struct parser *s);
 static int32_t parse_sum(struct parser *s);
+static int32_t parse_suite(struct parser *s, int indent);
 
+/* One that three quotation marks enclose may have any in it. */
 static int32_t parse_string(struct parser *s)
 {
-	char quote = *s->base.p++;
-	size_t n = strcspn(s->base.p, quote == '"' ? "\"\\\n" : "'\\\n");
+	const char *end, *text = s->base.p + 1, quote[] = {*s->base.p, *s->base.p, *s->base.p, 0};
+	const bool three = strncmp(text, quote, 2) == 0 && strstr(text + 2, quote);
 	struct gpube_value v = {GPUBE_VALUE_TEXT, 0, 0, NULL};
 
-	if (s->base.p[n] != quote)
+	text += three ? 2 : 0;
+	end = three ? strstr(text, quote)
+		    : text + strcspn(text, *quote == '"' ? "\"\\\n" : "'\\\n");
+	if (*end != *quote)
 		return gpube__expr_fail(&s->base, "a string without its end, or with a backslash");
-	v.text = gpube__expr_text(&s->base, s->base.p, n);
-	s->base.p += n + 1;
+	v.text = gpube__expr_text(&s->base, text, (size_t)(end - text));
+	s->base.p = end + (three ? 3 : 1);
 	return gpube__expr_constant(&s->base, v);
+}
+
+/* What follows "def NAME" or "NAME" at the beginning of a line of the other file; NULL: nothing. */
+static const char *find_source(const struct parser *s, const char *before, const char *name, char c)
+{
+	const size_t n = strlen(before), length = strlen(name);
+
+	for (const char *p = s->base.names->source; p; p = strchr(p, '\n')) {
+		p += *p == '\n';
+		if (strncmp(p, before, n) == 0 && strncmp(p + n, name, length) == 0 &&
+			p[n + length + strspn(p + n + length, " ")] == c)
+			return p + n + length + strspn(p + n + length, " ") + 1;
+	}
+	return NULL;
+}
+
+/* Reads the other file at p, where only what it says itself is known; ends with leave_source(). */
+static struct parser enter_source(struct parser *s, const char *p)
+{
+	const struct parser outer = *s;
+
+	if (++s->calls > MOST_CALLS || ++s->base.depth > GPUBE_EXPR_DEPTH)
+		gpube__expr_fail(&s->base, "it calls too many functions of the source file");
+	s->start = s->base.p = p;
+	s->base.inside = true;
+	s->base.visible = s->base.e->n_locals;
+	s->lines = true;
+	s->brackets = 0;
+	return outer;
+}
+
+static void leave_source(struct parser *s, const struct parser *outer)
+{
+	const int status = s->base.status, calls = s->calls + (int)((s->base.p - s->start) / 1024);
+
+	for (int64_t k = s->base.visible; k < s->base.e->n_locals; k++)
+		*s->base.e->locals[k] = 0; /* nobody else means them */
+	*s = *outer;
+	s->base.status = status;
+	s->calls = calls;
+}
+
+/* "a, b: int = 3)": each takes an argument, or what stands behind '='. */
+static void parse_parameters(struct parser *s, int32_t *arguments, int n, int32_t item[2])
+{
+	char name[256];
+	int k = 0;
+
+	s->brackets++;
+	for (; !s->base.status && !pass(s, ")"); k++) {
+		if (!read_name(s, name, "a parameter"))
+			return;
+		if (pass(s, ":")) /* its type */
+			s->base.p += strcspn(s->base.p, ",=)\n");
+		if (pass(s, "=")) {
+			const int32_t otherwise = parse_expression(s);
+
+			if (k >= n && k < MOST_ARGUMENTS)
+				arguments[n++] = otherwise;
+		}
+		if (k >= n || k == MOST_ARGUMENTS) {
+			gpube__expr_fail(&s->base, "an argument for '%.40s' is missing", name);
+			return;
+		}
+		gpube__expr_item(&s->base, item, arguments[k], gpube__expr_local(&s->base, name));
+		pass(s, ",");
+	}
+	s->brackets--;
+	if (k < n)
+		gpube__expr_fail(
+			&s->base, "a function takes %d argument%s, not %d", k, gpube__plural(k), n);
+}
+
+static int32_t parse_source_call(struct parser *s, const char *name, const char *def)
+{
+	int32_t arguments[MOST_ARGUMENTS + 1], item[2] = {-1, -1}, body;
+	struct parser outer;
+	int n = 0;
+
+	if (!def)
+		return gpube__expr_fail(
+			&s->base, "function '%.40s' is not in the source file", name);
+	for (s->brackets++; !s->base.status && !pass(s, ")") && n < MOST_ARGUMENTS; pass(s, ","))
+		arguments[n++] = parse_expression(s);
+	s->brackets--;
+	outer = enter_source(s, def);
+	parse_parameters(s, arguments, n, item);
+	if (pass(s, "->"))
+		s->base.p += strcspn(s->base.p, ":\n");
+	body = s->base.status ? -1 : parse_suite(s, 0);
+	leave_source(s, &outer);
+	return make(s, GPUBE_OP_CALL, body, item[0], 0);
 }
 
 static int32_t parse_call(struct parser *s, const char *name)
@@ -118,8 +244,11 @@ static int32_t parse_call(struct parser *s, const char *name)
 	};
 	const int n_functions = sizeof(functions) / sizeof(*functions);
 	int32_t a = -1, b = -1;
+	const char *def;
 	int f = 0, n = 0;
 
+	if (s->base.inside && (def = find_source(s, "def ", name, '(')))
+		return parse_source_call(s, name, def);
 	while (f < n_functions && strcmp(functions[f].name, name) != 0)
 		f++;
 	if (f == n_functions)
@@ -134,7 +263,7 @@ static int32_t parse_call(struct parser *s, const char *name)
 			return gpube__expr_fail(&s->base, "%s() takes at most %d argument%s", name,
 				n, gpube__plural(n));
 		if (n >= 2)
-			a = gpube__expr_node(&s->base, functions[f].op, a, b, 0);
+			a = make(s, functions[f].op, a, b, 0);
 		*(n == 0 ? &a : &b) = x;
 		n++;
 	} while (pass(s, ","));
@@ -143,25 +272,40 @@ static int32_t parse_call(struct parser *s, const char *name)
 			functions[f].least, gpube__plural(functions[f].least));
 	if (!close_bracket(s, ")"))
 		return -1;
-	return gpube__expr_node(&s->base, functions[f].op, a, b, 0);
+	return make(s, functions[f].op, a, b, 0);
+}
+
+/* ".NAME(…)" of the other file */
+static int32_t parse_source_name(struct parser *s)
+{
+	char name[256];
+
+	s->base.p++;
+	if (!read_name(s, name, "a function of the source file"))
+		return -1;
+	if (!pass(s, "("))
+		return unexpected(s, "'(' behind a function of the source file");
+	return parse_source_call(s, name, find_source(s, "def ", name, '('));
 }
 
 static int32_t parse_name(struct parser *s)
 {
+	const char *value;
 	static const char *const reserved[] = {"if", "else", "elif", "and", "or", "not", "in", "is",
 		"for", "while", "return", "lambda", "def", "import", NULL};
 	char name[256];
-	size_t n = strspn(s->base.p, letters);
+	const char *start = s->base.p;
 
-	if (n >= sizeof(name))
-		return gpube__expr_fail(&s->base, "a name of more than 255 letters");
-	memcpy(name, s->base.p, n);
-	name[n] = 0;
+	if (!read_name(s, name, "an expression"))
+		return -1;
 	for (int k = 0; reserved[k]; k++)
-		if (strcmp(reserved[k], name) == 0)
+		if (strcmp(reserved[k], name) == 0) {
+			s->base.p = start;
 			return unexpected(s, "an expression");
-	s->base.p += n;
-	if (*s->base.p == '.')
+		}
+	if (*s->base.p == '.' && strcmp(name, "source") == 0 && s->base.names->source)
+		return parse_source_name(s);
+	if (*s->base.p == '.' && strncmp(s->base.p, ".get(", 5) != 0)
 		return gpube__expr_fail(&s->base,
 			"'%.40s.%.*s': modules and external functions are not supported", name,
 			(int)strspn(s->base.p + 1, letters), s->base.p + 1);
@@ -170,13 +314,43 @@ static int32_t parse_name(struct parser *s)
 	if (strcmp(name, "True") == 0 || strcmp(name, "False") == 0)
 		return gpube__expr_constant(
 			&s->base, (struct gpube_value){GPUBE_VALUE_INT, *name == 'T', 0, NULL});
+	value = s->base.inside ? find_source(s, "", name, '=') : NULL;
+	if (value && *value != '=') {
+		const struct parser outer = enter_source(s, value);
+		int32_t node;
+
+		node = parse_expression(s);
+		leave_source(s, &outer);
+		return node;
+	}
 	return gpube__expr_name(&s->base, name);
+}
+
+/* "[a, b]", "{a: b}", "(a, b)", or "(a)", which is a, behind the bracket */
+static int32_t parse_items(struct parser *s, const char *close)
+{
+	const bool dict = *close == '}';
+	int32_t item[2] = {-1, -1};
+	bool comma = true;
+
+	s->brackets++;
+	while (!s->base.status && comma && (skip_blanks(s), *s->base.p != *close)) {
+		const int32_t a = parse_expression(s);
+
+		if (dict && !s->base.status && !pass(s, ":"))
+			return unexpected(s, "':'");
+		gpube__expr_item(&s->base, item, a, dict ? parse_expression(s) : -1);
+		comma = pass(s, ",");
+	}
+	if (s->base.status || !close_bracket(s, close))
+		return -1;
+	if (*close == ')' && !comma && item[0] == item[1])
+		return s->base.e->nodes[item[0]].a;
+	return make(s, dict ? GPUBE_OP_DICT : GPUBE_OP_LIST, item[0], 0, 0);
 }
 
 static int32_t parse_atom(struct parser *s)
 {
-	int32_t node;
-
 	skip_blanks(s);
 	if (strchr("0123456789", *s->base.p) && *s->base.p)
 		return gpube__expr_number(&s->base);
@@ -184,14 +358,61 @@ static int32_t parse_atom(struct parser *s)
 		return gpube__expr_number(&s->base);
 	if (*s->base.p == '"' || *s->base.p == '\'')
 		return parse_string(s);
-	if (pass(s, "(")) {
-		s->brackets++;
-		node = parse_expression(s);
-		return close_bracket(s, ")") ? node : -1;
-	}
+	if (pass(s, "("))
+		return parse_items(s, ")");
+	if (pass(s, "["))
+		return parse_items(s, "]");
+	if (pass(s, "{"))
+		return parse_items(s, "}");
 	if (strspn(s->base.p, letters))
 		return parse_name(s);
 	return unexpected(s, "an expression");
+}
+
+/* An atom, and "[x]" or ".get(x, y)" behind it. */
+static int32_t parse_place(struct parser *s)
+{
+	int32_t node = parse_atom(s), index, otherwise = -1;
+
+	for (;;) {
+		const bool get = !s->base.status && pass(s, ".get(");
+
+		if (s->base.status || (!get && !pass(s, "[")))
+			return s->base.status ? -1 : node;
+		s->brackets++;
+		index = parse_expression(s);
+		if (get && !s->base.status && pass(s, ","))
+			otherwise = parse_expression(s);
+		if (s->base.status || !close_bracket(s, get ? ")" : "]"))
+			return -1;
+		node = make(s, GPUBE_OP_AT, node, index, otherwise);
+	}
+}
+
+struct operator
+{
+	const char *text;
+	enum gpube_expr_op op;
+};
+
+/* Which of the operators comes, which is passed; that without a text: none. */
+static const struct operator* pass_operator(struct parser *s, const struct operator* ops)
+{
+	while (ops->text && !pass(s, ops->text))
+		ops++;
+	return ops;
+}
+
+/* a + b - c, or other operators, of what 'part' parses */
+static int32_t parse_operations(
+	struct parser *s, const struct operator* ops, int32_t (*part)(struct parser *s))
+{
+	const struct operator* o;
+	int32_t node = part(s);
+
+	while (!s->base.status && (o = pass_operator(s, ops))->text)
+		node = make(s, o->op, node, part(s), 0);
+	return node;
 }
 
 /* -2 ** 2 is -(2 ** 2), and 2 ** -1 is allowed. */
@@ -202,13 +423,13 @@ static int32_t parse_factor(struct parser *s)
 	if (++s->base.depth > GPUBE_EXPR_DEPTH)
 		return gpube__expr_fail(&s->base, "it is nested too deeply");
 	if (pass(s, "-"))
-		node = gpube__expr_node(&s->base, GPUBE_OP_NEG, parse_factor(s), 0, 0);
+		node = make(s, GPUBE_OP_NEG, parse_factor(s), 0, 0);
 	else if (pass(s, "+"))
 		node = parse_factor(s);
 	else {
-		node = parse_atom(s);
+		node = parse_place(s);
 		if (!s->base.status && pass(s, "**"))
-			node = gpube__expr_node(&s->base, GPUBE_OP_POW, node, parse_factor(s), 0);
+			node = make(s, GPUBE_OP_POW, node, parse_factor(s), 0);
 	}
 	s->base.depth--;
 	return node;
@@ -216,95 +437,44 @@ static int32_t parse_factor(struct parser *s)
 
 static int32_t parse_product(struct parser *s)
 {
-	int32_t node = parse_factor(s);
+	static const struct operator ops[] = {{"//", GPUBE_OP_FLOOR_DIV}, {"*", GPUBE_OP_MUL},
+		{"/", GPUBE_OP_DIV}, {"%", GPUBE_OP_FLOOR_MOD}, {NULL, GPUBE_OP_PASS}};
 
-	for (;;) {
-		enum gpube_expr_op op;
-
-		if (s->base.status)
-			return -1;
-		if (pass(s, "//"))
-			op = GPUBE_OP_FLOOR_DIV;
-		else if (pass(s, "*"))
-			op = GPUBE_OP_MUL;
-		else if (pass(s, "/"))
-			op = GPUBE_OP_DIV;
-		else if (pass(s, "%"))
-			op = GPUBE_OP_FLOOR_MOD;
-		else
-			return node;
-		node = gpube__expr_node(&s->base, op, node, parse_factor(s), 0);
-	}
+	return parse_operations(s, ops, parse_factor);
 }
 
 static int32_t parse_sum(struct parser *s)
 {
-	int32_t node = parse_product(s);
+	static const struct operator ops[] = {
+		{"+", GPUBE_OP_ADD}, {"-", GPUBE_OP_SUB}, {NULL, GPUBE_OP_PASS}};
 
-	while (!s->base.status) {
-		bool plus = pass(s, "+");
-
-		if (!plus && !pass(s, "-"))
-			break;
-		node = gpube__expr_node(
-			&s->base, plus ? GPUBE_OP_ADD : GPUBE_OP_SUB, node, parse_product(s), 0);
-	}
-	return node;
-}
-
-/* a in [b, c]: a == b or a == c */
-static int32_t parse_list(struct parser *s, int32_t a, bool negated)
-{
-	bool round = pass(s, "(");
-	int32_t node = -1;
-
-	if (!round && !pass(s, "["))
-		return unexpected(s, "'[' or '('");
-	s->brackets++;
-	do {
-		int32_t equal = gpube__expr_node(&s->base, GPUBE_OP_EQ, a, parse_expression(s), 0);
-
-		node = node < 0 ? equal
-				: gpube__expr_node(&s->base, GPUBE_OP_OR_ELSE, node, equal, 0);
-	} while (!s->base.status && pass(s, ","));
-	if (s->base.status || !close_bracket(s, round ? ")" : "]"))
-		return -1;
-	return negated ? gpube__expr_node(&s->base, GPUBE_OP_NOT, node, 0, 0) : node;
+	return parse_operations(s, ops, parse_product);
 }
 
 /* a < b <= c: a < b and b <= c */
 static int32_t parse_comparison(struct parser *s)
 {
-	static const struct {
-		const char *text;
-		enum gpube_expr_op op;
-	} ops[] = {{"==", GPUBE_OP_EQ}, {"!=", GPUBE_OP_NE}, {"<=", GPUBE_OP_LE},
-		{">=", GPUBE_OP_GE}, {"<", GPUBE_OP_LT}, {">", GPUBE_OP_GT}};
+	static const struct operator ops[] = {{"==", GPUBE_OP_EQ}, {"!=", GPUBE_OP_NE},
+		{"<=", GPUBE_OP_LE}, {">=", GPUBE_OP_GE}, {"<", GPUBE_OP_LT}, {">", GPUBE_OP_GT},
+		{NULL, GPUBE_OP_PASS}};
 	int32_t left = parse_sum(s), all = -1;
 
 	while (!s->base.status) {
-		const char *before;
-		int32_t one, right = -1;
-		int k = 0;
+		const struct operator* o = pass_operator(s, ops);
+		const char *before = s->base.p;
+		const bool negated = !o->text && pass_word(s, "not");
+		int32_t one, right;
 
-		while (k < 6 && !pass(s, ops[k].text))
-			k++;
-		before = s->base.p;
-		if (k < 6) {
-			right = parse_sum(s);
-			one = gpube__expr_node(&s->base, ops[k].op, left, right, 0);
-		} else if (pass_word(s, "in")) {
-			one = parse_list(s, left, false);
-		} else if (pass_word(s, "not") && pass_word(s, "in")) {
-			one = parse_list(s, left, true);
-		} else {
+		if (!o->text && !pass_word(s, "in")) {
 			s->base.p = before;
 			break;
 		}
-		all = all < 0 ? one : gpube__expr_node(&s->base, GPUBE_OP_AND_THEN, all, one, 0);
+		right = parse_sum(s);
+		one = make(s, o->text ? o->op : GPUBE_OP_MEMBER, left, right, 0);
+		if (negated)
+			one = make(s, GPUBE_OP_NOT, one, 0, 0);
+		all = all < 0 ? one : make(s, GPUBE_OP_AND_THEN, all, one, 0);
 		left = right;
-		if (right < 0)
-			break; /* nothing is chained after 'in' */
 	}
 	return all < 0 ? left : all;
 }
@@ -312,32 +482,34 @@ static int32_t parse_comparison(struct parser *s)
 static int32_t parse_not(struct parser *s)
 {
 	int32_t node;
+	int n = 0;
 
-	if (!pass_word(s, "not"))
-		return parse_comparison(s);
-	if (++s->base.depth > GPUBE_EXPR_DEPTH)
-		return gpube__expr_fail(&s->base, "it is nested too deeply");
-	node = gpube__expr_node(&s->base, GPUBE_OP_NOT, parse_not(s), 0, 0);
-	s->base.depth--;
+	while (pass_word(s, "not"))
+		n = n == 1 ? 2 : 1; /* of more, as many as matter */
+	for (node = parse_comparison(s); n > 0; n--)
+		node = make(s, GPUBE_OP_NOT, node, 0, 0);
+	return node;
+}
+
+/* a and b and c, or with another word, of what 'part' parses */
+static int32_t parse_chain(struct parser *s, const char *word, enum gpube_expr_op op,
+	int32_t (*part)(struct parser *s))
+{
+	int32_t node = part(s);
+
+	while (!s->base.status && pass_word(s, word))
+		node = make(s, op, node, part(s), 0);
 	return node;
 }
 
 static int32_t parse_and(struct parser *s)
 {
-	int32_t node = parse_not(s);
-
-	while (!s->base.status && pass_word(s, "and"))
-		node = gpube__expr_node(&s->base, GPUBE_OP_AND_THEN, node, parse_not(s), 0);
-	return node;
+	return parse_chain(s, "and", GPUBE_OP_AND_THEN, parse_not);
 }
 
 static int32_t parse_or(struct parser *s)
 {
-	int32_t node = parse_and(s);
-
-	while (!s->base.status && pass_word(s, "or"))
-		node = gpube__expr_node(&s->base, GPUBE_OP_OR_ELSE, node, parse_and(s), 0);
-	return node;
+	return parse_chain(s, "or", GPUBE_OP_OR_ELSE, parse_and);
 }
 
 static int32_t parse_expression(struct parser *s)
@@ -352,14 +524,13 @@ static int32_t parse_expression(struct parser *s)
 		if (!s->base.status && !pass_word(s, "else"))
 			return unexpected(s, "'else'");
 		otherwise = parse_expression(s);
-		node = gpube__expr_node(&s->base, GPUBE_OP_COND, condition, node, otherwise);
+		node = make(s, GPUBE_OP_COND, condition, node, otherwise);
 	}
 	s->base.depth--;
 	return node;
 }
 
-/* ---- statements -------------------------------------------------------------------------------
- */
+/* ---- statements ---------------------------------------- */
 
 /* Passes empty lines; the indentation of the next one, -1 at the end. */
 static int next_line(struct parser *s)
@@ -423,7 +594,7 @@ static int32_t parse_if(struct parser *s, int indent)
 			s->base.p = before;
 	}
 	s->base.depth--;
-	return gpube__expr_node(&s->base, GPUBE_OP_IF, condition, then, otherwise);
+	return make(s, GPUBE_OP_IF, condition, then, otherwise);
 }
 
 static int32_t end_line(struct parser *s, int32_t node)
@@ -437,29 +608,34 @@ static int32_t end_line(struct parser *s, int32_t node)
 
 static int32_t parse_simple(struct parser *s)
 {
+	static const struct operator changes[] = {{"+=", GPUBE_OP_ADD}, {"-=", GPUBE_OP_SUB},
+		{"*=", GPUBE_OP_MUL}, {NULL, GPUBE_OP_PASS}};
+	const struct operator* o;
 	char name[256];
-	size_t n;
-	int32_t value, slot;
+	int32_t value, slot, before = -1;
+	bool quoted;
 
-	if (pass_word(s, "pass"))
-		return end_line(s, gpube__expr_node(&s->base, GPUBE_OP_PASS, 0, 0, 0));
 	if (pass_word(s, "return")) {
 		value = parse_expression(s);
-		return end_line(s, gpube__expr_node(&s->base, GPUBE_OP_RETURN, value, 0, 0));
+		return end_line(s, make(s, GPUBE_OP_RETURN, value, 0, 0));
 	}
 	skip_blanks(s);
-	n = strspn(s->base.p, letters);
-	if (n == 0 || n >= sizeof(name))
-		return unexpected(s, "a statement");
-	memcpy(name, s->base.p, n);
-	name[n] = 0;
-	s->base.p += n;
-	if (!pass(s, "="))
+	quoted = *s->base.p == '"' || *s->base.p == '\''; /* what the function is for */
+	if (quoted ? parse_string(s) >= 0 : pass_word(s, "pass"))
+		return end_line(s, make(s, GPUBE_OP_PASS, 0, 0, 0));
+	if (!read_name(s, name, "a statement"))
+		return -1;
+	o = pass_operator(s, changes);
+	if (o->text)
+		before = gpube__expr_name(&s->base, name);
+	else if (!pass(s, "="))
 		return gpube__expr_fail(&s->base,
 			"only if, return and assignments are supported, found '%.40s'", name);
 	value = parse_expression(s);
+	if (o->text)
+		value = make(s, o->op, before, value, 0);
 	slot = gpube__expr_local(&s->base, name);
-	return end_line(s, gpube__expr_node(&s->base, GPUBE_OP_ASSIGN, value, slot, 0));
+	return end_line(s, make(s, GPUBE_OP_ASSIGN, value, slot, 0));
 }
 
 static int32_t parse_block(struct parser *s, int indent)
@@ -470,7 +646,7 @@ static int32_t parse_block(struct parser *s, int indent)
 		return gpube__expr_fail(&s->base, "it is nested too deeply");
 	while (!s->base.status && next_line(s) == indent) {
 		node = pass_word(s, "if") ? parse_if(s, indent) : parse_simple(s);
-		link = gpube__expr_node(&s->base, GPUBE_OP_SEQ, node, -1, 0);
+		link = make(s, GPUBE_OP_SEQ, node, -1, 0);
 		if (s->base.status)
 			return -1;
 		if (last >= 0)

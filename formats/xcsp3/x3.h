@@ -1,17 +1,22 @@
 /*
- * x3.h - the parts of the reader of XCSP3-core. Internal to formats/.
+ * x3.h - the parts of the reader of XCSP3-core and XCSP 2.1. Internal to formats/.
  *
  * expat's events become a small tree of one constraint at a time (xcsp3.c), which is added to the
  * model and forgotten. A file calls those above it: tree, words, symbols, domains, names, vars,
- * run, sum, parsed, expr, list. What a constraint becomes:
+ * run, sum, parsed, expr, list. x2.c makes the same of the elements of XCSP 2.1. What a constraint
+ * becomes:
  *
  *   x3_expr.c    expressions: a table; a sum (linear.h); or tables over hidden variables that are
  *                the values of parts of the expression; x3_parsed.c: what such parts are
- *   x3_table.c   extension: a table, or an automaton that reads the tuples
+ *   x3_table.c   extension: a table, or an automaton that reads the tuples; a hybrid one is an
+ *                expression
+ *   x3_constraint.c  constraints of constraints: expressions over what holds, which is a hidden
+ *                variable that is 1 where all tables of a constraint allow the tuple
  *   x3_run.c     machines (chain.h): a table where that is small, or else a chain
  *   x3_auto.c    automata: regular, mdd, lex; x3_states.c: other machines: nValues, maximum …
  *   x3_count.c   constraints that are sums (x3_sum.c): sum, count, cardinality, binPacking …
- *   x3_pairs.c   constraints on few variables at a time: allDifferent, element, channel …
+ *   x3_equal.c   allDifferent and allEqual: pairs; of lists, machines and expressions
+ *   x3_pairs.c   other constraints on few variables at a time: element, channel …
  *
  * A list may hold variables, numbers and expressions: a number becomes a hidden variable of one
  * value where a machine has to read it, an expression a hidden variable of its values. Each hidden
@@ -23,11 +28,17 @@
 #ifndef GPUBE_X3_H
 #define GPUBE_X3_H
 
+#include <stdarg.h>
+
 #include "formats/common/names.h"
+#include "formats/common/reals.h"
 #include "formats/common/tuples.h"
 #include "formats/expr/expr.h"
 #include "formats/keywords/chain.h"
 #include "formats/keywords/linear.h"
+
+#define BLANKS " \t\n\v\f\r"
+#define DIGITS "0123456789"
 
 enum { GPUBE_X3_DEPTH = 64, GPUBE_X3_DIMENSIONS = 8 };
 
@@ -68,8 +79,19 @@ struct gpube_x3_term {
 	const int64_t *map; /* NULL: the values themselves */
 };
 
+static inline struct gpube_x3_term gpube__x3_var(int32_t var)
+{
+	return (struct gpube_x3_term){.var = var};
+}
+
 struct gpube_x3_list {
 	struct gpube_x3_term *terms;
+	int64_t n, capacity;
+};
+
+/* A text that is made. */
+struct gpube_x3_text {
+	char *bytes;
 	int64_t n, capacity;
 };
 
@@ -118,6 +140,9 @@ enum gpube_x3_space {
 	GPUBE_X3_PARTS,   /* parts, by their form and the domains of their variables */
 	GPUBE_X3_TABLES,  /* tables of constraints, likewise */
 	GPUBE_X3_SYMBOLS, /* from 0 */
+	GPUBE_X3_DOMAINS, /* of XCSP 2.1, as are these: */
+	GPUBE_X3_AGENTS,
+	GPUBE_X3_REFERENCES,
 };
 
 /*
@@ -125,15 +150,33 @@ enum gpube_x3_space {
  * large.
  */
 #define GPUBE_X3_SYMBOL ((int64_t)1 << 60)
+/* Costs of weighted problems are below: doubles hold them. */
+#define GPUBE_X3_EXACT ((int64_t)1 << 53)
+
+/* What a file of XCSP 2.1 has besides (x2.c). */
+struct gpube_x2 {
+	bool on;
+	double maximal_cost, initial_cost;
+	int32_t *owner_of, n_owners; /* by variable, -1: none */
+	int64_t owners_capacity, n_references, references_capacity;
+	struct gpube_x2_reference *references;
+	const char *predicate; /* whose expression is read */
+};
 
 struct gpube_x3 {
+	struct gpube_in *in; /* first: gpube__in_xml() */
 	struct gpube_model *m;
-	struct gpube_in *in;
 	int depth;
 	enum { GPUBE_X3_TOP, GPUBE_X3_VARIABLES, GPUBE_X3_CONSTRAINTS, GPUBE_X3_OBJECTIVES } part;
 	int skip; /* elements that are open below one that is passed over */
 	int blocks;
 	bool cop;
+	bool weighted;               /* of type WCSP or MAXCSP: constraints may be soft */
+	int64_t violation_cost;      /* of those that do not say it, 0: they are hard */
+	struct gpube_x3_text *truth; /* where a constraint that others depend on may say itself */
+	/* functions of such a constraint that say what hidden variables are, and always hold */
+	struct gpube_x3_interval *defined;
+	int64_t n_defined, defined_capacity;
 	int n_objectives;
 	struct gpube_x3_node *node; /* the element that is open */
 	union gpube_x3_temp *temps;
@@ -171,6 +214,7 @@ struct gpube_x3 {
 	const struct gpube_x3_node *relation_of;
 	struct gpube_x3_relation *relation;
 	int64_t n_relations; /* relations and their tables that were made */
+	struct gpube_x2 second;
 };
 
 /* ---- x3_tree.c ------------------------------------------------------------------------------- */
@@ -213,6 +257,8 @@ int gpube__x3_add_domain(struct gpube_x3 *r, const struct gpube_x3_domain *d, in
 /* "0 1 4..9", or "red green" */
 int gpube__x3_read_domain(struct gpube_x3 *r, const char *text, int32_t *index);
 int64_t gpube__x3_value(const struct gpube_x3 *r, int32_t var, int32_t index);
+/* The index of the first value that is not below, maybe the number of all. */
+int32_t gpube__x3_first(const struct gpube_x3 *r, int32_t var, int64_t value);
 /* The value's index, -1: it has no such value. */
 int32_t gpube__x3_index(const struct gpube_x3 *r, int32_t var, int64_t value);
 /* The least and the greatest value. */
@@ -258,6 +304,7 @@ int gpube__x3_slice_walk(struct gpube_x3 *r, const struct gpube_x3_array *a,
 int gpube__x3_variables(struct gpube_x3 *r, struct gpube_x3_node *node);
 /* Room in r->seen for every variable. */
 int gpube__x3_see(struct gpube_x3 *r);
+int gpube__x3_add_var(struct gpube_x3 *r, int32_t *var, const char *name, int32_t domain);
 /* A hidden variable of n values, rising, whose memory is copied. */
 int gpube__x3_hidden(
 	struct gpube_x3 *r, const char *what, int64_t n, const int64_t *values, int32_t *var);
@@ -282,10 +329,16 @@ int gpube__x3_check_symbols(struct gpube_x3 *r, const struct gpube_expr *e,
 int gpube__x3_expected(struct gpube_x3 *r, const char *what, const char *text, size_t n);
 /* The text of an element, with the arguments put in; NULL after a failure. */
 const char *gpube__x3_text(struct gpube_x3 *r, const struct gpube_x3_node *node);
+int gpube__x3_append(struct gpube_x3 *r, struct gpube_x3_text *t, const char *bytes, size_t n);
+int gpube__x3_vput(struct gpube_x3 *r, struct gpube_x3_text *t, const char *fmt, va_list ap);
+int gpube__x3_put(struct gpube_x3 *r, struct gpube_x3_text *t, const char *fmt, ...)
+	GPUBE_PRINTF(3, 4);
+/* The number of a variable, which need have no name, or a number, and what is behind it. */
+int gpube__x3_put_term(
+	struct gpube_x3 *r, struct gpube_x3_text *t, struct gpube_x3_term term, const char *behind);
+void gpube__x3_term_text(char text[32], struct gpube_x3_term t);
 /* Cuts a text at blanks outside brackets; *n = 0 at the end. Counts lines. */
 const char *gpube__x3_word(struct gpube_x3 *r, const char **p, size_t *n);
-/* The text of an element of one word, copied; NULL after a failure. */
-char *gpube__x3_only_word(struct gpube_x3 *r, const struct gpube_x3_node *node, const char *what);
 int gpube__x3_push(struct gpube_x3 *r, struct gpube_x3_list *list, struct gpube_x3_term t);
 int gpube__x3_list(
 	struct gpube_x3 *r, const struct gpube_x3_node *node, struct gpube_x3_list *list);
@@ -298,6 +351,9 @@ int gpube__x3_vars(
 /* The element 'name' of the constraint, or what it holds itself, as variables. */
 int gpube__x3_main_vars(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *n, int32_t **vars);
 int gpube__x3_main_list(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_list *list);
+/* "x y" or "(x,y)(z,w)": tuples of equal length. */
+int gpube__x3_tuples(struct gpube_x3 *r, const struct gpube_x3_node *node,
+	struct gpube_x3_list *list, int64_t *length);
 /* Integers and intervals. */
 int gpube__x3_intervals(
 	struct gpube_x3 *r, const char *text, struct gpube_x3_interval **set, int64_t *n);
@@ -313,8 +369,14 @@ int gpube__x3_integer(struct gpube_x3 *r, const char **p, int64_t *v, const char
 /* "3" or "3..5", which may not be empty. */
 int gpube__x3_range_at(
 	struct gpube_x3 *r, const char **p, struct gpube_x3_interval *in, const char *what);
+/* Passes blanks, whose lines are counted. */
+void gpube__x3_skip(struct gpube_x3 *r, const char **p);
+/* Passes blanks and the character that is expected. */
+int gpube__x3_expect(struct gpube_x3 *r, const char **p, char c);
 /* The text ends here. */
 int gpube__x3_expect_end(struct gpube_x3 *r, const char *p, const char *end, const char *what);
+/* Those of <except>, rising; none where that is not there. */
+int gpube__x3_except(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *n, int64_t **values);
 /* One variable, number or expression. */
 int gpube__x3_term(struct gpube_x3 *r, const struct gpube_x3_node *node, struct gpube_x3_term *t);
 int gpube__x3_condition(
@@ -335,6 +397,13 @@ int gpube__x3_post(struct gpube_x3 *r, const char *text, size_t n);
 int gpube__x3_post_printf(struct gpube_x3 *r, const char *fmt, ...) GPUBE_PRINTF(2, 3);
 /* As a term: a number, a variable that is there, or a hidden one. */
 int gpube__x3_expression(struct gpube_x3 *r, const char *text, size_t n, struct gpube_x3_term *t);
+/*
+ * A function that allows tuple k of the first n variables with value values[k] of the last alone.
+ */
+int gpube__x3_define(
+	struct gpube_x3 *r, int n, const int32_t *vars, int64_t cells, const int64_t *values);
+/* The functions from 'first' on say what hidden variables are. */
+int gpube__x3_defined(struct gpube_x3 *r, int32_t first);
 /* 'times' its value is added to the costs. */
 int gpube__x3_cost(struct gpube_x3 *r, const char *text, size_t n, int64_t times);
 
@@ -379,18 +448,23 @@ int gpube__x3_table(struct gpube_x3 *r, int n, const int32_t *vars,
 int gpube__x3_tuples_begin(
 	struct gpube_x3 *r, struct gpube_tuples *t, int n, const int32_t *vars, int64_t dflt);
 int gpube__x3_tuples_end(struct gpube_x3 *r, struct gpube_tuples *t, int status, int32_t *table);
+/* A function by a table that is there. */
+int gpube__x3_add_again(struct gpube_x3 *r, int n, const int32_t *vars, int32_t table);
+/*
+ * Tuples with costs that may be decimals, INFINITY: forbidden; until they are a function by a table
+ * of doubles. All others cost 'dflt'. The second ends in every case.
+ */
+int gpube__x3_weigh(struct gpube_x3 *r, struct gpube_weights *w, const int32_t *tuple, double cost);
+int gpube__x3_add_weights(struct gpube_x3 *r, struct gpube_weights *w, double dflt);
 /* An integer cost for each tuple; 'costs' is borrowed. */
 int gpube__x3_costs(struct gpube_x3 *r, int n, const int32_t *vars, const int64_t *costs);
-/* Only values that 'keep' accepts are left. */
-int gpube__x3_restrict(struct gpube_x3 *r, int32_t var,
-	bool (*keep)(const void *data, int64_t value), const void *data);
+/* Only values for which holds() is true are left. */
+int gpube__x3_restrict(struct gpube_x3 *r, struct gpube_x3_term t,
+	bool (*holds)(const void *data, const int64_t *values), const void *data);
 /* Nothing is allowed. */
 int gpube__x3_never(struct gpube_x3 *r);
 
 /* ---- x3_sum.c -------------------------------------------------------------------------------- */
-
-/* The number of a variable, which need have no name, or a number, for texts of expressions. */
-void gpube__x3_term_text(char text[32], struct gpube_x3_term t);
 
 /* "in(t,set(…))" of all of the list; NULL after a failure. */
 char *gpube__x3_in_text(
@@ -405,6 +479,8 @@ struct gpube_x3_sum {
 };
 
 void gpube__x3_sum_begin(struct gpube_x3_sum *s, struct gpube_x3 *r);
+/* The variable's place in r->linear. */
+int gpube__x3_sum_place(struct gpube_x3_sum *s, int32_t var, int32_t *place);
 int gpube__x3_sum_term(struct gpube_x3_sum *s, struct gpube_x3_term t, int64_t factor);
 /* 'factor' where the variable has a value of the list. */
 int gpube__x3_sum_counted(struct gpube_x3_sum *s, struct gpube_x3_term t, int64_t n,
@@ -421,15 +497,20 @@ typedef int gpube_x3_reader(struct gpube_x3 *r, struct gpube_x3_node *node);
 
 int gpube__x3_constraint(struct gpube_x3 *r, struct gpube_x3_node *node);
 int gpube__x3_objective(struct gpube_x3 *r, struct gpube_x3_node *node);
-gpube_x3_reader gpube__x3_extension, gpube__x3_regular, gpube__x3_mdd, gpube__x3_lex,
+gpube_x3_reader gpube__x3_extension, gpube__x3_soft_extension, gpube__x3_regular, gpube__x3_lex,
 	gpube__x3_n_values, gpube__x3_maximum, gpube__x3_precedence, gpube__x3_all_equal,
-	gpube__x3_arg, gpube__x3_sum, gpube__x3_count, gpube__x3_cardinality, gpube__x3_bins,
-	gpube__x3_knapsack, gpube__x3_cumulative, gpube__x3_clause, gpube__x3_all_different,
-	gpube__x3_ordered, gpube__x3_element, gpube__x3_channel, gpube__x3_instantiation,
-	gpube__x3_no_overlap, gpube__x3_circuit, gpube__x3_flow;
+	gpube__x3_stretch, gpube__x3_arg, gpube__x3_sum, gpube__x3_count, gpube__x3_cardinality,
+	gpube__x3_bins, gpube__x3_knapsack, gpube__x3_cumulative, gpube__x3_clause,
+	gpube__x3_all_different, gpube__x3_ordered, gpube__x3_element, gpube__x3_channel,
+	gpube__x3_instantiation, gpube__x3_no_overlap, gpube__x3_circuit, gpube__x3_flow;
 /* The list of a <sum>, and its factors. */
 int gpube__x3_weighted(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_list *list,
 	int64_t **factors);
+/* Two variables, which may be the same one. */
+int gpube__x3_add_pair(struct gpube_x3 *r, int32_t a, int32_t b,
+	bool (*holds)(const void *data, const int64_t *values), const void *data);
+/* Any two of the variables. */
+int gpube__x3_differ(struct gpube_x3 *r, int64_t n, const int32_t *vars);
 /* By gpube_x3_operator, as XCSP3 and texts of expressions have them. */
 extern const char *const gpube__x3_operators[];
 /* lt, le, ge or gt as a text, and in the element <operator>. */
@@ -438,10 +519,15 @@ int gpube__x3_operator(struct gpube_x3 *r, struct gpube_x3_node *node, enum gpub
 /* "x[][]" or "(x,y)(z,w)", by rows. */
 int gpube__x3_matrix(
 	struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t size[2], int32_t **vars);
+/* XCSP 2.1: an element right below <instance>, one of those below it, the end, and memory. */
+gpube_x3_reader gpube__x2_part, gpube__x2_element;
+int gpube__x2_finish(struct gpube_x3 *r);
+void gpube__x2_clear(struct gpube_x3 *r);
 /* A hidden variable that is the least or the greatest of several. */
 int gpube__x3_extreme_var(
 	struct gpube_x3 *r, int64_t n, const int32_t *vars, bool most, int32_t *var);
-/* Truth values that add up to the number of different values. */
-int gpube__x3_come(struct gpube_x3 *r, int64_t n, const int32_t *vars, struct gpube_x3_list *list);
+/* A hidden truth value for each value that may come, but for those excepted, which rise. */
+int gpube__x3_come(struct gpube_x3 *r, int64_t n, const int32_t *vars, int64_t n_except,
+	const int64_t *except, struct gpube_x3_list *list);
 
 #endif

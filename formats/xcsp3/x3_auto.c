@@ -1,12 +1,8 @@
 /* x3_auto.c - XCSP3: automata: regular, mdd and lex. See x3.h. */
-#ifdef GPUBE_HAVE_EXPAT
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/xcsp3/x3.h"
-
-#define BLANKS " \t\n\v\f\r"
 
 enum { WORD_BITS = 62 };
 
@@ -222,11 +218,13 @@ static int read_regular(struct gpube_x3 *r, struct gpube_x3_node *node, struct a
 	int64_t n;
 	int32_t *vars, state;
 	size_t length;
+	char *copy;
 
 	if (!text || read_transitions(r, a, text))
 		return r->in->status;
-	word = gpube__x3_only_word(r, start, "a state");
-	if (!word || find_state(r, a, word, &a->start) || !(text = gpube__x3_text(r, final)))
+	text = gpube__x3_text(r, start);
+	copy = text ? gpube__x3_copy(r, text, strlen(text)) : NULL;
+	if (!copy || read_state(r, a, copy, &a->start) || !(text = gpube__x3_text(r, final)))
 		return r->in->status;
 	a->final = gpube__x3_temp(r, a->n_states + (int64_t)strlen(text) + 1, sizeof(*a->final));
 	while (a->final && (word = gpube__x3_word(r, &text, &length)) && length) {
@@ -280,17 +278,10 @@ int gpube__x3_regular(struct gpube_x3 *r, struct gpube_x3_node *node)
 	struct automaton a = {0};
 
 	gpube__names_init(&a.names, r->m->ctx);
-	read_regular(r, node, &a);
-	gpube__names_clear(&a.names);
-	return r->in->status;
-}
-
-int gpube__x3_mdd(struct gpube_x3 *r, struct gpube_x3_node *node)
-{
-	struct automaton a = {0};
-
-	gpube__names_init(&a.names, r->m->ctx);
-	read_mdd(r, node, &a);
+	if (gpube__x3_is(node, "mdd"))
+		read_mdd(r, node, &a);
+	else
+		read_regular(r, node, &a);
 	gpube__names_clear(&a.names);
 	return r->in->status;
 }
@@ -386,7 +377,3 @@ int gpube__x3_lex(struct gpube_x3 *r, struct gpube_x3_node *node)
 	}
 	return GPUBE_OK;
 }
-
-#else
-typedef int gpube__no_expat_x3_auto; /* a file is not empty */
-#endif

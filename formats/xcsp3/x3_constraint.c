@@ -1,23 +1,30 @@
 /* x3_constraint.c - XCSP3: which constraint it is; groups, slides and objectives. See x3.h. */
-#ifdef GPUBE_HAVE_EXPAT
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/common/reading.h"
+#include "formats/keywords/intension.h"
 #include "formats/xcsp3/x3.h"
-
-#define BLANKS " \t\n\v\f\r"
 
 /* ---- one constraint ------------------------------------------------------------------------ */
 
-static int read_intension(struct gpube_x3 *r, struct gpube_x3_node *node)
+static const char *intension_of(struct gpube_x3 *r, struct gpube_x3_node *node)
 {
 	struct gpube_x3_node *function = gpube__x3_child(node, "function");
-	const char *text = gpube__x3_text(r, function ? function : node);
+
+	return gpube__x3_text(r, function ? function : node);
+}
+
+static int read_intension(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	const char *text = intension_of(r, node);
 
 	return text ? gpube__x3_post(r, text, strlen(text)) : r->in->status;
 }
+
+static int read_meta(struct gpube_x3 *r, struct gpube_x3_node *node);
+static int read_soft(struct gpube_x3 *r, struct gpube_x3_node *node);
 
 /* symbols: it only asks which values are equal, so that they may be symbols */
 static const struct reader {
@@ -28,12 +35,13 @@ static const struct reader {
 	{"intension", read_intension, true},
 	{"extension", gpube__x3_extension, true},
 	{"regular", gpube__x3_regular, false},
-	{"mdd", gpube__x3_mdd, false},
+	{"mdd", gpube__x3_regular, false},
 	{"allDifferent", gpube__x3_all_different, true},
 	{"allEqual", gpube__x3_all_equal, true},
 	{"ordered", gpube__x3_ordered, false},
 	{"lex", gpube__x3_lex, false},
 	{"precedence", gpube__x3_precedence, false},
+	{"stretch", gpube__x3_stretch, false},
 	{"sum", gpube__x3_sum, false},
 	{"count", gpube__x3_count, true},
 	{"nValues", gpube__x3_n_values, true},
@@ -52,6 +60,13 @@ static const struct reader {
 	{"clause", gpube__x3_clause, false},
 	{"circuit", gpube__x3_circuit, false},
 	{"flow", gpube__x3_flow, false},
+	{"and", read_meta, true},
+	{"or", read_meta, true},
+	{"not", read_meta, true},
+	{"xor", read_meta, true},
+	{"iff", read_meta, true},
+	{"ifThen", read_meta, true},
+	{"ifThenElse", read_meta, true},
 };
 
 enum { N_READERS = sizeof(readers) / sizeof(*readers) };
@@ -64,9 +79,19 @@ static const struct reader *reader_of(const struct gpube_x3_node *node)
 	return NULL;
 }
 
+static bool is_soft(const struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	const char *type = gpube__x3_attribute(node, "type");
+
+	return r->violation_cost > 0 || (type && strcmp(type, "soft") == 0) ||
+	       gpube__x3_attribute(node, "violationCost");
+}
+
 static int read_by(struct gpube_x3 *r, const struct reader *reader, struct gpube_x3_node *node)
 {
 	r->met_symbol = false;
+	if (r->weighted && !r->truth && is_soft(r, node))
+		return read_soft(r, node);
 	if (!reader->read(r, node) && r->met_symbol && !reader->symbols)
 		return gpube__in_error(
 			r->in, "<%.40s> over variables of symbols is not read", node->name);
@@ -77,6 +102,168 @@ static int refuse_constraint(struct gpube_x3 *r, const struct gpube_x3_node *nod
 {
 	r->in->line = node->line;
 	return gpube__in_error(r->in, "constraint <%.40s> is not read", node->name);
+}
+
+/* ---- constraints of constraints ------------------------------------------------------------ */
+
+/* Does each variable from 'made' on have one value for all values of the others? */
+static bool all_defined(struct gpube_x3 *r, int32_t made)
+{
+	const struct gpube_model *m = r->m;
+
+	r->stamp++;
+	if (gpube__x3_see(r))
+		return false;
+	for (int64_t k = 0; k < r->n_defined; k++)
+		for (int64_t f = r->defined[k].low; f < r->defined[k].high; f++)
+			for (int i = 0; i < m->functions[f].arity; i++)
+				r->seen[2 * gpube__scope(m, (int32_t)f)[i]] = r->stamp;
+	for (int32_t v = made; v < m->n_vars; v++)
+		if (m->vars[v].domain > 1 && r->seen[2 * v] != r->stamp)
+			return false;
+	return true;
+}
+
+/* A hidden variable becomes 1 where the function allows the tuple, in place of the function. */
+static int reify(struct gpube_x3 *r, int32_t f, struct gpube_x3_text *t)
+{
+	static const int64_t truths[] = {0, 1};
+	struct gpube_model *m = r->m;
+	const int n = m->functions[f].arity;
+	struct gpube_table *table = &m->tables[m->functions[f].table];
+	const int64_t cells = gpube__cells(m, n, gpube__scope(m, f));
+	int32_t *vars = gpube__x3_temp(r, 3 * (int64_t)n + 1, sizeof(*vars));
+	int32_t *domains = vars ? vars + n + 1 : NULL, *tuple = vars ? domains + n : NULL;
+	int64_t *values, at = 0;
+
+	if (cells < 0 || cells > GPUBE_EXPAND_CELLS)
+		return gpube__in_fail(r->in, GPUBE_ERANGE,
+			"a constraint that others depend on has more than the %lld tuples that are "
+			"expanded",
+			(long long)GPUBE_EXPAND_CELLS);
+	if (!vars || gpube__charge_expanded(r->in, cells, NULL))
+		return r->in->status;
+	values = gpube__x3_temp(r, cells, sizeof(*values));
+	for (int k = 0; k < n; k++) {
+		vars[k] = gpube__scope(m, f)[k];
+		domains[k] = m->vars[vars[k]].domain;
+	}
+	if (!values || gpube__x3_hidden(r, "truth", 2, truths, &vars[n]))
+		return r->in->status;
+	do {
+		const int64_t found = gpube__table_find(table, domains, tuple);
+
+		values[at++] = (found < 0 ? table->dflt.i : gpube__table_int(table, found)) == 0;
+	} while (gpube__tuple_next(tuple, domains, n));
+	if (gpube__x3_define(r, n, vars, cells, values))
+		return r->in->status;
+	m->tables[m->functions[f].table].n_users--;
+	m->functions[f] = m->functions[--m->n_functions];
+	gpube__x3_put(r, t, ",");
+	return gpube__x3_put_term(r, t, gpube__x3_var(vars[n]), "");
+}
+
+/* What the constraint has become holds: ",t1,t2" */
+static int put_functions(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_text *t)
+{
+	const int32_t made = r->m->n_vars, first = r->m->n_functions;
+	const struct reader *reader = reader_of(node);
+	int64_t k = 0;
+	int32_t end;
+
+	r->truth = t;
+	r->defined = NULL;
+	r->n_defined = r->defined_capacity = 0;
+	if (reader)
+		read_by(r, reader, node);
+	else
+		refuse_constraint(r, node);
+	r->truth = NULL;
+	if (!r->in->status && !all_defined(r, made))
+		gpube__in_error(r->in, "<%.40s> in another constraint is too wide, or is not read",
+			node->name);
+	end = r->m->n_functions;
+	for (int32_t f = first; f < end && !r->in->status; f++) {
+		while (k < r->n_defined && f >= r->defined[k].high)
+			k++;
+		if (k == r->n_defined || f < r->defined[k].low)
+			reify(r, f, t);
+	}
+	return r->in->status;
+}
+
+/* ",and(…)" or the like, of the truth values of what is in it. */
+static int put_truth(struct gpube_x3 *r, struct gpube_x3_node *node, struct gpube_x3_text *t)
+{
+	static const struct meta {
+		const char *name, *open;
+		int n; /* constraints in it; 0: any number */
+	} metas[] = {{"and", ",and(1,1", 0}, {"or", ",or(0,0", 0}, {"xor", ",xor(0,0", 0},
+		{"iff", ",iff(", 0}, {"not", ",not(", 1}, {"ifThen", ",imp(", 2},
+		{"ifThenElse", ",if(", 3}, {NULL, NULL, 0}};
+	const struct meta *meta = metas;
+	int n = 0;
+
+	while (meta->name && !gpube__x3_is(node, meta->name))
+		meta++;
+	if (!meta->name) {
+		gpube__x3_put(r, t, ",and(1,1");
+		if (!gpube__x3_is(node, "intension")) {
+			put_functions(r, node, t);
+		} else {
+			const char *text = intension_of(r, node);
+
+			if (text)
+				gpube__x3_put(r, t, ",%s", text);
+		}
+		return gpube__x3_put(r, t, ")");
+	}
+	gpube__x3_put(r, t, "%s", meta->open);
+	for (struct gpube_x3_node *c = node->child; c && !r->in->status; c = c->next, n++) {
+		const int64_t at = t->n;
+
+		c->used = true;
+		if (!put_truth(r, c, t) && t->bytes[at - 1] == '(')
+			t->bytes[at] = ' '; /* no comma before the first */
+	}
+	r->in->line = r->in_group ? r->in->line : node->line;
+	if (!r->in->status && (meta->n ? n != meta->n : n < 1))
+		return gpube__in_error(r->in, "<%.40s> takes %d constraint%s, found %d", meta->name,
+			meta->n ? meta->n : 1, gpube__plural(meta->n ? meta->n : 1), n);
+	return gpube__x3_put(r, t, ")");
+}
+
+static int read_meta(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_text t = {0};
+
+	return put_truth(r, node, &t) ? r->in->status
+				      : gpube__x3_post(r, t.bytes + 1, (size_t)t.n - 1);
+}
+
+/* Its cost where it does not hold; or the cost is its value, or that of the tuples. */
+static int read_soft(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	const char *given = gpube__x3_attribute(node, "violationCost"), *p = given, *text;
+	int64_t cost = r->violation_cost;
+	struct gpube_x3_text t = {0};
+
+	if (given &&
+		(gpube__x3_integer(r, &p, &cost, "a cost in 'violationCost'") || *p || cost < 1))
+		return gpube__in_error(
+			r->in, "expected a cost from 1 in 'violationCost', found '%.40s'", given);
+	if (cost)
+		return gpube__x3_put(r, &t, "not(and(1") || put_truth(r, node, &t) ||
+				       gpube__x3_put(r, &t, "))")
+			       ? r->in->status
+			       : gpube__x3_cost(r, t.bytes, (size_t)t.n, cost);
+	if (gpube__x3_is(node, "extension"))
+		return gpube__x3_soft_extension(r, node);
+	if (!gpube__x3_is(node, "intension"))
+		return gpube__in_error(r->in,
+			"expected the attribute 'violationCost' of a soft <%.40s>", node->name);
+	text = intension_of(r, node);
+	return text ? gpube__x3_cost(r, text, strlen(text), 1) : r->in->status;
 }
 
 /* ---- groups -------------------------------------------------------------------------------- */
@@ -152,16 +339,11 @@ static int read_args(struct gpube_x3 *r, const char *text, struct words *w)
 /* The constraint with these arguments. */
 static int instantiate(struct gpube_x3 *r, struct gpube_x3_node *node, const struct words *w)
 {
-	union gpube_x3_temp *mark = r->temps;
-	const int64_t made = r->n_relations;
-
 	r->args = w->word;
 	r->n_args = w->n;
 	r->in_group = true;
 	read_by(r, reader_of(node), node);
 	r->in_group = false;
-	if (r->n_relations == made)
-		gpube__x3_free_since(r, mark); /* but the tuples of a group, until it ends */
 	if (!r->in->status && gpube__stopped(r->m->ctx))
 		r->in->status = gpube__fail_stopped(r->m->ctx);
 	return r->in->status;
@@ -198,7 +380,7 @@ static int read_group(struct gpube_x3 *r, struct gpube_x3_node *node)
 		if (instantiate(r, template, &w))
 			return r->in->status;
 		if (r->n_relations == made)
-			gpube__x3_free_since(r, mark);
+			gpube__x3_free_since(r, mark); /* but the tuples, until the group ends */
 	}
 	return GPUBE_OK;
 }
@@ -284,6 +466,14 @@ static int add_term_cost(struct gpube_x3 *r, struct gpube_x3_term t, int64_t tim
 	return gpube__x3_cost(r, text, strlen(text), times);
 }
 
+/* The factor of what comes at place k; of what takes one it is 1 without <coeffs>. */
+static int64_t factor_at(struct gpube_x3 *r, const struct gpube_x3_list *by, int64_t k)
+{
+	if (by->terms && k >= by->n)
+		gpube__in_error(r->in, "<coeffs> and the list differ in length");
+	return by->terms && k < by->n ? by->terms[k].value : 1;
+}
+
 /* Expressions are costs as they are: no hidden variable has their value. */
 static int add_sum_cost(struct gpube_x3 *r, struct gpube_x3_node *node)
 {
@@ -303,30 +493,21 @@ static int add_sum_cost(struct gpube_x3 *r, struct gpube_x3_node *node)
 			add_term_cost(r, terms.terms[k], factors[k]);
 		return r->in->status;
 	}
-	for (; (word = gpube__x3_word(r, &text, &n)) && n && !r->in->status;) {
+	if (!gpube__x3_only_numbers(&by))
+		return gpube__in_error(r->in, "<coeffs> of expressions that are no numbers");
+	while (!r->in->status && (word = gpube__x3_word(r, &text, &n)) && n) {
 		struct gpube_x3_list one = {0};
-		char *copy;
+		const char *copy = gpube__x3_copy(r, word, n);
 
-		if (memchr(word, '(', n)) {
-			if (coeffs && (k >= by.n || by.terms[k].var >= 0))
-				return gpube__in_error(r->in,
-					"<coeffs> of expressions that are no numbers, or too few");
-			gpube__x3_cost(r, word, n, coeffs ? by.terms[k].value : 1);
-			k++;
-			continue;
-		}
-		copy = gpube__x3_copy(r, word, n);
-		if (!copy || gpube__x3_words(r, copy, &one, NULL))
-			return r->in->status;
-		for (int64_t i = 0; i < one.n && !r->in->status; i++, k++) {
-			if (coeffs && (k >= by.n || by.terms[k].var >= 0))
-				return gpube__in_error(
-					r->in, "<coeffs> that are no numbers, or too few");
-			add_term_cost(r, one.terms[i], coeffs ? by.terms[k].value : 1);
-		}
+		if (copy && strchr(copy, '('))
+			gpube__x3_cost(r, word, n, factor_at(r, &by, k++));
+		else if (copy)
+			gpube__x3_words(r, copy, &one, NULL);
+		for (int64_t i = 0; i < one.n && !r->in->status; i++)
+			add_term_cost(r, one.terms[i], factor_at(r, &by, k++));
 	}
-	if (!r->in->status && coeffs && k != by.n)
-		return gpube__in_error(r->in, "<coeffs> and the list differ in length");
+	if (!r->in->status && k < by.n)
+		factor_at(r, &by, by.n);
 	return r->in->status;
 }
 
@@ -360,14 +541,10 @@ int gpube__x3_objective(struct gpube_x3 *r, struct gpube_x3_node *node)
 	if (*type == 'm')
 		return gpube__x3_extreme_var(r, n, vars, type[1] == 'a', &var)
 			       ? r->in->status
-			       : add_term_cost(r, (struct gpube_x3_term){.var = var}, 1);
-	if (gpube__x3_come(r, n, vars, &list))
+			       : add_term_cost(r, gpube__x3_var(var), 1);
+	if (gpube__x3_come(r, n, vars, 0, NULL, &list))
 		return r->in->status;
 	for (int64_t k = 0; k < list.n && !r->in->status; k++)
 		add_term_cost(r, list.terms[k], 1);
 	return r->in->status;
 }
-
-#else
-typedef int gpube__no_expat_x3_constraint; /* a file is not empty */
-#endif

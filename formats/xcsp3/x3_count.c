@@ -1,12 +1,8 @@
 /* x3_count.c - XCSP3: constraints that are sums of what each variable adds. See x3.h. */
-#ifdef GPUBE_HAVE_EXPAT
-
 #include <stdio.h>
 #include <string.h>
 
 #include "formats/xcsp3/x3.h"
-
-#define BLANKS " \t\n\v\f\r"
 
 /* ---- sum --------------------------------------------------------------------------------- */
 
@@ -29,7 +25,7 @@ int gpube__x3_weighted(struct gpube_x3 *r, struct gpube_x3_node *node, struct gp
 
 	if (coeffs && gpube__x3_list(r, coeffs, &by))
 		return r->in->status;
-	r->keeps_maps = gpube__x3_only_numbers(&by);
+	r->keeps_maps = !r->truth && gpube__x3_only_numbers(&by);
 	gpube__x3_main_list(r, node, list);
 	r->keeps_maps = false;
 	if (r->in->status)
@@ -112,50 +108,52 @@ struct set {
 	int64_t *values, n;
 };
 
-static bool is_listed(const void *data, int64_t value)
+static bool is_listed(const void *data, const int64_t *v)
 {
 	const struct set *set = data;
 
-	return gpube__x3_has(set->values, set->n, value);
+	return gpube__x3_has(set->values, set->n, v[0]);
 }
 
-/* What of <occurs> stands for one value. */
-static int read_occurs(struct gpube_x3 *r, const char *word, size_t n, struct gpube_x3_condition *c)
-{
-	const char *copy = gpube__x3_copy(r, word, n);
-
-	memset(c, 0, sizeof(*c));
-	if (!copy)
-		return r->in->status;
-	c->op = GPUBE_X3_IN;
-	if (strchr("-+0123456789", *copy))
-		return gpube__x3_intervals(r, copy, &c->set, &c->n);
-	c->op = GPUBE_X3_EQ;
-	if (strchr(copy, '('))
-		return gpube__x3_expression(r, copy, n, &c->right);
-	c->right.var = gpube__x3_find(r, copy, n);
-	return r->in->status;
-}
-
-static int refuse_occurs(struct gpube_x3 *r)
-{
-	return gpube__in_error(r->in, "<occurs> and <values> differ in length");
-}
-
-/* A name in <occurs> may stand for several variables. */
+/* How often each of the values comes. */
 struct occurs {
 	struct gpube_x3_condition *c;
 	int64_t n, most;
 };
 
-static int take_occurs(struct gpube_x3 *r, void *arg, int32_t var)
+static int add_occurs(struct gpube_x3 *r, struct occurs *o, struct gpube_x3_condition c)
 {
-	struct occurs *o = arg;
-
 	if (o->n == o->most)
-		return refuse_occurs(r);
-	o->c[o->n++] = (struct gpube_x3_condition){.op = GPUBE_X3_EQ, .right = {.var = var}};
+		return gpube__in_error(r->in, "<occurs> and <values> differ in length");
+	o->c[o->n++] = c;
 	return GPUBE_OK;
+}
+
+/* "1", "0..2", "1x3", which is 1 three times, or what stands for variables */
+static int read_occurs(struct gpube_x3 *r, struct occurs *o, const char *word, size_t n)
+{
+	const char *p = gpube__x3_copy(r, word, n);
+	struct gpube_x3_interval *in = gpube__x3_temp(r, 1, sizeof(*in));
+	struct gpube_x3_list list = {0};
+	int64_t times = 1;
+
+	if (!p || !in)
+		return r->in->status;
+	if (!strchr("-+" DIGITS, *p)) {
+		gpube__x3_words(r, p, &list, NULL);
+		for (int64_t k = 0; k < list.n && !r->in->status; k++)
+			add_occurs(r, o,
+				(struct gpube_x3_condition){
+					.op = GPUBE_X3_EQ, .right = list.terms[k]});
+		return r->in->status;
+	}
+	if (gpube__x3_range_at(r, &p, in, "a number of times") ||
+		(*p == 'x' && (p++, gpube__x3_integer(r, &p, &times, "a number of times"))) ||
+		gpube__x3_expect_end(r, p, p + strlen(p), "a blank behind an integer"))
+		return r->in->status;
+	for (; times > 0 && !r->in->status; times--)
+		add_occurs(r, o, (struct gpube_x3_condition){GPUBE_X3_IN, .set = in, .n = 1});
+	return r->in->status;
 }
 
 int gpube__x3_cardinality(struct gpube_x3 *r, struct gpube_x3_node *node)
@@ -180,38 +178,17 @@ int gpube__x3_cardinality(struct gpube_x3 *r, struct gpube_x3_node *node)
 	o.most = of.n;
 	o.c = gpube__x3_temp(r, of.n + 1, sizeof(*o.c));
 	text = gpube__x3_text(r, occurs);
-	while (text && o.c && !r->in->status && (word = gpube__x3_word(r, &text, &n)) && n) {
-		const char *times = memchr(word, 'x', n), *count = times ? times + 1 : NULL;
-
-		if (strchr("0123456789", *word) && times) { /* "1x3" */
-			struct gpube_x3_condition c;
-			int64_t k;
-
-			if (gpube__x3_integer(r, &count, &k, "a number of times") ||
-				read_occurs(r, word, (size_t)(times - word), &c))
-				break;
-			for (; k > 0 && o.n <= o.most; k--)
-				o.c[o.n < o.most ? o.n : 0] = c, o.n++;
-		} else if (strchr("-+0123456789", *word) || memchr(word, '(', n)) {
-			if (o.n < o.most)
-				read_occurs(r, word, n, &o.c[o.n]);
-			o.n++;
-		} else {
-			gpube__x3_refer(r, word, n, take_occurs, &o, NULL);
-		}
-	}
-	if (!r->in->status && o.n != of.n)
-		return refuse_occurs(r);
+	while (text && o.c && !r->in->status && (word = gpube__x3_word(r, &text, &n)) && n)
+		read_occurs(r, &o, word, n);
+	if (!r->in->status && o.n < o.most)
+		return gpube__in_error(r->in, "<occurs> and <values> differ in length");
 	for (int64_t k = 0; k < of.n && !r->in->status; k++) {
 		const struct gpube_x3_list one = {.terms = &of.terms[k], .n = 1};
 
 		count_equal(r, &list, &one, &o.c[k]);
 	}
 	for (int64_t k = 0; k < list.n && closed && !r->in->status; k++) {
-		if (list.terms[k].var >= 0)
-			gpube__x3_restrict(r, list.terms[k].var, is_listed, &set);
-		else if (!is_listed(&set, list.terms[k].value))
-			gpube__x3_never(r);
+		gpube__x3_restrict(r, list.terms[k], is_listed, &set);
 	}
 	return r->in->status;
 }
@@ -264,21 +241,18 @@ static int add_all_bins(struct gpube_x3 *r, const struct gpube_x3_list *list, co
 	return r->in->status;
 }
 
-static bool is_bin(const void *data, int64_t value)
+static bool is_bin(const void *data, const int64_t *v)
 {
 	const int64_t *n = data;
 
-	return value >= 0 && value < *n;
+	return v[0] >= 0 && v[0] < *n;
 }
 
 /* The list in this many bins, which are all that there are. */
 static int check_bins(struct gpube_x3 *r, const struct gpube_x3_list *list, int64_t n)
 {
 	for (int64_t k = 0; k < list->n && !r->in->status; k++)
-		if (list->terms[k].var >= 0)
-			gpube__x3_restrict(r, list->terms[k].var, is_bin, &n);
-		else if (!is_bin(&n, list->terms[k].value))
-			gpube__x3_never(r);
+		gpube__x3_restrict(r, list->terms[k], is_bin, &n);
 	return r->in->status;
 }
 
@@ -387,29 +361,20 @@ struct arc {
 static int read_arcs(
 	struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t n, struct arc **arcs)
 {
-	static const char *const before[] = {"(", ","}, *const what[] = {"'(' before an arc",
-								"',' in an arc"};
-	const char *p = gpube__x3_text(r, node);
-	int64_t k = 0;
+	struct gpube_x3_list list;
+	int64_t length;
 
-	*arcs = p ? gpube__x3_temp(r, n + 1, sizeof(**arcs)) : NULL;
-	if (!*arcs)
+	if (gpube__x3_tuples(r, node, &list, &length))
 		return r->in->status;
-	for (p += strspn(p, BLANKS); *p && k < n; p += strspn(p, BLANKS), k++) {
-		for (int e = 0; e < 2; e++) {
-			if (*p != *before[e])
-				return gpube__x3_expected(r, what[e], p, *p != 0);
-			p += 1 + strspn(p + 1, BLANKS);
-			if (gpube__x3_integer(r, &p, &(*arcs)[k].at[e], "a node"))
-				return r->in->status;
-			p += strspn(p, BLANKS);
-		}
-		if (*p != ')')
-			return gpube__x3_expected(r, "')' behind an arc", p, *p != 0);
-		p++;
-	}
-	return *p || k < n ? gpube__in_error(r->in, "<arcs> and the list differ in length")
-			   : GPUBE_OK;
+	if (list.n != 2 * n || (n && length != 2))
+		return gpube__in_error(r->in, "<arcs> and the list differ in length");
+	*arcs = gpube__x3_temp(r, n + 1, sizeof(**arcs));
+	for (int64_t k = 0; *arcs && k < 2 * n; k++)
+		if (list.terms[k].var >= 0)
+			return gpube__in_error(r->in, "variables in <arcs> are not read");
+		else
+			(*arcs)[k / 2].at[k % 2] = list.terms[k].value;
+	return r->in->status;
 }
 
 /* What leaves a node less what comes is its balance; nodes are numbered on from the least. */
@@ -454,7 +419,7 @@ int gpube__x3_flow(struct gpube_x3 *r, struct gpube_x3_node *node)
 	struct gpube_x3_node *ends = balance ? gpube__x3_need(r, node, "arcs") : NULL;
 	struct gpube_x3_list list, by;
 	struct gpube_x3_condition c;
-	struct arc *arcs;
+	struct arc *arcs = NULL;
 
 	if (!ends || gpube__x3_main_list(r, node, &list) || gpube__x3_list(r, balance, &by) ||
 		read_arcs(r, ends, list.n, &arcs) || add_balances(r, &list, arcs, &by))
@@ -494,8 +459,7 @@ static int add_task(struct gpube_x3_sum *s, const struct tasks *tasks, int64_t k
 			       ? r->in->status
 			       : gpube__x3_sum_term(s, takes, 1);
 	}
-	if (gpube__in_charge(r->in, r->m->vars[origin.var].domain, 2 * sizeof(__int128), "sums") ||
-		gpube__linear_place(&r->linear, &place, origin.var))
+	if (gpube__x3_sum_place(s, origin.var, &place))
 		return r->in->status;
 	for (int32_t v = 0; v < r->m->vars[origin.var].domain; v++) {
 		const int64_t start = gpube__x3_value(r, origin.var, v);
@@ -593,7 +557,7 @@ int gpube__x3_clause(struct gpube_x3 *r, struct gpube_x3_node *node)
 			negative ? gpube__x3_find(r, word + 4, n - 5) : gpube__x3_find(r, word, n);
 		int32_t place;
 
-		if (var < 0 || gpube__linear_place(&r->linear, &place, var))
+		if (var < 0 || gpube__x3_sum_place(&s, var, &place))
 			return r->in->status;
 		for (int32_t v = 0; v < r->m->vars[var].domain; v++)
 			if ((gpube__x3_value(r, var, v) == 0) == negative)
@@ -601,7 +565,3 @@ int gpube__x3_clause(struct gpube_x3 *r, struct gpube_x3_node *node)
 	}
 	return r->in->status ? r->in->status : gpube__x3_sum_finish(&s, &c);
 }
-
-#else
-typedef int gpube__no_expat_x3_count; /* a file is not empty */
-#endif

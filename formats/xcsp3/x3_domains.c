@@ -1,6 +1,4 @@
 /* x3_domains.c - XCSP3: domains, and what values variables have. See x3.h. */
-#ifdef GPUBE_HAVE_EXPAT
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,14 +14,15 @@ int64_t gpube__x3_value(const struct gpube_x3 *r, int32_t var, int32_t index)
 	return d->values ? d->values[index] : d->first + index;
 }
 
-int32_t gpube__x3_index(const struct gpube_x3 *r, int32_t var, int64_t value)
+int32_t gpube__x3_first(const struct gpube_x3 *r, int32_t var, int64_t value)
 {
 	const struct gpube_x3_domain *d = &r->domains[r->domain_of[var]];
 	int64_t low = 0, high = d->n;
 
 	if (!d->values)
-		return value >= d->first && value - d->first < d->n ? (int32_t)(value - d->first)
-								    : -1;
+		return (int32_t)(value < d->first          ? 0
+				 : value - d->first < d->n ? value - d->first
+							   : d->n);
 	while (low < high) {
 		const int64_t mid = (low + high) / 2;
 
@@ -32,7 +31,14 @@ int32_t gpube__x3_index(const struct gpube_x3 *r, int32_t var, int64_t value)
 		else
 			high = mid;
 	}
-	return low < d->n && d->values[low] == value ? (int32_t)low : -1;
+	return (int32_t)low;
+}
+
+int32_t gpube__x3_index(const struct gpube_x3 *r, int32_t var, int64_t value)
+{
+	const int32_t at = gpube__x3_first(r, var, value);
+
+	return at < r->m->vars[var].domain && gpube__x3_value(r, var, at) == value ? at : -1;
 }
 
 struct gpube_x3_interval gpube__x3_range(const struct gpube_x3 *r, int32_t var)
@@ -146,7 +152,3 @@ int gpube__x3_read_domain(struct gpube_x3 *r, const char *text, int32_t *index)
 	}
 	return gpube__x3_add_domain(r, &d, index);
 }
-
-#else
-typedef int gpube__no_expat_x3_domains; /* a file is not empty */
-#endif

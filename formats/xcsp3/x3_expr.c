@@ -8,8 +8,6 @@
  * An assignment for which a constraint divides by 0 does not satisfy it; where a part that has to
  * become a variable, or a cost, does so, the file is refused.
  */
-#ifdef GPUBE_HAVE_EXPAT
-
 #include <string.h>
 
 #include "formats/common/reading.h"
@@ -20,15 +18,6 @@ enum { PART_CELLS = 1 << 14 };
 
 /* ---- values ---------------------------------------------------------------------------- */
 
-/* A function by a table that is there. */
-static int add_again(struct gpube_x3 *r, int n, const int32_t *vars, int32_t table)
-{
-	if (gpube__in_charge(r->in, 1, 256, "functions") ||
-		gpube__add_function(r->m, n, vars, table, NULL))
-		return gpube__x3_no_memory(r);
-	return r->in->status;
-}
-
 /* truth: an expression that divides by 0 is false */
 static int value_at(
 	struct gpube_x3_parsed *p, struct gpube_value *slots, bool truth, int64_t *value)
@@ -37,8 +26,9 @@ static int value_at(
 
 	*value = 0;
 	if (!gpube__expr_eval(&p->e, slots, &v))
-		return truth && p->e.by_zero ? GPUBE_OK
-					     : gpube__in_error(p->r->in, "%s", p->e.error);
+		return truth && p->e.by_zero && !p->r->second.on
+			       ? GPUBE_OK
+			       : gpube__in_error(p->r->in, "%s", p->e.error);
 	if (v.kind != GPUBE_VALUE_INT)
 		return gpube__in_error(p->r->in, "an expression that is no integer");
 	*value = v.i;
@@ -104,10 +94,7 @@ static int32_t *scope_of(struct gpube_x3_parsed *p)
 	return vars;
 }
 
-/*
- * A function that allows tuple k of the first n variables with value values[k] of the last alone.
- */
-static int add_defining(
+int gpube__x3_define(
 	struct gpube_x3 *r, int n, const int32_t *vars, int64_t cells, const int64_t *values)
 {
 	int32_t *tuple = gpube__x3_temp(r, (int64_t)n + 1, sizeof(*tuple)), table;
@@ -128,6 +115,17 @@ static int add_defining(
 								   : GPUBE_OK;
 }
 
+int gpube__x3_defined(struct gpube_x3 *r, int32_t first)
+{
+	const struct gpube_x3_interval in = {first, r->m->n_functions};
+
+	if (!r->truth || r->in->status ||
+		gpube__x3_grow(r, &r->defined, &r->defined_capacity, r->n_defined + 1, sizeof(in)))
+		return r->in->status;
+	r->defined[r->n_defined++] = in;
+	return GPUBE_OK;
+}
+
 /* A hidden variable of the part's values, or -1 and a number, if it has one alone. */
 static int make_part(struct gpube_x3_parsed *p, int32_t at, int32_t *var, int64_t *value)
 {
@@ -142,7 +140,9 @@ static int make_part(struct gpube_x3_parsed *p, int32_t at, int32_t *var, int64_
 		return r->in->status;
 	if (known >= 0) {
 		vars[p->n] = *var;
-		return add_again(r, p->n + 1, vars, r->parts[known].table);
+		return gpube__x3_add_again(r, p->n + 1, vars, r->parts[known].table)
+			       ? r->in->status
+			       : gpube__x3_defined(r, r->m->n_functions - 1);
 	}
 	values = evaluate(p, at, false, &cells);
 	sorted = values ? gpube__x3_temp(r, cells, sizeof(*sorted)) : NULL;
@@ -156,7 +156,8 @@ static int make_part(struct gpube_x3_parsed *p, int32_t at, int32_t *var, int64_
 	if (gpube__x3_hidden(r, "part", n, sorted, var))
 		return r->in->status;
 	vars[p->n] = *var;
-	if (add_defining(r, p->n, vars, cells, values))
+	if (gpube__x3_define(r, p->n, vars, cells, values) ||
+		gpube__x3_defined(r, r->m->n_functions - 1))
 		return r->in->status;
 	if (gpube__grow(
 		    r->m->ctx, &r->parts, &r->parts_capacity, r->n_parts + 1, sizeof(*r->parts)))
@@ -306,15 +307,6 @@ static bool add_linear(struct gpube_x3_parsed *p, int32_t at, int64_t times,
 	return !gpube__x3_push(p->r, list, t) && !gpube__x3_push(p->r, factors, factor);
 }
 
-static int64_t *factors_of(struct gpube_x3 *r, const struct gpube_x3_list *factors)
-{
-	int64_t *v = gpube__x3_temp(r, factors->n + 1, sizeof(*v));
-
-	for (int64_t k = 0; v && k < factors->n; k++)
-		v[k] = factors->terms[k].value;
-	return v;
-}
-
 /* left OP right as a sum; false if it is none. */
 static bool post_linear(struct gpube_x3_parsed *p, const struct gpube_expr_node *n)
 {
@@ -329,7 +321,7 @@ static bool post_linear(struct gpube_x3_parsed *p, const struct gpube_expr_node 
 	c.op = operators[n->op - GPUBE_OP_EQ];
 	if (!add_linear(p, n->a, 1, &list, &factors) || !add_linear(p, n->b, -1, &list, &factors))
 		return p->r->in->status != GPUBE_OK;
-	v = factors_of(p->r, &factors);
+	v = gpube__x3_numbers(p->r, &factors);
 	if (v)
 		gpube__x3_add_sum(p->r, &list, v, &c);
 	return true;
@@ -349,7 +341,7 @@ static int add_allowed(struct gpube_x3_parsed *p, int32_t at)
 		return r->in->status;
 	table = p->n ? gpube__x3_known(r, GPUBE_X3_TABLES, key) : -1;
 	if (table >= 0)
-		return add_again(r, p->n, vars, table);
+		return gpube__x3_add_again(r, p->n, vars, table);
 	values = evaluate(p, at, true, &cells);
 	for (int64_t k = 0; values && k < cells; k++)
 		values[k] = values[k] ? 0 : GPUBE_INF;
@@ -435,7 +427,7 @@ static int add_cost(struct gpube_x3_parsed *p, int32_t at, int64_t times)
 {
 	const struct gpube_expr_node n = *gpube__x3_node_at(p, at);
 	struct gpube_x3 *r = p->r;
-	int64_t cells, *values, v;
+	int64_t cells, *values, v, most = (int64_t)1 << 62;
 	int32_t *vars;
 
 	if (r->in->status)
@@ -450,14 +442,17 @@ static int add_cost(struct gpube_x3_parsed *p, int32_t at, int64_t times)
 		!__builtin_mul_overflow(times, v, &v) && v > -INT64_MAX)
 		return add_cost(p, constant_of(p, n.a, &cells) ? n.b : n.a, v);
 	fit(p, at);
+	if (r->weighted)
+		most = GPUBE_X3_EXACT;
 	values = r->in->status ? NULL : evaluate(p, at, false, &cells);
 	vars = values ? scope_of(p) : NULL;
 	if (!vars)
 		return r->in->status;
 	for (int64_t k = 0; k < cells; k++)
-		if (__builtin_mul_overflow(values[k], times, &values[k]) ||
-			values[k] >= (int64_t)1 << 62 || values[k] <= -((int64_t)1 << 62))
-			return gpube__in_fail(r->in, GPUBE_ERANGE, "totals of the costs pass 2^62");
+		if (__builtin_mul_overflow(values[k], times, &values[k]) || values[k] >= most ||
+			values[k] <= -most)
+			return gpube__in_fail(
+				r->in, GPUBE_ERANGE, "a cost passes 2^%d", r->weighted ? 53 : 62);
 	return gpube__x3_costs(r, p->n, vars, values);
 }
 
@@ -470,7 +465,3 @@ int gpube__x3_cost(struct gpube_x3 *r, const char *text, size_t n, int64_t times
 	gpube__x3_parsed_clear(&p);
 	return r->in->status;
 }
-
-#else
-typedef int gpube__no_expat_x3_expr; /* a file is not empty */
-#endif

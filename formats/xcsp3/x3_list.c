@@ -1,6 +1,4 @@
 /* x3_list.c - XCSP3: lists of variables, numbers and expressions; conditions. See x3.h. */
-#ifdef GPUBE_HAVE_EXPAT
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,23 +6,14 @@
 
 #include "formats/xcsp3/x3.h"
 
-#define BLANKS " \t\n\v\f\r"
-#define DIGITS "0123456789"
-
 /* ---- lists ----------------------------------------------------------------------------- */
-
-struct pushing {
-	struct gpube_x3_list *list;
-};
 
 static int push_var(struct gpube_x3 *r, void *arg, int32_t var)
 {
-	struct pushing *p = arg;
-
 	/* "x[]" says much in few bytes */
 	if (gpube__in_charge(r->in, 1, 3 * sizeof(struct gpube_x3_term), "lists of variables"))
 		return r->in->status;
-	return gpube__x3_push(r, p->list, (struct gpube_x3_term){.var = var});
+	return gpube__x3_push(r, arg, gpube__x3_var(var));
 }
 
 static bool is_number(const char *word)
@@ -63,7 +52,6 @@ static int push_numbers(
 int gpube__x3_words(
 	struct gpube_x3 *r, const char *text, struct gpube_x3_list *list, int64_t size[2])
 {
-	struct pushing p = {list};
 	const char *word;
 	int64_t symbol;
 	size_t n;
@@ -79,7 +67,7 @@ int gpube__x3_words(
 		} else if ((symbol = gpube__x3_symbol(r, word, n)) >= 0) {
 			gpube__x3_push(r, list, (struct gpube_x3_term){.var = -1, .value = symbol});
 		} else {
-			gpube__x3_refer(r, word, n, push_var, &p, size);
+			gpube__x3_refer(r, word, n, push_var, list, size);
 		}
 		if (r->in->status)
 			return r->in->status;
@@ -142,15 +130,6 @@ bool gpube__x3_only_numbers(const struct gpube_x3_list *list)
 	return true;
 }
 
-int64_t *gpube__x3_numbers(struct gpube_x3 *r, const struct gpube_x3_list *list)
-{
-	int64_t *values = gpube__x3_temp(r, list->n + 1, sizeof(*values));
-
-	for (int64_t k = 0; k < list->n && values; k++)
-		values[k] = list->terms[k].value;
-	return values;
-}
-
 int gpube__x3_integers(
 	struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t *n, int64_t **v)
 {
@@ -162,6 +141,17 @@ int gpube__x3_integers(
 		return gpube__in_error(r->in, "variables in <%.40s> are not read", node->name);
 	*n = list.n;
 	*v = gpube__x3_numbers(r, &list);
+	return r->in->status;
+}
+
+int gpube__x3_except(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *n, int64_t **values)
+{
+	struct gpube_x3_node *except = gpube__x3_child(node, "except");
+
+	*n = 0;
+	*values = NULL;
+	if (except && !gpube__x3_integers(r, except, n, values))
+		*n = gpube__x3_unique(*values, *n);
 	return r->in->status;
 }
 
@@ -180,8 +170,6 @@ int gpube__x3_term(struct gpube_x3 *r, const struct gpube_x3_node *node, struct 
 }
 
 /* ---- operators --------------------------------------------------------------------------- */
-
-const char *const gpube__x3_operators[] = {"lt", "le", "eq", "ne", "ge", "gt", "in", "notin"};
 
 /* -1: it is none */
 static int operator_of(const char *text, size_t n)
@@ -217,22 +205,13 @@ int gpube__x3_operator(struct gpube_x3 *r, struct gpube_x3_node *node, enum gpub
 
 int gpube__x3_post_printf(struct gpube_x3 *r, const char *fmt, ...)
 {
+	struct gpube_x3_text t = {0};
 	va_list ap;
-	char *text;
-	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	gpube__x3_vput(r, &t, fmt, ap);
 	va_end(ap);
-	if (n < 0) /* 2^31 bytes and more */
-		return gpube__in_fail(r->in, GPUBE_ERANGE, "an expression of too many bytes");
-	text = gpube__x3_temp(r, (int64_t)n + 1, 1);
-	if (!text)
-		return r->in->status;
-	va_start(ap, fmt);
-	vsnprintf(text, (size_t)n + 1, fmt, ap);
-	va_end(ap);
-	return gpube__x3_post(r, text, (size_t)n);
+	return r->in->status ? r->in->status : gpube__x3_post(r, t.bytes, (size_t)t.n);
 }
 
 /* ---- conditions ------------------------------------------------------------------------ */
@@ -339,49 +318,59 @@ int gpube__x3_condition(
 	return text ? gpube__x3_condition_text(r, text, text + strlen(text), c) : r->in->status;
 }
 
-/* ---- matrices ------------------------------------------------------------------------------ */
+/* ---- tuples and matrices ------------------------------------------------------------------- */
+
+int gpube__x3_tuples(struct gpube_x3 *r, const struct gpube_x3_node *node,
+	struct gpube_x3_list *list, int64_t *length)
+{
+	const char *text = gpube__x3_text(r, node);
+
+	*length = 1;
+	memset(list, 0, sizeof(*list));
+	if (!text)
+		return r->in->status;
+	text += strspn(text, BLANKS);
+	if (*text != '(')
+		return gpube__x3_words(r, text, list, NULL);
+	while (*text == '(') {
+		const char *close = strchr(text, ')');
+		char *one = close ? gpube__x3_temp(r, close - text, 1) : NULL;
+		const int64_t before = list->n;
+
+		if (!one)
+			return r->in->status ? r->in->status
+					     : gpube__in_error(r->in, "a tuple without its ')'");
+		for (const char *p = text + 1; p < close; p++)
+			one[p - text - 1] = *p == ',' ? ' ' : *p;
+		if (gpube__x3_words(r, one, list, NULL))
+			return r->in->status;
+		if (before && list->n - before != *length)
+			return gpube__in_error(r->in, "tuples that differ in length");
+		*length = list->n - before;
+		text = close + 1 + strspn(close + 1, BLANKS);
+	}
+	return *text || *length < 1 ? gpube__x3_expected(r, "'('", text, strlen(text)) : GPUBE_OK;
+}
 
 int gpube__x3_matrix(
 	struct gpube_x3 *r, const struct gpube_x3_node *node, int64_t size[2], int32_t **vars)
 {
 	const char *text = gpube__x3_text(r, node);
 	struct gpube_x3_list list = {0};
+	int64_t n;
 
 	size[0] = size[1] = 0;
 	if (!text)
 		return r->in->status;
-	text += strspn(text, BLANKS);
-	if (*text != '(' && gpube__x3_words(r, text, &list, size)) /* "x[][]" */
-		return r->in->status;
-	/* "(x[0][0],x[0][1])(x[1][0],x[1][1])" */
-	while (*text == '(') {
-		const char *close = strchr(text, ')');
-		char *row = close ? gpube__x3_temp(r, close - text, 1) : NULL;
-		const int64_t before = list.n;
-
-		if (!row)
-			return r->in->status ? r->in->status
-					     : gpube__in_error(r->in, "a row without its ')'");
-		for (const char *p = text + 1; p < close; p++)
-			row[p - text - 1] = *p == ',' ? ' ' : *p;
-		if (gpube__x3_words(r, row, &list, NULL))
+	if (text[strspn(text, BLANKS)] != '(') { /* "x[][]" */
+		if (gpube__x3_words(r, text, &list, size))
 			return r->in->status;
-		if (size[0]++ && list.n - before != size[1])
-			return gpube__in_error(r->in, "rows of a matrix that differ in length");
-		size[1] = list.n - before;
-		text = close + 1;
-		text += strspn(text, BLANKS);
-		if (*text && *text != '(')
-			return gpube__x3_expected(r, "'('", text, strlen(text));
+	} else { /* "(x[0][0],x[0][1])(x[1][0],x[1][1])" */
+		if (gpube__x3_tuples(r, node, &list, &size[1]))
+			return r->in->status;
+		size[0] = list.n / size[1];
 	}
 	if (size[0] <= 0 || size[1] <= 0 || size[0] * size[1] != list.n)
 		return gpube__in_error(r->in, "expected a matrix such as x[][]");
-	*vars = gpube__x3_temp(r, list.n, sizeof(**vars));
-	for (int64_t k = 0; k < list.n && !r->in->status; k++)
-		gpube__x3_as_var(r, list.terms[k], &(*vars)[k]);
-	return r->in->status;
+	return to_vars(r, &list, &n, vars);
 }
-
-#else
-typedef int gpube__no_expat_x3_list; /* a file is not empty */
-#endif

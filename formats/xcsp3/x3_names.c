@@ -1,29 +1,11 @@
 /*
  * x3_names.c - XCSP3: what a name stands for, one variable or the elements of an array. See x3.h.
  */
-#ifdef GPUBE_HAVE_EXPAT
-
 #include <string.h>
 
 #include "formats/xcsp3/x3.h"
 
 /* ---- slices -------------------------------------------------------------------------------- */
-
-static int read_index(struct gpube_x3 *r, const char **p, const char *end, int64_t *v)
-{
-	const char *digit = *p + (*p < end && **p == '-');
-	const bool negative = digit > *p;
-	int64_t n = 0;
-
-	if (digit == end || *digit < '0' || *digit > '9')
-		return gpube__in_error(r->in, "expected an index, found '%.*s'",
-			end - *p > 20 ? 20 : (int)(end - *p), *p);
-	for (; digit < end && *digit >= '0' && *digit <= '9'; digit++)
-		n = n < INT32_MAX ? 10 * n + *digit - '0' : n;
-	*p = digit;
-	*v = negative ? -n : n;
-	return GPUBE_OK;
-}
 
 int gpube__x3_slice_read(
 	struct gpube_x3 *r, const char *p, const char *end, struct gpube_x3_slice *s)
@@ -40,17 +22,11 @@ int gpube__x3_slice_read(
 		*in = (struct gpube_x3_interval){0, -1};
 		s->open[s->n] = true;
 		if (p < end && *p != ']') {
-			if (read_index(r, &p, end, &in->low))
+			const char *from = p;
+
+			if (gpube__x3_range_at(r, &p, in, "an index"))
 				return r->in->status;
-			in->high = in->low;
-			s->open[s->n] = end - p > 2 && p[0] == '.';
-			if (end - p > 2 && p[0] == '.' && p[1] == '.') {
-				p += 2;
-				if (read_index(r, &p, end, &in->high))
-					return r->in->status;
-				if (in->high < in->low)
-					return gpube__in_error(r->in, "an empty range of indices");
-			}
+			s->open[s->n] = memchr(from, '.', (size_t)(p - from)) != NULL;
 		}
 		if (p == end || *p != ']')
 			return gpube__in_error(r->in, "expected ']' behind an index");
@@ -127,18 +103,6 @@ static int take_place(struct gpube_x3 *r, void *arg, int64_t place)
 	return t->take(r, t->arg, var);
 }
 
-int32_t gpube__x3_named(
-	const struct gpube_x3 *r, enum gpube_x3_space space, const char *name, size_t n)
-{
-	char copy[256];
-
-	if (n >= sizeof(copy))
-		return -1;
-	memcpy(copy, name, n);
-	copy[n] = 0;
-	return gpube__x3_known(r, space, copy);
-}
-
 static int not_known(struct gpube_x3 *r, const char *name, size_t n)
 {
 	return gpube__in_error(r->in, "variable '%.*s' is not known", n > 60 ? 60 : (int)n, name);
@@ -186,7 +150,3 @@ int32_t gpube__x3_find(struct gpube_x3 *r, const char *name, size_t n)
 	gpube__in_error(r->in, "'%.*s' is not one variable", n > 60 ? 60 : (int)n, name);
 	return -1;
 }
-
-#else
-typedef int gpube__no_expat_x3_names; /* a file is not empty */
-#endif

@@ -1,182 +1,8 @@
 /* x3_pairs.c - XCSP3: constraints that are tables of few variables each. See x3.h. */
-#ifdef GPUBE_HAVE_EXPAT
-
 #include <stdio.h>
 #include <string.h>
 
 #include "formats/xcsp3/x3.h"
-
-/* ---- allDifferent ------------------------------------------------------------------------ */
-
-/* Rising. */
-struct numbers {
-	int64_t n, *values;
-};
-
-static bool listed(const struct numbers *s, int64_t value)
-{
-	return gpube__x3_has(s->values, s->n, value);
-}
-
-static bool holds_different(const void *data, const int64_t *v)
-{
-	return v[0] != v[1] || listed(data, v[0]);
-}
-
-/* Two variables, which may be the same one. */
-static int add_pair(struct gpube_x3 *r, int32_t a, int32_t b,
-	bool (*holds)(const void *data, const int64_t *values), const void *data)
-{
-	const int32_t vars[] = {a, b};
-
-	if (gpube__in_charge(r->in, 1, 64, "pairs of variables"))
-		return r->in->status;
-	if (a != b)
-		return gpube__x3_table(r, 2, vars, holds, data);
-	for (int32_t v = 0; v < r->m->vars[a].domain; v++) {
-		const int64_t value = gpube__x3_value(r, a, v), twice[] = {value, value};
-		const int64_t cost = holds(data, twice) ? 0 : GPUBE_INF;
-		int64_t *costs;
-
-		if (cost == 0)
-			continue;
-		if (gpube__in_charge(r->in, r->m->vars[a].domain + 16, 32, "pairs of variables"))
-			return r->in->status;
-		costs = gpube__x3_temp(r, r->m->vars[a].domain, sizeof(*costs));
-		if (!costs)
-			return r->in->status;
-		for (int32_t w = 0; w < r->m->vars[a].domain; w++) {
-			const int64_t one = gpube__x3_value(r, a, w), both[] = {one, one};
-
-			costs[w] = holds(data, both) ? 0 : GPUBE_INF;
-		}
-		return gpube__x3_costs(r, 1, &a, costs);
-	}
-	return GPUBE_OK;
-}
-
-static int differ_in_pairs(struct gpube_x3 *r, int64_t n, const int32_t *vars, int64_t step,
-	const struct numbers *except)
-{
-	int32_t domains[2] = {-1, -1}, table = -1;
-
-	for (int64_t i = 0; i < n; i++)
-		for (int64_t j = i + 1; j < n; j++) {
-			const int32_t pair[] = {vars[i * step], vars[j * step]};
-			const int32_t *of = r->domain_of;
-			const bool same = pair[0] != pair[1] && of[pair[0]] == domains[0] &&
-					  of[pair[1]] == domains[1];
-
-			/* pairs with the domains of the pair before share its table */
-			if (same) {
-				if (gpube__stopped(r->m->ctx))
-					return r->in->status = gpube__fail_stopped(r->m->ctx);
-				if (gpube__in_charge(r->in, 1, 256, "functions") ||
-					gpube__add_function(r->m, 2, pair, table, NULL))
-					return gpube__x3_no_memory(r);
-				continue;
-			}
-			if (add_pair(r, pair[0], pair[1], holds_different, except))
-				return r->in->status;
-			table = r->m->n_tables - 1;
-			domains[0] = pair[0] == pair[1] ? -1 : of[pair[0]];
-			domains[1] = of[pair[1]];
-		}
-	return GPUBE_OK;
-}
-
-/* Pairs of two lists, one after the other. state: whether they differ, the first of the pair */
-static bool step_lists(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
-{
-	(void)m;
-	if (k % 2 == 0) {
-		state[1] = state[0] ? 0 : value;
-	} else {
-		state[0] |= value != state[1];
-		state[1] = 0;
-	}
-	return true;
-}
-
-static bool end_lists(struct gpube_x3_machine *m, const int64_t *state)
-{
-	(void)m;
-	return state[0];
-}
-
-static int differ_in_lists(struct gpube_x3 *r, int64_t n, const int32_t *a, const int32_t *b)
-{
-	static const int64_t start[2];
-	int32_t *vars = gpube__in_charge(r->in, n + 1, 64, "lists that differ")
-				? NULL
-				: gpube__x3_temp(r, 2 * n + 1, sizeof(*vars));
-	struct gpube_x3_machine m = {.r = r,
-		.name = "allDifferent",
-		.n = 2 * n,
-		.vars = vars,
-		.width = 2,
-		.start = start,
-		.step = step_lists,
-		.end = end_lists};
-
-	for (int64_t k = 0; k < n && vars; k++) {
-		vars[2 * k] = a[k];
-		vars[2 * k + 1] = b[k];
-	}
-	return vars ? gpube__x3_run(&m) : r->in->status;
-}
-
-/* Any two of several lists differ somewhere. */
-static int different_lists(struct gpube_x3 *r, struct gpube_x3_node *list)
-{
-	int64_t n = 0, m, count = 0, capacity = 0;
-	int32_t **lists = NULL;
-
-	for (; list; list = gpube__x3_next(list)) {
-		if (gpube__x3_grow(r, &lists, &capacity, count + 1, sizeof(*lists)) ||
-			gpube__x3_vars(r, list, &m, &lists[count]))
-			return r->in->status;
-		if (count++ && m != n)
-			return gpube__in_error(
-				r->in, "lists of <allDifferent> that differ in length");
-		n = m;
-	}
-	for (int64_t i = 0; i < count; i++)
-		for (int64_t j = i + 1; j < count; j++)
-			if (differ_in_lists(r, n, lists[i], lists[j]))
-				return r->in->status;
-	return GPUBE_OK;
-}
-
-int gpube__x3_all_different(struct gpube_x3 *r, struct gpube_x3_node *node)
-{
-	struct gpube_x3_node *matrix = gpube__x3_child(node, "matrix");
-	struct gpube_x3_node *list = gpube__x3_child(node, "list");
-	struct gpube_x3_node *except = gpube__x3_child(node, "except");
-	struct gpube_x3_node *second = list ? gpube__x3_next(list) : NULL;
-	struct numbers none = {0};
-	int64_t n, size[2];
-	int32_t *vars;
-
-	if (except && (second || matrix))
-		return gpube__in_error(r->in, "<except> with lists or a matrix is not read");
-	if (except && gpube__x3_integers(r, except, &none.n, &none.values))
-		return r->in->status;
-	none.n = gpube__x3_unique(none.values, none.n);
-	if (second)
-		return different_lists(r, list);
-	if (!matrix)
-		return gpube__x3_main_vars(r, node, &n, &vars)
-			       ? r->in->status
-			       : differ_in_pairs(r, n, vars, 1, &none);
-	if (gpube__x3_matrix(r, matrix, size, &vars))
-		return r->in->status;
-	for (int64_t k = 0; k < size[0] && !r->in->status; k++)
-		differ_in_pairs(r, size[1], vars + k * size[1], 1, &none);
-	for (int64_t k = 0; k < size[1] && !r->in->status; k++)
-		differ_in_pairs(r, size[0], vars + k, size[1], &none);
-	return r->in->status;
-}
 
 /* ---- ordered ------------------------------------------------------------------------------ */
 
@@ -211,41 +37,29 @@ struct range {
 	int64_t first, n;
 };
 
-static bool in_range(const void *data, int64_t value)
+static bool in_range(const void *data, const int64_t *v)
 {
 	const struct range *range = data;
 
-	return value >= range->first && value - range->first < range->n;
-}
-
-static int in_range_term(struct gpube_x3 *r, struct gpube_x3_term t, const struct range *range)
-{
-	if (t.var >= 0)
-		return gpube__x3_restrict(r, t.var, in_range, range);
-	return in_range(range, t.value) ? GPUBE_OK : gpube__x3_never(r);
+	return v[0] >= range->first && v[0] - range->first < range->n;
 }
 
 /* The condition as text behind what it is of, maybe "or(eq(…),…)" with intervals. */
 static char *condition_text(struct gpube_x3 *r, const char *of, const struct gpube_x3_condition *c)
 {
-	char right[32], *text, *p;
+	struct gpube_x3_text t = {0};
 
 	if (gpube__in_charge(r->in, c->n + 1, 160, "conditions"))
 		return NULL;
-	p = text = gpube__x3_temp(r, 160 + 160 * c->n, 1);
-	if (!text)
-		return NULL;
 	if (c->op != GPUBE_X3_IN && c->op != GPUBE_X3_NOTIN) {
-		gpube__x3_term_text(right, c->right);
-		sprintf(p, "%s(%s,%s)", gpube__x3_operators[c->op], of, right);
-		return text;
+		gpube__x3_put(r, &t, "%s(%s,", gpube__x3_operators[c->op], of);
+		return gpube__x3_put_term(r, &t, c->right, ")") ? NULL : t.bytes;
 	}
-	p += sprintf(p, c->op == GPUBE_X3_IN ? "or(0" : "not(or(0");
+	gpube__x3_put(r, &t, "eq(%d,or(0", c->op == GPUBE_X3_IN);
 	for (int64_t k = 0; k < c->n; k++)
-		p += sprintf(p, ",and(ge(%s,%lld),le(%s,%lld))", of, (long long)c->set[k].low, of,
-			(long long)c->set[k].high);
-	sprintf(p, c->op == GPUBE_X3_IN ? ")" : "))");
-	return text;
+		gpube__x3_put(r, &t, ",and(ge(%s,%lld),le(%s,%lld))", of, (long long)c->set[k].low,
+			of, (long long)c->set[k].high);
+	return gpube__x3_put(r, &t, "))") ? NULL : t.bytes;
 }
 
 /* <value> or <condition> */
@@ -315,6 +129,12 @@ static bool step_member(struct gpube_x3_machine *m, int64_t *state, int64_t k, i
 	return true;
 }
 
+static bool end_member(struct gpube_x3_machine *m, const int64_t *state)
+{
+	(void)m;
+	return state[0];
+}
+
 static int add_wide_member(
 	struct gpube_x3 *r, const struct gpube_x3_list *list, struct gpube_x3_term value)
 {
@@ -327,7 +147,7 @@ static int add_wide_member(
 		.width = 2,
 		.start = start,
 		.step = step_member,
-		.end = end_lists};
+		.end = end_member};
 
 	if (!vars || gpube__x3_as_var(r, value, &vars[0]))
 		return r->in->status;
@@ -361,7 +181,7 @@ static int element_of_list(struct gpube_x3 *r, struct gpube_x3_node *list_node,
 	if (gpube__x3_only_numbers(list) && c->op == GPUBE_X3_EQ && vars[0] >= 0 && vars[1] >= 0 &&
 		vars[0] != vars[1])
 		return gpube__x3_table(r, 2, vars, holds_choice, &choice);
-	in_range_term(r, *index, &range);
+	gpube__x3_restrict(r, *index, in_range, &range);
 	for (int64_t k = 0; k < list->n && !r->in->status; k++)
 		if (index->var < 0 ? index->value == k + choice.start
 				   : gpube__x3_index(r, index->var, k + choice.start) >= 0)
@@ -387,7 +207,8 @@ static int element_of_matrix(struct gpube_x3 *r, struct gpube_x3_node *matrix,
 		return r->in->status;
 	rows = (struct range){row, size[0]};
 	columns = (struct range){column, size[1]};
-	if (in_range_term(r, at->terms[0], &rows) || in_range_term(r, at->terms[1], &columns))
+	if (gpube__x3_restrict(r, at->terms[0], in_range, &rows) ||
+		gpube__x3_restrict(r, at->terms[1], in_range, &columns))
 		return r->in->status;
 	for (; row < size[0]; row++)
 		for (column = 0; column < size[1]; column++) {
@@ -446,17 +267,17 @@ static int channel_lists(struct gpube_x3 *r, int64_t n, const int32_t *x, int64_
 	const struct range of_x = {start_y, n_y}, of_y = {start_x, n};
 
 	for (int64_t i = 0; i < n && !r->in->status; i++) {
-		gpube__x3_restrict(r, x[i], in_range, &of_x);
+		gpube__x3_restrict(r, gpube__x3_var(x[i]), in_range, &of_x);
 		for (int64_t j = 0; j < n_y && !r->in->status; j++) {
 			const struct link l = {j + start_y, i + start_x, n < n_y};
 
 			if (x == y && j < i)
 				continue;
-			add_pair(r, x[i], y[j], holds_link, &l);
+			gpube__x3_add_pair(r, x[i], y[j], holds_link, &l);
 		}
 	}
 	for (int64_t j = 0; j < n_y && n == n_y && !r->in->status; j++)
-		gpube__x3_restrict(r, y[j], in_range, &of_y);
+		gpube__x3_restrict(r, gpube__x3_var(y[j]), in_range, &of_y);
 	return r->in->status;
 }
 
@@ -485,14 +306,14 @@ int gpube__x3_channel(struct gpube_x3 *r, struct gpube_x3_node *node)
 	if (gpube__x3_term(r, value, &t) || gpube__x3_as_var(r, t, &t.var))
 		return r->in->status;
 	range = (struct range){start, n};
-	if (gpube__x3_restrict(r, t.var, in_range, &range))
+	if (gpube__x3_restrict(r, t, in_range, &range))
 		return r->in->status;
 	for (int64_t i = 0; i < n && !r->in->status; i++) {
 		const struct link l = {1, i + start, false};
 		const struct range truths = {0, 2};
 
-		if (!gpube__x3_restrict(r, x[i], in_range, &truths))
-			add_pair(r, x[i], t.var, holds_link, &l);
+		if (!gpube__x3_restrict(r, gpube__x3_var(x[i]), in_range, &truths))
+			gpube__x3_add_pair(r, x[i], t.var, holds_link, &l);
 	}
 	return r->in->status;
 }
@@ -511,46 +332,12 @@ int gpube__x3_instantiation(struct gpube_x3 *r, struct gpube_x3_node *node)
 	for (int64_t k = 0; k < n && !r->in->status; k++) {
 		const struct range one = {v[k], 1};
 
-		gpube__x3_restrict(r, vars[k], in_range, &one);
+		gpube__x3_restrict(r, gpube__x3_var(vars[k]), in_range, &one);
 	}
 	return r->in->status;
 }
 
 /* ---- noOverlap ----------------------------------------------------------------------- */
-
-/* "x y" or "(x,y)(z,w)": tuples of equal length. */
-static int read_boxes(struct gpube_x3 *r, const struct gpube_x3_node *node,
-	struct gpube_x3_list *list, int64_t *dimensions)
-{
-	const char *text = gpube__x3_text(r, node);
-	int64_t before = 0;
-
-	*dimensions = 1;
-	memset(list, 0, sizeof(*list));
-	if (!text)
-		return r->in->status;
-	text += strspn(text, " \t\n\r");
-	if (*text != '(')
-		return gpube__x3_words(r, text, list, NULL);
-	for (; *text == '('; before = list->n) {
-		const char *close = strchr(text, ')');
-		char *one = close ? gpube__x3_temp(r, close - text, 1) : NULL;
-
-		if (!one)
-			return r->in->status ? r->in->status
-					     : gpube__in_error(r->in, "a tuple without its ')'");
-		for (const char *p = text + 1; p < close; p++)
-			one[p - text - 1] = *p == ',' ? ' ' : *p;
-		if (gpube__x3_words(r, one, list, NULL))
-			return r->in->status;
-		if (before && list->n - before != *dimensions)
-			return gpube__in_error(r->in, "tuples that differ in length");
-		*dimensions = list->n - before;
-		text = close + 1 + strspn(close + 1, " \t\n\r");
-	}
-	return *text || *dimensions < 1 ? gpube__x3_expected(r, "'('", text, strlen(text))
-					: GPUBE_OK;
-}
 
 /* In one of the dimensions one of the two ends before the other begins. */
 static int keep_apart(struct gpube_x3 *r, int64_t dimensions, const struct gpube_x3_term *a,
@@ -558,22 +345,19 @@ static int keep_apart(struct gpube_x3 *r, int64_t dimensions, const struct gpube
 	const struct gpube_x3_term *lb, bool zero_ignored)
 {
 	char x[32], y[32], lx[32], ly[32];
-	char *text = gpube__x3_temp(r, 16 + 300 * dimensions, 1), *p = text;
+	struct gpube_x3_text t = {0};
 
-	if (!text)
-		return r->in->status;
-	p += sprintf(p, "or(0");
+	gpube__x3_put(r, &t, "or(0");
 	for (int64_t k = 0; k < dimensions; k++) {
 		gpube__x3_term_text(x, a[k]);
 		gpube__x3_term_text(y, b[k]);
 		gpube__x3_term_text(lx, la[k]);
 		gpube__x3_term_text(ly, lb[k]);
-		p += sprintf(p, ",le(add(%s,%s),%s),le(add(%s,%s),%s)", x, lx, y, y, ly, x);
+		gpube__x3_put(r, &t, ",le(add(%s,%s),%s),le(add(%s,%s),%s)", x, lx, y, y, ly, x);
 		if (zero_ignored)
-			p += sprintf(p, ",eq(%s,0),eq(%s,0)", lx, ly);
+			gpube__x3_put(r, &t, ",eq(%s,0),eq(%s,0)", lx, ly);
 	}
-	p += sprintf(p, ")");
-	return gpube__x3_post(r, text, (size_t)(p - text));
+	return gpube__x3_put(r, &t, ")") ? r->in->status : gpube__x3_post(r, t.bytes, (size_t)t.n);
 }
 
 int gpube__x3_no_overlap(struct gpube_x3 *r, struct gpube_x3_node *node)
@@ -585,7 +369,7 @@ int gpube__x3_no_overlap(struct gpube_x3 *r, struct gpube_x3_node *node)
 	bool zero_ignored;
 
 	if (!lengths || gpube__x3_flag(r, node, "zeroIgnored", true, &zero_ignored) ||
-		read_boxes(r, origins, &x, &d) || read_boxes(r, lengths, &l, &d_l))
+		gpube__x3_tuples(r, origins, &x, &d) || gpube__x3_tuples(r, lengths, &l, &d_l))
 		return r->in->status;
 	if (x.n != l.n || d != d_l)
 		return gpube__in_error(r->in, "<origins> and <lengths> differ in number");
@@ -640,7 +424,6 @@ int gpube__x3_circuit(struct gpube_x3 *r, struct gpube_x3_node *node)
 {
 	struct gpube_x3_node *list = gpube__x3_child(node, "list");
 	static const int64_t before = -1;
-	const struct numbers none = {0};
 	int64_t n, start, *values;
 	int32_t *x, *when, *all, vars[3];
 	struct gpube_x3_machine m = {.r = r,
@@ -657,13 +440,13 @@ int gpube__x3_circuit(struct gpube_x3 *r, struct gpube_x3_node *node)
 	when = gpube__x3_temp(r, n + 1, sizeof(*when));
 	all = gpube__x3_temp(r, n + 1, sizeof(*all));
 	values = gpube__x3_temp(r, n + 1, sizeof(*values));
-	if (!when || !all || !values || differ_in_pairs(r, n, x, 1, &none))
+	if (!when || !all || !values || gpube__x3_differ(r, n, x))
 		return r->in->status;
 	for (int64_t k = 0; k <= n; k++)
 		values[k] = k;
 	for (int64_t k = 0; k < n; k++) {
 		all[k] = x[k];
-		if (gpube__x3_restrict(r, x[k], in_range, &range) ||
+		if (gpube__x3_restrict(r, gpube__x3_var(x[k]), in_range, &range) ||
 			gpube__x3_hidden(r, "circuit", n + 1, values, &when[k]))
 			return r->in->status;
 	}
@@ -681,7 +464,7 @@ int gpube__x3_circuit(struct gpube_x3 *r, struct gpube_x3_node *node)
 		vars[1] = when[i];
 		gpube__x3_table(r, 2, vars, holds_left_out, &next);
 		if (!r->in->status)
-			add_pair(r, all[n], when[i], holds_link, &first);
+			gpube__x3_add_pair(r, all[n], when[i], holds_link, &first);
 		for (int64_t j = 0; j < n && !r->in->status; j++) {
 			next.there = j + start;
 			vars[2] = when[j];
@@ -691,7 +474,3 @@ int gpube__x3_circuit(struct gpube_x3 *r, struct gpube_x3_node *node)
 	}
 	return r->in->status;
 }
-
-#else
-typedef int gpube__no_expat_x3_pairs; /* a file is not empty */
-#endif

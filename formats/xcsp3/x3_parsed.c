@@ -1,6 +1,4 @@
 /* x3_parsed.c - XCSP3: expressions as they are read. See x3_parsed.h. */
-#ifdef GPUBE_HAVE_EXPAT
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +71,7 @@ static bool is_symbolic(const void *arg, int32_t slot)
 
 int gpube__x3_parse(struct gpube_x3_parsed *p, struct gpube_x3 *r, const char *text, size_t n)
 {
-	const struct gpube_expr_names names = {find_slot, p, MOST_SLOTS};
+	const struct gpube_expr_names names = {find_slot, p, MOST_SLOTS, NULL};
 	const char *copy = gpube__x3_copy(r, text, n);
 	int status;
 
@@ -85,8 +83,13 @@ int gpube__x3_parse(struct gpube_x3_parsed *p, struct gpube_x3 *r, const char *t
 		return r->in->status;
 	r->stamp++;
 	status = gpube__expr_functional(&p->e, r->m->ctx, copy, &names);
+	/* texts that were made have numbers of variables: gpube__x3_term_text() */
+	for (char *mark = p->e.error; (mark = strchr(mark, 1)) != NULL;)
+		*mark = '#';
 	if (status == GPUBE_EPARSE && !r->in->status)
-		return gpube__in_error(r->in, "%s", p->e.error);
+		return r->second.predicate ? gpube__in_error(r->in, "predicate '%.60s': %s",
+						     r->second.predicate, p->e.error)
+					   : gpube__in_error(r->in, "%s", p->e.error);
 	if (status)
 		return gpube__x3_no_memory(r);
 	return r->n_symbols ? gpube__x3_check_symbols(r, &p->e, is_symbolic, p) : GPUBE_OK;
@@ -212,7 +215,3 @@ const char *gpube__x3_key(struct gpube_x3_parsed *p, int32_t at, bool by_var)
 	/* it may be kept */
 	return gpube__in_charge(p->r->in, p->n_key + 64, 1, "expressions") ? NULL : p->key;
 }
-
-#else
-typedef int gpube__no_expat_x3_parsed; /* a file is not empty */
-#endif

@@ -1,6 +1,4 @@
 /* x3_run.c - XCSP3: machines, and tables of a few variables. See x3.h. */
-#ifdef GPUBE_HAVE_EXPAT
-
 #include <string.h>
 
 #include "formats/common/reading.h"
@@ -113,7 +111,9 @@ static int run(struct gpube_x3_machine *m)
 		.step = step,
 		.end = end};
 	cells = gpube__cells(r->m, call.arity, scope);
-	small = cells >= 0 && (cells <= TABLE_CELLS || call.arity <= 2);
+	/* of a constraint that others depend on hidden variables would say too much */
+	small = cells >= 0 && (cells <= TABLE_CELLS || call.arity <= 2 ||
+				      (r->truth && cells <= GPUBE_EXPAND_CELLS));
 	if (!small && m->n < INT32_MAX && gpube__chain(&fits, &m->machine))
 		return r->in->status;
 	if (fits)
@@ -201,6 +201,34 @@ int gpube__x3_costs(struct gpube_x3 *r, int n, const int32_t *vars, const int64_
 	return GPUBE_OK;
 }
 
+int gpube__x3_add_again(struct gpube_x3 *r, int n, const int32_t *vars, int32_t table)
+{
+	if (gpube__in_charge(r->in, 1, 256, "functions") ||
+		gpube__add_function(r->m, n, vars, table, NULL))
+		return gpube__x3_no_memory(r);
+	return r->in->status;
+}
+
+int gpube__x3_weigh(struct gpube_x3 *r, struct gpube_weights *w, const int32_t *tuple, double cost)
+{
+	if (gpube__in_charge(r->in, 1, 4 * (int64_t)w->arity + 16, "tuples of relations"))
+		return r->in->status;
+	return gpube__weights_add(r->m, w, tuple, cost) ? gpube__x3_no_memory(r) : GPUBE_OK;
+}
+
+int gpube__x3_add_weights(struct gpube_x3 *r, struct gpube_weights *w, double dflt)
+{
+	int64_t bad;
+
+	if (gpube__weights_finish(r->m, r->in, w, dflt, NULL, &bad))
+		return gpube__x3_no_memory(r);
+	if (r->in->status || bad < 0)
+		return r->in->status;
+	return bad < w->n ? gpube__in_error(r->in, "the relation has a tuple twice")
+			  : gpube__in_error(
+				    r->in, "the relation has no default cost, and lacks tuples");
+}
+
 int gpube__x3_table(struct gpube_x3 *r, int n, const int32_t *vars,
 	bool (*holds)(const void *data, const int64_t *values), const void *data)
 {
@@ -257,26 +285,17 @@ int gpube__x3_tuples_end(struct gpube_x3 *r, struct gpube_tuples *t, int status,
 	return GPUBE_OK;
 }
 
-struct keeping {
-	bool (*keep)(const void *data, int64_t value);
-	const void *data;
-};
-
-static bool keeps(const void *data, const int64_t *values)
+int gpube__x3_restrict(struct gpube_x3 *r, struct gpube_x3_term t,
+	bool (*holds)(const void *data, const int64_t *values), const void *data)
 {
-	const struct keeping *k = data;
+	if (t.var < 0)
+		return holds(data, &t.value) ? GPUBE_OK : gpube__x3_never(r);
+	for (int32_t v = 0; v < r->m->vars[t.var].domain; v++) {
+		const int64_t value = gpube__x3_value(r, t.var, v);
 
-	return k->keep(k->data, values[0]);
-}
-
-int gpube__x3_restrict(struct gpube_x3 *r, int32_t var,
-	bool (*keep)(const void *data, int64_t value), const void *data)
-{
-	const struct keeping k = {keep, data};
-
-	for (int32_t v = 0; v < r->m->vars[var].domain; v++)
-		if (!keep(data, gpube__x3_value(r, var, v)))
-			return gpube__x3_table(r, 1, &var, keeps, &k);
+		if (!holds(data, &value))
+			return gpube__x3_table(r, 1, &t.var, holds, data);
+	}
 	return GPUBE_OK;
 }
 
@@ -310,7 +329,3 @@ int64_t *gpube__x3_all_values(struct gpube_x3 *r, int64_t n, const int32_t *vars
 	*n_values = values ? gpube__x3_unique(values, total) : 0;
 	return values;
 }
-
-#else
-typedef int gpube__no_expat_x3_run; /* a file is not empty */
-#endif

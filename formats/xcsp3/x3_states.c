@@ -1,8 +1,6 @@
 /*
  * x3_states.c - XCSP3: what a few numbers of a state tell: nValues, maximum, precedence … See x3.h.
  */
-#ifdef GPUBE_HAVE_EXPAT
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +20,7 @@ static bool step_come(struct gpube_x3_machine *m, int64_t *state, int64_t k, int
 	return true;
 }
 
-/* A hidden truth value for each value that may come, but for those excepted. */
-static int come_vars(struct gpube_x3 *r, int64_t n, const int32_t *vars, int64_t n_except,
+int gpube__x3_come(struct gpube_x3 *r, int64_t n, const int32_t *vars, int64_t n_except,
 	const int64_t *except, struct gpube_x3_list *list)
 {
 	static const int64_t start, truths[2] = {0, 1};
@@ -42,6 +39,7 @@ static int come_vars(struct gpube_x3 *r, int64_t n, const int32_t *vars, int64_t
 	for (int64_t i = 0; i < total && !r->in->status; i++) {
 		int64_t users = 0;
 		struct gpube_x3_term t = {0};
+		int32_t first;
 
 		if (gpube__x3_has(except, n_except, values[i]))
 			continue;
@@ -55,20 +53,10 @@ static int come_vars(struct gpube_x3 *r, int64_t n, const int32_t *vars, int64_t
 		all[users] = t.var;
 		m.n = users + 1;
 		m.data = &values[i];
-		if (!gpube__x3_run(&m))
+		first = r->m->n_functions;
+		if (!gpube__x3_run(&m) && !gpube__x3_defined(r, first))
 			gpube__x3_push(r, list, t);
 	}
-	return r->in->status;
-}
-
-static int except_of(struct gpube_x3 *r, struct gpube_x3_node *node, int64_t *n, int64_t **values)
-{
-	struct gpube_x3_node *except = gpube__x3_child(node, "except");
-
-	*n = 0;
-	*values = NULL;
-	if (except && !gpube__x3_integers(r, except, n, values))
-		*n = gpube__x3_unique(*values, *n);
 	return r->in->status;
 }
 
@@ -79,17 +67,12 @@ int gpube__x3_n_values(struct gpube_x3 *r, struct gpube_x3_node *node)
 	int64_t n, n_except, *except, *factors;
 	int32_t *vars;
 
-	if (gpube__x3_main_vars(r, node, &n, &vars) || except_of(r, node, &n_except, &except) ||
-		gpube__x3_condition(r, node, &c) || come_vars(r, n, vars, n_except, except, &list))
+	if (gpube__x3_main_vars(r, node, &n, &vars) ||
+		gpube__x3_except(r, node, &n_except, &except) || gpube__x3_condition(r, node, &c) ||
+		gpube__x3_come(r, n, vars, n_except, except, &list))
 		return r->in->status;
 	factors = gpube__x3_ones(r, list.n);
 	return factors ? gpube__x3_add_sum(r, &list, factors, &c) : r->in->status;
-}
-
-/* The number of different values as a list of truth values that add up to it. */
-int gpube__x3_come(struct gpube_x3 *r, int64_t n, const int32_t *vars, struct gpube_x3_list *list)
-{
-	return come_vars(r, n, vars, 0, NULL, list);
 }
 
 /* ---- maximum and minimum ---------------------------------------------------------------- */
@@ -128,9 +111,9 @@ static int add_wide(struct gpube_x3 *r, int64_t n, const int32_t *vars, bool mos
 	struct gpube_x3_term met = {.var = -1};
 	char a[32], b[32], c[32], text[160];
 
-	gpube__x3_term_text(b, (struct gpube_x3_term){.var = var});
+	gpube__x3_term_text(b, gpube__x3_var(var));
 	for (int64_t k = 0; k < n && !r->in->status; k++) {
-		gpube__x3_term_text(a, (struct gpube_x3_term){.var = vars[k]});
+		gpube__x3_term_text(a, gpube__x3_var(vars[k]));
 		gpube__x3_term_text(c, met);
 		gpube__x3_post_printf(r, "%s(%s,%s)", most ? "le" : "ge", a, b);
 		gpube__x3_expression(r, text,
@@ -151,7 +134,7 @@ int gpube__x3_extreme_var(
 		.start = start,
 		.step = step_extreme,
 		.data = &most};
-	int32_t *all = gpube__x3_temp(r, n + 1, sizeof(*all));
+	int32_t *all = gpube__x3_temp(r, n + 1, sizeof(*all)), first;
 	int64_t n_values, at = 0, bound = 0, *values = gpube__x3_all_values(r, n, vars, &n_values);
 
 	if (!all || !values)
@@ -168,11 +151,14 @@ int gpube__x3_extreme_var(
 	memcpy(all, vars, (size_t)n * sizeof(*all));
 	if (gpube__x3_hidden(r, m.name, at, values, var))
 		return r->in->status;
-	if (is_wide(r, n, vars, n_values))
-		return add_wide(r, n, vars, most, *var);
+	first = r->m->n_functions;
 	all[n] = *var;
 	m.vars = all;
-	return gpube__x3_run(&m);
+	if (is_wide(r, n, vars, n_values))
+		add_wide(r, n, vars, most, *var);
+	else
+		gpube__x3_run(&m);
+	return gpube__x3_defined(r, first);
 }
 
 static __int128 second(struct gpube_x3_machine *m, const int64_t *state)
@@ -213,51 +199,75 @@ int gpube__x3_maximum(struct gpube_x3 *r, struct gpube_x3_node *node)
 
 /* ---- maximumArg and minimumArg ----------------------------------------------------------- */
 
+/* first: 1 if the variable that the condition compares with is read in front */
 struct arg {
-	bool most, last;
-	int64_t start;
+	bool most;
+	char rank; /* f, l, or a: of the first, the last, or any of the indices */
+	int64_t start, first;
+	struct gpube_x3_condition c;
 };
 
-/* state: the extreme so far, its index */
+/* state: the extreme so far, whether its index meets the condition, what that compares with */
 static bool step_arg(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
 {
 	const struct arg *a = m->data;
+	const int64_t at = k - a->first;
+	bool meets;
 
-	if (k == 0 || (a->most ? value > state[0] : value < state[0]) ||
-		(a->last && value == state[0])) {
+	if (at < 0) {
+		state[2] = value;
+		return true;
+	}
+	meets = gpube__x3_holds(&a->c, at + a->start, a->first ? state[2] : a->c.right.value);
+	if (at > 0 && value == state[0]) {
+		state[1] = a->rank == 'f' ? state[1] : meets || (a->rank == 'a' && state[1]);
+	} else if (at == 0 || (a->most ? value > state[0] : value < state[0])) {
 		state[0] = value;
-		state[1] = k + a->start;
+		state[1] = meets;
 	}
 	return true;
 }
 
-int gpube__x3_arg(struct gpube_x3 *r, struct gpube_x3_node *node)
+static bool end_arg(struct gpube_x3_machine *m, const int64_t *state)
 {
-	static const int64_t start[2];
-	struct gpube_x3_node *list = gpube__x3_child(node, "list");
-	const char *rank = gpube__x3_attribute(node, "rank");
-	struct arg a = {.most = gpube__x3_is(node, "maximumArg")};
-	struct gpube_x3_machine m = {.r = r,
-		.name = node->name,
-		.width = 2,
-		.start = start,
-		.step = step_arg,
-		.data = &a};
-	struct gpube_x3_condition c;
-	int32_t *vars;
-
-	if (!rank || (strcmp(rank, "first") != 0 && strcmp(rank, "last") != 0))
-		return gpube__in_error(
-			r->in, "<%.40s> of rank 'any' is not read: first and last are", node->name);
-	a.last = *rank == 'l';
-	if (gpube__x3_main_vars(r, node, &m.n, &vars) ||
-		(list && gpube__x3_start(r, list, &a.start)) || gpube__x3_condition(r, node, &c))
-		return r->in->status;
-	m.vars = vars;
-	return gpube__x3_run_condition(&m, &c, second);
+	(void)m;
+	return state[1];
 }
 
-/* ---- precedence and allEqual ------------------------------------------------------------- */
+int gpube__x3_arg(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	static const int64_t start[3];
+	struct gpube_x3_node *list = gpube__x3_child(node, "list");
+	const char *rank = gpube__x3_attribute(node, "rank");
+	struct arg a = {.most = gpube__x3_is(node, "maximumArg"), .rank = rank ? *rank : 'a'};
+	struct gpube_x3_machine m = {.r = r,
+		.name = node->name,
+		.width = 3,
+		.start = start,
+		.step = step_arg,
+		.end = end_arg,
+		.data = &a};
+	int32_t *vars, *all;
+
+	if (rank && strcmp(rank, "any") != 0 && strcmp(rank, "first") != 0 &&
+		strcmp(rank, "last") != 0)
+		return gpube__in_error(
+			r->in, "<%.40s> of rank '%.40s' is not read", node->name, rank);
+	if (gpube__x3_main_vars(r, node, &m.n, &vars) ||
+		(list && gpube__x3_start(r, list, &a.start)) || gpube__x3_condition(r, node, &a.c))
+		return r->in->status;
+	all = gpube__x3_temp(r, m.n + 1, sizeof(*all));
+	if (!all)
+		return r->in->status;
+	a.first = a.c.op < GPUBE_X3_IN && a.c.right.var >= 0;
+	all[0] = a.c.right.var;
+	memcpy(all + a.first, vars, (size_t)m.n * sizeof(*all));
+	m.vars = all;
+	m.n += a.first;
+	return gpube__x3_run(&m);
+}
+
+/* ---- precedence -------------------------------------------------------------------------- */
 
 /* rising: the values again, by which they are found */
 struct sequence {
@@ -361,48 +371,93 @@ int gpube__x3_precedence(struct gpube_x3 *r, struct gpube_x3_node *node)
 	return r->in->status || sort_sequence(r, &s) ? r->in->status : gpube__x3_run(&m);
 }
 
-/* state: whether there is one that is not excepted, its value */
-static bool step_equal(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
+/* ---- stretch ----------------------------------------------------------------------------- */
+
+/* patterns: NULL, or by two places of values: may the second come right behind the first? */
+struct stretch {
+	struct sequence values;
+	struct gpube_x3_interval *widths;
+	bool *patterns;
+};
+
+/* state: the place of the value that comes now, -1: none yet; how often it has come */
+static bool step_stretch(struct gpube_x3_machine *m, int64_t *state, int64_t k, int64_t value)
 {
-	const struct sequence *s = m->data;
+	const struct stretch *s = m->data;
+	const int64_t now = state[0], place = place_of(&s->values, value);
 
 	(void)k;
-	if (gpube__x3_has(s->values, s->n, value))
-		return true;
-	if (state[0])
-		return state[1] == value;
-	state[0] = 1;
-	state[1] = value;
-	return true;
+	if (place < 0)
+		return false;
+	if (place == now)
+		return ++state[1] <= s->widths[now].high;
+	if (now >= 0 && (state[1] < s->widths[now].low ||
+				(s->patterns && !s->patterns[now * s->values.n + place])))
+		return false;
+	state[0] = place;
+	state[1] = 1;
+	return s->widths[place].high >= 1;
 }
 
-int gpube__x3_all_equal(struct gpube_x3 *r, struct gpube_x3_node *node)
+static bool end_stretch(struct gpube_x3_machine *m, const int64_t *state)
 {
-	static const int64_t start[2];
-	struct sequence except = {0};
-	struct gpube_x3_machine m = {.r = r,
-		.name = "allEqual",
-		.width = 2,
-		.start = start,
-		.step = step_equal,
-		.data = &except};
-	int32_t *vars;
-	int64_t n;
+	const struct stretch *s = m->data;
 
-	if (gpube__x3_main_vars(r, node, &n, &vars) ||
-		except_of(r, node, &except.n, &except.values))
+	return state[0] < 0 || state[1] >= s->widths[state[0]].low;
+}
+
+/* "(0,1)(1,0)" */
+static int read_patterns(struct gpube_x3 *r, const struct gpube_x3_node *node, struct stretch *s)
+{
+	struct gpube_x3_list list;
+	const int64_t n = s->values.n;
+	int64_t length;
+
+	if (gpube__x3_tuples(r, node, &list, &length))
 		return r->in->status;
-	m.n = n;
-	m.vars = vars;
-	if (except.n || m.n < 3)
-		return gpube__x3_run(&m);
-	/* each with the next one */
-	m.n = 2;
-	for (int64_t k = n; k > 1 && !r->in->status; k--, m.vars++)
-		gpube__x3_run(&m);
+	if (length != 2 || !gpube__x3_only_numbers(&list))
+		return gpube__in_error(r->in, "expected pairs of values in <patterns>");
+	if (gpube__in_charge(r->in, n, n, "pairs of values"))
+		return r->in->status;
+	s->patterns = gpube__x3_temp(r, n * n, sizeof(*s->patterns));
+	for (int64_t k = 0; s->patterns && k < list.n; k += 2) {
+		const int64_t a = place_of(&s->values, list.terms[k].value);
+		const int64_t b = place_of(&s->values, list.terms[k + 1].value);
+
+		if (a < 0 || b < 0)
+			return gpube__in_error(
+				r->in, "<patterns> has a value that <values> has not");
+		s->patterns[a * n + b] = true;
+	}
 	return r->in->status;
 }
 
-#else
-typedef int gpube__no_expat_x3_states; /* a file is not empty */
-#endif
+int gpube__x3_stretch(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_node *values = gpube__x3_need(r, node, "values");
+	struct gpube_x3_node *widths = values ? gpube__x3_need(r, node, "widths") : NULL;
+	struct gpube_x3_node *patterns = gpube__x3_child(node, "patterns");
+	const char *text = widths ? gpube__x3_text(r, widths) : NULL;
+	static const int64_t start[] = {-1, 0};
+	struct stretch s = {.patterns = NULL};
+	struct gpube_x3_machine m = {.r = r,
+		.name = "stretch",
+		.width = 2,
+		.start = start,
+		.step = step_stretch,
+		.end = end_stretch,
+		.data = &s};
+	int64_t n = 0;
+	int32_t *vars;
+
+	if (!text || gpube__x3_intervals(r, text, &s.widths, &n) ||
+		gpube__x3_integers(r, values, &s.values.n, &s.values.values))
+		return r->in->status;
+	if (n != s.values.n)
+		return gpube__in_error(r->in, "<values> and <widths> differ in length");
+	if (sort_sequence(r, &s.values) || (patterns && read_patterns(r, patterns, &s)) ||
+		gpube__x3_main_vars(r, node, &m.n, &vars))
+		return r->in->status;
+	m.vars = vars;
+	return gpube__x3_run(&m);
+}

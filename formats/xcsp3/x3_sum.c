@@ -1,6 +1,4 @@
 /* x3_sum.c - XCSP3: sums that meet a condition. See x3.h. */
-#ifdef GPUBE_HAVE_EXPAT
-
 #include <stdio.h>
 #include <string.h>
 
@@ -8,30 +6,17 @@
 
 /* ---- what variables add ---------------------------------------------------------------- */
 
-void gpube__x3_term_text(char text[32], struct gpube_x3_term t)
-{
-	/* a byte that is in no XML stands for the number of a variable: some have no name */
-	if (t.var >= 0)
-		snprintf(text, 32, "\001%d", t.var);
-	else
-		snprintf(text, 32, "%lld", (long long)t.value);
-}
-
 char *gpube__x3_in_text(
 	struct gpube_x3 *r, struct gpube_x3_term t, const struct gpube_x3_list *list)
 {
-	char *text = gpube__x3_temp(r, 32 * (list->n + 3), 1), *p = text, one[32];
+	struct gpube_x3_text text = {0};
 
-	if (!text || gpube__in_charge(r->in, list->n, 256, "comparisons with a list"))
+	if (gpube__in_charge(r->in, list->n, 256, "comparisons with a list") ||
+		gpube__x3_put(r, &text, "in(") || gpube__x3_put_term(r, &text, t, ",set("))
 		return NULL;
-	gpube__x3_term_text(one, t);
-	p += sprintf(p, "in(%s,set(", one);
-	for (int64_t k = 0; k < list->n; k++) {
-		gpube__x3_term_text(one, list->terms[k]);
-		p += sprintf(p, "%s%s", k ? "," : "", one);
-	}
-	strcpy(p, "))");
-	return text;
+	for (int64_t k = 0; k < list->n; k++)
+		gpube__x3_put_term(r, &text, list->terms[k], k + 1 < list->n ? "," : "");
+	return gpube__x3_put(r, &text, "))") ? NULL : text.bytes;
 }
 
 int64_t *gpube__x3_ones(struct gpube_x3 *r, int64_t n)
@@ -60,6 +45,17 @@ static int refuse_huge(struct gpube_x3 *r)
 	return gpube__in_fail(r->in, GPUBE_ERANGE, "a term of a sum passes 2^94");
 }
 
+int gpube__x3_sum_place(struct gpube_x3_sum *s, int32_t var, int32_t *place)
+{
+	struct gpube_x3 *r = s->r;
+
+	/* what it takes: 16 bytes for each value */
+	return gpube__in_charge(r->in, r->m->vars[var].domain, 2 * sizeof(__int128), "sums") ||
+			       gpube__linear_place(&r->linear, place, var)
+		       ? r->in->status
+		       : GPUBE_OK;
+}
+
 int gpube__x3_sum_term(struct gpube_x3_sum *s, struct gpube_x3_term t, int64_t factor)
 {
 	struct gpube_x3 *r = s->r;
@@ -71,10 +67,7 @@ int gpube__x3_sum_term(struct gpube_x3_sum *s, struct gpube_x3_term t, int64_t f
 	}
 	if (factor == 0)
 		return GPUBE_OK;
-	/* what it takes: 16 bytes for each value */
-	if (gpube__in_charge(r->in, r->m->vars[t.var].domain, 2 * sizeof(__int128), "sums"))
-		return r->in->status;
-	if (gpube__linear_place(&r->linear, &place, t.var))
+	if (gpube__x3_sum_place(s, t.var, &place))
 		return r->in->status;
 	for (int32_t v = 0; v < r->m->vars[t.var].domain; v++) {
 		const __int128 gain =
@@ -99,9 +92,7 @@ int gpube__x3_sum_counted(struct gpube_x3_sum *s, struct gpube_x3_term t, int64_
 		has_one = gpube__x3_index(r, t.var, values[k]) >= 0;
 	if (t.var >= 0 && !has_one)
 		return GPUBE_OK;
-	if (t.var >= 0 &&
-		(gpube__in_charge(r->in, r->m->vars[t.var].domain, 2 * sizeof(__int128), "sums") ||
-			gpube__linear_place(&r->linear, &place, t.var)))
+	if (t.var >= 0 && gpube__x3_sum_place(s, t.var, &place))
 		return r->in->status;
 	for (int64_t k = 0; k < n; k++) {
 		const int32_t index = t.var < 0 ? -1 : gpube__x3_index(r, t.var, values[k]);
@@ -195,6 +186,8 @@ int gpube__x3_sum_finish(struct gpube_x3_sum *s, const struct gpube_x3_condition
 		if (gpube__x3_sum_term(s, c->right, -1))
 			return s->r->in->status;
 	}
+	if (s->r->truth) /* a table, where there is room for one */
+		return add_totals(s, c);
 	switch (c->op) {
 	case GPUBE_X3_LT:
 		return add_bound(s, GPUBE_AT_MOST, right - 1);
@@ -219,18 +212,29 @@ int gpube__x3_sum_finish(struct gpube_x3_sum *s, const struct gpube_x3_condition
 
 /* ---- sum --------------------------------------------------------------------------------- */
 
+/* "le(add(0,mul(2,x),mul(3,y)),7)" */
+static int put_sum(struct gpube_x3 *r, struct gpube_x3_text *t, const struct gpube_x3_list *list,
+	const int64_t *factors, const struct gpube_x3_condition *c)
+{
+	gpube__x3_put(r, t, ",%s(add(0,0", gpube__x3_operators[c->op]);
+	for (int64_t k = 0; k < list->n; k++) {
+		gpube__x3_put(r, t, ",mul(%lld,", (long long)factors[k]);
+		gpube__x3_put_term(r, t, list->terms[k], ")");
+	}
+	gpube__x3_put(r, t, "),");
+	return gpube__x3_put_term(r, t, c->right, ")");
+}
+
 int gpube__x3_add_sum(struct gpube_x3 *r, const struct gpube_x3_list *list, const int64_t *factors,
 	const struct gpube_x3_condition *c)
 {
 	struct gpube_x3_sum s;
 
+	if (r->truth && c->op < GPUBE_X3_IN)
+		return put_sum(r, r->truth, list, factors, c);
 	gpube__x3_sum_begin(&s, r);
 	for (int64_t k = 0; k < list->n; k++)
 		if (gpube__x3_sum_term(&s, list->terms[k], factors[k]))
 			return r->in->status;
 	return gpube__x3_sum_finish(&s, c);
 }
-
-#else
-typedef int gpube__no_expat_x3_sum; /* a file is not empty */
-#endif

@@ -5,8 +5,6 @@
  * nothing of them. What asks for more, an order or a sum, is refused: expressions here, constraints
  * in x3_constraint.c.
  */
-#ifdef GPUBE_HAVE_EXPAT
-
 #include <string.h>
 
 #include "formats/xcsp3/x3.h"
@@ -15,14 +13,8 @@ enum { MOST_DIGITS = 18 }; /* of numbers that are below GPUBE_X3_SYMBOL */
 
 int64_t gpube__x3_symbol(const struct gpube_x3 *r, const char *name, size_t n)
 {
-	char copy[256];
-	int32_t found;
+	const int32_t found = r->n_symbols ? gpube__x3_named(r, GPUBE_X3_SYMBOLS, name, n) : -1;
 
-	if (!r->n_symbols || n >= sizeof(copy))
-		return -1;
-	memcpy(copy, name, n);
-	copy[n] = 0;
-	found = gpube__x3_known(r, GPUBE_X3_SYMBOLS, copy);
 	return found < 0 ? -1 : GPUBE_X3_SYMBOL + found;
 }
 
@@ -130,7 +122,3 @@ int gpube__x3_check_symbols(struct gpube_x3 *r, const struct gpube_expr *e,
 		     : gpube__in_error(
 			       r->in, "symbols are only compared with symbols, by eq, ne or in");
 }
-
-#else
-typedef int gpube__no_expat_x3_symbols; /* a file is not empty */
-#endif

@@ -5,14 +5,10 @@
  * with stars or ranges that stand for many become an automaton, whose states are the sets of tuples
  * that the values so far agree with.
  */
-#ifdef GPUBE_HAVE_EXPAT
-
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #include "formats/xcsp3/x3.h"
-
-#define BLANKS " \t\n\v\f\r"
 
 enum { WORD_BITS = 62 };
 #define MOST_TUPLES ((int64_t)1 << 22) /* that short ones are written out as */
@@ -27,12 +23,6 @@ struct gpube_x3_relation {
 };
 
 /* ---- reading --------------------------------------------------------------------------- */
-
-static void skip_blanks(struct gpube_x3 *r, const char **p)
-{
-	for (; **p && strchr(BLANKS, **p); ++*p)
-		r->in->line += **p == '\n' && !r->in_group;
-}
 
 /* "7", "2..4" or "*" */
 static int read_cell(struct gpube_x3 *r, const char **p, struct gpube_x3_interval *in)
@@ -52,36 +42,25 @@ static int read_cell(struct gpube_x3 *r, const char **p, struct gpube_x3_interva
 	return gpube__x3_range_at(r, p, in, "an integer, a range or '*'");
 }
 
-static int expect(struct gpube_x3 *r, const char **p, char c)
-{
-	const char what[] = {'\'', c, '\'', 0};
-
-	if (**p != c)
-		return gpube__x3_expected(r, what, *p, **p != 0);
-	++*p;
-	return GPUBE_OK;
-}
-
 static int read_tuples(struct gpube_x3 *r, struct gpube_x3_relation *rel, const char *p)
 {
 	int64_t n = 0;
 
-	for (skip_blanks(r, &p); *p; skip_blanks(r, &p)) {
+	for (gpube__x3_skip(r, &p); *p; gpube__x3_skip(r, &p)) {
 		const bool bare = rel->arity == 1 && *p != '(';
 
-		if (!bare && expect(r, &p, '('))
+		if (!bare && gpube__x3_expect(r, &p, '('))
 			return r->in->status;
 		for (int64_t k = 0; k < rel->arity; k++) {
-			skip_blanks(r, &p);
+			gpube__x3_skip(r, &p);
 			if (gpube__x3_grow(
 				    r, &rel->cells, &rel->capacity, n + 1, sizeof(*rel->cells)) ||
 				read_cell(r, &p, &rel->cells[n++]))
 				return r->in->status;
-			skip_blanks(r, &p);
-			if (k + 1 < rel->arity && expect(r, &p, ','))
+			if (k + 1 < rel->arity && gpube__x3_expect(r, &p, ','))
 				return r->in->status;
 		}
-		if (!bare && expect(r, &p, ')'))
+		if (!bare && gpube__x3_expect(r, &p, ')'))
 			return r->in->status;
 		rel->n++;
 	}
@@ -159,28 +138,10 @@ static int add_automaton(
 static void places_of(const struct gpube_x3 *r, int32_t var, const struct gpube_x3_interval *in,
 	int32_t *first, int32_t *last)
 {
-	int32_t low = 0, high = r->m->vars[var].domain;
+	const bool all = in->low == INT64_MIN;
 
-	*last = high - 1;
-	*first = 0;
-	if (in->low == INT64_MIN)
-		return;
-	while (low < high) {
-		const int32_t mid = (low + high) / 2;
-
-		if (gpube__x3_value(r, var, mid) < in->low)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	*first = *last = low;
-	high = r->m->vars[var].domain;
-	while (*last < high && gpube__x3_value(r, var, *last) <= in->high && in->low != in->high)
-		++*last;
-	if (in->low != in->high)
-		--*last;
-	else if (low == high || gpube__x3_value(r, var, low) != in->low)
-		*last = low - 1;
+	*first = all ? 0 : gpube__x3_first(r, var, in->low);
+	*last = (all ? r->m->vars[var].domain : gpube__x3_first(r, var, in->high + 1)) - 1;
 }
 
 /* How many tuples without stars or ranges these are: at most MOST_TUPLES + 1. */
@@ -290,8 +251,6 @@ static bool is_made_for(
 	return true;
 }
 
-/* ---- the constraint -------------------------------------------------------------------- */
-
 static bool differ(struct gpube_x3 *r, const int32_t *vars, int64_t n)
 {
 	r->stamp++;
@@ -304,6 +263,215 @@ static bool differ(struct gpube_x3 *r, const int32_t *vars, int64_t n)
 	}
 	return true;
 }
+
+/* ---- hybrid tables -------------------------------------------------------------------------- */
+
+/* An operator in front of a value or column, -1: none; as pycsp3 writes it, or in ASCII. */
+static int pass_operator(const char **p)
+{
+	static const struct {
+		const char *text;
+		enum gpube_x3_operator op;
+	} operators[] = {{"\xe2\x89\xa0", GPUBE_X3_NE}, {"\xe2\x89\xa4", GPUBE_X3_LE},
+		{"\xe2\x89\xa5", GPUBE_X3_GE}, {"\xef\xb9\xa4", GPUBE_X3_LT},
+		{"\xef\xb9\xa5", GPUBE_X3_GT}, {"\xe2\x88\x81", GPUBE_X3_NOTIN},
+		{"!=", GPUBE_X3_NE}, {"<=", GPUBE_X3_LE}, {">=", GPUBE_X3_GE}, {"<", GPUBE_X3_LT},
+		{">", GPUBE_X3_GT}, {"=", GPUBE_X3_EQ}};
+
+	for (size_t k = 0; k < sizeof(operators) / sizeof(*operators); k++)
+		if (strncmp(*p, operators[k].text, strlen(operators[k].text)) == 0) {
+			*p += strlen(operators[k].text);
+			return (int)operators[k].op;
+		}
+	return -1;
+}
+
+/* An integer, or "c2", what stands in column 2. */
+static int read_operand(struct gpube_x3 *r, const char **p, const struct gpube_x3_list *list,
+	struct gpube_x3_term *t)
+{
+	const bool column = **p == 'c';
+
+	*t = (struct gpube_x3_term){.var = -1};
+	*p += column;
+	if (gpube__x3_integer(r, p, &t->value, column ? "a column" : "a value in a hybrid tuple"))
+		return r->in->status;
+	if (column && (t->value < 0 || t->value >= list->n))
+		return gpube__in_error(r->in, "a tuple has no column %lld", (long long)t->value);
+	if (column)
+		*t = list->terms[t->value];
+	return GPUBE_OK;
+}
+
+/* "{1,3}" or "1..3" */
+static int put_set(struct gpube_x3 *r, struct gpube_x3_text *t, const char **p, const char *x)
+{
+	struct gpube_x3_interval in;
+	const bool set = **p == '{';
+
+	if (!set)
+		return gpube__x3_range_at(r, p, &in, "a value, a range or a set")
+			       ? r->in->status
+			       : gpube__x3_put(r, t, "and(ge(%s,%lld),le(%s,%lld))", x,
+					 (long long)in.low, x, (long long)in.high);
+	gpube__x3_put(r, t, "in(%s,set(", x);
+	do {
+		++*p;
+		gpube__x3_skip(r, p);
+		if (gpube__x3_integer(r, p, &in.low, "an integer of a set"))
+			return r->in->status;
+		gpube__x3_put(r, t, "%lld", (long long)in.low);
+		gpube__x3_skip(r, p);
+		gpube__x3_put(r, t, **p == ',' ? "," : "))");
+	} while (**p == ',');
+	return gpube__x3_expect(r, p, '}');
+}
+
+/* What a variable's cell asks for, such as 3, "{1,2}", ">=2" or "=c0+1", as a truth value. */
+static int put_cell(struct gpube_x3 *r, struct gpube_x3_text *t, const char **p,
+	const struct gpube_x3_list *list, int64_t k)
+{
+	struct gpube_x3_term right, more;
+	int64_t symbol;
+	size_t n = strcspn(*p, ",()" BLANKS);
+	int op = pass_operator(p);
+	char x[32];
+	bool plus;
+
+	gpube__x3_skip(r, p);
+	gpube__x3_term_text(x, list->terms[k]);
+	symbol = op < 0 ? gpube__x3_symbol(r, *p, n) : -1;
+	if (symbol >= 0)
+		*p += n;
+	if (symbol >= 0)
+		return gpube__x3_put(r, t, ",eq(%s,%s)", x, r->symbols[symbol - GPUBE_X3_SYMBOL]);
+	if ((op < 0 && **p != 'c') || op == GPUBE_X3_NOTIN) {
+		gpube__x3_put(r, t, op < 0 ? ",and(1," : ",not(");
+		return put_set(r, t, p, x) ? r->in->status : gpube__x3_put(r, t, ")");
+	}
+	if (read_operand(r, p, list, &right))
+		return r->in->status;
+	gpube__x3_put(r, t, ",%s(%s,", gpube__x3_operators[op < 0 ? GPUBE_X3_EQ : op], x);
+	plus = **p == '+';
+	if (!plus && **p != '-')
+		return gpube__x3_put_term(r, t, right, ")");
+	++*p;
+	if (read_operand(r, p, list, &more))
+		return r->in->status;
+	gpube__x3_put(r, t, plus ? "add(" : "sub(");
+	gpube__x3_put_term(r, t, right, ",");
+	return gpube__x3_put_term(r, t, more, "))");
+}
+
+/* One of the tuples holds, or none: an expression. */
+static int add_hybrid(struct gpube_x3 *r, struct gpube_x3_node *list_node,
+	const struct gpube_x3_node *tuples, bool supports)
+{
+	const char *p = gpube__x3_text(r, tuples);
+	struct gpube_x3_text t = {0};
+	struct gpube_x3_list list;
+
+	if (!p || gpube__x3_list(r, list_node, &list) ||
+		gpube__x3_put(r, &t, "eq(%d,or(0", supports))
+		return r->in->status;
+	for (gpube__x3_skip(r, &p); *p; gpube__x3_skip(r, &p)) {
+		if (gpube__x3_expect(r, &p, '('))
+			return r->in->status;
+		gpube__x3_put(r, &t, ",and(1");
+		for (int64_t k = 0; k < list.n; k++) {
+			gpube__x3_skip(r, &p);
+			if (*p == '*')
+				p++;
+			else if (put_cell(r, &t, &p, &list, k))
+				return r->in->status;
+			if (gpube__x3_expect(r, &p, k + 1 < list.n ? ',' : ')'))
+				return r->in->status;
+		}
+		gpube__x3_put(r, &t, ",1)");
+	}
+	return gpube__x3_put(r, &t, ",0))") ? r->in->status
+					    : gpube__x3_post(r, t.bytes, (size_t)t.n);
+}
+
+/* ---- cost functions ------------------------------------------------------------------------- */
+
+/* A cost of a weighted problem: a double holds it. */
+static int read_cost(struct gpube_x3 *r, const char *text, double *cost)
+{
+	const char *p = text;
+	int64_t v;
+
+	if (gpube__x3_integer(r, &p, &v, "a cost") ||
+		gpube__x3_expect_end(r, p, text + strlen(text), "a cost"))
+		return r->in->status;
+	*cost = (double)v;
+	return v >= 0 && v < GPUBE_X3_EXACT
+		       ? GPUBE_OK
+		       : gpube__in_expected(r->in, "a cost from 0 that is below 2^53", text);
+}
+
+/* The tuples of <tuples>, all of one cost. */
+static int weigh_tuples(struct gpube_x3 *r, const struct gpube_x3_node *tuples,
+	struct gpube_weights *w, double cost)
+{
+	const struct gpube_model *m = r->m;
+	struct gpube_x3_relation rel = {.arity = w->arity};
+	const char *text = gpube__x3_text(r, tuples);
+	int32_t *places = gpube__x3_temp(r, 4 * rel.arity, sizeof(*places));
+	int32_t *tuple = places ? places + 3 * rel.arity : NULL;
+	int64_t most, n = 0, *cells;
+
+	if (!text || !tuple || read_tuples(r, &rel, text))
+		return r->in->status;
+	most = count_tuples(r, &rel, w->scope);
+	if (most > MOST_TUPLES)
+		return gpube__in_fail(r->in, GPUBE_ERANGE,
+			"tuples with costs that stand for more than %lld", (long long)MOST_TUPLES);
+	if (gpube__in_charge(r->in, most, sizeof(*cells), "tuples"))
+		return r->in->status;
+	cells = gpube__x3_temp(r, most + 1, sizeof(*cells));
+	for (int64_t t = 0; t < rel.n && cells; t++)
+		list_cells(r, &rel, t, w->scope, places, cells, &n);
+	for (int64_t k = 0; k < n && !r->in->status; k++) {
+		for (int i = w->arity - 1; i >= 0; i--) {
+			tuple[i] = (int32_t)(cells[k] % m->vars[w->scope[i]].domain);
+			cells[k] /= m->vars[w->scope[i]].domain;
+		}
+		gpube__x3_weigh(r, w, tuple, cost);
+	}
+	return r->in->status;
+}
+
+int gpube__x3_soft_extension(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	struct gpube_x3_node *list = gpube__x3_need(r, node, "list");
+	struct gpube_x3_node *tuples = gpube__x3_child(node, "tuples");
+	const char *given = gpube__x3_attribute(node, "defaultCost"), *cost;
+	struct gpube_weights w = {0};
+	double dflt = NAN, c = 0;
+	int32_t *vars;
+	int64_t n;
+
+	if (!list || gpube__x3_vars(r, list, &n, &vars) || (given && read_cost(r, given, &dflt)))
+		return r->in->status;
+	if (n == 0 || !differ(r, vars, n) || gpube__cells(r->m, (int)n, vars) < 0)
+		return r->in->status ? r->in->status
+				     : gpube__in_error(r->in,
+					       "a table of costs takes variables that differ, and "
+					       "fewer than 2^63 tuples");
+	w.arity = (int)n;
+	w.scope = vars;
+	for (; tuples && !r->in->status; tuples = gpube__x3_next(tuples)) {
+		cost = gpube__x3_attribute(tuples, "cost");
+		if (!cost)
+			gpube__in_error(r->in, "<tuples> needs the attribute 'cost'");
+		else if (!read_cost(r, cost, &c))
+			weigh_tuples(r, tuples, &w, c);
+	}
+	return gpube__x3_add_weights(r, &w, dflt);
+}
+
+/* ---- the constraint -------------------------------------------------------------------- */
 
 static int read_relation(
 	struct gpube_x3 *r, const struct gpube_x3_node *node, bool supports, int64_t arity)
@@ -334,6 +502,7 @@ int gpube__x3_extension(struct gpube_x3 *r, struct gpube_x3_node *node)
 	struct gpube_x3_node *list = gpube__x3_need(r, node, "list");
 	struct gpube_x3_node *supports = gpube__x3_child(node, "supports");
 	struct gpube_x3_node *tuples = supports ? supports : gpube__x3_child(node, "conflicts");
+	const char *type = gpube__x3_attribute(node, "type");
 	const int64_t line = r->in->line;
 	struct gpube_x3_relation *rel;
 	int32_t *vars;
@@ -342,6 +511,8 @@ int gpube__x3_extension(struct gpube_x3 *r, struct gpube_x3_node *node)
 
 	if (list && !tuples)
 		return gpube__in_error(r->in, "<extension> needs <supports> or <conflicts>");
+	if (list && type && strncmp(type, "hybrid", 6) == 0)
+		return add_hybrid(r, list, tuples, supports != NULL);
 	if (!list || gpube__x3_vars(r, list, &n, &vars))
 		return r->in->status;
 	if (n == 0 || n > INT32_MAX / 4)
@@ -358,12 +529,5 @@ int gpube__x3_extension(struct gpube_x3 *r, struct gpube_x3_node *node)
 		return r->in->status ? r->in->status : add_automaton(r, rel, vars);
 	if (!made && make_table(r, rel, vars))
 		return r->in->status;
-	if (gpube__in_charge(r->in, 1, 256, "functions") ||
-		gpube__add_function(r->m, (int)n, vars, rel->table, NULL))
-		return gpube__x3_no_memory(r);
-	return GPUBE_OK;
+	return gpube__x3_add_again(r, (int)n, vars, rel->table);
 }
-
-#else
-typedef int gpube__no_expat_x3_table; /* a file is not empty */
-#endif

@@ -1,6 +1,4 @@
 /* x3_tree.c - XCSP3: the elements of one constraint, asked for by name. See x3.h. */
-#ifdef GPUBE_HAVE_EXPAT
-
 #include <string.h>
 
 #include "formats/xcsp3/x3.h"
@@ -78,6 +76,18 @@ int32_t gpube__x3_known(const struct gpube_x3 *r, enum gpube_x3_space space, con
 	const int32_t *found = gpube__names_find(&r->names, (int32_t)space, text);
 
 	return found ? *found : -1;
+}
+
+int32_t gpube__x3_named(
+	const struct gpube_x3 *r, enum gpube_x3_space space, const char *name, size_t n)
+{
+	char copy[256];
+
+	if (n >= sizeof(copy))
+		return -1;
+	memcpy(copy, name, n);
+	copy[n] = 0;
+	return gpube__x3_known(r, space, copy);
 }
 
 int gpube__x3_know(struct gpube_x3 *r, enum gpube_x3_space space, const char *text, int32_t value)
@@ -168,7 +178,3 @@ int gpube__x3_check_used(struct gpube_x3 *r, struct gpube_x3_node *node)
 	}
 	return r->in->status;
 }
-
-#else
-typedef int gpube__no_expat_x3_tree; /* a file is not empty */
-#endif

@@ -1,6 +1,4 @@
 /* x3_vars.c - XCSP3: variables and arrays of them. See x3.h. */
-#ifdef GPUBE_HAVE_EXPAT
-
 #include <stdio.h>
 #include <string.h>
 
@@ -27,9 +25,6 @@ static int name_values(struct gpube_x3 *r, int32_t var)
 
 	if (!d->values && d->first == 0)
 		return GPUBE_OK;
-	v->value_names = gpube__alloc_zero(r->m->ctx, (uint64_t)d->n, sizeof(*v->value_names));
-	if (!v->value_names)
-		return gpube__x3_no_memory(r);
 	for (int32_t k = 0; k < d->n; k++) {
 		const int64_t value = gpube__x3_value(r, var, k);
 
@@ -50,7 +45,7 @@ static int set_domain(struct gpube_x3 *r, int32_t var, int32_t domain)
 	return GPUBE_OK;
 }
 
-static int add_var(struct gpube_x3 *r, int32_t *var, const char *name, int32_t domain)
+int gpube__x3_add_var(struct gpube_x3 *r, int32_t *var, const char *name, int32_t domain)
 {
 	if (gpube__add_var(r->m, r->in, var, r->domains[domain].n, name) ||
 		set_domain(r, *var, domain))
@@ -139,7 +134,7 @@ static int read_var(struct gpube_x3 *r, struct gpube_x3_node *node, const char *
 	} else if (gpube__x3_read_domain(r, text_of(node), &domain)) {
 		return r->in->status;
 	}
-	if (add_var(r, &var, id, domain))
+	if (gpube__x3_add_var(r, &var, id, domain))
 		return r->in->status;
 	return keep_name(r, GPUBE_X3_NAMED, id, var);
 }
@@ -275,7 +270,7 @@ static int add_elements(struct gpube_x3 *r, struct gpube_x3_array *a, const stru
 		for (int d = 0; d < a->n_dims; d++)
 			length += snprintf(name + length, sizeof(name) - (size_t)length, "[%lld]",
 				(long long)at[d]);
-		if (add_var(r, &a->vars[k], name, p->domains[k]))
+		if (gpube__x3_add_var(r, &a->vars[k], name, p->domains[k]))
 			return r->in->status;
 	}
 	return GPUBE_OK;
@@ -336,7 +331,3 @@ int gpube__x3_variables(struct gpube_x3 *r, struct gpube_x3_node *node)
 		return r->in->status;
 	return array ? read_array(r, node, id) : read_var(r, node, id);
 }
-
-#else
-typedef int gpube__no_expat_x3_vars; /* a file is not empty */
-#endif

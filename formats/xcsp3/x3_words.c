@@ -1,15 +1,11 @@
 /*
  * x3_words.c - XCSP3: texts with their arguments, words and integers; simple attributes. See x3.h.
  */
-#ifdef GPUBE_HAVE_EXPAT
-
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "formats/xcsp3/x3.h"
-
-#define BLANKS " \t\n\v\f\r"
-#define DIGITS "0123456789"
 
 /* ---- texts ----------------------------------------------------------------------------- */
 
@@ -25,12 +21,7 @@ int gpube__x3_expected(struct gpube_x3 *r, const char *what, const char *text, s
 		text, n > 40 ? "..." : "");
 }
 
-struct text {
-	char *bytes;
-	int64_t n, capacity;
-};
-
-static int append(struct gpube_x3 *r, struct text *t, const char *bytes, size_t n)
+int gpube__x3_append(struct gpube_x3 *r, struct gpube_x3_text *t, const char *bytes, size_t n)
 {
 	if (gpube__x3_grow(r, &t->bytes, &t->capacity, t->n + (int64_t)n + 1, 1))
 		return r->in->status;
@@ -40,15 +31,61 @@ static int append(struct gpube_x3 *r, struct text *t, const char *bytes, size_t 
 	return GPUBE_OK;
 }
 
+int gpube__x3_vput(struct gpube_x3 *r, struct gpube_x3_text *t, const char *fmt, va_list ap)
+{
+	va_list again;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (n < 0) /* 2^31 bytes and more */
+		return gpube__in_fail(r->in, GPUBE_ERANGE, "an expression of too many bytes");
+	if (gpube__x3_grow(r, &t->bytes, &t->capacity, t->n + n + 1, 1))
+		return r->in->status;
+	vsnprintf(t->bytes + t->n, (size_t)n + 1, fmt, ap);
+	t->n += n;
+	return GPUBE_OK;
+}
+
+int gpube__x3_put(struct gpube_x3 *r, struct gpube_x3_text *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	gpube__x3_vput(r, t, fmt, ap);
+	va_end(ap);
+	return r->in->status;
+}
+
+void gpube__x3_term_text(char text[32], struct gpube_x3_term t)
+{
+	/* a byte that is in no XML stands for the number of a variable: some have no name */
+	if (t.var >= 0)
+		snprintf(text, 32, "\001%d", t.var);
+	else
+		snprintf(text, 32, "%lld", (long long)t.value);
+}
+
+int gpube__x3_put_term(
+	struct gpube_x3 *r, struct gpube_x3_text *t, struct gpube_x3_term term, const char *behind)
+{
+	char text[32];
+
+	gpube__x3_term_text(text, term);
+	return gpube__x3_put(r, t, "%s%s", text, behind);
+}
+
 /* %3, or %... for all that no number stands for. */
-static int put_argument(struct gpube_x3 *r, struct text *t, const char **p)
+static int put_argument(struct gpube_x3 *r, struct gpube_x3_text *t, const char **p)
 {
 	int64_t k = 0;
 
 	if (strncmp(*p, "%...", 4) == 0) {
 		*p += 4;
 		for (k = r->first_rest; k < r->n_args; k++)
-			if (append(r, t, r->args[k], strlen(r->args[k])) || append(r, t, " ", 1))
+			if (gpube__x3_append(r, t, r->args[k], strlen(r->args[k])) ||
+				gpube__x3_append(r, t, " ", 1))
 				return r->in->status;
 		return GPUBE_OK;
 	}
@@ -59,13 +96,13 @@ static int put_argument(struct gpube_x3 *r, struct text *t, const char **p)
 	if (k >= r->n_args)
 		return gpube__in_error(r->in, "expected an argument for %%%lld, found %lld in all",
 			(long long)k, (long long)r->n_args);
-	return append(r, t, r->args[k], strlen(r->args[k]));
+	return gpube__x3_append(r, t, r->args[k], strlen(r->args[k]));
 }
 
 const char *gpube__x3_text(struct gpube_x3 *r, const struct gpube_x3_node *node)
 {
 	const char *p = node->text ? node->text : "";
-	struct text t = {0};
+	struct gpube_x3_text t = {0};
 
 	r->in->line = r->in_group ? r->in->line : node->line;
 	/* a group says much in few bytes */
@@ -76,7 +113,7 @@ const char *gpube__x3_text(struct gpube_x3 *r, const struct gpube_x3_node *node)
 	while (*p) {
 		const size_t n = strcspn(p, "%");
 
-		if (append(r, &t, p, n))
+		if (gpube__x3_append(r, &t, p, n))
 			return NULL;
 		p += n;
 		if (*p && put_argument(r, &t, &p))
@@ -92,28 +129,12 @@ const char *gpube__x3_word(struct gpube_x3 *r, const char **p, size_t *n)
 	const char *word;
 	int depth = 0;
 
-	for (; **p && strchr(BLANKS, **p); ++*p)
-		r->in->line += **p == '\n' && !r->in_group;
+	gpube__x3_skip(r, p);
 	word = *p;
 	for (; **p && (depth > 0 || !strchr(BLANKS, **p)); ++*p)
 		depth += **p == '(' ? 1 : **p == ')' ? -1 : 0;
 	*n = (size_t)(*p - word);
 	return word;
-}
-
-char *gpube__x3_only_word(struct gpube_x3 *r, const struct gpube_x3_node *node, const char *what)
-{
-	const char *text = gpube__x3_text(r, node);
-	size_t n;
-
-	if (!text)
-		return NULL;
-	text += strspn(text, BLANKS);
-	n = strcspn(text, BLANKS);
-	if (n && !text[n + strspn(text + n, BLANKS)])
-		return gpube__x3_copy(r, text, n);
-	gpube__x3_expected(r, what, text, strlen(text));
-	return NULL;
 }
 
 /* ---- integers -------------------------------------------------------------------------- */
@@ -142,6 +163,23 @@ int gpube__x3_integer(struct gpube_x3 *r, const char **p, int64_t *v, const char
 int gpube__x3_expect_end(struct gpube_x3 *r, const char *p, const char *end, const char *what)
 {
 	return p == end ? GPUBE_OK : gpube__x3_expected(r, what, p, (size_t)(end - p));
+}
+
+void gpube__x3_skip(struct gpube_x3 *r, const char **p)
+{
+	for (; **p && strchr(BLANKS, **p); ++*p)
+		r->in->line += **p == '\n' && !r->in_group;
+}
+
+int gpube__x3_expect(struct gpube_x3 *r, const char **p, char c)
+{
+	const char what[] = {'\'', c, '\'', 0};
+
+	gpube__x3_skip(r, p);
+	if (**p != c)
+		return gpube__x3_expected(r, what, *p, **p != 0);
+	++*p;
+	return GPUBE_OK;
 }
 
 int gpube__x3_range_at(
@@ -188,7 +226,18 @@ int gpube__x3_push(struct gpube_x3 *r, struct gpube_x3_list *list, struct gpube_
 	return GPUBE_OK;
 }
 
+int64_t *gpube__x3_numbers(struct gpube_x3 *r, const struct gpube_x3_list *list)
+{
+	int64_t *values = gpube__x3_temp(r, list->n + 1, sizeof(*values));
+
+	for (int64_t k = 0; k < list->n && values; k++)
+		values[k] = list->terms[k].value;
+	return values;
+}
+
 /* ---- conditions and attributes ------------------------------------------------------------ */
+
+const char *const gpube__x3_operators[] = {"lt", "le", "eq", "ne", "ge", "gt", "in", "notin"};
 
 bool gpube__x3_holds(const struct gpube_x3_condition *c, __int128 left, __int128 right)
 {
@@ -250,7 +299,3 @@ int gpube__x3_flag(
 			r->in, "expected true or false in '%s', found '%.40s'", name, text);
 	return GPUBE_OK;
 }
-
-#else
-typedef int gpube__no_expat_x3_words; /* a file is not empty */
-#endif

@@ -1,16 +1,13 @@
 /*
- * xcsp3.c - XCSP3: what expat tells becomes a tree of one constraint at a time. See xcsp3.h, x3.h.
+ * xcsp3.c - .xml, XCSP3-core or XCSP 2.1: what expat tells becomes a tree of one constraint at a
+ * time. See x3.h.
  */
-#include "formats/xcsp3/xcsp3.h"
+#include "formats/common/registry.h"
 
-#ifdef GPUBE_HAVE_EXPAT
-
-#include <expat.h>
+#include <math.h>
 #include <string.h>
 
 #include "formats/xcsp3/x3.h"
-
-#define BLANKS " \t\n\v\f\r"
 
 /* ---- the tree -------------------------------------------------------------------------- */
 
@@ -68,17 +65,12 @@ static int add_text(struct gpube_x3 *r, struct gpube_x3_node *node, const char *
 
 /* ---- what expat tells ------------------------------------------------------------------ */
 
-static int64_t line_of(const struct gpube_x3 *r)
-{
-	return gpube__in_xml_line(r->in);
-}
-
 static void characters(void *arg, const char *text, int n)
 {
 	struct gpube_x3 *r = arg;
 	const char *p = text;
 
-	if (r->in->status || r->skip)
+	if (r->in->status || r->skip || (r->second.on && (!r->node || r->node->child)))
 		return;
 	if (r->node && !r->node->child) {
 		add_text(r, r->node, text, n);
@@ -87,31 +79,64 @@ static void characters(void *arg, const char *text, int n)
 	while (p < text + n && strchr(BLANKS, *p) && *p)
 		p++;
 	if (p < text + n) {
-		r->in->line = line_of(r);
+		r->in->line = gpube__in_xml_line(r->in);
 		gpube__in_error(r->in, "expected an element, found the text '%.*s'",
 			text + n - p > 20 ? 20 : (int)(text + n - p), p);
 	}
 }
 
-/* An element right below the instance. */
-static void begin_part(struct gpube_x3 *r, const char *element, const char *const *attributes)
+/* <constraints> of a weighted problem: costs from 'ub' on are forbidden; 'lb' is advice. */
+static void read_bounds(struct gpube_x3 *r, struct gpube_x3_node *node)
 {
-	if (strcmp(element, "variables") == 0) {
+	const char *ub = r->weighted ? gpube__x3_attribute(node, "ub") : NULL;
+	int64_t top;
+
+	if (!ub || strcmp(ub, "+infinity") == 0)
+		return;
+	if (!gpube__x3_integer(r, &ub, &top, "an upper bound in 'ub'") &&
+		gpube_model_set_top(r->m, top))
+		r->in->status = GPUBE_EINVAL;
+}
+
+/* An element right below the instance. */
+static int begin_part(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	if (gpube__x3_is(node, "variables")) {
 		r->part = GPUBE_X3_VARIABLES;
-	} else if (strcmp(element, "constraints") == 0) {
+	} else if (gpube__x3_is(node, "constraints")) {
 		r->part = GPUBE_X3_CONSTRAINTS;
-	} else if (strcmp(element, "objectives") == 0) {
+		read_bounds(r, node);
+	} else if (gpube__x3_is(node, "objectives")) {
 		r->part = GPUBE_X3_OBJECTIVES;
-		if (!r->cop)
-			gpube__in_error(r->in, "<objectives> in an instance of type CSP");
-		if (*attributes)
-			gpube__in_error(r->in, "attribute '%.40s' of <objectives> is not read",
-				attributes[0]);
-	} else if (strcmp(element, "annotations") == 0) {
+		return r->cop ? gpube__x3_check_used(r, node)
+			      : gpube__in_error(r->in,
+					"<objectives> in an instance of another type than COP");
+	} else if (gpube__x3_is(node, "annotations")) {
 		r->skip = 1; /* advice to a search */
 	} else {
-		gpube__in_error(r->in, "<%.40s> is not read", element);
+		return gpube__in_error(r->in, "<%.40s> is not read", node->name);
 	}
+	return r->in->status;
+}
+
+static int begin_instance(struct gpube_x3 *r, struct gpube_x3_node *node)
+{
+	const char *format = gpube__x3_attribute(node, "format");
+	const char *type = gpube__x3_attribute(node, "type");
+
+	r->second.on = !format || !strstr(format, "XCSP3");
+	if (!gpube__x3_is(node, "instance"))
+		return gpube__in_error(r->in, "expected <instance>, found <%.60s>", node->name);
+	if (r->second.on || !type)
+		return GPUBE_OK;
+	r->cop = strcmp(type, "COP") == 0;
+	r->violation_cost = strcmp(type, "MAXCSP") == 0;
+	r->weighted = r->violation_cost || strcmp(type, "WCSP") == 0;
+	return r->cop || r->weighted || strcmp(type, "CSP") == 0
+		       ? GPUBE_OK
+		       : gpube__in_error(r->in,
+				 "XCSP3 of type '%.40s' is not read: CSP, COP, WCSP and MAXCSP are",
+				 type);
 }
 
 static void begin(void *arg, const char *element, const char **given)
@@ -121,13 +146,25 @@ static void begin(void *arg, const char *element, const char **given)
 
 	if (r->in->status)
 		return;
-	r->in->line = line_of(r);
+	r->in->line = gpube__in_xml_line(r->in);
 	if (++r->depth > GPUBE_X3_DEPTH) {
 		gpube__in_error(r->in, "elements are nested more than %d deep", GPUBE_X3_DEPTH);
 	} else if (r->skip) {
 		r->skip++;
-	} else if (r->depth == 2) {
-		begin_part(r, element, attributes);
+	} else if (r->depth <= 2) {
+		struct gpube_x3_node *node = add_node(r, element, attributes);
+
+		if (node)
+			(r->depth == 1         ? begin_instance
+				: r->second.on ? gpube__x2_part
+					       : begin_part)(r, node);
+		free_temps(r);
+	} else if (r->second.on && r->node && gpube__x3_is(r->node, "parameters")) {
+		/* "<ge/>" is a word of the text that it stands in */
+		add_text(r, r->node, " ", 1);
+		add_text(r, r->node, element, (int64_t)strlen(element));
+		add_text(r, r->node, " ", 1);
+		r->skip = 1;
 	} else if (!r->node && r->part == GPUBE_X3_CONSTRAINTS && strcmp(element, "block") == 0) {
 		r->blocks++;
 	} else {
@@ -140,13 +177,15 @@ static void add_tree(struct gpube_x3 *r, struct gpube_x3_node *node)
 {
 	r->in->line = node->line;
 	node->used = true;
-	if (r->part == GPUBE_X3_VARIABLES)
+	if (r->second.on)
+		gpube__x2_element(r, node);
+	else if (r->part == GPUBE_X3_VARIABLES)
 		gpube__x3_variables(r, node);
 	else if (r->part == GPUBE_X3_CONSTRAINTS)
 		gpube__x3_constraint(r, node);
 	else
 		gpube__x3_objective(r, node);
-	if (!r->in->status)
+	if (!r->in->status && !r->second.on)
 		gpube__x3_check_used(r, node);
 	if (!r->in->status && gpube__stopped(r->m->ctx))
 		r->in->status = gpube__fail_stopped(r->m->ctx);
@@ -177,46 +216,18 @@ static void end(void *arg, const char *element)
 
 /* ---- the file -------------------------------------------------------------------------- */
 
-static const char *value_of(const char *const *attributes, const char *name)
+/* What is known at its end alone. */
+static int finish(struct gpube_x3 *r)
 {
-	for (; *attributes; attributes += 2)
-		if (strcmp(*attributes, name) == 0)
-			return attributes[1];
-	return NULL;
+	if (r->weighted) /* tables of costs are of doubles */
+		return gpube__reals_to_costs(r->m, r->in, 0, 0);
+	return r->second.on ? gpube__x2_finish(r) : GPUBE_OK;
 }
 
-int gpube__xcsp3_take(struct gpube_x3 **out, struct gpube_model *m, struct gpube_in *in,
-	const char *const *attributes)
+static void clear(struct gpube_x3 *r)
 {
-	const char *type = value_of(attributes, "type");
-	struct gpube_x3 *r;
+	struct gpube_ctx *ctx = r->m->ctx;
 
-	*out = r = gpube__alloc_zero(m->ctx, 1, sizeof(*r));
-	if (!r)
-		return in->status = GPUBE_ENOMEM;
-	r->m = m;
-	r->in = in;
-	r->depth = 1;
-	r->linear.m = m;
-	r->linear.in = in;
-	gpube__names_init(&r->names, m->ctx);
-	if (type && strcmp(type, "CSP") != 0 && strcmp(type, "COP") != 0)
-		return gpube__in_error(
-			in, "XCSP3 of type '%.40s' is not read: CSP and COP are", type);
-	r->cop = type && strcmp(type, "COP") == 0;
-	XML_SetUserData(in->xml, r);
-	XML_SetElementHandler(in->xml, (XML_StartElementHandler)begin, end);
-	XML_SetCharacterDataHandler(in->xml, characters);
-	return GPUBE_OK;
-}
-
-void gpube__xcsp3_clear(struct gpube_x3 *r)
-{
-	struct gpube_ctx *ctx;
-
-	if (!r)
-		return;
-	ctx = r->m->ctx;
 	free_temps(r);
 	gpube__linear_clear(&r->linear);
 	gpube__names_clear(&r->names);
@@ -233,9 +244,17 @@ void gpube__xcsp3_clear(struct gpube_x3 *r)
 	gpube__free(ctx, r->seen);
 	gpube__free(ctx, r->parts);
 	gpube__free(ctx, r->symbols);
-	gpube__free(ctx, r);
+	gpube__x2_clear(r);
 }
 
-#else
-typedef int gpube__no_expat_xcsp3; /* a file is not empty */
-#endif
+int gpube__xml_read(struct gpube_model *m, struct gpube_in *in)
+{
+	struct gpube_x3 r = {
+		.m = m, .in = in, .linear = {.m = m, .in = in}, .second.maximal_cost = INFINITY};
+
+	gpube__names_init(&r.names, m->ctx);
+	if (!gpube__in_xml(in, &r, begin, end, characters))
+		finish(&r);
+	clear(&r);
+	return in->status;
+}

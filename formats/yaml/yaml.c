@@ -171,8 +171,7 @@ static int read_domain(
 	return status;
 }
 
-/* ---- variables --------------------------------------------------------------------------------
- */
+/* ---- variables ---------------------------------------------------------------------- */
 
 static int name_values(
 	struct gpube_yaml *r, struct gpube_variable *v, const struct gpube_yaml_domain *d)
@@ -184,11 +183,10 @@ static int name_values(
 			*d->texts[k] <= '9';
 	if (plain)
 		return GPUBE_OK; /* 0, 1, 2 …: the indices themselves */
-	v->value_names = gpube__alloc_zero(r->m->ctx, (uint64_t)d->n, sizeof(*v->value_names));
-	for (int32_t k = 0; v->value_names && k < d->n; k++)
+	for (int32_t k = 0; k < d->n; k++)
 		if (gpube__name_value(v, r->in, k, d->texts[k]))
 			return r->in->status;
-	return v->value_names ? GPUBE_OK : gpube__yaml_no_memory(r);
+	return GPUBE_OK;
 }
 
 /* The domain that a variable's 'domain' names, or -1. */
@@ -383,6 +381,7 @@ int gpube__yaml_read(struct gpube_model *m, struct gpube_in *in)
 	gpube__free(m->ctx, r.domains);
 	gpube__free(m->ctx, r.domain_of);
 	gpube__free(m->ctx, r.externals);
+	gpube__free(m->ctx, r.source);
 	gpube__names_clear(&r.names);
 	yaml_document_delete(&r.doc);
 	return status;

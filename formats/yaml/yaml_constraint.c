@@ -2,6 +2,7 @@
 #ifdef GPUBE_HAVE_YAML
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ static int find_name(void *arg, const char *name, struct gpube_value *constant)
 /* A function of a Python expression. */
 static int add_python(struct gpube_yaml *r, const yaml_node_t *node, const char *name)
 {
-	const struct gpube_expr_names names = {find_name, r, GPUBE_YAML_SCOPE};
+	const struct gpube_expr_names names = {find_name, r, GPUBE_YAML_SCOPE, r->source};
 	const struct gpube_value *values[GPUBE_YAML_SCOPE];
 	struct gpube_expr e;
 	int status;
@@ -60,30 +61,59 @@ static int add_python(struct gpube_yaml *r, const yaml_node_t *node, const char 
 	for (int k = 0; k < r->arity && !status; k++)
 		values[k] = r->domains[r->domain_of[r->scope[k]]].values;
 	if (!status)
-		status = gpube__expr_expand(
-			&e, r->m, r->in, r->arity, r->scope, values, false, name);
+		status = gpube__expr_expand(&e, r->m, r->in, r->arity, r->scope, values, name);
 	gpube__expr_clear(&e);
 	return status;
 }
 
-/* What the tuples of a table are collected in. */
-struct table {
-	int64_t n, capacity, tuples_capacity;
-	double *values;
-	int32_t *tuples;
-};
+/* The Python of another file beside this one: r->source. */
+static int read_source(struct gpube_yaml *r, const yaml_node_t *node)
+{
+	const char *path = gpube__yaml_text(node), *slash = strrchr(r->in->path, '/');
+	const int folder = slash && path && *path != '/' ? (int)(slash + 1 - r->in->path) : 0;
+	int64_t n = 0, capacity = 0;
+	struct gpube_in in;
+	char full[4096];
+	int status;
+
+	gpube__yaml_go_to(r, node);
+	if (!path || snprintf(full, sizeof(full), "%.*s%s", folder, r->in->path, path) >=
+			     (int)sizeof(full))
+		return gpube__yaml_refuse(r, node, "the path of a Python file");
+	status = gpube__in_open(&in, r->m->ctx, full);
+	if (status)
+		return status == GPUBE_ENOMEM
+			       ? gpube__yaml_no_memory(r)
+			       : gpube__in_error(
+					 r->in, "cannot open the Python file '%.200s'", full);
+	while (gpube__in_fill(&in) && !r->in->status) {
+		const int64_t more = in.end - in.p;
+
+		if (gpube__in_charge(r->in, more, 2, "the Python of '%.60s'", path) ||
+			gpube__grow(r->m->ctx, &r->source, &capacity, n + more + 1, 1))
+			gpube__yaml_no_memory(r);
+		else
+			memcpy(r->source + n, in.p, (size_t)more);
+		in.p += more;
+		n += more;
+	}
+	if (in.status && !r->in->status)
+		r->in->status = in.status;
+	gpube__in_close(&in);
+	if (!r->in->status && gpube__grow(r->m->ctx, &r->source, &capacity, n + 1, 1))
+		return gpube__yaml_no_memory(r);
+	if (!r->in->status)
+		r->source[n] = 0;
+	return r->in->status;
+}
 
 /* One assignment: a word for each variable of the scope. */
-static int add_tuple(struct gpube_yaml *r, struct table *t, const yaml_node_t *node,
+static int add_tuple(struct gpube_yaml *r, struct gpube_weights *t, const yaml_node_t *node,
 	const char *text, size_t n, double cost)
 {
-	struct gpube_ctx *ctx = r->m->ctx;
+	int32_t tuple[GPUBE_YAML_SCOPE];
 	const char *end = text + n;
 
-	if (gpube__grow(ctx, &t->values, &t->capacity, t->n + 1, sizeof(*t->values)) ||
-		gpube__grow(ctx, &t->tuples, &t->tuples_capacity, (t->n + 1) * r->arity,
-			sizeof(*t->tuples)))
-		return gpube__yaml_no_memory(r);
 	for (int k = 0; k <= r->arity; k++) {
 		size_t word;
 		int32_t value;
@@ -104,15 +134,15 @@ static int add_tuple(struct gpube_yaml *r, struct table *t, const yaml_node_t *n
 		if (value < 0)
 			return gpube__in_error(r->in, "variable '%.60s' has no value '%.*s'",
 				r->m->vars[r->scope[k]].name, word > 60 ? 60 : (int)word, text);
-		t->tuples[t->n * r->arity + k] = value;
+		tuple[k] = value;
 		text += word;
 	}
-	t->values[t->n++] = cost;
-	return GPUBE_OK;
+	return gpube__weights_add(r->m, t, tuple, cost) ? gpube__yaml_no_memory(r) : GPUBE_OK;
 }
 
 /* "R G | G R" */
-static int add_tuples(struct gpube_yaml *r, struct table *t, const yaml_node_t *node, double cost)
+static int add_tuples(
+	struct gpube_yaml *r, struct gpube_weights *t, const yaml_node_t *node, double cost)
 {
 	const char *text = gpube__yaml_text(node);
 	int status = GPUBE_OK;
@@ -163,22 +193,13 @@ static int read_scope(struct gpube_yaml *r, const yaml_node_t *key, const yaml_n
 	return r->arity ? GPUBE_OK : gpube__yaml_refuse(r, node, "a variable");
 }
 
-/* The table of the collected tuples becomes a function; they are taken in every case. */
-static int finish_table(struct gpube_yaml *r, struct table *t, const yaml_node_t *key,
+/* The collected tuples become a function; they are taken in every case. */
+static int finish_table(struct gpube_yaml *r, struct gpube_weights *t, const yaml_node_t *key,
 	const char *name, double dflt)
 {
-	int32_t domains[GPUBE_YAML_SCOPE], table;
 	int64_t bad;
 
-	for (int k = 0; k < r->arity; k++)
-		domains[k] = r->m->vars[r->scope[k]].domain;
-	if (gpube__charge_dense(r->in, r->arity, domains)) {
-		gpube__free(r->m->ctx, t->values);
-		gpube__free(r->m->ctx, t->tuples);
-		return r->in->status;
-	}
-	if (gpube__reals_table(
-		    r->m, domains, r->arity, t->n, t->tuples, t->values, dflt, &table, &bad))
+	if (gpube__weights_finish(r->m, r->in, t, dflt, name, &bad))
 		return gpube__yaml_no_memory(r);
 	gpube__yaml_go_to(r, key);
 	if (bad == t->n)
@@ -188,8 +209,6 @@ static int finish_table(struct gpube_yaml *r, struct table *t, const yaml_node_t
 	if (bad >= 0)
 		return gpube__in_error(
 			r->in, "constraint '%.60s': an assignment has two values", name);
-	if (gpube__add_function(r->m, r->arity, r->scope, table, name))
-		return gpube__yaml_no_memory(r);
 	return GPUBE_OK;
 }
 
@@ -198,9 +217,9 @@ static int read_table(
 {
 	const yaml_node_t *values = gpube__yaml_get(r, node, "values"),
 			  *given = gpube__yaml_get(r, node, "default");
-	struct table t = {0};
 	double dflt = NAN, cost;
 	int status = read_scope(r, key, gpube__yaml_get(r, node, "variables"));
+	struct gpube_weights t = {.arity = r->arity, .scope = r->scope};
 
 	if (!status && given)
 		status = gpube__yaml_cost(r, given, &dflt);
@@ -224,7 +243,7 @@ int gpube__yaml_constraint(
 	struct gpube_yaml *r, const char *name, const yaml_node_t *key, const yaml_node_t *node)
 {
 	const char *type = gpube__yaml_text(gpube__yaml_get(r, node, "type"));
-	const yaml_node_t *function;
+	const yaml_node_t *function, *source;
 	int status;
 
 	if (type && strcmp(type, "extensional") == 0)
@@ -232,16 +251,15 @@ int gpube__yaml_constraint(
 	if (!type || (strcmp(type, "intention") != 0 && strcmp(type, "intension") != 0))
 		return gpube__yaml_refuse(
 			r, key, "'type: intention' or 'type: extensional' of a constraint");
-	if (gpube__yaml_get(r, node, "source")) {
-		gpube__yaml_go_to(r, key);
-		return gpube__in_error(r->in,
-			"constraint '%.60s' is Python code in another file, which is not supported",
-			name);
-	}
+	source = gpube__yaml_get(r, node, "source");
+	if (source && read_source(r, source))
+		return r->in->status;
 	function = gpube__yaml_get(r, node, "function");
 	r->partial = gpube__yaml_get(r, node, "partial");
 	status = add_python(r, function ? function : key, name);
 	r->partial = NULL;
+	gpube__free(r->m->ctx, r->source);
+	r->source = NULL;
 	return status;
 }
 

@@ -41,6 +41,7 @@ struct gpube_yaml {
 	int arity;
 	int32_t scope[GPUBE_YAML_SCOPE];
 	const yaml_node_t *partial; /* values that are given */
+	char *source;               /* Python of another file, whose functions it may call */
 };
 
 const yaml_node_t *gpube__yaml_node(struct gpube_yaml *r, int index);

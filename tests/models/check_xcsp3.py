@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -169,7 +170,7 @@ def truth(p, depth):
 		"and": lambda a: all(f(a) for f in fs), "or": lambda a: any(f(a) for f in fs),
 		"xor": lambda a: sum(bool(f(a)) for f in fs) % 2 == 1,
 		"iff": lambda a: len({bool(f(a)) for f in fs}) == 1,
-		"imp": lambda a: not fs[0](a) or fs[1](a),
+		"imp": lambda a: not fs[0](a) or bool(fs[1](a)),
 	}[kind]
 
 
@@ -235,6 +236,113 @@ def extension(p):
 	fs = [[f for _, f in c] for c in tuples]
 	return ("<extension><list> %s </list><%s> %s </%s></extension>" % (" ".join(names), word, body, word),
 		lambda a: any(all(f(a[n]) for f, n in zip(c, names)) for c in fs) == supports)
+
+
+def hybrid(p):
+	names = p.pick(1, 4)
+	supports = rng.random() < 0.7
+	signs = {"eq": "=", "ne": "\u2260", "le": "\u2264", "ge": "\u2265", "lt": "\ufe64", "gt": "\ufe65"}
+	def cell(n):
+		kind = rng.randrange(7)
+		k, op = p.value(), rng.choice(list(OPERATORS))
+		if kind == 0:
+			return "*", lambda v, a: True
+		if kind == 1:
+			return str(k), lambda v, a: v == k
+		if kind < 4:
+			s = sorted({p.value() for _ in range(3)}) if kind == 2 else list(range(k, k + 3))
+			t = "{%s}" % ",".join(map(str, s)) if kind == 2 else "%d..%d" % (k, k + 2)
+			return (t, lambda v, a: v in s) if rng.random() < 0.7 else ("\u2201" + t, lambda v, a: v not in s)
+		if kind == 4:
+			return signs[op] + str(k), lambda v, a: OPERATORS[op](v, k)
+		c, d = rng.randrange(len(names)), rng.randint(1, 2)
+		if kind == 5:
+			more, by = rng.choice([("", 0), ("+%d" % d, d), ("-%d" % d, -d)])
+			return (signs[op] if op != "eq" or rng.random() < 0.5 else "") + "c%d%s" % (c, more), lambda v, a: OPERATORS[op](v, a[names[c]] + by)
+		e = rng.randrange(len(names))
+		return "=c%d-c%d" % (c, e), lambda v, a: v == a[names[c]] - a[names[e]]
+	tuples = [[cell(n) for n in names] for _ in range(rng.randint(1, 6))]
+	body = "".join("(%s)" % rng.choice([",", " , "]).join(t for t, _ in c) for c in tuples)
+	word = "supports" if supports else "conflicts"
+	return ('<extension type="hybrid-2"><list> %s </list><%s> %s </%s></extension>' % (" ".join(names), word, body, word),
+		lambda a: any(all(f(a[n], a) for (_, f), n in zip(c, names)) for c in tuples) == supports)
+
+
+def stretch(p):
+	names = p.pick(2)
+	values = sorted({v for n in names for v in p.domains[n]})
+	if len(values) > 1 and rng.random() < 0.3:
+		values.remove(rng.choice(values))
+	rng.shuffle(values)
+	widths = [sorted((rng.randint(1, 3), rng.randint(1, 4))) for _ in values]
+	pairs = [(u, v) for u in values for v in values if u != v and rng.random() < 0.7]
+	by_pattern = rng.random() < 0.5 and pairs
+	def holds(a):
+		v = [a[n] for n in names]
+		runs = [(k, len(list(g))) for k, g in itertools.groupby(v)]
+		return all(k in values and widths[values.index(k)][0] <= n <= widths[values.index(k)][1] for k, n in runs) and (
+			not by_pattern or all((r[0], s[0]) in pairs for r, s in zip(runs, runs[1:])))
+	return ("<stretch><list> %s </list><values> %s </values><widths> %s </widths>%s</stretch>" % (
+		" ".join(names), " ".join(map(str, values)), " ".join("%d..%d" % tuple(w) for w in widths),
+		"<patterns> %s </patterns>" % "".join("(%d,%d)" % q for q in pairs) if by_pattern else ""), holds)
+
+
+def some_lists(p):
+	"""Two or three lists of equal length, and tuples that are excepted."""
+	n = rng.randint(1, 2)
+	lists = [[rng.choice(p.names) for _ in range(n)] for _ in range(rng.randint(2, 3))]
+	out = [tuple(p.value() for _ in range(n)) for _ in range(rng.randint(0, 2))]
+	text = "".join("<list> %s </list>" % " ".join(l) for l in lists)
+	if out:
+		text += "<except> %s </except>" % (" ".join(str(t[0]) for t in out) if n == 1 and rng.random() < 0.5
+			else "".join("(%s)" % ",".join(map(str, t)) for t in out))
+	return text, lambda a: [t for t in (tuple(a[m] for m in l) for l in lists) if t not in out]
+
+
+def different_lists(p):
+	text, kept = some_lists(p)
+	return "<allDifferent>%s</allDifferent>" % text, lambda a: len(set(kept(a))) == len(kept(a))
+
+
+def equal_lists(p):
+	text, kept = some_lists(p)
+	return "<allEqual>%s</allEqual>" % text, lambda a: len(set(kept(a))) <= 1
+
+
+def meta(p, depth=1):
+	"""Constraints of constraints."""
+	def part():
+		if depth and rng.random() < 0.3:
+			return meta(p, depth - 1)
+		return rng.choice([m for m in MAKERS if m not in (meta, group, slide, circuit)])(p)
+	kind = rng.choice(["and", "or", "not", "xor", "iff", "ifThen", "ifThenElse"])
+	parts = [part() for _ in range({"not": 1, "ifThen": 2, "ifThenElse": 3}.get(kind) or rng.randint(2, 3))]
+	f = [h for _, h in parts]
+	holds = {
+		"and": lambda a: all(h(a) for h in f), "or": lambda a: any(h(a) for h in f),
+		"not": lambda a: not f[0](a), "xor": lambda a: sum(bool(h(a)) for h in f) % 2 == 1,
+		"iff": lambda a: len({bool(h(a)) for h in f}) == 1, "ifThen": lambda a: not f[0](a) or f[1](a),
+		"ifThenElse": lambda a: f[1](a) if f[0](a) else f[2](a)}[kind]
+	return "<%s>%s</%s>" % (kind, "".join(t for t, _ in parts), kind), holds
+
+
+def cost_table(p):
+	"""Tuples with costs: a constraint that always holds, and its cost."""
+	names = p.pick(1, 3)
+	every = list(itertools.product(*(p.domains[n] for n in names)))
+	cost = {t: rng.randint(0, 4) for t in rng.sample(every, min(len(every), rng.randint(1, 6)))}
+	text = "".join("<tuples cost=\"%d\"> %s </tuples>" % (c, "".join(
+		"(%s)" % ",".join(map(str, t)) for t in cost if cost[t] == c)) for c in sorted(set(cost.values())))
+	return ('<extension type="soft" defaultCost="2"><list> %s </list>%s</extension>' % (" ".join(names), text),
+		lambda a: cost.get(tuple(a[n] for n in names), 2))
+
+
+def soften(p, text, holds):
+	"""A constraint of a weighted problem: its text, whether it must hold, what it costs."""
+	if rng.random() < 0.3 or text.startswith(("<group", "<slide", "<circuit")):
+		return text, holds, lambda a: 0
+	k = rng.randint(1, 5)
+	return re.sub(r"^<(\w+)", r'<\1 violationCost="%d"' % k, text), lambda a: True, lambda a: 0 if holds(a) else k
 
 
 def group(p):
@@ -307,7 +415,7 @@ def mdd(p):
 
 
 def all_different(p):
-	kind = rng.randrange(4)
+	kind = rng.randrange(5)
 	if p.wide:
 		kind = 3
 	if kind == 0:
@@ -326,6 +434,12 @@ def all_different(p):
 		lines = row + [list(c) for c in zip(*row)]
 		return "<allDifferent><matrix> x[][] </matrix></allDifferent>", lambda a: all(
 			len({a[n] for n in line}) == len(line) for line in lines)
+	if kind == 4:
+		rows, columns = p.size
+		row = [["x[%d][%d]" % (i, j) for j in range(columns)] for i in range(rows)]
+		lines, out = row + [list(c) for c in zip(*row)], p.value()
+		return "<allDifferent><matrix> x[][] </matrix><except> %d </except></allDifferent>" % out, lambda a: all(
+			len({a[n] for n in line} - {out}) == sum(a[n] != out for n in line) for line in lines)
 	half = len(p.names) // 2
 	names = p.names[:2 * half]
 	rng.shuffle(names)
@@ -457,14 +571,14 @@ def extreme(p):
 	f = max if word == "maximum" else min
 	c, holds = condition(p, -1, 4)
 	if rng.random() < 0.3:
-		last, start = rng.random() < 0.5, rng.randint(0, 1)
+		rank, start = rng.choice(["first", "last", "any", None]), rng.randint(0, 1)
 		c, holds = condition(p, 0, 4)
-		def index(a):
+		def indices(a):
 			v = values(a)
-			at = [k for k, w in enumerate(v) if w == f(v)]
-			return at[-1 if last else 0] + start
-		return ('<%sArg rank="%s"><list startIndex="%d"> %s </list><condition> %s </condition></%sArg>' % (
-			word, "last" if last else "first", start, x, c, word), lambda a: holds(index(a), a))
+			at = [k + start for k, w in enumerate(v) if w == f(v)]
+			return at[:1] if rank == "first" else at[-1:] if rank == "last" else at
+		return ('<%sArg%s><list startIndex="%d"> %s </list><condition> %s </condition></%sArg>' % (
+			word, ' rank="%s"' % rank if rank else "", start, x, c, word), lambda a: any(holds(k, a) for k in indices(a)))
 	return "<%s><list> %s </list><condition> %s </condition></%s>" % (word, x, c, word), lambda a: holds(f(values(a)), a)
 
 
@@ -663,7 +777,7 @@ def circuit(p):
 
 MAKERS = [intension, extension, group, slide, regular, mdd, all_different, all_equal, ordered, lex, precedence, total,
 	count, n_values, cardinality, extreme, element, channel, no_overlap, cumulative, bins, knapsack, instantiation,
-	clause, circuit, flow]
+	clause, circuit, flow, hybrid, stretch, different_lists, equal_lists, meta]
 
 
 # ---- symbols -------------------------------------------------------------------------------------
@@ -783,13 +897,20 @@ def main():
 				parts = [symbol_constraint(p) for _ in range(rng.randint(1, 4))]
 				p.names.append("y")
 				goal = ("<maximize> y </maximize>", lambda a: a["y"]) if rng.random() < 0.5 else None
+			elif k % 9 == 7:
+				p = Problem(False)
+				soft = [soften(p, *rng.choice(MAKERS)(p)) for _ in range(rng.randint(1, 3))]
+				table, (value, of) = cost_table(p), integer(p, 2)
+				soft += [(table[0], lambda a: True, table[1]), ('<intension type="soft"> sqr(%s) </intension>' % value, lambda a: True, lambda a: of(a) ** 2)]
+				parts = [(t, h) for t, h, _ in soft]
+				goal = ("", lambda a: sum(c(a) for _, _, c in soft))
 			else:
 				p = Problem(k % 5 == 4)
 				parts = [MAKERS[k % len(MAKERS)](p)] + [rng.choice(MAKERS)(p) for _ in range(rng.randint(0, 2))]
 				goal = objective(p) if rng.random() < 0.5 else None
 			text = '<instance format="XCSP3" type="%s">\n<variables>\n%s\n</variables>\n<constraints>\n%s\n</constraints>\n%s</instance>\n' % (
-				"COP" if goal else "CSP", "\n".join(p.xml), "\n".join(t for t, _ in parts),
-				"<objectives>\n%s\n</objectives>\n" % goal[0] if goal else "")
+				("COP" if goal[0] else "WCSP") if goal else "CSP", "\n".join(p.xml), "\n".join(t for t, _ in parts),
+				"<objectives>\n%s\n</objectives>\n" % goal[0] if goal and goal[0] else "")
 			with open(path, "w") as f:
 				f.write(text)
 			best, n = expected(p, [t for _, t in parts], goal and goal[1], goal and goal[0].startswith("<max"))

@@ -155,6 +155,20 @@ static const struct worst files[] = {
 	{"xml", "core: choices", CORE CONSTRAINTS "<element><list>", "x[] ",
 		"</list><index>z</index><condition>(in,{1,3,5,7,9})</condition></element>" CORE_END,
 		0},
+	{"xml", "core: hybrid tuples",
+		CORE CONSTRAINTS "<extension type='hybrid-2'><list>x[]</list><supports>",
+		"(*,2,c0+1,*,*,&lt;=3,*,{1,3},*)", "</supports></extension>" CORE_END, 0},
+	{"xml", "core: constraints of constraints", CORE CONSTRAINTS "<or>",
+		"<allDifferent>x[]</allDifferent>", "</or>" CORE_END, 0},
+	{"xml", "core: wide constraints of constraints", CORE CONSTRAINTS "<or>",
+		"<nValues><list>x[]</list><condition>(in,2..5)</condition></nValues>",
+		"</or>" CORE_END, 0},
+	{"xml", "core: lists that are equal", CORE CONSTRAINTS "<allEqual>", "<list>x[]</list>",
+		"<except>(1,1,1,1,1,1,1,1,1)</except></allEqual>" CORE_END, 0},
+	{"xml", "core: stretches", CORE CONSTRAINTS "<stretch><list>", "x[] ",
+		"</list><values>0 1 2</values><widths>1..9999 2..99999 "
+		"3..99999</widths></stretch>" CORE_END,
+		0},
 	{"xml", "core: a round", CORE CONSTRAINTS "<circuit>", "x[] ", "</circuit>" CORE_END, 0},
 	{"xml", "many parameters",
 		"<instance><domain name='d'>0..1</domain><variable name='a' domain='d'/>"
@@ -176,6 +190,10 @@ static const struct worst files[] = {
 		"objective: min\ndomains:\n  d: {values: [1 .. 9999]}\nvariables:\n",
 		"  v%ld: {domain: d}\n", "", 0},
 	{"yaml", "a long domain", "objective: min\ndomains:\n  d: {values: [", "a%ld,", "]}\n", 0},
+	{"yaml", "a dict",
+		"objective: min\ndomains:\n  d: {values: [0 .. 99999]}\nvariables:\n"
+		"  a: {domain: d}\nconstraints:\n  c: {type: intention, function: '{",
+		"%ld: 1, ", "}.get(a, 0)'}\n", 0},
 	{"yaml", "expanded tables",
 		"objective: min\ndomains:\n  d: {values: [0 .. 999]}\nvariables:\n"
 		"  a: {domain: d}\n  b: {domain: d}\nconstraints:\n",
