@@ -226,6 +226,23 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 	return status;
 }
 
+int gpube__bounder_search_for(struct gpube_bounder *b, double seconds, bool *over)
+{
+	enum { STEPS = 256 };
+	const struct gpube_budget budget = gpube__budget(b->ctx, seconds);
+	int status = GPUBE_OK;
+
+	*over = false;
+	while (!status && !*over && gpube__budget_left(&budget) > 0 && !gpube__stopped(b->ctx) &&
+		!gpube__bounder_done(b)) {
+		const double before = gpube__worked(b->ctx);
+
+		status = gpube__bounder_search(b, NULL, STEPS);
+		*over = gpube__worked(b->ctx) <= before;
+	}
+	return status;
+}
+
 /* ---- stages --------------------------------------------------------------------- */
 
 int gpube__bounder_note(struct gpube_bounder *b, struct gpube_stage turn)

@@ -62,11 +62,6 @@ static int within(struct gpube_bounder *b, double ticks, int (*run)(struct gpube
 
 /* ---- sat: a satisfiability library on the forbidden cells ------------------------------------ */
 
-static bool is_hard(const struct gpube_bounder *b)
-{
-	return b->made.span == 1;
-}
-
 /* Nothing is proved but the constant: there may be an assignment that costs no more. */
 static bool may_be_free(const struct gpube_bounder *b)
 {
@@ -80,7 +75,7 @@ static struct gpube__fit sat_fit(const struct gpube__known *k)
 
 	if (b->state.reparam || !gpube__sat_library())
 		return unfit;
-	return is_hard(b) || unassigned || may_be_free(b)
+	return b->made.span == 1 || unassigned || may_be_free(b)
 		       ? tries(CLAUSE_TICKS * (double)gpube__model_cells(b->m))
 		       : unfit;
 }
@@ -90,7 +85,7 @@ static int sat_step(struct gpube__known *k, double ticks, enum gpube__step *end)
 	struct gpube_bounder *b = of(k);
 	int status;
 
-	if (!is_hard(b) && b->upper != GPUBE_INF)
+	if (b->made.span > 1 && b->upper != GPUBE_INF)
 		return gpube__bound_free(b, seconds_of(ticks));
 	status = gpube__bound_sat(b, seconds_of(ticks));
 	if (!b->state.sat)
@@ -189,8 +184,6 @@ static int eliminate_step(struct gpube__known *k, double ticks, enum gpube__step
 
 /* ---- search: tabu search for assignments ----------------------------------------------------- */
 
-enum { SEARCH_STEPS = 256 };
-
 static struct gpube__fit search_fit(const struct gpube__known *k)
 {
 	(void)k;
@@ -199,20 +192,10 @@ static struct gpube__fit search_fit(const struct gpube__known *k)
 
 static int search_step(struct gpube__known *k, double ticks, enum gpube__step *end)
 {
-	struct gpube_bounder *b = of(k);
-	const struct gpube_budget budget = gpube__budget(b->ctx, seconds_of(ticks));
-	int status = GPUBE_OK;
+	bool over;
+	int status = gpube__bounder_search_for(of(k), seconds_of(ticks), &over);
 
-	while (!status && gpube__budget_left(&budget) > 0 && !gpube__stopped(b->ctx) &&
-		!gpube__bounder_done(b)) {
-		const double before = gpube__worked(b->ctx);
-
-		status = gpube__bounder_search(b, NULL, SEARCH_STEPS);
-		if (gpube__worked(b->ctx) <= before) { /* no variable has a second value */
-			*end = GPUBE__STEP_DONE;
-			break;
-		}
-	}
+	*end = over ? GPUBE__STEP_DONE : GPUBE__STEP_MORE;
 	return status;
 }
 
@@ -257,25 +240,10 @@ static struct gpube__fit tree_fit(const struct gpube__known *k)
 	return tries(MADE_TICKS * (double)gpube__model_cells(b->m));
 }
 
-/*
- * An order that joins so many times fewer cells than the tree's is worth a new tree, where that has
- * not taken longer than this turn may.
- */
-#define BETTER_ORDER 1e3
-
 static int tree_step(struct gpube__known *k, double ticks, enum gpube__step *end)
 {
-	struct gpube_bounder *b = of(k);
-
 	(void)end;
-	if (b->state.tree && b->state.tree->seconds < seconds_of(ticks) &&
-		b->state.tree_joined > BETTER_ORDER * b->order_cost.joined_cells) {
-		gpube__dfs_tree_free(b->state.tree);
-		b->state.tree = NULL;
-	}
-	if (!b->state.tree)
-		b->state.tree_joined = b->order_cost.joined_cells;
-	return gpube__bound_dfs(b, seconds_of(ticks));
+	return gpube__bound_tree(of(k), seconds_of(ticks));
 }
 
 static struct gpube__fit deepening_fit(const struct gpube__known *k)
