@@ -263,23 +263,22 @@ def loss(models, shares, start, free, pull):
 
 
 def fit_class(models, start, pull):
-    """Coordinate descent from given shares, and from equal ones."""
+    """Coordinate descent from given shares; files that these end at once have no say."""
+    models = [m for m in models if ratio(m, start) > 1]
     free = [k for k in start if k not in FIXED and any(k in m.trace for m in models)]
     if not models or not free:
         return start
-    ends = []
-    for shares in (scaled(start, free), scaled({k: 1 if k in free else v for k, v in start.items()}, free)):
-        value, better = loss(models, shares, start, free, pull), True
-        while better:
-            better = False
-            for k in free:
-                for factor in (0.3, 0.6, 0.8, 1.25, 1.7, 4):
-                    tried = scaled({**shares, k: max(1, shares[k] * factor)}, free)
-                    v = loss(models, tried, start, free, pull) if tried != shares else value
-                    if v < value - 1e-4:
-                        shares, value, better = tried, v, True
-        ends.append((value, shares))
-    return min(ends, key=lambda e: e[0])[1]
+    shares, better = scaled(start, free), True
+    value = loss(models, shares, start, free, pull)
+    while better:
+        better = False
+        for k in free:
+            for factor in (0.5, 0.8, 1.25, 2):
+                tried = scaled({**shares, k: max(1, shares[k] * factor)}, free)
+                v = loss(models, tried, start, free, pull) if tried != shares else value
+                if v < value - 1e-3:
+                    shares, value, better = tried, v, True
+    return shares
 
 
 def fit(args):
