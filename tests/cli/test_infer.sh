@@ -94,14 +94,14 @@ for word in BAYES MARKOV; do
 		that "a note: $word '$name'" [ "$(grep -c 'if pyAgrum wrote this' "$work/err")" = $n ]
 	done
 done
-row 'the names that pyAgrum gives, by .net' 0 '^ +grass: 0.479375 0.520625$' '' \
+row 'the names that pyAgrum gives, by .net' 0 '^ +grass=wet 0.520625$' '' \
 	"$gpube" infer -q -t MAR tests/instances/agrum.net
 
 # a sample of several
 printf '2\n1 1 0\n1 1 1\n' > "$work/samples"
-row 'the first of two samples' 0 '^ +wet: 1 0$' 'samples: 2 samples of evidence, of which the first is taken$' \
+row 'the first of two samples' 0 '^ +wet=yes 1$' 'samples: 2 samples of evidence, of which the first is taken$' \
 	"$gpube" infer -t MAR --evidence "$work/samples" "$work/two.bif"
-row 'the second' 0 '^ +wet: 0 1$' '' "$gpube" infer -q -t MAR --evidence "$work/samples" --sample 2 "$work/two.bif"
+row 'the second' 0 '^ +wet=yes 0$' '' "$gpube" infer -q -t MAR --evidence "$work/samples" --sample 2 "$work/two.bif"
 row 'there is no third' 1 '' 'sample 3 of 2 samples of evidence: there is none$' \
 	"$gpube" solve --evidence "$work/samples" --sample 3 "$work/two.bif"
 

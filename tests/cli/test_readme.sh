@@ -31,7 +31,7 @@ done < "$work/commands"
 
 # ---- CONTRIBUTING.md names files and functions, all of which are there; x and FOLDER are anyone's
 git ls-files > "$work/tree" 2> /dev/null || find . -type f | sed 's|^\./||' | grep -v '^build' > "$work/tree"
-grep -oE '[a-z_/]+\.(c|h|sh|py|txt|md)\b' CONTRIBUTING.md | grep -vE '(^|[/_])x[._]' | sort -u |
+grep -oE '[a-z_/-]+\.(c|h|sh|py|txt|md)\b' CONTRIBUTING.md | grep -vE '(^|[/_])x[._]' | sort -u |
 	while read -r file; do
 		grep -qE "(^|/)$file\$" "$work/tree" || echo "no file $file"
 	done > "$work/wrong"

@@ -16,13 +16,14 @@ printf 'PR\n-2.25\n' > "$work/pr.PR"
 echo 4 > "$work/bound.ub"
 
 written='wcsp cfn uai lg wcnf cnf lp mps'
-all="$written qpbo col erg yaml xml bif opb bep pre nfg gam csg txt dat PR MAR MPE MMAP sol ub order ord cov evid query"
+all="$written qpbo col erg yaml xml bif xmlbif net opb bep pre nfg gam csg txt dat PR MAR MPE MMAP sol ub order ord cov evid query"
 
 # goes IN TO: can it be written?
 goes() {
 	case $1:$2 in
 	agents.wcsp:cnf | players.wcsp:cnf | auction.txt:cnf) return 1 ;;  # costs differ
 	potentials.uai:cnf) return 1 ;;
+	potentials.uai:bif | potentials.uai:xmlbif) return 0 ;; # of a Bayesian network
 	mpe.MPE:txt | mpe.MPE:dat | mpe.MPE:MPE | mpe.MPE:sol) return 0 ;;
 	pr.PR:txt | pr.PR:dat | pr.PR:PR) return 0 ;;
 	mpe.* | pr.* | bound.*) return 1 ;;

@@ -107,7 +107,7 @@ static bool done(const struct gpube__known *k)
 	return k->proved || k->ticks > ENDLESS;
 }
 
-static bool gives_way(const struct gpube__known *k, int status, const char *method)
+static bool falls_back(const struct gpube__known *k, int status, const char *method)
 {
 	(void)k;
 	(void)method;
@@ -121,7 +121,7 @@ static int told(struct gpube__known *k, const struct gpube__turn_taken *turn)
 	return GPUBE_OK;
 }
 
-static const struct gpube__run_view view = {worked, gap, mark, done, gives_way, told, NULL};
+static const struct gpube__run_view view = {worked, gap, mark, done, falls_back, told, NULL};
 static const struct gpube__method *const three[] = {&first, &second, &third};
 
 static struct made_up slow(void)

@@ -343,7 +343,7 @@ static int list_ways(struct way *ways, const struct certifying *w)
 }
 
 /* A failure that another way may do without. */
-static bool gives_way(int status)
+static bool falls_back(int status)
 {
 	return status == GPUBE_ELIMIT || status == GPUBE_ERANGE || status == GPUBE_ESTOP;
 }
@@ -395,7 +395,7 @@ static int certify_best(const struct certifying *w, double end)
 			swap(&best, c);
 			any = true;
 		}
-		if (gives_way(status) && (any || k + 1 < n))
+		if (falls_back(status) && (any || k + 1 < n))
 			status = GPUBE_OK;
 	}
 	if (any && !status)
@@ -417,7 +417,7 @@ static int certify(const struct certifying *w)
 	char text[256];
 	int status = loses ? certify_far(c, m, upper, end) : GPUBE_ELIMIT;
 
-	if (!gives_way(status))
+	if (!falls_back(status))
 		return status;
 	c->cap = cap;
 	status = certify_best(w, end);

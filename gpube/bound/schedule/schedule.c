@@ -99,7 +99,7 @@ static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, stru
 		m->weight = fmax(LEAST_WEIGHT, m->weight / 2);
 	}
 	told = view->told ? view->told(k, &turn) : GPUBE_OK;
-	if (status && view->gives_way(k, status, m->method->name)) {
+	if (status && view->falls_back(k, status, m->method->name)) {
 		m->failures++;
 		m->out = m->failures == MOST_FAILURES;
 		m->mark = -1; /* for good */

@@ -49,7 +49,7 @@ struct gpube__fit {
  * have found it reads there.
  * fit    what it predicts of the model as it is known now
  * step   goes on, or begins, for so many ticks (INFINITY: to its end). Errors: those after which
- *        the run goes on with other methods (gives_way), and others, which end it
+ *        the run goes on with other methods (falls_back), and others, which end it
  */
 struct gpube__method {
 	const char *name;
@@ -76,7 +76,7 @@ struct gpube__turn_taken {
  * gap        what is open: INFINITY where nothing bounds it
  * mark       a number that changes whenever either bound does
  * done       nothing is left to prove
- * gives_way  whether the run goes on without a method that failed so
+ * falls_back  whether the run goes on without a method that failed so
  * told       NULL, or a turn that was taken
  * share      NULL, or the share of a method in the next round, by what is known now
  */
@@ -85,7 +85,7 @@ struct gpube__run_view {
 	double (*gap)(const struct gpube__known *k);
 	int64_t (*mark)(const struct gpube__known *k);
 	bool (*done)(const struct gpube__known *k);
-	bool (*gives_way)(const struct gpube__known *k, int status, const char *method);
+	bool (*falls_back)(const struct gpube__known *k, int status, const char *method);
 	int (*told)(struct gpube__known *k, const struct gpube__turn_taken *turn);
 	double (*share)(const struct gpube__known *k, int method);
 };

@@ -29,7 +29,7 @@ static bool done(const struct gpube__known *k)
 	return gpube__bounder_done(in(k)) || gpube__stopped(in(k)->ctx);
 }
 
-static bool gives_way(const struct gpube__known *k, int status, const char *method)
+static bool falls_back(const struct gpube__known *k, int status, const char *method)
 {
 	return gpube__bounder_falls_back(in(k), status, method);
 }
@@ -72,7 +72,7 @@ static double share(const struct gpube__known *k, int method)
 	return gpube__shares[gpube__class_of(in(k))][method] / 100.0;
 }
 
-static const struct gpube__run_view view = {worked, gap, mark, done, gives_way, told, share};
+static const struct gpube__run_view view = {worked, gap, mark, done, falls_back, told, share};
 
 /* ---- a method by itself ---------------------------------------------------------------------- */
 
@@ -98,7 +98,7 @@ static int one_turn(struct gpube_bounder *b, enum gpube__method_at at, double ti
 	turn.gap_after = gap(k);
 	noted = told(k, &turn);
 	if (turn.status && (b->opts->method == GPUBE_BOUND_ELIMINATE ||
-				   !gives_way(k, turn.status, method->name)))
+				   !falls_back(k, turn.status, method->name)))
 		return turn.status;
 	return noted;
 }
