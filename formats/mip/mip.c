@@ -207,7 +207,8 @@ static void list_tuple(struct making *b, struct listed *l, int arity, int64_t va
 		b->status = GPUBE_ENOMEM;
 		return;
 	}
-	memcpy(l->tuples + l->n * arity, b->tuple, (size_t)arity * sizeof(*l->tuples));
+	if (arity > 0)
+		memcpy(l->tuples + l->n * arity, b->tuple, (size_t)arity * sizeof(*l->tuples));
 	l->columns[l->n++] = add_column(b, -1, 0, gpube__minimised(b->m, value));
 }
 

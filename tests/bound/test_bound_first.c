@@ -16,8 +16,7 @@
 
 enum { N_SEEDS = 200, N_TOLD = 100 };
 
-/* ---- tables ------------------------------------------------------------------------------------
- */
+/* ---- tables --------------------------------------------------------------------------------- */
 
 /* A bounder as gpube_bound() has it when it asks for the first bounds. */
 static void open_bounder(
@@ -32,6 +31,7 @@ static void open_bounder(
 
 static void close_bounder(struct gpube_bounder *b)
 {
+	gpube__bounder_forget(b);
 	end_bounder(b);
 	gpube__simplified_clear(ctx, &b->s);
 }
@@ -324,7 +324,6 @@ static void regions_go_on(void **state)
 		assert_true(gpube__bounder_done(&b));
 		assert_true(!brute.feasible || b.upper == brute.cost);
 	}
-	gpube__bounder_forget(&b);
 	close_bounder(&b);
 	gpube_model_free(m);
 }
