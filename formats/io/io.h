@@ -26,7 +26,7 @@ struct gpube_in {
 	const char *last;    /* where the token read last begins; it ends at p */
 	char comment;        /* of lines, where a token would begin; '/': as in C++; 0: none */
 	bool commented;      /* there was one */
-	struct gpube_in_impl *impl;         /* NULL: no file, for messages and limits alone */
+	struct gpube_in_impl *impl;         /* NULL: no file; p to end is all */
 	struct XML_ParserStruct *xml;       /* while it is parsed as such */
 	int64_t xml_from;                   /* the line in which it begins */
 	const struct gpube_read_opts *opts; /* set by gpube_read_with(), for its readers */

@@ -415,14 +415,14 @@ bool gpube__in_fill(struct gpube_in *in)
 {
 	if (in->p < in->end)
 		return true;
-	if (!in->status && !in->impl->ended)
+	if (!in->status && in->impl && !in->impl->ended)
 		extend(in);
 	return in->p < in->end;
 }
 
 size_t gpube__in_need(struct gpube_in *in, size_t n)
 {
-	while ((size_t)(in->end - in->p) < n && !in->status && !in->impl->ended)
+	while ((size_t)(in->end - in->p) < n && !in->status && in->impl && !in->impl->ended)
 		extend(in);
 	return (size_t)(in->end - in->p);
 }

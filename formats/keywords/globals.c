@@ -1,10 +1,6 @@
 /* globals.c - functions of callers by what they say: see globals.h. */
 #include "formats/globals.h"
 
-#include <ctype.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/common/tuples.h"
@@ -83,7 +79,9 @@ static int take_scope(struct adding *a, int n, const int32_t *vars)
 	uint8_t *seen;
 	int status = GPUBE_OK;
 
-	if (n < 0 || (n > 0 && !vars))
+	if (n < 1)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "%s: no variables", a->in.path);
+	if (!vars)
 		return gpube__missing(m->ctx);
 	seen = gpube__alloc_zero(m->ctx, (uint64_t)n_vars + 1, 1);
 	a->scope = gpube__alloc(m->ctx, (uint64_t)n + 1, sizeof(*a->scope));
@@ -480,25 +478,8 @@ int gpube_model_add_regular(struct gpube_model *m, int n, const int32_t *vars, i
 
 struct text {
 	struct adding *a;
-	const char *p;
-	char token[64];
+	char token[256];
 };
-
-static int next_token(struct text *t, const char *what)
-{
-	size_t n = 0;
-
-	t->p += strspn(t->p, " \t\r\n");
-	n = strcspn(t->p, " \t\r\n");
-	if (n == 0)
-		return gpube__in_error(&t->a->in, "expected %s after the last parameter", what);
-	if (n >= sizeof(t->token))
-		return gpube__in_error(&t->a->in, "expected %s, found '%.40s'", what, t->p);
-	memcpy(t->token, t->p, n);
-	t->token[n] = 0;
-	t->p += n;
-	return GPUBE_OK;
-}
 
 static int text_tag(void *reader, const char *tag, size_t n)
 {
@@ -508,18 +489,11 @@ static int text_tag(void *reader, const char *tag, size_t n)
 	return GPUBE_OK;
 }
 
-static int read_int(struct text *t, int64_t *v, int64_t least, int64_t most, const char *what)
-{
-	int status = next_token(t, what);
-
-	if (!status && (!gpube__units(v, t->token, 0) || *v < least || *v > most))
-		status = gpube__in_error(&t->a->in, "expected %s, found '%.40s'", what, t->token);
-	return status;
-}
-
 static int text_count(void *reader, int64_t *n)
 {
-	return read_int(reader, n, 0, INT32_MAX, "a count");
+	struct text *t = reader;
+
+	return gpube__in_int(&t->a->in, n, 0, INT32_MAX, "a count");
 }
 
 static int text_word(void *reader, const char **word, const char *what)
@@ -527,21 +501,23 @@ static int text_word(void *reader, const char **word, const char *what)
 	struct text *t = reader;
 
 	*word = t->token;
-	return next_token(t, what);
+	return gpube__in_token(&t->a->in, t->token, what);
 }
 
+/* "inf", or a number; what reaches the top forbids. */
 static int read_cost(struct text *t, int64_t *v, bool signs)
 {
 	const struct gpube_model *m = t->a->m;
-	const char *after = t->p + strspn(t->p, " \t\r\n");
+	struct gpube_in *in = &t->a->in;
 	int status;
 
-	if (strncmp(after, "inf", 3) == 0 && strcspn(after, " \t\r\n") == 3) {
-		t->p = after + 3;
+	if (!gpube__in_at_end(in) && strncmp(in->p, "inf", 3) == 0) {
 		*v = GPUBE_INF;
-		return GPUBE_OK;
+		status = gpube__in_token(in, t->token, "a cost");
+		return status || strcmp(t->token, "inf") == 0 ? status
+							      : gpube__in_refuse(in, "a cost");
 	}
-	status = read_int(t, v, signs ? -GPUBE_INF + 1 : 0, GPUBE_INF, "a cost");
+	status = gpube__in_int(in, v, signs ? -GPUBE_INF + 1 : 0, GPUBE_INF, "a cost");
 	if (!status && m->direction == GPUBE_MINIMISE && *v >= m->top)
 		*v = GPUBE_INF;
 	return status;
@@ -556,13 +532,13 @@ static int text_number(void *reader, char letter, int64_t *v)
 	case 'C':
 		return read_cost(t, v, letter == 'C');
 	case 'V':
-		return read_int(t, v, 0, (int64_t)t->a->m->n_vars - 1, "a variable");
+		return gpube__in_int(&t->a->in, v, 0, (int64_t)t->a->m->n_vars - 1, "a variable");
 	case 'v':
-		return read_int(t, v, 0, INT32_MAX, "a value");
+		return gpube__in_int(&t->a->in, v, 0, INT32_MAX, "a value");
 	case 'n':
-		return read_int(t, v, -INT32_MAX, INT32_MAX, "a number");
+		return gpube__in_int(&t->a->in, v, -INT32_MAX, INT32_MAX, "a number");
 	default:
-		return read_int(t, v, -INT64_MAX, INT64_MAX, "a number");
+		return gpube__in_int(&t->a->in, v, -INT64_MAX, INT64_MAX, "a number");
 	}
 }
 
@@ -570,7 +546,7 @@ int gpube_model_add_global(struct gpube_model *m, const char *keyword, int arity
 	const int32_t *scope, const char *parameters)
 {
 	struct adding a;
-	struct text text = {.a = &a, .p = parameters ? parameters : ""};
+	struct text text = {.a = &a};
 	const struct gpube_source source = {.reader = &text,
 		.tag = text_tag,
 		.count = text_count,
@@ -590,11 +566,11 @@ int gpube_model_add_global(struct gpube_model *m, const char *keyword, int arity
 		return finish(&a, gpube__fail(m->ctx, GPUBE_EINVAL,
 					  "unknown or unsupported function '%.40s'", keyword));
 	c.hard_from = m->direction == GPUBE_MINIMISE ? m->top : GPUBE_INF;
+	a.in.p = a.in.last = parameters ? parameters : "";
+	a.in.end = a.in.p + strlen(a.in.p);
 	status = gpube__call_read(&c, &source);
-	text.p += strspn(text.p, " \t\r\n");
-	if (!status && *text.p)
-		status = gpube__in_error(
-			&a.in, "expected the end of its parameters, found '%.40s'", text.p);
+	if (!status)
+		status = gpube__in_end(&a.in);
 	if (!status)
 		status = gpube__call_expand(&c);
 	gpube__call_clear(&c);

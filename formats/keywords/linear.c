@@ -561,6 +561,14 @@ static int add_per_unit(struct gpube_linear *l, int64_t cost)
 	int32_t table;
 	bool fits = false;
 
+	if (l->n == 0) {
+		const __int128 c = price(l, 0, cost);
+		const int64_t constant = (int64_t)c;
+
+		return c >= GPUBE_INF || c <= -GPUBE_INF
+			       ? gpube__in_fail(l->in, GPUBE_ERANGE, "a cost passes 2^63")
+			       : (l->in->status = gpube_model_add_costs(l->m, 0, NULL, &constant));
+	}
 	if ((cells < 0 || cells > SMALL_TABLE) && add_chain(&fits, l, cost))
 		return l->in->status;
 	if (fits)

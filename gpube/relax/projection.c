@@ -77,6 +77,10 @@ static void fill(struct gpube_projection *p, const struct axes *x, int64_t *scra
 	}
 	p->own_run = is_run(p->place, p->n_own);
 	p->others_run = is_run(p->place + p->n_own, p->n_others);
+	/* a loop of vectors inside where there is one, otherwise the longer loop */
+	p->by_own = p->others_run && p->n_others >= SHORT
+			    ? !(p->own_run && p->n_own > p->n_others)
+			    : p->n_own < p->n_others && !(p->own_run && p->n_own >= SHORT);
 	for (int32_t k = 0; k < p->n_others; k++)
 		for (int32_t j = 0; j < p->n_own; j++)
 			p->of[p->place[j] + p->place[p->n_own + k]] = j;
@@ -144,8 +148,7 @@ static void least_of_block(
 	const int32_t *place = p->place, *other = p->place + p->n_own, n = p->n_own,
 		      n_others = p->n_others;
 
-	if (p->others_run && n_others >= SHORT ? !(p->own_run && n > n_others)
-					       : n < n_others && !(p->own_run && n >= SHORT)) {
+	if (p->by_own) {
 		for (int32_t i = 0; i < n; i++) {
 			const int32_t *from = t + place[i];
 			int32_t lowest = m[i];

@@ -1,5 +1,5 @@
 /*
- * projection.h - the dense tables of region graphs (joingraph.h, patches/pairwise.h), and the two
+ * projection.h - the dense tables of region graphs (joingraph.h, pairwise/pairwise.h), and the two
  * operations of every move of costs between them: a table's minimum over the variables that a
  * separator does not have, and the addition of a separator's table.
  *
@@ -47,6 +47,7 @@ struct gpube_projection {
 	int64_t n_blocks, n_other_blocks;
 	int32_t n_own, n_others;  /* of a block: the separator's cells, and those over each */
 	bool own_run, others_run; /* one behind the other */
+	bool by_own;              /* a minimum goes through the others of one own cell at a time */
 	int64_t *block;
 	int32_t *place, *of; /* of: the cell of the separator's block for each of a block's */
 };

@@ -366,6 +366,28 @@ static void chains_agree(void **state)
 	gpube_model_free(d.m);
 }
 
+/* A sum of nothing is 0: what it costs is a constant. */
+static void without_terms(void **state)
+{
+	static const int64_t priced[] = {0, 15, GPUBE_INF};
+	int64_t cost;
+
+	(void)state;
+	for (int k = 0; k < 3; k++) {
+		struct gpube_model *m;
+
+		assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+		assert_int_equal(gpube_model_add_linear(m, 0, NULL, GPUBE_AT_LEAST, k ? 3 : 0,
+					 k == 2 ? GPUBE_INF : 5, 1),
+			0);
+		/* a constant that forbids is a function of no variables */
+		assert_int_equal(gpube_model_n_functions(m), k == 2);
+		assert_int_equal(gpube_model_cost(&cost, m, (int32_t[]){0}), 0);
+		assert_true(cost == priced[k]);
+		gpube_model_free(m);
+	}
+}
+
 /* ---- errors --------------------------------------------------------------------------------- */
 
 static void assert_same_model(const struct gpube_model *m, const struct gpube__model_mark *was)
@@ -418,6 +440,14 @@ static int add_wrong(struct gpube_model *m, int which)
 		return gpube_model_add_global(m, "salldiff", 2, scope, "var");
 	case 13:
 		return gpube_model_add_global(m, "salldiff", 2, scope, "var 1 2");
+	case 14:
+		return gpube_model_add_global(m, "salldiff", 2, scope, "var infinite");
+	case 15:
+		return gpube_model_add_among(m, 0, scope, 0, NULL, 0, 1, 1);
+	case 16:
+		return gpube_model_add_gcc(m, 0, NULL, 0, NULL, 1);
+	case 17:
+		return gpube_model_add_all_different(m, 0, scope, 0, NULL, 1);
 	default: /* after a hidden copy was made */
 		return gpube_model_add_global(m, "salldiff", 2, (int32_t[]){0, 0}, "vor 1");
 	}
@@ -526,7 +556,8 @@ int main(void)
 
 	add_numbers(&c, costs_agree, N_SEEDS * 6, "costs, seed");
 	add_numbers(&c, chains_agree, 40, "chains, seed");
-	add_numbers(&c, arguments, 15, "wrong argument");
+	ADD_CASE(&c, without_terms);
+	add_numbers(&c, arguments, 19, "wrong argument");
 	add_numbers(&c, memory, 60, "without memory, seed");
 	add_numbers(&c, as_in_a_file, sizeof(keywords) / sizeof(*keywords), "as in a file");
 	return run_cases(&c, "globals", ctx_dir_setup, ctx_dir_teardown);

@@ -173,7 +173,7 @@ static int together(struct gpube_bounder *b)
 	return gpube__schedule_run(&s, (struct gpube__known *)b, &view);
 }
 
-static int keep_shifts(struct gpube_bounder *b)
+static int reparametrise(struct gpube_bounder *b)
 {
 	int status;
 
@@ -191,7 +191,7 @@ int gpube__bound_scheduled(struct gpube_bounder *b)
 
 	gpube__bounder_poll_cutoff(b);
 	status = gpube__bounder_done(b) && !b->told.planning ? GPUBE_OK
-		 : b->state.reparam                          ? keep_shifts(b)
+		 : b->state.reparam                          ? reparametrise(b)
 		 : b->opts->method == GPUBE_BOUND_AUTO       ? together(b)
 							     : alone(b);
 	if (!status && b->opts->count && !b->told.out->count && b->upper != GPUBE_INF &&
