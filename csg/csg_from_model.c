@@ -29,6 +29,8 @@ static int check_form(const struct gpube_model *m)
 {
 	bool two = true;
 
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	for (int32_t k = 0; k < m->n_vars; k++)
 		two = two && m->vars[k].domain == 2;
 	if (m->n_vars < 1 || m->n_functions != 1 || m->functions[0].arity != m->n_vars || !two)

@@ -33,6 +33,8 @@ static int init(struct dcop_agents *a, const struct gpube_model *m)
 	uint64_t n = (uint64_t)m->n_vars;
 
 	memset(a, 0, sizeof(*a));
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	a->owner = gpube__alloc(m->ctx, n, sizeof(*a->owner));
 	a->names = gpube__alloc_zero(m->ctx, n, sizeof(*a->names));
 	if (!a->owner || !a->names) {

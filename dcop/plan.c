@@ -81,7 +81,7 @@ int dcop_tree_of(struct dcop_pseudotree **out, const struct gpube_model *m,
 {
 	struct gpube_graph variables = {0}, graph = {0};
 	struct dcop_agents each = {0};
-	int status = agents ? GPUBE_OK : dcop_agents_each(&each, m);
+	int status = agents ? gpube__check_kind(m, GPUBE__NETWORKS) : dcop_agents_each(&each, m);
 
 	*out = NULL;
 	if (!status)
@@ -362,12 +362,12 @@ static bool sums_fit(const struct dcop_plan *p)
 static int plan_init(struct dcop_plan *p, const struct gpube_model *m, const struct dcop_opts *opts,
 	int n_ranks, enum gpube__narrowing narrowing)
 {
-	int status = GPUBE_OK;
+	int status = gpube__check_kind(m, GPUBE__NETWORKS);
 
 	memset(p, 0, sizeof(*p));
 	p->ctx = m->ctx;
 	p->given = p->costs = m;
-	if (m->kind == GPUBE_POTENTIALS) {
+	if (!status && m->kind == GPUBE_POTENTIALS) {
 		status = gpube__quantise(&p->quantised, m, opts->precision);
 		p->costs = p->quantised;
 	}

@@ -206,7 +206,9 @@ int gpube_write_with(
 	opts = opts ? opts : &none;
 	if (opts->sizeof_options != sizeof(*opts))
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "options of another version");
-	status = gpube__check_choice(m->ctx, "precision", opts->precision, 12);
+	status = gpube__check_kind(m, GPUBE__NETWORKS);
+	if (!status)
+		status = gpube__check_choice(m->ctx, "precision", opts->precision, 12);
 	if (!status)
 		status = gpube__check_choice(
 			m->ctx, "format", (int)opts->format, GPUBE_N_FORMATS - 1);

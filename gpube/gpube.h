@@ -109,9 +109,13 @@ GPUBE_API void gpube_ctx_resume(struct gpube_ctx *ctx);
  * A model is a set of variables with finite domains and a set of functions,
  * each a table over its scope. GPUBE_COSTS: integers, in units of
  * 10^-scale, that are added up; GPUBE_POTENTIALS: doubles >= 0 that are
- * multiplied (.uai) and kept as they were read.
+ * multiplied (.uai) and kept as they were read. GPUBE_GAME: a variable a player,
+ * whose values are actions, and a function a player, the payoffs. GPUBE_COALITIONS:
+ * a variable of two values an agent (or a good), and one function, what each
+ * coalition (or bundle) is worth. What takes no model of its kind refuses it with
+ * EINVAL, and the text names what takes it.
  */
-enum gpube_kind { GPUBE_COSTS, GPUBE_POTENTIALS };
+enum gpube_kind { GPUBE_COSTS, GPUBE_POTENTIALS, GPUBE_GAME, GPUBE_COALITIONS };
 enum gpube_direction { GPUBE_MINIMISE, GPUBE_MAXIMISE };
 
 struct gpube_model;
@@ -128,7 +132,7 @@ GPUBE_API void gpube_model_free(struct gpube_model *m);
  * gpube_model_add_var() - a variable with values 0 .. domain-1.
  * var   out, may be NULL: its index
  * name  may be NULL; copied
- * Errors: EINVAL domain < 1; ENOMEM
+ * Errors: EINVAL domain < 1, of an agent not 2; ENOMEM
  */
 GPUBE_API int gpube_model_add_var(
 	struct gpube_model *m, int32_t *var, int32_t domain, const char *name);

@@ -26,6 +26,8 @@ static int check_form(const struct gpube_model *m)
 {
 	int binary = 0;
 
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	for (int32_t f = 0; f < m->n_functions; f++)
 		binary += m->functions[f].arity == 2;
 	if (m->n_vars != 2 || m->n_functions != 2 || binary != 2)

@@ -53,6 +53,8 @@ static int check_form(const struct reading *r)
 {
 	const struct gpube_model *m = r->m;
 
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	if (m->kind != GPUBE_COSTS)
 		return refuse(r, "no auction: potentials are multiplied, prices are added", 0);
 	if (m->n_vars == 0)

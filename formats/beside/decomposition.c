@@ -187,6 +187,8 @@ int gpube_read_decomposition(
 		*out = NULL;
 	if (!out || !m || !path)
 		return gpube__missing(m ? m->ctx : NULL);
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	return gpube__read_clusters(out, m, path, !gpube__has_extension(path, "dec"));
 }
 
@@ -221,6 +223,8 @@ int gpube_write_decomposition(
 
 	if (!m || !path || !d)
 		return gpube__missing(m ? m->ctx : NULL);
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	if (m->n_hidden)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"'%s': no decomposition is written over %d hidden variables, which no "

@@ -42,7 +42,9 @@ int gpube_order_of_decomposition(
 
 	if (!order || !m || !d)
 		return gpube__missing(m ? m->ctx : NULL);
-	status = gpube__check_decomposition(m, d);
+	status = gpube__check_kind(m, GPUBE__NETWORKS);
+	if (!status)
+		status = gpube__check_decomposition(m, d);
 	if (status)
 		return status;
 	n_vars = (uint64_t)m->n_vars;
@@ -127,7 +129,9 @@ int gpube_decomposition_of_order(
 		*out = NULL;
 	if (!out || !m || !order)
 		return gpube__missing(m ? m->ctx : NULL);
-	status = gpube__graph_of_model(&g, m);
+	status = gpube__check_kind(m, GPUBE__NETWORKS);
+	if (!status)
+		status = gpube__graph_of_model(&g, m);
 	if (status)
 		return status;
 	d = gpube__alloc_zero(m->ctx, 1, sizeof(*d));

@@ -227,6 +227,8 @@ int gpube_write_order(const struct gpube_model *m, const char *path, const int32
 
 	if (!m || !path || !order)
 		return gpube__missing(m ? m->ctx : NULL);
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	if (gpube__has_extension(path, "cov|dec"))
 		return write_cov_order(m, path, order);
 	status = gpube__check_permutation(m->ctx, order, m->n_vars);
@@ -247,6 +249,8 @@ int gpube_read_order(int32_t *order, const struct gpube_model *m, const char *pa
 {
 	if (!order || !m || !path)
 		return gpube__missing(m ? m->ctx : NULL);
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	if (gpube__has_extension(path, "cov|dec"))
 		return read_cov_order(order, m, path);
 	return read_list(order, m, path);
@@ -262,7 +266,9 @@ int gpube_write_solution(const struct gpube_model *m, const char *path, const in
 
 	if (!m || !path || !values)
 		return gpube__missing(m ? m->ctx : NULL);
-	status = gpube__check_values(m, values);
+	status = gpube__check_kind(m, GPUBE__NETWORKS);
+	if (!status)
+		status = gpube__check_values(m, values);
 	if (!status)
 		status = gpube__out_open(&out, m->ctx, path);
 	if (status)
@@ -328,6 +334,8 @@ int gpube_read_solution(int32_t *values, const struct gpube_model *m, const char
 
 	if (!values || !m || !path)
 		return gpube__missing(m ? m->ctx : NULL);
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	buffer = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*buffer));
 	if (!buffer)
 		return GPUBE_ENOMEM;
@@ -381,6 +389,8 @@ int gpube_read_ub(int64_t *cost, const struct gpube_model *m, const char *path)
 
 	if (!cost || !m || !path)
 		return gpube__missing(m ? m->ctx : NULL);
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	if (m->kind != GPUBE_COSTS)
 		return gpube__fail(
 			m->ctx, GPUBE_EINVAL, "a model of potentials has no bound in costs");
@@ -399,6 +409,8 @@ int gpube_write_ub(const struct gpube_model *m, const char *path, int64_t cost)
 
 	if (!m || !path)
 		return gpube__missing(m ? m->ctx : NULL);
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	if (m->kind != GPUBE_COSTS)
 		return gpube__fail(
 			m->ctx, GPUBE_EINVAL, "a model of potentials has no bound in costs");

@@ -30,6 +30,8 @@ static int begin(struct adding *a, struct gpube_model *m, const char *name)
 	a->in = (struct gpube_in){.ctx = m->ctx, .path = name, .p = "", .end = "", .last = ""};
 	a->in.end = a->in.p;
 	a->mark = gpube__model_mark(m);
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	if (m->kind != GPUBE_COSTS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "%s: a model of costs is needed", name);
 	return GPUBE_OK;

@@ -27,7 +27,9 @@ int gpube_write_daoopt_order(const struct gpube_model *m, const char *path, cons
 
 	if (!m || !path || !order)
 		return gpube__missing(m ? m->ctx : NULL);
-	status = gpube__check_permutation(m->ctx, order, m->n_vars);
+	status = gpube__check_kind(m, GPUBE__NETWORKS);
+	if (!status)
+		status = gpube__check_permutation(m->ctx, order, m->n_vars);
 	if (!status)
 		status = gpube__out_open(&out, m->ctx, path);
 	if (status)
@@ -203,7 +205,9 @@ int gpube_write_minibuckets(
 
 	if (!m || !path || !b || (b->n_functions && !b->functions))
 		return gpube__missing(m ? m->ctx : NULL);
-	status = gpube__check_choice(m->ctx, "n_functions", b->n_functions, INT64_MAX / 16);
+	status = gpube__check_kind(m, GPUBE__NETWORKS);
+	if (!status)
+		status = gpube__check_choice(m->ctx, "n_functions", b->n_functions, INT64_MAX / 16);
 	if (!status)
 		status = list_functions(&w);
 	if (!status) {

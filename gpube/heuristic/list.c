@@ -282,7 +282,9 @@ static int check_options(const struct gpube_model *m, const struct gpube_list_op
 	if (o->most < 0 || o->most > INT32_MAX)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "most is %lld, not 0 to 2^31 - 1",
 			(long long)o->most);
-	status = gpube__check_seconds(m->ctx, "timeout_seconds", o->timeout_seconds);
+	status = gpube__check_kind(m, GPUBE__NETWORKS);
+	if (!status)
+		status = gpube__check_seconds(m->ctx, "timeout_seconds", o->timeout_seconds);
 	if (!status && o->has_limit && (o->limit <= -GPUBE_INF || o->limit >= GPUBE_INF))
 		status = gpube__fail(m->ctx, GPUBE_EINVAL, "the limit is no total");
 	return status;

@@ -15,6 +15,8 @@ int gpube__infer_check(const struct gpube_model *m, const struct gpube_infer_opt
 
 	if (o->sizeof_options != sizeof(*o))
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	if (m->kind != GPUBE_POTENTIALS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"a model of costs has no probabilities to sum: .uai files have");

@@ -15,7 +15,7 @@ int gpube_model_new(struct gpube_model **out, struct gpube_ctx *ctx, enum gpube_
 	*out = NULL;
 	if (!ctx)
 		return gpube__missing(ctx);
-	status = gpube__check_choice(ctx, "kind", (int)kind, GPUBE_POTENTIALS);
+	status = gpube__check_choice(ctx, "kind", (int)kind, GPUBE_COALITIONS);
 	if (status)
 		return status;
 	m = gpube__alloc_zero(ctx, 1, sizeof(*m));
@@ -23,10 +23,33 @@ int gpube_model_new(struct gpube_model **out, struct gpube_ctx *ctx, enum gpube_
 		return GPUBE_ENOMEM;
 	m->ctx = ctx;
 	m->kind = kind;
-	m->direction = kind == GPUBE_POTENTIALS ? GPUBE_MAXIMISE : GPUBE_MINIMISE;
+	m->direction = kind == GPUBE_COSTS ? GPUBE_MINIMISE : GPUBE_MAXIMISE;
 	m->top = GPUBE_INF;
 	*out = m;
 	return GPUBE_OK;
+}
+
+int gpube__check_kind(const struct gpube_model *m, unsigned kinds)
+{
+	static const char *const words[] = {
+		[GPUBE_COSTS] = "a model of costs: gpube solve takes it",
+		[GPUBE_POTENTIALS] = "a model of potentials: gpube infer takes it",
+		[GPUBE_GAME] = "a game: gpube nash takes it",
+		[GPUBE_COALITIONS] = "a coalition game: gpube csg takes it",
+	};
+
+	return GPUBE__OF(m->kind) & kinds ? GPUBE_OK
+					  : gpube__fail(m->ctx, GPUBE_EINVAL, "%s", words[m->kind]);
+}
+
+void gpube__table_release(struct gpube_table *t, struct gpube_ctx *ctx)
+{
+	if (t->owner) {
+		t->owner->release(t, ctx);
+		return;
+	}
+	gpube__free(ctx, t->values);
+	gpube__free(ctx, t->tuples);
 }
 
 static void free_value_names(struct gpube_ctx *ctx, struct gpube_variable *v)
@@ -56,10 +79,8 @@ void gpube__model_truncate(struct gpube_model *m, struct gpube__model_mark mark)
 		m->tables[f->table].n_users--;
 		gpube__free(ctx, f->name);
 	}
-	for (; m->n_tables > mark.n_tables; m->n_tables--) {
-		gpube__free(ctx, m->tables[m->n_tables - 1].values);
-		gpube__free(ctx, m->tables[m->n_tables - 1].tuples);
-	}
+	for (; m->n_tables > mark.n_tables; m->n_tables--)
+		gpube__table_release(&m->tables[m->n_tables - 1], ctx);
 	for (; m->n_vars > mark.n_vars; m->n_vars--) {
 		struct gpube_variable *v = &m->vars[m->n_vars - 1];
 
@@ -101,6 +122,9 @@ int gpube_model_add_var(struct gpube_model *m, int32_t *var, int32_t domain, con
 	if (domain < 1)
 		return gpube__fail(
 			m->ctx, GPUBE_EINVAL, "domain of %d values: at least 1 is needed", domain);
+	if (m->kind == GPUBE_COALITIONS && domain != 2)
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"domain of %d values: an agent is in a coalition or not", domain);
 	if (m->n_vars == INT32_MAX)
 		return gpube__fail(m->ctx, GPUBE_ERANGE, "more than %d variables", INT32_MAX);
 	if (gpube__grow(m->ctx, &m->vars, &m->vars_capacity, (int64_t)m->n_vars + 1, sizeof(v)))
@@ -142,6 +166,8 @@ int gpube_model_name_values(struct gpube_model *m, int32_t var, const char *cons
 		return gpube__missing(NULL);
 	if (var < 0 || var >= m->n_vars)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "no variable %d", var);
+	if (gpube__check_kind(m, GPUBE__NETWORKS | GPUBE__OF(GPUBE_GAME)))
+		return GPUBE_EINVAL;
 	v = (struct gpube_variable){.domain = m->vars[var].domain};
 	for (int32_t a = 0; names && a < v.domain; a++)
 		if (!names[a])
@@ -178,6 +204,8 @@ int gpube_model_set_direction(struct gpube_model *m, enum gpube_direction direct
 
 	if (!m)
 		return gpube__missing(NULL);
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	if (m->kind != GPUBE_COSTS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "potentials are always maximised");
 	status = gpube__check_choice(m->ctx, "direction", (int)direction, GPUBE_MAXIMISE);
@@ -192,7 +220,9 @@ int gpube_model_set_scale(struct gpube_model *m, int decimals)
 {
 	if (!m)
 		return gpube__missing(NULL);
-	if (m->kind != GPUBE_COSTS || decimals < 0 || decimals > 18)
+	if (gpube__check_kind(m, GPUBE__NETWORKS | GPUBE__OF(GPUBE_COALITIONS)))
+		return GPUBE_EINVAL;
+	if (m->kind == GPUBE_POTENTIALS || decimals < 0 || decimals > 18)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"%d decimals: costs have 0 to 18, potentials none", decimals);
 	m->scale = decimals;
@@ -206,6 +236,8 @@ int gpube_model_observe(struct gpube_model *m, int32_t var, int32_t value)
 	if (var < 0 || var >= m->n_vars || value < -1 || value >= m->vars[var].domain)
 		return gpube__fail(
 			m->ctx, GPUBE_EINVAL, "variable %d cannot be observed as %d", var, value);
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	if (!m->evidence) {
 		m->evidence = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*m->evidence));
 		if (!m->evidence)
@@ -221,6 +253,8 @@ int gpube_model_set_top(struct gpube_model *m, int64_t top)
 {
 	if (!m)
 		return gpube__missing(NULL);
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	if (m->kind != GPUBE_COSTS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "potentials have no top");
 	if (top < -GPUBE_INF)
@@ -267,10 +301,11 @@ int64_t gpube__cells(const struct gpube_model *m, int arity, const int32_t *scop
 
 int gpube__add_table(struct gpube_model *m, int32_t *table, const struct gpube_table *t)
 {
+	struct gpube_table lost = *t;
+
 	if (gpube__grow(m->ctx, &m->tables, &m->tables_capacity, (int64_t)m->n_tables + 1,
 		    sizeof(*t))) {
-		gpube__free(m->ctx, t->values);
-		gpube__free(m->ctx, t->tuples);
+		gpube__table_release(&lost, m->ctx);
 		return GPUBE_ENOMEM;
 	}
 	m->tables[m->n_tables] = *t;
@@ -385,10 +420,8 @@ int gpube__model_borrow(struct gpube_model *out, struct gpube_ctx *ctx, const st
 
 void gpube__model_return(struct gpube_model *borrowed, const struct gpube_model *m)
 {
-	for (int32_t t = m->n_tables; borrowed->tables && t < borrowed->n_tables; t++) {
-		gpube__free(borrowed->ctx, borrowed->tables[t].values);
-		gpube__free(borrowed->ctx, borrowed->tables[t].tuples);
-	}
+	for (int32_t t = m->n_tables; borrowed->tables && t < borrowed->n_tables; t++)
+		gpube__table_release(&borrowed->tables[t], borrowed->ctx);
 	gpube__free(borrowed->ctx, borrowed->functions);
 	gpube__free(borrowed->ctx, borrowed->tables);
 	gpube__free(borrowed->ctx, borrowed->scopes);
@@ -433,6 +466,8 @@ int gpube_model_add_costs(
 
 	if (!m || !costs)
 		return gpube__missing(m ? m->ctx : NULL);
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	if (m->kind != GPUBE_COSTS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "costs in a model of potentials");
 	status = check_scope(m, arity, scope);
@@ -468,6 +503,8 @@ int gpube_model_add_potentials(
 
 	if (!m || !values)
 		return gpube__missing(m ? m->ctx : NULL);
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	if (m->kind != GPUBE_POTENTIALS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "potentials in a model of costs");
 	status = check_scope(m, arity, scope);
@@ -532,6 +569,9 @@ static int32_t *check_assignment(
 	int32_t *buffer;
 	int64_t widest = 1;
 
+	*status = gpube__check_kind(m, GPUBE__NETWORKS);
+	if (*status)
+		return NULL;
 	if (m->kind != kind) {
 		*status = gpube__fail(m->ctx, GPUBE_EINVAL,
 			kind == GPUBE_COSTS ? "a model of potentials has no costs"

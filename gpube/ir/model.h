@@ -34,6 +34,21 @@ union gpube_number {
 	double f;
 };
 
+struct gpube_table;
+
+/*
+ * Who keeps the arrays of a table that are not memory of the model's context: a mapped file, a
+ * backend, a source that makes cells when they are asked for. It is the head of a struct of theirs.
+ * release  frees the table's arrays and what this is the head of
+ * fetch    copies cells [from, from + n) of a dense table, in its type, for there are no values in
+ *          this program's memory; NULL: there are
+ */
+struct gpube_table_owner {
+	void (*release)(struct gpube_table *t, struct gpube_ctx *ctx);
+	int (*fetch)(const struct gpube_table *t, struct gpube_ctx *ctx, void *to, uint64_t from,
+		uint64_t n);
+};
+
 struct gpube_table {
 	enum gpube_type type;
 	bool sparse;
@@ -44,6 +59,7 @@ struct gpube_table {
 	union gpube_number dflt; /* sparse: the value of every other cell */
 	int power;               /* of dense doubles: they are times 2^power, 0 or GPUBE_SMALL */
 	int n_users;             /* functions that hold it */
+	struct gpube_table_owner *owner; /* NULL: the model, whose context has the arrays */
 };
 
 struct gpube_function {
@@ -162,6 +178,17 @@ int gpube__compare_tuples(const int32_t *a, const int32_t *b, int arity);
 /* EINVAL if a value is outside its variable's domain. */
 int gpube__check_values(const struct gpube_model *m, const int32_t *values);
 
+/*
+ * gpube__check_kind() - that the model is of one of these kinds, of which a call has a meaning:
+ * sums of GPUBE__OF(). Errors: EINVAL; the text names the command that takes it
+ */
+#define GPUBE__OF(kind) (1u << (kind))
+#define GPUBE__NETWORKS (GPUBE__OF(GPUBE_COSTS) | GPUBE__OF(GPUBE_POTENTIALS))
+int gpube__check_kind(const struct gpube_model *m, unsigned kinds);
+
+/* Frees the arrays of a table, by its owner. */
+void gpube__table_release(struct gpube_table *t, struct gpube_ctx *ctx);
+
 /* Cells of a table over 'scope': the product of its domains; -1 past INT64_MAX. */
 int64_t gpube__cells(const struct gpube_model *m, int arity, const int32_t *scope);
 
@@ -182,7 +209,7 @@ int gpube__own(struct gpube_model *m, int32_t agent, int32_t var);
 /*
  * gpube__add_table() - gives a table to the model, which owns its arrays from
  * then on, also on failure. The caller has filled type, sparse, arity, n,
- * values, tuples and dflt; the arrays come from gpube__alloc(m->ctx, …).
+ * values, tuples, dflt and, where the arrays do not come from gpube__alloc(m->ctx, …), owner.
  * table   out: its index
  * Errors: ENOMEM
  */

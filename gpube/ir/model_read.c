@@ -95,6 +95,9 @@ static int64_t cells_to_read(int *status, const void *out, const struct gpube_mo
 			m->ctx, GPUBE_EINVAL, "function %d of %d", function, m->n_functions);
 		return -1;
 	}
+	*status = gpube__check_kind(m, GPUBE__NETWORKS);
+	if (*status)
+		return -1;
 	if (m->kind != kind) {
 		*status = gpube__fail(m->ctx, GPUBE_EINVAL,
 			kind == GPUBE_COSTS ? "a model of potentials has no costs"

@@ -4,9 +4,11 @@
 
 int gpube__check_engine(const struct gpube_model *m, const struct gpube__engine_opts *o)
 {
-	int status =
-		gpube__check_choice(m->ctx, "order_method", o->order_method, GPUBE_ORDER_GIVEN);
+	int status = gpube__check_kind(m, GPUBE__NETWORKS);
 
+	if (!status)
+		status = gpube__check_choice(
+			m->ctx, "order_method", o->order_method, GPUBE_ORDER_GIVEN);
 	if (!status)
 		status = gpube__check_choice(m->ctx, "backend", o->backend, GPUBE_BACKEND_CUDA);
 	if (!status)

@@ -12,7 +12,10 @@ struct gpube__engine_opts {
 	int backend, precision;
 };
 
-/* EINVAL if one of them is out of its documented range; nothing else has been done then. */
+/*
+ * EINVAL if one of them is out of its documented range, or the model neither of costs nor of
+ * potentials; nothing else has been done then.
+ */
 int gpube__check_engine(const struct gpube_model *m, const struct gpube__engine_opts *o);
 /* The same of a cutoff and of a known assignment, which may be NULL. */
 int gpube__check_known(

@@ -68,7 +68,9 @@ int gpube_verify(struct gpube_certified *out, const struct gpube_model *m, const
 	if (!out || !m || !path)
 		return gpube__missing(m ? m->ctx : NULL);
 	c = (struct gpube_certificate){.ctx = m->ctx};
-	status = gpube__certificate_verify(&c, path, m, 0);
+	status = gpube__check_kind(m, GPUBE__NETWORKS);
+	if (!status)
+		status = gpube__certificate_verify(&c, path, m, 0);
 	if (!status)
 		fill(out, &c, m);
 	gpube__certificate_clear(&c);
