@@ -49,9 +49,10 @@ static bool once;
 static int first_seed;
 static int n_instances, n_cores = 1, from_z = 2, to_z = 10;
 
-static int solve(struct dcop_result **r, const struct row *row, uint64_t seed)
+static int solve(struct gpube_dpop_result **r, const struct row *row, uint64_t seed)
 {
-	struct dcop_opts opts = {.tree = {.heuristic = DCOP_BEST, .root = -1, .tries = 200},
+	struct dcop_opts opts = {
+		.tree = {.heuristic = GPUBE_PSEUDOTREE_BEST, .root = -1, .tries = 200},
 		.z = row->z,
 		.first_fit = row->plain,
 		.no_match = row->plain,
@@ -72,7 +73,7 @@ static int solve(struct dcop_result **r, const struct row *row, uint64_t seed)
 	return status;
 }
 
-static void add(struct mean *mean, const struct dcop_result *r)
+static void add(struct mean *mean, const struct gpube_dpop_result *r)
 {
 	mean->n++;
 	mean->width += r->width;
@@ -118,11 +119,11 @@ static int run_row(const struct row *row)
 		(!isnan(only_tightness) && row->net.tightness != only_tightness))
 		return GPUBE_OK;
 	for (int k = once ? 0 : -1; k < instances_of(row); k++) {
-		struct dcop_result *r;
+		struct gpube_dpop_result *r;
 		int status = solve(&r, row, (uint64_t)(first_seed + (k < 0 ? 0 : k)));
 
 		if (k < 0) {
-			dcop_result_free(r, ctx);
+			gpube_dpop_free(r);
 			continue;
 		}
 
@@ -135,7 +136,7 @@ static int run_row(const struct row *row)
 			return status;
 		}
 		add(&mean, r);
-		dcop_result_free(r, ctx);
+		gpube_dpop_free(r);
 	}
 	bounded = mean.n - mean.infeasible;
 	printf("%s,%s,%d,%d,%d,%g,%g,%d,%s,%d,%d,%d,%.2f,%.4g,%.6f,%.4g,%.1f,%d,%.1f\n", row->table,

@@ -68,6 +68,49 @@ int dcop_agents_each(struct dcop_agents *a, const struct gpube_model *m)
 	return status ? status : fill_up(a, m);
 }
 
+int dcop__check_agents(struct gpube_ctx *ctx, const struct dcop_agents *a, int32_t n_vars)
+{
+	uint8_t *owns = gpube__alloc_zero(ctx, (uint64_t)a->n, 1);
+	int32_t n_idle = a->n;
+	int status = owns ? GPUBE_OK : GPUBE_ENOMEM;
+
+	for (int32_t v = 0; v < n_vars && !status; v++) {
+		int32_t i = a->owner[v];
+
+		if (i < 0 || i >= a->n) {
+			status = gpube__fail(ctx, GPUBE_EINVAL,
+				"variable %d belongs to agent %d, and there are %d", v, i, a->n);
+		} else {
+			n_idle -= !owns[i];
+			owns[i] = 1;
+		}
+	}
+	if (!status && n_idle)
+		status = gpube__fail(
+			ctx, GPUBE_EINVAL, "%d of the %d agents own no variable", n_idle, a->n);
+	gpube__free(ctx, owns);
+	return status;
+}
+
+int dcop_agents_given(struct dcop_agents *a, const struct gpube_model *m, int32_t n,
+	const int32_t *owner, const char *const *names)
+{
+	int status = init(a, m);
+
+	if (!status && n > m->n_vars)
+		status = gpube__fail(m->ctx, GPUBE_EINVAL, "%d agents share %d variable%s", n,
+			m->n_vars, gpube__plural(m->n_vars));
+	for (int32_t k = 0; k < n && !status; k++)
+		status = add_agent(m->ctx, a, names ? names[k] : NULL);
+	if (!status && m->n_vars)
+		memcpy(a->owner, owner, (size_t)m->n_vars * sizeof(*owner));
+	if (!status)
+		status = dcop__check_agents(m->ctx, a, m->n_vars);
+	if (status)
+		dcop_agents_clear(m->ctx, a);
+	return status;
+}
+
 int dcop_agents_of(struct dcop_agents *a, const struct gpube_model *m)
 {
 	int32_t *number;

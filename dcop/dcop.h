@@ -1,23 +1,12 @@
 /*
- * dcop.h - distributed constraint optimisation by DPOP and ADPOP: agents that
- * own variables, on a pseudo-tree, exchange UTIL messages (cost tables) towards
- * the root and VALUE messages back.
+ * dcop.h - gpube_dpop() inside (dpop.h says what it does): agents, the run, ranks that host agents.
  *
  * What an agent does in the UTIL phase is (mini-)bucket elimination of its own
  * variables, on the buckets of gpube/relax/mbe/mbe.h: so tables, bounds and costs are
  * those of the centralised algorithm along the same order. A mini-bucket's table
  * goes to the nearest ancestor that owns a variable of it; every agent sends its
  * parent one UTIL message, in which tables for ancestors further up travel
- * along, and each child one VALUE message. A tree of n agents takes n - 1 of each.
- *
- * Simulated run time (Sultanik, Modi and Regli, IJCAI 2007): each agent has a
- * clock. It advances by the time that the agent's own work takes; a message
- * carries its sender's clock, and who receives it sets its clock to that if it is
- * behind. The run took what the last clock shows, whatever the number of cores
- * that simulated it.
- *
- * Source: Petcu and Faltings, IJCAI 2005 (DPOP) and CP 2005 (ADPOP); Fioretto,
- * Pontelli, Yeoh and Dechter, Constraints 23, 2018.
+ * along, and each child one VALUE message.
  */
 #ifndef DCOP_H
 #define DCOP_H
@@ -51,6 +40,15 @@ int dcop_agents_of(struct dcop_agents *a, const struct gpube_model *m);
  * Errors: EIO, EPARSE (no such variable, one twice), ENOMEM
  */
 int dcop_agents_read(struct dcop_agents *a, const struct gpube_model *m, const char *path);
+
+/*
+ * dcop_agents_given() - a copy of n agents by variable. names  may be NULL, as may its entries
+ * Errors: EINVAL (a variable belongs to none, an agent owns nothing), ENOMEM
+ */
+int dcop_agents_given(struct dcop_agents *a, const struct gpube_model *m, int32_t n,
+	const int32_t *owner, const char *const *names);
+/* EINVAL unless every variable has an agent and every agent a variable. */
+int dcop__check_agents(struct gpube_ctx *ctx, const struct dcop_agents *a, int32_t n_vars);
 void dcop_agents_clear(struct gpube_ctx *ctx, struct dcop_agents *a);
 
 /* ---- the run ------------------------------------------------------------------------- */
@@ -81,48 +79,6 @@ struct dcop_opts {
 	void *on_table_arg;
 };
 
-/* parent -1: a root. separator: variables of ancestors that its subtree shares functions with. */
-struct dcop_agent_report {
-	int32_t parent, depth, tree, rank, n_vars, separator;
-	int32_t n_tables;    /* in its UTIL message, those it passes on included */
-	uint64_t util_bytes; /* of its UTIL message */
-	double seconds_util, seconds_value, clock;
-};
-
-/*
- * answer      OPTIMAL: cost is the optimum; INFEASIBLE; INCOMPLETE: ADPOP, the
- *             optimum is between bound and cost (cost undefined without values)
- * bound       the roots' totals: no assignment is better; units of 10^-scale. Of a stopped run:
- *             what tables and functions that are left prove, if 'bounded'
- * values      n_vars of the given model, from the VALUE phase, or NULL if they are forbidden
- * log_value   potentials: ln of the product at 'values'
- * …_messages  sent between agents; a message of an agent to itself is none
- * bytes       as they would be sent: a header of 40 bytes; UTIL: 4 bytes a table, and
- *             4 or 8 a cell; VALUE: 8 a value
- */
-struct dcop_result {
-	enum gpube_answer answer;
-	bool bounded;
-	int64_t bound, cost;
-	int scale;
-	double log_value;
-	int32_t *values;
-	int32_t n_vars, n_agents, n_trees, width, height, n_split;
-	int32_t z;
-	double joined_cells, largest_cells; /* largest table of a message */
-	int cell_bytes;
-	int64_t util_messages, value_messages;
-	uint64_t total_bytes, largest_bytes;
-	double simulated_seconds, seconds_plan, seconds_run;
-	int64_t n_searched; /* pseudo-trees */
-	enum dcop_heuristic heuristic;
-	const char *backend;
-	int n_workers;
-	struct dcop_traffic traffic;      /* between ranks */
-	struct dcop_agent_report *agents; /* n_agents */
-	char **names;                     /* n_agents, may have NULL entries */
-};
-
 /*
  * dcop_solve() - DPOP or ADPOP; agents are simulated in this process, several at
  * once on the context's threads, or hosted by the ranks of 'world', each of which
@@ -130,12 +86,18 @@ struct dcop_result {
  * out     on rank 0 the result; elsewhere a result without agents, values and bound
  * world   NULL: this process alone
  * Errors: EINVAL, ERANGE, ENOMEM, ENODEV, ECUDA; ELIMIT (tables do not fit); ESTOP (there is a
- *         result all the same, INCOMPLETE, without values); EIO (a rank is silent or sends what it
- *         should not); EBUG
+ *         result all the same, INCOMPLETE, without values, with a bound if tables and functions
+ *         that are left prove one); EIO (a rank is silent or sends what it should not); EBUG
  */
-int dcop_solve(struct dcop_result **out, const struct gpube_model *m, const struct dcop_opts *opts,
-	struct dcop_world *world);
-void dcop_result_free(struct dcop_result *r, struct gpube_ctx *ctx);
+int dcop_solve(struct gpube_dpop_result **out, const struct gpube_model *m,
+	const struct dcop_opts *opts, struct dcop_world *world);
+
+/*
+ * gpube__dpop() - gpube_dpop() on the ranks of 'world', which may be NULL; each of them makes the
+ * same call. Where arguments are refused, all ranks know of it (dcop_world_agree()).
+ */
+int gpube__dpop(struct gpube_dpop_result **out, const struct gpube_model *m,
+	const struct gpube_dpop_opts *opts, struct dcop_world *world);
 
 /*
  * dcop_tree_of() - the pseudo-tree over the agents of a model alone, as dcop_solve() builds it.

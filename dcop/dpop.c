@@ -1,41 +1,81 @@
-/* dpop.c - dcop_solve(): plan, run, and the checks that make an answer of it. */
+/* dpop.c - gpube_dpop(): options, plan, run, and the checks that make an answer of it. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dcop/engine.h"
+#include "gpube/bound/bound.h"
 
-void dcop_result_free(struct dcop_result *r, struct gpube_ctx *ctx)
+/* A result, and what its agents point to. */
+struct held {
+	struct gpube_dpop_result r;
+	struct gpube_ctx *ctx;
+	char *names;
+	int32_t *pseudo;
+};
+
+void gpube_dpop_free(struct gpube_dpop_result *r)
 {
+	struct held *h = (struct held *)r;
+
 	if (!r)
 		return;
-	for (int32_t a = 0; r->names && a < r->n_agents; a++)
-		gpube__free(ctx, r->names[a]);
-	gpube__free(ctx, r->names);
-	gpube__free(ctx, r->agents);
-	gpube__free(ctx, r->values);
-	gpube__free(ctx, r);
+	gpube__free(h->ctx, h->names);
+	gpube__free(h->ctx, h->pseudo);
+	gpube__free(h->ctx, r->agents);
+	gpube__free(h->ctx, r->owner);
+	gpube__free(h->ctx, r->values);
+	gpube__free(h->ctx, h);
 }
 
 /* ---- what the plan says ------------------------------------------------------------- */
 
-static int copy_names(struct dcop_result *r, const struct dcop_plan *p)
+static int copy_names(struct held *h, const struct dcop_agents *a)
 {
-	r->names = gpube__alloc_zero(p->ctx, (uint64_t)p->agents->n, sizeof(*r->names));
-	r->agents = gpube__alloc_zero(p->ctx, (uint64_t)p->agents->n, sizeof(*r->agents));
-	if (!r->names || !r->agents)
-		return GPUBE_ENOMEM;
-	r->n_agents = p->agents->n;
-	for (int32_t a = 0; p->agents->names && a < p->agents->n; a++) {
-		if (!p->agents->names[a])
-			continue;
-		r->names[a] = gpube__strdup(p->ctx, p->agents->names[a]);
-		if (!r->names[a])
-			return GPUBE_ENOMEM;
-	}
-	return GPUBE_OK;
+	uint64_t bytes = 1;
+	char *at;
+
+	for (int32_t k = 0; a->names && k < a->n; k++)
+		bytes += a->names[k] ? strlen(a->names[k]) + 1 : 0;
+	at = h->names = gpube__alloc(h->ctx, bytes, 1);
+	for (int32_t k = 0; at && a->names && k < a->n; k++)
+		if (a->names[k]) {
+			h->r.agents[k].name = strcpy(at, a->names[k]);
+			at += strlen(at) + 1;
+		}
+	return at ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-static void count_message(struct dcop_result *r, int64_t *messages, uint64_t bytes)
+static int copy_agents(struct held *h, const struct dcop_plan *p)
+{
+	const struct dcop_pseudotree *t = p->tree;
+	const int64_t n_pseudo = t->pseudo_at[t->n];
+	struct gpube_dpop_result *r = &h->r;
+
+	r->agents = gpube__alloc_zero(p->ctx, (uint64_t)p->agents->n, sizeof(*r->agents));
+	r->owner = gpube__alloc(p->ctx, (uint64_t)p->given->n_vars, sizeof(*r->owner));
+	h->pseudo = gpube__alloc(p->ctx, (uint64_t)n_pseudo, sizeof(*h->pseudo));
+	if (!r->agents || !r->owner || !h->pseudo)
+		return GPUBE_ENOMEM;
+	if (r->n_vars)
+		memcpy(r->owner, p->agents->owner, (size_t)r->n_vars * sizeof(*r->owner));
+	if (n_pseudo)
+		memcpy(h->pseudo, t->pseudo, (size_t)n_pseudo * sizeof(*h->pseudo));
+	r->n_agents = p->agents->n;
+	for (int32_t a = 0; a < r->n_agents; a++)
+		r->agents[a] = (struct gpube_dpop_agent){.parent = t->parent[a],
+			.depth = t->depth[a],
+			.tree = t->tree[a],
+			.rank = p->rank[a],
+			.n_vars = p->n_own[a],
+			.separator = (int32_t)(p->separator_at[a + 1] - p->separator_at[a]),
+			.n_pseudo_parents = (int32_t)(t->pseudo_at[a + 1] - t->pseudo_at[a]),
+			.pseudo_parents = h->pseudo + t->pseudo_at[a],
+			.n_tables = (int32_t)(p->sends_at[a + 1] - p->sends_at[a])};
+	return copy_names(h, p->agents);
+}
+
+static void count_message(struct gpube_dpop_result *r, int64_t *messages, uint64_t bytes)
 {
 	++*messages;
 	r->total_bytes += bytes;
@@ -43,18 +83,11 @@ static void count_message(struct dcop_result *r, int64_t *messages, uint64_t byt
 		r->largest_bytes = bytes;
 }
 
-static void report_messages(struct dcop_result *r, const struct dcop_plan *p)
+static void report_messages(struct gpube_dpop_result *r, const struct dcop_plan *p)
 {
 	for (int32_t a = 0; a < p->agents->n; a++) {
-		struct dcop_agent_report *agent = &r->agents[a];
+		struct gpube_dpop_agent *agent = &r->agents[a];
 
-		*agent = (struct dcop_agent_report){.parent = p->tree->parent[a],
-			.depth = p->tree->depth[a],
-			.tree = p->tree->tree[a],
-			.rank = p->rank[a],
-			.n_vars = p->n_own[a],
-			.separator = (int32_t)(p->separator_at[a + 1] - p->separator_at[a]),
-			.n_tables = (int32_t)(p->sends_at[a + 1] - p->sends_at[a])};
 		if (agent->parent < 0)
 			continue;
 		agent->util_bytes = dcop__util_bytes(p, a, r->cell_bytes);
@@ -65,8 +98,11 @@ static void report_messages(struct dcop_result *r, const struct dcop_plan *p)
 		r->largest_cells = fmax(r->largest_cells, (double)p->mbe.minis[p->sends[k]].cells);
 }
 
-static int describe(struct dcop_result *r, const struct dcop_plan *p)
+static int describe(struct held *h, const struct dcop_plan *p)
 {
+	struct gpube_dpop_result *r = &h->r;
+
+	r->n_vars = p->given->n_vars;
 	r->scale = p->costs->scale;
 	r->backend = "cpu";
 	if (p->s.infeasible)
@@ -77,13 +113,13 @@ static int describe(struct dcop_result *r, const struct dcop_plan *p)
 	r->height = p->height;
 	r->n_split = p->mbe.n_split;
 	r->joined_cells = p->mbe.joined_cells;
-	return copy_names(r, p);
+	return copy_agents(h, p);
 }
 
 /* ---- what the run came to --------------------------------------------------------------- */
 
-static int take_assignment(
-	struct dcop_result *r, const struct dcop_plan *p, const int32_t *values, int64_t bound)
+static int take_assignment(struct gpube_dpop_result *r, const struct dcop_plan *p,
+	const int32_t *values, int64_t bound)
 {
 	int64_t cost;
 	int status;
@@ -115,7 +151,7 @@ static int take_assignment(
 	return GPUBE_OK;
 }
 
-static int report(struct dcop_result *r, const struct dcop_engine *e)
+static int report(struct gpube_dpop_result *r, const struct dcop_engine *e)
 {
 	const struct dcop_plan *p = e->plan;
 	int64_t total = 0, bound;
@@ -133,8 +169,6 @@ static int report(struct dcop_result *r, const struct dcop_engine *e)
 				total = e->costs.cutoff;
 		}
 	}
-	r->n_vars = p->given->n_vars;
-	r->traffic = e->world->traffic;
 	bound = gpube__mbe_bound(&e->costs, total);
 	r->bound = p->s.negated ? -bound : bound;
 	r->bounded = true;
@@ -152,7 +186,7 @@ static int agree(struct dcop_world *world, int status)
 	return status && world->stopped ? gpube__fail_stopped(world->ctx) : status;
 }
 
-static int run(struct dcop_result *r, const struct dcop_plan *p, const struct dcop_opts *opts,
+static int run(struct gpube_dpop_result *r, const struct dcop_plan *p, const struct dcop_opts *opts,
 	struct dcop_world *world)
 {
 	struct dcop_engine e;
@@ -182,20 +216,22 @@ static int run(struct dcop_result *r, const struct dcop_plan *p, const struct dc
 	return status;
 }
 
-int dcop_solve(struct dcop_result **out, const struct gpube_model *m, const struct dcop_opts *opts,
-	struct dcop_world *world)
+int dcop_solve(struct gpube_dpop_result **out, const struct gpube_model *m,
+	const struct dcop_opts *opts, struct dcop_world *world)
 {
 	struct gpube_ctx *ctx = m->ctx;
 	struct dcop_world alone;
 	struct dcop_plan p;
-	struct dcop_result *r = gpube__alloc_zero(ctx, 1, sizeof(*r));
+	struct held *h = gpube__alloc_zero(ctx, 1, sizeof(*h));
 	const double start = gpube__now();
+	struct gpube_dpop_result *r = &h->r;
 	double deadline;
 	int status;
 
 	*out = NULL;
-	if (!r)
+	if (!h)
 		return GPUBE_ENOMEM;
+	h->ctx = ctx;
 	if (!world) {
 		world = &alone;
 		dcop_world_open(world, ctx, NULL);
@@ -203,10 +239,10 @@ int dcop_solve(struct dcop_result **out, const struct gpube_model *m, const stru
 	deadline = gpube__time_limit(ctx, start, opts->timeout_seconds);
 	r->answer = GPUBE_ANSWER_INCOMPLETE;
 	r->z = opts->z;
-	r->heuristic = opts->tree.heuristic;
+	r->tree = opts->tree.heuristic;
 	status = dcop__plan_init(&p, m, opts, world->n_ranks);
 	if (!status)
-		status = describe(r, &p);
+		status = describe(h, &p);
 	r->seconds_plan = gpube__now() - start;
 	if (status)
 		status = agree(world, status);
@@ -216,9 +252,157 @@ int dcop_solve(struct dcop_result **out, const struct gpube_model *m, const stru
 		status = run(r, &p, opts, world);
 	ctx->deadline = deadline;
 	dcop__plan_clear(&p);
+	r->stopped = status == GPUBE_ESTOP;
 	if (status && status != GPUBE_ESTOP)
-		dcop_result_free(r, ctx);
+		gpube_dpop_free(r);
 	else
 		*out = r;
 	return status;
+}
+
+/* ---- gpube_dpop() ------------------------------------------------------------------------ */
+
+enum { USUAL_TRIES = 200 };
+
+static int check_options(const struct gpube_model *m, const struct gpube_dpop_opts *o)
+{
+	const struct {
+		const char *name;
+		int64_t value, most;
+	} numbers[] = {{"tree", (int)o->tree, GPUBE_PSEUDOTREE_BEST}, {"z", o->z, INT32_MAX},
+		{"tries", o->tries + (int64_t)1, INT64_MAX},
+		{"backend", (int)o->backend, GPUBE_BACKEND_CUDA},
+		{"agent_threads", o->agent_threads, GPUBE_MAX_THREADS},
+		{"precision", o->precision, GPUBE__MOST_DECIMALS}};
+	int status = GPUBE_OK;
+
+	if (o->sizeof_options != sizeof(*o))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	for (size_t k = 0; k < sizeof(numbers) / sizeof(*numbers) && !status; k++)
+		status = gpube__check_choice(
+			m->ctx, numbers[k].name, numbers[k].value, numbers[k].most);
+	if (!status)
+		status = gpube__check_seconds(m->ctx, "latency", o->latency);
+	if (!status)
+		status = gpube__check_seconds(m->ctx, "timeout_seconds", o->timeout_seconds);
+	if (!status && (o->owner ? o->agents || o->n_agents < 0 : o->n_agents || o->agent_names))
+		status = gpube__fail(m->ctx, GPUBE_EINVAL,
+			"agents are told by 'owner' with 'n_agents', or by 'agents' alone");
+	return status;
+}
+
+static int take_agents(
+	struct dcop_agents *a, const struct gpube_model *m, const struct gpube_dpop_opts *o)
+{
+	if (o->owner)
+		return dcop_agents_given(a, m, o->n_agents, o->owner, o->agent_names);
+	if (!o->agents)
+		return dcop_agents_of(a, m);
+	return strcmp(o->agents, "none") ? dcop_agents_read(a, m, o->agents)
+					 : dcop_agents_each(a, m);
+}
+
+/* The agent of a name, or of an index in decimal; without a name -1. */
+static int find_root(
+	int32_t *root, struct gpube_ctx *ctx, const struct dcop_agents *a, const char *name)
+{
+	int64_t index = 0;
+	const char *p = name;
+
+	*root = -1;
+	for (int32_t i = 0; name && i < a->n && *root < 0; i++)
+		if (a->names[i] && !strcmp(a->names[i], name))
+			*root = i;
+	if (!name || *root >= 0)
+		return GPUBE_OK;
+	for (; *p >= '0' && *p <= '9' && index < a->n; p++)
+		index = 10 * index + (*p - '0');
+	if (*p || !*name || index >= a->n)
+		return gpube__fail(
+			ctx, GPUBE_EINVAL, "there is no agent '%s' to be the root", name);
+	*root = (int32_t)index;
+	return GPUBE_OK;
+}
+
+static struct dcop_opts options(const struct gpube_dpop_opts *o, const struct dcop_agents *agents)
+{
+	return (struct dcop_opts){.agents = agents,
+		.tree = {.heuristic = o->tree ? o->tree : GPUBE_PSEUDOTREE_BEST,
+			.tries = !o->tries      ? USUAL_TRIES
+				 : o->tries < 0 ? 0
+						: o->tries,
+			.seed = o->seed},
+		.z = o->z,
+		.first_fit = o->first_fit,
+		.no_match = o->no_match,
+		.backend = o->backend,
+		.agent_threads = o->agent_threads,
+		.latency = o->latency,
+		.timeout_seconds = o->timeout_seconds,
+		.precision = o->precision};
+}
+
+/* The better of what the agents have proved and what a moment finds; ESTOP: it settles nothing. */
+static int settle(struct gpube_dpop_result *r, const struct gpube_model *m,
+	const struct gpube_dpop_opts *o, double seconds)
+{
+	const bool maximise = m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE;
+	struct gpube_solution *now;
+
+	gpube__log(m->ctx, GPUBE_LOG_NOTE, "%s", gpube_error(m->ctx));
+	now = gpube__bound_moment(
+		m, &(struct gpube_bound_opts){.seed = o->seed, .precision = o->precision}, seconds);
+	if (!now)
+		return gpube__fail_stopped(m->ctx);
+	if (now->answer != GPUBE_ANSWER_INCOMPLETE || !r->bounded || r->scale != now->scale ||
+		(maximise ? now->bound < r->bound : now->bound > r->bound))
+		r->bound = now->bound;
+	r->bounded = 1;
+	r->answer = now->answer;
+	r->scale = now->scale;
+	r->cost = now->cost;
+	r->log_value = now->log_value;
+	r->backend = now->backend;
+	r->values = now->values;
+	now->values = NULL;
+	if (r->answer == GPUBE_ANSWER_INCOMPLETE && r->values && r->bound == r->cost)
+		r->answer = GPUBE_ANSWER_OPTIMAL;
+	gpube_solution_free(now, m->ctx);
+	return r->answer == GPUBE_ANSWER_INCOMPLETE ? gpube__fail_stopped(m->ctx) : GPUBE_OK;
+}
+
+int gpube__dpop(struct gpube_dpop_result **out, const struct gpube_model *m,
+	const struct gpube_dpop_opts *opts, struct dcop_world *world)
+{
+	static const struct gpube_dpop_opts none = {.sizeof_options = sizeof(none)};
+	const struct gpube_dpop_opts *o = opts ? opts : &none;
+	const double start = gpube__now();
+	struct dcop_agents agents = {0};
+	struct dcop_opts inner;
+	int status;
+
+	if (out)
+		*out = NULL;
+	if (!out || !m)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = check_options(m, o);
+	if (!status)
+		status = take_agents(&agents, m, o);
+	inner = options(o, &agents);
+	if (!status)
+		status = find_root(&inner.tree.root, m->ctx, &agents, o->root);
+	if (world)
+		status = dcop_world_agree(world, status);
+	if (!status)
+		status = dcop_solve(out, m, &inner, world);
+	dcop_agents_clear(m->ctx, &agents);
+	if (status == GPUBE_ESTOP && *out && (!world || world->rank == 0))
+		status = settle(*out, m, o, gpube__now() - start);
+	return status;
+}
+
+int gpube_dpop(struct gpube_dpop_result **out, const struct gpube_model *m,
+	const struct gpube_dpop_opts *opts)
+{
+	return gpube__dpop(out, m, opts, NULL);
 }

@@ -35,38 +35,16 @@ void dcop__plan_clear(struct dcop_plan *p)
 
 /* ---- the tree ---------------------------------------------------------------------- */
 
-static int check_agents(struct gpube_ctx *ctx, const struct dcop_agents *a, int32_t n_vars)
-{
-	uint8_t *owns = gpube__alloc_zero(ctx, (uint64_t)a->n, 1);
-	int32_t n_idle = a->n;
-	int status = owns ? GPUBE_OK : GPUBE_ENOMEM;
-
-	for (int32_t v = 0; v < n_vars && !status; v++) {
-		int32_t i = a->owner[v];
-
-		if (i < 0 || i >= a->n) {
-			status = gpube__fail(ctx, GPUBE_EINVAL,
-				"variable %d belongs to agent %d, and there are %d", v, i, a->n);
-		} else {
-			n_idle -= !owns[i];
-			owns[i] = 1;
-		}
-	}
-	if (!status && n_idle)
-		status = gpube__fail(
-			ctx, GPUBE_EINVAL, "%d of the %d agents own no variable", n_idle, a->n);
-	gpube__free(ctx, owns);
-	return status;
-}
-
 /* The graph of the agents and its pseudo-tree. */
 static int build_tree(struct dcop_pseudotree **tree, struct gpube_graph *graph,
 	struct gpube_graph *variables, const struct gpube_model *m,
 	const struct dcop_agents *agents, const struct dcop_tree_opts *opts)
 {
 	struct dcop_tree_opts o =
-		opts ? *opts : (struct dcop_tree_opts){.heuristic = DCOP_MAX_DEGREE, .root = -1};
-	int status = check_agents(m->ctx, agents, m->n_vars);
+		opts ? *opts
+		     : (struct dcop_tree_opts){
+			       .heuristic = GPUBE_PSEUDOTREE_MAX_DEGREE, .root = -1};
+	int status = dcop__check_agents(m->ctx, agents, m->n_vars);
 
 	o.names = (const char *const *)agents->names;
 	if (!status)

@@ -10,10 +10,10 @@
 /* Operations that the search for the best tree of a component may take. */
 #define BEST_WORK 20000000
 
-const char *dcop_heuristic_name(enum dcop_heuristic heuristic)
+const char *dcop_tree_name(enum gpube_pseudotree heuristic)
 {
-	static const char *const names[] = {
-		"min-degree", "max-degree", "min-id", "max-id", "min-name", "max-name", "best"};
+	static const char *const names[] = {"auto", "min-degree", "max-degree", "min-id", "max-id",
+		"min-name", "max-name", "best"};
 
 	return names[heuristic];
 }
@@ -28,9 +28,10 @@ struct builder {
 	const struct dcop_tree_opts *opts;
 	struct dcop_pseudotree *best;
 	int32_t *parent, *depth, *preorder;
-	int32_t *rank[DCOP_BEST];    /* of each vertex by a heuristic; NULL: not made yet */
-	int32_t *sorted[DCOP_BEST];  /* adjacency lists in its order */
-	int32_t *first[DCOP_BEST];   /* vertices in its order */
+	int32_t *
+		rank[GPUBE_PSEUDOTREE_BEST]; /* of each vertex by a heuristic; NULL: not made yet */
+	int32_t *sorted[GPUBE_PSEUDOTREE_BEST]; /* adjacency lists in its order */
+	int32_t *first[GPUBE_PSEUDOTREE_BEST];  /* vertices in its order */
 	int64_t *next;               /* per vertex: the place in its list that comes next */
 	int32_t *visited_neighbours; /* random searches */
 	int32_t *seen, stamp;        /* separators */
@@ -63,10 +64,10 @@ static int compare_keyed(const void *a, const void *b)
 }
 
 /* The vertices in a heuristic's order; 'digits' holds the names of those that have none. */
-static int sort_vertices(struct builder *b, enum dcop_heuristic h, int32_t *first)
+static int sort_vertices(struct builder *b, enum gpube_pseudotree h, int32_t *first)
 {
 	const struct gpube_graph *g = b->g;
-	bool by_name = h == DCOP_MIN_NAME || h == DCOP_MAX_NAME;
+	bool by_name = h == GPUBE_PSEUDOTREE_MIN_NAME || h == GPUBE_PSEUDOTREE_MAX_NAME;
 	struct keyed *keyed = gpube__alloc(b->ctx, (uint64_t)g->n, sizeof(*keyed));
 	char(*digits)[16] = gpube__alloc(b->ctx, by_name ? (uint64_t)g->n : 0, sizeof(*digits));
 
@@ -78,9 +79,11 @@ static int sort_vertices(struct builder *b, enum dcop_heuristic h, int32_t *firs
 	for (int32_t v = 0; v < g->n; v++) {
 		keyed[v] = (struct keyed){.vertex = v,
 			.key = v,
-			.sign = h == DCOP_MAX_DEGREE || h == DCOP_MAX_ID || h == DCOP_MAX_NAME ? -1
-											       : 1};
-		if (h == DCOP_MIN_DEGREE || h == DCOP_MAX_DEGREE)
+			.sign = h == GPUBE_PSEUDOTREE_MAX_DEGREE || h == GPUBE_PSEUDOTREE_MAX_ID ||
+						h == GPUBE_PSEUDOTREE_MAX_NAME
+					? -1
+					: 1};
+		if (h == GPUBE_PSEUDOTREE_MIN_DEGREE || h == GPUBE_PSEUDOTREE_MAX_DEGREE)
 			keyed[v].key = g->start[v + 1] - g->start[v];
 		if (!by_name)
 			continue;
@@ -100,7 +103,7 @@ static int sort_vertices(struct builder *b, enum dcop_heuristic h, int32_t *firs
 }
 
 /* rank, first and sorted of a heuristic, once. */
-static int prepare(struct builder *b, enum dcop_heuristic h)
+static int prepare(struct builder *b, enum gpube_pseudotree h)
 {
 	const struct gpube_graph *g = b->g;
 	uint64_t n = (uint64_t)g->n;
@@ -313,7 +316,7 @@ static bool in_component(const struct builder *b, const int32_t *component, int3
 }
 
 static int32_t default_root(
-	const struct builder *b, enum dcop_heuristic h, const int32_t *component)
+	const struct builder *b, enum gpube_pseudotree h, const int32_t *component)
 {
 	int32_t best = b->members[0];
 
@@ -334,8 +337,9 @@ static int search_best(struct builder *b, const int32_t *component)
 
 	b->work = b->next_look = 0;
 	for (int32_t i = 0; i < n_roots && b->work < BEST_WORK && !status; i++)
-		for (int h = 0; h < DCOP_BEST && !status; h++) {
-			status = prepare(b, (enum dcop_heuristic)h);
+		for (int h = GPUBE_PSEUDOTREE_MIN_DEGREE; h < GPUBE_PSEUDOTREE_BEST && !status;
+			h++) {
+			status = prepare(b, (enum gpube_pseudotree)h);
 			if (!status)
 				status = try_one(
 					b, given ? b->opts->root : b->members[i], b->sorted[h]);
@@ -352,12 +356,12 @@ static int search_best(struct builder *b, const int32_t *component)
 static int search_component(struct builder *b, const int32_t *component)
 {
 	/* one vertex is a tree of one kind */
-	enum dcop_heuristic h = b->n == 1 ? DCOP_MAX_DEGREE : b->opts->heuristic;
+	enum gpube_pseudotree h = b->n == 1 ? GPUBE_PSEUDOTREE_MAX_DEGREE : b->opts->heuristic;
 	int status;
 
 	b->best_width = INT32_MAX;
 	b->best_cells = 0;
-	if (h == DCOP_BEST) {
+	if (h == GPUBE_PSEUDOTREE_BEST || h == GPUBE_PSEUDOTREE_AUTO) {
 		status = search_best(b, component);
 	} else {
 		status = prepare(b, h);
@@ -414,7 +418,7 @@ static int builder_init(struct builder *b)
 
 static void builder_clear(struct builder *b)
 {
-	for (int h = 0; h < DCOP_BEST; h++) {
+	for (int h = 0; h < GPUBE_PSEUDOTREE_BEST; h++) {
 		gpube__free(b->ctx, b->rank[h]);
 		gpube__free(b->ctx, b->first[h]);
 		gpube__free(b->ctx, b->sorted[h]);
@@ -463,7 +467,8 @@ static int search_all(struct builder *b, const int32_t *component, int32_t n_com
 int dcop_pseudotree_new(struct dcop_pseudotree **out, struct gpube_ctx *ctx,
 	const struct gpube_graph *g, const struct dcop_tree_opts *opts)
 {
-	static const struct dcop_tree_opts usual = {.heuristic = DCOP_MAX_DEGREE, .root = -1};
+	static const struct dcop_tree_opts usual = {
+		.heuristic = GPUBE_PSEUDOTREE_MAX_DEGREE, .root = -1};
 	struct builder b = {.ctx = ctx, .g = g, .opts = opts ? opts : &usual};
 	struct dcop_pseudotree *t;
 	uint64_t n = (uint64_t)g->n;

@@ -6,34 +6,21 @@
 #ifndef DCOP_PSEUDOTREE_H
 #define DCOP_PSEUDOTREE_H
 
+#include "gpube/dpop.h"
 #include "gpube/ir/graph.h"
 
 /*
- * Which neighbour a depth-first search visits next. The first six are those of
- * GpuBE's command line, which pushes the sorted neighbours onto a stack and so
- * visits the last first: its --heur=0 to 5 are MAX_ID, MIN_ID, MAX_DEGREE,
- * MIN_DEGREE, MAX_NAME, MIN_NAME. Ties: smallest vertex.
- */
-enum dcop_heuristic {
-	DCOP_MIN_DEGREE, /* fewest neighbours in the graph */
-	DCOP_MAX_DEGREE,
-	DCOP_MIN_ID,
-	DCOP_MAX_ID,
-	DCOP_MIN_NAME, /* by bytes; without names, the index in decimal */
-	DCOP_MAX_NAME,
-	DCOP_BEST, /* the smallest induced width of all of these from every root, and of random ones
-		    */
-};
-
-/*
- * heuristic  BEST is repeatable: it counts operations, not time
+ * heuristic  BEST is repeatable: it counts operations, not time. The others but AUTO are
+ *            those of GpuBE's command line, which pushes the sorted neighbours onto a stack and so
+ *            visits the last first: its --heur=0 to 5 are MAX_ID, MIN_ID, MAX_DEGREE, MIN_DEGREE,
+ *            MAX_NAME, MIN_NAME
  * root       of its component, -1: the vertex that the heuristic puts first (BEST: any)
  * names      NULL, or for each vertex a name or NULL
  * tries      BEST: random searches in each component after the six
  * seed       of these
  */
 struct dcop_tree_opts {
-	enum dcop_heuristic heuristic;
+	enum gpube_pseudotree heuristic;
 	int32_t root;
 	const char *const *names;
 	int32_t tries;
@@ -70,7 +57,7 @@ int dcop_pseudotree_new(struct dcop_pseudotree **out, struct gpube_ctx *ctx,
 	const struct gpube_graph *g, const struct dcop_tree_opts *opts);
 void dcop_pseudotree_free(struct dcop_pseudotree *t);
 
-/* "min-degree" … "best" */
-const char *dcop_heuristic_name(enum dcop_heuristic heuristic);
+/* "auto", "min-degree" … "best" */
+const char *dcop_tree_name(enum gpube_pseudotree heuristic);
 
 #endif

@@ -13,6 +13,7 @@ done << 'END'
 gpube gpube/gpube.h gpube.h
 gpube_partial gpube/partial.h partial.h
 gpube_proofs gpube/certify.h certify.h
+gpube_agents gpube/dpop.h dpop.h
 gpube_sums gpube/sums.h sums.h
 gpube_formats formats/formats.h formats.h
 gpube_globals formats/globals.h globals.h

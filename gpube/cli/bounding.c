@@ -90,38 +90,18 @@ int bounding_price(int64_t *cost, const struct gpube_model *m, const int32_t *va
 
 /* ---- after a stop ------------------------------------------------------------------------ */
 
-/*
- * A moment beyond the stop, which "soon" allows: a tenth of what was waited for, if it is in
- * between.
- */
-#define LEAST_MOMENT 0.1
-#define MOST_MOMENT  0.5
-
 struct gpube_solution *bounding_now(
 	struct session *s, const struct gpube_model *m, struct gpube_bound_opts opts)
 {
-	void (*log)(void *, enum gpube_log_level, double, const char *) = s->ctx->log;
 	const double before = session_seconds(s); /* its clock starts now */
 	struct gpube_solution *bounds;
-	int status;
 
-	opts.sizeof_options = sizeof(opts);
-	opts.order_method = GPUBE_ORDER_MIN_FILL;
-	opts.timeout_seconds = fmax(LEAST_MOMENT, fmin(MOST_MOMENT, before / 10));
-	opts.backend = GPUBE_BACKEND_CPU;
-	opts.no_eliminate = 1;
 	gpube_ctx_resume(s->ctx);
-	s->ctx->log = NULL; /* what it tells on its way would bury the report */
-	status = gpube_bound(&bounds, m, &opts);
-	s->ctx->log = log;
-	if (status)
-		return NULL;
-	if (bounds->answer == GPUBE_ANSWER_INCOMPLETE && bounds->bound == gpube__no_bound(m)) {
-		gpube_solution_free(bounds, s->ctx);
-		return NULL;
+	bounds = gpube__bound_moment(m, &opts, before);
+	if (bounds) {
+		bounds->seconds_bound += before;
+		bounds->seconds_cost += before;
 	}
-	bounds->seconds_bound += before;
-	bounds->seconds_cost += before;
 	return bounds;
 }
 

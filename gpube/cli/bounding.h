@@ -37,9 +37,7 @@ int bounding_init(struct bounding *b, struct session *s, const struct gpube_mode
 void bounding_clear(struct bounding *b, struct session *s);
 
 /*
- * bounding_now() - the best that is to be had at once for a run that was stopped and has no bounds:
- * shifts and a local search have some, in a moment. NULL if that fails as well.
- * opts    seed, no_simplify, precision, values; the rest is set here
+ * bounding_now() - gpube__bound_moment() of a session, in its seconds, whose stop is taken back.
  */
 struct gpube_solution *bounding_now(
 	struct session *s, const struct gpube_model *m, struct gpube_bound_opts opts);

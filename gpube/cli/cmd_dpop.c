@@ -23,19 +23,19 @@ enum { PARTITION_SCOPE, PARTITION_FIRST };
 
 struct report {
 	struct answer answer;
-	const struct dcop_result *result;
+	const struct gpube_dpop_result *result;
 	const struct dcop_world *world;
 	const char *evidence_file; /* may be NULL */
 	double seconds_read;
 };
 
 /* "alice", or "agent 3" */
-static const char *agent_name(const struct dcop_result *r, int32_t a)
+static const char *agent_name(const struct gpube_dpop_result *r, int32_t a)
 {
 	static char text[32];
 
-	if (r->names[a])
-		return r->names[a];
+	if (r->agents[a].name)
+		return r->agents[a].name;
 	snprintf(text, sizeof(text), "agent %d", a);
 	return text;
 }
@@ -45,7 +45,7 @@ static const char *agent_name(const struct dcop_result *r, int32_t a)
 static void text_answer(struct gpube_out *out, const struct report *p)
 {
 	const struct answer *a = &p->answer;
-	const struct dcop_result *r = p->result;
+	const struct gpube_dpop_result *r = p->result;
 
 	if (r->answer == GPUBE_ANSWER_INFEASIBLE) {
 		answer_text_infeasible(out, a);
@@ -76,13 +76,13 @@ static void text_answer(struct gpube_out *out, const struct report *p)
 		out, "%-*sits cost, recomputed from the tables of the file\n", LABEL, "checked");
 }
 
-static void text_agents(struct gpube_out *out, const struct dcop_result *r)
+static void text_agents(struct gpube_out *out, const struct gpube_dpop_result *r)
 {
 	gpube__out_printf(out, "\n%-16s %-16s %5s %4s %5s %6s %12s %10s %10s %10s %4s\n", "agent",
 		"parent", "depth", "vars", "separ", "tables", "UTIL bytes", "UTIL s", "VALUE s",
 		"clock s", "rank");
 	for (int32_t a = 0; a < r->n_agents; a++) {
-		const struct dcop_agent_report *agent = &r->agents[a];
+		const struct gpube_dpop_agent *agent = &r->agents[a];
 
 		gpube__out_printf(out, "%-16.80s ", agent_name(r, a));
 		gpube__out_printf(out, "%-16.80s %5d %4d %5d %6d %12llu %10.6f %10.6f %10.6f %4d\n",
@@ -96,13 +96,13 @@ static void text_agents(struct gpube_out *out, const struct dcop_result *r)
 static void report_text(struct gpube_out *out, const void *arg)
 {
 	const struct report *p = arg;
-	const struct dcop_result *r = p->result;
+	const struct gpube_dpop_result *r = p->result;
 
 	text_answer(out, p);
 	answer_text_evidence(out, p->answer.session, p->answer.model, p->evidence_file);
 	gpube__out_printf(out, "%-*s%d agent%s in %d tree%s, height %d, width %d (%s of %lld)\n",
 		LABEL, "tree", r->n_agents, gpube__plural(r->n_agents), r->n_trees,
-		gpube__plural(r->n_trees), r->height, r->width, dcop_heuristic_name(r->heuristic),
+		gpube__plural(r->n_trees), r->height, r->width, dcop_tree_name(r->tree),
 		(long long)r->n_searched);
 	gpube__out_printf(out, "%-*s%s", LABEL, "method", r->z ? "ADPOP" : "DPOP");
 	if (r->z)
@@ -125,20 +125,20 @@ static void report_text(struct gpube_out *out, const void *arg)
 		r->n_workers, gpube__plural(r->n_workers));
 	if (p->world->n_ranks > 1)
 		gpube__out_printf(out, "%-*s%d; between them %lld message%s, %s, sent as %s\n",
-			LABEL, "ranks", p->world->n_ranks, (long long)r->traffic.n_parcels,
-			gpube__plural(r->traffic.n_parcels),
-			bytes_text((double)r->traffic.raw_bytes, 0),
-			bytes_text((double)r->traffic.sent_bytes, 1));
+			LABEL, "ranks", p->world->n_ranks, (long long)p->world->traffic.n_parcels,
+			gpube__plural(p->world->traffic.n_parcels),
+			bytes_text((double)p->world->traffic.raw_bytes, 0),
+			bytes_text((double)p->world->traffic.sent_bytes, 1));
 	text_agents(out, r);
 }
 
 /* ---- JSON -------------------------------------------------------------------------- */
 
-static void json_agents(struct json *j, const struct dcop_result *r)
+static void json_agents(struct json *j, const struct gpube_dpop_result *r)
 {
 	json_open(j, "agents", '[');
 	for (int32_t a = 0; a < r->n_agents; a++) {
-		const struct dcop_agent_report *agent = &r->agents[a];
+		const struct gpube_dpop_agent *agent = &r->agents[a];
 
 		json_open(j, NULL, '{');
 		json_text(j, "name", agent_name(r, a));
@@ -160,7 +160,7 @@ static void json_agents(struct json *j, const struct dcop_result *r)
 static void report_json(struct gpube_out *out, const void *arg)
 {
 	const struct report *p = arg;
-	const struct dcop_result *r = p->result;
+	const struct gpube_dpop_result *r = p->result;
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
@@ -175,7 +175,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_int(&j, "largest_message_bytes", (int64_t)r->largest_bytes);
 	json_seconds(&j, "simulated_seconds", r->simulated_seconds);
 	json_open(&j, "tree", '{');
-	json_text(&j, "heuristic", dcop_heuristic_name(r->heuristic));
+	json_text(&j, "heuristic", dcop_tree_name(r->tree));
 	json_int(&j, "agents", r->n_agents);
 	json_int(&j, "trees", r->n_trees);
 	json_int(&j, "height", r->height);
@@ -185,10 +185,10 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_close(&j, '}');
 	json_open(&j, "ranks", '{');
 	json_int(&j, "number", p->world->n_ranks);
-	json_int(&j, "messages", r->traffic.n_parcels);
-	json_int(&j, "pieces", r->traffic.n_pieces);
-	json_int(&j, "bytes", (int64_t)r->traffic.raw_bytes);
-	json_int(&j, "sent_bytes", (int64_t)r->traffic.sent_bytes);
+	json_int(&j, "messages", p->world->traffic.n_parcels);
+	json_int(&j, "pieces", p->world->traffic.n_pieces);
+	json_int(&j, "bytes", (int64_t)p->world->traffic.raw_bytes);
+	json_int(&j, "sent_bytes", (int64_t)p->world->traffic.sent_bytes);
 	json_close(&j, '}');
 	json_open(&j, "times", '{');
 	json_seconds(&j, "read", p->seconds_read);
@@ -216,34 +216,16 @@ static int report(struct report *p, const struct opts_read *read, int output)
 
 /* ---- the command --------------------------------------------------------------------- */
 
-/* The agent that --root names. */
-static int find_root(
-	int32_t *root, struct gpube_ctx *ctx, const struct dcop_agents *a, const char *name)
+static struct gpube_dpop_opts options(const struct opts_dpop *o, const struct session *s)
 {
-	int64_t index = 0;
-	const char *p = name;
-
-	*root = -1;
-	for (int32_t i = 0; name && i < a->n && *root < 0; i++)
-		if (a->names[i] && !strcmp(a->names[i], name))
-			*root = i;
-	if (!name || *root >= 0)
-		return GPUBE_OK;
-	for (; *p >= '0' && *p <= '9' && index < a->n; p++)
-		index = 10 * index + (*p - '0');
-	if (*p || !*name || index >= a->n)
-		return gpube__fail(ctx, GPUBE_EINVAL, "--root: there is no agent '%s'", name);
-	*root = (int32_t)index;
-	return GPUBE_OK;
-}
-
-static struct dcop_opts options(const struct opts_dpop *o, const struct session *s)
-{
-	struct dcop_opts to = {
+	struct gpube_dpop_opts to = {
+		.sizeof_options = sizeof(to),
+		.agents = o->agents,
 		/* the words of --tree and --backend are those of the enums, in their order */
-		.tree = {.heuristic = (enum dcop_heuristic)o->tree,
-			.tries = (int32_t)o->tries,
-			.seed = (uint64_t)o->seed},
+		.tree = (enum gpube_pseudotree)o->tree,
+		.root = o->root,
+		.tries = o->tries ? (int32_t)o->tries : -1,
+		.seed = (uint64_t)o->seed,
 		.z = (int)o->z,
 		.first_fit = o->partition == PARTITION_FIRST,
 		.no_match = o->no_match,
@@ -260,31 +242,27 @@ static struct dcop_opts options(const struct opts_dpop *o, const struct session 
 
 /* ---- stopped ------------------------------------------------------------------------- */
 
-struct stopped {
-	struct answer answer;
-	const struct gpube_solution *bounds; /* NULL: what the agents have proved is all there is */
-};
-
 static void stopped_text(struct gpube_out *out, const void *arg)
 {
-	const struct stopped *p = arg;
-	const struct answer *a = &p->answer;
+	const struct answer *a = &((const struct report *)arg)->answer;
+	const double now = session_seconds(a->session);
+	const struct gpube_solution known = {.answer = a->answer,
+		.bound = a->bound,
+		.cost = a->cost,
+		.scale = a->scale,
+		.values = (int32_t *)(uintptr_t)a->values,
+		.seconds_bound = now,
+		.seconds_cost = now};
 
-	if (p->bounds) {
-		bounding_text(out, a, p->bounds);
-		if (a->values)
-			answer_text_assignment(out, a->model, a->values);
-	} else if (!a->no_bounds) {
-		gpube__out_printf(out, "%-*s", LABEL, answer_maximises(a) ? "upper" : "lower");
-		answer_text_bound(out, a, !answer_maximises(a));
-		gpube__out_text(out, ", proved\n");
-	}
-	gpube__out_printf(out, "%-*s%.3f s\n", LABEL, "time", session_seconds(a->session));
+	bounding_text(out, a, &known);
+	if (a->values)
+		answer_text_assignment(out, a->model, a->values);
+	gpube__out_printf(out, "%-*s%.3f s\n", LABEL, "time", now);
 }
 
 static void stopped_json(struct gpube_out *out, const void *arg)
 {
-	const struct stopped *p = arg;
+	const struct report *p = arg;
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
@@ -294,36 +272,13 @@ static void stopped_json(struct gpube_out *out, const void *arg)
 	gpube__out_text(out, "\n");
 }
 
-/* The better of what the agents have proved and what shifts and a search find in a moment. */
-static int report_stopped(struct session *s, const struct opts_dpop *o, const char *file,
-	const struct gpube_model *m, const struct dcop_result *r, int output)
+static int report_stopped(struct report *p, int output)
 {
-	const double before = session_seconds(s);
-	struct stopped p = {.answer = {.session = s,
-				    .file = file,
-				    .model = m,
-				    .answer = GPUBE_ANSWER_INCOMPLETE,
-				    .backend = r->backend ? r->backend : "cpu",
-				    .bound = r->bound,
-				    .scale = r->scale,
-				    .no_bounds = !r->bounded}};
-	struct gpube_solution *bounds;
 	int rc;
 
-	session_note(s, gpube_error(s->ctx));
-	bounds = bounding_now(s, m,
-		(struct gpube_bound_opts){
-			.seed = (uint64_t)o->seed, .precision = (int)o->precision});
-	if (bounds && r->bounded && r->scale == bounds->scale)
-		bounding_update(bounds, m, r->bound, before);
-	if (bounds)
-		p.answer = bounding_answer(s, file, m, bounds);
-	p.bounds = bounds;
-	rc = answer_report(&p.answer, (enum answer_output)output, stopped_text, stopped_json, &p);
-	if (p.answer.answer == GPUBE_ANSWER_INCOMPLETE)
-		rc = CLI_FAILED;
-	gpube_solution_free(bounds, s->ctx);
-	return rc;
+	gpube_ctx_resume(p->answer.session->ctx);
+	rc = answer_report(&p->answer, (enum answer_output)output, stopped_text, stopped_json, p);
+	return p->answer.answer == GPUBE_ANSWER_INCOMPLETE ? CLI_FAILED : rc;
 }
 
 static int dpop(struct session *s, const struct opts_dpop *o, const char *file, int output,
@@ -331,30 +286,23 @@ static int dpop(struct session *s, const struct opts_dpop *o, const char *file, 
 {
 	struct dcop_world *world = &ranks->world;
 	struct gpube_model *m = NULL;
-	struct dcop_agents agents = {0};
-	struct dcop_opts opts;
-	struct dcop_result *result = NULL;
+	struct gpube_dpop_result *result = NULL;
 	struct report r = {.answer = {.session = s, .file = file}, .world = world};
 	int status, rc;
 
 	s->timeout = o->timeout;
 	status = session_try_read(s, &m, file, &o->read);
-	opts = options(o, s);
-	if (!status && !o->agents)
-		status = dcop_agents_of(&agents, m);
-	else if (!status)
-		status = !strcmp(o->agents, "none") ? dcop_agents_each(&agents, m)
-						    : dcop_agents_read(&agents, m, o->agents);
-	if (!status)
-		status = find_root(&opts.tree.root, s->ctx, &agents, o->root);
-	status = dcop_world_agree(world, status);
-	opts.agents = &agents;
 	r.seconds_read = session_seconds(s);
-	if (!status)
-		status = dcop_solve(&result, m, &opts, world);
+	if (status) {
+		dcop_world_agree(world, status);
+	} else {
+		const struct gpube_dpop_opts opts = options(o, s);
+
+		status = gpube__dpop(&result, m, &opts, world);
+	}
 	r.answer.model = m;
 	r.result = result;
-	if (!status) {
+	if (result) {
 		r.answer.answer = result->answer;
 		r.answer.backend = result->backend;
 		r.answer.bound = result->bound;
@@ -362,15 +310,15 @@ static int dpop(struct session *s, const struct opts_dpop *o, const char *file, 
 		r.answer.scale = result->scale;
 		r.answer.log_value = result->log_value;
 		r.answer.values = result->values;
+		r.answer.no_bounds = !result->bounded;
 	}
-	if (status == GPUBE_ESTOP && result)
-		rc = world->rank == 0 ? report_stopped(s, o, file, m, result, output) : CLI_FAILED;
-	else if (status)
+	if (!result || (status && status != GPUBE_ESTOP))
 		rc = ranks_fail(ranks, s);
+	else if (world->rank)
+		rc = status ? CLI_FAILED : CLI_DONE;
 	else
-		rc = world->rank == 0 ? report(&r, &o->read, output) : CLI_DONE;
-	dcop_result_free(result, s->ctx);
-	dcop_agents_clear(s->ctx, &agents);
+		rc = result->stopped ? report_stopped(&r, output) : report(&r, &o->read, output);
+	gpube_dpop_free(result);
 	gpube_model_free(m);
 	return rc;
 }

@@ -415,10 +415,10 @@
 		"grows least, or each where it first fits")                                        \
 	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
 		"plain mini-buckets, without cost shifting between those of an agent")             \
-	X(CHOICE, tree, 0, "best", 0, 0,                                                           \
-		"min-degree|max-degree|min-id|max-id|min-name|max-name|best",                      \
-		"which neighbour the depth-first search visits next; best: the smallest induced "  \
-		"width of all of these, of every root, and of random searches")                    \
+	X(CHOICE, tree, 0, "auto", 0, 0,                                                           \
+		"auto|min-degree|max-degree|min-id|max-id|min-name|max-name|best",                 \
+		"which neighbour the depth-first search visits next; best, which auto takes: the " \
+		"smallest induced width of all of these, of every root, and of random searches")   \
 	X(TEXT, root, 0, NULL, 0, 0, "AGENT",                                                      \
 		"the root of its tree, by name or index; without: the agent that --tree puts "     \
 		"first")                                                                           \

@@ -25,7 +25,7 @@ deal ranks infer bound heuristic eliminate relax order simplify ops ir base
 formats order ir base
 csg formats ranks order ops ir base
 nash formats ranks order ops ir base
-dcop formats ranks relax order simplify ops ir base
+dcop bound formats ranks relax order simplify ops ir base
 cli deal mmap bound heuristic infer eliminate relax simplify order ops ranks formats csg nash dcop ir base
 END
 # INCLUDING-FILE INCLUDED-FILE: why it may against the order

@@ -30,15 +30,16 @@ static void on_table(void *arg, const struct gpube_mbe_run *run, int32_t mini, c
 	d->n++;
 }
 
-static struct dcop_result *solve(
+static struct gpube_dpop_result *solve(
 	struct digest *d, const struct gpube_model *m, int z, enum gpube_backend backend)
 {
-	struct dcop_opts opts = {.tree = {.heuristic = DCOP_BEST, .root = -1, .tries = 20},
+	struct dcop_opts opts = {
+		.tree = {.heuristic = GPUBE_PSEUDOTREE_BEST, .root = -1, .tries = 20},
 		.z = z,
 		.backend = backend,
 		.on_table = on_table,
 		.on_table_arg = d};
-	struct dcop_result *r;
+	struct gpube_dpop_result *r;
 
 	*d = (struct digest){0};
 	assert_int_equal(dcop_solve(&r, m, &opts, NULL), 0);
@@ -50,7 +51,7 @@ static void compare(const struct gpube_model *m, int z)
 {
 	for (int workers = 1; workers <= 4; workers += 3) {
 		struct digest host, device;
-		struct dcop_result *a, *b;
+		struct gpube_dpop_result *a, *b;
 
 		ctx->n_threads = workers;
 		a = solve(&host, m, z, GPUBE_BACKEND_CPU);
@@ -62,8 +63,8 @@ static void compare(const struct gpube_model *m, int z)
 		assert_true(a->bound == b->bound);
 		assert_true((a->values != NULL) == (b->values != NULL));
 		assert_true(!a->values || a->cost == b->cost);
-		dcop_result_free(a, ctx);
-		dcop_result_free(b, ctx);
+		gpube_dpop_free(a);
+		gpube_dpop_free(b);
 	}
 }
 

@@ -251,7 +251,7 @@ static void check_agents(const struct limit_model *s, const struct gpube_model *
 {
 	struct dcop_opts opts = {
 		.z = k % 3, .no_match = k / 3 % 2, .tree = {.root = -1, .seed = s->seed}};
-	struct dcop_result *r;
+	struct gpube_dpop_result *r;
 
 	if (!done(s, dcop_solve(&r, m, &opts, NULL)))
 		return;
@@ -263,7 +263,7 @@ static void check_agents(const struct limit_model *s, const struct gpube_model *
 		CHECK(s, minimised(s, r->bound) <= s->best);
 	if (r->answer == GPUBE_ANSWER_OPTIMAL)
 		check_assignment(s, r->values, r->cost);
-	dcop_result_free(r, ctx);
+	gpube_dpop_free(r);
 }
 
 /* What bounds the best completion from below, at every node of each assignment's path. */

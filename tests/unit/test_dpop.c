@@ -154,7 +154,7 @@ static bool maximises(const struct subject *t)
 	return t->m->direction == GPUBE_MAXIMISE;
 }
 
-static void check_answer(const struct subject *t, const struct dcop_result *r, bool exact)
+static void check_answer(const struct subject *t, const struct gpube_dpop_result *r, bool exact)
 {
 	int64_t cost;
 
@@ -180,13 +180,13 @@ static void check_answer(const struct subject *t, const struct dcop_result *r, b
 }
 
 /* Clocks by their definition, from what each agent's work took. */
-static void check_clocks(const struct dcop_result *r, double latency)
+static void check_clocks(const struct gpube_dpop_result *r, double latency)
 {
 	double clock[64] = {0}, last = 0;
 
 	for (int32_t depth = r->height; depth > 0; depth--)
 		for (int32_t a = 0; a < r->n_agents; a++) {
-			const struct dcop_agent_report *agent = &r->agents[a];
+			const struct gpube_dpop_agent *agent = &r->agents[a];
 
 			if (agent->depth != depth - 1)
 				continue;
@@ -197,7 +197,7 @@ static void check_clocks(const struct dcop_result *r, double latency)
 		}
 	for (int32_t depth = 0; depth < r->height; depth++)
 		for (int32_t a = 0; a < r->n_agents; a++) {
-			const struct dcop_agent_report *agent = &r->agents[a];
+			const struct gpube_dpop_agent *agent = &r->agents[a];
 
 			if (agent->depth != depth)
 				continue;
@@ -215,7 +215,7 @@ static void check_run(const struct subject *t, struct dcop_opts *opts)
 {
 	const struct gpube_ctx_opts one = {.sizeof_options = sizeof(one), .n_threads = 1};
 	struct central c = {0};
-	struct dcop_result *r;
+	struct gpube_dpop_result *r;
 
 	assert_int_equal(gpube_ctx_new(&c.ctx, &one), 0);
 	opts->on_table = on_table;
@@ -237,7 +237,7 @@ static void check_run(const struct subject *t, struct dcop_opts *opts)
 			assert_true(c.bound == GPUBE_INF || c.bound == c.m.top);
 	}
 	end_central(&c);
-	dcop_result_free(r, ctx);
+	gpube_dpop_free(r);
 }
 
 struct stop {
@@ -262,7 +262,7 @@ static void check_stops(const struct subject *t, struct dcop_opts *opts)
 
 	for (int32_t at = 0; at < 12; at++) {
 		struct stop stop = {.at = at};
-		struct dcop_result *r;
+		struct gpube_dpop_result *r;
 		int status;
 
 		opts->on_table = stop_at_table;
@@ -270,7 +270,7 @@ static void check_stops(const struct subject *t, struct dcop_opts *opts)
 		status = dcop_solve(&r, t->m, opts, NULL);
 		assert_non_null(r);
 		if (!status) { /* all of it was done */
-			dcop_result_free(r, ctx);
+			gpube_dpop_free(r);
 			break;
 		}
 		assert_int_equal(status, GPUBE_ESTOP);
@@ -285,7 +285,7 @@ static void check_stops(const struct subject *t, struct dcop_opts *opts)
 			assert_true(ctx->n_threads > 1 || r->n_split > 0 || bound >= before);
 			before = bound;
 		}
-		dcop_result_free(r, ctx);
+		gpube_dpop_free(r);
 	}
 }
 
@@ -315,7 +315,7 @@ static void random_costs(void **state)
 				.first_fit = how % 2,
 				.no_match = how / 2,
 				.tree = {.heuristic =
-						 (enum dcop_heuristic)((seed + (uint64_t)z) % 7),
+						 (enum gpube_pseudotree)((seed + (uint64_t)z) % 8),
 					.root = -1,
 					.tries = 3,
 					.seed = seed},
@@ -336,8 +336,8 @@ static void potentials(void **state)
 	(void)state;
 	for (uint64_t seed = 0; seed < 20; seed++) {
 		struct random_spec spec = random_spec_default();
-		struct dcop_opts opts = {.tree = {.heuristic = DCOP_BEST, .root = -1}};
-		struct dcop_result *r;
+		struct dcop_opts opts = {.tree = {.heuristic = GPUBE_PSEUDOTREE_BEST, .root = -1}};
+		struct gpube_dpop_result *r;
 		struct gpube_model *m;
 		struct brute brute;
 
@@ -350,7 +350,7 @@ static void potentials(void **state)
 			r->answer, brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
 		if (brute.feasible)
 			assert_true(fabs(r->log_value - brute.log_value) < 1e-6);
-		dcop_result_free(r, ctx);
+		gpube_dpop_free(r);
 		gpube_model_free(m);
 	}
 }
@@ -439,7 +439,7 @@ static void two_agents(void **state)
 	int32_t owner[] = {0, 1, 0};
 	struct dcop_agents agents = {.n = 2, .owner = owner};
 	struct dcop_opts opts = {.agents = &agents, .tree = {.root = 0}};
-	struct dcop_result *r;
+	struct gpube_dpop_result *r;
 
 	(void)state;
 	assert_int_equal(dcop_solve(&r, m, &opts, NULL), 0);
@@ -453,7 +453,7 @@ static void two_agents(void **state)
 	assert_int_equal(r->agents[1].util_bytes, 40 + 4 + 4 * 4);
 	assert_int_equal(r->largest_bytes, 40 + 4 + 4 * 4);
 	assert_int_equal(r->total_bytes, 40 + 4 + 4 * 4 + 40 + 2 * 8);
-	dcop_result_free(r, ctx);
+	gpube_dpop_free(r);
 	gpube_model_free(m);
 }
 
@@ -463,17 +463,17 @@ static void a_stop_is_told(void **state)
 {
 	struct gpube_model *m = three_variables();
 	struct dcop_opts opts = {.tree = {.root = -1}};
-	struct dcop_result *r;
+	struct gpube_dpop_result *r;
 
 	(void)state;
 	gpube_ctx_stop(ctx);
 	assert_int_equal(dcop_solve(&r, m, &opts, NULL), GPUBE_ESTOP);
 	assert_int_equal(r->answer, GPUBE_ANSWER_INCOMPLETE);
 	assert_null(r->values);
-	dcop_result_free(r, ctx);
+	gpube_dpop_free(r);
 	gpube_ctx_resume(ctx);
 	assert_int_equal(dcop_solve(&r, m, &opts, NULL), 0);
-	dcop_result_free(r, ctx);
+	gpube_dpop_free(r);
 	gpube_model_free(m);
 }
 
@@ -482,7 +482,7 @@ static void memory_is_limited(void **state)
 	struct gpube_ctx_opts small = {.sizeof_options = sizeof(small), .memory_bytes = 16};
 	struct gpube_ctx *own, *usual = ctx;
 	struct dcop_opts opts = {.tree = {.root = -1}};
-	struct dcop_result *r;
+	struct gpube_dpop_result *r;
 	struct gpube_model *m;
 
 	(void)state;
@@ -513,12 +513,13 @@ static struct gpube_model *three_of(struct gpube_ctx *c, const void *arg)
 static int dpop_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
 {
 	const struct dcop_opts opts = {
-		.tree = {.heuristic = DCOP_BEST, .root = -1, .tries = 2}, .z = 2};
-	struct dcop_result *r;
+		.tree = {.heuristic = GPUBE_PSEUDOTREE_BEST, .root = -1, .tries = 2}, .z = 2};
+	struct gpube_dpop_result *r;
 	int status = dcop_solve(&r, m, &opts, NULL);
 
+	(void)c;
 	(void)arg;
-	dcop_result_free(r, c);
+	gpube_dpop_free(r);
 	return status;
 }
 

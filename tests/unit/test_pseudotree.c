@@ -87,15 +87,17 @@ static void random_graphs(void **state)
 	assert_non_null(m);
 	assert_int_equal(gpube__graph_of_model(&g, m), 0);
 	for (int32_t root = -1; root < g.n; root++) {
-		struct dcop_tree_opts opts = {
-			.heuristic = DCOP_BEST, .root = root, .tries = 20, .seed = seed};
+		struct dcop_tree_opts opts = {.heuristic = GPUBE_PSEUDOTREE_BEST,
+			.root = root,
+			.tries = 20,
+			.seed = seed};
 
 		assert_int_equal(dcop_pseudotree_new(&best, ctx, &g, &opts), 0);
 		check_tree(best, &g);
 		check_width(best, &g);
 		assert_true(root < 0 || best->parent[root] < 0);
-		for (int h = 0; h < DCOP_BEST; h++) {
-			opts.heuristic = (enum dcop_heuristic)h;
+		for (int h = GPUBE_PSEUDOTREE_MIN_DEGREE; h < GPUBE_PSEUDOTREE_BEST; h++) {
+			opts.heuristic = (enum gpube_pseudotree)h;
 			assert_int_equal(dcop_pseudotree_new(&t, ctx, &g, &opts), 0);
 			check_tree(t, &g);
 			check_width(t, &g);
@@ -118,12 +120,12 @@ static void heuristics_differ(void **state)
 	static const struct {
 		int32_t first, root;
 	} want[] = {
-		[DCOP_MIN_DEGREE] = {2, 4},
-		[DCOP_MAX_DEGREE] = {1, 1},
-		[DCOP_MIN_ID] = {1, 0},
-		[DCOP_MAX_ID] = {3, 6},
-		[DCOP_MIN_NAME] = {3, 3},
-		[DCOP_MAX_NAME] = {2, 2},
+		[GPUBE_PSEUDOTREE_MIN_DEGREE] = {2, 4},
+		[GPUBE_PSEUDOTREE_MAX_DEGREE] = {1, 1},
+		[GPUBE_PSEUDOTREE_MIN_ID] = {1, 0},
+		[GPUBE_PSEUDOTREE_MAX_ID] = {3, 6},
+		[GPUBE_PSEUDOTREE_MIN_NAME] = {3, 3},
+		[GPUBE_PSEUDOTREE_MAX_NAME] = {2, 2},
 	};
 	static const int32_t edges[][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {3, 4}, {1, 5}, {1, 6}};
 	static const char *const names[] = {"m", "n", "z", "a", "b", "c", "d"};
@@ -139,9 +141,9 @@ static void heuristics_differ(void **state)
 	for (size_t k = 0; k < sizeof(edges) / sizeof(edges[0]); k++)
 		assert_int_equal(gpube_model_add_costs(m, 2, edges[k], costs), 0);
 	assert_int_equal(gpube__graph_of_model(&g, m), 0);
-	for (int h = 0; h < DCOP_BEST; h++) {
+	for (int h = GPUBE_PSEUDOTREE_MIN_DEGREE; h < GPUBE_PSEUDOTREE_BEST; h++) {
 		struct dcop_tree_opts opts = {
-			.heuristic = (enum dcop_heuristic)h, .root = 0, .names = names};
+			.heuristic = (enum gpube_pseudotree)h, .root = 0, .names = names};
 
 		assert_int_equal(dcop_pseudotree_new(&t, ctx, &g, &opts), 0);
 		assert_int_equal(t->preorder[1], want[h].first);

@@ -306,7 +306,8 @@ static void draw_pseudotree(struct picture *p, const struct dcop_pseudotree *t)
 
 static int make_pseudotree(struct picture *p)
 {
-	const struct dcop_tree_opts opts = {.heuristic = DCOP_BEST, .root = -1, .tries = 200};
+	const struct dcop_tree_opts opts = {
+		.heuristic = GPUBE_PSEUDOTREE_BEST, .root = -1, .tries = 200};
 	struct dcop_pseudotree *t;
 	int status = dcop_tree_of(&t, p->m, NULL, &opts);
 

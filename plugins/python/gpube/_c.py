@@ -32,6 +32,7 @@ WORDS = {
 	"GPUBE_PARTITION_": ["scope", "first", "merge", "content"],
 	"GPUBE_SPLIT_": ["auto", "never", "first"],
 	"GPUBE_INFER_": ["pr", "mar"],
+	"GPUBE_PSEUDOTREE_": ["auto", "min_degree", "max_degree", "min_id", "max_id", "min_name", "max_name", "best"],
 	"CSG_": ["auto", "lp", "conv", "dp", "idp", "ip", "idp_ip"],
 	"NASH_METHOD_": ["auto", "eee", "ve", "se"],
 	"NASH_ANSWER_": ["all", "some", "incomplete"],
@@ -105,6 +106,48 @@ struct gpube_stage {
 struct gpube_certified {
 	int64_t bound;
 	int scale;
+};
+struct gpube_dpop_opts {
+	size_t sizeof_options;
+	char *agents;
+	int32_t n_agents;
+	void *owner, *agent_names;
+	int tree;
+	char *root;
+	int32_t tries;
+	uint64_t seed;
+	int z, first_fit, no_match, backend, agent_threads;
+	double latency, timeout_seconds;
+	int precision;
+};
+struct gpube_dpop_agent {
+	char *name;
+	int32_t parent, depth, tree, rank, n_vars, separator, n_pseudo_parents;
+	void *pseudo_parents;
+	int32_t n_tables;
+	uint64_t util_bytes;
+	double seconds_util, seconds_value, clock;
+};
+struct gpube_dpop_result {
+	int answer, stopped, bounded;
+	int64_t bound, cost;
+	int scale;
+	double log_value;
+	int32_t n_vars;
+	void *values, *owner;
+	int32_t n_agents;
+	void *agents;
+	int32_t n_trees, height, width, n_split, z;
+	int tree;
+	int64_t n_searched;
+	double joined_cells, largest_cells;
+	int cell_bytes;
+	int64_t util_messages, value_messages;
+	uint64_t total_bytes, largest_bytes;
+	double simulated_seconds;
+	char *backend;
+	int n_workers;
+	double seconds_plan, seconds_run;
 };
 struct gpube_list_opts {
 	size_t sizeof_options;
@@ -316,6 +359,8 @@ void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
 int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts);
 void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx);
 int gpube_bound(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_bound_opts *opts);
+int gpube_dpop(struct gpube_dpop_result **out, const struct gpube_model *m, const struct gpube_dpop_opts *opts);
+void gpube_dpop_free(struct gpube_dpop_result *r);
 int gpube_certify(struct gpube_certified *out, struct gpube_solution **bounds, const struct gpube_model *m, const char *path, const struct gpube_bound_opts *opts);
 int gpube_verify(struct gpube_certified *out, const struct gpube_model *m, const char *path);
 int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam, const struct gpube_model *m, const struct gpube_bound_opts *opts, const struct gpube_reparam_opts *how);

@@ -1,28 +1,24 @@
-"""dpop(): what the program `gpube dpop` finds, as an object. Simulated agents are no part of the library."""
-import json
-import os
-import shutil
-import signal
-import subprocess
-import tempfile
-from dataclasses import dataclass
-from decimal import Decimal
+"""dpop(): simulated agents on a pseudo-tree."""
+import ctypes
+from dataclasses import dataclass, field
 from typing import Dict, List, Optional
 
 from . import _c
-from ._engine import Error, Interrupted
-from ._model import Exact, Model
+from ._c import lib
+from ._engine import int32s, number, seconds, word
+from ._model import Exact, Model, _text
 
 
 @dataclass
 class Agent:
 	"""One agent of dpop(): its place in the pseudo-tree, and what it did.
 
-	parent      index of the agent above; None: a root
-	variables   how many it owns
-	separator   how many variables of agents above its UTIL message is over
-	util_bytes  of that message
-	clock       when it was done, seconds of simulated time
+	parent          index of the agent above; None: a root
+	pseudo_parents  of other agents above that it shares functions with
+	variables       how many it owns
+	separator       how many variables of agents above its UTIL message is over
+	util_bytes      of that message
+	clock           when it was done, seconds of simulated time
 	"""
 
 	name: str
@@ -32,6 +28,7 @@ class Agent:
 	separator: int
 	util_bytes: int
 	clock: float
+	pseudo_parents: List[int] = field(default_factory=list)
 
 
 @dataclass
@@ -43,6 +40,9 @@ class Dpop:
 	bound       no assignment is better than this; None if it is not known
 	assignment  a value index for each variable, or None
 	seconds     simulated: until the last agent was done
+	tree        the rule by which the depth-first search went on
+	width       most variables of a message
+	owner       the index of each variable's agent
 	"""
 
 	answer: str
@@ -54,6 +54,9 @@ class Dpop:
 	largest_message_bytes: int
 	seconds: float
 	agents: List[Agent]
+	tree: str = ""
+	width: int = 0
+	owner: List[int] = field(default_factory=list)
 
 	@property
 	def optimum(self):
@@ -61,88 +64,83 @@ class Dpop:
 		return self.cost if self.answer == "optimal" else None
 
 
-def _program():
-	"""The program of the library that is loaded: beside it, in bin or ../bin, or in PATH."""
-	if os.environ.get("GPUBE"):
-		return os.environ["GPUBE"]
-	where = os.path.dirname(os.path.abspath(_c.lib._name)) if os.sep in _c.lib._name else None
-	for path in [os.path.join(where, *rest, "gpube") for rest in ((), ("bin",), ("..", "bin"))] if where else []:
-		if os.access(path, os.X_OK):
-			return path
-	found = shutil.which("gpube")
-	if not found:
-		raise Error("EIO", "dpop runs the program gpube, which is not in PATH, nor does GPUBE name it")
-	return found
+def _agent(a, k):
+	return Agent(_text(a.name) or "agent %d" % k, a.parent if a.parent >= 0 else None, a.depth, a.n_vars, a.separator,
+		a.util_bytes, a.clock, _c.array(a.pseudo_parents, ctypes.c_int32, a.n_pseudo_parents) or [])
 
 
-def _run(command):
-	"""Its output, and whether Ctrl-C ended it, which it is told once: it then writes what it has."""
-	try:
-		process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-			start_new_session=True)
-	except OSError as e:
-		raise Error("EIO", "cannot run '%s': %s" % (command[0], e.strerror)) from None
-	with process:
-		try:
-			return process.communicate() + (False,)
-		except KeyboardInterrupt:
-			process.send_signal(signal.SIGINT)
-			return process.communicate() + (True,)
+def _result(model, address):
+	r = _c.at(address, "gpube_dpop_result")
+	values = model._shown(r.values)
+	answer = _c.WORDS["GPUBE_ANSWER_"][r.answer]
+	known = r.bounded and answer != "infeasible"
+	agents = (_c.structs["gpube_dpop_agent"] * r.n_agents).from_address(r.agents) if r.agents else ()
+	return Dpop(answer, None if values is None else number(r.cost, r.scale), number(r.bound, r.scale) if known else None,
+		values, r.util_messages + r.value_messages, r.total_bytes, r.largest_bytes, r.simulated_seconds,
+		[_agent(a, k) for k, a in enumerate(agents)], _c.WORDS["GPUBE_PSEUDOTREE_"][r.tree], r.width,
+		_c.array(r.owner, ctypes.c_int32, r.n_vars) or [])
 
 
-def _result(d):
-	cost, bound = d.get("upper_bound"), d.get("lower_bound")
-	if d["direction"] == "maximise":
-		cost, bound = bound, cost
-	answer = {"bounds": "incomplete"}.get(d["status"], d["status"])
-	agents = [Agent(a["name"] or "agent %d" % k, a["parent"] if a["parent"] >= 0 else None, a["depth"], a["variables"],
-		a["separator"], a["util_bytes"], float(a["clock"])) for k, a in enumerate(d.get("agents", ()))]
-	if answer == "infeasible":
-		cost = bound = None
-	return Dpop(answer, cost if d.get("assignment") is not None else None, bound, d.get("assignment"), d.get("messages", 0),
-		d.get("message_bytes", 0), d.get("largest_message_bytes", 0), float(d.get("simulated_seconds", 0)), agents)
+def _given(model, agents):
+	"""(owner of each variable, names) of {variable: agent}."""
+	names, owner = {}, [None] * len(model)
+	for variable, agent in agents.items():
+		variable = model._index(variable)
+		if owner[variable] is not None:
+			raise ValueError("variable %r is there twice" % (variable,))
+		owner[variable] = names.setdefault(str(agent), len(names))
+	names = list(names)
+	for v, k in enumerate(owner):
+		if k is None:
+			owner[v] = len(names)
+			names.append(_text(lib.gpube_model_var_name(model._address, v)))
+	return int32s(owner), names
 
 
-def dpop(model, agents: Optional[Dict] = None, timeout=None, z=0, tree=None, root=None, seed=None,
-		observe: Optional[Dict] = None):
+def dpop(model, agents: Optional[Dict] = None, timeout=None, z=0, tree="auto", root=None, seed=0,
+		observe: Optional[Dict] = None, tries=None, partition="scope", match=True, backend="auto",
+		agent_threads=1, latency=0, precision=0, context=None):
 	"""Agents on a pseudo-tree solve a model: a Model, or the name of a file. Returns a Dpop.
 
-	agents   {variable: agent}, by names or indices; a variable that is not in it is its own agent.
-	         None: those of the file, or every variable is one
-	timeout  in seconds; None: until the end
-	z        ADPOP: most variables of a joined mini-bucket, which gives a bound; 0: DPOP
-	tree     which neighbour the depth-first search visits next, as in `gpube help dpop`
-	root     the agent at the root, by name or index
-	observe  {variable: value}, by names or indices: what is given
+	agents     {variable: agent}, by names or indices; a variable that is not in it is its own agent.
+	           None: those of the file, or every variable is one; "none": every variable is one
+	timeout    in seconds; None: until the end
+	z          ADPOP: most variables of a joined mini-bucket, which gives a bound; 0: DPOP
+	tree       which neighbour the depth-first search visits next: "min_degree", "max_degree", "min_id", "max_id",
+	           "min_name", "max_name", or "best" of all of these and of 'tries' random searches (None: 200)
+	root       the agent at the root, by name or index
+	observe    {variable: value}, by names or indices: what is given
+	partition  of mini-buckets: "scope" or "first"; match: with cost shifting between an agent's mini-buckets
+	latency    seconds that a message takes, in simulated time
+	agent_threads  cores of one agent; as many agents as the context's threads allow work at a time
+	context    of a file's model
+	Errors: Error EINVAL, EIO, EPARSE, ELIMIT (tables do not fit), ENODEV, ERANGE, ENOMEM; ValueError;
+	Interrupted, with what is known
 
 	>>> d = gpube.dpop("examples/meetings.yaml")
 	>>> d.optimum, [(a.name, a.depth) for a in d.agents]
 	(3, [('north', 0), ('south', 1), ('west', 2)])
 	"""
-	with tempfile.TemporaryDirectory() as directory:
-		path = model
-		if isinstance(model, Model):
-			path = os.path.join(directory, "model.uai" if model.kind == "potentials" else "model.cfn")
-			model.write(path)
-		command = [_program(), "dpop", "--json", "--quiet"]
-		if agents is not None:
-			with open(os.path.join(directory, "agents"), "w") as f:
-				f.writelines("%s %s\n" % pair for pair in agents.items())
-			command += ["--agents", f.name]
-		for name, value in ("timeout", timeout), ("z", z), ("tree", tree), ("root", root), ("seed", seed):
-			if value:
-				command += ["--" + name, str(value)]
-		for pair in (observe or {}).items():
-			command += ["--observe", "%s=%s" % pair]
-		out, said, stopped = _run(command + ["--", os.fspath(path)])
+	m = model if isinstance(model, Model) else Model.read(model, context=context)
+	opts = _c.options("gpube_dpop_opts", timeout_seconds=seconds(timeout), z=z, seed=seed,
+		tree=word("GPUBE_PSEUDOTREE_", (tree or "auto").replace("-", "_")), tries=tries if tries is None else tries or -1,
+		root=None if root is None else str(root).encode(), first_fit=word("GPUBE_PARTITION_", partition),
+		no_match=not match, backend=word("GPUBE_BACKEND_", backend), agent_threads=agent_threads, latency=latency,
+		precision=precision, agents=b"none" if agents == "none" else None)
+	if partition not in ("scope", "first"):
+		raise ValueError("partition is 'scope' or 'first'")
+	if agents is not None and agents != "none":
+		owner, names = _given(m, agents)
+		names = (ctypes.c_char_p * len(names))(*[n if n is None else n.encode() for n in names])
+		opts.n_agents, opts.owner, opts.agent_names = len(names), ctypes.addressof(owner), ctypes.addressof(names)
+	before = []
 	try:
-		d = json.loads(out, parse_float=Decimal)
-	except ValueError:
-		d = {"status": "error", "message": said.strip()}
-	if d["status"] == "error":
-		if stopped:
-			raise Interrupted()
-		raise Error("EINVAL", d["message"])
-	if stopped:
-		raise Interrupted(_result(d))
-	return _result(d)
+		for variable, value in (observe or {}).items():
+			v = m._index(variable)
+			before.append((v, lib.gpube_model_observed(m._address, v)))
+			m.observe(v, value)
+		return m.context._run(lib.gpube_dpop, lambda r, _: lib.gpube_dpop_free(r), lambda r: _result(m, r), m._address,
+			ctypes.byref(opts))
+	finally:
+		for v, value in reversed(before):
+			m.observe(v, None if value < 0 else value)

@@ -596,6 +596,15 @@ class Model(Owner):
 		self._set(lib.gpube_model_add_global, _bytes(keyword), len(scope), scope,
 			_bytes(" ".join(map(str, parameters))))
 
+	def _index(self, variable):
+		"""Of a variable by name or index; ValueError, Error EINVAL."""
+		if isinstance(variable, str):
+			variable = _named(self._by_name(), variable, "there is no variable %r" % variable)
+		variable, = int32s([variable])
+		if not 0 <= variable < len(self):
+			raise Error("EINVAL", "there is no variable %d" % variable)
+		return variable
+
 	def observe(self, variable, value):
 		"""Fixes a variable to a value, each an index or a name; the value None takes it back.
 
@@ -605,10 +614,8 @@ class Model(Owner):
 		>>> m.solve().optimum
 		Decimal('4.80')
 		"""
-		if isinstance(variable, str):
-			variable = _named(self._by_name(), variable, "there is no variable %r" % variable)
+		variable = self._index(variable)
 		if isinstance(value, str):
-			variable, = int32s([variable])
 			names = [_text(lib.gpube_model_value_name(self._address, variable, x))
 				for x in range(lib.gpube_model_domain(self._address, variable))]
 			value = _named({n: x for x, n in reversed(list(enumerate(names)))}, value,

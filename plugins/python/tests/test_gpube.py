@@ -596,21 +596,43 @@ class Agents(unittest.TestCase):
 		self.assertLessEqual(d.bound, Decimal("4.30"))
 		self.assertEqual(d.agents[[a.parent for a in d.agents].index(None)].name, "algebra")
 
+	def test_tree(self):
+		"""Agents that share a function are one above the other, and the lower one knows it."""
+		m, pairs = gpube.Model(), [(0, 1), (1, 2), (2, 3), (3, 0), (1, 4), (4, 5), (5, 2)]
+		for v in range(6):
+			m.add_variable(3, "v%d" % v)
+		for pair in pairs:
+			m.add_function(pair, lambda x, y: 2 if x == y else y)
+		optimum = m.solve().optimum
+		for tree in "min_degree", "max-degree", "min_id", "max_id", "min_name", "max_name", "best":
+			d = gpube.dpop(m, tree=tree, tries=3, latency=1)
+			self.assertEqual((d.optimum, d.tree), (optimum, tree.replace("-", "_")))
+			self.assertGreaterEqual(d.seconds, 2 * max(a.depth for a in d.agents))
+			self.assertEqual(d.width, max(a.separator for a in d.agents))
+			for pair in pairs:
+				high, low = sorted((d.owner[v] for v in pair), key=lambda a: d.agents[a].depth)
+				self.assertIn(high, d.agents[low].pseudo_parents + [d.agents[low].parent])
+
 	def test_refused(self):
 		with self.assertRaisesRegex(gpube.Error, "cannot open 'no.wcsp'"):
 			gpube.dpop("no.wcsp")
-		with self.assertRaisesRegex(gpube.Error, "tree"):
-			gpube.dpop(example("exams.cfn"), tree="oak")
-		self.assertEqual(gpube.dpop(example("meetings.yaml"), observe={"plan_north": "10"}).optimum, 4)
-		before = os.environ.get("GPUBE")
-		os.environ["GPUBE"] = "/nowhere/gpube"
-		try:
-			with self.assertRaises(gpube.Error):
-				gpube.dpop(example("exams.cfn"))
-		finally:
-			os.environ.pop("GPUBE")
-			if before:
-				os.environ["GPUBE"] = before
+		exams = gpube.Model.read(example("exams.cfn"))
+		for wrong in {"tree": "oak"}, {"partition": "merge"}, {"agents": {"latin": "a"}}, {"agents": {0: "a", "algebra": "b"}}, \
+				{"timeout": -1}, {"observe": {"algebra": "never"}}:
+			with self.assertRaises(ValueError):
+				gpube.dpop(exams, **wrong)
+		for wrong in {"root": "latin"}, {"z": -1}, {"agents": {9: "a"}}, {"latency": -1}:
+			with self.assertRaises(gpube.Error) as error:
+				gpube.dpop(exams, **wrong)
+			self.assertEqual(error.exception.status, "EINVAL")
+		with self.assertRaises(gpube.Error) as error:
+			gpube.dpop(example("exams.cfn"), context=gpube.Context(memory=16))
+		self.assertEqual(error.exception.status, "ELIMIT")
+
+	def test_observe(self):
+		m = gpube.Model.read(example("meetings.yaml"))
+		self.assertEqual(gpube.dpop(m, observe={"plan_north": "10"}).optimum, 4)
+		self.assertEqual(gpube.dpop(m).optimum, 3)  # as it was
 
 
 class Coalitions(unittest.TestCase):

@@ -1,0 +1,42 @@
+/* bound_moment.c - bounds for a run that was stopped: see bound.h. */
+#include <math.h>
+
+#include "gpube/bound/bound.h"
+#include "gpube/eliminate/solve.h"
+
+/*
+ * A moment beyond the stop, which "soon" allows: a tenth of what was waited for, if it is in
+ * between.
+ */
+#define LEAST_MOMENT 0.1
+#define MOST_MOMENT  0.5
+
+struct gpube_solution *gpube__bound_moment(
+	const struct gpube_model *m, const struct gpube_bound_opts *opts, double before)
+{
+	struct gpube_ctx *ctx = m->ctx;
+	void (*log)(void *, enum gpube_log_level, double, const char *) = ctx->log;
+	const bool stopped = __atomic_load_n(&ctx->stop, __ATOMIC_RELAXED);
+	struct gpube_bound_opts o = *opts;
+	struct gpube_solution *bounds;
+	int status;
+
+	o.sizeof_options = sizeof(o);
+	o.order_method = GPUBE_ORDER_MIN_FILL;
+	o.timeout_seconds = fmax(LEAST_MOMENT, fmin(MOST_MOMENT, before / 10));
+	o.backend = GPUBE_BACKEND_CPU;
+	o.no_eliminate = 1;
+	gpube_ctx_resume(ctx);
+	ctx->log = NULL; /* what it tells on its way would bury the report */
+	status = gpube_bound(&bounds, m, &o);
+	ctx->log = log;
+	if (stopped)
+		gpube_ctx_stop(ctx);
+	if (status)
+		return NULL;
+	if (bounds->answer == GPUBE_ANSWER_INCOMPLETE && bounds->bound == gpube__no_bound(m)) {
+		gpube_solution_free(bounds, ctx);
+		return NULL;
+	}
+	return bounds;
+}

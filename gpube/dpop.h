@@ -1,0 +1,168 @@
+/*
+ * dpop.h - distributed constraint optimisation: DPOP and ADPOP by agents that own variables and
+ * exchange messages on a pseudo-tree. Public; include after gpube.h.
+ *
+ * A depth-first search arranges the agents in a pseudo-tree. Every agent joins the cost tables of
+ * its functions with those that its children have sent, eliminates its own variables and sends the
+ * result to its parent (a UTIL message); then values come back from the root (VALUE messages). A
+ * tree of n agents takes n - 1 messages of each kind. With a bound z agents split what they join
+ * into mini-buckets (ADPOP).
+ *
+ * Agents are simulated in this process, several at a time on the context's threads. Each has a
+ * clock that advances by its own work, and a message sets the clock of its receiver forward to that
+ * of its sender: the last clock is the simulated run time (Sultanik, Modi and Regli, IJCAI 2007).
+ *
+ * Source: Petcu and Faltings, IJCAI 2005 (DPOP) and CP 2005 (ADPOP); Fioretto, Pontelli, Yeoh and
+ * Dechter, Constraints 23, 2018.
+ */
+#ifndef GPUBE_DPOP_H
+#define GPUBE_DPOP_H
+
+#include "gpube/gpube.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Which neighbour the depth-first search visits next, and which agent is the root of a tree where
+ * none is given. Ties: the smallest index.
+ */
+enum gpube_pseudotree {
+	GPUBE_PSEUDOTREE_AUTO,       /* BEST */
+	GPUBE_PSEUDOTREE_MIN_DEGREE, /* fewest neighbours */
+	GPUBE_PSEUDOTREE_MAX_DEGREE,
+	GPUBE_PSEUDOTREE_MIN_ID,
+	GPUBE_PSEUDOTREE_MAX_ID,
+	GPUBE_PSEUDOTREE_MIN_NAME, /* by bytes; without names, the index in decimal */
+	GPUBE_PSEUDOTREE_MAX_NAME,
+	/* the smallest induced width of all of these from every root, and of random searches */
+	GPUBE_PSEUDOTREE_BEST,
+};
+
+/*
+ * Options of gpube_dpop(); zero fields take the default.
+ * agents         who owns what: NULL: as the model's file says, where a variable of which nothing
+ *                is said is its own agent; "none": every variable is one; otherwise the name of a
+ *                text file of pairs VARIABLE AGENT, separated by white space ('#' begins a
+ *                comment). A variable is its index or name, an agent any word; a variable that is
+ *                not named is its own agent
+ * owner          in place of 'agents': n_vars agents, of n_agents, by variable; each of them owns
+ *                something
+ * agent_names    with 'owner', may be NULL, as may its entries
+ * root           an agent, by name or by its index in decimal, to be the root of its tree
+ * tries          BEST: random searches a component; 0: 200, -1: none
+ * seed           of these
+ * z              most variables of a joined mini-bucket (ADPOP); 0: no limit, DPOP
+ * first_fit      the partition of the paper's Algorithm 2: each table where it first fits
+ * no_match       no cost shifting between an agent's mini-buckets
+ * agent_threads  cores of one agent; 0: one
+ * latency        seconds that a message takes, in simulated time
+ * precision      decimals that -ln(potential) is rounded to; 0: as many as are safe
+ */
+struct gpube_dpop_opts {
+	size_t sizeof_options;
+	const char *agents;
+	int32_t n_agents;
+	const int32_t *owner;
+	const char *const *agent_names;
+	enum gpube_pseudotree tree;
+	const char *root;
+	int32_t tries;
+	uint64_t seed;
+	int z, first_fit, no_match;
+	enum gpube_backend backend;
+	int agent_threads;
+	double latency, timeout_seconds;
+	int precision;
+};
+
+/*
+ * An agent: its place in the pseudo-tree, and what it did.
+ * name            or NULL
+ * parent          -1: a root
+ * depth           agents above it
+ * tree            number of its tree
+ * rank            of gpube-mpi that hosted it; otherwise 0
+ * pseudo_parents  ancestors other than the parent that it shares functions with
+ * n_vars          variables that it owns
+ * separator       variables of ancestors that it or its descendants share functions with
+ * n_tables        in its UTIL message, those for ancestors further up included; util_bytes: of
+ *                 that message
+ * clock           when it was done, seconds of simulated time; seconds_…: of its own work
+ */
+struct gpube_dpop_agent {
+	const char *name;
+	int32_t parent, depth, tree, rank, n_vars, separator;
+	int32_t n_pseudo_parents;
+	const int32_t *pseudo_parents;
+	int32_t n_tables;
+	uint64_t util_bytes;
+	double seconds_util, seconds_value, clock;
+};
+
+/*
+ * What gpube_dpop() knows at its end.
+ * answer        OPTIMAL: cost is the optimum; INFEASIBLE; INCOMPLETE: stopped, or ADPOP, and the
+ *               optimum is between bound and cost
+ * stopped       before the end: bound, cost and values are then the better of what the agents have
+ *               proved and what gpube_bound() finds in a moment; clocks and seconds of agents are 0
+ * bounded       'bound' is known: no assignment is better; units of 10^-scale
+ * cost          of 'values', units of 10^-scale, of potentials -ln; undefined without values
+ * values        n_vars value indices of the model, or NULL
+ * log_value     potentials: ln of the product at 'values'
+ * owner         the agent of each variable; NULL where the model was settled without agents
+ * height        agents on the longest path from a root, at least 1
+ * width         of the order in which agents eliminate their variables: most of a message
+ * n_split       buckets that were split into mini-buckets; z: as in the options
+ * joined_cells  of all agents; largest_cells: of the largest table of a message
+ * …_messages    between agents; bytes as they would be sent: a header of 40, UTIL 4 a table and 4
+ *               or 8 (cell_bytes) a cell, VALUE 8 a value
+ * simulated_seconds  the last clock
+ * tree          the rule that was taken; n_searched: pseudo-trees that were compared
+ * n_workers     agents at work at the same time, at most
+ * seconds_plan  for the pseudo-tree and every agent's plan; seconds_run: for the messages
+ */
+struct gpube_dpop_result {
+	enum gpube_answer answer;
+	int stopped, bounded;
+	int64_t bound, cost;
+	int scale;
+	double log_value;
+	int32_t n_vars;
+	int32_t *values, *owner;
+	int32_t n_agents;
+	struct gpube_dpop_agent *agents;
+	int32_t n_trees, height, width, n_split, z;
+	enum gpube_pseudotree tree;
+	int64_t n_searched;
+	double joined_cells, largest_cells;
+	int cell_bytes;
+	int64_t util_messages, value_messages;
+	uint64_t total_bytes, largest_bytes;
+	double simulated_seconds;
+	const char *backend;
+	int n_workers;
+	double seconds_plan, seconds_run;
+};
+
+/*
+ * gpube_dpop() - the optimum, or with z bounds of it, by agents on a pseudo-tree. Tables, bounds
+ * and costs are those of (mini-)bucket elimination along the same order; the assignment is priced
+ * again from the model's tables.
+ * opts    NULL: defaults
+ * Cost:   the joined cells; every table of a message is kept until values have come back
+ * Errors: EINVAL, EIO, EPARSE (agents), ERANGE, ENOMEM, ELIMIT (tables do not fit), ENODEV, ECUDA,
+ *         EBUG: *out is NULL. ESTOP (a stop or a time limit, and the moment after it settles
+ *         nothing): *out is what is known
+ * Example: examples/distributed.c
+ */
+GPUBE_API int gpube_dpop(struct gpube_dpop_result **out, const struct gpube_model *m,
+	const struct gpube_dpop_opts *opts);
+GPUBE_API void gpube_dpop_free(struct gpube_dpop_result *r);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
