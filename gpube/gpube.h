@@ -479,8 +479,6 @@ enum gpube_partition {
 	GPUBE_PARTITION_SCOPE, /* largest scope first, each where the joined scope grows least */
 	GPUBE_PARTITION_FIRST, /* each where it first fits, in the order of the functions */
 	GPUBE_PARTITION_MERGE, /* all apart, then the two smallest that fit become one, and again */
-	/* the same, the two whose join gains most: from tables, on the CPU */
-	GPUBE_PARTITION_CONTENT,
 };
 
 /*

@@ -272,7 +272,7 @@ static int check_options(const struct gpube_model *m, const struct gpube_bound_o
 		status = gpube__check_choice(m->ctx, "split", (int)o->split, GPUBE_SPLIT_FIRST);
 	if (!status)
 		status = gpube__check_choice(
-			m->ctx, "partition", (int)o->partition, GPUBE_PARTITION_CONTENT);
+			m->ctx, "partition", (int)o->partition, GPUBE_PARTITION_MERGE);
 	if (!status)
 		status = gpube__check_engine(
 			m, &(struct gpube__engine_opts){(int)o->order_method, o->order,

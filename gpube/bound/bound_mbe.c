@@ -84,12 +84,6 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 	int status = gpube__mbe_init(&mbe, b->tables, b->order, z, max_cells,
 		b->opts->first_fit ? GPUBE_PARTITION_FIRST : b->opts->partition);
 
-	/* (a plan by content makes tables and checks the memory itself) */
-	if (status == GPUBE_ELIMIT && !b->opts->z &&
-		b->opts->partition == GPUBE_PARTITION_CONTENT) {
-		*fits = false;
-		return GPUBE_OK;
-	}
 	if (status)
 		return status;
 	*exact = mbe.n_split == 0;

@@ -14,10 +14,6 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
-/* The words of --partition, in their order. */
-static const enum gpube_partition partitions[] = {
-	GPUBE_PARTITION_SCOPE, GPUBE_PARTITION_FIRST, GPUBE_PARTITION_CONTENT};
-
 /* ---- the command --------------------------------------------------------------------- */
 
 static int bound(struct session *s, const struct opts_bound *o, const char *file,
@@ -32,7 +28,7 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 
 	proof_begin(&p, s, o->certify, &b.opts.timeout_seconds);
 	b.opts.z = (int)(o->ibound ? o->ibound + 1 : o->z);
-	b.opts.partition = partitions[o->partition];
+	b.opts.partition = (enum gpube_partition)o->partition; /* likewise; not by merging */
 	b.opts.no_match = o->no_match;
 	b.opts.no_eliminate = o->no_eliminate;
 	b.opts.split = (enum gpube_split)o->split; /* words and enum are in one order */

@@ -181,10 +181,9 @@
 	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \
 		"most variables of a joined mini-bucket; 0: growing from 2")                       \
 	X(INT, ibound, 0, "0", 0, 999999, "N", "the same as --z N+1; 0: not given")                \
-	X(CHOICE, partition, 0, "scope", 0, 0, "scope|first|content",                              \
+	X(CHOICE, partition, 0, "scope", 0, 0, "scope|first",                                      \
 		"how buckets are split: largest scope first, each where the joined scope grows "   \
-		"least; each where it first fits; or by content: join the two mini-buckets whose " \
-		"joined table raises the bound most, and again (needs a first run on the CPU)")    \
+		"least; or each where it first fits")                                              \
 	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
 		"plain mini-buckets, without cost shifting between them")                          \
 	X(CHOICE, split, 0, "auto", 0, 0, "auto|never|first",                                      \

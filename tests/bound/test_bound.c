@@ -55,8 +55,7 @@ static const struct gpube_bound_opts settings[] = {
 	{.method = GPUBE_BOUND_MBE, .z = 2},
 	{.method = GPUBE_BOUND_MBE, .z = 3, .first_fit = 1},
 	{.method = GPUBE_BOUND_MBE, .z = 2, .no_match = 1},
-	{.method = GPUBE_BOUND_MBE, .z = 3, .partition = GPUBE_PARTITION_CONTENT},
-	{.method = GPUBE_BOUND_MBE, .partition = GPUBE_PARTITION_CONTENT},
+	{.method = GPUBE_BOUND_MBE, .z = 3, .partition = GPUBE_PARTITION_MERGE},
 	{.method = GPUBE_BOUND_MBE},
 	{.method = GPUBE_BOUND_ARC},
 	{.method = GPUBE_BOUND_ASCENT},
@@ -227,7 +226,7 @@ static void bad_options(void **state)
 	opts.z = -1;
 	assert_int_equal(gpube_bound(&b, m, &opts), GPUBE_EINVAL);
 	opts.z = 0;
-	opts.partition = (enum gpube_partition)(GPUBE_PARTITION_CONTENT + 1);
+	opts.partition = (enum gpube_partition)(GPUBE_PARTITION_MERGE + 1);
 	assert_int_equal(gpube_bound(&b, m, &opts), GPUBE_EINVAL);
 	opts.partition = GPUBE_PARTITION_SCOPE;
 	opts.order_method = GPUBE_ORDER_GIVEN;

@@ -30,12 +30,6 @@ row 'quiet is quiet' 0 '*' '' "$gpube" bound -q $x/exams.cfn
 row 'sprinkler: log10' 0 'log10 -0\.48945' '' "$gpube" bound -q $x/sprinkler.uai
 row 'z' 0 '^model ' '' "$gpube" bound -q --method mbe --z 2 $x/exams.cfn
 row 'ibound' 0 '^model ' '' "$gpube" bound -q --method mbe --ibound 1 --partition first --no-match $x/exams.cfn
-row 'by content' 0 '^(lower|optimum) ' '' "$gpube" bound -q --method mbe --z 3 --partition content $x/exams.cfn
-row 'by content, one joint bucket' 0 '^optimum +4\.30, the proved ' '' "$gpube" bound -q --method mbe --z 30 --partition content $x/exams.cfn
-row 'by content, no time' 0 '^lower +[0-9]+, proved' '' \
-	"$gpube" bound -q --method mbe --z 6 --partition content --timeout 0.000001s "$work/hard.wcsp"
-row 'by content, no memory' 0 '^lower +[0-9]+, proved' 'mbe given up: .* do not fit the memory; take a smaller z' \
-	"$gpube" bound --method mbe --z 16 --partition content --memory 2M --backend cpu "$work/hard.wcsp"
 for c in bound solve 'reparam -o x.cfn'; do
 	# shellcheck disable=SC2086
 	row "$c: a method that is no more" 2 '' "^gpube: --method: 'patches' is no more, take 'pairwise'\$" \

@@ -6,7 +6,6 @@
 #include "tests/support/test.h"
 
 #include "gpube/relax/mbe/mbe.h"
-#include "gpube/relax/mbe/mbe_content.h"
 #include "gpube/ops/rates.h"
 #include "gpube/simplify/simplify.h"
 #include "tests/support/cases.h"
@@ -110,7 +109,7 @@ static void check_plan(const struct gpube_mbe *mbe, int z)
 static void every_setting(const struct subject *t)
 {
 	for (int z = 1; z <= t->m->n_vars + 1; z++)
-		for (int how = 0; how <= GPUBE_PARTITION_CONTENT; how++) {
+		for (int how = 0; how <= GPUBE_PARTITION_MERGE; how++) {
 			struct gpube_mbe mbe;
 			double cells = z % 3 == 0 ? 8 : INFINITY;
 
@@ -232,119 +231,6 @@ static void matching_helps_and_is_exact(void **state)
 	gpube_model_free(m);
 }
 
-/*
- * Three functions of one bucket, of which two fit: scopes join the first two, and what the first
- * and the last together say of variables 1 and 3 is lost. Nothing that is shared can be averaged.
- */
-static void content_sees_what_scopes_do_not(void **state)
-{
-	static const int64_t agree[] = {0, 5, 5, 0}, little[] = {0, 1, 1, 0},
-			     differ[] = {4, 0, 0, 4};
-	static const struct {
-		enum gpube_partition partition;
-		int64_t bound;
-	} rows[] = {{GPUBE_PARTITION_SCOPE, 0}, {GPUBE_PARTITION_CONTENT, 4}};
-	struct gpube_model *m;
-
-	(void)state;
-	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
-	for (int i = 0; i < 4; i++)
-		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
-	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, 1}, agree), 0);
-	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, 2}, little), 0);
-	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, 3}, agree), 0);
-	assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){1, 3}, differ), 0);
-	for (int row = 0; row < 2; row++)
-		for (int match = 0; match < 2; match++) {
-			struct gpube_mbe mbe;
-			int64_t bound;
-
-			assert_int_equal(gpube__mbe_init(&mbe, m, (int32_t[]){0, 1, 2, 3}, 3,
-						 INFINITY, rows[row].partition),
-				0);
-			assert_int_equal(mbe.n_split, 1);
-			assert_int_equal(gpube__mbe_run(&bound, NULL, &mbe, GPUBE_BACKEND_CPU,
-						 GPUBE_INF, match, NULL),
-				0);
-			assert_int_equal(bound, rows[row].bound);
-			gpube__mbe_clear(&mbe);
-		}
-	gpube_ctx_stop(ctx);
-	for (int row = 0; row < 2; row++) { /* only the one with tables takes time */
-		struct gpube_mbe mbe;
-		int status = gpube__mbe_init(
-			&mbe, m, (int32_t[]){0, 1, 2, 3}, 3, INFINITY, rows[row].partition);
-
-		assert_int_equal(status, row ? GPUBE_ESTOP : GPUBE_OK);
-		gpube__mbe_clear(&mbe);
-	}
-	gpube_ctx_resume(ctx);
-	gpube_model_free(m);
-}
-
-/* A star of more functions than pairs are looked at of: as by scope. */
-static void too_many_for_content(void **state)
-{
-	static const enum gpube_partition by[] = {GPUBE_PARTITION_SCOPE, GPUBE_PARTITION_CONTENT};
-	enum { N = GPUBE__MBE_MOST_CONTENT + 76 };
-	static int32_t order[N + 1];
-	struct gpube_model *m;
-	struct gpube_mbe mbe[2];
-	int64_t bound[2];
-
-	(void)state;
-	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
-	for (int32_t i = 0; i <= N; i++) {
-		order[i] = i;
-		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
-	}
-	for (int32_t i = 1; i <= N; i++)
-		assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){0, i},
-					 (int64_t[]){i % 5, i % 3, i % 2, 3}),
-			0);
-	for (int k = 0; k < 2; k++) {
-		assert_int_equal(gpube__mbe_init(&mbe[k], m, order, 5, INFINITY, by[k]), 0);
-		assert_int_equal(gpube__mbe_run(&bound[k], NULL, &mbe[k], GPUBE_BACKEND_CPU,
-					 GPUBE_INF, false, NULL),
-			0);
-	}
-	assert_int_equal(mbe[0].n_minis, mbe[1].n_minis);
-	assert_int_equal(mbe[0].n_split, mbe[1].n_split);
-	assert_true(mbe[1].n_split > 0);
-	assert_true(bound[0] == bound[1] && bound[0] > 0);
-	gpube__mbe_clear(&mbe[0]);
-	gpube__mbe_clear(&mbe[1]);
-	gpube_model_free(m);
-}
-
-static int plan_by_content(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
-{
-	struct gpube_simplified s;
-	struct gpube_mbe mbe;
-	int32_t order[64];
-	int status = gpube__simplify(&s, m, false);
-
-	(void)arg;
-	if (!status && !s.infeasible) {
-		assert_true(s.model->n_vars > 2 && s.model->n_vars <= 64);
-		for (int32_t i = 0; i < s.model->n_vars; i++)
-			order[i] = i;
-		status =
-			gpube__mbe_init(&mbe, s.model, order, 3, INFINITY, GPUBE_PARTITION_CONTENT);
-		assert_true(status || mbe.n_split > 0);
-		gpube__mbe_clear(&mbe);
-	}
-	gpube__simplified_clear(c, &s);
-	return status;
-}
-
-/* Wherever memory runs out while tables are made: a status, and everything is given back. */
-static void content_out_of_memory(void **state)
-{
-	(void)state;
-	fail_on_random_model(plan_by_content, NULL, 11, 40);
-}
-
 int main(void)
 {
 	struct cases c = {0};
@@ -352,8 +238,5 @@ int main(void)
 	add_numbers(&c, random_costs, N_SEEDS, "random costs, seed");
 	ADD_CASE(&c, a_split_bucket_loses);
 	ADD_CASE(&c, matching_helps_and_is_exact);
-	ADD_CASE(&c, content_sees_what_scopes_do_not);
-	ADD_CASE(&c, too_many_for_content);
-	ADD_CASE(&c, content_out_of_memory);
 	return run_cases(&c, "mbe", ctx_setup_1_thread, ctx_teardown);
 }

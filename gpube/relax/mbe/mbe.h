@@ -50,13 +50,12 @@ struct gpube_mbe {
 };
 
 /*
- * gpube__mbe_init() - partitions every bucket; no table is touched, unless by content: then about
- * what a run on the CPU takes, and the pairs (mbe_content.h).
+ * gpube__mbe_init() - partitions every bucket; no table is touched.
  * m          a simplified model, which must outlive 'mbe'
  * order      a permutation of its variables, order[0] is eliminated first
  * z          most variables of a joined mini-bucket of two inputs or more, >= 1
  * max_cells  most cells of such a mini-bucket's message
- * Errors: ENOMEM; ELIMIT (a message of more than 2^62 cells); CONTENT: ESTOP, ELIMIT (the memory)
+ * Errors: ENOMEM; ELIMIT (a message of more than 2^62 cells)
  */
 int gpube__mbe_init(struct gpube_mbe *mbe, const struct gpube_model *m, const int32_t *order,
 	int32_t z, double max_cells, enum gpube_partition partition);

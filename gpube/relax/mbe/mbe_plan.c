@@ -1,7 +1,6 @@
 /* mbe_plan.c - which functions and messages meet in which mini-bucket. */
 #include "gpube/ir/chains.h"
 #include "gpube/relax/mbe/mbe.h"
-#include "gpube/relax/mbe/mbe_content.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,17 +17,12 @@ void gpube__mbe_clear(struct gpube_mbe *mbe)
 	memset(mbe, 0, sizeof(*mbe));
 }
 
-/* What speaks against a merge: the less the better; INFINITY: it is not allowed. */
-struct merit {
-	double first, second; /* where the first are equal */
+/* An input of the bucket at work: its scope as positions, ascending, in the planner's pool. */
+struct item {
+	int32_t id, n; /* id: as mbe.inputs */
+	int64_t at;
+	int32_t mini; /* of this bucket, or -1 */
 };
-
-static const struct merit none = {INFINITY, INFINITY};
-
-static bool better(struct merit a, struct merit b)
-{
-	return a.first < b.first || (a.first == b.first && a.second < b.second);
-}
 
 /* A mini-bucket that is being filled; its scope is a sorted list, for a bit set would be wide. */
 struct mini {
@@ -37,7 +31,7 @@ struct mini {
 	int32_t n;
 	double cells; /* joined, of its message times the variable's domain */
 	/* while minis are merged: its best partner before it; the one that it was merged into */
-	struct merit merit;
+	double merit;
 	int32_t partner, merged_into;
 };
 
@@ -46,10 +40,8 @@ struct planner {
 	int32_t z;
 	double max_cells;
 	enum gpube_partition partition;
-	struct gpube_mbe_contents *contents; /* CONTENT; NULL: scopes decide */
-	int status;                          /* of a gain that could not be computed */
-	struct gpube_chains inputs;          /* of each bucket */
-	struct gpube_mbe_item *items;
+	struct gpube_chains inputs; /* of each bucket */
+	struct item *items;
 	int64_t items_capacity;
 	int32_t *pool;
 	int64_t pool_used, pool_capacity;
@@ -62,7 +54,7 @@ struct planner {
 /* Largest scope first; equals in the order of the functions, so that a plan is reproducible. */
 static int compare_items(const void *a, const void *b)
 {
-	const struct gpube_mbe_item *x = a, *y = b;
+	const struct item *x = a, *y = b;
 
 	if (x->n != y->n)
 		return x->n > y->n ? -1 : 1;
@@ -80,7 +72,7 @@ static int add_item(struct planner *p, int32_t k, int32_t id)
 		gpube__grow(
 			mbe->ctx, &p->pool, &p->pool_capacity, p->pool_used + n, sizeof(*p->pool)))
 		return GPUBE_ENOMEM;
-	p->items[k] = (struct gpube_mbe_item){id, n, p->pool_used, -1};
+	p->items[k] = (struct item){id, n, p->pool_used, -1};
 	to = p->pool + p->pool_used;
 	p->pool_used += n;
 	for (int32_t j = 0; j < n; j++)
@@ -143,7 +135,7 @@ static int new_mini(struct planner *p, int32_t n_minis)
 }
 
 /* Puts an item into a mini-bucket. */
-static int place(struct planner *p, struct gpube_mbe_item *item, int32_t mini)
+static int place(struct planner *p, struct item *item, int32_t mini)
 {
 	double cells;
 	int32_t n = join(p, &p->minis[mini], item->n, p->pool + item->at, &cells);
@@ -163,7 +155,7 @@ static bool allowed(
 static int partition_in_turn(struct planner *p, double domain, int32_t n_items, int32_t *n_minis)
 {
 	for (int32_t k = 0; k < n_items; k++) {
-		struct gpube_mbe_item *item = &p->items[k];
+		struct item *item = &p->items[k];
 		int32_t best = -1, n, best_growth = INT32_MAX;
 		double cells;
 		int status;
@@ -193,42 +185,29 @@ static int partition_in_turn(struct planner *p, double domain, int32_t n_items, 
 }
 
 /*
- * By content: the largest gain, of equals the smaller scope; then what is not known, as a rule of
- * scopes has it: where the larger grows least, the largest first.
+ * What speaks against a merge: both sizes, then that of the join. INFINITY: it is not allowed.
  */
-static struct merit by_content(struct planner *p, int32_t a, int32_t b, int32_t n, double cells)
-{
-	const int32_t x = p->minis[a].n, y = p->minis[b].n, largest = x > y ? x : y;
-	double gain = -1;
-
-	if (p->contents && !p->status)
-		p->status = gpube__mbe_contents_gain(&gain, p->contents, a, b, n, p->merged, cells);
-	return gain < 0 ? (struct merit){1.0 + (n - largest), -largest} : (struct merit){-gain, n};
-}
-
-static struct merit merit(struct planner *p, double domain, int32_t a, int32_t b)
+static double merit(const struct planner *p, double domain, int32_t a, int32_t b)
 {
 	const struct mini *x = &p->minis[a], *y = &p->minis[b];
 	double cells;
 	int32_t n = join(p, x, y->n, y->scope, &cells);
 
 	if (!allowed(p, n, cells, domain, x->n > y->n ? x->n : y->n))
-		return none;
-	if (p->partition == GPUBE_PARTITION_CONTENT)
-		return by_content(p, a, b, n, cells);
-	return (struct merit){x->n + y->n, n};
+		return INFINITY;
+	return (double)(x->n + y->n) * (p->mbe->n + 1.0) + n;
 }
 
 /* The best partner among the mini-buckets before it. */
-static void find_partner(struct planner *p, double domain, int32_t a)
+static void find_partner(const struct planner *p, double domain, int32_t a)
 {
 	struct mini *mini = &p->minis[a];
 
-	mini->merit = none;
+	mini->merit = INFINITY;
 	for (int32_t b = 0; b < a; b++) {
-		struct merit m = p->minis[b].n ? merit(p, domain, a, b) : none;
+		const double m = p->minis[b].n ? merit(p, domain, a, b) : INFINITY;
 
-		if (better(m, mini->merit)) {
+		if (m < mini->merit) {
 			mini->merit = m;
 			mini->partner = b;
 		}
@@ -244,14 +223,12 @@ static int merge(struct planner *p, double domain, int32_t n_minis, int32_t a, i
 	int status = set_scope(p, into, n, cells);
 
 	from->n = 0;
-	from->merit = none;
+	from->merit = INFINITY;
 	from->merged_into = b;
-	if (p->contents)
-		gpube__mbe_contents_merge(p->contents, b, a);
 	find_partner(p, domain, b);
 	for (int32_t k = b + 1; k < n_minis && !status; k++) {
 		struct mini *mini = &p->minis[k];
-		struct merit m;
+		double m;
 
 		if (!mini->n)
 			continue;
@@ -260,7 +237,7 @@ static int merge(struct planner *p, double domain, int32_t n_minis, int32_t a, i
 			continue;
 		}
 		m = merit(p, domain, k, b);
-		if (better(m, mini->merit)) {
+		if (m < mini->merit) {
 			mini->merit = m;
 			mini->partner = b;
 		}
@@ -294,14 +271,12 @@ static int partition_by_merging(struct planner *p, double domain, int32_t n_item
 		int status;
 
 		for (int32_t k = 0; k < n_items; k++)
-			if (p->minis[k].n && p->minis[k].merit.first < INFINITY &&
-				(best < 0 || better(p->minis[k].merit, p->minis[best].merit)))
+			if (p->minis[k].n && p->minis[k].merit < INFINITY &&
+				(best < 0 || p->minis[k].merit < p->minis[best].merit))
 				best = k;
 		if (best < 0)
 			break;
-		status = p->status;
-		if (!status)
-			status = merge(p, domain, n_items, best, p->minis[best].partner);
+		status = merge(p, domain, n_items, best, p->minis[best].partner);
 		if (status)
 			return status;
 	}
@@ -331,8 +306,7 @@ static int partition(struct planner *p, int32_t bucket, int32_t n_items, int32_t
 	if (gpube__grow(p->mbe->ctx, &p->merged, &p->merged_capacity, (int64_t)p->mbe->n + 1,
 		    sizeof(*p->merged)))
 		return GPUBE_ENOMEM;
-	return p->partition == GPUBE_PARTITION_MERGE || (p->partition == GPUBE_PARTITION_CONTENT &&
-								n_items <= GPUBE__MBE_MOST_CONTENT)
+	return p->partition == GPUBE_PARTITION_MERGE
 		       ? partition_by_merging(p, domain, n_items, n_minis)
 		       : partition_in_turn(p, domain, n_items, n_minis);
 }
@@ -398,15 +372,9 @@ static int fill_bucket(struct planner *p, int32_t bucket)
 		status = add_item(p, n_items++, p->inputs.links[k].id);
 	if (status)
 		return status;
-	if ((p->partition == GPUBE_PARTITION_SCOPE || p->partition == GPUBE_PARTITION_CONTENT) &&
-		n_items)
+	if (p->partition == GPUBE_PARTITION_SCOPE && n_items)
 		qsort(p->items, (size_t)n_items, sizeof(*p->items), compare_items);
-	if (p->contents)
-		status = gpube__mbe_contents_open(p->contents, bucket, n_items, p->items, p->pool);
-	if (!status)
-		status = partition(p, bucket, n_items, &n_minis);
-	if (!status)
-		status = p->status;
+	status = partition(p, bucket, n_items, &n_minis);
 	if (!status && n_minis == 0) { /* a variable in no function: its message is the scalar 0 */
 		n_minis = 1;
 		status = new_mini(p, 0);
@@ -417,10 +385,8 @@ static int fill_bucket(struct planner *p, int32_t bucket)
 	}
 	for (int32_t j = 0; j < n_minis && !status; j++)
 		status = add_mini(p, bucket, j, n_items);
-	if (status)
-		return status;
 	p->mbe->n_split += n_minis > 1;
-	return p->contents ? gpube__mbe_contents_close(p->contents) : GPUBE_OK;
+	return status;
 }
 
 int gpube__mbe_init(struct gpube_mbe *mbe, const struct gpube_model *m, const int32_t *order,
@@ -446,15 +412,11 @@ int gpube__mbe_init(struct gpube_mbe *mbe, const struct gpube_model *m, const in
 		mbe->order[k] = order[k];
 		mbe->position[order[k]] = k;
 	}
-	status = how == GPUBE_PARTITION_CONTENT ? gpube__mbe_contents_new(&p.contents, mbe)
-						: GPUBE_OK;
-	if (!status)
-		status = gpube__chains_init(&p.inputs, m, mbe->position);
+	status = gpube__chains_init(&p.inputs, m, mbe->position);
 	for (int32_t k = 0; k < mbe->n && !status; k++)
 		status = fill_bucket(&p, k);
 	mbe->first[mbe->n] = mbe->n_minis;
 out:
-	gpube__mbe_contents_free(p.contents);
 	for (int64_t k = 0; k < p.n_minis_made; k++)
 		gpube__free(ctx, p.minis[k].scope);
 	gpube__free(ctx, p.minis);

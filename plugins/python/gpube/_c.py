@@ -29,7 +29,7 @@ WORDS = {
 	"GPUBE_LOG_": ["note", "detail", "progress"],
 	"GPUBE_BOUND_": ["auto", "mbe", "arc", "ascent", "tree", "pairwise", "andor", "eliminate"],
 	"GPUBE_REGIONS_": ["auto", "joins", "nested"],
-	"GPUBE_PARTITION_": ["scope", "first", "merge", "content"],
+	"GPUBE_PARTITION_": ["scope", "first", "merge"],
 	"GPUBE_SPLIT_": ["auto", "never", "first"],
 	"GPUBE_INFER_": ["pr", "mar"],
 	"GPUBE_PSEUDOTREE_": ["auto", "min_degree", "max_degree", "min_id", "max_id", "min_name", "max_name", "best"],
