@@ -304,7 +304,7 @@ fuzz:
 	tests/fuzz/fuzz.sh build-fuzz $(FUZZ_RUNS) $(FUZZ_READERS)
 
 # contract takes minutes to compile so: tests/fuzz/no_contract.c stands for it
-READERS_SRC := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/order/elimination.c gpube/ops/ops_cpu.c gpube/ops/scratch.c gpube/ops/kept.c \
+READERS_SRC := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/globals/*.c gpube/order/elimination.c gpube/ops/ops_cpu.c gpube/ops/scratch.c gpube/ops/kept.c \
 	gpube/ops/subset/*.c formats/*.c formats/*/*.c nash/*.c nash/*/*.c csg/*.c csg/*/*.c gpube/ranks/world_single.c gpube/ranks/test_hook.c)
 $(BUILD)/libreaders.a: $(call obj,$(READERS_SRC))
 	$(call say,AR)
@@ -328,7 +328,7 @@ install: all
 	ln -sf libgpube.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libgpube.so
 	[ ! -e $(BUILD)/libgpube-cuda.so ] || install -m 755 $(BUILD)/libgpube-cuda.so $(DESTDIR)$(LIBDIR)/
-	install -m 644 gpube/gpube.h gpube/partial.h gpube/certify.h gpube/dpop.h gpube/sums.h formats/formats.h formats/globals.h nash/nash.h csg/csg.h csg/auction.h \
+	install -m 644 gpube/gpube.h gpube/partial.h gpube/certify.h gpube/dpop.h gpube/sums.h formats/formats.h gpube/globals.h nash/nash.h csg/csg.h csg/auction.h \
 		$(DESTDIR)$(PREFIX)/include/gpube/
 	for f in pkgconfig/gpube.pc cmake/gpube/gpube-config.cmake cmake/gpube/gpube-config-version.cmake; do \
 		sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@LIBS@|$(strip $(LIBS))|' -e 's|@VERSION@|$(VERSION)|' \
@@ -371,7 +371,7 @@ check-wheel:
 
 ## tidy: clang-tidy over the sources, zero warnings
 tidy:
-	@mkdir -p $(BUILD)/include/gpube && cp formats/formats.h formats/globals.h $(BUILD)/include/gpube # as examples/ have it
+	@mkdir -p $(BUILD)/include/gpube && cp formats/formats.h $(BUILD)/include/gpube # as examples/ have it
 	@git ls-files '*.c' | grep -v '^tests/' | xargs -n 1 -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- -std=c11 -I. -I$(BUILD)/include $(addprefix -I,$(if $(MPI_PATH),$(shell $(MPICC) --showme:incdirs 2>/dev/null))) $(if $(filter yes,$(LZMA)),-DGPUBE_HAVE_LZMA) $(if $(filter yes,$(BZIP2)),-DGPUBE_HAVE_BZIP2) $(if $(filter yes,$(ZSTD)),-DGPUBE_HAVE_ZSTD) $(if $(filter yes,$(FLINT)),-DGPUBE_HAVE_FLINT) $(if $(filter yes,$(EXPAT)),-DGPUBE_HAVE_EXPAT) $(if $(filter yes,$(YAML)),-DGPUBE_HAVE_YAML) $(if $(filter yes,$(CADICAL)),-DGPUBE_HAVE_CADICAL)
 
 ## clean: remove what was built

@@ -13,7 +13,7 @@
 
 #include "csg/set_model.h"
 #include "csg/sparse.h"
-#include "formats/common/tuples.h"
+#include "gpube/ir/tuples.h"
 
 enum {
 	LABELS = 5,          /* agents, at most: a variable each */

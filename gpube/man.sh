@@ -16,7 +16,7 @@ gpube_proofs gpube/certify.h certify.h
 gpube_agents gpube/dpop.h dpop.h
 gpube_sums gpube/sums.h sums.h
 gpube_formats formats/formats.h formats.h
-gpube_globals formats/globals.h globals.h
+gpube_globals gpube/globals.h globals.h
 csg csg/csg.h csg.h
 csg_auction csg/auction.h auction.h
 nash nash/nash.h nash.h

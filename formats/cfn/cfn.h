@@ -14,9 +14,10 @@
 #ifndef GPUBE_CFN_H
 #define GPUBE_CFN_H
 
-#include "formats/keywords/intension.h"
+#include "gpube/globals/intension.h"
 #include "formats/common/names.h"
-#include "formats/common/tuples.h"
+#include "formats/common/reading.h"
+#include "gpube/ir/tuples.h"
 
 enum { GPUBE_CFN_TOKEN = 4096 };
 
@@ -124,10 +125,10 @@ int gpube__cfn_advance(struct gpube_cfn_reader *r);
 int gpube__cfn_expected(struct gpube_cfn_reader *r, const char *what);
 /* Refuses the current token unless it is of this kind and, if a word, one word. */
 int gpube__cfn_require(struct gpube_cfn_reader *r, enum gpube_cfn_kind kind, const char *what);
-int gpube__cfn_open_bracket(struct gpube_cfn_reader *r, const char *what);
-int gpube__cfn_close_bracket(struct gpube_cfn_reader *r, const char *what);
 bool gpube__cfn_is_tag(const struct gpube_cfn_reader *r, const char *tag, size_t n);
-/* Passes a tag, if the file has tags; 'reader' is a gpube_cfn_reader. */
+/* 'reader' is a gpube_cfn_reader: passes a bracket; a tag, if the file has tags. */
+int gpube__cfn_open_bracket(void *reader, const char *what);
+int gpube__cfn_close_bracket(void *reader, const char *what);
 int gpube__cfn_pass_tag(void *reader, const char *tag, size_t n);
 /* Does the token begin like a number? Names do not. */
 bool gpube__cfn_numeric(const struct gpube_cfn_token *t);

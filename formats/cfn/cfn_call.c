@@ -3,31 +3,12 @@
 
 #include "formats/cfn/cfn.h"
 
-static int source_open(void *reader)
-{
-	return gpube__cfn_open_bracket(reader, "'['");
-}
-
-static int source_close(void *reader)
-{
-	return gpube__cfn_close_bracket(reader, "']'");
-}
-
-static int source_count(void *reader, int64_t *n)
-{
-	*n = -1;
-	return gpube__cfn_open_bracket(reader, "'[' of a list");
-}
-
 static int source_more(void *reader, bool *more)
 {
-	struct gpube_cfn_reader *r = reader;
-	int c = gpube__cfn_peek(r->in);
+	const int c = gpube__cfn_peek(((struct gpube_cfn_reader *)reader)->in);
 
 	*more = c >= 0 && !gpube__cfn_closes(c);
-	if (*more)
-		return GPUBE_OK;
-	return gpube__cfn_close_bracket(r, "']' of a list");
+	return GPUBE_OK;
 }
 
 static int source_word(void *reader, const char **word, const char *what)
@@ -38,37 +19,43 @@ static int source_word(void *reader, const char **word, const char *what)
 	return gpube__cfn_advance(r) ? r->in->status : gpube__cfn_require(r, GPUBE_CFN_WORD, what);
 }
 
-static int source_number(void *reader, char letter, int64_t *v)
+static int source_integer(void *reader, int64_t *v, int64_t min, int64_t max, const char *what)
 {
 	struct gpube_cfn_reader *r = reader;
 
-	if (gpube__cfn_advance(r))
+	return gpube__cfn_advance(r) ? r->in->status : gpube__cfn_to_int(r, v, min, max, what);
+}
+
+static int source_variable(void *reader, int64_t *v)
+{
+	struct gpube_cfn_reader *r = reader;
+
+	return gpube__cfn_advance(r) ? r->in->status : gpube__cfn_to_variable(r, v);
+}
+
+static int source_cost(void *reader, int64_t *v, bool signs)
+{
+	struct gpube_cfn_reader *r = reader;
+
+	if (gpube__cfn_advance(r) || gpube__cfn_to_cost(r, v))
 		return r->in->status;
-	switch (letter) {
-	case 'c':
-		if (gpube__cfn_to_cost(r, v))
-			return r->in->status;
-		return *v < 0 ? gpube__in_error(r->in, "expected a cost from 0, found '%.40s'",
-					r->token.text)
-			      : GPUBE_OK;
-	case 'C':
-		return gpube__cfn_to_cost(r, v);
-	case 'V':
-		return gpube__cfn_to_variable(r, v);
-	case 'v':
-		return gpube__cfn_to_int(r, v, 0, INT32_MAX, "a value");
-	case 'n':
-		return gpube__cfn_to_int(r, v, -INT32_MAX, INT32_MAX, "a number");
-	default:
-		return gpube__cfn_to_int(r, v, -INT64_MAX, INT64_MAX, "a number");
-	}
+	return *v < 0 && !signs ? gpube__in_error(r->in, "expected a cost from 0, found '%.40s'",
+					  r->token.text)
+				: GPUBE_OK;
 }
 
 int gpube__cfn_read_call(struct gpube_cfn_reader *r, int arity, const char *name)
 {
-	const struct gpube_source source = {r, gpube__cfn_pass_tag, source_count, source_more,
-		source_open, source_close, source_word, source_number};
-	struct gpube_call call = {.in = r->in,
+	const struct gpube_source source = {.reader = r,
+		.integer = source_integer,
+		.cost = source_cost,
+		.word = source_word,
+		.variable = source_variable,
+		.tag = gpube__cfn_pass_tag,
+		.open = gpube__cfn_open_bracket,
+		.close = gpube__cfn_close_bracket,
+		.more = source_more};
+	struct gpube_call call = {.sink = gpube__in_sink(r->in),
 		.m = r->m,
 		.arity = arity,
 		.scope = r->scope,

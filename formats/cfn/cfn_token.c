@@ -51,13 +51,17 @@ int gpube__cfn_require(struct gpube_cfn_reader *r, enum gpube_cfn_kind kind, con
 	return GPUBE_OK;
 }
 
-int gpube__cfn_open_bracket(struct gpube_cfn_reader *r, const char *what)
+int gpube__cfn_open_bracket(void *reader, const char *what)
 {
+	struct gpube_cfn_reader *r = reader;
+
 	return gpube__cfn_advance(r) ? r->in->status : gpube__cfn_require(r, GPUBE_CFN_OPEN, what);
 }
 
-int gpube__cfn_close_bracket(struct gpube_cfn_reader *r, const char *what)
+int gpube__cfn_close_bracket(void *reader, const char *what)
 {
+	struct gpube_cfn_reader *r = reader;
+
 	return gpube__cfn_advance(r) ? r->in->status : gpube__cfn_require(r, GPUBE_CFN_CLOSE, what);
 }
 

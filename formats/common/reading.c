@@ -4,6 +4,36 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- who is told --------------------------------------------------------------------- */
+
+static int sink_fail(void *of, enum gpube_status status, const char *text)
+{
+	struct gpube_in *in = of;
+
+	if (text)
+		return gpube__in_fail(in, status, "%s", text);
+	return in->status ? in->status : (in->status = status);
+}
+
+static bool sink_allows(void *of, int64_t n, int64_t each)
+{
+	return gpube__in_allows(of, n, each);
+}
+
+static void sink_note(void *of, const char *text)
+{
+	const struct gpube_in *in = of;
+
+	gpube__log(in->ctx, GPUBE_LOG_NOTE, "%s:%lld: %s", in->path, (long long)in->line, text);
+}
+
+struct gpube_sink gpube__in_sink(struct gpube_in *in)
+{
+	return (struct gpube_sink){in->ctx, in, sink_fail, sink_allows, sink_note};
+}
+
+/* ---- variables and charges ----------------------------------------------------------- */
+
 int gpube__add_vars(struct gpube_model *m, struct gpube_in *in, int64_t n, int32_t domain)
 {
 	int64_t all = m->n_vars + n;
@@ -25,15 +55,12 @@ int gpube__add_vars(struct gpube_model *m, struct gpube_in *in, int64_t n, int32
 int gpube__add_var(
 	struct gpube_model *m, struct gpube_in *in, int32_t *var, int64_t domain, const char *name)
 {
-	const int64_t bytes = GPUBE_VARIABLE_BYTES + domain * GPUBE_VALUE_BYTES;
-	/* what is named takes most: a few values of many variables, or many values */
-	int status = domain < m->n_vars ? gpube__in_charge(in, 1, bytes, "%d variables", m->n_vars)
-					: gpube__in_charge(in, 1, bytes, "a domain of %lld values",
-						  (long long)domain);
+	const struct gpube_sink sink = gpube__in_sink(in);
+	int status = gpube__charge_var(&sink, m->n_vars, domain);
 
 	if (!status)
 		status = gpube_model_add_var(m, var, (int32_t)domain, name);
-	return in->status ? in->status : (in->status = status);
+	return gpube__sink_pass(&sink, status);
 }
 
 int gpube__name_value(struct gpube_variable *v, struct gpube_in *in, int32_t k, const char *name)
@@ -52,26 +79,16 @@ int gpube__name_value(struct gpube_variable *v, struct gpube_in *in, int32_t k, 
 
 int gpube__charge_dense(struct gpube_in *in, int arity, const int32_t *domains)
 {
-	enum { CELL_BYTES = 16 }; /* 8, and a copy with the type that is needed */
-	int64_t cells = 1;
+	const struct gpube_sink sink = gpube__in_sink(in);
 
-	if (arity > GPUBE_FILLED_ARITY)
-		return GPUBE_OK;
-	for (int k = 0; k < arity; k++)
-		cells = gpube__mul_size(cells, domains[k]);
-	if (cells < 0 || cells > GPUBE_FILLED_CELLS)
-		return GPUBE_OK;
-	return gpube__in_charge(in, cells, CELL_BYTES, "tables that are filled with a default");
+	return gpube__charge_filled(&sink, arity, domains);
 }
 
 int gpube__charge_expanded(struct gpube_in *in, int64_t cells, const char *name)
 {
-	enum { FUNCTION_BYTES = 256, CELL_BYTES = 24 };
-	int64_t bytes = FUNCTION_BYTES + (name ? (int64_t)strlen(name) : 0);
+	const struct gpube_sink sink = gpube__in_sink(in);
 
-	if (gpube__in_charge(in, 1, bytes, "functions that are expanded"))
-		return in->status;
-	return gpube__in_charge(in, cells, CELL_BYTES, "functions that are expanded");
+	return gpube__charge_cells(&sink, cells, name);
 }
 
 static bool is_blank(char c)

@@ -5,12 +5,10 @@
 #define GPUBE_READING_H
 
 #include "formats/io/io.h"
+#include "gpube/globals/sink.h"
 
-/*
- * What a variable and each of its values are charged as: the most that the model, simplifying,
- * ordering and eliminating take for one that is in no function.
- */
-enum { GPUBE_VARIABLE_BYTES = 256, GPUBE_VALUE_BYTES = 32 };
+/* The stream is told, with its file and line; what stops a function stops the reader. */
+struct gpube_sink gpube__in_sink(struct gpube_in *in);
 
 /*
  * gpube__add_vars() - n variables of the same domain, without names; before evidence.
@@ -24,13 +22,8 @@ int gpube__add_var(
 /* Its value k is called so; all of its values must be. Errors: ELIMIT, ENOMEM */
 int gpube__name_value(struct gpube_variable *v, struct gpube_in *in, int32_t k, const char *name);
 
-/*
- * What a table is charged as that may be filled with a default: few variables and cells make it
- * dense, however few of them are listed.
- */
-enum { GPUBE_FILLED_ARITY = 3, GPUBE_FILLED_CELLS = 1 << 16 };
+/* gpube__charge_filled() and gpube__charge_cells() of the stream. */
 int gpube__charge_dense(struct gpube_in *in, int arity, const int32_t *domains);
-/* The same for a function that is expanded to so many cells; its name, maybe NULL, is copied. */
 int gpube__charge_expanded(struct gpube_in *in, int64_t cells, const char *name);
 
 /*

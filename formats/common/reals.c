@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/common/reading.h"
+#include "gpube/ir/tuples.h"
 
 enum { MAX_DECIMALS = 12 };
 

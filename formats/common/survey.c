@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "formats/common/tuples.h"
+#include "gpube/ir/tuples.h"
 
 static void survey_table(struct gpube_survey *s, int32_t table)
 {

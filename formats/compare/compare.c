@@ -15,7 +15,7 @@
 
 #include "formats/compare/compare_walk.h"
 #include "formats/common/survey.h"
-#include "formats/common/tuples.h"
+#include "gpube/ir/tuples.h"
 
 /* ---- the comparison of costs ----------------------------------------------------------- */
 

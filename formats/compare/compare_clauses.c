@@ -8,7 +8,7 @@
  */
 #include "formats/compare/compare.h"
 
-#include "formats/common/tuples.h"
+#include "gpube/ir/tuples.h"
 
 /* A Boolean says that 'var' has 'value'; of a variable of two values, value is -1. */
 struct origin {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "formats/common/survey.h"
-#include "formats/common/tuples.h"
+#include "gpube/ir/tuples.h"
 
 /* ---- groups ------------------------------------------------------------------------ */
 

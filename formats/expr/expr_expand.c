@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "formats/expr/expr.h"
-#include "formats/keywords/intension.h"
+#include "gpube/globals/intension.h"
 #include "formats/common/reading.h"
 #include "formats/common/reals.h"
-#include "formats/common/tuples.h"
+#include "gpube/ir/tuples.h"
 
 /* The cost of one tuple; false after a failure. */
 static bool cost_of(struct gpube_expr *e, struct gpube_value *slots, double *cost)

@@ -67,6 +67,8 @@ int gpube__in_refuse_unread(struct gpube_in *in, bool by_name);
  */
 int gpube__in_charge(struct gpube_in *in, int64_t n, int64_t each, const char *what, ...)
 	GPUBE_PRINTF(4, 5);
+/* Whether they are allowed; no text. False after a failure, too. */
+bool gpube__in_allows(struct gpube_in *in, int64_t n, int64_t each);
 /* What a text has past white space and lines of comments, which begin with # or //. */
 const char *gpube__skip_comments(const char *text);
 

@@ -437,26 +437,31 @@ size_t gpube__in_peek(struct gpube_in *in, char *buffer, size_t n)
 	return k;
 }
 
-int gpube__in_charge(struct gpube_in *in, int64_t n, int64_t each, const char *what, ...)
+bool gpube__in_allows(struct gpube_in *in, int64_t n, int64_t each)
 {
 	const struct gpube_in_impl *s = in->impl;
 	uint64_t text, bytes, allowed;
-	char needy[200];
-	va_list ap;
 
-	if (in->status)
-		return in->status;
 	/* of the file as it lies there: packed, a few bytes may declare millions of variables */
 	text = s ? (uint64_t)(s->size > s->n_read ? s->size : s->n_read) : 0;
 	allowed = in->ctx->memory_bytes;
 	if (__builtin_mul_overflow(text, GPUBE_READ_FACTOR, &text) ||
 		__builtin_add_overflow(allowed, text, &allowed))
 		allowed = UINT64_MAX;
-	if (!__builtin_mul_overflow((uint64_t)n, (uint64_t)each, &bytes) &&
-		!__builtin_add_overflow(in->charged, bytes, &bytes) && bytes <= allowed) {
-		in->charged = bytes;
+	if (in->status || __builtin_mul_overflow((uint64_t)n, (uint64_t)each, &bytes) ||
+		__builtin_add_overflow(in->charged, bytes, &bytes) || bytes > allowed)
+		return false;
+	in->charged = bytes;
+	return true;
+}
+
+int gpube__in_charge(struct gpube_in *in, int64_t n, int64_t each, const char *what, ...)
+{
+	char needy[200];
+	va_list ap;
+
+	if (gpube__in_allows(in, n, each))
 		return GPUBE_OK;
-	}
 	va_start(ap, what);
 	vsnprintf(needy, sizeof(needy), what, ap);
 	va_end(ap);

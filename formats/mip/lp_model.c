@@ -281,7 +281,7 @@ static int add_set(struct gpube_lp *r, struct gpube_linear *l, const struct gpub
 
 int gpube__lp_model(struct gpube_lp *r)
 {
-	struct gpube_linear l = {.m = r->m, .in = r->in};
+	struct gpube_linear l = {.m = r->m, .sink = gpube__in_sink(r->in)};
 	const int decimals = gpube__lp_decimals(r, 0, r->objective);
 	const int64_t line = r->in->line;
 	__int128 total = 0;

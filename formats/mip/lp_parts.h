@@ -6,7 +6,8 @@
 #define GPUBE_LP_PARTS_H
 
 #include "formats/common/names.h"
-#include "formats/keywords/linear.h"
+#include "formats/common/reading.h"
+#include "gpube/globals/linear.h"
 
 enum { GPUBE_LP_TOKEN = 256, GPUBE_LP_DECIMALS = 18 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "formats/common/survey.h"
-#include "formats/common/tuples.h"
+#include "gpube/ir/tuples.h"
 #include "gpube/base/rows.h"
 
 #define MOST_ENTRIES ((int64_t)1 << 26)

@@ -13,7 +13,7 @@
 #ifndef GPUBE_MIP_H
 #define GPUBE_MIP_H
 
-#include "formats/keywords/linear.h"
+#include "gpube/globals/linear.h"
 
 /*
  * Minimised. Column 0 is 1: what is constant.

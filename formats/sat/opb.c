@@ -21,7 +21,7 @@
 #include "formats/common/names.h"
 #include "formats/common/reading.h"
 #include "formats/common/registry.h"
-#include "formats/keywords/linear.h"
+#include "gpube/globals/linear.h"
 
 enum { TOKEN_BYTES = 256 };
 
@@ -402,7 +402,7 @@ static int read_file(struct reader *r)
 
 int gpube__opb_read(struct gpube_model *m, struct gpube_in *in)
 {
-	struct reader r = {.m = m, .in = in, .sum = {.m = m, .in = in}};
+	struct reader r = {.m = m, .in = in, .sum = {.m = m, .sink = gpube__in_sink(in)}};
 	int status;
 
 	gpube__names_init(&r.names, m->ctx);

@@ -1,7 +1,7 @@
 /* wcsp_bounded.c - bounds on the cost of a problem, as a table. See wcsp_table.h. */
-#include "formats/keywords/intension.h"
+#include "gpube/globals/intension.h"
 #include "formats/common/reading.h"
-#include "formats/common/tuples.h"
+#include "gpube/ir/tuples.h"
 #include "formats/wcsp/wcsp_table.h"
 
 static int check_scope(const struct gpube_model *m, struct gpube_in *in, int arity,

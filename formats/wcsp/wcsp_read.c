@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "formats/keywords/intension.h"
+#include "gpube/globals/intension.h"
 #include "formats/common/reading.h"
 #include "formats/common/registry.h"
 #include "formats/wcsp/wcsp_table.h"
@@ -196,19 +196,15 @@ static int read_extension(struct reader *r, int arity, int64_t dflt, int64_t n)
 
 /* ---- functions in intension ----------------------------------------------------------- */
 
-static int source_tag(void *reader, const char *tag, size_t n)
+static int source_integer(void *reader, int64_t *v, int64_t min, int64_t max, const char *what)
 {
-	(void)reader;
-	(void)tag;
-	(void)n;
-	return GPUBE_OK;
+	return gpube__in_int(((struct reader *)reader)->in, v, min, max, what);
 }
 
-static int source_count(void *reader, int64_t *n)
+static int source_cost(void *reader, int64_t *cost, bool signs)
 {
-	struct reader *r = reader;
-
-	return gpube__in_int(r->in, n, 0, INT32_MAX, "a count");
+	(void)signs; /* none is negative */
+	return read_cost(reader, cost);
 }
 
 static int source_word(void *reader, const char **word, const char *what)
@@ -217,25 +213,6 @@ static int source_word(void *reader, const char **word, const char *what)
 
 	*word = r->token;
 	return gpube__in_token(r->in, r->token, what);
-}
-
-static int source_number(void *reader, char letter, int64_t *v)
-{
-	struct reader *r = reader;
-
-	switch (letter) {
-	case 'c':
-	case 'C':
-		return read_cost(r, v);
-	case 'V':
-		return gpube__in_int(r->in, v, 0, (int64_t)r->n_vars - 1, "a variable");
-	case 'v':
-		return gpube__in_int(r->in, v, 0, INT32_MAX, "a value");
-	case 'n':
-		return gpube__in_int(r->in, v, -INT32_MAX, INT32_MAX, "a number");
-	default:
-		return gpube__in_int(r->in, v, -INT64_MAX, INT64_MAX, "a number");
-	}
 }
 
 static int read_problem(struct gpube_model *m, struct gpube_in *in, int depth);
@@ -269,12 +246,9 @@ static int read_bounded(struct reader *r, int arity)
 
 static int read_intension(struct reader *r, int arity)
 {
-	const struct gpube_source source = {.reader = r,
-		.tag = source_tag,
-		.count = source_count,
-		.word = source_word,
-		.number = source_number};
-	struct gpube_call call = {.in = r->in,
+	const struct gpube_source source = {
+		.reader = r, .integer = source_integer, .cost = source_cost, .word = source_word};
+	struct gpube_call call = {.sink = gpube__in_sink(r->in),
 		.m = r->m,
 		.arity = arity,
 		.scope = r->scope,

@@ -12,7 +12,7 @@
 
 #include "formats/io/digits.h"
 #include "formats/common/reading.h"
-#include "formats/common/tuples.h"
+#include "gpube/ir/tuples.h"
 
 enum { LISTED = 512 };
 

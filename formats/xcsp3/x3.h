@@ -32,10 +32,10 @@
 
 #include "formats/common/names.h"
 #include "formats/common/reals.h"
-#include "formats/common/tuples.h"
+#include "gpube/ir/tuples.h"
 #include "formats/expr/expr.h"
-#include "formats/keywords/chain.h"
-#include "formats/keywords/linear.h"
+#include "gpube/globals/chain.h"
+#include "gpube/globals/linear.h"
 
 #define BLANKS " \t\n\v\f\r"
 #define DIGITS "0123456789"

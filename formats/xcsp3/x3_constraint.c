@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "formats/common/reading.h"
-#include "formats/keywords/intension.h"
+#include "gpube/globals/intension.h"
 #include "formats/xcsp3/x3.h"
 
 /* ---- one constraint ------------------------------------------------------------------------ */

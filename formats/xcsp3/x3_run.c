@@ -84,7 +84,7 @@ static int run(struct gpube_x3_machine *m)
 	int32_t *scope = gpube__x3_temp(r, m->n + 1, sizeof(*scope));
 	int32_t *reads = gpube__x3_temp(r, m->n + 1, sizeof(*reads));
 	int32_t *domains = gpube__x3_temp(r, m->n + 1, sizeof(*domains));
-	struct gpube_call call = {.in = r->in,
+	struct gpube_call call = {.sink = gpube__in_sink(r->in),
 		.keyword = &keyword,
 		.m = r->m,
 		.scope = scope,

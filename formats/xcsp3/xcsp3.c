@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats/common/reading.h"
 #include "formats/xcsp3/x3.h"
 
 /* ---- the tree -------------------------------------------------------------------------- */
@@ -249,8 +250,10 @@ static void clear(struct gpube_x3 *r)
 
 int gpube__xml_read(struct gpube_model *m, struct gpube_in *in)
 {
-	struct gpube_x3 r = {
-		.m = m, .in = in, .linear = {.m = m, .in = in}, .second.maximal_cost = INFINITY};
+	struct gpube_x3 r = {.m = m,
+		.in = in,
+		.linear = {.m = m, .sink = gpube__in_sink(in)},
+		.second.maximal_cost = INFINITY};
 
 	gpube__names_init(&r.names, m->ctx);
 	if (!gpube__in_xml(in, &r, begin, end, characters))

@@ -24,7 +24,7 @@ int gpube__yaml_read(struct gpube_model *m, struct gpube_in *in)
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/keywords/intension.h"
+#include "gpube/globals/intension.h"
 #include "formats/common/reading.h"
 #include "formats/yaml/yaml_reader.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/keywords/intension.h"
+#include "gpube/globals/intension.h"
 #include "formats/common/reading.h"
 #include "formats/yaml/yaml_reader.h"
 

@@ -2,7 +2,7 @@
 #include "tests/support/wrong_calls.h"
 
 #include "formats/formats.h"
-#include "formats/globals.h"
+#include "gpube/globals.h"
 
 WRONG(gpube_format_named)
 {
@@ -288,7 +288,6 @@ WRONG(gpube_model_add_tuples)
 	REFUSED(gpube_model_add_tuples(potentials, 2, two, 0, 1, none_such, costs));
 	REFUSED(gpube_model_add_tuples(m, 2, two, 0, 1, NULL, costs));
 	REFUSED(gpube_model_add_tuples(m, 2, two, 0, 1, below, NULL));
-	REFUSED(gpube_model_add_tuples(m, 2, twice, 0, 0, NULL, NULL));
 	REFUSED(gpube_model_add_tuples(m, 2, none_such, 0, 0, NULL, NULL));
 	REFUSED(gpube_model_add_tuples(m, -1, two, 0, 0, NULL, NULL));
 	REFUSED(gpube_model_add_tuples(m, 2, two, INT64_MIN, 0, NULL, NULL));
@@ -318,13 +317,14 @@ WRONG(gpube_model_add_all_different)
 
 WRONG(gpube_model_add_gcc)
 {
-	static const struct gpube_occurrences count = {0, 1, 2};
+	static const struct gpube_occurrences count = {0, 1, 2}, none = {-1, 1, 2};
 
 	REFUSED(gpube_model_add_gcc(NULL, 2, two, 1, &count, 1));
 	REFUSED(gpube_model_add_gcc(potentials, 2, two, 1, &count, 1));
 	REFUSED(gpube_model_add_gcc(m, 2, NULL, 1, &count, 1));
 	REFUSED(gpube_model_add_gcc(m, 2, two, 1, NULL, 1));
-	REFUSED(gpube_model_add_gcc(m, 2, two, 1, &count, -1));
+	REFUSED(gpube_model_add_gcc(m, 2, two, 1, &none, 1));
+	REFUSED(gpube_model_add_gcc(m, 2, two, 1, &count, INT64_MIN));
 }
 
 WRONG(gpube_model_add_among)
@@ -334,6 +334,7 @@ WRONG(gpube_model_add_among)
 	REFUSED(gpube_model_add_among(m, 2, NULL, 1, two, 0, 1, 1));
 	REFUSED(gpube_model_add_among(m, 2, two, 1, NULL, 0, 1, 1));
 	REFUSED(gpube_model_add_among(m, 2, two, 1, two, 2, 1, 1));
+	REFUSED(gpube_model_add_among(m, 2, two, 2, below, 0, 1, 1));
 }
 
 WRONG(gpube_model_add_regular)
@@ -362,7 +363,7 @@ WRONG(gpube_model_add_global)
 
 int main(void)
 {
-	static const char *const headers[] = {"formats/formats.h", "formats/globals.h", NULL};
+	static const char *const headers[] = {"formats/formats.h", "gpube/globals.h", NULL};
 
 	return wrong_calls_run(
 		headers, wrong_models_setup, wrong_models_teardown, wrong_models_unchanged);

@@ -1,5 +1,5 @@
 /*
- * Functions by what they say (formats/globals.h), with scopes that name variables twice, costs of
+ * Functions by what they say (gpube/globals.h), with scopes that name variables twice, costs of
  * either sign and models of either direction: each assignment costs what the definition says, also
  * where a function becomes a chain; the same keyword in a file costs the same. After an error, of
  * memory or an argument, the model is as it was.
@@ -7,7 +7,7 @@
 #include "tests/support/test.h"
 
 #include "formats/formats.h"
-#include "formats/globals.h"
+#include "gpube/globals.h"
 #include "gpube/ir/model.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -37,9 +37,9 @@ static int32_t below(struct drawn *d, int n)
 	return (int32_t)gpube__rng_below(&d->rng, (uint64_t)n);
 }
 
-static int64_t draw_cost(struct drawn *d, bool signs)
+static int64_t draw_cost(struct drawn *d)
 {
-	return below(d, 4) == 0 ? GPUBE_INF : below(d, 20) - (signs ? 10 : 0);
+	return below(d, 4) == 0 ? GPUBE_INF : below(d, 20) - 10;
 }
 
 /* A model of few variables, now and then of so many that functions of all become chains. */
@@ -47,6 +47,8 @@ static void draw_model(struct drawn *d, uint64_t seed)
 {
 	gpube__rng_init(&d->rng, seed);
 	assert_int_equal(gpube_model_new(&d->m, ctx, GPUBE_COSTS), 0);
+	assert_int_equal(
+		gpube_model_set_direction(d->m, below(d, 4) ? GPUBE_MINIMISE : GPUBE_MAXIMISE), 0);
 	d->n_vars = 2 + below(d, MOST_VARS - 1);
 	for (int32_t i = 0; i < d->n_vars; i++)
 		assert_int_equal(
@@ -127,26 +129,32 @@ static int64_t among_cost(const struct drawn *d, const int32_t *values)
 	return times(d->cost, outside(n, d->least, d->most));
 }
 
-static int64_t least_from(const struct drawn *d, const int32_t *values, int k, int32_t state)
+/* The dearest in a model that is maximised. */
+static int64_t better(const struct drawn *d, int64_t a, int64_t b)
+{
+	if (a == GPUBE_INF || b == GPUBE_INF)
+		return a == GPUBE_INF ? b : a;
+	return (d->m->direction == GPUBE_MAXIMISE) == (a > b) ? a : b;
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+	return a == GPUBE_INF || b == GPUBE_INF ? GPUBE_INF : a + b;
+}
+
+static int64_t best_from(const struct drawn *d, const int32_t *values, int k, int32_t state)
 {
 	int64_t best = GPUBE_INF;
 
-	if (k == d->n) {
-		for (int e = 0; e < 2; e++)
-			if (d->ends[e].state == state && d->ends[e].cost < best)
-				best = d->ends[e].cost;
-		return best;
-	}
-	for (int t = 0; t < d->n_items; t++) {
+	for (int e = 0; e < 2 && k == d->n; e++)
+		if (d->ends[e].state == state)
+			best = better(d, best, d->ends[e].cost);
+	for (int t = 0; t < d->n_items && k < d->n; t++) {
 		const struct gpube_transition *step = &d->transitions[t];
-		int64_t rest;
 
-		if (step->from != state || step->value != values[d->scope[k]] ||
-			step->cost == GPUBE_INF)
-			continue;
-		rest = least_from(d, values, k + 1, step->to);
-		if (rest < GPUBE_INF && rest + step->cost < best)
-			best = rest + step->cost;
+		if (step->from == state && step->value == values[d->scope[k]])
+			best = better(
+				d, best, plus(step->cost, best_from(d, values, k + 1, step->to)));
 	}
 	return best;
 }
@@ -155,17 +163,13 @@ static int64_t regular_cost(const struct drawn *d, const int32_t *values)
 {
 	int64_t best = GPUBE_INF;
 
-	for (int s = 0; s < 2; s++) {
-		const int64_t rest = d->starts[s].cost == GPUBE_INF
-					     ? GPUBE_INF
-					     : least_from(d, values, 0, d->starts[s].state);
-
-		if (rest < GPUBE_INF && rest + d->starts[s].cost < best)
-			best = rest + d->starts[s].cost;
-	}
+	for (int s = 0; s < 2; s++)
+		best = better(d, best,
+			plus(d->starts[s].cost, best_from(d, values, 0, d->starts[s].state)));
 	return best;
 }
 
+/* The first cells are listed; of a variable that is there twice most cells are no assignment's. */
 static int64_t tuples_cost(const struct drawn *d, const int32_t *values)
 {
 	int64_t cell = 0;
@@ -193,7 +197,7 @@ static void draw_linear(struct drawn *d)
 	}
 	d->relation = (enum gpube_relation)below(d, 3);
 	d->right = below(d, 41) - 20;
-	d->cost = draw_cost(d, true);
+	d->cost = draw_cost(d);
 	d->per_unit = below(d, 2);
 }
 
@@ -209,14 +213,13 @@ static void draw_values(struct drawn *d)
 		d->values[k] = below(d, 5);
 	d->least = below(d, 4);
 	d->most = d->least + below(d, 4);
-	d->cost = draw_cost(d, false);
+	d->cost = draw_cost(d);
 }
 
 static void draw_different(struct drawn *d)
 {
 	draw_values(d);
 	d->n_items = below(d, 3) ? 0 : d->n_items;
-	d->cost = draw_cost(d, true);
 }
 
 static int add_different(const struct drawn *d)
@@ -249,12 +252,12 @@ static int add_gcc(const struct drawn *d)
 static void draw_regular(struct drawn *d)
 {
 	for (int k = 0; k < 2; k++) {
-		d->starts[k] = (struct gpube_state){k, draw_cost(d, true)};
-		d->ends[k] = (struct gpube_state){1 + k, draw_cost(d, true)};
+		d->starts[k] = (struct gpube_state){k, draw_cost(d)};
+		d->ends[k] = (struct gpube_state){1 + k, draw_cost(d)};
 	}
 	for (int k = 0; k < d->n_items; k++)
 		d->transitions[k] = (struct gpube_transition){
-			below(d, 3), below(d, 3), below(d, 3), draw_cost(d, true)};
+			below(d, 3), below(d, 3), below(d, 3), draw_cost(d)};
 }
 
 static int add_regular(const struct drawn *d)
@@ -267,18 +270,12 @@ static void draw_tuples(struct drawn *d)
 {
 	int64_t cells = 1;
 
-	d->n = d->n < d->n_vars ? d->n : d->n_vars;
-	for (int k = 0; k < d->n; k++) {
-		d->scope[k] =
-			(k * 7 + 3) % d->n_vars; /* none twice, as 7 and n_vars have no factor */
-		if (d->n_vars == 7)
-			d->scope[k] = k;
+	for (int k = 0; k < d->n; k++)
 		cells *= gpube_model_domain(d->m, d->scope[k]);
-	}
 	d->n_items = d->n_items < cells ? d->n_items : (int)cells;
 	for (int k = 0; k < d->n_items; k++)
-		d->costs[k] = draw_cost(d, true);
-	d->cost = draw_cost(d, true);
+		d->costs[k] = draw_cost(d);
+	d->cost = draw_cost(d);
 }
 
 /* The first cells, the last one first. */
@@ -428,8 +425,8 @@ static int add_wrong(struct gpube_model *m, int which)
 		return gpube_model_add_all_different(m, 2, beyond, 0, NULL, 1);
 	case 7: /* at least two, and at most one */
 		return gpube_model_add_gcc(m, 2, scope, 1, counts, 1);
-	case 8: /* a penalty that is none */
-		return gpube_model_add_gcc(m, 2, scope, 0, NULL, -1);
+	case 8: /* no number that a cost may be */
+		return gpube_model_add_gcc(m, 2, scope, 0, NULL, INT64_MIN);
 	case 9:
 		return gpube_model_add_among(m, 2, scope, 0, NULL, 2, 1, 1);
 	case 10: /* a state beyond the automaton's */

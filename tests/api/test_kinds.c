@@ -8,7 +8,7 @@
 #include "csg/csg.h"
 #include "dcop/dcop.h"
 #include "formats/formats.h"
-#include "formats/globals.h"
+#include "gpube/globals.h"
 #include "gpube/certify.h"
 #include "gpube/ir/model.h"
 #include "gpube/partial.h"

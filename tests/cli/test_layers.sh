@@ -15,6 +15,7 @@ simplify ir base
 ops ir base
 ranks base
 search base
+globals ir base
 relax order simplify ops ir base
 eliminate relax order simplify ops ir base
 heuristic eliminate relax order simplify ops ir base
@@ -22,11 +23,11 @@ infer order ops ir base
 mmap infer bound heuristic eliminate relax search order simplify ops ir base
 bound heuristic eliminate relax search order simplify ops ir base
 deal ranks infer bound heuristic eliminate relax order simplify ops ir base
-formats order ir base
-csg formats ranks order ops ir base
-nash formats ranks order ops ir base
-dcop bound formats ranks relax order simplify ops ir base
-cli deal mmap bound heuristic infer eliminate relax simplify order ops ranks formats csg nash dcop ir base
+formats globals order ir base
+csg formats globals ranks order ops ir base
+nash formats globals ranks order ops ir base
+dcop bound formats globals ranks relax order simplify ops ir base
+cli deal mmap bound heuristic infer eliminate relax simplify order ops ranks formats csg nash dcop globals ir base
 END
 # INCLUDING-FILE INCLUDED-FILE: why it may against the order
 cat > "$work/arrows" << 'END'

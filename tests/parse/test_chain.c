@@ -5,7 +5,8 @@
  */
 #include "tests/support/test.h"
 
-#include "formats/keywords/chain.h"
+#include "formats/common/reading.h"
+#include "gpube/globals/chain.h"
 #include "tests/support/context.h"
 #include "tests/support/files.h"
 #include "tests/support/model_text.h"
@@ -35,20 +36,14 @@ static int draw_tag(void *reader, const char *tag, size_t n)
 	return GPUBE_OK;
 }
 
-static int draw_count(void *reader, int64_t *n)
+static int64_t draw_count(struct drawn *d)
 {
-	struct drawn *d = reader;
-
 	/* the two lists of ssame have one length */
 	if (d->call->keyword->flags & GPUBE_KEYWORD_COUNTS)
-		*n = d->count;
-	else if (strcmp(d->tag, "deltacosts") == 0)
-		*n = 0;
-	else if (strcmp(d->tag, "transitions") == 0)
-		*n = 4 + below(d, 8);
-	else
-		*n = 1 + below(d, 3);
-	return GPUBE_OK;
+		return d->count;
+	if (strcmp(d->tag, "deltacosts") == 0)
+		return 0;
+	return strcmp(d->tag, "transitions") == 0 ? 4 + below(d, 8) : 1 + below(d, 3);
 }
 
 static int draw_word(void *reader, const char **word, const char *what)
@@ -71,42 +66,45 @@ static int draw_word(void *reader, const char **word, const char *what)
 	return GPUBE_OK;
 }
 
-static int draw_number(void *reader, char letter, int64_t *v)
+static int draw_cost(void *reader, int64_t *v, bool signs)
+{
+	struct drawn *d = reader;
+
+	d->nth++;
+	/* .wcsp, which has a top from the beginning, has no negative costs */
+	*v = below(d, signs ? 11 : 7) - (signs && d->call->hard_from == GPUBE_INF ? 5 : 0);
+	if (below(d, 8) == 0)
+		*v = GPUBE_INF;
+	return GPUBE_OK;
+}
+
+static int draw_integer(void *reader, int64_t *v, int64_t min, int64_t max, const char *what)
 {
 	struct drawn *d = reader;
 	const bool bounds = strcmp(d->tag, "bounds") == 0;
-	const int64_t nth = d->nth++;
+	int64_t nth;
 
-	switch (letter) {
-	case 'c':
-		*v = below(d, 8) ? below(d, 7) : GPUBE_INF;
-		break;
-	case 'C':
-		/* .wcsp, which has a top from the beginning, has no negative costs */
-		*v = below(d, 11) - (d->call->hard_from == GPUBE_INF ? 5 : 0);
-		if (below(d, 8) == 0)
-			*v = GPUBE_INF;
-		break;
-	case 'l':
-		*v = below(d, 15) - 4;
-		break;
-	case 'V':
-		*v = below(d, d->call->arity);
-		break;
-	case 'v':
-		*v = bounds ? nth / 3 : below(d, 5);
-		break;
-	default:
-		if (strcmp(d->tag, "nb_states") == 0)
-			*v = STATES;
-		else if (strcmp(d->tag, "starts") == 0 || strcmp(d->tag, "ends") == 0 ||
-			 strcmp(d->tag, "transitions") == 0)
-			*v = below(d, STATES);
-		else if (bounds && nth % 3 == 2)
-			*v = d->low + below(d, 3);
-		else
-			*v = d->low = below(d, d->call->arity + 1);
+	(void)max;
+	if (strcmp(what, "a count") == 0) {
+		*v = draw_count(d);
+		return GPUBE_OK;
 	}
+	nth = d->nth++;
+	if (min == -INT64_MAX)
+		*v = below(d, 15) - 4;
+	else if (strcmp(what, "a variable") == 0)
+		*v = below(d, d->call->arity);
+	else if (strcmp(what, "a value") == 0)
+		*v = bounds ? nth / 3 : below(d, 5);
+	else if (strcmp(d->tag, "nb_states") == 0)
+		*v = STATES;
+	else if (strcmp(d->tag, "starts") == 0 || strcmp(d->tag, "ends") == 0 ||
+		 strcmp(d->tag, "transitions") == 0)
+		*v = below(d, STATES);
+	else if (bounds && nth % 3 == 2)
+		*v = d->low + below(d, 3);
+	else
+		*v = d->low = below(d, d->call->arity + 1);
 	return GPUBE_OK;
 }
 
@@ -221,9 +219,10 @@ static struct gpube_model *empty_model(struct drawn *d, int arity, int top, bool
 static bool one_case(const struct gpube_keyword *keyword, struct gpube_in *in, uint64_t seed)
 {
 	const struct gpube_source source = {
-		.tag = draw_tag, .count = draw_count, .word = draw_word, .number = draw_number};
+		.integer = draw_integer, .cost = draw_cost, .word = draw_word, .tag = draw_tag};
 	const int32_t scope[MAX_ARITY] = {0, 1, 2, 3, 4, 5};
-	struct gpube_call call = {.in = in, .keyword = keyword, .unit = 1, .scope = scope};
+	struct gpube_call call = {
+		.sink = gpube__in_sink(in), .keyword = keyword, .unit = 1, .scope = scope};
 	struct drawn d = {.call = &call};
 	struct gpube_source s = source;
 	struct gpube_model *table, *chain;

@@ -1,11 +1,10 @@
 /* linear.c - see linear.h. */
-#include "formats/keywords/linear.h"
+#include "gpube/globals/linear.h"
 
 #include <string.h>
 
-#include "formats/common/reading.h"
-#include "formats/common/tuples.h"
-#include "formats/keywords/chain.h"
+#include "gpube/ir/tuples.h"
+#include "gpube/globals/chain.h"
 
 enum {
 	FREE_STEPS = 1 << 12,  /* of a walk that is not charged for; and eight for each literal */
@@ -50,7 +49,7 @@ static int add_place(struct gpube_linear *l, int32_t var)
 		gpube__grow(ctx, &l->places, &l->places_capacity, n + 1, sizeof(*l->places)) ||
 		gpube__grow(
 			ctx, &l->gains, &l->gains_capacity, l->n_gains + domain, sizeof(*l->gains)))
-		return l->in->status = GPUBE_ENOMEM;
+		return gpube__sink_pass(&l->sink, GPUBE_ENOMEM);
 	l->seen[2 * var] = l->stamp;
 	l->seen[2 * var + 1] = l->n;
 	l->domains[l->n] = domain;
@@ -66,11 +65,11 @@ int gpube__linear_place(struct gpube_linear *l, int32_t *place, int32_t var)
 	const int64_t n = l->m->n_vars;
 
 	if (gpube__grow(l->m->ctx, &l->seen, &l->seen_capacity, n, 2 * sizeof(*l->seen)))
-		return l->in->status = GPUBE_ENOMEM;
+		return gpube__sink_pass(&l->sink, GPUBE_ENOMEM);
 	for (; l->n_seen < n; l->n_seen++)
 		l->seen[2 * l->n_seen] = 0;
 	if (l->seen[2 * var] != l->stamp && add_place(l, var))
-		return l->in->status;
+		return gpube__sink_status(&l->sink);
 	*place = (int32_t)l->seen[2 * var + 1];
 	return GPUBE_OK;
 }
@@ -79,7 +78,7 @@ int gpube__linear_literal(struct gpube_linear *l, int32_t place, int32_t value)
 {
 	if (gpube__grow(l->m->ctx, &l->literals, &l->literals_capacity, l->n_literals + 1,
 		    sizeof(*l->literals)))
-		return l->in->status = GPUBE_ENOMEM;
+		return gpube__sink_pass(&l->sink, GPUBE_ENOMEM);
 	l->literals[l->n_literals++] = (struct gpube_linear_literal){place, value};
 	return GPUBE_OK;
 }
@@ -91,7 +90,7 @@ int gpube__linear_product(struct gpube_linear *l, __int128 coefficient, int64_t 
 
 	if (gpube__grow(l->m->ctx, &l->products, &l->products_capacity, l->n_products + 2,
 		    sizeof(*l->products)))
-		return l->in->status = GPUBE_ENOMEM;
+		return gpube__sink_pass(&l->sink, GPUBE_ENOMEM);
 	for (int64_t k = first; k < l->n_literals; k++)
 		if (l->literals[k].place > p.last)
 			p.last = l->literals[k].place;
@@ -125,11 +124,11 @@ static int prepare(struct gpube_linear *l)
 
 	if (gpube__grow(l->m->ctx, &l->places, &l->places_capacity, (int64_t)l->n + 1,
 		    sizeof(*l->places)))
-		return l->in->status = GPUBE_ENOMEM;
+		return gpube__sink_pass(&l->sink, GPUBE_ENOMEM);
 	if (l->n_products) {
 		sorted = gpube__alloc(l->m->ctx, (uint64_t)l->n_products + 1, sizeof(*sorted));
 		if (!sorted)
-			return l->in->status = GPUBE_ENOMEM;
+			return gpube__sink_pass(&l->sink, GPUBE_ENOMEM);
 	}
 	l->places[l->n] = (struct gpube_linear_place){0};
 	for (int64_t k = 0; k < l->n_products; k++)
@@ -221,7 +220,7 @@ static int walk(struct gpube_linear *l, bool allowed, int64_t steps, struct gpub
 			return GPUBE_OK;
 		}
 		if (look < 0 && gpube__stopped(l->m->ctx))
-			return l->in->status = gpube__fail_stopped(l->m->ctx);
+			return gpube__sink_pass(&l->sink, gpube__fail_stopped(l->m->ctx));
 		look = look < 0 ? LOOK_STEPS : look;
 		if (++l->tuple[k] == l->domains[k]) {
 			k--;
@@ -236,8 +235,8 @@ static int walk(struct gpube_linear *l, bool allowed, int64_t steps, struct gpub
 			continue;
 		}
 		++*n;
-		if (t && gpube__tuples_push(t, l->tuple, cost, l->in->line))
-			return l->in->status = GPUBE_ENOMEM;
+		if (t && gpube__tuples_push(t, l->tuple, cost, 0))
+			return gpube__sink_pass(&l->sink, GPUBE_ENOMEM);
 	}
 	return GPUBE_OK;
 }
@@ -256,19 +255,19 @@ static int choose_listing(struct gpube_linear *l, struct listing *list, int64_t 
 	for (list->steps = paid; list->steps <= most_steps || list->steps == paid;
 		list->steps *= 4) {
 		/* a walk is paid for by the memory that its tuples might take */
-		if (list->steps > paid && gpube__in_charge(l->in, list->steps, sizeof(int32_t),
+		if (list->steps > paid && gpube__charge(&l->sink, list->steps, sizeof(int32_t),
 						  "constraints that are expanded"))
-			return l->in->status;
+			return gpube__sink_status(&l->sink);
 		if (walk(l, false, list->steps, NULL, 0, &n[0]) ||
 			walk(l, true, list->steps, NULL, 0, &n[1]))
-			return l->in->status;
+			return gpube__sink_status(&l->sink);
 		if (n[0] < 0 && n[1] < 0)
 			continue;
 		list->allowed = n[0] < 0 || (n[1] >= 0 && n[1] < n[0]);
 		list->n = n[list->allowed];
 		if (list->n <= FREE_TUPLES)
 			return GPUBE_OK;
-		return gpube__in_charge(l->in, list->n,
+		return gpube__charge(&l->sink, list->n,
 			((int64_t)l->n + 4) * (int64_t)sizeof(int32_t),
 			"constraints that are expanded");
 	}
@@ -286,7 +285,7 @@ static int add_tuples(struct gpube_linear *l, struct gpube_tuples *t)
 		status = gpube__add_table(l->m, &index, &table);
 	if (!status)
 		status = gpube__add_function(l->m, l->n, l->scope, index, NULL);
-	return l->in->status = status;
+	return gpube__sink_pass(&l->sink, status);
 }
 
 static int add_listing(struct gpube_linear *l, const struct listing *list, int64_t cost)
@@ -295,10 +294,10 @@ static int add_listing(struct gpube_linear *l, const struct listing *list, int64
 	int64_t n;
 
 	if (gpube__tuples_init(&t, l->m->ctx, l->n, l->domains, list->allowed ? cost : 0))
-		return l->in->status = GPUBE_ENOMEM;
+		return gpube__sink_pass(&l->sink, GPUBE_ENOMEM);
 	if (walk(l, list->allowed, list->steps, &t, list->allowed ? 0 : cost, &n)) {
 		gpube__tuples_clear(&t);
-		return l->in->status;
+		return gpube__sink_status(&l->sink);
 	}
 	return add_tuples(l, &t);
 }
@@ -353,10 +352,10 @@ static int push_at_most_one(struct gpube_linear *l, struct gpube_tuples *t)
 
 	for (int32_t i = 0; i < l->n; i++)
 		l->tuple[i] = low_value(l, i);
-	status = gpube__tuples_push(t, l->tuple, 0, l->in->line);
+	status = gpube__tuples_push(t, l->tuple, 0, 0);
 	for (int32_t i = 0; i < l->n && !status; i++) {
 		l->tuple[i] ^= 1;
-		status = gpube__tuples_push(t, l->tuple, 0, l->in->line);
+		status = gpube__tuples_push(t, l->tuple, 0, 0);
 		l->tuple[i] ^= 1;
 	}
 	return status;
@@ -366,15 +365,15 @@ static int add_at_most_one(struct gpube_linear *l, int64_t cost)
 {
 	struct gpube_tuples t;
 
-	if (gpube__in_charge(l->in, (int64_t)l->n + 1,
+	if (gpube__charge(&l->sink, (int64_t)l->n + 1,
 		    ((int64_t)l->n + 4) * (int64_t)sizeof(int32_t),
 		    "constraints that are expanded"))
-		return l->in->status;
+		return gpube__sink_status(&l->sink);
 	if (gpube__tuples_init(&t, l->m->ctx, l->n, l->domains, cost))
-		return l->in->status = GPUBE_ENOMEM;
+		return gpube__sink_pass(&l->sink, GPUBE_ENOMEM);
 	if (push_at_most_one(l, &t)) {
 		gpube__tuples_clear(&t);
-		return l->in->status = GPUBE_ENOMEM;
+		return gpube__sink_pass(&l->sink, GPUBE_ENOMEM);
 	}
 	return add_tuples(l, &t);
 }
@@ -474,7 +473,7 @@ static bool ends_in_last(const struct gpube_linear *l, int64_t cost)
 static int add_chain(bool *fits, struct gpube_linear *l, int64_t cost)
 {
 	static const struct gpube_keyword keyword = {.name = "sum"};
-	struct gpube_call call = {.in = l->in,
+	struct gpube_call call = {.sink = l->sink,
 		.keyword = &keyword,
 		.m = l->m,
 		.arity = l->n,
@@ -496,7 +495,7 @@ static int add_chain(bool *fits, struct gpube_linear *l, int64_t cost)
 		return GPUBE_OK;
 	reads = gpube__alloc(l->m->ctx, (uint64_t)l->n, sizeof(*reads));
 	if (!reads)
-		return l->in->status = GPUBE_ENOMEM;
+		return gpube__sink_pass(&l->sink, GPUBE_ENOMEM);
 	for (int32_t i = 0; i < l->n; i++)
 		reads[i] = i;
 	c.machine = (struct gpube_machine){.call = &call,
@@ -545,8 +544,8 @@ static int push_prices(struct gpube_linear *l, struct gpube_values *v, int64_t c
 			sum += l->gains[l->places[i].first + l->tuple[i]];
 		c = price(l, sum, cost);
 		if (c >= GPUBE_INF || c <= -GPUBE_INF)
-			return gpube__in_fail(
-				l->in, GPUBE_ERANGE, "a sum that is far off costs more than 2^63");
+			return gpube__sink_fail(&l->sink, GPUBE_ERANGE,
+				"a sum that is far off costs more than 2^63");
 		status = gpube__values_push(l->m->ctx, v, (int64_t)c);
 	} while (!status && gpube__tuple_next(l->tuple, l->domains, l->n));
 	return status;
@@ -566,29 +565,30 @@ static int add_per_unit(struct gpube_linear *l, int64_t cost)
 		const int64_t constant = (int64_t)c;
 
 		return c >= GPUBE_INF || c <= -GPUBE_INF
-			       ? gpube__in_fail(l->in, GPUBE_ERANGE, "a cost passes 2^63")
-			       : (l->in->status = gpube_model_add_costs(l->m, 0, NULL, &constant));
+			       ? gpube__sink_fail(&l->sink, GPUBE_ERANGE, "a cost passes 2^63")
+			       : gpube__sink_pass(
+					 &l->sink, gpube_model_add_costs(l->m, 0, NULL, &constant));
 	}
 	if ((cells < 0 || cells > SMALL_TABLE) && add_chain(&fits, l, cost))
-		return l->in->status;
+		return gpube__sink_status(&l->sink);
 	if (fits)
 		return GPUBE_OK;
 	if (cells < 0 || cells > GPUBE_TABLE_CELLS)
-		return gpube__in_fail(l->in, GPUBE_ERANGE,
+		return gpube__sink_fail(&l->sink, GPUBE_ERANGE,
 			"a sum over %d variables takes too many values for a chain", l->n);
-	if (gpube__charge_expanded(l->in, cells, NULL))
-		return l->in->status;
+	if (gpube__charge_cells(&l->sink, cells, NULL))
+		return gpube__sink_status(&l->sink);
 	if (push_prices(l, &v, cost)) {
 		gpube__values_clear(l->m->ctx, &v);
-		return l->in->status = l->in->status ? l->in->status : GPUBE_ENOMEM;
+		return gpube__sink_pass(&l->sink, GPUBE_ENOMEM);
 	}
 	t.type = v.type;
 	t.n = v.n;
 	t.values = v.values;
 	if (gpube__add_table(l->m, &table, &t) ||
 		gpube__add_function(l->m, l->n, l->scope, table, NULL))
-		l->in->status = GPUBE_ENOMEM;
-	return l->in->status;
+		return gpube__sink_pass(&l->sink, GPUBE_ENOMEM);
+	return GPUBE_OK;
 }
 
 int gpube__linear_add(struct gpube_linear *l, int64_t cost)
@@ -597,28 +597,28 @@ int gpube__linear_add(struct gpube_linear *l, int64_t cost)
 	bool fits = false;
 
 	if (prepare(l))
-		return l->in->status;
+		return gpube__sink_status(&l->sink);
 	if (!may_be(l, false, l->places[0].least, l->places[0].most))
 		return GPUBE_OK; /* it holds anyhow */
 	if (l->per_unit)
 		return add_per_unit(l, cost);
 	if (!may_be(l, true, l->places[0].least, l->places[0].most)) {
 		if (gpube_model_add_costs(l->m, 0, NULL, &cost))
-			l->in->status = GPUBE_ENOMEM;
-		return l->in->status;
+			return gpube__sink_pass(&l->sink, GPUBE_ENOMEM);
+		return GPUBE_OK;
 	}
 	if (is_at_most_one(l))
 		return add_at_most_one(l, cost);
 	if (choose_listing(l, &list, CHAIN_STEPS))
-		return l->in->status;
+		return gpube__sink_status(&l->sink);
 	if (prefers_chain(l, &list) && add_chain(&fits, l, cost))
-		return l->in->status;
+		return gpube__sink_status(&l->sink);
 	if (fits)
 		return GPUBE_OK;
 	if (list.n < 0 && choose_listing(l, &list, MOST_STEPS))
-		return l->in->status;
+		return gpube__sink_status(&l->sink);
 	if (list.n < 0)
-		return gpube__in_fail(l->in, GPUBE_ERANGE,
+		return gpube__sink_fail(&l->sink, GPUBE_ERANGE,
 			"a constraint over %d variables with more allowed and more forbidden "
 			"tuples than are expanded",
 			l->n);

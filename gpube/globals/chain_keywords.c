@@ -1,7 +1,7 @@
 /* chain_keywords.c - the machines of the keywords. See chain.h. */
 #include <string.h>
 
-#include "formats/keywords/chain.h"
+#include "gpube/globals/chain.h"
 
 typedef __int128 cost_t;
 
@@ -292,7 +292,7 @@ static bool is_row(const struct row *row, const struct gpube_call *c)
 
 static void clear(struct gpube_machine *m)
 {
-	struct gpube_ctx *ctx = m->call->in->ctx;
+	struct gpube_ctx *ctx = m->call->sink.ctx;
 
 	gpube__free(ctx, m->reads);
 	gpube__free(ctx, m->start);
@@ -356,7 +356,7 @@ static void start_automaton(struct gpube_machine *m)
 static int make(struct gpube_machine *m, const struct row *row, const struct gpube_call *c,
 	const struct gpube_eval *e)
 {
-	struct gpube_ctx *ctx = c->in->ctx;
+	struct gpube_ctx *ctx = c->sink.ctx;
 	const uint64_t n = (uint64_t)c->arity;
 
 	*m = (struct gpube_machine){.call = c,
@@ -403,9 +403,9 @@ static int run(bool *fits, struct gpube_machine *m, bool first)
 		status = gpube__chain(fits, m);
 	/* what is in the model stays there */
 	if (!status && !*fits && !first)
-		status = gpube__in_fail(m->call->in, GPUBE_ERANGE,
+		status = gpube__sink_fail(&m->call->sink, GPUBE_ERANGE,
 			"%s over %d variables: an automaton has more than %lld transitions",
-			m->call->keyword->name, m->call->arity, (long long)GPUBE_CHAIN_CELLS);
+			gpube__call_name(m->call), m->call->arity, (long long)GPUBE_CHAIN_CELLS);
 	return status;
 }
 
@@ -466,7 +466,5 @@ int gpube__call_chain(bool *fits, struct gpube_call *call, const struct gpube_ev
 		if (!*fits)
 			break;
 	}
-	if (status && !call->in->status)
-		call->in->status = status;
-	return status;
+	return gpube__sink_pass(&call->sink, status);
 }

@@ -1,5 +1,5 @@
 /* intension_cost.c - what a keyword's function costs at one tuple. See intension.h. */
-#include "formats/keywords/intension.h"
+#include "gpube/globals/intension.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,6 +44,8 @@ bool gpube__pairwise(const struct gpube_call *c)
 		return false;
 	if (c->n_scalars == 0 || !c->scalars[0].cost || strcmp(c->keyword->name, "salldiffkp") == 0)
 		return true; /* hard by definition */
+	if (!c->keyword->metrics)
+		return true; /* what each pair costs */
 	return c->metric == GPUBE_METRIC_DEC || c->metric == GPUBE_METRIC_DECBI ||
 	       c->scalars[0].v == GPUBE_INF || c->scalars[0].v >= c->hard_from;
 }
@@ -88,6 +90,8 @@ cost_t gpube__pair_cost(const struct gpube_call *c, int i, int32_t a, int j, int
 		return count_among(c, 0, &a, 1) ? 0 : GPUBE_FORBID;
 	if (strcmp(c->keyword->name, "salldiffkp") == 0)
 		return GPUBE_FORBID;
+	if (c->n_lists && count_among(c, 0, &a, 1))
+		return 0;
 	return gpube__cost_times(c->scalars[0].v, 1);
 }
 
@@ -239,10 +243,8 @@ static cost_t cost_wvaramong(const struct gpube_eval *e, const int32_t *t)
 static bool check_wvaramong(struct gpube_call *c)
 {
 	if (c->metric != GPUBE_METRIC_HARD)
-		gpube__log(c->in->ctx, GPUBE_LOG_NOTE,
-			"%s:%lld: wvaramong by the size of the violation; toulbar2 prices each "
-			"'hard'",
-			c->in->path, (long long)c->in->line);
+		c->sink.note(c->sink.of,
+			"wvaramong by the size of the violation; toulbar2 prices each 'hard'");
 	return true;
 }
 

@@ -8,7 +8,7 @@
  * derivations; with 'var' the least number of values that have to change to make it one
  * of the language, times the cost.
  */
-#include "formats/keywords/intension.h"
+#include "gpube/globals/intension.h"
 
 #include <string.h>
 

@@ -1,12 +1,11 @@
 /* intension.c - keywords: parameters in, tables out. See intension.h. */
-#include "formats/keywords/intension.h"
+#include "gpube/globals/intension.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/common/reading.h"
-#include "formats/common/tuples.h"
-#include "formats/keywords/chain.h"
+#include "gpube/ir/tuples.h"
+#include "gpube/globals/chain.h"
 
 /*
  * Keywords of toulbar2 whose functions do not expand to tables, or not with certainty:
@@ -30,7 +29,7 @@ const struct gpube_keyword *gpube__keyword(const char *name, bool *known)
 
 void gpube__call_clear(struct gpube_call *call)
 {
-	gpube__free(call->in->ctx, call->args);
+	gpube__free(call->sink.ctx, call->args);
 	call->args = NULL;
 	call->n_args = call->args_capacity = 0;
 }
@@ -39,9 +38,9 @@ void gpube__call_clear(struct gpube_call *call)
 
 static int push(struct gpube_call *call, int64_t v, bool cost)
 {
-	if (gpube__grow(call->in->ctx, &call->args, &call->args_capacity, call->n_args + 1,
+	if (gpube__grow(call->sink.ctx, &call->args, &call->args_capacity, call->n_args + 1,
 		    sizeof(*call->args)))
-		return call->in->status = GPUBE_ENOMEM;
+		return gpube__sink_pass(&call->sink, GPUBE_ENOMEM);
 	call->args[call->n_args++] = (struct gpube_arg){v, cost};
 	return GPUBE_OK;
 }
@@ -54,23 +53,58 @@ static int to_position(struct gpube_call *call, int64_t *v)
 			*v = k;
 			return GPUBE_OK;
 		}
-	return gpube__in_error(call->in, "%s: variable %lld is not in the scope",
-		call->keyword->name, (long long)*v);
+	return gpube__sink_error(&call->sink, "%s: variable %lld is not in the scope",
+		gpube__call_name(call), (long long)*v);
 }
 
 static int read_number(
 	struct gpube_call *call, const struct gpube_source *s, char letter, int64_t *v)
 {
-	int status = s->number(s->reader, letter, v);
+	const int64_t n_vars = call->m->n_vars;
+	const bool signs = letter == 'C' || s->any_sign;
+	int status;
 
-	if (status)
+	switch (letter) {
+	case 'c':
+	case 'C':
+		status = s->cost(s->reader, v, signs);
+		if (!status && !signs && *v != 0 && *v != GPUBE_INF &&
+			call->m->direction == GPUBE_MAXIMISE)
+			return gpube__sink_error(&call->sink,
+				"%s: a cost in a model that is maximised", gpube__call_name(call));
 		return status;
-	if (letter == 'V')
-		return to_position(call, v);
-	if (letter == 'c' && *v != 0 && *v != GPUBE_INF && call->m->direction == GPUBE_MAXIMISE)
-		return gpube__in_error(
-			call->in, "%s: a cost in a model that is maximised", call->keyword->name);
-	return GPUBE_OK;
+	case 'V':
+		status = s->variable ? s->variable(s->reader, v)
+				     : s->integer(s->reader, v, 0, n_vars - 1, "a variable");
+		return status ? status : to_position(call, v);
+	case 'v':
+		return s->integer(s->reader, v, 0, INT32_MAX, "a value");
+	case 'n':
+		return s->integer(s->reader, v, -INT32_MAX, INT32_MAX, "a number");
+	default:
+		return s->integer(s->reader, v, -INT64_MAX, INT64_MAX, "a number");
+	}
+}
+
+/* How many items a list has; -1: its bracket says where it ends. */
+static int read_count(const struct gpube_source *s, int64_t *n)
+{
+	*n = -1;
+	return s->open ? s->open(s->reader, "'[' of a list")
+		       : s->integer(s->reader, n, 0, INT32_MAX, "a count");
+}
+
+/* Whether one more comes of a list in brackets; passes the last one. */
+static int read_more(const struct gpube_source *s, bool *more)
+{
+	const int status = s->more(s->reader, more);
+
+	return status || *more ? status : s->close(s->reader, "']' of a list");
+}
+
+static int read_tag(const struct gpube_source *s, const char *tag, size_t n)
+{
+	return s->tag ? s->tag(s->reader, tag, n) : GPUBE_OK;
 }
 
 static int read_metric(struct gpube_call *call, const struct gpube_source *s)
@@ -94,8 +128,8 @@ static int read_metric(struct gpube_call *call, const struct gpube_source *s)
 			call->metric = (enum gpube_metric)k;
 			return GPUBE_OK;
 		}
-	return gpube__in_error(call->in, "%s '%.40s' is not supported: expected %s",
-		call->keyword->name, word, call->keyword->metrics);
+	return gpube__sink_error(&call->sink, "%s '%.40s' is not supported: expected %s",
+		gpube__call_name(call), word, call->keyword->metrics);
 }
 
 static int read_comparator(struct gpube_call *call, const struct gpube_source *s)
@@ -111,7 +145,8 @@ static int read_comparator(struct gpube_call *call, const struct gpube_source *s
 			call->comparator = (enum gpube_comparator)k;
 			return GPUBE_OK;
 		}
-	return gpube__in_expected(call->in, "a comparator: == != < <= > >=", word);
+	return gpube__sink_error(
+		&call->sink, "expected a comparator: == != < <= > >=, found '%.40s'", word);
 }
 
 /* "0 A a", "1 A B C", "2 A a weight" or "3 A B C weight", as five numbers. */
@@ -121,8 +156,8 @@ static int read_rule(struct gpube_call *call, const struct gpube_source *s)
 	int status = read_number(call, s, 'n', &kind);
 
 	if (!status && (kind < 0 || kind > 3))
-		return gpube__in_error(call->in, "%s: a rule of kind %lld: expected 0 to 3",
-			call->keyword->name, (long long)kind);
+		return gpube__sink_error(&call->sink, "%s: a rule of kind %lld: expected 0 to 3",
+			gpube__call_name(call), (long long)kind);
 	if (!status)
 		status = read_number(call, s, 'n', &v[0]);
 	if (!status)
@@ -151,17 +186,17 @@ static int read_rules(struct gpube_call *call, const struct gpube_source *s)
 		int64_t n, v[3] = {0}, weight = 0;
 		bool more = true;
 
-		status = s->tag(s->reader, tags[kind], strlen(tags[kind]));
+		status = read_tag(s, tags[kind], strlen(tags[kind]));
 		if (!status)
-			status = s->count(s->reader, &n);
-		while (!status && !(status = s->more(s->reader, &more)) && more) {
-			status = s->open(s->reader);
+			status = read_count(s, &n);
+		while (!status && !(status = read_more(s, &more)) && more) {
+			status = s->open(s->reader, "'['");
 			for (int k = 0; k < 2 + kind && !status; k++)
 				status = read_number(call, s, kind || k == 0 ? 'n' : 'v', &v[k]);
 			if (!status && weighted)
 				status = read_number(call, s, 'c', &weight);
 			if (!status)
-				status = s->close(s->reader);
+				status = s->close(s->reader, "']'");
 			if (!status)
 				status = push(call, kind + 2 * weighted, false);
 			for (int k = 0; k < 3 && !status; k++)
@@ -210,12 +245,12 @@ static int read_entries(struct gpube_call *call, const struct gpube_source *s, c
 		int64_t at = call->n_args, inner;
 
 		if (n < 0)
-			status = s->more(s->reader, &more);
+			status = read_more(s, &more);
 		if (status || !more || k == n)
 			break;
 		if (nested) {
 			/* its own list; the count goes before the entries */
-			status = s->count(s->reader, &inner);
+			status = read_count(s, &inner);
 			if (!status)
 				status = push(call, 0, false);
 			if (!status)
@@ -224,11 +259,11 @@ static int read_entries(struct gpube_call *call, const struct gpube_source *s, c
 				call->args[at].v = inner;
 		} else {
 			if (several && s->open)
-				status = s->open(s->reader);
+				status = s->open(s->reader, "'['");
 			if (!status)
 				status = read_letters(call, s, letters);
 			if (!status && several && s->close)
-				status = s->close(s->reader);
+				status = s->close(s->reader, "']'");
 		}
 		if (status)
 			break;
@@ -248,8 +283,8 @@ static int read_list(struct gpube_call *call, const struct gpube_source *s, cons
 	status = read_entries(call, s, letters, nested, n, &l->n_items);
 	l->n_args = call->n_args - l->at;
 	if (!status && by_variable && l->n_items != call->arity)
-		return gpube__in_error(call->in, "%s: %lld %s for %d variable%s",
-			call->keyword->name, (long long)l->n_items,
+		return gpube__sink_error(&call->sink, "%s: %lld %s for %d variable%s",
+			gpube__call_name(call), (long long)l->n_items,
 			l->n_items == 1 ? "entry" : "entries", call->arity,
 			gpube__plural(call->arity));
 	return status;
@@ -267,13 +302,13 @@ static int read_field(struct gpube_call *call, const struct gpube_source *s, con
 	if (*letters == 'r' && s->open)
 		return read_rules(call, s);
 	if (!(call->keyword->flags & GPUBE_KEYWORD_BINARY))
-		status = s->tag(s->reader, tag, (size_t)(letters - 1 - tag));
+		status = read_tag(s, tag, (size_t)(letters - 1 - tag));
 	if (status)
 		return status;
 	if (counts)
 		n = counts[call->n_lists];
 	else if (list || (by_variable && s->open))
-		status = s->count(s->reader, &n);
+		status = read_count(s, &n);
 	if (status)
 		return status;
 	if (list || by_variable)
@@ -295,21 +330,21 @@ int gpube__call_read(struct gpube_call *call, const struct gpube_source *s)
 	int status = GPUBE_OK;
 
 	if ((call->keyword->flags & GPUBE_KEYWORD_BINARY) && call->arity != 2)
-		return gpube__in_error(call->in, "%s takes two variables, not %d",
-			call->keyword->name, call->arity);
+		return gpube__sink_error(&call->sink, "%s takes two variables, not %d",
+			gpube__call_name(call), call->arity);
 	while (*field && !status) {
 		bool list = *field == '*';
 
 		if (list && counts_first && call->n_lists == 0)
 			for (int k = 0; k < 2 && !status; k++)
-				status = s->count(s->reader, &counts[k]);
+				status = read_count(s, &counts[k]);
 		if (!status)
 			status = read_field(call, s, field, list && counts_first ? counts : NULL);
 		field += strcspn(field, " ");
 		field += *field == ' ';
 	}
 	if (!status && call->keyword->check && !call->keyword->check(call))
-		status = call->in->status;
+		status = gpube__sink_status(&call->sink);
 	return status;
 }
 
@@ -321,17 +356,17 @@ static int add_table(struct gpube_call *call, int arity, struct gpube_values *v,
 	struct gpube_table t = {.arity = arity, .type = v->type, .n = v->n, .values = v->values};
 
 	memset(v, 0, sizeof(*v));
-	return call->in->status = gpube__add_table(call->m, table, &t);
+	return gpube__sink_pass(&call->sink, gpube__add_table(call->m, table, &t));
 }
 
 static int expand_table(struct gpube_call *call, const struct gpube_eval *e, int32_t *tuple)
 {
-	struct gpube_ctx *ctx = call->in->ctx;
+	struct gpube_ctx *ctx = call->sink.ctx;
 	struct gpube_values v = {0};
 	int64_t value, n = 0;
 	int32_t table;
 	int64_t cells = gpube__cells(call->m, call->arity, call->scope);
-	int status = gpube__charge_expanded(call->in, cells, call->function_name);
+	int status = gpube__charge_cells(&call->sink, cells, call->function_name);
 
 	if (status)
 		return status;
@@ -354,24 +389,22 @@ static int expand_table(struct gpube_call *call, const struct gpube_eval *e, int
 			call->m, call->arity, call->scope, table, call->function_name);
 out:
 	gpube__values_clear(ctx, &v);
-	if (status && !call->in->status)
-		call->in->status = status;
-	return status;
+	return gpube__sink_pass(&call->sink, status);
 }
 
 static int add_pair(struct gpube_call *call, int i, int j, int32_t *table, bool same)
 {
-	struct gpube_ctx *ctx = call->in->ctx;
+	struct gpube_ctx *ctx = call->sink.ctx;
 	const struct gpube_variable *vars = call->m->vars;
 	int32_t scope[] = {call->scope[i], call->scope[j]};
 	struct gpube_values v = {0};
 	int status = GPUBE_OK;
 	int64_t value, cells = same ? 0 : (int64_t)vars[scope[0]].domain * vars[scope[1]].domain;
 
-	if (gpube__charge_expanded(call->in, cells, call->function_name))
-		return call->in->status;
+	if (gpube__charge_cells(&call->sink, cells, call->function_name))
+		return gpube__sink_status(&call->sink);
 	if (gpube__stopped(ctx))
-		return call->in->status = gpube__fail_stopped(ctx);
+		return gpube__sink_pass(&call->sink, gpube__fail_stopped(ctx));
 	for (int32_t a = 0; a < vars[scope[0]].domain && !same; a++)
 		for (int32_t b = 0; b < vars[scope[1]].domain && !status; b++)
 			if (!gpube__call_units(call, gpube__pair_cost(call, i, a, j, b), &value))
@@ -383,9 +416,7 @@ static int add_pair(struct gpube_call *call, int i, int j, int32_t *table, bool 
 	gpube__values_clear(ctx, &v);
 	if (!status)
 		status = gpube__add_function(call->m, 2, scope, *table, call->function_name);
-	if (status && !call->in->status)
-		call->in->status = status;
-	return status;
+	return gpube__sink_pass(&call->sink, status);
 }
 
 static int refuse_size(struct gpube_call *call, int64_t cells)
@@ -394,10 +425,10 @@ static int refuse_size(struct gpube_call *call, int64_t cells)
 
 	if (cells >= 0)
 		snprintf(number, sizeof(number), "%lld", (long long)cells);
-	return gpube__in_fail(call->in, GPUBE_ERANGE,
+	return gpube__sink_fail(&call->sink, GPUBE_ERANGE,
 		"%s over %d variables has %s tuples: at most %lld are expanded, and no automaton "
 		"of %lld transitions does instead",
-		call->keyword->name, call->arity, number, (long long)GPUBE_EXPAND_CELLS,
+		gpube__call_name(call), call->arity, number, (long long)GPUBE_EXPAND_CELLS,
 		(long long)GPUBE_CHAIN_CELLS);
 }
 
@@ -438,7 +469,7 @@ static int expand_pairs(struct gpube_call *call)
 /* One table, if it has no more cells than these, or a chain. */
 int gpube__call_expand_within(struct gpube_call *call, int64_t table_cells)
 {
-	struct gpube_ctx *ctx = call->in->ctx;
+	struct gpube_ctx *ctx = call->sink.ctx;
 	const int64_t cells = gpube__cells(call->m, call->arity, call->scope);
 	struct gpube_eval e = {.call = call};
 	bool made = false;
@@ -449,7 +480,7 @@ int gpube__call_expand_within(struct gpube_call *call, int64_t table_cells)
 		return expand_pairs(call);
 	p = gpube__alloc_zero(ctx, 2 * (uint64_t)call->arity + 1, sizeof(*p));
 	if (!p)
-		return call->in->status = GPUBE_ENOMEM;
+		return gpube__sink_pass(&call->sink, GPUBE_ENOMEM);
 	for (int k = 0; k < call->arity; k++)
 		p[k] = call->m->vars[call->scope[k]].domain;
 	status = gpube__eval_init(&e, call, p);
@@ -459,8 +490,7 @@ int gpube__call_expand_within(struct gpube_call *call, int64_t table_cells)
 		status = cells < 0 || cells > GPUBE_EXPAND_CELLS
 				 ? refuse_size(call, cells)
 				 : expand_table(call, &e, p + call->arity);
-	if (status && !call->in->status)
-		call->in->status = status;
+	status = gpube__sink_pass(&call->sink, status);
 	gpube__eval_clear(&e);
 	gpube__free(ctx, p);
 	return status;
@@ -470,11 +500,4 @@ int gpube__call_expand(struct gpube_call *call)
 {
 	return gpube__call_expand_within(
 		call, call->no_hidden ? GPUBE_EXPAND_CELLS : GPUBE_TABLE_CELLS);
-}
-
-int gpube__call_expand_checked(struct gpube_call *call)
-{
-	if (call->keyword->check && !call->keyword->check(call))
-		return call->in->status;
-	return gpube__call_expand(call);
 }

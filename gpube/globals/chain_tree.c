@@ -5,8 +5,7 @@
  * parents has no depths, and a tree has one choice of them. The number of roots is counted by a
  * chain.
  */
-#include "formats/common/reading.h"
-#include "formats/keywords/chain.h"
+#include "gpube/globals/chain.h"
 
 /* Most variables: their pairs' tables have n^2 tuples each. */
 enum { MOST = 64 };
@@ -51,15 +50,15 @@ static int add_depth(struct gpube_call *call, int i, int j, const int32_t *depth
 {
 	const int32_t n = call->arity, scope[] = {call->scope[i], depth[i], depth[j]};
 	const int arity = i == j ? 2 : 3;
-	struct gpube_ctx *ctx = call->in->ctx;
+	struct gpube_ctx *ctx = call->sink.ctx;
 	struct gpube_table t = {.sparse = true, .arity = arity, .type = GPUBE_INT8};
 	const int64_t most = i == j ? n : (int64_t)n * n;
 	int8_t *values;
 	int32_t table;
 	int status;
 
-	if (gpube__charge_expanded(call->in, most, call->function_name))
-		return call->in->status;
+	if (gpube__charge_cells(&call->sink, most, call->function_name))
+		return gpube__sink_status(&call->sink);
 	t.values = values = gpube__alloc(ctx, (uint64_t)most, sizeof(*values));
 	t.tuples = gpube__alloc(ctx, (uint64_t)most * (uint64_t)arity, sizeof(*t.tuples));
 	if (!t.values || !t.tuples) {
@@ -99,7 +98,5 @@ int gpube__call_depths(bool *fits, struct gpube_call *call)
 	for (int i = 0; i < call->arity && !status; i++)
 		for (int j = 0; j < call->m->vars[call->scope[i]].domain && !status; j++)
 			status = add_depth(call, i, j, depth);
-	if (status && !call->in->status)
-		call->in->status = status;
-	return status;
+	return gpube__sink_pass(&call->sink, status);
 }

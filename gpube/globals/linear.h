@@ -1,6 +1,6 @@
 /*
  * linear.h - linear constraints of any width: what the values of variables add up to, compared with
- * a number. Internal to formats/.
+ * a number. Internal.
  *
  * A constraint becomes one table: of its forbidden tuples, or of its allowed ones, whichever are
  * fewer. The walk that lists them turns back where the least and the greatest sum that are still
@@ -11,8 +11,8 @@
 #ifndef GPUBE_LINEAR_H
 #define GPUBE_LINEAR_H
 
-#include "formats/globals.h"
-#include "formats/io/io.h"
+#include "gpube/globals.h"
+#include "gpube/globals/sink.h"
 
 /* A term of several literals: it adds its coefficient where all of them are true. */
 struct gpube_linear_product {
@@ -40,7 +40,7 @@ struct gpube_linear_place {
  */
 struct gpube_linear {
 	struct gpube_model *m;
-	struct gpube_in *in;
+	struct gpube_sink sink;
 	int32_t n, *scope;
 	enum gpube_relation relation;
 	bool per_unit; /* it costs for each unit that is missing or too much; no products then */

@@ -1,11 +1,10 @@
 /* chain.c - the layers of a machine's states, merged, and their tables. See chain.h. */
-#include "formats/keywords/chain.h"
+#include "gpube/globals/chain.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/common/reading.h"
-#include "formats/common/tuples.h"
+#include "gpube/ir/tuples.h"
 
 typedef __int128 cost_t;
 
@@ -33,7 +32,7 @@ struct seen {
 struct building {
 	struct gpube_machine *machine;
 	struct gpube_ctx *ctx;
-	struct gpube_in *in;
+	const struct gpube_sink *sink;
 	struct layer *layers; /* machine->n + 1 */
 	struct seen seen;
 	int64_t *state;
@@ -113,8 +112,8 @@ static int intern(struct building *b, struct layer *l, int32_t *index)
 		b->fits = false;
 		return GPUBE_OK;
 	}
-	if (gpube__in_charge(b->in, width, 2 * sizeof(*b->state), "functions that are expanded"))
-		return b->in->status;
+	if (gpube__charge(b->sink, width, 2 * sizeof(*b->state), "functions that are expanded"))
+		return gpube__sink_status(b->sink);
 	if (gpube__grow(b->ctx, &l->states, &l->capacity, (l->n + 1) * width, sizeof(*l->states)))
 		return GPUBE_ENOMEM;
 	memcpy(l->states + l->n * width, b->state, (size_t)width * sizeof(*b->state));
@@ -135,8 +134,8 @@ static int step_layer(struct building *b, int k)
 	b->fits = b->n_transitions <= GPUBE_CHAIN_CELLS;
 	if (!b->fits)
 		return GPUBE_OK;
-	if (gpube__charge_expanded(b->in, 2 * n, NULL))
-		return b->in->status;
+	if (gpube__charge_cells(b->sink, 2 * n, NULL))
+		return gpube__sink_status(b->sink);
 	l->next = gpube__alloc(b->ctx, (uint64_t)n, sizeof(*l->next));
 	l->cost = gpube__alloc(b->ctx, (uint64_t)n, sizeof(*l->cost));
 	if (!l->next || !l->cost || seen_reset(b, 0))
@@ -280,8 +279,10 @@ int gpube__add_hidden(int32_t *var, struct gpube_call *call, int64_t domain, int
 
 	/* the mark by which toulbar2 knows that a variable is not to be shown */
 	snprintf(name, sizeof(name), "^%.30s%d_%d", call->keyword->name, at, number);
-	if (gpube__add_var(call->m, call->in, var, domain, name))
-		return call->in->status;
+	if (gpube__charge_var(&call->sink, call->m->n_vars, domain))
+		return gpube__sink_status(&call->sink);
+	if (gpube_model_add_var(call->m, var, (int32_t)domain, name))
+		return GPUBE_ENOMEM;
 	gpube__hide(call->m, *var);
 	return GPUBE_OK;
 }
@@ -312,9 +313,9 @@ static int add_function(struct building *b, int k, const int32_t hidden[2])
 		scope[arity++] = hidden[1];
 	for (int i = 0; i < arity; i++)
 		domains[i] = call->m->vars[scope[i]].domain;
-	if (gpube__charge_dense(b->in, arity, domains) ||
-		gpube__charge_expanded(b->in, l->n_classes * l->domain, call->function_name))
-		return b->in->status;
+	if (gpube__charge_filled(b->sink, arity, domains) ||
+		gpube__charge_cells(b->sink, l->n_classes * l->domain, call->function_name))
+		return gpube__sink_status(b->sink);
 	status = gpube__tuples_init(&t, b->ctx, arity, domains, GPUBE_INF);
 	if (status)
 		return status;
@@ -402,8 +403,8 @@ static void clear(struct building *b)
 
 int gpube__chain(bool *fits, struct gpube_machine *machine)
 {
-	struct gpube_in *in = machine->call->in;
-	struct building b = {.machine = machine, .in = in, .ctx = in->ctx, .fits = true};
+	const struct gpube_sink *sink = &machine->call->sink;
+	struct building b = {.machine = machine, .sink = sink, .ctx = sink->ctx, .fits = true};
 	int status = GPUBE_ENOMEM;
 
 	b.layers = gpube__alloc_zero(b.ctx, (uint64_t)machine->n + 1, sizeof(*b.layers));
@@ -420,7 +421,5 @@ int gpube__chain(bool *fits, struct gpube_machine *machine)
 	}
 	*fits = b.fits;
 	clear(&b);
-	if (status && !in->status)
-		in->status = status;
-	return in->status;
+	return gpube__sink_pass(sink, status);
 }

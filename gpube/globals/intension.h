@@ -1,11 +1,11 @@
 /*
- * intension.h - functions that .wcsp and .cfn give by a keyword and parameters,
- * expanded into tables. Internal to formats/.
+ * intension.h - functions that .wcsp, .cfn and callers give by a keyword and parameters, expanded
+ * into tables. Internal.
  *
- * Both formats list a keyword's parameters in the same order; they differ in
- * how a list is told from the next parameter (.wcsp: a count, .cfn: brackets)
- * and in tags. So one template per keyword describes both, and a reader only
- * lends a gpube_source.
+ * All list a keyword's parameters in the same order; they differ in how a list is told from the
+ * next parameter (.cfn: brackets, elsewhere: a count) and in tags. So one template per keyword
+ * describes all, and who has the parameters, a file's text or a call's arrays, only lends a
+ * gpube_source.
  *
  * The semantics are those of toulbar2's format page and, where that leaves a
  * choice, of the program: each keyword's table has been compared with it.
@@ -13,7 +13,7 @@
 #ifndef GPUBE_INTENSION_H
 #define GPUBE_INTENSION_H
 
-#include "formats/io/io.h"
+#include "gpube/globals/sink.h"
 
 /* Most cells of a table that a keyword is expanded to. */
 #define GPUBE_EXPAND_CELLS ((int64_t)1 << 24)
@@ -84,8 +84,9 @@ enum {
 enum { GPUBE_MAX_SCALARS = 8, GPUBE_MAX_LISTS = 3 };
 
 struct gpube_call {
-	struct gpube_in *in; /* for messages */
+	struct gpube_sink sink;
 	const struct gpube_keyword *keyword;
+	const char *name; /* in messages; NULL: the keyword's */
 	struct gpube_model *m;
 	int arity;
 	const int32_t *scope;
@@ -104,23 +105,34 @@ struct gpube_call {
 
 /*
  * Where parameters come from. Each function returns a status.
- * tag      passes the parameter's tag
- * count    .wcsp: how many items follow; .cfn: opens the list, *n = -1
- * more     .cfn: are there more items? passes the closing bracket if not
- * open     .cfn: passes the bracket of an item; NULL in .wcsp, as close
- * word     a metric or comparator
- * number   by letter: c C n l v V
+ * integer   from 'min' to 'max'; 'what' names it, with its article
+ * cost      GPUBE_INF: forbidden; signs: it may be negative
+ * any_sign  all of them may, and of a model that is maximised they may be there
+ * word      a metric or comparator
+ * variable  NULL: its index in the model
+ * In .cfn, elsewhere NULL, for a list's length comes before it:
+ * tag       passes the parameter's tag
+ * open      passes a bracket that opens
+ * close     passes one that closes
+ * more      whether one more item of a list comes
  */
 struct gpube_source {
 	void *reader;
-	int (*tag)(void *reader, const char *tag, size_t n);
-	int (*count)(void *reader, int64_t *n);
-	int (*more)(void *reader, bool *more);
-	int (*open)(void *reader);
-	int (*close)(void *reader);
+	int (*integer)(void *reader, int64_t *v, int64_t min, int64_t max, const char *what);
+	int (*cost)(void *reader, int64_t *v, bool signs);
+	bool any_sign;
 	int (*word)(void *reader, const char **word, const char *what);
-	int (*number)(void *reader, char letter, int64_t *v);
+	int (*variable)(void *reader, int64_t *v);
+	int (*tag)(void *reader, const char *tag, size_t n);
+	int (*open)(void *reader, const char *what);
+	int (*close)(void *reader, const char *what);
+	int (*more)(void *reader, bool *more);
 };
+
+static inline const char *gpube__call_name(const struct gpube_call *c)
+{
+	return c->name ? c->name : c->keyword->name;
+}
 
 /* NULL: not known, or known but not supported (then *known, if not NULL, is true). */
 const struct gpube_keyword *gpube__keyword(const char *name, bool *known);
@@ -139,8 +151,6 @@ void gpube__call_clear(struct gpube_call *call);
  * Errors: EPARSE, ERANGE (more than GPUBE_EXPAND_CELLS cells), ENOMEM
  */
 int gpube__call_expand(struct gpube_call *call);
-/* The same of parameters that no reader has checked. */
-int gpube__call_expand_checked(struct gpube_call *call);
 /* The same as gpube__call_expand() with another limit of tables' cells: for tests. */
 int gpube__call_expand_within(struct gpube_call *call, int64_t table_cells);
 /* A cost in the model's units; false if it does not fit, and the text for that. */

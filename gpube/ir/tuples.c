@@ -1,9 +1,7 @@
 /* tuples.c - tuples to tables. See tuples.h. */
-#include "formats/common/tuples.h"
+#include "gpube/ir/tuples.h"
 
 #include <string.h>
-
-#include "formats/common/reading.h"
 
 int gpube__tuples_init(struct gpube_tuples *t, struct gpube_ctx *ctx, int arity,
 	const int32_t *domains, int64_t dflt)

@@ -1,7 +1,7 @@
 /*
  * tuples.h - collects the tuples of a function as a reader meets them and turns
  * them into the table that suits: dense where nearly all tuples are given,
- * sparse elsewhere. Internal to formats/.
+ * sparse elsewhere. Internal.
  *
  * Memory follows what was read, never what was declared, so that a short file
  * cannot ask for much. A complete listing in row-major order, the common case
@@ -11,6 +11,9 @@
 #define GPUBE_TUPLES_H
 
 #include "gpube/ir/model.h"
+
+/* A table with no more variables and cells is dense, however few of them are listed. */
+enum { GPUBE_FILLED_ARITY = 3, GPUBE_FILLED_CELLS = 1 << 16 };
 
 struct gpube_tuples {
 	struct gpube_ctx *ctx;

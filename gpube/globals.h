@@ -6,12 +6,13 @@
  * For models of GPUBE_COSTS. A function becomes a table where that is small, several tables where
  * it is a sum of them, or a chain of small tables over hidden variables (gpube_model_n_hidden());
  * what would be larger than that is refused before memory is taken. The same function in a file is
- * expanded by the same code.
+ * read, checked and expanded by the same code.
  *
- * A cost is in units of the model's scale, and GPUBE_INF forbids. It is added to the total as it
- * is: in a model that is maximised a negative cost is the penalty.
+ * A cost is in units of the model's scale, of either sign, and GPUBE_INF forbids. It is added to
+ * the total as it is: in a model that is maximised a negative cost is the penalty.
  *
- * A variable may occur in a scope more than once. It then counts each time.
+ * A variable may occur in a scope more than once. It then counts each time. Values are indices;
+ * of those from a variable's domain on it has none.
  *
  * Errors of all: EINVAL (an argument; the model's kind); ERANGE (too wide for tables and chains, a
  * cost past 64 bits); ELIMIT (more than the context's memory); ENOMEM; ESTOP. After an error the
@@ -28,7 +29,6 @@ extern "C" {
 
 /*
  * gpube_model_add_tuples() - costs of some tuples, and one cost for all others.
- * scope   arity variables, of which none is named twice
  * others  the cost of a tuple that is not listed
  * tuples  n * arity value indices, one tuple behind the other; no tuple twice
  * costs   n of them
@@ -69,7 +69,8 @@ struct gpube_occurrences {
 
 /*
  * gpube_model_add_gcc() - how often each of some values occurs (global cardinality).
- * cost  for each variable that a value has too many or too few; GPUBE_INF forbids that
+ * counts  n_counts values, none twice; 0 <= least <= most
+ * cost    for each variable that a value has too many or too few; GPUBE_INF forbids that
  */
 GPUBE_API int gpube_model_add_gcc(struct gpube_model *m, int n, const int32_t *vars, int n_counts,
 	const struct gpube_occurrences *counts, int64_t cost);
@@ -94,9 +95,9 @@ struct gpube_transition {
 };
 
 /*
- * gpube_model_add_regular() - the least cost at which an automaton of states 0 ... n_states - 1
- * reads the variables' values, one after the other; forbidden where it cannot. From a state a value
- * may lead to several.
+ * gpube_model_add_regular() - the least cost (the greatest, if the model is maximised) at which an
+ * automaton of states 0 ... n_states - 1 reads the variables' values, one after the other;
+ * forbidden where it cannot. From a state a value may lead to several.
  */
 GPUBE_API int gpube_model_add_regular(struct gpube_model *m, int n, const int32_t *vars,
 	int32_t n_states, int n_starts, const struct gpube_state *starts, int n_ends,

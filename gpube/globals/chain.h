@@ -1,6 +1,6 @@
 /*
  * chain.h - a keyword's function that is too wide for a table, as a chain of small ones over hidden
- * variables. Internal to formats/.
+ * variables. Internal.
  *
  * A machine reads the scope one variable after the other. Its state is a few integers: how often a
  * value has come, a sum, what the states of an automaton cost. Hidden variable i is the state after
@@ -21,7 +21,7 @@
 #ifndef GPUBE_CHAIN_H
 #define GPUBE_CHAIN_H
 
-#include "formats/keywords/intension.h"
+#include "gpube/globals/intension.h"
 
 /* A table has at most so many cells where a chain would do instead. */
 #define GPUBE_TABLE_CELLS ((int64_t)1 << 20)
@@ -70,7 +70,7 @@ struct gpube_machine {
  * gpube__chain() - adds the machine's function to the call's model.
  * fits    out: false if it has more than GPUBE_CHAIN_CELLS transitions or states that do not fit;
  *         then nothing has been added
- * Errors: ELIMIT, ERANGE (a cost), ENOMEM, ESTOP; sets in->status
+ * Errors: ELIMIT, ERANGE (a cost), ENOMEM, ESTOP; the sink is told
  */
 int gpube__chain(bool *fits, struct gpube_machine *machine);
 

@@ -2,7 +2,7 @@
  * intension_eval.c - arithmetic, automata and trees at one tuple, and what an
  * evaluation needs in memory. See intension.h.
  */
-#include "formats/keywords/intension.h"
+#include "gpube/globals/intension.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@ typedef __int128 cost_t;
 
 bool gpube__call_refuse(struct gpube_call *c, const char *why)
 {
-	gpube__in_error(c->in, "%s: %s", c->keyword->name, why);
+	gpube__sink_error(&c->sink, "%s: %s", gpube__call_name(c), why);
 	return false;
 }
 
@@ -31,8 +31,8 @@ bool gpube__call_units(const struct gpube_call *call, __int128 cost, int64_t *va
 
 int gpube__call_refuse_cost(const struct gpube_call *call)
 {
-	return gpube__in_fail(
-		call->in, GPUBE_ERANGE, "%s: a cost passes 2^63", call->keyword->name);
+	return gpube__sink_fail(
+		&call->sink, GPUBE_ERANGE, "%s: a cost passes 2^63", gpube__call_name(call));
 }
 
 /* ---- arithmetic -------------------------------------------------------------------- */
@@ -308,7 +308,7 @@ static void fill_weights(struct gpube_eval *e)
 
 int gpube__eval_init(struct gpube_eval *e, const struct gpube_call *call, const int32_t *domains)
 {
-	struct gpube_ctx *ctx = call->in->ctx;
+	struct gpube_ctx *ctx = call->sink.ctx;
 	unsigned flags = call->keyword->flags;
 
 	memset(e, 0, sizeof(*e));
@@ -344,7 +344,7 @@ int gpube__eval_init(struct gpube_eval *e, const struct gpube_call *call, const 
 
 void gpube__eval_clear(struct gpube_eval *e)
 {
-	struct gpube_ctx *ctx = e->call->in->ctx;
+	struct gpube_ctx *ctx = e->call->sink.ctx;
 
 	gpube__free(ctx, e->weights);
 	gpube__free(ctx, e->weights_of);
