@@ -100,6 +100,7 @@ static void report_messages(struct gpube_dpop_result *r, const struct dcop_plan 
 
 static int describe(struct held *h, const struct dcop_plan *p)
 {
+	const struct dcop_construction *c = p->tree ? &p->tree->construction : NULL;
 	struct gpube_dpop_result *r = &h->r;
 
 	r->n_vars = p->given->n_vars;
@@ -109,6 +110,14 @@ static int describe(struct held *h, const struct dcop_plan *p)
 		return GPUBE_OK;
 	r->n_trees = p->tree->n_trees;
 	r->n_searched = p->tree->n_searched;
+	r->tree = p->tree->heuristic;
+	r->tree_messages = c->messages;
+	r->token_messages = c->token_messages;
+	r->tree_rounds = c->rounds;
+	r->tree_bytes = c->bytes;
+	r->largest_tree_bytes = c->largest_bytes;
+	r->tree_seconds = c->seconds;
+	r->seconds_tree = p->seconds_tree;
 	r->width = p->width;
 	r->height = p->height;
 	r->n_split = p->mbe.n_split;
@@ -240,7 +249,7 @@ int dcop_solve(struct gpube_dpop_result **out, const struct gpube_model *m,
 	r->answer = GPUBE_ANSWER_INCOMPLETE;
 	r->z = opts->z;
 	r->tree = opts->tree.heuristic;
-	status = dcop__plan_init(&p, m, opts, world->n_ranks);
+	status = dcop__plan_init(&p, m, opts, world);
 	if (!status)
 		status = describe(h, &p);
 	r->seconds_plan = gpube__now() - start;
@@ -327,7 +336,8 @@ static int find_root(
 static struct dcop_opts options(const struct gpube_dpop_opts *o, const struct dcop_agents *agents)
 {
 	return (struct dcop_opts){.agents = agents,
-		.tree = {.heuristic = o->tree ? o->tree : GPUBE_PSEUDOTREE_BEST,
+		.tree = {.heuristic = o->tree,
+			.distributed = o->distributed_dfs,
 			.tries = !o->tries      ? USUAL_TRIES
 				 : o->tries < 0 ? 0
 						: o->tries,

@@ -338,10 +338,13 @@ static bool sums_fit(const struct dcop_plan *p)
 }
 
 static int plan_init(struct dcop_plan *p, const struct gpube_model *m, const struct dcop_opts *opts,
-	int n_ranks, enum gpube__narrowing narrowing)
+	struct dcop_world *world, enum gpube__narrowing narrowing)
 {
+	struct dcop_tree_opts tree = opts->tree;
 	int status = gpube__check_kind(m, GPUBE__NETWORKS);
 
+	tree.latency = opts->latency;
+	tree.world = world;
 	memset(p, 0, sizeof(*p));
 	p->ctx = m->ctx;
 	p->given = p->costs = m;
@@ -358,23 +361,25 @@ static int plan_init(struct dcop_plan *p, const struct gpube_model *m, const str
 		p->agents = &p->own_agents;
 	}
 	if (!status && !p->s.infeasible) {
-		status = build_tree(
-			&p->tree, &p->graph, &p->variables, p->m, p->agents, &opts->tree);
+		const double start = gpube__now();
+
+		status = build_tree(&p->tree, &p->graph, &p->variables, p->m, p->agents, &tree);
+		p->seconds_tree = gpube__now() - start;
 		if (!status)
-			status = lay_out(p, opts, n_ranks);
+			status = lay_out(p, opts, world->n_ranks);
 	}
 	if (status)
 		dcop__plan_clear(p);
 	return status;
 }
 
-int dcop__plan_init(
-	struct dcop_plan *p, const struct gpube_model *m, const struct dcop_opts *opts, int n_ranks)
+int dcop__plan_init(struct dcop_plan *p, const struct gpube_model *m, const struct dcop_opts *opts,
+	struct dcop_world *world)
 {
-	int status = plan_init(p, m, opts, n_ranks, GPUBE__BELOW);
+	int status = plan_init(p, m, opts, world, GPUBE__BELOW);
 
 	if (status || p->s.infeasible || sums_fit(p))
 		return status;
 	dcop__plan_clear(p); /* without costs that no optimum needs */
-	return plan_init(p, m, opts, n_ranks, GPUBE__SUMS);
+	return plan_init(p, m, opts, world, GPUBE__SUMS);
 }

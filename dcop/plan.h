@@ -22,6 +22,7 @@ struct dcop_plan {
 	const struct dcop_agents *agents;
 	struct gpube_graph variables, graph; /* graph: of the agents */
 	struct dcop_pseudotree *tree;
+	double seconds_tree;
 	int32_t *order;
 	int32_t *first, *n_own; /* per agent */
 	int32_t *agent_at;      /* per position */
@@ -41,7 +42,7 @@ struct dcop_plan {
  * Errors: EINVAL, ERANGE, ENOMEM, ELIMIT
  */
 int dcop__plan_init(struct dcop_plan *p, const struct gpube_model *m, const struct dcop_opts *opts,
-	int n_ranks);
+	struct dcop_world *world);
 void dcop__plan_clear(struct dcop_plan *p);
 
 /* Agents that share a function are joined. Errors: ENOMEM */

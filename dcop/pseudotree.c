@@ -1,5 +1,5 @@
 /* pseudotree.c - depth-first searches and the choice between them: see pseudotree.h. */
-#include "dcop/pseudotree.h"
+#include "dcop/distributed_dfs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +38,7 @@ struct builder {
 	int64_t *sep_at;
 	int32_t *sep_n, *pool;
 	int64_t pool_used, pool_capacity;
+	int32_t *number;           /* per vertex, of a distributed search: visited before it */
 	int32_t *members, from, n; /* of the component */
 	struct gpube_rng rng;
 	int64_t work, next_look, n_steps;
@@ -293,10 +294,58 @@ static void keep(struct builder *b)
 	}
 }
 
+/*
+ * The component's part of the tree that the agents have built: each follows on an agent in whose
+ * subtree it is, and every edge joins an agent with one above it.
+ */
+static int adopt(struct builder *b)
+{
+	const struct gpube_graph *g = b->g;
+	int32_t *end = b->sep_n; /* of v's subtree, in the preorder */
+	bool sound = true;
+
+	for (int32_t i = 0; i < b->n; i++)
+		b->preorder[b->from + i] = -1;
+	for (int32_t i = 0; i < b->n && sound; i++) {
+		const int32_t v = b->members[i], k = b->number[v];
+
+		sound = k >= 0 && k < b->n && b->preorder[b->from + k] < 0;
+		if (sound)
+			b->preorder[b->from + k] = v;
+	}
+	for (int32_t i = 0; i < b->n && sound; i++) {
+		const int32_t v = b->preorder[b->from + i], parent = b->parent[v];
+		int32_t above = i ? b->preorder[b->from + i - 1] : -1;
+
+		while (above >= 0 && above != parent)
+			above = b->parent[above];
+		sound = above == parent && (parent >= 0) == (i > 0);
+		b->depth[v] = parent < 0 || !sound ? 0 : b->depth[parent] + 1;
+		end[v] = i + 1;
+	}
+	for (int32_t i = b->n - 1; i > 0 && sound; i--) {
+		const int32_t v = b->preorder[b->from + i];
+
+		if (end[v] > end[b->parent[v]])
+			end[b->parent[v]] = end[v];
+		for (int64_t k = g->start[v]; k < g->start[v + 1] && sound; k++) {
+			const int32_t u = g->adjacent[k];
+
+			sound = b->number[u] < b->number[v] ? true : b->number[u] < end[v];
+		}
+	}
+	return sound ? GPUBE_OK
+		     : gpube__fail(b->ctx, GPUBE_EBUG,
+			       "internal error: the agents have built no pseudo-tree; please "
+			       "report "
+			       "this");
+}
+
+/* The search's tree, or with 'number' the agents', against the best so far. */
 static int try_one(struct builder *b, int32_t root, const int32_t *sorted)
 {
-	bool whole;
-	int status = search(b, root, sorted, &whole);
+	bool whole = true;
+	int status = b->number ? adopt(b) : search(b, root, sorted, &whole);
 
 	if (status || !whole)
 		return status;
@@ -356,12 +405,13 @@ static int search_best(struct builder *b, const int32_t *component)
 static int search_component(struct builder *b, const int32_t *component)
 {
 	/* one vertex is a tree of one kind */
-	enum gpube_pseudotree h = b->n == 1 ? GPUBE_PSEUDOTREE_MAX_DEGREE : b->opts->heuristic;
+	enum gpube_pseudotree h =
+		b->n == 1 && !b->number ? GPUBE_PSEUDOTREE_MAX_DEGREE : b->opts->heuristic;
 	int status;
 
 	b->best_width = INT32_MAX;
 	b->best_cells = 0;
-	if (h == GPUBE_PSEUDOTREE_BEST || h == GPUBE_PSEUDOTREE_AUTO) {
+	if (h == GPUBE_PSEUDOTREE_BEST) {
 		status = search_best(b, component);
 	} else {
 		status = prepare(b, h);
@@ -372,6 +422,25 @@ static int search_component(struct builder *b, const int32_t *component)
 		b->best->width = b->best_width;
 	b->best->cells += b->best_cells;
 	return status;
+}
+
+/* Parents and numbers by messages of the agents. */
+static int ask_agents(struct builder *b)
+{
+	const enum gpube_pseudotree h = b->opts->heuristic;
+	struct dcop_dfs dfs = {.ctx = b->ctx, .g = b->g, .opts = b->opts, .parent = b->parent};
+	int status;
+
+	if (h == GPUBE_PSEUDOTREE_BEST)
+		return gpube__fail(b->ctx, GPUBE_EINVAL,
+			"agents cannot compare whole pseudo-trees: with a distributed search "
+			"take another rule than best");
+	b->number = gpube__alloc(b->ctx, (uint64_t)b->g->n, sizeof(*b->number));
+	status = b->number ? prepare(b, h) : GPUBE_ENOMEM;
+	dfs.place = b->rank[h];
+	dfs.sorted = b->sorted[h];
+	dfs.number = b->number;
+	return status ? status : dcop__distributed_dfs(&b->best->construction, &dfs);
 }
 
 /* ---- the forest ------------------------------------------------------------------------ */
@@ -431,6 +500,7 @@ static void builder_clear(struct builder *b)
 	gpube__free(b->ctx, b->seen);
 	gpube__free(b->ctx, b->sep_at);
 	gpube__free(b->ctx, b->sep_n);
+	gpube__free(b->ctx, b->number);
 	gpube__free(b->ctx, b->members);
 	gpube__free(b->ctx, b->pool);
 }
@@ -469,32 +539,38 @@ int dcop_pseudotree_new(struct dcop_pseudotree **out, struct gpube_ctx *ctx,
 {
 	static const struct dcop_tree_opts usual = {
 		.heuristic = GPUBE_PSEUDOTREE_MAX_DEGREE, .root = -1};
-	struct builder b = {.ctx = ctx, .g = g, .opts = opts ? opts : &usual};
+	struct dcop_tree_opts o = opts ? *opts : usual;
+	struct builder b = {.ctx = ctx, .g = g, .opts = &o};
 	struct dcop_pseudotree *t;
 	uint64_t n = (uint64_t)g->n;
 	int status = GPUBE_ENOMEM;
 
 	*out = NULL;
-	if (b.opts->root >= g->n)
+	if (o.root >= g->n)
 		return gpube__fail(
-			ctx, GPUBE_EINVAL, "there is no vertex %d to be the root", b.opts->root);
+			ctx, GPUBE_EINVAL, "there is no vertex %d to be the root", o.root);
+	if (o.heuristic == GPUBE_PSEUDOTREE_AUTO)
+		o.heuristic = o.distributed ? GPUBE_PSEUDOTREE_MAX_DEGREE : GPUBE_PSEUDOTREE_BEST;
 	t = gpube__alloc_zero(ctx, 1, sizeof(*t));
 	if (!t)
 		return GPUBE_ENOMEM;
 	t->ctx = ctx;
 	t->n = g->n;
+	t->heuristic = o.heuristic;
 	t->parent = gpube__alloc(ctx, n, sizeof(*t->parent));
 	t->depth = gpube__alloc(ctx, n, sizeof(*t->depth));
 	t->tree = gpube__alloc(ctx, n, sizeof(*t->tree));
 	t->preorder = gpube__alloc(ctx, n, sizeof(*t->preorder));
 	b.best = t;
-	gpube__rng_init(&b.rng, b.opts->seed);
+	gpube__rng_init(&b.rng, o.seed);
 	if (!t->parent || !t->depth || !t->tree || !t->preorder || builder_init(&b))
 		goto out;
 	t->n_trees = gpube__graph_components(ctx, g, t->tree);
 	if (t->n_trees < 0)
 		goto out;
-	status = search_all(&b, t->tree, t->n_trees);
+	status = o.distributed ? ask_agents(&b) : GPUBE_OK;
+	if (!status)
+		status = search_all(&b, t->tree, t->n_trees);
 	if (!status)
 		status = list_pseudo_parents(t, g);
 out:

@@ -8,6 +8,7 @@
 
 #include "gpube/dpop.h"
 #include "gpube/ir/graph.h"
+#include "gpube/ranks/world.h"
 
 /*
  * heuristic  BEST is repeatable: it counts operations, not time. The others but AUTO are
@@ -18,6 +19,10 @@
  * names      NULL, or for each vertex a name or NULL
  * tries      BEST: random searches in each component after the six
  * seed       of these
+ * distributed  the tree is built by messages of the agents (distributed_dfs.h), hosted by the ranks
+ *            of 'world' (NULL: by this process), each of which makes the same call; it is that of
+ *            the central search by the same heuristic, which is not BEST (AUTO: MAX_DEGREE).
+ * latency    of a message, in simulated time
  */
 struct dcop_tree_opts {
 	enum gpube_pseudotree heuristic;
@@ -25,6 +30,16 @@ struct dcop_tree_opts {
 	const char *const *names;
 	int32_t tries;
 	uint64_t seed;
+	bool distributed;
+	double latency;
+	struct dcop_world *world;
+};
+
+/* What agents sent to build a tree; seconds: simulated, until the last agent was done. */
+struct dcop_construction {
+	int64_t messages, token_messages, rounds;
+	uint64_t bytes, largest_bytes;
+	double seconds;
 };
 
 /*
@@ -43,7 +58,9 @@ struct dcop_pseudotree {
 	int32_t *pseudo; /* pseudo-parents of i: pseudo[pseudo_at[i]] … pseudo[pseudo_at[i+1]-1] */
 	int32_t width;   /* most vertices of a separator: the induced width */
 	double cells;    /* sum over vertices of the product of the domains of its separator */
-	int64_t n_searched; /* trees that were looked at */
+	int64_t n_searched;                    /* trees that were compared */
+	enum gpube_pseudotree heuristic;       /* that was taken: not AUTO */
+	struct dcop_construction construction; /* 0 without 'distributed' */
 };
 
 /*
@@ -51,7 +68,8 @@ struct dcop_pseudotree {
  * opts    NULL: MAX_DEGREE from its own roots
  * Cost:   one search O(edges + sum of separators); BEST at most some 10^7 operations a
  *         component beyond the first search
- * Errors: EINVAL (root), ENOMEM
+ * Errors: EINVAL (root, BEST by messages), ENOMEM, ESTOP; EIO (of a rank); EBUG (what the agents
+ *         have built is no pseudo-tree)
  */
 int dcop_pseudotree_new(struct dcop_pseudotree **out, struct gpube_ctx *ctx,
 	const struct gpube_graph *g, const struct dcop_tree_opts *opts);

@@ -29,7 +29,7 @@ extern "C" {
  * none is given. Ties: the smallest index.
  */
 enum gpube_pseudotree {
-	GPUBE_PSEUDOTREE_AUTO,       /* BEST */
+	GPUBE_PSEUDOTREE_AUTO,       /* BEST; of a distributed search MAX_DEGREE */
 	GPUBE_PSEUDOTREE_MIN_DEGREE, /* fewest neighbours */
 	GPUBE_PSEUDOTREE_MAX_DEGREE,
 	GPUBE_PSEUDOTREE_MIN_ID,
@@ -51,6 +51,11 @@ enum gpube_pseudotree {
  *                something
  * agent_names    with 'owner', may be NULL, as may its entries
  * root           an agent, by name or by its index in decimal, to be the root of its tree
+ * distributed_dfs  the pseudo-tree is built by the agents' messages instead of a central search:
+ *                each knows its neighbours alone. They elect the root, from which a token with the
+ *                set of the visited agents goes depth first; the tree is that of the central search
+ *                by the same rule. AUTO is then MAX_DEGREE (the most connected), and BEST is
+ *                refused, since agents cannot compare whole trees
  * tries          BEST: random searches a component; 0: 200, -1: none
  * seed           of these
  * z              most variables of a joined mini-bucket (ADPOP); 0: no limit, DPOP
@@ -67,6 +72,7 @@ struct gpube_dpop_opts {
 	const int32_t *owner;
 	const char *const *agent_names;
 	enum gpube_pseudotree tree;
+	int distributed_dfs;
 	const char *root;
 	int32_t tries;
 	uint64_t seed;
@@ -120,8 +126,13 @@ struct gpube_dpop_agent {
  *               or 8 (cell_bytes) a cell, VALUE 8 a value
  * simulated_seconds  the last clock
  * tree          the rule that was taken; n_searched: pseudo-trees that were compared
+ * tree_…        of distributed_dfs, otherwise 0: its messages, of which token_messages are the
+ *               token's, and bytes (a header of 40; 4 an index or a degree, a name's own; the
+ *               visited agents, 4 each), rounds in which they were delivered, and the last agent's
+ *               clock when it is done, which simulated_seconds do not contain
  * n_workers     agents at work at the same time, at most
- * seconds_plan  for the pseudo-tree and every agent's plan; seconds_run: for the messages
+ * seconds_tree  for the pseudo-tree; seconds_plan: with every agent's plan; seconds_run: for the
+ *               messages
  */
 struct gpube_dpop_result {
 	enum gpube_answer answer;
@@ -135,7 +146,9 @@ struct gpube_dpop_result {
 	struct gpube_dpop_agent *agents;
 	int32_t n_trees, height, width, n_split, z;
 	enum gpube_pseudotree tree;
-	int64_t n_searched;
+	int64_t n_searched, tree_messages, token_messages, tree_rounds;
+	uint64_t tree_bytes, largest_tree_bytes;
+	double tree_seconds;
 	double joined_cells, largest_cells;
 	int cell_bytes;
 	int64_t util_messages, value_messages;
@@ -143,7 +156,7 @@ struct gpube_dpop_result {
 	double simulated_seconds;
 	const char *backend;
 	int n_workers;
-	double seconds_plan, seconds_run;
+	double seconds_tree, seconds_plan, seconds_run;
 };
 
 /*

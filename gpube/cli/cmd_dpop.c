@@ -25,6 +25,7 @@ struct report {
 	struct answer answer;
 	const struct gpube_dpop_result *result;
 	const struct dcop_world *world;
+	bool distributed;
 	const char *evidence_file; /* may be NULL */
 	double seconds_read;
 };
@@ -104,6 +105,15 @@ static void report_text(struct gpube_out *out, const void *arg)
 		LABEL, "tree", r->n_agents, gpube__plural(r->n_agents), r->n_trees,
 		gpube__plural(r->n_trees), r->height, r->width, dcop_tree_name(r->tree),
 		(long long)r->n_searched);
+	if (r->tree_messages)
+		gpube__out_printf(out,
+			"%-*sdistributed DFS: %lld message%s, %lld of them of the token, %s in "
+			"all, the largest %s, %lld round%s, %.6f s simulated\n",
+			LABEL, "built by", (long long)r->tree_messages,
+			gpube__plural(r->tree_messages), (long long)r->token_messages,
+			bytes_text((double)r->tree_bytes, 0),
+			bytes_text((double)r->largest_tree_bytes, 1), (long long)r->tree_rounds,
+			gpube__plural(r->tree_rounds), r->tree_seconds);
 	gpube__out_printf(out, "%-*s%s", LABEL, "method", r->z ? "ADPOP" : "DPOP");
 	if (r->z)
 		gpube__out_printf(out, ", z %d, %d bucket%s split", r->z, r->n_split,
@@ -143,6 +153,10 @@ static void json_agents(struct json *j, const struct gpube_dpop_result *r)
 		json_open(j, NULL, '{');
 		json_text(j, "name", agent_name(r, a));
 		json_int(j, "parent", agent->parent);
+		json_open(j, "pseudo_parents", '[');
+		for (int32_t k = 0; k < agent->n_pseudo_parents; k++)
+			json_int(j, NULL, agent->pseudo_parents[k]);
+		json_close(j, ']');
 		json_int(j, "depth", agent->depth);
 		json_int(j, "variables", agent->n_vars);
 		json_int(j, "separator", agent->separator);
@@ -182,6 +196,13 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_int(&j, "width", r->width);
 	json_real(&j, "joined_cells", r->joined_cells);
 	json_int(&j, "buckets_split", r->n_split);
+	json_text(&j, "built_by", p->distributed ? "distributed DFS" : "central DFS");
+	json_int(&j, "messages", r->tree_messages);
+	json_int(&j, "token_messages", r->token_messages);
+	json_int(&j, "message_bytes", (int64_t)r->tree_bytes);
+	json_int(&j, "largest_message_bytes", (int64_t)r->largest_tree_bytes);
+	json_int(&j, "rounds", r->tree_rounds);
+	json_seconds(&j, "simulated_seconds", r->tree_seconds);
 	json_close(&j, '}');
 	json_open(&j, "ranks", '{');
 	json_int(&j, "number", p->world->n_ranks);
@@ -192,6 +213,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_close(&j, '}');
 	json_open(&j, "times", '{');
 	json_seconds(&j, "read", p->seconds_read);
+	json_seconds(&j, "tree", r->seconds_tree);
 	json_seconds(&j, "plan", r->seconds_plan);
 	json_seconds(&j, "messages", r->seconds_run);
 	json_close(&j, '}');
@@ -223,6 +245,7 @@ static struct gpube_dpop_opts options(const struct opts_dpop *o, const struct se
 		.agents = o->agents,
 		/* the words of --tree and --backend are those of the enums, in their order */
 		.tree = (enum gpube_pseudotree)o->tree,
+		.distributed_dfs = o->distributed_dfs,
 		.root = o->root,
 		.tries = o->tries ? (int32_t)o->tries : -1,
 		.seed = (uint64_t)o->seed,
@@ -287,7 +310,9 @@ static int dpop(struct session *s, const struct opts_dpop *o, const char *file, 
 	struct dcop_world *world = &ranks->world;
 	struct gpube_model *m = NULL;
 	struct gpube_dpop_result *result = NULL;
-	struct report r = {.answer = {.session = s, .file = file}, .world = world};
+	struct report r = {.answer = {.session = s, .file = file},
+		.world = world,
+		.distributed = o->distributed_dfs};
 	int status, rc;
 
 	s->timeout = o->timeout;
@@ -361,6 +386,11 @@ const struct command cmd_dpop = {
 		"one is the simulated run time. On the CPU an agent's work is its thread's "
 		"processor time (with --agent-threads above 1 real time), with --backend cuda "
 		"real time. The search for the pseudo-tree does not count.\n\n"
+		"With --distributed-dfs the agents build the pseudo-tree themselves: each knows "
+		"its neighbours alone, waves elect the root, and a token with the set of the "
+		"visited agents makes a depth-first search. It is the tree that the central "
+		"search builds by the same rule. Its messages and its simulated time are reported "
+		"by themselves.\n\n"
 		"'mpirun -n 4 gpube-mpi dpop FILE' spreads the agents over four processes; all "
 		"read FILE, and the result is the same. A message between agents on different "
 		"ranks is an MPI message, in pieces of --piece, compressed if --compress is "

@@ -410,14 +410,15 @@
 		"ADPOP: most variables of a joined mini-bucket; 0: no limit, DPOP")                \
 	X(CHOICE, partition, 0, "scope", 0, 0, "scope|first",                                      \
 		"how an agent splits its bucket: largest scope first, each where the joined "      \
-		"scope "                                                                           \
-		"grows least, or each where it first fits")                                        \
+		"scope grows least, or each where it first fits")                                  \
 	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
 		"plain mini-buckets, without cost shifting between those of an agent")             \
 	X(CHOICE, tree, 0, "auto", 0, 0,                                                           \
 		"auto|min-degree|max-degree|min-id|max-id|min-name|max-name|best",                 \
 		"which neighbour the depth-first search visits next; best, which auto takes: the " \
 		"smallest induced width of all of these, of every root, and of random searches")   \
+	X(FLAG, distributed_dfs, 0, NULL, 0, 0, NULL,                                              \
+		"agents build the pseudo-tree by messages; --tree auto is then max-degree")        \
 	X(TEXT, root, 0, NULL, 0, 0, "AGENT",                                                      \
 		"the root of its tree, by name or index; without: the agent that --tree puts "     \
 		"first")                                                                           \
@@ -433,8 +434,7 @@
 		"agents that work at the same time, times --agent-threads; by default one for "    \
 		"each core")                                                                       \
 	X(INT, agent_threads, 0, "1", 1, 1024, "N", "cores that each agent has")                   \
-	X(TIME, latency, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
-		"what a message takes, in simulated time")                                         \
+	X(TIME, latency, 0, NULL, 0, OPTS_NO_END, "TIME", "of a message, in simulated time")       \
 	X(INT, precision, 0, "0", 0, 12, "N",                                                      \
 		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME", "stop after this time; 0: never")        \

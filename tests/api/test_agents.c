@@ -82,6 +82,8 @@ static void check(
 	assert_int_equal(r->n_vars, m->n_vars);
 	if (r->n_agents)
 		check_tree(r, m);
+	assert_int_equal(
+		r->token_messages, opts->distributed_dfs ? 2 * (r->n_agents - r->n_trees) : 0);
 	if (!brute->feasible) {
 		assert_null(r->values);
 		assert_true(opts->z || r->answer == GPUBE_ANSWER_INFEASIBLE);
@@ -120,9 +122,12 @@ static void random_costs(void **state)
 		opts.first_fit = tree % 2;
 		opts.no_match = tree / 2 % 2;
 		opts.agents = tree % 2 ? "none" : NULL;
+		opts.distributed_dfs = tree < GPUBE_PSEUDOTREE_BEST && (seed + (uint64_t)tree) % 2;
 		check(m, &brute, &opts);
 	}
 	opts.z = 0;
+	opts.tree = GPUBE_PSEUDOTREE_AUTO;
+	opts.distributed_dfs = seed % 3 == 0;
 	opts.agents = NULL;
 	opts.owner = owner;
 	for (int32_t n = 1; n <= 3 && n <= m->n_vars; n++) {
@@ -235,6 +240,7 @@ static int scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
 		.owner = arg ? owner : NULL,
 		.n_agents = arg ? 2 : 0,
 		.agent_names = arg ? names : NULL,
+		.distributed_dfs = !arg,
 		.root = "0"};
 	struct gpube_dpop_result *r;
 	const int status = gpube_dpop(&r, m, &opts);

@@ -15,6 +15,7 @@ WRONG(gpube_dpop)
 		{.sizeof_options = size, .tree = (enum gpube_pseudotree) - 1},
 		{.sizeof_options = size,
 			.tree = (enum gpube_pseudotree)(GPUBE_PSEUDOTREE_BEST + 1)},
+		{.sizeof_options = size, .distributed_dfs = 1, .tree = GPUBE_PSEUDOTREE_BEST},
 		{.sizeof_options = size, .z = -1},
 		{.sizeof_options = size, .tries = -2},
 		{.sizeof_options = size, .backend = (enum gpube_backend)(GPUBE_BACKEND_CUDA + 1)},

@@ -25,6 +25,15 @@ row 'the paper'\''s partition' 0 '^method +ADPOP, z 2, ' '' \
 for tree in min-degree max-degree min-id max-id min-name max-name best; do
 	row "tree $tree" 0 "\\($tree of " '' "$gpube" dpop -q --tree $tree --tries 5 --seed 1 $x/exams.cfn
 done
+row 'agents build the tree' 0 '^built by +distributed DFS: [0-9]+ messages, 10 of them of the token' '' \
+	"$gpube" dpop -q --distributed-dfs $x/exams.cfn
+row 'by the most connected, as the central search' 0 '\(max-degree of 1\)' '' "$gpube" dpop -q --distributed-dfs $x/exams.cfn
+row 'the same optimum' 0 '^optimum +4\.30, ' '' "$gpube" dpop -q --distributed-dfs --tree min-name $x/exams.cfn
+row 'its messages in JSON' 0 '"built_by": "distributed DFS", "messages": [1-9][0-9]*, "token_messages": 4, ' '' \
+	"$gpube" dpop -q --json --distributed-dfs "$work/forest.wcsp"
+row 'central: none' 0 '"built_by": "central DFS", "messages": 0, ' '' "$gpube" dpop -q --json $x/exams.cfn
+row 'the best is nothing that agents know' 1 '' 'agents cannot compare whole pseudo-trees' \
+	"$gpube" dpop -q --distributed-dfs --tree best $x/exams.cfn
 row 'a root by name' 0 '^drama +- ' '' "$gpube" dpop -q --root drama $x/exams.cfn
 row 'a root by index' 0 '^drama +- ' '' "$gpube" dpop -q --root 3 $x/exams.cfn
 row 'no such root' 1 '' "there is no agent 'latin'" "$gpube" dpop -q --root latin $x/exams.cfn
@@ -83,6 +92,26 @@ for options in '' '--z 3' '--z 3 --partition first --no-match' "--agents $work/m
 		that '2 ranks: compressed, less is sent' test $(cat "$work/less")
 	done
 done
+# the tree by messages between ranks: as in one process, message by message
+for tree in max-degree min-name; do
+	for file in "$work/random.wcsp" "$work/forest.wcsp" $x/zebra.wcsp; do
+		"$gpube" dpop -q --json --distributed-dfs --tree $tree --root 1 "$file" > "$work/one"
+		for n in 2 4; do
+			ranks $n dpop --json --distributed-dfs --tree $tree --root 1 --piece 100 "$file" > "$work/many" 2> "$work/err"
+			for f in one many; do
+				sed -E 's/.*("lower_bound".*), "z".*("built_by".*"rounds": [0-9]+),.*/\1 \2/' "$work/$f" > "$work/$f.same"
+				grep -oE '"parent": -?[0-9]+, "pseudo_parents": [^]]*' "$work/$f" >> "$work/$f.same"
+			done
+			that "$n ranks, distributed DFS, $tree: as the simulator" cmp "$work/one.same" "$work/many.same"
+		done
+	done
+done
+that 'which sent something' grep -Eq 'distributed DFS", "messages": [1-9]' "$work/many.same"
+row 'more ranks than agents, distributed DFS' 0 '^optimum +7\.1' '' ranks 4 dpop --distributed-dfs "$work/most.cfn"
+row 'all are told that best is none' 1 '' 'agents cannot compare' ranks 3 dpop --distributed-dfs --tree best $x/exams.cfn
+that 'once' test "$(grep -c 'agents cannot' "$work/err")" = 1
+row 'a timeout while they build ends all ranks' 1 '"status": "bounds".*"assignment": \[' '.' \
+	timeout 600 mpirun -n 3 "$mpi" dpop -q --json --distributed-dfs --z 4 --timeout 0.000001s "$work/hard.wcsp"
 row 'one rank' 0 '^optimum +4\.30' '' ranks 1 dpop $x/exams.cfn
 row 'more ranks than agents' 0 '^optimum +7\.1' '' ranks 4 dpop "$work/most.cfn"
 row 'pieces' 0 '"pieces": *([1-9][0-9]{2,})' '' ranks 2 dpop --json --piece 16 "$work/random.wcsp"

@@ -70,6 +70,38 @@ static void check_width(const struct dcop_pseudotree *t, const struct gpube_grap
 	assert_int_equal(cost.width, t->width);
 }
 
+/*
+ * By the agents' messages it is the central search's tree. A token goes to every agent but a root,
+ * and back; every wave crosses an edge at most once each way, and that which wins does.
+ */
+static void check_distributed(const struct dcop_pseudotree *central, const struct gpube_graph *g,
+	const struct dcop_tree_opts *opts)
+{
+	struct dcop_tree_opts o = *opts;
+	struct dcop_pseudotree *t;
+	const struct dcop_construction *c;
+	const int64_t two_m = g->start[g->n];
+
+	o.distributed = true;
+	o.latency = 0.5;
+	assert_int_equal(dcop_pseudotree_new(&t, ctx, g, &o), 0);
+	check_tree(t, g);
+	check_width(t, g);
+	assert_int_equal(t->width, central->width);
+	for (int32_t v = 0; v < g->n; v++) {
+		assert_int_equal(t->parent[v], central->parent[v]);
+		assert_int_equal(t->preorder[v], central->preorder[v]);
+	}
+	c = &t->construction;
+	assert_int_equal(c->token_messages, 2 * (g->n - t->n_trees));
+	assert_in_range(c->messages - c->token_messages, two_m, two_m * (g->n + 1));
+	assert_true(c->bytes >= 44 * (uint64_t)c->messages || !c->messages);
+	assert_true(c->largest_bytes <= 40 + 4 * (uint64_t)g->n);
+	assert_true(c->rounds >= c->token_messages / t->n_trees);
+	assert_true(c->seconds >= 0.5 * (double)(c->token_messages / t->n_trees));
+	dcop_pseudotree_free(t);
+}
+
 static void random_graphs(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
@@ -103,6 +135,7 @@ static void random_graphs(void **state)
 			check_width(t, &g);
 			assert_true(root < 0 || t->parent[root] < 0);
 			assert_true(best->width <= t->width);
+			check_distributed(t, &g, &opts);
 			dcop_pseudotree_free(t);
 		}
 		dcop_pseudotree_free(best);
@@ -184,6 +217,47 @@ static void tree_of_a_model(void **state)
 	gpube_model_free(m);
 }
 
+/* A path 0 - 1 - 2, of which 1 has most neighbours: what is sent, and what that takes. */
+static void messages_of_a_path(void **state)
+{
+	const int64_t costs[4] = {0};
+	const struct dcop_tree_opts opts = {.root = -1, .distributed = true, .latency = 1};
+	struct dcop_tree_opts best = opts;
+	struct dcop_pseudotree *t;
+	struct gpube_model *m;
+	struct gpube_graph g;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	for (int32_t i = 0; i < 2; i++)
+		assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, i + 1}, costs), 0);
+	assert_int_equal(gpube__graph_of_model(&g, m), 0);
+	assert_int_equal(dcop_pseudotree_new(&t, ctx, &g, &opts), 0);
+	assert_int_equal(t->heuristic, GPUBE_PSEUDOTREE_MAX_DEGREE);
+	assert_int_equal(t->preorder[0], 1);
+	/*
+	 * 4 waves of 40 + 4 + 4 bytes to begin with, and 1's comes back from both; then the token
+	 * with one agent, with two back and there, with three back
+	 */
+	assert_int_equal(t->construction.messages, 4 + 2 + 4);
+	assert_int_equal(t->construction.token_messages, 4);
+	assert_int_equal(t->construction.bytes, 6 * 48 + 4 * 40 + 4 * (1 + 2 + 2 + 3));
+	assert_int_equal(t->construction.largest_bytes, 40 + 4 * 3);
+	assert_int_equal(t->construction.rounds, 6);
+	assert_true(t->construction.seconds >= 6 && t->construction.seconds < 7);
+	dcop_pseudotree_free(t);
+	best.heuristic = GPUBE_PSEUDOTREE_BEST;
+	assert_int_equal(dcop_pseudotree_new(&t, ctx, &g, &best), GPUBE_EINVAL);
+	assert_null(t);
+	gpube_ctx_stop(ctx);
+	assert_int_equal(dcop_pseudotree_new(&t, ctx, &g, &opts), GPUBE_ESTOP);
+	gpube_ctx_resume(ctx);
+	gpube__graph_clear(ctx, &g);
+	gpube_model_free(m);
+}
+
 static void a_root_that_is_not_there(void **state)
 {
 	struct random_spec spec = random_spec_default();
@@ -204,6 +278,7 @@ int main(void)
 	add_numbers(&c, random_graphs, N_SEEDS, "random graphs, seed");
 	ADD_CASE(&c, heuristics_differ);
 	ADD_CASE(&c, tree_of_a_model);
+	ADD_CASE(&c, messages_of_a_path);
 	ADD_CASE(&c, a_root_that_is_not_there);
 	return run_cases(&c, "pseudotree", ctx_setup, ctx_teardown);
 }

@@ -112,7 +112,7 @@ struct gpube_dpop_opts {
 	char *agents;
 	int32_t n_agents;
 	void *owner, *agent_names;
-	int tree;
+	int tree, distributed_dfs;
 	char *root;
 	int32_t tries;
 	uint64_t seed;
@@ -139,7 +139,9 @@ struct gpube_dpop_result {
 	void *agents;
 	int32_t n_trees, height, width, n_split, z;
 	int tree;
-	int64_t n_searched;
+	int64_t n_searched, tree_messages, token_messages, tree_rounds;
+	uint64_t tree_bytes, largest_tree_bytes;
+	double tree_seconds;
 	double joined_cells, largest_cells;
 	int cell_bytes;
 	int64_t util_messages, value_messages;
@@ -147,7 +149,7 @@ struct gpube_dpop_result {
 	double simulated_seconds;
 	char *backend;
 	int n_workers;
-	double seconds_plan, seconds_run;
+	double seconds_tree, seconds_plan, seconds_run;
 };
 struct gpube_list_opts {
 	size_t sizeof_options;

@@ -43,6 +43,7 @@ class Dpop:
 	tree        the rule by which the depth-first search went on
 	width       most variables of a message
 	owner       the index of each variable's agent
+	tree_…      of distributed_dfs: messages, bytes and simulated seconds by which agents built the tree
 	"""
 
 	answer: str
@@ -57,6 +58,9 @@ class Dpop:
 	tree: str = ""
 	width: int = 0
 	owner: List[int] = field(default_factory=list)
+	tree_messages: int = 0
+	tree_bytes: int = 0
+	tree_seconds: float = 0
 
 	@property
 	def optimum(self):
@@ -78,7 +82,8 @@ def _result(model, address):
 	return Dpop(answer, None if values is None else number(r.cost, r.scale), number(r.bound, r.scale) if known else None,
 		values, r.util_messages + r.value_messages, r.total_bytes, r.largest_bytes, r.simulated_seconds,
 		[_agent(a, k) for k, a in enumerate(agents)], _c.WORDS["GPUBE_PSEUDOTREE_"][r.tree], r.width,
-		_c.array(r.owner, ctypes.c_int32, r.n_vars) or [])
+		_c.array(r.owner, ctypes.c_int32, r.n_vars) or [], r.tree_messages,
+		r.tree_bytes, r.tree_seconds)
 
 
 def _given(model, agents):
@@ -99,7 +104,7 @@ def _given(model, agents):
 
 def dpop(model, agents: Optional[Dict] = None, timeout=None, z=0, tree="auto", root=None, seed=0,
 		observe: Optional[Dict] = None, tries=None, partition="scope", match=True, backend="auto",
-		agent_threads=1, latency=0, precision=0, context=None):
+		agent_threads=1, latency=0, precision=0, distributed_dfs=False, context=None):
 	"""Agents on a pseudo-tree solve a model: a Model, or the name of a file. Returns a Dpop.
 
 	agents     {variable: agent}, by names or indices; a variable that is not in it is its own agent.
@@ -108,6 +113,8 @@ def dpop(model, agents: Optional[Dict] = None, timeout=None, z=0, tree="auto", r
 	z          ADPOP: most variables of a joined mini-bucket, which gives a bound; 0: DPOP
 	tree       which neighbour the depth-first search visits next: "min_degree", "max_degree", "min_id", "max_id",
 	           "min_name", "max_name", or "best" of all of these and of 'tries' random searches (None: 200)
+	distributed_dfs  agents build the pseudo-tree by messages, each of which knows its neighbours alone; tree "auto" is
+	           then "max_degree"
 	root       the agent at the root, by name or index
 	observe    {variable: value}, by names or indices: what is given
 	partition  of mini-buckets: "scope" or "first"; match: with cost shifting between an agent's mini-buckets
@@ -126,7 +133,7 @@ def dpop(model, agents: Optional[Dict] = None, timeout=None, z=0, tree="auto", r
 		tree=word("GPUBE_PSEUDOTREE_", (tree or "auto").replace("-", "_")), tries=tries if tries is None else tries or -1,
 		root=None if root is None else str(root).encode(), first_fit=word("GPUBE_PARTITION_", partition),
 		no_match=not match, backend=word("GPUBE_BACKEND_", backend), agent_threads=agent_threads, latency=latency,
-		precision=precision, agents=b"none" if agents == "none" else None)
+		precision=precision, distributed_dfs=bool(distributed_dfs), agents=b"none" if agents == "none" else None)
 	if partition not in ("scope", "first"):
 		raise ValueError("partition is 'scope' or 'first'")
 	if agents is not None and agents != "none":

@@ -629,6 +629,17 @@ class Agents(unittest.TestCase):
 			gpube.dpop(example("exams.cfn"), context=gpube.Context(memory=16))
 		self.assertEqual(error.exception.status, "ELIMIT")
 
+	def test_distributed(self):
+		"""By messages of the agents the tree is what the central search makes of it."""
+		m = gpube.Model.read(example("zebra.wcsp"))
+		a, b = gpube.dpop(m, tree="max_degree"), gpube.dpop(m, distributed_dfs=True)
+		self.assertEqual([(x.parent, x.pseudo_parents) for x in a.agents], [(x.parent, x.pseudo_parents) for x in b.agents])
+		self.assertEqual((b.tree, b.optimum, a.tree_messages), ("max_degree", 0, 0))
+		self.assertGreater(b.tree_messages, 2 * len(b.agents))
+		self.assertGreater(b.tree_bytes, 40 * b.tree_messages)
+		with self.assertRaisesRegex(gpube.Error, "whole pseudo-trees"):
+			gpube.dpop(m, tree="best", distributed_dfs=True)
+
 	def test_observe(self):
 		m = gpube.Model.read(example("meetings.yaml"))
 		self.assertEqual(gpube.dpop(m, observe={"plan_north": "10"}).optimum, 4)
