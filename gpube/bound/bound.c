@@ -294,15 +294,19 @@ struct call {
 /* Runs from the given model to the last bounds. */
 static int work(struct gpube_bounder *b)
 {
+	const bool cuda = b->opts->backend == GPUBE_BACKEND_CUDA;
 	bool ready = false;
 	int status = GPUBE_OK, opened;
 
 	/* a device that is being opened is waited for when it is needed */
-	if (b->opts->backend == GPUBE_BACKEND_CUDA && !gpube__opening_now())
+	if (cuda && !gpube__opening_now() &&
+		!(gpube__opening_is_put_off() && b->opts->method == GPUBE_BOUND_ELIMINATE))
 		(void)gpube__ops_cuda(b->ctx, &status);
 	if (!status)
 		status = prepare(b, &ready);
-	if (b->opts->backend == GPUBE_BACKEND_CUDA && (!status || status == GPUBE_ESTOP)) {
+	/* elimination alone opens it as soon as it has an order */
+	if (cuda && (!status || status == GPUBE_ESTOP) &&
+		!(ready && !status && b->opts->method == GPUBE_BOUND_ELIMINATE)) {
 		(void)gpube__ops_cuda(b->ctx, &opened);
 		status = opened ? opened : status;
 	}

@@ -319,9 +319,7 @@ double gpube__box_bytes(const struct gpube_box_cost *cost, bool count)
 struct fitting {
 	struct gpube_boxes *b;
 	const struct gpube_be *be;
-	enum gpube_type type;
-	double limit, rate, bucket;
-	bool count;
+	const struct gpube_boxes_wanted *wanted;
 	int32_t most_ranges; /* of a variable after whose split tables remain too large */
 	int32_t candidates[GPUBE__SPLIT_VAR_CANDIDATES];
 	int n_candidates;
@@ -329,7 +327,7 @@ struct fitting {
 
 static double seconds_of(const struct fitting *f, double n, const struct gpube_box_cost *cost)
 {
-	return n * (cost->joined / f->rate + f->bucket * f->be->n);
+	return n * (cost->joined / f->wanted->rate + f->wanted->bucket * f->be->n);
 }
 
 /* The cost of boxes with one more split. */
@@ -339,7 +337,7 @@ static int try_split(struct gpube_box_cost *cost, const struct fitting *f, int32
 
 	*cost = (struct gpube_box_cost){0};
 	gpube__boxes_split(&b, f->be, var, n);
-	return gpube__boxes_cost(cost, &b, f->type);
+	return gpube__boxes_cost(cost, &b, f->wanted->type);
 }
 
 /* The variables of the largest messages: they are in most cells of them all. */
@@ -382,44 +380,42 @@ static int cost_of_split(const void *arg, int32_t var, int32_t n, double *second
 	int status = try_split(&cost, f, var, n);
 
 	*seconds = seconds_of(f, (double)f->b->n * n, &cost);
-	*bytes = gpube__box_bytes(&cost, f->count);
+	*bytes = gpube__box_bytes(&cost, f->wanted->count);
 	return status;
 }
 
 static int boxes_split_one(struct fitting *f, struct gpube_box_cost *cost, bool *fits)
 {
+	const bool fitted = *fits;
 	const struct gpube_split_var_question q = {.ctx = f->b->ctx,
 		.candidates = f->candidates,
 		.n_candidates = f->n_candidates,
-		.limit = f->limit,
+		.limit = f->wanted->limit,
 		.most = most_ranges,
 		.cost = cost_of_split,
 		.arg = f};
 	struct gpube_split_var_answer a;
 	int status = gpube__split_var_choose(&a, &q);
 
-	*fits = a.fits;
-	if (status || f->b->n_splits == GPUBE__MOST_SPLITS)
-		return status ? status : GPUBE_ELIMIT;
+	if (!status && f->b->n_splits == GPUBE__MOST_SPLITS)
+		status = GPUBE_ELIMIT;
+	if (status)
+		return status;
+	*fits = a.fits || fitted;
 	gpube__boxes_split(f->b, f->be, a.candidate, a.n);
-	return gpube__boxes_cost(cost, f->b, f->type);
+	return gpube__boxes_cost(cost, f->b, f->wanted->type);
 }
 
 int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const struct gpube_be *be,
-	enum gpube_type type, double limit, bool count, double rate, double bucket)
+	const struct gpube_boxes_wanted *wanted)
 {
-	struct fitting f = {.b = b,
-		.be = be,
-		.type = type,
-		.limit = limit,
-		.rate = rate,
-		.bucket = bucket,
-		.count = count};
+	struct fitting f = {.b = b, .be = be, .wanted = wanted};
 	bool again = true;
 	int status;
 
-	gpube__be_memory(&cost->memory, be, type);
-	if (gpube__split_var_is_hopeless(gpube__box_bytes(cost, count), limit, GPUBE__MOST_BOXES))
+	gpube__be_memory(&cost->memory, be, wanted->type);
+	if (gpube__split_var_is_hopeless(
+		    gpube__box_bytes(cost, wanted->count), wanted->limit, GPUBE__MOST_BOXES))
 		return GPUBE_ELIMIT; /* at once, not after seconds of attempts */
 	status = find_candidates(&f);
 	/*
@@ -433,8 +429,10 @@ int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const s
 
 		b->n_splits = 0;
 		b->n = 1;
-		while (!status && !fits)
+		while (!status && (!fits || b->n < wanted->least))
 			status = boxes_split_one(&f, cost, &fits);
+		if (status == GPUBE_ELIMIT && fits) /* fewer than wanted */
+			status = GPUBE_OK;
 		for (int c = 0; c < b->n_splits; c++)
 			largest = b->splits[c].n > largest ? b->splits[c].n : largest;
 		f.most_ranges = largest / FEWER_RANGES;

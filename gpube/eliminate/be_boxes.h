@@ -1,7 +1,7 @@
 /*
  * be_boxes.h - a model divided into boxes: in each, a few split variables have a range of their
- * values. A model that does not fit a memory is eliminated box by box (slices); several devices get
- * a box each.
+ * values. A model that does not fit a memory is eliminated box by box (slices), by one worker or by
+ * several devices.
  *
  * Designs weighed. (1) Conditioning, one value of a variable at a time: as many boxes as it has
  * values, although twice as much memory would often do. (2) Ranges, of one value if necessary: this
@@ -59,16 +59,28 @@ int gpube__boxes_cost(
 int gpube__boxes_working(struct gpube_working *w, const struct gpube_boxes *b);
 
 /*
+ * type    of costs
+ * limit   bytes of the largest box; of counting, too, with 'count'
+ * least   boxes, so that several workers end together, if there are as many; 0, 1: as few as fit
+ * rate    joined cells a second, and 'bucket' seconds of each bucket beside
+ */
+struct gpube_boxes_wanted {
+	enum gpube_type type;
+	double limit;
+	bool count;
+	int64_t least;
+	double rate, bucket;
+};
+
+/*
  * gpube__boxes_fit() - splits variables until the largest box fits.
- * be        of the whole along the order
- * limit     bytes; of counting, too, with 'count'
- * rate      joined cells a second, and 'bucket' seconds of each bucket beside
  * cost      out: of the boxes chosen
+ * be        of the whole along the order
  * Cost:     some hundred times that of gpube__be_init()
  * Errors:   ENOMEM; ESTOP; ELIMIT, without a text: more than GPUBE__MOST_BOXES would be needed
  */
 int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const struct gpube_be *be,
-	enum gpube_type type, double limit, bool count, double rate, double bucket);
+	const struct gpube_boxes_wanted *wanted);
 
 /*
  * Bytes that a device needs besides, so that the largest box's messages have room in one block

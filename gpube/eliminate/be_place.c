@@ -30,6 +30,17 @@ static double bucket_bytes(const struct gpube_be *be, int32_t p, enum gpube_type
 	return cells * (double)gpube__type_size(type);
 }
 
+double gpube__be_seconds(const struct gpube_be *be, enum gpube_type type,
+	const struct gpube_rate *rate, const struct gpube_ops *ops)
+{
+	double seconds = 0;
+
+	for (int32_t p = 0; p < be->n; p++)
+		seconds += gpube__contract_seconds(rate, ops, type, be->buckets[p].n_in,
+			be->buckets[p].joined, bucket_bytes(be, p, type));
+	return seconds;
+}
+
 /* ---- the best sides ------------------------------------------------------------------- */
 
 int gpube__be_place(uint8_t *side, double seconds[2], const struct gpube_be *be,

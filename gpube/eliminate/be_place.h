@@ -18,6 +18,10 @@
 int gpube__be_place(uint8_t *side, double seconds[2], const struct gpube_be *be,
 	enum gpube_type type, const struct gpube_rate *host, const struct gpube_rate *device);
 
+/* Seconds that a backend of these rates is predicted to take alone; ops NULL: a device. */
+double gpube__be_seconds(const struct gpube_be *be, enum gpube_type type,
+	const struct gpube_rate *rate, const struct gpube_ops *ops);
+
 /*
  * gpube__be_log() - logs a line for each side, and for each bucket that took a tenth of the time or
  * more: how near it came to its rate.

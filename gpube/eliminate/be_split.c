@@ -6,96 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- which variables -------------------------------------------------------------------- */
-
-/* Joined cells of bucket p in the largest box. */
-static void add_gains(double *gain, const struct gpube_be *be, const double *joined)
-{
-	memset(gain, 0, (size_t)be->n * sizeof(*gain));
-	for (int32_t p = 0; p < be->n; p++) {
-		const struct gpube_bucket *b = &be->buckets[p];
-
-		gain[p] += joined[p];
-		for (int32_t k = 0; k < b->n_scope; k++)
-			gain[be->scopes[b->scope_at + k]] += joined[p];
-	}
-}
-
-static double split_share(int32_t domain, int32_t n)
-{
-	return (double)((domain + n - 1) / n) / domain;
-}
-
-static void split_lessen(double *joined, const struct gpube_be *be, int32_t position, double by)
-{
-	for (int32_t p = 0; p < be->n; p++) {
-		const struct gpube_bucket *b = &be->buckets[p];
-		bool has = p == position;
-
-		for (int32_t k = 0; k < b->n_scope && !has; k++)
-			has = be->scopes[b->scope_at + k] == position;
-		if (has)
-			joined[p] *= by;
-	}
-}
-
-static bool is_split(const struct gpube_boxes *b, int32_t var)
-{
-	for (int k = 0; k < b->n_splits; k++)
-		if (b->splits[k].var == var)
-			return true;
-	return false;
-}
-
-/* As many boxes as devices, or a divisor of that. */
-static int split_choose(struct gpube_boxes *b, const struct gpube_be *be)
-{
-	double *joined = gpube__alloc(be->ctx, (uint64_t)be->n, sizeof(*joined));
-	double *gain = gpube__alloc(be->ctx, (uint64_t)be->n, sizeof(*gain));
-	int32_t left = be->ctx->n_devices;
-
-	if (!joined || !gain) {
-		gpube__free(be->ctx, joined);
-		gpube__free(be->ctx, gain);
-		return GPUBE_ENOMEM;
-	}
-	for (int32_t p = 0; p < be->n; p++)
-		joined[p] = be->buckets[p].joined;
-	while (left > 1) {
-		int32_t best = -1, best_n = 1;
-		double most = 0;
-
-		add_gains(gain, be, joined);
-		for (int32_t p = 0; p < be->n; p++) {
-			int32_t domain = b->m->vars[be->buckets[p].var].domain;
-
-			if (is_split(b, be->buckets[p].var))
-				continue;
-			for (int32_t n = 2; n <= left && n <= domain; n++) {
-				double saved = gain[p] * (1 - split_share(domain, n));
-
-				if (left % n == 0 && saved > most) {
-					most = saved;
-					best = p;
-					best_n = n;
-				}
-			}
-		}
-		if (best < 0)
-			break;
-		gpube__boxes_split(b, be, be->buckets[best].var, best_n);
-		split_lessen(joined, be, best,
-			split_share(b->m->vars[be->buckets[best].var].domain, best_n));
-		left /= best_n;
-	}
-	gpube__free(be->ctx, joined);
-	gpube__free(be->ctx, gain);
-	return b->n > 1 ? GPUBE_OK
-			: gpube__fail(be->ctx, GPUBE_EINVAL,
-				  "no variable whose values can be split among %d devices",
-				  be->ctx->n_devices);
-}
-
 /* ---- making one ---------------------------------------------------------------------------- */
 
 void gpube__split_patience(struct gpube_be_split *s, const struct gpube__solve_patience *patience)
@@ -125,7 +35,6 @@ void gpube__split_free(struct gpube_be_split *s)
 	gpube__free(s->ctx, s->queue);
 	gpube__free(s->ctx, s->values);
 	pthread_cond_destroy(&s->finished);
-	pthread_cond_destroy(&s->opened);
 	pthread_mutex_destroy(&s->lock);
 	gpube__free(s->ctx, s);
 }
@@ -186,7 +95,6 @@ static struct gpube_be_split *split_alloc(const struct gpube_be *be, const int32
 	s->patience.lower = INT64_MIN;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->finished, NULL);
-	pthread_cond_init(&s->opened, NULL);
 	return s;
 }
 
@@ -222,38 +130,23 @@ static int done_making(struct gpube_be_split **out, struct gpube_be_split *s, in
 	return status;
 }
 
-int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be, enum gpube_type type,
-	const int32_t *order)
-{
-	struct gpube_be_split *s = split_alloc(be, order);
-	struct gpube_working w;
-	int status;
-
-	*out = NULL;
-	if (!s)
-		return GPUBE_ENOMEM;
-	s->type = type;
-	status = split_choose(&s->boxes, be);
-	if (!status)
-		status = gpube__boxes_working(&w, &s->boxes);
-	if (!status && w.type == GPUBE_INT64)
-		s->type = w.type;
-	if (!status)
-		status = gpube__boxes_cost(&s->cost, &s->boxes, s->type);
-	if (!status)
-		status = make_all(s, (int)s->boxes.n);
-	return done_making(out, s, status);
-}
+/* Boxes for each worker, so that all end at about the same time. */
+#define BOXES_A_WORKER 4
 
 /* Chooses boxes that fit, on a device with messages in one block. */
 static int split_fit(
 	struct gpube_be_split *s, const struct gpube_be *be, const struct gpube_slicing *how)
 {
-	double limit = how->limit, waste = 0;
+	struct gpube_boxes_wanted wanted = {.type = s->type,
+		.limit = how->limit,
+		.count = how->count,
+		.least = how->n_workers < 2 ? 0 : BOXES_A_WORKER * how->n_workers,
+		.rate = how->rate,
+		.bucket = how->bucket};
+	double waste = 0;
 
 	for (;;) {
-		int status = gpube__boxes_fit(&s->boxes, &s->cost, be, s->type, limit, how->count,
-			how->rate, how->bucket);
+		int status = gpube__boxes_fit(&s->boxes, &s->cost, be, &wanted);
 		const struct gpube_be_memory *m = &s->cost.memory;
 
 		if (!status && how->block && !how->count)
@@ -261,7 +154,7 @@ static int split_fit(
 				&waste, &s->boxes, s->type, m->keep <= how->limit);
 		if (status || gpube__box_bytes(&s->cost, how->count) + waste <= how->limit)
 			return status;
-		limit = gpube__box_bytes(&s->cost, how->count) - 1;
+		wanted.limit = gpube__box_bytes(&s->cost, how->count) - 1;
 	}
 }
 
@@ -276,7 +169,6 @@ int gpube__split_slices(struct gpube_be_split **out, const struct gpube_be *be,
 	if (!s)
 		return GPUBE_ENOMEM;
 	s->type = how->type;
-	s->slices = true;
 	s->counting = how->count;
 	s->seed = how->seed;
 	status = split_fit(s, be, how);

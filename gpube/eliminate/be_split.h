@@ -1,7 +1,7 @@
 /*
- * be_split.h - one elimination as several, of boxes of values (be_boxes.h), along the same order.
- * Of several devices each takes one box. Where the tables do not fit a memory, there are as many
- * slices as necessary, which one worker or all devices do one after the other.
+ * be_split.h - one elimination as several slices, of boxes of values (be_boxes.h), along the same
+ * order: as many as make their tables fit a memory, and several for each device. One worker does
+ * them one after the other, or each device takes the next as soon as it is open and free.
  *
  * Designs weighed, for devices. (1) Each large contraction is divided along an output dimension,
  * and its pieces are copied to where they are needed: between two buckets whole messages cross from
@@ -9,16 +9,16 @@
  * in all buckets, so it must be in all of them: that is this one, with a variable as the dimension.
  * Nothing crosses until the end, when the least of the optima is taken. Every table with the
  * variable is smaller on each card, so that several cards hold what one cannot. The price: buckets
- * without a split variable are done on every device; the split variables are chosen so that this is
- * least.
+ * without a split variable are done for every box; the split variables are chosen so that this is
+ * least. Until November 2026 there was one box a device, and all waited until all were open: values
+ * that cannot be halved left one card to wait for the other (benchmarks/runs/devices-h200).
  *
- * A second card is for tables for which one card has no room: 134 GB of tables took 0.33 s on two
- * cards with 70 GB each. Where all fits on one card, two are slower, because opening and closing
- * the second takes longer than it saves (benchmarks/runs/devices-h200). Until November 2026 tables
- * could also stream through a card: they lay in the host's memory, and each contraction was divided
- * into chunks with copies that ran ahead. One card did the 134 GB so in 10.7 s, and 3 GiB through 1
- * GiB in 1.8 s, in one piece 0.016: the bus and pinning the memory take the time, and slices need
- * neither.
+ * A second card is opened where it is predicted to save more than opening and closing it takes,
+ * which is 0.3 s (ops/pick.h). One that fails leaves its slices to the others. Until November
+ * 2026 tables could also stream through a card: they lay in the host's memory, and each contraction
+ * was divided into chunks with copies that ran ahead. One card did 134 GB so in 10.7 s, and 3 GiB
+ * through 1 GiB in 1.8 s, in one piece 0.016: the bus and pinning the memory take the time, and
+ * slices need neither.
  *
  * Designs weighed, for slices. (1) Single values of a few variables, and a model for each
  * combination, solved as any other: each is simplified under the best total known, but all are
@@ -45,24 +45,13 @@ struct gpube_be_split;
 typedef const struct gpube_ops *gpube_open_fn(struct gpube_ctx *ctx, int *status);
 
 /*
- * gpube__split_new() - for several devices: chooses the variables.
- * be       of the whole model along 'order'; m and order must outlive the split
- * Uses be->ctx->devices, each with a context of its own; as many of them as boxes come out.
- * type     that costs of the whole have; parts' may be wider
- * Errors: ENOMEM; EINVAL where no variable has two values; ERANGE
- */
-int gpube__split_new(struct gpube_be_split **out, const struct gpube_be *be, enum gpube_type type,
-	const int32_t *order);
-
-/*
- * For a memory.
  * type       that costs of the whole have; slices' may be wider
  * limit      bytes of tables of one slice
  * block      messages want to be in one block, as on a device
  * count      gpube__split_count() will be called
  * rate       joined cells a second of a worker; bucket: seconds of each bucket beside
- * n_workers  2 or more: as many of the context's devices, each with a context of its own; otherwise
- *            slices are done in the context and thread of the caller
+ * n_workers  2 or more: the first so many of the context's devices, each with a context of its own
+ *            and a few slices; otherwise slices are done in the context and thread of the caller
  * seed       of the search for a first assignment
  */
 struct gpube_slicing {
@@ -74,7 +63,10 @@ struct gpube_slicing {
 	uint64_t seed;
 };
 
-/* Errors: ENOMEM; ERANGE; ESTOP; ELIMIT, perhaps without a text: too many slices would be needed */
+/*
+ * Errors: ENOMEM; ERANGE; ESTOP; ELIMIT, perhaps without a text: too many slices would be needed,
+ * or no variable has values to divide
+ */
 int gpube__split_slices(struct gpube_be_split **out, const struct gpube_be *be,
 	const int32_t *order, const struct gpube_slicing *how);
 /* When slices end early; without a call they never do. */
@@ -95,7 +87,7 @@ struct gpube_split_times {
 
 /*
  * gpube__split_run() - all boxes; workers with contexts of their own work at the same time, each on
- * a thread of its own.
+ * a thread of its own. Who fails leaves its boxes to the others, which the log says.
  * optimum, values  out, as of gpube__be_run(); after ESTOP the best that was known
  * seconds   out
  * Errors: those of gpube__be_run() and of opening; ELIMIT (a part does not fit its device)

@@ -38,7 +38,6 @@ struct gpube_be_split {
 	struct gpube_boxes boxes;
 	struct gpube_box_cost cost; /* of the largest box */
 	enum gpube_type type;
-	bool slices; /* there are more boxes than workers: they are bounded, and some pruned */
 	bool counting;
 	double seconds; /* predicted, of one box */
 	uint64_t seed;
@@ -55,8 +54,8 @@ struct gpube_be_split {
 	int64_t best, best_box; /* the box of that cost; GPUBE__NO_BOX: none */
 	int32_t *values;
 	pthread_mutex_t lock;
-	pthread_cond_t finished, opened; /* opened: all devices are open */
-	int n_running, n_opening;
+	pthread_cond_t finished;
+	int n_running;
 };
 
 #endif

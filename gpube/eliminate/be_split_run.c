@@ -134,26 +134,6 @@ static int split_rank(struct gpube_be_split *s)
 
 /* ---- the run ------------------------------------------------------------------------------ */
 
-/*
- * Opens the worker's device, and waits until all are open: a driver that makes a device's context
- * delays what others start, and their kernels' times would include that.
- */
-static const struct gpube_ops *open_with_others(struct gpube__worker *w, int *status)
-{
-	struct gpube_be_split *s = w->split;
-	const double start = gpube__now();
-	const struct gpube_ops *ops = s->open(w->ctx, status);
-
-	w->opening = gpube__now() - start;
-	pthread_mutex_lock(&s->lock);
-	s->n_opening--;
-	pthread_cond_broadcast(&s->opened);
-	while (s->n_opening > 0)
-		pthread_cond_wait(&s->opened, &s->lock);
-	pthread_mutex_unlock(&s->lock);
-	return ops;
-}
-
 /* The next box, and the incumbent as its top; -1: all have begun. */
 static int64_t next_box(struct gpube_be_split *s, int64_t *top)
 {
@@ -190,6 +170,14 @@ static void box_ended(struct gpube__worker *w, int64_t k, int64_t cost)
 	w->n_done++;
 }
 
+/* For another worker: its own has failed. */
+static void give_back(struct gpube_be_split *s, int64_t k)
+{
+	pthread_mutex_lock(&s->lock);
+	s->queue[--s->next] = k;
+	pthread_mutex_unlock(&s->lock);
+}
+
 /* The task of a worker: a box, or the simplified box. */
 struct task {
 	const struct gpube_be *be;
@@ -220,7 +208,7 @@ static int make_task(struct task *t, struct gpube__worker *w)
 	int status;
 
 	*t = (struct task){.be = &w->box.be, .type = w->split->type};
-	if (!w->split->slices || !reducing_pays(w))
+	if (!reducing_pays(w))
 		return GPUBE_OK;
 	status = gpube__box_reduce(&t->reduced, &w->box);
 	w->reducing += gpube__now() - start;
@@ -307,7 +295,7 @@ static int run_task(struct task *t, struct gpube__worker *w, const struct gpube_
 	if (status)
 		return status;
 	w->bytes = fmax(w->bytes, bytes);
-	twice = !keep && s->slices && s->boxes.n >= MANY_SLICES;
+	twice = !keep && s->boxes.n >= MANY_SLICES;
 	status = run_once(t, w, ops, keep, &cost, !twice);
 	if (!status && twice && cost != GPUBE_INF) {
 		pthread_mutex_lock(&s->lock);
@@ -378,18 +366,20 @@ static bool is_too_slow(struct gpube_be_split *s)
 static int run_worker(struct gpube__worker *w)
 {
 	struct gpube_be_split *s = w->split;
+	const double start = gpube__now();
 	int status = GPUBE_OK;
-	const struct gpube_ops *ops = open_with_others(w, &status);
-	int64_t top, k;
+	const struct gpube_ops *ops = s->open(w->ctx, &status);
+	int64_t top, k = -1;
 
-	if (!ops)
-		return status;
+	w->opening = gpube__now() - start;
 	while (!status && (k = next_box(s, &top)) >= 0) {
 		if (gpube__stopped(w->ctx) || is_too_slow(s))
 			status = gpube__fail_stopped(w->ctx);
 		else
 			status = run_box(w, ops, k, top);
 	}
+	if (status && k >= 0)
+		give_back(s, k);
 	return status;
 }
 
@@ -429,7 +419,10 @@ static void *split_work(void *arg)
 	return NULL;
 }
 
-/* Waits for all workers; a stop of the whole, or the failure of one, stops the others. */
+/*
+ * Waits for all workers; a stop of the whole, or of one, stops the others. Who fails otherwise,
+ * such as a device, leaves its boxes to the others.
+ */
 static void wait_for_all(struct gpube_be_split *s)
 {
 	pthread_mutex_lock(&s->lock);
@@ -438,7 +431,7 @@ static void wait_for_all(struct gpube_be_split *s)
 		bool stop = gpube__stopped(s->ctx);
 
 		for (int i = 0; i < s->n_begun; i++)
-			stop |= s->workers[i].status != GPUBE_OK;
+			stop |= s->workers[i].status == GPUBE_ESTOP;
 		for (int i = 0; i < s->n_begun && stop; i++)
 			gpube_ctx_stop(s->workers[i].ctx);
 		clock_gettime(CLOCK_REALTIME, &until);
@@ -452,19 +445,30 @@ static void wait_for_all(struct gpube_be_split *s)
 		pthread_join(s->workers[i].thread, NULL);
 }
 
-/* Reports the first failure, not the stops that followed. */
+/*
+ * Reports the first failure, not the stops that followed; a note of it, where others have done what
+ * it left.
+ */
 static int split_failure(struct gpube_be_split *s)
 {
 	const struct gpube__worker *bad = NULL;
+	int64_t n_ended = 0;
 
 	if (gpube__stopped(s->ctx))
 		return gpube__fail_stopped(s->ctx);
 	for (int i = 0; i < s->n_workers; i++)
 		if (s->workers[i].status && (!bad || bad->status == GPUBE_ESTOP))
 			bad = &s->workers[i];
-	return bad ? gpube__fail(s->ctx, bad->status, "device %d: %s", bad->ctx->devices[0],
-			     gpube_error(bad->ctx))
-		   : GPUBE_OK;
+	for (int64_t k = 0; k < s->boxes.n; k++)
+		n_ended += s->ended[k];
+	if (!bad)
+		return GPUBE_OK;
+	if (n_ended < s->boxes.n)
+		return gpube__fail(s->ctx, bad->status, "device %d: %s", bad->ctx->devices[0],
+			gpube_error(bad->ctx));
+	gpube__log(s->ctx, GPUBE_LOG_NOTE, "device %d: %s; the others have done its part",
+		bad->ctx->devices[0], gpube_error(bad->ctx));
+	return GPUBE_OK;
 }
 
 /* Runs all workers at the same time, each on a thread of its own. */
@@ -480,8 +484,6 @@ static int run_beside_each_other(struct gpube_be_split *s)
 		}
 	pthread_mutex_lock(&s->lock);
 	s->n_running -= s->n_workers - s->n_begun;
-	s->n_opening -= s->n_workers - s->n_begun;
-	pthread_cond_broadcast(&s->opened);
 	pthread_mutex_unlock(&s->lock);
 	wait_for_all(s);
 	return status ? status : split_failure(s);
@@ -489,14 +491,13 @@ static int run_beside_each_other(struct gpube_be_split *s)
 
 static void split_tell(const struct gpube_be_split *s, const struct gpube__worker *w)
 {
-	if (s->slices)
-		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
-			"%lld slice%s done, %.3g bytes of tables each, %.3g joined cell%s in all: "
-			"simplified in %.4f s, contractions %.4f s, copies %.4f s, reading off "
-			"%.4f s",
-			(long long)w->n_done, gpube__plural(w->n_done), w->bytes, w->joined,
-			gpube__plural(w->joined), w->reducing, w->times.contracting,
-			w->times.copying, w->times.assigning);
+	gpube__log(s->ctx, GPUBE_LOG_DETAIL,
+		"%lld slice%s done, %.3g bytes of tables each, %.3g joined cell%s in all: "
+		"simplified in %.4f s, contractions %.4f s, copies %.4f s, reading off "
+		"%.4f s",
+		(long long)w->n_done, gpube__plural(w->n_done), w->bytes, w->joined,
+		gpube__plural(w->joined), w->reducing, w->times.contracting, w->times.copying,
+		w->times.assigning);
 	if (w->own)
 		gpube__log(s->ctx, GPUBE_LOG_DETAIL,
 			"subproblem %d of %d on device %d: %.3g bytes of tables, opened in %.3f s, "
@@ -511,11 +512,10 @@ int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s
 	int status = GPUBE_OK;
 
 	s->open = open;
-	s->n_running = s->n_opening = s->n_workers;
+	s->n_running = s->n_workers;
 	memset(seconds, 0, sizeof(*seconds));
-	if (s->slices)
-		status = split_search(s);
-	if (!status && s->slices)
+	status = split_search(s);
+	if (!status)
 		status = split_rank(s);
 	s->start = gpube__now();
 	if (!status)
@@ -529,7 +529,7 @@ int gpube__split_run(int64_t *optimum, int32_t *values, struct gpube_be_split *s
 		if (!status || status == GPUBE_ESTOP)
 			split_tell(s, w);
 	}
-	if (s->slices && s->n_left_out)
+	if (s->n_left_out)
 		gpube__log(s->ctx, GPUBE_LOG_DETAIL, "%lld slice%s pruned by their bounds",
 			(long long)s->n_left_out, gpube__plural(s->n_left_out));
 	*optimum = s->best;

@@ -2,6 +2,7 @@
 #include "gpube/eliminate/solve.h"
 #include "gpube/eliminate/solve_parts.h"
 #include "gpube/ops/device/backend.h"
+#include "gpube/ops/device/opening.h"
 #include "gpube/ops/pick.h"
 #include "gpube/order/order.h"
 
@@ -30,6 +31,35 @@ static bool is_hopeless(const struct gpube__solve_job *e, const struct gpube_ord
 	const double allowed = fmax((double)e->ctx->memory_bytes, card ? DEVICE_BYTES : 0);
 
 	return 4 * greedy->largest_message / (o->no_slices ? 1 : MOST_SLICES) > MOST_GAIN * allowed;
+}
+
+/* Seconds of work of each thread until it is told whether one device is enough. */
+#define FIRST_SECONDS 0.02
+
+/*
+ * Before the driver is started: whether more than the first of several devices will be wanted, by
+ * an order that is soon found and costs perhaps twice as much as the last one.
+ */
+static int decide_devices(struct gpube__solve_job *e, struct gpube_order_search *search,
+	struct gpube_order_cost *cost)
+{
+	const struct gpube_rate rate = gpube__rate_of(e->ctx, NULL);
+	const struct gpube_order_time time = {
+		.most = 1, .pays = true, .work = FIRST_SECONDS * e->ctx->n_threads};
+	bool pays;
+	int status;
+
+	if (e->ctx->n_devices < 2 || e->opts->backend == GPUBE_BACKEND_CPU)
+		return GPUBE_OK;
+	status = gpube__order_search_go(search, time, DEVICE_CELLS_PER_SECOND);
+	gpube__order_search_best(search, e->order, cost);
+	pays = gpube__further_devices_pay(
+		e->ctx, gpube__contract_seconds(&rate, NULL, GPUBE_INT32,
+				1 + e->m->n_functions / (e->m->n_vars ? e->m->n_vars : 1),
+				cost->joined_cells, 0));
+	if (pays || e->opts->backend == GPUBE_BACKEND_CUDA)
+		gpube__opening_decide(pays);
+	return status;
 }
 
 static int go_on(struct gpube__solve_job *e, struct gpube_order_search *search,
@@ -64,10 +94,12 @@ static int search_order(
 		return status;
 	gpube__order_search_best(search, e->order, cost);
 	if (!is_hopeless(e, cost)) {
-		status = go_on(e, search, cost, twice ? DEVICE_CELLS_PER_SECOND : cpu_rate);
+		status = decide_devices(e, search, cost);
+		if (!status)
+			status = go_on(e, search, cost, twice ? DEVICE_CELLS_PER_SECOND : cpu_rate);
 		if (!status && twice)
 			status = gpube__pick_early(&e->ops, e->ctx, o->backend, cost->joined_cells,
-				cost->largest_message);
+				cost->largest_message, !o->no_slices);
 		if (!status && twice && e->ops == gpube__ops_cpu())
 			status = go_on(e, search, cost, cpu_rate);
 	}

@@ -2,6 +2,7 @@
 #include "gpube/eliminate/be_layout.h"
 #include "gpube/eliminate/be_place.h"
 #include "gpube/eliminate/solve_parts.h"
+#include "gpube/ops/device/backend.h"
 #include "gpube/ops/pick.h"
 
 #include <math.h>
@@ -18,6 +19,7 @@ struct facts {
 	enum gpube_type type;
 	struct gpube_be_memory memory;
 	struct gpube_plan figures; /* of one piece on the expected side */
+	int n_devices;             /* that are worth opening */
 };
 
 /* ELIMIT's text: the plan, and what would fit. */
@@ -122,7 +124,7 @@ static int slices_on(
 		.count = f->t->opts->count,
 		.rate = ops->cells_per_second * (cpu ? f->ctx->n_threads : 1),
 		.bucket = rate.launch * (1 + (double)f->be->n_inputs / fmax(f->be->n, 1)),
-		.n_workers = cpu || f->t->opts->count ? 1 : f->ctx->n_devices,
+		.n_workers = cpu ? 1 : f->n_devices,
 		.seed = f->t->opts->seed};
 	int status = gpube__split_slices(out, f->be, f->t->order, &how);
 
@@ -215,45 +217,39 @@ static int choose_slices_if_large(
 
 /* ---- several devices --------------------------------------------------------------------- */
 
-/* Seconds of the CPU that several devices must save. */
-#define SPLIT_SECONDS 2.0
+/* So many of the devices that are named as end the elimination soonest, all or the first. */
+static int devices_that_pay(const struct facts *f)
+{
+	const struct gpube_rate rate = gpube__rate_of(f->ctx, NULL);
+	const int n = f->ctx->n_devices;
+	int n_seen;
 
-/* Splits the elimination among the devices asked for, where that is possible and pays. */
+	if (n < 2 || f->t->opts->count || f->t->opts->backend == GPUBE_BACKEND_CPU ||
+		!gpube__further_devices_pay(f->ctx, gpube__be_seconds(f->be, f->type, &rate, NULL)))
+		return 1;
+	n_seen = gpube__cuda_devices(f->ctx);
+	for (int k = 0; k < n; k++)
+		if (f->ctx->devices[k] >= n_seen) /* the order was not found to be worth it */
+			return 1;
+	return n;
+}
+
+/* Slices for all devices, where that pays and values can be divided. */
 static int choose_devices(struct gpube__solve_way *out, const struct facts *f)
 {
-	const struct gpube_solve_opts *o = f->t->opts;
-	const double joined = f->figures.joined_cells;
-	const double here = gpube__predicted_seconds(f->ctx, gpube__ops_cpu(), joined);
-	const struct gpube_box_cost *cost;
 	const struct gpube_ops *cuda;
-	struct gpube_be_split *s;
-	double bytes;
+	struct gpube_be_split *s = NULL;
 	int status = GPUBE_OK;
 
-	if (f->ctx->n_devices < 2 || o->count || o->backend == GPUBE_BACKEND_CPU ||
-		(o->backend == GPUBE_BACKEND_AUTO && here < SPLIT_SECONDS))
+	if (f->n_devices < 2 || f->t->opts->no_slices)
 		return GPUBE_OK;
 	cuda = gpube__ops_cuda(f->ctx, &status);
 	if (!cuda)
-		return o->backend == GPUBE_BACKEND_CUDA ? status : GPUBE_OK;
-	status = gpube__split_new(&s, f->be, f->type, f->t->order);
-	if (status)
-		return status == GPUBE_EINVAL || status == GPUBE_ERANGE ? GPUBE_OK : status;
-	cost = gpube__split_cost(s);
-	bytes = gpube__box_bytes(cost, false);
-	if (bytes > (double)cuda->memory(f->ctx)) {
-		gpube__split_free(s);
-		out->figures.peak_bytes = bytes;
-		status = choose_slices(out, f, INFINITY);
-		return status || out->ops ? status : too_large(f->t, f->t->ops, f->type, bytes);
-	}
-	*out = (struct gpube__solve_way){
-		.ops = cuda, .backend = cuda->name, .split = s, .figures = f->figures};
-	out->figures.peak_bytes = bytes;
-	out->figures.predicted_seconds = gpube__predicted_seconds(f->ctx, cuda, cost->joined);
-	gpube__log(f->ctx, GPUBE_LOG_DETAIL, "%d devices: %.3g of %.3g joined cell%s each",
-		(int)gpube__split_n(s), cost->joined, joined, gpube__plural(joined));
-	return GPUBE_OK;
+		return status;
+	status = slices_on(&s, f, cuda);
+	if (!status && s)
+		*out = way_in_slices(f, cuda, s);
+	return status;
 }
 
 /* ---- one backend ------------------------------------------------------------------------- */
@@ -368,6 +364,7 @@ int gpube__solve_plan(struct gpube__solve_plan *out, const struct gpube__solve_t
 	f.type = out->working.type;
 	f.figures = way->figures;
 	gpube__be_memory(&f.memory, &out->be, f.type);
+	f.n_devices = devices_that_pay(&f);
 	return choose_way(way, &f);
 }
 

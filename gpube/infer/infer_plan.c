@@ -94,7 +94,7 @@ static int expect_card(
 {
 	const struct gpube_ops *ops;
 	int status = gpube__pick_early(
-		&ops, j->ctx, j->opts->backend, cost->joined_cells, cost->largest_message);
+		&ops, j->ctx, j->opts->backend, cost->joined_cells, cost->largest_message, false);
 
 	if (!status && ops != gpube__ops_cpu())
 		*rate = fmax(*rate, CARD_CELLS_PER_SECOND);

@@ -9,19 +9,19 @@
  * What buckets of elimination reach of the rates, by and large, on the networks of the GpuBE paper
  * and on those of bench_growth (benchmarks/runs/tables-h200): adding, as a share of what
  * a matrix product or a kernel of add-mins reaches, and moving, as one of a copy (on a CPU more
- * than all of it: tables stay in its caches, and reading is faster than writing).
+ * than all of it: tables stay in its caches, and reading is faster than writing). A card adds for
+ * each operand: 0.16 to 0.3 of its rate on networks of 3 to 7 operands a bucket (devices-h200).
  */
 #define ADDING_CPU  0.15
 #define MOVING_CPU  1.2
-#define ADDING_CUDA 0.12
+#define ADDING_CUDA 0.2
 #define MOVING_CUDA 0.5
+
+/* So few slices take a card hardly longer than one piece would. */
+#define FEW_SLICES 64
 
 /* A few cores are at work on a contraction when so much time has passed; before that it is one. */
 #define MEETING_SECONDS 2e-5
-
-/* Ending a process that has opened a device takes that much longer: seen as a whole process' time.
- */
-#define CLOSE_SECONDS 0.1
 
 double gpube__contract_bound(
 	const struct gpube_rate *r, enum gpube_type type, double joined, double bytes)
@@ -35,19 +35,20 @@ double gpube__contract_seconds(const struct gpube_rate *r, const struct gpube_op
 	enum gpube_type type, int n_in, double joined, double bytes)
 {
 	const bool cpu = ops == gpube__ops_cpu();
-	const double all =
-		joined / (gpube__rate_add_min(r, type) * (cpu ? ADDING_CPU : ADDING_CUDA)) +
-		bytes / (r->copy * (cpu ? MOVING_CPU : MOVING_CUDA));
+	const double n = n_in > 1 ? n_in : 1;
+	const double adds = cpu ? joined / ADDING_CPU : joined * n / ADDING_CUDA;
+	const double all = adds / gpube__rate_add_min(r, type) +
+			   bytes / (r->copy * (cpu ? MOVING_CPU : MOVING_CUDA));
 	const double alone = all * fmax(r->cores, 1);
 
 	/* planning takes longer for each operand: measured so on the networks above */
-	return r->launch * (n_in > 1 ? n_in : 1) + fmin(alone, all + MEETING_SECONDS);
+	return r->launch * n + fmin(alone, all + MEETING_SECONDS);
 }
 
 /* How much work makes a device worth opening. */
 static double worth_opening(const struct gpube_ctx *ctx)
 {
-	return ctx->device ? 0 : gpube__rate_of(ctx, NULL).open + CLOSE_SECONDS;
+	return ctx->device ? 0 : gpube__rate_of(ctx, NULL).open + GPUBE__CLOSE_SECONDS;
 }
 
 double gpube__open_seconds(const struct gpube_ctx *ctx)
@@ -60,6 +61,11 @@ double gpube__open_seconds(const struct gpube_ctx *ctx)
 	/* it is begun: its end is to be paid for in any case */
 	left = gpube__rate_of(ctx, NULL).open - (gpube__now() - since);
 	return left > 0 ? left : 0;
+}
+
+bool gpube__further_devices_pay(const struct gpube_ctx *ctx, double seconds)
+{
+	return ctx->n_devices > 1 && seconds - seconds / ctx->n_devices > GPUBE__FURTHER_SECONDS;
 }
 
 double gpube__predicted_seconds(
@@ -86,14 +92,14 @@ int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_
 		return GPUBE_OK;
 	cuda = gpube__ops_cuda(ctx, &status);
 	if (!cuda)
-		return want == GPUBE_BACKEND_CUDA ? status : GPUBE_OK;
+		return want == GPUBE_BACKEND_CUDA || ctx->n_devices ? status : GPUBE_OK;
 	if (want == GPUBE_BACKEND_CUDA || bytes <= (double)cuda->memory(ctx))
 		*ops = cuda;
 	return GPUBE_OK;
 }
 
 int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_backend want,
-	double joined_cells, double largest)
+	double joined_cells, double largest, bool slices)
 {
 	const struct gpube_ops *cpu = gpube__ops_cpu(), *cuda;
 	int status;
@@ -105,9 +111,9 @@ int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum 
 		return GPUBE_OK;
 	cuda = gpube__ops_cuda(ctx, &status);
 	if (!cuda)
-		return want == GPUBE_BACKEND_CUDA ? status : GPUBE_OK;
+		return want == GPUBE_BACKEND_CUDA || ctx->n_devices ? status : GPUBE_OK;
 	/* two of the largest messages of 8 bytes must fit, or a better order is worth its time */
-	if (16 * largest <= (double)cuda->memory(ctx))
+	if (16 * largest / (slices ? FEW_SLICES : 1) <= (double)cuda->memory(ctx))
 		*ops = cuda;
 	return GPUBE_OK;
 }

@@ -14,7 +14,8 @@
  * gpube__pick() - the backend for tables of 'bytes' in all and 'joined_cells' of work.
  * want    GPUBE_BACKEND_CUDA: that or an error; AUTO: CUDA where a device is
  *         there and the CPU would take longer than opening it, or where only
- *         the device holds the tables
+ *         the device holds the tables; a device that the context names and that
+ *         cannot be opened is then an error, too
  * bytes   what the elimination needs at its peak
  * Errors: ENODEV (CUDA was asked for and cannot be had; the text says why)
  */
@@ -25,12 +26,21 @@ int gpube__pick(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_
  * gpube__pick_early() - before an order is searched for: a device that would be used
  * makes long searches pointless. From the first order's sizes, of which a longer
  * search would change little.
- * cells   joined cells along it; largest: cells of its largest message
+ * joined_cells, largest  joined cells along it, and cells of its largest message
+ * slices  it may be done in slices
  * Returns the backend to expect; gpube__pick() has the last word.
  * Errors: ENODEV as above
  */
 int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum gpube_backend want,
-	double joined_cells, double largest);
+	double joined_cells, double largest, bool slices);
+
+/* Ending a process that has opened a device takes that much longer: seen as a process' time. */
+#define GPUBE__CLOSE_SECONDS 0.1
+/*
+ * A further device, which is opened beside the first one's work, takes 0.3 s (seen likewise); what
+ * would save little more is within the error of the predictions.
+ */
+#define GPUBE__FURTHER_SECONDS 0.7
 
 /* Seconds that a backend is predicted to take for so many joined cells on this context. */
 double gpube__predicted_seconds(
@@ -46,6 +56,9 @@ double gpube__contract_bound(
  */
 double gpube__contract_seconds(const struct gpube_rate *r, const struct gpube_ops *ops,
 	enum gpube_type type, int n_in, double joined, double bytes);
+
+/* Whether all devices of the context are worth opening for what takes the first so many seconds. */
+bool gpube__further_devices_pay(const struct gpube_ctx *ctx, double seconds);
 
 /* Seconds that opening the device would take now. */
 double gpube__open_seconds(const struct gpube_ctx *ctx);

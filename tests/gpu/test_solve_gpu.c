@@ -9,6 +9,7 @@
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"
 
+#include "gpube/ops/rates.h"
 #include "gpube/eliminate/be.h"
 #include "gpube/ir/generate.h"
 #include "gpube/ops/ops.h"
@@ -69,15 +70,13 @@ static struct gpube_solution *solve(
 
 static void agree(struct gpube_model *m, int no_simplify)
 {
-	int count = m->ctx->n_devices < 2; /* what is counted is not shared out */
-	struct gpube_solution *cpu = solve(m, GPUBE_BACKEND_CPU, count, no_simplify);
-	struct gpube_solution *gpu = solve(m, GPUBE_BACKEND_CUDA, count, no_simplify);
+	struct gpube_solution *cpu = solve(m, GPUBE_BACKEND_CPU, 1, no_simplify);
+	struct gpube_solution *gpu = solve(m, GPUBE_BACKEND_CUDA, 1, no_simplify);
 
 	assert_int_equal(cpu->answer, gpu->answer);
 	if (cpu->answer == GPUBE_ANSWER_OPTIMAL) {
 		assert_true(cpu->cost == gpu->cost);
-		if (count)
-			assert_string_equal(cpu->count, gpu->count);
+		assert_string_equal(cpu->count, gpu->count);
 	}
 	gpube_solution_free(cpu, m->ctx);
 	gpube_solution_free(gpu, m->ctx);
@@ -197,16 +196,41 @@ static void dealt_out(void **state)
 	gpube_model_free(m);
 }
 
+/* Cards so slow that all that are named are worth opening. */
+static void slow_cards(struct gpube_ctx *own)
+{
+	struct gpube_rates rates;
+
+	gpube__rates_estimate(&rates, own->n_threads);
+	for (int k = 0; k < GPUBE_MAX_DEVICES; k++)
+		rates.devices[k].add_min_int32 = rates.devices[k].add_min_int64 = 1e3;
+	assert_int_equal(gpube__rates_set(own, &rates), 0);
+}
+
 /* The same device twice stands for two. */
 static void shared_out(void **state)
 {
 	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_devices = 2};
+	struct gpube_solve_opts how = {.sizeof_options = sizeof(how),
+		.method = GPUBE_BOUND_ELIMINATE,
+		.backend = GPUBE_BACKEND_CUDA,
+		.no_simplify = 1};
 	struct gpube_ctx *own;
 	struct gpube_model *m;
+	struct gpube_solution *alone, *s;
 
 	assert_int_equal(gpube_ctx_new(&own, &opts), 0);
+	slow_cards(own);
 	m = small_network(own, (uint64_t)(uintptr_t)*state);
-	agree(m, 1);
+	alone = solve(m, GPUBE_BACKEND_CPU, 0, 1);
+	if (gpube_solve(&s, m, &how))
+		fail_msg("%s", gpube_error(own));
+	assert_true(s->plan.n_slices >= 8);
+	assert_int_equal(s->answer, alone->answer);
+	if (s->answer == GPUBE_ANSWER_OPTIMAL)
+		assert_true(s->cost == alone->cost);
+	gpube_solution_free(alone, own);
+	gpube_solution_free(s, own);
 	gpube_model_free(m);
 	gpube_ctx_free(own);
 }
@@ -244,6 +268,7 @@ static void sliced(void **state)
 	opts.device_memory_bytes =
 		ASIDE + (uint64_t)(whole->plan.peak_bytes / (seed / 2 % 2 ? 4 : 15));
 	assert_int_equal(gpube_ctx_new(&own, &opts), 0);
+	slow_cards(own);
 	gpube_model_free(m);
 	assert_int_equal(gpube__generate(&m, own, &network), 0);
 	if (gpube_solve(&s, m, &how))

@@ -1,6 +1,7 @@
 /*
  * Elimination shared out over devices, the CPU standing in for each: the answers of one, on random
- * models and for any number of devices; and how evenly a large bucket is shared out.
+ * models and for any number of devices; how evenly a large bucket is shared out; and devices that
+ * fail.
  */
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -27,6 +28,38 @@ static const struct gpube_ops *open_one(struct gpube_ctx *c, int *status)
 	return *status ? NULL : gpube__ops_cpu();
 }
 
+static const struct gpube_ops *open_none(struct gpube_ctx *c, int *status)
+{
+	*status = gpube__fail(c, GPUBE_ENODEV, "no such device");
+	return NULL;
+}
+
+static int contract_fails(struct gpube_ctx *c, const struct gpube_contraction *contraction)
+{
+	(void)contraction;
+	return gpube__fail(c, GPUBE_ECUDA, "fell off the bus");
+}
+
+static int batch_fails(struct gpube_ctx *c, int64_t n, const struct gpube_contraction *contraction)
+{
+	(void)n;
+	return contract_fails(c, contraction);
+}
+
+/* Device 1 fails as soon as it works. */
+static const struct gpube_ops *open_failing(struct gpube_ctx *c, int *status)
+{
+	static struct gpube_ops failing;
+
+	*status = GPUBE_OK;
+	if (c->devices[0] != 1)
+		return gpube__ops_cpu();
+	failing = *gpube__ops_cpu();
+	failing.contract = contract_fails;
+	failing.contract_batch = batch_fails;
+	return &failing;
+}
+
 struct both {
 	struct gpube_be be;
 	struct gpube_working w;
@@ -49,6 +82,18 @@ static void whole(struct both *b, struct gpube_model *m, int n_devices)
 		gpube__be_run(&b->optimum, NULL, NULL, &b->be, &alone, &b->w, 0, false, NULL), 0);
 }
 
+/* Slices for as many workers as the context has devices, of any size. */
+static int split(struct gpube_be_split **s, struct both *b)
+{
+	const struct gpube_slicing how = {.type = b->w.type,
+		.limit = 1e12,
+		.rate = 1e9,
+		.bucket = 1e-6,
+		.n_workers = ctx->n_devices};
+
+	return gpube__split_slices(s, &b->be, b->order, &how);
+}
+
 static void random_models(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
@@ -67,11 +112,11 @@ static void random_models(void **state)
 	m = random_model(ctx, &spec, seed);
 	assert_non_null(m);
 	whole(&b, m, 2 + (int)(seed % 7));
-	status = gpube__split_new(&s, &b.be, b.w.type, b.order);
-	if (status) { /* every variable has one value */
-		assert_int_equal(status, GPUBE_EINVAL);
-		for (int32_t i = 0; i < m->n_vars; i++)
-			assert_true(m->vars[i].domain == 1 || ctx->n_devices % 2);
+	status = split(&s, &b);
+	if (status) { /* every variable of a message has one value */
+		assert_int_equal(status, GPUBE_ELIMIT);
+		for (int32_t p = 0; p < b.be.n; p++)
+			assert_true(b.be.buckets[p].cells == 1);
 	} else {
 		assert_int_equal(gpube__split_run(&optimum, values, s, open_cpu, &times), 0);
 		assert_true(optimum == b.optimum || (optimum >= m->top && b.optimum >= m->top));
@@ -100,8 +145,8 @@ static struct gpube_model *network(void)
 	return m;
 }
 
-/* A dense network: the variables chosen are in all that is large. */
-static void halves(void **state)
+/* A dense network: the variables chosen are in all that is large; each worker has four boxes. */
+static void shares(void **state)
 {
 	struct gpube_model *m = network();
 	struct gpube_be_split *s;
@@ -110,15 +155,17 @@ static void halves(void **state)
 	(void)state;
 	for (int n = 2; n <= 4; n += 2) {
 		whole(&b, m, n);
-		assert_int_equal(gpube__split_new(&s, &b.be, b.w.type, b.order), 0);
-		assert_int_equal(gpube__split_n(s), n);
-		assert_true(gpube__split_cost(s)->joined < 1.1 * gpube__be_joined(&b.be) / n);
+		assert_int_equal(split(&s, &b), 0);
+		assert_true(gpube__split_n(s) >= 4 * n);
+		assert_true(gpube__split_cost(s)->joined * (double)gpube__split_n(s) <
+			    1.5 * gpube__be_joined(&b.be));
 		gpube__split_free(s);
 		gpube__be_clear(&b.be);
 	}
 	gpube_model_free(m);
 }
 
+/* A device that cannot be opened leaves its slices to the others; if there are none, it is told. */
 static void device_missing(void **state)
 {
 	struct gpube_model *m = network();
@@ -126,18 +173,48 @@ static void device_missing(void **state)
 	struct gpube_be_split *s;
 	struct both b;
 	int32_t values[64];
-	int64_t optimum;
+	int64_t optimum, cost;
 
 	(void)state;
 	whole(&b, m, 2);
-	assert_int_equal(gpube__split_new(&s, &b.be, b.w.type, b.order), 0);
-	assert_int_equal(gpube__split_run(&optimum, values, s, open_one, &times), GPUBE_ENODEV);
-	assert_string_equal(gpube_error(ctx), "device 1: no such device");
+	assert_int_equal(split(&s, &b), 0);
+	assert_int_equal(gpube__split_run(&optimum, values, s, open_one, &times), 0);
+	assert_true(optimum == b.optimum);
+	assert_int_equal(gpube_model_cost(&cost, m, values), 0);
+	assert_true(cost == optimum);
 	gpube__split_free(s);
+	assert_int_equal(split(&s, &b), 0);
+	assert_int_equal(gpube__split_run(&optimum, values, s, open_none, &times), GPUBE_ENODEV);
+	assert_non_null(strstr(gpube_error(ctx), ": no such device"));
+	gpube__split_free(s);
+	assert_int_equal(split(&s, &b), 0);
 	gpube_ctx_stop(ctx);
-	assert_int_equal(gpube__split_new(&s, &b.be, b.w.type, b.order), 0);
 	assert_int_equal(gpube__split_run(&optimum, values, s, open_cpu, &times), GPUBE_ESTOP);
 	gpube_ctx_resume(ctx);
+	gpube__split_free(s);
+	gpube__be_clear(&b.be);
+	gpube_model_free(m);
+}
+
+/* One that fails in the midst of a slice gives it back. */
+static void device_fails(void **state)
+{
+	struct gpube_model *m = network();
+	struct gpube_split_times times;
+	struct gpube_be_split *s;
+	struct both b;
+	int32_t values[64];
+	int64_t optimum;
+	int status;
+
+	(void)state;
+	whole(&b, m, 3);
+	assert_int_equal(split(&s, &b), 0);
+	status = gpube__split_run(&optimum, values, s, open_failing, &times);
+	/* the others may have ended before that */
+	assert_true(!status || status == GPUBE_ECUDA);
+	if (!status)
+		assert_true(optimum == b.optimum);
 	gpube__split_free(s);
 	gpube__be_clear(&b.be);
 	gpube_model_free(m);
@@ -148,7 +225,8 @@ int main(void)
 	struct cases c = {0};
 
 	add_numbers(&c, random_models, N_MODELS, "model");
-	ADD_CASE(&c, halves);
+	ADD_CASE(&c, shares);
 	ADD_CASE(&c, device_missing);
+	ADD_CASE(&c, device_fails);
 	return run_cases(&c, "be_split", ctx_setup, ctx_teardown);
 }

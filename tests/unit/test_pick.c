@@ -56,17 +56,28 @@ static void early(void **state)
 
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), 0);
-	assert_int_equal(gpube__pick_early(&ops, ctx, GPUBE_BACKEND_CPU, 1e15, 1e3), 0);
+	assert_int_equal(gpube__pick_early(&ops, ctx, GPUBE_BACKEND_CPU, 1e15, 1e3, false), 0);
 	assert_ptr_equal(ops, gpube__ops_cpu());
-	assert_int_equal(gpube__pick_early(&ops, ctx, GPUBE_BACKEND_AUTO, 1e6, 1e3), 0);
+	assert_int_equal(gpube__pick_early(&ops, ctx, GPUBE_BACKEND_AUTO, 1e6, 1e3, false), 0);
 	assert_ptr_equal(ops, gpube__ops_cpu());
 	assert_null(ctx->device);
 	cuda = gpube__ops_cuda(ctx, &status);
-	assert_int_equal(gpube__pick_early(&ops, ctx, GPUBE_BACKEND_AUTO, 1e15, 1e3), 0);
+	assert_int_equal(gpube__pick_early(&ops, ctx, GPUBE_BACKEND_AUTO, 1e15, 1e3, false), 0);
 	assert_ptr_equal(ops, cuda ? cuda : gpube__ops_cpu());
-	assert_int_equal(gpube__pick_early(&ops, ctx, GPUBE_BACKEND_AUTO, 1e15, 1e14), 0);
+	assert_int_equal(gpube__pick_early(&ops, ctx, GPUBE_BACKEND_AUTO, 1e15, 1e14, true), 0);
 	assert_ptr_equal(ops, gpube__ops_cpu());
-	status = gpube__pick_early(&ops, ctx, GPUBE_BACKEND_CUDA, 1, 1);
+	/* a card does in a few slices what is a few times too large for it */
+	if (cuda) {
+		const double largest = (double)cuda->memory(ctx) / 4;
+
+		assert_int_equal(
+			gpube__pick_early(&ops, ctx, GPUBE_BACKEND_AUTO, 1e15, largest, true), 0);
+		assert_ptr_equal(ops, cuda);
+		assert_int_equal(
+			gpube__pick_early(&ops, ctx, GPUBE_BACKEND_AUTO, 1e15, largest, false), 0);
+		assert_ptr_equal(ops, gpube__ops_cpu());
+	}
+	status = gpube__pick_early(&ops, ctx, GPUBE_BACKEND_CUDA, 1, 1, false);
 	assert_int_equal(status, cuda ? GPUBE_OK : GPUBE_ENODEV);
 	gpube_ctx_free(ctx);
 }

@@ -1,6 +1,7 @@
 /* session_engine.c - a session with operators, which gpube-convert does without; see session.h. */
 #define _POSIX_C_SOURCE 200809L
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -43,6 +44,7 @@ static void leave(int rc)
 void session_open_device(struct session *s, enum gpube_backend backend, bool all, bool one_stream)
 {
 	const struct gpube_ctx *ctx = s->ctx;
+	const int first = ctx->n_devices ? ctx->devices[0] : 0;
 	int most = 1;
 
 	if (backend == GPUBE_BACKEND_CPU || !gpube__cuda_there())
@@ -50,9 +52,12 @@ void session_open_device(struct session *s, enum gpube_backend backend, bool all
 	for (int k = 0; k < ctx->n_devices; k++)
 		if (ctx->devices[k] >= most)
 			most = ctx->devices[k] + 1;
-	gpube__opening_limit(all ? 0 : most, one_stream && ctx->n_devices < 2);
 	cli_leave = leave;
-	gpube__opening_allow(ctx->n_devices ? ctx->devices[0] : 0);
+	gpube__opening_allow(first);
+	if (!all && ctx->n_devices > 1)
+		gpube__opening_put_off(first + 1, most);
+	else
+		gpube__opening_limit(all ? 0 : most, one_stream);
 	if (backend == GPUBE_BACKEND_CUDA || ctx->n_devices)
 		gpube__opening_begin();
 }
@@ -78,26 +83,40 @@ int session_start_engine(struct session *s, const struct opts_talk *talk,
 	return CLI_DONE;
 }
 
+/* Cards that the driver's kernel module lists, which is told without the driver; 0: unknown. */
+static int listed_devices(void)
+{
+	DIR *d = opendir("/proc/driver/nvidia/gpus");
+	int n = 0;
+
+	for (struct dirent *e; d && (e = readdir(d));)
+		n += e->d_name[0] != '.';
+	if (d)
+		closedir(d);
+	return n;
+}
+
 /*
  * Whoever names a device wants its work or an error, as with --backend cuda, and not another's
- * without a word. It is asked for when the model has been read: it was being opened meanwhile.
+ * without a word: it has to be there, and one that cannot be opened is an error (ops/pick.c).
  */
 static int check_devices(struct session *s, enum gpube_backend backend)
 {
-	for (int k = 0; k < s->ctx->n_devices && backend != GPUBE_BACKEND_CPU; k++) {
-		struct gpube_ctx one = gpube__ctx_child(s->ctx);
-		int status;
-		bool there;
+	const int n_named = backend == GPUBE_BACKEND_CPU ? 0 : s->ctx->n_devices;
+	int n = n_named ? listed_devices() : 0;
+	char reason[300] = "no such device";
 
-		one.n_devices = 1;
-		one.devices[0] = s->ctx->devices[k];
-		there = gpube__ops_cuda(&one, &status) != NULL;
-		if (!there)
-			gpube__fail(s->ctx, status, "device %d of --devices: %.300s",
-				one.devices[0], gpube_error(&one));
-		gpube__ctx_clear(&one);
-		if (!there)
-			return session_fail(s, NULL);
+	if (n_named && (!n || !gpube__cuda_there())) {
+		n = gpube__cuda_devices(s->ctx);
+		if (!n)
+			snprintf(reason, sizeof(reason), "%.299s", gpube_error(s->ctx));
+	}
+	for (int k = 0; k < n_named; k++) {
+		if (s->ctx->devices[k] < n)
+			continue;
+		gpube__fail(s->ctx, GPUBE_ENODEV, "device %d of --devices: %s", s->ctx->devices[k],
+			reason);
+		return session_fail(s, NULL);
 	}
 	return CLI_DONE;
 }

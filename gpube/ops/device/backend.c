@@ -21,6 +21,16 @@ const struct gpube_ops *gpube__ops_cuda(struct gpube_ctx *ctx, int *status)
 	return b ? b->ops(ctx, status) : NULL;
 }
 
+int gpube__cuda_devices(struct gpube_ctx *ctx)
+{
+	const struct gpube_cuda_backend *b = gpube__cuda_backend(ctx);
+	const int n = b ? b->devices() : 0;
+
+	if (b && !n)
+		gpube__fail(ctx, GPUBE_ENODEV, "no usable CUDA device");
+	return n;
+}
+
 /* gpube__subset_cuda() and its like. */
 #define OPERATORS(name)                                                                            \
 	const struct gpube_##name##_ops *gpube__##name##_cuda(struct gpube_ctx *ctx, int *status)  \

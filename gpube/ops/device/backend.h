@@ -45,6 +45,7 @@ struct gpube_cuda_backend {
 	const struct gpube_sum_ops *(*sum)(struct gpube_ctx *ctx, int *status);
 	int (*ceilings)(struct gpube_ctx *ctx, struct gpube_rate *r);
 	void (*opening_driver)(int id);
+	int (*devices)(void);
 	bool (*force)(struct gpube_ctx *ctx, const char *name);
 	double *shared_splits; /* of subset_cuda.cu, for its test */
 };
@@ -58,6 +59,12 @@ typedef const struct gpube_cuda_backend *gpube_cuda_backend_fn(void);
  * program or the gpube library that asks, or in ../lib of either.
  */
 bool gpube__cuda_there(void);
+
+/*
+ * gpube__cuda_devices() - how many devices the driver lets this process see, which is told without
+ * opening one; 0 and the reason in *ctx where there is no library or no driver.
+ */
+int gpube__cuda_devices(struct gpube_ctx *ctx);
 
 /*
  * gpube__cuda_backend() - the library, loaded at the first call of the process.

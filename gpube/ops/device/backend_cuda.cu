@@ -8,6 +8,15 @@ extern "C" {
 
 extern double gpube__shared_splits;
 
+static int count_devices(void)
+{
+	int n = 0;
+	const cudaError_t error = cudaGetDeviceCount(&n);
+
+	(void)cudaGetLastError();
+	return error == cudaSuccess ? n : 0;
+}
+
 extern "C" __attribute__((visibility("default"))) const struct gpube_cuda_backend *
 gpube_cuda_backend(void)
 {
@@ -22,6 +31,7 @@ gpube_cuda_backend(void)
 		gpube__sum_cuda,
 		gpube__ceilings_cuda,
 		gpube__opening_driver,
+		count_devices,
 		gpube__cuda_force,
 		&gpube__shared_splits,
 	};

@@ -16,6 +16,8 @@ static struct {
 	pthread_cond_t over;
 	enum { CLOSED, ALLOWED, OPENING, OVER } state;
 	int id;
+	bool put_off;
+	int first, all; /* devices to be seen */
 	double since;
 } opening = {.lock = PTHREAD_MUTEX_INITIALIZER, .over = PTHREAD_COND_INITIALIZER};
 
@@ -49,6 +51,39 @@ void gpube__opening_allow(int id)
 	pthread_mutex_unlock(&opening.lock);
 }
 
+void gpube__opening_put_off(int first, int all)
+{
+	pthread_mutex_lock(&opening.lock);
+	opening.put_off = opening.state == ALLOWED;
+	opening.first = first;
+	opening.all = all;
+	pthread_mutex_unlock(&opening.lock);
+}
+
+bool gpube__opening_is_put_off(void)
+{
+	bool put_off;
+
+	pthread_mutex_lock(&opening.lock);
+	put_off = opening.put_off;
+	pthread_mutex_unlock(&opening.lock);
+	return put_off;
+}
+
+void gpube__opening_decide(bool all)
+{
+	bool put_off;
+
+	pthread_mutex_lock(&opening.lock);
+	put_off = opening.put_off;
+	opening.put_off = false;
+	pthread_mutex_unlock(&opening.lock);
+	if (!put_off)
+		return;
+	gpube__opening_limit(all ? opening.all : opening.first, !all);
+	gpube__opening_begin();
+}
+
 static void end(void)
 {
 	pthread_mutex_lock(&opening.lock);
@@ -71,7 +106,7 @@ void gpube__opening_begin(void)
 	bool begins;
 
 	pthread_mutex_lock(&opening.lock);
-	begins = opening.state == ALLOWED;
+	begins = opening.state == ALLOWED && !opening.put_off;
 	if (begins) {
 		opening.state = OPENING;
 		opening.since = gpube__now();
@@ -97,6 +132,7 @@ bool gpube__opening_now(void)
 
 void gpube__opening_wait(void)
 {
+	gpube__opening_decide(true); /* who asks for it has not asked how many */
 	pthread_mutex_lock(&opening.lock);
 	while (opening.state == OPENING)
 		pthread_cond_wait(&opening.over, &opening.lock);

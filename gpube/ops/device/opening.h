@@ -23,7 +23,8 @@
  * one_stream  whoever uses a device does one thing after the other: one connection to it is
  *             enough, where 8 take 0.09 s more to open and close (CUDA_DEVICE_MAX_CONNECTIONS,
  *             unless it is set; an H100 with driver 580: 0.23 s instead of 0.32)
- * Before the first call of CUDA and before there are threads: it changes the environment.
+ * Before the first call of CUDA, and while no other thread reads or changes the environment, which
+ * this does.
  */
 void gpube__opening_limit(int n, bool one_stream);
 
@@ -33,6 +34,20 @@ void gpube__opening_limit(int n, bool one_stream);
  * exit() calls would take the driver from under the thread.
  */
 void gpube__opening_allow(int id);
+
+/*
+ * gpube__opening_put_off() - the driver is not started before it is known whether more devices than
+ * the first will be wanted: with two H200s in sight instead of one it starts 0.13 s later and ends
+ * 0.1 s later (benchmarks/runs/devices-h200). gpube__opening_begin() does nothing then.
+ * first, all  how many devices are to be seen where the first is enough, and where it is not: as of
+ *             gpube__opening_limit()
+ * gpube__opening_decide() - that is known now; the device begins to be opened. Nothing where it was
+ * not put off.
+ * gpube__opening_is_put_off() - nothing has been decided, nor has the driver been started.
+ */
+void gpube__opening_put_off(int first, int all);
+void gpube__opening_decide(bool all);
+bool gpube__opening_is_put_off(void);
 
 /*
  * gpube__opening_begin() - opens the device in a thread, if that is allowed, once a process.
