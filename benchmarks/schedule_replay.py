@@ -66,6 +66,10 @@ class Model:
             return None
         return t.ticks / t.points[0][1] if t.status == "proved" and t.points else 1
 
+    def least_lower(self):
+        """Where bounds begin, as far as traces tell: the least lower bound."""
+        return min((p[1] for t in self.trace.values() for p in t.points if len(p) > 2 and p[1] is not None), default=0.0)
+
     def first_order(self):
         return min(p[0] for p in self.trace["order"].points)
 
@@ -90,7 +94,7 @@ def read_models(path):
 
 # ---- the schedule: schedule.c's rules and constants, methods.c's predictions
 
-LEAST_WEIGHT, CHANGE, NEARER, HORIZON, IDLE_TURNS = 1 / 16, 0.95, 0.8, 1e4, 2
+LEAST_WEIGHT, CHANGE, FARTHER, NEARER, HORIZON, IDLE_TURNS = 1 / 16, 0.95, 1.5, 0.8, 1e4, 2
 PATIENCE, WRONG, SURE, ROUGH, PAYS, GROWTH, FIRST_ROUND = 4, 2, 2, 1, 2, 2, 6e6
 MOST_BUDGET = 1e18
 SEEDS = 12  # first orders that an order search takes at least (order.c)
@@ -115,7 +119,7 @@ class Replay:
         self.lower, self.upper, self.mark, self.proved, self.shifted, self.climbs = -math.inf, math.inf, 0, False, False, False
         self.order = next(s for s in self.of if s.name == "order")
         self.total = self.order.at = model.first_order()
-        self.budget = FIRST_ROUND
+        self.budget, self.begins = FIRST_ROUND, model.least_lower()
 
     def gap(self):
         return self.upper - self.lower
@@ -182,14 +186,15 @@ class Replay:
 
     def turn(self, s, ticks):
         """Ticks that it took, and whether it brought much."""
-        gap, mark, end = self.gap(), self.mark, self.nearest_end(s)
+        gap, mark, end, proved = self.gap(), self.mark, self.nearest_end(s), self.lower - self.begins
         used, done = self.step(s, ticks)
         self.total += used
         after = self.nearest_end(s)
         s.pays = used if end - after > PAYS * used else 0
         nearer = end < math.inf and after <= NEARER * end
         much = gap < math.inf and self.gap() <= gap / 2 or nearer and after <= end / 2
-        if nearer or self.mark != mark and self.gap() <= CHANGE * gap:
+        farther = proved > 0 and self.lower - self.begins >= FARTHER * proved
+        if nearer or self.mark != mark and (self.gap() <= CHANGE * gap or farther):
             s.idle, s.weight = 0, 1.0
         else:
             s.idle += 1

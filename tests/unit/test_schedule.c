@@ -19,6 +19,7 @@ struct made_up {
 	double needs;  /* ticks until it proves; INFINITY: never */
 	double excess; /* ticks that every step takes beside its budget */
 	double factor; /* what a step leaves of the gap */
+	double grows;  /* how many times as far a step brings the lower bound; 0: it does not */
 	double nearer; /* and of what the next method predicts, where it is not 0 */
 	int fails_at;  /* the first step that fails, from 1 on; 0: none does */
 	int status;    /* with which */
@@ -30,7 +31,7 @@ struct made_up {
 
 /* What is known of a run without a model. */
 struct gpube__known {
-	double ticks, gap;
+	double ticks, gap, proved_part;
 	int64_t mark;
 	bool proved;
 	struct made_up of[4]; /* the last one is nobody: see nearer */
@@ -52,8 +53,9 @@ static int step(struct gpube__known *k, int i, double ticks, enum gpube__step *e
 		k->proved = true;
 		k->gap = 0;
 		k->mark++;
-	} else if (m->factor < 1) {
+	} else if (m->factor < 1 || m->grows > 0) {
 		k->gap *= m->factor;
+		k->proved_part *= m->grows > 0 ? m->grows : 1;
 		k->mark++;
 	}
 	if (m->nearer > 0)
@@ -94,6 +96,11 @@ static double gap(const struct gpube__known *k)
 	return k->gap;
 }
 
+static double proved(const struct gpube__known *k)
+{
+	return k->proved_part;
+}
+
 static int64_t mark(const struct gpube__known *k)
 {
 	return k->mark;
@@ -121,7 +128,8 @@ static int told(struct gpube__known *k, const struct gpube__turn_taken *turn)
 	return GPUBE_OK;
 }
 
-static const struct gpube__run_view view = {worked, gap, mark, done, falls_back, told, NULL};
+static const struct gpube__run_view view = {
+	worked, gap, proved, mark, done, falls_back, told, NULL};
 static const struct gpube__method *const three[] = {&first, &second, &third};
 
 static struct made_up slow(void)
@@ -135,6 +143,7 @@ static struct gpube__known *begin(void)
 
 	memset(&k, 0, sizeof(k));
 	k.gap = 1000;
+	k.proved_part = 1;
 	for (int i = 0; i < 3; i++)
 		k.of[i] = slow();
 	return &k;
@@ -339,6 +348,22 @@ static void who_changes_nothing_gets_less(void **state)
 	assert_true(k->of[0].n_steps > 10);
 }
 
+/* The gap is a poor incumbent's and hardly moves: who doubles the bound keeps its share. */
+static void a_bound_that_grows_is_progress(void **state)
+{
+	static const double shares[] = {0.5, 0.5};
+
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		const double grows = k ? 1.1 : 2;
+		struct gpube__known *known = begin();
+
+		known->of[0].grows = grows;
+		assert_int_equal(run(known, shares, 2), 0);
+		assert_true((known->of[0].worked > 8 * known->of[1].worked) == (grows == 2));
+	}
+}
+
 static void excess_is_paid_back(void **state)
 {
 	static const double shares[] = {0.1, 0.9};
@@ -445,6 +470,7 @@ int main(void)
 		cmocka_unit_test(who_brings_an_end_nearer_goes_on),
 		cmocka_unit_test(who_pays_goes_before_an_end),
 		cmocka_unit_test(who_changes_nothing_gets_less),
+		cmocka_unit_test(a_bound_that_grows_is_progress),
 		cmocka_unit_test(excess_is_paid_back),
 		cmocka_unit_test(who_cannot_begin_waits),
 		cmocka_unit_test(failures),

@@ -9,6 +9,8 @@
 enum { MOST_FAILURES = 2 };
 /* What a turn leaves of the gap, at most, if it is to count as an improvement. */
 #define CHANGE 0.95
+/* Or how many times as far the lower bound is from where bounds begin, at least. */
+#define FARTHER 1.5
 /* Turns without one, after which a share is halved. */
 enum { IDLE_TURNS = 2 };
 /* Past so many times its prediction a method that was let go to its end is stopped; no prediction
@@ -59,8 +61,8 @@ static double nearest_end(const struct gpube__schedule *s, const struct gpube__s
 }
 
 /*
- * Whether a turn has brought something: less of the gap is left, or another method's end is nearer.
- * *much: half of it is gone, so that the method goes on.
+ * Whether a turn has brought something: less of the gap is left, the lower bound is far higher, or
+ * another method's end is nearer. *much: half of the gap is gone, so that the method goes on.
  */
 static bool made_progress(const struct gpube__turn_taken *turn, bool changed, double end_before,
 	double end_after, bool *much)
@@ -69,7 +71,10 @@ static bool made_progress(const struct gpube__turn_taken *turn, bool changed, do
 
 	*much = (isfinite(turn->gap_before) && turn->gap_after <= turn->gap_before / 2) ||
 		(nearer && end_after <= end_before / 2);
-	return nearer || (changed && turn->gap_after <= CHANGE * turn->gap_before);
+	return nearer ||
+	       (changed && (turn->gap_after <= CHANGE * turn->gap_before ||
+				   (turn->proved_before > 0 &&
+					   turn->proved_after >= FARTHER * turn->proved_before)));
 }
 
 /* One step of a method, and what it changes of its share; *much: see made_progress(). */
@@ -83,6 +88,7 @@ static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, stru
 		.why = why,
 		.budget = ticks,
 		.gap_before = view->gap(k),
+		.proved_before = view->proved(k),
 		.end = GPUBE__STEP_MORE};
 	int status = m->method->step(k, ticks, &turn.end), told;
 	const double end_after = nearest_end(s, m, k);
@@ -90,6 +96,7 @@ static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, stru
 	turn.status = status;
 	turn.ticks = view->worked(k) - before;
 	turn.gap_after = view->gap(k);
+	turn.proved_after = view->proved(k);
 	m->pays = end_before - end_after > PAYS * turn.ticks ? turn.ticks : 0; /* not of no ends */
 	if (made_progress(&turn, view->mark(k) != mark, end_before, end_after, much)) {
 		m->idle = 0;

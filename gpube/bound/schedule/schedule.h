@@ -10,8 +10,9 @@
  * whoever brings its end nearer by more than that costs, such as a search for orders. A turn that
  * leaves at most half of the gap, or of the ticks that another method predicts, earns another one
  * as long; two turns that change little halve a method's share, down to a part of it, and an
- * improvement restores it. So what one method proves in t is not missed by more than a small
- * multiple of t, and who makes progress goes on.
+ * improvement restores it. A lower bound that is half as far again from where bounds begin is one,
+ * however little of the gap that is: most of the gap may be a poor incumbent's. So what one method
+ * proves in t is not missed by more than a small multiple of t, and who makes progress goes on.
  *
  * Budgets are ticks of counted work (gpube__work()), never seconds: the same model gives the same
  * turns on every machine.
@@ -66,6 +67,7 @@ struct gpube__turn_taken {
 	const char *why; /* "share", "predicted", "halved", "pays"; "alone": outside of rounds */
 	double budget, ticks;
 	double gap_before, gap_after;
+	double proved_before, proved_after; /* of the lower bound, from where bounds begin */
 	enum gpube__step end;
 	int status;
 };
@@ -74,6 +76,7 @@ struct gpube__turn_taken {
  * What the schedule asks of a run.
  * worked     ticks so far
  * gap        what is open: INFINITY where nothing bounds it
+ * proved     how far the lower bound is from where bounds begin
  * mark       a number that changes whenever either bound does
  * done       nothing is left to prove
  * falls_back  whether the run goes on without a method that failed so
@@ -83,6 +86,7 @@ struct gpube__turn_taken {
 struct gpube__run_view {
 	double (*worked)(const struct gpube__known *k);
 	double (*gap)(const struct gpube__known *k);
+	double (*proved)(const struct gpube__known *k);
 	int64_t (*mark)(const struct gpube__known *k);
 	bool (*done)(const struct gpube__known *k);
 	bool (*falls_back)(const struct gpube__known *k, int status, const char *method);

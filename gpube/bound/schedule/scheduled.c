@@ -19,6 +19,11 @@ static double gap(const struct gpube__known *k)
 	return gpube__bounder_open(in(k));
 }
 
+static double proved(const struct gpube__known *k)
+{
+	return (double)in(k)->lower - (double)gpube__constant_of(in(k)->m);
+}
+
 static int64_t mark(const struct gpube__known *k)
 {
 	return in(k)->told.n_improved;
@@ -72,7 +77,8 @@ static double share(const struct gpube__known *k, int method)
 	return gpube__shares[gpube__class_of(in(k))][method] / 100.0;
 }
 
-static const struct gpube__run_view view = {worked, gap, mark, done, falls_back, told, share};
+static const struct gpube__run_view view = {
+	worked, gap, proved, mark, done, falls_back, told, share};
 
 /* ---- a method by itself ---------------------------------------------------------------------- */
 
