@@ -4,7 +4,8 @@
 
 #include "dcop/plan.h"
 #include "formats/io/io.h"
-#include "formats/common/names.h"
+#include "formats/common/named.h"
+#include "gpube/base/rows.h"
 
 void dcop_agents_clear(struct gpube_ctx *ctx, struct dcop_agents *a)
 {
@@ -142,68 +143,51 @@ int dcop_agents_of(struct dcop_agents *a, const struct gpube_model *m)
 	return fill_up(a, m);
 }
 
-enum { SPACE_VARIABLE, SPACE_AGENT };
-
-/* The variable that a word names: a name first, so that variables named 0, 1… are found. */
-static int32_t find_variable(
-	const struct gpube_names *names, const struct gpube_model *m, const char *word)
-{
-	int32_t *found = gpube__names_find(names, SPACE_VARIABLE, word);
-	int64_t index = 0;
-
-	if (found)
-		return *found;
-	for (const char *p = word; *p; p++) {
-		if (*p < '0' || *p > '9' || index >= m->n_vars)
-			return -1;
-		index = 10 * index + (*p - '0');
-	}
-	return *word && index < m->n_vars ? (int32_t)index : -1;
-}
-
-static int read_pair(struct dcop_agents *a, const struct gpube_model *m, struct gpube_in *in,
+static int read_pair(struct dcop_agents *a, struct gpube_in *in, struct gpube_named *vars,
 	struct gpube_names *names)
 {
 	char word[256];
 	int32_t var, *agent;
-	int status = gpube__in_token(in, word, "a variable");
+	int status = gpube__in_name(in, word, "a variable");
 
 	if (status)
 		return status;
-	var = find_variable(names, m, word);
-	if (var < 0)
-		return gpube__in_refuse(in, "a variable's index or name");
+	status = gpube__named_var(&var, vars, word);
+	if (status)
+		return status == GPUBE_EINVAL ? gpube__named_fail(in) : status;
 	if (a->owner[var] >= 0)
 		return gpube__in_error(in, "expected every variable once, found '%s' again", word);
-	status = gpube__in_token(in, word, "an agent");
+	if (gpube__in_at_end(in))
+		return in->status ? in->status
+				  : gpube__in_error(in, "expected an agent of '%s'", word);
+	status = gpube__in_name(in, word, "an agent");
 	if (status)
 		return status;
-	agent = gpube__names_find(names, SPACE_AGENT, word);
+	agent = gpube__names_find(names, 0, word);
 	if (agent) {
 		a->owner[var] = *agent;
 		return GPUBE_OK;
 	}
 	a->owner[var] = a->n;
-	status = add_agent(m->ctx, a, word);
-	return status ? status : gpube__names_add(names, SPACE_AGENT, a->names[a->n - 1], a->n - 1);
+	status = add_agent(in->ctx, a, word);
+	return status ? status : gpube__names_add(names, 0, a->names[a->n - 1], a->n - 1);
 }
 
 static int read_pairs(struct dcop_agents *a, const struct gpube_model *m, struct gpube_in *in)
 {
 	struct gpube_names names;
-	int status = GPUBE_OK;
+	struct gpube_named vars;
+	int status = gpube__named_init(&vars, m);
 
 	gpube__names_init(&names, m->ctx);
-	for (int32_t i = 0; i < m->n_vars && !status; i++)
-		if (m->vars[i].name && !gpube__names_find(&names, SPACE_VARIABLE, m->vars[i].name))
-			status = gpube__names_add(&names, SPACE_VARIABLE, m->vars[i].name, i);
 	while (!status && !gpube__in_at_end(in)) {
 		if (*in->p == '#')
 			gpube__in_skip_line(in);
 		else
-			status = read_pair(a, m, in, &names);
+			status = read_pair(a, in, &vars, &names);
 	}
 	gpube__names_clear(&names);
+	gpube__named_clear(&vars);
 	return status ? status : in->status;
 }
 
@@ -226,56 +210,56 @@ int dcop_agents_read(struct dcop_agents *a, const struct gpube_model *m, const c
 	return fill_up(a, m);
 }
 
+/* Each row once and ascending: they close up. */
+static void close_up(struct gpube_graph *g)
+{
+	int64_t used = 0, from = 0;
+
+	for (int32_t i = 0; i < g->n; i++) {
+		const int64_t end = g->start[i + 1];
+
+		if (end > from)
+			qsort(g->adjacent + from, (size_t)(end - from), sizeof(*g->adjacent),
+				gpube__compare_int32);
+		g->start[i] = used;
+		for (int64_t k = from; k < end; k++)
+			if (k == from || g->adjacent[k] != g->adjacent[k - 1])
+				g->adjacent[used++] = g->adjacent[k];
+		from = end;
+	}
+	g->start[g->n] = used;
+}
+
 int dcop__agent_graph(struct gpube_graph *out, struct gpube_ctx *ctx, const struct gpube_graph *g,
 	const struct dcop_agents *a)
 {
-	uint64_t n = (uint64_t)a->n;
-	int32_t *seen = gpube__alloc(ctx, n, sizeof(*seen));
-	int32_t *head = gpube__alloc(ctx, n, sizeof(*head));
-	int32_t *next = gpube__alloc(ctx, (uint64_t)g->n, sizeof(*next));
-	int64_t used = 0;
-	int status = GPUBE_ENOMEM;
+	const int32_t *owner = a->owner;
+	const uint64_t n = (uint64_t)a->n;
 
 	*out = (struct gpube_graph){.n = a->n,
-		.start = gpube__alloc(ctx, n + 1, sizeof(*out->start)),
+		.start = gpube__alloc_zero(ctx, n + 2, sizeof(*out->start)),
 		.adjacent = gpube__alloc(ctx, (uint64_t)g->start[g->n], sizeof(*out->adjacent)),
 		.domain = gpube__alloc(ctx, n, sizeof(*out->domain))};
-	if (!seen || !head || !next || !out->start || !out->adjacent || !out->domain)
-		goto out;
-	for (int32_t i = 0; i < a->n; i++) {
-		seen[i] = head[i] = -1;
-		out->domain[i] = 1;
-	}
-	for (int32_t v = g->n - 1; v >= 0; v--) { /* an agent's domain: of all it owns, together */
-		int32_t i = a->owner[v];
-		int64_t cells = (int64_t)out->domain[i] * g->domain[v];
-
-		next[v] = head[i];
-		head[i] = v;
-		out->domain[i] = cells < INT32_MAX ? (int32_t)cells : INT32_MAX;
-	}
-	for (int32_t i = 0; i < a->n; i++) {
-		out->start[i] = used;
-		seen[i] = i;
-		for (int32_t v = head[i]; v >= 0; v = next[v])
-			for (int64_t k = g->start[v]; k < g->start[v + 1]; k++) {
-				int32_t other = a->owner[g->adjacent[k]];
-
-				if (seen[other] != i)
-					out->adjacent[used++] = other;
-				seen[other] = i;
-			}
-		if (used > out->start[i])
-			qsort(out->adjacent + out->start[i], (size_t)(used - out->start[i]),
-				sizeof(*out->adjacent), gpube__compare_int32);
-	}
-	out->start[a->n] = used;
-	status = GPUBE_OK;
-out:
-	gpube__free(ctx, seen);
-	gpube__free(ctx, head);
-	gpube__free(ctx, next);
-	if (status)
+	if (!out->start || !out->adjacent || !out->domain) {
 		gpube__graph_clear(ctx, out);
-	return status;
+		return GPUBE_ENOMEM;
+	}
+	for (int32_t i = 0; i < a->n; i++)
+		out->domain[i] = 1;
+	for (int32_t v = 0; v < g->n; v++) { /* an agent's domain: of all it owns, together */
+		const int64_t cells = (int64_t)out->domain[owner[v]] * g->domain[v];
+
+		out->domain[owner[v]] = cells < INT32_MAX ? (int32_t)cells : INT32_MAX;
+		for (int64_t k = g->start[v]; k < g->start[v + 1]; k++)
+			if (owner[g->adjacent[k]] != owner[v])
+				GPUBE_ROW_COUNT(out->start, owner[v]);
+	}
+	GPUBE_ROWS_BEGIN(out->start, a->n);
+	for (int32_t v = 0; v < g->n; v++)
+		for (int64_t k = g->start[v]; k < g->start[v + 1]; k++)
+			if (owner[g->adjacent[k]] != owner[v])
+				out->adjacent[GPUBE_ROW_PLACE(out->start, owner[v])] =
+					owner[g->adjacent[k]];
+	close_up(out);
+	return GPUBE_OK;
 }

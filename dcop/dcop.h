@@ -35,8 +35,8 @@ int dcop_agents_of(struct dcop_agents *a, const struct gpube_model *m);
 
 /*
  * dcop_agents_read() - an agent map from a text file: pairs VARIABLE AGENT, separated
- * by white space, '#' begins a comment. A variable is its index or name, an agent any
- * word. A variable that is not named is its own agent.
+ * by white space, '#' begins a comment. A variable is its name or index, an agent any
+ * word, and either may stand between two '"'. A variable that is not named is its own agent.
  * Errors: EIO, EPARSE (no such variable, one twice), ENOMEM
  */
 int dcop_agents_read(struct dcop_agents *a, const struct gpube_model *m, const char *path);

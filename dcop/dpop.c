@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dcop/engine.h"
+#include "formats/common/named.h"
 #include "gpube/bound/bound.h"
 
 /* A result, and what its agents point to. */
@@ -315,22 +316,16 @@ static int take_agents(
 static int find_root(
 	int32_t *root, struct gpube_ctx *ctx, const struct dcop_agents *a, const char *name)
 {
-	int64_t index = 0;
-	const char *p = name;
-
 	*root = -1;
 	for (int32_t i = 0; name && i < a->n && *root < 0; i++)
 		if (a->names[i] && !strcmp(a->names[i], name))
 			*root = i;
 	if (!name || *root >= 0)
 		return GPUBE_OK;
-	for (; *p >= '0' && *p <= '9' && index < a->n; p++)
-		index = 10 * index + (*p - '0');
-	if (*p || !*name || index >= a->n)
-		return gpube__fail(
-			ctx, GPUBE_EINVAL, "there is no agent '%s' to be the root", name);
-	*root = (int32_t)index;
-	return GPUBE_OK;
+	*root = gpube__index_of(name);
+	return *root >= 0 && *root < a->n ? GPUBE_OK
+					  : gpube__fail(ctx, GPUBE_EINVAL,
+						    "there is no agent '%s' to be the root", name);
 }
 
 static struct dcop_opts options(const struct gpube_dpop_opts *o, const struct dcop_agents *agents)

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "dcop/distributed_dfs.h"
 #include "dcop/engine.h"
 
 enum kind { KIND_UTIL = 1, KIND_VALUE, KIND_RESULT, KIND_BYE, KIND_STOP };
@@ -47,23 +48,6 @@ uint64_t dcop__value_bytes(const struct dcop_plan *p, int32_t agent)
 
 /* ---- sending --------------------------------------------------------------------------- */
 
-static struct dcop_parcel *parcel_new(
-	struct dcop_engine *e, const struct head *head, uint64_t more_bytes)
-{
-	struct dcop_parcel *p = gpube__alloc_zero(e->ctx, 1, sizeof(*p));
-
-	if (!p)
-		return NULL;
-	p->body_bytes = sizeof(*head) + more_bytes;
-	p->body = gpube__alloc(e->ctx, p->body_bytes, 1);
-	if (!p->body) {
-		gpube__free(e->ctx, p);
-		return NULL;
-	}
-	memcpy(p->body, head, sizeof(*head));
-	return p;
-}
-
 static void free_tables(void *arg, struct dcop_parcel *p)
 {
 	struct dcop_engine *e = arg;
@@ -83,7 +67,8 @@ static int send_util(struct dcop_engine *e, int32_t a)
 		.n = n,
 		.clock = e->nodes[a].clock + e->opts->latency,
 		.total = e->nodes[a].total};
-	struct dcop_parcel *p = parcel_new(e, &head, (uint64_t)n * sizeof(*ids));
+	struct dcop_parcel *p =
+		dcop__parcel_new(e->ctx, &head, sizeof(head), (uint64_t)n * sizeof(*ids));
 
 	if (!p)
 		return GPUBE_ENOMEM;
@@ -116,7 +101,8 @@ static int send_value(struct dcop_engine *e, int32_t to)
 		.to = to,
 		.n = (int32_t)n,
 		.clock = e->nodes[from].clock + e->opts->latency};
-	struct dcop_parcel *p = parcel_new(e, &head, (uint64_t)n * sizeof(struct pair));
+	struct dcop_parcel *p =
+		dcop__parcel_new(e->ctx, &head, sizeof(head), (uint64_t)n * sizeof(struct pair));
 
 	if (!p)
 		return GPUBE_ENOMEM;
@@ -148,7 +134,7 @@ static int send_results(struct dcop_engine *e)
 			head.n++;
 			head.n_pairs += plan->n_own[a];
 		}
-	p = parcel_new(e, &head,
+	p = dcop__parcel_new(e->ctx, &head, sizeof(head),
 		sizeof(e->world->traffic) + (uint64_t)head.n * sizeof(struct outcome) +
 			(uint64_t)head.n_pairs * sizeof(struct pair));
 	if (!p)
@@ -190,21 +176,13 @@ static int send_all(struct dcop_engine *e, enum kind kind)
 
 		if (r == e->world->rank)
 			continue;
-		p = parcel_new(e, &head, 0);
+		p = dcop__parcel_new(e->ctx, &head, sizeof(head), 0);
 		status = p ? dcop__world_send(e->world, r, p) : GPUBE_ENOMEM;
 	}
 	return status;
 }
 
 /* ---- receiving --------------------------------------------------------------------------- */
-
-static int wrong(struct dcop_engine *e, int from)
-{
-	return gpube__fail(e->ctx, GPUBE_EIO,
-		"rank %d sent a message that does not belong to this run: do all ranks read the "
-		"same file with the same options?",
-		from);
-}
 
 /* A UTIL message is what the plan says, of an agent there to its parent here. */
 static bool util_as_planned(const struct dcop_engine *e, int from, const struct head *h,
@@ -231,12 +209,12 @@ static int on_body(void *arg, int from, const void *body, uint64_t bytes, struct
 	*blobs = NULL;
 	*n_blobs = 0;
 	if (bytes < sizeof(h))
-		return wrong(e, from);
+		return dcop__wrong(e->ctx, from);
 	memcpy(&h, body, sizeof(h));
 	if (h.kind != KIND_UTIL)
 		return GPUBE_OK;
 	if (!util_as_planned(e, from, &h, (const char *)body + sizeof(h), bytes - sizeof(h)))
-		return wrong(e, from);
+		return dcop__wrong(e->ctx, from);
 	*blobs = gpube__alloc_zero(e->ctx, (uint64_t)h.n, sizeof(**blobs));
 	if (!*blobs)
 		return GPUBE_ENOMEM;
@@ -345,7 +323,7 @@ static int on_parcel(void *arg, int from, const void *body, uint64_t bytes)
 	pthread_mutex_lock(&e->lock);
 	good = take(e, from, body, bytes);
 	pthread_mutex_unlock(&e->lock);
-	return good ? GPUBE_OK : wrong(e, from);
+	return good ? GPUBE_OK : dcop__wrong(e->ctx, from);
 }
 
 int dcop__exchange(struct dcop_engine *e, bool *busy, bool *over)

@@ -90,135 +90,83 @@ static int list_children(struct dcop_plan *p)
 
 /* ---- separators ------------------------------------------------------------------------ */
 
-/* Own variables, chained by agent. */
-struct owned {
-	int32_t *head, *next;
-};
-
-static int chain_owned(struct owned *o, const struct dcop_plan *p)
-{
-	o->head = gpube__alloc(p->ctx, (uint64_t)p->agents->n, sizeof(*o->head));
-	o->next = gpube__alloc(p->ctx, (uint64_t)p->m->n_vars, sizeof(*o->next));
-	if (!o->head || !o->next)
-		return GPUBE_ENOMEM;
-	for (int32_t a = 0; a < p->agents->n; a++)
-		o->head[a] = -1;
-	for (int32_t v = p->m->n_vars - 1; v >= 0; v--) {
-		o->next[v] = o->head[p->agents->owner[v]];
-		o->head[p->agents->owner[v]] = v;
-	}
-	return GPUBE_OK;
-}
-
-/* A growing list of lists: separators as they are found, from the leaves up. */
-struct pool {
-	int32_t *v, *seen;
-	int64_t used, capacity;
-	int64_t *at, *end; /* per agent */
-};
-
-static int pool_add(const struct dcop_plan *p, struct pool *pool, int32_t var, int32_t a)
-{
-	if (p->agents->owner[var] == a || pool->seen[var] == a)
-		return GPUBE_OK;
-	pool->seen[var] = a;
-	if (gpube__grow(p->ctx, &pool->v, &pool->capacity, pool->used + 1, sizeof(*pool->v)))
-		return GPUBE_ENOMEM;
-	pool->v[pool->used++] = var;
-	return GPUBE_OK;
-}
-
-/* What agent a's functions reach above it, and what its children's subtrees do. */
-static int find_separator(
-	const struct dcop_plan *p, const struct owned *owned, struct pool *pool, int32_t a)
+/*
+ * Who shares a function with variable v, and all between that agent and v's, have v in their
+ * separators, which so are ascending. seen: n agents, for the last variable that was put there
+ */
+static void put_in_separators(struct dcop_plan *p, int32_t *seen, int32_t v)
 {
 	const struct gpube_graph *g = &p->variables;
-	int status = GPUBE_OK;
+	const int32_t *depth = p->tree->depth, to = p->agents->owner[v];
 
-	pool->at[a] = pool->used;
-	for (int32_t v = owned->head[a]; v >= 0; v = owned->next[v])
-		for (int64_t k = g->start[v]; k < g->start[v + 1] && !status; k++) {
-			int32_t u = g->adjacent[k];
-
-			if (p->tree->depth[p->agents->owner[u]] < p->tree->depth[a])
-				status = pool_add(p, pool, u, a);
+	for (int64_t k = g->start[v]; k < g->start[v + 1]; k++)
+		for (int32_t a = p->agents->owner[g->adjacent[k]];
+			depth[a] > depth[to] && seen[a] != v; a = p->tree->parent[a]) {
+			seen[a] = v;
+			if (p->separator)
+				p->separator[GPUBE_ROW_PLACE(p->separator_at, a)] = v;
+			else
+				GPUBE_ROW_COUNT(p->separator_at, a);
 		}
-	for (int64_t k = p->child_at[a]; k < p->child_at[a + 1]; k++) {
-		int64_t j = pool->at[p->child[k]], end = pool->end[p->child[k]];
-
-		for (; pool->v && j < end && !status; j++) /* no list at all: no separators yet */
-			status = pool_add(p, pool, pool->v[j], a);
-	}
-	pool->end[a] = pool->used;
-	return status;
 }
 
-static int find_separators(struct dcop_plan *p, const struct owned *owned)
+static int find_separators(struct dcop_plan *p)
 {
-	int32_t n = p->agents->n;
-	struct pool pool = {
-		.seen = gpube__alloc(p->ctx, (uint64_t)p->m->n_vars, sizeof(*pool.seen)),
-		.at = gpube__alloc(p->ctx, (uint64_t)n, sizeof(*pool.at)),
-		.end = gpube__alloc(p->ctx, (uint64_t)n, sizeof(*pool.end))};
-	int64_t used = 0;
-	int status = pool.seen && pool.at && pool.end ? GPUBE_OK : GPUBE_ENOMEM;
+	const int32_t n = p->agents->n;
+	int32_t *seen = gpube__alloc(p->ctx, (uint64_t)n, sizeof(*seen));
 
-	for (int32_t v = 0; v < p->m->n_vars && !status; v++)
-		pool.seen[v] = -1;
-	for (int32_t i = n - 1; i >= 0 && !status; i--)
-		status = find_separator(p, owned, &pool, p->tree->preorder[i]);
-	p->separator_at = gpube__alloc(p->ctx, (uint64_t)n + 1, sizeof(*p->separator_at));
-	p->separator = gpube__alloc(p->ctx, (uint64_t)pool.used, sizeof(*p->separator));
-	if (!status && (!p->separator_at || !p->separator))
-		status = GPUBE_ENOMEM;
-	for (int32_t a = 0; a < n && !status; a++) {
-		int64_t k = pool.end[a] - pool.at[a];
-
-		p->separator_at[a] = used;
-		if (k) {
-			memcpy(p->separator + used, pool.v + pool.at[a],
-				(size_t)k * sizeof(*pool.v));
-			qsort(p->separator + used, (size_t)k, sizeof(*pool.v),
-				gpube__compare_int32);
+	p->separator_at = gpube__alloc_zero(p->ctx, (uint64_t)n + 2, sizeof(*p->separator_at));
+	for (int pass = 0; seen && p->separator_at && pass < 2; pass++) {
+		for (int32_t a = 0; a < n; a++) {
+			seen[a] = -1;
+			if (p->tree->depth[a] + 1 > p->height)
+				p->height = p->tree->depth[a] + 1;
 		}
-		used += k;
-		if (p->tree->depth[a] + 1 > p->height)
-			p->height = p->tree->depth[a] + 1;
+		for (int32_t v = 0; v < p->m->n_vars; v++)
+			put_in_separators(p, seen, v);
+		if (p->separator)
+			break;
+		GPUBE_ROWS_BEGIN(p->separator_at, n);
+		p->separator = gpube__alloc(
+			p->ctx, (uint64_t)p->separator_at[n + 1], sizeof(*p->separator));
+		if (!p->separator)
+			break;
 	}
-	if (!status)
-		p->separator_at[n] = used;
-	gpube__free(p->ctx, pool.v);
-	gpube__free(p->ctx, pool.seen);
-	gpube__free(p->ctx, pool.at);
-	gpube__free(p->ctx, pool.end);
-	return status;
+	gpube__free(p->ctx, seen);
+	return p->separator ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 /* ---- the order --------------------------------------------------------------------------- */
 
 /* Agents from the leaves to the roots, each with its variables in its own order. */
-static int make_order(struct dcop_plan *p, const struct owned *owned)
+static int make_order(struct dcop_plan *p)
 {
-	int32_t n = p->agents->n, at = 0;
+	const int32_t n = p->agents->n, *owner = p->agents->owner;
+	int32_t at = 0;
 	int status = GPUBE_OK;
 
 	p->order = gpube__alloc(p->ctx, (uint64_t)p->m->n_vars, sizeof(*p->order));
 	p->agent_at = gpube__alloc(p->ctx, (uint64_t)p->m->n_vars, sizeof(*p->agent_at));
 	p->first = gpube__alloc(p->ctx, (uint64_t)n, sizeof(*p->first));
-	p->n_own = gpube__alloc(p->ctx, (uint64_t)n, sizeof(*p->n_own));
+	p->n_own = gpube__alloc_zero(p->ctx, (uint64_t)n, sizeof(*p->n_own));
 	if (!p->order || !p->agent_at || !p->first || !p->n_own)
 		return GPUBE_ENOMEM;
-	for (int32_t i = n - 1; i >= 0 && !status; i--) {
-		int32_t a = p->tree->preorder[i];
+	for (int32_t v = 0; v < p->m->n_vars; v++)
+		p->n_own[owner[v]]++;
+	for (int32_t i = n - 1; i >= 0; i--) {
+		const int32_t a = p->tree->preorder[i];
 
 		p->first[a] = at;
-		for (int32_t v = owned->head[a]; v >= 0; v = owned->next[v]) {
-			p->agent_at[at] = a;
-			p->order[at++] = v;
-		}
-		p->n_own[a] = at - p->first[a];
-		status = dcop__local_order(p, a, p->order + p->first[a], p->n_own[a]);
+		at += p->n_own[a];
+		p->n_own[a] = 0;
 	}
+	for (int32_t v = 0; v < p->m->n_vars; v++) {
+		at = p->first[owner[v]] + p->n_own[owner[v]]++;
+		p->order[at] = v;
+		p->agent_at[at] = owner[v];
+	}
+	for (int32_t a = 0; a < n && !status; a++)
+		status = dcop__local_order(p, a, p->order + p->first[a], p->n_own[a]);
 	return status;
 }
 
@@ -301,16 +249,13 @@ static int place_agents(struct dcop_plan *p, int n_ranks)
 
 static int lay_out(struct dcop_plan *p, const struct dcop_opts *opts, int n_ranks)
 {
-	struct owned owned = {0};
 	struct gpube_order_cost cost;
-	int status = chain_owned(&owned, p);
+	int status = list_children(p);
 
 	if (!status)
-		status = list_children(p);
+		status = find_separators(p);
 	if (!status)
-		status = find_separators(p, &owned);
-	if (!status)
-		status = make_order(p, &owned);
+		status = make_order(p);
 	if (!status)
 		status = gpube__order_cost(p->ctx, &cost, &p->variables, p->order);
 	if (!status) {
@@ -322,8 +267,6 @@ static int lay_out(struct dcop_plan *p, const struct dcop_opts *opts, int n_rank
 		status = list_sends(p);
 	if (!status)
 		status = place_agents(p, n_ranks);
-	gpube__free(p->ctx, owned.head);
-	gpube__free(p->ctx, owned.next);
 	return status;
 }
 

@@ -20,6 +20,31 @@ struct wire {
 	double clock;
 };
 
+struct dcop_parcel *dcop__parcel_new(
+	struct gpube_ctx *ctx, const void *head, uint64_t head_bytes, uint64_t more_bytes)
+{
+	struct dcop_parcel *p = gpube__alloc_zero(ctx, 1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->body_bytes = head_bytes + more_bytes;
+	p->body = gpube__alloc(ctx, p->body_bytes, 1);
+	if (!p->body) {
+		gpube__free(ctx, p);
+		return NULL;
+	}
+	memcpy(p->body, head, (size_t)head_bytes);
+	return p;
+}
+
+int dcop__wrong(struct gpube_ctx *ctx, int from)
+{
+	return gpube__fail(ctx, GPUBE_EIO,
+		"rank %d sent a message that does not belong to this run: do all ranks read the "
+		"same file with the same options?",
+		from);
+}
+
 void dcop__mail_clear(struct gpube_ctx *ctx, struct dcop_mail *mail)
 {
 	for (int64_t k = 0; k < mail->n; k++)
@@ -68,21 +93,6 @@ void dcop__rounds_clear(struct dcop_rounds *r)
 }
 
 /* ---- parcels ------------------------------------------------------------------------------- */
-
-/* A parcel of so many bytes for a rank, to be filled. NULL: no memory */
-static struct dcop_parcel *parcel_new(struct gpube_ctx *ctx, uint64_t bytes)
-{
-	struct dcop_parcel *p = gpube__alloc_zero(ctx, 1, sizeof(*p));
-
-	if (!p)
-		return NULL;
-	p->body = gpube__alloc(ctx, bytes, 1);
-	p->body_bytes = bytes;
-	if (p->body)
-		return p;
-	gpube__free(ctx, p);
-	return NULL;
-}
 
 static int on_body(void *arg, int from, const void *body, uint64_t bytes, struct dcop_blob **blobs,
 	int32_t *n_blobs)
@@ -134,14 +144,6 @@ static int wait_for_all(struct dcop_rounds *r)
 	}
 }
 
-static int wrong(const struct dcop_rounds *r, int from)
-{
-	return gpube__fail(r->ctx, GPUBE_EIO,
-		"rank %d sent a message that does not belong to this run: do all ranks read the "
-		"same file with the same options?",
-		from);
-}
-
 /* ---- a round ------------------------------------------------------------------------------- */
 
 static bool is_on(const struct dcop_rounds *r, int32_t a, int rank)
@@ -154,7 +156,7 @@ static int send_to(struct dcop_rounds *r, int rank, int status, struct dcop_mail
 {
 	struct head head = {.status = status, .n_sent = out->n};
 	const char *text = gpube_error(r->ctx);
-	uint64_t bytes = sizeof(head) + (status ? strlen(text) + 1 : 0);
+	uint64_t bytes = status ? strlen(text) + 1 : 0;
 	struct dcop_parcel *p;
 	char *to;
 
@@ -164,10 +166,9 @@ static int send_to(struct dcop_rounds *r, int rank, int status, struct dcop_mail
 			bytes += sizeof(struct wire) +
 				 (uint64_t)out->list[k].n * sizeof(*out->list[k].visited);
 		}
-	p = parcel_new(r->ctx, bytes);
+	p = dcop__parcel_new(r->ctx, &head, sizeof(head), bytes);
 	if (!p)
 		return GPUBE_ENOMEM;
-	memcpy(p->body, &head, sizeof(head));
 	to = (char *)p->body + sizeof(head);
 	if (status)
 		memcpy(to, text, strlen(text) + 1);
@@ -225,12 +226,12 @@ static int read_messages(struct dcop_rounds *r, int from, const char *at, const 
 		struct wire w;
 
 		if ((size_t)(end - at) < sizeof(w))
-			return wrong(r, from);
+			return dcop__wrong(r->ctx, from);
 		memcpy(&w, at, sizeof(w));
 		at += sizeof(w);
 		if (!is_sound(r, from, &w) ||
 			(uint64_t)(end - at) < (uint64_t)w.n * sizeof(*m.visited))
-			return wrong(r, from);
+			return dcop__wrong(r->ctx, from);
 		m = (struct dcop_dfs_message){w.kind, w.from, w.to, w.wave, w.nth, w.n, w.clock,
 			gpube__alloc(r->ctx, (uint64_t)w.n, sizeof(*m.visited)), w.n};
 		if (!m.visited)
@@ -240,7 +241,7 @@ static int read_messages(struct dcop_rounds *r, int from, const char *at, const 
 		at += (size_t)w.n * sizeof(*m.visited);
 		status = add(r, in, m);
 	}
-	return status || at == end ? status : wrong(r, from);
+	return status || at == end ? status : dcop__wrong(r->ctx, from);
 }
 
 /* How the round is for another rank, whose parcel has come. */
@@ -250,7 +251,7 @@ static int read_head(struct dcop_rounds *r, int from, struct head *head)
 
 	*head = (struct head){0};
 	if (a->bytes < sizeof(*head))
-		return wrong(r, from);
+		return dcop__wrong(r->ctx, from);
 	memcpy(head, a->body, sizeof(*head));
 	if (head->status == GPUBE_ESTOP)
 		return gpube__fail_stopped(r->ctx);
@@ -341,12 +342,11 @@ static int send_result(struct dcop_rounds *r, int to, const struct dcop_dfs *dfs
 {
 	const int32_t first = r->first[r->rank], n = r->first[r->rank + 1] - first;
 	const size_t bytes = (size_t)n * sizeof(*dfs->parent);
-	struct dcop_parcel *p = parcel_new(r->ctx, sizeof(*sums) + 2 * bytes);
+	struct dcop_parcel *p = dcop__parcel_new(r->ctx, sums, sizeof(*sums), 2 * bytes);
 	char *at = p ? p->body : NULL;
 
 	if (!p)
 		return GPUBE_ENOMEM;
-	memcpy(at, sums, sizeof(*sums));
 	if (bytes) {
 		memcpy(at + sizeof(*sums), dfs->parent + first, bytes);
 		memcpy(at + sizeof(*sums) + bytes, dfs->number + first, bytes);
@@ -363,7 +363,7 @@ static int take_result(
 	struct dcop_construction theirs;
 
 	if (a->bytes != sizeof(theirs) + 2 * bytes)
-		return wrong(r, from);
+		return dcop__wrong(r->ctx, from);
 	memcpy(&theirs, a->body, sizeof(theirs));
 	if (bytes) {
 		memcpy(dfs->parent + first, a->body + sizeof(theirs), bytes);

@@ -45,8 +45,8 @@ enum gpube_pseudotree {
  * agents         who owns what: NULL: as the model's file says, where a variable of which nothing
  *                is said is its own agent; "none": every variable is one; otherwise the name of a
  *                text file of pairs VARIABLE AGENT, separated by white space ('#' begins a
- *                comment). A variable is its index or name, an agent any word; a variable that is
- *                not named is its own agent
+ *                comment) or between two '"'. A variable is its name or index, an agent any word;
+ *                a variable that is not named is its own agent
  * owner          in place of 'agents': n_vars agents, of n_agents, by variable; each of them owns
  *                something
  * agent_names    with 'owner', may be NULL, as may its entries

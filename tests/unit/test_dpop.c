@@ -380,8 +380,9 @@ static const struct map {
 	{"map_empty", "", "012", NULL},
 	{"map_index", "0 a 1 a 2 a", "000", NULL},
 	{"map_no_such_variable", "x a\nz a\n", NULL,
-		":2: expected a variable's index or name, found 'z'"},
-	{"map_index_large", "3 a\n", NULL, ":1: expected a variable's index or name, found '3'"},
+		":2: expected a variable (x, y, 2), found 'z'"},
+	{"map_index_large", "3 a\n", NULL, ":1: expected a variable (x, y, 2), found '3'"},
+	{"map_quoted", "\"x\" \"the north\"\ny \"the north\"", "001", NULL},
 	{"map_twice", "x a\n0 b\n", NULL, ":2: expected every variable once, found '0' again"},
 	{"map_no_agent", "x a\ny", NULL, "expected an agent"},
 };
