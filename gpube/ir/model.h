@@ -247,6 +247,15 @@ int gpube__model_borrow(
 void gpube__model_return(struct gpube_model *borrowed, const struct gpube_model *m);
 
 /*
+ * gpube__model_copy() - m once more, on a context of its own.
+ * gpube__copy_variables() - its variables, with names, its own name and what is observed, to a
+ * model without any.
+ * Errors: ENOMEM
+ */
+int gpube__model_copy(struct gpube_model **out, struct gpube_ctx *ctx, const struct gpube_model *m);
+int gpube__copy_variables(struct gpube_model *to, const struct gpube_model *m);
+
+/*
  * A growing array of integer costs that always has the narrowest type that
  * holds what was pushed: readers push as they parse, then move values, n and
  * type into a table. GPUBE_INF is forbidden. Zero-initialise; clear on error.

@@ -189,37 +189,6 @@ nomem:
 	return GPUBE_ENOMEM;
 }
 
-static int copy_variables(struct gpube_model *to, const struct gpube_model *m)
-{
-	struct gpube_ctx *ctx = to->ctx;
-
-	for (int32_t i = 0; i < m->n_vars; i++) {
-		const struct gpube_variable *v = &m->vars[i];
-
-		if (gpube_model_add_var(to, NULL, v->domain, v->name))
-			return GPUBE_ENOMEM;
-		if (v->hidden)
-			gpube__hide(to, i);
-		if (v->value_names &&
-			gpube_model_name_values(to, i, (const char *const *)v->value_names))
-			return GPUBE_ENOMEM;
-	}
-	if (m->name) {
-		to->name = gpube__strdup(ctx, m->name);
-		if (!to->name)
-			return GPUBE_ENOMEM;
-	}
-	if (m->evidence) {
-		to->evidence = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*to->evidence));
-		if (!to->evidence)
-			return GPUBE_ENOMEM;
-		if (m->n_vars)
-			memcpy(to->evidence, m->evidence,
-				(size_t)m->n_vars * sizeof(*to->evidence));
-	}
-	return GPUBE_OK;
-}
-
 /* A model of costs with m's variables and functions, its values rounded. */
 static int round_model(
 	struct gpube_model **out, const struct gpube_model *m, int scale, const struct rounding *r)
@@ -230,7 +199,7 @@ static int round_model(
 	if (status)
 		return status;
 	costs->scale = scale;
-	status = copy_variables(costs, m);
+	status = gpube__copy_variables(costs, m);
 	for (int32_t i = 0; !status && i < m->n_tables; i++)
 		if (i % TABLES_BETWEEN_LOOKS == TABLES_BETWEEN_LOOKS - 1 && gpube__stopped(m->ctx))
 			status = gpube__fail_stopped(m->ctx);
