@@ -13,7 +13,7 @@ for f in bin/gpube bin/gpube-convert bin/tb2-gpube bin/daoopt-gpube lib/libgpube
 	lib/libgpube.so.0.1.0 lib/pkgconfig/gpube.pc lib/cmake/gpube/gpube-config.cmake \
 	share/doc/gpube/LICENSE share/doc/gpube/README.md share/doc/gpube/CHANGELOG.md share/doc/gpube/bound-certificate.md \
 	share/doc/gpube/csg-certificate.md include/gpube/gpube.h include/gpube/sums.h \
-	include/gpube/partial.h include/gpube/certify.h include/gpube/dpop.h \
+	include/gpube/partial.h include/gpube/certify.h include/gpube/solver.h include/gpube/dpop.h \
 	include/gpube/formats.h include/gpube/globals.h share/man/man1/gpube.1 share/man/man1/gpube-convert.1 \
 	share/bash-completion/completions/gpube share/bash-completion/completions/gpube-convert \
 	share/man/man1/tb2-gpube.1 share/man/man1/daoopt-gpube.1 share/man/man3/gpube.3 share/man/man3/gpube_solve.3 \
@@ -109,13 +109,14 @@ if command -v pkg-config > /dev/null 2>&1; then
 	row 'it finds it, too' 0 '^optimum 430 / 10\^2$' '' "$work/static" examples/exams.cfn
 	row 'it says what fails' 1 '' "^cannot open 'x': No such file" "$work/optimum" x
 	# as its first lines say
-	for f in optimum evidence shifts distributed; do
+	for f in optimum evidence shifts again distributed; do
 		line=$(sed -n 's/^ \*     cc //p' "$at/share/doc/gpube/examples/$f.c")
 		that "$f.c is compiled as it says" sh -c "
 			cd '$at/share/doc/gpube/examples' && ${CC:-cc} -std=c11 -Wall -Wextra -Werror $sanitize ${line% -o *} -o '$work/$f'"
 	done
 	row 'agents: the optimum' 0 '^optimum 430 / 10\^2$' '' "$work/distributed" examples/exams.cfn
 	row 'agents: their tree' 0 '^  +[a-z]+: 1 variables, [0-9] pseudo-parents$' '' "$work/distributed" examples/exams.cfn
+	row 'a solver: another answer, and one with a day that is fixed' 0 '^3 4 0 2: 15$' '' "$work/again"
 	row 'a model by calls: the best two answers' 0 '^cost 30: 3 1 0 3 2 1 0$' '' "$work/shifts"
 	printf '%-12s probability %s: burglar=%s quake=%s alarm=%s call=%s\n' nothing 0.92077 0 0 0 0 call 0.04846 0 0 0 1 \
 		alarm 0.00829 1 0 1 1 quake 0.00535 0 1 1 1 > "$work/explained"

@@ -22,6 +22,7 @@ heuristic eliminate relax order simplify ops ir base
 infer order ops ir base
 mmap infer bound heuristic eliminate relax search order simplify ops ir base
 bound heuristic eliminate relax search order simplify ops ir base
+session bound heuristic eliminate relax search order simplify ops ir base
 deal ranks infer bound heuristic eliminate relax order simplify ops ir base
 formats globals order ir base
 csg formats globals ranks order ops ir base

@@ -1,0 +1,307 @@
+/* solver.c - the calls that make a solver and change it: see solver.h and solver_state.h. */
+#include <string.h>
+
+#include "gpube/ir/options.h"
+#include "gpube/session/solver_state.h"
+
+void gpube_solver_free(struct gpube_solver *s)
+{
+	if (!s)
+		return;
+	gpube__solver_forget(s);
+	for (int k = 0; k < s->n_candidates; k++)
+		gpube__free(s->ctx, s->candidates[k].values);
+	gpube__min_tree_free(s->tree);
+	gpube_model_free(s->model);
+	gpube_model_free(s->quantised);
+	gpube__free(s->ctx, s->order);
+	gpube__free(s->ctx, s->values);
+	gpube__free(s->ctx, s->assumed);
+	gpube__free(s->ctx, s->changed);
+	gpube__free(s->ctx, s->fixed);
+	gpube__free(s->ctx, s);
+}
+
+static int copy_values(struct gpube_solver *s, int32_t **to, const int32_t *from)
+{
+	const size_t n = (size_t)s->n_given;
+
+	if (!from)
+		return GPUBE_OK;
+	*to = gpube__alloc(s->ctx, n, sizeof(**to));
+	if (!*to)
+		return GPUBE_ENOMEM;
+	if (n)
+		memcpy(*to, from, n * sizeof(**to));
+	return GPUBE_OK;
+}
+
+static int check_options(const struct gpube_model *m, const struct gpube_solve_opts *o)
+{
+	int status;
+
+	if (o->sizeof_options != sizeof(*o))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
+	status = gpube__check_choice(m->ctx, "method", (int)o->method, GPUBE_BOUND_ELIMINATE);
+	if (!status)
+		status = gpube__check_engine(
+			m, &(struct gpube__engine_opts){(int)o->order_method, o->order,
+				   o->order_seconds, o->timeout_seconds, (int)o->backend,
+				   o->precision});
+	return status ? status : gpube__check_known(m, o->values, o->has_cutoff, o->cutoff);
+}
+
+static int begin(struct gpube_solver *s, const struct gpube_model *m)
+{
+	int status = gpube__model_copy(&s->model, s->ctx, m);
+
+	s->n_given = m->n_vars;
+	s->costs = s->model;
+	s->direction = m->direction;
+	if (!status)
+		status = copy_values(s, &s->order, s->opts.order);
+	if (!status)
+		status = copy_values(s, &s->values, s->opts.values);
+	s->opts.order = s->order;
+	s->opts.values = NULL;
+	s->cutoff = s->opts.cutoff;
+	s->has_cutoff = s->opts.has_cutoff;
+	return status;
+}
+
+int gpube_solver_new(struct gpube_solver **out, struct gpube_ctx *ctx, const struct gpube_model *m,
+	const struct gpube_solve_opts *opts)
+{
+	struct gpube_model view;
+	struct gpube_solver *s;
+	int status;
+
+	if (out)
+		*out = NULL;
+	if (!out || !m)
+		return gpube__missing(ctx);
+	view = *m;
+	view.ctx = ctx ? ctx : m->ctx; /* which errors are told to: m's may be another thread's */
+	status = gpube__check_kind(&view, GPUBE__NETWORKS);
+	if (!status && opts)
+		status = check_options(&view, opts);
+	if (status)
+		return status;
+	s = gpube__alloc_zero(view.ctx, 1, sizeof(*s));
+	if (!s)
+		return GPUBE_ENOMEM;
+	s->ctx = view.ctx;
+	s->opts = opts ? *opts : (struct gpube_solve_opts){.sizeof_options = sizeof(s->opts)};
+	status = begin(s, &view);
+	if (status)
+		gpube_solver_free(s);
+	else
+		*out = s;
+	return status;
+}
+
+struct gpube_model *gpube_solver_model(struct gpube_solver *s)
+{
+	return s ? s->model : NULL;
+}
+
+int gpube_solver_observe(struct gpube_solver *s, int32_t var, int32_t value)
+{
+	return s ? gpube_model_observe(s->model, var, value) : gpube__missing(NULL);
+}
+
+int gpube_solver_add_costs(
+	struct gpube_solver *s, int arity, const int32_t *scope, const int64_t *costs)
+{
+	return s ? gpube_model_add_costs(s->model, arity, scope, costs) : gpube__missing(NULL);
+}
+
+/* ---- other costs ----------------------------------------------------------------------- */
+
+static int check_function(const struct gpube_model *m, int32_t function)
+{
+	if (function < 0 || function >= m->n_functions)
+		return gpube__fail(
+			m->ctx, GPUBE_EINVAL, "function %d of %d", function, m->n_functions);
+	if (m->functions[function].arity == 0)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "function %d has no variables", function);
+	return GPUBE_OK;
+}
+
+/* The table of the last function, which goes, is that of another one from now on. */
+static void move_table(struct gpube_model *m, int32_t function, struct gpube__model_mark mark)
+{
+	struct gpube_function *to = &m->functions[function],
+			      *from = &m->functions[m->n_functions - 1];
+
+	if (m->tables[to->table].n_users == 1) { /* its table goes instead */
+		struct gpube_table *a = &m->tables[to->table], *b = &m->tables[from->table],
+				   old = *a;
+
+		*a = *b;
+		*b = old;
+	} else {
+		const int32_t table = to->table;
+
+		to->table = from->table;
+		from->table = table;
+		mark.n_tables++;
+	}
+	gpube__model_truncate(m, mark);
+}
+
+/* Notes that a function of the last run has changed. Errors: ENOMEM */
+static int note_change(struct gpube_solver *s, int32_t function, int64_t least)
+{
+	if (function >= s->seen.n_functions)
+		return GPUBE_OK;
+	s->changed[function] = true;
+	s->any_changed = true;
+	if (least == -GPUBE_INF || s->gain == -GPUBE_INF)
+		s->gain = -GPUBE_INF;
+	else if (least == GPUBE_INF || s->gain == GPUBE_INF)
+		s->gain = GPUBE_INF;
+	else if (__builtin_add_overflow(s->gain, least, &s->gain) || s->gain == GPUBE_INF)
+		s->gain = -GPUBE_INF;
+	return GPUBE_OK;
+}
+
+int gpube_solver_change_costs(struct gpube_solver *s, int32_t function, const int64_t *costs)
+{
+	struct gpube__model_mark mark;
+	struct gpube_model *m;
+	int64_t *before, n;
+	int32_t *scope;
+	int status;
+
+	if (!s || !costs)
+		return gpube__missing(s ? s->ctx : NULL);
+	m = s->model;
+	status = check_function(m, function);
+	if (status)
+		return status;
+	n = gpube_model_cells(m, function);
+	mark = gpube__model_mark(m);
+	before = gpube__alloc(s->ctx, n < 0 ? UINT64_MAX : (uint64_t)n, sizeof(*before));
+	scope = gpube__alloc(s->ctx, (uint64_t)m->functions[function].arity, sizeof(*scope));
+	status = before && scope ? gpube_model_costs(before, m, function) : GPUBE_ENOMEM;
+	if (!status) {
+		memcpy(scope, gpube__scope(m, function),
+			(size_t)m->functions[function].arity * sizeof(*scope));
+		status = gpube_model_add_costs(m, m->functions[function].arity, scope, costs);
+	}
+	if (!status) {
+		move_table(m, function, mark);
+		status = note_change(
+			s, function, gpube__solver_least_gain(m->direction, n, before, costs));
+	}
+	gpube__free(s->ctx, before);
+	gpube__free(s->ctx, scope);
+	return status;
+}
+
+int gpube_solver_change_potentials(struct gpube_solver *s, int32_t function, const double *values)
+{
+	struct gpube__model_mark mark;
+	struct gpube_model *m;
+	int32_t *scope;
+	int status;
+
+	if (!s || !values)
+		return gpube__missing(s ? s->ctx : NULL);
+	m = s->model;
+	status = check_function(m, function);
+	if (status)
+		return status;
+	mark = gpube__model_mark(m);
+	scope = gpube__alloc(s->ctx, (uint64_t)m->functions[function].arity, sizeof(*scope));
+	if (!scope)
+		return GPUBE_ENOMEM;
+	memcpy(scope, gpube__scope(m, function),
+		(size_t)m->functions[function].arity * sizeof(*scope));
+	status = gpube_model_add_potentials(m, m->functions[function].arity, scope, values);
+	gpube__free(s->ctx, scope);
+	if (status)
+		return status;
+	move_table(m, function, mark);
+	return note_change(s, function, 0); /* what it gains is told by the costs that it becomes */
+}
+
+int gpube_solver_change_cost(
+	struct gpube_solver *s, int32_t function, const int32_t *values, int64_t cost)
+{
+	const struct gpube_model *m;
+	int64_t *costs, n, cell = 0;
+	int status;
+
+	if (!s || !values)
+		return gpube__missing(s ? s->ctx : NULL);
+	m = s->model;
+	status = check_function(m, function);
+	for (int k = 0; !status && k < m->functions[function].arity; k++) {
+		const int32_t var = gpube__scope(m, function)[k], domain = m->vars[var].domain;
+
+		if (values[k] < 0 || values[k] >= domain)
+			status = gpube__fail(s->ctx, GPUBE_EINVAL,
+				"value %d of variable %d: its domain has %d values", values[k], var,
+				domain);
+		cell = cell * domain + values[k];
+	}
+	if (status)
+		return status;
+	n = gpube_model_cells(m, function);
+	if (n < 0)
+		return gpube__fail(s->ctx, GPUBE_ERANGE, "a table of more than 2^63 cells");
+	costs = gpube__alloc(s->ctx, (uint64_t)n, sizeof(*costs));
+	status = costs ? gpube_model_costs(costs, m, function) : GPUBE_ENOMEM;
+	if (!status) {
+		costs[cell] = cost;
+		status = gpube_solver_change_costs(s, function, costs);
+	}
+	gpube__free(s->ctx, costs);
+	return status;
+}
+
+/* ---- of the next runs ------------------------------------------------------------------ */
+
+int gpube_solver_set_cutoff(struct gpube_solver *s, int64_t cutoff)
+{
+	if (!s)
+		return gpube__missing(NULL);
+	if (cutoff < -GPUBE_INF)
+		return gpube__fail(s->ctx, GPUBE_EINVAL, "the cutoff is below -2^63 + 1");
+	s->cutoff = cutoff;
+	s->has_cutoff =
+		cutoff != (s->model->kind == GPUBE_COSTS && s->model->direction == GPUBE_MAXIMISE
+					  ? -GPUBE_INF
+					  : GPUBE_INF);
+	return GPUBE_OK;
+}
+
+int gpube_solver_set_timeout(struct gpube_solver *s, double seconds)
+{
+	int status =
+		s ? gpube__check_seconds(s->ctx, "the time limit", seconds) : gpube__missing(NULL);
+
+	if (!status)
+		s->opts.timeout_seconds = seconds;
+	return status;
+}
+
+int gpube_solver_assume(
+	struct gpube_solver *s, int32_t n, const int32_t *vars, const int32_t *values)
+{
+	if (!s || n < 0 || (n && (!vars || !values)))
+		return gpube__missing(s ? s->ctx : NULL);
+	for (int32_t k = 0; k < n; k++)
+		if (vars[k] < 0 || vars[k] >= s->model->n_vars || values[k] < 0 ||
+			values[k] >= s->model->vars[vars[k]].domain)
+			return gpube__fail(s->ctx, GPUBE_EINVAL,
+				"variable %d cannot be assumed to be %d", vars[k], values[k]);
+	if (gpube__grow(s->ctx, &s->assumed, &s->assumed_capacity, s->n_assumed + n,
+		    sizeof(*s->assumed)))
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < n; k++)
+		s->assumed[s->n_assumed++] = (struct gpube_fixing){vars[k], values[k]};
+	return GPUBE_OK;
+}

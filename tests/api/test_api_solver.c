@@ -1,0 +1,160 @@
+/* test_api_solver.c - wrong calls of every function of solver.h: see wrong_calls.h. */
+#include "tests/support/wrong_calls.h"
+
+#include "gpube/solver.h"
+
+static struct gpube_solver *s, *p; /* of costs and of potentials */
+
+WRONG(gpube_solver_new)
+{
+	static const int32_t order[2] = {0, 0};
+	const struct gpube_solve_opts rows[] = {{.sizeof_options = 1},
+		{.sizeof_options = sizeof(rows[0]), .method = (enum gpube_bound_method)99},
+		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = -1},
+		{.sizeof_options = sizeof(rows[0]), .precision = 99},
+		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
+		{.sizeof_options = sizeof(rows[0]), .values = (const int32_t[]){9, 9}},
+		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN},
+		{.sizeof_options = sizeof(rows[0]),
+			.order_method = GPUBE_ORDER_GIVEN,
+			.order = order},
+		{.sizeof_options = sizeof(rows[0]), .has_cutoff = 1, .cutoff = INT64_MIN}};
+	struct gpube_model *game;
+
+	REFUSED(gpube_solver_new(NULL, ctx, m, NULL));
+	NOT_MADE(struct gpube_solver, x, gpube_solver_new(&x, ctx, NULL, NULL));
+	NOT_MADE(struct gpube_solver, x, gpube_solver_new(&x, NULL, NULL, NULL));
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+		NOT_MADE(struct gpube_solver, x, gpube_solver_new(&x, NULL, m, &rows[k]));
+	assert_int_equal(gpube_model_new(&game, ctx, GPUBE_GAME), 0);
+	NOT_MADE(struct gpube_solver, x, gpube_solver_new(&x, NULL, game, NULL));
+	gpube_model_free(game);
+}
+
+WRONG_NULL(gpube_solver_free)
+WRONG_ANSWER(gpube_solver_model, NULL)
+
+WRONG(gpube_solver_observe)
+{
+	REFUSED(gpube_solver_observe(NULL, 0, 0));
+	REFUSED(gpube_solver_observe(s, -1, 0));
+	REFUSED(gpube_solver_observe(s, 2, 0));
+	REFUSED(gpube_solver_observe(s, 0, 9));
+	REFUSED(gpube_solver_observe(s, 0, -2));
+}
+
+WRONG(gpube_solver_add_costs)
+{
+	REFUSED(gpube_solver_add_costs(NULL, 2, two, six));
+	REFUSED(gpube_solver_add_costs(s, 2, two, NULL));
+	REFUSED(gpube_solver_add_costs(s, 2, twice, six));
+	REFUSED(gpube_solver_add_costs(s, 2, none_such, six));
+	REFUSED(gpube_solver_add_costs(s, -1, two, six));
+	REFUSED(gpube_solver_add_costs(p, 2, two, six));
+}
+
+WRONG(gpube_solver_change_costs)
+{
+	int64_t low[6] = {0, 0, 0, 0, 0, INT64_MIN};
+
+	REFUSED(gpube_solver_change_costs(NULL, 0, six));
+	REFUSED(gpube_solver_change_costs(s, 0, NULL));
+	REFUSED(gpube_solver_change_costs(s, -1, six));
+	REFUSED(gpube_solver_change_costs(s, 1, six));
+	REFUSED(gpube_solver_change_costs(p, 0, six));
+	assert_int_equal(gpube_solver_change_costs(s, 0, low), GPUBE_ERANGE);
+}
+
+WRONG(gpube_solver_change_potentials)
+{
+	const double bad[6] = {1, 1, 1, 1, 1, -1};
+
+	REFUSED(gpube_solver_change_potentials(NULL, 0, reals));
+	REFUSED(gpube_solver_change_potentials(p, 0, NULL));
+	REFUSED(gpube_solver_change_potentials(p, 9, reals));
+	REFUSED(gpube_solver_change_potentials(s, 0, reals));
+	REFUSED(gpube_solver_change_potentials(p, 0, bad));
+}
+
+WRONG(gpube_solver_change_cost)
+{
+	REFUSED(gpube_solver_change_cost(NULL, 0, (const int32_t[]){0, 0}, 1));
+	REFUSED(gpube_solver_change_cost(s, 0, NULL, 1));
+	REFUSED(gpube_solver_change_cost(s, 7, (const int32_t[]){0, 0}, 1));
+	REFUSED(gpube_solver_change_cost(s, 0, (const int32_t[]){0, 9}, 1));
+	REFUSED(gpube_solver_change_cost(s, 0, (const int32_t[]){-1, 0}, 1));
+	REFUSED(gpube_solver_change_cost(p, 0, (const int32_t[]){0, 0}, 1));
+	assert_int_equal(
+		gpube_solver_change_cost(s, 0, (const int32_t[]){0, 0}, INT64_MIN), GPUBE_ERANGE);
+}
+
+WRONG(gpube_solver_set_cutoff)
+{
+	REFUSED(gpube_solver_set_cutoff(NULL, 1));
+	REFUSED(gpube_solver_set_cutoff(s, INT64_MIN));
+}
+
+WRONG(gpube_solver_set_timeout)
+{
+	REFUSED(gpube_solver_set_timeout(NULL, 1));
+	for (size_t k = 0; k < sizeof(bad_seconds) / sizeof(*bad_seconds); k++)
+		REFUSED(gpube_solver_set_timeout(s, bad_seconds[k]));
+}
+
+WRONG(gpube_solver_assume)
+{
+	REFUSED(gpube_solver_assume(NULL, 0, NULL, NULL));
+	REFUSED(gpube_solver_assume(s, -1, two, two));
+	REFUSED(gpube_solver_assume(s, 1, NULL, two));
+	REFUSED(gpube_solver_assume(s, 1, two, NULL));
+	REFUSED(gpube_solver_assume(s, 2, none_such, (const int32_t[]){0, 0}));
+	REFUSED(gpube_solver_assume(s, 1, two, (const int32_t[]){9}));
+	REFUSED(gpube_solver_assume(s, 1, two, (const int32_t[]){-1}));
+}
+
+WRONG(gpube_solver_run)
+{
+	REFUSED(gpube_solver_run(NULL, s));
+	NOT_MADE(struct gpube_solution, x, gpube_solver_run(&x, NULL));
+}
+
+/* Both are as the models that they were made of. */
+static void unchanged(void)
+{
+	struct gpube_solver *const both[] = {s, p};
+
+	wrong_models_unchanged();
+	for (int k = 0; k < 2; k++) {
+		struct gpube_solution *said, *wanted;
+
+		assert_int_equal(gpube_solver_run(&said, both[k]), 0);
+		assert_int_equal(gpube_solve(&wanted, k ? potentials : m, NULL), 0);
+		assert_int_equal(said->answer, wanted->answer);
+		assert_true(said->cost == wanted->cost && said->bound == wanted->bound);
+		gpube_solution_free(said, ctx);
+		gpube_solution_free(wanted, ctx);
+	}
+}
+
+static int set_up(void **state)
+{
+	if (wrong_models_setup(state))
+		return -1;
+	assert_int_equal(gpube_solver_new(&s, NULL, m, NULL), 0);
+	assert_int_equal(gpube_solver_new(&p, ctx, potentials, NULL), 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	gpube_solver_free(s);
+	gpube_solver_free(p);
+	return wrong_models_teardown(state);
+}
+
+int main(void)
+{
+	static const char *const headers[] = {"gpube/solver.h", NULL};
+
+	return wrong_calls_run(headers, set_up, tear_down, unchanged);
+}
