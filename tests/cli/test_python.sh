@@ -38,6 +38,7 @@ while read -r name words; do
 	row "the example $name" 0 "$words" '' sh -c "cd '$work' && timeout -k 5 600 python3 '$PWD/$package/examples/example_$name.py'"
 	echo "example_$name.py" >> "$work/ran"
 done << 'END'
+again ^another \[0, 4, 1, 2\] 8$
 auction ^bid 4 pays 45 for lamp and rug$
 bound ^the assignment is worth it: True$
 convert ^4\.30 430$

@@ -2,6 +2,7 @@
 
     Model      functions of variables, read from a file or built; its methods solve(), list(),
                bound(), infer(), plan(), write()
+    Solver     a model that is solved again and again while it changes: Model.solver()
     Game       two players' payoffs; its method nash()
     csg_model, auction_model, Game.model   the same as models
     nash, csg, auction, dpop, convert   one call each, for values or files
@@ -23,10 +24,11 @@ from ._engine import INF, Context, Error, Interrupted
 from ._games import (AuctionResult, Equilibria, Equilibrium, Game, Pure, Structure, Subset, auction,
 	auction_model, csg, csg_model, nash)
 from ._model import Bounds, Inference, Listed, Model, Plan, Progress, Solution, convert
+from ._solver import Solver
 from ._toulbar2 import Prepared, for_pytoulbar2
 
 __all__ = [
 	"INF", "Agent", "AuctionResult", "Bounds", "Context", "Dpop", "Equilibria", "Equilibrium", "Error", "Game",
-	"Inference", "Interrupted", "Listed", "Model", "Plan", "Prepared", "Progress", "Pure", "Solution", "Structure", "Subset", "auction",
+	"Inference", "Interrupted", "Listed", "Model", "Plan", "Prepared", "Progress", "Pure", "Solution", "Solver", "Structure", "Subset", "auction",
 	"auction_model", "convert", "csg", "csg_model", "dpop", "for_pytoulbar2", "nash",
 ]

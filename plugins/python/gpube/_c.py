@@ -353,6 +353,16 @@ int gpube_model_potentials(double *out, const struct gpube_model *m, int32_t fun
 int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *values);
 int gpube_model_log_value(double *log_value, const struct gpube_model *m, const int32_t *values);
 int gpube_solve(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_solve_opts *opts);
+int gpube_solver_new(struct gpube_solver **out, struct gpube_ctx *ctx, const struct gpube_model *m, const struct gpube_solve_opts *opts);
+void gpube_solver_free(struct gpube_solver *s);
+struct gpube_model *gpube_solver_model(struct gpube_solver *s);
+int gpube_solver_change_costs(struct gpube_solver *s, int32_t function, const int64_t *costs);
+int gpube_solver_change_potentials(struct gpube_solver *s, int32_t function, const double *values);
+int gpube_solver_change_cost(struct gpube_solver *s, int32_t function, const int32_t *values, int64_t cost);
+int gpube_solver_set_cutoff(struct gpube_solver *s, int64_t cutoff);
+int gpube_solver_set_timeout(struct gpube_solver *s, double seconds);
+int gpube_solver_assume(struct gpube_solver *s, int32_t n, const int32_t *vars, const int32_t *values);
+int gpube_solver_run(struct gpube_solution **out, struct gpube_solver *s);
 int gpube_count(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_solve_opts *opts);
 int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struct gpube_list_opts *opts);
 void gpube_list_free(struct gpube_list *l, struct gpube_ctx *ctx);

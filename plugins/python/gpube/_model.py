@@ -423,20 +423,21 @@ class Model(Owner):
 		if len(set(scope)) < len(scope):
 			twice = next(v for k, v in enumerate(scope) if v in scope[:k])
 			raise Error("EINVAL", "variable %d is twice in a scope" % twice)
+		add = lib.gpube_model_add_potentials if self.kind == "potentials" else lib.gpube_model_add_costs
+		self._set(add, len(scope), variables, self._numbers(table, domains))
+
+	def _numbers(self, table, domains):
+		"""The cells of a table as the library takes them."""
 		if callable(table):
 			table = [table(*values) for values in product(*map(range, domains))]
-		decimals = self.decimals
-		if self.kind == "potentials":
-			add, kind = lib.gpube_model_add_potentials, ctypes.c_double
-		else:
-			add, kind = lib.gpube_model_add_costs, ctypes.c_int64
+		decimals, kind = self.decimals, ctypes.c_double if self.kind == "potentials" else ctypes.c_int64
 		numbers = None if decimals else packed(table, domains, kind)
 		if numbers is None:
 			cells = flat(table, domains)
 			if kind is ctypes.c_int64 and (decimals or not whole(cells)):
 				cells = [self._cost(c, decimals) for c in cells]
 			numbers = (kind * len(cells))(*cells)
-		self.context._do(add, self._address, len(scope), variables, numbers)
+		return numbers
 
 	def _cost(self, cost, decimals):
 		if is_infinite(cost):
@@ -453,14 +454,6 @@ class Model(Owner):
 	def _scope(self, variables):
 		"""Indices of variables that are given by index or name."""
 		return int32s([self._index(v) for v in variables])
-
-	def _index(self, variable):
-		if not isinstance(variable, str):
-			return variable
-		known = self._by_name()
-		if variable not in known:
-			raise ValueError("no variable is called %r" % variable)
-		return known[variable]
 
 	def _penalty(self, cost):
 		return int64(self._cost(cost, self.decimals))
@@ -614,13 +607,17 @@ class Model(Owner):
 		>>> m.solve().optimum
 		Decimal('4.80')
 		"""
+		self._set(lib.gpube_model_observe, *int32s(self._pair(variable, -1 if value is None else value)))
+
+	def _pair(self, variable, value):
+		"""The indices of a variable and of a value of it, each an index or a name."""
 		variable = self._index(variable)
 		if isinstance(value, str):
 			names = [_text(lib.gpube_model_value_name(self._address, variable, x))
 				for x in range(lib.gpube_model_domain(self._address, variable))]
 			value = _named({n: x for x, n in reversed(list(enumerate(names)))}, value,
 				"variable %s has no value %r" % (self._key(variable), value))
-		self._set(lib.gpube_model_observe, *int32s([variable, -1 if value is None else value]))
+		return variable, value
 
 	# ---- questions
 
@@ -753,6 +750,20 @@ class Model(Owner):
 			no_simplify=not simplify, precision=precision, no_slices=not slices, **known, **watch)
 		return self._run_watched(lib.gpube_solve, self._solution, opts, raised)
 
+	def solver(self, **options):
+		"""A Solver of a copy of this model: what changes there is solved again from what it keeps.
+
+		options  for all of its runs, as solve() has them, but for assignment, cutoff, timeout and on_progress
+
+		>>> with gpube.Model.read("examples/exams.cfn").solver() as s:
+		...     first = s.solve().optimum
+		...     s.observe("drama", "wednesday")
+		...     first, s.solve().optimum
+		(Decimal('4.30'), Decimal('4.80'))
+		"""
+		from ._solver import Solver
+		return Solver(self, **options)
+
 	def count(self, timeout=None, order=None, order_method="auto", order_seconds=0, seed=0, backend="auto",
 			simplify=True):
 		"""How many assignments are allowed, whatever they cost (of potentials: whose product is above 0); None:
@@ -783,7 +794,7 @@ class Model(Owner):
 		if most < 1 or (within is not None and exact(within) < 0):
 			raise ValueError("most is at least 1, and within at least 0")
 		begin = time.monotonic()
-		s = self.solve(timeout=timeout, order=order, order_method=order_method, order_seconds=order_seconds,
+		s = Model.solve(self, timeout=timeout, order=order, order_method=order_method, order_seconds=order_seconds,
 			seed=seed, backend=backend)
 		if s.answer == "incomplete":
 			raise Error("ESTOP", "no optimum was proved before the end", s)

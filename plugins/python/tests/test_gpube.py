@@ -115,7 +115,7 @@ class Globals(unittest.TestCase):
 		self.assertEqual(m.solve().optimum, 4)
 		m.add_tuples(["a", "c"], {(2, 1): gpube.INF, (1, 1): gpube.INF})
 		self.assertEqual(m.solve().optimum, 3)
-		self.assertRaisesRegex(ValueError, "no variable is called 'd'", m.add_among, ["d"], [1], 0, 1)
+		self.assertRaisesRegex(ValueError, "there is no variable 'd'", m.add_among, ["d"], [1], 0, 1)
 		self.assertRaisesRegex(ValueError, "relation '<'", m.add_linear, {"a": 1}, "<", 1)
 		self.assertRaisesRegex(ValueError, "a tuple of 1 values", m.add_tuples, ["a", "c"], {(1,): 1})
 		self.assertRaisesRegex(gpube.Error, "EINVAL|wsum: expected", m.add_global, "wsum", ["a", "b"], "lin", 2)
@@ -438,6 +438,90 @@ class Costs(unittest.TestCase):
 			self.assertEqual(gpube.Model.read(made, format="wcsp").domains, [3] * 6)
 			self.assertRaises(ValueError, gpube.Model.read, made, format="doc")
 			self.assertRaises(gpube.Error, gpube.convert, made, os.path.join(d, "no", "x.cfn"))
+
+
+class Solver(unittest.TestCase):
+	def test_random(self):
+		"""Changes beside a model that is built anew; by names and indices, with Decimals."""
+		for seed in range(20):
+			r = random.Random(seed)
+			n, decimals = r.randint(2, 6), r.choice((0, 2))
+			tables = []
+
+			def build(maximise=seed % 2 == 1):
+				m = gpube.Model(maximise=maximise, decimals=decimals, context=gpube.Context(threads=1))
+				for v in range(n):
+					m.add_variable(3, "v%d" % v)
+				for scope, table in tables:
+					m.add_function(scope, table)
+				return m
+
+			def draw(cells):
+				return [gpube.INF if r.random() < .1 else Decimal(r.randint(-99, 99)).scaleb(-decimals) for _ in range(cells)]
+
+			for _ in range(n):
+				scope = r.sample(range(n), 2)
+				tables.append((scope, draw(9)))
+			observed = {}
+			with build().solver() as s:
+				for _ in range(25):
+					step, f = r.randrange(5), r.randrange(len(tables))
+					if step == 0:
+						v, x = r.randrange(n), r.choice((None, 0, 1, 2))
+						observed[v] = x
+						s.observe("v%d" % v, x)
+					elif step == 1:
+						tables.append(([r.randrange(n)], draw(3)))
+						s.add_function(*tables[-1])
+					elif step == 2:
+						scope, _ = tables[f]
+						tables[f] = scope, draw(3**len(scope))
+						s.change(f, tables[f][1])
+					elif step == 3:
+						scope, cells = tables[f]
+						tables[f] = scope, [Decimal(1)] + cells[1:]
+						s.change(f, {(0,) * len(scope): 1})
+					assume = {r.randrange(n): r.randrange(3)} if r.random() < .3 else {}
+					m = build()
+					for v, x in list(observed.items()) + list(assume.items()):
+						m.observe(v, x)
+					wanted = m.solve()
+					if any(observed.get(v) not in (None, x) for v, x in assume.items()):
+						wanted.answer, wanted.cost = "infeasible", None
+					said = s.solve(assume={"v%d" % v: x for v, x in assume.items()})
+					self.assertEqual((said.answer, said.cost), (wanted.answer, wanted.cost))
+					if said.assignment:
+						self.assertEqual(m.cost(said.assignment), said.cost)
+
+	def test_limits(self):
+		m = gpube.Model()
+		a, b = m.add_variable(2, "a"), m.add_variable(2, "b")
+		m.add_function([a, b], [[3, 1], [2, gpube.INF]])
+		s = m.solver(method="tree")
+		self.assertEqual(s.solve(cutoff=1).answer, "incomplete")
+		self.assertEqual(s.solve(cutoff=2).optimum, 1)
+		self.assertEqual(s.solve(timeout=10).assignment, [0, 1])
+		self.assertEqual(s.solve(assume={a: 1, b: 1}).answer, "infeasible")
+		self.assertEqual(s.list(most=9, within=None).costs, [1, 2, 3])  # it is a model
+		for wrong in (lambda: s.change(1, [0]), lambda: s.change(0, [1, 2, 3]), lambda: s.change(0, {(0, 2): 1}),
+				lambda: s.solve(assume={a: 2}), lambda: s.solve(assume={"c": 0}), lambda: m.solver(method="x"),
+				lambda: s.solve(timeout=-1)):
+			self.assertRaises((ValueError, gpube.Error), wrong)
+		self.assertEqual(s.solve().optimum, 1)
+		self.assertIn("2 variables", repr(s))
+		s.close()
+		self.assertRaises(ValueError, s.solve)
+		self.assertEqual(m.solve().optimum, 1)
+
+	def test_potentials(self):
+		m = gpube.Model("potentials")
+		a, b = m.add_variable(2), m.add_variable(2)
+		m.add_function([a, b], [.5, .25, .125, .125])
+		s = m.solver()
+		self.assertEqual(s.solve().assignment, [0, 0])
+		s.change(0, [.1, .1, .2, .6])
+		self.assertEqual((s.solve().assignment, s.solve().log_value), ([1, 1], math.log(.6)))
+		self.assertRaises(gpube.Error, s.change, 0, {(0, 0): 1})
 
 
 class Potentials(unittest.TestCase):
