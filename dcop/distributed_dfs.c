@@ -266,6 +266,8 @@ int dcop__distributed_dfs(struct dcop_construction *out, const struct dcop_dfs *
 	*out = (struct dcop_construction){0};
 	if (status)
 		return status;
+	if (r.rounds.world)
+		dcop__test_hook(r.rounds.world);
 	here = r.rounds.first[r.rounds.rank + 1] - r.rounds.first[r.rounds.rank];
 	r.agents = gpube__alloc(dfs->ctx, (uint64_t)here, sizeof(*r.agents));
 	status = run_rounds(&r, r.agents ? GPUBE_OK : GPUBE_ENOMEM);

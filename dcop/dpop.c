@@ -189,10 +189,16 @@ static int report(struct gpube_dpop_result *r, const struct dcop_engine *e)
 	return take_assignment(r, p, e->values, bound);
 }
 
-/* Where one rank was stopped, all are. */
+/* Where one rank was stopped, all are. One that does not come has failed in what came before. */
 static int agree(struct dcop_world *world, int status)
 {
+	const int own = status;
+	char text[sizeof(world->ctx->error)];
+
+	memcpy(text, world->ctx->error, sizeof(text));
 	status = dcop_world_agree(world, status);
+	if (own && world->failed < 0)
+		return gpube__fail(world->ctx, (enum gpube_status)own, "%s", text);
 	return status && world->stopped ? gpube__fail_stopped(world->ctx) : status;
 }
 
@@ -234,7 +240,7 @@ int dcop_solve(struct gpube_dpop_result **out, const struct gpube_model *m,
 	struct dcop_plan p;
 	struct held *h = gpube__alloc_zero(ctx, 1, sizeof(*h));
 	const double start = gpube__now();
-	struct gpube_dpop_result *r = &h->r;
+	struct gpube_dpop_result *r;
 	double deadline;
 	int status;
 
@@ -242,6 +248,7 @@ int dcop_solve(struct gpube_dpop_result **out, const struct gpube_model *m,
 	if (!h)
 		return GPUBE_ENOMEM;
 	h->ctx = ctx;
+	r = &h->r;
 	if (!world) {
 		world = &alone;
 		dcop_world_open(world, ctx, NULL);

@@ -125,4 +125,5 @@ row 'a timeout ends all ranks with bounds' 1 '^lower +[1-9][0-9]*, proved' '.' \
 row 'one that is over before they work does' 1 '"status": "bounds".*"assignment": \[' '.' \
 	timeout 600 mpirun -n 2 "$mpi" dpop -q --json --z 4 --timeout 0.000001s "$work/hard.wcsp"
 ranks_that_fail dpop "$work/random.wcsp"
+ranks_that_fail 'dpop --distributed-dfs' "$work/random.wcsp" # while they build the tree
 plan
