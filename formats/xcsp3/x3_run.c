@@ -91,6 +91,7 @@ static int run(struct gpube_x3_machine *m)
 		.hard_from = GPUBE_INF,
 		.unit = 1};
 	struct gpube_eval eval = {.call = &call, .domains = domains};
+	char text[GPUBE_CHAIN_TEXT];
 	bool fits = false, small;
 	int64_t cells;
 
@@ -118,12 +119,11 @@ static int run(struct gpube_x3_machine *m)
 		return r->in->status;
 	if (fits)
 		return GPUBE_OK;
+	gpube__chain_text(text, m->machine.n_hidden, m->machine.n_cells);
 	if (cells < 0 || cells > GPUBE_EXPAND_CELLS)
 		return gpube__in_fail(r->in, GPUBE_ERANGE,
-			"%s over %d variables: neither a table of %lld tuples nor an automaton of "
-			"%lld transitions holds it",
-			m->name, call.arity, (long long)GPUBE_EXPAND_CELLS,
-			(long long)GPUBE_CHAIN_CELLS);
+			"%s over %d variables has more than %lld tuples%s", m->name, call.arity,
+			(long long)GPUBE_EXPAND_CELLS, text);
 	return add_run_table(m, domains, cells);
 }
 

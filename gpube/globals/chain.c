@@ -383,6 +383,18 @@ static int add_functions(struct building *b)
 	return status;
 }
 
+void gpube__chain_text(char text[GPUBE_CHAIN_TEXT], int64_t n_hidden, int64_t n_cells)
+{
+	if (n_cells == 0)
+		snprintf(text, GPUBE_CHAIN_TEXT, ", and no chain does instead");
+	else
+		snprintf(text, GPUBE_CHAIN_TEXT,
+			", and as chains %lld hidden variables and %lld cells or more: at most "
+			"%lld and %lld, %lld of one chain",
+			(long long)n_hidden, (long long)n_cells, (long long)GPUBE_CHAINS_HIDDEN,
+			(long long)GPUBE_CHAINS_CELLS, (long long)GPUBE_CHAIN_CELLS);
+}
+
 /* ---- all of it --------------------------------------------------------------------------- */
 
 static void clear(struct building *b)
@@ -420,6 +432,8 @@ int gpube__chain(bool *fits, struct gpube_machine *machine)
 			status = add_functions(&b);
 	}
 	*fits = b.fits;
+	machine->n_hidden = machine->n - 1;
+	machine->n_cells = b.n_transitions;
 	clear(&b);
 	return gpube__sink_pass(sink, status);
 }

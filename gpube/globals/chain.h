@@ -32,6 +32,9 @@
 #define GPUBE_CHAIN_CELLS ((int64_t)1 << 22)
 /* And most integers of states. */
 #define GPUBE_CHAIN_NUMBERS ((int64_t)1 << 24)
+/* The same of all chains of a function, and their hidden variables. */
+#define GPUBE_CHAINS_CELLS  ((int64_t)1 << 26)
+#define GPUBE_CHAINS_HIDDEN ((int64_t)1 << 20)
 
 /*
  * reads   n positions of the scope, in the order in which they are read
@@ -64,6 +67,8 @@ struct gpube_machine {
 	int64_t *least, *most;
 	__int128 *now, *then;
 	bool overflow; /* a state passed 2^63 */
+	/* out: where it does not fit, how many there are at least */
+	int64_t n_hidden, n_cells;
 };
 
 /*
@@ -82,6 +87,10 @@ int gpube__call_chain(bool *fits, struct gpube_call *call, const struct gpube_ev
 
 /* In chain_tree.c: "MST" by the depths of the variables in the tree; 'fits' as above. */
 int gpube__call_depths(bool *fits, struct gpube_call *call);
+
+/* ", and as a chain 59 hidden variables and …": why what has too many tuples is not that, either. */
+enum { GPUBE_CHAIN_TEXT = 200 };
+void gpube__chain_text(char text[GPUBE_CHAIN_TEXT], int64_t n_hidden, int64_t n_cells);
 
 /* A hidden variable of the call's model, the number-th of the chain of function 'at'. */
 int gpube__add_hidden(

@@ -394,36 +394,53 @@ static int make(struct gpube_machine *m, const struct row *row, const struct gpu
 	return GPUBE_OK;
 }
 
-static int run(bool *fits, struct gpube_machine *m, bool first)
-{
-	int status = GPUBE_OK;
+/* ---- how large ------------------------------------------------------------------------------ */
 
-	*fits = !m->overflow;
-	if (*fits)
-		status = gpube__chain(fits, m);
-	/* what is in the model stays there */
-	if (!status && !*fits && !first)
-		status = gpube__sink_fail(&m->call->sink, GPUBE_ERANGE,
-			"%s over %d variables: an automaton has more than %lld transitions",
-			gpube__call_name(m->call), m->call->arity, (long long)GPUBE_CHAIN_CELLS);
-	return status;
+/* The hidden variables and cells of a counter of m->value, before its states are merged. */
+static void measure(struct gpube_machine *m)
+{
+	int64_t low = 0, high = 0;
+
+	m->n_hidden = m->n_cells = 0;
+	for (int k = 0; k < m->n && m->n_cells <= GPUBE_CHAINS_CELLS; k++) {
+		const int32_t domain = m->eval->domains[k];
+		const int64_t add = domain <= m->value ? 0 : m->adds ? m->adds[k] : 1;
+
+		m->n_cells += (high - low + 1) * domain;
+		low += add < 0 ? add : 0;
+		high += add > 0 ? add : 0;
+		m->n_hidden += k + 1 < m->n && high > low;
+	}
 }
 
-static int run_values(bool *fits, struct gpube_machine *m, bool *first)
+typedef int with_machine(bool *fits, struct gpube_machine *m);
+
+/* Before any is made; the call has the sums. */
+static int measure_one(bool *fits, struct gpube_machine *m)
+{
+	struct gpube_call *c = (struct gpube_call *)m->call;
+
+	measure(m);
+	c->n_hidden += m->n_hidden;
+	c->n_cells += m->n_cells;
+	*fits = m->n_cells <= GPUBE_CHAIN_CELLS && c->n_cells <= GPUBE_CHAINS_CELLS &&
+		c->n_hidden <= GPUBE_CHAINS_HIDDEN;
+	return GPUBE_OK;
+}
+
+static int by_value(bool *fits, struct gpube_machine *m, with_machine *with)
 {
 	int32_t most = 0;
 	int status = GPUBE_OK;
 
 	for (int k = 0; k < m->call->arity; k++)
 		most = m->eval->domains[k] > most ? m->eval->domains[k] : most;
-	for (m->value = 0; m->value < most && !status && *fits; m->value++) {
-		status = run(fits, m, *first);
-		*first = false;
-	}
+	for (m->value = 0; m->value < most && !status && *fits; m->value++)
+		status = with(fits, m);
 	return status;
 }
 
-static int run_bounds(bool *fits, struct gpube_machine *m, bool sides, bool *first)
+static int by_bound(bool *fits, struct gpube_machine *m, bool sides, with_machine *with)
 {
 	const struct gpube_call *c = m->call;
 	const int64_t width = c->metric == GPUBE_METRIC_WDEC ? 5 : 3;
@@ -435,36 +452,48 @@ static int run_bounds(bool *fits, struct gpube_machine *m, bool sides, bool *fir
 			for (int k = 0; k < c->arity && sides; k++)
 				m->adds[k] = (k < c->arity / 2) == (side == 0);
 			m->value = m->entry[0].v;
-			status = run(fits, m, *first);
-			*first = false;
+			status = with(fits, m);
 		}
+	return status;
+}
+
+/* All machines of a row, one after the other. */
+static int each(bool *fits, const struct row *row, struct gpube_call *call,
+	const struct gpube_eval *e, with_machine *with)
+{
+	struct gpube_machine m;
+	int status = make(&m, row, call, e);
+
+	*fits = !m.overflow;
+	if (!status && row->kind == BY_VALUE)
+		status = by_value(fits, &m, with);
+	else if (!status && row->kind == BY_BOUND)
+		status = by_bound(fits, &m, row->flags & SIDES, with);
+	else if (!status && *fits && with != measure_one) {
+		status = with(fits, &m);
+		call->n_hidden = m.n_hidden;
+		call->n_cells = m.n_cells;
+	}
+	clear(&m);
 	return status;
 }
 
 int gpube__call_chain(bool *fits, struct gpube_call *call, const struct gpube_eval *e)
 {
-	bool first = true;
+	static with_machine *const passes[] = {measure_one, gpube__chain};
 	int status = GPUBE_OK;
+	bool any = false;
 
 	if (strcmp(call->keyword->name, "MST") == 0 || strcmp(call->keyword->name, "smstdp") == 0)
 		return gpube__call_depths(fits, call);
-	*fits = false;
-	for (size_t r = 0; r < sizeof(rows) / sizeof(*rows) && !status; r++) {
-		struct gpube_machine m;
-
-		if (!is_row(&rows[r], call))
-			continue;
-		*fits = true;
-		status = make(&m, &rows[r], call, e);
-		if (!status && rows[r].kind == ONE)
-			status = run(fits, &m, first);
-		else if (!status && rows[r].kind == BY_VALUE)
-			status = run_values(fits, &m, &first);
-		else if (!status)
-			status = run_bounds(fits, &m, rows[r].flags & SIDES, &first);
-		clear(&m);
-		if (!*fits)
-			break;
-	}
+	*fits = true;
+	call->n_hidden = call->n_cells = 0;
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t r = 0; r < sizeof(rows) / sizeof(*rows) && !status && *fits; r++)
+			if (is_row(&rows[r], call)) {
+				any = true;
+				status = each(fits, &rows[r], call, e, passes[pass]);
+			}
+	*fits = *fits && any;
 	return gpube__sink_pass(&call->sink, status);
 }

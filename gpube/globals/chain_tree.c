@@ -89,6 +89,9 @@ int gpube__call_depths(bool *fits, struct gpube_call *call)
 	int32_t depth[MOST];
 	int status;
 
+	call->n_hidden = 2 * (int64_t)call->arity - 1;
+	call->n_cells = gpube__mul_size(
+		(int64_t)call->arity * call->arity, (int64_t)call->arity * call->arity);
 	*fits = call->arity <= MOST;
 	if (!*fits)
 		return GPUBE_OK;

@@ -421,15 +421,14 @@ static int add_pair(struct gpube_call *call, int i, int j, int32_t *table, bool 
 
 static int refuse_size(struct gpube_call *call, int64_t cells)
 {
-	char number[32] = "more than 2^63";
+	char number[32] = "more than 2^63", chain[GPUBE_CHAIN_TEXT];
 
 	if (cells >= 0)
 		snprintf(number, sizeof(number), "%lld", (long long)cells);
+	gpube__chain_text(chain, call->n_hidden, call->n_cells);
 	return gpube__sink_fail(&call->sink, GPUBE_ERANGE,
-		"%s over %d variables has %s tuples: at most %lld are expanded, and no automaton "
-		"of %lld transitions does instead",
-		gpube__call_name(call), call->arity, number, (long long)GPUBE_EXPAND_CELLS,
-		(long long)GPUBE_CHAIN_CELLS);
+		"%s over %d variables has %s tuples: at most %lld are expanded%s",
+		gpube__call_name(call), call->arity, number, (long long)GPUBE_EXPAND_CELLS, chain);
 }
 
 static bool same_values(const struct gpube_variable *x, const struct gpube_variable *y)
@@ -442,27 +441,58 @@ static bool same_values(const struct gpube_variable *x, const struct gpube_varia
 	return true;
 }
 
-/* Pairs with the values of the pair before share its table; a clique's sets may differ. */
+/*
+ * Does the pair cost what the pair before does, whose table it shares then? Only alldiff asks for
+ * the names of values, and a clique's sets may differ.
+ */
+static bool same_pair(const struct gpube_call *call, int i, int j)
+{
+	const struct gpube_variable *vars = call->m->vars;
+	const int before[2] = {j > i + 1 ? i : i - 1, j > i + 1 ? j - 1 : call->arity - 1};
+	const int now[2] = {i, j};
+	const bool by_name = strcmp(call->keyword->name, "alldiff") == 0;
+
+	if (before[0] < 0 || strcmp(call->keyword->name, "clique") == 0)
+		return false;
+	for (int k = 0; k < 2; k++) {
+		const struct gpube_variable *x = &vars[call->scope[now[k]]],
+					    *y = &vars[call->scope[before[k]]];
+
+		if (by_name ? !same_values(x, y) : x->domain != y->domain)
+			return false;
+	}
+	return true;
+}
+
+/* What all pairs are, before any is made. */
+static int check_pairs(struct gpube_call *call)
+{
+	const struct gpube_variable *vars = call->m->vars;
+	const int64_t n = (int64_t)call->arity * (call->arity - 1) / 2;
+	int64_t cells = 0;
+
+	for (int i = 0; i < call->arity && n <= GPUBE_PAIRS; i++)
+		for (int j = i + 1; j < call->arity && cells <= GPUBE_PAIRS_CELLS; j++)
+			if (!same_pair(call, i, j))
+				cells += (int64_t)vars[call->scope[i]].domain *
+					 vars[call->scope[j]].domain;
+	if (n <= GPUBE_PAIRS && cells <= GPUBE_PAIRS_CELLS)
+		return GPUBE_OK;
+	return gpube__sink_fail(&call->sink, GPUBE_ERANGE,
+		"%s over %d variables is %lld functions of two of them, with %lld cells or more: "
+		"at most %lld and %lld are made",
+		gpube__call_name(call), call->arity, (long long)n, (long long)cells,
+		(long long)GPUBE_PAIRS, (long long)GPUBE_PAIRS_CELLS);
+}
+
 static int expand_pairs(struct gpube_call *call)
 {
-	const struct gpube_variable *vars = call->m->vars, *before[2] = {NULL, NULL};
-	bool by_position = strcmp(call->keyword->name, "clique") == 0;
 	int32_t table = -1;
-	int status = GPUBE_OK;
+	int status = check_pairs(call);
 
-	for (int i = 0; i < call->arity; i++)
-		for (int j = i + 1; j < call->arity && !status; j++) {
-			const struct gpube_variable *x = &vars[call->scope[i]],
-						    *y = &vars[call->scope[j]];
-			bool same = !by_position && before[0] && same_values(x, before[0]) &&
-				    same_values(y, before[1]);
-
-			if ((int64_t)x->domain * y->domain > GPUBE_EXPAND_CELLS)
-				return refuse_size(call, (int64_t)x->domain * y->domain);
-			status = add_pair(call, i, j, &table, same);
-			before[0] = x;
-			before[1] = y;
-		}
+	for (int i = 0; i < call->arity && !status; i++)
+		for (int j = i + 1; j < call->arity && !status; j++)
+			status = add_pair(call, i, j, &table, same_pair(call, i, j));
 	return status;
 }
 

@@ -17,6 +17,9 @@
 
 /* Most cells of a table that a keyword is expanded to. */
 #define GPUBE_EXPAND_CELLS ((int64_t)1 << 24)
+/* Of all tables of one on pairs of variables, and most such functions. */
+#define GPUBE_PAIRS_CELLS ((int64_t)1 << 26)
+#define GPUBE_PAIRS       ((int64_t)1 << 22)
 
 enum gpube_metric {
 	GPUBE_METRIC_VAR,
@@ -101,6 +104,7 @@ struct gpube_call {
 	struct gpube_arg_list lists[GPUBE_MAX_LISTS];
 	struct gpube_arg *args;
 	int64_t n_args, args_capacity;
+	int64_t n_hidden, n_cells; /* what its chains have at least, where they are too large */
 };
 
 /*

@@ -384,14 +384,6 @@ static cost_t cost_max(const struct gpube_eval *e, const int32_t *t)
 	return gpube__cost_times(most, 1);
 }
 
-static bool check_boolean(struct gpube_call *c)
-{
-	for (int k = 0; k < c->arity; k++)
-		if (c->m->vars[c->scope[k]].domain > 2)
-			return gpube__call_refuse(c, "variables of at most two values are needed");
-	return true;
-}
-
 /* ---- the keywords ------------------------------------------------------------------ */
 
 #define WEIGHTED "hard lin quad"
@@ -414,8 +406,7 @@ const struct gpube_keyword gpube__keywords[] = {
 		NULL},
 	{"gcc", "*bounds:vnn *deltacosts:vc", NULL, 0, check_no_deltas, cost_gcc},
 	{"clique", "rhs:n =values:v+", NULL, GPUBE_KEYWORD_PAIRS, check_clique, NULL},
-	{"knapsack", "capacity:l =weights:l", NULL, GPUBE_KEYWORD_WEIGHTS, check_boolean,
-		cost_knapsack},
+	{"knapsack", "capacity:l =weights:l", NULL, GPUBE_KEYWORD_WEIGHTS, NULL, cost_knapsack},
 	{"knapsackp", "capacity:l =weights:vl+", NULL, GPUBE_KEYWORD_WCSP | GPUBE_KEYWORD_WEIGHTS,
 		NULL, cost_knapsack},
 	{"knapsackv", "capacity:l *weightedvalues:Vvl", NULL, GPUBE_KEYWORD_WEIGHTS, NULL,

@@ -276,34 +276,45 @@ cost_t gpube__cost_tree(const struct gpube_eval *e, const int32_t *t)
 
 /* ---- preparation ------------------------------------------------------------------- */
 
-/* Weights by variable and value, from whichever list the keyword has. */
-static void fill_weights(struct gpube_eval *e)
+/* A weight of a value that the variable has; those of a sum add up, of a maximum the last counts. */
+static bool put_weight(struct gpube_eval *e, int64_t variable, int64_t value, int64_t weight)
+{
+	int64_t *to = &e->weights[e->weights_of[variable] + value];
+
+	if (value >= e->domains[variable])
+		return true;
+	if (!e->call->scalars[0].cost)
+		return !__builtin_add_overflow(*to, weight, to);
+	*to = weight;
+	return true;
+}
+
+/*
+ * Weights by variable and value, from whichever list the keyword has. A knapsack's are of value 1,
+ * as in the program also of variables of more than two; false if a sum passes 64 bits.
+ */
+static bool fill_weights(struct gpube_eval *e)
 {
 	const struct gpube_call *c = e->call;
 	const char *name = c->keyword->name;
 	const struct gpube_arg *x = gpube__call_list(c, 0), *end = x + c->lists[0].n_args;
-	bool is_max = c->scalars[0].cost;
+	bool fits = true;
 
 	GPUBE_KNOWN(e->arity == 0 || x);
 	for (int64_t k = 0; k < e->weights_of[e->arity]; k++)
-		e->weights[k] = is_max ? c->scalars[0].v : 0;
+		e->weights[k] = c->scalars[0].cost ? c->scalars[0].v : 0;
 	if (strcmp(name, "knapsack") == 0) {
 		for (int i = 0; i < e->arity; i++)
-			if (e->domains[i] > 1)
-				e->weights[e->weights_of[i] + 1] = x[i].v;
+			fits = fits && put_weight(e, i, 1, x[i].v);
 	} else if (strcmp(name, "knapsackp") == 0) {
-		for (int i = 0; i < e->arity; i++) {
-			int64_t n = (x++)->v;
-
-			for (; n > 0; n--, x += 2)
-				if (x[0].v < e->domains[i])
-					e->weights[e->weights_of[i] + x[0].v] = x[1].v;
-		}
+		for (int i = 0; i < e->arity; i++)
+			for (int64_t n = (x++)->v; n > 0; n--, x += 2)
+				fits = fits && put_weight(e, i, x[0].v, x[1].v);
 	} else {
 		for (; x < end; x += 3)
-			if (x[1].v < e->domains[x[0].v])
-				e->weights[e->weights_of[x[0].v] + x[1].v] = x[2].v;
+			fits = fits && put_weight(e, x[0].v, x[1].v, x[2].v);
 	}
+	return fits;
 }
 
 int gpube__eval_init(struct gpube_eval *e, const struct gpube_call *call, const int32_t *domains)
@@ -326,7 +337,9 @@ int gpube__eval_init(struct gpube_eval *e, const struct gpube_call *call, const 
 			ctx, (uint64_t)e->weights_of[e->arity] + 1, sizeof(*e->weights));
 		if (!e->weights)
 			return GPUBE_ENOMEM;
-		fill_weights(e);
+		if (!fill_weights(e))
+			return gpube__sink_fail(&call->sink, GPUBE_ERANGE,
+				"%s: a value's weights pass 2^63", gpube__call_name(call));
 	}
 	if (flags & (GPUBE_KEYWORD_STATES | GPUBE_KEYWORD_GRAMMAR)) {
 		/* a table over 'arity' variables is expanded: they are few */

@@ -469,8 +469,8 @@ static bool ends_in_last(const struct gpube_linear *l, int64_t cost)
 	return rises || falls;
 }
 
-/* 'fits': out: false where it is no chain, or too large a one. */
-static int add_chain(bool *fits, struct gpube_linear *l, int64_t cost)
+/* 'fits': out: false where it is no chain, or too large a one, as 'text' says then. */
+static int add_chain(bool *fits, struct gpube_linear *l, int64_t cost, char text[GPUBE_CHAIN_TEXT])
 {
 	static const struct gpube_keyword keyword = {.name = "sum"};
 	struct gpube_call call = {.sink = l->sink,
@@ -486,6 +486,7 @@ static int add_chain(bool *fits, struct gpube_linear *l, int64_t cost)
 	int32_t *reads;
 	int status;
 
+	gpube__chain_text(text, 0, 0);
 	*fits = l->n_products == 0 && l->places[0].least > -((__int128)1 << 62) &&
 		l->places[0].most < (__int128)1 << 62;
 	for (int32_t i = 0; i < l->n && *fits; i++)
@@ -513,6 +514,7 @@ static int add_chain(bool *fits, struct gpube_linear *l, int64_t cost)
 		c.machine.last_var = l->scope[l->n - 1];
 	}
 	status = gpube__chain(fits, &c.machine);
+	gpube__chain_text(text, c.machine.n_hidden, c.machine.n_cells);
 	gpube__free(l->m->ctx, reads);
 	return status;
 }
@@ -559,6 +561,7 @@ static int add_per_unit(struct gpube_linear *l, int64_t cost)
 	struct gpube_table t = {.arity = l->n};
 	int32_t table;
 	bool fits = false;
+	char text[GPUBE_CHAIN_TEXT];
 
 	if (l->n == 0) {
 		const __int128 c = price(l, 0, cost);
@@ -569,13 +572,14 @@ static int add_per_unit(struct gpube_linear *l, int64_t cost)
 			       : gpube__sink_pass(
 					 &l->sink, gpube_model_add_costs(l->m, 0, NULL, &constant));
 	}
-	if ((cells < 0 || cells > SMALL_TABLE) && add_chain(&fits, l, cost))
+	if ((cells < 0 || cells > SMALL_TABLE) && add_chain(&fits, l, cost, text))
 		return gpube__sink_status(&l->sink);
 	if (fits)
 		return GPUBE_OK;
 	if (cells < 0 || cells > GPUBE_TABLE_CELLS)
 		return gpube__sink_fail(&l->sink, GPUBE_ERANGE,
-			"a sum over %d variables takes too many values for a chain", l->n);
+			"a sum over %d variables has more than %lld tuples%s", l->n,
+			(long long)GPUBE_TABLE_CELLS, text);
 	if (gpube__charge_cells(&l->sink, cells, NULL))
 		return gpube__sink_status(&l->sink);
 	if (push_prices(l, &v, cost)) {
@@ -595,6 +599,7 @@ int gpube__linear_add(struct gpube_linear *l, int64_t cost)
 {
 	struct listing list;
 	bool fits = false;
+	char text[GPUBE_CHAIN_TEXT] = "";
 
 	if (prepare(l))
 		return gpube__sink_status(&l->sink);
@@ -611,7 +616,7 @@ int gpube__linear_add(struct gpube_linear *l, int64_t cost)
 		return add_at_most_one(l, cost);
 	if (choose_listing(l, &list, CHAIN_STEPS))
 		return gpube__sink_status(&l->sink);
-	if (prefers_chain(l, &list) && add_chain(&fits, l, cost))
+	if (prefers_chain(l, &list) && add_chain(&fits, l, cost, text))
 		return gpube__sink_status(&l->sink);
 	if (fits)
 		return GPUBE_OK;
@@ -620,7 +625,7 @@ int gpube__linear_add(struct gpube_linear *l, int64_t cost)
 	if (list.n < 0)
 		return gpube__sink_fail(&l->sink, GPUBE_ERANGE,
 			"a constraint over %d variables with more allowed and more forbidden "
-			"tuples than are expanded",
-			l->n);
+			"tuples than the %d that are expanded%s",
+			l->n, MOST_STEPS, text);
 	return add_listing(l, &list, cost);
 }
