@@ -14,6 +14,11 @@
  * A variable may occur in a scope more than once. It then counts each time. Values are indices;
  * of those from a variable's domain on it has none.
  *
+ * A function that is given by its tuples has at most GPUBE_MOST_CELLS of them. One by what it says
+ * becomes one table of at most 2^24 cells, at most 2^22 tables of two variables with 2^26 cells, or
+ * chains of at most 2^20 hidden variables and 2^26 cells in all, 2^22 of one chain, counted as they
+ * are before states that are the same become one. What is larger is refused with its size.
+ *
  * Errors of all: EINVAL (an argument; the model's kind); ERANGE (too wide for tables and chains, a
  * cost past 64 bits); ELIMIT (more than the context's memory); ENOMEM; ESTOP. After an error the
  * model is as it was.
@@ -114,6 +119,13 @@ GPUBE_API int gpube_model_add_regular(struct gpube_model *m, int n, const int32_
  */
 GPUBE_API int gpube_model_add_global(struct gpube_model *m, const char *keyword, int arity,
 	const int32_t *scope, const char *parameters);
+
+/*
+ * gpube_model_add_bounded() - forbids what costs less than 'low', or 'high' or more, in the model
+ * 'inner', whose variables stand for those of the scope: as many, with as many values.
+ */
+GPUBE_API int gpube_model_add_bounded(struct gpube_model *m, int arity, const int32_t *scope,
+	const struct gpube_model *inner, int64_t low, int64_t high);
 
 #ifdef __cplusplus
 }

@@ -144,6 +144,9 @@ GPUBE_API int gpube_model_add_var(
  */
 GPUBE_API int gpube_model_name_values(struct gpube_model *m, int32_t var, const char *const *names);
 
+/* Most cells, or tuples, of a function that is given one by one: by a call or in a file. */
+#define GPUBE_MOST_CELLS ((int64_t)1 << 31)
+
 /*
  * gpube_model_add_costs() - a dense function of a GPUBE_COSTS model.
  * scope   arity distinct variable indices; arity 0 adds to the constant
@@ -151,7 +154,7 @@ GPUBE_API int gpube_model_name_values(struct gpube_model *m, int32_t var, const 
  *         scope fastest; GPUBE_INF is forbidden in either direction;
  *         units of 10^-scale, above -GPUBE_INF
  * Cost:   one pass; the table is stored in the narrowest type that holds it
- * Errors: EINVAL scope; ERANGE size, a cost, the constant; ENOMEM
+ * Errors: EINVAL scope; ERANGE size (GPUBE_MOST_CELLS), a cost, the constant; ENOMEM
  */
 GPUBE_API int gpube_model_add_costs(
 	struct gpube_model *m, int arity, const int32_t *scope, const int64_t *costs);

@@ -1,9 +1,8 @@
 /*
  * cfn_bounded.c - cfnconstraint of .cfn: the cost of a problem inside is from lb up to below ub.
- * See cfn.h, and wcsp_table.h for the table that it becomes.
+ * See cfn.h, and intension.h for the table that it becomes.
  */
 #include "formats/cfn/cfn.h"
-#include "formats/wcsp/wcsp_table.h"
 
 /* A bound in the units of the problem inside, which may grow for it. */
 static int read_bound(struct gpube_cfn_reader *inner, const char *tag, int64_t *cost)
@@ -45,6 +44,7 @@ static int read_parameters(
 
 int gpube__cfn_read_bounded(struct gpube_cfn_reader *r, int arity, const char *name)
 {
+	const struct gpube_sink sink = gpube__in_sink(r->in);
 	struct gpube_cfn_reader *inner = NULL;
 	struct gpube_model *problem;
 	int64_t low = 0, high = 0;
@@ -59,7 +59,7 @@ int gpube__cfn_read_bounded(struct gpube_cfn_reader *r, int arity, const char *n
 		return gpube__cfn_fail(r, GPUBE_ENOMEM);
 	if (!gpube__cfn_open(&inner, problem, r->in, r->depth + 1) &&
 		!read_parameters(r, inner, &low, &high))
-		gpube__wcsp_bounded(r->m, r->in, arity, r->scope, problem, low, high, name);
+		gpube__add_bounded(r->m, &sink, arity, r->scope, problem, low, high, name);
 	gpube__cfn_close(inner);
 	gpube_model_free(problem);
 	return r->in->status;

@@ -267,11 +267,12 @@ static int read_listing(struct gpube_cfn_reader *r, int arity, const char *name)
 	struct gpube_values v = {0};
 	struct gpube_table t;
 
+	if (gpube__in_given(r->in, cells, "costs"))
+		return r->in->status;
 	r->open = (struct gpube_cfn_open){.values = &v};
-	while (!gpube__cfn_fail(r, list_quickly(r, &v, cells < 0 ? INT64_MAX : cells)) &&
-		!gpube__cfn_advance(r) && r->token.kind != GPUBE_CFN_CLOSE &&
-		!gpube__cfn_to_cost(r, &cost)) {
-		if (cells >= 0 && v.n == cells)
+	while (!gpube__cfn_fail(r, list_quickly(r, &v, cells)) && !gpube__cfn_advance(r) &&
+		r->token.kind != GPUBE_CFN_CLOSE && !gpube__cfn_to_cost(r, &cost)) {
+		if (v.n == cells)
 			gpube__in_error(r->in, "more than the %lld cost%s of the table",
 				(long long)cells, gpube__plural((double)cells));
 		else
@@ -280,8 +281,6 @@ static int read_listing(struct gpube_cfn_reader *r, int arity, const char *name)
 			break;
 	}
 	r->open = (struct gpube_cfn_open){0};
-	if (!r->in->status && cells < 0)
-		gpube__in_fail(r->in, GPUBE_ERANGE, "a table of more than 2^63 costs");
 	if (!r->in->status && v.n != cells)
 		gpube__in_error(r->in, "%lld cost%s where the table has %lld", (long long)v.n,
 			gpube__plural((double)v.n), (long long)cells);

@@ -77,6 +77,14 @@ int gpube__name_value(struct gpube_variable *v, struct gpube_in *in, int32_t k, 
 	return v->value_names && v->value_names[k] ? GPUBE_OK : (in->status = GPUBE_ENOMEM);
 }
 
+int gpube__in_given(struct gpube_in *in, int64_t n, const char *what)
+{
+	char text[GPUBE_TOO_MANY_TEXT];
+
+	return gpube__too_many(text, n, what) ? gpube__in_fail(in, GPUBE_ERANGE, "%s", text)
+					      : GPUBE_OK;
+}
+
 int gpube__charge_dense(struct gpube_in *in, int arity, const int32_t *domains)
 {
 	const struct gpube_sink sink = gpube__in_sink(in);

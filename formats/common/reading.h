@@ -22,6 +22,9 @@ int gpube__add_var(
 /* Its value k is called so; all of its values must be. Errors: ELIMIT, ENOMEM */
 int gpube__name_value(struct gpube_variable *v, struct gpube_in *in, int32_t k, const char *name);
 
+/* gpube__check_given() of the stream. */
+int gpube__in_given(struct gpube_in *in, int64_t n, const char *what);
+
 /* gpube__charge_filled() and gpube__charge_cells() of the stream. */
 int gpube__charge_dense(struct gpube_in *in, int arity, const int32_t *domains);
 int gpube__charge_expanded(struct gpube_in *in, int64_t cells, const char *name);

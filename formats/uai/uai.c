@@ -158,6 +158,8 @@ static int read_table(struct gpube_model *m, struct gpube_in *in, int arity, con
 		return in->status;
 	if (n != t.n)
 		return gpube__in_refuse(in, what);
+	if (gpube__in_given(in, n, "numbers"))
+		return in->status;
 	snprintf(what, sizeof(what), "a %s of %s %d", w->value, w->of, function);
 	status = read_values(in, &values, t.n, what, w->decimals, &t.power);
 	if (status) {

@@ -221,6 +221,7 @@ static int read_problem(struct gpube_model *m, struct gpube_in *in, int depth);
 static int read_bounded(struct reader *r, int arity)
 {
 	struct gpube_in *in = r->in;
+	const struct gpube_sink sink = gpube__in_sink(in);
 	struct gpube_model *inner;
 	int64_t low, high, duplicate, strong;
 	int status;
@@ -239,7 +240,7 @@ static int read_bounded(struct reader *r, int arity)
 		return fail(r, status);
 	status = read_problem(inner, in, r->depth + 1);
 	if (!status)
-		status = gpube__wcsp_bounded(r->m, in, arity, r->scope, inner, low, high, NULL);
+		status = gpube__add_bounded(r->m, &sink, arity, r->scope, inner, low, high, NULL);
 	gpube_model_free(inner);
 	return fail(r, status);
 }

@@ -305,7 +305,8 @@ int gpube__wcsp_table(struct gpube_table *table, struct gpube_ctx *ctx,
 	if (cells >= 0 && f->n > cells)
 		return gpube__in_error(f->in, "%lld tuples where only %lld %s possible",
 			(long long)f->n, (long long)cells, cells == 1 ? "is" : "are");
-	if (gpube__charge_dense(f->in, f->arity, f->domains))
+	if (gpube__in_given(f->in, f->n, "tuples") ||
+		gpube__charge_dense(f->in, f->arity, f->domains))
 		return f->in->status;
 	if (gpube__grow(ctx, &room->tuple, &room->tuple_capacity, f->arity, sizeof(*room->tuple)))
 		return f->in->status = GPUBE_ENOMEM;

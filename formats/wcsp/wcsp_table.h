@@ -33,14 +33,6 @@ struct gpube_wcsp_room {
  */
 int gpube__wcsp_table(struct gpube_table *table, struct gpube_ctx *ctx,
 	const struct gpube_wcsp_function *f, struct gpube_wcsp_room *room);
-/*
- * gpube__wcsp_bounded() - adds the function 'name' (maybe NULL) that forbids what costs less than
- * 'low', or 'high' or more, in the problem 'inner', whose variables are those of the scope. Errors:
- * EPARSE (other variables), ERANGE (more than GPUBE_EXPAND_CELLS cells), ENOMEM, ESTOP: in->status
- */
-int gpube__wcsp_bounded(struct gpube_model *m, struct gpube_in *in, int arity, const int32_t *scope,
-	const struct gpube_model *inner, int64_t low, int64_t high, const char *name);
-
 void gpube__wcsp_room_clear(struct gpube_wcsp_room *room, struct gpube_ctx *ctx);
 
 #endif

@@ -88,7 +88,7 @@ int gpube__call_chain(bool *fits, struct gpube_call *call, const struct gpube_ev
 /* In chain_tree.c: "MST" by the depths of the variables in the tree; 'fits' as above. */
 int gpube__call_depths(bool *fits, struct gpube_call *call);
 
-/* ", and as a chain 59 hidden variables and …": why what has too many tuples is not that, either. */
+/* ", and as chains 59 hidden variables …": why what has too many tuples is not that, either. */
 enum { GPUBE_CHAIN_TEXT = 200 };
 void gpube__chain_text(char text[GPUBE_CHAIN_TEXT], int64_t n_hidden, int64_t n_cells);
 

@@ -196,6 +196,8 @@ int gpube_model_add_tuples(struct gpube_model *m, int arity, const int32_t *scop
 			"tuples: %lld of %d variables: at least one variable is needed",
 			(long long)n, arity);
 	if (!status)
+		status = gpube__check_given(m->ctx, n, "tuples");
+	if (!status)
 		status = take_scope(&a, arity, scope);
 	if (!status)
 		status = check_tuples(&a, arity, others, n, tuples, costs);
@@ -536,4 +538,21 @@ int gpube_model_add_global(struct gpube_model *m, const char *keyword, int arity
 	if (!status)
 		status = take_scope(&a, arity, scope);
 	return status ? finish(&a, status) : add_given(&g, known, arity);
+}
+
+int gpube_model_add_bounded(struct gpube_model *m, int arity, const int32_t *scope,
+	const struct gpube_model *inner, int64_t low, int64_t high)
+{
+	struct adding a;
+	struct gpube_sink sink;
+	int status = begin(&a, m, "bounded");
+
+	if (!status)
+		status = inner ? take_scope(&a, arity, scope) : gpube__missing(m->ctx);
+	if (!status && (gpube__check_kind(inner, GPUBE__NETWORKS) || inner->kind != GPUBE_COSTS))
+		status = gpube__fail(m->ctx, GPUBE_EINVAL, "bounded: a problem of costs is needed");
+	if (status)
+		return finish(&a, status);
+	sink = sink_of(&a);
+	return finish(&a, gpube__add_bounded(m, &sink, arity, a.scope, inner, low, high, NULL));
 }

@@ -157,6 +157,14 @@ void gpube__call_clear(struct gpube_call *call);
 int gpube__call_expand(struct gpube_call *call);
 /* The same as gpube__call_expand() with another limit of tables' cells: for tests. */
 int gpube__call_expand_within(struct gpube_call *call, int64_t table_cells);
+/*
+ * gpube__add_bounded() - adds the function 'name' (maybe NULL) that forbids what costs less than
+ * 'low', or 'high' or more, in the problem 'inner', whose variables are those of the scope.
+ * Errors: EPARSE (other variables), ERANGE (more than GPUBE_EXPAND_CELLS cells), ENOMEM, ESTOP
+ */
+int gpube__add_bounded(struct gpube_model *m, const struct gpube_sink *sink, int arity,
+	const int32_t *scope, const struct gpube_model *inner, int64_t low, int64_t high,
+	const char *name);
 /* A cost in the model's units; false if it does not fit, and the text for that. */
 bool gpube__call_units(const struct gpube_call *call, __int128 cost, int64_t *value);
 int gpube__call_refuse_cost(const struct gpube_call *call);

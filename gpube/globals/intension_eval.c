@@ -276,7 +276,8 @@ cost_t gpube__cost_tree(const struct gpube_eval *e, const int32_t *t)
 
 /* ---- preparation ------------------------------------------------------------------- */
 
-/* A weight of a value that the variable has; those of a sum add up, of a maximum the last counts. */
+/* A weight of a value that the variable has; those of a sum add up, of a maximum the last counts.
+ */
 static bool put_weight(struct gpube_eval *e, int64_t variable, int64_t value, int64_t weight)
 {
 	int64_t *to = &e->weights[e->weights_of[variable] + value];

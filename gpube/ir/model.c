@@ -476,8 +476,8 @@ int gpube_model_add_costs(
 	if (arity == 0 && costs[0] != GPUBE_INF)
 		return add_constant(m, costs[0]);
 	cells = gpube__cells(m, arity, scope);
-	if (cells < 0)
-		return gpube__fail(m->ctx, GPUBE_ERANGE, "a table of more than 2^63 cells");
+	if (gpube__check_given(m->ctx, cells, "cells"))
+		return GPUBE_ERANGE;
 	for (int64_t c = 0; c < cells; c++)
 		if (costs[c] <= -GPUBE_INF)
 			return gpube__fail(m->ctx, GPUBE_ERANGE,
@@ -511,8 +511,8 @@ int gpube_model_add_potentials(
 	if (status)
 		return status;
 	t.n = gpube__cells(m, arity, scope);
-	if (t.n < 0)
-		return gpube__fail(m->ctx, GPUBE_ERANGE, "a table of more than 2^63 cells");
+	if (gpube__check_given(m->ctx, t.n, "cells"))
+		return GPUBE_ERANGE;
 	for (int64_t c = 0; c < t.n; c++)
 		if (!(values[c] >= 0) || isinf(values[c]))
 			return gpube__fail(m->ctx, GPUBE_EINVAL,

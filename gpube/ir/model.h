@@ -192,6 +192,14 @@ void gpube__table_release(struct gpube_table *t, struct gpube_ctx *ctx);
 /* Cells of a table over 'scope': the product of its domains; -1 past INT64_MAX. */
 int64_t gpube__cells(const struct gpube_model *m, int arity, const int32_t *scope);
 
+/*
+ * gpube__too_many() - more cells or tuples (as 'what' says; -1: more than 2^63) than are given one
+ * by one? Then the text has the size and the limit. gpube__check_given() - fails with that: ERANGE
+ */
+enum { GPUBE_TOO_MANY_TEXT = 128 };
+bool gpube__too_many(char text[GPUBE_TOO_MANY_TEXT], int64_t n, const char *what);
+int gpube__check_given(struct gpube_ctx *ctx, int64_t n, const char *what);
+
 /* The variable is hidden from then on: hidden.c. */
 void gpube__hide(struct gpube_model *m, int32_t var);
 /* The values of the variables that are not hidden, in their order. */

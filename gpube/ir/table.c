@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,27 @@ double gpube__table_stored(const struct gpube_table *t, int64_t k)
 {
 	return t->type == GPUBE_FLOAT32 ? (double)((const float *)t->values)[k]
 					: ((const double *)t->values)[k];
+}
+
+bool gpube__too_many(char text[GPUBE_TOO_MANY_TEXT], int64_t n, const char *what)
+{
+	char number[32] = "2^63";
+
+	if (n >= 0 && n <= GPUBE_MOST_CELLS)
+		return false;
+	if (n >= 0)
+		snprintf(number, sizeof(number), "%lld", (long long)n);
+	snprintf(text, GPUBE_TOO_MANY_TEXT, "a table of %s %s: at most %lld are given one by one",
+		number, what, (long long)GPUBE_MOST_CELLS);
+	return true;
+}
+
+int gpube__check_given(struct gpube_ctx *ctx, int64_t n, const char *what)
+{
+	char text[GPUBE_TOO_MANY_TEXT];
+
+	return gpube__too_many(text, n, what) ? gpube__fail(ctx, GPUBE_ERANGE, "%s", text)
+					      : GPUBE_OK;
 }
 
 int gpube__compare_tuples(const int32_t *a, const int32_t *b, int arity)

@@ -361,6 +361,16 @@ WRONG(gpube_model_add_global)
 	REFUSED(gpube_model_add_global(m, "knapsackc", 2, two, ""));
 }
 
+WRONG(gpube_model_add_bounded)
+{
+	REFUSED(gpube_model_add_bounded(NULL, 2, two, m, 0, 1));
+	REFUSED(gpube_model_add_bounded(potentials, 2, two, m, 0, 1));
+	REFUSED(gpube_model_add_bounded(m, 2, two, NULL, 0, 1));
+	REFUSED(gpube_model_add_bounded(m, 2, two, potentials, 0, 1));
+	REFUSED(gpube_model_add_bounded(m, 2, NULL, m, 0, 1));
+	REFUSED(gpube_model_add_bounded(m, 1, two, m, 0, 1));
+}
+
 int main(void)
 {
 	static const char *const headers[] = {"formats/formats.h", "gpube/globals.h", NULL};

@@ -56,8 +56,8 @@ static bool is_built(const char *path)
 /* Messages about numbers and sizes that fit no type. */
 static bool is_range(const char *message)
 {
-	static const char *const words[] = {
-		" double", "2^61", "2^62", "2^63", "2^94", "2^120", "64 bits", "are expanded"};
+	static const char *const words[] = {" double", "2^61", "2^62", "2^63", "2^94", "2^120",
+		"64 bits", "are expanded", "are given one by one"};
 
 	for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
 		if (strstr(message, words[k]))

@@ -589,6 +589,21 @@ class Model(Owner):
 		self._set(lib.gpube_model_add_global, _bytes(keyword), len(scope), scope,
 			_bytes(" ".join(map(str, parameters))))
 
+	def add_bounded(self, variables, problem, low, high):
+		"""Forbids what costs less than low, or high or more, in a problem of these variables.
+
+		problem  a Model of as many variables, with as many values
+		Errors: Error EINVAL (the problem), ERANGE (more than 2^24 assignments), ENOMEM
+
+		>>> m, cost = gpube.Model(), gpube.Model()
+		>>> for v in [m.add_variable(2) for _ in range(2)]: cost.add_function([cost.add_variable(2)], [0, 3])
+		>>> m.add_bounded([0, 1], cost, 1, 6); m.solve(count=True).count
+		2
+		"""
+		scope = self._scope(variables)
+		ends = [int64(units(end, problem.decimals)) for end in (low, high)]
+		self._set(lib.gpube_model_add_bounded, len(scope), scope, problem._address, *ends)
+
 	def _index(self, variable):
 		"""Of a variable by name or index; ValueError, Error EINVAL."""
 		if isinstance(variable, str):

@@ -1,30 +1,35 @@
-/* wcsp_bounded.c - bounds on the cost of a problem, as a table. See wcsp_table.h. */
+/* bounded_problem.c - bounds on the cost of a problem, as a table. See intension.h. */
 #include "gpube/globals/intension.h"
-#include "formats/common/reading.h"
-#include "gpube/ir/tuples.h"
-#include "formats/wcsp/wcsp_table.h"
 
-static int check_scope(const struct gpube_model *m, struct gpube_in *in, int arity,
+#include <stdio.h>
+
+#include "gpube/ir/tuples.h"
+
+static int check_scope(const struct gpube_model *m, const struct gpube_sink *sink, int arity,
 	const int32_t *scope, const struct gpube_model *inner)
 {
-	int64_t cells = gpube__cells(m, arity, scope);
+	const int64_t cells = gpube__cells(m, arity, scope);
+	char number[32] = "more than 2^63";
 
 	if (inner->n_vars != arity)
-		return gpube__in_error(in, "function 'wcsp' over %d variable%s has a problem of %d",
-			arity, gpube__plural(arity), inner->n_vars);
+		return gpube__sink_error(sink,
+			"function 'wcsp' over %d variable%s has a problem of %d", arity,
+			gpube__plural(arity), inner->n_vars);
 	for (int k = 0; k < arity; k++)
 		if (inner->vars[k].domain != m->vars[scope[k]].domain)
-			return gpube__in_error(in,
+			return gpube__sink_error(sink,
 				"variable %d of the problem in 'wcsp' has %d value%s, variable %d "
 				"has %d",
 				k, inner->vars[k].domain, gpube__plural(inner->vars[k].domain),
 				scope[k], m->vars[scope[k]].domain);
+	if (cells >= 0)
+		snprintf(number, sizeof(number), "%lld", (long long)cells);
 	if (cells < 0 || cells > GPUBE_EXPAND_CELLS)
-		return gpube__in_fail(in, GPUBE_ERANGE,
-			"function 'wcsp' over %d variables has more than the %lld tuples that are "
+		return gpube__sink_fail(sink, GPUBE_ERANGE,
+			"function 'wcsp' over %d variables has %s tuples: at most %lld are "
 			"expanded",
-			arity, (long long)GPUBE_EXPAND_CELLS);
-	return GPUBE_OK;
+			arity, number, (long long)GPUBE_EXPAND_CELLS);
+	return gpube__charge_cells(sink, cells, NULL);
 }
 
 /* places: twice the arity, for the domains and the tuple */
@@ -49,28 +54,27 @@ static int fill(struct gpube_values *v, const struct gpube_model *inner, int32_t
 	return status;
 }
 
-int gpube__wcsp_bounded(struct gpube_model *m, struct gpube_in *in, int arity, const int32_t *scope,
-	const struct gpube_model *inner, int64_t low, int64_t high, const char *name)
+int gpube__add_bounded(struct gpube_model *m, const struct gpube_sink *sink, int arity,
+	const int32_t *scope, const struct gpube_model *inner, int64_t low, int64_t high,
+	const char *name)
 {
 	struct gpube_values v = {0};
 	struct gpube_table t;
 	int32_t *places, table;
-	int status;
+	int status = check_scope(m, sink, arity, scope, inner);
 
-	if (check_scope(m, in, arity, scope, inner))
-		return in->status;
-	if (gpube__charge_expanded(in, gpube__cells(m, arity, scope), NULL))
-		return in->status;
+	if (status)
+		return status;
 	places = gpube__alloc_zero(m->ctx, 2 * (uint64_t)arity, sizeof(*places));
 	status = places ? fill(&v, inner, places, low, high) : GPUBE_ENOMEM;
 	gpube__free(m->ctx, places);
 	if (status) {
 		gpube__values_clear(m->ctx, &v);
-		return in->status = status;
+		return gpube__sink_pass(sink, status);
 	}
 	t = (struct gpube_table){.arity = arity, .type = v.type, .n = v.n, .values = v.values};
 	status = gpube__add_table(m, &table, &t);
 	if (!status)
 		status = gpube__add_function(m, arity, scope, table, name);
-	return in->status = status;
+	return gpube__sink_pass(sink, status);
 }
