@@ -13,31 +13,31 @@
 
 static const struct {
 	const char *name;
-	enum csg_method method;
+	enum gpube_csg_method method;
 	int unshared;
 } methods[] = {
-	{"conv", CSG_CONV, 0},
-	{"gpu-csg", CSG_DP, 0},
-	{"gpu-csg-unshared", CSG_DP, 1},
-	{"idp-g", CSG_IDP, 0},
+	{"conv", GPUBE_CSG_CONV, 0},
+	{"gpu-csg", GPUBE_CSG_DP, 0},
+	{"gpu-csg-unshared", GPUBE_CSG_DP, 1},
+	{"idp-g", GPUBE_CSG_IDP, 0},
 };
 
-static int bench(struct gpube_ctx *ctx, int m, enum csg_type type, int n, int repeats)
+static int bench(struct gpube_ctx *ctx, int m, enum gpube_type type, int n, int repeats)
 {
-	struct csg_opts opts = {.sizeof_options = sizeof(opts),
+	struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts),
 		.method = methods[m].method,
 		.unshared_splittings = methods[m].unshared,
 		.backend = GPUBE_BACKEND_CUDA};
 	double first = 0, best = 1e300, splits = 0, value = 0;
-	struct csg_game *g;
-	int status = csg_generate_on_device(&g, ctx, "uniform", n, type, 1);
+	struct gpube_model *g;
+	int status = gpube_coalitions_generate_on_device(&g, ctx, "uniform", n, type, 1);
 
 	if (status)
 		return status;
 	for (int k = 0; k < repeats && !status; k++) {
-		struct csg_result *r;
+		struct gpube_csg_result *r;
 
-		status = csg_solve(&r, g, &opts);
+		status = gpube_csg(&r, g, &opts);
 		if (status)
 			break;
 		if (k == 0)
@@ -46,20 +46,20 @@ static int bench(struct gpube_ctx *ctx, int m, enum csg_type type, int n, int re
 			best = r->seconds_total;
 		splits = r->splits;
 		value = r->value;
-		csg_result_free(r, ctx);
+		gpube_csg_result_free(r, ctx);
 	}
 	if (!status)
-		printf("%s\t%s\t%d\t%.6f\t%.6f\t%.4e\t%.9g\n", methods[m].name, csg_type_name(type),
-			n, first, best, splits / best, value);
+		printf("%s\t%s\t%d\t%.6f\t%.6f\t%.4e\t%.9g\n", methods[m].name,
+			gpube_type_name(type), n, first, best, splits / best, value);
 	fflush(stdout);
-	csg_game_free(g);
+	gpube_model_free(g);
 	return status;
 }
 
 int main(int argc, char **argv)
 {
 	struct gpube_ctx *ctx;
-	int m = 0, type = CSG_INT16, status = 0;
+	int m = 0, type = GPUBE_INT16, status = 0;
 
 	if (argc < 5) {
 		fprintf(stderr, "usage: bench_csg_gpu METHOD TYPE FROM TO [REPEATS]\n");
@@ -67,12 +67,12 @@ int main(int argc, char **argv)
 	}
 	while (m < 3 && strcmp(argv[1], methods[m].name) != 0)
 		m++;
-	while (type < CSG_FLOAT64 && strcmp(argv[2], csg_type_name((enum csg_type)type)) != 0)
+	while (type < GPUBE_FLOAT64 && strcmp(argv[2], gpube_type_name((enum gpube_type)type)) != 0)
 		type++;
 	if (gpube_ctx_new(&ctx, NULL))
 		return 1;
 	for (int n = atoi(argv[3]); n <= atoi(argv[4]) && !status; n++)
-		status = bench(ctx, m, (enum csg_type)type, n, argc > 5 ? atoi(argv[5]) : 3);
+		status = bench(ctx, m, (enum gpube_type)type, n, argc > 5 ? atoi(argv[5]) : 3);
 	if (status)
 		fprintf(stderr, "bench_csg_gpu: %s\n", gpube_error(ctx));
 	gpube_ctx_free(ctx);

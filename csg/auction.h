@@ -1,7 +1,7 @@
 /*
  * auction.h - winner determination: bids on sets of goods, wanted are disjoint
  * ones of the greatest total price. Include after gpube/gpube.h. (Auctions with a
- * bid for every bundle are games: csg_auction_read_any(), then csg_solve() of csg.h.)
+ * bid for every bundle are coalition games: gpube_csg() of csg.h.)
  */
 #ifndef CSG_AUCTION_H
 #define CSG_AUCTION_H
@@ -23,15 +23,6 @@ struct csg_auction;
  */
 GPUBE_API int csg_auction_read(struct csg_auction **out, struct gpube_ctx *ctx, const char *path);
 GPUBE_API void csg_auction_free(struct csg_auction *a);
-
-/*
- * csg_auction_read_any() - a CATS file, or a complete auction, which has a bid on every bundle: a
- * game in the formats of csg_read(), told apart by content. The other one is NULL.
- * Errors: those of both
- */
-struct csg_game;
-GPUBE_API int csg_auction_read_any(struct csg_auction **auction, struct csg_game **complete,
-	struct gpube_ctx *ctx, const char *path);
 
 GPUBE_API int csg_auction_goods(const struct csg_auction *a); /* without dummies */
 GPUBE_API int csg_auction_bids(const struct csg_auction *a);

@@ -124,7 +124,7 @@ static const struct {
 	{"near-ties", GPUBE_DRAW_NEAR_TIES, NULL},
 };
 
-const char *csg_distribution(int k)
+const char *gpube_coalitions_distribution(int k)
 {
 	return k >= 0 && k < (int)(sizeof(distributions) / sizeof(*distributions))
 		       ? distributions[k].name
@@ -207,21 +207,22 @@ int csg__find_distribution(
 }
 
 int csg__source_init(struct csg__source *s, struct gpube_ctx *ctx, const char *distribution,
-	int n_agents, enum csg_type type, uint64_t seed)
+	int n_agents, enum gpube_type type, uint64_t seed)
 {
-	int status = csg__game_check(ctx, n_agents, type), k;
+	int status = gpube__coalitions_check(ctx, n_agents, type), k;
 
 	if (!status)
-		status = csg__find_distribution(&k, ctx, distribution, csg_distribution);
+		status = csg__find_distribution(
+			&k, ctx, distribution, gpube_coalitions_distribution);
 	if (status)
 		return status;
 	*s = (struct csg__source){.value = distributions[k].value};
-	s->fill.type = csg__base_type(type);
+	s->fill.type = type;
 	s->fill.draw = distributions[k].draw;
 	s->fill.n_bits = n_agents;
 	s->fill.seed = seed;
 	s->fill.scale = gpube__fill_scale(s->fill.type);
-	s->fill.most = type == CSG_INT16 ? INT16_MAX : INFINITY;
+	s->fill.most = type == GPUBE_INT16 ? INT16_MAX : INFINITY;
 	draw_agents(s);
 	return GPUBE_OK;
 }
@@ -237,17 +238,17 @@ int csg__source_values(const struct csg__source *s, struct gpube_ctx *ctx)
 /* ---- values that are made when they are asked for ---------------------------------------------
  */
 
-bool csg__source_on(const struct csg_game *g, const struct gpube_subset_ops *ops)
+bool csg__source_on(const struct csg__view *g, const struct gpube_subset_ops *ops)
 {
 	return g->source && (ops == gpube__subset_cpu() || !g->source->value);
 }
 
-int csg__source_fill(const struct csg_game *g, const struct gpube_subset_ops *ops,
-	enum csg_type type, void *to, uint64_t from, uint64_t n)
+int csg__source_fill(const struct csg__view *g, const struct gpube_subset_ops *ops,
+	enum gpube_type type, void *to, uint64_t from, uint64_t n)
 {
 	struct csg__source s = *g->source;
 
-	s.fill.type = csg__base_type(type);
+	s.fill.type = type;
 	s.fill.values = to;
 	s.fill.from = from;
 	s.fill.n = n;
@@ -255,7 +256,7 @@ int csg__source_fill(const struct csg_game *g, const struct gpube_subset_ops *op
 					  : ops->fill(g->ctx, &s.fill);
 }
 
-void csg__source_make(const struct csg_game *g, void *to, uint64_t from, uint64_t n)
+void csg__source_make(const struct csg__view *g, void *to, uint64_t from, uint64_t n)
 {
 	struct csg__source s = *g->source;
 

@@ -2,7 +2,7 @@
 #ifndef CSG_DISTRIBUTIONS_H
 #define CSG_DISTRIBUTIONS_H
 
-#include "csg/game.h"
+#include "csg/view.h"
 #include "gpube/ops/subset/subset.h"
 
 /* value: of a coalition of k agents; NULL where fill.draw says it */
@@ -19,7 +19,7 @@ int csg__find_distribution(
 	int *k, struct gpube_ctx *ctx, const char *name, const char *(*name_of)(int k));
 /* fill.values and the part that is wanted are set by the caller. Errors: EINVAL */
 int csg__source_init(struct csg__source *s, struct gpube_ctx *ctx, const char *distribution,
-	int n_agents, enum csg_type type, uint64_t seed);
+	int n_agents, enum gpube_type type, uint64_t seed);
 
 /* Values in the host's memory, on all threads. OK, or ESTOP and some are missing. */
 int csg__source_values(const struct csg__source *s, struct gpube_ctx *ctx);

@@ -60,22 +60,22 @@ int csg__dp_most(const struct csg__dp *d, int size)
 static void fill(struct csg__dp *d, uint64_t c)
 {
 	switch (d->type) {
-	case CSG_INT16:
+	case GPUBE_INT16:
 		FILL(int16_t);
 		break;
-	case CSG_INT32:
+	case GPUBE_INT32:
 		FILL(int32_t);
 		break;
-	case CSG_INT64:
+	case GPUBE_INT64:
 		FILL(int64_t);
 		break;
-	case CSG_FLOAT32:
+	case GPUBE_FLOAT32:
 		FILL(float);
 		break;
-	case CSG_FLOAT64:
+	case GPUBE_FLOAT64:
 		FILL(double);
 		break;
-	case CSG_INT128:
+	default:
 		FILL(__int128);
 		break;
 	}
@@ -115,17 +115,17 @@ static uint64_t which_split(const struct csg__dp *d, uint64_t c)
 	const int most = csg__dp_most(d, __builtin_popcountll(c));
 
 	switch (d->type) {
-	case CSG_INT16:
+	case GPUBE_INT16:
 		WHICH(int16_t);
-	case CSG_INT32:
+	case GPUBE_INT32:
 		WHICH(int32_t);
-	case CSG_INT64:
+	case GPUBE_INT64:
 		WHICH(int64_t);
-	case CSG_FLOAT32:
+	case GPUBE_FLOAT32:
 		WHICH(float);
-	case CSG_INT128:
+	case GPUBE_INT128:
 		WHICH(__int128);
-	case CSG_FLOAT64:
+	default:
 		break;
 	}
 	WHICH(double);
@@ -136,17 +136,17 @@ static bool infeasible(const struct csg__dp *d, const struct csg__range *range)
 	const uint64_t all = ((uint64_t)1 << d->n) - 1;
 
 	switch (d->type) {
-	case CSG_INT16:
+	case GPUBE_INT16:
 		return ((const int16_t *)d->best)[all] < range->least;
-	case CSG_INT32:
+	case GPUBE_INT32:
 		return ((const int32_t *)d->best)[all] < range->least;
-	case CSG_INT64:
+	case GPUBE_INT64:
 		return ((const int64_t *)d->best)[all] < range->least;
-	case CSG_FLOAT32:
+	case GPUBE_FLOAT32:
 		return ((const float *)d->best)[all] == -INFINITY;
-	case CSG_INT128:
+	case GPUBE_INT128:
 		return ((const __int128 *)d->best)[all] < CSG__WIDE_FLOOR / 2;
-	case CSG_FLOAT64:
+	default:
 		break;
 	}
 	return ((const double *)d->best)[all] == -INFINITY;
@@ -154,7 +154,7 @@ static bool infeasible(const struct csg__dp *d, const struct csg__range *range)
 
 int csg__dp_expand(const struct csg__dp *d, uint64_t *parts, int n_parts)
 {
-	uint64_t open[CSG_MAX_AGENTS + 1];
+	uint64_t open[GPUBE_MAX_AGENTS + 1];
 	int n_open = n_parts, n = 0;
 
 	memcpy(open, parts, (size_t)n_parts * sizeof(*parts));
@@ -171,11 +171,11 @@ int csg__dp_expand(const struct csg__dp *d, uint64_t *parts, int n_parts)
 	return n;
 }
 
-static void take_structure(const struct csg__dp *d, struct csg_result *r)
+static void take_structure(const struct csg__dp *d, struct gpube_csg_result *r)
 {
 	r->parts[0] = ((uint64_t)1 << d->n) - 1;
 	r->n_parts = csg__dp_expand(d, r->parts, 1);
-	r->answer = CSG_OPTIMAL;
+	r->answer = GPUBE_CSG_OPTIMAL;
 }
 
 int csg__dp_fill(struct csg__dp *d, int size)
@@ -207,10 +207,9 @@ static int run(struct csg__dp *d)
  */
 static int run_on_device(struct csg__dp *d, struct csg__search *s, const void *value, void *best)
 {
-	struct gpube_splits step = {
-		.type = csg__base_type(d->type), .n_bits = d->n, .value = value, .best = best};
-	const uint64_t bytes = csg__type_size(d->type) << d->n;
-	int status = s->ops->upload(d->ctx, best, d->best, csg__type_size(d->type));
+	struct gpube_splits step = {.type = d->type, .n_bits = d->n, .value = value, .best = best};
+	const uint64_t bytes = gpube__type_size(d->type) << d->n;
+	int status = s->ops->upload(d->ctx, best, d->best, gpube__type_size(d->type));
 
 	step.how = d->idp                         ? GPUBE_SPLITS_THREAD
 		   : s->opts->unshared_splittings ? GPUBE_SPLITS_UNSHARED
@@ -232,7 +231,7 @@ static int run_on_device(struct csg__dp *d, struct csg__search *s, const void *v
 /* Copies of the values and of the table on the device, unless they are there. */
 static int run_there(struct csg__dp *d, struct csg__search *s)
 {
-	const uint64_t bytes = csg__type_size(d->type) << d->n;
+	const uint64_t bytes = gpube__type_size(d->type) << d->n;
 	const bool there = s->g->ops == s->ops;
 	void *best = s->ops->alloc(d->ctx, bytes);
 	void *value = there || !best ? s->g->values : s->ops->alloc(d->ctx, bytes);
@@ -252,14 +251,14 @@ static int run_there(struct csg__dp *d, struct csg__search *s)
 
 int csg__dp_open(struct csg__dp *d, const struct csg__search *s, bool idp, bool best)
 {
-	const struct csg_game *g = s->g;
+	const struct csg__view *g = s->g;
 	const struct gpube_subset_ops *ops = gpube__subset_cpu();
 	const bool as_is = csg__on_host(g) && csg__as_is(s->range, g);
-	const uint64_t bytes = csg__type_size(s->range->work) << g->n;
+	const uint64_t bytes = gpube__type_size(s->range->work) << g->n;
 
 	*d = (struct csg__dp){
 		.ctx = g->ctx, .type = s->range->work, .n = g->n, .idp = idp, .own = !as_is};
-	if ((best + !as_is) * bytes + (csg__type_size(g->type) << g->n) > g->ctx->memory_bytes)
+	if ((best + !as_is) * bytes + (gpube__type_size(g->type) << g->n) > g->ctx->memory_bytes)
 		return gpube__fail(g->ctx, GPUBE_ELIMIT,
 			"%llu MiB of tables for %d agents, allowed are %llu MiB",
 			(unsigned long long)(bytes >> 20), g->n,
@@ -273,7 +272,7 @@ int csg__dp_open(struct csg__dp *d, const struct csg__search *s, bool idp, bool 
 		return GPUBE_ENOMEM;
 	}
 	if (best)
-		memset(d->best, 0, csg__type_size(d->type));
+		memset(d->best, 0, gpube__type_size(d->type));
 	if (!as_is && csg__on_host(g))
 		csg__convert_all(d->value, s->range, g, 0, csg__n_masks(g));
 	return GPUBE_OK;
@@ -291,9 +290,10 @@ void csg__dp_close(struct csg__dp *d)
 
 int csg__dp(struct csg__search *s)
 {
-	const enum csg_method method = s->opts->method == CSG_IDP ? CSG_IDP : CSG_DP;
+	const enum gpube_csg_method method =
+		s->opts->method == GPUBE_CSG_IDP ? GPUBE_CSG_IDP : GPUBE_CSG_DP;
 	struct csg__dp d;
-	int status = csg__dp_open(&d, s, method == CSG_IDP, true);
+	int status = csg__dp_open(&d, s, method == GPUBE_CSG_IDP, true);
 
 	if (status)
 		return status;
@@ -302,7 +302,7 @@ int csg__dp(struct csg__search *s)
 		s->r->seconds_splits = gpube__now() - d.start;
 	if (!status) {
 		if (infeasible(&d, s->range))
-			s->r->answer = CSG_INFEASIBLE;
+			s->r->answer = GPUBE_CSG_INFEASIBLE;
 		else
 			take_structure(&d, s->r);
 		s->r->method = method;
@@ -334,13 +334,13 @@ double csg__dp_splits(bool idp, int n, int size)
 	return of_one * choose(n, size);
 }
 
-double csg__splits(enum csg_method method, int n)
+double csg__splits(enum gpube_csg_method method, int n)
 {
 	double splits = 0;
 
-	if (method == CSG_CONV)
+	if (method == GPUBE_CSG_CONV)
 		return ((double)gpube__pow3(n - 1) - 1) / 2 + ldexp(1, n - 1);
 	for (int c = 2; c <= n; c++)
-		splits += csg__dp_splits(method != CSG_DP, n, c);
+		splits += csg__dp_splits(method != GPUBE_CSG_DP, n, c);
 	return splits;
 }

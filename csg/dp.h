@@ -5,7 +5,7 @@
 #ifndef CSG_DP_H
 #define CSG_DP_H
 
-#include "csg/game.h"
+#include "csg/view.h"
 
 /*
  * value  the game's, in the working type, as csg__convert_all() has them; the game's own array
@@ -15,7 +15,7 @@
  */
 struct csg__dp {
 	struct gpube_ctx *ctx;
-	enum csg_type type;
+	enum gpube_type type;
 	int n, size, most;  /* of the coalitions at hand; most agents of a part */
 	bool idp, own;      /* own: value is not the game's */
 	void *value, *best; /* 2^n */

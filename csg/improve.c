@@ -5,23 +5,23 @@
  */
 #include <math.h>
 
-#include "csg/game.h"
+#include "csg/view.h"
 
 #define MOST_STEPS 1000
 
 struct structure {
-	const struct csg_game *g;
-	uint64_t part[CSG_MAX_AGENTS + 1]; /* the last one is empty: an agent may go there */
-	double value[CSG_MAX_AGENTS + 1];
+	const struct csg__view *g;
+	uint64_t part[GPUBE_MAX_AGENTS + 1]; /* the last one is empty: an agent may go there */
+	double value[GPUBE_MAX_AGENTS + 1];
 	int n;
 };
 
-static double value_of(const struct csg_game *g, uint64_t c)
+static double value_of(const struct csg__view *g, uint64_t c)
 {
-	return c ? csg_game_value(g, c) : 0;
+	return c ? csg__value(g, c) : 0;
 }
 
-static double total(const struct csg_game *g, const uint64_t *part, int n)
+static double total(const struct csg__view *g, const uint64_t *part, int n)
 {
 	double sum = 0;
 
@@ -88,7 +88,7 @@ static void climb(struct structure *s)
 	}
 }
 
-void csg__improve(struct csg_result *r, const struct csg_game *g)
+void csg__improve(struct gpube_csg_result *r, const struct csg__view *g)
 {
 	const uint64_t all = csg__n_masks(g) - 1;
 	double best = r->n_parts ? total(g, r->parts, r->n_parts) : -INFINITY;

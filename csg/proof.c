@@ -14,19 +14,19 @@
 	gpube__fail((p)->ctx, GPUBE_EINVAL, "the certificate does not hold: " __VA_ARGS__)
 
 /* A coalition's value in units of the proof; INT64_MIN: forbidden; false: it has no room. */
-static bool value_of(int64_t *v, const struct csg__proof *p, const struct csg_game *g, uint64_t c)
+static bool value_of(int64_t *v, const struct csg__proof *p, const struct csg__view *g, uint64_t c)
 {
 	const int64_t stored = csg__value_int(g, c);
 	double real;
 
 	*v = INT64_MIN;
-	if (csg__decode(g->type, stored) == -INFINITY)
+	if (gpube__coalition_real(g->type, stored) == -INFINITY)
 		return true;
-	if (csg__is_int(g->type)) {
+	if (gpube__type_is_int(g->type)) {
 		*v = (int64_t)((uint64_t)stored << p->shift);
 		return stored < ROOM >> p->shift && stored > -(ROOM >> p->shift);
 	}
-	real = ldexp(csg__decode(g->type, stored), p->shift);
+	real = ldexp(gpube__coalition_real(g->type, stored), p->shift);
 	if (!(fabs(real) < 0x1p62))
 		return false;
 	*v = llrint(real);
@@ -45,15 +45,15 @@ static int64_t weight_of(const struct csg__proof *p, uint64_t c)
 /* ---- what it says of itself --------------------------------------------------------------------
  */
 
-static int check_head(const struct csg__proof *p, const struct csg_game *g)
+static int check_head(const struct csg__proof *p, const struct csg__view *g)
 {
 	__int128 sum = 0, size = 0;
 
 	if (p->n_agents != g->n)
 		return fail(p, "it is of %d agents, the game has %d", p->n_agents, g->n);
-	if (csg__is_int(g->type) && (p->shift < 0 || p->shift > 61))
+	if (gpube__type_is_int(g->type) && (p->shift < 0 || p->shift > 61))
 		return fail(p, "the shift of integers is 0 to 61, not %d", p->shift);
-	if (p->unit != (csg__is_int(g->type) ? (int64_t)1 << p->shift : 1))
+	if (p->unit != (gpube__type_is_int(g->type) ? (int64_t)1 << p->shift : 1))
 		return fail(p, "the unit is not that of the game's values");
 	for (int i = 0; i < p->n_agents; i++) {
 		sum += p->dual[i];
@@ -68,7 +68,7 @@ static int check_head(const struct csg__proof *p, const struct csg_game *g)
 	return GPUBE_OK;
 }
 
-static int check_structure(const struct csg__proof *p, const struct csg_game *g)
+static int check_structure(const struct csg__proof *p, const struct csg__view *g)
 {
 	__int128 sum = 0;
 	uint64_t seen = 0;
@@ -91,7 +91,7 @@ static int check_structure(const struct csg__proof *p, const struct csg_game *g)
 
 struct look {
 	const struct csg__proof *p;
-	const struct csg_game *g;
+	const struct csg__view *g;
 	int64_t gap;
 	bool stopped;
 	pthread_mutex_t lock; /* of the rest */
@@ -150,7 +150,7 @@ static void look_at_chunk(void *arg, int64_t item, int thread)
 	}
 }
 
-static int check_coalitions(struct csg__proof *p, const struct csg_game *g, int64_t gap)
+static int check_coalitions(struct csg__proof *p, const struct csg__view *g, int64_t gap)
 {
 	struct look l = {.p = p, .g = g, .gap = gap, .lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -194,7 +194,7 @@ static int by_agent(const void *a, const void *b)
 static int least_slack(const struct csg__proof *p, int64_t gap, int64_t *best, bool *more)
 {
 	const uint64_t n = (uint64_t)1 << p->n_agents;
-	int64_t begin[CSG_MAX_AGENTS + 2] = {0};
+	int64_t begin[GPUBE_MAX_AGENTS + 2] = {0};
 
 	qsort(p->tight, (size_t)p->n_tight, sizeof(*p->tight), by_agent);
 	for (int64_t i = 0; i < p->n_tight; i++)
@@ -242,7 +242,7 @@ static int check_structures(const struct csg__proof *p, int64_t gap)
 	return status || more ? status : fail(p, "a structure of candidates is worth more");
 }
 
-int csg__proof_check(struct csg__proof *p, const struct csg_game *g)
+int csg__proof_check(struct csg__proof *p, const struct csg__view *g)
 {
 	int status = check_head(p, g);
 	int64_t gap;

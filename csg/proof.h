@@ -5,7 +5,7 @@
 #ifndef CSG_PROOF_H
 #define CSG_PROOF_H
 
-#include "csg/game.h"
+#include "csg/view.h"
 
 /* A coalition whose weight, the sum of its agents' duals, exceeds its value by little. */
 struct csg__tight {
@@ -18,10 +18,10 @@ struct csg__proof {
 	struct gpube_ctx *ctx;
 	int n_agents, shift;
 	bool disposal; /* an agent's own coalition is worth 0 at least */
-	int64_t dual[CSG_MAX_AGENTS];
+	int64_t dual[GPUBE_MAX_AGENTS];
 	int64_t upper, value, unit;
 	int n_parts;
-	uint64_t part[CSG_MAX_AGENTS];
+	uint64_t part[GPUBE_MAX_AGENTS];
 	int64_t n_tight, capacity;
 	struct csg__tight *tight;
 };
@@ -34,7 +34,7 @@ void csg__proof_clear(struct csg__proof *p);
  * Cost:   2^n values read, 2^n sums of memory, each times the tight ones of an agent at most
  * Errors: EINVAL (it is no proof: the text says why), ELIMIT, ENOMEM, ESTOP
  */
-int csg__proof_check(struct csg__proof *p, const struct csg_game *g);
+int csg__proof_check(struct csg__proof *p, const struct csg__view *g);
 
 /* Text, a .gz or .xz by its name. Errors: EIO, EPARSE, ENOMEM. After an error, clear it, too. */
 int csg__proof_write(const struct csg__proof *p, const char *path);

@@ -63,7 +63,7 @@ static int read_head(struct csg__proof *p, struct gpube_in *in)
 	int status = named(in, "csg-certificate", &version, VERSION, VERSION);
 
 	if (!status)
-		status = named(in, "agents", &n, 1, CSG_MAX_AGENTS);
+		status = named(in, "agents", &n, 1, GPUBE_MAX_AGENTS);
 	if (!status)
 		status = named(in, "shift", &shift, -2000, 2000);
 	if (!status)

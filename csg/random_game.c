@@ -1,38 +1,76 @@
 /*
- * random_game.c - seeded random games: stored here, stored on a device, or not stored. Apart
- * from distributions.c, so that a program that only reads games links no backend.
+ * random_game.c - seeded random games: stored here, stored on a device, or not stored; see csg.h.
+ * Their tables are the owners' that are made here, by which csg__view_random() knows them.
  */
 #include <math.h>
 
 #include "csg/distributions.h"
 
-/* What is known of values without making them. */
-static void set_bounds(struct csg_game *g, const struct csg__source *s)
-{
-	const int scale = csg__is_int(g->type) ? s->fill.scale : 1;
+/*
+ * ops     stored: whose memory the values are
+ * source  how they are made, whenever they are asked for if they are not stored
+ */
+struct random_table {
+	struct gpube_table_owner head;
+	const struct gpube_subset_ops *ops;
+	struct csg__source source;
+};
 
-	g->bounded = !s->value;
+static const struct random_table *random_of(const struct gpube_table *t)
+{
+	return (const struct random_table *)(const void *)t->owner;
+}
+
+static void release_random(struct gpube_table *t, struct gpube_ctx *ctx)
+{
+	struct random_table *r = (struct random_table *)(uintptr_t)random_of(t);
+
+	if (t->values)
+		r->ops->free(ctx, t->values);
+	gpube__free(ctx, r);
+}
+
+static int fetch_stored(
+	const struct gpube_table *t, struct gpube_ctx *ctx, void *to, uint64_t from, uint64_t n)
+{
+	const size_t size = gpube__type_size(t->type);
+
+	return random_of(t)->ops->download(
+		ctx, to, (const char *)t->values + from * size, (uint64_t)size * n);
+}
+
+static int fetch_made(
+	const struct gpube_table *t, struct gpube_ctx *ctx, void *to, uint64_t from, uint64_t n)
+{
+	struct csg__source s = random_of(t)->source;
+
+	s.fill.values = to;
+	s.fill.from = from;
+	s.fill.n = n;
+	return csg__source_values(&s, ctx);
+}
+
+void csg__view_random(struct csg__view *g, const struct gpube_table *t)
+{
+	const struct random_table *r = random_of(t);
+	int scale;
+
+	if (!r || r->head.release != release_random)
+		return;
+	if (t->values)
+		g->ops = r->ops;
+	else
+		g->source = &r->source;
+	/* what is known of values without making them */
+	scale = gpube__type_is_int(g->type) ? r->source.fill.scale : 1;
+	g->bounded = !r->source.value;
 	for (int k = 1; g->bounded && k <= g->n; k++)
-		g->most[k] = fmin(gpube__draw_bound(&s->fill, k) * scale, s->fill.most);
+		g->most[k] =
+			fmin(gpube__draw_bound(&r->source.fill, k) * scale, r->source.fill.most);
 }
 
-/* Makes all values of a game that has been given memory, or frees it. */
-static int make_values(struct csg_game **g, struct csg__source *s)
-{
-	int status;
-
-	s->fill.values = (*g)->values;
-	status = csg__on_host(*g) ? csg__source_values(s, (*g)->ctx)
-				  : (*g)->ops->fill((*g)->ctx, &s->fill);
-	if (status) {
-		csg_game_free(*g);
-		*g = NULL;
-	}
-	return status;
-}
-
-static int begin(struct csg__source *s, struct csg_game **out, struct gpube_ctx *ctx,
-	const char *distribution, int n_agents, enum csg_type type, uint64_t seed)
+static int begin(struct csg__source *s, struct gpube_model **out, struct gpube_ctx *ctx,
+	const char *distribution, int n_agents, enum gpube_type type, uint64_t seed)
 {
 	if (out)
 		*out = NULL;
@@ -41,22 +79,53 @@ static int begin(struct csg__source *s, struct csg_game **out, struct gpube_ctx 
 	return csg__source_init(s, ctx, distribution, n_agents, type, seed);
 }
 
-int csg_generate(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
-	int n_agents, enum csg_type type, uint64_t seed)
+int gpube_coalitions_generate(struct gpube_model **out, struct gpube_ctx *ctx,
+	const char *distribution, int n_agents, enum gpube_type type, uint64_t seed)
 {
+	struct gpube_table t;
 	struct csg__source s;
 	int status = begin(&s, out, ctx, distribution, n_agents, type, seed);
 
 	if (!status)
-		status = csg__game_new_on(out, ctx, n_agents, type, gpube__subset_cpu());
-	return status ? status : make_values(out, &s);
+		status = gpube__coalitions_alloc(&t, ctx, n_agents, type);
+	if (status)
+		return status;
+	s.fill.values = t.values;
+	status = csg__source_values(&s, ctx);
+	if (!status)
+		return gpube__coalitions_model(out, ctx, &t);
+	gpube__table_release(&t, ctx);
+	return status;
 }
 
-int csg_generate_on_device(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
-	int n_agents, enum csg_type type, uint64_t seed)
+/* A model of a table that is an owner's, of what ops have stored, or nobody. */
+static int take_random(struct gpube_model **out, struct gpube_ctx *ctx, const struct csg__source *s,
+	const struct gpube_subset_ops *ops,
+	int (*fetch)(const struct gpube_table *, struct gpube_ctx *, void *, uint64_t, uint64_t))
+{
+	struct gpube_table t = {.type = s->fill.type,
+		.arity = s->fill.n_bits,
+		.n = (int64_t)1 << s->fill.n_bits,
+		.values = s->fill.values};
+	struct random_table *r = gpube__alloc(ctx, 1, sizeof(*r));
+
+	if (!r) {
+		if (t.values)
+			ops->free(ctx, t.values);
+		return GPUBE_ENOMEM;
+	}
+	*r = (struct random_table){
+		.head = {.release = release_random, .fetch = fetch}, .ops = ops, .source = *s};
+	t.owner = &r->head;
+	return gpube__coalitions_model(out, ctx, &t);
+}
+
+int gpube_coalitions_generate_on_device(struct gpube_model **out, struct gpube_ctx *ctx,
+	const char *distribution, int n_agents, enum gpube_type type, uint64_t seed)
 {
 	const struct gpube_subset_ops *cuda;
 	struct csg__source s;
+	uint64_t bytes;
 	int status = begin(&s, out, ctx, distribution, n_agents, type, seed);
 
 	if (!status && s.value)
@@ -65,39 +134,25 @@ int csg_generate_on_device(struct csg_game **out, struct gpube_ctx *ctx, const c
 	cuda = status ? NULL : gpube__subset_cuda(ctx, &status);
 	if (!cuda)
 		return status;
-	if ((uint64_t)csg__type_size(type) * 3 << n_agents >> 1 > cuda->memory(ctx))
-		status = gpube__fail(ctx, GPUBE_ELIMIT,
+	bytes = (uint64_t)gpube__type_size(type) << n_agents;
+	if (bytes / 2 * 3 > cuda->memory(ctx))
+		return gpube__fail(ctx, GPUBE_ELIMIT,
 			"values and sums of %d agents do not fit the device", n_agents);
+	s.fill.values = cuda->alloc(ctx, bytes);
+	if (!s.fill.values)
+		return GPUBE_ENOMEM;
+	status = cuda->fill(ctx, &s.fill);
 	if (!status)
-		status = csg__game_new_on(out, ctx, n_agents, type, cuda);
-	if (status)
-		return status;
-	set_bounds(*out, &s);
-	return make_values(out, &s);
+		return take_random(out, ctx, &s, cuda, fetch_stored);
+	cuda->free(ctx, s.fill.values);
+	return status;
 }
 
-int csg_generate_unstored(struct csg_game **out, struct gpube_ctx *ctx, const char *distribution,
-	int n_agents, enum csg_type type, uint64_t seed)
+int gpube_coalitions_generate_unstored(struct gpube_model **out, struct gpube_ctx *ctx,
+	const char *distribution, int n_agents, enum gpube_type type, uint64_t seed)
 {
 	struct csg__source s;
 	int status = begin(&s, out, ctx, distribution, n_agents, type, seed);
 
-	if (status)
-		return status;
-	*out = gpube__alloc_zero(ctx, 1, sizeof(**out));
-	if (!*out)
-		return GPUBE_ENOMEM;
-	(*out)->ctx = ctx;
-	(*out)->n = n_agents;
-	(*out)->type = type;
-	(*out)->ops = gpube__subset_cpu();
-	(*out)->source = gpube__alloc(ctx, 1, sizeof(s));
-	if (!(*out)->source) {
-		csg_game_free(*out);
-		*out = NULL;
-		return GPUBE_ENOMEM;
-	}
-	*(*out)->source = s;
-	set_bounds(*out, &s);
-	return GPUBE_OK;
+	return status ? status : take_random(out, ctx, &s, NULL, fetch_made);
 }

@@ -11,7 +11,7 @@
 
 #define MOST_STEPS 2e6 /* of one search for a number of parts */
 
-void csg__rest_init(struct csg__rest *z, const struct csg_game *g, bool disposal)
+void csg__rest_init(struct csg__rest *z, const struct csg__view *g, bool disposal)
 {
 	*z = (struct csg__rest){.g = g, .disposal = disposal};
 	for (int i = 0; i < g->n; i++)
@@ -22,9 +22,9 @@ void csg__rest_init(struct csg__rest *z, const struct csg_game *g, bool disposal
 bool csg__rest_listed(const struct csg__rest *z, uint64_t c)
 {
 	/* 0 is in no list: it is what a coalition that is not listed is worth */
-	if (z->disposal && !(c & (c - 1)) && csg_game_value(z->g, c) < 0)
+	if (z->disposal && !(c & (c - 1)) && csg__value(z->g, c) < 0)
 		return true;
-	return csg__sparse_find(z->g->sparse, c) >= 0;
+	return gpube__mask_find(&z->g->index, z->g->list->masks, c) >= 0;
 }
 
 /* Twice the number of parts at most: other than alone, it takes two agents to make one. */

@@ -1,4 +1,4 @@
-/* solve_csg.c - csg_solve(): checks, the choice of a method, and the check of what it found. */
+/* solve_csg.c - gpube_csg(): checks, the choice of a method, and the check of what it found. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 #include "csg/proof.h"
 #include "csg/sparse.h"
 
-const char *csg_method_name(enum csg_method method)
+const char *gpube_csg_method_name(enum gpube_csg_method method)
 {
 	static const char *const names[] = {"auto", "lp", "conv", "dp", "idp", "ip", "idp-ip"};
 
-	return (unsigned)method <= CSG_IDP_IP ? names[method] : NULL;
+	return (unsigned)method <= GPUBE_CSG_IDP_IP ? names[method] : NULL;
 }
 
-void csg_result_free(struct csg_result *r, struct gpube_ctx *ctx)
+void gpube_csg_result_free(struct gpube_csg_result *r, struct gpube_ctx *ctx)
 {
 	if (!r || !ctx)
 		return;
@@ -23,42 +23,13 @@ void csg_result_free(struct csg_result *r, struct gpube_ctx *ctx)
 	gpube__free(ctx, r);
 }
 
-/* ---- free disposal: an agent that stays out is a coalition of its own, worth 0 --------------- */
-
-static void write_value(struct csg_game *g, uint64_t c, const void *value)
-{
-	const size_t size = csg__type_size(g->type);
-
-	memcpy((char *)g->values + c * size, value, size);
-}
-
-static void dispose(struct csg_game *g, int64_t *saved)
-{
-	static const int64_t zero; /* all bytes 0: the 0 of every type */
-	const size_t size = csg__type_size(g->type);
-
-	for (int i = 0; i < g->n; i++) {
-		const uint64_t c = (uint64_t)1 << i;
-
-		memcpy(&saved[i], (const char *)g->values + c * size, size);
-		if (csg_game_value(g, c) < 0)
-			write_value(g, c, &zero);
-	}
-}
-
-static void restore(struct csg_game *g, const int64_t *saved)
-{
-	for (int i = 0; i < g->n; i++)
-		write_value(g, (uint64_t)1 << i, &saved[i]);
-}
-
 /* Out with the agents that stay out. */
-static void drop_disposed(const struct csg_game *g, struct csg_result *r)
+static void drop_disposed(const struct csg__view *g, struct gpube_csg_result *r)
 {
 	int n = 0;
 
 	for (int k = 0; r->parts && k < r->n_parts; k++)
-		if (r->parts[k] & (r->parts[k] - 1) || csg_game_value(g, r->parts[k]) >= 0)
+		if (r->parts[k] & (r->parts[k] - 1) || !(r->parts[k] & g->out))
 			r->parts[n++] = r->parts[k];
 	r->n_parts = n;
 }
@@ -73,7 +44,8 @@ static int by_lowest(const void *a, const void *b)
 }
 
 /* Sums the parts' values as the game has them; EBUG if they are no structure. */
-static int recompute(const struct csg_game *g, const struct csg_opts *o, struct csg_result *r)
+static int recompute(
+	const struct csg__view *g, const struct gpube_csg_opts *o, struct gpube_csg_result *r)
 {
 	uint64_t seen = 0;
 	__int128 sum = 0;
@@ -82,7 +54,7 @@ static int recompute(const struct csg_game *g, const struct csg_opts *o, struct 
 	qsort(r->parts, (size_t)r->n_parts, sizeof(*r->parts), by_lowest);
 	for (int k = 0; k < r->n_parts; k++) {
 		const uint64_t c = r->parts[k];
-		const double v = csg_game_value(g, c);
+		const double v = csg__value(g, c);
 
 		if (seen & c || v == -INFINITY)
 			goto bug;
@@ -115,10 +87,11 @@ static double rounding(const struct csg__search *s)
 {
 	const double size = fmax(s->range->most_real, -s->range->least_real);
 
-	if (csg__is_int(s->g->type) || s->r->answer != CSG_OPTIMAL || s->r->method == CSG_LP)
+	if (gpube__type_is_int(s->g->type) || s->r->answer != GPUBE_CSG_OPTIMAL ||
+		s->r->method == GPUBE_CSG_LP)
 		return s->r->error;
 	return 2 * (s->g->n - 1) * size *
-	       (s->r->work == CSG_FLOAT32 ? FLT_EPSILON / 2 : DBL_EPSILON / 2);
+	       (s->r->work == GPUBE_FLOAT32 ? FLT_EPSILON / 2 : DBL_EPSILON / 2);
 }
 
 /* ---- choice of a method -----------------------------------------------------------------------
@@ -138,9 +111,9 @@ static double rounding(const struct csg__search *s)
 #define UPLOAD_PER_SECOND 5e9
 
 /* Methods that read values where a program can, and nowhere else. */
-static bool is_of_the_host(enum csg_method method)
+static bool is_of_the_host(enum gpube_csg_method method)
 {
-	return method == CSG_LP || method == CSG_IP || method == CSG_IDP_IP;
+	return method == GPUBE_CSG_LP || method == GPUBE_CSG_IP || method == GPUBE_CSG_IDP_IP;
 }
 
 /* Where conv, dp and idp work. */
@@ -153,12 +126,14 @@ static int choose_backend(struct csg__search *s)
 	int status;
 
 	s->ops = s->g->ops;
-	if (s->g->source && ((s->opts->method != CSG_AUTO && s->opts->method != CSG_CONV) ||
-				    s->opts->certificate || s->opts->free_disposal))
+	if (s->g->source &&
+		((s->opts->method != GPUBE_CSG_AUTO && s->opts->method != GPUBE_CSG_CONV) ||
+			s->opts->certificate || s->opts->free_disposal))
 		return gpube__fail(
 			ctx, GPUBE_EINVAL, "the values are not stored: only conv can use them");
-	if (csg__n_ranks(s) > 1 && ((s->opts->method != CSG_AUTO && s->opts->method != CSG_CONV) ||
-					   s->opts->certificate))
+	if (csg__n_ranks(s) > 1 &&
+		((s->opts->method != GPUBE_CSG_AUTO && s->opts->method != GPUBE_CSG_CONV) ||
+			s->opts->certificate))
 		return gpube__fail(
 			ctx, GPUBE_EINVAL, "on several ranks there is method conv alone");
 	if (csg__n_ranks(s) > GPUBE_MOST_PARTS)
@@ -175,7 +150,7 @@ static int choose_backend(struct csg__search *s)
 		(want == GPUBE_BACKEND_AUTO &&
 			csg__conv_seconds(s) <
 				OPEN_SECONDS + (double)csg__n_masks(s->g) *
-						       (double)csg__type_size(s->g->type) /
+						       (double)gpube__type_size(s->g->type) /
 						       UPLOAD_PER_SECOND))
 		return GPUBE_OK;
 	cuda = gpube__subset_cuda(ctx, &status);
@@ -194,9 +169,9 @@ static int run_wide(struct csg__search *s)
 	s->ops = s->g->ops;
 	if (!csg__on_host(s->g) || csg__n_ranks(s) > 1)
 		return gpube__fail(s->g->ctx, GPUBE_ERANGE, "sums of these values pass 64 bits");
-	if (s->opts->method == CSG_IP || s->opts->method == CSG_IDP_IP)
+	if (s->opts->method == GPUBE_CSG_IP || s->opts->method == GPUBE_CSG_IDP_IP)
 		return csg__ip(s);
-	return s->opts->method == CSG_LP ? csg__lp_run(s, 0) : csg__dp(s);
+	return s->opts->method == GPUBE_CSG_LP ? csg__lp_run(s, 0) : csg__dp(s);
 }
 
 /* What conv would take of the processor, or of the clock if it is a device's. */
@@ -207,33 +182,33 @@ static double conv_costs(const struct csg__search *s)
 
 static int run_method(struct csg__search *s)
 {
-	struct csg_result *r = s->r;
+	struct gpube_csg_result *r = s->r;
 	int status;
 
-	if (s->range->work == CSG_INT128)
+	if (s->range->work == GPUBE_INT128)
 		return run_wide(s);
 	status = choose_backend(s);
 	if (status)
 		return status;
 
 	switch (s->opts->method) {
-	case CSG_CONV:
+	case GPUBE_CSG_CONV:
 		return csg__conv(s);
-	case CSG_DP:
-	case CSG_IDP:
+	case GPUBE_CSG_DP:
+	case GPUBE_CSG_IDP:
 		return csg__dp(s);
-	case CSG_IP:
-	case CSG_IDP_IP:
+	case GPUBE_CSG_IP:
+	case GPUBE_CSG_IDP_IP:
 		return csg__ip(s);
-	case CSG_LP:
+	case GPUBE_CSG_LP:
 		return csg__lp_run(s, 0);
-	case CSG_AUTO:
+	case GPUBE_CSG_AUTO:
 		break;
 	}
 	if (csg__on_host(s->g) && csg__n_ranks(s) == 1 &&
 		(conv_costs(s) >= AUTO_LEAST_SECONDS || s->opts->certificate)) {
 		status = csg__lp_run(s, s->opts->certificate ? 0 : AUTO_SHARE * conv_costs(s));
-		if (status || r->answer == CSG_OPTIMAL || r->answer == CSG_INFEASIBLE)
+		if (status || r->answer == GPUBE_CSG_OPTIMAL || r->answer == GPUBE_CSG_INFEASIBLE)
 			return status;
 	}
 	status = csg__conv(s);
@@ -241,20 +216,21 @@ static int run_method(struct csg__search *s)
 	return status == GPUBE_ESTOP ? GPUBE_OK : status;
 }
 
-static bool table_fits(const struct csg_game *g)
+static bool table_fits(const struct gpube_ctx *ctx, int n, enum gpube_type type)
 {
 	/* conv: the values, and half as many sums */
-	return g->n < 40 && (uint64_t)csg__type_size(g->type) * 2 << g->n <= g->ctx->memory_bytes;
+	return n < 40 && (uint64_t)gpube__type_size(type) * 2 << n <= ctx->memory_bytes;
 }
 
 /* Without a table: to the end, unless conv could do it in less. */
 static int run_sparse(struct csg__search *s)
 {
-	const bool first = s->opts->method == CSG_AUTO && table_fits(s->g);
+	const bool first =
+		s->opts->method == GPUBE_CSG_AUTO && table_fits(s->g->ctx, s->g->n, s->g->type);
 
-	if (s->range->work == CSG_INT128) { /* what there is without a search are bounds */
-		s->r->method = CSG_LP;
-		s->r->work = CSG_INT64;
+	if (s->range->work == GPUBE_INT128) { /* what there is without a search are bounds */
+		s->r->method = GPUBE_CSG_LP;
+		s->r->work = GPUBE_INT64;
 		return GPUBE_OK;
 	}
 	return csg__sparse_lp(s, first ? fmax(AUTO_LEAST_SECONDS, AUTO_SHARE * conv_costs(s)) : 0);
@@ -262,67 +238,67 @@ static int run_sparse(struct csg__search *s)
 
 static int solve(struct csg__search *s, struct csg__range *range)
 {
-	struct csg_result *r = s->r;
+	struct gpube_csg_result *r = s->r;
 	int status = csg__range(range, s->g);
 
 	r->upper_bound = INFINITY;
 	r->upper_int = INT64_MAX;
-	r->answer = CSG_INCOMPLETE;
+	r->answer = GPUBE_CSG_INCOMPLETE;
 	if (!status) {
 		/* without a table, staying out is not among the values */
-		if (!s->g->sparse || !s->opts->free_disposal) {
+		if (!s->g->list || !s->opts->free_disposal) {
 			r->upper_bound = range->bound;
 			r->upper_int = range->bound_int;
 		}
-		status = s->g->sparse ? run_sparse(s) : run_method(s);
+		status = s->g->list ? run_sparse(s) : run_method(s);
 	}
 	if (status && status != GPUBE_ESTOP)
 		return status;
-	if (r->answer == CSG_INFEASIBLE) {
+	if (r->answer == GPUBE_CSG_INFEASIBLE) {
 		r->n_parts = 0;
 		r->upper_bound = -INFINITY;
 		r->upper_int = INT64_MIN;
 		return GPUBE_OK;
 	}
-	if (r->answer != CSG_OPTIMAL) {
+	if (r->answer != GPUBE_CSG_OPTIMAL) {
 		csg__improve(r, s->g);
-		r->answer = r->n_parts ? CSG_BOUNDS : CSG_INCOMPLETE;
+		r->answer = r->n_parts ? GPUBE_CSG_BOUNDS : GPUBE_CSG_INCOMPLETE;
 	}
 	return GPUBE_OK;
 }
 
 static int finish(struct csg__search *s)
 {
-	struct csg_result *r = s->r;
+	struct gpube_csg_result *r = s->r;
 	int status;
 
-	r->is_int = csg__is_int(s->g->type);
+	r->is_int = gpube__type_is_int(s->g->type);
 	r->scale = s->g->scale;
 	r->error = rounding(s);
-	if (r->answer == CSG_INFEASIBLE || r->answer == CSG_INCOMPLETE) {
+	if (r->answer == GPUBE_CSG_INFEASIBLE || r->answer == GPUBE_CSG_INCOMPLETE) {
 		r->value = -INFINITY;
 		return GPUBE_OK;
 	}
 	status = recompute(s->g, s->opts, r);
 	/* lp alone says that it has proved an optimum, whose proof it has written */
 	if (r->is_int && r->value_int == r->upper_int && !s->opts->certificate)
-		r->answer = CSG_OPTIMAL;
-	if (r->answer != CSG_OPTIMAL)
+		r->answer = GPUBE_CSG_OPTIMAL;
+	if (r->answer != GPUBE_CSG_OPTIMAL)
 		return status;
 	r->upper_int = r->value_int;
 	r->upper_bound = r->is_int ? csg__not_below(r->value_int) : r->value + r->error;
 	return status;
 }
 
-static int solve_game(struct csg_result **out, struct csg_game *g, const struct csg_opts *opts)
+static int solve_view(
+	struct gpube_csg_result **out, const struct csg__view *g, const struct gpube_csg_opts *opts)
 {
-	static const struct csg_opts none = {.sizeof_options = sizeof(none)};
+	static const struct gpube_csg_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = g->ctx;
 	const double start = gpube__now();
 	struct csg__range range;
 	struct csg__search s = {
 		.g = g, .range = &range, .opts = opts ? opts : &none, .ops = g->ops};
-	int64_t saved[CSG_MAX_AGENTS];
 	int status;
 
 	*out = NULL;
@@ -331,22 +307,18 @@ static int solve_game(struct csg_result **out, struct csg_game *g, const struct 
 		return GPUBE_ENOMEM;
 	s.r->backend = "cpu";
 	s.r->free_disposal = s.opts->free_disposal;
-	s.r->method = s.opts->method == CSG_AUTO ? CSG_CONV : s.opts->method;
+	s.r->method = s.opts->method == GPUBE_CSG_AUTO ? GPUBE_CSG_CONV : s.opts->method;
 	s.r->parts = gpube__alloc(ctx, (uint64_t)g->n, sizeof(*s.r->parts));
 	status = s.r->parts ? GPUBE_OK : GPUBE_ENOMEM;
 	if (!status) {
 		const double deadline = gpube__time_limit(ctx, start, s.opts->timeout_seconds);
 
-		if (s.opts->free_disposal && g->values && csg__on_host(g))
-			dispose(g, saved);
 		status = solve(&s, &range);
 		/* the others cannot go on without a rank that was stopped before */
 		if (!s.agreed && !status && csg__n_ranks(&s) > 1 && gpube__stopped(ctx) &&
-			s.r->answer != CSG_OPTIMAL && s.r->answer != CSG_INFEASIBLE)
+			s.r->answer != GPUBE_CSG_OPTIMAL && s.r->answer != GPUBE_CSG_INFEASIBLE)
 			status = gpube__fail_stopped(ctx);
 		status = csg__agree(&s, status);
-		if (s.opts->free_disposal && g->values && csg__on_host(g))
-			restore(g, saved);
 		if (s.opts->free_disposal && csg__on_host(g))
 			drop_disposed(g, s.r);
 		ctx->deadline = deadline;
@@ -355,105 +327,106 @@ static int solve_game(struct csg_result **out, struct csg_game *g, const struct 
 		status = finish(&s);
 	s.r->seconds_total = gpube__now() - start;
 	if (status)
-		csg_result_free(s.r, ctx);
+		gpube_csg_result_free(s.r, ctx);
 	else
 		*out = s.r;
 	return status;
 }
 
-/* ---- sparse games: lp without a table; for all else one is made -------------------------------
- */
+/* ---- lists: lp without a table; for all else one is made ------------------------------------- */
 
-static int solve_filled(
-	struct csg_result **out, const struct csg_game *g, const struct csg_opts *opts)
+static int solve_model(struct gpube_csg_result **out, const struct gpube_model *m, bool filled,
+	const struct gpube_csg_opts *opts)
 {
-	struct csg_game *filled = NULL;
-	int status = csg__sparse_fill(&filled, g);
+	struct csg__view g;
+	int status = csg__view_init(&g, m, filled, opts && opts->free_disposal);
 
-	*out = NULL;
-	if (!status)
-		status = solve_game(out, filled, opts);
-	csg_game_free(filled);
+	if (status)
+		return status;
+	status = solve_view(out, &g, opts);
+	csg__view_clear(&g);
 	return status;
 }
 
 /* Whichever has more value, with the least bound; the other is freed. */
-static struct csg_result *better(struct csg_result *a, struct csg_result *b, struct gpube_ctx *ctx)
+static struct gpube_csg_result *better(
+	struct gpube_csg_result *a, struct gpube_csg_result *b, struct gpube_ctx *ctx)
 {
-	struct csg_result *most = b->value >= a->value ? b : a, *least = most == a ? b : a;
+	struct gpube_csg_result *most = b->value >= a->value ? b : a, *least = most == a ? b : a;
 
 	most->upper_bound = fmin(a->upper_bound, b->upper_bound);
 	most->upper_int = a->upper_int < b->upper_int ? a->upper_int : b->upper_int;
 	most->seconds_lp = a->seconds_lp;
 	most->seconds_total = a->seconds_total + b->seconds_total;
-	csg_result_free(least, ctx);
+	gpube_csg_result_free(least, ctx);
 	return most;
 }
 
-static int check_options(struct gpube_ctx *ctx, const struct csg_opts *o)
+static int check_options(struct gpube_ctx *ctx, const struct gpube_csg_opts *o)
 {
 	int status;
 
 	if (o->sizeof_options != sizeof(*o))
 		return gpube__fail(ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	status = gpube__check_choice(ctx, "method", (int)o->method, CSG_IDP_IP);
+	status = gpube__check_choice(ctx, "method", (int)o->method, GPUBE_CSG_IDP_IP);
 	if (!status)
 		status = gpube__check_choice(ctx, "backend", (int)o->backend, GPUBE_BACKEND_CUDA);
 	if (!status)
 		status = gpube__check_seconds(ctx, "timeout_seconds", o->timeout_seconds);
-	if (!status && o->certificate && o->method != CSG_AUTO && o->method != CSG_LP)
+	if (!status && o->certificate && o->method != GPUBE_CSG_AUTO && o->method != GPUBE_CSG_LP)
 		status = gpube__fail(ctx, GPUBE_EINVAL, "only method lp makes a certificate");
 	return status;
 }
 
-int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts *opts)
+int gpube_csg(struct gpube_csg_result **out, const struct gpube_model *m,
+	const struct gpube_csg_opts *opts)
 {
-	const enum csg_method method = opts ? opts->method : CSG_AUTO;
+	const struct gpube_table *t = gpube__coalitions_table(m);
+	const enum gpube_csg_method method = opts ? opts->method : GPUBE_CSG_AUTO;
+	const bool alone = t && t->sparse && (method == GPUBE_CSG_AUTO || method == GPUBE_CSG_LP) &&
+			   (!opts || !opts->certificate);
 	const double start = gpube__now();
-	struct csg_result *with_table;
-	struct csg_opts rest;
+	struct gpube_csg_result *with_table;
+	struct gpube_csg_opts rest;
 	int status;
 
 	if (out)
 		*out = NULL;
-	if (!out || !g)
-		return gpube__missing(g ? g->ctx : NULL);
-	status = opts ? check_options(g->ctx, opts) : GPUBE_OK;
-	if (status)
+	if (!out || !m)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = opts ? check_options(m->ctx, opts) : GPUBE_OK;
+	if (!status)
+		status = solve_model(out, m, !alone, opts);
+	if (status || !alone || method == GPUBE_CSG_LP || (*out)->answer == GPUBE_CSG_OPTIMAL ||
+		(*out)->answer == GPUBE_CSG_INFEASIBLE || !table_fits(m->ctx, t->arity, t->type) ||
+		gpube__stopped(m->ctx))
 		return status;
-	if (!g->sparse || (method != CSG_AUTO && method != CSG_LP))
-		return g->sparse ? solve_filled(out, g, opts) : solve_game(out, g, opts);
-	if (opts && opts->certificate)
-		return solve_filled(out, g, opts);
-	status = solve_game(out, g, opts);
-	if (status || method == CSG_LP || (*out)->answer == CSG_OPTIMAL ||
-		(*out)->answer == CSG_INFEASIBLE || !table_fits(g) || gpube__stopped(g->ctx))
-		return status;
-	rest = opts ? *opts : (struct csg_opts){.sizeof_options = sizeof(rest)};
-	rest.method = CSG_CONV;
+	rest = opts ? *opts : (struct gpube_csg_opts){.sizeof_options = sizeof(rest)};
+	rest.method = GPUBE_CSG_CONV;
 	if (rest.timeout_seconds > 0) {
 		rest.timeout_seconds -= gpube__now() - start;
 		if (rest.timeout_seconds <= 0)
 			return GPUBE_OK;
 	}
 	/* what was found stays good where there is no memory for more */
-	if (!solve_filled(&with_table, g, &rest))
-		*out = better(*out, with_table, g->ctx);
+	if (!solve_model(&with_table, m, true, &rest))
+		*out = better(*out, with_table, m->ctx);
 	return GPUBE_OK;
 }
 
 /* ---- certificates ------------------------------------------------------------------------ */
 
-static int take_proved(struct csg_result *r, struct csg_game *g, const struct csg__proof *p)
+static int take_proved(
+	struct gpube_csg_result *r, const struct csg__view *g, const struct csg__proof *p)
 {
-	const struct csg_opts opts = {.free_disposal = p->disposal};
+	const struct gpube_csg_opts opts = {.free_disposal = p->disposal};
 	int status;
 
-	r->answer = CSG_OPTIMAL;
-	r->method = CSG_LP;
-	r->work = CSG_INT64;
+	r->answer = GPUBE_CSG_OPTIMAL;
+	r->method = GPUBE_CSG_LP;
+	r->work = GPUBE_INT64;
 	r->backend = "cpu";
-	r->is_int = csg__is_int(g->type);
+	r->is_int = gpube__type_is_int(g->type);
 	r->scale = g->scale;
 	r->free_disposal = p->disposal;
 	r->error = r->is_int ? 0 : g->n * ldexp(1, -p->shift);
@@ -467,17 +440,11 @@ static int take_proved(struct csg_result *r, struct csg_game *g, const struct cs
 	return status;
 }
 
-static int verify(struct csg_result **out, struct csg_game *g, struct csg__proof *p)
+static int verify(struct gpube_csg_result **out, const struct csg__view *g, struct csg__proof *p)
 {
-	int64_t saved[CSG_MAX_AGENTS];
-	struct csg_result *r;
-	int status;
+	struct gpube_csg_result *r;
+	int status = csg__proof_check(p, g);
 
-	if (p->disposal)
-		dispose(g, saved);
-	status = csg__proof_check(p, g);
-	if (p->disposal)
-		restore(g, saved);
 	if (status)
 		return status;
 	r = gpube__alloc_zero(g->ctx, 1, sizeof(*r));
@@ -485,32 +452,35 @@ static int verify(struct csg_result **out, struct csg_game *g, struct csg__proof
 		r->parts = gpube__alloc(g->ctx, (uint64_t)g->n, sizeof(*r->parts));
 	status = r && r->parts ? take_proved(r, g, p) : GPUBE_ENOMEM;
 	if (status)
-		csg_result_free(r, g->ctx);
+		gpube_csg_result_free(r, g->ctx);
 	else
 		*out = r;
 	return status;
 }
 
-int csg_verify(struct csg_result **out, struct csg_game *g, const char *path)
+int gpube_csg_verify(struct gpube_csg_result **out, const struct gpube_model *m, const char *path)
 {
-	struct csg_game *filled = NULL;
 	struct csg__proof p = {0};
+	struct csg__view g;
 	int status;
 
 	if (out)
 		*out = NULL;
-	if (!out || !g || !path)
-		return gpube__missing(g ? g->ctx : NULL);
-	p.ctx = g->ctx;
-	if (!csg__on_host(g))
-		return gpube__fail(g->ctx, GPUBE_EINVAL,
-			"a certificate is checked against values that are stored here");
-	status = csg__proof_read(&p, g->ctx, path);
-	if (!status && g->sparse)
-		status = csg__sparse_fill(&filled, g);
+	if (!out || !m || !path)
+		return gpube__missing(m ? m->ctx : NULL);
+	p.ctx = m->ctx;
+	status = gpube__check_kind(m, GPUBE__OF(GPUBE_COALITIONS));
 	if (!status)
-		status = verify(out, filled ? filled : g, &p);
-	csg_game_free(filled);
+		status = csg__proof_read(&p, m->ctx, path);
+	if (!status)
+		status = csg__view_init(&g, m, true, p.disposal);
+	if (!status) {
+		status = csg__on_host(&g) ? verify(out, &g, &p)
+					  : gpube__fail(m->ctx, GPUBE_EINVAL,
+						    "a certificate is checked against values that "
+						    "are stored here");
+		csg__view_clear(&g);
+	}
 	csg__proof_clear(&p);
 	return status;
 }

@@ -28,6 +28,8 @@ static const struct gpube_format_row formats[] = {
 		gpube__bif_read, gpube__bif_write},
 	{GPUBE_FORMAT_XMLBIF, "xmlbif", "xmlbif|bifxml|xbif", GPUBE_POTENTIALS, true, true,
 		gpube__sniff_xmlbif, gpube__xmlbif_read, gpube__xmlbif_write},
+	{GPUBE_FORMAT_CSG, "csg", "csg", GPUBE_COALITIONS, false, false, gpube__sniff_csg,
+		gpube__csg_read, gpube__csg_write},
 	{GPUBE_FORMAT_QPBO, "qpbo", "qpbo", GPUBE_COSTS, false, false, gpube__sniff_qpbo,
 		gpube__qpbo_read, NULL},
 	{GPUBE_FORMAT_COL, "col", "col", GPUBE_COSTS, false, false, gpube__sniff_col,
@@ -117,6 +119,8 @@ static struct found recognise(struct gpube_in *in)
 	memcpy(text, in->p, n);
 	text[n] = 0;
 	found.format = claimed(in, text, n);
+	if (found.format && found.format->kind == GPUBE_COALITIONS)
+		found.content = GPUBE_CONTENT_COALITIONS;
 	/* of XML, only the head was seen; and numbers alone are in many formats */
 	if (!found.format || found.format->id == GPUBE_FORMAT_XML)
 		gpube__in_refuse_unread(in, false);
@@ -174,7 +178,7 @@ int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, const char
 const char *gpube_content_words(enum gpube_content content)
 {
 	static const char *const words[] = {"a model, which 'gpube solve' reads",
-		"a game, which 'gpube nash' reads", "a game of coalitions, which 'gpube csg' reads",
+		"a game, which 'gpube nash' reads", "a coalition game, which 'gpube csg' reads",
 		"an auction, which 'gpube auction' reads",
 		"a result, which 'gpube info', 'gpube convert' and --sol read",
 		("no model, but goes with one: .ub by --ub, .order, .cov and .dec by --order-file, "
@@ -315,11 +319,13 @@ int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path
 }
 
 const struct gpube_format_row *gpube__output_format(
-	struct gpube_ctx *ctx, const char *path, enum gpube_format format)
+	struct gpube_ctx *ctx, const char *path, enum gpube_format format, enum gpube_kind kind)
 {
 	const struct gpube_format_row *f =
 		format == GPUBE_FORMAT_AUTO ? format_by_name(path) : find_format(format);
 
+	if (!f && kind == GPUBE_COALITIONS) /* by any other name */
+		f = find_format(GPUBE_FORMAT_CSG);
 	if (!f)
 		gpube__fail(ctx, GPUBE_EINVAL,
 			"cannot tell the format of '%s': its name should end in one of "

@@ -27,6 +27,7 @@ enum gpube_format {
 	GPUBE_FORMAT_MPS, /* the same */
 	GPUBE_FORMAT_BIF, /* this and XMLBIF: of Bayesian networks alone */
 	GPUBE_FORMAT_XMLBIF,
+	GPUBE_FORMAT_CSG, /* what coalitions are worth: binary, or as .txt a text */
 	GPUBE_FORMAT_QPBO,
 	GPUBE_FORMAT_COL,
 	GPUBE_FORMAT_ERG,
@@ -40,18 +41,18 @@ enum gpube_format {
 };
 
 /* Their names, as --to and --from take them. */
-#define GPUBE_FORMATS_WRITTEN "wcsp|cfn|uai|lg|wcnf|cnf|lp|mps|bif|xmlbif"
+#define GPUBE_FORMATS_WRITTEN "wcsp|cfn|uai|lg|wcnf|cnf|lp|mps|bif|xmlbif|csg"
 #define GPUBE_FORMATS_READ    GPUBE_FORMATS_WRITTEN "|qpbo|col|erg|yaml|xml|net|opb|bep|pre"
 
 /* The format of that name, or GPUBE_FORMAT_AUTO for an unknown one. */
 GPUBE_API enum gpube_format gpube_format_named(const char *name);
 GPUBE_API const char *gpube_format_name(enum gpube_format format);
 
-/* What a file holds: a model, or what other programs of this project read. */
+/* What a file holds: a model, of what kind, or what other programs of this project read. */
 enum gpube_content {
 	GPUBE_CONTENT_MODEL,
 	GPUBE_CONTENT_GAME,       /* of two players: nash.h */
-	GPUBE_CONTENT_COALITIONS, /* csg.h */
+	GPUBE_CONTENT_COALITIONS, /* a model of that kind: coalitions.h */
 	GPUBE_CONTENT_AUCTION,    /* auction.h */
 	GPUBE_CONTENT_RESULT,     /* gpube_read_uai_result() */
 	GPUBE_CONTENT_SIDECAR,    /* by its name: .ub, .order, .ord, .cov, .dec, .evid, .query */
@@ -63,7 +64,7 @@ enum gpube_content {
  * Errors: EIO, ENOMEM
  */
 GPUBE_API int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, const char *path);
-/* What it is, and who reads it: "a game of coalitions, which 'gpube csg' reads". */
+/* What it is, and who reads it: "a coalition game, which 'gpube csg' reads". */
 GPUBE_API const char *gpube_content_words(enum gpube_content content);
 
 /*

@@ -424,8 +424,6 @@ enum gpube_content gpube__sniff_content(const char *text, const char *path)
 {
 	const char *begin = gpube__skip_comments(text), *goods = text + strspn(text, BLANKS);
 
-	if (strncmp(text, "GPUBECSG", 8) == 0 || begins_with_word(begin, "csg"))
-		return GPUBE_CONTENT_COALITIONS;
 	while (*goods == '%') {
 		goods += strcspn(goods, "\n");
 		goods += strspn(goods, BLANKS);

@@ -164,6 +164,43 @@ static int check_written(
 	return status;
 }
 
+/* Coalitions go into their own format as they are. */
+static int write_coalitions(struct written *w, const struct gpube_model *m,
+	const struct gpube_format_row *f, bool check)
+{
+	struct gpube_model *again = NULL;
+	int status = write_attempt(w, m, f, false);
+
+	if (!status && check)
+		status = gpube_model_new(&again, m->ctx, f->kind);
+	if (again)
+		status = read_again(&w->model, again, f->read);
+	if (!status && again)
+		status = gpube__csg_check(m, again);
+	if (status == GPUBE_EBUG)
+		status = refuse_written(w, m);
+	if (!status && again)
+		gpube__log(m->ctx, GPUBE_LOG_NOTE,
+			"%s: read back and compared: %d agent%s, their coalitions, all equal",
+			w->path, m->n_vars, gpube__plural(m->n_vars));
+	gpube_model_free(again);
+	return close_written(w, m->ctx, status);
+}
+
+/* Whether the format has a place for the kind: of coalitions that is another kind's. */
+static int check_format(
+	const struct gpube_model *m, const char *path, const struct gpube_format_row *f)
+{
+	if ((m->kind == GPUBE_COALITIONS) == (f->kind == GPUBE_COALITIONS))
+		return GPUBE_OK;
+	return gpube__fail(m->ctx, GPUBE_EINVAL,
+		f->kind == GPUBE_COALITIONS
+			? "'%s': .%s is of coalition games, which gpube_coalitions_of_costs() makes"
+			: "'%s': .%s is not of coalition games: gpube_costs_of_coalitions() makes "
+			  "costs of one",
+		path, f->name);
+}
+
 static int write_fitted(struct written *w, struct gpube_fit *fit, const struct gpube_format_row *f,
 	bool beside, const struct gpube_write_opts *opts)
 {
@@ -206,7 +243,7 @@ int gpube_write_with(
 	opts = opts ? opts : &none;
 	if (opts->sizeof_options != sizeof(*opts))
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "options of another version");
-	status = gpube__check_kind(m, GPUBE__NETWORKS);
+	status = gpube__check_kind(m, GPUBE__NETWORKS | GPUBE__OF(GPUBE_COALITIONS));
 	if (!status)
 		status = gpube__check_choice(m->ctx, "precision", opts->precision, 12);
 	if (!status)
@@ -216,8 +253,8 @@ int gpube_write_with(
 		return status;
 	if (opts->written)
 		*opts->written = (struct gpube_written){0};
-	f = gpube__output_format(m->ctx, path, opts->format);
-	if (!f)
+	f = gpube__output_format(m->ctx, path, opts->format, m->kind);
+	if (!f || check_format(m, path, f))
 		return GPUBE_EINVAL;
 	alone = gpube__out_is_alone(path);
 	if (opts->check && alone)
@@ -231,6 +268,8 @@ int gpube_write_with(
 			"cannot check '%s': .%s is not read back as the same tables", path,
 			f->name);
 	w.opts = *opts;
+	if (m->kind == GPUBE_COALITIONS)
+		return write_coalitions(&w, m, f, opts->check);
 	w.opts.shift = 0; /* done here, for all formats in one way */
 	/* (digits are fewer first, where that is allowed) */
 	w.opts.wide = opts->wide && !opts->lossy && m->kind == GPUBE_COSTS;

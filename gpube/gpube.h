@@ -116,6 +116,16 @@ GPUBE_API void gpube_ctx_resume(struct gpube_ctx *ctx);
  * EINVAL, and the text names what takes it.
  */
 enum gpube_kind { GPUBE_COSTS, GPUBE_POTENTIALS, GPUBE_GAME, GPUBE_COALITIONS };
+/* What a table's numbers are stored as; INT128: of no table, sums are taken in it. */
+enum gpube_type {
+	GPUBE_INT8,
+	GPUBE_INT16,
+	GPUBE_INT32,
+	GPUBE_INT64,
+	GPUBE_FLOAT32,
+	GPUBE_FLOAT64,
+	GPUBE_INT128,
+};
 enum gpube_direction { GPUBE_MINIMISE, GPUBE_MAXIMISE };
 
 struct gpube_model;

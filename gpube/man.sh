@@ -15,6 +15,8 @@ gpube_partial gpube/partial.h partial.h
 gpube_proofs gpube/certify.h certify.h
 gpube_agents gpube/dpop.h dpop.h
 gpube_sums gpube/sums.h sums.h
+gpube_coalitions gpube/coalitions.h coalitions.h
+gpube_forms gpube/forms.h forms.h
 gpube_formats formats/formats.h formats.h
 gpube_globals gpube/globals.h globals.h
 csg csg/csg.h csg.h

@@ -2,21 +2,22 @@
 #include <stdio.h>
 
 #include "csg/auction/bids.h"
-#include "csg/set_model.h"
+#include "gpube/forms/set_costs.h"
 
-static void good_name(char *name, const struct csg__sets *s, int good)
+static void good_name(char *name, const struct gpube__sets *s, int good)
 {
 	const struct csg_auction *a = s->arg;
 	const bool real = good < a->n_real;
 
-	snprintf(name, CSG__NAME, "%s%d", real ? "good" : "dummy", real ? good : good - a->n_real);
+	snprintf(
+		name, GPUBE__NAME, "%s%d", real ? "good" : "dummy", real ? good : good - a->n_real);
 }
 
-static void bid_name(char *name, const struct csg__sets *s, int bid)
+static void bid_name(char *name, const struct gpube__sets *s, int bid)
 {
 	const struct csg_auction *a = s->arg;
 
-	snprintf(name, CSG__NAME, "bid%lld", (long long)a->id[bid]);
+	snprintf(name, GPUBE__NAME, "bid%lld", (long long)a->id[bid]);
 }
 
 /*
@@ -38,14 +39,14 @@ static int64_t below_all(const struct csg_auction *a)
 
 int csg_auction_model(struct gpube_model **out, const struct csg_auction *a)
 {
-	struct csg__sets sets;
+	struct gpube__sets sets;
 	int status;
 
 	if (out)
 		*out = NULL;
 	if (!out || !a)
 		return gpube__missing(a ? a->ctx : NULL);
-	sets = (struct csg__sets){.ctx = a->ctx,
+	sets = (struct gpube__sets){.ctx = a->ctx,
 		.n_goods = a->n_goods,
 		.n_sets = a->n_bids,
 		.scale = a->scale,
@@ -55,6 +56,6 @@ int csg_auction_model(struct gpube_model **out, const struct csg_auction *a)
 		.good_name = good_name,
 		.set_name = bid_name,
 		.arg = a};
-	status = csg__sets_model(out, &sets);
+	status = gpube__sets_costs(out, &sets);
 	return status ? status : gpube_model_set_top(*out, below_all(a));
 }

@@ -4,7 +4,6 @@
 #include <strings.h>
 
 #include "csg/auction/bids.h"
-#include "csg/game.h"
 #include "formats/common/registry.h"
 #include "formats/io/io.h"
 
@@ -264,27 +263,6 @@ int csg_auction_read(struct csg_auction **out, struct gpube_ctx *ctx, const char
 	if (status)
 		return status;
 	status = csg__auction_read_from(out, &in);
-	gpube__in_close(&in);
-	return gpube__refused(status, ctx, path, GPUBE_CONTENT_AUCTION);
-}
-
-int csg_auction_read_any(struct csg_auction **auction, struct csg_game **complete,
-	struct gpube_ctx *ctx, const char *path)
-{
-	struct gpube_in in;
-	int status;
-
-	if (auction)
-		*auction = NULL;
-	if (complete)
-		*complete = NULL;
-	if (!auction || !complete || !ctx || !path)
-		return gpube__missing(ctx);
-	status = gpube__in_open(&in, ctx, path);
-	if (status)
-		return status;
-	status = csg__is_game(&in) ? csg__read_from(complete, &in)
-				   : csg__auction_read_from(auction, &in);
 	gpube__in_close(&in);
 	return gpube__refused(status, ctx, path, GPUBE_CONTENT_AUCTION);
 }

@@ -20,13 +20,13 @@
 /* sums: 'best'; the other tables are of a piece, on ops, or NULL (conv.h) */
 struct conv {
 	struct gpube_ctx *ctx;
-	const struct csg_game *g;
+	const struct csg__view *g;
 	const struct csg__range *range;
 	const struct gpube_subset_ops *ops;
 	struct csg__layer_ranks *ranks;
 	struct csg__conv_plan plan;
 	int n_ranks;
-	enum csg_type type;
+	enum gpube_type type;
 	size_t size; /* of a value */
 	char *sums, *values, *others, *out, *product;
 	bool sends;    /* values come from the host and are worked on elsewhere */
@@ -94,8 +94,7 @@ static int take_part(struct conv *c, uint64_t agents, struct gpube_subset_split 
 	uint64_t from = 0; /* high bits of Y, rising */
 
 	for (bool found = false;; found = true) {
-		struct gpube_subset_split s = {
-			.type = csg__base_type(c->type), .x = x & (piece - 1)};
+		struct gpube_subset_split s = {.type = c->type, .x = x & (piece - 1)};
 		int status = values_of(c, &s.a, top + from, piece);
 
 		if (!status)
@@ -115,7 +114,7 @@ static int take_part(struct conv *c, uint64_t agents, struct gpube_subset_split 
 	return GPUBE_OK;
 }
 
-static int take_structure(struct conv *c, struct csg_result *r)
+static int take_structure(struct conv *c, struct gpube_csg_result *r)
 {
 	uint64_t left = ((uint64_t)1 << c->g->n) - 1;
 
@@ -125,15 +124,15 @@ static int take_structure(struct conv *c, struct csg_result *r)
 
 		if (status)
 			return status;
-		if (r->n_parts == 0 &&
-			(csg__is_int(c->type) ? s.sum.i < c->range->least : s.sum.f == -INFINITY)) {
-			r->answer = CSG_INFEASIBLE;
+		if (r->n_parts == 0 && (gpube__type_is_int(c->type) ? s.sum.i < c->range->least
+								    : s.sum.f == -INFINITY)) {
+			r->answer = GPUBE_CSG_INFEASIBLE;
 			return GPUBE_OK;
 		}
 		r->parts[r->n_parts] = s.y;
 		left ^= s.y;
 	}
-	r->answer = CSG_OPTIMAL;
+	r->answer = GPUBE_CSG_OPTIMAL;
 	return GPUBE_OK;
 }
 
@@ -149,7 +148,7 @@ static int convolve_piece(struct conv *c, int h, int low, uint64_t x, double sha
 
 	for (uint64_t y = x;; y = gpube__submask_before(x, y)) {
 		struct gpube_subset s = {
-			.type = csg__base_type(c->type),
+			.type = c->type,
 			.n_bits = low,
 			.out = y == x ? out : c->product,
 			.done = c->done,
@@ -181,7 +180,7 @@ static int convolve_piece(struct conv *c, int h, int low, uint64_t x, double sha
 static int convolve_layer(struct conv *c, int h)
 {
 	const int low = csg__layer_bits(&c->plan, h, c->n_ranks);
-	const double share = (double)gpube__pow3(low) / csg__splits(CSG_CONV, c->g->n);
+	const double share = (double)gpube__pow3(low) / csg__splits(GPUBE_CSG_CONV, c->g->n);
 	const double done = c->done + share * (double)gpube__pow3(h - low);
 	int status = csg__ranks_begin(c->ranks, h);
 
@@ -258,14 +257,14 @@ static void give_memory(struct conv *c)
 
 int csg__conv(struct csg__search *s)
 {
-	const struct csg_game *g = s->g;
+	const struct csg__view *g = s->g;
 	struct conv c = {.ctx = g->ctx,
 		.g = g,
 		.range = s->range,
 		.ops = s->ops,
 		.n_ranks = csg__n_ranks(s),
 		.type = s->range->work,
-		.size = csg__type_size(s->range->work)};
+		.size = gpube__type_size(s->range->work)};
 	const double start = gpube__now();
 	int status = csg__conv_plan(&c.plan, s);
 
@@ -280,10 +279,10 @@ int csg__conv(struct csg__search *s)
 	if (!status)
 		status = take_structure(&c, s->r);
 	if (!status) {
-		s->r->method = CSG_CONV;
+		s->r->method = GPUBE_CSG_CONV;
 		s->r->work = c.type;
 		s->r->backend = c.ops->name;
-		s->r->splits = csg__splits(CSG_CONV, g->n);
+		s->r->splits = csg__splits(GPUBE_CSG_CONV, g->n);
 		s->r->seconds_splits = gpube__now() - start;
 	}
 	give_memory(&c);
@@ -292,6 +291,6 @@ int csg__conv(struct csg__search *s)
 
 double csg__conv_seconds(const struct csg__search *s)
 {
-	return csg__splits(CSG_CONV, s->g->n) /
-	       s->ops->splits_per_second(s->g->ctx, csg__base_type(s->range->work));
+	return csg__splits(GPUBE_CSG_CONV, s->g->n) /
+	       s->ops->splits_per_second(s->g->ctx, s->range->work);
 }

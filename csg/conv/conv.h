@@ -5,7 +5,7 @@
 #ifndef CSG_CONV_H
 #define CSG_CONV_H
 
-#include "csg/game.h"
+#include "csg/view.h"
 #include "gpube/ranks/world.h"
 #include "gpube/ops/subset/subset_blocks.h"
 
@@ -50,7 +50,7 @@ int csg__layer_bits(const struct csg__conv_plan *plan, int h, int n_ranks);
 /* ---- ranks ------------------------------------------------------------------------------ */
 
 /*
- * csg__agree() - before conv begins, so that all ranks end when one cannot: once in csg_solve(),
+ * csg__agree() - before conv begins, so that all ranks end when one cannot: once in gpube_csg(),
  * with the status of this rank. Errors: as dcop_world_agree()
  */
 int csg__agree(struct csg__search *s, int status);

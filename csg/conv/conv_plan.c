@@ -87,9 +87,9 @@ static int refuse(const struct csg__conv_plan *p, const struct needs *n)
 
 int csg__conv_plan(struct csg__conv_plan *p, const struct csg__search *s)
 {
-	const struct csg_game *g = s->g;
+	const struct csg__view *g = s->g;
 	struct needs n = {.s = s,
-		.type = csg__base_type(s->range->work),
+		.type = s->range->work,
 		.here = s->ops == gpube__subset_cpu(),
 		.most = s->ops->memory(g->ctx),
 		.most_here = g->ctx->memory_bytes,
@@ -103,8 +103,8 @@ int csg__conv_plan(struct csg__conv_plan *p, const struct csg__search *s)
 	if (n.here)
 		n.most = g->ctx->memory_bytes;
 	n.sums = (uint64_t)gpube__type_size(n.type) << (g->n - 1);
-	if (g->values && !g->map) /* of a file, the system keeps what it can */
-		n.game = (uint64_t)csg__type_size(g->type) << g->n;
+	if (g->values && !g->is_file) /* of a file, the system keeps what it can */
+		n.game = (uint64_t)gpube__type_size(g->type) << g->n;
 	least = bits < LEAST_BITS ? bits : LEAST_BITS;
 	if (n.n_ranks > 1) {
 		const int polled = n.here ? POLLED_BITS : POLLED_BITS_THERE;

@@ -17,7 +17,7 @@
 
 #include "csg/conv/conv.h"
 
-#define LAST_LAYER CSG_MAX_AGENTS /* what the farewell names */
+#define LAST_LAYER GPUBE_MAX_AGENTS /* what the farewell names */
 #define NAP_NS     200000
 
 /* In front of a layer's pieces; layer LAST_LAYER: a farewell, status 0 or ESTOP. */
@@ -33,7 +33,7 @@ struct csg__layer_ranks {
 	struct csg__conv_plan plan;
 	uint8_t *owner; /* of the pieces of the layer at hand */
 	int layer, bits, n_layers;
-	int n_came[CSG_MAX_AGENTS + 1]; /* ranks whose pieces of a layer are here */
+	int n_came[GPUBE_MAX_AGENTS + 1]; /* ranks whose pieces of a layer are here */
 	bool one_stopped;
 };
 

@@ -10,8 +10,8 @@ struct ip {
 	struct csg__dp d;
 	struct csg__subspace_search q;
 	struct csg__partitions p;
-	union csg__sum most[CSG_MAX_AGENTS + 1]; /* of the table's values, by size */
-	bool some[CSG_MAX_AGENTS + 1];           /* whether any of a size is allowed */
+	union csg__sum most[GPUBE_MAX_AGENTS + 1]; /* of the table's values, by size */
+	bool some[GPUBE_MAX_AGENTS + 1];           /* whether any of a size is allowed */
 	bool real;
 	int filled; /* idp's sizes up to this one; 1: none */
 	int64_t n_searched;
@@ -51,7 +51,7 @@ static union csg__sum lowest(const struct ip *ip)
 	if (ip->real)
 		low.real = -INFINITY;
 	else
-		low.whole = ip->d.type == CSG_INT128 ? -((__int128)1 << 126) : INT64_MIN;
+		low.whole = ip->d.type == GPUBE_INT128 ? -((__int128)1 << 126) : INT64_MIN;
 	return low;
 }
 
@@ -110,7 +110,7 @@ static bool prepare(struct ip *ip, const struct csg__partition *p)
 static bool search(struct ip *ip, int64_t i, double most_steps)
 {
 	struct csg__subspace_search *q = &ip->q;
-	struct csg_result *r = ip->s->r;
+	struct gpube_csg_result *r = ip->s->r;
 
 	if (!prepare(ip, &ip->p.item[i]))
 		return true;
@@ -207,7 +207,7 @@ static int run_both(struct ip *ip)
 /* What is known of the upper bound: of what is open, and of the best structure. */
 static void report_bound(const struct ip *ip)
 {
-	struct csg_result *r = ip->s->r;
+	struct gpube_csg_result *r = ip->s->r;
 	union csg__sum upper = ip->q.best;
 
 	for (int64_t i = 0; i < ip->p.n; i++)
@@ -234,13 +234,13 @@ static int begin(struct ip *ip)
 	if (ip->real)
 		q->none.real = -DBL_MAX;
 	else
-		q->none.whole = ip->d.type == CSG_INT128 ? CSG__WIDE_FLOOR / 2 : range->least;
+		q->none.whole = ip->d.type == GPUBE_INT128 ? CSG__WIDE_FLOOR / 2 : range->least;
 	q->ctx = ip->d.ctx;
 	q->n = ip->d.n;
 	q->table = ip->d.value;
 	q->best = lowest(ip);
 	if (ip->d.best) {
-		memcpy(ip->d.best, ip->d.value, csg__type_size(ip->d.type) << ip->d.n);
+		memcpy(ip->d.best, ip->d.value, gpube__type_size(ip->d.type) << ip->d.n);
 		q->table = ip->d.best;
 	}
 	status = csg__most_of_sizes(ip->most, ip->some, q, ip->d.type, 1, ip->d.n);
@@ -251,16 +251,16 @@ static int begin(struct ip *ip)
 
 int csg__ip(struct csg__search *s)
 {
-	const bool both = s->opts->method == CSG_IDP_IP;
-	struct csg_result *r = s->r;
+	const bool both = s->opts->method == GPUBE_CSG_IDP_IP;
+	struct gpube_csg_result *r = s->r;
 	struct ip ip = {.s = s, .filled = 1};
 	bool bounded = false;
 	int status = csg__dp_open(&ip.d, s, true, both);
 
 	if (status)
 		return status;
-	ip.real = !csg__is_int(ip.d.type);
-	r->work = ip.d.type == CSG_FLOAT32 && !both ? CSG_FLOAT64 : ip.d.type;
+	ip.real = !gpube__type_is_int(ip.d.type);
+	r->work = ip.d.type == GPUBE_FLOAT32 && !both ? GPUBE_FLOAT64 : ip.d.type;
 	status = begin(&ip);
 	bounded = !status;
 	if (!status)
@@ -273,7 +273,7 @@ int csg__ip(struct csg__search *s)
 	if (bounded)
 		report_bound(&ip);
 	if (!status)
-		r->answer = r->n_parts ? CSG_OPTIMAL : CSG_INFEASIBLE;
+		r->answer = r->n_parts ? GPUBE_CSG_OPTIMAL : GPUBE_CSG_INFEASIBLE;
 	gpube__log(s->g->ctx, GPUBE_LOG_DETAIL,
 		"%s: %lld subspace%s of %lld searched, splits of coalitions of up to %d agent%s",
 		both ? "idp-ip" : "ip", (long long)ip.n_searched, gpube__plural(ip.n_searched),

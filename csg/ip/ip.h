@@ -41,19 +41,19 @@ struct csg__subspace_search {
 	const void *table;
 	union csg__sum none;
 	int n_parts;
-	uint8_t part[CSG_MAX_AGENTS], run[CSG_MAX_AGENTS];
-	union csg__sum rest[CSG_MAX_AGENTS + 1], best;
-	uint64_t chosen[CSG_MAX_AGENTS], parts[CSG_MAX_AGENTS];
+	uint8_t part[GPUBE_MAX_AGENTS], run[GPUBE_MAX_AGENTS];
+	union csg__sum rest[GPUBE_MAX_AGENTS + 1], best;
+	uint64_t chosen[GPUBE_MAX_AGENTS], parts[GPUBE_MAX_AGENTS];
 	bool found, stopped, out_of_steps;
 	double steps, most_steps, next_look;
 };
 
 /* Until the end, a stop, or most_steps. */
-void csg__subspace_search(struct csg__subspace_search *q, enum csg_type type);
+void csg__subspace_search(struct csg__subspace_search *q, enum gpube_type type);
 
 /* Of the coalitions of 'size': the greatest value, false if all are forbidden. Errors: ESTOP */
 int csg__most_of_sizes(union csg__sum *most, bool *some, const struct csg__subspace_search *q,
-	enum csg_type type, int least_size, int most_size);
+	enum gpube_type type, int least_size, int most_size);
 
 /* ---- integer partitions */
 
@@ -61,7 +61,7 @@ struct csg__partition {
 	union csg__sum bound;
 	bool done; /* nothing in it is worth more than the best structure */
 	bool seen; /* of csg__partitions_reach() */
-	uint8_t n_parts, part[CSG_MAX_AGENTS + 1]; /* rising, then zeros */
+	uint8_t n_parts, part[GPUBE_MAX_AGENTS + 1]; /* rising, then zeros */
 };
 
 struct csg__partitions {

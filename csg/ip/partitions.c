@@ -6,7 +6,7 @@
 /* How many ways there are to write each number up to n as a sum of numbers. */
 static int64_t count(int n)
 {
-	int64_t ways[CSG_MAX_AGENTS + 1] = {1};
+	int64_t ways[GPUBE_MAX_AGENTS + 1] = {1};
 
 	for (int part = 1; part <= n; part++)
 		for (int sum = part; sum <= n; sum++)
@@ -16,7 +16,7 @@ static int64_t count(int n)
 
 int csg__partitions_new(struct csg__partitions *p, struct gpube_ctx *ctx, int n)
 {
-	uint8_t part[CSG_MAX_AGENTS + 2] = {0};
+	uint8_t part[GPUBE_MAX_AGENTS + 2] = {0};
 	int k = 1; /* of the part that grows: those before it stay */
 
 	*p = (struct csg__partitions){.n = count(n)};
@@ -59,7 +59,7 @@ void csg__partitions_clear(struct csg__partitions *p, struct gpube_ctx *ctx)
 /* The place of these parts, which need not rise: a count of each size. */
 static int64_t find(const struct csg__partitions *p, const uint8_t *count_of, int n)
 {
-	uint8_t part[CSG_MAX_AGENTS + 1] = {0};
+	uint8_t part[GPUBE_MAX_AGENTS + 1] = {0};
 	int64_t low = 0, high = p->n;
 	int k = 0;
 
@@ -77,9 +77,9 @@ static int64_t find(const struct csg__partitions *p, const uint8_t *count_of, in
 	return low;
 }
 
-static void count_parts(uint8_t count_of[CSG_MAX_AGENTS + 1], const struct csg__partition *p)
+static void count_parts(uint8_t count_of[GPUBE_MAX_AGENTS + 1], const struct csg__partition *p)
 {
-	memset(count_of, 0, CSG_MAX_AGENTS + 1);
+	memset(count_of, 0, GPUBE_MAX_AGENTS + 1);
 	for (int k = 0; k < p->n_parts; k++)
 		count_of[p->part[k]]++;
 }
@@ -93,7 +93,7 @@ static bool is_split(const struct csg__dp *d, int filled, int a, int b)
 int64_t csg__partitions_merge(
 	const struct csg__partitions *p, int64_t k, const struct csg__dp *d, int filled)
 {
-	uint8_t of[CSG_MAX_AGENTS + 1];
+	uint8_t of[GPUBE_MAX_AGENTS + 1];
 	int large, small;
 
 	count_parts(of, &p->item[k]);
@@ -126,7 +126,7 @@ void csg__partitions_reach(
 	p->stack[n_open++] = k;
 	while (n_open) {
 		const int64_t at = p->stack[--n_open];
-		uint8_t of[CSG_MAX_AGENTS + 1];
+		uint8_t of[GPUBE_MAX_AGENTS + 1];
 
 		p->item[at].done = true;
 		count_parts(of, &p->item[at]);

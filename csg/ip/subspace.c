@@ -53,21 +53,21 @@ static bool must_end(struct csg__subspace_search *q)
 #define X(name) name##_float64
 #include "csg/ip/subspace_impl.h"
 
-void csg__subspace_search(struct csg__subspace_search *q, enum csg_type type)
+void csg__subspace_search(struct csg__subspace_search *q, enum gpube_type type)
 {
-	static void (*const search[])(struct csg__subspace_search *) = {search_int16, search_int32,
-		search_int64, search_float32, search_float64, search_int128};
+	static void (*const search[])(struct csg__subspace_search *) = {NULL, search_int16,
+		search_int32, search_int64, search_float32, search_float64, search_int128};
 
 	search[type](q);
 }
 
 int csg__most_of_sizes(union csg__sum *most, bool *some, const struct csg__subspace_search *q,
-	enum csg_type type, int least_size, int most_size)
+	enum gpube_type type, int least_size, int most_size)
 {
-	static int (*const of_sizes[])(union csg__sum *, bool *,
-		const struct csg__subspace_search *, int, int) = {most_of_sizes_int16,
-		most_of_sizes_int32, most_of_sizes_int64, most_of_sizes_float32,
-		most_of_sizes_float64, most_of_sizes_int128};
+	static int (*const of_sizes[])(
+		union csg__sum *, bool *, const struct csg__subspace_search *, int, int) = {NULL,
+		most_of_sizes_int16, most_of_sizes_int32, most_of_sizes_int64,
+		most_of_sizes_float32, most_of_sizes_float64, most_of_sizes_int128};
 
 	for (int size = least_size; size <= most_size; size++)
 		some[size] = false;

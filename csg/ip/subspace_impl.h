@@ -36,8 +36,8 @@ static void X(choose)(
 	struct csg__subspace_search *q, int k, uint64_t left, uint64_t first, uint64_t above, S sum)
 {
 	const int more = q->part[k] - 1;
-	uint64_t agent[CSG_MAX_AGENTS], chosen[CSG_MAX_AGENTS + 1] = {first};
-	int at[CSG_MAX_AGENTS + 1] = {0}, n = 0, depth = 0;
+	uint64_t agent[GPUBE_MAX_AGENTS], chosen[GPUBE_MAX_AGENTS + 1] = {first};
+	int at[GPUBE_MAX_AGENTS + 1] = {0}, n = 0, depth = 0;
 
 	if (more == 0) {
 		q->steps++;

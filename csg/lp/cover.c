@@ -25,10 +25,10 @@ struct cover {
 	struct gpube_ctx *ctx;
 	int n;
 	uint64_t all;
-	int old[CSG_MAX_AGENTS]; /* agent by its new number */
-	uint64_t *mask;          /* all lists after each other, new numbers */
+	int old[GPUBE_MAX_AGENTS]; /* agent by its new number */
+	uint64_t *mask;            /* all lists after each other, new numbers */
 	int64_t *slack;
-	int64_t begin[CSG_MAX_AGENTS + 2];
+	int64_t begin[GPUBE_MAX_AGENTS + 2];
 	struct seen *seen; /* the last comer keeps the place */
 	int seen_bits;
 	int64_t n_seen; /* written since it was made */
@@ -36,7 +36,7 @@ struct cover {
 	int64_t limit;
 	double steps, most_steps;
 	int n_parts;
-	uint64_t parts[CSG_MAX_AGENTS];
+	uint64_t parts[GPUBE_MAX_AGENTS];
 	bool stopped;
 };
 
@@ -70,7 +70,7 @@ static uint64_t renumber(uint64_t mask, const int *to)
 
 static void number_agents(struct cover *d, int *to, const struct csg__candidate *c, int64_t n_c)
 {
-	int64_t count[CSG_MAX_AGENTS] = {0};
+	int64_t count[GPUBE_MAX_AGENTS] = {0};
 
 	for (int64_t i = 0; i < n_c; i++)
 		for (uint64_t s = c[i].mask & ~CSG__LEFT; s; s &= s - 1)
@@ -90,7 +90,7 @@ static void number_agents(struct cover *d, int *to, const struct csg__candidate 
 /* Fills the lists from the sorted candidates: each list comes out sorted, too. */
 static void make_lists(struct cover *d, const struct csg__candidate *c, int64_t n_c)
 {
-	int to[CSG_MAX_AGENTS];
+	int to[GPUBE_MAX_AGENTS];
 
 	number_agents(d, to, c, n_c);
 	memset(d->begin, 0, sizeof(d->begin));
@@ -188,7 +188,7 @@ int csg__cover(struct gpube_ctx *ctx, int n, struct csg__candidate *c, int64_t n
 		.most_steps = *steps,
 		.left = left,
 		.seen_bits = LEAST_SEEN_BITS};
-	uint64_t path[CSG_MAX_AGENTS];
+	uint64_t path[GPUBE_MAX_AGENTS];
 	int status = GPUBE_ENOMEM;
 
 	d.all = ((uint64_t)1 << n) - 1;

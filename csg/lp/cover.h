@@ -7,7 +7,7 @@
 #ifndef CSG_COVER_H
 #define CSG_COVER_H
 
-#include "csg/game.h"
+#include "csg/view.h"
 
 struct csg__candidate {
 	uint64_t mask;

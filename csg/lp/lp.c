@@ -33,13 +33,13 @@
 
 int64_t csg__to_fixed(const struct csg__lp *lp, int64_t value)
 {
-	const enum csg_type type = lp->g->type;
+	const enum gpube_type type = lp->g->type;
 
-	if (csg__is_int(type))
+	if (gpube__type_is_int(type))
 		return value == INT64_MIN ? value : (int64_t)((uint64_t)value << lp->shift);
-	if (csg__decode(type, value) == -INFINITY)
+	if (gpube__coalition_real(type, value) == -INFINITY)
 		return INT64_MIN;
-	return llrint(ldexp(csg__decode(type, value), lp->shift));
+	return llrint(ldexp(gpube__coalition_real(type, value), lp->shift));
 }
 
 int64_t csg__fixed(const struct csg__lp *lp, uint64_t s)
@@ -58,8 +58,9 @@ int64_t csg__weight_of(const struct csg__lp *lp, uint64_t s)
 
 bool csg__lp_shift(struct csg__lp *lp, const struct csg__range *range)
 {
-	double size = csg__is_int(lp->g->type) ? fmax((double)range->most, -(double)range->least)
-					       : fmax(range->most_real, -range->least_real);
+	double size = gpube__type_is_int(lp->g->type)
+			      ? fmax((double)range->most, -(double)range->least)
+			      : fmax(range->most_real, -range->least_real);
 	int exponent;
 
 	frexp(size, &exponent);
@@ -69,7 +70,7 @@ bool csg__lp_shift(struct csg__lp *lp, const struct csg__range *range)
 		return false;
 	if (lp->shift > 900)
 		lp->shift = 900;
-	if (csg__is_int(lp->g->type)) {
+	if (gpube__type_is_int(lp->g->type)) {
 		lp->shift = lp->shift > 24 ? 24 : lp->shift;
 		/* of 2^56 and more: no finer duals than values, and they are watched */
 		if (lp->shift < 0 && size < 0x1p60)
@@ -103,7 +104,8 @@ static double high_weight(const struct csg__lp *lp, uint64_t block)
 
 static const void *block_values(const struct csg__lp *lp, uint64_t block)
 {
-	return (const char *)lp->g->values + (block << lp->low_bits) * csg__type_size(lp->g->type);
+	return (const char *)lp->g->values +
+	       (block << lp->low_bits) * gpube__type_size(lp->g->type);
 }
 
 /* Blocks in an order that mixes high and low agents, so that a beginning of it is a sample. */
@@ -131,8 +133,8 @@ static void scan_most(void *arg, int64_t item, int thread)
 
 static double scan_seconds(const struct csg__lp *lp, uint64_t n_blocks)
 {
-	return (double)n_blocks * ldexp(csg__type_size(lp->g->type), lp->low_bits) * BYTE_SECONDS /
-	       lp->at_once;
+	return (double)n_blocks * ldexp(gpube__type_size(lp->g->type), lp->low_bits) *
+	       BYTE_SECONDS / lp->at_once;
 }
 
 static int scan(struct csg__lp *lp, uint64_t n_blocks, void (*fn)(void *, int64_t, int))
@@ -159,16 +161,16 @@ static int add_column(struct csg__lp *lp, uint64_t i)
 		    (size_t)1 << lp->low_bits, lp->found))
 		return GPUBE_OK;
 	s = block << lp->low_bits | lp->found[0];
-	if (s == 0 || csg_game_value(lp->g, s) == -INFINITY)
+	if (s == 0 || csg__value(lp->g, s) == -INFINITY)
 		return GPUBE_OK;
 	lp->n_new++;
-	return csg__master_add(&lp->master, s, csg_game_value(lp->g, s));
+	return csg__master_add(&lp->master, s, csg__value(lp->g, s));
 }
 
 /* The columns of the blocks with most to gain, at most n_best of them. */
 static int add_columns(struct csg__lp *lp, double tolerance, int n_best)
 {
-	uint64_t best[4 * CSG_MAX_AGENTS] = {0};
+	uint64_t best[4 * GPUBE_MAX_AGENTS] = {0};
 	int n = 0, status = GPUBE_OK;
 
 	for (uint64_t i = 0; i < lp->n_scan; i++) {
@@ -314,7 +316,7 @@ static void scan_over(void *arg, int64_t item, int thread)
 /* lp->full: there are more than fit; those there are, are some of them. */
 static int collect(struct csg__lp *lp, int64_t within)
 {
-	double w[CSG_MAX_AGENTS];
+	double w[GPUBE_MAX_AGENTS];
 	int status;
 
 	for (int i = 0; i < lp->g->n; i++)
@@ -501,11 +503,11 @@ static int close_gap(struct csg__lp *lp, bool *proved)
 
 void csg__lp_report(struct csg__lp *lp, bool proved)
 {
-	struct csg_result *r = lp->r;
+	struct gpube_csg_result *r = lp->r;
 	const double unit = ldexp(1, -lp->shift);
 	double bound = nextafter(ldexp((double)lp->upper, -lp->shift), INFINITY);
 
-	if (csg__is_int(lp->g->type)) {
+	if (gpube__type_is_int(lp->g->type)) {
 		bound = csg__not_below(lp->upper >> lp->shift);
 		if (lp->upper >> lp->shift < r->upper_int)
 			r->upper_int = lp->upper >> lp->shift;
@@ -513,10 +515,10 @@ void csg__lp_report(struct csg__lp *lp, bool proved)
 		bound = nextafter(bound + lp->g->n * unit / 2, INFINITY);
 	}
 	r->upper_bound = fmin(r->upper_bound, bound);
-	r->error = proved && !csg__is_int(lp->g->type) ? lp->g->n * unit : 0;
-	r->method = CSG_LP;
-	r->work = CSG_INT64;
-	r->answer = proved ? CSG_OPTIMAL : CSG_BOUNDS;
+	r->error = proved && !gpube__type_is_int(lp->g->type) ? lp->g->n * unit : 0;
+	r->method = GPUBE_CSG_LP;
+	r->work = GPUBE_INT64;
+	r->answer = proved ? GPUBE_CSG_OPTIMAL : GPUBE_CSG_BOUNDS;
 }
 
 /*
@@ -525,8 +527,8 @@ void csg__lp_report(struct csg__lp *lp, bool proved)
  */
 static int any_structure(struct csg__lp *lp)
 {
-	struct csg_result *r = lp->r;
-	int64_t dual[CSG_MAX_AGENTS], limit = INT64_MAX;
+	struct gpube_csg_result *r = lp->r;
+	int64_t dual[GPUBE_MAX_AGENTS], limit = INT64_MAX;
 	double steps = 1e18;
 	bool complete = false;
 	int status;
@@ -545,7 +547,7 @@ static int any_structure(struct csg__lp *lp)
 	if (status)
 		return status;
 	if (limit == INT64_MAX) {
-		r->answer = complete ? CSG_INFEASIBLE : r->answer;
+		r->answer = complete ? GPUBE_CSG_INFEASIBLE : r->answer;
 		return GPUBE_OK;
 	}
 	lp->lower = 0;
@@ -584,7 +586,7 @@ static int run(struct csg__lp *lp)
 	/* (what has a limit of time goes on with another method) */
 	if (!status && lp->lower == INT64_MIN && !(lp->budget > 0))
 		status = any_structure(lp);
-	if (status || !exact || lp->r->answer == CSG_INFEASIBLE)
+	if (status || !exact || lp->r->answer == GPUBE_CSG_INFEASIBLE)
 		return status;
 	if (!status && lp->lower != INT64_MIN)
 		status = close_gap(lp, &proved);
@@ -607,14 +609,14 @@ static int run(struct csg__lp *lp)
 static int allocate(struct csg__lp *lp)
 {
 	struct gpube_ctx *ctx = lp->g->ctx;
-	double alone[CSG_MAX_AGENTS];
+	double alone[GPUBE_MAX_AGENTS];
 
 	lp->capacity = (int64_t)(csg__n_masks(lp->g) >> 6) + 20000;
 	if (lp->capacity > 1 << 24)
 		lp->capacity = 1 << 24;
 	/* agents that must not be alone are, at a price, until better is known */
 	for (int i = 0; i < lp->g->n; i++) {
-		alone[i] = csg_game_value(lp->g, (uint64_t)1 << i);
+		alone[i] = csg__value(lp->g, (uint64_t)1 << i);
 		if (alone[i] == -INFINITY)
 			alone[i] = -4 * (lp->scale + 1);
 	}
@@ -639,8 +641,8 @@ int csg__lp_run(struct csg__search *s, double seconds)
 	const double start = gpube__now();
 	int status;
 
-	s->r->method = CSG_LP;
-	s->r->work = CSG_INT64;
+	s->r->method = GPUBE_CSG_LP;
+	s->r->work = GPUBE_INT64;
 	lp.low_bits = s->g->n < 3 + 6 ? (s->g->n < 3 ? s->g->n : 3) : s->g->n - 6;
 	lp.low_bits = lp.low_bits > MOST_LOW_BITS ? MOST_LOW_BITS : lp.low_bits;
 	lp.high_bits = s->g->n - lp.low_bits;

@@ -9,8 +9,8 @@
 #define CSG__STEP_SECONDS 4e-9 /* of csg__cover(): limits are counts */
 
 struct csg__lp {
-	const struct csg_game *g;
-	struct csg_result *r;
+	const struct csg__view *g;
+	struct gpube_csg_result *r;
 	const char *certificate;
 	bool disposal; /* for the certificate: the values are those of it */
 	const struct csg__scan_kernel *kernel;
@@ -18,7 +18,7 @@ struct csg__lp {
 	int low_bits, high_bits; /* agents within a block of values, and above */
 
 	/* duals of the scan at hand: in double, and tabled for the low agents */
-	double w[CSG_MAX_AGENTS], size_w, *low;
+	double w[GPUBE_MAX_AGENTS], size_w, *low;
 	double *most; /* of each block: how much a coalition exceeds its weight */
 	uint32_t *found;
 	uint64_t n_scan; /* blocks */
@@ -26,9 +26,9 @@ struct csg__lp {
 
 	/* exact: value = integer * 2^-shift */
 	int shift;
-	double scale;                            /* size of the values */
-	int64_t dual[CSG_MAX_AGENTS], *low_dual; /* the latter: as 'low' of the former */
-	int64_t upper, lower;                    /* lower INT64_MIN: no structure yet */
+	double scale;                              /* size of the values */
+	int64_t dual[GPUBE_MAX_AGENTS], *low_dual; /* the latter: as 'low' of the former */
+	int64_t upper, lower;                      /* lower INT64_MIN: no structure yet */
 
 	struct csg__candidate *candidate;
 	int64_t n_candidates, capacity, within;
@@ -50,7 +50,7 @@ int64_t csg__weight_of(const struct csg__lp *lp, uint64_t s);
 /* Values of structures differ by multiples of this. */
 static inline int64_t csg__lp_unit(const struct csg__lp *lp)
 {
-	return csg__is_int(lp->g->type) ? (int64_t)1 << lp->shift : 1;
+	return gpube__type_is_int(lp->g->type) ? (int64_t)1 << lp->shift : 1;
 }
 /*
  * The most slack, of a coalition of it or in total, of a structure worth more than lp->lower;

@@ -60,7 +60,7 @@ void csg__weight_tables(double t[][256], const double *w, int n)
 /* Makes the basis the identity by row operations; 'inverse' is what they make of the identity. */
 static bool invert(struct csg__master *m)
 {
-	double a[CSG_MAX_AGENTS][CSG_MAX_AGENTS];
+	double a[GPUBE_MAX_AGENTS][GPUBE_MAX_AGENTS];
 	const int n = m->n;
 
 	for (int i = 0; i < n; i++)
@@ -115,7 +115,7 @@ static void find_duals(struct csg__master *m)
 /* The column that gains most for its length; -1: none gains. */
 static int64_t price(const struct csg__master *m)
 {
-	double t[(CSG_MAX_AGENTS + 7) / 8][256], best = 0;
+	double t[(GPUBE_MAX_AGENTS + 7) / 8][256], best = 0;
 	int64_t at = -1;
 
 	csg__weight_tables(t, m->w, m->n);
@@ -134,7 +134,7 @@ static int64_t price(const struct csg__master *m)
 static bool pivot(struct csg__master *m, int64_t c)
 {
 	const int n = m->n;
-	double u[CSG_MAX_AGENTS], least = INFINITY;
+	double u[GPUBE_MAX_AGENTS], least = INFINITY;
 	int out = -1;
 
 	for (int i = 0; i < n; i++) {

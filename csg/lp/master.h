@@ -7,7 +7,7 @@
 #ifndef CSG_MASTER_H
 #define CSG_MASTER_H
 
-#include "csg/game.h"
+#include "csg/view.h"
 
 struct csg__master {
 	struct gpube_ctx *ctx;
@@ -16,10 +16,10 @@ struct csg__master {
 	uint64_t *mask;
 	double *value;
 	double tolerance;
-	double inverse[CSG_MAX_AGENTS][CSG_MAX_AGENTS]; /* of the basis */
-	int64_t basis[CSG_MAX_AGENTS];
-	double right[CSG_MAX_AGENTS]; /* 1, perturbed against cycling */
-	double x[CSG_MAX_AGENTS], w[CSG_MAX_AGENTS];
+	double inverse[GPUBE_MAX_AGENTS][GPUBE_MAX_AGENTS]; /* of the basis */
+	int64_t basis[GPUBE_MAX_AGENTS];
+	double right[GPUBE_MAX_AGENTS]; /* 1, perturbed against cycling */
+	double x[GPUBE_MAX_AGENTS], w[GPUBE_MAX_AGENTS];
 	int64_t n_pivots;
 };
 

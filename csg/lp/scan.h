@@ -18,7 +18,7 @@ struct csg__scan_kernel {
 	size_t (*over)(const void *v, const double *w, double least, size_t n, uint32_t *at);
 };
 
-/* Indexed by enum csg_type. */
+/* Indexed by enum gpube_type. */
 extern const struct csg__scan_kernel csg__scan_portable[];
 #if defined(__x86_64__)
 extern const struct csg__scan_kernel csg__scan_avx2[]; /* int64: NULL */
@@ -26,6 +26,6 @@ extern const struct csg__scan_kernel csg__scan_avx512[];
 #endif
 
 /* The best for this processor. */
-const struct csg__scan_kernel *csg__scan_choose(enum csg_type type);
+const struct csg__scan_kernel *csg__scan_choose(enum gpube_type type);
 
 #endif

@@ -43,11 +43,11 @@ SCANS(float, f32, LOAD_F32)
 SCANS(double, f64, LOAD_F64)
 
 const struct csg__scan_kernel KERNELS[] = {
-	[CSG_INT16] = {most_i16, over_i16},
-	[CSG_INT32] = {most_i32, over_i32},
+	[GPUBE_INT16] = {most_i16, over_i16},
+	[GPUBE_INT32] = {most_i32, over_i32},
 #ifdef LOAD_I64
-	[CSG_INT64] = {most_i64, over_i64},
+	[GPUBE_INT64] = {most_i64, over_i64},
 #endif
-	[CSG_FLOAT32] = {most_f32, over_f32},
-	[CSG_FLOAT64] = {most_f64, over_f64},
+	[GPUBE_FLOAT32] = {most_f32, over_f32},
+	[GPUBE_FLOAT64] = {most_f64, over_f64},
 };

@@ -37,14 +37,14 @@ SCANS(float, f32)
 SCANS(double, f64)
 
 const struct csg__scan_kernel csg__scan_portable[] = {
-	[CSG_INT16] = {most_i16, over_i16},
-	[CSG_INT32] = {most_i32, over_i32},
-	[CSG_INT64] = {most_i64, over_i64},
-	[CSG_FLOAT32] = {most_f32, over_f32},
-	[CSG_FLOAT64] = {most_f64, over_f64},
+	[GPUBE_INT16] = {most_i16, over_i16},
+	[GPUBE_INT32] = {most_i32, over_i32},
+	[GPUBE_INT64] = {most_i64, over_i64},
+	[GPUBE_FLOAT32] = {most_f32, over_f32},
+	[GPUBE_FLOAT64] = {most_f64, over_f64},
 };
 
-const struct csg__scan_kernel *csg__scan_choose(enum csg_type type)
+const struct csg__scan_kernel *csg__scan_choose(enum gpube_type type)
 {
 #if defined(__x86_64__)
 	const enum gpube__isa isa = gpube__isa_here();

@@ -51,16 +51,17 @@ static void add(struct sparse_lp *z, uint64_t mask, int64_t value)
 
 static void make_columns(struct sparse_lp *z, bool leftovers)
 {
-	const struct csg_game *g = z->lp.g;
-	const struct csg__sparse *s = g->sparse;
+	const struct csg__view *g = z->lp.g;
+	const struct gpube_table *t = g->list;
 
 	z->n = 0;
-	for (int64_t k = 0; k < s->n; k++) {
-		const int64_t v = csg__fixed(&z->lp, s->mask[k]);
-		const bool out = z->rest.disposal && !(s->mask[k] & (s->mask[k] - 1)) && v < 0;
+	for (int64_t k = 0; k < t->n; k++) {
+		const uint64_t c = t->masks[k];
+		const int64_t v = csg__to_fixed(&z->lp, gpube__coalition_at(t, k));
+		const bool out = z->rest.disposal && !(c & (c - 1)) && v < 0;
 
 		if (v != INT64_MIN && !out)
-			add(z, s->mask[k], v);
+			add(z, c, v);
 	}
 	for (int i = 0; i < g->n; i++) {
 		const uint64_t one = (uint64_t)1 << i;
@@ -77,7 +78,7 @@ static void make_columns(struct sparse_lp *z, bool leftovers)
 
 static int begin_master(struct sparse_lp *z)
 {
-	double alone[CSG_MAX_AGENTS];
+	double alone[GPUBE_MAX_AGENTS];
 
 	/* agents that have no place alone get one, at a price */
 	for (int i = 0; i < z->lp.g->n; i++)
@@ -96,8 +97,8 @@ static int begin_master(struct sparse_lp *z)
 /* The columns with most to gain, some of them, into the master; *n_new: how many. */
 static int price(struct sparse_lp *z, int *n_new)
 {
-	double t[(CSG_MAX_AGENTS + 7) / 8][256], gain[2 * CSG_MAX_AGENTS];
-	int64_t best[2 * CSG_MAX_AGENTS];
+	double t[(GPUBE_MAX_AGENTS + 7) / 8][256], gain[2 * GPUBE_MAX_AGENTS];
+	int64_t best[2 * GPUBE_MAX_AGENTS];
 	const int most = 2 * z->lp.g->n;
 	int n = 0, status = GPUBE_OK;
 
@@ -168,7 +169,7 @@ static int find_slacks(struct sparse_lp *z)
 static int64_t extra(void *arg, uint64_t agents)
 {
 	struct sparse_lp *z = arg;
-	uint64_t parts[CSG_MAX_AGENTS];
+	uint64_t parts[GPUBE_MAX_AGENTS];
 	const int n = csg__rest_split(&z->rest, agents, z->other > 0, parts);
 
 	if (n < 0)
@@ -182,7 +183,7 @@ static int64_t extra(void *arg, uint64_t agents)
 /* The agents left over, of the structure found, in coalitions. */
 static void place_leftovers(struct sparse_lp *z)
 {
-	struct csg_result *r = z->lp.r;
+	struct gpube_csg_result *r = z->lp.r;
 	uint64_t agents = 0;
 	int n = 0;
 
@@ -199,7 +200,7 @@ static void place_leftovers(struct sparse_lp *z)
 /* Among more and more of the candidates, best first: what is found shrinks the rest. */
 static int search(struct sparse_lp *z, bool leftovers, int64_t upper)
 {
-	const struct csg_game *g = z->lp.g;
+	const struct csg__view *g = z->lp.g;
 	const struct csg__leftover left = {
 		extra, z, z->other == z->each && z->rest.alone == csg__n_masks(g) - 1};
 	const int64_t unit = csg__lp_unit(&z->lp);
@@ -258,7 +259,7 @@ static int solve_case(struct sparse_lp *z, bool leftovers)
 
 static int run(struct sparse_lp *z)
 {
-	struct csg_result *r = z->lp.r;
+	struct gpube_csg_result *r = z->lp.r;
 	int status = GPUBE_OK;
 
 	z->proved = true;
@@ -273,28 +274,28 @@ static int run(struct sparse_lp *z)
 	z->lp.upper = z->bound;
 	csg__lp_report(&z->lp, z->proved);
 	if (z->proved && z->lp.lower == INT64_MIN)
-		r->answer = CSG_INFEASIBLE;
+		r->answer = GPUBE_CSG_INFEASIBLE;
 	return GPUBE_OK;
 }
 
 int csg__sparse_lp(struct csg__search *s, double seconds)
 {
-	const struct csg_game *g = s->g;
+	const struct csg__view *g = s->g;
 	struct sparse_lp z = {.lp = {.g = g, .r = s->r, .lower = INT64_MIN}};
 	const double start = gpube__now();
 	int status;
 
-	s->r->method = CSG_LP;
-	s->r->work = CSG_INT64;
+	s->r->method = GPUBE_CSG_LP;
+	s->r->work = GPUBE_INT64;
 	if (!csg__lp_shift(&z.lp, s->range))
 		return GPUBE_OK;
 	csg__rest_init(&z.rest, g, s->opts->free_disposal);
-	z.other = csg__to_fixed(&z.lp, g->sparse->other);
+	z.other = csg__to_fixed(&z.lp, gpube__coalition_at(g->list, -1));
 	z.each = z.other > 0 ? z.other : 0;
 	z.two = (z.each + 1) / 2;
 	z.base = z.other > 0 ? 0 : z.other;
 	z.steps_left = seconds > 0 ? seconds / CSG__STEP_SECONDS : 1e18;
-	z.c = gpube__alloc(g->ctx, (uint64_t)g->sparse->n + 2 * (uint64_t)g->n, sizeof(*z.c));
+	z.c = gpube__alloc(g->ctx, (uint64_t)g->list->n + 2 * (uint64_t)g->n, sizeof(*z.c));
 	status = z.c ? run(&z) : GPUBE_ENOMEM;
 	s->r->seconds_lp = gpube__now() - start;
 	csg__master_clear(&z.lp.master);

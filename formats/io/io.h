@@ -52,6 +52,13 @@ void gpube__in_close(struct gpube_in *in);
 /* The first up to n bytes, without consuming them: to tell formats apart. */
 size_t gpube__in_peek(struct gpube_in *in, char *buffer, size_t n);
 /*
+ * gpube__in_map() - all of a plain file as pages, private to the program; munmap() gives them back.
+ * NULL: it is none, such as a pipe or what is packed, or the system has no room
+ * gpube__in_leave() - nothing more is read
+ */
+void *gpube__in_map(struct gpube_in *in, uint64_t *bytes);
+void gpube__in_leave(struct gpube_in *in);
+/*
  * gpube__in_refuse_unread() - OK unless the file is in a format that is known and not read; asked
  * by a reader whose own format it does not seem to be.
  * by_name  the name may say so, too

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -435,6 +436,28 @@ size_t gpube__in_peek(struct gpube_in *in, char *buffer, size_t n)
 		k = n;
 	memcpy(buffer, in->p, k);
 	return k;
+}
+
+void *gpube__in_map(struct gpube_in *in, uint64_t *bytes)
+{
+	const struct gpube_in_impl *s = in->impl;
+	void *map = MAP_FAILED;
+	struct stat file;
+
+	/* not of standard input, whose place others may go on from */
+	if (s && !s->coder && s->fd > STDIN_FILENO && !fstat(s->fd, &file) &&
+		S_ISREG(file.st_mode) && file.st_size > 0) {
+		*bytes = (uint64_t)file.st_size;
+		map = mmap(NULL, (size_t)*bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, s->fd, 0);
+	}
+	return map == MAP_FAILED ? NULL : map;
+}
+
+void gpube__in_leave(struct gpube_in *in)
+{
+	in->p = in->end;
+	if (in->impl)
+		in->impl->ended = true;
 }
 
 bool gpube__in_allows(struct gpube_in *in, int64_t n, int64_t each)

@@ -101,6 +101,9 @@ int gpube__check_seconds(struct gpube_ctx *ctx, const char *name, double seconds
 
 void *gpube__alloc(struct gpube_ctx *ctx, uint64_t n, uint64_t size);
 void *gpube__alloc_zero(struct gpube_ctx *ctx, uint64_t n, uint64_t size);
+/* 64-byte aligned, large ones in large pages where the system has them; NULL: ENOMEM. */
+void *gpube__aligned_alloc(struct gpube_ctx *ctx, uint64_t bytes);
+void gpube__aligned_free(struct gpube_ctx *ctx, void *p); /* NULL is fine */
 void *gpube__realloc(struct gpube_ctx *ctx, void *p, uint64_t n, uint64_t size);
 void gpube__free(struct gpube_ctx *ctx, void *p);
 char *gpube__strdup(struct gpube_ctx *ctx, const char *s);

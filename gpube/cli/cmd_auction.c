@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "csg/auction/bids.h"
-#include "gpube/cli/coalitions.h"
+#include "gpube/cli/structure_report.h"
 #include "gpube/cli/session/contents.h"
 
 #define OPTS_STRUCT struct opts_auction
@@ -180,24 +180,24 @@ static const struct structure_words words = {"revenue", "price", "bundles", "goo
 
 struct complete_report {
 	struct session *session;
-	const struct csg_game *game;
-	const struct csg_result *result;
+	const struct gpube_model *game;
+	const struct gpube_csg_result *result;
 	const char *file;
 };
 
 static void complete_text(struct gpube_out *out, const void *arg)
 {
 	const struct complete_report *p = arg;
-	const struct csg_result *r = p->result;
+	const struct gpube_csg_result *r = p->result;
 
 	text_structure(out, r, &words);
-	if (r->answer == CSG_BOUNDS && isfinite(r->upper_bound))
+	if (r->answer == GPUBE_CSG_BOUNDS && isfinite(r->upper_bound))
 		text_upper_bound(out, r);
 	gpube__out_printf(out, "%-*s%d good%s, a bid on every bundle, %s\n", LABEL, "auction",
-		csg_game_agents(p->game), gpube__plural(csg_game_agents(p->game)),
-		csg_type_name(csg_game_type(p->game)));
+		gpube_model_n_vars(p->game), gpube__plural(gpube_model_n_vars(p->game)),
+		gpube_type_name(gpube_coalitions_type(p->game)));
 	gpube__out_printf(out, "%-*s%.3f s: solve %.3f, method %s on the %s\n", LABEL, "time",
-		session_seconds(p->session), r->seconds_total, csg_method_name(r->method),
+		session_seconds(p->session), r->seconds_total, gpube_csg_method_name(r->method),
 		r->backend);
 }
 
@@ -212,7 +212,7 @@ static void complete_table(struct gpube_out *out, const void *arg)
 static void complete_json(struct gpube_out *out, const void *arg)
 {
 	const struct complete_report *p = arg;
-	const struct csg_result *r = p->result;
+	const struct gpube_csg_result *r = p->result;
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
@@ -220,36 +220,36 @@ static void complete_json(struct gpube_out *out, const void *arg)
 	json_text(&j, "backend", r->backend);
 	json_seconds(&j, "seconds", session_seconds(p->session));
 	json_text(&j, "file", p->file);
-	json_int(&j, "goods", csg_game_agents(p->game));
+	json_int(&j, "goods", gpube_model_n_vars(p->game));
 	json_worth(&j, "revenue", r);
 	json_upper_bound(&j, r);
 	json_real(&j, "error", r->error);
 	json_parts(&j, "bundles", r);
-	json_text(&j, "method", csg_method_name(r->method));
+	json_text(&j, "method", gpube_csg_method_name(r->method));
 	json_close(&j, '}');
 	gpube__out_text(out, "\n");
 }
 
 static int solve_complete(
-	struct session *s, struct csg_game *g, const struct opts_auction *o, const char *file)
+	struct session *s, struct gpube_model *g, const struct opts_auction *o, const char *file)
 {
-	struct csg_opts options = {.sizeof_options = sizeof(options),
+	struct gpube_csg_opts options = {.sizeof_options = sizeof(options),
 		.free_disposal = !o->sell_all,
 		.backend = (enum gpube_backend)o->backend};
-	struct csg_result *result;
+	struct gpube_csg_result *result;
 	struct complete_report p = {s, g, NULL, file};
 	int rc;
 
 	if (o->timeout > 0)
 		options.timeout_seconds = fmax(o->timeout - session_seconds(s), 1e-6);
-	if (csg_solve(&result, g, &options))
+	if (gpube_csg(&result, g, &options))
 		return session_fail(s, NULL);
-	if (result->answer == CSG_BOUNDS || result->answer == CSG_INCOMPLETE)
+	if (result->answer == GPUBE_CSG_BOUNDS || result->answer == GPUBE_CSG_INCOMPLETE)
 		session_note(s, "ended before the optimum was proved");
 	p.result = result;
 	rc = session_report(
 		s, o->output == OUTPUT_TABLE ? complete_table : complete_text, complete_json, &p);
-	csg_result_free(result, s->ctx);
+	gpube_csg_result_free(result, s->ctx);
 	return rc;
 }
 
@@ -282,8 +282,8 @@ static int run(const void *opts, int n_args, char **args)
 	session_end_reading(&s);
 	if (status)
 		rc = session_fail(&s, NULL);
-	else if (c.coalitions)
-		rc = solve_complete(&s, c.coalitions, o, args[0]);
+	else if (c.model)
+		rc = solve_complete(&s, c.model, o, args[0]);
 	else if (o->sell_all || o->backend == GPUBE_BACKEND_CUDA)
 		rc = refuse(&s, args[0]);
 	else

@@ -172,7 +172,7 @@ static const struct {
 	[GPUBE_CONTENT_GAME] = {"nfg|gam",
 		"a game is written as .nfg for Gambit, .gam as GAMUT does, as a model by the name "
 		"of its format, or by any other name for lrsnash"},
-	[GPUBE_CONTENT_COALITIONS] = {"csg",
+	[GPUBE_CONTENT_COALITIONS] = {NULL,
 		"values of coalitions are written as .txt, as a model by the name of its format, "
 		"or by any other name in binary"},
 	[GPUBE_CONTENT_AUCTION] = {NULL,
@@ -186,6 +186,8 @@ static const struct {
 static enum gpube_content wanted(
 	const struct opts_convert *o, const struct contents *c, const char *to)
 {
+	if (o->to ? o->to == GPUBE_FORMAT_CSG : gpube__has_extension(to, "csg"))
+		return GPUBE_CONTENT_COALITIONS;
 	if (o->to || c->kind == GPUBE_CONTENT_SIDECAR ||
 		gpube__has_extension(to, GPUBE_FORMATS_READ "|yml|wbo"))
 		return GPUBE_CONTENT_MODEL;
@@ -206,9 +208,9 @@ static int become(struct session *s, struct contents *c, enum gpube_content want
 	if (c->result && want == GPUBE_CONTENT_MODEL)
 		return gpube__fail(
 			s->ctx, GPUBE_EINVAL, "cannot write '%s': a result is no model", to);
-	if (c->model && !has_form)
+	if (c->kind == GPUBE_CONTENT_MODEL && !has_form)
 		return GPUBE_OK; /* that is said where the format is looked for */
-	if (c->model || want == GPUBE_CONTENT_MODEL)
+	if (c->kind == GPUBE_CONTENT_MODEL || want == GPUBE_CONTENT_MODEL)
 		return contents_become(c, s->ctx, want, o->read.regret);
 	return gpube__fail(s->ctx, GPUBE_EINVAL, "cannot write '%s' from '%s': %s", to, c->path,
 		kinds[c->kind].outputs);
@@ -245,9 +247,6 @@ static int write_as(struct session *s, const struct contents *c, const char *to)
 {
 	if (c->game)
 		return nash_write(c->game, to, NASH_FORMAT_AUTO);
-	if (c->coalitions)
-		return csg_write(
-			c->coalitions, to, gpube__has_extension(to, "txt") || !strcmp(to, "-"));
 	return write_result(s, c->result, to);
 }
 
@@ -286,7 +285,7 @@ static int check_options(struct session *s, const struct contents *c, const stru
 
 	if (!option || want == GPUBE_CONTENT_MODEL)
 		return GPUBE_OK;
-	if (c->model)
+	if (c->kind == GPUBE_CONTENT_MODEL)
 		return gpube__fail(s->ctx, GPUBE_EINVAL,
 			"%s goes with models, and '%s' is to be none", option, to);
 	return gpube__fail(s->ctx, GPUBE_EINVAL, "%s goes with models, and '%s' is none: %s",
@@ -305,7 +304,7 @@ static bool is_program(struct session *s, const struct contents *c, const struct
 		(!o->to && !gpube__has_extension(to, "lp|mps|qps")))
 		return false;
 	/* the words of --to are those of enum gpube_format, in its order */
-	row = gpube__output_format(s->ctx, to, (enum gpube_format)o->to);
+	row = gpube__output_format(s->ctx, to, (enum gpube_format)o->to, GPUBE_COSTS);
 	*format = row ? row->id : GPUBE_FORMAT_AUTO;
 	return *format == GPUBE_FORMAT_LP || *format == GPUBE_FORMAT_MPS;
 }
@@ -371,6 +370,8 @@ static int convert(
 		return session_fail(s, NULL);
 	if (!c->model)
 		return CLI_DONE;
+	if (c->kind == GPUBE_CONTENT_COALITIONS)
+		return write_model(s, o, c->model, false, c->path, to);
 	if (!strcmp(to, "-") && o->to == GPUBE_FORMAT_AUTO) {
 		cli_error("convert: standard output has no name to tell the format: give --to");
 		return CLI_USAGE;
@@ -430,7 +431,7 @@ const struct command cmd_convert = {
 		"cannot hold 14 becomes v14 and 'two words' two_words.\n\n"
 		"OUT is written under a temporary name and renamed when it is complete; a failure "
 		"leaves what was there before.\n\n"
-		"A game of two players, a game of coalitions and an auction become models if OUT "
+		"A game of two players, a coalition game and an auction become models if OUT "
 		"is named like one, as 'gpube solve' takes them: the allowed assignments of a "
 		"game's are its pure equilibria (with --regret: the least total is the least sum "
 		"of what both players could gain), those of the others the coalition structures "

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpube/cli/coalitions.h"
+#include "gpube/cli/structure_report.h"
 #include "gpube/cli/session/contents.h"
 #include "gpube/cli/session/session_ranks.h"
 
@@ -21,8 +21,8 @@ enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_TABLE };
 
 struct report {
 	struct session *session;
-	const struct csg_game *game;
-	const struct csg_result *result;
+	const struct gpube_model *game;
+	const struct gpube_csg_result *result;
 	const char *file;
 	double seconds_read;
 	const char *certificate; /* of --verify */
@@ -37,19 +37,20 @@ static const struct structure_words words = {"value", "value", "structure", "age
 static void report_text(struct gpube_out *out, const void *arg)
 {
 	const struct report *p = arg;
-	const struct csg_result *r = p->result;
+	const struct gpube_csg_result *r = p->result;
 
 	text_structure(out, r, &words);
-	if (r->answer != CSG_INFEASIBLE && isfinite(r->upper_bound))
+	if (r->answer != GPUBE_CSG_INFEASIBLE && isfinite(r->upper_bound))
 		text_upper_bound(out, r);
-	gpube__out_printf(out, "%-*s%d agent%s, %s\n", LABEL, "game", csg_game_agents(p->game),
-		gpube__plural(csg_game_agents(p->game)), csg_type_name(csg_game_type(p->game)));
-	gpube__out_printf(out, "%-*s%s in %s", LABEL, "method", csg_method_name(r->method),
-		csg_type_name(r->work));
+	gpube__out_printf(out, "%-*s%d agent%s, %s\n", LABEL, "game", gpube_model_n_vars(p->game),
+		gpube__plural(gpube_model_n_vars(p->game)),
+		gpube_type_name(gpube_coalitions_type(p->game)));
+	gpube__out_printf(out, "%-*s%s in %s", LABEL, "method", gpube_csg_method_name(r->method),
+		gpube_type_name(r->work));
 	if (r->splits > 0)
 		gpube__out_printf(out, ", %.4g split%s, %.3g a second", r->splits,
 			gpube__plural(r->splits), r->splits / fmax(r->seconds_splits, 1e-9));
-	if (r->method == CSG_IP || r->method == CSG_IDP_IP)
+	if (r->method == GPUBE_CSG_IP || r->method == GPUBE_CSG_IDP_IP)
 		gpube__out_printf(out, ", %.4g coalition%s examined", (double)r->n_nodes,
 			gpube__plural((double)r->n_nodes));
 	if (r->n_scans)
@@ -86,7 +87,7 @@ static void verified_text(struct gpube_out *out, const void *arg)
 static void report_json(struct gpube_out *out, const void *arg)
 {
 	const struct report *p = arg;
-	const struct csg_result *r = p->result;
+	const struct gpube_csg_result *r = p->result;
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
@@ -94,14 +95,14 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_text(&j, "backend", r->backend);
 	json_seconds(&j, "seconds", session_seconds(p->session));
 	json_text(&j, "file", p->file);
-	json_int(&j, "agents", csg_game_agents(p->game));
-	json_text(&j, "type", csg_type_name(csg_game_type(p->game)));
+	json_int(&j, "agents", gpube_model_n_vars(p->game));
+	json_text(&j, "type", gpube_type_name(gpube_coalitions_type(p->game)));
 	json_worth(&j, "value", r);
 	json_upper_bound(&j, r);
 	json_real(&j, "error", r->error);
 	json_parts(&j, "structure", r);
-	json_text(&j, "method", csg_method_name(r->method));
-	json_text(&j, "working_type", csg_type_name(r->work));
+	json_text(&j, "method", gpube_csg_method_name(r->method));
+	json_text(&j, "working_type", gpube_type_name(r->work));
 	json_real(&j, "splits", r->splits);
 	json_real(&j, "splits_per_second", r->splits / fmax(r->seconds_splits, 1e-9));
 	json_int(&j, "scans", r->n_scans);
@@ -145,33 +146,37 @@ static void verified_json(struct gpube_out *out, const void *arg)
 static bool stays_on_device(const struct opts_csg *o)
 {
 	return o->backend == GPUBE_BACKEND_CUDA && !o->free_disposal && !o->certify && !o->verify &&
-	       (o->method == CSG_CONV || o->method == CSG_DP || o->method == CSG_IDP);
+	       (o->method == GPUBE_CSG_CONV || o->method == GPUBE_CSG_DP ||
+		       o->method == GPUBE_CSG_IDP);
 }
 
 /* Stored where that is fastest; if there is no room for values and sums, not stored. */
 static int generate(
-	struct session *s, struct csg_game **g, const struct opts_csg *o, const struct ranks *r)
+	struct session *s, struct gpube_model **g, const struct opts_csg *o, const struct ranks *r)
 {
-	/* the words of --type are those of enum csg_type, in its order */
-	const enum csg_type type = (enum csg_type)o->type;
+	/* the words of --type are those of enum gpube_type, from INT16 on */
+	const enum gpube_type type = (enum gpube_type)(o->type + GPUBE_INT16);
 	const uint64_t seed = (uint64_t)o->seed;
 	const bool conv = !o->free_disposal && !o->certify && !o->verify &&
-			  (o->method == CSG_CONV || o->method == CSG_AUTO);
+			  (o->method == GPUBE_CSG_CONV || o->method == GPUBE_CSG_AUTO);
 	int status = GPUBE_EINVAL;
 
-	if (o->method == CSG_CONV && conv &&
-		(uint64_t)csg__type_size(type) * 3 << o->agents >> 1 > s->ctx->memory_bytes)
+	if (o->method == GPUBE_CSG_CONV && conv &&
+		(uint64_t)gpube__type_size(type) * 3 << o->agents >> 1 > s->ctx->memory_bytes)
 		status = GPUBE_ELIMIT; /* values and sums, half as many */
 	if (stays_on_device(o) && r->world.n_ranks == 1)
-		status = csg_generate_on_device(g, s->ctx, o->generate, (int)o->agents, type, seed);
+		status = gpube_coalitions_generate_on_device(
+			g, s->ctx, o->generate, (int)o->agents, type, seed);
 	if (status == GPUBE_EINVAL || (status == GPUBE_ELIMIT && !conv))
-		status = csg_generate(g, s->ctx, o->generate, (int)o->agents, type, seed);
+		status = gpube_coalitions_generate(
+			g, s->ctx, o->generate, (int)o->agents, type, seed);
 	if (status == GPUBE_ELIMIT && conv)
-		status = csg_generate_unstored(g, s->ctx, o->generate, (int)o->agents, type, seed);
+		status = gpube_coalitions_generate_unstored(
+			g, s->ctx, o->generate, (int)o->agents, type, seed);
 	return status;
 }
 
-static int get_game(struct session *s, struct csg_game **g, const struct opts_csg *o,
+static int get_game(struct session *s, struct gpube_model **g, const struct opts_csg *o,
 	const char *file, struct ranks *r)
 {
 	struct contents c = {0};
@@ -182,41 +187,41 @@ static int get_game(struct session *s, struct csg_game **g, const struct opts_cs
 	} else {
 		status = contents_read_form(
 			&c, s->ctx, file, GPUBE_CONTENT_COALITIONS, GPUBE_CONTENT_COALITIONS);
-		*g = c.coalitions;
+		*g = c.model;
 	}
 	status = dcop_world_agree(&r->world, status);
 	return status ? ranks_fail(r, s) : CLI_DONE;
 }
 
-static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o, const char *file,
-	struct ranks *ranks)
+static int solve(struct session *s, struct gpube_model *g, const struct opts_csg *o,
+	const char *file, struct ranks *ranks)
 {
-	struct csg_opts options = {
+	struct gpube_csg_opts options = {
 		.sizeof_options = sizeof(options),
 		/* the words of --method are those of the enum, in its order */
-		.method = (enum csg_method)o->method,
+		.method = (enum gpube_csg_method)o->method,
 		.free_disposal = o->free_disposal,
 		.backend = (enum gpube_backend)o->backend,
 		.unshared_splittings = o->unshared_splittings,
 		.certificate = o->certify,
 		.world = &ranks->world,
 	};
-	struct csg_result *result;
+	struct gpube_csg_result *result;
 	struct report p = {s, g, NULL, file, session_seconds(s), NULL};
 	char why[sizeof(s->ctx->error)];
 	int rc;
 
 	if (o->timeout > 0) /* it counts from the start */
 		options.timeout_seconds = fmax(o->timeout - p.seconds_read, 1e-6);
-	if (csg_solve(&result, g, &options))
+	if (gpube_csg(&result, g, &options))
 		return ranks_fail(ranks, s);
 	snprintf(why, sizeof(why), "%s", gpube_error(s->ctx)); /* if there is no certificate */
 	session_hide_bar(s);
 	if (ranks->world.rank > 0) { /* rank 0 reports */
-		csg_result_free(result, s->ctx);
+		gpube_csg_result_free(result, s->ctx);
 		return CLI_DONE;
 	}
-	if (result->answer == CSG_BOUNDS || result->answer == CSG_INCOMPLETE)
+	if (result->answer == GPUBE_CSG_BOUNDS || result->answer == GPUBE_CSG_INCOMPLETE)
 		session_note(s, "ended before the optimum was proved");
 	p.result = result;
 	rc = session_report(
@@ -225,35 +230,35 @@ static int solve(struct session *s, struct csg_game *g, const struct opts_csg *o
 		cli_error("no certificate is written: %s", why);
 		rc = CLI_FAILED;
 	} else if (!rc && o->certify &&
-		   (result->method != CSG_LP || result->answer != CSG_OPTIMAL)) {
+		   (result->method != GPUBE_CSG_LP || result->answer != GPUBE_CSG_OPTIMAL)) {
 		cli_error("no certificate is written: lp has not proved the optimum");
 		rc = CLI_FAILED;
 	}
-	csg_result_free(result, s->ctx);
+	gpube_csg_result_free(result, s->ctx);
 	return rc;
 }
 
-static int verify(struct session *s, struct csg_game *g, const struct opts_csg *o, const char *file,
-	struct ranks *ranks)
+static int verify(struct session *s, struct gpube_model *g, const struct opts_csg *o,
+	const char *file, struct ranks *ranks)
 {
-	struct csg_result *result = NULL;
+	struct gpube_csg_result *result = NULL;
 	struct report p = {s, g, NULL, file, 0, o->verify};
 	int rc;
 
-	if (dcop_world_agree(&ranks->world, csg_verify(&result, g, o->verify))) {
-		csg_result_free(result, s->ctx);
+	if (dcop_world_agree(&ranks->world, gpube_csg_verify(&result, g, o->verify))) {
+		gpube_csg_result_free(result, s->ctx);
 		return ranks_fail(ranks, s);
 	}
 	p.result = result;
 	rc = ranks->world.rank > 0 ? CLI_DONE : session_report(s, verified_text, verified_json, &p);
-	csg_result_free(result, s->ctx);
+	gpube_csg_result_free(result, s->ctx);
 	return rc;
 }
 
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_csg *o = opts;
-	struct csg_game *g = NULL;
+	struct gpube_model *g = NULL;
 	struct ranks ranks;
 	struct session s;
 	int rc;
@@ -272,7 +277,7 @@ static int run(const void *opts, int n_args, char **args)
 		o->json || o->output == OUTPUT_JSON, o->output_file);
 	if (!rc) {
 		s.ctx->device_memory_bytes = o->device_memory;
-		if (o->method != CSG_LP)
+		if (o->method != GPUBE_CSG_LP)
 			session_open_device(&s, (enum gpube_backend)o->backend,
 				!o->generate || o->agents > ONE_DEVICE_AGENTS, false);
 		s.ctx->deadline = o->timeout > 0 ? gpube__now() + o->timeout : 0;
@@ -284,7 +289,7 @@ static int run(const void *opts, int n_args, char **args)
 	}
 	if (g && !rc)
 		rc = (o->verify ? verify : solve)(&s, g, o, n_args ? args[0] : o->generate, &ranks);
-	csg_game_free(g);
+	gpube_model_free(g);
 	ranks_close(&ranks, &s);
 	return rc;
 }

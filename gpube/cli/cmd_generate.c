@@ -62,18 +62,18 @@ static int generate(struct session *s, const struct opts_generate *o, enum gpube
 /* A name in .txt, .txt.gz or .txt.xz, or standard output: text; others: binary. */
 static int generate_coalitions(struct session *s, const struct opts_generate *o)
 {
-	struct csg_game *g = NULL;
-	const bool text = !strcmp(s->output, "-") || strstr(s->output, ".txt") != NULL;
+	struct gpube_model *m = NULL;
 	int rc = CLI_DONE;
 
-	/* the words of --type are those of enum csg_type, in its order */
-	if (o->variables > CSG_MAX_AGENTS)
+	/* the words of --type are those of enum gpube_type, from INT16 on */
+	if (o->variables > GPUBE_MAX_AGENTS)
 		rc = session_fail_text(s, NULL, "generate csg: at most 40 agents");
-	else if (csg_generate(&g, s->ctx, o->dist ? o->dist : "uniform", (int)o->variables,
-			 (enum csg_type)o->type, (uint64_t)o->seed) ||
-		 csg_write(g, s->output, text))
+	else if (gpube_coalitions_generate(&m, s->ctx, o->dist ? o->dist : "uniform",
+			 (int)o->variables, (enum gpube_type)(o->type + GPUBE_INT16),
+			 (uint64_t)o->seed) ||
+		 gpube_write(m, s->output, GPUBE_FORMAT_CSG))
 		rc = session_fail(s, NULL);
-	csg_game_free(g);
+	gpube_model_free(m);
 	return rc;
 }
 

@@ -171,11 +171,11 @@ static void text_contents(struct gpube_out *out, const struct contents *c)
 	else if (c->game)
 		gpube__out_printf(out, "%-*s%d x %d actions; see 'gpube nash'\n", LABEL, "game",
 			nash_game_rows(c->game), nash_game_columns(c->game));
-	else if (c->coalitions)
+	else if (c->kind == GPUBE_CONTENT_COALITIONS)
 		gpube__out_printf(out, "%-*sof %d agent%s, values of type %s; see 'gpube csg'\n",
-			LABEL, "coalitions", csg_game_agents(c->coalitions),
-			gpube__plural(csg_game_agents(c->coalitions)),
-			csg_type_name(csg_game_type(c->coalitions)));
+			LABEL, "coalitions", gpube_model_n_vars(c->model),
+			gpube__plural(gpube_model_n_vars(c->model)),
+			gpube_type_name(gpube_coalitions_type(c->model)));
 	else if (c->auction)
 		gpube__out_printf(out, "%-*s%d good%s, %d bid%s; see 'gpube auction'\n", LABEL,
 			"auction", csg_auction_goods(c->auction),
@@ -339,10 +339,10 @@ static void json_model(struct json *j, const struct result *r)
 static void json_contents(struct json *j, const struct contents *c)
 {
 	json_text(j, "kind",
-		c->game         ? c->game->players ? "game of several players" : "bimatrix game"
-		: c->coalitions ? "coalition game"
-		: c->auction    ? "auction"
-				: "result");
+		c->game      ? c->game->players ? "game of several players" : "bimatrix game"
+		: c->auction ? "auction"
+		: c->model   ? "coalition game"
+			     : "result");
 	if (c->result) {
 		json_text(j, "task", gpube_uai_task_name(c->result->task));
 		if (c->result->task == GPUBE_UAI_PR)
@@ -357,9 +357,9 @@ static void json_contents(struct json *j, const struct contents *c)
 	} else if (c->game) {
 		json_int(j, "rows", nash_game_rows(c->game));
 		json_int(j, "columns", nash_game_columns(c->game));
-	} else if (c->coalitions) {
-		json_int(j, "agents", csg_game_agents(c->coalitions));
-		json_text(j, "type", csg_type_name(csg_game_type(c->coalitions)));
+	} else if (c->kind == GPUBE_CONTENT_COALITIONS) {
+		json_int(j, "agents", gpube_model_n_vars(c->model));
+		json_text(j, "type", gpube_type_name(gpube_coalitions_type(c->model)));
 	} else {
 		json_int(j, "goods", csg_auction_goods(c->auction));
 		json_int(j, "bids", csg_auction_bids(c->auction));

@@ -9,6 +9,9 @@
  * forbidden, and nothing is rounded: a table with a number that is too small for
  * all 53 bits of a double has all its numbers times 2^-power.
  *
+ * Values of GPUBE_COALITIONS are read by ir/coalition_table.h: what is forbidden is the least
+ * number of a type there, or -INFINITY.
+ *
  * Tables. Row-major, the last variable of the scope fastest. Dense: one value a
  * cell. Sparse: a default for all cells, and n tuples (arity value indices
  * each, in increasing row-major order, no tuple twice) with a value each; the
@@ -19,15 +22,6 @@
 #define GPUBE_MODEL_H
 
 #include "gpube/base/base.h"
-
-enum gpube_type {
-	GPUBE_INT8,
-	GPUBE_INT16,
-	GPUBE_INT32,
-	GPUBE_INT64,
-	GPUBE_FLOAT32,
-	GPUBE_FLOAT64,
-};
 
 union gpube_number {
 	int64_t i; /* GPUBE_INF: forbidden */
@@ -47,19 +41,23 @@ struct gpube_table_owner {
 	void (*release)(struct gpube_table *t, struct gpube_ctx *ctx);
 	int (*fetch)(const struct gpube_table *t, struct gpube_ctx *ctx, void *to, uint64_t from,
 		uint64_t n);
+	bool is_file; /* the values are a file's pages, of which the system keeps what it can */
 };
 
 struct gpube_table {
 	enum gpube_type type;
 	bool sparse;
 	int arity;
-	int64_t n;               /* values held: cells if dense, tuples if sparse */
-	void *values;            /* n values of 'type' */
-	int32_t *tuples;         /* sparse: n * arity value indices */
+	int64_t n;    /* values held: cells if dense, tuples if sparse */
+	void *values; /* n values of 'type' */
+	union {
+		int32_t *tuples; /* sparse: n * arity value indices */
+		uint64_t *masks; /* of coalitions: bit i is variable i, 64 to a word */
+	};
 	union gpube_number dflt; /* sparse: the value of every other cell */
 	int power;               /* of dense doubles: they are times 2^power, 0 or GPUBE_SMALL */
 	int n_users;             /* functions that hold it */
-	struct gpube_table_owner *owner; /* NULL: the model, whose context has the arrays */
+	const struct gpube_table_owner *owner; /* NULL: the model, whose context has the arrays */
 };
 
 struct gpube_function {
@@ -137,12 +135,12 @@ static inline const struct gpube_table *gpube__table(const struct gpube_model *m
 
 static inline bool gpube__type_is_int(enum gpube_type type)
 {
-	return type <= GPUBE_INT64;
+	return type <= GPUBE_INT64 || type == GPUBE_INT128;
 }
 
 static inline size_t gpube__type_size(enum gpube_type type)
 {
-	static const unsigned char size[] = {1, 2, 4, 8, 4, 8};
+	static const unsigned char size[] = {1, 2, 4, 8, 4, 8, 16};
 
 	return size[type];
 }

@@ -7,10 +7,6 @@
 
 #include "gpube/base/base.h"
 
-/* 64-byte aligned, large ones in large pages where the system has them; NULL: ENOMEM. */
-void *gpube__aligned_alloc(struct gpube_ctx *ctx, uint64_t bytes);
-void gpube__aligned_free(struct gpube_ctx *ctx, void *p); /* NULL is fine */
-
 /* Room to keep things in, without which nothing is kept. Errors: ENOMEM */
 int gpube__scratch_open(struct gpube_ctx *ctx);
 

@@ -1,4 +1,4 @@
-/* test_api_csg.c - wrong calls of every function of csg.h and auction.h: see wrong_calls.h. */
+/* test_api_csg.c - wrong calls of csg.h, auction.h, coalitions.h and forms.h: see wrong_calls.h. */
 #include "tests/support/wrong_calls.h"
 
 #include <limits.h>
@@ -6,128 +6,131 @@
 
 #include "csg/auction.h"
 #include "csg/csg.h"
+#include "formats/formats.h"
+#include "gpube/forms.h"
 #include "tests/support/files.h"
 
-static struct csg_game *game, *sparse;
+static struct gpube_model *game, *sparse, *empty; /* empty: of the kind, without values */
 static struct csg_auction *auction;
 
-WRONG(csg_game_new)
+WRONG(gpube_coalitions_new)
 {
-	REFUSED(csg_game_new(NULL, ctx, 3, CSG_INT32));
-	NOT_MADE(struct csg_game, g, csg_game_new(&g, NULL, 3, CSG_INT32));
-	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, 0, CSG_INT32));
-	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, -1, CSG_INT32));
-	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, CSG_MAX_AGENTS + 1, CSG_INT32));
-	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, 3, CSG_INT128));
-	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, 3, (enum csg_type)99));
-	NOT_MADE(struct csg_game, g, csg_game_new(&g, ctx, 3, (enum csg_type) - 1));
+	REFUSED(gpube_coalitions_new(NULL, ctx, 3, GPUBE_INT32));
+	NOT_MADE(struct gpube_model, g, gpube_coalitions_new(&g, NULL, 3, GPUBE_INT32));
+	NOT_MADE(struct gpube_model, g, gpube_coalitions_new(&g, ctx, 0, GPUBE_INT32));
+	NOT_MADE(struct gpube_model, g, gpube_coalitions_new(&g, ctx, -1, GPUBE_INT32));
+	NOT_MADE(struct gpube_model, g,
+		gpube_coalitions_new(&g, ctx, GPUBE_MAX_AGENTS + 1, GPUBE_INT32));
+	NOT_MADE(struct gpube_model, g, gpube_coalitions_new(&g, ctx, 3, GPUBE_INT128));
+	NOT_MADE(struct gpube_model, g, gpube_coalitions_new(&g, ctx, 3, (enum gpube_type)99));
+	NOT_MADE(struct gpube_model, g, gpube_coalitions_new(&g, ctx, 3, (enum gpube_type) - 1));
 }
 
-WRONG(csg_game_new_listed)
+WRONG(gpube_coalitions_new_listed)
 {
 	static const uint64_t some[] = {1, 6}, none[] = {1, 0}, others[] = {1, 8}, again[] = {5, 5};
 	static const int32_t values[] = {3, 4};
 	static const uint64_t *const wrong[] = {none, others, again};
 
-	REFUSED(csg_game_new_listed(NULL, ctx, 3, CSG_INT32, 2, some, values));
-	NOT_MADE(struct csg_game, g, csg_game_new_listed(&g, NULL, 3, CSG_INT32, 2, some, values));
-	NOT_MADE(struct csg_game, g, csg_game_new_listed(&g, ctx, 3, CSG_INT32, 2, NULL, values));
-	NOT_MADE(struct csg_game, g, csg_game_new_listed(&g, ctx, 3, CSG_INT32, 2, some, NULL));
-	NOT_MADE(struct csg_game, g, csg_game_new_listed(&g, ctx, 3, CSG_INT32, -1, some, values));
-	NOT_MADE(struct csg_game, g, csg_game_new_listed(&g, ctx, 0, CSG_INT32, 2, some, values));
-	NOT_MADE(struct csg_game, g, csg_game_new_listed(&g, ctx, 41, CSG_INT32, 2, some, values));
-	NOT_MADE(struct csg_game, g, csg_game_new_listed(&g, ctx, 3, CSG_INT128, 2, some, values));
+	REFUSED(gpube_coalitions_new_listed(NULL, ctx, 3, GPUBE_INT32, 2, some, values));
+	NOT_MADE(struct gpube_model, g,
+		gpube_coalitions_new_listed(&g, NULL, 3, GPUBE_INT32, 2, some, values));
+	NOT_MADE(struct gpube_model, g,
+		gpube_coalitions_new_listed(&g, ctx, 3, GPUBE_INT32, 2, NULL, values));
+	NOT_MADE(struct gpube_model, g,
+		gpube_coalitions_new_listed(&g, ctx, 3, GPUBE_INT32, 2, some, NULL));
+	NOT_MADE(struct gpube_model, g,
+		gpube_coalitions_new_listed(&g, ctx, 3, GPUBE_INT32, -1, some, values));
+	NOT_MADE(struct gpube_model, g,
+		gpube_coalitions_new_listed(&g, ctx, 0, GPUBE_INT32, 2, some, values));
+	NOT_MADE(struct gpube_model, g,
+		gpube_coalitions_new_listed(&g, ctx, 41, GPUBE_INT32, 2, some, values));
+	NOT_MADE(struct gpube_model, g,
+		gpube_coalitions_new_listed(&g, ctx, 3, GPUBE_INT128, 2, some, values));
 	for (int k = 0; k < 3; k++)
-		NOT_MADE(struct csg_game, g,
-			csg_game_new_listed(&g, ctx, 3, CSG_INT32, 2, wrong[k], values));
+		NOT_MADE(struct gpube_model, g,
+			gpube_coalitions_new_listed(&g, ctx, 3, GPUBE_INT32, 2, wrong[k], values));
 }
 
-WRONG_NULL(csg_game_free)
-WRONG_ANSWER(csg_game_agents, 0)
-WRONG_ANSWER(csg_game_type, CSG_INT16)
+WRONG_ANSWER(gpube_coalitions_type, GPUBE_INT8)
 
-WRONG(csg_type_name)
+WRONG(gpube_type_name)
 {
-	assert_null(csg_type_name((enum csg_type)6));
-	assert_null(csg_type_name((enum csg_type) - 1));
+	assert_null(gpube_type_name((enum gpube_type)7));
+	assert_null(gpube_type_name((enum gpube_type) - 1));
 }
 
-WRONG_ANSWER(csg_game_values, NULL)
+WRONG_ANSWER(gpube_coalitions_values, NULL)
 
-WRONG(csg_game_value)
+WRONG(gpube_coalitions_value)
 {
-	assert_true(csg_game_value(NULL, 1) == -INFINITY);
-	assert_true(csg_game_value(game, 8) == -INFINITY);
-	assert_true(csg_game_value(game, UINT64_MAX) == -INFINITY);
-	assert_true(csg_game_value(sparse, UINT64_MAX) == -INFINITY);
+	assert_true(gpube_coalitions_value(NULL, 1) == -INFINITY);
+	assert_true(gpube_coalitions_value(game, 8) == -INFINITY);
+	assert_true(gpube_coalitions_value(game, UINT64_MAX) == -INFINITY);
+	assert_true(gpube_coalitions_value(sparse, UINT64_MAX) == -INFINITY);
 }
 
-static void wrong_csg_opts(struct csg_game *g)
+static void wrong_csg_opts(struct gpube_model *g)
 {
-	static const struct csg_opts rows[] = {
+	static const struct gpube_csg_opts rows[] = {
 		{.sizeof_options = 5},
-		{.sizeof_options = sizeof(rows[0]), .method = (enum csg_method)7},
-		{.sizeof_options = sizeof(rows[0]), .method = (enum csg_method) - 1},
+		{.sizeof_options = sizeof(rows[0]), .method = (enum gpube_csg_method)7},
+		{.sizeof_options = sizeof(rows[0]), .method = (enum gpube_csg_method) - 1},
 		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = -1},
 		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
 		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
-		{.sizeof_options = sizeof(rows[0]), .method = CSG_DP, .certificate = "proof"},
+		{.sizeof_options = sizeof(rows[0]), .method = GPUBE_CSG_DP, .certificate = "proof"},
 	};
 
 	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
-		NOT_MADE(struct csg_result, r, csg_solve(&r, g, &rows[k]));
+		NOT_MADE(struct gpube_csg_result, r, gpube_csg(&r, g, &rows[k]));
 }
 
-WRONG(csg_solve)
+WRONG(gpube_csg)
 {
-	int32_t *values = csg_game_values(game);
+	int32_t *values = gpube_coalitions_values(game);
 
-	REFUSED(csg_solve(NULL, game, NULL));
-	NOT_MADE(struct csg_result, r, csg_solve(&r, NULL, NULL));
+	REFUSED(gpube_csg(NULL, game, NULL));
+	NOT_MADE(struct gpube_csg_result, r, gpube_csg(&r, NULL, NULL));
+	NOT_MADE(struct gpube_csg_result, r, gpube_csg(&r, m, NULL));
+	NOT_MADE(struct gpube_csg_result, r, gpube_csg(&r, empty, NULL));
 	wrong_csg_opts(game);
 	wrong_csg_opts(sparse);
 	values[0] = 1; /* nobody is worth nothing */
-	NOT_MADE(struct csg_result, r, csg_solve(&r, game, NULL));
+	NOT_MADE(struct gpube_csg_result, r, gpube_csg(&r, game, NULL));
 	values[0] = 0;
 }
 
-WRONG_FREE(struct csg_result, csg_result_free)
+WRONG_FREE(struct gpube_csg_result, gpube_csg_result_free)
 
-WRONG(csg_verify)
+WRONG(gpube_csg_verify)
 {
-	REFUSED(csg_verify(NULL, game, "/dev/null"));
-	NOT_MADE(struct csg_result, r, csg_verify(&r, NULL, "/dev/null"));
-	NOT_MADE(struct csg_result, r, csg_verify(&r, game, NULL));
+	REFUSED(gpube_csg_verify(NULL, game, "/dev/null"));
+	NOT_MADE(struct gpube_csg_result, r, gpube_csg_verify(&r, NULL, "/dev/null"));
+	NOT_MADE(struct gpube_csg_result, r, gpube_csg_verify(&r, game, NULL));
+	NOT_MADE(struct gpube_csg_result, r, gpube_csg_verify(&r, m, "/dev/null"));
 }
 
-WRONG(csg_method_name)
+WRONG(gpube_csg_method_name)
 {
-	assert_null(csg_method_name((enum csg_method)7));
-	assert_null(csg_method_name((enum csg_method) - 1));
+	assert_null(gpube_csg_method_name((enum gpube_csg_method)7));
+	assert_null(gpube_csg_method_name((enum gpube_csg_method) - 1));
 }
 
-WRONG(csg_read)
+WRONG(gpube_coalitions_of_costs)
 {
-	REFUSED(csg_read(NULL, ctx, "/dev/null"));
-	NOT_MADE(struct csg_game, g, csg_read(&g, NULL, "/dev/null"));
-	NOT_MADE(struct csg_game, g, csg_read(&g, ctx, NULL));
-}
-
-WRONG_ANSWER(csg_game_scale, 0)
-
-WRONG(csg_from_model)
-{
-	REFUSED(csg_from_model(NULL, m));
-	NOT_MADE(struct csg_game, g, csg_from_model(&g, NULL));
+	REFUSED(gpube_coalitions_of_costs(NULL, m));
+	NOT_MADE(struct gpube_model, g, gpube_coalitions_of_costs(&g, NULL));
 	/* variables of other than two values */
-	NOT_MADE(struct csg_game, g, csg_from_model(&g, m));
-	NOT_MADE(struct csg_game, g, csg_from_model(&g, potentials));
+	NOT_MADE(struct gpube_model, g, gpube_coalitions_of_costs(&g, m));
+	NOT_MADE(struct gpube_model, g, gpube_coalitions_of_costs(&g, potentials));
 }
 
-WRONG(csg_model)
+WRONG(gpube_costs_of_coalitions)
 {
-	REFUSED(csg_model(NULL, game));
-	NOT_MADE(struct gpube_model, made, csg_model(&made, NULL));
+	REFUSED(gpube_costs_of_coalitions(NULL, game));
+	NOT_MADE(struct gpube_model, made, gpube_costs_of_coalitions(&made, NULL));
+	NOT_MADE(struct gpube_model, made, gpube_costs_of_coalitions(&made, m));
 }
 
 WRONG(csg_auction_from_model)
@@ -145,47 +148,40 @@ WRONG(csg_auction_model)
 	NOT_MADE(struct gpube_model, made, csg_auction_model(&made, NULL));
 }
 
-WRONG(csg_write)
+WRONG(gpube_coalitions_distribution)
 {
-	REFUSED(csg_write(game, NULL, 1));
-	NOT_WRITTEN("a.csg", csg_write(NULL, to, 1));
-	NOT_WRITTEN("a.csg", csg_write(sparse, to, 0)); /* it has no table */
-}
-
-WRONG(csg_distribution)
-{
-	assert_null(csg_distribution(-1));
-	assert_null(csg_distribution(INT_MAX));
+	assert_null(gpube_coalitions_distribution(-1));
+	assert_null(gpube_coalitions_distribution(INT_MAX));
 }
 
 typedef int csg_make(
-	struct csg_game **, struct gpube_ctx *, const char *, int, enum csg_type, uint64_t);
+	struct gpube_model **, struct gpube_ctx *, const char *, int, enum gpube_type, uint64_t);
 
 static void wrong_generate(csg_make *make)
 {
-	REFUSED(make(NULL, ctx, "uniform", 3, CSG_INT32, 1));
-	NOT_MADE(struct csg_game, g, make(&g, NULL, "uniform", 3, CSG_INT32, 1));
-	NOT_MADE(struct csg_game, g, make(&g, ctx, NULL, 3, CSG_INT32, 1));
-	NOT_MADE(struct csg_game, g, make(&g, ctx, "nix", 3, CSG_INT32, 1));
-	NOT_MADE(struct csg_game, g, make(&g, ctx, "uniform", 0, CSG_INT32, 1));
-	NOT_MADE(struct csg_game, g, make(&g, ctx, "uniform", 41, CSG_INT32, 1));
-	NOT_MADE(struct csg_game, g, make(&g, ctx, "uniform", 3, CSG_INT128, 1));
-	NOT_MADE(struct csg_game, g, make(&g, ctx, "uniform", 3, (enum csg_type) - 1, 1));
+	REFUSED(make(NULL, ctx, "uniform", 3, GPUBE_INT32, 1));
+	NOT_MADE(struct gpube_model, g, make(&g, NULL, "uniform", 3, GPUBE_INT32, 1));
+	NOT_MADE(struct gpube_model, g, make(&g, ctx, NULL, 3, GPUBE_INT32, 1));
+	NOT_MADE(struct gpube_model, g, make(&g, ctx, "nix", 3, GPUBE_INT32, 1));
+	NOT_MADE(struct gpube_model, g, make(&g, ctx, "uniform", 0, GPUBE_INT32, 1));
+	NOT_MADE(struct gpube_model, g, make(&g, ctx, "uniform", 41, GPUBE_INT32, 1));
+	NOT_MADE(struct gpube_model, g, make(&g, ctx, "uniform", 3, GPUBE_INT128, 1));
+	NOT_MADE(struct gpube_model, g, make(&g, ctx, "uniform", 3, (enum gpube_type) - 1, 1));
 }
 
-WRONG(csg_generate)
+WRONG(gpube_coalitions_generate)
 {
-	wrong_generate(csg_generate);
+	wrong_generate(gpube_coalitions_generate);
 }
 
-WRONG(csg_generate_on_device)
+WRONG(gpube_coalitions_generate_on_device)
 {
-	wrong_generate(csg_generate_on_device);
+	wrong_generate(gpube_coalitions_generate_on_device);
 }
 
-WRONG(csg_generate_unstored)
+WRONG(gpube_coalitions_generate_unstored)
 {
-	wrong_generate(csg_generate_unstored);
+	wrong_generate(gpube_coalitions_generate_unstored);
 }
 
 WRONG(csg_auction_read)
@@ -196,18 +192,6 @@ WRONG(csg_auction_read)
 }
 
 WRONG_NULL(csg_auction_free)
-
-WRONG(csg_auction_read_any)
-{
-	struct csg_auction *a = NULL;
-	struct csg_game *g = NULL;
-
-	REFUSED(csg_auction_read_any(NULL, &g, ctx, "/dev/null"));
-	REFUSED(csg_auction_read_any(&a, NULL, ctx, "/dev/null"));
-	REFUSED(csg_auction_read_any(&a, &g, NULL, "/dev/null"));
-	REFUSED(csg_auction_read_any(&a, &g, ctx, NULL));
-	assert_true(!a && !g);
-}
 
 WRONG_ANSWER(csg_auction_goods, 0)
 WRONG_ANSWER(csg_auction_bids, 0)
@@ -259,7 +243,7 @@ static const int32_t values[] = {0, 5, 5, 9, 1, 8, 5, 12};
 static void unchanged(void)
 {
 	wrong_models_unchanged();
-	assert_memory_equal(csg_game_values(game), values, sizeof(values));
+	assert_memory_equal(gpube_coalitions_values(game), values, sizeof(values));
 }
 
 static int set_up(void **state)
@@ -269,11 +253,12 @@ static int set_up(void **state)
 
 	if (wrong_models_setup(state))
 		return -1;
-	assert_int_equal(csg_game_new(&game, ctx, 3, CSG_INT32), 0);
-	memcpy(csg_game_values(game), values, sizeof(values));
+	assert_int_equal(gpube_coalitions_new(&game, ctx, 3, GPUBE_INT32), 0);
+	memcpy(gpube_coalitions_values(game), values, sizeof(values));
+	assert_int_equal(gpube_model_new(&empty, ctx, GPUBE_COALITIONS), 0);
 	path = in_dir("sparse.txt");
 	test_put(path, text, sizeof(text) - 1);
-	assert_int_equal(csg_read(&sparse, ctx, path), 0);
+	assert_int_equal(gpube_read(&sparse, ctx, path, GPUBE_FORMAT_CSG, NULL), 0);
 	path = in_dir("auction.txt");
 	assert_int_equal(csg_auction_generate(ctx, path, "regions", 5, 5, 1), 0);
 	assert_int_equal(csg_auction_read(&auction, ctx, path), 0);
@@ -282,15 +267,17 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	csg_game_free(game);
-	csg_game_free(sparse);
+	gpube_model_free(game);
+	gpube_model_free(sparse);
+	gpube_model_free(empty);
 	csg_auction_free(auction);
 	return wrong_models_teardown(state);
 }
 
 int main(void)
 {
-	static const char *const headers[] = {"csg/csg.h", "csg/auction.h", NULL};
+	static const char *const headers[] = {
+		"csg/csg.h", "csg/auction.h", "gpube/coalitions.h", "gpube/forms.h", NULL};
 
 	return wrong_calls_run(headers, set_up, tear_down, unchanged);
 }

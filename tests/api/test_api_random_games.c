@@ -9,6 +9,8 @@
 #include <math.h>
 
 #include "csg/csg.h"
+#include "formats/formats.h"
+#include "gpube/forms.h"
 #include "nash/nash.h"
 #include "tests/api/random_calls.h"
 
@@ -17,8 +19,8 @@ enum { MOST_AGENTS = 6, MOST_ACTIONS = 3, RUNS = 150, STEPS = 20 };
 /* ---- coalitions ------------------------------------------------------------------------------ */
 
 static struct {
-	struct csg_game *game;
-	enum csg_type type;
+	struct gpube_model *game;
+	enum gpube_type type;
 	int n;
 	double value[1 << MOST_AGENTS]; /* integers below 2^53 or floats, as they are stored */
 } c;
@@ -26,15 +28,17 @@ static struct {
 static void new_coalitions(void)
 {
 	const int n = one_in(8) ? below(100) - 50 : 1 + below(MOST_AGENTS),
-		  type = one_in(12) ? below(12) - 3 : below(5);
-	const bool good = n >= 1 && n <= MOST_AGENTS && type >= CSG_INT16 && type <= CSG_FLOAT64;
-	struct csg_game *made = NULL;
+		  type = one_in(12) ? below(12) - 3 : GPUBE_INT16 + below(5);
+	const bool good =
+		n >= 1 && n <= MOST_AGENTS && type >= GPUBE_INT16 && type <= GPUBE_FLOAT64;
+	struct gpube_model *made = NULL;
 	int status;
 
-	if (!good && n >= 1 && n <= CSG_MAX_AGENTS && type >= CSG_INT16 && type <= CSG_FLOAT64)
+	if (!good && n >= 1 && n <= GPUBE_MAX_AGENTS && type >= GPUBE_INT16 &&
+		type <= GPUBE_FLOAT64)
 		return; /* legal, and large */
 	maybe_scarce();
-	status = csg_game_new(&made, ctx, n, (enum csg_type)type);
+	status = gpube_coalitions_new(&made, ctx, n, (enum gpube_type)type);
 	if (was_scarce(status))
 		return;
 	assert_int_equal(status, good ? GPUBE_OK : GPUBE_EINVAL);
@@ -42,37 +46,37 @@ static void new_coalitions(void)
 		assert_null(made);
 		return;
 	}
-	csg_game_free(c.game);
+	gpube_model_free(c.game);
 	memset(&c, 0, sizeof(c));
 	c.game = made;
-	c.type = (enum csg_type)type;
+	c.type = (enum gpube_type)type;
 	c.n = n;
-	assert_int_equal(csg_game_agents(made), n);
-	assert_int_equal(csg_game_type(made), c.type);
+	assert_int_equal(gpube_model_n_vars(made), n);
+	assert_int_equal(gpube_coalitions_type(made), c.type);
 }
 
 static void store(int at, double v)
 {
-	void *values = csg_game_values(c.game);
+	void *values = gpube_coalitions_values(c.game);
 
 	c.value[at] = v;
 	switch (c.type) {
-	case CSG_INT16:
+	case GPUBE_INT16:
 		((int16_t *)values)[at] = v == -INFINITY ? INT16_MIN : (int16_t)v;
 		break;
-	case CSG_INT32:
+	case GPUBE_INT32:
 		((int32_t *)values)[at] = v == -INFINITY ? INT32_MIN : (int32_t)v;
 		break;
-	case CSG_INT64:
+	case GPUBE_INT64:
 		((int64_t *)values)[at] = v == -INFINITY ? INT64_MIN : (int64_t)v;
 		break;
-	case CSG_FLOAT32:
+	case GPUBE_FLOAT32:
 		((float *)values)[at] = (float)v;
 		break;
 	default:
 		((double *)values)[at] = v;
 	}
-	assert_true(csg_game_value(c.game, (uint64_t)at) == v);
+	assert_true(gpube_coalitions_value(c.game, (uint64_t)at) == v);
 }
 
 static void set_values(void)
@@ -84,10 +88,10 @@ static void set_values(void)
 	for (int k = one_in(3) ? 1 << c.n : 3; k > 0; k--) {
 		const int at = 1 + below((1 << c.n) - 1);
 		const double v = one_in(6)    ? -INFINITY
-				 : one_in(40) ? large[c.type]
+				 : one_in(40) ? large[c.type - GPUBE_INT16]
 					      : below(40) - 12;
 
-		store(at, (double)(c.type == CSG_FLOAT32 ? (float)v : v));
+		store(at, (double)(c.type == GPUBE_FLOAT32 ? (float)v : v));
 	}
 }
 
@@ -110,30 +114,30 @@ static double best_of(int left, bool disposal)
 
 static void solve_coalitions(void)
 {
-	struct csg_opts o = {.sizeof_options = one_in(20) ? 7 : sizeof(o),
-		.method = (enum csg_method)below(one_in(10) ? 9 : 7),
+	struct gpube_csg_opts o = {.sizeof_options = one_in(20) ? 7 : sizeof(o),
+		.method = (enum gpube_csg_method)below(one_in(10) ? 9 : 7),
 		.free_disposal = one_in(3),
 		.backend = GPUBE_BACKEND_CPU,
 		.timeout_seconds = one_in(20) ? -1 : 0};
 	const double best = c.game ? best_of((1 << c.n) - 1, o.free_disposal) : 0;
-	struct csg_result *r;
+	struct gpube_csg_result *r;
 	double error, sum = 0;
 	uint64_t seen = 0;
 	int status;
 
 	if (!c.game)
 		return;
-	status = csg_solve(&r, c.game, &o);
-	if (o.sizeof_options == 7 || (int)o.method > CSG_IDP_IP || o.timeout_seconds < 0) {
+	status = gpube_csg(&r, c.game, &o);
+	if (o.sizeof_options == 7 || (int)o.method > GPUBE_CSG_IDP_IP || o.timeout_seconds < 0) {
 		assert_int_equal(status, GPUBE_EINVAL);
 		assert_null(r);
 		return;
 	}
 	if (status)
 		fail_msg("method %d: status %d: %s", (int)o.method, status, gpube_error(ctx));
-	assert_true(
-		r->answer == CSG_OPTIMAL || r->answer == CSG_BOUNDS || r->answer == CSG_INFEASIBLE);
-	assert_true((r->answer == CSG_INFEASIBLE) == (best == -INFINITY));
+	assert_true(r->answer == GPUBE_CSG_OPTIMAL || r->answer == GPUBE_CSG_BOUNDS ||
+		    r->answer == GPUBE_CSG_INFEASIBLE);
+	assert_true((r->answer == GPUBE_CSG_INFEASIBLE) == (best == -INFINITY));
 	if (best != -INFINITY) {
 		for (int k = 0; k < r->n_parts; k++) {
 			assert_true(r->parts[k] && !(seen & r->parts[k]));
@@ -144,60 +148,62 @@ static void solve_coalitions(void)
 		assert_true(o.free_disposal || seen == ((uint64_t)1 << c.n) - 1);
 		assert_true(fabs(sum - r->value) <= 1e-9 * fabs(sum));
 		assert_true(r->value <= best + error && r->upper_bound >= best - error);
-		assert_true(r->answer != CSG_OPTIMAL || r->value >= best - error);
+		assert_true(r->answer != GPUBE_CSG_OPTIMAL || r->value >= best - error);
 	}
-	csg_result_free(r, ctx);
+	gpube_csg_result_free(r, ctx);
 }
 
 /* What must not be among the values is refused, and harms nothing. */
 static void bad_value(void)
 {
-	struct csg_result *r;
+	struct gpube_csg_result *r;
 	double *values;
 
-	if (!c.game || c.type != CSG_FLOAT64)
+	if (!c.game || c.type != GPUBE_FLOAT64)
 		return;
-	values = csg_game_values(c.game);
+	values = gpube_coalitions_values(c.game);
 	values[1] = one_in(2) ? NAN : INFINITY;
-	assert_int_equal(csg_solve(&r, c.game, NULL), GPUBE_EINVAL);
+	assert_int_equal(gpube_csg(&r, c.game, NULL), GPUBE_EINVAL);
 	assert_null(r);
 	store(1, c.value[1]);
 }
 
 static void certify_coalitions(void)
 {
-	struct csg_opts o = {.sizeof_options = sizeof(o),
+	struct gpube_csg_opts o = {.sizeof_options = sizeof(o),
 		.free_disposal = one_in(3),
 		.backend = GPUBE_BACKEND_CPU};
-	struct csg_result *r, *proved;
+	struct gpube_csg_result *r, *proved;
 
 	if (!c.game)
 		return;
 	o.certificate = in_dir("proof");
-	if (csg_solve(&r, c.game, &o))
+	if (gpube_csg(&r, c.game, &o))
 		fail_msg("%s", gpube_error(ctx));
-	if (r->answer == CSG_OPTIMAL && r->method == CSG_LP && !r->certificate_status) {
-		if (csg_verify(&proved, c.game, in_dir("proof")))
+	if (r->answer == GPUBE_CSG_OPTIMAL && r->method == GPUBE_CSG_LP && !r->certificate_status) {
+		if (gpube_csg_verify(&proved, c.game, in_dir("proof")))
 			fail_msg("%s", gpube_error(ctx));
 		assert_true(fabs(proved->value - r->value) <= 1e-9 * fabs(r->value));
-		csg_result_free(proved, ctx);
+		gpube_csg_result_free(proved, ctx);
 	}
-	csg_result_free(r, ctx);
+	gpube_csg_result_free(r, ctx);
 }
 
 static void rewrite_coalitions(void)
 {
-	struct csg_game *again;
+	struct gpube_model *again;
+	const char *path;
 
 	if (!c.game)
 		return;
-	assert_int_equal(csg_write(c.game, in_dir("g.csg"), one_in(2)), 0);
-	if (csg_read(&again, ctx, in_dir("g.csg")))
+	path = in_dir(one_in(2) ? "g.csg" : "g.txt");
+	assert_int_equal(gpube_write(c.game, path, GPUBE_FORMAT_CSG), 0);
+	if (gpube_read(&again, ctx, path, GPUBE_FORMAT_AUTO, NULL))
 		fail_msg("%s", gpube_error(ctx));
-	assert_int_equal(csg_game_agents(again), c.n);
+	assert_int_equal(gpube_model_n_vars(again), c.n);
 	for (int at = 0; at < 1 << c.n; at++)
-		assert_true(csg_game_value(again, (uint64_t)at) == c.value[at]);
-	csg_game_free(again);
+		assert_true(gpube_coalitions_value(again, (uint64_t)at) == c.value[at]);
+	gpube_model_free(again);
 }
 
 /*
@@ -210,11 +216,11 @@ static void remodel_coalitions(void)
 	const int64_t none = below(50) - 25;
 	int64_t cost[1 << MOST_AGENTS];
 	int32_t scope[MOST_AGENTS];
-	struct csg_game *again = NULL;
+	struct gpube_model *again = NULL;
 	struct gpube_model *m;
 	int status;
 
-	if (!c.game || c.type > CSG_INT64)
+	if (!c.game || c.type > GPUBE_INT64)
 		return;
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
 	assert_int_equal(gpube_model_set_direction(m, gets ? GPUBE_MAXIMISE : GPUBE_MINIMISE), 0);
@@ -236,16 +242,16 @@ static void remodel_coalitions(void)
 	}
 	assert_int_equal(gpube_model_add_costs(m, c.n, scope, cost), 0);
 	maybe_scarce();
-	status = csg_from_model(&again, m);
+	status = gpube_coalitions_of_costs(&again, m);
 	if (was_scarce(status)) {
 		assert_null(again);
 	} else {
 		assert_int_equal(status, GPUBE_OK);
-		assert_int_equal(csg_game_agents(again), c.n);
+		assert_int_equal(gpube_model_n_vars(again), c.n);
 		for (int at = 0; at < 1 << c.n; at++)
-			assert_true(csg_game_value(again, (uint64_t)at) == c.value[at]);
+			assert_true(gpube_coalitions_value(again, (uint64_t)at) == c.value[at]);
 	}
-	csg_game_free(again);
+	gpube_model_free(again);
 	gpube_model_free(m);
 }
 
@@ -446,16 +452,16 @@ static void rewrite_bimatrix(void)
 
 static void stop(void)
 {
-	struct csg_result *r = NULL;
+	struct gpube_csg_result *r = NULL;
 	struct nash_result *n = NULL;
 
 	gpube_ctx_stop(ctx);
 	if (c.game)
-		assert_int_equal(csg_solve(&r, c.game, NULL), 0);
+		assert_int_equal(gpube_csg(&r, c.game, NULL), 0);
 	if (b.game && nash_exact())
 		assert_int_equal(nash_solve(&n, b.game, NULL), 0);
 	gpube_ctx_resume(ctx);
-	csg_result_free(r, ctx);
+	gpube_csg_result_free(r, ctx);
 	nash_result_free(n, ctx);
 }
 
@@ -471,7 +477,7 @@ static void sequence(void)
 	memset(&b, 0, sizeof(b));
 	for (int step = 0; step < STEPS; step++)
 		calls[below(sizeof(calls) / sizeof(*calls))]();
-	csg_game_free(c.game);
+	gpube_model_free(c.game);
 	nash_game_free(b.game);
 }
 

@@ -6,6 +6,7 @@
 
 #include "csg/auction.h"
 #include "csg/csg.h"
+#include "gpube/forms.h"
 #include "dcop/dcop.h"
 #include "formats/formats.h"
 #include "gpube/globals.h"
@@ -81,10 +82,9 @@ struct call {
 	X(dcop_agents_each, &(struct dcop_agents){0}, m)                                           \
 	X(dcop_agents_of, &(struct dcop_agents){0}, m)                                             \
 	X(dcop_agents_read, &(struct dcop_agents){0}, m, "examples/zebra.wcsp")                    \
-	X(dcop_tree_of, OUT(dcop_pseudotree), m, NULL, &(struct dcop_tree_opts){0})                \
-	X(dcop_solve, OUT(dcop_result), m, &(struct dcop_opts){0}, NULL)                           \
+	X(gpube_dpop, OUT(gpube_dpop_result), m, NULL)                                             \
 	X(nash_from_model, OUT(nash_game), m)                                                      \
-	X(csg_from_model, OUT(csg_game), m)                                                        \
+	X(gpube_coalitions_of_costs, OUT(gpube_model), m)                                          \
 	X(csg_auction_from_model, OUT(csg_auction), m)
 
 CALLS(CALL)

@@ -13,7 +13,7 @@ for f in bin/gpube bin/gpube-convert bin/tb2-gpube bin/daoopt-gpube lib/libgpube
 	lib/libgpube.so.0.1.0 lib/pkgconfig/gpube.pc lib/cmake/gpube/gpube-config.cmake \
 	share/doc/gpube/LICENSE share/doc/gpube/README.md share/doc/gpube/CHANGELOG.md share/doc/gpube/bound-certificate.md \
 	share/doc/gpube/csg-certificate.md include/gpube/gpube.h include/gpube/sums.h \
-	include/gpube/partial.h include/gpube/certify.h include/gpube/solver.h include/gpube/dpop.h \
+	include/gpube/partial.h include/gpube/certify.h include/gpube/solver.h include/gpube/dpop.h include/gpube/coalitions.h include/gpube/forms.h \
 	include/gpube/formats.h include/gpube/globals.h share/man/man1/gpube.1 share/man/man1/gpube-convert.1 \
 	share/bash-completion/completions/gpube share/bash-completion/completions/gpube-convert \
 	share/man/man1/tb2-gpube.1 share/man/man1/daoopt-gpube.1 share/man/man3/gpube.3 share/man/man3/gpube_solve.3 \
@@ -145,7 +145,7 @@ if command -v pkg-config > /dev/null 2>&1; then
 	row 'bnb: usage' 2 '' '^usage: bnb' "$work/example/bnb" -b some examples/exams.cfn
 	row 'bnb: no file' 1 '' '^bnb: cannot open' "$work/example/bnb" x
 	if command -v c++ > /dev/null 2>&1; then
-		for h in gpube formats globals certify dpop nash csg auction; do
+		for h in gpube formats globals certify dpop nash csg auction coalitions forms; do
 			echo "#include <gpube/$h.h>"
 		done > "$work/all.cc"
 		# shellcheck disable=SC2046

@@ -25,10 +25,11 @@ bound heuristic eliminate relax search order simplify ops ir base
 session bound heuristic eliminate relax search order simplify ops ir base
 deal ranks infer bound heuristic eliminate relax order simplify ops ir base
 formats globals order ir base
-csg formats globals ranks order ops ir base
+forms order ir base
+csg forms formats globals ranks order ops ir base
 nash formats globals ranks order ops ir base
 dcop bound formats globals ranks relax order simplify ops ir base
-cli deal mmap bound heuristic infer eliminate relax simplify order ops ranks formats csg nash dcop globals ir base
+cli deal mmap bound heuristic infer eliminate relax simplify order ops ranks formats forms csg nash dcop globals ir base
 END
 # INCLUDING-FILE INCLUDED-FILE: why it may against the order
 cat > "$work/arrows" << 'END'

@@ -14,6 +14,7 @@
 #include "csg/proof.h"
 #include "formats/beside/decomposition.h"
 #include "formats/formats.h"
+#include "gpube/forms.h"
 #include "nash/bimatrix.h"
 
 /* ---- memory ------------------------------------------------------------------------ */
@@ -137,10 +138,10 @@ static void read_nash(struct gpube_ctx *ctx, const char *path)
 
 static void read_csg(struct gpube_ctx *ctx, const char *path)
 {
-	struct csg_game *g;
+	struct gpube_model *g;
 
-	if (!csg_read(&g, ctx, path))
-		csg_game_free(g);
+	if (!gpube_read(&g, ctx, path, GPUBE_FORMAT_CSG, NULL))
+		gpube_model_free(g);
 }
 
 /* Read, and checked against a game of three agents. */
@@ -148,13 +149,16 @@ static void read_proof(struct gpube_ctx *ctx, const char *path)
 {
 	static const int32_t values[] = {0, 5, 5, 9, 1, 8, 5, 12};
 	struct csg__proof p = {.ctx = ctx};
-	struct csg_game *g;
+	struct gpube_model *g;
+	struct csg__view v;
 
-	if (!csg_game_new(&g, ctx, 3, CSG_INT32)) {
-		memcpy(g->values, values, sizeof(values));
-		if (!csg__proof_read(&p, ctx, path))
-			csg__proof_check(&p, g);
-		csg_game_free(g);
+	if (!gpube_coalitions_new(&g, ctx, 3, GPUBE_INT32)) {
+		memcpy(gpube_coalitions_values(g), values, sizeof(values));
+		if (!csg__proof_read(&p, ctx, path) && !csg__view_init(&v, g, false, false)) {
+			csg__proof_check(&p, &v);
+			csg__view_clear(&v);
+		}
+		gpube_model_free(g);
 	}
 	csg__proof_clear(&p);
 }
@@ -182,13 +186,13 @@ const char *fuzz_target(int k)
 static void take_forms(const struct gpube_model *m)
 {
 	struct csg_auction *auction;
-	struct csg_game *coalitions;
+	struct gpube_model *coalitions;
 	struct nash_game *game;
 
 	if (!nash_from_model(&game, m))
 		nash_game_free(game);
-	if (!csg_from_model(&coalitions, m))
-		csg_game_free(coalitions);
+	if (!gpube_coalitions_of_costs(&coalitions, m))
+		gpube_model_free(coalitions);
 	if (!csg_auction_from_model(&auction, m))
 		csg_auction_free(auction);
 }

@@ -141,23 +141,25 @@ static struct gpube_subset_ops fake(uint64_t cap)
 
 struct row {
 	char name[96];
-	enum csg_type type;
+	enum gpube_type type;
 	int n;
 	const char *distribution; /* NULL: forbidden coalitions and negative values */
 };
 
-static struct csg_game *make(struct gpube_ctx *ctx, const struct row *row)
+static struct gpube_model *make(struct gpube_ctx *ctx, const struct row *row)
 {
-	struct csg_game *g;
+	struct gpube_model *g;
 	struct gpube_rng rng;
 
 	if (row->distribution) {
-		assert_int_equal(csg_generate(&g, ctx, row->distribution, row->n, row->type, 5), 0);
+		assert_int_equal(
+			gpube_coalitions_generate(&g, ctx, row->distribution, row->n, row->type, 5),
+			0);
 		return g;
 	}
-	assert_int_equal(csg_game_new(&g, ctx, row->n, row->type), 0);
+	assert_int_equal(gpube_coalitions_new(&g, ctx, row->n, row->type), 0);
 	gpube__rng_init(&rng, (uint64_t)row->n);
-	for (uint64_t c = 1; c < csg__n_masks(g); c++) {
+	for (uint64_t c = 1; c < ((uint64_t)1 << gpube_model_n_vars(g)); c++) {
 		const double v = (double)gpube__rng_below(&rng, 1000) - 300;
 
 		put_scaled(g, c, gpube__rng_below(&rng, 5) == 0 ? -INFINITY : v);
@@ -165,38 +167,43 @@ static struct csg_game *make(struct gpube_ctx *ctx, const struct row *row)
 	return g;
 }
 
-static struct csg_result *solve(struct csg_game *g)
+static struct gpube_csg_result *solve(struct gpube_model *g)
 {
-	struct csg_opts opts = {
-		.sizeof_options = sizeof(opts), .method = CSG_CONV, .backend = GPUBE_BACKEND_CPU};
-	struct csg_result *r;
+	struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_CSG_CONV,
+		.backend = GPUBE_BACKEND_CPU};
+	struct gpube_csg_result *r;
 
-	assert_int_equal(csg_solve(&r, g, &opts), GPUBE_OK);
-	assert_int_equal(r->answer, CSG_OPTIMAL);
+	assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_OK);
+	assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 	return r;
 }
 
-/* conv on the stand-in: its structure, by lowest agents as csg_solve() orders them. */
+/* conv on the stand-in: its structure, by lowest agents as gpube_csg() orders them. */
 static int solve_there(
-	uint64_t parts[CSG_MAX_AGENTS], int *n_parts, struct csg_game *g, uint64_t cap)
+	uint64_t parts[GPUBE_MAX_AGENTS], int *n_parts, struct gpube_model *g, uint64_t cap)
 {
-	const struct csg_opts opts = {.sizeof_options = sizeof(opts), .method = CSG_CONV};
+	const struct gpube_csg_opts opts = {
+		.sizeof_options = sizeof(opts), .method = GPUBE_CSG_CONV};
 	const struct gpube_subset_ops ops = fake(cap);
-	struct csg_result r = {.parts = parts};
+	struct gpube_csg_result r = {.parts = parts};
 	struct csg__range range;
-	struct csg__search s = {.g = g, .range = &range, .opts = &opts, .r = &r, .ops = &ops};
+	struct csg__view v;
+	struct csg__search s = {.g = &v, .range = &range, .opts = &opts, .r = &r, .ops = &ops};
 	int status;
 
-	assert_int_equal(csg__range(&range, g), GPUBE_OK);
+	assert_int_equal(csg__view_init(&v, g, false, false), GPUBE_OK);
+	assert_int_equal(csg__range(&range, &v), GPUBE_OK);
 	status = csg__conv(&s);
+	csg__view_clear(&v);
 	assert_int_equal(there.used, 0);
 	assert_true(there.peak <= cap);
 	*n_parts = r.n_parts;
-	assert_true(status || r.answer == CSG_OPTIMAL);
+	assert_true(status || r.answer == GPUBE_CSG_OPTIMAL);
 	return status;
 }
 
-static void same_structure(const struct csg_result *r, uint64_t *parts, int n_parts)
+static void same_structure(const struct gpube_csg_result *r, uint64_t *parts, int n_parts)
 {
 	assert_int_equal(n_parts, r->n_parts);
 	for (int k = 0; k < n_parts; k++) {
@@ -215,21 +222,21 @@ static void little_device(void **state)
 	const bool stored = row->distribution == NULL;
 	int largest[4], n_largest = 0;
 	struct gpube_ctx *ctx;
-	struct csg_game *g, *whole;
-	struct csg_result *r;
+	struct gpube_model *g, *whole;
+	struct gpube_csg_result *r;
 	size_t size;
 
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	whole = g = make(ctx, row);
 	r = solve(g);
-	size = csg__type_size(r->work);
+	size = gpube__type_size(r->work);
 	if (!stored)
-		assert_int_equal(
-			csg_generate_unstored(&g, ctx, row->distribution, row->n, row->type, 5),
+		assert_int_equal(gpube_coalitions_generate_unstored(
+					 &g, ctx, row->distribution, row->n, row->type, 5),
 			GPUBE_OK);
 	/* 5 and its scratch: pieces of 10 bits; 4 of 11: sums on the host; 2^n: all there */
 	for (uint64_t cap = LEAST_CAP(size); n_largest < 4; cap *= 4) {
-		uint64_t parts[CSG_MAX_AGENTS];
+		uint64_t parts[GPUBE_MAX_AGENTS];
 		int n_parts;
 
 		assert_int_equal(solve_there(parts, &n_parts, g, cap), GPUBE_OK);
@@ -240,7 +247,7 @@ static void little_device(void **state)
 	assert_int_equal(largest[3], row->n - 2);
 	assert_true(largest[0] < largest[1] && largest[1] <= largest[2]);
 	{
-		uint64_t parts[CSG_MAX_AGENTS];
+		uint64_t parts[GPUBE_MAX_AGENTS];
 		int n_parts;
 
 		assert_int_equal(
@@ -250,25 +257,25 @@ static void little_device(void **state)
 		ctx->memory_bytes = (uint64_t)size << (row->n - 2);
 		assert_int_equal(solve_there(parts, &n_parts, g, LEAST_CAP(size)), GPUBE_ELIMIT);
 	}
-	csg_result_free(r, ctx);
+	gpube_csg_result_free(r, ctx);
 	if (g != whole)
-		csg_game_free(g);
-	csg_game_free(whole);
+		gpube_model_free(g);
+	gpube_model_free(whole);
 	gpube_ctx_free(ctx);
 }
 
 /* Each allocation of the streamed solve fails once. */
 static void failures(void **state)
 {
-	const struct row row = {.n = 13, .type = CSG_INT32};
+	const struct row row = {.n = 13, .type = GPUBE_INT32};
 	struct test_memory memory = {.fail_at = 0};
 	int status;
 
 	(void)state;
 	do {
 		struct gpube_ctx *ctx;
-		struct csg_game *g;
-		uint64_t parts[CSG_MAX_AGENTS];
+		struct gpube_model *g;
+		uint64_t parts[GPUBE_MAX_AGENTS];
 		int n_parts, at = memory.fail_at;
 
 		memory.fail_at = -1;
@@ -279,7 +286,7 @@ static void failures(void **state)
 		status = solve_there(parts, &n_parts, g, LEAST_CAP(sizeof(int32_t)));
 		assert_true(status == GPUBE_OK || status == GPUBE_ENOMEM);
 		memory.fail_at = -1;
-		csg_game_free(g);
+		gpube_model_free(g);
 		assert_int_equal(memory.live, 0);
 		gpube_ctx_free(ctx);
 		memory.fail_at = at;
@@ -293,41 +300,46 @@ static void failures(void **state)
 static void unstored(void **state)
 {
 	const struct row *row = *state;
-	const size_t size = csg__type_size(row->type);
+	const size_t size = gpube__type_size(row->type);
 	struct gpube_ctx *ctx;
-	struct csg_game *g, *made;
-	struct csg_result *r, *again;
+	struct gpube_model *g, *made;
+	struct gpube_csg_result *r, *again;
+	struct csg__view v;
 	char *piece;
 
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	g = make(ctx, row);
-	assert_int_equal(csg_generate_unstored(&made, ctx, row->distribution, row->n, row->type, 5),
+	assert_int_equal(gpube_coalitions_generate_unstored(
+				 &made, ctx, row->distribution, row->n, row->type, 5),
 		GPUBE_OK);
-	assert_null(csg_game_values(made));
+	assert_null(gpube_coalitions_values(made));
+	assert_int_equal(csg__view_init(&v, made, false, false), GPUBE_OK);
 	piece = malloc(size << row->n);
 	assert_non_null(piece);
 	for (int bits = 0; bits < row->n; bits++) {
 		const uint64_t n = (uint64_t)1 << bits;
 
-		for (uint64_t from = 0; from < csg__n_masks(g); from += 37 * n) {
-			assert_int_equal(csg__source_fill(made, gpube__subset_cpu(), row->type,
-						 piece, from, n),
+		for (uint64_t from = 0; from < ((uint64_t)1 << gpube_model_n_vars(g));
+			from += 37 * n) {
+			assert_int_equal(csg__source_fill(&v, gpube__subset_cpu(), row->type, piece,
+						 from, n),
 				GPUBE_OK);
-			assert_memory_equal(piece, (char *)g->values + from * size, n * size);
+			assert_memory_equal(
+				piece, (char *)gpube_coalitions_values(g) + from * size, n * size);
 		}
 	}
-	for (uint64_t c = 0; c < csg__n_masks(g); c += 101)
-		assert_true(csg_game_value(made, c) == csg_game_value(g, c));
+	for (uint64_t c = 0; c < ((uint64_t)1 << gpube_model_n_vars(g)); c += 101)
+		assert_true(gpube_coalitions_value(made, c) == gpube_coalitions_value(g, c));
 	r = solve(g);
 	/* for sums, and for a layer in the smallest pieces; not for the values */
-	ctx->memory_bytes = csg__type_size(r->work) * (((uint64_t)1 << (row->n - 1)) + 2048);
+	ctx->memory_bytes = gpube__type_size(r->work) * (((uint64_t)1 << (row->n - 1)) + 2048);
 	again = solve(made);
 	assert_true(r->value == again->value);
 	same_structure(r, again->parts, again->n_parts);
-	csg_result_free(r, ctx);
-	csg_result_free(again, ctx);
-	csg_game_free(g);
-	csg_game_free(made);
+	gpube_csg_result_free(r, ctx);
+	gpube_csg_result_free(again, ctx);
+	gpube_model_free(g);
+	gpube_model_free(made);
 	free(piece);
 	gpube_ctx_free(ctx);
 }
@@ -335,23 +347,26 @@ static void unstored(void **state)
 /* Methods that look at values more than once are refused, not run on nothing. */
 static void unstored_refused(void **state)
 {
-	static const enum csg_method methods[] = {CSG_LP, CSG_DP, CSG_IDP, CSG_IP, CSG_IDP_IP};
+	static const enum gpube_csg_method methods[] = {
+		GPUBE_CSG_LP, GPUBE_CSG_DP, GPUBE_CSG_IDP, GPUBE_CSG_IP, GPUBE_CSG_IDP_IP};
 	struct gpube_ctx *ctx;
-	struct csg_game *g;
-	struct csg_result *r;
+	struct gpube_model *g;
+	struct gpube_csg_result *r;
 
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	assert_int_equal(csg_generate_unstored(&g, ctx, "ndcs", 41, CSG_INT32, 0), GPUBE_EINVAL);
+	assert_int_equal(gpube_coalitions_generate_unstored(&g, ctx, "ndcs", 41, GPUBE_INT32, 0),
+		GPUBE_EINVAL);
 	assert_null(g);
-	assert_int_equal(csg_generate_unstored(&g, ctx, "ndcs", 9, CSG_INT32, 0), GPUBE_OK);
+	assert_int_equal(
+		gpube_coalitions_generate_unstored(&g, ctx, "ndcs", 9, GPUBE_INT32, 0), GPUBE_OK);
 	for (size_t k = 0; k < sizeof(methods) / sizeof(*methods); k++) {
-		struct csg_opts opts = {.sizeof_options = sizeof(opts), .method = methods[k]};
+		struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts), .method = methods[k]};
 
-		assert_int_equal(csg_solve(&r, g, &opts), GPUBE_EINVAL);
+		assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_EINVAL);
 		assert_non_null(strstr(gpube_error(ctx), "only conv can use them"));
 	}
-	csg_game_free(g);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
 
@@ -425,25 +440,25 @@ int main(void)
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(unstored_refused);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(shares);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(merges);
-	for (int type = CSG_INT16; type <= CSG_FLOAT64; type++)
+	for (int type = GPUBE_INT16; type <= GPUBE_FLOAT64; type++)
 		for (int k = 0; k < 3; k++) {
 			static const char *const of[] = {NULL, "uniform", "ndcs"};
 			struct row *row = &rows[n];
 
 			*row = (struct row){
-				.type = (enum csg_type)type, .n = 14, .distribution = of[k]};
+				.type = (enum gpube_type)type, .n = 14, .distribution = of[k]};
 			snprintf(row->name, sizeof(row->name), "little device: %s, %s",
-				csg_type_name(row->type), of[k] ? of[k] : "forbidden ones");
+				gpube_type_name(row->type), of[k] ? of[k] : "forbidden ones");
 			tests[n++] = (struct CMUnitTest){row->name, little_device, NULL, NULL, row};
 		}
-	for (int k = 0; csg_distribution(k); k++) {
+	for (int k = 0; gpube_coalitions_distribution(k); k++) {
 		struct row *row = &rows[n];
 
-		*row = (struct row){.type = (enum csg_type)(k % 5),
+		*row = (struct row){.type = (enum gpube_type)(GPUBE_INT16 + k % 5),
 			.n = 14,
-			.distribution = csg_distribution(k)};
-		snprintf(row->name, sizeof(row->name), "unstored: %s, %s", csg_type_name(row->type),
-			row->distribution);
+			.distribution = gpube_coalitions_distribution(k)};
+		snprintf(row->name, sizeof(row->name), "unstored: %s, %s",
+			gpube_type_name(row->type), row->distribution);
 		tests[n++] = (struct CMUnitTest){row->name, unstored, NULL, NULL, row};
 	}
 	return _cmocka_run_group_tests("csg conv", tests, n, NULL, NULL);

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "csg/csg.h"
-#include "csg/game.h"
+#include "formats/formats.h"
+#include "gpube/ir/coalition_table.h"
 #include "tests/support/structures.h"
 #include "tests/support/cases.h"
 #include "tests/support/files.h"
@@ -17,12 +18,12 @@
 /* ---- proofs ---------------------------------------------------------------------------------- */
 
 /* By a program that shares nothing with gpube, if there is Python. */
-static void check_by_python(const struct csg_game *g, const char *dir, const char *proof)
+static void check_by_python(const struct gpube_model *g, const char *dir, const char *proof)
 {
 	char game[300], command[1000];
 
 	snprintf(game, sizeof(game), "%s/game.csg", dir);
-	assert_int_equal(csg_write(g, game, 0), GPUBE_OK);
+	assert_int_equal(gpube_write(g, game, GPUBE_FORMAT_CSG), GPUBE_OK);
 	snprintf(command, sizeof(command),
 		"! command -v python3 > /dev/null || python3 tests/cli/check_csg.py %s %s", proof,
 		game);
@@ -41,60 +42,60 @@ static void stop_when_proved(
 static void certificate_stopped(void **state)
 {
 	char dir[256], path[300];
-	struct csg_opts o = {.sizeof_options = sizeof(o), .method = CSG_LP};
+	struct gpube_csg_opts o = {.sizeof_options = sizeof(o), .method = GPUBE_CSG_LP};
 	struct gpube_ctx *ctx = NULL;
 	struct gpube_ctx_opts c = {
 		.sizeof_options = sizeof(c), .log = stop_when_proved, .log_arg = &ctx};
-	struct csg_result *r;
-	struct csg_game *g;
+	struct gpube_csg_result *r;
+	struct gpube_model *g;
 
 	(void)state;
 	test_make_dir(dir);
 	snprintf(path, sizeof(path), "%s/proof", dir);
 	o.certificate = path;
 	assert_int_equal(gpube_ctx_new(&ctx, &c), GPUBE_OK);
-	assert_int_equal(csg_generate(&g, ctx, "ndcs", 10, CSG_INT32, 3), GPUBE_OK);
-	assert_int_equal(csg_solve(&r, g, &o), GPUBE_OK);
-	assert_int_equal(r->answer, CSG_OPTIMAL);
+	assert_int_equal(gpube_coalitions_generate(&g, ctx, "ndcs", 10, GPUBE_INT32, 3), GPUBE_OK);
+	assert_int_equal(gpube_csg(&r, g, &o), GPUBE_OK);
+	assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 	assert_int_equal(r->certificate_status, GPUBE_ESTOP);
 	assert_string_equal(gpube_error(ctx), "stopped");
 	assert_int_not_equal(access(path, F_OK), 0);
-	csg_result_free(r, ctx);
-	csg_game_free(g);
+	gpube_csg_result_free(r, ctx);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 	test_clear_dir(dir);
 }
 
 struct proving {
-	struct csg_opts opts;
+	struct gpube_csg_opts opts;
 	bool verify;
 };
 
 static int certify_or_verify(struct gpube_ctx *ctx, struct gpube_model *none, const void *arg)
 {
 	const struct proving *p = arg;
-	struct csg_result *r = NULL;
-	struct csg_game *g;
-	int status = csg_generate(&g, ctx, "ndcs", 10, CSG_INT32, 3);
+	struct gpube_csg_result *r = NULL;
+	struct gpube_model *g;
+	int status = gpube_coalitions_generate(&g, ctx, "ndcs", 10, GPUBE_INT32, 3);
 
 	(void)none;
 	if (!status)
-		status = p->verify ? csg_verify(&r, g, p->opts.certificate)
-				   : csg_solve(&r, g, &p->opts);
+		status = p->verify ? gpube_csg_verify(&r, g, p->opts.certificate)
+				   : gpube_csg(&r, g, &p->opts);
 	assert_true(!r == (status != GPUBE_OK));
 	if (r) {
-		assert_true(r->answer == CSG_OPTIMAL && r->upper_int == r->value_int);
+		assert_true(r->answer == GPUBE_CSG_OPTIMAL && r->upper_int == r->value_int);
 		status = r->certificate_status; /* a result without its proof */
 	}
-	csg_result_free(r, ctx);
-	csg_game_free(g);
+	gpube_csg_result_free(r, ctx);
+	gpube_model_free(g);
 	return status;
 }
 
 static void certificate_failures(void **state)
 {
 	char dir[256], path[300];
-	struct proving p = {.opts = {.sizeof_options = sizeof(p.opts), .method = CSG_LP}};
+	struct proving p = {.opts = {.sizeof_options = sizeof(p.opts), .method = GPUBE_CSG_LP}};
 
 	(void)state;
 	test_make_dir(dir);
@@ -110,10 +111,10 @@ static void certificate_failures(void **state)
 static void certificate(void **state)
 {
 	char dir[256], path[300], *text, *p;
-	struct csg_opts opts = {.sizeof_options = sizeof(opts), .method = CSG_LP};
-	struct csg_result *r;
+	struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_CSG_LP};
+	struct gpube_csg_result *r;
 	struct gpube_ctx *ctx;
-	struct csg_game *g;
+	struct gpube_model *g;
 	long long w[12], upper, value, sum = 0;
 	int n, shift, at;
 
@@ -122,9 +123,9 @@ static void certificate(void **state)
 	snprintf(path, sizeof(path), "%s/proof", dir);
 	opts.certificate = path;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	assert_int_equal(csg_generate(&g, ctx, "ndcs", 12, CSG_INT32, 3), GPUBE_OK);
-	assert_int_equal(csg_solve(&r, g, &opts), GPUBE_OK);
-	assert_int_equal(r->answer, CSG_OPTIMAL);
+	assert_int_equal(gpube_coalitions_generate(&g, ctx, "ndcs", 12, GPUBE_INT32, 3), GPUBE_OK);
+	assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_OK);
+	assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 	text = test_get(path, NULL);
 	assert_non_null(text);
 	assert_int_equal(sscanf(text, "csg-certificate 3 agents %d shift %d disposal 0 duals%n", &n,
@@ -143,12 +144,13 @@ static void certificate(void **state)
 
 		for (int i = 0; i < n; i++)
 			weight += c >> i & 1 ? w[i] : 0;
-		assert_true(weight >= (long long)((const int32_t *)g->values)[c] << shift);
+		assert_true(weight >= (long long)((const int32_t *)gpube_coalitions_values(g))[c]
+					      << shift);
 	}
 	check_by_python(g, dir, path);
 	free(text);
-	csg_result_free(r, ctx);
-	csg_game_free(g);
+	gpube_csg_result_free(r, ctx);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 	test_clear_dir(dir);
 }
@@ -159,7 +161,7 @@ static void certificate(void **state)
  */
 static void bound_met(void **state)
 {
-	static const enum csg_type types[] = {CSG_INT16, CSG_INT32, CSG_INT64};
+	static const enum gpube_type types[] = {GPUBE_INT16, GPUBE_INT32, GPUBE_INT64};
 	char dir[256], path[300], *text;
 	struct gpube_ctx *ctx;
 
@@ -168,29 +170,35 @@ static void bound_met(void **state)
 	snprintf(path, sizeof(path), "%s/proof", dir);
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	for (size_t t = 0; t < sizeof(types) / sizeof(*types); t++) {
-		struct csg_opts opts = {
-			.sizeof_options = sizeof(opts), .method = CSG_LP, .certificate = path};
-		struct csg_game *g;
-		struct csg_result *r;
+		struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts),
+			.method = GPUBE_CSG_LP,
+			.certificate = path};
+		struct gpube_model *g;
+		struct gpube_csg_result *r;
 
-		assert_int_equal(csg_game_new(&g, ctx, 16, types[t]), GPUBE_OK);
-		for (uint64_t c = 1; c < csg__n_masks(g); c++)
+		assert_int_equal(gpube_coalitions_new(&g, ctx, 16, types[t]), GPUBE_OK);
+		for (uint64_t c = 1; c < ((uint64_t)1 << gpube_model_n_vars(g)); c++)
 			put_scaled(g, c, 3 * __builtin_popcountll(c));
-		assert_int_equal(csg_solve(&r, g, &opts), GPUBE_OK);
-		assert_int_equal(r->answer, CSG_OPTIMAL);
-		assert_true(r->value_int == 16 * csg__value_int(g, 1));
+		assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_OK);
+		assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
+		assert_true(r->value_int == 16 * gpube__coalition_value(g, 1));
 		text = test_get(path, NULL);
 		assert_non_null(strstr(text, "\ncandidates 0\n"));
 		check_by_python(g, dir, path);
 		free(text);
-		csg_result_free(r, ctx);
-		csg_game_free(g);
+		gpube_csg_result_free(r, ctx);
+		gpube_model_free(g);
 	}
 	gpube_ctx_free(ctx);
 	test_clear_dir(dir);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
+
+static bool is_mapped(const struct gpube_model *m)
+{
+	return m->tables[0].owner && m->tables[0].owner->is_file;
+}
 
 static void there_and_back(void **state)
 {
@@ -201,27 +209,33 @@ static void there_and_back(void **state)
 	(void)state;
 	test_make_dir(dir);
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	for (int type = CSG_INT16; type <= CSG_FLOAT64; type++)
+	for (int type = GPUBE_INT16; type <= GPUBE_FLOAT64; type++)
 		for (int k = 0; k < 3; k++) {
-			struct csg_game *g, *h;
+			struct gpube_model *g, *h;
 
-			assert_int_equal(csg_game_new(&g, ctx, 7, (enum csg_type)type), GPUBE_OK);
+			assert_int_equal(
+				gpube_coalitions_new(&g, ctx, 7, (enum gpube_type)type), GPUBE_OK);
 			for (uint64_t c = 1; c < 128; c++)
 				put_scaled(g, c, c % 3 ? (double)(c * 37 % 1000) - 300 : -INFINITY);
 			snprintf(path, sizeof(path), "%s/%s", dir, names[k]);
-			assert_int_equal(csg_write(g, path, k == 2), GPUBE_OK);
-			assert_int_equal(csg_read(&h, ctx, path), GPUBE_OK);
-			assert_int_equal(h->n, 7);
-			assert_int_equal(h->type, g->type);
-			assert_memory_equal(g->values, h->values, csg__type_size(g->type) << 7);
+			assert_int_equal(gpube_write(g, path, GPUBE_FORMAT_CSG), GPUBE_OK);
+			assert_int_equal(
+				gpube_read(&h, ctx, path, GPUBE_FORMAT_CSG, NULL), GPUBE_OK);
+			assert_int_equal(gpube_model_n_vars(h), 7);
+			assert_int_equal(gpube_coalitions_type(h), gpube_coalitions_type(g));
+			assert_memory_equal(gpube_coalitions_values(g), gpube_coalitions_values(h),
+				gpube__type_size(gpube_coalitions_type(g)) << 7);
 			/* a plain file is mapped: what is changed stays here */
-			assert_true((h->map != NULL) == (k == 0));
-			memset(h->values, 1, csg__type_size(g->type) << 7);
-			csg_game_free(h);
-			assert_int_equal(csg_read(&h, ctx, path), GPUBE_OK);
-			assert_memory_equal(g->values, h->values, csg__type_size(g->type) << 7);
-			csg_game_free(g);
-			csg_game_free(h);
+			assert_true(is_mapped(h) == (k == 0));
+			memset(gpube_coalitions_values(h), 1,
+				gpube__type_size(gpube_coalitions_type(g)) << 7);
+			gpube_model_free(h);
+			assert_int_equal(
+				gpube_read(&h, ctx, path, GPUBE_FORMAT_CSG, NULL), GPUBE_OK);
+			assert_memory_equal(gpube_coalitions_values(g), gpube_coalitions_values(h),
+				gpube__type_size(gpube_coalitions_type(g)) << 7);
+			gpube_model_free(g);
+			gpube_model_free(h);
 		}
 	gpube_ctx_free(ctx);
 	test_clear_dir(dir);
@@ -233,7 +247,7 @@ static void text_forms(void **state)
 				   "3 10 # both\n{3} 4\n{1,3} forbidden\n";
 	char dir[256], path[300];
 	struct gpube_ctx *ctx;
-	struct csg_game *g;
+	struct gpube_model *g;
 	const int32_t *v;
 
 	(void)state;
@@ -241,14 +255,14 @@ static void text_forms(void **state)
 	snprintf(path, sizeof(path), "%s/g", dir);
 	test_put(path, text, sizeof(text) - 1);
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	assert_int_equal(csg_read(&g, ctx, path), GPUBE_OK);
-	v = csg_game_values(g);
+	assert_int_equal(gpube_read(&g, ctx, path, GPUBE_FORMAT_CSG, NULL), GPUBE_OK);
+	v = gpube_coalitions_values(g);
 	assert_int_equal(v[0], 0);
 	assert_int_equal(v[1], -1);
 	assert_int_equal(v[3], 10);
 	assert_int_equal(v[4], 4);
 	assert_int_equal(v[5], INT32_MIN);
-	csg_game_free(g);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 	test_clear_dir(dir);
 }
@@ -309,13 +323,13 @@ static void bad_file(void **state)
 	char dir[256], path[300], expected[600];
 	struct test_memory memory = {.fail_at = -1};
 	struct gpube_ctx *ctx = test_memory_ctx(&memory);
-	struct csg_game *g;
+	struct gpube_model *g;
 	int status;
 
 	test_make_dir(dir);
 	snprintf(path, sizeof(path), "%s/g", dir);
 	test_put(path, bad->text, bad->n ? bad->n : strlen(bad->text));
-	status = csg_read(&g, ctx, path);
+	status = gpube_read(&g, ctx, path, GPUBE_FORMAT_CSG, NULL);
 	snprintf(expected, sizeof(expected), "%s:%s", path, bad->message);
 	test_clear_dir(dir);
 	assert_string_equal(gpube_error(ctx), expected);

@@ -9,7 +9,7 @@
 #include "csg/ip/ip.h"
 #include "tests/support/structures.h"
 
-static const enum csg_method both[] = {CSG_IP, CSG_IDP_IP};
+static const enum gpube_csg_method both[] = {GPUBE_CSG_IP, GPUBE_CSG_IDP_IP};
 
 /* ---- partitions ------------------------------------------------------------------------------ */
 
@@ -81,15 +81,15 @@ static void merged_reaches(void **state)
  */
 
 /* Of all kinds: even, by size, forbidden ones, losses, many ties. */
-static struct csg_game *draw(struct gpube_ctx *ctx, uint64_t seed, int n)
+static struct gpube_model *draw(struct gpube_ctx *ctx, uint64_t seed, int n)
 {
-	const enum csg_type type = (enum csg_type)(seed % 5);
+	const enum gpube_type type = (enum gpube_type)(GPUBE_INT16 + seed % 5);
 	const int kind = (int)(seed / 5 % 5);
 	struct gpube_rng rng;
-	struct csg_game *g;
+	struct gpube_model *g;
 
 	gpube__rng_init(&rng, seed);
-	assert_int_equal(csg_game_new(&g, ctx, n, type), GPUBE_OK);
+	assert_int_equal(gpube_coalitions_new(&g, ctx, n, type), GPUBE_OK);
 	for (uint64_t c = 1; c >> n == 0; c++) {
 		const int k = __builtin_popcountll(c);
 		double v = (double)gpube__rng_below(&rng, 1000);
@@ -115,29 +115,30 @@ static void against_brute_force(void **state)
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	for (uint64_t seed = 0; seed < 300; seed++) {
-		struct csg_game *g = draw(ctx, seed, 1 + (int)(seed % 9));
+		struct gpube_model *g = draw(ctx, seed, 1 + (int)(seed % 9));
 		const bool disposal = seed % 7 == 0;
-		const double best = best_partition(g, csg__n_masks(g) - 1, disposal);
+		const double best =
+			best_partition(g, ((uint64_t)1 << gpube_model_n_vars(g)) - 1, disposal);
 
 		for (int m = 0; m < 2; m++) {
-			struct csg_opts o = {.sizeof_options = sizeof(o),
+			struct gpube_csg_opts o = {.sizeof_options = sizeof(o),
 				.method = both[m],
 				.free_disposal = disposal};
-			struct csg_result *r;
+			struct gpube_csg_result *r;
 
-			assert_int_equal(csg_solve(&r, g, &o), GPUBE_OK);
+			assert_int_equal(gpube_csg(&r, g, &o), GPUBE_OK);
 			assert_int_equal(r->method, both[m]);
 			if (best == -INFINITY) {
-				assert_int_equal(r->answer, CSG_INFEASIBLE);
+				assert_int_equal(r->answer, GPUBE_CSG_INFEASIBLE);
 				n_infeasible++;
 			} else {
-				assert_int_equal(r->answer, CSG_OPTIMAL);
+				assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 				check_structure(g, r, disposal);
 				assert_true(fabs(best - r->value) <= r->error + 1e-12 * fabs(best));
 			}
-			csg_result_free(r, ctx);
+			gpube_csg_result_free(r, ctx);
 		}
-		csg_game_free(g);
+		gpube_model_free(g);
 	}
 	assert_true(n_infeasible > 0);
 	gpube_ctx_free(ctx);
@@ -178,18 +179,20 @@ static void anytime(void **state)
 					.n_threads = 1,
 					.log = stop_there,
 					.log_arg = &s};
-				struct csg_opts o = {
+				struct gpube_csg_opts o = {
 					.sizeof_options = sizeof(o), .method = both[m]};
-				struct csg_result *r;
-				struct csg_game *g;
+				struct gpube_csg_result *r;
+				struct gpube_model *g;
 				bool ended;
 
 				assert_int_equal(gpube_ctx_new(&s.ctx, &c), GPUBE_OK);
 				g = draw(s.ctx, seed, 9);
 				if (at == 0)
-					best = best_partition(g, csg__n_masks(g) - 1, false);
-				assert_int_equal(csg_solve(&r, g, &o), GPUBE_OK);
-				ended = r->answer != CSG_BOUNDS && r->answer != CSG_INCOMPLETE;
+					best = best_partition(g,
+						((uint64_t)1 << gpube_model_n_vars(g)) - 1, false);
+				assert_int_equal(gpube_csg(&r, g, &o), GPUBE_OK);
+				ended = r->answer != GPUBE_CSG_BOUNDS &&
+					r->answer != GPUBE_CSG_INCOMPLETE;
 				assert_true(r->upper_bound >= best - 1e-9 * fabs(best));
 				assert_true(r->value <= best + 1e-9 * fabs(best));
 				if (r->n_parts)
@@ -197,8 +200,8 @@ static void anytime(void **state)
 				assert_true(r->upper_bound <= gap + 1e-9 * fabs(gap) + r->error);
 				gap = r->upper_bound;
 				n_open += !ended;
-				csg_result_free(r, s.ctx);
-				csg_game_free(g);
+				gpube_csg_result_free(r, s.ctx);
+				gpube_model_free(g);
 				gpube_ctx_free(s.ctx);
 				if (ended)
 					break;
@@ -211,13 +214,14 @@ static void anytime(void **state)
  */
 
 /* Bounds by size say nothing where one agent makes a coalition of any size worth the most. */
-static struct csg_game *one_agent(struct gpube_ctx *ctx, int n)
+static struct gpube_model *one_agent(struct gpube_ctx *ctx, int n)
 {
-	struct csg_game *g;
+	struct gpube_model *g;
 
-	assert_int_equal(csg_game_new(&g, ctx, n, CSG_INT32), GPUBE_OK);
+	assert_int_equal(gpube_coalitions_new(&g, ctx, n, GPUBE_INT32), GPUBE_OK);
 	for (uint64_t c = 1; c >> n == 0; c++)
-		((int32_t *)g->values)[c] = c & 1 ? 1000 : __builtin_popcountll(c) % 3;
+		((int32_t *)gpube_coalitions_values(g))[c] =
+			c & 1 ? 1000 : __builtin_popcountll(c) % 3;
 	return g;
 }
 
@@ -231,30 +235,32 @@ static void twice_idp(void **state)
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	do {
-		struct csg_opts o = {.sizeof_options = sizeof(o), .method = CSG_IDP_IP};
-		struct csg_result *r, *other;
-		struct csg_game *g;
+		struct gpube_csg_opts o = {.sizeof_options = sizeof(o), .method = GPUBE_CSG_IDP_IP};
+		struct gpube_csg_result *r, *other;
+		struct gpube_model *g;
 
-		if (csg_distribution(k))
+		if (gpube_coalitions_distribution(k))
 			assert_int_equal(
-				csg_generate(&g, ctx, csg_distribution(k), n, CSG_INT32, 3),
+				gpube_coalitions_generate(&g, ctx, gpube_coalitions_distribution(k),
+					n, GPUBE_INT32, 3),
 				GPUBE_OK);
 		else
 			g = one_agent(ctx, n);
-		assert_int_equal(csg_solve(&r, g, &o), GPUBE_OK);
-		assert_true(r->splits <= csg__splits(CSG_IDP, n));
-		assert_true(csg_distribution(k) || r->splits > csg__splits(CSG_IDP, n) / 2);
+		assert_int_equal(gpube_csg(&r, g, &o), GPUBE_OK);
+		assert_true(r->splits <= csg__splits(GPUBE_CSG_IDP, n));
+		assert_true(gpube_coalitions_distribution(k) ||
+			    r->splits > csg__splits(GPUBE_CSG_IDP, n) / 2);
 		/* besides: structures of two coalitions at first and at last, one round of the loop
 		 */
 		assert_true((double)r->n_nodes <= r->splits + 2 * ldexp(1, n - 1) + n);
-		o.method = csg_distribution(k) ? CSG_LP : CSG_CONV;
-		assert_int_equal(csg_solve(&other, g, &o), GPUBE_OK);
-		assert_int_equal(other->answer, CSG_OPTIMAL);
+		o.method = gpube_coalitions_distribution(k) ? GPUBE_CSG_LP : GPUBE_CSG_CONV;
+		assert_int_equal(gpube_csg(&other, g, &o), GPUBE_OK);
+		assert_int_equal(other->answer, GPUBE_CSG_OPTIMAL);
 		assert_true(other->value_int == r->value_int);
-		csg_result_free(other, ctx);
-		csg_result_free(r, ctx);
-		csg_game_free(g);
-	} while (csg_distribution(k++));
+		gpube_csg_result_free(other, ctx);
+		gpube_csg_result_free(r, ctx);
+		gpube_model_free(g);
+	} while (gpube_coalitions_distribution(k++));
 	gpube_ctx_free(ctx);
 }
 
@@ -270,21 +276,21 @@ static void failures(void **state)
 static void little_memory(void **state)
 {
 	struct gpube_ctx *ctx;
-	struct csg_game *g;
+	struct gpube_model *g;
 
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	g = draw(ctx, 6, 14);              /* int32, worked on in int16 */
 	ctx->memory_bytes = (4 + 2) << 14; /* idp-ip has two tables */
 	for (int m = 0; m < 2; m++) {
-		struct csg_opts o = {.sizeof_options = sizeof(o), .method = both[m]};
-		struct csg_result *r;
-		int status = csg_solve(&r, g, &o);
+		struct gpube_csg_opts o = {.sizeof_options = sizeof(o), .method = both[m]};
+		struct gpube_csg_result *r;
+		int status = gpube_csg(&r, g, &o);
 
 		assert_int_equal(status, m ? GPUBE_ELIMIT : GPUBE_OK);
-		csg_result_free(r, ctx);
+		gpube_csg_result_free(r, ctx);
 	}
-	csg_game_free(g);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
 

@@ -9,6 +9,7 @@
 
 #include "csg/auction.h"
 #include "csg/sparse.h"
+#include "formats/formats.h"
 #include "tests/support/structures.h"
 #include "tests/support/files.h"
 #include "tests/support/memory.h"
@@ -16,64 +17,78 @@
 struct row {
 	char name[112];
 	int n;
-	enum csg_type type;
+	enum gpube_type type;
 	double other;
 	int percent;  /* of all coalitions that are listed */
 	bool singles; /* all of them are listed */
 	bool disposal;
 };
 
-static struct csg_game *make(struct gpube_ctx *ctx, const struct row *row)
+/* A list, also of few agents, of which none is kept otherwise. */
+static struct gpube_model *take(struct gpube__listing *l)
 {
-	struct csg_game *g;
+	struct gpube_model *g;
+	struct gpube_table t;
+
+	gpube__listing_take(&t, l);
+	assert_int_equal(gpube__coalitions_model(&g, l->ctx, &t), GPUBE_OK);
+	gpube__listing_clear(l);
+	return g;
+}
+
+static struct gpube_model *make(struct gpube_ctx *ctx, const struct row *row)
+{
+	struct gpube__listing l;
 	struct gpube_rng rng;
 
 	gpube__rng_init(&rng, (uint64_t)row->n * 100 + (uint64_t)row->percent);
-	assert_int_equal(csg__sparse_new(&g, ctx, row->n, row->type), 0);
-	g->sparse->other = csg__sparse_value(row->type, row->other);
-	for (uint64_t c = 1; c < csg__n_masks(g); c++) {
+	gpube__listing_init(&l, ctx, row->n, row->type);
+	l.other = gpube__coalition_from(row->type, row->other);
+	for (uint64_t c = 1; c < (uint64_t)1 << row->n; c++) {
 		const bool one = !(c & (c - 1));
 		const int k = __builtin_popcountll(c);
 		double v = (double)gpube__rng_below(&rng, 60) * k - 20;
 
 		if (gpube__rng_below(&rng, 20) == 0)
 			v = -INFINITY;
-		if (!csg__is_int(row->type))
+		if (!gpube__type_is_int(row->type))
 			v *= 0.37;
 		if (one ? row->singles : (int)gpube__rng_below(&rng, 100) < row->percent)
-			assert_int_equal(csg__sparse_add(g, c, csg__sparse_value(row->type, v)), 0);
+			assert_int_equal(
+				gpube__listing_add(&l, c, gpube__coalition_from(row->type, v)), 0);
 	}
-	return g;
+	return take(&l);
 }
 
 static void all_partitions(void **state)
 {
 	const struct row *row = *state;
-	struct csg_opts opts = {.sizeof_options = sizeof(opts), .free_disposal = row->disposal};
+	struct gpube_csg_opts opts = {
+		.sizeof_options = sizeof(opts), .free_disposal = row->disposal};
 	struct gpube_ctx *ctx;
-	struct csg_game *g;
+	struct gpube_model *g;
 	double best;
 
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	g = make(ctx, row);
-	best = best_partition(g, csg__n_masks(g) - 1, row->disposal);
-	for (int m = CSG_AUTO; m <= CSG_CONV; m++) {
-		struct csg_result *r;
+	best = best_partition(g, ((uint64_t)1 << gpube_model_n_vars(g)) - 1, row->disposal);
+	for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_CONV; m++) {
+		struct gpube_csg_result *r;
 
-		opts.method = (enum csg_method)m;
-		assert_int_equal(csg_solve(&r, g, &opts), GPUBE_OK);
+		opts.method = (enum gpube_csg_method)m;
+		assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_OK);
 		if (best == -INFINITY) {
-			assert_int_equal(r->answer, CSG_INFEASIBLE);
+			assert_int_equal(r->answer, GPUBE_CSG_INFEASIBLE);
 			assert_int_equal(r->n_parts, 0);
 		} else {
-			assert_int_equal(r->answer, CSG_OPTIMAL);
-			assert_true(m == CSG_CONV || r->method == CSG_LP);
+			assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
+			assert_true(m == GPUBE_CSG_CONV || r->method == GPUBE_CSG_LP);
 			check_structure(g, r, row->disposal);
 			assert_true(fabs(best - r->value) <= r->error + 1e-12 * fabs(best));
 		}
-		csg_result_free(r, ctx);
+		gpube_csg_result_free(r, ctx);
 	}
-	csg_game_free(g);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
 
@@ -86,51 +101,53 @@ static void huge_values(void **state)
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	for (uint64_t seed = 0; seed < 400; seed++) {
-		const struct csg_opts dp = {.sizeof_options = sizeof(dp),
-			.method = CSG_DP,
+		const struct gpube_csg_opts dp = {.sizeof_options = sizeof(dp),
+			.method = GPUBE_CSG_DP,
 			.free_disposal = seed % 3 == 0};
-		const struct csg_opts lp = {.sizeof_options = sizeof(lp),
-			.method = CSG_LP,
+		const struct gpube_csg_opts lp = {.sizeof_options = sizeof(lp),
+			.method = GPUBE_CSG_LP,
 			.free_disposal = seed % 3 == 0};
 		const int n = 1 + (int)(seed % 7), bits = 50 + (int)(seed / 7 % 13);
-		struct csg_result *table, *list;
+		struct gpube_csg_result *table, *list;
+		struct gpube__listing l;
 		struct gpube_rng rng;
-		struct csg_game *g;
+		struct gpube_model *g;
 		int status;
 
 		gpube__rng_init(&rng, seed);
-		assert_int_equal(csg__sparse_new(&g, ctx, n, CSG_INT64), 0);
+		gpube__listing_init(&l, ctx, n, GPUBE_INT64);
 		if (seed % 4)
-			g->sparse->other = (int64_t)(gpube__rng_next(&rng) >> (70 - bits)) *
-					   (seed % 4 == 1 ? -1 : seed % 4 == 2);
-		for (uint64_t c = 1; c < csg__n_masks(g); c++) {
+			l.other = (int64_t)(gpube__rng_next(&rng) >> (70 - bits)) *
+				  (seed % 4 == 1 ? -1 : seed % 4 == 2);
+		for (uint64_t c = 1; c < (uint64_t)1 << n; c++) {
 			const int64_t v = (int64_t)(gpube__rng_next(&rng) >> (64 - bits));
 
 			if (gpube__rng_below(&rng, 3) == 0)
-				assert_int_equal(
-					csg__sparse_add(g, c, gpube__rng_below(&rng, 5) ? v : -v),
+				assert_int_equal(gpube__listing_add(
+							 &l, c, gpube__rng_below(&rng, 5) ? v : -v),
 					0);
 		}
-		status = csg_solve(&table, g, &dp);
+		g = take(&l);
+		status = gpube_csg(&table, g, &dp);
 		if (!status) {
-			assert_int_equal(csg_solve(&list, g, &lp), GPUBE_OK);
-			if (table->answer == CSG_OPTIMAL) {
+			assert_int_equal(gpube_csg(&list, g, &lp), GPUBE_OK);
+			if (table->answer == GPUBE_CSG_OPTIMAL) {
 				assert_true(list->upper_int >= table->value_int);
 				assert_true(list->upper_bound >= (double)table->value_int);
 			}
-			if (list->answer == CSG_OPTIMAL) {
-				assert_int_equal(table->answer, CSG_OPTIMAL);
+			if (list->answer == GPUBE_CSG_OPTIMAL) {
+				assert_int_equal(table->answer, GPUBE_CSG_OPTIMAL);
 				assert_true(list->value_int == table->value_int);
 				n_proved++;
-			} else if (list->answer == CSG_INFEASIBLE) {
-				assert_int_equal(table->answer, CSG_INFEASIBLE);
-			} else if (list->answer == CSG_BOUNDS) {
+			} else if (list->answer == GPUBE_CSG_INFEASIBLE) {
+				assert_int_equal(table->answer, GPUBE_CSG_INFEASIBLE);
+			} else if (list->answer == GPUBE_CSG_BOUNDS) {
 				assert_true(list->value_int <= table->value_int);
 			}
-			csg_result_free(list, ctx);
+			gpube_csg_result_free(list, ctx);
 		}
-		csg_result_free(table, ctx);
-		csg_game_free(g);
+		gpube_csg_result_free(table, ctx);
+		gpube_model_free(g);
 	}
 	assert_true(n_proved > 150);
 	gpube_ctx_free(ctx);
@@ -142,30 +159,35 @@ static void huge_values(void **state)
 static int splits(uint64_t listed_pairs, bool singles, bool most)
 {
 	struct gpube_ctx *ctx;
+	struct gpube__listing l;
 	struct csg__rest z;
-	struct csg_game *g;
-	uint64_t parts[CSG_MAX_AGENTS], seen = 0;
+	struct csg__view v;
+	struct gpube_model *g;
+	uint64_t parts[GPUBE_MAX_AGENTS], seen = 0;
 	int n, k = 0;
 
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	assert_int_equal(csg__sparse_new(&g, ctx, 6, CSG_INT32), 0);
+	gpube__listing_init(&l, ctx, 6, GPUBE_INT32);
 	for (int i = 0; i < 6; i++) {
 		if (singles)
-			assert_int_equal(csg__sparse_add(g, (uint64_t)1 << i, 1), 0);
+			assert_int_equal(gpube__listing_add(&l, (uint64_t)1 << i, 1), 0);
 		for (int j = 0; j < i; j++, k++)
 			if (listed_pairs >> k & 1)
-				assert_int_equal(
-					csg__sparse_add(g, (uint64_t)1 << i | (uint64_t)1 << j, 1),
+				assert_int_equal(gpube__listing_add(&l,
+							 (uint64_t)1 << i | (uint64_t)1 << j, 1),
 					0);
 	}
-	csg__rest_init(&z, g, false);
+	g = take(&l);
+	assert_int_equal(csg__view_init(&v, g, false, false), GPUBE_OK);
+	csg__rest_init(&z, &v, false);
 	n = csg__rest_split(&z, 63, most, parts);
 	for (k = 0; k < n; k++) {
 		assert_true(parts[k] && !(parts[k] & seen) && !csg__rest_listed(&z, parts[k]));
 		seen |= parts[k];
 	}
 	assert_true(n < 0 || seen == 63);
-	csg_game_free(g);
+	csg__view_clear(&v);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 	return n;
 }
@@ -191,10 +213,11 @@ static void auction(void **state)
 	char dir[256], path[300], *text = malloc(1 << 20), *p = text;
 	struct csg_auction_result *sold;
 	struct csg_auction *a;
-	struct csg_result *r;
+	struct gpube_csg_result *r;
 	struct gpube_ctx *ctx;
+	struct gpube__listing l;
 	struct gpube_rng rng;
-	struct csg_game *g;
+	struct gpube_model *g;
 	int n = 0;
 
 	(void)state;
@@ -202,8 +225,8 @@ static void auction(void **state)
 	test_make_dir(dir);
 	snprintf(path, sizeof(path), "%s/a", dir);
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	assert_int_equal(csg__sparse_new(&g, ctx, 40, CSG_INT32), 0);
-	g->sparse->other = 0;
+	gpube__listing_init(&l, ctx, 40, GPUBE_INT32);
+	l.other = 0;
 	gpube__rng_init(&rng, 5);
 	p += sprintf(p, "goods 40\nbids 300\n");
 	while (n < 300) {
@@ -212,10 +235,10 @@ static void auction(void **state)
 
 		for (uint64_t k = 2 + gpube__rng_below(&rng, 5); k > 0; k--)
 			c |= (uint64_t)1 << gpube__rng_below(&rng, 40);
-		if (!(c & (c - 1)) || csg__sparse_find(g->sparse, c) >= 0)
+		if (!(c & (c - 1)) || gpube__mask_find(&l.index, l.mask, c) >= 0)
 			continue;
 		v = (int64_t)gpube__rng_below(&rng, 100) + 100 * __builtin_popcountll(c);
-		assert_int_equal(csg__sparse_add(g, c, v), 0);
+		assert_int_equal(gpube__listing_add(&l, c, v), 0);
 		p += sprintf(p, "%d %lld", n++, (long long)v);
 		for (; c; c &= c - 1)
 			p += sprintf(p, " %d", __builtin_ctzll(c));
@@ -224,14 +247,15 @@ static void auction(void **state)
 	test_put(path, text, strlen(text));
 	assert_int_equal(csg_auction_read(&a, ctx, path), GPUBE_OK);
 	assert_int_equal(csg_auction_solve(&sold, a, NULL), GPUBE_OK);
-	assert_int_equal(csg_solve(&r, g, NULL), GPUBE_OK);
-	assert_int_equal(r->answer, CSG_OPTIMAL);
+	g = take(&l);
+	assert_int_equal(gpube_csg(&r, g, NULL), GPUBE_OK);
+	assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 	check_structure(g, r, false);
 	assert_true(r->value_int == sold->revenue);
-	csg_result_free(r, ctx);
+	gpube_csg_result_free(r, ctx);
 	csg_auction_result_free(sold, ctx);
 	csg_auction_free(a);
-	csg_game_free(g);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 	test_clear_dir(dir);
 	free(text);
@@ -242,32 +266,34 @@ static void file(void **state)
 {
 	static const char text[] = "csg 40 float64\ndefault -0.5\n{1,2} 4.25\n{2,3} 5\n"
 				   "{40} forbidden\n1099511627775 1\n";
-	struct csg_opts opts = {.sizeof_options = sizeof(opts), .method = CSG_CONV};
-	char dir[256], path[300];
+	struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_CSG_CONV};
+	char dir[256], path[300], binary[300];
 	struct gpube_ctx *ctx;
 
 	(void)state;
 	test_make_dir(dir);
-	snprintf(path, sizeof(path), "%s/g", dir);
+	snprintf(path, sizeof(path), "%s/g.txt", dir);
+	snprintf(binary, sizeof(binary), "%s/g.csg", dir);
 	test_put(path, text, sizeof(text) - 1);
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	for (int k = 0; k < 2; k++) {
-		struct csg_result *r;
-		struct csg_game *g;
+		struct gpube_csg_result *r;
+		struct gpube_model *g;
 
-		assert_int_equal(csg_read(&g, ctx, path), GPUBE_OK);
-		assert_null(csg_game_values(g));
-		assert_true(csg_game_value(g, 3) == 4.25 && csg_game_value(g, 4) == -0.5);
-		assert_true(csg_game_value(g, (uint64_t)1 << 39) == -INFINITY);
-		assert_int_equal(csg_solve(&r, g, NULL), GPUBE_OK);
-		assert_int_equal(r->answer, CSG_OPTIMAL);
+		assert_int_equal(gpube_read(&g, ctx, path, GPUBE_FORMAT_CSG, NULL), GPUBE_OK);
+		assert_null(gpube_coalitions_values(g));
+		assert_true(gpube_coalitions_value(g, 3) == 4.25 &&
+			    gpube_coalitions_value(g, 4) == -0.5);
+		assert_true(gpube_coalitions_value(g, (uint64_t)1 << 39) == -INFINITY);
+		assert_int_equal(gpube_csg(&r, g, NULL), GPUBE_OK);
+		assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 		assert_int_equal(r->n_parts, 2); /* {2,3} and all the others together */
 		assert_true(r->value == 4.5);
-		csg_result_free(r, ctx);
-		assert_int_equal(csg_solve(&r, g, &opts), GPUBE_ELIMIT);
-		assert_int_equal(csg_write(g, path, 0), GPUBE_EINVAL);
-		assert_int_equal(csg_write(g, path, 1), GPUBE_OK);
-		csg_game_free(g);
+		gpube_csg_result_free(r, ctx);
+		assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_ELIMIT);
+		assert_int_equal(gpube_write(g, binary, GPUBE_FORMAT_CSG), GPUBE_EINVAL);
+		assert_int_equal(gpube_write(g, path, GPUBE_FORMAT_CSG), GPUBE_OK);
+		gpube_model_free(g);
 	}
 	gpube_ctx_free(ctx);
 	test_clear_dir(dir);
@@ -284,25 +310,28 @@ static void listed(void **state)
 	static const double f64[] = {-5, -INFINITY, 9};
 	static const void *const values[] = {i16, i32, i64, f32, f64};
 	struct gpube_ctx *ctx;
-	struct csg_game *g;
+	struct gpube_model *g;
 
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	for (int type = CSG_INT16; type <= CSG_FLOAT64; type++)
-		for (int n = 3; n <= CSG_MAX_AGENTS; n += 17) {
-			assert_int_equal(csg_game_new_listed(&g, ctx, n, (enum csg_type)type, 3,
-						 coalitions, values[type]),
+	for (int type = GPUBE_INT16; type <= GPUBE_FLOAT64; type++)
+		for (int n = 3; n <= GPUBE_MAX_AGENTS; n += 17) {
+			assert_int_equal(
+				gpube_coalitions_new_listed(&g, ctx, n, (enum gpube_type)type, 3,
+					coalitions, values[type - GPUBE_INT16]),
 				GPUBE_OK);
-			assert_int_equal(!csg_game_values(g), n > 20);
-			assert_true(csg_game_value(g, 1) == -5 && csg_game_value(g, 7) == 9);
-			assert_true(csg_game_value(g, 6) == -INFINITY);
-			assert_true(csg_game_value(g, 2) == -INFINITY);
-			assert_true(csg_game_value(g, 0) == 0);
-			csg_game_free(g);
+			assert_int_equal(!gpube_coalitions_values(g), n > 20);
+			assert_true(gpube_coalitions_value(g, 1) == -5 &&
+				    gpube_coalitions_value(g, 7) == 9);
+			assert_true(gpube_coalitions_value(g, 6) == -INFINITY);
+			assert_true(gpube_coalitions_value(g, 2) == -INFINITY);
+			assert_true(gpube_coalitions_value(g, 0) == 0);
+			gpube_model_free(g);
 		}
-	assert_int_equal(csg_game_new_listed(&g, ctx, 24, CSG_INT16, 0, NULL, NULL), GPUBE_OK);
-	assert_true(csg_game_value(g, 1) == -INFINITY);
-	csg_game_free(g);
+	assert_int_equal(
+		gpube_coalitions_new_listed(&g, ctx, 24, GPUBE_INT16, 0, NULL, NULL), GPUBE_OK);
+	assert_true(gpube_coalitions_value(g, 1) == -INFINITY);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
 
@@ -312,20 +341,20 @@ static void listed(void **state)
 static void stops(void **state)
 {
 	struct row row = {.n = 22, .other = 7, .percent = 0, .singles = true};
-	struct csg_result *r;
+	struct gpube_csg_result *r;
 	struct gpube_ctx *ctx;
-	struct csg_game *g;
+	struct gpube_model *g;
 
 	(void)state;
-	row.type = CSG_INT32;
+	row.type = GPUBE_INT32;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	g = make(ctx, &row);
 	gpube_ctx_stop(ctx);
-	assert_int_equal(csg_solve(&r, g, NULL), GPUBE_OK);
-	assert_true(r->answer == CSG_BOUNDS || r->answer == CSG_OPTIMAL);
+	assert_int_equal(gpube_csg(&r, g, NULL), GPUBE_OK);
+	assert_true(r->answer == GPUBE_CSG_BOUNDS || r->answer == GPUBE_CSG_OPTIMAL);
 	check_structure(g, r, false);
-	csg_result_free(r, ctx);
-	csg_game_free(g);
+	gpube_csg_result_free(r, ctx);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
 
@@ -339,7 +368,7 @@ static void failures(void **state)
 	test_make_dir(dir);
 	snprintf(path, sizeof(path), "%s/g", dir);
 	test_put(path, text, sizeof(text) - 1);
-	solve_scarcely(path, CSG_AUTO);
+	solve_scarcely(path, GPUBE_CSG_AUTO);
 	test_clear_dir(dir);
 }
 
@@ -353,8 +382,8 @@ static struct CMUnitTest row_test(struct row *to, struct row row)
 {
 	*to = row;
 	snprintf(to->name, sizeof(to->name), "%d agents, %s, default %g, %d %% listed%s%s", row.n,
-		csg_type_name(row.type), row.other, row.percent, row.singles ? ", all single" : "",
-		row.disposal ? ", disposal" : "");
+		gpube_type_name(row.type), row.other, row.percent,
+		row.singles ? ", all single" : "", row.disposal ? ", disposal" : "");
 	return (struct CMUnitTest){to->name, all_partitions, NULL, NULL, to};
 }
 
@@ -380,7 +409,7 @@ int main(void)
 			for (int how = 0; how < 4; how++)
 				for (int agents = 1; agents <= 9; agents += agents < 3 ? 1 : 3) {
 					const struct row row = {.n = agents,
-						.type = agents == 6 ? CSG_FLOAT64 : CSG_INT16,
+						.type = agents == 6 ? GPUBE_FLOAT64 : GPUBE_INT16,
 						.other = others[k],
 						.percent = percents[l],
 						.singles = how & 1,

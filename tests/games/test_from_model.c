@@ -5,7 +5,7 @@
 #include "tests/support/test.h"
 
 #include "csg/auction.h"
-#include "csg/csg.h"
+#include "gpube/forms.h"
 #include "formats/formats.h"
 #include "gpube/ir/model.h"
 #include "nash/nash.h"
@@ -183,25 +183,25 @@ static void coalitions_row(void **state)
 {
 	const struct row *row = *state;
 	struct gpube_model *model;
-	struct csg_game *g;
+	struct gpube_model *g;
 	char *text;
 	size_t n;
 
 	read_row(&model, row);
 	if (strchr(row->expected, '\n')) {
-		if (csg_from_model(&g, model))
+		if (gpube_coalitions_of_costs(&g, model))
 			fail_msg("%s", gpube_error(ctx));
-		assert_int_equal(csg_write(g, in_dir("out"), 1), 0);
-		text = test_get(in_dir("out"), &n);
+		assert_int_equal(gpube_write(g, in_dir("out.txt"), GPUBE_FORMAT_CSG), GPUBE_OK);
+		text = test_get(in_dir("out.txt"), &n);
 		assert_string_equal(text, row->expected);
-		assert_int_equal(csg_game_scale(g), strstr(row->text, "100.00") ? 2 : 0);
+		assert_int_equal(gpube_model_scale(g), strstr(row->text, "100.00") ? 2 : 0);
 		free(text);
 	} else {
-		assert_int_not_equal(csg_from_model(&g, model), GPUBE_OK);
+		assert_int_not_equal(gpube_coalitions_of_costs(&g, model), GPUBE_OK);
 		assert_non_null(strstr(gpube_error(ctx), row->expected));
 		assert_null(g);
 	}
-	csg_game_free(g);
+	gpube_model_free(g);
 	gpube_model_free(model);
 }
 
@@ -302,16 +302,17 @@ static void coalitions_in_memory(void **state)
 	for (int n = 39; n <= 41; n++) {
 		struct gpube_table t = {.type = GPUBE_INT32, .sparse = true, .arity = n};
 		struct gpube_model *model = new_model(n, 2);
-		struct csg_game *g;
+		struct gpube_model *g;
 
 		for (int k = 0; k < n; k++)
 			scope[k] = k;
 		assert_int_equal(gpube__add_table(model, &table, &t), 0);
 		assert_int_equal(gpube__add_function(model, n, scope, table, NULL), 0);
-		assert_int_equal(csg_from_model(&g, model), n > CSG_MAX_AGENTS ? GPUBE_EINVAL : 0);
-		csg_game_free(g);
+		assert_int_equal(gpube_coalitions_of_costs(&g, model),
+			n > GPUBE_MAX_AGENTS ? GPUBE_EINVAL : 0);
+		gpube_model_free(g);
 		assert_int_equal(gpube_model_observe(model, 3, 1), 0);
-		assert_int_equal(csg_from_model(&g, model), GPUBE_EINVAL);
+		assert_int_equal(gpube_coalitions_of_costs(&g, model), GPUBE_EINVAL);
 		gpube_model_free(model);
 	}
 }
@@ -319,14 +320,14 @@ static void coalitions_in_memory(void **state)
 static int take_coalitions_scarcely(
 	struct gpube_ctx *scarce, struct gpube_model *model, const void *none)
 {
-	struct csg_game *g;
+	struct gpube_model *g;
 	int status;
 
 	(void)scarce;
 	(void)none;
-	status = csg_from_model(&g, model);
+	status = gpube_coalitions_of_costs(&g, model);
 	assert_true(!g == (status != 0));
-	csg_game_free(g);
+	gpube_model_free(g);
 	return status;
 }
 

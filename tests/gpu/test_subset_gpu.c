@@ -160,56 +160,58 @@ static void stops(void **state)
 static void solves(void **state)
 {
 	const struct row *row = *state;
-	const enum csg_type type = (enum csg_type)(row->type - GPUBE_INT16);
-	static const enum csg_method methods[] = {CSG_CONV, CSG_DP, CSG_IDP};
-	struct csg_opts opts = {.sizeof_options = sizeof(opts), .backend = GPUBE_BACKEND_CPU};
-	struct csg_result *here, *r;
-	struct csg_game *g, *there;
+	const enum gpube_type type = row->type;
+	static const enum gpube_csg_method methods[] = {
+		GPUBE_CSG_CONV, GPUBE_CSG_DP, GPUBE_CSG_IDP};
+	struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts), .backend = GPUBE_BACKEND_CPU};
+	struct gpube_csg_result *here, *r;
+	struct gpube_model *g, *there;
 
-	assert_int_equal(csg_generate(&g, ctx, "uniform", row->n_bits, type, 3), GPUBE_OK);
 	assert_int_equal(
-		csg_generate_on_device(&there, ctx, "uniform", row->n_bits, type, 3), GPUBE_OK);
-	opts.method = CSG_CONV;
-	assert_int_equal(csg_solve(&here, g, &opts), GPUBE_OK);
+		gpube_coalitions_generate(&g, ctx, "uniform", row->n_bits, type, 3), GPUBE_OK);
+	assert_int_equal(
+		gpube_coalitions_generate_on_device(&there, ctx, "uniform", row->n_bits, type, 3),
+		GPUBE_OK);
+	opts.method = GPUBE_CSG_CONV;
+	assert_int_equal(gpube_csg(&here, g, &opts), GPUBE_OK);
 	opts.backend = GPUBE_BACKEND_CUDA;
 	for (int k = 0; k < 6; k++) {
 		opts.method = methods[k / 2];
-		assert_int_equal(csg_solve(&r, k % 2 ? there : g, &opts), GPUBE_OK);
-		assert_int_equal(r->answer, CSG_OPTIMAL);
+		assert_int_equal(gpube_csg(&r, k % 2 ? there : g, &opts), GPUBE_OK);
+		assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 		assert_string_equal(r->backend, "cuda");
 		assert_true(r->value <= here->value + here->error &&
 			    here->value <= r->value + r->error);
-		csg_result_free(r, ctx);
+		gpube_csg_result_free(r, ctx);
 	}
-	csg_result_free(here, ctx);
-	csg_game_free(g);
-	csg_game_free(there);
+	gpube_csg_result_free(here, ctx);
+	gpube_model_free(g);
+	gpube_model_free(there);
 }
 
 /* Auctions with a bid on every bundle: goods may stay unsold, or not. */
 static void auctions(void **state)
 {
 	const struct row *row = *state;
-	struct csg_opts opts = {.sizeof_options = sizeof(opts)};
-	struct csg_result *here, *there;
-	struct csg_game *g;
+	struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_csg_result *here, *there;
+	struct gpube_model *g;
 
-	assert_int_equal(csg_generate(&g, ctx, "normal", row->n_bits,
-				 (enum csg_type)(row->type - GPUBE_INT16), 3),
-		GPUBE_OK);
+	assert_int_equal(
+		gpube_coalitions_generate(&g, ctx, "normal", row->n_bits, row->type, 3), GPUBE_OK);
 	for (opts.free_disposal = 0; opts.free_disposal < 2; opts.free_disposal++) {
 		opts.backend = GPUBE_BACKEND_CPU;
-		assert_int_equal(csg_solve(&here, g, &opts), GPUBE_OK);
+		assert_int_equal(gpube_csg(&here, g, &opts), GPUBE_OK);
 		opts.backend = GPUBE_BACKEND_CUDA;
-		assert_int_equal(csg_solve(&there, g, &opts), GPUBE_OK);
+		assert_int_equal(gpube_csg(&there, g, &opts), GPUBE_OK);
 		assert_string_equal(there->backend, "cuda");
-		assert_int_equal(there->answer, CSG_OPTIMAL);
+		assert_int_equal(there->answer, GPUBE_CSG_OPTIMAL);
 		assert_true(there->value <= here->value + here->error &&
 			    here->value <= there->value + there->error);
-		csg_result_free(here, ctx);
-		csg_result_free(there, ctx);
+		gpube_csg_result_free(here, ctx);
+		gpube_csg_result_free(there, ctx);
 	}
-	csg_game_free(g);
+	gpube_model_free(g);
 }
 
 /* Any part of the values, whatever its place in their blocks. */
@@ -264,39 +266,42 @@ static void merges(void **state)
 static void streams(void **state)
 {
 	const struct row *row = *state;
-	const enum csg_type type = (enum csg_type)(row->type - GPUBE_INT16);
+	const enum gpube_type type = row->type;
 	const uint64_t sums = (uint64_t)gpube__type_size(row->type) << (row->n_bits - 1);
 	const uint64_t caps[] = {0, 8 * sums, sums + sums / 4, sums / 2};
-	struct csg_opts opts = {
-		.sizeof_options = sizeof(opts), .method = CSG_CONV, .backend = GPUBE_BACKEND_CPU};
-	struct csg_result *here;
-	struct csg_game *g;
+	struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts),
+		.method = GPUBE_CSG_CONV,
+		.backend = GPUBE_BACKEND_CPU};
+	struct gpube_csg_result *here;
+	struct gpube_model *g;
 
-	assert_int_equal(csg_generate(&g, ctx, "uniform", row->n_bits, type, 3), GPUBE_OK);
-	assert_int_equal(csg_solve(&here, g, &opts), GPUBE_OK);
-	csg_game_free(g);
+	assert_int_equal(
+		gpube_coalitions_generate(&g, ctx, "uniform", row->n_bits, type, 3), GPUBE_OK);
+	assert_int_equal(gpube_csg(&here, g, &opts), GPUBE_OK);
+	gpube_model_free(g);
 	opts.backend = GPUBE_BACKEND_CUDA;
 	for (int k = 0; k < 8; k++) {
 		struct gpube_ctx_opts limits = {
 			.sizeof_options = sizeof(limits), .device_memory_bytes = caps[k / 2]};
 		struct gpube_ctx *own;
-		struct csg_result *r;
+		struct gpube_csg_result *r;
 
 		assert_int_equal(gpube_ctx_new(&own, &limits), GPUBE_OK);
-		assert_int_equal((k % 2 ? csg_generate_unstored : csg_generate)(
-					 &g, own, "uniform", row->n_bits, type, 3),
+		assert_int_equal(
+			(k % 2 ? gpube_coalitions_generate_unstored : gpube_coalitions_generate)(
+				&g, own, "uniform", row->n_bits, type, 3),
 			GPUBE_OK);
-		assert_int_equal(csg_solve(&r, g, &opts), GPUBE_OK);
-		assert_int_equal(r->answer, CSG_OPTIMAL);
+		assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_OK);
+		assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 		assert_string_equal(r->backend, "cuda");
 		assert_true(r->value == here->value && r->n_parts == here->n_parts);
 		for (int p = 0; p < r->n_parts; p++)
 			assert_true(r->parts[p] == here->parts[p]);
-		csg_result_free(r, own);
-		csg_game_free(g);
+		gpube_csg_result_free(r, own);
+		gpube_model_free(g);
 		gpube_ctx_free(own);
 	}
-	csg_result_free(here, ctx);
+	gpube_csg_result_free(here, ctx);
 }
 
 static const char *const type_names[] = {"int8", "int16", "int32", "int64", "float32", "float64"};

@@ -3,11 +3,12 @@
 
 #include <math.h>
 
-#include "csg/game.h"
+#include "csg/view.h"
+#include "formats/formats.h"
 #include "tests/support/memory.h"
 #include "tests/support/test.h"
 
-double best_partition(const struct csg_game *g, uint64_t left, bool disposal)
+double best_partition(const struct gpube_model *g, uint64_t left, bool disposal)
 {
 	const uint64_t first = left & -left, rest = left ^ first;
 	double best = -INFINITY;
@@ -15,15 +16,15 @@ double best_partition(const struct csg_game *g, uint64_t left, bool disposal)
 	if (!left)
 		return 0;
 	for (uint64_t y = rest;; y = (y - 1) & rest) {
-		best = fmax(
-			best, csg_game_value(g, first | y) + best_partition(g, rest ^ y, disposal));
+		best = fmax(best, gpube_coalitions_value(g, first | y) +
+					  best_partition(g, rest ^ y, disposal));
 		if (!y)
 			break;
 	}
 	return disposal ? fmax(best, best_partition(g, rest, disposal)) : best;
 }
 
-void check_structure(const struct csg_game *g, const struct csg_result *r, bool disposal)
+void check_structure(const struct gpube_model *g, const struct gpube_csg_result *r, bool disposal)
 {
 	uint64_t seen = 0;
 	double value = 0;
@@ -33,64 +34,63 @@ void check_structure(const struct csg_game *g, const struct csg_result *r, bool 
 		assert_true(k == 0 ||
 			    (r->parts[k] & -r->parts[k]) > (r->parts[k - 1] & -r->parts[k - 1]));
 		seen |= r->parts[k];
-		value += csg_game_value(g, r->parts[k]);
+		value += gpube_coalitions_value(g, r->parts[k]);
 	}
-	assert_true(disposal || seen == csg__n_masks(g) - 1);
+	assert_true(disposal || seen == ((uint64_t)1 << gpube_model_n_vars(g)) - 1);
 	assert_true(fabs(value - r->value) <= 1e-9 * (1 + fabs(value)));
 	assert_true(r->upper_bound >= r->value);
 }
 
 struct solving {
 	const char *path;
-	enum csg_method method;
+	enum gpube_csg_method method;
 };
 
 static int get_and_solve(struct gpube_ctx *ctx, struct gpube_model *none, const void *arg)
 {
 	const struct solving *s = arg;
-	const struct csg_opts opts = {.sizeof_options = sizeof(opts), .method = s->method};
-	struct csg_result *r = NULL;
-	struct csg_game *g;
-	int status = s->path ? csg_read(&g, ctx, s->path)
-			     : csg_generate(&g, ctx, "ndcs", 12, CSG_INT32, 1);
+	const struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts), .method = s->method};
+	struct gpube_csg_result *r = NULL;
+	struct gpube_model *g;
+	int status = s->path ? gpube_read(&g, ctx, s->path, GPUBE_FORMAT_CSG, NULL)
+			     : gpube_coalitions_generate(&g, ctx, "ndcs", 12, GPUBE_INT32, 1);
 
 	(void)none;
 	if (!status)
-		status = csg_solve(&r, g, &opts);
+		status = gpube_csg(&r, g, &opts);
 	assert_true(!r == (status != GPUBE_OK));
-	csg_result_free(r, ctx);
-	csg_game_free(g);
+	gpube_csg_result_free(r, ctx);
+	gpube_model_free(g);
 	return status;
 }
 
-void solve_scarcely(const char *path, enum csg_method method)
+void solve_scarcely(const char *path, enum gpube_csg_method method)
 {
 	const struct solving s = {path, method};
 
 	assert_in_range(fail_each_allocation(get_and_solve, NULL, &s, 0), 4, 199);
 }
 
-void put_scaled(struct csg_game *g, uint64_t c, double v)
+void put_scaled(struct gpube_model *g, uint64_t c, double v)
 {
 	const bool no = v == -INFINITY;
+	void *values = gpube_coalitions_values(g);
 
-	switch (g->type) {
-	case CSG_INT16:
-		((int16_t *)g->values)[c] = no ? INT16_MIN : (int16_t)v;
+	switch (gpube_coalitions_type(g)) {
+	case GPUBE_INT16:
+		((int16_t *)values)[c] = no ? INT16_MIN : (int16_t)v;
 		break;
-	case CSG_INT32:
-		((int32_t *)g->values)[c] = no ? INT32_MIN : (int32_t)v;
+	case GPUBE_INT32:
+		((int32_t *)values)[c] = no ? INT32_MIN : (int32_t)v;
 		break;
-	case CSG_INT64:
-		((int64_t *)g->values)[c] = no ? INT64_MIN : (int64_t)v * 1000000007;
+	case GPUBE_INT64:
+		((int64_t *)values)[c] = no ? INT64_MIN : (int64_t)v * 1000000007;
 		break;
-	case CSG_FLOAT32:
-		((float *)g->values)[c] = no ? -INFINITY : (float)(v * 0.37);
+	case GPUBE_FLOAT32:
+		((float *)values)[c] = no ? -INFINITY : (float)(v * 0.37);
 		break;
-	case CSG_FLOAT64:
-		((double *)g->values)[c] = no ? -INFINITY : v * 0.37;
-		break;
-	case CSG_INT128: /* of no game */
+	default:
+		((double *)values)[c] = no ? -INFINITY : v * 0.37;
 		break;
 	}
 }

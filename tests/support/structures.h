@@ -7,21 +7,21 @@
 #include "csg/csg.h"
 
 /* The best value of all partitions of 'left'; agents may stay out with disposal. */
-double best_partition(const struct csg_game *g, uint64_t left, bool disposal);
+double best_partition(const struct gpube_model *g, uint64_t left, bool disposal);
 
 /* Fails unless the parts are disjoint, in order, hold all, and are worth what is said. */
-void check_structure(const struct csg_game *g, const struct csg_result *r, bool disposal);
+void check_structure(const struct gpube_model *g, const struct gpube_csg_result *r, bool disposal);
 
 /*
  * A whole v in the game's type: int64 1000000007 times as large, floats 0.37 times; -INFINITY
  * forbids.
  */
-void put_scaled(struct csg_game *g, uint64_t coalition, double v);
+void put_scaled(struct gpube_model *g, uint64_t coalition, double v);
 
 /*
  * Reads a game from 'path', or draws 12 agents with ndcs if that is NULL, and solves it, while
  * every allocation of both fails once.
  */
-void solve_scarcely(const char *path, enum csg_method method);
+void solve_scarcely(const char *path, enum gpube_csg_method method);
 
 #endif

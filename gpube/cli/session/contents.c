@@ -4,16 +4,17 @@
 #include <string.h>
 
 #include "csg/auction/bids.h"
-#include "csg/game.h"
 #include "formats/common/registry.h"
 #include "nash/bimatrix.h"
 
 static int read_model(struct contents *c, struct gpube_in *in, const struct opts_read *read)
 {
+	/* where nothing else is claimed, its own reader says what is wrong */
+	const bool coalitions = c->kind == GPUBE_CONTENT_COALITIONS;
 	const struct gpube_read_opts opts = {
 		.sizeof_options = sizeof(opts),
 		/* the words of --from are those of enum gpube_format, in its order */
-		.format = (enum gpube_format)read->from,
+		.format = coalitions ? GPUBE_FORMAT_CSG : (enum gpube_format)read->from,
 		.evidence = read->evidence && !strcmp(read->evidence, "none") ? "" : read->evidence,
 		.colors = (int)read->colors,
 		.sample = (int)read->sample,
@@ -27,8 +28,6 @@ static int read_kind(struct contents *c, struct gpube_in *in, const struct opts_
 	switch (c->kind) {
 	case GPUBE_CONTENT_GAME:
 		return nash__read_from(&c->game, in, NASH_FORMAT_AUTO);
-	case GPUBE_CONTENT_COALITIONS:
-		return csg__read_from(&c->coalitions, in);
 	case GPUBE_CONTENT_AUCTION:
 		return csg__auction_read_from(&c->auction, in);
 	case GPUBE_CONTENT_RESULT:
@@ -63,7 +62,6 @@ void contents_clear(struct contents *c, struct gpube_ctx *ctx)
 	gpube_model_free(c->model);
 	gpube_uai_result_free(c->result, ctx);
 	nash_game_free(c->game);
-	csg_game_free(c->coalitions);
 	csg_auction_free(c->auction);
 	*c = (struct contents){.path = c->path};
 }
@@ -81,8 +79,8 @@ int contents_model(
 	*out = NULL;
 	if (c->game)
 		return nash_model(out, c->game, regret);
-	if (c->coalitions)
-		return csg_model(out, c->coalitions);
+	if (c->kind == GPUBE_CONTENT_COALITIONS)
+		return gpube_costs_of_coalitions(out, c->model);
 	if (c->auction)
 		return csg_auction_model(out, c->auction);
 	return fail_kind(c, ctx);
@@ -92,21 +90,24 @@ int contents_model(
 static int become_auction(struct contents *to, const struct gpube_model *m)
 {
 	const int status =
-		gpube_model_n_vars(m) > 1 ? csg_from_model(&to->coalitions, m) : GPUBE_EINVAL;
+		gpube_model_n_vars(m) > 1 ? gpube_coalitions_of_costs(&to->model, m) : GPUBE_EINVAL;
 
+	if (!status)
+		to->kind = GPUBE_CONTENT_COALITIONS;
 	return status == GPUBE_EINVAL ? csg_auction_from_model(&to->auction, m) : status;
 }
 
 static int become_form(struct contents *to, const struct contents *c, struct gpube_ctx *ctx)
 {
-	const int status = !c->model                        ? fail_kind(c, ctx)
+	const bool is_model = c->kind == GPUBE_CONTENT_MODEL;
+	const int status = !is_model                        ? fail_kind(c, ctx)
 			   : to->kind == GPUBE_CONTENT_GAME ? nash_from_model(&to->game, c->model)
 			   : to->kind == GPUBE_CONTENT_COALITIONS
-				   ? csg_from_model(&to->coalitions, c->model)
+				   ? gpube_coalitions_of_costs(&to->model, c->model)
 				   : become_auction(to, c->model);
 	char why[sizeof(ctx->error)];
 
-	if (status != GPUBE_EINVAL || !c->model)
+	if (status != GPUBE_EINVAL || !is_model)
 		return status;
 	memcpy(why, ctx->error, sizeof(why));
 	return gpube__fail(

@@ -1,5 +1,5 @@
 /*
- * contents.h - what a file holds: a model, a game of two players, a game of coalitions, an auction
+ * contents.h - what a file holds: a model, a game of two players, a coalition game, an auction
  * or a result; and what it becomes, a model of a game, or a game of a model that has its form. All
  * commands read through this.
  */
@@ -9,18 +9,17 @@
 #include <stdbool.h>
 
 #include "csg/auction.h"
-#include "csg/csg.h"
 #include "formats/formats.h"
 #include "gpube/cli/opts.h"
+#include "gpube/forms.h"
 #include "nash/nash.h"
 
-/* One of them; none after a failure. path: borrowed */
+/* One of them; none after a failure. path: borrowed; model: of a model and of coalitions */
 struct contents {
 	const char *path;
 	enum gpube_content kind;
 	struct gpube_model *model;
 	struct nash_game *game;
-	struct csg_game *coalitions;
 	struct csg_auction *auction;
 	struct gpube_uai_result *result;
 };
@@ -35,7 +34,7 @@ void contents_clear(struct contents *c, struct gpube_ctx *ctx);
 
 /*
  * contents_become() - the same as another kind: as a model, or what a model has the form of. An
- * auction with a bid on every bundle is a game of coalitions.
+ * auction with a bid on every bundle is a coalition game.
  * regret  of a game as a model, see nash_model()
  * Errors: EINVAL (what is none: the text names the command that reads it), those of nash_model()
  *         and its like
@@ -50,7 +49,7 @@ int contents_model(
 	struct gpube_model **out, const struct contents *c, struct gpube_ctx *ctx, bool regret);
 
 /*
- * contents_check() - that a file that was written holds the same game, coalitions or result.
+ * contents_check() - that a file that was written holds the same game or result.
  * Errors: EBUG, those of contents_read()
  */
 int contents_check(const struct contents *c, struct gpube_ctx *ctx, const char *path);

@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "csg/sparse.h"
 #include "gpube/cli/session/contents.h"
 #include "nash/bimatrix.h"
 
@@ -22,25 +21,6 @@ static bool same_game(const struct nash_game *a, const struct nash_game *b)
 	for (int p = 0; p < 2; p++)
 		for (int64_t k = 0; same && k < (int64_t)a->m * a->n; k++)
 			same = same_number(&a->payoffs[p][k], &b->payoffs[p][k]);
-	return same;
-}
-
-/*
- * All coalitions, or those that both list: a table of little else than what is forbidden reads back
- * as a list.
- */
-static bool same_coalitions(const struct csg_game *a, const struct csg_game *b)
-{
-	const struct csg__sparse *s = b->sparse ? a->sparse : NULL;
-	const uint64_t n = s ? (uint64_t)s->n + 1 : csg__n_masks(a);
-	bool same = a->n == b->n && a->type == b->type &&
-		    (!s || (s->n == b->sparse->n && s->other == b->sparse->other));
-
-	for (uint64_t k = 1; same && k < n; k++) {
-		const uint64_t coalition = s ? s->mask[k - 1] : k;
-
-		same = csg__value_int(a, coalition) == csg__value_int(b, coalition);
-	}
 	return same;
 }
 
@@ -71,11 +51,9 @@ int contents_check(const struct contents *c, struct gpube_ctx *ctx, const char *
 	int status = contents_read(&back, ctx, path, &plain);
 
 	if (!status &&
-		(back.kind != c->kind ||
-			!(c->game               ? same_game(c->game, back.game)
-				: c->coalitions ? same_coalitions(c->coalitions, back.coalitions)
-				: c->result     ? same_result(c->result, back.result)
-						: false)))
+		(back.kind != c->kind || !(c->game           ? same_game(c->game, back.game)
+						 : c->result ? same_result(c->result, back.result)
+							     : false)))
 		status = gpube__fail(ctx, GPUBE_EBUG,
 			"internal error: '%s', read back, is not what was written; please report "
 			"this",

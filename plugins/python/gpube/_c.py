@@ -22,7 +22,7 @@ ESTOP = -9
 
 # Words of an option or an answer, and the constants that they stand for, by their numbers.
 WORDS = {
-	"GPUBE_": ["costs", "potentials"],
+	"GPUBE_": ["costs", "potentials", "game", "coalitions"],
 	"GPUBE_ANSWER_": ["optimal", "infeasible", "incomplete"],
 	"GPUBE_ORDER_": ["auto", "min_fill", "min_size", "min_degree", "given"],
 	"GPUBE_BACKEND_": ["auto", "cpu", "cuda"],
@@ -33,13 +33,13 @@ WORDS = {
 	"GPUBE_SPLIT_": ["auto", "never", "first"],
 	"GPUBE_INFER_": ["pr", "mar"],
 	"GPUBE_PSEUDOTREE_": ["auto", "min_degree", "max_degree", "min_id", "max_id", "min_name", "max_name", "best"],
-	"CSG_": ["auto", "lp", "conv", "dp", "idp", "ip", "idp_ip"],
+	"GPUBE_CSG_": ["auto", "lp", "conv", "dp", "idp", "ip", "idp_ip"],
 	"NASH_METHOD_": ["auto", "eee", "ve", "se"],
 	"NASH_ANSWER_": ["all", "some", "incomplete"],
 	"NASH_FORMAT_": ["auto", "nfg", "lrs", "two_player", "simple", "gt", "efg"],
 }
 CSG_ANSWERS = ["optimal", "infeasible", "bounds", "incomplete"]
-CSG_INT64, CSG_FLOAT64 = 2, 4
+GPUBE_INT64, GPUBE_FLOAT64 = 3, 5
 
 STRUCTS = """
 struct gpube_ctx_opts {
@@ -233,7 +233,7 @@ struct gpube_written {
 	int known, negated, decimals;
 	int64_t offset, top;
 };
-struct csg_opts {
+struct gpube_csg_opts {
 	size_t sizeof_options;
 	int method;
 	double timeout_seconds;
@@ -241,7 +241,7 @@ struct csg_opts {
 	char *certificate;
 	void *world;
 };
-struct csg_result {
+struct gpube_csg_result {
 	int answer, n_parts;
 	void *parts;
 	double value, upper_bound, error;
@@ -381,19 +381,15 @@ int gpube_write_order(const struct gpube_model *m, const char *path, const int32
 enum gpube_format gpube_format_named(const char *name);
 int gpube_read_with(struct gpube_model **out, struct gpube_ctx *ctx, const char *path, const struct gpube_read_opts *opts);
 int gpube_write_with(const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts);
-int csg_game_new_listed(struct csg_game **out, struct gpube_ctx *ctx, int n_agents, enum csg_type type, int64_t n, const uint64_t *coalitions, const void *values);
-void csg_game_free(struct csg_game *g);
-int csg_game_agents(const struct csg_game *g);
-int csg_solve(struct csg_result **out, struct csg_game *g, const struct csg_opts *opts);
-void csg_result_free(struct csg_result *r, struct gpube_ctx *ctx);
-int csg_read(struct csg_game **out, struct gpube_ctx *ctx, const char *path);
+int gpube_coalitions_new_listed(struct gpube_model **out, struct gpube_ctx *ctx, int n_agents, enum gpube_type type, int64_t n, const uint64_t *coalitions, const void *values);
+int gpube_csg(struct gpube_csg_result **out, const struct gpube_model *m, const struct gpube_csg_opts *opts);
+void gpube_csg_result_free(struct gpube_csg_result *r, struct gpube_ctx *ctx);
+int gpube_costs_of_coalitions(struct gpube_model **out, const struct gpube_model *m);
+int gpube_coalitions_of_costs(struct gpube_model **out, const struct gpube_model *m);
 int csg_auction_read(struct csg_auction **out, struct gpube_ctx *ctx, const char *path);
 void csg_auction_free(struct csg_auction *a);
 int64_t csg_auction_bid_id(const struct csg_auction *a, int bid);
 int csg_auction_model(struct gpube_model **out, const struct csg_auction *a);
-int csg_model(struct gpube_model **out, const struct csg_game *g);
-int csg_from_model(struct csg_game **out, const struct gpube_model *m);
-int csg_game_scale(const struct csg_game *g);
 int csg_auction_from_model(struct csg_auction **out, const struct gpube_model *m);
 int nash_from_model(struct nash_game **out, const struct gpube_model *m);
 int nash_model(struct gpube_model **out, const struct nash_game *g, int regret);

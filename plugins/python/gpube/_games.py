@@ -382,7 +382,7 @@ def nash(game, payoffs2=None, context=None, **options):
 
 # ---- coalition structures
 
-MOST_AGENTS = 40  # CSG_MAX_AGENTS
+MOST_AGENTS = 40  # GPUBE_MAX_AGENTS
 
 
 @dataclass
@@ -415,8 +415,8 @@ def csg(values, n_agents=None, method="auto", timeout=None, free_disposal=False,
 		backend="auto", context=None):
 	"""An optimal partition of n agents into coalitions: a Structure.
 
-	values         a path; or a Model of one function over all its variables, which have two values: a
-	               coalition is worth by how much it costs less than none does; or 2^n numbers in the order of masks (agent i is bit i; the first one, of
+	values         a path; or a Model that was read from a .csg, or one of one function over all its
+	               variables, which have two values: a coalition is worth by how much it costs less than none does; or 2^n numbers in the order of masks (agent i is bit i; the first one, of
 	               the empty coalition, is 0); or {coalition: value}, where a coalition is a mask or an
 	               iterable of agents and what is left out is forbidden. -inf is forbidden. Ints,
 	               Fractions and Decimals are exact, and so is the result; with a float (but -inf)
@@ -432,16 +432,15 @@ def csg(values, n_agents=None, method="auto", timeout=None, free_disposal=False,
 	[(0, 1)]
 	"""
 	context = _context_of(values, context)
-	address, decimals = _game_of(context, values, n_agents)
-	game = Owner(context, address, lib.csg_game_free)
-	opts = _c.options("csg_opts", method=word("CSG_", method), timeout_seconds=seconds(timeout),
+	game, decimals = _game_of(context, values, n_agents)
+	opts = _c.options("gpube_csg_opts", method=word("GPUBE_CSG_", method), timeout_seconds=seconds(timeout),
 		free_disposal=free_disposal, backend=word("GPUBE_BACKEND_", backend),
 		certificate=None if certificate is None else path_bytes(certificate))
 	try:
-		return context._run(lib.csg_solve, lib.csg_result_free,
-			lambda r: _structure(r, decimals), address, ctypes.byref(opts))
+		return context._run(lib.gpube_csg, lib.gpube_csg_result_free,
+			lambda r: _structure(r, decimals), game._address, ctypes.byref(opts))
 	finally:
-		game.close()
+		_give_back(game, values)
 
 
 def csg_model(values, n_agents=None, context=None):
@@ -454,12 +453,11 @@ def csg_model(values, n_agents=None, context=None):
 	4
 	"""
 	context = _context_of(values, context)
-	address, decimals = _game_of(context, values, n_agents)
-	game = Owner(context, address, lib.csg_game_free)
+	game, decimals = _game_of(context, values, n_agents)
 	try:
-		m = _model(context, lib.csg_model, address)
+		m = _model(context, lib.gpube_costs_of_coalitions, game._address)
 	finally:
-		game.close()
+		_give_back(game, values)
 	context._do(lib.gpube_model_set_scale, m._address, decimals)
 	return m
 
@@ -470,13 +468,20 @@ def _context_of(what, context):
 
 
 def _game_of(context, values, n_agents):
-	"""The address of a game of coalitions, and its decimals (None: floats)."""
-	if isinstance(values, Model):
-		address = opened(context, lib.csg_from_model, lib.csg_game_free, values._address)
-		return address, lib.csg_game_scale(address)
+	"""A Model of coalitions, for _give_back(), and its decimals (None: floats)."""
 	if isinstance(values, (str, os.PathLike)):
-		return opened(context, lib.csg_read, lib.csg_game_free, context._address, path_bytes(values)), 0
-	return _coalitions(context, values, n_agents)
+		values = Model.read(values, context=context)
+	if not isinstance(values, Model):
+		return _coalitions(context, values, n_agents)
+	if values.kind != "coalitions":
+		values = _model(context, lib.gpube_coalitions_of_costs, values._address)
+	return values, lib.gpube_model_scale(values._address)
+
+
+def _give_back(game, values):
+	"""Closes what was made of 'values'."""
+	if game is not values:
+		game.close()
 
 
 def _mask(coalition):
@@ -491,7 +496,7 @@ def _mask(coalition):
 
 
 def _coalitions(context, values, n):
-	"""A game of values in memory, which takes what is listed: its address, and its decimals (None: floats)."""
+	"""A game of values in memory, which takes what is listed, and its decimals (None: floats)."""
 	n = None if n is None else operator.index(n)
 	if hasattr(values, "items"):
 		values = {_mask(c): v for c, v in values.items()}
@@ -524,10 +529,8 @@ def _coalitions(context, values, n):
 			numbers[k] = -INF if floats else -2**63
 		else:
 			numbers[k] = float(v) if floats else int64(units(v, decimals))
-	out = ctypes.c_void_p()
-	context._do(lib.csg_game_new_listed, ctypes.byref(out), context._address, n,
-		_c.CSG_FLOAT64 if floats else _c.CSG_INT64, len(values), masks, numbers)
-	return out.value, decimals
+	return _model(context, lib.gpube_coalitions_new_listed, context._address, n,
+		_c.GPUBE_FLOAT64 if floats else _c.GPUBE_INT64, len(values), masks, numbers), decimals
 
 
 def _decimals(values):
@@ -547,7 +550,7 @@ def _decimals(values):
 
 
 def _structure(address, decimals):
-	r = _c.at(address, "csg_result")
+	r = _c.at(address, "gpube_csg_result")
 	answer = _c.CSG_ANSWERS[r.answer]
 	there = answer in ("optimal", "bounds")
 	value = upper = None
@@ -561,7 +564,7 @@ def _structure(address, decimals):
 		coalitions=[tuple(i for i in range(m.bit_length()) if m >> i & 1) for m in masks]
 			if there else None,
 		value=value if there else None, upper_bound=upper if answer != "infeasible" else None,
-		error=r.error, method=_c.WORDS["CSG_"][r.method], backend=_text(r.backend),
+		error=r.error, method=_c.WORDS["GPUBE_CSG_"][r.method], backend=_text(r.backend),
 		seconds=r.seconds_total)
 
 

@@ -17,10 +17,10 @@ def constants():
 	expected = {"GPUBE_" + name: k for k, name in _c.STATUS.items()}
 	for prefix, words in _c.WORDS.items():
 		expected.update({prefix + word.upper(): k for k, word in enumerate(words)})
-	expected.update({"CSG_" + word.upper(): k for k, word in enumerate(_c.CSG_ANSWERS)})
+	expected.update({"GPUBE_CSG_" + word.upper(): k for k, word in enumerate(_c.CSG_ANSWERS)})
 	expected.update({"GPUBE_INF": _c.INF,
-		"CSG_INT64": _c.CSG_INT64, "CSG_FLOAT64": _c.CSG_FLOAT64, "GPUBE_MAXIMISE": 1,
-		"CSG_MAX_AGENTS": 40, "GPUBE_MAX_DEVICES": 8})
+		"GPUBE_INT64": _c.GPUBE_INT64, "GPUBE_FLOAT64": _c.GPUBE_FLOAT64, "GPUBE_MAXIMISE": 1,
+		"GPUBE_MAX_AGENTS": 40, "GPUBE_MAX_DEVICES": 8})
 	for name, struct in _c.structs.items():
 		expected["sizeof(struct %s)" % name] = _c.ctypes.sizeof(struct)
 		for field, _ in struct._fields_:
@@ -35,7 +35,7 @@ class Layout(unittest.TestCase):
 	def test_headers(self):
 		program = ["#include <stddef.h>", "#include <stdio.h>"]
 		program += ['#include "%s"' % h for h in (
-			"gpube/gpube.h", "gpube/partial.h", "gpube/certify.h", "gpube/solver.h", "gpube/dpop.h", "gpube/sums.h", "formats/formats.h", "gpube/globals.h", "csg/csg.h", "csg/auction.h", "nash/nash.h")]
+			"gpube/gpube.h", "gpube/partial.h", "gpube/certify.h", "gpube/solver.h", "gpube/dpop.h", "gpube/sums.h", "gpube/coalitions.h", "gpube/forms.h", "formats/formats.h", "gpube/globals.h", "csg/csg.h", "csg/auction.h", "nash/nash.h")]
 		program += [_c.FUNCTIONS, "int main(void)", "{", "puts(GPUBE_VERSION);"]
 		expected = constants()
 		program += ['printf("%%lld\\n", (long long)(%s));' % e for e in expected]
@@ -54,7 +54,7 @@ class Layout(unittest.TestCase):
 	def test_all_fields(self):
 		"""No struct of the headers has more fields than ours."""
 		text = ""
-		for h in "gpube/gpube.h", "gpube/partial.h", "gpube/certify.h", "gpube/solver.h", "gpube/dpop.h", "gpube/sums.h", "formats/formats.h", "gpube/globals.h", "csg/csg.h", "csg/auction.h", "nash/nash.h":
+		for h in "gpube/gpube.h", "gpube/partial.h", "gpube/certify.h", "gpube/solver.h", "gpube/dpop.h", "gpube/sums.h", "gpube/coalitions.h", "gpube/forms.h", "formats/formats.h", "gpube/globals.h", "csg/csg.h", "csg/auction.h", "nash/nash.h":
 			with open(os.path.join(ROOT, h)) as f:
 				text += re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
 		# fields that structs share

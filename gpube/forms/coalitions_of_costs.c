@@ -1,28 +1,25 @@
 /*
- * csg_from_model.c - a model of one function over all its variables, of two values each, as a game
- * of coalitions. See csg.h.
- *
- * Weighed against that: a game whose table is the model's. A scope's first variable varies slowest
- * and agent 1 is the lowest bit, costs are mostly minimised and forbidden cells are marked by a
- * type's largest number, not by its least. So the table of nearly every model would be copied all
- * the same, while every method would have to know of two kinds of tables. Who needs the memory
- * frees the model.
+ * coalitions_of_costs.c - a model of one function over all its variables, of two values each, as a
+ * coalition game. See gpube/forms.h. The table is copied: a scope's first variable varies slowest
+ * and agent 1 is the lowest bit, costs are mostly minimised, and what is forbidden is marked
+ * otherwise.
  */
-#include "csg/sparse.h"
-#include "gpube/ops/subset/subset.h"
+#include "gpube/forms.h"
+
+#include "gpube/ir/coalition_table.h"
 
 /*
  * table  of the function
  * empty  what the cell of no agent says, which stands for 0
- * most, least  of the values
+ * most, least  of the values; type: of the game's
  */
 struct reading {
 	const struct gpube_model *m;
 	const struct gpube_table *table;
-	struct csg_game *game;
 	bool gets; /* what is large is good */
 	int64_t empty, most, least;
-	uint64_t bit[CSG_MAX_AGENTS]; /* of the agent that is variable k of the scope */
+	enum gpube_type type;
+	uint64_t bit[GPUBE_MAX_AGENTS]; /* of the agent that is variable k of the scope */
 };
 
 static int check_form(const struct gpube_model *m)
@@ -35,22 +32,22 @@ static int check_form(const struct gpube_model *m)
 		two = two && m->vars[k].domain == 2;
 	if (m->n_vars < 1 || m->n_functions != 1 || m->functions[0].arity != m->n_vars || !two)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
-			"no game of coalitions: it has %d variable%s and %d function%s, a game "
+			"no coalition game: it has %d variable%s and %d function%s, a game "
 			"has one function, over all its variables, each of two values",
 			m->n_vars, gpube__plural(m->n_vars), m->n_functions,
 			gpube__plural(m->n_functions));
-	if (m->n_vars > CSG_MAX_AGENTS)
+	if (m->n_vars > GPUBE_MAX_AGENTS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
-			"no game of coalitions: %d agents are more than %d", m->n_vars,
-			CSG_MAX_AGENTS);
+			"no coalition game: %d agents are more than %d", m->n_vars,
+			GPUBE_MAX_AGENTS);
 	for (int32_t k = 0; k < m->n_vars; k++)
 		if (m->vars[k].hidden || (m->evidence && m->evidence[k] >= 0))
 			return gpube__fail(m->ctx, GPUBE_EINVAL,
-				"no game of coalitions: variable %d is %s", k,
+				"no coalition game: variable %d is %s", k,
 				m->vars[k].hidden ? "not in the file" : "observed");
 	return m->constant == 0 ? GPUBE_OK
 				: gpube__fail(m->ctx, GPUBE_EINVAL,
-					  "no game of coalitions: a cost of no variables is no "
+					  "no coalition game: a cost of no variables is no "
 					  "coalition's");
 }
 
@@ -83,7 +80,7 @@ static int value_at(int64_t *value, const struct reading *r, int64_t k)
 
 	if (is_int)
 		return value_of(value, r, k < 0 ? t->dflt.i : gpube__table_int(t, k));
-	*value = csg__sparse_value(r->game->type, k < 0 ? t->dflt.f : gpube__table_real(t, k));
+	*value = gpube__coalition_from(r->type, k < 0 ? t->dflt.f : gpube__table_real(t, k));
 	return GPUBE_OK;
 }
 
@@ -115,7 +112,7 @@ static int find_empty(struct reading *r)
 	return (k < 0 ? t->dflt.f : gpube__table_real(t, k)) == 0
 		       ? GPUBE_OK
 		       : gpube__fail(r->m->ctx, GPUBE_EINVAL,
-				 "no game of coalitions: the potential of no agent is not 0");
+				 "no coalition game: the potential of no agent is not 0");
 }
 
 /* What values there are: all that the table holds. */
@@ -139,95 +136,95 @@ static int find_range(struct reading *r)
 }
 
 /* The narrowest type that has the values beside its least number, which is what is forbidden. */
-static int choose_type(enum csg_type *type, struct reading *r)
+static int choose_type(struct reading *r)
 {
 	int status = GPUBE_OK;
 
 	if (!gpube__type_is_int(r->table->type)) {
-		*type = r->table->type == GPUBE_FLOAT32 ? CSG_FLOAT32 : CSG_FLOAT64;
+		r->type = r->table->type;
 		return GPUBE_OK;
 	}
 	status = find_range(r);
-	*type = r->most <= INT16_MAX && r->least > INT16_MIN   ? CSG_INT16
-		: r->most <= INT32_MAX && r->least > INT32_MIN ? CSG_INT32
-							       : CSG_INT64;
+	r->type = r->most <= INT16_MAX && r->least > INT16_MIN   ? GPUBE_INT16
+		  : r->most <= INT32_MAX && r->least > INT32_MIN ? GPUBE_INT32
+								 : GPUBE_INT64;
 	return status;
 }
 
 /* ---- games ---------------------------------------------------------------------------------- */
 
-static int fill_table(struct reading *r)
+static int fill_table(const struct reading *r, struct gpube_table *t)
 {
-	const int n = r->game->n;
+	const int n = t->arity;
 	/* the agents that are the last k + 1 variables of the scope */
-	uint64_t flip[CSG_MAX_AGENTS];
+	uint64_t flip[GPUBE_MAX_AGENTS];
 	uint64_t coalition = 0;
 	int64_t value;
 	int status = GPUBE_OK;
 
 	for (int k = 0; k < n; k++)
 		flip[k] = r->bit[n - 1 - k] | (k ? flip[k - 1] : 0);
-	for (int64_t k = 0; k < r->table->n && !status; k++) {
+	gpube__coalition_put(t->type, t->values, 0, 0); /* no agent is worth 0 */
+	for (int64_t k = 1; k < r->table->n && !status; k++) {
 		if (k % 65536 == 0 && gpube__stopped(r->m->ctx))
 			return gpube__fail_stopped(r->m->ctx);
-		if (k == 0) /* no agent is worth 0 */
-			continue;
 		coalition ^= flip[__builtin_ctzll((uint64_t)k)];
 		status = value_at(&value, r, k);
 		if (!status)
-			csg__put_value(r->game, coalition, value);
+			gpube__coalition_put(t->type, t->values, (int64_t)coalition, value);
 	}
 	return status;
 }
 
-static int fill_list(struct reading *r)
+static int fill_list(const struct reading *r, struct gpube__listing *l)
 {
-	int status = value_at(&r->game->sparse->other, r, -1);
+	int status = value_at(&l->other, r, -1);
 
 	for (int64_t k = 0; k < r->table->n && !status; k++) {
-		const int32_t *tuple = r->table->tuples + k * r->game->n;
+		const int32_t *tuple = r->table->tuples + k * l->n_agents;
 		uint64_t coalition = 0;
 		int64_t value;
 
 		if (k % 65536 == 0 && gpube__stopped(r->m->ctx))
 			return gpube__fail_stopped(r->m->ctx);
-		for (int i = 0; i < r->game->n; i++)
+		for (int i = 0; i < l->n_agents; i++)
 			coalition |= tuple[i] ? r->bit[i] : 0;
 		status = value_at(&value, r, k);
 		if (!status && coalition)
-			status = csg__sparse_add(r->game, coalition, value);
+			status = gpube__listing_add(l, coalition, value);
 	}
 	return status;
 }
 
 /* A list where a text would be one, too. */
-static int make_game(struct reading *r, enum csg_type type)
+static int make_game(struct gpube_model *game, const struct reading *r)
 {
-	const int n = r->m->n_vars;
-	struct csg_game *list;
-	int status = r->table->sparse
-			     ? csg__sparse_new(&r->game, r->m->ctx, n, type)
-			     : csg__game_new_on(&r->game, r->m->ctx, n, type, gpube__subset_cpu());
+	struct gpube__listing list;
+	struct gpube_table dense;
+	int status;
 
+	if (r->table->sparse) {
+		gpube__listing_init(&list, r->m->ctx, r->m->n_vars, r->type);
+		status = fill_list(r, &list);
+		if (!status)
+			status = gpube__coalitions_settle(game, &list);
+		gpube__listing_clear(&list);
+		return status;
+	}
+	status = gpube__coalitions_alloc(&dense, r->m->ctx, r->m->n_vars, r->type);
 	if (status)
 		return status;
-	if (!r->table->sparse) {
-		csg__put_value(r->game, 0, 0);
-		return fill_table(r);
-	}
-	status = fill_list(r);
-	if (status || !csg__wants_table(n, r->table->n))
-		return status;
-	list = r->game;
-	status = csg__sparse_fill(&r->game, list);
-	csg_game_free(list);
+	status = fill_table(r, &dense);
+	if (!status)
+		return gpube__coalitions_take(game, &dense);
+	gpube__table_release(&dense, r->m->ctx);
 	return status;
 }
 
-int csg_from_model(struct csg_game **out, const struct gpube_model *m)
+int gpube_coalitions_of_costs(struct gpube_model **out, const struct gpube_model *m)
 {
 	struct reading r = {.m = m};
-	enum csg_type type;
+	struct gpube_model *game = NULL;
 	int status;
 
 	if (out)
@@ -243,14 +240,22 @@ int csg_from_model(struct csg_game **out, const struct gpube_model *m)
 		r.bit[k] = (uint64_t)1 << gpube__scope(m, 0)[k];
 	status = find_empty(&r);
 	if (!status)
-		status = choose_type(&type, &r);
+		status = choose_type(&r);
 	if (!status)
-		status = make_game(&r, type);
+		status = gpube_model_new(&game, m->ctx, GPUBE_COALITIONS);
+	if (!status)
+		status = make_game(game, &r);
+	for (int k = 0; k < m->n_vars && !status; k++) {
+		if (!m->vars[k].name)
+			continue;
+		game->vars[k].name = gpube__strdup(m->ctx, m->vars[k].name);
+		status = game->vars[k].name ? GPUBE_OK : GPUBE_ENOMEM;
+	}
 	if (status) {
-		csg_game_free(r.game);
+		gpube_model_free(game);
 		return status;
 	}
-	r.game->scale = m->kind == GPUBE_COSTS ? m->scale : 0;
-	*out = r.game;
+	game->scale = m->kind == GPUBE_COSTS ? m->scale : 0;
+	*out = game;
 	return GPUBE_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * game_model.c - a game of coalitions as a model of costs. See csg.h.
+ * costs_of_coalitions.c - a coalition game as a model of costs. See gpube/forms.h.
  *
  * A chain: variable k says which agents are left after k coalitions, of which each takes
  * the first agent that was left. What is left then has none of the first k agents, so that all
@@ -7,12 +7,13 @@
  * one assignment. Weighed against that: a variable an agent, its coalition's number, one table of
  * n! cells, which is smaller up to five agents; and a variable an agent, its coalition, whose pairs
  * have 4^(n-1) cells each and whose width is n - 1. That one is taken where many agents have few
- * coalitions that are allowed (set_model.h).
+ * coalitions that are allowed (set_costs.h).
  */
 #include <stdio.h>
 
-#include "csg/set_model.h"
-#include "csg/sparse.h"
+#include "gpube/forms.h"
+#include "gpube/forms/set_costs.h"
+#include "gpube/ir/coalition_table.h"
 #include "gpube/ir/tuples.h"
 
 enum {
@@ -22,32 +23,51 @@ enum {
 };
 
 /* The coalition's name, agents from 1: "{1,3}". */
-static void write_agents(char name[CSG__NAME], uint64_t coalition)
+static void write_agents(char name[GPUBE__NAME], uint64_t coalition)
 {
-	int n = snprintf(name, CSG__NAME, "{");
+	int n = snprintf(name, GPUBE__NAME, "{");
 
 	for (uint64_t c = coalition; c; c &= c - 1)
-		n += snprintf(name + n, (size_t)(CSG__NAME - n), "%s%d", c == coalition ? "" : ",",
-			__builtin_ctzll(c) + 1);
-	snprintf(name + n, (size_t)(CSG__NAME - n), "}");
+		n += snprintf(name + n, (size_t)(GPUBE__NAME - n), "%s%d",
+			c == coalition ? "" : ",", __builtin_ctzll(c) + 1);
+	snprintf(name + n, (size_t)(GPUBE__NAME - n), "}");
 }
 
-static int64_t value_of(const struct csg_game *g, uint64_t coalition)
+/*
+ * The game as it is read here.
+ * index  of a list's masks
+ */
+struct game {
+	struct gpube_ctx *ctx;
+	const struct gpube_model *m;
+	const struct gpube_table *t;
+	struct gpube__mask_index index;
+	int n;
+};
+
+static int64_t value_of(const struct game *g, uint64_t coalition)
 {
-	const int64_t v = csg__value_int(g, coalition);
+	const int64_t v = gpube__coalition_at(
+		g->t, g->t->sparse ? gpube__mask_find(&g->index, g->t->masks, coalition)
+				   : (int64_t)coalition);
 
 	return v == INT64_MIN ? GPUBE_INF : v;
 }
 
 /* ---- listed coalitions ------------------------------------------------------------------- */
 
-static void agent_name(char *name, const struct csg__sets *s, int agent)
+static void agent_name(char *name, const struct gpube__sets *s, int agent)
 {
-	(void)s;
-	snprintf(name, CSG__NAME, "agent%d", agent + 1);
+	const struct game *g = s->arg;
+	const char *own = g->m->vars[agent].name;
+
+	if (own)
+		snprintf(name, GPUBE__NAME, "%s", own);
+	else
+		snprintf(name, GPUBE__NAME, "agent%d", agent + 1);
 }
 
-static void coalition_name(char *name, const struct csg__sets *s, int set)
+static void coalition_name(char *name, const struct gpube__sets *s, int set)
 {
 	uint64_t coalition = 0;
 
@@ -60,17 +80,17 @@ static void coalition_name(char *name, const struct csg__sets *s, int set)
  * The coalitions that are allowed: of those listed, or of all. NULL: they are too many, or no
  * memory.
  */
-static uint64_t *allowed_coalitions(int64_t *n, const struct csg_game *g)
+static uint64_t *allowed_coalitions(int64_t *n, const struct game *g)
 {
-	const int64_t all = g->sparse ? g->sparse->n : (int64_t)csg__n_masks(g);
+	const bool list = g->t->sparse;
 	uint64_t *mask = NULL;
 	int64_t capacity = 0;
 
 	*n = 0;
-	for (int64_t k = g->sparse ? 0 : 1; k < all; k++) {
-		const uint64_t coalition = g->sparse ? g->sparse->mask[k] : (uint64_t)k;
+	for (int64_t k = list ? 0 : 1; k < g->t->n; k++) {
+		const uint64_t coalition = list ? g->t->masks[k] : (uint64_t)k;
 
-		if (value_of(g, coalition) == GPUBE_INF)
+		if (gpube__coalition_at(g->t, k) == INT64_MIN)
 			continue;
 		if (*n == MOST_LISTED ||
 			gpube__grow(g->ctx, &mask, &capacity, *n + 1, sizeof(*mask)) ||
@@ -84,13 +104,14 @@ static uint64_t *allowed_coalitions(int64_t *n, const struct csg_game *g)
 }
 
 static int model_of_listed(
-	struct gpube_model **out, const struct csg_game *g, const uint64_t *mask, int64_t n)
+	struct gpube_model **out, const struct game *g, const uint64_t *mask, int64_t n)
 {
-	struct csg__sets sets = {.ctx = g->ctx,
+	struct gpube__sets sets = {.ctx = g->ctx,
 		.n_goods = g->n,
 		.n_sets = (int)n,
-		.scale = g->scale,
+		.scale = g->m->scale,
 		.all = true,
+		.arg = g,
 		.good_name = agent_name,
 		.set_name = coalition_name};
 	int64_t *price = gpube__alloc(g->ctx, (uint64_t)n + 1, sizeof(*price));
@@ -110,7 +131,7 @@ static int model_of_listed(
 		at[k + 1] = end;
 	}
 	if (!status)
-		status = csg__sets_model(out, &sets);
+		status = gpube__sets_costs(out, &sets);
 	gpube__free(g->ctx, price);
 	gpube__free(g->ctx, at);
 	gpube__free(g->ctx, good);
@@ -118,13 +139,13 @@ static int model_of_listed(
 }
 
 /* Of more agents than a chain takes: if few coalitions are allowed, a variable an agent. */
-static int model_of_few(struct gpube_model **out, const struct csg_game *g)
+static int model_of_few(struct gpube_model **out, const struct game *g)
 {
 	uint64_t *mask = NULL;
 	int64_t n = 0;
 	int status;
 
-	if (g->sparse ? g->sparse->other == INT64_MIN : g->n <= SCANNED_AGENTS)
+	if (g->t->sparse ? g->t->dflt.i == INT64_MIN : g->n <= SCANNED_AGENTS)
 		mask = allowed_coalitions(&n, g);
 	if (gpube__stopped(g->ctx))
 		status = gpube__fail_stopped(g->ctx);
@@ -132,7 +153,7 @@ static int model_of_few(struct gpube_model **out, const struct csg_game *g)
 		status = gpube__fail(g->ctx, GPUBE_ELIMIT,
 			"a game of %d agents: models are made of at most %d, or of at most %d "
 			"coalitions that are not forbidden",
-			g->n, CSG_MODEL_AGENTS, MOST_LISTED);
+			g->n, GPUBE_CHAIN_AGENTS, MOST_LISTED);
 	else
 		status = model_of_listed(out, g, mask, n);
 	gpube__free(g->ctx, mask);
@@ -142,7 +163,7 @@ static int model_of_few(struct gpube_model **out, const struct csg_game *g)
 /* ---- a variable an agent ------------------------------------------------------------------ */
 
 /* What the structure is worth in which agent i is in coalition label[i], numbered as they come. */
-static int structure_value(int64_t *value, const struct csg_game *g, const int32_t *label)
+static int structure_value(int64_t *value, const struct game *g, const int32_t *label)
 {
 	uint64_t part[LABELS] = {0};
 	int32_t n = 0;
@@ -171,7 +192,7 @@ static int structure_value(int64_t *value, const struct csg_game *g, const int32
 	return GPUBE_OK;
 }
 
-static int add_labels(struct gpube_model *m, const struct csg_game *g)
+static int add_labels(struct gpube_model *m, const struct game *g)
 {
 	int32_t scope[LABELS], domain[LABELS], label[LABELS] = {0};
 	int64_t cells[120];
@@ -179,10 +200,10 @@ static int add_labels(struct gpube_model *m, const struct csg_game *g)
 	int status = GPUBE_OK;
 
 	for (int i = 0; i < g->n && !status; i++) {
-		char name[CSG__NAME];
+		char name[GPUBE__NAME];
 
 		domain[i] = i + 1;
-		agent_name(name, NULL, i);
+		agent_name(name, &(struct gpube__sets){.arg = g}, i);
 		status = gpube_model_add_var(m, &scope[i], domain[i], name);
 	}
 	if (status)
@@ -197,7 +218,7 @@ static int add_labels(struct gpube_model *m, const struct csg_game *g)
 
 static int name_left(struct gpube_variable *v, struct gpube_ctx *ctx, int k)
 {
-	char name[CSG__NAME];
+	char name[GPUBE__NAME];
 
 	v->value_names = gpube__alloc_zero(ctx, (uint64_t)v->domain, sizeof(*v->value_names));
 	if (!v->value_names)
@@ -214,7 +235,7 @@ static int name_left(struct gpube_variable *v, struct gpube_ctx *ctx, int k)
 /* The variable after k coalitions, 1 to n - 1: agents from k on may be left. */
 static int add_left(struct gpube_model *m, int n, int k)
 {
-	char name[CSG__NAME];
+	char name[GPUBE__NAME];
 	int32_t var;
 	int status;
 
@@ -224,7 +245,7 @@ static int add_left(struct gpube_model *m, int n, int k)
 }
 
 /* Who is left after k coalitions and after one more: what that coalition is worth. */
-static int add_step(struct gpube_model *m, const struct csg_game *g, int k)
+static int add_step(struct gpube_model *m, const struct game *g, int k)
 {
 	const int32_t scope[] = {k - 1, k};
 	const int32_t domains[] = {(int32_t)1 << (g->n - k), (int32_t)1 << (g->n - k - 1)};
@@ -263,7 +284,7 @@ static int add_step(struct gpube_model *m, const struct csg_game *g, int k)
 }
 
 /* The first coalition, which takes agent 1, or the last, which is the last agent if it is left. */
-static int add_end(struct gpube_model *m, const struct csg_game *g, bool first)
+static int add_end(struct gpube_model *m, const struct game *g, bool first)
 {
 	const int32_t var = first ? 0 : m->n_vars - 1, domain = m->vars[var].domain;
 	const uint64_t all = ((uint64_t)1 << g->n) - 1;
@@ -281,7 +302,7 @@ static int add_end(struct gpube_model *m, const struct csg_game *g, bool first)
 	return status;
 }
 
-static int add_chain(struct gpube_model *m, const struct csg_game *g)
+static int add_chain(struct gpube_model *m, const struct game *g)
 {
 	int status = GPUBE_OK;
 
@@ -294,30 +315,46 @@ static int add_chain(struct gpube_model *m, const struct csg_game *g)
 	return status ? status : add_end(m, g, false);
 }
 
-int csg_model(struct gpube_model **out, const struct csg_game *g)
+static int make(struct gpube_model **out, const struct game *g)
 {
 	int status;
 
-	if (out)
-		*out = NULL;
-	if (!out || !g)
-		return gpube__missing(g ? g->ctx : NULL);
-	if (!csg__is_int(g->type))
-		return gpube__fail(g->ctx, GPUBE_EINVAL,
-			"the values are %s: a model's costs are integers, so that nothing is "
-			"rounded",
-			csg_type_name(g->type));
-	if (!csg__on_host(g))
-		return gpube__fail(g->ctx, GPUBE_EINVAL, "the values are on a device");
-	if (g->n > CSG_MODEL_AGENTS)
+	if (g->n > GPUBE_CHAIN_AGENTS)
 		return model_of_few(out, g);
 	status = gpube_model_new(out, g->ctx, GPUBE_COSTS);
 	if (!status)
 		status = gpube_model_set_direction(*out, GPUBE_MAXIMISE);
 	if (!status)
-		status = gpube_model_set_scale(*out, g->scale);
+		status = gpube_model_set_scale(*out, g->m->scale);
+	return status ? status : g->n <= LABELS ? add_labels(*out, g) : add_chain(*out, g);
+}
+
+int gpube_costs_of_coalitions(struct gpube_model **out, const struct gpube_model *m)
+{
+	struct game g = {.m = m, .t = gpube__coalitions_table(m)};
+	int status;
+
+	if (out)
+		*out = NULL;
+	if (!out || !m)
+		return gpube__missing(m ? m->ctx : NULL);
+	if (gpube__check_kind(m, GPUBE__OF(GPUBE_COALITIONS)))
+		return GPUBE_EINVAL;
+	if (!g.t || (g.t->owner && g.t->owner->fetch))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "the values are not stored here");
+	if (!gpube__type_is_int(g.t->type))
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"the values are %s: a model's costs are integers, so that nothing is "
+			"rounded",
+			gpube_type_name(g.t->type));
+	g.ctx = m->ctx;
+	g.n = m->n_vars;
+	status = GPUBE_OK;
+	for (int64_t k = 0; g.t->sparse && k < g.t->n && !status; k++)
+		status = gpube__mask_add(&g.index, g.ctx, g.t->masks, k);
 	if (!status)
-		status = g->n <= LABELS ? add_labels(*out, g) : add_chain(*out, g);
+		status = make(out, &g);
+	gpube__free(g.ctx, g.index.slot);
 	if (status) {
 		gpube_model_free(*out);
 		*out = NULL;

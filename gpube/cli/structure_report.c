@@ -1,14 +1,16 @@
-/* coalitions.c - see coalitions.h. */
-#include "gpube/cli/coalitions.h"
+/* structure_report.c - see structure_report.h. */
+#include "gpube/cli/structure_report.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "gpube/ir/coalition_table.h"
+
 const char *const csg_status_words[] = {
-	[CSG_OPTIMAL] = "optimal",
-	[CSG_INFEASIBLE] = "infeasible",
-	[CSG_BOUNDS] = "bounds",
-	[CSG_INCOMPLETE] = "incomplete",
+	[GPUBE_CSG_OPTIMAL] = "optimal",
+	[GPUBE_CSG_INFEASIBLE] = "infeasible",
+	[GPUBE_CSG_BOUNDS] = "bounds",
+	[GPUBE_CSG_INCOMPLETE] = "incomplete",
 };
 
 static void text_part(struct gpube_out *out, uint64_t part)
@@ -20,12 +22,12 @@ static void text_part(struct gpube_out *out, uint64_t part)
 	gpube__out_text(out, "}");
 }
 
-void text_structure(
-	struct gpube_out *out, const struct csg_result *r, const struct structure_words *words)
+void text_structure(struct gpube_out *out, const struct gpube_csg_result *r,
+	const struct structure_words *words)
 {
-	if (r->answer == CSG_INFEASIBLE || r->answer == CSG_INCOMPLETE) {
+	if (r->answer == GPUBE_CSG_INFEASIBLE || r->answer == GPUBE_CSG_INCOMPLETE) {
 		gpube__out_printf(out, "%-*s%s\n", LABEL, csg_status_words[r->answer],
-			r->answer == CSG_INFEASIBLE ? words->infeasible : words->incomplete);
+			r->answer == GPUBE_CSG_INFEASIBLE ? words->infeasible : words->incomplete);
 		return;
 	}
 	gpube__out_printf(out, "%-*s", LABEL, words->worth);
@@ -33,9 +35,9 @@ void text_structure(
 		gpube__out_decimal(out, r->value_int, r->scale);
 	else
 		gpube__out_real(out, r->value);
-	if (r->answer == CSG_OPTIMAL)
+	if (r->answer == GPUBE_CSG_OPTIMAL)
 		gpube__out_text(out, ", the proved maximum");
-	if (r->answer == CSG_OPTIMAL && r->error > 0)
+	if (r->answer == GPUBE_CSG_OPTIMAL && r->error > 0)
 		gpube__out_printf(out, " within %.1e of rounding", r->error);
 	gpube__out_printf(out, "\n%-*s", LABEL - 1, words->structure);
 	for (int k = 0; k < r->n_parts; k++) {
@@ -75,38 +77,41 @@ void table_line(struct gpube_out *out, const char *text, const char *what)
 	gpube__out_printf(out, "%*s  %5s  %-*s  %s\n", WORTH, text, "", BAR, "", what);
 }
 
-/* A value as csg__value_int() has it, in 'text', which is returned. */
+/* A value as gpube__coalition_value() has it, in 'text', which is returned. */
 static const char *value_text(
-	char text[GPUBE_DECIMAL_TEXT], const struct csg_game *g, int64_t value)
+	char text[GPUBE_DECIMAL_TEXT], const struct gpube_model *g, int64_t value)
 {
-	if (csg__is_int(g->type))
-		return gpube__decimal_text(text, value, csg_game_scale(g));
-	snprintf(text, GPUBE_DECIMAL_TEXT, "%.9g", csg__decode(g->type, value));
+	if (gpube__type_is_int(gpube_coalitions_type(g)))
+		return gpube__decimal_text(text, value, gpube_model_scale(g));
+	snprintf(text, GPUBE_DECIMAL_TEXT, "%.9g",
+		gpube__coalition_real(gpube_coalitions_type(g), value));
 	return text;
 }
 
-bool table_structure(struct gpube_out *out, const struct csg_game *g, const struct csg_result *r,
-	const struct structure_words *words)
+bool table_structure(struct gpube_out *out, const struct gpube_model *g,
+	const struct gpube_csg_result *r, const struct structure_words *words)
 {
 	const double all = r->is_int ? (double)r->value_int : r->value;
-	uint64_t parts[CSG_MAX_AGENTS];
+	uint64_t parts[GPUBE_MAX_AGENTS];
 	char text[GPUBE_DECIMAL_TEXT], what[120];
 
-	if (r->answer == CSG_INFEASIBLE || r->answer == CSG_INCOMPLETE)
+	if (r->answer == GPUBE_CSG_INFEASIBLE || r->answer == GPUBE_CSG_INCOMPLETE)
 		return false;
 	for (int k = 0; k < r->n_parts; k++) { /* few: the largest first */
 		int at = k;
 
-		for (; at > 0 && csg_game_value(g, parts[at - 1]) < csg_game_value(g, r->parts[k]);
+		for (; at > 0 && gpube_coalitions_value(g, parts[at - 1]) <
+					 gpube_coalitions_value(g, r->parts[k]);
 			at--)
 			parts[at] = parts[at - 1];
 		parts[at] = r->parts[k];
 	}
 	table_head(out, words->value, words->members);
 	for (int k = 0; k < r->n_parts; k++) {
-		const int64_t value = csg__value_int(g, parts[k]);
+		const int64_t value = gpube__coalition_value(g, parts[k]);
 
-		table_row(out, value_text(text, g, value), csg__decode(g->type, value), all);
+		table_row(out, value_text(text, g, value),
+			gpube__coalition_real(gpube_coalitions_type(g), value), all);
 		for (uint64_t c = parts[k]; c; c &= c - 1)
 			gpube__out_printf(out, " %d", __builtin_ctzll(c) + 1);
 		gpube__out_text(out, "\n");
@@ -116,15 +121,15 @@ bool table_structure(struct gpube_out *out, const struct csg_game *g, const stru
 	else
 		snprintf(text, sizeof(text), "%.9g", r->value);
 	snprintf(what, sizeof(what), "%d %s%s of %d %s%s", r->n_parts, words->part,
-		gpube__plural(r->n_parts), csg_game_agents(g), words->members,
-		r->answer == CSG_OPTIMAL ? ", the proved maximum" : "");
+		gpube__plural(r->n_parts), gpube_model_n_vars(g), words->members,
+		r->answer == GPUBE_CSG_OPTIMAL ? ", the proved maximum" : "");
 	table_line(out, text, what);
-	if (r->answer == CSG_BOUNDS)
+	if (r->answer == GPUBE_CSG_BOUNDS)
 		text_upper_bound(out, r);
 	return true;
 }
 
-void json_worth(struct json *j, const char *key, const struct csg_result *r)
+void json_worth(struct json *j, const char *key, const struct gpube_csg_result *r)
 {
 	if (r->is_int && isfinite(r->value))
 		json_decimal(j, key, r->value_int, r->scale);
@@ -133,20 +138,20 @@ void json_worth(struct json *j, const char *key, const struct csg_result *r)
 }
 
 /* Past 64 bits the double has it, which is not below. */
-static bool whole_upper_bound(const struct csg_result *r)
+static bool whole_upper_bound(const struct gpube_csg_result *r)
 {
 	return r->is_int && isfinite(r->upper_bound) && r->upper_int < INT64_MAX;
 }
 
 /* Not below what it is, also where it is counted in units. */
-static double upper_bound(const struct csg_result *r)
+static double upper_bound(const struct gpube_csg_result *r)
 {
 	return r->scale && isfinite(r->upper_bound)
 		       ? nextafter(r->upper_bound / pow(10, r->scale), INFINITY)
 		       : r->upper_bound;
 }
 
-void text_upper_bound(struct gpube_out *out, const struct csg_result *r)
+void text_upper_bound(struct gpube_out *out, const struct gpube_csg_result *r)
 {
 	gpube__out_printf(out, "%-*s", LABEL, "upper bound");
 	if (whole_upper_bound(r))
@@ -156,7 +161,7 @@ void text_upper_bound(struct gpube_out *out, const struct csg_result *r)
 	gpube__out_text(out, "\n");
 }
 
-void json_upper_bound(struct json *j, const struct csg_result *r)
+void json_upper_bound(struct json *j, const struct gpube_csg_result *r)
 {
 	if (whole_upper_bound(r))
 		json_decimal(j, "upper_bound", r->upper_int, r->scale);
@@ -164,7 +169,7 @@ void json_upper_bound(struct json *j, const struct csg_result *r)
 		json_real(j, "upper_bound", upper_bound(r));
 }
 
-void json_parts(struct json *j, const char *key, const struct csg_result *r)
+void json_parts(struct json *j, const char *key, const struct gpube_csg_result *r)
 {
 	json_open(j, key, '[');
 	for (int k = 0; k < r->n_parts; k++) {

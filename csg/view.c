@@ -1,119 +1,128 @@
-/* game.c - games in memory: values, their range, the working type; see game.h. */
+/* view.c - a model as the methods read it: values, their range, the working type; see view.h. */
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
 
-#include "csg/sparse.h"
+#include "csg/distributions.h"
 #include "gpube/ops/subset/subset.h"
 
 #define CHUNK_BITS 16 /* values that one thread looks at in one go */
 
-void csg_game_free(struct csg_game *g)
+/* ---- from the model -------------------------------------------------------------------------- */
+
+/* A dense table for values that are not the model's. */
+static int own_table(struct csg__view *g, const struct gpube_table *t)
 {
-	if (!g)
-		return;
-	if (g->sparse)
-		csg__sparse_free(g);
-	else if (g->map)
-		csg__unmap(g);
-	else
-		g->ops->free(g->ctx, g->values);
-	gpube__free(g->ctx, g->source);
-	gpube__free(g->ctx, g);
+	const size_t size = gpube__type_size(g->type);
+	int status;
+
+	if (t->sparse)
+		return gpube__coalitions_fill(&g->own, g->ctx, t);
+	status = gpube__coalitions_alloc(&g->own, g->ctx, g->n, g->type);
+	if (!status)
+		memcpy(g->own.values, t->values, size << g->n);
+	return status;
 }
 
-bool csg__on_host(const struct csg_game *g)
+/* An agent that stays out is a coalition of its own, worth 0. */
+static int dispose(struct csg__view *g, const struct gpube_table *t)
+{
+	int status = GPUBE_OK;
+
+	for (int i = 0; i < g->n; i++)
+		if (csg__value(g, (uint64_t)1 << i) < 0)
+			g->out |= (uint64_t)1 << i;
+	if (!g->values || !g->out)
+		return GPUBE_OK;
+	if (g->values != g->own.values) {
+		status = own_table(g, t);
+		g->values = g->own.values;
+	}
+	for (uint64_t left = g->out; left && !status; left &= left - 1)
+		gpube__coalition_put(g->type, g->values, (int64_t)(left & -left), 0);
+	return status;
+}
+
+static int index_list(struct csg__view *g)
+{
+	int status = GPUBE_OK;
+
+	for (int64_t k = 0; k < g->list->n && !status; k++)
+		status = gpube__mask_add(&g->index, g->ctx, g->list->masks, k);
+	return status;
+}
+
+int csg__view_init(struct csg__view *g, const struct gpube_model *m, bool filled, bool disposal)
+{
+	const struct gpube_table *t = gpube__coalitions_table(m);
+	int status = gpube__check_kind(m, GPUBE__OF(GPUBE_COALITIONS));
+
+	*g = (struct csg__view){.ctx = m->ctx};
+	if (!status && !t)
+		status = gpube__fail(m->ctx, GPUBE_EINVAL, "a coalition game without values");
+	if (!status)
+		status = gpube__coalitions_check(m->ctx, t->arity, t->type);
+	if (status)
+		return status;
+	g->n = t->arity;
+	g->type = t->type;
+	g->scale = m->scale;
+	g->ops = gpube__subset_cpu();
+	g->is_file = t->owner && t->owner->is_file;
+	csg__view_random(g, t);
+	if (t->sparse && filled) {
+		status = own_table(g, t);
+		g->values = g->own.values;
+	} else if (t->sparse) {
+		g->list = t;
+		status = index_list(g);
+	} else if (!g->source) {
+		g->values = t->values;
+	}
+	if (!status && disposal && csg__on_host(g))
+		status = dispose(g, t);
+	if (status)
+		csg__view_clear(g);
+	return status;
+}
+
+void csg__view_clear(struct csg__view *g)
+{
+	gpube__free(g->ctx, g->index.slot);
+	gpube__table_release(&g->own, g->ctx);
+	g->index.slot = NULL;
+	g->own = (struct gpube_table){0};
+}
+
+bool csg__on_host(const struct csg__view *g)
 {
 	return g->ops == gpube__subset_cpu() && !g->source;
 }
 
-int csg_game_agents(const struct csg_game *g)
+int64_t csg__value_int(const struct csg__view *g, uint64_t c)
 {
-	return g ? g->n : 0;
-}
+	const size_t size = gpube__type_size(g->type);
+	int64_t made = 0;
 
-enum csg_type csg_game_type(const struct csg_game *g)
-{
-	return g ? g->type : CSG_INT16;
-}
-
-int csg_game_scale(const struct csg_game *g)
-{
-	return g ? g->scale : 0;
-}
-
-const char *csg_type_name(enum csg_type type)
-{
-	static const char *const names[] = {
-		"int16", "int32", "int64", "float32", "float64", "int128"};
-
-	return (unsigned)type <= CSG_INT128 ? names[type] : NULL;
-}
-
-void *csg_game_values(struct csg_game *g)
-{
-	return g && csg__on_host(g) ? g->values : NULL;
-}
-
-int64_t csg__value_int(const struct csg_game *g, uint64_t c)
-{
-	const char *at;
-	int64_t copy = 0, made = 0;
-
-	if (g->sparse) {
-		copy = c ? csg__sparse_find(g->sparse, c) : 0;
-		return !c ? 0 : copy < 0 ? g->sparse->other : g->sparse->value[copy];
-	}
-	at = (const char *)g->values + c * csg__type_size(g->type);
+	if (g->list)
+		return c ? gpube__coalition_at(
+				   g->list, gpube__mask_find(&g->index, g->list->masks, c))
+			 : 0;
 	if (g->source) {
 		csg__source_make(g, &made, c, 1);
-		at = (const char *)&made;
-	} else if (!csg__on_host(g)) {
+	} else if (csg__on_host(g)) {
+		return gpube__coalition_of(g->type, g->values, (int64_t)c);
+	} else if (g->ops->download(g->ctx, &made, (const char *)g->values + c * size, size)) {
 		/* a failure shows as a structure that is not worth what was found */
-		if (g->ops->download(g->ctx, &made, at, csg__type_size(g->type)))
-			return INT64_MIN;
-		at = (const char *)&made;
+		return INT64_MIN;
 	}
-	switch (g->type) {
-	case CSG_INT16: {
-		const int16_t v = *(const int16_t *)(const void *)at;
-
-		return v == INT16_MIN ? INT64_MIN : v;
-	}
-	case CSG_INT32: {
-		const int32_t v = *(const int32_t *)(const void *)at;
-
-		return v == INT32_MIN ? INT64_MIN : v;
-	}
-	default: /* the bits of a float */
-		memcpy(&copy, at, csg__type_size(g->type));
-		return copy;
-	}
+	return gpube__coalition_of(g->type, &made, 0);
 }
 
-double csg__decode(enum csg_type type, int64_t v)
+double csg__value(const struct csg__view *g, uint64_t c)
 {
-	float single;
-	double real;
-
-	switch (type) {
-	case CSG_FLOAT32:
-		memcpy(&single, &v, sizeof(single));
-		return single;
-	case CSG_FLOAT64:
-		memcpy(&real, &v, sizeof(real));
-		return real;
-	default:
-		return v == INT64_MIN ? -INFINITY : (double)v;
-	}
-}
-
-double csg_game_value(const struct csg_game *g, uint64_t c)
-{
-	if (!g || c >> g->n)
-		return -INFINITY;
-	return csg__decode(g->type, csg__value_int(g, c));
+	return gpube__coalition_real(g->type, csg__value_int(g, c));
 }
 
 /* ---- range ------------------------------------------------------------------------------ */
@@ -121,12 +130,12 @@ double csg_game_value(const struct csg_game *g, uint64_t c)
 /* Of one chunk, merged into the whole under a lock. */
 struct extremes {
 	bool forbidden, bad;
-	int64_t least, most[CSG_MAX_AGENTS + 1]; /* by size */
-	double least_real, most_real[CSG_MAX_AGENTS + 1];
+	int64_t least, most[GPUBE_MAX_AGENTS + 1]; /* by size */
+	double least_real, most_real[GPUBE_MAX_AGENTS + 1];
 };
 
 struct scan {
-	const struct csg_game *g;
+	const struct csg__view *g;
 	struct extremes all;
 	bool stopped;
 	pthread_mutex_t lock; /* of 'all' */
@@ -135,7 +144,7 @@ struct scan {
 static void extremes_init(struct extremes *e)
 {
 	*e = (struct extremes){.least = INT64_MAX, .least_real = INFINITY};
-	for (int k = 0; k <= CSG_MAX_AGENTS; k++) {
+	for (int k = 0; k <= GPUBE_MAX_AGENTS; k++) {
 		e->most[k] = INT64_MIN;
 		e->most_real[k] = -INFINITY;
 	}
@@ -192,34 +201,34 @@ static void extremes_init(struct extremes *e)
 #define NOT_FINITE(x) !((x) < INFINITY)
 
 /* The values of [from, to), at most a chunk. */
-static void scan_rows(struct extremes *e, const struct csg_game *g, const void *values,
+static void scan_rows(struct extremes *e, const struct csg__view *g, const void *values,
 	uint64_t from, uint64_t to)
 {
 	switch (g->type) {
-	case CSG_INT16:
+	case GPUBE_INT16:
 		SCAN(int16_t, INT16_MIN, INT16_MAX, NEVER, e->least, e->most);
 		break;
-	case CSG_INT32:
+	case GPUBE_INT32:
 		SCAN(int32_t, INT32_MIN, INT32_MAX, NEVER, e->least, e->most);
 		break;
-	case CSG_INT64:
+	case GPUBE_INT64:
 		SCAN(int64_t, INT64_MIN, INT64_MAX, NEVER, e->least, e->most);
 		break;
-	case CSG_FLOAT32:
+	case GPUBE_FLOAT32:
 		SCAN(float, -INFINITY, INFINITY, NOT_FINITE, e->least_real, e->most_real);
 		break;
-	case CSG_FLOAT64:
+	case GPUBE_FLOAT64:
 		SCAN(double, -INFINITY, INFINITY, NOT_FINITE, e->least_real, e->most_real);
 		break;
-	case CSG_INT128: /* of no game */
+	default:
 		break;
 	}
 }
 
-static void see_value(struct extremes *e, const struct csg_game *g, int size, uint64_t c)
+static void see_value(struct extremes *e, const struct csg__view *g, int size, uint64_t c)
 {
-	const double v = csg_game_value(g, c);
-	const int64_t exact = csg__is_int(g->type) ? csg__value_int(g, c) : 0;
+	const double v = csg__value(g, c);
+	const int64_t exact = gpube__type_is_int(g->type) ? csg__value_int(g, c) : 0;
 
 	if (!(v < INFINITY))
 		e->bad = true;
@@ -239,7 +248,7 @@ static void merge(struct extremes *to, const struct extremes *e)
 	to->bad |= e->bad;
 	to->least = e->least < to->least ? e->least : to->least;
 	to->least_real = e->least_real < to->least_real ? e->least_real : to->least_real;
-	for (int k = 0; k <= CSG_MAX_AGENTS; k++) {
+	for (int k = 0; k <= GPUBE_MAX_AGENTS; k++) {
 		to->most[k] = e->most[k] > to->most[k] ? e->most[k] : to->most[k];
 		to->most_real[k] =
 			e->most_real[k] > to->most_real[k] ? e->most_real[k] : to->most_real[k];
@@ -247,7 +256,7 @@ static void merge(struct extremes *to, const struct extremes *e)
 }
 
 /* The same of values that are made for it. */
-static void scan_source(struct extremes *e, const struct csg_game *g, uint64_t from, uint64_t to)
+static void scan_source(struct extremes *e, const struct csg__view *g, uint64_t from, uint64_t to)
 {
 	int64_t values[CSG_SOURCE_CHUNK]; /* as wide as any type */
 
@@ -275,8 +284,8 @@ static void scan_chunk(void *arg, int64_t item, int thread)
 	if (s->g->source && n >= ROW)
 		scan_source(&e, s->g, from, to < n ? to : n);
 	else if (to <= n)
-		scan_rows(&e, s->g, (const char *)s->g->values + from * csg__type_size(s->g->type),
-			from, to);
+		scan_rows(&e, s->g,
+			(const char *)s->g->values + from * gpube__type_size(s->g->type), from, to);
 	else
 		for (uint64_t c = 1; c < n; c++)
 			see_value(&e, s->g, __builtin_popcountll(c), c);
@@ -291,14 +300,14 @@ static int64_t chunks(uint64_t n)
 }
 
 /*
- * Of a sparse game: each agent's best share of a coalition that it may be in, rounded up, is what
+ * Of a list: each agent's best share of a coalition that it may be in, rounded up, is what
  * it can add to a structure. losses: or take from it.
  */
-static __int128 sum_of_shares(const struct csg_game *g, bool losses)
+static __int128 sum_of_shares(const struct csg__view *g, bool losses)
 {
-	const struct csg__sparse *s = g->sparse;
-	const int64_t other = s->other, none = losses ? INT64_MIN : 0;
-	int64_t best[CSG_MAX_AGENTS];
+	const struct gpube_table *t = g->list;
+	const int64_t other = gpube__coalition_at(t, -1), none = losses ? INT64_MIN : 0;
+	int64_t best[GPUBE_MAX_AGENTS];
 	__int128 sum = 0;
 
 	for (int i = 0; i < g->n; i++)
@@ -306,11 +315,12 @@ static __int128 sum_of_shares(const struct csg_game *g, bool losses)
 	/* a loss that is shared by all is the least */
 	for (int i = 0; i < g->n && losses && other < 0 && other != INT64_MIN; i++)
 		best[i] = -(-other / g->n);
-	for (int64_t k = 0; k < s->n; k++) {
-		const int64_t size = __builtin_popcountll(s->mask[k]), v = s->value[k];
+	for (int64_t k = 0; k < t->n; k++) {
+		const int64_t size = __builtin_popcountll(t->masks[k]);
+		const int64_t v = gpube__coalition_at(t, k);
 		const int64_t share = v > 0 ? v / size + (v % size > 0) : v / size;
 
-		for (uint64_t a = s->mask[k]; v != INT64_MIN && a; a &= a - 1)
+		for (uint64_t a = t->masks[k]; v != INT64_MIN && a; a &= a - 1)
 			if (share > best[__builtin_ctzll(a)])
 				best[__builtin_ctzll(a)] = share;
 	}
@@ -323,7 +333,7 @@ static __int128 sum_of_shares(const struct csg_game *g, bool losses)
  * Disjoint coalitions have n agents at most: their sum is at most n times the best share.
  * Where that, or twice what stands for a forbidden one, may pass 64 bits, sums have 128.
  */
-static void range_int(struct csg__range *r, const struct csg_game *g, const struct extremes *e)
+static void range_int(struct csg__range *r, const struct csg__view *g, const struct extremes *e)
 {
 	static const int64_t last[] = {INT16_MAX, INT32_MAX, INT64_MAX};
 	__int128 most = 0, least, floor;
@@ -336,27 +346,29 @@ static void range_int(struct csg__range *r, const struct csg_game *g, const stru
 		share = share > 0 ? (share + k - 1) / k : 0;
 		most = share > most ? share : most;
 	}
-	if (g->sparse && sum_of_shares(g, false) < most)
+	if (g->list && sum_of_shares(g, false) < most)
 		most = sum_of_shares(g, false);
 	least = e->least < 0 ? (__int128)e->least * g->n : 0;
 	floor = -(most - least + 1);
-	for (int t = CSG_INT16; t <= CSG_INT64; t++) {
+	for (int t = GPUBE_INT16; t <= GPUBE_INT64; t++) {
 		__int128 lowest = r->forbidden ? 2 * floor : 2 * (__int128)e->least;
 
-		if (most > last[t] || lowest < -(__int128)last[t] || least < -(__int128)last[2])
+		const __int128 end = last[t - GPUBE_INT16];
+
+		if (most > end || lowest < -end || least < -(__int128)INT64_MAX)
 			continue;
-		r->work = (enum csg_type)t;
+		r->work = (enum gpube_type)t;
 		r->floor = r->forbidden ? (int64_t)floor : 0;
 		r->most = (int64_t)most;
 		r->least = (int64_t)least;
 		return;
 	}
-	r->work = CSG_INT128;
+	r->work = GPUBE_INT128;
 	r->most = INT64_MAX;
 	r->least = -INT64_MAX;
 }
 
-static int range_real(struct csg__range *r, const struct csg_game *g, const struct extremes *e)
+static int range_real(struct csg__range *r, const struct csg__view *g, const struct extremes *e)
 {
 	for (int k = 1; k <= g->n; k++) {
 		const double share = e->most_real[k] / k * g->n * (1 + 1e-12);
@@ -367,32 +379,33 @@ static int range_real(struct csg__range *r, const struct csg_game *g, const stru
 		r->least_real = e->least_real * g->n;
 	r->work = g->type;
 	if (r->most_real > (double)FLT_MAX || r->least_real < -(double)FLT_MAX)
-		r->work = CSG_FLOAT64;
+		r->work = GPUBE_FLOAT64;
 	if (r->most_real > DBL_MAX || r->least_real < -DBL_MAX)
 		return gpube__fail(
 			g->ctx, GPUBE_ERANGE, "sums of these values pass the range of float64");
 	return GPUBE_OK;
 }
 
-/* Of a sparse game: as if a coalition of each size had the default, which can but widen it. */
-static void sparse_extremes(struct extremes *e, const struct csg_game *g)
+/* Of a list: as if a coalition of each size had the default, which can but widen it. */
+static void list_extremes(struct extremes *e, const struct csg__view *g)
 {
-	const double other = csg__decode(g->type, g->sparse->other);
+	const bool is_int = gpube__type_is_int(g->type);
+	const int64_t exact = gpube__coalition_at(g->list, -1);
+	const double other = gpube__coalition_real(g->type, exact);
 
-	for (int64_t k = 0; k < g->sparse->n; k++)
-		see_value(e, g, __builtin_popcountll(g->sparse->mask[k]), g->sparse->mask[k]);
+	for (int64_t k = 0; k < g->list->n; k++)
+		see_value(e, g, __builtin_popcountll(g->list->masks[k]), g->list->masks[k]);
 	if (other == -INFINITY) {
 		e->forbidden = true;
 		return;
 	}
 	if (!(other < INFINITY))
 		e->bad = true;
-	e->least =
-		csg__is_int(g->type) && g->sparse->other < e->least ? g->sparse->other : e->least;
+	e->least = is_int && exact < e->least ? exact : e->least;
 	e->least_real = fmin(e->least_real, other);
 	for (int k = 1; k <= g->n; k++) {
-		if (csg__is_int(g->type) && g->sparse->other > e->most[k])
-			e->most[k] = g->sparse->other;
+		if (is_int && exact > e->most[k])
+			e->most[k] = exact;
 		e->most_real[k] = fmax(e->most_real[k], other);
 	}
 }
@@ -401,9 +414,10 @@ static void sparse_extremes(struct extremes *e, const struct csg_game *g)
  * The greatest sum over the ways to write n as a sum of sizes (the bound of IP, Rahwan
  * et al. 2009), each addition of floats rounded up.
  */
-static void bound_by_sizes(struct csg__range *r, const struct csg_game *g, const struct extremes *e)
+static void bound_by_sizes(
+	struct csg__range *r, const struct csg__view *g, const struct extremes *e)
 {
-	double best[CSG_MAX_AGENTS + 1] = {0};
+	double best[GPUBE_MAX_AGENTS + 1] = {0};
 
 	for (int n = 1; n <= g->n; n++) {
 		best[n] = -INFINITY;
@@ -417,10 +431,10 @@ static void bound_by_sizes(struct csg__range *r, const struct csg_game *g, const
 
 /* The same of integers, exactly; *bound is -INFINITY where every size has a forbidden one. */
 static void whole_bound_by_sizes(
-	struct csg__range *r, const struct csg_game *g, const struct extremes *e)
+	struct csg__range *r, const struct csg__view *g, const struct extremes *e)
 {
 	const __int128 none = -((__int128)1 << 100);
-	__int128 best[CSG_MAX_AGENTS + 1] = {0};
+	__int128 best[GPUBE_MAX_AGENTS + 1] = {0};
 
 	for (int n = 1; n <= g->n; n++) {
 		best[n] = none;
@@ -438,7 +452,7 @@ static void whole_bound_by_sizes(
 }
 
 /* What is known without a look at any value. */
-static void known_extremes(struct extremes *e, const struct csg_game *g)
+static void known_extremes(struct extremes *e, const struct csg__view *g)
 {
 	e->least = 0;
 	e->least_real = 0;
@@ -448,17 +462,17 @@ static void known_extremes(struct extremes *e, const struct csg_game *g)
 	}
 }
 
-int csg__range(struct csg__range *range, const struct csg_game *g)
+int csg__range(struct csg__range *range, const struct csg__view *g)
 {
 	struct scan s = {.g = g, .lock = PTHREAD_MUTEX_INITIALIZER};
 	int status;
 
 	*range = (struct csg__range){.work = g->type};
-	if (csg_game_value(g, 0) != 0)
+	if (csg__value(g, 0) != 0)
 		return gpube__fail(g->ctx, GPUBE_EINVAL, "the value of no agents must be 0");
 	extremes_init(&s.all);
-	if (g->sparse)
-		sparse_extremes(&s.all, g);
+	if (g->list)
+		list_extremes(&s.all, g);
 	else if (g->bounded)
 		known_extremes(&s.all, g);
 	else
@@ -469,11 +483,11 @@ int csg__range(struct csg__range *range, const struct csg_game *g)
 		return gpube__fail(
 			g->ctx, GPUBE_EINVAL, "a coalition's value is not a number or +infinity");
 	range->forbidden = s.all.forbidden;
-	if (csg__is_int(g->type) && s.all.least == INT64_MAX)
+	if (gpube__type_is_int(g->type) && s.all.least == INT64_MAX)
 		s.all.least = 0; /* all are forbidden */
-	if (csg__is_int(g->type)) {
+	if (gpube__type_is_int(g->type)) {
 		whole_bound_by_sizes(range, g, &s.all);
-		if (g->sparse && sum_of_shares(g, true) < range->bound_int) {
+		if (g->list && sum_of_shares(g, true) < range->bound_int) {
 			range->bound_int = (int64_t)sum_of_shares(g, true);
 			range->bound = csg__not_below(range->bound_int);
 		}
@@ -488,7 +502,7 @@ int csg__range(struct csg__range *range, const struct csg_game *g)
 	if (range->work > g->type)
 		return gpube__fail(g->ctx, GPUBE_ERANGE,
 			"sums of these values pass %s, and a device does not convert them",
-			csg_type_name(g->type));
+			gpube_type_name(g->type));
 	range->work = g->type;
 	return GPUBE_OK;
 }
@@ -506,27 +520,27 @@ int csg__range(struct csg__range *range, const struct csg_game *g)
 
 #define CONVERT_FROM(FROM, NONE)                                                                   \
 	do {                                                                                       \
-		if (range->work == CSG_INT16)                                                      \
+		if (range->work == GPUBE_INT16)                                                    \
 			CONVERT(int16_t, FROM, NONE, range->floor);                                \
-		else if (range->work == CSG_INT32)                                                 \
+		else if (range->work == GPUBE_INT32)                                               \
 			CONVERT(int32_t, FROM, NONE, range->floor);                                \
-		else if (range->work == CSG_INT64)                                                 \
+		else if (range->work == GPUBE_INT64)                                               \
 			CONVERT(int64_t, FROM, NONE, range->floor);                                \
 		else                                                                               \
 			CONVERT(__int128, FROM, NONE, CSG__WIDE_FLOOR);                            \
 	} while (0)
 
-static void convert(void *to, const struct csg__range *range, const struct csg_game *g,
+static void convert(void *to, const struct csg__range *range, const struct csg__view *g,
 	const void *values, uint64_t n)
 {
 	switch (g->type) {
-	case CSG_INT16:
+	case GPUBE_INT16:
 		CONVERT_FROM(int16_t, INT16_MIN);
 		break;
-	case CSG_INT32:
+	case GPUBE_INT32:
 		CONVERT_FROM(int32_t, INT32_MIN);
 		break;
-	case CSG_INT64:
+	case GPUBE_INT64:
 		CONVERT_FROM(int64_t, INT64_MIN);
 		break;
 	default:
@@ -535,30 +549,31 @@ static void convert(void *to, const struct csg__range *range, const struct csg_g
 				((double *)to)[i] = (double)((const float *)values)[i];
 			break;
 		}
-		memcpy(to, values, (size_t)n * csg__type_size(g->type));
+		memcpy(to, values, (size_t)n * gpube__type_size(g->type));
 		break;
 	}
 }
 
-static void convert_some(void *to, const struct csg__range *range, const struct csg_game *g,
+static void convert_some(void *to, const struct csg__range *range, const struct csg__view *g,
 	uint64_t from, uint64_t n)
 {
 	int64_t values[CSG_SOURCE_CHUNK]; /* as wide as any type */
 
 	if (!g->source)
-		convert(to, range, g, (const char *)g->values + from * csg__type_size(g->type), n);
+		convert(to, range, g, (const char *)g->values + from * gpube__type_size(g->type),
+			n);
 	for (uint64_t at = 0; g->source && at < n; at += CSG_SOURCE_CHUNK) {
 		const uint64_t k = n - at < CSG_SOURCE_CHUNK ? n - at : CSG_SOURCE_CHUNK;
 
 		csg__source_make(g, values, from + at, k);
-		convert((char *)to + at * csg__type_size(range->work), range, g, values, k);
+		convert((char *)to + at * gpube__type_size(range->work), range, g, values, k);
 	}
 }
 
 struct conversion {
 	void *to;
 	const struct csg__range *range;
-	const struct csg_game *g;
+	const struct csg__view *g;
 	uint64_t from, n;
 };
 
@@ -570,11 +585,11 @@ static void convert_chunk(void *arg, int64_t item, int thread)
 
 	(void)thread;
 	n = n < (uint64_t)1 << CHUNK_BITS ? n : (uint64_t)1 << CHUNK_BITS;
-	convert_some((char *)c->to + at * csg__type_size(c->range->work), c->range, c->g,
+	convert_some((char *)c->to + at * gpube__type_size(c->range->work), c->range, c->g,
 		c->from + at, n);
 }
 
-void csg__convert_all(void *to, const struct csg__range *range, const struct csg_game *g,
+void csg__convert_all(void *to, const struct csg__range *range, const struct csg__view *g,
 	uint64_t from, uint64_t n)
 {
 	struct conversion c = {to, range, g, from, n};
@@ -582,9 +597,9 @@ void csg__convert_all(void *to, const struct csg__range *range, const struct csg
 	gpube__parallel(g->ctx, chunks(n), convert_chunk, &c);
 }
 
-bool csg__as_is(const struct csg__range *range, const struct csg_game *g)
+bool csg__as_is(const struct csg__range *range, const struct csg__view *g)
 {
-	return range->work == g->type && (!csg__is_int(g->type) || !range->forbidden);
+	return range->work == g->type && (!gpube__type_is_int(g->type) || !range->forbidden);
 }
 
 int csg__clock_threads(const struct csg__search *s)

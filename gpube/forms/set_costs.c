@@ -1,5 +1,5 @@
-/* set_model.c - see set_model.h. */
-#include "csg/set_model.h"
+/* set_costs.c - see set_costs.h. */
+#include "gpube/forms/set_costs.h"
 
 #include <stdio.h>
 
@@ -14,7 +14,7 @@ struct of_goods {
 	int32_t *set;
 };
 
-static int index_goods(struct of_goods *o, const struct csg__sets *s)
+static int index_goods(struct of_goods *o, const struct gpube__sets *s)
 {
 	const int64_t n = s->n_sets ? s->at[s->n_sets] : 0;
 
@@ -36,7 +36,7 @@ static int64_t n_of(const struct of_goods *o, int good)
 	return o->start[good + 1] - o->start[good];
 }
 
-static int new_model(struct gpube_model **m, const struct csg__sets *s)
+static int new_model(struct gpube_model **m, const struct gpube__sets *s)
 {
 	int status = gpube_model_new(m, s->ctx, GPUBE_COSTS);
 
@@ -47,10 +47,10 @@ static int new_model(struct gpube_model **m, const struct csg__sets *s)
 
 /* ---- a variable a set ------------------------------------------------------------------- */
 
-static int add_set(struct gpube_model *m, const struct csg__sets *s, int b)
+static int add_set(struct gpube_model *m, const struct gpube__sets *s, int b)
 {
 	const int64_t prices[] = {0, s->price[b]};
-	char name[CSG__NAME];
+	char name[GPUBE__NAME];
 	int32_t var;
 	int status;
 
@@ -60,7 +60,7 @@ static int add_set(struct gpube_model *m, const struct csg__sets *s, int b)
 }
 
 /* Sets before b that share a good with it exclude it, each once, by one table. */
-static int exclude(struct gpube_model *m, const struct csg__sets *s, const struct of_goods *o,
+static int exclude(struct gpube_model *m, const struct gpube__sets *s, const struct of_goods *o,
 	int b, int32_t *mark, int32_t *table)
 {
 	static const int64_t costs[] = {0, 0, 0, GPUBE_INF};
@@ -84,7 +84,7 @@ static int exclude(struct gpube_model *m, const struct csg__sets *s, const struc
 }
 
 static int model_of_sets(
-	struct gpube_model **out, const struct csg__sets *s, const struct of_goods *o)
+	struct gpube_model **out, const struct gpube__sets *s, const struct of_goods *o)
 {
 	int32_t *mark = gpube__alloc(s->ctx, (uint64_t)s->n_sets + 1, sizeof(*mark)), table = -1;
 	int status = mark ? new_model(out, s) : GPUBE_ENOMEM;
@@ -103,7 +103,8 @@ static int model_of_sets(
 /* ---- a variable a good ------------------------------------------------------------------- */
 
 /* The value of a good's variable that is this set; the sets of a good are rising. */
-static int32_t value_of(const struct csg__sets *s, const struct of_goods *o, int good, int32_t set)
+static int32_t value_of(
+	const struct gpube__sets *s, const struct of_goods *o, int good, int32_t set)
 {
 	int64_t low = o->start[good], high = o->start[good + 1];
 
@@ -119,9 +120,9 @@ static int32_t value_of(const struct csg__sets *s, const struct of_goods *o, int
 }
 
 static int name_values(
-	struct gpube_variable *v, const struct csg__sets *s, const struct of_goods *o, int good)
+	struct gpube_variable *v, const struct gpube__sets *s, const struct of_goods *o, int good)
 {
-	char name[CSG__NAME];
+	char name[GPUBE__NAME];
 
 	v->value_names = gpube__alloc_zero(s->ctx, (uint64_t)v->domain, sizeof(*v->value_names));
 	if (!v->value_names)
@@ -147,10 +148,10 @@ static int add_nothing(struct gpube_model *m, int32_t var)
 }
 
 static int add_good(
-	struct gpube_model *m, const struct csg__sets *s, const struct of_goods *o, int good)
+	struct gpube_model *m, const struct gpube__sets *s, const struct of_goods *o, int good)
 {
 	const int64_t n = n_of(o, good), domain = n + !s->all;
-	char name[CSG__NAME];
+	char name[GPUBE__NAME];
 	int64_t *prices;
 	int32_t var;
 	int status;
@@ -179,7 +180,7 @@ static int add_good(
 /*
  * Goods g and h: of the sets that begin with g and have h, both have the same, or neither has one.
  */
-static int add_pair(struct gpube_model *m, const struct csg__sets *s, const struct of_goods *o,
+static int add_pair(struct gpube_model *m, const struct gpube__sets *s, const struct of_goods *o,
 	const int32_t scope[2], const int32_t *sets, int32_t n)
 {
 	const int64_t rows = m->vars[scope[0]].domain, columns = m->vars[scope[1]].domain;
@@ -206,7 +207,7 @@ static int add_pair(struct gpube_model *m, const struct csg__sets *s, const stru
 }
 
 /* The pairs of good g and the others of sets that begin with it. 'sets': room for all */
-static int add_pairs(struct gpube_model *m, const struct csg__sets *s, const struct of_goods *o,
+static int add_pairs(struct gpube_model *m, const struct gpube__sets *s, const struct of_goods *o,
 	int good, int32_t *sets)
 {
 	int status = GPUBE_OK;
@@ -233,7 +234,7 @@ static int add_pairs(struct gpube_model *m, const struct csg__sets *s, const str
 }
 
 static int model_of_goods(
-	struct gpube_model **out, const struct csg__sets *s, const struct of_goods *o)
+	struct gpube_model **out, const struct gpube__sets *s, const struct of_goods *o)
 {
 	int32_t *sets = gpube__alloc(s->ctx, (uint64_t)s->n_sets + 1, sizeof(*sets));
 	int status = sets ? new_model(out, s) : GPUBE_ENOMEM;
@@ -254,7 +255,7 @@ static int model_of_goods(
 /* ---- which ------------------------------------------------------------------------------- */
 
 /* Cells of the tables, at most: of pairs of sets, of pairs of goods. */
-static void count_cells(double cells[2], const struct csg__sets *s, const struct of_goods *o)
+static void count_cells(double cells[2], const struct gpube__sets *s, const struct of_goods *o)
 {
 	cells[0] = 2.0 * s->n_sets;
 	cells[1] = 0;
@@ -284,7 +285,7 @@ static int joined_cells(double *cells, const struct gpube_model *m)
 }
 
 /* Both, and the better one stays. */
-static int choose(struct gpube_model **out, const struct csg__sets *s, const struct of_goods *o)
+static int choose(struct gpube_model **out, const struct gpube__sets *s, const struct of_goods *o)
 {
 	struct gpube_model *other = NULL;
 	double cells[2];
@@ -305,7 +306,7 @@ static int choose(struct gpube_model **out, const struct csg__sets *s, const str
 	return status;
 }
 
-int csg__sets_model(struct gpube_model **out, const struct csg__sets *s)
+int gpube__sets_costs(struct gpube_model **out, const struct gpube__sets *s)
 {
 	struct of_goods o = {0};
 	double cells[2];
