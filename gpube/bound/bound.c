@@ -55,11 +55,10 @@ static int simplify_now(struct gpube_bounder *b)
 	if (b->made.limited)
 		limited.top = b->opts->cutoff;
 	status = gpube__simplify_below(&b->s, &limited,
-		b->opts->no_simplify    ? GPUBE__CONVERT
-		: b->state.reparam_opts ? GPUBE__REDUCE
-					: GPUBE__SETTLE,
-		b->state.reparam_opts && b->state.reparam_opts->whole ? GPUBE__WHOLE
-								      : GPUBE__BELOW);
+		b->opts->no_simplify ? GPUBE__CONVERT
+		: b->state.reparam   ? GPUBE__REDUCE
+				     : GPUBE__SETTLE,
+		b->state.reparam && b->state.reparam->opts->whole ? GPUBE__WHOLE : GPUBE__BELOW);
 	if (!status)
 		gpube__bounder_tell_simplified(b->ctx, &b->s);
 	if (!status && b->opts->method != GPUBE_BOUND_ELIMINATE) {
@@ -283,8 +282,7 @@ static int check_options(const struct gpube_model *m, const struct gpube_bound_o
 
 /* Receivers of results beside the bounds; NULL: not wanted. */
 struct call {
-	struct gpube_reparametrised *reparam;
-	const struct gpube_reparametrised_opts *reparam_opts;
+	struct gpube_reparam_run *reparam;
 	const struct gpube_watch *watch;
 	struct gpube_certificate *notes;
 	bool planning;
@@ -312,7 +310,7 @@ static int work(struct gpube_bounder *b)
 	}
 	if (!status && ready)
 		status = gpube__bound_scheduled(b);
-	if (b->state.reparam && !b->state.reparam_made && b->m &&
+	if (b->state.reparam && !b->state.reparam->made && b->m &&
 		(!status || status == GPUBE_ESTOP)) {
 		int made = gpube__reparam_plain(b);
 
@@ -369,9 +367,7 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 		.upper = GPUBE_INF,
 		.given_cutoff = GPUBE_INF,
 		.made.precision = opts ? opts->precision : 0,
-		.state = {.reparam = call->reparam,
-			.reparam_opts = call->reparam_opts,
-			.most_shift = GPUBE__MOST_SHIFT},
+		.state.reparam = call->reparam,
 		.told = {.watch = call->watch,
 			.notes = call->notes,
 			.planning = call->planning,
@@ -595,8 +591,9 @@ int gpube__bound_reparam(struct gpube_solution **out, struct gpube_reparametrise
 	if (opts && (opts->method == GPUBE_BOUND_MBE || opts->method == GPUBE_BOUND_ELIMINATE))
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"mini-buckets and elimination leave no reparametrised model");
-	status = bound(
-		out, m, opts, &(struct call){.reparam = reparam, .reparam_opts = reparam_opts});
+	status = bound(out, m, opts,
+		&(struct call){.reparam = &(struct gpube_reparam_run){
+				       reparam, reparam_opts, GPUBE__MOST_SHIFT, false}});
 	if (status == GPUBE_ERANGE && reparam_opts->whole && !reparam_opts->certificate &&
 		m->kind == GPUBE_COSTS)
 		status = bound_far(out, reparam, m, opts);

@@ -77,6 +77,8 @@ int gpube__bound_exclusive(struct gpube_bounder *b);
  */
 int gpube__bound_first_order(struct gpube_bounder *b);
 int gpube__bound_better_order(struct gpube_bounder *b, double seconds, enum gpube__step *end);
+/* Ticks of its shortest step that is worth while; b has such a search. */
+double gpube__bound_orders_least(const struct gpube_bounder *b);
 
 /* The methods. Each ends when it cannot improve its bound, or with ESTOP. */
 int gpube__bound_mbe(struct gpube_bounder *b);

@@ -70,13 +70,14 @@ int gpube__bound_deepening(struct gpube_bounder *b, double seconds)
 {
 	const struct gpube_budget turn = gpube__budget(b->ctx, seconds);
 	struct gpube_dfs_tree *tree = b->state.tree;
+	int64_t trial = b->state.trial_tree ? b->state.trial_tree->trial : INT64_MIN;
 	bool found;
 	int status = GPUBE_OK;
 
 	b->state.tree = b->state.trial_tree;
 	do {
 		const int64_t cutoff = b->cutoff;
-		const bool begins = !b->state.tree || b->lower >= b->state.trial_cutoff;
+		const bool begins = !b->state.tree || b->lower >= trial;
 
 		if (begins) {
 			if (!gpube__bounder_may_deepen(b)) {
@@ -84,22 +85,22 @@ int gpube__bound_deepening(struct gpube_bounder *b, double seconds)
 				b->state.tree = NULL;
 				break;
 			}
-			b->state.trial_cutoff = gpube__constant_of(b->m) + (int64_t)next_cutoff(b);
+			trial = gpube__constant_of(b->m) + (int64_t)next_cutoff(b);
 		}
-		b->cutoff = b->state.trial_cutoff < cutoff ? b->state.trial_cutoff : cutoff;
+		b->cutoff = trial < cutoff ? trial : cutoff;
 		if (begins)
 			status = begin_iteration(b);
-		if (!status)
+		if (!status) {
+			b->state.tree->trial = trial;
 			status = gpube__bound_dfs(b, gpube__budget_left(&turn));
+		}
 		restore_cutoff(b, cutoff);
-		found = b->cutoff <= b->state.trial_cutoff &&
-			b->state.trial_cutoff < cutoff; /* it is to be proved, too */
-	} while (!status && (found || b->lower >= b->state.trial_cutoff) &&
-		 gpube__budget_left(&turn) > 0 && !gpube__bounder_done(b) &&
-		 !gpube__stopped(b->ctx));
+		found = b->cutoff <= trial && trial < cutoff; /* it is to be proved, too */
+	} while (!status && (found || b->lower >= trial) && gpube__budget_left(&turn) > 0 &&
+		 !gpube__bounder_done(b) && !gpube__stopped(b->ctx));
 	b->state.trial_tree = b->state.tree;
 	b->state.tree = tree;
-	if (b->state.trial_tree && b->cutoff <= b->state.trial_cutoff) { /* it is the whole tree */
+	if (b->state.trial_tree && b->cutoff <= trial) { /* it is the whole tree */
 		gpube__dfs_tree_free(b->state.tree);
 		b->state.tree = b->state.trial_tree;
 		b->state.trial_tree = NULL;

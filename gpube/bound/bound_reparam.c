@@ -18,7 +18,7 @@ static int fitting_scale(const struct gpube_bounder *b)
 
 	if (b->costs->top != GPUBE_INF && b->costs->top > -GPUBE_INF)
 		most = fmax(most, fabs((double)b->costs->top));
-	while (shift < b->state.reparam_opts->decimals && b->costs->scale + shift < MOST_SCALE &&
+	while (shift < b->state.reparam->opts->decimals && b->costs->scale + shift < MOST_SCALE &&
 		most * pow(10, shift + 1) < MOST_TOTAL)
 		shift++;
 	return shift;
@@ -29,14 +29,14 @@ int gpube__bound_reparametrise(struct gpube_bounder *b)
 	const enum gpube_bound_method method = b->opts->method;
 	const bool by_itself =
 		method == GPUBE_BOUND_AUTO &&
-		(b->state.reparam_opts->certificate
+		(b->state.reparam->opts->certificate
 				? gpube__bounder_prefers_joins(b)
-				: b->state.reparam_opts->max_arity > GPUBE__CLUSTER_VARS);
+				: b->state.reparam->opts->max_arity > GPUBE__CLUSTER_VARS);
 
-	if (!b->state.reparam_opts->certificate)
-		b->state.most_shift = fitting_scale(b);
+	if (!b->state.reparam->opts->certificate)
+		b->state.reparam->most_shift = fitting_scale(b);
 	if (by_itself || (method == GPUBE_BOUND_ASCENT && !gpube__asks_for_nested(b->opts)))
 		return gpube__bound_joins(b, INFINITY);
 	return gpube__bound_clusters_reparam(
-		b, method != GPUBE_BOUND_ARC && b->state.reparam_opts->max_arity > 2);
+		b, method != GPUBE_BOUND_ARC && b->state.reparam->opts->max_arity > 2);
 }

@@ -202,7 +202,7 @@ int gpube__bounder_report_incumbent(struct gpube_bounder *b, const int32_t *valu
 			"report this",
 			(long long)total, (long long)b->lower);
 	b->upper = total;
-	if (total < b->cutoff && !(b->state.reparam_opts && b->state.reparam_opts->whole))
+	if (total < b->cutoff && !(b->state.reparam && b->state.reparam->opts->whole))
 		b->cutoff = total;
 	memcpy(b->best, values, (size_t)b->m->n_vars * sizeof(*values));
 	b->told.seconds_upper = gpube__now() - b->told.start;
@@ -285,8 +285,7 @@ void gpube__bounder_clear(struct gpube_bounder *b)
 	gpube__free(b->ctx, b->told.extended);
 	gpube__free(b->ctx, b->tried);
 	gpube__free(b->ctx, b->order);
-	gpube__order_search_free(b->state.orders);
-	gpube__graph_clear(b->ctx, &b->state.graph);
+	gpube__orders_free(b->ctx, b->state.orders);
 	gpube__simplified_clear(b->ctx, &b->s);
 	gpube_model_free(b->made.kept);
 	gpube_model_free(b->made.quantised);

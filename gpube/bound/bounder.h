@@ -11,7 +11,8 @@
 #include "gpube/relax/search.h"
 #include "gpube/simplify/simplify.h"
 
-struct gpube_reparametrised_opts;
+struct gpube_orders;
+struct gpube_reparam_run;
 struct gpube_dfs_tree;
 struct gpube_climb;
 struct gpube_nest;
@@ -51,27 +52,23 @@ struct gpube_made {
 	int32_t most_inputs; /* functions of a bucket whose sum passed 64 bits; 0: none did */
 };
 
-/* The states that methods keep between their turns; NULL: the method has none. */
+/*
+ * The states that methods keep between their turns, each known to its engine alone (NULL: it has
+ * none), and what all are to know of some.
+ */
 struct gpube_states {
 	struct gpube_search *search;
-	bool ordered;                      /* an elimination order is known */
-	struct gpube_order_search *orders; /* searches for a better order while that pays */
-	struct gpube_graph graph;          /* the model's graph, for that search */
-	bool order_sought;                 /* the search for orders has ended */
-	bool reparametrised;               /* soft arc consistency has had its turn */
-	struct gpube_sat *sat; /* the forbidden cells as clauses, until they are decided */
-	struct gpube_dfs_tree *tree;
-	double tree_joined;                /* joined cells of the order that the tree follows */
-	struct gpube_dfs_tree *trial_tree; /* searches below trial_cutoff (bound_deepening.c) */
-	int64_t trial_cutoff;
-	struct gpube_climb *climb;                            /* dual ascent on the join graph */
-	struct gpube_pairwise_run *pairwise;                  /* pairwise-consistent regions */
-	struct gpube_nest *nest;                              /* dual ascent on nested regions */
-	bool no_regions;                                      /* no device has room for them */
-	struct gpube_reparametrised *reparam;                 /* wanted of the last ascent */
-	const struct gpube_reparametrised_opts *reparam_opts; /* how 'reparam' is made */
-	int most_shift;    /* most bits by which an ascent scales costs */
-	bool reparam_made; /* 'reparam' holds the model */
+	struct gpube_orders *orders; /* searches for a better order, while that pays */
+	struct gpube_sat *sat;       /* the forbidden cells as clauses, until they are decided */
+	struct gpube_dfs_tree *tree,
+		*trial_tree;                 /* trial: below a trial cutoff (bound_deepening.c) */
+	struct gpube_climb *climb;           /* dual ascent on the join graph */
+	struct gpube_pairwise_run *pairwise; /* pairwise-consistent regions */
+	struct gpube_nest *nest;             /* dual ascent on nested regions */
+	struct gpube_reparam_run *reparam;   /* the reparametrised model that is wanted, or NULL */
+	bool ordered;                        /* an elimination order is known */
+	bool reparametrised;                 /* soft arc consistency has had its turn */
+	bool no_regions;                     /* no device has room for nested regions */
 };
 
 /*
@@ -226,6 +223,8 @@ bool gpube__bounder_falls_back(const struct gpube_bounder *b, int status, const 
  * bounds. Errors: ENOMEM
  */
 int gpube__bounder_note(struct gpube_bounder *b, struct gpube_stage turn);
+
+void gpube__orders_free(struct gpube_ctx *ctx, struct gpube_orders *o); /* bound_orders.c */
 
 /* Frees what it owns. */
 void gpube__bounder_clear(struct gpube_bounder *b);

@@ -205,7 +205,7 @@ static int ascend_with(struct ascent *a, const struct gpube_cluster *kept, int32
 	gpube__clusters_clear(&a->c);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "reparametrised again with %d triangle%s alone", n,
 		gpube__plural(n));
-	status = start(a, b, b->state.most_shift);
+	status = start(a, b, b->state.reparam->most_shift);
 	a->again = true;
 	if (!status && n)
 		status = gpube__clusters_add_like(&a->c, kept, n);
@@ -220,7 +220,7 @@ int gpube__bound_clusters_reparam(struct gpube_bounder *b, bool triangles)
 	struct gpube_cluster *kept = NULL;
 	int32_t n = 0, n_all = 0;
 	struct ascent a;
-	int status = start(&a, b, b->state.most_shift), made;
+	int status = start(&a, b, b->state.reparam->most_shift), made;
 
 	if (status)
 		return status;
@@ -233,12 +233,12 @@ int gpube__bound_clusters_reparam(struct gpube_bounder *b, bool triangles)
 		status = climb(&a, by);
 	b->ctx->deadline = deadline;
 	if (!status || status == GPUBE_ESTOP) {
-		int chosen = gpube__clusters_worth(&kept, &n, &n_all, &a.c, b->state.reparam_opts);
+		int chosen = gpube__clusters_worth(&kept, &n, &n_all, &a.c, b->state.reparam->opts);
 
 		status = chosen ? chosen : status;
 	}
 	if ((!status || status == GPUBE_ESTOP) &&
-		(b->state.reparam_opts->whole || !gpube__bounder_done(b))) {
+		(b->state.reparam->opts->whole || !gpube__bounder_done(b))) {
 		if (n < n_all)
 			status = ascend_with(&a, kept, n);
 		else if (status == GPUBE_ESTOP &&
@@ -246,7 +246,7 @@ int gpube__bound_clusters_reparam(struct gpube_bounder *b, bool triangles)
 			status = climb(&a, by);
 	}
 	if ((!status || status == GPUBE_ESTOP) &&
-		(b->state.reparam_opts->whole || !gpube__bounder_done(b)) &&
+		(b->state.reparam->opts->whole || !gpube__bounder_done(b)) &&
 		a.c.constant < a.c.target) {
 		made = gpube__reparam_clusters(b, &a.c);
 		status = made ? made : status;

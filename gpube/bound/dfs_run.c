@@ -66,12 +66,10 @@ static int sweep(struct gpube_dfs_tree *s, double seconds)
 int gpube__bound_tree(struct gpube_bounder *b, double seconds)
 {
 	if (b->state.tree && b->state.tree->seconds < seconds &&
-		b->state.tree_joined > BETTER_ORDER * b->order_cost.joined_cells) {
+		b->state.tree->joined > BETTER_ORDER * b->order_cost.joined_cells) {
 		gpube__dfs_tree_free(b->state.tree);
 		b->state.tree = NULL;
 	}
-	if (!b->state.tree)
-		b->state.tree_joined = b->order_cost.joined_cells;
 	return gpube__bound_dfs(b, seconds);
 }
 

@@ -474,6 +474,7 @@ int gpube__dfs_tree_new(struct gpube_bounder *b)
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
 	s->cutoff = INT64_MIN; /* not known yet */
+	s->joined = b->order_cost.joined_cells;
 	s->alone = ALONE;
 	s->most_workers = b->ctx->n_threads;
 	s->n_restarts = RESTARTS;

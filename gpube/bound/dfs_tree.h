@@ -106,6 +106,8 @@ struct gpube_dfs_tree {
 	double alone;            /* seconds of search by one thread before others join */
 	int32_t *whole, *values; /* the incumbent to report, of b->m and of m */
 	int64_t cutoff;          /* b's, for which 'left' was computed */
+	double joined;           /* joined cells of the order that it follows */
+	int64_t trial;           /* the trial cutoff below which it searches (bound_deepening.c) */
 	struct gpube_budget turn;
 	double seconds;   /* of all earlier turns */
 	int32_t n_sweeps; /* at the root */

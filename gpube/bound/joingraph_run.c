@@ -194,8 +194,8 @@ static int filter(struct gpube_climb *c)
 
 static int32_t largest_z(const struct gpube_bounder *b)
 {
-	return b->state.reparam && !b->state.reparam_opts->certificate
-		       ? b->state.reparam_opts->max_arity
+	return b->state.reparam && !b->state.reparam->opts->certificate
+		       ? b->state.reparam->opts->max_arity
 		       : b->m->n_vars + 1;
 }
 
@@ -364,7 +364,7 @@ static int fill(struct gpube_climb *c)
 /* b->state.climb, of the smallest mini-buckets; NULL without an error: they do not fit. */
 static int climb_new(struct gpube_bounder *b)
 {
-	const bool of_arity = b->state.reparam && !b->state.reparam_opts->certificate;
+	const bool of_arity = b->state.reparam && !b->state.reparam->opts->certificate;
 	struct gpube_climb *c = b->state.climb = gpube__alloc_zero(b->ctx, 1, sizeof(*c));
 	bool fits;
 	int status;
@@ -375,14 +375,14 @@ static int climb_new(struct gpube_bounder *b)
 	c->cutoff = b->cutoff;
 	c->joined = b->order_cost.joined_cells;
 	c->max_cells = (double)b->ctx->memory_bytes / 24;
-	if (b->state.reparam && b->state.reparam_opts->certificate)
-		c->max_cells = fmin(c->max_cells, b->state.reparam_opts->max_cells);
+	if (b->state.reparam && b->state.reparam->opts->certificate)
+		c->max_cells = fmin(c->max_cells, b->state.reparam->opts->max_cells);
 	status = gpube__joingraph_init(&c->g, b->tables, b->order,
 		of_arity     ? largest_z(b)
 		: b->opts->z ? b->opts->z
 			     : 3,
-		c->max_cells, GPUBE_PARTITION_SCOPE, gpube__tables_cutoff(b), b->state.most_shift,
-		&fits);
+		c->max_cells, GPUBE_PARTITION_SCOPE, gpube__tables_cutoff(b),
+		b->state.reparam ? b->state.reparam->most_shift : GPUBE__MOST_SHIFT, &fits);
 	if (!status && fits)
 		status = fill(c);
 	if (!status && fits)

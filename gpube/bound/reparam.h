@@ -56,6 +56,14 @@ struct gpube_reparametrised_opts {
 	struct gpube_certificate *certificate;
 };
 
+/* The model that a run is to make. */
+struct gpube_reparam_run {
+	struct gpube_reparametrised *out; /* not of a certificate */
+	const struct gpube_reparametrised_opts *opts;
+	int most_shift; /* most bits by which the ascent scales costs */
+	bool made;
+};
+
 /*
  * gpube__bound_reparam() - gpube_bound(), and the reparametrised model of the ascent's last state.
  * bounds   out

@@ -98,26 +98,27 @@ int gpube__clusters_worth(struct gpube_cluster **kept, int32_t *n, int32_t *n_al
  */
 static int end_reparam(struct gpube_bounder *b, int status)
 {
-	b->state.reparam_made = !status;
-	if (status && b->state.reparam_opts->certificate)
-		gpube__certificate_restart(b->state.reparam_opts->certificate);
+	b->state.reparam->made = !status;
+	if (status && b->state.reparam->opts->certificate)
+		gpube__certificate_restart(b->state.reparam->opts->certificate);
 	return status;
 }
 
 int gpube__reparam_clusters(struct gpube_bounder *b, const struct gpube_clusters *c)
 {
-	return end_reparam(
-		b, b->state.reparam_opts->certificate
-			   ? gpube__certificate_of(b->state.reparam_opts->certificate, c, &b->s)
-			   : gpube__reparam_of(b->state.reparam, c, &b->s, b->costs, b->cutoff));
+	return end_reparam(b,
+		b->state.reparam->opts->certificate
+			? gpube__certificate_of(b->state.reparam->opts->certificate, c, &b->s)
+			: gpube__reparam_of(b->state.reparam->out, c, &b->s, b->costs, b->cutoff));
 }
 
 int gpube__reparam_joins(struct gpube_bounder *b, const struct gpube_joingraph *g)
 {
 	return end_reparam(b,
-		b->state.reparam_opts->certificate
-			? gpube__certificate_of_joins(b->state.reparam_opts->certificate, g, &b->s)
-			: gpube__reparam_of_joins(b->state.reparam, g, &b->s, b->costs, b->cutoff));
+		b->state.reparam->opts->certificate
+			? gpube__certificate_of_joins(b->state.reparam->opts->certificate, g, &b->s)
+			: gpube__reparam_of_joins(
+				  b->state.reparam->out, g, &b->s, b->costs, b->cutoff));
 }
 
 /* Every assignment is forbidden. */
@@ -129,8 +130,8 @@ static int forbid_all(struct gpube_bounder *b)
 
 	if (!status)
 		status = gpube_model_add_costs(l.out, 0, NULL, &all);
-	return gpube__reparam_end(
-		&l, b->state.reparam, b->costs, 0, b->s.infeasible ? GPUBE_INF : b->cutoff, status);
+	return gpube__reparam_end(&l, b->state.reparam->out, b->costs, 0,
+		b->s.infeasible ? GPUBE_INF : b->cutoff, status);
 }
 
 int gpube__reparam_plain(struct gpube_bounder *b)
@@ -138,12 +139,12 @@ int gpube__reparam_plain(struct gpube_bounder *b)
 	struct gpube_clusters c;
 	int status;
 
-	if (!b->state.reparam_opts->certificate && (b->s.infeasible || b->lower >= b->cutoff))
+	if (!b->state.reparam->opts->certificate && (b->s.infeasible || b->lower >= b->cutoff))
 		return forbid_all(b);
 	status = gpube__clusters_init(&c, b->m, b->cutoff, 0);
 	if (status)
 		return status;
-	status = c.constant < c.target || b->state.reparam_opts->certificate
+	status = c.constant < c.target || b->state.reparam->opts->certificate
 			 ? gpube__reparam_clusters(b, &c)
 			 : forbid_all(b);
 	gpube__clusters_clear(&c);

@@ -134,7 +134,6 @@ void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s,
 		.upper = GPUBE_INF,
 		.cutoff = s->model->top,
 		.given_cutoff = GPUBE_INF,
-		.state.most_shift = GPUBE__MOST_SHIFT,
 		.told.start = gpube__now(),
 		.told.start_cpu = gpube__cpu_seconds()};
 	b->best = gpube__alloc_zero(ctx, n, sizeof(*b->best));

@@ -104,7 +104,7 @@ static struct gpube__fit order_fit(const struct gpube__known *k)
 
 	if (!b->state.ordered)
 		return ends(GREEDY_TICKS * (1.0 + b->m->n_vars + b->m->n_functions));
-	return b->state.orders ? tries(gpube__order_search_least(b->state.orders)) : unfit;
+	return b->state.orders ? tries(gpube__bound_orders_least(b)) : unfit;
 }
 
 /* What the schedule goes by, of the order as it is now. */
