@@ -13,7 +13,7 @@
 #define QUICK_CELLS 2e7
 /* Seconds of an elimination that is too long to keep. */
 #define LONG_SECONDS 100
-/* Most of the time for all this, and least and most seconds. */
+/* Work for all this: a part of the caller's time, and least and most seconds. */
 #define SHARE         0.1
 #define LEAST_SECONDS 0.2
 #define MOST_SECONDS  10.0
@@ -81,11 +81,12 @@ int gpube__bound_exclusive(struct gpube_bounder *b)
 {
 	struct gpube_ctx *ctx = b->ctx;
 	const double timeout = b->opts->timeout_seconds;
-	const double deadline = gpube__end_by(ctx,
-		gpube__now() + (timeout > 0 ? fmax(LEAST_SECONDS, SHARE * timeout) : MOST_SECONDS));
+	const int64_t until = gpube__work_until(
+		ctx, gpube__worked(ctx) +
+			     (timeout > 0 ? fmax(LEAST_SECONDS, SHARE * timeout) : MOST_SECONDS));
 	int status = join_where_it_helps(b);
 
-	ctx->deadline = deadline;
+	gpube__work_again(ctx, until);
 	/* this took too long: the model stays as it is */
 	return status == GPUBE_ESTOP && !gpube__stopped(ctx) ? GPUBE_OK : status;
 }
