@@ -25,8 +25,6 @@ struct rest {
 	struct gpube_simplified s; /* its simplification; no model: it is eliminated as it is */
 	/* no value is dead, so that b->order is an order of it */
 	bool whole;
-	/* no better order is searched for */
-	bool ordered;
 	struct gpube_solve_opts opts; /* how it is ordered; the order is of the simplified model */
 	struct gpube_solve_opts how;  /* the same for m, to which e refers */
 	int32_t *order;
@@ -90,7 +88,6 @@ static int rest_init(
 	*r = (struct rest){.m = b->m,
 		.of = b->m,
 		.whole = !dead,
-		.ordered = b->opts->order_method == GPUBE_ORDER_GIVEN || !dead,
 		.opts = {.sizeof_options = sizeof(r->opts),
 			.seed = b->opts->seed,
 			.order_method = dead ? GPUBE_ORDER_MIN_FILL : GPUBE_ORDER_GIVEN,
@@ -313,15 +310,6 @@ static int eliminate_rest(
 
 	r->opts.no_slices = 1;
 	status = plan_rest(r, b);
-	if (!r->ordered && ((status == GPUBE_ELIMIT &&
-				    figures(r)->joined_cells <
-					    GPUBE__HOPELESS * gpube__ops_cpu()->cells_per_second) ||
-				   (!status && figures(r)->predicted_seconds > seconds &&
-					   figures(r)->predicted_seconds < 1e4 * seconds))) {
-		r->opts.order_method = GPUBE_ORDER_AUTO;
-		r->opts.order_seconds = fmin(0.5, seconds / 10);
-		status = plan_rest(r, b);
-	}
 	r->opts.no_slices = 0;
 	if (!status && r->s.infeasible) {
 		*done = true;

@@ -27,9 +27,6 @@ enum { MOST_SWEEPS = 1000, SEARCH_CELLS = 1 << 18, SEARCH_STEPS = 200 };
 #define SLOW 0.02
 /* The work of keeping a cell. */
 enum { KEPT_TICKS = 10 };
-/* The 32-bit ascent in their place: its seconds, and most cells of the model. */
-#define NARROW_SECONDS 0.05
-#define NARROW_CELLS   2e5
 
 struct first {
 	struct gpube_bounder *b;
@@ -238,20 +235,6 @@ static int keep_tables(struct first *f)
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* The 32-bit ascent, where functions are too wide or totals too large for these sweeps. */
-static int arc_narrowly(struct gpube_bounder *b, double seconds)
-{
-	int64_t until;
-	int status;
-
-	if ((double)gpube__model_cells(b->m) > NARROW_CELLS)
-		return GPUBE_OK;
-	until = gpube__work_until(b->ctx, gpube__worked(b->ctx) + fmin(seconds, NARROW_SECONDS));
-	status = gpube__bound_arc(b);
-	gpube__work_again(b->ctx, until);
-	return status == GPUBE_ESTOP && !gpube__stopped(b->ctx) ? GPUBE_OK : status;
-}
-
 int gpube__bound_first(struct gpube_bounder *b, double seconds)
 {
 	struct first f = {.b = b, .turn = gpube__budget(b->ctx, seconds)};
@@ -268,7 +251,7 @@ int gpube__bound_first(struct gpube_bounder *b, double seconds)
 	status = gpube__dfs_new_to(&f.t, b->m, order, b->cutoff, shift > 0 ? shift : 0);
 	gpube__free(b->ctx, order);
 	if (status || !f.t)
-		return status ? status : arc_narrowly(b, seconds);
+		return status;
 	f.start = gpube__worked(b->ctx);
 	status = sweeps(&f);
 	if (!status && !gpube__bounder_done(b) && !gpube__stopped(b->ctx))

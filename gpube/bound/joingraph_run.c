@@ -18,8 +18,6 @@
 enum { FIRST_Z = 8 };
 #define FIRST_CELLS 1e5
 #define QUICK_CELLS 4e6
-/* Of the time, at most, that likely values alone may take. */
-#define DIVING 0.25
 
 struct gpube_climb {
 	struct gpube_bounder *b;
@@ -33,11 +31,10 @@ struct gpube_climb {
 	double searching; /* seconds spent in search */
 	double start;
 	int64_t *at; /* value a of variable i: dead[at[i] + a] */
-	uint8_t *dead, *unlikely;
+	uint8_t *dead;
 	int64_t *forced;
 	int64_t n_dead, n_values;
 	double tried;   /* when elimination was last tried */
-	double diving;  /* seconds spent on likely values alone */
 	double walking; /* seconds spent in searches on the tables */
 	double walked;  /* what 'walking' will be when larger mini-buckets are due */
 	/* a search that goes on in the next turn: until it has ended the tables stay as they are */
@@ -84,53 +81,6 @@ static int both_ways(struct gpube_climb *c)
 	if (!status && !gpube__bounder_done(b))
 		status = gpube__joingraph_pass(&c->g, true);
 	c->pair = gpube__worked(c->b->ctx) - start;
-	return status;
-}
-
-/* Marks the values that force more than 'most', of each variable but the one that forces least. */
-static int64_t mark_unlikely(struct gpube_climb *c, int64_t most)
-{
-	int64_t n = 0;
-
-	for (int32_t i = 0; i < c->b->m->n_vars; i++) {
-		int64_t least = INT64_MAX;
-
-		for (int64_t v = c->at[i]; v < c->at[i] + c->b->m->vars[i].domain; v++)
-			least = c->forced[v] < least ? c->forced[v] : least;
-		for (int64_t v = c->at[i]; v < c->at[i] + c->b->m->vars[i].domain; v++) {
-			c->unlikely[v] = c->dead[v] || c->forced[v] - least > most;
-			n += c->unlikely[v];
-		}
-	}
-	return n;
-}
-
-/*
- * The best assignment of values that force little: so few that this can be eliminated. It is worth
- * a search of any other kind where most is forbidden, as in networks of noisy ors.
- */
-static int eliminate_likely(struct gpube_climb *c)
-{
-	struct gpube_bounder *b = c->b;
-	const double start = gpube__worked(c->b->ctx),
-		     seconds = fmax(0.1, 0.1 * (start - c->start));
-	int64_t before = c->n_dead;
-	bool done = false;
-	int status = GPUBE_OK;
-
-	for (int64_t most = gpube__joingraph_slack(&c->g) / 2; most > 0 && !status && !done;
-		most /= 2) {
-		int64_t n = mark_unlikely(c, most);
-
-		if (n == before)
-			continue;
-		before = n;
-		if (gpube__worked(c->b->ctx) - start > 3 * seconds)
-			break;
-		status = gpube__bounder_eliminate(b, c->unlikely, c->at, seconds, &done);
-	}
-	c->diving += gpube__worked(c->b->ctx) - start;
-	gpube__joingraph_cutoff(&c->g, b->tables, gpube__tables_cutoff(b));
 	return status;
 }
 
@@ -184,9 +134,6 @@ static int filter(struct gpube_climb *c)
 		const int64_t cutoff = b->cutoff;
 
 		status = eliminate_rest(c);
-		if (!status && !gpube__bounder_done(b) &&
-			c->diving < DIVING * (gpube__worked(c->b->ctx) - c->start))
-			status = eliminate_likely(c);
 		again = b->cutoff < cutoff && find_dead(c);
 	}
 	return status;
@@ -336,7 +283,6 @@ void gpube__climb_free(struct gpube_climb *c)
 	ctx = c->b->ctx;
 	gpube__free(ctx, c->at);
 	gpube__free(ctx, c->dead);
-	gpube__free(ctx, c->unlikely);
 	gpube__free(ctx, c->forced);
 	gpube__andor_run_clear(&c->walk);
 	gpube__joingraph_clear(&c->g);
@@ -356,9 +302,8 @@ static int fill(struct gpube_climb *c)
 		c->n_values += b->m->vars[i].domain;
 	}
 	c->dead = gpube__alloc_zero(b->ctx, (uint64_t)c->n_values, 1);
-	c->unlikely = gpube__alloc_zero(b->ctx, (uint64_t)c->n_values, 1);
 	c->forced = gpube__alloc(b->ctx, (uint64_t)c->n_values, sizeof(*c->forced));
-	return c->dead && c->unlikely && c->forced ? GPUBE_OK : GPUBE_ENOMEM;
+	return c->dead && c->forced ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 /* b->state.climb, of the smallest mini-buckets; NULL without an error: they do not fit. */

@@ -220,26 +220,6 @@ static int64_t walk_all(struct gpube_andor_walker *w, const int32_t *children, i
 	return sum;
 }
 
-/*
- * Prefetches the cached results of the child with each choice: they are far away in memory and come
- * together.
- */
-static void fetch_known(struct gpube_andor_walker *w, int32_t p, int32_t n, int64_t budget)
-{
-	const struct gpube_andor_node *node = &w->a->nodes[p];
-	const struct gpube_andor_choice *row = w->row + node->values_at;
-	const int32_t child = w->a->children[node->child_at];
-	uint64_t key[GPUBE__ANDOR_WORDS];
-
-	if (node->n_children != 1 || !w->a->nodes[child].kept || w->a->nodes[child].whole)
-		return;
-	for (int32_t k = 0; k < n && row[k].cost < budget; k++) {
-		w->value[p] = row[k].value;
-		make_key(w, child, key);
-		gpube__andor_cache_fetch(w->a->cache, gpube__andor_hash(w->a->cache, key));
-	}
-}
-
 /* The least of a choice's cost and the costs below it. */
 static int64_t try_choices(struct gpube_andor_walker *w, int32_t p, int32_t n, int64_t budget)
 {
@@ -250,7 +230,6 @@ static int64_t try_choices(struct gpube_andor_walker *w, int32_t p, int32_t n, i
 	int64_t best = GPUBE__ANDOR_NEVER;
 	int32_t n_later = 0;
 
-	fetch_known(w, p, n, budget);
 	for (int round = 0; round < 2 && (round == 0 || n_later); round++)
 		for (int32_t k = 0; k < n && !w->over; k++) {
 			struct gpube_andor_choice *choice = &row[turned(k, first, n)];

@@ -154,8 +154,6 @@ int gpube__andor_cache_new(struct gpube_andor_cache **out, struct gpube_ctx *ctx
 	double bytes, bool shared);
 void gpube__andor_cache_free(struct gpube_ctx *ctx, struct gpube_andor_cache *c);
 uint64_t gpube__andor_hash(const struct gpube_andor_cache *c, const uint64_t *key);
-/* Prefetches the entry of a subproblem. */
-void gpube__andor_cache_fetch(const struct gpube_andor_cache *c, uint64_t hash);
 /* Finds the result of a subproblem; false: there is none. */
 bool gpube__andor_cache_find(struct gpube_andor_cache *c, const uint64_t *key, uint64_t hash,
 	struct gpube_andor_known *known);

@@ -115,11 +115,6 @@ static uint64_t *set_of(const struct gpube_andor_cache *c, uint64_t hash)
 	return c->sets + set * (uint64_t)c->stride;
 }
 
-void gpube__andor_cache_fetch(const struct gpube_andor_cache *c, uint64_t hash)
-{
-	__builtin_prefetch(set_of(c, hash));
-}
-
 static uint64_t get(const uint64_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
