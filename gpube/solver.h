@@ -9,9 +9,9 @@
  *   bounds          every proved bound, for what was observed then; adding to costs leaves it a
  *                   bound, and other changes lower it by no more than their greatest gain
  *   assignments     priced again; where one costs a bound that is still valid it is optimal
- *   messages        of bucket elimination, both ways, where they fit the memory and take no longer
- *                   than what the runs so far have taken: order, plan and tables stay, only buckets
- *                   between a change and the root are done again, and one variable that is
+ *   messages        of bucket elimination, both ways, where they fit the memory and take little
+ *                   beside what the runs so far have taken: order, plan and tables stay, only
+ *                   buckets between a change and the root are done again, and one variable that is
  *                   observed or whose unary costs change is answered from what is there
  * Otherwise a run is gpube_solve() that begins with the best assignment and ends at the best bound.
  */

@@ -209,14 +209,26 @@ static int plan_along(struct gpube_min_tree *t, const struct gpube_graph *g, con
 	return status;
 }
 
+/* A search for so many seconds of work at most, and no longer than the messages will take. */
 static int find_order(struct gpube_min_tree *t, const struct gpube_graph *g, int32_t *order,
-	uint64_t seed, struct gpube_order_cost *cost)
+	uint64_t seed, double seconds, struct gpube_order_cost *cost)
 {
-	return gpube__order_find_within(t->ctx, order, cost, g, 1, t->ops->cells_per_second, seed);
+	const struct gpube_order_time time = {.most = INFINITY, .pays = true, .work = seconds};
+	struct gpube_order_search *search;
+	int status = gpube__order_search_new(&search, t->ctx, g, seed);
+
+	if (status)
+		return status;
+	if (seconds * 1e9 > gpube__order_search_least(search))
+		status = gpube__order_search_go(search, time, t->ops->cells_per_second);
+	if (!status)
+		gpube__order_search_best(search, order, cost);
+	gpube__order_search_free(search);
+	return status;
 }
 
 int gpube__min_tree_plan(struct gpube_min_tree **out, const struct gpube_model *m,
-	const int32_t *order, uint64_t seed)
+	const int32_t *order, uint64_t seed, double seconds)
 {
 	struct gpube_min_tree *t = gpube__alloc_zero(m->ctx, 1, sizeof(*t));
 	struct gpube_graph g = {0};
@@ -238,7 +250,7 @@ int gpube__min_tree_plan(struct gpube_min_tree **out, const struct gpube_model *
 		memcpy(found, order, (size_t)m->n_vars * sizeof(*found));
 		status = gpube__order_cost(m->ctx, &cost, &g, found);
 	} else if (!status) {
-		status = find_order(t, &g, found, seed, &cost);
+		status = find_order(t, &g, found, seed, seconds, &cost);
 	}
 	if (!status && cost.joined_cells > MOST_CELLS)
 		status = gpube__fail(m->ctx, GPUBE_ELIMIT, "messages are too large to keep");

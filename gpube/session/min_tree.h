@@ -90,11 +90,11 @@ struct gpube_min_input {
 
 /*
  * gpube__min_tree_plan() - the buckets along an order; no table is touched.
- * order   n_vars variables, or NULL: one is searched for, for a while that the messages deserve
+ * order   n_vars variables, or NULL: one is searched for, for so many seconds of work at most
  * Errors: ELIMIT (scopes or tables are too large for any use), ENOMEM, ESTOP
  */
 int gpube__min_tree_plan(struct gpube_min_tree **out, const struct gpube_model *m,
-	const int32_t *order, uint64_t seed);
+	const int32_t *order, uint64_t seed, double seconds);
 void gpube__min_tree_free(struct gpube_min_tree *t);
 
 /* Tables of all functions. Errors: ERANGE (totals are too far apart), ENOMEM, ESTOP */

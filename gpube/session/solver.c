@@ -128,6 +128,17 @@ static int check_function(const struct gpube_model *m, int32_t function)
 	return GPUBE_OK;
 }
 
+/* A function's scope outside of the model's, which moves when functions are added. */
+static int32_t *copy_scope(const struct gpube_model *m, int32_t function)
+{
+	const size_t arity = (size_t)m->functions[function].arity;
+	int32_t *scope = gpube__alloc(m->ctx, arity, sizeof(*scope));
+
+	if (scope)
+		memcpy(scope, gpube__scope(m, function), arity * sizeof(*scope));
+	return scope;
+}
+
 /* The table of the last function, which goes, is that of another one from now on. */
 static void move_table(struct gpube_model *m, int32_t function, struct gpube__model_mark mark)
 {
@@ -150,7 +161,7 @@ static void move_table(struct gpube_model *m, int32_t function, struct gpube__mo
 	gpube__model_truncate(m, mark);
 }
 
-/* Notes that a function of the last run has changed. Errors: ENOMEM */
+/* Notes that a function of the last run has changed. Returns OK. */
 static int note_change(struct gpube_solver *s, int32_t function, int64_t least)
 {
 	if (function >= s->seen.n_functions)
@@ -181,15 +192,14 @@ int gpube_solver_change_costs(struct gpube_solver *s, int32_t function, const in
 	if (status)
 		return status;
 	n = gpube_model_cells(m, function);
+	if (n < 0)
+		return gpube__fail(s->ctx, GPUBE_ERANGE, "a table of more than 2^63 cells");
 	mark = gpube__model_mark(m);
-	before = gpube__alloc(s->ctx, n < 0 ? UINT64_MAX : (uint64_t)n, sizeof(*before));
-	scope = gpube__alloc(s->ctx, (uint64_t)m->functions[function].arity, sizeof(*scope));
+	before = gpube__alloc(s->ctx, (uint64_t)n, sizeof(*before));
+	scope = copy_scope(m, function);
 	status = before && scope ? gpube_model_costs(before, m, function) : GPUBE_ENOMEM;
-	if (!status) {
-		memcpy(scope, gpube__scope(m, function),
-			(size_t)m->functions[function].arity * sizeof(*scope));
+	if (!status)
 		status = gpube_model_add_costs(m, m->functions[function].arity, scope, costs);
-	}
 	if (!status) {
 		move_table(m, function, mark);
 		status = note_change(
@@ -214,11 +224,9 @@ int gpube_solver_change_potentials(struct gpube_solver *s, int32_t function, con
 	if (status)
 		return status;
 	mark = gpube__model_mark(m);
-	scope = gpube__alloc(s->ctx, (uint64_t)m->functions[function].arity, sizeof(*scope));
+	scope = copy_scope(m, function);
 	if (!scope)
 		return GPUBE_ENOMEM;
-	memcpy(scope, gpube__scope(m, function),
-		(size_t)m->functions[function].arity * sizeof(*scope));
 	status = gpube_model_add_potentials(m, m->functions[function].arity, scope, values);
 	gpube__free(s->ctx, scope);
 	if (status)
@@ -227,39 +235,133 @@ int gpube_solver_change_potentials(struct gpube_solver *s, int32_t function, con
 	return note_change(s, function, 0); /* what it gains is told by the costs that it becomes */
 }
 
+/* A value of a table in place of another; false: its type does not hold it. */
+static bool put(struct gpube_table *t, int64_t k, int64_t cost)
+{
+	const int64_t forbidden = gpube__forbidden(t->type);
+	const int64_t v = cost == GPUBE_INF ? forbidden : cost;
+
+	if (cost != GPUBE_INF && (cost >= forbidden || cost < -forbidden))
+		return false;
+	if (t->type == GPUBE_INT8)
+		((int8_t *)t->values)[k] = (int8_t)v;
+	else if (t->type == GPUBE_INT16)
+		((int16_t *)t->values)[k] = (int16_t)v;
+	else if (t->type == GPUBE_INT32)
+		((int32_t *)t->values)[k] = (int32_t)v;
+	else
+		((int64_t *)t->values)[k] = v;
+	return true;
+}
+
+/* A table's values, with one that is put at 'k' in place of what is there, or before it. */
+static int copy_with(struct gpube_table *to, struct gpube_ctx *ctx, const struct gpube_table *t,
+	int64_t k, bool before, const int32_t *tuple, int64_t cost)
+{
+	const size_t arity = (size_t)t->arity;
+	struct gpube_values v = {0};
+	int status = gpube__values_reserve(ctx, &v, t->n + before);
+
+	for (int64_t i = 0; i < k && !status; i++)
+		status = gpube__values_push(ctx, &v, gpube__table_int(t, i));
+	if (!status)
+		status = gpube__values_push(ctx, &v, cost);
+	for (int64_t i = k + !before; i < t->n && !status; i++)
+		status = gpube__values_push(ctx, &v, gpube__table_int(t, i));
+	*to = (struct gpube_table){
+		.sparse = t->sparse, .arity = t->arity, .n = v.n, .dflt = t->dflt};
+	if (!status && t->sparse) {
+		to->tuples = gpube__alloc(ctx, (uint64_t)v.n * arity, sizeof(*tuple));
+		status = to->tuples ? GPUBE_OK : GPUBE_ENOMEM;
+	}
+	if (!status && t->sparse) {
+		int32_t *at = to->tuples;
+
+		memcpy(at, t->tuples, (size_t)k * arity * sizeof(*at));
+		memcpy(at + (size_t)k * arity, tuple, arity * sizeof(*at));
+		memcpy(at + (size_t)(k + 1) * arity, t->tuples + (size_t)(k + !before) * arity,
+			(size_t)(t->n - k - !before) * arity * sizeof(*at));
+	}
+	if (status)
+		gpube__values_clear(ctx, &v);
+	to->type = v.type;
+	to->values = v.values;
+	return status;
+}
+
+/* The cell in a table of the function's own. k: of its value, -1: it has the default. */
+static int change_cell(
+	struct gpube_model *m, int32_t function, int64_t k, const int32_t *tuple, int64_t cost)
+{
+	const struct gpube__model_mark mark = gpube__model_mark(m);
+	struct gpube_table *t = &m->tables[m->functions[function].table], copy;
+	const bool before = k < 0;
+	int32_t table, *scope;
+	int status;
+
+	if (k >= 0 && t->n_users == 1 && put(t, k, cost))
+		return GPUBE_OK;
+	for (k = before ? 0 : k; before && k < t->n; k++)
+		if (gpube__compare_tuples(t->tuples + k * t->arity, tuple, t->arity) > 0)
+			break;
+	scope = copy_scope(m, function);
+	status = scope ? copy_with(&copy, m->ctx, t, k, before, tuple, cost) : GPUBE_ENOMEM;
+	if (!status)
+		status = gpube__add_table(m, &table, &copy);
+	if (!status)
+		status = gpube__add_function(m, m->functions[function].arity, scope, table, NULL);
+	gpube__free(m->ctx, scope);
+	if (status)
+		gpube__model_truncate(m, mark);
+	else
+		move_table(m, function, mark);
+	return status;
+}
+
 int gpube_solver_change_cost(
 	struct gpube_solver *s, int32_t function, const int32_t *values, int64_t cost)
 {
-	const struct gpube_model *m;
-	int64_t *costs, n, cell = 0;
+	const struct gpube_table *t;
+	struct gpube_model *m;
+	int64_t k = 0, before, gain;
+	int32_t *domains;
 	int status;
 
 	if (!s || !values)
 		return gpube__missing(s ? s->ctx : NULL);
 	m = s->model;
 	status = check_function(m, function);
-	for (int k = 0; !status && k < m->functions[function].arity; k++) {
-		const int32_t var = gpube__scope(m, function)[k], domain = m->vars[var].domain;
-
-		if (values[k] < 0 || values[k] >= domain)
-			status = gpube__fail(s->ctx, GPUBE_EINVAL,
-				"value %d of variable %d: its domain has %d values", values[k], var,
-				domain);
-		cell = cell * domain + values[k];
-	}
+	if (!status && m->kind != GPUBE_COSTS)
+		status = gpube__fail(s->ctx, GPUBE_EINVAL, "costs in a model of potentials");
+	if (!status && cost <= -GPUBE_INF)
+		status = gpube__fail(s->ctx, GPUBE_ERANGE, "the cost %lld: the least is -2^63 + 2",
+			(long long)cost);
 	if (status)
 		return status;
-	n = gpube_model_cells(m, function);
-	if (n < 0)
-		return gpube__fail(s->ctx, GPUBE_ERANGE, "a table of more than 2^63 cells");
-	costs = gpube__alloc(s->ctx, (uint64_t)n, sizeof(*costs));
-	status = costs ? gpube_model_costs(costs, m, function) : GPUBE_ENOMEM;
-	if (!status) {
-		costs[cell] = cost;
-		status = gpube_solver_change_costs(s, function, costs);
+	t = gpube__table(m, function);
+	domains = gpube__alloc(s->ctx, (uint64_t)t->arity, sizeof(*domains));
+	if (!domains)
+		return GPUBE_ENOMEM;
+	for (int j = 0; j < t->arity && !status; j++) {
+		const int32_t var = gpube__scope(m, function)[j];
+
+		domains[j] = m->vars[var].domain;
+		if (values[j] < 0 || values[j] >= domains[j])
+			status = gpube__fail(s->ctx, GPUBE_EINVAL,
+				"value %d of variable %d: its domain has %d values", values[j], var,
+				domains[j]);
+		else
+			k = t->sparse ? 0 : k * domains[j] + values[j];
 	}
-	gpube__free(s->ctx, costs);
-	return status;
+	if (!status) {
+		k = t->sparse ? gpube__table_find(t, domains, values) : k;
+		before = k < 0 ? t->dflt.i : gpube__table_int(t, k);
+		gain = gpube__solver_least_gain(m->direction, 1, &before, &cost);
+		status = change_cell(m, function, k, values, cost);
+	}
+	gpube__free(s->ctx, domains);
+	/* what the other cells gain is 0 */
+	return status ? status : note_change(s, function, gain < 0 ? gain : 0);
 }
 
 /* ---- of the next runs ------------------------------------------------------------------ */

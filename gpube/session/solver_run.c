@@ -6,8 +6,13 @@
 
 #include "gpube/session/solver_state.h"
 
-/* Seconds of work that messages may always take, and that planning them takes a variable. */
+/*
+ * Seconds of work that messages may always take, and that planning them takes a variable. Beyond
+ * that they are made once they take no more than this share of what the runs so far have taken, so
+ * that a session that ends then has lost little.
+ */
 #define ALWAYS  2e-3
+#define SHARE   0.5
 #define TO_PLAN 5e-6
 
 /*
@@ -112,12 +117,12 @@ static void drop_tree(struct gpube_solver *s, bool forever)
 	s->no_tree = forever;
 }
 
-/* Plans the tree, and fills it once that takes no longer than what the runs so far have taken. */
+/* Plans the tree, and fills it once it takes little beside what the runs so far have taken. */
 static int prepare_tree(struct run *r, bool *ready)
 {
 	struct gpube_solver *s = r->s;
 	const struct gpube_model *m = s->costs;
-	const double most = fmax(s->worked, ALWAYS);
+	const double most = fmax(SHARE * s->worked, ALWAYS);
 	int status = GPUBE_OK;
 
 	*ready = false;
@@ -128,8 +133,8 @@ static int prepare_tree(struct run *r, bool *ready)
 			s->opts.order_method == GPUBE_ORDER_GIVEN && s->n_given == m->n_vars
 				? s->order
 				: NULL,
-			s->opts.seed);
-	if (!status && s->tree->bytes > (double)s->ctx->memory_bytes / 2)
+			s->opts.seed, most / 4);
+	if (!status && s->tree->bytes > (double)s->ctx->memory_bytes)
 		status = GPUBE_ELIMIT;
 	if (!status && !s->tree->is_filled) {
 		if (s->tree->ticks * 1e-9 > most)

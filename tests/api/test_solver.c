@@ -84,6 +84,29 @@ static void forget(void)
 	memset(&w, 0, sizeof(w));
 }
 
+/* The solver's model is that. */
+static void same_functions(void)
+{
+	static int64_t costs[MOST_CELLS];
+	static double potentials[MOST_CELLS];
+
+	for (int f = 0; f < w.n_functions; f++) {
+		const struct function *g = &w.functions[f];
+
+		if (g->n > MOST_CELLS)
+			continue;
+		if (w.kind == GPUBE_COSTS) {
+			assert_int_equal(gpube_model_costs(costs, gpube_solver_model(s), f), 0);
+			assert_memory_equal(costs, g->costs, (size_t)g->n * sizeof(*costs));
+		} else {
+			assert_int_equal(
+				gpube_model_potentials(potentials, gpube_solver_model(s), f), 0);
+			assert_memory_equal(
+				potentials, g->potentials, (size_t)g->n * sizeof(*potentials));
+		}
+	}
+}
+
 /* As a model of its own; NULL: so many assignments are not tried. */
 static struct gpube_model *build(void)
 {
@@ -254,8 +277,9 @@ static void change_cell(void)
 	const int32_t f = below(w.n_functions + 1);
 	struct function *to = &w.functions[f];
 	int32_t values[MOST_VARS] = {0};
-	const int64_t cost = draw_cost();
+	const int64_t cost = one_in(4) ? (int64_t)below(1 << 30) << below(12) : draw_cost();
 	int64_t cell = 0;
+	int status;
 
 	if (f >= w.n_functions || to->arity == 0 || w.kind != GPUBE_COSTS) {
 		assert_int_equal(gpube_solver_change_cost(s, f, values, cost), GPUBE_EINVAL);
@@ -265,7 +289,11 @@ static void change_cell(void)
 		values[k] = below(w.domain[to->scope[k]]);
 		cell = cell * w.domain[to->scope[k]] + values[k];
 	}
-	assert_int_equal(gpube_solver_change_cost(s, f, values, cost), 0);
+	maybe_scarce();
+	status = gpube_solver_change_cost(s, f, values, cost);
+	if (was_scarce(status))
+		return;
+	assert_int_equal(status, 0);
 	to->costs[cell] = cost;
 	values[0] = -1;
 	assert_int_equal(gpube_solver_change_cost(s, f, values, cost), GPUBE_EINVAL);
@@ -472,8 +500,10 @@ static void sequence(void)
 			w.observed[i] = gpube_model_observed(m, i);
 		gpube_model_free(m); /* it was copied */
 		m = NULL;
-		for (int k = 0; k < STEPS && take_added(); k++)
+		for (int k = 0; k < STEPS && take_added(); k++) {
 			steps[below((int)(sizeof(steps) / sizeof(*steps)))]();
+			same_functions();
+		}
 	}
 	gpube_model_free(m);
 	gpube_solver_free(s);
