@@ -13,6 +13,7 @@ done << 'END'
 gpube gpube/gpube.h gpube.h
 gpube_partial gpube/partial.h partial.h
 gpube_proofs gpube/certify.h certify.h
+gpube_solver gpube/solver.h solver.h
 gpube_agents gpube/dpop.h dpop.h
 gpube_sums gpube/sums.h sums.h
 gpube_coalitions gpube/coalitions.h coalitions.h

@@ -116,7 +116,7 @@ if command -v pkg-config > /dev/null 2>&1; then
 	done
 	row 'agents: the optimum' 0 '^optimum 430 / 10\^2$' '' "$work/distributed" examples/exams.cfn
 	row 'agents: their tree' 0 '^  +[a-z]+: 1 variables, [0-9] pseudo-parents$' '' "$work/distributed" examples/exams.cfn
-	row 'a solver: another answer, and one with a day that is fixed' 0 '^3 4 0 2: 15$' '' "$work/again"
+	row 'a solver: another answer, and one with a day that is fixed' 0 '^4 2 0 3 cost 15$' '' "$work/again"
 	row 'a model by calls: the best two answers' 0 '^cost 30: 3 1 0 3 2 1 0$' '' "$work/shifts"
 	printf '%-12s probability %s: burglar=%s quake=%s alarm=%s call=%s\n' nothing 0.92077 0 0 0 0 call 0.04846 0 0 0 1 \
 		alarm 0.00829 1 0 1 1 quake 0.00535 0 1 1 1 > "$work/explained"
