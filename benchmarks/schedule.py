@@ -39,7 +39,7 @@ from common import options
 from schedule_replay import MOST_TICKS, SCHEDULE, Replay, read_models, read_rows, read_shares
 from solve import evidence_of, instances
 
-FIELDS = ["path", "way", "method", "class", "variables", "cells", "domain", "status", "ticks", "seconds", "points"]
+FIELDS = ["path", "way", "method", "class", "variables", "cells", "domain", "arity", "status", "ticks", "seconds", "points"]
 WAYS = {"auto": None, "eliminate": "eliminate", "tree": "tree", "pairwise": "pairwise", "andor": "andor", "ascent": "joins",
         "mbe": "mbe"}
 MOST_POINTS = 40
@@ -157,11 +157,12 @@ def rows_of(args, path, way):
 
 
 def model_of(args, path):
-    """Variables, cells and geometric mean of the domains, as the file has them."""
+    """Variables, cells, geometric mean of the domains and mean arity of functions of several variables, as the file has them."""
     d = json.loads(subprocess.run([args.gpube, "info", "--json", path], capture_output=True, text=True, check=True).stdout)
-    n = max(1, d["variables"])
+    n, several = max(1, d["variables"]), {int(a): k for a, k in d["arities"].items() if int(a) > 1}
     return {"variables": d["variables"], "cells": d["cells"],
-            "domain": "%.4g" % math.exp(sum(k * math.log(max(1, int(s))) for s, k in d["domains"].items()) / n)}
+            "domain": "%.4g" % math.exp(sum(k * math.log(max(1, int(s))) for s, k in d["domains"].items()) / n),
+            "arity": "%.3g" % (sum(a * k for a, k in several.items()) / max(1, sum(several.values())))}
 
 
 def paths_of(args):

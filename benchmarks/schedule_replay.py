@@ -42,7 +42,7 @@ class Model:
 
     def add(self, row):
         t, m = Trace(row), TODAY.get(row["method"], row["method"])
-        self.variables, self.cells, self.domain = int(row["variables"]), int(row["cells"]), float(row["domain"])
+        self.variables, self.cells, self.domain, self.arity = int(row["variables"]), int(row["cells"]), float(row["domain"]), float(row["arity"])
         self.kind = self.kind or row["class"].replace("wide dense", "wide")
         if m == "auto":
             self.auto = t
@@ -89,6 +89,8 @@ def read_models(path):
     for m in found:  # the class changes as orders do: the last one counts
         if m.kind == "sparse" and m.predicted(math.inf) <= ENDLESS_TICKS:
             m.kind = "narrow"
+        if m.kind == "narrow" and m.arity >= TERNARY:  # of traces that were recorded before there was this class
+            m.kind = "narrow ternary"
     return found
 
 
@@ -98,7 +100,7 @@ LEAST_WEIGHT, CHANGE, FARTHER, NEARER, HORIZON, IDLE_TURNS = 1 / 16, 0.95, 1.5, 
 PATIENCE, WRONG, SURE, ROUGH, PAYS, GROWTH, FIRST_ROUND = 4, 2, 2, 1, 2, 2, 6e6
 MOST_BUDGET = 1e18
 SEEDS = 12  # first orders that an order search takes at least (order.c)
-ENDLESS_TICKS = 1e18  # of elimination: features.c
+ENDLESS_TICKS, TERNARY = 1e18, 2.5  # of elimination; of functions: features.c
 MOST_TICKS = 1e12  # of a replay: a quarter of an hour
 BEGINS_ANEW = ("mbe",)
 AFTER_SHIFT = ("pairwise", "tree", "deepening", "andor", "joins", "nested", "mbe")

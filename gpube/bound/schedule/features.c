@@ -7,6 +7,7 @@
 
 const char *const gpube__class_names[GPUBE__N_CLASSES] = {
 	[GPUBE__CLASS_NARROW] = "narrow",
+	[GPUBE__CLASS_NARROW_TERNARY] = "narrow ternary",
 	[GPUBE__CLASS_SPARSE] = "sparse",
 	[GPUBE__CLASS_DENSE] = "dense",
 	[GPUBE__CLASS_WIDE] = "wide",
@@ -42,6 +43,16 @@ double gpube__eliminating_ticks(const struct gpube_bounder *b)
 /* Ticks of elimination, years of them, from which on no better order is likely to make it end. */
 #define ENDLESS_TICKS 1e18
 
+/* Whether functions of several variables have three of them, or more, rather than two. */
+static bool ternary(const struct gpube_model *m)
+{
+	int64_t sum = 0; /* of 2 * arity - 5 */
+
+	for (int32_t i = 0; i < m->n_functions; i++)
+		sum += m->functions[i].arity > 1 ? 2 * (int64_t)m->functions[i].arity - 5 : 0;
+	return sum >= 0 && m->n_functions > 0;
+}
+
 enum gpube__class gpube__class_of(const struct gpube_bounder *b)
 {
 	if (b->made.span == 1)
@@ -50,7 +61,9 @@ enum gpube__class gpube__class_of(const struct gpube_bounder *b)
 		return GPUBE__CLASS_CARD;
 	if (gpube__bounder_mean_domain(b) >= GPUBE__WIDE_DOMAIN)
 		return GPUBE__CLASS_WIDE;
-	return gpube__bounder_dense(b)                        ? GPUBE__CLASS_DENSE
-	       : gpube__eliminating_ticks(b) <= ENDLESS_TICKS ? GPUBE__CLASS_NARROW
-							      : GPUBE__CLASS_SPARSE;
+	if (gpube__bounder_dense(b))
+		return GPUBE__CLASS_DENSE;
+	if (gpube__eliminating_ticks(b) > ENDLESS_TICKS)
+		return GPUBE__CLASS_SPARSE;
+	return ternary(b->m) ? GPUBE__CLASS_NARROW_TERNARY : GPUBE__CLASS_NARROW;
 }

@@ -9,12 +9,15 @@
 
 /*
  * Classes of models, each with shares of its own. Narrow: the order's width is so small that
- * elimination may end, along a better order at least. Dense: the width is about as large as the
- * number of variables. Wide: domains of eight values and more, in the geometric mean. Card: an
- * ascent on nested regions is at work on one. Hard: every cost forbids.
+ * elimination may end, along a better order at least; ternary: its functions have about three
+ * variables, or more, so that pairwise-consistent subproblems say little that they do not. Dense:
+ * the width is about as large as the number of variables. Wide: domains of eight values and more,
+ * in the geometric mean. Card: an ascent on nested regions is at work on one. Hard: every cost
+ * forbids.
  */
 enum gpube__class {
 	GPUBE__CLASS_NARROW,
+	GPUBE__CLASS_NARROW_TERNARY,
 	GPUBE__CLASS_SPARSE,
 	GPUBE__CLASS_DENSE,
 	GPUBE__CLASS_WIDE,
