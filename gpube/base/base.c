@@ -106,6 +106,18 @@ struct gpube_ctx gpube__ctx_child(const struct gpube_ctx *parent)
 	return ctx;
 }
 
+struct gpube_ctx gpube__ctx_device(const struct gpube_ctx *parent, int k, int n)
+{
+	struct gpube_ctx ctx = gpube__ctx_child(parent);
+
+	ctx.n_threads = (parent->n_threads + n - 1) / n;
+	ctx.memory_bytes = parent->memory_bytes / (uint64_t)n;
+	/* the backend opens the first one, and counts how often that is listed */
+	for (int i = 0; i < parent->n_devices; i++)
+		ctx.devices[i] = parent->devices[(k + i) % parent->n_devices];
+	return ctx;
+}
+
 void gpube__ctx_clear(struct gpube_ctx *ctx)
 {
 	if (ctx->device_free)

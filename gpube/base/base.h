@@ -193,6 +193,8 @@ int gpube__race(struct gpube_ctx *ctx, struct gpube__runner *runners, int n, int
  * gpube__ctx_clear() - frees what a context owns, not the context.
  */
 struct gpube_ctx gpube__ctx_child(const struct gpube_ctx *parent);
+/* A child that works with the parent's device k, one of n that share its threads and memory. */
+struct gpube_ctx gpube__ctx_device(const struct gpube_ctx *parent, int k, int n);
 void gpube__ctx_clear(struct gpube_ctx *ctx);
 
 /* ---- words ------------------------------------------------------------- */

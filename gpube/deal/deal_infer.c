@@ -126,12 +126,13 @@ static void clear_slices(struct summing *s)
 	s->slices = NULL;
 }
 
-static int on_begin(void *arg, const struct gpube_slice_job *job)
+static int on_begin(void *arg, const struct gpube_model *m, const struct gpube_slice_job *job)
 {
 	struct summing *s = arg;
 	struct gpube_ctx *ctx = &s->hand.ctx;
 	int status;
 
+	(void)m; /* the given one, which all ranks have */
 	pthread_mutex_lock(&s->lock);
 	clear_slices(s);
 	status = job_to_words(s, ctx, job);

@@ -27,7 +27,7 @@ void gpube__split_free(struct gpube_be_split *s)
 		if (w->ctx)
 			gpube__blocks_clear(&w->blocks, w->ctx);
 		if (w->own)
-			gpube_ctx_free(w->ctx);
+			gpube__ctx_clear(w->ctx);
 	}
 	gpube__free(s->ctx, s->bounds);
 	gpube__free(s->ctx, s->costs);
@@ -39,41 +39,19 @@ void gpube__split_free(struct gpube_be_split *s)
 	gpube__free(s->ctx, s);
 }
 
-/* Makes a context for worker i, with its device first: the backend opens that one. */
-static int make_context(struct gpube_be_split *s, int i, int n_workers)
-{
-	struct gpube__worker *w = &s->workers[i];
-	const struct gpube_ctx *ctx = s->ctx;
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
-		.n_threads = (ctx->n_threads + n_workers - 1) / n_workers,
-		.memory_bytes = ctx->memory_bytes / (uint64_t)n_workers,
-		.device_memory_bytes = ctx->device_memory_bytes,
-		.n_devices = ctx->n_devices,
-		.realloc_fn = ctx->realloc_fn,
-		.realloc_arg = ctx->realloc_arg};
-
-	/* it counts how often a device is listed */
-	for (int k = 0; k < ctx->n_devices; k++)
-		opts.devices[k] = ctx->devices[(i + k) % ctx->n_devices];
-	if (gpube_ctx_new(&w->ctx, &opts))
-		return gpube__fail(s->ctx, GPUBE_ENOMEM, "out of memory");
-	w->own = true;
-	w->ctx->deadline = ctx->deadline;
-	return GPUBE_OK;
-}
-
 static int make_worker(struct gpube_be_split *s, int n_workers)
 {
 	const uint64_t n = (uint64_t)s->m->n_vars;
 	struct gpube__worker *w = &s->workers[s->n_workers++];
-	int status = GPUBE_OK;
+	int status;
 
 	w->split = s;
 	w->ctx = s->ctx;
-	if (n_workers > 1)
-		status = make_context(s, s->n_workers - 1, n_workers);
-	if (status)
-		return status;
+	if (n_workers > 1) {
+		w->child = gpube__ctx_device(s->ctx, s->n_workers - 1, n_workers);
+		w->ctx = &w->child;
+		w->own = true;
+	}
 	w->values = gpube__alloc(s->ctx, n, sizeof(*w->values));
 	w->reduced_values = gpube__alloc(s->ctx, n, sizeof(*w->reduced_values));
 	w->seconds = gpube__alloc(s->ctx, n, sizeof(*w->seconds));

@@ -14,7 +14,8 @@
 struct gpube__worker {
 	struct gpube_be_split *split;
 	struct gpube_ctx *ctx;
-	bool own; /* the context is its own */
+	struct gpube_ctx child; /* its own context, */
+	bool own;               /* if it has one */
 	struct gpube_box box;
 	struct gpube__blocks blocks; /* kept from box to box: their tables have the same sizes */
 	int32_t *values, *reduced_values; /* of a box, and of the simplified box */

@@ -345,11 +345,12 @@ static void log_of_all(void *arg, enum gpube_log_level level, double progress, c
 static bool is_too_slow(struct gpube_be_split *s)
 {
 	const double taken = gpube__now() - s->start;
-	int64_t n_done = -s->n_left_out, n_left = 0;
+	int64_t n_done, n_left = 0;
 
 	if (!(s->patience.seconds > 0))
 		return false;
 	pthread_mutex_lock(&s->lock);
+	n_done = -s->n_left_out;
 	for (int64_t k = 0; k < s->boxes.n; k++) {
 		n_done += s->ended[k];
 		n_left += !s->ended[k] && !is_out(s, k);

@@ -173,12 +173,12 @@ static int sum_with_bounds(struct gpube__inferring *j, struct gpube_cases *cases
 	return status;
 }
 
-/* The sum alone is that of a smaller model. Slices of ranks are of the given one. */
+/* The sum alone is that of a smaller model. */
 static int leave_barren(struct gpube__inferring *j)
 {
 	int status;
 
-	if (j->opts->task != GPUBE_INFER_PR || j->slicer)
+	if (j->opts->task != GPUBE_INFER_PR || (j->slicer && !j->slicer->any_model))
 		return GPUBE_OK;
 	status = gpube__barren_find(&j->barren, j->m);
 	if (status || !j->barren.n)
@@ -213,7 +213,7 @@ static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 		return GPUBE_OK;
 	}
 	status = leave_barren(j);
-	if (!status && j->opts->task == GPUBE_INFER_MAR && !j->slicer &&
+	if (!status && j->opts->task == GPUBE_INFER_MAR && !(j->slicer && !j->slicer->any_model) &&
 		j->opts->order_method != GPUBE_ORDER_GIVEN) {
 		status = gpube__infer_ancestral(j, &done);
 		if (!status && done) {
@@ -306,10 +306,4 @@ int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *
 	}
 	*out = j.out;
 	return status;
-}
-
-int gpube_infer(struct gpube_inference **out, const struct gpube_model *m,
-	const struct gpube_infer_opts *opts)
-{
-	return gpube__infer_sliced(out, m, opts, NULL);
 }

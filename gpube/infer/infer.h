@@ -133,14 +133,18 @@ int gpube__infer_slice(struct gpube_slice_sum *sum, struct gpube_ctx *ctx,
  * Who sums slices instead: all of a job, asked for in the order in which they are added up.
  * wanted  slices, unless they would make the whole too much more; of a sum of at least so many
  *         joined cells
+ * begin   a job, of a model that stays until the sum has ended
  * sum     a slice of the job that has begun last; ESTOP: it was not done before a stop
+ * any_model  the job's model may be another than the given one, of the same variables: one from
+ *         which something has been left out
  */
 struct gpube_slicer {
 	void *arg;
+	bool any_model;
 	int64_t wanted;
 	double least_cells;
 	int n_workers;
-	int (*begin)(void *arg, const struct gpube_slice_job *job);
+	int (*begin)(void *arg, const struct gpube_model *m, const struct gpube_slice_job *job);
 	int (*sum)(void *arg, struct gpube_slice_sum *sum, int64_t slice);
 };
 
@@ -260,6 +264,13 @@ int gpube__infer_slices(struct gpube__inferring *j);
 /* gpube_infer(), with the slices summed by another; slicer: or NULL. */
 int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *m,
 	const struct gpube_infer_opts *opts, const struct gpube_slicer *slicer);
+/*
+ * gpube__infer_on_devices() - gpube_infer() with slices shared out over all devices of the context,
+ * of a sum of at least so many joined cells; gpube__infer_devices_cells(): for which they pay.
+ */
+int gpube__infer_on_devices(struct gpube_inference **out, const struct gpube_model *m,
+	const struct gpube_infer_opts *opts, double least_cells);
+double gpube__infer_devices_cells(const struct gpube_ctx *ctx);
 /*
  * out's bounds: what log10_z is, rounded outwards, of a sum that is known within its error; or j's.
  */

@@ -341,7 +341,7 @@ int gpube__infer_slices(struct gpube__inferring *j)
 	int status = slicing_begin(&s);
 
 	if (!status && j->slicer)
-		status = j->slicer->begin(j->slicer->arg, &s.job);
+		status = j->slicer->begin(j->slicer->arg, j->m, &s.job);
 	j->z = (struct gpube_wide){0, 0};
 	out->n_slices_done = 0;
 	for (int64_t k = 0; k < s.job.n && (!status || (status == GPUBE_ESTOP && j->slicer)); k++) {

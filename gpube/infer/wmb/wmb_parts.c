@@ -1,5 +1,5 @@
 /* wmb_parts.c - buckets split into parts that are kept: see wmb_passes.c. */
-#include "gpube/infer/wmb_passes.h"
+#include "gpube/infer/wmb/wmb_passes.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
  *
  * Source: Liu and Ihler, ICML 2011.
  */
-#include "gpube/infer/wmb_passes.h"
+#include "gpube/infer/wmb/wmb_passes.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define GPUBE_WMB_PASSES_H
 
 #include "gpube/infer/infer_bounds.h"
-#include "gpube/infer/wmb_cells.h"
+#include "gpube/infer/wmb/wmb_cells.h"
 
 /*
  * A part of a bucket, over its scope, the bucket's variable first; cells are as wmb.c has them.

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpube/infer/wmb_cells.h"
+#include "gpube/infer/wmb/wmb_cells.h"
 
 struct wmb_table {
 	int arity;

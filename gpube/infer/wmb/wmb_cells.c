@@ -1,5 +1,5 @@
 /* wmb_cells.c - cells of tables of logarithms: see wmb_cells.h. */
-#include "gpube/infer/wmb_cells.h"
+#include "gpube/infer/wmb/wmb_cells.h"
 
 #include <math.h>
 
