@@ -141,6 +141,16 @@ static inline int32_t gpube__min_domain(const struct gpube_min_tree *t, int32_t 
 	return t->m->vars[t->buckets[position].var].domain;
 }
 
+/*
+ * gpube__min_place() - the bucket of a function, the next one, and its axes there; *fits false: no
+ * bucket has all of its scope. Errors: ENOMEM
+ * gpube__min_take_unary() - a bucket's unary costs as they are now are those of the messages.
+ * gpube__min_span() - what tables can add above 'low'; past 64 bits: GPUBE_INF.
+ */
+int gpube__min_place(struct gpube_min_tree *t, int32_t f, bool *fits);
+void gpube__min_take_unary(struct gpube_min_tree *t, int32_t b);
+int64_t gpube__min_span(const struct gpube_min_tree *t);
+
 /* The unary costs of a bucket's variable as they are now, above 'least'; GPUBE_INF. */
 static inline int64_t gpube__min_unary(const struct gpube_min_bucket *x, int32_t value)
 {

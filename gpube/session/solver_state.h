@@ -5,7 +5,7 @@
  *   solver_sync.c   what has changed since the last run, and what that does to what is known
  *   solver_known.c  proved bounds and assignments that are kept
  *   solver_run.c    a run: what is known, the kept messages, or the engine
- *   min_tree*.c     the kept messages
+ *   min_tree*.c     the kept messages: plan, tables, sums up and down, questions, assignments
  *
  * Designs weighed.
  *
