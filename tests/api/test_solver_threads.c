@@ -1,8 +1,9 @@
 /*
  * Several solvers at the same time, each in a thread and a context of its own, of one model that
  * nobody may write to: what each observes, assumes and changes is its own, and every answer is that
- * of all assignments tried. Under ThreadSanitizer by 'make tsan'. And a solver while memory runs
- * out at every allocation.
+ * of all assignments tried. Under ThreadSanitizer by 'make tsan'. And solvers while memory runs
+ * out at every allocation, of models that begin with nothing, and where messages have to be done
+ * again.
  */
 #include "tests/support/test.h"
 
@@ -237,10 +238,132 @@ static void from_nothing(void **state)
 	gpube_solver_free(s);
 }
 
+/* ---- messages between changes of tables ------------------------------------------------ */
+
+enum { N_VARS = 12, N_FUNCTIONS = 20, N_CELLS = 9, N_CHANGES = 60 };
+
+static struct {
+	int32_t scope[2];
+	int64_t costs[N_CELLS];
+} tables[N_FUNCTIONS];
+
+static struct gpube_model *of_tables(void)
+{
+	struct gpube_model *m;
+
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < N_VARS; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 3, NULL), 0);
+	for (int f = 0; f < N_FUNCTIONS; f++)
+		assert_int_equal(gpube_model_add_costs(m, 2, tables[f].scope, tables[f].costs), 0);
+	return m;
+}
+
+/* A run where a variable is observed, beside gpube_solve() of a new model. */
+static int run_beside(struct gpube_solver *s, int32_t var, int32_t value)
+{
+	struct gpube_model *m = of_tables();
+	struct gpube_solution *said, *wanted;
+	int by_messages;
+
+	assert_int_equal(gpube_model_observe(m, var, value), 0);
+	assert_int_equal(gpube_solver_observe(s, var, value), 0);
+	assert_int_equal(gpube_solve(&wanted, m, NULL), 0);
+	assert_int_equal(gpube_solver_run(&said, s), 0);
+	assert_int_equal(said->answer, wanted->answer);
+	assert_true(said->cost == wanted->cost);
+	assert_int_equal(said->n_stages, 1);
+	by_messages = !strcmp(said->stages[0].name, "messages");
+	assert_true(by_messages || !strcmp(said->stages[0].name, "known"));
+	gpube_solution_free(said, ctx);
+	gpube_solution_free(wanted, ctx);
+	gpube_model_free(m);
+	return by_messages;
+}
+
+/* Min-marginals are asked again after one table has changed, of the same variables and others. */
+static void messages(void **state)
+{
+	struct gpube_solver *s;
+	struct gpube_model *m;
+	struct gpube_rng rng;
+	int n = 0;
+
+	(void)state;
+	gpube__rng_init(&rng, 1);
+	for (int f = 0; f < N_FUNCTIONS; f++) {
+		tables[f].scope[0] = f % N_VARS;
+		tables[f].scope[1] = (f + 1 + f / N_VARS * 3) % N_VARS;
+		for (int c = 0; c < N_CELLS; c++)
+			tables[f].costs[c] = (int64_t)gpube__rng_below(&rng, 100);
+	}
+	m = of_tables();
+	assert_int_equal(gpube_solver_new(&s, NULL, m, NULL), 0);
+	gpube_model_free(m);
+	for (int k = 0; k < N_CHANGES; k++) {
+		const int f = (int)gpube__rng_below(&rng, N_FUNCTIONS);
+
+		for (int32_t v = 0; v < N_VARS; v += 1 + k % 3) {
+			n += run_beside(s, v, (int32_t)gpube__rng_below(&rng, 3));
+			assert_int_equal(gpube_solver_observe(s, v, -1), 0);
+		}
+		for (int c = 0; c < N_CELLS; c++)
+			tables[f].costs[c] = (int64_t)gpube__rng_below(&rng, 100);
+		assert_int_equal(gpube_solver_change_costs(s, f, tables[f].costs), 0);
+	}
+	assert_true(n > 2 * N_CHANGES);
+	gpube_solver_free(s);
+}
+
+/*
+ * A model that is too wide for messages so far. One variable's two values cost the same: with the
+ * other one observed the optimum is the bound of before, and the first assignment that has it ends
+ * the engine's run.
+ */
+static void twins(void **state)
+{
+	enum { WIDE = 20, DOMAIN = 8 };
+	static const int32_t domains[2] = {2, DOMAIN};
+	int64_t cells[DOMAIN * DOMAIN];
+	struct gpube_solution *first, *second;
+	struct gpube_solver *s;
+	struct gpube_model *m;
+	struct gpube_rng rng;
+
+	(void)state;
+	gpube__rng_init(&rng, 7);
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < WIDE; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, domains[i > 0], NULL), 0);
+	for (int k = 0; k < 60; k++) {
+		const int32_t a = k % WIDE, b = (a + 1 + k / WIDE * 4) % WIDE;
+		const int32_t scope[2] = {a < b ? a : b, a < b ? b : a};
+
+		for (int c = 0; c < DOMAIN * DOMAIN; c++)
+			cells[c] = (int64_t)gpube__rng_below(&rng, 100);
+		if (scope[0] == 0)
+			memcpy(cells + DOMAIN, cells, DOMAIN * sizeof(*cells));
+		assert_int_equal(gpube_model_add_costs(m, 2, scope, cells), 0);
+	}
+	assert_int_equal(gpube_solver_new(&s, NULL, m, NULL), 0);
+	assert_int_equal(gpube_solver_run(&first, s), 0);
+	assert_int_equal(first->answer, GPUBE_ANSWER_OPTIMAL);
+	assert_int_equal(gpube_solver_observe(s, 0, 1 - first->values[0]), 0);
+	assert_int_equal(gpube_solver_run(&second, s), 0);
+	assert_int_equal(second->answer, GPUBE_ANSWER_OPTIMAL);
+	assert_true(second->cost == first->cost && second->bound == first->cost);
+	assert_true(second->stages[second->n_stages - 1].bound < first->cost);
+	gpube_solution_free(first, ctx);
+	gpube_solution_free(second, ctx);
+	gpube_solver_free(s);
+	gpube_model_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(threads), cmocka_unit_test(memory),
-		cmocka_unit_test(from_nothing)};
+		cmocka_unit_test(from_nothing), cmocka_unit_test(messages),
+		cmocka_unit_test(twins)};
 
 	return cmocka_run_group_tests(tests, ctx_setup, ctx_teardown);
 }
