@@ -31,6 +31,8 @@ class Solver(Model):
 
 	def __init__(self, model, count=False, method="auto", order=None, order_method="auto", order_seconds=0, seed=0,
 			backend="auto", simplify=True, precision=0, slices=True):
+		if not isinstance(model, Model):
+			raise TypeError("a Solver is made of a Model")
 		opts = model._engine("gpube_solve_opts", None, order, order_method, order_seconds, seed,
 			method=word("GPUBE_BOUND_", method), backend=word("GPUBE_BACKEND_", backend), count=count,
 			no_simplify=not simplify, precision=precision, no_slices=not slices)
@@ -39,6 +41,11 @@ class Solver(Model):
 			ctypes.byref(opts))
 		Owner.__init__(self, model.context, out.value, lib.gpube_solver_free)
 		self._model = lib.gpube_solver_model(out.value)
+
+	@classmethod
+	def read(cls, path, **options):
+		"""A Solver of what Model.read() reads."""
+		return cls(Model.read(path, **options))
 
 	@property
 	def _address(self):  # of the model that Model's methods work on

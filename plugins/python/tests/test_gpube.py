@@ -509,6 +509,8 @@ class Solver(unittest.TestCase):
 			self.assertRaises((ValueError, gpube.Error), wrong)
 		self.assertEqual(s.solve().optimum, 1)
 		self.assertIn("2 variables", repr(s))
+		self.assertEqual(gpube.Solver.read(os.path.join(EXAMPLES, "exams.cfn")).solve().optimum, Decimal("4.30"))
+		self.assertRaises(TypeError, gpube.Solver, "costs")
 		s.close()
 		self.assertRaises(ValueError, s.solve)
 		self.assertEqual(m.solve().optimum, 1)
