@@ -59,6 +59,8 @@ int csg__view_init(struct csg__view *g, const struct gpube_model *m, bool filled
 	int status = gpube__check_kind(m, GPUBE__OF(GPUBE_COALITIONS));
 
 	*g = (struct csg__view){.ctx = m->ctx};
+	if (!status && m->auction)
+		status = gpube__check_kind(m, 0);
 	if (!status && !t)
 		status = gpube__fail(m->ctx, GPUBE_EINVAL, "a coalition game without values");
 	if (!status)

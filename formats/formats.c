@@ -30,6 +30,8 @@ static const struct gpube_format_row formats[] = {
 		gpube__sniff_xmlbif, gpube__xmlbif_read, gpube__xmlbif_write},
 	{GPUBE_FORMAT_CSG, "csg", "csg", GPUBE_COALITIONS, false, false, gpube__sniff_csg,
 		gpube__csg_read, gpube__csg_write},
+	{GPUBE_FORMAT_CATS, "cats", "cats", GPUBE_COALITIONS, false, false, gpube__sniff_cats,
+		gpube__cats_read, gpube__cats_write},
 	{GPUBE_FORMAT_QPBO, "qpbo", "qpbo", GPUBE_COSTS, false, false, gpube__sniff_qpbo,
 		gpube__qpbo_read, NULL},
 	{GPUBE_FORMAT_COL, "col", "col", GPUBE_COSTS, false, false, gpube__sniff_col,
@@ -120,7 +122,8 @@ static struct found recognise(struct gpube_in *in)
 	text[n] = 0;
 	found.format = claimed(in, text, n);
 	if (found.format && found.format->kind == GPUBE_COALITIONS)
-		found.content = GPUBE_CONTENT_COALITIONS;
+		found.content = found.format->id == GPUBE_FORMAT_CATS ? GPUBE_CONTENT_AUCTION
+								      : GPUBE_CONTENT_COALITIONS;
 	/* of XML, only the head was seen; and numbers alone are in many formats */
 	if (!found.format || found.format->id == GPUBE_FORMAT_XML)
 		gpube__in_refuse_unread(in, false);
@@ -319,13 +322,14 @@ int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path
 }
 
 const struct gpube_format_row *gpube__output_format(
-	struct gpube_ctx *ctx, const char *path, enum gpube_format format, enum gpube_kind kind)
+	const struct gpube_model *m, const char *path, enum gpube_format format)
 {
+	struct gpube_ctx *ctx = m->ctx;
 	const struct gpube_format_row *f =
 		format == GPUBE_FORMAT_AUTO ? format_by_name(path) : find_format(format);
 
-	if (!f && kind == GPUBE_COALITIONS) /* by any other name */
-		f = find_format(GPUBE_FORMAT_CSG);
+	if (!f && m->kind == GPUBE_COALITIONS) /* by any other name */
+		f = find_format(m->auction ? GPUBE_FORMAT_CATS : GPUBE_FORMAT_CSG);
 	if (!f)
 		gpube__fail(ctx, GPUBE_EINVAL,
 			"cannot tell the format of '%s': its name should end in one of "

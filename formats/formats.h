@@ -27,7 +27,8 @@ enum gpube_format {
 	GPUBE_FORMAT_MPS, /* the same */
 	GPUBE_FORMAT_BIF, /* this and XMLBIF: of Bayesian networks alone */
 	GPUBE_FORMAT_XMLBIF,
-	GPUBE_FORMAT_CSG, /* what coalitions are worth: binary, or as .txt a text */
+	GPUBE_FORMAT_CSG,  /* what coalitions are worth: binary, or as .txt a text */
+	GPUBE_FORMAT_CATS, /* auctions */
 	GPUBE_FORMAT_QPBO,
 	GPUBE_FORMAT_COL,
 	GPUBE_FORMAT_ERG,
@@ -41,7 +42,7 @@ enum gpube_format {
 };
 
 /* Their names, as --to and --from take them. */
-#define GPUBE_FORMATS_WRITTEN "wcsp|cfn|uai|lg|wcnf|cnf|lp|mps|bif|xmlbif|csg"
+#define GPUBE_FORMATS_WRITTEN "wcsp|cfn|uai|lg|wcnf|cnf|lp|mps|bif|xmlbif|csg|cats"
 #define GPUBE_FORMATS_READ    GPUBE_FORMATS_WRITTEN "|qpbo|col|erg|yaml|xml|net|opb|bep|pre"
 
 /* The format of that name, or GPUBE_FORMAT_AUTO for an unknown one. */
@@ -53,7 +54,7 @@ enum gpube_content {
 	GPUBE_CONTENT_MODEL,
 	GPUBE_CONTENT_GAME,       /* of two players: nash.h */
 	GPUBE_CONTENT_COALITIONS, /* a model of that kind: coalitions.h */
-	GPUBE_CONTENT_AUCTION,    /* auction.h */
+	GPUBE_CONTENT_AUCTION,    /* the same, of bids */
 	GPUBE_CONTENT_RESULT,     /* gpube_read_uai_result() */
 	GPUBE_CONTENT_SIDECAR,    /* by its name: .ub, .order, .ord, .cov, .dec, .evid, .query */
 };

@@ -422,14 +422,8 @@ static bool is_efg(const char *text)
 
 enum gpube_content gpube__sniff_content(const char *text, const char *path)
 {
-	const char *begin = gpube__skip_comments(text), *goods = text + strspn(text, BLANKS);
+	const char *begin = gpube__skip_comments(text);
 
-	while (*goods == '%') {
-		goods += strcspn(goods, "\n");
-		goods += strspn(goods, BLANKS);
-	}
-	if (begins_with_word(goods, "goods"))
-		return GPUBE_CONTENT_AUCTION;
 	if (begins_with_word(begin, "NFG") || is_efg(begin) || *begin == '(' || *begin == '[')
 		return GPUBE_CONTENT_GAME;
 	text += strspn(text, BLANKS);

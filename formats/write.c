@@ -5,7 +5,9 @@
 #include <stdio.h>
 
 #include "formats/compare/compare.h"
+#include "formats/coalitions/auction_program.h"
 #include "formats/common/fit.h"
+#include "gpube/coalitions.h"
 
 /* The files of a model while they are complete, but under temporary names. */
 struct written {
@@ -164,22 +166,48 @@ static int check_written(
 	return status;
 }
 
-/* Coalitions go into their own format as they are. */
+static int write_lp_program(const struct gpube_model *m, struct gpube_out *out)
+{
+	return gpube__auction_write(m, out, true);
+}
+
+static int write_mps_program(const struct gpube_model *m, struct gpube_out *out)
+{
+	return gpube__auction_write(m, out, false);
+}
+
+static bool is_program(const struct gpube_format_row *f)
+{
+	return f->id == GPUBE_FORMAT_LP || f->id == GPUBE_FORMAT_MPS;
+}
+
+/* Coalitions go into their own formats as they are, and an auction into programs. */
 static int write_coalitions(struct written *w, const struct gpube_model *m,
 	const struct gpube_format_row *f, bool check)
 {
+	const bool program = is_program(f);
+	struct gpube_format_row row = *f;
 	struct gpube_model *again = NULL;
-	int status = write_attempt(w, m, f, false);
+	int status;
+
+	if (program)
+		row.write = f->id == GPUBE_FORMAT_LP ? write_lp_program : write_mps_program;
+	status = write_attempt(w, m, &row, false);
 
 	if (!status && check)
 		status = gpube_model_new(&again, m->ctx, f->kind);
 	if (again)
 		status = read_again(&w->model, again, f->read);
 	if (!status && again)
-		status = gpube__csg_check(m, again);
+		status = m->auction ? gpube__auction_check(m, again) : gpube__csg_check(m, again);
 	if (status == GPUBE_EBUG)
 		status = refuse_written(w, m);
-	if (!status && again)
+	if (!status && again && m->auction)
+		gpube__log(m->ctx, GPUBE_LOG_NOTE,
+			"%s: read back and compared: %d bid%s, their prices and which of them "
+			"exclude each other, all equal",
+			w->path, gpube_auction_bids(m), gpube__plural(gpube_auction_bids(m)));
+	else if (!status && again)
 		gpube__log(m->ctx, GPUBE_LOG_NOTE,
 			"%s: read back and compared: %d agent%s, their coalitions, all equal",
 			w->path, m->n_vars, gpube__plural(m->n_vars));
@@ -191,14 +219,19 @@ static int write_coalitions(struct written *w, const struct gpube_model *m,
 static int check_format(
 	const struct gpube_model *m, const char *path, const struct gpube_format_row *f)
 {
-	if ((m->kind == GPUBE_COALITIONS) == (f->kind == GPUBE_COALITIONS))
+	if (m->kind == GPUBE_COALITIONS ? (f->kind == GPUBE_COALITIONS &&
+						  (f->id == GPUBE_FORMAT_CATS) == m->auction) ||
+						  (m->auction && is_program(f))
+					: f->kind != GPUBE_COALITIONS)
 		return GPUBE_OK;
 	return gpube__fail(m->ctx, GPUBE_EINVAL,
-		f->kind == GPUBE_COALITIONS
-			? "'%s': .%s is of coalition games, which gpube_coalitions_of_costs() makes"
-			: "'%s': .%s is not of coalition games: gpube_costs_of_coalitions() makes "
-			  "costs of one",
-		path, f->name);
+		"'%s': .%s is not of %s: forms.h has what makes %s", path, f->name,
+		m->auction                    ? "auctions"
+		: m->kind == GPUBE_COALITIONS ? "coalition games"
+					      : "models of costs",
+		f->kind != GPUBE_COALITIONS  ? "costs of one"
+		: f->id == GPUBE_FORMAT_CATS ? "an auction of one"
+					     : "a coalition game of one");
 }
 
 static int write_fitted(struct written *w, struct gpube_fit *fit, const struct gpube_format_row *f,
@@ -253,7 +286,7 @@ int gpube_write_with(
 		return status;
 	if (opts->written)
 		*opts->written = (struct gpube_written){0};
-	f = gpube__output_format(m->ctx, path, opts->format, m->kind);
+	f = gpube__output_format(m, path, opts->format);
 	if (!f || check_format(m, path, f))
 		return GPUBE_EINVAL;
 	alone = gpube__out_is_alone(path);

@@ -57,6 +57,31 @@ GPUBE_API void *gpube_coalitions_values(struct gpube_model *m);
  */
 GPUBE_API double gpube_coalitions_value(const struct gpube_model *m, uint64_t coalition);
 
+/* ---- auctions -------------------------------------------------------------------------------- */
+
+/*
+ * An auction is such a model, too: variables are goods, and the tuples of its list are bids, of
+ * which several may be on one bundle. Goods may stay unsold. Dummy goods are hidden variables, the
+ * last ones: bids that share one exclude each other. Bids keep their order and have numbers.
+ * auction.h solves it.
+ */
+#define GPUBE_MOST_GOODS 2000000
+
+/*
+ * gpube_auction_new() - a model of bids.
+ * at, goods  goods of bid b: goods[at[b]] .. goods[at[b + 1] - 1], rising, of n_goods + n_dummies
+ * prices     n_bids, in units of 10^-scale (gpube_model_set_scale()); bids are numbered from 0
+ * Cost:      a word of 64 bits for each 64 goods of each bid
+ * Errors:    EINVAL (sizes, a bid on no goods or on others, a price); ELIMIT, ENOMEM
+ */
+GPUBE_API int gpube_auction_new(struct gpube_model **out, struct gpube_ctx *ctx, int n_goods,
+	int n_dummies, int n_bids, const int64_t *at, const int32_t *goods, const int64_t *prices);
+
+/* How many bids it has, 0 of other models; goods are gpube_model_n_vars() with the dummies. */
+GPUBE_API int gpube_auction_bids(const struct gpube_model *m);
+/* The number of a bid, as its file says; -1: there is none. */
+GPUBE_API int64_t gpube_auction_bid_number(const struct gpube_model *m, int bid);
+
 #ifdef __cplusplus
 }
 #endif

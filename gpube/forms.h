@@ -39,6 +39,29 @@ GPUBE_API int gpube_coalitions_of_costs(struct gpube_model **out, const struct g
  */
 GPUBE_API int gpube_costs_of_coalitions(struct gpube_model **out, const struct gpube_model *m);
 
+/*
+ * gpube_costs_of_auction() - the auction as a model of costs to be maximised, one assignment a set
+ * of winners: a variable of two values a bid, or a variable a good, whose value is the bid that
+ * wins it, whichever is eliminated with fewer cells.
+ * Errors: EINVAL (kind), ELIMIT (more than 2^26 cells either way), ERANGE, ENOMEM, ESTOP
+ */
+GPUBE_API int gpube_costs_of_auction(struct gpube_model **out, const struct gpube_model *m);
+
+/*
+ * gpube_auction_of_costs() - a model of costs of the form that gpube_costs_of_auction() gives, or
+ * a mixture of both, as an auction. Value 0 of a variable wins nothing. Functions of one variable
+ * are prices: by how much the total gets better than with value 0. Those of two allow or forbid
+ * pairs: values that each forbid all but the other one are parts of one bid, others exclude each
+ * other. Those of more variables, of two values each, let at most one of them have its second
+ * value, as the rows of a set packing program do.
+ * Bids are numbered as their names say ("bid7"), otherwise from 0 as they come. The optimum of the
+ * model is that of value 0 everywhere, bettered by the revenue.
+ * Cost:   the cells of the functions, and n_bids^2 / 4 bytes
+ * Errors: EINVAL (another form: the text says what; a top that forbids more than pairs do), ELIMIT,
+ *         ERANGE (a price), ENOMEM, ESTOP
+ */
+GPUBE_API int gpube_auction_of_costs(struct gpube_model **out, const struct gpube_model *m);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,5 @@
 /*
- * auction.c - csg_auction_solve(): dominated bids out, then depth-first branch and
+ * auction.c - gpube_auction(): dominated bids out, then depth-first branch and
  * bound. At each node the linear program is re-optimised by dual steps; its duals
  * y are rounded to integers, and whatever they are,
  *
@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "csg/auction/bids.h"
+#include "csg/auction/packing_lp.h"
+#include "csg/auction.h"
 #include "csg/auction/cliques.h"
 #include "csg/auction/good_tree.h"
 #include "gpube/base/bits.h"
+#include "gpube/ir/bids.h"
 
 #define FRACTION_BITS 10                 /* of the rounded duals, below a unit of the prices */
 #define DIVE_EVERY    64                 /* nodes */
@@ -35,8 +37,8 @@ struct ranked {
 
 struct tree {
 	struct gpube_ctx *ctx;
-	const struct csg_auction *a;
-	struct csg_auction_result *r;
+	const struct gpube__bids *a;
+	struct gpube_auction_result *r;
 	int n, words;                /* bids left, words of a set of goods */
 	int32_t *bid;                /* of the auction */
 	uint64_t *set;               /* n * words */
@@ -532,7 +534,7 @@ static void tear_down(struct tree *t)
 /* The winners' prices again, from the auction, and that no good is sold twice. */
 static int take_winners(struct tree *t)
 {
-	struct csg_auction_result *r = t->r;
+	struct gpube_auction_result *r = t->r;
 	__int128 revenue = 0, upper;
 
 	memset(t->used, 0, (size_t)t->words * sizeof(*t->used));
@@ -560,7 +562,7 @@ static int take_winners(struct tree *t)
 	return GPUBE_OK;
 }
 
-void csg_auction_result_free(struct csg_auction_result *r, struct gpube_ctx *ctx)
+void gpube_auction_result_free(struct gpube_auction_result *r, struct gpube_ctx *ctx)
 {
 	if (!r || !ctx)
 		return;
@@ -576,40 +578,52 @@ static void sum_prices(struct tree *t)
 	t->walks = t->root_bound <= INT64_MAX;
 }
 
-int csg_auction_solve(struct csg_auction_result **out, const struct csg_auction *a,
-	const struct csg_auction_opts *opts)
+static int solve(struct tree *t)
+{
+	int status;
+
+	t->r->scale = t->a->scale;
+	t->n = t->a->n_bids;
+	t->lp.ctx = t->cliques.ctx = t->ctx;
+	sum_prices(t);
+	status = set_up(t);
+	if (!status)
+		status = explore(t);
+	if (!status)
+		status = take_winners(t);
+	tear_down(t);
+	return status;
+}
+
+int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m,
+	const struct gpube_auction_opts *opts)
 {
 	const double start = gpube__now();
-	struct tree t = {.a = a};
+	struct gpube__bids a;
+	struct tree t = {.a = &a};
 	double deadline;
 	int status;
 
 	if (out)
 		*out = NULL;
-	if (!out || !a)
-		return gpube__missing(a ? a->ctx : NULL);
-	t.ctx = a->ctx;
-	t.n = a->n_bids;
+	if (!out || !m)
+		return gpube__missing(m ? m->ctx : NULL);
 	if (opts && (opts->sizeof_options != sizeof(*opts) || !(opts->timeout_seconds >= 0)))
-		return gpube__fail(a->ctx, GPUBE_EINVAL, "csg_auction_solve: bad options");
-	t.r = gpube__alloc_zero(a->ctx, 1, sizeof(*t.r));
-	if (!t.r)
-		return GPUBE_ENOMEM;
-	t.r->scale = a->scale;
-	deadline = gpube__time_limit(a->ctx, start, opts ? opts->timeout_seconds : 0);
-	t.lp.ctx = t.cliques.ctx = a->ctx;
-	sum_prices(&t);
-	status = set_up(&t);
-	if (!status)
-		status = explore(&t);
-	if (!status)
-		status = take_winners(&t);
-	tear_down(&t);
-	a->ctx->deadline = deadline;
-	t.r->seconds = gpube__now() - start;
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "gpube_auction: bad options");
+	status = gpube__bids_init(&a, m);
 	if (status)
-		csg_auction_result_free(t.r, a->ctx);
-	else
-		*out = t.r;
-	return status;
+		return status;
+	t.ctx = m->ctx;
+	t.r = gpube__alloc_zero(m->ctx, 1, sizeof(*t.r));
+	deadline = gpube__time_limit(m->ctx, start, opts ? opts->timeout_seconds : 0);
+	status = t.r ? solve(&t) : GPUBE_ENOMEM;
+	m->ctx->deadline = deadline;
+	gpube__bids_clear(&a);
+	if (status) {
+		gpube_auction_result_free(t.r, m->ctx);
+		return status;
+	}
+	t.r->seconds = gpube__now() - start;
+	*out = t.r;
+	return GPUBE_OK;
 }

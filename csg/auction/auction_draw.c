@@ -8,12 +8,14 @@
  * 0.7 instead of 0.9, jobs of at most 10 hours, and sometimes a good that is not near.
  */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "csg/auction.h"
 #include "csg/auction/auction_draw.h"
 #include "csg/distributions.h"
-#include "formats/io/io.h"
+#include "gpube/ir/bids.h"
 
 #define MOST_GOODS     1000
 #define MOST_BIDS      1000000
@@ -277,7 +279,7 @@ static int draw_bidder(struct bid_drawing *d, uint8_t *in, uint8_t *other, doubl
 static const char *const names[] = {"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "scheduling",
 	"regions", "arbitrary", "paths", "matching"};
 
-const char *csg_auction_distribution(int k)
+const char *gpube_auction_distribution(int k)
 {
 	return k >= 0 && k < (int)(sizeof(names) / sizeof(*names)) ? names[k] : NULL;
 }
@@ -309,36 +311,72 @@ static int draw(struct bid_drawing *d, const char *name)
 	return status;
 }
 
-static int write(struct bid_drawing *d, const char *name, const char *path, uint64_t seed)
+/* In thousandths, as its digits say; no bid is free. */
+static int64_t thousandths(double price)
 {
-	struct gpube_out out;
+	char text[64];
+	char *point;
 
-	if (gpube__out_open(&out, d->ctx, path))
-		return GPUBE_EIO;
-	gpube__out_printf(&out, "%% %s, seed %llu\ngoods %d\nbids %d\ndummy %d\n\n", name,
-		(unsigned long long)seed, d->n_goods, d->n_bids, d->n_dummies);
-	for (int b = 0; b < d->n_bids; b++) {
-		/* to thousandths; no bid is free */
-		gpube__out_printf(&out, "%d\t%.3f", b, fmax(d->price[b], 0.001));
-		for (int64_t k = d->at[b]; k < d->at[b + 1]; k++)
-			gpube__out_printf(&out, "\t%d", d->good[k]);
-		if (d->dummy[b] >= 0)
-			gpube__out_printf(&out, "\t%d", d->n_goods + d->dummy[b]);
-		gpube__out_text(&out, "\t#\n");
-	}
-	return gpube__out_close(&out, true);
+	snprintf(text, sizeof(text), "%.3f", fmax(price, 0.001));
+	point = text + strlen(text) - 4; /* whatever the locale calls it */
+	memmove(point, point + 1, 4);
+	return strtoll(text, NULL, 10);
 }
 
-int csg_auction_generate(struct gpube_ctx *ctx, const char *path, const char *distribution,
-	int n_goods, int n_bids, uint64_t seed)
+static int take_bids(struct gpube_model **out, const struct bid_drawing *d, const char *name)
+{
+	const uint64_t n = (uint64_t)d->n_bids;
+	struct gpube__bids b = {.ctx = d->ctx,
+		.owns = true,
+		.n_real = d->n_goods,
+		.n_goods = d->n_goods + d->n_dummies,
+		.n_bids = d->n_bids,
+		.scale = 3};
+	struct gpube_model *m = NULL;
+	int status = GPUBE_ENOMEM;
+
+	b.id = gpube__alloc(d->ctx, n, sizeof(*b.id));
+	b.price = gpube__alloc(d->ctx, n, sizeof(*b.price));
+	b.at = gpube__alloc_zero(d->ctx, n + 2, sizeof(*b.at));
+	b.good = gpube__alloc(d->ctx, (uint64_t)d->at[n] + n + 1, sizeof(*b.good));
+	if (b.id && b.price && b.at && b.good)
+		status = gpube_model_new(&m, d->ctx, GPUBE_COALITIONS);
+	for (int k = 0; k < d->n_bids && !status; k++) {
+		int64_t at = b.at[k];
+
+		b.id[k] = k;
+		b.price[k] = thousandths(d->price[k]);
+		for (int64_t e = d->at[k]; e < d->at[k + 1]; e++)
+			b.good[at++] = d->good[e];
+		if (d->dummy[k] >= 0)
+			b.good[at++] = d->n_goods + d->dummy[k];
+		b.at[k + 1] = at;
+	}
+	if (!status)
+		status = gpube__bids_take(m, &b);
+	if (!status && !(m->name = gpube__strdup(d->ctx, name)))
+		status = GPUBE_ENOMEM;
+	gpube__bids_clear(&b);
+	if (status)
+		gpube_model_free(m);
+	else
+		*out = m;
+	return status;
+}
+
+int gpube_auction_generate(struct gpube_model **out, struct gpube_ctx *ctx,
+	const char *distribution, int n_goods, int n_bids, uint64_t seed)
 {
 	struct bid_drawing d = {.ctx = ctx, .n_goods = n_goods, .n_bids = n_bids};
 	const uint64_t goods = (uint64_t)n_goods, bids = (uint64_t)n_bids;
+	char name[100];
 	int status, k;
 
-	if (!ctx || !path || !distribution)
+	if (out)
+		*out = NULL;
+	if (!out || !ctx || !distribution)
 		return gpube__missing(ctx);
-	status = csg__find_distribution(&k, ctx, distribution, csg_auction_distribution);
+	status = csg__find_distribution(&k, ctx, distribution, gpube_auction_distribution);
 	if (status)
 		return status;
 	status = GPUBE_ENOMEM;
@@ -346,6 +384,7 @@ int csg_auction_generate(struct gpube_ctx *ctx, const char *path, const char *di
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"%d goods, %d bids: expected 2 to %d goods, 1 to %d bids", n_goods, n_bids,
 			MOST_GOODS, MOST_BIDS);
+	snprintf(name, sizeof(name), "%s, seed %llu", distribution, (unsigned long long)seed);
 	gpube__rng_init(&d.rng, seed);
 	d.near = gpube__alloc_zero(ctx, goods * goods, sizeof(*d.near));
 	d.common = gpube__alloc_zero(ctx, goods, sizeof(*d.common));
@@ -356,7 +395,7 @@ int csg_auction_generate(struct gpube_ctx *ctx, const char *path, const char *di
 	if (d.near && d.common && d.private_ && d.price && d.at && d.dummy)
 		status = draw(&d, distribution);
 	if (!status)
-		status = write(&d, distribution, path, seed);
+		status = take_bids(out, &d, name);
 	gpube__free(ctx, d.near);
 	gpube__free(ctx, d.common);
 	gpube__free(ctx, d.private_);

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "csg/auction/bids.h"
+#include "csg/auction/packing_lp.h"
 #include "gpube/base/bits.h"
 
 #define TINY 1e-9

@@ -27,11 +27,10 @@ struct gpube_format_row {
 };
 
 /*
- * The format to write a model of that kind, AUTO: by the name; NULL after setting the error's text
- * (EINVAL).
+ * The format to write a model in, AUTO: by the name; NULL after setting the error's text (EINVAL).
  */
 const struct gpube_format_row *gpube__output_format(
-	struct gpube_ctx *ctx, const char *path, enum gpube_format format, enum gpube_kind kind);
+	const struct gpube_model *m, const char *path, enum gpube_format format);
 
 /* Bytes that formats are told by. */
 enum { GPUBE_SNIFF_BYTES = 1 << 16 };
@@ -51,6 +50,7 @@ bool gpube__sniff_xml(const char *text, size_t n, const char *path);
 bool gpube__sniff_bif(const char *text, size_t n, const char *path);
 bool gpube__sniff_xmlbif(const char *text, size_t n, const char *path);
 bool gpube__sniff_net(const char *text, size_t n, const char *path);
+bool gpube__sniff_cats(const char *text, size_t n, const char *path);
 bool gpube__sniff_csg(const char *text, size_t n, const char *path);
 bool gpube__sniff_opb(const char *text, size_t n, const char *path);
 
@@ -95,6 +95,8 @@ int gpube__mps_write(const struct gpube_model *m, struct gpube_out *out);
 /* Whether the file is the program that was to be written of m. Errors: EBUG (what differs) */
 int gpube__lp_check(struct gpube_model *scratch, const struct gpube_model *m, struct gpube_in *in);
 int gpube__mps_check(struct gpube_model *scratch, const struct gpube_model *m, struct gpube_in *in);
+int gpube__cats_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__cats_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__csg_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__csg_write(const struct gpube_model *m, struct gpube_out *out);
 /* Whether two models have the same coalitions. Errors: EBUG (what differs), ENOMEM */

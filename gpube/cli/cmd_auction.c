@@ -2,9 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "csg/auction/bids.h"
+#include "csg/auction.h"
 #include "gpube/cli/structure_report.h"
 #include "gpube/cli/session/contents.h"
+#include "gpube/ir/bids.h"
 
 #define OPTS_STRUCT struct opts_auction
 static const struct opt_row rows[] = {OPTS_AUCTION(OPT_ROW)};
@@ -17,13 +18,19 @@ static const struct opt_group groups[] = {
 
 struct report {
 	struct session *session;
-	const struct csg_auction *auction;
-	const struct csg_auction_result *result;
+	const struct gpube_model *auction;
+	const struct gpube_auction_result *result;
 	const char *file;
 };
 
 /* The words of --output, in their order. */
 enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_TABLE };
+
+/* Goods without dummies. */
+static int32_t n_real(const struct gpube_model *m)
+{
+	return gpube_model_n_vars(m) - gpube_model_n_hidden(m);
+}
 
 /* A bid that wins. */
 struct winner {
@@ -34,14 +41,15 @@ struct winner {
 static void text_bids(struct gpube_out *out, const struct report *p, const int *bids, int n)
 {
 	for (int k = 0; k < n; k++)
-		gpube__out_printf(out, " %lld", (long long)csg_auction_bid_id(p->auction, bids[k]));
+		gpube__out_printf(
+			out, " %lld", (long long)gpube_auction_bid_number(p->auction, bids[k]));
 	gpube__out_text(out, "\n");
 }
 
 static void report_text(struct gpube_out *out, const void *arg)
 {
 	const struct report *p = arg;
-	const struct csg_auction_result *r = p->result;
+	const struct gpube_auction_result *r = p->result;
 
 	gpube__out_printf(out, "%-*s", LABEL, "revenue");
 	gpube__out_decimal(out, r->revenue, r->scale);
@@ -57,9 +65,9 @@ static void report_text(struct gpube_out *out, const void *arg)
 		gpube__out_printf(out, "%-*s", LABEL - 1, "never win");
 		text_bids(out, p, r->never, r->n_never);
 	}
-	gpube__out_printf(out, "%-*s%d good%s, %d bid%s\n", LABEL, "auction",
-		csg_auction_goods(p->auction), gpube__plural(csg_auction_goods(p->auction)),
-		csg_auction_bids(p->auction), gpube__plural(csg_auction_bids(p->auction)));
+	gpube__out_printf(out, "%-*s%d good%s, %d bid%s\n", LABEL, "auction", n_real(p->auction),
+		gpube__plural(n_real(p->auction)), gpube_auction_bids(p->auction),
+		gpube__plural(gpube_auction_bids(p->auction)));
 	gpube__out_printf(out, "%-*s%.3f s: solve %.3f; %lld node%s, %lld pivot%s\n", LABEL, "time",
 		session_seconds(p->session), r->seconds, (long long)r->n_nodes,
 		gpube__plural(r->n_nodes), (long long)r->n_pivots, gpube__plural(r->n_pivots));
@@ -75,10 +83,10 @@ static int dearer_first(const void *x, const void *y)
 }
 
 /* Winners by price, and their goods; dummy goods are none. */
-static void table_winners(struct gpube_out *out, const struct report *p, struct winner *winner)
+static void table_winners(struct gpube_out *out, const struct report *p,
+	const struct gpube__bids *a, struct winner *winner)
 {
-	const struct csg_auction *a = p->auction;
-	const struct csg_auction_result *r = p->result;
+	const struct gpube_auction_result *r = p->result;
 	const double unit = pow(10, -r->scale);
 	char text[GPUBE_DECIMAL_TEXT], what[120];
 	int n_sold = 0;
@@ -113,13 +121,16 @@ static void table_winners(struct gpube_out *out, const struct report *p, struct 
 static void report_table(struct gpube_out *out, const void *arg)
 {
 	const struct report *p = arg;
+	struct gpube__bids a;
 	struct winner *winner =
 		gpube__alloc(p->session->ctx, (uint64_t)p->result->n_winners + 1, sizeof(*winner));
 
-	if (winner)
-		table_winners(out, p, winner);
-	else
+	if (winner && !gpube__bids_init(&a, p->auction)) {
+		table_winners(out, p, &a, winner);
+		gpube__bids_clear(&a);
+	} else {
 		out->status = GPUBE_ENOMEM;
+	}
 	gpube__free(p->session->ctx, winner);
 }
 
@@ -128,14 +139,14 @@ static void json_bids(
 {
 	json_open(j, key, '[');
 	for (int k = 0; k < n; k++)
-		json_int(j, NULL, csg_auction_bid_id(p->auction, bids[k]));
+		json_int(j, NULL, gpube_auction_bid_number(p->auction, bids[k]));
 	json_close(j, ']');
 }
 
 static void report_json(struct gpube_out *out, const void *arg)
 {
 	const struct report *p = arg;
-	const struct csg_auction_result *r = p->result;
+	const struct gpube_auction_result *r = p->result;
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
@@ -152,24 +163,24 @@ static void report_json(struct gpube_out *out, const void *arg)
 	gpube__out_text(out, "\n");
 }
 
-static int solve(struct session *s, const struct csg_auction *a, const struct opts_auction *o,
+static int solve(struct session *s, const struct gpube_model *a, const struct opts_auction *o,
 	const char *file)
 {
-	struct csg_auction_opts options = {.sizeof_options = sizeof(options)};
-	struct csg_auction_result *result;
+	struct gpube_auction_opts options = {.sizeof_options = sizeof(options)};
+	struct gpube_auction_result *result;
 	struct report p = {s, a, NULL, file};
 	int rc;
 
 	if (o->timeout > 0) /* it counts from the start */
 		options.timeout_seconds = fmax(o->timeout - session_seconds(s), 1e-6);
-	if (csg_auction_solve(&result, a, &options))
+	if (gpube_auction(&result, a, &options))
 		return session_fail(s, NULL);
 	if (!result->optimal)
 		session_note(s, "ended before the optimum was proved");
 	p.result = result;
 	rc = session_report(
 		s, o->output == OUTPUT_TABLE ? report_table : report_text, report_json, &p);
-	csg_auction_result_free(result, s->ctx);
+	gpube_auction_result_free(result, s->ctx);
 	return rc;
 }
 
@@ -282,12 +293,12 @@ static int run(const void *opts, int n_args, char **args)
 	session_end_reading(&s);
 	if (status)
 		rc = session_fail(&s, NULL);
-	else if (c.model)
+	else if (c.kind == GPUBE_CONTENT_COALITIONS)
 		rc = solve_complete(&s, c.model, o, args[0]);
 	else if (o->sell_all || o->backend == GPUBE_BACKEND_CUDA)
 		rc = refuse(&s, args[0]);
 	else
-		rc = solve(&s, c.auction, o, args[0]);
+		rc = solve(&s, c.model, o, args[0]);
 	contents_clear(&c, s.ctx);
 	session_end(&s);
 	return rc;

@@ -1,7 +1,6 @@
 /* cmd_convert.c - gpube convert: a model from one format to another. */
 #include <string.h>
 
-#include "csg/auction/auction_program.h"
 #include "formats/common/registry.h"
 #include "formats/formats.h"
 #include "gpube/cli/session/contents.h"
@@ -176,7 +175,8 @@ static const struct {
 		"values of coalitions are written as .txt, as a model by the name of its format, "
 		"or by any other name in binary"},
 	[GPUBE_CONTENT_AUCTION] = {NULL,
-		"an auction is written as a model, by the name of its format"},
+		"an auction is written as a model, by the name of its format, or by any other name "
+		"as CATS does"},
 	[GPUBE_CONTENT_RESULT] = {"PR|MAR|MPE|MMAP|sol",
 		"a result is written as .PR, .MAR, .MPE, .MMAP or .sol"},
 	[GPUBE_CONTENT_SIDECAR] = {"ub|order|ord|cov|dec|evid|query", ""},
@@ -188,6 +188,13 @@ static enum gpube_content wanted(
 {
 	if (o->to ? o->to == GPUBE_FORMAT_CSG : gpube__has_extension(to, "csg"))
 		return GPUBE_CONTENT_COALITIONS;
+	if (o->to ? o->to == GPUBE_FORMAT_CATS : gpube__has_extension(to, "cats"))
+		return GPUBE_CONTENT_AUCTION;
+	/* a set packing program, which MIP solvers know how to strengthen */
+	if (c->kind == GPUBE_CONTENT_AUCTION && gpube_auction_bids(c->model) > 0 && !o->simplify &&
+		(o->to ? o->to == GPUBE_FORMAT_LP || o->to == GPUBE_FORMAT_MPS
+		       : gpube__has_extension(to, "lp|mps|qps")))
+		return GPUBE_CONTENT_AUCTION;
 	if (o->to || c->kind == GPUBE_CONTENT_SIDECAR ||
 		gpube__has_extension(to, GPUBE_FORMATS_READ "|yml|wbo"))
 		return GPUBE_CONTENT_MODEL;
@@ -201,9 +208,10 @@ static enum gpube_content wanted(
 static int become(struct session *s, struct contents *c, enum gpube_content want,
 	const struct opts_convert *o, const char *to)
 {
-	const bool has_form = want == GPUBE_CONTENT_GAME || want == GPUBE_CONTENT_COALITIONS;
+	const bool has_form = want == GPUBE_CONTENT_GAME || want == GPUBE_CONTENT_COALITIONS ||
+			      want == GPUBE_CONTENT_AUCTION;
 
-	if (c->kind == want && c->kind != GPUBE_CONTENT_AUCTION)
+	if (c->kind == want)
 		return GPUBE_OK;
 	if (c->result && want == GPUBE_CONTENT_MODEL)
 		return gpube__fail(
@@ -292,76 +300,13 @@ static int check_options(struct session *s, const struct contents *c, const stru
 		option, c->path, kinds[c->kind].outputs);
 }
 
-/* ---- an auction as a program for MIP solvers ------------------------------------------------ */
-
-/* .lp or .mps, if that is what an auction is to be written as, as it is. */
-static bool is_program(struct session *s, const struct contents *c, const struct opts_convert *o,
-	const char *to, enum gpube_format *format)
-{
-	const struct gpube_format_row *row;
-
-	if (!c->auction || csg_auction_bids(c->auction) == 0 || o->simplify ||
-		(!o->to && !gpube__has_extension(to, "lp|mps|qps")))
-		return false;
-	/* the words of --to are those of enum gpube_format, in its order */
-	row = gpube__output_format(s->ctx, to, (enum gpube_format)o->to, GPUBE_COSTS);
-	*format = row ? row->id : GPUBE_FORMAT_AUTO;
-	return *format == GPUBE_FORMAT_LP || *format == GPUBE_FORMAT_MPS;
-}
-
-static int check_program(
-	struct session *s, const struct contents *c, enum gpube_format format, const char *to)
-{
-	const struct gpube_read_opts opts = {.sizeof_options = sizeof(opts), .format = format};
-	struct csg_auction *back = NULL;
-	struct gpube_model *m;
-	bool same = false;
-	int status = gpube_read_with(&m, s->ctx, to, &opts);
-
-	if (!status)
-		status = csg_auction_from_model(&back, m);
-	if (!status)
-		status = csg__auction_same(&same, c->auction, back);
-	if (!status && !same)
-		status = gpube__fail(s->ctx, GPUBE_EBUG,
-			"internal error: '%s', read back, is another auction; please report this",
-			to);
-	if (!status)
-		gpube__log(s->ctx, GPUBE_LOG_NOTE,
-			"%s: read back and compared: %d bid%s, their prices and which of them "
-			"exclude each other, all equal",
-			to, csg_auction_bids(back), gpube__plural(csg_auction_bids(back)));
-	csg_auction_free(back);
-	gpube_model_free(m);
-	return status;
-}
-
-/* A set packing program, which those programs know how to strengthen. */
-static int write_program(struct session *s, const struct contents *c, const struct opts_convert *o,
-	enum gpube_format format, const char *to)
-{
-	int status = must_be_readable(s, o, to);
-
-	if (!status)
-		status = csg__auction_write_program(c->auction, to, format == GPUBE_FORMAT_LP);
-	if (status || !o->check)
-		return status;
-	status = check_program(s, c, format, to);
-	if (status)
-		remove(to);
-	return status;
-}
-
 static int convert(
 	struct session *s, struct contents *c, const struct opts_convert *o, const char *to)
 {
 	const enum gpube_content want = wanted(o, c, to);
 	const bool made = c->kind != GPUBE_CONTENT_MODEL;
-	enum gpube_format program;
 	int status = check_options(s, c, o, want, to);
 
-	if (!status && is_program(s, c, o, to, &program))
-		return write_program(s, c, o, program, to) ? session_fail(s, NULL) : CLI_DONE;
 	if (!status)
 		status = become(s, c, want, o, to);
 	if (!status && !c->model)
@@ -370,7 +315,7 @@ static int convert(
 		return session_fail(s, NULL);
 	if (!c->model)
 		return CLI_DONE;
-	if (c->kind == GPUBE_CONTENT_COALITIONS)
+	if (c->kind != GPUBE_CONTENT_MODEL)
 		return write_model(s, o, c->model, false, c->path, to);
 	if (!strcmp(to, "-") && o->to == GPUBE_FORMAT_AUTO) {
 		cli_error("convert: standard output has no name to tell the format: give --to");
@@ -505,7 +450,7 @@ const struct command cmd_convert = {
 		 ".csg\n"
 		 "read and written: values of coalitions, binary, or text as .txt\n"
 		 ".txt\n"
-		 "read: auctions of CATS, for 'gpube auction'\n"
+		 "read and written: auctions of CATS, for 'gpube auction'\n"
 		 ".order, .ord, .cov, .dec\n"
 		 "beside a model: elimination orders and tree decompositions; read by "
 		 "--order-file, written by 'gpube info --write-order'\n"

@@ -79,10 +79,15 @@ static int generate_coalitions(struct session *s, const struct opts_generate *o)
 
 static int generate_auction(struct session *s, const struct opts_generate *o)
 {
-	return csg_auction_generate(s->ctx, s->output, o->dist ? o->dist : "regions", (int)o->goods,
-		       (int)o->bids, (uint64_t)o->seed)
-		       ? session_fail(s, NULL)
-		       : CLI_DONE;
+	struct gpube_model *m = NULL;
+	int rc = CLI_DONE;
+
+	if (gpube_auction_generate(&m, s->ctx, o->dist ? o->dist : "regions", (int)o->goods,
+		    (int)o->bids, (uint64_t)o->seed) ||
+		gpube_write(m, s->output, GPUBE_FORMAT_CATS))
+		rc = session_fail(s, NULL);
+	gpube_model_free(m);
+	return rc;
 }
 
 static int generate_bimatrix(struct session *s, const struct opts_generate *o)

@@ -159,6 +159,12 @@ static void text_result(struct gpube_out *out, const struct gpube_uai_result *r)
 		gpube__out_printf(out, "log10 %.9g\n", r->log10_value);
 }
 
+/* Without dummies. */
+static int32_t n_goods(const struct gpube_model *m)
+{
+	return gpube_model_n_vars(m) - gpube_model_n_hidden(m);
+}
+
 /* What else than a model the file holds. */
 static void text_contents(struct gpube_out *out, const struct contents *c)
 {
@@ -176,11 +182,10 @@ static void text_contents(struct gpube_out *out, const struct contents *c)
 			LABEL, "coalitions", gpube_model_n_vars(c->model),
 			gpube__plural(gpube_model_n_vars(c->model)),
 			gpube_type_name(gpube_coalitions_type(c->model)));
-	else if (c->auction)
+	else if (c->kind == GPUBE_CONTENT_AUCTION)
 		gpube__out_printf(out, "%-*s%d good%s, %d bid%s; see 'gpube auction'\n", LABEL,
-			"auction", csg_auction_goods(c->auction),
-			gpube__plural(csg_auction_goods(c->auction)), csg_auction_bids(c->auction),
-			gpube__plural(csg_auction_bids(c->auction)));
+			"auction", n_goods(c->model), gpube__plural(n_goods(c->model)),
+			gpube_auction_bids(c->model), gpube__plural(gpube_auction_bids(c->model)));
 }
 
 /* "rain: no, yes", or how many values it has that have no names. */
@@ -339,10 +344,10 @@ static void json_model(struct json *j, const struct result *r)
 static void json_contents(struct json *j, const struct contents *c)
 {
 	json_text(j, "kind",
-		c->game      ? c->game->players ? "game of several players" : "bimatrix game"
-		: c->auction ? "auction"
-		: c->model   ? "coalition game"
-			     : "result");
+		c->game ? c->game->players ? "game of several players" : "bimatrix game"
+		: c->kind == GPUBE_CONTENT_AUCTION ? "auction"
+		: c->model                         ? "coalition game"
+						   : "result");
 	if (c->result) {
 		json_text(j, "task", gpube_uai_task_name(c->result->task));
 		if (c->result->task == GPUBE_UAI_PR)
@@ -361,8 +366,8 @@ static void json_contents(struct json *j, const struct contents *c)
 		json_int(j, "agents", gpube_model_n_vars(c->model));
 		json_text(j, "type", gpube_type_name(gpube_coalitions_type(c->model)));
 	} else {
-		json_int(j, "goods", csg_auction_goods(c->auction));
-		json_int(j, "bids", csg_auction_bids(c->auction));
+		json_int(j, "goods", n_goods(c->model));
+		json_int(j, "bids", gpube_auction_bids(c->model));
 	}
 }
 
@@ -497,8 +502,8 @@ static bool wants_no_model(const struct opts_info *o, const struct contents *c)
 {
 	enum { MOST_BIDS = 500 };
 
-	return c->auction && csg_auction_bids(c->auction) > MOST_BIDS && !o->dot &&
-	       !o->write_order && !o->engine.order && !o->engine.order_file &&
+	return c->kind == GPUBE_CONTENT_AUCTION && gpube_auction_bids(c->model) > MOST_BIDS &&
+	       !o->dot && !o->write_order && !o->engine.order && !o->engine.order_file &&
 	       !o->engine.no_simplify;
 }
 

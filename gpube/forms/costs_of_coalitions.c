@@ -338,7 +338,7 @@ int gpube_costs_of_coalitions(struct gpube_model **out, const struct gpube_model
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
-	if (gpube__check_kind(m, GPUBE__OF(GPUBE_COALITIONS)))
+	if (gpube__check_kind(m, m->auction ? 0 : GPUBE__OF(GPUBE_COALITIONS)))
 		return GPUBE_EINVAL;
 	if (!g.t || (g.t->owner && g.t->owner->fetch))
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "the values are not stored here");

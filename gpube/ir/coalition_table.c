@@ -120,7 +120,7 @@ int gpube_coalitions_new(
 
 const struct gpube_table *gpube__coalitions_table(const struct gpube_model *m)
 {
-	return m && m->kind == GPUBE_COALITIONS && m->n_functions == 1 &&
+	return m && m->kind == GPUBE_COALITIONS && !m->auction && m->n_functions == 1 &&
 			       m->functions[0].arity == m->n_vars
 		       ? gpube__table(m, 0)
 		       : NULL;

@@ -38,8 +38,10 @@ int gpube__check_kind(const struct gpube_model *m, unsigned kinds)
 		[GPUBE_COALITIONS] = "a coalition game: gpube csg takes it",
 	};
 
-	return GPUBE__OF(m->kind) & kinds ? GPUBE_OK
-					  : gpube__fail(m->ctx, GPUBE_EINVAL, "%s", words[m->kind]);
+	if (GPUBE__OF(m->kind) & kinds)
+		return GPUBE_OK;
+	return gpube__fail(m->ctx, GPUBE_EINVAL, "%s",
+		m->auction ? "an auction: gpube auction takes it" : words[m->kind]);
 }
 
 void gpube__table_release(struct gpube_table *t, struct gpube_ctx *ctx)
@@ -109,6 +111,7 @@ void gpube_model_free(struct gpube_model *m)
 		gpube__free(ctx, m->agents[a]);
 	gpube__free(ctx, m->agents);
 	gpube__free(ctx, m->agent_of);
+	gpube__free(ctx, m->numbers);
 	gpube__free(ctx, m->name);
 	gpube__free(ctx, m);
 }

@@ -82,6 +82,8 @@ struct gpube_model {
 	int64_t constant; /* GPUBE_COSTS: zero-arity term, units of 10^-scale */
 	int64_t top;      /* see gpube_model_set_top() */
 	bool bayes;       /* .uai: read from a BAYES file, so written as one */
+	bool auction;     /* GPUBE_COALITIONS: the tuples are bids, which may repeat; see bids.h */
+	int64_t *numbers; /* of bids, as many as tuples; NULL: it is no auction */
 	char *name;       /* may be NULL */
 
 	int32_t n_vars, n_hidden;

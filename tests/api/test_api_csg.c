@@ -11,7 +11,7 @@
 #include "tests/support/files.h"
 
 static struct gpube_model *game, *sparse, *empty; /* empty: of the kind, without values */
-static struct csg_auction *auction;
+static struct gpube_model *auction;
 
 WRONG(gpube_coalitions_new)
 {
@@ -133,19 +133,21 @@ WRONG(gpube_costs_of_coalitions)
 	NOT_MADE(struct gpube_model, made, gpube_costs_of_coalitions(&made, m));
 }
 
-WRONG(csg_auction_from_model)
+WRONG(gpube_auction_of_costs)
 {
-	REFUSED(csg_auction_from_model(NULL, m));
-	NOT_MADE(struct csg_auction, a, csg_auction_from_model(&a, NULL));
+	REFUSED(gpube_auction_of_costs(NULL, m));
+	NOT_MADE(struct gpube_model, a, gpube_auction_of_costs(&a, NULL));
 	/* costs of pairs */
-	NOT_MADE(struct csg_auction, a, csg_auction_from_model(&a, m));
-	NOT_MADE(struct csg_auction, a, csg_auction_from_model(&a, potentials));
+	NOT_MADE(struct gpube_model, a, gpube_auction_of_costs(&a, m));
+	NOT_MADE(struct gpube_model, a, gpube_auction_of_costs(&a, potentials));
 }
 
-WRONG(csg_auction_model)
+WRONG(gpube_costs_of_auction)
 {
-	REFUSED(csg_auction_model(NULL, auction));
-	NOT_MADE(struct gpube_model, made, csg_auction_model(&made, NULL));
+	REFUSED(gpube_costs_of_auction(NULL, auction));
+	NOT_MADE(struct gpube_model, made, gpube_costs_of_auction(&made, NULL));
+	NOT_MADE(struct gpube_model, made, gpube_costs_of_auction(&made, game));
+	NOT_MADE(struct gpube_model, made, gpube_costs_of_coalitions(&made, auction));
 }
 
 WRONG(gpube_coalitions_distribution)
@@ -184,58 +186,76 @@ WRONG(gpube_coalitions_generate_unstored)
 	wrong_generate(gpube_coalitions_generate_unstored);
 }
 
-WRONG(csg_auction_read)
+WRONG(gpube_auction_new)
 {
-	REFUSED(csg_auction_read(NULL, ctx, "/dev/null"));
-	NOT_MADE(struct csg_auction, a, csg_auction_read(&a, NULL, "/dev/null"));
-	NOT_MADE(struct csg_auction, a, csg_auction_read(&a, ctx, NULL));
+	static const int64_t at[] = {0, 2, 3}, no_goods[] = {0, 2, 2}, prices[] = {4, 5};
+	static const int64_t low[] = {4, INT64_MIN};
+	static const int32_t goods[] = {0, 2, 1}, falling[] = {2, 0, 1}, others[] = {0, 3, 1};
+	static const int32_t negative[] = {-1, 2, 1};
+
+#define NO_AUCTION(...) NOT_MADE(struct gpube_model, a, gpube_auction_new(&a, __VA_ARGS__))
+	REFUSED(gpube_auction_new(NULL, ctx, 3, 0, 2, at, goods, prices));
+	NO_AUCTION(NULL, 3, 0, 2, at, goods, prices);
+	NO_AUCTION(ctx, 3, 0, 2, NULL, goods, prices);
+	NO_AUCTION(ctx, 3, 0, 2, at, NULL, prices);
+	NO_AUCTION(ctx, 3, 0, 2, at, goods, NULL);
+	NO_AUCTION(ctx, -1, 0, 2, at, goods, prices);
+	NO_AUCTION(ctx, 3, -1, 2, at, goods, prices);
+	NO_AUCTION(ctx, 3, 0, -2, at, goods, prices);
+	NO_AUCTION(ctx, INT_MAX, INT_MAX, 2, at, goods, prices);
+	NO_AUCTION(ctx, 3, 0, 2, no_goods, goods, prices);
+	NO_AUCTION(ctx, 3, 0, 2, at, falling, prices);
+	NO_AUCTION(ctx, 3, 0, 2, at, others, prices);
+	NO_AUCTION(ctx, 3, 0, 2, at, negative, prices);
+	NO_AUCTION(ctx, 3, 0, 2, at, goods, low);
 }
 
-WRONG_NULL(csg_auction_free)
+WRONG_ANSWER(gpube_auction_bids, 0)
 
-WRONG_ANSWER(csg_auction_goods, 0)
-WRONG_ANSWER(csg_auction_bids, 0)
-
-WRONG(csg_auction_bid_id)
+WRONG(gpube_auction_bid_number)
 {
-	assert_true(csg_auction_bid_id(NULL, 0) == -1);
-	assert_true(csg_auction_bid_id(auction, -1) == -1);
-	assert_true(csg_auction_bid_id(auction, csg_auction_bids(auction)) == -1);
+	assert_true(gpube_auction_bid_number(NULL, 0) == -1);
+	assert_true(gpube_auction_bid_number(auction, -1) == -1);
+	assert_true(gpube_auction_bid_number(auction, gpube_auction_bids(auction)) == -1);
 }
 
-WRONG(csg_auction_solve)
+WRONG(gpube_auction)
 {
-	struct csg_auction_opts o = {.sizeof_options = 1};
+	struct gpube_auction_opts o = {.sizeof_options = 1};
 
-	REFUSED(csg_auction_solve(NULL, auction, NULL));
-	NOT_MADE(struct csg_auction_result, r, csg_auction_solve(&r, NULL, NULL));
-	NOT_MADE(struct csg_auction_result, r, csg_auction_solve(&r, auction, &o));
+	REFUSED(gpube_auction(NULL, auction, NULL));
+	NOT_MADE(struct gpube_auction_result, r, gpube_auction(&r, NULL, NULL));
+	NOT_MADE(struct gpube_auction_result, r, gpube_auction(&r, m, NULL));
+	NOT_MADE(struct gpube_auction_result, r, gpube_auction(&r, game, NULL));
+	NOT_MADE(struct gpube_csg_result, r, gpube_csg(&r, auction, NULL));
+	NOT_MADE(struct gpube_auction_result, r, gpube_auction(&r, auction, &o));
 	o.sizeof_options = sizeof(o);
 	for (size_t k = 0; k < 3; k++) {
 		o.timeout_seconds = bad_seconds[k];
-		NOT_MADE(struct csg_auction_result, r, csg_auction_solve(&r, auction, &o));
+		NOT_MADE(struct gpube_auction_result, r, gpube_auction(&r, auction, &o));
 	}
 }
 
-WRONG_FREE(struct csg_auction_result, csg_auction_result_free)
+WRONG_FREE(struct gpube_auction_result, gpube_auction_result_free)
 
-WRONG(csg_auction_distribution)
+WRONG(gpube_auction_distribution)
 {
-	assert_null(csg_auction_distribution(-1));
-	assert_null(csg_auction_distribution(INT_MAX));
+	assert_null(gpube_auction_distribution(-1));
+	assert_null(gpube_auction_distribution(INT_MAX));
 }
 
-WRONG(csg_auction_generate)
+WRONG(gpube_auction_generate)
 {
-	REFUSED(csg_auction_generate(ctx, NULL, "regions", 5, 5, 1));
-	NOT_WRITTEN("a.txt", csg_auction_generate(NULL, to, "regions", 5, 5, 1));
-	NOT_WRITTEN("a.txt", csg_auction_generate(ctx, to, NULL, 5, 5, 1));
-	NOT_WRITTEN("a.txt", csg_auction_generate(ctx, to, "nix", 5, 5, 1));
-	NOT_WRITTEN("a.txt", csg_auction_generate(ctx, to, "regions", 1, 5, 1));
-	NOT_WRITTEN("a.txt", csg_auction_generate(ctx, to, "regions", INT_MAX, 5, 1));
-	NOT_WRITTEN("a.txt", csg_auction_generate(ctx, to, "regions", 5, 0, 1));
-	NOT_WRITTEN("a.txt", csg_auction_generate(ctx, to, "regions", 5, -1, 1));
-	NOT_WRITTEN("a.txt", csg_auction_generate(ctx, to, "regions", 5, INT_MAX, 1));
+#define NOT_DRAWN(...) NOT_MADE(struct gpube_model, a, gpube_auction_generate(&a, __VA_ARGS__))
+	REFUSED(gpube_auction_generate(NULL, ctx, "regions", 5, 5, 1));
+	NOT_DRAWN(NULL, "regions", 5, 5, 1);
+	NOT_DRAWN(ctx, NULL, 5, 5, 1);
+	NOT_DRAWN(ctx, "nix", 5, 5, 1);
+	NOT_DRAWN(ctx, "regions", 1, 5, 1);
+	NOT_DRAWN(ctx, "regions", INT_MAX, 5, 1);
+	NOT_DRAWN(ctx, "regions", 5, 0, 1);
+	NOT_DRAWN(ctx, "regions", 5, -1, 1);
+	NOT_DRAWN(ctx, "regions", 5, INT_MAX, 1);
 }
 
 static const int32_t values[] = {0, 5, 5, 9, 1, 8, 5, 12};
@@ -259,9 +279,7 @@ static int set_up(void **state)
 	path = in_dir("sparse.txt");
 	test_put(path, text, sizeof(text) - 1);
 	assert_int_equal(gpube_read(&sparse, ctx, path, GPUBE_FORMAT_CSG, NULL), 0);
-	path = in_dir("auction.txt");
-	assert_int_equal(csg_auction_generate(ctx, path, "regions", 5, 5, 1), 0);
-	assert_int_equal(csg_auction_read(&auction, ctx, path), 0);
+	assert_int_equal(gpube_auction_generate(&auction, ctx, "regions", 5, 5, 1), 0);
 	return 0;
 }
 
@@ -270,7 +288,7 @@ static int tear_down(void **state)
 	gpube_model_free(game);
 	gpube_model_free(sparse);
 	gpube_model_free(empty);
-	csg_auction_free(auction);
+	gpube_model_free(auction);
 	return wrong_models_teardown(state);
 }
 

@@ -85,7 +85,7 @@ struct call {
 	X(gpube_dpop, OUT(gpube_dpop_result), m, NULL)                                             \
 	X(nash_from_model, OUT(nash_game), m)                                                      \
 	X(gpube_coalitions_of_costs, OUT(gpube_model), m)                                          \
-	X(csg_auction_from_model, OUT(csg_auction), m)
+	X(gpube_auction_of_costs, OUT(gpube_model), m)
 
 CALLS(CALL)
 

@@ -100,8 +100,11 @@ for to in nfg MPE; do
 	row "coalitions are no .$to" 1 '' "cannot write '.*no\.$to' from '.*': values of coalitions are" \
 		"$gpube" convert "$work/two.txt" "$work/no.$to"
 done
-row 'an auction is nothing else' 1 '' 'an auction is written as a model, by the name of its format' "$gpube" convert "$work/cats.txt" "$work/no.txt"
+row 'an auction is no game' 1 '' 'an auction is written as a model, by the name of its format, or by any other name as CATS does' \
+	"$gpube" convert "$work/cats.txt" "$work/no.nfg"
 that 'and nothing is written' sh -c "! ls '$work'/no.* '$work/map' 2> /dev/null | grep ."
+row 'an auction as CATS writes it' 0 '' 'read back and compared: 1 bid, .*all equal$' \
+	"$gpube" convert --check "$work/cats.txt" "$work/again.txt"
 row 'coalitions in binary' 0 '' '' "$gpube" convert "$work/two.txt" "$work/two.csg"
 row 'a game as GAMUT writes it' 0 '' '' "$gpube" convert examples/effort.nfg "$work/e.gam"
 
@@ -117,7 +120,7 @@ printf 'x 2 2 1 9\n2 2\n2 0 1 5 2\n1 1 1\n0 1 3\n' > "$work/two.wcsp"
 row 'csg of a model' 0 '^value +4, the proved maximum' '' "$gpube" csg "$work/two.wcsp"
 row 'and its proof' 0 '^value +4,' '' sh -c \
 	"'$gpube' csg -q --certify '$work/proof' '$work/two.wcsp' > '$work/said' && '$gpube' csg --verify '$work/proof' '$work/two.wcsp'"
-row 'csg says what form a game has' 1 '' "reads, and no game of coalitions: it has 25 variables and 19 functions, a game has one" \
+row 'csg says what form a game has' 1 '' "reads, and no coalition game: it has 25 variables and 19 functions, a game has one" \
 	"$gpube" csg examples/zebra.wcsp
 printf 'goods 3\nbids 3\n1 2.5 0 1 #\n2 2 1 #\n7 1 2 #\n' > "$work/three.txt"
 for to in cfn wcsp; do
@@ -143,8 +146,8 @@ row 'auction of a game' 1 '' "is a game, which 'gpube nash' reads$" \
 printf 'NFG 1 R "three" { "a" "b" "c" } { 1 1 1 }\n\n1 2 3\n' > "$work/three.nfg"
 row 'auction of a game of three players' 1 '' "three.nfg' is a game, which 'gpube nash' reads$" \
 	"$gpube" auction "$work/three.nfg"
-row 'nash of coalitions' 1 '' "is a game of coalitions, which 'gpube csg' reads$" "$gpube" nash "$work/two.txt"
-row 'nash of coalitions, binary' 1 '' "is a game of coalitions, which 'gpube csg' reads$" \
+row 'nash of coalitions' 1 '' "is a coalition game, which 'gpube csg' reads$" "$gpube" nash "$work/two.txt"
+row 'nash of coalitions, binary' 1 '' "is a coalition game, which 'gpube csg' reads$" \
 	"$gpube" nash "$work/two.csg"
 row 'nash of an auction' 1 '' "is an auction, which 'gpube auction' reads$" "$gpube" nash "$work/cats.txt"
 row 'csg of an auction' 1 '' "is an auction, which 'gpube auction' reads$" "$gpube" csg "$work/cats.txt"

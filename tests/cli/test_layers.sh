@@ -24,8 +24,8 @@ mmap infer bound heuristic eliminate relax search order simplify ops ir base
 bound heuristic eliminate relax search order simplify ops ir base
 session bound heuristic eliminate relax search order simplify ops ir base
 deal ranks infer bound heuristic eliminate relax order simplify ops ir base
-formats globals order ir base
 forms order ir base
+formats forms globals order ir base
 csg forms formats globals ranks order ops ir base
 nash formats globals ranks order ops ir base
 dcop bound formats globals ranks relax order simplify ops ir base

@@ -136,14 +136,6 @@ static void read_nash(struct gpube_ctx *ctx, const char *path)
 	gpube__in_close(&in);
 }
 
-static void read_csg(struct gpube_ctx *ctx, const char *path)
-{
-	struct gpube_model *g;
-
-	if (!gpube_read(&g, ctx, path, GPUBE_FORMAT_CSG, NULL))
-		gpube_model_free(g);
-}
-
 /* Read, and checked against a game of three agents. */
 static void read_proof(struct gpube_ctx *ctx, const char *path)
 {
@@ -163,16 +155,8 @@ static void read_proof(struct gpube_ctx *ctx, const char *path)
 	csg__proof_clear(&p);
 }
 
-static void read_auction(struct gpube_ctx *ctx, const char *path)
-{
-	struct csg_auction *a;
-
-	if (!csg_auction_read(&a, ctx, path))
-		csg_auction_free(a);
-}
-
 static const char *const others[] = {
-	"evid", "order", "cov", "dec", "sol", "ub", "result", "nash", "csg", "proof", "auction"};
+	"evid", "order", "cov", "dec", "sol", "ub", "result", "nash", "proof"};
 enum { N_MODELS = GPUBE_N_FORMATS - 1, N_OTHERS = sizeof(others) / sizeof(*others) };
 
 const char *fuzz_target(int k)
@@ -185,7 +169,7 @@ const char *fuzz_target(int k)
 /* What has the form of a game or of an auction is one, too. */
 static void take_forms(const struct gpube_model *m)
 {
-	struct csg_auction *auction;
+	struct gpube_model *auction;
 	struct gpube_model *coalitions;
 	struct nash_game *game;
 
@@ -193,8 +177,8 @@ static void take_forms(const struct gpube_model *m)
 		nash_game_free(game);
 	if (!gpube_coalitions_of_costs(&coalitions, m))
 		gpube_model_free(coalitions);
-	if (!csg_auction_from_model(&auction, m))
-		csg_auction_free(auction);
+	if (!gpube_auction_of_costs(&auction, m))
+		gpube_model_free(auction);
 }
 
 static void read_model(
@@ -228,12 +212,8 @@ static int read_as(struct gpube_ctx *ctx, const char *target, const char *path, 
 		read_evidence(ctx, path);
 	else if (!strcmp(target, "nash"))
 		read_nash(ctx, path);
-	else if (!strcmp(target, "csg"))
-		read_csg(ctx, path);
 	else if (!strcmp(target, "proof"))
 		read_proof(ctx, path);
-	else if (!strcmp(target, "auction"))
-		read_auction(ctx, path);
 	else
 		return -1;
 	return 0;

@@ -6,6 +6,8 @@
 #include "tests/support/test.h"
 
 #include "csg/auction.h"
+#include "formats/formats.h"
+#include "tests/support/structures.h"
 #include "gpube/base/base.h"
 #include "tests/support/files.h"
 #include "tests/support/memory.h"
@@ -81,8 +83,8 @@ static long in_cents(int64_t v, int scale)
 static void all_sets(void **state)
 {
 	const struct row *row = *state;
-	struct csg_auction_result *r;
-	struct csg_auction *a;
+	struct gpube_auction_result *r;
+	struct gpube_model *a;
 	struct gpube_ctx *ctx;
 	struct bids b;
 	uint32_t used = 0;
@@ -91,17 +93,17 @@ static void all_sets(void **state)
 	write_auction(row, &b);
 	best = best_of(&b, 0, 0);
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	assert_int_equal(csg_auction_read(&a, ctx, path), GPUBE_OK);
-	assert_int_equal(csg_auction_goods(a), row->goods);
-	assert_int_equal(csg_auction_bids(a), row->bids);
-	assert_int_equal(csg_auction_solve(&r, a, NULL), GPUBE_OK);
+	assert_int_equal(gpube_read(&a, ctx, path, GPUBE_FORMAT_CATS, NULL), GPUBE_OK);
+	assert_int_equal(gpube_model_n_vars(a) - gpube_model_n_hidden(a), row->goods);
+	assert_int_equal(gpube_auction_bids(a), row->bids);
+	assert_int_equal(gpube_auction(&r, a, NULL), GPUBE_OK);
 	assert_true(r->optimal);
 	assert_int_equal(in_cents(r->revenue, r->scale), best);
 	assert_true(r->upper_bound == r->revenue);
 	for (int k = 0; k < r->n_winners; k++) {
 		const int w = r->winners[k];
 
-		assert_int_equal(csg_auction_bid_id(a, w), 100 + w);
+		assert_int_equal(gpube_auction_bid_number(a, w), 100 + w);
 		assert_int_equal(used & b.goods[w], 0);
 		used |= b.goods[w];
 		sum += b.price[w];
@@ -111,8 +113,8 @@ static void all_sets(void **state)
 	for (int k = 0; k < r->n_never; k++)
 		b.price[r->never[k]] = -1;
 	assert_int_equal(best_of(&b, 0, 0), best);
-	csg_auction_result_free(r, ctx);
-	csg_auction_free(a);
+	gpube_auction_result_free(r, ctx);
+	gpube_model_free(a);
 	gpube_ctx_free(ctx);
 }
 
@@ -179,26 +181,26 @@ static void generated(void **state)
 	const struct drawn *row = *state;
 	long price[64], again[64];
 	uint32_t goods[64], goods_again[64];
-	struct csg_auction_result *r;
-	struct csg_auction *a;
+	struct gpube_auction_result *r;
+	struct gpube_model *a;
 	struct gpube_ctx *ctx;
 
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	for (int seed = 0; seed < 3; seed++) {
-		assert_int_equal(csg_auction_generate(ctx, path, row->distribution, row->goods,
-					 row->bids, (uint64_t)seed),
+		assert_int_equal(put_auction(ctx, path, row->distribution, row->goods, row->bids,
+					 (uint64_t)seed),
 			GPUBE_OK);
 		read_drawn(row, 20, price, goods);
-		assert_int_equal(csg_auction_read(&a, ctx, path), GPUBE_OK);
-		assert_int_equal(csg_auction_solve(&r, a, NULL), GPUBE_OK);
+		assert_int_equal(gpube_read(&a, ctx, path, GPUBE_FORMAT_CATS, NULL), GPUBE_OK);
+		assert_int_equal(gpube_auction(&r, a, NULL), GPUBE_OK);
 		assert_true(r->optimal);
 		for (; r->scale < 3; r->scale++)
 			r->revenue *= 10;
 		assert_int_equal(r->revenue, best_of_sets(20, row->bids, price, goods));
-		csg_auction_result_free(r, ctx);
-		csg_auction_free(a);
-		assert_int_equal(csg_auction_generate(ctx, path, row->distribution, row->goods,
-					 row->bids, (uint64_t)seed),
+		gpube_auction_result_free(r, ctx);
+		gpube_model_free(a);
+		assert_int_equal(put_auction(ctx, path, row->distribution, row->goods, row->bids,
+					 (uint64_t)seed),
 			GPUBE_OK);
 		read_drawn(row, 20, again, goods_again);
 		assert_memory_equal(price, again, (size_t)row->bids * sizeof(*price));
@@ -250,8 +252,7 @@ static void shapes(void **state)
 		int sizes = 0;
 
 		assert_int_equal(
-			csg_auction_generate(ctx, path, rows[k].distribution, n, rows[k].bids, 5),
-			GPUBE_OK);
+			put_auction(ctx, path, rows[k].distribution, n, rows[k].bids, 5), GPUBE_OK);
 		read_drawn(&rows[k], 31, price, goods);
 		for (int b = 0; b < rows[k].bids; b++) {
 			const uint32_t real = goods[b] & ((1u << n) - 1);
@@ -279,8 +280,8 @@ static void shapes(void **state)
 		assert_true(k > 0 || (sizes > 3 * 60 && sizes < 5 * 60));
 		assert_true(__builtin_popcount(used) > n / 2);
 	}
-	assert_int_equal(csg_auction_generate(ctx, path, "paths", 2, 5, 1), GPUBE_OK);
-	assert_int_equal(csg_auction_generate(ctx, path, "matching", 8, 5, 1), GPUBE_OK);
+	assert_int_equal(put_auction(ctx, path, "paths", 2, 5, 1), GPUBE_OK);
+	assert_int_equal(put_auction(ctx, path, "matching", 8, 5, 1), GPUBE_OK);
 	gpube_ctx_free(ctx);
 }
 
@@ -290,13 +291,13 @@ static void not_generated(void **state)
 	struct gpube_ctx *ctx = test_memory_ctx(&memory);
 
 	(void)state;
-	assert_int_equal(csg_auction_generate(ctx, path, "L9", 10, 10, 1), GPUBE_EINVAL);
-	assert_int_equal(csg_auction_generate(ctx, path, "L3", 1, 10, 1), GPUBE_EINVAL);
-	assert_int_equal(csg_auction_generate(ctx, path, "L3", 10, 0, 1), GPUBE_EINVAL);
-	assert_int_equal(csg_auction_generate(ctx, path, "matching", 10, 10, 1), GPUBE_EINVAL);
+	assert_int_equal(put_auction(ctx, path, "L9", 10, 10, 1), GPUBE_EINVAL);
+	assert_int_equal(put_auction(ctx, path, "L3", 1, 10, 1), GPUBE_EINVAL);
+	assert_int_equal(put_auction(ctx, path, "L3", 10, 0, 1), GPUBE_EINVAL);
+	assert_int_equal(put_auction(ctx, path, "matching", 10, 10, 1), GPUBE_EINVAL);
 	assert_non_null(strstr(gpube_error(ctx), "a multiple of 4"));
-	assert_int_equal(csg_auction_generate(ctx, path, "matching", 4, 10, 1), GPUBE_EINVAL);
-	assert_int_equal(csg_auction_generate(ctx, dir, "L3", 10, 10, 1), GPUBE_EIO);
+	assert_int_equal(put_auction(ctx, path, "matching", 4, 10, 1), GPUBE_EINVAL);
+	assert_int_equal(put_auction(ctx, dir, "L3", 10, 10, 1), GPUBE_EIO);
 	assert_int_equal(memory.live, 0);
 	gpube_ctx_free(ctx);
 }
@@ -304,36 +305,36 @@ static void not_generated(void **state)
 static void stops(void **state)
 {
 	static const struct row row = {"", 12, 4, 24, 5, 5, NULL};
-	struct csg_auction_result *r;
-	struct csg_auction *a;
+	struct gpube_auction_result *r;
+	struct gpube_model *a;
 	struct gpube_ctx *ctx;
 	struct bids b;
 
 	(void)state;
 	write_auction(&row, &b);
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	assert_int_equal(csg_auction_read(&a, ctx, path), GPUBE_OK);
+	assert_int_equal(gpube_read(&a, ctx, path, GPUBE_FORMAT_CATS, NULL), GPUBE_OK);
 	gpube_ctx_stop(ctx);
-	assert_int_equal(csg_auction_solve(&r, a, NULL), GPUBE_OK);
+	assert_int_equal(gpube_auction(&r, a, NULL), GPUBE_OK);
 	assert_false(r->optimal);
 	assert_true(in_cents(r->upper_bound, r->scale) >= best_of(&b, 0, 0));
-	csg_auction_result_free(r, ctx);
-	csg_auction_free(a);
+	gpube_auction_result_free(r, ctx);
+	gpube_model_free(a);
 	gpube_ctx_free(ctx);
 }
 
 static int auction_scarcely(struct gpube_ctx *ctx, struct gpube_model *none, const void *arg)
 {
-	struct csg_auction_result *r = NULL;
-	struct csg_auction *a;
-	int status = csg_auction_read(&a, ctx, path);
+	struct gpube_auction_result *r = NULL;
+	struct gpube_model *a;
+	int status = gpube_read(&a, ctx, path, GPUBE_FORMAT_CATS, NULL);
 
 	(void)none;
 	(void)arg;
 	if (!status)
-		status = csg_auction_solve(&r, a, NULL);
-	csg_auction_result_free(r, ctx);
-	csg_auction_free(a);
+		status = gpube_auction(&r, a, NULL);
+	gpube_auction_result_free(r, ctx);
+	gpube_model_free(a);
 	return status;
 }
 
@@ -346,8 +347,8 @@ static void large_prices(void **state)
 	static const struct row rows_of[] = {{"", 12, 4, 18, 5, 5, "0000000000000"},
 		{"", 2, 0, 24, 1, 3, "0000000000000000"}, {"", 4, 0, 24, 1, 3, "0000000000000000"}};
 	static const int statuses[] = {GPUBE_OK, GPUBE_OK, GPUBE_ERANGE};
-	struct csg_auction_result *r;
-	struct csg_auction *a;
+	struct gpube_auction_result *r;
+	struct gpube_model *a;
 	struct gpube_ctx *ctx;
 	struct bids b;
 
@@ -359,8 +360,8 @@ static void large_prices(void **state)
 		for (size_t i = 0; i < strlen(rows_of[k].zeros); i++)
 			times *= 10;
 		write_auction(&rows_of[k], &b);
-		assert_int_equal(csg_auction_read(&a, ctx, path), GPUBE_OK);
-		assert_int_equal(csg_auction_solve(&r, a, NULL), statuses[k]);
+		assert_int_equal(gpube_read(&a, ctx, path, GPUBE_FORMAT_CATS, NULL), GPUBE_OK);
+		assert_int_equal(gpube_auction(&r, a, NULL), statuses[k]);
 		if (!statuses[k]) {
 			assert_true(r->optimal && r->scale == 0);
 			assert_true(r->revenue == best_of(&b, 0, 0) * times);
@@ -368,8 +369,8 @@ static void large_prices(void **state)
 		} else {
 			assert_non_null(strstr(gpube_error(ctx), "passes 64 bits"));
 		}
-		csg_auction_result_free(r, ctx);
-		csg_auction_free(a);
+		gpube_auction_result_free(r, ctx);
+		gpube_model_free(a);
 	}
 	gpube_ctx_free(ctx);
 }
@@ -417,11 +418,11 @@ static void bad_file(void **state)
 	const struct bad *bad = *state;
 	struct test_memory memory = {.fail_at = -1};
 	struct gpube_ctx *ctx = test_memory_ctx(&memory);
-	struct csg_auction *a;
+	struct gpube_model *a;
 	char expected[600];
 
 	test_put(path, bad->text, strlen(bad->text));
-	assert_true(csg_auction_read(&a, ctx, path) != GPUBE_OK);
+	assert_true(gpube_read(&a, ctx, path, GPUBE_FORMAT_CATS, NULL) != GPUBE_OK);
 	snprintf(expected, sizeof(expected), "%s:%s", path, bad->message);
 	assert_string_equal(gpube_error(ctx), expected);
 	assert_null(a);
@@ -443,9 +444,9 @@ int main(void)
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(not_generated);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(shapes);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(large_prices);
-	for (int k = 0; csg_auction_distribution(k); k++) {
+	for (int k = 0; gpube_auction_distribution(k); k++) {
 		static struct drawn drawn[16];
-		const char *name = csg_auction_distribution(k);
+		const char *name = gpube_auction_distribution(k);
 
 		/* a bidder of the others takes a dummy good: few bids leave room for them */
 		drawn[k] = (struct drawn){.distribution = name,

@@ -5,25 +5,41 @@
  */
 #include "tests/support/test.h"
 
-#include "csg/auction/auction_program.h"
-#include "csg/auction/bids.h"
+#include "gpube/forms.h"
+#include "gpube/ir/bids.h"
+#include "csg/auction/packing_lp.h"
+#include "csg/auction.h"
 #include "formats/formats.h"
 #include "gpube/base/base.h"
 #include "tests/support/context.h"
 #include "tests/support/files.h"
 #include "tests/support/memory.h"
 
-static struct csg_auction *auction_of(const char *text)
+static struct gpube_model *auction_of(const char *text)
 {
-	struct csg_auction *a;
+	struct gpube_model *a;
 
 	test_put(in_dir("a.txt"), text, strlen(text));
-	assert_int_equal(csg_auction_read(&a, ctx, in_dir("a.txt")), GPUBE_OK);
+	assert_int_equal(gpube_read(&a, ctx, in_dir("a.txt"), GPUBE_FORMAT_CATS, NULL), GPUBE_OK);
 	return a;
 }
 
+static int compare(bool *same, const struct gpube_model *x, const struct gpube_model *y)
+{
+	struct gpube__bids a, b = {.ctx = x->ctx};
+	int status = gpube__bids_init(&a, x);
+
+	if (!status)
+		status = gpube__bids_init(&b, y);
+	if (!status)
+		status = gpube__bids_same(same, &a, &b);
+	gpube__bids_clear(&a);
+	gpube__bids_clear(&b);
+	return status;
+}
+
 /* Prices of up to 'decimals' decimals, some below 0; every third auction has dummy goods. */
-static struct csg_auction *draw(uint64_t seed)
+static struct gpube_model *draw(uint64_t seed)
 {
 	char text[1 << 15];
 	struct gpube_rng rng;
@@ -53,46 +69,75 @@ static struct csg_auction *draw(uint64_t seed)
 	return auction_of(text);
 }
 
-static int64_t revenue_of(const struct csg_auction *a)
+static int64_t revenue_of(const struct gpube_model *a)
 {
-	struct csg_auction_result *r;
+	struct gpube_auction_result *r;
 	int64_t revenue;
 
-	assert_int_equal(csg_auction_solve(&r, a, NULL), GPUBE_OK);
+	assert_int_equal(gpube_auction(&r, a, NULL), GPUBE_OK);
 	assert_true(r->optimal);
 	revenue = r->revenue;
-	csg_auction_result_free(r, ctx);
+	gpube_auction_result_free(r, ctx);
 	return revenue;
+}
+
+/* As a CATS file, and as a model of costs. */
+static void by_other_ways(const struct gpube_model *a)
+{
+	const struct gpube_write_opts opts = {.sizeof_options = sizeof(opts), .check = 1};
+	struct gpube_model *back, *costs;
+	struct gpube_solution *s;
+	bool same;
+
+	assert_int_equal(gpube_write_with(a, in_dir("a.txt"), &opts), GPUBE_OK);
+	assert_int_equal(
+		gpube_read(&back, ctx, in_dir("a.txt"), GPUBE_FORMAT_AUTO, NULL), GPUBE_OK);
+	assert_int_equal(gpube_model_n_vars(back), gpube_model_n_vars(a));
+	assert_int_equal(gpube_model_n_hidden(back), gpube_model_n_hidden(a));
+	assert_int_equal(compare(&same, a, back), GPUBE_OK);
+	assert_true(same);
+	gpube_model_free(back);
+	assert_int_equal(gpube_write(a, in_dir("a.wcsp"), GPUBE_FORMAT_AUTO), GPUBE_EINVAL);
+	assert_int_equal(gpube_costs_of_auction(&costs, a), GPUBE_OK);
+	assert_int_equal(gpube_solve(&s, costs, NULL), GPUBE_OK);
+	assert_int_equal(gpube_auction_of_costs(&back, costs), GPUBE_OK);
+	assert_int_equal(gpube_auction_bids(back), gpube_auction_bids(a));
+	assert_true(s->cost == revenue_of(a) && revenue_of(back) == revenue_of(a));
+	gpube_solution_free(s, ctx);
+	gpube_model_free(back);
+	gpube_model_free(costs);
 }
 
 static void there_and_back(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 0; seed < 200; seed++) {
-		struct csg_auction *a = draw(seed);
+		struct gpube_model *a = draw(seed);
+
+		by_other_ways(a);
 
 		for (int lp = 0; lp < 2; lp++) {
 			const char *path = in_dir(lp ? "a.lp" : "a.mps");
 			struct gpube_solution *s;
-			struct csg_auction *back;
+			struct gpube_model *back;
 			struct gpube_model *m;
 			bool same;
 
-			assert_int_equal(csg__auction_write_program(a, path, lp), GPUBE_OK);
+			assert_int_equal(gpube_write(a, path, GPUBE_FORMAT_AUTO), GPUBE_OK);
 			assert_int_equal(
 				gpube_read(&m, ctx, path, GPUBE_FORMAT_AUTO, NULL), GPUBE_OK);
 			assert_int_equal(gpube_model_direction(m), GPUBE_MAXIMISE);
-			assert_int_equal(csg_auction_from_model(&back, m), GPUBE_OK);
-			assert_int_equal(csg__auction_same(&same, a, back), GPUBE_OK);
+			assert_int_equal(gpube_auction_of_costs(&back, m), GPUBE_OK);
+			assert_int_equal(compare(&same, a, back), GPUBE_OK);
 			assert_true(same);
 			assert_int_equal(gpube_solve(&s, m, NULL), GPUBE_OK);
 			assert_int_equal(s->answer, GPUBE_ANSWER_OPTIMAL);
 			assert_true(s->cost == revenue_of(a) && s->cost == revenue_of(back));
 			gpube_solution_free(s, ctx);
-			csg_auction_free(back);
+			gpube_model_free(back);
 			gpube_model_free(m);
 		}
-		csg_auction_free(a);
+		gpube_model_free(a);
 	}
 }
 
@@ -116,21 +161,21 @@ static const struct {
 
 static void differences(void **state)
 {
-	struct csg_auction *a = auction_of(others[0].text);
+	struct gpube_model *a = auction_of(others[0].text);
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(others) / sizeof(*others); k++) {
-		struct csg_auction *b = auction_of(others[k].text);
+		struct gpube_model *b = auction_of(others[k].text);
 		bool same = !others[k].same;
 
-		assert_int_equal(csg__auction_same(&same, a, b), GPUBE_OK);
+		assert_int_equal(compare(&same, a, b), GPUBE_OK);
 		if (same != others[k].same)
 			fail_msg("%s: %d", others[k].name, same);
-		assert_int_equal(csg__auction_same(&same, b, a), GPUBE_OK);
+		assert_int_equal(compare(&same, b, a), GPUBE_OK);
 		assert_int_equal(same, others[k].same);
-		csg_auction_free(b);
+		gpube_model_free(b);
 	}
-	csg_auction_free(a);
+	gpube_model_free(a);
 }
 
 /* ---- rows of any program ------------------------------------------------------------------- */
@@ -161,7 +206,7 @@ static void rows_of_programs(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
-		struct csg_auction *a = NULL;
+		struct gpube_model *a = NULL;
 		struct gpube_model *m;
 		size_t n = (size_t)snprintf(text, sizeof(text), "Maximize\n obj:");
 		int status;
@@ -186,12 +231,12 @@ static void rows_of_programs(void **state)
 		assert_int_equal(
 			gpube_read(&m, ctx, in_dir("r.lp"), GPUBE_FORMAT_AUTO, NULL), GPUBE_OK);
 		assert_int_equal(gpube_model_n_vars(m), rows[k].n); /* no chain of hidden ones */
-		status = csg_auction_from_model(&a, m);
+		status = gpube_auction_of_costs(&a, m);
 		if (status != (rows[k].revenue < 0 ? GPUBE_EINVAL : GPUBE_OK))
 			fail_msg("%s: %s", rows[k].name, gpube_error(ctx));
 		if (a)
 			assert_true(revenue_of(a) == rows[k].revenue);
-		csg_auction_free(a);
+		gpube_model_free(a);
 		gpube_model_free(m);
 	}
 }
@@ -206,20 +251,20 @@ static void failures(void **state)
 	for (int fail_at = 0; status == GPUBE_ENOMEM; fail_at++) {
 		struct test_memory memory = {.fail_at = fail_at};
 		struct gpube_ctx *c;
-		struct csg_auction *a = NULL;
+		struct gpube_model *a = NULL;
 		bool same;
 
 		assert_true(fail_at < 1000);
 		c = test_memory_ctx(&memory);
-		status = csg_auction_read(&a, c, in_dir("a.txt"));
+		status = gpube_read(&a, c, in_dir("a.txt"), GPUBE_FORMAT_CATS, NULL);
 		if (!status)
-			status = csg__auction_write_program(a, in_dir("f.lp"), true);
+			status = gpube_write(a, in_dir("f.lp"), GPUBE_FORMAT_LP);
 		if (status)
 			assert_null(fopen(in_dir("f.lp"), "r"));
 		if (!status)
-			status = csg__auction_same(&same, a, a);
+			status = compare(&same, a, a);
 		remove(in_dir("f.lp"));
-		csg_auction_free(a);
+		gpube_model_free(a);
 		test_memory_end(c, &memory);
 	}
 	assert_int_equal(status, GPUBE_OK);

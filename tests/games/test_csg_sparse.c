@@ -211,8 +211,8 @@ static void rests(void **state)
 static void auction(void **state)
 {
 	char dir[256], path[300], *text = malloc(1 << 20), *p = text;
-	struct csg_auction_result *sold;
-	struct csg_auction *a;
+	struct gpube_auction_result *sold;
+	struct gpube_model *a;
 	struct gpube_csg_result *r;
 	struct gpube_ctx *ctx;
 	struct gpube__listing l;
@@ -245,16 +245,16 @@ static void auction(void **state)
 		p += sprintf(p, " #\n");
 	}
 	test_put(path, text, strlen(text));
-	assert_int_equal(csg_auction_read(&a, ctx, path), GPUBE_OK);
-	assert_int_equal(csg_auction_solve(&sold, a, NULL), GPUBE_OK);
+	assert_int_equal(gpube_read(&a, ctx, path, GPUBE_FORMAT_CATS, NULL), GPUBE_OK);
+	assert_int_equal(gpube_auction(&sold, a, NULL), GPUBE_OK);
 	g = take(&l);
 	assert_int_equal(gpube_csg(&r, g, NULL), GPUBE_OK);
 	assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 	check_structure(g, r, false);
 	assert_true(r->value_int == sold->revenue);
 	gpube_csg_result_free(r, ctx);
-	csg_auction_result_free(sold, ctx);
-	csg_auction_free(a);
+	gpube_auction_result_free(sold, ctx);
+	gpube_model_free(a);
 	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 	test_clear_dir(dir);

@@ -209,27 +209,27 @@ static void auction_row(void **state)
 {
 	const struct row *row = *state;
 	struct gpube_model *model;
-	struct csg_auction_result *r;
-	struct csg_auction *a;
+	struct gpube_auction_result *r;
+	struct gpube_model *a;
 	char ids[64] = "";
 	int status;
 
 	read_row(&model, row);
-	status = csg_auction_from_model(&a, model);
+	status = gpube_auction_of_costs(&a, model);
 	assert_true(!a == (status != 0));
 	if (strlen(row->expected) < 10) {
-		if (status || csg_auction_solve(&r, a, NULL))
+		if (status || gpube_auction(&r, a, NULL))
 			fail_msg("%s", gpube_error(ctx));
 		for (int k = 0; k < r->n_winners; k++)
 			snprintf(ids + strlen(ids), sizeof(ids) - strlen(ids), "%s%d", k ? " " : "",
-				(int)csg_auction_bid_id(a, r->winners[k]));
+				(int)gpube_auction_bid_number(a, r->winners[k]));
 		assert_string_equal(ids, row->expected);
-		csg_auction_result_free(r, ctx);
+		gpube_auction_result_free(r, ctx);
 	} else {
 		assert_int_equal(status, GPUBE_EINVAL);
 		assert_non_null(strstr(gpube_error(ctx), row->expected));
 	}
-	csg_auction_free(a);
+	gpube_model_free(a);
 	gpube_model_free(model);
 }
 
@@ -273,7 +273,7 @@ static void auction_in_memory(void **state)
 		.type = GPUBE_INT32, .sparse = true, .arity = 2, .dflt = {GPUBE_INF}};
 	struct gpube_ctx *kept = ctx;
 	struct gpube_model *model;
-	struct csg_auction *a;
+	struct gpube_model *a;
 	int32_t table;
 
 	(void)state;
@@ -286,7 +286,7 @@ static void auction_in_memory(void **state)
 		t.tuples[2 * k + (k < 1000)] = k < 1000 ? k : k - 999;
 	assert_int_equal(gpube__add_table(model, &table, &t), 0);
 	assert_int_equal(gpube__add_function(model, 2, (int32_t[]){0, 1}, table, NULL), 0);
-	assert_int_equal(csg_auction_from_model(&a, model), GPUBE_ELIMIT);
+	assert_int_equal(gpube_auction_of_costs(&a, model), GPUBE_ELIMIT);
 	assert_null(a);
 	gpube_model_free(model);
 	gpube_ctx_free(ctx);
@@ -334,14 +334,14 @@ static int take_coalitions_scarcely(
 static int take_auction_scarcely(
 	struct gpube_ctx *scarce, struct gpube_model *model, const void *none)
 {
-	struct csg_auction *a;
+	struct gpube_model *a;
 	int status;
 
 	(void)scarce;
 	(void)none;
-	status = csg_auction_from_model(&a, model);
+	status = gpube_auction_of_costs(&a, model);
 	assert_true(!a == (status != 0));
-	csg_auction_free(a);
+	gpube_model_free(a);
 	return status;
 }
 

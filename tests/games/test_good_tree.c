@@ -6,6 +6,8 @@
 #include "tests/support/test.h"
 
 #include "csg/auction.h"
+#include "tests/support/structures.h"
+#include "formats/formats.h"
 #include "csg/auction/good_tree.h"
 #include "tests/support/files.h"
 #include "tests/support/memory.h"
@@ -155,8 +157,8 @@ static void failures(void **state)
 /* 747 nodes of the linear program's tree; the nodes of both are counted. */
 static void large_bids(void **state)
 {
-	struct csg_auction_result *r;
-	struct csg_auction *a;
+	struct gpube_auction_result *r;
+	struct gpube_model *a;
 	struct gpube_ctx *ctx;
 	char dir[256], path[300];
 
@@ -164,15 +166,15 @@ static void large_bids(void **state)
 	test_make_dir(dir);
 	snprintf(path, sizeof(path), "%s/L7.txt", dir);
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	assert_int_equal(csg_auction_generate(ctx, path, "L7", 40, 400, 1), GPUBE_OK);
-	assert_int_equal(csg_auction_read(&a, ctx, path), GPUBE_OK);
-	assert_int_equal(csg_auction_solve(&r, a, NULL), GPUBE_OK);
+	assert_int_equal(put_auction(ctx, path, "L7", 40, 400, 1), GPUBE_OK);
+	assert_int_equal(gpube_read(&a, ctx, path, GPUBE_FORMAT_CATS, NULL), GPUBE_OK);
+	assert_int_equal(gpube_auction(&r, a, NULL), GPUBE_OK);
 	assert_true(r->optimal);
 	assert_int_equal(r->scale, 3);
 	assert_true(r->revenue == 4477777 && r->upper_bound == r->revenue);
 	assert_in_range(r->n_nodes, 10000, 100000);
-	csg_auction_result_free(r, ctx);
-	csg_auction_free(a);
+	gpube_auction_result_free(r, ctx);
+	gpube_model_free(a);
 	gpube_ctx_free(ctx);
 	test_clear_dir(dir);
 }

@@ -332,8 +332,8 @@ static const struct worst files[] = {
 		"1 0\n", "", 0},
 	{"csg", "a table of twenty agents", "csg 20 float64\n1 1\n", "", "", 0},
 	{"csg", "coalitions", "csg 40 float64\n", "%ld 1\n", "", 1},
-	{"auction", "declared bids", "goods 1000000\nbids 1000000\ndummy 1000000\n", "", "", 0},
-	{"auction", "bids", "goods 2\nbids %ld\n", "%ld 1 0 #\n", "", 0},
+	{"cats", "declared bids", "goods 1000000\nbids 1000000\ndummy 1000000\n", "", "", 0},
+	{"cats", "bids", "goods 2\nbids %ld\n", "%ld 1 0 #\n", "", 0},
 };
 
 enum { N_FILES = sizeof(files) / sizeof(*files) };

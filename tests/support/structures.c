@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "csg/auction.h"
 #include "csg/view.h"
 #include "formats/formats.h"
 #include "tests/support/memory.h"
@@ -93,4 +94,16 @@ void put_scaled(struct gpube_model *g, uint64_t c, double v)
 		((double *)values)[c] = no ? -INFINITY : v * 0.37;
 		break;
 	}
+}
+
+int put_auction(struct gpube_ctx *ctx, const char *path, const char *distribution, int n_goods,
+	int n_bids, uint64_t seed)
+{
+	struct gpube_model *m;
+	int status = gpube_auction_generate(&m, ctx, distribution, n_goods, n_bids, seed);
+
+	if (!status)
+		status = gpube_write(m, path, GPUBE_FORMAT_CATS);
+	gpube_model_free(m);
+	return status;
 }

@@ -3,18 +3,19 @@
 
 #include <string.h>
 
-#include "csg/auction/bids.h"
 #include "formats/common/registry.h"
 #include "nash/bimatrix.h"
 
 static int read_model(struct contents *c, struct gpube_in *in, const struct opts_read *read)
 {
 	/* where nothing else is claimed, its own reader says what is wrong */
-	const bool coalitions = c->kind == GPUBE_CONTENT_COALITIONS;
+	const int own = c->kind == GPUBE_CONTENT_COALITIONS ? GPUBE_FORMAT_CSG
+			: c->kind == GPUBE_CONTENT_AUCTION  ? GPUBE_FORMAT_CATS
+							    : read->from;
 	const struct gpube_read_opts opts = {
 		.sizeof_options = sizeof(opts),
 		/* the words of --from are those of enum gpube_format, in its order */
-		.format = coalitions ? GPUBE_FORMAT_CSG : (enum gpube_format)read->from,
+		.format = (enum gpube_format)own,
 		.evidence = read->evidence && !strcmp(read->evidence, "none") ? "" : read->evidence,
 		.colors = (int)read->colors,
 		.sample = (int)read->sample,
@@ -28,8 +29,6 @@ static int read_kind(struct contents *c, struct gpube_in *in, const struct opts_
 	switch (c->kind) {
 	case GPUBE_CONTENT_GAME:
 		return nash__read_from(&c->game, in, NASH_FORMAT_AUTO);
-	case GPUBE_CONTENT_AUCTION:
-		return csg__auction_read_from(&c->auction, in);
 	case GPUBE_CONTENT_RESULT:
 		return gpube__uai_result_read(&c->result, in, gpube__has_extension(c->path, "sol"));
 	default:
@@ -62,7 +61,6 @@ void contents_clear(struct contents *c, struct gpube_ctx *ctx)
 	gpube_model_free(c->model);
 	gpube_uai_result_free(c->result, ctx);
 	nash_game_free(c->game);
-	csg_auction_free(c->auction);
 	*c = (struct contents){.path = c->path};
 }
 
@@ -81,8 +79,8 @@ int contents_model(
 		return nash_model(out, c->game, regret);
 	if (c->kind == GPUBE_CONTENT_COALITIONS)
 		return gpube_costs_of_coalitions(out, c->model);
-	if (c->auction)
-		return csg_auction_model(out, c->auction);
+	if (c->kind == GPUBE_CONTENT_AUCTION)
+		return gpube_costs_of_auction(out, c->model);
 	return fail_kind(c, ctx);
 }
 
@@ -94,7 +92,7 @@ static int become_auction(struct contents *to, const struct gpube_model *m)
 
 	if (!status)
 		to->kind = GPUBE_CONTENT_COALITIONS;
-	return status == GPUBE_EINVAL ? csg_auction_from_model(&to->auction, m) : status;
+	return status == GPUBE_EINVAL ? gpube_auction_of_costs(&to->model, m) : status;
 }
 
 static int become_form(struct contents *to, const struct contents *c, struct gpube_ctx *ctx)

@@ -14,13 +14,12 @@
 #include "gpube/forms.h"
 #include "nash/nash.h"
 
-/* One of them; none after a failure. path: borrowed; model: of a model and of coalitions */
+/* One of them; none after a failure. path: borrowed; model: also of coalitions and auctions */
 struct contents {
 	const char *path;
 	enum gpube_content kind;
 	struct gpube_model *model;
 	struct nash_game *game;
-	struct csg_auction *auction;
 	struct gpube_uai_result *result;
 };
 

@@ -252,11 +252,11 @@ struct gpube_csg_result {
 	int64_t n_scans, n_columns, n_candidates, n_nodes;
 	int scale, certificate_status;
 };
-struct csg_auction_opts {
+struct gpube_auction_opts {
 	size_t sizeof_options;
 	double timeout_seconds;
 };
-struct csg_auction_result {
+struct gpube_auction_result {
 	int optimal;
 	int64_t revenue, upper_bound;
 	int scale, n_winners, n_never;
@@ -386,15 +386,14 @@ int gpube_csg(struct gpube_csg_result **out, const struct gpube_model *m, const 
 void gpube_csg_result_free(struct gpube_csg_result *r, struct gpube_ctx *ctx);
 int gpube_costs_of_coalitions(struct gpube_model **out, const struct gpube_model *m);
 int gpube_coalitions_of_costs(struct gpube_model **out, const struct gpube_model *m);
-int csg_auction_read(struct csg_auction **out, struct gpube_ctx *ctx, const char *path);
-void csg_auction_free(struct csg_auction *a);
-int64_t csg_auction_bid_id(const struct csg_auction *a, int bid);
-int csg_auction_model(struct gpube_model **out, const struct csg_auction *a);
-int csg_auction_from_model(struct csg_auction **out, const struct gpube_model *m);
+int gpube_auction_new(struct gpube_model **out, struct gpube_ctx *ctx, int n_goods, int n_dummies, int n_bids, const int64_t *at, const int32_t *goods, const int64_t *prices);
+int64_t gpube_auction_bid_number(const struct gpube_model *m, int bid);
+int gpube_costs_of_auction(struct gpube_model **out, const struct gpube_model *m);
+int gpube_auction_of_costs(struct gpube_model **out, const struct gpube_model *m);
 int nash_from_model(struct nash_game **out, const struct gpube_model *m);
 int nash_model(struct gpube_model **out, const struct nash_game *g, int regret);
-int csg_auction_solve(struct csg_auction_result **out, const struct csg_auction *a, const struct csg_auction_opts *opts);
-void csg_auction_result_free(struct csg_auction_result *r, struct gpube_ctx *ctx);
+int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m, const struct gpube_auction_opts *opts);
+void gpube_auction_result_free(struct gpube_auction_result *r, struct gpube_ctx *ctx);
 int nash_game_new(struct nash_game **out, struct gpube_ctx *ctx, int32_t rows, int32_t columns);
 void nash_game_free(struct nash_game *g);
 int32_t nash_game_players(const struct nash_game *g);

@@ -2,7 +2,6 @@
 import ctypes
 import operator
 import os
-import tempfile
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, List, Optional, Tuple, Union
@@ -444,7 +443,7 @@ def csg(values, n_agents=None, method="auto", timeout=None, free_disposal=False,
 
 
 def csg_model(values, n_agents=None, context=None):
-	"""The game of coalitions as a Model, to be maximised: an assignment is a partition. 'values' and
+	"""The coalition game as a Model, to be maximised: an assignment is a partition. 'values' and
 	'n_agents' as of csg().
 
 	Errors: those of csg(), and Error EINVAL (floats), ELIMIT (more than 14 agents and many coalitions)
@@ -594,7 +593,7 @@ class AuctionResult:
 def auction(bids, n_goods=None, timeout=None, context=None):
 	"""Disjoint bids of the greatest total price: an AuctionResult.
 
-	bids     a path of a CATS file; or a Model as auction_model() makes them; or a list of (price, goods), where a price is an int, a Decimal, a
+	bids     a path of a CATS file; or a Model that was read from one, or as auction_model() makes them; or a list of (price, goods), where a price is an int, a Decimal, a
 	         Fraction or a float (the decimal that Python prints of it), and goods are integers from 0
 	n_goods  of a list; default: up to the last one that is bid for
 	timeout  seconds; then the best that is known
@@ -605,23 +604,22 @@ def auction(bids, n_goods=None, timeout=None, context=None):
 	[1, 2]
 	"""
 	context = _context_of(bids, context)
-	address = _auction_of(context, bids, n_goods)
-	held = Owner(context, address, lib.csg_auction_free)
-	opts = _c.options("csg_auction_opts", timeout_seconds=seconds(timeout))
+	held = _auction_of(context, bids, n_goods)
+	opts = _c.options("gpube_auction_opts", timeout_seconds=seconds(timeout))
 
 	def convert(result):
-		r = _c.at(result, "csg_auction_result")
+		r = _c.at(result, "gpube_auction_result")
 		winners = _c.array(r.winners, ctypes.c_int, r.n_winners) or []
 		return AuctionResult(proved=bool(r.optimal), revenue=number(r.revenue, r.scale),
 			upper_bound=number(r.upper_bound, r.scale), winners=winners,
-			ids=[lib.csg_auction_bid_id(address, k) for k in winners],
+			ids=[lib.gpube_auction_bid_number(held._address, k) for k in winners],
 			never=_c.array(r.never, ctypes.c_int, r.n_never) or [], seconds=r.seconds)
 
 	try:
-		return context._run(lib.csg_auction_solve, lib.csg_auction_result_free, convert, address,
+		return context._run(lib.gpube_auction, lib.gpube_auction_result_free, convert, held._address,
 			ctypes.byref(opts))
 	finally:
-		held.close()
+		_give_back(held, bids)
 
 
 def auction_model(bids, n_goods=None, context=None):
@@ -634,28 +632,24 @@ def auction_model(bids, n_goods=None, context=None):
 	4
 	"""
 	context = _context_of(bids, context)
-	held = Owner(context, _auction_of(context, bids, n_goods), lib.csg_auction_free)
+	held = _auction_of(context, bids, n_goods)
 	try:
-		return _model(context, lib.csg_auction_model, held._address)
+		return _model(context, lib.gpube_costs_of_auction, held._address)
 	finally:
-		held.close()
+		_give_back(held, bids)
 
 
 def _auction_of(context, bids, n_goods):
-	if isinstance(bids, Model):
-		return opened(context, lib.csg_auction_from_model, lib.csg_auction_free, bids._address)
+	"""A Model of bids, for _give_back()."""
 	if isinstance(bids, (str, os.PathLike)):
-		return opened(context, lib.csg_auction_read, lib.csg_auction_free, context._address,
-			path_bytes(bids))
-	with tempfile.TemporaryDirectory() as directory:
-		path = os.path.join(directory, "bids.txt")
-		with open(path, "w") as f:
-			f.write(_cats(list(bids), n_goods))
-		return opened(context, lib.csg_auction_read, lib.csg_auction_free, context._address,
-			path_bytes(path))
+		bids = Model.read(bids, context=context)
+	if not isinstance(bids, Model):
+		return _bids(context, list(bids), n_goods)
+	return bids if bids.kind == "coalitions" else _model(context, lib.gpube_auction_of_costs, bids._address)
 
 
-def _cats(bids, n_goods):
+def _bids(context, bids, n_goods):
+	"""A list of prices and goods as a Model."""
 	bids = [(price, sorted(set(map(operator.index, goods)))) for price, goods in bids]
 	last = max((goods[-1] for _, goods in bids if goods), default=-1)
 	if any(not goods or goods[0] < 0 for _, goods in bids):
@@ -663,9 +657,13 @@ def _cats(bids, n_goods):
 	n_goods = last + 1 if n_goods is None else operator.index(n_goods)
 	if last >= n_goods:
 		raise ValueError("a bid on good %d, of %d goods" % (last, n_goods))
-	lines = ["goods %d" % n_goods, "bids %d" % len(bids), "dummy 0", ""]
-	for k, (price, goods) in enumerate(bids):
-		decimals = _decimals([price])
-		text = "{:{}}".format(number(units(price, decimals), decimals), "f" if decimals else "d")
-		lines.append("%d\t%s\t%s\t#" % (k, text, "\t".join(map(str, goods))))
-	return "\n".join(lines) + "\n"
+	decimals = _decimals([price for price, _ in bids])
+	at, flat_goods = [0], []
+	for _, goods in bids:
+		flat_goods += goods
+		at.append(len(flat_goods))
+	m = _model(context, lib.gpube_auction_new, context._address, n_goods, 0, len(bids),
+		(ctypes.c_int64 * len(at))(*at), (ctypes.c_int32 * max(len(flat_goods), 1))(*flat_goods),
+		(ctypes.c_int64 * max(len(bids), 1))(*[int64(units(price, decimals)) for price, _ in bids]))
+	context._do(lib.gpube_model_set_scale, m._address, decimals)
+	return m

@@ -194,7 +194,7 @@ class Model(Owner):
 	def read(cls, path, format="auto", evidence=None, colors=0, sample=0, context=None):
 		"""Reads a model from a file, plain or compressed.
 
-		format    "wcsp", "cfn", "uai", "lg", "wcnf", "cnf", "lp", "mps", "bif", "xmlbif", "csg", "qpbo", "col", "erg",
+		format    "wcsp", "cfn", "uai", "lg", "wcnf", "cnf", "lp", "mps", "bif", "xmlbif", "csg", "cats", "qpbo", "col", "erg",
 		          "yaml", "xml", "net", "opb", "bep", "pre"
 		          (gpube convert --help lists them); "auto" tells it from the content
 		evidence  file of observations; None: PATH.evid beside a .uai, if it is there; "": none

@@ -800,9 +800,10 @@ class Coalitions(unittest.TestCase):
 			for read in (gpube.Game.read, gpube.csg, gpube.auction):
 				with self.assertRaises(gpube.Error) as e:
 					read(example(name))
-				# csg() takes a model of the form
-				self.assertIn("no coalition game: " if read == gpube.csg else
-					f"{name}' is a model, which 'gpube solve' reads", str(e.exception))
+				# those two take a model of the form
+				words = {gpube.csg: "no coalition game: ", gpube.auction: "no auction: "}
+				self.assertIn(words.get(read, f"{name}' is a model, which 'gpube solve' reads"),
+					str(e.exception))
 				self.assertEqual(e.exception.status, "EINVAL")
 		with self.assertRaises(gpube.Error) as e:
 			gpube.csg(example("effort.nfg"))

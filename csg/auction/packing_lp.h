@@ -1,32 +1,8 @@
-/* bids.h - an auction in memory, and the linear program of its bids. */
-#ifndef CSG_BIDS_H
-#define CSG_BIDS_H
+/* packing_lp.h - the linear program of an auction's bids. */
+#ifndef CSG_PACKING_LP_H
+#define CSG_PACKING_LP_H
 
-#include "csg/auction.h"
 #include "gpube/base/base.h"
-
-struct gpube_in;
-
-/* Goods of bid b: good[at[b]] .. good[at[b + 1] - 1], rising; real ones and dummies. */
-struct csg_auction {
-	struct gpube_ctx *ctx;
-	int n_real, n_goods, n_bids, scale;
-	int64_t *id, *price; /* units of 10^-scale */
-	int64_t *at;
-	int32_t *good;
-};
-
-struct gpube_model;
-
-/*
- * csg__at_most_one() - whether function f, over variables of two values, allows that at most one of
- * them has the second one, and all that is allowed costs the same.
- * even  out: that
- */
-bool csg__at_most_one(const struct gpube_model *m, int32_t f, int64_t *even);
-
-/* csg_auction_read() of a stream that is open. */
-int csg__auction_read_from(struct csg_auction **out, struct gpube_in *in);
 
 /*
  * max price x, of each clique one bid at most, x >= 0: a dense dictionary

@@ -1,22 +1,23 @@
 /*
- * auction_from_model.c - a model of prices and of bids that exclude or need each other as an
- * auction. See auction.h.
+ * auction_of_costs.c - a model of prices and of bids that exclude or need each other as an
+ * auction. See gpube/forms.h.
  *
  * Value 0 of a variable is that it wins nothing; each other one is a part of a bid. A table of two
  * variables says of two values that they need each other, then they are parts of one bid, or that
  * they exclude each other; all values of a variable do, and so do the second values of several
  * variables of which at most one may have it: a row of a set packing program. So both forms that
- * csg_auction_model() writes are one, in the first a variable is a bid, in the second a good; so
- * is what csg__auction_write_program() writes, and any mixture. Goods are sets of bids of which any
+ * gpube_costs_of_auction() gives are one, in the first a variable is a bid, in the second a good;
+ * so is what gpube_write() writes, and any mixture. Goods are sets of bids of which any
  * two exclude each other: variables of several bids, rows, and cliques for what is left, as goods
  * that are pairs alone would make the linear program weak.
  */
 #include <string.h>
 
-#include "csg/auction/bids.h"
+#include "gpube/forms.h"
+#include "gpube/forms/at_most_one.h"
 #include "gpube/base/bits.h"
 #include "gpube/base/rows.h"
-#include "gpube/ir/model.h"
+#include "gpube/ir/bids.h"
 
 #define MOST_CELLS ((int64_t)1 << 28) /* of the tables of two variables */
 
@@ -32,7 +33,7 @@
 struct reading {
 	const struct gpube_model *m;
 	struct gpube_ctx *ctx;
-	struct csg_auction *a;
+	struct gpube__bids *a;
 	int64_t n_parts, n_pairs, pair_capacity, n_cells;
 	int32_t *first, *parent, *bid, *pair;
 	int64_t *price;
@@ -69,7 +70,7 @@ static int check_form(const struct reading *r)
 		int64_t even;
 
 		if (m->functions[f].arity < 1 ||
-			(m->functions[f].arity > 2 && !csg__at_most_one(m, f, &even)))
+			(m->functions[f].arity > 2 && !gpube__at_most_one(m, f, &even)))
 			return refuse(r,
 				"no auction: function %d is over neither one variable, for "
 				"prices, nor two, for bids that exclude each other, nor does it "
@@ -255,7 +256,7 @@ static int take_functions(struct reading *r)
 
 		if (m->functions[f].arity <= 2)
 			status = m->functions[f].arity == 1 ? take_prices(r, f) : take_pairs(r, f);
-		else if (csg__at_most_one(m, f, &even)) /* it is, by check_form() */
+		else if (gpube__at_most_one(m, f, &even)) /* it is, by check_form() */
 			r->worst += even;
 	}
 	if (!status && gpube__reaches_top(m, r->worst))
@@ -266,7 +267,7 @@ static int take_functions(struct reading *r)
 
 /* ---- bids --------------------------------------------------------------------------------- */
 
-/* What a name says behind "bid", as csg_auction_model() names them; -1: nothing. */
+/* What a name says behind "bid", as gpube_costs_of_auction() names them; -1: nothing. */
 static int64_t number_of(const char *name)
 {
 	int64_t id = 0;
@@ -319,7 +320,7 @@ static int name_bids(struct reading *r)
 /* The trees of parts, numbered as they come: where a variable is a bid, the bid has its number. */
 static int make_bids(struct reading *r)
 {
-	struct csg_auction *a = r->a;
+	struct gpube__bids *a = r->a;
 
 	for (int32_t p = 0; p < r->n_parts; p++)
 		r->bid[p] = -1;
@@ -508,7 +509,7 @@ static int make_goods(struct reading *r)
 /* The goods of each bid, rising as they were made. */
 static int list_goods(struct reading *r)
 {
-	struct csg_auction *a = r->a;
+	struct gpube__bids *a = r->a;
 
 	a->good = gpube__alloc(r->ctx, (uint64_t)r->n_listed + 1, sizeof(*a->good));
 	if (!a->good)
@@ -534,9 +535,11 @@ static void clear(struct reading *r)
 	gpube__free(r->ctx, r->listed);
 }
 
-int csg_auction_from_model(struct csg_auction **out, const struct gpube_model *m)
+int gpube_auction_of_costs(struct gpube_model **out, const struct gpube_model *m)
 {
-	struct reading r = {.m = m};
+	struct gpube__bids a;
+	struct reading r = {.m = m, .a = &a};
+	struct gpube_model *made = NULL;
 	int status;
 
 	if (out)
@@ -544,15 +547,10 @@ int csg_auction_from_model(struct csg_auction **out, const struct gpube_model *m
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
 	r.ctx = m->ctx;
+	a = (struct gpube__bids){.ctx = r.ctx, .scale = m->scale, .owns = true};
 	status = check_form(&r);
-	if (!status) {
-		r.a = gpube__alloc(r.ctx, 1, sizeof(*r.a));
-		status = r.a ? GPUBE_OK : GPUBE_ENOMEM;
-	}
-	if (!status) {
-		*r.a = (struct csg_auction){.ctx = r.ctx, .scale = m->scale};
+	if (!status)
 		status = make_parts(&r);
-	}
 	if (!status)
 		status = take_functions(&r);
 	if (!status)
@@ -562,9 +560,14 @@ int csg_auction_from_model(struct csg_auction **out, const struct gpube_model *m
 	if (!status)
 		status = list_goods(&r);
 	clear(&r);
+	if (!status)
+		status = gpube_model_new(&made, r.ctx, GPUBE_COALITIONS);
+	if (!status)
+		status = gpube__bids_take(made, &a);
+	gpube__bids_clear(&a);
 	if (status)
-		csg_auction_free(r.a);
+		gpube_model_free(made);
 	else
-		*out = r.a;
+		*out = made;
 	return status;
 }

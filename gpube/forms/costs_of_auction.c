@@ -1,12 +1,13 @@
-/* auction_model.c - an auction as a model of costs. See auction.h. */
+/* costs_of_auction.c - an auction as a model of costs. See gpube/forms.h. */
 #include <stdio.h>
 
-#include "csg/auction/bids.h"
+#include "gpube/forms.h"
 #include "gpube/forms/set_costs.h"
+#include "gpube/ir/bids.h"
 
 static void good_name(char *name, const struct gpube__sets *s, int good)
 {
-	const struct csg_auction *a = s->arg;
+	const struct gpube__bids *a = s->arg;
 	const bool real = good < a->n_real;
 
 	snprintf(
@@ -15,7 +16,7 @@ static void good_name(char *name, const struct gpube__sets *s, int good)
 
 static void bid_name(char *name, const struct gpube__sets *s, int bid)
 {
-	const struct csg_auction *a = s->arg;
+	const struct gpube__bids *a = s->arg;
 
 	snprintf(name, GPUBE__NAME, "bid%lld", (long long)a->id[bid]);
 }
@@ -24,7 +25,7 @@ static void bid_name(char *name, const struct gpube__sets *s, int bid)
  * All totals are above it: they are 0 and more, but for prices below 0. toulbar2 reads a bound
  * between -1 and 0, as .cfn would have it, without its sign. Sums that pass 64 bits need no bound.
  */
-static int64_t below_all(const struct csg_auction *a)
+static int64_t below_all(const struct gpube__bids *a)
 {
 	int64_t top = -1;
 
@@ -37,25 +38,32 @@ static int64_t below_all(const struct csg_auction *a)
 	return top;
 }
 
-int csg_auction_model(struct gpube_model **out, const struct csg_auction *a)
+int gpube_costs_of_auction(struct gpube_model **out, const struct gpube_model *m)
 {
 	struct gpube__sets sets;
+	struct gpube__bids a;
 	int status;
 
 	if (out)
 		*out = NULL;
-	if (!out || !a)
-		return gpube__missing(a ? a->ctx : NULL);
-	sets = (struct gpube__sets){.ctx = a->ctx,
-		.n_goods = a->n_goods,
-		.n_sets = a->n_bids,
-		.scale = a->scale,
-		.price = a->price,
-		.at = a->at,
-		.good = a->good,
+	if (!out || !m)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = gpube__bids_init(&a, m);
+	if (status)
+		return status;
+	sets = (struct gpube__sets){.ctx = m->ctx,
+		.n_goods = a.n_goods,
+		.n_sets = a.n_bids,
+		.scale = a.scale,
+		.price = a.price,
+		.at = a.at,
+		.good = a.good,
 		.good_name = good_name,
 		.set_name = bid_name,
-		.arg = a};
+		.arg = &a};
 	status = gpube__sets_costs(out, &sets);
-	return status ? status : gpube_model_set_top(*out, below_all(a));
+	if (!status)
+		status = gpube_model_set_top(*out, below_all(&a));
+	gpube__bids_clear(&a);
+	return status;
 }

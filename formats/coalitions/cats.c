@@ -1,13 +1,16 @@
-/* cats.c - reads CATS files; see auction.h. */
+/*
+ * cats.c - auctions as CATS writes them: '%' lines, goods N, bids M, dummy D, then for each bid: id
+ * price good … #. Goods from N on are dummy goods: bids that share one exclude each other.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "csg/auction/bids.h"
 #include "formats/common/registry.h"
-#include "formats/io/io.h"
+#include "gpube/ir/bids.h"
 
-#define MOST_GOODS 1000000
+#define MOST_GOODS (GPUBE_MOST_GOODS / 2)
+#define BLANKS     " \t\n\v\f\r"
 
 /* A price as it is written: digits * 10^-decimals. */
 struct price {
@@ -105,7 +108,7 @@ static int read_counts(struct gpube_in *in, int64_t *goods, int64_t *bids, int64
 }
 
 struct reader {
-	struct csg_auction *a;
+	struct gpube__bids *a;
 	struct gpube_in *in;
 	struct price *price;
 	int32_t *seen;   /* by good: the last bid on it */
@@ -116,7 +119,7 @@ struct reader {
 
 static int read_goods(struct reader *r, int bid)
 {
-	struct csg_auction *a = r->a;
+	struct gpube__bids *a = r->a;
 	char token[256];
 
 	for (;;) {
@@ -177,7 +180,7 @@ static int read_bid(struct reader *r, int bid)
 /* All prices with as many decimals as the one that has most. */
 static int scale_prices(struct reader *r)
 {
-	struct csg_auction *a = r->a;
+	struct gpube__bids *a = r->a;
 
 	for (int i = 0; i < a->n_bids; i++)
 		a->scale = r->price[i].decimals > a->scale ? r->price[i].decimals : a->scale;
@@ -193,7 +196,7 @@ static int scale_prices(struct reader *r)
 
 static int read_bids(struct reader *r)
 {
-	struct csg_auction *a = r->a;
+	struct gpube__bids *a = r->a;
 	const uint64_t n = (uint64_t)a->n_bids;
 	int status = GPUBE_OK;
 
@@ -217,9 +220,10 @@ static int read_bids(struct reader *r)
 	return status ? status : scale_prices(r);
 }
 
-int csg__auction_read_from(struct csg_auction **out, struct gpube_in *in)
+int gpube__cats_read(struct gpube_model *m, struct gpube_in *in)
 {
-	struct reader r = {.in = in};
+	struct gpube__bids a = {.ctx = in->ctx, .owns = true};
+	struct reader r = {.a = &a, .in = in};
 	int64_t goods, bids, dummies;
 	int status = gpube__in_refuse_unread(in, true);
 
@@ -229,66 +233,61 @@ int csg__auction_read_from(struct csg_auction **out, struct gpube_in *in)
 		status = gpube__in_charge(in, bids, 64, "%lld bids", (long long)bids);
 	if (!status)
 		status = gpube__in_charge(in, goods + dummies, 64, "%lld goods", (long long)goods);
+	/* a bit for each good of each bid */
+	if (!status)
+		status = gpube__in_charge(in, bids, (goods + dummies) / 8,
+			"%lld bids on %lld goods", (long long)bids, (long long)(goods + dummies));
 	if (!status) {
-		r.a = gpube__alloc(in->ctx, 1, sizeof(*r.a));
-		status = r.a ? GPUBE_OK : GPUBE_ENOMEM;
-	}
-	if (!status) {
-		*r.a = (struct csg_auction){.ctx = in->ctx,
-			.n_real = (int)goods,
-			.n_goods = (int)(goods + dummies),
-			.n_bids = (int)bids};
+		a.n_real = (int)goods;
+		a.n_goods = (int)(goods + dummies);
+		a.n_bids = (int)bids;
 		status = read_bids(&r);
 	}
+	if (!status)
+		status = gpube__bids_take(m, &a);
+	gpube__bids_clear(&a);
 	gpube__free(in->ctx, r.price);
 	gpube__free(in->ctx, r.seen);
 	gpube__free(in->ctx, r.number);
-	if (status)
-		csg_auction_free(r.a);
-	else
-		*out = r.a;
 	return status;
 }
 
-int csg_auction_read(struct csg_auction **out, struct gpube_ctx *ctx, const char *path)
+/* The word goods behind comments; a .wcsp of that name goes on with numbers. */
+bool gpube__sniff_cats(const char *text, size_t n, const char *path)
 {
-	struct gpube_in in;
-	int status;
+	(void)n;
+	(void)path;
+	for (text += strspn(text, BLANKS); *text == '%'; text += strspn(text, BLANKS))
+		text += strcspn(text, "\n");
+	if (strncmp(text, "goods", 5) != 0 || !text[5] || !strchr(BLANKS, text[5]))
+		return false;
+	text += 5 + strspn(text + 5, BLANKS);
+	text += strcspn(text, BLANKS);
+	text += strspn(text, BLANKS);
+	return *text < '0' || *text > '9';
+}
 
-	if (out)
-		*out = NULL;
-	if (!out || !ctx || !path)
-		return gpube__missing(ctx);
-	status = gpube__in_open(&in, ctx, path);
+/* ---- writing --------------------------------------------------------------------------- */
+
+int gpube__cats_write(const struct gpube_model *m, struct gpube_out *out)
+{
+	struct gpube__bids a;
+	int status = gpube__bids_init(&a, m);
+
 	if (status)
 		return status;
-	status = csg__auction_read_from(out, &in);
-	gpube__in_close(&in);
-	return gpube__refused(status, ctx, path, GPUBE_CONTENT_AUCTION);
-}
-
-void csg_auction_free(struct csg_auction *a)
-{
-	if (!a)
-		return;
-	gpube__free(a->ctx, a->id);
-	gpube__free(a->ctx, a->price);
-	gpube__free(a->ctx, a->at);
-	gpube__free(a->ctx, a->good);
-	gpube__free(a->ctx, a);
-}
-
-int csg_auction_goods(const struct csg_auction *a)
-{
-	return a ? a->n_real : 0;
-}
-
-int csg_auction_bids(const struct csg_auction *a)
-{
-	return a ? a->n_bids : 0;
-}
-
-int64_t csg_auction_bid_id(const struct csg_auction *a, int bid)
-{
-	return a && bid >= 0 && bid < a->n_bids ? a->id[bid] : -1;
+	if (m->name)
+		gpube__out_printf(out, "%% %s\n", m->name);
+	gpube__out_printf(
+		out, "goods %d\nbids %d\ndummy %d\n\n", a.n_real, a.n_bids, a.n_goods - a.n_real);
+	for (int b = 0; b < a.n_bids && !out->status; b++) {
+		gpube__out_int(out, a.id[b]);
+		gpube__out_text(out, "\t");
+		gpube__out_decimal(out, a.price[b], a.scale);
+		for (int64_t k = a.at[b]; k < a.at[b + 1]; k++)
+			gpube__out_printf(out, "\t%d", a.good[k]);
+		gpube__out_text(out, "\t#\n");
+	}
+	gpube__bids_clear(&a);
+	return out->status;
 }

@@ -1,8 +1,7 @@
-/* at_most_one.c - the rows of a set packing program, as readers make tables of them. See bids.h. */
+/* at_most_one.c - see at_most_one.h: the rows, as readers make tables of them. */
 #include <string.h>
 
-#include "csg/auction/bids.h"
-#include "gpube/ir/model.h"
+#include "gpube/forms/at_most_one.h"
 
 enum { MOST_DENSE = 30 }; /* variables of a table that lists what it forbids */
 
@@ -25,7 +24,7 @@ static int n_ones(const struct gpube_table *t, int64_t k)
 	return n;
 }
 
-bool csg__at_most_one(const struct gpube_model *m, int32_t f, int64_t *even)
+bool gpube__at_most_one(const struct gpube_model *m, int32_t f, int64_t *even)
 {
 	const struct gpube_table *t = gpube__table(m, f);
 	int64_t n[2] = {0, 0}; /* cells that are held: allowed ones, forbidden ones */

@@ -1,0 +1,143 @@
+/*
+ * test_forms.c - random coalition games there and back: through files of each kind, and as models
+ * of costs, with the same values, names and optimum.
+ */
+#include "tests/support/test.h"
+
+#include <math.h>
+
+#include "csg/csg.h"
+#include "formats/formats.h"
+#include "gpube/base/base.h"
+#include "gpube/forms.h"
+#include "tests/support/cases.h"
+#include "tests/support/context.h"
+#include "tests/support/structures.h"
+
+enum { SEEDS = 210, MOST_AGENTS = 7 };
+
+static struct gpube_model *draw(uint64_t seed, struct gpube_rng *rng)
+{
+	const enum gpube_type type = (enum gpube_type)(GPUBE_INT16 + seed % 5);
+	const int n = 1 + (int)(seed / 5 % MOST_AGENTS);
+	struct gpube_model *g;
+
+	assert_int_equal(gpube_coalitions_new(&g, ctx, n, type), GPUBE_OK);
+	for (uint64_t c = 1; c < (uint64_t)1 << n; c++)
+		put_scaled(g, c,
+			gpube__rng_below(rng, 6) ? (double)gpube__rng_below(rng, 99) - 20
+						 : -INFINITY);
+	return g;
+}
+
+static void same_values(const struct gpube_model *a, const struct gpube_model *b)
+{
+	assert_int_equal(gpube_model_n_vars(a), gpube_model_n_vars(b));
+	for (uint64_t c = 0; c >> gpube_model_n_vars(a) == 0; c++)
+		assert_true(gpube_coalitions_value(a, c) == gpube_coalitions_value(b, c));
+}
+
+static double best_of(const struct gpube_model *g)
+{
+	struct gpube_csg_result *r;
+	double best;
+
+	assert_int_equal(gpube_csg(&r, g, NULL), GPUBE_OK);
+	best = r->answer == GPUBE_CSG_INFEASIBLE ? -INFINITY : r->value;
+	gpube_csg_result_free(r, ctx);
+	return best;
+}
+
+static void through_files(const struct gpube_model *g)
+{
+	static const char *const names[] = {"g.csg", "g.txt", "g.csg.gz"};
+	const struct gpube_write_opts opts = {.sizeof_options = sizeof(opts), .check = 1};
+
+	for (int k = 0; k < 3; k++) {
+		struct gpube_model *back;
+
+		assert_int_equal(gpube_write_with(g, in_dir(names[k]), &opts), GPUBE_OK);
+		assert_int_equal(gpube_read(&back, ctx, in_dir(names[k]), GPUBE_FORMAT_AUTO, NULL),
+			GPUBE_OK);
+		assert_int_equal(gpube_coalitions_type(back), gpube_coalitions_type(g));
+		same_values(g, back);
+		gpube_model_free(back);
+	}
+}
+
+/* A structure is an assignment. */
+static void as_partitions(const struct gpube_model *g)
+{
+	struct gpube_model *costs;
+	struct gpube_solution *s;
+	const double best = best_of(g);
+
+	assert_int_equal(gpube_costs_of_coalitions(&costs, g), GPUBE_OK);
+	assert_int_equal(gpube_solve(&s, costs, NULL), GPUBE_OK);
+	assert_true(
+		s->answer == GPUBE_ANSWER_INFEASIBLE ? best == -INFINITY : (double)s->cost == best);
+	gpube_solution_free(s, ctx);
+	gpube_model_free(costs);
+}
+
+/* One function over the agents, in any order of them, which have names. */
+static void as_one_function(const struct gpube_model *g, struct gpube_rng *rng)
+{
+	const int n = gpube_model_n_vars(g);
+	int64_t cost[1 << MOST_AGENTS];
+	int32_t scope[MOST_AGENTS];
+	struct gpube_model *m, *back;
+	char name[16];
+
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), GPUBE_OK);
+	assert_int_equal(gpube_model_set_scale(m, 2), GPUBE_OK);
+	for (int i = 0; i < n; i++) {
+		const int k = (int)gpube__rng_below(rng, (uint64_t)i + 1);
+
+		scope[i] = scope[k];
+		scope[k] = i;
+		snprintf(name, sizeof(name), "agent %d", i);
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, name), GPUBE_OK);
+	}
+	for (int k = 0; k < 1 << n; k++) {
+		uint64_t c = 0;
+		double v;
+
+		for (int i = 0; i < n; i++)
+			c |= (uint64_t)(k >> (n - 1 - i) & 1) << scope[i];
+		v = gpube_coalitions_value(g, c);
+		cost[k] = v == -INFINITY ? GPUBE_INF : 5 - (int64_t)v;
+	}
+	assert_int_equal(gpube_model_add_costs(m, n, scope, cost), GPUBE_OK);
+	assert_int_equal(gpube_coalitions_of_costs(&back, m), GPUBE_OK);
+	same_values(g, back);
+	assert_int_equal(gpube_model_scale(back), 2);
+	for (int i = 0; i < n; i++)
+		assert_string_equal(gpube_model_var_name(back, i), gpube_model_var_name(m, i));
+	gpube_model_free(back);
+	gpube_model_free(m);
+}
+
+static void there_and_back(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct gpube_rng rng;
+	struct gpube_model *g;
+
+	gpube__rng_init(&rng, seed);
+	g = draw(seed, &rng);
+	through_files(g);
+	if (gpube_coalitions_type(g) <= GPUBE_INT64) {
+		as_partitions(g);
+		as_one_function(g, &rng);
+	}
+	gpube_model_free(g);
+}
+
+int main(void)
+{
+	struct cases c = {0};
+
+	add_numbers(&c, there_and_back, SEEDS, "game");
+	return run_cases(&c, "forms", ctx_dir_setup, ctx_dir_teardown);
+}
