@@ -62,7 +62,7 @@ int gpube__cfn_read_call(struct gpube_cfn_reader *r, int arity, const char *name
 		.function_name = name,
 		.hard_from = GPUBE_INF,
 		.no_hidden = r->depth > 0};
-	bool known, binary;
+	bool known;
 
 	if (gpube__cfn_require(r, GPUBE_CFN_WORD, "a function's type"))
 		return r->in->status;
@@ -74,11 +74,6 @@ int gpube__cfn_read_call(struct gpube_cfn_reader *r, int arity, const char *name
 	if (!call.keyword)
 		return gpube__in_error(r->in, "function '%.40s': type '%.40s' is %s",
 			name ? name : "", r->token.text, known ? "not supported" : "unknown");
-	binary = call.keyword->flags & GPUBE_KEYWORD_BINARY;
-	if (binary && r->m->direction == GPUBE_MAXIMISE)
-		return gpube__in_error(r->in,
-			"function '%.40s': type '%.40s' in a model that is maximised",
-			name ? name : "", r->token.text);
 	if (call.keyword->name[0] == '<')
 		gpube__log(r->m->ctx, GPUBE_LOG_NOTE,
 			"%s:%lld: '%s' is read as the format says; toulbar2 swaps its two "

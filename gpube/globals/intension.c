@@ -332,6 +332,9 @@ int gpube__call_read(struct gpube_call *call, const struct gpube_source *s)
 	if ((call->keyword->flags & GPUBE_KEYWORD_BINARY) && call->arity != 2)
 		return gpube__sink_error(&call->sink, "%s takes two variables, not %d",
 			gpube__call_name(call), call->arity);
+	if ((call->keyword->flags & GPUBE_KEYWORD_BINARY) && call->m->direction == GPUBE_MAXIMISE)
+		return gpube__sink_error(
+			&call->sink, "%s in a model that is maximised", gpube__call_name(call));
 	while (*field && !status) {
 		bool list = *field == '*';
 
@@ -469,20 +472,24 @@ static int check_pairs(struct gpube_call *call)
 {
 	const struct gpube_variable *vars = call->m->vars;
 	const int64_t n = (int64_t)call->arity * (call->arity - 1) / 2;
-	int64_t cells = 0;
+	__int128 cells = 0;
 
-	for (int i = 0; i < call->arity && n <= GPUBE_PAIRS; i++)
-		for (int j = i + 1; j < call->arity && cells <= GPUBE_PAIRS_CELLS; j++)
+	if (n > GPUBE_PAIRS)
+		return gpube__sink_fail(&call->sink, GPUBE_ERANGE,
+			"%s over %d variables is %lld functions of two of them: at most %lld are "
+			"made",
+			gpube__call_name(call), call->arity, (long long)n, (long long)GPUBE_PAIRS);
+	for (int i = 0; i < call->arity; i++)
+		for (int j = i + 1; j < call->arity; j++)
 			if (!same_pair(call, i, j))
 				cells += (int64_t)vars[call->scope[i]].domain *
 					 vars[call->scope[j]].domain;
-	if (n <= GPUBE_PAIRS && cells <= GPUBE_PAIRS_CELLS)
+	if (cells <= GPUBE_PAIRS_CELLS)
 		return GPUBE_OK;
 	return gpube__sink_fail(&call->sink, GPUBE_ERANGE,
-		"%s over %d variables is %lld functions of two of them, with %lld cells or more: "
-		"at most %lld and %lld are made",
-		gpube__call_name(call), call->arity, (long long)n, (long long)cells,
-		(long long)GPUBE_PAIRS, (long long)GPUBE_PAIRS_CELLS);
+		"%s over %d variables is tables of two of them with %.16g cells: at most %lld are "
+		"made",
+		gpube__call_name(call), call->arity, (double)cells, (long long)GPUBE_PAIRS_CELLS);
 }
 
 static int expand_pairs(struct gpube_call *call)

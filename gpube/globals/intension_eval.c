@@ -176,7 +176,7 @@ void gpube__automaton_start(const struct gpube_call *c, cost_t *now)
 	for (int64_t j = 0; j < c->lists[0].n_items; j++) {
 		const struct gpube_arg *x = gpube__call_list(c, 0) + j * w;
 
-		now[x[0].v] = weighted(c) ? signed_cost(c, x[1].v) : 0;
+		improve(&now[x[0].v], weighted(c) ? signed_cost(c, x[1].v) : 0);
 	}
 	insert_symbols(c, now);
 }
