@@ -116,7 +116,8 @@ GPU_BENCH_SRC := $(if $(NVCC_PATH),$(wildcard benchmarks/bench_*.cu))
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst %.cc,$(BUILD)/obj/%.cc.o,$(patsubst %.cu,$(BUILD)/obj/%.cu.o,$(1))))
 LIB   = $(BUILD)/libgpube.a
 VERSION  := $(shell sed -n 's/^\#define GPUBE_VERSION "\(.*\)"/\1/p' gpube/gpube.h)
-SONAME    = libgpube.so.$(firstword $(subst ., ,$(VERSION)))
+# counts the interfaces: programs of one work with no library of another
+SONAME    = libgpube.so.1
 SHARED    = $(BUILD)/libgpube.so
 CUDA_LIB  = $(if $(NVCC_PATH),$(BUILD)/libgpube-cuda.so)
 TEST_LIB = $(BUILD)/libtest.a
@@ -202,7 +203,7 @@ $(BUILD)/libgpube-cuda.so: $(call obj,$(CUDA_SRC)) $(LIB)
 		$^ $(CUDA_LIBS) -o $@
 
 # What both sides of libgpube-cuda.so are compiled with, as one number (gpube/ops/device/backend.h).
-ABI_HEADERS := $(sort $(wildcard $(addsuffix *.h,gpube/ gpube/base/ gpube/ir/ gpube/ops/ gpube/ops/*/ gpube/ops/*/*/)))
+ABI_HEADERS := $(sort $(wildcard $(addsuffix *.h,gpube/ gpube/base/ gpube/options/ gpube/ir/ gpube/ops/ gpube/ops/*/ gpube/ops/*/*/)))
 ABI         := $(firstword $(shell cat $(ABI_HEADERS) | cksum))
 BACKEND_OBJ  = $(addprefix $(BUILD)/obj/gpube/ops/device/,backend_load.o backend_cuda.cu.o)
 $(BUILD)/obj/abi: force
@@ -304,7 +305,7 @@ fuzz:
 	tests/fuzz/fuzz.sh build-fuzz $(FUZZ_RUNS) $(FUZZ_READERS)
 
 # contract takes minutes to compile so: tests/fuzz/no_contract.c stands for it
-READERS_SRC := $(wildcard gpube/base/*.c gpube/ir/*.c gpube/globals/*.c gpube/order/elimination.c gpube/ops/ops_cpu.c gpube/ops/scratch.c gpube/ops/kept.c \
+READERS_SRC := $(wildcard gpube/base/*.c gpube/options/*.c gpube/ir/*.c gpube/globals/*.c gpube/order/elimination.c gpube/ops/ops_cpu.c gpube/ops/scratch.c gpube/ops/kept.c \
 	gpube/ops/subset/*.c formats/*.c formats/*/*.c nash/*.c nash/*/*.c csg/*.c csg/*/*.c gpube/ranks/world_single.c gpube/ranks/test_hook.c)
 $(BUILD)/libreaders.a: $(call obj,$(READERS_SRC))
 	$(call say,AR)

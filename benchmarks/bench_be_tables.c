@@ -24,6 +24,7 @@
  * p1 = 0.15: 30 ms; n = 20, p1 = 0.15: refused for memory), along the depth-first order.
  */
 #include "dcop/pseudotree.h"
+#include "gpube/options/options.h"
 #include "gpube/ir/generate.h"
 #include "gpube/ir/graph.h"
 #include "gpube/ops/contract/contract.h"
@@ -198,8 +199,7 @@ static int solve_one(struct mean *mean, struct gpube_model *m, const struct row 
 	double tightness, uint64_t seed)
 {
 	int32_t order[128], width;
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_ELIMINATE,
+	struct gpube_opts opts = {.method = GPUBE_BOUND_ELIMINATE,
 		.backend = backend,
 		.no_simplify = 1,
 		.order_method = dfs ? GPUBE_ORDER_GIVEN : GPUBE_ORDER_AUTO,
@@ -322,7 +322,8 @@ static bool is_wanted(const char *wanted, const struct row *row, bool dfs, doubl
 int main(int argc, char **argv)
 {
 	static const double tightness[] = {0.9, 0};
-	struct gpube_ctx_opts ctx_opts = {.sizeof_options = sizeof(ctx_opts)};
+	static const int32_t both[2] = {0, 1};
+	struct gpube_opts ctx_opts = {0};
 	int status = GPUBE_OK, opened = GPUBE_OK;
 
 	if (argc < 4) {
@@ -346,7 +347,7 @@ int main(int argc, char **argv)
 		most_cells = atof(argv[4]);
 	if (strcmp(argv[1], "cuda2") == 0) {
 		ctx_opts.n_devices = 2;
-		ctx_opts.devices[1] = 1;
+		ctx_opts.devices = both;
 	}
 	if (gpube_ctx_new(&ctx, &ctx_opts))
 		return 1;

@@ -23,6 +23,7 @@
 #endif
 
 #include "tests/support/shapes.h"
+#include "gpube/options/options.h"
 
 enum { MAX_CORES = 2, MAX_RUNS = 100000, MAX_SLICES = 1000 };
 
@@ -419,7 +420,7 @@ static void time_row(struct gpube_ctx *ctx, const struct row *row, double second
 static int bench_row(const char *family, const char *text, int position, int cores,
 	const struct ceilings *ceil, double seconds, FILE *csv)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = cores};
+	struct gpube_opts opts = {.n_threads = cores};
 	struct timing timing;
 	struct bound bound;
 	double bytes, joined;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gpube/ops/subset/subset_tile.h"
+#include "gpube/options/options.h"
 
 static const char *const type_names[] = {"int8", "int16", "int32", "int64", "float32", "float64"};
 static const char *const isa_names[] = {"portable", "avx2", "avx512"};
@@ -85,7 +86,7 @@ static bool bench_type(enum gpube_type type, int bits, double seconds)
 	bool ok = values != NULL;
 
 	for (int all = 0; ok && all < 2; all++) {
-		struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = !all};
+		struct gpube_opts opts = {.n_threads = !all};
 		struct gpube_ctx *ctx;
 
 		if (gpube_ctx_new(&ctx, &opts))

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "dcop/dcop.h"
+#include "gpube/options/options.h"
 #include "gpube/ir/generate.h"
 
 struct row {
@@ -265,7 +266,7 @@ static int usage(void)
 
 int main(int argc, char **argv)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_opts opts = {0};
 	const char *part = NULL;
 	double seconds = INFINITY;
 	int option, status;

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "formats/formats.h"
+#include "gpube/options/options.h"
 #include "gpube/base/base.h"
 #include "gpube/ir/model.h"
 #include "gpube/sums.h"
@@ -56,8 +57,7 @@ static int draw(struct gpube_model *m, struct gpube_compiled *prior, struct gpub
 static int draw_sets(struct gpube_ctx *ctx, struct gpube_model *m, int32_t *sets, int n,
 	int32_t observed, bool all)
 {
-	const struct gpube_infer_opts mar = {
-		.sizeof_options = sizeof(mar), .task = GPUBE_INFER_MAR};
+	const struct gpube_opts mar = {.task = GPUBE_INFER_MAR};
 	int64_t *at = malloc((size_t)m->n_vars * sizeof(*at)), n_values = 0;
 	struct gpube_compiled *prior;
 	struct gpube_rng rng;
@@ -118,9 +118,8 @@ static int ask(struct gpube_ctx *ctx, struct gpube_compiled *c, const int32_t *s
 	return 0;
 }
 
-static int ask_anew(struct gpube_ctx *ctx, struct gpube_model *m,
-	const struct gpube_infer_opts *opts, const int32_t *sets, int n, int32_t observed,
-	double *log10_z)
+static int ask_anew(struct gpube_ctx *ctx, struct gpube_model *m, const struct gpube_opts *opts,
+	const int32_t *sets, int n, int32_t observed, double *log10_z)
 {
 	for (int k = 0; k < n; k++, sets += 2 * observed) {
 		struct gpube_inference *s;
@@ -140,7 +139,7 @@ static int ask_anew(struct gpube_ctx *ctx, struct gpube_model *m,
 static int measure(struct gpube_ctx *ctx, struct gpube_model *m, enum gpube_infer_task task,
 	bool all, int n, int32_t observed, int scratch)
 {
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = task};
+	const struct gpube_opts opts = {.task = task};
 	int32_t *sets = malloc((size_t)n * (size_t)observed * 2 * sizeof(*sets));
 	double *z = malloc((size_t)n * sizeof(*z)), *again = malloc((size_t)n * sizeof(*again));
 	double start, compiled, asked, anew, most = 0;
@@ -179,7 +178,7 @@ static int measure(struct gpube_ctx *ctx, struct gpube_model *m, enum gpube_infe
 
 int main(int argc, char **argv)
 {
-	const struct gpube_read_opts read = {.sizeof_options = sizeof(read), .evidence = ""};
+	const struct gpube_opts read = {.evidence = ""};
 	const int sets = argc > 2 ? atoi(argv[2]) : 1000, observed = argc > 3 ? atoi(argv[3]) : 10;
 	const int scratch = argc > 4 ? atoi(argv[4]) : 20;
 	struct gpube_ctx *ctx;
@@ -192,7 +191,7 @@ int main(int argc, char **argv)
 	}
 	if (gpube_ctx_new(&ctx, NULL))
 		return 1;
-	if (gpube_read_with(&m, ctx, argv[1], &read))
+	if (gpube_read(&m, ctx, argv[1], &read))
 		return fail(ctx);
 	printf("task,changes,sets,observed,compile_s,s_per_set,scratch_s_per_set,times,impossible,"
 	       "largest_difference\n");

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "nash/nash.h"
+#include "gpube/options/options.h"
 
 static double processor_seconds(void)
 {
@@ -75,7 +76,7 @@ static int run(struct gpube_ctx *ctx, char **argv, int n, int seed)
 
 int main(int argc, char **argv)
 {
-	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
+	const struct gpube_opts opts = {.n_threads = 1};
 	struct gpube_ctx *ctx;
 	int status = 0;
 

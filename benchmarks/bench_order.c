@@ -21,6 +21,7 @@
 #include <time.h>
 
 #include "formats/formats.h"
+#include "gpube/options/options.h"
 #include "gpube/order/order.h"
 #include "gpube/simplify/simplify.h"
 
@@ -115,7 +116,7 @@ static int simplified_graph(struct gpube_graph *g, struct gpube_ctx *ctx, const 
 {
 	struct gpube_simplified s = {0};
 	struct gpube_model *m, *costs;
-	int status = gpube_read(&m, ctx, path, GPUBE_FORMAT_AUTO, NULL);
+	int status = gpube_read(&m, ctx, path, NULL);
 
 	if (status)
 		return status;
@@ -297,7 +298,7 @@ static int command(struct gpube_ctx *ctx, int n, char **word, uint64_t seed)
 
 int main(int argc, char **argv)
 {
-	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 1};
+	const struct gpube_opts opts = {.n_threads = 1};
 	const int skip = argc > 2 && !strcmp(argv[1], "-s") ? 3 : 1;
 	struct gpube_ctx *ctx;
 	int status;

@@ -13,6 +13,7 @@
  * compared bit for bit; gpube__make_consistent(), on one core, in how many pairs are left.
  */
 #include "gpube/base/base.h"
+#include "gpube/options/options.h"
 #include "gpube/ir/dense.h"
 #include "gpube/ir/generate.h"
 #include "gpube/ops/ops.h"
@@ -247,7 +248,7 @@ static const char *compare(const struct rows *r, const int32_t *cells)
 int main(int argc, char **argv)
 {
 	struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM, .max_cost = 0, .seed = 1};
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_opts opts = {0};
 	struct gpube__consistency_did did;
 	struct gpube_simplified s;
 	const struct gpube_ops *ops;

@@ -13,6 +13,7 @@
  * for the first memory.
  */
 #include "formats/formats.h"
+#include "gpube/options/options.h"
 #include "gpube/gpube.h"
 
 #include <stdio.h>
@@ -30,10 +31,8 @@ int main(int argc, char **argv)
 	}
 	puts("GiB\tslices\tjoined_cells\tGiB_of_tables");
 	for (int k = 2; k < argc && !status; k++) {
-		struct gpube_ctx_opts ctx_opts = {.sizeof_options = sizeof(ctx_opts),
-			.memory_bytes = (uint64_t)(atof(argv[k]) * 0x1p30)};
-		struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-			.method = GPUBE_BOUND_ELIMINATE,
+		struct gpube_opts ctx_opts = {.memory_bytes = (uint64_t)(atof(argv[k]) * 0x1p30)};
+		struct gpube_opts opts = {.method = GPUBE_BOUND_ELIMINATE,
 			.backend = GPUBE_BACKEND_CPU,
 			.order_method = order ? GPUBE_ORDER_GIVEN : GPUBE_ORDER_AUTO,
 			.order = order,
@@ -44,7 +43,7 @@ int main(int argc, char **argv)
 
 		if (gpube_ctx_new(&ctx, &ctx_opts))
 			return 1;
-		status = gpube_read(&m, ctx, argv[1], GPUBE_FORMAT_AUTO, NULL);
+		status = gpube_read(&m, ctx, argv[1], NULL);
 		if (!status)
 			status = gpube_plan(&s, m, &opts);
 		if (status)

@@ -54,7 +54,7 @@ static int bench(struct gpube_ctx *ctx, const char *path)
 	struct gpube_model *m, *costs = NULL;
 	struct gpube_simplified s;
 	double start = gpube__now(), quantise = 0, simplify, plain;
-	int status = gpube_read(&m, ctx, path, GPUBE_FORMAT_AUTO, NULL);
+	int status = gpube_read(&m, ctx, path, NULL);
 
 	if (status)
 		return status;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "gpube/ops/support/support.h"
+#include "gpube/options/options.h"
 #include "nash/bimatrix.h"
 
 /* Player 2's payoffs (side 0) or player 1's, from 0 up for each action of the other, at most 1. */
@@ -75,7 +76,7 @@ static int run(
 
 int main(int argc, char **argv)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_opts opts = {0};
 	const struct gpube_support_ops *ops = gpube__support_cpu();
 	struct gpube_ctx *ctx;
 	int status = 0;

@@ -5,6 +5,7 @@
 
 #include "dcop/engine.h"
 #include "formats/common/named.h"
+#include "gpube/options/options.h"
 #include "gpube/bound/bound.h"
 
 /* A result, and what its agents point to. */
@@ -363,7 +364,7 @@ static int settle(struct gpube_dpop_result *r, const struct gpube_model *m,
 
 	gpube__log(m->ctx, GPUBE_LOG_NOTE, "%s", gpube_error(m->ctx));
 	now = gpube__bound_moment(
-		m, &(struct gpube_bound_opts){.seed = o->seed, .precision = o->precision}, seconds);
+		m, &(struct gpube_opts){.seed = o->seed, .precision = o->precision}, seconds);
 	if (!now)
 		return gpube__fail_stopped(m->ctx);
 	if (now->answer != GPUBE_ANSWER_INCOMPLETE || !r->bounded || r->scale != now->scale ||

@@ -1,5 +1,6 @@
 /* plan.c - see plan.h. */
 #include "dcop/plan.h"
+#include "gpube/options/options.h"
 #include "gpube/base/rows.h"
 #include "gpube/order/order.h"
 #include "gpube/relax/scaling.h"

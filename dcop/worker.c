@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "dcop/engine.h"
+#include "gpube/options/options.h"
 
 #define ROUNDING (64 << 20) /* bytes for what tables are rounded up by */
 
@@ -271,10 +272,9 @@ static void reserve(struct dcop_worker *w)
 int dcop__worker_open(struct dcop_worker *w, struct dcop_engine *e)
 {
 	struct gpube_ctx *ctx = e->ctx;
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
-		.n_threads = e->agent_threads,
+	struct gpube_opts opts = {.n_threads = e->agent_threads,
 		.memory_bytes = ctx->memory_bytes,
-		.realloc_fn = ctx->realloc_fn,
+		.realloc = ctx->realloc_fn,
 		.realloc_arg = ctx->realloc_arg};
 	int status;
 

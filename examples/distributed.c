@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "out of memory\n");
 		return 1;
 	}
-	status = gpube_read(&m, ctx, argv[1], GPUBE_FORMAT_AUTO, NULL);
+	status = gpube_read(&m, ctx, argv[1], NULL);
 	if (!status)
 		status = gpube_dpop(&result, m, &opts);
 	if (status)

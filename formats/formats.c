@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "formats/common/conditional.h"
+#include "gpube/options/options.h"
 #include "formats/common/registry.h"
 
 static const struct gpube_format_row formats[] = {
@@ -53,7 +54,7 @@ static const struct gpube_format_row formats[] = {
 enum { N_FORMATS = sizeof(formats) / sizeof(*formats) };
 _Static_assert(N_FORMATS + 1 == GPUBE_N_FORMATS, "a row for each format, in the enum's order");
 
-enum gpube_format gpube_format_named(const char *name)
+enum gpube_format gpube__format_named(const char *name)
 {
 	for (int i = 0; name && i < N_FORMATS; i++)
 		if (strcmp(formats[i].name, name) == 0)
@@ -66,7 +67,7 @@ static const struct gpube_format_row *find_format(enum gpube_format id)
 	return id > GPUBE_FORMAT_AUTO && id < GPUBE_N_FORMATS ? &formats[id - 1] : NULL;
 }
 
-const char *gpube_format_name(enum gpube_format format)
+const char *gpube__format_name(enum gpube_format format)
 {
 	const struct gpube_format_row *f = find_format(format);
 
@@ -255,8 +256,7 @@ static void add_guess(struct gpube_ctx *ctx)
 	gpube__fail(ctx, GPUBE_EPARSE, "%s (read as .wcsp: no format is recognised)", text);
 }
 
-int gpube__read_from(
-	struct gpube_model **out, struct gpube_in *in, const struct gpube_read_opts *opts)
+int gpube__read_from(struct gpube_model **out, struct gpube_in *in, const struct gpube_opts *opts)
 {
 	const struct gpube_format_row *f;
 	struct gpube_model *m = NULL;
@@ -264,7 +264,7 @@ int gpube__read_from(
 	int status;
 
 	in->opts = opts;
-	f = input_format(in, opts->format, &guessed);
+	f = input_format(in, (enum gpube_format)opts->from, &guessed);
 	status = in->status;
 	if (!status && !f->read)
 		status = gpube__fail(in->ctx, GPUBE_EINVAL, "'%s': .%s is only written, not read",
@@ -283,10 +283,10 @@ int gpube__read_from(
 	return status;
 }
 
-int gpube_read_with(struct gpube_model **out, struct gpube_ctx *ctx, const char *path,
-	const struct gpube_read_opts *opts)
+int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path,
+	const struct gpube_opts *opts)
 {
-	static const struct gpube_read_opts none = {.sizeof_options = sizeof(none)};
+	struct gpube_opts o;
 	struct gpube_in in;
 	int status;
 
@@ -294,31 +294,14 @@ int gpube_read_with(struct gpube_model **out, struct gpube_ctx *ctx, const char 
 		*out = NULL;
 	if (!out || !ctx || !path)
 		return gpube__missing(ctx);
-	opts = opts ? opts : &none;
-	if (opts->sizeof_options != sizeof(*opts))
-		return gpube__fail(ctx, GPUBE_EINVAL, "options of another version");
-	status = gpube__check_choice(ctx, "format", (int)opts->format, GPUBE_N_FORMATS - 1);
+	status = gpube__opts_take(&o, ctx, opts, GPUBE__ON_READ);
 	if (!status)
-		status = gpube__check_choice(ctx, "colors", opts->colors, INT32_MAX);
-	if (!status)
-		status = gpube__check_choice(ctx, "sample", opts->sample, INT32_MAX);
+		status = gpube__in_open(&in, ctx, path);
 	if (status)
 		return status;
-	status = gpube__in_open(&in, ctx, path);
-	if (status)
-		return status;
-	status = gpube__read_from(out, &in, opts);
+	status = gpube__read_from(out, &in, &o);
 	gpube__in_close(&in);
 	return status;
-}
-
-int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path,
-	enum gpube_format format, const char *evidence)
-{
-	const struct gpube_read_opts opts = {
-		.sizeof_options = sizeof(opts), .format = format, .evidence = evidence};
-
-	return gpube_read_with(out, ctx, path, &opts);
 }
 
 const struct gpube_format_row *gpube__output_format(

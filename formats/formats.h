@@ -14,41 +14,6 @@
 extern "C" {
 #endif
 
-/* Those that are written, too, come first, in the order of GPUBE_FORMATS_WRITTEN. */
-enum gpube_format {
-	GPUBE_FORMAT_AUTO, /* by content when reading, by name when writing */
-	GPUBE_FORMAT_WCSP,
-	GPUBE_FORMAT_CFN,
-	GPUBE_FORMAT_UAI,
-	GPUBE_FORMAT_LG,
-	GPUBE_FORMAT_WCNF,
-	GPUBE_FORMAT_CNF,
-	GPUBE_FORMAT_LP,  /* integer programs are read; a model becomes one over other variables */
-	GPUBE_FORMAT_MPS, /* the same */
-	GPUBE_FORMAT_BIF, /* this and XMLBIF: of Bayesian networks alone */
-	GPUBE_FORMAT_XMLBIF,
-	GPUBE_FORMAT_CSG,  /* what coalitions are worth: binary, or as .txt a text */
-	GPUBE_FORMAT_CATS, /* auctions */
-	GPUBE_FORMAT_QPBO,
-	GPUBE_FORMAT_COL,
-	GPUBE_FORMAT_ERG,
-	GPUBE_FORMAT_YAML,
-	GPUBE_FORMAT_XML,
-	GPUBE_FORMAT_NET,
-	GPUBE_FORMAT_OPB,
-	GPUBE_FORMAT_BEP,
-	GPUBE_FORMAT_PRE,
-	GPUBE_N_FORMATS,
-};
-
-/* Their names, as --to and --from take them. */
-#define GPUBE_FORMATS_WRITTEN "wcsp|cfn|uai|lg|wcnf|cnf|lp|mps|bif|xmlbif|csg|cats"
-#define GPUBE_FORMATS_READ    GPUBE_FORMATS_WRITTEN "|qpbo|col|erg|yaml|xml|net|opb|bep|pre"
-
-/* The format of that name, or GPUBE_FORMAT_AUTO for an unknown one. */
-GPUBE_API enum gpube_format gpube_format_named(const char *name);
-GPUBE_API const char *gpube_format_name(enum gpube_format format);
-
 /* What a file holds: a model, of what kind, or what other programs of this project read. */
 enum gpube_content {
 	GPUBE_CONTENT_MODEL,
@@ -81,37 +46,19 @@ GPUBE_API const char *gpube_content_words(enum gpube_content content);
 #define GPUBE_READ_FACTOR 512
 
 /*
- * Options of gpube_read_with(); zero fields take the default.
- * format    AUTO: told from the content; what no format claims is what its name
- *           says, or else .wcsp
- * evidence  file of observations for a model of probabilities; NULL: PATH.evid
- *           beside it (x.uai, x.uai.xz and x.uai.gz all look for x.uai.evid), if
- *           there is one; "": none. Of a model that has names they may stand for
- *           variables and values; a number is a name, if it is one, or an index
- * colors    of a graph to be coloured (.col)
- * sample    of a file of several samples of evidence, from 1; 0: the first, which is said
- */
-struct gpube_read_opts {
-	size_t sizeof_options;
-	enum gpube_format format;
-	const char *evidence;
-	int colors;
-	int sample;
-};
-
-/*
- * gpube_read_with() - reads a model; 'opts' may be NULL.
+ * gpube_read() - reads a model.
  * path    "-" is standard input
+ * opts    from (a format's name): what no format claims is what its name says, or else .wcsp;
+ *         evidence: of a model of probabilities, by default PATH.evid beside it (x.uai, x.uai.xz
+ *         and x.uai.gz all look for x.uai.evid), if there is one; of a model that has names they
+ *         may stand for variables and values; a number is a name, if it is one, or an index;
+ *         sample, colors
  * Cost:   memory proportional to the model's tables
- * Errors: EIO, EPARSE, ERANGE, ENOMEM; EINVAL (options; no such format); ELIMIT
- *         (xz data that takes more than the memory allowed); ESTOP
+ * Errors: EIO, EPARSE, ERANGE, ENOMEM; EINVAL (options); ELIMIT (xz data that takes more than the
+ *         memory allowed); ESTOP
  */
-GPUBE_API int gpube_read_with(struct gpube_model **out, struct gpube_ctx *ctx, const char *path,
-	const struct gpube_read_opts *opts);
-
-/* The same with these two options. */
 GPUBE_API int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path,
-	enum gpube_format format, const char *evidence);
+	const struct gpube_opts *opts);
 
 /*
  * What totals of a file that was written mean. A total T of the file is (T + offset) * 10^-decimals
@@ -127,53 +74,25 @@ struct gpube_written {
 };
 
 /*
- * Options of gpube_write_with(); zero fields take the default.
- * format     AUTO: by the name
- * shift      where a format has no place for negative totals, write all of them
- *            larger by what is needed, and say by how much; otherwise that is refused
- * precision  potentials to costs: decimals to which -ln is rounded, 1 to 12; 0:
- *            as many as the format holds
- * lossy      what the format cannot hold is changed until it can, and said in the
- *            log: totals are shifted, costs divided by a power of ten and rounded, a
- *            bound dropped
- * check      what was written is read back, before it gets its name, and compared
- *            table by table; .lp and .mps column by column and row by row with the
- *            program that is written of the model
- * wide       .wcsp and .cfn of costs may be what toulbar2 does not read as gpube does, which is
- *            said; otherwise that is refused, or, with lossy, divided: costs past 2^53, and in a
- *            .cfn a bound between -1 and 0
- * signed_too of a .cfn: such a bound is refused even if 'wide' is set
- * written    out, may be NULL: what totals of the file mean
- */
-struct gpube_write_opts {
-	size_t sizeof_options;
-	enum gpube_format format;
-	int shift;
-	int precision;
-	int lossy;
-	int check;
-	int wide;
-	int signed_too;
-	struct gpube_written *written;
-};
-
-/*
- * gpube_write_with() - writes a model; 'opts' may be NULL. Potentials are written
+ * gpube_write() - writes a model. Potentials are written
  * to formats of costs as the costs that gpube_solve() minimises (where totals may
  * not be negative, the normalising constant is dropped, which is said), costs to
  * .uai as exp(-cost). Evidence goes with a .uai, .LG, .bif or XMLBIF into PATH.evid (an old one
  * is emptied if there is none), elsewhere and on standard output into unary functions.
  * path      "-" is standard output
+ * opts      to (a format's name); shift: where a format has no place for negative totals, write all
+ *           of them larger, otherwise that is refused; precision; lossy: what the format cannot
+ *           hold is changed until it can, and said in the log: totals are shifted, costs divided
+ *           by a power of ten and rounded, a bound dropped; check; wide: otherwise what toulbar2
+ *           reads as something else is refused, or, with lossy, divided
+ * written   out, may be NULL: what totals of the file mean
  * Errors: EIO, ENOMEM; EINVAL (options; a format that is not written; a check of what is no file; a
  *         model that the format has no place for); ERANGE (the format cannot hold it as it is, but
  *         may with 'lossy'; the text says what); ELIMIT (more clauses than are written); ESTOP,
  *         EBUG (what was read back differs): no file is left
  */
-GPUBE_API int gpube_write_with(
-	const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts);
-
-/* The same with this option. */
-GPUBE_API int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format format);
+GPUBE_API int gpube_write(const struct gpube_model *m, const char *path,
+	const struct gpube_opts *opts, struct gpube_written *written);
 
 /*
  * gpube_read_order() - reads an elimination order: variable indices, or names

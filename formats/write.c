@@ -6,6 +6,7 @@
 
 #include "formats/compare/compare.h"
 #include "formats/coalitions/auction_program.h"
+#include "gpube/options/options.h"
 #include "formats/common/fit.h"
 #include "gpube/coalitions.h"
 
@@ -13,7 +14,7 @@
 struct written {
 	const char *path;
 	struct gpube_out model, evidence; /* evidence: not open if there is none to write */
-	struct gpube_write_opts opts;     /* as the writers see them */
+	struct gpube_opts opts;           /* as the writers see them */
 	char *beside;                     /* the evidence's name */
 };
 
@@ -235,7 +236,7 @@ static int check_format(
 }
 
 static int write_fitted(struct written *w, struct gpube_fit *fit, const struct gpube_format_row *f,
-	bool beside, const struct gpube_write_opts *opts)
+	bool beside, const struct gpube_opts *opts)
 {
 	struct gpube_ctx *ctx = fit->given->ctx;
 	int status = write_attempt(w, fit->m, f, beside);
@@ -261,63 +262,51 @@ static int write_fitted(struct written *w, struct gpube_fit *fit, const struct g
 	return close_written(w, ctx, status);
 }
 
-int gpube_write_with(
-	const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts)
+int gpube_write(const struct gpube_model *m, const char *path, const struct gpube_opts *opts,
+	struct gpube_written *written)
 {
-	static const struct gpube_write_opts none = {.sizeof_options = sizeof(none)};
 	const struct gpube_format_row *f;
 	struct written w = {.path = path};
+	struct gpube_opts o;
 	struct gpube_fit fit;
 	bool alone, beside;
 	int status;
 
+	if (written)
+		*written = (struct gpube_written){0};
 	if (!m || !path)
 		return gpube__missing(m ? m->ctx : NULL);
-	opts = opts ? opts : &none;
-	if (opts->sizeof_options != sizeof(*opts))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "options of another version");
 	status = gpube__check_kind(m, GPUBE__NETWORKS | GPUBE__OF(GPUBE_COALITIONS));
 	if (!status)
-		status = gpube__check_choice(m->ctx, "precision", opts->precision, 12);
-	if (!status)
-		status = gpube__check_choice(
-			m->ctx, "format", (int)opts->format, GPUBE_N_FORMATS - 1);
+		status = gpube__opts_take(&o, m->ctx, opts, GPUBE__ON_WRITE);
 	if (status)
 		return status;
-	if (opts->written)
-		*opts->written = (struct gpube_written){0};
-	f = gpube__output_format(m, path, opts->format);
+	o.written = written;
+	f = gpube__output_format(m, path, (enum gpube_format)o.to);
 	if (!f || check_format(m, path, f))
 		return GPUBE_EINVAL;
 	alone = gpube__out_is_alone(path);
-	if (opts->check && alone)
+	if (o.check && alone)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"cannot check what is written to '%s': it is no file that could be read "
 			"back",
 			path);
 	/* an .lp has other variables */
-	if (opts->check && !f->read)
+	if (o.check && !f->read)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"cannot check '%s': .%s is not read back as the same tables", path,
 			f->name);
-	w.opts = *opts;
+	w.opts = o;
 	if (m->kind == GPUBE_COALITIONS)
-		return write_coalitions(&w, m, f, opts->check);
+		return write_coalitions(&w, m, f, o.check);
 	w.opts.shift = 0; /* done here, for all formats in one way */
 	/* (digits are fewer first, where that is allowed) */
-	w.opts.wide = opts->wide && !opts->lossy && m->kind == GPUBE_COSTS;
+	w.opts.wide = o.wide && !o.lossy && m->kind == GPUBE_COSTS;
 	beside = f->evidence && !alone;
-	status = gpube__fit_init(&fit, m, f, beside, opts);
+	status = gpube__fit_init(&fit, m, f, beside, &o);
 	if (status)
 		return status;
-	status = write_fitted(&w, &fit, f, beside, opts);
+	status = write_fitted(&w, &fit, f, beside, &o);
 	gpube__fit_clear(&fit);
 	return status;
-}
-
-int gpube_write(const struct gpube_model *m, const char *path, enum gpube_format format)
-{
-	const struct gpube_write_opts opts = {.sizeof_options = sizeof(opts), .format = format};
-
-	return gpube_write_with(m, path, &opts);
 }

@@ -29,11 +29,11 @@ struct gpube_certified {
  * or steps.
  * bounds  out, may be NULL: of the run; it is there where the certificate alone fails
  * path    a .gz or .xz by its name; written under another name until it is whole
- * opts    timeout_seconds: half of it is the run's, the rest is for the certificate
+ * opts    as of gpube_bound(); half of the timeout is the run's, the rest is for the certificate
  * Errors: those of gpube_bound(); EIO, ELIMIT (a proof is too large, or takes longer), ESTOP
  */
 GPUBE_API int gpube_certify(struct gpube_certified *out, struct gpube_solution **bounds,
-	const struct gpube_model *m, const char *path, const struct gpube_bound_opts *opts);
+	const struct gpube_model *m, const char *path, const struct gpube_opts *opts);
 
 /*
  * gpube_verify() - what the certificate in a file proves of this model.

@@ -29,10 +29,13 @@ extern "C" {
 #define GPUBE_API
 #endif
 
-#define GPUBE_VERSION "0.1.0"
+#define GPUBE_VERSION "0.2.0"
+/* 10000 * major + 100 * minor + the third */
+#define GPUBE_VERSION_NUMBER 200
 
-/* The version of the library that is running: GPUBE_VERSION when it was made. */
+/* The version of the library that is running, as it was when that was made. */
 GPUBE_API const char *gpube_version(void);
+GPUBE_API int gpube_version_number(void);
 
 /* Values are frozen: programs that link us switch on them. */
 enum gpube_status {
@@ -58,38 +61,23 @@ struct gpube_ctx;
 
 enum gpube_log_level { GPUBE_LOG_NOTE, GPUBE_LOG_DETAIL, GPUBE_LOG_PROGRESS };
 
-#define GPUBE_MAX_DEVICES 8
+/*
+ * Called with finished lines, and for GPUBE_LOG_PROGRESS with the fraction done in 'progress' (0 to
+ * 1); never from two threads at once.
+ */
+typedef void gpube_log_fn(void *arg, enum gpube_log_level level, double progress, const char *text);
+/* Replaces malloc, realloc and free (size 0 frees). */
+typedef void *gpube_realloc_fn(void *arg, void *p, size_t size);
+
+struct gpube_opts;
 
 /*
- * Options of a context; zero fields take the default. At most 1,024 threads.
- * memory_bytes  most table memory of the host; default: what is free now
- * device_memory_bytes  the same of a GPU; default: what is free
- * n_devices     GPUs to use, by their indices in 'devices'; the same one may be there twice;
- *               default: the first alone. One that is not there is an error for backend CUDA
- * n_threads     default: the cores this process may use
- * log           called with finished lines, and for GPUBE_LOG_PROGRESS with
- *               the fraction done in 'progress' (0 to 1); never from two
- *               threads at once
- * realloc_fn    replaces malloc, realloc and free (size 0 frees), for tests
+ * gpube_ctx_new() - a context.
+ * opts  NULL: all cores, the memory that is free, the first GPU. Others: threads, memory,
+ *       device_memory, devices, log, realloc
+ * Errors: ENOMEM, EINVAL
  */
-struct gpube_ctx_opts {
-	size_t sizeof_options;
-	int n_threads;
-	uint64_t memory_bytes;
-	uint64_t device_memory_bytes;
-	int n_devices;
-	int devices[GPUBE_MAX_DEVICES];
-	void (*log)(void *arg, enum gpube_log_level level, double progress, const char *text);
-	void *log_arg;
-	void *(*realloc_fn)(void *arg, void *p, size_t size);
-	void *realloc_arg;
-};
-
-/*
- * gpube_ctx_new() - a context; 'opts' may be NULL.
- * Errors: ENOMEM, EINVAL (sizeof_options)
- */
-GPUBE_API int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_ctx_opts *opts);
+GPUBE_API int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_opts *opts);
 GPUBE_API void gpube_ctx_free(struct gpube_ctx *ctx);
 
 /* Text of the last failure on this context; never NULL, valid until the next call. */
@@ -102,6 +90,65 @@ GPUBE_API const char *gpube_error(const struct gpube_ctx *ctx);
 GPUBE_API void gpube_ctx_stop(struct gpube_ctx *ctx);
 /* Takes a stop back, so that the context can work again. */
 GPUBE_API void gpube_ctx_resume(struct gpube_ctx *ctx);
+
+/* ---- options ------------------------------------------------------------ */
+
+/*
+ * What a call is told beside its arguments. Every option has a name, a type and a default; NULL
+ * where a call takes options means the defaults of all. gpube_option() lists them, as 'gpube help
+ * COMMAND' and gpube_options(5) do. An option that a call has no meaning for is EINVAL there, with
+ * the calls that have one in gpube_error(). The object may be used for any number of calls, by one
+ * thread at a time; it is freed before its context.
+ *
+ * gpube_opts_new() - ctx: for errors and memory; NULL: gpube_opts_error() has the errors, which is
+ * what gpube_ctx_new() wants.
+ */
+GPUBE_API int gpube_opts_new(struct gpube_opts **out, struct gpube_ctx *ctx);
+GPUBE_API void gpube_opts_free(struct gpube_opts *o);
+GPUBE_API const char *gpube_opts_error(const struct gpube_opts *o);
+
+/*
+ * gpube_opts_set() - an option by its name and a text, as the command line has it: ("timeout",
+ * "5m"), ("memory", "8G"), ("method", "ascent"), ("order_time", "2s"), ("count", "yes"). In names
+ * '-' and '_' are the same.
+ * text   of a flag NULL is yes
+ * Errors: EINVAL (no such name: the text has the nearest; no such value: what is expected), ENOMEM:
+ *         the option is as before
+ */
+GPUBE_API int gpube_opts_set(struct gpube_opts *o, const char *name, const char *text);
+/*
+ * The same with a number: of flags (0, 1), whole and real numbers, seconds, bytes, and of costs
+ * ("cutoff", "limit"), in units of the model's 10^-scale; with a number that is real or of seconds;
+ * and with numbers ("order", "values", "query", "devices"), which are copied; n >= 1.
+ */
+GPUBE_API int gpube_opts_set_int(struct gpube_opts *o, const char *name, int64_t value);
+GPUBE_API int gpube_opts_set_real(struct gpube_opts *o, const char *name, double value);
+GPUBE_API int gpube_opts_set_numbers(
+	struct gpube_opts *o, const char *name, int32_t n, const int32_t *numbers);
+/* Functions, which get 'arg'; NULL: none. */
+GPUBE_API int gpube_opts_set_log(struct gpube_opts *o, gpube_log_fn *fn, void *arg);
+GPUBE_API int gpube_opts_set_realloc(struct gpube_opts *o, gpube_realloc_fn *fn, void *arg);
+
+/*
+ * gpube_opts_get() - the text of an option's value, its length, as snprintf() does; -1: there is no
+ * such option.
+ */
+GPUBE_API int gpube_opts_get(char *text, size_t size, const struct gpube_opts *o, const char *name);
+
+/*
+ * An option: two of one name are of different calls. Later versions have more fields.
+ * type      "flag", "int", "real", "time", "size", "text", "choice", "total", "numbers", "call"
+ * dflt      as a text, NULL: 0 or none
+ * argument  what its value is called; of a choice its words, "auto|cpu|cuda"; NULL: of a flag
+ * least, most  of a number; most INT64_MAX: there is no limit
+ */
+struct gpube_option {
+	const char *name, *type, *dflt, *argument, *help;
+	int64_t least, most;
+};
+
+/* Number k, from 0, of the options that a call takes ("gpube_solve"), NULL: of all; or NULL. */
+GPUBE_API const struct gpube_option *gpube_option(int k, const char *call);
 
 /* ---- model ------------------------------------------------------------ */
 
@@ -258,37 +305,6 @@ GPUBE_API int gpube_model_log_value(
 
 /* ---- solve ------------------------------------------------------------ */
 
-enum gpube_order_method {
-	GPUBE_ORDER_AUTO, /* all of the below, restarts, local improvement */
-	GPUBE_ORDER_MIN_FILL,
-	GPUBE_ORDER_MIN_SIZE, /* smallest product of the domains of the new clique */
-	GPUBE_ORDER_MIN_DEGREE,
-	GPUBE_ORDER_GIVEN,
-};
-
-/* How an optimum is proved, or a bound of it. */
-enum gpube_bound_method {
-	GPUBE_BOUND_AUTO,   /* whatever proves it first: all of the below, in turn */
-	GPUBE_BOUND_MBE,    /* mini-buckets */
-	GPUBE_BOUND_ARC,    /* soft arc consistency: costs move between functions (CPU) */
-	GPUBE_BOUND_ASCENT, /* dual ascent on a region graph, see gpube_ascent_regions */
-	GPUBE_BOUND_TREE,   /* depth-first branch and bound on soft arc consistency (CPU) */
-	/* best-first branch and bound on pairwise-consistent subproblems (CPU) */
-	GPUBE_BOUND_PAIRWISE,
-	/* AND/OR search on a join graph's tables that keeps what it learns of subproblems (CPU) */
-	GPUBE_BOUND_ANDOR,
-	/* bucket elimination of the whole, in slices where it does not fit */
-	GPUBE_BOUND_ELIMINATE,
-};
-
-/* What the regions of an ascent are. */
-enum gpube_ascent_regions {
-	GPUBE_REGIONS_AUTO,  /* JOINS, today */
-	GPUBE_REGIONS_JOINS, /* the mini-buckets of a join graph, which grow */
-	/* quads over triples over pairs, and splitting; functions of two variables, for a card */
-	GPUBE_REGIONS_NESTED,
-};
-
 /* Where tables are eliminated; AUTO decides by predicted time and memory. */
 enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA };
 
@@ -311,44 +327,12 @@ struct gpube_progress {
 };
 
 /*
- * Options of gpube_solve(), which gpube_bound() and gpube_reparam() have, too; zero fields take the
- * default.
- * regions        of the method ASCENT alone
- * order          n_vars variable indices of the model, order[0] is eliminated
- *                first; used with GPUBE_ORDER_GIVEN
- * order_seconds  time for the search of an order; 0: a share of the predicted time
- * seed           of the search for orders and for assignments
- * backend        where tables are eliminated, and where mini-buckets and the ascent on regions
- *                work; soft arc consistency is the CPU's. CUDA: ENODEV where there is none
- * no_simplify    the model is left as it was read
- * count          count the optima, too: by elimination, once the optimum is proved
- * precision      decimals that ln(potential) is rounded to; 0: as many as are safe
- * no_slices      nothing is eliminated in slices
- * values         n_vars value indices of a known assignment, or NULL
- * cutoff         with has_cutoff: only totals better than this are of interest,
- *                units of 10^-scale
- * progress       called when bound or assignment improve, and after each turn of a method, by one
- *                thread at a time; unless it returns 0 the call ends as at its timeout, and it is
- *                not called again. It may call nothing with the context of the call
+ * Called when bound or assignment improve, and after each turn of a method, by one thread at a
+ * time; unless it returns 0 the call ends as at its timeout, and it is not called again. It may
+ * call nothing with the context of the call.
  */
-#define GPUBE_SOLVE_FIELDS                                                                         \
-	size_t sizeof_options;                                                                     \
-	enum gpube_bound_method method;                                                            \
-	enum gpube_ascent_regions regions;                                                         \
-	enum gpube_order_method order_method;                                                      \
-	const int32_t *order;                                                                      \
-	double order_seconds, timeout_seconds;                                                     \
-	uint64_t seed;                                                                             \
-	enum gpube_backend backend;                                                                \
-	int no_simplify, count, precision, no_slices;                                              \
-	const int32_t *values;                                                                     \
-	int64_t cutoff;                                                                            \
-	int has_cutoff;                                                                            \
-	int (*progress)(void *arg, const struct gpube_progress *now);                              \
-	void *progress_arg;
-struct gpube_solve_opts {
-	GPUBE_SOLVE_FIELDS
-};
+typedef int gpube_progress_fn(void *arg, const struct gpube_progress *now);
+GPUBE_API int gpube_opts_set_progress(struct gpube_opts *o, gpube_progress_fn *fn, void *arg);
 
 enum gpube_answer {
 	GPUBE_ANSWER_OPTIMAL,    /* values and cost are a proved optimum */
@@ -456,15 +440,15 @@ struct gpube_solution {
  *         frees it; after ESTOP it may be OPTIMAL without its count
  * Source: Dechter, Artificial Intelligence 113, 1999.
  */
-GPUBE_API int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts);
+GPUBE_API int gpube_solve(
+	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts);
 
 /*
  * gpube_plan() - what elimination would do: simplifies and orders. After ELIMIT (it does not fit)
  * *out has it, too.
  */
-GPUBE_API int gpube_plan(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts);
+GPUBE_API int gpube_plan(
+	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts);
 
 /*
  * gpube_count() - the number of solutions: of assignments that are allowed, whatever they cost
@@ -473,42 +457,12 @@ GPUBE_API int gpube_plan(struct gpube_solution **out, const struct gpube_model *
  * Errors: as gpube_solve(); EINVAL (totals of costs that are each allowed can reach the model's
  *         top)
  */
-GPUBE_API int gpube_count(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts);
+GPUBE_API int gpube_count(
+	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts);
 
 GPUBE_API void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
 
 /* ---- bound ------------------------------------------------------------ */
-
-/* When to branch on what the ascent on nested regions leaves open. */
-enum gpube_split {
-	GPUBE_SPLIT_AUTO, /* when the ascent is slow */
-	GPUBE_SPLIT_NEVER,
-	GPUBE_SPLIT_FIRST, /* at once */
-};
-
-/* How the functions of a bucket are split into mini-buckets. */
-enum gpube_partition {
-	GPUBE_PARTITION_SCOPE, /* largest scope first, each where the joined scope grows least */
-	GPUBE_PARTITION_FIRST, /* each where it first fits, in the order of the functions */
-	GPUBE_PARTITION_MERGE, /* all apart, then the two smallest that fit become one, and again */
-};
-
-/*
- * Options of gpube_bound(): those of gpube_solve(), and of its methods; zero fields take the
- * default.
- * z              most variables of a joined mini-bucket (i-bound + 1); 0: growing
- * first_fit      the plain partition, whatever 'partition' is: each function where it first fits
- * no_match       mini-buckets without cost shifting between them
- * no_eliminate   nothing is eliminated: bounds and branching alone
- * partition      of mini-buckets
- */
-struct gpube_bound_opts {
-	GPUBE_SOLVE_FIELDS
-	int z, first_fit, no_match, no_eliminate;
-	enum gpube_split split;
-	enum gpube_partition partition;
-};
 
 /*
  * gpube_bound() - gpube_solve() with the methods' own options. A stop or a time limit is no
@@ -517,29 +471,10 @@ struct gpube_bound_opts {
  * GPUBE_INF) if it came before there was one.
  * Errors: EINVAL, ERANGE, ENOMEM (before the first bound), EBUG
  */
-GPUBE_API int gpube_bound(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_bound_opts *opts);
+GPUBE_API int gpube_bound(
+	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts);
 
 /* ---- an equivalent model whose constant is a bound ---------------------- */
-
-/*
- * Options of gpube_reparam(); zero fields take the default.
- * prune       what is no better than the best assignment met is forbidden: where none is better,
- *             the equivalent model has no solution, and that one is optimal
- * decimals    of costs, so many more than the model's at most, since the costs that move are
- *             fractions; 0: 6, -1: none
- * max_arity   most variables of a table that is added, 2 (none beside those of pairs) to 16; 0: 3
- *             (triangles of pairs), above it tables of a join graph
- * max_tables  of three or more variables that are added; 0: no limit
- * max_cells   of all of them; 0: 2e6
- */
-struct gpube_reparam_opts {
-	size_t sizeof_options;
-	int prune;
-	int decimals, max_arity;
-	int32_t max_tables;
-	double max_cells;
-};
 
 /*
  * gpube_reparam() - gpube_bound(), and the reparametrised model: one with the same variables,
@@ -549,8 +484,9 @@ struct gpube_reparam_opts {
  * bounds   out: as gpube_bound() has it
  * reparam  out: of kind GPUBE_COSTS, in m's direction, with decimals of its own. Its constant may
  *          be worse than bounds->bound where another method has improved that
- * opts     of the bound; NULL: defaults. Methods MBE and ELIMINATE leave no such model
- * how      NULL: defaults
+ * opts     those of the bound (methods mbe and eliminate leave no such model), decimals, max_arity,
+ *          max_tables, max_cells, prune: what is no better than the best assignment met is
+ *          forbidden, and where none is better the equivalent model has no solution
  * Cost:    the bound's; tables of all functions with two or more variables, and of those that are
  *          added, in 64 bits
  * Errors:  EINVAL, ERANGE (totals pass 64 bits), ENOMEM, ELIMIT (a function of more than 64
@@ -558,31 +494,9 @@ struct gpube_reparam_opts {
  * Example: tests/bound/test_reparam.c
  */
 GPUBE_API int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam,
-	const struct gpube_model *m, const struct gpube_bound_opts *opts,
-	const struct gpube_reparam_opts *how);
+	const struct gpube_model *m, const struct gpube_opts *opts);
 
 /* ---- list ------------------------------------------------------------- */
-
-/*
- * Options of gpube_list(); zero fields take the default.
- * most       so many are listed, the best ones (default 1000)
- * limit      if has_limit: nothing worse is listed; a total in the model's direction, units of
- *            10^-scale (potentials: of -ln). The optimum lists the optimal assignments
- * ibound     most variables of a message that joins several tables; 0: as many as fit the memory
- * others     as in gpube_solve_opts
- */
-struct gpube_list_opts {
-	size_t sizeof_options;
-	int64_t most, limit;
-	int has_limit, ibound;
-	enum gpube_order_method order_method;
-	const int32_t *order;
-	double order_seconds;
-	double timeout_seconds;
-	uint64_t seed;
-	enum gpube_backend backend;
-	int precision;
-};
 
 /*
  * n       assignments, the best in front; of equal costs that with the smaller values
@@ -607,7 +521,7 @@ struct gpube_list {
  *         ESTOP: *out has what was found so far. Example: tests/bound/test_list.c
  */
 GPUBE_API int gpube_list(
-	struct gpube_list **out, const struct gpube_model *m, const struct gpube_list_opts *opts);
+	struct gpube_list **out, const struct gpube_model *m, const struct gpube_opts *opts);
 GPUBE_API void gpube_list_free(struct gpube_list *l, struct gpube_ctx *ctx);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-# json.awk - gpube-json(5) from gpube/cli/json_keys.txt; -v version=0.1.0
+# json.awk - gpube-json(5) from gpube/cli/json_keys.txt; -v version=0.2.0
 
 function roff(text) {
 	gsub(/\\/, "\\e", text)

@@ -1,7 +1,7 @@
 # man3.awk - a man page of section 3 from a public header: its comments and declarations, in their
 # order, and a page for each function's name that leads there.
 #
-#     awk -v out=DIR -v page=gpube -v include=gpube/gpube.h -v version=0.1.0 -f man3.awk HEADER
+#     awk -v out=DIR -v page=gpube -v include=gpube/gpube.h -v version=0.2.0 -f man3.awk HEADER
 function roff(s)
 {
 	gsub(/\\/, "\\e", s)

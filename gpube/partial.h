@@ -17,38 +17,6 @@
 extern "C" {
 #endif
 
-enum gpube_heuristic_method {
-	GPUBE_HEURISTIC_MBE,   /* mini-buckets, with moment matching unless no_match */
-	GPUBE_HEURISTIC_SHIFT, /* after cost shifting on their join graph */
-	GPUBE_HEURISTIC_COSTS, /* no tables: what the assigned functions cost */
-};
-
-/*
- * Options of gpube_heuristic_new(); zero fields take the default.
- * ibound         most variables of a message that joins several tables; 0: the
- *                largest whose tables fit a quarter of the memory and take a few
- *                seconds
- * first_fit, no_match, cutoff, has_cutoff, precision, no_simplify, others: as in
- *                gpube_bound_opts. From the cutoff on all is GPUBE_INF
- * shift_seconds  SHIFT: at most so long; 0: until little more is gained
- * backend        where messages are computed; SHIFT is the CPU's
- */
-struct gpube_heuristic_opts {
-	size_t sizeof_options;
-	enum gpube_heuristic_method method;
-	int ibound, first_fit, no_match;
-	double shift_seconds;
-	int64_t cutoff;
-	int has_cutoff;
-	enum gpube_order_method order_method;
-	const int32_t *order;
-	double order_seconds;
-	uint64_t seed;
-	enum gpube_backend backend;
-	int no_simplify;
-	int precision;
-};
-
 /*
  * bound     of the whole model, units of 10^-scale (potentials: of -ln);
  *           GPUBE_INF: no assignment is allowed
@@ -73,8 +41,9 @@ struct gpube_heuristic_info {
 struct gpube_heuristic;
 
 /*
- * gpube_heuristic_new() - orders the model and makes the tables; 'opts' may be
- * NULL. The model is not needed afterwards. The result does not change, and any
+ * gpube_heuristic_new() - orders the model and makes the tables: by method mbe, mini-buckets,
+ * shift, cost shifting on their join graph, or costs, without tables. From the cutoff on all bounds
+ * are GPUBE_INF. The model is not needed afterwards. The result does not change, and any
  * number of threads may read it.
  * Cost:   MBE: O(n d^(ibound+1)) time, 4 or 8 bytes for each of d^ibound cells of
  *         a message and of each function's cells; SHIFT: d times the memory while
@@ -84,8 +53,8 @@ struct gpube_heuristic;
  * Source: Kask and Dechter, Artificial Intelligence 129, 2001.
  *         Example: plugins/example/bnb.c
  */
-GPUBE_API int gpube_heuristic_new(struct gpube_heuristic **out, const struct gpube_model *m,
-	const struct gpube_heuristic_opts *opts);
+GPUBE_API int gpube_heuristic_new(
+	struct gpube_heuristic **out, const struct gpube_model *m, const struct gpube_opts *opts);
 GPUBE_API void gpube_heuristic_free(struct gpube_heuristic *h);
 GPUBE_API const struct gpube_heuristic_info *gpube_heuristic_info(const struct gpube_heuristic *h);
 

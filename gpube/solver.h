@@ -36,7 +36,7 @@ struct gpube_solver;
  * Example: examples/again.c, tests/api/test_solver.c
  */
 GPUBE_API int gpube_solver_new(struct gpube_solver **out, struct gpube_ctx *ctx,
-	const struct gpube_model *m, const struct gpube_solve_opts *opts);
+	const struct gpube_model *m, const struct gpube_opts *opts);
 GPUBE_API void gpube_solver_free(struct gpube_solver *s);
 
 /*

@@ -11,28 +11,6 @@
 extern "C" {
 #endif
 
-enum gpube_infer_task {
-	/* the sum over all assignments: a partition function, or the evidence's probability */
-	GPUBE_INFER_PR,
-	GPUBE_INFER_MAR, /* that, and the distribution of every variable */
-};
-
-/*
- * Options of gpube_infer(); zero fields take the default; others as in gpube_solve_opts.
- * bounds  where the sum does not fit, or is stopped, bounds of it are no failure
- */
-struct gpube_infer_opts {
-	size_t sizeof_options;
-	enum gpube_infer_task task;
-	enum gpube_order_method order_method;
-	const int32_t *order;
-	double order_seconds;
-	double timeout_seconds;
-	uint64_t seed;
-	enum gpube_backend backend;
-	int bounds;
-};
-
 /*
  * log10_z         of the sum: over the assignments that agree with the evidence, the product of
  *                 all potentials; -INFINITY: the sum is 0
@@ -40,13 +18,13 @@ struct gpube_infer_opts {
  * marginals       MAR: of the values of variable 0, of variable 1, …; those of a variable add up to
  *                 1; those below 1e-100 may be 0. NULL: not asked for, not known, or log10_z is
  *                 -INFINITY
- * marginals_lower, marginals_upper  with opts.bounds, where marginals are not known: they are
+ * marginals_lower, marginals_upper  with option bounds, where marginals are not known: they are
  *                 between these, laid out as they, if the sum is above 0. NULL: not asked for, or
  *                 not needed
  * n_values        of all variables together that can occur, and n_removed those that cannot:
  *                 evidence and zeros exclude them
- * known           log10_z and marginals are there; otherwise the plan alone, or, with opts.bounds,
- *                 the bounds
+ * known           log10_z and marginals are there; otherwise the plan alone, or, with option
+ *                 bounds, the bounds
  * log10_lower, log10_upper  the sum's logarithm is between them: rounding errors are included
  * backend         what summed: "cpu", "cuda" or "cpu+cuda"
  * n_cases         above 0: it was not summed along the plan, but by so many cases, which zeros
@@ -72,14 +50,14 @@ struct gpube_inference {
  * Tables that pass the memory are summed in slices, for the values of some variables in turn.
  * Cost:   plan.joined_cells operations, MAR some 2.5 times as many; plan.peak_bytes of memory
  * Errors: EINVAL (a model of costs), ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (it would be too
- *         many slices) and ESTOP: *out is the plan, the caller's as ever; with opts.bounds OK, and
- *         *out has bounds, which a search makes better until the time is over or they meet; without
- *         a time limit that may never be
+ *         many slices) and ESTOP: *out is the plan, the caller's as ever; with option bounds OK,
+ *         and *out has bounds, which a search makes better until the time is over or they meet;
+ *         without a time limit that may never be
  * Source: Dechter, Artificial Intelligence 113, 1999; Liu and Ihler, ICML 2011; Jensen, Lauritzen
  *         and Olesen, CSQ 4, 1990.
  */
-GPUBE_API int gpube_infer(struct gpube_inference **out, const struct gpube_model *m,
-	const struct gpube_infer_opts *opts);
+GPUBE_API int gpube_infer(
+	struct gpube_inference **out, const struct gpube_model *m, const struct gpube_opts *opts);
 GPUBE_API void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx);
 
 /* ---- one model, evidence that changes ----------------------------------- */
@@ -88,40 +66,23 @@ struct gpube_compiled;
 
 /*
  * gpube_infer_compile() - an order and a plan for sums of a model whatever its evidence is; that
- * which the model has is observed at first. opts.task MAR: queries give marginals, too; it works on
+ * which the model has is observed at first. task mar: queries give marginals, too; it works on
  * the CPU.
  * m       stays, unchanged, as long as *out does
  * Errors: as gpube_infer(); ELIMIT (messages are kept, and twice for marginals): *out is NULL
  */
-GPUBE_API int gpube_infer_compile(struct gpube_compiled **out, const struct gpube_model *m,
-	const struct gpube_infer_opts *opts);
+GPUBE_API int gpube_infer_compile(
+	struct gpube_compiled **out, const struct gpube_model *m, const struct gpube_opts *opts);
 GPUBE_API void gpube_compiled_free(struct gpube_compiled *c);
 /* Fixes a variable to an observed value; -1 takes it back. Errors: EINVAL, ENOMEM */
 GPUBE_API int gpube_infer_observe(struct gpube_compiled *c, int32_t var, int32_t value);
 /*
  * gpube_infer_query() - as gpube_infer() with what is observed now. Messages that what was observed
- * since the last query does not change are not summed again; opts.timeout_seconds is of each query.
+ * since the last query does not change are not summed again; the timeout is of each query.
  * Errors: ESTOP, ELIMIT (numbers too far apart), ERANGE, ENOMEM, EBUG: *out is NULL; it may be
  *         asked again
  */
 GPUBE_API int gpube_infer_query(struct gpube_inference **out, struct gpube_compiled *c);
-
-/*
- * Options of gpube_mmap(); others as in gpube_infer_opts. An order, given or found, is used
- * for the variables that are summed.
- * query    n_query variables, none twice
- * backend  of the search over them
- */
-struct gpube_mmap_opts {
-	size_t sizeof_options;
-	int32_t n_query;
-	const int32_t *query;
-	enum gpube_order_method order_method;
-	const int32_t *order;
-	double timeout_seconds;
-	uint64_t seed;
-	enum gpube_backend backend;
-};
 
 /*
  * answer          OPTIMAL: no assignment of the query variables is better than 'values', but for a
@@ -155,7 +116,7 @@ struct gpube_mmap {
  * Source: Park and Darwiche, UAI 2003.
  */
 GPUBE_API int gpube_mmap(
-	struct gpube_mmap **out, const struct gpube_model *m, const struct gpube_mmap_opts *opts);
+	struct gpube_mmap **out, const struct gpube_model *m, const struct gpube_opts *opts);
 GPUBE_API void gpube_mmap_free(struct gpube_mmap *s, struct gpube_ctx *ctx);
 
 #ifdef __cplusplus

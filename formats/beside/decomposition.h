@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "formats/formats.h"
+#include "gpube/options/options.h"
 
 /* EINVAL: no forest, lists that run backwards, variables that the model has not. */
 int gpube__check_decomposition(const struct gpube_model *m, const struct gpube_decomposition *d);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "formats/common/names.h"
+#include "gpube/options/options.h"
 #include "formats/common/registry.h"
 #include "formats/common/survey.h"
 
@@ -197,7 +198,7 @@ static int64_t one_of(const struct writer *w)
  */
 static int keep_sign(struct writer *w)
 {
-	const struct gpube_write_opts *o = w->out->opts;
+	const struct gpube_opts *o = w->out->opts;
 	const bool minimise = w->m->direction == GPUBE_MINIMISE;
 	const int64_t one = one_of(w), written = minimise ? w->bound : -w->bound;
 

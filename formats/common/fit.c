@@ -1,5 +1,6 @@
 /* fit.c - see fit.h. */
 #include "formats/common/fit.h"
+#include "gpube/options/options.h"
 #include "formats/common/observed.h"
 
 #include "formats/common/survey.h"
@@ -7,7 +8,7 @@
 enum { MOST_DIGITS = 18 };
 
 int gpube__fit_init(struct gpube_fit *fit, const struct gpube_model *m,
-	const struct gpube_format_row *f, bool beside, const struct gpube_write_opts *opts)
+	const struct gpube_format_row *f, bool beside, const struct gpube_opts *opts)
 {
 	int status = GPUBE_OK;
 

@@ -18,11 +18,12 @@
 #define GPUBE_FIT_H
 
 #include "formats/common/registry.h"
+#include "gpube/options/options.h"
 
 struct gpube_fit {
 	const struct gpube_model *m; /* what to write */
 	const struct gpube_model *given;
-	const struct gpube_write_opts *opts;
+	const struct gpube_opts *opts;
 	bool negative; /* the format holds negative totals */
 	bool to_potentials;
 	bool observed; /* evidence was turned into functions, in 'with_evidence' */
@@ -40,7 +41,7 @@ struct gpube_fit {
  * Errors: ERANGE (precision), ENOMEM (nothing to clear then)
  */
 int gpube__fit_init(struct gpube_fit *fit, const struct gpube_model *m,
-	const struct gpube_format_row *f, bool beside, const struct gpube_write_opts *opts);
+	const struct gpube_format_row *f, bool beside, const struct gpube_opts *opts);
 /*
  * gpube__fit_loosen() - the writer has refused fit->m with ERANGE: takes the next
  * step that is allowed.

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/common/nearest.h"
+#include "gpube/base/nearest.h"
 
 enum { VARIABLES = -1, MOST_LISTED = 8 };
 

@@ -9,6 +9,7 @@
 #define GPUBE_REGISTRY_H
 
 #include "formats/io/io.h"
+#include "gpube/options/options.h"
 
 struct gpube_format_row {
 	enum gpube_format id;
@@ -71,9 +72,12 @@ enum gpube_content gpube__in_content(struct gpube_in *in, bool *sure);
  * understand, if the file holds something else for sure, EINVAL with the words for that.
  */
 int gpube__refused(int status, struct gpube_ctx *ctx, const char *path, enum gpube_content own);
-/* gpube_read_with() of a stream that is open; 'opts' are checked, and stay as long as it is. */
-int gpube__read_from(
-	struct gpube_model **out, struct gpube_in *in, const struct gpube_read_opts *opts);
+/* The format of that name, or GPUBE_FORMAT_AUTO for an unknown one. */
+enum gpube_format gpube__format_named(const char *name);
+const char *gpube__format_name(enum gpube_format format);
+
+/* gpube_read() of a stream that is open; 'opts' are checked, and stay as long as it is. */
+int gpube__read_from(struct gpube_model **out, struct gpube_in *in, const struct gpube_opts *opts);
 
 int gpube__wcsp_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__wcsp_write(const struct gpube_model *m, struct gpube_out *out);
@@ -131,7 +135,7 @@ int gpube__beside_find(char **out, struct gpube_ctx *ctx, const char *path, cons
 int gpube__query_read(int32_t **vars, int32_t *n, const struct gpube_model *m, const char *path);
 /* beside: the format has such files. */
 int gpube__evid_read_for(
-	struct gpube_model *m, const char *path, bool beside, const struct gpube_read_opts *opts);
+	struct gpube_model *m, const char *path, bool beside, const struct gpube_opts *opts);
 /*
  * Writes the evidence beside PATH, but leaves it under its temporary name. A model
  * without any gets a file only where there is one already: left alone, it would

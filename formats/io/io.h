@@ -6,6 +6,8 @@
 #define GPUBE_IO_H
 
 #include "formats/formats.h"
+#include "gpube/options/options.h"
+#include "gpube/base/decimal.h"
 #include "gpube/ir/model.h"
 
 /* Does the name end in one of these extensions, "yaml|yml", in any case, before .gz and so on? */
@@ -26,12 +28,12 @@ struct gpube_in {
 	const char *last;    /* where the token read last begins; it ends at p */
 	char comment;        /* of lines, where a token would begin; '/': as in C++; 0: none */
 	bool commented;      /* there was one */
-	struct gpube_in_impl *impl;         /* NULL: no file; p to end is all */
-	struct XML_ParserStruct *xml;       /* while it is parsed as such */
-	int64_t xml_from;                   /* the line in which it begins */
-	const struct gpube_read_opts *opts; /* set by gpube_read_with(), for its readers */
-	uint64_t charged;                   /* bytes, by gpube__in_charge() */
-	int status;                         /* first failure; then p == end for ever */
+	struct gpube_in_impl *impl;    /* NULL: no file; p to end is all */
+	struct XML_ParserStruct *xml;  /* while it is parsed as such */
+	int64_t xml_from;              /* the line in which it begins */
+	const struct gpube_opts *opts; /* set by gpube_read(), for its readers */
+	uint64_t charged;              /* bytes, by gpube__in_charge() */
+	int status;                    /* first failure; then p == end for ever */
 };
 
 /* Errors: EIO "cannot open 'x': …", or that the library to unpack it is missing; ENOMEM */
@@ -136,18 +138,6 @@ bool gpube__real(double *v, const char *text);
  * is below DBL_MIN, and they are not enough; if so *v is the number times 2^64, in 53 bits.
  */
 bool gpube__small_real(double *v, const char *text);
-/*
- * The exact value of [+-] digits [. digits] [e [+-] digits] as v * 10^-scale, scale as small as can
- * be; false if it is no such number. *fits: 63 bits and 18 decimals hold it.
- */
-bool gpube__decimal(const char *text, int64_t *v, int *scale, bool *fits);
-/* The same with 120 bits; what does not fit has 2^120 as its v, or more than 18 decimals. */
-#define GPUBE_WIDE ((__int128)1 << 120)
-bool gpube__wide_decimal(const char *text, __int128 *v, int *scale, bool *fits);
-/* v * 10^k, k >= 0; false if it passes 2^63 - 2 either way. */
-bool gpube__scaled(int64_t *v, int k);
-/* The number as v * 10^-scale with a given scale; false if it is none or does not fit. */
-bool gpube__units(int64_t *v, const char *text, int scale);
 int gpube__in_end(struct gpube_in *in);        /* error unless only white space is left */
 void gpube__in_skip_line(struct gpube_in *in); /* to the beginning of the next line */
 
@@ -176,7 +166,7 @@ struct gpube_out {
 	struct gpube_ctx *ctx;
 	const char *path; /* "-" is standard output, descriptor 1: flush stdio before */
 	struct gpube_out_impl *impl;
-	const struct gpube_write_opts *opts; /* set by gpube_write_with(), for its writers */
+	const struct gpube_opts *opts; /* set by gpube_write(), for its writers */
 	/* A stop fails it (ESTOP): of a file that is worth nothing when it is cut short. Results
 	 * of what was stopped have to be written. */
 	bool stops;

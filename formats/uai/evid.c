@@ -9,6 +9,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "formats/common/named.h"
+#include "gpube/options/options.h"
 #include "formats/common/reading.h"
 #include "formats/common/registry.h"
 
@@ -254,7 +255,7 @@ static bool is_missing(const char *path)
 	       (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG);
 }
 
-static int read_file(struct gpube_model *m, const char *path, const struct gpube_read_opts *opts)
+static int read_file(struct gpube_model *m, const char *path, const struct gpube_opts *opts)
 {
 	struct gpube_in in;
 	int status = gpube__in_open(&in, m->ctx, path);
@@ -295,6 +296,8 @@ int gpube__evid_find(
 	char **out, struct gpube_ctx *ctx, const char *path, bool beside, const char *evidence)
 {
 	*out = NULL;
+	if (evidence && !strcmp(evidence, "none"))
+		return GPUBE_OK;
 	if (evidence && *evidence) {
 		*out = gpube__strdup(ctx, evidence);
 		return *out ? GPUBE_OK : GPUBE_ENOMEM;
@@ -303,7 +306,7 @@ int gpube__evid_find(
 }
 
 int gpube__evid_read_for(
-	struct gpube_model *m, const char *path, bool beside, const struct gpube_read_opts *opts)
+	struct gpube_model *m, const char *path, bool beside, const struct gpube_opts *opts)
 {
 	char *p;
 	int status = gpube__evid_find(&p, m->ctx, path, beside, opts->evidence);

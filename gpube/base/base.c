@@ -51,39 +51,23 @@ static uint64_t memory_available(void)
 	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
 }
 
-int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_ctx_opts *opts)
+struct gpube_ctx gpube__ctx_plain(void)
 {
-	static const struct gpube_ctx_opts none = {.sizeof_options = sizeof(none)};
+	return (struct gpube_ctx){.realloc_fn = plain_realloc};
+}
+
+int gpube__ctx_make(struct gpube_ctx **out, gpube_realloc_fn *realloc_fn, void *realloc_arg)
+{
 	struct gpube_ctx *ctx;
 
-	if (!out)
-		return GPUBE_EINVAL;
-	*out = NULL;
-	if (!opts)
-		opts = &none;
-	if (opts->sizeof_options != sizeof(*opts) || opts->n_threads < 0 ||
-		opts->n_threads > GPUBE_MAX_THREADS || opts->n_devices < 0 ||
-		opts->n_devices > GPUBE_MAX_DEVICES)
-		return GPUBE_EINVAL;
-	for (int k = 0; k < opts->n_devices; k++)
-		if (opts->devices[k] < 0)
-			return GPUBE_EINVAL;
-	if (opts->realloc_fn)
-		ctx = opts->realloc_fn(opts->realloc_arg, NULL, sizeof(*ctx));
-	else
-		ctx = malloc(sizeof(*ctx));
+	realloc_fn = realloc_fn ? realloc_fn : plain_realloc;
+	ctx = realloc_fn(realloc_arg, NULL, sizeof(*ctx));
 	if (!ctx)
 		return GPUBE_ENOMEM;
-	memset(ctx, 0, sizeof(*ctx));
-	ctx->n_threads = opts->n_threads ? opts->n_threads : cores_available();
-	ctx->memory_bytes = opts->memory_bytes ? opts->memory_bytes : memory_available();
-	ctx->device_memory_bytes = opts->device_memory_bytes;
-	ctx->n_devices = opts->n_devices;
-	memcpy(ctx->devices, opts->devices, sizeof(ctx->devices));
-	ctx->log = opts->log;
-	ctx->log_arg = opts->log_arg;
-	ctx->realloc_fn = opts->realloc_fn ? opts->realloc_fn : plain_realloc;
-	ctx->realloc_arg = opts->realloc_arg;
+	*ctx = (struct gpube_ctx){.n_threads = cores_available(),
+		.memory_bytes = memory_available(),
+		.realloc_fn = realloc_fn,
+		.realloc_arg = realloc_arg};
 	*out = ctx;
 	return GPUBE_OK;
 }
@@ -168,6 +152,11 @@ int(gpube__fail)(struct gpube_ctx *ctx, enum gpube_status status, const char *fm
 const char *gpube_version(void)
 {
 	return GPUBE_VERSION;
+}
+
+int gpube_version_number(void)
+{
+	return GPUBE_VERSION_NUMBER;
 }
 
 int gpube__missing(struct gpube_ctx *ctx)

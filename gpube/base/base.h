@@ -25,6 +25,8 @@
 #define GPUBE_PRINTF(a, b)
 #endif
 
+enum { GPUBE_MAX_DEVICES = 8 };
+
 struct gpube_rates;
 struct gpube__turns;
 
@@ -33,9 +35,9 @@ struct gpube_ctx {
 	int n_threads;
 	uint64_t memory_bytes;        /* most bytes of tables alive at once */
 	uint64_t device_memory_bytes; /* the same on a device; 0: what it has */
-	void (*log)(void *, enum gpube_log_level, double, const char *);
+	gpube_log_fn *log;
 	void *log_arg;
-	void *(*realloc_fn)(void *, void *, size_t);
+	gpube_realloc_fn *realloc_fn;
 	void *realloc_arg;
 	volatile int stop; /* set from signal handlers and other threads */
 	double deadline;   /* gpube__now() at which work stops; 0: never */
@@ -56,6 +58,14 @@ struct gpube_ctx {
 	int64_t ticks;   /* of work so far, its children's included: see gpube__work() */
 	int64_t tick_at; /* 'ticks' at which work stops; 0: never */
 };
+
+/*
+ * gpube__ctx_make() - a context of all cores and the memory that is free; realloc_fn may be NULL.
+ * gpube__ctx_plain() - one that allocates and fails, and nothing else; not to be freed.
+ * Errors: ENOMEM
+ */
+int gpube__ctx_make(struct gpube_ctx **out, gpube_realloc_fn *realloc_fn, void *realloc_arg);
+struct gpube_ctx gpube__ctx_plain(void);
 
 /* Sets the context's error text and returns 'status', so that it ends in "return gpube__fail(…)".
  */

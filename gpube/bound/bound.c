@@ -3,12 +3,12 @@
  * simplifies the model, gives methods turns until one of them proves, and reports.
  */
 #include "gpube/bound/bound.h"
+#include "gpube/options/options.h"
 #include "gpube/bound/certificate/certificate.h"
 #include "gpube/bound/pairwise/pairwise_method.h"
 #include "gpube/bound/schedule/methods.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 #include "gpube/ops/device/opening.h"
 #include "gpube/bound/reparam.h"
 #include "gpube/eliminate/solve.h"
-#include "gpube/ir/options.h"
+#include "gpube/ir/given.h"
 
 /* ---- the call -------------------------------------------------------------------------- */
 
@@ -27,7 +27,7 @@
  */
 static bool is_limiting(const struct gpube_bounder *b)
 {
-	const struct gpube_bound_opts *o = b->opts;
+	const struct gpube_opts *o = b->opts;
 	const struct gpube_model *m = b->costs;
 
 	return o->method == GPUBE_BOUND_ELIMINATE && o->has_cutoff &&
@@ -112,7 +112,7 @@ static bool reduce(struct gpube_bounder *b, const int32_t *values)
 
 static int take_known(struct gpube_bounder *b)
 {
-	const struct gpube_bound_opts *o = b->opts;
+	const struct gpube_opts *o = b->opts;
 	int64_t cost;
 	int status = GPUBE_OK;
 
@@ -253,31 +253,15 @@ static int report(struct gpube_bounder *b)
 	return b->upper == GPUBE_INF ? GPUBE_OK : report_values(b);
 }
 
-static int check_options(const struct gpube_model *m, const struct gpube_bound_opts *o)
+/* The options of a public call. Errors: EINVAL */
+static int take_options(
+	struct gpube_opts *o, const struct gpube_model *m, const struct gpube_opts *opts, int call)
 {
-	int status;
+	const int status = gpube__opts_for(o, m, opts, call);
 
-	if (o->sizeof_options != sizeof(*o))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	status = gpube__check_choice(m->ctx, "method", (int)o->method, GPUBE_BOUND_ELIMINATE);
-	if (!status)
-		status = gpube__check_choice(
-			m->ctx, "regions", (int)o->regions, GPUBE_REGIONS_NESTED);
 	if (!status && o->regions != GPUBE_REGIONS_AUTO && o->method != GPUBE_BOUND_ASCENT)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "regions are the method ascent's alone");
-	if (!status)
-		status = gpube__check_choice(m->ctx, "z", o->z, INT32_MAX);
-	if (!status)
-		status = gpube__check_choice(m->ctx, "split", (int)o->split, GPUBE_SPLIT_FIRST);
-	if (!status)
-		status = gpube__check_choice(
-			m->ctx, "partition", (int)o->partition, GPUBE_PARTITION_MERGE);
-	if (!status)
-		status = gpube__check_engine(
-			m, &(struct gpube__engine_opts){(int)o->order_method, o->order,
-				   o->order_seconds, o->timeout_seconds, (int)o->backend,
-				   o->precision});
-	return status ? status : gpube__check_known(m, o->values, o->has_cutoff, o->cutoff);
+	return status;
 }
 
 /* Receivers of results beside the bounds; NULL: not wanted. */
@@ -355,18 +339,17 @@ static bool take_fewer_decimals(struct gpube_bounder *b, const struct gpube_boun
  * what is known; a later stop is not an error.
  */
 static int bound(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_bound_opts *opts, const struct call *call)
+	const struct gpube_opts *opts, const struct call *call)
 {
-	static const struct gpube_bound_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = m->ctx;
 	const double start = gpube__now(), cpu = gpube__cpu_seconds();
 	bool ended = false;
 	struct gpube_bounder fresh = {.ctx = ctx,
 		.given = m,
-		.opts = opts ? opts : &none,
+		.opts = opts,
 		.upper = GPUBE_INF,
 		.given_cutoff = GPUBE_INF,
-		.made.precision = opts ? opts->precision : 0,
+		.made.precision = opts->precision,
 		.state.reparam = call->reparam,
 		.told = {.watch = call->watch,
 			.notes = call->notes,
@@ -385,9 +368,6 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 	int status, refused;
 
 	*out = NULL;
-	status = check_options(m, fresh.opts);
-	if (status)
-		return status;
 	fresh.told.out = gpube__alloc_zero(ctx, 1, sizeof(*fresh.told.out));
 	if (!fresh.told.out)
 		return GPUBE_ENOMEM;
@@ -412,35 +392,18 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 	return status;
 }
 
-struct gpube_bound_opts gpube__bound_opts_of(const struct gpube_solve_opts *o)
-{
-	struct gpube_bound_opts to = {0};
-
-	memcpy(&to, o, offsetof(struct gpube_solve_opts, progress_arg) + sizeof(o->progress_arg));
-	to.sizeof_options = sizeof(to);
-	return to;
-}
-
 /* Checks a public call; *out becomes NULL. Errors: EINVAL */
-static int begin(struct gpube_bound_opts *to, struct gpube_solution **out,
-	const struct gpube_model *m, const struct gpube_solve_opts *o)
+static int begin(struct gpube_opts *to, struct gpube_solution **out, const struct gpube_model *m,
+	const struct gpube_opts *opts, int call)
 {
-	static const struct gpube_solve_opts none = {.sizeof_options = sizeof(none)};
-
 	if (out)
 		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	o = o ? o : &none;
-	if (o->sizeof_options != sizeof(*o))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	*to = gpube__bound_opts_of(o);
-	return check_options(m, to);
+	return out && m ? take_options(to, m, opts, call) : gpube__missing(m ? m->ctx : NULL);
 }
 
 /* The engine for gpube_solve(): its status says what was not proved or not counted. */
 static int prove(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_bound_opts *o, const struct call *call)
+	const struct gpube_opts *o, const struct call *call)
 {
 	const double end = o->timeout_seconds > 0 ? gpube__now() + o->timeout_seconds : INFINITY;
 	bool ended = false;
@@ -462,52 +425,51 @@ static int prove(struct gpube_solution **out, const struct gpube_model *m,
 /* ---- the public calls ------------------------------------------------------------------------ */
 
 int gpube__bound_noted(struct gpube_solution **out, struct gpube_certificate *notes,
-	const struct gpube_model *m, const struct gpube_bound_opts *opts)
+	const struct gpube_model *m, const struct gpube_opts *opts)
 {
+	struct gpube_opts o;
 	int status;
 
 	if (notes)
 		*notes = (struct gpube_certificate){.ctx = m->ctx};
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	status = bound(out, m, opts, &(struct call){.notes = notes});
+	status = begin(&o, out, m, opts, GPUBE__ON_BOUND);
+	if (status)
+		return status;
+	status = bound(out, m, &o, &(struct call){.notes = notes});
 	if (status == GPUBE_ELIMIT && *out)
 		gpube__log(m->ctx, GPUBE_LOG_NOTE, "%s", gpube_error(m->ctx));
 	return *out ? GPUBE_OK : status;
 }
 
-int gpube_bound(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_bound_opts *opts)
+int gpube_bound(
+	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
 	return gpube__bound_noted(out, NULL, m, opts);
 }
 
 int gpube__solve_noted(struct gpube_solution **out, struct gpube_certificate *notes,
-	const struct gpube_model *m, const struct gpube_solve_opts *opts,
-	const struct gpube_watch *watch)
+	const struct gpube_model *m, const struct gpube_opts *opts, const struct gpube_watch *watch)
 {
-	struct gpube_bound_opts o;
+	struct gpube_opts o;
 	int status;
 
 	if (notes)
 		*notes = (struct gpube_certificate){.ctx = m->ctx};
-	status = begin(&o, out, m, opts);
+	status = begin(&o, out, m, opts, GPUBE__ON_SOLVE);
 	return status ? status : prove(out, m, &o, &(struct call){.watch = watch, .notes = notes});
 }
 
-int gpube_solve(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts)
+int gpube_solve(
+	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
 	return gpube__solve_noted(out, NULL, m, opts, NULL);
 }
 
-int gpube_plan(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts)
+int gpube_plan(
+	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
-	struct gpube_bound_opts o;
-	int status = begin(&o, out, m, opts);
+	struct gpube_opts o;
+	int status = begin(&o, out, m, opts, GPUBE__ON_PLAN);
 
 	o.method = GPUBE_BOUND_ELIMINATE;
 	if (!status)
@@ -517,12 +479,12 @@ int gpube_plan(struct gpube_solution **out, const struct gpube_model *m,
 	return gpube__fail_stopped(m->ctx);
 }
 
-int gpube_count(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts)
+int gpube_count(
+	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
-	struct gpube_bound_opts o;
+	struct gpube_opts o;
 	struct gpube_model *hard;
-	int status = begin(&o, out, m, opts);
+	int status = begin(&o, out, m, opts, GPUBE__ON_COUNT);
 
 	o.method = GPUBE_BOUND_ELIMINATE;
 	o.count = 1;
@@ -556,19 +518,17 @@ void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx)
 
 /* Bounds by an elimination in 128 bits, where totals lie too far apart for an ascent. */
 static int bound_far(struct gpube_solution **out, struct gpube_reparametrised *reparam,
-	const struct gpube_model *m, const struct gpube_bound_opts *opts)
+	const struct gpube_model *m, const struct gpube_opts *opts)
 {
-	const int64_t cutoff = !opts || !opts->has_cutoff       ? GPUBE_INF
+	const int64_t cutoff = !opts->has_cutoff                ? GPUBE_INF
 			       : m->direction == GPUBE_MAXIMISE ? -opts->cutoff
 								: opts->cutoff;
 	const double start = gpube__now();
-	struct gpube_bound_opts rest = {.sizeof_options = sizeof(rest)};
+	struct gpube_opts rest = *opts;
 	char text[256];
 	double deadline;
 	int status;
 
-	if (opts)
-		rest = *opts;
 	snprintf(text, sizeof(text), "%s", gpube_error(m->ctx));
 	deadline = gpube__time_limit(m->ctx, start, rest.timeout_seconds);
 	status = gpube__reparam_far(reparam, m, cutoff);
@@ -581,14 +541,14 @@ static int bound_far(struct gpube_solution **out, struct gpube_reparametrised *r
 }
 
 int gpube__bound_reparam(struct gpube_solution **out, struct gpube_reparametrised *reparam,
-	const struct gpube_model *m, const struct gpube_bound_opts *opts,
+	const struct gpube_model *m, const struct gpube_opts *opts,
 	const struct gpube_reparametrised_opts *reparam_opts)
 {
 	int status;
 
 	memset(reparam, 0, sizeof(*reparam));
 	*out = NULL;
-	if (opts && (opts->method == GPUBE_BOUND_MBE || opts->method == GPUBE_BOUND_ELIMINATE))
+	if (opts->method == GPUBE_BOUND_MBE || opts->method == GPUBE_BOUND_ELIMINATE)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"mini-buckets and elimination leave no reparametrised model");
 	status = bound(out, m, opts,
@@ -604,32 +564,12 @@ int gpube__bound_reparam(struct gpube_solution **out, struct gpube_reparametrise
 
 /* ---- the reparametrised model as a model ----------------------------------------------------- */
 
-enum { MOST_DECIMALS = 12, MOST_ARITY = 16 };
-
-static int check_how(struct gpube_ctx *ctx, const struct gpube_reparam_opts *how)
-{
-	if (how->sizeof_options != sizeof(*how))
-		return gpube__fail(ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	if (how->decimals < -1 || how->decimals > MOST_DECIMALS)
-		return gpube__fail(ctx, GPUBE_EINVAL, "decimals are %d, expected -1 to %d",
-			how->decimals, MOST_DECIMALS);
-	if (how->max_arity && (how->max_arity < 2 || how->max_arity > MOST_ARITY))
-		return gpube__fail(ctx, GPUBE_EINVAL, "max_arity is %d, expected 2 to %d",
-			how->max_arity, MOST_ARITY);
-	if (how->max_tables < 0)
-		return gpube__fail(ctx, GPUBE_EINVAL, "max_tables is below 0");
-	if (!(how->max_cells >= 0) || isinf(how->max_cells))
-		return gpube__fail(ctx, GPUBE_EINVAL, "max_cells is not a number of cells");
-	return GPUBE_OK;
-}
-
 int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam,
-	const struct gpube_model *m, const struct gpube_bound_opts *opts,
-	const struct gpube_reparam_opts *how)
+	const struct gpube_model *m, const struct gpube_opts *opts)
 {
-	static const struct gpube_reparam_opts none = {.sizeof_options = sizeof(none)};
-	struct gpube_reparametrised_opts reparam_opts;
+	struct gpube_reparametrised_opts how;
 	struct gpube_reparametrised to;
+	struct gpube_opts o;
 	int status;
 
 	if (bounds)
@@ -638,22 +578,19 @@ int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam,
 		*reparam = NULL;
 	if (!bounds || !reparam || !m)
 		return gpube__missing(m ? m->ctx : NULL);
-	how = how ? how : &none;
-	status = check_how(m->ctx, how);
+	status = take_options(&o, m, opts, GPUBE__ON_REPARAM);
 	if (status)
 		return status;
-	reparam_opts = (struct gpube_reparametrised_opts){
-		.whole = !how->prune,
-		.decimals = how->decimals < 0 ? 0
-			    : how->decimals   ? how->decimals
-					      : 6,
-		.max_arity = how->max_arity ? how->max_arity : 3,
-		.max_tables = how->max_tables,
-		.max_cells = how->max_cells > 0 ? how->max_cells : 2e6,
+	how = (struct gpube_reparametrised_opts){
+		.whole = !o.prune,
+		.decimals = o.decimals,
+		.max_arity = o.max_arity,
+		.max_tables = o.max_tables,
+		.max_cells = o.max_cells,
 	};
-	status = gpube__bound_reparam(bounds, &to, m, opts, &reparam_opts);
+	status = gpube__bound_reparam(bounds, &to, m, &o, &how);
 	if (!status)
-		status = gpube__reparam_restore(&to, how->prune);
+		status = gpube__reparam_restore(&to, o.prune);
 	if (status) {
 		gpube__reparam_clear(&to);
 		gpube_solution_free(*bounds, m->ctx);

@@ -6,6 +6,7 @@
 #define GPUBE_BOUND_H
 
 #include "gpube/bound/bounder.h"
+#include "gpube/options/options.h"
 #include "gpube/bound/schedule/schedule.h"
 
 struct gpube_clusters;
@@ -15,11 +16,8 @@ struct gpube_clusters;
  * watch, notes  or NULL; notes: as for gpube__bound_noted()
  */
 int gpube__solve_noted(struct gpube_solution **out, struct gpube_certificate *notes,
-	const struct gpube_model *m, const struct gpube_solve_opts *opts,
+	const struct gpube_model *m, const struct gpube_opts *opts,
 	const struct gpube_watch *watch);
-
-/* Options of gpube_bound() that are those of gpube_solve(). */
-struct gpube_bound_opts gpube__bound_opts_of(const struct gpube_solve_opts *o);
 
 /*
  * gpube__bound_moment() - the best that is to be had at once for a run that was stopped after
@@ -28,7 +26,7 @@ struct gpube_bound_opts gpube__bound_opts_of(const struct gpube_solve_opts *o);
  * opts  seed, no_simplify, precision, values; the rest is set here
  */
 struct gpube_solution *gpube__bound_moment(
-	const struct gpube_model *m, const struct gpube_bound_opts *opts, double before);
+	const struct gpube_model *m, const struct gpube_opts *opts, double before);
 
 /*
  * gpube__bounder_eliminate() - eliminates if that fits the memory and 'seconds', also in slices if

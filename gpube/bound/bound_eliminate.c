@@ -1,5 +1,6 @@
 /* bound_eliminate.c - elimination as a method, of the values that remain: see bound.h. */
 #include "gpube/bound/bound.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,8 +26,8 @@ struct rest {
 	struct gpube_simplified s; /* its simplification; no model: it is eliminated as it is */
 	/* no value is dead, so that b->order is an order of it */
 	bool whole;
-	struct gpube_solve_opts opts; /* how it is ordered; the order is of the simplified model */
-	struct gpube_solve_opts how;  /* the same for m, to which e refers */
+	struct gpube_opts opts; /* how it is ordered; the order is of the simplified model */
+	struct gpube_opts how;  /* the same for m, to which e refers */
 	int32_t *order;
 	struct gpube__solve_job e;
 };
@@ -88,8 +89,7 @@ static int rest_init(
 	*r = (struct rest){.m = b->m,
 		.of = b->m,
 		.whole = !dead,
-		.opts = {.sizeof_options = sizeof(r->opts),
-			.seed = b->opts->seed,
+		.opts = {.seed = b->opts->seed,
 			.order_method = dead ? GPUBE_ORDER_MIN_FILL : GPUBE_ORDER_GIVEN,
 			.order = dead ? NULL : b->order,
 			.backend = b->opts->backend,
@@ -354,7 +354,7 @@ int gpube__bounder_eliminate(
 /* The order that the options ask for. */
 static int plan_all(struct gpube_bounder *b, struct rest *r)
 {
-	const struct gpube_bound_opts *o = b->opts;
+	const struct gpube_opts *o = b->opts;
 	int status = GPUBE_OK;
 
 	if (o->order_method == GPUBE_ORDER_GIVEN)

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "gpube/bound/bound.h"
+#include "gpube/options/options.h"
 #include "gpube/ir/dense.h"
 #include "gpube/relax/sat.h"
 #include "gpube/simplify/exclusive.h"

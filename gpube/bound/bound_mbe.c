@@ -1,5 +1,6 @@
 /* bound_mbe.c - mini-buckets as a method: see bound.h. */
 #include "gpube/bound/bound.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,8 +82,7 @@ static int one_mbe(struct gpube_bounder *b, int z, double max_cells, double leas
 {
 	struct gpube_mbe mbe;
 	double keep, least;
-	int status = gpube__mbe_init(&mbe, b->tables, b->order, z, max_cells,
-		b->opts->first_fit ? GPUBE_PARTITION_FIRST : b->opts->partition);
+	int status = gpube__mbe_init(&mbe, b->tables, b->order, z, max_cells, b->opts->partition);
 
 	if (status)
 		return status;

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "gpube/bound/bound.h"
+#include "gpube/options/options.h"
 #include "gpube/eliminate/solve.h"
 
 /*
@@ -12,16 +13,15 @@
 #define MOST_MOMENT  0.5
 
 struct gpube_solution *gpube__bound_moment(
-	const struct gpube_model *m, const struct gpube_bound_opts *opts, double before)
+	const struct gpube_model *m, const struct gpube_opts *opts, double before)
 {
 	struct gpube_ctx *ctx = m->ctx;
 	void (*log)(void *, enum gpube_log_level, double, const char *) = ctx->log;
 	const bool stopped = __atomic_load_n(&ctx->stop, __ATOMIC_RELAXED);
-	struct gpube_bound_opts o = *opts;
+	struct gpube_opts o = *opts;
 	struct gpube_solution *bounds;
 	int status;
 
-	o.sizeof_options = sizeof(o);
 	o.order_method = GPUBE_ORDER_MIN_FILL;
 	o.timeout_seconds = fmax(LEAST_MOMENT, fmin(MOST_MOMENT, before / 10));
 	o.backend = GPUBE_BACKEND_CPU;

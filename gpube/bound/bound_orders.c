@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "gpube/bound/bound.h"
+#include "gpube/options/options.h"
 
 struct gpube_orders {
 	struct gpube_order_search *search;
@@ -24,7 +25,7 @@ double gpube__bound_orders_least(const struct gpube_bounder *b)
 
 static int first_order(struct gpube_bounder *b, struct gpube_orders *orders)
 {
-	const struct gpube_bound_opts *o = b->opts;
+	const struct gpube_opts *o = b->opts;
 	int status = gpube__graph_of_model(&orders->graph, b->m);
 
 	if (status)

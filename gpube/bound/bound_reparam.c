@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "gpube/bound/bound.h"
+#include "gpube/options/options.h"
 #include "gpube/bound/reparam.h"
 #include "gpube/ir/dense.h"
 

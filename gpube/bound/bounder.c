@@ -1,5 +1,6 @@
 /* bounder.c - see bounder.h. */
 #include "gpube/bound/bounder.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -129,7 +130,7 @@ static int64_t given_side(const struct gpube_bounder *b, int64_t total)
 
 void gpube__bounder_progress(struct gpube_bounder *b, const char *by)
 {
-	const struct gpube_bound_opts *o = b->opts;
+	const struct gpube_opts *o = b->opts;
 	const struct gpube_progress now = {.seconds = gpube__now() - b->told.start,
 		.bound = given_side(b, b->lower == INT64_MIN ? -GPUBE_INF : b->lower),
 		.cost = given_side(b, b->upper),

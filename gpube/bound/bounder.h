@@ -6,6 +6,7 @@
 #define GPUBE_BOUNDER_H
 
 #include "gpube/order/order.h"
+#include "gpube/options/options.h"
 #include "gpube/ops/ops.h"
 #include "gpube/relax/scaling.h"
 #include "gpube/relax/search.h"
@@ -97,7 +98,7 @@ struct gpube_report {
 /* All that methods know of each other. */
 struct gpube_bounder {
 	struct gpube_ctx *ctx;
-	const struct gpube_bound_opts *opts;
+	const struct gpube_opts *opts;
 	const struct gpube_model *given, *costs; /* costs: given, or quantised potentials */
 	struct gpube_simplified s;
 	const struct gpube_model *m; /* the simplified model, whose totals the bounds are */
@@ -121,7 +122,7 @@ struct gpube_bounder {
 };
 
 /* Whether the caller asks for an ascent on nested regions alone. */
-static inline bool gpube__asks_for_nested(const struct gpube_bound_opts *opts)
+static inline bool gpube__asks_for_nested(const struct gpube_opts *opts)
 {
 	return opts->method == GPUBE_BOUND_ASCENT && opts->regions == GPUBE_REGIONS_NESTED;
 }

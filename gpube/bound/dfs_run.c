@@ -1,5 +1,6 @@
 /* dfs_run.c - the search tree as a method: sweeps at the root, then runs on its blocks. */
 #include "gpube/bound/dfs_tree.h"
+#include "gpube/options/options.h"
 
 /* Sweeps at the root: least, unless the tables are reparametrised; most; their part of the time. */
 enum { LEAST_SWEEPS = 9, MOST_SWEEPS = 400 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpube/bound/andor/andor_run.h"
+#include "gpube/options/options.h"
 #include "gpube/bound/bound.h"
 #include "gpube/relax/joingraph.h"
 #include "gpube/relax/scaling.h"

@@ -7,6 +7,7 @@
  * gap is small; then few values are left, and subproblems are small.
  */
 #include "gpube/bound/bound.h"
+#include "gpube/options/options.h"
 #include "gpube/relax/nested.h"
 #include "gpube/search/frontier.h"
 

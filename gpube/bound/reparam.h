@@ -18,6 +18,7 @@
 #define GPUBE_REPARAM_H
 
 #include "gpube/relax/clusters.h"
+#include "gpube/options/options.h"
 
 struct gpube_bounder;
 struct gpube_joingraph;
@@ -71,7 +72,7 @@ struct gpube_reparam_run {
  * Errors: as gpube_bound(), EINVAL (method MBE); *reparam is then zero
  */
 int gpube__bound_reparam(struct gpube_solution **bounds, struct gpube_reparametrised *reparam,
-	const struct gpube_model *m, const struct gpube_bound_opts *opts,
+	const struct gpube_model *m, const struct gpube_opts *opts,
 	const struct gpube_reparametrised_opts *reparam_opts);
 void gpube__reparam_clear(struct gpube_reparametrised *reparam);
 

@@ -1,5 +1,6 @@
 /* bounding.c - see bounding.h. */
 #include "gpube/cli/bounding.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,14 +54,12 @@ int bounding_known(struct session *s, struct bounding_known *to, const struct gp
 int bounding_init(struct bounding *b, struct session *s, const struct gpube_model *m,
 	const struct opts_bounding *o, const struct opts_engine *engine)
 {
-	struct gpube_solve_opts solve;
 	int rc;
 
-	*b = (struct bounding){.opts = {.sizeof_options = sizeof(b->opts)}};
-	rc = session_engine(s, &solve, &b->order, m, engine);
+	*b = (struct bounding){0};
+	rc = session_engine(s, &b->opts, &b->order, m, engine);
 	if (rc)
 		return rc;
-	b->opts = gpube__bound_opts_of(&solve);
 	b->opts.method = bounding_method(o);
 	b->opts.regions = (enum gpube_ascent_regions)o->regions;
 	rc = bounding_known(s, &b->known, m, o);
@@ -91,7 +90,7 @@ int bounding_price(int64_t *cost, const struct gpube_model *m, const int32_t *va
 /* ---- after a stop ------------------------------------------------------------------------ */
 
 struct gpube_solution *bounding_now(
-	struct session *s, const struct gpube_model *m, struct gpube_bound_opts opts)
+	struct session *s, const struct gpube_model *m, struct gpube_opts opts)
 {
 	const double before = session_seconds(s); /* its clock starts now */
 	struct gpube_solution *bounds;

@@ -6,6 +6,7 @@
 #define GPUBE_CLI_BOUNDING_H
 
 #include "gpube/cli/answer.h"
+#include "gpube/options/options.h"
 
 /* What the user knows already. */
 struct bounding_known {
@@ -23,7 +24,7 @@ bool bounding_can_certify(const struct opts_bounding *o);
 
 /* The options of one run; clear with bounding_clear(). */
 struct bounding {
-	struct gpube_bound_opts opts;
+	struct gpube_opts opts;
 	int32_t *order; /* opts refers to it, and to what is known */
 	struct bounding_known known;
 };
@@ -40,7 +41,7 @@ void bounding_clear(struct bounding *b, struct session *s);
  * bounding_now() - gpube__bound_moment() of a session, in its seconds, whose stop is taken back.
  */
 struct gpube_solution *bounding_now(
-	struct session *s, const struct gpube_model *m, struct gpube_bound_opts opts);
+	struct session *s, const struct gpube_model *m, struct gpube_opts opts);
 /* Another bound that was proved, at 'seconds'; the two may meet in an optimum. */
 void bounding_update(
 	struct gpube_solution *bounds, const struct gpube_model *m, int64_t bound, double seconds);

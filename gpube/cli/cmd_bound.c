@@ -1,5 +1,6 @@
 /* cmd_bound.c - gpube bound: how good a solution can be at most, and one that is known. */
 #include "gpube/cli/report/proof_report.h"
+#include "gpube/options/options.h"
 #include "gpube/eliminate/solve.h"
 
 #define OPTS_STRUCT struct opts_bound

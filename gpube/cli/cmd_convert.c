@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "formats/common/registry.h"
+#include "gpube/options/options.h"
 #include "formats/formats.h"
 #include "gpube/cli/session/contents.h"
 #include "gpube/cli/session/session.h"
@@ -74,16 +75,13 @@ static int write_model(struct session *s, const struct opts_convert *o, const st
 {
 	struct result r = {.session = s, .m = m, .in = in, .out = path};
 	char why[sizeof(s->ctx->error)];
-	const struct gpube_write_opts write = {.sizeof_options = sizeof(write),
-		/* the words of --to are those of enum gpube_format, in its order */
-		.format = (enum gpube_format)o->to,
+	const struct gpube_opts write = {.to = o->to,
 		.shift = o->shift || made,
 		.precision = (int)o->precision,
 		.lossy = o->lossy,
 		.wide = !o->toulbar2,
-		.check = o->check,
-		.written = &r.written};
-	int status = gpube_write_with(m, path, &write), rc = CLI_DONE;
+		.check = o->check};
+	int status = gpube_write(m, path, &write, &r.written), rc = CLI_DONE;
 
 	if (status) {
 		snprintf(why, sizeof(why), "%s", gpube_error(s->ctx));

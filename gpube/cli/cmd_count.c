@@ -1,5 +1,6 @@
 /* cmd_count.c - gpube count: how many assignments are allowed, or optimal. */
 #include "formats/formats.h"
+#include "gpube/options/options.h"
 #include "formats/io/io.h"
 #include "gpube/cli/answer.h"
 
@@ -114,7 +115,7 @@ static int count(struct session *s, const struct opts_count *o, const char *file
 		.model = m,
 		.optima = o->optima,
 		.seconds_read = session_seconds(s)};
-	struct gpube_solve_opts opts;
+	struct gpube_opts opts;
 	struct gpube_solution *solution = NULL;
 	char *evidence_file;
 	int32_t *order;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gpube/cli/daoopt_tables.h"
+#include "gpube/options/options.h"
 #include "gpube/cli/session/session.h"
 
 #define OPTS_STRUCT struct opts_daoopt
@@ -90,14 +91,13 @@ static int write_files(struct session *s, const struct opts_daoopt *o, const str
 static int make(struct session *s, const struct opts_daoopt *o, const struct gpube_model *m,
 	const char *file)
 {
-	struct gpube_solve_opts solve;
+	struct gpube_opts solve;
 	struct daoopt_tables tables = {0};
 	int32_t *order;
 	int rc = session_engine(s, &solve, &order, m, &o->engine);
-	struct gpube_heuristic_opts options = {
-		.sizeof_options = sizeof(options),
+	struct gpube_opts options = {
 		/* the words of --method are those of the enum, in its order */
-		.method = (enum gpube_heuristic_method)o->method,
+		.heuristic_method = o->method,
 		.ibound = (int)o->ibound,
 		.no_match = o->no_match,
 		.order_method = solve.order_method,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dcop/dcop.h"
+#include "gpube/options/options.h"
 #include "formats/formats.h"
 #include "gpube/cli/bounding.h"
 #include "gpube/cli/session/session_ranks.h"

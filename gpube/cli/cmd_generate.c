@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "csg/auction.h"
+#include "gpube/options/options.h"
 #include "csg/csg.h"
 #include "formats/formats.h"
 #include "gpube/cli/session/session.h"
@@ -53,7 +54,8 @@ static int generate(struct session *s, const struct opts_generate *o, enum gpube
 		return session_fail_text(s, NULL, "generate: --to is a format of networks");
 	else if (!strcmp(s->output, "-"))
 		format = GPUBE_FORMAT_WCSP;
-	if (gpube__generate(&m, s->ctx, &network) || gpube_write(m, s->output, format))
+	if (gpube__generate(&m, s->ctx, &network) ||
+		gpube_write(m, s->output, &(struct gpube_opts){.to = format}, NULL))
 		rc = session_fail(s, NULL);
 	gpube_model_free(m);
 	return rc;
@@ -71,7 +73,7 @@ static int generate_coalitions(struct session *s, const struct opts_generate *o)
 	else if (gpube_coalitions_generate(&m, s->ctx, o->dist ? o->dist : "uniform",
 			 (int)o->variables, (enum gpube_type)(o->type + GPUBE_INT16),
 			 (uint64_t)o->seed) ||
-		 gpube_write(m, s->output, GPUBE_FORMAT_CSG))
+		 gpube_write(m, s->output, &(struct gpube_opts){.to = GPUBE_FORMAT_CSG}, NULL))
 		rc = session_fail(s, NULL);
 	gpube_model_free(m);
 	return rc;
@@ -84,7 +86,7 @@ static int generate_auction(struct session *s, const struct opts_generate *o)
 
 	if (gpube_auction_generate(&m, s->ctx, o->dist ? o->dist : "regions", (int)o->goods,
 		    (int)o->bids, (uint64_t)o->seed) ||
-		gpube_write(m, s->output, GPUBE_FORMAT_CATS))
+		gpube_write(m, s->output, &(struct gpube_opts){.to = GPUBE_FORMAT_CATS}, NULL))
 		rc = session_fail(s, NULL);
 	gpube_model_free(m);
 	return rc;

@@ -3,6 +3,7 @@
  * assignments.
  */
 #include "formats/common/registry.h"
+#include "gpube/options/options.h"
 #include "gpube/cli/answer.h"
 #include "gpube/cli/report/infer_report.h"
 #include "gpube/deal/deal.h"
@@ -26,10 +27,9 @@ static int fail(const struct infer_result *r, const struct gpube_solution *plan)
 					   : session_fail(r->session, plan);
 }
 
-static int sum(struct infer_result *r, const struct gpube_solve_opts *o, int output)
+static int sum(struct infer_result *r, const struct gpube_opts *o, int output)
 {
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts),
-		.task = (enum gpube_infer_task)r->task,
+	const struct gpube_opts opts = {.task = (enum gpube_infer_task)r->task,
 		.order_method = o->order_method,
 		.order = o->order,
 		.order_seconds = o->order_seconds,
@@ -56,10 +56,9 @@ static int sum(struct infer_result *r, const struct gpube_solve_opts *o, int out
 }
 
 /* What was stopped is reported, too. */
-static int maximise_sum(struct infer_result *r, const struct gpube_solve_opts *o, int output)
+static int maximise_sum(struct infer_result *r, const struct gpube_opts *o, int output)
 {
-	const struct gpube_mmap_opts opts = {.sizeof_options = sizeof(opts),
-		.n_query = r->query->n,
+	const struct gpube_opts opts = {.n_query = r->query->n,
 		.query = r->query->vars,
 		.order_method = o->order_method,
 		.order = o->order,
@@ -97,7 +96,7 @@ static int read_query(struct session *s, struct infer_query *q, const struct opt
 	return status ? status : gpube__query_read(&q->vars, &q->n, m, q->file);
 }
 
-static int maximise(struct infer_result *r, const struct gpube_solve_opts *o, int output)
+static int maximise(struct infer_result *r, const struct gpube_opts *o, int output)
 {
 	struct gpube_solution *solution;
 	int rc, status = r->ranks->world.n_ranks > 1
@@ -114,8 +113,8 @@ static int maximise(struct infer_result *r, const struct gpube_solve_opts *o, in
 
 /* All that is read: the model, which is *m, evidence, query and order. */
 static int read_inputs(struct infer_result *r, struct gpube_model **m, struct infer_query *query,
-	struct gpube_solve_opts *opts, int32_t **order, char **evidence_file,
-	const struct opts_infer *o, const struct opts_engine *engine, const struct opts_read *read)
+	struct gpube_opts *opts, int32_t **order, char **evidence_file, const struct opts_infer *o,
+	const struct opts_engine *engine, const struct opts_read *read)
 {
 	struct session *s = r->session;
 
@@ -147,7 +146,7 @@ static int infer(struct session *s, const struct opts_infer *o, const struct opt
 		.task = (enum infer_task)o->task,
 		.estimate = o->estimate};
 	struct gpube_model *m = NULL;
-	struct gpube_solve_opts opts;
+	struct gpube_opts opts;
 	struct infer_query query = {0};
 	char *found = NULL;
 	int32_t *order = NULL;

@@ -1,5 +1,6 @@
 /* cmd_info.c - gpube info: how large a model is, and what its elimination would take. */
 #include "formats/common/named.h"
+#include "gpube/options/options.h"
 #include "gpube/cli/answer.h"
 #include "gpube/cli/draw/draw.h"
 #include "gpube/cli/session/contents.h"
@@ -466,7 +467,7 @@ static int write_order(struct session *s, const struct gpube_model *m,
 static int inspect(struct session *s, const struct opts_info *o, const struct contents *c,
 	const struct gpube_model *m)
 {
-	struct gpube_solve_opts options;
+	struct gpube_opts options;
 	struct gpube_solution *solution = NULL;
 	int32_t *order;
 	int status, rc = session_engine(s, &options, &order, m, &o->engine);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "formats/formats.h"
+#include "gpube/options/options.h"
 #include "formats/io/io.h"
 #include "gpube/cli/bounding.h"
 
@@ -118,7 +119,7 @@ static void report_sol(struct gpube_out *out, const void *arg)
 }
 
 /* The worst total that is listed, from the optimum. */
-static int limit_of(struct session *s, struct gpube_list_opts *opts, const struct opts_list *o,
+static int limit_of(struct session *s, struct gpube_opts *opts, const struct opts_list *o,
 	const struct answer *a)
 {
 	int64_t within;
@@ -138,11 +139,10 @@ static int limit_of(struct session *s, struct gpube_list_opts *opts, const struc
 	return CLI_DONE;
 }
 
-static int list(struct result *r, const struct opts_list *o, const struct gpube_solve_opts *opts)
+static int list(struct result *r, const struct opts_list *o, const struct gpube_opts *opts)
 {
 	struct session *s = r->answer.session;
-	struct gpube_list_opts list_opts = {.sizeof_options = sizeof(list_opts),
-		.most = o->most,
+	struct gpube_opts list_opts = {.most = o->most,
 		.precision = r->answer.model->kind == GPUBE_POTENTIALS ? r->answer.scale : 0,
 		.order_method = opts->order_method,
 		.order = opts->order,
@@ -174,7 +174,7 @@ static int solve_and_list(struct session *s, const struct opts_list *o, const ch
 	const struct gpube_model *m, const struct opts_read *read)
 {
 	struct result r = {.seconds_read = session_seconds(s)};
-	struct gpube_solve_opts opts;
+	struct gpube_opts opts;
 	struct gpube_solution *solution = NULL;
 	char *evidence_file = NULL;
 	int32_t *order;

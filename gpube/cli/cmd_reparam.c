@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "formats/formats.h"
+#include "gpube/options/options.h"
 #include "formats/io/io.h"
 #include "gpube/cli/bounding.h"
 #include "gpube/cli/reparam_check.h"
@@ -30,7 +31,7 @@ enum { USUAL_DECIMALS = 6 };
 struct result {
 	struct answer answer;
 	const struct opts_reparam *opts;
-	const struct gpube_bound_opts *run;
+	const struct gpube_opts *run;
 	const struct gpube_solution *bounds;
 	struct gpube_reparametrised reparam;
 	double seconds_read;
@@ -134,9 +135,8 @@ static int write_order(struct session *s, const struct gpube_model *m, const cha
 static int write_all(struct session *s, struct result *r)
 {
 	const struct opts_reparam *o = r->opts;
-	struct gpube_write_opts opts = {.sizeof_options = sizeof(opts),
-		/* what is pruned is for a search tool */
-		.format = format_of(o),
+	struct gpube_opts opts = {/* what is pruned is for a search tool */
+		.to = format_of(o),
 		.shift = o->shift,
 		.wide = !o->prune,
 		.signed_too = 1,
@@ -150,7 +150,7 @@ static int write_all(struct session *s, struct result *r)
 	if (!status)
 		status = gpube__reparam_restore(&r->reparam, o->prune);
 	if (!status)
-		status = gpube_write_with(r->reparam.model, o->write, &opts);
+		status = gpube_write(r->reparam.model, o->write, &opts, &r->means);
 	if (!status && o->check)
 		status = gpube__costs_of(&made, &costs, r->answer.model, (int)o->engine.precision);
 	if (!status && o->check)

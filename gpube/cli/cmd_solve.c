@@ -1,5 +1,6 @@
 /* cmd_solve.c - gpube solve: the optimum, an assignment, and how many there are. */
 #include "gpube/bound/bound.h"
+#include "gpube/options/options.h"
 #include "gpube/cli/draw/plot.h"
 #include "gpube/cli/report/proof_report.h"
 #include "gpube/cli/session/session_ranks.h"
@@ -27,7 +28,7 @@ static struct gpube_solution *bounds_now(struct session *s, const struct opts_so
 {
 	const double before = session_seconds(s);
 	struct gpube_solution *bounds = bounding_now(s, m,
-		(struct gpube_bound_opts){.seed = (uint64_t)o->engine.seed,
+		(struct gpube_opts){.seed = (uint64_t)o->engine.seed,
 			.no_simplify = o->engine.no_simplify,
 			.precision = (int)o->engine.precision});
 
@@ -49,7 +50,7 @@ static bool is_result(int status, const struct opts_solve *o, const struct gpube
 /* What the command reads before the engine begins. */
 struct inputs {
 	struct gpube_model *m;
-	struct gpube_solve_opts options;
+	struct gpube_opts options;
 	struct bounding_known known;
 	int32_t *order;
 	double seconds;
@@ -103,7 +104,7 @@ static int report(struct session *s, const struct opts_solve *o, const char *fil
 	if (conclusion_check(&f.answer) ||
 		session_evidence_file(&evidence_file, s, in->m, file, read))
 		return session_fail(s, solution);
-	proof_end(proof, in->m, solution, gpube__bound_opts_of(&in->options));
+	proof_end(proof, in->m, solution, in->options);
 	f.evidence_file = evidence_file;
 	conclusion_tell_stages(&f);
 	rc = answer_report(&f.answer, (enum answer_output)(o->json ? ANSWER_JSON : o->output),

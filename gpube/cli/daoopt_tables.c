@@ -1,5 +1,6 @@
 /* daoopt_tables.c - see daoopt_tables.h. */
 #include "gpube/cli/daoopt_tables.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <string.h>
@@ -366,10 +367,10 @@ static int fill(struct daoopt_tables *t, const struct view *v, const struct gpub
 	return status;
 }
 
-int daoopt_tables_make(struct daoopt_tables *out, const struct gpube_model *m,
-	const struct gpube_heuristic_opts *opts)
+int daoopt_tables_make(
+	struct daoopt_tables *out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
-	struct gpube_heuristic_opts with = *opts;
+	struct gpube_opts with = *opts;
 	struct view v = {0};
 	struct gpube_heuristic *h = NULL;
 	int32_t *order = NULL;

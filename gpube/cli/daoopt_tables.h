@@ -13,6 +13,7 @@
 #define GPUBE_CLI_DAOOPT_TABLES_H
 
 #include "formats/formats.h"
+#include "gpube/options/options.h"
 #include "gpube/partial.h"
 
 /* What the two files hold. */
@@ -33,8 +34,8 @@ struct daoopt_tables {
  * Errors: EINVAL (a model of costs); ERANGE (no assignment has a probability above
  *         0); those of gpube_heuristic_new()
  */
-int daoopt_tables_make(struct daoopt_tables *out, const struct gpube_model *m,
-	const struct gpube_heuristic_opts *opts);
+int daoopt_tables_make(
+	struct daoopt_tables *out, const struct gpube_model *m, const struct gpube_opts *opts);
 void daoopt_tables_clear(struct daoopt_tables *t);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "formats/common/nearest.h"
+#include "gpube/base/nearest.h"
 #include "formats/formats.h"
 #include "gpube/ranks/world.h"
 #include "gpube/cli/cli.h"

@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 #include "formats/formats.h"
+#include "gpube/options/options.h"
 
 #define OPTS_NO_END INT64_MAX
 

@@ -1,5 +1,6 @@
 /* reparam_check.c - see reparam_check.h. */
 #include "gpube/cli/reparam_check.h"
+#include "gpube/options/options.h"
 
 #include <string.h>
 
@@ -8,7 +9,7 @@ enum { FEW = 20000, N_RANDOM = 5000, STEPS = 20 };
 struct pair {
 	const struct gpube_model *costs, *written;
 	const struct gpube_written *means;
-	const struct gpube_bound_opts *opts;
+	const struct gpube_opts *opts;
 	const struct gpube_solution *bounds;
 	bool pruned;
 };
@@ -105,14 +106,16 @@ static int compare_some(const struct pair *p, int32_t *values, uint64_t seed, in
 }
 
 int reparam_check(struct reparam_check *out, const struct gpube_model *costs, const char *path,
-	const struct gpube_write_opts *how, const struct gpube_bound_opts *opts,
+	const struct gpube_opts *how, const struct gpube_opts *opts,
 	const struct gpube_solution *bounds, bool pruned)
 {
 	struct gpube_ctx *ctx = costs->ctx;
 	struct gpube_model *written = NULL;
 	int32_t *values = gpube__alloc(ctx, (uint64_t)costs->n_vars, sizeof(*values));
 	double assignments = 1;
-	int status = values ? gpube_read(&written, ctx, path, how->format, "") : GPUBE_ENOMEM;
+	int status = values ? gpube_read(&written, ctx, path,
+				      &(struct gpube_opts){.from = how->to, .evidence = ""})
+			    : GPUBE_ENOMEM;
 
 	*out = (struct reparam_check){0};
 	if (!status && written->n_vars != costs->n_vars)

@@ -3,6 +3,7 @@
 #define GPUBE_CLI_REPARAM_CHECK_H
 
 #include "formats/formats.h"
+#include "gpube/options/options.h"
 #include "gpube/ir/model.h"
 
 struct reparam_check {
@@ -20,7 +21,7 @@ struct reparam_check {
  * Errors: EBUG (a cost differs), those of reading
  */
 int reparam_check(struct reparam_check *out, const struct gpube_model *costs, const char *path,
-	const struct gpube_write_opts *how, const struct gpube_bound_opts *opts,
+	const struct gpube_opts *how, const struct gpube_opts *opts,
 	const struct gpube_solution *bounds, bool pruned);
 
 #endif

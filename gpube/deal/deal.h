@@ -26,6 +26,7 @@
 #define GPUBE_DEAL_H
 
 #include "gpube/sums.h"
+#include "gpube/options/options.h"
 #include "gpube/ranks/world.h"
 
 /*
@@ -34,7 +35,7 @@
  * Errors: as gpube_solve(); EINVAL (count); EIO (a rank is dead)
  */
 int gpube__deal_solve(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts, struct dcop_world *world);
+	const struct gpube_opts *opts, struct dcop_world *world);
 
 /*
  * gpube__deal_infer() - gpube_infer() by all ranks, which call it with the same model and options.
@@ -45,6 +46,6 @@ int gpube__deal_solve(struct gpube_solution **out, const struct gpube_model *m,
  * Errors: as gpube_infer(); EIO (a rank is dead)
  */
 int gpube__deal_infer(struct gpube_inference **out, const struct gpube_model *m,
-	const struct gpube_infer_opts *opts, struct dcop_world *world);
+	const struct gpube_opts *opts, struct dcop_world *world);
 
 #endif

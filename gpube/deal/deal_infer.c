@@ -7,6 +7,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "gpube/deal/deal.h"
+#include "gpube/options/options.h"
 
 #include <string.h>
 #include <time.h>
@@ -38,7 +39,7 @@ struct summing {
 	struct gpube_ctx *ctx;
 	struct dcop_world *world;
 	const struct gpube_model *m;
-	const struct gpube_infer_opts *opts;
+	const struct gpube_opts *opts;
 	struct gpube_hand hand;
 	struct gpube_inference *out;
 	struct gpube_letters letters;
@@ -409,7 +410,7 @@ static int lead(struct summing *s)
 }
 
 int gpube__deal_infer(struct gpube_inference **out, const struct gpube_model *m,
-	const struct gpube_infer_opts *opts, struct dcop_world *world)
+	const struct gpube_opts *opts, struct dcop_world *world)
 {
 	struct gpube_ctx *ctx = m->ctx;
 	struct summing s = {.ctx = ctx, .world = world, .m = m, .opts = opts};

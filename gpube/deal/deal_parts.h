@@ -10,6 +10,7 @@
 #define GPUBE_DEAL_PARTS_H
 
 #include "gpube/bound/bounder.h"
+#include "gpube/options/options.h"
 #include "gpube/deal/letters.h"
 #include "gpube/deal/part_solve.h"
 
@@ -36,7 +37,7 @@ struct dealing {
 	struct gpube_ctx *ctx;
 	struct dcop_world *world;
 	const struct gpube_model *given, *m; /* m: of costs */
-	const struct gpube_solve_opts *opts;
+	const struct gpube_opts *opts;
 	struct gpube_part_solver solver;
 	/* of this rank's solver, which has begun when the processor had so many seconds */
 	int32_t task;

@@ -3,6 +3,7 @@
  * This is what all ranks do, and the answer in the end.
  */
 #include "gpube/deal/deal.h"
+#include "gpube/options/options.h"
 
 #include <string.h>
 
@@ -214,7 +215,7 @@ static void dealing_close(struct dealing *d)
 }
 
 int gpube__deal_solve(struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts, struct dcop_world *world)
+	const struct gpube_opts *opts, struct dcop_world *world)
 {
 	struct gpube_ctx *ctx = m->ctx;
 	struct dealing d = {.ctx = ctx,

@@ -1,5 +1,6 @@
 /* part.c - see part.h. */
 #include "gpube/deal/part.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <string.h>

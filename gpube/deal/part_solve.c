@@ -1,12 +1,13 @@
 /* part_solve.c - see part_solve.h. */
 #include "gpube/deal/part_solve.h"
+#include "gpube/options/options.h"
 
 #include <string.h>
 
 #include "gpube/bound/bound.h"
 
 int gpube__part_solver_open(struct gpube_part_solver *s, struct gpube_ctx *ctx,
-	const struct gpube_model *m, const struct gpube_solve_opts *opts)
+	const struct gpube_model *m, const struct gpube_opts *opts)
 {
 	memset(s, 0, sizeof(*s));
 	s->ctx = ctx;
@@ -157,7 +158,7 @@ static int work(struct gpube_ctx *ctx, void *arg)
 	struct gpube_part_solver *s = arg;
 	const struct gpube_watch watch = {s, on_improved, on_cutoff};
 	const int64_t limit = limit_of(s);
-	struct gpube_solve_opts opts = s->opts;
+	struct gpube_opts opts = s->opts;
 	struct gpube_model part;
 	int status = gpube__part_open(&part, ctx, s->m, s->row, s->n);
 

@@ -6,6 +6,7 @@
 #define GPUBE_PART_SOLVE_H
 
 #include "gpube/deal/hand.h"
+#include "gpube/options/options.h"
 #include "gpube/deal/part.h"
 
 /*
@@ -31,7 +32,7 @@ struct gpube_part_solver {
 	struct gpube_hand hand;
 	struct gpube_ctx *ctx;
 	const struct gpube_model *m;
-	struct gpube_solve_opts opts;
+	struct gpube_opts opts;
 	bool maximise;
 	int32_t *row, n;
 	pthread_mutex_t lock;
@@ -53,7 +54,7 @@ static inline int64_t gpube__part_side(const struct gpube_part_solver *s, int64_
  * ENOMEM
  */
 int gpube__part_solver_open(struct gpube_part_solver *s, struct gpube_ctx *ctx,
-	const struct gpube_model *m, const struct gpube_solve_opts *opts);
+	const struct gpube_model *m, const struct gpube_opts *opts);
 void gpube__part_solver_close(struct gpube_part_solver *s);
 
 /*

@@ -1,5 +1,6 @@
 /* be_bounds.c - cheap lower bounds of boxes, by which most boxes are pruned: see be_boxes.h. */
 #include "gpube/eliminate/be_boxes.h"
+#include "gpube/options/options.h"
 #include "gpube/ir/dense.h"
 #include "gpube/relax/mbe/mbe.h"
 

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "gpube/eliminate/be_split_parts.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <string.h>

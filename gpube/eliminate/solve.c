@@ -1,5 +1,6 @@
 /* solve.c - from a simplified model to a plan of its elimination: see solve_parts.h. */
 #include "gpube/eliminate/solve.h"
+#include "gpube/options/options.h"
 #include "gpube/eliminate/solve_parts.h"
 #include "gpube/ops/device/backend.h"
 #include "gpube/ops/device/opening.h"
@@ -26,7 +27,7 @@
  */
 static bool is_hopeless(const struct gpube__solve_job *e, const struct gpube_order_cost *greedy)
 {
-	const struct gpube_solve_opts *o = e->opts;
+	const struct gpube_opts *o = e->opts;
 	const bool card = o->backend != GPUBE_BACKEND_CPU && gpube__cuda_there();
 	const double allowed = fmax((double)e->ctx->memory_bytes, card ? DEVICE_BYTES : 0);
 
@@ -79,7 +80,7 @@ static int go_on(struct gpube__solve_job *e, struct gpube_order_search *search,
 static int search_order(
 	struct gpube__solve_job *e, struct gpube_order_cost *cost, const struct gpube_graph *g)
 {
-	const struct gpube_solve_opts *o = e->opts;
+	const struct gpube_opts *o = e->opts;
 	/* all threads eliminate, as all search */
 	const double cpu_rate = gpube__ops_cpu()->cells_per_second * e->ctx->n_threads;
 	const bool twice = o->backend != GPUBE_BACKEND_CPU;
@@ -130,8 +131,8 @@ static int find_order(struct gpube__solve_job *e, struct gpube_order_cost *cost)
 	return status;
 }
 
-int gpube__solve_prepare(struct gpube__solve_job *e, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts)
+int gpube__solve_prepare(
+	struct gpube__solve_job *e, const struct gpube_model *m, const struct gpube_opts *opts)
 {
 	struct gpube__solve_task task = {.m = m, .opts = opts};
 	struct gpube_order_cost cost;

@@ -6,6 +6,7 @@
 #define GPUBE_SOLVE_PARTS_H
 
 #include "gpube/eliminate/be_split.h"
+#include "gpube/options/options.h"
 
 /* The model to eliminate, and the caller's options. */
 struct gpube__solve_task {
@@ -13,7 +14,7 @@ struct gpube__solve_task {
 	const int32_t *order;
 	struct gpube_plan figures;   /* of the model and the order */
 	const struct gpube_ops *ops; /* the backend that the order search assumed */
-	const struct gpube_solve_opts *opts;
+	const struct gpube_opts *opts;
 };
 
 /* The backend, in one piece, in slices or on several devices, and how the assignment is kept. */
@@ -64,7 +65,7 @@ int gpube__solve_count(struct gpube__natural *count, const struct gpube__solve_p
 struct gpube__solve_job {
 	struct gpube_ctx *ctx;
 	const struct gpube_model *m;
-	const struct gpube_solve_opts *opts;
+	const struct gpube_opts *opts;
 	const struct gpube_ops *ops; /* the backend that the order search assumes */
 	int32_t *order;
 	double seconds_order;
@@ -79,8 +80,8 @@ struct gpube__solve_job {
  *         no_slices
  * Errors: ENOMEM, ESTOP (of orders whose cost takes long to tell), those of gpube__solve_plan()
  */
-int gpube__solve_prepare(struct gpube__solve_job *e, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts);
+int gpube__solve_prepare(
+	struct gpube__solve_job *e, const struct gpube_model *m, const struct gpube_opts *opts);
 void gpube__solve_clear(struct gpube__solve_job *e);
 
 #endif

@@ -1,5 +1,6 @@
 /* solve_plan.c - decides which backend eliminates, and in how many pieces: see solve_parts.h. */
 #include "gpube/eliminate/be_layout.h"
+#include "gpube/options/options.h"
 #include "gpube/eliminate/be_place.h"
 #include "gpube/eliminate/solve_parts.h"
 #include "gpube/ops/device/backend.h"
@@ -85,7 +86,7 @@ static int weigh_sides(struct gpube__solve_way *out, const struct facts *f, uint
  */
 static int choose_sides(struct gpube__solve_way *out, const struct facts *f)
 {
-	const struct gpube_solve_opts *o = f->t->opts;
+	const struct gpube_opts *o = f->t->opts;
 	uint8_t *side;
 	int status;
 
@@ -165,7 +166,7 @@ static struct gpube__solve_way way_in_slices(
  */
 static int choose_slices(struct gpube__solve_way *out, const struct facts *f, double whole)
 {
-	const struct gpube_solve_opts *o = f->t->opts;
+	const struct gpube_opts *o = f->t->opts;
 	const struct gpube_ops *sides[2] = {NULL, NULL}, *on = NULL;
 	struct gpube_be_split *best = NULL;
 	int ignored, status = GPUBE_OK;
@@ -283,7 +284,7 @@ static int find_waste(double *waste, const struct facts *f, const struct gpube__
 /* Chooses one backend, if the tables fit. */
 static int choose_one(struct gpube__solve_way *out, const struct facts *f)
 {
-	const struct gpube_solve_opts *o = f->t->opts;
+	const struct gpube_opts *o = f->t->opts;
 	const double joined = f->figures.joined_cells;
 	const struct gpube_ops *ops = f->t->ops;
 	struct gpube__solve_way way, slices = {NULL};

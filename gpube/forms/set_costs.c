@@ -1,5 +1,6 @@
 /* set_costs.c - see set_costs.h. */
 #include "gpube/forms/set_costs.h"
+#include "gpube/options/options.h"
 
 #include <stdio.h>
 

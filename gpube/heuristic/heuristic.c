@@ -3,13 +3,14 @@
  * heuristic.h.
  */
 #include "gpube/heuristic/heuristic.h"
+#include "gpube/options/options.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "gpube/order/order.h"
 #include "gpube/ops/ops.h"
-#include "gpube/ir/options.h"
+#include "gpube/ir/given.h"
 #include "gpube/simplify/regrets.h"
 
 void gpube_heuristic_free(struct gpube_heuristic *h)
@@ -43,7 +44,7 @@ void gpube_heuristic_free(struct gpube_heuristic *h)
 /* The simplified model's order, into k->order; its width. */
 static int find_order(struct gpube_heuristic_maker *k, const struct gpube_simplified *s)
 {
-	const struct gpube_heuristic_opts *o = k->opts;
+	const struct gpube_opts *o = k->opts;
 	struct gpube_heuristic *h = k->h;
 	struct gpube_order_cost cost = {0};
 	struct gpube_graph g;
@@ -232,24 +233,6 @@ static int make_far(struct gpube_heuristic_maker *k, const struct gpube_model *g
 
 /* ---- the call ------------------------------------------------------------------------------ */
 
-static int check_options(const struct gpube_model *m, const struct gpube_heuristic_opts *o)
-{
-	int status;
-
-	if (o->sizeof_options != sizeof(*o))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	status = gpube__check_choice(m->ctx, "method", (int)o->method, GPUBE_HEURISTIC_COSTS);
-	if (!status)
-		status = gpube__check_choice(m->ctx, "ibound", o->ibound, INT32_MAX);
-	if (!status)
-		status = gpube__check_seconds(m->ctx, "shift_seconds", o->shift_seconds);
-	if (!status)
-		status = gpube__check_engine(
-			m, &(struct gpube__engine_opts){(int)o->order_method, o->order,
-				   o->order_seconds, 0, (int)o->backend, o->precision});
-	return status ? status : gpube__check_known(m, NULL, o->has_cutoff, o->cutoff);
-}
-
 static int heuristic_init(struct gpube_heuristic_maker *k, const struct gpube_model *m)
 {
 	struct gpube_heuristic *h = k->h = gpube__alloc_zero(m->ctx, 1, sizeof(*k->h));
@@ -314,18 +297,18 @@ static int new_far(struct gpube_heuristic_maker *k, const struct gpube_model *m)
 	return status == GPUBE_ELIMIT ? gpube__fail(m->ctx, GPUBE_ERANGE, "%s", text) : status;
 }
 
-int gpube_heuristic_new(struct gpube_heuristic **out, const struct gpube_model *m,
-	const struct gpube_heuristic_opts *opts)
+int gpube_heuristic_new(
+	struct gpube_heuristic **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
-	static const struct gpube_heuristic_opts none = {.sizeof_options = sizeof(none)};
-	struct gpube_heuristic_maker k = {.opts = opts ? opts : &none};
+	struct gpube_opts o;
+	struct gpube_heuristic_maker k = {.opts = &o};
 	int status;
 
 	if (out)
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
-	status = check_options(m, k.opts);
+	status = gpube__opts_for(&o, m, opts, GPUBE__ON_HEURISTIC);
 	if (status)
 		return status;
 	status = new_near(&k, m);

@@ -36,6 +36,7 @@
 #define GPUBE_HEURISTIC_H
 
 #include "gpube/partial.h"
+#include "gpube/options/options.h"
 #include "gpube/relax/mbe/mbe.h"
 #include "gpube/simplify/simplify.h"
 
@@ -83,7 +84,7 @@ struct gpube_heuristic {
 
 struct gpube_heuristic_maker {
 	struct gpube_heuristic *h;
-	const struct gpube_heuristic_opts *opts;
+	const struct gpube_opts *opts;
 	const struct gpube_model *m; /* simplified */
 	int32_t *order;              /* of m */
 	int32_t *at;                 /* positions in 'order' to those in h->order */

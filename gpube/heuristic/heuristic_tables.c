@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpube/base/rows.h"
+#include "gpube/options/options.h"
 #include "gpube/heuristic/heuristic.h"
 #include "gpube/relax/joingraph.h"
 #include "gpube/relax/mbe/mbe.h"
@@ -211,7 +212,8 @@ static int try_partition(
 	gpube__mbe_memory(&keep, &least, &mbe);
 	if (least <= (double)k->h->ctx->memory_bytes)
 		status = gpube__mbe_run(bound, NULL, &mbe, GPUBE_BACKEND_CPU, k->limit,
-			k->opts->method == GPUBE_HEURISTIC_SHIFT || !k->opts->no_match, NULL);
+			k->opts->heuristic_method == GPUBE_HEURISTIC_SHIFT || !k->opts->no_match,
+			NULL);
 	gpube__mbe_clear(&mbe);
 	return status;
 }
@@ -227,7 +229,7 @@ static int choose_partition(struct gpube_heuristic_maker *k)
 	int status;
 
 	k->partition = GPUBE_PARTITION_FIRST;
-	if (k->opts->first_fit)
+	if (k->opts->plain_partition == GPUBE_PARTITION_FIRST)
 		return GPUBE_OK;
 	status = try_partition(&by_scope, k, GPUBE_PARTITION_SCOPE);
 	if (!status)
@@ -241,7 +243,7 @@ static int choose_partition(struct gpube_heuristic_maker *k)
 /* The largest i-bound that takes few seconds and a part of the memory, or the one that is given. */
 static int choose_ibound(struct gpube_heuristic_maker *k)
 {
-	bool shift = k->opts->method == GPUBE_HEURISTIC_SHIFT;
+	bool shift = k->opts->heuristic_method == GPUBE_HEURISTIC_SHIFT;
 	double bytes = (double)k->h->ctx->memory_bytes / 4;
 	int status = GPUBE_OK, best = 1;
 	bool more = !k->opts->ibound;
@@ -441,15 +443,16 @@ int gpube__heuristic_tables(struct gpube_heuristic_maker *k)
 
 	h->constant = gpube__constant_of(k->m);
 	h->info.backend = gpube__ops_cpu()->name;
-	if (left > 0 && k->opts->method == GPUBE_HEURISTIC_COSTS) {
+	if (left > 0 && k->opts->heuristic_method == GPUBE_HEURISTIC_COSTS) {
 		status = set_unit(h, left, 0);
 	} else if (left > 0) {
 		status = choose_ibound(k);
 		if (!status)
 			status = choose_partition(k);
 		if (!status)
-			status = k->opts->method == GPUBE_HEURISTIC_SHIFT ? shift_tables(k, left)
-									  : mbe_tables(k, left);
+			status = k->opts->heuristic_method == GPUBE_HEURISTIC_SHIFT
+					 ? shift_tables(k, left)
+					 : mbe_tables(k, left);
 	}
 	h->info.exact |= h->limit == 0; /* nothing is left below the limit */
 	if (!status && h->limit > 0)

@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpube/ir/model.h"
+#include "gpube/ir/given.h"
+#include "gpube/options/options.h"
 #include "gpube/partial.h"
-
-enum { DEFAULT_MOST = 1000 };
 
 /* A cost to be minimised, and the row of its values. */
 struct kept {
@@ -230,17 +229,16 @@ static void search_clear(struct search *s)
 	gpube__free(s->ctx, s->rows);
 }
 
-static int list(struct gpube_list *l, const struct gpube_model *m, const struct gpube_list_opts *o)
+static int list(struct gpube_list *l, const struct gpube_model *m, const struct gpube_opts *o)
 {
 	struct search s = {.ctx = m->ctx,
 		.m = m,
 		.n_vars = m->n_vars,
-		.most = (o->most ? o->most : DEFAULT_MOST) + 1,
+		.most = o->most + 1,
 		.limit = GPUBE_INF - 1,
 		.maximise = m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE};
 	/* a simplified model keeps one of several assignments that are equally good */
-	struct gpube_heuristic_opts h_opts = {.sizeof_options = sizeof(h_opts),
-		.no_simplify = 1,
+	struct gpube_opts h_opts = {.no_simplify = 1,
 		.ibound = o->ibound,
 		.precision = o->precision,
 		.order_method = o->order_method,
@@ -273,28 +271,9 @@ static int list(struct gpube_list *l, const struct gpube_model *m, const struct 
 	return status;
 }
 
-static int check_options(const struct gpube_model *m, const struct gpube_list_opts *o)
+int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
-	int status;
-
-	if (o->sizeof_options != sizeof(*o))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	if (o->most < 0 || o->most > INT32_MAX)
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "most is %lld, not 0 to 2^31 - 1",
-			(long long)o->most);
-	status = gpube__check_kind(m, GPUBE__NETWORKS);
-	if (!status)
-		status = gpube__check_seconds(m->ctx, "timeout_seconds", o->timeout_seconds);
-	if (!status && o->has_limit && (o->limit <= -GPUBE_INF || o->limit >= GPUBE_INF))
-		status = gpube__fail(m->ctx, GPUBE_EINVAL, "the limit is no total");
-	return status;
-}
-
-int gpube_list(
-	struct gpube_list **out, const struct gpube_model *m, const struct gpube_list_opts *opts)
-{
-	static const struct gpube_list_opts none = {.sizeof_options = sizeof(none)};
-	const struct gpube_list_opts *o = opts ? opts : &none;
+	struct gpube_opts o;
 	struct gpube_list *l;
 	double deadline;
 	int status;
@@ -303,14 +282,16 @@ int gpube_list(
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
-	status = check_options(m, o);
+	status = gpube__opts_for(&o, m, opts, GPUBE__ON_LIST);
+	if (!status && o.has_limit && (o.limit <= -GPUBE_INF || o.limit >= GPUBE_INF))
+		status = gpube__fail(m->ctx, GPUBE_EINVAL, "the limit is no total");
 	if (status)
 		return status;
 	l = gpube__alloc_zero(m->ctx, 1, sizeof(*l));
 	if (!l)
 		return GPUBE_ENOMEM;
-	deadline = gpube__time_limit(m->ctx, gpube__now(), o->timeout_seconds);
-	status = list(l, m, o);
+	deadline = gpube__time_limit(m->ctx, gpube__now(), o.timeout_seconds);
+	status = list(l, m, &o);
 	m->ctx->deadline = deadline;
 	if (status && !(status == GPUBE_ESTOP && l->values)) {
 		gpube_list_free(l, m->ctx);

@@ -9,6 +9,7 @@
  * 10^8 times fewer joined cells than the model (runs/measured-2c).
  */
 #include "gpube/infer/infer.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -71,7 +72,7 @@ static void keep_part(struct ancestral *a, int32_t part)
 }
 
 static int plan(struct gpube__inferring *part, struct gpube_inference *out, struct ancestral *a,
-	const struct gpube_infer_opts *opts)
+	const struct gpube_opts *opts)
 {
 	int status;
 
@@ -86,8 +87,7 @@ static int plan(struct gpube__inferring *part, struct gpube_inference *out, stru
 /* Joined cells of what stays, along a quick order. */
 static int estimate(struct gpube_plan *p, struct ancestral *a)
 {
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts),
-		.task = GPUBE_INFER_MAR,
+	const struct gpube_opts opts = {.task = GPUBE_INFER_MAR,
 		.order_method = GPUBE_ORDER_MIN_FILL,
 		.seed = a->j->opts->seed,
 		.backend = GPUBE_BACKEND_CPU};

@@ -1,5 +1,6 @@
 /* compiled.c - gpube_infer_compile() and what follows: see sums.h and compiled.h. */
 #include "gpube/infer/compiled.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,10 +90,10 @@ static int compile(struct gpube_compiled *c, const struct gpube_model *m)
 	return status;
 }
 
-int gpube_infer_compile(struct gpube_compiled **out, const struct gpube_model *m,
-	const struct gpube_infer_opts *opts)
+int gpube_infer_compile(
+	struct gpube_compiled **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
-	static const struct gpube_infer_opts none = {.sizeof_options = sizeof(none)};
+	struct gpube_opts o;
 	struct gpube_compiled *c;
 	int status;
 
@@ -100,7 +101,7 @@ int gpube_infer_compile(struct gpube_compiled **out, const struct gpube_model *m
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
-	status = gpube__infer_check(m, opts ? opts : &none);
+	status = gpube__infer_check(&o, m, opts, GPUBE__ON_COMPILE);
 	if (status)
 		return status;
 	c = gpube__alloc_zero(m->ctx, 1, sizeof(*c));
@@ -108,7 +109,7 @@ int gpube_infer_compile(struct gpube_compiled **out, const struct gpube_model *m
 		return GPUBE_ENOMEM;
 	c->view = *m;
 	c->view.evidence = NULL;
-	c->opts = opts ? *opts : none;
+	c->opts = o;
 	c->wants_marginals = c->opts.task == GPUBE_INFER_MAR;
 	c->opts.task = GPUBE_INFER_PR; /* of the plan */
 	c->opts.backend = GPUBE_BACKEND_CPU;

@@ -26,6 +26,7 @@
 #define GPUBE_COMPILED_H
 
 #include "gpube/infer/infer.h"
+#include "gpube/options/options.h"
 
 /* A table and which axes of its bucket's scope it has, in the order of its own. */
 struct gpube_compiled_input {
@@ -95,7 +96,7 @@ bool gpube__forcing_find(struct gpube_forcing *x, const struct gpube__inferring 
 
 struct gpube_compiled {
 	struct gpube_model view; /* without evidence */
-	struct gpube_infer_opts opts;
+	struct gpube_opts opts;
 	struct gpube_inference plan;
 	struct gpube__inferring j;
 	struct gpube_forcing forcing;

@@ -3,6 +3,7 @@
  * for marginals down again.
  */
 #include "gpube/infer/infer_bounds.h"
+#include "gpube/options/options.h"
 #include "gpube/infer/infer_cases.h"
 #include "gpube/ops/scratch.h"
 
@@ -266,10 +267,10 @@ static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 }
 
 int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *m,
-	const struct gpube_infer_opts *opts, const struct gpube_slicer *slicer)
+	const struct gpube_opts *opts, const struct gpube_slicer *slicer)
 {
-	static const struct gpube_infer_opts none = {.sizeof_options = sizeof(none)};
-	struct gpube__inferring j = {.m = m, .opts = opts ? opts : &none, .slicer = slicer};
+	struct gpube_opts o;
+	struct gpube__inferring j = {.m = m, .opts = &o, .slicer = slicer};
 	struct gpube_cases cases = {0};
 	struct gpube_ctx *ctx;
 	double deadline;
@@ -280,7 +281,7 @@ int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
 	j.ctx = ctx = m->ctx;
-	status = gpube__infer_check(m, j.opts);
+	status = gpube__infer_check(&o, m, opts, GPUBE__ON_INFER);
 	if (status)
 		return status;
 	j.out = gpube__alloc_zero(ctx, 1, sizeof(*j.out));

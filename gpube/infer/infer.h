@@ -21,6 +21,7 @@
 #define GPUBE_INFER_H
 
 #include "gpube/ir/model.h"
+#include "gpube/options/options.h"
 #include "gpube/sums.h"
 #include "gpube/ops/sum/sum_card.h"
 
@@ -126,8 +127,8 @@ struct gpube_slice_sum {
  *         this model)
  */
 int gpube__infer_slice(struct gpube_slice_sum *sum, struct gpube_ctx *ctx,
-	const struct gpube_model *m, const struct gpube_infer_opts *o,
-	const struct gpube_slice_job *job, int64_t slice);
+	const struct gpube_model *m, const struct gpube_opts *o, const struct gpube_slice_job *job,
+	int64_t slice);
 
 /*
  * Who sums slices instead: all of a job, asked for in the order in which they are added up.
@@ -175,7 +176,7 @@ void gpube__barren_clear(struct gpube_barren *b, struct gpube_ctx *ctx);
 struct gpube__inferring {
 	const struct gpube_model *m;
 	struct gpube_ctx *ctx;
-	const struct gpube_infer_opts *opts;
+	const struct gpube_opts *opts;
 	struct gpube_inference *out;
 	const bool *last; /* of each variable, whether it is not summed over; NULL: all are */
 	struct gpube_possible possible;
@@ -263,13 +264,13 @@ int gpube__infer_split(struct gpube__inferring *j, double bytes, int64_t needed)
 int gpube__infer_slices(struct gpube__inferring *j);
 /* gpube_infer(), with the slices summed by another; slicer: or NULL. */
 int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *m,
-	const struct gpube_infer_opts *opts, const struct gpube_slicer *slicer);
+	const struct gpube_opts *opts, const struct gpube_slicer *slicer);
 /*
  * gpube__infer_on_devices() - gpube_infer() with slices shared out over all devices of the context,
  * of a sum of at least so many joined cells; gpube__infer_devices_cells(): for which they pay.
  */
 int gpube__infer_on_devices(struct gpube_inference **out, const struct gpube_model *m,
-	const struct gpube_infer_opts *opts, double least_cells);
+	const struct gpube_opts *opts, double least_cells);
 double gpube__infer_devices_cells(const struct gpube_ctx *ctx);
 /*
  * out's bounds: what log10_z is, rounded outwards, of a sum that is known within its error; or j's.
@@ -354,8 +355,9 @@ void gpube__infer_drop(struct gpube__inferring *j, struct gpube_sum_table *t);
 int gpube__infer_marginal(struct gpube__inferring *j, int32_t position, int32_t b,
 	const struct gpube_sum_table *weights, double roundings);
 
-/* Whether options are of their types, and the model is of potentials. Errors: EINVAL */
-int gpube__infer_check(const struct gpube_model *m, const struct gpube_infer_opts *o);
+/* gpube__opts_for() for a call that sums a model of potentials. Errors: EINVAL */
+int gpube__infer_check(
+	struct gpube_opts *o, const struct gpube_model *m, const struct gpube_opts *opts, int call);
 
 /* ---- buckets on a card --------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
  * rounded outwards.
  */
 #include "gpube/infer/infer_bounds.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ enum { MOST_NODES = 1 << 20, TRIES = 4 };
 /* Sums of j's model with other evidence, along the same order. */
 struct nested {
 	struct gpube_model view;
-	struct gpube_infer_opts opts;
+	struct gpube_opts opts;
 	struct gpube_inference out;
 	struct gpube__inferring j;
 	int status; /* of the plan: whether it fits */
@@ -68,10 +69,8 @@ static int nested_begin(
 	memset(n, 0, sizeof(*n));
 	n->view = *j->m;
 	n->view.evidence = evidence;
-	n->opts = (struct gpube_infer_opts){.sizeof_options = sizeof(n->opts),
-		.order_method = GPUBE_ORDER_GIVEN,
-		.order = order,
-		.backend = GPUBE_BACKEND_CPU};
+	n->opts = (struct gpube_opts){
+		.order_method = GPUBE_ORDER_GIVEN, .order = order, .backend = GPUBE_BACKEND_CPU};
 	n->j.m = &n->view;
 	n->j.ctx = j->ctx;
 	n->j.opts = &n->opts;

@@ -11,6 +11,7 @@
 #define GPUBE_INFER_BOUNDS_H
 
 #include "gpube/infer/infer.h"
+#include "gpube/options/options.h"
 
 /*
  * gpube__wmb() - natural logarithm of a number that the sum is not above; for j->last the best of

@@ -12,6 +12,7 @@
  * last.
  */
 #include "gpube/infer/infer.h"
+#include "gpube/options/options.h"
 #include "gpube/ops/pick.h"
 #include "gpube/ops/place.h"
 

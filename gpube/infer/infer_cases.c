@@ -1,5 +1,6 @@
 /* infer_cases.c - sums by cases: see infer_cases.h. */
 #include "gpube/infer/infer_bounds.h"
+#include "gpube/options/options.h"
 #include "gpube/infer/infer_cases.h"
 
 #include <math.h>
@@ -65,7 +66,7 @@ static void measure_depths(
  * the model together.
  */
 struct first_plan {
-	struct gpube_infer_opts opts;
+	struct gpube_opts opts;
 	struct gpube_inference out;
 	struct gpube__inferring plan;
 };
@@ -74,9 +75,8 @@ static int first_plan_begin(struct first_plan *l, const struct gpube__inferring 
 {
 	int status;
 
-	*l = (struct first_plan){.opts = {.sizeof_options = sizeof(l->opts),
-					 .order_method = GPUBE_ORDER_MIN_FILL,
-					 .backend = GPUBE_BACKEND_CPU}};
+	*l = (struct first_plan){
+		.opts = {.order_method = GPUBE_ORDER_MIN_FILL, .backend = GPUBE_BACKEND_CPU}};
 	l->plan = (struct gpube__inferring){
 		.m = j->m, .ctx = j->ctx, .opts = &l->opts, .out = &l->out, .n_slices = 1};
 	status = gpube__infer_begin(&l->plan);

@@ -5,6 +5,7 @@
 #define GPUBE_INFER_CASES_H
 
 #include "gpube/infer/counting/counting.h"
+#include "gpube/options/options.h"
 
 /* counting  NULL: buckets are as good, or the model has too few zeros */
 struct gpube_cases {

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "gpube/base/thread.h"
+#include "gpube/options/options.h"
 #include "gpube/infer/infer.h"
 #include "gpube/ops/pick.h"
 #include "gpube/ops/scratch.h"
@@ -33,7 +34,7 @@ enum { WAITING, TAKEN, DONE };
 
 struct devices {
 	struct gpube_ctx *ctx;
-	const struct gpube_infer_opts *opts;
+	const struct gpube_opts *opts;
 	const struct gpube_model *m;
 	struct gpube_slice_job job;
 	struct worker *workers;
@@ -192,9 +193,9 @@ static int on_sum(void *arg, struct gpube_slice_sum *sum, int64_t slice)
 }
 
 int gpube__infer_on_devices(struct gpube_inference **out, const struct gpube_model *m,
-	const struct gpube_infer_opts *opts, double least_cells)
+	const struct gpube_opts *opts, double least_cells)
 {
-	static const struct gpube_infer_opts none = {.sizeof_options = sizeof(none)};
+	static const struct gpube_opts none = {0};
 	struct worker workers[GPUBE_MAX_DEVICES];
 	struct devices d = {.ctx = m->ctx,
 		.opts = opts ? opts : &none,
@@ -220,8 +221,8 @@ double gpube__infer_devices_cells(const struct gpube_ctx *ctx)
 	return GPUBE__FURTHER_SECONDS / (1 - 1.0 / ctx->n_devices) * CARD_CELLS_PER_SECOND;
 }
 
-int gpube_infer(struct gpube_inference **out, const struct gpube_model *m,
-	const struct gpube_infer_opts *opts)
+int gpube_infer(
+	struct gpube_inference **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
 	const bool several =
 		m && m->ctx->n_devices > 1 && (!opts || opts->backend != GPUBE_BACKEND_CPU);

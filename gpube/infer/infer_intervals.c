@@ -17,6 +17,7 @@
  * Source: Mooij and Kappen, NIPS 2008; Ihler, UAI 2007.
  */
 #include "gpube/infer/infer_bounds.h"
+#include "gpube/options/options.h"
 #include "gpube/ir/graph.h"
 
 #include <math.h>
@@ -322,10 +323,8 @@ static int sum_region(struct regions *r, const struct gpube_model *m)
 	struct gpube_ctx *ctx = r->j->ctx;
 	int32_t *order = gpube__alloc(ctx, (uint64_t)n, sizeof(*order));
 	bool *last = gpube__alloc(ctx, (uint64_t)n, sizeof(*last));
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts),
-		.order_method = GPUBE_ORDER_GIVEN,
-		.order = order,
-		.backend = GPUBE_BACKEND_CPU};
+	const struct gpube_opts opts = {
+		.order_method = GPUBE_ORDER_GIVEN, .order = order, .backend = GPUBE_BACKEND_CPU};
 	struct gpube_inference out = {0};
 	struct gpube__inferring sums = {
 		.m = m, .ctx = ctx, .opts = &opts, .out = &out, .last = last, .n_slices = 1};

@@ -3,28 +3,22 @@
  * ask. See infer.h.
  */
 #include "gpube/infer/infer.h"
-#include "gpube/ir/options.h"
+#include "gpube/options/options.h"
+#include "gpube/ir/given.h"
 
 #include <math.h>
 
 #define UNIT 0x1p-53 /* a rounding's relative error */
 
-int gpube__infer_check(const struct gpube_model *m, const struct gpube_infer_opts *o)
+int gpube__infer_check(
+	struct gpube_opts *o, const struct gpube_model *m, const struct gpube_opts *opts, int call)
 {
-	int status;
+	const int status = gpube__opts_for(o, m, opts, call);
 
-	if (o->sizeof_options != sizeof(*o))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	if (gpube__check_kind(m, GPUBE__NETWORKS))
-		return GPUBE_EINVAL;
-	if (m->kind != GPUBE_POTENTIALS)
+	if (!status && m->kind != GPUBE_POTENTIALS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"a model of costs has no probabilities to sum: .uai files have");
-	status = gpube__check_choice(m->ctx, "task", (int)o->task, GPUBE_INFER_MAR);
-	if (status)
-		return status;
-	return gpube__check_engine(m, &(struct gpube__engine_opts){(int)o->order_method, o->order,
-					      o->order_seconds, o->timeout_seconds, o->backend, 0});
+	return status;
 }
 
 void gpube__infer_lay(struct gpube_sum_operand *o, struct gpube_sum_table *t,

@@ -8,6 +8,7 @@
  * on the way to a number bound its error.
  */
 #include "gpube/infer/infer.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* infer_plan.c - an elimination order, the buckets along it, and what they take: see infer.h. */
 #include "gpube/infer/infer.h"
+#include "gpube/options/options.h"
 #include "gpube/ops/pick.h"
 #include "gpube/order/elimination.h"
 #include "gpube/order/order.h"
@@ -137,7 +138,7 @@ static int search_as_it_pays(struct gpube__inferring *j, struct gpube_order_sear
 static int search(struct gpube__inferring *j, int32_t *order, struct gpube_order_cost *cost,
 	const struct gpube_graph *graph, double rate)
 {
-	const struct gpube_infer_opts *o = j->opts;
+	const struct gpube_opts *o = j->opts;
 	struct gpube_order_search *search;
 	int status;
 

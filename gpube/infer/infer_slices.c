@@ -8,6 +8,7 @@
  * What is summed so far is a lower bound of the sum: it is kept where the work is stopped.
  */
 #include "gpube/infer/infer.h"
+#include "gpube/options/options.h"
 #include "gpube/order/split_var.h"
 
 #include <math.h>
@@ -257,11 +258,11 @@ static int fix(struct gpube_model *m, const struct gpube_slice_job *job, int64_t
 }
 
 int gpube__infer_slice(struct gpube_slice_sum *sum, struct gpube_ctx *ctx,
-	const struct gpube_model *m, const struct gpube_infer_opts *o,
-	const struct gpube_slice_job *job, int64_t slice)
+	const struct gpube_model *m, const struct gpube_opts *o, const struct gpube_slice_job *job,
+	int64_t slice)
 {
 	struct gpube_inference out = {0};
-	struct gpube_infer_opts opts = *o;
+	struct gpube_opts opts = *o;
 	struct gpube_model fixed = *m;
 	struct gpube__inferring part = {.m = &fixed,
 		.ctx = ctx,

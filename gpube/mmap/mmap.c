@@ -13,15 +13,16 @@
  * The sums have relative errors from the number of their roundings. Both are added to the bounds.
  */
 #include "gpube/infer/infer_bounds.h"
-#include "gpube/ir/options.h"
+#include "gpube/options/options.h"
+#include "gpube/ir/given.h"
 
 #include <math.h>
 
 struct job {
 	struct gpube__inferring sums;
 	struct gpube_inference inference;
-	struct gpube_infer_opts infer_opts;
-	const struct gpube_mmap_opts *opts;
+	struct gpube_opts infer_opts;
+	const struct gpube_opts *opts;
 	struct gpube_mmap *out;
 	bool *last;
 	struct gpube_model *residual;
@@ -36,21 +37,6 @@ void gpube_mmap_free(struct gpube_mmap *s, struct gpube_ctx *ctx)
 }
 
 /* ---- what is given ------------------------------------------------------------------------ */
-
-static int check_options(const struct gpube_model *m, const struct gpube_mmap_opts *o)
-{
-	if (o->sizeof_options != sizeof(*o))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	if (gpube__check_kind(m, GPUBE__NETWORKS))
-		return GPUBE_EINVAL;
-	if (m->kind != GPUBE_POTENTIALS)
-		return gpube__fail(m->ctx, GPUBE_EINVAL,
-			"a model of costs has no probabilities to sum: .uai files have");
-	if (o->n_query < 0 || (o->n_query > 0 && !o->query))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "query variables are missing");
-	return gpube__check_engine(m, &(struct gpube__engine_opts){(int)o->order_method, o->order,
-					      0, o->timeout_seconds, (int)o->backend, 0});
-}
 
 static int mark_query(struct job *j, const struct gpube_model *m)
 {
@@ -175,8 +161,7 @@ static int search(struct job *j)
 {
 	struct gpube_ctx *ctx = j->sums.ctx;
 	struct log log = {ctx->log, ctx->log_arg};
-	const struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .seed = j->opts->seed, .backend = j->opts->backend};
+	const struct gpube_opts opts = {.seed = j->opts->seed, .backend = j->opts->backend};
 	const double start = gpube__now();
 	struct gpube_solution *bounds;
 	int status;
@@ -300,20 +285,20 @@ static int find(struct job *j)
 	return j->residual->n_vars ? search(j) : evaluate(j);
 }
 
-int gpube_mmap(
-	struct gpube_mmap **out, const struct gpube_model *m, const struct gpube_mmap_opts *opts)
+int gpube_mmap(struct gpube_mmap **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
-	struct job j = {.opts = opts};
+	struct gpube_opts o;
+	struct job j = {.opts = &o};
 	struct gpube_ctx *ctx;
 	double deadline;
 	int status;
 
 	if (out)
 		*out = NULL;
-	if (!out || !m || !opts)
+	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
 	ctx = m->ctx;
-	status = check_options(m, opts);
+	status = gpube__infer_check(&o, m, opts, GPUBE__ON_MMAP);
 	if (status)
 		return status;
 	j.out = gpube__alloc_zero(ctx, 1, sizeof(*j.out));
@@ -322,11 +307,13 @@ int gpube_mmap(
 	j.out->answer = GPUBE_ANSWER_INCOMPLETE;
 	j.out->log10_value = j.out->log10_lower = -INFINITY;
 	j.out->log10_upper = INFINITY;
-	j.infer_opts = (struct gpube_infer_opts){
-		.order_method = opts->order_method, .order = opts->order, .seed = opts->seed};
+	j.infer_opts = (struct gpube_opts){.order_method = o.order_method,
+		.order = o.order,
+		.order_seconds = o.order_seconds,
+		.seed = o.seed};
 	j.sums = (struct gpube__inferring){
 		.m = m, .ctx = ctx, .opts = &j.infer_opts, .out = &j.inference};
-	deadline = gpube__time_limit(ctx, gpube__now(), opts->timeout_seconds);
+	deadline = gpube__time_limit(ctx, gpube__now(), o.timeout_seconds);
 	status = mark_query(&j, m);
 	if (!status)
 		status = find(&j);

@@ -1,5 +1,6 @@
 /* order.c - an elimination order by the method asked for. */
 #include "gpube/order/order_parts.h"
+#include "gpube/options/options.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #define GPUBE_ORDER_H
 
 #include "gpube/ir/graph.h"
+#include "gpube/options/options.h"
 
 /*
  * What an elimination along an order costs. A bucket's joined table is over the

@@ -6,6 +6,7 @@
 #define GPUBE_ORDER_DISSECT_H
 
 #include "gpube/order/order_parts.h"
+#include "gpube/options/options.h"
 
 enum { LEFT, RIGHT, BETWEEN };
 

@@ -18,6 +18,7 @@
 #define GPUBE_ORDER_PARTS_H
 
 #include "gpube/order/order.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 

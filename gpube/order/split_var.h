@@ -9,6 +9,7 @@
 #define GPUBE_SPLIT_VAR_H
 
 #include "gpube/base/base.h"
+#include "gpube/options/options.h"
 
 enum { GPUBE__SPLIT_VAR_CANDIDATES = 32 };
 

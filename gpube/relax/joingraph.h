@@ -21,6 +21,7 @@
 #define GPUBE_JOINGRAPH_H
 
 #include "gpube/relax/mbe/mbe.h"
+#include "gpube/options/options.h"
 #include "gpube/relax/projection.h"
 #include "gpube/relax/scaling.h"
 

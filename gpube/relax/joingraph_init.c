@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gpube/relax/joingraph.h"
+#include "gpube/options/options.h"
 #include "gpube/relax/scaling.h"
 
 void gpube__joingraph_clear(struct gpube_joingraph *g)

@@ -1,5 +1,6 @@
 /* nested.c - the states of an ascent on nested regions: see nested.h. */
 #include "gpube/relax/nested.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* solver.c - the calls that make a solver and change it: see solver.h and solver_state.h. */
 #include <string.h>
 
-#include "gpube/ir/options.h"
+#include "gpube/ir/given.h"
+#include "gpube/options/options.h"
 #include "gpube/session/solver_state.h"
 
 void gpube_solver_free(struct gpube_solver *s)
@@ -36,21 +37,6 @@ static int copy_values(struct gpube_solver *s, int32_t **to, const int32_t *from
 	return GPUBE_OK;
 }
 
-static int check_options(const struct gpube_model *m, const struct gpube_solve_opts *o)
-{
-	int status;
-
-	if (o->sizeof_options != sizeof(*o))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	status = gpube__check_choice(m->ctx, "method", (int)o->method, GPUBE_BOUND_ELIMINATE);
-	if (!status)
-		status = gpube__check_engine(
-			m, &(struct gpube__engine_opts){(int)o->order_method, o->order,
-				   o->order_seconds, o->timeout_seconds, (int)o->backend,
-				   o->precision});
-	return status ? status : gpube__check_known(m, o->values, o->has_cutoff, o->cutoff);
-}
-
 static int begin(struct gpube_solver *s, const struct gpube_model *m)
 {
 	int status = gpube__model_copy(&s->model, s->ctx, m);
@@ -63,6 +49,7 @@ static int begin(struct gpube_solver *s, const struct gpube_model *m)
 	if (!status)
 		status = copy_values(s, &s->values, s->opts.values);
 	s->opts.order = s->order;
+	s->opts.n_order = s->opts.n_values = 0; /* the model may grow */
 	s->opts.values = NULL;
 	s->cutoff = s->opts.cutoff;
 	s->has_cutoff = s->opts.has_cutoff;
@@ -70,9 +57,10 @@ static int begin(struct gpube_solver *s, const struct gpube_model *m)
 }
 
 int gpube_solver_new(struct gpube_solver **out, struct gpube_ctx *ctx, const struct gpube_model *m,
-	const struct gpube_solve_opts *opts)
+	const struct gpube_opts *opts)
 {
 	struct gpube_model view;
+	struct gpube_opts o;
 	struct gpube_solver *s;
 	int status;
 
@@ -82,16 +70,14 @@ int gpube_solver_new(struct gpube_solver **out, struct gpube_ctx *ctx, const str
 		return gpube__missing(ctx);
 	view = *m;
 	view.ctx = ctx ? ctx : m->ctx; /* which errors are told to: m's may be another thread's */
-	status = gpube__check_kind(&view, GPUBE__NETWORKS);
-	if (!status && opts)
-		status = check_options(&view, opts);
+	status = gpube__opts_for(&o, &view, opts, GPUBE__ON_SOLVE);
 	if (status)
 		return status;
 	s = gpube__alloc_zero(view.ctx, 1, sizeof(*s));
 	if (!s)
 		return GPUBE_ENOMEM;
 	s->ctx = view.ctx;
-	s->opts = opts ? *opts : (struct gpube_solve_opts){.sizeof_options = sizeof(s->opts)};
+	s->opts = o;
 	status = begin(s, &view);
 	if (status)
 		gpube_solver_free(s);

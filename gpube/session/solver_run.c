@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "gpube/session/solver_state.h"
+#include "gpube/options/options.h"
 
 /*
  * Seconds of work that messages may always take, and that planning them takes a variable. Beyond
@@ -201,7 +202,7 @@ static int try_tree(struct run *r, int32_t *values)
 
 /* The caller's progress function, and the end of the run where an assignment costs the bound. */
 struct told {
-	const struct gpube_solve_opts *opts;
+	const struct gpube_opts *opts;
 	int64_t lower; /* of the costs */
 	bool has_lower, met;
 };
@@ -237,7 +238,7 @@ static int run_engine(struct run *r)
 {
 	struct gpube_solver *s = r->s;
 	const double before = gpube__worked(s->ctx);
-	struct gpube_solve_opts o = s->opts;
+	struct gpube_opts o = s->opts;
 	struct told told = {.opts = &s->opts,
 		.lower = given(r, r->lower),
 		.has_lower = r->lower > -GPUBE_INF && !o.count};

@@ -34,6 +34,7 @@
 #define GPUBE_SOLVER_STATE_H
 
 #include "gpube/session/min_tree.h"
+#include "gpube/options/options.h"
 #include "gpube/solver.h"
 
 /* A variable that has a value. */
@@ -75,7 +76,7 @@ struct gpube_solver {
 	struct gpube_ctx *ctx;
 	struct gpube_model *model, *quantised;
 	const struct gpube_model *costs;
-	struct gpube_solve_opts opts;
+	struct gpube_opts opts;
 	int32_t *order, *values;
 	int32_t n_given; /* variables that both have */
 	int64_t cutoff;

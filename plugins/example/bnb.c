@@ -32,7 +32,7 @@ static const char usage[] =
 	"       is maximised); a whole number in units of the file's last decimal\n";
 
 struct arguments {
-	struct gpube_heuristic_opts heuristic;
+	struct gpube_opts *heuristic;
 	double first_seconds, seconds;
 	const char *file;
 };
@@ -137,23 +137,26 @@ static void descend(struct search *s)
  */
 static int find_first(struct search *s, struct gpube_ctx *ctx, struct arguments *args)
 {
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_MBE,
-		.timeout_seconds = args->first_seconds};
-	struct gpube_solution *found;
-	int status = gpube_bound(&found, s->model, &opts);
+	struct gpube_opts *opts = NULL;
+	struct gpube_solution *found = NULL;
+	int status = gpube_opts_new(&opts, ctx);
 
-	if (status)
-		return status;
-	if (found->values) {
+	if (!status)
+		status = gpube_opts_set(opts, "method", "mbe");
+	if (!status)
+		status = gpube_opts_set_real(opts, "timeout", args->first_seconds);
+	if (!status)
+		status = gpube_bound(&found, s->model, opts);
+	gpube_opts_free(opts);
+	if (!status && found->values) {
 		memcpy(s->values, found->values, (size_t)s->n_vars * sizeof(*s->values));
 		s->best = found->cost;
-		args->heuristic.cutoff = found->cost;
-		args->heuristic.has_cutoff = 1;
-		args->heuristic.precision = found->scale;
+		status = gpube_opts_set_int(args->heuristic, "cutoff", found->cost);
+		if (!status)
+			status = gpube_opts_set_int(args->heuristic, "precision", found->scale);
 	}
 	gpube_solution_free(found, ctx);
-	return GPUBE_OK;
+	return status;
 }
 
 /* ---- around it ------------------------------------------------------------------- */
@@ -220,7 +223,7 @@ static int search_model(
 	if (args->first_seconds > 0)
 		status = find_first(s, ctx, args);
 	if (!status)
-		status = gpube_heuristic_new(h, s->model, &args->heuristic);
+		status = gpube_heuristic_new(h, s->model, args->heuristic);
 	if (!status)
 		status = gpube_path_new(&s->path, *h);
 	if (status)
@@ -240,7 +243,7 @@ static int solve(struct gpube_ctx *ctx, struct arguments *args)
 	struct gpube_model *model = NULL;
 	struct gpube_heuristic *h = NULL;
 	struct search s = {.best = GPUBE_INF};
-	int status = gpube_read(&model, ctx, args->file, GPUBE_FORMAT_AUTO, NULL);
+	int status = gpube_read(&model, ctx, args->file, NULL);
 
 	s.model = model;
 	if (!status)
@@ -258,42 +261,27 @@ static int solve(struct gpube_ctx *ctx, struct arguments *args)
 	return status ? 1 : 0;
 }
 
-static bool parse_method(enum gpube_heuristic_method *method, const char *word)
-{
-	static const char *const words[] = {[GPUBE_HEURISTIC_MBE] = "mbe",
-		[GPUBE_HEURISTIC_SHIFT] = "shift",
-		[GPUBE_HEURISTIC_COSTS] = "none"};
-
-	for (int k = 0; k < 3; k++)
-		if (!strcmp(word, words[k])) {
-			*method = (enum gpube_heuristic_method)k;
-			return true;
-		}
-	return false;
-}
-
 /* Options stand in front of the file, each with its argument. */
 static bool parse(struct arguments *args, int argc, char **argv)
 {
 	int k = 1;
 
-	*args = (struct arguments){.heuristic = {.sizeof_options = sizeof(args->heuristic)}};
 	for (; k + 1 < argc && argv[k][0] == '-' && argv[k][1]; k += 2) {
 		const char *value = argv[k + 1];
+		struct gpube_opts *o = args->heuristic;
 		char *rest = "";
 
-		if (!strcmp(argv[k], "-i")) {
-			args->heuristic.ibound = (int)strtol(value, &rest, 10);
-		} else if (!strcmp(argv[k], "-s")) {
+		if (!strcmp(argv[k], "-s"))
 			args->first_seconds = strtod(value, &rest);
-		} else if (!strcmp(argv[k], "-t")) {
+		else if (!strcmp(argv[k], "-t"))
 			args->seconds = strtod(value, &rest);
-		} else if (!strcmp(argv[k], "-u")) {
-			args->heuristic.cutoff = strtoll(value, &rest, 10);
-			args->heuristic.has_cutoff = 1;
-		} else if (strcmp(argv[k], "-b") || !parse_method(&args->heuristic.method, value)) {
+		else if (!strcmp(argv[k], "-i") ? gpube_opts_set(o, "ibound", value)
+			 : !strcmp(argv[k], "-u")
+				 ? gpube_opts_set_int(o, "cutoff", strtoll(value, &rest, 10))
+			 : !strcmp(argv[k], "-b") ? gpube_opts_set(o, "method",
+							    strcmp(value, "none") ? value : "costs")
+						  : GPUBE_EINVAL)
 			return false;
-		}
 		if (*rest)
 			return false;
 	}
@@ -303,7 +291,7 @@ static bool parse(struct arguments *args, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct arguments args;
+	struct arguments args = {.heuristic = NULL};
 	struct gpube_ctx *ctx;
 	int rc;
 
@@ -311,15 +299,20 @@ int main(int argc, char **argv)
 		fputs(usage, stdout);
 		return 0;
 	}
-	if (!parse(&args, argc, argv)) {
-		fputs(usage, stderr);
-		return 2;
-	}
 	if (gpube_ctx_new(&ctx, NULL)) {
 		fprintf(stderr, "bnb: out of memory\n");
 		return 1;
 	}
-	rc = solve(ctx, &args);
+	if (gpube_opts_new(&args.heuristic, ctx)) {
+		fprintf(stderr, "bnb: out of memory\n");
+		rc = 1;
+	} else if (parse(&args, argc, argv)) {
+		rc = solve(ctx, &args);
+	} else {
+		fputs(usage, stderr);
+		rc = 2;
+	}
+	gpube_opts_free(args.heuristic);
 	gpube_ctx_free(ctx);
 	return rc;
 }

@@ -82,9 +82,9 @@ def _stage(directory, build):
 	package = os.path.join(to, "gpube")
 	os.makedirs(os.path.join(package, "bin"))
 	os.makedirs(os.path.join(package, "licences"))
-	shutil.copy(library, os.path.join(package, "libgpube.so.0"))
+	shutil.copy(library, os.path.join(package, "libgpube.so.1"))
 	shutil.copy(program, os.path.join(package, "bin", "gpube"))
-	for binary in "libgpube.so.0", os.path.join("bin", "gpube"):
+	for binary in "libgpube.so.1", os.path.join("bin", "gpube"):
 		subprocess.run(["strip", "--strip-unneeded", os.path.join(package, binary)], check=True)
 	shutil.copy(os.path.join(ROOT, "LICENSE"), os.path.join(package, "licences", "gpube"))
 	for needed in sorted(set(_needed(library)) | set(_needed(program))):

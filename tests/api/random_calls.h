@@ -7,6 +7,7 @@
 #define GPUBE_TEST_RANDOM_CALLS_H
 
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <stdlib.h>
 
@@ -78,10 +79,8 @@ static unsigned long n_runs, now_running;
 
 static void sequences(void **state)
 {
-	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
-		.n_threads = 1,
-		.memory_bytes = 64 << 20,
-		.realloc_fn = scarce};
+	const struct gpube_opts opts = {
+		.n_threads = 1, .memory_bytes = 64 << 20, .realloc = scarce};
 	const char *seed = getenv("GPUBE_API_SEED"), *runs = getenv("GPUBE_API_RUNS");
 	const unsigned long first = seed ? strtoul(seed, NULL, 10) : 1;
 	const unsigned long n = runs ? strtoul(runs, NULL, 10) : seed ? 1 : n_runs;

@@ -1,5 +1,6 @@
 /* test_api_csg.c - wrong calls of csg.h, auction.h, coalitions.h and forms.h: see wrong_calls.h. */
 #include "tests/support/wrong_calls.h"
+#include "gpube/options/options.h"
 
 #include <limits.h>
 #include <math.h>
@@ -278,7 +279,8 @@ static int set_up(void **state)
 	assert_int_equal(gpube_model_new(&empty, ctx, GPUBE_COALITIONS), 0);
 	path = in_dir("sparse.txt");
 	test_put(path, text, sizeof(text) - 1);
-	assert_int_equal(gpube_read(&sparse, ctx, path, GPUBE_FORMAT_CSG, NULL), 0);
+	assert_int_equal(
+		gpube_read(&sparse, ctx, path, &(struct gpube_opts){.from = GPUBE_FORMAT_CSG}), 0);
 	assert_int_equal(gpube_auction_generate(&auction, ctx, "regions", 5, 5, 1), 0);
 	return 0;
 }

@@ -1,21 +1,9 @@
 /* test_api_formats.c - wrong calls of every function of formats.h: see wrong_calls.h. */
 #include "tests/support/wrong_calls.h"
+#include "gpube/options/options.h"
 
 #include "formats/formats.h"
 #include "gpube/globals.h"
-
-WRONG(gpube_format_named)
-{
-	assert_int_equal(gpube_format_named(NULL), GPUBE_FORMAT_AUTO);
-	assert_int_equal(gpube_format_named(""), GPUBE_FORMAT_AUTO);
-	assert_int_equal(gpube_format_named("nix"), GPUBE_FORMAT_AUTO);
-}
-
-WRONG(gpube_format_name)
-{
-	assert_string_equal(gpube_format_name((enum gpube_format)99), "auto");
-	assert_string_equal(gpube_format_name((enum gpube_format) - 1), "auto");
-}
 
 WRONG(gpube_content_words)
 {
@@ -33,58 +21,38 @@ WRONG(gpube_content)
 	assert_int_equal(content, GPUBE_CONTENT_GAME);
 }
 
-WRONG(gpube_read_with)
+static int read_with(const struct gpube_opts *o)
 {
-	static const struct gpube_read_opts rows[] = {
-		{.sizeof_options = 1},
-		{.sizeof_options = sizeof(rows[0]), .format = (enum gpube_format)99},
-		{.sizeof_options = sizeof(rows[0]), .format = (enum gpube_format) - 1},
-		{.sizeof_options = sizeof(rows[0]), .colors = -1},
-		{.sizeof_options = sizeof(rows[0]), .sample = -1},
-	};
+	struct gpube_model *x = m;
+	const int status = gpube_read(&x, ctx, "examples/zebra.wcsp", o);
 
-	REFUSED(gpube_read_with(NULL, ctx, "examples/zebra.wcsp", NULL));
-	NOT_MADE(struct gpube_model, x, gpube_read_with(&x, NULL, "examples/zebra.wcsp", NULL));
-	NOT_MADE(struct gpube_model, x, gpube_read_with(&x, ctx, NULL, NULL));
-	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
-		NOT_MADE(struct gpube_model, x,
-			gpube_read_with(&x, ctx, "examples/zebra.wcsp", &rows[k]));
+	assert_null(x);
+	return status;
 }
 
 WRONG(gpube_read)
 {
-	REFUSED(gpube_read(NULL, ctx, "examples/zebra.wcsp", GPUBE_FORMAT_AUTO, NULL));
-	NOT_MADE(struct gpube_model, x,
-		gpube_read(&x, NULL, "examples/zebra.wcsp", GPUBE_FORMAT_AUTO, NULL));
-	NOT_MADE(struct gpube_model, x, gpube_read(&x, ctx, NULL, GPUBE_FORMAT_AUTO, NULL));
-	NOT_MADE(struct gpube_model, x,
-		gpube_read(&x, ctx, "examples/zebra.wcsp", (enum gpube_format)99, NULL));
+	REFUSED(gpube_read(NULL, ctx, "examples/zebra.wcsp", NULL));
+	NOT_MADE(struct gpube_model, x, gpube_read(&x, NULL, "examples/zebra.wcsp", NULL));
+	NOT_MADE(struct gpube_model, x, gpube_read(&x, ctx, NULL, NULL));
+	wrong_options("gpube_read", read_with);
 }
 
-WRONG(gpube_write_with)
+static int write_with(const struct gpube_opts *o)
 {
-	static const struct gpube_write_opts rows[] = {
-		{.sizeof_options = 1},
-		{.sizeof_options = sizeof(rows[0]), .format = (enum gpube_format)99},
-		{.sizeof_options = sizeof(rows[0]), .format = GPUBE_FORMAT_YAML}, /* is read only */
-		{.sizeof_options = sizeof(rows[0]), .precision = -1},
-		{.sizeof_options = sizeof(rows[0]), .precision = 13},
-	};
-
-	REFUSED(gpube_write_with(m, NULL, NULL));
-	NOT_WRITTEN("a.wcsp", gpube_write_with(NULL, to, NULL));
-	NOT_WRITTEN("a.none", gpube_write_with(m, to, NULL));
-	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
-		NOT_WRITTEN("a.wcsp", gpube_write_with(m, to, &rows[k]));
+	NOT_WRITTEN("a.wcsp", gpube_write(m, to, o, NULL));
+	return GPUBE_EINVAL;
 }
 
 WRONG(gpube_write)
 {
-	REFUSED(gpube_write(m, NULL, GPUBE_FORMAT_WCSP));
-	REFUSED(gpube_write(m, "", GPUBE_FORMAT_AUTO));
-	NOT_WRITTEN("a.wcsp", gpube_write(NULL, to, GPUBE_FORMAT_WCSP));
-	NOT_WRITTEN("a.wcsp", gpube_write(m, to, (enum gpube_format)99));
-	NOT_WRITTEN("a.none", gpube_write(m, to, GPUBE_FORMAT_AUTO));
+	REFUSED(gpube_write(m, NULL, NULL, NULL));
+	REFUSED(gpube_write(m, "", NULL, NULL));
+	NOT_WRITTEN("a.wcsp", gpube_write(NULL, to, NULL, NULL));
+	NOT_WRITTEN("a.none", gpube_write(m, to, NULL, NULL));
+	NOT_WRITTEN(
+		"a.wcsp", gpube_write(m, to, &(struct gpube_opts){.to = GPUBE_FORMAT_YAML}, NULL));
+	wrong_options("gpube_write", write_with);
 }
 
 WRONG(gpube_read_order)

@@ -1,5 +1,5 @@
 /* test_api_gpube.c - wrong calls of every function of gpube.h: see wrong_calls.h. */
-#include "gpube/partial.h"
+#include "gpube/options/options.h"
 #include "gpube/certify.h"
 #include "gpube/sums.h"
 #include "tests/support/wrong_calls.h"
@@ -7,28 +7,153 @@
 #include <limits.h>
 #include <math.h>
 
-static struct gpube_heuristic *h;
-static struct gpube_path *path; /* all are assigned */
+static int ctx_with(const struct gpube_opts *o)
+{
+	struct gpube_ctx *c = ctx;
+	const int status = gpube_ctx_new(&c, o);
+
+	assert_null(c);
+	return status;
+}
 
 WRONG(gpube_ctx_new)
 {
-	static const struct gpube_ctx_opts rows[] = {
-		{.sizeof_options = 0},
-		{.sizeof_options = sizeof(rows[0]) - 1},
-		{.sizeof_options = sizeof(rows[0]), .n_threads = -1},
-		{.sizeof_options = sizeof(rows[0]), .n_threads = 1025},
-		{.sizeof_options = sizeof(rows[0]), .n_threads = 1000000},
-		{.sizeof_options = sizeof(rows[0]), .n_devices = -1},
-		{.sizeof_options = sizeof(rows[0]), .n_devices = GPUBE_MAX_DEVICES + 1},
-		{.sizeof_options = sizeof(rows[0]), .n_devices = 2, .devices = {0, -1}},
-	};
+	static const int32_t nine[GPUBE_MAX_DEVICES + 1] = {0};
+	struct gpube_opts *o;
 
 	REFUSED(gpube_ctx_new(NULL, NULL));
-	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
-		NOT_MADE(struct gpube_ctx, c, gpube_ctx_new(&c, &rows[k]));
+	assert_int_equal(gpube_opts_new(&o, NULL), GPUBE_OK);
+	REFUSED(gpube_opts_set(o, "threads", "1025"));
+	assert_int_equal(gpube_opts_set_numbers(o, "devices", GPUBE_MAX_DEVICES + 1, nine), 0);
+	NOT_MADE(struct gpube_ctx, c, gpube_ctx_new(&c, o));
+	assert_non_null(strstr(gpube_opts_error(o), "devices"));
+	gpube_opts_free(o);
+	wrong_options("gpube_ctx_new", ctx_with);
+}
+
+WRONG(gpube_opts_new)
+{
+	REFUSED(gpube_opts_new(NULL, ctx));
+	REFUSED(gpube_opts_new(NULL, NULL));
+}
+
+WRONG_NULL(gpube_opts_free)
+
+WRONG(gpube_opts_error)
+{
+	assert_non_null(gpube_opts_error(NULL));
+}
+
+/* Options of the test's context, to be freed. */
+static struct gpube_opts *new_options(void)
+{
+	struct gpube_opts *o;
+
+	assert_int_equal(gpube_opts_new(&o, ctx), GPUBE_OK);
+	return o;
+}
+
+WRONG(gpube_opts_set)
+{
+	struct gpube_opts *o = new_options();
+
+	REFUSED(gpube_opts_set(NULL, "seed", "1"));
+	REFUSED(gpube_opts_set(o, NULL, "1"));
+	REFUSED(gpube_opts_set(o, "seed", NULL));
+	REFUSED(gpube_opts_set(o, "tiemout", "1"));
+	assert_non_null(strstr(gpube_error(ctx), "'tiemout': the nearest: timeout"));
+	REFUSED(gpube_opts_set(o, "progress", "1"));
+	gpube_opts_free(o);
+}
+
+WRONG(gpube_opts_set_int)
+{
+	struct gpube_opts *o = new_options();
+
+	REFUSED(gpube_opts_set_int(NULL, "seed", 1));
+	REFUSED(gpube_opts_set_int(o, NULL, 1));
+	REFUSED(gpube_opts_set_int(o, "nix", 1));
+	REFUSED(gpube_opts_set_int(o, "seed", -1));
+	REFUSED(gpube_opts_set_int(o, "count", 2));
+	REFUSED(gpube_opts_set_int(o, "method", 1));
+	REFUSED(gpube_opts_set_int(o, "evidence", 1));
+	gpube_opts_free(o);
+}
+
+WRONG(gpube_opts_set_real)
+{
+	struct gpube_opts *o = new_options();
+
+	REFUSED(gpube_opts_set_real(NULL, "timeout", 1));
+	REFUSED(gpube_opts_set_real(o, NULL, 1));
+	REFUSED(gpube_opts_set_real(o, "nix", 1));
+	for (int k = 0; k < 3; k++)
+		REFUSED(gpube_opts_set_real(o, "timeout", bad_seconds[k]));
+	REFUSED(gpube_opts_set_real(o, "seed", 1));
+	REFUSED(gpube_opts_set_real(o, "max_cells", INFINITY));
+	gpube_opts_free(o);
+}
+
+WRONG(gpube_opts_set_numbers)
+{
+	struct gpube_opts *o = new_options();
+
+	REFUSED(gpube_opts_set_numbers(NULL, "order", 2, two));
+	REFUSED(gpube_opts_set_numbers(o, NULL, 2, two));
+	REFUSED(gpube_opts_set_numbers(o, "nix", 2, two));
+	REFUSED(gpube_opts_set_numbers(o, "order", 0, two));
+	REFUSED(gpube_opts_set_numbers(o, "order", -1, two));
+	REFUSED(gpube_opts_set_numbers(o, "order", 2, NULL));
+	REFUSED(gpube_opts_set_numbers(o, "order", 2, below));
+	REFUSED(gpube_opts_set_numbers(o, "seed", 2, two));
+	gpube_opts_free(o);
+}
+
+WRONG(gpube_opts_set_progress)
+{
+	REFUSED(gpube_opts_set_progress(NULL, NULL, NULL));
+}
+
+WRONG(gpube_opts_set_log)
+{
+	REFUSED(gpube_opts_set_log(NULL, NULL, NULL));
+}
+
+WRONG(gpube_opts_set_realloc)
+{
+	REFUSED(gpube_opts_set_realloc(NULL, NULL, NULL));
+}
+
+WRONG(gpube_opts_get)
+{
+	struct gpube_opts *o = new_options();
+	char text[8] = "x";
+
+	assert_int_equal(gpube_opts_get(text, sizeof(text), NULL, "seed"), -1);
+	assert_int_equal(gpube_opts_get(text, sizeof(text), o, NULL), -1);
+	assert_int_equal(gpube_opts_get(text, sizeof(text), o, "nix"), -1);
+	assert_string_equal(text, "");
+	assert_int_equal(gpube_opts_get(NULL, 8, o, "seed"), -1);
+	assert_int_equal(gpube_opts_get(NULL, 0, o, "seed"), 1);
+	gpube_opts_free(o);
+}
+
+WRONG(gpube_option)
+{
+	assert_null(gpube_option(-1, NULL));
+	assert_null(gpube_option(1000, NULL));
+	assert_null(gpube_option(0, "nix"));
+	assert_null(gpube_option(1000, "gpube_solve"));
 }
 
 WRONG_NULL(gpube_ctx_free)
+
+static int certify_with(const struct gpube_opts *o)
+{
+	struct gpube_certified c;
+
+	return gpube_certify(&c, NULL, m, in_dir("x"), o);
+}
 
 WRONG(gpube_certify)
 {
@@ -37,6 +162,7 @@ WRONG(gpube_certify)
 	REFUSED(gpube_certify(NULL, NULL, m, in_dir("x"), NULL));
 	REFUSED(gpube_certify(&c, NULL, NULL, in_dir("x"), NULL));
 	NOT_MADE(struct gpube_solution, x, gpube_certify(&c, &x, m, NULL, NULL));
+	wrong_options("gpube_certify", certify_with);
 }
 
 WRONG(gpube_verify)
@@ -51,6 +177,15 @@ WRONG(gpube_verify)
 WRONG(gpube_version)
 {
 	assert_string_equal(gpube_version(), GPUBE_VERSION);
+}
+
+WRONG(gpube_version_number)
+{
+	int major, minor, patch;
+
+	assert_int_equal(sscanf(GPUBE_VERSION, "%d.%d.%d", &major, &minor, &patch), 3);
+	assert_int_equal(gpube_version_number(), 10000 * major + 100 * minor + patch);
+	assert_int_equal(GPUBE_VERSION_NUMBER, gpube_version_number());
 }
 
 WRONG(gpube_error)
@@ -289,90 +424,54 @@ WRONG(gpube_model_log_value)
 	assert_true(value == 77);
 }
 
-typedef int solve_fn(
-	struct gpube_solution **, const struct gpube_model *, const struct gpube_solve_opts *);
+TAKES(gpube_solve, struct gpube_solution, m)
+TAKES(gpube_plan, struct gpube_solution, m)
+TAKES(gpube_count, struct gpube_solution, m)
+TAKES(gpube_bound, struct gpube_solution, m)
+TAKES(gpube_list, struct gpube_list, m)
+TAKES(gpube_infer, struct gpube_inference, potentials)
+TAKES(gpube_infer_compile, struct gpube_compiled, potentials)
+TAKES(gpube_mmap, struct gpube_mmap, potentials)
 
-static void wrong_solve(solve_fn *solve)
+/* What is known of the model and is not so. */
+static void wrong_known(int (*call)(
+	struct gpube_solution **, const struct gpube_model *, const struct gpube_opts *))
 {
-	static const struct gpube_solve_opts rows[] = {
-		{.sizeof_options = 5},
-		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)77},
-		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method) - 1},
-		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN},
-		{.sizeof_options = sizeof(rows[0]),
-			.order_method = GPUBE_ORDER_GIVEN,
-			.order = twice},
-		{.sizeof_options = sizeof(rows[0]),
-			.order_method = GPUBE_ORDER_GIVEN,
-			.order = none_such},
-		{.sizeof_options = sizeof(rows[0]),
-			.order_method = GPUBE_ORDER_GIVEN,
-			.order = below},
-		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
-		{.sizeof_options = sizeof(rows[0]), .precision = -4},
-		{.sizeof_options = sizeof(rows[0]), .precision = 99},
-		{.sizeof_options = sizeof(rows[0]), .method = (enum gpube_bound_method)55},
-		{.sizeof_options = sizeof(rows[0]), .values = none_such},
-		{.sizeof_options = sizeof(rows[0]), .values = below},
-		{.sizeof_options = sizeof(rows[0]), .has_cutoff = 1, .cutoff = INT64_MIN},
+	static const struct gpube_opts rows[] = {
+		{.values = none_such}, {.values = below}, {.values = two, .n_values = 1},
+		{.has_cutoff = 1, .cutoff = INT64_MIN},
+		{.has_cutoff = 1, .cutoff_text = "1.5"}, /* the model has no decimals */
+		{.regions = GPUBE_REGIONS_NESTED},       /* of method ascent alone */
 	};
-	struct gpube_solve_opts o = {.sizeof_options = sizeof(o)};
 
-	REFUSED(solve(NULL, m, NULL));
-	NOT_MADE(struct gpube_solution, s, solve(&s, NULL, NULL));
 	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
-		NOT_MADE(struct gpube_solution, s, solve(&s, m, &rows[k]));
-	for (size_t k = 0; k < 3; k++) {
-		o.timeout_seconds = bad_seconds[k];
-		o.order_seconds = 0;
-		NOT_MADE(struct gpube_solution, s, solve(&s, m, &o));
-		o.timeout_seconds = 0;
-		o.order_seconds = bad_seconds[k];
-		NOT_MADE(struct gpube_solution, s, solve(&s, m, &o));
-	}
+		NOT_MADE(struct gpube_solution, s, call(&s, m, &rows[k]));
 }
 
 WRONG(gpube_solve)
 {
-	wrong_solve(gpube_solve);
+	wrong_of_gpube_solve();
+	wrong_known(gpube_solve);
 }
 
 WRONG(gpube_plan)
 {
-	wrong_solve(gpube_plan);
+	wrong_of_gpube_plan();
 }
 
 WRONG(gpube_count)
 {
-	static const struct gpube_solve_opts rows[] = {
-		{.sizeof_options = 5},
-		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)77},
-		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
-	};
-
-	REFUSED(gpube_count(NULL, m, NULL));
-	NOT_MADE(struct gpube_solution, s, gpube_count(&s, NULL, NULL));
-	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
-		NOT_MADE(struct gpube_solution, s, gpube_count(&s, m, &rows[k]));
+	wrong_of_gpube_count();
 }
 
 WRONG(gpube_list)
 {
-	static const struct gpube_list_opts rows[] = {
-		{.sizeof_options = 5},
-		{.sizeof_options = sizeof(rows[0]), .most = -1},
-		{.sizeof_options = sizeof(rows[0]), .most = (int64_t)1 << 31},
-		{.sizeof_options = sizeof(rows[0]), .has_limit = 1, .limit = INT64_MIN},
-		{.sizeof_options = sizeof(rows[0]), .has_limit = 1, .limit = GPUBE_INF},
-		{.sizeof_options = sizeof(rows[0]), .ibound = -1},
-		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)5},
-		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
-		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
-		{.sizeof_options = sizeof(rows[0]), .precision = 13},
+	static const struct gpube_opts rows[] = {
+		{.has_limit = 1, .limit = INT64_MIN},
+		{.has_limit = 1, .limit = GPUBE_INF},
 	};
 
-	REFUSED(gpube_list(NULL, m, NULL));
-	NOT_MADE(struct gpube_list, l, gpube_list(&l, NULL, NULL));
+	wrong_of_gpube_list();
 	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
 		NOT_MADE(struct gpube_list, l, gpube_list(&l, m, &rows[k]));
 }
@@ -381,44 +480,16 @@ WRONG_FREE(struct gpube_solution, gpube_solution_free)
 
 WRONG(gpube_infer)
 {
-	static const struct gpube_infer_opts rows[] = {
-		{.sizeof_options = 5},
-		{.sizeof_options = sizeof(rows[0]), .task = (enum gpube_infer_task)2},
-		{.sizeof_options = sizeof(rows[0]), .task = (enum gpube_infer_task) - 1},
-		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)77},
-		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN},
-		{.sizeof_options = sizeof(rows[0]),
-			.order_method = GPUBE_ORDER_GIVEN,
-			.order = twice},
-		{.sizeof_options = sizeof(rows[0]), .order_seconds = -1},
-		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
-	};
-
-	REFUSED(gpube_infer(NULL, potentials, NULL));
-	NOT_MADE(struct gpube_inference, s, gpube_infer(&s, NULL, NULL));
+	wrong_of_gpube_infer();
 	NOT_MADE(struct gpube_inference, s, gpube_infer(&s, m, NULL));
-	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
-		NOT_MADE(struct gpube_inference, s, gpube_infer(&s, potentials, &rows[k]));
 }
 
 WRONG_FREE(struct gpube_inference, gpube_inference_free)
 
 WRONG(gpube_infer_compile)
 {
-	static const struct gpube_infer_opts rows[] = {
-		{.sizeof_options = 5},
-		{.sizeof_options = sizeof(rows[0]), .task = (enum gpube_infer_task)2},
-		{.sizeof_options = sizeof(rows[0]),
-			.order_method = GPUBE_ORDER_GIVEN,
-			.order = twice},
-		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
-	};
-
-	REFUSED(gpube_infer_compile(NULL, potentials, NULL));
-	NOT_MADE(struct gpube_compiled, c, gpube_infer_compile(&c, NULL, NULL));
+	wrong_of_gpube_infer_compile();
 	NOT_MADE(struct gpube_compiled, c, gpube_infer_compile(&c, m, NULL));
-	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
-		NOT_MADE(struct gpube_compiled, c, gpube_infer_compile(&c, potentials, &rows[k]));
 }
 
 WRONG(gpube_compiled_free)
@@ -451,29 +522,15 @@ WRONG(gpube_infer_query)
 
 WRONG(gpube_mmap)
 {
-	static const int32_t one[] = {0}, same[] = {0, 0}, none_such_var[] = {INT32_MAX},
-			     below_0[] = {-1};
-	static const struct gpube_mmap_opts rows[] = {
-		{.sizeof_options = 5},
-		{.sizeof_options = sizeof(rows[0]), .n_query = -1, .query = one},
-		{.sizeof_options = sizeof(rows[0]), .n_query = 1},
-		{.sizeof_options = sizeof(rows[0]), .n_query = 2, .query = same},
-		{.sizeof_options = sizeof(rows[0]), .n_query = 1, .query = none_such_var},
-		{.sizeof_options = sizeof(rows[0]), .n_query = 1, .query = below_0},
-		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)77},
-		{.sizeof_options = sizeof(rows[0]),
-			.order_method = GPUBE_ORDER_GIVEN,
-			.order = twice},
-		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
-		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
+	static const int32_t same[] = {0, 0}, none_such_var[] = {INT32_MAX}, below_0[] = {-1};
+	static const struct gpube_opts rows[] = {
+		{.n_query = 2, .query = same},
+		{.n_query = 1, .query = none_such_var},
+		{.n_query = 1, .query = below_0},
 	};
-	static const struct gpube_mmap_opts right = {
-		.sizeof_options = sizeof(right), .n_query = 1, .query = one};
 
-	REFUSED(gpube_mmap(NULL, potentials, &right));
-	NOT_MADE(struct gpube_mmap, s, gpube_mmap(&s, NULL, &right));
-	NOT_MADE(struct gpube_mmap, s, gpube_mmap(&s, potentials, NULL));
-	NOT_MADE(struct gpube_mmap, s, gpube_mmap(&s, m, &right));
+	wrong_of_gpube_mmap();
+	NOT_MADE(struct gpube_mmap, s, gpube_mmap(&s, m, NULL));
 	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
 		NOT_MADE(struct gpube_mmap, s, gpube_mmap(&s, potentials, &rows[k]));
 }
@@ -482,213 +539,38 @@ WRONG_FREE(struct gpube_mmap, gpube_mmap_free)
 
 WRONG(gpube_bound)
 {
-	static const struct gpube_bound_opts rows[] = {
-		{.sizeof_options = 5},
-		{.sizeof_options = sizeof(rows[0]), .method = (enum gpube_bound_method)55},
-		{.sizeof_options = sizeof(rows[0]), .method = (enum gpube_bound_method) - 1},
-		{.sizeof_options = sizeof(rows[0]), .z = -7},
-		{.sizeof_options = sizeof(rows[0]), .split = (enum gpube_split)42},
-		{.sizeof_options = sizeof(rows[0]), .partition = (enum gpube_partition)77},
-		{.sizeof_options = sizeof(rows[0]), .values = none_such},
-		{.sizeof_options = sizeof(rows[0]), .values = below},
-		{.sizeof_options = sizeof(rows[0]), .has_cutoff = 1, .cutoff = INT64_MIN},
-		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)5},
-		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN},
-		{.sizeof_options = sizeof(rows[0]),
-			.order_method = GPUBE_ORDER_GIVEN,
-			.order = twice},
-		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
-		{.sizeof_options = sizeof(rows[0]), .precision = 13},
-		{.sizeof_options = sizeof(rows[0]), .order_seconds = -1},
-	};
-	struct gpube_bound_opts o = {.sizeof_options = sizeof(o)};
+	wrong_of_gpube_bound();
+	wrong_known(gpube_bound);
+}
 
-	REFUSED(gpube_bound(NULL, m, NULL));
-	NOT_MADE(struct gpube_solution, b, gpube_bound(&b, NULL, NULL));
-	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
-		NOT_MADE(struct gpube_solution, b, gpube_bound(&b, m, &rows[k]));
-	for (size_t k = 0; k < 3; k++) {
-		o.timeout_seconds = bad_seconds[k];
-		NOT_MADE(struct gpube_solution, b, gpube_bound(&b, m, &o));
-	}
+static int reparam_with(const struct gpube_opts *o)
+{
+	struct gpube_model *to = m;
+	struct gpube_solution *b = (struct gpube_solution *)(uintptr_t)16;
+	const int status = gpube_reparam(&b, &to, m, o);
+
+	assert_true(!to && !b);
+	return status;
 }
 
 WRONG(gpube_reparam)
 {
-	static const struct gpube_reparam_opts rows[] = {
-		{.sizeof_options = 5},
-		{.sizeof_options = sizeof(rows[0]), .decimals = 13},
-		{.sizeof_options = sizeof(rows[0]), .decimals = -2},
-		{.sizeof_options = sizeof(rows[0]), .max_arity = 1},
-		{.sizeof_options = sizeof(rows[0]), .max_arity = 17},
-		{.sizeof_options = sizeof(rows[0]), .max_tables = -1},
-		{.sizeof_options = sizeof(rows[0]), .max_cells = -1},
-		{.sizeof_options = sizeof(rows[0]), .max_cells = NAN},
-		{.sizeof_options = sizeof(rows[0]), .max_cells = INFINITY},
-	};
-	struct gpube_bound_opts o = {.sizeof_options = sizeof(o), .method = GPUBE_BOUND_MBE};
+	struct gpube_opts o = {.method = GPUBE_BOUND_MBE};
 	struct gpube_model *to = m;
-	struct gpube_solution *b;
 
-	REFUSED(gpube_reparam(NULL, &to, m, NULL, NULL));
+	REFUSED(gpube_reparam(NULL, &to, m, NULL));
 	assert_null(to);
-	NOT_MADE(struct gpube_solution, s, gpube_reparam(&s, NULL, m, NULL, NULL));
-	NOT_MADE(struct gpube_solution, s, gpube_reparam(&s, &to, NULL, NULL, NULL));
-	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
-		NOT_MADE(struct gpube_solution, s, gpube_reparam(&s, &to, m, NULL, &rows[k]));
-		NOT_MADE(struct gpube_model, x, gpube_reparam(&b, &x, m, NULL, &rows[k]));
-	}
-	NOT_MADE(struct gpube_model, x, gpube_reparam(&b, &x, m, &o, NULL));
-	o.method = (enum gpube_bound_method)55;
-	NOT_MADE(struct gpube_model, x, gpube_reparam(&b, &x, m, &o, NULL));
-}
-
-WRONG(gpube_heuristic_new)
-{
-	static const struct gpube_heuristic_opts rows[] = {
-		{.sizeof_options = 5},
-		{.sizeof_options = sizeof(rows[0]), .method = (enum gpube_heuristic_method)3},
-		{.sizeof_options = sizeof(rows[0]), .ibound = -3},
-		{.sizeof_options = sizeof(rows[0]), .shift_seconds = -1},
-		{.sizeof_options = sizeof(rows[0]), .shift_seconds = NAN},
-		{.sizeof_options = sizeof(rows[0]), .has_cutoff = 1, .cutoff = INT64_MIN},
-		{.sizeof_options = sizeof(rows[0]), .order_method = (enum gpube_order_method)5},
-		{.sizeof_options = sizeof(rows[0]),
-			.order_method = GPUBE_ORDER_GIVEN,
-			.order = below},
-		{.sizeof_options = sizeof(rows[0]), .order_seconds = NAN},
-		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
-		{.sizeof_options = sizeof(rows[0]), .precision = 13},
-	};
-
-	REFUSED(gpube_heuristic_new(NULL, m, NULL));
-	NOT_MADE(struct gpube_heuristic, x, gpube_heuristic_new(&x, NULL, NULL));
-	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
-		NOT_MADE(struct gpube_heuristic, x, gpube_heuristic_new(&x, m, &rows[k]));
-}
-
-WRONG_NULL(gpube_heuristic_free)
-WRONG_ANSWER(gpube_heuristic_info, NULL)
-WRONG_ANSWER(gpube_heuristic_order, NULL)
-
-/* nothing is said to be forbidden, and no bound is better than any assignment */
-WRONG(gpube_heuristic_bound)
-{
-	assert_true(gpube_heuristic_bound(NULL, two, 0) == -GPUBE_INF);
-	assert_true(gpube_heuristic_bound(h, NULL, 1) == -GPUBE_INF);
-	assert_true(gpube_heuristic_bound(h, two, 3) == -GPUBE_INF);
-	assert_true(gpube_heuristic_bound(h, two, 99) == -GPUBE_INF);
-	assert_true(gpube_heuristic_bound(h, two, -5) == -GPUBE_INF);
-	assert_true(gpube_heuristic_bound(h, two, INT32_MIN) == -GPUBE_INF);
-	/* a value outside its domain is not allowed */
-	assert_true(gpube_heuristic_bound(h, none_such, 2) == GPUBE_INF);
-	assert_true(gpube_heuristic_bound(h, below, 2) == GPUBE_INF);
-}
-
-WRONG_ANSWER(gpube_heuristic_n_tables, 0)
-
-WRONG(gpube_heuristic_table)
-{
-	struct gpube_heuristic_table t = {.arity = 77};
-
-	gpube_heuristic_table(NULL, h, 0);
-	gpube_heuristic_table(&t, NULL, 0);
-	assert_true(t.arity == 0 && t.cells == 0 && t.from == -1 && t.to == -1);
-	t.arity = 77;
-	gpube_heuristic_table(&t, h, -1);
-	assert_int_equal(t.arity, 0);
-	t.arity = 77;
-	gpube_heuristic_table(&t, h, gpube_heuristic_n_tables(h));
-	assert_int_equal(t.arity, 0);
-}
-
-WRONG(gpube_heuristic_cells)
-{
-	int64_t cell = 77;
-
-	gpube_heuristic_cells(NULL, h, 0);
-	gpube_heuristic_cells(&cell, NULL, 0);
-	gpube_heuristic_cells(&cell, h, -1);
-	gpube_heuristic_cells(&cell, h, gpube_heuristic_n_tables(h));
-	assert_true(cell == 77);
-}
-
-WRONG(gpube_path_new)
-{
-	REFUSED(gpube_path_new(NULL, h));
-	NOT_MADE(struct gpube_path, p, gpube_path_new(&p, NULL));
-}
-
-WRONG_NULL(gpube_path_free)
-WRONG_ANSWER(gpube_path_next, -1)
-WRONG_ANSWER(gpube_path_bound, -GPUBE_INF)
-
-WRONG(gpube_path_bounds)
-{
-	int64_t bounds[3] = {77, 77, 77};
-
-	gpube_path_bounds(NULL, bounds);
-	gpube_path_bounds(path, bounds); /* nothing is next */
-	assert_true(bounds[0] == 77);
-}
-
-WRONG(gpube_path_push)
-{
-	int64_t bound = gpube_path_bound(path);
-
-	assert_true(gpube_path_push(NULL, 0) == -GPUBE_INF);
-	assert_true(gpube_path_push(path, 0) == bound); /* nothing is next */
-	assert_true(gpube_path_bound(path) == bound);
-}
-
-WRONG(gpube_path_pop)
-{
-	struct gpube_path *p;
-
-	gpube_path_pop(NULL);
-	assert_int_equal(gpube_path_new(&p, h), 0);
-	gpube_path_pop(p);
-	assert_true(gpube_path_next(p) >= 0);
-	assert_true(gpube_path_bound(p) == gpube_heuristic_info(h)->bound);
-	/* a value that is none is forbidden, and comes off again */
-	assert_true(gpube_path_push(p, 99) == GPUBE_INF);
-	gpube_path_pop(p);
-	assert_true(gpube_path_push(p, -1) == GPUBE_INF);
-	gpube_path_pop(p);
-	assert_true(gpube_path_bound(p) == gpube_heuristic_info(h)->bound);
-	gpube_path_free(p);
-}
-
-WRONG_ANSWER(gpube_path_values, NULL)
-
-static void unchanged(void)
-{
-	wrong_models_unchanged();
-	assert_true(gpube_path_bound(path) == 5 + 5);
-}
-
-static int set_up(void **state)
-{
-	if (wrong_models_setup(state))
-		return -1;
-	assert_int_equal(gpube_heuristic_new(&h, m, NULL), 0);
-	assert_int_equal(gpube_path_new(&path, h), 0);
-	while (gpube_path_next(path) >= 0)
-		gpube_path_push(path, gpube_model_domain(m, gpube_path_next(path)) - 1);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	gpube_path_free(path);
-	gpube_heuristic_free(h);
-	return wrong_models_teardown(state);
+	NOT_MADE(struct gpube_solution, s, gpube_reparam(&s, NULL, m, NULL));
+	NOT_MADE(struct gpube_solution, s, gpube_reparam(&s, &to, NULL, NULL));
+	REFUSED(reparam_with(&o));
+	wrong_options("gpube_reparam", reparam_with);
 }
 
 int main(void)
 {
 	static const char *const headers[] = {
-		"gpube/gpube.h", "gpube/certify.h", "gpube/partial.h", "gpube/sums.h", NULL};
+		"gpube/gpube.h", "gpube/certify.h", "gpube/sums.h", NULL};
 
-	return wrong_calls_run(headers, set_up, tear_down, unchanged);
+	return wrong_calls_run(
+		headers, wrong_models_setup, wrong_models_teardown, wrong_models_unchanged);
 }

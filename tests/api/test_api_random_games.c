@@ -4,6 +4,7 @@
  * by looking. See tests/api/random_calls.h.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <limits.h>
 #include <math.h>
@@ -197,8 +198,9 @@ static void rewrite_coalitions(void)
 	if (!c.game)
 		return;
 	path = in_dir(one_in(2) ? "g.csg" : "g.txt");
-	assert_int_equal(gpube_write(c.game, path, GPUBE_FORMAT_CSG), 0);
-	if (gpube_read(&again, ctx, path, GPUBE_FORMAT_AUTO, NULL))
+	assert_int_equal(
+		gpube_write(c.game, path, &(struct gpube_opts){.to = GPUBE_FORMAT_CSG}, NULL), 0);
+	if (gpube_read(&again, ctx, path, NULL))
 		fail_msg("%s", gpube_error(ctx));
 	assert_int_equal(gpube_model_n_vars(again), c.n);
 	for (int at = 0; at < 1 << c.n; at++)

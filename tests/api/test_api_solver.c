@@ -1,5 +1,6 @@
 /* test_api_solver.c - wrong calls of every function of solver.h: see wrong_calls.h. */
 #include "tests/support/wrong_calls.h"
+#include "gpube/options/options.h"
 
 #include "gpube/solver.h"
 
@@ -7,18 +8,10 @@ static struct gpube_solver *s, *p; /* of costs and of potentials */
 
 WRONG(gpube_solver_new)
 {
-	static const int32_t order[2] = {0, 0};
-	const struct gpube_solve_opts rows[] = {{.sizeof_options = 1},
-		{.sizeof_options = sizeof(rows[0]), .method = (enum gpube_bound_method)99},
-		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = -1},
-		{.sizeof_options = sizeof(rows[0]), .precision = 99},
-		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
-		{.sizeof_options = sizeof(rows[0]), .values = (const int32_t[]){9, 9}},
-		{.sizeof_options = sizeof(rows[0]), .order_method = GPUBE_ORDER_GIVEN},
-		{.sizeof_options = sizeof(rows[0]),
-			.order_method = GPUBE_ORDER_GIVEN,
-			.order = order},
-		{.sizeof_options = sizeof(rows[0]), .has_cutoff = 1, .cutoff = INT64_MIN}};
+	static const struct gpube_opts rows[] = {{.values = none_such},
+		{.order_method = GPUBE_ORDER_GIVEN},
+		{.order_method = GPUBE_ORDER_GIVEN, .order = twice},
+		{.has_cutoff = 1, .cutoff = INT64_MIN}};
 	struct gpube_model *game;
 
 	REFUSED(gpube_solver_new(NULL, ctx, m, NULL));

@@ -4,6 +4,7 @@
  * and a run that fails leaves no file.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <unistd.h>
 
@@ -103,7 +104,7 @@ static void of_another_model(void **state)
 
 static void failures(void **state)
 {
-	struct gpube_bound_opts wrong = {.sizeof_options = 3};
+	struct gpube_opts wrong = {.order_method = GPUBE_ORDER_GIVEN};
 	struct gpube_solution *bounds;
 	struct gpube_model *m = pair(5);
 	struct gpube_certified c;

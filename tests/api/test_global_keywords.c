@@ -7,6 +7,7 @@
  * draws 300.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/globals.h"
 #include "gpube/globals/intension.h"

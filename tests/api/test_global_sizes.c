@@ -3,6 +3,7 @@
  * by a call as in a file. And assignments of a model that are bounded by another one.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/globals.h"
 #include "tests/support/cases.h"

@@ -525,7 +525,7 @@ static void as_in_a_file(void **state)
 	snprintf(text, sizeof(text), "f 4 3 1 1000\n3 3 3 3\n%d 0 1%s -1 %s %s\n", k->arity,
 		k->arity == 4 ? " 2 3" : "", k->keyword, k->parameters);
 	test_put(in_dir("f.wcsp"), text, strlen(text));
-	assert_int_equal(gpube_read(&read, ctx, in_dir("f.wcsp"), GPUBE_FORMAT_AUTO, NULL), 0);
+	assert_int_equal(gpube_read(&read, ctx, in_dir("f.wcsp"), NULL), 0);
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(gpube_model_add_var(m, NULL, 3, NULL), 0);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "csg/auction.h"
+#include "gpube/options/options.h"
 #include "csg/csg.h"
 #include "gpube/forms.h"
 #include "dcop/dcop.h"
@@ -58,13 +59,12 @@ struct call {
 	X(gpube_plan, OUT(gpube_solution), m, NULL)                                                \
 	X(gpube_count, OUT(gpube_solution), m, NULL)                                               \
 	X(gpube_bound, OUT(gpube_solution), m, NULL)                                               \
-	X(gpube_reparam, OUT(gpube_solution), &(struct gpube_model *){NULL}, m, NULL, NULL)        \
+	X(gpube_reparam, OUT(gpube_solution), &(struct gpube_model *){NULL}, m, NULL)              \
 	X(gpube_list, OUT(gpube_list), m, NULL)                                                    \
 	X(gpube_heuristic_new, OUT(gpube_heuristic), m, NULL)                                      \
 	X(gpube_infer, OUT(gpube_inference), m, NULL)                                              \
 	X(gpube_infer_compile, OUT(gpube_compiled), m, NULL)                                       \
-	X(gpube_mmap, OUT(gpube_mmap), m,                                                          \
-		&(struct gpube_mmap_opts){.sizeof_options = sizeof(struct gpube_mmap_opts)})       \
+	X(gpube_mmap, OUT(gpube_mmap), m, NULL)                                                    \
 	X(gpube_certify, &(struct gpube_certified){0}, NULL, m, in_dir("proof"), NULL)             \
 	X(gpube_verify, &(struct gpube_certified){0}, m, in_dir("proof"))                          \
 	X(gpube_read_order, order, m, "examples/zebra.order")                                      \

@@ -4,6 +4,7 @@
  * function asks for an end, the call ends with what it had told.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -53,8 +54,7 @@ static void check(uint64_t seed, enum gpube_kind kind, int most)
 	const struct random_spec spec = random_spec_varied(seed, kind);
 	struct gpube_model *m = random_model(ctx, &spec, seed);
 	struct heard h = {.m = m, .costs = kind == GPUBE_COSTS, .most = most};
-	struct gpube_solve_opts opts = {
-		.sizeof_options = sizeof(opts), .progress = hear, .progress_arg = &h};
+	struct gpube_opts opts = {.progress = hear, .progress_arg = &h};
 	struct gpube_solution *s;
 	int status;
 
@@ -98,8 +98,7 @@ static void ended(void **state)
 static void ends_a_long_call(void **state)
 {
 	struct heard h = {.costs = true, .most = 30};
-	struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .progress = hear, .progress_arg = &h};
+	struct gpube_opts opts = {.progress = hear, .progress_arg = &h};
 	struct gpube_solution *s;
 	struct gpube_model *m;
 	struct gpube_rng rng;

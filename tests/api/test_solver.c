@@ -4,6 +4,7 @@
  * out of memory. See tests/api/random_calls.h.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static struct {
 } w;
 
 static struct gpube_solver *s;
-static struct gpube_solve_opts opts;
+static struct gpube_opts opts;
 static long n_known, n_messages, n_engine, n_stopped;
 
 static bool maximises(void)
@@ -514,8 +515,7 @@ static struct gpube_model *begin(void)
 	spec.odd_potentials = false;
 	m = random_model(ctx, &spec, gpube__rng_next(&rng));
 	assert_non_null(m);
-	opts = (struct gpube_solve_opts){.sizeof_options = sizeof(opts),
-		.method = methods[below(6)],
+	opts = (struct gpube_opts){.method = methods[below(6)],
 		.no_simplify = one_in(8),
 		.seed = (uint64_t)below(100)};
 	w.kind = kind;

@@ -6,6 +6,7 @@
  * again.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -67,7 +68,7 @@ static void run(struct thread *t, struct gpube_ctx *own, struct gpube_solver *s,
 
 static void *work(void *arg)
 {
-	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 2};
+	const struct gpube_opts opts = {.n_threads = 2};
 	struct thread *t = arg;
 	int32_t fixed[MOST_VARS], var = 0, value = 0;
 	int64_t more = 0, table[64];
@@ -159,7 +160,7 @@ static void threads(void **state)
 /* Every call once: the first failure ends it. */
 static int scarce(struct gpube_ctx *own, struct gpube_model *m, const void *arg)
 {
-	const struct gpube_solve_opts *opts = arg;
+	const struct gpube_opts *opts = arg;
 	struct gpube_solution *said = NULL;
 	const int32_t var = 0, first = 0;
 	struct gpube_solver *s;
@@ -192,8 +193,7 @@ static int scarce(struct gpube_ctx *own, struct gpube_model *m, const void *arg)
 
 static void memory(void **state)
 {
-	const struct gpube_solve_opts by_tree = {
-		.sizeof_options = sizeof(by_tree), .method = GPUBE_BOUND_TREE};
+	const struct gpube_opts by_tree = {.method = GPUBE_BOUND_TREE};
 
 	(void)state;
 	fail_on_random_model(scarce, NULL, 3, 40);

@@ -4,6 +4,7 @@
  * beyond 32 bits, one case a seed; and what it keeps against what it was told.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static struct gpube_model *random_band(uint64_t seed)
 }
 
 /* The optimum, and that nothing is below it, is found with whatever is known before. */
-static void check(const struct gpube_model *m, const struct gpube_bound_opts *opts,
+static void check(const struct gpube_model *m, const struct gpube_opts *opts,
 	const struct gpube_solution *optimum)
 {
 	struct gpube_solution *s = must_bound(m, opts);
@@ -93,10 +94,8 @@ static void check(const struct gpube_model *m, const struct gpube_bound_opts *op
 static void models(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const struct gpube_solve_opts eliminate = {
-		.sizeof_options = sizeof(eliminate), .method = GPUBE_BOUND_ELIMINATE};
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_ANDOR,
+	const struct gpube_opts eliminate = {.method = GPUBE_BOUND_ELIMINATE};
+	struct gpube_opts opts = {.method = GPUBE_BOUND_ANDOR,
 		.z = 2 + (int32_t)(seed % 3),
 		.no_simplify = seed % 2,
 		.no_eliminate = 1,
@@ -255,8 +254,7 @@ static void too_large(void **state)
 static void in_turns(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const struct gpube_solve_opts eliminate = {
-		.sizeof_options = sizeof(eliminate), .method = GPUBE_BOUND_ELIMINATE};
+	const struct gpube_opts eliminate = {.method = GPUBE_BOUND_ELIMINATE};
 	struct gpube_solution *optimum;
 	struct gpube_simplified s;
 	struct gpube_bounder b;
@@ -385,8 +383,7 @@ static void after_scarce(void **state)
 {
 	static int (*const turn[])(struct gpube_bounder *, double) = {
 		gpube__bound_andor, gpube__bound_dfs, gpube__bound_deepening};
-	const struct gpube_solve_opts eliminate = {
-		.sizeof_options = sizeof(eliminate), .method = GPUBE_BOUND_ELIMINATE};
+	const struct gpube_opts eliminate = {.method = GPUBE_BOUND_ELIMINATE};
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 
 	for (int way = 0; way < 3; way++) {

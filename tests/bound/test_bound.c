@@ -4,6 +4,7 @@
  * what is said. One case a seed.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -24,7 +25,7 @@ static int setup(void **state)
 }
 
 static void expect_costs(
-	const struct gpube_model *m, const struct brute *brute, const struct gpube_bound_opts *opts)
+	const struct gpube_model *m, const struct brute *brute, const struct gpube_opts *opts)
 {
 	struct gpube_solution *b = must_bound(m, opts);
 	int64_t cost, sign = m->direction == GPUBE_MAXIMISE ? -1 : 1;
@@ -51,9 +52,9 @@ static void expect_costs(
 	gpube_solution_free(b, ctx);
 }
 
-static const struct gpube_bound_opts settings[] = {
+static const struct gpube_opts settings[] = {
 	{.method = GPUBE_BOUND_MBE, .z = 2},
-	{.method = GPUBE_BOUND_MBE, .z = 3, .first_fit = 1},
+	{.method = GPUBE_BOUND_MBE, .z = 3, .partition = GPUBE_PARTITION_FIRST},
 	{.method = GPUBE_BOUND_MBE, .z = 2, .no_match = 1},
 	{.method = GPUBE_BOUND_MBE, .z = 3, .partition = GPUBE_PARTITION_MERGE},
 	{.method = GPUBE_BOUND_MBE},
@@ -93,9 +94,8 @@ static void costs(void **state)
 	values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*values));
 	assert_int_equal(brute_force(&brute, values, m), 0);
 	for (size_t k = 0; k < sizeof(settings) / sizeof(*settings); k++) {
-		struct gpube_bound_opts opts = settings[k];
+		struct gpube_opts opts = settings[k];
 
-		opts.sizeof_options = sizeof(opts);
 		opts.seed = seed;
 		opts.order_seconds = 1e-3;
 		expect_costs(m, &brute, &opts);
@@ -122,11 +122,10 @@ static void potentials(void **state)
 	assert_non_null(m);
 	assert_int_equal(brute_force(&brute, NULL, m), 0);
 	for (size_t k = 0; k < sizeof(settings) / sizeof(*settings); k++) {
-		struct gpube_bound_opts opts = settings[k];
+		struct gpube_opts opts = settings[k];
 		struct gpube_solution *b;
 		double slack, log_value;
 
-		opts.sizeof_options = sizeof(opts);
 		opts.order_seconds = 1e-3;
 		b = must_bound(m, &opts);
 		slack = (m->n_functions + 1) * pow(10, -b->scale) + 1e-12 * fabs(brute.log_value);
@@ -151,11 +150,10 @@ static void potentials(void **state)
 /* A failure of any allocation is reported, and leaves nothing behind. */
 static int bound_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
 {
-	struct gpube_bound_opts opts = *(const struct gpube_bound_opts *)arg;
+	struct gpube_opts opts = *(const struct gpube_opts *)arg;
 	struct gpube_solution *b;
 	int status;
 
-	opts.sizeof_options = sizeof(opts);
 	opts.order_seconds = 1e-4;
 	status = gpube_bound(&b, m, &opts);
 	assert_true(!b == (status != 0));
@@ -172,7 +170,7 @@ static void memory(void **state)
 static void a_stopped_context_gives_bounds(void **state)
 {
 	struct random_spec spec = random_spec_default();
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_opts opts = {0};
 	struct gpube_model *m = random_model(ctx, &spec, 1);
 	struct gpube_solution *b;
 	struct brute brute;
@@ -193,7 +191,7 @@ static void a_stopped_context_gives_bounds(void **state)
  */
 static void a_stop_before_bounds(void **state)
 {
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_opts opts = {0};
 	struct gpube_model *m = new_model(200000, 2);
 	const int64_t costs[] = {1, 2, 3, 4};
 	struct gpube_solution *b;
@@ -216,21 +214,17 @@ static void bad_options(void **state)
 {
 	struct random_spec spec = random_spec_default();
 	struct gpube_model *m = random_model(ctx, &spec, 2);
-	struct gpube_bound_opts opts = {.sizeof_options = 4};
+	struct gpube_opts opts = {.order_method = GPUBE_ORDER_GIVEN};
 	struct gpube_solution *b;
 
 	(void)state;
 	assert_non_null(m);
 	assert_int_equal(gpube_bound(&b, m, &opts), GPUBE_EINVAL);
-	opts.sizeof_options = sizeof(opts);
-	opts.z = -1;
+	opts.order_method = GPUBE_ORDER_AUTO;
+	opts.regions = GPUBE_REGIONS_NESTED; /* of another method */
 	assert_int_equal(gpube_bound(&b, m, &opts), GPUBE_EINVAL);
-	opts.z = 0;
-	opts.partition = (enum gpube_partition)(GPUBE_PARTITION_MERGE + 1);
-	assert_int_equal(gpube_bound(&b, m, &opts), GPUBE_EINVAL);
-	opts.partition = GPUBE_PARTITION_SCOPE;
+	opts.regions = GPUBE_REGIONS_AUTO;
 	opts.order_method = GPUBE_ORDER_GIVEN;
-	assert_int_equal(gpube_bound(&b, m, &opts), GPUBE_EINVAL);
 	opts.order = (int32_t[]){0, 1, 2, 3, 3, 4};
 	assert_int_equal(gpube_bound(&b, m, &opts), GPUBE_EINVAL);
 	assert_null(b);

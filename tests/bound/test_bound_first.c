@@ -4,6 +4,7 @@
  * by it, too.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -20,7 +21,7 @@ enum { N_SEEDS = 200, N_TOLD = 100 };
 
 /* A bounder as gpube_bound() has it when it asks for the first bounds. */
 static void open_bounder(
-	struct gpube_bounder *b, const struct gpube_model *m, const struct gpube_bound_opts *opts)
+	struct gpube_bounder *b, const struct gpube_model *m, const struct gpube_opts *opts)
 {
 	struct gpube_simplified made;
 
@@ -94,7 +95,7 @@ static void go_on(struct gpube_bounder *b, const struct brute *brute, uint64_t s
 
 static void tables(void **state)
 {
-	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .no_eliminate = 1};
+	const struct gpube_opts opts = {.no_eliminate = 1};
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	struct gpube_bounder b;
@@ -129,7 +130,7 @@ static void tables(void **state)
  */
 static void shares_of_small_integers(void **state)
 {
-	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};
+	const struct gpube_opts opts = {0};
 	struct gpube_bounder b;
 	struct gpube_model *m;
 
@@ -186,12 +187,8 @@ static void lines(void **state)
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	struct told *t = gpube__alloc_zero(ctx, 1, sizeof(*t));
-	const struct gpube_ctx_opts how = {
-		.sizeof_options = sizeof(how), .n_threads = 1, .log = keep, .log_arg = t};
-	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.seed = seed,
-		.order_seconds = 1e-3,
-		.no_eliminate = 1};
+	const struct gpube_opts how = {.n_threads = 1, .log = keep, .log_arg = t};
+	const struct gpube_opts opts = {.seed = seed, .order_seconds = 1e-3, .no_eliminate = 1};
 	struct gpube_ctx *told;
 	struct gpube_solution *b;
 	struct gpube_model *m;
@@ -255,7 +252,7 @@ static void step_all(struct gpube_bounder *b, double seconds)
  */
 static void tables_change(void **state)
 {
-	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .no_eliminate = 1};
+	const struct gpube_opts opts = {.no_eliminate = 1};
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	struct gpube_bounder b;
@@ -289,10 +286,8 @@ static void tables_change(void **state)
 /* Nested regions go on from turn to turn: bounds stay true, and the last turn has the proof. */
 static void regions_go_on(void **state)
 {
-	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_ASCENT,
-		.regions = GPUBE_REGIONS_NESTED,
-		.no_eliminate = 1};
+	const struct gpube_opts opts = {
+		.method = GPUBE_BOUND_ASCENT, .regions = GPUBE_REGIONS_NESTED, .no_eliminate = 1};
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_default();
 	struct gpube_bounder b;

@@ -4,6 +4,7 @@
  * what is open is never forgotten.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -245,8 +246,7 @@ static void scarce(void **state)
 static void method(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PAIRWISE, .seed = seed};
+	const struct gpube_opts opts = {.method = GPUBE_BOUND_PAIRWISE, .seed = seed};
 	struct random_spec spec = random_spec_default();
 	struct gpube_model *m;
 

@@ -3,6 +3,7 @@
  * them after a trip through a file, and refuses every one that was changed.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <stdio.h>
 
@@ -87,8 +88,7 @@ static void certified(void **state)
 		GPUBE_BOUND_AUTO, GPUBE_BOUND_ARC, GPUBE_BOUND_ASCENT, GPUBE_BOUND_ASCENT};
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = methods[seed % 4],
+	struct gpube_opts opts = {.method = methods[seed % 4],
 		.regions = seed % 4 == 2 ? GPUBE_REGIONS_NESTED : GPUBE_REGIONS_AUTO};
 	struct gpube_certificate c, again;
 	struct gpube_solution *known;
@@ -161,9 +161,7 @@ static void forge_cases(struct gpube_certificate *c, const struct gpube_model *m
 static void split(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_PAIRWISE,
-		.split = GPUBE_SPLIT_FIRST};
+	struct gpube_opts opts = {.method = GPUBE_BOUND_PAIRWISE, .split = GPUBE_SPLIT_FIRST};
 	struct gpube_model *m = all_pairs(ctx, seed);
 	struct gpube_certificate c, again;
 	struct gpube_solution *known;
@@ -265,8 +263,7 @@ static void searched(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
-	struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ANDOR};
+	struct gpube_opts opts = {.method = GPUBE_BOUND_ANDOR};
 	struct gpube_certificate c, again;
 	struct gpube_solution *known;
 	struct gpube_model *m;
@@ -399,7 +396,7 @@ static int there_and_back(
 
 static int certify_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *path)
 {
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts), .order_seconds = 1e-4};
+	struct gpube_opts opts = {.order_seconds = 1e-4};
 	struct gpube_certificate certificate = {.ctx = c};
 	int status = gpube__bound_certified(&certificate, m, NULL, NULL, &opts);
 
@@ -409,9 +406,7 @@ static int certify_scarcely(struct gpube_ctx *c, struct gpube_model *m, const vo
 /* The tree as well: what is known is a bound that the root alone does not reach. */
 static int certify_regions_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *path)
 {
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_PAIRWISE,
-		.split = GPUBE_SPLIT_FIRST};
+	struct gpube_opts opts = {.method = GPUBE_BOUND_PAIRWISE, .split = GPUBE_SPLIT_FIRST};
 	struct gpube_certificate certificate = {.ctx = c};
 	struct gpube_solution known = {.answer = GPUBE_ANSWER_INCOMPLETE,
 		.bound = m->direction == GPUBE_MAXIMISE ? -1000000 : 1000000};
@@ -423,8 +418,7 @@ static int certify_regions_scarcely(struct gpube_ctx *c, struct gpube_model *m, 
 /* A search as well. */
 static int certify_search_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *path)
 {
-	struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ANDOR, .order_seconds = 1e-4};
+	struct gpube_opts opts = {.method = GPUBE_BOUND_ANDOR, .order_seconds = 1e-4};
 	struct gpube_certificate certificate = {.ctx = c};
 	struct gpube_solution known = {.answer = GPUBE_ANSWER_INCOMPLETE,
 		.bound = m->direction == GPUBE_MAXIMISE ? -1000000 : 1000000};

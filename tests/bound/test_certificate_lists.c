@@ -4,6 +4,7 @@
  * optimum.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -202,8 +203,7 @@ static int make_of(struct gpube_certificate *c, struct gpube_certificate *notes,
 /* By lists that grow, as the method. */
 static void make_lists(struct gpube_certificate *c, const struct gpube_model *m, int64_t limit)
 {
-	struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PAIRWISE};
+	struct gpube_opts opts = {.method = GPUBE_BOUND_PAIRWISE};
 	struct gpube_certificate notes;
 	struct gpube_solution *known;
 

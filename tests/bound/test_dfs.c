@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/ir/dense.h"
 #include "gpube/bound/dfs_tree.h"
@@ -420,8 +421,7 @@ static void uncountable_cells(void **state)
 	const enum gpube_bound_method method = (enum gpube_bound_method)(uintptr_t)*state;
 	struct gpube_table table = {
 		.type = GPUBE_INT8, .sparse = true, .arity = ARITY, .n = 2, .dflt.i = 5};
-	struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .method = method, .timeout_seconds = 1};
+	struct gpube_opts opts = {.method = method, .timeout_seconds = 1};
 	struct gpube_model *m;
 	struct gpube_solution *b;
 	int32_t scope[ARITY], t;
@@ -476,10 +476,7 @@ static void proves(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_TREE,
-		.order_seconds = 1e-3,
-		.seed = seed};
+	struct gpube_opts opts = {.method = GPUBE_BOUND_TREE, .order_seconds = 1e-3, .seed = seed};
 	struct gpube_model *m = random_model(ctx, &spec, seed);
 	struct gpube_solution *b;
 	struct brute brute;

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/bound/dfs_tree.h"
 #include "gpube/ir/dense.h"
@@ -176,9 +177,7 @@ static struct random_spec large_spec(uint64_t seed)
 /* As bounded_init(), with the optimum that elimination finds. */
 static bool large_init(struct bounded *r, const struct random_spec *spec, uint64_t seed)
 {
-	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_ELIMINATE,
-		.order_seconds = 1e-3};
+	const struct gpube_opts opts = {.method = GPUBE_BOUND_ELIMINATE, .order_seconds = 1e-3};
 	struct gpube_solution *got;
 
 	r->given = random_model(ctx, spec, seed);
@@ -270,10 +269,8 @@ static void scarce(void **state)
 static void method(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_TREE,
-		.order_seconds = 1e-3,
-		.seed = seed};
+	const struct gpube_opts opts = {
+		.method = GPUBE_BOUND_TREE, .order_seconds = 1e-3, .seed = seed};
 	struct random_spec spec = random_spec_default();
 	struct gpube_model *m;
 

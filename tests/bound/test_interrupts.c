@@ -4,6 +4,7 @@
  * number of threads.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/bound/bound.h"
 #include "gpube/ir/model.h"
@@ -72,8 +73,7 @@ static bool no_cutoff(void *arg, int64_t *cutoff)
 /* A run that is stopped after so many seconds of work, 0: never; what it took. */
 static double run(const struct way *way, uint64_t seed, double until, int64_t optimum)
 {
-	const struct gpube_solve_opts opts = {
-		.sizeof_options = sizeof(opts), .method = way->method, .regions = way->regions};
+	const struct gpube_opts opts = {.method = way->method, .regions = way->regions};
 	struct told told = {.bound = INT64_MIN, .cost = INT64_MAX};
 	const struct gpube_watch watch = {.arg = &told, .improved = improved, .cutoff = no_cutoff};
 	struct gpube_solution *found;
@@ -112,8 +112,7 @@ static double run(const struct way *way, uint64_t seed, double until, int64_t op
 
 static int64_t optimum_of(uint64_t seed)
 {
-	const struct gpube_solve_opts eliminate = {
-		.sizeof_options = sizeof(eliminate), .method = GPUBE_BOUND_ELIMINATE};
+	const struct gpube_opts eliminate = {.method = GPUBE_BOUND_ELIMINATE};
 	struct gpube_solution *s;
 	struct gpube_model *m;
 	int64_t optimum;

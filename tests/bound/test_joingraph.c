@@ -5,6 +5,7 @@
  * plain indexing.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/ir/dense.h"
 #include "gpube/relax/joingraph.h"

@@ -4,6 +4,7 @@
  * exact bounds and with mini-buckets of one variable.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -46,7 +47,7 @@ static int64_t enumerate(int64_t **costs, const struct gpube_model *m, int64_t s
 
 /* 'n' of the costs are within the limit. */
 static void check(const struct gpube_model *m, const int64_t *costs, int64_t n, int64_t sign,
-	const struct gpube_list_opts *opts)
+	const struct gpube_opts *opts)
 {
 	struct gpube_list *b;
 
@@ -79,9 +80,7 @@ static void test_seed(void **state)
 	assert_non_null(m);
 	n = enumerate(&costs, m, sign);
 	for (int ibound = 0; ibound < 2; ibound++) {
-		struct gpube_list_opts opts = {.sizeof_options = sizeof(opts),
-			.most = 1 + (int64_t)(seed % 7),
-			.ibound = ibound};
+		struct gpube_opts opts = {.most = 1 + (int64_t)(seed % 7), .ibound = ibound};
 
 		check(m, costs, n, sign, &opts);
 		if (!n)
@@ -104,7 +103,7 @@ static void test_seed(void **state)
 static void potentials(void **state)
 {
 	struct random_spec spec = random_spec_varied(7, GPUBE_POTENTIALS);
-	const struct gpube_list_opts opts = {.sizeof_options = sizeof(opts), .most = 100000};
+	const struct gpube_opts opts = {.most = 100000};
 	struct gpube_model *m;
 	struct gpube_list *b;
 	struct brute brute;

@@ -4,6 +4,7 @@
  * constant is a bound; and bounds by it are the optima that brute force finds.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/ir/dense.h"
 #include "gpube/relax/nested.h"
@@ -237,8 +238,7 @@ static void invariant(void **state)
 static void optimum(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_ASCENT,
+	const struct gpube_opts opts = {.method = GPUBE_BOUND_ASCENT,
 		.regions = GPUBE_REGIONS_NESTED,
 		.backend = GPUBE_BACKEND_CPU,
 		.no_eliminate = seed % 4 != 0,

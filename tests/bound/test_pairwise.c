@@ -4,6 +4,7 @@
  * rounded down, nothing there is negative, and no value of it is gone.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/ir/dense.h"
 #include "gpube/relax/pairwise/pairwise.h"
@@ -173,8 +174,7 @@ static void splitting(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const struct random_spec spec = random_spec_many_neighbours(seed);
-	struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PAIRWISE, .seed = seed};
+	struct gpube_opts opts = {.method = GPUBE_BOUND_PAIRWISE, .seed = seed};
 	struct gpube_model *m;
 	struct brute brute;
 
@@ -200,8 +200,7 @@ static void splitting(void **state)
 static void torus(void **state)
 {
 	enum { SIDE = 8, N = SIDE * SIDE };
-	struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PAIRWISE};
+	struct gpube_opts opts = {.method = GPUBE_BOUND_PAIRWISE};
 	struct gpube_solution *b[2];
 	struct gpube_model *m;
 	struct gpube_rng rng;
@@ -240,8 +239,7 @@ static void torus(void **state)
 static void scarce(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_PAIRWISE};
+	const struct gpube_opts opts = {.method = GPUBE_BOUND_PAIRWISE};
 	struct random_spec spec = random_spec_default();
 	bool ended = false;
 

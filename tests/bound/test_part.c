@@ -1,5 +1,6 @@
 /* Parts of a model, and the thread that solves them: together they are the whole. */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/deal/part_solve.h"
 #include "tests/support/cases.h"
@@ -120,8 +121,7 @@ static int64_t solve(
 static void solved_in_parts(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const struct gpube_solve_opts opts = {
-		.sizeof_options = sizeof(opts), .backend = GPUBE_BACKEND_CPU};
+	const struct gpube_opts opts = {.backend = GPUBE_BACKEND_CPU};
 	struct gpube_model *m = model_of(seed);
 	struct gpube_part_solver s;
 	struct brute best;
@@ -137,8 +137,7 @@ static void solved_in_parts(void **state)
 
 static void ends_when_stopped(void **state)
 {
-	const struct gpube_solve_opts opts = {
-		.sizeof_options = sizeof(opts), .backend = GPUBE_BACKEND_CPU};
+	const struct gpube_opts opts = {.backend = GPUBE_BACKEND_CPU};
 	struct gpube_model *m = new_model(60, 9);
 	struct gpube_part_solver s;
 	int64_t costs[81];

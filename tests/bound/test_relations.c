@@ -4,6 +4,7 @@
  * rounded down; and what is proved by them is what enumeration says.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/ir/dense.h"
 #include "gpube/relax/pairwise/relations.h"
@@ -335,10 +336,8 @@ static void whole(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const struct random_spec spec = random_spec_many_neighbours(seed);
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_PAIRWISE,
-		.split = GPUBE_SPLIT_NEVER,
-		.seed = seed};
+	struct gpube_opts opts = {
+		.method = GPUBE_BOUND_PAIRWISE, .split = GPUBE_SPLIT_NEVER, .seed = seed};
 	struct gpube_model *m = random_model(ctx, &spec, seed);
 	struct gpube_solution *b;
 	struct brute brute;
@@ -370,8 +369,7 @@ static void in_want(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_many_neighbours(seed);
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_PAIRWISE,
+	struct gpube_opts opts = {.method = GPUBE_BOUND_PAIRWISE,
 		.split = GPUBE_SPLIT_NEVER,
 		.no_simplify = seed % 2,
 		.seed = seed};

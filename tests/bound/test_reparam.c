@@ -4,6 +4,7 @@
  * solutions cut, those that are better cost the same and no other is allowed.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/ir/dense.h"
 #include "gpube/ir/model.h"
@@ -39,7 +40,7 @@ static void compare(const struct gpube_model *m, const struct gpube_model *to, i
 }
 
 /* No cost is negative as a minimisation has it, and the constant is a bound that was told. */
-static void check_tables(const struct gpube_model *to, const struct gpube_reparam_opts *how,
+static void check_tables(const struct gpube_model *to, const struct gpube_opts *how,
 	const struct gpube_model *m, bool triangles)
 {
 	int32_t n_wide = 0, n_given = 0;
@@ -65,14 +66,12 @@ static void one(const struct gpube_model *m, const struct brute *brute, uint64_t
 {
 	static const enum gpube_bound_method methods[] = {
 		GPUBE_BOUND_AUTO, GPUBE_BOUND_ARC, GPUBE_BOUND_ASCENT, GPUBE_BOUND_ASCENT};
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = methods[seed % 4],
+	struct gpube_opts opts = {.method = methods[seed % 4],
 		.regions = seed % 4 == 2 ? GPUBE_REGIONS_NESTED : GPUBE_REGIONS_AUTO,
 		.no_simplify = seed % 3 == 0,
-		.seed = seed};
-	const struct gpube_reparam_opts how = {.sizeof_options = sizeof(how),
+		.seed = (int64_t)seed,
 		.prune = seed / 4 % 2 == 0,
-		.decimals = seed % 7 ? (int)(seed % 7) : -1,
+		.decimals = (int)(seed % 7),
 		.max_arity = 2 + (int)(seed / 8 % 4),
 		.max_tables = (int32_t)(seed / 5 % 3),
 		.max_cells = seed % 11 ? 1e6 : 20};
@@ -86,16 +85,16 @@ static void one(const struct gpube_model *m, const struct brute *brute, uint64_t
 		opts.cutoff = brute->cost + (max ? -2 : 2);
 		limit = max ? -opts.cutoff : opts.cutoff;
 	}
-	assert_int_equal(gpube_reparam(&bounds, &to, m, &opts, &how), 0);
+	assert_int_equal(gpube_reparam(&bounds, &to, m, &opts), 0);
 	if (brute->feasible)
 		assert_true((max ? -bounds->bound : bounds->bound) <=
 			    (max ? -brute->cost : brute->cost));
-	if (how.prune && bounds->values && (max ? -bounds->cost : bounds->cost) < limit)
+	if (opts.prune && bounds->values && (max ? -bounds->cost : bounds->cost) < limit)
 		limit = max ? -bounds->cost : bounds->cost;
 	assert_non_null(to);
-	assert_true(to->scale - m->scale <= (how.decimals < 0 ? 0 : how.decimals));
+	assert_true(to->scale - m->scale <= opts.decimals);
 	compare(m, to, limit);
-	check_tables(to, &how, m, seed % 4 != 3 && how.max_arity <= 3);
+	check_tables(to, &opts, m, seed % 4 != 3 && opts.max_arity <= 3);
 	gpube_solution_free(bounds, ctx);
 	gpube_model_free(to);
 }
@@ -120,14 +119,15 @@ static void shifted_model(void **state)
 
 static int shift_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *method)
 {
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = *(const enum gpube_bound_method *)method,
-		.order_seconds = 1e-4};
-	const struct gpube_reparam_opts how = {
-		.sizeof_options = sizeof(how), .decimals = 3, .max_tables = 2, .max_cells = 1e6};
+	struct gpube_opts opts = {.method = *(const enum gpube_bound_method *)method,
+		.order_seconds = 1e-4,
+		.max_arity = 3,
+		.decimals = 3,
+		.max_tables = 2,
+		.max_cells = 1e6};
 	struct gpube_solution *bounds;
 	struct gpube_model *to;
-	int status = gpube_reparam(&bounds, &to, m, &opts, &how);
+	int status = gpube_reparam(&bounds, &to, m, &opts);
 
 	assert_true(status ? !bounds && !to : bounds && to);
 	gpube_model_free(to);

@@ -3,6 +3,7 @@
  * gpube_bound().
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/simplify/symmetry.h"
 #include "tests/support/context.h"
@@ -154,7 +155,7 @@ static void bounds_are_of_the_whole(void **state)
 
 		assert_int_equal(brute_force(&b, values, m), 0);
 		for (int k = 0; k < 4; k++) {
-			const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+			const struct gpube_opts opts = {
 				.method = k < 3 ? GPUBE_BOUND_TREE : GPUBE_BOUND_AUTO,
 				/* it may have values that go */
 				.values = k == 1 && b.feasible ? values : NULL,

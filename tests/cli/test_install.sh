@@ -9,8 +9,8 @@ at=$root$prefix
 # what was built is installed as it is: nothing is made anew with other options
 that 'make install' make -o all install BUILD="${build#"$PWD"/}" DESTDIR="$root" PREFIX="$prefix"
 find "$root" -type f -o -type l | sed "s|^$at/||" | sort > "$work/files"
-for f in bin/gpube bin/gpube-convert bin/tb2-gpube bin/daoopt-gpube lib/libgpube.a lib/libgpube.so lib/libgpube.so.0 \
-	lib/libgpube.so.0.1.0 lib/pkgconfig/gpube.pc lib/cmake/gpube/gpube-config.cmake \
+for f in bin/gpube bin/gpube-convert bin/tb2-gpube bin/daoopt-gpube lib/libgpube.a lib/libgpube.so lib/libgpube.so.1 \
+	lib/libgpube.so.0.2.0 lib/pkgconfig/gpube.pc lib/cmake/gpube/gpube-config.cmake \
 	share/doc/gpube/LICENSE share/doc/gpube/README.md share/doc/gpube/CHANGELOG.md share/doc/gpube/bound-certificate.md \
 	share/doc/gpube/csg-certificate.md include/gpube/gpube.h include/gpube/sums.h \
 	include/gpube/partial.h include/gpube/certify.h include/gpube/solver.h include/gpube/dpop.h include/gpube/coalitions.h include/gpube/forms.h \
@@ -101,7 +101,7 @@ if command -v pkg-config > /dev/null 2>&1; then
 	# shellcheck disable=SC2046,SC2086
 	that 'an example is compiled with the installed library alone' ${CC:-cc} -Wall -Wextra -Werror \
 		examples/optimum.c $sanitize $(pkg-config --cflags --libs gpube) -o "$work/optimum"
-	that 'it uses the shared library' sh -c "readelf -d '$work/optimum' | grep -q 'NEEDED.*libgpube.so.0'"
+	that 'it uses the shared library' sh -c "readelf -d '$work/optimum' | grep -q 'NEEDED.*libgpube.so.1'"
 	row 'it finds the optimum' 0 '^optimum 430 / 10\^2$' '' "$work/optimum" examples/exams.cfn
 	# shellcheck disable=SC2046,SC2086
 	that 'the same with the archive' ${CC:-cc} examples/optimum.c $sanitize $(pkg-config --cflags gpube) \
@@ -162,7 +162,7 @@ make -n BUILD="$work/b" demo > "$work/demo" 2>&1
 that 'demo links gpube' grep -q -- "-o $work/b/gpube\$" "$work/demo"
 that 'and makes neither CUDA, MPI nor gpube-convert' sh -c "! grep -v '^test' '$work/demo' | grep -E 'nvcc|[.]cu[.]o|mpicc|convert_main|cudart'"
 that 'libraries go where LIBDIR says' sh -c "make -o all install BUILD='${build#"$PWD"/}' DESTDIR='$work/other' PREFIX=/usr LIBDIR=/usr/lib64 > '$work/made' 2>&1 &&
-	[ -e '$work/other/usr/lib64/libgpube.so.0' ] && [ ! -e '$work/other/usr/lib' ] &&
+	[ -e '$work/other/usr/lib64/libgpube.so.1' ] && [ ! -e '$work/other/usr/lib' ] &&
 	grep -qx 'libdir=/usr/lib64' '$work/other/usr/lib64/pkgconfig/gpube.pc'"
 # ---- and away again
 that 'make uninstall' make uninstall BUILD="${build#"$PWD"/}" DESTDIR="$root" PREFIX="$prefix"

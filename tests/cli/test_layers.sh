@@ -9,27 +9,28 @@ cd "$(dirname "$0")/../.." || exit 1
 cat > "$work/rooms" << 'END'
 gpube.h
 base
-ir base
-order ir base
-simplify ir base
-ops ir base
+options base
+ir options base
+order ir options base
+simplify ir options base
+ops ir options base
 ranks base
 search base
-globals ir base
-relax order simplify ops ir base
-eliminate relax order simplify ops ir base
-heuristic eliminate relax order simplify ops ir base
-infer order ops ir base
-mmap infer bound heuristic eliminate relax search order simplify ops ir base
-bound heuristic eliminate relax search order simplify ops ir base
-session bound heuristic eliminate relax search order simplify ops ir base
-deal ranks infer bound heuristic eliminate relax order simplify ops ir base
-forms order ir base
-formats forms globals order ir base
-csg forms formats globals ranks order ops ir base
-nash formats globals ranks order ops ir base
-dcop bound formats globals ranks relax order simplify ops ir base
-cli deal mmap bound heuristic infer eliminate relax simplify order ops ranks formats forms csg nash dcop globals ir base
+globals ir options base
+relax order simplify ops ir options base
+eliminate relax order simplify ops ir options base
+heuristic eliminate relax order simplify ops ir options base
+infer order ops ir options base
+mmap infer bound heuristic eliminate relax search order simplify ops ir options base
+bound heuristic eliminate relax search order simplify ops ir options base
+session bound heuristic eliminate relax search order simplify ops ir options base
+deal ranks infer bound heuristic eliminate relax order simplify ops ir options base
+forms order ir options base
+formats forms globals order ir options base
+csg forms formats globals ranks order ops ir options base
+nash formats globals ranks order ops ir options base
+dcop bound formats globals ranks relax order simplify ops ir options base
+cli deal mmap bound heuristic infer eliminate relax simplify order ops ranks formats forms csg nash dcop globals ir options base
 END
 # INCLUDING-FILE INCLUDED-FILE: why it may against the order
 cat > "$work/arrows" << 'END'

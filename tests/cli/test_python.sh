@@ -62,10 +62,10 @@ row 'a library beside the package' 0 "^$work/beside/gpube/libgpube.so$" '' env -
 	python3 -c 'import gpube._c; print(gpube._c.lib._name)'
 mkdir -p "$work/home/.local/lib" "$work/prefix/lib"
 cp "$library" "$work/home/.local/lib/"
-ln -s "$library" "$work/prefix/lib/libgpube.so.0"
+ln -s "$library" "$work/prefix/lib/libgpube.so.1"
 row 'a library of make install PREFIX=~/.local' 0 "^$work/home/.local/lib/libgpube.so$" '' env -u GPUBE_LIBRARY HOME="$work/home" \
 	python3 -c 'import gpube._c; print(gpube._c.lib._name)'
-row 'a library of the environment' 0 "^$work/prefix/lib/libgpube.so.0$" '' env -u GPUBE_LIBRARY HOME="$work/home" \
+row 'a library of the environment' 0 "^$work/prefix/lib/libgpube.so.1$" '' env -u GPUBE_LIBRARY HOME="$work/home" \
 	python3 -c "import sys; sys.prefix = '$work/prefix'; import gpube._c; print(gpube._c.lib._name)"
 row 'another library' 1 '' 'is not the libgpube' env GPUBE_LIBRARY=libc.so.6 python3 -c 'import gpube'
 plan

@@ -1,6 +1,8 @@
 /* readers.c - see readers.h. */
 #define _GNU_SOURCE /* memfd_create() */
 #include "tests/fuzz/readers.h"
+#include "formats/common/registry.h"
+#include "gpube/options/options.h"
 
 #include <malloc.h>
 #include <stdio.h>
@@ -118,7 +120,10 @@ static void read_evidence(struct gpube_ctx *ctx, const char *path)
 			return;
 		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 		if (write(fd, models[k], n) == (ssize_t)n &&
-			!gpube_read(&m, ctx, name, k ? GPUBE_FORMAT_CFN : GPUBE_FORMAT_UAI, path))
+			!gpube_read(&m, ctx, name,
+				&(struct gpube_opts){
+					.from = k ? GPUBE_FORMAT_CFN : GPUBE_FORMAT_UAI,
+					.evidence = path}))
 			gpube_model_free(m);
 		close(fd);
 	}
@@ -162,7 +167,7 @@ enum { N_MODELS = GPUBE_N_FORMATS - 1, N_OTHERS = sizeof(others) / sizeof(*other
 const char *fuzz_target(int k)
 {
 	if (k < N_MODELS)
-		return gpube_format_name((enum gpube_format)(k + 1));
+		return gpube__format_name((enum gpube_format)(k + 1));
 	return k < N_MODELS + N_OTHERS ? others[k - N_MODELS] : NULL;
 }
 
@@ -184,11 +189,10 @@ static void take_forms(const struct gpube_model *m)
 static void read_model(
 	struct gpube_ctx *ctx, enum gpube_format format, const char *path, fuzz_then *then)
 {
-	const struct gpube_read_opts opts = {
-		.sizeof_options = sizeof(opts), .format = format, .evidence = "", .colors = 3};
+	const struct gpube_opts opts = {.from = format, .evidence = "", .colors = 3};
 	struct gpube_model *m;
 
-	if (gpube_read_with(&m, ctx, path, &opts))
+	if (gpube_read(&m, ctx, path, &opts))
 		return;
 	if (then)
 		then(ctx, m);
@@ -199,7 +203,7 @@ static void read_model(
 
 static int read_as(struct gpube_ctx *ctx, const char *target, const char *path, fuzz_then *then)
 {
-	enum gpube_format format = gpube_format_named(target);
+	enum gpube_format format = gpube__format_named(target);
 
 	if (format != GPUBE_FORMAT_AUTO)
 		read_model(ctx, format, path, then);
@@ -243,10 +247,9 @@ long fuzz_do(const char *target, const uint8_t *bytes, size_t n, uint64_t allowe
 	size_t *most)
 {
 	struct memory memory = {.limit = 4 * FUZZ_MOST_BYTES};
-	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
-		.n_threads = 1,
+	const struct gpube_opts opts = {.n_threads = 1,
 		.memory_bytes = allowed,
-		.realloc_fn = limited,
+		.realloc = limited,
 		.realloc_arg = &memory};
 	struct gpube_ctx *ctx;
 	char path[64];

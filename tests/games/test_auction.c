@@ -4,6 +4,7 @@
  * dynamic program over sets of goods; bad files; failures of memory; a stop.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "csg/auction.h"
 #include "formats/formats.h"
@@ -93,7 +94,8 @@ static void all_sets(void **state)
 	write_auction(row, &b);
 	best = best_of(&b, 0, 0);
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	assert_int_equal(gpube_read(&a, ctx, path, GPUBE_FORMAT_CATS, NULL), GPUBE_OK);
+	assert_int_equal(gpube_read(&a, ctx, path, &(struct gpube_opts){.from = GPUBE_FORMAT_CATS}),
+		GPUBE_OK);
 	assert_int_equal(gpube_model_n_vars(a) - gpube_model_n_hidden(a), row->goods);
 	assert_int_equal(gpube_auction_bids(a), row->bids);
 	assert_int_equal(gpube_auction(&r, a, NULL), GPUBE_OK);
@@ -191,7 +193,9 @@ static void generated(void **state)
 					 (uint64_t)seed),
 			GPUBE_OK);
 		read_drawn(row, 20, price, goods);
-		assert_int_equal(gpube_read(&a, ctx, path, GPUBE_FORMAT_CATS, NULL), GPUBE_OK);
+		assert_int_equal(
+			gpube_read(&a, ctx, path, &(struct gpube_opts){.from = GPUBE_FORMAT_CATS}),
+			GPUBE_OK);
 		assert_int_equal(gpube_auction(&r, a, NULL), GPUBE_OK);
 		assert_true(r->optimal);
 		for (; r->scale < 3; r->scale++)
@@ -313,7 +317,8 @@ static void stops(void **state)
 	(void)state;
 	write_auction(&row, &b);
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	assert_int_equal(gpube_read(&a, ctx, path, GPUBE_FORMAT_CATS, NULL), GPUBE_OK);
+	assert_int_equal(gpube_read(&a, ctx, path, &(struct gpube_opts){.from = GPUBE_FORMAT_CATS}),
+		GPUBE_OK);
 	gpube_ctx_stop(ctx);
 	assert_int_equal(gpube_auction(&r, a, NULL), GPUBE_OK);
 	assert_false(r->optimal);
@@ -327,7 +332,7 @@ static int auction_scarcely(struct gpube_ctx *ctx, struct gpube_model *none, con
 {
 	struct gpube_auction_result *r = NULL;
 	struct gpube_model *a;
-	int status = gpube_read(&a, ctx, path, GPUBE_FORMAT_CATS, NULL);
+	int status = gpube_read(&a, ctx, path, &(struct gpube_opts){.from = GPUBE_FORMAT_CATS});
 
 	(void)none;
 	(void)arg;
@@ -360,7 +365,9 @@ static void large_prices(void **state)
 		for (size_t i = 0; i < strlen(rows_of[k].zeros); i++)
 			times *= 10;
 		write_auction(&rows_of[k], &b);
-		assert_int_equal(gpube_read(&a, ctx, path, GPUBE_FORMAT_CATS, NULL), GPUBE_OK);
+		assert_int_equal(
+			gpube_read(&a, ctx, path, &(struct gpube_opts){.from = GPUBE_FORMAT_CATS}),
+			GPUBE_OK);
 		assert_int_equal(gpube_auction(&r, a, NULL), statuses[k]);
 		if (!statuses[k]) {
 			assert_true(r->optimal && r->scale == 0);
@@ -422,7 +429,8 @@ static void bad_file(void **state)
 	char expected[600];
 
 	test_put(path, bad->text, strlen(bad->text));
-	assert_true(gpube_read(&a, ctx, path, GPUBE_FORMAT_CATS, NULL) != GPUBE_OK);
+	assert_true(gpube_read(&a, ctx, path, &(struct gpube_opts){.from = GPUBE_FORMAT_CATS}) !=
+		    GPUBE_OK);
 	snprintf(expected, sizeof(expected), "%s:%s", path, bad->message);
 	assert_string_equal(gpube_error(ctx), expected);
 	assert_null(a);

@@ -4,6 +4,7 @@
  * other programs are known in every form that a reader gives them; failures of memory.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/forms.h"
 #include "gpube/ir/bids.h"
@@ -20,7 +21,9 @@ static struct gpube_model *auction_of(const char *text)
 	struct gpube_model *a;
 
 	test_put(in_dir("a.txt"), text, strlen(text));
-	assert_int_equal(gpube_read(&a, ctx, in_dir("a.txt"), GPUBE_FORMAT_CATS, NULL), GPUBE_OK);
+	assert_int_equal(gpube_read(&a, ctx, in_dir("a.txt"),
+				 &(struct gpube_opts){.from = GPUBE_FORMAT_CATS}),
+		GPUBE_OK);
 	return a;
 }
 
@@ -84,20 +87,19 @@ static int64_t revenue_of(const struct gpube_model *a)
 /* As a CATS file, and as a model of costs. */
 static void by_other_ways(const struct gpube_model *a)
 {
-	const struct gpube_write_opts opts = {.sizeof_options = sizeof(opts), .check = 1};
+	const struct gpube_opts opts = {.check = 1};
 	struct gpube_model *back, *costs;
 	struct gpube_solution *s;
 	bool same;
 
-	assert_int_equal(gpube_write_with(a, in_dir("a.txt"), &opts), GPUBE_OK);
-	assert_int_equal(
-		gpube_read(&back, ctx, in_dir("a.txt"), GPUBE_FORMAT_AUTO, NULL), GPUBE_OK);
+	assert_int_equal(gpube_write(a, in_dir("a.txt"), &opts, NULL), GPUBE_OK);
+	assert_int_equal(gpube_read(&back, ctx, in_dir("a.txt"), NULL), GPUBE_OK);
 	assert_int_equal(gpube_model_n_vars(back), gpube_model_n_vars(a));
 	assert_int_equal(gpube_model_n_hidden(back), gpube_model_n_hidden(a));
 	assert_int_equal(compare(&same, a, back), GPUBE_OK);
 	assert_true(same);
 	gpube_model_free(back);
-	assert_int_equal(gpube_write(a, in_dir("a.wcsp"), GPUBE_FORMAT_AUTO), GPUBE_EINVAL);
+	assert_int_equal(gpube_write(a, in_dir("a.wcsp"), NULL, NULL), GPUBE_EINVAL);
 	assert_int_equal(gpube_costs_of_auction(&costs, a), GPUBE_OK);
 	assert_int_equal(gpube_solve(&s, costs, NULL), GPUBE_OK);
 	assert_int_equal(gpube_auction_of_costs(&back, costs), GPUBE_OK);
@@ -123,9 +125,8 @@ static void there_and_back(void **state)
 			struct gpube_model *m;
 			bool same;
 
-			assert_int_equal(gpube_write(a, path, GPUBE_FORMAT_AUTO), GPUBE_OK);
-			assert_int_equal(
-				gpube_read(&m, ctx, path, GPUBE_FORMAT_AUTO, NULL), GPUBE_OK);
+			assert_int_equal(gpube_write(a, path, NULL, NULL), GPUBE_OK);
+			assert_int_equal(gpube_read(&m, ctx, path, NULL), GPUBE_OK);
 			assert_int_equal(gpube_model_direction(m), GPUBE_MAXIMISE);
 			assert_int_equal(gpube_auction_of_costs(&back, m), GPUBE_OK);
 			assert_int_equal(compare(&same, a, back), GPUBE_OK);
@@ -228,8 +229,7 @@ static void rows_of_programs(void **state)
 		}
 		snprintf(text + n, sizeof(text) - n, "End\n");
 		test_put(in_dir("r.lp"), text, strlen(text));
-		assert_int_equal(
-			gpube_read(&m, ctx, in_dir("r.lp"), GPUBE_FORMAT_AUTO, NULL), GPUBE_OK);
+		assert_int_equal(gpube_read(&m, ctx, in_dir("r.lp"), NULL), GPUBE_OK);
 		assert_int_equal(gpube_model_n_vars(m), rows[k].n); /* no chain of hidden ones */
 		status = gpube_auction_of_costs(&a, m);
 		if (status != (rows[k].revenue < 0 ? GPUBE_EINVAL : GPUBE_OK))
@@ -256,9 +256,11 @@ static void failures(void **state)
 
 		assert_true(fail_at < 1000);
 		c = test_memory_ctx(&memory);
-		status = gpube_read(&a, c, in_dir("a.txt"), GPUBE_FORMAT_CATS, NULL);
+		status = gpube_read(
+			&a, c, in_dir("a.txt"), &(struct gpube_opts){.from = GPUBE_FORMAT_CATS});
 		if (!status)
-			status = gpube_write(a, in_dir("f.lp"), GPUBE_FORMAT_LP);
+			status = gpube_write(a, in_dir("f.lp"),
+				&(struct gpube_opts){.to = GPUBE_FORMAT_LP}, NULL);
 		if (status)
 			assert_null(fopen(in_dir("f.lp"), "r"));
 		if (!status)

@@ -4,6 +4,7 @@
  * each other on every distribution; limits, disposal, failures. Files: test_csg_files.c.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -358,7 +359,7 @@ static void dp_stops(void **state)
 		.method = GPUBE_CSG_DP,
 		.timeout_seconds = 0.05,
 		.backend = GPUBE_BACKEND_CPU};
-	const struct gpube_ctx_opts one = {.sizeof_options = sizeof(one), .n_threads = 1};
+	const struct gpube_opts one = {.n_threads = 1};
 	struct gpube_csg_result *r;
 	struct gpube_ctx *ctx;
 	struct gpube_model *g;

@@ -3,6 +3,7 @@
  * ones.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -23,7 +24,8 @@ static void check_by_python(const struct gpube_model *g, const char *dir, const 
 	char game[300], command[1000];
 
 	snprintf(game, sizeof(game), "%s/game.csg", dir);
-	assert_int_equal(gpube_write(g, game, GPUBE_FORMAT_CSG), GPUBE_OK);
+	assert_int_equal(
+		gpube_write(g, game, &(struct gpube_opts){.to = GPUBE_FORMAT_CSG}, NULL), GPUBE_OK);
 	snprintf(command, sizeof(command),
 		"! command -v python3 > /dev/null || python3 tests/cli/check_csg.py %s %s", proof,
 		game);
@@ -44,8 +46,7 @@ static void certificate_stopped(void **state)
 	char dir[256], path[300];
 	struct gpube_csg_opts o = {.sizeof_options = sizeof(o), .method = GPUBE_CSG_LP};
 	struct gpube_ctx *ctx = NULL;
-	struct gpube_ctx_opts c = {
-		.sizeof_options = sizeof(c), .log = stop_when_proved, .log_arg = &ctx};
+	struct gpube_opts c = {.log = stop_when_proved, .log_arg = &ctx};
 	struct gpube_csg_result *r;
 	struct gpube_model *g;
 
@@ -218,9 +219,13 @@ static void there_and_back(void **state)
 			for (uint64_t c = 1; c < 128; c++)
 				put_scaled(g, c, c % 3 ? (double)(c * 37 % 1000) - 300 : -INFINITY);
 			snprintf(path, sizeof(path), "%s/%s", dir, names[k]);
-			assert_int_equal(gpube_write(g, path, GPUBE_FORMAT_CSG), GPUBE_OK);
 			assert_int_equal(
-				gpube_read(&h, ctx, path, GPUBE_FORMAT_CSG, NULL), GPUBE_OK);
+				gpube_write(g, path, &(struct gpube_opts){.to = GPUBE_FORMAT_CSG},
+					NULL),
+				GPUBE_OK);
+			assert_int_equal(gpube_read(&h, ctx, path,
+						 &(struct gpube_opts){.from = GPUBE_FORMAT_CSG}),
+				GPUBE_OK);
 			assert_int_equal(gpube_model_n_vars(h), 7);
 			assert_int_equal(gpube_coalitions_type(h), gpube_coalitions_type(g));
 			assert_memory_equal(gpube_coalitions_values(g), gpube_coalitions_values(h),
@@ -230,8 +235,9 @@ static void there_and_back(void **state)
 			memset(gpube_coalitions_values(h), 1,
 				gpube__type_size(gpube_coalitions_type(g)) << 7);
 			gpube_model_free(h);
-			assert_int_equal(
-				gpube_read(&h, ctx, path, GPUBE_FORMAT_CSG, NULL), GPUBE_OK);
+			assert_int_equal(gpube_read(&h, ctx, path,
+						 &(struct gpube_opts){.from = GPUBE_FORMAT_CSG}),
+				GPUBE_OK);
 			assert_memory_equal(gpube_coalitions_values(g), gpube_coalitions_values(h),
 				gpube__type_size(gpube_coalitions_type(g)) << 7);
 			gpube_model_free(g);
@@ -255,7 +261,8 @@ static void text_forms(void **state)
 	snprintf(path, sizeof(path), "%s/g", dir);
 	test_put(path, text, sizeof(text) - 1);
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	assert_int_equal(gpube_read(&g, ctx, path, GPUBE_FORMAT_CSG, NULL), GPUBE_OK);
+	assert_int_equal(gpube_read(&g, ctx, path, &(struct gpube_opts){.from = GPUBE_FORMAT_CSG}),
+		GPUBE_OK);
 	v = gpube_coalitions_values(g);
 	assert_int_equal(v[0], 0);
 	assert_int_equal(v[1], -1);
@@ -329,7 +336,7 @@ static void bad_file(void **state)
 	test_make_dir(dir);
 	snprintf(path, sizeof(path), "%s/g", dir);
 	test_put(path, bad->text, bad->n ? bad->n : strlen(bad->text));
-	status = gpube_read(&g, ctx, path, GPUBE_FORMAT_CSG, NULL);
+	status = gpube_read(&g, ctx, path, &(struct gpube_opts){.from = GPUBE_FORMAT_CSG});
 	snprintf(expected, sizeof(expected), "%s:%s", path, bad->message);
 	test_clear_dir(dir);
 	assert_string_equal(gpube_error(ctx), expected);

@@ -3,6 +3,7 @@
  * what they say when they are stopped anywhere; and never more work than idp's, twice.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -175,10 +176,8 @@ static void anytime(void **state)
 
 			for (int at = 0;; at++) {
 				struct stopper s = {.left = at};
-				const struct gpube_ctx_opts c = {.sizeof_options = sizeof(c),
-					.n_threads = 1,
-					.log = stop_there,
-					.log_arg = &s};
+				const struct gpube_opts c = {
+					.n_threads = 1, .log = stop_there, .log_arg = &s};
 				struct gpube_csg_opts o = {
 					.sizeof_options = sizeof(o), .method = both[m]};
 				struct gpube_csg_result *r;

@@ -4,6 +4,7 @@
  * are forbidden; 40 agents against the auction solver; files, limits, failures.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -245,7 +246,8 @@ static void auction(void **state)
 		p += sprintf(p, " #\n");
 	}
 	test_put(path, text, strlen(text));
-	assert_int_equal(gpube_read(&a, ctx, path, GPUBE_FORMAT_CATS, NULL), GPUBE_OK);
+	assert_int_equal(gpube_read(&a, ctx, path, &(struct gpube_opts){.from = GPUBE_FORMAT_CATS}),
+		GPUBE_OK);
 	assert_int_equal(gpube_auction(&sold, a, NULL), GPUBE_OK);
 	g = take(&l);
 	assert_int_equal(gpube_csg(&r, g, NULL), GPUBE_OK);
@@ -280,7 +282,9 @@ static void file(void **state)
 		struct gpube_csg_result *r;
 		struct gpube_model *g;
 
-		assert_int_equal(gpube_read(&g, ctx, path, GPUBE_FORMAT_CSG, NULL), GPUBE_OK);
+		assert_int_equal(
+			gpube_read(&g, ctx, path, &(struct gpube_opts){.from = GPUBE_FORMAT_CSG}),
+			GPUBE_OK);
 		assert_null(gpube_coalitions_values(g));
 		assert_true(gpube_coalitions_value(g, 3) == 4.25 &&
 			    gpube_coalitions_value(g, 4) == -0.5);
@@ -291,8 +295,12 @@ static void file(void **state)
 		assert_true(r->value == 4.5);
 		gpube_csg_result_free(r, ctx);
 		assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_ELIMIT);
-		assert_int_equal(gpube_write(g, binary, GPUBE_FORMAT_CSG), GPUBE_EINVAL);
-		assert_int_equal(gpube_write(g, path, GPUBE_FORMAT_CSG), GPUBE_OK);
+		assert_int_equal(
+			gpube_write(g, binary, &(struct gpube_opts){.to = GPUBE_FORMAT_CSG}, NULL),
+			GPUBE_EINVAL);
+		assert_int_equal(
+			gpube_write(g, path, &(struct gpube_opts){.to = GPUBE_FORMAT_CSG}, NULL),
+			GPUBE_OK);
 		gpube_model_free(g);
 	}
 	gpube_ctx_free(ctx);

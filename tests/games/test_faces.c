@@ -3,6 +3,7 @@
  * runs, finds what the search of nash/eee/eee.c finds.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #ifdef GPUBE_HAVE_FLINT
 #include "nash/exact.h"
@@ -45,7 +46,7 @@ static struct nash_game *generate(
 
 static void same_equilibria(void **state)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 2};
+	struct gpube_opts opts = {.n_threads = 2};
 	struct gpube_ctx *ctx;
 	struct gpube_rng rng;
 
@@ -78,7 +79,7 @@ static void same_equilibria(void **state)
 /* An operator goes on where the search stopped. */
 static void rest_elsewhere(void **state)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 2};
+	struct gpube_opts opts = {.n_threads = 2};
 	struct gpube_ctx *ctx;
 	struct gpube_rng rng;
 	int handed_over = 0;

@@ -3,6 +3,7 @@
  * of costs, with the same values, names and optimum.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -51,14 +52,13 @@ static double best_of(const struct gpube_model *g)
 static void through_files(const struct gpube_model *g)
 {
 	static const char *const names[] = {"g.csg", "g.txt", "g.csg.gz"};
-	const struct gpube_write_opts opts = {.sizeof_options = sizeof(opts), .check = 1};
+	const struct gpube_opts opts = {.check = 1};
 
 	for (int k = 0; k < 3; k++) {
 		struct gpube_model *back;
 
-		assert_int_equal(gpube_write_with(g, in_dir(names[k]), &opts), GPUBE_OK);
-		assert_int_equal(gpube_read(&back, ctx, in_dir(names[k]), GPUBE_FORMAT_AUTO, NULL),
-			GPUBE_OK);
+		assert_int_equal(gpube_write(g, in_dir(names[k]), &opts, NULL), GPUBE_OK);
+		assert_int_equal(gpube_read(&back, ctx, in_dir(names[k]), NULL), GPUBE_OK);
 		assert_int_equal(gpube_coalitions_type(back), gpube_coalitions_type(g));
 		same_values(g, back);
 		gpube_model_free(back);

@@ -3,6 +3,7 @@
  * that; others are refused, with what is wrong. Random ones are tests/models/check_forms.py's.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "csg/auction.h"
 #include "gpube/forms.h"
@@ -146,7 +147,7 @@ static void read_row(struct gpube_model **model, const struct row *row)
 
 	snprintf(name, sizeof(name), "x.%s", row->ending);
 	test_put(in_dir(name), row->text, strlen(row->text));
-	if (gpube_read(model, ctx, in_dir(name), GPUBE_FORMAT_AUTO, NULL))
+	if (gpube_read(model, ctx, in_dir(name), NULL))
 		fail_msg("%s", gpube_error(ctx));
 }
 
@@ -191,7 +192,9 @@ static void coalitions_row(void **state)
 	if (strchr(row->expected, '\n')) {
 		if (gpube_coalitions_of_costs(&g, model))
 			fail_msg("%s", gpube_error(ctx));
-		assert_int_equal(gpube_write(g, in_dir("out.txt"), GPUBE_FORMAT_CSG), GPUBE_OK);
+		assert_int_equal(gpube_write(g, in_dir("out.txt"),
+					 &(struct gpube_opts){.to = GPUBE_FORMAT_CSG}, NULL),
+			GPUBE_OK);
 		text = test_get(in_dir("out.txt"), &n);
 		assert_string_equal(text, row->expected);
 		assert_int_equal(gpube_model_scale(g), strstr(row->text, "100.00") ? 2 : 0);

@@ -4,6 +4,7 @@
  * memory; an auction of bids on a fifth of all goods each, which ends by it.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "csg/auction.h"
 #include "tests/support/structures.h"
@@ -167,7 +168,8 @@ static void large_bids(void **state)
 	snprintf(path, sizeof(path), "%s/L7.txt", dir);
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	assert_int_equal(put_auction(ctx, path, "L7", 40, 400, 1), GPUBE_OK);
-	assert_int_equal(gpube_read(&a, ctx, path, GPUBE_FORMAT_CATS, NULL), GPUBE_OK);
+	assert_int_equal(gpube_read(&a, ctx, path, &(struct gpube_opts){.from = GPUBE_FORMAT_CATS}),
+		GPUBE_OK);
 	assert_int_equal(gpube_auction(&r, a, NULL), GPUBE_OK);
 	assert_true(r->optimal);
 	assert_int_equal(r->scale, 3);

@@ -1,5 +1,6 @@
 /* Equilibria: known games by every method, and methods against each other on random games. */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <stdbool.h>
 
@@ -32,7 +33,7 @@ static const struct known known[] = {
 
 static struct gpube_ctx *make_ctx(void)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 2};
+	struct gpube_opts opts = {.n_threads = 2};
 	struct gpube_ctx *ctx;
 
 	assert_int_equal(gpube_ctx_new(&ctx, &opts), GPUBE_OK);

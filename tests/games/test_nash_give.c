@@ -3,6 +3,7 @@
  * to it; what ends the work; what is refused.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,9 +77,7 @@ static void same_as_kept(void **state)
 			.sizeof_options = sizeof(o), .give = keep, .give_arg = &given};
 
 		assert_int_equal(
-			gpube_ctx_new(&ctx, &(struct gpube_ctx_opts){.sizeof_options = sizeof(
-									     struct gpube_ctx_opts),
-						    .n_threads = 1 + seed % 3}),
+			gpube_ctx_new(&ctx, &(struct gpube_opts){.n_threads = 1 + seed % 3}),
 			GPUBE_OK);
 		g = make_game(ctx, *state, seed);
 		given = kept =

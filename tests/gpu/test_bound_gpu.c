@@ -4,6 +4,7 @@
  * skipped, unless GPUBE_REQUIRE_GPU is set.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/relax/nested.h"
 #include "gpube/ops/regions/regions_cell.h"
@@ -118,8 +119,7 @@ static void same_bits(void **state)
 static void same_optimum(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_ASCENT,
+	const struct gpube_opts opts = {.method = GPUBE_BOUND_ASCENT,
 		.regions = GPUBE_REGIONS_NESTED,
 		.backend = GPUBE_BACKEND_CUDA,
 		.no_eliminate = seed % 3 != 0};

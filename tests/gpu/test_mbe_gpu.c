@@ -4,6 +4,7 @@
  * GPUBE_REQUIRE_GPU is set.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/ir/generate.h"
 #include "gpube/relax/mbe/mbe.h"
@@ -16,8 +17,7 @@ static struct gpube_ctx *ctx;
 
 static void same(const struct gpube_model *m, int z, bool match)
 {
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_MBE,
+	struct gpube_opts opts = {.method = GPUBE_BOUND_MBE,
 		.z = z,
 		.no_match = !match,
 		.order_method = GPUBE_ORDER_MIN_FILL};

@@ -5,6 +5,7 @@
  * is set.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"
@@ -54,8 +55,7 @@ static void gathers(void **state)
 static struct gpube_solution *solve(
 	struct gpube_model *m, enum gpube_backend backend, int count, int no_simplify)
 {
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_ELIMINATE,
+	struct gpube_opts opts = {.method = GPUBE_BOUND_ELIMINATE,
 		.backend = backend,
 		.count = count,
 		.no_simplify = no_simplify,
@@ -131,8 +131,7 @@ static struct gpube_model *small_network(struct gpube_ctx *c, uint64_t seed)
 /* A table too large for the device is refused, and what fits is not. */
 static void refuses(void **state)
 {
-	struct gpube_ctx_opts opts = {
-		.sizeof_options = sizeof(opts), .device_memory_bytes = 1 << 20};
+	struct gpube_opts opts = {.device_memory_bytes = 1 << 20};
 	const struct gpube_ops *ops;
 	struct gpube_ctx *own;
 	int status;
@@ -210,11 +209,9 @@ static void slow_cards(struct gpube_ctx *own)
 /* The same device twice stands for two. */
 static void shared_out(void **state)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_devices = 2};
-	struct gpube_solve_opts how = {.sizeof_options = sizeof(how),
-		.method = GPUBE_BOUND_ELIMINATE,
-		.backend = GPUBE_BACKEND_CUDA,
-		.no_simplify = 1};
+	struct gpube_opts opts = {.n_devices = 2};
+	struct gpube_opts how = {
+		.method = GPUBE_BOUND_ELIMINATE, .backend = GPUBE_BACKEND_CUDA, .no_simplify = 1};
 	struct gpube_ctx *own;
 	struct gpube_model *m;
 	struct gpube_solution *alone, *s;
@@ -243,8 +240,7 @@ static void shared_out(void **state)
 static void sliced(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	struct gpube_solve_opts how = {.sizeof_options = sizeof(how),
-		.method = GPUBE_BOUND_ELIMINATE,
+	struct gpube_opts how = {.method = GPUBE_BOUND_ELIMINATE,
 		.backend = GPUBE_BACKEND_CUDA,
 		.no_simplify = 1,
 		.order_method = GPUBE_ORDER_MIN_FILL,
@@ -256,8 +252,7 @@ static void sliced(void **state)
 		.tightness = seed % 3 ? 0 : 0.2,
 		.max_cost = 100,
 		.seed = seed};
-	struct gpube_ctx_opts opts = {
-		.sizeof_options = sizeof(opts), .n_devices = 1 + (int)(seed % 2)};
+	struct gpube_opts opts = {.n_devices = 1 + (int)(seed % 2)};
 	struct gpube_ctx *own;
 	struct gpube_model *m;
 	struct gpube_solution *whole, *s;

@@ -3,6 +3,7 @@
  * bit what the CPU gives, for every type and size; and whole solves.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <stdlib.h>
 
@@ -281,8 +282,7 @@ static void streams(void **state)
 	gpube_model_free(g);
 	opts.backend = GPUBE_BACKEND_CUDA;
 	for (int k = 0; k < 8; k++) {
-		struct gpube_ctx_opts limits = {
-			.sizeof_options = sizeof(limits), .device_memory_bytes = caps[k / 2]};
+		struct gpube_opts limits = {.device_memory_bytes = caps[k / 2]};
 		struct gpube_ctx *own;
 		struct gpube_csg_result *r;
 

@@ -3,6 +3,7 @@
  * batches, what is lost, and the sums and marginals of networks against the CPU's.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,10 +143,8 @@ static void matrices(void **state)
 static struct gpube_inference *infer(
 	const struct gpube_model *m, enum gpube_backend backend, enum gpube_infer_task task)
 {
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts),
-		.task = task,
-		.backend = backend,
-		.order_method = GPUBE_ORDER_MIN_FILL};
+	const struct gpube_opts opts = {
+		.task = task, .backend = backend, .order_method = GPUBE_ORDER_MIN_FILL};
 	struct gpube_inference *out;
 
 	if (gpube_infer(&out, m, &opts))

@@ -3,6 +3,7 @@
  * set against the reference; batches; refusals; stopping.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 #include "tests/support/context.h"
 #include "tests/support/memory.h"
 #include "tests/support/shapes.h"
@@ -206,7 +207,7 @@ static void small_batch(void **state)
 		int n;
 		bool helped;
 	} rows[] = {{3, false}, {10, false}, {3000, true}};
-	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 4};
+	const struct gpube_opts opts = {.n_threads = 4};
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {

@@ -4,6 +4,7 @@
  * tiles' edges; and the reference against what it says it computes.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -64,7 +65,7 @@ static void equals_reference(void **state)
 {
 	const struct row *row = *state;
 	const size_t bytes = gpube__type_size(row->type) << row->n_bits;
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = row->threads};
+	struct gpube_opts opts = {.n_threads = row->threads};
 	struct gpube_subset s = {.type = row->type, .n_bits = row->n_bits};
 	const int64_t most = 2 * largest(row->type);
 	struct gpube_rng rng;

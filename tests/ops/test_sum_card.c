@@ -3,6 +3,7 @@
  * whichever buckets are the card's, however little it holds, and where it has to give buckets back.
  */
 #include "tests/ops/emulate_walk.h"
+#include "gpube/options/options.h"
 
 #include "gpube/infer/infer.h"
 #include "tests/support/context.h"
@@ -133,10 +134,8 @@ static const struct gpube_sum_ops sum_ops = {products};
 static struct gpube_inference *on_card(
 	const struct gpube_model *m, enum gpube_infer_task task, uint64_t seed)
 {
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts),
-		.task = task,
-		.order_method = GPUBE_ORDER_MIN_FILL,
-		.backend = GPUBE_BACKEND_CPU};
+	const struct gpube_opts opts = {
+		.task = task, .order_method = GPUBE_ORDER_MIN_FILL, .backend = GPUBE_BACKEND_CPU};
 	const struct gpube_sum_card card = {.ops = &ops, .sum = &sum_ops};
 	struct gpube__inferring j = {.m = m, .ctx = ctx, .opts = &opts};
 	struct gpube_rng rng;
@@ -161,8 +160,7 @@ static struct gpube_inference *on_card(
 
 static void same(const struct gpube_model *m, uint64_t seed)
 {
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts),
-		.task = GPUBE_INFER_MAR,
+	const struct gpube_opts opts = {.task = GPUBE_INFER_MAR,
 		.order_method = GPUBE_ORDER_MIN_FILL,
 		.backend = GPUBE_BACKEND_CPU};
 	struct gpube_inference *host, *pr = on_card(m, GPUBE_INFER_PR, seed),

@@ -3,6 +3,7 @@
  * against the specification, shares of it, dominance, and what it refuses.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <stdlib.h>
 
@@ -264,9 +265,7 @@ int main(void)
 	static char names[N][32];
 	int n = 0, failed;
 
-	if (gpube_ctx_new(
-		    &ctx, &(struct gpube_ctx_opts){
-				  .sizeof_options = sizeof(struct gpube_ctx_opts), .n_threads = 3}))
+	if (gpube_ctx_new(&ctx, &(struct gpube_opts){.n_threads = 3}))
 		return 1;
 	for (; n < N; n++) {
 		snprintf(names[n], sizeof(names[n]), "supports of %d", sizes[n]);

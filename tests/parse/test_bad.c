@@ -4,6 +4,7 @@
  * untouched.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "formats/formats.h"
 #include "gpube/ir/model.h"
@@ -28,8 +29,7 @@ static int read_beside_good(struct gpube_ctx *ctx, const char *path)
 	struct gpube_model *m;
 	int status;
 
-	assert_int_equal(
-		gpube_read(&m, ctx, "tests/parse/good.uai", GPUBE_FORMAT_AUTO, NULL), GPUBE_OK);
+	assert_int_equal(gpube_read(&m, ctx, "tests/parse/good.uai", NULL), GPUBE_OK);
 	assert_int_equal(gpube_model_n_vars(m), 3);
 	status = ends_with(path, ".order") ? gpube_read_order(out, m, path)
 					   : gpube_read_solution(out, m, path);
@@ -70,8 +70,7 @@ static void bad_file(void **state)
 	const struct row *row = *state;
 	struct test_memory memory = {.fail_at = -1};
 	struct gpube_ctx *ctx = test_memory_ctx(&memory);
-	const struct gpube_read_opts opts = {
-		.sizeof_options = sizeof(opts), .evidence = "", .colors = 3};
+	const struct gpube_opts opts = {.evidence = "", .colors = 3};
 	struct gpube_model *m = NULL;
 	char expected[512];
 	int status;
@@ -86,9 +85,10 @@ static void bad_file(void **state)
 	if (ends_with(row->path, ".order") || ends_with(row->path, ".sol"))
 		status = read_beside_good(ctx, row->path);
 	else if (ends_with(row->path, ".evid"))
-		status = gpube_read(&m, ctx, "tests/parse/good.uai", GPUBE_FORMAT_AUTO, row->path);
+		status = gpube_read(&m, ctx, "tests/parse/good.uai",
+			&(struct gpube_opts){.evidence = row->path});
 	else
-		status = gpube_read_with(&m, ctx, row->path, &opts);
+		status = gpube_read(&m, ctx, row->path, &opts);
 	snprintf(expected, sizeof(expected), "%s%s", row->path, row->message);
 	assert_string_equal(gpube_error(ctx), expected);
 	assert_int_equal(status, is_range(expected) ? GPUBE_ERANGE : GPUBE_EPARSE);

@@ -3,6 +3,7 @@
  * probability of every assignment is the product of those that were drawn.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -179,7 +180,7 @@ static void assert_reads(const struct network *w)
 	double log_value;
 
 	test_put(in_dir("x"), w->text, w->n);
-	if (gpube_read(&m, ctx, in_dir("x"), GPUBE_FORMAT_AUTO, ""))
+	if (gpube_read(&m, ctx, in_dir("x"), &(struct gpube_opts){.evidence = ""}))
 		fail_msg("%s\n%s", gpube_error(ctx), w->text);
 	assert_int_equal(m->n_vars, w->n_vars);
 	assert_true(m->bayes);
@@ -216,8 +217,7 @@ static void names(void **state)
 	struct gpube_model *m;
 
 	(void)state;
-	assert_int_equal(gpube_read(&m, ctx, "tests/instances/alarm.bif", GPUBE_FORMAT_AUTO, NULL),
-		GPUBE_OK);
+	assert_int_equal(gpube_read(&m, ctx, "tests/instances/alarm.bif", NULL), GPUBE_OK);
 	assert_string_equal(m->name, "an alarm");
 	assert_string_equal(m->vars[1].name, "the season");
 	assert_string_equal(m->vars[1].value_names[2], ">=30");
@@ -266,7 +266,7 @@ static void raw_values(void **state)
 				quote, row->values[i], quote, i);
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "}\n");
 		test_put(in_dir("x"), text, n);
-		if (gpube_read(&m, ctx, in_dir("x"), GPUBE_FORMAT_AUTO, ""))
+		if (gpube_read(&m, ctx, in_dir("x"), &(struct gpube_opts){.evidence = ""}))
 			fail_msg("%s\n%s", gpube_error(ctx), text);
 		assert_int_equal(m->vars[0].domain, row->n);
 		for (int32_t i = 0; i < row->n; i++) {
@@ -299,14 +299,16 @@ static void names_come_back(void **state)
 		if (formats[f] == GPUBE_FORMAT_XMLBIF)
 			continue;
 #endif
-		assert_int_equal(gpube_read(&m, ctx, in_dir("x"), GPUBE_FORMAT_AUTO, ""), 0);
+		assert_int_equal(
+			gpube_read(&m, ctx, in_dir("x"), &(struct gpube_opts){.evidence = ""}), 0);
 		m->vars[0].name = gpube__strdup(ctx, "first & \"last\"");
 		m->vars[0].value_names = gpube__alloc(ctx, N, sizeof(char *));
 		for (int i = 0; i < N; i++)
 			m->vars[0].value_names[i] = gpube__strdup(ctx, values[i][0]);
-		if (gpube_write(m, in_dir("y"), (enum gpube_format)formats[f]))
+		if (gpube_write(m, in_dir("y"),
+			    &(struct gpube_opts){.to = (enum gpube_format)formats[f]}, NULL))
 			fail_msg("%s", gpube_error(ctx));
-		if (gpube_read(&back, ctx, in_dir("y"), GPUBE_FORMAT_AUTO, ""))
+		if (gpube_read(&back, ctx, in_dir("y"), &(struct gpube_opts){.evidence = ""}))
 			fail_msg("%s", gpube_error(ctx));
 		assert_string_equal(back->vars[0].name, f ? "first & \"last\"" : "first & _last_");
 		assert_string_equal(back->vars[1].name, "x1");

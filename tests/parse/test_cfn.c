@@ -1,5 +1,6 @@
 /* .cfn: toulbar2's dialect, exact decimals, shared tables; what the writer does. */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "tests/support/cases.h"
 #include "tests/support/memory.h"

@@ -3,6 +3,7 @@
  * what was written is read back and compared; the comparison finds differences.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "formats/common/registry.h"
 #include "formats/compare/compare.h"
@@ -46,18 +47,15 @@ static void checked(void **state)
 	snprintf(path, sizeof(path), "%s/m", dir);
 	for (int k = 0; k < 4 * N; k++) {
 		enum gpube_kind kind = k < 2 * N ? GPUBE_COSTS : GPUBE_POTENTIALS;
-		struct gpube_write_opts opts = {.sizeof_options = sizeof(opts),
-			.format = formats[k % N],
-			.lossy = k / N % 2,
-			.check = 1};
+		struct gpube_opts opts = {.to = formats[k % N], .lossy = k / N % 2, .check = 1};
 		struct random_spec spec = random_spec_varied(seed, kind);
 		struct gpube_model *m = random_model(ctx, &spec, seed);
 		int status;
 
 		assert_non_null(m);
-		status = gpube_write_with(m, path, &opts);
+		status = gpube_write(m, path, &opts, NULL);
 		if (status == GPUBE_ERANGE &&
-			(opts.format == GPUBE_FORMAT_LG || opts.format == GPUBE_FORMAT_WCNF))
+			(opts.to == GPUBE_FORMAT_LG || opts.to == GPUBE_FORMAT_WCNF))
 			/* a top that totals reach, which is not dropped */
 			assert_true(kind == GPUBE_COSTS || !opts.lossy);
 		else if (status == GPUBE_ERANGE && !opts.lossy)
@@ -127,7 +125,8 @@ static void changed_programs(void **state)
 		spec.n_functions = 3;
 		spec.observed = 0; /* which becomes functions */
 		m = random_model(ctx, &spec, seed);
-		assert_int_equal(gpube_write(m, path, format), GPUBE_OK);
+		assert_int_equal(
+			gpube_write(m, path, &(struct gpube_opts){.to = format}, NULL), GPUBE_OK);
 		assert_int_equal(check_program(ctx, path, m, format), GPUBE_OK);
 		text = test_get(path, &n);
 		for (size_t k = 0, looks = 0; k < n && looks < 150; k++) {

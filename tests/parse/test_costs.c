@@ -3,6 +3,7 @@
  * cost, and what can be kept of the rest is kept.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "tests/support/model_text.h"
 #include "tests/support/random_model.h"

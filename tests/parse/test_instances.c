@@ -4,6 +4,8 @@
  * it; memory that runs out, in reading and in writing, leaves nothing behind.
  */
 #include "tests/support/test.h"
+#include "formats/common/registry.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -28,9 +30,9 @@ static size_t n_rows;
 
 static int read_at(struct gpube_model **m, struct gpube_ctx *ctx, const char *path)
 {
-	const struct gpube_read_opts opts = {.sizeof_options = sizeof(opts), .colors = 3};
+	const struct gpube_opts opts = {.colors = 3};
 
-	return gpube_read_with(m, ctx, path, &opts);
+	return gpube_read(m, ctx, path, &opts);
 }
 
 static struct gpube_model *must_read(struct gpube_ctx *ctx, const char *path)
@@ -142,7 +144,7 @@ static void through_formats(void **state)
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	m = must_read(ctx, row->path);
 	for (int f = GPUBE_FORMAT_WCSP; f < GPUBE_N_FORMATS; f++) {
-		const struct gpube_write_opts opts = {.sizeof_options = sizeof(opts), .shift = 1};
+		const struct gpube_opts opts = {.shift = 1};
 		int status;
 
 		if (f == GPUBE_FORMAT_LP || f == GPUBE_FORMAT_MPS)
@@ -152,8 +154,8 @@ static void through_formats(void **state)
 			continue;
 #endif
 		snprintf(path, sizeof(path), "%s/x.%s", dir,
-			gpube_format_name((enum gpube_format)f));
-		status = gpube_write_with(m, path, &opts);
+			gpube__format_name((enum gpube_format)f));
+		status = gpube_write(m, path, &opts, NULL);
 		if (status) {
 			/* .cnf has no costs; some are only read */
 			assert_true(f != GPUBE_FORMAT_CFN && f != GPUBE_FORMAT_WCSP);
@@ -194,11 +196,7 @@ static void without_memory(void **state)
 	test_make_dir(dir);
 	fail_each_allocation(read_scarcely, NULL, row->path, 0);
 	for (int f = GPUBE_FORMAT_WCSP; f <= GPUBE_FORMAT_XMLBIF; f++) {
-		const struct gpube_write_opts opts = {.sizeof_options = sizeof(opts),
-			.format = (enum gpube_format)f,
-			.shift = 1,
-			.lossy = f % 2,
-			.check = 1};
+		const struct gpube_opts opts = {.to = f, .shift = 1, .lossy = f % 2, .check = 1};
 		static const char *const packings[] = {"", ".gz", ".xz"};
 
 		if (f == GPUBE_FORMAT_LP || f == GPUBE_FORMAT_MPS)
@@ -214,7 +212,7 @@ static void without_memory(void **state)
 			live = memory.live;
 			memory.n = 0;
 			memory.fail_at = k;
-			status = gpube_write_with(m, path, &opts);
+			status = gpube_write(m, path, &opts, NULL);
 			assert_int_equal(memory.live, live);
 			if (status)
 				assert_int_equal(test_count_files(dir), 0);
@@ -243,14 +241,18 @@ static void stopped(void **state)
 	for (size_t k = 0; k < sizeof(endings) / sizeof(*endings); k++) {
 		snprintf(path, sizeof(path), "%s/x.wcsp%s", dir, endings[k]);
 		gpube_ctx_stop(ctx);
-		assert_int_equal(gpube_write(m, path, GPUBE_FORMAT_WCSP), GPUBE_ESTOP);
+		assert_int_equal(
+			gpube_write(m, path, &(struct gpube_opts){.to = GPUBE_FORMAT_WCSP}, NULL),
+			GPUBE_ESTOP);
 		assert_string_equal(gpube_error(ctx), "stopped");
 		assert_int_equal(test_count_files(dir), 0);
 		/* a result is written all the same */
 		assert_int_equal(gpube_write_solution(m, path, (const int32_t[32]){0}), GPUBE_OK);
 		assert_int_equal(test_count_files(dir), 1);
 		gpube_ctx_resume(ctx);
-		assert_int_equal(gpube_write(m, path, GPUBE_FORMAT_WCSP), GPUBE_OK);
+		assert_int_equal(
+			gpube_write(m, path, &(struct gpube_opts){.to = GPUBE_FORMAT_WCSP}, NULL),
+			GPUBE_OK);
 		test_clear_dir(dir);
 		test_make_dir(dir);
 	}

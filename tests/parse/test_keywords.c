@@ -3,6 +3,7 @@
  * function and toulbar2's cost of each assignment.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "tests/support/model_text.h"
 #include "tests/support/random_model.h"

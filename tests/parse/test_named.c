@@ -1,8 +1,9 @@
 /* Variables and values by name or index: what a text stands for, what is refused, .evid files. */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "formats/common/named.h"
-#include "formats/common/nearest.h"
+#include "gpube/base/nearest.h"
 #include "formats/common/registry.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -190,7 +191,7 @@ static const struct evid_row {
 
 static int read_from(struct gpube_model *m, const char *path)
 {
-	const struct gpube_read_opts opts = {.sizeof_options = sizeof(opts), .evidence = path};
+	const struct gpube_opts opts = {.evidence = path};
 
 	return gpube__evid_read_for(m, "-", false, &opts);
 }

@@ -3,6 +3,7 @@
  * says, computed from the terms that were drawn. And constraints that are too wide for that.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "formats/formats.h"
 #include "gpube/base/base.h"
@@ -169,7 +170,7 @@ static void random_problems(void **state)
 
 		draw_problem(&w, seed);
 		test_put(in_dir("x"), w.text, w.n);
-		if (gpube_read(&m, ctx, in_dir("x"), GPUBE_FORMAT_AUTO, ""))
+		if (gpube_read(&m, ctx, in_dir("x"), &(struct gpube_opts){.evidence = ""}))
 			fail_msg("%s\n%s", gpube_error(ctx), w.text);
 		assert_int_equal(m->n_vars, w.n_vars);
 		do {
@@ -196,7 +197,7 @@ static int read_wide(struct gpube_model **m, int n, const int *by_turns, const c
 	size += (size_t)snprintf(text + size, sizeof(text) - size, "%s ;\n", rest);
 	assert_true(size < sizeof(text));
 	test_put(in_dir("x.opb"), text, size);
-	return gpube_read(m, ctx, in_dir("x.opb"), GPUBE_FORMAT_AUTO, "");
+	return gpube_read(m, ctx, in_dir("x.opb"), &(struct gpube_opts){.evidence = ""});
 }
 
 /* One table, of so many tuples. */
@@ -282,8 +283,7 @@ static void names(void **state)
 	struct gpube_model *m;
 
 	(void)state;
-	assert_int_equal(
-		gpube_read(&m, ctx, "tests/instances/max.opb", GPUBE_FORMAT_AUTO, NULL), GPUBE_OK);
+	assert_int_equal(gpube_read(&m, ctx, "tests/instances/max.opb", NULL), GPUBE_OK);
 	assert_int_equal(m->direction, GPUBE_MAXIMISE);
 	assert_string_equal(m->vars[1].name, "pear");
 	gpube_model_free(m);

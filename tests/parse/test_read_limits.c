@@ -6,6 +6,8 @@
  * With GPUBE_TABLE=1 the seconds and bytes of all of them are printed, of files of GPUBE_BYTES.
  */
 #include "tests/support/test.h"
+#include "formats/common/registry.h"
+#include "gpube/options/options.h"
 
 #include <stdbool.h>
 #include <time.h>
@@ -374,9 +376,8 @@ static void bytes_within(
 
 static void plan(struct gpube_ctx *ctx, const struct gpube_model *m)
 {
-	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.backend = GPUBE_BACKEND_CPU,
-		.timeout_seconds = MOST_SECONDS};
+	const struct gpube_opts opts = {
+		.backend = GPUBE_BACKEND_CPU, .timeout_seconds = MOST_SECONDS};
 	struct gpube_solution *s;
 
 	gpube_plan(&s, m, &opts);
@@ -385,9 +386,8 @@ static void plan(struct gpube_ctx *ctx, const struct gpube_model *m)
 
 static void solve(struct gpube_ctx *ctx, const struct gpube_model *m)
 {
-	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.backend = GPUBE_BACKEND_CPU,
-		.timeout_seconds = MOST_SECONDS};
+	const struct gpube_opts opts = {
+		.backend = GPUBE_BACKEND_CPU, .timeout_seconds = MOST_SECONDS};
 	struct gpube_solution *s;
 
 	gpube_solve(&s, m, &opts);
@@ -396,9 +396,8 @@ static void solve(struct gpube_ctx *ctx, const struct gpube_model *m)
 
 static void bound(struct gpube_ctx *ctx, const struct gpube_model *m)
 {
-	const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
-		.backend = GPUBE_BACKEND_CPU,
-		.timeout_seconds = MOST_SECONDS};
+	const struct gpube_opts opts = {
+		.backend = GPUBE_BACKEND_CPU, .timeout_seconds = MOST_SECONDS};
 	struct gpube_solution *b;
 
 	gpube_bound(&b, m, &opts);
@@ -423,7 +422,7 @@ static void measure(const struct worst *w, size_t file_bytes, bool print)
 		double start = seconds();
 		size_t most;
 
-		if (k > 0 && gpube_format_named(w->target) == GPUBE_FORMAT_AUTO)
+		if (k > 0 && gpube__format_named(w->target) == GPUBE_FORMAT_AUTO)
 			break;
 		assert_int_equal(fuzz_do(w->target, (const uint8_t *)text, size, ALLOWED_BYTES,
 					 steps[k].then, &most),

@@ -4,6 +4,7 @@
  * written.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <float.h>
 #include <math.h>
@@ -61,7 +62,7 @@ static struct gpube_model *read_pair(const char *form, const char *a, const char
 			"probability (v) { table %s, %s; }\n",
 			a, b);
 	test_put(path, text, (size_t)n);
-	if (gpube_read(&m, ctx, path, GPUBE_FORMAT_AUTO, NULL))
+	if (gpube_read(&m, ctx, path, NULL))
 		fail_msg("%s", gpube_error(ctx));
 	return m;
 }
@@ -69,8 +70,7 @@ static struct gpube_model *read_pair(const char *form, const char *a, const char
 /* What everything makes of the values of a model of one variable. */
 static void check(struct gpube_model *m, const struct number *a, const struct number *b)
 {
-	const struct gpube_infer_opts opts = {
-		.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
+	const struct gpube_opts opts = {.task = GPUBE_INFER_MAR};
 	const double x = (double)a->ln, y = (double)b->ln;
 	const double ln_z = fmax(x, y) + log1p(exp(fmin(x, y) - fmax(x, y)));
 	const struct number *of[] = {a, b};
@@ -106,8 +106,7 @@ static void pairs(void **state)
 		for (int k = 0; k < N_NUMBERS; k++) {
 			const struct number *a = &numbers[i], *b = &numbers[k];
 			struct gpube_model *m = read_pair(form, a->text, b->text), *again;
-			const struct gpube_write_opts opts = {
-				.sizeof_options = sizeof(opts), .check = 1};
+			const struct gpube_opts opts = {.check = 1};
 
 #if LDBL_MIN_EXP < DBL_MIN_EXP - 128
 			assert_int_equal(
@@ -115,10 +114,10 @@ static void pairs(void **state)
 			check(m, a, b);
 #endif
 			/* the same again, when it is written and read */
-			assert_int_equal(gpube_write_with(m, in_dir("again.uai"), &opts), GPUBE_OK);
-			assert_int_equal(gpube_read(&again, ctx, in_dir("again.uai"),
-						 GPUBE_FORMAT_AUTO, NULL),
-				GPUBE_OK);
+			assert_int_equal(
+				gpube_write(m, in_dir("again.uai"), &opts, NULL), GPUBE_OK);
+			assert_int_equal(
+				gpube_read(&again, ctx, in_dir("again.uai"), NULL), GPUBE_OK);
 			assert_int_equal(again->tables[0].power, m->tables[0].power);
 			assert_memory_equal(
 				again->tables[0].values, m->tables[0].values, 2 * sizeof(double));
@@ -135,7 +134,7 @@ static void short_texts(void **state)
 		struct gpube_model *m = read_pair("x.uai", numbers[k].text, "1e-310");
 		char *text;
 
-		assert_int_equal(gpube_write(m, in_dir("short.uai"), GPUBE_FORMAT_AUTO), GPUBE_OK);
+		assert_int_equal(gpube_write(m, in_dir("short.uai"), NULL, NULL), GPUBE_OK);
 		text = test_get(in_dir("short.uai"), NULL);
 		if (!strstr(text, numbers[k].text) || !strstr(text, "1e-310"))
 			fail_msg("%s: %s", numbers[k].text, text);
@@ -157,9 +156,8 @@ static void given(void **state)
 	assert_int_equal(gpube_model_add_potentials(m, 1, (int32_t[]){0}, values), GPUBE_OK);
 	assert_int_equal(gpube_model_log_value(&v, m, (int32_t[]){0}), GPUBE_OK);
 	assert_near(v, -744.4400719213812);
-	assert_int_equal(gpube_write(m, in_dir("given.uai"), GPUBE_FORMAT_AUTO), GPUBE_OK);
-	assert_int_equal(
-		gpube_read(&again, ctx, in_dir("given.uai"), GPUBE_FORMAT_AUTO, NULL), GPUBE_OK);
+	assert_int_equal(gpube_write(m, in_dir("given.uai"), NULL, NULL), GPUBE_OK);
+	assert_int_equal(gpube_read(&again, ctx, in_dir("given.uai"), NULL), GPUBE_OK);
 	assert_int_equal(again->tables[0].power, 0);
 	assert_memory_equal(again->tables[0].values, values, sizeof(values));
 	gpube_model_free(again);
@@ -186,9 +184,7 @@ static void refused(void **state)
 			text, sizeof(text), "MARKOV 1 2 1 1 0 2\n%s %s\n", rows[k].a, rows[k].b);
 
 		test_put(in_dir("refused.uai"), text, (size_t)n);
-		assert_int_equal(
-			gpube_read(&m, ctx, in_dir("refused.uai"), GPUBE_FORMAT_AUTO, NULL),
-			GPUBE_ERANGE);
+		assert_int_equal(gpube_read(&m, ctx, in_dir("refused.uai"), NULL), GPUBE_ERANGE);
 		if (!strstr(gpube_error(ctx), rows[k].why) || !strstr(gpube_error(ctx), ".uai:2:"))
 			fail_msg("%s", gpube_error(ctx));
 	}

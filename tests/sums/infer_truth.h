@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "gpube/sums.h"
+#include "gpube/options/options.h"
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"
 #include "tests/support/test.h"
@@ -67,12 +68,10 @@ static inline void enumerate(struct truth *t, const struct gpube_model *m)
 	} while (next_assignment(values, m));
 }
 
-static inline struct gpube_inference *infer(
-	const struct gpube_model *m, struct gpube_infer_opts opts)
+static inline struct gpube_inference *infer(const struct gpube_model *m, struct gpube_opts opts)
 {
 	struct gpube_inference *out;
 
-	opts.sizeof_options = sizeof(opts);
 	if (gpube_infer(&out, m, &opts))
 		fail_msg("%s", gpube_error(ctx));
 	assert_true(out->known);
@@ -96,8 +95,8 @@ static inline void check_sums(const struct gpube_model *m, const double *p)
 static inline void check(const struct gpube_model *m)
 {
 	struct truth t;
-	struct gpube_inference *pr = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_PR}),
-			       *mar = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR});
+	struct gpube_inference *pr = infer(m, (struct gpube_opts){.task = GPUBE_INFER_PR}),
+			       *mar = infer(m, (struct gpube_opts){.task = GPUBE_INFER_MAR});
 	int64_t at = 0;
 
 	enumerate(&t, m);

@@ -1,5 +1,6 @@
 /* Marginals of what nothing observed follows, in networks that are too wide to be summed. */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -94,8 +95,7 @@ static void weigh_leaf(double *leaf, double *root, const struct two_layers *t, i
 static void test_ancestral(void **state)
 {
 	struct two_layers *t = gpube__alloc_zero(ctx, 1, sizeof(*t));
-	const struct gpube_infer_opts opts = {
-		.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
+	const struct gpube_opts opts = {.task = GPUBE_INFER_MAR};
 	struct gpube_rng rng;
 
 	(void)state;

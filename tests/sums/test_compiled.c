@@ -1,5 +1,6 @@
 /* Sums of a compiled model for changing evidence, against those from scratch. */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -10,8 +11,7 @@
 
 static void compare(struct gpube_model *m, struct gpube_compiled *c, int64_t n, int *n_impossible)
 {
-	const struct gpube_infer_opts opts = {
-		.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
+	const struct gpube_opts opts = {.task = GPUBE_INFER_MAR};
 	struct gpube_inference *a, *b;
 
 	assert_int_equal(gpube_infer(&a, m, &opts), GPUBE_OK);
@@ -34,8 +34,7 @@ static void compare(struct gpube_model *m, struct gpube_compiled *c, int64_t n, 
 /* Values come and go in any order; some sets contradict themselves. */
 static void test_random(void **state)
 {
-	const struct gpube_infer_opts opts = {
-		.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
+	const struct gpube_opts opts = {.task = GPUBE_INFER_MAR};
 	int n_impossible = 0, n_queries = 0;
 
 	(void)state;
@@ -76,8 +75,7 @@ static void test_random(void **state)
 static void test_far_apart(void **state)
 {
 	enum { VARS = 9, MOST = 6 };
-	const struct gpube_infer_opts opts = {
-		.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
+	const struct gpube_opts opts = {.task = GPUBE_INFER_MAR};
 	int n_impossible = 0;
 
 	(void)state;
@@ -165,8 +163,7 @@ static struct gpube_model *network(struct gpube_rng *rng, int32_t n_vars, int32_
 static void test_networks(void **state)
 {
 	enum { SETS = 60, OBSERVED = 8 };
-	const struct gpube_infer_opts opts = {
-		.sizeof_options = sizeof(opts), .task = GPUBE_INFER_MAR};
+	const struct gpube_opts opts = {.task = GPUBE_INFER_MAR};
 	int n_impossible = 0;
 
 	(void)state;

@@ -1,5 +1,6 @@
 /* Sums by cases, and their bounds at every moment, against sums by buckets. */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -9,7 +10,7 @@
 
 /* Everything that a search needs, whether it would be worth it or not. */
 struct search {
-	struct gpube_infer_opts opts;
+	struct gpube_opts opts;
 	struct gpube_inference out;
 	struct gpube__inferring j;
 	struct gpube_formula formula;

@@ -1,5 +1,6 @@
 /* Sums and marginals against enumeration: zeros, evidence, magnitudes, orders, memory, bounds. */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static void check_orders(const struct gpube_model *m)
 	for (int k = 0; k < 2; k++) {
 		for (int32_t i = 0; i < m->n_vars; i++)
 			order[i] = k ? m->n_vars - 1 - i : i;
-		ways[k] = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR,
+		ways[k] = infer(m, (struct gpube_opts){.task = GPUBE_INFER_MAR,
 					   .order_method = GPUBE_ORDER_GIVEN,
 					   .order = order});
 	}
@@ -45,7 +46,7 @@ static void test_random(void **state)
 		check(m);
 		if (seed % 4 == 0)
 			check_orders(m);
-		out = infer(m, (struct gpube_infer_opts){.order_method = GPUBE_ORDER_MIN_DEGREE});
+		out = infer(m, (struct gpube_opts){.order_method = GPUBE_ORDER_MIN_DEGREE});
 		n_zero += isinf(out->log10_z) != 0;
 		n_observed += m->evidence != NULL;
 		gpube_inference_free(out, ctx);
@@ -72,10 +73,7 @@ static void test_slices(void **state)
 		assert_non_null(m);
 		ctx->memory_bytes = 200 + seed % 4 * 150;
 		/* a message of one cell for each variable has to fit */
-		status = gpube_infer(&out, m,
-			&(struct gpube_infer_opts){
-				.sizeof_options = sizeof(struct gpube_infer_opts),
-				.task = GPUBE_INFER_MAR});
+		status = gpube_infer(&out, m, &(struct gpube_opts){.task = GPUBE_INFER_MAR});
 		assert_true(status == GPUBE_OK || status == GPUBE_ELIMIT);
 		if (status == GPUBE_OK && out->plan.n_slices > 1) {
 			n_sliced++;
@@ -112,14 +110,10 @@ static void *allocate(void *arg, void *p, size_t size)
 static void test_stopped_slices(void **state)
 {
 	struct allocations a = {0};
-	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
-		.n_threads = 1,
-		.memory_bytes = 1500,
-		.realloc_fn = allocate,
-		.realloc_arg = &a};
+	const struct gpube_opts opts = {
+		.n_threads = 1, .memory_bytes = 1500, .realloc = allocate, .realloc_arg = &a};
 	struct gpube_ctx *const before = ctx;
-	const struct gpube_infer_opts how = {
-		.sizeof_options = sizeof(how), .order_method = GPUBE_ORDER_MIN_FILL};
+	const struct gpube_opts how = {.order_method = GPUBE_ORDER_MIN_FILL};
 	struct gpube_inference *all, *some;
 	struct gpube_model *m;
 
@@ -163,13 +157,13 @@ static void test_evidence(void **state)
 						 m, 2, (const int32_t[]){i - 1, i}, differ),
 				GPUBE_OK);
 	}
-	out = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR});
+	out = infer(m, (struct gpube_opts){.task = GPUBE_INFER_MAR});
 	assert_true(fabs(out->log10_z - log10(2)) < 1e-15);
 	assert_true(out->marginals[7] == 0.5);
 	gpube_inference_free(out, ctx);
 
 	assert_int_equal(gpube_model_observe(m, 0, 0), GPUBE_OK);
-	out = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR});
+	out = infer(m, (struct gpube_opts){.task = GPUBE_INFER_MAR});
 	assert_true(out->log10_z == 0);
 	assert_int_equal(out->plan.n_vars, 0);
 	assert_int_equal(out->n_removed, 50);
@@ -178,7 +172,7 @@ static void test_evidence(void **state)
 	gpube_inference_free(out, ctx);
 
 	assert_int_equal(gpube_model_observe(m, 49, 0), GPUBE_OK);
-	out = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR});
+	out = infer(m, (struct gpube_opts){.task = GPUBE_INFER_MAR});
 	assert_true(out->log10_z == -INFINITY);
 	assert_null(out->marginals);
 	gpube_inference_free(out, ctx);
@@ -212,8 +206,7 @@ static void test_threads(void **state)
 #endif
 	const int n_threads = ctx->n_threads;
 	struct gpube_model *m = grid(SIDE, SIDE);
-	struct gpube_infer_opts opts = {
-		.task = GPUBE_INFER_MAR, .order_method = GPUBE_ORDER_MIN_FILL};
+	struct gpube_opts opts = {.task = GPUBE_INFER_MAR, .order_method = GPUBE_ORDER_MIN_FILL};
 	struct gpube_inference *many = infer(m, opts), *one, *other;
 
 	(void)state;
@@ -297,7 +290,7 @@ static void test_barren(void **state)
 				GPUBE_OK);
 		}
 		check(m);
-		out = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_PR});
+		out = infer(m, (struct gpube_opts){.task = GPUBE_INFER_PR});
 		n_smaller += k % 4 && out->plan.n_vars > 0 && out->plan.n_vars < 9 - k % 4;
 		assert_true(k % 4 || out->plan.n_vars == 0);
 		gpube_inference_free(out, ctx);
@@ -306,7 +299,7 @@ static void test_barren(void **state)
 	assert_true(n_smaller > 20);
 	m = bayesian(&rng, 600, 4, 0.25);
 	ctx->memory_bytes = 1 << 20;
-	out = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_PR});
+	out = infer(m, (struct gpube_opts){.task = GPUBE_INFER_PR});
 	ctx->memory_bytes = memory;
 	assert_true(fabs(out->log10_z - 600 * log10(0.25)) < 1e-10);
 	assert_true(out->relative_error > 0);
@@ -320,8 +313,7 @@ static void test_limits(void **state)
 {
 	const uint64_t memory = ctx->memory_bytes;
 	struct gpube_model *m = grid(40, 40);
-	const struct gpube_infer_opts opts = {
-		.sizeof_options = sizeof(opts), .order_method = GPUBE_ORDER_MIN_FILL};
+	const struct gpube_opts opts = {.order_method = GPUBE_ORDER_MIN_FILL};
 	struct gpube_inference *out;
 
 	(void)state;
@@ -345,9 +337,8 @@ static void test_limits(void **state)
 static void check_bounds(struct gpube_model *m, uint64_t bytes, int *n_bounded)
 {
 	const uint64_t memory = ctx->memory_bytes;
-	struct gpube_inference *exact = infer(m, (struct gpube_infer_opts){0}), *s;
-	const struct gpube_infer_opts opts = {
-		.sizeof_options = sizeof(opts), .bounds = 1, .timeout_seconds = 0.05};
+	struct gpube_inference *exact = infer(m, (struct gpube_opts){0}), *s;
+	const struct gpube_opts opts = {.bounds = 1, .timeout_seconds = 0.05};
 	int status;
 
 	assert_true(exact->log10_lower <= exact->log10_z && exact->log10_z <= exact->log10_upper);
@@ -391,7 +382,7 @@ static void test_large_mini_buckets(void **state)
 	const int n_threads = ctx->n_threads;
 	struct gpube_model *m = grid(18, 18);
 	struct gpube_inference out = {0};
-	struct gpube_infer_opts opts = {0};
+	struct gpube_opts opts = {0};
 	struct gpube__inferring j = {.m = m, .ctx = ctx, .opts = &opts, .out = &out};
 	double one, many, small;
 
@@ -422,7 +413,7 @@ static void test_intervals(void **state)
 	for (uint64_t seed = 0; seed < 1000; seed++) {
 		struct random_spec spec = random_spec_varied(seed, GPUBE_POTENTIALS);
 		struct gpube_model *m = random_model(ctx, &spec, seed);
-		struct gpube_infer_opts opts = {.task = GPUBE_INFER_MAR};
+		struct gpube_opts opts = {.task = GPUBE_INFER_MAR};
 		struct gpube_inference *out = gpube__alloc_zero(ctx, 1, sizeof(*out));
 		struct gpube__inferring j = {.m = m, .ctx = ctx, .opts = &opts, .out = out};
 		double least[MOST_VALUES] = {0}, most[MOST_VALUES];

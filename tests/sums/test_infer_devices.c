@@ -3,6 +3,7 @@
  * one, whoever was faster; with a stop, and with less memory than any slice takes.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -12,7 +13,7 @@
 static struct gpube_inference *on_devices(
 	const struct gpube_model *m, enum gpube_infer_task task, int n_devices)
 {
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .task = task};
+	const struct gpube_opts opts = {.task = task};
 	struct gpube_inference *out;
 
 	ctx->n_devices = n_devices;
@@ -39,7 +40,7 @@ static void same_sums(void **state)
 		assert_non_null(m);
 		for (int32_t i = 0; i < m->n_vars; i++)
 			n += m->vars[i].domain;
-		one = infer(m, (struct gpube_infer_opts){.task = task});
+		one = infer(m, (struct gpube_opts){.task = task});
 		all = on_devices(m, task, 2 + (int)(seed % 3));
 		again = on_devices(m, task, 2 + (int)(seed % 3));
 		n_sliced += all->plan.n_slices > 1;
@@ -63,7 +64,7 @@ static void same_sums(void **state)
 static void stopped(void **state)
 {
 	struct random_spec spec = random_spec_varied(4, GPUBE_POTENTIALS);
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts)};
+	const struct gpube_opts opts = {0};
 	struct gpube_model *m = random_model(ctx, &spec, 4);
 	struct gpube_inference *out;
 

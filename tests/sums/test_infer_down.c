@@ -1,5 +1,6 @@
 /* The pass down the bucket tree: large messages, complete graphs, fronts. */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "tests/sums/infer_truth.h"
 
@@ -25,8 +26,8 @@ static void test_complete(void **state)
 				GPUBE_OK);
 		}
 	check(m);
-	pr = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_PR});
-	mar = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR});
+	pr = infer(m, (struct gpube_opts){.task = GPUBE_INFER_PR});
+	mar = infer(m, (struct gpube_opts){.task = GPUBE_INFER_MAR});
 	assert_true(mar->plan.peak_bytes <= 1.2 * pr->plan.peak_bytes);
 	gpube_inference_free(pr, ctx);
 	gpube_inference_free(mar, ctx);
@@ -79,7 +80,7 @@ static void test_large_messages(void **state)
 			assert_int_equal(
 				gpube_model_add_potentials(m, arity, scopes[f], cells), GPUBE_OK);
 		}
-		mar = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR,
+		mar = infer(m, (struct gpube_opts){.task = GPUBE_INFER_MAR,
 				       .order_method = GPUBE_ORDER_GIVEN,
 				       .order = order});
 		enumerate(&t, m);
@@ -111,11 +112,11 @@ static void test_front(void **state)
 	(void)state;
 	for (int i = 0; i < N; i++)
 		order[i] = i % ROWS * COLUMNS + i / ROWS;
-	one = infer(m, (struct gpube_infer_opts){.task = GPUBE_INFER_MAR,
+	one = infer(m, (struct gpube_opts){.task = GPUBE_INFER_MAR,
 			       .order_method = GPUBE_ORDER_GIVEN,
 			       .order = order});
-	other = infer(m, (struct gpube_infer_opts){
-				 .task = GPUBE_INFER_MAR, .order_method = GPUBE_ORDER_MIN_FILL});
+	other = infer(m,
+		(struct gpube_opts){.task = GPUBE_INFER_MAR, .order_method = GPUBE_ORDER_MIN_FILL});
 	assert_true(one->plan.peak_bytes < 0.4 * N * (1 << ROWS) * sizeof(double));
 	for (int i = 0; i < 2 * N; i++)
 		assert_true(fabs(one->marginals[i] - other->marginals[i]) < 1e-13);

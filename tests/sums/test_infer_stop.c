@@ -3,6 +3,7 @@
  * any moment.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -76,10 +77,9 @@ static struct gpube_model *grid(struct gpube_ctx *of, int32_t side, double zero)
 
 static void begin(struct watch *w, uint64_t memory)
 {
-	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
-		.n_threads = 1,
+	const struct gpube_opts opts = {.n_threads = 1,
 		.memory_bytes = memory,
-		.realloc_fn = allocate,
+		.realloc = allocate,
 		.realloc_arg = w,
 		.log = hear,
 		.log_arg = w};
@@ -109,8 +109,7 @@ static void test_told(void **state)
 {
 	(void)state;
 	for (int k = 0; k < 2; k++) {
-		const struct gpube_infer_opts opts = {
-			.sizeof_options = sizeof(opts), .order_method = GPUBE_ORDER_MIN_FILL};
+		const struct gpube_opts opts = {.order_method = GPUBE_ORDER_MIN_FILL};
 		struct gpube_inference out = {0};
 		struct gpube__inferring j = {.opts = &opts, .out = &out};
 		struct gpube_model *m;
@@ -142,9 +141,8 @@ static void test_stopped(void **state)
 
 	(void)state;
 	for (int64_t seed = 0; seed < 300; seed++) {
-		struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts),
-			.bounds = 1,
-			.task = seed % 2 ? GPUBE_INFER_MAR : GPUBE_INFER_PR};
+		struct gpube_opts opts = {
+			.bounds = 1, .task = seed % 2 ? GPUBE_INFER_MAR : GPUBE_INFER_PR};
 		const int k = (int)(seed / 2 % 2);
 		struct gpube_inference *s;
 		struct gpube_model *m;
@@ -201,7 +199,7 @@ static struct gpube_model *formula(struct gpube_ctx *of)
 /* Each allocation in turn is refused: an error or the answer, nothing lost. */
 static void test_no_memory(void **state)
 {
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .bounds = 1};
+	const struct gpube_opts opts = {.bounds = 1};
 	int n_failed = 0, n_cases = 0, status = GPUBE_ENOMEM;
 
 	(void)state;
@@ -236,7 +234,7 @@ static void test_no_memory(void **state)
 static void test_long_order(void **state)
 {
 	enum { VARS = 38 };
-	const struct gpube_infer_opts opts = {.sizeof_options = sizeof(opts), .bounds = 1};
+	const struct gpube_opts opts = {.bounds = 1};
 	const double pairs[] = {1, 2, 3, 4};
 	struct gpube_inference out = {0};
 	struct gpube__inferring j = {.ctx = ctx, .opts = &opts, .out = &out};

@@ -1,5 +1,6 @@
 /* Bounds of sums by mini-buckets, of one pass and of passes there and back, against the sums. */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -11,7 +12,7 @@
 struct sums {
 	struct gpube_model *m;
 	struct gpube_inference *exact, out;
-	struct gpube_infer_opts opts;
+	struct gpube_opts opts;
 	struct gpube__inferring j;
 };
 

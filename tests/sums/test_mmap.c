@@ -3,6 +3,7 @@
  * variables.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 #include "tests/support/twofold.h"
 
 #include <math.h>
@@ -80,12 +81,11 @@ static double best_of(const struct gpube_model *m, const bool *fixed)
 }
 
 static struct gpube_mmap *find(
-	const struct gpube_model *m, const bool *fixed, struct gpube_mmap_opts opts)
+	const struct gpube_model *m, const bool *fixed, struct gpube_opts opts)
 {
 	int32_t query[MOST_VARS];
 	struct gpube_mmap *out;
 
-	opts.sizeof_options = sizeof(opts);
 	opts.query = query;
 	for (int32_t i = m->n_vars - 1; i >= 0; i--)
 		if (fixed[i])
@@ -102,7 +102,7 @@ static bool close_to(double a, double b)
 static void check(const struct gpube_model *m, const bool *fixed, bool *impossible)
 {
 	const double best = best_of(m, fixed);
-	struct gpube_mmap *out = find(m, fixed, (struct gpube_mmap_opts){0});
+	struct gpube_mmap *out = find(m, fixed, (struct gpube_opts){0});
 	int32_t values[MOST_VARS] = {0};
 
 	*impossible = best == -INFINITY;
@@ -176,7 +176,7 @@ static void test_differs_from_mpe(void **state)
 	assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
 	assert_int_equal(
 		gpube_model_add_potentials(m, 2, (const int32_t[]){0, 1}, table), GPUBE_OK);
-	out = find(m, fixed, (struct gpube_mmap_opts){0});
+	out = find(m, fixed, (struct gpube_opts){0});
 	assert_int_equal(out->values[0], 1);
 	assert_true(fabs(out->log10_value - log10(0.6)) < 1e-14);
 	assert_int_equal(out->n_free, 1);
@@ -203,7 +203,7 @@ static void test_far_apart(void **state)
 				GPUBE_OK);
 		assert_int_equal(gpube_model_add_potentials(m, 1, &i, chooses), GPUBE_OK);
 	}
-	out = find(m, fixed, (struct gpube_mmap_opts){0});
+	out = find(m, fixed, (struct gpube_opts){0});
 	assert_int_equal(out->answer, GPUBE_ANSWER_OPTIMAL);
 	assert_int_equal(out->values[0], 1);
 	assert_true(fabs(out->log10_value) < 1e-12);
@@ -211,7 +211,7 @@ static void test_far_apart(void **state)
 	gpube_mmap_free(out, ctx);
 	/* against its will */
 	assert_int_equal(gpube_model_observe(m, 0, 0), GPUBE_OK);
-	out = find(m, fixed, (struct gpube_mmap_opts){0});
+	out = find(m, fixed, (struct gpube_opts){0});
 	assert_int_equal(out->values[0], 0);
 	assert_true(fabs(out->log10_value + 18 * 500 * log10(2)) < 1e-6);
 	gpube_mmap_free(out, ctx);
@@ -224,8 +224,7 @@ static void test_limits(void **state)
 	static const double tie[] = {3, 1, 1, 2};
 	const uint64_t memory = ctx->memory_bytes;
 	const int32_t query[] = {0, 77};
-	const struct gpube_mmap_opts opts = {
-		.sizeof_options = sizeof(opts), .n_query = 2, .query = query};
+	const struct gpube_opts opts = {.n_query = 2, .query = query};
 	struct gpube_model *m;
 	struct gpube_mmap *out;
 	double lower, upper;

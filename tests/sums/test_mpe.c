@@ -3,6 +3,7 @@
  * contradictions.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -14,8 +15,7 @@ static struct gpube_solution *solve(const struct gpube_model *m, uint64_t seed)
 {
 	static const enum gpube_order_method orders[] = {
 		GPUBE_ORDER_AUTO, GPUBE_ORDER_MIN_FILL, GPUBE_ORDER_MIN_DEGREE};
-	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.order_method = orders[seed % 3],
+	const struct gpube_opts opts = {.order_method = orders[seed % 3],
 		.order_seconds = 1e-3,
 		.no_simplify = seed % 5 == 0,
 		.seed = seed};

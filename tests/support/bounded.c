@@ -1,5 +1,6 @@
 /* bounded.c - see bounded.h. */
 #include "tests/support/bounded.h"
+#include "gpube/options/options.h"
 
 #include "gpube/bound/bound.h"
 #include "gpube/ir/dense.h"
@@ -7,7 +8,7 @@
 #include "tests/support/context.h"
 #include "tests/support/test.h"
 
-struct gpube_solution *must_bound(const struct gpube_model *m, const struct gpube_bound_opts *opts)
+struct gpube_solution *must_bound(const struct gpube_model *m, const struct gpube_opts *opts)
 {
 	struct gpube_solution *b;
 
@@ -16,7 +17,7 @@ struct gpube_solution *must_bound(const struct gpube_model *m, const struct gpub
 	return b;
 }
 
-void must_agree(const struct gpube_model *m, struct gpube_bound_opts opts)
+void must_agree(const struct gpube_model *m, struct gpube_opts opts)
 {
 	struct gpube_solution *a = must_bound(m, &opts), *b;
 
@@ -29,8 +30,7 @@ void must_agree(const struct gpube_model *m, struct gpube_bound_opts opts)
 	gpube_solution_free(b, m->ctx);
 }
 
-void check_optimum(
-	const struct random_spec *spec, uint64_t seed, const struct gpube_bound_opts *opts)
+void check_optimum(const struct random_spec *spec, uint64_t seed, const struct gpube_opts *opts)
 {
 	struct gpube_model *m = random_model(ctx, spec, seed);
 	struct gpube_solution *got;
@@ -120,7 +120,7 @@ void walk_random_model(
 void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s,
 	const struct gpube_model *m, uint64_t seed)
 {
-	static const struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};
+	static const struct gpube_opts opts = {0};
 	const uint64_t n = (uint64_t)s->model->n_vars;
 
 	*b = (struct gpube_bounder){.ctx = ctx,

@@ -3,16 +3,16 @@
 #define GPUBE_TEST_BOUNDED_H
 
 #include "gpube/simplify/simplify.h"
+#include "gpube/options/options.h"
 #include "tests/support/random_model.h"
 
 /* gpube_bound(), which must succeed. */
-struct gpube_solution *must_bound(const struct gpube_model *m, const struct gpube_bound_opts *opts);
+struct gpube_solution *must_bound(const struct gpube_model *m, const struct gpube_opts *opts);
 /* By that method and by elimination: the same answer, and the same optimum, which is proved. */
-void must_agree(const struct gpube_model *m, struct gpube_bound_opts opts);
+void must_agree(const struct gpube_model *m, struct gpube_opts opts);
 
 /* Fails unless what is found on the random model is the optimum that brute_force() finds. */
-void check_optimum(
-	const struct random_spec *spec, uint64_t seed, const struct gpube_bound_opts *opts);
+void check_optimum(const struct random_spec *spec, uint64_t seed, const struct gpube_opts *opts);
 
 /*
  * What an assignment costs in tables of scaled costs, as gpube/relax/clusters.h has them: its cost

@@ -1,5 +1,6 @@
 /* context.c - see context.h. */
 #include "tests/support/context.h"
+#include "gpube/options/options.h"
 
 #include "gpube/ops/ops.h"
 #include "tests/support/files.h"
@@ -10,9 +11,7 @@ char dir[256];
 
 int ctx_open(int n_threads, uint64_t memory_bytes)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
-		.n_threads = n_threads,
-		.memory_bytes = memory_bytes};
+	struct gpube_opts opts = {.n_threads = n_threads, .memory_bytes = memory_bytes};
 
 	return gpube_ctx_new(&ctx, &opts);
 }

@@ -1,5 +1,6 @@
 /* graphs.c - see graphs.h. */
 #include "tests/support/graphs.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "gpube/order/order.h"
+#include "gpube/options/options.h"
 
 #define MOST 120
 

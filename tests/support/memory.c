@@ -1,5 +1,6 @@
 /* memory.c - see memory.h. */
 #include "tests/support/memory.h"
+#include "gpube/options/options.h"
 
 #include "gpube/ir/model.h"
 #include "tests/support/random_model.h"
@@ -24,8 +25,7 @@ static void *counted_realloc(void *arg, void *p, size_t size)
 
 struct gpube_ctx *test_memory_ctx(struct test_memory *m)
 {
-	struct gpube_ctx_opts opts = {
-		.sizeof_options = sizeof(opts), .realloc_fn = counted_realloc, .realloc_arg = m};
+	struct gpube_opts opts = {.realloc = counted_realloc, .realloc_arg = m};
 	struct gpube_ctx *ctx;
 	long fail_at = m->fail_at;
 

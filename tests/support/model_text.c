@@ -1,5 +1,6 @@
 /* model_text.c - see model_text.h. */
 #include "tests/support/memory.h"
+#include "gpube/options/options.h"
 #include "tests/support/model_text.h"
 
 #include "tests/support/files.h"
@@ -14,7 +15,7 @@ int text_to_model(
 	test_make_dir(dir);
 	snprintf(path, sizeof(path), "%s/m", dir);
 	test_put(path, text, strlen(text));
-	status = gpube_read(m, ctx, path, format, "");
+	status = gpube_read(m, ctx, path, &(struct gpube_opts){.from = format, .evidence = ""});
 	test_clear_dir(dir);
 	return status;
 }
@@ -26,7 +27,7 @@ char *model_to_text(const struct gpube_model *m, enum gpube_format format, int *
 
 	test_make_dir(dir);
 	snprintf(path, sizeof(path), "%s/m", dir);
-	*status = gpube_write(m, path, format);
+	*status = gpube_write(m, path, &(struct gpube_opts){.to = format}, NULL);
 	if (!*status)
 		text = test_get(path, &n);
 	else

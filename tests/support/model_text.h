@@ -6,6 +6,7 @@
 #define GPUBE_MODEL_TEXT_H
 
 #include "formats/formats.h"
+#include "gpube/options/options.h"
 #include "gpube/ir/model.h"
 
 /* gpube_read() of the text. */

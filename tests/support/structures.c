@@ -1,5 +1,6 @@
 /* structures.c - see coalitions.h. */
 #include "tests/support/structures.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -53,7 +54,8 @@ static int get_and_solve(struct gpube_ctx *ctx, struct gpube_model *none, const 
 	const struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts), .method = s->method};
 	struct gpube_csg_result *r = NULL;
 	struct gpube_model *g;
-	int status = s->path ? gpube_read(&g, ctx, s->path, GPUBE_FORMAT_CSG, NULL)
+	int status = s->path ? gpube_read(&g, ctx, s->path,
+				       &(struct gpube_opts){.from = GPUBE_FORMAT_CSG})
 			     : gpube_coalitions_generate(&g, ctx, "ndcs", 12, GPUBE_INT32, 1);
 
 	(void)none;
@@ -103,7 +105,7 @@ int put_auction(struct gpube_ctx *ctx, const char *path, const char *distributio
 	int status = gpube_auction_generate(&m, ctx, distribution, n_goods, n_bids, seed);
 
 	if (!status)
-		status = gpube_write(m, path, GPUBE_FORMAT_CATS);
+		status = gpube_write(m, path, &(struct gpube_opts){.to = GPUBE_FORMAT_CATS}, NULL);
 	gpube_model_free(m);
 	return status;
 }

@@ -1,5 +1,6 @@
 /* wrong_calls.c - see wrong_calls.h. */
 #include "tests/support/wrong_calls.h"
+#include "gpube/options/options.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -68,12 +69,78 @@ int wrong_calls_run(const char *const headers[], int (*set_up)(void **), int (*t
 	return run_cases(&cases, "wrong calls", set_up, tear_down);
 }
 
+/* ---- options ------------------------------------------------------------------------------- */
+
+static int log_nothing(void *arg, const struct gpube_progress *now)
+{
+	(void)arg;
+	(void)now;
+	return 0;
+}
+
+static void *no_memory(void *arg, void *p, size_t size)
+{
+	(void)arg;
+	(void)p;
+	(void)size;
+	return NULL;
+}
+
+static int set_something(struct gpube_opts *o, const struct gpube_option *option)
+{
+	const char *bar = option->argument ? strrchr(option->argument, '|') : NULL;
+
+	if (!strcmp(option->type, "choice"))
+		return gpube_opts_set(o, option->name, bar + 1);
+	if (!strcmp(option->type, "numbers"))
+		return gpube_opts_set_numbers(o, option->name, 2, two);
+	if (!strcmp(option->name, "progress"))
+		return gpube_opts_set_progress(o, log_nothing, NULL);
+	if (!strcmp(option->name, "log"))
+		return gpube_opts_set_log(o, NULL, NULL);
+	if (!strcmp(option->name, "realloc"))
+		return gpube_opts_set_realloc(o, no_memory, NULL);
+	return gpube_opts_set(o, option->name, !strcmp(option->type, "flag") ? NULL : "3");
+}
+
+void wrong_options(const char *call, int (*make)(const struct gpube_opts *o))
+{
+	const struct gpube_option *option, *own;
+	int n = 0;
+
+	assert_non_null(gpube_option(0, call));
+	for (int k = 0; (option = gpube_option(k, NULL)); k++) {
+		struct gpube_opts *o;
+
+		for (int i = 0; (own = gpube_option(i, call)) && strcmp(own->name, option->name);)
+			i++;
+		if (own)
+			continue;
+		assert_int_equal(gpube_opts_new(&o, ctx), GPUBE_OK);
+		assert_int_equal(set_something(o, option), GPUBE_OK);
+		assert_int_equal(make(o), GPUBE_EINVAL);
+		assert_non_null(strstr(gpube_error(ctx), option->name));
+		assert_non_null(strstr(gpube_error(ctx), call));
+		gpube_opts_free(o);
+		n++;
+	}
+	assert_true(n > 5);
+}
+
 /* ---- the models ---------------------------------------------------------------------------- */
 
 struct gpube_model *m, *potentials;
 const int32_t two[2] = {0, 1}, twice[2] = {1, 1}, none_such[2] = {0, 9}, below[2] = {-1, 0};
 const int64_t six[6] = {0, 1, 2, 3, 4, 5};
 const double reals[6] = {0, 1, 2, 3, 4, 5};
+
+const struct gpube_opts wrong_orders[N_WRONG_ORDERS] = {
+	{.order_method = GPUBE_ORDER_GIVEN},
+	{.order_method = GPUBE_ORDER_GIVEN, .order = twice},
+	{.order_method = GPUBE_ORDER_GIVEN, .order = none_such},
+	{.order_method = GPUBE_ORDER_GIVEN, .order = below},
+	{.order_method = GPUBE_ORDER_GIVEN, .order = two, .n_order = 1},
+};
 
 static char said[2][4096];
 

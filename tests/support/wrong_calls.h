@@ -6,7 +6,9 @@
 #ifndef GPUBE_TEST_WRONG_CALLS_H
 #define GPUBE_TEST_WRONG_CALLS_H
 
+#include "gpube/options/options.h"
 #include "tests/support/context.h"
+#include "gpube/options/options.h"
 #include "tests/support/test.h"
 
 struct wrong_call {
@@ -70,6 +72,12 @@ int wrong_calls_run(const char *const headers[], int (*set_up)(void **), int (*t
 		assert_null(fopen(to, "r"));                                                       \
 	} while (0)
 
+/*
+ * wrong_options() - that 'make', the call of that name with the options that it is given, refuses
+ * each option that is another's, with its name.
+ */
+void wrong_options(const char *call, int (*make)(const struct gpube_opts *o));
+
 /* No time limits. */
 extern const double bad_seconds[3];
 
@@ -85,5 +93,32 @@ extern const double reals[6];
 int wrong_models_setup(void **state);
 int wrong_models_teardown(void **state);
 void wrong_models_unchanged(void);
+
+/* Options that are right by themselves, and wrong of a model of two variables. */
+enum { N_WRONG_ORDERS = 5 };
+extern const struct gpube_opts wrong_orders[N_WRONG_ORDERS];
+
+/*
+ * A call that takes options, of which 'what' is what it makes, and the options that are others':
+ * TAKES(call, type) makes with_call() and wrong_call().
+ */
+#define TAKES(call, type, model)                                                                   \
+	static int with_##call(const struct gpube_opts *o)                                         \
+	{                                                                                          \
+		type *made = (type *)(uintptr_t)16;                                                \
+		const int status = call(&made, model, o);                                          \
+                                                                                                   \
+		assert_null(made);                                                                 \
+		return status;                                                                     \
+	}                                                                                          \
+                                                                                                   \
+	static void wrong_of_##call(void)                                                          \
+	{                                                                                          \
+		REFUSED(call(NULL, model, NULL));                                                  \
+		NOT_MADE(type, x, call(&x, NULL, NULL));                                           \
+		for (int k = 0; k < N_WRONG_ORDERS; k++)                                           \
+			NOT_MADE(type, x, call(&x, model, &wrong_orders[k]));                      \
+		wrong_options(#call, with_##call);                                                 \
+	}
 
 #endif

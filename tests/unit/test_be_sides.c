@@ -4,6 +4,7 @@
  * host alone. And which sides are chosen at which rates, against all choices.
  */
 #include "tests/support/cases.h"
+#include "gpube/options/options.h"
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"
 #include "tests/support/test.h"

@@ -5,6 +5,7 @@
  * leaves the best so far and a bound.
  */
 #include "tests/support/cases.h"
+#include "gpube/options/options.h"
 #include "tests/support/context.h"
 #include "tests/support/memory.h"
 #include "tests/support/random_model.h"
@@ -289,17 +290,15 @@ static void count_left_out(void *arg, enum gpube_log_level level, double progres
 
 static struct gpube_ctx *little(double bytes)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
-		.n_threads = 1,
-		.memory_bytes = (uint64_t)bytes,
-		.log = count_left_out};
+	struct gpube_opts opts = {
+		.n_threads = 1, .memory_bytes = (uint64_t)bytes, .log = count_left_out};
 	struct gpube_ctx *c;
 
 	assert_int_equal(gpube_ctx_new(&c, &opts), 0);
 	return c;
 }
 
-static double peak_of(const struct gpube_model *m, const struct gpube_solve_opts *opts)
+static double peak_of(const struct gpube_model *m, const struct gpube_opts *opts)
 {
 	struct gpube_solution *s;
 	double peak;
@@ -339,8 +338,7 @@ static void random_models(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const enum gpube_kind kind = seed % 4 == 3 ? GPUBE_POTENTIALS : GPUBE_COSTS;
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_ELIMINATE,
+	struct gpube_opts opts = {.method = GPUBE_BOUND_ELIMINATE,
 		.no_simplify = 1,
 		.order_method = GPUBE_ORDER_MIN_FILL,
 		.count = seed % 2,
@@ -393,8 +391,7 @@ static void networks(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	static const double parts[] = {1, 2, 10, 100, 400};
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_ELIMINATE,
+	struct gpube_opts opts = {.method = GPUBE_BOUND_ELIMINATE,
 		.no_simplify = 1,
 		.order_method = GPUBE_ORDER_MIN_FILL,
 		.count = seed % 4 == 1,
@@ -504,9 +501,8 @@ static void stop_later(void *arg, enum gpube_log_level level, double progress, c
 static void a_stop_leaves_what_is_known(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	struct gpube_ctx_opts ctx_opts = {.sizeof_options = sizeof(ctx_opts), .n_threads = 1};
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_ELIMINATE,
+	struct gpube_opts ctx_opts = {.n_threads = 1};
+	struct gpube_opts opts = {.method = GPUBE_BOUND_ELIMINATE,
 		.no_simplify = 1,
 		.order_method = GPUBE_ORDER_MIN_FILL,
 		.backend = GPUBE_BACKEND_CPU};
@@ -556,8 +552,7 @@ static void large_domains(void **state)
 		.density = 1,
 		.max_cost = 1000,
 		.seed = 1};
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_ELIMINATE,
+	struct gpube_opts opts = {.method = GPUBE_BOUND_ELIMINATE,
 		.no_simplify = 1,
 		.order_method = GPUBE_ORDER_MIN_FILL,
 		.backend = GPUBE_BACKEND_CPU};
@@ -606,8 +601,7 @@ static void a_stop_while_fitting(void **state)
 /* A search and bounds make do without what they do not get; nothing is left behind. */
 static int scarce_solve(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
 {
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_ELIMINATE,
+	struct gpube_opts opts = {.method = GPUBE_BOUND_ELIMINATE,
 		.no_simplify = 1,
 		.order_method = GPUBE_ORDER_MIN_FILL,
 		.backend = GPUBE_BACKEND_CPU,

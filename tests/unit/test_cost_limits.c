@@ -6,6 +6,7 @@
  * fit.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -74,8 +75,7 @@ static void check_assignment(const struct limit_model *s, const int32_t *values,
 
 static void check_solve(const struct limit_model *s, const struct gpube_model *m, int k)
 {
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.no_simplify = k % 2,
+	struct gpube_opts opts = {.no_simplify = k % 2,
 		.count = k / 2 % 2,
 		.method = k / 4 ? GPUBE_BOUND_ELIMINATE : GPUBE_BOUND_AUTO};
 	struct gpube_solution *found;
@@ -93,8 +93,8 @@ static void check_solve(const struct limit_model *s, const struct gpube_model *m
 	gpube_solution_free(found, ctx);
 }
 
-static void check_bounds(const struct limit_model *s, const struct gpube_solution *b,
-	const struct gpube_bound_opts *opts)
+static void check_bounds(
+	const struct limit_model *s, const struct gpube_solution *b, const struct gpube_opts *opts)
 {
 	const wide cutoff = opts->has_cutoff ? minimised(s, opts->cutoff) : 0;
 	const bool better = s->feasible && (!opts->has_cutoff || s->best < cutoff);
@@ -114,9 +114,9 @@ static void check_bounds(const struct limit_model *s, const struct gpube_solutio
 	CHECK(s, !b->closed || !better);
 }
 
-static struct gpube_bound_opts bound_opts(const struct limit_model *s, int k)
+static struct gpube_opts bound_opts(const struct limit_model *s, int k)
 {
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts),
+	struct gpube_opts opts = {
 		.method = k % 8 == 7 ? GPUBE_BOUND_ASCENT : (enum gpube_bound_method)(k % 8),
 		.regions = k % 8 == 7 ? GPUBE_REGIONS_NESTED : GPUBE_REGIONS_AUTO,
 		.seed = s->seed,
@@ -138,7 +138,7 @@ static struct gpube_bound_opts bound_opts(const struct limit_model *s, int k)
 
 static void check_bound(const struct limit_model *s, const struct gpube_model *m, int k)
 {
-	struct gpube_bound_opts opts = bound_opts(s, k);
+	struct gpube_opts opts = bound_opts(s, k);
 	struct gpube_solution *b;
 
 	if (!done(s, gpube_bound(&b, m, &opts)))
@@ -173,7 +173,7 @@ static void compare(
 
 static void check_shifted(const struct limit_model *s, const struct gpube_model *m, int k)
 {
-	struct gpube_bound_opts opts = bound_opts(s, k);
+	struct gpube_opts opts = bound_opts(s, k);
 	struct gpube_reparametrised_opts shifting = {.whole = k % 2,
 		.decimals = (int)(s->seed % 3),
 		.max_arity = 2 + (int)(s->seed % 4),
@@ -227,7 +227,7 @@ static wide least_certified(const struct limit_model *s, const struct gpube_mode
 
 static void check_certified(const struct limit_model *s, const struct gpube_model *m, int k)
 {
-	struct gpube_bound_opts opts = bound_opts(s, k);
+	struct gpube_opts opts = bound_opts(s, k);
 	struct gpube_solution *known = NULL;
 	struct gpube_certificate c = {.ctx = ctx};
 	int status;
@@ -269,8 +269,7 @@ static void check_agents(const struct limit_model *s, const struct gpube_model *
 /* What bounds the best completion from below, at every node of each assignment's path. */
 static void check_heuristic(const struct limit_model *s, const struct gpube_model *m, int k)
 {
-	struct gpube_heuristic_opts opts = {.sizeof_options = sizeof(opts),
-		.method = (enum gpube_heuristic_method)(k % 3),
+	struct gpube_opts opts = {.method = (enum gpube_heuristic_method)(k % 3),
 		.ibound = k / 3 % 3,
 		.no_simplify = k / 9 % 2};
 	int32_t values[MOST_VARS] = {0}, order[MOST_VARS];
@@ -372,17 +371,16 @@ static bool is_out(const struct gpube_model *m, int format)
 static void check_written(const struct limit_model *s, const struct gpube_model *m, int k)
 {
 	static const char *const names[] = {"to.cfn", "to.wcsp", "to.wcnf"};
-	struct gpube_write_opts opts = {
-		.sizeof_options = sizeof(opts), .check = k / 3 % 2, .wide = 1};
+	struct gpube_opts opts = {.check = k / 3 % 2, .wide = 1};
 	const char *path = in_dir(names[k % 3]);
 	struct gpube_model *again = NULL;
-	int status = gpube_write_with(m, path, &opts);
+	int status = gpube_write(m, path, &opts, NULL);
 
 	if (status) {
 		CHECK(s, status == GPUBE_ERANGE && is_out(m, k % 3));
 		return;
 	}
-	CHECK(s, gpube_read(&again, ctx, path, GPUBE_FORMAT_AUTO, "") == 0);
+	CHECK(s, gpube_read(&again, ctx, path, &(struct gpube_opts){.evidence = ""}) == 0);
 	if (k % 3 == 0)
 		compare(s, again, false, 0);
 	else if (k % 3 == 1) { /* integers: the unit is the model's */
@@ -403,7 +401,9 @@ static void at_the_limits(void **state)
 	draw_limits(&s, seed);
 	path = in_dir(s.plain ? "from.wcsp" : "from.cfn");
 	test_put(path, s.text, s.n);
-	status = gpube_read(&m, ctx, path, s.plain ? GPUBE_FORMAT_WCSP : GPUBE_FORMAT_CFN, "");
+	status = gpube_read(&m, ctx, path,
+		&(struct gpube_opts){
+			.from = s.plain ? GPUBE_FORMAT_WCSP : GPUBE_FORMAT_CFN, .evidence = ""});
 	if (status) {
 		if (s.in_range)
 			fail_msg("read: %s, of\n%s", gpube_error(ctx), s.text);
@@ -483,7 +483,9 @@ static void known_model(void **state)
 	char optimum[32];
 
 	test_put(path, g->text, strlen(g->text));
-	assert_int_equal(gpube_read(&m, ctx, path, GPUBE_FORMAT_CFN, ""), 0);
+	assert_int_equal(gpube_read(&m, ctx, path,
+				 &(struct gpube_opts){.from = GPUBE_FORMAT_CFN, .evidence = ""}),
+		0);
 	assert_int_equal(gpube_solve(&found, m, NULL), 0);
 	assert_int_equal(
 		found->answer, g->optimum ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);

@@ -5,6 +5,7 @@
  * every bit, and, without cost shifting, with an enumeration that shares no code with it.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -213,7 +214,7 @@ static void check_clocks(const struct gpube_dpop_result *r, double latency)
 
 static void check_run(const struct subject *t, struct dcop_opts *opts)
 {
-	const struct gpube_ctx_opts one = {.sizeof_options = sizeof(one), .n_threads = 1};
+	const struct gpube_opts one = {.n_threads = 1};
 	struct central c = {0};
 	struct gpube_dpop_result *r;
 
@@ -480,7 +481,7 @@ static void a_stop_is_told(void **state)
 
 static void memory_is_limited(void **state)
 {
-	struct gpube_ctx_opts small = {.sizeof_options = sizeof(small), .memory_bytes = 16};
+	struct gpube_opts small = {.memory_bytes = 16};
 	struct gpube_ctx *own, *usual = ctx;
 	struct dcop_opts opts = {.tree = {.root = -1}};
 	struct gpube_dpop_result *r;

@@ -1,5 +1,6 @@
 /* Variables that exclude each other, joined: against enumeration, and under gpube_bound(). */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/simplify/exclusive.h"
 #include "tests/support/context.h"
@@ -268,8 +269,8 @@ static void bounds_with_what_is_known(void **state)
 {
 	enum { N = 60 };
 	struct gpube_model *m = line_of_bids(N, 20);
-	const struct gpube_solve_opts solving = {.sizeof_options = sizeof(solving)};
-	struct gpube_bound_opts opts = {.sizeof_options = sizeof(opts)};
+	const struct gpube_opts solving = {0};
+	struct gpube_opts opts = {0};
 	struct gpube_solution *solution;
 	struct gpube_solution *bounds;
 	int32_t order[N];

@@ -5,6 +5,7 @@
  * whole sum, and the tables as they are read say the same.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -114,21 +115,24 @@ static int64_t check_node(struct subject *t, int32_t depth)
 	return best;
 }
 
-static const struct gpube_heuristic_opts settings[] = {
-	{.method = GPUBE_HEURISTIC_MBE, .ibound = 1},
-	{.method = GPUBE_HEURISTIC_MBE, .ibound = 2},
-	{.method = GPUBE_HEURISTIC_MBE, .ibound = 2, .no_match = 1, .first_fit = 1},
-	{.method = GPUBE_HEURISTIC_MBE},
-	{.method = GPUBE_HEURISTIC_SHIFT, .ibound = 1},
-	{.method = GPUBE_HEURISTIC_SHIFT, .ibound = 2, .no_simplify = 1},
-	{.method = GPUBE_HEURISTIC_SHIFT, .ibound = 20},
-	{.method = GPUBE_HEURISTIC_COSTS},
-	{.method = GPUBE_HEURISTIC_MBE, .ibound = 2, .no_simplify = 1},
+static const struct gpube_opts settings[] = {
+	{.heuristic_method = GPUBE_HEURISTIC_MBE, .ibound = 1},
+	{.heuristic_method = GPUBE_HEURISTIC_MBE, .ibound = 2},
+	{.heuristic_method = GPUBE_HEURISTIC_MBE,
+		.ibound = 2,
+		.no_match = 1,
+		.plain_partition = GPUBE_PARTITION_FIRST},
+	{.heuristic_method = GPUBE_HEURISTIC_MBE},
+	{.heuristic_method = GPUBE_HEURISTIC_SHIFT, .ibound = 1},
+	{.heuristic_method = GPUBE_HEURISTIC_SHIFT, .ibound = 2, .no_simplify = 1},
+	{.heuristic_method = GPUBE_HEURISTIC_SHIFT, .ibound = 20},
+	{.heuristic_method = GPUBE_HEURISTIC_COSTS},
+	{.heuristic_method = GPUBE_HEURISTIC_MBE, .ibound = 2, .no_simplify = 1},
 };
 
 /* Costs near 2^54 are refused where the sums could wrap: not by every setting. */
 static bool make(struct gpube_heuristic **h, const struct gpube_model *m,
-	const struct gpube_heuristic_opts *opts, bool large)
+	const struct gpube_opts *opts, bool large)
 {
 	int status = gpube_heuristic_new(h, m, opts);
 
@@ -141,8 +145,8 @@ static bool make(struct gpube_heuristic **h, const struct gpube_model *m,
 	return true;
 }
 
-static void check_setting(const struct gpube_model *m, const struct gpube_heuristic_opts *opts,
-	bool large, bool rounded)
+static void check_setting(
+	const struct gpube_model *m, const struct gpube_opts *opts, bool large, bool rounded)
 {
 	struct subject t = {
 		.m = m, .sign = m->direction == GPUBE_MAXIMISE ? -1 : 1, .cutoff = GPUBE_INF};
@@ -178,7 +182,7 @@ static void costs(void **state)
 	bool large = spec.max_cost > INT32_MAX || -spec.min_cost > INT32_MAX;
 	bool rounded = (spec.max_cost - spec.min_cost) * 40 >= 1 << 28;
 	size_t n = sizeof(settings) / sizeof(*settings);
-	struct gpube_heuristic_opts opts;
+	struct gpube_opts opts;
 	struct gpube_model *m;
 	struct brute brute;
 	int32_t order[16];
@@ -202,7 +206,6 @@ static void costs(void **state)
 	}
 	for (size_t k = 0; k < 3; k++) {
 		opts = settings[(seed + k * 4) % n];
-		opts.sizeof_options = sizeof(opts);
 		opts.order_seconds = 1e-3;
 		if (k != 1) {
 			opts.order_method = GPUBE_ORDER_GIVEN;
@@ -231,10 +234,9 @@ static void potentials(void **state)
 		assert_non_null(m);
 		assert_int_equal(gpube__quantise(&costs_of, m, 6), 0);
 		for (size_t k = 0; k < 6; k += 4) {
-			struct gpube_heuristic_opts opts = settings[k];
+			struct gpube_opts opts = settings[k];
 			struct gpube_heuristic *h, *same;
 
-			opts.sizeof_options = sizeof(opts);
 			opts.order_method = GPUBE_ORDER_MIN_FILL;
 			opts.precision = 6;
 			check_setting(costs_of, &opts, false, true);
@@ -255,10 +257,8 @@ static void potentials(void **state)
 static void tables_of_a_chain(void **state)
 {
 	const int64_t agree[] = {0, 3, 5, 0}, unary[] = {1, 4};
-	struct gpube_heuristic_opts opts = {.sizeof_options = sizeof(opts),
-		.ibound = 1,
-		.order_method = GPUBE_ORDER_GIVEN,
-		.order = (int32_t[]){1, 0}};
+	struct gpube_opts opts = {
+		.ibound = 1, .order_method = GPUBE_ORDER_GIVEN, .order = (int32_t[]){1, 0}};
 	struct gpube_heuristic_table table;
 	struct gpube_heuristic *h;
 	struct gpube_model *m;
@@ -296,17 +296,11 @@ static void bad_options(void **state)
 {
 	struct random_spec spec = random_spec_default();
 	struct gpube_model *m = random_model(ctx, &spec, 2);
-	struct gpube_heuristic_opts opts = {.sizeof_options = 4};
+	struct gpube_opts opts = {.order_method = GPUBE_ORDER_GIVEN};
 	struct gpube_heuristic *h;
 
 	(void)state;
 	assert_non_null(m);
-	assert_int_equal(gpube_heuristic_new(&h, m, &opts), GPUBE_EINVAL);
-	opts.sizeof_options = sizeof(opts);
-	opts.ibound = -1;
-	assert_int_equal(gpube_heuristic_new(&h, m, &opts), GPUBE_EINVAL);
-	opts.ibound = 2;
-	opts.order_method = GPUBE_ORDER_GIVEN;
 	assert_int_equal(gpube_heuristic_new(&h, m, &opts), GPUBE_EINVAL);
 	opts.order = (int32_t[]){0, 1, 2, 3, 3, 4};
 	assert_int_equal(gpube_heuristic_new(&h, m, &opts), GPUBE_EINVAL);
@@ -321,12 +315,11 @@ static void bad_options(void **state)
 /* A failure of any allocation is reported, and leaves nothing behind. */
 static int heuristic_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
 {
-	struct gpube_heuristic_opts opts = *(const struct gpube_heuristic_opts *)arg;
+	struct gpube_opts opts = *(const struct gpube_opts *)arg;
 	struct gpube_heuristic *h;
 	struct gpube_path *path = NULL;
 	int status;
 
-	opts.sizeof_options = sizeof(opts);
 	opts.order_method = GPUBE_ORDER_MIN_FILL;
 	status = gpube_heuristic_new(&h, m, &opts);
 	if (!status)

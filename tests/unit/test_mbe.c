@@ -4,6 +4,7 @@
  * z as large as the model it is the optimum.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/relax/mbe/mbe.h"
 #include "gpube/ops/rates.h"

@@ -2,6 +2,7 @@
  * Annealing of windows: orders of what is asked for, that cost what it says, as good as the best.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* The primal graph, what orders cost, and the greedy ones against naive versions. */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* A search for orders that goes on: never a worse order, nothing done twice. */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <string.h>
 

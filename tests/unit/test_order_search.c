@@ -1,5 +1,6 @@
 /* The search for good orders: never worse than min-fill, near the best, stopped when asked. */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
 /* gpube__parallel(): every item once, by one thread each, whatever happens around it. */
 #define _DEFAULT_SOURCE
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/base/base.h"
 #include "gpube/base/thread.h"
@@ -42,7 +43,7 @@ static void count(void *arg, int64_t item, int thread)
 
 static struct gpube_ctx *ctx_of(int threads)
 {
-	const struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = threads};
+	const struct gpube_opts opts = {.n_threads = threads};
 	struct gpube_ctx *ctx;
 
 	assert_int_equal(gpube_ctx_new(&ctx, &opts), GPUBE_OK);

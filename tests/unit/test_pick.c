@@ -1,5 +1,6 @@
 /* Which backend works, on machines with and without a device. */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/ops/pick.h"
 
@@ -84,7 +85,7 @@ static void early(void **state)
 
 static void predictions_count_threads(void **state)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 4};
+	struct gpube_opts opts = {.n_threads = 4};
 	struct gpube_ctx *ctx;
 	const struct gpube_ops *cpu = gpube__ops_cpu();
 

@@ -1,6 +1,7 @@
 /* gpube__race(): the first answer ends the others, on threads of their own or in turns on one. */
 #define _DEFAULT_SOURCE
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/base/base.h"
 
@@ -60,8 +61,7 @@ static void on_log(void *arg, enum gpube_log_level level, double progress, const
 
 static struct gpube_ctx *ctx_of(int threads)
 {
-	const struct gpube_ctx_opts opts = {
-		.sizeof_options = sizeof(opts), .n_threads = threads, .log = on_log};
+	const struct gpube_opts opts = {.n_threads = threads, .log = on_log};
 	struct gpube_ctx *ctx;
 
 	assert_int_equal(gpube_ctx_new(&ctx, &opts), GPUBE_OK);

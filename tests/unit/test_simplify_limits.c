@@ -1,5 +1,6 @@
 /* What simplification refuses, and memory that runs out in it. */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -104,7 +105,7 @@ static void penalties(void **state)
 
 static void solve_and_count(struct gpube_solution **found, struct gpube_model *m)
 {
-	const struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts), .count = 1};
+	const struct gpube_opts opts = {.count = 1};
 
 	assert_int_equal(gpube_solve(found, m, &opts), 0);
 	gpube_model_free(m);
@@ -198,8 +199,7 @@ static void out_of_memory(void **state)
 static void memory_far_apart(void **state)
 {
 	static const int64_t apart[] = {0, 7000000000000000000, -7000000000000000000, 1};
-	const struct gpube_ctx_opts opts = {
-		.sizeof_options = sizeof(opts), .n_threads = 1, .memory_bytes = 1 << 20};
+	const struct gpube_opts opts = {.n_threads = 1, .memory_bytes = 1 << 20};
 
 	(void)state;
 	for (int width = 6; width <= 14; width += 8) {

@@ -1,5 +1,6 @@
 /* Simplification: values that go, by constraints, by the top, by evidence. */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include "gpube/simplify/live.h"
 #include "tests/support/cases.h"
@@ -308,8 +309,7 @@ static void millions_of_free_variables_take_little(void **state)
 {
 	enum { N = 1000000 };
 	struct held held = {0};
-	const struct gpube_ctx_opts opts = {
-		.sizeof_options = sizeof(opts), .realloc_fn = counted, .realloc_arg = &held};
+	const struct gpube_opts opts = {.realloc = counted, .realloc_arg = &held};
 	struct gpube_ctx *own;
 	struct gpube_model *m;
 	struct gpube_simplified s;
@@ -333,7 +333,7 @@ static void millions_of_free_variables_take_little(void **state)
 /* Other values of what would settle are counted as optima. */
 static void settled_values_are_counted(void **state)
 {
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_opts opts = {0};
 	struct gpube_model *m = new_model(3, 3);
 	struct gpube_solution *found;
 

@@ -3,6 +3,7 @@
  * enumeration, of whole problems (auto) and of what an ascent has left (regions). One case a seed.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <string.h>
 
@@ -28,10 +29,7 @@ static void count_sliced(void *arg, enum gpube_log_level level, double progress,
 
 static int setup(void **state)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts),
-		.n_threads = 1,
-		.memory_bytes = N_LITTLE,
-		.log = count_sliced};
+	struct gpube_opts opts = {.n_threads = 1, .memory_bytes = N_LITTLE, .log = count_sliced};
 
 	(void)state;
 	return gpube_ctx_new(&ctx, &opts);
@@ -57,8 +55,7 @@ static struct random_spec dense(uint64_t seed)
 static void optimum(void **state)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)*state;
-	struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .seed = seed, .order_seconds = 1e-3};
+	struct gpube_opts opts = {.seed = seed, .order_seconds = 1e-3};
 	struct random_spec spec = dense(seed);
 
 	for (int k = 0; k < 2; k++) {
@@ -78,8 +75,7 @@ static void optimum(void **state)
 /* A failure of any allocation is reported, and leaves nothing behind. */
 static int bound_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
 {
-	struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .order_seconds = 1e-4, .method = GPUBE_BOUND_AUTO};
+	struct gpube_opts opts = {.order_seconds = 1e-4, .method = GPUBE_BOUND_AUTO};
 	struct gpube_solution *b;
 	int status;
 

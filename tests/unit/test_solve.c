@@ -3,6 +3,7 @@
  * seed, so that a failure names the model to look at.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,12 +15,11 @@
 enum { N_COSTS = 240, N_POTENTIALS = 80 };
 
 static struct gpube_ctx *ctx;
-static const struct gpube_solve_opts eliminate = {
-	.sizeof_options = sizeof(eliminate), .method = GPUBE_BOUND_ELIMINATE};
+static const struct gpube_opts eliminate = {.method = GPUBE_BOUND_ELIMINATE};
 
 static int setup(void **state)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .n_threads = 2};
+	struct gpube_opts opts = {.n_threads = 2};
 
 	(void)state;
 	return gpube_ctx_new(&ctx, &opts);
@@ -32,8 +32,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void expect_answer(const struct gpube_model *m, const struct brute *expected,
-	const struct gpube_solve_opts *opts)
+static void expect_answer(
+	const struct gpube_model *m, const struct brute *expected, const struct gpube_opts *opts)
 {
 	struct gpube_solution *s;
 	char count[24];
@@ -75,8 +75,7 @@ static void expect_answer(const struct gpube_model *m, const struct brute *expec
 /* What bounds and search have proved is counted by an elimination of its own. */
 static void count_after_search(const struct gpube_model *m, const struct brute *expected)
 {
-	const struct gpube_bound_opts opts = {
-		.sizeof_options = sizeof(opts), .no_eliminate = 1, .count = 1};
+	const struct gpube_opts opts = {.no_eliminate = 1, .count = 1};
 	struct gpube_solution *s;
 	char count[24];
 
@@ -99,7 +98,7 @@ static void solve_every_way(const struct gpube_model *m)
 {
 	static const enum gpube_order_method methods[] = {GPUBE_ORDER_AUTO, GPUBE_ORDER_MIN_FILL,
 		GPUBE_ORDER_MIN_SIZE, GPUBE_ORDER_MIN_DEGREE};
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_opts opts = {0};
 	struct brute expected;
 	int32_t *order = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*order));
 
@@ -147,7 +146,7 @@ static void potentials(void **state)
 /* What does not fit is refused with the plan, before anything is allocated. */
 static void too_large_is_refused(void **state)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts), .memory_bytes = 1 << 20};
+	struct gpube_opts opts = {.memory_bytes = 1 << 20};
 	struct gpube_ctx *small;
 	struct gpube_model *m;
 	struct gpube_solution *s;
@@ -178,7 +177,7 @@ static void too_large_is_refused(void **state)
  */
 static void arg_mins_in_little_memory(void **state)
 {
-	struct gpube_ctx_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_opts opts = {0};
 	const int64_t weights[] = {3, 0, 1, 2, 2, 1, 0, 5, 4};
 	int64_t costs_found[2];
 	double peaks[2];
@@ -228,11 +227,9 @@ static void arg_mins_in_little_memory(void **state)
 /* What a refusal says is needed is enough, and a byte less is not; counting, too. */
 static void what_is_needed_is_enough(void **state)
 {
-	struct gpube_ctx_opts ctx_opts = {.sizeof_options = sizeof(ctx_opts)};
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_ELIMINATE,
-		.no_simplify = 1,
-		.no_slices = 1};
+	struct gpube_opts ctx_opts = {0};
+	struct gpube_opts opts = {
+		.method = GPUBE_BOUND_ELIMINATE, .no_simplify = 1, .no_slices = 1};
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 40; seed++) {
@@ -292,8 +289,7 @@ static void star_of_large_costs(void **state)
 /* The same of potentials, with zeros: fewer decimals are taken rather than none. */
 static void star_of_potentials(void **state)
 {
-	struct gpube_solve_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE};
+	struct gpube_opts opts = {.method = GPUBE_BOUND_ELIMINATE};
 	struct gpube_model *m;
 	struct gpube_solution *s;
 
@@ -351,10 +347,8 @@ static void stop_when_eliminated(
 static void a_stopped_count_keeps_the_optimum(void **state)
 {
 	struct gpube_ctx *c;
-	struct gpube_ctx_opts ctx_opts = {
-		.sizeof_options = sizeof(ctx_opts), .log = stop_when_eliminated, .log_arg = &c};
-	struct gpube_solve_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_BOUND_ELIMINATE, .count = 1};
+	struct gpube_opts ctx_opts = {.log = stop_when_eliminated, .log_arg = &c};
+	struct gpube_opts opts = {.method = GPUBE_BOUND_ELIMINATE, .count = 1};
 	struct random_spec spec = random_spec_default();
 	struct gpube_model *m;
 	struct gpube_solution *s;
@@ -380,10 +374,8 @@ static void a_stopped_count_keeps_the_optimum(void **state)
 /* Every allocation of a solve can fail; nothing is lost, nothing is left. */
 static void every_allocation_can_fail(void **state)
 {
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_ELIMINATE,
-		.count = 1,
-		.order_seconds = 1e-9};
+	struct gpube_opts opts = {
+		.method = GPUBE_BOUND_ELIMINATE, .count = 1, .order_seconds = 1e-9};
 	static const enum gpube_kind kinds[] = {GPUBE_COSTS, GPUBE_POTENTIALS};
 
 	(void)state;
@@ -418,9 +410,8 @@ static void bad_orders(void **state)
 {
 	struct random_spec spec = random_spec_default();
 	struct gpube_model *m = random_model(ctx, &spec, 2);
-	struct gpube_solve_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_BOUND_ELIMINATE,
-		.order_method = GPUBE_ORDER_GIVEN};
+	struct gpube_opts opts = {
+		.method = GPUBE_BOUND_ELIMINATE, .order_method = GPUBE_ORDER_GIVEN};
 	struct gpube_solution *s;
 
 	(void)state;
@@ -430,8 +421,6 @@ static void bad_orders(void **state)
 	assert_int_equal(gpube_solve(&s, m, &opts), GPUBE_EINVAL);
 	assert_null(s);
 	assert_non_null(strstr(gpube_error(ctx), "variable 3 is twice in the order"));
-	opts.sizeof_options = 4;
-	assert_int_equal(gpube_solve(&s, m, &opts), GPUBE_EINVAL);
 	gpube_model_free(m);
 }
 

@@ -37,6 +37,7 @@
 #define GPUBE_CERTIFICATE_H
 
 #include "gpube/ir/model.h"
+#include "gpube/options/options.h"
 
 struct gpube_clusters;
 struct gpube__regrets;
@@ -247,7 +248,7 @@ int gpube__certificate_read(struct gpube_certificate *c, struct gpube_ctx *ctx, 
  */
 int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_model *m,
 	const struct gpube_solution *known, struct gpube_certificate *notes,
-	const struct gpube_bound_opts *opts);
+	const struct gpube_opts *opts);
 
 /*
  * gpube__certificate_verify() - reads a certificate and checks it against the model of a file, from
@@ -266,7 +267,7 @@ int gpube__certificate_verify(
 	struct gpube_certificate *c, const char *path, const struct gpube_model *m, int precision);
 int gpube__certificate_prove(struct gpube_certificate *c, const char *path,
 	const struct gpube_model *m, const struct gpube_solution *bounds,
-	struct gpube_certificate *notes, struct gpube_bound_opts opts);
+	struct gpube_certificate *notes, struct gpube_opts opts);
 
 /*
  * The certificate's bound in terms of the file. Of potentials it bounds their costs, rounded to
@@ -279,6 +280,6 @@ int64_t gpube__certified(const struct gpube_certificate *c, const struct gpube_m
  * notes   out, to be cleared: its cases alone; none if the method had no turn
  */
 int gpube__bound_noted(struct gpube_solution **out, struct gpube_certificate *notes,
-	const struct gpube_model *m, const struct gpube_bound_opts *opts);
+	const struct gpube_model *m, const struct gpube_opts *opts);
 
 #endif

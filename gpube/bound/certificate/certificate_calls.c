@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "gpube/bound/certificate/certificate.h"
+#include "gpube/ir/given.h"
+#include "gpube/options/options.h"
 #include "gpube/certify.h"
 
 int gpube__certificate_verify(
@@ -22,7 +24,7 @@ int gpube__certificate_verify(
 
 int gpube__certificate_prove(struct gpube_certificate *c, const char *path,
 	const struct gpube_model *m, const struct gpube_solution *bounds,
-	struct gpube_certificate *notes, struct gpube_bound_opts opts)
+	struct gpube_certificate *notes, struct gpube_opts opts)
 {
 	struct gpube_model *made = NULL;
 	const struct gpube_model *costs;
@@ -79,7 +81,7 @@ int gpube_verify(struct gpube_certified *out, const struct gpube_model *m, const
 
 /* The run has half of the time, and its proof what is left. */
 static int certify(struct gpube_certified *out, struct gpube_solution **bounds,
-	const struct gpube_model *m, const char *path, struct gpube_bound_opts opts)
+	const struct gpube_model *m, const char *path, struct gpube_opts opts)
 {
 	const double start = gpube__now(), seconds = opts.timeout_seconds;
 	struct gpube_certificate notes = {.ctx = m->ctx}, c = {.ctx = m->ctx};
@@ -99,9 +101,9 @@ static int certify(struct gpube_certified *out, struct gpube_solution **bounds,
 }
 
 int gpube_certify(struct gpube_certified *out, struct gpube_solution **bounds,
-	const struct gpube_model *m, const char *path, const struct gpube_bound_opts *opts)
+	const struct gpube_model *m, const char *path, const struct gpube_opts *opts)
 {
-	struct gpube_bound_opts o = {.sizeof_options = sizeof(o)};
+	struct gpube_opts o;
 	struct gpube_solution *own = NULL;
 	int status;
 
@@ -111,9 +113,9 @@ int gpube_certify(struct gpube_certified *out, struct gpube_solution **bounds,
 		*bounds = NULL;
 	if (!out || !m || !path)
 		return gpube__missing(m ? m->ctx : NULL);
-	if (opts)
-		o = *opts;
-	status = certify(out, &own, m, path, o);
+	status = gpube__opts_for(&o, m, opts, GPUBE__ON_CERTIFY);
+	if (!status)
+		status = certify(out, &own, m, path, o);
 	if (bounds)
 		*bounds = own;
 	else

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "gpube/bound/certificate/certificate_lists.h"
+#include "gpube/options/options.h"
 
 /* A target that sums of two do not pass. */
 #define MOST_MISSING ((int64_t)1 << 61)

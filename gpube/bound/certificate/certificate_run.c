@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "gpube/bound/certificate/certificate.h"
+#include "gpube/options/options.h"
 #include "gpube/bound/reparam.h"
 #include "gpube/eliminate/solve.h"
 #include "gpube/order/order.h"
@@ -83,7 +84,7 @@ struct certifying {
 	const struct gpube_model *m;
 	const struct gpube_solution *known;
 	struct gpube_certificate *notes;
-	const struct gpube_bound_opts *opts;
+	const struct gpube_opts *opts;
 	enum gpube_bound_method method; /* auto, or that which leaves a proof of its own */
 	int64_t sign, aim; /* of a maximum -1; what is known, as a bound of the minimisation */
 };
@@ -115,7 +116,7 @@ static int proves_by(const struct certifying *w, int64_t claim, double end)
 
 /* The tables of an ascent on the relaxed problem, for so many seconds (0: no limit). */
 static int ascend(
-	const struct certifying *w, struct gpube_bound_opts opts, double seconds, double max_cells)
+	const struct certifying *w, struct gpube_opts opts, double seconds, double max_cells)
 {
 	struct gpube_reparametrised_opts reparam_opts = {
 		.whole = true, .max_arity = 3, .max_cells = max_cells, .certificate = w->c};
@@ -143,7 +144,7 @@ static int try_near(const struct certifying *w, enum gpube_bound_method method, 
 {
 	const double left = end > 0 ? fmax(end - gpube__now(), 1e-6) : 0;
 	const double cells = fmax(CHECKING * left * CHECKED_PER_SECOND, LEAST_PROOF_CELLS);
-	struct gpube_bound_opts opts = *w->opts;
+	struct gpube_opts opts = *w->opts;
 	int status;
 
 	opts.method = method;
@@ -169,7 +170,7 @@ static int certify_near(const struct certifying *w, double end)
  * Ever larger join graphs, each searched a few times as long as all before it took, the last one
  * until the end, until the search proves what is known.
  */
-static int search_joins(const struct certifying *w, const struct gpube_bound_opts *opts, double end)
+static int search_joins(const struct certifying *w, const struct gpube_opts *opts, double end)
 {
 	const double start = gpube__now();
 	struct gpube_certificate *c = w->c;
@@ -223,7 +224,7 @@ static int certify_search(const struct certifying *w, double end)
 {
 	const double until = end > 0 ? end : gpube__now() + SEARCH_SECONDS;
 	struct gpube_ctx *ctx = w->m->ctx;
-	struct gpube_bound_opts o = *w->opts;
+	struct gpube_opts o = *w->opts;
 	int32_t *order = NULL;
 	int status = GPUBE_OK;
 
@@ -246,7 +247,7 @@ static int certify_search(const struct certifying *w, double end)
 /* Notes the steps of a short run; none where the model has no pairwise-consistent regions. */
 static int note_steps(const struct certifying *w, double end)
 {
-	struct gpube_bound_opts o = *w->opts;
+	struct gpube_opts o = *w->opts;
 	struct gpube_solution *again = NULL;
 	int status;
 
@@ -437,7 +438,7 @@ static bool leaves_proof(enum gpube_bound_method method)
 
 int gpube__bound_certified(struct gpube_certificate *out, const struct gpube_model *m,
 	const struct gpube_solution *known, struct gpube_certificate *notes,
-	const struct gpube_bound_opts *opts)
+	const struct gpube_opts *opts)
 {
 	struct gpube_certificate none = {.ctx = m->ctx};
 	struct certifying w = {.c = out,

@@ -3,6 +3,7 @@
  * leaves open is split.
  */
 #include "gpube/bound/pairwise/relation_cases.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* methods.c - the methods as the schedule has them: see methods.h. */
 #include "gpube/bound/schedule/methods.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "gpube/bound/bound.h"
+#include "gpube/options/options.h"
 #include "gpube/bound/schedule/methods.h"
 
 static const struct gpube_bounder *in(const struct gpube__known *k)
@@ -131,7 +132,7 @@ static int prelude(struct gpube_bounder *b)
 				b->opts->order_seconds > 0 ? INFINITY : ORDER_TICKS);
 }
 
-static enum gpube__method_at asked_for(const struct gpube_bound_opts *opts)
+static enum gpube__method_at asked_for(const struct gpube_opts *opts)
 {
 	static const enum gpube__method_at at[] = {
 		[GPUBE_BOUND_MBE] = GPUBE__METHOD_mbe,

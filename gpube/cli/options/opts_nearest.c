@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/common/nearest.h"
+#include "gpube/base/nearest.h"
 #include "gpube/cli/cli.h"
 
 enum { NAME_BYTES = 64 };

@@ -3,6 +3,7 @@
 #define GPUBE_INFER_REPORT_H
 
 #include "gpube/cli/session/session_ranks.h"
+#include "gpube/options/options.h"
 #include "gpube/sums.h"
 
 /* The words of --task, in their order; the first ones are those of enum gpube_infer_task. */

@@ -1,5 +1,6 @@
 /* proof_report.c - see proof_report.h. */
 #include "gpube/cli/report/proof_report.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -118,7 +119,7 @@ struct gpube_certificate *proof_notes(struct proof *p)
 }
 
 void proof_end(struct proof *p, const struct gpube_model *m, const struct gpube_solution *bounds,
-	struct gpube_bound_opts opts)
+	struct gpube_opts opts)
 {
 	if (!p->path)
 		return;

@@ -6,6 +6,7 @@
 #define GPUBE_CLI_PROOF_REPORT_H
 
 #include "gpube/bound/certificate/certificate.h"
+#include "gpube/options/options.h"
 #include "gpube/base/base.h"
 #include "gpube/cli/bounding.h"
 
@@ -37,7 +38,7 @@ struct gpube_certificate *proof_notes(struct proof *p);
  * bounds  of the run on m; opts: of the run
  */
 void proof_end(struct proof *p, const struct gpube_model *m, const struct gpube_solution *bounds,
-	struct gpube_bound_opts opts);
+	struct gpube_opts opts);
 void proof_clear(struct proof *p);
 
 /* Parts of a conclusion whose 'more' is a struct proof. */

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "gpube/cli/session/ceilings.h"
+#include "gpube/options/options.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -118,8 +119,7 @@ static int measure_cpu(struct session *s, struct gpube_rates *rates)
 /* A context of its own for each card, so that the first is opened as any command opens it. */
 static int measure_device(struct session *s, struct gpube_rate *rate, int device, bool *there)
 {
-	struct gpube_ctx_opts opts = {
-		.sizeof_options = sizeof(opts), .n_devices = 1, .devices = {device}};
+	struct gpube_opts opts = {.n_devices = 1, .devices = (const int32_t[]){device}};
 	struct gpube_ctx *ctx;
 	const struct gpube_ops *cuda;
 	double start = gpube__now();

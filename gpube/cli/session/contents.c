@@ -1,5 +1,6 @@
 /* contents.c - see contents.h. */
 #include "gpube/cli/session/contents.h"
+#include "gpube/options/options.h"
 
 #include <string.h>
 
@@ -12,10 +13,9 @@ static int read_model(struct contents *c, struct gpube_in *in, const struct opts
 	const int own = c->kind == GPUBE_CONTENT_COALITIONS ? GPUBE_FORMAT_CSG
 			: c->kind == GPUBE_CONTENT_AUCTION  ? GPUBE_FORMAT_CATS
 							    : read->from;
-	const struct gpube_read_opts opts = {
-		.sizeof_options = sizeof(opts),
+	const struct gpube_opts opts = {
 		/* the words of --from are those of enum gpube_format, in its order */
-		.format = (enum gpube_format)own,
+		.from = own,
 		.evidence = read->evidence && !strcmp(read->evidence, "none") ? "" : read->evidence,
 		.colors = (int)read->colors,
 		.sample = (int)read->sample,

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "formats/formats.h"
+#include "gpube/options/options.h"
 #include "gpube/cli/session/contents.h"
 #include "gpube/cli/session/session.h"
 

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "gpube/cli/session/session.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 #include <signal.h>
@@ -133,8 +134,7 @@ void session_end(struct session *s)
 int session_start(struct session *s, const struct opts_talk *talk, int64_t threads, uint64_t memory,
 	bool json, const char *output)
 {
-	struct gpube_ctx_opts opts = {
-		.sizeof_options = sizeof(opts),
+	struct gpube_opts opts = {
 		.n_threads = (int)threads,
 		.memory_bytes = memory,
 		.log = on_log,

@@ -6,6 +6,7 @@
 #define GPUBE_CLI_SESSION_H
 
 #include "gpube/cli/cli.h"
+#include "gpube/options/options.h"
 #include "gpube/cli/session/json.h"
 
 struct gpube_named;
@@ -106,7 +107,7 @@ int session_read_below(struct session *s, struct gpube_model **m, const char *pa
  * order  out: NULL, or the order that was read, which 'to' refers to; free with gpube__free()
  * Returns CLI_DONE, or CLI_FAILED after a message.
  */
-int session_engine(struct session *s, struct gpube_solve_opts *to, int32_t **order,
+int session_engine(struct session *s, struct gpube_opts *to, int32_t **order,
 	const struct gpube_model *m, const struct opts_engine *engine);
 
 /*

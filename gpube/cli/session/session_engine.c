@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "gpube/cli/session/ceilings.h"
+#include "gpube/options/options.h"
 #include "gpube/cli/session/session.h"
 #include "gpube/ops/device/backend.h"
 #include "gpube/ops/device/opening.h"
@@ -121,14 +122,13 @@ static int check_devices(struct session *s, enum gpube_backend backend)
 	return CLI_DONE;
 }
 
-int session_engine(struct session *s, struct gpube_solve_opts *to, int32_t **order,
+int session_engine(struct session *s, struct gpube_opts *to, int32_t **order,
 	const struct gpube_model *m, const struct opts_engine *engine)
 {
 	*order = NULL;
 	if (check_devices(s, (enum gpube_backend)engine->backend))
 		return CLI_FAILED;
-	*to = (struct gpube_solve_opts){
-		.sizeof_options = sizeof(*to),
+	*to = (struct gpube_opts){
 		/* the words of --order are those of the enum, in its order */
 		.order_method = (enum gpube_order_method)engine->order,
 		.order_seconds = engine->order_time,

@@ -28,6 +28,7 @@
 #define GPUBE_OPS_REGIONS_H
 
 #include "gpube/ops/ascent/ascent_kernels.h"
+#include "gpube/options/options.h"
 #include "gpube/ops/ops.h"
 
 /*

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "gpube/ops/regions/regions_cell.h"
+#include "gpube/options/options.h"
 
 struct run {
 	struct regions_view v;

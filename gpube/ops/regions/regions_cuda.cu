@@ -1,5 +1,6 @@
 /* regions_cuda.cu - regions.h on a device: a launch a group of regions, all on one stream. */
 #include "gpube/ops/device/device.cuh"
+#include "gpube/options/options.h"
 
 extern "C" {
 #include "gpube/ops/regions/regions.h"

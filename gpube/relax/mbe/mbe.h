@@ -22,6 +22,7 @@
 #define GPUBE_MBE_H
 
 #include "gpube/gpube.h"
+#include "gpube/options/options.h"
 #include "gpube/ops/ops.h"
 
 /* A part of the bucket at a position; it sends one message. */

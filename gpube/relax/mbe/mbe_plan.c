@@ -1,5 +1,6 @@
 /* mbe_plan.c - which functions and messages meet in which mini-bucket. */
 #include "gpube/ir/chains.h"
+#include "gpube/options/options.h"
 #include "gpube/relax/mbe/mbe.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 
-VERSION = "0.1.0"  # of the headers that this was written for
+VERSION = "0.2.0"  # of the headers that this was written for
 INF = 2**63 - 1    # GPUBE_INF
 
 STATUS = {
@@ -24,14 +24,8 @@ ESTOP = -9
 WORDS = {
 	"GPUBE_": ["costs", "potentials", "game", "coalitions"],
 	"GPUBE_ANSWER_": ["optimal", "infeasible", "incomplete"],
-	"GPUBE_ORDER_": ["auto", "min_fill", "min_size", "min_degree", "given"],
 	"GPUBE_BACKEND_": ["auto", "cpu", "cuda"],
 	"GPUBE_LOG_": ["note", "detail", "progress"],
-	"GPUBE_BOUND_": ["auto", "mbe", "arc", "ascent", "tree", "pairwise", "andor", "eliminate"],
-	"GPUBE_REGIONS_": ["auto", "joins", "nested"],
-	"GPUBE_PARTITION_": ["scope", "first", "merge"],
-	"GPUBE_SPLIT_": ["auto", "never", "first"],
-	"GPUBE_INFER_": ["pr", "mar"],
 	"GPUBE_PSEUDOTREE_": ["auto", "min_degree", "max_degree", "min_id", "max_id", "min_name", "max_name", "best"],
 	"GPUBE_CSG_": ["auto", "lp", "conv", "dp", "idp", "ip", "idp_ip"],
 	"NASH_METHOD_": ["auto", "eee", "ve", "se"],
@@ -42,25 +36,9 @@ CSG_ANSWERS = ["optimal", "infeasible", "bounds", "incomplete"]
 GPUBE_INT64, GPUBE_FLOAT64 = 3, 5
 
 STRUCTS = """
-struct gpube_ctx_opts {
-	size_t sizeof_options;
-	int n_threads;
-	uint64_t memory_bytes, device_memory_bytes;
-	int n_devices;
-	int devices[8];
-	void *log, *log_arg, *realloc_fn, *realloc_arg;
-};
-struct gpube_solve_opts {
-	size_t sizeof_options;
-	int method, regions, order_method;
-	void *order;
-	double order_seconds, timeout_seconds;
-	uint64_t seed;
-	int backend, no_simplify, count, precision, no_slices;
-	void *values;
-	int64_t cutoff;
-	int has_cutoff;
-	void *progress, *progress_arg;
+struct gpube_option {
+	char *name, *type, *dflt, *argument, *help;
+	int64_t least, most;
 };
 struct gpube_progress {
 	double seconds;
@@ -151,28 +129,11 @@ struct gpube_dpop_result {
 	int n_workers;
 	double seconds_tree, seconds_plan, seconds_run;
 };
-struct gpube_list_opts {
-	size_t sizeof_options;
-	int64_t most, limit;
-	int has_limit, ibound, order_method;
-	void *order;
-	double order_seconds, timeout_seconds;
-	uint64_t seed;
-	int backend, precision;
-};
 struct gpube_list {
 	int64_t n;
 	int32_t n_vars;
 	int scale, more;
 	void *costs, *values;
-};
-struct gpube_infer_opts {
-	size_t sizeof_options;
-	int task, order_method;
-	void *order;
-	double order_seconds, timeout_seconds;
-	uint64_t seed;
-	int backend, bounds;
 };
 struct gpube_inference {
 	int known;
@@ -183,25 +144,6 @@ struct gpube_inference {
 	double seconds_order, seconds_sum;
 	char *backend;
 	int64_t n_slices_done, n_cases;
-};
-struct gpube_bound_opts {
-	size_t sizeof_options;
-	int method, regions, order_method;
-	void *order;
-	double order_seconds, timeout_seconds;
-	uint64_t seed;
-	int backend, no_simplify, count, precision, no_slices;
-	void *values;
-	int64_t cutoff;
-	int has_cutoff;
-	void *progress, *progress_arg;
-	int z, first_fit, no_match, no_eliminate, split, partition;
-};
-struct gpube_reparam_opts {
-	size_t sizeof_options;
-	int prune, decimals, max_arity;
-	int32_t max_tables;
-	double max_cells;
 };
 struct gpube_term {
 	int32_t var, value;
@@ -217,17 +159,6 @@ struct gpube_state {
 struct gpube_transition {
 	int32_t from, value, to;
 	int64_t cost;
-};
-struct gpube_read_opts {
-	size_t sizeof_options;
-	int format;
-	char *evidence;
-	int colors, sample;
-};
-struct gpube_write_opts {
-	size_t sizeof_options;
-	int format, shift, precision, lossy, check, wide, signed_too;
-	void *written;
 };
 struct gpube_written {
 	int known, negated, decimals;
@@ -310,7 +241,17 @@ struct nash_components {
 
 FUNCTIONS = """
 const char *gpube_version(void);
-int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_ctx_opts *opts);
+int gpube_opts_new(struct gpube_opts **out, struct gpube_ctx *ctx);
+void gpube_opts_free(struct gpube_opts *o);
+const char *gpube_opts_error(const struct gpube_opts *o);
+int gpube_opts_set(struct gpube_opts *o, const char *name, const char *text);
+int gpube_opts_set_int(struct gpube_opts *o, const char *name, int64_t value);
+int gpube_opts_set_real(struct gpube_opts *o, const char *name, double value);
+int gpube_opts_set_numbers(struct gpube_opts *o, const char *name, int32_t n, const int32_t *numbers);
+int gpube_opts_set_log(struct gpube_opts *o, gpube_log_fn *fn, void *arg);
+int gpube_opts_set_progress(struct gpube_opts *o, gpube_progress_fn *fn, void *arg);
+const struct gpube_option *gpube_option(int k, const char *call);
+int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_opts *opts);
 void gpube_ctx_free(struct gpube_ctx *ctx);
 const char *gpube_error(const struct gpube_ctx *ctx);
 void gpube_ctx_stop(struct gpube_ctx *ctx);
@@ -353,8 +294,8 @@ int gpube_model_costs(int64_t *out, const struct gpube_model *m, int32_t functio
 int gpube_model_potentials(double *out, const struct gpube_model *m, int32_t function);
 int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *values);
 int gpube_model_log_value(double *log_value, const struct gpube_model *m, const int32_t *values);
-int gpube_solve(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_solve_opts *opts);
-int gpube_solver_new(struct gpube_solver **out, struct gpube_ctx *ctx, const struct gpube_model *m, const struct gpube_solve_opts *opts);
+int gpube_solve(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts);
+int gpube_solver_new(struct gpube_solver **out, struct gpube_ctx *ctx, const struct gpube_model *m, const struct gpube_opts *opts);
 void gpube_solver_free(struct gpube_solver *s);
 struct gpube_model *gpube_solver_model(struct gpube_solver *s);
 int gpube_solver_change_costs(struct gpube_solver *s, int32_t function, const int64_t *costs);
@@ -364,23 +305,22 @@ int gpube_solver_set_cutoff(struct gpube_solver *s, int64_t cutoff);
 int gpube_solver_set_timeout(struct gpube_solver *s, double seconds);
 int gpube_solver_assume(struct gpube_solver *s, int32_t n, const int32_t *vars, const int32_t *values);
 int gpube_solver_run(struct gpube_solution **out, struct gpube_solver *s);
-int gpube_count(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_solve_opts *opts);
-int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struct gpube_list_opts *opts);
+int gpube_count(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts);
+int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struct gpube_opts *opts);
 void gpube_list_free(struct gpube_list *l, struct gpube_ctx *ctx);
-int gpube_plan(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_solve_opts *opts);
+int gpube_plan(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts);
 void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
-int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_infer_opts *opts);
+int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_opts *opts);
 void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx);
-int gpube_bound(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_bound_opts *opts);
+int gpube_bound(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts);
 int gpube_dpop(struct gpube_dpop_result **out, const struct gpube_model *m, const struct gpube_dpop_opts *opts);
 void gpube_dpop_free(struct gpube_dpop_result *r);
-int gpube_certify(struct gpube_certified *out, struct gpube_solution **bounds, const struct gpube_model *m, const char *path, const struct gpube_bound_opts *opts);
+int gpube_certify(struct gpube_certified *out, struct gpube_solution **bounds, const struct gpube_model *m, const char *path, const struct gpube_opts *opts);
 int gpube_verify(struct gpube_certified *out, const struct gpube_model *m, const char *path);
-int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam, const struct gpube_model *m, const struct gpube_bound_opts *opts, const struct gpube_reparam_opts *how);
+int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam, const struct gpube_model *m, const struct gpube_opts *opts);
 int gpube_write_order(const struct gpube_model *m, const char *path, const int32_t *order);
-enum gpube_format gpube_format_named(const char *name);
-int gpube_read_with(struct gpube_model **out, struct gpube_ctx *ctx, const char *path, const struct gpube_read_opts *opts);
-int gpube_write_with(const struct gpube_model *m, const char *path, const struct gpube_write_opts *opts);
+int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path, const struct gpube_opts *opts);
+int gpube_write(const struct gpube_model *m, const char *path, const struct gpube_opts *opts, struct gpube_written *written);
 int gpube_coalitions_new_listed(struct gpube_model **out, struct gpube_ctx *ctx, int n_agents, enum gpube_type type, int64_t n, const uint64_t *coalitions, const void *values);
 int gpube_csg(struct gpube_csg_result **out, const struct gpube_model *m, const struct gpube_csg_opts *opts);
 void gpube_csg_result_free(struct gpube_csg_result *r, struct gpube_ctx *ctx);
@@ -464,7 +404,7 @@ def candidates():
 		yield os.environ["GPUBE_LIBRARY"]
 		return
 	here = os.path.dirname(os.path.abspath(__file__))
-	names = "libgpube.so.0", "libgpube.so"  # with a SONAME in front: of this version
+	names = "libgpube.so.1", "libgpube.so"  # with a SONAME in front: of this version
 	yield from filter(os.path.exists, (os.path.join(here, n) for n in names))
 	# where 'make install' has put it with PREFIX the environment that Python runs in, or the user's own
 	for prefix in sys.prefix, os.path.join(os.path.expanduser("~"), ".local"):
@@ -515,6 +455,17 @@ def options(name, **fields):
 			if isinstance(value, int) and getattr(s, field) != value:  # ctypes wraps
 				raise ValueError("%s: %d does not fit" % (field, value))
 	return s
+
+
+def table(call):
+	"""The options that a call of the library takes, as they are in its table."""
+	rows, k = [], 0
+	while True:
+		address = lib.gpube_option(k, call.encode())
+		if not address:
+			return rows
+		rows.append(at(address, "gpube_option"))
+		k += 1
 
 
 def at(address, name):

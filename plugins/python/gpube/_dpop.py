@@ -131,7 +131,7 @@ def dpop(model, agents: Optional[Dict] = None, timeout=None, z=0, tree="auto", r
 	m = model if isinstance(model, Model) else Model.read(model, context=context)
 	opts = _c.options("gpube_dpop_opts", timeout_seconds=seconds(timeout), z=z, seed=seed,
 		tree=word("GPUBE_PSEUDOTREE_", (tree or "auto").replace("-", "_")), tries=tries if tries is None else tries or -1,
-		root=None if root is None else str(root).encode(), first_fit=word("GPUBE_PARTITION_", partition),
+		root=None if root is None else str(root).encode(), first_fit=["scope", "first"].index(partition),
 		no_match=not match, backend=word("GPUBE_BACKEND_", backend), agent_threads=agent_threads, latency=latency,
 		precision=precision, distributed_dfs=bool(distributed_dfs), agents=b"none" if agents == "none" else None)
 	if partition not in ("scope", "first"):

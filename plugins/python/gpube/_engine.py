@@ -1,6 +1,8 @@
 """Contexts, errors, long calls that Ctrl-C ends, and numbers without a rounding."""
 import collections
 import ctypes
+import difflib
+import inspect
 import math
 import operator
 import os
@@ -44,6 +46,79 @@ class Interrupted(KeyboardInterrupt):
 		self.result = result
 
 
+class Options:
+	"""The library's options for one of its calls, by their names in its table.
+
+	function  of this package, for messages; call: of the library
+	given     texts as the command line has them, numbers, bools, arrays of ctypes; None: the default
+	Errors: TypeError (a name that the call has not), ValueError (a value)
+	"""
+
+	def __init__(self, function, call, **given):
+		out = ctypes.c_void_p()
+		if lib.gpube_opts_new(ctypes.byref(out), None):
+			raise MemoryError
+		self.address = out.value
+		weakref.finalize(self, lib.gpube_opts_free, out.value).atexit = False
+		names = {row.name.decode(): row.type for row in reversed(_c.table(call))}
+		for name, value in given.items():
+			if name not in names:
+				near = difflib.get_close_matches(name, names, 1)
+				raise TypeError("%s() has no option %r%s" % (
+					function, name, ", did you mean %r?" % near[0] if near else ""))
+			if isinstance(value, float) and names[name] not in (b"real", b"time"):
+				raise TypeError("%s: expected an integer, found %r" % (name, value))
+			if value is not None and self._set(name.encode(), value):
+				raise self.wrong()
+
+	def wrong(self):
+		"""What the library says, as an exception."""
+		return ValueError(lib.gpube_opts_error(self.address).decode("utf-8", "replace"))
+
+	def _set(self, name, value):
+		if isinstance(value, bool):
+			value = "yes" if value else "no"
+		if isinstance(value, str):
+			value = os.fsencode(value)
+		if isinstance(value, bytes):
+			if b"\0" in value:
+				raise ValueError("%s: a text with a zero byte" % name.decode())
+			return lib.gpube_opts_set(self.address, name, value)
+		if isinstance(value, ctypes.Array):
+			return len(value) and lib.gpube_opts_set_numbers(self.address, name, len(value), value)
+		if isinstance(value, float):
+			return lib.gpube_opts_set_real(self.address, name, value)
+		value = operator.index(value)
+		if not -_c.INF <= value <= _c.INF:
+			raise ValueError("%s: %d does not fit 64 bits" % (name.decode(), value))
+		return lib.gpube_opts_set_int(self.address, name, value)
+
+
+def takes(call, **own):
+	"""Of a method: its **options are those of a call of the library, whose table makes the signature and
+	the end of the text; 'own' are names that the method gives a meaning of its own (None: hidden)."""
+	def document(method):
+		signature = inspect.signature(method)
+		parameters = [p for p in signature.parameters.values() if p.kind != p.VAR_KEYWORD]
+		here = {p.name for p in parameters}
+		text, seen = ["", "", "Options:"], set()
+		for row in _c.table(call):
+			name = row.name.decode()
+			if name in seen or name in here or row.type == b"call" or own.get(name, "") is None:
+				continue
+			seen.add(name)
+			dflt = False if row.type == b"flag" else None if row.dflt is None else row.dflt.decode()
+			parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=dflt))
+			words = row.argument.decode() if row.type == b"choice" else ""
+			text.append("%-12s %s" % (name, own.get(name) or row.help.decode() + (": " + words if words else "")))
+		method.__signature__ = signature.replace(parameters=parameters)
+		parts = inspect.cleandoc(method.__doc__).split("\n\n>>>")
+		body = parts[0] + "\n".join(text)
+		method.__doc__ = "\n\n>>>".join([body] + parts[1:])
+		return method
+	return document
+
+
 def _worker(calls):
 	while True:
 		call = calls.get()
@@ -66,7 +141,7 @@ class Context:
 	"""Threads, memory and devices; every model and game has one, its own unless one is given.
 
 	threads        at most so many; default: the cores that this process may use
-	memory         bytes of tables; default: what is free
+	memory         bytes of tables, or "8G"; default: what is free
 	device_memory  the same of a GPU
 	devices        list of GPU indices; default: the first alone
 	log            called as log(level, text) with "note" (bounds that got better), "detail" or
@@ -78,21 +153,18 @@ class Context:
 	"""
 
 	def __init__(self, threads=None, memory=None, device_memory=None, devices=None, log=None):
-		opts = _c.options("gpube_ctx_opts", n_threads=threads, memory_bytes=memory,
-			device_memory_bytes=device_memory)
-		devices = list(devices or [])
-		if len(devices) > len(opts.devices):
-			raise ValueError("at most %d devices" % len(opts.devices))
-		opts.n_devices = len(devices)
-		opts.devices[:len(devices)] = int32s(devices)[:]
+		opts = Options("Context", "gpube_ctx_new", threads=threads, memory=memory, device_memory=device_memory,
+			devices=int32s(devices or []))
 		self._log = None
 		if log is not None:
 			words = _c.WORDS["GPUBE_LOG_"]
 			self._log = _c.LOG(lambda arg, level, done, text: log(
 				words[level], (text or b"").decode("utf-8", "replace")))
-			opts.log = ctypes.cast(self._log, ctypes.c_void_p).value
+			lib.gpube_opts_set_log(opts.address, ctypes.cast(self._log, ctypes.c_void_p), None)
 		out = ctypes.c_void_p()
-		status = lib.gpube_ctx_new(ctypes.byref(out), ctypes.byref(opts))
+		status = lib.gpube_ctx_new(ctypes.byref(out), opts.address)
+		if status == -1:
+			raise opts.wrong()
 		if status:
 			raise Error(_c.STATUS[status], "a context could not be made")
 		self._address = out.value

@@ -11,8 +11,8 @@ from typing import Dict, List, Optional, Union
 
 from . import _c
 from ._c import INF as NO_COST, lib
-from ._engine import (INF, Context, Error, Owner, _raise_interrupted, exact, flat, int32s, int64, is_infinite, number, opened,
-	packed, path_bytes, seconds, units, whole, word)
+from ._engine import (INF, Context, Error, Options, Owner, _raise_interrupted, exact, flat, int32s, int64, is_infinite, number, opened,
+	packed, path_bytes, seconds, takes, units, whole, word)
 
 Exact = Union[int, Decimal]
 
@@ -191,25 +191,23 @@ class Model(Owner):
 			self._set(lib.gpube_model_set_scale, *int32s([decimals]))
 
 	@classmethod
-	def read(cls, path, format="auto", evidence=None, colors=0, sample=0, context=None):
+	@takes("gpube_read", **{"from": None})
+	def read(cls, path, format="auto", evidence=None, context=None, **options):
 		"""Reads a model from a file, plain or compressed.
 
-		format    "wcsp", "cfn", "uai", "lg", "wcnf", "cnf", "lp", "mps", "bif", "xmlbif", "csg", "cats", "qpbo", "col", "erg",
-		          "yaml", "xml", "net", "opb", "bep", "pre"
-		          (gpube convert --help lists them); "auto" tells it from the content
+		format    a name as 'gpube convert --help' lists them, "wcsp" or "uai"; "auto" tells it from the content
 		evidence  file of observations; None: PATH.evid beside a .uai, if it is there; "": none
-		colors    of a graph (.col)
-		sample    of a file of several samples of evidence, from 1; 0: the first
 		Errors: Error EIO, EPARSE (file, line, what was expected), ERANGE, ELIMIT, ENOMEM, EINVAL
 
 		>>> gpube.Model.read("examples/exams.cfn").solve().optimum
 		Decimal('4.30')
 		"""
 		context = context or Context()
-		opts = _c.options("gpube_read_opts", format=_format(format), colors=colors, sample=sample,
-			evidence=None if evidence is None else path_bytes(evidence))
-		address = opened(context, lib.gpube_read_with, lib.gpube_model_free, context._address,
-			path_bytes(path), ctypes.byref(opts))
+		if evidence is not None:
+			options["evidence"] = path_bytes(evidence)
+		opts = Options("read", "gpube_read", **{"from": format}, **options)
+		address = opened(context, lib.gpube_read, lib.gpube_model_free, context._address,
+			path_bytes(path), opts.address)
 		m = cls.__new__(cls)
 		Owner.__init__(m, context, address, lib.gpube_model_free)
 		return m
@@ -688,30 +686,23 @@ class Model(Owner):
 		self.context._do(lib.gpube_model_cost, ctypes.byref(out), self._address, values)
 		return INF if out.value == NO_COST else number(out.value, self.decimals)
 
-	def _engine(self, name, timeout, order, order_method, order_seconds, seed, **fields):
-		if order is not None:
-			order, order_method = self._of_all(order), "given"
-		elif order_method == "given":
-			raise ValueError("order_method 'given' wants an order")
-		opts = _c.options(name, timeout_seconds=seconds(timeout),
-			order_method=word("GPUBE_ORDER_", order_method), order_seconds=order_seconds, seed=seed,
-			order=None if order is None else ctypes.addressof(order), **fields)
-		opts.keep = order
-		return opts
-
-	def _known(self, assignment, cutoff):
-		"""The options of a known assignment and of a cutoff, and what they refer to."""
-		values = None if assignment is None else self._values(assignment)
+	def _options(self, function, call, timeout=None, order=None, assignment=None, cutoff=None, **options):
+		"""The options of a call: an order is a word or all variables, a cutoff a total."""
+		if order is not None and not isinstance(order, str):
+			order = self._of_all(order)
+		if assignment is not None:
+			options["values"] = self._values(assignment)
 		if cutoff is not None:
-			cutoff = int64(units(cutoff, self.decimals))
-		return values, {"values": None if values is None else ctypes.addressof(values),
-			"cutoff": cutoff, "has_cutoff": cutoff is not None}
+			options["cutoff"] = int64(units(cutoff, self.decimals))
+		if timeout is not None and not isinstance(timeout, str):
+			timeout = seconds(timeout)
+		return Options(function, call, timeout=timeout, order=order, **options)
 
 	def _watched(self, on_progress):
-		"""The option of a function that is told what a call knows, and a list that gets what it raises."""
+		"""The function that is told what a call knows, or None, and a list that gets what it raises."""
 		raised = _Raised()
 		if on_progress is None:
-			return {}, raised
+			return None, raised
 
 		def told(_, address):
 			try:
@@ -726,30 +717,24 @@ class Model(Owner):
 
 		told = _c.PROGRESS(told)
 		raised.keep = told
-		return {"progress": ctypes.cast(told, ctypes.c_void_p).value}, raised
+		return ctypes.cast(told, ctypes.c_void_p), raised
 
-	def _run_watched(self, function, convert, opts, raised):
+	def _run_watched(self, function, convert, opts, on_progress):
+		told, raised = self._watched(on_progress)
+		lib.gpube_opts_set_progress(opts.address, told, None)
 		try:
-			return self.context._run(function, lib.gpube_solution_free, convert, self._address, ctypes.byref(opts))
+			return self.context._run(function, lib.gpube_solution_free, convert, self._address, opts.address)
 		finally:
 			if raised:
 				raise raised[0]
 
-	def solve(self, count=False, timeout=None, method="auto", assignment=None, cutoff=None, order=None,
-			order_method="auto", order_seconds=0, seed=0, backend="auto", simplify=True, precision=0,
-			slices=True, on_progress=None):
+	@takes("gpube_solve", values=None, order="a word, or all variables as they are to be eliminated: how the order is found")
+	def solve(self, timeout=None, assignment=None, cutoff=None, on_progress=None, **options):
 		"""The proved optimum and one optimal assignment, by whatever proves it first: a Solution.
 
-		count      how many assignments are optimal, too
-		method     "auto", or one alone: "eliminate" (bucket elimination) or those of bound()
+		timeout    seconds, or "5m"; when it ends the answer is "incomplete", with the best that is known
 		assignment a known one
 		cutoff     only totals better than this are of interest
-		timeout    seconds; when it ends the answer is "incomplete", with the best that is known
-		order      the variables as they are to be eliminated, the first one first
-		backend    "auto", "cpu" or "cuda"
-		simplify   make the model smaller first
-		precision  decimals to which -ln of potentials is rounded; 0: as many as are safe
-		slices     do in slices what does not fit the memory
 		on_progress  called with a Progress when something is new, from another thread; if it returns something
 		             true the call ends like after a timeout
 		Errors: Error ELIMIT (nothing that fits proves it; .result is what is known), ENODEV, ERANGE, EINVAL, ENOMEM;
@@ -758,12 +743,8 @@ class Model(Owner):
 		>>> gpube.Model.read("examples/zebra.wcsp").solve(count=True).count
 		1
 		"""
-		values, known = self._known(assignment, cutoff)
-		watch, raised = self._watched(on_progress)
-		opts = self._engine("gpube_solve_opts", timeout, order, order_method, order_seconds, seed,
-			method=word("GPUBE_BOUND_", method), backend=word("GPUBE_BACKEND_", backend), count=count,
-			no_simplify=not simplify, precision=precision, no_slices=not slices, **known, **watch)
-		return self._run_watched(lib.gpube_solve, self._solution, opts, raised)
+		opts = self._options("solve", "gpube_solve", timeout, assignment=assignment, cutoff=cutoff, **options)
+		return self._run_watched(lib.gpube_solve, self._solution, opts, on_progress)
 
 	def solver(self, **options):
 		"""A Solver of a copy of this model: what changes there is solved again from what it keeps.
@@ -779,28 +760,25 @@ class Model(Owner):
 		from ._solver import Solver
 		return Solver(self, **options)
 
-	def count(self, timeout=None, order=None, order_method="auto", order_seconds=0, seed=0, backend="auto",
-			simplify=True):
+	@takes("gpube_count")
+	def count(self, timeout=None, **options):
 		"""How many assignments are allowed, whatever they cost (of potentials: whose product is above 0); None:
-		not known when the time was over. Options and errors are those of solve(), and Error EINVAL (totals of
+		not known when the time was over. Errors are those of solve(), and Error EINVAL (totals of
 		costs that are each allowed can reach the top).
 
 		>>> gpube.Model.read("examples/zebra.wcsp").count()
 		1
 		"""
-		opts = self._engine("gpube_solve_opts", timeout, order, order_method, order_seconds, seed,
-			backend=word("GPUBE_BACKEND_", backend), no_simplify=not simplify)
-		s = self.context._run(lib.gpube_count, lib.gpube_solution_free, self._solution, self._address,
-			ctypes.byref(opts))
+		opts = self._options("count", "gpube_count", timeout, **options)
+		s = self.context._run(lib.gpube_count, lib.gpube_solution_free, self._solution, self._address, opts.address)
 		return s.count
 
-	def list(self, most=1000, within=0, timeout=None, order=None, order_method="auto", order_seconds=0, seed=0,
-			backend="auto"):
+	@takes("gpube_list", limit=None, precision=None)
+	def list(self, most=1000, within=0, timeout=None, **options):
 		"""The optimal assignments, or the best ones; solve() comes first.
 
 		most    so many at most, from 1
 		within  what costs at most so much more than the optimum (of a maximum: less); None: whatever it costs
-		others  as in solve()
 		Errors: those of solve(); Error ELIMIT (they do not fit the memory), ESTOP (no optimum before the timeout)
 
 		>>> gpube.Model.read("examples/exams.cfn").list(most=2, within=None).costs
@@ -809,8 +787,7 @@ class Model(Owner):
 		if most < 1 or (within is not None and exact(within) < 0):
 			raise ValueError("most is at least 1, and within at least 0")
 		begin = time.monotonic()
-		s = Model.solve(self, timeout=timeout, order=order, order_method=order_method, order_seconds=order_seconds,
-			seed=seed, backend=backend)
+		s = Model.solve(self, timeout, **{k: v for k, v in options.items() if k != "ibound"})
 		if s.answer == "incomplete":
 			raise Error("ESTOP", "no optimum was proved before the end", s)
 		if s.answer == "infeasible":
@@ -819,13 +796,12 @@ class Model(Owner):
 		if self.kind == "potentials":
 			decimals = max(-s.cost.as_tuple().exponent, 0) if isinstance(s.cost, Decimal) else 0
 		worse = -1 if self.maximise and self.kind == "costs" else 1  # potentials cost -ln
-		limit = 0 if within is None else units(s.cost, decimals) + worse * units(within, decimals)
-		if timeout is not None:  # what the optimum has left of it
+		limit = None if within is None else int64(units(s.cost, decimals) + worse * units(within, decimals))
+		if timeout is not None and not isinstance(timeout, str):  # what the optimum has left of it
 			timeout = max(timeout - (time.monotonic() - begin), 1e-6)
-		opts = self._engine("gpube_list_opts", timeout, order, order_method, order_seconds, seed,
-			backend=word("GPUBE_BACKEND_", backend), most=most, limit=int64(limit),
-			has_limit=within is not None, precision=decimals if self.kind == "potentials" else 0)
-		out, error, interrupted = self.context._call(lib.gpube_list, self._address, ctypes.byref(opts))
+		opts = self._options("list", "gpube_list", timeout, most=most, limit=limit,
+			precision=decimals if self.kind == "potentials" else 0, **options)
+		out, error, interrupted = self.context._call(lib.gpube_list, self._address, opts.address)
 		try:
 			result = self._listed(out, error is None) if out else None
 		finally:
@@ -844,17 +820,14 @@ class Model(Owner):
 		costs = _c.array(x.costs, ctypes.c_int64, x.n) if x.n else []
 		return Listed(list(rows), [number(c, x.scale) for c in costs], bool(x.more), complete)
 
-	def plan(self, order=None, order_method="auto", order_seconds=0, seed=0, simplify=True,
-			timeout=None, backend="auto"):
-		"""What elimination would do, also where it does not fit the memory: a Plan. Options and errors are
-		those of solve().
+	@takes("gpube_plan", cutoff=None)
+	def plan(self, timeout=None, **options):
+		"""What elimination would do, also where it does not fit the memory: a Plan. Errors are those of solve().
 
 		>>> gpube.Model.read("examples/exams.cfn").plan().width
 		4
 		"""
-		opts = self._engine("gpube_solve_opts", timeout, order, order_method, order_seconds, seed,
-			backend=word("GPUBE_BACKEND_", backend), no_simplify=not simplify)
-		return self._planned(opts).plan
+		return self._planned(self._options("plan", "gpube_plan", timeout, **options)).plan
 
 	def elimination_order(self, path=None, timeout=None, seed=0):
 		"""All variables in the order in which elimination would take them, the first one first. With a path
@@ -866,7 +839,7 @@ class Model(Owner):
 		>>> sorted(gpube.Model.read("examples/exams.cfn").elimination_order())
 		[0, 1, 2, 3, 4, 5]
 		"""
-		opts = self._engine("gpube_solve_opts", timeout, None, "auto", 0, seed, no_simplify=True)
+		opts = self._options("elimination_order", "gpube_plan", timeout, seed=seed, no_simplify=True)
 		order = self._planned(opts).order
 		if path is not None and order is not None:
 			address, at, numbers = self._address, path_bytes(path), int32s(order)
@@ -877,7 +850,7 @@ class Model(Owner):
 	def _planned(self, opts):
 		try:
 			return self.context._run(lib.gpube_plan, lib.gpube_solution_free, self._solution, self._address,
-				ctypes.byref(opts))
+				opts.address)
 		except Error as e:
 			if e.status == "ELIMIT" and e.result:
 				return e.result
@@ -897,35 +870,24 @@ class Model(Owner):
 			backend=_text(s.backend), seconds={name[len("seconds_"):]: getattr(s, name)
 				for name, _ in s._fields_ if name.startswith("seconds_")})
 
-	def bound(self, timeout=None, method="auto", regions="auto", z=0, assignment=None, cutoff=None, eliminate=True,
-			split="auto", partition="scope", match=True, order=None, order_method="auto",
-			order_seconds=0, seed=0, backend="auto", simplify=True, precision=0, on_progress=None):
+	@takes("gpube_bound", values=None)
+	def bound(self, timeout=None, assignment=None, cutoff=None, on_progress=None, **options):
 		"""A proved bound and a good assignment, that get better until they meet or the time is over:
 		Bounds. It is solve() with more options and without errors where nothing is proved.
 
-		timeout     seconds; without one it ends with the optimum, or when nothing more is gained
-		method      "auto", "mbe", "arc", "ascent", "tree", "pairwise", "andor" or "eliminate"
-		regions     of "ascent": "joins" or "nested"
-		z           most variables of a joined mini-bucket; 0: growing
+		timeout     seconds, or "5m"; without one it ends with the optimum, or when nothing more is gained
 		assignment  a known one
 		cutoff      only totals better than this are of interest
-		eliminate   also by elimination, where what is left fits
-		Others are those of solve(). Errors: Error ENODEV, ERANGE, EINVAL, ENOMEM; Interrupted, with
-		the best so far
+		Errors: Error ENODEV, ERANGE, EINVAL, ENOMEM; Interrupted, with the best so far
 
 		>>> b = gpube.Model.read("examples/exams.cfn").bound(timeout=10); b.lower, b.upper
 		(Decimal('4.30'), Decimal('4.30'))
 		"""
-		values, known = self._known(assignment, cutoff)
-		watch, raised = self._watched(on_progress)
-		opts = self._engine("gpube_bound_opts", timeout, order, order_method, order_seconds, seed,
-			method=word("GPUBE_BOUND_", method), regions=word("GPUBE_REGIONS_", regions), z=z, no_match=not match, no_eliminate=not eliminate,
-			split=word("GPUBE_SPLIT_", split), partition=word("GPUBE_PARTITION_", partition),
-			backend=word("GPUBE_BACKEND_", backend), no_simplify=not simplify, precision=precision,
-			**known, **watch)
-		return self._run_watched(lib.gpube_bound, self._bounds, opts, raised)
+		opts = self._options("bound", "gpube_bound", timeout, assignment=assignment, cutoff=cutoff, **options)
+		return self._run_watched(lib.gpube_bound, self._bounds, opts, on_progress)
 
-	def certify(self, path, timeout=None, method="auto", seed=0, precision=0):
+	@takes("gpube_certify", values=None)
+	def certify(self, path, timeout=None, assignment=None, cutoff=None, **options):
 		"""bound(), and a certificate of it in a file: (Bounds, what is certified), which may be less than the
 		bound; of potentials, of -ln of the product, less what rounding may hide. Half of the timeout is for the
 		bound, the rest for its proof.
@@ -937,10 +899,9 @@ class Model(Owner):
 		(Decimal('4.30'), Decimal('4.30'))
 		"""
 		c = _c.structs["gpube_certified"]()
-		opts = self._engine("gpube_bound_opts", timeout, None, "auto", 0, seed,
-			method=word("GPUBE_BOUND_", method), precision=precision)
+		opts = self._options("certify", "gpube_certify", timeout, assignment=assignment, cutoff=cutoff, **options)
 		bounds = self.context._run(lambda out, *rest: lib.gpube_certify(ctypes.byref(c), out, *rest),
-			lib.gpube_solution_free, self._bounds, self._address, path_bytes(path), ctypes.byref(opts))
+			lib.gpube_solution_free, self._bounds, self._address, path_bytes(path), opts.address)
 		return bounds, number(c.bound, c.scale)
 
 	def verify(self, path):
@@ -953,29 +914,20 @@ class Model(Owner):
 			self._address, at)
 		return number(c.bound, c.scale)
 
-	def reparam(self, timeout=None, prune=False, decimals=6, max_arity=3, max_tables=0, max_cells=2e6,
-			method="auto", assignment=None, cutoff=None, order_seconds=0, seed=0, simplify=True, precision=0):
+	@takes("gpube_reparam", values=None)
+	def reparam(self, timeout=None, assignment=None, cutoff=None, **options):
 		"""bound(), and an equivalent model with the bound as its constant, where another program's search
 		begins: (Bounds, Model). The same variables and values; every total that is better than the top and
-		the cutoff is the same in both, and no function is below 0 (of a maximum: above).
+		the cutoff is the same in both, and no function is below 0 (of a maximum: above). Methods "mbe" and
+		"eliminate" leave no such model.
 
-		prune       forbid also what is no better than the best assignment met: without a solution left,
-		            that one is optimal
-		decimals    of costs, so many more at most, since the costs that move are fractions
-		max_arity   most variables of a table that is added; 2: none beside those of pairs
-		max_tables  of three or more variables; 0: no limit. max_cells: of all of them
-		method      "auto", "arc", "ascent" or "tree"
-		Others are those of bound(). Errors: Error EINVAL, ERANGE, ELIMIT, ENOMEM; Interrupted
+		Errors: Error EINVAL, ERANGE, ELIMIT, ENOMEM; Interrupted
 
 		>>> b, reparametrised = gpube.Model.read("examples/zebra.wcsp").reparam(timeout=10)
 		>>> reparametrised.cost(b.assignment) == b.upper
 		True
 		"""
-		values, known = self._known(assignment, cutoff)
-		opts = self._engine("gpube_bound_opts", timeout, None, "auto", order_seconds, seed,
-			method=word("GPUBE_BOUND_", method), no_simplify=not simplify, precision=precision, **known)
-		how = _c.options("gpube_reparam_opts", prune=prune, decimals=decimals or -1, max_arity=max_arity,
-			max_tables=max_tables, max_cells=max_cells)
+		opts = self._options("reparam", "gpube_reparam", timeout, assignment=assignment, cutoff=cutoff, **options)
 		reparametrised = ctypes.c_void_p()
 
 		def both(address):
@@ -984,7 +936,7 @@ class Model(Owner):
 			return self._bounds(address), m
 
 		return self.context._run(lambda out, *rest: lib.gpube_reparam(out, ctypes.byref(reparametrised), *rest),
-			lib.gpube_solution_free, both, self._address, ctypes.byref(opts), ctypes.byref(how))
+			lib.gpube_solution_free, both, self._address, opts.address)
 
 	def _bounds(self, address):
 		b = _c.at(address, "gpube_solution")
@@ -1002,8 +954,8 @@ class Model(Owner):
 			backend=_text(b.backend),
 			seconds={"bound": b.seconds_bound, "assignment": b.seconds_cost})
 
-	def infer(self, marginals=False, timeout=None, order=None, order_method="auto", order_seconds=0,
-			seed=0):
+	@takes("gpube_infer", task=None, bounds=None)
+	def infer(self, marginals=False, timeout=None, **options):
 		"""The sum over all assignments of the product of all potentials (of a Bayesian network: the
 		probability of the evidence), and with 'marginals' each variable's distribution: Inference.
 
@@ -1013,10 +965,9 @@ class Model(Owner):
 		>>> gpube.Model.read("examples/sprinkler.uai").infer(marginals=True).marginals[3]
 		[0.0, 1.0]
 		"""
-		opts = self._engine("gpube_infer_opts", timeout, order, order_method, order_seconds, seed,
-			task=word("GPUBE_INFER_", "mar" if marginals else "pr"))
+		opts = self._options("infer", "gpube_infer", timeout, task="mar" if marginals else "pr", **options)
 		return self.context._run(lib.gpube_infer, lib.gpube_inference_free, self._inference,
-			self._address, ctypes.byref(opts))
+			self._address, opts.address)
 
 	def _inference(self, address):
 		s = _c.at(address, "gpube_inference")
@@ -1028,24 +979,21 @@ class Model(Owner):
 		return Inference(log10_z=s.log10_z if s.known else None,
 			relative_error=s.relative_error if s.known else None, marginals=rows, plan=_plan(s.plan))
 
-	def write(self, path, format="auto", shift=False, precision=0, lossy=False, check=False):
+	@takes("gpube_write", to=None, wide=None)
+	def write(self, path, format="auto", **options):
 		"""Writes the model as .wcsp, .cfn, .uai, .LG, .wcnf or .cnf, as its name says.
 
-		shift      write totals larger where the format has no place for negative ones
-		precision  decimals to which -ln of potentials is rounded
-		lossy      change what the format cannot hold, and say so in the log
-		check      read it back and compare, before it gets its name
 		Errors: Error EIO, EINVAL, ERANGE (not without 'lossy'), ENOMEM, EBUG; no file is left then
 
 		>>> gpube.Model.read("examples/exams.cfn").write("exams.wcsp", check=True)
 		"""
-		self._write(path, format, shift=shift, precision=precision, lossy=lossy, check=check, wide=True)
+		self._write(path, format, **{"wide": True, **options})
 
 	def _write(self, path, format="auto", **options):
-		opts = _c.options("gpube_write_opts", format=_format(format), **options)
+		opts = Options("write", "gpube_write", to=format, **options)
 		address, at = self._address, path_bytes(path)
-		opened(self.context, lambda out, *rest: lib.gpube_write_with(*rest), lambda none: None,
-			address, at, ctypes.byref(opts))
+		opened(self.context, lambda out, *rest: lib.gpube_write(*rest, None), lambda none: None,
+			address, at, opts.address)
 
 	# ---- from other packages
 
@@ -1126,14 +1074,6 @@ def _named(indices, name, why):
 		return indices[name]
 	near = difflib.get_close_matches(name, [n for n in indices if n is not None])
 	raise ValueError(why + (": the nearest: " + ", ".join(near) if near else ""))
-
-
-def _format(name):
-	"""The number of a format's name."""
-	k = lib.gpube_format_named(name.encode())
-	if not k and name != "auto":
-		raise ValueError("no format %r" % (name,))
-	return k
 
 
 def _bytes(text):

@@ -3,7 +3,7 @@ import ctypes
 
 from . import _c
 from ._c import INF as NO_COST, lib
-from ._engine import Owner, int32s, int64, seconds, units, word
+from ._engine import Owner, int32s, int64, seconds, units
 from ._model import Model
 
 
@@ -13,8 +13,7 @@ class Solver(Model):
 	It is a Model: what observes, takes back and adds works on it as on any other, and the next
 	solve() begins with all that is still valid. Model.solver() makes one; close() or 'with' frees it.
 
-	options  for all runs, as Model.solve() has them: count, method, order, order_method,
-	         order_seconds, seed, backend, simplify, precision, slices
+	options  for all runs, as Model.solve() has them
 	Errors: ValueError (an option), Error EINVAL, ENOMEM
 
 	>>> m = gpube.Model(); a, b = m.add_variable(3, "a"), m.add_variable(3, "b")
@@ -29,16 +28,13 @@ class Solver(Model):
 	4
 	"""
 
-	def __init__(self, model, count=False, method="auto", order=None, order_method="auto", order_seconds=0, seed=0,
-			backend="auto", simplify=True, precision=0, slices=True):
+	def __init__(self, model, **options):
 		if not isinstance(model, Model):
 			raise TypeError("a Solver is made of a Model")
-		opts = model._engine("gpube_solve_opts", None, order, order_method, order_seconds, seed,
-			method=word("GPUBE_BOUND_", method), backend=word("GPUBE_BACKEND_", backend), count=count,
-			no_simplify=not simplify, precision=precision, no_slices=not slices)
+		opts = model._options("solver", "gpube_solve", **options)
 		out = ctypes.c_void_p()
 		model.context._do(lib.gpube_solver_new, ctypes.byref(out), model.context._address, model._address,
-			ctypes.byref(opts))
+			opts.address)
 		Owner.__init__(self, model.context, out.value, lib.gpube_solver_free)
 		self._model = lib.gpube_solver_model(out.value)
 

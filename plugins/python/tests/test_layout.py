@@ -20,7 +20,7 @@ def constants():
 	expected.update({"GPUBE_CSG_" + word.upper(): k for k, word in enumerate(_c.CSG_ANSWERS)})
 	expected.update({"GPUBE_INF": _c.INF,
 		"GPUBE_INT64": _c.GPUBE_INT64, "GPUBE_FLOAT64": _c.GPUBE_FLOAT64, "GPUBE_MAXIMISE": 1,
-		"GPUBE_MAX_AGENTS": 40, "GPUBE_MAX_DEVICES": 8})
+		"GPUBE_MAX_AGENTS": 40})
 	for name, struct in _c.structs.items():
 		expected["sizeof(struct %s)" % name] = _c.ctypes.sizeof(struct)
 		for field, _ in struct._fields_:
@@ -49,7 +49,7 @@ class Layout(unittest.TestCase):
 			lines = subprocess.run([made], stdout=subprocess.PIPE, check=True).stdout.decode().split()
 		self.assertEqual(lines[0], _c.VERSION)
 		self.assertEqual(dict(zip(expected, map(int, lines[1:]))), expected)
-		self.assertGreater(len(expected), 250)
+		self.assertGreater(len(expected), 200)
 
 	def test_all_fields(self):
 		"""No struct of the headers has more fields than ours."""
@@ -57,10 +57,6 @@ class Layout(unittest.TestCase):
 		for h in "gpube/gpube.h", "gpube/partial.h", "gpube/certify.h", "gpube/solver.h", "gpube/dpop.h", "gpube/sums.h", "gpube/coalitions.h", "gpube/forms.h", "formats/formats.h", "gpube/globals.h", "csg/csg.h", "csg/auction.h", "nash/nash.h":
 			with open(os.path.join(ROOT, h)) as f:
 				text += re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
-		# fields that structs share
-		text = re.sub(r"[ \t]*\\\n", " ", text)
-		for macro, fields in re.findall(r"#define (GPUBE_\w+_FIELDS)\s(.*)\n", text):
-			text = re.sub(r"^\t%s$" % macro, lambda found, to=fields: to, text, flags=re.M)
 		for name, struct in _c.structs.items():
 			body = re.search(r"struct %s \{(.*?)\n\};" % name, text, re.S).group(1)
 			body = re.sub(r"\(\*(\w+)\)\([^;]*;", r"\1;", body)  # pointers to functions

@@ -1,6 +1,6 @@
 /* nearest.c - see nearest.h. */
 #define _POSIX_C_SOURCE 200809L
-#include "formats/common/nearest.h"
+#include "gpube/base/nearest.h"
 
 #include <string.h>
 

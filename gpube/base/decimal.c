@@ -1,8 +1,8 @@
-/* decimal.c - decimals as exact integers. See io.h. */
+/* decimal.c - see decimal.h. */
+#include "gpube/base/decimal.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "formats/io/io.h"
 
 bool gpube__scaled(int64_t *v, int k)
 {

@@ -1,0 +1,245 @@
+/*
+ * table.h - the options of the library: one row makes the field of struct gpube_opts, what
+ * gpube_opts_set() takes, the keyword of Python, and of those for the command line the line of
+ * --help and of the man page and the completion.
+ *
+ *   X(section, type, field, name, letter, default, lo, hi, argument, calls, help)
+ *
+ * section   a heading of --help
+ * type      FLAG     int, 0 or 1; a text is yes or no
+ *           INT      int               LONG   int64_t
+ *           REAL     double            TIME   double seconds, 90s, 5m or 1h
+ *           SIZE     uint64_t bytes, 512M or 8G
+ *           TEXT     const char *
+ *           CHOICE   int: index of the word in 'argument'
+ *           TOTAL    int64_t of the model's costs, and has_FIELD
+ *           NUMBERS  const int32_t *, and n_FIELD; a text is 3,0,2
+ *           CALL     a gpube_FIELD_fn *, and FIELD_arg; there is no text
+ * name      with '_'; '-' is taken for it
+ * letter    the short name on the command line, or 0
+ * default   as it would be typed; NULL: 0, or no text
+ * lo, hi    the range of a number (hi GPUBE__NO_END: no upper end)
+ * argument  what help calls the value; CHOICE: its words as a|b|c
+ * calls     the functions that take it, and GPUBE__ON_CLI: the commands that call them do, too
+ *
+ * Two rows may have one name, if no call takes both: a method of one call is none of another's.
+ * Weighed and rejected: a struct of options for each call, filled from texts (ten structs that
+ * repeat fields, and code that copies from one to the other), and a list of names and texts that
+ * each call looks through (nothing is typed, and mistakes are found late).
+ */
+#ifndef GPUBE_OPTIONS_TABLE_H
+#define GPUBE_OPTIONS_TABLE_H
+
+#include "gpube/options/words.h"
+
+#define GPUBE__NO_END INT64_MAX
+
+/* The calls that take options; gpube__option_calls has their names in this order. */
+enum gpube__call {
+	GPUBE__ON_CTX = 1 << 0,
+	GPUBE__ON_SOLVE = 1 << 1,
+	GPUBE__ON_BOUND = 1 << 2,
+	GPUBE__ON_CERTIFY = 1 << 3,
+	GPUBE__ON_REPARAM = 1 << 4,
+	GPUBE__ON_PLAN = 1 << 5,
+	GPUBE__ON_COUNT = 1 << 6,
+	GPUBE__ON_LIST = 1 << 7,
+	GPUBE__ON_HEURISTIC = 1 << 8,
+	GPUBE__ON_INFER = 1 << 9,
+	GPUBE__ON_COMPILE = 1 << 10,
+	GPUBE__ON_MMAP = 1 << 11,
+	GPUBE__ON_READ = 1 << 12,
+	GPUBE__ON_WRITE = 1 << 13,
+	GPUBE__N_CALLS = 14,
+	GPUBE__ON_CLI = 1 << 30,
+};
+
+/* Those that prove bounds; all that eliminate costs; all that order; sums. */
+#define GPUBE__ON_BOUNDS   (GPUBE__ON_BOUND | GPUBE__ON_CERTIFY | GPUBE__ON_REPARAM)
+#define GPUBE__ON_PROVES   (GPUBE__ON_SOLVE | GPUBE__ON_BOUNDS)
+#define GPUBE__ON_COSTS_OF (GPUBE__ON_PROVES | GPUBE__ON_PLAN | GPUBE__ON_COUNT)
+#define GPUBE__ON_SUMS     (GPUBE__ON_INFER | GPUBE__ON_COMPILE | GPUBE__ON_MMAP)
+#define GPUBE__ON_ORDERS                                                                           \
+	(GPUBE__ON_COSTS_OF | GPUBE__ON_LIST | GPUBE__ON_HEURISTIC | GPUBE__ON_SUMS)
+#define GPUBE__ON_TIMED (GPUBE__ON_COSTS_OF | GPUBE__ON_LIST | GPUBE__ON_SUMS)
+
+enum gpube__opt_section {
+	GPUBE__SECTION_BOUNDS,
+	GPUBE__SECTION_ELIMINATION,
+	GPUBE__SECTION_LIST,
+	GPUBE__SECTION_REPARAM,
+	GPUBE__SECTION_SUMS,
+	GPUBE__SECTION_READING,
+	GPUBE__SECTION_WRITING,
+	GPUBE__SECTION_MACHINE,
+};
+
+#define GPUBE__OPTS_BOUNDS(X)                                                                      \
+	X(BOUNDS, CHOICE, method, "method", 0, "auto", 0, 0, GPUBE__WORDS_METHOD,                  \
+		GPUBE__ON_PROVES | GPUBE__ON_CLI,                                                  \
+		"auto: whatever proves first; or one alone: mini-buckets, soft arc consistency, "  \
+		"dual ascent on a region graph, a search tree on soft arc consistency, branch "    \
+		"and bound on pairwise-consistent subproblems, AND/OR search on a join graph, "    \
+		"bucket elimination")                                                              \
+	X(BOUNDS, CHOICE, regions, "regions", 0, "auto", 0, 0, GPUBE__WORDS_REGIONS,               \
+		GPUBE__ON_PROVES | GPUBE__ON_CLI,                                                  \
+		"of --method ascent: joins, the mini-buckets of a join graph; nested, quads over " \
+		"triples over pairs of variables, for a GPU; auto: joins")                         \
+	X(BOUNDS, TOTAL, cutoff, "cutoff", 0, NULL, 0, 0, "COST",                                  \
+		GPUBE__ON_PROVES | GPUBE__ON_PLAN | GPUBE__ON_HEURISTIC,                           \
+		"prune what is not better than COST")                                              \
+	X(BOUNDS, NUMBERS, values, "values", 0, NULL, 0, INT32_MAX, "LIST", GPUBE__ON_PROVES,      \
+		"a known assignment: a value index for each variable of the model")                \
+	X(BOUNDS, CALL, progress, "progress", 0, NULL, 0, 0, NULL, GPUBE__ON_COSTS_OF,             \
+		"called when bound or assignment improve, and after each turn of a method")        \
+	X(BOUNDS, INT, z, "z", 0, "0", 0, 1000000, "N", GPUBE__ON_BOUNDS | GPUBE__ON_CLI,          \
+		"most variables of a joined mini-bucket; 0: growing from 2")                       \
+	X(BOUNDS, CHOICE, partition, "partition", 0, "scope", 0, 0, GPUBE__WORDS_PARTITION,        \
+		GPUBE__ON_BOUNDS | GPUBE__ON_CLI,                                                  \
+		"how buckets are split: largest scope first, each where the joined scope grows "   \
+		"least; each where it first fits; or all apart, then join the two smallest that "  \
+		"fit")                                                                             \
+	X(BOUNDS, FLAG, no_match, "no_match", 0, NULL, 0, 1, NULL,                                 \
+		GPUBE__ON_BOUNDS | GPUBE__ON_HEURISTIC | GPUBE__ON_CLI,                            \
+		"plain mini-buckets, without cost shifting between them")                          \
+	X(BOUNDS, CHOICE, split, "split", 0, "auto", 0, 0, GPUBE__WORDS_SPLIT,                     \
+		GPUBE__ON_BOUNDS | GPUBE__ON_CLI,                                                  \
+		"when to branch on what the ascent on regions leaves open: when the ascent is "    \
+		"slow, never, or at once; --certify branches in a proof by steps likewise")        \
+	X(BOUNDS, FLAG, no_eliminate, "no_eliminate", 0, NULL, 0, 1, NULL,                         \
+		GPUBE__ON_BOUNDS | GPUBE__ON_CLI, "bounds and branching alone, no elimination")    \
+	X(BOUNDS, CHOICE, heuristic_method, "method", 0, "mbe", 0, 0, GPUBE__WORDS_HEURISTIC,      \
+		GPUBE__ON_HEURISTIC,                                                               \
+		"mini-buckets; after cost shifting on their join graph; or no tables, but what "   \
+		"the assigned functions cost")                                                     \
+	X(BOUNDS, CHOICE, plain_partition, "partition", 0, "scope", 0, 0, "scope|first",           \
+		GPUBE__ON_HEURISTIC,                                                               \
+		"how buckets are split: largest scope first, each where the joined scope grows "   \
+		"least, or each where it first fits")                                              \
+	X(BOUNDS, INT, ibound, "ibound", 0, "0", 0, 999999, "N",                                   \
+		GPUBE__ON_HEURISTIC | GPUBE__ON_LIST,                                              \
+		"most variables of a message that joins several tables; 0: the largest whose "     \
+		"tables take a few seconds and a quarter of the memory")                           \
+	X(BOUNDS, TIME, shift_seconds, "shift_time", 0, NULL, 0, GPUBE__NO_END, "TIME",            \
+		GPUBE__ON_HEURISTIC,                                                               \
+		"of method shift: at most so long; 0: until little more is gained")
+
+#define GPUBE__OPTS_ELIMINATION(X)                                                                 \
+	X(ELIMINATION, CHOICE, order_method, "order", 0, "auto", 0, 0, GPUBE__WORDS_ORDER,         \
+		GPUBE__ON_ORDERS | GPUBE__ON_CLI,                                                  \
+		"how the elimination order is found; auto tries all, restarts and improves")       \
+	X(ELIMINATION, NUMBERS, order, "order", 0, NULL, 0, INT32_MAX, "LIST", GPUBE__ON_ORDERS,   \
+		"the elimination order, all variables of the model, the first in front")           \
+	X(ELIMINATION, TIME, order_seconds, "order_time", 0, NULL, 0, GPUBE__NO_END, "TIME",       \
+		GPUBE__ON_ORDERS | GPUBE__ON_CLI,                                                  \
+		"search for an order this long; 0: as long as it pays")                            \
+	X(ELIMINATION, LONG, seed, "seed", 0, "0", 0, GPUBE__NO_END, "N",                          \
+		GPUBE__ON_ORDERS | GPUBE__ON_CLI, "seed of the search for an order")               \
+	X(ELIMINATION, CHOICE, backend, "backend", 0, "auto", 0, 0, GPUBE__WORDS_BACKEND,          \
+		GPUBE__ON_ORDERS | GPUBE__ON_CLI,                                                  \
+		"where tables are eliminated; auto decides by predicted time and memory")          \
+	X(ELIMINATION, FLAG, no_simplify, "no_simplify", 0, NULL, 0, 1, NULL,                      \
+		GPUBE__ON_COSTS_OF | GPUBE__ON_HEURISTIC | GPUBE__ON_CLI,                          \
+		"eliminate the model as it was read")                                              \
+	X(ELIMINATION, INT, precision, "precision", 0, "0", 0, 12, "N",                            \
+		GPUBE__ON_COSTS_OF | GPUBE__ON_LIST | GPUBE__ON_HEURISTIC | GPUBE__ON_WRITE |      \
+			GPUBE__ON_CLI,                                                             \
+		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
+	X(ELIMINATION, TIME, timeout_seconds, "timeout", 0, NULL, 0, GPUBE__NO_END, "TIME",        \
+		GPUBE__ON_TIMED | GPUBE__ON_CLI, "stop after this time; 0: never")                 \
+	X(ELIMINATION, FLAG, count, "count", 0, NULL, 0, 1, NULL, GPUBE__ON_SOLVE | GPUBE__ON_CLI, \
+		"count the optimal assignments, too")                                              \
+	X(ELIMINATION, FLAG, no_slices, "no_slices", 0, NULL, 0, 1, NULL,                          \
+		GPUBE__ON_SOLVE | GPUBE__ON_PLAN | GPUBE__ON_COUNT | GPUBE__ON_CLI,                \
+		"what does not fit the memory is refused, and is not done in slices")
+
+#define GPUBE__OPTS_LIST(X)                                                                        \
+	X(LIST, LONG, most, "most", 'n', "1000", 1, INT32_MAX, "N",                                \
+		GPUBE__ON_LIST | GPUBE__ON_CLI, "list at most N assignments, the best ones")       \
+	X(LIST, TOTAL, limit, "limit", 0, NULL, 0, 0, "COST", GPUBE__ON_LIST,                      \
+		"list nothing worse than COST; the optimum lists what is optimal")
+
+#define GPUBE__OPTS_REPARAM(X)                                                                     \
+	X(REPARAM, INT, max_arity, "max_arity", 0, "3", 2, 16, "N",                                \
+		GPUBE__ON_REPARAM | GPUBE__ON_CLI,                                                 \
+		"most variables of a table that the bound adds; 2: none beside those of pairs")    \
+	X(REPARAM, INT, max_tables, "max_tables", 0, "0", 0, INT32_MAX, "N",                       \
+		GPUBE__ON_REPARAM | GPUBE__ON_CLI,                                                 \
+		"most added tables of three and more variables: those that raise the bound most; " \
+		"0: no limit")                                                                     \
+	X(REPARAM, REAL, max_cells, "max_cells", 0, "2e6", 0, 1000000000000, "X",                  \
+		GPUBE__ON_REPARAM | GPUBE__ON_CLI, "most cells of all of them")                    \
+	X(REPARAM, INT, decimals, "decimals", 0, "6", 0, 12, "N",                                  \
+		GPUBE__ON_REPARAM | GPUBE__ON_CLI,                                                 \
+		"most decimals to add to those of the costs; more make a better bound")            \
+	X(REPARAM, FLAG, prune, "prune", 0, NULL, 0, 1, NULL, GPUBE__ON_REPARAM | GPUBE__ON_CLI,   \
+		"forbid what is no better than the best assignment found: a smaller problem, "     \
+		"that has a solution only if there is a better one")
+
+#define GPUBE__OPTS_SUMS(X)                                                                        \
+	X(SUMS, CHOICE, task, "task", 0, "pr", 0, 0, GPUBE__WORDS_TASK,                            \
+		GPUBE__ON_INFER | GPUBE__ON_COMPILE,                                               \
+		"the sum over all assignments, or the distribution of every variable, too")        \
+	X(SUMS, FLAG, bounds, "bounds", 0, NULL, 0, 1, NULL, GPUBE__ON_INFER,                      \
+		"where the sum does not fit, or is stopped, bounds of it are no failure")          \
+	X(SUMS, NUMBERS, query, "query", 0, NULL, 0, INT32_MAX, "LIST", GPUBE__ON_MMAP,            \
+		"the query variables, none twice")
+
+#define GPUBE__OPTS_READING(X)                                                                     \
+	X(READING, CHOICE, from, "from", 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_READ,              \
+		GPUBE__ON_READ | GPUBE__ON_CLI,                                                    \
+		"format of the input; auto tells it from the content")                             \
+	X(READING, TEXT, evidence, "evidence", 0, NULL, 0, 0, "FILE",                              \
+		GPUBE__ON_READ | GPUBE__ON_CLI,                                                    \
+		"evidence of a .uai model; none: ignore the .evid file beside it, which is read "  \
+		"by default")                                                                      \
+	X(READING, INT, sample, "sample", 0, "0", 0, INT32_MAX, "K",                               \
+		GPUBE__ON_READ | GPUBE__ON_CLI,                                                    \
+		"of a file of several samples of evidence, take number K; 0: the first")           \
+	X(READING, INT, colors, "colors", 0, "0", 0, 10000, "K", GPUBE__ON_READ | GPUBE__ON_CLI,   \
+		"colours for a graph (.col)")
+
+#define GPUBE__OPTS_WRITING(X)                                                                     \
+	X(WRITING, CHOICE, to, "to", 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_WRITTEN,               \
+		GPUBE__ON_WRITE | GPUBE__ON_CLI,                                                   \
+		"format of the output; auto goes by its name, x.cfn.gz for example")               \
+	X(WRITING, FLAG, shift, "shift", 0, NULL, 0, 1, NULL, GPUBE__ON_WRITE | GPUBE__ON_CLI,     \
+		"where the format has no place for negative totals, write all of them larger by "  \
+		"what is needed, and say by how much")                                             \
+	X(WRITING, FLAG, lossy, "lossy", 0, NULL, 0, 1, NULL, GPUBE__ON_WRITE | GPUBE__ON_CLI,     \
+		"write what the output cannot hold as well as it can, and say what is lost")       \
+	X(WRITING, FLAG, check, "check", 0, NULL, 0, 1, NULL, GPUBE__ON_WRITE | GPUBE__ON_CLI,     \
+		"read back what was written and compare it table by table, .lp and .mps row by "   \
+		"row, before OUT gets its name")                                                   \
+	X(WRITING, FLAG, wide, "wide", 0, NULL, 0, 1, NULL, GPUBE__ON_WRITE,                       \
+		"write also what toulbar2 reads as something else, and say so: costs past 2^53, "  \
+		"and in a .cfn a bound between -1 and 0; otherwise that is refused")
+
+#define GPUBE__OPTS_MACHINE(X)                                                                     \
+	X(MACHINE, SIZE, memory_bytes, "memory", 0, NULL, 0, GPUBE__NO_END, "SIZE",                \
+		GPUBE__ON_CTX | GPUBE__ON_CLI,                                                     \
+		"most memory for tables; 0: what is free, of commands on models half of it")       \
+	X(MACHINE, SIZE, device_memory_bytes, "device_memory", 0, NULL, 0, GPUBE__NO_END, "SIZE",  \
+		GPUBE__ON_CTX | GPUBE__ON_CLI, "most memory of a GPU for tables; 0: what is free") \
+	X(MACHINE, NUMBERS, devices, "devices", 0, NULL, 0, 1000, "LIST",                          \
+		GPUBE__ON_CTX | GPUBE__ON_CLI,                                                     \
+		"GPUs to use, 0,1 for example: with several, the values of split variables are "   \
+		"divided among them")                                                              \
+	X(MACHINE, INT, n_threads, "threads", 0, NULL, 1, 1024, "N",                               \
+		GPUBE__ON_CTX | GPUBE__ON_CLI, "threads; by default one for each core")            \
+	X(MACHINE, CALL, log, "log", 0, NULL, 0, 0, NULL, GPUBE__ON_CTX,                           \
+		"called with finished lines, and with the fraction that is done")                  \
+	X(MACHINE, CALL, realloc, "realloc", 0, NULL, 0, 0, NULL, GPUBE__ON_CTX,                   \
+		"in place of malloc(), realloc() and free()")
+
+#define GPUBE__OPTS(X)                                                                             \
+	GPUBE__OPTS_BOUNDS(X)                                                                      \
+	GPUBE__OPTS_ELIMINATION(X)                                                                 \
+	GPUBE__OPTS_LIST(X)                                                                        \
+	GPUBE__OPTS_REPARAM(X)                                                                     \
+	GPUBE__OPTS_SUMS(X)                                                                        \
+	GPUBE__OPTS_READING(X)                                                                     \
+	GPUBE__OPTS_WRITING(X)                                                                     \
+	GPUBE__OPTS_MACHINE(X)
+
+#endif
