@@ -134,7 +134,7 @@ int gpube__bound_sat(struct gpube_bounder *b, double seconds);
  */
 int gpube__bound_free(struct gpube_bounder *b, double seconds);
 /*
- * gpube__bound_joins() - dual ascent on the join graph, with elimination of what it leaves.
+ * gpube__bound_joins() - dual ascent on the join graph.
  * gpube__bound_andor() - only the passes that an AND/OR search on its tables (andor.h) needs.
  * Both work for 'seconds'; a later call continues unless the order is much better by then.
  */

@@ -12,14 +12,6 @@
 #include "gpube/relax/scaling.h"
 #include "gpube/bound/reparam.h"
 
-/*
- * Where bounds are wanted soon: variables of the first mini-buckets, and their cells; of the
- * largest.
- */
-enum { FIRST_Z = 8 };
-#define FIRST_CELLS 1e5
-#define QUICK_CELLS 4e6
-
 struct gpube_climb {
 	struct gpube_bounder *b;
 	struct gpube_joingraph g;
@@ -31,11 +23,6 @@ struct gpube_climb {
 	double pair;      /* seconds of the last two passes */
 	double searching; /* seconds spent in search */
 	double start;
-	int64_t *at; /* value a of variable i: dead[at[i] + a] */
-	uint8_t *dead;
-	int64_t *forced;
-	int64_t n_dead, n_values;
-	double tried;   /* when elimination was last tried */
 	double walking; /* seconds spent in searches on the tables */
 	double walked;  /* what 'walking' will be when larger mini-buckets are due */
 	/* a search that goes on in the next turn: until it has ended the tables stay as they are */
@@ -82,61 +69,6 @@ static int both_ways(struct gpube_climb *c)
 	if (!status && !gpube__bounder_done(b))
 		status = gpube__joingraph_pass(&c->g, true);
 	c->pair = gpube__worked(c->b->ctx) - start;
-	return status;
-}
-
-/* Values that cannot be in a better assignment; false if there are few new ones. */
-static bool find_dead(struct gpube_climb *c)
-{
-	const int32_t slack = gpube__joingraph_slack(&c->g);
-	int64_t n = 0;
-
-	gpube__joingraph_forced(&c->g, c->forced, c->at);
-	for (int64_t v = 0; v < c->n_values; v++) {
-		c->dead[v] |= c->forced[v] >= slack;
-		n += c->dead[v];
-	}
-	if (n <= c->n_dead + c->n_values / 100)
-		return false;
-	c->n_dead = n;
-	gpube__log(c->b->ctx, GPUBE_LOG_DETAIL, "%lld of %lld value%s pruned", (long long)n,
-		(long long)c->n_values, gpube__plural(c->n_values));
-	return true;
-}
-
-static int eliminate_rest(struct gpube_climb *c)
-{
-	struct gpube_bounder *b = c->b;
-	bool done = false;
-	int status;
-
-	c->tried = gpube__worked(c->b->ctx);
-	status = gpube__bounder_eliminate(
-		b, c->dead, c->at, fmax(0.2, 0.5 * (gpube__worked(c->b->ctx) - c->start)), &done);
-	if (!status && done)
-		gpube__bounder_update_lower(b, b->cutoff, "elimination");
-	return status;
-}
-
-/*
- * If there are new dead values, or twice the time is gone, what is left may be eliminated, or a
- * part of it, which may make more values dead.
- */
-static int filter(struct gpube_climb *c)
-{
-	struct gpube_bounder *b = c->b;
-	const bool eliminates = !b->opts->no_eliminate && !b->state.reparam;
-	bool again = true;
-	int status = GPUBE_OK;
-
-	if (!find_dead(c) && gpube__worked(c->b->ctx) - c->start < 2 * (c->tried - c->start) + 1)
-		return GPUBE_OK;
-	while (again && eliminates && !status && !gpube__bounder_done(b)) {
-		const int64_t cutoff = b->cutoff;
-
-		status = eliminate_rest(c);
-		again = b->cutoff < cutoff && find_dead(c);
-	}
 	return status;
 }
 
@@ -258,11 +190,8 @@ static int ascend(struct gpube_climb *c)
 		if (status || gpube__bounder_done(b))
 			break;
 		/* eight more like this would bring less than one in fifty of what is missing */
-		if (grown && 8 * (double)(c->g.constant - before) < 0.02 * missing) {
-			status = c->walks_only ? GPUBE_OK : filter(c);
-			if (!status && !gpube__bounder_done(b))
-				status = widen(c, &grown);
-		}
+		if (grown && 8 * (double)(c->g.constant - before) < 0.02 * missing)
+			status = widen(c, &grown);
 		idle = (double)(c->g.constant - before) < 1e-5 * missing + 1 && !grown ? idle + 1
 										       : 0;
 		if (idle > 4)
@@ -282,29 +211,9 @@ void gpube__climb_free(struct gpube_climb *c)
 	if (!c)
 		return;
 	ctx = c->b->ctx;
-	gpube__free(ctx, c->at);
-	gpube__free(ctx, c->dead);
-	gpube__free(ctx, c->forced);
 	gpube__andor_run_clear(&c->walk);
 	gpube__joingraph_clear(&c->g);
 	gpube__free(ctx, c);
-}
-
-static int fill(struct gpube_climb *c)
-{
-	struct gpube_bounder *b = c->b;
-	const uint64_t n = (uint64_t)b->m->n_vars;
-
-	c->at = gpube__alloc(b->ctx, n, sizeof(*c->at));
-	if (!c->at)
-		return GPUBE_ENOMEM;
-	for (int32_t i = 0; i < b->m->n_vars; i++) {
-		c->at[i] = c->n_values;
-		c->n_values += b->m->vars[i].domain;
-	}
-	c->dead = gpube__alloc_zero(b->ctx, (uint64_t)c->n_values, 1);
-	c->forced = gpube__alloc(b->ctx, (uint64_t)c->n_values, sizeof(*c->forced));
-	return c->dead && c->forced ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 /* b->state.climb, of the smallest mini-buckets; NULL without an error: they do not fit. */
@@ -329,8 +238,6 @@ static int climb_new(struct gpube_bounder *b)
 			     : 3,
 		c->max_cells, GPUBE_PARTITION_SCOPE, gpube__tables_cutoff(b),
 		b->state.reparam ? b->state.reparam->most_shift : GPUBE__MOST_SHIFT, &fits);
-	if (!status && fits)
-		status = fill(c);
 	if (!status && fits)
 		return GPUBE_OK;
 	gpube__climb_free(c);
@@ -370,7 +277,6 @@ static int climb_joins(struct gpube_bounder *b, double seconds, bool walks_only)
 		return status;
 	c->turn = gpube__budget(b->ctx, seconds);
 	c->start = gpube__worked(b->ctx) - c->worked; /* as if nothing else had come between */
-	c->tried = fmax(c->tried, c->start);
 	c->walks_only = walks_only;
 	gpube__joingraph_cutoff(&c->g, b->tables, gpube__tables_cutoff(b));
 	status = ascend(c);

@@ -142,25 +142,6 @@ int64_t gpube__joingraph_bound(
 	return gpube__constant_of(m) + gpube__unscale(g->shift, g->constant);
 }
 
-void gpube__joingraph_forced(const struct gpube_joingraph *g, int64_t *forced, const int64_t *at)
-{
-	for (int32_t p = 0; p < g->n; p++)
-		for (int32_t x = 0; x < g->domain[p]; x++) {
-			int64_t sum = 0;
-
-			for (int32_t j = g->first[p]; j < g->first[p + 1]; j++) {
-				int64_t n = gpube__message_cells(g, &g->joins[j]);
-				const int32_t *t = g->joins[j].t + x * n;
-				int32_t lowest = GPUBE__REGION_FORBIDDEN;
-
-				for (int64_t k = 0; k < n; k++)
-					lowest = t[k] < lowest ? t[k] : lowest;
-				sum += lowest;
-			}
-			forced[at[g->order[p]] + x] = sum;
-		}
-}
-
 /* The cell of a join at an assignment with its own variable at value 0. */
 static int64_t cell_of(
 	const struct gpube_joingraph *g, const struct gpube_join *j, const int32_t *values)

@@ -109,13 +109,6 @@ void gpube__joingraph_cutoff(
 int64_t gpube__joingraph_bound(
 	const struct gpube_joingraph *g, const struct gpube_model *m, int64_t cutoff);
 
-/*
- * gpube__joingraph_forced() - what the joins of its variable force on each value: in no total below
- * the cutoff if that is gpube__joingraph_slack() or more; best after a pass backward.
- * forced  out: forced[at[i] + a], value a of variable i of the model
- */
-void gpube__joingraph_forced(const struct gpube_joingraph *g, int64_t *forced, const int64_t *at);
-
 /* A greedy assignment, backwards through the buckets; best after a pass forward. */
 void gpube__joingraph_decode(const struct gpube_joingraph *g, int32_t *values);
 

@@ -54,30 +54,6 @@ static void check_costs(const struct gpube_joingraph *g, const struct gpube_mode
 	assert_true(gpube__joingraph_bound(g, m, limit) <= optimum);
 }
 
-/* No value of an assignment below the limit forces as much as is missing to the limit. */
-static void check_forced(const struct gpube_joingraph *g, const struct gpube_model *m,
-	int64_t limit, int32_t *values)
-{
-	int64_t *at = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*at)), n = 0, *forced;
-
-	for (int32_t i = 0; i < m->n_vars; i++) {
-		at[i] = n;
-		n += m->vars[i].domain;
-	}
-	forced = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*forced));
-	gpube__joingraph_forced(g, forced, at);
-	memset(values, 0, (size_t)m->n_vars * sizeof(*values));
-	do {
-		int64_t cost;
-
-		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
-		for (int32_t i = 0; cost < limit && i < m->n_vars; i++)
-			assert_true(forced[at[i] + values[i]] < gpube__joingraph_slack(g));
-	} while (next_assignment(values, m));
-	gpube__free(ctx, forced);
-	gpube__free(ctx, at);
-}
-
 static void climb(const struct gpube_model *m, int64_t limit, const int32_t *order, int64_t optimum)
 {
 	int32_t *values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*values));
@@ -97,7 +73,6 @@ static void climb(const struct gpube_model *m, int64_t limit, const int32_t *ord
 		assert_true(g.constant >= before);
 		before = g.constant;
 		check_costs(&g, m, limit);
-		check_forced(&g, m, limit, values);
 		if (pass == 3 && optimum != GPUBE_INF && optimum + 1 < limit) {
 			limit = optimum + 1;
 			gpube__joingraph_cutoff(&g, m, limit);
