@@ -17,8 +17,7 @@
 #include "gpube/relax/dfs.h"
 #include "gpube/relax/scaling.h"
 
-/* Most sweeps; models of fewer cells get a local search of so many steps in between. */
-enum { MOST_SWEEPS = 1000, SEARCH_CELLS = 1 << 18, SEARCH_STEPS = 200 };
+enum { MOST_SWEEPS = 1000 };
 #define LINE_SECONDS 0.005 /* between two lines of the log */
 /* Costs are multiplied by up to 2^MOST_FINER, as long as the gap to the cutoff stays below. */
 #define MOST_FINER 10

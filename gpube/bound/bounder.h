@@ -133,9 +133,6 @@ static inline bool gpube__bounder_done(const struct gpube_bounder *b)
 	return b->lower >= b->cutoff || b->lower >= b->upper; /* (cutoff <= upper, as a rule) */
 }
 
-/* Seconds of elimination beyond which neither better orders nor slices help. */
-#define GPUBE__HOPELESS 1e9
-
 /* Domains of so many values (geometric mean) are large. */
 enum { GPUBE__WIDE_DOMAIN = 8 };
 double gpube__bounder_mean_domain(const struct gpube_bounder *b);

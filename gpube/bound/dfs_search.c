@@ -13,9 +13,7 @@
  * smaller part saves nearly as much, ten times as large a part half of it (runs/measured-2c).
  */
 #define ENOUGH 0.04
-/* Most nodes by which a run that keeps open nodes grows. */
-enum { LONGEST = 1 << 14 };
-/* And the part of all nodes, since depth first sees less (runs/measured-2c). */
+/* A run that keeps open nodes has a part of all: depth first sees less (runs/measured-2c). */
 #define PART 0.2
 
 /* ---- a node --------------------------------------------------------------------------------- */
@@ -307,21 +305,8 @@ static int replay(struct gpube_dfs_worker *w)
 
 		status = note_step(w, &step);
 		do_step(w, &step);
-		w->n_replayed += step.side != GPUBE__DECISION_IS_NOT;
 	}
 	return status ? status : gpube__dfs_propagate(t);
-}
-
-/* Runs are so long that replays take a tenth of their nodes. */
-static void adapt(struct gpube_dfs_block *k, int32_t shortest)
-{
-	if (k->n_seen < 1024)
-		return;
-	if (k->n_replayed > k->n_seen / 10)
-		k->nodes = fmin(2 * k->nodes, LONGEST);
-	else if (k->n_replayed < k->n_seen / 20)
-		k->nodes = fmax(k->nodes / 2, shortest);
-	k->n_seen = k->n_replayed = 0;
 }
 
 /* Runs from an open node. */
@@ -480,7 +465,7 @@ bool gpube__dfs_tree_take(struct gpube_dfs_worker *w)
 	if (!k)
 		return false;
 	gpube__dfs_tree_come(w, k);
-	w->n_nodes = w->n_replayed = 0;
+	w->n_nodes = 0;
 	w->shares = has_room(s);
 	begins = !k->opened && !k->trying;
 	if (begins && k->n_runs < s->n_restarts)
@@ -513,10 +498,6 @@ static void count(struct gpube_dfs_worker *w)
 		return;
 	gpube__frontier_give_back(&k->open, w->ctx, &w->at.node);
 	k->n_searched += w->n_nodes;
-	k->n_seen += 1 + w->n_nodes;
-	k->n_replayed += w->n_replayed;
-	if (!k->trying)
-		adapt(k, w->s->shortest);
 	k->trial -= (double)w->n_nodes;
 }
 

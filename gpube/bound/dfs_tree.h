@@ -66,7 +66,6 @@ struct gpube_dfs_block {
 	double part_left; /* the part of the tree that these have not seen; 1: nothing is known */
 	double nodes;     /* most nodes of its next run */
 	struct gpube_frontier open;
-	int64_t n_replayed, n_seen; /* decisions since the length of runs was adapted */
 };
 
 /* A thread in the tree. Worker 0 is the caller; the others have copies of its tables. */
@@ -86,8 +85,8 @@ struct gpube_dfs_worker {
 	struct gpube_dfs_mark *marks; /* by depth: the state before its decision */
 	struct gpube_decision *steps; /* decisions since the root, of positions */
 	int64_t n_steps, steps_capacity;
-	int32_t last;                /* the position whose last decision failed at once, or -1 */
-	int64_t n_nodes, n_replayed; /* of this run */
+	int32_t last;    /* the position whose last decision failed at once, or -1 */
+	int64_t n_nodes; /* of this run */
 	const struct gpube_frontier_path *left; /* that its last run left; maybe freed */
 };
 

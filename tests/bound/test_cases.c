@@ -40,7 +40,6 @@ static struct way way_of(uint64_t seed)
 	return (struct way){.most = (int64_t)8 << seed % 6,
 		.rules = {.slow = seed % 3 ? 1 : 0.1,
 			.most_windows = 1 + (int)(seed % 2),
-			.most_entries = seed % 4 ? 1 : 256,
 			.probes = (int)(seed % 3),
 			.steps = (int)(seed % 2)}};
 }
@@ -191,8 +190,7 @@ static void scarce(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = spec_of(seed);
-	const struct way way = {.most = 16,
-		.rules = {.slow = 1, .most_windows = 1, .most_entries = 256, .probes = 1}};
+	const struct way way = {.most = 16, .rules = {.slow = 1, .most_windows = 1, .probes = 1}};
 	bool ended = false;
 
 	spec.forbidden = 0.05;

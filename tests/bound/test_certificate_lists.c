@@ -315,7 +315,6 @@ static int note_cases(struct gpube_certificate *notes, struct gpube_model *m, ui
 {
 	const struct gpube_case_rules rules = {.slow = seed % 3 ? 1 : 0.1,
 		.most_windows = 1 + (int)(seed % 2),
-		.most_entries = seed % 4 ? 1 : 256,
 		.probes = (int)(seed % 5)};
 	struct gpube_simplified s, joined;
 	struct gpube_bounder b;

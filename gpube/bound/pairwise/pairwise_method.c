@@ -152,12 +152,11 @@ int gpube__pairwise_run_grow(struct gpube_pairwise_run *s, bool *any)
 	gpube__relations_free(s->relations);
 	s->relations = l;
 	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL,
-		"pairwise: sparse relations of up to %lld tuples: %d, %d separators in %d waves, "
+		"pairwise: sparse relations of up to %lld tuples: %d, %d separators, "
 		"%lld tuples, %lld "
 		"in sweeps; after %d sweeps, made in %.3f s",
-		(long long)l->most, l->n_relations, l->n_separators, l->waves[0].n,
-		(long long)l->n_entries, (long long)l->n_touched, s->n_sweeps,
-		gpube__now() - start);
+		(long long)l->most, l->n_relations, l->n_separators, (long long)l->n_entries,
+		(long long)l->n_touched, s->n_sweeps, gpube__now() - start);
 	return gpube__notes_relations(s, 0, l);
 }
 

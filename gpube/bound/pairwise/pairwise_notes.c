@@ -309,7 +309,7 @@ void gpube__notes_end(struct gpube_pairwise_run *s)
 	for (int64_t k = 0; cases && k < cases->open.n; k++) {
 		const struct gpube_relations *l = cases->open.nodes[k].payload;
 
-		c->stages.cases[l->split.noted].open = cases->open.nodes[k].bound < cases->target;
+		c->stages.cases[l->noted].open = cases->open.nodes[k].bound < cases->target;
 	}
 }
 

@@ -127,16 +127,11 @@ static int grow(struct gpube_pairwise_run *s)
 		return gpube__pairwise_run_cases(s, &gpube__case_rules);
 
 	while (!status && grown && !gpube__bounder_done(s->b) && !gpube__pairwise_run_is_over(s)) {
-		const int64_t before = constant_of(s);
-		const int32_t slack = slack_of(s);
-
 		grown = false;
 		if (!s->all_grown && gpube__budget_left(&s->turn) > GROWN_SWEEPS * s->sweep)
 			status = gpube__pairwise_run_grow(s, &grown);
 		if (!status)
 			status = climb(s, grown ? RELATION_SLOW : RELATION_STILL);
-		if (s->relations)
-			s->relations->split.growth = (double)(constant_of(s) - before) / slack;
 		if (!status && s->relations && s->relations->members && may_split(s))
 			return gpube__pairwise_run_cases(s, &gpube__case_rules);
 	}

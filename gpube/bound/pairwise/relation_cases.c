@@ -7,7 +7,7 @@
 #include <time.h>
 
 const struct gpube_case_rules gpube__case_rules = {
-	.slow = 0.01, .most_windows = 100, .most_entries = 1 << 16, .probes = 6, .steps = 2000};
+	.slow = 0.01, .most_windows = 100, .probes = 6, .steps = 2000};
 
 /*
  * Who waits for a case looks around after so long, and after so many times what its search took, at
@@ -15,8 +15,6 @@ const struct gpube_case_rules gpube__case_rules = {
  */
 enum { WAIT_NS = 1000000, RESTING = 4 };
 #define MOST_REST 0.1
-/* What splits bring, in what the look ahead says, before any is seen (runs/measured-2c). */
-#define FIRST_RATIO 4
 
 /* ---- workers --------------------------------------------------------------------------------- */
 
@@ -109,8 +107,6 @@ static void put(struct gpube_case_worker *w, struct gpube_relations *part[2])
 	}
 	c->n_closed += n ? n - n_open : 1;
 	c->n_split += n == 2;
-	c->n_grown += w->n_grown;
-	w->n_grown = 0;
 	gpube__frontier_let_go(&c->open, &w->hand);
 	pthread_cond_broadcast(&c->changed);
 	pthread_mutex_unlock(&c->lock);
@@ -170,7 +166,6 @@ static int make(struct gpube_pairwise_run *s, const struct gpube_case_rules *rul
 	c->rules = rules;
 	c->found_cost = GPUBE_INF;
 	c->target = s->relations->target;
-	c->ratio = FIRST_RATIO;
 	c->open.most_bytes = (int64_t)(ctx->memory_bytes / 4);
 	c->n_workers = ctx->n_threads;
 	pthread_mutex_init(&c->lock, NULL);
@@ -189,7 +184,6 @@ static int make(struct gpube_pairwise_run *s, const struct gpube_case_rules *rul
 	for (int k = 0; k < c->n_workers && !status; k++)
 		status = make_worker(c, k);
 	if (!status) {
-		s->relations->split.from = s->relations->constant;
 		status = gpube__cases_push(c, s->relations, s->relations->constant, 0);
 	}
 	if (status) {

@@ -6,9 +6,9 @@
  * A case begins with the relations of the one before, without the entries that are not in it, and
  * without variables that have one value left. What they cost there is what they cost here, so all
  * that was proved goes on; relations of as many entries are joined again, of more variables now,
- * and sweeps go on until they bring little. Then it is asked whether relations of twice as many
- * entries promise more than a split: both double the work. Whatever a case is waiting for, an idle
- * thread makes it split.
+ * and sweeps go on until they bring little, the sooner the more threads are idle. Then it is split.
+ * (Relations of twice as many entries, where they promised more than a split, made no difference to
+ * 159 files and were worse on two large ones: runs/solve-h200.)
  *
  * The case of the least bound is next, so that the least of all that are open is the bound of the
  * whole and rises; where memory is short, the deepest. A case leaves only when its bound reaches
@@ -33,7 +33,6 @@
 struct gpube_case_rules {
 	double slow; /* sweeps go on while a window of them brings that part of what is missing */
 	int most_windows;
-	int64_t most_entries; /* of a relation, where it grows */
 	/* variables that a look ahead compares; the first cases have some times as many */
 	int probes;
 	int steps; /* of local search at a time */
@@ -52,9 +51,8 @@ struct gpube_case_worker {
 	struct gpube_case_choice *choices;
 	struct gpube_frontier_hand hand; /* what it works on */
 	struct gpube_relations *at;      /* its payload; NULL: it is closed, or split */
-	int32_t n_grown;
-	double searching, working; /* seconds of local search, and of cases */
-	int n_probed;              /* the first choices, of which some have been looked at */
+	double searching, working;       /* seconds of local search, and of cases */
+	int n_probed;                    /* the first choices, of which some have been looked at */
 };
 
 /* A split that is weighed. */
@@ -80,9 +78,8 @@ struct gpube_relation_cases {
 	int64_t target;     /* of the cutoff that there is now */
 	int32_t *found;     /* an assignment that is to be offered */
 	int64_t found_cost; /* GPUBE_INF: none */
-	int64_t n_split, n_closed, n_grown;
-	double told;  /* when counts were */
-	double ratio; /* what splits brought, in what the look ahead said */
+	int64_t n_split, n_closed;
+	double told; /* when counts were */
 	int64_t *value_at;
 	struct gpube_case_rank {
 		double weight; /* what the model's costs say */
@@ -135,8 +132,6 @@ int gpube__case_probe(struct gpube_case_worker *w, int n, int *best, bool *close
 bool gpube__case_help(struct gpube_case_worker *w);
 /* What the looks have closed is noted as splits. Errors: ENOMEM */
 int gpube__case_note_probes(struct gpube_case_worker *w);
-/* What both gains bring together: the more, the fewer cases are left. */
-double gpube__case_worth(const struct gpube_case_choice *x, int32_t slack);
 
 /*
  * By the thread of the caller: an assignment that was found is offered, then the bound of all is

@@ -123,7 +123,8 @@ int gpube__case_choices(struct gpube_case_worker *w)
 	return n;
 }
 
-double gpube__case_worth(const struct gpube_case_choice *x, int32_t slack)
+/* What both gains bring together: the more, the fewer cases are left. */
+static double worth_of(const struct gpube_case_choice *x, int32_t slack)
 {
 	const double least = 1e-4 * slack;
 
@@ -211,11 +212,11 @@ static void probe_one(struct gpube_case_worker *w, struct gpube_case_probes *k,
 	x->gain[0] = slack;
 	x->gain[1] = gain_of(k, probe, x, 1);
 	pthread_mutex_lock(&c->lock);
-	x->probed = gpube__case_worth(x, slack) > k->best;
+	x->probed = worth_of(x, slack) > k->best;
 	pthread_mutex_unlock(&c->lock);
 	if (x->probed)
 		x->gain[0] = gain_of(k, probe, x, 0);
-	worth = gpube__case_worth(x, slack);
+	worth = worth_of(x, slack);
 	pthread_mutex_lock(&c->lock);
 	if (x->probed && x->gain[0] < slack && x->gain[1] < slack && worth > k->best)
 		k->best = worth;
@@ -312,8 +313,7 @@ int gpube__case_probe(struct gpube_case_worker *w, int n, int *best, bool *close
 				drop(w, x, !e);
 		*closed |= x->gain[0] >= slack && x->gain[1] >= slack;
 		if (x->gain[0] < slack && x->gain[1] < slack &&
-			(*best < 0 || gpube__case_worth(x, slack) >
-					      gpube__case_worth(&w->choices[*best], slack)))
+			(*best < 0 || worth_of(x, slack) > worth_of(&w->choices[*best], slack)))
 			*best = j;
 	}
 	return status;
@@ -325,12 +325,12 @@ static int note_probe(
 {
 	struct gpube_pairwise_run *s = w->all->s;
 	int32_t child[2];
-	int status = gpube__notes_split(s, w->at->split.noted, x->var, x->value, child);
+	int status = gpube__notes_split(s, w->at->noted, x->var, x->value, child);
 
 	for (int e = 0; e < 2 && !status; e++)
 		if (closed[e])
 			status = gpube__notes_sweeps(s, child[e], PROBE_SWEEPS);
-	w->at->split.noted = child[closed[0]];
+	w->at->noted = child[closed[0]];
 	return status;
 }
 

@@ -35,10 +35,9 @@ void gpube__cases_tell_counts(struct gpube_relation_cases *c)
 	}
 	gpube__log(c->s->b->ctx, GPUBE_LOG_DETAIL,
 		"pairwise: %lld nodes split, %lld closed, %d at work, %lld open in %.3g bytes, up "
-		"to %d "
-		"deep with %lld tuples a relation; relations enlarged %lld times",
+		"to %d deep with %lld tuples a relation",
 		(long long)c->n_split, (long long)c->n_closed, c->open.n_held, (long long)c->open.n,
-		(double)c->open.bytes, (int)deepest, (long long)most, (long long)c->n_grown);
+		(double)c->open.bytes, (int)deepest, (long long)most);
 	pthread_mutex_unlock(&c->lock);
 	c->told = gpube__now();
 }

@@ -1,5 +1,5 @@
 /*
- * relation_cases_work.c - what is done with one case: sweeps, longer relations, and splits. See
+ * relation_cases_work.c - what is done with one case: sweeps and splits. See
  * relation_cases.h.
  */
 #include "gpube/bound/pairwise/relation_cases.h"
@@ -11,8 +11,6 @@
 enum { WINDOW = 8 };
 /* Entries of the shortest relations that are worth their separators. */
 enum { FEWEST_ENTRIES = 64 };
-/* What one more doubling brings, in what the last one did. */
-#define DOUBLING 0.8
 /* Of the time of cases that one of local search may have. */
 #define SEARCHING 0.05
 
@@ -30,10 +28,9 @@ static void hear(struct gpube_case_worker *w)
 }
 
 /*
- * How much more has to come of sweeps, and of longer relations, than of a split, which gives
- * threads work that have none: 1 where there are none, one more whenever those are twice as many.
- * (Split as soon as others waited, 507 was 261 splits and 600 s of 16 processors, and of two 5 and
- * 59.)
+ * How much more has to come of sweeps than of a split, which gives threads work that have none: 1
+ * where there are none, one more whenever those are twice as many. (Split as soon as others waited,
+ * 507 was 261 splits and 600 s of 16 processors, and of two 5 and 59.)
  */
 static double haste(struct gpube_relation_cases *c)
 {
@@ -72,7 +69,7 @@ static int climb(struct gpube_case_worker *w)
 	}
 	gpube__free(&w->ctx, room);
 	pthread_mutex_lock(&w->all->lock);
-	status = n_done ? gpube__notes_sweeps(w->all->s, w->at->split.noted, n_done) : GPUBE_OK;
+	status = n_done ? gpube__notes_sweeps(w->all->s, w->at->noted, n_done) : GPUBE_OK;
 	pthread_mutex_unlock(&w->all->lock);
 	return status;
 }
@@ -85,12 +82,12 @@ static int join(struct gpube_case_worker *w, int64_t most, bool *any)
 
 	*any = !status && l;
 	if (*any) {
-		l->split = w->at->split;
+		l->noted = w->at->noted;
 		gpube__relations_free(w->at);
 		w->at = l;
 		gpube__frontier_tighten(&w->hand, l->constant);
 		pthread_mutex_lock(&w->all->lock);
-		status = gpube__notes_relations(w->all->s, w->at->split.noted, l);
+		status = gpube__notes_relations(w->all->s, w->at->noted, l);
 		pthread_mutex_unlock(&w->all->lock);
 	}
 	return status == GPUBE_ESTOP ? GPUBE_OK : status;
@@ -146,48 +143,17 @@ static int price(struct gpube_case_worker *w)
 
 /* ---- a case ---------------------------------------------------------------------------------- */
 
-/* What the look ahead had said, and what came of it. */
-static void learn_ratio(struct gpube_case_worker *w)
-{
-	struct gpube_relation_cases *c = w->all;
-	const int64_t came = w->at->constant - w->at->split.from;
-
-	if (w->at->split.hoped <= 0)
-		return;
-	pthread_mutex_lock(&c->lock);
-	c->ratio += 0.1 * (fmin(10, (double)came / (double)w->at->split.hoped) - c->ratio);
-	pthread_mutex_unlock(&c->lock);
-	w->at->split.hoped = 0;
-}
-
-/* Longer relations promise more than the split. */
-static bool grows(struct gpube_case_worker *w, int best)
-{
-	struct gpube_relation_cases *c = w->all;
-	const struct gpube_relations *l = w->at;
-	const int32_t slack = gpube__relations_slack(l);
-	double ratio;
-
-	if (2 * l->most > c->rules->most_entries || best < 0)
-		return false;
-	pthread_mutex_lock(&c->lock);
-	ratio = c->ratio;
-	pthread_mutex_unlock(&c->lock);
-	return DOUBLING * w->at->split.growth * slack >
-	       haste(c) * ratio * gpube__case_worth(&w->choices[best], slack);
-}
-
 /* What the looks have closed, and the split. */
 static int note_split(
 	struct gpube_case_worker *w, const struct gpube_case_choice *x, int32_t noted[2])
 {
 	int status = gpube__case_note_probes(w);
 
-	noted[0] = w->at->split.noted;
+	noted[0] = w->at->noted;
 	if (status || !x)
 		return status;
 	pthread_mutex_lock(&w->all->lock);
-	status = gpube__notes_split(w->all->s, w->at->split.noted, x->var, x->value, noted);
+	status = gpube__notes_split(w->all->s, w->at->noted, x->var, x->value, noted);
 	pthread_mutex_unlock(&w->all->lock);
 	return status;
 }
@@ -205,10 +171,7 @@ static int split(struct gpube_case_worker *w, int best, struct gpube_relations *
 		status = gpube__relations_part(
 			&part[k], l, w->forced, x ? x->var : -1, x ? x->value : 0, !k);
 		if (!status)
-			part[k]->split = (struct gpube_list_split){.growth = l->split.growth,
-				.hoped = x ? x->gain[k] : 0,
-				.from = l->constant,
-				.noted = noted[k]};
+			part[k]->noted = noted[k];
 	}
 	for (int k = 0; k < 2 && status; k++) {
 		gpube__relations_free(part[k]);
@@ -232,57 +195,35 @@ static int ready(struct gpube_case_worker *w)
 	return status;
 }
 
-static int grow(struct gpube_case_worker *w, bool *any)
-{
-	const int64_t before = w->at->constant;
-	const int32_t slack = gpube__relations_slack(w->at);
-	int status = join(w, 2 * w->at->most, any);
-
-	if (*any && !status)
-		status = climb(w);
-	w->n_grown += *any;
-	w->at->split.growth = *any ? (double)(w->at->constant - before) / slack : 0;
-	return status;
-}
-
 /* Until it is closed, or there is a split, or *end: the time is over. */
 static int find_split(struct gpube_case_worker *w, int *best, bool *closed, bool *end)
 {
-	bool grown = true;
-	int status = ready(w);
+	int status = ready(w), n;
 
 	if (!status)
 		status = climb(w);
-	learn_ratio(w);
-	while (!status && grown) {
-		int n;
-
-		grown = false;
-		w->n_probed = 0;
-		*closed |= is_closed(w);
-		*end = gpube__cases_over(w);
-		if (*closed || *end)
-			break;
-		status = read_off(w);
-		hear(w);
-		*closed |= is_closed(w);
-		if (!status && !*closed)
-			status = gpube__relations_forced(w->at, w->forced);
-		if (status || *closed)
-			break;
-		n = gpube__case_choices(w);
-		if (!n) {
-			status = price(w);
-			*closed = !status;
-			break;
-		}
-		*best = w->at->members ? -1 : 0;
-		if (w->at->members)
-			status = gpube__case_probe(w, n, best, closed);
-		*end = gpube__cases_over(w);
-		if (!status && !*closed && !*end && grows(w, *best))
-			status = grow(w, &grown);
+	w->n_probed = 0;
+	*closed = !status && is_closed(w);
+	*end = !status && gpube__cases_over(w);
+	if (status || *closed || *end)
+		return status;
+	status = read_off(w);
+	hear(w);
+	*closed = is_closed(w);
+	if (!status && !*closed)
+		status = gpube__relations_forced(w->at, w->forced);
+	if (status || *closed)
+		return status;
+	n = gpube__case_choices(w);
+	if (!n) {
+		status = price(w);
+		*closed = !status;
+		return status;
 	}
+	*best = w->at->members ? -1 : 0;
+	if (w->at->members)
+		status = gpube__case_probe(w, n, best, closed);
+	*end = gpube__cases_over(w);
 	return status;
 }
 

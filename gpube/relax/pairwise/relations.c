@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-/* Entries that a wave touches, from which threads pay. */
-enum { WIDE = 1 << 14 };
 /* Entries are taken out where more than one in so many is possible no more. */
 enum { GONE_PART = 4 };
 /*
@@ -14,31 +12,11 @@ enum { MEMBER_TICKS = 30, ENTRY_TICKS = 2 };
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-/* In the room every separator of a wave has its sum, and behind it its members' parts. */
-struct wave {
-	struct gpube_relations *l;
-	const struct gpube_relation_waves *waves;
-	bool back;
-	int32_t first_member, n_members;
-	int32_t slack;
-	int32_t *room;
-	int64_t rise;
-};
-
-static int32_t *part_of(const struct wave *w, const struct gpube_relation_member *of)
+/* m: what the member forces on its separator's n cells. */
+static void force(const struct gpube_relations *l, const struct gpube_relation_member *of,
+	int64_t n, int32_t *restrict m)
 {
-	const struct gpube_relation_separator *b = &w->l->separators[of->separator];
-
-	return w->room + w->waves->room[of->separator] +
-	       (of - &w->l->members[b->member] + 1) * b->n;
-}
-
-/* m: what the member forces. */
-static void force(const struct wave *w, const struct gpube_relation_member *of)
-{
-	const struct gpube_relation_table *a = &w->l->relations[of->relation];
-	const int64_t n = w->l->separators[of->separator].n;
-	int32_t *restrict m = part_of(w, of);
+	const struct gpube_relation_table *a = &l->relations[of->relation];
 	const int32_t *restrict cost = a->cost;
 	const uint32_t *restrict cell = of->cell;
 
@@ -71,17 +49,17 @@ static int32_t sum_up(
 }
 
 /*
- * What the constant is to rise by, at most the slack; the members' parts become what each is to
- * have more.
+ * What the constant is to rise by, at most the slack; the members' parts, behind the separator's
+ * sum, become what each is to have more.
  */
-static int32_t share(const struct wave *w, int32_t k)
+static int32_t share(
+	struct gpube_relations *l, int32_t k, bool back, int32_t slack, int32_t *restrict sum)
 {
-	struct gpube_relations *l = w->l;
 	const struct gpube_relation_separator *b = &l->separators[k];
-	const int32_t out = w->back ? b->n_before : b->n_after,
-		      in = w->back ? b->n_after : b->n_before, parts = out > in ? out : in;
-	int32_t *restrict own = l->own + b->at, *restrict sum = w->room + w->waves->room[k];
-	int32_t rise, slack = w->slack;
+	const int32_t out = back ? b->n_before : b->n_after, in = back ? b->n_after : b->n_before,
+		      parts = out > in ? out : in;
+	int32_t *restrict own = l->own + b->at;
+	int32_t rise;
 
 	memcpy(sum, own, (size_t)b->n * sizeof(*sum));
 	rise = sum_up(b, slack, sum);
@@ -97,7 +75,7 @@ static int32_t share(const struct wave *w, int32_t k)
 	for (int32_t j = 0; j < b->n_members; j++) {
 		const struct gpube_relation_table *a =
 			&l->relations[l->members[b->member + j].relation];
-		const bool takes = w->back ? a->first < k : a->last > k;
+		const bool takes = back ? a->first < k : a->last > k;
 		int32_t *restrict m = sum + (j + 1) * b->n;
 
 		for (int64_t i = 0; i < b->n; i++)
@@ -107,91 +85,47 @@ static int32_t share(const struct wave *w, int32_t k)
 	return rise;
 }
 
-/* The last of a separator's members shares. */
-static void gather_one(void *arg, int64_t item, int thread)
+static void spread(const struct gpube_relations *l, const struct gpube_relation_member *of,
+	int32_t slack, const int32_t *restrict m)
 {
-	struct wave *w = arg;
-	const struct gpube_relation_member *of =
-		&w->l->members[w->waves->member[w->first_member + item]];
-	int32_t *left = &w->l->left[of->separator];
-
-	(void)thread;
-	force(w, of);
-	if (__atomic_sub_fetch(left, 1, __ATOMIC_ACQ_REL))
-		return;
-	*left = w->l->separators[of->separator].n_members;
-	__atomic_fetch_add(&w->rise, share(w, of->separator), __ATOMIC_RELAXED);
-}
-
-static void spread(void *arg, int64_t item, int thread)
-{
-	const struct wave *w = arg;
-	const struct gpube_relation_member *of =
-		&w->l->members[w->waves->member[w->first_member + item]];
-	const struct gpube_relation_table *a = &w->l->relations[of->relation];
-	const int32_t *restrict m = part_of(w, of);
+	const struct gpube_relation_table *a = &l->relations[of->relation];
 	int32_t *restrict cost = a->cost;
 	const uint32_t *restrict cell = of->cell;
 
-	(void)thread;
 	for (int64_t i = 0; i < a->n; i++) {
 		const int32_t x = cost[i] + m[cell[i]];
 
-		cost[i] = x >= w->slack ? GPUBE__REGION_FORBIDDEN : x;
+		cost[i] = x >= slack ? GPUBE__REGION_FORBIDDEN : x;
 	}
 }
 
-static int64_t touched(const struct wave *w)
+/* Separator k; what the constant is to rise by. */
+static int32_t ask(struct gpube_relations *l, int32_t k, bool back, int32_t *room)
 {
-	int64_t n = 0;
-
-	for (int32_t i = 0; i < w->n_members && n < WIDE; i++)
-		n += w->l->relations[w->l->members[w->waves->member[w->first_member + i]].relation]
-			     .n;
-	return n;
-}
-
-static void ask(struct wave *w)
-{
-	struct gpube_ctx *ctx = w->l->ctx;
+	const struct gpube_relation_separator *b = &l->separators[k];
+	const struct gpube_relation_member *members = &l->members[b->member];
+	const int32_t slack = gpube__relations_slack(l);
 	int64_t ticks = 0;
+	int32_t rise;
 
-	for (int32_t i = 0; i < w->n_members; i++) {
-		const struct gpube_relation_member *of =
-			&w->l->members[w->waves->member[w->first_member + i]];
-
-		ticks += MEMBER_TICKS + ENTRY_TICKS * w->l->relations[of->relation].n +
-			 w->l->separators[of->separator].n;
+	for (int32_t j = 0; j < b->n_members; j++) {
+		force(l, &members[j], b->n, room + (j + 1) * b->n);
+		ticks += MEMBER_TICKS + ENTRY_TICKS * l->relations[members[j].relation].n + b->n;
 	}
-	gpube__work(ctx, ticks);
-	if (ctx->n_threads > 1 && touched(w) >= WIDE) {
-		gpube__parallel(ctx, w->n_members, gather_one, w);
-		if (w->rise < w->slack)
-			gpube__parallel(ctx, w->n_members, spread, w);
-		return;
-	}
-	for (int32_t i = 0; i < w->n_members; i++)
-		gather_one(w, i, 0);
-	for (int32_t i = 0; i < w->n_members && w->rise < w->slack; i++)
-		spread(w, i, 0);
+	gpube__work(l->ctx, ticks);
+	rise = share(l, k, back, slack, room);
+	for (int32_t j = 0; j < b->n_members && rise < slack; j++)
+		spread(l, &members[j], slack, room + (j + 1) * b->n);
+	return rise;
 }
 
 void gpube__relations_sweep(struct gpube_relations *l, bool back, int32_t *room)
 {
-	const struct gpube_relation_waves *waves = &l->waves[back];
+	for (int32_t i = 0;
+		i < l->n_separators && l->constant < l->target && !gpube__stopped(l->ctx); i++) {
+		const int32_t rise = ask(l, back ? l->n_separators - 1 - i : i, back, room);
 
-	for (int32_t i = 0; i < waves->n && l->constant < l->target && !gpube__stopped(l->ctx);
-		i++) {
-		struct wave w = {.l = l,
-			.waves = waves,
-			.back = back,
-			.slack = gpube__relations_slack(l),
-			.room = room,
-			.first_member = waves->member_at[i],
-			.n_members = waves->member_at[i + 1] - waves->member_at[i]};
-
-		ask(&w);
-		l->constant = w.rise >= l->target - l->constant ? l->target : l->constant + w.rise;
+		l->constant = rise >= l->target - l->constant ? l->target : l->constant + rise;
 	}
 }
 
@@ -294,13 +228,7 @@ void gpube__relations_free(struct gpube_relations *l)
 	gpube__free(l->ctx, l->member_of);
 	gpube__free(l->ctx, l->member_at);
 	gpube__free(l->ctx, l->own);
-	gpube__free(l->ctx, l->left);
 	gpube__free(l->ctx, l->cells);
 	gpube__free(l->ctx, l->sets);
-	for (int back = 0; back < 2; back++) {
-		gpube__free(l->ctx, l->waves[back].member_at);
-		gpube__free(l->ctx, l->waves[back].member);
-		gpube__free(l->ctx, l->waves[back].room);
-	}
 	gpube__free(l->ctx, l);
 }

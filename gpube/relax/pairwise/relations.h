@@ -53,13 +53,6 @@ struct gpube_relation_separator {
 	int32_t n_after, n_before; /* members with a later separator, with an earlier one */
 };
 
-/* As those of regions, and their members: wave i has member[member_at[i]] … */
-struct gpube_relation_waves {
-	int32_t n;
-	int32_t *member_at, *member;
-	int64_t *room; /* by separator: where in the scratch it is */
-};
-
 struct gpube_relations {
 	struct gpube_ctx *ctx;
 	int32_t n, words; /* variables, words of a set of them */
@@ -76,26 +69,15 @@ struct gpube_relations {
 	struct gpube_relation_separator *separators; /* in that order, too */
 	struct gpube_relation_member *members;       /* by separator */
 	int32_t *member_of, *member_at; /* those of relation k: member_of[member_at[k]] … */
-	/* left: members of a separator that are to be asked before it shares */
-	int32_t *own, *left;
-	uint32_t *cells;   /* of all members */
-	uint64_t *sets;    /* of all separators */
-	int64_t n_touched; /* entries that a sweep reads, and writes */
+	int32_t *own;                   /* of all separators */
+	uint32_t *cells;                /* of all members */
+	uint64_t *sets;                 /* of all separators */
+	int64_t n_touched;              /* entries that a sweep reads, and writes */
 	int64_t n_entries;
-	int64_t room;                         /* cells of scratch that a sweep takes */
-	struct gpube_relation_waves waves[2]; /* there, and back */
-	int shift;                            /* scaling.h */
+	int64_t room; /* cells of scratch that a sweep takes */
+	int shift;    /* scaling.h */
 	int64_t constant, target;
-	struct gpube_list_split {
-		/*
-		 * of what was missing, the part that relations of twice as many entries brought
-		 * last; < 0: not known
-		 */
-		double growth;
-		int64_t hoped; /* what the look ahead said that the split would bring */
-		int64_t from;  /* the constant of the relations that were split */
-		int32_t noted; /* the case's number in the notes for a certificate */
-	} split;               /* for who splits them: see bound/pairwise/relation_cases.h */
+	int32_t noted; /* the case's number in the notes for a certificate: bound/pairwise/ */
 };
 
 /*
@@ -119,9 +101,8 @@ int gpube__relations_grow(struct gpube_relations **out, struct gpube_relations *
 	const struct gpube_model *m, int64_t most);
 
 /*
- * gpube__relations_sweep() - every separator, there or back, on all threads; the same result on any
- * number of them. room: l->room cells. Where the constant has reached the target, relations are as
- * they come.
+ * gpube__relations_sweep() - every separator, there or back. room: l->room cells. Where the
+ * constant has reached the target, relations are as they come.
  */
 void gpube__relations_sweep(struct gpube_relations *l, bool back, int32_t *room);
 
@@ -256,7 +237,7 @@ int gpube__relation_index_init(
 void gpube__relation_index_clear(struct gpube_ctx *ctx, struct gpube_relation_index *x);
 
 /*
- * Separators of the relations, their members and waves; *too_much: more than there is room for.
+ * Separators of the relations, and their members; *too_much: more than there is room for.
  * Errors: ENOMEM, ESTOP
  */
 int gpube__relations_agree(struct gpube_relations *l, bool *too_much);

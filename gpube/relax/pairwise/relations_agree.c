@@ -1,6 +1,5 @@
 /*
- * relations_agree.c - what relations share: separators, their members, and the waves of a sweep.
- * See relations.h.
+ * relations_agree.c - what relations share: separators and their members. See relations.h.
  */
 #include "gpube/relax/pairwise/relations.h"
 
@@ -319,10 +318,7 @@ static int make_room(struct gpube_relations *l, bool *too_much)
 			cells += (uint64_t)l->relations[l->members[b->member + j].relation].n;
 	}
 	l->n_touched = (int64_t)cells;
-	/*
-	 * a wave's scratch is no more than own cells of one separator for each relation, and their
-	 * sums
-	 */
+	/* a sweep's scratch: one separator's cells for each relation, and their sum */
 	*too_much = sizeof(int32_t) * (cells + own + 3 * (uint64_t)l->n_entries) >
 		    l->ctx->memory_bytes / 4;
 	if (*too_much)
@@ -333,10 +329,7 @@ static int make_room(struct gpube_relations *l, bool *too_much)
 		l->members[j].cell = at;
 		at += l->relations[l->members[j].relation].n;
 	}
-	l->left = gpube__alloc(l->ctx, (uint64_t)l->n_separators + 1, sizeof(*l->left));
-	for (int32_t k = 0; k < l->n_separators && l->left; k++)
-		l->left[k] = l->separators[k].n_members;
-	return l->cells && l->own && l->left ? GPUBE_OK : GPUBE_ENOMEM;
+	return l->cells && l->own ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 /*
@@ -380,68 +373,6 @@ static void find_cells(void *arg, int64_t item, int thread)
 	b->n = n;
 }
 
-/* ---- waves ----------------------------------------------------------------------------------- */
-
-/*
- * The wave of each separator is behind those of all that come before it and share a relation with
- * it. Their number.
- */
-static int32_t number_waves(
-	const struct gpube_relations *l, bool back, int32_t *last, int32_t *wave)
-{
-	int32_t n = 0;
-
-	for (int32_t i = 0; i < l->n_separators; i++) {
-		const int32_t k = back ? l->n_separators - 1 - i : i;
-		const struct gpube_relation_separator *b = &l->separators[k];
-
-		wave[k] = 0;
-		for (int32_t j = 0; j < b->n_members; j++)
-			wave[k] = last[l->members[b->member + j].relation] > wave[k]
-					  ? last[l->members[b->member + j].relation]
-					  : wave[k];
-		for (int32_t j = 0; j < b->n_members; j++)
-			last[l->members[b->member + j].relation] = wave[k] + 1;
-		n = wave[k] + 1 > n ? wave[k] + 1 : n;
-	}
-	return n;
-}
-
-static int make_waves(struct gpube_relations *l, bool back)
-{
-	struct gpube_relation_waves *w = &l->waves[back];
-	int32_t *last = gpube__alloc_zero(l->ctx, (uint64_t)l->n_relations + 1, sizeof(*last));
-	int32_t *wave = gpube__alloc(l->ctx, (uint64_t)l->n_separators + 1, sizeof(*wave));
-	int64_t *room = NULL; /* of each wave */
-	int status = GPUBE_ENOMEM;
-
-	if (last && wave) {
-		w->n = number_waves(l, back, last, wave);
-		w->member_at = gpube__alloc_zero(l->ctx, (uint64_t)w->n + 3, sizeof(*w->member_at));
-		w->member = gpube__alloc(l->ctx, (uint64_t)l->n_members + 1, sizeof(*w->member));
-		w->room = gpube__alloc(l->ctx, (uint64_t)l->n_separators + 1, sizeof(*w->room));
-		room = gpube__alloc_zero(l->ctx, (uint64_t)w->n + 1, sizeof(*room));
-		status = w->member_at && w->member && w->room && room ? GPUBE_OK : GPUBE_ENOMEM;
-	}
-	for (int32_t k = 0; k < l->n_separators && !status; k++) {
-		const struct gpube_relation_separator *b = &l->separators[k];
-
-		for (int32_t j = 0; j < b->n_members; j++)
-			GPUBE_ROW_COUNT(w->member_at, wave[k]);
-		w->room[k] = room[wave[k]];
-		room[wave[k]] += (1 + (int64_t)b->n_members) * b->n;
-		l->room = room[wave[k]] > l->room ? room[wave[k]] : l->room;
-	}
-	if (!status)
-		GPUBE_ROWS_BEGIN(w->member_at, w->n);
-	for (int32_t j = 0; j < l->n_members && !status; j++)
-		w->member[GPUBE_ROW_PLACE(w->member_at, wave[l->members[j].separator])] = j;
-	gpube__free(l->ctx, last);
-	gpube__free(l->ctx, wave);
-	gpube__free(l->ctx, room);
-	return status;
-}
-
 /* ---- the call -------------------------------------------------------------------------------- */
 
 int gpube__relations_agree(struct gpube_relations *l, bool *too_much)
@@ -468,7 +399,10 @@ int gpube__relations_agree(struct gpube_relations *l, bool *too_much)
 		gpube__relation_index_clear(l->ctx, &w.index[k]);
 	gpube__free(l->ctx, w.index);
 	l->room = 1;
-	for (int back = 0; back < 2 && !w.status; back++)
-		w.status = make_waves(l, back);
+	for (int32_t k = 0; k < l->n_separators; k++) {
+		const int64_t room = (1 + (int64_t)l->separators[k].n_members) * l->separators[k].n;
+
+		l->room = room > l->room ? room : l->room;
+	}
 	return w.status;
 }

@@ -248,11 +248,9 @@ int gpube__relations_probe_init(
 		n += l->relations[k].n;
 	p->l.relations = gpube__alloc(ctx, (uint64_t)l->n_relations + 1, sizeof(*p->l.relations));
 	p->l.own = gpube__alloc(ctx, (uint64_t)own_cells(l) + 1, sizeof(*p->l.own));
-	p->l.left = gpube__alloc(ctx, (uint64_t)l->n_separators + 1, sizeof(*p->l.left));
 	p->cost = gpube__alloc(ctx, (uint64_t)n + 1, sizeof(*p->cost));
 	p->room = gpube__alloc(ctx, (uint64_t)l->room + 1, sizeof(*p->room));
-	return p->l.relations && p->l.own && p->l.left && p->cost && p->room ? GPUBE_OK
-									     : GPUBE_ENOMEM;
+	return p->l.relations && p->l.own && p->cost && p->room ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 void gpube__relations_probe_clear(struct gpube_relations_probe *p)
@@ -261,7 +259,6 @@ void gpube__relations_probe_clear(struct gpube_relations_probe *p)
 
 	gpube__free(ctx, p->l.relations);
 	gpube__free(ctx, p->l.own);
-	gpube__free(ctx, p->l.left);
 	gpube__free(ctx, p->cost);
 	gpube__free(ctx, p->room);
 }
@@ -275,7 +272,6 @@ int64_t gpube__relations_probe(
 	p->l.constant = from->constant;
 	p->l.target = from->target;
 	memcpy(p->l.own, from->own, (size_t)own_cells(from) * sizeof(*p->l.own));
-	memcpy(p->l.left, from->left, (size_t)from->n_separators * sizeof(*p->l.left));
 	for (int32_t j = 0; j < from->n_relations; j++) {
 		const struct gpube_relation_table *a = &from->relations[j];
 
