@@ -46,15 +46,9 @@ static int64_t cluster_cell(const struct gpube_reparam_maker *l, int32_t q, cons
 	return gpube__reparam_cost(l, sum);
 }
 
-static int64_t rest_cell(const struct gpube_reparam_maker *l, int32_t f, const int32_t *index)
-{
-	return gpube__reparam_rest(l, f, clusters(l)->left_out[f], index);
-}
-
 static int add_functions(struct gpube_reparam_maker *l, int32_t *n_wide)
 {
 	const struct gpube_clusters *c = clusters(l);
-	const struct gpube_model *m = l->s->model;
 	int status = GPUBE_OK;
 	bool any;
 
@@ -74,11 +68,7 @@ static int add_functions(struct gpube_reparam_maker *l, int32_t *n_wide)
 				l, c->clusters[q].k, c->clusters[q].v, q, cluster_cell, &any);
 		*n_wide += !status && any;
 	}
-	for (int32_t f = 0; f < m->n_functions && !status; f++)
-		if (m->functions[f].arity > 0 && (c->left_out[f] || l->shift < 0))
-			status = gpube__reparam_table(
-				l, m->functions[f].arity, gpube__scope(m, f), f, rest_cell, NULL);
-	return status;
+	return status ? status : gpube__reparam_rests(l, c->left_out);
 }
 
 int gpube__reparam_of(struct gpube_reparametrised *out, const struct gpube_clusters *c,

@@ -13,15 +13,9 @@ static int64_t join_cell(const struct gpube_reparam_maker *l, int32_t which, con
 	return gpube__reparam_cost(l, j->t[cell]);
 }
 
-static int64_t rest_cell(const struct gpube_reparam_maker *l, int32_t f, const int32_t *index)
-{
-	return gpube__reparam_rest(l, f, false, index);
-}
-
 int gpube__reparam_of_joins(struct gpube_reparametrised *out, const struct gpube_joingraph *g,
 	const struct gpube_simplified *s, const struct gpube_model *given, int64_t cutoff)
 {
-	const struct gpube_model *m = s->model;
 	struct gpube_reparam_maker l;
 	int32_t scope[GPUBE_MAX_DIMS], n_wide = 0;
 	int status = gpube__reparam_init(&l, s, given, g, g->shift);
@@ -37,10 +31,8 @@ int gpube__reparam_of_joins(struct gpube_reparametrised *out, const struct gpube
 		status = gpube__reparam_table(&l, g->joins[j].n_scope, scope, j, join_cell, &any);
 		n_wide += !status && any && g->joins[j].n_scope > 2;
 	}
-	for (int32_t f = 0; f < m->n_functions && !status; f++)
-		if (m->functions[f].arity > 0 && l.shift < 0)
-			status = gpube__reparam_table(
-				&l, m->functions[f].arity, gpube__scope(m, f), f, rest_cell, NULL);
+	if (!status)
+		status = gpube__reparam_rests(&l, NULL);
 	status = gpube__reparam_end(&l, out, given, g->constant, cutoff, status);
 	out->n_wide = n_wide;
 	return status;

@@ -23,8 +23,12 @@ static int64_t function_at(const struct gpube_model *m, int32_t f, const int32_t
 	return gpube__table_int(t, at);
 }
 
-int64_t gpube__reparam_rest(
-	const struct gpube_reparam_maker *l, int32_t function, bool left_out, const int32_t *index)
+/*
+ * Of a function of the simplified model: its cost if the ascent left it out, otherwise the
+ * remainder of rounding down.
+ */
+static int64_t rest_cell(
+	const struct gpube_reparam_maker *l, int32_t function, const int32_t *index)
 {
 	const struct gpube_model *m = l->s->model;
 	const int32_t *scope = gpube__scope(m, function);
@@ -36,7 +40,7 @@ int64_t gpube__reparam_rest(
 	v = function_at(m, function, tuple);
 	if (v >= l->most)
 		return GPUBE_INF;
-	if (left_out)
+	if (l->left_out && l->left_out[function])
 		return l->shift < 0 ? v : v << l->shift;
 	return v & (((int64_t)1 << gpube__reparam_up(l)) - 1);
 }
@@ -132,6 +136,19 @@ int gpube__reparam_table(struct gpube_reparam_maker *l, int arity, const int32_t
 	}
 	status = gpube__add_table(l->out, &table, &t);
 	return status ? status : gpube__add_function(l->out, arity, to, table, NULL);
+}
+
+int gpube__reparam_rests(struct gpube_reparam_maker *l, const uint8_t *left_out)
+{
+	const struct gpube_model *m = l->s->model;
+	int status = GPUBE_OK;
+
+	l->left_out = left_out;
+	for (int32_t f = 0; f < m->n_functions && !status; f++)
+		if (m->functions[f].arity > 0 && (l->shift < 0 || (left_out && left_out[f])))
+			status = gpube__reparam_table(
+				l, m->functions[f].arity, gpube__scope(m, f), f, rest_cell, NULL);
+	return status;
 }
 
 int gpube__reparam_values(

@@ -10,7 +10,7 @@
  * given  the given model's variable, by simplified variable
  * live   the number of remaining values, by simplified variable; value: these, ascending, or NULL:
  *        all remain
- * state  the ascent, for the functions that read its cells
+ * state  the ascent, for the functions that read its cells; left_out: see gpube__reparam_rests()
  * slack  cells are forbidden from this cost on
  * shift  the ascent's costs are multiplied by 2^shift; if negative they were rounded down
  * most   a function's own costs are forbidden from here on
@@ -21,6 +21,7 @@ struct gpube_reparam_maker {
 	int32_t *given, *live;
 	int32_t *const *value;
 	const void *state;
+	const uint8_t *left_out;
 	int32_t slack;
 	int shift;
 	int64_t most;
@@ -50,19 +51,18 @@ static inline int64_t gpube__reparam_cost(const struct gpube_reparam_maker *l, i
 }
 
 /*
- * A cell of a function of the simplified model: its cost if the ascent left the function out,
- * otherwise the remainder of rounding down.
- */
-int64_t gpube__reparam_rest(
-	const struct gpube_reparam_maker *l, int32_t function, bool left_out, const int32_t *index);
-
-/*
  * gpube__reparam_table() - adds a function, unless all its cells are 0.
  * any   out, may be NULL: whether it was added
  * Errors: ENOMEM
  */
 int gpube__reparam_table(struct gpube_reparam_maker *l, int arity, const int32_t *scope,
 	int32_t which, gpube_cell_fn *cell, bool *any);
+
+/*
+ * Adds the functions that the ascent left out (left_out: by function, or NULL), and of the others
+ * the remainders of rounding down. Errors: ENOMEM
+ */
+int gpube__reparam_rests(struct gpube_reparam_maker *l, const uint8_t *left_out);
 
 /* Adds unary functions: costs by 'unary', or NULL, and removed values. Errors: ENOMEM */
 int gpube__reparam_values(

@@ -37,6 +37,40 @@ static int32_t region_least(
 
 /* ---- sweeps -------------------------------------------------------------------------------- */
 
+/* Whether a region that has separator k gets a share of it. */
+static bool goes_on(const struct gpube_region *a, int32_t k, enum gpube_pairwise_way way)
+{
+	return way == GPUBE__PAIRWISE_EVENLY ||
+	       (way == GPUBE__PAIRWISE_BACKWARD ? a->first < k : a->last > k);
+}
+
+/*
+ * Whether a sweep asks separator k: there and back always, otherwise if a member has changed since,
+ * other than by being asked.
+ */
+static bool is_due(const struct gpube_pairwise *p, struct gpube_pairwise_state *s, int32_t k,
+	enum gpube_pairwise_way way)
+{
+	const struct gpube_separator *b = &p->separators[k];
+
+	if (way != GPUBE__PAIRWISE_EVENLY)
+		return true;
+	for (int32_t j = 0; j < b->n_members; j++)
+		if (changed_at(p, s)[p->members[b->member + j].region] > asked_at(p, s)[k])
+			return true;
+	return false;
+}
+
+/* Cells between two values of a variable of the region. */
+static int32_t step_of(const struct gpube_pairwise *p, const struct gpube_region *a, int32_t var)
+{
+	int32_t step = 1;
+
+	for (int32_t k = a->arity - 1; a->scope[k] != var; k--)
+		step *= p->domain[a->scope[k]];
+	return step;
+}
+
 /* The separator's sum, what every member forces in the rooms behind it; its least cell. */
 static int32_t gather(const struct gpube_pairwise *p, const struct gpube_pairwise_state *s,
 	const struct gpube_separator *b, int32_t slack, int32_t *restrict sum)
@@ -91,9 +125,16 @@ static int32_t ask(const struct gpube_pairwise *p, struct gpube_pairwise_state *
 	enum gpube_pairwise_way way, int32_t least, int32_t slack, int32_t time, int32_t *room)
 {
 	const struct gpube_separator *b = &p->separators[k];
-	const int32_t n = b->n_cells, rise = gather(p, s, b, slack, room),
-		      n_out = gpube__separator_n_out(b, way), n_in = gpube__separator_n_in(b, way),
+	const bool evenly = way == GPUBE__PAIRWISE_EVENLY, back = way == GPUBE__PAIRWISE_BACKWARD;
+	/* members that get a share, and those that count beside them */
+	const int32_t n_out = evenly ? b->n_members
+			      : back ? b->n_before
+				     : b->n_after,
+		      n_in = evenly ? 0
+			     : back ? b->n_after
+				    : b->n_before,
 		      parts = n_out > n_in ? n_out : n_in;
+	const int32_t n = b->n_cells, rise = gather(p, s, b, slack, room);
 	int32_t *restrict share = room, *restrict own = s->cells + b->at,
 			  *changed = changed_at(p, s);
 
@@ -111,7 +152,7 @@ static int32_t ask(const struct gpube_pairwise *p, struct gpube_pairwise_state *
 		const struct gpube_region *a = &p->regions[of->region];
 		int32_t *m = room + (j + 1) * (int64_t)n;
 
-		if (differ(m, share, n, gpube__region_goes_on(a, k, way), least))
+		if (differ(m, share, n, goes_on(a, k, way), least))
 			changed[of->region] = time;
 		gpube__project_add(&of->onto, s->cells + a->at, m, slack);
 	}
@@ -136,9 +177,9 @@ void gpube__pairwise_sweep(const struct gpube_pairwise *p, struct gpube_pairwise
 	int64_t ticks = p->n_separators;
 
 	for (int32_t i = 0; i < p->n_separators && s->constant < s->target; i++) {
-		const int32_t k = gpube__separator_at(p, i, way);
+		const int32_t k = way == GPUBE__PAIRWISE_BACKWARD ? p->n_separators - 1 - i : i;
 
-		if (!gpube__separator_is_due(p, k, way, changed_at(p, s), asked_at(p, s)))
+		if (!is_due(p, s, k, way))
 			continue;
 		s->constant += ask(p, s, k, way, least, gpube__pairwise_slack(s), ++s->time, room);
 		ticks += ask_ticks(p, k);
@@ -167,7 +208,7 @@ void gpube__pairwise_keep(const struct gpube_pairwise *p, struct gpube_pairwise_
 	count_cells(p, var);
 	for (int32_t j = p->of_at[var]; j < p->of_at[var + 1]; j++) {
 		const struct gpube_region *a = &p->regions[p->of[j]];
-		const int32_t step = gpube__pairwise_step(p, a->arity, a->scope, var);
+		const int32_t step = step_of(p, a, var);
 
 		changed_at(p, s)[p->of[j]] = s->time;
 		for (int32_t c = 0; c < a->n_cells; c++)
@@ -186,8 +227,7 @@ void gpube__pairwise_forced(const struct gpube_pairwise *p, const struct gpube_p
 	count_cells(p, var);
 	for (int32_t j = p->of_at[var]; j < p->of_at[var + 1]; j++) {
 		const struct gpube_region *a = &p->regions[p->of[j]];
-		const int32_t step = gpube__pairwise_step(p, a->arity, a->scope, var),
-			      *t = s->cells + a->at;
+		const int32_t step = step_of(p, a, var), *t = s->cells + a->at;
 
 		for (int32_t x = 0; x < domain; x++)
 			forced[x] += region_least(

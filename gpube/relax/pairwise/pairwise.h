@@ -121,68 +121,6 @@ enum gpube_pairwise_way {
 };
 
 /*
- * Members that get a share, and those that count beside them; whether a region that has separator k
- * gets one.
- */
-static inline int32_t gpube__separator_n_out(
-	const struct gpube_separator *b, enum gpube_pairwise_way way)
-{
-	return way == GPUBE__PAIRWISE_EVENLY     ? b->n_members
-	       : way == GPUBE__PAIRWISE_BACKWARD ? b->n_before
-						 : b->n_after;
-}
-
-static inline int32_t gpube__separator_n_in(
-	const struct gpube_separator *b, enum gpube_pairwise_way way)
-{
-	return way == GPUBE__PAIRWISE_EVENLY     ? 0
-	       : way == GPUBE__PAIRWISE_BACKWARD ? b->n_after
-						 : b->n_before;
-}
-
-static inline bool gpube__region_goes_on(
-	const struct gpube_region *a, int32_t k, enum gpube_pairwise_way way)
-{
-	return way == GPUBE__PAIRWISE_EVENLY ||
-	       (way == GPUBE__PAIRWISE_BACKWARD ? a->first < k : a->last > k);
-}
-
-/* Separator i of a sweep. */
-static inline int32_t gpube__separator_at(
-	const struct gpube_pairwise *p, int32_t i, enum gpube_pairwise_way way)
-{
-	return way == GPUBE__PAIRWISE_BACKWARD ? p->n_separators - 1 - i : i;
-}
-
-/*
- * Whether a sweep asks it: there and back always, otherwise if a member has changed since, other
- * than by being asked.
- */
-static inline bool gpube__separator_is_due(const struct gpube_pairwise *p, int32_t k,
-	enum gpube_pairwise_way way, const int32_t *changed, const int32_t *asked)
-{
-	const struct gpube_separator *b = &p->separators[k];
-
-	if (way != GPUBE__PAIRWISE_EVENLY)
-		return true;
-	for (int32_t j = 0; j < b->n_members; j++)
-		if (changed[p->members[b->member + j].region] > asked[k])
-			return true;
-	return false;
-}
-
-/* Cells between two values of a variable of the scope. */
-static inline int32_t gpube__pairwise_step(
-	const struct gpube_pairwise *p, int32_t arity, const int32_t *scope, int32_t var)
-{
-	int32_t step = 1;
-
-	for (int32_t k = arity - 1; scope[k] != var; k--)
-		step *= p->domain[scope[k]];
-	return step;
-}
-
-/*
  * gpube__pairwise_sweep() - every separator, or those whose regions have changed since they were
  * asked last, where no change of 'least' or less counts. room: p->room cells.
  */

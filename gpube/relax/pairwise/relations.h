@@ -154,9 +154,7 @@ int64_t gpube__relations_probe(
 
 static inline int32_t gpube__relations_slack(const struct gpube_relations *l)
 {
-	const int64_t left = l->target - l->constant;
-
-	return left > GPUBE__REGION_MOST ? GPUBE__REGION_MOST : left < 0 ? 0 : (int32_t)left;
+	return gpube__region_slack(l->constant, l->target);
 }
 
 /* ---- of relations_*.c ----------------------------------------------------------------------- */
