@@ -350,7 +350,6 @@ static int make_table(struct pedigree *p, bool both)
 	const int64_t g = p->domain, cells = both ? g * g * g : g * g;
 	int64_t pairs[3][2] = {{1, 1}, {1, 1}, {1, 1}};
 	struct gpube_values v = {0};
-	struct gpube_table t = {.arity = both ? 3 : 2};
 	int status = GPUBE_OK;
 
 	if (cells > MOST_CELLS)
@@ -377,10 +376,7 @@ static int make_table(struct pedigree *p, bool both)
 		gpube__values_clear(p->m->ctx, &v);
 		return p->in->status = status;
 	}
-	t.type = v.type;
-	t.n = v.n;
-	t.values = v.values;
-	return p->in->status = gpube__add_table(p->m, &p->tables[both], &t);
+	return p->in->status = gpube__add_dense(p->m, &p->tables[both], both ? 3 : 2, &v);
 }
 
 static int add_parents(struct pedigree *p, const struct row *r, int32_t child)

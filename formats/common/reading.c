@@ -99,6 +99,17 @@ int gpube__charge_expanded(struct gpube_in *in, int64_t cells, const char *name)
 	return gpube__charge_cells(&sink, cells, name);
 }
 
+int gpube__in_expand(struct gpube_in *in, int64_t *cells, const struct gpube_model *m, int arity,
+	const int32_t *scope, const char *what, const char *name)
+{
+	const struct gpube_sink sink = gpube__in_sink(in);
+
+	*cells = gpube__cells(m, arity, scope);
+	return *cells < 0 || *cells > GPUBE_EXPAND_CELLS
+		       ? gpube__refuse_cells(&sink, what, arity, *cells, "")
+		       : gpube__charge_cells(&sink, *cells, name);
+}
+
 static bool is_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');

@@ -28,6 +28,12 @@ int gpube__in_given(struct gpube_in *in, int64_t n, const char *what);
 /* gpube__charge_filled() and gpube__charge_cells() of the stream. */
 int gpube__charge_dense(struct gpube_in *in, int arity, const int32_t *domains);
 int gpube__charge_expanded(struct gpube_in *in, int64_t cells, const char *name);
+/*
+ * gpube__in_expand() - what a reader asks before it expands a function over these variables; 'name'
+ * as above. *cells: out. Errors: gpube__refuse_cells(), which 'what' names; ELIMIT
+ */
+int gpube__in_expand(struct gpube_in *in, int64_t *cells, const struct gpube_model *m, int arity,
+	const int32_t *scope, const char *what, const char *name);
 
 /*
  * gpube__widen() - multiplies the costs of a model by 10^k, which it has more decimals then; and

@@ -49,17 +49,12 @@ int gpube__expr_expand(struct gpube_expr *e, struct gpube_model *m, struct gpube
 	const int32_t *scope, const struct gpube_value *const *values, const char *name)
 {
 	struct gpube_ctx *ctx = m->ctx;
-	int64_t cells = gpube__cells(m, arity, scope);
+	int64_t cells;
 	struct walk w = {0};
 	int status = GPUBE_ENOMEM;
 
-	if (cells < 0 || cells > GPUBE_EXPAND_CELLS)
-		return gpube__in_fail(in, GPUBE_ERANGE,
-			"a function of %d variables has more than the %lld tuples that are "
-			"expanded",
-			arity, (long long)GPUBE_EXPAND_CELLS);
 	/* values that are computed are paid for, too */
-	if (gpube__charge_expanded(in, cells, name) ||
+	if (gpube__in_expand(in, &cells, m, arity, scope, "a function", name) ||
 		gpube__in_charge(in, cells, 1 + e->n_nodes / 4, "the values of an expression"))
 		return in->status;
 	w.domains = gpube__alloc_zero(ctx, 2 * (uint64_t)arity + 1, sizeof(*w.domains));

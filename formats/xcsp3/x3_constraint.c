@@ -131,17 +131,12 @@ static int reify(struct gpube_x3 *r, int32_t f, struct gpube_x3_text *t)
 	struct gpube_model *m = r->m;
 	const int n = m->functions[f].arity;
 	struct gpube_table *table = &m->tables[m->functions[f].table];
-	const int64_t cells = gpube__cells(m, n, gpube__scope(m, f));
 	int32_t *vars = gpube__x3_temp(r, 3 * (int64_t)n + 1, sizeof(*vars));
 	int32_t *domains = vars ? vars + n + 1 : NULL, *tuple = vars ? domains + n : NULL;
-	int64_t *values, at = 0;
+	int64_t *values, at = 0, cells;
 
-	if (cells < 0 || cells > GPUBE_EXPAND_CELLS)
-		return gpube__in_fail(r->in, GPUBE_ERANGE,
-			"a constraint that others depend on has more than the %lld tuples that are "
-			"expanded",
-			(long long)GPUBE_EXPAND_CELLS);
-	if (!vars || gpube__charge_expanded(r->in, cells, NULL))
+	if (!vars || gpube__in_expand(r->in, &cells, m, n, gpube__scope(m, f),
+			     "a constraint that others depend on", NULL))
 		return r->in->status;
 	values = gpube__x3_temp(r, cells, sizeof(*values));
 	for (int k = 0; k < n; k++) {

@@ -49,10 +49,9 @@ static int64_t *evaluate(struct gpube_x3_parsed *p, int32_t at, bool truth, int6
 
 	*n = gpube__x3_measure(p, at);
 	if (*n > GPUBE_EXPAND_CELLS) {
-		gpube__in_fail(r->in, GPUBE_ERANGE,
-			"an expression of %d variables has more than the %lld tuples that are "
-			"expanded",
-			p->n, (long long)GPUBE_EXPAND_CELLS);
+		const struct gpube_sink sink = gpube__in_sink(r->in);
+
+		gpube__refuse_cells(&sink, "an expression", p->n, *n, "");
 		return NULL;
 	}
 	/* values that are computed are paid for, too */

@@ -121,9 +121,7 @@ static int run(struct gpube_x3_machine *m)
 		return GPUBE_OK;
 	gpube__chain_text(text, m->machine.n_hidden, m->machine.n_cells);
 	if (cells < 0 || cells > GPUBE_EXPAND_CELLS)
-		return gpube__in_fail(r->in, GPUBE_ERANGE,
-			"%s over %d variables has more than %lld tuples%s", m->name, call.arity,
-			(long long)GPUBE_EXPAND_CELLS, text);
+		return gpube__refuse_cells(&call.sink, m->name, call.arity, cells, text);
 	return add_run_table(m, domains, cells);
 }
 
@@ -232,15 +230,10 @@ int gpube__x3_add_weights(struct gpube_x3 *r, struct gpube_weights *w, double df
 int gpube__x3_table(struct gpube_x3 *r, int n, const int32_t *vars,
 	bool (*holds)(const void *data, const int64_t *values), const void *data)
 {
-	const int64_t cells = gpube__cells(r->m, n, vars);
 	int32_t domains[8], tuple[8] = {0};
-	int64_t values[8], *costs, at = 0;
+	int64_t values[8], *costs, at = 0, cells;
 
-	if (cells < 0 || cells > GPUBE_EXPAND_CELLS)
-		return gpube__in_fail(r->in, GPUBE_ERANGE,
-			"%d variables have more than the %lld tuples that are expanded", n,
-			(long long)GPUBE_EXPAND_CELLS);
-	if (r->in->status || gpube__charge_expanded(r->in, cells, NULL))
+	if (r->in->status || gpube__in_expand(r->in, &cells, r->m, n, vars, "a constraint", NULL))
 		return r->in->status;
 	costs = gpube__alloc(r->m->ctx, (uint64_t)cells, sizeof(*costs));
 	if (!costs)

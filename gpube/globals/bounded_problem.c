@@ -1,15 +1,11 @@
 /* bounded_problem.c - bounds on the cost of a problem, as a table. See intension.h. */
 #include "gpube/globals/intension.h"
-
-#include <stdio.h>
-
 #include "gpube/ir/tuples.h"
 
 static int check_scope(const struct gpube_model *m, const struct gpube_sink *sink, int arity,
 	const int32_t *scope, const struct gpube_model *inner)
 {
 	const int64_t cells = gpube__cells(m, arity, scope);
-	char number[32] = "more than 2^63";
 
 	if (inner->n_vars != arity)
 		return gpube__sink_error(sink,
@@ -22,13 +18,8 @@ static int check_scope(const struct gpube_model *m, const struct gpube_sink *sin
 				"has %d",
 				k, inner->vars[k].domain, gpube__plural(inner->vars[k].domain),
 				scope[k], m->vars[scope[k]].domain);
-	if (cells >= 0)
-		snprintf(number, sizeof(number), "%lld", (long long)cells);
 	if (cells < 0 || cells > GPUBE_EXPAND_CELLS)
-		return gpube__sink_fail(sink, GPUBE_ERANGE,
-			"function 'wcsp' over %d variables has %s tuples: at most %lld are "
-			"expanded",
-			arity, number, (long long)GPUBE_EXPAND_CELLS);
+		return gpube__refuse_cells(sink, "function 'wcsp'", arity, cells, "");
 	return gpube__charge_cells(sink, cells, NULL);
 }
 
@@ -59,7 +50,6 @@ int gpube__add_bounded(struct gpube_model *m, const struct gpube_sink *sink, int
 	const char *name)
 {
 	struct gpube_values v = {0};
-	struct gpube_table t;
 	int32_t *places, table;
 	int status = check_scope(m, sink, arity, scope, inner);
 
@@ -72,8 +62,7 @@ int gpube__add_bounded(struct gpube_model *m, const struct gpube_sink *sink, int
 		gpube__values_clear(m->ctx, &v);
 		return gpube__sink_pass(sink, status);
 	}
-	t = (struct gpube_table){.arity = arity, .type = v.type, .n = v.n, .values = v.values};
-	status = gpube__add_table(m, &table, &t);
+	status = gpube__add_dense(m, &table, arity, &v);
 	if (!status)
 		status = gpube__add_function(m, arity, scope, table, name);
 	return gpube__sink_pass(sink, status);

@@ -353,15 +353,6 @@ int gpube__call_read(struct gpube_call *call, const struct gpube_source *s)
 
 /* ---- expansion --------------------------------------------------------------------- */
 
-/* Gives the values to the model as a dense table; 'v' is empty then. */
-static int add_table(struct gpube_call *call, int arity, struct gpube_values *v, int32_t *table)
-{
-	struct gpube_table t = {.arity = arity, .type = v->type, .n = v->n, .values = v->values};
-
-	memset(v, 0, sizeof(*v));
-	return gpube__sink_pass(&call->sink, gpube__add_table(call->m, table, &t));
-}
-
 static int expand_table(struct gpube_call *call, const struct gpube_eval *e, int32_t *tuple)
 {
 	struct gpube_ctx *ctx = call->sink.ctx;
@@ -386,7 +377,7 @@ static int expand_table(struct gpube_call *call, const struct gpube_eval *e, int
 			status = gpube__values_push(ctx, &v, value);
 	} while (!status && gpube__tuple_next(tuple, e->domains, call->arity));
 	if (!status)
-		status = add_table(call, call->arity, &v, &table);
+		status = gpube__add_dense(call->m, &table, call->arity, &v);
 	if (!status)
 		status = gpube__add_function(
 			call->m, call->arity, call->scope, table, call->function_name);
@@ -415,7 +406,7 @@ static int add_pair(struct gpube_call *call, int i, int j, int32_t *table, bool 
 			else
 				status = gpube__values_push(ctx, &v, value);
 	if (!status && !same)
-		status = add_table(call, 2, &v, table);
+		status = gpube__add_dense(call->m, table, 2, &v);
 	gpube__values_clear(ctx, &v);
 	if (!status)
 		status = gpube__add_function(call->m, 2, scope, *table, call->function_name);
@@ -424,14 +415,10 @@ static int add_pair(struct gpube_call *call, int i, int j, int32_t *table, bool 
 
 static int refuse_size(struct gpube_call *call, int64_t cells)
 {
-	char number[32] = "more than 2^63", chain[GPUBE_CHAIN_TEXT];
+	char chain[GPUBE_CHAIN_TEXT];
 
-	if (cells >= 0)
-		snprintf(number, sizeof(number), "%lld", (long long)cells);
 	gpube__chain_text(chain, call->n_hidden, call->n_cells);
-	return gpube__sink_fail(&call->sink, GPUBE_ERANGE,
-		"%s over %d variables has %s tuples: at most %lld are expanded%s",
-		gpube__call_name(call), call->arity, number, (long long)GPUBE_EXPAND_CELLS, chain);
+	return gpube__refuse_cells(&call->sink, gpube__call_name(call), call->arity, cells, chain);
 }
 
 static bool same_values(const struct gpube_variable *x, const struct gpube_variable *y)

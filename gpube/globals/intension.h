@@ -15,8 +15,6 @@
 
 #include "gpube/globals/sink.h"
 
-/* Most cells of a table that a keyword is expanded to. */
-#define GPUBE_EXPAND_CELLS ((int64_t)1 << 24)
 /* Of all tables of one on pairs of variables, and most such functions. */
 #define GPUBE_PAIRS_CELLS ((int64_t)1 << 26)
 #define GPUBE_PAIRS       ((int64_t)1 << 22)

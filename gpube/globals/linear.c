@@ -558,7 +558,6 @@ static int add_per_unit(struct gpube_linear *l, int64_t cost)
 {
 	const int64_t cells = gpube__cells(l->m, l->n, l->scope);
 	struct gpube_values v = {0};
-	struct gpube_table t = {.arity = l->n};
 	int32_t table;
 	bool fits = false;
 	char text[GPUBE_CHAIN_TEXT];
@@ -586,10 +585,7 @@ static int add_per_unit(struct gpube_linear *l, int64_t cost)
 		gpube__values_clear(l->m->ctx, &v);
 		return gpube__sink_pass(&l->sink, GPUBE_ENOMEM);
 	}
-	t.type = v.type;
-	t.n = v.n;
-	t.values = v.values;
-	if (gpube__add_table(l->m, &table, &t) ||
+	if (gpube__add_dense(l->m, &table, l->n, &v) ||
 		gpube__add_function(l->m, l->n, l->scope, table, NULL))
 		return gpube__sink_pass(&l->sink, GPUBE_ENOMEM);
 	return GPUBE_OK;

@@ -73,3 +73,15 @@ int gpube__charge_cells(const struct gpube_sink *s, int64_t cells, const char *n
 
 	return status ? status : gpube__charge(s, cells, CELL_BYTES, "functions that are expanded");
 }
+
+int gpube__refuse_cells(
+	const struct gpube_sink *s, const char *what, int arity, int64_t cells, const char *why)
+{
+	char number[32] = "more than 2^63";
+
+	if (cells >= 0)
+		snprintf(number, sizeof(number), "%lld", (long long)cells);
+	return gpube__sink_fail(s, GPUBE_ERANGE,
+		"%s over %d variable%s has %s tuples: at most %lld are expanded%s", what, arity,
+		gpube__plural(arity), number, (long long)GPUBE_EXPAND_CELLS, why);
+}

@@ -7,6 +7,9 @@
 
 #include "gpube/ir/model.h"
 
+/* Most cells of a table that a function is expanded to. */
+#define GPUBE_EXPAND_CELLS ((int64_t)1 << 24)
+
 /*
  * tell    the first failure is kept, and returned by all that come after it; text NULL: that of the
  *         context stands already; OK fails nothing
@@ -59,5 +62,11 @@ int gpube__charge_var(const struct gpube_sink *s, int32_t n_vars, int64_t domain
 int gpube__charge_filled(const struct gpube_sink *s, int arity, const int32_t *domains);
 /* A function that is expanded to so many cells; its name, maybe NULL, is copied. */
 int gpube__charge_cells(const struct gpube_sink *s, int64_t cells, const char *name);
+/*
+ * ERANGE "WHAT over 30 variables has 1073741824 tuples: at most 16777216 are expanded", and why;
+ * cells -1: more than 2^63
+ */
+int gpube__refuse_cells(
+	const struct gpube_sink *s, const char *what, int arity, int64_t cells, const char *why);
 
 #endif

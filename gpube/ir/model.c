@@ -363,6 +363,15 @@ static int check_scope(const struct gpube_model *m, int arity, const int32_t *sc
 	return arity > SHORT ? check_long_scope(m, arity, scope) : GPUBE_OK;
 }
 
+int gpube__add_dense(struct gpube_model *m, int32_t *table, int arity, struct gpube_values *v)
+{
+	const struct gpube_table t = {
+		.arity = arity, .type = v->type, .n = v->n, .values = v->values};
+
+	*v = (struct gpube_values){0};
+	return gpube__add_table(m, table, &t);
+}
+
 int gpube__add_function(
 	struct gpube_model *m, int arity, const int32_t *scope, int32_t table, const char *name)
 {

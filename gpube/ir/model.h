@@ -283,6 +283,12 @@ int gpube__values_append(
 void gpube__values_clear(struct gpube_ctx *ctx, struct gpube_values *v);
 
 /*
+ * gpube__add_dense() - gives them to the model as a dense table, of all cells; 'v' is empty then,
+ * also on failure. Errors: ENOMEM
+ */
+int gpube__add_dense(struct gpube_model *m, int32_t *table, int arity, struct gpube_values *v);
+
+/*
  * gpube__sort_tuples() - puts a sparse table's tuples into row-major order.
  * twice   out: -1, or the position, as they were before sorting, of the later
  *         of two equal tuples (the table is then left as it was)
