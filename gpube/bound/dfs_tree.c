@@ -11,7 +11,7 @@
  * First runs of a block and the nodes of the first one, nodes between checks of the clock, domains
  * that are not halved, and nodes of a run that keeps what it leaves open.
  */
-enum { RESTARTS = 6, FIRST_NODES = 256, PATIENCE = 16, FEW_VALUES = 10, SHORTEST = 16 };
+enum { RESTARTS = 14, FIRST_NODES = 256, PATIENCE = 16, FEW_VALUES = 10, SHORTEST = 16 };
 /* Seconds of search by one thread: shorter searches do not pay for several. */
 #define ALONE 0.01
 
