@@ -81,6 +81,9 @@ int gpube_model_complete(int32_t *values, const struct gpube_model *m)
 
 	if (!m || (!values && m->n_vars))
 		return gpube__missing(m ? m->ctx : NULL);
+	/* (the hidden variables of an auction are dummy goods, which have no values) */
+	if (gpube__check_kind(m, GPUBE__NETWORKS))
+		return GPUBE_EINVAL;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		if (!m->vars[i].hidden && (values[i] < 0 || values[i] >= m->vars[i].domain))
 			return gpube__fail(
