@@ -51,16 +51,8 @@ int gpube_costs_of_auction(struct gpube_model **out, const struct gpube_model *m
 	status = gpube__bids_init(&a, m);
 	if (status)
 		return status;
-	sets = (struct gpube__sets){.ctx = m->ctx,
-		.n_goods = a.n_goods,
-		.n_sets = a.n_bids,
-		.scale = a.scale,
-		.price = a.price,
-		.at = a.at,
-		.good = a.good,
-		.good_name = good_name,
-		.set_name = bid_name,
-		.arg = &a};
+	sets = (struct gpube__sets){
+		.b = a, .good_name = good_name, .set_name = bid_name, .arg = &a};
 	status = gpube__sets_costs(out, &sets);
 	if (!status)
 		status = gpube_model_set_top(*out, below_all(&a));

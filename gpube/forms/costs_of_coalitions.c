@@ -71,8 +71,8 @@ static void coalition_name(char *name, const struct gpube__sets *s, int set)
 {
 	uint64_t coalition = 0;
 
-	for (int64_t k = s->at[set]; k < s->at[set + 1]; k++)
-		coalition |= (uint64_t)1 << s->good[k];
+	for (int64_t k = s->b.at[set]; k < s->b.at[set + 1]; k++)
+		coalition |= (uint64_t)1 << s->b.good[k];
 	write_agents(name, coalition);
 }
 
@@ -106,35 +106,32 @@ static uint64_t *allowed_coalitions(int64_t *n, const struct game *g)
 static int model_of_listed(
 	struct gpube_model **out, const struct game *g, const uint64_t *mask, int64_t n)
 {
-	struct gpube__sets sets = {.ctx = g->ctx,
-		.n_goods = g->n,
-		.n_sets = (int)n,
-		.scale = g->m->scale,
-		.all = true,
-		.arg = g,
-		.good_name = agent_name,
-		.set_name = coalition_name};
-	int64_t *price = gpube__alloc(g->ctx, (uint64_t)n + 1, sizeof(*price));
-	int64_t *at = gpube__alloc_zero(g->ctx, (uint64_t)n + 1, sizeof(*at));
-	int32_t *good = gpube__alloc(g->ctx, (uint64_t)n * (uint64_t)g->n + 1, sizeof(*good));
-	int status = price && at && good ? GPUBE_OK : GPUBE_ENOMEM;
+	struct gpube__sets sets = {
+		.all = true, .arg = g, .good_name = agent_name, .set_name = coalition_name};
+	struct gpube__bids *b = &sets.b;
+	int status;
 
-	sets.price = price;
-	sets.at = at;
-	sets.good = good;
+	*b = (struct gpube__bids){.ctx = g->ctx,
+		.n_real = g->n,
+		.n_goods = g->n,
+		.n_bids = (int)n,
+		.scale = g->m->scale,
+		.owns = true};
+	b->price = gpube__alloc(g->ctx, (uint64_t)n + 1, sizeof(*b->price));
+	b->at = gpube__alloc_zero(g->ctx, (uint64_t)n + 1, sizeof(*b->at));
+	b->good = gpube__alloc(g->ctx, (uint64_t)n * (uint64_t)g->n + 1, sizeof(*b->good));
+	status = b->price && b->at && b->good ? GPUBE_OK : GPUBE_ENOMEM;
 	for (int64_t k = 0; k < n && !status; k++) {
-		int64_t end = at[k];
+		int64_t end = b->at[k];
 
 		for (uint64_t c = mask[k]; c; c &= c - 1)
-			good[end++] = __builtin_ctzll(c);
-		price[k] = value_of(g, mask[k]);
-		at[k + 1] = end;
+			b->good[end++] = __builtin_ctzll(c);
+		b->price[k] = value_of(g, mask[k]);
+		b->at[k + 1] = end;
 	}
 	if (!status)
 		status = gpube__sets_costs(out, &sets);
-	gpube__free(g->ctx, price);
-	gpube__free(g->ctx, at);
-	gpube__free(g->ctx, good);
+	gpube__bids_clear(b);
 	return status;
 }
 

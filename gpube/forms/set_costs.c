@@ -4,53 +4,29 @@
 
 #include <stdio.h>
 
-#include "gpube/base/rows.h"
 #include "gpube/order/order.h"
 
 #define MOST_CELLS ((int64_t)1 << 26)
 
-/* The sets of each good: set[start[g]] … set[start[g + 1] - 1], rising. */
-struct of_goods {
-	int64_t *start;
-	int32_t *set;
-};
-
-static int index_goods(struct of_goods *o, const struct gpube__sets *s)
-{
-	const int64_t n = s->n_sets ? s->at[s->n_sets] : 0;
-
-	o->start = gpube__alloc_zero(s->ctx, (uint64_t)s->n_goods + 2, sizeof(*o->start));
-	o->set = gpube__alloc(s->ctx, (uint64_t)n + 1, sizeof(*o->set));
-	if (!o->start || !o->set)
-		return GPUBE_ENOMEM;
-	for (int64_t k = 0; k < n; k++)
-		GPUBE_ROW_COUNT(o->start, s->good[k]);
-	GPUBE_ROWS_BEGIN(o->start, s->n_goods);
-	for (int b = 0; b < s->n_sets; b++)
-		for (int64_t k = s->at[b]; k < s->at[b + 1]; k++)
-			o->set[GPUBE_ROW_PLACE(o->start, s->good[k])] = b;
-	return GPUBE_OK;
-}
-
-static int64_t n_of(const struct of_goods *o, int good)
+static int64_t n_of(const struct gpube__bidders *o, int good)
 {
 	return o->start[good + 1] - o->start[good];
 }
 
 static int new_model(struct gpube_model **m, const struct gpube__sets *s)
 {
-	int status = gpube_model_new(m, s->ctx, GPUBE_COSTS);
+	int status = gpube_model_new(m, s->b.ctx, GPUBE_COSTS);
 
 	if (!status)
 		status = gpube_model_set_direction(*m, GPUBE_MAXIMISE);
-	return status ? status : gpube_model_set_scale(*m, s->scale);
+	return status ? status : gpube_model_set_scale(*m, s->b.scale);
 }
 
 /* ---- a variable a set ------------------------------------------------------------------- */
 
 static int add_set(struct gpube_model *m, const struct gpube__sets *s, int b)
 {
-	const int64_t prices[] = {0, s->price[b]};
+	const int64_t prices[] = {0, s->b.price[b]};
 	char name[GPUBE__NAME];
 	int32_t var;
 	int status;
@@ -61,19 +37,19 @@ static int add_set(struct gpube_model *m, const struct gpube__sets *s, int b)
 }
 
 /* Sets before b that share a good with it exclude it, each once, by one table. */
-static int exclude(struct gpube_model *m, const struct gpube__sets *s, const struct of_goods *o,
-	int b, int32_t *mark, int32_t *table)
+static int exclude(struct gpube_model *m, const struct gpube__sets *s,
+	const struct gpube__bidders *o, int b, int32_t *mark, int32_t *table)
 {
 	static const int64_t costs[] = {0, 0, 0, GPUBE_INF};
 	int status = GPUBE_OK;
 
-	for (int64_t k = s->at[b]; k < s->at[b + 1]; k++)
-		for (int64_t j = o->start[s->good[k]]; o->set[j] < b && !status; j++) {
-			const int32_t scope[] = {o->set[j], b};
+	for (int64_t k = s->b.at[b]; k < s->b.at[b + 1]; k++)
+		for (int64_t j = o->start[s->b.good[k]]; o->bid[j] < b && !status; j++) {
+			const int32_t scope[] = {o->bid[j], b};
 
-			if (mark[o->set[j]] == b)
+			if (mark[o->bid[j]] == b)
 				continue;
-			mark[o->set[j]] = b;
+			mark[o->bid[j]] = b;
 			if (*table >= 0) {
 				status = gpube__add_function(m, 2, scope, *table, NULL);
 				continue;
@@ -85,19 +61,20 @@ static int exclude(struct gpube_model *m, const struct gpube__sets *s, const str
 }
 
 static int model_of_sets(
-	struct gpube_model **out, const struct gpube__sets *s, const struct of_goods *o)
+	struct gpube_model **out, const struct gpube__sets *s, const struct gpube__bidders *o)
 {
-	int32_t *mark = gpube__alloc(s->ctx, (uint64_t)s->n_sets + 1, sizeof(*mark)), table = -1;
+	int32_t *mark = gpube__alloc(s->b.ctx, (uint64_t)s->b.n_bids + 1, sizeof(*mark)),
+		table = -1;
 	int status = mark ? new_model(out, s) : GPUBE_ENOMEM;
 
-	for (int b = 0; b < s->n_sets && !status; b++) {
+	for (int b = 0; b < s->b.n_bids && !status; b++) {
 		mark[b] = -1;
 		status = add_set(*out, s, b);
 	}
-	for (int b = 0; b < s->n_sets && !status; b++)
-		status = gpube__stopped(s->ctx) ? gpube__fail_stopped(s->ctx)
-						: exclude(*out, s, o, b, mark, &table);
-	gpube__free(s->ctx, mark);
+	for (int b = 0; b < s->b.n_bids && !status; b++)
+		status = gpube__stopped(s->b.ctx) ? gpube__fail_stopped(s->b.ctx)
+						  : exclude(*out, s, o, b, mark, &table);
+	gpube__free(s->b.ctx, mark);
 	return status;
 }
 
@@ -105,14 +82,14 @@ static int model_of_sets(
 
 /* The value of a good's variable that is this set; the sets of a good are rising. */
 static int32_t value_of(
-	const struct gpube__sets *s, const struct of_goods *o, int good, int32_t set)
+	const struct gpube__sets *s, const struct gpube__bidders *o, int good, int32_t set)
 {
 	int64_t low = o->start[good], high = o->start[good + 1];
 
 	while (high - low > 1) {
 		const int64_t middle = (low + high) / 2;
 
-		if (o->set[middle] <= set)
+		if (o->bid[middle] <= set)
 			low = middle;
 		else
 			high = middle;
@@ -120,20 +97,20 @@ static int32_t value_of(
 	return (int32_t)(low - o->start[good]) + !s->all;
 }
 
-static int name_values(
-	struct gpube_variable *v, const struct gpube__sets *s, const struct of_goods *o, int good)
+static int name_values(struct gpube_variable *v, const struct gpube__sets *s,
+	const struct gpube__bidders *o, int good)
 {
 	char name[GPUBE__NAME];
 
-	v->value_names = gpube__alloc_zero(s->ctx, (uint64_t)v->domain, sizeof(*v->value_names));
+	v->value_names = gpube__alloc_zero(s->b.ctx, (uint64_t)v->domain, sizeof(*v->value_names));
 	if (!v->value_names)
 		return GPUBE_ENOMEM;
 	for (int32_t a = 0; a < v->domain; a++) {
 		if (a == 0 && !s->all)
 			snprintf(name, sizeof(name), "none");
 		else
-			s->set_name(name, s, o->set[o->start[good] + a - !s->all]);
-		v->value_names[a] = gpube__strdup(s->ctx, name);
+			s->set_name(name, s, o->bid[o->start[good] + a - !s->all]);
+		v->value_names[a] = gpube__strdup(s->b.ctx, name);
 		if (!v->value_names[a])
 			return GPUBE_ENOMEM;
 	}
@@ -148,8 +125,8 @@ static int add_nothing(struct gpube_model *m, int32_t var)
 	return gpube_model_add_costs(m, 1, &var, &forbidden);
 }
 
-static int add_good(
-	struct gpube_model *m, const struct gpube__sets *s, const struct of_goods *o, int good)
+static int add_good(struct gpube_model *m, const struct gpube__sets *s,
+	const struct gpube__bidders *o, int good)
 {
 	const int64_t n = n_of(o, good), domain = n + !s->all;
 	char name[GPUBE__NAME];
@@ -164,28 +141,28 @@ static int add_good(
 	status = name_values(&m->vars[var], s, o, good);
 	if (status)
 		return status;
-	prices = gpube__alloc_zero(s->ctx, (uint64_t)domain, sizeof(*prices));
+	prices = gpube__alloc_zero(s->b.ctx, (uint64_t)domain, sizeof(*prices));
 	if (!prices)
 		return GPUBE_ENOMEM;
 	for (int64_t k = 0; k < n; k++) {
-		const int32_t b = o->set[o->start[good] + k];
+		const int32_t b = o->bid[o->start[good] + k];
 
 		/* the first of its goods pays */
-		prices[k + !s->all] = s->good[s->at[b]] == good ? s->price[b] : 0;
+		prices[k + !s->all] = s->b.good[s->b.at[b]] == good ? s->b.price[b] : 0;
 	}
 	status = gpube_model_add_costs(m, 1, &var, prices);
-	gpube__free(s->ctx, prices);
+	gpube__free(s->b.ctx, prices);
 	return status;
 }
 
 /*
  * Goods g and h: of the sets that begin with g and have h, both have the same, or neither has one.
  */
-static int add_pair(struct gpube_model *m, const struct gpube__sets *s, const struct of_goods *o,
-	const int32_t scope[2], const int32_t *sets, int32_t n)
+static int add_pair(struct gpube_model *m, const struct gpube__sets *s,
+	const struct gpube__bidders *o, const int32_t scope[2], const int32_t *sets, int32_t n)
 {
 	const int64_t rows = m->vars[scope[0]].domain, columns = m->vars[scope[1]].domain;
-	int64_t *cell = gpube__alloc_zero(s->ctx, (uint64_t)(rows * columns), sizeof(*cell));
+	int64_t *cell = gpube__alloc_zero(s->b.ctx, (uint64_t)(rows * columns), sizeof(*cell));
 	int status;
 
 	if (!cell)
@@ -203,17 +180,17 @@ static int add_pair(struct gpube_model *m, const struct gpube__sets *s, const st
 		cell[value_of(s, o, scope[0], sets[k]) * columns +
 			value_of(s, o, scope[1], sets[k])] = 0;
 	status = gpube_model_add_costs(m, 2, scope, cell);
-	gpube__free(s->ctx, cell);
+	gpube__free(s->b.ctx, cell);
 	return status;
 }
 
 /* The pairs of good g and the others of sets that begin with it. 'sets': room for all */
-static int add_pairs(struct gpube_model *m, const struct gpube__sets *s, const struct of_goods *o,
-	int good, int32_t *sets)
+static int add_pairs(struct gpube_model *m, const struct gpube__sets *s,
+	const struct gpube__bidders *o, int good, int32_t *sets)
 {
 	int status = GPUBE_OK;
 
-	for (int32_t h = 0; h < s->n_goods && !status; h++) {
+	for (int32_t h = 0; h < s->b.n_goods && !status; h++) {
 		const int32_t scope[] = {good, h};
 		int64_t i = o->start[good], j = o->start[h];
 		int32_t n = 0;
@@ -221,9 +198,9 @@ static int add_pairs(struct gpube_model *m, const struct gpube__sets *s, const s
 		if (h == good)
 			continue;
 		while (i < o->start[good + 1] && j < o->start[h + 1]) {
-			if (o->set[i] == o->set[j] && s->good[s->at[o->set[i]]] == good)
-				sets[n++] = o->set[i];
-			if (o->set[i] < o->set[j])
+			if (o->bid[i] == o->bid[j] && s->b.good[s->b.at[o->bid[i]]] == good)
+				sets[n++] = o->bid[i];
+			if (o->bid[i] < o->bid[j])
 				i++;
 			else
 				j++;
@@ -235,34 +212,35 @@ static int add_pairs(struct gpube_model *m, const struct gpube__sets *s, const s
 }
 
 static int model_of_goods(
-	struct gpube_model **out, const struct gpube__sets *s, const struct of_goods *o)
+	struct gpube_model **out, const struct gpube__sets *s, const struct gpube__bidders *o)
 {
-	int32_t *sets = gpube__alloc(s->ctx, (uint64_t)s->n_sets + 1, sizeof(*sets));
+	int32_t *sets = gpube__alloc(s->b.ctx, (uint64_t)s->b.n_bids + 1, sizeof(*sets));
 	int status = sets ? new_model(out, s) : GPUBE_ENOMEM;
 
-	for (int g = 0; g < s->n_goods && !status; g++)
+	for (int g = 0; g < s->b.n_goods && !status; g++)
 		status = add_good(*out, s, o, g);
-	for (int g = 0; g < s->n_goods && !status; g++)
-		status = gpube__stopped(s->ctx) ? gpube__fail_stopped(s->ctx)
-						: add_pairs(*out, s, o, g, sets);
+	for (int g = 0; g < s->b.n_goods && !status; g++)
+		status = gpube__stopped(s->b.ctx) ? gpube__fail_stopped(s->b.ctx)
+						  : add_pairs(*out, s, o, g, sets);
 	/* a set without goods is chosen by itself */
-	for (int b = 0; b < s->n_sets && !status; b++)
-		if (s->at[b] == s->at[b + 1])
+	for (int b = 0; b < s->b.n_bids && !status; b++)
+		if (s->b.at[b] == s->b.at[b + 1])
 			status = add_set(*out, s, b);
-	gpube__free(s->ctx, sets);
+	gpube__free(s->b.ctx, sets);
 	return status;
 }
 
 /* ---- which ------------------------------------------------------------------------------- */
 
 /* Cells of the tables, at most: of pairs of sets, of pairs of goods. */
-static void count_cells(double cells[2], const struct gpube__sets *s, const struct of_goods *o)
+static void count_cells(
+	double cells[2], const struct gpube__sets *s, const struct gpube__bidders *o)
 {
-	cells[0] = 2.0 * s->n_sets;
+	cells[0] = 2.0 * s->b.n_bids;
 	cells[1] = 0;
-	for (int g = 0; g < s->n_goods; g++) {
+	for (int g = 0; g < s->b.n_goods; g++) {
 		cells[0] += 2.0 * (double)n_of(o, g) * (double)n_of(o, g);
-		for (int h = g + 1; h < s->n_goods; h++)
+		for (int h = g + 1; h < s->b.n_goods; h++)
 			if (n_of(o, g) && n_of(o, h))
 				cells[1] += (double)(n_of(o, g) + 1) * (double)(n_of(o, h) + 1);
 	}
@@ -286,7 +264,8 @@ static int joined_cells(double *cells, const struct gpube_model *m)
 }
 
 /* Both, and the better one stays. */
-static int choose(struct gpube_model **out, const struct gpube__sets *s, const struct of_goods *o)
+static int choose(
+	struct gpube_model **out, const struct gpube__sets *s, const struct gpube__bidders *o)
 {
 	struct gpube_model *other = NULL;
 	double cells[2];
@@ -309,9 +288,9 @@ static int choose(struct gpube_model **out, const struct gpube__sets *s, const s
 
 int gpube__sets_costs(struct gpube_model **out, const struct gpube__sets *s)
 {
-	struct of_goods o = {0};
+	struct gpube__bidders o = {0};
 	double cells[2];
-	int status = index_goods(&o, s);
+	int status = gpube__bidders_init(&o, &s->b);
 
 	*out = NULL;
 	if (!status) {
@@ -323,13 +302,12 @@ int gpube__sets_costs(struct gpube_model **out, const struct gpube__sets *s)
 		else if (cells[1] <= (double)MOST_CELLS)
 			status = model_of_goods(out, s, &o);
 		else
-			status = gpube__fail(s->ctx, GPUBE_ELIMIT,
+			status = gpube__fail(s->b.ctx, GPUBE_ELIMIT,
 				"%d sets of %d goods: as a model they have more than %lld cells "
 				"of tables",
-				s->n_sets, s->n_goods, (long long)MOST_CELLS);
+				s->b.n_bids, s->b.n_goods, (long long)MOST_CELLS);
 	}
-	gpube__free(s->ctx, o.start);
-	gpube__free(s->ctx, o.set);
+	gpube__bidders_clear(&o, s->b.ctx);
 	if (status) {
 		gpube_model_free(*out);
 		*out = NULL;

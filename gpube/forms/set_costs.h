@@ -5,22 +5,18 @@
 #ifndef GPUBE_SET_COSTS_H
 #define GPUBE_SET_COSTS_H
 
-#include "gpube/ir/model.h"
+#include "gpube/ir/bids.h"
 
 /*
- * Goods of set b: good[at[b]] .. good[at[b + 1] - 1], no good twice.
+ * b      the sets as bids, and their prices
  * all    every good has to be in a chosen set; otherwise it may be in none
- * price  of a set, units of 10^-scale
  * good_name, set_name  write the name of one; 'size' is GPUBE__NAME
  */
 enum { GPUBE__NAME = 256 };
 
 struct gpube__sets {
-	struct gpube_ctx *ctx;
-	int n_goods, n_sets, scale;
+	struct gpube__bids b;
 	bool all;
-	const int64_t *price, *at;
-	const int32_t *good;
 	void (*good_name)(char *name, const struct gpube__sets *s, int good);
 	void (*set_name)(char *name, const struct gpube__sets *s, int set);
 	const void *arg;
