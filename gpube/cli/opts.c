@@ -1,60 +1,14 @@
 /* opts.c - command lines to option structs, by the tables of opts.h. */
 #include <assert.h>
-#include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "formats/io/io.h"
 #include "gpube/cli/cli.h"
-
-/* More options than any command has. */
-#define OPTS_MAX 48
+#include "gpube/options/options.h"
 
 /* ---- values ---------------------------------------------------------------- */
-
-/* Index of 'word', in any case, among the words of "a|b|c"; -1 if it is none of them. */
-static int choice(const char *words, const char *word)
-{
-	size_t n = strlen(word);
-	int k = 0;
-
-	for (;; k++) {
-		size_t length = strcspn(words, "|");
-
-		if (length == n && !strncasecmp(words, word, n))
-			return k;
-		if (!words[length])
-			return -1;
-		words += length + 1;
-	}
-}
-
-/*
- * A number >= 0 with an optional unit of 'units' (scale by 'factors'), which for bytes may be
- * written out, GB or GiB; NaN if it is none.
- */
-static double number(const char *text, const char *units, const double *factors, bool bytes)
-{
-	const char *unit;
-	char *end;
-	double v;
-
-	if (!strchr("0123456789.", text[0]) || text[0] == 0 || strpbrk(text, "xXpP"))
-		return NAN;
-	v = strtod(text, &end);
-	if (end == text || !isfinite(v))
-		return NAN;
-	if (*end == 0)
-		return v;
-	unit = strchr(units, *end);
-	if (unit && bytes && (!strcmp(end + 1, "B") || !strcmp(end + 1, "iB")))
-		return v * factors[unit - units];
-	return unit && end[1] == 0 ? v * factors[unit - units] : NAN;
-}
 
 /*
  * What took the place of a value that --method of solve, bound and reparam had once; NULL: nothing.
@@ -72,74 +26,47 @@ static const char *in_place_of(const struct opt_row *row, const char *text)
 	return NULL;
 }
 
+/* The row as the library's parser of texts knows it. */
+static struct gpube__opt as_library(const struct opt_row *row)
+{
+	static const enum gpube__opt_type types[] = {[OPT_FLAG] = GPUBE__OPT_FLAG,
+		[OPT_INT] = GPUBE__OPT_LONG,
+		[OPT_REAL] = GPUBE__OPT_REAL,
+		[OPT_SIZE] = GPUBE__OPT_SIZE,
+		[OPT_TIME] = GPUBE__OPT_TIME,
+		[OPT_TEXT] = GPUBE__OPT_TEXT,
+		[OPT_OUT] = GPUBE__OPT_OUT,
+		[OPT_LIST] = GPUBE__OPT_LIST,
+		[OPT_CHOICE] = GPUBE__OPT_CHOICE};
+
+	return (struct gpube__opt){
+		.type = types[row->type], .lo = row->lo, .hi = row->hi, .argument = row->argument};
+}
+
 /* Whether 'text' is a value of the row, which then is in *to. */
 static bool parse_value(const struct opt_row *row, const char *text, void *to)
 {
-	static const double size_factors[] = {
-		0x1p10, 0x1p20, 0x1p30, 0x1p40, 0x1p10, 0x1p20, 0x1p30, 0x1p40};
-	static const double time_factors[] = {1, 60, 3600};
+	const struct gpube__opt one = as_library(row);
 	struct opt_list *list = to;
-	long long i;
-	double v;
-	char *end;
 
 	switch (row->type) {
 	case OPT_FLAG:
 		++*(int *)to;
 		return true;
-	case OPT_TEXT:
-	case OPT_OUT:
-		*(const char **)to = text;
-		return true;
 	case OPT_LIST:
 		list->texts[list->n++] = text;
 		return true;
-	case OPT_CHOICE:
-		*(int *)to = choice(row->argument, text);
-		return *(int *)to >= 0;
-	case OPT_INT:
-		errno = 0;
-		i = strtoll(text, &end, 10);
-		*(int64_t *)to = i;
-		return end != text && *end == 0 && errno == 0 && strchr("0123456789-", text[0]) &&
-		       i >= row->lo && i <= row->hi;
-	case OPT_SIZE:
-		v = number(text, "KMGTkmgt", size_factors, true);
-		if (!(v < 0x1p63))
-			return false;
-		*(uint64_t *)to = (uint64_t)v;
-		return true;
-	case OPT_TIME:
-	case OPT_REAL:
-		v = row->type == OPT_TIME ? number(text, "smh", time_factors, false)
-					  : number(text, "", NULL, false);
-		*(double *)to = v;
-		return v >= (double)row->lo && v <= (double)row->hi;
+	default:
+		return gpube__opt_parse(to, &one, text);
 	}
-	return false;
 }
 
 /* What a row's value may be, in words. */
-static const char *expectation(const struct opt_row *row, char *text, size_t size)
+static const char *expectation(const struct opt_row *row, char text[GPUBE__EXPECTATION])
 {
-	switch (row->type) {
-	case OPT_SIZE:
-		return "a size such as 512M or 8G";
-	case OPT_TIME:
-		return "a time such as 90, 90s, 5m or 1h";
-	case OPT_INT:
-	case OPT_REAL:
-		if (row->hi == OPTS_NO_END)
-			snprintf(text, size, "%s >= %lld",
-				row->type == OPT_INT ? "a whole number" : "a number",
-				(long long)row->lo);
-		else
-			snprintf(
-				text, size, "%lld to %lld", (long long)row->lo, (long long)row->hi);
-		return text;
-	default:
-		return row->argument;
-	}
+	const struct gpube__opt one = as_library(row);
+
+	return gpube__opt_expectation(&one, text);
 }
 
 static void *field_of(const struct opt_row *row, const struct opt_group *group, void *opts)
@@ -264,11 +191,11 @@ static const struct opt_row *row_of_code(
 static int bad_option(const struct command *c, int argc, char **argv, int refused)
 {
 	const struct opt_row *row = row_of_code(c, optopt, NULL);
-	char expected[96];
+	char expected[GPUBE__EXPECTATION];
 
 	if (row && refused == ':')
 		cli_error("--%s: expected %s, found nothing", opts_name(row),
-			expectation(row, expected, sizeof(expected)));
+			expectation(row, expected));
 	else if (row || optopt == 'h')
 		cli_error("--%s takes no value", row ? opts_name(row) : "help");
 	else if (optopt)
@@ -302,7 +229,7 @@ static void form_by_name(const struct command *c, void *opts)
 	snprintf(word, sizeof(word), "%.*s", (int)(end - begin), name + begin);
 	if (gpube__has_extension(name, "PR|MAR|MPE|MMAP"))
 		strcpy(word, "uai");
-	if (choice(form->argument, word) >= 0)
+	if (gpube__opt_word(form->argument, word) >= 0)
 		parse_value(form, word, field_of(form, group, opts));
 }
 
@@ -313,7 +240,7 @@ int opts_parse(const struct command *c, void *opts, int argc, char **argv)
 	char letters[2 * OPTS_MAX + 3] = ":h", *l = letters + 2;
 	const struct opt_group *group;
 	const struct opt_row *row;
-	char expected[96];
+	char expected[GPUBE__EXPECTATION];
 	bool form_given = false;
 	int n, got;
 
@@ -350,7 +277,7 @@ int opts_parse(const struct command *c, void *opts, int argc, char **argv)
 					optarg, instead);
 			else
 				cli_error("--%s: expected %s, found '%s'", opts_name(row),
-					expectation(row, expected, sizeof(expected)), optarg);
+					expectation(row, expected), optarg);
 			return OPTS_BAD;
 		}
 		form_given |= !strcmp(row->field, "output");

@@ -16,6 +16,9 @@
  * argument  what help calls the value; CHOICE: its words as a|b|c; completion
  *           offers files where FILE is in it
  *
+ * Of an option that is the library's, too, (gpube/options/table.h) the row has its type and
+ * OPTS_LIBRARY alone; letter, default, range, argument and help are those of its row there.
+ *
  * A row that nobody reads fails tests/cli/test_opts.sh.
  */
 #ifndef GPUBE_CLI_OPTS_H
@@ -28,52 +31,43 @@
 #include "formats/formats.h"
 #include "gpube/options/options.h"
 
-#define OPTS_NO_END INT64_MAX
+#define OPTS_NO_END  INT64_MAX
+#define OPTS_LIBRARY 0, NULL, 0, 0, NULL, NULL
 
 #define OPTS_TALK(X)                                                                               \
 	X(FLAG, verbose, 'v', NULL, 0, 0, NULL, "say on standard error what is done")              \
 	X(FLAG, quiet, 'q', NULL, 0, 0, NULL, "no notes and no progress on standard error")
 
 #define OPTS_READ(X)                                                                               \
-	X(CHOICE, from, 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_READ,                               \
-		"format of the input; auto tells it from the content")                             \
+	X(CHOICE, from, OPTS_LIBRARY)                                                              \
 	X(LIST, observe, 0, NULL, 0, 0, "NAME=VALUE",                                              \
 		"fix a variable to a value, by names or indices, besides the evidence that is "    \
 		"read; as often as wanted")                                                        \
-	X(TEXT, evidence, 0, NULL, 0, 0, "FILE",                                                   \
-		"evidence of a .uai model; none: ignore the .evid file beside it, which is read "  \
-		"by default")                                                                      \
-	X(INT, sample, 0, "0", 0, INT32_MAX, "K",                                                  \
-		"of a file of several samples of evidence, take number K; 0: the first")           \
-	X(INT, colors, 0, "0", 0, 10000, "K", "colours for a graph (.col)")                        \
+	X(TEXT, evidence, OPTS_LIBRARY)                                                            \
+	X(INT, sample, OPTS_LIBRARY)                                                               \
+	X(INT, colors, OPTS_LIBRARY)                                                               \
 	X(FLAG, regret, 0, NULL, 0, 0, NULL,                                                       \
 		"of a game: a profile costs what its players could gain, instead of being "        \
 		"forbidden")
 
 /* What solve and info have in common: how a model would be eliminated. */
 #define OPTS_ENGINE(X)                                                                             \
-	X(CHOICE, order, 0, "auto", 0, 0, "auto|min-fill|min-size|min-degree",                     \
-		"how the elimination order is found; auto tries all, restarts and improves")       \
+	X(CHOICE, order, OPTS_LIBRARY)                                                             \
 	X(TEXT, order_file, 0, NULL, 0, 0, "FILE",                                                 \
 		"read the elimination order from FILE, the variable eliminated first in front, "   \
 		"or, from a .cov or .dec, that of a tree decomposition")                           \
-	X(TIME, order_time, 0, NULL, 0, OPTS_NO_END, "TIME",                                       \
-		"search for an order this long; 0: as long as it pays")                            \
-	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of the search for an order")               \
-	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
-		"where tables are eliminated; auto decides by predicted time and memory")          \
+	X(TIME, order_time, OPTS_LIBRARY)                                                          \
+	X(INT, seed, OPTS_LIBRARY)                                                                 \
+	X(CHOICE, backend, OPTS_LIBRARY)                                                           \
 	X(TEXT, devices, 0, NULL, 0, 0, "LIST",                                                    \
 		"GPUs to use, 0,1 for example: with several, the values of split variables are "   \
 		"divided among them")                                                              \
-	X(FLAG, no_simplify, 0, NULL, 0, 0, NULL, "eliminate the model as it was read")            \
-	X(INT, precision, 0, "0", 0, 12, "N",                                                      \
-		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
-	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME", "stop after this time; 0: never")        \
-	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
-		"most memory for tables; 0: half of what is free")                                 \
-	X(SIZE, device_memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                    \
-		"most memory of a GPU for tables; 0: what is free")                                \
-	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
+	X(FLAG, no_simplify, OPTS_LIBRARY)                                                         \
+	X(INT, precision, OPTS_LIBRARY)                                                            \
+	X(TIME, timeout, OPTS_LIBRARY)                                                             \
+	X(SIZE, memory, OPTS_LIBRARY)                                                              \
+	X(SIZE, device_memory, OPTS_LIBRARY)                                                       \
+	X(INT, threads, OPTS_LIBRARY)
 
 /* Beside --output, of all that have results. */
 #define OPTS_RESULT(X)                                                                             \
@@ -97,11 +91,10 @@
 #define OPTS_SOLVE(X)                                                                              \
 	OPTS_ANSWER(X)                                                                             \
 	OPTS_CERTIFY(X)                                                                            \
-	X(FLAG, count, 0, NULL, 0, 0, NULL, "count the optimal assignments, too")                  \
+	X(FLAG, count, OPTS_LIBRARY)                                                               \
 	X(OUT, plot, 0, NULL, 0, 0, "FILE",                                                        \
 		"draw how the bounds came to meet over time, an SVG; after a stop, too")           \
-	X(FLAG, no_slices, 0, NULL, 0, 0, NULL,                                                    \
-		"what does not fit the memory is refused, and is not done in slices")
+	X(FLAG, no_slices, OPTS_LIBRARY)
 
 #define OPTS_COUNT(X)                                                                              \
 	X(FLAG, optima, 0, NULL, 0, 0, NULL,                                                       \
@@ -115,7 +108,7 @@
 	OPTS_RESULT(X)
 
 #define OPTS_LIST(X)                                                                               \
-	X(INT, most, 'n', "1000", 1, INT32_MAX, "N", "list at most N assignments, the best ones")  \
+	X(INT, most, OPTS_LIBRARY)                                                                 \
 	X(TEXT, within, 0, "0", 0, 0, "COST",                                                      \
 		"list what costs at most COST more than the optimum (of a maximum: less); inf: "   \
 		"whatever it costs")                                                               \
@@ -139,31 +132,21 @@
 		"form of the result: for people, one JSON object, or the result file of the UAI "  \
 		"competitions")                                                                    \
 	OPTS_RESULT(X)                                                                             \
-	X(CHOICE, order, 0, "auto", 0, 0, "auto|min-fill|min-size|min-degree",                     \
-		"how the elimination order is found; auto tries all, restarts and improves")       \
+	X(CHOICE, order, OPTS_LIBRARY)                                                             \
 	X(TEXT, order_file, 0, NULL, 0, 0, "FILE",                                                 \
 		"read the elimination order from FILE, the variable eliminated first in front, "   \
 		"or, from a .cov or .dec, that of a tree decomposition")                           \
-	X(TIME, order_time, 0, NULL, 0, OPTS_NO_END, "TIME",                                       \
-		"search for an order this long; 0: as long as it pays")                            \
-	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
-		"where sums are made; auto decides by predicted time and memory")                  \
-	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of the search for an order")               \
-	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME", "stop after this time; 0: never")        \
-	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
-		"most memory for tables; 0: half of what is free")                                 \
-	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
+	X(TIME, order_time, OPTS_LIBRARY)                                                          \
+	X(CHOICE, backend, OPTS_LIBRARY)                                                           \
+	X(INT, seed, OPTS_LIBRARY)                                                                 \
+	X(TIME, timeout, OPTS_LIBRARY)                                                             \
+	X(SIZE, memory, OPTS_LIBRARY)                                                              \
+	X(INT, threads, OPTS_LIBRARY)
 
 /* What the commands that compute bounds have in common. */
 #define OPTS_BOUNDING(X)                                                                           \
-	X(CHOICE, method, 0, "auto", 0, 0, "auto|mbe|arc|ascent|tree|pairwise|andor|eliminate",    \
-		"auto: whatever proves first; or one alone: mini-buckets, soft arc consistency, "  \
-		"dual ascent on a region graph, a search tree on soft arc consistency, branch "    \
-		"and bound on pairwise-consistent subproblems, AND/OR search on a join graph, "    \
-		"bucket elimination")                                                              \
-	X(CHOICE, regions, 0, "auto", 0, 0, "auto|joins|nested",                                   \
-		"of --method ascent: joins, the mini-buckets of a join graph; nested, quads over " \
-		"triples over pairs of variables, for a GPU; auto: joins")                         \
+	X(CHOICE, method, OPTS_LIBRARY)                                                            \
+	X(CHOICE, regions, OPTS_LIBRARY)                                                           \
 	X(TEXT, ub, 0, NULL, 0, 0, "COST|FILE",                                                    \
 		"a cutoff: prune what is not better than COST, a known solution's for example; "   \
 		"FILE is toulbar2's .ub")                                                          \
@@ -179,18 +162,12 @@
 		"send pieces compressed where that makes them smaller")
 
 #define OPTS_BOUND(X)                                                                              \
-	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \
-		"most variables of a joined mini-bucket; 0: growing from 2")                       \
+	X(INT, z, OPTS_LIBRARY)                                                                    \
 	X(INT, ibound, 0, "0", 0, 999999, "N", "the same as --z N+1; 0: not given")                \
-	X(CHOICE, partition, 0, "scope", 0, 0, "scope|first",                                      \
-		"how buckets are split: largest scope first, each where the joined scope grows "   \
-		"least; or each where it first fits")                                              \
-	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
-		"plain mini-buckets, without cost shifting between them")                          \
-	X(CHOICE, split, 0, "auto", 0, 0, "auto|never|first",                                      \
-		"when to branch on what the ascent on regions leaves open: when the ascent is "    \
-		"slow, never, or at once; --certify branches in a proof by steps likewise")        \
-	X(FLAG, no_eliminate, 0, NULL, 0, 0, NULL, "bounds and branching alone, no elimination")   \
+	X(CHOICE, partition, OPTS_LIBRARY)                                                         \
+	X(FLAG, no_match, OPTS_LIBRARY)                                                            \
+	X(CHOICE, split, OPTS_LIBRARY)                                                             \
+	X(FLAG, no_eliminate, OPTS_LIBRARY)                                                        \
 	OPTS_CERTIFY(X)                                                                            \
 	X(TEXT, verify, 0, NULL, 0, 0, "FILE", "nothing but check such a proof")                   \
 	OPTS_ANSWER(X)
@@ -210,21 +187,16 @@
 	X(OUT, write, 'o', NULL, 0, 0, "FILE",                                                     \
 		"where the equivalent problem goes, .cfn or .wcsp, also with .gz or .xz")          \
 	X(CHOICE, to, 0, "auto", 0, 0, "auto|wcsp|cfn", "its format; auto goes by its name")       \
-	X(INT, max_arity, 0, "3", 2, 16, "N",                                                      \
-		"most variables of a table that the bound adds; 2: none beside those of pairs")    \
-	X(INT, max_tables, 0, "0", 0, INT32_MAX, "N",                                              \
-		"most added tables of three and more variables: those that raise the bound most; " \
-		"0: no limit")                                                                     \
-	X(REAL, max_cells, 0, "2e6", 0, 1000000000000, "X", "most cells of all of them")           \
+	X(INT, max_arity, OPTS_LIBRARY)                                                            \
+	X(INT, max_tables, OPTS_LIBRARY)                                                           \
+	X(REAL, max_cells, OPTS_LIBRARY)                                                           \
 	X(INT, decimals, 0, "-1", -1, 12, "N",                                                     \
 		"most decimals to add to those of the costs; more make a better bound; -1: 6, "    \
 		"in a .wcsp 0, for it has integers: its unit becomes the last decimal")            \
 	X(FLAG, shift, 0, NULL, 0, 0, NULL,                                                        \
 		".wcsp: if totals are negative or too large, move all of them and say by how "     \
 		"much")                                                                            \
-	X(FLAG, prune, 0, NULL, 0, 0, NULL,                                                        \
-		"forbid what is no better than the best assignment found: a smaller problem, "     \
-		"that has a solution only if there is a better one")                               \
+	X(FLAG, prune, OPTS_LIBRARY)                                                               \
 	X(FLAG, check, 0, NULL, 0, 0, NULL,                                                        \
 		"read the problem back and compare costs of assignments: all if they are few, "    \
 		"otherwise some thousands at random")                                              \
@@ -251,19 +223,13 @@
 	OPTS_RESULT(X)
 
 #define OPTS_CONVERT(X)                                                                            \
-	X(CHOICE, to, 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_WRITTEN,                              \
-		"format of the output; auto goes by its name, x.cfn.gz for example")               \
-	X(FLAG, shift, 0, NULL, 0, 0, NULL,                                                        \
-		"where the format has no place for negative totals, write all of them larger by "  \
-		"what is needed, and say by how much")                                             \
+	X(CHOICE, to, OPTS_LIBRARY)                                                                \
+	X(FLAG, shift, OPTS_LIBRARY)                                                               \
 	X(INT, precision, 0, "0", 0, 12, "N",                                                      \
 		"decimals to which -ln of a potential is rounded where it becomes a cost; 0: as "  \
 		"many as the output holds")                                                        \
-	X(FLAG, lossy, 0, NULL, 0, 0, NULL,                                                        \
-		"write what the output cannot hold as well as it can, and say what is lost")       \
-	X(FLAG, check, 0, NULL, 0, 0, NULL,                                                        \
-		"read back what was written and compare it table by table, .lp and .mps row by "   \
-		"row, before OUT gets its name")                                                   \
+	X(FLAG, lossy, OPTS_LIBRARY)                                                               \
+	X(FLAG, check, OPTS_LIBRARY)                                                               \
 	X(FLAG, simplify, 0, NULL, 0, 0, NULL,                                                     \
 		"write the simplified model; an assignment of it is completed with --map")         \
 	X(CHOICE, consistency, 0, "none", 0, 0, "none|sac|pc",                                     \
@@ -350,7 +316,7 @@
 		"decide in floating point: such results are not certain")                          \
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
 		"stop after this time with what was found; 0: never")                              \
-	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")            \
+	X(INT, threads, OPTS_LIBRARY)                                                              \
 	X(CHOICE, from, 0, "auto", 0, 0, "auto|nfg|lrs|two-player|simple|gt|efg",                  \
 		"format of the input; auto tells it from the content")                             \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|gambit|lrs",                                 \
@@ -392,7 +358,7 @@
 	X(SIZE, device_memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                    \
 		"most memory of a GPU for tables, what conv has more streams through it; "         \
 		"0: what is free")                                                                 \
-	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
+	X(INT, threads, OPTS_LIBRARY)
 
 #define OPTS_AUCTION(X)                                                                            \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|table",                                      \
@@ -404,7 +370,7 @@
 		"complete auctions: where bundles are split; auto decides by predicted time")      \
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
 		"stop after this time with the best that is known; 0: never")                      \
-	X(INT, threads, 0, NULL, 1, 1024, "N", "threads; by default one for each core")
+	X(INT, threads, OPTS_LIBRARY)
 
 #define OPTS_DPOP(X)                                                                               \
 	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \
@@ -451,6 +417,9 @@
 		"choice of --backend auto")                                                        \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	X(FLAG, json, 0, NULL, 0, 0, NULL, "the same as --output json")
+
+/* More options than any command has. */
+enum { OPTS_MAX = 64 };
 
 /* OUT: a text that names a file which is written; see cli_overwrites(). */
 enum opt_type {
@@ -668,7 +637,7 @@ extern const struct opt_row opt_rows_ranks[OPT_N_RANKS];
 
 struct command;
 
-/* Option k of a command (group: out, may be NULL); NULL past the last. */
+/* Option k of a command, until it is asked for again; group: out, or NULL. NULL past the last. */
 const struct opt_row *opts_row(const struct command *c, int k, const struct opt_group **group);
 /* The same by its field's name, "output_file". */
 const struct opt_row *opts_find(

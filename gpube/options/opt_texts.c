@@ -1,6 +1,7 @@
 /* opt_texts.c - texts as the command line has them, and the values that they are. See options.h. */
 #include "gpube/options/options.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,8 +87,9 @@ static bool parse_int(int64_t *to, const struct gpube__opt *row, const char *tex
 {
 	const size_t sign = *text == '-', n = strspn(text + sign, "0123456789");
 
-	return n && !text[sign + n] && gpube__units(to, text, 0) && *to >= row->lo &&
-	       *to <= row->hi;
+	errno = 0;
+	*to = n && !text[sign + n] ? strtoll(text, NULL, 10) : 0;
+	return n && !text[sign + n] && !errno && *to >= row->lo && *to <= row->hi;
 }
 
 int32_t gpube__opt_numbers(int32_t *out, const struct gpube__opt *row, const char *text)

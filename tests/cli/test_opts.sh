@@ -12,6 +12,12 @@ awk '/^#define OPTS_[A-Z]*\(X\)/ { group = $2; sub(/^OPTS_/, "", group); sub(/\(
 	gpube/cli/opts.h > "$work/rows"
 that 'the table is found' [ "$(wc -l < "$work/rows")" -ge 20 ]
 
+# What the library takes is written once: a row of the command line has the words of its table.
+grep -oE 'X\([A-Z]+, [a-z_]+, OPTS_LIBRARY\)' gpube/cli/opts.h | sed 's/.*, \([a-z_]*\), .*/\1/' | sort -u > "$work/shared"
+that 'options of the library are taken from its table' [ "$(wc -l < "$work/shared")" -ge 25 ]
+tr '\n\t' '  ' < gpube/options/table.h | sed 's/X(/\nX(/g' | grep GPUBE__ON_CLI | sed -n 's/^X([A-Z]*, [A-Z]*, [a-z_]*, "\([a-z_]*\)".*/\1/p' | sort > "$work/there"
+that 'each is there once' sh -c "comm -23 '$work/shared' '$work/there' | grep . && exit 1; ! uniq -d '$work/there' | grep ."
+
 "$gpube" __completion bash > "$work/bash"
 "$gpube" __completion zsh > "$work/zsh"
 
