@@ -63,7 +63,8 @@ static bool take_added(void)
 		const int32_t *scope;
 
 		f->arity = gpube_model_scope(&scope, m, w.n_functions);
-		memcpy(f->scope, scope, (size_t)f->arity * sizeof(*scope));
+		for (int k = 0; k < f->arity; k++)
+			f->scope[k] = scope[k];
 		f->n = gpube_model_cells(m, w.n_functions);
 		f->costs = calloc((size_t)f->n, sizeof(*f->costs));
 		f->potentials = calloc((size_t)f->n, sizeof(*f->potentials));
