@@ -171,15 +171,20 @@ int gpube__min_inputs(struct gpube_min_tree *t, int32_t b, struct gpube_min_choi
 /*
  * gpube__min_up()   - all messages up that are not known.
  * gpube__min_own()  - the min-marginals of a bucket, and the messages down that they need.
+ * gpube__min_best() - of a bucket with inputs and a separator of less than 2^32 cells: the first
+ * cell of least sum, where its own variable has this value.
  * Errors: ENOMEM, ESTOP
  */
 int gpube__min_up(struct gpube_min_tree *t);
 int gpube__min_own(struct gpube_min_tree *t, int32_t b);
+int gpube__min_best(struct gpube_min_tree *t, int32_t b, int32_t value,
+	struct gpube_min_choice which, uint32_t *best);
 
 /*
  * An assignment of least total, once all messages up are known; from: the bucket whose unary costs
- * are not those of the messages, and the value to take there; -1: there is none.
+ * are not those of the messages, and the value to take there; -1: there is none. Errors: ENOMEM,
+ * ESTOP
  */
-void gpube__min_assign(struct gpube_min_tree *t, int32_t from, int32_t value, int32_t *values);
+int gpube__min_assign(struct gpube_min_tree *t, int32_t from, int32_t value, int32_t *values);
 
 #endif

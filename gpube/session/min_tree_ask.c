@@ -148,6 +148,6 @@ int gpube__min_tree_ask(struct gpube_min_tree *t, int64_t *total, int32_t *value
 		best = best_own(t, from, &value);
 	status = add_up(t, total, from, best);
 	if (!status && *total != GPUBE_INF)
-		gpube__min_assign(t, from, value, values);
+		status = gpube__min_assign(t, from, value, values);
 	return status;
 }

@@ -105,16 +105,43 @@ static void assign(struct gpube_min_tree *t, int32_t b, struct gpube_min_choice 
 		t->assigned[x->scope[s.place[k]]] = s.best[k];
 }
 
-void gpube__min_assign(struct gpube_min_tree *t, int32_t from, int32_t value, int32_t *values)
+/* Separators of so many cells are searched by the operator of messages. */
+enum { MANY_CELLS = 64 };
+
+/* The variables of a bucket where its own has this value. */
+static int assign_first(struct gpube_min_tree *t, int32_t b, int32_t value)
+{
+	const struct gpube_min_choice around = {.but = -1, .down = true};
+	const struct gpube_min_bucket *x = &t->buckets[b];
+	uint32_t best;
+	int status;
+
+	t->assigned[b] = value;
+	if (x->message < MANY_CELLS || x->message > UINT32_MAX) {
+		assign(t, b, around);
+		return GPUBE_OK;
+	}
+	status = gpube__min_best(t, b, value, around, &best);
+	for (int k = x->n_scope - 1; k > 0 && !status; k--) {
+		const uint32_t domain = (uint32_t)gpube__min_domain(t, x->scope[k]);
+
+		t->assigned[x->scope[k]] = (int32_t)(best % domain);
+		best /= domain;
+	}
+	return status;
+}
+
+int gpube__min_assign(struct gpube_min_tree *t, int32_t from, int32_t value, int32_t *values)
 {
 	const struct gpube_min_choice below = {.but = -1, .unary = true};
+	int status = GPUBE_OK;
 
 	for (int32_t p = 0; p < t->n; p++)
 		t->assigned[p] = -1;
-	if (from >= 0) {
-		t->assigned[from] = value;
-		assign(t, from, (struct gpube_min_choice){.but = -1, .down = true});
-	}
+	if (from >= 0)
+		status = assign_first(t, from, value);
+	if (status)
+		return status;
 	for (int32_t c = from; c >= 0 && t->buckets[c].parent >= 0; c = t->buckets[c].parent)
 		assign(t, t->buckets[c].parent,
 			(struct gpube_min_choice){.but = c, .down = true, .unary = true});
@@ -123,4 +150,5 @@ void gpube__min_assign(struct gpube_min_tree *t, int32_t from, int32_t value, in
 			assign(t, p, below);
 	for (int32_t p = 0; p < t->n; p++)
 		values[t->buckets[p].var] = t->assigned[p];
+	return GPUBE_OK;
 }

@@ -78,6 +78,49 @@ static int contract(struct gpube_min_tree *t, int32_t b, void *out, int n_out,
 	return GPUBE_OK;
 }
 
+/* A slice of a table at a value of the bucket's own variable, without that axis. */
+static struct gpube_operand slice(
+	const struct gpube_min_tree *t, int32_t b, int input, int32_t value, int32_t *dims)
+{
+	const struct gpube_min_input *in = &t->inputs[input];
+	const bool has_own = in->n_axes > 0 && in->axis[0] == 0;
+	int64_t cells = 1;
+
+	for (int k = has_own; k < in->n_axes; k++) {
+		dims[k - has_own] = in->axis[k] - 1;
+		cells *= gpube__min_domain(t, t->buckets[b].scope[in->axis[k]]);
+	}
+	return (struct gpube_operand){
+		.values = (const char *)in->cells +
+			  (has_own ? (size_t)(cells * value) * gpube__type_size(t->type) : 0),
+		.n_dims = in->n_axes - has_own,
+		.dims = dims};
+}
+
+int gpube__min_best(struct gpube_min_tree *t, int32_t b, int32_t value,
+	struct gpube_min_choice which, uint32_t *best)
+{
+	const struct gpube_min_bucket *x = &t->buckets[b];
+	int64_t sizes[GPUBE_MAX_DIMS];
+	struct gpube_contraction c = {.semiring = GPUBE_MIN_PLUS,
+		.type = t->type,
+		.n_dims = x->n_scope - 1,
+		.sizes = sizes,
+		.n_in = gpube__min_inputs(t, b, which),
+		.in = t->operands,
+		.top = t->top,
+		.threshold = t->top,
+		.out = t->cells,
+		.out_arg = best,
+		.arg_bytes = sizeof(*best)};
+
+	for (int k = 1; k < x->n_scope; k++)
+		sizes[k - 1] = gpube__min_domain(t, x->scope[k]);
+	for (int i = 0; i < c.n_in; i++)
+		t->operands[i] = slice(t, b, i, value, t->dims + (int64_t)i * GPUBE_MAX_DIMS);
+	return t->ops->contract(t->ctx, &c);
+}
+
 int gpube__min_up(struct gpube_min_tree *t)
 {
 	const struct gpube_min_choice all = {.but = -1, .unary = true};
