@@ -93,18 +93,48 @@ int dcop__check_agents(struct gpube_ctx *ctx, const struct dcop_agents *a, int32
 	return status;
 }
 
-int dcop_agents_given(struct dcop_agents *a, const struct gpube_model *m, int32_t n,
-	const int32_t *owner, const char *const *names)
+/* A copy of the first line of *names, which becomes the rest; NULL: it is empty. */
+static int add_line(struct gpube_ctx *ctx, struct dcop_agents *a, const char **names)
 {
+	const size_t n = *names ? strcspn(*names, "\n") : 0;
+	char *line = n ? gpube__alloc(ctx, n + 1, 1) : NULL;
+
+	if (n && !line)
+		return GPUBE_ENOMEM;
+	if (n)
+		memcpy(line, *names, n);
+	if (n)
+		line[n] = 0;
+	a->names[a->n++] = line;
+	if (*names)
+		*names += n + ((*names)[n] != 0);
+	return GPUBE_OK;
+}
+
+int dcop_agents_given(struct dcop_agents *a, const struct gpube_model *m, int32_t n,
+	const int32_t *owner, const char *names)
+{
+	int32_t n_agents = 0;
 	int status = init(a, m);
 
-	if (!status && n > m->n_vars)
-		status = gpube__fail(m->ctx, GPUBE_EINVAL, "%d agents share %d variable%s", n,
+	if (!status && n != m->n_vars)
+		status = gpube__fail(m->ctx, GPUBE_EINVAL, "owner: %d agents of %d variable%s", n,
 			m->n_vars, gpube__plural(m->n_vars));
-	for (int32_t k = 0; k < n && !status; k++)
-		status = add_agent(m->ctx, a, names ? names[k] : NULL);
-	if (!status && m->n_vars)
-		memcpy(a->owner, owner, (size_t)m->n_vars * sizeof(*owner));
+	for (int32_t v = 0; v < n && !status; v++) {
+		if (owner[v] < 0 || owner[v] >= n)
+			status = gpube__fail(m->ctx, GPUBE_EINVAL,
+				"variable %d belongs to agent %d, and there are at most %d", v,
+				owner[v], n);
+		else if (owner[v] >= n_agents)
+			n_agents = owner[v] + 1;
+	}
+	for (int32_t k = 0; k < n_agents && !status; k++)
+		status = add_line(m->ctx, a, &names);
+	if (!status && names && *names)
+		status = gpube__fail(
+			m->ctx, GPUBE_EINVAL, "there are more names than %d agents", n_agents);
+	if (!status && n)
+		memcpy(a->owner, owner, (size_t)n * sizeof(*owner));
 	if (!status)
 		status = dcop__check_agents(m->ctx, a, m->n_vars);
 	if (status)

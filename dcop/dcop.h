@@ -42,11 +42,11 @@ int dcop_agents_of(struct dcop_agents *a, const struct gpube_model *m);
 int dcop_agents_read(struct dcop_agents *a, const struct gpube_model *m, const char *path);
 
 /*
- * dcop_agents_given() - a copy of n agents by variable. names  may be NULL, as may its entries
- * Errors: EINVAL (a variable belongs to none, an agent owns nothing), ENOMEM
+ * dcop_agents_given() - the agents of n variables, those of the model. names  a line each, or NULL
+ * Errors: EINVAL (not of all variables, an agent owns nothing, more names than agents), ENOMEM
  */
 int dcop_agents_given(struct dcop_agents *a, const struct gpube_model *m, int32_t n,
-	const int32_t *owner, const char *const *names);
+	const int32_t *owner, const char *names);
 /* EINVAL unless every variable has an agent and every agent a variable. */
 int dcop__check_agents(struct gpube_ctx *ctx, const struct dcop_agents *a, int32_t n_vars);
 void dcop_agents_clear(struct gpube_ctx *ctx, struct dcop_agents *a);
@@ -91,13 +91,6 @@ struct dcop_opts {
  */
 int dcop_solve(struct gpube_dpop_result **out, const struct gpube_model *m,
 	const struct dcop_opts *opts, struct dcop_world *world);
-
-/*
- * gpube__dpop() - gpube_dpop() on the ranks of 'world', which may be NULL; each of them makes the
- * same call. Where arguments are refused, all ranks know of it (dcop_world_agree()).
- */
-int gpube__dpop(struct gpube_dpop_result **out, const struct gpube_model *m,
-	const struct gpube_dpop_opts *opts, struct dcop_world *world);
 
 /*
  * dcop_tree_of() - the pseudo-tree over the agents of a model alone, as dcop_solve() builds it.

@@ -5,8 +5,8 @@
 
 #include "dcop/engine.h"
 #include "formats/common/named.h"
-#include "gpube/options/options.h"
 #include "gpube/bound/bound.h"
+#include "gpube/ir/given.h"
 
 /* A result, and what its agents point to. */
 struct held {
@@ -280,40 +280,16 @@ int dcop_solve(struct gpube_dpop_result **out, const struct gpube_model *m,
 
 /* ---- gpube_dpop() ------------------------------------------------------------------------ */
 
-enum { USUAL_TRIES = 200 };
-
-static int check_options(const struct gpube_model *m, const struct gpube_dpop_opts *o)
-{
-	const struct {
-		const char *name;
-		int64_t value, most;
-	} numbers[] = {{"tree", (int)o->tree, GPUBE_PSEUDOTREE_BEST}, {"z", o->z, INT32_MAX},
-		{"tries", o->tries + (int64_t)1, INT64_MAX},
-		{"backend", (int)o->backend, GPUBE_BACKEND_CUDA},
-		{"agent_threads", o->agent_threads, GPUBE_MAX_THREADS},
-		{"precision", o->precision, GPUBE__MOST_DECIMALS}};
-	int status = GPUBE_OK;
-
-	if (o->sizeof_options != sizeof(*o))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	for (size_t k = 0; k < sizeof(numbers) / sizeof(*numbers) && !status; k++)
-		status = gpube__check_choice(
-			m->ctx, numbers[k].name, numbers[k].value, numbers[k].most);
-	if (!status)
-		status = gpube__check_seconds(m->ctx, "latency", o->latency);
-	if (!status)
-		status = gpube__check_seconds(m->ctx, "timeout_seconds", o->timeout_seconds);
-	if (!status && (o->owner ? o->agents || o->n_agents < 0 : o->n_agents || o->agent_names))
-		status = gpube__fail(m->ctx, GPUBE_EINVAL,
-			"agents are told by 'owner' with 'n_agents', or by 'agents' alone");
-	return status;
-}
-
 static int take_agents(
-	struct dcop_agents *a, const struct gpube_model *m, const struct gpube_dpop_opts *o)
+	struct dcop_agents *a, const struct gpube_model *m, const struct gpube_opts *o)
 {
+	if (o->agents && (o->owner || o->agent_names))
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"agents are told by 'owner' and 'agent_names', or by 'agents'");
 	if (o->owner)
-		return dcop_agents_given(a, m, o->n_agents, o->owner, o->agent_names);
+		return dcop_agents_given(a, m, o->n_owner, o->owner, o->agent_names);
+	if (o->agent_names)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "agent_names go with 'owner'");
 	if (!o->agents)
 		return dcop_agents_of(a, m);
 	return strcmp(o->agents, "none") ? dcop_agents_read(a, m, o->agents)
@@ -336,19 +312,20 @@ static int find_root(
 						    "there is no agent '%s' to be the root", name);
 }
 
-static struct dcop_opts options(const struct gpube_dpop_opts *o, const struct dcop_agents *agents)
+/* The words of 'partition', as this call has them. */
+enum { PARTITION_SCOPE, PARTITION_FIRST };
+
+static struct dcop_opts options(const struct gpube_opts *o, const struct dcop_agents *agents)
 {
 	return (struct dcop_opts){.agents = agents,
-		.tree = {.heuristic = o->tree,
+		.tree = {.heuristic = (enum gpube_pseudotree)o->tree,
 			.distributed = o->distributed_dfs,
-			.tries = !o->tries      ? USUAL_TRIES
-				 : o->tries < 0 ? 0
-						: o->tries,
-			.seed = o->seed},
+			.tries = o->tries,
+			.seed = (uint64_t)o->seed},
 		.z = o->z,
-		.first_fit = o->first_fit,
+		.first_fit = o->plain_partition == PARTITION_FIRST,
 		.no_match = o->no_match,
-		.backend = o->backend,
+		.backend = (enum gpube_backend)o->backend,
 		.agent_threads = o->agent_threads,
 		.latency = o->latency,
 		.timeout_seconds = o->timeout_seconds,
@@ -357,7 +334,7 @@ static struct dcop_opts options(const struct gpube_dpop_opts *o, const struct dc
 
 /* The better of what the agents have proved and what a moment finds; ESTOP: it settles nothing. */
 static int settle(struct gpube_dpop_result *r, const struct gpube_model *m,
-	const struct gpube_dpop_opts *o, double seconds)
+	const struct gpube_opts *o, double seconds)
 {
 	const bool maximise = m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE;
 	struct gpube_solution *now;
@@ -384,38 +361,34 @@ static int settle(struct gpube_dpop_result *r, const struct gpube_model *m,
 	return r->answer == GPUBE_ANSWER_INCOMPLETE ? gpube__fail_stopped(m->ctx) : GPUBE_OK;
 }
 
-int gpube__dpop(struct gpube_dpop_result **out, const struct gpube_model *m,
-	const struct gpube_dpop_opts *opts, struct dcop_world *world)
+int gpube_dpop(
+	struct gpube_dpop_result **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
-	static const struct gpube_dpop_opts none = {.sizeof_options = sizeof(none)};
-	const struct gpube_dpop_opts *o = opts ? opts : &none;
 	const double start = gpube__now();
 	struct dcop_agents agents = {0};
 	struct dcop_opts inner;
+	struct gpube_opts o;
 	int status;
 
 	if (out)
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
-	status = check_options(m, o);
+	status = gpube__opts_for(&o, m, opts, GPUBE__ON_DPOP);
+	if (status)
+		o = (struct gpube_opts){.world = opts ? opts->world : NULL};
+	else
+		status = take_agents(&agents, m, &o);
 	if (!status)
-		status = take_agents(&agents, m, o);
-	inner = options(o, &agents);
+		inner = options(&o, &agents);
 	if (!status)
-		status = find_root(&inner.tree.root, m->ctx, &agents, o->root);
-	if (world)
-		status = dcop_world_agree(world, status);
+		status = find_root(&inner.tree.root, m->ctx, &agents, o.root);
+	if (o.world)
+		status = dcop_world_agree(o.world, status);
 	if (!status)
-		status = dcop_solve(out, m, &inner, world);
+		status = dcop_solve(out, m, &inner, o.world);
 	dcop_agents_clear(m->ctx, &agents);
-	if (status == GPUBE_ESTOP && *out && (!world || world->rank == 0))
-		status = settle(*out, m, o, gpube__now() - start);
+	if (status == GPUBE_ESTOP && *out && (!o.world || o.world->rank == 0))
+		status = settle(*out, m, &o, gpube__now() - start);
 	return status;
-}
-
-int gpube_dpop(struct gpube_dpop_result **out, const struct gpube_model *m,
-	const struct gpube_dpop_opts *opts)
-{
-	return gpube__dpop(out, m, opts, NULL);
 }

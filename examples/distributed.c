@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 	struct gpube_ctx *ctx;
 	struct gpube_model *m = NULL;
 	struct gpube_dpop_result *result = NULL;
-	struct gpube_dpop_opts opts = {.sizeof_options = sizeof(opts), .timeout_seconds = 60};
+	struct gpube_opts *opts = NULL;
 	int status;
 
 	if (argc != 2) {
@@ -46,12 +46,17 @@ int main(int argc, char **argv)
 	}
 	status = gpube_read(&m, ctx, argv[1], NULL);
 	if (!status)
-		status = gpube_dpop(&result, m, &opts);
+		status = gpube_opts_new(&opts, ctx);
+	if (!status)
+		status = gpube_opts_set(opts, "timeout", "60s");
+	if (!status)
+		status = gpube_dpop(&result, m, opts);
 	if (status)
 		fprintf(stderr, "%s\n", gpube_error(ctx));
 	else
 		show(result);
 	gpube_dpop_free(result);
+	gpube_opts_free(opts);
 	gpube_model_free(m);
 	gpube_ctx_free(ctx);
 	return status ? 1 : 0;

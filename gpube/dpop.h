@@ -41,49 +41,6 @@ enum gpube_pseudotree {
 };
 
 /*
- * Options of gpube_dpop(); zero fields take the default.
- * agents         who owns what: NULL: as the model's file says, where a variable of which nothing
- *                is said is its own agent; "none": every variable is one; otherwise the name of a
- *                text file of pairs VARIABLE AGENT, separated by white space ('#' begins a
- *                comment) or between two '"'. A variable is its name or index, an agent any word;
- *                a variable that is not named is its own agent
- * owner          in place of 'agents': n_vars agents, of n_agents, by variable; each of them owns
- *                something
- * agent_names    with 'owner', may be NULL, as may its entries
- * root           an agent, by name or by its index in decimal, to be the root of its tree
- * distributed_dfs  the pseudo-tree is built by the agents' messages instead of a central search:
- *                each knows its neighbours alone. They elect the root, from which a token with the
- *                set of the visited agents goes depth first; the tree is that of the central search
- *                by the same rule. AUTO is then MAX_DEGREE (the most connected), and BEST is
- *                refused, since agents cannot compare whole trees
- * tries          BEST: random searches a component; 0: 200, -1: none
- * seed           of these
- * z              most variables of a joined mini-bucket (ADPOP); 0: no limit, DPOP
- * first_fit      the partition of the paper's Algorithm 2: each table where it first fits
- * no_match       no cost shifting between an agent's mini-buckets
- * agent_threads  cores of one agent; 0: one
- * latency        seconds that a message takes, in simulated time
- * precision      decimals that -ln(potential) is rounded to; 0: as many as are safe
- */
-struct gpube_dpop_opts {
-	size_t sizeof_options;
-	const char *agents;
-	int32_t n_agents;
-	const int32_t *owner;
-	const char *const *agent_names;
-	enum gpube_pseudotree tree;
-	int distributed_dfs;
-	const char *root;
-	int32_t tries;
-	uint64_t seed;
-	int z, first_fit, no_match;
-	enum gpube_backend backend;
-	int agent_threads;
-	double latency, timeout_seconds;
-	int precision;
-};
-
-/*
  * An agent: its place in the pseudo-tree, and what it did.
  * name            or NULL
  * parent          -1: a root
@@ -164,14 +121,26 @@ struct gpube_dpop_result {
  * and costs are those of (mini-)bucket elimination along the same order; the assignment is priced
  * again from the model's tables.
  * opts    NULL: defaults
+ *         agents (a file of pairs VARIABLE AGENT, variables by name or index, either may stand
+ *         between two '"', and '#' begins a comment; "none": every variable is one; without: as
+ *         the model's file says); a variable of which nothing is said is its own agent. In its
+ *         place owner (the agent of each variable; of 0 to the greatest each owns one) and
+ *         agent_names. tree, distributed_dfs, root, tries and seed. z (ADPOP: most variables of a
+ *         joined mini-bucket; 0: DPOP), partition and no_match. backend, agent_threads, latency,
+ *         timeout, precision
+ *         distributed_dfs: the pseudo-tree is built by the agents' messages instead of a central
+ *         search, and each knows its neighbours alone. They elect the root, from which a token with
+ *         the set of the visited agents goes depth first; the tree is that of the central search
+ *         by the same rule. tree auto is then max-degree (the most connected), and best is refused,
+ *         since agents cannot compare whole trees
  * Cost:   the joined cells; every table of a message is kept until values have come back
  * Errors: EINVAL, EIO, EPARSE (agents), ERANGE, ENOMEM, ELIMIT (tables do not fit), ENODEV, ECUDA,
  *         EBUG: *out is NULL. ESTOP (a stop or a time limit, and the moment after it settles
  *         nothing): *out is what is known
  * Example: examples/distributed.c
  */
-GPUBE_API int gpube_dpop(struct gpube_dpop_result **out, const struct gpube_model *m,
-	const struct gpube_dpop_opts *opts);
+GPUBE_API int gpube_dpop(
+	struct gpube_dpop_result **out, const struct gpube_model *m, const struct gpube_opts *opts);
 GPUBE_API void gpube_dpop_free(struct gpube_dpop_result *r);
 
 #ifdef __cplusplus

@@ -19,9 +19,6 @@ static const struct opt_group groups[] = {
 	{0},
 };
 
-/* The words of --partition, in their order. */
-enum { PARTITION_SCOPE, PARTITION_FIRST };
-
 struct report {
 	struct answer answer;
 	const struct gpube_dpop_result *result;
@@ -239,24 +236,25 @@ static int report(struct report *p, const struct opts_read *read, int output)
 
 /* ---- the command --------------------------------------------------------------------- */
 
-static struct gpube_dpop_opts options(const struct opts_dpop *o, const struct session *s)
+static struct gpube_opts options(
+	const struct opts_dpop *o, const struct session *s, struct dcop_world *world)
 {
-	struct gpube_dpop_opts to = {
-		.sizeof_options = sizeof(to),
+	struct gpube_opts to = {
 		.agents = o->agents,
-		/* the words of --tree and --backend are those of the enums, in their order */
-		.tree = (enum gpube_pseudotree)o->tree,
+		/* the words of choices are those of the library's options */
+		.tree = o->tree,
 		.distributed_dfs = o->distributed_dfs,
 		.root = o->root,
-		.tries = o->tries ? (int32_t)o->tries : -1,
-		.seed = (uint64_t)o->seed,
+		.tries = (int)o->tries,
+		.seed = o->seed,
 		.z = (int)o->z,
-		.first_fit = o->partition == PARTITION_FIRST,
+		.plain_partition = o->partition,
 		.no_match = o->no_match,
-		.backend = (enum gpube_backend)o->backend,
+		.backend = o->backend,
 		.agent_threads = (int)o->agent_threads,
 		.latency = o->latency,
 		.precision = (int)o->precision,
+		.world = world,
 	};
 
 	if (o->timeout > 0) /* it counts from the start */
@@ -322,9 +320,9 @@ static int dpop(struct session *s, const struct opts_dpop *o, const char *file, 
 	if (status) {
 		dcop_world_agree(world, status);
 	} else {
-		const struct gpube_dpop_opts opts = options(o, s);
+		const struct gpube_opts opts = options(o, s, world);
 
-		status = gpube__dpop(&result, m, &opts, world);
+		status = gpube_dpop(&result, m, &opts);
 	}
 	r.answer.model = m;
 	r.result = result;

@@ -50,7 +50,8 @@ enum gpube__call {
 	GPUBE__ON_MMAP = 1 << 11,
 	GPUBE__ON_READ = 1 << 12,
 	GPUBE__ON_WRITE = 1 << 13,
-	GPUBE__N_CALLS = 14,
+	GPUBE__ON_DPOP = 1 << 14,
+	GPUBE__N_CALLS = 15,
 	GPUBE__ON_CLI = 1 << 30,
 };
 
@@ -61,7 +62,7 @@ enum gpube__call {
 #define GPUBE__ON_SUMS     (GPUBE__ON_INFER | GPUBE__ON_COMPILE | GPUBE__ON_MMAP)
 #define GPUBE__ON_ORDERS                                                                           \
 	(GPUBE__ON_COSTS_OF | GPUBE__ON_LIST | GPUBE__ON_HEURISTIC | GPUBE__ON_SUMS)
-#define GPUBE__ON_TIMED (GPUBE__ON_COSTS_OF | GPUBE__ON_LIST | GPUBE__ON_SUMS)
+#define GPUBE__ON_TIMED (GPUBE__ON_COSTS_OF | GPUBE__ON_LIST | GPUBE__ON_SUMS | GPUBE__ON_DPOP)
 
 enum gpube__opt_section {
 	GPUBE__SECTION_BOUNDS,
@@ -69,6 +70,7 @@ enum gpube__opt_section {
 	GPUBE__SECTION_LIST,
 	GPUBE__SECTION_REPARAM,
 	GPUBE__SECTION_SUMS,
+	GPUBE__SECTION_AGENTS,
 	GPUBE__SECTION_READING,
 	GPUBE__SECTION_WRITING,
 	GPUBE__SECTION_MACHINE,
@@ -92,15 +94,16 @@ enum gpube__opt_section {
 		"a known assignment: a value index for each variable of the model")                \
 	X(BOUNDS, CALL, progress, "progress", 0, NULL, 0, 0, NULL, GPUBE__ON_COSTS_OF,             \
 		"called when bound or assignment improve, and after each turn of a method")        \
-	X(BOUNDS, INT, z, "z", 0, "0", 0, 1000000, "N", GPUBE__ON_BOUNDS | GPUBE__ON_CLI,          \
-		"most variables of a joined mini-bucket; 0: growing from 2")                       \
+	X(BOUNDS, INT, z, "z", 0, "0", 0, 1000000, "N",                                            \
+		GPUBE__ON_BOUNDS | GPUBE__ON_DPOP | GPUBE__ON_CLI,                                 \
+		"most variables of a joined mini-bucket; 0: growing from 2, of agents: no limit")  \
 	X(BOUNDS, CHOICE, partition, "partition", 0, "scope", 0, 0, GPUBE__WORDS_PARTITION,        \
 		GPUBE__ON_BOUNDS | GPUBE__ON_CLI,                                                  \
 		"how buckets are split: largest scope first, each where the joined scope grows "   \
 		"least; each where it first fits; or all apart, then join the two smallest that "  \
 		"fit")                                                                             \
 	X(BOUNDS, FLAG, no_match, "no_match", 0, NULL, 0, 1, NULL,                                 \
-		GPUBE__ON_BOUNDS | GPUBE__ON_HEURISTIC | GPUBE__ON_CLI,                            \
+		GPUBE__ON_BOUNDS | GPUBE__ON_HEURISTIC | GPUBE__ON_DPOP | GPUBE__ON_CLI,           \
 		"plain mini-buckets, without cost shifting between them")                          \
 	X(BOUNDS, CHOICE, split, "split", 0, "auto", 0, 0, GPUBE__WORDS_SPLIT,                     \
 		GPUBE__ON_BOUNDS | GPUBE__ON_CLI,                                                  \
@@ -113,7 +116,7 @@ enum gpube__opt_section {
 		"mini-buckets; after cost shifting on their join graph; or no tables, but what "   \
 		"the assigned functions cost")                                                     \
 	X(BOUNDS, CHOICE, plain_partition, "partition", 0, "scope", 0, 0, "scope|first",           \
-		GPUBE__ON_HEURISTIC,                                                               \
+		GPUBE__ON_HEURISTIC | GPUBE__ON_DPOP,                                              \
 		"how buckets are split: largest scope first, each where the joined scope grows "   \
 		"least, or each where it first fits")                                              \
 	X(BOUNDS, INT, ibound, "ibound", 0, "0", 0, 999999, "N",                                   \
@@ -134,16 +137,17 @@ enum gpube__opt_section {
 		GPUBE__ON_ORDERS | GPUBE__ON_CLI,                                                  \
 		"search for an order this long; 0: as long as it pays")                            \
 	X(ELIMINATION, LONG, seed, "seed", 0, "0", 0, GPUBE__NO_END, "N",                          \
-		GPUBE__ON_ORDERS | GPUBE__ON_CLI, "seed of the search for an order")               \
+		GPUBE__ON_ORDERS | GPUBE__ON_DPOP | GPUBE__ON_CLI,                                 \
+		"seed of the search for an order, of agents for a pseudo-tree")                    \
 	X(ELIMINATION, CHOICE, backend, "backend", 0, "auto", 0, 0, GPUBE__WORDS_BACKEND,          \
-		GPUBE__ON_ORDERS | GPUBE__ON_CLI,                                                  \
+		GPUBE__ON_ORDERS | GPUBE__ON_DPOP | GPUBE__ON_CLI,                                 \
 		"where tables are eliminated; auto decides by predicted time and memory")          \
 	X(ELIMINATION, FLAG, no_simplify, "no_simplify", 0, NULL, 0, 1, NULL,                      \
 		GPUBE__ON_COSTS_OF | GPUBE__ON_HEURISTIC | GPUBE__ON_CLI,                          \
 		"eliminate the model as it was read")                                              \
 	X(ELIMINATION, INT, precision, "precision", 0, "0", 0, 12, "N",                            \
 		GPUBE__ON_COSTS_OF | GPUBE__ON_LIST | GPUBE__ON_HEURISTIC | GPUBE__ON_WRITE |      \
-			GPUBE__ON_CLI,                                                             \
+			GPUBE__ON_DPOP | GPUBE__ON_CLI,                                            \
 		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
 	X(ELIMINATION, TIME, timeout_seconds, "timeout", 0, NULL, 0, GPUBE__NO_END, "TIME",        \
 		GPUBE__ON_TIMED | GPUBE__ON_CLI, "stop after this time; 0: never")                 \
@@ -184,6 +188,32 @@ enum gpube__opt_section {
 		"where the sum does not fit, or is stopped, bounds of it are no failure")          \
 	X(SUMS, NUMBERS, query, "query", 0, NULL, 0, INT32_MAX, "LIST", GPUBE__ON_MMAP,            \
 		"the query variables, none twice")
+
+#define GPUBE__OPTS_AGENTS(X)                                                                      \
+	X(AGENTS, TEXT, agents, "agents", 0, NULL, 0, 0, "FILE", GPUBE__ON_DPOP | GPUBE__ON_CLI,   \
+		"who owns what, instead of what the model's file says: pairs VARIABLE AGENT, '#' " \
+		"begins a comment; a variable that is not named is its own agent; none: every "    \
+		"variable is one")                                                                 \
+	X(AGENTS, NUMBERS, owner, "owner", 0, NULL, 0, INT32_MAX, "LIST", GPUBE__ON_DPOP,          \
+		"in place of 'agents': the agent of each variable of the model, from 0 on")        \
+	X(AGENTS, TEXT, agent_names, "agent_names", 0, NULL, 0, 0, "NAMES", GPUBE__ON_DPOP,        \
+		"with 'owner': the names of the agents, a line each")                              \
+	X(AGENTS, CHOICE, tree, "tree", 0, "auto", 0, 0, GPUBE__WORDS_PSEUDOTREE,                  \
+		GPUBE__ON_DPOP | GPUBE__ON_CLI,                                                    \
+		"which neighbour the depth-first search visits next; best, which auto takes: the " \
+		"smallest induced width of all of these, of every root, and of random searches")   \
+	X(AGENTS, FLAG, distributed_dfs, "distributed_dfs", 0, NULL, 0, 1, NULL,                   \
+		GPUBE__ON_DPOP | GPUBE__ON_CLI,                                                    \
+		"agents build the pseudo-tree by messages; tree auto is then max-degree")          \
+	X(AGENTS, TEXT, root, "root", 0, NULL, 0, 0, "AGENT", GPUBE__ON_DPOP | GPUBE__ON_CLI,      \
+		"the root of its tree, by name or index; without: the agent that the rule of the " \
+		"tree puts first")                                                                 \
+	X(AGENTS, INT, tries, "tries", 0, "200", 0, 1000000000, "N",                               \
+		GPUBE__ON_DPOP | GPUBE__ON_CLI, "random searches of tree best")                    \
+	X(AGENTS, INT, agent_threads, "agent_threads", 0, "1", 1, 1024, "N",                       \
+		GPUBE__ON_DPOP | GPUBE__ON_CLI, "cores that each agent has")                       \
+	X(AGENTS, TIME, latency, "latency", 0, NULL, 0, GPUBE__NO_END, "TIME",                     \
+		GPUBE__ON_DPOP | GPUBE__ON_CLI, "of a message, in simulated time")
 
 #define GPUBE__OPTS_READING(X)                                                                     \
 	X(READING, CHOICE, from, "from", 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_READ,              \
@@ -238,6 +268,7 @@ enum gpube__opt_section {
 	GPUBE__OPTS_LIST(X)                                                                        \
 	GPUBE__OPTS_REPARAM(X)                                                                     \
 	GPUBE__OPTS_SUMS(X)                                                                        \
+	GPUBE__OPTS_AGENTS(X)                                                                      \
 	GPUBE__OPTS_READING(X)                                                                     \
 	GPUBE__OPTS_WRITING(X)                                                                     \
 	GPUBE__OPTS_MACHINE(X)

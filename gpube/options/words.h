@@ -64,6 +64,9 @@ enum gpube_heuristic_method {
 	GPUBE_HEURISTIC_COSTS, /* no tables: what the assigned functions cost */
 };
 
+/* Those of enum gpube_pseudotree, which dpop.h has. */
+#define GPUBE__WORDS_PSEUDOTREE "auto|min-degree|max-degree|min-id|max-id|min-name|max-name|best"
+
 #define GPUBE__WORDS_TASK "pr|mar"
 enum gpube_infer_task {
 	/* the sum over all assignments: a partition function, or the evidence's probability */

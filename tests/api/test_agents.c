@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "gpube/dpop.h"
+#include "gpube/options/options.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/files.h"
@@ -72,7 +73,7 @@ static void check_tree(const struct gpube_dpop_result *r, const struct gpube_mod
 }
 
 static void check(
-	const struct gpube_model *m, const struct brute *brute, const struct gpube_dpop_opts *opts)
+	const struct gpube_model *m, const struct brute *brute, const struct gpube_opts *opts)
 {
 	struct gpube_dpop_result *r;
 	int64_t cost;
@@ -106,10 +107,8 @@ static void random_costs(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
-	struct gpube_dpop_opts opts = {.sizeof_options = sizeof(opts),
-		.seed = seed,
-		.tries = seed % 3 ? -1 : 5,
-		.latency = seed % 2 ? 0.25 : 0};
+	struct gpube_opts opts = {
+		.seed = (int64_t)seed, .tries = seed % 3 ? 0 : 5, .latency = seed % 2 ? 0.25 : 0};
 	struct gpube_model *m = random_model(ctx, &spec, seed);
 	struct brute brute;
 	int32_t owner[64];
@@ -117,9 +116,9 @@ static void random_costs(void **state)
 	assert_non_null(m);
 	assert_int_equal(brute_force(&brute, NULL, m), 0);
 	for (int tree = GPUBE_PSEUDOTREE_AUTO; tree <= GPUBE_PSEUDOTREE_BEST; tree++) {
-		opts.tree = (enum gpube_pseudotree)tree;
+		opts.tree = tree;
 		opts.z = tree % 3;
-		opts.first_fit = tree % 2;
+		opts.plain_partition = tree % 2;
 		opts.no_match = tree / 2 % 2;
 		opts.agents = tree % 2 ? "none" : NULL;
 		opts.distributed_dfs = tree < GPUBE_PSEUDOTREE_BEST && (seed + (uint64_t)tree) % 2;
@@ -133,7 +132,7 @@ static void random_costs(void **state)
 	for (int32_t n = 1; n <= 3 && n <= m->n_vars; n++) {
 		for (int32_t v = 0; v < m->n_vars; v++)
 			owner[v] = v % n;
-		opts.n_agents = n;
+		opts.n_owner = m->n_vars;
 		opts.root = seed % 2 ? "0" : NULL;
 		check(m, &brute, &opts);
 	}
@@ -157,11 +156,10 @@ static struct gpube_model *chain(void)
 
 static void agents_by_name(void **state)
 {
-	static const char *const names[] = {"north", NULL};
 	const char *path = in_dir("map");
 	const int32_t owner[] = {0, 0, 1, 1};
 	struct gpube_model *m = chain();
-	struct gpube_dpop_opts opts = {.sizeof_options = sizeof(opts), .root = "south"};
+	struct gpube_opts opts = {.root = "south"};
 	struct gpube_dpop_result *r;
 
 	(void)state;
@@ -182,8 +180,8 @@ static void agents_by_name(void **state)
 	assert_null(r);
 	opts.agents = NULL;
 	opts.owner = owner;
-	opts.n_agents = 2;
-	opts.agent_names = names;
+	opts.n_owner = 4;
+	opts.agent_names = "north\n";
 	opts.root = "north";
 	assert_int_equal(gpube_dpop(&r, m, &opts), 0);
 	assert_string_equal(r->agents[0].name, "north");
@@ -234,12 +232,10 @@ static struct gpube_model *chain_in(struct gpube_ctx *c, const void *arg)
 
 static int scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
 {
-	static const char *const names[] = {"north", NULL};
 	static const int32_t owner[] = {0, 1, 1, 0};
-	const struct gpube_dpop_opts opts = {.sizeof_options = sizeof(opts),
-		.owner = arg ? owner : NULL,
-		.n_agents = arg ? 2 : 0,
-		.agent_names = arg ? names : NULL,
+	const struct gpube_opts opts = {.owner = arg ? owner : NULL,
+		.n_owner = arg ? 4 : 0,
+		.agent_names = arg ? "north\nsouth" : NULL,
 		.distributed_dfs = !arg,
 		.root = "0"};
 	struct gpube_dpop_result *r;

@@ -1,57 +1,48 @@
 /* test_api_dpop.c - wrong calls of every function of dpop.h: see wrong_calls.h. */
-#include <math.h>
-
 #include "gpube/dpop.h"
 #include "tests/support/wrong_calls.h"
 
 WRONG(gpube_dpop)
 {
-	static const int32_t low[2] = {-1, 0}, high[2] = {0, 2}, one[2] = {0, 0};
-	static const char *const names[2] = {"a", "b"};
-	const size_t size = sizeof(struct gpube_dpop_opts);
-	const struct gpube_dpop_opts rows[] = {
-		{.sizeof_options = 0},
-		{.sizeof_options = size - 1},
-		{.sizeof_options = size, .tree = (enum gpube_pseudotree) - 1},
-		{.sizeof_options = size,
-			.tree = (enum gpube_pseudotree)(GPUBE_PSEUDOTREE_BEST + 1)},
-		{.sizeof_options = size, .distributed_dfs = 1, .tree = GPUBE_PSEUDOTREE_BEST},
-		{.sizeof_options = size, .z = -1},
-		{.sizeof_options = size, .tries = -2},
-		{.sizeof_options = size, .backend = (enum gpube_backend)(GPUBE_BACKEND_CUDA + 1)},
-		{.sizeof_options = size, .agent_threads = -1},
-		{.sizeof_options = size, .agent_threads = 1025},
-		{.sizeof_options = size, .precision = 13},
-		{.sizeof_options = size, .precision = -1},
-		{.sizeof_options = size, .root = "nobody"},
-		{.sizeof_options = size, .root = "2"},
-		{.sizeof_options = size, .root = ""},
-		{.sizeof_options = size, .n_agents = 2},
-		{.sizeof_options = size, .agent_names = names},
-		{.sizeof_options = size, .owner = two, .n_agents = 2, .agents = "none"},
-		{.sizeof_options = size, .owner = two, .n_agents = -1},
-		{.sizeof_options = size, .owner = two, .n_agents = 0},
-		{.sizeof_options = size, .owner = two, .n_agents = 1},
-		{.sizeof_options = size, .owner = two, .n_agents = 3},
-		{.sizeof_options = size, .owner = one, .n_agents = 2},
-		{.sizeof_options = size, .owner = low, .n_agents = 2},
-		{.sizeof_options = size, .owner = high, .n_agents = 2},
+	static const struct {
+		const char *name, *text, *other, *other_text;
+	} rows[] = {
+		{"tree", "best", "distributed_dfs", "yes"},
+		{"root", "nobody", NULL, NULL},
+		{"root", "2", NULL, NULL},
+		{"root", "", NULL, NULL},
+		{"agents", "none", "owner", "0,1"},
+		{"agents", "none", "agent_names", "a"},
+		{"agent_names", "a", NULL, NULL},
+		{"agent_names", "a\nb\nc", "owner", "0,1"},
+		{"owner", "0", NULL, NULL},
+		{"owner", "0,1,2", NULL, NULL},
+		{"owner", "1,1", NULL, NULL},
+		{"owner", "0,2", NULL, NULL},
+		{"count", "yes", NULL, NULL},
+		{"partition", "merge", NULL, NULL},
 	};
+	static const struct {
+		const char *name, *text;
+	} values[] = {{"tree", "oak"}, {"z", "-1"}, {"tries", "-1"}, {"backend", "gpu"},
+		{"agent_threads", "0"}, {"agent_threads", "1025"}, {"owner", "-1,0"},
+		{"latency", "-1s"}, {"distributed_dfs", "2"}};
+	struct gpube_opts *o;
 
 	REFUSED(gpube_dpop(NULL, m, NULL));
 	NOT_MADE(struct gpube_dpop_result, r, gpube_dpop(&r, NULL, NULL));
-	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
-		NOT_MADE(struct gpube_dpop_result, r, gpube_dpop(&r, m, &rows[k]));
-	for (int k = 0; k < 3; k++) {
-		NOT_MADE(struct gpube_dpop_result, r,
-			gpube_dpop(&r, m,
-				&(struct gpube_dpop_opts){
-					.sizeof_options = size, .latency = bad_seconds[k]}));
-		NOT_MADE(struct gpube_dpop_result, r,
-			gpube_dpop(&r, m,
-				&(struct gpube_dpop_opts){.sizeof_options = size,
-					.timeout_seconds = bad_seconds[k]}));
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+		assert_int_equal(gpube_opts_new(&o, ctx), 0);
+		assert_int_equal(gpube_opts_set(o, rows[k].name, rows[k].text), 0);
+		if (rows[k].other)
+			assert_int_equal(gpube_opts_set(o, rows[k].other, rows[k].other_text), 0);
+		NOT_MADE(struct gpube_dpop_result, r, gpube_dpop(&r, m, o));
+		gpube_opts_free(o);
 	}
+	assert_int_equal(gpube_opts_new(&o, ctx), 0);
+	for (size_t k = 0; k < sizeof(values) / sizeof(*values); k++)
+		REFUSED(gpube_opts_set(o, values[k].name, values[k].text));
+	gpube_opts_free(o);
 }
 
 WRONG_NULL(gpube_dpop_free)

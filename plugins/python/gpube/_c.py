@@ -85,19 +85,6 @@ struct gpube_certified {
 	int64_t bound;
 	int scale;
 };
-struct gpube_dpop_opts {
-	size_t sizeof_options;
-	char *agents;
-	int32_t n_agents;
-	void *owner, *agent_names;
-	int tree, distributed_dfs;
-	char *root;
-	int32_t tries;
-	uint64_t seed;
-	int z, first_fit, no_match, backend, agent_threads;
-	double latency, timeout_seconds;
-	int precision;
-};
 struct gpube_dpop_agent {
 	char *name;
 	int32_t parent, depth, tree, rank, n_vars, separator, n_pseudo_parents;
@@ -313,7 +300,7 @@ void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
 int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_opts *opts);
 void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx);
 int gpube_bound(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts);
-int gpube_dpop(struct gpube_dpop_result **out, const struct gpube_model *m, const struct gpube_dpop_opts *opts);
+int gpube_dpop(struct gpube_dpop_result **out, const struct gpube_model *m, const struct gpube_opts *opts);
 void gpube_dpop_free(struct gpube_dpop_result *r);
 int gpube_certify(struct gpube_certified *out, struct gpube_solution **bounds, const struct gpube_model *m, const char *path, const struct gpube_opts *opts);
 int gpube_verify(struct gpube_certified *out, const struct gpube_model *m, const char *path);

@@ -5,7 +5,7 @@ from typing import Dict, List, Optional
 
 from . import _c
 from ._c import lib
-from ._engine import int32s, number, seconds, word
+from ._engine import Options, int32s, number, seconds, takes
 from ._model import Exact, Model, _text
 
 
@@ -95,31 +95,24 @@ def _given(model, agents):
 			raise ValueError("variable %r is there twice" % (variable,))
 		owner[variable] = names.setdefault(str(agent), len(names))
 	names = list(names)
+	if any("\n" in name for name in names):
+		raise ValueError("the name of an agent is one line")
 	for v, k in enumerate(owner):
 		if k is None:
 			owner[v] = len(names)
-			names.append(_text(lib.gpube_model_var_name(model._address, v)))
+			names.append(_text(lib.gpube_model_var_name(model._address, v)) or "")
 	return int32s(owner), names
 
 
-def dpop(model, agents: Optional[Dict] = None, timeout=None, z=0, tree="auto", root=None, seed=0,
-		observe: Optional[Dict] = None, tries=None, partition="scope", match=True, backend="auto",
-		agent_threads=1, latency=0, precision=0, distributed_dfs=False, context=None):
+@takes("gpube_dpop", owner=None, agent_names=None)
+def dpop(model, agents: Optional[Dict] = None, timeout=None, root=None, observe: Optional[Dict] = None, context=None, **options):
 	"""Agents on a pseudo-tree solve a model: a Model, or the name of a file. Returns a Dpop.
 
-	agents     {variable: agent}, by names or indices; a variable that is not in it is its own agent.
-	           None: those of the file, or every variable is one; "none": every variable is one
-	timeout    in seconds; None: until the end
-	z          ADPOP: most variables of a joined mini-bucket, which gives a bound; 0: DPOP
-	tree       which neighbour the depth-first search visits next: "min_degree", "max_degree", "min_id", "max_id",
-	           "min_name", "max_name", or "best" of all of these and of 'tries' random searches (None: 200)
-	distributed_dfs  agents build the pseudo-tree by messages, each of which knows its neighbours alone; tree "auto" is
-	           then "max_degree"
+	agents     {variable: agent}, by names or indices; a variable that is not in it is its own agent. None: those of the
+	           file, or every variable is one; "none": every variable is one; or the name of a file of such pairs
+	timeout    in seconds, or "5m"; None: until the end
 	root       the agent at the root, by name or index
 	observe    {variable: value}, by names or indices: what is given
-	partition  of mini-buckets: "scope" or "first"; match: with cost shifting between an agent's mini-buckets
-	latency    seconds that a message takes, in simulated time
-	agent_threads  cores of one agent; as many agents as the context's threads allow work at a time
 	context    of a file's model
 	Errors: Error EINVAL, EIO, EPARSE, ELIMIT (tables do not fit), ENODEV, ERANGE, ENOMEM; ValueError;
 	Interrupted, with what is known
@@ -129,17 +122,15 @@ def dpop(model, agents: Optional[Dict] = None, timeout=None, z=0, tree="auto", r
 	(3, [('north', 0), ('south', 1), ('west', 2)])
 	"""
 	m = model if isinstance(model, Model) else Model.read(model, context=context)
-	opts = _c.options("gpube_dpop_opts", timeout_seconds=seconds(timeout), z=z, seed=seed,
-		tree=word("GPUBE_PSEUDOTREE_", (tree or "auto").replace("-", "_")), tries=tries if tries is None else tries or -1,
-		root=None if root is None else str(root).encode(), first_fit=["scope", "first"].index(partition),
-		no_match=not match, backend=word("GPUBE_BACKEND_", backend), agent_threads=agent_threads, latency=latency,
-		precision=precision, distributed_dfs=bool(distributed_dfs), agents=b"none" if agents == "none" else None)
-	if partition not in ("scope", "first"):
-		raise ValueError("partition is 'scope' or 'first'")
-	if agents is not None and agents != "none":
-		owner, names = _given(m, agents)
-		names = (ctypes.c_char_p * len(names))(*[n if n is None else n.encode() for n in names])
-		opts.n_agents, opts.owner, opts.agent_names = len(names), ctypes.addressof(owner), ctypes.addressof(names)
+	if isinstance(agents, dict):
+		options["owner"], names = _given(m, agents)
+		options["agent_names"] = "\n".join(names)
+	elif agents is not None:
+		options["agents"] = agents
+	if isinstance(options.get("tree"), str):
+		options["tree"] = options["tree"].replace("_", "-")
+	opts = Options("dpop", "gpube_dpop", root=None if root is None else str(root),
+		timeout=timeout if isinstance(timeout, str) else seconds(timeout), **options)
 	before = []
 	try:
 		for variable, value in (observe or {}).items():
@@ -147,7 +138,7 @@ def dpop(model, agents: Optional[Dict] = None, timeout=None, z=0, tree="auto", r
 			before.append((v, lib.gpube_model_observed(m._address, v)))
 			m.observe(v, value)
 		return m.context._run(lib.gpube_dpop, lambda r, _: lib.gpube_dpop_free(r), lambda r: _result(m, r), m._address,
-			ctypes.byref(opts))
+			opts.address)
 	finally:
 		for v, value in reversed(before):
 			m.observe(v, None if value < 0 else value)

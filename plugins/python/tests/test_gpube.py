@@ -703,14 +703,16 @@ class Agents(unittest.TestCase):
 		with self.assertRaisesRegex(gpube.Error, "cannot open 'no.wcsp'"):
 			gpube.dpop("no.wcsp")
 		exams = gpube.Model.read(example("exams.cfn"))
-		for wrong in {"tree": "oak"}, {"partition": "merge"}, {"agents": {"latin": "a"}}, {"agents": {0: "a", "algebra": "b"}}, \
-				{"timeout": -1}, {"observe": {"algebra": "never"}}:
+		for wrong in {"tree": "oak"}, {"agents": {"latin": "a"}}, {"agents": {0: "a", "algebra": "b"}}, \
+				{"timeout": -1}, {"observe": {"algebra": "never"}}, {"z": -1}, {"latency": -1}:
 			with self.assertRaises(ValueError):
 				gpube.dpop(exams, **wrong)
-		for wrong in {"root": "latin"}, {"z": -1}, {"agents": {9: "a"}}, {"latency": -1}:
+		for wrong in {"root": "latin"}, {"partition": "merge"}, {"agents": {9: "a"}}, {"agents": "no such file"}:
 			with self.assertRaises(gpube.Error) as error:
 				gpube.dpop(exams, **wrong)
-			self.assertEqual(error.exception.status, "EINVAL")
+			self.assertEqual(error.exception.status, "EIO" if wrong == {"agents": "no such file"} else "EINVAL")
+		with self.assertRaises(TypeError):
+			gpube.dpop(exams, trees="best")
 		with self.assertRaises(gpube.Error) as error:
 			gpube.dpop(example("exams.cfn"), context=gpube.Context(memory=16))
 		self.assertEqual(error.exception.status, "ELIMIT")
