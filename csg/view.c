@@ -44,15 +44,6 @@ static int dispose(struct csg__view *g, const struct gpube_table *t)
 	return status;
 }
 
-static int index_list(struct csg__view *g)
-{
-	int status = GPUBE_OK;
-
-	for (int64_t k = 0; k < g->list->n && !status; k++)
-		status = gpube__mask_add(&g->index, g->ctx, g->list->masks, k);
-	return status;
-}
-
 int csg__view_init(struct csg__view *g, const struct gpube_model *m, bool filled, bool disposal)
 {
 	const struct gpube_table *t = gpube__coalitions_table(m);
@@ -78,7 +69,7 @@ int csg__view_init(struct csg__view *g, const struct gpube_model *m, bool filled
 		g->values = g->own.values;
 	} else if (t->sparse) {
 		g->list = t;
-		status = index_list(g);
+		status = gpube__mask_index(&g->index, g->ctx, t);
 	} else if (!g->source) {
 		g->values = t->values;
 	}

@@ -469,14 +469,13 @@ int gpube__csg_check(const struct gpube_model *m, const struct gpube_model *agai
 	const struct gpube_table *a = gpube__coalitions_table(m);
 	const struct gpube_table *b = gpube__coalitions_table(again);
 	struct gpube__mask_index index = {0};
-	int status = GPUBE_OK;
+	int status;
 
 	if (a->arity != b->arity || a->type != b->type ||
 		(a->sparse && b->sparse &&
 			(a->n != b->n || gpube__coalition_at(a, -1) != gpube__coalition_at(b, -1))))
 		return gpube__fail(m->ctx, GPUBE_EBUG, "it is another game when read back");
-	for (int64_t k = 0; b->sparse && k < b->n && !status; k++)
-		status = gpube__mask_add(&index, m->ctx, b->masks, k);
+	status = gpube__mask_index(&index, m->ctx, b);
 	if (!status)
 		status = compare_values(m->ctx, a, b, &index);
 	gpube__free(m->ctx, index.slot);

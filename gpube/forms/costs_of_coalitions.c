@@ -346,9 +346,7 @@ int gpube_costs_of_coalitions(struct gpube_model **out, const struct gpube_model
 			gpube_type_name(g.t->type));
 	g.ctx = m->ctx;
 	g.n = m->n_vars;
-	status = GPUBE_OK;
-	for (int64_t k = 0; g.t->sparse && k < g.t->n && !status; k++)
-		status = gpube__mask_add(&g.index, g.ctx, g.t->masks, k);
+	status = gpube__mask_index(&g.index, g.ctx, g.t);
 	if (!status)
 		status = make(out, &g);
 	gpube__free(g.ctx, g.index.slot);

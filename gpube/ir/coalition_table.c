@@ -303,6 +303,16 @@ int gpube__mask_add(
 	return GPUBE_OK;
 }
 
+int gpube__mask_index(
+	struct gpube__mask_index *x, struct gpube_ctx *ctx, const struct gpube_table *t)
+{
+	int status = GPUBE_OK;
+
+	for (int64_t k = 0; t->sparse && k < t->n && !status; k++)
+		status = gpube__mask_add(x, ctx, t->masks, k);
+	return status;
+}
+
 /* ---- lists ----------------------------------------------------------------------------------- */
 
 void gpube__listing_init(

@@ -69,6 +69,10 @@ int64_t gpube__mask_find(
 int gpube__mask_add(
 	struct gpube__mask_index *x, struct gpube_ctx *ctx, const uint64_t *masks, int64_t n);
 
+/* All of a list; of a dense table it stays empty. */
+int gpube__mask_index(
+	struct gpube__mask_index *x, struct gpube_ctx *ctx, const struct gpube_table *t);
+
 /* Coalitions as they come, with values of gpube__coalition_at()'s kind; cleared by its end. */
 struct gpube__listing {
 	struct gpube_ctx *ctx;
