@@ -1,13 +1,13 @@
 /*
  * gpube.h - the public interface of the engine: context, status, model, solve, bounds.
  *
- * Files are read and written by formats.h; sums are in sums.h, bounds for a search of one's
- * own in partial.h, games in csg.h, auction.h and nash.h. A function that can fail returns
- * an enum gpube_status (0 or negative), and gpube_error(ctx) is the text of the last
- * failure. Out-parameters come first. What a T ** receives belongs to the caller, who
- * frees it; it is NULL after a failure unless the comment says otherwise. A returned
- * const pointer is borrowed. Each thread has a context of its own. A model keeps a
- * pointer to its context, so models and solutions are freed before it.
+ * Files are read and written by formats.h; sums are in sums.h, bounds for a search of one's own and
+ * lists of assignments in partial.h, games in csg.h, auction.h and nash.h. A function that can fail
+ * returns an enum gpube_status (0 or negative), and gpube_error(ctx) is the text of the last
+ * failure. Out-parameters come first. What a T ** receives belongs to the caller, who frees it; it
+ * is NULL after a failure unless the comment says otherwise. A returned const pointer is borrowed.
+ * Each thread has a context of its own. A model keeps a pointer to its context, so models and
+ * solutions are freed before it.
  *
  * Here and in the other headers arguments are checked. A null pointer where one is
  * needed, or a number outside its documented range, is EINVAL, and nothing has
@@ -61,10 +61,7 @@ struct gpube_ctx;
 
 enum gpube_log_level { GPUBE_LOG_NOTE, GPUBE_LOG_DETAIL, GPUBE_LOG_PROGRESS };
 
-/*
- * Called with finished lines, and for GPUBE_LOG_PROGRESS with the fraction done in 'progress' (0 to
- * 1); never from two threads at once.
- */
+/* For finished lines, and GPUBE_LOG_PROGRESS: 0 to 1 are done. Never from two threads at once. */
 typedef void gpube_log_fn(void *arg, enum gpube_log_level level, double progress, const char *text);
 /* Replaces malloc, realloc and free (size 0 frees). */
 typedef void *gpube_realloc_fn(void *arg, void *p, size_t size);
@@ -95,10 +92,9 @@ GPUBE_API void gpube_ctx_resume(struct gpube_ctx *ctx);
 
 /*
  * What a call is told beside its arguments. Every option has a name, a type and a default; NULL
- * where a call takes options means the defaults of all. gpube_option() lists them, as 'gpube help
- * COMMAND' and gpube_options(5) do. An option that a call has no meaning for is EINVAL there, with
- * the calls that have one in gpube_error(). The object may be used for any number of calls, by one
- * thread at a time; it is freed before its context.
+ * where a call takes options means the defaults of all. gpube_option() lists them. An option that a
+ * call has no meaning for is EINVAL there, and gpube_error() names the calls that have one. The
+ * object may be used for any number of calls; it is freed before its context.
  *
  * gpube_opts_new() - ctx: for errors and memory; NULL: gpube_opts_error() has the errors, which is
  * what gpube_ctx_new() wants.
@@ -495,34 +491,6 @@ GPUBE_API int gpube_bound(
  */
 GPUBE_API int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam,
 	const struct gpube_model *m, const struct gpube_opts *opts);
-
-/* ---- list ------------------------------------------------------------- */
-
-/*
- * n       assignments, the best in front; of equal costs that with the smaller values
- * costs   n, units of 10^-scale; of potentials -ln
- * values  n rows of n_vars
- * more    others are within the limit; of equal costs it is open which of them are listed
- */
-struct gpube_list {
-	int64_t n;
-	int32_t n_vars;
-	int scale, more;
-	int64_t *costs;
-	int32_t *values;
-};
-
-/*
- * gpube_list() - the best assignments, each priced again from the model's costs (-ln as rounded). A
- * search with the bounds of a gpube_heuristic; where these are exact, every step leads to an
- * assignment.
- * Cost:   that of gpube_heuristic_new(), and with exact bounds O(n_vars) nodes for an assignment
- * Errors: as gpube_heuristic_new(); EINVAL (most < 0, limit); ELIMIT (they do not fit the memory);
- *         ESTOP: *out has what was found so far. Example: tests/bound/test_list.c
- */
-GPUBE_API int gpube_list(
-	struct gpube_list **out, const struct gpube_model *m, const struct gpube_opts *opts);
-GPUBE_API void gpube_list_free(struct gpube_list *l, struct gpube_ctx *ctx);
 
 #ifdef __cplusplus
 }

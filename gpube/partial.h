@@ -1,5 +1,6 @@
 /*
- * partial.h - bounds of partial assignments: what a search needs at its nodes.
+ * partial.h - bounds of partial assignments: what a search needs at its nodes; and the best
+ * assignments, which a search with them lists.
  *
  * Tables are made once; at a node they give a bound of all completions of its partial assignment.
  * Variables are assigned in one order, the elimination order read backwards. So every message that
@@ -128,6 +129,34 @@ GPUBE_API int64_t gpube_path_push(struct gpube_path *p, int32_t value);
 GPUBE_API void gpube_path_pop(struct gpube_path *p);
 /* n_vars values by variable, -1: not assigned. */
 GPUBE_API const int32_t *gpube_path_values(const struct gpube_path *p);
+
+/* ---- list ------------------------------------------------------------- */
+
+/*
+ * n       assignments, the best in front; of equal costs that with the smaller values
+ * costs   n, units of 10^-scale; of potentials -ln
+ * values  n rows of n_vars
+ * more    others are within the limit; of equal costs it is open which of them are listed
+ */
+struct gpube_list {
+	int64_t n;
+	int32_t n_vars;
+	int scale, more;
+	int64_t *costs;
+	int32_t *values;
+};
+
+/*
+ * gpube_list() - the best assignments, each priced again from the model's costs (-ln as rounded). A
+ * search with the bounds of a gpube_heuristic; where these are exact, every step leads to an
+ * assignment.
+ * Cost:   that of gpube_heuristic_new(), and with exact bounds O(n_vars) nodes for an assignment
+ * Errors: as gpube_heuristic_new(); EINVAL (most < 0, limit); ELIMIT (they do not fit the memory);
+ *         ESTOP: *out has what was found so far. Example: tests/bound/test_list.c
+ */
+GPUBE_API int gpube_list(
+	struct gpube_list **out, const struct gpube_model *m, const struct gpube_opts *opts);
+GPUBE_API void gpube_list_free(struct gpube_list *l, struct gpube_ctx *ctx);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "formats/formats.h"
+#include "gpube/partial.h"
 #include "gpube/options/options.h"
 #include "formats/io/io.h"
 #include "gpube/cli/bounding.h"

@@ -428,7 +428,6 @@ TAKES(gpube_solve, struct gpube_solution, m)
 TAKES(gpube_plan, struct gpube_solution, m)
 TAKES(gpube_count, struct gpube_solution, m)
 TAKES(gpube_bound, struct gpube_solution, m)
-TAKES(gpube_list, struct gpube_list, m)
 TAKES(gpube_infer, struct gpube_inference, potentials)
 TAKES(gpube_infer_compile, struct gpube_compiled, potentials)
 TAKES(gpube_mmap, struct gpube_mmap, potentials)
@@ -464,18 +463,6 @@ WRONG(gpube_count)
 	wrong_of_gpube_count();
 }
 
-WRONG(gpube_list)
-{
-	static const struct gpube_opts rows[] = {
-		{.has_limit = 1, .limit = INT64_MIN},
-		{.has_limit = 1, .limit = GPUBE_INF},
-	};
-
-	wrong_of_gpube_list();
-	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
-		NOT_MADE(struct gpube_list, l, gpube_list(&l, m, &rows[k]));
-}
-WRONG_FREE(struct gpube_list, gpube_list_free)
 WRONG_FREE(struct gpube_solution, gpube_solution_free)
 
 WRONG(gpube_infer)

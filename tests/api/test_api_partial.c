@@ -9,6 +9,20 @@ static struct gpube_heuristic *h;
 static struct gpube_path *path; /* all are assigned */
 
 TAKES(gpube_heuristic_new, struct gpube_heuristic, m)
+TAKES(gpube_list, struct gpube_list, m)
+
+WRONG(gpube_list)
+{
+	static const struct gpube_opts rows[] = {
+		{.has_limit = 1, .limit = INT64_MIN},
+		{.has_limit = 1, .limit = GPUBE_INF},
+	};
+
+	wrong_of_gpube_list();
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+		NOT_MADE(struct gpube_list, l, gpube_list(&l, m, &rows[k]));
+}
+WRONG_FREE(struct gpube_list, gpube_list_free)
 
 WRONG(gpube_heuristic_new)
 {

@@ -4,6 +4,7 @@
  * exact bounds and with mini-buckets of one variable.
  */
 #include "tests/support/test.h"
+#include "gpube/partial.h"
 #include "gpube/options/options.h"
 
 #include <math.h>

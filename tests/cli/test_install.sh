@@ -35,6 +35,40 @@ else
 	skip 'man finds the page' 'no man'
 fi
 
+# a program that was compiled before an option was there works with the library that has it: options are
+# named at run time, and their struct is nobody's but the library's
+cat > "$work/options.c" << 'END'
+#include <stdio.h>
+#include <string.h>
+#include <gpube/gpube.h>
+
+/* Sets every option that there is to its default, as text, and counts those of a call. */
+int main(void)
+{
+	const struct gpube_option *option;
+	struct gpube_opts *o;
+	char text[64];
+	int n = 0;
+
+	if (gpube_opts_new(&o, NULL))
+		return 1;
+	for (int k = 0; (option = gpube_option(k, NULL)); k++)
+		if (option->dflt && gpube_opts_set(o, option->name, option->dflt))
+			return 1;
+	while (gpube_option(n, "gpube_solve"))
+		n++;
+	if (gpube_opts_set(o, "timeout", "2m") || gpube_opts_get(text, sizeof(text), o, "timeout") < 0)
+		return 1;
+	printf("%d options, timeout %s, version %d\n", n, text, gpube_version_number());
+	gpube_opts_free(o);
+	return 0;
+}
+END
+that 'a program that knows options by name alone is compiled' cc -std=c11 -Wall -Werror -I"$at/include" "$work/options.c" \
+	-L"$at/lib" -lgpube -Wl,-rpath,"$at/lib" -o "$work/options"
+row 'and takes what the library has' 0 '^[0-9]+ options, timeout 120, version [0-9]+$' '' "$work/options"
+that 'the struct is opaque' sh -c "! grep -rlE 'struct gpube_opts \{|sizeof\(struct gpube_opts' '$at/include'"
+
 # section 3: every exported function has a page, and what it says of it is what the header says
 grep -ohE '\b(gpube|csg|nash)_[a-z0-9_]+\(' "$at"/include/gpube/*.h | tr -d '(' | sort -u > "$work/called"
 cat "$at"/include/gpube/*.h | tr '\n\t' '  ' | grep -oE '[A-Z]+_API [^;]*;' | grep -oE '[a-z0-9_]+\(' | tr -d '(' |
@@ -76,7 +110,7 @@ if command -v cmake > /dev/null 2>&1; then
 	cat > "$work/cmake/CMakeLists.txt" << 'END'
 cmake_minimum_required(VERSION 3.10)
 project(x C)
-find_package(gpube 0.1 REQUIRED)
+find_package(gpube 0.2 REQUIRED)
 add_executable(optimum optimum.c)
 target_link_libraries(optimum gpube::gpube)
 END
@@ -88,7 +122,7 @@ END
 	done
 	that 'CMake finds it' sh -c "cmake -S '$work/cmake' -B '$work/cmake/b' -Dgpube_DIR='$work/moved' && cmake --build '$work/cmake/b'"
 	row 'and links it' 0 '^optimum 430 / 10\^2$' '' "$work/cmake/b/optimum" examples/exams.cfn
-	that 'CMake refuses a newer version' sh -c "! sed 's/gpube 0.1 /gpube 0.2 /' '$work/cmake/CMakeLists.txt' > '$work/cmake/new' ||
+	that 'CMake refuses a newer version' sh -c "! sed 's/gpube 0.2 /gpube 0.3 /' '$work/cmake/CMakeLists.txt' > '$work/cmake/new' ||
 		{ mkdir '$work/cmake/n'; cp '$work/cmake/new' '$work/cmake/n/CMakeLists.txt'; cp examples/optimum.c '$work/cmake/n/';
 		! cmake -S '$work/cmake/n' -B '$work/cmake/n/b' -Dgpube_DIR='$work/moved'; }"
 else
