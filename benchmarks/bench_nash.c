@@ -23,35 +23,35 @@ static double processor_seconds(void)
 }
 
 /* Milliseconds, or -1; long runs are not repeated. */
-static double measure(struct gpube_ctx *ctx, const struct nash_game *g, enum nash_method method,
-	double limit, long long *n_pairs)
+static double measure(struct gpube_ctx *ctx, const struct gpube_model *g,
+	enum gpube_nash_method method, double limit, long long *n_pairs)
 {
-	const struct nash_opts o = {
+	const struct gpube_nash_opts o = {
 		.sizeof_options = sizeof(o), .method = method, .timeout_seconds = limit};
 	double best = -1;
 
 	for (int k = 0; k < 3 && best < 300; k++) {
 		const double start = processor_seconds();
-		struct nash_result *r;
+		struct gpube_nash_result *r;
 		double ms;
 
-		if (nash_solve(&r, g, &o))
+		if (gpube_nash(&r, g, &o))
 			return -1;
 		ms = 1e3 * (processor_seconds() - start);
-		if (r->answer != NASH_ANSWER_ALL) {
-			nash_result_free(r, ctx);
+		if (r->answer != GPUBE_NASH_ANSWER_ALL) {
+			gpube_nash_result_free(r, ctx);
 			return best;
 		}
 		*n_pairs = r->n_pairs;
 		best = best < 0 || ms < best ? ms : best;
-		nash_result_free(r, ctx);
+		gpube_nash_result_free(r, ctx);
 	}
 	return best;
 }
 
 static int run(struct gpube_ctx *ctx, char **argv, int n, int seed)
 {
-	const struct nash_random random = {.sizeof_options = sizeof(random),
+	const struct gpube_nash_random random = {.sizeof_options = sizeof(random),
 		.kind = argv[2],
 		.rows = n,
 		.columns = n,
@@ -59,18 +59,18 @@ static int run(struct gpube_ctx *ctx, char **argv, int n, int seed)
 	const double limit = atof(argv[1]);
 	double ve, eee, better, all;
 	long long n_pairs = -1;
-	struct nash_game *g;
+	struct gpube_model *g;
 
-	if (nash_generate(&g, ctx, &random))
+	if (gpube_nash_generate(&g, ctx, &random))
 		return 1;
-	ve = measure(ctx, g, NASH_METHOD_VE, limit, &n_pairs);
-	eee = measure(ctx, g, NASH_METHOD_EEE, limit, &n_pairs);
-	all = measure(ctx, g, NASH_METHOD_AUTO, limit, &n_pairs);
+	ve = measure(ctx, g, GPUBE_NASH_METHOD_VE, limit, &n_pairs);
+	eee = measure(ctx, g, GPUBE_NASH_METHOD_EEE, limit, &n_pairs);
+	all = measure(ctx, g, GPUBE_NASH_METHOD_AUTO, limit, &n_pairs);
 	better = ve < 0 || (eee >= 0 && eee < ve) ? eee : ve;
 	printf("%s,%d,%d,%lld,%.3f,%.3f,%.3f,%.2f\n", argv[2], n, seed, n_pairs, ve, eee, all,
 		better > 0 && all > 0 ? all / better : 0);
 	fflush(stdout);
-	nash_game_free(g);
+	gpube_model_free(g);
 	return 0;
 }
 

@@ -11,21 +11,25 @@
 #include <string.h>
 
 #include "gpube/ops/support/support.h"
-#include "gpube/options/options.h"
-#include "nash/bimatrix.h"
+#include "gpube/ir/payoffs.h"
+#include "nash/nash.h"
 
 /* Player 2's payoffs (side 0) or player 1's, from 0 up for each action of the other, at most 1. */
-static double *side_of(const struct nash_game *g, int side)
+static double *side_of(const struct gpube_model *g, int side)
 {
-	const int64_t k = side ? g->n : g->m, l = side ? g->m : g->n;
+	const int64_t n_columns = g->vars[1].domain;
+	const int64_t k = g->vars[side].domain, l = g->vars[1 - side].domain;
 	double *c = calloc((size_t)(k * l), sizeof(*c)), most = 0;
 
 	for (int64_t i = 0; i < k; i++) {
 		double least = INFINITY;
 
 		for (int64_t j = 0; j < l; j++) {
-			c[j * k + i] = nash__number_double(
-				&g->payoffs[1 - side][side ? j * g->n + i : i * g->n + j]);
+			const struct gpube_rational v =
+				gpube__table_rational(gpube__table(g, 1 - side),
+					side ? j * n_columns + i : i * n_columns + j);
+
+			c[j * k + i] = gpube__rational_double(&v);
 			least = fmin(least, c[j * k + i]);
 		}
 		for (int64_t j = 0; j < l; j++) {
@@ -41,7 +45,7 @@ static double *side_of(const struct nash_game *g, int side)
 static int run(
 	struct gpube_ctx *ctx, const struct gpube_support_ops *ops, char **argv, int n, int seed)
 {
-	struct nash_random random = {.sizeof_options = sizeof(random),
+	struct gpube_nash_random random = {.sizeof_options = sizeof(random),
 		.kind = argv[1],
 		.rows = n,
 		.columns = n,
@@ -51,9 +55,9 @@ static int run(
 		.shares = 1,
 		.dominance = atoi(argv[7]) != 0,
 		.most_unsure = 1 << 12}; /* as in nash/se.c */
-	struct nash_game *g;
+	struct gpube_model *g;
 	double *c[2], start;
-	int status = nash_generate(&g, ctx, &random);
+	int status = gpube_nash_generate(&g, ctx, &random);
 
 	if (status)
 		return status;
@@ -70,7 +74,7 @@ static int run(
 	gpube__free(ctx, s.found);
 	free(c[0]);
 	free(c[1]);
-	nash_game_free(g);
+	gpube_model_free(g);
 	return status;
 }
 

@@ -33,6 +33,16 @@ static const struct gpube_format_row formats[] = {
 		gpube__csg_read, gpube__csg_write},
 	{GPUBE_FORMAT_CATS, "cats", "cats", GPUBE_COALITIONS, false, false, gpube__sniff_cats,
 		gpube__cats_read, gpube__cats_write},
+	{GPUBE_FORMAT_NFG, "nfg", "nfg", GPUBE_GAME, false, false, gpube__sniff_nfg,
+		gpube__nfg_read, gpube__nfg_write},
+	{GPUBE_FORMAT_GAM, "gam", "gam", GPUBE_GAME, false, false, gpube__sniff_gam,
+		gpube__gam_read, gpube__gam_write},
+	{GPUBE_FORMAT_LRS, "lrs", "lrs", GPUBE_GAME, false, false, gpube__sniff_lrs,
+		gpube__lrs_read, gpube__lrs_write},
+	{GPUBE_FORMAT_TWO_PLAYER, "two-player", "two-player", GPUBE_GAME, false, false,
+		gpube__sniff_two_player, gpube__two_player_read, gpube__two_player_write},
+	{GPUBE_FORMAT_SIMPLE, "simple", "simple", GPUBE_GAME, false, false, gpube__sniff_simple,
+		gpube__simple_read, gpube__simple_write},
 	{GPUBE_FORMAT_QPBO, "qpbo", "qpbo", GPUBE_COSTS, false, false, gpube__sniff_qpbo,
 		gpube__qpbo_read, NULL},
 	{GPUBE_FORMAT_COL, "col", "col", GPUBE_COSTS, false, false, gpube__sniff_col,
@@ -49,6 +59,8 @@ static const struct gpube_format_row formats[] = {
 		gpube__opb_read, NULL},
 	{GPUBE_FORMAT_BEP, "bep", "bep", GPUBE_COSTS, false, false, NULL, gpube__bep_read, NULL},
 	{GPUBE_FORMAT_PRE, "pre", "pre", GPUBE_COSTS, false, false, NULL, gpube__pre_read, NULL},
+	{GPUBE_FORMAT_EFG, "efg", "efg", GPUBE_GAME, false, false, gpube__sniff_efg,
+		gpube__efg_read, NULL},
 };
 
 enum { N_FORMATS = sizeof(formats) / sizeof(*formats) };
@@ -99,9 +111,15 @@ static const struct gpube_format_row *claimed(struct gpube_in *in, const char *t
 	/* formats of plain numbers, which their content does not tell from others */
 	if (named && !named->sniff && named->id != GPUBE_FORMAT_WCSP)
 		return named;
-	for (int i = 0; i < N_FORMATS; i++)
-		if (formats[i].sniff && formats[i].sniff(text, n, in->path))
-			return &formats[i];
+	/* a game is what a name that says so holds, or what no format of other models claims */
+	for (int games = 0; games < 2; games++) {
+		for (int i = 0; i < N_FORMATS; i++)
+			if ((formats[i].kind == GPUBE_GAME) == games && formats[i].sniff &&
+				formats[i].sniff(text, n, in->path))
+				return &formats[i];
+		if (named && named->kind != GPUBE_GAME)
+			return named;
+	}
 	return named;
 }
 
@@ -125,8 +143,11 @@ static struct found recognise(struct gpube_in *in)
 	if (found.format && found.format->kind == GPUBE_COALITIONS)
 		found.content = found.format->id == GPUBE_FORMAT_CATS ? GPUBE_CONTENT_AUCTION
 								      : GPUBE_CONTENT_COALITIONS;
+	if (found.format && found.format->kind == GPUBE_GAME)
+		found.content = GPUBE_CONTENT_GAME;
 	/* of XML, only the head was seen; and numbers alone are in many formats */
-	if (!found.format || found.format->id == GPUBE_FORMAT_XML)
+	if (!found.format || found.format->id == GPUBE_FORMAT_XML ||
+		found.content == GPUBE_CONTENT_GAME)
 		gpube__in_refuse_unread(in, false);
 	else if (isdigit((unsigned char)*gpube__skip_comments(text)) &&
 		 !gpube__has_extension(in->path, found.format->extensions)) {
@@ -212,6 +233,14 @@ int gpube__refused(int status, struct gpube_ctx *ctx, const char *path, enum gpu
 	return gpube__fail(ctx, status, "%s", text);
 }
 
+/* Told by nothing but numbers, as any .wcsp is whose own name is one. */
+static bool is_numbers(const struct gpube_in *in, const struct gpube_format_row *format)
+{
+	return format && format->id == GPUBE_FORMAT_WCSP &&
+	       !gpube__has_extension(in->path, format->extensions) &&
+	       isdigit((unsigned char)*gpube__skip_comments(in->p));
+}
+
 /*
  * The format of what is read; NULL after an error. guessed: .wcsp, because no other claims it, and
  * it does not look so.
@@ -223,6 +252,10 @@ static const struct gpube_format_row *input_format(
 
 	if (format == GPUBE_FORMAT_AUTO)
 		found = recognise(in);
+	if (format == GPUBE_FORMAT_AUTO && in->opts->kind == GPUBE_GAME && !in->status &&
+		(!found.sure || is_numbers(in, found.format)))
+		found = (struct found){
+			find_format(gpube__guess_game(in->p)), GPUBE_CONTENT_GAME, true};
 	if (!found.format && !in->status)
 		in->status = found.content == GPUBE_CONTENT_MODEL
 				     ? gpube__fail(in->ctx, GPUBE_EINVAL,
@@ -313,6 +346,8 @@ const struct gpube_format_row *gpube__output_format(
 
 	if (!f && m->kind == GPUBE_COALITIONS) /* by any other name */
 		f = find_format(m->auction ? GPUBE_FORMAT_CATS : GPUBE_FORMAT_CSG);
+	if (!f && m->kind == GPUBE_GAME)
+		f = find_format(GPUBE_FORMAT_LRS);
 	if (!f)
 		gpube__fail(ctx, GPUBE_EINVAL,
 			"cannot tell the format of '%s': its name should end in one of "

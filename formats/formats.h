@@ -17,7 +17,7 @@ extern "C" {
 /* What a file holds: a model, of what kind, or what other programs of this project read. */
 enum gpube_content {
 	GPUBE_CONTENT_MODEL,
-	GPUBE_CONTENT_GAME,       /* of two players: nash.h */
+	GPUBE_CONTENT_GAME,       /* a model of kind GPUBE_GAME: nash.h */
 	GPUBE_CONTENT_COALITIONS, /* a model of that kind: coalitions.h */
 	GPUBE_CONTENT_AUCTION,    /* the same, of bids */
 	GPUBE_CONTENT_RESULT,     /* gpube_read_uai_result() */
@@ -46,7 +46,7 @@ GPUBE_API const char *gpube_content_words(enum gpube_content content);
 #define GPUBE_READ_FACTOR 512
 
 /*
- * gpube_read() - reads a model.
+ * gpube_read() - reads a model, or a game, which is one of kind GPUBE_GAME.
  * path    "-" is standard input
  * opts    from (a format's name): what no format claims is what its name says, or else .wcsp;
  *         evidence: of a model of probabilities, by default PATH.evid beside it (x.uai, x.uai.xz

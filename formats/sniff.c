@@ -360,26 +360,50 @@ bool gpube__sniff_yaml(const char *text, size_t n, const char *path)
 	return false;
 }
 
-/* ---- what holds no model --------------------------------------------------------------------- */
+/* ---- games ----------------------------------------------------------------------------------- */
+
+/* What goes with a model, by its name. */
+#define BESIDE "ub|order|ord|elim|cov|dec|evid|query"
+#define RESULT "sol|PR|MAR|MPE|MMAP"
 
 /* Two integers alone on the first line, and no .qpbo: input of lrsnash. */
-static bool is_lrs(const char *text)
+bool gpube__sniff_lrs(const char *text, size_t n, const char *path)
 {
 	long first = 0, last = 0;
 
-	return count_integers(text, &first, &last) == 2 && first > 0 && last > 0;
+	(void)n;
+	text += strspn(text, BLANKS);
+	return count_integers(text, &first, &last) == 2 && first > 0 && last > 0 &&
+	       !gpube__has_extension(path, BESIDE "|" RESULT);
 }
 
 /* A line of 2, the players, then one of two numbers of actions: GAMUT's GTOutput, .gam. */
-static bool is_gam(const char *text)
+bool gpube__sniff_gam(const char *text, size_t n, const char *path)
 {
 	long first = 0, last = 0;
 
-	if (count_integers(text, &first, &last) != 1 || first != 2)
+	(void)n;
+	text += strspn(text, BLANKS);
+	if (count_integers(text, &first, &last) != 1 || first != 2 ||
+		gpube__has_extension(path, BESIDE "|" RESULT))
 		return false;
 	text += strcspn(text, "\n");
 	text += *text == '\n';
 	return count_integers(text, &first, &last) == 2;
+}
+
+bool gpube__sniff_two_player(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	(void)path;
+	return *gpube__skip_comments(text) == '(';
+}
+
+bool gpube__sniff_simple(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	(void)path;
+	return *gpube__skip_comments(text) == '[';
 }
 
 static bool begins_with_word(const char *text, const char *word)
@@ -388,6 +412,59 @@ static bool begins_with_word(const char *text, const char *word)
 
 	return strncmp(text, word, n) == 0 && text[n] && strchr(BLANKS, text[n]);
 }
+
+bool gpube__sniff_nfg(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	(void)path;
+	return begins_with_word(gpube__skip_comments(text), "NFG");
+}
+
+/* "EFG 2 R", which no .wcsp of that name begins with: four numbers would come. */
+bool gpube__sniff_efg(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	(void)path;
+	text = gpube__skip_comments(text);
+	if (!begins_with_word(text, "EFG"))
+		return false;
+	text += 3;
+	text += strspn(text, BLANKS);
+	text += *text == '2';
+	text += strspn(text, BLANKS);
+	return *text == 'R' || *text == 'D';
+}
+
+/* Whether one number stands alone on its line: the number of players, of GTOutput. */
+static bool one_number(const char *text)
+{
+	text += strcspn(text, BLANKS);
+	text += strspn(text, " \t\v\f\r");
+	return *text == '\n' || *text == 0;
+}
+
+/*
+ * A comment may be longer than what can be seen at once; then its mark decides,
+ * which the two formats with comments do not share.
+ */
+enum gpube_format gpube__guess_game(const char *text)
+{
+	const char *begin = gpube__skip_comments(text);
+
+	if (*begin == 0)
+		begin = text + strspn(text, BLANKS);
+	if (strncmp(begin, "NFG", 3) == 0)
+		return GPUBE_FORMAT_NFG;
+	if (strncmp(begin, "EFG", 3) == 0)
+		return GPUBE_FORMAT_EFG;
+	if (*begin == '(' || *begin == '/')
+		return GPUBE_FORMAT_TWO_PLAYER;
+	if (*begin == '[' || *begin == '#')
+		return GPUBE_FORMAT_SIMPLE;
+	return one_number(begin) && *begin ? GPUBE_FORMAT_GAM : GPUBE_FORMAT_LRS;
+}
+
+/* ---- what holds no model --------------------------------------------------------------------- */
 
 /* The task alone on its line, and then a number. */
 static bool is_result(const char *text)
@@ -408,30 +485,12 @@ static bool is_result(const char *text)
 	return *text && strchr("-.0123456789", *text);
 }
 
-/* "EFG 2 R", which no .wcsp of that name begins with: four numbers would come. */
-static bool is_efg(const char *text)
-{
-	if (!begins_with_word(text, "EFG"))
-		return false;
-	text += 3;
-	text += strspn(text, BLANKS);
-	text += *text == '2';
-	text += strspn(text, BLANKS);
-	return *text == 'R' || *text == 'D';
-}
-
 enum gpube_content gpube__sniff_content(const char *text, const char *path)
 {
-	const char *begin = gpube__skip_comments(text);
-
-	if (begins_with_word(begin, "NFG") || is_efg(begin) || *begin == '(' || *begin == '[')
-		return GPUBE_CONTENT_GAME;
 	text += strspn(text, BLANKS);
-	if (gpube__has_extension(path, "ub|order|ord|elim|cov|dec|evid|query"))
+	if (gpube__has_extension(path, BESIDE))
 		return GPUBE_CONTENT_SIDECAR;
-	if (is_result(text) || gpube__has_extension(path, "sol|PR|MAR|MPE|MMAP"))
+	if (is_result(text) || gpube__has_extension(path, RESULT))
 		return GPUBE_CONTENT_RESULT;
-	if (is_lrs(text) || is_gam(text) || gpube__has_extension(path, "nfg|gam|efg"))
-		return GPUBE_CONTENT_GAME;
 	return GPUBE_CONTENT_MODEL;
 }

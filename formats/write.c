@@ -9,6 +9,7 @@
 #include "gpube/options/options.h"
 #include "formats/common/fit.h"
 #include "gpube/coalitions.h"
+#include "gpube/ir/payoffs.h"
 
 /* The files of a model while they are complete, but under temporary names. */
 struct written {
@@ -216,23 +217,28 @@ static int write_coalitions(struct written *w, const struct gpube_model *m,
 	return close_written(w, m->ctx, status);
 }
 
-/* Whether the format has a place for the kind: of coalitions that is another kind's. */
+/* Whether the format has a place for the kind: costs and potentials go into the same ones. */
 static int check_format(
 	const struct gpube_model *m, const char *path, const struct gpube_format_row *f)
 {
-	if (m->kind == GPUBE_COALITIONS ? (f->kind == GPUBE_COALITIONS &&
-						  (f->id == GPUBE_FORMAT_CATS) == m->auction) ||
-						  (m->auction && is_program(f))
-					: f->kind != GPUBE_COALITIONS)
+	const bool coalitions = m->kind == GPUBE_COALITIONS, game = m->kind == GPUBE_GAME;
+
+	if (coalitions ? (f->kind == GPUBE_COALITIONS &&
+				 (f->id == GPUBE_FORMAT_CATS) == m->auction) ||
+				 (m->auction && is_program(f))
+		: game ? f->kind == GPUBE_GAME
+		       : f->kind != GPUBE_COALITIONS && f->kind != GPUBE_GAME)
 		return GPUBE_OK;
 	return gpube__fail(m->ctx, GPUBE_EINVAL,
 		"'%s': .%s is not of %s: forms.h has what makes %s", path, f->name,
-		m->auction                    ? "auctions"
-		: m->kind == GPUBE_COALITIONS ? "coalition games"
-					      : "models of costs",
-		f->kind != GPUBE_COALITIONS  ? "costs of one"
-		: f->id == GPUBE_FORMAT_CATS ? "an auction of one"
-					     : "a coalition game of one");
+		m->auction   ? "auctions"
+		: coalitions ? "coalition games"
+		: game       ? "games"
+			     : "models of costs",
+		f->id == GPUBE_FORMAT_CATS    ? "an auction of one"
+		: f->kind == GPUBE_COALITIONS ? "a coalition game of one"
+		: f->kind == GPUBE_GAME       ? "a game of one"
+					      : "costs of one");
 }
 
 static int write_fitted(struct written *w, struct gpube_fit *fit, const struct gpube_format_row *f,
@@ -262,6 +268,19 @@ static int write_fitted(struct written *w, struct gpube_fit *fit, const struct g
 	return close_written(w, ctx, status);
 }
 
+/* All formats hold all of it, but for names. */
+static int write_game(
+	struct written *w, const struct gpube_model *m, const struct gpube_format_row *f)
+{
+	int status = gpube__check_game(m);
+
+	if (!status)
+		status = write_attempt(w, m, f, false);
+	if (!status && w->opts.check)
+		status = check_written(w, m, f);
+	return close_written(w, m->ctx, status);
+}
+
 int gpube_write(const struct gpube_model *m, const char *path, const struct gpube_opts *opts,
 	struct gpube_written *written)
 {
@@ -276,9 +295,7 @@ int gpube_write(const struct gpube_model *m, const char *path, const struct gpub
 		*written = (struct gpube_written){0};
 	if (!m || !path)
 		return gpube__missing(m ? m->ctx : NULL);
-	status = gpube__check_kind(m, GPUBE__NETWORKS | GPUBE__OF(GPUBE_COALITIONS));
-	if (!status)
-		status = gpube__opts_take(&o, m->ctx, opts, GPUBE__ON_WRITE);
+	status = gpube__opts_take(&o, m->ctx, opts, GPUBE__ON_WRITE);
 	if (status)
 		return status;
 	o.written = written;
@@ -297,6 +314,8 @@ int gpube_write(const struct gpube_model *m, const char *path, const struct gpub
 			"cannot check '%s': .%s is not read back as the same tables", path,
 			f->name);
 	w.opts = o;
+	if (m->kind == GPUBE_GAME)
+		return write_game(&w, m, f);
 	if (m->kind == GPUBE_COALITIONS)
 		return write_coalitions(&w, m, f, o.check);
 	w.opts.shift = 0; /* done here, for all formats in one way */

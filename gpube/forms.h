@@ -12,6 +12,32 @@ extern "C" {
 #endif
 
 /*
+ * gpube_costs_of_game() - a game as a model of costs: a variable a player, and a function for each
+ * player's best responses. Its assignments that are allowed are the pure equilibria.
+ * regret  none is forbidden: a function's cost is what its player could gain by another action, so
+ *         that the optimum is the least sum of them, 0 at an equilibrium; in decimals, or, where
+ *         payoffs are none, in units of 1 over their common denominator (which the log says)
+ * Cost:   a comparison of each payoff of each player
+ * Errors: EINVAL (no game), ERANGE (a payoff past 64 bits, a regret of 2^61 units or more), ENOMEM,
+ *         ESTOP
+ */
+GPUBE_API int gpube_costs_of_game(
+	struct gpube_model **out, const struct gpube_model *game, int regret);
+
+/*
+ * gpube_game_of_costs() - a model of the form of a game as that game: as many functions as
+ * variables, two at least, each over all of them. The first function is what the player that is the
+ * first variable gets, and so on: a cost negated where costs are minimised, the cost itself where
+ * they are maximised, in units of 10^-scale; a potential itself, as the shortest decimal that reads
+ * as it.
+ * Names of variables and values become those of players and actions. The model is copied.
+ * Cost:   a payoff for each player and profile
+ * Errors: EINVAL (another form: the text says what; a profile that is forbidden or by itself
+ *         reaches the model's top), ELIMIT (more than the context's memory), ENOMEM, ESTOP
+ */
+GPUBE_API int gpube_game_of_costs(struct gpube_model **out, const struct gpube_model *m);
+
+/*
  * gpube_coalitions_of_costs() - a model of costs or potentials of the form of a coalition game as
  * that game: one function over all variables, the agents, which have two values, 0 out of the
  * coalition and 1 in it. A coalition is worth by how much it costs less than none does, by how much

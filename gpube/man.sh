@@ -22,7 +22,7 @@ gpube_formats formats/formats.h formats.h
 gpube_globals gpube/globals.h globals.h
 csg csg/csg.h csg.h
 csg_auction csg/auction.h auction.h
-nash nash/nash.h nash.h
+gpube_equilibria nash/nash.h nash.h
 END
 [ "$4" = 3 ] && exit
 awk -v version="$version" -f gpube/json.awk gpube/cli/json_keys.txt > "$dir/man5/gpube-json.5"

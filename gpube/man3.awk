@@ -135,5 +135,5 @@ END {
 	if (pending != "")
 		say(pending)
 	print ".SH SEE ALSO\n\\fBgpube\\fR(1), \\fBgpube\\fR(3), \\fBgpube_sums\\fR(3), \\fBgpube_formats\\fR(3), " \
-		"\\fBcsg\\fR(3), \\fBcsg_auction\\fR(3), \\fBnash\\fR(3)" > file
+		"\\fBcsg\\fR(3), \\fBcsg_auction\\fR(3), \\fBgpube_equilibria\\fR(3)" > file
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "gpube/base/bits.h"
-#include "nash/bimatrix.h"
+#include "nash/result.h"
 
 /* One connected component; its xs and ys are numbered by their places in these lists. */
 struct graph {
@@ -113,7 +113,7 @@ static bool contains(const struct graph *g, int64_t x, const uint64_t *mask)
 	return true;
 }
 
-static int fill(struct nash_subset *subset, const struct graph *g, const uint64_t *mask)
+static int fill(struct gpube_nash_subset *subset, const struct graph *g, const uint64_t *mask)
 {
 	int64_t n_xs = 0, n_ys, *list;
 
@@ -123,7 +123,8 @@ static int fill(struct nash_subset *subset, const struct graph *g, const uint64_
 	list = gpube__alloc(g->ctx, (uint64_t)n_xs + (uint64_t)n_ys, sizeof(*list));
 	if (!list)
 		return GPUBE_ENOMEM;
-	*subset = (struct nash_subset){.n_xs = n_xs, .n_ys = n_ys, .xs = list, .ys = list + n_xs};
+	*subset = (struct gpube_nash_subset){
+		.n_xs = n_xs, .n_ys = n_ys, .xs = list, .ys = list + n_xs};
 	for (int64_t x = 0; x < g->n_xs; x++)
 		if (contains(g, x, mask))
 			*list++ = g->xs[x];
@@ -134,7 +135,7 @@ static int fill(struct nash_subset *subset, const struct graph *g, const uint64_
 }
 
 /* Appends the maximal bicliques of a component, as they are found. */
-static int add_subsets(struct nash_components *c, int64_t *capacity, const struct graph *g)
+static int add_subsets(struct gpube_nash_components *c, int64_t *capacity, const struct graph *g)
 {
 	struct sets s = {0};
 	int status = intersect_all(&s, g);
@@ -143,7 +144,7 @@ static int add_subsets(struct nash_components *c, int64_t *capacity, const struc
 		gpube__grow(g->ctx, &c->subsets, capacity, c->n_subsets + s.n, sizeof(*c->subsets)))
 		status = GPUBE_ENOMEM;
 	for (int64_t k = 0; k < s.n && !status; k++) {
-		struct nash_subset *subset = &c->subsets[c->n_subsets];
+		struct gpube_nash_subset *subset = &c->subsets[c->n_subsets];
 
 		status = fill(subset, g, set_at(&s, g, k));
 		if (status)
@@ -175,7 +176,7 @@ struct forest {
 	int64_t *pair; /* the first of each x; they are sorted by x */
 };
 
-static void connect(const struct forest *f, const struct nash_result *r)
+static void connect(const struct forest *f, const struct gpube_nash_result *r)
 {
 	const int64_t n = r->n_xs + r->n_ys;
 
@@ -201,7 +202,7 @@ static void connect(const struct forest *f, const struct nash_result *r)
 
 /* The component whose first x this is; its lists are one block, which the caller frees. */
 static int make_graph(
-	struct graph *g, const struct forest *f, const struct nash_result *r, int64_t first_x)
+	struct graph *g, const struct forest *f, const struct gpube_nash_result *r, int64_t first_x)
 {
 	const int64_t first_y = f->first_y[root_of(f->parent, first_x)];
 	int64_t *list;
@@ -232,8 +233,8 @@ static int make_graph(
 	return GPUBE_OK;
 }
 
-static int add_component(struct nash_components *c, int64_t *capacity, struct gpube_ctx *ctx,
-	const struct forest *f, const struct nash_result *r, int64_t first_x)
+static int add_component(struct gpube_nash_components *c, int64_t *capacity, struct gpube_ctx *ctx,
+	const struct forest *f, const struct gpube_nash_result *r, int64_t first_x)
 {
 	struct graph g = {.ctx = ctx};
 	int status = make_graph(&g, f, r, first_x);
@@ -246,7 +247,8 @@ static int add_component(struct nash_components *c, int64_t *capacity, struct gp
 	return status;
 }
 
-static int add_all(struct nash_components *c, struct gpube_ctx *ctx, const struct nash_result *r)
+static int add_all(
+	struct gpube_nash_components *c, struct gpube_ctx *ctx, const struct gpube_nash_result *r)
 {
 	const uint64_t n = (uint64_t)r->n_xs + (uint64_t)r->n_ys;
 	int64_t *block = gpube__alloc(ctx, n, 6 * sizeof(*block)), capacity = 0;
@@ -268,10 +270,10 @@ static int add_all(struct nash_components *c, struct gpube_ctx *ctx, const struc
 	return status;
 }
 
-int nash_components(struct nash_components **out, struct gpube_ctx *ctx,
-	const struct nash_result *r, double timeout_seconds)
+int gpube_nash_components(struct gpube_nash_components **out, struct gpube_ctx *ctx,
+	const struct gpube_nash_result *r, double timeout_seconds)
 {
-	struct nash_components *c;
+	struct gpube_nash_components *c;
 	double deadline;
 	int status;
 
@@ -282,7 +284,7 @@ int nash_components(struct nash_components **out, struct gpube_ctx *ctx,
 	status = gpube__check_seconds(ctx, "timeout_seconds", timeout_seconds);
 	if (status)
 		return status;
-	if (r->answer != NASH_ANSWER_ALL || r->n_pairs < 1)
+	if (r->answer != GPUBE_NASH_ANSWER_ALL || r->n_pairs < 1)
 		return gpube__fail(ctx, GPUBE_EINVAL, "components need all equilibria");
 	c = gpube__alloc_zero(ctx, 1, sizeof(*c));
 	if (!c)
@@ -291,13 +293,13 @@ int nash_components(struct nash_components **out, struct gpube_ctx *ctx,
 	status = add_all(c, ctx, r);
 	ctx->deadline = deadline;
 	if (status)
-		nash_components_free(c, ctx);
+		gpube_nash_components_free(c, ctx);
 	else
 		*out = c;
 	return status;
 }
 
-void nash_components_free(struct nash_components *c, struct gpube_ctx *ctx)
+void gpube_nash_components_free(struct gpube_nash_components *c, struct gpube_ctx *ctx)
 {
 	if (!c || !ctx)
 		return;

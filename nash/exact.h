@@ -20,7 +20,7 @@
 #include "gpube/base/bits.h"
 #include "gpube/ops/faces/faces.h"
 #include "gpube/ops/support/support.h"
-#include "nash/bimatrix.h"
+#include "nash/result.h"
 
 /*
  * nash__room() - before integers grow: whether there is memory. Where it was short since the last
@@ -71,7 +71,7 @@ bool nash__impatient(struct nash_patience *w);
  */
 struct nash_problem {
 	struct gpube_ctx *ctx;
-	const struct nash_game *game;
+	const struct gpube_model *game;
 	int32_t m, n;
 	int words; /* of a label mask: m + n bits */
 	int32_t *map[2], removed[2];
@@ -85,9 +85,9 @@ struct nash_problem {
  * Errors: ENOMEM (nothing to clear)
  * keep  keep strictly dominated actions
  */
-int nash__problem_init(struct nash_problem *p, const struct nash_game *g, bool keep);
+int nash__problem_init(struct nash_problem *p, const struct gpube_model *g, bool keep);
 /* The whole game without those multiples: its sides' points are the game's. */
-int nash__problem_init_as_read(struct nash_problem *p, const struct nash_game *g);
+int nash__problem_init_as_read(struct nash_problem *p, const struct gpube_model *g);
 void nash__problem_clear(struct nash_problem *p);
 
 /* Label of a side's variable, and the other way round. */
@@ -245,12 +245,13 @@ void nash__cone_count(const struct nash_cone *c, struct nash_cone_counts *sums);
 /* ---- equilibria ----------------------------------------------------------------- */
 
 /*
- * Where equilibria go that are not kept: see struct nash_opts.
+ * Where equilibria go that are not kept: see struct gpube_nash_opts.
  * whole  the game as read
  * n      how many went
  */
 struct nash_give {
-	int (*fn)(void *arg, const struct nash_strategy *x, const struct nash_strategy *y);
+	int (*fn)(void *arg, const struct gpube_nash_strategy *x,
+		const struct gpube_nash_strategy *y);
 	void *arg;
 	struct nash_problem whole;
 	pthread_mutex_t lock;
@@ -267,7 +268,7 @@ struct nash_found {
 	const struct nash_problem *p;
 	struct nash_vertices v[2];
 	int64_t n, capacity, n_slots;
-	struct nash_pair *pairs;
+	struct gpube_nash_pair *pairs;
 	int64_t *slots;
 	struct nash_give *give;
 	int64_t max;  /* 0: any number */
@@ -359,7 +360,7 @@ int nash__mostly_regular(const struct nash_found *f, bool *yes);
  * was short are left out and counted, n_unchecked of the result.
  * Errors: ENOMEM; EBUG (one is none)
  */
-int nash__report(struct nash_result *r, const struct nash_found *f);
+int nash__report(struct gpube_nash_result *r, const struct nash_found *f);
 /*
  * Checks and hands over the equilibrium of vertices x and y of f->v. Errors: ENOMEM; EBUG (it is
  * none); what the function returns

@@ -134,7 +134,7 @@ static int add(struct nash_found *f, int64_t x, int64_t y, bool *is_new)
 		return GPUBE_ELIMIT;
 	if (gpube__grow(f->p->ctx, &f->pairs, &f->capacity, f->n + 1, sizeof(*f->pairs)))
 		return GPUBE_ENOMEM;
-	f->pairs[f->n] = (struct nash_pair){x, y};
+	f->pairs[f->n] = (struct gpube_nash_pair){x, y};
 	f->slots[s] = ++f->n;
 	*is_new = true;
 	return GPUBE_OK;
@@ -327,7 +327,7 @@ struct indices {
 
 /* False: the equilibrium is not regular. */
 static bool index_of(
-	const struct nash_found *f, const struct nash_pair *pair, int32_t *played, int *index)
+	const struct nash_found *f, const struct gpube_nash_pair *pair, int32_t *played, int *index)
 {
 	const struct nash_problem *p = f->p;
 	int32_t *x = played, *y = played + p->m, best_x, best_y;

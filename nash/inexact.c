@@ -18,7 +18,8 @@ struct points {
 
 struct job {
 	struct gpube_ctx *ctx;
-	const struct nash_game *g;
+	const struct gpube_model *g;
+	int32_t m, n; /* actions */
 	double *c[2]; /* of the sides, see struct nash_side */
 	struct points found;
 	int64_t max;
@@ -32,11 +33,18 @@ struct worker {
 
 /* ---- payoffs -------------------------------------------------------------------- */
 
+static double payoff(const struct job *job, int player, int64_t profile)
+{
+	const struct gpube_rational v =
+		gpube__table_rational(gpube__table(job->g, player), profile);
+
+	return gpube__rational_double(&v);
+}
+
 /* The opponent's payoffs of a side, from 0 up for each own action, the largest 1. */
 static int make_side(struct job *job, int side)
 {
-	const struct nash_game *g = job->g;
-	int32_t k = side ? g->n : g->m, l = side ? g->m : g->n;
+	int32_t k = side ? job->n : job->m, l = side ? job->m : job->n;
 	double *c = gpube__alloc(job->ctx, (uint64_t)k * (uint64_t)l, sizeof(*c)), most = 0;
 
 	job->c[side] = c;
@@ -46,8 +54,7 @@ static int make_side(struct job *job, int side)
 		double least = INFINITY;
 
 		for (int64_t j = 0; j < l; j++) {
-			double v = nash__number_double(
-				&g->payoffs[1 - side][side ? j * g->n + i : i * g->n + j]);
+			double v = payoff(job, 1 - side, side ? j * job->n + i : i * job->n + j);
 
 			if (!isfinite(v))
 				return gpube__fail(job->ctx, GPUBE_ERANGE,
@@ -72,7 +79,7 @@ static int make_side(struct job *job, int side)
 
 static int add(struct job *job, struct points *to, const double *point)
 {
-	int64_t width = (int64_t)job->g->m + job->g->n;
+	int64_t width = (int64_t)job->m + job->n;
 
 	for (int64_t k = 0; k < to->n; k++) {
 		bool same = true;
@@ -115,23 +122,23 @@ static bool responds(
 static int leaf(void *worker, const struct nash_lp lp[2])
 {
 	struct worker *w = worker;
-	const struct nash_game *g = w->job->g;
-	double *at[2] = {w->point, w->point + g->m};
+	const struct job *job = w->job;
+	double *at[2] = {w->point, w->point + job->m};
 	bool more = lp[0].live || lp[1].live;
 
-	memset(w->point, 0, ((size_t)g->m + (size_t)g->n) * sizeof(*w->point));
+	memset(w->point, 0, ((size_t)job->m + (size_t)job->n) * sizeof(*w->point));
 	for (int q = 0; q < 2; q++) {
-		int32_t k = q ? g->n : g->m, l = q ? g->m : g->n;
+		int32_t k = q ? job->n : job->m, l = q ? job->m : job->n;
 
 		for (int32_t r = 0; r < l; r++)
 			if (lp[q].basic[r] < k)
 				at[q][lp[q].basic[r]] = lp[q].d[(size_t)r * ((size_t)k + 1)];
 	}
-	for (int64_t i = 0; i < (int64_t)g->m + g->n; i++)
+	for (int64_t i = 0; i < (int64_t)job->m + job->n; i++)
 		if (w->point[i] < -NEAR)
 			return GPUBE_OK;
-	if (!responds(w->job->c[0], g->m, g->n, at[0], at[1], &more) ||
-		!responds(w->job->c[1], g->n, g->m, at[1], at[0], &more))
+	if (!responds(job->c[0], job->m, job->n, at[0], at[1], &more) ||
+		!responds(job->c[1], job->n, job->m, at[1], at[0], &more))
 		return GPUBE_OK;
 	w->found.degenerate |= more;
 	return add(w->job, &w->found, w->point);
@@ -156,8 +163,7 @@ static int open_worker(struct nash_tree *t, void **worker)
 	if (!w)
 		return GPUBE_ENOMEM;
 	w->job = job;
-	w->point =
-		gpube__alloc(t->ctx, (uint64_t)job->g->m + (uint64_t)job->g->n, sizeof(*w->point));
+	w->point = gpube__alloc(t->ctx, (uint64_t)job->m + (uint64_t)job->n, sizeof(*w->point));
 	return w->point ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
@@ -165,7 +171,7 @@ static int close_worker(struct nash_tree *t, void *worker)
 {
 	struct worker *w = worker;
 	struct job *job = w->job;
-	int64_t width = (int64_t)job->g->m + job->g->n;
+	int64_t width = (int64_t)job->m + job->n;
 	int status = GPUBE_OK;
 
 	for (int64_t k = 0; k < w->found.n && !status; k++)
@@ -179,19 +185,18 @@ static int close_worker(struct nash_tree *t, void *worker)
 
 static int pure(struct job *job)
 {
-	const struct nash_game *g = job->g;
-	uint64_t width = (uint64_t)g->m + (uint64_t)g->n;
+	uint64_t width = (uint64_t)job->m + (uint64_t)job->n;
 	double *point = gpube__alloc_zero(job->ctx, width, sizeof(*point));
 	bool more;
 	int status = point ? GPUBE_OK : GPUBE_ENOMEM;
 
-	for (int32_t i = 0; i < g->m && !status; i++)
-		for (int32_t j = 0; j < g->n && !status; j++) {
-			point[i] = point[g->m + j] = 1;
-			if (responds(job->c[0], g->m, g->n, point, point + g->m, &more) &&
-				responds(job->c[1], g->n, g->m, point + g->m, point, &more))
+	for (int32_t i = 0; i < job->m && !status; i++)
+		for (int32_t j = 0; j < job->n && !status; j++) {
+			point[i] = point[job->m + j] = 1;
+			if (responds(job->c[0], job->m, job->n, point, point + job->m, &more) &&
+				responds(job->c[1], job->n, job->m, point + job->m, point, &more))
 				status = add(job, &job->found, point);
-			point[i] = point[g->m + j] = 0;
+			point[i] = point[job->m + j] = 0;
 		}
 	gpube__free(job->ctx, point);
 	return status;
@@ -212,10 +217,10 @@ static void put(char *to, double v)
 			*to = '.';
 }
 
-static int write_strategy(struct nash_strategy *s, const struct job *job, int side, const double *x)
+static int write_strategy(
+	struct gpube_nash_strategy *s, const struct job *job, int side, const double *x)
 {
-	const struct nash_game *g = job->g;
-	int64_t k = side ? g->n : g->m, l = side ? g->m : g->n;
+	int64_t k = side ? job->n : job->m, l = side ? job->m : job->n;
 	size_t head = (size_t)k * sizeof(char *);
 	char *block = gpube__alloc(job->ctx, head + ((size_t)k + 1) * TEXT_BYTES, 1), *to;
 	const char **list = (const char **)(void *)block;
@@ -232,9 +237,7 @@ static int write_strategy(struct nash_strategy *s, const struct job *job, int si
 		double v = 0;
 
 		for (int64_t i = 0; i < k; i++)
-			v += x[i] *
-			     nash__number_double(
-				     &g->payoffs[1 - side][side ? j * g->n + i : i * g->n + j]);
+			v += x[i] * payoff(job, 1 - side, side ? j * job->n + i : i * job->n + j);
 		best = v > best ? v : best;
 	}
 	put(to, best);
@@ -243,9 +246,9 @@ static int write_strategy(struct nash_strategy *s, const struct job *job, int si
 	return GPUBE_OK;
 }
 
-static int write_all(struct nash_result *r, const struct job *job)
+static int write_all(struct gpube_nash_result *r, const struct job *job)
 {
-	int64_t n = job->found.n, width = (int64_t)job->g->m + job->g->n;
+	int64_t n = job->found.n, width = (int64_t)job->m + job->n;
 	int status = GPUBE_OK;
 
 	r->xs = gpube__alloc_zero(job->ctx, (uint64_t)n, sizeof(*r->xs));
@@ -259,8 +262,8 @@ static int write_all(struct nash_result *r, const struct job *job)
 
 		status = write_strategy(&r->xs[k], job, 0, point);
 		if (!status)
-			status = write_strategy(&r->ys[k], job, 1, point + job->g->m);
-		r->pairs[k] = (struct nash_pair){k, k};
+			status = write_strategy(&r->ys[k], job, 1, point + job->m);
+		r->pairs[k] = (struct gpube_nash_pair){k, k};
 	}
 	r->n_pairs = n;
 	return status;
@@ -279,17 +282,21 @@ static int search(struct job *job, int64_t *nodes)
 	};
 	int status;
 
-	t.m[0] = (struct nash_matrix){job->g->m, job->g->n, 0, job->c[0]};
-	t.m[1] = (struct nash_matrix){job->g->n, job->g->m, 1, job->c[1]};
+	t.m[0] = (struct nash_matrix){job->m, job->n, 0, job->c[0]};
+	t.m[1] = (struct nash_matrix){job->n, job->m, 1, job->c[1]};
 	status = nash__tree_search(&t);
 	*nodes = t.nodes;
 	return status;
 }
 
 int nash__solve_inexactly(
-	struct nash_result *r, const struct nash_game *g, const struct nash_opts *o)
+	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_nash_opts *o)
 {
-	struct job job = {.ctx = g->ctx, .g = g, .max = o->one ? 1 : o->max};
+	struct job job = {.ctx = g->ctx,
+		.g = g,
+		.m = g->vars[0].domain,
+		.n = g->vars[1].domain,
+		.max = o->one ? 1 : o->max};
 	int status = make_side(&job, 0);
 
 	if (!status)
@@ -298,7 +305,7 @@ int nash__solve_inexactly(
 	r->method = o->pure ? "pure" : "eee";
 	if (!status)
 		status = o->pure ? pure(&job) : search(&job, &r->work);
-	r->answer = o->pure ? NASH_ANSWER_SOME : NASH_ANSWER_ALL;
+	r->answer = o->pure ? GPUBE_NASH_ANSWER_SOME : GPUBE_NASH_ANSWER_ALL;
 	if (job.found.degenerate && !o->pure)
 		r->reason = "the game looks degenerate: floating point does not find all";
 	status = nash__conclude(r, g->ctx, status);

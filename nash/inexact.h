@@ -2,7 +2,7 @@
 #ifndef NASH_INEXACT_H
 #define NASH_INEXACT_H
 
-#include "nash/bimatrix.h"
+#include "nash/result.h"
 
 /*
  * nash__solve_inexactly() - fills all of a result but its time. A face that is no
@@ -10,6 +10,6 @@
  * Errors: ENOMEM; ERANGE (a payoff is past the range of doubles)
  */
 int nash__solve_inexactly(
-	struct nash_result *r, const struct nash_game *g, const struct nash_opts *o);
+	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_nash_opts *o);
 
 #endif

@@ -1,4 +1,4 @@
-/* nash.c - nash_solve(): which method runs, and what its end means. See nash.h. */
+/* nash.c - gpube_nash(): which method runs, and what its end means. See nash.h. */
 #include "nash/inexact.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "nash/exact.h"
 #endif
 
-int nash_exact(void)
+int gpube_nash_exact(void)
 {
 #ifdef GPUBE_HAVE_FLINT
 	return 1;
@@ -44,7 +44,8 @@ static int pick(
 }
 
 /* On a device alone where one was asked for; otherwise as nash__branching_run() says. */
-static int branch_and_bound(struct nash_found *f, struct nash_result *r, const struct nash_opts *o)
+static int branch_and_bound(
+	struct nash_found *f, struct gpube_nash_result *r, const struct gpube_nash_opts *o)
 {
 	const struct gpube_faces_search sizes = {.k = {f->p->m, f->p->n}, .l = {f->p->n, f->p->m}};
 	const struct gpube_faces_ops *ops;
@@ -66,7 +67,7 @@ static int branch_and_bound(struct nash_found *f, struct nash_result *r, const s
  * Whether equilibria of a game in which supports of equal size need not give all are all: another
  * method counts them. What is found by supports are extreme equilibria, so that the numbers tell.
  */
-static int confirm(const struct nash_found *f, const char *why, struct nash_result *r)
+static int confirm(const struct nash_found *f, const char *why, struct gpube_nash_result *r)
 {
 	const double start = gpube__now();
 	const char *method = "auto";
@@ -86,7 +87,7 @@ static int confirm(const struct nash_found *f, const char *why, struct nash_resu
 }
 
 static int support_enumeration(
-	struct nash_found *f, struct nash_result *r, const struct nash_opts *o)
+	struct nash_found *f, struct gpube_nash_result *r, const struct gpube_nash_opts *o)
 {
 	struct nash_se se = {.size = o->support_size, .world = o->world};
 	bool yes = true, left_open;
@@ -117,7 +118,7 @@ static int support_enumeration(
 		r);
 }
 
-static int run(struct nash_found *f, struct nash_result *r, const struct nash_opts *o)
+static int run(struct nash_found *f, struct gpube_nash_result *r, const struct gpube_nash_opts *o)
 {
 	if (o->pure) {
 		r->method = "pure";
@@ -128,12 +129,12 @@ static int run(struct nash_found *f, struct nash_result *r, const struct nash_op
 		return nash__lemke_howson(f, o->all_labels);
 	}
 	switch (o->method) {
-	case NASH_METHOD_EEE:
+	case GPUBE_NASH_METHOD_EEE:
 		return branch_and_bound(f, r, o);
-	case NASH_METHOD_VE:
+	case GPUBE_NASH_METHOD_VE:
 		r->method = "ve";
 		return nash__vertex_enumeration(f, -1);
-	case NASH_METHOD_SE:
+	case GPUBE_NASH_METHOD_SE:
 		r->method = "se";
 		return support_enumeration(f, r, o);
 	default:
@@ -143,18 +144,18 @@ static int run(struct nash_found *f, struct nash_result *r, const struct nash_op
 }
 
 /* What is known of all equilibria from those found. */
-static int judge(const struct nash_found *f, struct nash_result *r)
+static int judge(const struct nash_found *f, struct gpube_nash_result *r)
 {
 	bool regular;
 	int sum, status = nash__index_sum(f, &regular, &sum);
 
 	if (status)
 		return status == GPUBE_ESTOP ? GPUBE_OK : status; /* not known, then */
-	if (f->n == 0 && r->answer != NASH_ANSWER_ALL)
+	if (f->n == 0 && r->answer != GPUBE_NASH_ANSWER_ALL)
 		return GPUBE_OK;
 	r->degenerate = !regular;
 	r->index_sum = regular ? sum : 0;
-	if (regular && r->answer == NASH_ANSWER_ALL && sum != 1)
+	if (regular && r->answer == GPUBE_NASH_ANSWER_ALL && sum != 1)
 		return gpube__fail(f->p->ctx, GPUBE_EBUG,
 			"internal error: the indices of the equilibria add up to %d, not 1; please "
 			"report this",
@@ -163,7 +164,8 @@ static int judge(const struct nash_found *f, struct nash_result *r)
 }
 
 /* All are found, and handed over to the caller one by one. */
-static int give_all(struct nash_found *f, struct nash_result *r, const struct nash_opts *o)
+static int give_all(
+	struct nash_found *f, struct gpube_nash_result *r, const struct gpube_nash_opts *o)
 {
 	struct nash_give g = {.fn = o->give, .arg = o->give_arg, .lock = PTHREAD_MUTEX_INITIALIZER};
 	int status = nash__problem_init_as_read(&g.whole, f->p->game);
@@ -180,7 +182,7 @@ static int give_all(struct nash_found *f, struct nash_result *r, const struct na
 }
 
 /* What is left when the search has ended: certifying, sorting, writing. */
-static int finish(struct nash_result *r, const struct nash_found *f)
+static int finish(struct gpube_nash_result *r, const struct nash_found *f)
 {
 	struct gpube_ctx *ctx = f->p->ctx;
 	const double start = gpube__now();
@@ -196,7 +198,7 @@ static int finish(struct nash_result *r, const struct nash_found *f)
 }
 
 static int solve_exactly(
-	struct nash_result *r, const struct nash_game *g, const struct nash_opts *o)
+	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_nash_opts *o)
 {
 	const double seconds = o->timeout_seconds > 0 ? fmax(0.2, o->timeout_seconds / 10) : 2;
 	/* sorting and writing what has been checked takes about as long again */
@@ -222,7 +224,8 @@ static int solve_exactly(
 	r->work = f.work;
 	if (f.used)
 		r->backend = "cuda";
-	r->answer = o->one || o->pure || o->support_size ? NASH_ANSWER_SOME : NASH_ANSWER_ALL;
+	r->answer = o->one || o->pure || o->support_size ? GPUBE_NASH_ANSWER_SOME
+							 : GPUBE_NASH_ANSWER_ALL;
 	status = nash__conclude(r, g->ctx, status);
 	if (!status && !o->give)
 		status = finish(r, &f);
@@ -232,9 +235,9 @@ static int solve_exactly(
 	return status;
 }
 #else
-/* nash_solve() has refused before. */
+/* gpube_nash() has refused before. */
 static int solve_exactly(
-	struct nash_result *r, const struct nash_game *g, const struct nash_opts *o)
+	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_nash_opts *o)
 {
 	(void)r;
 	(void)o;
@@ -242,12 +245,13 @@ static int solve_exactly(
 }
 #endif
 
-int nash_solve(struct nash_result **out, const struct nash_game *g, const struct nash_opts *opts)
+int gpube_nash(struct gpube_nash_result **out, const struct gpube_model *g,
+	const struct gpube_nash_opts *opts)
 {
-	static const struct nash_opts none = {.sizeof_options = sizeof(none)};
+	static const struct gpube_nash_opts none = {.sizeof_options = sizeof(none)};
 	double start = gpube__now(), deadline;
 	struct gpube_ctx *ctx;
-	struct nash_result *r;
+	struct gpube_nash_result *r;
 	int status;
 
 	if (out)
@@ -255,24 +259,29 @@ int nash_solve(struct nash_result **out, const struct nash_game *g, const struct
 	if (!out || !g)
 		return gpube__missing(g ? g->ctx : NULL);
 	ctx = g->ctx;
-	if (g->players)
-		return gpube__fail(ctx, GPUBE_EINVAL,
-			"a game of more than two players: of those only pure equilibria are found");
+	status = gpube__check_game(g);
+	if (status)
+		return status;
+	if (g->n_vars != 2)
+		return gpube__fail(ctx, GPUBE_EINVAL, "a game of %s players: %s",
+			g->n_vars > 2 ? "more than two" : "less than two",
+			"of those only pure equilibria are found");
 	if (!opts)
 		opts = &none;
 	if (opts->sizeof_options != sizeof(*opts) || opts->max < 0 ||
-		!(opts->timeout_seconds >= 0) || (unsigned)opts->method > NASH_METHOD_SE ||
+		!(opts->timeout_seconds >= 0) || (unsigned)opts->method > GPUBE_NASH_METHOD_SE ||
 		(unsigned)opts->backend > GPUBE_BACKEND_CUDA)
 		return gpube__fail(ctx, GPUBE_EINVAL, "options out of their range");
-	if (opts->support_size < 0 || (opts->support_size && opts->method != NASH_METHOD_SE))
+	if (opts->support_size < 0 || (opts->support_size && opts->method != GPUBE_NASH_METHOD_SE))
 		return gpube__fail(ctx, GPUBE_EINVAL, "a support size goes with method se");
 	if (opts->give && (opts->one || opts->pure || opts->max || opts->inexact ||
 				  opts->backend == GPUBE_BACKEND_CUDA ||
-				  opts->method == NASH_METHOD_VE || opts->method == NASH_METHOD_SE))
+				  opts->method == GPUBE_NASH_METHOD_VE ||
+				  opts->method == GPUBE_NASH_METHOD_SE))
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"equilibria are handed over one by one by method eee alone, and all of "
 			"them");
-	if (!opts->inexact && !nash_exact())
+	if (!opts->inexact && !gpube_nash_exact())
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"this program was built without FLINT: only inexact results are to be had");
 	r = gpube__alloc_zero(ctx, 1, sizeof(*r));
@@ -288,7 +297,7 @@ int nash_solve(struct nash_result **out, const struct nash_game *g, const struct
 	ctx->deadline = deadline;
 	r->seconds = gpube__now() - start;
 	if (status)
-		nash_result_free(r, ctx);
+		gpube_nash_result_free(r, ctx);
 	else
 		*out = r;
 	return status;

@@ -1,60 +1,59 @@
 /* problem.c - payoffs as integers, strictly dominated actions taken out. See exact.h. */
 #ifdef GPUBE_HAVE_FLINT
+#include <flint/fmpq.h>
 #include <math.h>
 #include <string.h>
 
 #include "nash/exact.h"
 
-/* Text to numerator and denominator; false if memory is short. */
-static bool parse_text(struct gpube_ctx *ctx, fmpz_t num, fmpz_t den, const char *text)
-{
-	char *copy = gpube__strdup(ctx, text), *slash;
-
-	if (!copy)
-		return false;
-	slash = strchr(copy, '/');
-	if (slash)
-		*slash = 0;
-	fmpz_set_str(num, copy, 10);
-	fmpz_one(den);
-	if (slash)
-		fmpz_set_str(den, slash + 1, 10);
-	gpube__free(ctx, copy);
-	return true;
-}
-
-static bool to_fraction(struct gpube_ctx *ctx, fmpz_t num, fmpz_t den, const struct nash_number *v)
+/* A fraction of any size; false if memory is short. */
+static bool to_fraction(struct gpube_ctx *ctx, fmpq_t to, const struct gpube_rational *v)
 {
 	if (nash__room(ctx, 0))
 		return false;
 	if (v->text)
-		return parse_text(ctx, num, den, v->text);
-	fmpz_set_si(num, v->num);
-	fmpz_set_si(den, v->den);
+		fmpq_set_str(to, v->text, 10);
+	else
+		fmpq_set_si(to, v->num, (ulong)v->den);
 	return true;
 }
 
-/* All payoffs of a player over their least common denominator. */
-static int make_integers(
-	struct gpube_ctx *ctx, fmpz *pay, fmpz_t lcm, const struct nash_number *v, int64_t cells)
+/* Numbers that stand each for itself, over their least common denominator. */
+static bool bring_over_one(
+	struct gpube_ctx *ctx, fmpz *pay, fmpz_t lcm, const struct gpube_table *t)
 {
-	fmpz_t num, den;
+	const struct gpube_rational *v = t->values;
+	bool ok = true;
+	fmpq_t x;
+
+	fmpq_init(x);
+	for (int64_t k = 0; k < t->n && ok; k++) {
+		ok = to_fraction(ctx, x, &v[k]);
+		fmpz_lcm(lcm, lcm, fmpq_denref(x));
+	}
+	for (int64_t k = 0; k < t->n && ok; k++) {
+		ok = to_fraction(ctx, x, &v[k]);
+		fmpz_mul(pay + k, fmpq_numref(x), lcm);
+		fmpz_divexact(pay + k, pay + k, fmpq_denref(x));
+	}
+	fmpq_clear(x);
+	return ok;
+}
+
+/* All payoffs of a player over their least common denominator, which most tables have. */
+static int make_integers(struct gpube_ctx *ctx, fmpz *pay, fmpz_t lcm, const struct gpube_table *t)
+{
 	bool ok = true;
 
-	fmpz_init(num);
-	fmpz_init(den);
 	fmpz_one(lcm);
-	for (int64_t k = 0; k < cells && ok; k++) {
-		ok = to_fraction(ctx, num, den, &v[k]);
-		fmpz_lcm(lcm, lcm, den);
+	if (t->type == GPUBE_RATIONAL && !t->den)
+		return bring_over_one(ctx, pay, lcm, t) ? GPUBE_OK : GPUBE_ENOMEM;
+	if (t->type == GPUBE_RATIONAL)
+		fmpz_set_si(lcm, t->den);
+	for (int64_t k = 0; k < t->n && ok; k++) {
+		ok = !nash__room(ctx, 0);
+		fmpz_set_si(pay + k, gpube__table_int(t, k));
 	}
-	for (int64_t k = 0; k < cells && ok; k++) {
-		ok = to_fraction(ctx, num, den, &v[k]);
-		fmpz_mul(num, num, lcm);
-		fmpz_divexact(pay + k, num, den);
-	}
-	fmpz_clear(num);
-	fmpz_clear(den);
 	return ok ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
@@ -244,10 +243,11 @@ static void shrink(struct nash_problem *p, int64_t columns)
 					p->pay[q] + p->map[0][i] * columns + p->map[1][j]);
 }
 
-static int init(struct nash_problem *p, const struct nash_game *g, bool keep, bool as_read)
+static int init(struct nash_problem *p, const struct gpube_model *g, bool keep, bool as_read)
 {
-	int64_t cells = (int64_t)g->m * g->n;
-	struct left left = {.n = g->n, .count = {g->m, g->n}};
+	const int32_t m = g->vars[0].domain, n = g->vars[1].domain;
+	int64_t cells = (int64_t)m * n;
+	struct left left = {.n = n, .count = {m, n}};
 	int status = GPUBE_OK;
 
 	*p = (struct nash_problem){.ctx = g->ctx, .game = g};
@@ -259,7 +259,7 @@ static int init(struct nash_problem *p, const struct nash_game *g, bool keep, bo
 		if (!p->map[q] || !p->pay[q])
 			status = GPUBE_ENOMEM;
 		else
-			status = make_integers(g->ctx, p->pay[q], &p->den[q], g->payoffs[q], cells);
+			status = make_integers(g->ctx, p->pay[q], &p->den[q], gpube__table(g, q));
 		for (int32_t k = 0; !status && k < left.count[q]; k++)
 			p->map[q][k] = k;
 		left.pay[q] = p->pay[q];
@@ -273,10 +273,10 @@ static int init(struct nash_problem *p, const struct nash_game *g, bool keep, bo
 	if (!status) {
 		p->m = left.count[0];
 		p->n = left.count[1];
-		p->removed[0] = g->m - p->m;
-		p->removed[1] = g->n - p->n;
+		p->removed[0] = m - p->m;
+		p->removed[1] = n - p->n;
 		p->words = (int)(((int64_t)p->m + p->n + 63) / 64);
-		shrink(p, g->n);
+		shrink(p, n);
 		status = make_side(p, 0, as_read);
 	}
 	if (!status)
@@ -286,19 +286,19 @@ static int init(struct nash_problem *p, const struct nash_game *g, bool keep, bo
 	return status;
 }
 
-int nash__problem_init(struct nash_problem *p, const struct nash_game *g, bool keep)
+int nash__problem_init(struct nash_problem *p, const struct gpube_model *g, bool keep)
 {
 	return init(p, g, keep, false);
 }
 
-int nash__problem_init_as_read(struct nash_problem *p, const struct nash_game *g)
+int nash__problem_init_as_read(struct nash_problem *p, const struct gpube_model *g)
 {
 	return init(p, g, true, true);
 }
 
 void nash__problem_clear(struct nash_problem *p)
 {
-	int64_t cells = p->game ? (int64_t)p->game->m * p->game->n : 0;
+	int64_t cells = p->game ? gpube__profiles(p->game) : 0;
 
 	for (int q = 0; q < 2; q++) {
 		for (int64_t k = 0; p->pay[q] && k < cells; k++)

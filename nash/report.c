@@ -211,7 +211,7 @@ static int rank_all(const struct nash_vertices *v, int64_t *order, int64_t *rank
 
 static int compare_pairs(const void *a, const void *b)
 {
-	const struct nash_pair *p = a, *q = b;
+	const struct gpube_nash_pair *p = a, *q = b;
 
 	if (p->x != q->x)
 		return p->x < q->x ? -1 : 1;
@@ -270,7 +270,7 @@ static void best_value(fmpz_t best, const struct nash_problem *p, int side, cons
 
 /* One block: the pointers, then the text they point to. */
 static int write_strategy(
-	struct nash_strategy *s, const struct nash_problem *p, int side, const fmpz *coords)
+	struct gpube_nash_strategy *s, const struct nash_problem *p, int side, const fmpz *coords)
 {
 	int32_t k = p->side[side].k;
 	size_t head = (size_t)k * sizeof(char *), bytes = head;
@@ -306,7 +306,7 @@ static int write_strategy(
 
 /* Strategies of one side to be written by the threads; those of a failure stay without text. */
 struct texts {
-	struct nash_strategy *out;
+	struct gpube_nash_strategy *out;
 	const struct nash_problem *p;
 	const struct nash_vertices *v;
 	int side;
@@ -328,7 +328,7 @@ static void write_text(void *arg, int64_t batch, int thread)
 	}
 }
 
-static int write_side(struct nash_strategy **out, int64_t *n, const struct nash_problem *p,
+static int write_side(struct gpube_nash_strategy **out, int64_t *n, const struct nash_problem *p,
 	const struct nash_vertices *v, int side, const int64_t *order)
 {
 	struct texts t = {.p = p, .v = v, .side = side, .order = order};
@@ -341,7 +341,7 @@ static int write_side(struct nash_strategy **out, int64_t *n, const struct nash_
 	return t.status;
 }
 
-static int write_all(struct nash_result *r, const struct nash_found *f)
+static int write_all(struct gpube_nash_result *r, const struct nash_found *f)
 {
 	struct gpube_ctx *ctx = f->p->ctx;
 	int64_t *order[2], *rank[2];
@@ -365,7 +365,8 @@ static int write_all(struct nash_result *r, const struct nash_found *f)
 			status = GPUBE_ENOMEM;
 	}
 	for (int64_t k = 0; k < f->n && !status; k++)
-		r->pairs[k] = (struct nash_pair){rank[0][f->pairs[k].x], rank[1][f->pairs[k].y]};
+		r->pairs[k] =
+			(struct gpube_nash_pair){rank[0][f->pairs[k].x], rank[1][f->pairs[k].y]};
 	if (!status) {
 		r->n_pairs = f->n;
 		qsort(r->pairs, (size_t)f->n, sizeof(*r->pairs), compare_pairs);
@@ -380,7 +381,7 @@ static int write_all(struct nash_result *r, const struct nash_found *f)
 /* ---- one by one ------------------------------------------------------------------- */
 
 /* One of the two as text, and its labels in the whole game. */
-static int write_checked(struct nash_strategy *s, uint64_t *mask, const struct nash_give *g,
+static int write_checked(struct gpube_nash_strategy *s, uint64_t *mask, const struct nash_give *g,
 	const struct nash_found *f, int side, int64_t at)
 {
 	const struct nash_problem *whole = &g->whole;
@@ -399,7 +400,7 @@ int nash__hand_over(struct nash_give *g, const struct nash_found *f, int64_t x, 
 	const struct nash_problem *whole = &g->whole;
 	struct gpube_ctx *ctx = f->p->ctx;
 	uint64_t *mask = gpube__alloc(ctx, 2 * (uint64_t)whole->words, sizeof(*mask));
-	struct nash_strategy s[2] = {{0}, {0}};
+	struct gpube_nash_strategy s[2] = {{0}, {0}};
 	int status = mask ? GPUBE_OK : GPUBE_ENOMEM;
 
 	if (!status)
@@ -422,7 +423,7 @@ int nash__hand_over(struct nash_give *g, const struct nash_found *f, int64_t x, 
 	return status;
 }
 
-int nash__report(struct nash_result *r, const struct nash_found *f)
+int nash__report(struct gpube_nash_result *r, const struct nash_found *f)
 {
 	struct nash_problem whole;
 	struct nash_found all = {0};

@@ -1,9 +1,9 @@
-/* result.c - results of nash_solve(): their end, and what a search's end makes of them. */
+/* result.c - results of gpube_nash(): their end, and what a search's end makes of them. */
 #include <string.h>
 
-#include "nash/bimatrix.h"
+#include "nash/result.h"
 
-void nash__strategy_clear(struct nash_strategy *s, struct gpube_ctx *ctx)
+void nash__strategy_clear(struct gpube_nash_strategy *s, struct gpube_ctx *ctx)
 {
 	/* the pointers begin the block that holds the text, too */
 	const void *block = s->p;
@@ -13,14 +13,14 @@ void nash__strategy_clear(struct nash_strategy *s, struct gpube_ctx *ctx)
 	gpube__free(ctx, p);
 }
 
-static void free_strategies(struct gpube_ctx *ctx, struct nash_strategy *s, int64_t n)
+static void free_strategies(struct gpube_ctx *ctx, struct gpube_nash_strategy *s, int64_t n)
 {
 	for (int64_t k = 0; s && k < n; k++)
 		nash__strategy_clear(&s[k], ctx);
 	gpube__free(ctx, s);
 }
 
-void nash_result_free(struct nash_result *r, struct gpube_ctx *ctx)
+void gpube_nash_result_free(struct gpube_nash_result *r, struct gpube_ctx *ctx)
 {
 	if (!r || !ctx)
 		return;
@@ -30,16 +30,16 @@ void nash_result_free(struct nash_result *r, struct gpube_ctx *ctx)
 	gpube__free(ctx, r);
 }
 
-int nash__conclude(struct nash_result *r, struct gpube_ctx *ctx, int status)
+int nash__conclude(struct gpube_nash_result *r, struct gpube_ctx *ctx, int status)
 {
 	if (status == GPUBE_ELIMIT) {
-		r->answer = NASH_ANSWER_SOME;
+		r->answer = GPUBE_NASH_ANSWER_SOME;
 		r->reason = NULL;
 	} else if (status == GPUBE_ESTOP) {
-		r->answer = NASH_ANSWER_INCOMPLETE;
+		r->answer = GPUBE_NASH_ANSWER_INCOMPLETE;
 		r->reason = ctx->stop ? "stopped" : "out of time";
 	} else if (r->reason) {
-		r->answer = NASH_ANSWER_INCOMPLETE;
+		r->answer = GPUBE_NASH_ANSWER_INCOMPLETE;
 	}
 	return status == GPUBE_ELIMIT || status == GPUBE_ESTOP ? GPUBE_OK : status;
 }

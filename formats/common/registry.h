@@ -15,7 +15,7 @@ struct gpube_format_row {
 	enum gpube_format id;
 	const char *name;
 	const char *extensions; /* "yaml|yml", in any case */
-	enum gpube_kind kind;   /* of the model that is read */
+	enum gpube_kind kind;   /* of the model that is read; games alone are written as games */
 	bool both_kinds;        /* the writer takes both; otherwise potentials become costs */
 	bool evidence;          /* observations are in a file beside it */
 	/*
@@ -28,7 +28,8 @@ struct gpube_format_row {
 };
 
 /*
- * The format to write a model in, AUTO: by the name; NULL after setting the error's text (EINVAL).
+ * The format to write a model in, AUTO: by the name, by any other name a game as LRS, coalitions as
+ * CSG or CATS; NULL after setting the error's text (EINVAL).
  */
 const struct gpube_format_row *gpube__output_format(
 	const struct gpube_model *m, const char *path, enum gpube_format format);
@@ -54,6 +55,14 @@ bool gpube__sniff_net(const char *text, size_t n, const char *path);
 bool gpube__sniff_cats(const char *text, size_t n, const char *path);
 bool gpube__sniff_csg(const char *text, size_t n, const char *path);
 bool gpube__sniff_opb(const char *text, size_t n, const char *path);
+bool gpube__sniff_nfg(const char *text, size_t n, const char *path);
+bool gpube__sniff_gam(const char *text, size_t n, const char *path);
+bool gpube__sniff_lrs(const char *text, size_t n, const char *path);
+bool gpube__sniff_two_player(const char *text, size_t n, const char *path);
+bool gpube__sniff_simple(const char *text, size_t n, const char *path);
+bool gpube__sniff_efg(const char *text, size_t n, const char *path);
+/* The format of a game that no other claims. */
+enum gpube_format gpube__guess_game(const char *text);
 
 /* What files in no format of models hold; a name may say it of a text that does not. */
 enum gpube_content gpube__sniff_content(const char *text, const char *path);
@@ -118,6 +127,17 @@ int gpube__net_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__opb_read(struct gpube_model *m, struct gpube_in *in); /* .wbo, too */
 int gpube__bep_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__pre_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__nfg_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__nfg_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__gam_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__gam_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__lrs_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__lrs_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__two_player_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__two_player_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__simple_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__simple_write(const struct gpube_model *m, struct gpube_out *out);
+int gpube__efg_read(struct gpube_model *m, struct gpube_in *in);
 
 int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
 /* The file that evidence is read from, for the caller to free; NULL: none. Others as below. */

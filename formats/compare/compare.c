@@ -416,6 +416,8 @@ int gpube__compare(
 	*counts = (struct gpube_compared){0};
 	if (status)
 		return status;
+	if (m->kind == GPUBE_GAME)
+		return gpube__compare_games(counts, m, again);
 	if (again->kind == GPUBE_COSTS && m->kind == GPUBE_COSTS)
 		return compare_costs(counts, m, again);
 	return compare_potentials(counts, m, again);

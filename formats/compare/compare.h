@@ -22,12 +22,16 @@ struct gpube_compared {
  * written to it. Costs are compared as integers, in the units of each model;
  * potentials as doubles, bit by bit; a potential and a cost as -ln(potential)
  * and cost * 10^-scale, up to 1e-12 * (1 + |cost|) and half a unit if potentials
- * became costs.
+ * became costs; payoffs of games as fractions.
  * counts  out: what was compared
  * Cost:   one pass over the cells of both models
  * Errors: EBUG (the first difference), ENOMEM
  */
 int gpube__compare(struct gpube_compared *counts, const struct gpube_model *m,
+	const struct gpube_model *again);
+
+/* The same of two games of the same players and actions. */
+int gpube__compare_games(struct gpube_compared *counts, const struct gpube_model *m,
 	const struct gpube_model *again);
 
 /*

@@ -184,9 +184,7 @@ void gpube__out_real(
 	struct gpube_out *out, double v); /* finite; shortest text that reads back equal */
 /* v * 2^power, of which gpube__small_real() reads v again where it does not fit a double. */
 void gpube__out_scaled(struct gpube_out *out, double v, int power);
-/* The same text, of any finite number; false: out of memory. */
 enum { GPUBE_REAL_TEXT = 32 };
-bool gpube__real_text(char text[GPUBE_REAL_TEXT], double v);
 /* integer * 10^-scale in plain decimal notation with 'scale' decimals */
 void gpube__out_decimal(struct gpube_out *out, int64_t v, int scale);
 /* A line of value indices, toulbar2's .sol. */

@@ -527,17 +527,6 @@ void gpube__out_scaled(struct gpube_out *out, double v, int power)
 	gpube__out_text(out, text);
 }
 
-bool gpube__real_text(char text[GPUBE_REAL_TEXT], double v)
-{
-	const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-
-	if (c_locale == (locale_t)0)
-		return false;
-	write_real(text, v, c_locale);
-	freelocale(c_locale);
-	return true;
-}
-
 void gpube__out_real(struct gpube_out *out, double v)
 {
 	char text[GPUBE_REAL_TEXT];

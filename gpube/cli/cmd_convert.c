@@ -166,7 +166,7 @@ static const struct {
 	const char *endings, *outputs;
 } kinds[] = {
 	[GPUBE_CONTENT_MODEL] = {NULL, NULL},
-	[GPUBE_CONTENT_GAME] = {"nfg|gam",
+	[GPUBE_CONTENT_GAME] = {GPUBE_FORMATS_OF_GAMES "|efg",
 		"a game is written as .nfg for Gambit, .gam as GAMUT does, as a model by the name "
 		"of its format, or by any other name for lrsnash"},
 	[GPUBE_CONTENT_COALITIONS] = {NULL,
@@ -184,6 +184,7 @@ static const struct {
 static enum gpube_content wanted(
 	const struct opts_convert *o, const struct contents *c, const char *to)
 {
+	/* the words of --to are those of enum gpube_format, in its order */
 	if (o->to ? o->to == GPUBE_FORMAT_CSG : gpube__has_extension(to, "csg"))
 		return GPUBE_CONTENT_COALITIONS;
 	if (o->to ? o->to == GPUBE_FORMAT_CATS : gpube__has_extension(to, "cats"))
@@ -193,13 +194,15 @@ static enum gpube_content wanted(
 		(o->to ? o->to == GPUBE_FORMAT_LP || o->to == GPUBE_FORMAT_MPS
 		       : gpube__has_extension(to, "lp|mps|qps")))
 		return GPUBE_CONTENT_AUCTION;
-	if (o->to || c->kind == GPUBE_CONTENT_SIDECAR ||
-		gpube__has_extension(to, GPUBE_FORMATS_READ "|yml|wbo"))
+	if (o->to >= GPUBE_FORMAT_NFG && o->to <= GPUBE_FORMAT_SIMPLE)
+		return GPUBE_CONTENT_GAME;
+	if (o->to || c->kind == GPUBE_CONTENT_SIDECAR)
 		return GPUBE_CONTENT_MODEL;
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
 		if (kinds[k].endings && gpube__has_extension(to, kinds[k].endings))
 			return (enum gpube_content)k;
-	return c->kind;
+	return gpube__has_extension(to, GPUBE_FORMATS_READ "|yml|wbo") ? GPUBE_CONTENT_MODEL
+								       : c->kind;
 }
 
 /* A model as a game of either kind, both as models; all else stays what it is. */
@@ -251,8 +254,6 @@ static int write_result(struct session *s, const struct gpube_uai_result *r, con
 
 static int write_as(struct session *s, const struct contents *c, const char *to)
 {
-	if (c->game)
-		return nash_write(c->game, to, NASH_FORMAT_AUTO);
 	return write_result(s, c->result, to);
 }
 
@@ -374,10 +375,10 @@ const struct command cmd_convert = {
 		"cannot hold 14 becomes v14 and 'two words' two_words.\n\n"
 		"OUT is written under a temporary name and renamed when it is complete; a failure "
 		"leaves what was there before.\n\n"
-		"A game of two players, a coalition game and an auction become models if OUT "
+		"A game, a coalition game and an auction become models if OUT "
 		"is named like one, as 'gpube solve' takes them: the allowed assignments of a "
 		"game's are its pure equilibria (with --regret: the least total is the least sum "
-		"of what both players could gain), those of the others the coalition structures "
+		"of what the players could gain), those of the others the coalition structures "
 		"and the sets of winners, the greatest total the best. Up to 14 agents, or a list "
 		"of coalitions. As .lp or .mps an auction is its set packing program: a column a "
 		"bid, a row a good. A model that has the form of a game, as 'gpube nash' or 'gpube "
@@ -439,10 +440,10 @@ const struct command cmd_convert = {
 		 ".PR, .MAR, .MPE, .MMAP, .sol\n"
 		 "read and written: results of the UAI competitions, the old layouts to that of "
 		 "2014; an MPE to toulbar2's .sol and back\n"
-		 ".nfg\n"
-		 "read and written: games of two players for Gambit; by any other name for "
-		 "lrsnash; games of more players are read, as models; also reads what GAMUT "
-		 "writes\n"
+		 ".nfg, .gam\n"
+		 "read and written: games for Gambit, and as GAMUT's GTOutput; by any other name "
+		 "games of two players for lrsnash; --to two-player and --to simple: GAMUT's other "
+		 "outputs\n"
 		 ".efg\n"
 		 "read: games of two players in extensive form, as their reduced normal form\n"
 		 ".csg\n"

@@ -28,8 +28,15 @@ static bool topology_of(const char *kind, enum gpube_topology *topology)
 	return false;
 }
 
-/* The words of --to: "auto", the formats of games, those of networks; each as in its enum. */
-enum { LAST_OF_GAMES = NASH_FORMAT_GT };
+/* The words of --to are those of enum gpube_format, in its order; otherwise on standard output. */
+static int write_to(const struct gpube_model *m, const struct session *s,
+	const struct opts_generate *o, enum gpube_format otherwise)
+{
+	const bool untold = !o->to && !strcmp(s->output, "-");
+
+	return gpube_write(
+		m, s->output, &(struct gpube_opts){.to = untold ? (int)otherwise : o->to}, NULL);
+}
 
 static int generate(struct session *s, const struct opts_generate *o, enum gpube_topology topology)
 {
@@ -44,18 +51,10 @@ static int generate(struct session *s, const struct opts_generate *o, enum gpube
 		.seed = (uint64_t)o->seed,
 		.links = (int32_t)o->links,
 	};
-	enum gpube_format format = GPUBE_FORMAT_AUTO;
 	struct gpube_model *m = NULL;
 	int rc = CLI_DONE;
 
-	if (o->to > LAST_OF_GAMES)
-		format = (enum gpube_format)(o->to - LAST_OF_GAMES);
-	else if (o->to)
-		return session_fail_text(s, NULL, "generate: --to is a format of networks");
-	else if (!strcmp(s->output, "-"))
-		format = GPUBE_FORMAT_WCSP;
-	if (gpube__generate(&m, s->ctx, &network) ||
-		gpube_write(m, s->output, &(struct gpube_opts){.to = format}, NULL))
+	if (gpube__generate(&m, s->ctx, &network) || write_to(m, s, o, GPUBE_FORMAT_WCSP))
 		rc = session_fail(s, NULL);
 	gpube_model_free(m);
 	return rc;
@@ -94,7 +93,7 @@ static int generate_auction(struct session *s, const struct opts_generate *o)
 
 static int generate_bimatrix(struct session *s, const struct opts_generate *o)
 {
-	const struct nash_random random = {
+	const struct gpube_nash_random random = {
 		.sizeof_options = sizeof(random),
 		.kind = o->game,
 		.rows = (int32_t)(o->rows ? o->rows : o->variables),
@@ -105,17 +104,12 @@ static int generate_bimatrix(struct session *s, const struct opts_generate *o)
 		.parameters = o->parameters,
 		.int_payoffs = o->int_payoffs,
 	};
-	enum nash_format format = (enum nash_format)o->to;
-	struct nash_game *g = NULL;
+	struct gpube_model *g = NULL;
 	int rc = CLI_DONE;
 
-	if (o->to > LAST_OF_GAMES)
-		return session_fail_text(s, NULL, "generate nash: --to is a format of games");
-	if (format == NASH_FORMAT_AUTO && !strcmp(s->output, "-"))
-		format = NASH_FORMAT_NFG;
-	if (nash_generate(&g, s->ctx, &random) || nash_write(g, s->output, format))
+	if (gpube_nash_generate(&g, s->ctx, &random) || write_to(g, s, o, GPUBE_FORMAT_NFG))
 		rc = session_fail(s, NULL);
-	nash_game_free(g);
+	gpube_model_free(g);
 	return rc;
 }
 

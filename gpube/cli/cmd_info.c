@@ -7,7 +7,7 @@
 #include "gpube/cli/session/measure.h"
 #include "gpube/ops/device/opening.h"
 #include "gpube/ops/pick.h"
-#include "nash/players.h"
+#include "gpube/ir/payoffs.h"
 
 #define OPTS_STRUCT struct opts_info
 static const struct opt_row rows[] = {OPTS_INFO(OPT_ROW)};
@@ -171,13 +171,12 @@ static void text_contents(struct gpube_out *out, const struct contents *c)
 {
 	if (c->result)
 		text_result(out, c->result);
-	else if (c->game && c->game->players)
+	else if (c->kind == GPUBE_CONTENT_GAME && c->model->n_vars > 2)
 		gpube__out_printf(out, "%-*s%d players, %lld profiles; see 'gpube nash --pure'\n",
-			LABEL, "game", c->game->players->n,
-			(long long)c->game->players->n_profiles);
-	else if (c->game)
+			LABEL, "game", c->model->n_vars, (long long)gpube__profiles(c->model));
+	else if (c->kind == GPUBE_CONTENT_GAME)
 		gpube__out_printf(out, "%-*s%d x %d actions; see 'gpube nash'\n", LABEL, "game",
-			nash_game_rows(c->game), nash_game_columns(c->game));
+			c->model->vars[0].domain, c->model->vars[1].domain);
 	else if (c->kind == GPUBE_CONTENT_COALITIONS)
 		gpube__out_printf(out, "%-*sof %d agent%s, values of type %s; see 'gpube csg'\n",
 			LABEL, "coalitions", gpube_model_n_vars(c->model),
@@ -344,8 +343,11 @@ static void json_model(struct json *j, const struct result *r)
 
 static void json_contents(struct json *j, const struct contents *c)
 {
+	const bool game = c->kind == GPUBE_CONTENT_GAME, several = game && c->model->n_vars > 2;
+
 	json_text(j, "kind",
-		c->game ? c->game->players ? "game of several players" : "bimatrix game"
+		several                            ? "game of several players"
+		: game                             ? "bimatrix game"
 		: c->kind == GPUBE_CONTENT_AUCTION ? "auction"
 		: c->model                         ? "coalition game"
 						   : "result");
@@ -355,14 +357,14 @@ static void json_contents(struct json *j, const struct contents *c)
 			json_real(j, "log10", c->result->log10_value);
 		else
 			json_int(j, "variables", c->result->n);
-	} else if (c->game && c->game->players) {
+	} else if (several) {
 		json_open(j, "players", '[');
-		for (int32_t p = 0; p < c->game->players->n; p++)
-			json_int(j, NULL, c->game->players->actions[p]);
+		for (int32_t p = 0; p < c->model->n_vars; p++)
+			json_int(j, NULL, c->model->vars[p].domain);
 		json_close(j, ']');
-	} else if (c->game) {
-		json_int(j, "rows", nash_game_rows(c->game));
-		json_int(j, "columns", nash_game_columns(c->game));
+	} else if (game) {
+		json_int(j, "rows", c->model->vars[0].domain);
+		json_int(j, "columns", c->model->vars[1].domain);
 	} else if (c->kind == GPUBE_CONTENT_COALITIONS) {
 		json_int(j, "agents", gpube_model_n_vars(c->model));
 		json_text(j, "type", gpube_type_name(gpube_coalitions_type(c->model)));

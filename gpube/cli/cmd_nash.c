@@ -24,37 +24,37 @@ enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_GAMBIT, OUTPUT_LRS };
 struct result {
 	struct session *session;
 	const char *file;
-	const struct nash_game *game;
-	const struct nash_result *found;
-	const struct nash_components *components; /* may be NULL */
-	const char *no_components;                /* why, if they were asked for */
+	const struct gpube_model *game;
+	const struct gpube_nash_result *found;
+	const struct gpube_nash_components *components; /* may be NULL */
+	const char *no_components;                      /* why, if they were asked for */
 };
 
-static const struct nash_strategy *x_of(const struct result *r, int64_t k)
+static const struct gpube_nash_strategy *x_of(const struct result *r, int64_t k)
 {
 	return &r->found->xs[r->found->pairs[k].x];
 }
 
-static const struct nash_strategy *y_of(const struct result *r, int64_t k)
+static const struct gpube_nash_strategy *y_of(const struct result *r, int64_t k)
 {
 	return &r->found->ys[r->found->pairs[k].y];
 }
 
 static int32_t actions(const struct result *r, int player)
 {
-	return player == 1 ? nash_game_rows(r->game) : nash_game_columns(r->game);
+	return gpube_model_domain(r->game, player - 1);
 }
 
 /* ---- text ------------------------------------------------------------------------- */
 
 /* The actions played: "up 1/3, down 2/3". */
-static void text_strategy(
-	struct gpube_out *out, const struct result *r, int player, const struct nash_strategy *s)
+static void text_strategy(struct gpube_out *out, const struct result *r, int player,
+	const struct gpube_nash_strategy *s)
 {
 	const char *comma = "";
 
 	for (int32_t i = 0; i < actions(r, player); i++) {
-		const char *label = nash_game_label(r->game, player, i);
+		const char *label = gpube_model_value_name(r->game, player - 1, i);
 
 		if (!strcmp(s->p[i], "0"))
 			continue;
@@ -95,7 +95,7 @@ static void text_indices(struct gpube_out *out, char name, const int64_t *list, 
 
 static void text_strategies(struct gpube_out *out, const struct result *r, int player)
 {
-	const struct nash_strategy *list = player == 1 ? r->found->xs : r->found->ys;
+	const struct gpube_nash_strategy *list = player == 1 ? r->found->xs : r->found->ys;
 	int64_t n = player == 1 ? r->found->n_xs : r->found->n_ys;
 
 	for (int64_t k = 0; k < n; k++) {
@@ -110,7 +110,7 @@ static void text_strategies(struct gpube_out *out, const struct result *r, int p
 
 static void text_components(struct gpube_out *out, const struct result *r)
 {
-	const struct nash_components *c = r->components;
+	const struct gpube_nash_components *c = r->components;
 
 	gpube__out_printf(out, "%-*s%lld with %lld maximal Nash subset%s\n", LABEL, "components",
 		(long long)c->n_components, (long long)c->n_subsets, gpube__plural(c->n_subsets));
@@ -131,20 +131,21 @@ static void text_components(struct gpube_out *out, const struct result *r)
 
 static void text_head(struct gpube_out *out, const struct result *r)
 {
-	const struct nash_result *f = r->found;
-	const char *kind = f->answer == NASH_ANSWER_ALL ? "all extreme equilibria" : "equilibria";
+	const struct gpube_nash_result *f = r->found;
+	const char *kind =
+		f->answer == GPUBE_NASH_ANSWER_ALL ? "all extreme equilibria" : "equilibria";
 
 	gpube__out_printf(out, "%-*s%d x %d actions", LABEL, "game", actions(r, 1), actions(r, 2));
 	if (f->removed[0] + f->removed[1])
 		gpube__out_printf(out, ", %d and %d of them strictly dominated", f->removed[0],
 			f->removed[1]);
 	gpube__out_printf(out, "\n%-*s%lld", LABEL, "equilibria", (long long)f->n_pairs);
-	if (f->inexact && f->answer == NASH_ANSWER_ALL)
+	if (f->inexact && f->answer == GPUBE_NASH_ANSWER_ALL)
 		gpube__out_text(out, ", inexact: there may be others, and some may be none\n");
-	else if (f->answer == NASH_ANSWER_ALL)
+	else if (f->answer == GPUBE_NASH_ANSWER_ALL)
 		gpube__out_printf(out, ", %s: every one is a mixture of these\n",
 			f->n_pairs == 1 ? "the only one" : kind);
-	else if (f->answer == NASH_ANSWER_SOME)
+	else if (f->answer == GPUBE_NASH_ANSWER_SOME)
 		gpube__out_text(out, ", as asked for\n");
 	else
 		gpube__out_printf(out, ", incomplete: %s\n", f->reason);
@@ -156,7 +157,7 @@ static void text_head(struct gpube_out *out, const struct result *r)
 static void report_text(struct gpube_out *out, const void *arg)
 {
 	const struct result *r = arg;
-	const struct nash_result *f = r->found;
+	const struct gpube_nash_result *f = r->found;
 
 	text_head(out, r);
 	text_list(out, r);
@@ -167,7 +168,7 @@ static void report_text(struct gpube_out *out, const void *arg)
 	gpube__out_printf(out, "%-*s%s\n", LABEL, f->inexact ? "inexact" : "checked",
 		f->inexact ? "these results come from floating point and may be wrong"
 			   : "every best response, in rationals, from the payoffs of the file");
-	if (f->degenerate == 0 && f->answer == NASH_ANSWER_ALL)
+	if (f->degenerate == 0 && f->answer == GPUBE_NASH_ANSWER_ALL)
 		gpube__out_printf(out, "%-*sall regular, their indices add up to %d\n", LABEL,
 			"regular", f->index_sum);
 	gpube__out_printf(out, "%-*s%.3f s, method %s\n", LABEL, "time",
@@ -176,7 +177,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 
 /* ---- JSON ----------------------------------------------------------------------------- */
 
-static void json_strategy(struct json *j, const char *key, const struct nash_strategy *s, int32_t n)
+static void json_strategy(
+	struct json *j, const char *key, const struct gpube_nash_strategy *s, int32_t n)
 {
 	json_open(j, key, '[');
 	for (int32_t i = 0; i < n; i++)
@@ -194,7 +196,7 @@ static void json_indices(struct json *j, const char *key, const int64_t *list, i
 
 static void json_components(struct json *j, const struct result *r)
 {
-	const struct nash_components *c = r->components;
+	const struct gpube_nash_components *c = r->components;
 
 	json_open(j, "x", '[');
 	for (int64_t k = 0; k < r->found->n_xs; k++)
@@ -219,13 +221,14 @@ static void json_components(struct json *j, const struct result *r)
 static void report_json(struct gpube_out *out, const void *arg)
 {
 	const struct result *r = arg;
-	const struct nash_result *f = r->found;
+	const struct gpube_nash_result *f = r->found;
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
 	/* "optimal": all there are, or all that was asked for */
 	json_text(&j, "status",
-		f->answer == NASH_ANSWER_INCOMPLETE || r->no_components ? "incomplete" : "optimal");
+		f->answer == GPUBE_NASH_ANSWER_INCOMPLETE || r->no_components ? "incomplete"
+									      : "optimal");
 	json_text(&j, "backend", f->backend);
 	json_seconds(&j, "seconds", session_seconds(r->session));
 	json_text(&j, "file", r->file);
@@ -233,7 +236,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_int(&j, "columns", actions(r, 2));
 	json_text(&j, "method", f->method);
 	json_true_false(&j, "exact", !f->inexact);
-	json_true_false(&j, "all", f->answer == NASH_ANSWER_ALL);
+	json_true_false(&j, "all", f->answer == GPUBE_NASH_ANSWER_ALL);
 	if (f->reason || r->no_components)
 		json_text(&j, "reason", f->reason ? f->reason : r->no_components);
 	if (f->degenerate < 0)
@@ -263,7 +266,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 /* ---- Gambit and lrsnash ------------------------------------------------------------------ */
 
 static void put_all(
-	struct gpube_out *out, const char *before, const struct nash_strategy *s, int32_t n)
+	struct gpube_out *out, const char *before, const struct gpube_nash_strategy *s, int32_t n)
 {
 	for (int32_t i = 0; i < n; i++) {
 		gpube__out_text(out, before);
@@ -272,7 +275,7 @@ static void put_all(
 }
 
 static void gambit_line(struct gpube_out *out, const struct result *r,
-	const struct nash_strategy *x, const struct nash_strategy *y)
+	const struct gpube_nash_strategy *x, const struct gpube_nash_strategy *y)
 {
 	gpube__out_text(out, "NE");
 	put_all(out, ",", x, actions(r, 1));
@@ -293,7 +296,7 @@ static void report_gambit(struct gpube_out *out, const void *arg)
 static void report_lrs(struct gpube_out *out, const void *arg)
 {
 	const struct result *r = arg;
-	const struct nash_result *f = r->found;
+	const struct gpube_nash_result *f = r->found;
 
 	for (int64_t k = 0; k < f->n_pairs; k++) {
 		gpube__out_text(out, "2 ");
@@ -310,7 +313,7 @@ static void report_lrs(struct gpube_out *out, const void *arg)
 		gpube__out_text(out, "\n\n");
 	}
 	gpube__out_printf(out, "*Number of equilibria found: %lld\n", (long long)f->n_pairs);
-	if (f->answer == NASH_ANSWER_INCOMPLETE)
+	if (f->answer == GPUBE_NASH_ANSWER_INCOMPLETE)
 		gpube__out_printf(out, "*incomplete: %s\n", f->reason);
 }
 
@@ -319,7 +322,7 @@ static void report_lrs(struct gpube_out *out, const void *arg)
 /* How the command ends when everything has been written. */
 static int verdict(const struct result *r)
 {
-	if (r->found->answer != NASH_ANSWER_INCOMPLETE)
+	if (r->found->answer != GPUBE_NASH_ANSWER_INCOMPLETE)
 		return CLI_DONE;
 	if (!r->session->quiet)
 		cli_error("%s: there may be more equilibria", r->found->reason);
@@ -347,15 +350,16 @@ static int report(const struct result *r, int output)
 }
 
 /* The components of all equilibria; those are reported, too, if it takes too long. */
-static int find_components(struct result *r, double timeout, struct nash_components **components)
+static int find_components(
+	struct result *r, double timeout, struct gpube_nash_components **components)
 {
 	struct gpube_ctx *ctx = r->session->ctx;
 	const double left = timeout - session_seconds(r->session);
 	int status;
 
-	if (r->found->answer != NASH_ANSWER_ALL)
+	if (r->found->answer != GPUBE_NASH_ANSWER_ALL)
 		return GPUBE_OK;
-	status = nash_components(
+	status = gpube_nash_components(
 		components, ctx, r->found, timeout > 0 ? (left > 1e-6 ? left : 1e-6) : 0);
 	r->components = *components;
 	if (status == GPUBE_ESTOP)
@@ -369,7 +373,7 @@ struct stream {
 	const struct result *result;
 };
 
-static int give(void *arg, const struct nash_strategy *x, const struct nash_strategy *y)
+static int give(void *arg, const struct gpube_nash_strategy *x, const struct gpube_nash_strategy *y)
 {
 	struct stream *to = arg;
 
@@ -378,23 +382,23 @@ static int give(void *arg, const struct nash_strategy *x, const struct nash_stra
 }
 
 /* --stream: the lines that were written before a failure or an end by time stay. */
-static int solve_in_a_stream(struct result *r, struct nash_opts *options)
+static int solve_in_a_stream(struct result *r, struct gpube_nash_opts *options)
 {
 	struct session *s = r->session;
 	struct stream to = {.result = r};
-	struct nash_result *found = NULL;
+	struct gpube_nash_result *found = NULL;
 	int rc, status, closed;
 
 	if (gpube__out_open(&to.out, s->ctx, s->output))
 		return session_fail(s, NULL);
 	options->give = give;
 	options->give_arg = &to;
-	status = nash_solve(&found, r->game, options);
+	status = gpube_nash(&found, r->game, options);
 	session_hide_bar(s);
 	closed = gpube__out_close(&to.out, true);
 	r->found = found;
 	rc = status || closed ? session_fail(s, NULL) : verdict(r);
-	nash_result_free(found, s->ctx);
+	gpube_nash_result_free(found, s->ctx);
 	return rc;
 }
 
@@ -402,7 +406,7 @@ static int solve_in_a_stream(struct result *r, struct nash_opts *options)
 static int report_with_picture(struct result *r, const struct opts_nash *o, int output)
 {
 	struct gpube_ctx *ctx = r->session->ctx;
-	const struct nash_components *components = r->components;
+	const struct gpube_nash_components *components = r->components;
 	int rc;
 
 	if (!o->components) { /* those are the picture's alone */
@@ -420,10 +424,10 @@ static int report_with_picture(struct result *r, const struct opts_nash *o, int 
 static int solve(struct result *r, const struct opts_nash *o, int output, struct ranks *ranks)
 {
 	struct session *s = r->session;
-	struct nash_opts options = {
+	struct gpube_nash_opts options = {
 		.sizeof_options = sizeof(options),
 		/* the words of --method are those of the enum, in its order */
-		.method = (enum nash_method)o->method,
+		.method = (enum gpube_nash_method)o->method,
 		.one = o->one,
 		.all_labels = o->all_labels,
 		.pure = o->pure,
@@ -435,8 +439,8 @@ static int solve(struct result *r, const struct opts_nash *o, int output, struct
 		.keep_dominated = o->keep_dominated,
 		.inexact = o->inexact,
 	};
-	struct nash_result *found = NULL;
-	struct nash_components *components = NULL;
+	struct gpube_nash_result *found = NULL;
+	struct gpube_nash_components *components = NULL;
 	int rc;
 
 	if (o->timeout > 0) {
@@ -445,13 +449,13 @@ static int solve(struct result *r, const struct opts_nash *o, int output, struct
 
 		options.timeout_seconds = left > 1e-6 ? left : 1e-6;
 	}
-	if (!o->inexact && !nash_exact())
+	if (!o->inexact && !gpube_nash_exact())
 		return session_fail_text(s, NULL,
 			"this program was built without FLINT: only --inexact results are to be "
 			"had");
 	if (o->stream)
 		return solve_in_a_stream(r, &options);
-	if (nash_solve(&found, r->game, &options))
+	if (gpube_nash(&found, r->game, &options))
 		return ranks_fail(ranks, s);
 	r->found = found;
 	if (ranks->world.rank > 0)
@@ -464,8 +468,8 @@ static int solve(struct result *r, const struct opts_nash *o, int output, struct
 		rc = session_fail(s, NULL);
 	else
 		rc = report_with_picture(r, o, output);
-	nash_components_free(components, s->ctx);
-	nash_result_free(found, s->ctx);
+	gpube_nash_components_free(components, s->ctx);
+	gpube_nash_result_free(found, s->ctx);
 	return rc;
 }
 
@@ -476,21 +480,23 @@ static bool clash(const struct opts_nash *o)
 		cli_error("--one and --pure exclude each other");
 	else if (o->all_labels && (!o->one || o->inexact))
 		cli_error("--all-labels goes with --one, and not with --inexact");
-	else if (o->support_size && (o->method != NASH_METHOD_SE || o->one || o->pure))
+	else if (o->support_size && (o->method != GPUBE_NASH_METHOD_SE || o->one || o->pure))
 		cli_error("--support-size goes with --method se");
-	else if (o->backend == GPUBE_BACKEND_CUDA && o->method != NASH_METHOD_SE &&
-		 o->method != NASH_METHOD_EEE)
+	else if (o->backend == GPUBE_BACKEND_CUDA && o->method != GPUBE_NASH_METHOD_SE &&
+		 o->method != GPUBE_NASH_METHOD_EEE)
 		cli_error("--backend cuda goes with --method se or eee");
 	else if (o->components && o->inexact)
 		cli_error("--components needs exact results: no --inexact");
-	else if (o->inexact && (o->method == NASH_METHOD_VE || o->method == NASH_METHOD_SE))
+	else if (o->inexact &&
+		 (o->method == GPUBE_NASH_METHOD_VE || o->method == GPUBE_NASH_METHOD_SE))
 		cli_error("--inexact results come from method eee alone");
 	else if (o->components && (o->one || o->pure || o->max || o->support_size))
 		cli_error("--components needs all equilibria: no --one, --pure, --max or "
 			  "--support-size");
-	else if (o->stream && (o->one || o->pure || o->max || o->components || o->inexact ||
-				      o->method == NASH_METHOD_VE || o->method == NASH_METHOD_SE ||
-				      o->backend == GPUBE_BACKEND_CUDA))
+	else if (o->stream &&
+		 (o->one || o->pure || o->max || o->components || o->inexact ||
+			 o->method == GPUBE_NASH_METHOD_VE || o->method == GPUBE_NASH_METHOD_SE ||
+			 o->backend == GPUBE_BACKEND_CUDA))
 		cli_error(
 			"--stream gives all equilibria by method eee on the CPU: no --one, --pure, "
 			"--max, --components, --inexact or other method");
@@ -504,28 +510,31 @@ static bool clash(const struct opts_nash *o)
 }
 
 static int read_game(
-	struct session *s, struct nash_game **game, const struct opts_nash *o, const char *path)
+	struct session *s, struct gpube_model **game, const struct opts_nash *o, const char *path)
 {
+	const struct opts_read read = {.from = o->from};
 	struct contents c = {0};
 	int status;
 
 	session_begin_reading(s, o->timeout);
-	if (o->from) /* its words are those of enum nash_format, in its order */
-		status = nash_read(&c.game, s->ctx, path, (enum nash_format)o->from);
-	else
+	if (!o->from)
 		status = contents_read_form(
 			&c, s->ctx, path, GPUBE_CONTENT_GAME, GPUBE_CONTENT_GAME);
-	*game = c.game;
+	else if (!(status = contents_read(&c, s->ctx, path, &read)) &&
+		 (status = contents_become(&c, s->ctx, GPUBE_CONTENT_GAME, false)))
+		contents_clear(&c, s->ctx);
+	*game = c.model;
 	session_end_reading(s);
-	if (!status && !c.game->players)
+	if (!status && (*game)->n_vars == 2)
 		gpube__log(s->ctx, GPUBE_LOG_DETAIL, "read %d x %d actions: %.4f s",
-			nash_game_rows(*game), nash_game_columns(*game), session_seconds(s));
+			gpube_model_domain(*game, 0), gpube_model_domain(*game, 1),
+			session_seconds(s));
 	return status;
 }
 
 /* More than two players: what is asked for must be their pure equilibria. */
 static int solve_many(struct session *s, const struct opts_nash *o, int output, const char *file,
-	const struct nash_players *g)
+	const struct gpube_model *g)
 {
 	if (!o->pure)
 		return session_fail_text(s, NULL,
@@ -539,14 +548,15 @@ static int solve_many(struct session *s, const struct opts_nash *o, int output, 
 
 static bool shares_pairs(const struct opts_nash *o)
 {
-	return o->method == NASH_METHOD_SE && !o->one && !o->pure && !o->inexact && !o->convert;
+	return o->method == GPUBE_NASH_METHOD_SE && !o->one && !o->pure && !o->inexact &&
+	       !o->convert;
 }
 
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_nash *o = opts;
 	int output = o->json ? OUTPUT_JSON : o->output, rc, status;
-	struct nash_game *game = NULL;
+	struct gpube_model *game = NULL;
 	struct ranks ranks;
 	struct session s;
 
@@ -561,7 +571,7 @@ static int run(const void *opts, int n_args, char **args)
 		rc = ranks_fail(&ranks, &s);
 	/* beside reading, if it was asked for */
 	if (!rc && !o->convert && !o->one && !o->pure && !o->inexact && !o->stream && !o->max &&
-		o->method != NASH_METHOD_VE)
+		o->method != GPUBE_NASH_METHOD_VE)
 		session_open_device(&s, (enum gpube_backend)o->backend, false, true);
 	if (!rc) {
 		status = dcop_world_agree(&ranks.world, read_game(&s, &game, o, args[0]));
@@ -573,16 +583,16 @@ static int run(const void *opts, int n_args, char **args)
 			cli_error("several ranks go with --method se alone");
 		rc = CLI_USAGE;
 	} else if (!rc && o->convert) {
-		if (nash_write(game, o->convert, NASH_FORMAT_AUTO))
+		if (gpube_write(game, o->convert, NULL, NULL))
 			rc = session_fail(&s, NULL);
-	} else if (!rc && game->players) {
-		rc = solve_many(&s, o, output, args[0], game->players);
+	} else if (!rc && game->n_vars > 2) {
+		rc = solve_many(&s, o, output, args[0], game);
 	} else if (!rc) {
 		struct result r = {.session = &s, .file = args[0], .game = game};
 
 		rc = solve(&r, o, output, &ranks);
 	}
-	nash_game_free(game);
+	gpube_model_free(game);
 	ranks_close(&ranks, &s);
 	return rc;
 }
@@ -598,8 +608,8 @@ const struct command cmd_nash = {
 		"empty. FILE is Gambit's .nfg, or its .efg, whose reduced normal form is solved; "
 		"GAMUT's GambitOutput, TwoPlayerOutput, SimpleOutput or GTOutput, or the input of "
 		"lrsnash, plain or compressed by gzip or xz; '-' is standard input. Or it is a "
-		"model, .wcsp, .cfn, .uai or another one, of two variables, the players, and two "
-		"functions over both: the first is player 1's, the second player 2's. Costs are "
+		"model, .wcsp, .cfn, .uai or another one, of as many functions as variables, the "
+		"players, each over all of them: the first is player 1's, and so on. Costs are "
 		"what players lose, so that payoffs are costs negated; costs that are maximised, "
 		"and potentials, are payoffs as they are. The model that 'gpube convert --regret' "
 		"makes of a game has that game's equilibria: its costs are what players lose "

@@ -4,10 +4,12 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "nash/pure.h"
+
 struct pure_result {
 	const struct session *session;
 	const char *file;
-	const struct nash_players *game;
+	const struct gpube_model *game;
 	const int64_t *profiles;
 	int64_t n;
 	bool all;
@@ -36,23 +38,30 @@ void nash_text_action(struct gpube_out *out, const char *label, int32_t i)
 	gpube__out_text(out, "\"");
 }
 
-static int32_t action_of(const struct nash_players *g, int64_t profile, int32_t player)
+/* What it gets there, which has 64 bits. */
+static void write_payoff(
+	char text[64], const struct gpube_model *g, int32_t player, int64_t profile)
 {
-	return (int32_t)(profile / nash__players_step(g, player) % g->actions[player]);
+	const struct gpube_rational v = gpube__table_rational(gpube__table(g, player), profile);
+
+	snprintf(text, 64, v.den == 1 ? "%lld" : "%lld/%lld", (long long)v.num, (long long)v.den);
 }
 
-static void text_profile(struct gpube_out *out, const struct nash_players *g, int64_t profile)
+static void text_profile(struct gpube_out *out, const struct gpube_model *g, int64_t profile)
 {
-	for (int32_t p = 0; p < g->n; p++) {
-		const int32_t a = action_of(g, profile, p);
+	char text[64];
+
+	for (int32_t p = 0; p < g->n_vars; p++) {
+		const int32_t a = gpube__action_of(g, profile, p);
 
 		gpube__out_text(out, p ? ", " : "");
-		nash_text_action(out, g->labels[p] ? g->labels[p][a] : NULL, a);
+		nash_text_action(out, gpube_model_value_name(g, p, a), a);
 	}
 	gpube__out_printf(out, "\n%*spayoffs ", LABEL, "");
-	for (int32_t p = 0; p < g->n; p++) {
+	for (int32_t p = 0; p < g->n_vars; p++) {
+		write_payoff(text, g, p, profile);
 		gpube__out_text(out, p ? ", " : "");
-		nash__number_write(out, &g->payoffs[p][profile]);
+		gpube__out_text(out, text);
 	}
 	gpube__out_text(out, "\n");
 }
@@ -60,11 +69,11 @@ static void text_profile(struct gpube_out *out, const struct nash_players *g, in
 static void report_text(struct gpube_out *out, const void *arg)
 {
 	const struct pure_result *r = arg;
-	const struct nash_players *g = r->game;
+	const struct gpube_model *g = r->game;
 
-	gpube__out_printf(out, "%-*s%d players, ", LABEL, "game", g->n);
-	for (int32_t p = 0; p < g->n; p++)
-		gpube__out_printf(out, p ? " x %d" : "%d", g->actions[p]);
+	gpube__out_printf(out, "%-*s%d players, ", LABEL, "game", g->n_vars);
+	for (int32_t p = 0; p < g->n_vars; p++)
+		gpube__out_printf(out, p ? " x %d" : "%d", g->vars[p].domain);
 	gpube__out_printf(out, " actions\n%-*s%lld, %s\n", LABEL, "equilibria", (long long)r->n,
 		r->all ? "all that are pure" : "as asked for");
 	for (int64_t k = 0; k < r->n; k++) {
@@ -78,20 +87,18 @@ static void report_text(struct gpube_out *out, const void *arg)
 		out, "%-*s%.3f s, method pure\n", LABEL, "time", session_seconds(r->session));
 }
 
-static void json_equilibrium(struct json *j, const struct nash_players *g, int64_t profile)
+static void json_equilibrium(struct json *j, const struct gpube_model *g, int64_t profile)
 {
 	json_open(j, NULL, '{');
 	json_open(j, "profile", '[');
-	for (int32_t p = 0; p < g->n; p++)
-		json_int(j, NULL, action_of(g, profile, p));
+	for (int32_t p = 0; p < g->n_vars; p++)
+		json_int(j, NULL, gpube__action_of(g, profile, p));
 	json_close(j, ']');
 	json_open(j, "payoffs", '[');
-	for (int32_t p = 0; p < g->n; p++) {
-		const struct nash_number *v = &g->payoffs[p][profile];
+	for (int32_t p = 0; p < g->n_vars; p++) {
 		char text[64];
 
-		snprintf(text, sizeof(text), v->den == 1 ? "%lld" : "%lld/%lld", (long long)v->num,
-			(long long)v->den);
+		write_payoff(text, g, p, profile);
 		json_text(j, NULL, text);
 	}
 	json_close(j, ']');
@@ -109,8 +116,8 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_seconds(&j, "seconds", session_seconds(r->session));
 	json_text(&j, "file", r->file);
 	json_open(&j, "players", '[');
-	for (int32_t p = 0; p < r->game->n; p++)
-		json_int(&j, NULL, r->game->actions[p]);
+	for (int32_t p = 0; p < r->game->n_vars; p++)
+		json_int(&j, NULL, r->game->vars[p].domain);
 	json_close(&j, ']');
 	json_text(&j, "method", "pure");
 	json_true_false(&j, "exact", true);
@@ -130,22 +137,23 @@ static void report_gambit(struct gpube_out *out, const void *arg)
 
 	for (int64_t k = 0; k < r->n; k++) {
 		gpube__out_text(out, "NE");
-		for (int32_t p = 0; p < r->game->n; p++)
-			for (int32_t a = 0; a < r->game->actions[p]; a++)
+		for (int32_t p = 0; p < r->game->n_vars; p++)
+			for (int32_t a = 0; a < r->game->vars[p].domain; a++)
 				gpube__out_text(out,
-					a == action_of(r->game, r->profiles[k], p) ? ",1" : ",0");
+					a == gpube__action_of(r->game, r->profiles[k], p) ? ",1"
+											  : ",0");
 		gpube__out_text(out, "\n");
 	}
 }
 
-int nash_many(struct session *s, const char *file, const struct nash_players *g, int64_t most,
-	bool gambit)
+int nash_many(
+	struct session *s, const char *file, const struct gpube_model *g, int64_t most, bool gambit)
 {
 	struct pure_result r = {.session = s, .file = file, .game = g, .all = true};
 	int64_t *profiles;
 	int rc;
 
-	if (nash__players_pure(&profiles, &r.n, g))
+	if (nash__pure_profiles(&profiles, &r.n, g))
 		return session_fail(s, NULL);
 	r.profiles = profiles;
 	if (most && r.n > most) {

@@ -282,9 +282,9 @@
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "another seed, another network")                 \
 	X(OUT, output_file, 'o', NULL, 0, 0, "FILE",                                               \
 		"write to FILE instead of standard output; a name in .gz or .xz is compressed")    \
-	X(CHOICE, to, 0, "auto", 0, 0, "auto|nfg|lrs|two-player|simple|gt|" GPUBE_FORMATS_WRITTEN, \
-		"format, the first five of games; auto goes by the name of FILE, .wcsp on "        \
-		"standard output, .nfg for nash")
+	X(CHOICE, to, 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_WRITTEN,                              \
+		"format, nfg, gam, lrs, two-player and simple those of games; auto goes by the "   \
+		"name of FILE, .wcsp on standard output, .nfg for nash")
 
 #define OPTS_NASH(X)                                                                               \
 	X(CHOICE, method, 0, "auto", 0, 0, "auto|eee|ve|se",                                       \
@@ -317,15 +317,14 @@
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
 		"stop after this time with what was found; 0: never")                              \
 	X(INT, threads, OPTS_LIBRARY)                                                              \
-	X(CHOICE, from, 0, "auto", 0, 0, "auto|nfg|lrs|two-player|simple|gt|efg",                  \
-		"format of the input; auto tells it from the content")                             \
+	X(CHOICE, from, OPTS_LIBRARY)                                                              \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|gambit|lrs",                                 \
 		"form of the result: for people, one JSON object, Gambit's NE lines, or the "      \
 		"blocks of lrsnash")                                                               \
 	OPTS_RESULT(X)                                                                             \
 	X(OUT, convert, 0, NULL, 0, 0, "FILE",                                                     \
-		"solve nothing: write the game to FILE, as .nfg if its name ends so, otherwise "   \
-		"as input for lrsnash")
+		"solve nothing: write the game to FILE, as .nfg or .gam if its name ends so, "     \
+		"otherwise as input for lrsnash")
 
 #define OPTS_CSG(X)                                                                                \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|table",                                      \

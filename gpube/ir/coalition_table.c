@@ -201,9 +201,9 @@ int64_t gpube__coalition_from(enum gpube_type type, double v)
 const char *gpube_type_name(enum gpube_type type)
 {
 	static const char *const names[] = {
-		"int8", "int16", "int32", "int64", "float32", "float64", "int128"};
+		"int8", "int16", "int32", "int64", "float32", "float64", "int128", "rational"};
 
-	return (unsigned)type <= GPUBE_INT128 ? names[type] : NULL;
+	return (unsigned)type <= GPUBE_RATIONAL ? names[type] : NULL;
 }
 
 enum gpube_type gpube_coalitions_type(const struct gpube_model *m)

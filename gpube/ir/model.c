@@ -381,6 +381,9 @@ int gpube__add_function(
 
 	if (status)
 		return status;
+	if (t->type == GPUBE_RATIONAL && m->kind != GPUBE_GAME)
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"fractions are payoffs of games: gpube nash takes them");
 	if (t->arity != arity || (!t->sparse && t->n != gpube__cells(m, arity, scope)))
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"a table of %d dimensions and %lld values does not fit its scope", t->arity,

@@ -56,7 +56,9 @@ struct gpube_table {
 	};
 	union gpube_number dflt; /* sparse: the value of every other cell */
 	int power;               /* of dense doubles: they are times 2^power, 0 or GPUBE_SMALL */
-	int n_users;             /* functions that hold it */
+	/* of RATIONAL: values are int64 numerators over it; 0: struct gpube_rational each */
+	int64_t den;
+	int n_users;                           /* functions that hold it */
 	const struct gpube_table_owner *owner; /* NULL: the model, whose context has the arrays */
 };
 
@@ -142,7 +144,7 @@ static inline bool gpube__type_is_int(enum gpube_type type)
 
 static inline size_t gpube__type_size(enum gpube_type type)
 {
-	static const unsigned char size[] = {1, 2, 4, 8, 4, 8, 16};
+	static const unsigned char size[] = {1, 2, 4, 8, 4, 8, 16, 8};
 
 	return size[type];
 }

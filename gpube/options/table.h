@@ -216,6 +216,10 @@ enum gpube__opt_section {
 		GPUBE__ON_DPOP | GPUBE__ON_CLI, "of a message, in simulated time")
 
 #define GPUBE__OPTS_READING(X)                                                                     \
+	X(READING, CHOICE, kind, "kind", 0, "costs", 0, 0, "costs|potentials|game",                \
+		GPUBE__ON_READ,                                                                    \
+		"what a file of numbers holds that no format claims: a game, or "                  \
+		"otherwise costs as .wcsp")                                                        \
 	X(READING, CHOICE, from, "from", 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_READ,              \
 		GPUBE__ON_READ | GPUBE__ON_CLI,                                                    \
 		"format of the input; auto tells it from the content")                             \

@@ -90,8 +90,13 @@ enum gpube_format {
 	GPUBE_FORMAT_MPS, /* the same */
 	GPUBE_FORMAT_BIF, /* this and XMLBIF: of Bayesian networks alone */
 	GPUBE_FORMAT_XMLBIF,
-	GPUBE_FORMAT_CSG,  /* what coalitions are worth: binary, or as .txt a text */
-	GPUBE_FORMAT_CATS, /* auctions */
+	GPUBE_FORMAT_CSG,        /* what coalitions are worth: binary, or as .txt a text */
+	GPUBE_FORMAT_CATS,       /* auctions */
+	GPUBE_FORMAT_NFG,        /* Gambit's, payoff and outcome version; GAMUT's GambitOutput */
+	GPUBE_FORMAT_GAM,        /* GAMUT's GTOutput, GameTracer's .gam */
+	GPUBE_FORMAT_LRS,        /* input of lrsnash */
+	GPUBE_FORMAT_TWO_PLAYER, /* GAMUT's TwoPlayerOutput */
+	GPUBE_FORMAT_SIMPLE,     /* GAMUT's SimpleOutput */
 	GPUBE_FORMAT_QPBO,
 	GPUBE_FORMAT_COL,
 	GPUBE_FORMAT_ERG,
@@ -101,9 +106,12 @@ enum gpube_format {
 	GPUBE_FORMAT_OPB,
 	GPUBE_FORMAT_BEP,
 	GPUBE_FORMAT_PRE,
+	GPUBE_FORMAT_EFG, /* Gambit's, of two players, as its reduced normal form */
 	GPUBE_N_FORMATS,
 };
-#define GPUBE_FORMATS_WRITTEN "wcsp|cfn|uai|lg|wcnf|cnf|lp|mps|bif|xmlbif|csg|cats"
-#define GPUBE_FORMATS_READ    GPUBE_FORMATS_WRITTEN "|qpbo|col|erg|yaml|xml|net|opb|bep|pre"
+#define GPUBE_FORMATS_OF_GAMES "nfg|gam|lrs|two-player|simple"
+#define GPUBE_FORMATS_WRITTEN                                                                      \
+	"wcsp|cfn|uai|lg|wcnf|cnf|lp|mps|bif|xmlbif|csg|cats|" GPUBE_FORMATS_OF_GAMES
+#define GPUBE_FORMATS_READ GPUBE_FORMATS_WRITTEN "|qpbo|col|erg|yaml|xml|net|opb|bep|pre|efg"
 
 #endif

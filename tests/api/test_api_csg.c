@@ -57,7 +57,7 @@ WRONG_ANSWER(gpube_coalitions_type, GPUBE_INT8)
 
 WRONG(gpube_type_name)
 {
-	assert_null(gpube_type_name((enum gpube_type)7));
+	assert_null(gpube_type_name((enum gpube_type)8));
 	assert_null(gpube_type_name((enum gpube_type) - 1));
 }
 
@@ -132,6 +132,32 @@ WRONG(gpube_costs_of_coalitions)
 	REFUSED(gpube_costs_of_coalitions(NULL, game));
 	NOT_MADE(struct gpube_model, made, gpube_costs_of_coalitions(&made, NULL));
 	NOT_MADE(struct gpube_model, made, gpube_costs_of_coalitions(&made, m));
+}
+
+WRONG(gpube_game_of_costs)
+{
+	REFUSED(gpube_game_of_costs(NULL, m));
+	NOT_MADE(struct gpube_model, g, gpube_game_of_costs(&g, NULL));
+	/* one function over both variables */
+	NOT_MADE(struct gpube_model, g, gpube_game_of_costs(&g, m));
+	NOT_MADE(struct gpube_model, g, gpube_game_of_costs(&g, potentials));
+	NOT_MADE(struct gpube_model, g, gpube_game_of_costs(&g, game));
+}
+
+WRONG(gpube_costs_of_game)
+{
+	struct gpube_model *players;
+
+	assert_int_equal(gpube_model_new(&players, ctx, GPUBE_GAME), 0);
+	REFUSED(gpube_costs_of_game(NULL, players, 0));
+	NOT_MADE(struct gpube_model, made, gpube_costs_of_game(&made, NULL, 0));
+	NOT_MADE(struct gpube_model, made, gpube_costs_of_game(&made, m, 0));
+	NOT_MADE(struct gpube_model, made, gpube_costs_of_game(&made, game, 0));
+	/* of nobody, and of one who gets nothing yet */
+	NOT_MADE(struct gpube_model, made, gpube_costs_of_game(&made, players, 0));
+	assert_int_equal(gpube_model_add_var(players, NULL, 2, NULL), 0);
+	NOT_MADE(struct gpube_model, made, gpube_costs_of_game(&made, players, 1));
+	gpube_model_free(players);
 }
 
 WRONG(gpube_auction_of_costs)

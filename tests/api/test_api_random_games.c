@@ -13,6 +13,7 @@
 #include "formats/formats.h"
 #include "gpube/forms.h"
 #include "nash/nash.h"
+#include "tests/games/games.h"
 #include "tests/api/random_calls.h"
 
 enum { MOST_AGENTS = 6, MOST_ACTIONS = 3, RUNS = 150, STEPS = 20 };
@@ -260,73 +261,77 @@ static void remodel_coalitions(void)
 /* ---- bimatrix games -------------------------------------------------------------------------- */
 
 static struct {
-	struct nash_game *game;
+	struct gpube_model *game;
 	int rows, columns;
 	struct {
 		int64_t num, den;
 	} payoff[2][MOST_ACTIONS][MOST_ACTIONS];
 } b;
 
-static void new_bimatrix(void)
+/* A payoff that is none ends it. */
+static int make_bimatrix(struct gpube_model **made, int64_t num[2][25], int64_t den[2][25])
 {
-	const int rows = one_in(10) ? -below(3) : 1 + below(MOST_ACTIONS),
-		  columns = 1 + below(MOST_ACTIONS);
-	struct nash_game *made = NULL;
-	int status;
+	int status = gpube_model_new(made, ctx, GPUBE_GAME);
 
-	maybe_scarce();
-	status = nash_game_new(&made, ctx, rows, columns);
-	if (was_scarce(status))
-		return;
-	assert_int_equal(status, rows < 1 ? GPUBE_EINVAL : GPUBE_OK);
-	if (status) {
-		assert_null(made);
-		return;
-	}
-	nash_game_free(b.game);
-	memset(&b, 0, sizeof(b));
-	b.game = made;
-	b.rows = rows;
-	b.columns = columns;
-	for (int p = 0; p < 2; p++)
-		for (int i = 0; i < MOST_ACTIONS; i++)
-			for (int j = 0; j < MOST_ACTIONS; j++)
-				b.payoff[p][i][j].den = 1;
-	assert_int_equal(nash_game_rows(made), rows);
-	assert_int_equal(nash_game_columns(made), columns);
+	if (!status)
+		status = gpube_model_add_var(*made, NULL, b.rows, NULL);
+	if (!status)
+		status = gpube_model_add_var(*made, NULL, b.columns, NULL);
+	for (int p = 0; p < 2 && !status; p++)
+		status = gpube_model_add_payoffs(*made, num[p], den[p]);
+	return status;
 }
 
-static void set_payoff(void)
+static void new_bimatrix(void)
 {
-	const int player = one_in(12) ? below(9) - 4 : 1 + below(2),
-		  i = below(MOST_ACTIONS) - one_in(20), j = below(MOST_ACTIONS);
-	const int64_t num = one_in(60) ? INT64_MAX - below(3) : below(21) - 10,
-		      den = one_in(15) ? -below(3) : 1 + below(4);
-	bool good;
+	struct gpube_model *made = NULL;
+	int64_t num[2][25], den[2][25];
+	bool good = true;
+	int status;
+
+	_Static_assert(MOST_ACTIONS * MOST_ACTIONS <= 25, "");
+	gpube_model_free(b.game);
+	memset(&b, 0, sizeof(b));
+	b.rows = one_in(10) ? -below(3) : 1 + below(MOST_ACTIONS);
+	b.columns = 1 + below(MOST_ACTIONS);
+	for (int p = 0; p < 2 && b.rows > 0; p++)
+		for (int k = 0; k < b.rows * b.columns; k++) {
+			num[p][k] = one_in(400) ? INT64_MAX - below(3) : below(21) - 10;
+			den[p][k] = one_in(400) ? -below(3) : 1 + below(one_in(2) ? 4 : 1);
+			good &= den[p][k] >= 1;
+			b.payoff[p][k / b.columns][k % b.columns].num = num[p][k];
+			b.payoff[p][k / b.columns][k % b.columns].den = den[p][k];
+		}
+	maybe_scarce();
+	status = make_bimatrix(&made, num, den);
+	if (!was_scarce(status))
+		assert_int_equal(status, b.rows < 1 || !good ? GPUBE_EINVAL : GPUBE_OK);
+	if (status)
+		gpube_model_free(made);
+	else
+		b.game = made;
+}
+
+static void look_at_payoff(void)
+{
+	const int player = one_in(12) ? below(9) - 4 : below(2);
+	const int32_t at[] = {below(MOST_ACTIONS) - one_in(20), below(MOST_ACTIONS)};
+	int64_t n = 0, d = 0;
 	int status;
 
 	if (!b.game)
 		return;
-	good = (player == 1 || player == 2) && i >= 0 && i < b.rows && j < b.columns && den >= 1;
-	maybe_scarce();
-	status = nash_game_set(b.game, player, i, j, num, den);
-	if (was_scarce(status))
-		return;
-	assert_int_equal(status, good ? GPUBE_OK : GPUBE_EINVAL);
-	if (good) {
-		int64_t n, d;
+	status = gpube_model_payoff(&n, &d, b.game, player, at);
+	if ((player != 0 && player != 1) || at[0] < 0 || at[0] >= b.rows || at[1] >= b.columns) {
+		assert_int_equal(status, GPUBE_EINVAL);
+		assert_true(n == 0 && d == 0);
+	} else {
+		const int64_t num = b.payoff[player][at[0]][at[1]].num,
+			      den = b.payoff[player][at[0]][at[1]].den;
 
-		b.payoff[player - 1][i][j].num = num;
-		b.payoff[player - 1][i][j].den = den;
-		assert_int_equal(nash_game_get(&n, &d, b.game, player, i, j), GPUBE_OK);
+		assert_int_equal(status, GPUBE_OK);
 		assert_true(d >= 1 && d <= den && (__int128)n * den == (__int128)num * d);
 	}
-}
-
-static void set_payoffs(void)
-{
-	for (int k = 0; k < 12; k++)
-		set_payoff();
 }
 
 static bool at_least(int p, int i, int j, int k, int l)
@@ -359,7 +364,8 @@ static double worth(int p, int i, int j)
 }
 
 /* That nobody gains by another action, and what is said that both get. */
-static void check_pair(const struct nash_strategy *x, const struct nash_strategy *y, bool *pure)
+static void check_pair(
+	const struct gpube_nash_strategy *x, const struct gpube_nash_strategy *y, bool *pure)
 {
 	double row[MOST_ACTIONS] = {0}, column[MOST_ACTIONS] = {0},
 	       best[2] = {-INFINITY, -INFINITY}, size = 1;
@@ -390,23 +396,23 @@ static void check_pair(const struct nash_strategy *x, const struct nash_strategy
 
 static void solve_bimatrix(void)
 {
-	struct nash_opts o = {.sizeof_options = one_in(20) ? 5 : sizeof(o),
-		.method = (enum nash_method)below(one_in(10) ? 6 : 4),
+	struct gpube_nash_opts o = {.sizeof_options = one_in(20) ? 5 : sizeof(o),
+		.method = (enum gpube_nash_method)below(one_in(10) ? 6 : 4),
 		.pure = one_in(4),
 		.max = one_in(6) ? below(3) - 1 : 0,
 		.backend = GPUBE_BACKEND_CPU,
 		.keep_dominated = one_in(2),
 		.timeout_seconds = one_in(20) ? -1 : 0};
 	int64_t n_pure = 0, n_found = 0;
-	struct nash_components *components;
-	struct nash_result *r;
+	struct gpube_nash_components *components;
+	struct gpube_nash_result *r;
 	int status;
 
-	if (!b.game || !nash_exact())
+	if (!b.game || !gpube_nash_exact())
 		return;
-	status = nash_solve(&r, b.game, &o);
-	if (o.sizeof_options == 5 || (int)o.method > NASH_METHOD_SE || o.timeout_seconds < 0 ||
-		o.max < 0) {
+	status = gpube_nash(&r, b.game, &o);
+	if (o.sizeof_options == 5 || (int)o.method > GPUBE_NASH_METHOD_SE ||
+		o.timeout_seconds < 0 || o.max < 0) {
 		assert_int_equal(status, GPUBE_EINVAL);
 		assert_null(r);
 		return;
@@ -426,45 +432,45 @@ static void solve_bimatrix(void)
 		assert_true(r->n_pairs <= o.max);
 	else
 		assert_true(n_found == n_pure && (o.pure || r->n_pairs > 0));
-	if (r->answer == NASH_ANSWER_ALL && !o.pure) {
-		assert_int_equal(nash_components(&components, ctx, r, 0), 0);
+	if (r->answer == GPUBE_NASH_ANSWER_ALL && !o.pure) {
+		assert_int_equal(gpube_nash_components(&components, ctx, r, 0), 0);
 		assert_true(components->n_components > 0 &&
 			    components->n_subsets >= components->n_components);
-		nash_components_free(components, ctx);
+		gpube_nash_components_free(components, ctx);
 	}
-	nash_result_free(r, ctx);
+	gpube_nash_result_free(r, ctx);
 }
 
 static void rewrite_bimatrix(void)
 {
 	static const char *const names[] = {"g.nfg", "g.txt"};
 	const char *name = names[below(2)];
-	struct nash_game *again;
+	struct gpube_model *again;
 
 	if (!b.game)
 		return;
-	assert_int_equal(nash_write(b.game, in_dir(name), NASH_FORMAT_AUTO), 0);
-	if (nash_read(&again, ctx, in_dir(name), NASH_FORMAT_AUTO))
+	assert_int_equal(write_game(b.game, in_dir(name), GPUBE_FORMAT_AUTO), 0);
+	if (read_game(&again, ctx, in_dir(name), GPUBE_FORMAT_AUTO))
 		fail_msg("%s", gpube_error(ctx));
-	assert_int_equal(nash_game_rows(again), b.rows);
-	assert_int_equal(nash_game_columns(again), b.columns);
-	nash_game_free(b.game);
+	assert_int_equal(gpube_model_domain(again, 0), b.rows);
+	assert_int_equal(gpube_model_domain(again, 1), b.columns);
+	gpube_model_free(b.game);
 	b.game = again;
 }
 
 static void stop(void)
 {
 	struct gpube_csg_result *r = NULL;
-	struct nash_result *n = NULL;
+	struct gpube_nash_result *n = NULL;
 
 	gpube_ctx_stop(ctx);
 	if (c.game)
 		assert_int_equal(gpube_csg(&r, c.game, NULL), 0);
-	if (b.game && nash_exact())
-		assert_int_equal(nash_solve(&n, b.game, NULL), 0);
+	if (b.game && gpube_nash_exact())
+		assert_int_equal(gpube_nash(&n, b.game, NULL), 0);
 	gpube_ctx_resume(ctx);
 	gpube_csg_result_free(r, ctx);
-	nash_result_free(n, ctx);
+	gpube_nash_result_free(n, ctx);
 }
 
 static void sequence(void)
@@ -472,7 +478,7 @@ static void sequence(void)
 	static void (*const calls[])(void) = {new_coalitions, set_values, set_values,
 		solve_coalitions, solve_coalitions, bad_value, certify_coalitions,
 		rewrite_coalitions, remodel_coalitions, remodel_coalitions, new_bimatrix,
-		set_payoff, set_payoffs, set_payoffs, solve_bimatrix, solve_bimatrix,
+		new_bimatrix, look_at_payoff, look_at_payoff, solve_bimatrix, solve_bimatrix,
 		rewrite_bimatrix, stop};
 
 	memset(&c, 0, sizeof(c));
@@ -480,7 +486,7 @@ static void sequence(void)
 	for (int step = 0; step < STEPS; step++)
 		calls[below(sizeof(calls) / sizeof(*calls))]();
 	gpube_model_free(c.game);
-	nash_game_free(b.game);
+	gpube_model_free(b.game);
 }
 
 int main(void)

@@ -12,6 +12,7 @@
 #include "formats/formats.h"
 #include "gpube/globals.h"
 #include "gpube/certify.h"
+#include "gpube/forms.h"
 #include "gpube/ir/model.h"
 #include "gpube/partial.h"
 #include "gpube/sums.h"
@@ -84,7 +85,7 @@ struct call {
 	X(dcop_agents_of, &(struct dcop_agents){0}, m)                                             \
 	X(dcop_agents_read, &(struct dcop_agents){0}, m, "examples/zebra.wcsp")                    \
 	X(gpube_dpop, OUT(gpube_dpop_result), m, NULL)                                             \
-	X(nash_from_model, OUT(nash_game), m)                                                      \
+	X(gpube_game_of_costs, OUT(gpube_model), m)                                                \
 	X(gpube_coalitions_of_costs, OUT(gpube_model), m)                                          \
 	X(gpube_auction_of_costs, OUT(gpube_model), m)
 

@@ -17,7 +17,7 @@ for f in bin/gpube bin/gpube-convert bin/tb2-gpube bin/daoopt-gpube lib/libgpube
 	include/gpube/formats.h include/gpube/globals.h share/man/man1/gpube.1 share/man/man1/gpube-convert.1 \
 	share/bash-completion/completions/gpube share/bash-completion/completions/gpube-convert \
 	share/man/man1/tb2-gpube.1 share/man/man1/daoopt-gpube.1 share/man/man3/gpube.3 share/man/man3/gpube_solve.3 \
-	share/man/man3/nash.3 share/man/man5/gpube-json.5 share/doc/gpube/examples/evidence.c share/zsh/site-functions/_gpube; do
+	share/man/man3/gpube_equilibria.3 share/man/man5/gpube-json.5 share/doc/gpube/examples/evidence.c share/zsh/site-functions/_gpube; do
 	that "$f is there" grep -qx "$f" "$work/files"
 done
 that 'a man page for every command' [ \
@@ -70,15 +70,15 @@ row 'and takes what the library has' 0 '^[0-9]+ options, timeout 120, version [0
 that 'the struct is opaque' sh -c "! grep -rlE 'struct gpube_opts \{|sizeof\(struct gpube_opts' '$at/include'"
 
 # section 3: every exported function has a page, and what it says of it is what the header says
-grep -ohE '\b(gpube|csg|nash)_[a-z0-9_]+\(' "$at"/include/gpube/*.h | tr -d '(' | sort -u > "$work/called"
+grep -ohE '\b(gpube|csg)_[a-z0-9_]+\(' "$at"/include/gpube/*.h | tr -d '(' | sort -u > "$work/called"
 cat "$at"/include/gpube/*.h | tr '\n\t' '  ' | grep -oE '[A-Z]+_API [^;]*;' | grep -oE '[a-z0-9_]+\(' | tr -d '(' |
-	grep -E '^(gpube|csg|nash)_' | sort -u > "$work/exported"
+	grep -E '^(gpube|csg)_' | sort -u > "$work/exported"
 that 'functions are found' [ "$(wc -l < "$work/exported")" -ge 80 ]
 that 'each has a man page' sh -c "while read -r f; do [ -e '$at/share/man/man3/'\$f.3 ] || echo \$f; done < '$work/exported' > '$work/no'; cat '$work/no'; [ ! -s '$work/no' ]"
 if command -v man > /dev/null 2>&1; then
 	for f in "$at"/share/man/man1/*-gpube.1 "$at"/share/man/man1/gpube-mpi.1 "$at"/share/man/man3/gpube.3 \
 		"$at"/share/man/man3/gpube_sums.3 "$at"/share/man/man3/gpube_formats.3 "$at"/share/man/man3/csg_auction.3 \
-		"$at"/share/man/man3/nash.3 "$at"/share/man/man3/csg.3; do
+		"$at"/share/man/man3/gpube_forms.3 "$at"/share/man/man3/csg.3; do
 		[ -e "$f" ] && row "${f##*/} has no warnings" 0 '*' '' man --warnings -l "$f"
 	done
 	row 'man finds a function' 0 'gpube_solve\(' '' env MANPATH="$at/share/man" man 3 gpube_solve

@@ -38,7 +38,7 @@ if ! "$gpube" nash --pure "$work/paper.nfg" > "$work/said" 2>&1 && grep -q FLINT
 	exit 0
 fi
 
-row 'an .efg is one of --from' 0 '^equilibria ' '' "$gpube" nash --from efg tests/fuzz/corpus/nash/poker.efg
+row 'an .efg is one of --from' 0 '^equilibria ' '' "$gpube" nash --from efg tests/fuzz/corpus/efg/poker.efg
 row 'text' 0 '^equilibria  3, all extreme equilibria' '' "$gpube" nash "$work/paper.nfg"
 row 'text names the actions' 0 'T 5/8, B 3/8' '' "$gpube" nash "$work/paper.nfg"
 printf 'NFG 1 R "" { "a" "b" } { { "1" "go home" } { "" "x,y" "e\\"z" } }\n5 3 0 0 0 0 3 5 0 1 1 3\n' > "$work/odd.nfg"
@@ -84,7 +84,10 @@ row 'three players, JSON: profiles' 0 '"players": \[2,2,2\].*"profile": \[0,1,0\
 	"$gpube" nash --pure --json "$work/three.nfg"
 row 'three players for Gambit' 0 '^NE,1,0,0,1,1,0$' '' "$gpube" nash --pure --output gambit "$work/three.nfg"
 row 'three players, no picture' 1 '' 'no --svg and no --output lrs' "$gpube" nash --pure --output lrs "$work/three.nfg"
-row 'three players are not written' 1 '' 'written as models alone' "$gpube" nash --convert "$work/o.nfg" "$work/three.nfg"
+row 'three players are written' 0 '' 'all equal$' "$gpube" convert --check "$work/three.gam" "$work/o.nfg"
+row 'as the same game' 0 '^ +payoffs 7, 8, 9$' '' "$gpube" nash --pure "$work/o.nfg"
+row 'but not for lrsnash' 1 '' 'a game of 3 players: games of 2 players are written so$' \
+	"$gpube" nash --convert "$work/o.txt" "$work/three.nfg"
 row 'three players as a model' 0 '' 'all equal$' "$gpube" convert --check "$work/three.nfg" "$work/three.cfn"
 row 'whose solutions are the pure equilibria' 0 '^solutions +2$' '' "$gpube" count "$work/three.cfn"
 row 'as those of the game are' 0 '^listed +2, all' '' "$gpube" list --within inf "$work/three.nfg"
@@ -141,8 +144,8 @@ row 'with the same equilibria' 0 '^equilibria  3' '' "$gpube" nash "$work/back.n
 
 "$gpube" generate nash --game minimum-effort -n 5 > "$work/effort.nfg"
 row 'a generated game' 0 '^equilibria  15, all extreme' '' "$gpube" nash "$work/effort.nfg"
-row 'generated in no format of games' 1 '' 'a format of games' "$gpube" generate nash --to uai
-row 'a network in a format of games' 1 '' 'a format of networks' "$gpube" generate grid --to gt
+row 'generated in no format of games' 1 '' "'-': .uai is not of games" "$gpube" generate nash --to uai
+row 'a network in a format of games' 1 '' "'-': .gam is not of models of costs" "$gpube" generate grid --to gam
 row 'no such class' 1 '' "no such class of games: 'nix'" "$gpube" generate nash --game nix
 
 row 'time limit before any method' 1 '"status": "incomplete".*"method": "auto".*"reason": "out of time"' \
@@ -178,7 +181,7 @@ fi
 
 # what is no text is told by its byte, and a name in UTF-8 is not cut within a character
 printf '\200\201\377' > "$work/binary.nfg"
-row 'a binary file' 1 '' '^gpube: .*binary.nfg:1: expected the number of players, found byte 0x80$' "$gpube" nash "$work/binary.nfg"
+row 'a binary file' 1 '' '^gpube: .*binary.nfg:1: expected NFG, found byte 0x80$' "$gpube" nash "$work/binary.nfg"
 printf 'two 2 2 1 \377\n' > "$work/binary.wcsp"
 row 'of a model, too' 1 '' ':1: expected an upper bound, found byte 0xff$' "$gpube" solve "$work/binary.wcsp"
 printf 'two 2 2 1 1\303\2512345678901234567890123456789012345678\303\251\n' > "$work/name.wcsp"

@@ -17,7 +17,6 @@
 #include "formats/beside/decomposition.h"
 #include "formats/formats.h"
 #include "gpube/forms.h"
-#include "nash/bimatrix.h"
 
 /* ---- memory ------------------------------------------------------------------------ */
 
@@ -129,18 +128,6 @@ static void read_evidence(struct gpube_ctx *ctx, const char *path)
 	}
 }
 
-static void read_nash(struct gpube_ctx *ctx, const char *path)
-{
-	struct nash_game *g;
-	struct gpube_in in;
-
-	if (gpube__in_open(&in, ctx, path))
-		return;
-	if (!nash__read_from(&g, &in, NASH_FORMAT_AUTO))
-		nash_game_free(g);
-	gpube__in_close(&in);
-}
-
 /* Read, and checked against a game of three agents. */
 static void read_proof(struct gpube_ctx *ctx, const char *path)
 {
@@ -160,8 +147,7 @@ static void read_proof(struct gpube_ctx *ctx, const char *path)
 	csg__proof_clear(&p);
 }
 
-static const char *const others[] = {
-	"evid", "order", "cov", "dec", "sol", "ub", "result", "nash", "proof"};
+static const char *const others[] = {"evid", "order", "cov", "dec", "sol", "ub", "result", "proof"};
 enum { N_MODELS = GPUBE_N_FORMATS - 1, N_OTHERS = sizeof(others) / sizeof(*others) };
 
 const char *fuzz_target(int k)
@@ -171,15 +157,15 @@ const char *fuzz_target(int k)
 	return k < N_MODELS + N_OTHERS ? others[k - N_MODELS] : NULL;
 }
 
-/* What has the form of a game or of an auction is one, too. */
+/* What has the form of a game or of an auction is one, too, and a game becomes a model of costs. */
 static void take_forms(const struct gpube_model *m)
 {
-	struct gpube_model *auction;
-	struct gpube_model *coalitions;
-	struct nash_game *game;
+	struct gpube_model *auction, *coalitions, *game;
 
-	if (!nash_from_model(&game, m))
-		nash_game_free(game);
+	if (!gpube_game_of_costs(&game, m))
+		gpube_model_free(game);
+	if (!gpube_costs_of_game(&game, m, 1))
+		gpube_model_free(game);
 	if (!gpube_coalitions_of_costs(&coalitions, m))
 		gpube_model_free(coalitions);
 	if (!gpube_auction_of_costs(&auction, m))
@@ -214,8 +200,6 @@ static int read_as(struct gpube_ctx *ctx, const char *target, const char *path, 
 		read_result(ctx, path);
 	else if (!strcmp(target, "evid"))
 		read_evidence(ctx, path);
-	else if (!strcmp(target, "nash"))
-		read_nash(ctx, path);
 	else if (!strcmp(target, "proof"))
 		read_proof(ctx, path);
 	else

@@ -28,19 +28,19 @@ static const struct row rows[] = {
 
 enum { N_ROWS = sizeof(rows) / sizeof(*rows) };
 
-static struct nash_game *generate(
+static struct gpube_model *generate(
 	struct gpube_ctx *ctx, const struct row *row, struct gpube_rng *rng)
 {
 	const uint64_t most = (uint64_t)row->largest;
-	struct nash_random o = {.sizeof_options = sizeof(o),
+	struct gpube_nash_random o = {.sizeof_options = sizeof(o),
 		.kind = row->class,
 		.range = row->range,
 		.rows = 1 + (int32_t)gpube__rng_below(rng, most),
 		.columns = 1 + (int32_t)gpube__rng_below(rng, most),
 		.seed = gpube__rng_next(rng)};
-	struct nash_game *g;
+	struct gpube_model *g;
 
-	assert_int_equal(nash_generate(&g, ctx, &o), GPUBE_OK);
+	assert_int_equal(gpube_nash_generate(&g, ctx, &o), GPUBE_OK);
 	return g;
 }
 
@@ -53,7 +53,7 @@ static void same_equilibria(void **state)
 	assert_int_equal(gpube_ctx_new(&ctx, &opts), GPUBE_OK);
 	gpube__rng_init(&rng, 11);
 	for (int trial = 0; trial < 40; trial++) {
-		struct nash_game *g = generate(ctx, *state, &rng);
+		struct gpube_model *g = generate(ctx, *state, &rng);
 		struct nash_problem p;
 		struct nash_found want, got;
 		int64_t n;
@@ -71,7 +71,7 @@ static void same_equilibria(void **state)
 		nash__found_clear(&want);
 		nash__found_clear(&got);
 		nash__problem_clear(&p);
-		nash_game_free(g);
+		gpube_model_free(g);
 	}
 	gpube_ctx_free(ctx);
 }
@@ -88,7 +88,7 @@ static void rest_elsewhere(void **state)
 	assert_int_equal(gpube_ctx_new(&ctx, &opts), GPUBE_OK);
 	gpube__rng_init(&rng, 21);
 	for (int trial = 0; trial < 60; trial++) {
-		struct nash_game *g = generate(ctx, &rows[trial % (int)N_ROWS], &rng);
+		struct gpube_model *g = generate(ctx, &rows[trial % (int)N_ROWS], &rng);
 		struct nash_branching *b;
 		struct nash_problem p;
 		struct nash_found want, got;
@@ -117,7 +117,7 @@ static void rest_elsewhere(void **state)
 		nash__found_clear(&want);
 		nash__found_clear(&got);
 		nash__problem_clear(&p);
-		nash_game_free(g);
+		gpube_model_free(g);
 	}
 	assert_true(handed_over > 20);
 	gpube_ctx_free(ctx);
@@ -144,7 +144,7 @@ static void open_nodes(void **state)
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	gpube__rng_init(&rng, 5);
 	for (size_t k = 0; k < N_ROWS; k++) {
-		struct nash_game *g = generate(ctx, &rows[k], &rng);
+		struct gpube_model *g = generate(ctx, &rows[k], &rng);
 		struct nash_problem p;
 		struct nash_found want, got;
 
@@ -157,7 +157,7 @@ static void open_nodes(void **state)
 		nash__found_clear(&want);
 		nash__found_clear(&got);
 		nash__problem_clear(&p);
-		nash_game_free(g);
+		gpube_model_free(g);
 	}
 	gpube_ctx_free(ctx);
 }

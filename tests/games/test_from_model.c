@@ -8,8 +8,8 @@
 #include "csg/auction.h"
 #include "gpube/forms.h"
 #include "formats/formats.h"
+#include "gpube/forms.h"
 #include "gpube/ir/model.h"
-#include "nash/nash.h"
 #include "tests/support/context.h"
 #include "tests/support/files.h"
 #include "tests/support/memory.h"
@@ -55,7 +55,7 @@ static const struct row games[] = {
 	{"one more", "wcsp", "x 2 2 3 9\n2 2\n2 0 1 1 0\n2 0 1 1 0\n2 0 1 1 0\n",
 		"2 variables and 3 functions"},
 	{"a function of one variable", "wcsp", "x 2 2 2 9\n2 2\n2 0 1 1 0\n1 0 1 1\n0 5\n",
-		"both functions over both"},
+		"a function over all of them for each"},
 	{"a constant", "wcsp", "x 2 2 3 9\n2 2\n2 0 1 1 0\n2 0 1 2 0\n0 1 0\n",
 		"no variables is no player's"},
 	{"a forbidden pair", "wcsp", "x 2 2 2 9\n2 2\n2 0 1 1 0\n2 1 0 0 1\n0 1 9\n",
@@ -155,28 +155,28 @@ static void game_row(void **state)
 {
 	const struct row *row = *state;
 	struct gpube_model *model;
-	struct nash_game *g;
+	struct gpube_model *g;
 	char *text;
 	size_t n;
 
 	read_row(&model, row);
 	if (strchr(row->expected, '\n')) {
-		if (nash_from_model(&g, model))
+		if (gpube_game_of_costs(&g, model))
 			fail_msg("%s", gpube_error(ctx));
-		assert_int_equal(nash_write(g, in_dir("out"), NASH_FORMAT_LRS), 0);
+		assert_int_equal(gpube_write(g, in_dir("out"), NULL, NULL), 0);
 		text = test_get(in_dir("out"), &n);
 		assert_string_equal(text, row->expected);
 		free(text);
 		if (row == games) { /* names stay */
-			assert_string_equal(nash_game_label(g, 1, 1), "down");
-			assert_null(nash_game_label(g, 2, 0));
+			assert_string_equal(gpube_model_value_name(g, 0, 1), "down");
+			assert_null(gpube_model_value_name(g, 1, 0));
 		}
 	} else {
-		assert_int_equal(nash_from_model(&g, model), GPUBE_EINVAL);
+		assert_int_equal(gpube_game_of_costs(&g, model), GPUBE_EINVAL);
 		assert_non_null(strstr(gpube_error(ctx), row->expected));
 		assert_null(g);
 	}
-	nash_game_free(g);
+	gpube_model_free(g);
 	gpube_model_free(model);
 }
 
@@ -244,20 +244,20 @@ static void game_in_memory(void **state)
 {
 	struct gpube_table huge = {.type = GPUBE_INT8, .sparse = true, .arity = 2};
 	struct gpube_model *model = new_model(2, 2);
-	struct nash_game *g;
+	struct gpube_model *g;
 	int32_t table;
 
 	(void)state;
 	add(model, SCOPE(0, 1), COSTS(1, 2, 3, 4));
 	add(model, SCOPE(0, 1), COSTS(1, 2, 3, 4));
 	assert_int_equal(gpube_model_set_top(model, 5), 0);
-	assert_int_equal(nash_from_model(&g, model), 0); /* sums are nobody's */
-	nash_game_free(g);
+	assert_int_equal(gpube_game_of_costs(&g, model), 0); /* sums are nobody's */
+	gpube_model_free(g);
 	assert_int_equal(gpube_model_set_top(model, 4), 0);
-	assert_int_equal(nash_from_model(&g, model), GPUBE_EINVAL);
+	assert_int_equal(gpube_game_of_costs(&g, model), GPUBE_EINVAL);
 	assert_int_equal(gpube_model_set_top(model, GPUBE_INF), 0);
 	assert_int_equal(gpube_model_observe(model, 1, 0), 0);
-	assert_int_equal(nash_from_model(&g, model), GPUBE_EINVAL);
+	assert_int_equal(gpube_game_of_costs(&g, model), GPUBE_EINVAL);
 	assert_non_null(strstr(gpube_error(ctx), "observed"));
 	gpube_model_free(model);
 
@@ -265,7 +265,7 @@ static void game_in_memory(void **state)
 	assert_int_equal(gpube__add_table(model, &table, &huge), 0);
 	for (int k = 0; k < 2; k++)
 		assert_int_equal(gpube__add_function(model, 2, (int32_t[]){0, 1}, table, NULL), 0);
-	assert_int_equal(nash_from_model(&g, model), GPUBE_ELIMIT);
+	assert_int_equal(gpube_game_of_costs(&g, model), GPUBE_ELIMIT);
 	gpube_model_free(model);
 }
 
@@ -350,14 +350,14 @@ static int take_auction_scarcely(
 
 static int take_scarcely(struct gpube_ctx *scarce, struct gpube_model *model, const void *none)
 {
-	struct nash_game *g;
+	struct gpube_model *g;
 	int status;
 
 	(void)scarce;
 	(void)none;
-	status = nash_from_model(&g, model);
+	status = gpube_game_of_costs(&g, model);
 	assert_true(!g == (status != 0));
-	nash_game_free(g);
+	gpube_model_free(g);
 	return status;
 }
 

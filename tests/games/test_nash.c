@@ -6,6 +6,7 @@
 
 #include "gpube/base/base.h"
 #include "nash/nash.h"
+#include "tests/games/games.h"
 #include "tests/support/memory.h"
 
 /* Rows of both matrices, and all extreme equilibria as "x | y | u v", sorted as reported. */
@@ -40,50 +41,40 @@ static struct gpube_ctx *make_ctx(void)
 	return ctx;
 }
 
-static struct nash_game *make_game(struct gpube_ctx *ctx, const struct known *k)
+static struct gpube_model *make_game(struct gpube_ctx *ctx, const struct known *k)
 {
-	struct nash_game *g;
-
-	assert_int_equal(nash_game_new(&g, ctx, k->m, k->n), GPUBE_OK);
-	for (int i = 0; i < k->m; i++)
-		for (int j = 0; j < k->n; j++) {
-			assert_int_equal(
-				nash_game_set(g, 1, i, j, k->a[i * k->n + j], 1), GPUBE_OK);
-			assert_int_equal(
-				nash_game_set(g, 2, i, j, k->b[i * k->n + j], 1), GPUBE_OK);
-		}
-	return g;
+	return new_game(ctx, k->m, k->n, k->a, k->b);
 }
 
-static struct nash_result *solve(
-	const struct nash_game *g, struct gpube_ctx *ctx, struct nash_opts o)
+static struct gpube_nash_result *solve(
+	const struct gpube_model *g, struct gpube_ctx *ctx, struct gpube_nash_opts o)
 {
-	struct nash_result *r;
+	struct gpube_nash_result *r;
 
 	o.sizeof_options = sizeof(o);
-	if (nash_solve(&r, g, &o))
+	if (gpube_nash(&r, g, &o))
 		fail_msg("%s", gpube_error(ctx));
 	return r;
 }
 
 /* "x | y | u v" of equilibrium k, malloc()ed. */
-static char *text_of(const struct nash_game *g, const struct nash_result *r, int64_t k)
+static char *text_of(const struct gpube_model *g, const struct gpube_nash_result *r, int64_t k)
 {
-	const struct nash_strategy *x = &r->xs[r->pairs[k].x], *y = &r->ys[r->pairs[k].y];
+	const struct gpube_nash_strategy *x = &r->xs[r->pairs[k].x], *y = &r->ys[r->pairs[k].y];
 	size_t n = 0, size = 100000;
 	char *text = malloc(size);
 
 	text[0] = 0;
-	for (int32_t i = 0; i < nash_game_rows(g); i++)
+	for (int32_t i = 0; i < gpube_model_domain(g, 0); i++)
 		n += (size_t)snprintf(text + n, size - n, "%s ", x->p[i]);
 	n += (size_t)snprintf(text + n, size - n, "| ");
-	for (int32_t j = 0; j < nash_game_columns(g); j++)
+	for (int32_t j = 0; j < gpube_model_domain(g, 1); j++)
 		n += (size_t)snprintf(text + n, size - n, "%s ", y->p[j]);
 	snprintf(text + n, size - n, "| %s %s\n", y->value, x->value);
 	return text;
 }
 
-static char *all_text(const struct nash_game *g, const struct nash_result *r)
+static char *all_text(const struct gpube_model *g, const struct gpube_nash_result *r)
 {
 	size_t n = 0;
 	char *all = calloc(1, 1);
@@ -113,28 +104,28 @@ static void known_game(void **state)
 {
 	const struct known *row = *state;
 	struct gpube_ctx *ctx = make_ctx();
-	struct nash_game *g = make_game(ctx, row);
+	struct gpube_model *g = make_game(ctx, row);
 
-	for (int method = NASH_METHOD_AUTO; method <= NASH_METHOD_SE; method++)
+	for (int method = GPUBE_NASH_METHOD_AUTO; method <= GPUBE_NASH_METHOD_SE; method++)
 		for (int keep = 0; keep < 2; keep++) {
-			struct nash_result *r = solve(g, ctx,
-				(struct nash_opts){.method = (enum nash_method)method,
+			struct gpube_nash_result *r = solve(g, ctx,
+				(struct gpube_nash_opts){.method = (enum gpube_nash_method)method,
 					.keep_dominated = keep});
 			char *text = all_text(g, r);
 
-			if (method == NASH_METHOD_SE && row->degenerate) {
-				assert_true(r->answer == NASH_ANSWER_ALL || r->reason);
+			if (method == GPUBE_NASH_METHOD_SE && row->degenerate) {
+				assert_true(r->answer == GPUBE_NASH_ANSWER_ALL || r->reason);
 			} else {
-				assert_int_equal(r->answer, NASH_ANSWER_ALL);
+				assert_int_equal(r->answer, GPUBE_NASH_ANSWER_ALL);
 				assert_string_equal(text, row->equilibria);
 				assert_int_equal(r->degenerate, row->degenerate);
 			}
 			if (!row->degenerate)
 				assert_int_equal(r->index_sum, 1);
 			free(text);
-			nash_result_free(r, ctx);
+			gpube_nash_result_free(r, ctx);
 		}
-	nash_game_free(g);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
 
@@ -180,26 +171,26 @@ static void methods_agree(void **state)
 	gpube__rng_init(&rng, (uint64_t)kind);
 	for (int trial = 0; trial < 60; trial++) {
 		struct known k = random_game(&rng, kind);
-		struct nash_game *g = make_game(ctx, &k);
-		struct nash_result *ve =
-			solve(g, ctx, (struct nash_opts){.method = NASH_METHOD_VE});
-		struct nash_opts others[] = {
-			{.method = NASH_METHOD_EEE},
-			{.method = NASH_METHOD_AUTO, .keep_dominated = 1},
-			{.method = NASH_METHOD_SE},
+		struct gpube_model *g = make_game(ctx, &k);
+		struct gpube_nash_result *ve =
+			solve(g, ctx, (struct gpube_nash_opts){.method = GPUBE_NASH_METHOD_VE});
+		struct gpube_nash_opts others[] = {
+			{.method = GPUBE_NASH_METHOD_EEE},
+			{.method = GPUBE_NASH_METHOD_AUTO, .keep_dominated = 1},
+			{.method = GPUBE_NASH_METHOD_SE},
 			{.one = 1, .all_labels = 1},
 			{.one = 1},
 			{.pure = 1},
 		};
 		char *all = all_text(g, ve);
 
-		assert_int_equal(ve->answer, NASH_ANSWER_ALL);
+		assert_int_equal(ve->answer, GPUBE_NASH_ANSWER_ALL);
 		assert_true(ve->n_pairs >= 1);
 		for (size_t o = 0; o < sizeof(others) / sizeof(*others); o++) {
-			struct nash_result *r = solve(g, ctx, others[o]);
+			struct gpube_nash_result *r = solve(g, ctx, others[o]);
 			char *text = all_text(g, r);
 
-			if (o < 2 || r->answer == NASH_ANSWER_ALL)
+			if (o < 2 || r->answer == GPUBE_NASH_ANSWER_ALL)
 				assert_string_equal(text, all);
 			for (int64_t e = 0; e < r->n_pairs; e++) {
 				char *one = text_of(g, r, e);
@@ -212,11 +203,11 @@ static void methods_agree(void **state)
 			if (others[o].one && !others[o].all_labels)
 				assert_int_equal(r->n_pairs, 1);
 			free(text);
-			nash_result_free(r, ctx);
+			gpube_nash_result_free(r, ctx);
 		}
 		free(all);
-		nash_result_free(ve, ctx);
-		nash_game_free(g);
+		gpube_nash_result_free(ve, ctx);
+		gpube_model_free(g);
 	}
 	gpube_ctx_free(ctx);
 }
@@ -232,19 +223,20 @@ static void inexact(void **state)
 	gpube__rng_init(&rng, 99);
 	for (int trial = 0; trial < 100; trial++) {
 		struct known k = random_game(&rng, RANDOM);
-		struct nash_game *g = make_game(ctx, &k);
-		struct nash_result *r = solve(g, ctx, (struct nash_opts){.inexact = 1}), *exact;
+		struct gpube_model *g = make_game(ctx, &k);
+		struct gpube_nash_result *r = solve(g, ctx, (struct gpube_nash_opts){.inexact = 1}),
+					 *exact;
 
 		assert_true(r->inexact);
 		assert_true(r->n_pairs >= 1);
-		if (nash_exact() && r->answer == NASH_ANSWER_ALL) {
-			exact = solve(g, ctx, (struct nash_opts){0});
+		if (gpube_nash_exact() && r->answer == GPUBE_NASH_ANSWER_ALL) {
+			exact = solve(g, ctx, (struct gpube_nash_opts){0});
 			assert_int_equal(r->n_pairs, exact->n_pairs);
-			nash_result_free(exact, ctx);
+			gpube_nash_result_free(exact, ctx);
 		}
-		compared += r->answer == NASH_ANSWER_ALL;
-		nash_result_free(r, ctx);
-		nash_game_free(g);
+		compared += r->answer == GPUBE_NASH_ANSWER_ALL;
+		gpube_nash_result_free(r, ctx);
+		gpube_model_free(g);
 	}
 	assert_true(compared > 50);
 	gpube_ctx_free(ctx);
@@ -257,11 +249,11 @@ static void known_counts(void **state)
 
 	(void)state;
 	for (int n = 1; n <= 6; n++)
-		for (int method = NASH_METHOD_AUTO; method <= NASH_METHOD_VE; method++)
+		for (int method = GPUBE_NASH_METHOD_AUTO; method <= GPUBE_NASH_METHOD_VE; method++)
 			for (int effort = 0; effort < 2; effort++) {
 				struct known k = {.m = n, .n = n};
-				struct nash_game *g;
-				struct nash_result *r;
+				struct gpube_model *g;
+				struct gpube_nash_result *r;
 
 				for (int c = 0; c < n * n; c++) {
 					int i = c / n, j = c % n, least = i < j ? i : j;
@@ -271,11 +263,12 @@ static void known_counts(void **state)
 				}
 				g = make_game(ctx, &k);
 				r = solve(g, ctx,
-					(struct nash_opts){.method = (enum nash_method)method});
+					(struct gpube_nash_opts){
+						.method = (enum gpube_nash_method)method});
 				assert_int_equal(
 					r->n_pairs, effort ? n * (n + 1) / 2 : (1 << n) - 1);
-				nash_result_free(r, ctx);
-				nash_game_free(g);
+				gpube_nash_result_free(r, ctx);
+				gpube_model_free(g);
 			}
 	gpube_ctx_free(ctx);
 }
@@ -289,7 +282,7 @@ static void far_apart(void **state)
 	enum { N = 6 };
 	struct gpube_ctx *ctx = make_ctx();
 	struct known k = {.m = N, .n = N};
-	struct nash_game *g;
+	struct gpube_model *g;
 	char *all;
 
 	(void)state;
@@ -297,20 +290,20 @@ static void far_apart(void **state)
 		for (int j = i, q = p; j < N; j++, q *= 3)
 			k.a[i * N + j] = k.b[j * N + i] = (i == j ? 1 : 2) * p * q;
 	g = make_game(ctx, &k);
-	for (int method = NASH_METHOD_AUTO; method <= NASH_METHOD_SE; method++) {
-		struct nash_result *r =
-			solve(g, ctx, (struct nash_opts){.method = (enum nash_method)method});
+	for (int method = GPUBE_NASH_METHOD_AUTO; method <= GPUBE_NASH_METHOD_SE; method++) {
+		struct gpube_nash_result *r = solve(
+			g, ctx, (struct gpube_nash_opts){.method = (enum gpube_nash_method)method});
 
-		assert_int_equal(r->answer, NASH_ANSWER_ALL);
+		assert_int_equal(r->answer, GPUBE_NASH_ANSWER_ALL);
 		assert_int_equal(r->n_pairs, (1 << N) - 1);
 		assert_int_equal(r->degenerate, 0);
 		/* the first two actions: p + 6 q = 9 q is what both get from p and q */
 		assert_true(
 			has(all = all_text(g, r), "3/4 1/4 0 0 0 0 | 3/4 1/4 0 0 0 0 | 9/4 9/4"));
 		free(all);
-		nash_result_free(r, ctx);
+		gpube_nash_result_free(r, ctx);
 	}
-	nash_game_free(g);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
 
@@ -318,25 +311,25 @@ static void components(void **state)
 {
 	static const struct known game = {.m = 2, .n = 2, .a = {1, 1, 0, 1}, .b = {1, 1, 0, 1}};
 	struct gpube_ctx *ctx = make_ctx();
-	struct nash_game *g = make_game(ctx, &game);
-	struct nash_result *r = solve(g, ctx, (struct nash_opts){0});
-	struct nash_components *c;
+	struct gpube_model *g = make_game(ctx, &game);
+	struct gpube_nash_result *r = solve(g, ctx, (struct gpube_nash_opts){0});
+	struct gpube_nash_components *c;
 
 	(void)state;
 	/* (1,1), (1,2), (2,2): a path, so two subsets that share (1,2) */
 	assert_int_equal(r->n_pairs, 3);
-	assert_int_equal(nash_components(&c, ctx, r, 0), GPUBE_OK);
+	assert_int_equal(gpube_nash_components(&c, ctx, r, 0), GPUBE_OK);
 	assert_int_equal(c->n_components, 1);
 	assert_int_equal(c->n_subsets, 2);
 	for (int64_t k = 0; k < 2; k++) {
-		const struct nash_subset *s = &c->subsets[k];
+		const struct gpube_nash_subset *s = &c->subsets[k];
 
 		assert_int_equal(s->component, 0);
 		assert_int_equal(s->n_xs * s->n_ys, 2);
 	}
-	nash_components_free(c, ctx);
-	nash_result_free(r, ctx);
-	nash_game_free(g);
+	gpube_nash_components_free(c, ctx);
+	gpube_nash_result_free(r, ctx);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
 
@@ -344,26 +337,28 @@ static void limits(void **state)
 {
 	struct gpube_ctx *ctx = make_ctx();
 	struct known k = {.m = 5, .n = 5};
-	struct nash_game *g;
-	struct nash_result *r;
+	struct gpube_model *g;
+	struct gpube_nash_result *r;
 
 	(void)state;
 	for (int c = 0; c < 25; c += 6)
 		k.a[c] = k.b[c] = 1;
 	g = make_game(ctx, &k);
-	for (int method = NASH_METHOD_AUTO; method <= NASH_METHOD_SE; method++) {
-		r = solve(g, ctx, (struct nash_opts){.method = (enum nash_method)method, .max = 7});
+	for (int method = GPUBE_NASH_METHOD_AUTO; method <= GPUBE_NASH_METHOD_SE; method++) {
+		r = solve(g, ctx,
+			(struct gpube_nash_opts){
+				.method = (enum gpube_nash_method)method, .max = 7});
 		assert_int_equal(r->n_pairs, 7);
-		assert_int_equal(r->answer, NASH_ANSWER_SOME);
+		assert_int_equal(r->answer, GPUBE_NASH_ANSWER_SOME);
 		assert_null(r->reason);
-		nash_result_free(r, ctx);
+		gpube_nash_result_free(r, ctx);
 	}
 	gpube_ctx_stop(ctx);
-	r = solve(g, ctx, (struct nash_opts){.method = NASH_METHOD_EEE});
-	assert_int_equal(r->answer, NASH_ANSWER_INCOMPLETE);
+	r = solve(g, ctx, (struct gpube_nash_opts){.method = GPUBE_NASH_METHOD_EEE});
+	assert_int_equal(r->answer, GPUBE_NASH_ANSWER_INCOMPLETE);
 	assert_string_equal(r->reason, "stopped");
-	nash_result_free(r, ctx);
-	nash_game_free(g);
+	gpube_nash_result_free(r, ctx);
+	gpube_model_free(g);
 	/*
 	 * all but the last action are dominated, and none is removed: that takes long in large
 	 * games
@@ -371,39 +366,39 @@ static void limits(void **state)
 	for (int c = 0; c < 25; c++)
 		k.a[c] = k.b[c] = c / 5 + c % 5;
 	g = make_game(ctx, &k);
-	r = solve(g, ctx, (struct nash_opts){.method = NASH_METHOD_EEE});
+	r = solve(g, ctx, (struct gpube_nash_opts){.method = GPUBE_NASH_METHOD_EEE});
 	assert_int_equal(r->removed[0] + r->removed[1], 0);
 	assert_string_equal(r->reason, "stopped");
-	nash_result_free(r, ctx);
-	nash_game_free(g);
+	gpube_nash_result_free(r, ctx);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
 
 /* Every allocation of ours fails once. */
 static void out_of_memory(void **state)
 {
-	enum nash_method method = (enum nash_method)(intptr_t)*state;
+	enum gpube_nash_method method = (enum gpube_nash_method)(intptr_t)*state;
 
 	for (long fail_at = 0;; fail_at++) {
 		struct test_memory memory = {.fail_at = -1};
 		struct gpube_ctx *ctx = test_memory_ctx(&memory);
-		struct nash_game *g = make_game(ctx, &known[1]);
-		struct nash_opts o = {.sizeof_options = sizeof(o), .method = method};
-		struct nash_components *c = NULL;
-		struct nash_result *r = NULL;
+		struct gpube_model *g = make_game(ctx, &known[1]);
+		struct gpube_nash_opts o = {.sizeof_options = sizeof(o), .method = method};
+		struct gpube_nash_components *c = NULL;
+		struct gpube_nash_result *r = NULL;
 		long live = memory.live;
 		int status;
 
 		memory.fail_at = memory.n + fail_at;
-		status = nash_solve(&r, g, &o);
+		status = gpube_nash(&r, g, &o);
 		if (!status)
-			status = nash_components(&c, ctx, r, 0);
+			status = gpube_nash_components(&c, ctx, r, 0);
 		assert_true(status == GPUBE_ENOMEM || status == GPUBE_OK);
 		assert_true(status == GPUBE_OK || c == NULL);
-		nash_components_free(c, ctx);
-		nash_result_free(r, ctx);
+		gpube_nash_components_free(c, ctx);
+		gpube_nash_result_free(r, ctx);
 		assert_int_equal(memory.live, live);
-		nash_game_free(g);
+		gpube_model_free(g);
 		gpube_ctx_free(ctx);
 		if (!status)
 			break;
@@ -414,13 +409,13 @@ static void out_of_memory(void **state)
 static void needs_flint(void **state)
 {
 	struct gpube_ctx *ctx = make_ctx();
-	struct nash_game *g = make_game(ctx, &known[0]);
-	struct nash_result *r;
+	struct gpube_model *g = make_game(ctx, &known[0]);
+	struct gpube_nash_result *r;
 
 	(void)state;
-	assert_int_equal(nash_solve(&r, g, NULL), GPUBE_EINVAL);
+	assert_int_equal(gpube_nash(&r, g, NULL), GPUBE_EINVAL);
 	assert_null(r);
-	nash_game_free(g);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
 
@@ -446,7 +441,7 @@ int main(void)
 		tests[n] = (struct CMUnitTest){
 			.name = names[n], .test_func = methods_agree, .initial_state = (void *)k};
 	}
-	for (intptr_t k = NASH_METHOD_AUTO; k <= NASH_METHOD_SE; k++, n++) {
+	for (intptr_t k = GPUBE_NASH_METHOD_AUTO; k <= GPUBE_NASH_METHOD_SE; k++, n++) {
 		snprintf(names[n], sizeof(names[n]), "out of memory: %s", methods[k]);
 		tests[n] = (struct CMUnitTest){
 			.name = names[n], .test_func = out_of_memory, .initial_state = (void *)k};
@@ -455,7 +450,7 @@ int main(void)
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(far_apart);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(components);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(limits);
-	if (!nash_exact()) {
+	if (!gpube_nash_exact()) {
 		n = 0;
 		tests[n++] = (struct CMUnitTest)cmocka_unit_test(needs_flint);
 	}

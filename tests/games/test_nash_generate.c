@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
-#include "nash/bimatrix.h"
+#include "nash/nash.h"
 #include "tests/support/files.h"
+#include "tests/games/games.h"
 
 static struct gpube_ctx *make_ctx(void)
 {
@@ -15,64 +16,54 @@ static struct gpube_ctx *make_ctx(void)
 	return ctx;
 }
 
-static struct nash_game *generate(struct gpube_ctx *ctx, struct nash_random o)
+static struct gpube_model *generate(struct gpube_ctx *ctx, struct gpube_nash_random o)
 {
-	struct nash_game *g;
+	struct gpube_model *g;
 
 	o.sizeof_options = sizeof(o);
-	if (nash_generate(&g, ctx, &o))
+	if (gpube_nash_generate(&g, ctx, &o))
 		fail_msg("%s", gpube_error(ctx));
 	return g;
 }
 
-static double pay(const struct nash_game *g, int p, int i, int j)
+static double pay(const struct gpube_model *g, int p, int i, int j)
 {
-	return nash__number_double(&g->payoffs[p][(int64_t)i * g->n + j]);
-}
+	const struct gpube_rational v = payoff_of(g, p, (int64_t)i * g->vars[1].domain + j);
 
-static bool same_payoffs(const struct nash_game *a, const struct nash_game *b)
-{
-	if (a->m != b->m || a->n != b->n)
-		return false;
-	for (int p = 0; p < 2; p++)
-		for (int64_t c = 0; c < (int64_t)a->m * a->n; c++)
-			if (a->payoffs[p][c].num != b->payoffs[p][c].num ||
-				a->payoffs[p][c].den != b->payoffs[p][c].den)
-				return false;
-	return true;
+	return gpube__rational_double(&v);
 }
 
 /* ---- what a class promises, cell by cell -------------------------------------------- */
 
-static bool is_zero_sum(const struct nash_game *g, int i, int j)
+static bool is_zero_sum(const struct gpube_model *g, int i, int j)
 {
 	return pay(g, 0, i, j) == -pay(g, 1, i, j);
 }
 
-static bool is_win_lose(const struct nash_game *g, int i, int j)
+static bool is_win_lose(const struct gpube_model *g, int i, int j)
 {
 	return (pay(g, 0, i, j) == 0 || pay(g, 0, i, j) == 1) &&
 	       (pay(g, 1, i, j) == 0 || pay(g, 1, i, j) == 1);
 }
 
-static bool is_coordination(const struct nash_game *g, int i, int j)
+static bool is_coordination(const struct gpube_model *g, int i, int j)
 {
 	return pay(g, 0, i, j) == (i == j) && pay(g, 1, i, j) == (i == j);
 }
 
-static bool is_dispersion(const struct nash_game *g, int i, int j)
+static bool is_dispersion(const struct gpube_model *g, int i, int j)
 {
 	return pay(g, 0, i, j) == (i != j) && pay(g, 1, i, j) == (i != j);
 }
 
-static bool is_in_range(const struct nash_game *g, int i, int j)
+static bool is_in_range(const struct gpube_model *g, int i, int j)
 {
 	return pay(g, 0, i, j) >= -100 && pay(g, 0, i, j) <= 100 && pay(g, 1, i, j) >= -100 &&
 	       pay(g, 1, i, j) <= 100;
 }
 
 /* Above the diagonal the gain of one more effort is that of player 2's alone, and so on. */
-static bool is_effort(const struct nash_game *g, int i, int j)
+static bool is_effort(const struct gpube_model *g, int i, int j)
 {
 	return i == 0 || j == 0 ||
 	       (pay(g, 0, i, j) + pay(g, 0, 0, 0) - pay(g, 0, i, 0) ==
@@ -81,7 +72,7 @@ static bool is_effort(const struct nash_game *g, int i, int j)
 			       (j - i) * (pay(g, 0, 0, 0) - pay(g, 0, 1, 0)));
 }
 
-static bool is_grab(const struct nash_game *g, int i, int j)
+static bool is_grab(const struct gpube_model *g, int i, int j)
 {
 	double high = pay(g, 1, 1, 0), middle = pay(g, 0, 1, 0), low = pay(g, 0, 0, 0);
 
@@ -94,7 +85,7 @@ static bool is_grab(const struct nash_game *g, int i, int j)
 						  : low);
 }
 
-static bool is_travelers(const struct nash_game *g, int i, int j)
+static bool is_travelers(const struct gpube_model *g, int i, int j)
 {
 	return pay(g, 0, i, j) + pay(g, 1, i, j) == 2 * ((i < j ? i : j) + 2) &&
 	       (i == j ? pay(g, 0, i, j) == pay(g, 1, i, j)
@@ -104,7 +95,7 @@ static bool is_travelers(const struct nash_game *g, int i, int j)
 struct class
 {
 	const char *name;
-	bool (*holds)(const struct nash_game *g, int i, int j);
+	bool (*holds)(const struct gpube_model *g, int i, int j);
 	bool seeded;
 };
 
@@ -131,22 +122,23 @@ static void class_holds(void **state)
 	int differ = 0;
 
 	for (uint64_t seed = 0; seed < 20; seed++) {
-		struct nash_random o = {.kind = row->name, .rows = 6, .columns = 6, .seed = seed};
-		struct nash_game *g = generate(ctx, o), *again = generate(ctx, o), *other;
+		struct gpube_nash_random o = {
+			.kind = row->name, .rows = 6, .columns = 6, .seed = seed};
+		struct gpube_model *g = generate(ctx, o), *again = generate(ctx, o), *other;
 
 		for (int c = 0; row->holds && c < 36; c++)
 			assert_true(row->holds(g, c / 6, c % 6));
-		assert_true(same_payoffs(g, again));
+		assert_true(same_game(g, again));
 		o.seed += 1000;
 		other = generate(ctx, o);
-		differ += !same_payoffs(g, other);
-		nash_game_free(g);
-		nash_game_free(again);
-		nash_game_free(other);
+		differ += !same_game(g, other);
+		gpube_model_free(g);
+		gpube_model_free(again);
+		gpube_model_free(other);
 	}
 	assert_int_equal(differ, row->seeded ? 20 : 0);
-	assert_string_equal(nash_class((int)(row - classes)), row->name);
-	assert_null(nash_class((int)N_CLASSES));
+	assert_string_equal(gpube_nash_class((int)(row - classes)), row->name);
+	assert_null(gpube_nash_class((int)N_CLASSES));
 	gpube_ctx_free(ctx);
 }
 
@@ -157,11 +149,12 @@ static void covariance(void **state)
 
 	(void)state;
 	for (int t = -1; t <= 1; t++) {
-		struct nash_game *g = generate(ctx, (struct nash_random){.kind = "covariant",
-							    .rows = 100,
-							    .columns = 100,
-							    .range = 1000,
-							    .covariance = 0.8 * t});
+		struct gpube_model *g =
+			generate(ctx, (struct gpube_nash_random){.kind = "covariant",
+					      .rows = 100,
+					      .columns = 100,
+					      .range = 1000,
+					      .covariance = 0.8 * t});
 		double aa = 0, ab = 0;
 
 		for (int i = 0; i < 100; i++)
@@ -171,7 +164,7 @@ static void covariance(void **state)
 			}
 		assert_true(aa > 0.95 && aa < 1.05);
 		assert_true(ab - 0.8 * t < 0.05 && ab - 0.8 * t > -0.05);
-		nash_game_free(g);
+		gpube_model_free(g);
 	}
 	gpube_ctx_free(ctx);
 }
@@ -186,30 +179,31 @@ static void cyclic_polytopes(void **state)
 	struct gpube_ctx *ctx = make_ctx();
 
 	(void)state;
-	for (int d = 2; nash_exact() && d <= 10; d += 2) {
-		struct nash_game *g = generate(ctx,
-			(struct nash_random){.kind = "cyclic-polytope", .rows = d, .columns = d});
-		struct nash_opts o = {.sizeof_options = sizeof(o), .one = 1};
-		struct nash_result *r;
+	for (int d = 2; gpube_nash_exact() && d <= 10; d += 2) {
+		struct gpube_model *g =
+			generate(ctx, (struct gpube_nash_random){
+					      .kind = "cyclic-polytope", .rows = d, .columns = d});
+		struct gpube_nash_opts o = {.sizeof_options = sizeof(o), .one = 1};
+		struct gpube_nash_result *r;
 
-		assert_int_equal(nash_solve(&r, g, &o), GPUBE_OK);
+		assert_int_equal(gpube_nash(&r, g, &o), GPUBE_OK);
 		assert_int_equal(r->work, pivots[d / 2 - 1]);
 		for (int i = 0; i < d; i++)
 			assert_string_not_equal(r->xs[0].p[i], "0");
-		nash_result_free(r, ctx);
+		gpube_nash_result_free(r, ctx);
 		o.one = 0;
-		assert_int_equal(nash_solve(&r, g, &o), GPUBE_OK);
-		assert_int_equal(r->answer, NASH_ANSWER_ALL);
+		assert_int_equal(gpube_nash(&r, g, &o), GPUBE_OK);
+		assert_int_equal(r->answer, GPUBE_NASH_ANSWER_ALL);
 		assert_int_equal(r->n_pairs, 1);
-		nash_result_free(r, ctx);
-		nash_game_free(g);
+		gpube_nash_result_free(r, ctx);
+		gpube_model_free(g);
 	}
 	gpube_ctx_free(ctx);
 }
 
 static void every_format(void **state)
 {
-	static const struct nash_random shapes[] = {{.rows = 3, .columns = 4},
+	static const struct gpube_nash_random shapes[] = {{.rows = 3, .columns = 4},
 		{.rows = 1, .columns = 5}, {.rows = 5, .columns = 1}, {.rows = 2, .columns = 2},
 		{.rows = 3, .columns = 3, .kind = "minimum-effort", .parameters = "-1/3,2.5,.75"}};
 	struct gpube_ctx *ctx = make_ctx();
@@ -219,15 +213,15 @@ static void every_format(void **state)
 	test_make_dir(dir);
 	snprintf(path, sizeof(path), "%s/game.txt", dir);
 	for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
-		for (int f = NASH_FORMAT_NFG; f <= NASH_FORMAT_GT; f++) {
-			struct nash_game *g = generate(ctx, shapes[s]), *back;
+		for (int f = GPUBE_FORMAT_NFG; f <= GPUBE_FORMAT_SIMPLE; f++) {
+			struct gpube_model *g = generate(ctx, shapes[s]), *back;
 
-			assert_int_equal(nash_write(g, path, (enum nash_format)f), GPUBE_OK);
-			if (nash_read(&back, ctx, path, NASH_FORMAT_AUTO))
+			assert_int_equal(write_game(g, path, (enum gpube_format)f), GPUBE_OK);
+			if (read_game(&back, ctx, path, GPUBE_FORMAT_AUTO))
 				fail_msg("format %d: %s", f, gpube_error(ctx));
-			assert_true(same_payoffs(g, back));
-			nash_game_free(g);
-			nash_game_free(back);
+			assert_true(same_game(g, back));
+			gpube_model_free(g);
+			gpube_model_free(back);
 		}
 	test_clear_dir(dir);
 	gpube_ctx_free(ctx);
@@ -252,44 +246,45 @@ static void rounded(void **state)
 	static const char *const kinds[] = {
 		"random", "covariant", "zero-sum", "minimum-effort", "grab-the-dollar"};
 	struct gpube_ctx *ctx = make_ctx();
-	struct nash_game *g;
+	struct gpube_model *g;
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(cells) / sizeof(*cells); k++) {
-		g = generate(ctx, (struct nash_random){.kind = "minimum-effort",
+		g = generate(ctx, (struct gpube_nash_random){.kind = "minimum-effort",
 					  .rows = 2,
 					  .columns = 2,
 					  .parameters = cells[k].parameters,
 					  .int_payoffs = cells[k].times});
 		assert_true(pay(g, 0, cells[k].i, cells[k].j) == (double)cells[k].one);
 		assert_true(pay(g, 1, cells[k].i, cells[k].j) == (double)cells[k].two);
-		nash_game_free(g);
+		gpube_model_free(g);
 	}
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
 		int n_odd = 0; /* that no whole number times 10000 is */
 
 		g = generate(ctx,
-			(struct nash_random){
+			(struct gpube_nash_random){
 				.kind = kinds[k], .rows = 5, .columns = 5, .int_payoffs = 10000});
 		for (int c = 0; c < 25; c++) {
-			assert_int_equal(g->payoffs[0][c].den, 1);
-			n_odd += g->payoffs[0][c].num % 10000 != 0;
+			assert_int_equal(payoff_of(g, 0, c).den, 1);
+			n_odd += payoff_of(g, 0, c).num % 10000 != 0;
 		}
 		assert_true(n_odd > 15);
-		nash_game_free(g);
+		gpube_model_free(g);
 	}
 	g = generate(
-		ctx, (struct nash_random){
+		ctx, (struct gpube_nash_random){
 			     .kind = "coordination", .rows = 2, .columns = 2, .int_payoffs = 7});
 	assert_true(pay(g, 0, 0, 0) == 7 && pay(g, 1, 0, 1) == 0);
-	nash_game_free(g);
+	gpube_model_free(g);
 	g = generate(ctx,
-		(struct nash_random){
+		(struct gpube_nash_random){
 			.kind = "travelers-dilemma", .rows = 2, .columns = 2, .int_payoffs = 5});
 	assert_true(pay(g, 0, 0, 0) == 10 && pay(g, 0, 0, 1) == 20 && pay(g, 1, 0, 1) == 0);
-	nash_game_free(g);
-	assert_int_equal(nash_generate(&g, ctx,
-				 &(struct nash_random){.sizeof_options = sizeof(struct nash_random),
+	gpube_model_free(g);
+	assert_int_equal(gpube_nash_generate(&g, ctx,
+				 &(struct gpube_nash_random){
+					 .sizeof_options = sizeof(struct gpube_nash_random),
 					 .kind = "cyclic-polytope",
 					 .rows = 16,
 					 .columns = 16,
@@ -300,7 +295,7 @@ static void rounded(void **state)
 
 static void refused(void **state)
 {
-	static const struct nash_random bad[] = {
+	static const struct gpube_nash_random bad[] = {
 		{.kind = "nix", .rows = 2, .columns = 2},
 		{.rows = 0, .columns = 2},
 		{.rows = 2, .columns = 2, .range = -1},
@@ -326,11 +321,11 @@ static void refused(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(bad) / sizeof(*bad); k++) {
-		struct nash_random o = bad[k];
-		struct nash_game *g;
+		struct gpube_nash_random o = bad[k];
+		struct gpube_model *g;
 
 		o.sizeof_options = sizeof(o);
-		assert_int_equal(nash_generate(&g, ctx, &o), GPUBE_EINVAL);
+		assert_int_equal(gpube_nash_generate(&g, ctx, &o), GPUBE_EINVAL);
 		assert_null(g);
 	}
 	gpube_ctx_free(ctx);
@@ -352,5 +347,5 @@ int main(void)
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_format);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(rounded);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(refused);
-	return _cmocka_run_group_tests("nash_generate", tests, n, NULL, NULL);
+	return _cmocka_run_group_tests("gpube_nash_generate", tests, n, NULL, NULL);
 }

@@ -18,8 +18,8 @@ struct heap {
 	char texts[512][256];
 };
 
-static void write_text(char *to, const struct heap *h, const struct nash_strategy *x,
-	const struct nash_strategy *y)
+static void write_text(char *to, const struct heap *h, const struct gpube_nash_strategy *x,
+	const struct gpube_nash_strategy *y)
 {
 	size_t n = 0;
 
@@ -29,7 +29,7 @@ static void write_text(char *to, const struct heap *h, const struct nash_strateg
 	snprintf(to + n, sizeof(h->texts[0]) - n, "%s %s", x->value, y->value);
 }
 
-static int keep(void *arg, const struct nash_strategy *x, const struct nash_strategy *y)
+static int keep(void *arg, const struct gpube_nash_strategy *x, const struct gpube_nash_strategy *y)
 {
 	struct heap *h = arg;
 
@@ -45,22 +45,22 @@ static int compare(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-static struct nash_game *make_game(struct gpube_ctx *ctx, const char *kind, int seed)
+static struct gpube_model *make_game(struct gpube_ctx *ctx, const char *kind, int seed)
 {
-	const struct nash_random o = {.sizeof_options = sizeof(o),
+	const struct gpube_nash_random o = {.sizeof_options = sizeof(o),
 		.kind = kind,
 		.rows = 1 + seed % 7,
 		.columns = 2 + seed / 2 % 6,
 		.range = 1 + seed % 3,
 		.seed = (uint64_t)seed};
-	struct nash_game *g;
+	struct gpube_model *g;
 
 	/* not all classes have games of unequal numbers */
-	if (nash_generate(&g, ctx, &o)) {
-		struct nash_random square = o;
+	if (gpube_nash_generate(&g, ctx, &o)) {
+		struct gpube_nash_random square = o;
 
 		square.columns = square.rows = 2 + seed % 6;
-		assert_int_equal(nash_generate(&g, ctx, &square), GPUBE_OK);
+		assert_int_equal(gpube_nash_generate(&g, ctx, &square), GPUBE_OK);
 	}
 	return g;
 }
@@ -71,24 +71,24 @@ static void same_as_kept(void **state)
 
 	for (int seed = 0; seed < 24; seed++) {
 		struct gpube_ctx *ctx;
-		struct nash_game *g;
-		struct nash_result *r;
-		struct nash_opts o = {
+		struct gpube_model *g;
+		struct gpube_nash_result *r;
+		struct gpube_nash_opts o = {
 			.sizeof_options = sizeof(o), .give = keep, .give_arg = &given};
 
 		assert_int_equal(
 			gpube_ctx_new(&ctx, &(struct gpube_opts){.n_threads = 1 + seed % 3}),
 			GPUBE_OK);
 		g = make_game(ctx, *state, seed);
-		given = kept =
-			(struct heap){.rows = nash_game_rows(g), .columns = nash_game_columns(g)};
+		given = kept = (struct heap){
+			.rows = gpube_model_domain(g, 0), .columns = gpube_model_domain(g, 1)};
 		o.keep_dominated = seed % 2;
-		assert_int_equal(nash_solve(&r, g, &o), GPUBE_OK);
-		assert_int_equal(r->answer, NASH_ANSWER_ALL);
+		assert_int_equal(gpube_nash(&r, g, &o), GPUBE_OK);
+		assert_int_equal(r->answer, GPUBE_NASH_ANSWER_ALL);
 		assert_int_equal(r->n_pairs, 0);
 		assert_int_equal(r->n_given, given.n);
-		nash_result_free(r, ctx);
-		assert_int_equal(nash_solve(&r, g, NULL), GPUBE_OK);
+		gpube_nash_result_free(r, ctx);
+		assert_int_equal(gpube_nash(&r, g, NULL), GPUBE_OK);
 		assert_int_equal(r->n_given, 0);
 		for (int64_t k = 0; k < r->n_pairs; k++)
 			keep(&kept, &r->xs[r->pairs[k].x], &r->ys[r->pairs[k].y]);
@@ -97,8 +97,8 @@ static void same_as_kept(void **state)
 		qsort(kept.texts, (size_t)kept.n, sizeof(*kept.texts), compare);
 		for (int64_t k = 0; k < kept.n; k++)
 			assert_string_equal(given.texts[k], kept.texts[k]);
-		nash_result_free(r, ctx);
-		nash_game_free(g);
+		gpube_nash_result_free(r, ctx);
+		gpube_model_free(g);
 		gpube_ctx_free(ctx);
 	}
 }
@@ -107,43 +107,44 @@ static void same_as_kept(void **state)
 static void receiver_fails(void **state)
 {
 	static struct heap h;
-	struct nash_opts o = {.sizeof_options = sizeof(o), .give = keep, .give_arg = &h};
+	struct gpube_nash_opts o = {.sizeof_options = sizeof(o), .give = keep, .give_arg = &h};
 	struct gpube_ctx *ctx;
-	struct nash_result *r;
-	struct nash_game *g;
+	struct gpube_nash_result *r;
+	struct gpube_model *g;
 
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	g = make_game(ctx, "coordination", 5);
-	h = (struct heap){.rows = nash_game_rows(g), .columns = nash_game_columns(g), .most = 3};
-	assert_int_equal(nash_solve(&r, g, &o), GPUBE_EIO);
+	h = (struct heap){
+		.rows = gpube_model_domain(g, 0), .columns = gpube_model_domain(g, 1), .most = 3};
+	assert_int_equal(gpube_nash(&r, g, &o), GPUBE_EIO);
 	assert_null(r);
 	assert_int_equal(h.n, 3);
-	nash_game_free(g);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
 
 static void refused(void **state)
 {
-	const struct nash_opts bad[] = {{.one = 1}, {.pure = 1}, {.max = 1}, {.inexact = 1},
-		{.method = NASH_METHOD_VE}, {.method = NASH_METHOD_SE},
+	const struct gpube_nash_opts bad[] = {{.one = 1}, {.pure = 1}, {.max = 1}, {.inexact = 1},
+		{.method = GPUBE_NASH_METHOD_VE}, {.method = GPUBE_NASH_METHOD_SE},
 		{.backend = GPUBE_BACKEND_CUDA}};
 	struct gpube_ctx *ctx;
-	struct nash_result *r;
-	struct nash_game *g;
+	struct gpube_nash_result *r;
+	struct gpube_model *g;
 
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	g = make_game(ctx, "random", 5);
 	for (size_t k = 0; k < sizeof(bad) / sizeof(*bad); k++) {
-		struct nash_opts o = bad[k];
+		struct gpube_nash_opts o = bad[k];
 
 		o.sizeof_options = sizeof(o);
 		o.give = keep;
-		assert_int_equal(nash_solve(&r, g, &o), GPUBE_EINVAL);
+		assert_int_equal(gpube_nash(&r, g, &o), GPUBE_EINVAL);
 		assert_null(r);
 	}
-	nash_game_free(g);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
 
@@ -156,19 +157,21 @@ static void out_of_memory(void **state)
 	for (long fail_at = 0;; fail_at++) {
 		struct test_memory memory = {.fail_at = -1};
 		struct gpube_ctx *ctx = test_memory_ctx(&memory);
-		struct nash_game *g = make_game(ctx, "win-lose", 3);
-		struct nash_opts o = {.sizeof_options = sizeof(o), .give = keep, .give_arg = &h};
+		struct gpube_model *g = make_game(ctx, "win-lose", 3);
+		struct gpube_nash_opts o = {
+			.sizeof_options = sizeof(o), .give = keep, .give_arg = &h};
 		const long live = memory.live;
-		struct nash_result *r = NULL;
+		struct gpube_nash_result *r = NULL;
 		int status;
 
-		h = (struct heap){.rows = nash_game_rows(g), .columns = nash_game_columns(g)};
+		h = (struct heap){
+			.rows = gpube_model_domain(g, 0), .columns = gpube_model_domain(g, 1)};
 		memory.fail_at = memory.n + fail_at;
-		status = nash_solve(&r, g, &o);
+		status = gpube_nash(&r, g, &o);
 		assert_true(status == GPUBE_ENOMEM || status == GPUBE_OK);
-		nash_result_free(r, ctx);
+		gpube_nash_result_free(r, ctx);
 		assert_int_equal(memory.live, live);
-		nash_game_free(g);
+		gpube_model_free(g);
 		gpube_ctx_free(ctx);
 		if (!status)
 			break;
@@ -184,11 +187,11 @@ int main(void)
 	struct CMUnitTest tests[N + 3] = {{0}};
 	size_t n = 0;
 
-	for (; nash_exact() && n < N; n++)
+	for (; gpube_nash_exact() && n < N; n++)
 		tests[n] = (struct CMUnitTest){
 			.name = kinds[n], .test_func = same_as_kept, .initial_state = kinds[n]};
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(refused);
-	if (nash_exact()) {
+	if (gpube_nash_exact()) {
 		tests[n++] = (struct CMUnitTest)cmocka_unit_test(receiver_fails);
 		tests[n++] = (struct CMUnitTest)cmocka_unit_test(out_of_memory);
 	}

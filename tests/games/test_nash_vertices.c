@@ -9,16 +9,17 @@
 #ifdef GPUBE_HAVE_FLINT
 #include "nash/exact.h"
 
-static struct nash_game *make_game(struct gpube_ctx *ctx, const char *kind, int m, int n, int seed)
+static struct gpube_model *make_game(
+	struct gpube_ctx *ctx, const char *kind, int m, int n, int seed)
 {
-	struct nash_random o = {.sizeof_options = sizeof(o),
+	struct gpube_nash_random o = {.sizeof_options = sizeof(o),
 		.kind = kind,
 		.rows = m,
 		.columns = n,
 		.seed = (uint64_t)seed};
-	struct nash_game *g;
+	struct gpube_model *g;
 
-	if (nash_generate(&g, ctx, &o))
+	if (gpube_nash_generate(&g, ctx, &o))
 		fail_msg("%s", gpube_error(ctx));
 	return g;
 }
@@ -111,7 +112,7 @@ static void compare_ways(const struct nash_problem *p)
 static void stopped_race(void **state)
 {
 	struct gpube_ctx *ctx;
-	struct nash_game *g;
+	struct gpube_model *g;
 	struct nash_problem p;
 	struct nash_found found;
 	const char *method;
@@ -138,7 +139,7 @@ static void stopped_race(void **state)
 		assert_int_equal(found.n, (1 << 14) - 1);
 		nash__found_clear(&found);
 		nash__problem_clear(&p);
-		nash_game_free(g);
+		gpube_model_free(g);
 	}
 	gpube_ctx_free(ctx);
 }
@@ -153,7 +154,7 @@ static void same_vertices(void **state)
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	for (size_t t = 0; t < sizeof(sizes) / sizeof(*sizes); t++)
 		for (int seed = 1; seed <= 3; seed++) {
-			struct nash_game *g =
+			struct gpube_model *g =
 				make_game(ctx, kind, sizes[t][0], sizes[t][square ? 0 : 1], seed);
 			struct nash_problem p;
 
@@ -164,7 +165,7 @@ static void same_vertices(void **state)
 			ctx->n_threads = seed;
 			compare_ways(&p);
 			nash__problem_clear(&p);
-			nash_game_free(g);
+			gpube_model_free(g);
 		}
 	gpube_ctx_free(ctx);
 }
@@ -178,7 +179,7 @@ static void in_parts(void **state)
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	for (int threads = 1; threads <= 3; threads++) {
 		/* its tree is larger than what one thread takes before it calls others */
-		struct nash_game *g = make_game(ctx, "coordination", 9, 9, 2);
+		struct gpube_model *g = make_game(ctx, "coordination", 9, 9, 2);
 		struct nash_problem p;
 		struct nash_found all, parts;
 		struct nash_branching *b;
@@ -201,7 +202,7 @@ static void in_parts(void **state)
 		compare_found(&all, &parts);
 		nash__found_clear(&all);
 		nash__problem_clear(&p);
-		nash_game_free(g);
+		gpube_model_free(g);
 	}
 	gpube_ctx_free(ctx);
 }
@@ -211,12 +212,12 @@ static void out_of_patience(void **state)
 {
 	enum { N = (1 << 12) - 1 };
 	struct nash_patience over = {.until = 1e-9};
-	struct nash_components *c = NULL;
-	struct nash_result *r;
+	struct gpube_nash_components *c = NULL;
+	struct gpube_nash_result *r;
 	struct nash_problem p;
 	struct nash_found found, other;
 	struct gpube_ctx *ctx;
-	struct nash_game *g;
+	struct gpube_model *g;
 	bool regular;
 	int sum;
 
@@ -244,23 +245,23 @@ static void out_of_patience(void **state)
 	assert_in_range(found.n, 256, N);
 	assert_int_equal(nash__found_merge(&other, &found), GPUBE_ESTOP);
 	/* all there are, and no time for their components */
-	nash_result_free(r, ctx);
-	assert_int_equal(nash_solve(&r, g, NULL), GPUBE_OK);
+	gpube_nash_result_free(r, ctx);
+	assert_int_equal(gpube_nash(&r, g, NULL), GPUBE_OK);
 	assert_int_equal(r->n_pairs, N);
 	assert_int_equal(r->n_unchecked, 0);
-	assert_int_equal(nash_components(&c, ctx, r, 1e-9), GPUBE_ESTOP);
+	assert_int_equal(gpube_nash_components(&c, ctx, r, 1e-9), GPUBE_ESTOP);
 	assert_null(c);
-	assert_int_equal(nash_components(&c, ctx, r, 0), GPUBE_OK);
+	assert_int_equal(gpube_nash_components(&c, ctx, r, 0), GPUBE_OK);
 	assert_int_equal(c->n_components, N);
 	assert_int_equal(c->n_subsets, N);
 	for (int64_t k = 0; k < N; k++)
 		assert_int_equal(c->subsets[k].component, k);
-	nash_components_free(c, ctx);
-	nash_result_free(r, ctx);
+	gpube_nash_components_free(c, ctx);
+	gpube_nash_result_free(r, ctx);
 	nash__found_clear(&found);
 	nash__found_clear(&other);
 	nash__problem_clear(&p);
-	nash_game_free(g);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
 
@@ -272,7 +273,7 @@ static void time_is_reserved(void **state)
 	struct nash_problem p;
 	struct nash_found found;
 	struct gpube_ctx *ctx;
-	struct nash_game *g;
+	struct gpube_model *g;
 
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
@@ -290,7 +291,7 @@ static void time_is_reserved(void **state)
 	assert_true(ctx->deadline > patience.end - 5e5);
 	nash__found_clear(&found);
 	nash__problem_clear(&p);
-	nash_game_free(g);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
 
@@ -308,7 +309,7 @@ static void predicted(void **state)
 
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	for (int seed = 1; seed <= 3; seed++) {
-		struct nash_game *g = make_game(ctx, row->kind, row->n, row->n, seed);
+		struct gpube_model *g = make_game(ctx, row->kind, row->n, row->n, seed);
 		struct nash_problem p;
 		struct nash_found found;
 		const char *method = NULL;
@@ -320,7 +321,7 @@ static void predicted(void **state)
 		assert_string_equal(method, row->method);
 		nash__found_clear(&found);
 		nash__problem_clear(&p);
-		nash_game_free(g);
+		gpube_model_free(g);
 	}
 	gpube_ctx_free(ctx);
 }
@@ -366,7 +367,7 @@ int main(void)
 static void needs_flint(void **state)
 {
 	(void)state;
-	assert_false(nash_exact());
+	assert_false(gpube_nash_exact());
 }
 
 int main(void)

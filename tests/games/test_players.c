@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nash/players.h"
+#include "gpube/forms.h"
+#include "nash/pure.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/files.h"
+#include "tests/games/games.h"
 #include "tests/support/memory.h"
 
 enum { N_SEEDS = 40, MOST = 5, MOST_PROFILES = 243 };
@@ -127,13 +129,13 @@ static bool is_equilibrium(const struct drawn *d, int k)
 }
 
 static void check_model(
-	const struct nash_game *g, const struct drawn *d, const int32_t *values, int k)
+	const struct gpube_model *g, const struct drawn *d, const int32_t *values, int k)
 {
 	for (int regret = 0; regret < 2; regret++) {
 		struct gpube_model *m;
 		int64_t cost;
 
-		assert_int_equal(nash_model(&m, g, regret), 0);
+		assert_int_equal(gpube_costs_of_game(&m, g, regret), 0);
 		assert_int_equal(gpube_model_n_vars(m), d->n);
 		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
 		assert_true(is_equilibrium(d, k) ? cost == 0
@@ -145,37 +147,35 @@ static void check_model(
 
 /* What is exported, of one profile. */
 static void check_exported(
-	const struct nash_game *g, const struct drawn *d, const int32_t *values, int k)
+	const struct gpube_model *g, const struct drawn *d, const int32_t *values, int k)
 {
 	int64_t num = 0, den = 0;
 
 	for (int p = 0; p < d->n; p++) {
-		assert_int_equal(nash_game_actions(g, p + 1), d->actions[p]);
-		assert_int_equal(nash_game_payoff(&num, &den, g, p + 1, values), 0);
+		assert_int_equal(gpube_model_domain(g, p), d->actions[p]);
+		assert_int_equal(gpube_model_payoff(&num, &den, g, p, values), 0);
 		assert_true(num * 6 == d->payoff[k][p] * den);
 	}
-	assert_int_equal(nash_game_players(g), d->n);
-	assert_int_equal(nash_game_actions(g, d->n + 1), 0);
-	assert_int_equal(nash_game_payoff(&num, &den, g, d->n + 1, values), GPUBE_EINVAL);
-	assert_int_equal(nash_game_get(&num, &den, g, 1, 0, 0), GPUBE_EINVAL);
+	assert_int_equal(gpube_model_n_vars(g), d->n);
+	assert_int_equal(gpube_model_payoff(&num, &den, g, d->n, values), GPUBE_EINVAL);
 }
 
 static void random_game(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	struct nash_pure *pure;
+	struct gpube_nash_pure *pure;
 	struct drawn d;
-	struct nash_game *g;
+	struct gpube_model *g;
 	int64_t *found, n, n_seen = 0;
 
 	draw(&d, seed);
 	put_game(&d, (enum form)(seed % N_FORMS));
-	assert_int_equal(nash_read(&g, ctx, path, NASH_FORMAT_AUTO), 0);
-	assert_non_null(g->players);
-	assert_int_equal(nash_pure(&pure, g), 0);
+	assert_int_equal(read_game(&g, ctx, path, GPUBE_FORMAT_AUTO), 0);
+	assert_int_equal(gpube_model_kind(g), GPUBE_GAME);
+	assert_int_equal(gpube_nash_pure(&pure, g), 0);
 	assert_int_equal(pure->n_players, d.n);
-	assert_int_equal(g->players->n_profiles, d.n_profiles);
-	assert_int_equal(nash__players_pure(&found, &n, g->players), 0);
+	assert_int_equal(gpube__profiles(g), d.n_profiles);
+	assert_int_equal(nash__pure_profiles(&found, &n, g), 0);
 	for (int k = 0; k < d.n_profiles; k++) {
 		int32_t values[MOST];
 		int64_t at = 0;
@@ -183,11 +183,8 @@ static void random_game(void **state)
 
 		for (int p = 0, rest = k; p < d.n; rest /= d.actions[p++]) {
 			values[p] = rest % d.actions[p];
-			at += values[p] * nash__players_step(g->players, p);
+			at += values[p] * gpube__profile_step(g, p);
 		}
-		for (int p = 0; p < d.n; p++)
-			assert_true((__int128)g->players->payoffs[p][at].num * 6 ==
-				    (__int128)d.payoff[k][p] * g->players->payoffs[p][at].den);
 		check_exported(g, &d, values, k);
 		for (int64_t i = 0; i < n; i++) {
 			const bool same = memcmp(pure->actions + i * d.n, values,
@@ -205,23 +202,23 @@ static void random_game(void **state)
 	for (int64_t i = 1; i < n; i++)
 		assert_true(found[i - 1] < found[i]);
 	gpube__free(ctx, found);
-	nash_pure_free(pure, ctx);
-	nash_game_free(g);
+	gpube_nash_pure_free(pure, ctx);
+	gpube_model_free(g);
 }
 
-/* A game of two players by nash_pure() as by nash_solve(). */
+/* A game of two players by gpube_nash_pure() as by gpube_nash(). */
 static void two_players(void **state)
 {
-	const struct nash_opts opts = {
-		.sizeof_options = sizeof(opts), .pure = 1, .inexact = !nash_exact()};
-	struct nash_result *r;
-	struct nash_pure *pure;
-	struct nash_game *g;
+	const struct gpube_nash_opts opts = {
+		.sizeof_options = sizeof(opts), .pure = 1, .inexact = !gpube_nash_exact()};
+	struct gpube_nash_result *r;
+	struct gpube_nash_pure *pure;
+	struct gpube_model *g;
 
 	(void)state;
-	assert_int_equal(nash_read(&g, ctx, "examples/effort.nfg", NASH_FORMAT_AUTO), 0);
-	assert_int_equal(nash_pure(&pure, g), 0);
-	assert_int_equal(nash_solve(&r, g, &opts), 0);
+	assert_int_equal(read_game(&g, ctx, "examples/effort.nfg", GPUBE_FORMAT_AUTO), 0);
+	assert_int_equal(gpube_nash_pure(&pure, g), 0);
+	assert_int_equal(gpube_nash(&r, g, &opts), 0);
 	assert_int_equal(pure->n_players, 2);
 	assert_int_equal(pure->n, 3);
 	assert_int_equal(r->n_pairs, 3);
@@ -235,27 +232,27 @@ static void two_players(void **state)
 						"1"));
 		assert_true(there);
 	}
-	nash_pure_free(pure, ctx);
-	nash_result_free(r, ctx);
-	nash_game_free(g);
+	gpube_nash_pure_free(pure, ctx);
+	gpube_nash_result_free(r, ctx);
+	gpube_model_free(g);
 }
 
 static int read_and_search(struct gpube_ctx *own, struct gpube_model *none, const void *arg)
 {
 	struct gpube_model *m = NULL;
-	struct nash_game *g = NULL;
-	struct nash_pure *pure = NULL;
-	int status = nash_read(&g, own, path, NASH_FORMAT_AUTO);
+	struct gpube_model *g = NULL;
+	struct gpube_nash_pure *pure = NULL;
+	int status = read_game(&g, own, path, GPUBE_FORMAT_AUTO);
 
 	(void)none;
 	(void)arg;
 	if (!status)
-		status = nash_pure(&pure, g);
+		status = gpube_nash_pure(&pure, g);
 	if (!status)
-		status = nash_model(&m, g, 1);
+		status = gpube_costs_of_game(&m, g, 1);
 	gpube_model_free(m);
-	nash_pure_free(pure, own);
-	nash_game_free(g);
+	gpube_nash_pure_free(pure, own);
+	gpube_model_free(g);
 	return status;
 }
 
@@ -275,23 +272,23 @@ static void out_of_memory(void **state)
 static void two_are_needed(void **state)
 {
 	struct drawn d;
-	struct nash_game *g;
-	struct nash_result *r;
+	struct gpube_model *g;
+	struct gpube_nash_result *r;
 
 	(void)state;
 	draw(&d, 2);
 	put_game(&d, PAYOFFS);
-	assert_int_equal(nash_read(&g, ctx, path, NASH_FORMAT_AUTO), 0);
-	assert_int_equal(nash_solve(&r, g, NULL), GPUBE_EINVAL);
-	assert_int_equal(nash_write(g, path, NASH_FORMAT_NFG), GPUBE_EINVAL);
-	assert_int_equal(nash_game_rows(g), 0);
-	nash_game_free(g);
+	assert_int_equal(read_game(&g, ctx, path, GPUBE_FORMAT_AUTO), 0);
+	assert_int_equal(gpube_nash(&r, g, NULL), GPUBE_EINVAL);
+	assert_int_equal(write_game(g, path, GPUBE_FORMAT_LRS), GPUBE_EINVAL);
+	assert_int_equal(write_game(g, path, GPUBE_FORMAT_TWO_PLAYER), GPUBE_EINVAL);
+	gpube_model_free(g);
 }
 
 static int set_up(void **state)
 {
 	test_make_dir(folder);
-	snprintf(path, sizeof(path), "%s/game.nfg", folder);
+	snprintf(path, sizeof(path), "%s/game", folder);
 	return ctx_setup(state);
 }
 

@@ -94,49 +94,49 @@ static void scan_of_shape(void **state)
 			same_scan(&rng, shapes[i][0], shapes[i][1], shapes[i][2], t);
 }
 
-static struct nash_result *solve(
-	const struct nash_game *g, enum nash_method method, enum gpube_backend backend)
+static struct gpube_nash_result *solve(
+	const struct gpube_model *g, enum gpube_nash_method method, enum gpube_backend backend)
 {
-	const struct nash_opts o = {
+	const struct gpube_nash_opts o = {
 		.sizeof_options = sizeof(o), .method = method, .backend = backend};
-	struct nash_result *r;
+	struct gpube_nash_result *r;
 
-	if (nash_solve(&r, g, &o))
+	if (gpube_nash(&r, g, &o))
 		fail_msg("%s", gpube_error(ctx));
 	return r;
 }
 
 static void same_equilibria(void **state)
 {
-	const enum nash_method method = (enum nash_method)(intptr_t)*state;
+	const enum gpube_nash_method method = (enum gpube_nash_method)(intptr_t)*state;
 	static const char *const classes[] = {"random", "random", "covariant", "zero-sum",
 		"win-lose", "duplicated", "coordination", "minimum-effort"};
 
-	for (int t = 0; nash_exact() && t < 80; t++) {
-		struct nash_random o = {.sizeof_options = sizeof(o),
+	for (int t = 0; gpube_nash_exact() && t < 80; t++) {
+		struct gpube_nash_random o = {.sizeof_options = sizeof(o),
 			.kind = classes[t % 8],
 			.rows = 1 + t % 7,
 			.columns = 1 + t / 2 % 7,
 			.range = 30,
 			.seed = (uint64_t)t};
-		struct nash_result *want, *got;
-		struct nash_game *g;
+		struct gpube_nash_result *want, *got;
+		struct gpube_model *g;
 
-		assert_int_equal(nash_generate(&g, ctx, &o), GPUBE_OK);
+		assert_int_equal(gpube_nash_generate(&g, ctx, &o), GPUBE_OK);
 		want = solve(g, method, GPUBE_BACKEND_CPU);
 		got = solve(g, method, GPUBE_BACKEND_CUDA);
 		assert_string_equal(got->backend, "cuda");
 		assert_int_equal(got->answer, want->answer);
-		if (want->answer == NASH_ANSWER_ALL) {
+		if (want->answer == GPUBE_NASH_ANSWER_ALL) {
 			assert_int_equal(got->n_pairs, want->n_pairs);
 			for (int64_t k = 0; k < got->n_pairs; k++)
 				for (int32_t i = 0; i < o.rows; i++)
 					assert_string_equal(got->xs[got->pairs[k].x].p[i],
 						want->xs[want->pairs[k].x].p[i]);
 		}
-		nash_result_free(want, ctx);
-		nash_result_free(got, ctx);
-		nash_game_free(g);
+		gpube_nash_result_free(want, ctx);
+		gpube_nash_result_free(got, ctx);
+		gpube_model_free(g);
 	}
 }
 
@@ -153,8 +153,9 @@ int main(void)
 		for (intptr_t k = 1; k <= 12; k++)
 			add_case(&c, scan_of_size, (void *)k, "supports of %d", (int)k);
 		ADD_CASE(&c, scan_of_shape);
-		add_case(&c, same_equilibria, (void *)(intptr_t)NASH_METHOD_SE, "equilibria by se");
-		add_case(&c, same_equilibria, (void *)(intptr_t)NASH_METHOD_EEE,
+		add_case(&c, same_equilibria, (void *)(intptr_t)GPUBE_NASH_METHOD_SE,
+			"equilibria by se");
+		add_case(&c, same_equilibria, (void *)(intptr_t)GPUBE_NASH_METHOD_EEE,
 			"equilibria by eee");
 	}
 	return run_cases(&c, "nash_gpu", NULL, ctx_teardown);

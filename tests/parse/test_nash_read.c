@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "nash/nash.h"
 #include "tests/support/files.h"
+#include "tests/games/games.h"
 #include "tests/support/memory.h"
 
 #define DIR "tests/parse/bad/"
@@ -74,23 +74,23 @@ static const struct good good[] = {
 
 static char dir[256];
 
-static void read_text(struct nash_game **g, struct gpube_ctx *ctx, const char *text)
+static void read_text(struct gpube_model **g, struct gpube_ctx *ctx, const char *text)
 {
 	char path[300];
 
 	snprintf(path, sizeof(path), "%s/in", dir);
 	test_put(path, text, strlen(text));
-	if (nash_read(g, ctx, path, NASH_FORMAT_AUTO))
+	if (read_game(g, ctx, path, GPUBE_FORMAT_AUTO))
 		fail_msg("%s", gpube_error(ctx));
 }
 
-static void assert_written(const struct nash_game *g, const char *name, const char *expected)
+static void assert_written(const struct gpube_model *g, const char *name, const char *expected)
 {
 	char path[300], *text;
 	size_t n;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	assert_int_equal(nash_write(g, path, NASH_FORMAT_LRS), GPUBE_OK);
+	assert_int_equal(write_game(g, path, GPUBE_FORMAT_LRS), GPUBE_OK);
 	text = test_get(path, &n);
 	assert_string_equal(text, expected);
 	free(text);
@@ -102,32 +102,34 @@ static void good_file(void **state)
 	const struct good *row = *state;
 	struct test_memory memory = {.fail_at = -1};
 	struct gpube_ctx *ctx = test_memory_ctx(&memory);
-	struct nash_game *g, *again;
+	struct gpube_model *g, *again;
 	char path[300];
 
 	read_text(&g, ctx, row->text);
 	assert_written(g, "out", row->lrs);
 	snprintf(path, sizeof(path), "%s/x.nfg", dir);
-	assert_int_equal(nash_write(g, path, NASH_FORMAT_AUTO), GPUBE_OK);
-	assert_int_equal(nash_read(&again, ctx, path, NASH_FORMAT_NFG), GPUBE_OK);
+	assert_int_equal(write_game(g, path, GPUBE_FORMAT_AUTO), GPUBE_OK);
+	assert_int_equal(read_game(&again, ctx, path, GPUBE_FORMAT_NFG), GPUBE_OK);
 	assert_written(again, "out", row->lrs);
-	for (int p = 1; p <= 2; p++)
-		for (int32_t k = 0; k < nash_game_rows(g) && nash_game_label(g, p, k); k++)
-			assert_string_equal(nash_game_label(g, p, k), nash_game_label(again, p, k));
-	nash_game_free(g);
-	nash_game_free(again);
+	assert_true(same_game(g, again));
+	for (int p = 0; p < 2; p++)
+		for (int32_t k = 0; gpube_model_value_name(g, p, k); k++)
+			assert_string_equal(gpube_model_value_name(g, p, k),
+				gpube_model_value_name(again, p, k));
+	gpube_model_free(g);
+	gpube_model_free(again);
 	assert_int_equal(memory.live, 0);
 	gpube_ctx_free(ctx);
 }
 
 static int read_scarcely(struct gpube_ctx *ctx, struct gpube_model *none, const void *path)
 {
-	struct nash_game *g = NULL;
-	int status = nash_read(&g, ctx, path, NASH_FORMAT_AUTO);
+	struct gpube_model *g = NULL;
+	int status = read_game(&g, ctx, path, GPUBE_FORMAT_AUTO);
 
 	(void)none;
 	assert_true(!g == (status != GPUBE_OK));
-	nash_game_free(g);
+	gpube_model_free(g);
 	return status;
 }
 
@@ -151,9 +153,9 @@ static void bad_file(void **state)
 	const struct bad *row = *state;
 	struct test_memory memory = {.fail_at = -1};
 	struct gpube_ctx *ctx = test_memory_ctx(&memory);
-	struct nash_game *g = NULL;
+	struct gpube_model *g = NULL;
 	char expected[512];
-	int status = nash_read(&g, ctx, row->path, NASH_FORMAT_AUTO);
+	int status = read_game(&g, ctx, row->path, GPUBE_FORMAT_AUTO);
 
 	snprintf(expected, sizeof(expected), "%s%s", row->path, row->message);
 	assert_string_equal(gpube_error(ctx), expected);
@@ -171,7 +173,7 @@ static void long_tokens(void **state)
 	size_t title = 1000000, digits = 10000, n = 0;
 	char *text = malloc(title + 2 * digits + 100), *expected = malloc(2 * digits + 100);
 	struct gpube_ctx *ctx;
-	struct nash_game *g;
+	struct gpube_model *g;
 
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
@@ -187,7 +189,7 @@ static void long_tokens(void **state)
 	strcpy(expected + n + digits, "\n\n1\n");
 	read_text(&g, ctx, text);
 	assert_written(g, "out", expected);
-	nash_game_free(g);
+	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 	free(text);
 	free(expected);
@@ -243,7 +245,7 @@ int main(void)
 	if (!add_bad(DIR "nash.txt"))
 		return 1;
 	test_make_dir(dir);
-	rc = _cmocka_run_group_tests("nash_read", tests, n_tests, NULL, NULL);
+	rc = _cmocka_run_group_tests("read_game", tests, n_tests, NULL, NULL);
 	test_clear_dir(dir);
 	return rc;
 }

@@ -24,9 +24,9 @@ struct picture {
 	struct gpube_out *out;
 	struct gpube_ctx *ctx;
 	const char *file;
-	const struct nash_game *g;
-	const struct nash_result *found;
-	const struct nash_components *components;
+	const struct gpube_model *g;
+	const struct gpube_nash_result *found;
+	const struct gpube_nash_components *components;
 };
 
 /* A probability as nash.h has it: "2/3", "1", or a decimal. */
@@ -40,13 +40,13 @@ static double number(const char *text)
 
 static int32_t n_actions(const struct picture *p, int player)
 {
-	return player == 1 ? nash_game_rows(p->g) : nash_game_columns(p->g);
+	return player == 1 ? gpube_model_domain(p->g, 0) : gpube_model_domain(p->g, 1);
 }
 
 /* An action's name, or "#2"; no character of several bytes is cut. */
 static void action_name(char text[NAME_BYTES], const struct picture *p, int player, int32_t i)
 {
-	const char *label = nash_game_label(p->g, player, i);
+	const char *label = gpube_model_value_name(p->g, player - 1, i);
 	size_t n;
 
 	if (!label || !*label) {
@@ -67,7 +67,7 @@ static void action_name(char text[NAME_BYTES], const struct picture *p, int play
 /* "up 1/3, down 2/3", and "..." where there is no room for more. */
 enum { STRATEGY_BYTES = 64 };
 static void strategy_name(char text[STRATEGY_BYTES], const struct picture *p, int player,
-	const struct nash_strategy *s)
+	const struct gpube_nash_strategy *s)
 {
 	size_t at = 0;
 
@@ -92,9 +92,9 @@ static void strategy_name(char text[STRATEGY_BYTES], const struct picture *p, in
 
 static void put_title(const struct picture *p, double x)
 {
-	static const char *const said[] = {[NASH_ANSWER_ALL] = "all extreme equilibria",
-		[NASH_ANSWER_SOME] = "those asked for",
-		[NASH_ANSWER_INCOMPLETE] = "incomplete"};
+	static const char *const said[] = {[GPUBE_NASH_ANSWER_ALL] = "all extreme equilibria",
+		[GPUBE_NASH_ANSWER_SOME] = "those asked for",
+		[GPUBE_NASH_ANSWER_INCOMPLETE] = "incomplete"};
 	char text[200];
 
 	snprintf(text, sizeof(text), "%.80s: %lld equilibri%s, %s%s", svg_file_name(p->file),
@@ -188,9 +188,11 @@ static int gain(double *v, const struct picture *p, int player, int k)
 	int64_t num[2], den[2];
 	int status = GPUBE_OK;
 
-	for (int i = 0; i < 2 && !status; i++)
-		status = player == 1 ? nash_game_get(&num[i], &den[i], p->g, 1, i, k)
-				     : nash_game_get(&num[i], &den[i], p->g, 2, k, i);
+	for (int i = 0; i < 2 && !status; i++) {
+		const int32_t profile[] = {player == 1 ? i : k, player == 1 ? k : i};
+
+		status = gpube_model_payoff(&num[i], &den[i], p->g, player - 1, profile);
+	}
 	if (!status)
 		*v = (double)((__int128)num[0] * den[1] - (__int128)num[1] * den[0]) /
 		     ((double)den[0] * (double)den[1]);
@@ -212,7 +214,7 @@ static int put_both(const struct picture *p)
 }
 
 /* A maximal Nash subset: a point, a line or the square. */
-static void put_subset(const struct picture *p, const struct nash_subset *s)
+static void put_subset(const struct picture *p, const struct gpube_nash_subset *s)
 {
 	double x[2] = {1, 0}, y[2] = {1, 0};
 
@@ -246,8 +248,8 @@ static void put_list(const struct picture *p)
 	svg_text(p->out, x + 32, y + 20, "start", SVG_GREY, "best responses of player 2");
 	y += 52;
 	for (int64_t k = 0; k < p->found->n_pairs && k < LISTED; k++, y += 52) {
-		const struct nash_strategy *s = &p->found->xs[p->found->pairs[k].x],
-					   *t = &p->found->ys[p->found->pairs[k].y];
+		const struct gpube_nash_strategy *s = &p->found->xs[p->found->pairs[k].x],
+						 *t = &p->found->ys[p->found->pairs[k].y];
 
 		strategy_name(a, p, 1, s);
 		strategy_name(b, p, 2, t);
@@ -306,11 +308,11 @@ static const char *colour(int64_t k)
 /* The rows of component c, counted into n_x and n_y. */
 static void place(struct graph *h, int64_t c)
 {
-	const struct nash_components *all = h->p->components;
+	const struct gpube_nash_components *all = h->p->components;
 
 	h->n_x = h->n_y = 0;
 	for (int64_t k = 0; k < all->n_subsets; k++) {
-		const struct nash_subset *s = &all->subsets[k];
+		const struct gpube_nash_subset *s = &all->subsets[k];
 
 		if (s->component != c)
 			continue;
@@ -346,7 +348,7 @@ static void put_edge(const struct graph *h, int64_t x, int64_t y, const char *wi
 }
 
 static void put_strategy(
-	const struct graph *h, int player, const struct nash_strategy *s, int64_t row)
+	const struct graph *h, int player, const struct gpube_nash_strategy *s, int64_t row)
 {
 	const double y = row_at(h, player, row), x = player == 1 ? COLUMN_1 : COLUMN_2;
 	char text[STRATEGY_BYTES];
@@ -393,7 +395,7 @@ static bool is_short(const struct graph *h)
 
 static void put_heading(struct graph *h, int64_t c, bool draw)
 {
-	const struct nash_components *all = h->p->components;
+	const struct gpube_nash_components *all = h->p->components;
 	const bool beside = is_short(h);
 	int64_t n = 0;
 	char text[160];
@@ -415,7 +417,7 @@ static void put_heading(struct graph *h, int64_t c, bool draw)
 /* A component, or, of one that is too large, its sizes; 'draw': otherwise it is but measured. */
 static void put_component(struct graph *h, int64_t c, bool draw)
 {
-	const struct nash_components *all = h->p->components;
+	const struct gpube_nash_components *all = h->p->components;
 
 	forget(h);
 	place(h, c);
@@ -423,7 +425,7 @@ static void put_component(struct graph *h, int64_t c, bool draw)
 	if (rows(h) > MOST_ROWS)
 		return;
 	for (int64_t k = 0; draw && k < all->n_subsets; k++) {
-		const struct nash_subset *s = &all->subsets[k];
+		const struct gpube_nash_subset *s = &all->subsets[k];
 
 		for (int64_t i = 0; s->component == c && i < s->n_xs; i++)
 			for (int64_t j = 0; j < s->n_ys; j++)
@@ -437,7 +439,7 @@ static void put_component(struct graph *h, int64_t c, bool draw)
 /* Of what is not complete there are no components: the pairs that were found. */
 static void put_pairs(struct graph *h, bool draw)
 {
-	const struct nash_result *f = h->p->found;
+	const struct gpube_nash_result *f = h->p->found;
 	int64_t n = 0;
 
 	forget(h);
@@ -466,7 +468,7 @@ static void put_pairs(struct graph *h, bool draw)
 /* All of it from 'y' on; *height: where it ends. */
 static void put_graph(struct graph *h, bool draw)
 {
-	const struct nash_components *all = h->p->components;
+	const struct gpube_nash_components *all = h->p->components;
 	int64_t c = 0;
 
 	h->y = TOP;
@@ -510,8 +512,8 @@ static int draw_components(const struct picture *p)
 }
 
 int nash_picture_write(const char *path, struct gpube_ctx *ctx, const char *file,
-	const struct nash_game *g, const struct nash_result *found,
-	const struct nash_components *components)
+	const struct gpube_model *g, const struct gpube_nash_result *found,
+	const struct gpube_nash_components *components)
 {
 	struct gpube_out out;
 	const struct picture p = {&out, ctx, file, g, found, components};
@@ -519,8 +521,9 @@ int nash_picture_write(const char *path, struct gpube_ctx *ctx, const char *file
 
 	if (status)
 		return status;
-	status = nash_game_rows(g) == 2 && nash_game_columns(g) == 2 ? draw_square(&p)
-								     : draw_components(&p);
+	status = gpube_model_domain(g, 0) == 2 && gpube_model_domain(g, 1) == 2
+			 ? draw_square(&p)
+			 : draw_components(&p);
 	closed = gpube__out_close(&out, status == GPUBE_OK);
 	return status ? status : closed;
 }

@@ -21,7 +21,7 @@ enum { PICTURE_PAIRS = 2000, PICTURE_SECONDS = 10 };
  * Errors: EIO, ENOMEM, ERANGE (of two actions a player a payoff passes 64 bits): no file is left
  */
 int nash_picture_write(const char *path, struct gpube_ctx *ctx, const char *file,
-	const struct nash_game *g, const struct nash_result *found,
-	const struct nash_components *components);
+	const struct gpube_model *g, const struct gpube_nash_result *found,
+	const struct gpube_nash_components *components);
 
 #endif

@@ -5,10 +5,16 @@
 #include <string.h>
 
 #include "formats/common/registry.h"
-#include "nash/bimatrix.h"
+#include "gpube/forms.h"
 
-static int read_model(struct contents *c, struct gpube_in *in, const struct opts_read *read)
+/* kind: what it is if nothing tells it */
+static int read_model(
+	struct contents *c, struct gpube_in *in, const struct opts_read *read, enum gpube_kind kind)
 {
+	static const enum gpube_content of[] = {[GPUBE_COSTS] = GPUBE_CONTENT_MODEL,
+		[GPUBE_POTENTIALS] = GPUBE_CONTENT_MODEL,
+		[GPUBE_GAME] = GPUBE_CONTENT_GAME,
+		[GPUBE_COALITIONS] = GPUBE_CONTENT_COALITIONS};
 	/* where nothing else is claimed, its own reader says what is wrong */
 	const int own = c->kind == GPUBE_CONTENT_COALITIONS ? GPUBE_FORMAT_CSG
 			: c->kind == GPUBE_CONTENT_AUCTION  ? GPUBE_FORMAT_CATS
@@ -19,20 +25,24 @@ static int read_model(struct contents *c, struct gpube_in *in, const struct opts
 		.evidence = read->evidence && !strcmp(read->evidence, "none") ? "" : read->evidence,
 		.colors = (int)read->colors,
 		.sample = (int)read->sample,
+		.kind = kind,
 	};
+	const int status = gpube__read_from(&c->model, in, &opts);
 
-	return gpube__read_from(&c->model, in, &opts);
+	if (!status)
+		c->kind =
+			c->model->auction ? GPUBE_CONTENT_AUCTION : of[gpube_model_kind(c->model)];
+	return status;
 }
 
-static int read_kind(struct contents *c, struct gpube_in *in, const struct opts_read *read)
+static int read_kind(
+	struct contents *c, struct gpube_in *in, const struct opts_read *read, enum gpube_kind kind)
 {
 	switch (c->kind) {
-	case GPUBE_CONTENT_GAME:
-		return nash__read_from(&c->game, in, NASH_FORMAT_AUTO);
 	case GPUBE_CONTENT_RESULT:
 		return gpube__uai_result_read(&c->result, in, gpube__has_extension(c->path, "sol"));
 	default:
-		return read_model(c, in, read);
+		return read_model(c, in, read, kind);
 	}
 }
 
@@ -51,7 +61,7 @@ int contents_read(
 		c->kind = gpube__in_content(&in, &sure);
 	if (c->kind == GPUBE_CONTENT_SIDECAR)
 		c->kind = GPUBE_CONTENT_MODEL; /* where it is said what goes with one */
-	status = in.status ? in.status : read_kind(c, &in, read);
+	status = in.status ? in.status : read_kind(c, &in, read, GPUBE_COSTS);
 	gpube__in_close(&in);
 	return status;
 }
@@ -60,7 +70,6 @@ void contents_clear(struct contents *c, struct gpube_ctx *ctx)
 {
 	gpube_model_free(c->model);
 	gpube_uai_result_free(c->result, ctx);
-	nash_game_free(c->game);
 	*c = (struct contents){.path = c->path};
 }
 
@@ -75,8 +84,8 @@ int contents_model(
 	struct gpube_model **out, const struct contents *c, struct gpube_ctx *ctx, bool regret)
 {
 	*out = NULL;
-	if (c->game)
-		return nash_model(out, c->game, regret);
+	if (c->kind == GPUBE_CONTENT_GAME)
+		return gpube_costs_of_game(out, c->model, regret);
 	if (c->kind == GPUBE_CONTENT_COALITIONS)
 		return gpube_costs_of_coalitions(out, c->model);
 	if (c->kind == GPUBE_CONTENT_AUCTION)
@@ -97,15 +106,16 @@ static int become_auction(struct contents *to, const struct gpube_model *m)
 
 static int become_form(struct contents *to, const struct contents *c, struct gpube_ctx *ctx)
 {
-	const bool is_model = c->kind == GPUBE_CONTENT_MODEL;
-	const int status = !is_model                        ? fail_kind(c, ctx)
-			   : to->kind == GPUBE_CONTENT_GAME ? nash_from_model(&to->game, c->model)
+	const bool network = c->kind == GPUBE_CONTENT_MODEL;
+	const int status = !network ? fail_kind(c, ctx)
+			   : to->kind == GPUBE_CONTENT_GAME
+				   ? gpube_game_of_costs(&to->model, c->model)
 			   : to->kind == GPUBE_CONTENT_COALITIONS
 				   ? gpube_coalitions_of_costs(&to->model, c->model)
 				   : become_auction(to, c->model);
 	char why[sizeof(ctx->error)];
 
-	if (status != GPUBE_EINVAL || !is_model)
+	if (status != GPUBE_EINVAL || !network)
 		return status;
 	memcpy(why, ctx->error, sizeof(why));
 	return gpube__fail(
@@ -151,7 +161,8 @@ int contents_read_form(struct contents *c, struct gpube_ctx *ctx, const char *pa
 	if (!status && c->kind != own && c->kind != also && c->kind != GPUBE_CONTENT_MODEL)
 		status = fail_kind(c, ctx);
 	if (!status)
-		status = read_kind(c, &in, &plain);
+		status = read_kind(
+			c, &in, &plain, own == GPUBE_CONTENT_GAME ? GPUBE_GAME : GPUBE_COSTS);
 	gpube__in_close(&in);
 	if (!status && c->kind == GPUBE_CONTENT_MODEL)
 		status = contents_become(c, ctx, own, false);

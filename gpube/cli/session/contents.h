@@ -1,7 +1,7 @@
 /*
- * contents.h - what a file holds: a model, a game of two players, a coalition game, an auction
- * or a result; and what it becomes, a model of a game, or a game of a model that has its form. All
- * commands read through this.
+ * contents.h - what a file holds: a model of costs or potentials, a game, a coalition game, an
+ * auction or a result; and what it becomes, a model of costs of a game, or a game of a model that
+ * has its form. All commands read through this.
  */
 #ifndef GPUBE_CLI_CONTENTS_H
 #define GPUBE_CLI_CONTENTS_H
@@ -12,14 +12,12 @@
 #include "formats/formats.h"
 #include "gpube/cli/opts.h"
 #include "gpube/forms.h"
-#include "nash/nash.h"
 
-/* One of them; none after a failure. path: borrowed; model: also of coalitions and auctions */
+/* One of them; none after a failure. path: borrowed; model: of any kind */
 struct contents {
 	const char *path;
 	enum gpube_content kind;
 	struct gpube_model *model;
-	struct nash_game *game;
 	struct gpube_uai_result *result;
 };
 
@@ -34,9 +32,9 @@ void contents_clear(struct contents *c, struct gpube_ctx *ctx);
 /*
  * contents_become() - the same as another kind: as a model, or what a model has the form of. An
  * auction with a bid on every bundle is a coalition game.
- * regret  of a game as a model, see nash_model()
- * Errors: EINVAL (what is none: the text names the command that reads it), those of nash_model()
- *         and its like
+ * regret  of a game as a model, see gpube_costs_of_game()
+ * Errors: EINVAL (what is none: the text names the command that reads it), those of
+ *         gpube_costs_of_game() and its like
  */
 int contents_become(
 	struct contents *c, struct gpube_ctx *ctx, enum gpube_content kind, bool regret);
@@ -48,7 +46,7 @@ int contents_model(
 	struct gpube_model **out, const struct contents *c, struct gpube_ctx *ctx, bool regret);
 
 /*
- * contents_check() - that a file that was written holds the same game or result.
+ * contents_check() - that a file that was written holds the same result.
  * Errors: EBUG, those of contents_read()
  */
 int contents_check(const struct contents *c, struct gpube_ctx *ctx, const char *path);

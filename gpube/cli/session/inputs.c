@@ -30,7 +30,7 @@ static int read_contents(
 	session_begin_reading(s, s->timeout);
 	status = contents_read(c, s->ctx, path, read);
 	session_end_reading(s);
-	if (!status && read->regret && !c->game)
+	if (!status && read->regret && c->kind != GPUBE_CONTENT_GAME)
 		status = gpube__fail(
 			s->ctx, GPUBE_EINVAL, "--regret goes with games, and '%s' is none", path);
 	if (status)
@@ -43,7 +43,7 @@ int session_try_contents(
 {
 	int status = read_contents(s, c, path, read);
 
-	if (!status && c->model)
+	if (!status && c->kind == GPUBE_CONTENT_MODEL)
 		status = session_observe(s, c->model, path, read);
 	else if (!status && read->observe.n)
 		status = gpube__fail(
@@ -63,7 +63,7 @@ int session_try_read(
 	*m = NULL;
 	if (status)
 		return status;
-	pure = c.game && !read->regret;
+	pure = c.kind == GPUBE_CONTENT_GAME && !read->regret;
 	session_begin_reading(s, s->timeout);
 	status = contents_become(&c, s->ctx, GPUBE_CONTENT_MODEL, read->regret);
 	session_end_reading(s);

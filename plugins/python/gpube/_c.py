@@ -28,9 +28,8 @@ WORDS = {
 	"GPUBE_LOG_": ["note", "detail", "progress"],
 	"GPUBE_PSEUDOTREE_": ["auto", "min_degree", "max_degree", "min_id", "max_id", "min_name", "max_name", "best"],
 	"GPUBE_CSG_": ["auto", "lp", "conv", "dp", "idp", "ip", "idp_ip"],
-	"NASH_METHOD_": ["auto", "eee", "ve", "se"],
-	"NASH_ANSWER_": ["all", "some", "incomplete"],
-	"NASH_FORMAT_": ["auto", "nfg", "lrs", "two_player", "simple", "gt", "efg"],
+	"GPUBE_NASH_METHOD_": ["auto", "eee", "ve", "se"],
+	"GPUBE_NASH_ANSWER_": ["all", "some", "incomplete"],
 }
 CSG_ANSWERS = ["optimal", "infeasible", "bounds", "incomplete"]
 GPUBE_INT64, GPUBE_FLOAT64 = 3, 5
@@ -182,16 +181,16 @@ struct gpube_auction_result {
 	int64_t n_nodes, n_pivots;
 	double seconds;
 };
-struct nash_pure {
+struct gpube_nash_pure {
 	int64_t n;
 	int32_t n_players;
 	void *actions;
 };
-struct nash_strategy {
+struct gpube_nash_strategy {
 	void *p;
 	char *value;
 };
-struct nash_opts {
+struct gpube_nash_opts {
 	size_t sizeof_options;
 	int method, one, all_labels, pure;
 	int64_t max;
@@ -202,10 +201,10 @@ struct nash_opts {
 	int keep_dominated, inexact;
 	void *give, *give_arg;
 };
-struct nash_pair {
+struct gpube_nash_pair {
 	int64_t x, y;
 };
-struct nash_result {
+struct gpube_nash_result {
 	int answer;
 	int64_t n_xs, n_ys, n_pairs;
 	void *xs, *ys, *pairs;
@@ -215,12 +214,12 @@ struct nash_result {
 	int64_t n_unchecked, n_given, work;
 	double seconds;
 };
-struct nash_subset {
+struct gpube_nash_subset {
 	int64_t n_xs, n_ys;
 	void *xs, *ys;
 	int64_t component;
 };
-struct nash_components {
+struct gpube_nash_components {
 	int64_t n_components, n_subsets;
 	void *subsets;
 };
@@ -317,29 +316,19 @@ int gpube_auction_new(struct gpube_model **out, struct gpube_ctx *ctx, int n_goo
 int64_t gpube_auction_bid_number(const struct gpube_model *m, int bid);
 int gpube_costs_of_auction(struct gpube_model **out, const struct gpube_model *m);
 int gpube_auction_of_costs(struct gpube_model **out, const struct gpube_model *m);
-int nash_from_model(struct nash_game **out, const struct gpube_model *m);
-int nash_model(struct gpube_model **out, const struct nash_game *g, int regret);
 int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m, const struct gpube_auction_opts *opts);
 void gpube_auction_result_free(struct gpube_auction_result *r, struct gpube_ctx *ctx);
-int nash_game_new(struct nash_game **out, struct gpube_ctx *ctx, int32_t rows, int32_t columns);
-void nash_game_free(struct nash_game *g);
-int32_t nash_game_players(const struct nash_game *g);
-int32_t nash_game_actions(const struct nash_game *g, int player);
-int nash_game_payoff(int64_t *num, int64_t *den, const struct nash_game *g, int player, const int32_t *profile);
-int nash_pure(struct nash_pure **out, const struct nash_game *g);
-void nash_pure_free(struct nash_pure *p, struct gpube_ctx *ctx);
-int32_t nash_game_rows(const struct nash_game *g);
-int32_t nash_game_columns(const struct nash_game *g);
-int nash_game_set(struct nash_game *g, int player, int32_t row, int32_t column, int64_t num, int64_t den);
-int nash_game_get(int64_t *num, int64_t *den, const struct nash_game *g, int player, int32_t row, int32_t column);
-const char *nash_game_label(const struct nash_game *g, int player, int32_t action);
-int nash_read(struct nash_game **out, struct gpube_ctx *ctx, const char *path, enum nash_format format);
-int nash_write(const struct nash_game *g, const char *path, enum nash_format format);
-int nash_exact(void);
-int nash_solve(struct nash_result **out, const struct nash_game *g, const struct nash_opts *opts);
-void nash_result_free(struct nash_result *r, struct gpube_ctx *ctx);
-int nash_components(struct nash_components **out, struct gpube_ctx *ctx, const struct nash_result *r, double timeout_seconds);
-void nash_components_free(struct nash_components *c, struct gpube_ctx *ctx);
+int gpube_game_of_costs(struct gpube_model **out, const struct gpube_model *m);
+int gpube_costs_of_game(struct gpube_model **out, const struct gpube_model *game, int regret);
+int gpube_model_add_payoffs(struct gpube_model *m, const int64_t *num, const int64_t *den);
+int gpube_model_payoff(int64_t *num, int64_t *den, const struct gpube_model *m, int32_t player, const int32_t *profile);
+int gpube_nash_pure(struct gpube_nash_pure **out, const struct gpube_model *game);
+void gpube_nash_pure_free(struct gpube_nash_pure *p, struct gpube_ctx *ctx);
+int gpube_nash_exact(void);
+int gpube_nash(struct gpube_nash_result **out, const struct gpube_model *game, const struct gpube_nash_opts *opts);
+void gpube_nash_result_free(struct gpube_nash_result *r, struct gpube_ctx *ctx);
+int gpube_nash_components(struct gpube_nash_components **out, struct gpube_ctx *ctx, const struct gpube_nash_result *r, double timeout_seconds);
+void gpube_nash_components_free(struct gpube_nash_components *c, struct gpube_ctx *ctx);
 """
 
 _PLAIN = {

@@ -8,7 +8,7 @@ from typing import Any, List, Optional, Tuple, Union
 
 from . import _c
 from ._c import lib
-from ._engine import (INF, Context, Error, Interrupted, Owner, exact, flat, int64, is_infinite, number, opened,
+from ._engine import (INF, Context, Error, Interrupted, Options, Owner, exact, flat, int64, is_infinite, number, opened,
 	path_bytes, seconds, units, word)
 from ._model import Model
 
@@ -48,12 +48,14 @@ class Game(Owner):
 		second = [-x for x in first] if payoffs2 is None else [exact(x) for x in flat(payoffs2, shape)]
 		context = context or Context()
 		out = ctypes.c_void_p()
-		context._do(lib.nash_game_new, ctypes.byref(out), context._address, *shape)
-		super().__init__(context, out.value, lib.nash_game_free)
-		for player, table in (1, first), (2, second):
-			for k, x in enumerate(table):
-				context._do(lib.nash_game_set, self._address, player, k // shape[1], k % shape[1],
-					int64(x.numerator), int64(x.denominator))
+		context._do(lib.gpube_model_new, ctypes.byref(out), context._address, word("GPUBE_", "game"))
+		super().__init__(context, out.value, lib.gpube_model_free)
+		for actions in shape:
+			context._do(lib.gpube_model_add_var, self._address, None, actions, None)
+		numbers = ctypes.c_int64 * len(first)
+		for table in first, second:
+			context._do(lib.gpube_model_add_payoffs, self._address, numbers(*(int64(x.numerator) for x in table)),
+				numbers(*(int64(x.denominator) for x in table)))
 
 	def _words(self):
 		return "%s actions" % " x ".join(map(str, self.shape))
@@ -63,22 +65,26 @@ class Game(Owner):
 		"""Reads a .nfg or .efg (as its reduced normal form) of Gambit, any output of GAMUT but SpecialOutput, or an input of lrsnash.
 		A .nfg, SimpleOutput and GTOutput may have up to 62 players.
 
-		Errors: Error EIO, EPARSE (file, line, what was expected), ERANGE, ENOMEM
+		format  "nfg", "gam", "lrs", "two-player", "simple", "efg"; "auto" tells it from the content
+		Errors: Error EIO, EPARSE (file, line, what was expected), ERANGE, ENOMEM, EINVAL (no game: see from_model())
 
 		>>> gpube.Game.read("examples/effort.nfg").shape
 		(4, 3)
 		"""
 		context = context or Context()
-		address = opened(context, lib.nash_read, lib.nash_game_free, context._address,
-			path_bytes(path), word("NASH_FORMAT_", format))
+		opts = Options("read", "gpube_read", **{"from": format}, kind="game")
+		address = opened(context, lib.gpube_read, lib.gpube_model_free, context._address,
+			path_bytes(path), opts.address)
 		g = cls.__new__(cls)
-		Owner.__init__(g, context, address, lib.nash_game_free)
+		Owner.__init__(g, context, address, lib.gpube_model_free)
+		if lib.gpube_model_kind(address) != word("GPUBE_", "game"):
+			raise Error("EINVAL", "'%s' is a model, which 'gpube solve' reads" % (path,))
 		return g
 
 	@classmethod
 	def from_model(cls, model):
-		"""The game that a Model of two variables and two functions over both is: costs that are minimised
-		are what players lose, costs that are maximised and potentials what they get.
+		"""The game that a Model of as many functions as variables, each over all of them, is: costs that are
+		minimised are what players lose, costs that are maximised and potentials what they get.
 
 		Errors: Error EINVAL (another form), ELIMIT, ENOMEM
 
@@ -87,8 +93,8 @@ class Game(Owner):
 		[Fraction(0, 1), Fraction(1, 1)]
 		"""
 		g = cls.__new__(cls)
-		Owner.__init__(g, model.context, opened(model.context, lib.nash_from_model, lib.nash_game_free,
-			model._address), lib.nash_game_free)
+		Owner.__init__(g, model.context, opened(model.context, lib.gpube_game_of_costs, lib.gpube_model_free,
+			model._address), lib.gpube_model_free)
 		return g
 
 	@classmethod
@@ -141,10 +147,14 @@ class Game(Owner):
 			return pygambit.read_nfg(path)
 
 	def write(self, path, format="auto"):
-		"""Writes .nfg, .gam (GTOutput) or an input of lrsnash, by the name. Errors: Error EIO, ENOMEM"""
-		address, at, format = self._address, path_bytes(path), word("NASH_FORMAT_", format)
-		opened(self.context, lambda out, *rest: lib.nash_write(*rest), lambda none: None,
-			address, at, format)
+		"""Writes .nfg, .gam (GTOutput) or an input of lrsnash, by the name, or "simple" and "two-player" of GAMUT.
+		Those of lrsnash and "two-player" are of two players.
+
+		Errors: Error EIO, EINVAL (more players), ENOMEM
+		"""
+		opts = Options("write", "gpube_write", to=format)
+		opened(self.context, lambda out, *rest: lib.gpube_write(*rest, None), lambda none: None,
+			self._address, path_bytes(path), opts.address)
 
 	def model(self, regret=False):
 		"""The game as a Model: its allowed assignments are the pure equilibria. With 'regret' none is
@@ -155,13 +165,13 @@ class Game(Owner):
 		>>> gpube.Game.read("examples/effort.nfg").model().solve(count=True).count
 		3
 		"""
-		return _model(self.context, lib.nash_model, self._address, int(bool(regret)))
+		return _model(self.context, lib.gpube_costs_of_game, self._address, int(bool(regret)))
 
 	@property
 	def shape(self):
 		"""How many actions each player has: (rows, columns) of two players"""
 		address = self._address
-		return tuple(lib.nash_game_actions(address, p + 1) for p in range(lib.nash_game_players(address)))
+		return tuple(lib.gpube_model_domain(address, p) for p in range(lib.gpube_model_n_vars(address)))
 
 	def _player(self, player):
 		"""The game's shape, for one of its players."""
@@ -183,8 +193,8 @@ class Game(Owner):
 
 		def below(p):
 			if p == len(shape):
-				self.context._do(lib.nash_game_payoff, ctypes.byref(num), ctypes.byref(den), self._address,
-					player, profile)
+				self.context._do(lib.gpube_model_payoff, ctypes.byref(num), ctypes.byref(den), self._address,
+					player - 1, profile)
 				return Fraction(num.value, den.value)
 			table = []
 			for profile[p] in range(shape[p]):
@@ -195,7 +205,7 @@ class Game(Owner):
 
 	def labels(self, player):
 		"""The names of the actions of a player, 1, 2 ...; None where the file has none."""
-		return [_text(lib.nash_game_label(self._address, player, k))
+		return [_text(lib.gpube_model_value_name(self._address, player - 1, k))
 			for k in range(self._player(player)[player - 1])]
 
 	def pure(self):
@@ -207,19 +217,19 @@ class Game(Owner):
 		[(1, 1)]
 		"""
 		def convert(address):
-			r = _c.at(address, "nash_pure")
+			r = _c.at(address, "gpube_nash_pure")
 			flat_actions = _c.array(r.actions, ctypes.c_int32, r.n * r.n_players) or []
 			return [tuple(flat_actions[k * r.n_players:(k + 1) * r.n_players]) for k in range(r.n)]
 
-		profiles = self.context._run(lib.nash_pure, lib.nash_pure_free, convert, self._address)
+		profiles = self.context._run(lib.gpube_nash_pure, lib.gpube_nash_pure_free, convert, self._address)
 		num, den = ctypes.c_int64(), ctypes.c_int64()
 
 		def payoff(player, actions):
-			self.context._do(lib.nash_game_payoff, ctypes.byref(num), ctypes.byref(den), self._address, player,
+			self.context._do(lib.gpube_model_payoff, ctypes.byref(num), ctypes.byref(den), self._address, player,
 				(ctypes.c_int32 * len(actions))(*actions))
 			return Fraction(num.value, den.value)
 
-		return [Pure(actions, tuple(payoff(p + 1, actions) for p in range(len(actions)))) for actions in profiles]
+		return [Pure(actions, tuple(payoff(p, actions) for p in range(len(actions)))) for actions in profiles]
 
 	def nash(self, method="auto", one=False, all_labels=False, pure=False, max=0, support_size=0,
 			timeout=None, keep_dominated=False, inexact=False, components=False, backend="auto"):
@@ -239,7 +249,7 @@ class Game(Owner):
 		>>> len(gpube.Game.read("examples/effort.nfg").nash().equilibria)
 		7
 		"""
-		opts = _c.options("nash_opts", method=word("NASH_METHOD_", method), one=one,
+		opts = _c.options("gpube_nash_opts", method=word("GPUBE_NASH_METHOD_", method), one=one,
 			all_labels=all_labels, pure=pure, max=max, support_size=support_size,
 			timeout_seconds=seconds(timeout), keep_dominated=keep_dominated, inexact=inexact,
 			backend=word("GPUBE_BACKEND_", backend))
@@ -247,7 +257,7 @@ class Game(Owner):
 		def convert(address):
 			return _equilibria(self, address, components, timeout)
 
-		return self.context._run(lib.nash_solve, lib.nash_result_free, convert, self._address,
+		return self.context._run(lib.gpube_nash, lib.gpube_nash_result_free, convert, self._address,
 			ctypes.byref(opts))
 
 
@@ -311,23 +321,23 @@ class Equilibria:
 
 
 def _strategies(address, n, n_actions, read):
-	size = ctypes.sizeof(_c.structs["nash_strategy"])
+	size = ctypes.sizeof(_c.structs["gpube_nash_strategy"])
 	strategies = []
 	for k in range(n):
-		s = _c.at(address + k * size, "nash_strategy")
+		s = _c.at(address + k * size, "gpube_nash_strategy")
 		p = (ctypes.c_char_p * n_actions).from_address(s.p)
 		strategies.append(([read(x.decode()) for x in p], read(s.value.decode())))
 	return strategies
 
 
 def _equilibria(game, address, components, timeout):
-	r = _c.at(address, "nash_result")
+	r = _c.at(address, "gpube_nash_result")
 	read = float if r.inexact else Fraction
 	rows, columns = game.shape
 	xs = _strategies(r.xs, r.n_xs, rows, read)
 	ys = _strategies(r.ys, r.n_ys, columns, read)
-	pairs = (_c.structs["nash_pair"] * r.n_pairs).from_address(r.pairs) if r.n_pairs else []
-	result = Equilibria(answer=_c.WORDS["NASH_ANSWER_"][r.answer],
+	pairs = (_c.structs["gpube_nash_pair"] * r.n_pairs).from_address(r.pairs) if r.n_pairs else []
+	result = Equilibria(answer=_c.WORDS["GPUBE_NASH_ANSWER_"][r.answer],
 		equilibria=[Equilibrium(list(xs[p.x][0]), list(ys[p.y][0]), (ys[p.y][1], xs[p.x][1]))
 			for p in pairs],
 		reason=_text(r.reason), method=_text(r.method), backend=_text(r.backend),
@@ -337,7 +347,7 @@ def _equilibria(game, address, components, timeout):
 	if not components or result.answer != "all":
 		return result
 	try:
-		result.subsets = game.context._run(lib.nash_components, lib.nash_components_free,
+		result.subsets = game.context._run(lib.gpube_nash_components, lib.gpube_nash_components_free,
 			lambda c: _subsets(c, xs, ys), game.context._address, address, seconds(timeout))
 	except Interrupted as e:
 		e.result = result
@@ -349,9 +359,9 @@ def _equilibria(game, address, components, timeout):
 
 
 def _subsets(address, xs, ys):
-	c = _c.at(address, "nash_components")
+	c = _c.at(address, "gpube_nash_components")
 	subsets = []
-	for s in (_c.structs["nash_subset"] * c.n_subsets).from_address(c.subsets) if c.n_subsets else []:
+	for s in (_c.structs["gpube_nash_subset"] * c.n_subsets).from_address(c.subsets) if c.n_subsets else []:
 		subsets.append(Subset(
 			[list(xs[k][0]) for k in _c.array(s.xs, ctypes.c_int64, s.n_xs)],
 			[list(ys[k][0]) for k in _c.array(s.ys, ctypes.c_int64, s.n_ys)], s.component))

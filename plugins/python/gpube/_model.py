@@ -210,6 +210,8 @@ class Model(Owner):
 			path_bytes(path), opts.address)
 		m = cls.__new__(cls)
 		Owner.__init__(m, context, address, lib.gpube_model_free)
+		if m.kind == "game":
+			raise Error("EINVAL", "'%s' is a game, which 'gpube nash' reads" % (path,))
 		return m
 
 	def _set(self, function, *arguments):

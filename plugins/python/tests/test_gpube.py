@@ -631,8 +631,11 @@ class Nash(unittest.TestCase):
 				self.assertRaises(ValueError, g.payoffs, 0)
 				with self.assertRaisesRegex(gpube.Error, "more than two players: of those only pure"):
 					g.nash()
-				with self.assertRaises(gpube.Error):
-					g.write(os.path.join(directory, "out.nfg"))
+				g.write(os.path.join(directory, "out.nfg"))
+				again = gpube.Game.read(os.path.join(directory, "out.nfg"))
+				self.assertEqual([again.payoffs(p) for p in (1, 2, 3)], [g.payoffs(p) for p in (1, 2, 3)])
+				with self.assertRaisesRegex(gpube.Error, "games of 2 players are written so"):
+					g.write(os.path.join(directory, "out.lrs"))
 
 	def test_values(self):
 		e = gpube.nash([[1, -1], [-1, 1]]).equilibria
@@ -794,7 +797,7 @@ class Coalitions(unittest.TestCase):
 		with self.assertRaises(gpube.Error) as e:
 			gpube.nash(m)
 		self.assertEqual(e.exception.status, "EINVAL")
-		self.assertIn("no game of two players", str(e.exception))
+		self.assertIn("no game: it has", str(e.exception))
 
 	def test_what_is_no_game(self):
 		"""What surely holds something else is told by that, not by the first word that a game has not."""

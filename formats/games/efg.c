@@ -1,5 +1,5 @@
 /*
- * read_efg.c - Gambit's .efg of two players, as its reduced normal form.
+ * efg.c - Gambit's .efg of two players, as its reduced normal form.
  *
  * EFG 2 R "title" { "player" "player" } "comment", then the nodes, each before those behind it:
  *
@@ -11,15 +11,17 @@
  * What they are called and what is in them may be left out where they come again. Outcomes behind
  * which the game goes on add up.
  */
+#include "formats/games/efg.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "formats/common/names.h"
-#include "nash/files/efg.h"
 
 struct reader {
-	struct nash_extensive t;
-	struct nash_game *g;
+	struct gpube_extensive t;
+	struct gpube_model *m;
+	char *players[2];
 	struct gpube_names names; /* of information sets by player, and of outcomes */
 	char **strings;
 	int64_t n_strings, strings_capacity;
@@ -33,15 +35,6 @@ struct reader {
 enum { OUTCOMES = 3 }; /* a space of names, behind chance and the players */
 
 /* ---- parts ------------------------------------------------------------------------------ */
-
-static int skip_string(struct gpube_in *in, const char *what)
-{
-	char *text = NULL;
-	int status = nash__scan_string(in, &text, what);
-
-	gpube__free(in->ctx, text);
-	return status;
-}
 
 /* The index of a number in its space, new ones get 'next'. */
 static int find_number(
@@ -66,15 +59,7 @@ static int find_number(
 	return gpube__names_add(&r->names, space, r->strings[r->n_strings - 1], next);
 }
 
-static int copy_number(
-	struct gpube_ctx *ctx, struct nash_number *to, const struct nash_number *from)
-{
-	*to = *from;
-	to->text = from->text ? gpube__strdup(ctx, from->text) : NULL;
-	return from->text && !to->text ? GPUBE_ENOMEM : GPUBE_OK;
-}
-
-static bool same_number(const struct nash_number *a, const struct nash_number *b)
+static bool same_number(const struct gpube_rational *a, const struct gpube_rational *b)
 {
 	return a->num == b->num && a->den == b->den && (a->den || strcmp(a->text, b->text) == 0);
 }
@@ -83,30 +68,23 @@ static bool same_number(const struct nash_number *a, const struct nash_number *b
 static int read_payoffs(struct reader *r, int32_t outcome, bool known)
 {
 	struct gpube_in *in = r->t.in;
-	struct nash_pile pile = {0};
-	int status = nash__scan_char(in, '{', "'{' and an outcome's payoffs");
+	struct gpube_pile pile = {0};
+	int status = gpube__scan_char(in, '{', "'{' and an outcome's payoffs");
 
 	for (int p = 0; p < 2 && !status; p++) {
-		if (nash__scan_peek(in) == ',')
+		if (gpube__scan_peek(in) == ',')
 			in->p++;
-		status = nash__pile_number(in, &pile, "a payoff of the outcome");
+		status = gpube__pile_number(in, &pile, "a payoff of the outcome");
 	}
 	if (!status)
-		status = nash__scan_char(in, '}', "'}' after the outcome's two payoffs");
+		status = gpube__scan_char(in, '}', "'}' after the outcome's two payoffs");
 	for (int p = 0; p < 2 && !status; p++) {
-		struct nash_number v;
-
-		if (known) {
-			if (!same_number(&pile.v[p], &r->t.outcomes.v[2 * outcome + p]))
-				status = gpube__in_error(
-					in, "an outcome that had other payoffs before");
-			continue;
-		}
-		status = copy_number(in->ctx, &v, &pile.v[p]);
-		if (!status && (status = nash__pile_push(in->ctx, &r->t.outcomes, &v)))
-			gpube__free(in->ctx, v.text);
+		if (!known)
+			status = gpube__pile_push(in->ctx, &r->t.outcomes, &pile.v[p]);
+		else if (!same_number(&pile.v[p], &r->t.outcomes.v[2 * outcome + p]))
+			status = gpube__in_error(in, "an outcome that had other payoffs before");
 	}
-	nash__pile_clear(in->ctx, &pile);
+	gpube__pile_clear(in->ctx, &pile);
 	return status;
 }
 
@@ -115,7 +93,7 @@ static int read_outcome(struct reader *r, int32_t *outcome)
 	struct gpube_in *in = r->t.in;
 	const int64_t n = r->t.outcomes.n / 2;
 	int32_t number;
-	int status = nash__scan_int(in, &number, 0, "the number of an outcome");
+	int status = gpube__scan_int(in, &number, 0, "the number of an outcome");
 
 	*outcome = -1;
 	if (!status && n == INT32_MAX)
@@ -124,31 +102,31 @@ static int read_outcome(struct reader *r, int32_t *outcome)
 		status = find_number(r, OUTCOMES, number, (int32_t)n, outcome);
 	if (status)
 		return status;
-	if (nash__scan_peek(in) == '"')
-		status = skip_string(in, "the name of an outcome");
-	if (!status && nash__scan_peek(in) == '{') {
+	if (gpube__scan_peek(in) == '"')
+		status = gpube__scan_comment(in, "the name of an outcome");
+	if (!status && gpube__scan_peek(in) == '{') {
 		if (number == 0)
 			return gpube__in_error(in, "payoffs of outcome 0, which is none");
 		return read_payoffs(r, *outcome, *outcome < n);
 	}
 	if (!status && *outcome == n)
-		return nash__scan_refuse(in, "'{' and the payoffs of an outcome that is new");
+		return gpube__scan_refuse(in, "'{' and the payoffs of an outcome that is new");
 	return status;
 }
 
 /* "{ "a" 1/2 "b" 1/2 }", or without numbers; what is there before is compared. */
-static int read_actions(struct reader *r, struct nash_infoset *s, bool known)
+static int read_actions(struct reader *r, struct gpube_infoset *s, bool known)
 {
 	struct gpube_in *in = r->t.in;
 	int64_t capacity = 0, n = 0;
-	int status = nash__scan_char(in, '{', "'{' and an information set's actions");
+	int status = gpube__scan_char(in, '{', "'{' and an information set's actions");
 
-	while (!status && nash__scan_peek(in) != '}') {
-		struct nash_number v = {0, 1, NULL};
+	while (!status && gpube__scan_peek(in) != '}') {
+		struct gpube_rational v = {0, 1, NULL};
 
-		status = skip_string(in, "the name of an action");
+		status = gpube__scan_comment(in, "the name of an action");
 		if (!status && s->player == 0)
-			status = nash__scan_number(in, &v, "the chance of an action");
+			status = gpube__scan_number(in, &v, "the chance of an action");
 		if (status)
 			break;
 		if (!v.den || v.num < 0) {
@@ -176,15 +154,16 @@ static int read_actions(struct reader *r, struct nash_infoset *s, bool known)
 	if (!status && n != s->n_actions)
 		return gpube__in_error(in, "an information set of %d actions has %lld",
 			s->n_actions, (long long)n);
-	return status ? status : nash__scan_char(in, '}', "'}' after an information set's actions");
+	return status ? status
+		      : gpube__scan_char(in, '}', "'}' after an information set's actions");
 }
 
-static int check_chances(struct gpube_in *in, const struct nash_infoset *s)
+static int check_chances(struct gpube_in *in, const struct gpube_infoset *s)
 {
 	__int128 num = 0, den = 1;
 
 	for (int32_t k = 0; k < s->n_actions; k++) {
-		const struct nash_number *v = &s->chances[k];
+		const struct gpube_rational *v = &s->chances[k];
 		__int128 a = den, b = v->den;
 
 		while (b) {
@@ -207,13 +186,13 @@ static int check_chances(struct gpube_in *in, const struct nash_infoset *s)
 
 static int add_infoset(struct reader *r, int32_t player, int32_t *index)
 {
-	struct nash_extensive *t = &r->t;
+	struct gpube_extensive *t = &r->t;
 
 	if (gpube__grow(t->in->ctx, &t->infosets, &t->infosets_capacity, t->n_infosets + 1,
 		    sizeof(*t->infosets)))
 		return GPUBE_ENOMEM;
 	t->infosets[t->n_infosets] =
-		(struct nash_infoset){.player = player, .line = t->in->line, .after = -1};
+		(struct gpube_infoset){.player = player, .line = t->in->line, .after = -1};
 	*index = (int32_t)t->n_infosets++;
 	return GPUBE_OK;
 }
@@ -228,13 +207,13 @@ static int read_infoset(struct reader *r, int32_t player, int32_t *index)
 	int status;
 
 	if (player < 0)
-		status = nash__scan_int(in, &player, 1, "the player, 1 or 2");
+		status = gpube__scan_int(in, &player, 1, "the player, 1 or 2");
 	else
 		status = GPUBE_OK;
 	if (!status && player > 2)
 		return gpube__in_error(in, "player %d of 2", player);
 	if (!status)
-		status = nash__scan_int(in, &number, 1, "the number of an information set");
+		status = gpube__scan_int(in, &number, 1, "the number of an information set");
 	if (!status)
 		status = find_number(r, player, number, (int32_t)n, index);
 	if (status)
@@ -242,9 +221,9 @@ static int read_infoset(struct reader *r, int32_t player, int32_t *index)
 	known = *index < n;
 	if (!known)
 		status = add_infoset(r, player, index);
-	if (!status && nash__scan_peek(in) == '"')
-		status = skip_string(in, "the name of an information set");
-	if (!status && (!known || nash__scan_peek(in) == '{'))
+	if (!status && gpube__scan_peek(in) == '"')
+		status = gpube__scan_comment(in, "the name of an information set");
+	if (!status && (!known || gpube__scan_peek(in) == '{'))
 		status = read_actions(r, &r->t.infosets[*index], known);
 	if (!status && !known && player == 0)
 		status = check_chances(in, &r->t.infosets[*index]);
@@ -256,7 +235,7 @@ static int read_infoset(struct reader *r, int32_t player, int32_t *index)
 /* It follows on the next action of the last node that has one. */
 static int hang_node(struct reader *r, int32_t node)
 {
-	struct nash_extensive *t = &r->t;
+	struct gpube_extensive *t = &r->t;
 	struct gpube_ctx *ctx = t->in->ctx;
 	const int32_t infoset = t->nodes[node].infoset;
 
@@ -295,18 +274,18 @@ static int hang_node(struct reader *r, int32_t node)
 
 static int read_node(struct reader *r)
 {
-	struct nash_extensive *t = &r->t;
+	struct gpube_extensive *t = &r->t;
 	struct gpube_in *in = t->in;
-	const char kind = nash__scan_peek(in);
-	struct nash_node node = {.infoset = -1, .outcome = -1};
+	const char kind = gpube__scan_peek(in);
+	struct gpube_node node = {.infoset = -1, .outcome = -1};
 	int status;
 
 	if (!kind || !strchr("cpt", kind))
-		return nash__scan_refuse(in, "a node: c, p or t");
+		return gpube__scan_refuse(in, "a node: c, p or t");
 	in->p++;
 	if (t->n_nodes == INT32_MAX - 1)
 		return gpube__in_error(in, "2^31 nodes or more");
-	status = skip_string(in, "the name of a node");
+	status = gpube__scan_comment(in, "the name of a node");
 	if (!status && kind != 't')
 		status = read_infoset(r, kind == 'c' ? 0 : -1, &node.infoset);
 	if (!status)
@@ -336,15 +315,15 @@ static int read_head(struct reader *r)
 		return in->status;
 	if (strcmp(token, "R") != 0 && strcmp(token, "D") != 0)
 		return gpube__in_refuse(in, "the kind of numbers, R or D");
-	status = nash__scan_string(in, &r->g->title, "the title");
+	status = gpube__scan_string(in, &r->m->name, "the title");
 	if (!status)
-		status = nash__scan_char(in, '{', "'{' and the players' names");
-	for (; !status && nash__scan_peek(in) != '}'; n++) {
+		status = gpube__scan_char(in, '{', "'{' and the players' names");
+	for (; !status && gpube__scan_peek(in) != '}'; n++) {
 		char *name;
 
-		status = nash__scan_string(in, &name, "a player's name");
+		status = gpube__scan_string(in, &name, "a player's name");
 		if (!status && n < 2)
-			r->g->player[n] = name;
+			r->players[n] = name;
 		else if (!status)
 			gpube__free(in->ctx, name);
 	}
@@ -355,9 +334,9 @@ static int read_head(struct reader *r)
 			"%d player%s: an .efg is read of two players, a game of more from a .nfg "
 			"or an output of GAMUT",
 			n, gpube__plural(n));
-	status = nash__scan_char(in, '}', "'}' after the players' names");
-	if (!status && nash__scan_peek(in) == '"')
-		status = skip_string(in, "the comment");
+	status = gpube__scan_char(in, '}', "'}' after the players' names");
+	if (!status && gpube__scan_peek(in) == '"')
+		status = gpube__scan_comment(in, "the comment");
 	return status;
 }
 
@@ -372,25 +351,29 @@ static int read_tree(struct reader *r)
 		if (!status && r->t.n_nodes % 1024 == 0 && gpube__stopped(in->ctx))
 			status = gpube__fail_stopped(in->ctx);
 	} while (!status && r->n_open);
-	return status ? status : gpube__in_end(in);
+	return status;
 }
 
-int nash__efg_read(struct nash_game *g, struct gpube_in *in)
+int gpube__efg_read(struct gpube_model *m, struct gpube_in *in)
 {
-	struct reader r = {.g = g, .t.in = in};
+	struct reader r = {.m = m, .t.in = in};
 	struct gpube_ctx *ctx = in->ctx;
 	int status;
 
 	gpube__names_init(&r.names, ctx);
 	status = read_tree(&r);
 	if (!status)
-		status = nash__efg_normal(g, &r.t);
+		status = gpube__in_end(in); /* before the strategies are counted */
+	if (!status)
+		status = gpube__efg_normal(m, &r.t, r.players);
+	for (int p = 0; p < 2; p++)
+		gpube__free(ctx, r.players[p]);
 	for (int64_t k = 0; k < r.t.n_infosets; k++)
 		gpube__free(ctx, r.t.infosets[k].chances);
 	for (int64_t k = 0; k < r.n_strings; k++)
 		gpube__free(ctx, r.strings[k]);
 	gpube__names_clear(&r.names);
-	nash__pile_clear(ctx, &r.t.outcomes);
+	gpube__pile_clear(ctx, &r.t.outcomes);
 	gpube__free(ctx, r.strings);
 	gpube__free(ctx, r.open);
 	gpube__free(ctx, r.t.nodes);

@@ -1,26 +1,26 @@
-/* scan.c - punctuation, quoted strings and rationals out of a byte stream. See bimatrix.h. */
-#include <string.h>
+/* scan.c - punctuation, quoted strings and rationals out of a byte stream. See game_reader.h. */
+#include "formats/games/game_reader.h"
 
-#include "nash/bimatrix.h"
+#include <string.h>
 
 static bool is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-char nash__scan_peek(struct gpube_in *in)
+char gpube__scan_peek(struct gpube_in *in)
 {
 	while (gpube__in_fill(in) && is_space(*in->p))
 		in->line += *in->p++ == '\n';
 	return in->p < in->end ? *in->p : 0;
 }
 
-int nash__scan_refuse(struct gpube_in *in, const char *what)
+int gpube__scan_refuse(struct gpube_in *in, const char *what)
 {
 	char token[48];
 	size_t n = 0, k;
 
-	if (!nash__scan_peek(in) && in->p == in->end)
+	if (!gpube__scan_peek(in) && in->p == in->end)
 		return gpube__in_expected(in, what, NULL);
 	k = gpube__in_need(in, sizeof(token) - 1);
 	/* a word, or the one character of punctuation */
@@ -42,22 +42,22 @@ int nash__scan_refuse(struct gpube_in *in, const char *what)
 	return gpube__in_expected(in, what, token);
 }
 
-int nash__scan_char(struct gpube_in *in, char c, const char *what)
+int gpube__scan_char(struct gpube_in *in, char c, const char *what)
 {
-	if (nash__scan_peek(in) != c || in->p == in->end)
-		return nash__scan_refuse(in, what);
+	if (gpube__scan_peek(in) != c || in->p == in->end)
+		return gpube__scan_refuse(in, what);
 	in->p++;
 	return GPUBE_OK;
 }
 
-int nash__scan_string(struct gpube_in *in, char **s, const char *what)
+int gpube__scan_string(struct gpube_in *in, char **s, const char *what)
 {
 	int64_t n = 0, capacity = 0, line = in->line;
 	bool escaped = false;
 	char *text = NULL;
 
 	*s = NULL;
-	if (nash__scan_char(in, '"', what))
+	if (gpube__scan_char(in, '"', what))
 		return in->status;
 	while (gpube__in_fill(in)) {
 		char c = *in->p++;
@@ -84,6 +84,15 @@ int nash__scan_string(struct gpube_in *in, char **s, const char *what)
 	return gpube__in_error(in, "%s has no closing quote", what);
 }
 
+int gpube__scan_comment(struct gpube_in *in, const char *what)
+{
+	char *text = NULL;
+	int status = gpube__scan_string(in, &text, what);
+
+	gpube__free(in->ctx, text);
+	return status;
+}
+
 /* Bytes that may stand in a number, so that a bad one is shown as a whole. */
 static bool in_number(char c)
 {
@@ -91,37 +100,37 @@ static bool in_number(char c)
 	       (c && strchr("+-./_", c));
 }
 
-int nash__scan_number(struct gpube_in *in, struct nash_number *v, const char *what)
+int gpube__scan_number(struct gpube_in *in, struct gpube_rational *v, const char *what)
 {
 	size_t n = 0, have;
 	int status;
 
-	nash__scan_peek(in);
+	gpube__scan_peek(in);
 	have = gpube__in_need(in, 256);
 	while (n < have && in_number(in->p[n]))
-		if (++n == have && have < NASH_MAX_DIGITS + 256)
-			have = gpube__in_need(in, NASH_MAX_DIGITS + 256);
+		if (++n == have && have < GPUBE__MOST_DIGITS + 256)
+			have = gpube__in_need(in, GPUBE__MOST_DIGITS + 256);
 	if (n == 0)
-		return nash__scan_refuse(in, what);
-	status = nash__number_parse(in->ctx, v, in->p, n);
+		return gpube__scan_refuse(in, what);
+	status = gpube__rational_parse(in->ctx, v, in->p, n);
 	if (status == GPUBE_EPARSE)
-		return nash__scan_refuse(in, what);
+		return gpube__scan_refuse(in, what);
 	if (status == GPUBE_ERANGE)
 		return gpube__in_fail(in, GPUBE_ERANGE, "%s has more than %d digits: '%.*s'", what,
-			NASH_MAX_DIGITS, n < 40 ? (int)n : 40, in->p);
+			GPUBE__MOST_DIGITS, n < 40 ? (int)n : 40, in->p);
 	if (!status)
 		in->p += n;
 	return status;
 }
 
-int nash__scan_int(struct gpube_in *in, int32_t *v, int32_t min, const char *what)
+int gpube__scan_int(struct gpube_in *in, int32_t *v, int32_t min, const char *what)
 {
-	struct nash_number number = {0};
+	struct gpube_rational number = {0};
 	int64_t line;
 	char token[48];
 	size_t n = 0;
 
-	nash__scan_peek(in);
+	gpube__scan_peek(in);
 	line = in->line;
 	gpube__in_need(in, sizeof(token));
 	while (n < sizeof(token) - 1 && in->p + n < in->end && in_number(in->p[n])) {
@@ -129,7 +138,7 @@ int nash__scan_int(struct gpube_in *in, int32_t *v, int32_t min, const char *wha
 		n++;
 	}
 	token[n] = 0;
-	if (nash__scan_number(in, &number, what))
+	if (gpube__scan_number(in, &number, what))
 		return in->status ? in->status : GPUBE_ENOMEM;
 	if (number.den != 1 || number.num < min || number.num > INT32_MAX ||
 		strpbrk(token, ".eE/")) {

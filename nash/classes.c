@@ -9,17 +9,22 @@
 #include <math.h>
 #include <string.h>
 
-#include "nash/bimatrix.h"
+#include "gpube/ir/payoffs.h"
+#include "nash/nash.h"
 
+/*
+ * m, n  actions
+ * pay   of both players, row-major, over 'den'
+ */
 struct maker {
-	struct nash_game *g;
+	struct gpube_ctx *ctx;
+	int32_t m, n;
+	int64_t *pay[2];
 	struct gpube_rng rng;
 	int64_t range;
 	double covariance;
-	struct nash_number p[3]; /* parameters, if they are given */
-	bool given;
-	int64_t den; /* all that is drawn, given or put is over it */
-	int (*make)(struct maker *k);
+	struct gpube_rational p[3]; /* parameters, over den */
+	int64_t den;                /* all that is drawn, given or put is over it */
 };
 
 /* Reals are so many parts of one, and their range such that times 2^31 actions they stay in 64
@@ -28,11 +33,6 @@ struct maker {
 #define REAL_RANGE 10000
 
 /* ---- small pieces ------------------------------------------------------------------ */
-
-static void put(struct maker *k, int p, int64_t i, int64_t j, int64_t num)
-{
-	k->g->payoffs[p][i * k->g->n + j] = (struct nash_number){num, 1, NULL};
-}
 
 static int64_t between(struct maker *k, int64_t lo, int64_t hi)
 {
@@ -44,19 +44,10 @@ static int64_t draw(struct maker *k)
 	return between(k, -k->range * k->den, k->range * k->den);
 }
 
-/* Fills both matrices from a function of a cell. */
-static int fill(struct maker *k, void (*cell)(struct maker *k, int64_t i, int64_t j))
-{
-	for (int64_t i = 0; i < k->g->m; i++)
-		for (int64_t j = 0; j < k->g->n; j++)
-			cell(k, i, j);
-	return GPUBE_OK;
-}
-
 static void both(struct maker *k, int64_t i, int64_t j, int64_t a, int64_t b)
 {
-	put(k, 0, i, j, a);
-	put(k, 1, i, j, b);
+	k->pay[0][i * k->n + j] = a;
+	k->pay[1][i * k->n + j] = b;
 }
 
 /* ---- the classes ------------------------------------------------------------------- */
@@ -68,13 +59,8 @@ static void random_cell(struct maker *k, int64_t i, int64_t j)
 	both(k, i, j, a, draw(k));
 }
 
-static int random_game(struct maker *k)
-{
-	return fill(k, random_cell);
-}
-
 /* Two standard normal numbers by Box and Muller, the second with the asked covariance. */
-static void covariant_cell(struct maker *k, int64_t i, int64_t j)
+static void covariant(struct maker *k, int64_t i, int64_t j)
 {
 	const double r = sqrt(-2 * log(1 - gpube__rng_unit(&k->rng)));
 	const double t = 6.283185307179586 * gpube__rng_unit(&k->rng);
@@ -84,139 +70,96 @@ static void covariant_cell(struct maker *k, int64_t i, int64_t j)
 		llrint((double)(k->range * k->den) * (c * a + sqrt(1 - c * c) * b)));
 }
 
-static int covariant(struct maker *k)
-{
-	return fill(k, covariant_cell);
-}
-
-static void zero_sum_cell(struct maker *k, int64_t i, int64_t j)
+static void zero_sum(struct maker *k, int64_t i, int64_t j)
 {
 	const int64_t a = draw(k);
 
 	both(k, i, j, a, -a);
 }
 
-static int zero_sum(struct maker *k)
-{
-	return fill(k, zero_sum_cell);
-}
-
-static void win_lose_cell(struct maker *k, int64_t i, int64_t j)
+static void win_lose(struct maker *k, int64_t i, int64_t j)
 {
 	const uint64_t bits = gpube__rng_next(&k->rng) >> 62;
 
 	both(k, i, j, (int64_t)(bits & 1) * k->den, (int64_t)(bits >> 1) * k->den);
 }
 
-static int win_lose(struct maker *k)
+static void coordination(struct maker *k, int64_t i, int64_t j)
 {
-	return fill(k, win_lose_cell);
+	both(k, i, j, i == j ? k->den : 0, i == j ? k->den : 0);
 }
 
-static void coordination_cell(struct maker *k, int64_t i, int64_t j)
+static void dispersion(struct maker *k, int64_t i, int64_t j)
 {
-	const int64_t worth = i == j ? k->den : 0;
-
-	both(k, i, j, worth, worth);
+	both(k, i, j, i != j ? k->den : 0, i != j ? k->den : 0);
 }
 
-static int coordination(struct maker *k)
+/* About half of the actions of each player become copies of others. */
+static int duplicate(struct maker *k)
 {
-	return fill(k, coordination_cell);
-}
+	const int64_t m = k->m, n = k->n;
 
-static void dispersion_cell(struct maker *k, int64_t i, int64_t j)
-{
-	const int64_t worth = i != j ? k->den : 0;
-
-	both(k, i, j, worth, worth);
-}
-
-static int dispersion(struct maker *k)
-{
-	return fill(k, dispersion_cell);
-}
-
-/* About half of the actions of each player are copies of others. */
-static int duplicated(struct maker *k)
-{
-	const int64_t m = k->g->m, n = k->g->n;
-
-	random_game(k);
 	for (int64_t i = 1; i < m; i++) {
 		const int64_t from = (int64_t)gpube__rng_below(&k->rng, (uint64_t)(2 * i));
 
 		for (int64_t j = 0; from < i && j < n; j++)
-			for (int p = 0; p < 2; p++)
-				k->g->payoffs[p][i * n + j] = k->g->payoffs[p][from * n + j];
+			both(k, i, j, k->pay[0][from * n + j], k->pay[1][from * n + j]);
 	}
 	for (int64_t j = 1; j < n; j++) {
 		const int64_t from = (int64_t)gpube__rng_below(&k->rng, (uint64_t)(2 * j));
 
 		for (int64_t i = 0; from < j && i < m; i++)
-			for (int p = 0; p < 2; p++)
-				k->g->payoffs[p][i * n + j] = k->g->payoffs[p][i * n + from];
+			both(k, i, j, k->pay[0][i * n + from], k->pay[1][i * n + from]);
 	}
 	return GPUBE_OK;
+}
+
+static void draw_dollars(struct maker *k)
+{
+	k->p[2].num = draw(k);
+	k->p[1].num = k->p[2].num + between(k, k->den, (k->range + 1) * k->den);
+	k->p[0].num = k->p[1].num + between(k, k->den, (k->range + 1) * k->den);
 }
 
 /*
  * Who grabs first gets the most, the other something, both the least if they grab together.
  * Parameters: high > middle > low.
  */
-static int grab_the_dollar(struct maker *k)
+static void grab_the_dollar(struct maker *k, int64_t i, int64_t j)
 {
-	int64_t high = k->p[0].num, middle = k->p[1].num, low = k->p[2].num;
+	const int64_t high = k->p[0].num, middle = k->p[1].num, low = k->p[2].num;
 
-	if (!k->given) {
-		low = draw(k);
-		middle = low + between(k, k->den, (k->range + 1) * k->den);
-		high = middle + between(k, k->den, (k->range + 1) * k->den);
-	}
-	for (int64_t i = 0; i < k->g->m; i++)
-		for (int64_t j = 0; j < k->g->n; j++)
-			both(k, i, j,
-				i < j   ? high
-				: i > j ? middle
-					: low,
-				j < i   ? high
-				: j > i ? middle
-					: low);
-	return GPUBE_OK;
+	both(k, i, j, i < j ? high : i > j ? middle : low, j < i ? high : j > i ? middle : low);
+}
+
+static void set_reward(struct maker *k)
+{
+	k->p[0].num = 2 * k->den;
 }
 
 /* Claims 2, 3, ...; both get the smaller, and the smaller claim takes a reward from the other. */
-static int travelers_dilemma(struct maker *k)
+static void travelers_dilemma(struct maker *k, int64_t i, int64_t j)
 {
-	const int64_t one = k->den, reward = k->given ? k->p[0].num : 2 * one;
+	const int64_t least = ((i < j ? i : j) + 2) * k->den, reward = k->p[0].num;
+	const int64_t turn = i < j ? reward : i > j ? -reward : 0;
 
-	for (int64_t i = 0; i < k->g->m; i++)
-		for (int64_t j = 0; j < k->g->n; j++) {
-			const int64_t least = ((i < j ? i : j) + 2) * one;
-			const int64_t turn = i < j ? reward : i > j ? -reward : 0;
-
-			both(k, i, j, least + turn, least - turn);
-		}
-	return GPUBE_OK;
+	both(k, i, j, least + turn, least - turn);
 }
 
-/* a + b * least effort - c * own effort, efforts from 1. GAMUT draws a, b and c as here. */
-static int minimum_effort(struct maker *k)
+/* As GAMUT does. */
+static void draw_effort(struct maker *k)
 {
-	int64_t a = k->p[0].num, b = k->p[1].num, c = k->p[2].num;
+	k->p[0].num = draw(k);
+	k->p[1].num = between(k, 2 * k->den, (k->range + 2) * k->den);
+	k->p[2].num = between(k, k->den, k->p[1].num - 1);
+}
 
-	if (!k->given) {
-		a = draw(k);
-		b = between(k, 2 * k->den, (k->range + 2) * k->den);
-		c = between(k, k->den, b - 1);
-	}
-	for (int64_t i = 0; i < k->g->m; i++)
-		for (int64_t j = 0; j < k->g->n; j++) {
-			const int64_t worth = a + b * ((i < j ? i : j) + 1);
+/* a + b * least effort - c * own effort, efforts from 1. */
+static void minimum_effort(struct maker *k, int64_t i, int64_t j)
+{
+	const int64_t worth = k->p[0].num + k->p[1].num * ((i < j ? i : j) + 1);
 
-			both(k, i, j, worth - c * (i + 1), worth - c * (j + 1));
-		}
-	return GPUBE_OK;
+	both(k, i, j, worth - k->p[2].num * (i + 1), worth - k->p[2].num * (j + 1));
 }
 
 /* ---- cyclic polytopes --------------------------------------------------------------- */
@@ -298,10 +241,10 @@ static int cyclic_polytope(struct maker *k)
 {
 	int first[2 * CYCLIC_MOST], second[2 * CYCLIC_MOST];
 	long double payoff[2][CYCLIC_MOST * CYCLIC_MOST] = {{0}}, scale = 1;
-	const int d = k->g->m;
+	const int d = k->m;
 
-	if (k->g->m != k->g->n || d % 2 || d > CYCLIC_MOST)
-		return gpube__fail(k->g->ctx, GPUBE_EINVAL,
+	if (k->m != k->n || d % 2 || d > CYCLIC_MOST)
+		return gpube__fail(k->ctx, GPUBE_EINVAL,
 			"cyclic-polytope games have as many rows as columns, an even number up to "
 			"%d",
 			CYCLIC_MOST);
@@ -333,30 +276,37 @@ static int cyclic_polytope(struct maker *k)
 	return GPUBE_OK;
 }
 
-/* ---- nash_generate() ---------------------------------------------------------------- */
+/* ---- gpube_nash_generate() ---------------------------------------------------------------- */
 
-/* parameters: how many there may be */
+/*
+ * parameters  how many there may be
+ * draw        those that are not given
+ * cell        fills one; NULL: none is filled so
+ * make        what is left to do; NULL: nothing
+ */
 static const struct {
 	const char *name;
-	int (*make)(struct maker *k);
 	int parameters;
+	void (*draw)(struct maker *k);
+	void (*cell)(struct maker *k, int64_t i, int64_t j);
+	int (*make)(struct maker *k);
 } classes[] = {
-	{"random", random_game, 0},
-	{"covariant", covariant, 0},
-	{"zero-sum", zero_sum, 0},
-	{"win-lose", win_lose, 0},
-	{"duplicated", duplicated, 0},
-	{"coordination", coordination, 0},
-	{"dispersion", dispersion, 0},
-	{"minimum-effort", minimum_effort, 3},
-	{"grab-the-dollar", grab_the_dollar, 3},
-	{"travelers-dilemma", travelers_dilemma, 1},
-	{"cyclic-polytope", cyclic_polytope, 0},
+	{"random", 0, NULL, random_cell, NULL},
+	{"covariant", 0, NULL, covariant, NULL},
+	{"zero-sum", 0, NULL, zero_sum, NULL},
+	{"win-lose", 0, NULL, win_lose, NULL},
+	{"duplicated", 0, NULL, random_cell, duplicate},
+	{"coordination", 0, NULL, coordination, NULL},
+	{"dispersion", 0, NULL, dispersion, NULL},
+	{"minimum-effort", 3, draw_effort, minimum_effort, NULL},
+	{"grab-the-dollar", 3, draw_dollars, grab_the_dollar, NULL},
+	{"travelers-dilemma", 1, set_reward, travelers_dilemma, NULL},
+	{"cyclic-polytope", 0, NULL, NULL, cyclic_polytope},
 };
 
 #define N_CLASSES ((int)(sizeof(classes) / sizeof(*classes)))
 
-const char *nash_class(int k)
+const char *gpube_nash_class(int k)
 {
 	return k >= 0 && k < N_CLASSES ? classes[k].name : NULL;
 }
@@ -376,14 +326,12 @@ static int bad_parameters(struct gpube_ctx *ctx, const char *class, int n)
 /* "1,2.5,3/4": over one denominator. */
 static int read_parameters(struct maker *k, const char *text, const char *class, int n)
 {
-	struct gpube_ctx *ctx = k->g->ctx;
-	int64_t g, r;
+	struct gpube_ctx *ctx = k->ctx;
 
-	k->given = true;
 	k->den = 1;
 	for (int i = 0; i < n; i++) {
 		const size_t length = strcspn(text, ",");
-		int status = nash__number_parse(ctx, &k->p[i], text, length);
+		int status = gpube__rational_parse(ctx, &k->p[i], text, length);
 
 		if (status == GPUBE_ENOMEM)
 			return status;
@@ -391,13 +339,8 @@ static int read_parameters(struct maker *k, const char *text, const char *class,
 			gpube__free(ctx, k->p[i].text);
 		if (status || k->p[i].den == 0 || text[length] != (i + 1 < n ? ',' : 0))
 			return bad_parameters(ctx, class, n);
-		for (g = k->den, r = k->p[i].den; r;) {
-			const int64_t rest = g % r;
-
-			g = r;
-			r = rest;
-		}
-		if (__builtin_mul_overflow(k->den, k->p[i].den / g, &k->den))
+		if (__builtin_mul_overflow(
+			    k->den, k->p[i].den / gpube__divisor(k->den, k->p[i].den), &k->den))
 			return bad_parameters(ctx, class, n);
 		text += length + (i + 1 < n);
 	}
@@ -412,34 +355,53 @@ static int read_parameters(struct maker *k, const char *text, const char *class,
 static int round_payoffs(struct maker *k, int64_t times)
 {
 	for (int p = 0; p < 2; p++)
-		for (int64_t c = 0; c < (int64_t)k->g->m * k->g->n; c++) {
-			struct nash_number *v = &k->g->payoffs[p][c];
-			const __int128 twice = 2 * (__int128)v->num * times;
+		for (int64_t c = 0; c < (int64_t)k->m * k->n; c++) {
+			const __int128 twice = 2 * (__int128)k->pay[p][c] * times;
 			const __int128 whole =
 				(twice + (twice < 0 ? -k->den : k->den)) / (2 * (__int128)k->den);
 
 			if (whole > INT64_MAX || whole < -INT64_MAX)
-				return gpube__fail(k->g->ctx, GPUBE_ERANGE,
+				return gpube__fail(k->ctx, GPUBE_ERANGE,
 					"payoffs %lld times as large pass 64 bits",
 					(long long)times);
-			*v = (struct nash_number){(int64_t)whole, 1, NULL};
+			k->pay[p][c] = (int64_t)whole;
 		}
+	k->den = 1;
 	return GPUBE_OK;
 }
 
-/* Divides all payoffs by their denominator. */
-static void reduce(struct maker *k)
+static int make_game(struct gpube_model **out, const struct maker *k)
 {
-	for (int p = 0; p < 2; p++)
-		for (int64_t c = 0; c < (int64_t)k->g->m * k->g->n && k->den > 1; c++) {
-			struct nash_number *v = &k->g->payoffs[p][c];
-			const int64_t d = nash__divisor(v->num, k->den);
+	const int64_t cells = (int64_t)k->m * k->n;
+	struct gpube_rational *v = gpube__alloc(k->ctx, (uint64_t)cells, sizeof(*v));
+	int status = v ? gpube_model_new(out, k->ctx, GPUBE_GAME) : GPUBE_ENOMEM;
 
-			*v = (struct nash_number){v->num / d, k->den / d, NULL};
-		}
+	if (!status)
+		status = gpube_model_add_var(*out, NULL, k->m, NULL);
+	if (!status)
+		status = gpube_model_add_var(*out, NULL, k->n, NULL);
+	for (int p = 0; p < 2 && !status; p++) {
+		for (int64_t c = 0; c < cells; c++)
+			v[c] = gpube__rational(k->pay[p][c], k->den);
+		status = gpube__add_payoffs(*out, v);
+	}
+	gpube__free(k->ctx, v);
+	return status;
 }
 
-int nash_generate(struct nash_game **out, struct gpube_ctx *ctx, const struct nash_random *o)
+static int check_options(struct gpube_ctx *ctx, const struct gpube_nash_random *o)
+{
+	if (o->sizeof_options != sizeof(*o) || o->range < 0 || o->range > 1000000000 ||
+		!(fabs(o->covariance) <= 1) || o->int_payoffs < 0 || o->int_payoffs > 1000000000 ||
+		(o->int_payoffs && o->range > REAL_RANGE))
+		return gpube__fail(ctx, GPUBE_EINVAL, "options out of their range");
+	if (o->rows < 1 || o->columns < 1)
+		return gpube__fail(ctx, GPUBE_EINVAL, "a player needs at least one action");
+	return GPUBE_OK;
+}
+
+int gpube_nash_generate(
+	struct gpube_model **out, struct gpube_ctx *ctx, const struct gpube_nash_random *o)
 {
 	struct maker k = {0};
 	const char *class;
@@ -449,34 +411,44 @@ int nash_generate(struct nash_game **out, struct gpube_ctx *ctx, const struct na
 		*out = NULL;
 	if (!out || !ctx || !o)
 		return gpube__missing(ctx);
-	if (o->sizeof_options != sizeof(*o) || o->range < 0 || o->range > 1000000000 ||
-		!(fabs(o->covariance) <= 1) || o->int_payoffs < 0 || o->int_payoffs > 1000000000 ||
-		(o->int_payoffs && o->range > REAL_RANGE))
-		return gpube__fail(ctx, GPUBE_EINVAL, "options out of their range");
-	k.range = o->range ? o->range : 100;
-	k.den = o->int_payoffs ? REAL_UNIT : 1;
-	k.covariance = o->covariance;
+	status = check_options(ctx, o);
+	if (status)
+		return status;
 	class = o->kind ? o->kind : "random";
 	while (number < N_CLASSES && strcmp(class, classes[number].name) != 0)
 		number++;
 	if (number == N_CLASSES)
 		return gpube__fail(ctx, GPUBE_EINVAL, "no such class of games: '%s'", class);
-	status = nash_game_new(&k.g, ctx, o->rows, o->columns);
-	if (status)
-		return status;
+	k = (struct maker){.ctx = ctx,
+		.m = o->rows,
+		.n = o->columns,
+		.range = o->range ? o->range : 100,
+		.covariance = o->covariance,
+		.den = o->int_payoffs ? REAL_UNIT : 1};
+	for (int p = 0; p < 2 && !status; p++) {
+		k.pay[p] = gpube__alloc(ctx, (uint64_t)k.m * (uint64_t)k.n, sizeof(*k.pay[p]));
+		status = k.pay[p] ? GPUBE_OK : GPUBE_ENOMEM;
+	}
 	/* a class has its own stream, so that equal seeds do not make related games */
 	gpube__rng_init(&k.rng, o->seed * (uint64_t)N_CLASSES + (uint64_t)number);
-	if (o->parameters)
+	if (!status && o->parameters)
 		status = read_parameters(&k, o->parameters, class, classes[number].parameters);
-	if (!status)
+	else if (!status && classes[number].draw)
+		classes[number].draw(&k);
+	for (int64_t i = 0; i < k.m && !status && classes[number].cell; i++)
+		for (int64_t j = 0; j < k.n; j++)
+			classes[number].cell(&k, i, j);
+	if (!status && classes[number].make)
 		status = classes[number].make(&k);
 	if (!status && o->int_payoffs)
 		status = round_payoffs(&k, o->int_payoffs);
-	else if (!status)
-		reduce(&k);
-	if (status)
-		nash_game_free(k.g);
-	else
-		*out = k.g;
+	if (!status)
+		status = make_game(out, &k);
+	for (int p = 0; p < 2; p++)
+		gpube__free(ctx, k.pay[p]);
+	if (status) {
+		gpube_model_free(*out);
+		*out = NULL;
+	}
 	return status;
 }

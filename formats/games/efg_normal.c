@@ -7,10 +7,10 @@
  * from which set comes after which action before any is made; of a player that forgets what it did
  * they have to be counted one by one.
  */
+#include "formats/games/efg.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "nash/files/efg.h"
 
 typedef __int128 wide;
 
@@ -19,7 +19,7 @@ enum { MOST_COUNTED = 1 << 20 };
 
 /* One player's strategies, as the walk through the tree finds them. */
 struct walk {
-	const struct nash_extensive *t;
+	const struct gpube_extensive *t;
 	int32_t player;
 	int32_t *choice;         /* by information set: an action, -1: not reached */
 	int32_t *trail, n_trail; /* those that are reached, in that order */
@@ -29,7 +29,7 @@ struct walk {
 /* ---- what follows on what ------------------------------------------------------------------- */
 
 /* Sets each information set's last action of its player before it, and t->recall. */
-static int find_recall(struct nash_extensive *t)
+static int find_recall(struct gpube_extensive *t)
 {
 	struct gpube_ctx *ctx = t->in->ctx;
 	/* by node: the last information set and action of each player before it */
@@ -44,8 +44,8 @@ static int find_recall(struct nash_extensive *t)
 	}
 	memset(last, 0xff, 4 * sizeof(*last));
 	for (int64_t k = 0; k < t->n_nodes; k++) {
-		const struct nash_node *node = &t->nodes[k];
-		struct nash_infoset *s = node->infoset < 0 ? NULL : &t->infosets[node->infoset];
+		const struct gpube_node *node = &t->nodes[k];
+		struct gpube_infoset *s = node->infoset < 0 ? NULL : &t->infosets[node->infoset];
 
 		if (!s)
 			continue;
@@ -79,7 +79,7 @@ static int find_recall(struct nash_extensive *t)
  * How many strategies each player has, if it recalls: of an action the product of those of the sets
  * behind it, of a set their sum. A set comes after those that it follows on.
  */
-static int count_recalled(const struct nash_extensive *t, double count[2])
+static int count_recalled(const struct gpube_extensive *t, double count[2])
 {
 	struct gpube_ctx *ctx = t->in->ctx;
 	int64_t *first = gpube__alloc(ctx, (uint64_t)t->n_infosets + 1, sizeof(*first)), n = 0;
@@ -100,7 +100,7 @@ static int count_recalled(const struct nash_extensive *t, double count[2])
 		of[k] = 1;
 	count[0] = count[1] = 1;
 	for (int64_t k = t->n_infosets - 1; k >= 0; k--) {
-		const struct nash_infoset *s = &t->infosets[k];
+		const struct gpube_infoset *s = &t->infosets[k];
 		double sum = 0;
 
 		for (int32_t a = 0; a < s->n_actions && s->player; a++)
@@ -119,13 +119,13 @@ static int count_recalled(const struct nash_extensive *t, double count[2])
 /* Walks where the choices lead; a set of the player that is new gets its first action. */
 static void reach(struct walk *w)
 {
-	const struct nash_extensive *t = w->t;
+	const struct gpube_extensive *t = w->t;
 	int32_t n = 0;
 
 	w->stack[n++] = 0;
 	while (n) {
-		const struct nash_node *node = &t->nodes[w->stack[--n]];
-		const struct nash_infoset *s;
+		const struct gpube_node *node = &t->nodes[w->stack[--n]];
+		const struct gpube_infoset *s;
 
 		if (node->infoset < 0)
 			continue;
@@ -159,7 +159,7 @@ static bool next_strategy(struct walk *w)
 	return false;
 }
 
-static int start_walk(struct walk *w, const struct nash_extensive *t, int32_t player)
+static int start_walk(struct walk *w, const struct gpube_extensive *t, int32_t player)
 {
 	struct gpube_ctx *ctx = t->in->ctx;
 	const uint64_t n = (uint64_t)t->n_infosets + 1;
@@ -185,7 +185,7 @@ static void clear_walk(struct walk *w)
 }
 
 /* One by one, up to 'most' and one more. */
-static int count_walked(const struct nash_extensive *t, int32_t player, double most, double *count)
+static int count_walked(const struct gpube_extensive *t, int32_t player, double most, double *count)
 {
 	struct walk w;
 	int status = start_walk(&w, t, player);
@@ -203,7 +203,7 @@ static int count_walked(const struct nash_extensive *t, int32_t player, double m
 
 /* What a strategy says, for all information sets: n_infosets of each. */
 static int list_strategies(
-	const struct nash_extensive *t, int32_t player, int32_t n, int32_t *choices)
+	const struct gpube_extensive *t, int32_t player, int32_t n, int32_t *choices)
 {
 	struct walk w;
 	int status = start_walk(&w, t, player);
@@ -223,9 +223,10 @@ static int list_strategies(
 /*
  * "1*2", as Gambit names them: all sets of the player in the order of the file; "*" if it has none.
  */
-static int name_strategy(struct nash_game *g, const struct nash_extensive *t, int32_t player,
-	const int32_t *choice, char **label)
+static int name_strategy(
+	const struct gpube_extensive *t, int32_t player, const int32_t *choice, char **label)
 {
+	struct gpube_ctx *ctx = t->in->ctx;
 	int64_t capacity = 0, n = 0;
 	char one[16], *text = NULL;
 
@@ -236,29 +237,31 @@ static int name_strategy(struct nash_game *g, const struct nash_extensive *t, in
 			continue;
 		length = choice[k] < 0 ? snprintf(one, sizeof(one), "*")
 				       : snprintf(one, sizeof(one), "%d", choice[k] + 1);
-		if (gpube__grow(g->ctx, &text, &capacity, n + length + 1, 1)) {
-			gpube__free(g->ctx, text);
+		if (gpube__grow(ctx, &text, &capacity, n + length + 1, 1)) {
+			gpube__free(ctx, text);
 			return GPUBE_ENOMEM;
 		}
 		memcpy(text + n, one, (size_t)length + 1);
 		n += length;
 	}
-	*label = text ? text : gpube__strdup(g->ctx, "*");
+	*label = text ? text : gpube__strdup(ctx, "*");
 	return *label ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-static int name_strategies(
-	struct nash_game *g, const struct nash_extensive *t, int p, const int32_t *choices)
+/* The player, and its n strategies as its actions. */
+static int add_player(struct gpube_model *m, const struct gpube_extensive *t, const char *name,
+	int32_t n, const int32_t *choices)
 {
-	const int32_t n = p ? g->n : g->m;
+	const int32_t player = m->n_vars;
+	int status = gpube__add_player(m, n, name, NULL);
+	struct gpube_variable *v = &m->vars[player];
 
-	g->labels[p] = gpube__alloc_zero(g->ctx, (uint64_t)n, sizeof(char *));
-	if (!g->labels[p])
+	if (!status && !(v->value_names = gpube__alloc_zero(m->ctx, (uint64_t)n, sizeof(char *))))
 		return GPUBE_ENOMEM;
-	for (int32_t k = 0; k < n; k++)
-		if (name_strategy(g, t, p + 1, choices + k * t->n_infosets, &g->labels[p][k]))
-			return GPUBE_ENOMEM;
-	return GPUBE_OK;
+	for (int32_t k = 0; k < n && !status; k++)
+		status = name_strategy(
+			t, player + 1, choices + k * t->n_infosets, &v->value_names[k]);
+	return status;
 }
 
 /* ---- payoffs --------------------------------------------------------------------------------- */
@@ -281,7 +284,7 @@ static wide gcd(wide a, wide b)
 }
 
 /* *num / *den += chance * v; false if that passes 126 bits. */
-static bool add_share(wide *num, wide *den, const struct reached *r, const struct nash_number *v)
+static bool add_share(wide *num, wide *den, const struct reached *r, const struct gpube_rational *v)
 {
 	wide a, b, c, d;
 
@@ -302,7 +305,8 @@ static bool add_share(wide *num, wide *den, const struct reached *r, const struc
 }
 
 /* The chance of a node behind one: false if it passes 62 bits. */
-static bool follow(struct reached *to, const struct reached *from, const struct nash_number *chance)
+static bool follow(
+	struct reached *to, const struct reached *from, const struct gpube_rational *chance)
 {
 	const wide num = (wide)from->num * chance->num, den = (wide)from->den * chance->den;
 	const wide d = gcd(num, den);
@@ -313,8 +317,8 @@ static bool follow(struct reached *to, const struct reached *from, const struct 
 }
 
 /* What both players get where they play so; false if a number is too long. */
-static bool expect(const struct nash_extensive *t, const int32_t *const choices[2],
-	struct reached *stack, struct nash_number v[2])
+static bool expect(const struct gpube_extensive *t, const int32_t *const choices[2],
+	struct reached *stack, struct gpube_rational v[2])
 {
 	wide num[2] = {0, 0}, den[2] = {1, 1};
 	int64_t n = 0;
@@ -322,8 +326,8 @@ static bool expect(const struct nash_extensive *t, const int32_t *const choices[
 	stack[n++] = (struct reached){0, 1, 1};
 	while (n) {
 		const struct reached r = stack[--n];
-		const struct nash_node *node = &t->nodes[r.node];
-		const struct nash_infoset *s =
+		const struct gpube_node *node = &t->nodes[r.node];
+		const struct gpube_infoset *s =
 			node->infoset < 0 ? NULL : &t->infosets[node->infoset];
 
 		for (int p = 0; p < 2 && node->outcome >= 0; p++)
@@ -346,35 +350,36 @@ static bool expect(const struct nash_extensive *t, const int32_t *const choices[
 	for (int p = 0; p < 2; p++) {
 		if (num[p] > INT64_MAX || num[p] <= INT64_MIN || den[p] > INT64_MAX)
 			return false;
-		v[p] = (struct nash_number){(int64_t)num[p], (int64_t)den[p], NULL};
+		v[p] = (struct gpube_rational){(int64_t)num[p], (int64_t)den[p], NULL};
 	}
 	return true;
 }
 
-static int fill_payoffs(
-	struct nash_game *g, const struct nash_extensive *t, int32_t *const choices[2])
+static int fill_payoffs(struct gpube_rational *v[2], const int32_t n[2],
+	const struct gpube_extensive *t, int32_t *const choices[2])
 {
-	struct reached *stack = gpube__alloc(g->ctx, (uint64_t)t->n_nodes, sizeof(*stack));
+	struct gpube_ctx *ctx = t->in->ctx;
+	struct reached *stack = gpube__alloc(ctx, (uint64_t)t->n_nodes, sizeof(*stack));
 	int status = stack ? GPUBE_OK : GPUBE_ENOMEM;
 
-	for (int32_t i = 0; i < g->m && !status; i++)
-		for (int32_t j = 0; j < g->n && !status; j++) {
+	for (int32_t i = 0; i < n[0] && !status; i++)
+		for (int32_t j = 0; j < n[1] && !status; j++) {
 			const int32_t *const both[] = {
 				choices[0] + i * t->n_infosets, choices[1] + j * t->n_infosets};
-			const int64_t at = (int64_t)i * g->n + j;
-			struct nash_number v[2];
+			const int64_t at = (int64_t)i * n[1] + j;
+			struct gpube_rational pair[2];
 
-			if (gpube__stopped(g->ctx)) {
-				status = gpube__fail_stopped(g->ctx);
-			} else if (!expect(t, both, stack, v)) {
+			if (gpube__stopped(ctx)) {
+				status = gpube__fail_stopped(ctx);
+			} else if (!expect(t, both, stack, pair)) {
 				status = gpube__in_fail(
 					t->in, GPUBE_ERANGE, "an expected payoff passes 64 bits");
 			} else {
-				g->payoffs[0][at] = v[0];
-				g->payoffs[1][at] = v[1];
+				v[0][at] = pair[0];
+				v[1][at] = pair[1];
 			}
 		}
-	gpube__free(g->ctx, stack);
+	gpube__free(ctx, stack);
 	return status;
 }
 
@@ -390,7 +395,7 @@ static void write_count(char text[40], double count, bool counted)
 		snprintf(text, 40, "about %.2e", count);
 }
 
-static int refuse_counts(struct nash_extensive *t, const double count[2])
+static int refuse_counts(struct gpube_extensive *t, const double count[2])
 {
 	char a[40], b[40];
 
@@ -403,9 +408,9 @@ static int refuse_counts(struct nash_extensive *t, const double count[2])
 }
 
 /* Sizes, before memory for them is taken. */
-static int find_sizes(struct nash_game *g, struct nash_extensive *t)
+static int find_sizes(int32_t n[2], struct gpube_extensive *t)
 {
-	enum { CELL_BYTES = 2 * sizeof(struct nash_number) };
+	enum { CELL_BYTES = 2 * sizeof(struct gpube_rational) };
 	double count[2];
 	int status = find_recall(t);
 
@@ -421,31 +426,33 @@ static int find_sizes(struct nash_game *g, struct nash_extensive *t)
 		gpube__in_charge(t->in, (int64_t)(count[0] + count[1]),
 			(t->n_infosets + 8) * (int64_t)(sizeof(int32_t) + 12), "strategies"))
 		return refuse_counts(t, count);
-	g->m = (int32_t)count[0];
-	g->n = (int32_t)count[1];
+	n[0] = (int32_t)count[0];
+	n[1] = (int32_t)count[1];
 	return GPUBE_OK;
 }
 
-int nash__efg_normal(struct nash_game *g, struct nash_extensive *t)
+int gpube__efg_normal(struct gpube_model *m, struct gpube_extensive *t, char *const names[2])
 {
-	int32_t *choices[2] = {NULL, NULL};
-	int status = find_sizes(g, t);
+	struct gpube_rational *v[2] = {NULL, NULL};
+	int32_t *choices[2] = {NULL, NULL}, n[2] = {0, 0};
+	int status = find_sizes(n, t);
 
 	for (int p = 0; p < 2 && !status; p++) {
-		const int32_t n = p ? g->n : g->m;
-		const int64_t cells = (int64_t)g->m * g->n;
-
-		g->payoffs[p] = gpube__alloc_zero(g->ctx, (uint64_t)cells, sizeof(*g->payoffs[p]));
+		v[p] = gpube__alloc(m->ctx, (uint64_t)n[0] * (uint64_t)n[1], sizeof(*v[p]));
 		choices[p] = gpube__alloc(
-			g->ctx, (uint64_t)(n * t->n_infosets) + 1, sizeof(*choices[p]));
-		status = !g->payoffs[p] || !choices[p] ? GPUBE_ENOMEM
-						       : list_strategies(t, p + 1, n, choices[p]);
+			m->ctx, (uint64_t)(n[p] * t->n_infosets) + 1, sizeof(*choices[p]));
+		status = !v[p] || !choices[p] ? GPUBE_ENOMEM
+					      : list_strategies(t, p + 1, n[p], choices[p]);
 		if (!status)
-			status = name_strategies(g, t, p, choices[p]);
+			status = add_player(m, t, names[p], n[p], choices[p]);
 	}
 	if (!status)
-		status = fill_payoffs(g, t, choices);
-	gpube__free(g->ctx, choices[0]);
-	gpube__free(g->ctx, choices[1]);
+		status = fill_payoffs(v, n, t, choices);
+	for (int p = 0; p < 2 && !status; p++)
+		status = gpube__add_payoffs(m, v[p]);
+	for (int p = 0; p < 2; p++) {
+		gpube__free(m->ctx, v[p]);
+		gpube__free(m->ctx, choices[p]);
+	}
 	return status;
 }

@@ -1,21 +1,21 @@
 /*
- * read_gamut.c - what GAMUT writes besides .nfg, and lrsnash's input.
+ * gamut.c - what GAMUT writes besides .nfg, and lrsnash's input.
  *
  * TwoPlayerOutput: rows of (a, b). SimpleOutput: a line "[i j k] : [ a b c ]" for
  * each cell, player 1's action fastest. GTOutput: 3, l m n, then all payoffs of
  * player 1, all of player 2, and so on, player 1's action fastest. lrsnash: m n, then
  * both matrices by rows.
  */
+#include "formats/games/game_reader.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "nash/players.h"
 
 /* Lines that begin with '#' or '//'. */
 static void skip_comments(struct gpube_in *in)
 {
 	for (;;) {
-		char c = nash__scan_peek(in);
+		char c = gpube__scan_peek(in);
 
 		if (c != '#' && !(c == '/' && gpube__in_need(in, 2) >= 2 && in->p[1] == '/'))
 			return;
@@ -23,41 +23,26 @@ static void skip_comments(struct gpube_in *in)
 	}
 }
 
-static int finish(struct nash_game *g, struct gpube_in *in, struct nash_pile *pile, int status,
-	int64_t (*place)(const struct nash_game *g, int player, int64_t i, int64_t j))
-{
-	if (!status)
-		status = gpube__in_end(in);
-	if (!status)
-		status = nash__pile_move(g, pile, place);
-	nash__pile_clear(in->ctx, pile);
-	return status;
-}
-
 /* ---- TwoPlayerOutput -------------------------------------------------------- */
 
-static int64_t rows_of_pairs(const struct nash_game *g, int player, int64_t i, int64_t j)
+static int read_pair(struct gpube_in *in, struct gpube_pile *pile)
 {
-	return 2 * (i * g->n + j) + player;
+	int status = gpube__scan_char(in, '(', "'(' and two payoffs");
+
+	if (!status)
+		status = gpube__pile_number(in, pile, "a payoff");
+	if (!status)
+		status = gpube__scan_char(in, ',', "',' between two payoffs");
+	if (!status)
+		status = gpube__pile_number(in, pile, "a payoff");
+	return status ? status : gpube__scan_char(in, ')', "')' after two payoffs");
 }
 
-static int read_pair(struct gpube_in *in, struct nash_pile *pile)
+int gpube__two_player_read(struct gpube_model *m, struct gpube_in *in)
 {
-	int status = nash__scan_char(in, '(', "'(' and two payoffs");
-
-	if (!status)
-		status = nash__pile_number(in, pile, "a payoff");
-	if (!status)
-		status = nash__scan_char(in, ',', "',' between two payoffs");
-	if (!status)
-		status = nash__pile_number(in, pile, "a payoff");
-	return status ? status : nash__scan_char(in, ')', "')' after two payoffs");
-}
-
-int nash__two_player_read(struct nash_game *g, struct gpube_in *in)
-{
-	struct nash_pile pile = {0};
+	struct gpube_pile pile = {0};
 	int64_t columns = 0, pairs = 0, line;
+	int32_t rows = 0;
 	int status = GPUBE_OK;
 
 	skip_comments(in);
@@ -67,7 +52,7 @@ int nash__two_player_read(struct nash_game *g, struct gpube_in *in)
 		pairs++;
 		if (status)
 			break;
-		if (!nash__scan_peek(in) || in->line != line) {
+		if (!gpube__scan_peek(in) || in->line != line) {
 			if (columns == 0)
 				columns = pairs;
 			if (pairs != columns) {
@@ -78,13 +63,21 @@ int nash__two_player_read(struct nash_game *g, struct gpube_in *in)
 			}
 			pairs = 0;
 			line = in->line;
-			if (g->m == INT32_MAX || columns > INT32_MAX)
+			if (rows == INT32_MAX || columns > INT32_MAX)
 				status = gpube__in_fail(in, GPUBE_ERANGE, "2^31 actions or more");
-			g->m++;
-			g->n = (int32_t)columns;
+			else
+				rows++;
 		}
-	} while (!status && nash__scan_peek(in));
-	return finish(g, in, &pile, status, rows_of_pairs);
+	} while (!status && gpube__scan_peek(in));
+	status = status ? status : in->status;
+	if (!status)
+		status = gpube__add_player(m, rows, NULL, NULL);
+	if (!status)
+		status = gpube__add_player(m, (int32_t)columns, NULL, NULL);
+	if (!status)
+		status = gpube__settle_payoffs(m, &pile, false, true);
+	gpube__pile_clear(in->ctx, &pile);
+	return status;
 }
 
 /* ---- SimpleOutput ------------------------------------------------------------- */
@@ -99,7 +92,7 @@ int nash__two_player_read(struct nash_game *g, struct gpube_in *in)
  */
 struct cells {
 	int32_t n, first;
-	int32_t at[NASH_MOST_PLAYERS], size[NASH_MOST_PLAYERS];
+	int32_t at[GPUBE__MOST_PLAYERS], size[GPUBE__MOST_PLAYERS];
 };
 
 static bool is_last(const struct cells *c, int32_t p)
@@ -127,7 +120,8 @@ static bool take_next(struct cells *c, const int32_t *cell)
 }
 
 /* "[1 2 1]" */
-static const char *cell_text(char text[12 * NASH_MOST_PLAYERS + 3], const int32_t *cell, int32_t n)
+static const char *cell_text(
+	char text[12 * GPUBE__MOST_PLAYERS + 3], const int32_t *cell, int32_t n)
 {
 	int to = 0;
 
@@ -140,8 +134,8 @@ static const char *cell_text(char text[12 * NASH_MOST_PLAYERS + 3], const int32_
 /* found: NULL at the end of the file */
 static int fail_cell(struct gpube_in *in, const struct cells *c, const int32_t *found)
 {
-	char a[12 * NASH_MOST_PLAYERS + 3], b[12 * NASH_MOST_PLAYERS + 3];
-	int32_t next[NASH_MOST_PLAYERS], p = 0;
+	char a[12 * GPUBE__MOST_PLAYERS + 3], b[12 * GPUBE__MOST_PLAYERS + 3];
+	int32_t next[GPUBE__MOST_PLAYERS], p = 0;
 
 	memcpy(next, c->at, sizeof(next));
 	while (is_last(c, p))
@@ -155,43 +149,43 @@ static int fail_cell(struct gpube_in *in, const struct cells *c, const int32_t *
 static int read_cell(struct gpube_in *in, struct cells *c, int32_t *cell)
 {
 	int32_t n = 0;
-	int status = nash__scan_char(in, '[', "'[' and a cell");
+	int status = gpube__scan_char(in, '[', "'[' and a cell");
 
-	while (!status && n < (c->n ? c->n : NASH_MOST_PLAYERS) &&
-		(c->n || n < 2 || nash__scan_peek(in) != ']')) {
-		status = nash__scan_int(in, &cell[n], 0, "an action");
+	while (!status && n < (c->n ? c->n : GPUBE__MOST_PLAYERS) &&
+		(c->n || n < 2 || gpube__scan_peek(in) != ']')) {
+		status = gpube__scan_int(in, &cell[n], 0, "an action");
 		if (!status && cell[n++] == INT32_MAX)
 			status = gpube__in_fail(in, GPUBE_ERANGE, "2^31 actions or more");
 	}
 	if (!status)
-		status = nash__scan_char(in, ']', "']' after an action of each player");
+		status = gpube__scan_char(in, ']', "']' after an action of each player");
 	if (!status && !c->n) {
 		c->n = n;
 		c->first = cell[0] ? 1 : 0;
 		for (int32_t p = 0; p < n; p++)
 			c->at[p] = c->first - !p;
 	}
-	return status ? status : nash__scan_char(in, ':', "':' after a cell");
+	return status ? status : gpube__scan_char(in, ':', "':' after a cell");
 }
 
-static int read_payoffs(struct gpube_in *in, struct nash_pile *pile, int32_t n)
+static int read_payoffs(struct gpube_in *in, struct gpube_pile *pile, int32_t n)
 {
-	int status = nash__scan_char(in, '[', "'[' and a payoff of each player");
+	int status = gpube__scan_char(in, '[', "'[' and a payoff of each player");
 
 	for (int32_t p = 0; p < n && !status; p++)
-		status = nash__pile_number(in, pile, "a payoff");
-	return status ? status : nash__scan_char(in, ']', "']' after a payoff of each player");
+		status = gpube__pile_number(in, pile, "a payoff");
+	return status ? status : gpube__scan_char(in, ']', "']' after a payoff of each player");
 }
 
-static int read_cells(struct gpube_in *in, struct cells *c, struct nash_pile *pile)
+static int read_cells(struct gpube_in *in, struct cells *c, struct gpube_pile *pile)
 {
-	int32_t cell[NASH_MOST_PLAYERS];
+	int32_t cell[GPUBE__MOST_PLAYERS];
 	int status;
 
 	do {
 		int64_t line;
 
-		nash__scan_peek(in);
+		gpube__scan_peek(in);
 		line = in->line;
 		status = read_cell(in, c, cell);
 		if (!status && !take_next(c, cell)) {
@@ -200,99 +194,94 @@ static int read_cells(struct gpube_in *in, struct cells *c, struct nash_pile *pi
 		}
 		if (!status)
 			status = read_payoffs(in, pile, c->n);
-	} while (!status && nash__scan_peek(in));
+	} while (!status && gpube__scan_peek(in));
 	for (int32_t p = 0; p < c->n - 1 && !status; p++)
 		if (c->size[p] && !is_last(c, p))
 			status = fail_cell(in, c, NULL);
 	return status ? status : in->status;
 }
 
-int nash__simple_read(struct nash_game *g, struct gpube_in *in)
+int gpube__simple_read(struct gpube_model *m, struct gpube_in *in)
 {
-	struct nash_players *players = NULL;
-	struct nash_pile pile = {0};
+	struct gpube_pile pile = {0};
 	struct cells c = {0};
 	int status;
 
 	skip_comments(in);
 	status = read_cells(in, &c, &pile);
 	if (!status)
-		status = nash__players_begin(&players, in, c.n);
+		status = gpube__check_players(in, c.n);
 	for (int32_t p = 0; p < c.n && !status; p++)
-		players->actions[p] = c.at[p] - c.first + 1;
-	if (!status && nash__players_payoffs(players, in) < 0)
+		status = gpube__add_player(m, c.at[p] - c.first + 1, NULL, NULL);
+	if (!status && gpube__count_payoffs(m, in) < 0)
 		status = in->status;
 	if (!status)
-		status = nash__players_settle(g, &players, &pile, false);
-	nash__players_free(players);
-	nash__pile_clear(in->ctx, &pile);
+		status = gpube__settle_payoffs(m, &pile, false, false);
+	gpube__pile_clear(in->ctx, &pile);
 	return status;
 }
 
 /* ---- GTOutput and lrsnash ---------------------------------------------------------- */
 
-static int64_t two_by_rows(const struct nash_game *g, int player, int64_t i, int64_t j)
+/* The number of actions of each of n players. */
+static int read_sizes(struct gpube_model *m, struct gpube_in *in, int32_t n)
 {
-	return (player * (int64_t)g->m + i) * g->n + j;
-}
+	int status = GPUBE_OK;
 
-int nash__gt_read(struct nash_game *g, struct gpube_in *in)
-{
-	struct nash_players *players = NULL;
-	struct nash_pile pile = {0};
-	int64_t payoffs = 0;
-	int32_t n = 0;
-	int status = nash__scan_int(in, &n, 1, "the number of players");
-
-	if (!status)
-		status = nash__players_begin(&players, in, n);
 	for (int32_t p = 0; p < n && !status; p++) {
+		int32_t actions;
 		char what[48];
 
 		snprintf(what, sizeof(what), "the number of actions of player %d", p + 1);
-		status = nash__scan_int(in, &players->actions[p], 1, what);
+		status = gpube__scan_int(in, &actions, 1, what);
+		if (!status)
+			status = gpube__add_player(m, actions, NULL, NULL);
 	}
-	if (!status)
-		payoffs = nash__players_payoffs(players, in);
-	if (payoffs < 0)
-		status = in->status;
-	for (int64_t k = 0; k < payoffs && !status; k++)
-		status = nash__pile_number(in, &pile, "a payoff");
-	if (!status)
-		status = gpube__in_end(in);
-	if (!status)
-		status = nash__players_settle(g, &players, &pile, true);
-	nash__players_free(players);
-	nash__pile_clear(in->ctx, &pile);
 	return status;
 }
 
-/* An integer or p/q: lrsnash takes 1.5 for something else, so nobody can mean it. */
-static int read_fraction(struct gpube_in *in, struct nash_pile *pile)
+static int read_all(struct gpube_model *m, struct gpube_in *in, int status, bool row_major,
+	int (*read_one)(struct gpube_in *in, struct gpube_pile *pile, const char *what))
 {
-	size_t n;
+	const int64_t payoffs = status ? 0 : gpube__count_payoffs(m, in);
+	struct gpube_pile pile = {0};
 
-	nash__scan_peek(in);
-	gpube__in_need(in, 256);
-	n = strcspn(in->p, " \t\r\n\v\f");
-	if (memchr(in->p, '.', n) || memchr(in->p, 'e', n) || memchr(in->p, 'E', n))
-		return nash__scan_refuse(in, "an integer or a fraction p/q");
-	return nash__pile_number(in, pile, "a payoff");
-}
-
-int nash__lrs_read(struct nash_game *g, struct gpube_in *in)
-{
-	struct nash_pile pile = {0};
-	int64_t payoffs = 0;
-	int status = nash__scan_int(in, &g->m, 1, "the number of actions of player 1");
-
-	if (!status)
-		status = nash__scan_int(in, &g->n, 1, "the number of actions of player 2");
-	if (!status)
-		payoffs = nash__payoffs(in, g->m, g->n);
 	if (payoffs < 0)
 		status = in->status;
 	for (int64_t k = 0; k < payoffs && !status; k++)
-		status = read_fraction(in, &pile);
-	return finish(g, in, &pile, status, two_by_rows);
+		status = read_one(in, &pile, "a payoff");
+	if (!status)
+		status = gpube__settle_payoffs(m, &pile, true, row_major);
+	gpube__pile_clear(in->ctx, &pile);
+	return status;
+}
+
+int gpube__gam_read(struct gpube_model *m, struct gpube_in *in)
+{
+	int32_t n = 0;
+	int status = gpube__scan_int(in, &n, 1, "the number of players");
+
+	if (!status)
+		status = gpube__check_players(in, n);
+	if (!status)
+		status = read_sizes(m, in, n);
+	return read_all(m, in, status, false, gpube__pile_number);
+}
+
+/* An integer or p/q: lrsnash takes 1.5 for something else, so nobody can mean it. */
+static int read_fraction(struct gpube_in *in, struct gpube_pile *pile, const char *what)
+{
+	size_t n;
+
+	gpube__scan_peek(in);
+	gpube__in_need(in, 256);
+	n = strcspn(in->p, " \t\r\n\v\f");
+	if (memchr(in->p, '.', n) || memchr(in->p, 'e', n) || memchr(in->p, 'E', n))
+		return gpube__scan_refuse(in, "an integer or a fraction p/q");
+	return gpube__pile_number(in, pile, what);
+}
+
+int gpube__lrs_read(struct gpube_model *m, struct gpube_in *in)
+{
+	return read_all(m, in, read_sizes(m, in, 2), true, read_fraction);
 }

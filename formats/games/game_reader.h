@@ -1,0 +1,56 @@
+/* game_reader.h - what the readers of games share. Internal to formats/games/. */
+#ifndef GPUBE_GAME_READER_H
+#define GPUBE_GAME_READER_H
+
+#include "formats/common/registry.h"
+#include "gpube/ir/payoffs.h"
+
+/* ---- scanning, beyond what formats/io/io.h knows ---- */
+
+/* Next byte past white space, not consumed; 0 at the end of the file. */
+char gpube__scan_peek(struct gpube_in *in);
+/* Consumes c or fails: "expected '{' before the payoffs, found …". */
+int gpube__scan_char(struct gpube_in *in, char c, const char *what);
+/* A quoted string of any length, may span lines; \" stands for a quote. */
+int gpube__scan_string(struct gpube_in *in, char **s, const char *what);
+/* One that nobody needs. */
+int gpube__scan_comment(struct gpube_in *in, const char *what);
+int gpube__scan_number(struct gpube_in *in, struct gpube_rational *v, const char *what);
+int gpube__scan_int(struct gpube_in *in, int32_t *v, int32_t min, const char *what);
+/* EPARSE: what was expected, and what stands at p instead. */
+int gpube__scan_refuse(struct gpube_in *in, const char *what);
+
+/* ---- payoffs ---- */
+
+/* Payoffs in the order of the file, which claims sizes that nobody has paid for yet. */
+struct gpube_pile {
+	struct gpube_rational *v;
+	int64_t n, capacity;
+};
+
+int gpube__pile_number(struct gpube_in *in, struct gpube_pile *pile, const char *what);
+/* A copy, with a text of its own. */
+int gpube__pile_push(
+	struct gpube_ctx *ctx, struct gpube_pile *pile, const struct gpube_rational *v);
+void gpube__pile_clear(struct gpube_ctx *ctx, struct gpube_pile *pile);
+
+/* A profile of more, of two actions each, would pass what is counted here. */
+#define GPUBE__MOST_PLAYERS 62
+
+/* EPARSE and how many players are read. */
+int gpube__check_players(struct gpube_in *in, int64_t n);
+/* The next player; takes the labels of its actions, NULL: none, also on failure. */
+int gpube__add_player(struct gpube_model *m, int32_t actions, const char *name, char **labels);
+/* How many payoffs there are, once the players are known; -1 and a message if they are too many. */
+int64_t gpube__count_payoffs(const struct gpube_model *m, struct gpube_in *in);
+
+/*
+ * gpube__settle_payoffs() - the players' functions, of all payoffs.
+ * by_player  those of all profiles for each player, or else of all players for each profile
+ * row_major  of the profiles the last player's action is the fastest, or else the first one's
+ * Errors: ENOMEM
+ */
+int gpube__settle_payoffs(
+	struct gpube_model *m, const struct gpube_pile *pile, bool by_player, bool row_major);
+
+#endif

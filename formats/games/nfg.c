@@ -1,0 +1,214 @@
+/*
+ * nfg.c - Gambit's .nfg, payoff and outcome version.
+ *
+ * NFG 1 R "title" { "player" "player" } { 2 3 } or { { "label" … } { … } }
+ * "comment", then the payoffs A11 B11 A21 B21 …, player 1's action fastest, or
+ * the outcomes { { "name" 1, 2 } … } and their numbers, 0 for no payoffs at all.
+ */
+#include "formats/games/game_reader.h"
+
+#include <string.h>
+
+static int read_head(struct gpube_model *m, struct gpube_in *in)
+{
+	char token[256];
+
+	if (gpube__in_token(in, token, "NFG"))
+		return in->status;
+	if (strcmp(token, "NFG") != 0)
+		return gpube__in_refuse(in, "NFG");
+	if (gpube__in_token(in, token, "the version, 1"))
+		return in->status;
+	if (strcmp(token, "1") != 0)
+		return gpube__in_refuse(in, "the version, 1");
+	if (gpube__in_token(in, token, "the kind of numbers, R or D"))
+		return in->status;
+	if (strcmp(token, "R") != 0 && strcmp(token, "D") != 0)
+		return gpube__in_refuse(in, "the kind of numbers, R or D");
+	return gpube__scan_string(in, &m->name, "the title");
+}
+
+/* Those tell how many players there are. */
+struct names {
+	char **v;
+	int64_t n, capacity;
+};
+
+static int read_names(struct names *names, struct gpube_in *in)
+{
+	int status = gpube__scan_char(in, '{', "'{' and the players' names");
+
+	while (!status && gpube__scan_peek(in) != '}') {
+		status = gpube__grow(
+			in->ctx, &names->v, &names->capacity, names->n + 1, sizeof(*names->v));
+		if (!status)
+			status = gpube__scan_string(in, &names->v[names->n], "a player's name");
+		names->n += !status;
+	}
+	if (!status)
+		status = gpube__check_players(in, names->n);
+	return status ? status : gpube__scan_char(in, '}', "'}' after the players' names");
+}
+
+static void clear_names(struct names *names, struct gpube_ctx *ctx)
+{
+	for (int64_t k = 0; k < names->n; k++)
+		gpube__free(ctx, names->v[k]);
+	gpube__free(ctx, names->v);
+}
+
+/* The labels of one player: the number of actions is how many there are. */
+static int read_labels(struct names *labels, struct gpube_in *in, int32_t player)
+{
+	int status = gpube__scan_char(in, '{', "'{' and a player's actions");
+
+	while (!status && gpube__scan_peek(in) != '}') {
+		if (labels->n == INT32_MAX || gpube__grow(in->ctx, &labels->v, &labels->capacity,
+						      labels->n + 1, sizeof(*labels->v)))
+			return GPUBE_ENOMEM;
+		status = gpube__scan_string(in, &labels->v[labels->n], "the name of an action");
+		labels->n += !status;
+	}
+	if (!status && labels->n == 0)
+		return gpube__in_error(in, "player %d has no action", player + 1);
+	return status ? status : gpube__scan_char(in, '}', "'}' after a player's actions");
+}
+
+static int read_player(struct gpube_model *m, struct gpube_in *in, const char *name)
+{
+	struct names labels = {0};
+	int32_t actions;
+	int status;
+
+	if (gpube__scan_peek(in) != '{') {
+		status = gpube__scan_int(in, &actions, 1, "a number of actions");
+		return status ? status : gpube__add_player(m, actions, name, NULL);
+	}
+	status = read_labels(&labels, in, m->n_vars);
+	if (!status)
+		return gpube__add_player(m, (int32_t)labels.n, name, labels.v);
+	clear_names(&labels, in->ctx);
+	return status;
+}
+
+static int read_players(struct gpube_model *m, struct gpube_in *in)
+{
+	struct names names = {0};
+	int status = read_names(&names, in);
+
+	if (!status)
+		status = gpube__scan_char(in, '{', "'{' and the players' actions");
+	for (int64_t p = 0; p < names.n && !status; p++)
+		status = read_player(m, in, names.v[p]);
+	if (!status)
+		status = gpube__scan_char(in, '}',
+			names.n == 2 ? "'}' after the actions of the two players"
+				     : "'}' after the actions of all players");
+	clear_names(&names, in->ctx);
+	return status;
+}
+
+/* ---- payoffs ---------------------------------------------------------------- */
+
+/*
+ * As many numbers as players, commas in front of or behind them allowed, that an outcome consists
+ * of.
+ */
+static int read_outcome(struct gpube_in *in, struct gpube_pile *pile, int32_t players)
+{
+	int status = gpube__scan_char(in, '{', "'{' and an outcome");
+
+	if (!status && gpube__scan_peek(in) == '"')
+		status = gpube__scan_comment(in, "the name of an outcome");
+	for (int32_t p = 0; p < players && !status; p++) {
+		if (gpube__scan_peek(in) == ',')
+			in->p++;
+		status = gpube__pile_number(in, pile, "a payoff of the outcome");
+	}
+	return status ? status
+		      : gpube__scan_char(in, '}',
+				players == 2 ? "'}' after the outcome's two payoffs"
+					     : "'}' after the outcome's payoffs");
+}
+
+/* The cells name outcomes by their position, from 1. */
+static int place_outcomes(struct gpube_in *in, struct gpube_pile *pile,
+	const struct gpube_pile *outcomes, int32_t players, int64_t payoffs)
+{
+	static const struct gpube_rational zero = {0, 1, NULL};
+
+	for (int64_t k = 0; k < payoffs; k += players) {
+		int32_t outcome;
+		int status = gpube__scan_int(in, &outcome, 0, "the number of an outcome");
+
+		if (status)
+			return status;
+		if (outcome && (!outcomes->v || outcome > outcomes->n / players))
+			return gpube__in_error(in, "outcome %d of %lld", outcome,
+				(long long)outcomes->n / players);
+		/* two bytes of a file say what many players get */
+		if (gpube__in_charge(in, players, 2 * (int64_t)sizeof(zero),
+			    "payoffs of %lld profiles", (long long)payoffs / players))
+			return in->status;
+		for (int32_t p = 0; p < players; p++) {
+			const struct gpube_rational *v =
+				outcome ? &outcomes->v[(int64_t)players * (outcome - 1) + p]
+					: &zero;
+
+			if (gpube__pile_push(in->ctx, pile, v))
+				return GPUBE_ENOMEM;
+		}
+	}
+	return GPUBE_OK;
+}
+
+static int read_outcomes(
+	struct gpube_in *in, struct gpube_pile *pile, int32_t players, int64_t payoffs)
+{
+	struct gpube_pile outcomes = {0};
+	int status = gpube__scan_char(in, '{', "'{' and the outcomes");
+
+	while (!status && gpube__scan_peek(in) != '}')
+		status = read_outcome(in, &outcomes, players);
+	if (!status)
+		status = gpube__scan_char(in, '}', "'}' after the outcomes");
+	if (!status)
+		status = place_outcomes(in, pile, &outcomes, players, payoffs);
+	gpube__pile_clear(in->ctx, &outcomes);
+	return status;
+}
+
+static int read_body(struct gpube_in *in, struct gpube_pile *pile, int32_t players, int64_t payoffs)
+{
+	int status = GPUBE_OK;
+
+	if (gpube__scan_peek(in) == '"')
+		status = gpube__scan_comment(in, "the comment");
+	if (status)
+		return status;
+	if (gpube__scan_peek(in) == '{')
+		return read_outcomes(in, pile, players, payoffs);
+	for (int64_t k = 0; k < payoffs && !status; k++)
+		status = gpube__pile_number(in, pile, "a payoff");
+	return status;
+}
+
+int gpube__nfg_read(struct gpube_model *m, struct gpube_in *in)
+{
+	struct gpube_pile pile = {0};
+	int64_t payoffs = 0;
+	int status = read_head(m, in);
+
+	if (!status)
+		status = read_players(m, in);
+	if (!status)
+		payoffs = gpube__count_payoffs(m, in);
+	if (payoffs < 0)
+		status = in->status;
+	if (!status)
+		status = read_body(in, &pile, m->n_vars, payoffs);
+	if (!status)
+		status = gpube__settle_payoffs(m, &pile, false, false);
+	gpube__pile_clear(in->ctx, &pile);
+	return status;
+}

@@ -1,0 +1,172 @@
+/* payoffs.c - building and reading games. See payoffs.h. */
+#include "gpube/ir/payoffs.h"
+
+int gpube__check_game(const struct gpube_model *m)
+{
+	if (gpube__check_kind(m, GPUBE__OF(GPUBE_GAME)))
+		return GPUBE_EINVAL;
+	for (int32_t p = 0; p < m->n_vars; p++)
+		if (p >= m->n_functions || m->functions[p].arity != m->n_vars)
+			return gpube__fail(m->ctx, GPUBE_EINVAL,
+				"player %d has no payoffs over all players", p + 1);
+	return m->n_vars ? GPUBE_OK : gpube__fail(m->ctx, GPUBE_EINVAL, "a game of no players");
+}
+
+int64_t gpube__profiles(const struct gpube_model *m)
+{
+	return gpube__table(m, 0)->n;
+}
+
+int64_t gpube__profile_step(const struct gpube_model *m, int32_t player)
+{
+	int64_t step = 1;
+
+	for (int32_t p = player + 1; p < m->n_vars; p++)
+		step *= m->vars[p].domain;
+	return step;
+}
+
+int gpube__check_payoffs(const struct gpube_model *m, const char *what)
+{
+	for (int32_t p = 0; p < m->n_vars; p++) {
+		const struct gpube_table *t = gpube__table(m, p);
+		const struct gpube_rational *v = t->values;
+
+		for (int64_t k = 0; t->type == GPUBE_RATIONAL && !t->den && k < t->n; k++)
+			if (v[k].text)
+				return gpube__fail(
+					m->ctx, GPUBE_ERANGE, "a payoff passes 64 bits: %s", what);
+	}
+	return GPUBE_OK;
+}
+
+int gpube__payoff_compare(const struct gpube_table *t, int64_t a, int64_t b)
+{
+	const struct gpube_rational *v = t->values;
+	int64_t x, y;
+
+	if (t->type == GPUBE_RATIONAL && !t->den)
+		return gpube__rational_compare(&v[a], &v[b]);
+	x = gpube__table_int(t, a);
+	y = gpube__table_int(t, b);
+	return (x > y) - (x < y);
+}
+
+int gpube__game_lines(const struct gpube_model *m, int32_t player,
+	int (*each)(void *arg, const struct gpube_model *m, const struct gpube_line *line),
+	void *arg)
+{
+	const struct gpube_table *t = gpube__table(m, player);
+	const int64_t step = gpube__profile_step(m, player);
+	struct gpube_line line = {.player = player, .n = m->vars[player].domain, .step = step};
+	int status = GPUBE_OK;
+
+	for (int64_t from = 0; from < t->n && !status; from += step * line.n) {
+		if (gpube__stopped(m->ctx))
+			return gpube__fail_stopped(m->ctx);
+		for (line.first = from; line.first < from + step && !status; line.first++) {
+			line.best = line.first;
+			for (int32_t a = 1; a < line.n; a++)
+				if (gpube__payoff_compare(t, line.first + a * step, line.best) > 0)
+					line.best = line.first + a * step;
+			status = each(arg, m, &line);
+		}
+	}
+	return status;
+}
+
+/* A scope of all players; *cells: the profiles, whose payoffs can be numbered. */
+static int next_scope(int32_t **scope, int64_t *cells, const struct gpube_model *m)
+{
+	*scope = NULL;
+	if (gpube__check_kind(m, GPUBE__OF(GPUBE_GAME)))
+		return GPUBE_EINVAL;
+	if (m->n_functions >= m->n_vars)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "payoffs of player %d: there are %d",
+			m->n_functions + 1, m->n_vars);
+	*scope = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(**scope));
+	if (!*scope)
+		return GPUBE_ENOMEM;
+	for (int32_t p = 0; p < m->n_vars; p++)
+		(*scope)[p] = p;
+	*cells = gpube__cells(m, m->n_vars, *scope);
+	if (*cells >= 0 && *cells <= INT64_MAX / (int64_t)sizeof(struct gpube_rational))
+		return GPUBE_OK;
+	gpube__free(m->ctx, *scope);
+	*scope = NULL;
+	return gpube__fail(m->ctx, GPUBE_ERANGE,
+		"the payoffs of all profiles of %d players are too many", m->n_vars);
+}
+
+int gpube__add_payoffs(struct gpube_model *m, const struct gpube_rational *v)
+{
+	const struct gpube__model_mark mark = gpube__model_mark(m);
+	struct gpube_table t = {.arity = m->n_vars};
+	int32_t *scope, table;
+	int status = next_scope(&scope, &t.n, m);
+
+	if (!status)
+		status = gpube__rational_table(m->ctx, &t, v);
+	if (!status)
+		status = gpube__add_table(m, &table, &t);
+	if (!status)
+		status = gpube__add_function(m, m->n_vars, scope, table, NULL);
+	if (status)
+		gpube__model_truncate(m, mark);
+	gpube__free(m->ctx, scope);
+	return status;
+}
+
+int gpube_model_add_payoffs(struct gpube_model *m, const int64_t *num, const int64_t *den)
+{
+	struct gpube_rational *v = NULL;
+	int32_t *scope;
+	int64_t cells;
+	int status;
+
+	if (!m || !num)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = next_scope(&scope, &cells, m);
+	if (status)
+		return status;
+	gpube__free(m->ctx, scope);
+	for (int64_t k = 0; den && k < cells; k++)
+		if (den[k] < 1)
+			return gpube__fail(m->ctx, GPUBE_EINVAL,
+				"a payoff over %lld: a denominator is at least 1",
+				(long long)den[k]);
+	v = gpube__alloc(m->ctx, (uint64_t)cells, sizeof(*v));
+	if (!v)
+		return GPUBE_ENOMEM;
+	for (int64_t k = 0; k < cells; k++)
+		v[k] = gpube__rational(num[k], den ? den[k] : 1);
+	status = gpube__add_payoffs(m, v);
+	gpube__free(m->ctx, v);
+	return status;
+}
+
+int gpube_model_payoff(int64_t *num, int64_t *den, const struct gpube_model *m, int32_t player,
+	const int32_t *profile)
+{
+	struct gpube_rational v;
+	int64_t at = 0;
+	int status;
+
+	if (!num || !den || !m || !profile)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = gpube__check_game(m);
+	if (!status && (player < 0 || player >= m->n_vars))
+		status = gpube__fail(m->ctx, GPUBE_EINVAL, "player %d of %d", player, m->n_vars);
+	if (!status)
+		status = gpube__check_values(m, profile);
+	if (status)
+		return status;
+	for (int32_t p = 0; p < m->n_vars; p++)
+		at = at * m->vars[p].domain + profile[p];
+	v = gpube__table_rational(gpube__table(m, player), at);
+	if (!v.den)
+		return gpube__fail(m->ctx, GPUBE_ERANGE, "a payoff passes 64 bits");
+	*num = v.num;
+	*den = v.den;
+	return GPUBE_OK;
+}

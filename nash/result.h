@@ -1,0 +1,16 @@
+/* result.h - results of gpube_nash(), for the methods. Internal to nash/. */
+#ifndef NASH_RESULT_H
+#define NASH_RESULT_H
+
+#include "gpube/ir/payoffs.h"
+#include "nash/nash.h"
+
+/* Frees what a strategy points to; it may be all 0. */
+void nash__strategy_clear(struct gpube_nash_strategy *s, struct gpube_ctx *ctx);
+/*
+ * nash__conclude() - what the end of a search, and a reason in the result if there is one, mean for
+ * the answer. Returns OK for ELIMIT and ESTOP, which are no failures.
+ */
+int nash__conclude(struct gpube_nash_result *r, struct gpube_ctx *ctx, int status);
+
+#endif
