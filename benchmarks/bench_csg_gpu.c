@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "csg/csg.h"
+#include "gpube/options/options.h"
 
 static const struct {
 	const char *name;
@@ -24,8 +25,7 @@ static const struct {
 
 static int bench(struct gpube_ctx *ctx, int m, enum gpube_type type, int n, int repeats)
 {
-	struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts),
-		.method = methods[m].method,
+	struct gpube_opts opts = {.csg_method = methods[m].method,
 		.unshared_splittings = methods[m].unshared,
 		.backend = GPUBE_BACKEND_CUDA};
 	double first = 0, best = 1e300, splits = 0, value = 0;

@@ -13,11 +13,6 @@
 extern "C" {
 #endif
 
-struct gpube_auction_opts {
-	size_t sizeof_options;
-	double timeout_seconds;
-};
-
 /*
  * optimal      proved; otherwise stopped: revenue is the best known
  * revenue, upper_bound  units of 10^-scale, exact
@@ -41,7 +36,7 @@ struct gpube_auction_result {
  * Errors: EINVAL (kind, options), ENOMEM, ERANGE (the revenue passes 64 bits), ELIMIT
  */
 GPUBE_API int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m,
-	const struct gpube_auction_opts *opts);
+	const struct gpube_opts *opts);
 GPUBE_API void gpube_auction_result_free(struct gpube_auction_result *r, struct gpube_ctx *ctx);
 
 /* Number k of the random distributions, NULL past the last. */

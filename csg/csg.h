@@ -30,30 +30,6 @@ enum gpube_csg_method {
 	GPUBE_CSG_IDP_IP, /* the two in turns: the splits that idp has done are not searched */
 };
 
-/*
- * Options of gpube_csg(); zero fields take the default.
- * timeout_seconds  stop with the best structure known; 0: never
- * free_disposal    agents (goods) may stay out, at no value: complete auctions
- * backend          of conv, dp and idp; AUTO: CUDA where it is predicted to pay;
- *                  CUDA: ENODEV where there is none
- * unshared_splittings  dp on a device: coalitions do not share what they fetch
- * certificate      path to write the proof of lp to, which there is if the result is OPTIMAL by
- *                  LP; NULL: none; other methods than AUTO and LP: EINVAL. certificate.md has
- *                  its format
- * world            the ranks of gpube-mpi (gpube/ranks/world.h), which all call this with the same
- *                  game: conv shares its layers among them, auto is conv; NULL: alone
- */
-struct gpube_csg_opts {
-	size_t sizeof_options;
-	enum gpube_csg_method method;
-	double timeout_seconds;
-	int free_disposal;
-	enum gpube_backend backend;
-	int unshared_splittings;
-	const char *certificate;
-	struct dcop_world *world;
-};
-
 enum gpube_csg_answer {
 	GPUBE_CSG_OPTIMAL,    /* the structure is a proved optimum, within 'error' */
 	GPUBE_CSG_INFEASIBLE, /* every structure has a forbidden coalition */
@@ -110,8 +86,8 @@ struct gpube_csg_result {
  *         BIT 26, 1986; Rahwan et al., JAIR 34, 2009 (ip), AAAI 2012 (idp-ip).  Example:
  *         tests/games/test_csg.c
  */
-GPUBE_API int gpube_csg(struct gpube_csg_result **out, const struct gpube_model *m,
-	const struct gpube_csg_opts *opts);
+GPUBE_API int gpube_csg(
+	struct gpube_csg_result **out, const struct gpube_model *m, const struct gpube_opts *opts);
 GPUBE_API void gpube_csg_result_free(struct gpube_csg_result *r, struct gpube_ctx *ctx);
 
 /*

@@ -291,7 +291,7 @@ void csg__dp_close(struct csg__dp *d)
 int csg__dp(struct csg__search *s)
 {
 	const enum gpube_csg_method method =
-		s->opts->method == GPUBE_CSG_IDP ? GPUBE_CSG_IDP : GPUBE_CSG_DP;
+		s->opts->csg_method == GPUBE_CSG_IDP ? GPUBE_CSG_IDP : GPUBE_CSG_DP;
 	struct csg__dp d;
 	int status = csg__dp_open(&d, s, method == GPUBE_CSG_IDP, true);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "csg/conv/conv.h"
+#include "gpube/options/options.h"
 #include "csg/proof.h"
 #include "csg/sparse.h"
 
@@ -45,7 +46,7 @@ static int by_lowest(const void *a, const void *b)
 
 /* Sums the parts' values as the game has them; EBUG if they are no structure. */
 static int recompute(
-	const struct csg__view *g, const struct gpube_csg_opts *o, struct gpube_csg_result *r)
+	const struct csg__view *g, const struct gpube_opts *o, struct gpube_csg_result *r)
 {
 	uint64_t seen = 0;
 	__int128 sum = 0;
@@ -127,12 +128,12 @@ static int choose_backend(struct csg__search *s)
 
 	s->ops = s->g->ops;
 	if (s->g->source &&
-		((s->opts->method != GPUBE_CSG_AUTO && s->opts->method != GPUBE_CSG_CONV) ||
+		((s->opts->csg_method != GPUBE_CSG_AUTO && s->opts->csg_method != GPUBE_CSG_CONV) ||
 			s->opts->certificate || s->opts->free_disposal))
 		return gpube__fail(
 			ctx, GPUBE_EINVAL, "the values are not stored: only conv can use them");
 	if (csg__n_ranks(s) > 1 &&
-		((s->opts->method != GPUBE_CSG_AUTO && s->opts->method != GPUBE_CSG_CONV) ||
+		((s->opts->csg_method != GPUBE_CSG_AUTO && s->opts->csg_method != GPUBE_CSG_CONV) ||
 			s->opts->certificate))
 		return gpube__fail(
 			ctx, GPUBE_EINVAL, "on several ranks there is method conv alone");
@@ -140,13 +141,13 @@ static int choose_backend(struct csg__search *s)
 		return gpube__fail(ctx, GPUBE_EINVAL, "conv: %d ranks: expected %d at most",
 			csg__n_ranks(s), GPUBE_MOST_PARTS);
 	if (!csg__on_host(s->g) && !s->g->source)
-		return want != GPUBE_BACKEND_CPU && !is_of_the_host(s->opts->method) &&
+		return want != GPUBE_BACKEND_CPU && !is_of_the_host(s->opts->csg_method) &&
 				       !s->opts->certificate && !s->opts->free_disposal
 			       ? GPUBE_OK
 			       : gpube__fail(ctx, GPUBE_EINVAL,
 					 "the values are on the device: only conv, dp and idp can "
 					 "use them there");
-	if (want == GPUBE_BACKEND_CPU || is_of_the_host(s->opts->method) ||
+	if (want == GPUBE_BACKEND_CPU || is_of_the_host(s->opts->csg_method) ||
 		(want == GPUBE_BACKEND_AUTO &&
 			csg__conv_seconds(s) <
 				OPEN_SECONDS + (double)csg__n_masks(s->g) *
@@ -169,9 +170,9 @@ static int run_wide(struct csg__search *s)
 	s->ops = s->g->ops;
 	if (!csg__on_host(s->g) || csg__n_ranks(s) > 1)
 		return gpube__fail(s->g->ctx, GPUBE_ERANGE, "sums of these values pass 64 bits");
-	if (s->opts->method == GPUBE_CSG_IP || s->opts->method == GPUBE_CSG_IDP_IP)
+	if (s->opts->csg_method == GPUBE_CSG_IP || s->opts->csg_method == GPUBE_CSG_IDP_IP)
 		return csg__ip(s);
-	return s->opts->method == GPUBE_CSG_LP ? csg__lp_run(s, 0) : csg__dp(s);
+	return s->opts->csg_method == GPUBE_CSG_LP ? csg__lp_run(s, 0) : csg__dp(s);
 }
 
 /* What conv would take of the processor, or of the clock if it is a device's. */
@@ -191,7 +192,7 @@ static int run_method(struct csg__search *s)
 	if (status)
 		return status;
 
-	switch (s->opts->method) {
+	switch (s->opts->csg_method) {
 	case GPUBE_CSG_CONV:
 		return csg__conv(s);
 	case GPUBE_CSG_DP:
@@ -226,7 +227,7 @@ static bool table_fits(const struct gpube_ctx *ctx, int n, enum gpube_type type)
 static int run_sparse(struct csg__search *s)
 {
 	const bool first =
-		s->opts->method == GPUBE_CSG_AUTO && table_fits(s->g->ctx, s->g->n, s->g->type);
+		s->opts->csg_method == GPUBE_CSG_AUTO && table_fits(s->g->ctx, s->g->n, s->g->type);
 
 	if (s->range->work == GPUBE_INT128) { /* what there is without a search are bounds */
 		s->r->method = GPUBE_CSG_LP;
@@ -291,14 +292,12 @@ static int finish(struct csg__search *s)
 }
 
 static int solve_view(
-	struct gpube_csg_result **out, const struct csg__view *g, const struct gpube_csg_opts *opts)
+	struct gpube_csg_result **out, const struct csg__view *g, const struct gpube_opts *opts)
 {
-	static const struct gpube_csg_opts none = {.sizeof_options = sizeof(none)};
 	struct gpube_ctx *ctx = g->ctx;
 	const double start = gpube__now();
 	struct csg__range range;
-	struct csg__search s = {
-		.g = g, .range = &range, .opts = opts ? opts : &none, .ops = g->ops};
+	struct csg__search s = {.g = g, .range = &range, .opts = opts, .ops = g->ops};
 	int status;
 
 	*out = NULL;
@@ -307,7 +306,7 @@ static int solve_view(
 		return GPUBE_ENOMEM;
 	s.r->backend = "cpu";
 	s.r->free_disposal = s.opts->free_disposal;
-	s.r->method = s.opts->method == GPUBE_CSG_AUTO ? GPUBE_CSG_CONV : s.opts->method;
+	s.r->method = s.opts->csg_method == GPUBE_CSG_AUTO ? GPUBE_CSG_CONV : s.opts->csg_method;
 	s.r->parts = gpube__alloc(ctx, (uint64_t)g->n, sizeof(*s.r->parts));
 	status = s.r->parts ? GPUBE_OK : GPUBE_ENOMEM;
 	if (!status) {
@@ -336,10 +335,10 @@ static int solve_view(
 /* ---- lists: lp without a table; for all else one is made ------------------------------------- */
 
 static int solve_model(struct gpube_csg_result **out, const struct gpube_model *m, bool filled,
-	const struct gpube_csg_opts *opts)
+	const struct gpube_opts *opts)
 {
 	struct csg__view g;
-	int status = csg__view_init(&g, m, filled, opts && opts->free_disposal);
+	int status = csg__view_init(&g, m, filled, opts->free_disposal);
 
 	if (status)
 		return status;
@@ -362,54 +361,40 @@ static struct gpube_csg_result *better(
 	return most;
 }
 
-static int check_options(struct gpube_ctx *ctx, const struct gpube_csg_opts *o)
-{
-	int status;
-
-	if (o->sizeof_options != sizeof(*o))
-		return gpube__fail(ctx, GPUBE_EINVAL, "sizeof_options is not set");
-	status = gpube__check_choice(ctx, "method", (int)o->method, GPUBE_CSG_IDP_IP);
-	if (!status)
-		status = gpube__check_choice(ctx, "backend", (int)o->backend, GPUBE_BACKEND_CUDA);
-	if (!status)
-		status = gpube__check_seconds(ctx, "timeout_seconds", o->timeout_seconds);
-	if (!status && o->certificate && o->method != GPUBE_CSG_AUTO && o->method != GPUBE_CSG_LP)
-		status = gpube__fail(ctx, GPUBE_EINVAL, "only method lp makes a certificate");
-	return status;
-}
-
-int gpube_csg(struct gpube_csg_result **out, const struct gpube_model *m,
-	const struct gpube_csg_opts *opts)
+int gpube_csg(
+	struct gpube_csg_result **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
 	const struct gpube_table *t = gpube__coalitions_table(m);
-	const enum gpube_csg_method method = opts ? opts->method : GPUBE_CSG_AUTO;
-	const bool alone = t && t->sparse && (method == GPUBE_CSG_AUTO || method == GPUBE_CSG_LP) &&
-			   (!opts || !opts->certificate);
 	const double start = gpube__now();
 	struct gpube_csg_result *with_table;
-	struct gpube_csg_opts rest;
+	struct gpube_opts o;
+	bool by_lp, alone;
 	int status;
 
 	if (out)
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
-	status = opts ? check_options(m->ctx, opts) : GPUBE_OK;
-	if (!status)
-		status = solve_model(out, m, !alone, opts);
-	if (status || !alone || method == GPUBE_CSG_LP || (*out)->answer == GPUBE_CSG_OPTIMAL ||
-		(*out)->answer == GPUBE_CSG_INFEASIBLE || !table_fits(m->ctx, t->arity, t->type) ||
-		gpube__stopped(m->ctx))
+	status = gpube__opts_take(&o, m->ctx, opts, GPUBE__ON_CSG);
+	if (status)
 		return status;
-	rest = opts ? *opts : (struct gpube_csg_opts){.sizeof_options = sizeof(rest)};
-	rest.method = GPUBE_CSG_CONV;
-	if (rest.timeout_seconds > 0) {
-		rest.timeout_seconds -= gpube__now() - start;
-		if (rest.timeout_seconds <= 0)
+	by_lp = o.csg_method == GPUBE_CSG_AUTO || o.csg_method == GPUBE_CSG_LP;
+	if (o.certificate && !by_lp)
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "only method lp makes a certificate");
+	alone = t && t->sparse && by_lp && !o.certificate;
+	status = solve_model(out, m, !alone, &o);
+	if (status || !alone || o.csg_method == GPUBE_CSG_LP ||
+		(*out)->answer == GPUBE_CSG_OPTIMAL || (*out)->answer == GPUBE_CSG_INFEASIBLE ||
+		!table_fits(m->ctx, t->arity, t->type) || gpube__stopped(m->ctx))
+		return status;
+	o.csg_method = GPUBE_CSG_CONV;
+	if (o.timeout_seconds > 0) {
+		o.timeout_seconds -= gpube__now() - start;
+		if (o.timeout_seconds <= 0)
 			return GPUBE_OK;
 	}
 	/* what was found stays good where there is no memory for more */
-	if (!solve_model(&with_table, m, true, &rest))
+	if (!solve_model(&with_table, m, true, &o))
 		*out = better(*out, with_table, m->ctx);
 	return GPUBE_OK;
 }
@@ -419,7 +404,7 @@ int gpube_csg(struct gpube_csg_result **out, const struct gpube_model *m,
 static int take_proved(
 	struct gpube_csg_result *r, const struct csg__view *g, const struct csg__proof *p)
 {
-	const struct gpube_csg_opts opts = {.free_disposal = p->disposal};
+	const struct gpube_opts opts = {.free_disposal = p->disposal};
 	int status;
 
 	r->answer = GPUBE_CSG_OPTIMAL;

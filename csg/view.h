@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "csg/csg.h"
+#include "gpube/options/options.h"
 #include "gpube/base/base.h"
 #include "gpube/ir/coalition_table.h"
 
@@ -132,15 +133,15 @@ bool csg__as_is(const struct csg__range *range, const struct csg__view *g);
 struct csg__search {
 	const struct csg__view *g;
 	const struct csg__range *range;
-	const struct gpube_csg_opts *opts;
+	const struct gpube_opts *opts;
 	struct gpube_csg_result *r;
 	const struct gpube_subset_ops *ops; /* where conv, dp and idp work */
 	bool agreed;                        /* the ranks have, see csg__agree() */
 };
 
 int csg__conv(struct csg__search *s);
-int csg__dp(struct csg__search *s); /* dp and idp, by opts->method */
-int csg__ip(struct csg__search *s); /* ip and idp-ip, by opts->method */
+int csg__dp(struct csg__search *s); /* dp and idp, by opts->csg_method */
+int csg__ip(struct csg__search *s); /* ip and idp-ip, by opts->csg_method */
 /*
  * csg__lp_run() - seconds: give up after that, with r->answer BOUNDS; 0: never.
  */

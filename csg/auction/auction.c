@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "csg/auction/packing_lp.h"
+#include "gpube/options/options.h"
 #include "csg/auction.h"
 #include "csg/auction/cliques.h"
 #include "csg/auction/good_tree.h"
@@ -596,9 +597,10 @@ static int solve(struct tree *t)
 }
 
 int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m,
-	const struct gpube_auction_opts *opts)
+	const struct gpube_opts *opts)
 {
 	const double start = gpube__now();
+	struct gpube_opts o;
 	struct gpube__bids a;
 	struct tree t = {.a = &a};
 	double deadline;
@@ -608,14 +610,14 @@ int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
-	if (opts && (opts->sizeof_options != sizeof(*opts) || !(opts->timeout_seconds >= 0)))
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "gpube_auction: bad options");
-	status = gpube__bids_init(&a, m);
+	status = gpube__opts_take(&o, m->ctx, opts, GPUBE__ON_AUCTION);
+	if (!status)
+		status = gpube__bids_init(&a, m);
 	if (status)
 		return status;
 	t.ctx = m->ctx;
 	t.r = gpube__alloc_zero(m->ctx, 1, sizeof(*t.r));
-	deadline = gpube__time_limit(m->ctx, start, opts ? opts->timeout_seconds : 0);
+	deadline = gpube__time_limit(m->ctx, start, o.timeout_seconds);
 	status = t.r ? solve(&t) : GPUBE_ENOMEM;
 	m->ctx->deadline = deadline;
 	gpube__bids_clear(&a);

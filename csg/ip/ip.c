@@ -251,7 +251,7 @@ static int begin(struct ip *ip)
 
 int csg__ip(struct csg__search *s)
 {
-	const bool both = s->opts->method == GPUBE_CSG_IDP_IP;
+	const bool both = s->opts->csg_method == GPUBE_CSG_IDP_IP;
 	struct gpube_csg_result *r = s->r;
 	struct ip ip = {.s = s, .filled = 1};
 	bool bounded = false;

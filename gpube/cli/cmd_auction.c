@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "csg/auction.h"
+#include "gpube/options/options.h"
 #include "gpube/cli/structure_report.h"
 #include "gpube/cli/session/contents.h"
 #include "gpube/ir/bids.h"
@@ -166,7 +167,7 @@ static void report_json(struct gpube_out *out, const void *arg)
 static int solve(struct session *s, const struct gpube_model *a, const struct opts_auction *o,
 	const char *file)
 {
-	struct gpube_auction_opts options = {.sizeof_options = sizeof(options)};
+	struct gpube_opts options = {0};
 	struct gpube_auction_result *result;
 	struct report p = {s, a, NULL, file};
 	int rc;
@@ -244,9 +245,8 @@ static void complete_json(struct gpube_out *out, const void *arg)
 static int solve_complete(
 	struct session *s, struct gpube_model *g, const struct opts_auction *o, const char *file)
 {
-	struct gpube_csg_opts options = {.sizeof_options = sizeof(options),
-		.free_disposal = !o->sell_all,
-		.backend = (enum gpube_backend)o->backend};
+	struct gpube_opts options = {
+		.free_disposal = !o->sell_all, .backend = (enum gpube_backend)o->backend};
 	struct gpube_csg_result *result;
 	struct complete_report p = {s, g, NULL, file};
 	int rc;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gpube/cli/structure_report.h"
+#include "gpube/options/options.h"
 #include "gpube/cli/session/contents.h"
 #include "gpube/cli/session/session_ranks.h"
 
@@ -196,10 +197,9 @@ static int get_game(struct session *s, struct gpube_model **g, const struct opts
 static int solve(struct session *s, struct gpube_model *g, const struct opts_csg *o,
 	const char *file, struct ranks *ranks)
 {
-	struct gpube_csg_opts options = {
-		.sizeof_options = sizeof(options),
+	struct gpube_opts options = {
 		/* the words of --method are those of the enum, in its order */
-		.method = (enum gpube_csg_method)o->method,
+		.csg_method = (enum gpube_csg_method)o->method,
 		.free_disposal = o->free_disposal,
 		.backend = (enum gpube_backend)o->backend,
 		.unshared_splittings = o->unshared_splittings,

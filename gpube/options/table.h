@@ -31,6 +31,7 @@
 #define GPUBE_OPTIONS_TABLE_H
 
 #include "gpube/options/words.h"
+#include "gpube/options/options.h"
 
 #define GPUBE__NO_END INT64_MAX
 
@@ -51,7 +52,9 @@ enum gpube__call {
 	GPUBE__ON_READ = 1 << 12,
 	GPUBE__ON_WRITE = 1 << 13,
 	GPUBE__ON_DPOP = 1 << 14,
-	GPUBE__N_CALLS = 15,
+	GPUBE__ON_CSG = 1 << 15,
+	GPUBE__ON_AUCTION = 1 << 16,
+	GPUBE__N_CALLS = 17,
 	GPUBE__ON_CLI = 1 << 30,
 };
 
@@ -62,7 +65,9 @@ enum gpube__call {
 #define GPUBE__ON_SUMS     (GPUBE__ON_INFER | GPUBE__ON_COMPILE | GPUBE__ON_MMAP)
 #define GPUBE__ON_ORDERS                                                                           \
 	(GPUBE__ON_COSTS_OF | GPUBE__ON_LIST | GPUBE__ON_HEURISTIC | GPUBE__ON_SUMS)
-#define GPUBE__ON_TIMED (GPUBE__ON_COSTS_OF | GPUBE__ON_LIST | GPUBE__ON_SUMS | GPUBE__ON_DPOP)
+#define GPUBE__ON_TIMED                                                                            \
+	(GPUBE__ON_COSTS_OF | GPUBE__ON_LIST | GPUBE__ON_SUMS | GPUBE__ON_DPOP | GPUBE__ON_CSG |   \
+		GPUBE__ON_AUCTION)
 
 enum gpube__opt_section {
 	GPUBE__SECTION_BOUNDS,
@@ -71,6 +76,7 @@ enum gpube__opt_section {
 	GPUBE__SECTION_REPARAM,
 	GPUBE__SECTION_SUMS,
 	GPUBE__SECTION_AGENTS,
+	GPUBE__SECTION_GAMES,
 	GPUBE__SECTION_READING,
 	GPUBE__SECTION_WRITING,
 	GPUBE__SECTION_MACHINE,
@@ -140,7 +146,7 @@ enum gpube__opt_section {
 		GPUBE__ON_ORDERS | GPUBE__ON_DPOP | GPUBE__ON_CLI,                                 \
 		"seed of the search for an order, of agents for a pseudo-tree")                    \
 	X(ELIMINATION, CHOICE, backend, "backend", 0, "auto", 0, 0, GPUBE__WORDS_BACKEND,          \
-		GPUBE__ON_ORDERS | GPUBE__ON_DPOP | GPUBE__ON_CLI,                                 \
+		GPUBE__ON_CSG | GPUBE__ON_ORDERS | GPUBE__ON_DPOP | GPUBE__ON_CLI,                 \
 		"where tables are eliminated; auto decides by predicted time and memory")          \
 	X(ELIMINATION, FLAG, no_simplify, "no_simplify", 0, NULL, 0, 1, NULL,                      \
 		GPUBE__ON_COSTS_OF | GPUBE__ON_HEURISTIC | GPUBE__ON_CLI,                          \
@@ -215,6 +221,18 @@ enum gpube__opt_section {
 	X(AGENTS, TIME, latency, "latency", 0, NULL, 0, GPUBE__NO_END, "TIME",                     \
 		GPUBE__ON_DPOP | GPUBE__ON_CLI, "of a message, in simulated time")
 
+#define GPUBE__OPTS_GAMES(X)                                                                       \
+	X(GAMES, CHOICE, csg_method, "method", 0, "auto", 0, 0, GPUBE__WORDS_CSG, GPUBE__ON_CSG,   \
+		"how the optimum is found: by linear bounds, subset convolution, dynamic "         \
+		"programs or searches of integer partitions")                                      \
+	X(GAMES, FLAG, free_disposal, "free_disposal", 0, NULL, 0, 1, NULL, GPUBE__ON_CSG,         \
+		"agents may stay out of the structure, at no value: complete auctions")            \
+	X(GAMES, FLAG, unshared_splittings, "unshared_splittings", 0, NULL, 0, 1, NULL,            \
+		GPUBE__ON_CSG,                                                                     \
+		"dp on a device, for comparison: coalitions do not share what they fetch")         \
+	X(GAMES, TEXT, certificate, "certify", 0, NULL, 0, 0, "FILE", GPUBE__ON_CSG,               \
+		"by method lp: check its proof in another way, and write it to FILE")
+
 #define GPUBE__OPTS_READING(X)                                                                     \
 	X(READING, CHOICE, kind, "kind", 0, "costs", 0, 0, "costs|potentials|game",                \
 		GPUBE__ON_READ,                                                                    \
@@ -273,6 +291,7 @@ enum gpube__opt_section {
 	GPUBE__OPTS_REPARAM(X)                                                                     \
 	GPUBE__OPTS_SUMS(X)                                                                        \
 	GPUBE__OPTS_AGENTS(X)                                                                      \
+	GPUBE__OPTS_GAMES(X)                                                                       \
 	GPUBE__OPTS_READING(X)                                                                     \
 	GPUBE__OPTS_WRITING(X)                                                                     \
 	GPUBE__OPTS_MACHINE(X)

@@ -67,6 +67,9 @@ enum gpube_heuristic_method {
 /* Those of enum gpube_pseudotree, which dpop.h has. */
 #define GPUBE__WORDS_PSEUDOTREE "auto|min-degree|max-degree|min-id|max-id|min-name|max-name|best"
 
+/* enum gpube_csg_method of csg.h */
+#define GPUBE__WORDS_CSG "auto|lp|conv|dp|idp|ip|idp-ip"
+
 #define GPUBE__WORDS_TASK "pr|mar"
 enum gpube_infer_task {
 	/* the sum over all assignments: a partition function, or the evidence's probability */

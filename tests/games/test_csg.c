@@ -69,8 +69,7 @@ static struct gpube_model *make(struct gpube_ctx *ctx, const struct row *row)
 static struct gpube_csg_result *solve(
 	struct gpube_model *g, enum gpube_csg_method method, bool disposal)
 {
-	struct gpube_csg_opts opts = {
-		.sizeof_options = sizeof(opts), .method = method, .free_disposal = disposal};
+	struct gpube_opts opts = {.csg_method = method, .free_disposal = disposal};
 	struct gpube_csg_result *r;
 
 	assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_OK);
@@ -248,8 +247,7 @@ static void huge_values(void **state)
 		}
 		best = best_wide(g, ((uint64_t)1 << gpube_model_n_vars(g)) - 1);
 		for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_IDP_IP; m++) {
-			struct gpube_csg_opts o = {
-				.sizeof_options = sizeof(o), .method = (enum gpube_csg_method)m};
+			struct gpube_opts o = {.csg_method = (enum gpube_csg_method)m};
 			struct gpube_csg_result *r;
 			int status = gpube_csg(&r, g, &o);
 
@@ -355,10 +353,8 @@ static void stops(void **state)
 /* In the midst of its splits, of which there are 10^11: their seconds are not known. */
 static void dp_stops(void **state)
 {
-	struct gpube_csg_opts o = {.sizeof_options = sizeof(o),
-		.method = GPUBE_CSG_DP,
-		.timeout_seconds = 0.05,
-		.backend = GPUBE_BACKEND_CPU};
+	struct gpube_opts o = {
+		.csg_method = GPUBE_CSG_DP, .timeout_seconds = 0.05, .backend = GPUBE_BACKEND_CPU};
 	const struct gpube_opts one = {.n_threads = 1};
 	struct gpube_csg_result *r;
 	struct gpube_ctx *ctx;
@@ -387,8 +383,7 @@ static void little_memory(void **state)
 		for (int type = GPUBE_INT16; type <= GPUBE_INT64; type++) {
 			const struct row row = {
 				.n = 14, .type = (enum gpube_type)type, .kind = kinds[k]};
-			struct gpube_csg_opts opts = {
-				.sizeof_options = sizeof(opts), .method = GPUBE_CSG_CONV};
+			struct gpube_opts opts = {.csg_method = GPUBE_CSG_CONV};
 			struct gpube_csg_result *r, *whole;
 			struct csg__range range;
 			struct csg__view v;

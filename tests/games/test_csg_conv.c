@@ -3,6 +3,7 @@
  * hold, is checked; values that are not stored; how ranks share a layer.
  */
 #include "tests/support/test.h"
+#include "gpube/options/options.h"
 
 #include <math.h>
 
@@ -169,9 +170,7 @@ static struct gpube_model *make(struct gpube_ctx *ctx, const struct row *row)
 
 static struct gpube_csg_result *solve(struct gpube_model *g)
 {
-	struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_CSG_CONV,
-		.backend = GPUBE_BACKEND_CPU};
+	struct gpube_opts opts = {.csg_method = GPUBE_CSG_CONV, .backend = GPUBE_BACKEND_CPU};
 	struct gpube_csg_result *r;
 
 	assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_OK);
@@ -183,8 +182,7 @@ static struct gpube_csg_result *solve(struct gpube_model *g)
 static int solve_there(
 	uint64_t parts[GPUBE_MAX_AGENTS], int *n_parts, struct gpube_model *g, uint64_t cap)
 {
-	const struct gpube_csg_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_CSG_CONV};
+	const struct gpube_opts opts = {.csg_method = GPUBE_CSG_CONV};
 	const struct gpube_subset_ops ops = fake(cap);
 	struct gpube_csg_result r = {.parts = parts};
 	struct csg__range range;
@@ -361,7 +359,7 @@ static void unstored_refused(void **state)
 	assert_int_equal(
 		gpube_coalitions_generate_unstored(&g, ctx, "ndcs", 9, GPUBE_INT32, 0), GPUBE_OK);
 	for (size_t k = 0; k < sizeof(methods) / sizeof(*methods); k++) {
-		struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts), .method = methods[k]};
+		struct gpube_opts opts = {.csg_method = methods[k]};
 
 		assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_EINVAL);
 		assert_non_null(strstr(gpube_error(ctx), "only conv can use them"));

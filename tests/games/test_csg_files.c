@@ -44,7 +44,7 @@ static void stop_when_proved(
 static void certificate_stopped(void **state)
 {
 	char dir[256], path[300];
-	struct gpube_csg_opts o = {.sizeof_options = sizeof(o), .method = GPUBE_CSG_LP};
+	struct gpube_opts o = {.csg_method = GPUBE_CSG_LP};
 	struct gpube_ctx *ctx = NULL;
 	struct gpube_opts c = {.log = stop_when_proved, .log_arg = &ctx};
 	struct gpube_csg_result *r;
@@ -68,7 +68,7 @@ static void certificate_stopped(void **state)
 }
 
 struct proving {
-	struct gpube_csg_opts opts;
+	struct gpube_opts opts;
 	bool verify;
 };
 
@@ -96,7 +96,7 @@ static int certify_or_verify(struct gpube_ctx *ctx, struct gpube_model *none, co
 static void certificate_failures(void **state)
 {
 	char dir[256], path[300];
-	struct proving p = {.opts = {.sizeof_options = sizeof(p.opts), .method = GPUBE_CSG_LP}};
+	struct proving p = {.opts = {.csg_method = GPUBE_CSG_LP}};
 
 	(void)state;
 	test_make_dir(dir);
@@ -112,7 +112,7 @@ static void certificate_failures(void **state)
 static void certificate(void **state)
 {
 	char dir[256], path[300], *text, *p;
-	struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_CSG_LP};
+	struct gpube_opts opts = {.csg_method = GPUBE_CSG_LP};
 	struct gpube_csg_result *r;
 	struct gpube_ctx *ctx;
 	struct gpube_model *g;
@@ -171,9 +171,7 @@ static void bound_met(void **state)
 	snprintf(path, sizeof(path), "%s/proof", dir);
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	for (size_t t = 0; t < sizeof(types) / sizeof(*types); t++) {
-		struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts),
-			.method = GPUBE_CSG_LP,
-			.certificate = path};
+		struct gpube_opts opts = {.csg_method = GPUBE_CSG_LP, .certificate = path};
 		struct gpube_model *g;
 		struct gpube_csg_result *r;
 

@@ -122,9 +122,7 @@ static void against_brute_force(void **state)
 			best_partition(g, ((uint64_t)1 << gpube_model_n_vars(g)) - 1, disposal);
 
 		for (int m = 0; m < 2; m++) {
-			struct gpube_csg_opts o = {.sizeof_options = sizeof(o),
-				.method = both[m],
-				.free_disposal = disposal};
+			struct gpube_opts o = {.csg_method = both[m], .free_disposal = disposal};
 			struct gpube_csg_result *r;
 
 			assert_int_equal(gpube_csg(&r, g, &o), GPUBE_OK);
@@ -178,8 +176,7 @@ static void anytime(void **state)
 				struct stopper s = {.left = at};
 				const struct gpube_opts c = {
 					.n_threads = 1, .log = stop_there, .log_arg = &s};
-				struct gpube_csg_opts o = {
-					.sizeof_options = sizeof(o), .method = both[m]};
+				struct gpube_opts o = {.csg_method = both[m]};
 				struct gpube_csg_result *r;
 				struct gpube_model *g;
 				bool ended;
@@ -234,7 +231,7 @@ static void twice_idp(void **state)
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	do {
-		struct gpube_csg_opts o = {.sizeof_options = sizeof(o), .method = GPUBE_CSG_IDP_IP};
+		struct gpube_opts o = {.csg_method = GPUBE_CSG_IDP_IP};
 		struct gpube_csg_result *r, *other;
 		struct gpube_model *g;
 
@@ -282,7 +279,7 @@ static void little_memory(void **state)
 	g = draw(ctx, 6, 14);              /* int32, worked on in int16 */
 	ctx->memory_bytes = (4 + 2) << 14; /* idp-ip has two tables */
 	for (int m = 0; m < 2; m++) {
-		struct gpube_csg_opts o = {.sizeof_options = sizeof(o), .method = both[m]};
+		struct gpube_opts o = {.csg_method = both[m]};
 		struct gpube_csg_result *r;
 		int status = gpube_csg(&r, g, &o);
 

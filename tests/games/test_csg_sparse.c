@@ -64,8 +64,7 @@ static struct gpube_model *make(struct gpube_ctx *ctx, const struct row *row)
 static void all_partitions(void **state)
 {
 	const struct row *row = *state;
-	struct gpube_csg_opts opts = {
-		.sizeof_options = sizeof(opts), .free_disposal = row->disposal};
+	struct gpube_opts opts = {.free_disposal = row->disposal};
 	struct gpube_ctx *ctx;
 	struct gpube_model *g;
 	double best;
@@ -76,7 +75,7 @@ static void all_partitions(void **state)
 	for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_CONV; m++) {
 		struct gpube_csg_result *r;
 
-		opts.method = (enum gpube_csg_method)m;
+		opts.csg_method = (enum gpube_csg_method)m;
 		assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_OK);
 		if (best == -INFINITY) {
 			assert_int_equal(r->answer, GPUBE_CSG_INFEASIBLE);
@@ -102,12 +101,10 @@ static void huge_values(void **state)
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	for (uint64_t seed = 0; seed < 400; seed++) {
-		const struct gpube_csg_opts dp = {.sizeof_options = sizeof(dp),
-			.method = GPUBE_CSG_DP,
-			.free_disposal = seed % 3 == 0};
-		const struct gpube_csg_opts lp = {.sizeof_options = sizeof(lp),
-			.method = GPUBE_CSG_LP,
-			.free_disposal = seed % 3 == 0};
+		const struct gpube_opts dp = {
+			.csg_method = GPUBE_CSG_DP, .free_disposal = seed % 3 == 0};
+		const struct gpube_opts lp = {
+			.csg_method = GPUBE_CSG_LP, .free_disposal = seed % 3 == 0};
 		const int n = 1 + (int)(seed % 7), bits = 50 + (int)(seed / 7 % 13);
 		struct gpube_csg_result *table, *list;
 		struct gpube__listing l;
@@ -268,7 +265,7 @@ static void file(void **state)
 {
 	static const char text[] = "csg 40 float64\ndefault -0.5\n{1,2} 4.25\n{2,3} 5\n"
 				   "{40} forbidden\n1099511627775 1\n";
-	struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts), .method = GPUBE_CSG_CONV};
+	struct gpube_opts opts = {.csg_method = GPUBE_CSG_CONV};
 	char dir[256], path[300], binary[300];
 	struct gpube_ctx *ctx;
 

@@ -164,7 +164,7 @@ static void solves(void **state)
 	const enum gpube_type type = row->type;
 	static const enum gpube_csg_method methods[] = {
 		GPUBE_CSG_CONV, GPUBE_CSG_DP, GPUBE_CSG_IDP};
-	struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts), .backend = GPUBE_BACKEND_CPU};
+	struct gpube_opts opts = {.backend = GPUBE_BACKEND_CPU};
 	struct gpube_csg_result *here, *r;
 	struct gpube_model *g, *there;
 
@@ -173,11 +173,11 @@ static void solves(void **state)
 	assert_int_equal(
 		gpube_coalitions_generate_on_device(&there, ctx, "uniform", row->n_bits, type, 3),
 		GPUBE_OK);
-	opts.method = GPUBE_CSG_CONV;
+	opts.csg_method = GPUBE_CSG_CONV;
 	assert_int_equal(gpube_csg(&here, g, &opts), GPUBE_OK);
 	opts.backend = GPUBE_BACKEND_CUDA;
 	for (int k = 0; k < 6; k++) {
-		opts.method = methods[k / 2];
+		opts.csg_method = methods[k / 2];
 		assert_int_equal(gpube_csg(&r, k % 2 ? there : g, &opts), GPUBE_OK);
 		assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 		assert_string_equal(r->backend, "cuda");
@@ -194,7 +194,7 @@ static void solves(void **state)
 static void auctions(void **state)
 {
 	const struct row *row = *state;
-	struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts)};
+	struct gpube_opts opts = {0};
 	struct gpube_csg_result *here, *there;
 	struct gpube_model *g;
 
@@ -270,9 +270,7 @@ static void streams(void **state)
 	const enum gpube_type type = row->type;
 	const uint64_t sums = (uint64_t)gpube__type_size(row->type) << (row->n_bits - 1);
 	const uint64_t caps[] = {0, 8 * sums, sums + sums / 4, sums / 2};
-	struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts),
-		.method = GPUBE_CSG_CONV,
-		.backend = GPUBE_BACKEND_CPU};
+	struct gpube_opts opts = {.csg_method = GPUBE_CSG_CONV, .backend = GPUBE_BACKEND_CPU};
 	struct gpube_csg_result *here;
 	struct gpube_model *g;
 

@@ -51,7 +51,7 @@ struct solving {
 static int get_and_solve(struct gpube_ctx *ctx, struct gpube_model *none, const void *arg)
 {
 	const struct solving *s = arg;
-	const struct gpube_csg_opts opts = {.sizeof_options = sizeof(opts), .method = s->method};
+	const struct gpube_opts opts = {.csg_method = s->method};
 	struct gpube_csg_result *r = NULL;
 	struct gpube_model *g;
 	int status = s->path ? gpube_read(&g, ctx, s->path,

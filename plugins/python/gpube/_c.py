@@ -150,14 +150,6 @@ struct gpube_written {
 	int known, negated, decimals;
 	int64_t offset, top;
 };
-struct gpube_csg_opts {
-	size_t sizeof_options;
-	int method;
-	double timeout_seconds;
-	int free_disposal, backend, unshared_splittings;
-	char *certificate;
-	void *world;
-};
 struct gpube_csg_result {
 	int answer, n_parts;
 	void *parts;
@@ -168,10 +160,6 @@ struct gpube_csg_result {
 	double splits, seconds_splits, seconds_lp, seconds_total;
 	int64_t n_scans, n_columns, n_candidates, n_nodes;
 	int scale, certificate_status;
-};
-struct gpube_auction_opts {
-	size_t sizeof_options;
-	double timeout_seconds;
 };
 struct gpube_auction_result {
 	int optimal;
@@ -308,7 +296,7 @@ int gpube_write_order(const struct gpube_model *m, const char *path, const int32
 int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path, const struct gpube_opts *opts);
 int gpube_write(const struct gpube_model *m, const char *path, const struct gpube_opts *opts, struct gpube_written *written);
 int gpube_coalitions_new_listed(struct gpube_model **out, struct gpube_ctx *ctx, int n_agents, enum gpube_type type, int64_t n, const uint64_t *coalitions, const void *values);
-int gpube_csg(struct gpube_csg_result **out, const struct gpube_model *m, const struct gpube_csg_opts *opts);
+int gpube_csg(struct gpube_csg_result **out, const struct gpube_model *m, const struct gpube_opts *opts);
 void gpube_csg_result_free(struct gpube_csg_result *r, struct gpube_ctx *ctx);
 int gpube_costs_of_coalitions(struct gpube_model **out, const struct gpube_model *m);
 int gpube_coalitions_of_costs(struct gpube_model **out, const struct gpube_model *m);
@@ -316,7 +304,7 @@ int gpube_auction_new(struct gpube_model **out, struct gpube_ctx *ctx, int n_goo
 int64_t gpube_auction_bid_number(const struct gpube_model *m, int bid);
 int gpube_costs_of_auction(struct gpube_model **out, const struct gpube_model *m);
 int gpube_auction_of_costs(struct gpube_model **out, const struct gpube_model *m);
-int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m, const struct gpube_auction_opts *opts);
+int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m, const struct gpube_opts *opts);
 void gpube_auction_result_free(struct gpube_auction_result *r, struct gpube_ctx *ctx);
 int gpube_game_of_costs(struct gpube_model **out, const struct gpube_model *m);
 int gpube_costs_of_game(struct gpube_model **out, const struct gpube_model *game, int regret);

@@ -442,12 +442,11 @@ def csg(values, n_agents=None, method="auto", timeout=None, free_disposal=False,
 	"""
 	context = _context_of(values, context)
 	game, decimals = _game_of(context, values, n_agents)
-	opts = _c.options("gpube_csg_opts", method=word("GPUBE_CSG_", method), timeout_seconds=seconds(timeout),
-		free_disposal=free_disposal, backend=word("GPUBE_BACKEND_", backend),
-		certificate=None if certificate is None else path_bytes(certificate))
+	opts = Options("csg", "gpube_csg", method=method.replace("_", "-"), timeout=seconds(timeout), free_disposal=bool(free_disposal),
+		backend=backend, certify=None if certificate is None else path_bytes(certificate))
 	try:
 		return context._run(lib.gpube_csg, lib.gpube_csg_result_free,
-			lambda r: _structure(r, decimals), game._address, ctypes.byref(opts))
+			lambda r: _structure(r, decimals), game._address, opts.address)
 	finally:
 		_give_back(game, values)
 
@@ -615,7 +614,7 @@ def auction(bids, n_goods=None, timeout=None, context=None):
 	"""
 	context = _context_of(bids, context)
 	held = _auction_of(context, bids, n_goods)
-	opts = _c.options("gpube_auction_opts", timeout_seconds=seconds(timeout))
+	opts = Options("auction", "gpube_auction", timeout=seconds(timeout))
 
 	def convert(result):
 		r = _c.at(result, "gpube_auction_result")
@@ -627,7 +626,7 @@ def auction(bids, n_goods=None, timeout=None, context=None):
 
 	try:
 		return context._run(lib.gpube_auction, lib.gpube_auction_result_free, convert, held._address,
-			ctypes.byref(opts))
+			opts.address)
 	finally:
 		_give_back(held, bids)
 
