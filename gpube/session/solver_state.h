@@ -18,8 +18,8 @@
  * To reparametrise the model once and to apply changes to that. It is exact: a reparametrised model
  * has the totals of the given one, so observed values, new functions and differences of costs can
  * be put on top. Measured on random networks of 20 to 60 variables, where one value was observed at
- * a time, solving such a model took 0.9 to 1.1 times as long as solving the given one, and with the
- * tables of three variables that raise the bound most up to ten times; gpube_reparam() makes one
+ * a time, solving such a model took 0.6 to 1.6 times as long as solving the given one, and with the
+ * tables of three variables that raise the bound most 4 to 12 times; gpube_reparam() makes one
  * for who wants to.
  *
  * What is done: the model as it was given stays the only truth, and what is kept are consequences
