@@ -29,6 +29,7 @@ goes() {
 	mpe.* | pr.* | bound.*) return 1 ;;
 	game.nfg:nfg | game.nfg:gam | players.wcsp:nfg | players.wcsp:gam) return 0 ;;
 	game.nfg:txt | game.nfg:dat | coalitions.txt:txt | coalitions.txt:dat) return 0 ;;
+	auction.txt:txt | auction.txt:dat) return 0 ;;
 	coalitions.txt:csg | agents.wcsp:csg) return 0 ;;
 	esac
 	case " $written " in *" $2 "*) return 0 ;; esac
@@ -74,7 +75,7 @@ that 'a model as .csg has the same value' sh -c "'$gpube' csg -q '$work/a.csg' |
 row 'a model as .nfg and --shift' 1 '' "^gpube: --shift goes with models, and '.*p.nfg' is to be none$" \
 	"$gpube" convert --shift "$work/players.wcsp" "$work/p.nfg"
 printf 'csg 21 float32\ndefault 1\n1 -0\n2 1e-20\n' > "$work/list.txt"
-row 'a list of coalitions is checked' 0 '' '' "$gpube" convert --check "$work/list.txt" "$work/list2.txt.gz"
+row 'a list of coalitions is checked' 0 '' 'list2.txt.gz: read back and compared: 21 agents, .* all equal$' "$gpube" convert --check "$work/list.txt" "$work/list2.txt.gz"
 printf '{"problem":{"name":"x","mustbe":">-9.00"},"variables":{"a":2,"b":2},"functions":{"f":{"scope":["a","b"],"costs":[0,1.25,2,4]}}}' > "$work/two.cfn"
 row 'decimals as .csg are integers' 0 '' 'values are in units of 10.-2$' "$gpube" convert --check "$work/two.cfn" "$work/two.csg"
 that 'and a model again has the decimals' sh -c \
