@@ -1,14 +1,14 @@
 /*
  * gpube.h - the public interface of the engine: context, status, model, solve, bounds.
  *
- * Files are read and written by formats.h; functions by what they say are in globals.h, models that
- * are solved again as they change in solver.h, sums in sums.h, bounds for a search of one's own and
- * lists of assignments in partial.h, certificates in certify.h, agents in dpop.h, games in csg.h,
- * auction.h and nash.h. A function that can fail returns an enum gpube_status (0 or negative), and
- * gpube_error(ctx) is the text of the last failure. Out-parameters come first. What a T ** receives
- * belongs to the caller, who frees it; it is NULL after a failure unless the comment says otherwise.
- * A returned const pointer is borrowed. Each thread has a context of its own. A model keeps a
- * pointer to its context, so models and solutions are freed before it.
+ * Files are read and written by formats.h; functions by what they say are in globals.h, models
+ * that are solved again as they change in solver.h, sums in sums.h, bounds for a search of one's
+ * own and lists of assignments in partial.h, certificates in certify.h, agents in dpop.h, and
+ * games in csg.h, auction.h and nash.h. A function that can fail returns an enum gpube_status (0
+ * or negative), and gpube_error(ctx) is the text of the last failure. Out-parameters come first.
+ * What a T ** receives belongs to the caller, who frees it; it is NULL after a failure unless the
+ * comment says otherwise. A returned const pointer is borrowed. Each thread has a context of its
+ * own. A model keeps a pointer to its context, so models and solutions are freed before it.
  *
  * Here and in the other headers arguments are checked. A null pointer where one is
  * needed, or a number outside its documented range, is EINVAL, and nothing has
