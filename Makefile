@@ -329,7 +329,7 @@ install: all
 	ln -sf libgpube.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libgpube.so
 	[ ! -e $(BUILD)/libgpube-cuda.so ] || install -m 755 $(BUILD)/libgpube-cuda.so $(DESTDIR)$(LIBDIR)/
-	install -m 644 gpube/gpube.h gpube/partial.h gpube/certify.h gpube/solver.h gpube/dpop.h gpube/sums.h gpube/coalitions.h gpube/forms.h formats/formats.h gpube/globals.h nash/nash.h csg/csg.h csg/auction.h \
+	install -m 644 gpube/gpube.h gpube/partial.h gpube/certify.h gpube/solver.h gpube/dpop.h gpube/sums.h gpube/coalitions.h gpube/games.h gpube/forms.h formats/formats.h gpube/globals.h nash/nash.h csg/csg.h csg/auction.h \
 		$(DESTDIR)$(PREFIX)/include/gpube/
 	for f in pkgconfig/gpube.pc cmake/gpube/gpube-config.cmake cmake/gpube/gpube-config-version.cmake; do \
 		sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@LIBS@|$(strip $(LIBS))|' -e 's|@VERSION@|$(VERSION)|' \

@@ -160,10 +160,7 @@ GPUBE_API const struct gpube_option *gpube_option(int k, const char *call);
  * EINVAL, and the text names what takes it.
  */
 enum gpube_kind { GPUBE_COSTS, GPUBE_POTENTIALS, GPUBE_GAME, GPUBE_COALITIONS };
-/*
- * What a table's numbers are stored as; INT128: of no table, sums are taken in it; RATIONAL:
- * payoffs of games that are not all integers.
- */
+/* What a table's numbers are stored as; INT128: sums alone; RATIONAL: a game's fractions. */
 enum gpube_type {
 	GPUBE_INT8,
 	GPUBE_INT16,
@@ -220,18 +217,6 @@ GPUBE_API int gpube_model_add_costs(
 /* The same for a GPUBE_POTENTIALS model; values >= 0, finite. */
 GPUBE_API int gpube_model_add_potentials(
 	struct gpube_model *m, int arity, const int32_t *scope, const double *values);
-
-/*
- * gpube_model_add_payoffs() - what the next player of a GPUBE_GAME model gets, over all players,
- * who are all there: the first call is for variable 0.
- * num, den  a fraction for each profile, row-major, the last player's action the fastest; den: at
- *           least 1, NULL: integers
- * Cost:     one pass; integers are stored in the narrowest type, others over one denominator where
- *           64 bits hold that
- * Errors:   EINVAL kind, den, all players have payoffs; ERANGE too many profiles; ENOMEM
- */
-GPUBE_API int gpube_model_add_payoffs(
-	struct gpube_model *m, const int64_t *num, const int64_t *den);
 
 /*
  * gpube_model_set_top() - assignments whose total cost reaches top are
@@ -301,17 +286,6 @@ GPUBE_API int64_t gpube_model_cells(const struct gpube_model *m, int32_t functio
 GPUBE_API int gpube_model_costs(int64_t *out, const struct gpube_model *m, int32_t function);
 /* The same for a GPUBE_POTENTIALS model. */
 GPUBE_API int gpube_model_potentials(double *out, const struct gpube_model *m, int32_t function);
-
-/*
- * gpube_model_payoff() - what a player of a GPUBE_GAME model gets: num / den in lowest terms,
- * den >= 1.
- * player   a variable, from 0
- * profile  n_vars actions, from 0
- * Errors: EINVAL kind, player, an action, a player without payoffs; ERANGE past 64 bits: num and
- *         den are untouched
- */
-GPUBE_API int gpube_model_payoff(int64_t *num, int64_t *den, const struct gpube_model *m,
-	int32_t player, const int32_t *profile);
 
 /*
  * gpube_model_cost() - what an assignment costs, straight from the tables as

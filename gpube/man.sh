@@ -17,6 +17,7 @@ gpube_solver gpube/solver.h solver.h
 gpube_agents gpube/dpop.h dpop.h
 gpube_sums gpube/sums.h sums.h
 gpube_coalitions gpube/coalitions.h coalitions.h
+gpube_games gpube/games.h games.h
 gpube_forms gpube/forms.h forms.h
 gpube_formats formats/formats.h formats.h
 gpube_globals gpube/globals.h globals.h

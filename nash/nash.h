@@ -13,7 +13,7 @@
 #ifndef NASH_H
 #define NASH_H
 
-#include "gpube/gpube.h"
+#include "gpube/games.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,6 +5,7 @@
 #ifndef GPUBE_PAYOFFS_H
 #define GPUBE_PAYOFFS_H
 
+#include "gpube/games.h"
 #include "gpube/ir/rational.h"
 
 /*

@@ -2,7 +2,6 @@
 #include "gpube/options/options.h"
 #include "gpube/certify.h"
 #include "gpube/sums.h"
-#include "tests/api/wrong_payoffs.h"
 #include "tests/support/wrong_calls.h"
 
 #include <limits.h>

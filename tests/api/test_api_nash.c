@@ -1,7 +1,9 @@
-/* test_api_nash.c - wrong calls of every function of nash.h: see wrong_calls.h. */
-#include "tests/games/games.h"
+/* test_api_nash.c - wrong calls of every function of nash.h and games.h: see wrong_calls.h. */
+#include "tests/games/made_games.h"
 
 #include "tests/support/wrong_calls.h"
+
+#include "tests/api/wrong_payoffs.h"
 
 #include <limits.h>
 #include <math.h>
@@ -129,7 +131,7 @@ static int tear_down(void **state)
 
 int main(void)
 {
-	static const char *const headers[] = {"nash/nash.h", NULL};
+	static const char *const headers[] = {"nash/nash.h", "gpube/games.h", NULL};
 
 	return wrong_calls_run(headers, set_up, tear_down, unchanged);
 }

@@ -13,7 +13,7 @@
 #include "formats/formats.h"
 #include "gpube/forms.h"
 #include "nash/nash.h"
-#include "tests/games/games.h"
+#include "tests/games/made_games.h"
 #include "tests/api/random_calls.h"
 
 enum { MOST_AGENTS = 6, MOST_ACTIONS = 3, RUNS = 150, STEPS = 20 };

@@ -179,7 +179,7 @@ if command -v pkg-config > /dev/null 2>&1; then
 	row 'bnb: usage' 2 '' '^usage: bnb' "$work/example/bnb" -b some examples/exams.cfn
 	row 'bnb: no file' 1 '' '^bnb: cannot open' "$work/example/bnb" x
 	if command -v c++ > /dev/null 2>&1; then
-		for h in gpube formats globals certify dpop nash csg auction coalitions forms; do
+		for h in gpube formats globals certify dpop nash csg auction coalitions games forms; do
 			echo "#include <gpube/$h.h>"
 		done > "$work/all.cc"
 		# shellcheck disable=SC2046

@@ -12,7 +12,7 @@
 #include "nash/nash.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
-#include "tests/games/games.h"
+#include "tests/games/made_games.h"
 #include "tests/support/memory.h"
 #include "tests/support/small_model.h"
 

@@ -6,7 +6,7 @@
 
 #include "gpube/base/base.h"
 #include "nash/nash.h"
-#include "tests/games/games.h"
+#include "tests/games/made_games.h"
 #include "tests/support/memory.h"
 
 /* Rows of both matrices, and all extreme equilibria as "x | y | u v", sorted as reported. */

@@ -6,7 +6,7 @@
 
 #include "nash/nash.h"
 #include "tests/support/files.h"
-#include "tests/games/games.h"
+#include "tests/games/made_games.h"
 
 static struct gpube_ctx *make_ctx(void)
 {

@@ -13,7 +13,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/files.h"
-#include "tests/games/games.h"
+#include "tests/games/made_games.h"
 #include "tests/support/memory.h"
 
 enum { N_SEEDS = 40, MOST = 5, MOST_PROFILES = 243 };

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "tests/support/files.h"
-#include "tests/games/games.h"
+#include "tests/games/made_games.h"
 #include "tests/support/memory.h"
 
 #define DIR "tests/parse/bad/"

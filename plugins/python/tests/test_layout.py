@@ -35,7 +35,7 @@ class Layout(unittest.TestCase):
 	def test_headers(self):
 		program = ["#include <stddef.h>", "#include <stdio.h>"]
 		program += ['#include "%s"' % h for h in (
-			"gpube/gpube.h", "gpube/partial.h", "gpube/certify.h", "gpube/solver.h", "gpube/dpop.h", "gpube/sums.h", "gpube/coalitions.h", "gpube/forms.h", "formats/formats.h", "gpube/globals.h", "csg/csg.h", "csg/auction.h", "nash/nash.h")]
+			"gpube/gpube.h", "gpube/partial.h", "gpube/certify.h", "gpube/solver.h", "gpube/dpop.h", "gpube/sums.h", "gpube/coalitions.h", "gpube/games.h", "gpube/forms.h", "formats/formats.h", "gpube/globals.h", "csg/csg.h", "csg/auction.h", "nash/nash.h")]
 		program += [_c.FUNCTIONS, "int main(void)", "{", "puts(GPUBE_VERSION);"]
 		expected = constants()
 		program += ['printf("%%lld\\n", (long long)(%s));' % e for e in expected]
@@ -54,7 +54,7 @@ class Layout(unittest.TestCase):
 	def test_all_fields(self):
 		"""No struct of the headers has more fields than ours."""
 		text = ""
-		for h in "gpube/gpube.h", "gpube/partial.h", "gpube/certify.h", "gpube/solver.h", "gpube/dpop.h", "gpube/sums.h", "gpube/coalitions.h", "gpube/forms.h", "formats/formats.h", "gpube/globals.h", "csg/csg.h", "csg/auction.h", "nash/nash.h":
+		for h in "gpube/gpube.h", "gpube/partial.h", "gpube/certify.h", "gpube/solver.h", "gpube/dpop.h", "gpube/sums.h", "gpube/coalitions.h", "gpube/games.h", "gpube/forms.h", "formats/formats.h", "gpube/globals.h", "csg/csg.h", "csg/auction.h", "nash/nash.h":
 			with open(os.path.join(ROOT, h)) as f:
 				text += re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
 		for name, struct in _c.structs.items():

@@ -1,6 +1,6 @@
-/* games.h - games for tests: of integers, out of files, and compared. */
-#ifndef TESTS_GAMES_GAMES_H
-#define TESTS_GAMES_GAMES_H
+/* made_games.h - games for tests: of integers, out of files, and compared. */
+#ifndef TESTS_MADE_GAMES_H
+#define TESTS_MADE_GAMES_H
 
 #include <stdbool.h>
 #include <stdlib.h>
