@@ -62,5 +62,8 @@ for f in gpube libgpube.so; do
 done
 that 'libgpube.so exports gpube_ names alone' sh -c \
 	"! nm -D --defined-only '$build/libgpube.so' | awk '{print \$3}' | grep -vE '^gpube_[a-z]'"
+# what a program may call, a line each: a function that goes, or comes, is one on purpose
+nm -D --defined-only "$build/libgpube.so" | awk '{print $3}' | LC_ALL=C sort > "$work/exported"
+that 'libgpube.so exports what tests/api/exported.txt lists' diff tests/api/exported.txt "$work/exported"
 that 'libgpube.so has a SONAME' sh -c "readelf -d '$build/libgpube.so' | grep -q 'SONAME.*\[libgpube.so.[0-9]*\]'"
 plan
