@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""The headlines of README.md and benchmarks/README.md again, on this machine: claimed, measured, and the ratio.
+
+usage: benchmarks/headlines.py DATA [--gpube build/gpube] [--toulbar2 toulbar2] [--only TEXT] [--out FOLDER] [--slow] [--repeats 3]
+                               [--list] [--check]
+
+Each row of the two pages' tables is a line here: the commands, what of them is the figure (seconds by the clock or of the
+processor, a sum or a median of them, or a bound), what it needs (a card, cores, minutes), and what has to be in the output.
+A figure is the median of --repeats runs, with least and greatest; what takes minutes runs once, and with --slow alone. A row
+that this machine cannot run says what it lacks; one that no command of ours repeats says which page has its figures. What
+is off by more than 1.3 is marked. --out: a file for each row with its commands, seconds and outputs, and headlines.csv.
+--check runs nothing: every row of the pages has a line here, and every claim here is in its row's text.
+"""
+import os
+import re
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+from common import options, write_rows
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PAGES = {"main": os.path.join(HERE, "..", "README.md"), "more": os.path.join(HERE, "README.md")}
+OFF = 1.3
+
+
+def row(page, starts, claim, how, *commands, needs=(), expect="", why="", slow=False):
+    """page: of PAGES. starts: the row's text without links. claim: (number, as the page has it) or several.
+    how: clock, cpu: seconds, in sum over the commands; median: of the commands by the clock; lower: the bound that
+    is proved; none: no command repeats it, and why says what does. expect: a pattern of every output."""
+    return {"page": page, "starts": starts, "claim": claim, "how": how, "commands": commands, "needs": needs,
+            "expect": expect, "why": why, "slow": slow}
+
+
+def games(n, seeds=10):
+    """Random games of n x n actions, made when they are asked for."""
+    return [(f"{{gpube}} generate nash -n {n} --seed {s} -o {{work}}/{n}-{s}.nfg", f"{{gpube}} nash --threads 1 {{work}}/{n}-{s}.nfg")
+            for s in range(1, seeds + 1)]
+
+
+def auction(dist, goods, bids):
+    return (f"{{gpube}} generate auction --dist {dist} --goods {goods} --bids {bids} --seed 1 -o {{work}}/{dist}.txt",
+            f"{{gpube}} auction --threads 1 --timeout 60s {{work}}/{dist}.txt")
+
+
+CARD, CORES16, PROVED = ("card",), ("cores16",), "the proved (minimum|maximum)"
+ROWS = [
+    row("main", "scen06,", "8.8 s", "clock", "{gpube} solve -q scen06.wcsp", needs=("card", "cores16"), expect="3389, " + PROVED),
+    row("main", "CELAR7-SUB4,", "10.8 s", "clock", "{gpube} solve -q CELAR7-SUB4.wcsp", needs=CORES16, expect=PROVED),
+    row("main", "eight instances", "35 s", "none", why="benchmarks/tb2_gpube.py DATA --limit 400, with a card and toulbar2 1.4: runs/tb2-gpube-h200"),
+    row("main", "scen07,", "342059", "lower", "{gpube} solve -q --timeout 60s scen07.wcsp", needs=("card", "cores16"), slow=True),
+    row("main", "SPOT5 507, 414 and 509", "81, 49 and 83 s", "clock", "{gpube} bound -q --method pairwise --threads 4 507.wcsp",
+        "{gpube} bound -q --method pairwise --threads 4 414.wcsp", "{gpube} bound -q --method pairwise --threads 4 509.wcsp",
+        needs=CORES16, slow=True),
+    row("main", "323 instances", "118 s", "none", why="benchmarks/solve.py DATA --csv RUN.csv, then --report, on quiet cores: runs/solve-h200"),
+    row("main", "BN_75", "2 to 15 s", "cpu", "{gpube} solve -q BN_75.erg", slow=True),
+    row("main", "eleven grids", "0.05 to 0.5 s", "cpu", *["{gpube} solve -q --timeout 20s " + g for g in (
+        "grid20x20.f2.uai", "grid20x20.f5.uai", "grid20x20.f10.uai", "grid20x20.f15.uai", "grid20x20.f2.wrap.uai", "grid20x20.f5.wrap.uai",
+        "grid20x20.f10.wrap.uai", "grid40x40.f2.uai", "grid40x40.f5.uai", "grid40x40.f10.uai")], slow=True),
+    row("main", "SPOT5 404 as .uai", "0.08 s", "cpu", "{gpube} solve -q spot5/uai/404.wcsp.uai"),
+    row("main", "scale-free networks", "0.1 to 2.8 s", "clock", ("{gpube} generate scale-free -n 19 -d 10 --p2 0 --seed 1 -o {work}/sf.wcsp",
+        "{gpube} solve -q --method eliminate --backend cuda {work}/sf.wcsp"), needs=CARD, expect=PROVED),
+    row("main", "all marginals", "0.31 s", "none", why="benchmarks/infer_peers.py TASKS, beside pyAgrum and pgmpy: runs/infer-2c"),
+    row("main", "coalition structures", "0.27 s", "clock", "{gpube} csg -q --generate uniform -n 28 --method conv --backend cuda", needs=CARD),
+    row("main", "combinatorial auction", "0.74 s", "clock", auction("arbitrary", 60, 1000), expect=PROVED),
+    row("main", "equilibria", "0.07 s", "median", *games(18), expect="all extreme equilibria"),
+    row("more", "CELAR6-SUB1,", "0.9 s", "cpu", "{gpube} solve -q CELAR6-SUB1.wcsp", expect=PROVED),
+    row("more", "SPOT5 408b and 42b", "1.1 and 0.6 s", "cpu", "{gpube} solve -q 408b.wcsp", "{gpube} solve -q 42b.wcsp", expect=PROVED),
+    row("more", "SPOT5 505", "8.8 s", "clock", "{gpube} bound -q --timeout 120s 505.wcsp", needs=("cores2",), slow=True),
+    row("more", "log-2 to log-5, logistics.b", "0.06 to 0.09 s", "none", why="models that are no part of the data: runs/hard-2c"),
+    row("more", "grid20x20.f2", "0.13 s", "clock", "{gpube} solve -q grid20x20.f2.uai"),
+    row("more", "spot5/404", "0.05 s", "clock", "{gpube} solve -q spot5/404.wcsp", expect=PROVED),
+    row("more", "linkage/pedigree1", "0.02 s", "clock", "{gpube} solve -q linkage/pedigree1.uai"),
+    row("more", "dbn/rbm_22", "0.63 s", "clock", "{gpube} solve -q rbm_22.uai"),
+    row("more", "spot5/29", "0.06 s", "clock", "{gpube} solve -q spot5/29.wcsp", expect=PROVED),
+    row("more", "iscas89/c432", "0.46 s", "clock", "{gpube} solve -q c432.wcsp"),
+    row("more", "319 of 397 instances", "56 s", "none", why="benchmarks/solve.py DATA --csv RUN.csv, then --report: runs/solve-2c"),
+    row("more", "65 models", "0.35 to 0.74 s", "none", why="benchmarks/device.sh BUILD DATA OUT large, with a card: runs/large-h200"),
+    row("more", "CELAR6-SUB2, bound", "1.5 s", "clock", "{gpube} bound -q CELAR6-SUB2.wcsp", needs=CARD, expect=PROVED),
+    row("more", "CELAR6-SUB3", "0.8 s", "clock", "{gpube} solve -q CELAR6-SUB3.wcsp", needs=CORES16, expect=PROVED),
+    row("more", "CELAR7-SUB4, bound", "28.6 s", "clock", "{gpube} bound -q --threads 2 CELAR7-SUB4.wcsp", needs=("cores2",), slow=True),
+    row("more", "SPOT5 42, bound", "17.1 s", "clock", "{gpube} bound -q --threads 2 spot5/42.wcsp", needs=("cores2",), slow=True),
+    row("more", "queen5_5_4, tb2-gpube", "0.9 s", "none", why="benchmarks/tb2_gpube.py, with a card: runs/tb2-gpube-h200"),
+    row("more", "pedigree19, pedigree40", "2.1 to 2.3 s", "none", why="benchmarks/tb2_gpube.py, with a card: runs/tb2-gpube-h200"),
+    row("more", "pdb1fmj, tb2-gpube", "2.4 s", "none", why="benchmarks/tb2_gpube.py, with a card: runs/tb2-gpube-h200"),
+    row("more", "le450_5a_3,", "1.2 s", "none", why="benchmarks/papers/gpube_mbe.py: runs/papers-h200"),
+    row("more", "GEOM40_4,", "0.010 s", "none", why="benchmarks/papers/gpube_mbe.py: runs/papers-h200"),
+    row("more", "networks of the GpuBE paper", "63 to 9066 times less", "none", why="benchmarks/device.sh BUILD DATA OUT tables: runs/tables-h200, runs/families-h200"),
+    row("more", "coalition structures of 34 agents", "53 s", "none", why="four cards: runs/csg-h200"),
+    row("more", "coalition structures of 27 agents", "0.09 s", "clock", "{gpube} csg -q --generate uniform -n 27 --method conv --backend cuda", needs=CARD),
+    row("more", "ten distributions of 28 agents", "0.7 to 2.4 s", "none", why="benchmarks/csg_methods.py build/gpube CSV: runs/csg-2c"),
+    row("more", "auction L7,", "0.34 s", "clock", auction("L7", 60, 1000), expect=PROVED),
+    row("more", "auction L3,", "not in 40 s", "none", why="an auction that is not proved: runs/auctions-2c"),
+    row("more", "equilibria of random 20 x 20", "0.18 s", "median", *games(20), expect="all extreme equilibria"),
+    row("more", "equilibria of random 32 x 32", "0.55 s", "none", why="benchmarks/nash_h200.sh, with a card: runs/nash-h200"),
+    row("more", "DPOP, random network", "0.001 s", "none", why="simulated seconds: build/benchmarks/bench_dpop, runs/dpop-h200"),
+    row("more", "reading a .cfn of 200 MB", "0.76 s", "none", why="benchmarks/reading.py DATA: runs/formats-2c"),
+]
+
+
+# ---- the pages ---------------------------------------------------------------------------------
+
+
+def page_rows(path):
+    """The rows of a page's table of results, without links and stars: (what, figures)."""
+    rows, inside = [], False
+    for line in open(path):
+        cells = [c.strip() for c in line.strip().strip("|").split(" | ")]
+        if line.startswith("| what |") and "gpube" in cells[1]:
+            inside = True
+        elif inside and not line.startswith("|"):
+            break
+        elif inside and not line.startswith("|---"):
+            plain = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", c).replace("**", "").replace("`", "") for c in cells]
+            rows.append((plain[0], plain[1]))
+    return rows
+
+
+def check():
+    """What is wrong between pages and rows, a line each."""
+    wrong = []
+    for page, path in PAGES.items():
+        left = [r for r in ROWS if r["page"] == page]
+        for what, figures in page_rows(path):
+            mine = next((r for r in left if what.startswith(r["starts"])), None)
+            if not mine:
+                wrong.append(f"{page}: no line for '{what}'")
+                continue
+            left.remove(mine)
+            if mine["claim"] not in figures:
+                wrong.append(f"{page}: '{what}' has '{figures}', claimed here: '{mine['claim']}'")
+        wrong += [f"{page}: no row begins with '{r['starts']}'" for r in left]
+    return wrong
+
+
+# ---- running -----------------------------------------------------------------------------------
+
+
+def lacks(r, gpube):
+    """What this machine has not, or ''."""
+    if "card" in r["needs"]:
+        devices = subprocess.run([gpube, "devices", "--json"], capture_output=True, text=True).stdout
+        if '"gpu": null' in devices or not devices:
+            return "no card"
+    for need in r["needs"]:
+        if need.startswith("cores") and (os.cpu_count() or 1) < int(need[5:]):
+            return f"fewer than {need[5:]} cores"
+    return ""
+
+
+def find(name, files):
+    """A data file by the end of its path, packed or not."""
+    found = [f for f in files if re.search(r"(^|/)" + re.escape(name) + r"(\.xz|\.gz|\.bz2|\.zst)?$", f)]
+    return min(found, key=lambda f: (len(f), f)) if found else None
+
+
+def expand(command, opts, files, work):
+    """The command's words; None: a data file is missing."""
+    words = []
+    for word in shlex.split(command.format(gpube=opts.gpube, work=work)):
+        if re.search(r"\.(wcsp|uai|erg|cfn)$", word) and not word.startswith(work):
+            word = find(word, files)
+            if not word:
+                return None
+        words.append(word)
+    return words
+
+
+def one(r, opts, files, work, log):
+    """(the figure of one run of the row, processor seconds), or a text: why there is none."""
+    figures, processor = [], 0.0
+    for group in r["commands"]:
+        group = (group,) if isinstance(group, str) else group
+        for k, command in enumerate(group):
+            words = expand(command, opts, files, work)
+            if words is None:
+                return "a file of it is not in the data"
+            before, start = os.times(), time.monotonic()
+            p = subprocess.run(words, capture_output=True, text=True)
+            seconds, after = time.monotonic() - start, os.times()
+            cpu = after.children_user + after.children_system - before.children_user - before.children_system
+            if k < len(group) - 1:
+                continue
+            processor += cpu
+            log.write(f"$ {command}\n{p.stdout}{p.stderr}{seconds:.3f} s by the clock, {cpu:.3f} s of the processor, exit {p.returncode}\n")
+            if r["expect"] and not re.search(r["expect"], p.stdout):
+                return f"expected '{r['expect']}', found '{p.stdout.splitlines()[0] if p.stdout else p.stderr[:80]}'"
+            if r["how"] == "lower":
+                m = re.search(r"^lower bound +(\S+)", p.stdout, re.M) or re.search(r"^optimum +(\S+?),", p.stdout, re.M)
+                if not m:
+                    return "no bound"
+                figures.append(float(m.group(1)))
+            else:
+                figures.append(cpu if r["how"] == "cpu" else seconds)
+    return statistics.median(figures) if r["how"] == "median" else sum(figures), processor
+
+
+def most_claimed(r):
+    """The claim as one number: the sum of what is listed, the greater end of a range times its commands."""
+    numbers = [float(n) for n in re.findall(r"\d+(?:\.\d+)?", r["claim"])]
+    return max(numbers) * len(r["commands"]) if " to " in r["claim"] else sum(numbers)
+
+
+def measure(r, opts, files, work):
+    result = {"page": r["page"], "row": r["starts"].rstrip(","), "claimed": r["claim"], "measured": "", "least": "", "greatest": "",
+              "processor": "", "ratio": "", "note": r["why"] or lacks(r, opts.gpube)}
+    if not result["note"] and r["slow"] and not opts.slow:
+        result["note"] = "takes minutes: --slow"
+    if result["note"]:
+        return result
+    log = open(os.path.join(opts.out, re.sub(r"\W+", "-", r["starts"]).strip("-") + ".txt"), "w") if opts.out else open(os.devnull, "w")
+    with log:
+        runs = []
+        for _ in range(1 if r["slow"] else opts.repeats):
+            figure = one(r, opts, files, work, log)
+            if isinstance(figure, str):
+                result["note"] = figure
+                return result
+            runs.append(figure)
+    processor = statistics.median(p for _, p in runs)
+    runs = [f for f, _ in runs]
+    middle, claimed = statistics.median(runs), most_claimed(r)
+    ratio = claimed / middle if r["how"] == "lower" else middle / claimed
+    result.update(measured=f"{middle:.3f}", least=f"{min(runs):.3f}", greatest=f"{max(runs):.3f}", processor=f"{processor:.2f}", ratio=f"{ratio:.2f}",
+                  note="OFF" if ratio > OFF or (r["how"] == "lower" and ratio > 1) else "")
+    return result
+
+
+def main():
+    opts = options(__doc__, "data", "--gpube", "--only", out="", slow=False, repeats=3, list=False, check=False).parse_args()
+    wrong = check()
+    if opts.check or wrong:
+        print("\n".join(wrong) or f"{len(ROWS)} rows, as the pages have them")
+        return 1 if wrong else 0
+    if opts.list:
+        for r in ROWS:
+            print(f"{r['starts']} ({r['claim']})", *(r["commands"] or [r["why"]]), sep="\n    ")
+        return 0
+    if not opts.data:
+        print("headlines.py: expected DATA", file=sys.stderr)
+        return 1
+    files = [os.path.join(d, f) for d, _, names in os.walk(opts.data) for f in names]
+    if opts.out:
+        os.makedirs(opts.out, exist_ok=True)
+    if os.getloadavg()[0] > 0.5:
+        print(f"load {os.getloadavg()[0]:.1f}: others share this machine, and seconds by the clock mean little", file=sys.stderr)
+    print(f"{'row':44} {'claimed':>18} {'measured':>9} {'least':>9} {'greatest':>9} {'processor':>9} {'ratio':>6}")
+    work, done = tempfile.mkdtemp(), []
+    try:
+        for r in ROWS:
+            if opts.only not in r["starts"]:
+                continue
+            d = measure(r, opts, files, work)
+            done.append(d)
+            print(f"{d['row'][:44]:44} {d['claimed']:>18} {d['measured']:>9} {d['least']:>9} {d['greatest']:>9} {d['processor']:>9} {d['ratio']:>6}  {d['note']}", flush=True)
+    finally:
+        shutil.rmtree(work)
+    if opts.out and done:
+        write_rows(os.path.join(opts.out, "headlines.csv"), done)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
