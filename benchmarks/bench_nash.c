@@ -26,8 +26,7 @@ static double processor_seconds(void)
 static double measure(struct gpube_ctx *ctx, const struct gpube_model *g,
 	enum gpube_nash_method method, double limit, long long *n_pairs)
 {
-	const struct gpube_nash_opts o = {
-		.sizeof_options = sizeof(o), .method = method, .timeout_seconds = limit};
+	const struct gpube_opts o = {.nash_method = method, .timeout_seconds = limit};
 	double best = -1;
 
 	for (int k = 0; k < 3 && best < 300; k++) {
@@ -51,11 +50,7 @@ static double measure(struct gpube_ctx *ctx, const struct gpube_model *g,
 
 static int run(struct gpube_ctx *ctx, char **argv, int n, int seed)
 {
-	const struct gpube_nash_random random = {.sizeof_options = sizeof(random),
-		.kind = argv[2],
-		.rows = n,
-		.columns = n,
-		.seed = (uint64_t)seed};
+	const struct gpube_opts random = {.game = argv[2], .rows = n, .columns = n, .seed = seed};
 	const double limit = atof(argv[1]);
 	double ve, eee, better, all;
 	long long n_pairs = -1;

@@ -12,6 +12,7 @@
 
 #include "gpube/ops/support/support.h"
 #include "gpube/ir/payoffs.h"
+#include "gpube/options/options.h"
 #include "nash/nash.h"
 
 /* Player 2's payoffs (side 0) or player 1's, from 0 up for each action of the other, at most 1. */
@@ -45,11 +46,7 @@ static double *side_of(const struct gpube_model *g, int side)
 static int run(
 	struct gpube_ctx *ctx, const struct gpube_support_ops *ops, char **argv, int n, int seed)
 {
-	struct gpube_nash_random random = {.sizeof_options = sizeof(random),
-		.kind = argv[1],
-		.rows = n,
-		.columns = n,
-		.seed = (uint64_t)seed};
+	struct gpube_opts random = {.game = argv[1], .rows = n, .columns = n, .seed = seed};
 	struct gpube_support_scan s = {.k = n,
 		.l = n,
 		.shares = 1,

@@ -35,6 +35,18 @@ GPUBE_API int gpube_model_add_payoffs(
 GPUBE_API int gpube_model_payoff(int64_t *num, int64_t *den, const struct gpube_model *m,
 	int32_t player, const int32_t *profile);
 
+struct gpube_nash_strategy;
+
+/*
+ * What gpube_nash() hands each extreme equilibrium over to as soon as it has been checked, by one
+ * thread at a time, in no order; what it returns other than OK ends the work. Nothing is kept: the
+ * result has no pairs, and memory does not grow with their number. By method EEE (or AUTO) on the
+ * CPU, with no other options than timeout and keep_dominated. NULL: all are in the result
+ */
+typedef int gpube_give_fn(
+	void *arg, const struct gpube_nash_strategy *x, const struct gpube_nash_strategy *y);
+GPUBE_API int gpube_opts_set_give(struct gpube_opts *o, gpube_give_fn *fn, void *arg);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gpube/ir/payoffs.h"
+#include "gpube/options/options.h"
 #include "nash/nash.h"
 
 /*
@@ -389,50 +390,45 @@ static int make_game(struct gpube_model **out, const struct maker *k)
 	return status;
 }
 
-static int check_options(struct gpube_ctx *ctx, const struct gpube_nash_random *o)
-{
-	if (o->sizeof_options != sizeof(*o) || o->range < 0 || o->range > 1000000000 ||
-		!(fabs(o->covariance) <= 1) || o->int_payoffs < 0 || o->int_payoffs > 1000000000 ||
-		(o->int_payoffs && o->range > REAL_RANGE))
-		return gpube__fail(ctx, GPUBE_EINVAL, "options out of their range");
-	if (o->rows < 1 || o->columns < 1)
-		return gpube__fail(ctx, GPUBE_EINVAL, "a player needs at least one action");
-	return GPUBE_OK;
-}
-
 int gpube_nash_generate(
-	struct gpube_model **out, struct gpube_ctx *ctx, const struct gpube_nash_random *o)
+	struct gpube_model **out, struct gpube_ctx *ctx, const struct gpube_opts *opts)
 {
 	struct maker k = {0};
+	struct gpube_opts o;
 	const char *class;
 	int number = 0, status;
 
 	if (out)
 		*out = NULL;
-	if (!out || !ctx || !o)
+	if (!out || !ctx)
 		return gpube__missing(ctx);
-	status = check_options(ctx, o);
+	status = gpube__opts_take(&o, ctx, opts, GPUBE__ON_NASH_GENERATE);
 	if (status)
 		return status;
-	class = o->kind ? o->kind : "random";
+	if (o.rows < 1)
+		return gpube__fail(ctx, GPUBE_EINVAL, "a player needs at least one action");
+	if (o.int_payoffs && o.range > REAL_RANGE)
+		return gpube__fail(ctx, GPUBE_EINVAL, "int_payoffs: expected a range of at most %d",
+			(int)REAL_RANGE);
+	class = o.game ? o.game : "random";
 	while (number < N_CLASSES && strcmp(class, classes[number].name) != 0)
 		number++;
 	if (number == N_CLASSES)
 		return gpube__fail(ctx, GPUBE_EINVAL, "no such class of games: '%s'", class);
 	k = (struct maker){.ctx = ctx,
-		.m = o->rows,
-		.n = o->columns,
-		.range = o->range ? o->range : 100,
-		.covariance = o->covariance,
-		.den = o->int_payoffs ? REAL_UNIT : 1};
+		.m = o.rows,
+		.n = o.columns ? o.columns : o.rows,
+		.range = o.range ? o.range : 100,
+		.covariance = o.covariance,
+		.den = o.int_payoffs ? REAL_UNIT : 1};
 	for (int p = 0; p < 2 && !status; p++) {
 		k.pay[p] = gpube__alloc(ctx, (uint64_t)k.m * (uint64_t)k.n, sizeof(*k.pay[p]));
 		status = k.pay[p] ? GPUBE_OK : GPUBE_ENOMEM;
 	}
 	/* a class has its own stream, so that equal seeds do not make related games */
-	gpube__rng_init(&k.rng, o->seed * (uint64_t)N_CLASSES + (uint64_t)number);
-	if (!status && o->parameters)
-		status = read_parameters(&k, o->parameters, class, classes[number].parameters);
+	gpube__rng_init(&k.rng, (uint64_t)o.seed * (uint64_t)N_CLASSES + (uint64_t)number);
+	if (!status && o.parameters)
+		status = read_parameters(&k, o.parameters, class, classes[number].parameters);
 	else if (!status && classes[number].draw)
 		classes[number].draw(&k);
 	for (int64_t i = 0; i < k.m && !status && classes[number].cell; i++)
@@ -440,8 +436,8 @@ int gpube_nash_generate(
 			classes[number].cell(&k, i, j);
 	if (!status && classes[number].make)
 		status = classes[number].make(&k);
-	if (!status && o->int_payoffs)
-		status = round_payoffs(&k, o->int_payoffs);
+	if (!status && o.int_payoffs)
+		status = round_payoffs(&k, o.int_payoffs);
 	if (!status)
 		status = make_game(out, &k);
 	for (int p = 0; p < 2; p++)

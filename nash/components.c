@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "gpube/base/bits.h"
+#include "gpube/options/options.h"
 #include "nash/result.h"
 
 /* One connected component; its xs and ys are numbered by their places in these lists. */
@@ -271,9 +272,10 @@ static int add_all(
 }
 
 int gpube_nash_components(struct gpube_nash_components **out, struct gpube_ctx *ctx,
-	const struct gpube_nash_result *r, double timeout_seconds)
+	const struct gpube_nash_result *r, const struct gpube_opts *opts)
 {
 	struct gpube_nash_components *c;
+	struct gpube_opts o;
 	double deadline;
 	int status;
 
@@ -281,7 +283,7 @@ int gpube_nash_components(struct gpube_nash_components **out, struct gpube_ctx *
 		*out = NULL;
 	if (!out || !ctx || !r)
 		return gpube__missing(ctx);
-	status = gpube__check_seconds(ctx, "timeout_seconds", timeout_seconds);
+	status = gpube__opts_take(&o, ctx, opts, GPUBE__ON_NASH_COMPONENTS);
 	if (status)
 		return status;
 	if (r->answer != GPUBE_NASH_ANSWER_ALL || r->n_pairs < 1)
@@ -289,7 +291,7 @@ int gpube_nash_components(struct gpube_nash_components **out, struct gpube_ctx *
 	c = gpube__alloc_zero(ctx, 1, sizeof(*c));
 	if (!c)
 		return GPUBE_ENOMEM;
-	deadline = gpube__time_limit(ctx, gpube__now(), timeout_seconds);
+	deadline = gpube__time_limit(ctx, gpube__now(), o.timeout_seconds);
 	status = add_all(c, ctx, r);
 	ctx->deadline = deadline;
 	if (status)

@@ -245,13 +245,12 @@ void nash__cone_count(const struct nash_cone *c, struct nash_cone_counts *sums);
 /* ---- equilibria ----------------------------------------------------------------- */
 
 /*
- * Where equilibria go that are not kept: see struct gpube_nash_opts.
+ * Where equilibria go that are not kept: see gpube_give_fn.
  * whole  the game as read
  * n      how many went
  */
 struct nash_give {
-	int (*fn)(void *arg, const struct gpube_nash_strategy *x,
-		const struct gpube_nash_strategy *y);
+	gpube_give_fn *fn;
 	void *arg;
 	struct nash_problem whole;
 	pthread_mutex_t lock;
@@ -317,7 +316,12 @@ int nash__race(struct nash_found *f, int ve_share, int eee_share, const char **m
 struct nash_se {
 	const struct gpube_support_ops *ops;
 	int32_t size;
-	struct dcop_world *world; /* NULL: one rank */
+	/*
+	 * the ranks of gpube-mpi (gpube/ranks/world.h), which share the pairs by round-robin: all
+	 * call gpube_nash() alike, rank 0 gets the equilibria, the others a result without any;
+	 * NULL: one rank
+	 */
+	struct dcop_world *world;
 };
 
 int nash__support_enumeration(struct nash_found *f, const struct nash_se *o, bool *left_open);

@@ -290,7 +290,7 @@ static int search(struct job *job, int64_t *nodes)
 }
 
 int nash__solve_inexactly(
-	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_nash_opts *o)
+	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_opts *o)
 {
 	struct job job = {.ctx = g->ctx,
 		.g = g,

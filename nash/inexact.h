@@ -2,6 +2,7 @@
 #ifndef NASH_INEXACT_H
 #define NASH_INEXACT_H
 
+#include "gpube/options/options.h"
 #include "nash/result.h"
 
 /*
@@ -10,6 +11,6 @@
  * Errors: ENOMEM; ERANGE (a payoff is past the range of doubles)
  */
 int nash__solve_inexactly(
-	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_nash_opts *o);
+	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_opts *o);
 
 #endif

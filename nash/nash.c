@@ -45,7 +45,7 @@ static int pick(
 
 /* On a device alone where one was asked for; otherwise as nash__branching_run() says. */
 static int branch_and_bound(
-	struct nash_found *f, struct gpube_nash_result *r, const struct gpube_nash_opts *o)
+	struct nash_found *f, struct gpube_nash_result *r, const struct gpube_opts *o)
 {
 	const struct gpube_faces_search sizes = {.k = {f->p->m, f->p->n}, .l = {f->p->n, f->p->m}};
 	const struct gpube_faces_ops *ops;
@@ -87,7 +87,7 @@ static int confirm(const struct nash_found *f, const char *why, struct gpube_nas
 }
 
 static int support_enumeration(
-	struct nash_found *f, struct gpube_nash_result *r, const struct gpube_nash_opts *o)
+	struct nash_found *f, struct gpube_nash_result *r, const struct gpube_opts *o)
 {
 	struct nash_se se = {.size = o->support_size, .world = o->world};
 	bool yes = true, left_open;
@@ -118,7 +118,7 @@ static int support_enumeration(
 		r);
 }
 
-static int run(struct nash_found *f, struct gpube_nash_result *r, const struct gpube_nash_opts *o)
+static int run(struct nash_found *f, struct gpube_nash_result *r, const struct gpube_opts *o)
 {
 	if (o->pure) {
 		r->method = "pure";
@@ -128,7 +128,7 @@ static int run(struct nash_found *f, struct gpube_nash_result *r, const struct g
 		r->method = "lemke-howson";
 		return nash__lemke_howson(f, o->all_labels);
 	}
-	switch (o->method) {
+	switch (o->nash_method) {
 	case GPUBE_NASH_METHOD_EEE:
 		return branch_and_bound(f, r, o);
 	case GPUBE_NASH_METHOD_VE:
@@ -164,8 +164,7 @@ static int judge(const struct nash_found *f, struct gpube_nash_result *r)
 }
 
 /* All are found, and handed over to the caller one by one. */
-static int give_all(
-	struct nash_found *f, struct gpube_nash_result *r, const struct gpube_nash_opts *o)
+static int give_all(struct nash_found *f, struct gpube_nash_result *r, const struct gpube_opts *o)
 {
 	struct nash_give g = {.fn = o->give, .arg = o->give_arg, .lock = PTHREAD_MUTEX_INITIALIZER};
 	int status = nash__problem_init_as_read(&g.whole, f->p->game);
@@ -198,7 +197,7 @@ static int finish(struct gpube_nash_result *r, const struct nash_found *f)
 }
 
 static int solve_exactly(
-	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_nash_opts *o)
+	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_opts *o)
 {
 	const double seconds = o->timeout_seconds > 0 ? fmax(0.2, o->timeout_seconds / 10) : 2;
 	/* sorting and writing what has been checked takes about as long again */
@@ -237,7 +236,7 @@ static int solve_exactly(
 #else
 /* gpube_nash() has refused before. */
 static int solve_exactly(
-	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_nash_opts *o)
+	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_opts *o)
 {
 	(void)r;
 	(void)o;
@@ -245,13 +244,13 @@ static int solve_exactly(
 }
 #endif
 
-int gpube_nash(struct gpube_nash_result **out, const struct gpube_model *g,
-	const struct gpube_nash_opts *opts)
+int gpube_nash(
+	struct gpube_nash_result **out, const struct gpube_model *g, const struct gpube_opts *opts)
 {
-	static const struct gpube_nash_opts none = {.sizeof_options = sizeof(none)};
 	double start = gpube__now(), deadline;
 	struct gpube_ctx *ctx;
 	struct gpube_nash_result *r;
+	struct gpube_opts o;
 	int status;
 
 	if (out)
@@ -266,34 +265,30 @@ int gpube_nash(struct gpube_nash_result **out, const struct gpube_model *g,
 		return gpube__fail(ctx, GPUBE_EINVAL, "a game of %s players: %s",
 			g->n_vars > 2 ? "more than two" : "less than two",
 			"of those only pure equilibria are found");
-	if (!opts)
-		opts = &none;
-	if (opts->sizeof_options != sizeof(*opts) || opts->max < 0 ||
-		!(opts->timeout_seconds >= 0) || (unsigned)opts->method > GPUBE_NASH_METHOD_SE ||
-		(unsigned)opts->backend > GPUBE_BACKEND_CUDA)
-		return gpube__fail(ctx, GPUBE_EINVAL, "options out of their range");
-	if (opts->support_size < 0 || (opts->support_size && opts->method != GPUBE_NASH_METHOD_SE))
+	status = gpube__opts_take(&o, ctx, opts, GPUBE__ON_NASH);
+	if (status)
+		return status;
+	if (o.support_size && o.nash_method != GPUBE_NASH_METHOD_SE)
 		return gpube__fail(ctx, GPUBE_EINVAL, "a support size goes with method se");
-	if (opts->give && (opts->one || opts->pure || opts->max || opts->inexact ||
-				  opts->backend == GPUBE_BACKEND_CUDA ||
-				  opts->method == GPUBE_NASH_METHOD_VE ||
-				  opts->method == GPUBE_NASH_METHOD_SE))
+	if (o.give && (o.one || o.pure || o.max || o.inexact || o.backend == GPUBE_BACKEND_CUDA ||
+			      o.nash_method == GPUBE_NASH_METHOD_VE ||
+			      o.nash_method == GPUBE_NASH_METHOD_SE))
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"equilibria are handed over one by one by method eee alone, and all of "
 			"them");
-	if (!opts->inexact && !gpube_nash_exact())
+	if (!o.inexact && !gpube_nash_exact())
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"this program was built without FLINT: only inexact results are to be had");
 	r = gpube__alloc_zero(ctx, 1, sizeof(*r));
 	if (!r)
 		return GPUBE_ENOMEM;
-	deadline = gpube__time_limit(ctx, start, opts->timeout_seconds);
+	deadline = gpube__time_limit(ctx, start, o.timeout_seconds);
 	r->degenerate = -1;
 	r->backend = "cpu";
-	if (opts->inexact)
-		status = nash__solve_inexactly(r, g, opts);
+	if (o.inexact)
+		status = nash__solve_inexactly(r, g, &o);
 	else
-		status = solve_exactly(r, g, opts);
+		status = solve_exactly(r, g, &o);
 	ctx->deadline = deadline;
 	r->seconds = gpube__now() - start;
 	if (status)

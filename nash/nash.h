@@ -19,44 +19,22 @@
 extern "C" {
 #endif
 
-struct dcop_world;
-
 /* ---- random games ------------------------------------------------------- */
 
 /* Number k of the classes of games, NULL past the last; gpube_nash_generate() takes the names. */
 GPUBE_API const char *gpube_nash_class(int k);
 
 /*
- * A seeded game; zero fields take the default.
- * kind        a name of gpube_nash_class(); NULL: random
- * range       random payoffs are integers from -range to range (covariant: the standard
- *             deviation); 0: 100
- * covariance  covariant: of the payoffs of a cell, -1 to 1
- * parameters  "a,b,c" of minimum-effort, "high,middle,low" of grab-the-dollar, the reward of
- *             travelers-dilemma: integers, decimals or fractions; NULL: drawn from the seed
- * int_payoffs  not 0: what is drawn are reals (65536ths; range is 10000 at most), and payoffs are
- *              so many times as
- *             large, rounded to integers, ties away from 0: what GAMUT's -int_payoffs -int_mult
- *             does, by default 10000 times. Payoffs that would tie may then differ by one
- */
-struct gpube_nash_random {
-	size_t sizeof_options;
-	const char *kind;
-	int32_t rows, columns;
-	uint64_t seed;
-	int64_t range;
-	double covariance;
-	const char *parameters;
-	int64_t int_payoffs;
-};
-
-/*
- * gpube_nash_generate() - the same game for the same options everywhere.
- * Errors: EINVAL (kind, range, covariance, parameters, int_payoffs, sizes), ERANGE (payoffs past 64
- *         bits), ENOMEM
+ * gpube_nash_generate() - a seeded game, the same for the same options everywhere.
+ * opts  game: a name of gpube_nash_class(); rows, columns, seed, range, covariance; parameters:
+ *       integers, decimals or fractions. int_payoffs, not 0: what is drawn are reals (65536ths;
+ *       range is 10000 at most), and payoffs are so many times as large, rounded to integers, ties
+ *       away from 0: what GAMUT's -int_payoffs -int_mult does, by default 10000 times. Payoffs that
+ *       would tie may then differ by one
+ * Errors: EINVAL (options), ERANGE (payoffs past 64 bits), ENOMEM
  */
 GPUBE_API int gpube_nash_generate(
-	struct gpube_model **out, struct gpube_ctx *ctx, const struct gpube_nash_random *options);
+	struct gpube_model **out, struct gpube_ctx *ctx, const struct gpube_opts *opts);
 
 /* ---- equilibria --------------------------------------------------------- */
 
@@ -97,46 +75,6 @@ enum gpube_nash_method {
 struct gpube_nash_strategy {
 	const char *const *p;
 	const char *value;
-};
-
-/*
- * Options of gpube_nash(); zero fields take the default.
- * one              one equilibrium, by Lemke and Howson's algorithm from label 1
- * all_labels       with 'one': from every label, all that are reached
- * pure             pure equilibria alone, in time rows * columns
- * max              stop after so many equilibria; 0: all
- * support_size     method SE: supports of this size alone; 0: all
- * world            the ranks of gpube-mpi (gpube/ranks/world.h) among which method SE shares its
- *                  pairs by round-robin: all call gpube_nash() alike, rank 0 gets the equilibria,
- *                  the others a result without any; NULL: one rank
- * backend          of methods SE and EEE: where supports are scanned, faces walked; AUTO, of EEE
- *                  and AUTO: on the CPU, from which a large game goes on on a device that the
- *                  context or the program (ops/device/opening.h) has opened meanwhile
- * timeout_seconds  stop after this time, and after a tenth of it more (at least 0.2 s) that is for
- *                  checking what was found; where much is found the search ends so much earlier
- *                  that all of it can be checked; 0: never. gpube_ctx_stop(): two seconds more
- * keep_dominated   do not remove strictly dominated actions beforehand
- * inexact          decide in doubles: fast, and sometimes wrong
- * give, give_arg   called with each extreme equilibrium as soon as it has been checked, by one
- *                  thread at a time, in no order; what it returns other than OK ends the work.
- *                  Nothing is kept: the result has no pairs, and memory does not grow with their
- *                  number. By method EEE (or AUTO) on the CPU, with none of the options above but
- *                  timeout_seconds and keep_dominated. NULL: all are in the result
- */
-struct gpube_nash_opts {
-	size_t sizeof_options;
-	enum gpube_nash_method method;
-	int one, all_labels, pure;
-	int64_t max;
-	int32_t support_size;
-	struct dcop_world *world;
-	enum gpube_backend backend;
-	double timeout_seconds;
-	int keep_dominated;
-	int inexact;
-	int (*give)(void *arg, const struct gpube_nash_strategy *x,
-		const struct gpube_nash_strategy *y);
-	void *give_arg;
 };
 
 enum gpube_nash_answer {
@@ -181,6 +119,15 @@ struct gpube_nash_result {
 /*
  * gpube_nash() - the extreme equilibria of a game of two players: every equilibrium is a
  * convex combination of some of them.
+ * opts     method; one: by Lemke and Howson's algorithm from label 1, all_labels: from every one;
+ *          pure: in time rows * columns; max; support_size, of method SE; keep_dominated; inexact:
+ *          fast, and sometimes wrong; gpube_opts_set_give()
+ * backend  of methods SE and EEE: where supports are scanned, faces walked; AUTO, of EEE and AUTO:
+ *          on the CPU, from which a large game goes on on a device that the context or the program
+ *          (ops/device/opening.h) has opened meanwhile
+ * timeout  stop after this time, and after a tenth of it more (at least 0.2 s) that is for checking
+ *          what was found; where much is found the search ends so much earlier that all of it can
+ *          be checked; 0: never. gpube_ctx_stop(): two seconds more
  * Errors: EINVAL (no game, or of more players; no FLINT and not inexact; a support size without
  *         method SE; what does not go with 'give'), what 'give' returns, ENODEV, ECUDA (the CUDA
  *         backend was asked for), ERANGE (too many supports to list), EIO (a rank is dead), ENOMEM;
@@ -188,7 +135,7 @@ struct gpube_nash_result {
  * What a time limit or gpube_ctx_stop() cut short is a result with answer INCOMPLETE.
  */
 GPUBE_API int gpube_nash(struct gpube_nash_result **out, const struct gpube_model *game,
-	const struct gpube_nash_opts *opts);
+	const struct gpube_opts *opts);
 GPUBE_API void gpube_nash_result_free(struct gpube_nash_result *r, struct gpube_ctx *ctx);
 
 /*
@@ -209,11 +156,11 @@ struct gpube_nash_components {
 
 /*
  * gpube_nash_components() - of a complete result.
- * timeout_seconds  0: none
+ * opts    timeout
  * Errors: EINVAL (incomplete), ENOMEM, ESTOP
  */
 GPUBE_API int gpube_nash_components(struct gpube_nash_components **out, struct gpube_ctx *ctx,
-	const struct gpube_nash_result *r, double timeout_seconds);
+	const struct gpube_nash_result *r, const struct gpube_opts *opts);
 GPUBE_API void gpube_nash_components_free(struct gpube_nash_components *c, struct gpube_ctx *ctx);
 
 #ifdef __cplusplus

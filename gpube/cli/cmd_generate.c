@@ -7,6 +7,7 @@
 #include "formats/formats.h"
 #include "gpube/cli/session/session.h"
 #include "gpube/ir/generate.h"
+#include "gpube/options/options.h"
 #include "nash/nash.h"
 
 #define OPTS_STRUCT struct opts_generate
@@ -93,12 +94,11 @@ static int generate_auction(struct session *s, const struct opts_generate *o)
 
 static int generate_bimatrix(struct session *s, const struct opts_generate *o)
 {
-	const struct gpube_nash_random random = {
-		.sizeof_options = sizeof(random),
-		.kind = o->game,
-		.rows = (int32_t)(o->rows ? o->rows : o->variables),
-		.columns = (int32_t)(o->columns ? o->columns : o->variables),
-		.seed = (uint64_t)o->seed,
+	const struct gpube_opts random = {
+		.game = o->game,
+		.rows = (int)(o->rows ? o->rows : o->variables),
+		.columns = (int)(o->columns ? o->columns : o->variables),
+		.seed = o->seed,
 		.range = o->range,
 		.covariance = o->covariance,
 		.parameters = o->parameters,

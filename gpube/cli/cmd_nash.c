@@ -5,6 +5,7 @@
 #include "gpube/cli/nash_many.h"
 #include "gpube/cli/session/contents.h"
 #include "gpube/cli/session/session_ranks.h"
+#include "gpube/options/options.h"
 #include "nash/nash.h"
 
 #define OPTS_STRUCT struct opts_nash
@@ -355,12 +356,13 @@ static int find_components(
 {
 	struct gpube_ctx *ctx = r->session->ctx;
 	const double left = timeout - session_seconds(r->session);
+	const struct gpube_opts options = {
+		.timeout_seconds = timeout > 0 ? (left > 1e-6 ? left : 1e-6) : 0};
 	int status;
 
 	if (r->found->answer != GPUBE_NASH_ANSWER_ALL)
 		return GPUBE_OK;
-	status = gpube_nash_components(
-		components, ctx, r->found, timeout > 0 ? (left > 1e-6 ? left : 1e-6) : 0);
+	status = gpube_nash_components(components, ctx, r->found, &options);
 	r->components = *components;
 	if (status == GPUBE_ESTOP)
 		r->no_components = gpube_error(ctx);
@@ -382,7 +384,7 @@ static int give(void *arg, const struct gpube_nash_strategy *x, const struct gpu
 }
 
 /* --stream: the lines that were written before a failure or an end by time stay. */
-static int solve_in_a_stream(struct result *r, struct gpube_nash_opts *options)
+static int solve_in_a_stream(struct result *r, struct gpube_opts *options)
 {
 	struct session *s = r->session;
 	struct stream to = {.result = r};
@@ -424,18 +426,17 @@ static int report_with_picture(struct result *r, const struct opts_nash *o, int 
 static int solve(struct result *r, const struct opts_nash *o, int output, struct ranks *ranks)
 {
 	struct session *s = r->session;
-	struct gpube_nash_opts options = {
-		.sizeof_options = sizeof(options),
+	struct gpube_opts options = {
 		/* the words of --method are those of the enum, in its order */
-		.method = (enum gpube_nash_method)o->method,
+		.nash_method = o->method,
 		.one = o->one,
 		.all_labels = o->all_labels,
 		.pure = o->pure,
 		.max = o->max,
-		.support_size = (int32_t)o->support_size,
+		.support_size = (int)o->support_size,
 		.world = &ranks->world,
 		/* as those of --method */
-		.backend = (enum gpube_backend)o->backend,
+		.backend = o->backend,
 		.keep_dominated = o->keep_dominated,
 		.inexact = o->inexact,
 	};

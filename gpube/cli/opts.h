@@ -287,21 +287,18 @@
 		"name of FILE, .wcsp on standard output, .nfg for nash")
 
 #define OPTS_NASH(X)                                                                               \
-	X(CHOICE, method, 0, "auto", 0, 0, "auto|eee|ve|se",                                       \
+	X(CHOICE, method, 0, "auto", 0, 0, GPUBE__WORDS_NASH,                                      \
 		"how all equilibria are found: branch and bound on complementarity, vertices of "  \
 		"both polytopes, supports of equal size; auto: what is predicted best, or the "    \
 		"first to finish")                                                                 \
-	X(INT, support_size, 0, "0", 0, 64, "N",                                                   \
-		"method se: supports of N actions of each player alone; 0: of any size")           \
+	X(INT, support_size, OPTS_LIBRARY)                                                         \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
 		"methods se and eee: where pairs of supports are scanned, faces walked; auto: on " \
 		"the CPU, and large games go on on a device once it is open")                      \
-	X(FLAG, one, 0, NULL, 0, 0, NULL,                                                          \
-		"one equilibrium alone, by the algorithm of Lemke and Howson")                     \
-	X(FLAG, all_labels, 0, NULL, 0, 0, NULL,                                                   \
-		"with --one: start from every label, and give all that are reached")               \
-	X(FLAG, pure, 0, NULL, 0, 0, NULL, "pure equilibria alone")                                \
-	X(INT, max, 0, "0", 0, OPTS_NO_END, "N", "stop after N equilibria; 0: find all")           \
+	X(FLAG, one, OPTS_LIBRARY)                                                                 \
+	X(FLAG, all_labels, OPTS_LIBRARY)                                                          \
+	X(FLAG, pure, OPTS_LIBRARY)                                                                \
+	X(INT, max, OPTS_LIBRARY)                                                                  \
 	X(FLAG, components, 0, NULL, 0, 0, NULL,                                                   \
 		"maximal Nash subsets and connected components, too")                              \
 	X(OUT, svg, 0, NULL, 0, 0, "FILE",                                                         \
@@ -310,10 +307,8 @@
 	X(FLAG, stream, 0, NULL, 0, 0, NULL,                                                       \
 		"write each equilibrium as soon as it has been checked and keep none, for "        \
 		"millions: in no order, with --output gambit")                                     \
-	X(FLAG, keep_dominated, 0, NULL, 0, 0, NULL,                                               \
-		"do not remove strictly dominated actions beforehand")                             \
-	X(FLAG, inexact, 0, NULL, 0, 0, NULL,                                                      \
-		"decide in floating point: such results are not certain")                          \
+	X(FLAG, keep_dominated, OPTS_LIBRARY)                                                      \
+	X(FLAG, inexact, OPTS_LIBRARY)                                                             \
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
 		"stop after this time with what was found; 0: never")                              \
 	X(INT, threads, OPTS_LIBRARY)                                                              \

@@ -64,9 +64,11 @@ static double number(const char *text, const char *units, const double *factors,
 static bool parse_real(double *to, const struct gpube__opt *row, const char *text)
 {
 	static const double time_factors[] = {1, 60, 3600};
-	const double v = row->type == GPUBE__OPT_TIME ? number(text, "smh", time_factors, false)
-						      : number(text, "", NULL, false);
+	const bool minus = row->lo < 0 && *text == '-';
+	double v = row->type == GPUBE__OPT_TIME ? number(text, "smh", time_factors, false)
+						: number(text + minus, "", NULL, false);
 
+	v = minus ? -v : v;
 	*to = v;
 	return v >= (double)row->lo && v <= (double)row->hi;
 }

@@ -11,6 +11,7 @@
 #define GPUBE_OPTIONS_OPTIONS_H
 
 #include "gpube/base/base.h"
+#include "gpube/games.h"
 #include "gpube/options/table.h"
 
 struct dcop_world;

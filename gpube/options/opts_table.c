@@ -15,7 +15,8 @@ const char *const gpube__opt_sections[] = {"Bounds", "Elimination", "List", "Equ
 static const char *const call_names[GPUBE__N_CALLS] = {"gpube_ctx_new", "gpube_solve",
 	"gpube_bound", "gpube_certify", "gpube_reparam", "gpube_plan", "gpube_count", "gpube_list",
 	"gpube_heuristic_new", "gpube_infer", "gpube_infer_compile", "gpube_mmap", "gpube_read",
-	"gpube_write", "gpube_dpop", "gpube_csg", "gpube_auction"};
+	"gpube_write", "gpube_dpop", "gpube_csg", "gpube_auction", "gpube_nash",
+	"gpube_nash_components", "gpube_nash_generate"};
 
 const char *gpube__option_call(int k)
 {

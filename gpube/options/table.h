@@ -54,7 +54,10 @@ enum gpube__call {
 	GPUBE__ON_DPOP = 1 << 14,
 	GPUBE__ON_CSG = 1 << 15,
 	GPUBE__ON_AUCTION = 1 << 16,
-	GPUBE__N_CALLS = 17,
+	GPUBE__ON_NASH = 1 << 17,
+	GPUBE__ON_NASH_COMPONENTS = 1 << 18,
+	GPUBE__ON_NASH_GENERATE = 1 << 19,
+	GPUBE__N_CALLS = 20,
 	GPUBE__ON_CLI = 1 << 30,
 };
 
@@ -67,7 +70,7 @@ enum gpube__call {
 	(GPUBE__ON_COSTS_OF | GPUBE__ON_LIST | GPUBE__ON_HEURISTIC | GPUBE__ON_SUMS)
 #define GPUBE__ON_TIMED                                                                            \
 	(GPUBE__ON_COSTS_OF | GPUBE__ON_LIST | GPUBE__ON_SUMS | GPUBE__ON_DPOP | GPUBE__ON_CSG |   \
-		GPUBE__ON_AUCTION)
+		GPUBE__ON_AUCTION | GPUBE__ON_NASH | GPUBE__ON_NASH_COMPONENTS)
 
 enum gpube__opt_section {
 	GPUBE__SECTION_BOUNDS,
@@ -143,10 +146,11 @@ enum gpube__opt_section {
 		GPUBE__ON_ORDERS | GPUBE__ON_CLI,                                                  \
 		"search for an order this long; 0: as long as it pays")                            \
 	X(ELIMINATION, LONG, seed, "seed", 0, "0", 0, GPUBE__NO_END, "N",                          \
-		GPUBE__ON_ORDERS | GPUBE__ON_DPOP | GPUBE__ON_CLI,                                 \
+		GPUBE__ON_ORDERS | GPUBE__ON_DPOP | GPUBE__ON_NASH_GENERATE | GPUBE__ON_CLI,       \
 		"seed of the search for an order, of agents for a pseudo-tree")                    \
 	X(ELIMINATION, CHOICE, backend, "backend", 0, "auto", 0, 0, GPUBE__WORDS_BACKEND,          \
-		GPUBE__ON_CSG | GPUBE__ON_ORDERS | GPUBE__ON_DPOP | GPUBE__ON_CLI,                 \
+		GPUBE__ON_CSG | GPUBE__ON_NASH | GPUBE__ON_ORDERS | GPUBE__ON_DPOP |               \
+			GPUBE__ON_CLI,                                                             \
 		"where tables are eliminated; auto decides by predicted time and memory")          \
 	X(ELIMINATION, FLAG, no_simplify, "no_simplify", 0, NULL, 0, 1, NULL,                      \
 		GPUBE__ON_COSTS_OF | GPUBE__ON_HEURISTIC | GPUBE__ON_CLI,                          \
@@ -231,7 +235,49 @@ enum gpube__opt_section {
 		GPUBE__ON_CSG,                                                                     \
 		"dp on a device, for comparison: coalitions do not share what they fetch")         \
 	X(GAMES, TEXT, certificate, "certify", 0, NULL, 0, 0, "FILE", GPUBE__ON_CSG,               \
-		"by method lp: check its proof in another way, and write it to FILE")
+		"by method lp: check its proof in another way, and write it to FILE")              \
+	X(GAMES, CHOICE, nash_method, "method", 0, "auto", 0, 0, GPUBE__WORDS_NASH,                \
+		GPUBE__ON_NASH,                                                                    \
+		"how all equilibria are found: branch and bound on complementarity, vertices of "  \
+		"both polytopes, supports of equal size; auto: what is predicted best, or the "    \
+		"first to finish")                                                                 \
+	X(GAMES, INT, support_size, "support_size", 0, "0", 0, 64, "N",                            \
+		GPUBE__ON_NASH | GPUBE__ON_CLI,                                                    \
+		"method se: supports of N actions of each player alone; 0: of any size")           \
+	X(GAMES, FLAG, one, "one", 0, NULL, 0, 1, NULL, GPUBE__ON_NASH | GPUBE__ON_CLI,            \
+		"one equilibrium alone, by the algorithm of Lemke and Howson")                     \
+	X(GAMES, FLAG, all_labels, "all_labels", 0, NULL, 0, 1, NULL,                              \
+		GPUBE__ON_NASH | GPUBE__ON_CLI,                                                    \
+		"with --one: start from every label, and give all that are reached")               \
+	X(GAMES, FLAG, pure, "pure", 0, NULL, 0, 1, NULL, GPUBE__ON_NASH | GPUBE__ON_CLI,          \
+		"pure equilibria alone")                                                           \
+	X(GAMES, LONG, max, "max", 0, "0", 0, GPUBE__NO_END, "N", GPUBE__ON_NASH | GPUBE__ON_CLI,  \
+		"stop after N equilibria; 0: find all")                                            \
+	X(GAMES, FLAG, keep_dominated, "keep_dominated", 0, NULL, 0, 1, NULL,                      \
+		GPUBE__ON_NASH | GPUBE__ON_CLI,                                                    \
+		"do not remove strictly dominated actions beforehand")                             \
+	X(GAMES, FLAG, inexact, "inexact", 0, NULL, 0, 1, NULL, GPUBE__ON_NASH | GPUBE__ON_CLI,    \
+		"decide in floating point: such results are not certain")                          \
+	X(GAMES, CALL, give, "give", 0, NULL, 0, 0, NULL, GPUBE__ON_NASH,                          \
+		"called with each equilibrium as soon as it has been checked; none is kept")       \
+	X(GAMES, TEXT, game, "game", 0, "random", 0, 0, "CLASS", GPUBE__ON_NASH_GENERATE,          \
+		"random, covariant, zero-sum, win-lose, duplicated, coordination, dispersion, "    \
+		"minimum-effort, grab-the-dollar, travelers-dilemma or cyclic-polytope")           \
+	X(GAMES, INT, rows, "rows", 0, "20", 1, INT32_MAX, "N", GPUBE__ON_NASH_GENERATE,           \
+		"actions of player 1")                                                             \
+	X(GAMES, INT, columns, "columns", 0, "0", 0, INT32_MAX, "N", GPUBE__ON_NASH_GENERATE,      \
+		"actions of player 2; 0: as many as of player 1")                                  \
+	X(GAMES, LONG, range, "range", 0, "100", 1, 1000000000, "N", GPUBE__ON_NASH_GENERATE,      \
+		"random payoffs are integers from -N to N; covariant: standard deviation")         \
+	X(GAMES, REAL, covariance, "covariance", 0, "0.5", -1, 1, "X", GPUBE__ON_NASH_GENERATE,    \
+		"of the payoffs of a covariant game")                                              \
+	X(GAMES, LONG, int_payoffs, "int_payoffs", 0, "0", 0, 1000000000, "N",                     \
+		GPUBE__ON_NASH_GENERATE,                                                           \
+		"draw reals, and round payoffs that are N times as large to integers; 0: draw "    \
+		"integers")                                                                        \
+	X(GAMES, TEXT, parameters, "parameters", 0, NULL, 0, 0, "LIST", GPUBE__ON_NASH_GENERATE,   \
+		"a,b,c of minimum-effort, high,middle,low of grab-the-dollar, the reward of "      \
+		"travelers-dilemma; by default drawn from the seed")
 
 #define GPUBE__OPTS_READING(X)                                                                     \
 	X(READING, CHOICE, kind, "kind", 0, "costs", 0, 0, "costs|potentials|game",                \

@@ -70,6 +70,9 @@ enum gpube_heuristic_method {
 /* enum gpube_csg_method of csg.h */
 #define GPUBE__WORDS_CSG "auto|lp|conv|dp|idp|ip|idp-ip"
 
+/* enum gpube_nash_method of nash.h */
+#define GPUBE__WORDS_NASH "auto|eee|ve|se"
+
 #define GPUBE__WORDS_TASK "pr|mar"
 enum gpube_infer_task {
 	/* the sum over all assignments: a partition function, or the evidence's probability */

@@ -6,7 +6,6 @@
 #include "tests/api/wrong_payoffs.h"
 
 #include <limits.h>
-#include <math.h>
 
 #include "nash/nash.h"
 
@@ -28,29 +27,30 @@ WRONG(gpube_nash_class)
 	assert_null(gpube_nash_class(INT_MAX));
 }
 
+static int generate_with(const struct gpube_opts *o)
+{
+	struct gpube_model *g = (struct gpube_model *)(uintptr_t)16;
+	const int status = gpube_nash_generate(&g, ctx, o);
+
+	assert_null(g);
+	return status;
+}
+
 WRONG(gpube_nash_generate)
 {
-	static const struct gpube_nash_random rows[] = {
-		{.sizeof_options = 1, .rows = 2, .columns = 2},
-		{.sizeof_options = sizeof(rows[0])},
-		{.sizeof_options = sizeof(rows[0]), .rows = -2, .columns = 2},
-		{.sizeof_options = sizeof(rows[0]), .rows = 2, .columns = 2, .kind = "nix"},
-		{.sizeof_options = sizeof(rows[0]), .rows = 2, .columns = 2, .range = -1},
-		{.sizeof_options = sizeof(rows[0]), .rows = 2, .columns = 2, .range = INT64_MAX},
-		{.sizeof_options = sizeof(rows[0]), .rows = 2, .columns = 2, .covariance = 2},
-		{.sizeof_options = sizeof(rows[0]), .rows = 2, .columns = 2, .covariance = NAN},
-		{.sizeof_options = sizeof(rows[0]), .rows = 2, .columns = 2, .parameters = "1"},
-		{.sizeof_options = sizeof(rows[0]),
-			.rows = 2,
-			.columns = 2,
-			.int_payoffs = INT64_MAX},
+	static const struct gpube_opts rows[] = {
+		{0},
+		{.rows = -2, .columns = 2},
+		{.rows = 2, .game = "nix"},
+		{.rows = 2, .parameters = "1"},
+		{.rows = 2, .int_payoffs = 1, .range = INT64_MAX},
 	};
 
-	REFUSED(gpube_nash_generate(NULL, ctx, &rows[1]));
-	NOT_MADE(struct gpube_model, g, gpube_nash_generate(&g, NULL, &rows[1]));
-	NOT_MADE(struct gpube_model, g, gpube_nash_generate(&g, ctx, NULL));
+	REFUSED(gpube_nash_generate(NULL, ctx, NULL));
+	NOT_MADE(struct gpube_model, g, gpube_nash_generate(&g, NULL, NULL));
 	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
 		NOT_MADE(struct gpube_model, g, gpube_nash_generate(&g, ctx, &rows[k]));
+	wrong_options("gpube_nash_generate", generate_with);
 }
 
 WRONG(gpube_nash_exact)
@@ -58,43 +58,54 @@ WRONG(gpube_nash_exact)
 	assert_in_range(gpube_nash_exact(), 0, 1);
 }
 
+static int nash_with(const struct gpube_opts *o)
+{
+	struct gpube_nash_result *r = (struct gpube_nash_result *)(uintptr_t)16;
+	const int status = gpube_nash(&r, bimatrix, o);
+
+	assert_null(r);
+	return status;
+}
+
 WRONG(gpube_nash)
 {
-	static const struct gpube_nash_opts rows[] = {
-		{.sizeof_options = 5},
-		{.sizeof_options = sizeof(rows[0]), .method = (enum gpube_nash_method)4},
-		{.sizeof_options = sizeof(rows[0]), .method = (enum gpube_nash_method) - 1},
-		{.sizeof_options = sizeof(rows[0]), .max = -1},
-		{.sizeof_options = sizeof(rows[0]), .support_size = -1},
-		{.sizeof_options = sizeof(rows[0]), .support_size = 2},
-		{.sizeof_options = sizeof(rows[0]), .backend = (enum gpube_backend)9},
-		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = -1},
-		{.sizeof_options = sizeof(rows[0]), .timeout_seconds = NAN},
-	};
+	const struct gpube_opts size = {.support_size = 2};
 
 	REFUSED(gpube_nash(NULL, bimatrix, NULL));
 	NOT_MADE(struct gpube_nash_result, r, gpube_nash(&r, NULL, NULL));
 	NOT_MADE(struct gpube_nash_result, r, gpube_nash(&r, m, NULL));
 	NOT_MADE(struct gpube_nash_result, r, gpube_nash(&r, unfinished, NULL));
-	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
-		NOT_MADE(struct gpube_nash_result, r, gpube_nash(&r, bimatrix, &rows[k]));
+	NOT_MADE(struct gpube_nash_result, r, gpube_nash(&r, bimatrix, &size));
+	wrong_options("gpube_nash", nash_with);
+}
+
+WRONG(gpube_opts_set_give)
+{
+	REFUSED(gpube_opts_set_give(NULL, NULL, NULL));
 }
 
 WRONG_FREE(struct gpube_nash_result, gpube_nash_result_free)
 
+static int components_with(const struct gpube_opts *o)
+{
+	struct gpube_nash_components *c = (struct gpube_nash_components *)(uintptr_t)16;
+	const struct gpube_nash_result all = {.answer = GPUBE_NASH_ANSWER_ALL};
+	const int status = gpube_nash_components(&c, ctx, &all, o);
+
+	assert_null(c);
+	return status;
+}
+
 WRONG(gpube_nash_components)
 {
 	const struct gpube_nash_result r = {.answer = GPUBE_NASH_ANSWER_INCOMPLETE};
-	const struct gpube_nash_result all = {.answer = GPUBE_NASH_ANSWER_ALL};
 
-	REFUSED(gpube_nash_components(NULL, ctx, &r, 0));
-	NOT_MADE(struct gpube_nash_components, c, gpube_nash_components(&c, NULL, &r, 0));
-	NOT_MADE(struct gpube_nash_components, c, gpube_nash_components(&c, ctx, NULL, 0));
-	NOT_MADE(struct gpube_nash_components, c, gpube_nash_components(&c, ctx, &r, 0));
-	NOT_MADE(struct gpube_nash_components, c, gpube_nash_components(&c, ctx, &all, 0));
-	for (size_t k = 0; k < 3; k++)
-		NOT_MADE(struct gpube_nash_components, c,
-			gpube_nash_components(&c, ctx, &all, bad_seconds[k]));
+	REFUSED(gpube_nash_components(NULL, ctx, &r, NULL));
+	NOT_MADE(struct gpube_nash_components, c, gpube_nash_components(&c, NULL, &r, NULL));
+	NOT_MADE(struct gpube_nash_components, c, gpube_nash_components(&c, ctx, NULL, NULL));
+	NOT_MADE(struct gpube_nash_components, c, gpube_nash_components(&c, ctx, &r, NULL));
+	assert_int_equal(components_with(NULL), GPUBE_EINVAL);
+	wrong_options("gpube_nash_components", components_with);
 }
 
 WRONG_FREE(struct gpube_nash_components, gpube_nash_components_free)

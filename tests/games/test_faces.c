@@ -32,12 +32,11 @@ static struct gpube_model *generate(
 	struct gpube_ctx *ctx, const struct row *row, struct gpube_rng *rng)
 {
 	const uint64_t most = (uint64_t)row->largest;
-	struct gpube_nash_random o = {.sizeof_options = sizeof(o),
-		.kind = row->class,
+	struct gpube_opts o = {.game = row->class,
 		.range = row->range,
 		.rows = 1 + (int32_t)gpube__rng_below(rng, most),
 		.columns = 1 + (int32_t)gpube__rng_below(rng, most),
-		.seed = gpube__rng_next(rng)};
+		.seed = (int64_t)gpube__rng_next(rng)};
 	struct gpube_model *g;
 
 	assert_int_equal(gpube_nash_generate(&g, ctx, &o), GPUBE_OK);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gpube/forms.h"
+#include "gpube/options/options.h"
 #include "nash/nash.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -120,8 +121,7 @@ static void check_names(const struct gpube_model *a, const struct gpube_model *b
 /* All extreme equilibria of two players, or the pure ones of more, as text; past 64 bits none. */
 static char *equilibria(const struct gpube_model *g, bool inexact)
 {
-	const struct gpube_nash_opts opts = {
-		.sizeof_options = sizeof(opts), .method = GPUBE_NASH_METHOD_EEE};
+	const struct gpube_opts opts = {.nash_method = GPUBE_NASH_METHOD_EEE};
 	size_t n = 0, room = 1 << 16;
 	char *text = malloc(room);
 	struct gpube_nash_result *r;

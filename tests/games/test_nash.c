@@ -47,11 +47,10 @@ static struct gpube_model *make_game(struct gpube_ctx *ctx, const struct known *
 }
 
 static struct gpube_nash_result *solve(
-	const struct gpube_model *g, struct gpube_ctx *ctx, struct gpube_nash_opts o)
+	const struct gpube_model *g, struct gpube_ctx *ctx, struct gpube_opts o)
 {
 	struct gpube_nash_result *r;
 
-	o.sizeof_options = sizeof(o);
 	if (gpube_nash(&r, g, &o))
 		fail_msg("%s", gpube_error(ctx));
 	return r;
@@ -109,8 +108,7 @@ static void known_game(void **state)
 	for (int method = GPUBE_NASH_METHOD_AUTO; method <= GPUBE_NASH_METHOD_SE; method++)
 		for (int keep = 0; keep < 2; keep++) {
 			struct gpube_nash_result *r = solve(g, ctx,
-				(struct gpube_nash_opts){.method = (enum gpube_nash_method)method,
-					.keep_dominated = keep});
+				(struct gpube_opts){.nash_method = method, .keep_dominated = keep});
 			char *text = all_text(g, r);
 
 			if (method == GPUBE_NASH_METHOD_SE && row->degenerate) {
@@ -173,11 +171,11 @@ static void methods_agree(void **state)
 		struct known k = random_game(&rng, kind);
 		struct gpube_model *g = make_game(ctx, &k);
 		struct gpube_nash_result *ve =
-			solve(g, ctx, (struct gpube_nash_opts){.method = GPUBE_NASH_METHOD_VE});
-		struct gpube_nash_opts others[] = {
-			{.method = GPUBE_NASH_METHOD_EEE},
-			{.method = GPUBE_NASH_METHOD_AUTO, .keep_dominated = 1},
-			{.method = GPUBE_NASH_METHOD_SE},
+			solve(g, ctx, (struct gpube_opts){.nash_method = GPUBE_NASH_METHOD_VE});
+		struct gpube_opts others[] = {
+			{.nash_method = GPUBE_NASH_METHOD_EEE},
+			{.nash_method = GPUBE_NASH_METHOD_AUTO, .keep_dominated = 1},
+			{.nash_method = GPUBE_NASH_METHOD_SE},
 			{.one = 1, .all_labels = 1},
 			{.one = 1},
 			{.pure = 1},
@@ -224,13 +222,13 @@ static void inexact(void **state)
 	for (int trial = 0; trial < 100; trial++) {
 		struct known k = random_game(&rng, RANDOM);
 		struct gpube_model *g = make_game(ctx, &k);
-		struct gpube_nash_result *r = solve(g, ctx, (struct gpube_nash_opts){.inexact = 1}),
+		struct gpube_nash_result *r = solve(g, ctx, (struct gpube_opts){.inexact = 1}),
 					 *exact;
 
 		assert_true(r->inexact);
 		assert_true(r->n_pairs >= 1);
 		if (gpube_nash_exact() && r->answer == GPUBE_NASH_ANSWER_ALL) {
-			exact = solve(g, ctx, (struct gpube_nash_opts){0});
+			exact = solve(g, ctx, (struct gpube_opts){0});
 			assert_int_equal(r->n_pairs, exact->n_pairs);
 			gpube_nash_result_free(exact, ctx);
 		}
@@ -262,9 +260,7 @@ static void known_counts(void **state)
 					k.b[c] = effort ? 5 * least - 2 * j : i == j;
 				}
 				g = make_game(ctx, &k);
-				r = solve(g, ctx,
-					(struct gpube_nash_opts){
-						.method = (enum gpube_nash_method)method});
+				r = solve(g, ctx, (struct gpube_opts){.nash_method = method});
 				assert_int_equal(
 					r->n_pairs, effort ? n * (n + 1) / 2 : (1 << n) - 1);
 				gpube_nash_result_free(r, ctx);
@@ -291,8 +287,8 @@ static void far_apart(void **state)
 			k.a[i * N + j] = k.b[j * N + i] = (i == j ? 1 : 2) * p * q;
 	g = make_game(ctx, &k);
 	for (int method = GPUBE_NASH_METHOD_AUTO; method <= GPUBE_NASH_METHOD_SE; method++) {
-		struct gpube_nash_result *r = solve(
-			g, ctx, (struct gpube_nash_opts){.method = (enum gpube_nash_method)method});
+		struct gpube_nash_result *r =
+			solve(g, ctx, (struct gpube_opts){.nash_method = method});
 
 		assert_int_equal(r->answer, GPUBE_NASH_ANSWER_ALL);
 		assert_int_equal(r->n_pairs, (1 << N) - 1);
@@ -312,13 +308,13 @@ static void components(void **state)
 	static const struct known game = {.m = 2, .n = 2, .a = {1, 1, 0, 1}, .b = {1, 1, 0, 1}};
 	struct gpube_ctx *ctx = make_ctx();
 	struct gpube_model *g = make_game(ctx, &game);
-	struct gpube_nash_result *r = solve(g, ctx, (struct gpube_nash_opts){0});
+	struct gpube_nash_result *r = solve(g, ctx, (struct gpube_opts){0});
 	struct gpube_nash_components *c;
 
 	(void)state;
 	/* (1,1), (1,2), (2,2): a path, so two subsets that share (1,2) */
 	assert_int_equal(r->n_pairs, 3);
-	assert_int_equal(gpube_nash_components(&c, ctx, r, 0), GPUBE_OK);
+	assert_int_equal(gpube_nash_components(&c, ctx, r, NULL), GPUBE_OK);
 	assert_int_equal(c->n_components, 1);
 	assert_int_equal(c->n_subsets, 2);
 	for (int64_t k = 0; k < 2; k++) {
@@ -345,16 +341,14 @@ static void limits(void **state)
 		k.a[c] = k.b[c] = 1;
 	g = make_game(ctx, &k);
 	for (int method = GPUBE_NASH_METHOD_AUTO; method <= GPUBE_NASH_METHOD_SE; method++) {
-		r = solve(g, ctx,
-			(struct gpube_nash_opts){
-				.method = (enum gpube_nash_method)method, .max = 7});
+		r = solve(g, ctx, (struct gpube_opts){.nash_method = method, .max = 7});
 		assert_int_equal(r->n_pairs, 7);
 		assert_int_equal(r->answer, GPUBE_NASH_ANSWER_SOME);
 		assert_null(r->reason);
 		gpube_nash_result_free(r, ctx);
 	}
 	gpube_ctx_stop(ctx);
-	r = solve(g, ctx, (struct gpube_nash_opts){.method = GPUBE_NASH_METHOD_EEE});
+	r = solve(g, ctx, (struct gpube_opts){.nash_method = GPUBE_NASH_METHOD_EEE});
 	assert_int_equal(r->answer, GPUBE_NASH_ANSWER_INCOMPLETE);
 	assert_string_equal(r->reason, "stopped");
 	gpube_nash_result_free(r, ctx);
@@ -366,7 +360,7 @@ static void limits(void **state)
 	for (int c = 0; c < 25; c++)
 		k.a[c] = k.b[c] = c / 5 + c % 5;
 	g = make_game(ctx, &k);
-	r = solve(g, ctx, (struct gpube_nash_opts){.method = GPUBE_NASH_METHOD_EEE});
+	r = solve(g, ctx, (struct gpube_opts){.nash_method = GPUBE_NASH_METHOD_EEE});
 	assert_int_equal(r->removed[0] + r->removed[1], 0);
 	assert_string_equal(r->reason, "stopped");
 	gpube_nash_result_free(r, ctx);
@@ -383,7 +377,7 @@ static void out_of_memory(void **state)
 		struct test_memory memory = {.fail_at = -1};
 		struct gpube_ctx *ctx = test_memory_ctx(&memory);
 		struct gpube_model *g = make_game(ctx, &known[1]);
-		struct gpube_nash_opts o = {.sizeof_options = sizeof(o), .method = method};
+		struct gpube_opts o = {.nash_method = method};
 		struct gpube_nash_components *c = NULL;
 		struct gpube_nash_result *r = NULL;
 		long live = memory.live;
@@ -392,7 +386,7 @@ static void out_of_memory(void **state)
 		memory.fail_at = memory.n + fail_at;
 		status = gpube_nash(&r, g, &o);
 		if (!status)
-			status = gpube_nash_components(&c, ctx, r, 0);
+			status = gpube_nash_components(&c, ctx, r, NULL);
 		assert_true(status == GPUBE_ENOMEM || status == GPUBE_OK);
 		assert_true(status == GPUBE_OK || c == NULL);
 		gpube_nash_components_free(c, ctx);

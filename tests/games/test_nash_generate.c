@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "gpube/options/options.h"
 #include "nash/nash.h"
 #include "tests/support/files.h"
 #include "tests/games/made_games.h"
@@ -16,11 +17,10 @@ static struct gpube_ctx *make_ctx(void)
 	return ctx;
 }
 
-static struct gpube_model *generate(struct gpube_ctx *ctx, struct gpube_nash_random o)
+static struct gpube_model *generate(struct gpube_ctx *ctx, struct gpube_opts o)
 {
 	struct gpube_model *g;
 
-	o.sizeof_options = sizeof(o);
 	if (gpube_nash_generate(&g, ctx, &o))
 		fail_msg("%s", gpube_error(ctx));
 	return g;
@@ -122,8 +122,7 @@ static void class_holds(void **state)
 	int differ = 0;
 
 	for (uint64_t seed = 0; seed < 20; seed++) {
-		struct gpube_nash_random o = {
-			.kind = row->name, .rows = 6, .columns = 6, .seed = seed};
+		struct gpube_opts o = {.game = row->name, .rows = 6, .columns = 6, .seed = seed};
 		struct gpube_model *g = generate(ctx, o), *again = generate(ctx, o), *other;
 
 		for (int c = 0; row->holds && c < 36; c++)
@@ -149,12 +148,11 @@ static void covariance(void **state)
 
 	(void)state;
 	for (int t = -1; t <= 1; t++) {
-		struct gpube_model *g =
-			generate(ctx, (struct gpube_nash_random){.kind = "covariant",
-					      .rows = 100,
-					      .columns = 100,
-					      .range = 1000,
-					      .covariance = 0.8 * t});
+		struct gpube_model *g = generate(ctx, (struct gpube_opts){.game = "covariant",
+							      .rows = 100,
+							      .columns = 100,
+							      .range = 1000,
+							      .covariance = 0.8 * t});
 		double aa = 0, ab = 0;
 
 		for (int i = 0; i < 100; i++)
@@ -180,10 +178,9 @@ static void cyclic_polytopes(void **state)
 
 	(void)state;
 	for (int d = 2; gpube_nash_exact() && d <= 10; d += 2) {
-		struct gpube_model *g =
-			generate(ctx, (struct gpube_nash_random){
-					      .kind = "cyclic-polytope", .rows = d, .columns = d});
-		struct gpube_nash_opts o = {.sizeof_options = sizeof(o), .one = 1};
+		struct gpube_model *g = generate(ctx,
+			(struct gpube_opts){.game = "cyclic-polytope", .rows = d, .columns = d});
+		struct gpube_opts o = {.one = 1};
 		struct gpube_nash_result *r;
 
 		assert_int_equal(gpube_nash(&r, g, &o), GPUBE_OK);
@@ -203,9 +200,9 @@ static void cyclic_polytopes(void **state)
 
 static void every_format(void **state)
 {
-	static const struct gpube_nash_random shapes[] = {{.rows = 3, .columns = 4},
+	static const struct gpube_opts shapes[] = {{.rows = 3, .columns = 4},
 		{.rows = 1, .columns = 5}, {.rows = 5, .columns = 1}, {.rows = 2, .columns = 2},
-		{.rows = 3, .columns = 3, .kind = "minimum-effort", .parameters = "-1/3,2.5,.75"}};
+		{.rows = 3, .columns = 3, .game = "minimum-effort", .parameters = "-1/3,2.5,.75"}};
 	struct gpube_ctx *ctx = make_ctx();
 	char dir[256], path[300];
 
@@ -250,7 +247,7 @@ static void rounded(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(cells) / sizeof(*cells); k++) {
-		g = generate(ctx, (struct gpube_nash_random){.kind = "minimum-effort",
+		g = generate(ctx, (struct gpube_opts){.game = "minimum-effort",
 					  .rows = 2,
 					  .columns = 2,
 					  .parameters = cells[k].parameters,
@@ -263,8 +260,8 @@ static void rounded(void **state)
 		int n_odd = 0; /* that no whole number times 10000 is */
 
 		g = generate(ctx,
-			(struct gpube_nash_random){
-				.kind = kinds[k], .rows = 5, .columns = 5, .int_payoffs = 10000});
+			(struct gpube_opts){
+				.game = kinds[k], .rows = 5, .columns = 5, .int_payoffs = 10000});
 		for (int c = 0; c < 25; c++) {
 			assert_int_equal(payoff_of(g, 0, c).den, 1);
 			n_odd += payoff_of(g, 0, c).num % 10000 != 0;
@@ -273,19 +270,17 @@ static void rounded(void **state)
 		gpube_model_free(g);
 	}
 	g = generate(
-		ctx, (struct gpube_nash_random){
-			     .kind = "coordination", .rows = 2, .columns = 2, .int_payoffs = 7});
+		ctx, (struct gpube_opts){
+			     .game = "coordination", .rows = 2, .columns = 2, .int_payoffs = 7});
 	assert_true(pay(g, 0, 0, 0) == 7 && pay(g, 1, 0, 1) == 0);
 	gpube_model_free(g);
 	g = generate(ctx,
-		(struct gpube_nash_random){
-			.kind = "travelers-dilemma", .rows = 2, .columns = 2, .int_payoffs = 5});
+		(struct gpube_opts){
+			.game = "travelers-dilemma", .rows = 2, .columns = 2, .int_payoffs = 5});
 	assert_true(pay(g, 0, 0, 0) == 10 && pay(g, 0, 0, 1) == 20 && pay(g, 1, 0, 1) == 0);
 	gpube_model_free(g);
 	assert_int_equal(gpube_nash_generate(&g, ctx,
-				 &(struct gpube_nash_random){
-					 .sizeof_options = sizeof(struct gpube_nash_random),
-					 .kind = "cyclic-polytope",
+				 &(struct gpube_opts){.game = "cyclic-polytope",
 					 .rows = 16,
 					 .columns = 16,
 					 .int_payoffs = 1000000000}),
@@ -293,38 +288,63 @@ static void rounded(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* Options by name; without any, 20 actions of each player. */
+static void named(void **state)
+{
+	static const char *const said[][2] = {{"game", "covariant"}, {"rows", "3"},
+		{"covariance", "-0.5"}, {"range", "7"}, {"seed", "5"}};
+	struct gpube_ctx *ctx = make_ctx();
+	struct gpube_model *g, *same;
+	struct gpube_opts *o;
+
+	(void)state;
+	assert_int_equal(gpube_nash_generate(&g, ctx, NULL), GPUBE_OK);
+	same = generate(ctx, (struct gpube_opts){.rows = 20});
+	assert_true(same_game(g, same));
+	gpube_model_free(g);
+	gpube_model_free(same);
+	assert_int_equal(gpube_opts_new(&o, ctx), GPUBE_OK);
+	for (size_t k = 0; k < sizeof(said) / sizeof(*said); k++)
+		assert_int_equal(gpube_opts_set(o, said[k][0], said[k][1]), GPUBE_OK);
+	assert_int_equal(gpube_nash_generate(&g, ctx, o), GPUBE_OK);
+	gpube_opts_free(o);
+	same = generate(ctx,
+		(struct gpube_opts){
+			.game = "covariant", .rows = 3, .covariance = -0.5, .range = 7, .seed = 5});
+	assert_true(same_game(g, same));
+	gpube_model_free(g);
+	gpube_model_free(same);
+	gpube_ctx_free(ctx);
+}
+
 static void refused(void **state)
 {
-	static const struct gpube_nash_random bad[] = {
-		{.kind = "nix", .rows = 2, .columns = 2},
+	static const struct gpube_opts bad[] = {
+		{.game = "nix", .rows = 2, .columns = 2},
 		{.rows = 0, .columns = 2},
-		{.rows = 2, .columns = 2, .range = -1},
-		{.rows = 2, .columns = 2, .covariance = 1.5},
 		{.rows = 2, .columns = 2, .parameters = "1"},
-		{.kind = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,2"},
-		{.kind = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,2,3,4"},
-		{.kind = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,x,3"},
-		{.kind = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,1e30,3"},
-		{.kind = "minimum-effort",
+		{.game = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,2"},
+		{.game = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,2,3,4"},
+		{.game = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,x,3"},
+		{.game = "minimum-effort", .rows = 2, .columns = 2, .parameters = "1,1e30,3"},
+		{.game = "minimum-effort",
 			.rows = 2,
 			.columns = 2,
 			.parameters = "1/7919,"
 				      "1/999983,"
 				      "1/999979"},
-		{.kind = "cyclic-polytope", .rows = 3, .columns = 3},
-		{.kind = "cyclic-polytope", .rows = 2, .columns = 4},
-		{.kind = "cyclic-polytope", .rows = 18, .columns = 18},
-		{.rows = 2, .columns = 2, .int_payoffs = -1},
+		{.game = "cyclic-polytope", .rows = 3, .columns = 3},
+		{.game = "cyclic-polytope", .rows = 2, .columns = 4},
+		{.game = "cyclic-polytope", .rows = 18, .columns = 18},
 		{.rows = 2, .columns = 2, .int_payoffs = 10, .range = 10001},
 	};
 	struct gpube_ctx *ctx = make_ctx();
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(bad) / sizeof(*bad); k++) {
-		struct gpube_nash_random o = bad[k];
+		struct gpube_opts o = bad[k];
 		struct gpube_model *g;
 
-		o.sizeof_options = sizeof(o);
 		assert_int_equal(gpube_nash_generate(&g, ctx, &o), GPUBE_EINVAL);
 		assert_null(g);
 	}
@@ -333,7 +353,7 @@ static void refused(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N_CLASSES + 5] = {{0}};
+	struct CMUnitTest tests[N_CLASSES + 6] = {{0}};
 	size_t n = 0;
 
 	for (; n < N_CLASSES; n++) {
@@ -346,6 +366,7 @@ int main(void)
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(cyclic_polytopes);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_format);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(rounded);
+	tests[n++] = (struct CMUnitTest)cmocka_unit_test(named);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(refused);
 	return _cmocka_run_group_tests("gpube_nash_generate", tests, n, NULL, NULL);
 }

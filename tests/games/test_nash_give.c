@@ -47,17 +47,16 @@ static int compare(const void *a, const void *b)
 
 static struct gpube_model *make_game(struct gpube_ctx *ctx, const char *kind, int seed)
 {
-	const struct gpube_nash_random o = {.sizeof_options = sizeof(o),
-		.kind = kind,
+	const struct gpube_opts o = {.game = kind,
 		.rows = 1 + seed % 7,
 		.columns = 2 + seed / 2 % 6,
 		.range = 1 + seed % 3,
-		.seed = (uint64_t)seed};
+		.seed = seed};
 	struct gpube_model *g;
 
 	/* not all classes have games of unequal numbers */
 	if (gpube_nash_generate(&g, ctx, &o)) {
-		struct gpube_nash_random square = o;
+		struct gpube_opts square = o;
 
 		square.columns = square.rows = 2 + seed % 6;
 		assert_int_equal(gpube_nash_generate(&g, ctx, &square), GPUBE_OK);
@@ -73,8 +72,7 @@ static void same_as_kept(void **state)
 		struct gpube_ctx *ctx;
 		struct gpube_model *g;
 		struct gpube_nash_result *r;
-		struct gpube_nash_opts o = {
-			.sizeof_options = sizeof(o), .give = keep, .give_arg = &given};
+		struct gpube_opts o = {.give = keep, .give_arg = &given};
 
 		assert_int_equal(
 			gpube_ctx_new(&ctx, &(struct gpube_opts){.n_threads = 1 + seed % 3}),
@@ -107,7 +105,7 @@ static void same_as_kept(void **state)
 static void receiver_fails(void **state)
 {
 	static struct heap h;
-	struct gpube_nash_opts o = {.sizeof_options = sizeof(o), .give = keep, .give_arg = &h};
+	struct gpube_opts *o;
 	struct gpube_ctx *ctx;
 	struct gpube_nash_result *r;
 	struct gpube_model *g;
@@ -117,17 +115,20 @@ static void receiver_fails(void **state)
 	g = make_game(ctx, "coordination", 5);
 	h = (struct heap){
 		.rows = gpube_model_domain(g, 0), .columns = gpube_model_domain(g, 1), .most = 3};
-	assert_int_equal(gpube_nash(&r, g, &o), GPUBE_EIO);
+	assert_int_equal(gpube_opts_new(&o, ctx), GPUBE_OK);
+	assert_int_equal(gpube_opts_set_give(o, keep, &h), GPUBE_OK);
+	assert_int_equal(gpube_nash(&r, g, o), GPUBE_EIO);
 	assert_null(r);
 	assert_int_equal(h.n, 3);
+	gpube_opts_free(o);
 	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
 
 static void refused(void **state)
 {
-	const struct gpube_nash_opts bad[] = {{.one = 1}, {.pure = 1}, {.max = 1}, {.inexact = 1},
-		{.method = GPUBE_NASH_METHOD_VE}, {.method = GPUBE_NASH_METHOD_SE},
+	const struct gpube_opts bad[] = {{.one = 1}, {.pure = 1}, {.max = 1}, {.inexact = 1},
+		{.nash_method = GPUBE_NASH_METHOD_VE}, {.nash_method = GPUBE_NASH_METHOD_SE},
 		{.backend = GPUBE_BACKEND_CUDA}};
 	struct gpube_ctx *ctx;
 	struct gpube_nash_result *r;
@@ -137,9 +138,8 @@ static void refused(void **state)
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	g = make_game(ctx, "random", 5);
 	for (size_t k = 0; k < sizeof(bad) / sizeof(*bad); k++) {
-		struct gpube_nash_opts o = bad[k];
+		struct gpube_opts o = bad[k];
 
-		o.sizeof_options = sizeof(o);
 		o.give = keep;
 		assert_int_equal(gpube_nash(&r, g, &o), GPUBE_EINVAL);
 		assert_null(r);
@@ -158,8 +158,7 @@ static void out_of_memory(void **state)
 		struct test_memory memory = {.fail_at = -1};
 		struct gpube_ctx *ctx = test_memory_ctx(&memory);
 		struct gpube_model *g = make_game(ctx, "win-lose", 3);
-		struct gpube_nash_opts o = {
-			.sizeof_options = sizeof(o), .give = keep, .give_arg = &h};
+		struct gpube_opts o = {.give = keep, .give_arg = &h};
 		const long live = memory.live;
 		struct gpube_nash_result *r = NULL;
 		int status;

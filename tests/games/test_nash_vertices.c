@@ -4,6 +4,7 @@
  */
 #include "tests/support/test.h"
 
+#include "gpube/options/options.h"
 #include "nash/nash.h"
 
 #ifdef GPUBE_HAVE_FLINT
@@ -12,11 +13,7 @@
 static struct gpube_model *make_game(
 	struct gpube_ctx *ctx, const char *kind, int m, int n, int seed)
 {
-	struct gpube_nash_random o = {.sizeof_options = sizeof(o),
-		.kind = kind,
-		.rows = m,
-		.columns = n,
-		.seed = (uint64_t)seed};
+	struct gpube_opts o = {.game = kind, .rows = m, .columns = n, .seed = seed};
 	struct gpube_model *g;
 
 	if (gpube_nash_generate(&g, ctx, &o))
@@ -249,9 +246,11 @@ static void out_of_patience(void **state)
 	assert_int_equal(gpube_nash(&r, g, NULL), GPUBE_OK);
 	assert_int_equal(r->n_pairs, N);
 	assert_int_equal(r->n_unchecked, 0);
-	assert_int_equal(gpube_nash_components(&c, ctx, r, 1e-9), GPUBE_ESTOP);
+	assert_int_equal(
+		gpube_nash_components(&c, ctx, r, &(struct gpube_opts){.timeout_seconds = 1e-9}),
+		GPUBE_ESTOP);
 	assert_null(c);
-	assert_int_equal(gpube_nash_components(&c, ctx, r, 0), GPUBE_OK);
+	assert_int_equal(gpube_nash_components(&c, ctx, r, NULL), GPUBE_OK);
 	assert_int_equal(c->n_components, N);
 	assert_int_equal(c->n_subsets, N);
 	for (int64_t k = 0; k < N; k++)

@@ -209,8 +209,7 @@ static void random_game(void **state)
 /* A game of two players by gpube_nash_pure() as by gpube_nash(). */
 static void two_players(void **state)
 {
-	const struct gpube_nash_opts opts = {
-		.sizeof_options = sizeof(opts), .pure = 1, .inexact = !gpube_nash_exact()};
+	const struct gpube_opts opts = {.pure = 1, .inexact = !gpube_nash_exact()};
 	struct gpube_nash_result *r;
 	struct gpube_nash_pure *pure;
 	struct gpube_model *g;

@@ -7,6 +7,7 @@
 
 #include "gpube/ops/faces/faces.h"
 #include "gpube/ops/support/support.h"
+#include "gpube/options/options.h"
 #include "nash/nash.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -97,8 +98,7 @@ static void scan_of_shape(void **state)
 static struct gpube_nash_result *solve(
 	const struct gpube_model *g, enum gpube_nash_method method, enum gpube_backend backend)
 {
-	const struct gpube_nash_opts o = {
-		.sizeof_options = sizeof(o), .method = method, .backend = backend};
+	const struct gpube_opts o = {.nash_method = method, .backend = backend};
 	struct gpube_nash_result *r;
 
 	if (gpube_nash(&r, g, &o))
@@ -113,12 +113,11 @@ static void same_equilibria(void **state)
 		"win-lose", "duplicated", "coordination", "minimum-effort"};
 
 	for (int t = 0; gpube_nash_exact() && t < 80; t++) {
-		struct gpube_nash_random o = {.sizeof_options = sizeof(o),
-			.kind = classes[t % 8],
+		struct gpube_opts o = {.game = classes[t % 8],
 			.rows = 1 + t % 7,
 			.columns = 1 + t / 2 % 7,
 			.range = 30,
-			.seed = (uint64_t)t};
+			.seed = t};
 		struct gpube_nash_result *want, *got;
 		struct gpube_model *g;
 

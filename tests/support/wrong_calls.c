@@ -96,11 +96,16 @@ static int set_something(struct gpube_opts *o, const struct gpube_option *option
 		return gpube_opts_set_numbers(o, option->name, 2, two);
 	if (!strcmp(option->name, "progress"))
 		return gpube_opts_set_progress(o, log_nothing, NULL);
+	if (!strcmp(option->name, "give"))
+		return gpube_opts_set_give(o, NULL, NULL);
 	if (!strcmp(option->name, "log"))
 		return gpube_opts_set_log(o, NULL, NULL);
 	if (!strcmp(option->name, "realloc"))
 		return gpube_opts_set_realloc(o, no_memory, NULL);
-	return gpube_opts_set(o, option->name, !strcmp(option->type, "flag") ? NULL : "3");
+	return gpube_opts_set(o, option->name,
+		!strcmp(option->type, "flag") ? NULL
+		: option->most == 1           ? "1"
+					      : "3");
 }
 
 void wrong_options(const char *call, int (*make)(const struct gpube_opts *o))

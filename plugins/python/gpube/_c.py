@@ -6,7 +6,6 @@ differs is a compiler's error, and sizes, offsets and constants are compared.
 """
 import ctypes
 import ctypes.util
-import operator
 import os
 import re
 import sys
@@ -24,11 +23,9 @@ ESTOP = -9
 WORDS = {
 	"GPUBE_": ["costs", "potentials", "game", "coalitions"],
 	"GPUBE_ANSWER_": ["optimal", "infeasible", "incomplete"],
-	"GPUBE_BACKEND_": ["auto", "cpu", "cuda"],
 	"GPUBE_LOG_": ["note", "detail", "progress"],
 	"GPUBE_PSEUDOTREE_": ["auto", "min_degree", "max_degree", "min_id", "max_id", "min_name", "max_name", "best"],
 	"GPUBE_CSG_": ["auto", "lp", "conv", "dp", "idp", "ip", "idp_ip"],
-	"GPUBE_NASH_METHOD_": ["auto", "eee", "ve", "se"],
 	"GPUBE_NASH_ANSWER_": ["all", "some", "incomplete"],
 }
 CSG_ANSWERS = ["optimal", "infeasible", "bounds", "incomplete"]
@@ -178,17 +175,6 @@ struct gpube_nash_strategy {
 	void *p;
 	char *value;
 };
-struct gpube_nash_opts {
-	size_t sizeof_options;
-	int method, one, all_labels, pure;
-	int64_t max;
-	int32_t support_size;
-	void *world;
-	int backend;
-	double timeout_seconds;
-	int keep_dominated, inexact;
-	void *give, *give_arg;
-};
 struct gpube_nash_pair {
 	int64_t x, y;
 };
@@ -313,9 +299,9 @@ int gpube_model_payoff(int64_t *num, int64_t *den, const struct gpube_model *m, 
 int gpube_nash_pure(struct gpube_nash_pure **out, const struct gpube_model *game);
 void gpube_nash_pure_free(struct gpube_nash_pure *p, struct gpube_ctx *ctx);
 int gpube_nash_exact(void);
-int gpube_nash(struct gpube_nash_result **out, const struct gpube_model *game, const struct gpube_nash_opts *opts);
+int gpube_nash(struct gpube_nash_result **out, const struct gpube_model *game, const struct gpube_opts *opts);
 void gpube_nash_result_free(struct gpube_nash_result *r, struct gpube_ctx *ctx);
-int gpube_nash_components(struct gpube_nash_components **out, struct gpube_ctx *ctx, const struct gpube_nash_result *r, double timeout_seconds);
+int gpube_nash_components(struct gpube_nash_components **out, struct gpube_ctx *ctx, const struct gpube_nash_result *r, const struct gpube_opts *opts);
 void gpube_nash_components_free(struct gpube_nash_components *c, struct gpube_ctx *ctx);
 """
 
@@ -405,20 +391,6 @@ lib = _load()
 
 PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 LOG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_double, ctypes.c_char_p)
-
-
-def options(name, **fields):
-	"""An options struct; a field that is None keeps its default."""
-	s = structs[name]()
-	s.sizeof_options = ctypes.sizeof(s)
-	for field, value in fields.items():
-		if value is not None:
-			if isinstance(getattr(s, field), int):  # numpy's integers are no ints to ctypes
-				value = operator.index(value)
-			setattr(s, field, value)
-			if isinstance(value, int) and getattr(s, field) != value:  # ctypes wraps
-				raise ValueError("%s: %d does not fit" % (field, value))
-	return s
 
 
 def table(call):

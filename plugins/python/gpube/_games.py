@@ -249,16 +249,15 @@ class Game(Owner):
 		>>> len(gpube.Game.read("examples/effort.nfg").nash().equilibria)
 		7
 		"""
-		opts = _c.options("gpube_nash_opts", method=word("GPUBE_NASH_METHOD_", method), one=one,
-			all_labels=all_labels, pure=pure, max=max, support_size=support_size,
-			timeout_seconds=seconds(timeout), keep_dominated=keep_dominated, inexact=inexact,
-			backend=word("GPUBE_BACKEND_", backend))
+		opts = Options("nash", "gpube_nash", method=method, one=bool(one), all_labels=bool(all_labels), pure=bool(pure),
+			max=max, support_size=support_size, timeout=seconds(timeout), keep_dominated=bool(keep_dominated),
+			inexact=bool(inexact), backend=backend)
 
 		def convert(address):
 			return _equilibria(self, address, components, timeout)
 
 		return self.context._run(lib.gpube_nash, lib.gpube_nash_result_free, convert, self._address,
-			ctypes.byref(opts))
+			opts.address)
 
 
 @dataclass
@@ -346,9 +345,10 @@ def _equilibria(game, address, components, timeout):
 		subsets=None, seconds=r.seconds)
 	if not components or result.answer != "all":
 		return result
+	opts = Options("nash", "gpube_nash_components", timeout=seconds(timeout))
 	try:
 		result.subsets = game.context._run(lib.gpube_nash_components, lib.gpube_nash_components_free,
-			lambda c: _subsets(c, xs, ys), game.context._address, address, seconds(timeout))
+			lambda c: _subsets(c, xs, ys), game.context._address, address, opts.address)
 	except Interrupted as e:
 		e.result = result
 		raise
