@@ -46,15 +46,15 @@ row 'memory' 1 '' "the agents' tables need" "$gpube" dpop -q --memory 1K $x/zebr
 "$gpube" generate random -n 60 -d 6 --p1 0.3 --p2 0.05 --seed 3 -o "$work/hard.wcsp"
 row 'a timeout ends with bounds' 1 '^lower +[1-9][0-9]*, proved' '' \
 	"$gpube" dpop -q --z 4 --timeout 0.000001s "$work/hard.wcsp"
-row 'and an assignment' 1 '^upper +[1-9][0-9]*, of an assignment' 'out of time' \
-	"$gpube" dpop --z 4 --timeout 0.000001s "$work/hard.wcsp"
-row 'a timeout, JSON' 1 '"status": "bounds".*"lower_bound": [0-9]+, "upper_bound": [0-9]+, "assignment": \[' 'out of time' \
-	"$gpube" dpop --json --z 4 --timeout 0.000001s "$work/hard.wcsp"
 export GPUBE_TEST_RANK='slow 0' # there is time for a signal once agents are at work
 row 'SIGINT ends with bounds' 1 '"status": "bounds".*"lower_bound": [1-9][0-9]*, "upper_bound": [0-9]+, "assignment": \[' \
 	'stopped' end_at INT 'agents at work' "$gpube" dpop -v --json --z 4 "$work/hard.wcsp"
 unset GPUBE_TEST_RANK
-if has_clock; then
+if has_clock; then # a moment is as long on a slow machine
+	row 'and an assignment' 1 '^upper +[1-9][0-9]*, of an assignment' 'out of time' \
+		clocked 1 "$gpube" dpop --z 4 --timeout 0.000001s "$work/hard.wcsp"
+	row 'a timeout, JSON' 1 '"status": "bounds".*"lower_bound": [0-9]+, "upper_bound": [0-9]+, "assignment": \[' 'out of time' \
+		clocked 1 "$gpube" dpop --json --z 4 --timeout 0.000001s "$work/hard.wcsp"
 	row 'what a moment proves is the optimum' 0 '^optimum +4\.30, the proved ' '' \
 		clocked 1 "$gpube" dpop -q --timeout 0.000001s $x/exams.cfn
 else

@@ -64,7 +64,10 @@ int main(void)
 	return 0;
 }
 END
-that 'a program that knows options by name alone is compiled' cc -std=c11 -Wall -Werror -I"$at/include" "$work/options.c" \
+sanitize=
+nm "$at/lib/libgpube.a" 2> /dev/null | grep -q __asan && sanitize=-fsanitize=address,undefined
+# shellcheck disable=SC2086 # no words or one
+that 'a program that knows options by name alone is compiled' cc -std=c11 -Wall -Werror $sanitize -I"$at/include" "$work/options.c" \
 	-L"$at/lib" -lgpube -Wl,-rpath,"$at/lib" -o "$work/options"
 row 'and takes what the library has' 0 '^[0-9]+ options, timeout 120, version [0-9]+$' '' "$work/options"
 that 'the struct is opaque' sh -c "! grep -rlE 'struct gpube_opts \{|sizeof\(struct gpube_opts' '$at/include'"
@@ -130,8 +133,6 @@ else
 fi
 if command -v pkg-config > /dev/null 2>&1; then
 	that 'pkg-config: version' [ "gpube $(pkg-config --modversion gpube)" = "$("$gpube" --version)" ]
-	sanitize=
-	nm "$at/lib/libgpube.a" 2> /dev/null | grep -q __asan && sanitize=-fsanitize=address,undefined
 	# shellcheck disable=SC2046,SC2086
 	that 'an example is compiled with the installed library alone' ${CC:-cc} -Wall -Wextra -Werror \
 		examples/optimum.c $sanitize $(pkg-config --cflags --libs gpube) -o "$work/optimum"
