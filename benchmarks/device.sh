@@ -11,6 +11,7 @@
 #   growth   one bucket from 2^14 joined cells on (growth-cuda.csv, growth-cpu.csv)
 #   slices   a network on cards that hold 1/2, 1/4 and 1/16 of its largest bucket (slices.txt)
 #   split    the same on one card, on one twice and on two (split.txt)
+#   two      whole commands on one card and on two, three times each (two-cards.txt)
 #
 # LIMIT bounds the seconds of a row of the tables (default 1.5), INSTANCES their number (25).
 build=$1 data=$2 out=$3
@@ -101,6 +102,26 @@ for part in "$@"; do
 			compare "$out/net.wcsp" "--order=min-fill --backend=cuda" "--order=min-fill --backend=cuda --devices 0,0" \
 				"--order=min-fill --backend=cuda --devices 0,1"
 		done | tee "$out/split.txt"
+		;;
+	two)
+		queen=$(find "$data" -name queen5_5_4.wcsp | head -n 1)
+		for net in "grid -n 144 -d 4 --rows 12" "grid -n 144 -d 6 --rows 12" "random -n 24 -d 5 --p1 0.5" queen \
+			"random -n 25 -d 5 --p1 0.5" "random -n 26 -d 5 --p1 0.5"; do
+			seed=2
+			case $net in grid*) seed=1 ;; esac
+			if [ "$net" = queen ]; then
+				cp "$queen" "$out/net.wcsp"
+			else
+				# shellcheck disable=SC2086
+				"$gpube" generate $net --p2 0 --seed $seed -o "$out/net.wcsp"
+			fi
+			echo "==== $net"
+			for _ in 1 2 3; do
+				compare "$out/net.wcsp" "--method eliminate --backend cuda --devices 0" \
+					"--method eliminate --backend cuda --devices 0,1"
+			done
+		done | tee "$out/two-cards.txt"
+		rm -f "$out/net.wcsp"
 		;;
 	esac
 done

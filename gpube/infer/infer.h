@@ -96,6 +96,9 @@ struct gpube_sum_bucket {
 
 struct gpube_infer_splits;
 
+/* Joined cells that a card sums in a second. */
+#define GPUBE_CARD_CELLS_PER_SECOND 1e11
+
 /*
  * Cuts of a sum at most; and of the memory allowed, the part for pages that are kept for the next
  * tables.

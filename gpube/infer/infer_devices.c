@@ -18,8 +18,6 @@
 
 /* Slices of each device, so that all end at about the same time. */
 #define SLICES_A_DEVICE 4
-/* Joined cells that a card sums in a second. */
-#define CARD_CELLS_PER_SECOND 1e11
 
 struct devices;
 
@@ -218,7 +216,7 @@ int gpube__infer_on_devices(struct gpube_inference **out, const struct gpube_mod
 
 double gpube__infer_devices_cells(const struct gpube_ctx *ctx)
 {
-	return GPUBE__FURTHER_SECONDS / (1 - 1.0 / ctx->n_devices) * CARD_CELLS_PER_SECOND;
+	return GPUBE__FURTHER_SECONDS / (1 - 1.0 / ctx->n_devices) * GPUBE_CARD_CELLS_PER_SECOND;
 }
 
 int gpube_infer(

@@ -14,8 +14,6 @@
  */
 #define CELLS_UP      1.2e9
 #define CELLS_UP_DOWN 4e8
-/* The same of a card. */
-#define CARD_CELLS_PER_SECOND 1e11
 
 /* A quick order whose largest table passes the memory so many times is not searched on. */
 #define HOPELESS 0x1p30
@@ -98,7 +96,7 @@ static int expect_card(
 		&ops, j->ctx, j->opts->backend, cost->joined_cells, cost->largest_message, false);
 
 	if (!status && ops != gpube__ops_cpu())
-		*rate = fmax(*rate, CARD_CELLS_PER_SECOND);
+		*rate = fmax(*rate, GPUBE_CARD_CELLS_PER_SECOND);
 	return status;
 }
 

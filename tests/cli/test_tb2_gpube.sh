@@ -33,7 +33,11 @@ done
 # what toulbar2 is called with
 printf '#!/bin/sh\necho "$@" >> "%s"\nexec sleep 600\n' "$work/called" > "$work/told"
 chmod +x "$work/told"
-TOULBAR2=$work/told row 'a cover for -B=' 0 'gpube$' '*' "$tb2" $x/exams.cfn -- -B=1
+# gpube begins to solve once toulbar2 has been called
+printf '#!/bin/sh\ncase $1 in solve | bound) until [ -s "%s" ]; do sleep 0.05; done ;; esac\nexec "%s" "$@"\n' \
+	"$work/called" "$gpube" > "$work/waits"
+chmod +x "$work/waits"
+TOULBAR2=$work/told GPUBE=$work/waits row 'a cover for -B=' 0 'gpube$' '*' "$tb2" $x/exams.cfn -- -B=1
 that 'the cover is named' grep -q -- '-B=1 -O=.*\.cov' "$work/called"
 # a variable of one value, which toulbar2 takes wrongly in a .uai
 printf 'MARKOV\n2\n1 2\n2\n2 0 1\n1 1\n2 0.2 0.8\n2 0.3 0.7\n' > "$work/one.uai"
