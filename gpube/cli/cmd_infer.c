@@ -175,8 +175,10 @@ static int run(const void *opts, int n_args, char **args)
 		.order_time = o->order_time,
 		.seed = o->seed,
 		.backend = o->backend,
+		.devices = o->devices,
 		.timeout = o->timeout,
 		.memory = o->memory,
+		.device_memory = o->device_memory,
 		.threads = o->threads};
 	struct ranks ranks;
 	struct session s;
@@ -223,7 +225,8 @@ const struct command cmd_infer = {
 		"removed before, and for PR variables that sum to a constant, as all of a "
 		"Bayesian network of which nothing is observed. Where nothing is left the answer "
 		"says so: probability zero. What does not fit --memory is summed in slices, for "
-		"the values of some variables in turn. Where zeros leave little, as in formulas, "
+		"the values of some variables in turn, which several --devices share, with the "
+		"same digits whoever is faster. Where zeros leave little, as in formulas, "
 		"a search by cases sums what they leave (--task PR). Where slices would be too "
 		"many, or where --timeout, SIGINT or SIGTERM end, has proved bounds: from above "
 		"by weighted mini-buckets, from below by exact sums over part of the assignments. "

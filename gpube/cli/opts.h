@@ -50,6 +50,12 @@
 		"of a game: a profile costs what its players could gain, instead of being "        \
 		"forbidden")
 
+/* The cards of commands whose work several can share. */
+#define OPTS_CARDS(X)                                                                              \
+	X(TEXT, devices, 0, NULL, 0, 0, "LIST",                                                    \
+		"GPUs to use, 0,1 for example: with several, the values of split variables are "   \
+		"divided among them")
+
 /* What solve and info have in common: how a model would be eliminated. */
 #define OPTS_ENGINE(X)                                                                             \
 	X(CHOICE, order, OPTS_LIBRARY)                                                             \
@@ -59,9 +65,7 @@
 	X(TIME, order_time, OPTS_LIBRARY)                                                          \
 	X(INT, seed, OPTS_LIBRARY)                                                                 \
 	X(CHOICE, backend, OPTS_LIBRARY)                                                           \
-	X(TEXT, devices, 0, NULL, 0, 0, "LIST",                                                    \
-		"GPUs to use, 0,1 for example: with several, the values of split variables are "   \
-		"divided among them")                                                              \
+	OPTS_CARDS(X)                                                                              \
 	X(FLAG, no_simplify, OPTS_LIBRARY)                                                         \
 	X(INT, precision, OPTS_LIBRARY)                                                            \
 	X(TIME, timeout, OPTS_LIBRARY)                                                             \
@@ -138,9 +142,11 @@
 		"or, from a .cov or .dec, that of a tree decomposition")                           \
 	X(TIME, order_time, OPTS_LIBRARY)                                                          \
 	X(CHOICE, backend, OPTS_LIBRARY)                                                           \
+	OPTS_CARDS(X)                                                                              \
 	X(INT, seed, OPTS_LIBRARY)                                                                 \
 	X(TIME, timeout, OPTS_LIBRARY)                                                             \
 	X(SIZE, memory, OPTS_LIBRARY)                                                              \
+	X(SIZE, device_memory, OPTS_LIBRARY)                                                       \
 	X(INT, threads, OPTS_LIBRARY)
 
 /* What the commands that compute bounds have in common. */

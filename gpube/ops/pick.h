@@ -37,10 +37,10 @@ int gpube__pick_early(const struct gpube_ops **ops, struct gpube_ctx *ctx, enum 
 /* Ending a process that has opened a device takes that much longer: seen as a process' time. */
 #define GPUBE__CLOSE_SECONDS 0.1
 /*
- * A further device, which is opened beside the first one's work, takes 0.3 s (seen likewise); what
- * would save little more is within the error of the predictions.
+ * A further device, which is opened beside the first one's work, takes 0.3 s (seen likewise), and
+ * what is predicted to be saved may be two and a half times what is (benchmarks/runs/devices-h200).
  */
-#define GPUBE__FURTHER_SECONDS 0.7
+#define GPUBE__FURTHER_SECONDS 1.0
 
 /* Seconds that a backend is predicted to take for so many joined cells on this context. */
 double gpube__predicted_seconds(

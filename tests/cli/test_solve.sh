@@ -361,6 +361,8 @@ row 'more devices than are taken' 1 '' "^gpube: --devices: expected 1 to 8 indic
 for c in solve info bound list; do
 	row "$c: a device that is not there" 1 '' '^gpube: device 9 of --devices: no ' "$gpube" $c -q --devices 9 examples/zebra.wcsp
 done
+row 'infer: a device that is not there' 1 '' '^gpube: device 9 of --devices: no ' \
+	"$gpube" infer -q --devices 9 --device-memory 1G examples/sprinkler.uai
 row 'with the other options of a device' 1 '' '^gpube: device 900 of --devices: no ' \
 	env CUDA_VISIBLE_DEVICES= "$gpube" solve -q --devices 900,0 examples/zebra.wcsp
 row 'and in JSON' 1 '"device 9 of --devices: no ' '*' "$gpube" solve --json --devices 9 examples/zebra.wcsp
