@@ -19,16 +19,19 @@ too, and the call then returns that. Calls let other Python threads run; calls o
 Decimal('4.30')
 """
 from ._c import VERSION as __version__
+from ._coalitions import AuctionResult, Structure, auction, auction_model, csg, csg_model
 from ._dpop import Agent, Dpop, dpop
 from ._engine import INF, Context, Error, Interrupted
-from ._games import (AuctionResult, Equilibria, Equilibrium, Game, Pure, Structure, Subset, auction,
-	auction_model, csg, csg_model, nash)
-from ._model import Bounds, Inference, Listed, Model, Plan, Progress, Solution, convert
+from ._games import Equilibria, Equilibrium, Game, Pure, Subset, nash
+from ._model import Model, convert
+from ._names import Assignment, Distribution, Marginals, Variable
+from ._results import Bounds, Inference, Listed, Plan, Progress, Solution
 from ._solver import Solver
 from ._toulbar2 import Prepared, for_pytoulbar2
 
 __all__ = [
-	"INF", "Agent", "AuctionResult", "Bounds", "Context", "Dpop", "Equilibria", "Equilibrium", "Error", "Game",
-	"Inference", "Interrupted", "Listed", "Model", "Plan", "Prepared", "Progress", "Pure", "Solution", "Solver", "Structure", "Subset", "auction",
-	"auction_model", "convert", "csg", "csg_model", "dpop", "for_pytoulbar2", "nash",
+	"INF", "Agent", "Assignment", "AuctionResult", "Bounds", "Context", "Distribution", "Dpop", "Equilibria", "Equilibrium",
+	"Error", "Game", "Inference", "Interrupted", "Listed", "Marginals", "Model", "Plan", "Prepared", "Progress", "Pure",
+	"Solution", "Solver", "Structure", "Subset", "Variable", "auction", "auction_model", "convert", "csg", "csg_model",
+	"dpop", "for_pytoulbar2", "nash",
 ]

@@ -6,7 +6,9 @@ from typing import Dict, List, Optional
 from . import _c
 from ._c import lib
 from ._engine import Options, int32s, number, seconds, takes
-from ._model import Exact, Model, _text
+from ._model import Model
+from ._names import Assignment, decoded, names_of
+from ._results import Assigned, Exact
 
 
 @dataclass
@@ -31,8 +33,8 @@ class Agent:
 	pseudo_parents: List[int] = field(default_factory=list)
 
 
-@dataclass
-class Dpop:
+@dataclass(repr=False)
+class Dpop(Assigned):
 	"""What dpop() knows.
 
 	answer      "optimal", "infeasible" (proved), or "incomplete": stopped, or bounded with z
@@ -49,7 +51,7 @@ class Dpop:
 	answer: str
 	cost: Optional[Exact]
 	bound: Optional[Exact]
-	assignment: Optional[List[int]]
+	assignment: Optional[Assignment]
 	messages: int
 	message_bytes: int
 	largest_message_bytes: int
@@ -63,13 +65,17 @@ class Dpop:
 	tree_seconds: float = 0
 
 	@property
-	def optimum(self):
+	def optimum(self) -> Optional[Exact]:
 		"""The cost, if it is the proved optimum; otherwise None."""
 		return self.cost if self.answer == "optimal" else None
 
+	def _about(self):
+		return "%s, cost %s, %d agents, %d messages of %d bytes, %.3g s simulated" % (
+			self.answer, self.cost, len(self.agents), self.messages, self.message_bytes, self.seconds)
+
 
 def _agent(a, k):
-	return Agent(_text(a.name) or "agent %d" % k, a.parent if a.parent >= 0 else None, a.depth, a.n_vars, a.separator,
+	return Agent(decoded(a.name) or "agent %d" % k, a.parent if a.parent >= 0 else None, a.depth, a.n_vars, a.separator,
 		a.util_bytes, a.clock, _c.array(a.pseudo_parents, ctypes.c_int32, a.n_pseudo_parents) or [])
 
 
@@ -100,7 +106,7 @@ def _given(model, agents):
 	for v, k in enumerate(owner):
 		if k is None:
 			owner[v] = len(names)
-			names.append(_text(lib.gpube_model_var_name(model._address, v)) or "")
+			names.append(names_of(model).variables[v] or "")
 	return int32s(owner), names
 
 

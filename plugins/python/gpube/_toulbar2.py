@@ -15,7 +15,8 @@ from typing import Any, List, Optional
 
 from . import _c
 from ._engine import INF, Error, number, units
-from ._model import Bounds, Model
+from ._model import Model
+from ._results import Bounds
 
 FEW = 300  # assignments that are all priced; otherwise so many at random, or beside a good one
 

@@ -17,7 +17,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import gpube
-from gpube import _dpop, _engine, _games, _model, _toulbar2
+from gpube import (_build, _coalitions, _dpop, _engine, _games, _model, _names, _results, _solve, _solver, _toulbar2)
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 EXAMPLES = os.path.join(ROOT, "examples")
@@ -406,7 +406,7 @@ class Costs(unittest.TestCase):
 				lambda: m.bound(assignment=[2**32]), lambda: gpube.Model(decimals=2**32),
 				lambda: gpube.Context(threads=2**32), lambda: gpube.Context(memory=-1),
 				lambda: gpube.Context(devices=[2**32]), lambda: gpube.nash([[1]], max=2**64),
-				lambda: gpube.csg({2**60: 1}), lambda: gpube.csg({1: 1}, n_agents=2**32 + 1)):
+				lambda: gpube.csg({2**60: 1}), lambda: gpube.csg({1: 1}, n=2**32 + 1)):
 			self.assertRaises(ValueError, call)
 		self.assertEqual((m.domains, m.n_functions, m.evidence), ([2], 0, {}))
 		self.assertRaises(TypeError, m.add_variable, 2.5)
@@ -932,7 +932,7 @@ class Words(unittest.TestCase):
 			os.chdir(d)
 			try:
 				n = 0
-				for module in gpube, _dpop, _engine, _model, _games, _toulbar2:
+				for module in (gpube, _build, _coalitions, _dpop, _engine, _games, _model, _names, _results, _solve, _solver, _toulbar2):
 					failed, tried = doctest.testmod(module, extraglobs={"gpube": gpube})
 					self.assertEqual(failed, 0)
 					n += tried

@@ -34,8 +34,8 @@ class Integers(unittest.TestCase):
 				("devices", lambda: gpube.Context(devices=[0.5])), ("player", lambda: game.payoffs(1.0)),
 				("labels", lambda: game.labels(1.5)), ("max", lambda: game.nash(max=1.5)),
 				("agent", lambda: gpube.csg({(0.5,): 1})), ("coalition", lambda: gpube.csg({1.5: 1})),
-				("agents", lambda: gpube.csg({1: 1}, n_agents=2.5)),
-				("all agents", lambda: gpube.csg([0, 1, 2, 3], n_agents=2.0)),
+				("agents", lambda: gpube.csg({1: 1}, n=2.5)),
+				("all agents", lambda: gpube.csg([0, 1, 2, 3], n=2.0)),
 				("good", lambda: gpube.auction([(1, [0.5])])), ("goods", lambda: gpube.auction([(1, [0])], n_goods=1.5)),
 				("colors", lambda: gpube.Model.read("x.col", colors=2.5))):
 			with self.subTest(name):
@@ -61,7 +61,7 @@ class Integers(unittest.TestCase):
 				self.assertEqual(self.m.cost([one, two]), 9)
 				self.assertEqual(len(self.m.list(most=two, within=None).costs), 2)
 				self.assertEqual(self.m.solve(seed=one, precision=kind(0), order=[one, kind(0)]).optimum, 0)
-				self.assertEqual(gpube.csg({one: 3, (one,): 4}, n_agents=two).value, 7)
+				self.assertEqual(gpube.csg({one: 3, (one,): 4}, n=two).value, 7)
 				self.assertEqual(gpube.auction([(one, [one])], n_goods=two).revenue, 1)
 				self.assertEqual(gpube.Game([[1, 2]]).payoffs(one), [[1, 2]])
 				m = gpube.Model(decimals=one)
@@ -85,9 +85,9 @@ class FewCoalitions(unittest.TestCase):
 				self.assertEqual((s.value * 2, len(s.coalitions)), (n - 2 + 6, n - 1))
 				s = gpube.csg({(i,): 0.25 for i in range(n)}, context=little)
 				self.assertEqual((s.value, s.proved), (n / 4, True))
-		s = gpube.csg({2: 5}, n_agents=40, free_disposal=True, context=little)
+		s = gpube.csg({2: 5}, n=40, free_disposal=True, context=little)
 		self.assertEqual((s.value, s.coalitions), (5, [(1,)]))
-		self.assertEqual(gpube.csg({2: 5}, n_agents=40, context=little).answer, "infeasible")
+		self.assertEqual(gpube.csg({2: 5}, n=40, context=little).answer, "infeasible")
 
 	def test_lists_and_tables(self):
 		"""The same of a game that is a list, and of its agents alone in a table."""
@@ -99,7 +99,7 @@ class FewCoalitions(unittest.TestCase):
 			more = {**values, **{1 << i: 0 for i in range(n, 25)}}
 			with self.subTest(seed):
 				best = gpube.csg(table)
-				self.assertEqual(gpube.csg(values, n_agents=n).value, best.value)
+				self.assertEqual(gpube.csg(values, n=n).value, best.value)
 				self.assertEqual(gpube.csg(more).value, best.value)
 
 	def test_bad_values(self):

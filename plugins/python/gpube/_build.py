@@ -1,0 +1,268 @@
+"""Building a model: variables, tables, and functions by what they say."""
+import ctypes
+from itertools import product
+
+from . import _c
+from ._c import INF as NO_COST, lib
+from ._engine import INF, Error, flat, int32s, int64, is_infinite, packed, units, whole
+from ._names import encoded, names_of
+
+
+class Building:
+	"""The methods of Model that add to it and observe."""
+
+	def add_variable(self, domain, name=None):
+		"""Adds a variable and returns its index.
+
+		domain  how many values it has, or their names: values are 0 to domain - 1 everywhere, the names
+		        are for named(), observe() and the files that have a place for them
+		name    no other variable has it
+		Errors: ValueError (a name with a zero byte), Error EINVAL (no values, a name that another has),
+		        ENOMEM
+
+		>>> m = gpube.Model(); day = m.add_variable(["monday", "tuesday"], "day")
+		>>> m.named([1])
+		{'day': 'tuesday'}
+		"""
+		out, values = ctypes.c_int32(), []
+		try:
+			size, = int32s([domain])
+		except TypeError:
+			if isinstance(domain, str) or not hasattr(domain, "__iter__"):
+				raise
+			values = [str(x) for x in domain]
+			size = len(values)
+		other = None if name is None else names_of(self).get(name)
+		if other is not None:
+			raise Error("EINVAL", "variables %d and %d would both be called %r" % (other, len(self), name))
+		raw = [encoded(x) for x in values]
+		self.context._do(lib.gpube_model_add_var, self._address, ctypes.byref(out),
+			size, None if name is None else encoded(name))
+		if raw:
+			self._set(lib.gpube_model_name_values, out.value, (ctypes.c_char_p * size)(*raw))
+		return out.value
+
+	def add_function(self, scope, table):
+		"""Adds a function, of costs or of potentials as the model's kind is.
+
+		scope  distinct variables, by index or name; [] adds to the constant
+		table  nested lists or an array of the shape of the domains; or all numbers in one list, the
+		       last variable of the scope fastest; or a function of one value index a variable
+		Errors: ValueError (shape, decimals), Error EINVAL (scope), ERANGE (past 64 bits), ENOMEM
+
+		>>> m = gpube.Model(); a, b = m.add_variable(2), m.add_variable(2)
+		>>> m.add_function([a, b], lambda x, y: 5 if x == y else 0)
+		"""
+		variables = self._scope(scope)
+		scope = variables[:]
+		domains = [lib.gpube_model_domain(self._address, v) for v in scope]
+		if min(domains, default=1) < 1:
+			raise Error("EINVAL", "no variable %d" % scope[[d < 1 for d in domains].index(True)])
+		if len(set(scope)) < len(scope):
+			twice = next(v for k, v in enumerate(scope) if v in scope[:k])
+			raise Error("EINVAL", "variable %d is twice in a scope" % twice)
+		add = lib.gpube_model_add_potentials if self.kind == "potentials" else lib.gpube_model_add_costs
+		self._set(add, len(scope), variables, self._numbers(table, domains))
+
+	def _numbers(self, table, domains):
+		"""The cells of a table as the library takes them."""
+		if callable(table):
+			table = [table(*values) for values in product(*map(range, domains))]
+		decimals, kind = self.decimals, ctypes.c_double if self.kind == "potentials" else ctypes.c_int64
+		numbers = None if decimals else packed(table, domains, kind)
+		if numbers is None:
+			cells = flat(table, domains)
+			if kind is ctypes.c_int64 and (decimals or not whole(cells)):
+				cells = [self._cost(c, decimals) for c in cells]
+			numbers = (kind * len(cells))(*cells)
+		return numbers
+
+	def _cost(self, cost, decimals):
+		if is_infinite(cost):
+			if cost < 0:
+				raise ValueError("-inf is no cost; what is forbidden is inf in either direction")
+			return NO_COST
+		cost = units(cost, decimals)
+		if not -NO_COST < cost < NO_COST:
+			raise Error("ERANGE", "a cost of %d units does not fit 64 bits" % cost)
+		return cost
+
+	# ---- functions by what they say
+
+	def _scope(self, variables):
+		"""Indices of variables that are given by index or name."""
+		return int32s([names_of(self).index(v) if isinstance(v, str) else v for v in variables])
+
+	def _penalty(self, cost):
+		return int64(self._cost(cost, self.decimals))
+
+	def _structs(self, name, rows):
+		return (_c.structs[name] * max(1, len(rows)))(*rows)
+
+	def add_tuples(self, scope, costs, others=0):
+		"""Adds a function by the tuples that cost something else than the others.
+
+		scope   distinct variables: indices or names
+		costs   {tuple of value indices: cost}; inf is forbidden
+		others  the cost of all other tuples
+		Errors: Error EINVAL (a variable, a value), ERANGE, ENOMEM
+
+		>>> m = gpube.Model(); v = [m.add_variable(10) for _ in range(3)]
+		>>> m.add_tuples(v, {(1, 2, 3): 0, (3, 2, 1): 5}, others=gpube.INF)
+		>>> m.solve().assignment
+		[1, 2, 3]
+		"""
+		scope, decimals = self._scope(scope), self.decimals
+		tuples = [tuple(t) for t in costs]
+		for t in tuples:
+			if len(t) != len(scope):
+				raise ValueError("a tuple of %d values for %d variables" % (len(t), len(scope)))
+		prices = [self._cost(c, decimals) for c in costs.values()]
+		self._set(lib.gpube_model_add_tuples, len(scope), scope, self._penalty(others), len(tuples),
+			int32s([x for t in tuples for x in t]), (ctypes.c_int64 * max(1, len(prices)))(*prices))
+
+	def add_linear(self, terms, relation, right, cost=INF, per_unit=False):
+		"""Adds a linear constraint: terms "<=", ">=" or "==" right.
+
+		terms     {variable: coefficient of its value's index}, or a list of such pairs and of triples
+		          (variable, value, coefficient), which count where the variable has that value
+		cost      where it does not hold; with per_unit for each unit that is missing or too much
+		Errors: ValueError (relation), Error EINVAL, ERANGE (too wide for tables and chains), ENOMEM
+
+		>>> m = gpube.Model(maximise=True); take = [m.add_variable(2) for _ in range(3)]
+		>>> for v, worth in zip(take, (5, 4, 3)): m.add_function([v], [0, worth])
+		>>> m.add_linear(dict(zip(take, (4, 3, 2))), "<=", 5)
+		>>> m.solve().assignment
+		[0, 1, 1]
+		"""
+		relations = [">=", "<=", "=="]
+		if relation not in relations:
+			raise ValueError("relation %r: expected one of %s" % (relation, " ".join(relations)))
+		terms = terms.items() if hasattr(terms, "items") else terms
+		rows = [(self._index(t[0]), -1 if len(t) == 2 else int32s([t[1]])[0], int64(t[-1])) for t in terms]
+		rows = self._structs("gpube_term", [(int32s([v])[0], x, c) for v, x, c in rows])
+		n = len(rows) if terms else 0
+		self._set(lib.gpube_model_add_linear, n, rows, relations.index(relation), int64(right),
+			self._penalty(cost), int(bool(per_unit)))
+
+	def add_all_different(self, variables, excepted=(), cost=INF):
+		"""Adds that no two of the variables have the same value, but those of excepted value indices.
+
+		cost  of each pair that does
+		Errors: Error EINVAL, ENOMEM
+
+		>>> m = gpube.Model(); v = [m.add_variable(3) for _ in range(3)]
+		>>> m.add_all_different(v); m.solve(count=True).count
+		6
+		"""
+		scope, excepted = self._scope(variables), int32s(excepted)
+		self._set(lib.gpube_model_add_all_different, len(scope), scope, len(excepted), excepted, self._penalty(cost))
+
+	def add_gcc(self, variables, counts, cost=INF):
+		"""Adds how often values occur (global cardinality).
+
+		counts  {value index: (least, most)}
+		cost    for each variable that a value has too many or too few
+		Errors: Error EINVAL, ERANGE (too wide for tables and chains), ENOMEM
+
+		>>> m = gpube.Model(); v = [m.add_variable(2) for _ in range(4)]
+		>>> m.add_gcc(v, {1: (1, 1)}); m.solve(count=True).count
+		4
+		"""
+		scope = self._scope(variables)
+		rows = self._structs("gpube_occurrences", [tuple(int32s([x, *bounds])) for x, bounds in counts.items()])
+		self._set(lib.gpube_model_add_gcc, len(scope), scope, len(counts), rows, self._penalty(cost))
+
+	def add_among(self, variables, values, least, most, cost=INF):
+		"""Adds that from 'least' to 'most' of the variables have one of these value indices.
+
+		cost  for each variable too many or too few
+		Errors: Error EINVAL, ERANGE (too wide for tables and chains), ENOMEM
+
+		>>> m = gpube.Model(); v = [m.add_variable(3) for _ in range(3)]
+		>>> m.add_among(v, [1, 2], 3, 3); m.solve(count=True).count
+		8
+		"""
+		scope, values = self._scope(variables), int32s(values)
+		self._set(lib.gpube_model_add_among, len(scope), scope, len(values), values, *int32s([least, most]),
+			self._penalty(cost))
+
+	def add_regular(self, variables, transitions, starts, ends):
+		"""Adds the least cost at which an automaton reads the variables' values; forbidden where it cannot.
+
+		transitions   (state, value index, next state), or with a cost as a fourth; states are 0, 1, …
+		starts, ends  states, or {state: cost}
+		Errors: Error EINVAL, ERANGE (too wide for tables and chains), ENOMEM
+
+		>>> m = gpube.Model(); v = [m.add_variable(2) for _ in range(4)]
+		>>> m.add_regular(v, [(0, 0, 0), (0, 1, 1), (1, 0, 0)], [0], [0, 1])  # no two ones in a row
+		>>> m.solve(count=True).count
+		8
+		"""
+		decimals = self.decimals
+		scope, transitions = self._scope(variables), [tuple(t) for t in transitions]
+		steps = [tuple(int32s(t[:3])) + (self._cost(t[3], decimals) if len(t) > 3 else 0,) for t in transitions]
+
+		def states(of):
+			pairs = of.items() if hasattr(of, "items") else [(s, 0) for s in of]
+			return [(int32s([s])[0], self._cost(c, decimals)) for s, c in pairs]
+
+		first, last = states(starts), states(ends)
+		n = 1 + max([s for s, _ in first + last] + [s for t in steps for s in (t[0], t[2])], default=0)
+		self._set(lib.gpube_model_add_regular, len(scope), scope, n,
+			len(first), self._structs("gpube_state", first), len(last), self._structs("gpube_state", last),
+			len(steps), self._structs("gpube_transition", steps))
+
+	def add_global(self, keyword, variables, *parameters):
+		"""Adds a function that a .wcsp names by a keyword: "salldiff", "wsum", "max", …
+
+		parameters  what follows the keyword there: words and numbers; costs in units of the model
+		Errors: Error EINVAL (keyword, parameters), ERANGE (too wide for tables and chains), ENOMEM
+
+		>>> m = gpube.Model(); v = [m.add_variable(2) for _ in range(3)]
+		>>> m.add_global("wsum", v, "lin", 2, "==", 5); m.solve().cost
+		4
+		"""
+		scope = self._scope(variables)
+		self._set(lib.gpube_model_add_global, encoded(keyword), len(scope), scope,
+			encoded(" ".join(map(str, parameters))))
+
+	def add_bounded(self, variables, problem, low, high):
+		"""Forbids what costs less than low, or high or more, in a problem of these variables.
+
+		problem  a Model of as many variables, with as many values
+		Errors: Error EINVAL (the problem), ERANGE (more than 2^24 assignments), ENOMEM
+
+		>>> m, cost = gpube.Model(), gpube.Model()
+		>>> for v in [m.add_variable(2) for _ in range(2)]: cost.add_function([cost.add_variable(2)], [0, 3])
+		>>> m.add_bounded([0, 1], cost, 1, 6); m.solve(count=True).count
+		2
+		"""
+		scope = self._scope(variables)
+		ends = [int64(units(end, problem.decimals)) for end in (low, high)]
+		self._set(lib.gpube_model_add_bounded, len(scope), scope, problem._address, *ends)
+
+	def _index(self, variable):
+		"""Of a variable by name or index; ValueError, Error EINVAL."""
+		if isinstance(variable, str):
+			return names_of(self).index(variable)
+		variable, = int32s([variable])
+		if not 0 <= variable < len(self):
+			raise Error("EINVAL", "there is no variable %d" % variable)
+		return variable
+
+	def observe(self, variable, value):
+		"""Fixes a variable to a value, each an index or a name; the value None takes it back.
+
+		Errors: Error EINVAL, ValueError (no variable or value of that name)
+
+		>>> m = gpube.Model.read("examples/exams.cfn"); m.observe("drama", "wednesday")
+		>>> m.solve().optimum
+		Decimal('4.80')
+		"""
+		self._set(lib.gpube_model_observe, *int32s(self._pair(variable, -1 if value is None else value)))
+
+	def _pair(self, variable, value):
+		"""The indices of a variable and of a value of it, each an index or a name."""
+		variable = self._index(variable)
+		return variable, names_of(self).value(variable, value)

@@ -1,0 +1,358 @@
+"""Coalition structures and auctions."""
+import ctypes
+import operator
+import os
+from dataclasses import dataclass
+from typing import Any, List, Optional, Tuple
+
+from . import _c
+from ._c import lib
+from ._engine import INF, Context, Options, exact, int64, is_infinite, number, path_bytes, seconds, units
+from ._model import Model, made
+from ._names import Value, decoded, names_of
+from ._show import Shown, html_table, pandas, short
+
+# ---- coalition structures
+
+MOST_AGENTS = 40  # GPUBE_MAX_AGENTS
+
+
+@dataclass(repr=False)
+class Structure(Shown):
+	"""What csg() knows.
+
+	answer       "optimal", "infeasible", "bounds" (stopped: the best known) or "incomplete"
+	coalitions   disjoint sorted tuples of agents, from 0, or of their names; None without a structure
+	value        of the structure: exact (an int or a Decimal) unless values were floats; or None
+	upper_bound  no structure is worth more; None where nothing is known
+	error        of floats: the optimum exceeds 'value' by no more than this; otherwise 0
+	"""
+
+	answer: str
+	coalitions: Optional[List[Tuple[Value, ...]]]
+	value: Any
+	upper_bound: Any
+	error: float
+	method: str
+	backend: str
+	seconds: float
+
+	@property
+	def proved(self):
+		"""Whether the answer is proved: an optimum, or that there is no structure."""
+		return self.answer in ("optimal", "infeasible")
+
+	def __getitem__(self, agent) -> Tuple[Value, ...]:
+		"""The coalition that an agent is in. Errors: KeyError"""
+		for coalition in self.coalitions or ():
+			if agent in coalition:
+				return coalition
+		raise KeyError("agent %r is in no coalition" % (agent,))
+
+	def _lines(self):
+		there = self.coalitions is not None
+		return ["%s%s%s" % (self.answer, ", value %s" % self.value if there else "",
+			", at most %s" % self.upper_bound if self.answer == "bounds" else ""),
+			short("{%s}" % " ".join(map(str, c)) for c in self.coalitions or ())]
+
+	def _html(self):
+		return html_table(self._lines()[0], ["coalition"], [[", ".join(map(str, c))] for c in self.coalitions or ()])
+
+	def to_pandas(self):
+		"""A pandas.Series: for each agent the number of its coalition, from 0. Errors: ImportError"""
+		told = sorted((agent, k) for k, c in enumerate(self.coalitions or ()) for agent in c)
+		return pandas().Series([k for _, k in told], index=[agent for agent, _ in told], name="coalition", dtype=int)
+
+
+def csg(values, n=None, method="auto", timeout=None, free_disposal=False, certificate=None,
+		backend="auto", context=None):
+	"""An optimal partition of n agents into coalitions: a Structure.
+
+	values         a path; or a Model that was read from a .csg, or one of one function over all its
+	               variables, which have two values: a coalition is worth by how much it costs less than none does; or 2^n numbers in the order of masks (agent i is bit i; the first one, of
+	               the empty coalition, is 0); or {coalition: value}, where a coalition is a mask or an
+	               iterable of agents, by number or by name, and what is left out is forbidden. -inf is forbidden. Ints,
+	               Fractions and Decimals are exact, and so is the result; with a float (but -inf)
+	               among them all are floats
+	n              how many agents, of a dict; default: up to the last one that is in it
+	method         "auto", "lp", "conv", "dp", "idp", "ip" or "idp_ip"
+	free_disposal  agents may stay out, at no value
+	certificate    path to write a proof of method lp to
+	Errors: ValueError, Error EINVAL, ERANGE (a value or the sum passes 64 bits), ELIMIT, ENOMEM, and
+	those of reading a file; Interrupted, with the best so far
+
+	>>> gpube.csg({(0,): 1, (1,): 2, (0, 1): 4}).coalitions
+	[(0, 1)]
+	>>> gpube.csg({("ann",): 1, ("bob",): 2, ("ann", "bob"): 2})["ann"]
+	('ann',)
+	"""
+	context = _context_of(values, context)
+	game, decimals, keys = _game_of(context, values, n)
+	opts = Options("csg", "gpube_csg", method=method.replace("_", "-"), timeout=seconds(timeout), free_disposal=bool(free_disposal),
+		backend=backend, certify=None if certificate is None else path_bytes(certificate))
+	try:
+		return context._run(lib.gpube_csg, lib.gpube_csg_result_free,
+			lambda r: _structure(r, decimals, keys), game._address, opts.address)
+	finally:
+		_give_back(game, values)
+
+
+def csg_model(values, n=None, context=None):
+	"""The coalition game as a Model, to be maximised: an assignment is a partition. 'values' and
+	'n' as of csg().
+
+	Errors: those of csg(), and Error EINVAL (floats), ELIMIT (more than 14 agents and many coalitions)
+
+	>>> gpube.csg_model({(0,): 1, (1,): 2, (0, 1): 4}).solve().optimum
+	4
+	"""
+	context = _context_of(values, context)
+	game, decimals, _ = _game_of(context, values, n)
+	try:
+		m = made(context, lib.gpube_costs_of_coalitions, game._address)
+	finally:
+		_give_back(game, values)
+	context._do(lib.gpube_model_set_scale, m._address, decimals)
+	return m
+
+
+def _context_of(what, context):
+	"""A model's own, otherwise the one that was given."""
+	return what.context if isinstance(what, Model) else context or Context()
+
+
+def _game_of(context, values, n):
+	"""A Model of coalitions, for _give_back(), its decimals (None: floats), and what its agents are called."""
+	if isinstance(values, (str, os.PathLike)):
+		values = Model.read(values, context=context)
+	if not isinstance(values, Model):
+		return _coalitions(context, values, n)
+	if values.kind != "coalitions":
+		values = made(context, lib.gpube_coalitions_of_costs, values._address)
+	names = names_of(values)
+	return values, values.decimals, [names.key(v) for v in range(len(values))]
+
+
+def _give_back(game, values):
+	"""Closes what was made of 'values'."""
+	if game is not values:
+		game.close()
+
+
+class _Numbers:
+	"""The numbers of agents or goods that are given as such, or by names, which are numbered as they come."""
+
+	def __init__(self):
+		self.names = {}
+		self.by_number = False
+
+	def __call__(self, one):
+		if isinstance(one, str):
+			number = self.names.setdefault(one, len(self.names))
+		else:
+			self.by_number, number = True, operator.index(one)
+		return number
+
+	def check(self):
+		"""ValueError where some are given by name, others by number."""
+		if self.names and self.by_number:
+			raise ValueError("some are given by name, as %r, others by number" % next(iter(self.names)))
+
+	def mask(self, coalition):
+		"""Of a mask, an agent's name, or an iterable of agents."""
+		if hasattr(coalition, "__index__"):
+			self.by_number = True
+			return coalition.__index__()
+		mask = 0
+		for agent in [coalition] if isinstance(coalition, str) else coalition:
+			number = self(agent)
+			if not 0 <= number < MOST_AGENTS:
+				raise ValueError("agent %s, expected 0 to %d" % (agent, MOST_AGENTS - 1))
+			mask |= 1 << number
+		return mask
+
+
+def _coalitions(context, values, n):
+	"""_game_of() values in memory: takes what is listed."""
+	n, numbers_of = None if n is None else operator.index(n), _Numbers()
+	if hasattr(values, "items"):
+		values = {numbers_of.mask(c): v for c, v in values.items()}
+		numbers_of.check()
+		if any(c < 1 for c in values if c) or not values:
+			raise ValueError("no coalitions, or one below 0")
+		least = max(values).bit_length()
+		n = least if n is None else n
+		if n < least:
+			raise ValueError("a coalition of agent %d, of %d agents" % (least - 1, n))
+	else:
+		values = values.tolist() if hasattr(values, "tolist") else list(values)
+		if len(values) < 2 or len(values) & (len(values) - 1) or (n or 0) not in (
+				0, len(values).bit_length() - 1):
+			raise ValueError("%d values, expected 2^n" % len(values))
+		n = len(values).bit_length() - 1
+		values = dict(enumerate(values))
+	empty = values.pop(0, 0)
+	if empty != 0 and not is_infinite(empty):
+		raise ValueError("the empty coalition's value is not 0")
+	floats = any(isinstance(v, float) and not is_infinite(v) for v in values.values())
+	decimals = None if floats else _decimals(values.values())
+	if n > MOST_AGENTS:
+		raise ValueError("%d agents, at most %d" % (n, MOST_AGENTS))
+	masks = (ctypes.c_uint64 * len(values))(*values)
+	numbers = ((ctypes.c_double if floats else ctypes.c_int64) * len(values))()
+	for k, v in enumerate(values.values()):
+		if type(v) is not int and is_infinite(v):
+			if v > 0:
+				raise ValueError("a value of inf; what is forbidden is -inf")
+			numbers[k] = -INF if floats else -2**63
+		else:
+			numbers[k] = float(v) if floats else int64(units(v, decimals))
+	return made(context, lib.gpube_coalitions_new_listed, context._address, n,
+		_c.GPUBE_FLOAT64 if floats else _c.GPUBE_INT64, len(values), masks, numbers), decimals, \
+		list(numbers_of.names) + list(range(len(numbers_of.names), n))
+
+
+def _decimals(values):
+	"""How many decimals these numbers have; ValueError if one never ends."""
+	most = 0
+	for v in values:
+		if type(v) is int or is_infinite(v):
+			continue
+		d = exact(v).denominator
+		k = 0
+		while 10**k % d:
+			k += 1
+			if k > 18:
+				raise ValueError("%s has more than 18 decimals" % (v,))
+		most = max(most, k)
+	return most
+
+
+def _structure(address, decimals, keys):
+	r = _c.at(address, "gpube_csg_result")
+	answer = _c.CSG_ANSWERS[r.answer]
+	there = answer in ("optimal", "bounds")
+	value = upper = None
+	if r.is_int:
+		value = number(r.value_int, decimals or 0)
+		upper = None if r.upper_int == 2**63 - 1 else number(r.upper_int, decimals or 0)
+	else:
+		value, upper = r.value, None if r.upper_bound == INF else r.upper_bound
+	masks = _c.array(r.parts, ctypes.c_uint64, r.n_parts) or []
+	return Structure(answer=answer,
+		coalitions=[tuple(keys[i] for i in range(m.bit_length()) if m >> i & 1) for m in masks]
+			if there else None,
+		value=value if there else None, upper_bound=upper if answer != "infeasible" else None,
+		error=r.error, method=_c.WORDS["GPUBE_CSG_"][r.method], backend=decoded(r.backend),
+		seconds=r.seconds_total)
+
+
+# ---- auctions
+
+@dataclass(repr=False)
+class AuctionResult(Shown):
+	"""What auction() knows.
+
+	proved       the revenue is the optimum; otherwise the best known
+	revenue      exact: an int or a Decimal
+	upper_bound  no choice of bids is worth more
+	winners      indices of bids, rising, in the order of the file or the list
+	ids          the same as the file's numbers of them
+	never        bids that some cheaper way always beats
+	"""
+
+	proved: bool
+	revenue: Any
+	upper_bound: Any
+	winners: List[int]
+	ids: List[int]
+	never: List[int]
+	seconds: float
+
+	def _lines(self):
+		return ["%s, revenue %s%s" % ("optimal" if self.proved else "incomplete", self.revenue,
+			"" if self.proved else ", at most %s" % self.upper_bound), "winning bids " + short(self.winners, 80)]
+
+	def _html(self):
+		return html_table(self._lines()[0], ["winning bid", "its number"], zip(self.winners, self.ids))
+
+
+def auction(bids, n_goods=None, timeout=None, context=None):
+	"""Disjoint bids of the greatest total price: an AuctionResult.
+
+	bids     a path of a CATS file; or a Model that was read from one, or as auction_model() makes them; or a list of (price, goods), where a price is an int, a Decimal, a
+	         Fraction or a float (the decimal that Python prints of it), and goods are integers from 0, or names
+	n_goods  of a list; default: up to the last one that is bid for
+	timeout  seconds; then the best that is known
+	Errors: ValueError, Error EIO, EPARSE, ERANGE (prices past 64 bits), ELIMIT, ENOMEM; Interrupted,
+	with the best so far
+
+	>>> gpube.auction([(3, [0, 1]), (2, [0]), (2, [1])]).winners
+	[1, 2]
+	"""
+	context = _context_of(bids, context)
+	held = _auction_of(context, bids, n_goods)
+	opts = Options("auction", "gpube_auction", timeout=seconds(timeout))
+
+	def convert(result):
+		r = _c.at(result, "gpube_auction_result")
+		winners = _c.array(r.winners, ctypes.c_int, r.n_winners) or []
+		return AuctionResult(proved=bool(r.optimal), revenue=number(r.revenue, r.scale),
+			upper_bound=number(r.upper_bound, r.scale), winners=winners,
+			ids=[lib.gpube_auction_bid_number(held._address, k) for k in winners],
+			never=_c.array(r.never, ctypes.c_int, r.n_never) or [], seconds=r.seconds)
+
+	try:
+		return context._run(lib.gpube_auction, lib.gpube_auction_result_free, convert, held._address,
+			opts.address)
+	finally:
+		_give_back(held, bids)
+
+
+def auction_model(bids, n_goods=None, context=None):
+	"""The auction as a Model, to be maximised: an assignment is a set of winners. 'bids' and 'n_goods'
+	as of auction().
+
+	Errors: those of auction(), and Error ELIMIT
+
+	>>> gpube.auction_model([(3, [0, 1]), (2, [0]), (2, [1])]).solve().optimum
+	4
+	"""
+	context = _context_of(bids, context)
+	held = _auction_of(context, bids, n_goods)
+	try:
+		return made(context, lib.gpube_costs_of_auction, held._address)
+	finally:
+		_give_back(held, bids)
+
+
+def _auction_of(context, bids, n_goods):
+	"""A Model of bids, for _give_back()."""
+	if isinstance(bids, (str, os.PathLike)):
+		bids = Model.read(bids, context=context)
+	if not isinstance(bids, Model):
+		return _bids(context, list(bids), n_goods)
+	return bids if bids.kind == "coalitions" else made(context, lib.gpube_auction_of_costs, bids._address)
+
+
+def _bids(context, bids, n_goods):
+	"""A list of prices and goods as a Model."""
+	number_of = _Numbers()
+	bids = [(price, sorted(set(map(number_of, goods)))) for price, goods in bids]
+	number_of.check()
+	last = max((goods[-1] for _, goods in bids if goods), default=-1)
+	if any(not goods or goods[0] < 0 for _, goods in bids):
+		raise ValueError("a bid without goods, or on a good below 0")
+	n_goods = last + 1 if n_goods is None else operator.index(n_goods)
+	if last >= n_goods:
+		raise ValueError("a bid on good %d, of %d goods" % (last, n_goods))
+	decimals = _decimals([price for price, _ in bids])
+	at, flat_goods = [0], []
+	for _, goods in bids:
+		flat_goods += goods
+		at.append(len(flat_goods))
+	m = made(context, lib.gpube_auction_new, context._address, n_goods, 0, len(bids),
+		(ctypes.c_int64 * len(at))(*at), (ctypes.c_int32 * max(len(flat_goods), 1))(*flat_goods),
+		(ctypes.c_int64 * max(len(bids), 1))(*[int64(units(price, decimals)) for price, _ in bids]))
+	context._do(lib.gpube_model_set_scale, m._address, decimals)
+	return m
