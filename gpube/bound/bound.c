@@ -5,6 +5,7 @@
 #include "gpube/bound/bound.h"
 #include "gpube/options/options.h"
 #include "gpube/bound/certificate/certificate.h"
+#include "gpube/bound/checkpoint/checkpoint.h"
 #include "gpube/bound/pairwise/pairwise_method.h"
 #include "gpube/bound/schedule/methods.h"
 
@@ -137,16 +138,31 @@ static int take_known(struct gpube_bounder *b)
 
 /* ---- from the model to the report ------------------------------------------------------------ */
 
-/* Simplifies and takes what the caller knows. Not ready: nothing is left to prove or to count. */
-static int prepare(struct gpube_bounder *b, bool *ready)
+/* The simplified model of a run that is resumed, and where the rest of it begins. */
+static int resume(struct gpube_bounder *b, struct gpube__bytes *from)
 {
-	uint64_t n;
-	int status = simplify(b);
+	int status = gpube__checkpoint_read(from, b->opts->resume);
 
-	*ready = false;
-	if (status || b->s.infeasible)
+	if (status)
 		return status;
-	n = (uint64_t)b->m->n_vars;
+	status = gpube__get_run(b, from);
+	b->made.span = b->m ? gpube__cost_span(b->m) : 0;
+	return status ? gpube__checkpoint_fail(b->ctx, status, b->opts->resume) : GPUBE_OK;
+}
+
+static int resume_state(struct gpube_bounder *b, struct gpube__bytes *from)
+{
+	const int status = gpube__get_state(b, from);
+
+	return status ? gpube__checkpoint_fail(b->ctx, status, b->opts->resume) : GPUBE_OK;
+}
+
+/* Takes what the caller knows, of a simplified model and maybe of a run that is resumed. */
+static int begin_bounds(struct gpube_bounder *b, struct gpube__bytes *from)
+{
+	const uint64_t n = (uint64_t)b->m->n_vars;
+	int status;
+
 	b->lower = gpube__constant_of(b->m);
 	b->cutoff = b->m->top;
 	b->best = gpube__alloc_zero(b->ctx, n, sizeof(*b->best));
@@ -159,12 +175,26 @@ static int prepare(struct gpube_bounder *b, bool *ready)
 	b->told.seconds_simplify = gpube__now() - b->told.start;
 	status = gpube__bounder_note(
 		b, (struct gpube_stage){.name = "simplification", .why = "first"});
+	if (!status && b->opts->resume)
+		status = resume_state(b, from);
 	if (b->opts->backend == GPUBE_BACKEND_AUTO && b->opts->method != GPUBE_BOUND_MBE &&
 		b->opts->method != GPUBE_BOUND_ELIMINATE && gpube__nested_likely(b->m))
 		gpube__opening_begin();
-	if (!status)
-		status = take_known(b);
-	*ready = !status && (!gpube__bounder_done(b) || b->opts->count || b->told.planning);
+	return status ? status : take_known(b);
+}
+
+/* Simplifies and takes what the caller knows. Not ready: nothing is left to prove or to count. */
+static int prepare(struct gpube_bounder *b, bool *ready)
+{
+	struct gpube__bytes from = {.ctx = b->ctx};
+	int status = b->opts->resume ? resume(b, &from) : simplify(b);
+
+	*ready = false;
+	if (!status && !b->s.infeasible) {
+		status = begin_bounds(b, &from);
+		*ready = !status && (!gpube__bounder_done(b) || b->opts->count || b->told.planning);
+	}
+	gpube__bytes_clear(&from);
 	return status;
 }
 
@@ -259,6 +289,9 @@ static int take_options(
 {
 	const int status = gpube__opts_for(o, m, opts, call);
 
+	if (!status && (o->checkpoint || o->resume) && o->method == GPUBE_BOUND_ELIMINATE)
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
+			"elimination leaves nothing to resume: take another method");
 	if (!status && o->regions != GPUBE_REGIONS_AUTO && o->method != GPUBE_BOUND_ASCENT)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "regions are the method ascent's alone");
 	return status;
@@ -334,6 +367,14 @@ static bool take_fewer_decimals(struct gpube_bounder *b, const struct gpube_boun
 	return true;
 }
 
+/* A run that is stopped, or proves no more, can be resumed if there is a simplified model. */
+static void save_last(struct gpube_bounder *b, int status)
+{
+	if (b->told.saver && b->best && (!status || status == GPUBE_ESTOP) &&
+		!gpube__bounder_done(b))
+		gpube__checkpoint_save(b);
+}
+
 /*
  * One run. ELIMIT, of an elimination, and ESTOP, before there is a simplified model, leave in *out
  * what is known; a later stop is not an error.
@@ -363,11 +404,17 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 			.noted_cpu = cpu,
 			.noted_lower = -GPUBE_INF,
 			.noted_upper = GPUBE_INF}};
+	struct gpube__saver saver = {.save = gpube__checkpoint_save,
+		.path = opts->checkpoint,
+		.every = opts->checkpoint_every,
+		.saved = start};
 	struct gpube_bounder b;
 	double deadline;
 	int status, refused;
 
 	*out = NULL;
+	if (opts->checkpoint)
+		fresh.told.saver = &saver;
 	fresh.told.out = gpube__alloc_zero(ctx, 1, sizeof(*fresh.told.out));
 	if (!fresh.told.out)
 		return GPUBE_ENOMEM;
@@ -377,6 +424,7 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 		status = work(&b);
 	while (status == GPUBE_ERANGE && take_fewer_decimals(&b, &fresh));
 	ctx->deadline = deadline;
+	save_last(&b, status);
 	/* the plan of an elimination that does not fit is reported, too */
 	refused = status == GPUBE_ELIMIT && b.m && !b.state.reparam ? status : GPUBE_OK;
 	if (!status || refused || status == GPUBE_ESTOP)

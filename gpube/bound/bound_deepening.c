@@ -74,6 +74,7 @@ int gpube__bound_deepening(struct gpube_bounder *b, double seconds)
 	bool found;
 	int status = GPUBE_OK;
 
+	gpube__bounder_hold_saves(b, 1); /* not below a trial cutoff */
 	b->state.tree = b->state.trial_tree;
 	do {
 		const int64_t cutoff = b->cutoff;
@@ -100,6 +101,7 @@ int gpube__bound_deepening(struct gpube_bounder *b, double seconds)
 		 !gpube__bounder_done(b) && !gpube__stopped(b->ctx));
 	b->state.trial_tree = b->state.tree;
 	b->state.tree = tree;
+	gpube__bounder_hold_saves(b, -1);
 	if (b->state.trial_tree && b->cutoff <= trial) { /* it is the whole tree */
 		gpube__dfs_tree_free(b->state.tree);
 		b->state.tree = b->state.trial_tree;

@@ -1,5 +1,6 @@
 /* bound_orders.c - elimination orders: the first one, and better ones. */
 #include <math.h>
+#include <string.h>
 
 #include "gpube/bound/bound.h"
 #include "gpube/options/options.h"
@@ -23,6 +24,18 @@ double gpube__bound_orders_least(const struct gpube_bounder *b)
 	return gpube__order_search_least(b->state.orders->search);
 }
 
+/* The best order of the search, unless b's own, which a run that is resumed has, is better. */
+static void take_best(struct gpube_bounder *b, const struct gpube_order_search *search)
+{
+	struct gpube_order_cost cost;
+
+	gpube__order_search_best(search, b->tried, &cost);
+	if (b->order_cost.joined_cells > 0 && b->order_cost.joined_cells < cost.joined_cells)
+		return;
+	memcpy(b->order, b->tried, (size_t)b->m->n_vars * sizeof(*b->order));
+	b->order_cost = cost;
+}
+
 static int first_order(struct gpube_bounder *b, struct gpube_orders *orders)
 {
 	const struct gpube_opts *o = b->opts;
@@ -33,7 +46,7 @@ static int first_order(struct gpube_bounder *b, struct gpube_orders *orders)
 	if (o->order_method == GPUBE_ORDER_AUTO) {
 		status = gpube__order_search_new(&orders->search, b->ctx, &orders->graph, o->seed);
 		if (!status)
-			gpube__order_search_best(orders->search, b->order, &b->order_cost);
+			take_best(b, orders->search);
 		return status;
 	}
 	if (o->order_method != GPUBE_ORDER_GIVEN)
@@ -76,7 +89,7 @@ int gpube__bound_better_order(struct gpube_bounder *b, double seconds, enum gpub
 	int status = gpube__order_search_go(search, time, gpube__ops_cpu()->cells_per_second);
 
 	if (!status)
-		gpube__order_search_best(search, b->order, &b->order_cost);
+		take_best(b, search);
 	b->told.seconds_order += gpube__now() - start;
 	/* it ended early: more time does not pay */
 	if (given > 0 ? b->told.seconds_order >= given

@@ -164,6 +164,25 @@ void gpube__bounder_poll_cutoff(struct gpube_bounder *b)
 	gpube__bounder_set_cutoff(b, cutoff);
 }
 
+bool gpube__bounder_save_is_due(const struct gpube_bounder *b, int held)
+{
+	const struct gpube__saver *s = b->told.saver;
+
+	return s && s->held == held && s->every > 0 && gpube__now() - s->saved >= s->every;
+}
+
+void gpube__bounder_save_if_due(struct gpube_bounder *b, int held)
+{
+	if (gpube__bounder_save_is_due(b, held))
+		b->told.saver->save(b);
+}
+
+void gpube__bounder_hold_saves(struct gpube_bounder *b, int more)
+{
+	if (b->told.saver)
+		b->told.saver->held += more;
+}
+
 void gpube__bounder_update_lower(struct gpube_bounder *b, int64_t lower, const char *by)
 {
 	gpube__bounder_poll_cutoff(b);
@@ -180,6 +199,7 @@ void gpube__bounder_update_lower(struct gpube_bounder *b, int64_t lower, const c
 		gpube__bounder_tell(b, by);
 		gpube__bounder_progress(b, by);
 	}
+	gpube__bounder_save_if_due(b, 0);
 }
 
 int gpube__bounder_report_incumbent(struct gpube_bounder *b, const int32_t *values, const char *by)
@@ -213,6 +233,7 @@ int gpube__bounder_report_incumbent(struct gpube_bounder *b, const int32_t *valu
 			b->told.watch->arg, given_side(b, b->lower), cost, b->told.extended);
 	gpube__bounder_tell(b, by);
 	gpube__bounder_progress(b, by);
+	gpube__bounder_save_if_due(b, 0);
 	return GPUBE_OK;
 }
 
@@ -286,6 +307,7 @@ void gpube__bounder_clear(struct gpube_bounder *b)
 	gpube__free(b->ctx, b->told.extended);
 	gpube__free(b->ctx, b->tried);
 	gpube__free(b->ctx, b->order);
+	gpube__free(b->ctx, b->state.schedule);
 	gpube__orders_free(b->ctx, b->state.orders);
 	gpube__simplified_clear(b->ctx, &b->s);
 	gpube_model_free(b->made.kept);

@@ -32,6 +32,22 @@ struct gpube_watch {
 	bool (*cutoff)(void *arg, int64_t *cutoff);
 };
 
+struct gpube_bounder;
+
+/*
+ * Who keeps the run, to go on later (checkpoint/checkpoint.h).
+ * save   writes what is known; it tells failures itself
+ * every  seconds by the clock between two times; 0: not before the end
+ * saved  when it was done last
+ * held   methods at work that alone know when they can be kept
+ */
+struct gpube__saver {
+	void (*save)(struct gpube_bounder *b);
+	const char *path;
+	double every, saved;
+	int held;
+};
+
 /* The history of the bounds, for a plot. */
 struct gpube_steps {
 	struct gpube_step *step;
@@ -67,6 +83,7 @@ struct gpube_states {
 	struct gpube_pairwise_run *pairwise; /* pairwise-consistent regions */
 	struct gpube_nest *nest;             /* dual ascent on nested regions */
 	struct gpube_reparam_run *reparam;   /* the reparametrised model that is wanted, or NULL */
+	struct gpube__schedule *schedule;    /* of rounds, once they have begun */
 	bool ordered;                        /* an elimination order is known */
 	bool reparametrised;                 /* soft arc consistency has had its turn */
 	bool no_regions;                     /* no device has room for nested regions */
@@ -77,6 +94,7 @@ struct gpube_states {
  */
 struct gpube_report {
 	const struct gpube_watch *watch; /* or NULL */
+	struct gpube__saver *saver;      /* or NULL */
 	struct gpube_solution *out;      /* receives the figures of an elimination */
 	struct gpube_certificate *notes; /* receives the steps of methods, for a proof; or NULL */
 	bool planning;                   /* the run only plans an elimination */
@@ -178,6 +196,13 @@ void gpube__bounder_progress(struct gpube_bounder *b, const char *by);
 void gpube__bounder_set_cutoff(struct gpube_bounder *b, int64_t cutoff);
 /* Takes the cutoff of the watch if it is lower. */
 void gpube__bounder_poll_cutoff(struct gpube_bounder *b);
+
+/* Whether it is time to save the run, by who is the held-th method at work that knows when. */
+bool gpube__bounder_save_is_due(const struct gpube_bounder *b, int held);
+/* Saves it, if it is. */
+void gpube__bounder_save_if_due(struct gpube_bounder *b, int held);
+/* From now on a method at work that keeps its state in pieces, or no longer. */
+void gpube__bounder_hold_saves(struct gpube_bounder *b, int more);
 
 /* Takes a proved lower bound and reports it if it is better. 'by' names the method. */
 void gpube__bounder_update_lower(struct gpube_bounder *b, int64_t lower, const char *by);

@@ -88,11 +88,13 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 	if (status || !s->t)
 		return status;
 	s->turn = gpube__budget(b->ctx, seconds);
+	gpube__bounder_hold_saves(b, 1);
 	status = gpube__dfs_tree_know(s);
 	if (!status && !s->swept)
 		status = sweep(s, SWEEPING * seconds);
 	if (!status)
 		status = gpube__dfs_tree_search(s);
+	gpube__bounder_hold_saves(b, -1);
 	s->seconds += gpube__budget_spent(&s->turn);
 	if (status) { /* the tree is no longer complete: a later turn starts again */
 		gpube__dfs_tree_free(s);

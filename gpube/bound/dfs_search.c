@@ -200,6 +200,19 @@ static int hear(struct gpube_dfs_worker *w)
 	return status;
 }
 
+/* Whether the tree is to be saved: then a run that keeps what it leaves open ends early. */
+static bool is_due(const struct gpube_dfs_worker *w, int64_t seen)
+{
+	struct gpube_dfs_tree *s = w->s;
+
+	if (w->from_root || !w->shares || !seen)
+		return false;
+	if (gpube__dfs_worker_is_first(w) && seen % s->patience == 0 &&
+		gpube__bounder_save_is_due(s->b, 1))
+		__atomic_store_n(&s->due, true, __ATOMIC_RELAXED);
+	return __atomic_load_n(&s->due, __ATOMIC_RELAXED);
+}
+
 /*
  * Whether the run ends early: all do, or others wait for work. Not if its open nodes would be
  * dropped or have no room, and not before it has visited as many nodes as its replay has decisions
@@ -233,7 +246,7 @@ static int dive(struct gpube_dfs_worker *w, double nodes)
 			status = found(w);
 		else if ((double)seen >= nodes ||
 			 (seen && seen % w->s->patience == 0 && gpube__dfs_tree_is_over(w->s)) ||
-			 is_to_end(w, seen))
+			 is_due(w, seen) || is_to_end(w, seen))
 			break;
 		else
 			status = decide(w, p);

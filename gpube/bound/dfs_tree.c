@@ -153,6 +153,17 @@ static int64_t block_cost(
 	return sum;
 }
 
+int64_t gpube__dfs_tree_price(const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k)
+{
+	bool known = true;
+
+	for (int32_t p = k->first; p < k->last; p++) {
+		known &= s->best[p] >= 0;
+		s->values[s->t->order[p]] = s->best[p];
+	}
+	return known ? block_cost(s, k, s->values) : GPUBE_INF;
+}
+
 /* Needs the lock. Keeps the block's part of an assignment of that cost, if it is better. */
 static bool take(
 	struct gpube_dfs_tree *s, struct gpube_dfs_block *k, const int32_t *values, int64_t cost)
@@ -408,17 +419,42 @@ void gpube__dfs_worker_clear(struct gpube_dfs_worker *w)
 	*w = (struct gpube_dfs_worker){0};
 }
 
-static int fill(struct gpube_dfs_tree *s)
+/* Whether an order has the variables of each block where another one has them. */
+static int has_blocks(
+	const struct gpube_dfs_tree *s, const int32_t *order, const int32_t *given, bool *has)
+{
+	const int32_t n = s->m->n_vars;
+	int32_t *block = gpube__alloc(s->b->ctx, (uint64_t)n, sizeof(*block));
+
+	*has = block != NULL;
+	for (int32_t k = 0; block && k < s->n_blocks; k++)
+		for (int32_t p = s->blocks[k].first; p < s->blocks[k].last; p++)
+			block[order[p]] = k;
+	for (int32_t k = 0; block && k < s->n_blocks; k++)
+		for (int32_t p = s->blocks[k].first; p < s->blocks[k].last; p++) {
+			*has &= given[p] >= 0 && given[p] < n && block[given[p]] == k;
+			if (*has)
+				block[given[p]] = -1; /* not twice */
+		}
+	gpube__free(s->b->ctx, block);
+	return block ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+/* given: an order of its variables, n of them, or NULL; its t is NULL where that is not of m. */
+static int fill(struct gpube_dfs_tree *s, const int32_t *given, int32_t n_given)
 {
 	struct gpube_bounder *b = s->b;
 	const uint64_t n = (uint64_t)s->m->n_vars;
 	int32_t *order = gpube__alloc(b->ctx, n, sizeof(*order));
+	bool fits = !given || n_given == s->m->n_vars;
 	int status = order ? make_order(s, order) : GPUBE_ENOMEM;
 
-	if (!status)
-		status = gpube__dfs_new(&s->t, s->m, order, gpube__tables_cutoff(b));
+	if (!status && fits && given)
+		status = has_blocks(s, order, given, &fits);
+	if (!status && fits)
+		status = gpube__dfs_new(&s->t, s->m, given ? given : order, s->made_below);
 	gpube__free(b->ctx, order);
-	if (!status && s->t)
+	if (!status && s->t && !given)
 		status = leave_out_names(s);
 	if (status || !s->t)
 		return status;
@@ -462,7 +498,7 @@ void gpube__dfs_tree_free(struct gpube_dfs_tree *s)
 	gpube__free(ctx, s);
 }
 
-int gpube__dfs_tree_new(struct gpube_bounder *b)
+static int make_tree(struct gpube_bounder *b, const int32_t *order, int32_t n_order, int64_t below)
 {
 	struct gpube_dfs_tree *s = gpube__alloc_zero(b->ctx, 1, sizeof(*s));
 	int status;
@@ -475,6 +511,7 @@ int gpube__dfs_tree_new(struct gpube_bounder *b)
 	pthread_cond_init(&s->changed, NULL);
 	s->cutoff = INT64_MIN; /* not known yet */
 	s->joined = b->order_cost.joined_cells;
+	s->made_below = below;
 	s->alone = ALONE;
 	s->most_workers = b->ctx->n_threads;
 	s->n_restarts = RESTARTS;
@@ -488,13 +525,23 @@ int gpube__dfs_tree_new(struct gpube_bounder *b)
 		status = gpube__lean_new(&s->lean, b->tables, SMALL_TABLE);
 	if (!status) {
 		s->m = s->lean ? s->lean->model : b->tables;
-		status = fill(s);
+		status = fill(s, order, n_order);
 	}
 	if (status) { /* a later turn starts again */
 		gpube__dfs_tree_free(s);
 		b->state.tree = NULL;
 	}
 	return status;
+}
+
+int gpube__dfs_tree_new(struct gpube_bounder *b)
+{
+	return make_tree(b, NULL, 0, gpube__tables_cutoff(b));
+}
+
+int gpube__dfs_tree_again(struct gpube_bounder *b, const int32_t *order, int32_t n, int64_t below)
+{
+	return make_tree(b, order, n, below);
 }
 
 bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t value)

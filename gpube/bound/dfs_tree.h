@@ -106,6 +106,7 @@ struct gpube_dfs_tree {
 	int32_t *whole, *values; /* the incumbent to report, of b->m and of m */
 	int64_t cutoff;          /* b's, for which 'left' was computed */
 	double joined;           /* joined cells of the order that it follows */
+	int64_t made_below;      /* the cutoff of b->tables when it was made */
 	int64_t trial;           /* the trial cutoff below which it searches (bound_deepening.c) */
 	struct gpube_budget turn;
 	double seconds;   /* of all earlier turns */
@@ -120,6 +121,7 @@ struct gpube_dfs_tree {
 	pthread_cond_t changed;
 	int n_at_work, n_busy, n_waiting;
 	bool ending, news; /* news: the first worker has something to report */
+	bool due;          /* runs end early, and the first worker saves the tree after its own */
 	int status;
 	int32_t next; /* the block that runs next */
 	struct gpube_dfs_block *blocks;
@@ -136,6 +138,23 @@ struct gpube_dfs_tree {
  */
 int gpube__dfs_tree_new(struct gpube_bounder *b);
 
+/*
+ * gpube__put_tree() - the tree as numbers: its root, at which the caller's thread is, and its open
+ * nodes; those at which other threads are count as open. What a first run has seen is left out.
+ * gpube__get_tree() - makes b's tree as it was written. Its t is NULL where such a model gives
+ * another tree by now: it begins anew, and the numbers are read all the same.
+ * Errors: ENOMEM; EPARSE (it is no tree of this model): there is no tree
+ */
+struct gpube__bytes;
+void gpube__put_tree(struct gpube__bytes *to, struct gpube_dfs_tree *s);
+int gpube__get_tree(struct gpube_bounder *b, struct gpube__bytes *from);
+
+/*
+ * As gpube__dfs_tree_new(), along an order of n variables of its model, below a cutoff. Its t is
+ * NULL, too, where that is no order of them.
+ */
+int gpube__dfs_tree_again(struct gpube_bounder *b, const int32_t *order, int32_t n, int64_t below);
+
 static inline bool gpube__dfs_worker_is_first(const struct gpube_dfs_worker *w)
 {
 	return w == w->s->workers;
@@ -148,6 +167,9 @@ void gpube__dfs_worker_clear(struct gpube_dfs_worker *w);
 
 /* Needs the lock. The cutoff of a block, for itself and beside the others. */
 int64_t gpube__dfs_tree_cutoff(const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k);
+
+/* What a block's best assignment costs, by the model; GPUBE_INF: there is none. */
+int64_t gpube__dfs_tree_price(const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k);
 
 /* Takes the cutoff and the incumbent of other methods; solves a tree without variables. */
 int gpube__dfs_tree_know(struct gpube_dfs_tree *s);

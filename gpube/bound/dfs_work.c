@@ -55,9 +55,11 @@ static bool wants_others(const struct gpube_dfs_tree *s)
 		       fmax(s->alone, COPIES_PAY * gpube__dfs_copy_bytes(s->t) / COPIED_PER_SECOND);
 }
 
-/* By the first worker: takes news from outside. */
+/* By the first worker, between two runs: takes news from outside, and saves the tree. */
 static int hear(struct gpube_dfs_tree *s)
 {
+	__atomic_store_n(&s->due, false, __ATOMIC_RELAXED);
+	gpube__bounder_save_if_due(s->b, 1);
 	if (s->n_at_work > 1)
 		return gpube__dfs_tree_tell(s);
 	gpube__dfs_tree_poll_cutoff(s);

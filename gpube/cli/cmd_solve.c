@@ -60,7 +60,8 @@ static int read_inputs(struct inputs *in, struct session *s, const struct opts_s
 	const char *file, const struct opts_read *read)
 {
 	int rc = (o->plot && !session_can_write(s, o->plot)) ||
-				 (o->certify && !session_can_write(s, o->certify))
+				 (o->certify && !session_can_write(s, o->certify)) ||
+				 (o->checkpoint && !session_can_write(s, o->checkpoint))
 			 ? session_fail(s, NULL)
 			 : session_read(s, &in->m, file, read);
 
@@ -73,6 +74,9 @@ static int read_inputs(struct inputs *in, struct session *s, const struct opts_s
 	in->options.regions = (enum gpube_ascent_regions)o->bounding.regions;
 	in->options.count = o->count;
 	in->options.no_slices = o->no_slices;
+	in->options.checkpoint = o->checkpoint;
+	in->options.checkpoint_every = o->checkpoint_every;
+	in->options.resume = o->resume;
 	in->options.values = in->known.values;
 	in->options.cutoff = in->known.cutoff;
 	in->options.has_cutoff = in->known.has_cutoff;
@@ -174,6 +178,10 @@ static int run(const void *opts, int n_args, char **args)
 		rc = ranks_refuse(&ranks, "several ranks count no optima, use gpube");
 	else if (o->certify && ranks.world.n_ranks > 1)
 		rc = ranks_refuse(&ranks, "several ranks write no certificate, use gpube");
+	else if (o->certify && o->resume)
+		rc = ranks_refuse(&ranks, "a run that is resumed writes no certificate");
+	else if ((o->checkpoint || o->resume) && ranks.world.n_ranks > 1)
+		rc = ranks_refuse(&ranks, "several ranks keep no checkpoint, use gpube");
 	else
 		rc = ranks_session_start_engine(
 			&ranks, &s, &o->talk, &o->engine, json, o->output_file);
@@ -229,6 +237,12 @@ const struct command cmd_solve = {
 		"--timeout. 'gpube bound --verify FILE' checks it alone, and gpube-bound(1) says "
 		"what it is made of. Where there is none, that is said, and the exit status is "
 		"1.\n\n"
+		"--checkpoint FILE keeps a long run: bounds, assignment, the simplified model, the "
+		"order, and the search tree with its open nodes are written to FILE when it is "
+		"stopped, and every --checkpoint-every; there is always one whole file. --resume "
+		"FILE goes on from there, with the same model and as many threads as are wanted; "
+		"what other methods had in memory they make again. A file of another model, or "
+		"one that is cut or altered, is refused.\n\n"
 		"With --output json the result is one object: status (optimal, bounds, "
 		"infeasible, error), backend, seconds, lower_bound and upper_bound (for .uai: "
 		"-ln, with log10 beside it), assignment (value indices by variable), names (the "
@@ -250,6 +264,8 @@ const struct command cmd_solve = {
 		    "the optimum, and a proof of it that others can check\n"
 		    "mpirun -n 4 gpube-mpi solve problem.wcsp\n"
 		    "by four processes, on one host or several\n"
+		    "gpube solve --checkpoint problem.ck --timeout 1h problem.wcsp\n"
+		    "for an hour; then --resume problem.ck goes on\n"
 		    "gpube solve --timeout 60 --plot bounds.svg problem.wcsp\n"
 		    "a picture of what was known when, proved or not",
 	.min_args = 1,

@@ -98,7 +98,10 @@
 	X(FLAG, count, OPTS_LIBRARY)                                                               \
 	X(OUT, plot, 0, NULL, 0, 0, "FILE",                                                        \
 		"draw how the bounds came to meet over time, an SVG; after a stop, too")           \
-	X(FLAG, no_slices, OPTS_LIBRARY)
+	X(FLAG, no_slices, OPTS_LIBRARY)                                                           \
+	X(OUT, checkpoint, OPTS_LIBRARY)                                                           \
+	X(TIME, checkpoint_every, OPTS_LIBRARY)                                                    \
+	X(TEXT, resume, OPTS_LIBRARY)
 
 #define OPTS_COUNT(X)                                                                              \
 	X(FLAG, optima, 0, NULL, 0, 0, NULL,                                                       \

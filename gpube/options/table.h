@@ -103,6 +103,15 @@ enum gpube__opt_section {
 		"a known assignment: a value index for each variable of the model")                \
 	X(BOUNDS, CALL, progress, "progress", 0, NULL, 0, 0, NULL, GPUBE__ON_COSTS_OF,             \
 		"called when bound or assignment improve, and after each turn of a method")        \
+	X(BOUNDS, TEXT, checkpoint, "checkpoint", 0, NULL, 0, 0, "FILE",                           \
+		GPUBE__ON_SOLVE | GPUBE__ON_CLI,                                                   \
+		"write what is known to FILE when the run is stopped, to resume it: bounds, "      \
+		"assignment and what the search tree leaves open")                                 \
+	X(BOUNDS, TIME, checkpoint_every, "checkpoint_every", 0, "5m", 0, GPUBE__NO_END, "TIME",   \
+		GPUBE__ON_SOLVE | GPUBE__ON_CLI,                                                   \
+		"and each time that so long has passed, as long as the run lasts; 0: never")       \
+	X(BOUNDS, TEXT, resume, "resume", 0, NULL, 0, 0, "FILE", GPUBE__ON_SOLVE | GPUBE__ON_CLI,  \
+		"go on from a checkpoint of the same model, on any number of threads")             \
 	X(BOUNDS, INT, z, "z", 0, "0", 0, 1000000, "N",                                            \
 		GPUBE__ON_BOUNDS | GPUBE__ON_DPOP | GPUBE__ON_CLI,                                 \
 		"most variables of a joined mini-bucket; 0: growing from 2, of agents: no limit")  \

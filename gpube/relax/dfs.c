@@ -110,8 +110,7 @@ static bool all_gone(const int64_t *cost)
 	return gone;
 }
 
-/* No wider than what is live of p. */
-static void narrow(struct gpube_dfs *t, int32_t p)
+void gpube__dfs_narrow(struct gpube_dfs *t, int32_t p)
 {
 	struct gpube_dfs_window *w = &t->window[p];
 
@@ -139,7 +138,7 @@ static void drop(struct gpube_dfs *t, int32_t p, int32_t value)
 	at[last] = here;
 	live[--t->n_live[p]] = value;
 	at[value] = t->n_live[p];
-	narrow(t, p);
+	gpube__dfs_narrow(t, p);
 	note(t, p, LOST_VALUES);
 }
 

@@ -179,6 +179,15 @@ int gpube__dfs_copy(struct gpube_dfs **out, const struct gpube_dfs *t, struct gp
 void gpube__dfs_copy_again(struct gpube_dfs *t);
 double gpube__dfs_copy_bytes(const struct gpube_dfs *t);
 
+/*
+ * gpube__put_dfs() - t's root, at which it is, as numbers, with the weights of conflicts.
+ * gpube__get_dfs() - into one that was just made of the same model, order and cutoff.
+ * Errors: EPARSE (it is none of such a tree); t is of no use then
+ */
+struct gpube__bytes;
+void gpube__put_dfs(struct gpube__bytes *b, const struct gpube_dfs *t);
+int gpube__get_dfs(struct gpube_dfs *t, struct gpube__bytes *b);
+
 /* A new, lower cutoff: a total of the model; or a constant, of the part at work. */
 void gpube__dfs_cutoff(struct gpube_dfs *t, int64_t cutoff);
 void gpube__dfs_lower(struct gpube_dfs *t, int64_t cutoff);

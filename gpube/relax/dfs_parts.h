@@ -44,6 +44,9 @@ bool gpube__dfs_is_still(
 	const struct gpube_dfs *t, const struct gpube_dfs_function *f, int32_t p, int first);
 bool gpube__dfs_is_free(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k);
 
+/* Makes the window of p no wider than what is live of it. */
+void gpube__dfs_narrow(struct gpube_dfs *t, int32_t p);
+
 /* The least and the most that p costs. */
 static inline void gpube__row_range(
 	const struct gpube_dfs *t, int32_t p, int64_t *least, int64_t *most)

@@ -98,7 +98,7 @@ struct gpube_frontier_path *gpube__frontier_path(struct gpube_frontier *f, struc
 
 	if (!path)
 		return NULL;
-	path->users = 0;
+	path->users = path->mark = 0;
 	path->bytes = (int64_t)(sizeof(*path) + bytes);
 	if (bytes)
 		memcpy(path->decisions, decisions, bytes);

@@ -44,8 +44,14 @@ struct gpube_decision {
 /* Decisions from the root on; several nodes may share them. */
 struct gpube_frontier_path {
 	int64_t users, bytes;
+	int64_t mark; /* of who goes through all nodes, to see each path once */
 	struct gpube_decision decisions[];
 };
+
+static inline int64_t gpube__frontier_path_length(const struct gpube_frontier_path *path)
+{
+	return (path->bytes - (int64_t)sizeof(*path)) / (int64_t)sizeof(struct gpube_decision);
+}
 
 /* Decisions: the path's first 'depth' ones and, if turned, the opposite of the next one. */
 struct gpube_frontier_node {

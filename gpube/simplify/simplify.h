@@ -93,6 +93,16 @@ int gpube__simplify_below(struct gpube_simplified *out, const struct gpube_model
 	enum gpube__reductions reductions, enum gpube__narrowing narrowing);
 void gpube__simplified_clear(struct gpube_ctx *ctx, struct gpube_simplified *s);
 
+/*
+ * gpube__put_simplified() - as numbers, without the log's counts and what is known.
+ * gpube__get_simplified() - back, of the same given model.
+ * Errors: ENOMEM; EPARSE (it is none of this model)
+ */
+struct gpube__bytes;
+void gpube__put_simplified(struct gpube__bytes *b, const struct gpube_simplified *s);
+int gpube__get_simplified(
+	struct gpube_simplified *s, struct gpube__bytes *b, const struct gpube_model *given);
+
 /* values (original n_vars) from the reduced model's assignment. */
 void gpube__simplified_extend(
 	const struct gpube_simplified *s, int32_t *values, const int32_t *reduced);

@@ -261,6 +261,20 @@ json 'SIGINT ends with what is known' 1 'd["status"] == "bounds" and d["upper_bo
 	end_at INT ': simplified to' "$gpube" solve -v --json $long "$work/hard.wcsp"
 json 'SIGTERM, too' 1 'd["status"] == "bounds" and d["lower_bound"] > 0' \
 	end_at TERM ': simplified to' "$gpube" solve -v --json $long "$work/hard.wcsp"
+# what was kept goes on: the bounds are no worse, and the end is the optimum
+row 'a checkpoint at SIGTERM' 1 '^incomplete' "checkpoint written to '.*/hard.ck': [0-9]+ open nodes, " \
+	end_at TERM ': simplified to' "$gpube" solve -v --checkpoint "$work/hard.ck" $long "$work/hard.wcsp"
+json 'a checkpoint is resumed' 1 'd["status"] == "bounds" and d["upper_bound"] > 0' \
+	"$gpube" solve --json --resume "$work/hard.ck" $long --timeout 0.2s "$work/hard.wcsp"
+row 'a checkpoint of another model' 1 '' "cannot resume from '.*': it is of another model" \
+	"$gpube" solve --resume "$work/hard.ck" "$work/wide.wcsp"
+row 'no checkpoint' 1 '' "cannot resume from '.*': it is no checkpoint" "$gpube" solve --resume "$work/wide.wcsp" "$work/hard.wcsp"
+row 'no certificate of a run that is resumed' 2 '' 'writes no certificate' \
+	"$gpube" solve --resume "$work/hard.ck" --certify "$work/c" "$work/hard.wcsp"
+row 'no checkpoint of an elimination' 1 '' 'leaves nothing to resume' \
+	"$gpube" solve --method eliminate --checkpoint "$work/ck" "$work/hard.wcsp"
+row 'a checkpoint that cannot be written' 1 '' 'cannot write' "$gpube" solve --checkpoint "$work/no/ck" "$work/hard.wcsp"
+
 # timeout signals the process and then its group, so that two signals come at once
 if command -v timeout > /dev/null 2>&1; then
 	row 'two signals at once are one' 1 '^incomplete|^$' 'stopped' \

@@ -65,6 +65,7 @@ static int told(struct gpube__known *k, const struct gpube__turn_taken *t)
 	gpube__bounder_poll_cutoff(b);
 	tell_after_a_moment(b, t);
 	gpube__bounder_progress(b, t->method);
+	gpube__bounder_save_if_due(b, 0);
 	return gpube__bounder_note(b, (struct gpube_stage){.name = t->method,
 					      .why = t->why,
 					      .round = t->round,
@@ -171,13 +172,20 @@ static int alone(struct gpube_bounder *b)
 static int together(struct gpube_bounder *b)
 {
 	static const double none[GPUBE__N_METHODS] = {0}; /* they are of what is known in a round */
-	struct gpube__schedule s;
+	struct gpube__schedule *s = b->state.schedule;    /* of a run that is resumed */
 	int status = begin_order(b);
 
 	if (status || !b->state.ordered)
 		return status;
-	gpube__schedule_init(&s, gpube__methods, none, GPUBE__N_METHODS);
-	return gpube__schedule_run(&s, (struct gpube__known *)b, &view);
+	if (!s) {
+		s = b->state.schedule = gpube__alloc(b->ctx, 1, sizeof(*s));
+		if (!s)
+			return GPUBE_ENOMEM;
+		gpube__schedule_init(s, gpube__methods, none, GPUBE__N_METHODS);
+	}
+	for (int i = 0; i < s->n; i++)
+		s->of[i].method = gpube__methods[i];
+	return gpube__schedule_run(s, (struct gpube__known *)b, &view);
 }
 
 static int reparametrise(struct gpube_bounder *b)
