@@ -3,8 +3,9 @@
 
     GPUBE_LIBRARY=build/libgpube.so PYTHONPATH=plugins/python benchmarks/python_calls.py [-n 200] [--gpube build/gpube]
 
-Prints two tables for plugins/python/README.md. Processor seconds of the process and its children, the median
-of five rounds; without pytoulbar2 (pip install pytoulbar2) its column is empty.
+Prints three tables for plugins/python/README.md. Processor seconds of the process and its children, the median
+of five rounds; without pytoulbar2 (pip install pytoulbar2) its column is empty, without numpy the table of arrays
+is not there. --arrays prints that alone.
 """
 import argparse
 import os
@@ -12,6 +13,8 @@ import random
 import resource
 import statistics
 import subprocess
+import sys
+import tempfile
 
 import gpube
 
@@ -70,6 +73,61 @@ def calls(program, n):
 			subprocess.run([program, "solve", "-q", zebra], stdout=subprocess.DEVNULL, check=True)
 
 		print("| for comparison: the program `gpube solve examples/zebra.wcsp` | %s |" % text(seconds(run, max(n // 10, 1))))
+	print()
+
+
+CSG = """
+import sys, resource
+import numpy, gpube
+values = numpy.fromfile(sys.argv[1], "i4", offset=32)  # behind the header of formats/coalitions/csg_file.c
+used = lambda: sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+begin = used()
+print(gpube.csg(values).value if len(sys.argv) < 3 else values.max(), used() - begin)
+"""
+
+
+def child(command):
+	"""(what it prints, processor seconds, bytes at the most) of a process."""
+	with tempfile.TemporaryFile() as out:
+		process = subprocess.Popen(command, stdout=out)
+		_, status, used = os.wait4(process.pid, 0)
+		process.returncode = status
+		assert status == 0, command
+		out.seek(0)
+		return out.read().decode(), used.ru_utime + used.ru_stime, used.ru_maxrss * 1024
+
+
+def arrays(program, rounds=5):
+	"""A game of 24 agents and a table of 10^6 decimals, given as arrays of numpy."""
+	try:
+		import numpy
+	except ImportError:
+		return
+	print("| arrays of numpy | processor time | memory |\n|---|---|---|")
+	if program:
+		with tempfile.TemporaryDirectory() as d:
+			path = os.path.join(d, "game.csg")
+			subprocess.run([program, "generate", "csg", "-n", "24", "--type", "int32", "--seed", "1", "-o", path], check=True)
+			ours, theirs, alone = [], [], []
+			for _ in range(rounds):  # in turns, for the machine is shared
+				said, s, m = child([program, "csg", "--json", path])
+				theirs.append((s, m))
+				value, s = child([sys.executable, "-c", CSG, path])[0].split()
+				ours.append((float(s), child([sys.executable, "-c", CSG, path])[2]))
+				alone.append((0, child([sys.executable, "-c", CSG, path, "alone"])[2]))
+				assert '"value": %s' % value in said, (value, said)
+			rows = (("`gpube csg` of 24 agents, int32", theirs), ("`gpube.csg(values)` of the same in memory", ours),
+				("Python, numpy, gpube and that array, without the call", alone))
+			for name, told in rows:
+				s, m = (statistics.median(column) for column in zip(*told))
+				print("| %s | %s | %.0f MB |" % (name, "%.2f s" % s if s else "", m / 1e6), flush=True)
+	cells = numpy.round(numpy.random.default_rng(1).uniform(0, 1000, 10**6), 2)
+	for name, given in ("an array", cells), ("a list", cells.tolist()):
+		def add():
+			m = gpube.Model(decimals=2)
+			m.add_function([m.add_variable(1000), m.add_variable(1000)], given)
+
+		print("| 10^6 floats of two decimals, %s | %s | |" % (name, text(seconds(add, 1))), flush=True)
 	print()
 
 
@@ -141,8 +199,13 @@ def main():
 	parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument("-n", type=int, default=200, help="calls a round")
 	parser.add_argument("--gpube", help="the program, to be compared with")
+	parser.add_argument("--arrays", action="store_true", help="the table of arrays alone")
 	o = parser.parse_args()
+	if o.arrays:
+		arrays(o.gpube)
+		return
 	calls(o.gpube, o.n)
+	arrays(o.gpube)
 	incremental(o.n)
 
 

@@ -219,6 +219,18 @@ GPUBE_API int gpube_model_add_potentials(
 	struct gpube_model *m, int arity, const int32_t *scope, const double *values);
 
 /*
+ * gpube_model_lend() - a dense function whose cells stay the caller's: they must outlive the model,
+ * and not change.
+ * type    of the cells: an integer of up to 64 bits, whose largest number is forbidden; of
+ *         potentials FLOAT32 or FLOAT64. Of a GPUBE_COALITIONS model of agents alone as
+ *         gpube_coalitions_values() has them; the scope is n - 1, ..., 0
+ * Cost:   one look at the cells
+ * Errors: EINVAL scope, type, kind, a value; ERANGE size, a cost; ENOMEM
+ */
+GPUBE_API int gpube_model_lend(struct gpube_model *m, int arity, const int32_t *scope,
+	enum gpube_type type, const void *cells);
+
+/*
  * gpube_model_set_top() - assignments whose total cost reaches top are
  * forbidden: cost >= top when minimising (none: GPUBE_INF, the default), cost
  * <= top when maximising (none: -GPUBE_INF). Set the direction first: it

@@ -339,7 +339,7 @@ static int check_long_scope(const struct gpube_model *m, int arity, const int32_
 	return status;
 }
 
-static int check_scope(const struct gpube_model *m, int arity, const int32_t *scope)
+int gpube__check_scope(const struct gpube_model *m, int arity, const int32_t *scope)
 {
 	enum { SHORT = 64 };
 
@@ -377,7 +377,7 @@ int gpube__add_function(
 {
 	const struct gpube_table *t = &m->tables[table];
 	struct gpube_function f = {.arity = arity, .scope_at = m->n_scopes, .table = table};
-	int status = check_scope(m, arity, scope);
+	int status = gpube__check_scope(m, arity, scope);
 
 	if (status)
 		return status;
@@ -485,7 +485,7 @@ int gpube_model_add_costs(
 		return GPUBE_EINVAL;
 	if (m->kind != GPUBE_COSTS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "costs in a model of potentials");
-	status = check_scope(m, arity, scope);
+	status = gpube__check_scope(m, arity, scope);
 	if (status)
 		return status;
 	if (arity == 0 && costs[0] != GPUBE_INF)
@@ -522,7 +522,7 @@ int gpube_model_add_potentials(
 		return GPUBE_EINVAL;
 	if (m->kind != GPUBE_POTENTIALS)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "potentials in a model of costs");
-	status = check_scope(m, arity, scope);
+	status = gpube__check_scope(m, arity, scope);
 	if (status)
 		return status;
 	t.n = gpube__cells(m, arity, scope);

@@ -41,7 +41,7 @@ struct gpube_table_owner {
 	void (*release)(struct gpube_table *t, struct gpube_ctx *ctx);
 	int (*fetch)(const struct gpube_table *t, struct gpube_ctx *ctx, void *to, uint64_t from,
 		uint64_t n);
-	bool is_file; /* the values are a file's pages, of which the system keeps what it can */
+	bool is_file; /* the values are no memory of the context: pages of a file, a caller's */
 };
 
 struct gpube_table {
@@ -190,6 +190,9 @@ int gpube__check_kind(const struct gpube_model *m, unsigned kinds);
 
 /* Frees the arrays of a table, by its owner. */
 void gpube__table_release(struct gpube_table *t, struct gpube_ctx *ctx);
+
+/* Errors: EINVAL (a variable that is not there or twice; more variables than there are) */
+int gpube__check_scope(const struct gpube_model *m, int arity, const int32_t *scope);
 
 /* Cells of a table over 'scope': the product of its domains; -1 past INT64_MAX. */
 int64_t gpube__cells(const struct gpube_model *m, int arity, const int32_t *scope);

@@ -285,7 +285,7 @@ static int change_cell(
 	int32_t table, *scope;
 	int status;
 
-	if (k >= 0 && t->n_users == 1 && put(t, k, cost))
+	if (k >= 0 && t->n_users == 1 && !t->owner && put(t, k, cost))
 		return GPUBE_OK;
 	for (k = before ? 0 : k; before && k < t->n; k++)
 		if (gpube__compare_tuples(t->tuples + k * t->arity, tuple, t->arity) > 0)

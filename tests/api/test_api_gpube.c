@@ -268,6 +268,28 @@ WRONG(gpube_model_add_potentials)
 		REFUSED(gpube_model_add_potentials(potentials, 2, two, values[k]));
 }
 
+WRONG(gpube_model_lend)
+{
+	static const int64_t least[] = {0, 1, 2, 3, 4, INT64_MIN};
+	static const double nan[] = {NAN, 1, 2, 3, 4, 5};
+
+	REFUSED(gpube_model_lend(NULL, 2, two, GPUBE_INT64, six));
+	REFUSED(gpube_model_lend(m, 2, two, GPUBE_INT64, NULL));
+	REFUSED(gpube_model_lend(m, 2, NULL, GPUBE_INT64, six));
+	REFUSED(gpube_model_lend(m, -1, two, GPUBE_INT64, six));
+	REFUSED(gpube_model_lend(m, INT_MAX, two, GPUBE_INT64, six));
+	REFUSED(gpube_model_lend(m, 2, twice, GPUBE_INT64, six));
+	REFUSED(gpube_model_lend(m, 2, none_such, GPUBE_INT64, six));
+	REFUSED(gpube_model_lend(m, 2, two, GPUBE_FLOAT64, reals));
+	REFUSED(gpube_model_lend(m, 2, two, GPUBE_INT128, six));
+	REFUSED(gpube_model_lend(m, 2, two, GPUBE_RATIONAL, six));
+	REFUSED(gpube_model_lend(m, 2, two, (enum gpube_type) - 1, six));
+	REFUSED(gpube_model_lend(m, 2, two, (enum gpube_type)99, six));
+	REFUSED(gpube_model_lend(potentials, 2, two, GPUBE_INT64, six));
+	REFUSED(gpube_model_lend(potentials, 2, two, GPUBE_FLOAT64, nan));
+	assert_int_equal(gpube_model_lend(m, 2, two, GPUBE_INT64, least), GPUBE_ERANGE);
+}
+
 WRONG(gpube_model_set_top)
 {
 	REFUSED(gpube_model_set_top(NULL, 5));

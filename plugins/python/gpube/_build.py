@@ -1,10 +1,10 @@
 """Building a model: variables, tables, and functions by what they say."""
 import ctypes
-from itertools import product
+import math
 
-from . import _c
-from ._c import INF as NO_COST, lib
-from ._engine import INF, Error, flat, int32s, int64, is_infinite, packed, units, whole
+from . import _c, _tables
+from ._c import lib
+from ._engine import INF, Error, int32s, int64, units
 from ._names import encoded, names_of
 
 
@@ -42,13 +42,16 @@ class Building:
 			self._set(lib.gpube_model_name_values, out.value, (ctypes.c_char_p * size)(*raw))
 		return out.value
 
-	def add_function(self, scope, table):
+	def add_function(self, scope, table, copy=True):
 		"""Adds a function, of costs or of potentials as the model's kind is.
 
 		scope  distinct variables, by index or name; [] adds to the constant
 		table  nested lists or an array of the shape of the domains; or all numbers in one list, the
-		       last variable of the scope fastest; or a function of one value index a variable
-		Errors: ValueError (shape, decimals), Error EINVAL (scope), ERANGE (past 64 bits), ENOMEM
+		       last variable of the scope fastest; or a function of one value index a variable,
+		       which is called for each cell, at most 10,000,000 times
+		copy   False: a numpy array, or another buffer of whole numbers, is used where it lies, if it can
+		       be; it must not change as long as the model is there. (Of a model with decimals it is copied)
+		Errors: ValueError (shape, decimals, calls), Error EINVAL (scope), ERANGE (past 64 bits), ENOMEM
 
 		>>> m = gpube.Model(); a, b = m.add_variable(2), m.add_variable(2)
 		>>> m.add_function([a, b], lambda x, y: 5 if x == y else 0)
@@ -61,31 +64,32 @@ class Building:
 		if len(set(scope)) < len(scope):
 			twice = next(v for k, v in enumerate(scope) if v in scope[:k])
 			raise Error("EINVAL", "variable %d is twice in a scope" % twice)
+		cells = self._cells_to_lend(table, domains) if not copy else None
+		if cells is not None:
+			self._lent.append(cells)
+			self._set(lib.gpube_model_lend, len(scope), variables, cells.type, cells.address)
+			return
 		add = lib.gpube_model_add_potentials if self.kind == "potentials" else lib.gpube_model_add_costs
-		self._set(add, len(scope), variables, self._numbers(table, domains))
+		cells = self._numbers(table, domains)
+		self._set(add, len(scope), variables, cells.address)
+
+	def _cells_to_lend(self, table, domains):
+		if self.kind == "potentials":
+			cells = _tables.buffer(table)
+			return cells if cells and cells.type > _tables.INT64 and cells.shape in (
+				tuple(domains), (cells.n,)) and cells.n == math.prod(domains) else None
+		return None if self.decimals else _tables.lent(table, domains)
 
 	def _numbers(self, table, domains):
-		"""The cells of a table as the library takes them."""
+		"""The Cells of a table as the library takes them."""
 		if callable(table):
-			table = [table(*values) for values in product(*map(range, domains))]
-		decimals, kind = self.decimals, ctypes.c_double if self.kind == "potentials" else ctypes.c_int64
-		numbers = None if decimals else packed(table, domains, kind)
-		if numbers is None:
-			cells = flat(table, domains)
-			if kind is ctypes.c_int64 and (decimals or not whole(cells)):
-				cells = [self._cost(c, decimals) for c in cells]
-			numbers = (kind * len(cells))(*cells)
-		return numbers
+			table = _tables.called(table, domains)
+		if self.kind == "potentials":
+			return _tables.potentials(table, domains)
+		return _tables.costs(table, domains, self.decimals)
 
 	def _cost(self, cost, decimals):
-		if is_infinite(cost):
-			if cost < 0:
-				raise ValueError("-inf is no cost; what is forbidden is inf in either direction")
-			return NO_COST
-		cost = units(cost, decimals)
-		if not -NO_COST < cost < NO_COST:
-			raise Error("ERANGE", "a cost of %d units does not fit 64 bits" % cost)
-		return cost
+		return _tables.one_unit(cost, decimals)
 
 	# ---- functions by what they say
 

@@ -230,6 +230,7 @@ int gpube_model_add_among(struct gpube_model *m, int n, const int32_t *vars, int
 int gpube_model_add_regular(struct gpube_model *m, int n, const int32_t *vars, int32_t n_states, int n_starts, const struct gpube_state *starts, int n_ends, const struct gpube_state *ends, int64_t n_transitions, const struct gpube_transition *transitions);
 int gpube_model_add_global(struct gpube_model *m, const char *keyword, int arity, const int32_t *scope, const char *parameters);
 int gpube_model_add_bounded(struct gpube_model *m, int arity, const int32_t *scope, const struct gpube_model *inner, int64_t low, int64_t high);
+int gpube_model_lend(struct gpube_model *m, int arity, const int32_t *scope, enum gpube_type type, const void *cells);
 int gpube_model_set_top(struct gpube_model *m, int64_t top);
 int gpube_model_set_direction(struct gpube_model *m, enum gpube_direction direction);
 int gpube_model_set_scale(struct gpube_model *m, int decimals);

@@ -5,9 +5,9 @@ import os
 from dataclasses import dataclass
 from typing import Any, List, Optional, Tuple
 
-from . import _c
+from . import _c, _tables
 from ._c import lib
-from ._engine import INF, Context, Options, exact, int64, is_infinite, number, path_bytes, seconds, units
+from ._engine import INF, Context, Error, Options, exact, int32s, int64, is_infinite, number, path_bytes, seconds, units
 from ._model import Model, made
 from ._names import Value, decoded, names_of
 from ._show import Shown, html_table, pandas, short
@@ -70,11 +70,13 @@ def csg(values, n=None, method="auto", timeout=None, free_disposal=False, certif
 
 	values         a path; or a Model that was read from a .csg, or one of one function over all its
 	               variables, which have two values: a coalition is worth by how much it costs less than none does; or 2^n numbers in the order of masks (agent i is bit i; the first one, of
-	               the empty coalition, is 0); or {coalition: value}, where a coalition is a mask or an
+	               the empty coalition, is 0): a numpy array of integers or floats is used as it lies, and
+	               what is forbidden is the least number of its type, or -inf; or a function of a tuple of
+	               agents, called for each coalition of n agents, at most 10,000,000 times; or {coalition: value}, where a coalition is a mask or an
 	               iterable of agents, by number or by name, and what is left out is forbidden. -inf is forbidden. Ints,
 	               Fractions and Decimals are exact, and so is the result; with a float (but -inf)
 	               among them all are floats
-	n              how many agents, of a dict; default: up to the last one that is in it
+	n              how many agents: of a function; of a dict, default: up to the last one that is in it
 	method         "auto", "lp", "conv", "dp", "idp", "ip" or "idp_ip"
 	free_disposal  agents may stay out, at no value
 	certificate    path to write a proof of method lp to
@@ -85,6 +87,8 @@ def csg(values, n=None, method="auto", timeout=None, free_disposal=False, certif
 	[(0, 1)]
 	>>> gpube.csg({("ann",): 1, ("bob",): 2, ("ann", "bob"): 2})["ann"]
 	('ann',)
+	>>> gpube.csg(lambda agents: len(agents) ** 2, n=6).value
+	36
 	"""
 	context = _context_of(values, context)
 	game, decimals, keys = _game_of(context, values, n)
@@ -173,43 +177,86 @@ class _Numbers:
 
 
 def _coalitions(context, values, n):
-	"""_game_of() values in memory: takes what is listed."""
-	n, numbers_of = None if n is None else operator.index(n), _Numbers()
+	"""_game_of() values in memory."""
+	n = None if n is None else operator.index(n)
 	if hasattr(values, "items"):
-		values = {numbers_of.mask(c): v for c, v in values.items()}
-		numbers_of.check()
-		if any(c < 1 for c in values if c) or not values:
-			raise ValueError("no coalitions, or one below 0")
-		least = max(values).bit_length()
-		n = least if n is None else n
-		if n < least:
-			raise ValueError("a coalition of agent %d, of %d agents" % (least - 1, n))
-	else:
-		values = values.tolist() if hasattr(values, "tolist") else list(values)
-		if len(values) < 2 or len(values) & (len(values) - 1) or (n or 0) not in (
-				0, len(values).bit_length() - 1):
-			raise ValueError("%d values, expected 2^n" % len(values))
-		n = len(values).bit_length() - 1
-		values = dict(enumerate(values))
-	empty = values.pop(0, 0)
-	if empty != 0 and not is_infinite(empty):
-		raise ValueError("the empty coalition's value is not 0")
-	floats = any(isinstance(v, float) and not is_infinite(v) for v in values.values())
-	decimals = None if floats else _decimals(values.values())
+		return _listed(context, values, n)
+	if callable(values):
+		values = _called(values, n)
+	cells, decimals = _tables.buffer(values, least=2), 0
+	if cells is None or (cells.n and cells.numbers()[0] == -INF):  # the empty one's value may be that
+		cells, decimals = _values(values.tolist() if hasattr(values, "tolist") else list(values))
+	elif cells.type > _tables.INT64:
+		decimals = None
+	if len(cells.shape) != 1 or cells.n < 2 or cells.n & (cells.n - 1) or (n or 0) not in (0, cells.n.bit_length() - 1):
+		raise ValueError("%s values, expected 2^n" % " x ".join(map(str, cells.shape)))
+	n = cells.n.bit_length() - 1
 	if n > MOST_AGENTS:
 		raise ValueError("%d agents, at most %d" % (n, MOST_AGENTS))
-	masks = (ctypes.c_uint64 * len(values))(*values)
-	numbers = ((ctypes.c_double if floats else ctypes.c_int64) * len(values))()
-	for k, v in enumerate(values.values()):
+	game = Model("coalitions", context=context)
+	for _ in range(n):
+		context._do(lib.gpube_model_add_var, game._address, None, 2, None)
+	try:
+		context._do(lib.gpube_model_lend, game._address, n, int32s(range(n - 1, -1, -1)), cells.type, cells.address)
+	except Error as e:
+		game.close()
+		raise ValueError(e.text) if e.status == "EINVAL" else e
+	game._lent.append(cells)
+	return game, decimals, list(range(n))
+
+
+def _called(f, n):
+	"""What a function says that each coalition is worth, a tuple of agents."""
+	if n is None:
+		raise ValueError("of a function say how many agents there are: n=…")
+	_tables.check_calls(2**n - 1 if n < 64 else _tables.MOST_CALLS + 1)
+	agents = range(n)
+	return [0] + [f(tuple(i for i in agents if mask >> i & 1)) for mask in range(1, 2**n)]
+
+
+def _values(values):
+	"""(Cells, decimals) of what coalitions are worth: int64 in units of 10^-decimals; double and None if a float
+	(but -inf) is among them. The first one is of the empty coalition."""
+	kinds = set(map(type, values))
+	if kinds <= {int}:
+		floats, decimals = False, 0
+	else:
+		floats = any(isinstance(v, float) and not is_infinite(v) for v in values)
+		decimals = None if floats else _decimals(values)
+	if values and is_infinite(values[0]):
+		values = [0] + values[1:]
+	numbers = []
+	for v in values:
 		if type(v) is not int and is_infinite(v):
 			if v > 0:
 				raise ValueError("a value of inf; what is forbidden is -inf")
-			numbers[k] = -INF if floats else -2**63
+			numbers.append(-INF if floats else -2**63)
 		else:
-			numbers[k] = float(v) if floats else int64(units(v, decimals))
-	return made(context, lib.gpube_coalitions_new_listed, context._address, n,
-		_c.GPUBE_FLOAT64 if floats else _c.GPUBE_INT64, len(values), masks, numbers), decimals, \
-		list(numbers_of.names) + list(range(len(numbers_of.names), n))
+			numbers.append(float(v) if floats else int64(units(v, decimals)))
+	return _tables.Cells.own(numbers, _tables.FLOAT64 if floats else _tables.INT64), decimals
+
+
+def _listed(context, values, n):
+	"""_game_of() a dict, which takes memory by what is listed."""
+	numbers_of = _Numbers()
+	values = {numbers_of.mask(c): v for c, v in values.items()}
+	numbers_of.check()
+	if any(c < 1 for c in values if c) or not values:
+		raise ValueError("no coalitions, or one below 0")
+	least = max(values).bit_length()
+	n = least if n is None else n
+	if n < least:
+		raise ValueError("a coalition of agent %d, of %d agents" % (least - 1, n))
+	empty = values.pop(0, 0)
+	if empty != 0 and not is_infinite(empty):
+		raise ValueError("the empty coalition's value is not 0")
+	if n > MOST_AGENTS:
+		raise ValueError("%d agents, at most %d" % (n, MOST_AGENTS))
+	masks = (ctypes.c_uint64 * len(values))(*values)
+	cells, decimals = _values([0] + list(values.values()))
+	at = cells.address + 8
+	return made(context, lib.gpube_coalitions_new_listed, context._address, n, cells.type, len(values), masks, at), \
+		decimals, list(numbers_of.names) + list(range(len(numbers_of.names), n))
 
 
 def _decimals(values):

@@ -295,8 +295,9 @@ class Owner:
 		self.context = context
 		self._context_address = context._address
 		self._held = address
+		self._lent = []  # what the library's object borrows
 		# the context is an argument so that it lives as long
-		self._free = weakref.finalize(self, _free_held, context, free, address)
+		self._free = weakref.finalize(self, _free_held, context, free, address, self._lent)
 		self._free.atexit = False
 
 	@property
@@ -329,8 +330,12 @@ class Owner:
 			"process reads" % type(self).__name__)
 
 
-def _free_held(context, free, address):
-	context._free(free, address)
+def _free_held(context, free, address, lent):
+	def free_then_let_go(held):
+		free(held)
+		lent.clear()
+
+	context._free(free_then_let_go, address)
 
 
 def opened(context, function, free, *arguments):
@@ -381,6 +386,8 @@ def exact(x):
 		x = repr(x)
 	if isinstance(x, (int, str, Decimal, Fraction)):
 		return Fraction(x)
+	if hasattr(x, "as_integer_ratio"):  # a long double
+		return Fraction(*x.as_integer_ratio())
 	raise TypeError("not a number: %r" % (x,))
 
 
@@ -399,12 +406,6 @@ def units(x, decimals):
 	if scaled.denominator != 1:
 		raise ValueError("%s needs more than the %d decimals that Model(decimals=…) gave" % (x, decimals))
 	return scaled.numerator
-
-
-def whole(cells):
-	"""Whether these are ints that the library takes as they are; a quick look at large tables."""
-	return all(type(c) is int for c in cells) and (
-		-_c.INF < min(cells, default=0) and max(cells, default=0) < _c.INF)
 
 
 def number(value, decimals):
@@ -429,41 +430,3 @@ def int64(x):
 	if not -_c.INF <= x <= _c.INF:
 		raise Error("ERANGE", "%d does not fit 64 bits" % x)
 	return x
-
-
-def packed(table, shape, kind):
-	"""The cells of a numpy array of whole numbers or floats as a ctypes array of 'kind' (int64 or
-	double), if nothing has to be looked at one by one; otherwise None."""
-	d = getattr(table, "dtype", None)
-	if getattr(d, "kind", "") != ("i" if kind is ctypes.c_int64 else "f"):
-		return None
-	if tuple(table.shape) not in (tuple(shape), (math.prod(shape),)):
-		raise ValueError("the shape is %s, expected %s" % (tuple(table.shape), tuple(shape)))
-	if kind is ctypes.c_int64 and table.size and table.max() == _c.INF:
-		return None  # which stands for forbidden in the library
-	cells = table.astype("i8" if kind is ctypes.c_int64 else "f8").tobytes()
-	return (kind * math.prod(shape)).from_buffer_copy(cells)
-
-
-def flat(table, shape):
-	"""The numbers of a nested or a flat list, or of an array, row by row."""
-	n = math.prod(shape)
-	if hasattr(table, "tolist"):  # numpy's arrays
-		if tuple(table.shape) not in (tuple(shape), (n,)):
-			raise ValueError("the shape is %s, expected %s" % (tuple(table.shape), tuple(shape)))
-		table = table.ravel().tolist() if shape else [table.item()]
-	if not isinstance(table, (list, tuple)):
-		table = list(table) if hasattr(table, "__iter__") else [table]
-	if table and isinstance(table[0], (list, tuple)):
-		return _nested(table, shape)
-	if len(table) != n:
-		raise ValueError("%d numbers, expected %d for domains %s" % (len(table), n, tuple(shape)))
-	return table
-
-
-def _nested(table, shape):
-	if not shape:
-		return [table]
-	if not isinstance(table, (list, tuple)) or len(table) != shape[0]:
-		raise ValueError("a table that is not of shape %s" % (tuple(shape),))
-	return [x for row in table for x in _nested(row, shape[1:])]

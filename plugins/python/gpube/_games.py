@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import List, Optional, Tuple, Union
 
-from . import _c
+from . import _c, _tables
 from ._c import lib
-from ._engine import Context, Error, Interrupted, Options, Owner, exact, flat, int64, opened, path_bytes, seconds, word
+from ._engine import Context, Error, Interrupted, Options, Owner, opened, path_bytes, seconds, word
 from ._model import Model, made
 from ._names import Assignment, Distribution, Names, Value, decoded, encoded, names_of
 from ._show import Shown, html_table, pandas, short
@@ -33,12 +33,9 @@ class Game(Owner):
 	"""
 
 	def __init__(self, payoffs1, payoffs2=None, context=None, actions=None, players=None):
-		rows = [[exact(x) for x in row] for row in payoffs1]
-		if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
-			raise ValueError("payoffs are not a table of rows and columns")
-		shape = (len(rows), len(rows[0]))
-		first = [x for row in rows for x in row]
-		second = [-x for x in first] if payoffs2 is None else [exact(x) for x in flat(payoffs2, shape)]
+		first = _tables.fractions(payoffs1)
+		shape = first[0].shape
+		second = _tables.negated(first) if payoffs2 is None else _tables.fractions(payoffs2, shape)
 		context = context or Context()
 		out = ctypes.c_void_p()
 		context._do(lib.gpube_model_new, ctypes.byref(out), context._address, word("GPUBE_", "game"))
@@ -51,10 +48,8 @@ class Game(Owner):
 			context._do(lib.gpube_model_add_var, self._address, None, n, called[p])
 			if named[p] is not None:
 				context._do(lib.gpube_model_name_values, self._address, p, (ctypes.c_char_p * n)(*named[p]))
-		numbers = ctypes.c_int64 * len(first)
-		for table in first, second:
-			context._do(lib.gpube_model_add_payoffs, self._address, numbers(*(int64(x.numerator) for x in table)),
-				numbers(*(int64(x.denominator) for x in table)))
+		for num, den in first, second:
+			context._do(lib.gpube_model_add_payoffs, self._address, num.address, den and den.address)
 
 	def _words(self):
 		return "%s actions" % " x ".join(map(str, self.shape))

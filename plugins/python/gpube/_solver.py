@@ -72,7 +72,7 @@ class Solver(Model):
 		variables = _c.array(scope.value, ctypes.c_int32, arity) if arity > 0 else []
 		numbers = self._numbers(table, [lib.gpube_model_domain(self._address, v) for v in variables])
 		change = lib.gpube_solver_change_potentials if self.kind == "potentials" else lib.gpube_solver_change_costs
-		self.context._do(change, self._solver, function, numbers)
+		self.context._do(change, self._solver, function, numbers.address)
 
 	def solve(self, assume=None, cutoff=None, timeout=None):
 		"""The proved optimum of the model as it is now, as Model.solve() has it.
