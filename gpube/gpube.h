@@ -244,6 +244,14 @@ GPUBE_API int gpube_model_set_scale(struct gpube_model *m, int decimals);
 
 /* Fixes a variable to an observed value (evidence); value -1 takes it back. */
 GPUBE_API int gpube_model_observe(struct gpube_model *m, int32_t var, int32_t value);
+/*
+ * gpube_model_weigh() - soft evidence of a GPUBE_POTENTIALS model: a number >= 0 for each value of
+ * a variable, such as the probability of what was seen given that value. It is a function of that
+ * variable, the last one, which stands in files, too; weights replace those before, NULL removes
+ * it, and the functions behind it move up.
+ * Errors: EINVAL (also of a solver's model), ENOMEM: nothing has changed
+ */
+GPUBE_API int gpube_model_weigh(struct gpube_model *m, int32_t var, const double *weights);
 
 GPUBE_API int32_t gpube_model_n_vars(const struct gpube_model *m);
 GPUBE_API int32_t gpube_model_domain(const struct gpube_model *m, int32_t var);

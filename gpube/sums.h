@@ -21,6 +21,11 @@ extern "C" {
  * marginals_lower, marginals_upper  with option bounds, where marginals are not known: they are
  *                 between these, laid out as they, if the sum is above 0. NULL: not asked for, or
  *                 not needed
+ * joint           with option query: the probability of each combination of the query variables'
+ *                 values, n_joint of them in row-major order, the last query variable fastest;
+ *                 those below 1e-100 may be 0. NULL: not asked for, or log10_z is -INFINITY
+ * drawn           with option draw: n_drawn assignments, each a value index of every variable, one
+ *                 after the other. NULL: likewise
  * n_values        of all variables together that can occur, and n_removed those that cannot:
  *                 evidence and zeros exclude them
  * known           log10_z and marginals are there; otherwise the plan alone, or, with option
@@ -42,12 +47,22 @@ struct gpube_inference {
 	double seconds_order, seconds_sum;
 	const char *backend;
 	int64_t n_slices_done, n_cases;
+	double *joint;
+	int32_t *drawn;
+	int64_t n_joint, n_drawn;
 };
 
 /*
  * gpube_infer() - exact sums by bucket elimination; one more pass gives all marginals. Numbers are
  * doubles with powers of two beside them, so that a sum may have any size. 'opts' may be NULL.
  * Tables that pass the memory are summed in slices, for the values of some variables in turn.
+ *
+ * Option query: the joint distribution of any variables, which are eliminated last; relative_error
+ * is its, too. Option draw: independent assignments, each with its probability given the evidence,
+ * as exactly as 53 random bits a variable allow. A seed gives the same ones on any machine and
+ * number of threads, unless a time limit ends the search for an order. Both are done on the CPU, as
+ * by gpube_infer_compile(), and not in slices; a joint table or assignments that pass the memory
+ * are ELIMIT with their size. Soft evidence is a function: gpube_model_weigh().
  * Cost:   plan.joined_cells operations, MAR some 2.5 times as many; plan.peak_bytes of memory
  * Errors: EINVAL (a model of costs), ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (it would be too
  *         many slices) and ESTOP: *out is the plan, the caller's as ever; with option bounds OK,
@@ -66,8 +81,8 @@ struct gpube_compiled;
 
 /*
  * gpube_infer_compile() - an order and a plan for sums of a model whatever its evidence is; that
- * which the model has is observed at first. task mar: queries give marginals, too; it works on
- * the CPU.
+ * which the model has is observed at first. task mar: queries give marginals, too; query, draw:
+ * each gives a joint distribution, or assignments by the same random numbers. It works on the CPU.
  * m       stays, unchanged, as long as *out does
  * Errors: as gpube_infer(); ELIMIT (messages are kept, and twice for marginals): *out is NULL
  */
@@ -76,6 +91,22 @@ GPUBE_API int gpube_infer_compile(
 GPUBE_API void gpube_compiled_free(struct gpube_compiled *c);
 /* Fixes a variable to an observed value; -1 takes it back. Errors: EINVAL, ENOMEM */
 GPUBE_API int gpube_infer_observe(struct gpube_compiled *c, int32_t var, int32_t value);
+/*
+ * gpube_infer_weigh() - soft evidence: the probability of what was observed given each value of the
+ * variable, or any multiple of these; as many weights as it has values, copied. NULL takes it back.
+ * It multiplies with what the model has, of gpube_model_weigh(), too.
+ * Errors: EINVAL (a weight below 0 or not finite), ENOMEM, ERANGE
+ */
+GPUBE_API int gpube_infer_weigh(struct gpube_compiled *c, int32_t var, const double *weights);
+/*
+ * gpube_infer_rows() - the logarithm of the sum for each of n rows of evidence.
+ * log10_z  out: n numbers; -INFINITY: the sum is 0
+ * rows     a value for each variable of the model, row after row; -1: as it is observed now, which
+ *          stays so
+ * Errors: those of gpube_infer_observe() and gpube_infer_query(); log10_z has the rows before then
+ */
+GPUBE_API int gpube_infer_rows(
+	double *log10_z, struct gpube_compiled *c, int64_t n, const int32_t *rows);
 /*
  * gpube_infer_query() - as gpube_infer() with what is observed now. Messages that what was observed
  * since the last query does not change are not summed again; the timeout is of each query.

@@ -66,7 +66,7 @@ static void set_scopes(struct gpube_box *box)
 		struct gpube_function *to = &box->m.functions[f];
 		const int32_t *scope = gpube__scope(m, f);
 
-		*to = (struct gpube_function){0, box->m.n_scopes, f, NULL};
+		*to = (struct gpube_function){.scope_at = box->m.n_scopes, .table = f};
 		for (int k = 0; k < m->functions[f].arity; k++) {
 			const struct gpube_split_var *split = split_of(box->boxes, scope[k]);
 

@@ -31,36 +31,12 @@
 struct ancestral {
 	struct gpube__inferring *j;
 	struct gpube_barren *b;
-	int32_t *function; /* of each variable: the one with which it was left out, or -1 */
-	int32_t *part;     /* of each variable: that of a leaf; -1: it is none */
-	bool *stays;       /* variables of the part at work */
+	int32_t *part; /* of each variable: that of a leaf; -1: it is none */
+	bool *stays;   /* variables of the part at work */
 	int32_t *waiting;
 	int32_t n_parts;
 	double cells; /* of all parts */
 };
-
-/* A leaf and all that it needs stay. */
-static void keep(struct ancestral *a, int32_t leaf)
-{
-	const struct gpube_model *m = a->j->m;
-	int32_t n = 0;
-
-	if (!a->stays[leaf])
-		a->waiting[n++] = leaf;
-	a->stays[leaf] = true;
-	while (n > 0) {
-		const int32_t f = a->function[a->waiting[--n]];
-
-		for (int k = 0; k < m->functions[f].arity; k++) {
-			const int32_t var = gpube__scope(m, f)[k];
-
-			if (a->function[var] < 0 || a->stays[var])
-				continue;
-			a->stays[var] = true;
-			a->waiting[n++] = var;
-		}
-	}
-}
 
 static void keep_part(struct ancestral *a, int32_t part)
 {
@@ -68,7 +44,7 @@ static void keep_part(struct ancestral *a, int32_t part)
 		a->stays[i] = false;
 	for (int32_t i = 0; i < a->j->m->n_vars; i++)
 		if (a->part[i] == part)
-			keep(a, i);
+			gpube__barren_keep(a->b, a->j->m, a->stays, a->waiting, i);
 }
 
 static int plan(struct gpube__inferring *part, struct gpube_inference *out, struct ancestral *a,
@@ -105,19 +81,16 @@ static int find_leaves(struct ancestral *a)
 	const struct gpube_model *m = a->j->m;
 	const uint64_t n = (uint64_t)m->n_vars;
 
-	a->function = gpube__alloc(m->ctx, n, sizeof(*a->function));
 	a->part = gpube__alloc(m->ctx, n, sizeof(*a->part));
 	a->stays = gpube__alloc_zero(m->ctx, n, sizeof(*a->stays));
 	a->waiting = gpube__alloc(m->ctx, n, sizeof(*a->waiting));
-	if (!a->function || !a->part || !a->stays || !a->waiting)
+	if (!a->part || !a->stays || !a->waiting)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < m->n_vars; i++)
-		a->function[i] = a->part[i] = -1;
+		a->part[i] = -1;
 	for (int32_t f = 0; f < m->n_functions; f++)
-		if (a->b->variable[f] >= 0) {
-			a->function[a->b->variable[f]] = f;
+		if (a->b->variable[f] >= 0)
 			a->part[a->b->variable[f]] = INT32_MAX;
-		}
 	for (int32_t f = 0; f < m->n_functions; f++)
 		for (int k = 0; k < m->functions[f].arity && a->b->variable[f] >= 0; k++)
 			if (gpube__scope(m, f)[k] != a->b->variable[f])
@@ -142,11 +115,11 @@ static int find_parts(
 			return GPUBE_OK;
 		a->part[i] = a->n_parts;
 		keep_part(a, INT32_MIN);
-		keep(a, i);
+		gpube__barren_keep(a->b, a->j->m, a->stays, a->waiting, i);
 		status = estimate(&alone, a);
 		if (!status && a->n_parts > 0) {
 			keep_part(a, a->n_parts - 1);
-			keep(a, i);
+			gpube__barren_keep(a->b, a->j->m, a->stays, a->waiting, i);
 			status = estimate(&both, a);
 		}
 		if (both.joined_cells <= before + alone.joined_cells) {
@@ -181,7 +154,7 @@ static void take(struct ancestral *a, double *marginals, const struct gpube__inf
 
 	for (int32_t i = 0; i < j->m->n_vars; at += j->m->vars[i++].domain)
 		for (int32_t k = 0; k < j->m->vars[i].domain && part->out->marginals &&
-				    (a->function[i] < 0 || a->stays[i]);
+				    (a->b->function[i] < 0 || a->stays[i]);
 			k++)
 			marginals[at + k] = part->out->marginals[at + k];
 	j->z = part->z;
@@ -266,7 +239,6 @@ int gpube__infer_ancestral(struct gpube__inferring *j, bool *done)
 	*done = false;
 	if (!status && j->barren.n)
 		status = try_parts(&a, done);
-	gpube__free(j->ctx, a.function);
 	gpube__free(j->ctx, a.part);
 	gpube__free(j->ctx, a.stays);
 	gpube__free(j->ctx, a.waiting);

@@ -145,12 +145,18 @@ static int make(struct gpube_barren *b, struct barren_search *s)
 	b->variable = s->variable;
 	s->constant = NULL;
 	s->variable = NULL;
+	b->function = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*b->function));
 	*to = *m;
 	to->functions = gpube__alloc(m->ctx, (uint64_t)m->n_functions, sizeof(*to->functions));
 	to->tables = gpube__alloc(m->ctx, n_tables, sizeof(*to->tables));
 	to->evidence = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*to->evidence));
-	if (!to->functions || !to->tables || !to->evidence)
+	if (!to->functions || !to->tables || !to->evidence || !b->function)
 		return GPUBE_ENOMEM;
+	for (int32_t i = 0; i < m->n_vars; i++)
+		b->function[i] = -1;
+	for (int32_t f = 0; f < m->n_functions; f++)
+		if (b->variable[f] >= 0)
+			b->function[b->variable[f]] = f;
 	if (m->n_tables > 0)
 		memcpy(to->tables, m->tables, (size_t)m->n_tables * sizeof(*to->tables));
 	gpube__barren_leave(b, m, NULL);
@@ -186,6 +192,28 @@ void gpube__barren_leave(struct gpube_barren *b, const struct gpube_model *m, co
 	}
 }
 
+void gpube__barren_keep(const struct gpube_barren *b, const struct gpube_model *m, bool *stays,
+	int32_t *waiting, int32_t var)
+{
+	int32_t n = 0;
+
+	if (b->function[var] >= 0 && !stays[var])
+		waiting[n++] = var;
+	stays[var] = true;
+	while (n > 0) {
+		const int32_t f = b->function[waiting[--n]];
+
+		for (int k = 0; k < m->functions[f].arity; k++) {
+			const int32_t other = gpube__scope(m, f)[k];
+
+			if (b->function[other] < 0 || stays[other])
+				continue;
+			stays[other] = true;
+			waiting[n++] = other;
+		}
+	}
+}
+
 void gpube__barren_clear(struct gpube_barren *b, struct gpube_ctx *ctx)
 {
 	if (!b->n)
@@ -195,6 +223,7 @@ void gpube__barren_clear(struct gpube_barren *b, struct gpube_ctx *ctx)
 	gpube__free(ctx, b->m.evidence);
 	gpube__free(ctx, b->constant);
 	gpube__free(ctx, b->variable);
+	gpube__free(ctx, b->function);
 	*b = (struct gpube_barren){0};
 }
 

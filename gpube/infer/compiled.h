@@ -6,6 +6,8 @@
  *   compiled_tables.c the tables of each bucket
  *   compiled_up.c     messages up the bucket tree, those that what is new changes
  *   compiled_down.c   messages down, and marginals, in the same way
+ *   compiled_joint.c  the joint distribution of the query variables
+ *   compiled_draw.c   assignments drawn at random
  *
  * The order and the buckets are those of the model without evidence. A variable that is fixed, for
  * it is observed or zeros leave it one value, is no axis of what is summed: a table that has it is
@@ -21,6 +23,8 @@
  * Messages have their largest cell in [0.5, 1); what that takes off is beside them, and comes into
  * the sum of all alone. So bits are the same where proportions are. A message of one cell, where
  * evidence parts the model, is one half.
+ *
+ * Query variables are eliminated last, so that what is left for them are tables of them alone.
  */
 #ifndef GPUBE_COMPILED_H
 #define GPUBE_COMPILED_H
@@ -42,6 +46,7 @@ struct gpube_compiled_input {
  *             parent's scope
  * power       message * 2^power is the sum; factor: times this, where it has one cell. down_power:
  *             the same of the message down
+ * soft        weights of the own values, by gpube_infer_weigh(), times 2^soft_power; no cells: 1
  * total       the sum of the weights, in the units of messages
  * is_dirty    the message up is to be summed; is_stale: the weights are
  * n_observed  variables at and below the bucket; cells: of all joined tables there, where nothing
@@ -54,10 +59,10 @@ struct gpube_compiled_input {
 struct gpube_compiled_bucket {
 	int n_functions;
 	struct gpube_compiled_input *functions;
-	struct gpube_sum_table up, down;
+	struct gpube_sum_table up, down, soft;
 	int32_t *at, *axis;
 	int64_t *stride;
-	int64_t power, down_power;
+	int64_t power, down_power, soft_power;
 	double factor;
 	struct gpube_wide total;
 	bool is_dirty, is_stale;
@@ -102,6 +107,9 @@ struct gpube_compiled {
 	struct gpube_forcing forcing;
 	int32_t *observed;    /* of each variable, -1: it is not */
 	int32_t n_impossible; /* of these, as a value that cannot occur */
+	double *soft; /* of each variable without a bucket: the weight of its value; NULL: all 1 */
+	int32_t *query; /* of the options */
+	bool *last;     /* of each variable, whether it is one of these; or NULL */
 	int32_t *fixed; /* of each position, as messages have it: the index of a value, or -1 */
 	/* of each position: the buckets in whose scope it is, and its place there */
 	int64_t *first;
@@ -157,6 +165,21 @@ static inline struct gpube_compiled_input gpube__compiled_message(
 		&x->up, c->j.buckets[child].arity - 1, x->axis, x->stride};
 }
 
+/*
+ * gpube__compiled_next() - a bucket's inputs in turn: functions, soft evidence, messages, of which
+ * 'from' is the child. False after the last one. Begin with GPUBE_COMPILED_FIRST.
+ */
+struct gpube_compiled_turn {
+	int k;
+	int32_t from, child;
+};
+#define GPUBE_COMPILED_FIRST                                                                       \
+	{                                                                                          \
+		-1, -1, -1                                                                         \
+	}
+bool gpube__compiled_next(struct gpube_compiled_input *in, struct gpube_compiled_turn *turn,
+	const struct gpube_compiled *c, int32_t b);
+
 /* With what is fixed now. */
 void gpube__compiled_box(struct gpube_compiled_box *box, const struct gpube_compiled *c, int32_t b);
 /* Sets the rest from value. */
@@ -198,9 +221,26 @@ int gpube__compiled_take(struct gpube_compiled *c, struct gpube_sum_table *messa
 int gpube__compiled_take_table(struct gpube_compiled *c, struct gpube_sum_table *message,
 	int64_t *power, struct gpube_sum_table *t);
 
+/*
+ * gpube__compile() - gpube_infer_compile() with options that were checked. 'stays': what the model
+ * has observed cannot change; then what else is barren is left out of a query.
+ */
+int gpube__compile(struct gpube_compiled **out, struct gpube_inference *plan,
+	const struct gpube_model *m, const struct gpube_opts *o, bool stays);
+
 /* All messages up that what is fixed now changes, and z. Errors: those of gpube__sum_product() */
 int gpube__compiled_up(struct gpube_compiled *c);
+/* The sum of all from what the messages of the first n buckets were parted from. */
+struct gpube_wide gpube__compiled_parted(const struct gpube_compiled *c, int32_t n);
 /* All marginals, to c->marginals. Errors: those, and EBUG */
 int gpube__compiled_down(struct gpube_compiled *c);
+/*
+ * gpube__compiled_joint_cells() - of the table of the query variables. After messages up:
+ * gpube__compiled_joint(), gpube__compiled_draw() - their distribution, and assignments, to 'out'.
+ * Errors: ENOMEM, ESTOP, EBUG
+ */
+double gpube__compiled_joint_cells(const struct gpube_compiled *c);
+int gpube__compiled_joint(struct gpube_inference *out, struct gpube_compiled *c);
+int gpube__compiled_draw(struct gpube_inference *out, struct gpube_compiled *c);
 
 #endif

@@ -378,6 +378,32 @@ void gpube__compiled_lay(int32_t *at, const struct gpube_compiled_box *box, cons
 	}
 }
 
+bool gpube__compiled_next(struct gpube_compiled_input *in, struct gpube_compiled_turn *turn,
+	const struct gpube_compiled *c, int32_t b)
+{
+	static const int32_t own_axis = 0;
+	static const int64_t own_stride = 1;
+	const struct gpube_compiled_bucket *x = &c->buckets[b];
+
+	if (++turn->k < x->n_functions) {
+		*in = x->functions[turn->k];
+		return true;
+	}
+	if (turn->k == x->n_functions) {
+		turn->child = c->j.buckets[b].child;
+		if (x->soft.cells) {
+			*in = (struct gpube_compiled_input){&x->soft, 1, &own_axis, &own_stride};
+			return true;
+		}
+	}
+	if (turn->child < 0)
+		return false;
+	*in = gpube__compiled_message(c, turn->child);
+	turn->from = turn->child;
+	turn->child = c->j.buckets[turn->child].sibling;
+	return true;
+}
+
 /* By so many powers of two an input's products may be less than the others'. */
 static int depth(const struct gpube_sum_table *t)
 {
@@ -400,29 +426,19 @@ bool gpube__compiled_multiply(
 {
 	const struct gpube_compiled_bucket *x = &c->buckets[b];
 	const int32_t n = (int32_t)box->cells;
+	struct gpube_compiled_turn turn = GPUBE_COMPILED_FIRST, again = GPUBE_COMPILED_FIRST;
+	struct gpube_compiled_input in;
 	struct gpube_compiled_view v;
 	double by = 1;
 	int low = down ? depth(&x->down) : 0;
 
-	for (int k = 0; k < x->n_functions && low <= FARTHEST; k++)
-		low += depth(x->functions[k].table);
-	for (int32_t d = c->j.buckets[b].child; d >= 0 && low <= FARTHEST;
-		d = c->j.buckets[d].sibling)
-		low += depth(&c->buckets[d].up);
+	while (low <= FARTHEST && gpube__compiled_next(&in, &turn, c, b))
+		low += depth(in.table);
 	if (low > FARTHEST)
 		return false;
 	for (int32_t i = 0; i < n; i++)
 		c->products[i] = 1;
-	for (int k = 0; k < x->n_functions; k++) {
-		gpube__compiled_view(&v, box, &x->functions[k]);
-		if (v.is_one)
-			by *= v.table->cells[v.offset];
-		else
-			multiply(c->products, c->cells, box, &v);
-	}
-	for (int32_t d = c->j.buckets[b].child; d >= 0; d = c->j.buckets[d].sibling) {
-		const struct gpube_compiled_input in = gpube__compiled_message(c, d);
-
+	while (gpube__compiled_next(&in, &again, c, b)) {
 		gpube__compiled_view(&v, box, &in);
 		if (v.is_one)
 			by *= v.table->cells[v.offset];
@@ -462,6 +478,10 @@ bool gpube__compiled_multiply_plain(struct gpube_compiled *c, int32_t b, int32_t
 			products[i] *= cells[at[i]];
 		d = k < x->n_functions ? d : c->j.buckets[d].sibling;
 	}
+	if (x->soft.cells && low + depth(&x->soft) > FARTHEST)
+		return false;
+	for (int32_t i = 0; x->soft.cells && i < n; i++)
+		products[i] *= x->soft.cells[observed < 0 ? i / n_out : observed];
 	return true;
 }
 
@@ -494,7 +514,9 @@ int gpube__compiled_job(struct gpube_compiled_job *x, struct gpube_compiled *c, 
 {
 	const struct gpube_compiled_bucket *bucket = &c->buckets[b];
 	const uint64_t most =
-		(uint64_t)bucket->n_functions + (uint64_t)c->j.buckets[b].n_children + 1;
+		(uint64_t)bucket->n_functions + (uint64_t)c->j.buckets[b].n_children + 2;
+	struct gpube_compiled_turn turn = GPUBE_COMPILED_FIRST;
+	struct gpube_compiled_input in;
 	int64_t stride = 1;
 
 	*x = (struct gpube_compiled_job){.job = {.n_axes = box->n_axes}};
@@ -504,13 +526,8 @@ int gpube__compiled_job(struct gpube_compiled_job *x, struct gpube_compiled *c, 
 	if (!x->job.in || !x->job.out || !x->tables)
 		return GPUBE_ENOMEM;
 	memcpy(x->job.dim, box->dim, (size_t)box->n_axes * sizeof(*box->dim));
-	for (int k = 0; k < bucket->n_functions; k++)
-		add_input(x, box, &bucket->functions[k]);
-	for (int32_t d = c->j.buckets[b].child; d >= 0; d = c->j.buckets[d].sibling) {
-		const struct gpube_compiled_input in = gpube__compiled_message(c, d);
-
+	while (gpube__compiled_next(&in, &turn, c, b))
 		add_input(x, box, &in);
-	}
 	if (!down)
 		return GPUBE_OK;
 	x->tables[x->job.n_in] = bucket->down;

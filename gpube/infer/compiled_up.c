@@ -102,7 +102,7 @@ static int sum_small(struct gpube_compiled *c, int32_t b, int32_t n, int32_t n_o
 {
 	struct gpube_compiled_bucket *x = &c->buckets[b];
 	const double roundings =
-		x->function_roundings + x->n_functions + c->j.buckets[b].n_children + n / n_out + 3;
+		x->function_roundings + x->n_functions + c->j.buckets[b].n_children + n / n_out + 4;
 
 	for (int32_t i = 0; i < n_out; i++) {
 		double sum = c->products[i];
@@ -176,29 +176,29 @@ static void find_changes(struct gpube_compiled *c)
 	}
 }
 
-/* The sum of all from what messages were parted from. */
-static void multiply_factors(struct gpube_compiled *c)
+struct gpube_wide gpube__compiled_parted(const struct gpube_compiled *c, int32_t n)
 {
-	struct gpube__inferring *j = &c->j;
+	struct gpube_wide z = c->constant;
 	int64_t power = 0;
 	double m = 1;
 
-	j->z = c->constant;
-	j->roundings = c->constant_roundings;
-	for (int32_t b = 0; b < j->n; b++) {
+	for (int32_t i = 0; c->soft && i < c->j.m->n_vars; i++)
+		z = gpube__wide_mul(z, gpube__wide(c->soft[i], 0));
+	for (int32_t b = 0; b < n; b++) {
 		const struct gpube_compiled_bucket *x = &c->buckets[b];
 
 		power += x->power;
 		m *= x->factor;
 		if (m < 0x1p-900) {
-			j->z = gpube__wide_mul(j->z, gpube__wide(m, 0));
+			z = gpube__wide_mul(z, gpube__wide(m, 0));
 			m = 1;
 		}
 		/* a root's one half is not read by a parent */
-		power -= j->buckets[b].parent < 0;
-		j->roundings += x->roundings + 2;
+		power -= c->j.buckets[b].parent < 0;
 	}
-	j->z = gpube__wide_mul(j->z, gpube__wide(m, power));
+	for (int32_t b = 0; b < c->j.n; b++)
+		power += c->buckets[b].soft_power;
+	return gpube__wide_mul(z, gpube__wide(m, power));
 }
 
 int gpube__compiled_up(struct gpube_compiled *c)
@@ -224,6 +224,9 @@ int gpube__compiled_up(struct gpube_compiled *c)
 		c->buckets[j->buckets[b].parent].is_dirty = true;
 		c->buckets[j->buckets[b].parent].is_stale = true;
 	}
-	multiply_factors(c);
+	j->z = gpube__compiled_parted(c, j->n);
+	j->roundings = c->constant_roundings + (c->soft ? j->m->n_vars : 0);
+	for (int32_t b = 0; b < j->n; b++)
+		j->roundings += c->buckets[b].roundings + 2;
 	return GPUBE_OK;
 }

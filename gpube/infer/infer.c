@@ -16,6 +16,8 @@ void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx)
 	gpube__free(ctx, s->marginals);
 	gpube__free(ctx, s->marginals_lower);
 	gpube__free(ctx, s->marginals_upper);
+	gpube__free(ctx, s->joint);
+	gpube__free(ctx, s->drawn);
 	gpube__free(ctx, s);
 }
 

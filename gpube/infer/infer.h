@@ -13,7 +13,7 @@
  *   infer_down.c   and down again, for marginals
  *   infer_cases.h  sums by cases, where zeros leave few
  *   infer_bounds.h what is done where that does not fit
- *   compiled.h     the same model with other evidence
+ *   compiled.h     the same model with other evidence; joint distributions, and what is drawn
  *   residual.c     what sums over some variables leave of the others: a model
  *   infer.c        gpube_infer()
  */
@@ -163,6 +163,7 @@ struct gpube_barren {
 	struct gpube_model m;
 	double *constant;  /* of each function that is left out; m's tables of its own are there */
 	int32_t *variable; /* of each function: the one with which it is left out, or -1 */
+	int32_t *function; /* of each variable, likewise */
 	int32_t n;         /* variables; 0: m is nothing */
 	double roundings;
 };
@@ -174,6 +175,9 @@ int gpube__barren_find(struct gpube_barren *b, const struct gpube_model *m);
  * NULL: none
  */
 void gpube__barren_leave(struct gpube_barren *b, const struct gpube_model *m, const bool *stays);
+/* Adds to 'stays' such a variable and all that it needs. waiting: room for n_vars */
+void gpube__barren_keep(const struct gpube_barren *b, const struct gpube_model *m, bool *stays,
+	int32_t *waiting, int32_t var);
 void gpube__barren_clear(struct gpube_barren *b, struct gpube_ctx *ctx);
 
 struct gpube__inferring {
@@ -268,6 +272,9 @@ int gpube__infer_slices(struct gpube__inferring *j);
 /* gpube_infer(), with the slices summed by another; slicer: or NULL. */
 int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *m,
 	const struct gpube_opts *opts, const struct gpube_slicer *slicer);
+/* gpube_infer() of a joint distribution, or of what is drawn. */
+int gpube__infer_once(
+	struct gpube_inference **out, const struct gpube_model *m, const struct gpube_opts *opts);
 /*
  * gpube__infer_on_devices() - gpube_infer() with slices shared out over all devices of the context,
  * of a sum of at least so many joined cells; gpube__infer_devices_cells(): for which they pay.
@@ -361,6 +368,8 @@ int gpube__infer_marginal(struct gpube__inferring *j, int32_t position, int32_t 
 /* gpube__opts_for() for a call that sums a model of potentials. Errors: EINVAL */
 int gpube__infer_check(
 	struct gpube_opts *o, const struct gpube_model *m, const struct gpube_opts *opts, int call);
+/* Of each variable whether it is in the query, for the caller to free. Errors: EINVAL, ENOMEM */
+int gpube__infer_mark_query(bool **last, const struct gpube_model *m, const struct gpube_opts *o);
 
 /* ---- buckets on a card --------------------------------------------------------------- */
 

@@ -225,6 +225,8 @@ int gpube_infer(
 	const bool several =
 		m && m->ctx->n_devices > 1 && (!opts || opts->backend != GPUBE_BACKEND_CPU);
 
+	if (out && m && opts && (opts->n_query || opts->draw))
+		return gpube__infer_once(out, m, opts);
 	return several ? gpube__infer_on_devices(out, m, opts, gpube__infer_devices_cells(m->ctx))
 		       : gpube__infer_sliced(out, m, opts, NULL);
 }

@@ -21,6 +21,26 @@ int gpube__infer_check(
 	return status;
 }
 
+int gpube__infer_mark_query(bool **last, const struct gpube_model *m, const struct gpube_opts *o)
+{
+	bool *is = *last = gpube__alloc_zero(m->ctx, (uint64_t)m->n_vars, sizeof(*is));
+
+	if (!is)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < o->n_query; k++) {
+		const int32_t var = o->query[k];
+
+		if (var < 0 || var >= m->n_vars)
+			return gpube__fail(m->ctx, GPUBE_EINVAL,
+				"query variable %d: the model has 0 to %d", var, m->n_vars - 1);
+		if (is[var])
+			return gpube__fail(
+				m->ctx, GPUBE_EINVAL, "query variable %d is there twice", var);
+		is[var] = true;
+	}
+	return GPUBE_OK;
+}
+
 void gpube__infer_lay(struct gpube_sum_operand *o, struct gpube_sum_table *t,
 	const struct gpube_sum_job *job, const int32_t *axes, int arity, const int32_t *scope)
 {

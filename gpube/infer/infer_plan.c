@@ -116,10 +116,14 @@ static int search_as_it_pays(struct gpube__inferring *j, struct gpube_order_sear
 	const bool ends = j->opts->bounds && deadline > 0;
 	int status;
 
+	struct gpube_order_time time = gpube__order_as_it_pays(j->opts->order_seconds);
+
+	/* what is drawn goes by the order, which must not depend on the clock */
+	if (j->opts->draw && time.pays)
+		time = (struct gpube_order_time){.most = INFINITY, .pays = true};
 	if (ends)
 		gpube__end_by(j->ctx, gpube__now() + ORDER_SHARE * left);
-	status = gpube__order_search_go(
-		search, gpube__order_as_it_pays(j->opts->order_seconds), rate);
+	status = gpube__order_search_go(search, time, rate);
 	if (!status)
 		gpube__order_search_best(search, order, cost);
 	if (!status && ends && !(j->opts->order_seconds > 0) && cost->joined_cells > left * rate) {

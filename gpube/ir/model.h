@@ -67,6 +67,7 @@ struct gpube_function {
 	int64_t scope_at; /* into model.scopes */
 	int32_t table;    /* into model.tables */
 	char *name;       /* may be NULL */
+	bool soft;        /* what gpube_model_weigh() has made */
 };
 
 struct gpube_variable {
@@ -84,6 +85,7 @@ struct gpube_model {
 	int64_t constant; /* GPUBE_COSTS: zero-arity term, units of 10^-scale */
 	int64_t top;      /* see gpube_model_set_top() */
 	bool bayes;       /* .uai: read from a BAYES file, so written as one */
+	bool keeps;       /* a solver's, which goes by the numbers of its functions */
 	bool auction;     /* GPUBE_COALITIONS: the tuples are bids, which may repeat; see bids.h */
 	int64_t *numbers; /* of bids, as many as tuples; NULL: it is no auction */
 	char *name;       /* may be NULL */
@@ -177,6 +179,8 @@ int64_t gpube__tuple_cell(const struct gpube_model *m, int32_t function, int64_t
 /* -1, 0 or 1: the row-major order of two tuples. */
 int gpube__compare_tuples(const int32_t *a, const int32_t *b, int arity);
 
+/* Weights of a variable's values, or NULL. EINVAL: no such variable, or a weight that is none. */
+int gpube__check_weights(const struct gpube_model *m, int32_t var, const double *weights);
 /* EINVAL if a value is outside its variable's domain. */
 int gpube__check_values(const struct gpube_model *m, const int32_t *values);
 

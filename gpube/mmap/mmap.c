@@ -36,28 +36,6 @@ void gpube_mmap_free(struct gpube_mmap *s, struct gpube_ctx *ctx)
 	gpube__free(ctx, s);
 }
 
-/* ---- what is given ------------------------------------------------------------------------ */
-
-static int mark_query(struct job *j, const struct gpube_model *m)
-{
-	j->last = gpube__alloc_zero(m->ctx, (uint64_t)m->n_vars, sizeof(*j->last));
-	if (!j->last)
-		return GPUBE_ENOMEM;
-	for (int32_t k = 0; k < j->opts->n_query; k++) {
-		const int32_t var = j->opts->query[k];
-
-		if (var < 0 || var >= m->n_vars)
-			return gpube__fail(m->ctx, GPUBE_EINVAL,
-				"query variable %d: the model has 0 to %d", var, m->n_vars - 1);
-		if (j->last[var])
-			return gpube__fail(
-				m->ctx, GPUBE_EINVAL, "query variable %d is there twice", var);
-		j->last[var] = true;
-	}
-	j->sums.last = j->last;
-	return GPUBE_OK;
-}
-
 /* ---- what is found -------------------------------------------------------------------------- */
 
 /* The sum with the given values of the residual model, NULL: it has no variable. */
@@ -314,7 +292,8 @@ int gpube_mmap(struct gpube_mmap **out, const struct gpube_model *m, const struc
 	j.sums = (struct gpube__inferring){
 		.m = m, .ctx = ctx, .opts = &j.infer_opts, .out = &j.inference};
 	deadline = gpube__time_limit(ctx, gpube__now(), o.timeout_seconds);
-	status = mark_query(&j, m);
+	status = gpube__infer_mark_query(&j.last, m, &o);
+	j.sums.last = j.last;
 	if (!status)
 		status = find(&j);
 	ctx->deadline = deadline;

@@ -205,8 +205,13 @@ enum gpube__opt_section {
 		"the sum over all assignments, or the distribution of every variable, too")        \
 	X(SUMS, FLAG, bounds, "bounds", 0, NULL, 0, 1, NULL, GPUBE__ON_INFER,                      \
 		"where the sum does not fit, or is stopped, bounds of it are no failure")          \
-	X(SUMS, NUMBERS, query, "query", 0, NULL, 0, INT32_MAX, "LIST", GPUBE__ON_MMAP,            \
-		"the query variables, none twice")
+	X(SUMS, NUMBERS, query, "query", 0, NULL, 0, INT32_MAX, "LIST", GPUBE__ON_SUMS,            \
+		"variables, none twice: those whose values are maximised, or whose joint "         \
+		"distribution is wanted")                                                          \
+	X(SUMS, LONG, draw, "draw", 0, "0", 0, INT32_MAX, "N",                                     \
+		GPUBE__ON_INFER | GPUBE__ON_COMPILE | GPUBE__ON_CLI,                               \
+		"draw N independent assignments, each with its probability given the evidence; "   \
+		"--seed begins the random numbers, too")
 
 #define GPUBE__OPTS_AGENTS(X)                                                                      \
 	X(AGENTS, TEXT, agents, "agents", 0, NULL, 0, 0, "FILE", GPUBE__ON_DPOP | GPUBE__ON_CLI,   \

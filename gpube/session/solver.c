@@ -44,8 +44,10 @@ static int begin(struct gpube_solver *s, const struct gpube_model *m)
 	s->n_given = m->n_vars;
 	s->costs = s->model;
 	s->direction = m->direction;
-	if (!status)
+	if (!status) {
+		s->model->keeps = true;
 		status = copy_values(s, &s->order, s->opts.order);
+	}
 	if (!status)
 		status = copy_values(s, &s->values, s->opts.values);
 	s->opts.order = s->order;

@@ -322,6 +322,20 @@ WRONG(gpube_model_observe)
 	REFUSED(gpube_model_observe(m, 0, 2));
 }
 
+WRONG(gpube_model_weigh)
+{
+	static const double fine[] = {0.5, 2}, negative[] = {1, -1}, inf[] = {1, INFINITY},
+			    nan_of[] = {NAN, 1};
+
+	REFUSED(gpube_model_weigh(NULL, 0, fine));
+	REFUSED(gpube_model_weigh(m, 0, fine));
+	REFUSED(gpube_model_weigh(potentials, -1, fine));
+	REFUSED(gpube_model_weigh(potentials, INT32_MAX, NULL));
+	REFUSED(gpube_model_weigh(potentials, 0, negative));
+	REFUSED(gpube_model_weigh(potentials, 0, inf));
+	REFUSED(gpube_model_weigh(potentials, 0, nan_of));
+}
+
 WRONG_ANSWER(gpube_model_n_vars, 0)
 
 WRONG(gpube_model_domain)
@@ -516,6 +530,36 @@ WRONG(gpube_infer_observe)
 	REFUSED(gpube_infer_observe(c, INT32_MAX, 0));
 	REFUSED(gpube_infer_observe(c, 0, -2));
 	REFUSED(gpube_infer_observe(c, 0, INT32_MAX));
+	gpube_compiled_free(c);
+}
+
+WRONG(gpube_infer_weigh)
+{
+	static const double fine[] = {0.5, 2}, negative[] = {1, -1}, inf[] = {1, INFINITY};
+	struct gpube_compiled *c;
+
+	REFUSED(gpube_infer_weigh(NULL, 0, fine));
+	assert_int_equal(gpube_infer_compile(&c, potentials, NULL), GPUBE_OK);
+	REFUSED(gpube_infer_weigh(c, -1, fine));
+	REFUSED(gpube_infer_weigh(c, INT32_MAX, fine));
+	REFUSED(gpube_infer_weigh(c, 0, negative));
+	REFUSED(gpube_infer_weigh(c, 0, inf));
+	gpube_compiled_free(c);
+}
+
+WRONG(gpube_infer_rows)
+{
+	static const int32_t low[] = {0, -2}, high[] = {INT32_MAX, 0};
+	double z[1];
+	struct gpube_compiled *c;
+
+	REFUSED(gpube_infer_rows(z, NULL, 1, low));
+	assert_int_equal(gpube_infer_compile(&c, potentials, NULL), GPUBE_OK);
+	REFUSED(gpube_infer_rows(NULL, c, 1, low));
+	REFUSED(gpube_infer_rows(z, c, 1, NULL));
+	REFUSED(gpube_infer_rows(z, c, -1, low));
+	REFUSED(gpube_infer_rows(z, c, 1, low));
+	REFUSED(gpube_infer_rows(z, c, 1, high));
 	gpube_compiled_free(c);
 }
 

@@ -25,7 +25,16 @@ WRONG(gpube_solver_new)
 }
 
 WRONG_NULL(gpube_solver_free)
-WRONG_ANSWER(gpube_solver_model, NULL)
+WRONG(gpube_solver_model)
+{
+	static const double weights[] = {1, 2};
+	struct gpube_solver *x;
+
+	assert_null(gpube_solver_model(NULL));
+	assert_int_equal(gpube_solver_new(&x, ctx, potentials, NULL), GPUBE_OK);
+	REFUSED(gpube_model_weigh(gpube_solver_model(x), 0, weights));
+	gpube_solver_free(x);
+}
 
 WRONG(gpube_solver_observe)
 {

@@ -47,6 +47,7 @@ struct call {
 	X(gpube_model_set_top, m, 5)                                                               \
 	X(gpube_model_set_direction, m, GPUBE_MINIMISE)                                            \
 	X(gpube_model_observe, m, 0, 1)                                                            \
+	X(gpube_model_weigh, m, 0, reals)                                                          \
 	X(gpube_model_complete, values, m)                                                         \
 	X(gpube_model_cost, &(int64_t){0}, m, values)                                              \
 	X(gpube_model_log_value, &(double){0}, m, values)                                          \

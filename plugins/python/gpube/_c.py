@@ -127,6 +127,17 @@ struct gpube_inference {
 	double seconds_order, seconds_sum;
 	char *backend;
 	int64_t n_slices_done, n_cases;
+	void *joint, *drawn;
+	int64_t n_joint, n_drawn;
+};
+struct gpube_mmap {
+	enum gpube_answer answer;
+	void *values;
+	double log10_value, log10_lower, log10_upper, relative_error;
+	int64_t n_values, n_removed;
+	int32_t n_free, n_functions;
+	struct gpube_plan plan;
+	double seconds_order, seconds_sum, seconds_search;
 };
 struct gpube_term {
 	int32_t var, value;
@@ -235,6 +246,7 @@ int gpube_model_set_top(struct gpube_model *m, int64_t top);
 int gpube_model_set_direction(struct gpube_model *m, enum gpube_direction direction);
 int gpube_model_set_scale(struct gpube_model *m, int decimals);
 int gpube_model_observe(struct gpube_model *m, int32_t var, int32_t value);
+int gpube_model_weigh(struct gpube_model *m, int32_t var, const double *weights);
 int32_t gpube_model_n_vars(const struct gpube_model *m);
 int32_t gpube_model_n_hidden(const struct gpube_model *m);
 int gpube_model_is_hidden(const struct gpube_model *m, int32_t var);
@@ -273,6 +285,14 @@ int gpube_plan(struct gpube_solution **out, const struct gpube_model *m, const s
 void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
 int gpube_infer(struct gpube_inference **out, const struct gpube_model *m, const struct gpube_opts *opts);
 void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx);
+int gpube_infer_compile(struct gpube_compiled **out, const struct gpube_model *m, const struct gpube_opts *opts);
+void gpube_compiled_free(struct gpube_compiled *c);
+int gpube_infer_observe(struct gpube_compiled *c, int32_t var, int32_t value);
+int gpube_infer_weigh(struct gpube_compiled *c, int32_t var, const double *weights);
+int gpube_infer_rows(double *log10_z, struct gpube_compiled *c, int64_t n, const int32_t *rows);
+int gpube_infer_query(struct gpube_inference **out, struct gpube_compiled *c);
+int gpube_mmap(struct gpube_mmap **out, const struct gpube_model *m, const struct gpube_opts *opts);
+void gpube_mmap_free(struct gpube_mmap *s, struct gpube_ctx *ctx);
 int gpube_bound(struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts);
 int gpube_dpop(struct gpube_dpop_result **out, const struct gpube_model *m, const struct gpube_opts *opts);
 void gpube_dpop_free(struct gpube_dpop_result *r);

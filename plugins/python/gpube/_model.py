@@ -211,7 +211,7 @@ class Model(Building, Solving, Owner):
 
 	# ---- sums
 
-	@takes("gpube_infer", task=None, bounds=None)
+	@takes("gpube_infer", task=None, bounds=None, query=None, draw=None)
 	def infer(self, marginals=False, timeout=None, **options):
 		"""The sum over all assignments of the product of all potentials (of a Bayesian network: the
 		probability of the evidence), and with 'marginals' each variable's distribution: Inference.
