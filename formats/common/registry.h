@@ -153,6 +153,14 @@ int gpube__beside_find(char **out, struct gpube_ctx *ctx, const char *path, cons
  * Errors: EIO, EPARSE (also one that the model has not, or twice), ENOMEM
  */
 int gpube__query_read(int32_t **vars, int32_t *n, const struct gpube_model *m, const char *path);
+/*
+ * gpube__rows_read() - rows of evidence, a value or -1 for each variable: from a .csv, or from a
+ * .evid of several samples; gpube__evid_rows(): the latter.
+ * rows  out: for the caller to free
+ * Errors: EIO, EPARSE, ENOMEM
+ */
+int gpube__rows_read(int32_t **rows, int64_t *n, const struct gpube_model *m, const char *path);
+int gpube__evid_rows(int32_t **rows, int64_t *n, const struct gpube_model *m, struct gpube_in *in);
 /* beside: the format has such files. */
 int gpube__evid_read_for(
 	struct gpube_model *m, const char *path, bool beside, const struct gpube_opts *opts);

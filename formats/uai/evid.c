@@ -111,6 +111,12 @@ static void go_to(struct gpube_in *in, const struct numbers *s, int64_t at)
 	in->line = s->v[at].line;
 }
 
+/* To the first pair of a sample; the next one begins 2 n further. */
+static int64_t begin_sample(const struct numbers *s, int64_t *at)
+{
+	return *at < s->n ? s->v[(*at)++].value : 0;
+}
+
 /* The sample that is asked for, or the first, of those that begin at *at. */
 static int find_sample(
 	struct gpube_in *in, const struct numbers *s, int64_t samples, int64_t *at, int64_t *n)
@@ -126,35 +132,36 @@ static int find_sample(
 			(long long)samples);
 	for (int64_t k = 1; k < sample; k++)
 		*at += 1 + 2 * s->v[*at].value;
-	*n = *at < s->n ? s->v[(*at)++].value : 0;
+	*n = begin_sample(s, at);
 	return GPUBE_OK;
 }
 
-/* Finds the first pair and the number of pairs. */
-static int find_pairs(struct gpube_in *in, const struct numbers *s, int64_t *at, int64_t *n)
+/* Finds the first sample and how many there are. */
+static int find_samples(struct gpube_in *in, const struct numbers *s, int64_t *at, int64_t *samples)
 {
-	int64_t first = s->n ? s->v[0].value : 0;
+	int64_t first = s->n ? s->v[0].value : 0, n = first;
 	const bool alone = s->n == 1 + 2 * first && !(first > 1 && are_lines_of_samples(s, first));
 
 	*at = 1;
-	*n = first;
+	*samples = first;
 	if (first == 0 && s->n > 1)
 		/* merlin's files go on after a 0; toulbar2 and merlin stop there */
 		gpube__log(in->ctx, GPUBE_LOG_NOTE, "%s: what follows the 0 is ignored", in->path);
 	if (first == 0 || alone) {
 		*at = 0;
-		return find_sample(in, s, 1, at, n);
+		*samples = 1;
+		return GPUBE_OK;
 	}
 	if (are_samples(s, first))
-		return find_sample(in, s, first, at, n);
+		return GPUBE_OK;
 	if (first == 1 && s->n > 1 && s->v[1].value >= 0) { /* one sample, which is cut */
 		*at = 2;
-		*n = s->v[1].value;
+		n = s->v[1].value;
 	}
 	go_to(in, s, *at - 1);
 	return gpube__in_error(in,
 		"%lld observation%s take%s %lld numbers (variable and value), found %lld",
-		(long long)*n, gpube__plural((double)*n), *n == 1 ? "s" : "", (long long)(2 * *n),
+		(long long)n, gpube__plural((double)n), n == 1 ? "s" : "", (long long)(2 * n),
 		(long long)(s->n - *at));
 }
 
@@ -198,21 +205,60 @@ static int observe(struct gpube_model *m, struct gpube_in *in, struct numbers *s
 	return status == GPUBE_EINVAL ? gpube__named_fail(in) : status;
 }
 
+static int begin(struct numbers *s, int64_t *at, int64_t *samples, const struct gpube_model *m,
+	struct gpube_in *in)
+{
+	int status;
+
+	*s = (struct numbers){.has_names = gpube__has_names(m)};
+	status = gpube__named_init(&s->named, m);
+	if (!status)
+		status = read_numbers(in, s);
+	return status ? status : find_samples(in, s, at, samples);
+}
+
+static void clear(struct numbers *s, struct gpube_ctx *ctx)
+{
+	gpube__named_clear(&s->named);
+	gpube__free(ctx, s->text);
+	gpube__free(ctx, s->v);
+}
+
 int gpube__evid_read(struct gpube_model *m, struct gpube_in *in)
 {
-	struct numbers s = {.has_names = gpube__has_names(m)};
-	int64_t at = 0, n = 0;
-	int status = gpube__named_init(&s.named, m);
+	struct numbers s;
+	int64_t at = 0, samples = 0, n = 0;
+	int status = begin(&s, &at, &samples, m, in);
 
 	if (!status)
-		status = read_numbers(in, &s);
-	if (!status)
-		status = find_pairs(in, &s, &at, &n);
+		status = find_sample(in, &s, samples, &at, &n);
 	for (int64_t k = 0; k < n && !status; k++)
 		status = observe(m, in, &s, at + 2 * k);
-	gpube__named_clear(&s.named);
-	gpube__free(in->ctx, s.text);
-	gpube__free(in->ctx, s.v);
+	clear(&s, in->ctx);
+	return status;
+}
+
+int gpube__evid_rows(int32_t **rows, int64_t *n, const struct gpube_model *m, struct gpube_in *in)
+{
+	struct gpube_model view = *m; /* what is observed of it are the rows in turn */
+	struct numbers s;
+	int64_t at = 0;
+	int status = begin(&s, &at, n, m, in);
+
+	if (!status) {
+		*rows = gpube__alloc(in->ctx, (uint64_t)*n * (uint64_t)m->n_vars, sizeof(**rows));
+		status = *rows ? GPUBE_OK : GPUBE_ENOMEM;
+	}
+	for (int64_t i = 0; i < *n * m->n_vars && !status; i++)
+		(*rows)[i] = -1;
+	for (int64_t r = 0; r < *n && !status; r++) {
+		const int64_t pairs = begin_sample(&s, &at);
+
+		view.evidence = *rows + r * m->n_vars;
+		for (int64_t k = 0; k < pairs && !status; k++, at += 2)
+			status = observe(&view, in, &s, at);
+	}
+	clear(&s, in->ctx);
 	return status;
 }
 

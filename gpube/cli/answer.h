@@ -8,7 +8,7 @@
 #include "gpube/cli/session/session.h"
 
 /* The words of --output, in their order; commands have the first ones, or all. */
-enum answer_output { ANSWER_TEXT, ANSWER_JSON, ANSWER_SOL, ANSWER_UAI, ANSWER_UB };
+enum answer_output { ANSWER_TEXT, ANSWER_JSON, ANSWER_SOL, ANSWER_UAI, ANSWER_UB, ANSWER_CSV };
 
 /*
  * bound      proved; cost: of 'values', the best assignment met, or NULL

@@ -30,6 +30,9 @@ static int fail(const struct infer_result *r, const struct gpube_solution *plan)
 static int sum(struct infer_result *r, const struct gpube_opts *o, int output)
 {
 	const struct gpube_opts opts = {.task = (enum gpube_infer_task)r->task,
+		.n_query = r->query->n,
+		.query = r->query->vars,
+		.draw = o->draw,
 		.order_method = o->order_method,
 		.order = o->order,
 		.order_seconds = o->order_seconds,
@@ -79,21 +82,29 @@ static int maximise_sum(struct infer_result *r, const struct gpube_opts *o, int 
 	return rc;
 }
 
-static int read_query(struct session *s, struct infer_query *q, const struct opts_infer *o,
-	const char *file, const struct gpube_model *m)
+/* One compiled model answers for all rows. */
+static int ask_rows(
+	struct infer_result *r, const struct gpube_opts *o, const char *file, int output)
 {
-	int status = GPUBE_OK;
+	const struct gpube_opts opts = {.task = (enum gpube_infer_task)r->task,
+		.n_query = r->query->n,
+		.query = r->query->vars,
+		.order_method = o->order_method,
+		.order = o->order,
+		.order_seconds = o->order_seconds,
+		.timeout_seconds = o->timeout_seconds,
+		.seed = o->seed};
+	struct infer_rows asked = {.file = file};
+	const double start = gpube__now();
+	int rc, status = gpube__rows_read(&asked.rows, &asked.n, r->model, file);
 
-	if (o->query) {
-		q->file = gpube__strdup(s->ctx, o->query);
-		status = q->file ? GPUBE_OK : GPUBE_ENOMEM;
-	} else {
-		status = gpube__beside_find(&q->file, s->ctx, file, ".query");
-	}
-	if (!status && !q->file)
-		status = gpube__fail(s->ctx, GPUBE_EINVAL,
-			"there is no query beside '%s', so --query has to name it", file);
-	return status ? status : gpube__query_read(&q->vars, &q->n, m, q->file);
+	if (!status)
+		status = infer_rows_ask(&asked, r->model, &opts);
+	asked.seconds = gpube__now() - start;
+	r->rows = &asked;
+	rc = status ? session_fail(r->session, NULL) : infer_report(r, output);
+	infer_rows_clear(&asked, r->session->ctx);
+	return rc;
 }
 
 static int maximise(struct infer_result *r, const struct gpube_opts *o, int output)
@@ -130,7 +141,9 @@ static int read_inputs(struct infer_result *r, struct gpube_model **m, struct in
 		return session_fail(s, NULL);
 	}
 	if (session_evidence_file(evidence_file, s, *m, r->file, read) ||
-		(r->task == INFER_MMAP && read_query(s, query, o, r->file, *m)))
+		((r->task == INFER_MMAP || o->query) &&
+			infer_read_query(query, *m, o->query, r->file)) ||
+		infer_read_soft(*m, &o->soft))
 		return session_fail(s, NULL);
 	r->evidence_file = *evidence_file;
 	r->query = query;
@@ -144,7 +157,8 @@ static int infer(struct session *s, const struct opts_infer *o, const struct opt
 		.ranks = ranks,
 		.file = file,
 		.task = (enum infer_task)o->task,
-		.estimate = o->estimate};
+		.estimate = o->estimate,
+		.draws = o->draw > 0};
 	struct gpube_model *m = NULL;
 	struct gpube_opts opts;
 	struct infer_query query = {0};
@@ -155,8 +169,10 @@ static int infer(struct session *s, const struct opts_infer *o, const struct opt
 	ranks_begin_inputs(ranks, s);
 	rc = ranks_end_inputs(
 		ranks, s, read_inputs(&r, &m, &query, &opts, &order, &found, o, engine, read));
+	opts.draw = o->draw;
 	if (!rc)
-		rc = r.task == INFER_MPE    ? maximise(&r, &opts, output)
+		rc = o->rows                ? ask_rows(&r, &opts, o->rows, output)
+		     : r.task == INFER_MPE  ? maximise(&r, &opts, output)
 		     : r.task == INFER_MMAP ? maximise_sum(&r, &opts, output)
 					    : sum(&r, &opts, output);
 	gpube__free(s->ctx, order);
@@ -165,6 +181,28 @@ static int infer(struct session *s, const struct opts_infer *o, const struct opt
 	gpube__free(s->ctx, query.vars);
 	gpube_model_free(m);
 	return rc;
+}
+
+/* Which question is asked; false after a message: two, or of another task. */
+static bool goes_together(const struct opts_infer *o, int output)
+{
+	const bool sums = o->task == INFER_PR || o->task == INFER_MAR,
+		   tables = o->rows && (o->task == INFER_MAR || o->query);
+	const char *wrong =
+		o->query && o->task == INFER_MPE ? "--query is not for --task MPE"
+		: !sums && (o->draw || o->rows)  ? "--draw and --rows are for --task PR and MAR"
+		: (o->draw > 0) + !!o->query + !!o->rows > 1 && (o->draw || !o->rows)
+			? "--draw goes with neither --query nor --rows"
+		: output == ANSWER_CSV && !sums ? "--output csv is for --task PR and MAR"
+		: output == ANSWER_UAI && (o->draw || o->rows || (o->query && sums))
+			? "--output uai has no place for that, csv has"
+		: tables && output == ANSWER_TEXT
+			? "of rows text has the sums alone: --output csv or json has more"
+			: NULL;
+
+	if (wrong)
+		cli_error("%s", wrong);
+	return !wrong;
 }
 
 static int run(const void *opts, int n_args, char **args)
@@ -183,18 +221,20 @@ static int run(const void *opts, int n_args, char **args)
 	struct ranks ranks;
 	struct session s;
 	struct opts_read read = o->read;
-	int output = o->json ? ANSWER_JSON : o->output == 2 ? ANSWER_UAI : o->output, rc;
+	int output = o->json          ? ANSWER_JSON
+		     : o->output == 2 ? ANSWER_UAI
+		     : o->output == 3 ? ANSWER_CSV
+				      : o->output;
+	int rc;
 
-	if (session_options_clash(&engine) || !session_evidence(&read, n_args, args))
+	if (session_options_clash(&engine) || !session_evidence(&read, n_args, args) ||
+		!goes_together(o, output))
 		return CLI_USAGE;
-	if (o->query && o->task != INFER_MMAP) {
-		cli_error("--query is for --task MMAP");
-		return CLI_USAGE;
-	}
 	if (ranks_open(&ranks, &o->ranks))
 		return CLI_FAILED;
-	if (o->task == INFER_MMAP && ranks.world.n_ranks > 1)
-		rc = ranks_refuse(&ranks, "several ranks share no --task MMAP, use gpube");
+	if (ranks.world.n_ranks > 1 && (o->task == INFER_MMAP || o->query || o->draw || o->rows))
+		rc = ranks_refuse(&ranks,
+			"several ranks share no --task MMAP, --query, --draw or --rows, use gpube");
 	else
 		rc = ranks_session_start_engine(
 			&ranks, &s, &o->talk, &engine, output == ANSWER_JSON, o->output_file);
@@ -233,10 +273,20 @@ const struct command cmd_infer = {
 		"They become better until the end that is given, or until they meet; the exit "
 		"status is then 1. Marginals have intervals then: what a part of the model around "
 		"each variable leaves possible, whatever the rest is.\n\n"
+		"--query A,B gives the joint distribution of any variables, exact as the sums are, "
+		"and --draw N as many independent assignments, drawn by their probabilities given "
+		"the evidence: exactly, back along the elimination, by xoshiro256** (a stream for "
+		"each assignment), so that a seed gives the same ones on any machine and number of "
+		"threads. --soft NAME=W,W is soft evidence. --rows FILE answers for each row of a "
+		".csv of evidence, or each sample of a .evid: the logarithm of its probability, "
+		"with --task MAR or --query and --output csv or json the distributions, too. The "
+		"model is prepared once, and what a row changes is summed again.\n\n"
 		"'mpirun -n 4 gpube-mpi infer FILE' shares slices of PR and MAR among four "
 		"processes, which all read FILE: about 64 slices, if they do not take more than "
 		"twice as much as the whole. They are added in their order, so that any number of "
-		"ranks gives the same digits. MPE is shared as 'gpube solve' is; MMAP is not.\n\n"
+		"ranks gives the same digits. MPE is shared as 'gpube solve' is; MMAP, --query, "
+		"--draw and --rows "
+		"are not.\n\n"
 		"Evidence is read from the .evid file beside FILE, from EVIDENCE or that of "
 		"--evidence, or not at all (--evidence none), and --observe NAME=VALUE adds to "
 		"it. Variables and values are named there as FILE names them, with \" around a "
@@ -252,7 +302,9 @@ const struct command cmd_infer = {
 		"(posteriors, posteriors_lower, posteriors_upper; names), the sizes of the plan, "
 		"and "
 		"times; of MMAP also log10_lower and log10_upper, and query, the variables that "
-		"assignment is of.",
+		"assignment is of. query, query_names, query_values and joint belong to --query, "
+		"drawn and drawn_names to --draw, and rows to --rows, a list with log10, marginals "
+		"or joint of each.",
 	.examples =
 		"gpube infer network.uai\n"
 		"the partition function, with the evidence in network.uai.evid\n"
@@ -262,6 +314,10 @@ const struct command cmd_infer = {
 		"all marginals, for a program to read\n"
 		"gpube infer --task MAR --output uai -o network.uai.MAR network.uai\n"
 		"the same in the UAI competitions' format\n"
+		"gpube infer --query rain,lawn --soft clouds=0.9,0.2 network.bif\n"
+		"the joint distribution of two variables after an uncertain observation\n"
+		"gpube infer --draw 1000 --seed 7 --output csv -o drawn.csv network.bif\n"
+		"a thousand assignments, which --rows drawn.csv reads\n"
 		"gpube infer --task MMAP --query asked.query --timeout 60s network.uai\n"
 		"the best values of some variables, or bounds after a minute\n"
 		"mpirun -n 4 gpube-mpi infer network.uai\n"

@@ -130,14 +130,22 @@
 		"the sum over all assignments, the distribution of every variable, the values of " \
 		"query variables whose sum over all others is largest, or the most probable "      \
 		"assignment")                                                                      \
-	X(TEXT, query, 0, NULL, 0, 0, "FILE",                                                      \
-		"query variables of MMAP: how many, and each; by default the .query file beside "  \
-		"the model")                                                                       \
+	X(TEXT, query, 0, NULL, 0, 0, "NAMES|FILE",                                                \
+		"variables, A,B for example, whose joint distribution is wanted, or of MMAP, "     \
+		"whose values are; FILE: how many, and each; MMAP's default is the .query file "   \
+		"beside the model")                                                                \
+	X(LIST, soft, 0, NULL, 0, 0, "NAME=W,W",                                                   \
+		"soft evidence: for each value of a variable, in their order, the probability of " \
+		"what was seen given that value, or a multiple of it; as often as wanted")         \
+	X(INT, draw, OPTS_LIBRARY)                                                                 \
+	X(TEXT, rows, 0, NULL, 0, 0, "FILE",                                                       \
+		"rows of evidence, of which each gets an answer: a .csv whose first line names "   \
+		"variables, or a .evid of several samples")                                        \
 	X(FLAG, estimate, 0, NULL, 0, 0, NULL,                                                     \
 		"where there are but bounds of the sum, give a number between them, too")          \
-	X(CHOICE, output, 0, "text", 0, 0, "text|json|uai",                                        \
-		"form of the result: for people, one JSON object, or the result file of the UAI "  \
-		"competitions")                                                                    \
+	X(CHOICE, output, 0, "text", 0, 0, "text|json|uai|csv",                                    \
+		"form of the result: for people, one JSON object, the result file of the UAI "     \
+		"competitions, or comma-separated values")                                         \
 	OPTS_RESULT(X)                                                                             \
 	X(CHOICE, order, OPTS_LIBRARY)                                                             \
 	X(TEXT, order_file, 0, NULL, 0, 0, "FILE",                                                 \

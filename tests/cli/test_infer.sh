@@ -32,6 +32,83 @@ row 'MAR into a file' 0 '' '' "$gpube" infer -q -t MAR --output uai -o "$work/tw
 that 'it is a MAR result of two variables' sh -c "tr '\n' ' ' < '$work/two.MAR' | grep -Eq '^MAR 2 2 0.3[23][0-9]* 0.67'"
 row 'it is known as a result' 1 '' "is a result, which 'gpube info'" "$gpube" solve -q "$work/two.MAR"
 
+# ---- joint distributions, soft evidence, what is drawn, rows of evidence
+b=examples/sprinkler.bif
+row 'a joint distribution' 0 '^ +rain=yes sprinkler=on 0.137691238$' '' \
+	"$gpube" infer -q --query rain,sprinkler --observe lawn=wet $b
+row 'of a variable that is observed' 0 '^joint +lawn=dry 0$' '' "$gpube" infer -q --query lawn --observe lawn=wet $b
+row 'by indices, as .csv' 0 '^1,1,0.67$' '' "$gpube" infer -q --query 1,0 --output csv "$work/two.uai"
+row 'its header' 0 '^rain,3?lawn,probability$' '' "$gpube" infer -q --query 2,lawn --output csv $b
+row 'in JSON' 0 '"query": \[2,3\], "query_names": \["rain","lawn"\], "query_values": \[\["no","yes"\],\["dry","wet"\]\], "joint": \[' \
+	'' "$gpube" infer -q --query rain,lawn --json $b
+row 'from a .query file' 0 '"query": \[1,0\], "joint": \[0.3,0,0.03' '' sh -c \
+	"printf '2 1 0' > '$work/asked.query' && '$gpube' infer -q --query '$work/asked.query' --json '$work/two.uai'"
+row 'with marginals' 0 '"marginals": \[.*"joint": \[' '' "$gpube" infer -q -t MAR --query rain --json $b
+row 'too large' 1 '' 'the joint table of 40 variables has 1.09951e\+12 cells, which take 16.0 TiB; ' sh -c \
+	"{ printf 'MARKOV 40 '; printf '2 %.0s' \$(seq 40); printf '1 1 0 2 1 1'; } > '$work/many.uai' &&
+	'$gpube' infer -q --query \$(seq -s, 0 39) '$work/many.uai'"
+row 'asked for twice' 1 '' "variable 'rain' is asked for twice" "$gpube" infer -q --query rain,rain $b
+row 'no such variable' 1 '' "expected a variable \(cloudy, sprinkler, rain, lawn\), found 'snow'" "$gpube" infer -q --query snow $b
+row 'not of MPE' 2 '' 'query is not for --task MPE' "$gpube" infer -q -t MPE --query rain $b
+row 'MMAP by names' 0 '^assignment +rain=yes sprinkler=off$' '' "$gpube" infer -q -t MMAP --query rain,sprinkler --observe lawn=wet $b
+row 'soft evidence' 0 '^ +rain=yes 0.8$' '' "$gpube" infer -q -t MAR --soft rain=0.2,0.8 $b
+row 'of two variables' 0 '^log10 Z +-0.60205999' '' "$gpube" infer -q --soft cloudy=1,0 --soft rain=0.5,0.5 $b
+row 'of the most probable assignment' 0 '^assignment .*rain=no' '' "$gpube" infer -q -t MPE --soft rain=9,1 $b
+row 'impossible' 0 '^impossible +the evidence has probability zero' '' \
+	"$gpube" infer -q --observe rain=no --soft rain=0,1 --draw 3 $b
+row 'one weight too few' 1 '' "soft 'rain=1': variable rain has 2 values, found 1 weight$" "$gpube" infer -q --soft rain=1 $b
+row 'a weight below 0' 1 '' "soft 'rain=1,-2': expected a number >= 0, found '-2'" "$gpube" infer -q --soft rain=1,-2 $b
+row 'twice' 1 '' 'the variable has weights already' "$gpube" infer -q --soft rain=1,2 --soft 2=1,2 $b
+row 'no weights' 1 '' 'expected NAME=WEIGHT,WEIGHT' "$gpube" infer -q --soft rain $b
+"$gpube" infer -q --draw 200 --seed 5 --threads 1 --output csv -o "$work/drawn.csv" --observe lawn=wet $b
+"$gpube" infer -q --draw 100 --seed 5 --threads 2 --output csv -o "$work/fewer.csv" --observe lawn=wet $b
+that 'what is drawn, on one thread and on two' sh -c "head -n 101 '$work/drawn.csv' | cmp - '$work/fewer.csv'"
+that 'agrees with the evidence' [ "$(grep -c ',wet$' "$work/drawn.csv")" = 200 ]
+cat > "$work/expected" << 'END'
+cloudy,sprinkler,rain,lawn
+no,on,no,wet
+yes,off,yes,wet
+no,on,no,wet
+yes,off,yes,wet
+yes,off,yes,wet
+END
+that 'a seed draws the same everywhere' sh -c "head -n 6 '$work/drawn.csv' | cmp - '$work/expected'"
+row 'drawn, as text' 0 '^drawn +cloudy=[a-z]+ sprinkler=[a-z]+ rain=[a-z]+ lawn=wet$' '' \
+	"$gpube" infer -q --draw 2 --observe lawn=wet $b
+row 'without names' 0 '^drawn +[01] 1$' '' "$gpube" infer -q --draw 1 --observe 1=1 "$work/two.uai"
+row 'drawn, in JSON' 0 '"drawn": \[\[[01],[01],[01],[01]\],.*"drawn_names": \[\{"cloudy": "' '' "$gpube" infer -q --draw 2 --json $b
+row 'none of what is impossible' 0 '' 'the evidence has probability zero, so there is no assignment to write' \
+	"$gpube" infer --draw 2 --output csv --observe rain=no --soft rain=0,1 $b
+row 'one question at a time' 2 '' 'draw goes with neither --query nor --rows' "$gpube" infer -q --draw 2 --query rain $b
+row 'not of MMAP' 2 '' 'draw and --rows are for --task PR and MAR' "$gpube" infer -q -t MMAP --draw 2 $b
+row 'not as a result of UAI' 2 '' 'output uai has no place for that' "$gpube" infer -q --draw 2 --output uai $b
+printf 'rain,"lawn"\r\nyes,wet\r\n\r\n?,\r\n"no",0\r\n1,dry' > "$work/rows.csv"
+row 'rows of evidence' 0 '^1 +-0.3390397082' '' "$gpube" infer -q --rows "$work/rows.csv" $b
+row 'one without any' 0 '^2 +[-0-9.e]+e-1[5-9]$|^2 +0$' '' "$gpube" infer -q --rows "$work/rows.csv" $b
+row 'beside what is observed for all' 0 '^4 +impossible$' '' "$gpube" infer -q --soft lawn=0,1 --rows "$work/rows.csv" $b
+row 'how many' 0 '^rows +4, from ' '' "$gpube" infer -q --rows "$work/rows.csv" $b
+row 'their marginals' 0 '^log10,cloudy=no,cloudy=yes,sprinkler=off,.*,lawn=wet$' '' \
+	"$gpube" infer -q --rows "$work/rows.csv" -t MAR --output csv $b
+row 'no row of what is impossible' 0 '^-inf,,,,,,,,$' '' \
+	"$gpube" infer -q --rows "$work/rows.csv" --soft lawn=0,1 -t MAR --output csv $b
+row 'their joint distributions' 0 '^log10,rain=no,rain=yes$' '' "$gpube" infer -q --rows "$work/rows.csv" --query rain --output csv $b
+row 'in JSON' 0 '"rows": \[\{"log10": -0.33[0-9]*, "joint": \[0,1\]\},' '' "$gpube" infer -q --rows "$work/rows.csv" --query rain --json $b
+printf '2\n1 1 0\n2 lawn wet rain yes\n' > "$work/rows.evid"
+row 'samples of a .evid' 0 '^2 +-0.3390397082' '' "$gpube" infer -q --rows "$work/rows.evid" $b
+row 'text has the sums alone' 2 '' 'of rows text has the sums alone' "$gpube" infer -q --rows "$work/rows.csv" -t MAR $b
+printf 'rain,rain\n' > "$work/bad.csv"
+row 'a column twice' 1 '' 'bad.csv:1: variable rain has two columns$' "$gpube" infer -q --rows "$work/bad.csv" $b
+printf 'rain,lawn\nyes,wet\nyes\n' > "$work/bad.csv"
+row 'a field too few' 1 '' 'bad.csv:3: expected 2 fields, as the first line has, found 1$' "$gpube" infer -q --rows "$work/bad.csv" $b
+printf 'rain\nmaybe\n' > "$work/bad.csv"
+row 'no value' 1 '' "bad.csv:2: expected a value of variable rain \(no, yes\), found 'maybe'" "$gpube" infer -q --rows "$work/bad.csv" $b
+printf 'rain\n"yes\n' > "$work/bad.csv"
+row 'a field without an end' 1 '' "bad.csv:[23]: expected a '\"' at the end of a field" "$gpube" infer -q --rows "$work/bad.csv" $b
+printf '' > "$work/bad.csv"
+row 'an empty file' 1 '' 'bad.csv:1: expected a line of variables, found the end of the file' "$gpube" infer -q --rows "$work/bad.csv" $b
+row 'a marginal as .csv' 0 '^rain,yes,0.707927677' '' "$gpube" infer -q -t MAR --output csv --observe lawn=wet $b
+row 'a sum as .csv' 0 '^-0.1890286[0-9]*,[0-9.]+e-1[0-9]$' '' "$gpube" infer -q --output csv --observe lawn=wet $b
+
 # ---- rows of conditional tables that do not add up to 1
 printf 'BAYES\n2\n2 3\n2\n1 0\n2 0 1\n\n2\n0.35 0.65\n6\n0.1 0.2 0.3 0.3 0.6 0.5' > "$work/turned.uai"
 row 'rows of a .uai: a note, once' 0 '^log10 Z ' \
@@ -196,7 +273,7 @@ for q in "1 x|:1: expected a variable, found 'x'" "1 3|:1: expected a variable f
 	row "a wrong query: ${q%%|*}" 1 '' "^gpube: $work/wrong.query${q#*|}\$" \
 		"$gpube" infer -q -t MMAP --query "$work/wrong.query" "$work/map.uai"
 done
-row 'a query for nothing' 2 '' '^gpube: --query is for --task MMAP$' "$gpube" infer --query "$work/asked" "$work/map.uai"
+row 'a query of PR: joint' 0 '^joint +2=0 0=0 0.2$' '' "$gpube" infer --query "$work/asked" "$work/map.uai"
 row 'a query is no model' 1 '' '.query by --query' "$gpube" infer "$work/map.uai.query"
 row 'not over the query' 2 '' 'would write over' "$gpube" infer -t MMAP -o "$work/map.uai.query" "$work/map.uai"
 

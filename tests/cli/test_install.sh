@@ -144,7 +144,7 @@ if command -v pkg-config > /dev/null 2>&1; then
 	row 'it finds it, too' 0 '^optimum 430 / 10\^2$' '' "$work/static" examples/exams.cfn
 	row 'it says what fails' 1 '' "^cannot open 'x': No such file" "$work/optimum" x
 	# as its first lines say
-	for f in optimum evidence shifts again distributed; do
+	for f in optimum evidence queries shifts again distributed; do
 		line=$(sed -n 's/^ \*     cc //p' "$at/share/doc/gpube/examples/$f.c")
 		that "$f.c is compiled as it says" sh -c "
 			cd '$at/share/doc/gpube/examples' && ${CC:-cc} -std=c11 -Wall -Wextra -Werror $sanitize ${line% -o *} -o '$work/$f'"
@@ -156,6 +156,10 @@ if command -v pkg-config > /dev/null 2>&1; then
 	printf '%-12s probability %s: burglar=%s quake=%s alarm=%s call=%s\n' nothing 0.92077 0 0 0 0 call 0.04846 0 0 0 1 \
 		alarm 0.00829 1 0 1 1 quake 0.00535 0 1 1 1 > "$work/explained"
 	that 'it solves again as evidence changes' sh -c "'$work/evidence' | diff - '$work/explained'"
+	row 'what a network says: a joint distribution' 0 '^and a dark sky 0.00000 0.77030 0.11301 0.11670$' '' \
+		"$work/queries" examples/sprinkler.bif
+	row 'rows' 0 '^rows           log10 -0.74473 -0.33904$' '' "$work/queries" examples/sprinkler.bif
+	row 'and what is drawn' 0 '^drawn          0.7[01] of them with rain$' '' "$work/queries" examples/sprinkler.bif
 	if command -v python3 > /dev/null 2>&1 && [ -z "$sanitize" ]; then
 		that 'so does the one in Python' sh -c "GPUBE_LIBRARY='$at/lib/libgpube.so' PYTHONPATH=plugins/python \
 			python3 examples/evidence.py | diff - '$work/explained'"

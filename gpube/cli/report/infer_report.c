@@ -205,6 +205,8 @@ static void text_value(struct gpube_out *out, const struct infer_result *r)
 		answer_text_assignment(out, r->model, r->solution->values);
 	else if (r->inference->marginals)
 		text_marginals(out, r);
+	if (r->inference)
+		infer_text_tables(out, r);
 }
 
 static void text_evidence(struct gpube_out *out, const struct infer_result *r)
@@ -223,7 +225,7 @@ static void text_evidence(struct gpube_out *out, const struct infer_result *r)
 		return;
 	text_label(out, "query");
 	gpube__out_printf(out, "%d variable%s, from %s", r->query->n, gpube__plural(r->query->n),
-		r->query->file);
+		r->query->file ? r->query->file : "--query");
 	gpube__out_printf(out, "; %d and %d function%s left to search\n", r->mmap->n_free,
 		r->mmap->n_functions, gpube__plural(r->mmap->n_functions));
 }
@@ -325,7 +327,10 @@ static void json_mmap(struct json *j, const struct infer_result *r)
 	json_real(j, "log10_lower", r->mmap->log10_lower);
 	json_real(j, "log10_upper", r->mmap->log10_upper);
 	json_real(j, "relative_error", r->mmap->relative_error);
-	json_text(j, "query_file", r->query->file);
+	if (r->query->file)
+		json_text(j, "query_file", r->query->file);
+	else
+		json_null(j, "query_file");
 	json_open(j, "query", '[');
 	for (int32_t k = 0; k < r->query->n; k++)
 		json_int(j, NULL, r->query->vars[k]);
@@ -367,6 +372,8 @@ static void report_json(struct gpube_out *out, const void *arg)
 		json_real(&j, "relative_error", r->inference->relative_error);
 	if (r->task == INFER_MAR && r->inference->marginals)
 		json_marginals(&j, r, "marginals", "posteriors", r->inference->marginals);
+	if (r->inference)
+		infer_json_tables(&j, r);
 	if (r->task == INFER_MAR && is_bounded(r)) {
 		json_marginals(&j, r, "marginals_lower", "posteriors_lower",
 			r->inference->marginals_lower);
@@ -400,6 +407,31 @@ static void report_json(struct gpube_out *out, const void *arg)
 
 /* ---- the UAI result file ------------------------------------------------------------------ */
 
+/* Whether there is something to write as a file; *rc: if not. */
+static bool has_result(const struct infer_result *r, int *rc)
+{
+	struct session *s = r->session;
+
+	session_hide_bar(s);
+	if (is_impossible(r) && (r->task != INFER_PR || r->query->n || r->draws)) {
+		if (!s->quiet) /* then no file is written */
+			cli_error("%s has probability zero, so there is no %s to write",
+				answer_observed(r->model) ? "the evidence" : "every assignment",
+				r->task == INFER_MAR ? "marginal"
+				: r->query->n        ? "joint distribution"
+						     : "assignment");
+		*rc = CLI_DONE;
+		return false;
+	}
+	if (is_bounded(r)) {
+		if (!s->quiet)
+			cli_error("the sum has but bounds, so there is no result to write");
+		*rc = CLI_FAILED;
+		return false;
+	}
+	return true;
+}
+
 static int write_uai(const struct infer_result *r)
 {
 	static const enum gpube_uai_task tasks[] = {
@@ -409,19 +441,8 @@ static int write_uai(const struct infer_result *r)
 	int32_t *domains = NULL;
 	int status = GPUBE_OK;
 
-	session_hide_bar(s);
-	if (is_impossible(r) && r->task != INFER_PR) {
-		if (!s->quiet) /* then no file is written */
-			cli_error("%s has probability zero, so there is no %s to write",
-				answer_observed(r->model) ? "the evidence" : "every assignment",
-				r->task == INFER_MAR ? "marginal" : "assignment");
-		return CLI_DONE;
-	}
-	if (is_bounded(r)) {
-		if (!s->quiet)
-			cli_error("the sum has but bounds, so there is no result to write");
-		return CLI_FAILED;
-	}
+	if (!has_result(r, &status))
+		return status;
 	if (r->mmap && !r->mmap->values) {
 		if (!s->quiet)
 			cli_error("stopped before an assignment was found, so there is none to "
@@ -452,8 +473,66 @@ static int write_uai(const struct infer_result *r)
 
 /* ---- the form that is asked for ------------------------------------------------------ */
 
+/* ---- rows of evidence ----------------------------------------------------------------- */
+
+static void rows_text(struct gpube_out *out, const void *arg)
+{
+	const struct infer_result *r = arg;
+	char row[24];
+
+	for (int64_t k = 0; k < r->rows->n; k++) {
+		snprintf(row, sizeof(row), "%lld", (long long)k + 1);
+		text_label(out, row);
+		if (isfinite(r->rows->log10_z[k]))
+			gpube__out_real(out, r->rows->log10_z[k]);
+		else
+			gpube__out_text(out, "impossible");
+		gpube__out_text(out, "\n");
+	}
+	text_label(out, "rows");
+	gpube__out_printf(out,
+		"%lld, from %s: of each log10 of the sum; relative error at most %.1e\n",
+		(long long)r->rows->n, r->rows->file, r->rows->relative_error);
+	text_evidence(out, r);
+	text_label(out, "time");
+	gpube__out_printf(out, "%.3f s: read %.3f, sum %.3f\n", session_seconds(r->session),
+		r->seconds_read, r->rows->seconds);
+}
+
+static void rows_json(struct gpube_out *out, const void *arg)
+{
+	const struct infer_result *r = arg;
+	struct json j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	json_text(&j, "status", "exact");
+	json_text(&j, "task", task_names[r->task]);
+	json_text(&j, "backend", "cpu");
+	json_seconds(&j, "seconds", session_seconds(r->session));
+	json_text(&j, "file", r->file);
+	json_int(&j, "variables", r->model->n_vars);
+	json_int(&j, "functions", r->model->n_functions);
+	answer_json_evidence(&j, r->model, r->evidence_file);
+	json_real(&j, "relative_error", r->rows->relative_error);
+	infer_json_rows(&j, r);
+	json_open(&j, "times", '{');
+	json_seconds(&j, "read", r->seconds_read);
+	json_seconds(&j, "sum", r->rows->seconds);
+	json_close(&j, '}');
+	json_close(&j, '}');
+	gpube__out_text(out, "\n");
+}
+
 int infer_report(const struct infer_result *r, int output)
 {
+	int rc;
+
+	if (r->rows)
+		return output == ANSWER_CSV ? session_report(r->session, infer_csv, infer_csv, r)
+					    : session_report(r->session, rows_text, rows_json, r);
+	if (output == ANSWER_CSV)
+		return has_result(r, &rc) ? session_report(r->session, infer_csv, infer_csv, r)
+					  : rc;
 	return output == ANSWER_TEXT || output == ANSWER_JSON
 		       ? session_report(r->session, report_text, report_json, r)
 		       : write_uai(r);
