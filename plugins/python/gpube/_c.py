@@ -131,7 +131,7 @@ struct gpube_inference {
 	int64_t n_joint, n_drawn;
 };
 struct gpube_mmap {
-	enum gpube_answer answer;
+	int answer;
 	void *values;
 	double log10_value, log10_lower, log10_upper, relative_error;
 	int64_t n_values, n_removed;
