@@ -213,11 +213,11 @@ static int solve_one(struct mean *mean, struct gpube_model *m, const struct row 
 	if (status == GPUBE_ELIMIT ||
 		(!status && (s->plan.joined_cells > most_cells ||
 				    (!seed && s->plan.joined_cells > MOST_WARM_CELLS)))) {
-		gpube_solution_free(s, ctx);
+		gpube_result_free(s);
 		mean->left_out++;
 		return GPUBE_OK;
 	}
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	start = gpube__now();
 	if (!status)
 		status = gpube_solve(&s, m, &opts);
@@ -243,7 +243,7 @@ static int solve_one(struct mean *mean, struct gpube_model *m, const struct row 
 	mean->cells += s->plan.joined_cells;
 	mean->infeasible += s->answer == GPUBE_ANSWER_INFEASIBLE;
 	mean->n++;
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	return GPUBE_OK;
 }
 

@@ -46,7 +46,7 @@ static int bench(struct gpube_ctx *ctx, int m, enum gpube_type type, int n, int 
 			best = r->seconds_total;
 		splits = r->splits;
 		value = r->value;
-		gpube_csg_result_free(r, ctx);
+		gpube_result_free(r);
 	}
 	if (!status)
 		printf("%s\t%s\t%d\t%.6f\t%.6f\t%.4e\t%.9g\n", methods[m].name,

@@ -124,7 +124,7 @@ static int run_row(const struct row *row)
 		int status = solve(&r, row, (uint64_t)(first_seed + (k < 0 ? 0 : k)));
 
 		if (k < 0) {
-			gpube_dpop_free(r);
+			gpube_result_free(r);
 			continue;
 		}
 
@@ -137,7 +137,7 @@ static int run_row(const struct row *row)
 			return status;
 		}
 		add(&mean, r);
-		gpube_dpop_free(r);
+		gpube_result_free(r);
 	}
 	bounded = mean.n - mean.infeasible;
 	printf("%s,%s,%d,%d,%d,%g,%g,%d,%s,%d,%d,%d,%.2f,%.4g,%.6f,%.4g,%.1f,%d,%.1f\n", row->table,

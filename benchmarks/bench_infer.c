@@ -46,7 +46,7 @@ static int draw(struct gpube_model *m, struct gpube_compiled *prior, struct gpub
 		return GPUBE_EBUG;
 	while (s->marginals[at + a] == 0)
 		a = (a + 1) % domain;
-	gpube_inference_free(s, m->ctx);
+	gpube_result_free(s);
 	return gpube_infer_observe(prior, var, a) ? GPUBE_EBUG : gpube_model_observe(m, var, a);
 }
 
@@ -113,7 +113,7 @@ static int ask(struct gpube_ctx *ctx, struct gpube_compiled *c, const int32_t *s
 		if (gpube_infer_query(&s, c))
 			return fail(ctx);
 		log10_z[k] = s->log10_z;
-		gpube_inference_free(s, ctx);
+		gpube_result_free(s);
 	}
 	return 0;
 }
@@ -129,7 +129,7 @@ static int ask_anew(struct gpube_ctx *ctx, struct gpube_model *m, const struct g
 		if (gpube_infer(&s, m, opts))
 			return fail(ctx);
 		log10_z[k] = s->log10_z;
-		gpube_inference_free(s, ctx);
+		gpube_result_free(s);
 		for (int32_t i = 0; i < observed; i++)
 			gpube_model_observe(m, sets[2 * i], -1);
 	}

@@ -38,12 +38,12 @@ static double measure(struct gpube_ctx *ctx, const struct gpube_model *g,
 			return -1;
 		ms = 1e3 * (processor_seconds() - start);
 		if (r->answer != GPUBE_NASH_ANSWER_ALL) {
-			gpube_nash_result_free(r, ctx);
+			gpube_result_free(r);
 			return best;
 		}
 		*n_pairs = r->n_pairs;
 		best = best < 0 || ms < best ? ms : best;
-		gpube_nash_result_free(r, ctx);
+		gpube_result_free(r);
 	}
 	return best;
 }

@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 				return 1;
 			memcpy(order, s->order, gpube_model_n_vars(m) * sizeof(*order));
 		}
-		gpube_solution_free(s, ctx);
+		gpube_result_free(s);
 		gpube_model_free(m);
 		gpube_ctx_free(ctx);
 	}

@@ -37,7 +37,6 @@ struct gpube_auction_result {
  */
 GPUBE_API int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m,
 	const struct gpube_opts *opts);
-GPUBE_API void gpube_auction_result_free(struct gpube_auction_result *r, struct gpube_ctx *ctx);
 
 /* Number k of the random distributions, NULL past the last. */
 GPUBE_API const char *gpube_auction_distribution(int k);

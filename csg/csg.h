@@ -88,7 +88,6 @@ struct gpube_csg_result {
  */
 GPUBE_API int gpube_csg(
 	struct gpube_csg_result **out, const struct gpube_model *m, const struct gpube_opts *opts);
-GPUBE_API void gpube_csg_result_free(struct gpube_csg_result *r, struct gpube_ctx *ctx);
 
 /*
  * gpube_csg_verify() - the structure that a certificate proves to be optimal for this game; checked

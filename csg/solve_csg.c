@@ -16,12 +16,11 @@ const char *gpube_csg_method_name(enum gpube_csg_method method)
 	return (unsigned)method <= GPUBE_CSG_IDP_IP ? names[method] : NULL;
 }
 
-void gpube_csg_result_free(struct gpube_csg_result *r, struct gpube_ctx *ctx)
+static void clear_result(struct gpube_ctx *ctx, void *result)
 {
-	if (!r || !ctx)
-		return;
+	struct gpube_csg_result *r = result;
+
 	gpube__free(ctx, r->parts);
-	gpube__free(ctx, r);
 }
 
 /* Out with the agents that stay out. */
@@ -301,7 +300,7 @@ static int solve_view(
 	int status;
 
 	*out = NULL;
-	s.r = gpube__alloc_zero(ctx, 1, sizeof(*s.r));
+	s.r = gpube__result_new(ctx, sizeof(*s.r), clear_result);
 	if (!s.r)
 		return GPUBE_ENOMEM;
 	s.r->backend = "cpu";
@@ -326,7 +325,7 @@ static int solve_view(
 		status = finish(&s);
 	s.r->seconds_total = gpube__now() - start;
 	if (status)
-		gpube_csg_result_free(s.r, ctx);
+		gpube_result_free(s.r);
 	else
 		*out = s.r;
 	return status;
@@ -348,8 +347,7 @@ static int solve_model(struct gpube_csg_result **out, const struct gpube_model *
 }
 
 /* Whichever has more value, with the least bound; the other is freed. */
-static struct gpube_csg_result *better(
-	struct gpube_csg_result *a, struct gpube_csg_result *b, struct gpube_ctx *ctx)
+static struct gpube_csg_result *better(struct gpube_csg_result *a, struct gpube_csg_result *b)
 {
 	struct gpube_csg_result *most = b->value >= a->value ? b : a, *least = most == a ? b : a;
 
@@ -357,7 +355,7 @@ static struct gpube_csg_result *better(
 	most->upper_int = a->upper_int < b->upper_int ? a->upper_int : b->upper_int;
 	most->seconds_lp = a->seconds_lp;
 	most->seconds_total = a->seconds_total + b->seconds_total;
-	gpube_csg_result_free(least, ctx);
+	gpube_result_free(least);
 	return most;
 }
 
@@ -395,7 +393,7 @@ int gpube_csg(
 	}
 	/* what was found stays good where there is no memory for more */
 	if (!solve_model(&with_table, m, true, &o))
-		*out = better(*out, with_table, m->ctx);
+		*out = better(*out, with_table);
 	return GPUBE_OK;
 }
 
@@ -432,12 +430,12 @@ static int verify(struct gpube_csg_result **out, const struct csg__view *g, stru
 
 	if (status)
 		return status;
-	r = gpube__alloc_zero(g->ctx, 1, sizeof(*r));
+	r = gpube__result_new(g->ctx, sizeof(*r), clear_result);
 	if (r)
 		r->parts = gpube__alloc(g->ctx, (uint64_t)g->n, sizeof(*r->parts));
 	status = r && r->parts ? take_proved(r, g, p) : GPUBE_ENOMEM;
 	if (status)
-		gpube_csg_result_free(r, g->ctx);
+		gpube_result_free(r);
 	else
 		*out = r;
 	return status;

@@ -16,18 +16,15 @@ struct held {
 	int32_t *pseudo;
 };
 
-void gpube_dpop_free(struct gpube_dpop_result *r)
+static void clear_held(struct gpube_ctx *ctx, void *result)
 {
-	struct held *h = (struct held *)r;
+	struct held *h = result;
 
-	if (!r)
-		return;
-	gpube__free(h->ctx, h->names);
-	gpube__free(h->ctx, h->pseudo);
-	gpube__free(h->ctx, r->agents);
-	gpube__free(h->ctx, r->owner);
-	gpube__free(h->ctx, r->values);
-	gpube__free(h->ctx, h);
+	gpube__free(ctx, h->names);
+	gpube__free(ctx, h->pseudo);
+	gpube__free(ctx, h->r.agents);
+	gpube__free(ctx, h->r.owner);
+	gpube__free(ctx, h->r.values);
 }
 
 /* ---- what the plan says ------------------------------------------------------------- */
@@ -239,7 +236,7 @@ int dcop_solve(struct gpube_dpop_result **out, const struct gpube_model *m,
 	struct gpube_ctx *ctx = m->ctx;
 	struct dcop_world alone;
 	struct dcop_plan p;
-	struct held *h = gpube__alloc_zero(ctx, 1, sizeof(*h));
+	struct held *h = gpube__result_new(ctx, sizeof(*h), clear_held);
 	const double start = gpube__now();
 	struct gpube_dpop_result *r;
 	double deadline;
@@ -272,7 +269,7 @@ int dcop_solve(struct gpube_dpop_result **out, const struct gpube_model *m,
 	dcop__plan_clear(&p);
 	r->stopped = status == GPUBE_ESTOP;
 	if (status && status != GPUBE_ESTOP)
-		gpube_dpop_free(r);
+		gpube_result_free(r);
 	else
 		*out = r;
 	return status;
@@ -357,7 +354,7 @@ static int settle(struct gpube_dpop_result *r, const struct gpube_model *m,
 	now->values = NULL;
 	if (r->answer == GPUBE_ANSWER_INCOMPLETE && r->values && r->bound == r->cost)
 		r->answer = GPUBE_ANSWER_OPTIMAL;
-	gpube_solution_free(now, m->ctx);
+	gpube_result_free(now);
 	return r->answer == GPUBE_ANSWER_INCOMPLETE ? gpube__fail_stopped(m->ctx) : GPUBE_OK;
 }
 

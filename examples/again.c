@@ -9,16 +9,16 @@
 #include <gpube/globals.h>
 #include <gpube/solver.h>
 
-static int solve(struct gpube_ctx *ctx, struct gpube_solver *s, int32_t *found)
+static int solve(struct gpube_solver *s, int32_t *found)
 {
 	struct gpube_solution *said;
 
-	if (gpube_solver_run(&said, s))
+	if (gpube_solver_run(&said, s, NULL))
 		return 1;
 	for (int k = 0; said->values && k < 4; k++)
 		printf("%d ", (int)(found[k] = said->values[k]));
 	printf("cost %lld\n", (long long)said->cost);
-	gpube_solution_free(said, ctx);
+	gpube_result_free(said);
 	return 0;
 }
 
@@ -43,9 +43,10 @@ int main(void)
 			 gpube_model_add_costs(m, 1, &day[k], late[k]);
 	failed = failed || gpube_model_add_all_different(m, 4, day, 0, NULL, GPUBE_INF) ||
 		 gpube_model_add_linear(m, 3, sum, GPUBE_AT_LEAST, 6, GPUBE_INF, 0) ||
-		 gpube_solver_new(&s, NULL, m, NULL) || solve(ctx, s, found) ||
+		 gpube_solver_new(&s, NULL, m, NULL) || solve(s, found) ||
 		 gpube_model_add_tuples(gpube_solver_model(s), 4, day, 0, 1, found, &forbidden) ||
-		 solve(ctx, s, found) || gpube_solver_observe(s, day[2], 0) || solve(ctx, s, found);
+		 solve(s, found) || gpube_model_observe(gpube_solver_model(s), day[2], 0) ||
+		 solve(s, found);
 	if (failed)
 		fprintf(stderr, "%s\n", gpube_error(ctx));
 	gpube_solver_free(s);

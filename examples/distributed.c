@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", gpube_error(ctx));
 	else
 		show(result);
-	gpube_dpop_free(result);
+	gpube_result_free(result);
 	gpube_opts_free(opts);
 	gpube_model_free(m);
 	gpube_ctx_free(ctx);

@@ -35,7 +35,7 @@ static int build(struct gpube_model *m)
 }
 
 /* The most probable explanation of what is observed so far, after one thing more. */
-static int explain(const char *seen, struct gpube_model *m, int32_t var, struct gpube_ctx *ctx)
+static int explain(const char *seen, struct gpube_model *m, int32_t var)
 {
 	struct gpube_solution *s = NULL;
 	int status = var < 0 ? GPUBE_OK : gpube_model_observe(m, var, 1);
@@ -48,7 +48,7 @@ static int explain(const char *seen, struct gpube_model *m, int32_t var, struct 
 			printf(" %s=%d", names[i], (int)s->values[i]);
 		printf("\n");
 	}
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	return status;
 }
 
@@ -64,9 +64,9 @@ int main(void)
 	if (!status)
 		status = build(m);
 	if (!status)
-		status = explain("nothing", m, -1, ctx);
+		status = explain("nothing", m, -1);
 	for (int32_t v = CALL; v >= QUAKE && !status; v--)
-		status = explain(names[v], m, v, ctx);
+		status = explain(names[v], m, v);
 	if (status)
 		fprintf(stderr, "evidence: %s\n", gpube_error(ctx));
 	gpube_model_free(m);

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 		for (int i = 0; i < gpube_model_n_vars(m); i++)
 			printf("variable %d: value %d\n", i, (int)solution->values[i]);
 	}
-	gpube_solution_free(solution, ctx);
+	gpube_result_free(solution);
 	gpube_model_free(m);
 	gpube_ctx_free(ctx);
 	return status ? 1 : 0;

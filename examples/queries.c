@@ -14,7 +14,7 @@
 enum { CLOUDY, SPRINKLER, RAIN, LAWN, N_VARS };
 
 /* The joint distribution of sprinkler and rain with what is observed now. */
-static int ask(const char *seen, struct gpube_compiled *c, struct gpube_ctx *ctx)
+static int ask(const char *seen, struct gpube_compiled *c)
 {
 	struct gpube_inference *s;
 	const int status = gpube_infer_query(&s, c);
@@ -25,7 +25,7 @@ static int ask(const char *seen, struct gpube_compiled *c, struct gpube_ctx *ctx
 	for (int i = 0; i < s->n_joint; i++)
 		printf(" %.5f", s->joint[i]);
 	printf("\n");
-	gpube_inference_free(s, ctx);
+	gpube_result_free(s);
 	return GPUBE_OK;
 }
 
@@ -44,15 +44,15 @@ static int explain(struct gpube_model *m, struct gpube_ctx *ctx)
 	if (!status)
 		status = gpube_infer_compile(&c, m, opts);
 	if (!status)
-		status = ask("nothing", c, ctx);
+		status = ask("nothing", c);
 	if (!status)
 		status = gpube_infer_observe(c, LAWN, 1);
 	if (!status)
-		status = ask("a wet lawn", c, ctx);
+		status = ask("a wet lawn", c);
 	if (!status)
 		status = gpube_infer_weigh(c, CLOUDY, dark);
 	if (!status)
-		status = ask("and a dark sky", c, ctx);
+		status = ask("and a dark sky", c);
 	if (!status)
 		status = gpube_infer_weigh(c, CLOUDY, NULL);
 	if (!status)
@@ -81,7 +81,7 @@ static int draw(struct gpube_model *m, struct gpube_ctx *ctx)
 		rain += s->drawn[k * N_VARS + RAIN];
 	if (!status)
 		printf("drawn          %.2f of them with rain\n", rain / 10000.0);
-	gpube_inference_free(s, ctx);
+	gpube_result_free(s);
 	gpube_opts_free(opts);
 	return status;
 }

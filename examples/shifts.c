@@ -36,7 +36,7 @@ static int build(struct gpube_model *m, int32_t *shift)
 	return status;
 }
 
-static int solve(struct gpube_ctx *ctx, struct gpube_model *m, const int32_t *shift, int32_t *found)
+static int solve(struct gpube_model *m, const int32_t *shift, int32_t *found)
 {
 	struct gpube_solution *s;
 	int status = gpube_solve(&s, m, NULL);
@@ -47,7 +47,7 @@ static int solve(struct gpube_ctx *ctx, struct gpube_model *m, const int32_t *sh
 	for (int k = 0; k < N_SHIFTS; k++)
 		printf(" %d", (int)(found[k] = s->values[shift[k]]));
 	printf("\n");
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	return 0;
 }
 
@@ -65,11 +65,11 @@ int main(void)
 	if (!status)
 		status = build(m, shift);
 	if (!status)
-		status = solve(ctx, m, shift, found);
+		status = solve(m, shift, found);
 	if (!status) /* another one */
 		status = gpube_model_add_tuples(m, N_SHIFTS, shift, 0, 1, found, &forbidden);
 	if (!status)
-		status = solve(ctx, m, shift, found);
+		status = solve(m, shift, found);
 	if (status)
 		fprintf(stderr, "%s\n", gpube_error(ctx));
 	gpube_model_free(m);

@@ -172,7 +172,6 @@ GPUBE_API int gpube_order_of_decomposition(
  */
 GPUBE_API int gpube_decomposition_of_order(
 	struct gpube_decomposition **out, const struct gpube_model *m, const int32_t *order);
-GPUBE_API void gpube_decomposition_free(struct gpube_decomposition *d, struct gpube_ctx *ctx);
 
 /* A result file of the UAI competitions. */
 enum gpube_uai_task { GPUBE_UAI_PR, GPUBE_UAI_MAR, GPUBE_UAI_MPE, GPUBE_UAI_MAP };
@@ -207,8 +206,6 @@ GPUBE_API int gpube_write_uai_result(
 	struct gpube_ctx *ctx, const char *path, const struct gpube_uai_result *r);
 /* "PR", "MAR", "MPE", "MMAP" */
 GPUBE_API const char *gpube_uai_task_name(enum gpube_uai_task task);
-/* Frees a result that was read. */
-GPUBE_API void gpube_uai_result_free(struct gpube_uai_result *r, struct gpube_ctx *ctx);
 
 /* Writes an elimination order for daoopt, which takes the observed variables out itself. */
 GPUBE_API int gpube_write_daoopt_order(

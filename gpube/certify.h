@@ -1,7 +1,7 @@
 /*
  * certify.h - bounds with their proofs: certificates that are written, and checked by means that
- * share nothing with what found them. Public; include after gpube.h. The format is that of
- * bound-certificate.md, of which 'gpube bound --verify' is a checker, too.
+ * share nothing with what found them; and the equivalent model that a bound leaves. The format is
+ * that of bound-certificate.md, of which 'gpube bound --verify' is a checker, too.
  */
 #ifndef GPUBE_CERTIFY_H
 #define GPUBE_CERTIFY_H
@@ -42,6 +42,28 @@ GPUBE_API int gpube_certify(struct gpube_certified *out, struct gpube_solution *
  */
 GPUBE_API int gpube_verify(
 	struct gpube_certified *out, const struct gpube_model *m, const char *path);
+
+/* ---- an equivalent model whose constant is a bound ---------------------- */
+
+/*
+ * gpube_reparam() - gpube_bound(), and the reparametrised model: one with the same variables,
+ * values and names, whose constant is the bound and whose functions are nowhere below 0 (a maximum:
+ * above), so that a search begins at the bound. Assignments below top and cutoff keep their cost;
+ * all others become forbidden. Potentials become costs, -ln rounded as 'bounds' has it.
+ * bounds   out: as gpube_bound() has it
+ * reparam  out: of kind GPUBE_COSTS, in m's direction, with decimals of its own. Its constant may
+ *          be worse than bounds->bound where another method has improved that
+ * opts     those of the bound (methods mbe and eliminate leave no such model), decimals, max_arity,
+ *          max_tables, max_cells, prune: what is no better than the best assignment met is
+ *          forbidden, and where none is better the equivalent model has no solution
+ * Cost:    the bound's; tables of all functions with two or more variables, and of those that are
+ *          added, in 64 bits
+ * Errors:  EINVAL, ERANGE (totals pass 64 bits), ENOMEM, ELIMIT (a function of more than 64
+ *          variables), EBUG: both are NULL. A stop or a time limit is none
+ * Example: tests/bound/test_reparam.c
+ */
+GPUBE_API int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam,
+	const struct gpube_model *m, const struct gpube_opts *opts);
 
 #ifdef __cplusplus
 }

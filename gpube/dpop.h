@@ -141,7 +141,6 @@ struct gpube_dpop_result {
  */
 GPUBE_API int gpube_dpop(
 	struct gpube_dpop_result **out, const struct gpube_model *m, const struct gpube_opts *opts);
-GPUBE_API void gpube_dpop_free(struct gpube_dpop_result *r);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
  * include after gpube/gpube.h.
  *
  * For models of GPUBE_COSTS. A function becomes a table where that is small, several tables where
- * it is a sum of them, or a chain of small tables over hidden variables (gpube_model_n_hidden());
+ * it is a sum of them, or a chain of small tables over hidden variables (gpube_model_is_hidden());
  * what would be larger than that is refused before memory is taken. The same function in a file is
  * read, checked and expanded by the same code.
  *

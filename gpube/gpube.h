@@ -6,13 +6,17 @@
  * own and lists of assignments in partial.h, certificates in certify.h, agents in dpop.h, and
  * games in csg.h, auction.h and nash.h. A function that can fail returns an enum gpube_status (0
  * or negative), and gpube_error(ctx) is the text of the last failure. Out-parameters come first.
- * What a T ** receives belongs to the caller, who frees it; it is NULL after a failure unless the
- * comment says otherwise. A returned const pointer is borrowed. Each thread has a context of its
- * own. A model keeps a pointer to its context, so models and solutions are freed before it.
+ * What a T ** receives belongs to the caller: gpube_x_free() frees a struct gpube_x without fields,
+ * gpube_result_free() one with fields, a result. It is NULL after a failure unless the comment says
+ * otherwise. A returned const pointer is borrowed. Each thread has a context of its own. A model
+ * keeps a pointer to its context, so models and results are freed before it.
  *
- * Here and in the other headers arguments are checked. A null pointer where one is
- * needed, or a number outside its documented range, is EINVAL, and nothing has
- * changed. A function without a status returns 0, -1 or NULL for what is not there.
+ * Here and in the other headers arguments are checked. A null pointer where one is needed, or a
+ * number outside its documented range, is EINVAL, and nothing has changed. A function without a
+ * status returns 0, -1 or NULL for what is not there.
+ *
+ * Stable in all headers, as long as the number behind libgpube.so is the same: functions, values of
+ * enums, names of options, fields and their places. Results may get fields at their end.
  */
 #ifndef GPUBE_H
 #define GPUBE_H
@@ -82,12 +86,15 @@ GPUBE_API void gpube_ctx_free(struct gpube_ctx *ctx);
 GPUBE_API const char *gpube_error(const struct gpube_ctx *ctx);
 
 /*
- * Asks the running call, and every later one on this context, to end soon with what
- * it knows. Async-signal-safe.
+ * Asks the running call, and every later one on this context, to end soon with what it knows.
+ * Async-signal-safe.
  */
 GPUBE_API void gpube_ctx_stop(struct gpube_ctx *ctx);
 /* Takes a stop back, so that the context can work again. */
 GPUBE_API void gpube_ctx_resume(struct gpube_ctx *ctx);
+
+/* Frees a result: a struct gpube_solution, gpube_list, gpube_nash_result and so on, or NULL. */
+GPUBE_API void gpube_result_free(void *result);
 
 /* ---- options ------------------------------------------------------------ */
 
@@ -150,14 +157,12 @@ GPUBE_API const struct gpube_option *gpube_option(int k, const char *call);
 /* ---- model ------------------------------------------------------------ */
 
 /*
- * A model is a set of variables with finite domains and a set of functions,
- * each a table over its scope. GPUBE_COSTS: integers, in units of
- * 10^-scale, that are added up; GPUBE_POTENTIALS: doubles >= 0 that are
- * multiplied (.uai) and kept as they were read. GPUBE_GAME: a variable a player,
- * whose values are actions, and a function a player, the payoffs. GPUBE_COALITIONS:
- * a variable of two values an agent (or a good), and one function, what each
- * coalition (or bundle) is worth. What takes no model of its kind refuses it with
- * EINVAL, and the text names what takes it.
+ * A model is a set of variables with finite domains and a set of functions, each a table over its
+ * scope. GPUBE_COSTS: integers, in units of 10^-scale, that are added up; GPUBE_POTENTIALS: doubles
+ * >= 0 that are multiplied (.uai) and kept as they were read. GPUBE_GAME: a variable a player,
+ * whose values are actions, and a function a player, the payoffs. GPUBE_COALITIONS: a variable of
+ * two values an agent (or a good), and one function, what each coalition (or bundle) is worth. What
+ * takes no model of its kind refuses it with EINVAL, and the text names what takes it.
  */
 enum gpube_kind { GPUBE_COSTS, GPUBE_POTENTIALS, GPUBE_GAME, GPUBE_COALITIONS };
 /* What a table's numbers are stored as; INT128: sums alone; RATIONAL: a game's fractions. */
@@ -205,9 +210,8 @@ GPUBE_API int gpube_model_name_values(struct gpube_model *m, int32_t var, const 
 /*
  * gpube_model_add_costs() - a dense function of a GPUBE_COSTS model.
  * scope   arity distinct variable indices; arity 0 adds to the constant
- * costs   product of the domains in row-major order, the last variable of the
- *         scope fastest; GPUBE_INF is forbidden in either direction;
- *         units of 10^-scale, above -GPUBE_INF
+ * costs   product of the domains in row-major order, the last variable of the scope fastest;
+ *         GPUBE_INF is forbidden in either direction; units of 10^-scale, above -GPUBE_INF
  * Cost:   one pass; the table is stored in the narrowest type that holds it
  * Errors: EINVAL scope; ERANGE size (GPUBE_MOST_CELLS), a cost, the constant; ENOMEM
  */
@@ -231,10 +235,9 @@ GPUBE_API int gpube_model_lend(struct gpube_model *m, int arity, const int32_t *
 	enum gpube_type type, const void *cells);
 
 /*
- * gpube_model_set_top() - assignments whose total cost reaches top are
- * forbidden: cost >= top when minimising (none: GPUBE_INF, the default), cost
- * <= top when maximising (none: -GPUBE_INF). Set the direction first: it
- * resets top to none.
+ * gpube_model_set_top() - assignments whose total cost reaches top are forbidden: cost >= top when
+ * minimising (none: GPUBE_INF, the default), cost <= top when maximising (none: -GPUBE_INF). Set
+ * the direction first: it resets top to none.
  */
 GPUBE_API int gpube_model_set_top(struct gpube_model *m, int64_t top);
 GPUBE_API int gpube_model_set_direction(struct gpube_model *m, enum gpube_direction direction);
@@ -253,42 +256,41 @@ GPUBE_API int gpube_model_observe(struct gpube_model *m, int32_t var, int32_t va
  */
 GPUBE_API int gpube_model_weigh(struct gpube_model *m, int32_t var, const double *weights);
 
+/*
+ * gpube_model_info() - of the whole model, as long as that is there; it follows its changes.
+ * scale     decimals, and constant, in units of 10^-scale: of a model of costs; top: as set
+ */
+struct gpube_model_info {
+	enum gpube_kind kind;
+	enum gpube_direction direction;
+	int scale;
+	int32_t n_vars, n_hidden, n_functions;
+	int64_t constant, top;
+};
+GPUBE_API const struct gpube_model_info *gpube_model_info(const struct gpube_model *m);
+
 GPUBE_API int32_t gpube_model_n_vars(const struct gpube_model *m);
 GPUBE_API int32_t gpube_model_domain(const struct gpube_model *m, int32_t var);
 
 /*
- * Hidden variables. A function of a file that is too wide for a table is read as a chain of small
- * ones over variables that the file does not have: counters, sums, states of an automaton. They are
- * variables of the model like others (of gpube_model_n_vars(), of orders, of assignments), and have
- * no more than one value that is allowed beside any values of the others, so that optima and their
- * number are the file's. What gpube prints, and the files of orders and solutions, leave them out.
+ * Hidden variables: those of the chains of small functions that a wide one of a file is read as:
+ * counters, sums, states of an automaton. They are variables like others (of orders, assignments),
+ * and have at most one value that is allowed beside any values of the others, so that optima and
+ * their number are the file's. Files of orders and solutions leave them out.
  *
  * gpube_model_complete() - the hidden variables' values, from those of the others.
  * values  n_vars; those of hidden variables are set, and are 0 where nothing is allowed
  * Errors: EINVAL (a value outside its domain: nothing is set), ENOMEM
  */
-GPUBE_API int32_t gpube_model_n_hidden(const struct gpube_model *m);
 GPUBE_API int gpube_model_is_hidden(const struct gpube_model *m, int32_t var);
 GPUBE_API int gpube_model_complete(int32_t *values, const struct gpube_model *m);
 
-/*
- * What a model that was read from a file holds; variables, values and functions are numbered from
- * 0. Names are NULL where the file has none.
- * scale     decimals of a model of costs
- * constant  of a model of costs, units of 10^-scale
- * top       as set; observed: the value, -1: none
- */
-GPUBE_API enum gpube_kind gpube_model_kind(const struct gpube_model *m);
-GPUBE_API enum gpube_direction gpube_model_direction(const struct gpube_model *m);
-GPUBE_API int gpube_model_scale(const struct gpube_model *m);
-GPUBE_API int64_t gpube_model_constant(const struct gpube_model *m);
-GPUBE_API int64_t gpube_model_top(const struct gpube_model *m);
+/* Numbers are from 0. Names are NULL where the file has none. observed: the value, -1: none */
 GPUBE_API int32_t gpube_model_observed(const struct gpube_model *m, int32_t var);
 GPUBE_API const char *gpube_model_var_name(const struct gpube_model *m, int32_t var);
 GPUBE_API const char *gpube_model_value_name(
 	const struct gpube_model *m, int32_t var, int32_t value);
 
-GPUBE_API int32_t gpube_model_n_functions(const struct gpube_model *m);
 /*
  * The arity, -1: no such function; *scope: out, as many variables, borrowed; NULL in a model
  * without any.
@@ -308,10 +310,9 @@ GPUBE_API int gpube_model_costs(int64_t *out, const struct gpube_model *m, int32
 GPUBE_API int gpube_model_potentials(double *out, const struct gpube_model *m, int32_t function);
 
 /*
- * gpube_model_cost() - what an assignment costs, straight from the tables as
- * they were read: the checker of every reported solution.
- * cost    out; units of 10^-scale; GPUBE_INF if it breaks a constraint or
- *         reaches top
+ * gpube_model_cost() - what an assignment costs, straight from the tables as they were read: the
+ * checker of every reported solution.
+ * cost    out; units of 10^-scale; GPUBE_INF if it breaks a constraint or reaches top
  * values  n_vars value indices
  * Errors: EINVAL kind, values; ERANGE sum
  */
@@ -478,8 +479,6 @@ GPUBE_API int gpube_plan(
 GPUBE_API int gpube_count(
 	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts);
 
-GPUBE_API void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx);
-
 /* ---- bound ------------------------------------------------------------ */
 
 /*
@@ -491,28 +490,6 @@ GPUBE_API void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *c
  */
 GPUBE_API int gpube_bound(
 	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts);
-
-/* ---- an equivalent model whose constant is a bound ---------------------- */
-
-/*
- * gpube_reparam() - gpube_bound(), and the reparametrised model: one with the same variables,
- * values and names, whose constant is the bound and whose functions are nowhere below 0 (a maximum:
- * above), so that a search begins at the bound. Assignments below top and cutoff keep their cost;
- * all others become forbidden. Potentials become costs, -ln rounded as 'bounds' has it.
- * bounds   out: as gpube_bound() has it
- * reparam  out: of kind GPUBE_COSTS, in m's direction, with decimals of its own. Its constant may
- *          be worse than bounds->bound where another method has improved that
- * opts     those of the bound (methods mbe and eliminate leave no such model), decimals, max_arity,
- *          max_tables, max_cells, prune: what is no better than the best assignment met is
- *          forbidden, and where none is better the equivalent model has no solution
- * Cost:    the bound's; tables of all functions with two or more variables, and of those that are
- *          added, in 64 bits
- * Errors:  EINVAL, ERANGE (totals pass 64 bits), ENOMEM, ELIMIT (a function of more than 64
- *          variables), EBUG: both are NULL. A stop or a time limit is none
- * Example: tests/bound/test_reparam.c
- */
-GPUBE_API int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam,
-	const struct gpube_model *m, const struct gpube_opts *opts);
 
 #ifdef __cplusplus
 }

@@ -28,8 +28,10 @@ extern "C" {
  * maximise  the model's direction: bounds are upper ones
  * exact     every bound is what the best completion costs
  * bytes     of all tables
+ * order     n_vars variables of the model: the first is eliminated first and assigned last
+ * n_tables  of gpube_heuristic_table()
  */
-struct gpube_heuristic_info {
+struct gpube_heuristic_info { /* later versions have more fields */
 	int64_t bound;
 	int scale, shift, ibound;
 	int32_t width;
@@ -37,6 +39,8 @@ struct gpube_heuristic_info {
 	double bytes;
 	const char *backend;
 	double seconds_order, seconds_tables;
+	const int32_t *order;
+	int32_t n_tables;
 };
 
 struct gpube_heuristic;
@@ -58,9 +62,6 @@ GPUBE_API int gpube_heuristic_new(
 	struct gpube_heuristic **out, const struct gpube_model *m, const struct gpube_opts *opts);
 GPUBE_API void gpube_heuristic_free(struct gpube_heuristic *h);
 GPUBE_API const struct gpube_heuristic_info *gpube_heuristic_info(const struct gpube_heuristic *h);
-
-/* The order: n_vars variables of the model, the first is eliminated first and assigned last. */
-GPUBE_API const int32_t *gpube_heuristic_order(const struct gpube_heuristic *h);
 
 /*
  * gpube_heuristic_bound() - the bound of a partial assignment, from all tables.
@@ -89,7 +90,6 @@ struct gpube_heuristic_table {
 	int64_t cells;
 };
 
-GPUBE_API int32_t gpube_heuristic_n_tables(const struct gpube_heuristic *h);
 GPUBE_API void gpube_heuristic_table(
 	struct gpube_heuristic_table *out, const struct gpube_heuristic *h, int32_t table);
 /*
@@ -156,7 +156,6 @@ struct gpube_list {
  */
 GPUBE_API int gpube_list(
 	struct gpube_list **out, const struct gpube_model *m, const struct gpube_opts *opts);
-GPUBE_API void gpube_list_free(struct gpube_list *l, struct gpube_ctx *ctx);
 
 #ifdef __cplusplus
 }

@@ -40,15 +40,10 @@ GPUBE_API int gpube_solver_new(struct gpube_solver **out, struct gpube_ctx *ctx,
 GPUBE_API void gpube_solver_free(struct gpube_solver *s);
 
 /*
- * The solver's model: what gpube.h and globals.h can add to a model or change of it is taken into
- * account by the next run. It is freed with the solver.
+ * The solver's model: what gpube.h and globals.h can add to a model or change of it, such as what
+ * is observed, is taken into account by the next run. It is freed with the solver.
  */
 GPUBE_API struct gpube_model *gpube_solver_model(struct gpube_solver *s);
-
-/* gpube_model_observe() and gpube_model_add_costs() of the solver's model. */
-GPUBE_API int gpube_solver_observe(struct gpube_solver *s, int32_t var, int32_t value);
-GPUBE_API int gpube_solver_add_costs(
-	struct gpube_solver *s, int arity, const int32_t *scope, const int64_t *costs);
 
 /*
  * gpube_solver_change_costs() - a function has other costs from now on, all of them. To do without
@@ -70,15 +65,6 @@ GPUBE_API int gpube_solver_change_cost(
 	struct gpube_solver *s, int32_t function, const int32_t *values, int64_t cost);
 
 /*
- * gpube_solver_set_cutoff() - only totals better than this are of interest to the runs that
- * follow, in units of the solution's scale; none: GPUBE_INF, of a maximum -GPUBE_INF.
- */
-GPUBE_API int gpube_solver_set_cutoff(struct gpube_solver *s, int64_t cutoff);
-
-/* Seconds that each of the runs that follow may take; 0: no limit. */
-GPUBE_API int gpube_solver_set_timeout(struct gpube_solver *s, double seconds);
-
-/*
  * gpube_solver_assume() - variables have these values in the next run, and in no other. What
  * contradicts an observed value, or another assumption, has no solution. A second call adds to the
  * first.
@@ -91,10 +77,14 @@ GPUBE_API int gpube_solver_assume(
  * gpube_solver_run() - as gpube_solve() of the model as it is now. The assignment is priced from
  * its tables. Where the solution is read off what is kept there is no order, and the stage in
  * 'stages' says what it was ("known", "messages"); options' progress function is not called.
- * Errors: those of gpube_solve(), after which, a stop or a time limit included, the solver can be
- *         changed and run again; assumptions are gone
+ * opts    cutoff, timeout and progress of this run, in place of those of gpube_solver_new(): what
+ *         is not set there it has not; NULL: as gpube_solver_new() had them. A cutoff is in units
+ *         of the solution's scale
+ * Errors: EINVAL (opts): nothing was done; those of gpube_solve(), after which, a stop or a time
+ *         limit included, the solver can be changed and run again; assumptions are gone
  */
-GPUBE_API int gpube_solver_run(struct gpube_solution **out, struct gpube_solver *s);
+GPUBE_API int gpube_solver_run(
+	struct gpube_solution **out, struct gpube_solver *s, const struct gpube_opts *opts);
 
 #ifdef __cplusplus
 }

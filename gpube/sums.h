@@ -73,7 +73,6 @@ struct gpube_inference {
  */
 GPUBE_API int gpube_infer(
 	struct gpube_inference **out, const struct gpube_model *m, const struct gpube_opts *opts);
-GPUBE_API void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx);
 
 /* ---- one model, evidence that changes ----------------------------------- */
 
@@ -148,7 +147,6 @@ struct gpube_mmap {
  */
 GPUBE_API int gpube_mmap(
 	struct gpube_mmap **out, const struct gpube_model *m, const struct gpube_opts *opts);
-GPUBE_API void gpube_mmap_free(struct gpube_mmap *s, struct gpube_ctx *ctx);
 
 #ifdef __cplusplus
 }

@@ -271,6 +271,20 @@ static int add_all(
 	return status;
 }
 
+static void clear_components(struct gpube_ctx *ctx, void *result)
+{
+	struct gpube_nash_components *c = result;
+
+	for (int64_t k = 0; c->subsets && k < c->n_subsets; k++) {
+		const void *list = c->subsets[k].xs;
+		void *p;
+
+		memcpy(&p, &list, sizeof(p));
+		gpube__free(ctx, p);
+	}
+	gpube__free(ctx, c->subsets);
+}
+
 int gpube_nash_components(struct gpube_nash_components **out, struct gpube_ctx *ctx,
 	const struct gpube_nash_result *r, const struct gpube_opts *opts)
 {
@@ -288,30 +302,15 @@ int gpube_nash_components(struct gpube_nash_components **out, struct gpube_ctx *
 		return status;
 	if (r->answer != GPUBE_NASH_ANSWER_ALL || r->n_pairs < 1)
 		return gpube__fail(ctx, GPUBE_EINVAL, "components need all equilibria");
-	c = gpube__alloc_zero(ctx, 1, sizeof(*c));
+	c = gpube__result_new(ctx, sizeof(*c), clear_components);
 	if (!c)
 		return GPUBE_ENOMEM;
 	deadline = gpube__time_limit(ctx, gpube__now(), o.timeout_seconds);
 	status = add_all(c, ctx, r);
 	ctx->deadline = deadline;
 	if (status)
-		gpube_nash_components_free(c, ctx);
+		gpube_result_free(c);
 	else
 		*out = c;
 	return status;
-}
-
-void gpube_nash_components_free(struct gpube_nash_components *c, struct gpube_ctx *ctx)
-{
-	if (!c || !ctx)
-		return;
-	for (int64_t k = 0; c->subsets && k < c->n_subsets; k++) {
-		const void *list = c->subsets[k].xs;
-		void *p;
-
-		memcpy(&p, &list, sizeof(p));
-		gpube__free(ctx, p);
-	}
-	gpube__free(ctx, c->subsets);
-	gpube__free(ctx, c);
 }

@@ -279,7 +279,7 @@ int gpube_nash(
 	if (!o.inexact && !gpube_nash_exact())
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"this program was built without FLINT: only inexact results are to be had");
-	r = gpube__alloc_zero(ctx, 1, sizeof(*r));
+	r = nash__result_new(ctx);
 	if (!r)
 		return GPUBE_ENOMEM;
 	deadline = gpube__time_limit(ctx, start, o.timeout_seconds);
@@ -292,7 +292,7 @@ int gpube_nash(
 	ctx->deadline = deadline;
 	r->seconds = gpube__now() - start;
 	if (status)
-		gpube_nash_result_free(r, ctx);
+		gpube_result_free(r);
 	else
 		*out = r;
 	return status;

@@ -55,7 +55,6 @@ struct gpube_nash_pure {
  * Errors: EINVAL (no game), ERANGE (a payoff passes 64 bits), ENOMEM, ESTOP
  */
 GPUBE_API int gpube_nash_pure(struct gpube_nash_pure **out, const struct gpube_model *game);
-GPUBE_API void gpube_nash_pure_free(struct gpube_nash_pure *p, struct gpube_ctx *ctx);
 
 /* Whether this build decides in rationals (FLINT). */
 GPUBE_API int gpube_nash_exact(void);
@@ -136,7 +135,6 @@ struct gpube_nash_result {
  */
 GPUBE_API int gpube_nash(struct gpube_nash_result **out, const struct gpube_model *game,
 	const struct gpube_opts *opts);
-GPUBE_API void gpube_nash_result_free(struct gpube_nash_result *r, struct gpube_ctx *ctx);
 
 /*
  * Maximal Nash subsets: sets X of xs and Y of ys such that every pair of their
@@ -161,7 +159,6 @@ struct gpube_nash_components {
  */
 GPUBE_API int gpube_nash_components(struct gpube_nash_components **out, struct gpube_ctx *ctx,
 	const struct gpube_nash_result *r, const struct gpube_opts *opts);
-GPUBE_API void gpube_nash_components_free(struct gpube_nash_components *c, struct gpube_ctx *ctx);
 
 #ifdef __cplusplus
 }

@@ -46,6 +46,13 @@ int nash__pure_profiles(int64_t **profiles, int64_t *n, const struct gpube_model
 	return status;
 }
 
+static void clear_pure(struct gpube_ctx *ctx, void *result)
+{
+	struct gpube_nash_pure *p = result;
+
+	gpube__free(ctx, p->actions);
+}
+
 int gpube_nash_pure(struct gpube_nash_pure **out, const struct gpube_model *game)
 {
 	struct gpube_nash_pure *r;
@@ -61,7 +68,7 @@ int gpube_nash_pure(struct gpube_nash_pure **out, const struct gpube_model *game
 		status = nash__pure_profiles(&profiles, &n, game);
 	if (status)
 		return status;
-	r = gpube__alloc_zero(game->ctx, 1, sizeof(*r));
+	r = gpube__result_new(game->ctx, sizeof(*r), clear_pure);
 	if (r)
 		r->actions = gpube__alloc(
 			game->ctx, (uint64_t)n * (uint64_t)game->n_vars + 1, sizeof(*r->actions));
@@ -74,17 +81,9 @@ int gpube_nash_pure(struct gpube_nash_pure **out, const struct gpube_model *game
 					gpube__action_of(game, profiles[k], p);
 		*out = r;
 	} else {
-		gpube_nash_pure_free(r, game->ctx);
+		gpube_result_free(r);
 		status = GPUBE_ENOMEM;
 	}
 	gpube__free(game->ctx, profiles);
 	return status;
-}
-
-void gpube_nash_pure_free(struct gpube_nash_pure *p, struct gpube_ctx *ctx)
-{
-	if (!p || !ctx)
-		return;
-	gpube__free(ctx, p->actions);
-	gpube__free(ctx, p);
 }

@@ -20,14 +20,18 @@ static void free_strategies(struct gpube_ctx *ctx, struct gpube_nash_strategy *s
 	gpube__free(ctx, s);
 }
 
-void gpube_nash_result_free(struct gpube_nash_result *r, struct gpube_ctx *ctx)
+static void clear_result(struct gpube_ctx *ctx, void *result)
 {
-	if (!r || !ctx)
-		return;
+	struct gpube_nash_result *r = result;
+
 	free_strategies(ctx, r->xs, r->n_xs);
 	free_strategies(ctx, r->ys, r->n_ys);
 	gpube__free(ctx, r->pairs);
-	gpube__free(ctx, r);
+}
+
+struct gpube_nash_result *nash__result_new(struct gpube_ctx *ctx)
+{
+	return gpube__result_new(ctx, sizeof(struct gpube_nash_result), clear_result);
 }
 
 int nash__conclude(struct gpube_nash_result *r, struct gpube_ctx *ctx, int status)

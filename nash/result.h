@@ -5,6 +5,8 @@
 #include "gpube/ir/payoffs.h"
 #include "nash/nash.h"
 
+/* NULL: ENOMEM; gpube_result_free() frees it. */
+struct gpube_nash_result *nash__result_new(struct gpube_ctx *ctx);
 /* Frees what a strategy points to; it may be all 0. */
 void nash__strategy_clear(struct gpube_nash_strategy *s, struct gpube_ctx *ctx);
 /*

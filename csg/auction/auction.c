@@ -563,15 +563,6 @@ static int take_winners(struct tree *t)
 	return GPUBE_OK;
 }
 
-void gpube_auction_result_free(struct gpube_auction_result *r, struct gpube_ctx *ctx)
-{
-	if (!r || !ctx)
-		return;
-	gpube__free(ctx, r->winners);
-	gpube__free(ctx, r->never);
-	gpube__free(ctx, r);
-}
-
 static void sum_prices(struct tree *t)
 {
 	for (int j = 0; j < t->a->n_bids; j++)
@@ -596,6 +587,14 @@ static int solve(struct tree *t)
 	return status;
 }
 
+static void clear_result(struct gpube_ctx *ctx, void *result)
+{
+	struct gpube_auction_result *r = result;
+
+	gpube__free(ctx, r->winners);
+	gpube__free(ctx, r->never);
+}
+
 int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m,
 	const struct gpube_opts *opts)
 {
@@ -616,13 +615,13 @@ int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m
 	if (status)
 		return status;
 	t.ctx = m->ctx;
-	t.r = gpube__alloc_zero(m->ctx, 1, sizeof(*t.r));
+	t.r = gpube__result_new(m->ctx, sizeof(*t.r), clear_result);
 	deadline = gpube__time_limit(m->ctx, start, o.timeout_seconds);
 	status = t.r ? solve(&t) : GPUBE_ENOMEM;
 	m->ctx->deadline = deadline;
 	gpube__bids_clear(&a);
 	if (status) {
-		gpube_auction_result_free(t.r, m->ctx);
+		gpube_result_free(t.r);
 		return status;
 	}
 	t.r->seconds = gpube__now() - start;

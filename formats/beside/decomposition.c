@@ -144,6 +144,20 @@ static int set_parents(struct reader *r)
 	return status;
 }
 
+static void clear_decomposition(struct gpube_ctx *ctx, void *result)
+{
+	struct gpube_decomposition *d = result;
+
+	gpube__free(ctx, d->parent);
+	gpube__free(ctx, d->first);
+	gpube__free(ctx, d->vars);
+}
+
+struct gpube_decomposition *gpube__decomposition_new(struct gpube_ctx *ctx)
+{
+	return gpube__result_new(ctx, sizeof(struct gpube_decomposition), clear_decomposition);
+}
+
 int gpube__read_clusters(
 	struct gpube_decomposition **out, const struct gpube_model *m, const char *path, bool tree)
 {
@@ -155,7 +169,7 @@ int gpube__read_clusters(
 	status = gpube__in_open(&in, m->ctx, path);
 	if (status)
 		return status;
-	r.d = gpube__alloc_zero(m->ctx, 1, sizeof(*r.d));
+	r.d = gpube__decomposition_new(m->ctx);
 	r.seen = gpube__alloc_zero(m->ctx, (uint64_t)m->n_vars + 1, sizeof(*r.seen));
 	status = r.d && r.seen ? GPUBE_OK : GPUBE_ENOMEM;
 	while (!status && !gpube__in_at_end(&in))
@@ -174,7 +188,7 @@ int gpube__read_clusters(
 	gpube__free(m->ctx, r.number);
 	gpube__free(m->ctx, r.parent);
 	if (status)
-		gpube_decomposition_free(r.d, m->ctx);
+		gpube_result_free(r.d);
 	else
 		*out = r.d;
 	return status;
@@ -245,14 +259,4 @@ int gpube_write_decomposition(
 		gpube__out_text(&out, "\n");
 	}
 	return gpube__out_close(&out, true);
-}
-
-void gpube_decomposition_free(struct gpube_decomposition *d, struct gpube_ctx *ctx)
-{
-	if (!d || !ctx)
-		return;
-	gpube__free(ctx, d->parent);
-	gpube__free(ctx, d->first);
-	gpube__free(ctx, d->vars);
-	gpube__free(ctx, d);
 }

@@ -7,6 +7,8 @@
 #include "formats/formats.h"
 #include "gpube/options/options.h"
 
+/* NULL: ENOMEM; gpube_result_free() frees it. */
+struct gpube_decomposition *gpube__decomposition_new(struct gpube_ctx *ctx);
 /* EINVAL: no forest, lists that run backwards, variables that the model has not. */
 int gpube__check_decomposition(const struct gpube_model *m, const struct gpube_decomposition *d);
 

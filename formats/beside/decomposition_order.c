@@ -134,7 +134,7 @@ int gpube_decomposition_of_order(
 		status = gpube__graph_of_model(&g, m);
 	if (status)
 		return status;
-	d = gpube__alloc_zero(m->ctx, 1, sizeof(*d));
+	d = gpube__decomposition_new(m->ctx);
 	status = d ? gpube__check_permutation(m->ctx, order, m->n_vars) : GPUBE_ENOMEM;
 	if (!status)
 		status = gpube__eliminate_graph(&e, m->ctx, &g, order);
@@ -143,7 +143,7 @@ int gpube_decomposition_of_order(
 	gpube__elimination_clear(&e, m->ctx);
 	gpube__graph_clear(m->ctx, &g);
 	if (status)
-		gpube_decomposition_free(d, m->ctx);
+		gpube_result_free(d);
 	else
 		*out = d;
 	return status;

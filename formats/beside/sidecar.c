@@ -205,7 +205,7 @@ static int read_cov_order(int32_t *order, const struct gpube_model *m, const cha
 	}
 	if (!status)
 		status = place_hidden(order, m);
-	gpube_decomposition_free(d, m->ctx);
+	gpube_result_free(d);
 	return status;
 }
 
@@ -216,7 +216,7 @@ static int write_cov_order(const struct gpube_model *m, const char *path, const 
 
 	if (!status)
 		status = gpube_write_decomposition(m, path, d);
-	gpube_decomposition_free(d, m->ctx);
+	gpube_result_free(d);
 	return status;
 }
 
@@ -305,7 +305,7 @@ static int read_mpe(int32_t *values, const struct gpube_model *m, struct gpube_i
 		else
 			values[i] = r->values[k++];
 	}
-	gpube_uai_result_free(r, m->ctx);
+	gpube_result_free(r);
 	return status;
 }
 

@@ -168,11 +168,19 @@ static int read_sol(struct gpube_uai_result *r, struct gpube_in *in)
 	return in->status;
 }
 
+static void clear_result(struct gpube_ctx *ctx, void *result)
+{
+	struct gpube_uai_result *r = result;
+
+	gpube__free(ctx, r->task == GPUBE_UAI_MAR ? r->domains : r->values); /* vars is its end */
+	gpube__free(ctx, r->marginals);
+}
+
 int gpube__uai_result_read(struct gpube_uai_result **out, struct gpube_in *in, bool sol)
 {
 	struct gpube_ctx *ctx = in->ctx;
 	struct numbers s = {0};
-	struct gpube_uai_result *r = gpube__alloc_zero(ctx, 1, sizeof(*r));
+	struct gpube_uai_result *r = gpube__result_new(ctx, sizeof(*r), clear_result);
 	int status = GPUBE_ENOMEM;
 
 	*out = NULL;
@@ -180,7 +188,7 @@ int gpube__uai_result_read(struct gpube_uai_result **out, struct gpube_in *in, b
 		status = sol ? read_sol(r, in) : read_result(r, in, &s);
 	gpube__free(ctx, s.v);
 	if (status)
-		gpube_uai_result_free(r, ctx);
+		gpube_result_free(r);
 	else
 		*out = r;
 	return status;
@@ -206,15 +214,6 @@ int gpube_read_uai_result(struct gpube_uai_result **out, struct gpube_ctx *ctx, 
 const char *gpube_uai_task_name(enum gpube_uai_task task)
 {
 	return (unsigned)task <= GPUBE_UAI_MAP ? tasks[task] : NULL;
-}
-
-void gpube_uai_result_free(struct gpube_uai_result *r, struct gpube_ctx *ctx)
-{
-	if (!r || !ctx)
-		return;
-	gpube__free(ctx, r->task == GPUBE_UAI_MAR ? r->domains : r->values); /* vars is its end */
-	gpube__free(ctx, r->marginals);
-	gpube__free(ctx, r);
 }
 
 static void write_real(struct gpube_out *out, double v)

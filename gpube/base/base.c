@@ -254,6 +254,38 @@ char *gpube__strdup(struct gpube_ctx *ctx, const char *s)
 	return p ? memcpy(p, s, n) : NULL;
 }
 
+/* In front of a result; its size keeps the result as aligned as the memory is. */
+union result_head {
+	struct {
+		struct gpube_ctx *ctx;
+		gpube__clear_fn *clear;
+	} of;
+	max_align_t align;
+};
+
+void *gpube__result_new(struct gpube_ctx *ctx, size_t size, gpube__clear_fn *clear)
+{
+	union result_head *h = gpube__alloc_zero(ctx, 1, sizeof(*h) + size);
+
+	if (!h)
+		return NULL;
+	h->of.ctx = ctx;
+	h->of.clear = clear;
+	return h + 1;
+}
+
+void gpube_result_free(void *result)
+{
+	union result_head *h = result;
+
+	if (!h)
+		return;
+	h--;
+	if (h->of.clear)
+		h->of.clear(h->of.ctx, result);
+	gpube__free(h->of.ctx, h);
+}
+
 int gpube__grow(struct gpube_ctx *ctx, void *p, int64_t *capacity, int64_t need, size_t size)
 {
 	void *old, *q;

@@ -119,6 +119,13 @@ void gpube__free(struct gpube_ctx *ctx, void *p);
 char *gpube__strdup(struct gpube_ctx *ctx, const char *s);
 
 /*
+ * gpube__result_new() - what gpube_result_free() frees: a struct of 'size' bytes, all 0.
+ * clear   frees what it points to; NULL: nothing
+ */
+typedef void gpube__clear_fn(struct gpube_ctx *ctx, void *result);
+void *gpube__result_new(struct gpube_ctx *ctx, size_t size, gpube__clear_fn *clear);
+
+/*
  * Grows *p (a pointer to an array of 'size'-byte items) so that 'need' items
  * fit; capacity doubles. *p is unchanged on failure.
  */

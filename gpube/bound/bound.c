@@ -19,6 +19,7 @@
 #include "gpube/bound/reparam.h"
 #include "gpube/eliminate/solve.h"
 #include "gpube/ir/given.h"
+#include "gpube/certify.h"
 
 /* ---- the call -------------------------------------------------------------------------- */
 
@@ -379,6 +380,22 @@ static void save_last(struct gpube_bounder *b, int status)
  * One run. ELIMIT, of an elimination, and ESTOP, before there is a simplified model, leave in *out
  * what is known; a later stop is not an error.
  */
+static void clear_solution(struct gpube_ctx *ctx, void *result)
+{
+	struct gpube_solution *s = result;
+
+	gpube__free(ctx, s->values);
+	gpube__free(ctx, s->count);
+	gpube__free(ctx, s->order);
+	gpube__free(ctx, s->stages);
+	gpube__free(ctx, s->steps);
+}
+
+struct gpube_solution *gpube__solution_new(struct gpube_ctx *ctx)
+{
+	return gpube__result_new(ctx, sizeof(struct gpube_solution), clear_solution);
+}
+
 static int bound(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_opts *opts, const struct call *call)
 {
@@ -415,7 +432,7 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 	*out = NULL;
 	if (opts->checkpoint)
 		fresh.told.saver = &saver;
-	fresh.told.out = gpube__alloc_zero(ctx, 1, sizeof(*fresh.told.out));
+	fresh.told.out = gpube__solution_new(ctx);
 	if (!fresh.told.out)
 		return GPUBE_ENOMEM;
 	b = fresh;
@@ -436,7 +453,7 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 		*out = fresh.told.out;
 		return status ? status : refused;
 	}
-	gpube_solution_free(fresh.told.out, ctx);
+	gpube_result_free(fresh.told.out);
 	return status;
 }
 
@@ -547,21 +564,9 @@ int gpube_count(
 	(*out)->count = gpube__strdup(m->ctx, "0");
 	if ((*out)->count)
 		return GPUBE_OK;
-	gpube_solution_free(*out, m->ctx);
+	gpube_result_free(*out);
 	*out = NULL;
 	return GPUBE_ENOMEM;
-}
-
-void gpube_solution_free(struct gpube_solution *s, struct gpube_ctx *ctx)
-{
-	if (!s || !ctx)
-		return;
-	gpube__free(ctx, s->values);
-	gpube__free(ctx, s->count);
-	gpube__free(ctx, s->order);
-	gpube__free(ctx, s->stages);
-	gpube__free(ctx, s->steps);
-	gpube__free(ctx, s);
 }
 
 /* Bounds by an elimination in 128 bits, where totals lie too far apart for an ascent. */
@@ -641,7 +646,7 @@ int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam,
 		status = gpube__reparam_restore(&to, o.prune);
 	if (status) {
 		gpube__reparam_clear(&to);
-		gpube_solution_free(*bounds, m->ctx);
+		gpube_result_free(*bounds);
 		*bounds = NULL;
 		return status;
 	}

@@ -11,6 +11,9 @@
 
 struct gpube_clusters;
 
+/* NULL: ENOMEM; gpube_result_free() frees it. */
+struct gpube_solution *gpube__solution_new(struct gpube_ctx *ctx);
+
 /*
  * gpube__solve_noted() - gpube_solve(), watched by another thread, or with notes for a proof.
  * watch, notes  or NULL; notes: as for gpube__bound_noted()

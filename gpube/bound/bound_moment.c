@@ -35,7 +35,7 @@ struct gpube_solution *gpube__bound_moment(
 	if (status)
 		return NULL;
 	if (bounds->answer == GPUBE_ANSWER_INCOMPLETE && bounds->bound == gpube__no_bound(m)) {
-		gpube_solution_free(bounds, ctx);
+		gpube_result_free(bounds);
 		return NULL;
 	}
 	return bounds;

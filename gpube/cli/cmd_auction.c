@@ -30,7 +30,7 @@ enum { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_TABLE };
 /* Goods without dummies. */
 static int32_t n_real(const struct gpube_model *m)
 {
-	return gpube_model_n_vars(m) - gpube_model_n_hidden(m);
+	return gpube_model_n_vars(m) - gpube_model_info(m)->n_hidden;
 }
 
 /* A bid that wins. */
@@ -181,7 +181,7 @@ static int solve(struct session *s, const struct gpube_model *a, const struct op
 	p.result = result;
 	rc = session_report(
 		s, o->output == OUTPUT_TABLE ? report_table : report_text, report_json, &p);
-	gpube_auction_result_free(result, s->ctx);
+	gpube_result_free(result);
 	return rc;
 }
 
@@ -260,7 +260,7 @@ static int solve_complete(
 	p.result = result;
 	rc = session_report(
 		s, o->output == OUTPUT_TABLE ? complete_table : complete_text, complete_json, &p);
-	gpube_csg_result_free(result, s->ctx);
+	gpube_result_free(result);
 	return rc;
 }
 
@@ -299,7 +299,7 @@ static int run(const void *opts, int n_args, char **args)
 		rc = refuse(&s, args[0]);
 	else
 		rc = solve(&s, c.model, o, args[0]);
-	contents_clear(&c, s.ctx);
+	contents_clear(&c);
 	session_end(&s);
 	return rc;
 }

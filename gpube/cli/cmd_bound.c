@@ -64,7 +64,7 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 			rc = CLI_FAILED;
 	}
 	proof_clear(&p);
-	gpube_solution_free(bounds, s->ctx);
+	gpube_result_free(bounds);
 	gpube__free(s->ctx, evidence_file);
 	bounding_clear(&b, s);
 	return rc;

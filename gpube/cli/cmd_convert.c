@@ -351,7 +351,7 @@ static int run(const void *opts, int n_args, char **args)
 		rc = session_fail(&s, NULL);
 	} else {
 		rc = convert(&s, &c, o, args[1]);
-		contents_clear(&c, s.ctx);
+		contents_clear(&c);
 	}
 	session_end(&s);
 	return rc;

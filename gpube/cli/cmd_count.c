@@ -134,7 +134,7 @@ static int count(struct session *s, const struct opts_count *o, const char *file
 	r.solution = solution;
 	r.evidence_file = evidence_file;
 	rc = status ? session_fail(s, solution) : session_report(s, report_text, report_json, &r);
-	gpube_solution_free(solution, s->ctx);
+	gpube_result_free(solution);
 	gpube__free(s->ctx, evidence_file);
 	gpube__free(s->ctx, order);
 	return rc;

@@ -218,7 +218,7 @@ static int solve(struct session *s, struct gpube_model *g, const struct opts_csg
 	snprintf(why, sizeof(why), "%s", gpube_error(s->ctx)); /* if there is no certificate */
 	session_hide_bar(s);
 	if (ranks->world.rank > 0) { /* rank 0 reports */
-		gpube_csg_result_free(result, s->ctx);
+		gpube_result_free(result);
 		return CLI_DONE;
 	}
 	if (result->answer == GPUBE_CSG_BOUNDS || result->answer == GPUBE_CSG_INCOMPLETE)
@@ -234,7 +234,7 @@ static int solve(struct session *s, struct gpube_model *g, const struct opts_csg
 		cli_error("no certificate is written: lp has not proved the optimum");
 		rc = CLI_FAILED;
 	}
-	gpube_csg_result_free(result, s->ctx);
+	gpube_result_free(result);
 	return rc;
 }
 
@@ -246,12 +246,12 @@ static int verify(struct session *s, struct gpube_model *g, const struct opts_cs
 	int rc;
 
 	if (dcop_world_agree(&ranks->world, gpube_csg_verify(&result, g, o->verify))) {
-		gpube_csg_result_free(result, s->ctx);
+		gpube_result_free(result);
 		return ranks_fail(ranks, s);
 	}
 	p.result = result;
 	rc = ranks->world.rank > 0 ? CLI_DONE : session_report(s, verified_text, verified_json, &p);
-	gpube_csg_result_free(result, s->ctx);
+	gpube_result_free(result);
 	return rc;
 }
 

@@ -342,7 +342,7 @@ static int dpop(struct session *s, const struct opts_dpop *o, const char *file, 
 		rc = status ? CLI_FAILED : CLI_DONE;
 	else
 		rc = result->stopped ? report_stopped(&r, output) : report(&r, &o->read, output);
-	gpube_dpop_free(result);
+	gpube_result_free(result);
 	gpube_model_free(m);
 	return rc;
 }

@@ -54,7 +54,7 @@ static int sum(struct infer_result *r, const struct gpube_opts *o, int output)
 	rc = status ? fail(r, inference ? &plan : NULL) : infer_report(r, output);
 	if (!rc && !inference->known)
 		rc = CLI_FAILED;
-	gpube_inference_free(inference, r->session->ctx);
+	gpube_result_free(inference);
 	return rc;
 }
 
@@ -78,7 +78,7 @@ static int maximise_sum(struct infer_result *r, const struct gpube_opts *o, int 
 	rc = status ? session_fail(r->session, mmap ? &plan : NULL) : infer_report(r, output);
 	if (!rc && mmap->answer == GPUBE_ANSWER_INCOMPLETE)
 		rc = CLI_FAILED;
-	gpube_mmap_free(mmap, r->session->ctx);
+	gpube_result_free(mmap);
 	return rc;
 }
 
@@ -118,7 +118,7 @@ static int maximise(struct infer_result *r, const struct gpube_opts *o, int outp
 		return CLI_DONE;
 	r->solution = solution;
 	rc = status ? fail(r, solution) : infer_report(r, output);
-	gpube_solution_free(solution, r->session->ctx);
+	gpube_result_free(solution);
 	return rc;
 }
 

@@ -163,7 +163,7 @@ static void text_result(struct gpube_out *out, const struct gpube_uai_result *r)
 /* Without dummies. */
 static int32_t n_goods(const struct gpube_model *m)
 {
-	return gpube_model_n_vars(m) - gpube_model_n_hidden(m);
+	return gpube_model_n_vars(m) - gpube_model_info(m)->n_hidden;
 }
 
 /* What else than a model the file holds. */
@@ -492,7 +492,7 @@ static int inspect(struct session *s, const struct opts_info *o, const struct co
 		if (!rc && o->write_order)
 			rc = write_order(s, m, solution, o->write_order);
 	}
-	gpube_solution_free(solution, s->ctx);
+	gpube_result_free(solution);
 	gpube__free(s->ctx, order);
 	return rc;
 }
@@ -583,7 +583,7 @@ static int run(const void *opts, int n_args, char **args)
 		rc = session_fail(&s, NULL);
 	} else {
 		rc = show(&s, o, &c);
-		contents_clear(&c, s.ctx);
+		contents_clear(&c);
 	}
 	session_end(&s);
 	return rc;

@@ -200,8 +200,8 @@ static int solve_and_list(struct session *s, const struct opts_list *o, const ch
 			rc = list(&r, o, &opts);
 		}
 	}
-	gpube_list_free(r.list, s->ctx);
-	gpube_solution_free(solution, s->ctx);
+	gpube_result_free(r.list);
+	gpube_result_free(solution);
 	gpube__free(s->ctx, evidence_file);
 	gpube__free(s->ctx, order);
 	return rc;

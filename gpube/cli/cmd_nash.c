@@ -400,7 +400,7 @@ static int solve_in_a_stream(struct result *r, struct gpube_opts *options)
 	closed = gpube__out_close(&to.out, true);
 	r->found = found;
 	rc = status || closed ? session_fail(s, NULL) : verdict(r);
-	gpube_nash_result_free(found, s->ctx);
+	gpube_result_free(found);
 	return rc;
 }
 
@@ -469,8 +469,8 @@ static int solve(struct result *r, const struct opts_nash *o, int output, struct
 		rc = session_fail(s, NULL);
 	else
 		rc = report_with_picture(r, o, output);
-	gpube_nash_components_free(components, s->ctx);
-	gpube_nash_result_free(found, s->ctx);
+	gpube_result_free(components);
+	gpube_result_free(found);
 	return rc;
 }
 
@@ -523,7 +523,7 @@ static int read_game(
 			&c, s->ctx, path, GPUBE_CONTENT_GAME, GPUBE_CONTENT_GAME);
 	else if (!(status = contents_read(&c, s->ctx, path, &read)) &&
 		 (status = contents_become(&c, s->ctx, GPUBE_CONTENT_GAME, false)))
-		contents_clear(&c, s->ctx);
+		contents_clear(&c);
 	*game = c.model;
 	session_end_reading(s);
 	if (!status && (*game)->n_vars == 2)

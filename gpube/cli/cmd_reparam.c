@@ -207,7 +207,7 @@ static int reparam(struct session *s, const struct opts_reparam *o, const char *
 		rc = r.unwritten ? CLI_FAILED : rc;
 	}
 	gpube__reparam_clear(&r.reparam);
-	gpube_solution_free(bounds, s->ctx);
+	gpube_result_free(bounds);
 	bounding_clear(&b, s);
 	return rc;
 }

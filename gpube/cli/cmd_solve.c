@@ -135,7 +135,7 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 			: gpube__solve_noted(&solution, proof_notes(&proof), m, &in->options, NULL);
 	if (status && !is_result(status, o, solution)) {
 		rc = several ? ranks_fail(ranks, s) : session_fail(s, solution);
-		gpube_solution_free(solution, s->ctx);
+		gpube_result_free(solution);
 		proof_clear(&proof);
 		return rc;
 	}
@@ -154,8 +154,8 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 	if (status && (!bounds || bounds->answer == GPUBE_ANSWER_INCOMPLETE || o->count))
 		rc = CLI_FAILED;
 	proof_clear(&proof);
-	gpube_solution_free(bounds, s->ctx);
-	gpube_solution_free(solution, s->ctx);
+	gpube_result_free(bounds);
+	gpube_result_free(solution);
 	return rc;
 }
 

@@ -276,7 +276,7 @@ static int add_constant(struct daoopt_tables *t, int32_t bucket, double cost)
 static int add_functions(struct daoopt_tables *t, const struct view *v, const struct tree *tree,
 	const struct gpube_heuristic *h)
 {
-	int32_t n = gpube_heuristic_n_tables(h), n_vars = v->m->n_vars, *scopes;
+	int32_t n = gpube_heuristic_info(h)->n_tables, n_vars = v->m->n_vars, *scopes;
 	uint64_t n_all = (uint64_t)n + (uint64_t)n_vars + 1, n_scopes = 1;
 	struct gpube_heuristic_table table;
 	double unit = ldexp(1, t->info.shift);
@@ -345,7 +345,7 @@ static int fill(struct daoopt_tables *t, const struct view *v, const struct gpub
 {
 	struct gpube_ctx *ctx = t->ctx;
 	uint64_t n = (uint64_t)v->m->n_vars;
-	struct tree tree = {.order = gpube_heuristic_order(h),
+	struct tree tree = {.order = gpube_heuristic_info(h)->order,
 		.position = gpube__alloc(ctx, n, sizeof(*tree.position)),
 		.parent = gpube__alloc(ctx, n, sizeof(*tree.parent)),
 		.below = gpube__alloc(ctx, n + 1, sizeof(*tree.below))};

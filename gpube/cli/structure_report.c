@@ -82,7 +82,7 @@ static const char *value_text(
 	char text[GPUBE_DECIMAL_TEXT], const struct gpube_model *g, int64_t value)
 {
 	if (gpube__type_is_int(gpube_coalitions_type(g)))
-		return gpube__decimal_text(text, value, gpube_model_scale(g));
+		return gpube__decimal_text(text, value, gpube_model_info(g)->scale);
 	snprintf(text, GPUBE_DECIMAL_TEXT, "%.9g",
 		gpube__coalition_real(gpube_coalitions_type(g), value));
 	return text;

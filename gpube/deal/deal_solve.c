@@ -3,6 +3,7 @@
  * This is what all ranks do, and the answer in the end.
  */
 #include "gpube/deal/deal.h"
+#include "gpube/bound/bound.h"
 #include "gpube/options/options.h"
 
 #include <string.h>
@@ -129,7 +130,7 @@ static void take_steps(struct dealing *d, struct gpube_solution *s)
 /* What the parts have given, in what the engine said of the whole, if it did. */
 static int conclude(struct gpube_solution **out, struct dealing *d)
 {
-	struct gpube_solution *s = d->whole ? d->whole : gpube__alloc_zero(d->ctx, 1, sizeof(*s));
+	struct gpube_solution *s = d->whole ? d->whole : gpube__solution_new(d->ctx);
 	const int64_t cutoff =
 		d->opts->has_cutoff ? gpube__deal_total(d, d->opts->cutoff) : GPUBE_INF;
 	int status = s ? GPUBE_OK : GPUBE_ENOMEM;
@@ -211,7 +212,7 @@ static void dealing_close(struct dealing *d)
 	gpube__free(d->ctx, d->at);
 	gpube__letters_close(&d->letters);
 	gpube__free(d->ctx, d->steps.step);
-	gpube_solution_free(d->whole, d->ctx);
+	gpube_result_free(d->whole);
 }
 
 int gpube__deal_solve(struct gpube_solution **out, const struct gpube_model *m,

@@ -26,7 +26,7 @@ static void forget(struct gpube_part_solver *s)
 	gpube__free(s->ctx, s->row);
 	s->row = NULL;
 	gpube__rows_clear(s->ctx, &s->rows);
-	gpube_solution_free(s->found, s->ctx);
+	gpube_result_free(s->found);
 	s->found = NULL;
 }
 

@@ -17,7 +17,7 @@ struct gpube__solve_patience {
 /* A solution without a bound. */
 static inline int64_t gpube__no_bound(const struct gpube_model *m)
 {
-	return gpube_model_direction(m) == GPUBE_MAXIMISE ? GPUBE_INF : -GPUBE_INF;
+	return gpube_model_info(m)->direction == GPUBE_MAXIMISE ? GPUBE_INF : -GPUBE_INF;
 }
 
 #endif

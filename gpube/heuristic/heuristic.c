@@ -318,6 +318,8 @@ int gpube_heuristic_new(
 		gpube_heuristic_free(k.h);
 		return status;
 	}
+	k.h->info.order = k.h->order;
+	k.h->info.n_tables = k.h->n_tables;
 	*out = k.h;
 	return GPUBE_OK;
 }

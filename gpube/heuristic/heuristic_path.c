@@ -116,16 +116,6 @@ const struct gpube_heuristic_info *gpube_heuristic_info(const struct gpube_heuri
 	return h ? &h->info : NULL;
 }
 
-const int32_t *gpube_heuristic_order(const struct gpube_heuristic *h)
-{
-	return h ? h->order : NULL;
-}
-
-int32_t gpube_heuristic_n_tables(const struct gpube_heuristic *h)
-{
-	return h ? h->n_tables : 0;
-}
-
 void gpube_heuristic_table(
 	struct gpube_heuristic_table *out, const struct gpube_heuristic *h, int32_t table)
 {

@@ -193,7 +193,7 @@ static int take(struct gpube_list *l, struct search *s)
 
 static int search_init(struct search *s, const struct gpube_heuristic *h)
 {
-	const int32_t *order = gpube_heuristic_order(h);
+	const int32_t *order = gpube_heuristic_info(h)->order;
 	uint64_t n = (uint64_t)s->n_vars + 1;
 	int64_t cells = 1;
 	int32_t widest = 1;
@@ -271,6 +271,14 @@ static int list(struct gpube_list *l, const struct gpube_model *m, const struct 
 	return status;
 }
 
+static void clear_list(struct gpube_ctx *ctx, void *result)
+{
+	struct gpube_list *l = result;
+
+	gpube__free(ctx, l->costs);
+	gpube__free(ctx, l->values);
+}
+
 int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
 	struct gpube_opts o;
@@ -287,25 +295,16 @@ int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struc
 		status = gpube__fail(m->ctx, GPUBE_EINVAL, "the limit is no total");
 	if (status)
 		return status;
-	l = gpube__alloc_zero(m->ctx, 1, sizeof(*l));
+	l = gpube__result_new(m->ctx, sizeof(*l), clear_list);
 	if (!l)
 		return GPUBE_ENOMEM;
 	deadline = gpube__time_limit(m->ctx, gpube__now(), o.timeout_seconds);
 	status = list(l, m, &o);
 	m->ctx->deadline = deadline;
 	if (status && !(status == GPUBE_ESTOP && l->values)) {
-		gpube_list_free(l, m->ctx);
+		gpube_result_free(l);
 		return status;
 	}
 	*out = l;
 	return status;
-}
-
-void gpube_list_free(struct gpube_list *l, struct gpube_ctx *ctx)
-{
-	if (!l || !ctx)
-		return;
-	gpube__free(ctx, l->costs);
-	gpube__free(ctx, l->values);
-	gpube__free(ctx, l);
 }

@@ -411,7 +411,7 @@ int gpube_infer_query(struct gpube_inference **out, struct gpube_compiled *c)
 	if (!out || !c)
 		return GPUBE_EINVAL;
 	ctx = c->j.ctx;
-	s = gpube__alloc_zero(ctx, 1, sizeof(*s));
+	s = gpube__inference_new(ctx);
 	if (!s)
 		return GPUBE_ENOMEM;
 	deadline = gpube__time_limit(ctx, start, c->opts.timeout_seconds);
@@ -422,7 +422,7 @@ int gpube_infer_query(struct gpube_inference **out, struct gpube_compiled *c)
 	s->seconds_order = 0;
 	s->seconds_sum = gpube__now() - start;
 	if (status)
-		gpube_inference_free(s, ctx);
+		gpube_result_free(s);
 	else
 		*out = s;
 	return status;

@@ -9,16 +9,20 @@
 
 #include <math.h>
 
-void gpube_inference_free(struct gpube_inference *s, struct gpube_ctx *ctx)
+static void clear_inference(struct gpube_ctx *ctx, void *result)
 {
-	if (!s || !ctx)
-		return;
+	struct gpube_inference *s = result;
+
 	gpube__free(ctx, s->marginals);
 	gpube__free(ctx, s->marginals_lower);
 	gpube__free(ctx, s->marginals_upper);
 	gpube__free(ctx, s->joint);
 	gpube__free(ctx, s->drawn);
-	gpube__free(ctx, s);
+}
+
+struct gpube_inference *gpube__inference_new(struct gpube_ctx *ctx)
+{
+	return gpube__result_new(ctx, sizeof(struct gpube_inference), clear_inference);
 }
 
 /* Slices that would take longer than this are not begun. */
@@ -286,7 +290,7 @@ int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *
 	status = gpube__infer_check(&o, m, opts, GPUBE__ON_INFER);
 	if (status)
 		return status;
-	j.out = gpube__alloc_zero(ctx, 1, sizeof(*j.out));
+	j.out = gpube__inference_new(ctx);
 	if (!j.out)
 		return GPUBE_ENOMEM;
 	j.out->backend = "cpu";
@@ -304,7 +308,7 @@ int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *
 		j.out->marginals = NULL;
 	}
 	if (status && status != GPUBE_ELIMIT && status != GPUBE_ESTOP) {
-		gpube_inference_free(j.out, ctx);
+		gpube_result_free(j.out);
 		return status;
 	}
 	*out = j.out;

@@ -269,6 +269,8 @@ int gpube__infer_split(struct gpube__inferring *j, double bytes, int64_t needed)
  * which do not fit)
  */
 int gpube__infer_slices(struct gpube__inferring *j);
+/* NULL: ENOMEM; gpube_result_free() frees it. */
+struct gpube_inference *gpube__inference_new(struct gpube_ctx *ctx);
 /* gpube_infer(), with the slices summed by another; slicer: or NULL. */
 int gpube__infer_sliced(struct gpube_inference **out, const struct gpube_model *m,
 	const struct gpube_opts *opts, const struct gpube_slicer *slicer);

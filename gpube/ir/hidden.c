@@ -9,11 +9,6 @@ void gpube__hide(struct gpube_model *m, int32_t var)
 	m->vars[var].hidden = true;
 }
 
-int32_t gpube_model_n_hidden(const struct gpube_model *m)
-{
-	return m ? m->n_hidden : 0;
-}
-
 int gpube_model_is_hidden(const struct gpube_model *m, int32_t var)
 {
 	return m && var >= 0 && var < m->n_vars && m->vars[var].hidden;

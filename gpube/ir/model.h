@@ -72,27 +72,30 @@ struct gpube_function {
 
 struct gpube_variable {
 	int32_t domain;
-	bool hidden;        /* see gpube_model_n_hidden() */
+	bool hidden;        /* see struct gpube_model_info */
 	char *name;         /* may be NULL */
 	char **value_names; /* NULL, or 'domain' strings */
 };
 
 struct gpube_model {
 	struct gpube_ctx *ctx;
-	enum gpube_kind kind;
-	enum gpube_direction direction;
-	int scale;        /* GPUBE_COSTS: decimals */
-	int64_t constant; /* GPUBE_COSTS: zero-arity term, units of 10^-scale */
-	int64_t top;      /* see gpube_model_set_top() */
+	union {
+		struct gpube_model_info info;
+		struct { /* the same */
+			enum gpube_kind kind;
+			enum gpube_direction direction;
+			int scale;
+			int32_t n_vars, n_hidden, n_functions;
+			int64_t constant, top;
+		};
+	};
 	bool bayes;       /* .uai: read from a BAYES file, so written as one */
 	bool keeps;       /* a solver's, which goes by the numbers of its functions */
 	bool auction;     /* GPUBE_COALITIONS: the tuples are bids, which may repeat; see bids.h */
 	int64_t *numbers; /* of bids, as many as tuples; NULL: it is no auction */
 	char *name;       /* may be NULL */
 
-	int32_t n_vars, n_hidden;
 	struct gpube_variable *vars;
-	int32_t n_functions;
 	struct gpube_function *functions;
 	int32_t n_tables;
 	struct gpube_table *tables;
@@ -113,6 +116,16 @@ struct gpube_model {
 	int64_t agents_capacity;
 	int64_t vars_capacity, functions_capacity, tables_capacity, scopes_capacity;
 };
+
+#if !defined(__cplusplus)
+#define GPUBE__SAME(field)                                                                         \
+	(offsetof(struct gpube_model, field) == offsetof(struct gpube_model, info.field))
+_Static_assert(GPUBE__SAME(kind) && GPUBE__SAME(direction) && GPUBE__SAME(scale) &&
+		       GPUBE__SAME(n_vars) && GPUBE__SAME(n_hidden) && GPUBE__SAME(n_functions) &&
+		       GPUBE__SAME(constant) && GPUBE__SAME(top),
+	"the fields of struct gpube_model are those of its info");
+#undef GPUBE__SAME
+#endif
 
 /* Whether the model's top forbids a total. */
 static inline bool gpube__reaches_top(const struct gpube_model *m, __int128 total)

@@ -14,29 +14,11 @@ static bool has_function(const struct gpube_model *m, int32_t function)
 	return m && function >= 0 && function < m->n_functions;
 }
 
-enum gpube_kind gpube_model_kind(const struct gpube_model *m)
+const struct gpube_model_info *gpube_model_info(const struct gpube_model *m)
 {
-	return m ? m->kind : GPUBE_COSTS;
-}
+	static const struct gpube_model_info none = {.top = GPUBE_INF};
 
-enum gpube_direction gpube_model_direction(const struct gpube_model *m)
-{
-	return m ? m->direction : GPUBE_MINIMISE;
-}
-
-int gpube_model_scale(const struct gpube_model *m)
-{
-	return m ? m->scale : 0;
-}
-
-int64_t gpube_model_constant(const struct gpube_model *m)
-{
-	return m ? m->constant : 0;
-}
-
-int64_t gpube_model_top(const struct gpube_model *m)
-{
-	return m ? m->top : GPUBE_INF;
+	return m ? &m->info : &none;
 }
 
 int32_t gpube_model_observed(const struct gpube_model *m, int32_t var)
@@ -55,11 +37,6 @@ const char *gpube_model_value_name(const struct gpube_model *m, int32_t var, int
 		!m->vars[var].value_names)
 		return NULL;
 	return m->vars[var].value_names[value];
-}
-
-int32_t gpube_model_n_functions(const struct gpube_model *m)
-{
-	return m ? m->n_functions : 0;
 }
 
 int gpube_model_scope(const int32_t **scope, const struct gpube_model *m, int32_t function)

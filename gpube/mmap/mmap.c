@@ -28,12 +28,11 @@ struct job {
 	struct gpube_model *residual;
 };
 
-void gpube_mmap_free(struct gpube_mmap *s, struct gpube_ctx *ctx)
+static void clear_mmap(struct gpube_ctx *ctx, void *result)
 {
-	if (!s || !ctx)
-		return;
+	struct gpube_mmap *s = result;
+
 	gpube__free(ctx, s->values);
-	gpube__free(ctx, s);
 }
 
 /* ---- what is found -------------------------------------------------------------------------- */
@@ -153,7 +152,7 @@ static int search(struct job *j)
 	if (status)
 		return status;
 	status = take_bounds(j, bounds);
-	gpube_solution_free(bounds, ctx);
+	gpube_result_free(bounds);
 	return status;
 }
 
@@ -279,7 +278,7 @@ int gpube_mmap(struct gpube_mmap **out, const struct gpube_model *m, const struc
 	status = gpube__infer_check(&o, m, opts, GPUBE__ON_MMAP);
 	if (status)
 		return status;
-	j.out = gpube__alloc_zero(ctx, 1, sizeof(*j.out));
+	j.out = gpube__result_new(ctx, sizeof(*j.out), clear_mmap);
 	if (!j.out)
 		return GPUBE_ENOMEM;
 	j.out->answer = GPUBE_ANSWER_INCOMPLETE;
@@ -301,7 +300,7 @@ int gpube_mmap(struct gpube_mmap **out, const struct gpube_model *m, const struc
 	gpube_model_free(j.residual);
 	gpube__free(ctx, j.last);
 	if (status && status != GPUBE_ELIMIT && status != GPUBE_ESTOP) {
-		gpube_mmap_free(j.out, ctx);
+		gpube_result_free(j.out);
 		return status;
 	}
 	*out = j.out;

@@ -57,7 +57,8 @@ enum gpube__call {
 	GPUBE__ON_NASH = 1 << 17,
 	GPUBE__ON_NASH_COMPONENTS = 1 << 18,
 	GPUBE__ON_NASH_GENERATE = 1 << 19,
-	GPUBE__N_CALLS = 20,
+	GPUBE__ON_SOLVER_RUN = 1 << 20,
+	GPUBE__N_CALLS = 21,
 	GPUBE__ON_CLI = 1 << 30,
 };
 
@@ -70,7 +71,8 @@ enum gpube__call {
 	(GPUBE__ON_COSTS_OF | GPUBE__ON_LIST | GPUBE__ON_HEURISTIC | GPUBE__ON_SUMS)
 #define GPUBE__ON_TIMED                                                                            \
 	(GPUBE__ON_COSTS_OF | GPUBE__ON_LIST | GPUBE__ON_SUMS | GPUBE__ON_DPOP | GPUBE__ON_CSG |   \
-		GPUBE__ON_AUCTION | GPUBE__ON_NASH | GPUBE__ON_NASH_COMPONENTS)
+		GPUBE__ON_AUCTION | GPUBE__ON_NASH | GPUBE__ON_NASH_COMPONENTS |                   \
+		GPUBE__ON_SOLVER_RUN)
 
 enum gpube__opt_section {
 	GPUBE__SECTION_BOUNDS,
@@ -97,11 +99,12 @@ enum gpube__opt_section {
 		"of --method ascent: joins, the mini-buckets of a join graph; nested, quads over " \
 		"triples over pairs of variables, for a GPU; auto: joins")                         \
 	X(BOUNDS, TOTAL, cutoff, "cutoff", 0, NULL, 0, 0, "COST",                                  \
-		GPUBE__ON_PROVES | GPUBE__ON_PLAN | GPUBE__ON_HEURISTIC,                           \
+		GPUBE__ON_PROVES | GPUBE__ON_SOLVER_RUN | GPUBE__ON_PLAN | GPUBE__ON_HEURISTIC,    \
 		"prune what is not better than COST")                                              \
 	X(BOUNDS, NUMBERS, values, "values", 0, NULL, 0, INT32_MAX, "LIST", GPUBE__ON_PROVES,      \
 		"a known assignment: a value index for each variable of the model")                \
-	X(BOUNDS, CALL, progress, "progress", 0, NULL, 0, 0, NULL, GPUBE__ON_COSTS_OF,             \
+	X(BOUNDS, CALL, progress, "progress", 0, NULL, 0, 0, NULL,                                 \
+		GPUBE__ON_COSTS_OF | GPUBE__ON_SOLVER_RUN,                                         \
 		"called when bound or assignment improve, and after each turn of a method")        \
 	X(BOUNDS, TEXT, checkpoint, "checkpoint", 0, NULL, 0, 0, "FILE",                           \
 		GPUBE__ON_SOLVE | GPUBE__ON_CLI,                                                   \

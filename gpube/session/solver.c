@@ -53,8 +53,6 @@ static int begin(struct gpube_solver *s, const struct gpube_model *m)
 	s->opts.order = s->order;
 	s->opts.n_order = s->opts.n_values = 0; /* the model may grow */
 	s->opts.values = NULL;
-	s->cutoff = s->opts.cutoff;
-	s->has_cutoff = s->opts.has_cutoff;
 	return status;
 }
 
@@ -91,17 +89,6 @@ int gpube_solver_new(struct gpube_solver **out, struct gpube_ctx *ctx, const str
 struct gpube_model *gpube_solver_model(struct gpube_solver *s)
 {
 	return s ? s->model : NULL;
-}
-
-int gpube_solver_observe(struct gpube_solver *s, int32_t var, int32_t value)
-{
-	return s ? gpube_model_observe(s->model, var, value) : gpube__missing(NULL);
-}
-
-int gpube_solver_add_costs(
-	struct gpube_solver *s, int arity, const int32_t *scope, const int64_t *costs)
-{
-	return s ? gpube_model_add_costs(s->model, arity, scope, costs) : gpube__missing(NULL);
 }
 
 /* ---- other costs ----------------------------------------------------------------------- */
@@ -352,31 +339,7 @@ int gpube_solver_change_cost(
 	return status ? status : note_change(s, function, gain < 0 ? gain : 0);
 }
 
-/* ---- of the next runs ------------------------------------------------------------------ */
-
-int gpube_solver_set_cutoff(struct gpube_solver *s, int64_t cutoff)
-{
-	if (!s)
-		return gpube__missing(NULL);
-	if (cutoff < -GPUBE_INF)
-		return gpube__fail(s->ctx, GPUBE_EINVAL, "the cutoff is below -2^63 + 1");
-	s->cutoff = cutoff;
-	s->has_cutoff =
-		cutoff != (s->model->kind == GPUBE_COSTS && s->model->direction == GPUBE_MAXIMISE
-					  ? -GPUBE_INF
-					  : GPUBE_INF);
-	return GPUBE_OK;
-}
-
-int gpube_solver_set_timeout(struct gpube_solver *s, double seconds)
-{
-	int status =
-		s ? gpube__check_seconds(s->ctx, "the time limit", seconds) : gpube__missing(NULL);
-
-	if (!status)
-		s->opts.timeout_seconds = seconds;
-	return status;
-}
+/* ---- of the next run ------------------------------------------------------------------- */
 
 int gpube_solver_assume(
 	struct gpube_solver *s, int32_t n, const int32_t *vars, const int32_t *values)

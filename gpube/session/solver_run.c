@@ -5,7 +5,8 @@
 #include <math.h>
 
 #include "gpube/session/solver_state.h"
-#include "gpube/options/options.h"
+#include "gpube/bound/bound.h"
+#include "gpube/ir/given.h"
 
 /*
  * Seconds of work that messages may always take, and that planning them takes a variable. Beyond
@@ -21,6 +22,7 @@
  * view                       the costs with what is observed and assumed
  */
 struct run {
+	struct gpube_opts opts; /* of this run */
 	struct gpube_solver *s;
 	struct gpube_solution *out;
 	struct gpube_model view;
@@ -78,7 +80,7 @@ static int report_values(struct run *r)
 /* by: what answers the run. */
 static int report(struct run *r, const char *by)
 {
-	struct gpube_solution *out = gpube__alloc_zero(r->s->ctx, 1, sizeof(*out));
+	struct gpube_solution *out = gpube__solution_new(r->s->ctx);
 	const bool none = r->lower >= r->top;
 	const bool closed = !none && r->lower >= r->cutoff;
 
@@ -238,8 +240,8 @@ static int run_engine(struct run *r)
 {
 	struct gpube_solver *s = r->s;
 	const double before = gpube__worked(s->ctx);
-	struct gpube_opts o = s->opts;
-	struct told told = {.opts = &s->opts,
+	struct gpube_opts o = r->opts;
+	struct told told = {.opts = &r->opts,
 		.lower = given(r, r->lower),
 		.has_lower = r->lower > -GPUBE_INF && !o.count};
 	int status;
@@ -250,8 +252,6 @@ static int run_engine(struct run *r)
 		o.order_method = GPUBE_ORDER_AUTO;
 	o.precision = 0;
 	o.values = r->values;
-	o.has_cutoff = s->has_cutoff;
-	o.cutoff = s->cutoff;
 	if (o.progress || told.has_lower) {
 		o.progress = tell;
 		o.progress_arg = &told;
@@ -291,7 +291,7 @@ static int begin(struct run *r, bool *none)
 	r->view = *s->costs;
 	r->view.evidence = s->fixed;
 	r->top = gpube__minimised_top(&r->view);
-	r->cutoff = s->has_cutoff ? gpube__solver_minimised(s, s->cutoff) : GPUBE_INF;
+	r->cutoff = r->opts.has_cutoff ? gpube__solver_minimised(s, r->opts.cutoff) : GPUBE_INF;
 	if (s->values && s->n_given == r->view.n_vars)
 		gpube__solver_add_candidate(s, s->values);
 	gpube__free(s->ctx, s->values);
@@ -331,7 +331,28 @@ static int run(struct run *r)
 	return status;
 }
 
-int gpube_solver_run(struct gpube_solution **out, struct gpube_solver *s)
+/* The solver's options, with what this run has of its own. */
+static int take_options(struct run *r, const struct gpube_opts *opts)
+{
+	struct gpube_opts o;
+	int status;
+
+	r->opts = r->s->opts;
+	if (!opts)
+		return GPUBE_OK;
+	status = gpube__opts_for(&o, r->s->model, opts, GPUBE__ON_SOLVER_RUN);
+	if (status)
+		return status;
+	r->opts.has_cutoff = o.has_cutoff;
+	r->opts.cutoff = o.cutoff;
+	r->opts.timeout_seconds = o.timeout_seconds;
+	r->opts.progress = o.progress;
+	r->opts.progress_arg = o.progress_arg;
+	return GPUBE_OK;
+}
+
+int gpube_solver_run(
+	struct gpube_solution **out, struct gpube_solver *s, const struct gpube_opts *opts)
 {
 	struct run r = {.s = s, .start = gpube__now(), .lower = -GPUBE_INF};
 	double deadline;
@@ -341,12 +362,15 @@ int gpube_solver_run(struct gpube_solution **out, struct gpube_solver *s)
 		*out = NULL;
 	if (!out || !s)
 		return gpube__missing(s ? s->ctx : NULL);
-	deadline = gpube__time_limit(s->ctx, r.start, s->opts.timeout_seconds);
+	status = take_options(&r, opts);
+	if (status)
+		return status;
+	deadline = gpube__time_limit(s->ctx, r.start, r.opts.timeout_seconds);
 	status = run(&r);
 	s->ctx->deadline = deadline;
 	s->n_assumed = 0;
 	if (status && status != GPUBE_ESTOP && status != GPUBE_ELIMIT) {
-		gpube_solution_free(r.out, s->ctx);
+		gpube_result_free(r.out);
 		r.out = NULL;
 	}
 	*out = r.out;

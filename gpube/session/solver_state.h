@@ -79,8 +79,6 @@ struct gpube_solver {
 	struct gpube_opts opts;
 	int32_t *order, *values;
 	int32_t n_given; /* variables that both have */
-	int64_t cutoff;
-	bool has_cutoff;
 
 	struct gpube_fixing *assumed;
 	int64_t n_assumed, assumed_capacity;

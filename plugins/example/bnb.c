@@ -155,7 +155,7 @@ static int find_first(struct search *s, struct gpube_ctx *ctx, struct arguments 
 		if (!status)
 			status = gpube_opts_set_int(args->heuristic, "precision", found->scale);
 	}
-	gpube_solution_free(found, ctx);
+	gpube_result_free(found);
 	return status;
 }
 
@@ -164,7 +164,7 @@ static int find_first(struct search *s, struct gpube_ctx *ctx, struct arguments 
 /* Room for the children of a path; false: there is none. */
 static bool allocate(struct search *s, const struct gpube_heuristic *h)
 {
-	const int32_t *order = gpube_heuristic_order(h);
+	const int32_t *order = gpube_heuristic_info(h)->order;
 	size_t widest = 1;
 	int64_t total = 0;
 

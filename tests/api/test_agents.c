@@ -100,7 +100,7 @@ static void check(
 		assert_int_equal(gpube_model_cost(&cost, m, r->values), 0);
 		assert_true(cost == r->cost);
 	}
-	gpube_dpop_free(r);
+	gpube_result_free(r);
 }
 
 static void random_costs(void **state)
@@ -174,7 +174,7 @@ static void agents_by_name(void **state)
 	assert_memory_equal(r->owner, owner, sizeof(owner));
 	assert_int_equal(r->util_messages, 1);
 	assert_int_equal(r->total_bytes, 40 + 4 + 2 * 4 + 40 + 8);
-	gpube_dpop_free(r);
+	gpube_result_free(r);
 	opts.agents = in_dir("nothing");
 	assert_int_equal(gpube_dpop(&r, m, &opts), GPUBE_EIO);
 	assert_null(r);
@@ -187,7 +187,7 @@ static void agents_by_name(void **state)
 	assert_string_equal(r->agents[0].name, "north");
 	assert_null(r->agents[1].name);
 	assert_int_equal(r->agents[1].parent, 0);
-	gpube_dpop_free(r);
+	gpube_result_free(r);
 	gpube_model_free(m);
 }
 
@@ -206,15 +206,15 @@ static void stopped(void **state)
 	assert_int_equal(r->cost, 0);
 	assert_int_equal(gpube_model_cost(&cost, m, r->values), 0);
 	assert_int_equal(cost, 0);
-	gpube_dpop_free(r);
+	gpube_result_free(r);
 	assert_int_equal(gpube_dpop(&r, m, NULL), 0); /* stopped still */
 	assert_true(r->stopped);
-	gpube_dpop_free(r);
+	gpube_result_free(r);
 	gpube_ctx_resume(ctx);
 	assert_int_equal(gpube_dpop(&r, m, NULL), 0);
 	assert_false(r->stopped);
 	assert_int_equal(r->answer, GPUBE_ANSWER_OPTIMAL);
-	gpube_dpop_free(r);
+	gpube_result_free(r);
 	gpube_model_free(m);
 }
 
@@ -243,7 +243,7 @@ static int scarcely(struct gpube_ctx *c, struct gpube_model *m, const void *arg)
 
 	(void)c;
 	assert_true(!r == (status != GPUBE_OK));
-	gpube_dpop_free(r);
+	gpube_result_free(r);
 	return status;
 }
 

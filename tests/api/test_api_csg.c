@@ -96,8 +96,6 @@ WRONG(gpube_csg)
 	values[0] = 0;
 }
 
-WRONG_FREE(struct gpube_csg_result, gpube_csg_result_free)
-
 WRONG(gpube_csg_verify)
 {
 	REFUSED(gpube_csg_verify(NULL, game, "/dev/null"));
@@ -258,8 +256,6 @@ WRONG(gpube_auction)
 	NOT_MADE(struct gpube_csg_result, r, gpube_csg(&r, auction, NULL));
 	wrong_options("gpube_auction", auction_with);
 }
-
-WRONG_FREE(struct gpube_auction_result, gpube_auction_result_free)
 
 WRONG(gpube_auction_distribution)
 {

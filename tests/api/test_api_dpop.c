@@ -45,8 +45,6 @@ WRONG(gpube_dpop)
 	gpube_opts_free(o);
 }
 
-WRONG_NULL(gpube_dpop_free)
-
 int main(void)
 {
 	static const char *const headers[] = {"gpube/dpop.h", NULL};

@@ -170,8 +170,6 @@ WRONG(gpube_decomposition_of_order)
 	NOT_MADE(struct gpube_decomposition, d, gpube_decomposition_of_order(&d, m, none_such));
 }
 
-WRONG_FREE(struct gpube_decomposition, gpube_decomposition_free)
-
 WRONG(gpube_read_uai_result)
 {
 	REFUSED(gpube_read_uai_result(NULL, ctx, "/dev/null"));
@@ -206,8 +204,6 @@ WRONG(gpube_uai_task_name)
 	assert_null(gpube_uai_task_name((enum gpube_uai_task)4));
 	assert_null(gpube_uai_task_name((enum gpube_uai_task) - 1));
 }
-
-WRONG_FREE(struct gpube_uai_result, gpube_uai_result_free)
 
 WRONG(gpube_write_daoopt_order)
 {

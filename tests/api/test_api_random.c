@@ -112,11 +112,11 @@ static bool best_of(__int128 *best, const int32_t *given, const int32_t *fixed, 
 static void same_state(void)
 {
 	assert_int_equal(gpube_model_n_vars(m), s.n_vars);
-	assert_int_equal(gpube_model_n_functions(m), s.n_functions);
-	assert_int_equal(gpube_model_scale(m), s.scale);
-	assert_int_equal(gpube_model_direction(m), s.direction);
-	assert_true(gpube_model_constant(m) == s.constant);
-	assert_true(gpube_model_top(m) == s.top);
+	assert_int_equal(gpube_model_info(m)->n_functions, s.n_functions);
+	assert_int_equal(gpube_model_info(m)->scale, s.scale);
+	assert_int_equal(gpube_model_info(m)->direction, s.direction);
+	assert_true(gpube_model_info(m)->constant == s.constant);
+	assert_true(gpube_model_info(m)->top == s.top);
 	for (int i = 0; i < s.n_vars; i++) {
 		assert_int_equal(gpube_model_domain(m, i), s.domain[i]);
 		assert_int_equal(gpube_model_observed(m, i), s.observed[i]);
@@ -378,7 +378,7 @@ static void solve(void)
 	else
 		assert_true(solution->answer != GPUBE_ANSWER_INCOMPLETE || solution->closed);
 	check_answer(solution, cuts, o.cutoff);
-	gpube_solution_free(solution, ctx);
+	gpube_result_free(solution);
 }
 
 static void bound(void)
@@ -402,14 +402,14 @@ static void bound(void)
 	if (too_large(status))
 		return;
 	check_answer(b, cuts, o.cutoff);
-	gpube_solution_free(b, ctx);
+	gpube_result_free(b);
 }
 
 /* A walk along a path: its bounds, and those without one. */
 static void walk(const struct gpube_heuristic *h)
 {
 	const bool maximise = s.direction == GPUBE_MAXIMISE;
-	const int32_t *order = gpube_heuristic_order(h);
+	const int32_t *order = gpube_heuristic_info(h)->order;
 	int32_t fixed[MOST_VARS];
 	struct gpube_path *path;
 	int depth = 0;
@@ -485,7 +485,7 @@ static void write_and_read(void)
 			values[i] = below(s.domain[i]);
 		status = gpube_model_cost(&cost, given, values);
 		code = gpube_model_cost(&cost_again, again, values);
-		if (!status && !code && gpube_model_direction(again) == s.direction)
+		if (!status && !code && gpube_model_info(again)->direction == s.direction)
 			assert_true(cost == cost_again);
 	}
 	gpube_model_free(again);
@@ -500,7 +500,7 @@ static void stop(void)
 	status = gpube_solve(&solution, m, NULL);
 	assert_true(
 		status == GPUBE_OK || status == GPUBE_ESTOP || (status == GPUBE_ERANGE && s.far));
-	gpube_solution_free(solution, ctx);
+	gpube_result_free(solution);
 	gpube_ctx_resume(ctx);
 }
 

@@ -144,7 +144,7 @@ static void solve_coalitions(void)
 		assert_true(r->value <= best + error && r->upper_bound >= best - error);
 		assert_true(r->answer != GPUBE_CSG_OPTIMAL || r->value >= best - error);
 	}
-	gpube_csg_result_free(r, ctx);
+	gpube_result_free(r);
 }
 
 /* What must not be among the values is refused, and harms nothing. */
@@ -176,9 +176,9 @@ static void certify_coalitions(void)
 		if (gpube_csg_verify(&proved, c.game, in_dir("proof")))
 			fail_msg("%s", gpube_error(ctx));
 		assert_true(fabs(proved->value - r->value) <= 1e-9 * fabs(r->value));
-		gpube_csg_result_free(proved, ctx);
+		gpube_result_free(proved);
 	}
-	gpube_csg_result_free(r, ctx);
+	gpube_result_free(r);
 }
 
 static void rewrite_coalitions(void)
@@ -418,9 +418,9 @@ static void solve_bimatrix(void)
 		assert_int_equal(gpube_nash_components(&components, ctx, r, NULL), 0);
 		assert_true(components->n_components > 0 &&
 			    components->n_subsets >= components->n_components);
-		gpube_nash_components_free(components, ctx);
+		gpube_result_free(components);
 	}
-	gpube_nash_result_free(r, ctx);
+	gpube_result_free(r);
 }
 
 static void rewrite_bimatrix(void)
@@ -451,8 +451,8 @@ static void stop(void)
 	if (b.game && gpube_nash_exact())
 		assert_int_equal(gpube_nash(&n, b.game, NULL), 0);
 	gpube_ctx_resume(ctx);
-	gpube_csg_result_free(r, ctx);
-	gpube_nash_result_free(n, ctx);
+	gpube_result_free(r);
+	gpube_result_free(n);
 }
 
 static void sequence(void)

@@ -109,8 +109,8 @@ static bool near(double a, double b, double error)
 static void same_state(void)
 {
 	assert_int_equal(gpube_model_n_vars(m), s.n_vars);
-	assert_int_equal(gpube_model_n_functions(m), s.n_functions);
-	assert_int_equal(gpube_model_kind(m), GPUBE_POTENTIALS);
+	assert_int_equal(gpube_model_info(m)->n_functions, s.n_functions);
+	assert_int_equal(gpube_model_info(m)->kind, GPUBE_POTENTIALS);
 	for (int i = 0; i < s.n_vars; i++) {
 		assert_int_equal(gpube_model_domain(m, i), s.domain[i]);
 		assert_int_equal(gpube_model_observed(m, i), s.observed[i]);
@@ -255,7 +255,7 @@ static void infer(void)
 		    s.n_vars == 0);
 	if (found->marginals)
 		check_marginals(found, log_z);
-	gpube_inference_free(found, ctx);
+	gpube_result_free(found);
 }
 
 /* The best sum over the others that values of those held can have. */
@@ -310,7 +310,7 @@ static void marginal_map(void)
 		assert_true(near(log_sum(values, held), found->log10_value * log(10), 1e-8));
 		assert_true(near(found->log10_value * log(10), best, 1e-6 + found->relative_error));
 	}
-	gpube_mmap_free(found, ctx);
+	gpube_result_free(found);
 }
 
 static void solve(void)
@@ -340,7 +340,7 @@ static void solve(void)
 		assert_true(near(found->log_value, log_of(found->values), 1e-9));
 		assert_true(near(found->log_value, best, error));
 	}
-	gpube_solution_free(found, ctx);
+	gpube_result_free(found);
 }
 
 static void bound(void)
@@ -367,7 +367,7 @@ static void bound(void)
 			    -best + (s.n_functions + 1) * pow(10, -found->scale) + 1e-9);
 	if (found->values)
 		assert_true(near(found->log_value, log_of(found->values), 1e-9));
-	gpube_solution_free(found, ctx);
+	gpube_result_free(found);
 }
 
 /* What is written and read again has the same products. */
@@ -399,7 +399,7 @@ static void stop(void)
 	gpube_ctx_stop(ctx);
 	status = gpube_infer(&found, m, NULL);
 	assert_true(status == GPUBE_OK || status == GPUBE_ESTOP);
-	gpube_inference_free(found, ctx);
+	gpube_result_free(found);
 	gpube_ctx_resume(ctx);
 }
 

@@ -36,25 +36,6 @@ WRONG(gpube_solver_model)
 	gpube_solver_free(x);
 }
 
-WRONG(gpube_solver_observe)
-{
-	REFUSED(gpube_solver_observe(NULL, 0, 0));
-	REFUSED(gpube_solver_observe(s, -1, 0));
-	REFUSED(gpube_solver_observe(s, 2, 0));
-	REFUSED(gpube_solver_observe(s, 0, 9));
-	REFUSED(gpube_solver_observe(s, 0, -2));
-}
-
-WRONG(gpube_solver_add_costs)
-{
-	REFUSED(gpube_solver_add_costs(NULL, 2, two, six));
-	REFUSED(gpube_solver_add_costs(s, 2, two, NULL));
-	REFUSED(gpube_solver_add_costs(s, 2, twice, six));
-	REFUSED(gpube_solver_add_costs(s, 2, none_such, six));
-	REFUSED(gpube_solver_add_costs(s, -1, two, six));
-	REFUSED(gpube_solver_add_costs(p, 2, two, six));
-}
-
 WRONG(gpube_solver_change_costs)
 {
 	int64_t low[6] = {0, 0, 0, 0, 0, INT64_MIN};
@@ -90,19 +71,6 @@ WRONG(gpube_solver_change_cost)
 		gpube_solver_change_cost(s, 0, (const int32_t[]){0, 0}, INT64_MIN), GPUBE_ERANGE);
 }
 
-WRONG(gpube_solver_set_cutoff)
-{
-	REFUSED(gpube_solver_set_cutoff(NULL, 1));
-	REFUSED(gpube_solver_set_cutoff(s, INT64_MIN));
-}
-
-WRONG(gpube_solver_set_timeout)
-{
-	REFUSED(gpube_solver_set_timeout(NULL, 1));
-	for (size_t k = 0; k < sizeof(bad_seconds) / sizeof(*bad_seconds); k++)
-		REFUSED(gpube_solver_set_timeout(s, bad_seconds[k]));
-}
-
 WRONG(gpube_solver_assume)
 {
 	REFUSED(gpube_solver_assume(NULL, 0, NULL, NULL));
@@ -114,10 +82,21 @@ WRONG(gpube_solver_assume)
 	REFUSED(gpube_solver_assume(s, 1, two, (const int32_t[]){-1}));
 }
 
+static int with_options(const struct gpube_opts *opts)
+{
+	struct gpube_solution *x = (struct gpube_solution *)(uintptr_t)16;
+	const int status = gpube_solver_run(&x, s, opts);
+
+	assert_null(x);
+	return status;
+}
+
 WRONG(gpube_solver_run)
 {
-	REFUSED(gpube_solver_run(NULL, s));
-	NOT_MADE(struct gpube_solution, x, gpube_solver_run(&x, NULL));
+	REFUSED(gpube_solver_run(NULL, s, NULL));
+	NOT_MADE(struct gpube_solution, x, gpube_solver_run(&x, NULL, NULL));
+	REFUSED(with_options(&(struct gpube_opts){.has_cutoff = 1, .cutoff = INT64_MIN}));
+	wrong_options("gpube_solver_run", with_options);
 }
 
 /* Both are as the models that they were made of. */
@@ -129,12 +108,12 @@ static void unchanged(void)
 	for (int k = 0; k < 2; k++) {
 		struct gpube_solution *said, *wanted;
 
-		assert_int_equal(gpube_solver_run(&said, both[k]), 0);
+		assert_int_equal(gpube_solver_run(&said, both[k], NULL), 0);
 		assert_int_equal(gpube_solve(&wanted, k ? potentials : m, NULL), 0);
 		assert_int_equal(said->answer, wanted->answer);
 		assert_true(said->cost == wanted->cost && said->bound == wanted->bound);
-		gpube_solution_free(said, ctx);
-		gpube_solution_free(wanted, ctx);
+		gpube_result_free(said);
+		gpube_result_free(wanted);
 	}
 }
 

@@ -19,7 +19,8 @@ static int n_exact, n_all;
 
 static bool within(const struct gpube_model *m, int64_t bound, int64_t optimum)
 {
-	return gpube_model_direction(m) == GPUBE_MAXIMISE ? bound >= optimum : bound <= optimum;
+	return gpube_model_info(m)->direction == GPUBE_MAXIMISE ? bound >= optimum
+								: bound <= optimum;
 }
 
 static void costs(void **state)
@@ -37,14 +38,14 @@ static void costs(void **state)
 	assert_int_equal(gpube_certify(&made, &bounds, m, path, NULL), 0);
 	assert_int_equal(gpube_verify(&read, m, path), 0);
 	assert_true(made.bound == read.bound && made.scale == read.scale);
-	assert_int_equal(made.scale, gpube_model_scale(m));
+	assert_int_equal(made.scale, gpube_model_info(m)->scale);
 	if (brute.feasible) {
 		assert_true(within(m, made.bound, brute.cost));
 		assert_true(within(m, made.bound, bounds->bound) || made.bound == bounds->bound);
 		n_exact += made.bound == brute.cost;
 		n_all++;
 	}
-	gpube_solution_free(bounds, ctx);
+	gpube_result_free(bounds);
 	gpube_model_free(m);
 }
 
@@ -113,7 +114,7 @@ static void failures(void **state)
 	assert_int_equal(gpube_certify(&c, &bounds, m, in_dir("no/such/folder"), NULL), GPUBE_EIO);
 	assert_non_null(bounds); /* the run itself was done */
 	assert_true(bounds->cost == 5);
-	gpube_solution_free(bounds, ctx);
+	gpube_result_free(bounds);
 	assert_int_equal(gpube_certify(&c, &bounds, m, in_dir("w.txt"), &wrong), GPUBE_EINVAL);
 	assert_null(bounds);
 	assert_int_not_equal(access(in_dir("w.txt"), F_OK), 0);

@@ -122,7 +122,7 @@ static void agents_have_two_values(void **state)
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COALITIONS), GPUBE_OK);
 	assert_int_equal(gpube_model_add_var(m, NULL, 3, NULL), GPUBE_EINVAL);
 	assert_int_equal(gpube_model_n_vars(m), 0);
-	assert_int_equal(gpube_model_direction(m), GPUBE_MAXIMISE);
+	assert_int_equal(gpube_model_info(m)->direction, GPUBE_MAXIMISE);
 	gpube_model_free(m);
 }
 

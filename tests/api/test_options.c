@@ -156,11 +156,11 @@ static void of_one_name(void **state)
 	assert_int_equal(gpube_opts_set(o, "method", "Eliminate"), GPUBE_OK);
 	assert_int_equal(gpube_solve(&s, m, o), GPUBE_OK);
 	assert_int_equal(s->cost, 430);
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	assert_int_equal(gpube_opts_set(o, "cutoff", "4.3"), GPUBE_OK);
 	assert_int_equal(gpube_solve(&s, m, o), GPUBE_OK);
 	assert_true(s->closed);
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	assert_int_equal(gpube_opts_set(o, "cutoff", "4.315"), GPUBE_OK);
 	assert_int_equal(gpube_solve(&s, m, o), GPUBE_EINVAL);
 	assert_non_null(strstr(gpube_error(ctx), "at most 2 decimals"));
@@ -172,10 +172,10 @@ static void of_one_name(void **state)
 	assert_int_equal(gpube_opts_set(o, "no-simplify", NULL), GPUBE_OK);
 	assert_int_equal(gpube_solve(&s, m, o), GPUBE_OK);
 	assert_int_equal(s->order[0], 5);
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	assert_int_equal(gpube_opts_set(o, "order", "min-fill"), GPUBE_OK);
 	assert_int_equal(gpube_solve(&s, m, o), GPUBE_OK);
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	gpube_opts_free(o);
 	gpube_model_free(m);
 }

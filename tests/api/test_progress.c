@@ -59,7 +59,7 @@ static void check(uint64_t seed, enum gpube_kind kind, int most)
 	int status;
 
 	assert_non_null(m);
-	h.maximises = h.costs && gpube_model_direction(m) == GPUBE_MAXIMISE;
+	h.maximises = h.costs && gpube_model_info(m)->direction == GPUBE_MAXIMISE;
 	assert_int_equal(brute_force(&h.optimum, NULL, m), 0);
 	status = gpube_solve(&s, m, &opts);
 	if (status == GPUBE_ESTOP) {
@@ -73,7 +73,7 @@ static void check(uint64_t seed, enum gpube_kind kind, int most)
 		assert_true(reaches(&h, s->cost, h.cost));
 		assert_true(reaches(&h, h.bound, s->bound));
 	}
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	gpube_model_free(m);
 }
 
@@ -121,11 +121,11 @@ static void ends_a_long_call(void **state)
 	assert_true(h.n >= 30);
 	assert_int_equal(s->answer, GPUBE_ANSWER_INCOMPLETE);
 	assert_true(s->bound >= h.bound && s->cost <= h.cost && s->bound < s->cost);
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	/* the context works on */
 	h = (struct heard){.m = m, .costs = true, .most = 1};
 	assert_int_equal(gpube_bound(&s, m, &opts), 0);
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	gpube_model_free(m);
 }
 

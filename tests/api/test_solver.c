@@ -52,13 +52,13 @@ static bool take_added(void)
 {
 	const struct gpube_model *m = gpube_solver_model(s);
 
-	if (gpube_model_n_vars(m) > MOST_VARS || gpube_model_n_functions(m) > MOST_FUNCTIONS)
+	if (gpube_model_n_vars(m) > MOST_VARS || gpube_model_info(m)->n_functions > MOST_FUNCTIONS)
 		return false;
 	for (; w.n_vars < gpube_model_n_vars(m); w.n_vars++) {
 		w.domain[w.n_vars] = gpube_model_domain(m, w.n_vars);
 		w.observed[w.n_vars] = w.assumed[w.n_vars] = -1;
 	}
-	for (; w.n_functions < gpube_model_n_functions(m); w.n_functions++) {
+	for (; w.n_functions < gpube_model_info(m)->n_functions; w.n_functions++) {
 		struct function *f = &w.functions[w.n_functions];
 		const int32_t *scope;
 
@@ -73,7 +73,7 @@ static bool take_added(void)
 					 : gpube_model_potentials(f->potentials, m, w.n_functions),
 			0);
 	}
-	w.constant = gpube_model_constant(m);
+	w.constant = gpube_model_info(m)->constant;
 	return true;
 }
 
@@ -163,7 +163,7 @@ static void observe(void)
 static void observe_by_solver(void)
 {
 	const int32_t var = below(w.n_vars + 1), value = below(6) - 1;
-	const int status = gpube_solver_observe(s, var, value);
+	const int status = gpube_model_observe(gpube_solver_model(s), var, value);
 
 	if (var < w.n_vars && value < w.domain[var]) {
 		assert_int_equal(status, 0);
@@ -202,9 +202,10 @@ static void add(void)
 	}
 	draw_cells(drawn, drawn_potentials, n);
 	maybe_scarce();
-	status = w.kind == GPUBE_COSTS ? gpube_solver_add_costs(s, arity, scope, drawn)
-				       : gpube_model_add_potentials(gpube_solver_model(s), arity,
-						 scope, drawn_potentials);
+	status = w.kind == GPUBE_COSTS
+			 ? gpube_model_add_costs(gpube_solver_model(s), arity, scope, drawn)
+			 : gpube_model_add_potentials(
+				   gpube_solver_model(s), arity, scope, drawn_potentials);
 	if (!was_scarce(status))
 		assert_int_equal(status, 0);
 }
@@ -310,8 +311,6 @@ static void set(void)
 	case 0:
 		w.has_cutoff = one_in(2);
 		w.cutoff = w.has_cutoff ? below(80) - 20 : none;
-		assert_int_equal(gpube_solver_set_cutoff(s, w.cutoff), 0);
-		assert_int_equal(gpube_solver_set_cutoff(s, INT64_MIN), GPUBE_EINVAL);
 		break;
 	case 1:
 	case 2:
@@ -324,11 +323,12 @@ static void set(void)
 			w.top = maximises() ? -GPUBE_INF : GPUBE_INF;
 			assert_int_equal(gpube_model_set_direction(m, w.direction), 0);
 			w.has_cutoff = false;
-			assert_int_equal(gpube_solver_set_cutoff(s, w.top), 0);
 		}
 		break;
 	default:
-		assert_int_equal(gpube_solver_add_costs(s, 0, NULL, (int64_t[]){below(9) - 4}), 0);
+		assert_int_equal(gpube_model_add_costs(
+					 gpube_solver_model(s), 0, NULL, (int64_t[]){below(9) - 4}),
+			0);
 	}
 }
 
@@ -449,15 +449,21 @@ static void solve(void)
 {
 	struct gpube_solution *said;
 	const bool stops = one_in(10), late = one_in(10);
+	const struct gpube_opts own = {.has_cutoff = w.has_cutoff,
+		.cutoff = w.cutoff,
+		.timeout_seconds = late ? 1e-7 : 0,
+		.progress = one_in(2) ? opts.progress : NULL,
+		.progress_arg = opts.progress_arg};
+	const bool as_new = !late && w.has_cutoff == (opts.has_cutoff != 0) &&
+			    (!w.has_cutoff || w.cutoff == opts.cutoff) && one_in(2);
 	bool refused, complete;
 	int status;
 
 	if (stops)
 		gpube_ctx_stop(ctx);
-	assert_int_equal(gpube_solver_set_timeout(s, late ? 1e-7 : 0), 0);
 	ended = false;
 	maybe_scarce();
-	status = gpube_solver_run(&said, s);
+	status = gpube_solver_run(&said, s, as_new ? NULL : &own);
 	complete = !stops && !late && !ended && granted != 0;
 	refused = was_scarce(status);
 	gpube_ctx_resume(ctx);
@@ -469,7 +475,7 @@ static void solve(void)
 	}
 	if (said)
 		check(said, status, complete);
-	gpube_solution_free(said, ctx);
+	gpube_result_free(said);
 	for (int i = 0; i < w.n_vars; i++)
 		w.assumed[i] = -1;
 	w.contradiction = false;
@@ -520,8 +526,8 @@ static struct gpube_model *begin(void)
 		.no_simplify = one_in(8),
 		.seed = (uint64_t)below(100)};
 	w.kind = kind;
-	w.direction = gpube_model_direction(m);
-	w.top = gpube_model_top(m);
+	w.direction = gpube_model_info(m)->direction;
+	w.top = gpube_model_info(m)->top;
 	draw_options(m);
 	return m;
 }

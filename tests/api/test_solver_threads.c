@@ -51,19 +51,19 @@ struct thread {
 	int wrong;
 };
 
-static void run(struct thread *t, struct gpube_ctx *own, struct gpube_solver *s,
-	const int32_t *fixed, int64_t more, int32_t var, int32_t value)
+static void run(struct thread *t, struct gpube_solver *s, const int32_t *fixed, int64_t more,
+	int32_t var, int32_t value)
 {
 	const int64_t wanted = least(fixed, more, var, value);
 	struct gpube_solution *said;
-	int status = gpube_solver_run(&said, s);
+	int status = gpube_solver_run(&said, s, NULL);
 
 	t->wrong += status != GPUBE_OK || !said;
 	if (said && wanted == GPUBE_INF)
 		t->wrong += said->answer != GPUBE_ANSWER_INFEASIBLE;
 	else if (said)
 		t->wrong += said->answer != GPUBE_ANSWER_OPTIMAL || said->cost != wanted;
-	gpube_solution_free(said, own);
+	gpube_result_free(said);
 }
 
 static void *work(void *arg)
@@ -79,28 +79,30 @@ static void *work(void *arg)
 	gpube__rng_init(&rng, t->seed);
 	t->wrong += gpube_ctx_new(&own, &opts) || gpube_solver_new(&s, own, shared, NULL);
 	for (int i = 0; i < n_vars; i++) {
-		t->wrong += gpube_solver_observe(s, i, -1) != GPUBE_OK;
+		t->wrong += gpube_model_observe(gpube_solver_model(s), i, -1) != GPUBE_OK;
 		fixed[i] = -1;
 	}
 	/* a cost of its own, which changes */
 	var = (int32_t)gpube__rng_below(&rng, (uint64_t)n_vars);
 	memset(table, 0, sizeof(table));
-	t->wrong += gpube_solver_add_costs(s, 1, &var, table) != GPUBE_OK;
+	t->wrong += gpube_model_add_costs(gpube_solver_model(s), 1, &var, table) != GPUBE_OK;
 	for (int k = 0; k < N_RUNS; k++) {
 		const int32_t i = (int32_t)gpube__rng_below(&rng, (uint64_t)n_vars);
 		const int32_t x = (int32_t)gpube__rng_below(&rng, (uint64_t)domain[i]);
 
 		if (k % 3 == 0) {
 			fixed[i] = k % 2 ? x : -1;
-			t->wrong += gpube_solver_observe(s, i, fixed[i]) != GPUBE_OK;
+			t->wrong +=
+				gpube_model_observe(gpube_solver_model(s), i, fixed[i]) != GPUBE_OK;
 		} else if (k % 3 == 1) {
 			table[value] = 0;
 			value = (int32_t)gpube__rng_below(&rng, (uint64_t)domain[var]);
 			table[value] = more = (int64_t)gpube__rng_below(&rng, 9) - 4;
-			t->wrong += gpube_solver_change_costs(
-					    s, gpube_model_n_functions(shared), table) != GPUBE_OK;
+			t->wrong +=
+				gpube_solver_change_costs(s, gpube_model_info(shared)->n_functions,
+					table) != GPUBE_OK;
 		}
-		run(t, own, s, fixed, more, var, value);
+		run(t, s, fixed, more, var, value);
 	}
 	gpube_solver_free(s);
 	gpube_ctx_free(own);
@@ -169,20 +171,21 @@ static int scarce(struct gpube_ctx *own, struct gpube_model *m, const void *arg)
 
 	for (int k = 0; k < 6 && !status; k++) {
 		if (k == 1)
-			status = gpube_solver_add_costs(s, 1, &var, table);
+			status = gpube_model_add_costs(gpube_solver_model(s), 1, &var, table);
 		else if (k == 2)
 			status = gpube_solver_change_costs(
-				s, gpube_model_n_functions(gpube_solver_model(s)) - 1, table);
+				s, gpube_model_info(gpube_solver_model(s))->n_functions - 1, table);
 		else if (k == 3)
 			status = gpube_solver_assume(s, 1, &var, &first);
 		else if (k == 4)
-			status = gpube_solver_observe(s, var, first);
+			status = gpube_model_observe(gpube_solver_model(s), var, first);
 		else if (k == 5)
-			status = gpube_solver_change_cost(
-				s, gpube_model_n_functions(gpube_solver_model(s)) - 1, &first, 3);
+			status = gpube_solver_change_cost(s,
+				gpube_model_info(gpube_solver_model(s))->n_functions - 1, &first,
+				3);
 		if (!status)
-			status = gpube_solver_run(&said, s);
-		gpube_solution_free(said, own);
+			status = gpube_solver_run(&said, s, NULL);
+		gpube_result_free(said);
 		said = NULL;
 	}
 	gpube_solver_free(s);
@@ -204,10 +207,10 @@ static void run_alone(struct gpube_solver *s, enum gpube_answer answer, int64_t 
 {
 	struct gpube_solution *said;
 
-	assert_int_equal(gpube_solver_run(&said, s), 0);
+	assert_int_equal(gpube_solver_run(&said, s, NULL), 0);
 	assert_int_equal(said->answer, answer);
 	assert_true(answer == GPUBE_ANSWER_INFEASIBLE || said->cost == cost);
-	gpube_solution_free(said, ctx);
+	gpube_result_free(said);
 }
 
 /* A model without variables, which gets some. */
@@ -224,15 +227,15 @@ static void from_nothing(void **state)
 	gpube_model_free(m);
 	m = gpube_solver_model(s);
 	run_alone(s, GPUBE_ANSWER_OPTIMAL, 0);
-	assert_int_equal(gpube_solver_add_costs(s, 0, NULL, &five), 0);
+	assert_int_equal(gpube_model_add_costs(gpube_solver_model(s), 0, NULL, &five), 0);
 	run_alone(s, GPUBE_ANSWER_OPTIMAL, 5);
 	assert_int_equal(gpube_model_add_var(m, &var, 3, NULL), 0);
 	run_alone(s, GPUBE_ANSWER_OPTIMAL, 5);
-	assert_int_equal(gpube_solver_add_costs(s, 1, &var, costs_of), 0);
+	assert_int_equal(gpube_model_add_costs(gpube_solver_model(s), 1, &var, costs_of), 0);
 	run_alone(s, GPUBE_ANSWER_OPTIMAL, 7);
-	assert_int_equal(gpube_solver_observe(s, var, 0), 0);
+	assert_int_equal(gpube_model_observe(gpube_solver_model(s), var, 0), 0);
 	run_alone(s, GPUBE_ANSWER_OPTIMAL, 9);
-	assert_int_equal(gpube_solver_add_costs(s, 0, NULL, &forbidden), 0);
+	assert_int_equal(gpube_model_add_costs(gpube_solver_model(s), 0, NULL, &forbidden), 0);
 	run_alone(s, GPUBE_ANSWER_INFEASIBLE, 0);
 	assert_int_equal(gpube_solver_change_costs(s, 1, &five), GPUBE_EINVAL);
 	gpube_solver_free(s);
@@ -269,29 +272,27 @@ static int run_beside(struct gpube_solver *s, int32_t var, int32_t value)
 	int by_messages = 0;
 
 	assert_int_equal(gpube_model_observe(m, var, value), 0);
-	assert_int_equal(gpube_solver_observe(s, var, value), 0);
+	assert_int_equal(gpube_model_observe(gpube_solver_model(s), var, value), 0);
 	assert_int_equal(gpube_solve(&wanted, m, NULL), 0);
 	for (int k = 0; k < 3; k++) { /* stopped at once, or on the way */
-		const int set = gpube_solver_set_timeout(s, 1e-9 + k * 2e-5);
-		const int status = gpube_solver_run(&said, s);
+		const struct gpube_opts limit = {.timeout_seconds = 1e-9 + k * 2e-5};
+		const int status = gpube_solver_run(&said, s, &limit);
 
-		assert_int_equal(set, 0);
 		assert_true(status == GPUBE_OK || status == GPUBE_ESTOP);
 		n_stopped += status == GPUBE_ESTOP;
 		by_messages += !status && !strcmp(said->stages[0].name, "messages");
 		assert_true(said->bound <= wanted->cost);
 		assert_true(!said->values || said->cost >= wanted->cost);
-		gpube_solution_free(said, ctx);
+		gpube_result_free(said);
 	}
-	assert_int_equal(gpube_solver_set_timeout(s, 0), 0);
-	assert_int_equal(gpube_solver_run(&said, s), 0);
+	assert_int_equal(gpube_solver_run(&said, s, NULL), 0);
 	assert_int_equal(said->answer, wanted->answer);
 	assert_true(said->cost == wanted->cost);
 	assert_int_equal(said->n_stages, 1);
 	by_messages += !strcmp(said->stages[0].name, "messages");
 	assert_true(by_messages || !strcmp(said->stages[0].name, "known"));
-	gpube_solution_free(said, ctx);
-	gpube_solution_free(wanted, ctx);
+	gpube_result_free(said);
+	gpube_result_free(wanted);
 	gpube_model_free(m);
 	return by_messages;
 }
@@ -320,7 +321,7 @@ static void messages(void **state)
 
 		for (int32_t v = 0; v < N_VARS; v += 1 + k % 3) {
 			n += run_beside(s, v, (int32_t)gpube__rng_below(&rng, 3));
-			assert_int_equal(gpube_solver_observe(s, v, -1), 0);
+			assert_int_equal(gpube_model_observe(gpube_solver_model(s), v, -1), 0);
 		}
 		for (int c = 0; c < N_CELLS; c++)
 			tables[f].costs[c] = (int64_t)gpube__rng_below(&rng, 100);
@@ -361,15 +362,15 @@ static void twins(void **state)
 		assert_int_equal(gpube_model_add_costs(m, 2, scope, cells), 0);
 	}
 	assert_int_equal(gpube_solver_new(&s, NULL, m, NULL), 0);
-	assert_int_equal(gpube_solver_run(&first, s), 0);
+	assert_int_equal(gpube_solver_run(&first, s, NULL), 0);
 	assert_int_equal(first->answer, GPUBE_ANSWER_OPTIMAL);
-	assert_int_equal(gpube_solver_observe(s, 0, 1 - first->values[0]), 0);
-	assert_int_equal(gpube_solver_run(&second, s), 0);
+	assert_int_equal(gpube_model_observe(gpube_solver_model(s), 0, 1 - first->values[0]), 0);
+	assert_int_equal(gpube_solver_run(&second, s, NULL), 0);
 	assert_int_equal(second->answer, GPUBE_ANSWER_OPTIMAL);
 	assert_true(second->cost == first->cost && second->bound == first->cost);
 	assert_true(second->stages[second->n_stages - 1].bound < first->cost);
-	gpube_solution_free(first, ctx);
-	gpube_solution_free(second, ctx);
+	gpube_result_free(first);
+	gpube_result_free(second);
 	gpube_solver_free(s);
 	gpube_model_free(m);
 }

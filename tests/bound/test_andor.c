@@ -88,7 +88,7 @@ static void check(const struct gpube_model *m, const struct gpube_opts *opts,
 			assert_true(s->cost == optimum->cost);
 		}
 	}
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 }
 
 static void models(void **state)
@@ -114,7 +114,7 @@ static void models(void **state)
 		if (optimum->cost < opts.cutoff)
 			check(m, &opts, optimum);
 	}
-	gpube_solution_free(optimum, ctx);
+	gpube_result_free(optimum);
 	gpube_model_free(m);
 	gpube_ctx_free(ctx);
 }
@@ -298,7 +298,7 @@ static void in_turns(void **state)
 		end_bounder(&b);
 	}
 	gpube__simplified_clear(ctx, &s);
-	gpube_solution_free(optimum, ctx);
+	gpube_result_free(optimum);
 	gpube_model_free(m);
 	gpube_ctx_free(ctx);
 }
@@ -370,7 +370,7 @@ static void goes_on(void **state)
 	assert_true(calls[1] > 3);
 	assert_true(worked[1] < 2 * worked[0]);
 	gpube__simplified_clear(ctx, &s);
-	gpube_solution_free(optimum, ctx);
+	gpube_result_free(optimum);
 	gpube_model_free(m);
 	gpube_ctx_free(ctx);
 }
@@ -422,7 +422,7 @@ static void after_scarce(void **state)
 				gpube__dfs_tree_free(b.state.tree);
 				end_bounder(&b);
 			}
-			gpube_solution_free(optimum, ctx);
+			gpube_result_free(optimum);
 			gpube__simplified_clear(ctx, &s);
 			gpube_model_free(m);
 			test_memory_end(ctx, &memory);

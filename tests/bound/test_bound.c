@@ -32,7 +32,7 @@ static void expect_costs(
 
 	if (b->answer == GPUBE_ANSWER_INFEASIBLE) {
 		assert_false(brute->feasible);
-		gpube_solution_free(b, ctx);
+		gpube_result_free(b);
 		return;
 	}
 	if (brute->feasible && (!opts->has_cutoff || sign * brute->cost < sign * opts->cutoff))
@@ -49,7 +49,7 @@ static void expect_costs(
 		assert_true(b->cost == brute->cost);
 		assert_true(b->bound == brute->cost);
 	}
-	gpube_solution_free(b, ctx);
+	gpube_result_free(b);
 }
 
 static const struct gpube_opts settings[] = {
@@ -142,7 +142,7 @@ static void potentials(void **state)
 			if (b->answer == GPUBE_ANSWER_OPTIMAL)
 				assert_true(fabs(b->log_value - brute.log_value) <= slack);
 		}
-		gpube_solution_free(b, ctx);
+		gpube_result_free(b);
 	}
 	gpube_model_free(m);
 }
@@ -154,10 +154,11 @@ static int bound_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void
 	struct gpube_solution *b;
 	int status;
 
+	(void)c;
 	opts.order_seconds = 1e-4;
 	status = gpube_bound(&b, m, &opts);
 	assert_true(!b == (status != 0));
-	gpube_solution_free(b, c);
+	gpube_result_free(b);
 	return status;
 }
 
@@ -182,7 +183,7 @@ static void a_stopped_context_gives_bounds(void **state)
 	b = must_bound(m, &opts);
 	ctx->stop = 0;
 	assert_true(b->bound <= brute.cost);
-	gpube_solution_free(b, ctx);
+	gpube_result_free(b);
 	gpube_model_free(m);
 }
 
@@ -206,7 +207,7 @@ static void a_stop_before_bounds(void **state)
 	assert_int_equal(b->answer, GPUBE_ANSWER_INCOMPLETE);
 	assert_null(b->values);
 	assert_true(b->bound <= m->n_vars - 1);
-	gpube_solution_free(b, ctx);
+	gpube_result_free(b);
 	gpube_model_free(m);
 }
 

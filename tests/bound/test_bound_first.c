@@ -211,7 +211,7 @@ static void lines(void **state)
 	assert_int_equal(
 		b->answer, brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
 	assert_true(t->n > 0 || !brute.feasible);
-	gpube_solution_free(b, told);
+	gpube_result_free(b);
 	gpube_model_free(m);
 	gpube_ctx_free(told);
 	gpube__free(ctx, t);

@@ -118,7 +118,7 @@ static void certified(void **state)
 	tamper_all(&again, m, seed);
 	gpube__certificate_clear(&again);
 	gpube__certificate_clear(&c);
-	gpube_solution_free(known, ctx);
+	gpube_result_free(known);
 	gpube_model_free(m);
 }
 
@@ -195,7 +195,7 @@ static void split(void **state)
 	n_trees += again.stages.n > 2;
 	gpube__certificate_clear(&again);
 	gpube__certificate_clear(&c);
-	gpube_solution_free(known, ctx);
+	gpube_result_free(known);
 	gpube_model_free(m);
 }
 
@@ -297,7 +297,7 @@ static void searched(void **state)
 	n_searches += brute.feasible && gpube__certificate_check(&c, m) == GPUBE_EINVAL;
 	gpube__certificate_clear(&again);
 	gpube__certificate_clear(&c);
-	gpube_solution_free(known, ctx);
+	gpube_result_free(known);
 	gpube_model_free(m);
 }
 

@@ -210,7 +210,7 @@ static void make_lists(struct gpube_certificate *c, const struct gpube_model *m,
 	assert_int_equal(gpube__bound_noted(&known, &notes, m, &opts), 0);
 	assert_int_equal(make_of(c, &notes, m, limit), 0);
 	gpube__certificate_clear(&notes);
-	gpube_solution_free(known, ctx);
+	gpube_result_free(known);
 }
 
 /* There and back, on one thread and on several; more than it proves is refused. */

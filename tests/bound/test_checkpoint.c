@@ -217,7 +217,7 @@ static bool part(const struct gpube_model *m, enum gpube_bound_method method, co
 	assert_true(ended || status == GPUBE_ESTOP);
 	if (ended)
 		assert_true(found->cost == optimum && found->bound == optimum);
-	gpube_solution_free(found, ctx);
+	gpube_result_free(found);
 	return ended;
 }
 
@@ -235,7 +235,7 @@ static int64_t optimum_of(const struct gpube_model *m)
 
 	assert_int_equal(gpube_solve(&s, m, &eliminate), 0);
 	optimum = s->cost;
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	return optimum;
 }
 
@@ -299,7 +299,7 @@ static int resume(const struct gpube_model *m, const char *path)
 	struct gpube_solution *found;
 	const int status = gpube_solve(&found, m, &opts);
 
-	gpube_solution_free(found, ctx);
+	gpube_result_free(found);
 	return status;
 }
 
@@ -443,7 +443,7 @@ static long resume_without(long fail_at, const char *path)
 	status = gpube_solve(&found, m, &opts);
 	assert_true(status == GPUBE_OK || status == GPUBE_ELIMIT ||
 		    (status == GPUBE_ENOMEM && fail_at >= 0));
-	gpube_solution_free(found, ctx);
+	gpube_result_free(found);
 	gpube_model_free(m);
 	before = memory.n - before;
 	test_memory_end(ctx, &memory);

@@ -441,7 +441,7 @@ static void uncountable_cells(void **state)
 	assert_int_equal(gpube__add_function(m, ARITY, scope, t, NULL), 0);
 	assert_int_equal(gpube_bound(&b, m, &opts), 0);
 	assert_true(b->bound <= 3 && b->values && b->cost >= 3 && b->cost <= 5);
-	gpube_solution_free(b, ctx);
+	gpube_result_free(b);
 	gpube_model_free(m);
 }
 
@@ -490,7 +490,7 @@ static void proves(void **state)
 		assert_true(b->cost == brute.cost);
 		assert_true(b->bound == brute.cost);
 	}
-	gpube_solution_free(b, ctx);
+	gpube_result_free(b);
 	gpube_model_free(m);
 }
 

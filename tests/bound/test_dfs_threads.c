@@ -188,7 +188,7 @@ static bool large_init(struct bounded *r, const struct random_spec *spec, uint64
 	got = must_bound(r->s.model, &opts);
 	assert_true(got->answer == GPUBE_ANSWER_OPTIMAL || got->answer == GPUBE_ANSWER_INFEASIBLE);
 	r->optimum = got->answer == GPUBE_ANSWER_OPTIMAL ? got->cost : GPUBE_INF;
-	gpube_solution_free(got, ctx);
+	gpube_result_free(got);
 	return true;
 }
 

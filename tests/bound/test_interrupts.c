@@ -103,7 +103,7 @@ static double run(const struct way *way, uint64_t seed, double until, int64_t op
 	}
 	if (found->answer == GPUBE_ANSWER_OPTIMAL)
 		assert_true(found->cost == optimum && found->bound == optimum);
-	gpube_solution_free(found, ctx);
+	gpube_result_free(found);
 	gpube_model_free(m);
 	worked = gpube__worked(ctx);
 	gpube_ctx_free(ctx);
@@ -121,7 +121,7 @@ static int64_t optimum_of(uint64_t seed)
 	m = make(seed);
 	assert_int_equal(gpube_solve(&s, m, &eliminate), 0);
 	optimum = s->answer == GPUBE_ANSWER_OPTIMAL ? s->cost : INT64_MAX;
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	gpube_model_free(m);
 	gpube_ctx_free(ctx);
 	return optimum;

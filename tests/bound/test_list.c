@@ -67,7 +67,7 @@ static void check(const struct gpube_model *m, const int64_t *costs, int64_t n, 
 			assert_true(m->n_vars > 0 && memcmp(values, b->values + j * m->n_vars,
 							     (size_t)m->n_vars * sizeof(*values)));
 	}
-	gpube_list_free(b, m->ctx);
+	gpube_result_free(b);
 }
 
 static void test_seed(void **state)
@@ -124,7 +124,7 @@ static void potentials(void **state)
 		assert_true(log_value <= before + 1e-6);
 		before = log_value;
 	}
-	gpube_list_free(b, ctx);
+	gpube_result_free(b);
 	gpube_model_free(m);
 }
 

@@ -190,7 +190,7 @@ static void splitting(void **state)
 			b->answer, brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
 		if (brute.feasible)
 			assert_true(b->cost == brute.cost && b->bound == brute.cost);
-		gpube_solution_free(b, ctx);
+		gpube_result_free(b);
 	}
 	ctx->n_threads = 1;
 	gpube_model_free(m);
@@ -227,8 +227,8 @@ static void torus(void **state)
 		opts.method = GPUBE_BOUND_ELIMINATE;
 	}
 	assert_true(b[0]->cost == b[1]->cost);
-	gpube_solution_free(b[0], ctx);
-	gpube_solution_free(b[1], ctx);
+	gpube_result_free(b[0]);
+	gpube_result_free(b[1]);
 	gpube_model_free(m);
 }
 
@@ -276,7 +276,7 @@ static void scarce(void **state)
 		}
 		ended = memory.n <= at;
 		assert_true(!ended || memory.n > 100);
-		gpube_solution_free(b, c);
+		gpube_result_free(b);
 		gpube_model_free(m);
 		test_memory_end(c, &memory);
 	}

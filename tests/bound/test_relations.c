@@ -356,7 +356,7 @@ static void whole(void **state)
 		if (spec.max_cost < 1 << 20 && (!opts.has_cutoff || opts.cutoff > brute.cost))
 			assert_true(b->answer == GPUBE_ANSWER_OPTIMAL && b->cost == brute.cost);
 	}
-	gpube_solution_free(b, ctx);
+	gpube_result_free(b);
 	ctx->n_threads = 1;
 	gpube_model_free(m);
 }
@@ -401,7 +401,7 @@ static void in_want(void **state)
 			assert_true(b->bound <= brute.cost);
 		else if (brute.feasible)
 			assert_true(b->bound <= brute.cost || b->bound <= opts.cutoff);
-		gpube_solution_free(b, ctx);
+		gpube_result_free(b);
 	}
 	ctx->memory_bytes = memory_bytes;
 	ctx->n_threads = 1;

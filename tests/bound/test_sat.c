@@ -170,7 +170,7 @@ static void bound_tells_that_nothing_is_allowed(void **state)
 	(void)state;
 	assert_int_equal(gpube_bound(&bounds, m, NULL), 0);
 	assert_int_equal(bounds->answer, GPUBE_ANSWER_INFEASIBLE);
-	gpube_solution_free(bounds, ctx);
+	gpube_result_free(bounds);
 	gpube_model_free(m);
 }
 

@@ -172,7 +172,7 @@ static void bounds_are_of_the_whole(void **state)
 			}
 			if (b.feasible && k == 2)
 				assert_string_equal(s->count, count);
-			gpube_solution_free(s, ctx);
+			gpube_result_free(s);
 		}
 		gpube_model_free(m);
 	}

@@ -64,15 +64,14 @@ static struct gpube_model *small_model(struct gpube_ctx *ctx)
 	return m;
 }
 
-static void read_decomposition(
-	struct gpube_ctx *ctx, const struct gpube_model *m, const char *path, bool tree)
+static void read_decomposition(const struct gpube_model *m, const char *path, bool tree)
 {
 	struct gpube_decomposition *d;
 	int32_t order[4];
 
 	if (!gpube__read_clusters(&d, m, path, tree))
 		gpube_order_of_decomposition(order, m, d);
-	gpube_decomposition_free(d, ctx);
+	gpube_result_free(d);
 }
 
 static void read_sidecar(struct gpube_ctx *ctx, const char *target, const char *path)
@@ -86,7 +85,7 @@ static void read_sidecar(struct gpube_ctx *ctx, const char *target, const char *
 	if (!strcmp(target, "order"))
 		gpube_read_order(values, m, path);
 	else if (!strcmp(target, "cov") || !strcmp(target, "dec"))
-		read_decomposition(ctx, m, path, !strcmp(target, "cov"));
+		read_decomposition(m, path, !strcmp(target, "cov"));
 	else if (!strcmp(target, "ub"))
 		gpube_read_ub(&cost, m, path);
 	else
@@ -99,7 +98,7 @@ static void read_result(struct gpube_ctx *ctx, const char *path)
 	struct gpube_uai_result *r;
 
 	if (!gpube_read_uai_result(&r, ctx, path))
-		gpube_uai_result_free(r, ctx);
+		gpube_result_free(r);
 }
 
 /* Of a model without names, and of one with them, where words may be other things than numbers. */
@@ -181,7 +180,7 @@ static void read_model(
 	if (gpube_read(&m, ctx, path, &opts))
 		return;
 	if (then)
-		then(ctx, m);
+		then(m);
 	else
 		take_forms(m);
 	gpube_model_free(m);

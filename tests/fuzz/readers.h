@@ -25,7 +25,7 @@ const char *fuzz_target(int k);
 long fuzz_read(const char *target, const uint8_t *bytes, size_t n, size_t *most);
 
 /* What is done with a model that was read, unless NULL. */
-typedef void fuzz_then(struct gpube_ctx *ctx, const struct gpube_model *m);
+typedef void fuzz_then(const struct gpube_model *m);
 
 /* The same with so much memory allowed. */
 long fuzz_do(const char *target, const uint8_t *bytes, size_t n, uint64_t allowed, fuzz_then *then,

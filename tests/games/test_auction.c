@@ -96,7 +96,7 @@ static void all_sets(void **state)
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	assert_int_equal(gpube_read(&a, ctx, path, &(struct gpube_opts){.from = GPUBE_FORMAT_CATS}),
 		GPUBE_OK);
-	assert_int_equal(gpube_model_n_vars(a) - gpube_model_n_hidden(a), row->goods);
+	assert_int_equal(gpube_model_n_vars(a) - gpube_model_info(a)->n_hidden, row->goods);
 	assert_int_equal(gpube_auction_bids(a), row->bids);
 	assert_int_equal(gpube_auction(&r, a, NULL), GPUBE_OK);
 	assert_true(r->optimal);
@@ -115,7 +115,7 @@ static void all_sets(void **state)
 	for (int k = 0; k < r->n_never; k++)
 		b.price[r->never[k]] = -1;
 	assert_int_equal(best_of(&b, 0, 0), best);
-	gpube_auction_result_free(r, ctx);
+	gpube_result_free(r);
 	gpube_model_free(a);
 	gpube_ctx_free(ctx);
 }
@@ -201,7 +201,7 @@ static void generated(void **state)
 		for (; r->scale < 3; r->scale++)
 			r->revenue *= 10;
 		assert_int_equal(r->revenue, best_of_sets(20, row->bids, price, goods));
-		gpube_auction_result_free(r, ctx);
+		gpube_result_free(r);
 		gpube_model_free(a);
 		assert_int_equal(put_auction(ctx, path, row->distribution, row->goods, row->bids,
 					 (uint64_t)seed),
@@ -323,7 +323,7 @@ static void stops(void **state)
 	assert_int_equal(gpube_auction(&r, a, NULL), GPUBE_OK);
 	assert_false(r->optimal);
 	assert_true(in_cents(r->upper_bound, r->scale) >= best_of(&b, 0, 0));
-	gpube_auction_result_free(r, ctx);
+	gpube_result_free(r);
 	gpube_model_free(a);
 	gpube_ctx_free(ctx);
 }
@@ -338,7 +338,7 @@ static int auction_scarcely(struct gpube_ctx *ctx, struct gpube_model *none, con
 	(void)arg;
 	if (!status)
 		status = gpube_auction(&r, a, NULL);
-	gpube_auction_result_free(r, ctx);
+	gpube_result_free(r);
 	gpube_model_free(a);
 	return status;
 }
@@ -376,7 +376,7 @@ static void large_prices(void **state)
 		} else {
 			assert_non_null(strstr(gpube_error(ctx), "passes 64 bits"));
 		}
-		gpube_auction_result_free(r, ctx);
+		gpube_result_free(r);
 		gpube_model_free(a);
 	}
 	gpube_ctx_free(ctx);

@@ -80,7 +80,7 @@ static int64_t revenue_of(const struct gpube_model *a)
 	assert_int_equal(gpube_auction(&r, a, NULL), GPUBE_OK);
 	assert_true(r->optimal);
 	revenue = r->revenue;
-	gpube_auction_result_free(r, ctx);
+	gpube_result_free(r);
 	return revenue;
 }
 
@@ -95,7 +95,7 @@ static void by_other_ways(const struct gpube_model *a)
 	assert_int_equal(gpube_write(a, in_dir("a.txt"), &opts, NULL), GPUBE_OK);
 	assert_int_equal(gpube_read(&back, ctx, in_dir("a.txt"), NULL), GPUBE_OK);
 	assert_int_equal(gpube_model_n_vars(back), gpube_model_n_vars(a));
-	assert_int_equal(gpube_model_n_hidden(back), gpube_model_n_hidden(a));
+	assert_int_equal(gpube_model_info(back)->n_hidden, gpube_model_info(a)->n_hidden);
 	assert_int_equal(compare(&same, a, back), GPUBE_OK);
 	assert_true(same);
 	gpube_model_free(back);
@@ -105,7 +105,7 @@ static void by_other_ways(const struct gpube_model *a)
 	assert_int_equal(gpube_auction_of_costs(&back, costs), GPUBE_OK);
 	assert_int_equal(gpube_auction_bids(back), gpube_auction_bids(a));
 	assert_true(s->cost == revenue_of(a) && revenue_of(back) == revenue_of(a));
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	gpube_model_free(back);
 	gpube_model_free(costs);
 }
@@ -127,14 +127,14 @@ static void there_and_back(void **state)
 
 			assert_int_equal(gpube_write(a, path, NULL, NULL), GPUBE_OK);
 			assert_int_equal(gpube_read(&m, ctx, path, NULL), GPUBE_OK);
-			assert_int_equal(gpube_model_direction(m), GPUBE_MAXIMISE);
+			assert_int_equal(gpube_model_info(m)->direction, GPUBE_MAXIMISE);
 			assert_int_equal(gpube_auction_of_costs(&back, m), GPUBE_OK);
 			assert_int_equal(compare(&same, a, back), GPUBE_OK);
 			assert_true(same);
 			assert_int_equal(gpube_solve(&s, m, NULL), GPUBE_OK);
 			assert_int_equal(s->answer, GPUBE_ANSWER_OPTIMAL);
 			assert_true(s->cost == revenue_of(a) && s->cost == revenue_of(back));
-			gpube_solution_free(s, ctx);
+			gpube_result_free(s);
 			gpube_model_free(back);
 			gpube_model_free(m);
 		}

@@ -100,7 +100,7 @@ static void all_partitions(void **state)
 			assert_true(r->is_int == gpube__type_is_int(row->type));
 			assert_true(fabs(best - r->value) <= r->error + 1e-12 * fabs(best));
 		}
-		gpube_csg_result_free(r, ctx);
+		gpube_result_free(r);
 	}
 	gpube_model_free(g);
 	gpube_ctx_free(ctx);
@@ -128,9 +128,9 @@ static void methods_agree(void **state)
 		assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 		check_structure(g, r, false);
 		assert_true(fabs(r->value - conv->value) <= r->error + conv->error);
-		gpube_csg_result_free(r, ctx);
+		gpube_result_free(r);
 	}
-	gpube_csg_result_free(conv, ctx);
+	gpube_result_free(conv);
 	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
@@ -192,7 +192,7 @@ static void wide_sums(void **state)
 		assert_true(r->value_int == 327670);
 		assert_int_equal(r->n_parts, 10);
 		assert_true(m == GPUBE_CSG_LP || r->work == GPUBE_INT32);
-		gpube_csg_result_free(r, ctx);
+		gpube_result_free(r);
 	}
 	gpube_model_free(g);
 	gpube_ctx_free(ctx);
@@ -268,7 +268,7 @@ static void huge_values(void **state)
 				assert_true(r->upper_bound >= (double)best);
 				check_structure(g, r, false);
 			}
-			gpube_csg_result_free(r, ctx);
+			gpube_result_free(r);
 		}
 		gpube_model_free(g);
 	}
@@ -302,7 +302,7 @@ static void huge_floats(void **state)
 			assert_true(r->answer == GPUBE_CSG_OPTIMAL || m == GPUBE_CSG_LP);
 			assert_true(r->value == (type == GPUBE_FLOAT32 ? 2 * v : v + v / 8));
 			assert_true(r->upper_bound >= r->value);
-			gpube_csg_result_free(r, ctx);
+			gpube_result_free(r);
 		}
 		gpube_model_free(g);
 	}
@@ -344,7 +344,7 @@ static void stops(void **state)
 		r = solve(g, (enum gpube_csg_method)m, false);
 		assert_int_equal(r->answer, GPUBE_CSG_BOUNDS);
 		check_structure(g, r, false);
-		gpube_csg_result_free(r, ctx);
+		gpube_result_free(r);
 		gpube_model_free(g);
 		gpube_ctx_free(ctx);
 	}
@@ -368,7 +368,7 @@ static void dp_stops(void **state)
 	assert_int_equal(r->answer, GPUBE_CSG_BOUNDS);
 	assert_true(r->seconds_splits <= r->seconds_total);
 	check_structure(g, r, false);
-	gpube_csg_result_free(r, ctx);
+	gpube_result_free(r);
 	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
@@ -407,8 +407,8 @@ static void little_memory(void **state)
 			assert_true(r->value == whole->value && r->n_parts == whole->n_parts);
 			for (int p = 0; p < r->n_parts; p++)
 				assert_true(r->parts[p] == whole->parts[p]);
-			gpube_csg_result_free(r, ctx);
-			gpube_csg_result_free(whole, ctx);
+			gpube_result_free(r);
+			gpube_result_free(whole);
 			ctx->memory_bytes = 1000;
 			assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_ELIMIT);
 			gpube_model_free(g);

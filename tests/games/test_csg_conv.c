@@ -255,7 +255,7 @@ static void little_device(void **state)
 		ctx->memory_bytes = (uint64_t)size << (row->n - 2);
 		assert_int_equal(solve_there(parts, &n_parts, g, LEAST_CAP(size)), GPUBE_ELIMIT);
 	}
-	gpube_csg_result_free(r, ctx);
+	gpube_result_free(r);
 	if (g != whole)
 		gpube_model_free(g);
 	gpube_model_free(whole);
@@ -334,8 +334,8 @@ static void unstored(void **state)
 	again = solve(made);
 	assert_true(r->value == again->value);
 	same_structure(r, again->parts, again->n_parts);
-	gpube_csg_result_free(r, ctx);
-	gpube_csg_result_free(again, ctx);
+	gpube_result_free(r);
+	gpube_result_free(again);
 	gpube_model_free(g);
 	gpube_model_free(made);
 	free(piece);

@@ -61,7 +61,7 @@ static void certificate_stopped(void **state)
 	assert_int_equal(r->certificate_status, GPUBE_ESTOP);
 	assert_string_equal(gpube_error(ctx), "stopped");
 	assert_int_not_equal(access(path, F_OK), 0);
-	gpube_csg_result_free(r, ctx);
+	gpube_result_free(r);
 	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 	test_clear_dir(dir);
@@ -88,7 +88,7 @@ static int certify_or_verify(struct gpube_ctx *ctx, struct gpube_model *none, co
 		assert_true(r->answer == GPUBE_CSG_OPTIMAL && r->upper_int == r->value_int);
 		status = r->certificate_status; /* a result without its proof */
 	}
-	gpube_csg_result_free(r, ctx);
+	gpube_result_free(r);
 	gpube_model_free(g);
 	return status;
 }
@@ -150,7 +150,7 @@ static void certificate(void **state)
 	}
 	check_by_python(g, dir, path);
 	free(text);
-	gpube_csg_result_free(r, ctx);
+	gpube_result_free(r);
 	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 	test_clear_dir(dir);
@@ -185,7 +185,7 @@ static void bound_met(void **state)
 		assert_non_null(strstr(text, "\ncandidates 0\n"));
 		check_by_python(g, dir, path);
 		free(text);
-		gpube_csg_result_free(r, ctx);
+		gpube_result_free(r);
 		gpube_model_free(g);
 	}
 	gpube_ctx_free(ctx);

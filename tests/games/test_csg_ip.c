@@ -135,7 +135,7 @@ static void against_brute_force(void **state)
 				check_structure(g, r, disposal);
 				assert_true(fabs(best - r->value) <= r->error + 1e-12 * fabs(best));
 			}
-			gpube_csg_result_free(r, ctx);
+			gpube_result_free(r);
 		}
 		gpube_model_free(g);
 	}
@@ -196,7 +196,7 @@ static void anytime(void **state)
 				assert_true(r->upper_bound <= gap + 1e-9 * fabs(gap) + r->error);
 				gap = r->upper_bound;
 				n_open += !ended;
-				gpube_csg_result_free(r, s.ctx);
+				gpube_result_free(r);
 				gpube_model_free(g);
 				gpube_ctx_free(s.ctx);
 				if (ended)
@@ -253,8 +253,8 @@ static void twice_idp(void **state)
 		assert_int_equal(gpube_csg(&other, g, &o), GPUBE_OK);
 		assert_int_equal(other->answer, GPUBE_CSG_OPTIMAL);
 		assert_true(other->value_int == r->value_int);
-		gpube_csg_result_free(other, ctx);
-		gpube_csg_result_free(r, ctx);
+		gpube_result_free(other);
+		gpube_result_free(r);
 		gpube_model_free(g);
 	} while (gpube_coalitions_distribution(k++));
 	gpube_ctx_free(ctx);
@@ -284,7 +284,7 @@ static void little_memory(void **state)
 		int status = gpube_csg(&r, g, &o);
 
 		assert_int_equal(status, m ? GPUBE_ELIMIT : GPUBE_OK);
-		gpube_csg_result_free(r, ctx);
+		gpube_result_free(r);
 	}
 	gpube_model_free(g);
 	gpube_ctx_free(ctx);

@@ -86,7 +86,7 @@ static void all_partitions(void **state)
 			check_structure(g, r, row->disposal);
 			assert_true(fabs(best - r->value) <= r->error + 1e-12 * fabs(best));
 		}
-		gpube_csg_result_free(r, ctx);
+		gpube_result_free(r);
 	}
 	gpube_model_free(g);
 	gpube_ctx_free(ctx);
@@ -142,9 +142,9 @@ static void huge_values(void **state)
 			} else if (list->answer == GPUBE_CSG_BOUNDS) {
 				assert_true(list->value_int <= table->value_int);
 			}
-			gpube_csg_result_free(list, ctx);
+			gpube_result_free(list);
 		}
-		gpube_csg_result_free(table, ctx);
+		gpube_result_free(table);
 		gpube_model_free(g);
 	}
 	assert_true(n_proved > 150);
@@ -251,8 +251,8 @@ static void auction(void **state)
 	assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 	check_structure(g, r, false);
 	assert_true(r->value_int == sold->revenue);
-	gpube_csg_result_free(r, ctx);
-	gpube_auction_result_free(sold, ctx);
+	gpube_result_free(r);
+	gpube_result_free(sold);
 	gpube_model_free(a);
 	gpube_model_free(g);
 	gpube_ctx_free(ctx);
@@ -290,7 +290,7 @@ static void file(void **state)
 		assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 		assert_int_equal(r->n_parts, 2); /* {2,3} and all the others together */
 		assert_true(r->value == 4.5);
-		gpube_csg_result_free(r, ctx);
+		gpube_result_free(r);
 		assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_ELIMIT);
 		assert_int_equal(
 			gpube_write(g, binary, &(struct gpube_opts){.to = GPUBE_FORMAT_CSG}, NULL),
@@ -358,7 +358,7 @@ static void stops(void **state)
 	assert_int_equal(gpube_csg(&r, g, NULL), GPUBE_OK);
 	assert_true(r->answer == GPUBE_CSG_BOUNDS || r->answer == GPUBE_CSG_OPTIMAL);
 	check_structure(g, r, false);
-	gpube_csg_result_free(r, ctx);
+	gpube_result_free(r);
 	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }

@@ -45,7 +45,7 @@ static double best_of(const struct gpube_model *g)
 
 	assert_int_equal(gpube_csg(&r, g, NULL), GPUBE_OK);
 	best = r->answer == GPUBE_CSG_INFEASIBLE ? -INFINITY : r->value;
-	gpube_csg_result_free(r, ctx);
+	gpube_result_free(r);
 	return best;
 }
 
@@ -76,7 +76,7 @@ static void as_partitions(const struct gpube_model *g)
 	assert_int_equal(gpube_solve(&s, costs, NULL), GPUBE_OK);
 	assert_true(
 		s->answer == GPUBE_ANSWER_INFEASIBLE ? best == -INFINITY : (double)s->cost == best);
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	gpube_model_free(costs);
 }
 
@@ -111,7 +111,7 @@ static void as_one_function(const struct gpube_model *g, struct gpube_rng *rng)
 	assert_int_equal(gpube_model_add_costs(m, n, scope, cost), GPUBE_OK);
 	assert_int_equal(gpube_coalitions_of_costs(&back, m), GPUBE_OK);
 	same_values(g, back);
-	assert_int_equal(gpube_model_scale(back), 2);
+	assert_int_equal(gpube_model_info(back)->scale, 2);
 	for (int i = 0; i < n; i++)
 		assert_string_equal(gpube_model_var_name(back, i), gpube_model_var_name(m, i));
 	gpube_model_free(back);

@@ -197,7 +197,7 @@ static void coalitions_row(void **state)
 			GPUBE_OK);
 		text = test_get(in_dir("out.txt"), &n);
 		assert_string_equal(text, row->expected);
-		assert_int_equal(gpube_model_scale(g), strstr(row->text, "100.00") ? 2 : 0);
+		assert_int_equal(gpube_model_info(g)->scale, strstr(row->text, "100.00") ? 2 : 0);
 		free(text);
 	} else {
 		assert_int_not_equal(gpube_coalitions_of_costs(&g, model), GPUBE_OK);
@@ -227,7 +227,7 @@ static void auction_row(void **state)
 			snprintf(ids + strlen(ids), sizeof(ids) - strlen(ids), "%s%d", k ? " " : "",
 				(int)gpube_auction_bid_number(a, r->winners[k]));
 		assert_string_equal(ids, row->expected);
-		gpube_auction_result_free(r, ctx);
+		gpube_result_free(r);
 	} else {
 		assert_int_equal(status, GPUBE_EINVAL);
 		assert_non_null(strstr(gpube_error(ctx), row->expected));

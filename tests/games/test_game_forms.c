@@ -132,7 +132,7 @@ static char *equilibria(const struct gpube_model *g, bool inexact)
 	if (!gpube_nash_pure(&pure, g)) {
 		for (int64_t k = 0; k < pure->n * pure->n_players; k++)
 			n += (size_t)snprintf(text + n, room - n, "%d ", pure->actions[k]);
-		gpube_nash_pure_free(pure, ctx);
+		gpube_result_free(pure);
 	}
 	if (g->n_vars > 2 || inexact)
 		return text;
@@ -144,7 +144,7 @@ static char *equilibria(const struct gpube_model *g, bool inexact)
 				a < g->vars[0].domain
 					? r->xs[r->pairs[k].x].p[a]
 					: r->ys[r->pairs[k].y].p[a - g->vars[0].domain]);
-	gpube_nash_result_free(r, ctx);
+	gpube_result_free(r);
 	return text;
 }
 
@@ -231,7 +231,7 @@ static void through_costs(const struct gpube_model *g)
 		assert_non_null(
 			strstr(gpube_error(ctx), "64 bits") ?: strstr(gpube_error(ctx), "2^61"));
 	}
-	gpube_nash_pure_free(pure, ctx);
+	gpube_result_free(pure);
 }
 
 /* Integers as costs that are maximised, over scopes of any order, are that game. */

@@ -175,7 +175,7 @@ static void large_bids(void **state)
 	assert_int_equal(r->scale, 3);
 	assert_true(r->revenue == 4477777 && r->upper_bound == r->revenue);
 	assert_in_range(r->n_nodes, 10000, 100000);
-	gpube_auction_result_free(r, ctx);
+	gpube_result_free(r);
 	gpube_model_free(a);
 	gpube_ctx_free(ctx);
 	test_clear_dir(dir);

@@ -121,7 +121,7 @@ static void known_game(void **state)
 			if (!row->degenerate)
 				assert_int_equal(r->index_sum, 1);
 			free(text);
-			gpube_nash_result_free(r, ctx);
+			gpube_result_free(r);
 		}
 	gpube_model_free(g);
 	gpube_ctx_free(ctx);
@@ -201,10 +201,10 @@ static void methods_agree(void **state)
 			if (others[o].one && !others[o].all_labels)
 				assert_int_equal(r->n_pairs, 1);
 			free(text);
-			gpube_nash_result_free(r, ctx);
+			gpube_result_free(r);
 		}
 		free(all);
-		gpube_nash_result_free(ve, ctx);
+		gpube_result_free(ve);
 		gpube_model_free(g);
 	}
 	gpube_ctx_free(ctx);
@@ -230,10 +230,10 @@ static void inexact(void **state)
 		if (gpube_nash_exact() && r->answer == GPUBE_NASH_ANSWER_ALL) {
 			exact = solve(g, ctx, (struct gpube_opts){0});
 			assert_int_equal(r->n_pairs, exact->n_pairs);
-			gpube_nash_result_free(exact, ctx);
+			gpube_result_free(exact);
 		}
 		compared += r->answer == GPUBE_NASH_ANSWER_ALL;
-		gpube_nash_result_free(r, ctx);
+		gpube_result_free(r);
 		gpube_model_free(g);
 	}
 	assert_true(compared > 50);
@@ -263,7 +263,7 @@ static void known_counts(void **state)
 				r = solve(g, ctx, (struct gpube_opts){.nash_method = method});
 				assert_int_equal(
 					r->n_pairs, effort ? n * (n + 1) / 2 : (1 << n) - 1);
-				gpube_nash_result_free(r, ctx);
+				gpube_result_free(r);
 				gpube_model_free(g);
 			}
 	gpube_ctx_free(ctx);
@@ -297,7 +297,7 @@ static void far_apart(void **state)
 		assert_true(
 			has(all = all_text(g, r), "3/4 1/4 0 0 0 0 | 3/4 1/4 0 0 0 0 | 9/4 9/4"));
 		free(all);
-		gpube_nash_result_free(r, ctx);
+		gpube_result_free(r);
 	}
 	gpube_model_free(g);
 	gpube_ctx_free(ctx);
@@ -323,8 +323,8 @@ static void components(void **state)
 		assert_int_equal(s->component, 0);
 		assert_int_equal(s->n_xs * s->n_ys, 2);
 	}
-	gpube_nash_components_free(c, ctx);
-	gpube_nash_result_free(r, ctx);
+	gpube_result_free(c);
+	gpube_result_free(r);
 	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
@@ -345,13 +345,13 @@ static void limits(void **state)
 		assert_int_equal(r->n_pairs, 7);
 		assert_int_equal(r->answer, GPUBE_NASH_ANSWER_SOME);
 		assert_null(r->reason);
-		gpube_nash_result_free(r, ctx);
+		gpube_result_free(r);
 	}
 	gpube_ctx_stop(ctx);
 	r = solve(g, ctx, (struct gpube_opts){.nash_method = GPUBE_NASH_METHOD_EEE});
 	assert_int_equal(r->answer, GPUBE_NASH_ANSWER_INCOMPLETE);
 	assert_string_equal(r->reason, "stopped");
-	gpube_nash_result_free(r, ctx);
+	gpube_result_free(r);
 	gpube_model_free(g);
 	/*
 	 * all but the last action are dominated, and none is removed: that takes long in large
@@ -363,7 +363,7 @@ static void limits(void **state)
 	r = solve(g, ctx, (struct gpube_opts){.nash_method = GPUBE_NASH_METHOD_EEE});
 	assert_int_equal(r->removed[0] + r->removed[1], 0);
 	assert_string_equal(r->reason, "stopped");
-	gpube_nash_result_free(r, ctx);
+	gpube_result_free(r);
 	gpube_model_free(g);
 	gpube_ctx_free(ctx);
 }
@@ -389,8 +389,8 @@ static void out_of_memory(void **state)
 			status = gpube_nash_components(&c, ctx, r, NULL);
 		assert_true(status == GPUBE_ENOMEM || status == GPUBE_OK);
 		assert_true(status == GPUBE_OK || c == NULL);
-		gpube_nash_components_free(c, ctx);
-		gpube_nash_result_free(r, ctx);
+		gpube_result_free(c);
+		gpube_result_free(r);
 		assert_int_equal(memory.live, live);
 		gpube_model_free(g);
 		gpube_ctx_free(ctx);

@@ -187,12 +187,12 @@ static void cyclic_polytopes(void **state)
 		assert_int_equal(r->work, pivots[d / 2 - 1]);
 		for (int i = 0; i < d; i++)
 			assert_string_not_equal(r->xs[0].p[i], "0");
-		gpube_nash_result_free(r, ctx);
+		gpube_result_free(r);
 		o.one = 0;
 		assert_int_equal(gpube_nash(&r, g, &o), GPUBE_OK);
 		assert_int_equal(r->answer, GPUBE_NASH_ANSWER_ALL);
 		assert_int_equal(r->n_pairs, 1);
-		gpube_nash_result_free(r, ctx);
+		gpube_result_free(r);
 		gpube_model_free(g);
 	}
 	gpube_ctx_free(ctx);

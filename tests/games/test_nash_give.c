@@ -85,7 +85,7 @@ static void same_as_kept(void **state)
 		assert_int_equal(r->answer, GPUBE_NASH_ANSWER_ALL);
 		assert_int_equal(r->n_pairs, 0);
 		assert_int_equal(r->n_given, given.n);
-		gpube_nash_result_free(r, ctx);
+		gpube_result_free(r);
 		assert_int_equal(gpube_nash(&r, g, NULL), GPUBE_OK);
 		assert_int_equal(r->n_given, 0);
 		for (int64_t k = 0; k < r->n_pairs; k++)
@@ -95,7 +95,7 @@ static void same_as_kept(void **state)
 		qsort(kept.texts, (size_t)kept.n, sizeof(*kept.texts), compare);
 		for (int64_t k = 0; k < kept.n; k++)
 			assert_string_equal(given.texts[k], kept.texts[k]);
-		gpube_nash_result_free(r, ctx);
+		gpube_result_free(r);
 		gpube_model_free(g);
 		gpube_ctx_free(ctx);
 	}
@@ -168,7 +168,7 @@ static void out_of_memory(void **state)
 		memory.fail_at = memory.n + fail_at;
 		status = gpube_nash(&r, g, &o);
 		assert_true(status == GPUBE_ENOMEM || status == GPUBE_OK);
-		gpube_nash_result_free(r, ctx);
+		gpube_result_free(r);
 		assert_int_equal(memory.live, live);
 		gpube_model_free(g);
 		gpube_ctx_free(ctx);

@@ -242,7 +242,7 @@ static void out_of_patience(void **state)
 	assert_in_range(found.n, 256, N);
 	assert_int_equal(nash__found_merge(&other, &found), GPUBE_ESTOP);
 	/* all there are, and no time for their components */
-	gpube_nash_result_free(r, ctx);
+	gpube_result_free(r);
 	assert_int_equal(gpube_nash(&r, g, NULL), GPUBE_OK);
 	assert_int_equal(r->n_pairs, N);
 	assert_int_equal(r->n_unchecked, 0);
@@ -255,8 +255,8 @@ static void out_of_patience(void **state)
 	assert_int_equal(c->n_subsets, N);
 	for (int64_t k = 0; k < N; k++)
 		assert_int_equal(c->subsets[k].component, k);
-	gpube_nash_components_free(c, ctx);
-	gpube_nash_result_free(r, ctx);
+	gpube_result_free(c);
+	gpube_result_free(r);
 	nash__found_clear(&found);
 	nash__found_clear(&other);
 	nash__problem_clear(&p);

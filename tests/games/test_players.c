@@ -171,7 +171,7 @@ static void random_game(void **state)
 	draw(&d, seed);
 	put_game(&d, (enum form)(seed % N_FORMS));
 	assert_int_equal(read_game(&g, ctx, path, GPUBE_FORMAT_AUTO), 0);
-	assert_int_equal(gpube_model_kind(g), GPUBE_GAME);
+	assert_int_equal(gpube_model_info(g)->kind, GPUBE_GAME);
 	assert_int_equal(gpube_nash_pure(&pure, g), 0);
 	assert_int_equal(pure->n_players, d.n);
 	assert_int_equal(gpube__profiles(g), d.n_profiles);
@@ -202,7 +202,7 @@ static void random_game(void **state)
 	for (int64_t i = 1; i < n; i++)
 		assert_true(found[i - 1] < found[i]);
 	gpube__free(ctx, found);
-	gpube_nash_pure_free(pure, ctx);
+	gpube_result_free(pure);
 	gpube_model_free(g);
 }
 
@@ -231,8 +231,8 @@ static void two_players(void **state)
 						"1"));
 		assert_true(there);
 	}
-	gpube_nash_pure_free(pure, ctx);
-	gpube_nash_result_free(r, ctx);
+	gpube_result_free(pure);
+	gpube_result_free(r);
 	gpube_model_free(g);
 }
 
@@ -250,7 +250,7 @@ static int read_and_search(struct gpube_ctx *own, struct gpube_model *none, cons
 	if (!status)
 		status = gpube_costs_of_game(&m, g, 1);
 	gpube_model_free(m);
-	gpube_nash_pure_free(pure, own);
+	gpube_result_free(pure);
 	gpube_model_free(g);
 	return status;
 }

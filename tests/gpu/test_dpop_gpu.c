@@ -63,8 +63,8 @@ static void compare(const struct gpube_model *m, int z)
 		assert_true(a->bound == b->bound);
 		assert_true((a->values != NULL) == (b->values != NULL));
 		assert_true(!a->values || a->cost == b->cost);
-		gpube_dpop_free(a);
-		gpube_dpop_free(b);
+		gpube_result_free(a);
+		gpube_result_free(b);
 	}
 }
 

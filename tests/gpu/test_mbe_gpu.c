@@ -41,7 +41,7 @@ static void same(const struct gpube_model *m, int z, bool match)
 			b[k]->values, b[0]->values, (size_t)m->n_vars * sizeof(*b[0]->values));
 	}
 	for (int k = 0; k < 3; k++)
-		gpube_solution_free(b[k], m->ctx);
+		gpube_result_free(b[k]);
 }
 
 static void random_models(void **state)

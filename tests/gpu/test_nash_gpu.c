@@ -133,8 +133,8 @@ static void same_equilibria(void **state)
 					assert_string_equal(got->xs[got->pairs[k].x].p[i],
 						want->xs[want->pairs[k].x].p[i]);
 		}
-		gpube_nash_result_free(want, ctx);
-		gpube_nash_result_free(got, ctx);
+		gpube_result_free(want);
+		gpube_result_free(got);
 		gpube_model_free(g);
 	}
 }

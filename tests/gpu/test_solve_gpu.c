@@ -78,8 +78,8 @@ static void agree(struct gpube_model *m, int no_simplify)
 		assert_true(cpu->cost == gpu->cost);
 		assert_string_equal(cpu->count, gpu->count);
 	}
-	gpube_solution_free(cpu, m->ctx);
-	gpube_solution_free(gpu, m->ctx);
+	gpube_result_free(cpu);
+	gpube_result_free(gpu);
 }
 
 static void random_models(void **state)
@@ -226,8 +226,8 @@ static void shared_out(void **state)
 	assert_int_equal(s->answer, alone->answer);
 	if (s->answer == GPUBE_ANSWER_OPTIMAL)
 		assert_true(s->cost == alone->cost);
-	gpube_solution_free(alone, own);
-	gpube_solution_free(s, own);
+	gpube_result_free(alone);
+	gpube_result_free(s);
 	gpube_model_free(m);
 	gpube_ctx_free(own);
 }
@@ -275,10 +275,10 @@ static void sliced(void **state)
 		if (how.count)
 			assert_string_equal(s->count, whole->count);
 	}
-	gpube_solution_free(s, own);
+	gpube_result_free(s);
 	gpube_model_free(m);
 	gpube_ctx_free(own);
-	gpube_solution_free(whole, ctx);
+	gpube_result_free(whole);
 }
 
 int main(void)

@@ -183,9 +183,9 @@ static void solves(void **state)
 		assert_string_equal(r->backend, "cuda");
 		assert_true(r->value <= here->value + here->error &&
 			    here->value <= r->value + r->error);
-		gpube_csg_result_free(r, ctx);
+		gpube_result_free(r);
 	}
-	gpube_csg_result_free(here, ctx);
+	gpube_result_free(here);
 	gpube_model_free(g);
 	gpube_model_free(there);
 }
@@ -209,8 +209,8 @@ static void auctions(void **state)
 		assert_int_equal(there->answer, GPUBE_CSG_OPTIMAL);
 		assert_true(there->value <= here->value + here->error &&
 			    here->value <= there->value + there->error);
-		gpube_csg_result_free(here, ctx);
-		gpube_csg_result_free(there, ctx);
+		gpube_result_free(here);
+		gpube_result_free(there);
 	}
 	gpube_model_free(g);
 }
@@ -295,11 +295,11 @@ static void streams(void **state)
 		assert_true(r->value == here->value && r->n_parts == here->n_parts);
 		for (int p = 0; p < r->n_parts; p++)
 			assert_true(r->parts[p] == here->parts[p]);
-		gpube_csg_result_free(r, own);
+		gpube_result_free(r);
 		gpube_model_free(g);
 		gpube_ctx_free(own);
 	}
-	gpube_csg_result_free(here, ctx);
+	gpube_result_free(here);
 }
 
 static const char *const type_names[] = {"int8", "int16", "int32", "int64", "float32", "float64"};

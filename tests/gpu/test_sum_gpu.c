@@ -170,9 +170,9 @@ static void same_sums(const struct gpube_model *m)
 		for (int64_t i = 0; i < n && there->marginals; i++)
 			assert_true(fabs(host->marginals[i] - there->marginals[i]) <=
 				    1e-9 * host->marginals[i] + 1e-100);
-		gpube_inference_free(there, ctx);
+		gpube_result_free(there);
 	}
-	gpube_inference_free(host, ctx);
+	gpube_result_free(host);
 }
 
 static void networks(void **state)

@@ -179,9 +179,9 @@ static void same(const struct gpube_model *m, uint64_t seed)
 	for (int64_t i = 0; i < n && host->marginals; i++)
 		assert_true(fabs(host->marginals[i] - mar->marginals[i]) <=
 			    1e-12 * host->marginals[i] + 1e-100);
-	gpube_inference_free(host, ctx);
-	gpube_inference_free(pr, ctx);
-	gpube_inference_free(mar, ctx);
+	gpube_result_free(host);
+	gpube_result_free(pr);
+	gpube_result_free(mar);
 }
 
 static void test_random(void **state)

@@ -108,7 +108,7 @@ static void orders_and_decompositions(void **state)
 		check(d, m, width);
 		assert_int_equal(gpube_order_of_decomposition(again, m, d), GPUBE_OK);
 		assert_int_equal(width_of(m, again), width);
-		gpube_decomposition_free(d, ctx);
+		gpube_result_free(d);
 		gpube_model_free(m);
 	}
 	gpube_ctx_free(ctx);
@@ -162,8 +162,8 @@ static void clusters_alone(void **state)
 		assert_int_equal(gpube_write_order(m, back, order), GPUBE_OK);
 		assert_int_equal(gpube_read_order(order, m, back), GPUBE_OK);
 		assert_true(width_of(m, order) <= width);
-		gpube_decomposition_free(read, ctx);
-		gpube_decomposition_free(d, ctx);
+		gpube_result_free(read);
+		gpube_result_free(d);
 		gpube_model_free(m);
 	}
 	gpube_ctx_free(ctx);

@@ -375,34 +375,34 @@ static void bytes_within(
 			size);
 }
 
-static void plan(struct gpube_ctx *ctx, const struct gpube_model *m)
+static void plan(const struct gpube_model *m)
 {
 	const struct gpube_opts opts = {
 		.backend = GPUBE_BACKEND_CPU, .timeout_seconds = MOST_SECONDS};
 	struct gpube_solution *s;
 
 	gpube_plan(&s, m, &opts);
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 }
 
-static void solve(struct gpube_ctx *ctx, const struct gpube_model *m)
+static void solve(const struct gpube_model *m)
 {
 	const struct gpube_opts opts = {
 		.backend = GPUBE_BACKEND_CPU, .timeout_seconds = MOST_SECONDS};
 	struct gpube_solution *s;
 
 	gpube_solve(&s, m, &opts);
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 }
 
-static void bound(struct gpube_ctx *ctx, const struct gpube_model *m)
+static void bound(const struct gpube_model *m)
 {
 	const struct gpube_opts opts = {
 		.backend = GPUBE_BACKEND_CPU, .timeout_seconds = MOST_SECONDS};
 	struct gpube_solution *b;
 
 	gpube_bound(&b, m, &opts);
-	gpube_solution_free(b, ctx);
+	gpube_result_free(b);
 }
 
 static double seconds(void)

@@ -131,7 +131,7 @@ static int copy(
 		assert_int_equal(d != NULL, status == GPUBE_OK);
 		if (!status)
 			status = gpube_write_decomposition(model, to, d);
-		gpube_decomposition_free(d, c);
+		gpube_result_free(d);
 		return status;
 	case UB:
 		status = gpube_read_ub(&cost, model, path);
@@ -142,7 +142,7 @@ static int copy(
 		assert_int_equal(r != NULL, status == GPUBE_OK);
 		if (!status)
 			status = gpube_write_uai_result(c, to, r);
-		gpube_uai_result_free(r, c);
+		gpube_result_free(r);
 		return status;
 	}
 }

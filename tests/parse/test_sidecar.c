@@ -177,7 +177,7 @@ static void sol_as_mpe(void **state)
 	text = test_get(sol, NULL);
 	assert_string_equal(text, "1 0 3 4\n");
 	free(text);
-	gpube_uai_result_free(r, ctx);
+	gpube_result_free(r);
 	assert_int_equal(gpube_write_uai_result(ctx, sol, &pr), GPUBE_EINVAL);
 	test_put(sol, "1 0 x\n", 6);
 	assert_int_equal(gpube_read_uai_result(&r, ctx, sol), GPUBE_EPARSE);
@@ -208,7 +208,7 @@ static int read_result(struct gpube_ctx *c, struct gpube_model *model, const voi
 	int status = gpube_read_uai_result(&r, c, arg);
 
 	(void)model;
-	gpube_uai_result_free(r, c);
+	gpube_result_free(r);
 	return status;
 }
 

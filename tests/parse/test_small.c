@@ -95,7 +95,7 @@ static void check(struct gpube_model *m, const struct number *a, const struct nu
 	if (fabs(x - y) < 340 && fabs(log(r->marginals[0] / r->marginals[1]) - (x - y)) > 1e-12)
 		fail_msg("%s, %s: shares of %g and %g", a->text, b->text, r->marginals[0],
 			r->marginals[1]);
-	gpube_inference_free(r, ctx);
+	gpube_result_free(r);
 }
 
 static void pairs(void **state)

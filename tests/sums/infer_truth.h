@@ -120,8 +120,8 @@ static inline void check(const struct gpube_model *m)
 			}
 		check_sums(m, mar->marginals);
 	}
-	gpube_inference_free(pr, ctx);
-	gpube_inference_free(mar, ctx);
+	gpube_result_free(pr);
+	gpube_result_free(mar);
 }
 
 /* A grid with weak ties. */

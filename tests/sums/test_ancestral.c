@@ -124,7 +124,7 @@ static void test_ancestral(void **state)
 			assert_true(fabs(q[1] - root[1] / z) < 1e-12);
 			assert_true(fabs(out->log10_z - log10(z)) < 1e-12);
 		}
-		gpube_inference_free(out, ctx);
+		gpube_result_free(out);
 		gpube_model_free(m);
 	}
 	gpube__free(ctx, t);

@@ -27,8 +27,8 @@ static void compare(struct gpube_model *m, struct gpube_compiled *c, int64_t n, 
 		for (int64_t i = 0; i < n; i++)
 			assert_true(fabs(a->marginals[i] - b->marginals[i]) <= 1e-12);
 	}
-	gpube_inference_free(a, ctx);
-	gpube_inference_free(b, ctx);
+	gpube_result_free(a);
+	gpube_result_free(b);
 }
 
 /* Values come and go in any order; some sets contradict themselves. */
@@ -234,12 +234,12 @@ static void test_again(void **state)
 	gpube_ctx_resume(ctx);
 	assert_int_equal(gpube_infer_query(&s, c), GPUBE_OK);
 	assert_true(s->log10_z < first->log10_z - 0.01);
-	gpube_inference_free(s, ctx);
+	gpube_result_free(s);
 	assert_int_equal(gpube_infer_observe(c, 7, -1), GPUBE_OK);
 	assert_int_equal(gpube_infer_query(&s, c), GPUBE_OK);
 	assert_true(s->log10_z == first->log10_z);
-	gpube_inference_free(s, ctx);
-	gpube_inference_free(first, ctx);
+	gpube_result_free(s);
+	gpube_result_free(first);
 	gpube_compiled_free(c);
 	gpube_model_free(m);
 }

@@ -81,7 +81,7 @@ static bool check(struct gpube_model *m)
 		assert_true(gpube__infer_error(roundings) < 1e-11);
 	}
 	end(&s);
-	gpube_inference_free(exact, ctx);
+	gpube_result_free(exact);
 	return counted;
 }
 
@@ -154,7 +154,7 @@ static void test_formulas(void **state)
 
 		n_none += s->log10_z == -INFINITY;
 		(void)check(m);
-		gpube_inference_free(s, ctx);
+		gpube_result_free(s);
 		gpube_model_free(m);
 	}
 	assert_true(n_none > 20 && n_none < 500);
@@ -184,7 +184,7 @@ static void test_memory(void **state)
 		}
 		ctx->memory_bytes = memory;
 		end(&s);
-		gpube_inference_free(exact, ctx);
+		gpube_result_free(exact);
 		gpube_model_free(m);
 	}
 }
@@ -208,7 +208,7 @@ static void test_bounds(void **state)
 
 		if (!begin(&s, m)) {
 			end(&s);
-			gpube_inference_free(exact, ctx);
+			gpube_result_free(exact);
 			gpube_model_free(m);
 			continue;
 		}
@@ -230,7 +230,7 @@ static void test_bounds(void **state)
 			assert_true(lower > -INFINITY);
 		n_positive += exact->log10_z != -INFINITY && !done;
 		end(&s);
-		gpube_inference_free(exact, ctx);
+		gpube_result_free(exact);
 		gpube_model_free(m);
 	}
 	assert_true(n_looks > 60);

@@ -28,8 +28,8 @@ static void check_orders(const struct gpube_model *m)
 		assert_true(fabs(ways[0]->log10_z - ways[1]->log10_z) < 1e-9);
 	for (int64_t i = 0; i < n && ways[0]->marginals; i++)
 		assert_true(fabs(ways[0]->marginals[i] - ways[1]->marginals[i]) < 1e-9);
-	gpube_inference_free(ways[0], ctx);
-	gpube_inference_free(ways[1], ctx);
+	gpube_result_free(ways[0]);
+	gpube_result_free(ways[1]);
 }
 
 static void test_random(void **state)
@@ -49,7 +49,7 @@ static void test_random(void **state)
 		out = infer(m, (struct gpube_opts){.order_method = GPUBE_ORDER_MIN_DEGREE});
 		n_zero += isinf(out->log10_z) != 0;
 		n_observed += m->evidence != NULL;
-		gpube_inference_free(out, ctx);
+		gpube_result_free(out);
 		gpube_model_free(m);
 	}
 	/* the cases are there */
@@ -81,7 +81,7 @@ static void test_slices(void **state)
 			assert_true(out->n_slices_done == out->plan.n_slices);
 			check(m);
 		}
-		gpube_inference_free(out, ctx);
+		gpube_result_free(out);
 		gpube_model_free(m);
 	}
 	ctx->memory_bytes = memory;
@@ -130,8 +130,8 @@ static void test_stopped_slices(void **state)
 	assert_false(some->known);
 	assert_true(some->n_slices_done > 0 && some->n_slices_done < all->plan.n_slices);
 	assert_true(some->log10_lower < all->log10_z && some->log10_lower > all->log10_z - 2);
-	gpube_inference_free(all, ctx);
-	gpube_inference_free(some, ctx);
+	gpube_result_free(all);
+	gpube_result_free(some);
 	gpube_model_free(m);
 	a.ctx = NULL;
 	gpube_ctx_free(ctx);
@@ -160,7 +160,7 @@ static void test_evidence(void **state)
 	out = infer(m, (struct gpube_opts){.task = GPUBE_INFER_MAR});
 	assert_true(fabs(out->log10_z - log10(2)) < 1e-15);
 	assert_true(out->marginals[7] == 0.5);
-	gpube_inference_free(out, ctx);
+	gpube_result_free(out);
 
 	assert_int_equal(gpube_model_observe(m, 0, 0), GPUBE_OK);
 	out = infer(m, (struct gpube_opts){.task = GPUBE_INFER_MAR});
@@ -169,13 +169,13 @@ static void test_evidence(void **state)
 	assert_int_equal(out->n_removed, 50);
 	for (int32_t i = 0; i < 50; i++)
 		assert_true(out->marginals[2 * i + i % 2] == 1);
-	gpube_inference_free(out, ctx);
+	gpube_result_free(out);
 
 	assert_int_equal(gpube_model_observe(m, 49, 0), GPUBE_OK);
 	out = infer(m, (struct gpube_opts){.task = GPUBE_INFER_MAR});
 	assert_true(out->log10_z == -INFINITY);
 	assert_null(out->marginals);
-	gpube_inference_free(out, ctx);
+	gpube_result_free(out);
 	gpube_model_free(m);
 }
 
@@ -222,9 +222,9 @@ static void test_threads(void **state)
 		assert_true(fabs(one->marginals[i] - other->marginals[i]) < 1e-12);
 	assert_true(one->relative_error < 1e-10);
 	check_sums(m, one->marginals);
-	gpube_inference_free(one, ctx);
-	gpube_inference_free(many, ctx);
-	gpube_inference_free(other, ctx);
+	gpube_result_free(one);
+	gpube_result_free(many);
+	gpube_result_free(other);
 	gpube_model_free(m);
 }
 
@@ -293,7 +293,7 @@ static void test_barren(void **state)
 		out = infer(m, (struct gpube_opts){.task = GPUBE_INFER_PR});
 		n_smaller += k % 4 && out->plan.n_vars > 0 && out->plan.n_vars < 9 - k % 4;
 		assert_true(k % 4 || out->plan.n_vars == 0);
-		gpube_inference_free(out, ctx);
+		gpube_result_free(out);
 		gpube_model_free(m);
 	}
 	assert_true(n_smaller > 20);
@@ -304,7 +304,7 @@ static void test_barren(void **state)
 	assert_true(fabs(out->log10_z - 600 * log10(0.25)) < 1e-10);
 	assert_true(out->relative_error > 0);
 	assert_true(out->relative_error < 1e-11);
-	gpube_inference_free(out, ctx);
+	gpube_result_free(out);
 	gpube_model_free(m);
 }
 
@@ -323,13 +323,13 @@ static void test_limits(void **state)
 	assert_non_null(out);
 	assert_false(out->known);
 	assert_true(out->plan.peak_bytes > 10000);
-	gpube_inference_free(out, ctx);
+	gpube_result_free(out);
 	ctx->memory_bytes = memory;
 	gpube_ctx_stop(ctx);
 	assert_int_equal(gpube_infer(&out, m, &opts), GPUBE_ESTOP);
 	gpube_ctx_resume(ctx);
 	assert_non_null(out);
-	gpube_inference_free(out, ctx);
+	gpube_result_free(out);
 	gpube_model_free(m);
 }
 
@@ -350,8 +350,8 @@ static void check_bounds(struct gpube_model *m, uint64_t bytes, int *n_bounded)
 	assert_true(status || s->log10_lower <= exact->log10_upper);
 	assert_true(status || s->log10_upper >= exact->log10_lower);
 	*n_bounded += status || !s->known;
-	gpube_inference_free(exact, ctx);
-	gpube_inference_free(s, ctx);
+	gpube_result_free(exact);
+	gpube_result_free(s);
 }
 
 static void test_bounds(void **state)
@@ -443,7 +443,7 @@ static void test_intervals(void **state)
 			}
 		}
 		gpube__infer_clear(&j);
-		gpube_inference_free(out, ctx);
+		gpube_result_free(out);
 		gpube_model_free(m);
 	}
 	/* the cases are there */

@@ -53,9 +53,9 @@ static void same_sums(void **state)
 			assert_true(fabs(one->marginals[i] - all->marginals[i]) < 1e-9);
 			assert_true(all->marginals[i] == again->marginals[i]);
 		}
-		gpube_inference_free(one, ctx);
-		gpube_inference_free(all, ctx);
-		gpube_inference_free(again, ctx);
+		gpube_result_free(one);
+		gpube_result_free(all);
+		gpube_result_free(again);
 		gpube_model_free(m);
 	}
 	assert_true(n_sliced > 100);
@@ -76,7 +76,7 @@ static void stopped(void **state)
 	gpube_ctx_resume(ctx);
 	assert_non_null(out);
 	assert_false(out->known);
-	gpube_inference_free(out, ctx);
+	gpube_result_free(out);
 	ctx->n_devices = 0;
 	gpube_model_free(m);
 }

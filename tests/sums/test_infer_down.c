@@ -29,8 +29,8 @@ static void test_complete(void **state)
 	pr = infer(m, (struct gpube_opts){.task = GPUBE_INFER_PR});
 	mar = infer(m, (struct gpube_opts){.task = GPUBE_INFER_MAR});
 	assert_true(mar->plan.peak_bytes <= 1.2 * pr->plan.peak_bytes);
-	gpube_inference_free(pr, ctx);
-	gpube_inference_free(mar, ctx);
+	gpube_result_free(pr);
+	gpube_result_free(mar);
 	gpube_model_free(m);
 }
 
@@ -93,7 +93,7 @@ static void test_large_messages(void **state)
 		assert_true(mar->marginals || t.z.hi == 0);
 		if (mar->marginals)
 			check_sums(m, mar->marginals);
-		gpube_inference_free(mar, ctx);
+		gpube_result_free(mar);
 		gpube_model_free(m);
 	}
 }
@@ -121,8 +121,8 @@ static void test_front(void **state)
 	for (int i = 0; i < 2 * N; i++)
 		assert_true(fabs(one->marginals[i] - other->marginals[i]) < 1e-13);
 	check_sums(m, one->marginals);
-	gpube_inference_free(one, ctx);
-	gpube_inference_free(other, ctx);
+	gpube_result_free(one);
+	gpube_result_free(other);
 	gpube_model_free(m);
 }
 

@@ -96,7 +96,7 @@ static double exact(int32_t side, double zero)
 
 	assert_int_equal(gpube_infer(&s, m, NULL), GPUBE_OK);
 	log10_z = s->log10_z;
-	gpube_inference_free(s, ctx);
+	gpube_result_free(s);
 	gpube_model_free(m);
 	return log10_z;
 }
@@ -165,7 +165,7 @@ static void test_stopped(void **state)
 				assert_true(s->marginals_lower[i] <= s->marginals_upper[i]);
 			n_bounds += !s->known;
 		}
-		gpube_inference_free(s, w.ctx);
+		gpube_result_free(s);
 		gpube_model_free(m);
 		gpube_ctx_free(w.ctx);
 	}
@@ -218,7 +218,7 @@ static void test_no_memory(void **state)
 		n_failed += status != GPUBE_OK;
 		n_cases += !status && s->n_cases > 0;
 		if (!status)
-			gpube_inference_free(s, w.ctx);
+			gpube_result_free(s);
 		w.fail_at = 0;
 		gpube_model_free(m);
 		gpube_ctx_free(w.ctx);

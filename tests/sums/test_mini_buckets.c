@@ -36,7 +36,7 @@ static void begin_random(struct sums *s, uint64_t seed)
 static void end(struct sums *s)
 {
 	gpube__infer_clear(&s->j);
-	gpube_inference_free(s->exact, ctx);
+	gpube_result_free(s->exact);
 	gpube_model_free(s->m);
 }
 

@@ -110,7 +110,7 @@ static void check(const struct gpube_model *m, const bool *fixed, bool *impossib
 		assert_int_equal(out->answer, GPUBE_ANSWER_INFEASIBLE);
 		assert_true(out->log10_upper == -INFINITY);
 		assert_null(out->values);
-		gpube_mmap_free(out, ctx);
+		gpube_result_free(out);
 		return;
 	}
 	assert_int_equal(out->answer, GPUBE_ANSWER_OPTIMAL);
@@ -128,7 +128,7 @@ static void check(const struct gpube_model *m, const bool *fixed, bool *impossib
 	for (int32_t i = 0; i < m->n_vars; i++)
 		assert_true(!m->evidence || m->evidence[i] < 0 || !fixed[i] ||
 			    values[i] == m->evidence[i]);
-	gpube_mmap_free(out, ctx);
+	gpube_result_free(out);
 }
 
 static void test_random(void **state)
@@ -180,7 +180,7 @@ static void test_differs_from_mpe(void **state)
 	assert_int_equal(out->values[0], 1);
 	assert_true(fabs(out->log10_value - log10(0.6)) < 1e-14);
 	assert_int_equal(out->n_free, 1);
-	gpube_mmap_free(out, ctx);
+	gpube_result_free(out);
 	gpube_model_free(m);
 }
 
@@ -208,13 +208,13 @@ static void test_far_apart(void **state)
 	assert_int_equal(out->values[0], 1);
 	assert_true(fabs(out->log10_value) < 1e-12);
 	assert_true(out->log10_upper < 1e-6);
-	gpube_mmap_free(out, ctx);
+	gpube_result_free(out);
 	/* against its will */
 	assert_int_equal(gpube_model_observe(m, 0, 0), GPUBE_OK);
 	out = find(m, fixed, (struct gpube_opts){0});
 	assert_int_equal(out->values[0], 0);
 	assert_true(fabs(out->log10_value + 18 * 500 * log10(2)) < 1e-6);
-	gpube_mmap_free(out, ctx);
+	gpube_result_free(out);
 	gpube_model_free(m);
 }
 
@@ -250,19 +250,19 @@ static void test_limits(void **state)
 	lower = out->log10_lower;
 	upper = out->log10_upper;
 	assert_non_null(out->values);
-	gpube_mmap_free(out, ctx);
+	gpube_result_free(out);
 	ctx->memory_bytes = memory;
 	assert_int_equal(gpube_mmap(&out, m, &opts), GPUBE_OK);
 	assert_int_equal(out->answer, GPUBE_ANSWER_OPTIMAL);
 	assert_true(lower <= out->log10_upper && out->log10_lower <= upper);
 	assert_true(upper - lower < 40);
-	gpube_mmap_free(out, ctx);
+	gpube_result_free(out);
 	gpube_ctx_stop(ctx);
 	assert_int_equal(gpube_mmap(&out, m, &opts), GPUBE_ESTOP);
 	gpube_ctx_resume(ctx);
 	assert_non_null(out);
 	assert_true(out->log10_upper == INFINITY);
-	gpube_mmap_free(out, ctx);
+	gpube_result_free(out);
 	gpube_model_free(m);
 }
 

@@ -38,7 +38,7 @@ static void check(const struct gpube_model *m, uint64_t seed, bool *impossible)
 	if (*impossible) {
 		assert_int_equal(s->answer, GPUBE_ANSWER_INFEASIBLE);
 		assert_null(s->values);
-		gpube_solution_free(s, ctx);
+		gpube_result_free(s);
 		return;
 	}
 	assert_int_equal(s->answer, GPUBE_ANSWER_OPTIMAL);
@@ -49,7 +49,7 @@ static void check(const struct gpube_model *m, uint64_t seed, bool *impossible)
 	assert_true(fabs(value - brute.log_value) <= slack);
 	for (int32_t i = 0; i < m->n_vars; i++)
 		assert_true(!m->evidence || m->evidence[i] < 0 || s->values[i] == m->evidence[i]);
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 }
 
 static void test_random(void **state)

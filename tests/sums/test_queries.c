@@ -127,7 +127,7 @@ static void test_joint(void **state)
 			check_joint(s, m, query, n, cells);
 			n_zero += s->log10_z == -INFINITY;
 			n_far += n > 3;
-			gpube_inference_free(s, ctx);
+			gpube_result_free(s);
 		}
 		gpube_model_free(m);
 	}
@@ -168,8 +168,8 @@ static void test_compiled(void **state)
 				n += m->vars[i].domain;
 			for (int64_t i = 0; i < n && s->marginals; i++)
 				assert_true(fabs(s->marginals[i] - mar->marginals[i]) <= 1e-12);
-			gpube_inference_free(mar, ctx);
-			gpube_inference_free(s, ctx);
+			gpube_result_free(mar);
+			gpube_result_free(s);
 			if (k % 2) {
 				assert_int_equal(gpube_model_observe(m, var, value), GPUBE_OK);
 				assert_int_equal(gpube_infer_observe(c, var, value), GPUBE_OK);
@@ -203,14 +203,14 @@ static void test_weights(void **state)
 	assert_int_equal(gpube_model_add_potentials(m, 1, &y, b), GPUBE_OK);
 	s = infer(m, (struct gpube_opts){0});
 	assert_true(fabs(s->log10_z - log10(16 * 1.5)) < 1e-14);
-	gpube_inference_free(s, ctx);
+	gpube_result_free(s);
 	assert_int_equal(gpube_model_weigh(m, y, NULL), GPUBE_OK);
 	assert_int_equal(m->n_functions, 3);
 	assert_int_equal(m->n_tables, 3);
 	assert_int_equal(gpube_model_weigh(m, x, w), GPUBE_OK);
 	s = infer(m, (struct gpube_opts){0});
 	assert_true(fabs(s->log10_z - log10(6)) < 1e-14);
-	gpube_inference_free(s, ctx);
+	gpube_result_free(s);
 	assert_int_equal(gpube_model_weigh(m, x, NULL), GPUBE_OK);
 	assert_int_equal(gpube_model_weigh(m, x, NULL), GPUBE_OK);
 	assert_int_equal(m->n_functions, 2);
@@ -261,7 +261,7 @@ static void test_rows(void **state)
 				s->log10_z == log10_z[r] ||
 				fabs(s->log10_z - log10_z[r]) <= 1e-12 + 1e-15 * fabs(s->log10_z));
 			n_zero += s->log10_z == -INFINITY;
-			gpube_inference_free(s, ctx);
+			gpube_result_free(s);
 		}
 		/* what was observed before still is, also after a row that is none */
 		for (int32_t i = 0; i < m->n_vars; i++)
@@ -279,9 +279,9 @@ static void test_rows(void **state)
 			assert_true(
 				s->log10_z == t->log10_z ||
 				fabs(s->log10_z - t->log10_z) <= 1e-12 + 1e-15 * fabs(s->log10_z));
-			gpube_inference_free(t, ctx);
+			gpube_result_free(t);
 		}
-		gpube_inference_free(s, ctx);
+		gpube_result_free(s);
 		gpube_compiled_free(c);
 		gpube_model_free(m);
 	}
@@ -369,11 +369,11 @@ static void test_networks(void **state)
 							fabs(s->joint[at] -
 								pow(10, t->log10_z - s->log10_z)) <
 							1e-12);
-					gpube_inference_free(t, ctx);
+					gpube_result_free(t);
 				}
 		assert_int_equal(at, s->n_joint);
 		assert_true(fabs(all - 1) < 1e-12);
-		gpube_inference_free(s, ctx);
+		gpube_result_free(s);
 		gpube_model_free(m);
 	}
 }
@@ -395,20 +395,20 @@ static void test_too_large(void **state)
 		"the joint table of 60 variables has 1.15292e+18 cells, which take"));
 	assert_non_null(s);
 	assert_false(s->known);
-	gpube_inference_free(s, ctx);
+	gpube_result_free(s);
 	opts.n_query = 0;
 	opts.draw = INT64_C(1) << 56;
 	assert_int_equal(gpube_infer(&s, m, &opts), GPUBE_ELIMIT);
 	snprintf(text, sizeof(text), "%s", gpube_error(ctx));
 	assert_non_null(strstr(text, "72057594037927936 assignments of 60 variables take"));
-	gpube_inference_free(s, ctx);
+	gpube_result_free(s);
 	opts = (struct gpube_opts){.query = query, .n_query = 2, .draw = 5};
 	assert_int_equal(gpube_infer(&s, m, &opts), GPUBE_EINVAL);
 	assert_null(s);
 	opts = (struct gpube_opts){.query = query, .n_query = 12};
 	s = infer(m, opts);
 	assert_int_equal(s->n_joint, 4096);
-	gpube_inference_free(s, ctx);
+	gpube_result_free(s);
 	gpube_model_free(m);
 }
 
@@ -479,7 +479,7 @@ static void test_draw(void **state)
 			assert_int_equal(s->n_drawn, N);
 			check_drawn(m, s->drawn, N);
 		}
-		gpube_inference_free(s, ctx);
+		gpube_result_free(s);
 		gpube_model_free(m);
 	}
 	assert_true(n_zero > 5 && n_zero < 100);
@@ -516,7 +516,7 @@ static void test_draw_again(void **state)
 	for (int64_t k = 0; k < 1000; k++)
 		assert_int_equal(s[0]->drawn[k * n_vars + 70], 1);
 	for (int k = 0; k < 4; k++)
-		gpube_inference_free(s[k], k == 2 ? one : ctx);
+		gpube_result_free(s[k]);
 	gpube_model_free(m[0]);
 	gpube_model_free(m[1]);
 	gpube_ctx_free(one);
@@ -569,8 +569,8 @@ static void test_draw_deep(void **state)
 		}
 		n_tested += s->drawn != NULL;
 		assert_true(s->log10_z == mar->log10_z || fabs(s->log10_z - mar->log10_z) < 1e-9);
-		gpube_inference_free(s, ctx);
-		gpube_inference_free(mar, ctx);
+		gpube_result_free(s);
+		gpube_result_free(mar);
 		gpube_model_free(m);
 	}
 	assert_true(n_tested >= 4);

@@ -26,8 +26,8 @@ void must_agree(const struct gpube_model *m, struct gpube_opts opts)
 	assert_true(a->answer == b->answer && a->answer != GPUBE_ANSWER_INCOMPLETE);
 	assert_true(
 		a->answer != GPUBE_ANSWER_OPTIMAL || (a->cost == b->cost && a->bound == b->cost));
-	gpube_solution_free(a, m->ctx);
-	gpube_solution_free(b, m->ctx);
+	gpube_result_free(a);
+	gpube_result_free(b);
 }
 
 void check_optimum(const struct random_spec *spec, uint64_t seed, const struct gpube_opts *opts)
@@ -45,7 +45,7 @@ void check_optimum(const struct random_spec *spec, uint64_t seed, const struct g
 		assert_int_equal(got->bound, brute.cost);
 		assert_int_equal(got->cost, brute.cost);
 	}
-	gpube_solution_free(got, ctx);
+	gpube_result_free(got);
 	gpube_model_free(m);
 }
 

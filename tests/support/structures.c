@@ -62,7 +62,7 @@ static int get_and_solve(struct gpube_ctx *ctx, struct gpube_model *none, const 
 	if (!status)
 		status = gpube_csg(&r, g, &opts);
 	assert_true(!r == (status != GPUBE_OK));
-	gpube_csg_result_free(r, ctx);
+	gpube_result_free(r);
 	gpube_model_free(g);
 	return status;
 }

@@ -155,21 +155,22 @@ static void describe(char text[4096], const struct gpube_model *model)
 	size_t n = 0;
 
 #define SAY(...) n += (size_t)snprintf(text + n, sizeof(said[0]) - n, __VA_ARGS__)
-	SAY("%d %d %d %lld %lld:", gpube_model_kind(model), gpube_model_direction(model),
-		gpube_model_scale(model), (long long)gpube_model_constant(model),
-		(long long)gpube_model_top(model));
+	SAY("%d %d %d %lld %lld:", gpube_model_info(model)->kind,
+		gpube_model_info(model)->direction, gpube_model_info(model)->scale,
+		(long long)gpube_model_info(model)->constant,
+		(long long)gpube_model_info(model)->top);
 	for (int32_t i = 0; i < gpube_model_n_vars(model); i++)
 		SAY(" %d %s %d,", gpube_model_domain(model, i),
 			gpube_model_var_name(model, i) ? gpube_model_var_name(model, i) : "-",
 			gpube_model_observed(model, i));
-	for (int32_t f = 0; f < gpube_model_n_functions(model); f++) {
+	for (int32_t f = 0; f < gpube_model_info(model)->n_functions; f++) {
 		int64_t costs[6] = {0};
 		double values[6] = {0};
 		const int32_t *scope;
 		int arity = gpube_model_scope(&scope, model, f);
 
 		assert_in_range(gpube_model_cells(model, f), 1, 6);
-		if (gpube_model_kind(model) == GPUBE_COSTS)
+		if (gpube_model_info(model)->kind == GPUBE_COSTS)
 			assert_int_equal(gpube_model_costs(costs, model, f), 0);
 		else
 			assert_int_equal(gpube_model_potentials(values, model, f), 0);

@@ -46,16 +46,6 @@ int wrong_calls_run(const char *const headers[], int (*set_up)(void **), int (*t
 	{                                                                                          \
 		name(NULL);                                                                        \
 	}
-/* To free nothing, or without a context. */
-#define WRONG_FREE(type, name)                                                                     \
-	WRONG(name)                                                                                \
-	{                                                                                          \
-		type nothing = {0};                                                                \
-                                                                                                   \
-		name(NULL, ctx);                                                                   \
-		name(&nothing, NULL);                                                              \
-	}
-
 #define REFUSED(call) assert_int_equal(call, GPUBE_EINVAL)
 /* the same of a call that makes something */
 #define NOT_MADE(type, what, call)                                                                 \

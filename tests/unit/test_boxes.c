@@ -305,7 +305,7 @@ static double peak_of(const struct gpube_model *m, const struct gpube_opts *opts
 
 	assert_int_equal(gpube_plan(&s, m, opts), 0);
 	peak = s->plan.peak_bytes;
-	gpube_solution_free(s, m->ctx);
+	gpube_result_free(s);
 	return peak;
 }
 
@@ -363,7 +363,7 @@ static void random_models(void **state)
 		assert_non_null(m);
 		status = gpube_solve(&s, m, &opts);
 		if (status == GPUBE_ELIMIT) { /* the functions alone take more */
-			gpube_solution_free(s, c);
+			gpube_result_free(s);
 			gpube_model_free(m);
 			gpube_ctx_free(c);
 			continue;
@@ -380,7 +380,7 @@ static void random_models(void **state)
 			assert_true(fabs(s->log_value - expected.log_value) < 1e-4);
 		}
 		count_slices(s->plan.n_slices);
-		gpube_solution_free(s, c);
+		gpube_result_free(s);
 		gpube_model_free(m);
 		gpube_ctx_free(c);
 	}
@@ -407,7 +407,7 @@ static void networks(void **state)
 		int status = gpube_solve(&s, same, &opts);
 
 		if (status == GPUBE_ELIMIT && parts[k] > 50) {
-			gpube_solution_free(s, c);
+			gpube_result_free(s);
 			gpube_model_free(same);
 			gpube_ctx_free(c);
 			continue;
@@ -423,11 +423,11 @@ static void networks(void **state)
 				assert_string_equal(s->count, whole->count);
 		}
 		count_slices(s->plan.n_slices);
-		gpube_solution_free(s, c);
+		gpube_result_free(s);
 		gpube_model_free(same);
 		gpube_ctx_free(c);
 	}
-	gpube_solution_free(whole, ctx);
+	gpube_result_free(whole);
 	gpube_model_free(m);
 }
 
@@ -531,10 +531,10 @@ static void a_stop_leaves_what_is_known(void **state)
 		assert_int_equal(s->answer, whole->answer);
 		assert_true(s->answer == GPUBE_ANSWER_INFEASIBLE || s->cost == whole->cost);
 	}
-	gpube_solution_free(s, stoppable);
+	gpube_result_free(s);
 	gpube_model_free(m);
 	gpube_ctx_free(stoppable);
-	gpube_solution_free(whole, ctx);
+	gpube_result_free(whole);
 }
 
 static void stops_were_met(void **state)
@@ -567,8 +567,8 @@ static void large_domains(void **state)
 	assert_int_equal(gpube_solve(&s, same, &opts), 0);
 	assert_true(s->plan.n_slices > 200 && s->plan.peak_bytes <= 16000);
 	assert_true(s->answer == GPUBE_ANSWER_OPTIMAL && s->cost == whole->cost);
-	gpube_solution_free(s, c);
-	gpube_solution_free(whole, ctx);
+	gpube_result_free(s);
+	gpube_result_free(whole);
 	gpube_model_free(m);
 	gpube_model_free(same);
 	gpube_ctx_free(c);
@@ -624,7 +624,7 @@ static int scarce_solve(struct gpube_ctx *c, struct gpube_model *m, const void *
 	assert_true(!s == (status != 0));
 	if (s)
 		n_scarce += s->plan.n_slices > 1;
-	gpube_solution_free(s, c);
+	gpube_result_free(s);
 	gpube_model_free(own);
 	return status;
 }

@@ -90,7 +90,7 @@ static void check_solve(const struct limit_model *s, const struct gpube_model *m
 		snprintf(count, sizeof(count), "%" PRIu64, s->n_optima);
 		CHECK(s, !opts.count || !strcmp(found->count, count));
 	}
-	gpube_solution_free(found, ctx);
+	gpube_result_free(found);
 }
 
 static void check_bounds(
@@ -144,7 +144,7 @@ static void check_bound(const struct limit_model *s, const struct gpube_model *m
 	if (!done(s, gpube_bound(&b, m, &opts)))
 		return;
 	check_bounds(s, b, &opts);
-	gpube_solution_free(b, ctx);
+	gpube_result_free(b);
 }
 
 /* Every assignment costs the same, or is not below the limit and forbidden. */
@@ -200,7 +200,7 @@ static void check_shifted(const struct limit_model *s, const struct gpube_model 
 	else
 		compare(s, shifted.model, !shifting.whole || opts.has_cutoff, limit);
 	gpube__reparam_clear(&shifted);
-	gpube_solution_free(b, ctx);
+	gpube_result_free(b);
 }
 
 /* What any certificate proves at least: each function counts for its least cost. */
@@ -244,7 +244,7 @@ static void check_certified(const struct limit_model *s, const struct gpube_mode
 		CHECK(s, !s->feasible || c.bound <= s->best);
 	}
 	gpube__certificate_clear(&c);
-	gpube_solution_free(known, ctx);
+	gpube_result_free(known);
 }
 
 static void check_agents(const struct limit_model *s, const struct gpube_model *m, int k)
@@ -263,7 +263,7 @@ static void check_agents(const struct limit_model *s, const struct gpube_model *
 		CHECK(s, minimised(s, r->bound) <= s->best);
 	if (r->answer == GPUBE_ANSWER_OPTIMAL)
 		check_assignment(s, r->values, r->cost);
-	gpube_dpop_free(r);
+	gpube_result_free(r);
 }
 
 /* What bounds the best completion from below, at every node of each assignment's path. */
@@ -492,7 +492,7 @@ static void known_model(void **state)
 	snprintf(optimum, sizeof(optimum), "%" PRId64, found->cost);
 	if (g->optimum)
 		assert_string_equal(optimum, g->optimum);
-	gpube_solution_free(found, ctx);
+	gpube_result_free(found);
 	gpube_model_free(m);
 }
 

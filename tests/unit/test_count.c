@@ -28,7 +28,7 @@ static void expect_count(const struct gpube_model *m, const char *count)
 		assert_int_equal(gpube_model_cost(&cost, m, s->values), GPUBE_OK);
 		assert_true(cost != GPUBE_INF);
 	}
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 }
 
 static void test_random(void **state)
@@ -52,7 +52,7 @@ static void test_random(void **state)
 		assert_int_equal(brute_force(&brute, NULL, m), GPUBE_OK);
 		snprintf(count, sizeof(count), "%" PRIu64, brute.n_feasible);
 		status = gpube_count(&s, m, NULL);
-		gpube_solution_free(s, ctx);
+		gpube_result_free(s);
 		if (status) {
 			/* only where costs and top make a difference */
 			assert_int_equal(status, GPUBE_EINVAL);

@@ -238,7 +238,7 @@ static void check_run(const struct subject *t, struct dcop_opts *opts)
 			assert_true(c.bound == GPUBE_INF || c.bound == c.m.top);
 	}
 	end_central(&c);
-	gpube_dpop_free(r);
+	gpube_result_free(r);
 }
 
 struct stop {
@@ -271,7 +271,7 @@ static void check_stops(const struct subject *t, struct dcop_opts *opts)
 		status = dcop_solve(&r, t->m, opts, NULL);
 		assert_non_null(r);
 		if (!status) { /* all of it was done */
-			gpube_dpop_free(r);
+			gpube_result_free(r);
 			break;
 		}
 		assert_int_equal(status, GPUBE_ESTOP);
@@ -286,7 +286,7 @@ static void check_stops(const struct subject *t, struct dcop_opts *opts)
 			assert_true(ctx->n_threads > 1 || r->n_split > 0 || bound >= before);
 			before = bound;
 		}
-		gpube_dpop_free(r);
+		gpube_result_free(r);
 	}
 }
 
@@ -351,7 +351,7 @@ static void potentials(void **state)
 			r->answer, brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
 		if (brute.feasible)
 			assert_true(fabs(r->log_value - brute.log_value) < 1e-6);
-		gpube_dpop_free(r);
+		gpube_result_free(r);
 		gpube_model_free(m);
 	}
 }
@@ -455,7 +455,7 @@ static void two_agents(void **state)
 	assert_int_equal(r->agents[1].util_bytes, 40 + 4 + 4 * 4);
 	assert_int_equal(r->largest_bytes, 40 + 4 + 4 * 4);
 	assert_int_equal(r->total_bytes, 40 + 4 + 4 * 4 + 40 + 2 * 8);
-	gpube_dpop_free(r);
+	gpube_result_free(r);
 	gpube_model_free(m);
 }
 
@@ -472,10 +472,10 @@ static void a_stop_is_told(void **state)
 	assert_int_equal(dcop_solve(&r, m, &opts, NULL), GPUBE_ESTOP);
 	assert_int_equal(r->answer, GPUBE_ANSWER_INCOMPLETE);
 	assert_null(r->values);
-	gpube_dpop_free(r);
+	gpube_result_free(r);
 	gpube_ctx_resume(ctx);
 	assert_int_equal(dcop_solve(&r, m, &opts, NULL), 0);
-	gpube_dpop_free(r);
+	gpube_result_free(r);
 	gpube_model_free(m);
 }
 
@@ -521,7 +521,7 @@ static int dpop_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void 
 
 	(void)c;
 	(void)arg;
-	gpube_dpop_free(r);
+	gpube_result_free(r);
 	return status;
 }
 

@@ -287,9 +287,9 @@ static void bounds_with_what_is_known(void **state)
 		assert_int_equal(bounds->answer, GPUBE_ANSWER_OPTIMAL);
 		assert_true(bounds->cost == solution->cost);
 		assert_true(bounds->plan.n_vars < N / 2);
-		gpube_solution_free(bounds, ctx);
+		gpube_result_free(bounds);
 	}
-	gpube_solution_free(solution, ctx);
+	gpube_result_free(solution);
 	gpube_model_free(m);
 }
 

@@ -48,10 +48,10 @@ static int64_t better(const struct subject *t, int64_t a, int64_t b)
 static double opened(const struct subject *t, int32_t depth)
 {
 	const struct gpube_heuristic *h = t->h;
-	const int32_t *order = gpube_heuristic_order(h);
+	const int32_t *order = gpube_heuristic_info(h)->order;
 	double sum = 0;
 
-	for (int32_t k = 0; k < gpube_heuristic_n_tables(h); k++) {
+	for (int32_t k = 0; k < gpube_heuristic_info(h)->n_tables; k++) {
 		struct gpube_heuristic_table table;
 		bool assigned = true, sent = false;
 		int64_t *cells, cell = 0;
@@ -94,7 +94,7 @@ static int64_t check_node(struct subject *t, int32_t depth)
 		assert_true(bound == best);
 		return best;
 	}
-	assert_int_equal(var, gpube_heuristic_order(t->h)[t->m->n_vars - 1 - depth]);
+	assert_int_equal(var, gpube_heuristic_info(t->h)->order[t->m->n_vars - 1 - depth]);
 	gpube_path_bounds(t->path, row);
 	for (int32_t a = 0; a < t->m->vars[var].domain; a++) {
 		t->values[var] = a;
@@ -275,7 +275,7 @@ static void tables_of_a_chain(void **state)
 	assert_true(gpube_heuristic_info(h)->exact);
 	assert_int_equal(gpube_heuristic_info(h)->bound, 1);
 	unit = (int64_t)1 << gpube_heuristic_info(h)->shift;
-	for (int32_t k = 0; k < gpube_heuristic_n_tables(h); k++) {
+	for (int32_t k = 0; k < gpube_heuristic_info(h)->n_tables; k++) {
 		gpube_heuristic_table(&table, h, k);
 		gpube_heuristic_cells(cells, h, k);
 		if (table.from != 1)

@@ -186,8 +186,8 @@ static void coalitions(void **state)
 		assert_int_equal(gpube_csg(&a, lent, o), 0);
 		assert_int_equal(gpube_csg(&b, copied, o), 0);
 		assert_true(a->value_int == b->value_int);
-		gpube_csg_result_free(a, ctx);
-		gpube_csg_result_free(b, ctx);
+		gpube_result_free(a);
+		gpube_result_free(b);
 		gpube_opts_free(o);
 		assert_memory_equal(gpube_coalitions_values(copied), values, sizeof(values));
 	}

@@ -31,7 +31,7 @@ static int copy_function(struct gpube_model *copy, const struct gpube_model *m, 
 
 	assert_non_null(potentials);
 	assert_non_null(costs);
-	if (gpube_model_kind(m) == GPUBE_COSTS) {
+	if (gpube_model_info(m)->kind == GPUBE_COSTS) {
 		assert_int_equal(gpube_model_potentials((double *)&wrong, m, f), GPUBE_EINVAL);
 		assert_int_equal(gpube_model_costs(costs, m, f), 0);
 		status = gpube_model_add_costs(copy, arity, scope, costs);
@@ -47,12 +47,13 @@ static int copy_function(struct gpube_model *copy, const struct gpube_model *m, 
 
 static struct gpube_model *copy_of(const struct gpube_model *m)
 {
-	int64_t constant = gpube_model_constant(m);
+	int64_t constant = gpube_model_info(m)->constant;
 	struct gpube_model *copy;
 
-	assert_int_equal(gpube_model_new(&copy, ctx, gpube_model_kind(m)), 0);
-	if (gpube_model_kind(m) == GPUBE_COSTS)
-		assert_int_equal(gpube_model_set_direction(copy, gpube_model_direction(m)), 0);
+	assert_int_equal(gpube_model_new(&copy, ctx, gpube_model_info(m)->kind), 0);
+	if (gpube_model_info(m)->kind == GPUBE_COSTS)
+		assert_int_equal(
+			gpube_model_set_direction(copy, gpube_model_info(m)->direction), 0);
 	for (int32_t i = 0; i < gpube_model_n_vars(m); i++) {
 		const char *name = gpube_model_var_name(m, i);
 		int32_t domain = gpube_model_domain(m, i);
@@ -62,12 +63,12 @@ static struct gpube_model *copy_of(const struct gpube_model *m)
 		same_name(name, gpube_model_var_name(copy, i));
 		assert_null(gpube_model_value_name(copy, i, 0));
 	}
-	if (gpube_model_kind(m) == GPUBE_COSTS) {
-		assert_int_equal(gpube_model_set_scale(copy, gpube_model_scale(m)), 0);
+	if (gpube_model_info(m)->kind == GPUBE_COSTS) {
+		assert_int_equal(gpube_model_set_scale(copy, gpube_model_info(m)->scale), 0);
 		assert_int_equal(gpube_model_add_costs(copy, 0, NULL, &constant), 0);
-		assert_int_equal(gpube_model_set_top(copy, gpube_model_top(m)), 0);
+		assert_int_equal(gpube_model_set_top(copy, gpube_model_info(m)->top), 0);
 	}
-	for (int32_t f = 0; f < gpube_model_n_functions(m); f++)
+	for (int32_t f = 0; f < gpube_model_info(m)->n_functions; f++)
 		assert_int_equal(copy_function(copy, m, f), 0);
 	return copy;
 }
@@ -75,7 +76,7 @@ static struct gpube_model *copy_of(const struct gpube_model *m)
 static void expect_same(
 	const struct gpube_model *a, const struct gpube_model *b, const int32_t *values)
 {
-	if (gpube_model_kind(a) == GPUBE_COSTS) {
+	if (gpube_model_info(a)->kind == GPUBE_COSTS) {
 		int64_t x, y;
 
 		assert_int_equal(gpube_model_cost(&x, a, values), 0);

@@ -125,14 +125,14 @@ static void penalties_solved(void **state)
 	solve_and_count(&hard, colouring(24, 3, 24, X));
 	assert_true(soft->cost == hard->cost);
 	assert_string_equal(soft->count, hard->count);
-	gpube_solution_free(soft, ctx);
-	gpube_solution_free(hard, ctx);
+	gpube_result_free(soft);
+	gpube_result_free(hard);
 	solve_and_count(&soft, colouring(25, 2, 25, penalty));
 	solve_and_count(&hard, colouring(25, 2, 25, penalty >> 20));
 	assert_true(soft->cost - penalty == hard->cost - (penalty >> 20));
 	assert_string_equal(soft->count, hard->count);
-	gpube_solution_free(soft, ctx);
-	gpube_solution_free(hard, ctx);
+	gpube_result_free(soft);
+	gpube_result_free(hard);
 }
 
 static void wrong_kind(void **state)

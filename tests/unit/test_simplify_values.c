@@ -346,7 +346,7 @@ static void settled_values_are_counted(void **state)
 		assert_int_equal(found->plan.n_vars, 2);
 		if (opts.count)
 			assert_string_equal(found->count, "3");
-		gpube_solution_free(found, ctx);
+		gpube_result_free(found);
 	}
 	gpube_model_free(m);
 }

@@ -83,7 +83,7 @@ static int bound_scarcely(struct gpube_ctx *c, struct gpube_model *m, const void
 	c->memory_bytes = N_LITTLE / 4;
 	status = gpube_bound(&b, m, &opts);
 	assert_true(!b == (status != 0));
-	gpube_solution_free(b, c);
+	gpube_result_free(b);
 	return status;
 }
 

@@ -47,7 +47,7 @@ static void expect_answer(
 	assert_int_equal(
 		s->answer, expected->feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
 	if (!expected->feasible) {
-		gpube_solution_free(s, ctx);
+		gpube_result_free(s);
 		return;
 	}
 	if (m->kind == GPUBE_COSTS) {
@@ -69,7 +69,7 @@ static void expect_answer(
 		assert_true(
 			fabs((double)s->cost * pow(10, -s->scale) + expected->log_value) <= slack);
 	}
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 }
 
 /* What bounds and search have proved is counted by an elimination of its own. */
@@ -91,7 +91,7 @@ static void count_after_search(const struct gpube_model *m, const struct brute *
 		assert_non_null(s->count);
 		assert_string_equal(s->count, count);
 	}
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 }
 
 static void solve_every_way(const struct gpube_model *m)
@@ -167,7 +167,7 @@ static void too_large_is_refused(void **state)
 	assert_true(s->plan.largest_message == 0x1p39);
 	assert_true(s->plan.peak_bytes >= 0x1p41);
 	assert_non_null(strstr(gpube_error(small), "width 39"));
-	gpube_solution_free(s, small);
+	gpube_result_free(s);
 	gpube_model_free(m);
 	gpube_ctx_free(small);
 }
@@ -216,7 +216,7 @@ static void arg_mins_in_little_memory(void **state)
 		 * twice
 		 */
 		assert_true(peaks[round] < 4 * s->plan.joined_cells / 3 + 2 * 84 * 256);
-		gpube_solution_free(s, c);
+		gpube_result_free(s);
 		gpube_model_free(m);
 		gpube_ctx_free(c);
 	}
@@ -251,7 +251,7 @@ static void what_is_needed_is_enough(void **state)
 			assert_int_equal(gpube_solve(&s, m, &opts), round == 1 ? 0 : GPUBE_ELIMIT);
 			assert_true(round == 0 || s->plan.peak_bytes == need);
 			need = s->plan.peak_bytes;
-			gpube_solution_free(s, c);
+			gpube_result_free(s);
 			gpube_model_free(m);
 			gpube_ctx_free(c);
 		}
@@ -282,7 +282,7 @@ static void star_of_large_costs(void **state)
 	}
 	assert_int_equal(gpube_solve(&s, m, &eliminate), 0);
 	assert_true(s->cost == (expected[0] < expected[1] ? expected[0] : expected[1]));
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	gpube_model_free(m);
 }
 
@@ -309,7 +309,7 @@ static void star_of_potentials(void **state)
 		assert_int_equal(s->answer, GPUBE_ANSWER_OPTIMAL);
 		assert_int_equal(s->values[0], 1);
 		assert_true(fabs(s->log_value - N_LEAVES * log(2e-3)) < 1e-6);
-		gpube_solution_free(s, ctx);
+		gpube_result_free(s);
 	}
 	opts.precision = 12; /* asked for: it is that or an error */
 	assert_int_equal(gpube_solve(&s, m, &opts), GPUBE_ERANGE);
@@ -329,7 +329,7 @@ static void a_stopped_context_solves_nothing(void **state)
 	assert_int_equal(s->answer, GPUBE_ANSWER_INCOMPLETE);
 	assert_null(s->values);
 	gpube_ctx_resume(ctx);
-	gpube_solution_free(s, ctx);
+	gpube_result_free(s);
 	gpube_model_free(m);
 }
 
@@ -366,7 +366,7 @@ static void a_stopped_count_keeps_the_optimum(void **state)
 	assert_true(s->cost == expected.cost);
 	assert_non_null(s->values);
 	assert_null(s->count);
-	gpube_solution_free(s, c);
+	gpube_result_free(s);
 	gpube_model_free(m);
 	gpube_ctx_free(c);
 }
@@ -400,7 +400,7 @@ static void every_allocation_can_fail(void **state)
 			}
 			assert_true(at < 100000);
 		}
-		gpube_solution_free(s, c);
+		gpube_result_free(s);
 		gpube_model_free(m);
 		test_memory_end(c, &memory);
 	}

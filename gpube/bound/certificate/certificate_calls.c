@@ -119,6 +119,6 @@ int gpube_certify(struct gpube_certified *out, struct gpube_solution **bounds,
 	if (bounds)
 		*bounds = own;
 	else
-		gpube_solution_free(own, m->ctx);
+		gpube_result_free(own);
 	return status;
 }

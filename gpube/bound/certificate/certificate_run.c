@@ -134,7 +134,7 @@ static int ascend(
 		status = gpube__bound_reparam(&bounds, &reparam, relaxed, &opts, &reparam_opts);
 	if (!status)
 		gpube__reparam_clear(&reparam);
-	gpube_solution_free(bounds, w->m->ctx);
+	gpube_result_free(bounds);
 	gpube_model_free(relaxed);
 	return status;
 }
@@ -260,7 +260,7 @@ static int note_steps(const struct certifying *w, double end)
 		o.timeout_seconds = fmax(1e-6, fmin(MOST_NOTING, NOTING * (end - gpube__now())));
 	gpube__certificate_clear(w->notes);
 	status = gpube__bound_noted(&again, w->notes, w->m, &o);
-	gpube_solution_free(again, w->m->ctx);
+	gpube_result_free(again);
 	return status;
 }
 

@@ -166,7 +166,7 @@ static int ask(
 	if (cells && rows->n_cells)
 		memcpy(rows->cells + k * rows->n_cells, cells,
 			(size_t)rows->n_cells * sizeof(*cells));
-	gpube_inference_free(s, m->ctx);
+	gpube_result_free(s);
 	return GPUBE_OK;
 }
 

@@ -30,8 +30,8 @@ static int read_model(
 	const int status = gpube__read_from(&c->model, in, &opts);
 
 	if (!status)
-		c->kind =
-			c->model->auction ? GPUBE_CONTENT_AUCTION : of[gpube_model_kind(c->model)];
+		c->kind = c->model->auction ? GPUBE_CONTENT_AUCTION
+					    : of[gpube_model_info(c->model)->kind];
 	return status;
 }
 
@@ -66,10 +66,10 @@ int contents_read(
 	return status;
 }
 
-void contents_clear(struct contents *c, struct gpube_ctx *ctx)
+void contents_clear(struct contents *c)
 {
 	gpube_model_free(c->model);
-	gpube_uai_result_free(c->result, ctx);
+	gpube_result_free(c->result);
 	*c = (struct contents){.path = c->path};
 }
 
@@ -132,10 +132,10 @@ int contents_become(struct contents *c, struct gpube_ctx *ctx, enum gpube_conten
 	status = kind == GPUBE_CONTENT_MODEL ? contents_model(&to.model, c, ctx, regret)
 					     : become_form(&to, c, ctx);
 	if (status) {
-		contents_clear(&to, ctx);
+		contents_clear(&to);
 		return status;
 	}
-	contents_clear(c, ctx);
+	contents_clear(c);
 	*c = to;
 	return GPUBE_OK;
 }
@@ -167,6 +167,6 @@ int contents_read_form(struct contents *c, struct gpube_ctx *ctx, const char *pa
 	if (!status && c->kind == GPUBE_CONTENT_MODEL)
 		status = contents_become(c, ctx, own, false);
 	if (status)
-		contents_clear(c, ctx);
+		contents_clear(c);
 	return status;
 }

@@ -27,7 +27,7 @@ struct contents {
  */
 int contents_read(
 	struct contents *c, struct gpube_ctx *ctx, const char *path, const struct opts_read *read);
-void contents_clear(struct contents *c, struct gpube_ctx *ctx);
+void contents_clear(struct contents *c);
 
 /*
  * contents_become() - the same as another kind: as a model, or what a model has the form of. An

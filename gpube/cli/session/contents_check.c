@@ -38,6 +38,6 @@ int contents_check(const struct contents *c, struct gpube_ctx *ctx, const char *
 			"internal error: '%s', read back, is not what was written; please report "
 			"this",
 			path);
-	contents_clear(&back, ctx);
+	contents_clear(&back);
 	return status;
 }

@@ -34,7 +34,7 @@ static int read_contents(
 		status = gpube__fail(
 			s->ctx, GPUBE_EINVAL, "--regret goes with games, and '%s' is none", path);
 	if (status)
-		contents_clear(c, s->ctx);
+		contents_clear(c);
 	return status;
 }
 
@@ -49,7 +49,7 @@ int session_try_contents(
 		status = gpube__fail(
 			s->ctx, GPUBE_EINVAL, "--observe goes with models, and '%s' is none", path);
 	if (status)
-		contents_clear(c, s->ctx);
+		contents_clear(c);
 	return status;
 }
 
@@ -74,7 +74,7 @@ int session_try_read(
 		*m = c.model;
 		c.model = NULL;
 	}
-	contents_clear(&c, s->ctx);
+	contents_clear(&c);
 	return status;
 }
 

@@ -95,8 +95,7 @@ def csg(values, n=None, method="auto", timeout=None, free_disposal=False, certif
 	opts = Options("csg", "gpube_csg", method=method.replace("_", "-"), timeout=seconds(timeout), free_disposal=bool(free_disposal),
 		backend=backend, certify=None if certificate is None else path_bytes(certificate))
 	try:
-		return context._run(lib.gpube_csg, lib.gpube_csg_result_free,
-			lambda r: _structure(r, decimals, keys), game._address, opts.address)
+		return context._run(lib.gpube_csg, lambda r: _structure(r, decimals, keys), game._address, opts.address)
 	finally:
 		_give_back(game, values)
 
@@ -350,7 +349,7 @@ def auction(bids, n_goods=None, timeout=None, context=None):
 			never=_c.array(r.never, ctypes.c_int, r.n_never) or [], seconds=r.seconds)
 
 	try:
-		return context._run(lib.gpube_auction, lib.gpube_auction_result_free, convert, held._address,
+		return context._run(lib.gpube_auction, convert, held._address,
 			opts.address)
 	finally:
 		_give_back(held, bids)

@@ -143,7 +143,7 @@ def dpop(model, agents: Optional[Dict] = None, timeout=None, root=None, observe:
 			v = m._index(variable)
 			before.append((v, lib.gpube_model_observed(m._address, v)))
 			m.observe(v, value)
-		return m.context._run(lib.gpube_dpop, lambda r, _: lib.gpube_dpop_free(r), lambda r: _result(m, r), m._address,
+		return m.context._run(lib.gpube_dpop, lambda r: _result(m, r), m._address,
 			opts.address)
 	finally:
 		for v, value in reversed(before):

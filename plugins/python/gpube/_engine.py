@@ -266,14 +266,14 @@ class Context:
 				error = e
 			return out.value, error, interrupted
 
-	def _run(self, function, free, convert, *arguments):
-		"""A long call; returns convert(out), and frees 'out'."""
+	def _run(self, function, convert, *arguments):
+		"""A long call; returns convert(out), and frees 'out', a result."""
 		out, error, interrupted = self._call(function, *arguments)
 		try:
 			result = convert(out) if out else None
 		finally:
 			if out:
-				self._free(lambda result: free(result, self._address), out)
+				self._free(lib.gpube_result_free, out)
 		_raise_interrupted(interrupted, result)
 		if error and not (error.status == "ESTOP" and out):
 			error.result = result
@@ -347,6 +347,11 @@ def opened(context, function, free, *arguments):
 	if error:
 		raise error
 	return out
+
+
+def info(address):
+	"""The gpube_model_info of a model."""
+	return _c.at(lib.gpube_model_info(address), "gpube_model_info")
 
 
 def path_bytes(path):

@@ -8,7 +8,7 @@ from typing import List, Optional, Tuple, Union
 
 from . import _c, _tables
 from ._c import lib
-from ._engine import Context, Error, Interrupted, Options, Owner, opened, path_bytes, seconds, word
+from ._engine import Context, Error, Interrupted, Options, Owner, info, opened, path_bytes, seconds, word
 from ._model import Model, made
 from ._names import Assignment, Distribution, Names, Value, decoded, encoded, names_of
 from ._show import Shown, html_table, pandas, short
@@ -76,7 +76,7 @@ class Game(Owner):
 			path_bytes(path), opts.address)
 		g = cls.__new__(cls)
 		Owner.__init__(g, context, address, lib.gpube_model_free)
-		if lib.gpube_model_kind(address) != word("GPUBE_", "game"):
+		if info(address).kind != word("GPUBE_", "game"):
 			raise Error("EINVAL", "'%s' is a model, which 'gpube solve' reads" % (path,))
 		return g
 
@@ -225,7 +225,7 @@ class Game(Owner):
 			flat_actions = _c.array(r.actions, ctypes.c_int32, r.n * r.n_players) or []
 			return [tuple(flat_actions[k * r.n_players:(k + 1) * r.n_players]) for k in range(r.n)]
 
-		profiles = self.context._run(lib.gpube_nash_pure, lib.gpube_nash_pure_free, convert, self._address)
+		profiles = self.context._run(lib.gpube_nash_pure, convert, self._address)
 		num, den = ctypes.c_int64(), ctypes.c_int64()
 
 		def payoff(player, actions):
@@ -261,7 +261,7 @@ class Game(Owner):
 		def convert(address):
 			return _equilibria(self, address, components, timeout)
 
-		return self.context._run(lib.gpube_nash, lib.gpube_nash_result_free, convert, self._address,
+		return self.context._run(lib.gpube_nash, convert, self._address,
 			opts.address)
 
 
@@ -395,8 +395,8 @@ def _equilibria(game, address, components, timeout):
 		return result
 	opts = Options("nash", "gpube_nash_components", timeout=seconds(timeout))
 	try:
-		result.subsets = game.context._run(lib.gpube_nash_components, lib.gpube_nash_components_free,
-			lambda c: _subsets(c, xs, ys), game.context._address, address, opts.address)
+		result.subsets = game.context._run(lib.gpube_nash_components, lambda c: _subsets(c, xs, ys),
+			game.context._address, address, opts.address)
 	except Interrupted as e:
 		e.result = result
 		raise

@@ -5,7 +5,7 @@ import operator
 from . import _c
 from ._build import Building
 from ._c import INF as NO_COST, lib
-from ._engine import INF, Context, Error, Options, Owner, int32s, int64, number, opened, path_bytes, takes, units, word
+from ._engine import INF, Context, Error, Options, Owner, info, int32s, int64, number, opened, path_bytes, takes, units, word
 from ._names import Assignment, Marginals, Variable, names_of
 from ._results import Inference
 from ._show import html_table, short
@@ -69,29 +69,33 @@ class Model(Building, Solving, Owner):
 	# ---- what it holds
 
 	@property
+	def _info(self):
+		return info(self._address)
+
+	@property
 	def kind(self):
 		"""'costs', 'potentials', 'game' or 'coalitions'"""
-		return _c.WORDS["GPUBE_"][lib.gpube_model_kind(self._address)]
+		return _c.WORDS["GPUBE_"][self._info.kind]
 
 	@property
 	def maximise(self):
 		"""Whether the greatest total is wanted; of potentials the greatest product always is."""
-		return bool(lib.gpube_model_direction(self._address))
+		return bool(self._info.direction)
 
 	@property
 	def decimals(self):
 		"""Costs are multiples of 10^-decimals."""
-		return lib.gpube_model_scale(self._address)
+		return self._info.scale
 
 	@property
 	def constant(self):
 		"""What is added to every total of costs."""
-		return number(lib.gpube_model_constant(self._address), self.decimals)
+		return number(self._info.constant, self.decimals)
 
 	@property
 	def top(self):
 		"""Totals from here on (of a maximum: to here) are forbidden; None: no limit. May be set."""
-		top = lib.gpube_model_top(self._address)
+		top = self._info.top
 		return None if abs(top) == NO_COST else number(top, self.decimals)
 
 	@top.setter
@@ -108,7 +112,7 @@ class Model(Building, Solving, Owner):
 	def hidden(self):
 		"""The variables that were added to write wide functions as small ones. Assignments have None for
 		them, and leave out those behind the last other variable; orders have all variables."""
-		if not lib.gpube_model_n_hidden(self._address):
+		if not self._info.n_hidden:
 			return []
 		return [v for v in range(len(self)) if lib.gpube_model_is_hidden(self._address, v)]
 
@@ -158,7 +162,7 @@ class Model(Building, Solving, Owner):
 	@property
 	def n_functions(self):
 		"""How many functions there are."""
-		return lib.gpube_model_n_functions(self._address)
+		return self._info.n_functions
 
 	def function(self, k):
 		"""(scope, table) of function k: the variables, and the numbers as a flat list, the last
@@ -223,7 +227,7 @@ class Model(Building, Solving, Owner):
 		[0.0, 1.0]
 		"""
 		opts = self._options("infer", "gpube_infer", timeout, task="mar" if marginals else "pr", **options)
-		return self.context._run(lib.gpube_infer, lib.gpube_inference_free, self._inference,
+		return self.context._run(lib.gpube_infer, self._inference,
 			self._address, opts.address)
 
 	def _inference(self, address):

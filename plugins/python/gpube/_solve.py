@@ -89,15 +89,15 @@ class Solving:
 
 	def _options(self, function, call, timeout=None, order=None, assignment=None, cutoff=None, **options):
 		"""The options of a call: an order is a word or all variables, a cutoff a total."""
-		if order is not None and not isinstance(order, str):
-			order = self._of_all(order)
+		if order is not None:
+			options["order"] = order if isinstance(order, str) else self._of_all(order)
 		if assignment is not None:
 			options["values"] = self._values(assignment)
 		if cutoff is not None:
 			options["cutoff"] = int64(units(cutoff, self.decimals))
 		if timeout is not None and not isinstance(timeout, str):
 			timeout = seconds(timeout)
-		return Options(function, call, timeout=timeout, order=order, **options)
+		return Options(function, call, timeout=timeout, **options)
 
 	def _watched(self, on_progress):
 		"""The function that is told what a call knows, or None, and a list that gets what it raises."""
@@ -124,7 +124,7 @@ class Solving:
 		told, raised = self._watched(on_progress)
 		lib.gpube_opts_set_progress(opts.address, told, None)
 		try:
-			return self.context._run(function, lib.gpube_solution_free, convert, self._address, opts.address)
+			return self.context._run(function, convert, self._address, opts.address)
 		finally:
 			if raised:
 				raise raised[0]
@@ -171,7 +171,7 @@ class Solving:
 		1
 		"""
 		opts = self._options("count", "gpube_count", timeout, **options)
-		s = self.context._run(lib.gpube_count, lib.gpube_solution_free, self._solution, self._address, opts.address)
+		s = self.context._run(lib.gpube_count, self._solution, self._address, opts.address)
 		return s.count
 
 	@takes("gpube_list", limit=None, precision=None)
@@ -207,7 +207,7 @@ class Solving:
 			result = self._listed(out, error is None) if out else None
 		finally:
 			if out:
-				self.context._free(lambda listed: lib.gpube_list_free(listed, self.context._address), out)
+				self.context._free(lib.gpube_result_free, out)
 		if interrupted is None and error and not (error.status == "ESTOP" and out):
 			raise error
 		_raise_interrupted(interrupted, result)
@@ -250,7 +250,7 @@ class Solving:
 
 	def _planned(self, opts):
 		try:
-			return self.context._run(lib.gpube_plan, lib.gpube_solution_free, self._solution, self._address,
+			return self.context._run(lib.gpube_plan, self._solution, self._address,
 				opts.address)
 		except Error as e:
 			if e.status == "ELIMIT" and e.result:
@@ -302,7 +302,7 @@ class Solving:
 		c = _c.structs["gpube_certified"]()
 		opts = self._options("certify", "gpube_certify", timeout, assignment=assignment, cutoff=cutoff, **options)
 		bounds = self.context._run(lambda out, *rest: lib.gpube_certify(ctypes.byref(c), out, *rest),
-			lib.gpube_solution_free, self._bounds, self._address, path_bytes(path), opts.address)
+			self._bounds, self._address, path_bytes(path), opts.address)
 		return bounds, number(c.bound, c.scale)
 
 	def verify(self, path):
@@ -338,7 +338,7 @@ class Solving:
 			return self._bounds(address), m
 
 		return self.context._run(lambda out, *rest: lib.gpube_reparam(out, ctypes.byref(reparametrised), *rest),
-			lib.gpube_solution_free, both, self._address, opts.address)
+			both, self._address, opts.address)
 
 	def _bounds(self, address):
 		b = _c.at(address, "gpube_solution")

@@ -2,8 +2,8 @@
 import ctypes
 
 from . import _c
-from ._c import INF as NO_COST, lib
-from ._engine import Owner, int32s, int64, seconds, units
+from ._c import lib
+from ._engine import Owner, int32s
 from ._model import Model
 
 
@@ -82,15 +82,9 @@ class Solver(Model):
 		timeout  seconds; when it ends the answer is "incomplete", with the best that is known
 		Errors: those of Model.solve()
 		"""
-		none = -NO_COST if self.kind == "costs" and self.maximise else NO_COST
-		cutoff = none if cutoff is None else int64(units(cutoff, self.decimals))
+		opts = self._options("solve", "gpube_solver_run", timeout, cutoff=cutoff)
 		pairs = [self._pair(v, x) for v, x in (assume or {}).items()]
-		self.context._do(self._prepare, self._solver, cutoff, seconds(timeout), len(pairs),
-			int32s(v for v, _ in pairs), int32s(x for _, x in pairs))
-		return self.context._run(lib.gpube_solver_run, lib.gpube_solution_free, self._solution, self._solver)
-
-	@staticmethod
-	def _prepare(solver, cutoff, limit, n, variables, values):
-		"""What the next run is asked, in one turn of the context."""
-		return (lib.gpube_solver_set_cutoff(solver, cutoff) or lib.gpube_solver_set_timeout(solver, limit)
-			or lib.gpube_solver_assume(solver, n, variables, values))
+		if pairs:
+			self.context._do(lib.gpube_solver_assume, self._solver, len(pairs), int32s(v for v, _ in pairs),
+				int32s(x for _, x in pairs))
+		return self.context._run(lib.gpube_solver_run, self._solution, self._solver, opts.address)
