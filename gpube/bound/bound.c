@@ -328,9 +328,8 @@ static int work(struct gpube_bounder *b)
 	}
 	if (!status && ready)
 		status = gpube__bound_scheduled(b);
-	if (b->state.reparam && !b->state.reparam->made && b->m &&
-		(!status || status == GPUBE_ESTOP)) {
-		int made = gpube__reparam_plain(b);
+	if (b->state.reparam && b->m && (!status || status == GPUBE_ESTOP)) {
+		const int made = gpube__reparam_make(b);
 
 		status = made ? made : status;
 	}
@@ -606,7 +605,7 @@ int gpube__bound_reparam(struct gpube_solution **out, struct gpube_reparametrise
 			"mini-buckets and elimination leave no reparametrised model");
 	status = bound(out, m, opts,
 		&(struct call){.reparam = &(struct gpube_reparam_run){
-				       reparam, reparam_opts, GPUBE__MOST_SHIFT, false}});
+				       reparam, reparam_opts, GPUBE__MOST_SHIFT}});
 	if (status == GPUBE_ERANGE && reparam_opts->whole && !reparam_opts->certificate &&
 		m->kind == GPUBE_COSTS)
 		status = bound_far(out, reparam, m, opts);

@@ -9,7 +9,7 @@
 #include "gpube/options/options.h"
 #include "gpube/bound/schedule/schedule.h"
 
-struct gpube_clusters;
+struct gpube_pairs;
 
 /* NULL: ENOMEM; gpube_result_free() frees it. */
 struct gpube_solution *gpube__solution_new(struct gpube_ctx *ctx);
@@ -83,26 +83,17 @@ double gpube__bound_orders_least(const struct gpube_bounder *b);
 
 /* The methods. Each ends when it cannot improve its bound, or with ESTOP. */
 int gpube__bound_mbe(struct gpube_bounder *b);
-/* Soft arc consistency in 32 bits. */
-int gpube__bound_arc(struct gpube_bounder *b);
 /*
- * Dual ascent and branching on nested regions, where gpube__bound_nested() takes the model.
- * Otherwise soft arc consistency, if the caller asks for this method alone; if not,
- * b->state.no_regions is set.
+ * Dual ascent and branching on nested regions. Where the model or the backend has none,
+ * b->state.no_regions is set. It continues after a turn that ended with ESTOP; any other end frees
+ * its state.
  */
 int gpube__bound_regions(struct gpube_bounder *b);
 /* gpube__bounder_eliminate() on the values that remain in an ascent. */
-int gpube__clusters_eliminate(
-	struct gpube_bounder *b, const struct gpube_clusters *c, double seconds, bool *done);
-/*
- * Dual ascent and branching on nested regions of the pairs of c, which it takes over. *done false:
- * the model or the backend has no nested regions.
- */
-int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done);
+int gpube__pairs_eliminate(
+	struct gpube_bounder *b, const struct gpube_pairs *c, double seconds, bool *done);
 /* Whether it would work on a device, if there is one. */
 bool gpube__bound_on_card(const struct gpube_bounder *b);
-/* Continues after a turn that ended with ESTOP; any other end frees its state. */
-int gpube__bound_nested_again(struct gpube_bounder *b);
 void gpube__nest_free(struct gpube_nest *nest);
 /* The search tree, to its end or for 'seconds'. */
 int gpube__bound_dfs(struct gpube_bounder *b, double seconds);
@@ -115,9 +106,6 @@ void gpube__dfs_tree_free(struct gpube_dfs_tree *tree);
  */
 int gpube__bound_deepening(struct gpube_bounder *b, double seconds);
 bool gpube__bounder_may_deepen(const struct gpube_bounder *b);
-/* The ascent of the method that is asked for, which ends in a reparametrised model. */
-int gpube__bound_reparametrise(struct gpube_bounder *b);
-
 /*
  * Dual ascent on pairwise-consistent regions, and branching on what it leaves open: for 'seconds',
  * or to the end.
@@ -144,5 +132,10 @@ int gpube__bound_free(struct gpube_bounder *b, double seconds);
 int gpube__bound_joins(struct gpube_bounder *b, double seconds);
 int gpube__bound_andor(struct gpube_bounder *b, double seconds);
 void gpube__climb_free(struct gpube_climb *climb);
+/*
+ * The tables that an ascent on the join graph of b->tables leaves, in units of 2^-finer of m's;
+ * NULL: there is none. Errors: ENOMEM
+ */
+int gpube__climb_model(struct gpube_model **out, int *finer, const struct gpube_bounder *b);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "gpube/eliminate/solve_parts.h"
 #include "gpube/ops/pick.h"
-#include "gpube/relax/clusters.h"
+#include "gpube/relax/pairs.h"
 
 /*
  * Slices begin where their predicted time is at most a sixteenth of the time left. The prediction
@@ -396,8 +396,8 @@ int gpube__bounder_eliminate_all(struct gpube_bounder *b)
 	return status;
 }
 
-int gpube__clusters_eliminate(
-	struct gpube_bounder *b, const struct gpube_clusters *c, double seconds, bool *done)
+int gpube__pairs_eliminate(
+	struct gpube_bounder *b, const struct gpube_pairs *c, double seconds, bool *done)
 {
 	const struct gpube_model *m = b->m;
 	int64_t *at = gpube__alloc(b->ctx, (uint64_t)m->n_vars, sizeof(*at)), total = 0;

@@ -2,10 +2,10 @@
  * bound_first.c - the bounds of the first milliseconds: see bound.h.
  *
  * The minima of the file's tables give the first bound. Then soft arc consistency moves costs
- * between functions, forward and backward along the variables, as 64-bit integers. (The ascent of
- * clusters.h holds 26 bits of a cost: of a protein's energies with 12 decimals that loses the fifth
- * digit of the bound, and the last digits prove an optimum. A 64-bit sweep is no slower, since it
- * moves sums of costs and leaves the tables as they are.)
+ * between functions, forward and backward along the variables, as 64-bit integers. (32
+ * bits hold 26 of a cost: of a protein's energies with 12 decimals that loses the fifth digit of
+ * the bound, and the last digits prove an optimum. A 64-bit sweep is no slower, since it moves sums
+ * of costs and leaves the tables as they are.)
  *
  * The reparametrised model is kept. Mini-buckets, join graphs and regions begin from its tables, so
  * that no bound of theirs is below this one.
@@ -13,8 +13,10 @@
 #include <math.h>
 
 #include "gpube/bound/bound.h"
+#include "gpube/bound/reparam.h"
 #include "gpube/ir/dense.h"
 #include "gpube/relax/dfs.h"
+#include "gpube/relax/moved.h"
 #include "gpube/relax/scaling.h"
 
 enum { MOST_SWEEPS = 1000 };
@@ -210,23 +212,17 @@ static int keep_tables(struct first *f)
 {
 	struct gpube_bounder *b = f->b;
 	const struct gpube_dfs *t = f->t;
+	struct gpube_moved w;
 	struct gpube_model *to;
-	int status = gpube_model_new(&to, b->ctx, GPUBE_COSTS);
+	int status = gpube__moved_begin(&w, b->m, t->shift, 0);
 
+	for (int32_t k = 0; k < t->n_functions && !status; k++)
+		status = add_function(f, w.to, &t->functions[k]);
+	for (int32_t p = 0; p < t->n && !status; p++)
+		status = add_values(f, w.to, p);
+	status = gpube__moved_end(&to, &w, t->constant, status);
 	if (status)
 		return status;
-	to->scale = b->m->scale;
-	to->constant = gpube__constant_of(b->m) * ((int64_t)1 << t->shift) + t->constant;
-	for (int32_t i = 0; i < b->m->n_vars && !status; i++)
-		status = gpube_model_add_var(to, NULL, b->m->vars[i].domain, NULL);
-	for (int32_t k = 0; k < t->n_functions && !status; k++)
-		status = add_function(f, to, &t->functions[k]);
-	for (int32_t p = 0; p < t->n && !status; p++)
-		status = add_values(f, to, p);
-	if (status) {
-		gpube_model_free(to);
-		return status;
-	}
 	gpube__work(b->ctx, KEPT_TICKS * gpube__model_cells(to));
 	gpube__bounder_keep_tables(b, to, t->shift);
 	return GPUBE_OK;
@@ -237,25 +233,32 @@ static int keep_tables(struct first *f)
 int gpube__bound_first(struct gpube_bounder *b, double seconds)
 {
 	struct first f = {.b = b, .turn = gpube__budget(b->ctx, seconds)};
+	const struct gpube_reparam_run *reparam = b->state.reparam;
 	int32_t *order;
-	int status, shift;
+	int status, shift, finer = MOST_FINER;
 
+	if (reparam && reparam->most_shift < finer)
+		finer = reparam->most_shift;
 	order = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*order));
 	if (!order)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < b->m->n_vars; i++)
 		order[i] = i;
 	/* parts of costs are rounded: small integers are made larger, as far as 32 bits go */
-	shift = gpube__scale_shift(b->m, gpube__costs_left(b->m, b->cutoff), MOST_LEFT, MOST_FINER);
+	shift = gpube__scale_shift(b->m, gpube__costs_left(b->m, b->cutoff), MOST_LEFT, finer);
 	status = gpube__dfs_new_to(&f.t, b->m, order, b->cutoff, shift > 0 ? shift : 0);
 	gpube__free(b->ctx, order);
+	if (!status && !f.t && b->opts->method == GPUBE_BOUND_ARC)
+		gpube__log(b->ctx, GPUBE_LOG_NOTE,
+			"no soft arc consistency: functions or costs are too large for it");
 	if (status || !f.t)
 		return status;
 	f.start = gpube__worked(b->ctx);
 	status = sweeps(&f);
 	if (!status && !gpube__bounder_done(b) && !gpube__stopped(b->ctx))
 		status = read_off(&f);
-	if (!status && !gpube__bounder_done(b) && f.t->constant > 0)
+	if (!status && f.t->constant > 0 && !f.t->conflict &&
+		(!gpube__bounder_done(b) || (reparam && reparam->opts->whole)))
 		status = keep_tables(&f);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "soft arc consistency: %.4f s of work",
 		gpube__worked(b->ctx) - f.start);

@@ -9,6 +9,7 @@
 #include "gpube/options/options.h"
 #include "gpube/bound/bound.h"
 #include "gpube/relax/joingraph.h"
+#include "gpube/relax/moved.h"
 #include "gpube/relax/scaling.h"
 #include "gpube/bound/reparam.h"
 
@@ -237,7 +238,8 @@ static int climb_new(struct gpube_bounder *b)
 		: b->opts->z ? b->opts->z
 			     : 3,
 		c->max_cells, GPUBE_PARTITION_SCOPE, gpube__tables_cutoff(b),
-		b->state.reparam ? b->state.reparam->most_shift : GPUBE__MOST_SHIFT, &fits);
+		b->state.reparam ? b->state.reparam->most_shift - b->made.finer : GPUBE__MOST_SHIFT,
+		&fits);
 	if (!status && fits)
 		return GPUBE_OK;
 	gpube__climb_free(c);
@@ -281,16 +283,22 @@ static int climb_joins(struct gpube_bounder *b, double seconds, bool walks_only)
 	gpube__joingraph_cutoff(&c->g, b->tables, gpube__tables_cutoff(b));
 	status = ascend(c);
 	c->worked = gpube__worked(b->ctx) - c->start;
-	if (b->state.reparam && (!status || status == GPUBE_ESTOP) && c->g.constant < c->g.target) {
-		int made = gpube__reparam_joins(b, &c->g);
-
-		status = made ? made : status;
-	}
-	if (status) {
+	if (status && !(b->state.reparam && status == GPUBE_ESTOP)) {
 		gpube__climb_free(c);
 		b->state.climb = NULL;
 	}
 	return status;
+}
+
+int gpube__climb_model(struct gpube_model **out, int *finer, const struct gpube_bounder *b)
+{
+	const struct gpube_climb *c = b->state.climb;
+
+	*out = NULL;
+	if (!c || c->g.constant >= c->g.target)
+		return GPUBE_OK;
+	*finer = b->made.finer + gpube__moved_finer(c->g.shift);
+	return gpube__joingraph_model(out, &c->g, b->tables);
 }
 
 int gpube__bound_joins(struct gpube_bounder *b, double seconds)

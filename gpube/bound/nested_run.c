@@ -27,7 +27,7 @@ enum {
 /* The state between turns. */
 struct gpube_nest {
 	struct gpube_bounder *b;
-	struct gpube_clusters c; /* the pairs of n */
+	struct gpube_pairs c; /* the pairs of n */
 	struct gpube_nested n;
 	struct gpube_graph graph; /* with the domains of the last subproblem read */
 	int32_t *order;
@@ -97,15 +97,15 @@ static void free_searchers(struct gpube_nest *r)
 static int read_off(struct gpube_nest *r, double share, int64_t steps)
 {
 	struct gpube_bounder *b = r->b;
-	const int n = gpube__clusters_states(r->n.c) > 0 ? b->ctx->n_threads : 1;
+	const int n = gpube__pairs_states(r->n.c) > 0 ? b->ctx->n_threads : 1;
 	double start = gpube__worked(r->b->ctx);
 	int status = GPUBE_OK;
 
-	if (gpube__clusters_states(r->n.c) > 0 && r->searching > share * (start - r->started))
+	if (gpube__pairs_states(r->n.c) > 0 && r->searching > share * (start - r->started))
 		return GPUBE_OK;
 	for (int k = 0; k < n && !status; k++) {
 		r->searchers[k].steps = steps;
-		gpube__clusters_decode(r->n.c, r->searchers[k].from, &r->rng);
+		gpube__pairs_decode(r->n.c, r->searchers[k].from, &r->rng);
 		status = gpube__bounder_report_incumbent(b, r->searchers[k].from, "decoded");
 	}
 	if (!status)
@@ -124,7 +124,7 @@ static int read_off(struct gpube_nest *r, double share, int64_t steps)
  */
 static int promising_cost(struct gpube_nest *r, const int64_t *sum, int64_t most, double *cells)
 {
-	const struct gpube_clusters *c = r->n.c;
+	const struct gpube_pairs *c = r->n.c;
 	struct gpube_order_cost cost;
 	int status;
 
@@ -147,7 +147,7 @@ static int promising_cost(struct gpube_nest *r, const int64_t *sum, int64_t most
 static int eliminate_promising(struct gpube_nest *r, double cells)
 {
 	struct gpube_bounder *b = r->b;
-	struct gpube_clusters *c = r->n.c;
+	struct gpube_pairs *c = r->n.c;
 	int64_t values = 0, all = 0, low = 0, high, *sum, *sorted, *at;
 	uint8_t *dead = NULL;
 	double cost;
@@ -169,7 +169,7 @@ static int eliminate_promising(struct gpube_nest *r, double cells)
 	for (int64_t i = 0, k = 0; i < c->n; k += c->domain[i++]) {
 		int64_t least = INT64_MAX;
 
-		gpube__clusters_marginals(c, (int32_t)i, sum + k);
+		gpube__pairs_marginals(c, (int32_t)i, sum + k);
 		for (int32_t x = 0; x < c->domain[i]; x++)
 			least = sum[k + x] < least ? sum[k + x] : least;
 		for (int32_t x = 0; x < c->domain[i]; x++)
@@ -209,7 +209,7 @@ out:
 /* Takes the bounder's cutoff, if it is lower, as the target. */
 static int lower_target(struct gpube_nest *r, struct gpube_nested_problem *p)
 {
-	gpube__clusters_cutoff(r->n.c, r->b->tables, gpube__tables_cutoff(r->b));
+	gpube__pairs_cutoff(r->n.c, r->b->tables, gpube__tables_cutoff(r->b));
 	return gpube__nested_target(&r->n, p, r->n.c->target);
 }
 
@@ -218,7 +218,7 @@ static int eliminate(
 	struct gpube_nest *r, struct gpube_nested_problem *p, double seconds, bool *done)
 {
 	struct gpube_bounder *b = r->b;
-	const double states = gpube__clusters_states(r->n.c), start = gpube__worked(r->b->ctx);
+	const double states = gpube__pairs_states(r->n.c), start = gpube__worked(r->b->ctx);
 	struct gpube_order_cost cost;
 	int status = GPUBE_OK;
 
@@ -231,7 +231,7 @@ static int eliminate(
 	status = gpube__order_find(b->ctx, r->order, &cost, &r->graph, GPUBE_ORDER_MIN_FILL, 0,
 		gpube__ops_cpu()->cells_per_second, b->opts->seed);
 	if (!status && cost.joined_cells < 8 * seconds * rate_of(r))
-		status = gpube__clusters_eliminate(b, r->n.c, seconds, done);
+		status = gpube__pairs_eliminate(b, r->n.c, seconds, done);
 	r->n_eliminated += *done;
 	r->eliminating += gpube__worked(r->b->ctx) - start;
 	return status;
@@ -258,7 +258,7 @@ static int shrink(struct gpube_nest *r, struct gpube_nested_problem **p)
 static void update_lower(struct gpube_nest *r, int64_t constant, const char *by)
 {
 	struct gpube_bounder *b = r->b;
-	int64_t bound = gpube__clusters_total(r->n.c, constant, b->tables, gpube__tables_cutoff(b));
+	int64_t bound = gpube__pairs_total(r->n.c, constant, b->tables, gpube__tables_cutoff(b));
 
 	gpube__bounder_update_lower(b, gpube__tables_bound(b, bound), by);
 }
@@ -392,7 +392,7 @@ static int work(struct gpube_nest *r, struct gpube_nested_problem **p)
 	if (!status && !closed)
 		status = lower_target(r, *p);
 	if (!status && !closed)
-		closed = (*p)->constant >= (*p)->target || gpube__clusters_states(r->n.c) <= 0;
+		closed = (*p)->constant >= (*p)->target || gpube__pairs_states(r->n.c) <= 0;
 	if (!status && !closed)
 		status = eliminate(r, *p, fmax(0.05, 4 * (*p)->seconds), &closed);
 	if (closed) {
@@ -407,17 +407,17 @@ static int work(struct gpube_nest *r, struct gpube_nested_problem **p)
 static int split(
 	struct gpube_nest *r, struct gpube_nested_problem *p, struct gpube_nested_problem *half[2])
 {
-	struct gpube_clusters *c = r->n.c;
+	struct gpube_pairs *c = r->n.c;
 	uint8_t *keep = NULL;
 	int32_t var;
 	int status = read_state(r, p);
 
-	var = status ? -1 : gpube__clusters_choose(c);
+	var = status ? -1 : gpube__pairs_choose(c);
 	if (var >= 0) {
 		const int32_t d = c->domain[var];
 
 		keep = gpube__alloc(r->b->ctx, (uint64_t)d, 1);
-		status = keep ? gpube__clusters_halve(c, var, keep) : GPUBE_ENOMEM;
+		status = keep ? gpube__pairs_halve(c, var, keep) : GPUBE_ENOMEM;
 		for (int k = 0; k < 2 && !status; k++) {
 			status = gpube__nested_shrink(&half[k], &r->n, p, var, keep);
 			for (int32_t x = 0; x < d; x++)
@@ -522,11 +522,19 @@ static int pick(struct gpube_bounder *b, const struct gpube_ops **ops,
 	return want == GPUBE_BACKEND_AUTO && status == GPUBE_ENODEV ? GPUBE_OK : status;
 }
 
+/* Values that the search tree has proved impossible are not in the whole. */
 static int begin(struct gpube_nest *r)
 {
 	struct gpube_bounder *b = r->b;
-	const int status = gpube__nested_first(&r->whole, &r->n);
+	struct gpube_pairs *c = &r->c;
+	int status = gpube__nested_first(&r->whole, &r->n);
 
+	for (int32_t i = 0; b->state.tree && i < c->n; i++)
+		for (int32_t x = 0; x < c->domain[i]; x++)
+			if (gpube__bounder_is_dead(b, i, x))
+				c->unary[i][x] = GPUBE__DEAD;
+	if (!status)
+		status = shrink(r, &r->whole);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 		"regions: %d pair%s, %d triple%s, %d quad%s, in %d, %d and %d group%s, on the %s",
 		r->n.plan.n_pairs, gpube__plural(r->n.plan.n_pairs), r->n.plan.n_triples,
@@ -546,7 +554,7 @@ static int go_on(struct gpube_nest *r)
 
 	r->started = gpube__worked(b->ctx) - r->spent; /* as if the turns were one */
 	if (!r->climbed) {
-		status = climb(r, &r->whole);
+		status = r->whole ? climb(r, &r->whole) : GPUBE_OK;
 		r->climbed = !status;
 		if (!status && !r->whole) {
 			gpube__bounder_update_lower(b, b->cutoff, "quads of variables");
@@ -584,12 +592,12 @@ void gpube__nest_free(struct gpube_nest *r)
 	free_searchers(r);
 	gpube__free(ctx, r->order);
 	gpube__graph_clear(ctx, &r->graph);
-	gpube__clusters_clear(&r->c);
+	gpube__pairs_clear(&r->c);
 	gpube__free(ctx, r);
 }
 
-/* Makes b->state.nest, which takes over c. */
-static int make(struct gpube_bounder *b, struct gpube_clusters *c, const struct gpube_ops *ops,
+/* Makes b->state.nest. */
+static int make(struct gpube_bounder *b, const struct gpube_ops *ops,
 	const struct gpube_regions_ops *regions)
 {
 	struct gpube_nest *r = b->state.nest = gpube__alloc_zero(b->ctx, 1, sizeof(*r));
@@ -598,11 +606,11 @@ static int make(struct gpube_bounder *b, struct gpube_clusters *c, const struct 
 	if (!r)
 		return GPUBE_ENOMEM;
 	r->b = b;
-	r->c = *c;
-	memset(c, 0, sizeof(*c));
 	r->open.most_bytes = (int64_t)(ops->memory(b->ctx) / 2);
 	gpube__rng_init(&r->rng, b->opts->seed);
-	status = gpube__graph_of_model(&r->graph, b->m);
+	status = gpube__pairs_init(&r->c, b->tables, gpube__tables_cutoff(b), GPUBE__MOST_SHIFT);
+	if (!status)
+		status = gpube__graph_of_model(&r->graph, b->m);
 	r->order = status ? NULL : gpube__alloc(b->ctx, (uint64_t)r->c.n, sizeof(*r->order));
 	if (!status && !r->order)
 		status = GPUBE_ENOMEM;
@@ -610,43 +618,38 @@ static int make(struct gpube_bounder *b, struct gpube_clusters *c, const struct 
 		status = make_searchers(r);
 	if (!status)
 		status = gpube__nested_init(
-			&r->n, &r->c, ops, regions, (double)ops->memory(b->ctx) / 4);
+			&r->n, &r->c, ops, regions, (double)ops->memory(b->ctx) / 4, NULL);
 	return status ? status : begin(r);
 }
 
-int gpube__bound_nested_again(struct gpube_bounder *b)
-{
-	const int status = go_on(b->state.nest);
-
-	if (status == GPUBE_ESTOP && !b->state.nest->lost)
-		return status;
-	gpube__nest_free(b->state.nest);
-	b->state.nest = NULL;
-	return status;
-}
-
-int gpube__bound_nested(struct gpube_bounder *b, struct gpube_clusters *c, bool *done)
+/* For a turn; after one that was stopped another continues. */
+static int one_turn(struct gpube_bounder *b)
 {
 	const struct gpube_regions_ops *regions;
 	const struct gpube_ops *ops;
 	int status;
 
-	*done = false;
-	if (c->n_wides || c->n_pairs == 0) {
-		if (gpube__asks_for_nested(b->opts))
-			gpube__log(b->ctx, GPUBE_LOG_NOTE,
-				"nested regions need functions of pairs: soft arc consistency "
-				"instead, on the CPU");
-		return GPUBE_OK;
-	}
+	if (b->state.nest)
+		return go_on(b->state.nest);
 	status = pick(b, &ops, &regions);
-	if (status || !regions || !gpube__nested_suits(c, regions))
+	if (status)
 		return status;
-	*done = true;
+	b->state.no_regions = !regions || !gpube__nested_suits(b->tables, regions);
+	if (b->state.no_regions)
+		return GPUBE_OK;
 	b->told.backend = ops->name;
-	status = make(b, c, ops, regions);
-	if (!status)
-		return gpube__bound_nested_again(b);
+	status = make(b, ops, regions);
+	if (status && b->state.nest)
+		b->state.nest->lost = true;
+	return status ? status : go_on(b->state.nest);
+}
+
+int gpube__bound_regions(struct gpube_bounder *b)
+{
+	const int status = one_turn(b);
+
+	if (status == GPUBE_ESTOP && b->state.nest && !b->state.nest->lost)
+		return status;
 	gpube__nest_free(b->state.nest);
 	b->state.nest = NULL;
 	return status;

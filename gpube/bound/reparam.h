@@ -6,10 +6,13 @@
  * and no table is negative. Assignments below the cutoff keep their cost; all others reach top in
  * both models or become forbidden. Costs are integers, in units of 2^-shift of the given model's.
  *
- * Added tables. A triangle of variables keeps a table of its own, which makes the other solver
- * slower. So after one ascent the triangles that improved the bound least are dropped, and a second
- * ascent runs with the others alone. Weighed and rejected: to move a dropped triangle's costs back
- * to its pairs. They become negative, and the constant loses more than by a new ascent.
+ * It is made of b->tables: of what soft arc consistency leaves, then an ascent on triples of
+ * variables or on a join graph, each beginning from the tables of the one before.
+ *
+ * Added tables. A triple of variables keeps a table of its own, which makes the other solver
+ * slower. So after some passes the triples that say least are dropped, and a second ascent runs
+ * with the others alone. Weighed and rejected: to move a dropped triple's costs back to its pairs.
+ * They become negative, and the constant loses more than by a new ascent.
  *
  * Pruning with integers: no total is better than a known one T as soon as a bound in the new units
  * passes (T - 1) << shift. That, plus one, is the upper bound to hand over.
@@ -17,20 +20,18 @@
 #ifndef GPUBE_REPARAM_H
 #define GPUBE_REPARAM_H
 
-#include "gpube/relax/clusters.h"
+#include "gpube/ir/model.h"
 #include "gpube/options/options.h"
 
 struct gpube_bounder;
-struct gpube_joingraph;
-struct gpube_simplified;
 
 /*
  * model     kind COSTS, GPUBE_MINIMISE, with the given model's variables and names and scale 0
  *           (the unit is 2^-shift of 10^-decimals). Its constant is the bound, its top the cutoff.
- *           A removed value is forbidden by its unary function; its other cells are 0
+ *           A removed value is forbidden by a unary function
  * negated   the given model maximises, and costs are negated
  * decimals  of the given model's costs
- * n_wide    functions of three or more variables that the ascent has added
+ * n_wide    functions of three or more variables that it has more than the simplified model
  */
 struct gpube_reparametrised {
 	struct gpube_model *model;
@@ -46,7 +47,7 @@ struct gpube_reparametrised {
  *              cost
  * decimals     most decimals to add, each a unit of reparam->shift, as long as totals fit a .cfn
  * max_arity    most variables of an added table; 2: none; above 3 by the join graph
- * max_tables   most added tables, 0: no limit; max_cells: most cells of all of them
+ * max_tables   most added triples, 0: no limit; max_cells: most cells of all of them
  * certificate  is made in place of a model, if not NULL
  */
 struct gpube_reparametrised_opts {
@@ -62,7 +63,6 @@ struct gpube_reparam_run {
 	struct gpube_reparametrised *out; /* not of a certificate */
 	const struct gpube_reparametrised_opts *opts;
 	int most_shift; /* most bits by which the ascent scales costs */
-	bool made;
 };
 
 /*
@@ -85,23 +85,6 @@ void gpube__reparam_clear(struct gpube_reparametrised *reparam);
 int gpube__reparam_restore(struct gpube_reparametrised *reparam, bool strict);
 
 /*
- * gpube__reparam_of(), gpube__reparam_of_joins() - the reparametrised model of an ascent's state.
- * s       the simplification whose model the tables were made of
- * given   the model of costs that was simplified
- * Errors: ENOMEM, ELIMIT (a function of more than 64 variables)
- */
-int gpube__reparam_of(struct gpube_reparametrised *out, const struct gpube_clusters *c,
-	const struct gpube_simplified *s, const struct gpube_model *given, int64_t cutoff);
-int gpube__reparam_of_joins(struct gpube_reparametrised *out, const struct gpube_joingraph *g,
-	const struct gpube_simplified *s, const struct gpube_model *given, int64_t cutoff);
-
-/* ---- inside gpube_bound() ---- */
-
-/* Makes the model or the certificate that the run asks for from an ascent's state. */
-int gpube__reparam_clusters(struct gpube_bounder *b, const struct gpube_clusters *c);
-int gpube__reparam_joins(struct gpube_bounder *b, const struct gpube_joingraph *g);
-
-/*
  * gpube__reparam_far() - by elimination in 128 bits (regrets.h), for totals that lie too far apart
  * for an ascent. Tables have the scopes of buckets.
  * cutoff  a total of the minimisation; GPUBE_INF: none
@@ -110,9 +93,20 @@ int gpube__reparam_joins(struct gpube_bounder *b, const struct gpube_joingraph *
 int gpube__reparam_far(
 	struct gpube_reparametrised *out, const struct gpube_model *given, int64_t cutoff);
 
-/* Makes it from the simplified model, without an ascent. */
-int gpube__reparam_plain(struct gpube_bounder *b);
-/* Soft arc consistency, with as many triangles as 'reparam_opts' allows, if 'triangles'. */
-int gpube__bound_clusters_reparam(struct gpube_bounder *b, bool triangles);
+/* ---- inside gpube_bound() ---- */
+
+/* Soft arc consistency, and the ascent that the method and max_arity ask for: b->tables. */
+int gpube__bound_reparametrise(struct gpube_bounder *b);
+
+/*
+ * The ascent on triples of b->tables, whose place its own take. *any false: nothing was done, there
+ * are few triples or larger functions. Errors: ENOMEM, ELIMIT, ESTOP
+ */
+int gpube__bound_triples(struct gpube_bounder *b, bool *any);
+
+/*
+ * Makes the model or the certificate that the run asks for from b->tables. Errors: ENOMEM, ELIMIT
+ */
+int gpube__reparam_make(struct gpube_bounder *b);
 
 #endif

@@ -191,8 +191,7 @@ enum gpube__opt_section {
 		"most variables of a table that the bound adds; 2: none beside those of pairs")    \
 	X(REPARAM, INT, max_tables, "max_tables", 0, "0", 0, INT32_MAX, "N",                       \
 		GPUBE__ON_REPARAM | GPUBE__ON_CLI,                                                 \
-		"most added tables of three and more variables: those that raise the bound most; " \
-		"0: no limit")                                                                     \
+		"most added tables of triples of variables: those that say most; 0: no limit")     \
 	X(REPARAM, REAL, max_cells, "max_cells", 0, "2e6", 0, 1000000000000, "X",                  \
 		GPUBE__ON_REPARAM | GPUBE__ON_CLI, "most cells of all of them")                    \
 	X(REPARAM, INT, decimals, "decimals", 0, "6", 0, 12, "N",                                  \

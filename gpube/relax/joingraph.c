@@ -1,5 +1,6 @@
 /* joingraph.c - the passes over a join graph, and what is read off it: see joingraph.h. */
 #include "gpube/relax/joingraph.h"
+#include "gpube/relax/moved.h"
 
 #include <string.h>
 
@@ -173,4 +174,22 @@ void gpube__joingraph_decode(const struct gpube_joingraph *g, int32_t *values)
 			}
 		}
 	}
+}
+
+int gpube__joingraph_model(
+	struct gpube_model **out, const struct gpube_joingraph *g, const struct gpube_model *from)
+{
+	struct gpube_moved w;
+	int status = gpube__moved_begin(&w, from, g->shift, gpube__joingraph_slack(g));
+
+	for (int32_t j = 0; j < g->n_joins && !status; j++) {
+		const struct gpube_join *join = &g->joins[j];
+		int32_t scope[GPUBE_MAX_DIMS];
+
+		for (int k = 0; k < join->n_scope; k++)
+			scope[k] = g->order[join->scope[k]];
+		status = gpube__moved_table(&w, join->n_scope, scope, join->t,
+			g->domain[join->scope[join->n_scope - 1]]);
+	}
+	return gpube__moved_end(out, &w, g->constant, status);
 }

@@ -9,7 +9,7 @@
  * there and back starts from better tables. When passes bring little, mini-buckets
  * of more variables take the tables of the smaller ones, as they are.
  *
- * Numbers as in clusters.h: int32, costs times 2^shift, rounded down where
+ * Numbers as in pairs.h: int32, costs times 2^shift, rounded down where
  * that is negative; what with the constant reaches the cutoff is dead for good.
  *
  * Designs weighed. Fused messages (mbe.h) need a domain's factor less memory for
@@ -103,11 +103,15 @@ int gpube__joingraph_pass(struct gpube_joingraph *g, bool backward);
 #define GPUBE__SENT_DEAD INT64_MAX
 int gpube__joingraph_record(struct gpube_joingraph *g);
 
-/* A new, lower cutoff; the bound that the constant stands for. As in clusters.h. */
+/* A new, lower cutoff; the bound that the constant stands for. As in pairs.h. */
 void gpube__joingraph_cutoff(
 	struct gpube_joingraph *g, const struct gpube_model *m, int64_t cutoff);
 int64_t gpube__joingraph_bound(
 	const struct gpube_joingraph *g, const struct gpube_model *m, int64_t cutoff);
+
+/* The costs where they are now: see moved.h; from: the model of gpube__joingraph_init(). ENOMEM */
+int gpube__joingraph_model(
+	struct gpube_model **out, const struct gpube_joingraph *g, const struct gpube_model *from);
 
 /* A greedy assignment, backwards through the buckets; best after a pass forward. */
 void gpube__joingraph_decode(const struct gpube_joingraph *g, int32_t *values);

@@ -1,5 +1,6 @@
 /* nested.c - the states of an ascent on nested regions: see nested.h. */
 #include "gpube/relax/nested.h"
+#include "gpube/relax/moved.h"
 #include "gpube/options/options.h"
 
 #include <math.h>
@@ -7,12 +8,19 @@
 
 #include "gpube/ops/regions/regions_cell.h"
 
-bool gpube__nested_suits(const struct gpube_clusters *c, const struct gpube_regions_ops *regions)
+bool gpube__nested_suits(const struct gpube_model *m, const struct gpube_regions_ops *regions)
 {
-	for (int32_t i = 0; i < c->n; i++)
-		if (c->domain[i] > regions->most_values(c->ctx))
+	bool any = false;
+
+	for (int32_t i = 0; i < m->n_vars; i++)
+		if (m->vars[i].domain > regions->most_values(m->ctx))
 			return false;
-	return c->n_wides == 0 && c->n_pairs > 0 && c->n <= 5000;
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		if (m->functions[f].arity > 2)
+			return false;
+		any |= m->functions[f].arity == 2;
+	}
+	return any && m->n_vars <= 5000;
 }
 
 /* Cells of the tables of variables and pairs, which come first. */
@@ -21,8 +29,9 @@ static int64_t small_cells(const struct gpube_nested *n, const struct gpube_nest
 	return p->r.at[n->plan.n + n->plan.n_pairs];
 }
 
-int gpube__nested_init(struct gpube_nested *n, struct gpube_clusters *c,
-	const struct gpube_ops *ops, const struct gpube_regions_ops *regions, double bytes)
+int gpube__nested_init(struct gpube_nested *n, struct gpube_pairs *c, const struct gpube_ops *ops,
+	const struct gpube_regions_ops *regions, double bytes,
+	const struct gpube_nested_triples *only)
 {
 	int64_t values = 0, cells = 0;
 	int status;
@@ -32,8 +41,6 @@ int gpube__nested_init(struct gpube_nested *n, struct gpube_clusters *c,
 	n->ops = ops;
 	n->regions = regions;
 	n->c = c;
-	if (!gpube__nested_suits(c, regions))
-		return gpube__fail(c->ctx, GPUBE_EINVAL, "regions: not a model of pairs");
 	for (int32_t i = 0; i < c->n; i++) {
 		values += c->domain[i];
 		cells += gpube__row(c, i);
@@ -42,7 +49,7 @@ int gpube__nested_init(struct gpube_nested *n, struct gpube_clusters *c,
 		cells += c->domain[c->pairs[e].a] * gpube__row(c, c->pairs[e].b);
 	n->kept = gpube__alloc(n->ctx, (uint64_t)(c->n + 1 + values), sizeof(*n->kept));
 	n->cells = gpube__alloc(n->ctx, (uint64_t)cells, sizeof(*n->cells));
-	status = n->kept && n->cells ? gpube__nested_find(n, bytes) : GPUBE_ENOMEM;
+	status = n->kept && n->cells ? gpube__nested_find(n, bytes, only) : GPUBE_ENOMEM;
 	if (status)
 		gpube__nested_clear(n);
 	return status;
@@ -58,7 +65,6 @@ void gpube__nested_clear(struct gpube_nested *n)
 	gpube__free(n->ctx, n->plan.variable_group);
 	if (n->plan.on_device)
 		n->ops->free(n->ctx, n->plan.on_device);
-	gpube__free(n->ctx, n->pair_of);
 	gpube__free(n->ctx, n->kept);
 	gpube__free(n->ctx, n->cells);
 	memset(n, 0, sizeof(*n));
@@ -152,7 +158,7 @@ fail:
 
 int gpube__nested_first(struct gpube_nested_problem **out, struct gpube_nested *n)
 {
-	struct gpube_clusters *c = n->c;
+	struct gpube_pairs *c = n->c;
 	struct gpube_nested_problem *p;
 	int32_t *value;
 	char *cells;
@@ -170,7 +176,7 @@ int gpube__nested_first(struct gpube_nested_problem **out, struct gpube_nested *
 			(size_t)c->domain[i] * sizeof(*n->cells));
 	}
 	for (int32_t e = 0; e < n->plan.n_pairs; e++) {
-		const struct gpube_pair *pair = &c->pairs[n->pair_of[e]];
+		const struct gpube_pair *pair = &c->pairs[e];
 
 		memcpy(n->cells + p->r.at[c->n + e], pair->t,
 			(size_t)(c->domain[pair->a] * gpube__row(c, pair->b)) * sizeof(*n->cells));
@@ -235,7 +241,7 @@ int gpube__nested_target(struct gpube_nested *n, struct gpube_nested_problem *p,
 
 int gpube__nested_read(struct gpube_nested *n, const struct gpube_nested_problem *p)
 {
-	struct gpube_clusters *c = n->c;
+	struct gpube_pairs *c = n->c;
 	const int32_t *value = p->values;
 	int status = n->ops->download(n->ctx, n->cells,
 		(const char *)p->r.memory + regions_header(&n->plan),
@@ -253,12 +259,30 @@ int gpube__nested_read(struct gpube_nested *n, const struct gpube_nested_problem
 		value += c->domain[i];
 	}
 	for (int32_t e = 0; e < n->plan.n_pairs; e++) {
-		struct gpube_pair *pair = &c->pairs[n->pair_of[e]];
+		struct gpube_pair *pair = &c->pairs[e];
 
 		memcpy(pair->t, n->cells + p->r.at[c->n + e],
 			(size_t)(c->domain[pair->a] * gpube__row(c, pair->b)) * sizeof(*n->cells));
 	}
 	return GPUBE_OK;
+}
+
+int gpube__nested_model(struct gpube_model **out, const struct gpube_nested *n,
+	const struct gpube_nested_problem *p, const struct gpube_model *from)
+{
+	const struct regions_view v = regions_view(&p->r, n->plan.words);
+	const int64_t tables = (int64_t)n->plan.n + n->plan.n_pairs + n->plan.n_triples;
+	struct gpube_moved w;
+	int status = gpube__moved_begin(&w, from, n->c->shift, gpube__slack(n->c));
+
+	for (int64_t t = 0; t < tables && !status; t++) {
+		int32_t vars[3];
+		const int k = regions_scope(&v, t, vars);
+
+		status = gpube__moved_table(
+			&w, k, vars, v.cells + v.at[t], regions_row(v.domain[vars[k - 1]]));
+	}
+	return gpube__moved_end(out, &w, p->constant, status);
 }
 
 int32_t gpube__nested_n_dead(const struct gpube_nested *n)
@@ -275,7 +299,7 @@ int32_t gpube__nested_n_dead(const struct gpube_nested *n)
 int gpube__nested_shrink(struct gpube_nested_problem **out, struct gpube_nested *n,
 	const struct gpube_nested_problem *p, int32_t var, const uint8_t *keep)
 {
-	struct gpube_clusters *c = n->c;
+	struct gpube_pairs *c = n->c;
 	const int32_t slack = gpube__slack(c);
 	int32_t *kept_at = n->kept, *kept = n->kept + c->n + 1, *domain, total = 0, *on_device;
 	struct gpube_nested_problem *to = NULL;

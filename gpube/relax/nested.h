@@ -3,24 +3,29 @@
  * model: all triangles of their graph, and its 4-cliques as far as memory goes.
  *
  * The state is a backend's. What the host wants to know of it, live values, the
- * tables of variables and pairs, the constant, is read into the tables (clusters.h)
+ * tables of variables and pairs, the constant, is read into the tables (pairs.h)
  * that it was made of, whose functions then decode, choose, and eliminate.
  */
 #ifndef GPUBE_NESTED_H
 #define GPUBE_NESTED_H
 
-#include "gpube/relax/clusters.h"
+#include "gpube/relax/pairs.h"
 #include "gpube/ops/regions/regions.h"
 
 struct gpube_nested {
 	struct gpube_ctx *ctx;
 	const struct gpube_ops *ops;
 	const struct gpube_regions_ops *regions;
-	struct gpube_clusters *c;
+	struct gpube_pairs *c;
 	struct gpube_regions_plan plan;
-	int32_t *pair_of; /* of c */
-	int32_t *kept;    /* scratch: n + 1 beginnings, then values */
-	int32_t *cells;   /* scratch: what is read */
+	int32_t *kept;  /* scratch: n + 1 beginnings, then values */
+	int32_t *cells; /* scratch: what is read */
+};
+
+/* Of triples alone: these, by three variables each, ascending; n below 0: all. */
+struct gpube_nested_triples {
+	const int32_t *vars;
+	int32_t n;
 };
 
 /* A state of the ascent, the whole or a part of its assignments. */
@@ -33,25 +38,28 @@ struct gpube_nested_problem {
 };
 
 /*
- * gpube__nested_init() - regions of the pairs of c, which has no wide table.
+ * gpube__nested_init() - regions of the pairs of c, of a model that suits.
  * ops     of the backend that 'regions' is of
  * bytes   most memory of a state; quads that do not fit are left out
- * Errors: EINVAL (unsuitable; see gpube__nested_suits()), ENOMEM, ECUDA
+ * only    NULL: all triples and quads
+ * Errors: ENOMEM, ELIMIT, ECUDA
  */
-int gpube__nested_init(struct gpube_nested *n, struct gpube_clusters *c,
-	const struct gpube_ops *ops, const struct gpube_regions_ops *regions, double bytes);
+int gpube__nested_init(struct gpube_nested *n, struct gpube_pairs *c, const struct gpube_ops *ops,
+	const struct gpube_regions_ops *regions, double bytes,
+	const struct gpube_nested_triples *only);
 void gpube__nested_clear(struct gpube_nested *n);
 
 /*
  * In nested_plan.c: the pairs, triangles and 4-cliques of n->c, as n->plan. Errors: ENOMEM, ELIMIT
  */
-int gpube__nested_find(struct gpube_nested *n, double bytes);
+int gpube__nested_find(
+	struct gpube_nested *n, double bytes, const struct gpube_nested_triples *only);
 
 /* Whether a device will be opened for the ascent on regions, if nothing ends it before. */
 bool gpube__nested_likely(const struct gpube_model *m);
 
-/* Whether c is of pairs alone, of domains that the backend takes. */
-bool gpube__nested_suits(const struct gpube_clusters *c, const struct gpube_regions_ops *regions);
+/* Whether m has functions of pairs and no larger ones, of domains that the backend takes. */
+bool gpube__nested_suits(const struct gpube_model *m, const struct gpube_regions_ops *regions);
 
 /* The state of c as a part of everything. Errors: ENOMEM, ECUDA */
 int gpube__nested_first(struct gpube_nested_problem **out, struct gpube_nested *n);
@@ -63,6 +71,13 @@ int gpube__nested_passes(
 
 /* Reads live values, tables and the constant into n->c. */
 int gpube__nested_read(struct gpube_nested *n, const struct gpube_nested_problem *p);
+
+/*
+ * The costs where they are now (moved.h), of all values, on the CPU, and where no pass had quads;
+ * from: the model of n->c. Errors: ENOMEM
+ */
+int gpube__nested_model(struct gpube_model **out, const struct gpube_nested *n,
+	const struct gpube_nested_problem *p, const struct gpube_model *from);
 
 /* A lower target. */
 int gpube__nested_target(struct gpube_nested *n, struct gpube_nested_problem *p, int64_t target);

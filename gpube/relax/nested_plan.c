@@ -76,7 +76,7 @@ struct maker {
 	double bytes;
 };
 
-static double triple_bytes(const struct gpube_clusters *c, int32_t a, int32_t b, int32_t d)
+static double triple_bytes(const struct gpube_pairs *c, int32_t a, int32_t b, int32_t d)
 {
 	return 4.0 * c->domain[a] * c->domain[b] * (double)gpube__row(c, d);
 }
@@ -270,8 +270,8 @@ static int make_plan(struct maker *k)
 	write_items(to, to + 3 * (int64_t)p->n_triples, 3, p->n_triples, k->triple, triples, NULL);
 	to += 6 * (int64_t)p->n_triples;
 	for (int32_t e = 0; e < p->n_pairs; e++) {
-		to[2 * (int64_t)e] = n->c->pairs[n->pair_of[e]].a;
-		to[2 * (int64_t)e + 1] = n->c->pairs[n->pair_of[e]].b;
+		to[2 * (int64_t)e] = n->c->pairs[e].a;
+		to[2 * (int64_t)e + 1] = n->c->pairs[e].b;
 	}
 	near_at = to + 2 * (int64_t)p->n_pairs;
 	list_near(p, to, near_at, near_at + p->n + 1);
@@ -291,31 +291,32 @@ out:
 	return status;
 }
 
-int gpube__nested_find(struct gpube_nested *n, double bytes)
+int gpube__nested_find(
+	struct gpube_nested *n, double bytes, const struct gpube_nested_triples *only)
 {
-	struct gpube_clusters *c = n->c;
+	const struct gpube_pairs *c = n->c;
 	struct maker k = {.n = n, .bytes = bytes};
-	int status = GPUBE_ENOMEM;
+	int status;
 
 	n->plan.n = c->n;
-	n->pair_of = gpube__alloc(n->ctx, (uint64_t)c->n_pairs + 1, sizeof(*n->pair_of));
+	n->plan.n_pairs = c->n_pairs;
 	k.pair = gpube__alloc(n->ctx, (uint64_t)c->n * (uint64_t)c->n + 1, sizeof(*k.pair));
-	if (!n->pair_of || !k.pair)
-		goto out;
+	if (!k.pair)
+		return GPUBE_ENOMEM;
 	for (int64_t e = 0; e < (int64_t)c->n * c->n; e++)
 		k.pair[e] = -1;
-	for (int32_t e = 0; e < c->n_pairs; e++) {
-		if (!c->pairs[e].t)
-			continue;
-		k.pair[(int64_t)c->pairs[e].a * c->n + c->pairs[e].b] = n->plan.n_pairs;
-		n->pair_of[n->plan.n_pairs++] = e;
+	for (int32_t e = 0; e < c->n_pairs; e++)
+		k.pair[(int64_t)c->pairs[e].a * c->n + c->pairs[e].b] = e;
+	status = only && only->n >= 0 ? GPUBE_OK : find_cliques(&k, 3);
+	for (int32_t t = 0; only && t < only->n && !status; t++) {
+		const int32_t *v = only->vars + 3 * (int64_t)t;
+
+		status = add_triple(&k, v[0], v[1], v[2]);
 	}
-	status = find_cliques(&k, 3);
-	if (!status)
+	if (!status && !only)
 		status = find_cliques(&k, 4);
 	if (!status)
 		status = make_plan(&k);
-out:
 	gpube__free(n->ctx, k.pair);
 	gpube__free(n->ctx, k.triple);
 	gpube__free(n->ctx, k.quad);

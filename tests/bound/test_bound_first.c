@@ -72,7 +72,7 @@ static void go_on(struct gpube_bounder *b, const struct brute *brute, uint64_t s
 		b->order[i] = i;
 	switch (seed % 5) {
 	case 0:
-		status = gpube__bound_arc(b);
+		status = gpube__bound_tree(b, 0.01);
 		break;
 	case 1:
 		status = gpube__bound_joins(b, 0.01);
@@ -316,6 +316,8 @@ static void regions_go_on(void **state)
 			assert_true(!status || status == GPUBE_ESTOP);
 			assert_true(b.lower <= (brute.feasible ? brute.cost : GPUBE_INF));
 		}
+		if (b.state.no_regions) /* no function of two variables is left */
+			assert_int_equal(gpube__bound_first(&b, INFINITY), 0);
 		assert_true(gpube__bounder_done(&b));
 		assert_true(!brute.feasible || b.upper == brute.cost);
 	}

@@ -270,7 +270,7 @@ static void searched(void **state)
 	struct brute brute;
 
 	spec.observed = 0;
-	m = seed % 2 ? all_pairs(ctx, seed) : random_model(ctx, &spec, seed);
+	m = seed % 3 ? all_pairs(ctx, seed) : random_model(ctx, &spec, seed);
 	assert_non_null(m);
 	assert_int_equal(brute_force(&brute, NULL, m), 0);
 	assert_int_equal(gpube_bound(&known, m, &opts), 0);

@@ -54,6 +54,15 @@ static void check_costs(const struct gpube_joingraph *g, const struct gpube_mode
 	assert_true(gpube__joingraph_bound(g, m, limit) <= optimum);
 }
 
+static void check_model(const struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit)
+{
+	struct gpube_model *to;
+
+	assert_int_equal(gpube__joingraph_model(&to, g, m), 0);
+	check_moved(to, m, g->shift, limit);
+	gpube_model_free(to);
+}
+
 static void climb(const struct gpube_model *m, int64_t limit, const int32_t *order, int64_t optimum)
 {
 	int32_t *values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*values));
@@ -73,6 +82,8 @@ static void climb(const struct gpube_model *m, int64_t limit, const int32_t *ord
 		assert_true(g.constant >= before);
 		before = g.constant;
 		check_costs(&g, m, limit);
+		if (pass == 4 && g.constant < g.target)
+			check_model(&g, m, limit);
 		if (pass == 3 && optimum != GPUBE_INF && optimum + 1 < limit) {
 			limit = optimum + 1;
 			gpube__joingraph_cutoff(&g, m, limit);

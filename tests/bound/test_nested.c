@@ -4,6 +4,7 @@
  * constant is a bound; and bounds by it are the optima that brute force finds.
  */
 #include "tests/support/test.h"
+#include <string.h>
 #include "gpube/options/options.h"
 
 #include "gpube/ir/dense.h"
@@ -76,7 +77,7 @@ static void check_costs(const struct gpube_nested *n, const struct gpube_nested_
 		if (cost >= limit || (kept && !kept[values[var]]))
 			continue;
 		assert_true(p->constant < p->target);
-		assert_true(gpube__clusters_total(n->c, p->constant, m, limit) <= cost);
+		assert_true(gpube__pairs_total(n->c, p->constant, m, limit) <= cost);
 		check_scaled(m, cost, n->c->shift, state_cost(n, p, values));
 	} while (next_assignment(values, m));
 	gpube__free(ctx, values);
@@ -164,20 +165,54 @@ static void check_plan(const struct gpube_nested *n, const struct gpube_nested_p
 	gpube__free(ctx, near);
 }
 
+/* Triples alone, all or every other one: the model that they leave. */
+static void climb_triples(const struct gpube_model *m, int64_t limit)
+{
+	int32_t vars[3 * 64], n_kept = -1;
+
+	for (int turn = 0; turn < 2; turn++) {
+		const struct gpube_nested_triples only = {vars, n_kept};
+		struct gpube_nested n;
+		struct gpube_nested_problem *p;
+		struct gpube_model *to;
+		struct gpube_pairs c;
+
+		assert_int_equal(gpube__pairs_init(&c, m, limit, GPUBE__MOST_SHIFT), 0);
+		assert_int_equal(gpube__nested_init(&n, &c, gpube__ops_cpu(), gpube__regions_cpu(),
+					 1e9, &only),
+			0);
+		assert_true(n.plan.n_quads == 0 && (!turn || n.plan.n_triples == n_kept));
+		assert_int_equal(gpube__nested_first(&p, &n), 0);
+		assert_int_equal(gpube__nested_passes(&n, p, 3, 0), 0);
+		assert_int_equal(gpube__nested_read(&n, p), 0);
+		if (p->constant < p->target) {
+			assert_int_equal(gpube__nested_model(&to, &n, p, m), 0);
+			check_moved(to, m, c.shift, limit);
+			gpube_model_free(to);
+		}
+		n_kept = 0;
+		for (int32_t t = 0; t < n.plan.n_triples && n_kept < 64; t += 2)
+			memcpy(vars + 3 * (int64_t)n_kept++,
+				regions_view(&p->r, n.plan.words).triple_vars + 3 * (int64_t)t,
+				3 * sizeof(*vars));
+		gpube__nested_free(&n, p);
+		gpube__nested_clear(&n);
+		gpube__pairs_clear(&c);
+	}
+}
+
 static void climb(const struct gpube_model *m, int64_t limit, double bytes)
 {
 	struct gpube_nested n;
 	struct gpube_nested_problem *p, *q;
-	struct gpube_clusters c;
+	struct gpube_pairs c;
 	int64_t before = 0;
 
-	assert_int_equal(gpube__clusters_init(&c, m, limit, GPUBE__MOST_SHIFT), 0);
-	if (!gpube__nested_suits(&c, gpube__regions_cpu())) {
-		gpube__clusters_clear(&c);
+	if (!gpube__nested_suits(m, gpube__regions_cpu()))
 		return;
-	}
+	assert_int_equal(gpube__pairs_init(&c, m, limit, GPUBE__MOST_SHIFT), 0);
 	assert_int_equal(
-		gpube__nested_init(&n, &c, gpube__ops_cpu(), gpube__regions_cpu(), bytes), 0);
+		gpube__nested_init(&n, &c, gpube__ops_cpu(), gpube__regions_cpu(), bytes, NULL), 0);
 	assert_int_equal(gpube__nested_first(&p, &n), 0);
 	check_plan(&n, p);
 	check_costs(&n, p, m, limit, 0, NULL);
@@ -204,7 +239,8 @@ static void climb(const struct gpube_model *m, int64_t limit, double bytes)
 	}
 	gpube__nested_free(&n, p);
 	gpube__nested_clear(&n);
-	gpube__clusters_clear(&c);
+	gpube__pairs_clear(&c);
+	climb_triples(m, limit);
 }
 
 static void invariant(void **state)
@@ -253,11 +289,45 @@ static void optimum(void **state)
 	check_optimum(&spec, seed, &opts);
 }
 
+/* A triangle of disequalities on two values: 0 by pairs, 1 by the triple. */
+static void odd_cycle(void **state)
+{
+	const int64_t equal[] = {1, 0, 0, 1};
+	struct gpube_model *m;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(
+			gpube_model_add_costs(m, 2, (int32_t[]){i, (i + 1) % 3}, equal), 0);
+	for (int n = 0; n >= -1; n--) {
+		const struct gpube_nested_triples only = {.n = n};
+		struct gpube_pairs c;
+		struct gpube_nested nested;
+		struct gpube_nested_problem *p;
+
+		assert_int_equal(gpube__pairs_init(&c, m, GPUBE_INF, GPUBE__MOST_SHIFT), 0);
+		assert_int_equal(gpube__nested_init(&nested, &c, gpube__ops_cpu(),
+					 gpube__regions_cpu(), 1e9, &only),
+			0);
+		assert_int_equal(gpube__nested_first(&p, &nested), 0);
+		assert_int_equal(gpube__nested_passes(&nested, p, 20, 0), 0);
+		assert_int_equal(gpube__pairs_total(&c, p->constant, m, GPUBE_INF), n < 0);
+		gpube__nested_free(&nested, p);
+		gpube__nested_clear(&nested);
+		gpube__pairs_clear(&c);
+	}
+	gpube_model_free(m);
+}
+
 int main(void)
 {
 	struct cases c = {0};
 
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
 	add_numbers(&c, optimum, N_SEEDS, "optimum, seed");
+	ADD_CASE(&c, odd_cycle);
 	return run_cases(&c, "nested", ctx_setup_1_thread, ctx_teardown);
 }

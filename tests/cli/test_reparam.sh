@@ -8,6 +8,7 @@ printf 'none 2 2 1 10\n2 2\n2 0 1 10 0\n' > "$work/none.wcsp"
 printf '{problem: {name: "most", mustbe: ">-9.0"},\n variables: {a: 2, b: 2},\n' > "$work/most.cfn"
 printf ' functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}\n' >> "$work/most.cfn"
 "$gpube" generate random -n 60 -d 8 --p1 0.3 --p2 0.1 --seed 3 -o "$work/hard.wcsp"
+"$gpube" generate random -n 14 -d 8 --p1 0.6 --p2 0 --seed 1 -o "$work/pairs.wcsp"
 
 for method in arc 'ascent --regions nested' ascent auto; do
 	for to in cfn wcsp cfn.gz; do
@@ -56,7 +57,9 @@ row 'below a total' 0 '^checked +729 ' '' "$gpube" reparam -q --check --ub 4.31 
 row 'no leftovers' 0 ' 0 added of three' '' "$gpube" reparam -q --check --max-arity 2 \
 	-o "$work/o.cfn" $x/exams.cfn
 row 'few leftovers' 0 ' 2 added of three' '' "$gpube" reparam -q --check --max-tables 2 \
-	-o "$work/o.cfn" $x/exams.cfn
+	-o "$work/o.cfn" "$work/pairs.wcsp"
+row 'few cells of them' 0 ' 3 added of three' '' "$gpube" reparam -q --check --max-cells 1600 \
+	-o "$work/o.cfn" "$work/pairs.wcsp"
 row 'no decimals more' 0 '"added_decimals": 0' '' "$gpube" reparam -q --json --decimals 0 \
 	-o "$work/o.cfn" $x/exams.cfn
 row 'decimals in a .wcsp' 0 '^checked +729 ' '' "$gpube" reparam -q --check --decimals 3 -o "$work/o.wcsp" $x/exams.cfn

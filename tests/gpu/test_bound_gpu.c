@@ -67,7 +67,7 @@ static void same_bits(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_default();
-	struct gpube_clusters c[2];
+	struct gpube_pairs c[2];
 	struct gpube_nested n[2];
 	struct gpube_nested_problem *p[2];
 	struct gpube_model *m;
@@ -82,11 +82,12 @@ static void same_bits(void **state)
 	m = random_model(ctx, &spec, seed);
 	assert_non_null(m);
 	for (int k = 0; k < 2; k++) {
-		assert_int_equal(gpube__clusters_init(&c[k], m, GPUBE_INF, GPUBE__MOST_SHIFT), 0);
+		assert_int_equal(gpube__pairs_init(&c[k], m, GPUBE_INF, GPUBE__MOST_SHIFT), 0);
 		assert_int_equal(
 			gpube__nested_init(&n[k], &c[k],
 				k ? gpube__ops_cuda(ctx, &status) : gpube__ops_cpu(),
-				k ? gpube__regions_cuda(ctx, &status) : gpube__regions_cpu(), 1e9),
+				k ? gpube__regions_cuda(ctx, &status) : gpube__regions_cpu(), 1e9,
+				NULL),
 			0);
 		assert_int_equal(gpube__nested_first(&p[k], &n[k]), 0);
 	}
@@ -110,7 +111,7 @@ static void same_bits(void **state)
 	for (int k = 0; k < 2; k++) {
 		gpube__nested_free(&n[k], p[k]);
 		gpube__nested_clear(&n[k]);
-		gpube__clusters_clear(&c[k]);
+		gpube__pairs_clear(&c[k]);
 	}
 	gpube_model_free(m);
 }

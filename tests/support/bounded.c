@@ -83,6 +83,28 @@ int64_t check_scaled_costs(const struct gpube_model *m, int64_t limit, int shift
 	return optimum;
 }
 
+void check_moved(
+	const struct gpube_model *to, const struct gpube_model *m, int shift, int64_t limit)
+{
+	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)m->n_vars, sizeof(*values));
+	const int64_t unit = (int64_t)1 << (shift > 0 ? shift : 0);
+	int64_t cost, moved;
+
+	assert_non_null(values);
+	for (int32_t t = 0; t < to->n_tables; t++)
+		for (int64_t k = 0; k < to->tables[t].n; k++)
+			assert_true(gpube__table_int(&to->tables[t], k) >= 0);
+	do {
+		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
+		assert_int_equal(gpube_model_cost(&moved, to, values), 0);
+		if (cost < limit)
+			assert_true(moved == cost * unit);
+		else
+			assert_true(moved == GPUBE_INF || moved >= limit * unit);
+	} while (next_assignment(values, m));
+	gpube__free(ctx, values);
+}
+
 bool bounded_init(struct bounded *b, struct random_spec spec, uint64_t seed)
 {
 	struct brute brute = {0};

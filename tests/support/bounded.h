@@ -15,7 +15,7 @@ void must_agree(const struct gpube_model *m, struct gpube_opts opts);
 void check_optimum(const struct random_spec *spec, uint64_t seed, const struct gpube_opts *opts);
 
 /*
- * What an assignment costs in tables of scaled costs, as gpube/relax/clusters.h has them: its cost
+ * What an assignment costs in tables of scaled costs, as gpube/relax/pairs.h has them: its cost
  * in the model, shifted by so many bits; to the right with rounding, less by no more than a unit a
  * function.
  */
@@ -28,6 +28,13 @@ void check_scaled(const struct gpube_model *m, int64_t cost, int shift, int64_t 
  */
 int64_t check_scaled_costs(const struct gpube_model *m, int64_t limit, int shift, bool reached,
 	int64_t (*total)(const void *state, const int32_t *values), const void *state);
+
+/*
+ * Fails unless the model that an ascent of that shift left (gpube/relax/moved.h) has no negative
+ * cost and every assignment below the limit costs the same in it, every other one at least as much.
+ */
+void check_moved(
+	const struct gpube_model *to, const struct gpube_model *m, int shift, int64_t limit);
 
 /*
  * The random model of that seed, simplified, with the optimum that brute_force() finds of it

@@ -16,8 +16,8 @@
  * tables is a polynomial in the indicators of all values but each variable's first, in which no
  * variable occurs twice in a term, and two sums agree everywhere exactly if these have the same
  * coefficients. A search minimises each block along the order, as deep as the bound needs. Ascents
- * on clusters make blocks of one table or of a cluster's tables, whose least cells nearly suffice;
- * join graphs one block, whose search is the proof.
+ * make blocks of one table, whose least cells nearly suffice; or all their tables are one block,
+ * whose search is the proof.
  *
  * Steps: sparse relations ("lists" in the file) of the assignments of a few variables that are
  * still possible below a limit. The steps say which lists are joined to new ones, how many sweeps
@@ -39,12 +39,10 @@
 #include "gpube/ir/model.h"
 #include "gpube/options/options.h"
 
-struct gpube_clusters;
 struct gpube__regrets;
+struct gpube_bounder;
 struct gpube_in;
-struct gpube_joingraph;
 struct gpube_out;
-struct gpube_simplified;
 
 /* Most variables and cells of a table. A larger function counts at its least cost. */
 enum { GPUBE__PROOF_DIMS = 20, GPUBE__PROOF_CELLS = 1 << 22 };
@@ -152,17 +150,13 @@ int gpube__certificate_table(
 	struct gpube_certificate *c, int arity, const int32_t *scope, int64_t **values);
 
 /*
- * gpube__certificate_of() - fills in constant, shift and blocks from an ascent's state.
- * s   the simplified relaxed problem that the tables were made of
- * Errors: ENOMEM; ELIMIT (a table is too large; a dead cell has no number)
- * gpube__certificate_of_joins() - fills in the order, too.
+ * gpube__certificate_of() - fills in constant, shift, a block for each function of b->tables, and
+ * b's order, if it has one; b is of a relaxed problem.
+ * Errors: ENOMEM; ELIMIT (a table is too large; a forbidden cell has no number)
  * gpube__certificate_of_regrets() - one block for each variable: the costs of its values above the
  * best one, in as many tables as these numbers need.
  */
-int gpube__certificate_of(struct gpube_certificate *out, const struct gpube_clusters *c,
-	const struct gpube_simplified *s);
-int gpube__certificate_of_joins(struct gpube_certificate *out, const struct gpube_joingraph *g,
-	const struct gpube_simplified *s);
+int gpube__certificate_of(struct gpube_certificate *out, const struct gpube_bounder *b);
 int gpube__certificate_of_regrets(
 	struct gpube_certificate *out, const struct gpube__regrets *regrets, int64_t constant);
 

@@ -3,6 +3,7 @@
 
 #include "gpube/bound/bound.h"
 #include "gpube/options/options.h"
+#include "gpube/bound/reparam.h"
 #include "gpube/bound/schedule/methods.h"
 
 static const struct gpube_bounder *in(const struct gpube__known *k)
@@ -136,6 +137,7 @@ static int prelude(struct gpube_bounder *b)
 static enum gpube__method_at asked_for(const struct gpube_opts *opts)
 {
 	static const enum gpube__method_at at[] = {
+		[GPUBE_BOUND_ARC] = GPUBE__METHOD_arc,
 		[GPUBE_BOUND_MBE] = GPUBE__METHOD_mbe,
 		[GPUBE_BOUND_ASCENT] = GPUBE__METHOD_joins,
 		[GPUBE_BOUND_TREE] = GPUBE__METHOD_tree,
@@ -151,20 +153,21 @@ static int alone(struct gpube_bounder *b)
 {
 	int status;
 
-	b->state.reparametrised = true; /* it is asked for its own bound */
+	b->state.reparametrised =
+		b->opts->method != GPUBE_BOUND_ARC; /* it asks for its own bound */
 	if (b->opts->method == GPUBE_BOUND_ELIMINATE)
 		return one_turn(b, GPUBE__METHOD_eliminate, INFINITY);
 	status = prelude(b);
-
 	if (!status && !b->state.ordered && !gpube__bounder_done(b))
 		return gpube__fail_stopped(b->ctx);
-	if (status || b->opts->method != GPUBE_BOUND_ARC)
-		return status ? status : one_turn(b, asked_for(b->opts), INFINITY);
-	status = gpube__bound_arc(b);
-	if (status && gpube__bounder_falls_back(b, status, "arc"))
-		status = GPUBE_OK;
-	return status ? status
-		      : gpube__bounder_note(b, (struct gpube_stage){.name = "arc", .why = "alone"});
+	if (!status)
+		status = one_turn(b, asked_for(b->opts), INFINITY);
+	if (status || !b->state.no_regions)
+		return status;
+	gpube__log(b->ctx, GPUBE_LOG_NOTE,
+		"nested regions need functions of pairs: soft arc consistency instead, on the CPU");
+	b->state.reparametrised = false;
+	return one_turn(b, GPUBE__METHOD_arc, INFINITY);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -194,7 +197,6 @@ static int reparametrise(struct gpube_bounder *b)
 
 	b->state.reparametrised = true;
 	status = prelude(b);
-
 	if (status || gpube__bounder_done(b))
 		return status;
 	return b->state.ordered ? gpube__bound_reparametrise(b) : gpube__fail_stopped(b->ctx);

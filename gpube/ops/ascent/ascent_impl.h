@@ -4,53 +4,6 @@
  */
 #define SIMD _Pragma("omp simd")
 
-/* So many rows and columns of the output at a time, whose least stay in registers while k runs. */
-static inline __attribute__((always_inline)) void block(int32_t *restrict out, int64_t out_row,
-	const int32_t *x, int64_t x_row, int64_t x_col, int32_t inner, const int32_t *restrict y,
-	int64_t y_row, const int rows, const int cols)
-{
-	int32_t best[4][16];
-
-	for (int r = 0; r < rows; r++)
-		for (int c = 0; c < cols; c++)
-			best[r][c] = INT32_MAX;
-	for (int32_t k = 0; k < inner; k++, x += x_col, y += y_row)
-		_Pragma("GCC unroll 4") for (int r = 0; r < rows; r++)
-		{
-			const int32_t s = x[r * x_row];
-
-			SIMD for (int c = 0; c < cols; c++)
-			{
-				const int32_t v = s + y[c];
-
-				best[r][c] = v < best[r][c] ? v : best[r][c];
-			}
-		}
-	for (int r = 0; r < rows; r++)
-		for (int c = 0; c < cols; c++)
-			out[r * out_row + c] = best[r][c];
-}
-
-static void min_plus(int32_t *out, int64_t out_row, int32_t rows, const int32_t *x, int64_t x_row,
-	int64_t x_col, int32_t inner, const int32_t *y, int64_t y_row, int32_t cols)
-{
-	int32_t r = 0;
-
-	for (; r + 4 <= rows; r += 4) {
-		const int32_t *from = x + r * x_row;
-		int32_t *to = out + r * out_row, c = 0;
-
-		for (; c + 16 <= cols; c += 16)
-			block(to + c, out_row, from, x_row, x_col, inner, y + c, y_row, 4, 16);
-		if (c < cols)
-			block(to + c, out_row, from, x_row, x_col, inner, y + c, y_row, 4, 8);
-	}
-	for (; r < rows; r++)
-		for (int32_t c = 0; c < cols; c += 8)
-			block(out + r * out_row + c, out_row, x + r * x_row, x_row, x_col, inner,
-				y + c, y_row, 1, 8);
-}
-
 static void pull(int32_t *restrict table, int32_t *restrict addend, int64_t n, int32_t slack)
 {
 	SIMD for (int64_t k = 0; k < n; k++)
@@ -61,49 +14,6 @@ static void pull(int32_t *restrict table, int32_t *restrict addend, int64_t n, i
 
 		addend[k] = dead ? GPUBE__DEAD : s + moved;
 		table[k] = dead ? GPUBE__DEAD : t - moved;
-	}
-}
-
-static inline int32_t part_of(int32_t m, enum gpube_part part)
-{
-	return part == GPUBE_PART_ALL    ? m
-	       : part == GPUBE_PART_HALF ? m >> 1
-					 : (m >> 2) + (m >> 4) + (m >> 6);
-}
-
-#define GIVE(name, part)                                                                           \
-	static void name(int32_t *restrict table, int32_t *restrict addend,                        \
-		const int32_t *restrict rest, int64_t n, int32_t slack)                            \
-	{                                                                                          \
-		SIMD for (int64_t k = 0; k < n; k++)                                               \
-		{                                                                                  \
-			int32_t s = addend[k], m = s + rest[k], room = s + GPUBE__ADDEND_MAX;      \
-			int32_t want = part_of(m, part), g = want < room ? want : room;            \
-			int32_t t = table[k] + g;                                                  \
-			int dead = (m >= slack) | (t >= slack) | (s == GPUBE__DEAD);               \
-                                                                                                   \
-			addend[k] = dead ? GPUBE__DEAD : s - g;                                    \
-			table[k] = dead ? GPUBE__DEAD : t;                                         \
-		}                                                                                  \
-	}
-
-GIVE(give_all, GPUBE_PART_ALL)
-GIVE(give_half, GPUBE_PART_HALF)
-GIVE(give_third, GPUBE_PART_THIRD)
-
-static void give(int32_t *table, int32_t *addend, const int32_t *rest, int64_t n, int32_t slack,
-	enum gpube_part part)
-{
-	switch (part) {
-	case GPUBE_PART_ALL:
-		give_all(table, addend, rest, n, slack);
-		break;
-	case GPUBE_PART_HALF:
-		give_half(table, addend, rest, n, slack);
-		break;
-	case GPUBE_PART_THIRD:
-		give_third(table, addend, rest, n, slack);
-		break;
 	}
 }
 
@@ -307,6 +217,6 @@ static bool is_more(const int64_t *restrict cost, const int64_t *restrict was, i
 
 #define ALL_LOOPS                                                                                  \
 	{                                                                                          \
-		min_plus, pull, give, join, least_in_columns, least_in_narrow, range, lower,       \
-			lacking, rise, fall, is_more                                               \
+		pull, join, least_in_columns, least_in_narrow, range, lower, lacking, rise, fall,  \
+			is_more                                                                    \
 	}

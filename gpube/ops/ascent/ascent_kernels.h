@@ -1,13 +1,13 @@
 /*
- * ascent_kernels.h - the inner loops of the dual ascent on pairs of variables,
+ * ascent_kernels.h - the inner loops of nested regions (regions.h) and of search trees (dfs.h),
  * compiled once for each instruction set.
  *
  * Tables are int32, row-major, rows padded to GPUBE__LANES cells that are dead.
  * A table's cells are in [0, slack), slack <= GPUBE__SLACK_MAX, or
- * GPUBE__DEAD; a cluster's addends are in [-GPUBE__ADDEND_MAX, GPUBE__ADDEND_MAX]
- * or GPUBE__DEAD. Six of them, one dead, add up to at least SLACK_MAX and to
+ * GPUBE__DEAD; a quad's addends are in [-GPUBE__ADDEND_MAX, GPUBE__ADDEND_MAX]
+ * or GPUBE__DEAD. Four of them, one dead, add up to at least SLACK_MAX and to
  * less than 2^31, so that a sum tells by itself that it is dead. The last loops are of 64-bit
- * tables, whose rows have no padding, and rows (dfs.h).
+ * tables, whose rows have no padding, and rows.
  */
 #ifndef GPUBE_ASCENT_KERNELS_H
 #define GPUBE_ASCENT_KERNELS_H
@@ -40,27 +40,12 @@
 #define GPUBE__NARROW_OUT       ((int32_t)1 << 29)
 #define GPUBE__NARROW_FORBIDDEN ((int32_t)1 << 30)
 
-/* What part of a min-marginal a table is given: never more than the name says. */
-enum gpube_part { GPUBE_PART_ALL, GPUBE_PART_HALF, GPUBE_PART_THIRD };
-
 struct gpube_ascent_kernels {
 	/*
-	 * out[r][c] = min over k of x[r][k] + y[k][c]; r < rows, k < inner, c < cols,
-	 * a multiple of the lanes. Strides of x are x_row and x_col.
-	 */
-	void (*min_plus)(int32_t *out, int64_t out_row, int32_t rows, const int32_t *x,
-		int64_t x_row, int64_t x_col, int32_t inner, const int32_t *y, int64_t y_row,
-		int32_t cols);
-
-	/*
-	 * Moves a table into a cluster's addend: table + addend stay the same, as far as ranges
+	 * Moves a table into a quad's addend: table + addend stay the same, as far as ranges
 	 * allow.
 	 */
 	void (*pull)(int32_t *table, int32_t *addend, int64_t n, int32_t slack);
-
-	/* Moves a part of the min-marginal addend + rest from the addend to the table. */
-	void (*give)(int32_t *table, int32_t *addend, const int32_t *rest, int64_t n, int32_t slack,
-		enum gpube_part part);
 
 	/*
 	 * out[c] = min(out[c], min over k of x[k * x_step] + y[k * y_step + c] + z[k * z_step +

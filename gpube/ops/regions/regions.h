@@ -17,7 +17,7 @@
  * with the same result. Every backend does the groups in one order, so their bits are equal.
  *
  * Designs weighed. (1) Tables of d^4 cells: 13 GB for the largest radio network (runs/measured-2c),
- * and a pass reads and writes them. (2) Quads as sums of six addends of pairs, as in clusters.h:
+ * and a pass reads and writes them. (2) Quads as sums of six addends of pairs:
  * less memory still, but a quad then forces nothing on a triple, and the bound stops earlier. (3)
  * Addends of triples: this one.
  *

@@ -4,6 +4,9 @@
 #include "gpube/ops/regions/regions_cell.h"
 #include "gpube/options/options.h"
 
+#define SIMD       _Pragma("omp simd")
+#define SIMD_LEAST _Pragma("omp simd reduction(min : least)")
+
 struct run {
 	struct regions_view v;
 	const struct gpube_ascent_kernels *kernels;
@@ -82,12 +85,19 @@ struct triple {
 	int32_t *t, *pair[3], *gift[3];
 };
 
-/* Cell (x, y, z) of the table in pairs (v1, v2), (v0, v2), (v0, v1). */
-static inline int64_t pair_cell(const struct triple *a, int side, int32_t x, int32_t y, int32_t z)
+/* A row of the table, and the cells over it of the pairs (v1, v2), (v0, v2), (v0, v1). */
+struct row {
+	int32_t *restrict t;
+	const int32_t *c0, *c1;
+	int32_t c2;
+};
+
+static inline struct row row_of(
+	const struct triple *a, int32_t *const pair[3], int32_t x, int32_t y)
 {
-	return side == 0   ? (int64_t)y * a->row[1] + z
-	       : side == 1 ? (int64_t)x * a->row[1] + z
-			   : (int64_t)x * a->row[0] + y;
+	return (struct row){a->t + ((int64_t)x * a->d[1] + y) * a->row[1],
+		pair[0] + (int64_t)y * a->row[1], pair[1] + (int64_t)x * a->row[1],
+		pair[2][(int64_t)x * a->row[0] + y]};
 }
 
 static void triple_side(const struct triple *a, int side, int parts, int32_t *m, int64_t cells)
@@ -96,17 +106,18 @@ static void triple_side(const struct triple *a, int side, int parts, int32_t *m,
 		m[c] = GPUBE__DEAD;
 	for (int32_t x = 0; x < a->d[0]; x++)
 		for (int32_t y = 0; y < a->d[1]; y++) {
-			const int32_t *t = a->t + ((int64_t)x * a->d[1] + y) * a->row[1];
-			const int32_t *g0 = a->gift[0] + (int64_t)y * a->row[1];
-			const int32_t *g1 = a->gift[1] + (int64_t)x * a->row[1];
-			const int32_t g2 = a->gift[2][(int64_t)x * a->row[0] + y];
+			const struct row w = row_of(a, a->gift, x, y);
+			int32_t *restrict to = m + (int64_t)(side ? x : y) * a->row[1];
+			int32_t least = GPUBE__DEAD;
 
-			for (int32_t z = 0; z < a->d[2]; z++) {
-				const int32_t left = regions_left(t[z], g0[z], g1[z], g2);
-				int32_t *to = m + pair_cell(a, side, x, y, z);
-
-				*to = regions_least(*to, left);
+			if (side < 2) {
+				SIMD for (int32_t z = 0; z < a->d[2]; z++) to[z] = regions_least(
+					to[z], regions_left(w.t[z], w.c0[z], w.c1[z], w.c2));
+				continue;
 			}
+			SIMD_LEAST for (int32_t z = 0; z < a->d[2]; z++) least =
+				regions_least(least, regions_left(w.t[z], w.c0[z], w.c1[z], w.c2));
+			m[(int64_t)x * a->row[0] + y] = least;
 		}
 	for (int64_t c = 0; c < cells; c++)
 		a->gift[side][c] = m[c] == GPUBE__DEAD
@@ -120,6 +131,7 @@ static void triple(void *arg, int64_t item, int thread)
 	const int32_t t = r->first + (int32_t)item;
 	const int32_t *vars = r->v.triple_vars + 3 * (int64_t)t;
 	struct triple a;
+	const int32_t slack = r->slack;
 	int64_t cells[3];
 	int32_t *m = r->scratch[thread];
 
@@ -137,28 +149,25 @@ static void triple(void *arg, int64_t item, int thread)
 		memset(a.gift[k], 0, (size_t)cells[k] * sizeof(int32_t));
 	}
 	for (int32_t x = 0; x < a.d[0]; x++)
-		for (int32_t y = 0; y < a.d[1]; y++)
-			for (int32_t z = 0; z < a.d[2]; z++) {
-				int32_t *to = a.t + ((int64_t)x * a.d[1] + y) * a.row[1] + z;
+		for (int32_t y = 0; y < a.d[1]; y++) {
+			const struct row w = row_of(&a, a.pair, x, y);
 
-				for (int k = 0; k < 3; k++)
-					*to = regions_sum(*to, a.pair[k][pair_cell(&a, k, x, y, z)],
-						r->slack);
-			}
+			SIMD for (int32_t z = 0; z < a.d[2]; z++) w.t[z] = regions_sum(
+				regions_sum(regions_sum(w.t[z], w.c0[z], slack), w.c1[z], slack),
+				w.c2, slack);
+		}
 	for (int turn = 0; turn < 5; turn++) {
 		const int side = regions_side(turn, r->backward);
 
 		triple_side(&a, side, regions_side_parts(turn), m, cells[side]);
 	}
 	for (int32_t x = 0; x < a.d[0]; x++)
-		for (int32_t y = 0; y < a.d[1]; y++)
-			for (int32_t z = 0; z < a.d[2]; z++) {
-				int32_t *to = a.t + ((int64_t)x * a.d[1] + y) * a.row[1] + z;
+		for (int32_t y = 0; y < a.d[1]; y++) {
+			const struct row w = row_of(&a, a.gift, x, y);
 
-				*to = regions_left(*to, a.gift[0][pair_cell(&a, 0, x, y, z)],
-					a.gift[1][pair_cell(&a, 1, x, y, z)],
-					a.gift[2][pair_cell(&a, 2, x, y, z)]);
-			}
+			SIMD for (int32_t z = 0; z < a.d[2]; z++) w.t[z] =
+				regions_left(w.t[z], w.c0[z], w.c1[z], w.c2);
+		}
 	for (int k = 0; k < 3; k++)
 		memcpy(a.pair[k], a.gift[k], (size_t)cells[k] * sizeof(int32_t));
 }
