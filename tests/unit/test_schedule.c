@@ -30,7 +30,8 @@ struct made_up {
 };
 
 /* What is known of a run without a model. */
-struct gpube__known {
+struct known {
+	const double *shares;
 	double ticks, gap, proved_part;
 	int64_t mark;
 	bool proved;
@@ -39,7 +40,7 @@ struct gpube__known {
 	int n_turns;
 };
 
-static int step(struct gpube__known *k, int i, double ticks, enum gpube__step *end)
+static int step(struct known *k, int i, double ticks, enum gpube__step *end)
 {
 	struct made_up *m = &k->of[i];
 	const double takes = fmin(ticks, m->needs - m->worked) + m->excess;
@@ -64,7 +65,7 @@ static int step(struct gpube__known *k, int i, double ticks, enum gpube__step *e
 	return GPUBE_OK;
 }
 
-static struct gpube__fit fit(const struct gpube__known *k, int i)
+static struct gpube__fit fit(const struct known *k, int i)
 {
 	const struct made_up *m = &k->of[i];
 	const bool over = m->most_steps && m->n_steps >= m->most_steps;
@@ -73,11 +74,11 @@ static struct gpube__fit fit(const struct gpube__known *k, int i)
 }
 
 #define METHOD(name, i)                                                                            \
-	static struct gpube__fit fit_##name(const struct gpube__known *k)                          \
+	static struct gpube__fit fit_##name(const void *k)                                         \
 	{                                                                                          \
 		return fit(k, i);                                                                  \
 	}                                                                                          \
-	static int step_##name(struct gpube__known *k, double ticks, enum gpube__step *end)        \
+	static int step_##name(void *k, double ticks, enum gpube__step *end)                       \
 	{                                                                                          \
 		return step(k, i, ticks, end);                                                     \
 	}                                                                                          \
@@ -86,50 +87,42 @@ METHOD(first, 0)
 METHOD(second, 1)
 METHOD(third, 2)
 
-static double worked(const struct gpube__known *k)
-{
-	return k->ticks;
-}
-
-static double gap(const struct gpube__known *k)
-{
-	return k->gap;
-}
-
-static double proved(const struct gpube__known *k)
-{
-	return k->proved_part;
-}
-
-static int64_t mark(const struct gpube__known *k)
-{
-	return k->mark;
-}
-
 /* A run that never ends is one that has taken so much. */
 #define ENDLESS 1e14
 
-static bool done(const struct gpube__known *k)
+static struct gpube__run_now now(const void *known)
 {
-	return k->proved || k->ticks > ENDLESS;
+	const struct known *k = known;
+
+	return (struct gpube__run_now){.worked = k->ticks,
+		.gap = k->gap,
+		.proved = k->proved_part,
+		.mark = k->mark,
+		.done = k->proved || k->ticks > ENDLESS};
 }
 
-static bool falls_back(const struct gpube__known *k, int status, const char *method)
+static bool falls_back(const void *known, int status, const char *method)
 {
-	(void)k;
+	(void)known;
 	(void)method;
 	return status == GPUBE_ELIMIT;
 }
 
-static int told(struct gpube__known *k, const struct gpube__turn_taken *turn)
+static int told(void *known, const struct gpube__turn_taken *turn)
 {
+	struct known *k = known;
+
 	if (k->n_turns < MOST_TURNS)
 		k->turns[k->n_turns++] = *turn;
 	return GPUBE_OK;
 }
 
-static const struct gpube__run_view view = {
-	worked, gap, proved, mark, done, falls_back, told, NULL};
+static double share(const void *known, int method)
+{
+	return ((const struct known *)known)->shares[method];
+}
+
+static const struct gpube__run_view view = {now, falls_back, told, share};
 static const struct gpube__method *const three[] = {&first, &second, &third};
 
 static struct made_up slow(void)
@@ -137,9 +130,9 @@ static struct made_up slow(void)
 	return (struct made_up){.end = GPUBE__UNKNOWN_END, .needs = INFINITY, .factor = 1};
 }
 
-static struct gpube__known *begin(void)
+static struct known *begin(void)
 {
-	static struct gpube__known k;
+	static struct known k;
 
 	memset(&k, 0, sizeof(k));
 	k.gap = 1000;
@@ -149,17 +142,18 @@ static struct gpube__known *begin(void)
 	return &k;
 }
 
-static int run(struct gpube__known *k, const double *shares, int n)
+static int run(struct known *k, const double *shares, int n)
 {
 	struct gpube__schedule s;
 
-	gpube__schedule_init(&s, three, shares, n);
-	return gpube__schedule_run(&s, k, &view);
+	k->shares = shares;
+	gpube__schedule_init(&s, n);
+	return gpube__schedule_run(&s, three, k, &view);
 }
 
 static void budgets_double(void **state)
 {
-	struct gpube__known *k = begin();
+	struct known *k = begin();
 	const double all = 1;
 
 	(void)state;
@@ -179,7 +173,7 @@ static void nobody_starves(void **state)
 	(void)state;
 	for (int who = 0; who < 3; who++)
 		for (double needs = 1e5; needs < 1e11; needs *= 3) {
-			struct gpube__known *k = begin();
+			struct known *k = begin();
 			double most;
 
 			k->of[who].needs = needs;
@@ -198,7 +192,7 @@ static void nobody_starves(void **state)
 static void predicted_ends_come_first(void **state)
 {
 	static const double shares[] = {0.9, 0};
-	struct gpube__known *k = begin();
+	struct known *k = begin();
 
 	(void)state;
 	k->of[1].end = k->of[1].needs = 1.5e6;
@@ -217,7 +211,7 @@ static void predicted_ends_come_first(void **state)
 static void wrong_predictions_are_stopped(void **state)
 {
 	static const double shares[] = {0.9, 0};
-	struct gpube__known *k = begin();
+	struct known *k = begin();
 
 	(void)state;
 	k->of[1].end = 1e6; /* and it would take for ever */
@@ -247,7 +241,7 @@ static void estimates_are_believed_less(void **state)
 
 	(void)state;
 	for (int rough = 0; rough < 2; rough++) {
-		struct gpube__known *k = begin();
+		struct known *k = begin();
 		int i = 0;
 
 		k->of[1].end = 1.5 * GPUBE__FIRST_ROUND; /* and it would take for ever */
@@ -266,7 +260,7 @@ static void estimates_are_believed_less(void **state)
 static void gains_earn_another_turn(void **state)
 {
 	static const double shares[] = {0.5, 0.5};
-	struct gpube__known *k = begin();
+	struct known *k = begin();
 	int n = 0;
 
 	(void)state;
@@ -284,7 +278,7 @@ static void gains_earn_another_turn(void **state)
 static void who_brings_an_end_nearer_goes_on(void **state)
 {
 	static const double shares[] = {0.5, 0, 0.5};
-	struct gpube__known *k = begin();
+	struct known *k = begin();
 	int n = 0;
 
 	(void)state;
@@ -316,7 +310,7 @@ static void who_pays_goes_before_an_end(void **state)
 
 	(void)state;
 	for (int most_steps = 0; most_steps < 2; most_steps++) {
-		struct gpube__known *k = begin();
+		struct known *k = begin();
 		const int n_pay = most_steps ? 0 : 3; /* the fourth gain is less than two turns */
 
 		k->of[0].nearer = 0.5;
@@ -333,7 +327,7 @@ static void who_pays_goes_before_an_end(void **state)
 static void who_changes_nothing_gets_less(void **state)
 {
 	static const double shares[] = {0.5, 0.5};
-	struct gpube__known *k = begin();
+	struct known *k = begin();
 	double last = 0;
 
 	(void)state;
@@ -356,7 +350,7 @@ static void a_bound_that_grows_is_progress(void **state)
 	(void)state;
 	for (int k = 0; k < 2; k++) {
 		const double grows = k ? 1.1 : 2;
-		struct gpube__known *known = begin();
+		struct known *known = begin();
 
 		known->of[0].grows = grows;
 		assert_int_equal(run(known, shares, 2), 0);
@@ -367,7 +361,7 @@ static void a_bound_that_grows_is_progress(void **state)
 static void excess_is_paid_back(void **state)
 {
 	static const double shares[] = {0.1, 0.9};
-	struct gpube__known *k = begin();
+	struct known *k = begin();
 
 	(void)state;
 	k->of[0].excess = 1e9; /* a hundred rounds of it */
@@ -382,7 +376,7 @@ static void excess_is_paid_back(void **state)
 static void who_cannot_begin_waits(void **state)
 {
 	static const double shares[] = {0.1, 0.9};
-	struct gpube__known *k = begin();
+	struct known *k = begin();
 
 	(void)state;
 	k->of[0].least = 1e9;
@@ -397,7 +391,7 @@ static void who_cannot_begin_waits(void **state)
 static void failures(void **state)
 {
 	static const double shares[] = {0.5, 0.5};
-	struct gpube__known *k = begin();
+	struct known *k = begin();
 
 	(void)state;
 	k->of[0].fails_at = 2; /* it gives way, and is asked once more */
@@ -415,7 +409,7 @@ static void failures(void **state)
 static void ends_without_a_proof(void **state)
 {
 	static const double shares[] = {0.5, 0.5}, none[] = {0, 0};
-	struct gpube__known *k = begin();
+	struct known *k = begin();
 
 	(void)state;
 	k->of[0].says_done = k->of[1].says_done = true;

@@ -33,7 +33,6 @@ static void put_schedule(struct gpube__bytes *to, const struct gpube__schedule *
 	for (int i = 0; i < s->n; i++) {
 		const struct gpube__scheduled *m = &s->of[i];
 
-		gpube__put_real(to, m->share);
 		gpube__put_real(to, m->weight);
 		gpube__put_real(to, m->credit);
 		gpube__put_real(to, m->slower);
@@ -161,8 +160,6 @@ static int get_order(struct gpube_bounder *b, struct gpube__bytes *from)
 /* Of other methods than there are now it is read, and forgotten. */
 static int get_schedule(struct gpube_bounder *b, struct gpube__bytes *from)
 {
-	static const double none[GPUBE__MOST_METHODS];
-	static const struct gpube__method *const unknown[GPUBE__MOST_METHODS];
 	const int n = (int)gpube__get(from, 0, GPUBE__MOST_METHODS);
 	struct gpube__schedule *s;
 
@@ -171,13 +168,12 @@ static int get_schedule(struct gpube_bounder *b, struct gpube__bytes *from)
 	s = b->state.schedule = gpube__alloc(b->ctx, 1, sizeof(*s));
 	if (!s)
 		return GPUBE_ENOMEM;
-	gpube__schedule_init(s, unknown, none, n);
+	gpube__schedule_init(s, n);
 	s->round = (int)gpube__get(from, 0, INT32_MAX);
 	s->budget = gpube__get_real(from);
 	for (int i = 0; i < n; i++) {
 		struct gpube__scheduled *m = &s->of[i];
 
-		m->share = gpube__get_real(from);
 		m->weight = gpube__get_real(from);
 		m->credit = gpube__get_real(from);
 		m->slower = gpube__get_real(from);

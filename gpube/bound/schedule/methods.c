@@ -10,16 +10,6 @@
 #include "gpube/ir/dense.h"
 #include "gpube/relax/sat.h"
 
-static struct gpube_bounder *of(struct gpube__known *k)
-{
-	return (struct gpube_bounder *)k;
-}
-
-static const struct gpube_bounder *in(const struct gpube__known *k)
-{
-	return (const struct gpube_bounder *)k;
-}
-
 static const struct gpube__fit unfit = {0, 0, false};
 
 /* To the end in so many ticks; and without a known end, in steps of so many at least. */
@@ -61,6 +51,19 @@ static int within(struct gpube_bounder *b, double ticks, int (*run)(struct gpube
 	return GPUBE_OK;
 }
 
+/* Steps of engines that know a budget and never say that they are done, and of others. */
+#define STEP(name, run)                                                                            \
+	static int name##_step(void *known, double ticks, enum gpube__step *end)                   \
+	{                                                                                          \
+		(void)end;                                                                         \
+		return run(known, seconds_of(ticks));                                              \
+	}
+#define STEP_WITHIN(name, run)                                                                     \
+	static int name##_step(void *known, double ticks, enum gpube__step *end)                   \
+	{                                                                                          \
+		return within(known, ticks, run, end);                                             \
+	}
+
 /* ---- sat: a satisfiability library on the forbidden cells ------------------------------------ */
 
 /* Nothing is proved but the constant: there may be an assignment that costs no more. */
@@ -69,9 +72,9 @@ static bool may_be_free(const struct gpube_bounder *b)
 	return b->lower == gpube__constant_of(b->m) && b->upper > b->lower && b->cutoff > b->lower;
 }
 
-static struct gpube__fit sat_fit(const struct gpube__known *k)
+static struct gpube__fit sat_fit(const void *known)
 {
-	const struct gpube_bounder *b = in(k);
+	const struct gpube_bounder *b = known;
 	const bool unassigned = b->upper == GPUBE_INF && b->given_cutoff == GPUBE_INF;
 
 	if (b->state.reparam || !gpube__sat_library())
@@ -81,9 +84,9 @@ static struct gpube__fit sat_fit(const struct gpube__known *k)
 		       : unfit;
 }
 
-static int sat_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+static int sat_step(void *known, double ticks, enum gpube__step *end)
 {
-	struct gpube_bounder *b = of(k);
+	struct gpube_bounder *b = known;
 	int status;
 
 	if (b->made.span > 1 && b->upper != GPUBE_INF)
@@ -99,9 +102,9 @@ static int sat_step(struct gpube__known *k, double ticks, enum gpube__step *end)
 /* Ticks of a greedy order, about, for each variable and function. */
 #define GREEDY_TICKS 2e3
 
-static struct gpube__fit order_fit(const struct gpube__known *k)
+static struct gpube__fit order_fit(const void *known)
 {
-	const struct gpube_bounder *b = in(k);
+	const struct gpube_bounder *b = known;
 
 	if (!b->state.ordered)
 		return ends(GREEDY_TICKS * (1.0 + b->m->n_vars + b->m->n_functions));
@@ -119,14 +122,12 @@ static int tell_order(const struct gpube_bounder *b, int status)
 	return status;
 }
 
-static int order_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+static int order_step(void *known, double ticks, enum gpube__step *end)
 {
-	struct gpube_bounder *b = of(k);
+	struct gpube_bounder *b = known;
 
-	if (!b->state.ordered) {
-		*end = GPUBE__STEP_MORE;
+	if (!b->state.ordered)
 		return tell_order(b, gpube__bound_first_order(b));
-	}
 	return tell_order(b, gpube__bound_better_order(b, seconds_of(ticks), end));
 }
 
@@ -138,18 +139,18 @@ static int order_step(struct gpube__known *k, double ticks, enum gpube__step *en
 /* Ticks for each cell: some sweeps. */
 #define SHIFT_TICKS 30
 
-static struct gpube__fit arc_fit(const struct gpube__known *k)
+static struct gpube__fit arc_fit(const void *known)
 {
-	const struct gpube_bounder *b = in(k);
+	const struct gpube_bounder *b = known;
 
 	return b->state.reparam || b->state.reparametrised
 		       ? unfit
 		       : ends(1e4 + SHIFT_TICKS * (double)gpube__model_cells(b->m));
 }
 
-static int arc_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+static int arc_step(void *known, double ticks, enum gpube__step *end)
 {
-	struct gpube_bounder *b = of(k);
+	struct gpube_bounder *b = known;
 
 	b->state.reparametrised = true;
 	*end = GPUBE__STEP_DONE;
@@ -159,9 +160,9 @@ static int arc_step(struct gpube__known *k, double ticks, enum gpube__step *end)
 
 /* ---- eliminate ------------------------------------------------------------------------------- */
 
-static struct gpube__fit eliminate_fit(const struct gpube__known *k)
+static struct gpube__fit eliminate_fit(const void *known)
 {
-	const struct gpube_bounder *b = in(k);
+	const struct gpube_bounder *b = known;
 
 	if (b->opts->method == GPUBE_BOUND_ELIMINATE) /* along an order of its own */
 		return tries(0);
@@ -178,23 +179,20 @@ static int run_elimination(struct gpube_bounder *b)
 		       : gpube__bounder_eliminate(b, NULL, NULL, INFINITY, &done);
 }
 
-static int eliminate_step(struct gpube__known *k, double ticks, enum gpube__step *end)
-{
-	return within(of(k), ticks, run_elimination, end);
-}
+STEP_WITHIN(eliminate, run_elimination)
 
 /* ---- search: tabu search for assignments ----------------------------------------------------- */
 
-static struct gpube__fit search_fit(const struct gpube__known *k)
+static struct gpube__fit search_fit(const void *known)
 {
-	(void)k;
+	(void)known;
 	return tries(0);
 }
 
-static int search_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+static int search_step(void *known, double ticks, enum gpube__step *end)
 {
 	bool over;
-	int status = gpube__bounder_search_for(of(k), seconds_of(ticks), &over);
+	int status = gpube__bounder_search_for(known, seconds_of(ticks), &over);
 
 	*end = over ? GPUBE__STEP_DONE : GPUBE__STEP_MORE;
 	return status;
@@ -202,18 +200,18 @@ static int search_step(struct gpube__known *k, double ticks, enum gpube__step *e
 
 /* ---- pairwise: pairwise-consistent subproblems ----------------------------------------------- */
 
-static struct gpube__fit pairwise_fit(const struct gpube__known *k)
+static struct gpube__fit pairwise_fit(const void *known)
 {
-	const struct gpube_bounder *b = in(k);
+	const struct gpube_bounder *b = known;
 
 	return !b->state.reparametrised || (b->state.pairwise && !b->state.pairwise->p) ? unfit
 	       : b->state.pairwise                                                      ? tries(0)
 				   : tries(MADE_TICKS * (double)gpube__model_cells(b->m));
 }
 
-static int pairwise_step(struct gpube__known *k, double ticks, enum gpube__step *end)
+static int pairwise_step(void *known, double ticks, enum gpube__step *end)
 {
-	struct gpube_bounder *b = of(k);
+	struct gpube_bounder *b = known;
 	int status = gpube__bound_pairwise(b, seconds_of(ticks));
 
 	if (!b->state.pairwise || !b->state.pairwise->p || !b->state.pairwise->paused)
@@ -229,9 +227,9 @@ static bool may_search_trees(const struct gpube_bounder *b)
 	       !(b->state.tree && !b->state.tree->t);
 }
 
-static struct gpube__fit tree_fit(const struct gpube__known *k)
+static struct gpube__fit tree_fit(const void *known)
 {
-	const struct gpube_bounder *b = in(k);
+	const struct gpube_bounder *b = known;
 
 	if (!may_search_trees(b))
 		return unfit;
@@ -241,26 +239,18 @@ static struct gpube__fit tree_fit(const struct gpube__known *k)
 	return tries(MADE_TICKS * (double)gpube__model_cells(b->m));
 }
 
-static int tree_step(struct gpube__known *k, double ticks, enum gpube__step *end)
-{
-	(void)end;
-	return gpube__bound_tree(of(k), seconds_of(ticks));
-}
+STEP(tree, gpube__bound_tree)
 
-static struct gpube__fit deepening_fit(const struct gpube__known *k)
+static struct gpube__fit deepening_fit(const void *known)
 {
-	const struct gpube_bounder *b = in(k);
+	const struct gpube_bounder *b = known;
 
 	return may_search_trees(b) && (b->state.trial_tree || gpube__bounder_may_deepen(b))
 		       ? tries(MADE_TICKS * (double)gpube__model_cells(b->m))
 		       : unfit;
 }
 
-static int deepening_step(struct gpube__known *k, double ticks, enum gpube__step *end)
-{
-	(void)end;
-	return gpube__bound_deepening(of(k), seconds_of(ticks));
-}
+STEP(deepening, gpube__bound_deepening)
 
 /* ---- andor, joins: on a join graph ----------------------------------------------------------- */
 
@@ -275,66 +265,49 @@ static struct gpube__fit on_graph(const struct gpube_bounder *b)
 					  gpube__bounder_mean_domain(b));
 }
 
-static struct gpube__fit andor_fit(const struct gpube__known *k)
+static struct gpube__fit andor_fit(const void *known)
 {
-	const struct gpube_bounder *b = in(k);
+	const struct gpube_bounder *b = known;
 
 	return b->opts->split != GPUBE_SPLIT_NEVER && !b->state.reparam ? on_graph(b) : unfit;
 }
 
-static int andor_step(struct gpube__known *k, double ticks, enum gpube__step *end)
-{
-	struct gpube_bounder *b = of(k);
+STEP(andor, gpube__bound_andor)
 
-	*end = GPUBE__STEP_MORE;
-	return gpube__bound_andor(b, seconds_of(ticks));
+static struct gpube__fit joins_fit(const void *known)
+{
+	return on_graph(known);
 }
 
-static struct gpube__fit joins_fit(const struct gpube__known *k)
-{
-	return on_graph(in(k));
-}
-
-static int joins_step(struct gpube__known *k, double ticks, enum gpube__step *end)
-{
-	struct gpube_bounder *b = of(k);
-
-	*end = GPUBE__STEP_MORE;
-	return gpube__bound_joins(b, seconds_of(ticks));
-}
+STEP(joins, gpube__bound_joins)
 
 /* ---- nested, mbe ---------------------------------------------------------------------------- */
 
 /* Where the method is not asked for, for a card: on a CPU others prove more in the same time. */
-static struct gpube__fit nested_fit(const struct gpube__known *k)
+static struct gpube__fit nested_fit(const void *known)
 {
-	const struct gpube_bounder *b = in(k);
+	const struct gpube_bounder *b = known;
 
 	if (b->state.nest)
 		return tries(0);
 	return gpube__asks_for_nested(b->opts) || gpube__bound_on_card(b) ? on_graph(b) : unfit;
 }
 
-static int nested_step(struct gpube__known *k, double ticks, enum gpube__step *end)
-{
-	return within(of(k), ticks, gpube__bound_regions, end);
-}
+STEP_WITHIN(nested, gpube__bound_regions)
 
 /* Ticks for each bucket: plans of several sizes. */
 #define MBE_TICKS 1e4
 
-static struct gpube__fit mbe_fit(const struct gpube__known *k)
+static struct gpube__fit mbe_fit(const void *known)
 {
-	struct gpube__fit fit = on_graph(in(k));
+	const struct gpube_bounder *b = known;
+	struct gpube__fit fit = on_graph(b);
 
-	fit.least += MBE_TICKS * in(k)->m->n_vars;
+	fit.least += MBE_TICKS * b->m->n_vars;
 	return fit;
 }
 
-static int mbe_step(struct gpube__known *k, double ticks, enum gpube__step *end)
-{
-	return within(of(k), ticks, gpube__bound_mbe, end);
-}
+STEP_WITHIN(mbe, gpube__bound_mbe)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 

@@ -35,24 +35,27 @@ enum { IDLE_TURNS = 2 };
 /* Ticks beyond which nothing is begun: centuries. */
 #define MOST_BUDGET 1e18
 
-void gpube__schedule_init(struct gpube__schedule *s, const struct gpube__method *const *methods,
-	const double *shares, int n)
+void gpube__schedule_init(struct gpube__schedule *s, int n)
 {
 	*s = (struct gpube__schedule){.n = n, .budget = GPUBE__FIRST_ROUND};
 	for (int i = 0; i < n; i++)
-		s->of[i] = (struct gpube__scheduled){
-			.method = methods[i], .share = shares[i], .weight = 1, .slower = 1};
+		s->of[i] = (struct gpube__scheduled){.weight = 1, .slower = 1};
+}
+
+static struct gpube__run_now now(const struct gpube__schedule *s)
+{
+	return s->view->now(s->known);
 }
 
 /* The least ticks that a method other than 'own' predicts to its end; INFINITY: none in sight. */
-static double nearest_end(const struct gpube__schedule *s, const struct gpube__scheduled *own,
-	const struct gpube__known *k)
+static double nearest_end(const struct gpube__schedule *s, const struct gpube__scheduled *own)
 {
 	double nearest = INFINITY;
 
 	for (int i = 0; i < s->n; i++) {
 		const struct gpube__scheduled *m = &s->of[i];
-		const double end = m->out || m == own ? 0 : m->method->fit(k).end * m->slower;
+		const double end =
+			m->out || m == own ? 0 : m->method->fit(s->known).end * m->slower;
 
 		if (end > 0 && end < nearest && end <= HORIZON * s->budget)
 			nearest = end;
@@ -64,65 +67,67 @@ static double nearest_end(const struct gpube__schedule *s, const struct gpube__s
  * Whether a turn has brought something: less of the gap is left, the lower bound is far higher, or
  * another method's end is nearer. *much: half of the gap is gone, so that the method goes on.
  */
-static bool made_progress(const struct gpube__turn_taken *turn, bool changed, double end_before,
-	double end_after, bool *much)
+static bool made_progress(
+	const struct gpube__turn_taken *turn, double end_before, double end_after, bool *much)
 {
+	const struct gpube__run_now *was = &turn->before, *is = &turn->after;
 	const bool nearer = isfinite(end_before) && end_after <= NEARER * end_before;
 
-	*much = (isfinite(turn->gap_before) && turn->gap_after <= turn->gap_before / 2) ||
+	*much = (isfinite(was->gap) && is->gap <= was->gap / 2) ||
 		(nearer && end_after <= end_before / 2);
-	return nearer ||
-	       (changed && (turn->gap_after <= CHANGE * turn->gap_before ||
-				   (turn->proved_before > 0 &&
-					   turn->proved_after >= FARTHER * turn->proved_before)));
+	return nearer || (is->mark != was->mark &&
+				 (is->gap <= CHANGE * was->gap ||
+					 (was->proved > 0 && is->proved >= FARTHER * was->proved)));
 }
 
-/* One step of a method, and what it changes of its share; *much: see made_progress(). */
-static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, struct gpube__known *k,
-	const struct gpube__run_view *view, double ticks, const char *why, bool *much)
+int gpube__schedule_step(const struct gpube__method *method, void *known,
+	const struct gpube__run_view *view, struct gpube__turn_taken *turn)
 {
-	const int64_t mark = view->mark(k);
-	const double before = view->worked(k), end_before = nearest_end(s, m, k);
-	struct gpube__turn_taken turn = {.round = s->round,
-		.method = m->method->name,
-		.why = why,
-		.budget = ticks,
-		.gap_before = view->gap(k),
-		.proved_before = view->proved(k),
-		.end = GPUBE__STEP_MORE};
-	int status = m->method->step(k, ticks, &turn.end), told;
-	const double end_after = nearest_end(s, m, k);
+	int told;
 
-	turn.status = status;
-	turn.ticks = view->worked(k) - before;
-	turn.gap_after = view->gap(k);
-	turn.proved_after = view->proved(k);
+	turn->method = method->name;
+	turn->before = view->now(known);
+	turn->status = method->step(known, turn->budget, &turn->end);
+	turn->after = view->now(known);
+	turn->ticks = turn->after.worked - turn->before.worked;
+	told = view->told(known, turn);
+	return turn->status ? turn->status : told;
+}
+
+/* A turn of a method, and what it changes of its share; *much: see made_progress(). */
+static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, double ticks,
+	const char *why, bool *much)
+{
+	const double end_before = nearest_end(s, m);
+	struct gpube__turn_taken turn = {.round = s->round, .why = why, .budget = ticks};
+	const int status = gpube__schedule_step(m->method, s->known, s->view, &turn);
+	const double end_after = nearest_end(s, m);
+
 	m->pays = end_before - end_after > PAYS * turn.ticks ? turn.ticks : 0; /* not of no ends */
-	if (made_progress(&turn, view->mark(k) != mark, end_before, end_after, much)) {
+	if (made_progress(&turn, end_before, end_after, much)) {
 		m->idle = 0;
 		m->weight = 1;
 	} else if (++m->idle >= IDLE_TURNS) {
 		m->idle = 0;
 		m->weight = fmax(LEAST_WEIGHT, m->weight / 2);
 	}
-	told = view->told ? view->told(k, &turn) : GPUBE_OK;
-	if (status && view->falls_back(k, status, m->method->name)) {
+	if (turn.status && s->view->falls_back(s->known, turn.status, m->method->name)) {
 		m->failures++;
 		m->out = m->failures == MOST_FAILURES;
 		m->mark = -1; /* for good */
-		status = GPUBE_OK;
-	} else if (turn.end == GPUBE__STEP_DONE) {
-		m->out = true;
-		m->mark = view->mark(k);
+		return GPUBE_OK;
 	}
-	return status ? status : told;
+	if (turn.end == GPUBE__STEP_DONE) {
+		m->out = true;
+		m->mark = now(s).mark;
+	}
+	return status;
 }
 
 /* Whether a method has something to do; one that was done may have it again after a change. */
-static bool comes_back(struct gpube__scheduled *m, const struct gpube__known *k,
-	const struct gpube__run_view *view)
+static bool comes_back(const struct gpube__schedule *s, struct gpube__scheduled *m)
 {
-	if (m->out && m->mark >= 0 && m->mark != view->mark(k))
+	if (m->out && m->mark >= 0 && m->mark != now(s).mark)
 		m->out = false;
 	return !m->out;
 }
@@ -131,8 +136,7 @@ static bool comes_back(struct gpube__scheduled *m, const struct gpube__known *k,
  * The one that should end soonest, of those that may be let go with so many ticks left of a round;
  * NULL: none. *most: ticks that it may take.
  */
-static struct gpube__scheduled *next_to_end(struct gpube__schedule *s, struct gpube__known *k,
-	const struct gpube__run_view *view, double left, double *most)
+static struct gpube__scheduled *next_to_end(struct gpube__schedule *s, double left, double *most)
 {
 	struct gpube__scheduled *best = NULL;
 	double soonest = INFINITY;
@@ -142,9 +146,9 @@ static struct gpube__scheduled *next_to_end(struct gpube__schedule *s, struct gp
 		struct gpube__fit fit;
 		double end, reach;
 
-		if (!comes_back(m, k, view))
+		if (!comes_back(s, m))
 			continue;
-		fit = m->method->fit(k);
+		fit = m->method->fit(s->known);
 		end = fit.end * m->slower;
 		reach = (fit.rough ? ROUGH : SURE) * left;
 		if (end > 0 && end <= reach && end < soonest) {
@@ -157,13 +161,12 @@ static struct gpube__scheduled *next_to_end(struct gpube__schedule *s, struct gp
 }
 
 /* One that brings another's end nearer by more than it costs, or NULL. */
-static struct gpube__scheduled *who_pays(
-	struct gpube__schedule *s, const struct gpube__known *k, const struct gpube__run_view *view)
+static struct gpube__scheduled *who_pays(struct gpube__schedule *s)
 {
 	for (int i = 0; i < s->n; i++) {
 		struct gpube__scheduled *m = &s->of[i];
 
-		if (m->pays > 0 && comes_back(m, k, view) && m->method->fit(k).end > 0)
+		if (m->pays > 0 && comes_back(s, m) && m->method->fit(s->known).end > 0)
 			return m;
 	}
 	return NULL;
@@ -173,25 +176,23 @@ static struct gpube__scheduled *who_pays(
  * Those that should end within the round, the soonest first; each once, unless others change it,
  * and not while another turn of one that brings it nearer pays.
  */
-static int let_end(struct gpube__schedule *s, struct gpube__known *k,
-	const struct gpube__run_view *view, double *left)
+static int let_end(struct gpube__schedule *s, double *left)
 {
 	int status = GPUBE_OK;
 
-	while (!status && !view->done(k)) {
+	while (!status && !now(s).done) {
 		double most;
-		struct gpube__scheduled *m = next_to_end(s, k, view, *left, &most);
-		struct gpube__scheduled *helper = who_pays(s, k, view);
-		const double before = view->worked(k);
+		struct gpube__scheduled *m = next_to_end(s, *left, &most), *helper = who_pays(s);
+		const double before = now(s).worked;
 		bool much;
 
 		if (!m)
 			break;
-		status = helper ? take_turn(s, helper, k, view, helper->pays, "pays", &much)
-				: take_turn(s, m, k, view, most, "predicted", &much);
+		status = helper ? take_turn(s, helper, helper->pays, "pays", &much)
+				: take_turn(s, m, most, "predicted", &much);
 		if (!helper && !m->out) /* it was wrong, and is believed less */
 			m->slower *= WRONG;
-		*left -= view->worked(k) - before;
+		*left -= now(s).worked - before;
 	}
 	return status;
 }
@@ -200,8 +201,7 @@ static int let_end(struct gpube__schedule *s, struct gpube__known *k,
  * A method's turn, again for as long as each brings much and nobody may be let go to its end in
  * what is left of the round.
  */
-static int take_share(struct gpube__schedule *s, struct gpube__scheduled *m, struct gpube__known *k,
-	const struct gpube__run_view *view, double left)
+static int take_share(struct gpube__schedule *s, struct gpube__scheduled *m, double left)
 {
 	const double ticks = m->credit;
 	const char *why = "share";
@@ -210,53 +210,56 @@ static int take_share(struct gpube__schedule *s, struct gpube__scheduled *m, str
 	int status;
 
 	do {
-		const double before = view->worked(k);
+		const double before = now(s).worked;
 
-		status = take_turn(s, m, k, view, ticks, why, &much);
+		status = take_turn(s, m, ticks, why, &much);
 		if (m->credit > 0) /* another turn is a gift */
-			m->credit -= view->worked(k) - before;
+			m->credit -= now(s).worked - before;
 		why = "halved";
-	} while (!status && !m->out && !view->done(k) && much &&
-		 !next_to_end(s, k, view, left, &most));
+	} while (!status && !m->out && !now(s).done && much && !next_to_end(s, left, &most));
 	return status;
 }
 
 /* *any: somebody has more to do. */
-static int run_round(struct gpube__schedule *s, struct gpube__known *k,
-	const struct gpube__run_view *view, bool *any)
+static int run_round(struct gpube__schedule *s, bool *any)
 {
 	double left = s->budget;
-	int status = let_end(s, k, view, &left);
+	int status = let_end(s, &left);
 
 	*any = false;
-	for (int i = 0; i < s->n && !status && !view->done(k); i++) {
+	for (int i = 0; i < s->n && !status && !now(s).done; i++) {
 		struct gpube__scheduled *m = &s->of[i];
 		struct gpube__fit fit;
+		double share;
 
-		if (!comes_back(m, k, view))
+		if (!comes_back(s, m))
 			continue;
-		m->share = view->share ? view->share(k, i) : m->share;
-		fit = m->method->fit(k);
-		*any |= fit.end > 0 && (m->share > 0 || fit.end < MOST_BUDGET);
-		if (!(fit.end > 0) || !(m->share > 0))
+		share = s->view->share(s->known, i);
+		fit = m->method->fit(s->known);
+		*any |= fit.end > 0 && (share > 0 || fit.end < MOST_BUDGET);
+		if (!(fit.end > 0) || !(share > 0))
 			continue;
-		m->credit += s->budget * m->share * m->weight;
+		m->credit += s->budget * share * m->weight;
 		if (m->credit <= 0 || m->credit < fit.least)
 			continue;
-		status = take_share(s, m, k, view, left);
-		if (!status && !view->done(k))
-			status = let_end(s, k, view, &left);
+		status = take_share(s, m, left);
+		if (!status && !now(s).done)
+			status = let_end(s, &left);
 	}
 	return status;
 }
 
-int gpube__schedule_run(
-	struct gpube__schedule *s, struct gpube__known *k, const struct gpube__run_view *view)
+int gpube__schedule_run(struct gpube__schedule *s, const struct gpube__method *const *methods,
+	void *known, const struct gpube__run_view *view)
 {
 	int status = GPUBE_OK;
 
-	for (bool any = true; any && !status && !view->done(k) && s->budget < MOST_BUDGET;
+	s->known = known;
+	s->view = view;
+	for (int i = 0; i < s->n; i++)
+		s->of[i].method = methods[i];
+	for (bool any = true; any && !status && !now(s).done && s->budget < MOST_BUDGET;
 		s->budget *= GROWTH, s->round++)
-		status = run_round(s, k, view, &any);
+		status = run_round(s, &any);
 	return status;
 }

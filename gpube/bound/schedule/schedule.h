@@ -30,8 +30,6 @@
 
 #include "gpube/base/base.h"
 
-struct gpube__known;
-
 /* What a step of a method ends with, beside failures. */
 enum gpube__step {
 	GPUBE__STEP_MORE, /* its budget is used up */
@@ -54,51 +52,50 @@ struct gpube__fit {
  */
 struct gpube__method {
 	const char *name;
-	struct gpube__fit (*fit)(const struct gpube__known *k);
-	int (*step)(struct gpube__known *k, double ticks, enum gpube__step *end);
+	struct gpube__fit (*fit)(const void *known);
+	int (*step)(void *known, double ticks, enum gpube__step *end);
 };
 
 #define GPUBE__UNKNOWN_END INFINITY
 
-/* A turn that was taken, for a log. Bounds: as the run has them; gap: INFINITY: no upper bound */
+/* How far a run is. */
+struct gpube__run_now {
+	double worked; /* ticks so far */
+	double gap;    /* what is open: INFINITY where nothing bounds it */
+	double proved; /* how far the lower bound is from where bounds begin */
+	int64_t mark;  /* a number that changes whenever either bound does */
+	bool done;     /* nothing is left to prove */
+};
+
+/* A turn that was taken, for a log. */
 struct gpube__turn_taken {
 	int round;
 	const char *method;
 	const char *why; /* "share", "predicted", "halved", "pays"; "alone": outside of rounds */
 	double budget, ticks;
-	double gap_before, gap_after;
-	double proved_before, proved_after; /* of the lower bound, from where bounds begin */
+	struct gpube__run_now before, after;
 	enum gpube__step end;
 	int status;
 };
 
 /*
  * What the schedule asks of a run.
- * worked     ticks so far
- * gap        what is open: INFINITY where nothing bounds it
- * proved     how far the lower bound is from where bounds begin
- * mark       a number that changes whenever either bound does
- * done       nothing is left to prove
- * falls_back  whether the run goes on without a method that failed so
- * told       NULL, or a turn that was taken
- * share      NULL, or the share of a method in the next round, by what is known now
+ * now         how far it is
+ * falls_back  whether it goes on without a method that failed so
+ * told        is told of a turn that was taken
+ * share       of the next round, for a method, by what is known now; 0: by prediction alone
  */
 struct gpube__run_view {
-	double (*worked)(const struct gpube__known *k);
-	double (*gap)(const struct gpube__known *k);
-	double (*proved)(const struct gpube__known *k);
-	int64_t (*mark)(const struct gpube__known *k);
-	bool (*done)(const struct gpube__known *k);
-	bool (*falls_back)(const struct gpube__known *k, int status, const char *method);
-	int (*told)(struct gpube__known *k, const struct gpube__turn_taken *turn);
-	double (*share)(const struct gpube__known *k, int method);
+	struct gpube__run_now (*now)(const void *known);
+	bool (*falls_back)(const void *known, int status, const char *method);
+	int (*told)(void *known, const struct gpube__turn_taken *turn);
+	double (*share)(const void *known, int method);
 };
 
 /* Of a method in a schedule. */
 struct gpube__scheduled {
 	const struct gpube__method *method;
-	double share;  /* of a round, as data has it */
-	double weight; /* what is left of it: 1 to 1 / 16 */
+	double weight; /* what is left of its share: 1 to 1 / 16 */
 	double credit; /* ticks of its shares that it has not used; below 0: it has used more */
 	double pays;   /* ticks of its last turn, if another's end came nearer by more; or 0 */
 	double slower; /* times as long as its prediction it has turned out to take */
@@ -113,20 +110,25 @@ struct gpube__schedule {
 	struct gpube__scheduled of[GPUBE__MOST_METHODS];
 	int n, round;
 	double budget; /* ticks of the next round */
+	void *known;   /* the run that is at work */
+	const struct gpube__run_view *view;
 };
 
 /* Ticks of the first round. */
 #define GPUBE__FIRST_ROUND 6e6
 
-/* shares: n of them, beside the methods; a method whose share is 0 works by prediction alone */
-void gpube__schedule_init(struct gpube__schedule *s, const struct gpube__method *const *methods,
-	const double *shares, int n);
+/* Before the first round, of n methods. */
+void gpube__schedule_init(struct gpube__schedule *s, int n);
+
+/* One step of a method, which is told. Errors: those of the step, and of 'told' */
+int gpube__schedule_step(const struct gpube__method *method, void *known,
+	const struct gpube__run_view *view, struct gpube__turn_taken *turn);
 
 /*
- * Rounds until all is proved, or no method has more to say.
+ * Rounds until all is proved, or no method has more to say; a later call goes on.
  * Errors: those of steps that do not give way
  */
-int gpube__schedule_run(
-	struct gpube__schedule *s, struct gpube__known *k, const struct gpube__run_view *view);
+int gpube__schedule_run(struct gpube__schedule *s, const struct gpube__method *const *methods,
+	void *known, const struct gpube__run_view *view);
 
 #endif

@@ -6,39 +6,20 @@
 #include "gpube/bound/reparam.h"
 #include "gpube/bound/schedule/methods.h"
 
-static const struct gpube_bounder *in(const struct gpube__known *k)
+static struct gpube__run_now now(const void *known)
 {
-	return (const struct gpube_bounder *)k;
+	const struct gpube_bounder *b = known;
+
+	return (struct gpube__run_now){.worked = 1e9 * gpube__worked(b->ctx),
+		.gap = gpube__bounder_open(b),
+		.proved = (double)b->lower - (double)gpube__constant_of(b->m),
+		.mark = b->told.n_improved,
+		.done = gpube__bounder_done(b) || gpube__stopped(b->ctx)};
 }
 
-static double worked(const struct gpube__known *k)
+static bool falls_back(const void *known, int status, const char *method)
 {
-	return 1e9 * gpube__worked(in(k)->ctx);
-}
-
-static double gap(const struct gpube__known *k)
-{
-	return gpube__bounder_open(in(k));
-}
-
-static double proved(const struct gpube__known *k)
-{
-	return (double)in(k)->lower - (double)gpube__constant_of(in(k)->m);
-}
-
-static int64_t mark(const struct gpube__known *k)
-{
-	return in(k)->told.n_improved;
-}
-
-static bool done(const struct gpube__known *k)
-{
-	return gpube__bounder_done(in(k)) || gpube__stopped(in(k)->ctx);
-}
-
-static bool falls_back(const struct gpube__known *k, int status, const char *method)
-{
-	return gpube__bounder_falls_back(in(k), status, method);
+	return gpube__bounder_falls_back(known, status, method);
 }
 
 /* What the first moment brought, which was not told then, where the answer did not come with it. */
@@ -51,15 +32,15 @@ static void tell_after_a_moment(struct gpube_bounder *b, const struct gpube__tur
 		gpube__bounder_tell(b, t->method);
 }
 
-static int told(struct gpube__known *k, const struct gpube__turn_taken *t)
+static int told(void *known, const struct gpube__turn_taken *t)
 {
-	struct gpube_bounder *b = (struct gpube_bounder *)k;
+	struct gpube_bounder *b = known;
 	char bounds[GPUBE__BOUNDS_TEXT];
 
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 		"round %d: %s (%s), %.6g of %.3g ticks, %.3g s, %s, gap %.6g to %.6g%s", t->round,
 		t->method, t->why, t->ticks, t->budget, gpube__cpu_seconds() - b->told.noted_cpu,
-		gpube__bounder_changed(bounds, b), t->gap_before, t->gap_after,
+		gpube__bounder_changed(bounds, b), t->before.gap, t->after.gap,
 		t->status                    ? ", failed"
 		: t->end == GPUBE__STEP_DONE ? ", done"
 					     : "");
@@ -75,13 +56,12 @@ static int told(struct gpube__known *k, const struct gpube__turn_taken *t)
 					      .fell_back = t->status != GPUBE_OK});
 }
 
-static double share(const struct gpube__known *k, int method)
+static double share(const void *known, int method)
 {
-	return gpube__shares[gpube__class_of(in(k))][method] / 100.0;
+	return gpube__shares[gpube__class_of(known)][method] / 100.0;
 }
 
-static const struct gpube__run_view view = {
-	worked, gap, proved, mark, done, falls_back, told, share};
+static const struct gpube__run_view view = {now, falls_back, told, share};
 
 /* ---- a method by itself ---------------------------------------------------------------------- */
 
@@ -92,24 +72,17 @@ static const struct gpube__run_view view = {
 /* By itself, outside of rounds. */
 static int one_turn(struct gpube_bounder *b, enum gpube__method_at at, double ticks)
 {
-	const struct gpube__method *method = gpube__methods[at];
-	struct gpube__known *k = (struct gpube__known *)b;
-	const double before = worked(k);
-	struct gpube__turn_taken turn = {
-		.method = method->name, .why = "alone", .budget = ticks, .gap_before = gap(k)};
-	int noted;
+	struct gpube__turn_taken turn = {.why = "alone", .budget = ticks};
+	int status;
 
 	if ((gpube__bounder_done(b) && !b->told.planning) || gpube__stopped(b->ctx) ||
-		!(method->fit(k).end > 0))
+		!(gpube__methods[at]->fit(b).end > 0))
 		return GPUBE_OK;
-	turn.status = method->step(k, ticks, &turn.end);
-	turn.ticks = worked(k) - before;
-	turn.gap_after = gap(k);
-	noted = told(k, &turn);
-	if (turn.status && (b->opts->method == GPUBE_BOUND_ELIMINATE ||
-				   !falls_back(k, turn.status, method->name)))
-		return turn.status;
-	return noted;
+	status = gpube__schedule_step(gpube__methods[at], b, &view, &turn);
+	return turn.status && b->opts->method != GPUBE_BOUND_ELIMINATE &&
+			       falls_back(b, turn.status, turn.method)
+		       ? GPUBE_OK
+		       : status;
 }
 
 /* A first order; where there was no memory for one, once more. */
@@ -174,8 +147,7 @@ static int alone(struct gpube_bounder *b)
 
 static int together(struct gpube_bounder *b)
 {
-	static const double none[GPUBE__N_METHODS] = {0}; /* they are of what is known in a round */
-	struct gpube__schedule *s = b->state.schedule;    /* of a run that is resumed */
+	struct gpube__schedule *s = b->state.schedule; /* of a run that is resumed */
 	int status = begin_order(b);
 
 	if (status || !b->state.ordered)
@@ -184,11 +156,9 @@ static int together(struct gpube_bounder *b)
 		s = b->state.schedule = gpube__alloc(b->ctx, 1, sizeof(*s));
 		if (!s)
 			return GPUBE_ENOMEM;
-		gpube__schedule_init(s, gpube__methods, none, GPUBE__N_METHODS);
+		gpube__schedule_init(s, GPUBE__N_METHODS);
 	}
-	for (int i = 0; i < s->n; i++)
-		s->of[i].method = gpube__methods[i];
-	return gpube__schedule_run(s, (struct gpube__known *)b, &view);
+	return gpube__schedule_run(s, gpube__methods, b, &view);
 }
 
 static int reparametrise(struct gpube_bounder *b)
