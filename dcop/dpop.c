@@ -330,15 +330,15 @@ static struct dcop_opts options(const struct gpube_opts *o, const struct dcop_ag
 }
 
 /* The better of what the agents have proved and what a moment finds; ESTOP: it settles nothing. */
-static int settle(struct gpube_dpop_result *r, const struct gpube_model *m,
-	const struct gpube_opts *o, double seconds)
+static int settle(
+	struct gpube_dpop_result *r, const struct gpube_model *m, const struct gpube_opts *o)
 {
 	const bool maximise = m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE;
 	struct gpube_solution *now;
 
 	gpube__log(m->ctx, GPUBE_LOG_NOTE, "%s", gpube_error(m->ctx));
 	now = gpube__bound_moment(
-		m, &(struct gpube_opts){.seed = o->seed, .precision = o->precision}, seconds);
+		m, &(struct gpube_opts){.seed = o->seed, .precision = o->precision});
 	if (!now)
 		return gpube__fail_stopped(m->ctx);
 	if (now->answer != GPUBE_ANSWER_INCOMPLETE || !r->bounded || r->scale != now->scale ||
@@ -361,7 +361,6 @@ static int settle(struct gpube_dpop_result *r, const struct gpube_model *m,
 int gpube_dpop(
 	struct gpube_dpop_result **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
-	const double start = gpube__now();
 	struct dcop_agents agents = {0};
 	struct dcop_opts inner;
 	struct gpube_opts o;
@@ -386,6 +385,6 @@ int gpube_dpop(
 		status = dcop_solve(out, m, &inner, o.world);
 	dcop_agents_clear(m->ctx, &agents);
 	if (status == GPUBE_ESTOP && *out && (!o.world || o.world->rank == 0))
-		status = settle(*out, m, &o, gpube__now() - start);
+		status = settle(*out, m, &o);
 	return status;
 }

@@ -199,12 +199,6 @@ static int prepare(struct gpube_bounder *b, bool *ready)
 	return status;
 }
 
-/* A total of the simplified model as one of the given model. */
-static int64_t given_total(const struct gpube_bounder *b, int64_t total)
-{
-	return b->s.negated ? -total : total;
-}
-
 static void report_stages(struct gpube_bounder *b)
 {
 	struct gpube_solution *out = b->told.out;
@@ -213,17 +207,17 @@ static void report_stages(struct gpube_bounder *b)
 	out->n_stages = (int)b->told.n_runs;
 	b->told.runs = NULL;
 	for (struct gpube_stage *s = out->stages; s < out->stages + out->n_stages; s++) {
-		s->bound_before = given_total(b, s->bound_before);
-		s->cost_before = given_total(b, s->cost_before);
-		s->bound = given_total(b, s->bound);
-		s->cost = given_total(b, s->cost);
+		s->bound_before = gpube__given_total(b, s->bound_before);
+		s->cost_before = gpube__given_total(b, s->cost_before);
+		s->bound = gpube__given_total(b, s->bound);
+		s->cost = gpube__given_total(b, s->cost);
 	}
 	out->steps = b->told.steps.step;
 	out->n_steps = (int)b->told.steps.n;
 	b->told.steps.step = NULL;
 	for (int k = 0; k < out->n_steps; k++) {
-		out->steps[k].bound = given_total(b, out->steps[k].bound);
-		out->steps[k].cost = given_total(b, out->steps[k].cost);
+		out->steps[k].bound = gpube__given_total(b, out->steps[k].bound);
+		out->steps[k].cost = gpube__given_total(b, out->steps[k].cost);
 	}
 }
 
@@ -238,7 +232,7 @@ static int report_values(struct gpube_bounder *b)
 		return GPUBE_ENOMEM;
 	gpube__simplified_extend(&b->s, out->values, b->best);
 	status = gpube_model_cost(&out->cost, b->costs, out->values);
-	if (!status && out->cost != given_total(b, b->upper))
+	if (!status && out->cost != gpube__given_total(b, b->upper))
 		status = gpube__fail(b->ctx, GPUBE_EBUG,
 			"internal error: the assignment does not cost what was found; please "
 			"report this");
@@ -280,7 +274,7 @@ static int report(struct gpube_bounder *b)
 		b->lower = b->upper;
 		out->answer = GPUBE_ANSWER_OPTIMAL;
 	}
-	out->bound = given_total(b, b->lower);
+	out->bound = gpube__given_total(b, b->lower);
 	return b->upper == GPUBE_INF ? GPUBE_OK : report_values(b);
 }
 

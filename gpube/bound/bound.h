@@ -23,13 +23,13 @@ int gpube__solve_noted(struct gpube_solution **out, struct gpube_certificate *no
 	const struct gpube_watch *watch);
 
 /*
- * gpube__bound_moment() - the best that is to be had at once for a run that was stopped after
- * 'before' seconds and has no bounds: soft arc consistency and a local search have some, in a
+ * gpube__bound_moment() - the best that is to be had at once for a run that was stopped and has no
+ * bounds: soft arc consistency and a local search have some, in a
  * moment. The context stays stopped if it was. NULL if that fails as well.
  * opts  seed, no_simplify, precision, values; the rest is set here
  */
 struct gpube_solution *gpube__bound_moment(
-	const struct gpube_model *m, const struct gpube_opts *opts, double before);
+	const struct gpube_model *m, const struct gpube_opts *opts);
 
 /*
  * gpube__bounder_eliminate() - eliminates if that fits the memory and 'seconds', also in slices if

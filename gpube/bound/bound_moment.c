@@ -1,19 +1,13 @@
 /* bound_moment.c - bounds for a run that was stopped: see bound.h. */
-#include <math.h>
-
 #include "gpube/bound/bound.h"
 #include "gpube/options/options.h"
 #include "gpube/eliminate/solve.h"
 
-/*
- * A moment beyond the stop, which "soon" allows: a tenth of what was waited for, if it is in
- * between.
- */
-#define LEAST_MOMENT 0.1
-#define MOST_MOMENT  0.5
+/* Seconds beyond the stop, which "soon" allows. */
+#define MOMENT 0.2
 
 struct gpube_solution *gpube__bound_moment(
-	const struct gpube_model *m, const struct gpube_opts *opts, double before)
+	const struct gpube_model *m, const struct gpube_opts *opts)
 {
 	struct gpube_ctx *ctx = m->ctx;
 	void (*log)(void *, enum gpube_log_level, double, const char *) = ctx->log;
@@ -23,7 +17,7 @@ struct gpube_solution *gpube__bound_moment(
 	int status;
 
 	o.order_method = GPUBE_ORDER_MIN_FILL;
-	o.timeout_seconds = fmax(LEAST_MOMENT, fmin(MOST_MOMENT, before / 10));
+	o.timeout_seconds = MOMENT;
 	o.backend = GPUBE_BACKEND_CPU;
 	o.no_eliminate = 1;
 	gpube_ctx_resume(ctx);

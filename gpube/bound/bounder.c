@@ -55,7 +55,7 @@ static const char *total_text(
 {
 	if (total >= GPUBE_INF || total <= -GPUBE_INF)
 		return "-";
-	return gpube__decimal_text(text, b->s.negated ? -total : total, b->costs->scale);
+	return gpube__decimal_text(text, gpube__given_total(b, total), b->costs->scale);
 }
 
 void gpube__bounder_tell(const struct gpube_bounder *b, const char *by)
@@ -122,18 +122,12 @@ static void step(struct gpube_bounder *b)
 	gpube__step_add(b->ctx, &b->told.steps, gpube__now() - b->told.start, b->lower, b->upper);
 }
 
-/* A total of the given model. */
-static int64_t given_side(const struct gpube_bounder *b, int64_t total)
-{
-	return b->s.negated ? -total : total;
-}
-
 void gpube__bounder_progress(struct gpube_bounder *b, const char *by)
 {
 	const struct gpube_opts *o = b->opts;
 	const struct gpube_progress now = {.seconds = gpube__now() - b->told.start,
-		.bound = given_side(b, b->lower == INT64_MIN ? -GPUBE_INF : b->lower),
-		.cost = given_side(b, b->upper),
+		.bound = gpube__given_total(b, b->lower == INT64_MIN ? -GPUBE_INF : b->lower),
+		.cost = gpube__given_total(b, b->upper),
 		.scale = b->costs->scale,
 		.values = b->upper == GPUBE_INF ? NULL : b->told.extended,
 		.by = by};
@@ -158,7 +152,7 @@ void gpube__bounder_poll_cutoff(struct gpube_bounder *b)
 
 	if (!b->told.watch || !b->told.watch->cutoff(b->told.watch->arg, &cutoff))
 		return;
-	cutoff = given_side(b, cutoff);
+	cutoff = gpube__given_total(b, cutoff);
 	if (cutoff >= b->given_cutoff)
 		return;
 	gpube__bounder_set_cutoff(b, cutoff);
@@ -194,12 +188,34 @@ void gpube__bounder_update_lower(struct gpube_bounder *b, int64_t lower, const c
 	b->told.seconds_lower = gpube__now() - b->told.start;
 	step(b);
 	if (b->told.watch)
-		b->told.watch->improved(b->told.watch->arg, given_side(b, lower), 0, NULL);
+		b->told.watch->improved(b->told.watch->arg, gpube__given_total(b, lower), 0, NULL);
 	if (lower != GPUBE_INF) {
 		gpube__bounder_tell(b, by);
 		gpube__bounder_progress(b, by);
 	}
 	gpube__bounder_save_if_due(b, 0);
+}
+
+void gpube__bounder_update_scaled(
+	struct gpube_bounder *b, int shift, int64_t constant, int64_t target, const char *by)
+{
+	const int64_t bound =
+		gpube__scaled_bound(b->tables, shift, constant, target, gpube__tables_cutoff(b));
+
+	gpube__bounder_update_lower(b, gpube__tables_bound(b, bound), by);
+}
+
+void gpube__bounder_lower_target(const struct gpube_bounder *b, int shift, int64_t *target)
+{
+	gpube__scale_lower(target, shift, b->tables, gpube__tables_cutoff(b));
+}
+
+int64_t gpube__bounder_missing(
+	const struct gpube_bounder *b, int shift, int64_t constant, int64_t target)
+{
+	gpube__scale_lower(&target, shift, b->tables,
+		gpube__tables_total(b, b->upper < b->cutoff ? b->upper : b->cutoff));
+	return target - constant;
 }
 
 int gpube__bounder_report_incumbent(struct gpube_bounder *b, const int32_t *values, const char *by)
@@ -213,7 +229,7 @@ int gpube__bounder_report_incumbent(struct gpube_bounder *b, const int32_t *valu
 	status = gpube_model_cost(&cost, b->costs, b->told.extended);
 	if (status)
 		return status;
-	if (cost != (b->s.negated ? -total : total))
+	if (cost != gpube__given_total(b, total))
 		return gpube__fail(b->ctx, GPUBE_EBUG,
 			"internal error: an assignment costs %lld, not %lld; please report this",
 			(long long)cost, (long long)total);
@@ -229,8 +245,8 @@ int gpube__bounder_report_incumbent(struct gpube_bounder *b, const int32_t *valu
 	b->told.seconds_upper = gpube__now() - b->told.start;
 	step(b);
 	if (b->told.watch)
-		b->told.watch->improved(
-			b->told.watch->arg, given_side(b, b->lower), cost, b->told.extended);
+		b->told.watch->improved(b->told.watch->arg, gpube__given_total(b, b->lower), cost,
+			b->told.extended);
 	gpube__bounder_tell(b, by);
 	gpube__bounder_progress(b, by);
 	gpube__bounder_save_if_due(b, 0);

@@ -204,6 +204,12 @@ void gpube__bounder_save_if_due(struct gpube_bounder *b, int held);
 /* From now on a method at work that keeps its state in pieces, or no longer. */
 void gpube__bounder_hold_saves(struct gpube_bounder *b, int more);
 
+/* A total of the simplified model as one of the given model, or the other way round. */
+static inline int64_t gpube__given_total(const struct gpube_bounder *b, int64_t total)
+{
+	return b->s.negated ? -total : total;
+}
+
 /* Takes a proved lower bound and reports it if it is better. 'by' names the method. */
 void gpube__bounder_update_lower(struct gpube_bounder *b, int64_t lower, const char *by);
 
@@ -221,6 +227,20 @@ static inline int64_t gpube__tables_bound(const struct gpube_bounder *b, int64_t
 	return bound == GPUBE_INF ? bound
 				  : (bound + ((int64_t)1 << b->made.finer) - 1) >> b->made.finer;
 }
+
+/*
+ * For an ascent on b->tables, whose costs are multiplied by 2^shift there, and whose target stands
+ * for the cutoff.
+ * gpube__bounder_update_scaled() - its constant is a bound.
+ * gpube__bounder_lower_target()  - the target of the present cutoff.
+ * gpube__bounder_missing()       - from the constant to the target, or to the incumbent where that
+ *                                  is no limit.
+ */
+void gpube__bounder_update_scaled(
+	struct gpube_bounder *b, int shift, int64_t constant, int64_t target, const char *by);
+void gpube__bounder_lower_target(const struct gpube_bounder *b, int shift, int64_t *target);
+int64_t gpube__bounder_missing(
+	const struct gpube_bounder *b, int shift, int64_t constant, int64_t target);
 
 /*
  * Prices an assignment of the simplified model from the tables of the file; if it is allowed and

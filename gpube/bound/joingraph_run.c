@@ -50,8 +50,13 @@ static int read_off(struct gpube_climb *c)
 		c->searching < 0.2 * (start - c->start))
 		status = gpube__bounder_search(b, b->tried, 1000);
 	c->searching += gpube__worked(c->b->ctx) - start;
-	gpube__joingraph_cutoff(&c->g, b->tables, gpube__tables_cutoff(b));
+	gpube__bounder_lower_target(b, c->g.shift, &c->g.target);
 	return status;
+}
+
+static void update_lower(const struct gpube_climb *c)
+{
+	gpube__bounder_update_scaled(c->b, c->g.shift, c->g.constant, c->g.target, c->by);
 }
 
 /* There and back. */
@@ -59,12 +64,10 @@ static int both_ways(struct gpube_climb *c)
 {
 	struct gpube_bounder *b = c->b;
 	double start = gpube__worked(c->b->ctx);
-	int64_t bound;
 	int status = gpube__joingraph_pass(&c->g, false);
 
 	/* also when it was stopped: what was moved so far is sound */
-	bound = gpube__joingraph_bound(&c->g, b->tables, gpube__tables_cutoff(b));
-	gpube__bounder_update_lower(b, gpube__tables_bound(b, bound), c->by);
+	update_lower(c);
 	if (!status && !gpube__bounder_done(b))
 		status = read_off(c);
 	if (!status && !gpube__bounder_done(b))
@@ -111,17 +114,6 @@ static int grow(struct gpube_climb *c, bool *grown)
 	return status;
 }
 
-/* Scaled: to the cutoff, or to the best assignment where that is no limit. */
-static double missing_from(const struct gpube_climb *c)
-{
-	const struct gpube_bounder *b = c->b;
-	int64_t end = b->upper < b->cutoff ? b->upper : b->cutoff;
-	int64_t left = gpube__costs_left(b->tables, gpube__tables_total(b, end));
-	int64_t target = gpube__scale_target(c->g.shift, left);
-
-	return (double)((target < c->g.target ? target : c->g.target) - c->g.constant);
-}
-
 static bool walks(const struct gpube_climb *c)
 {
 	return !c->b->state.reparam && c->b->opts->split != GPUBE_SPLIT_NEVER;
@@ -146,13 +138,11 @@ static int search_graph(struct gpube_climb *c, double seconds)
 {
 	struct gpube_bounder *b = c->b;
 	const double start = gpube__worked(b->ctx);
-	int64_t bound;
 	int status;
 
-	gpube__joingraph_cutoff(&c->g, b->tables, gpube__tables_cutoff(b));
+	gpube__bounder_lower_target(b, c->g.shift, &c->g.target);
 	status = gpube__joingraph_pass(&c->g, false);
-	bound = gpube__joingraph_bound(&c->g, b->tables, gpube__tables_cutoff(b));
-	gpube__bounder_update_lower(b, gpube__tables_bound(b, bound), c->by);
+	update_lower(c);
 	c->walking += gpube__worked(b->ctx) - start;
 	c->walked = c->walking + seconds;
 	return status || gpube__bounder_done(b) ? status : walk(c);
@@ -183,7 +173,8 @@ static int ascend(struct gpube_climb *c)
 
 	while (!status && !gpube__bounder_done(b) && !c->walk.a && time_left(c) > 0) {
 		int64_t before = c->g.constant;
-		double missing = missing_from(c);
+		const double missing =
+			(double)gpube__bounder_missing(b, c->g.shift, c->g.constant, c->g.target);
 
 		snprintf(c->by, sizeof(c->by), "join graph, z %d", c->g.z);
 		b->told.z = c->g.z;
@@ -280,7 +271,7 @@ static int climb_joins(struct gpube_bounder *b, double seconds, bool walks_only)
 	c->turn = gpube__budget(b->ctx, seconds);
 	c->start = gpube__worked(b->ctx) - c->worked; /* as if nothing else had come between */
 	c->walks_only = walks_only;
-	gpube__joingraph_cutoff(&c->g, b->tables, gpube__tables_cutoff(b));
+	gpube__bounder_lower_target(b, c->g.shift, &c->g.target);
 	status = ascend(c);
 	c->worked = gpube__worked(b->ctx) - c->start;
 	if (status && !(b->state.reparam && status == GPUBE_ESTOP)) {

@@ -209,7 +209,7 @@ out:
 /* Takes the bounder's cutoff, if it is lower, as the target. */
 static int lower_target(struct gpube_nest *r, struct gpube_nested_problem *p)
 {
-	gpube__pairs_cutoff(r->n.c, r->b->tables, gpube__tables_cutoff(r->b));
+	gpube__bounder_lower_target(r->b, r->n.c->shift, &r->n.c->target);
 	return gpube__nested_target(&r->n, p, r->n.c->target);
 }
 
@@ -257,10 +257,7 @@ static int shrink(struct gpube_nest *r, struct gpube_nested_problem **p)
 
 static void update_lower(struct gpube_nest *r, int64_t constant, const char *by)
 {
-	struct gpube_bounder *b = r->b;
-	int64_t bound = gpube__pairs_total(r->n.c, constant, b->tables, gpube__tables_cutoff(b));
-
-	gpube__bounder_update_lower(b, gpube__tables_bound(b, bound), by);
+	gpube__bounder_update_scaled(r->b, r->n.c->shift, constant, r->n.c->target, by);
 }
 
 /* Decodes, eliminates and removes dead values of the whole. *closed: nothing is left. */

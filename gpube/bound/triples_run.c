@@ -60,19 +60,13 @@ static int read_off(struct ascent *a)
 	if (!status && !gpube__bounder_done(b) && a->searching < 0.2 * gpube__bounder_worked(b))
 		status = gpube__bounder_search(b, b->tried, 200);
 	a->searching += gpube__worked(b->ctx) - start;
-	gpube__pairs_cutoff(&a->c, b->tables, gpube__tables_cutoff(b));
+	gpube__bounder_lower_target(b, a->c.shift, &a->c.target);
 	return status ? status : gpube__nested_target(&a->n, a->p, a->c.target);
 }
 
-/* The scaled gap to the cutoff, or to the incumbent where that does not prune. */
 static int64_t missing(const struct ascent *a)
 {
-	const struct gpube_bounder *b = a->b;
-	const int64_t end = b->upper < b->cutoff ? b->upper : b->cutoff;
-	const int64_t left = gpube__costs_left(b->tables, gpube__tables_total(b, end));
-	const int64_t target = gpube__scale_target(a->c.shift, left);
-
-	return (target < a->p->target ? target : a->p->target) - a->p->constant;
+	return gpube__bounder_missing(a->b, a->c.shift, a->p->constant, a->p->target);
 }
 
 /* Passes while they bring something, to the gap's end, and so many at most. */
@@ -88,10 +82,7 @@ static int climb(struct ascent *a, const char *by, int most)
 		status = gpube__nested_passes(&a->n, a->p, BATCH, 0);
 		if (status)
 			break;
-		gpube__bounder_update_lower(b,
-			gpube__tables_bound(b, gpube__pairs_total(&a->c, a->p->constant, b->tables,
-						       gpube__tables_cutoff(b))),
-			by);
+		gpube__bounder_update_scaled(b, a->c.shift, a->p->constant, a->p->target, by);
 		if (pass % (2 * BATCH) == 0 && missing(a) > 0)
 			status = read_off(a);
 		if (pass % WINDOW)

@@ -96,7 +96,7 @@ struct gpube_solution *bounding_now(
 	struct gpube_solution *bounds;
 
 	gpube_ctx_resume(s->ctx);
-	bounds = gpube__bound_moment(m, &opts, before);
+	bounds = gpube__bound_moment(m, &opts);
 	if (bounds) {
 		bounds->seconds_bound += before;
 		bounds->seconds_cost += before;

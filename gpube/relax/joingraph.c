@@ -127,22 +127,6 @@ int gpube__joingraph_pass(struct gpube_joingraph *g, bool backward)
 
 /* ---- reading off ----------------------------------------------------------------------------- */
 
-void gpube__joingraph_cutoff(struct gpube_joingraph *g, const struct gpube_model *m, int64_t cutoff)
-{
-	int64_t target = gpube__scale_target(g->shift, gpube__costs_left(m, cutoff));
-
-	if (target < g->target)
-		g->target = target;
-}
-
-int64_t gpube__joingraph_bound(
-	const struct gpube_joingraph *g, const struct gpube_model *m, int64_t cutoff)
-{
-	if (g->constant >= g->target)
-		return cutoff; /* GPUBE_INF, if no total is finite */
-	return gpube__constant_of(m) + gpube__unscale(g->shift, g->constant);
-}
-
 /* The cell of a join at an assignment with its own variable at value 0. */
 static int64_t cell_of(
 	const struct gpube_joingraph *g, const struct gpube_join *j, const int32_t *values)

@@ -103,12 +103,6 @@ int gpube__joingraph_pass(struct gpube_joingraph *g, bool backward);
 #define GPUBE__SENT_DEAD INT64_MAX
 int gpube__joingraph_record(struct gpube_joingraph *g);
 
-/* A new, lower cutoff; the bound that the constant stands for. As in pairs.h. */
-void gpube__joingraph_cutoff(
-	struct gpube_joingraph *g, const struct gpube_model *m, int64_t cutoff);
-int64_t gpube__joingraph_bound(
-	const struct gpube_joingraph *g, const struct gpube_model *m, int64_t cutoff);
-
 /* The costs where they are now: see moved.h; from: the model of gpube__joingraph_init(). ENOMEM */
 int gpube__joingraph_model(
 	struct gpube_model **out, const struct gpube_joingraph *g, const struct gpube_model *from);

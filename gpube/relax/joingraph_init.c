@@ -74,34 +74,16 @@ static int link_joins(struct gpube_joingraph *g, const struct gpube_mbe *mbe)
 	return status;
 }
 
-/* Positions that all joins of the bucket at p have; their number. */
-static int shared_by_all(const struct gpube_joingraph *g, int32_t p, int32_t *shared)
+/* What the joins of the bucket at p share, where there are several. */
+static int share_bucket(struct gpube_joingraph *g, const struct gpube_mbe *mbe, int32_t p)
 {
-	const struct gpube_join *joins = &g->joins[g->first[p]];
-	const int n_joins = g->first[p + 1] - g->first[p];
-	int n = 0;
-
-	for (int k = 0; k < joins->n_scope; k++) {
-		bool in_all = true;
-
-		for (int j = 1; j < n_joins && in_all; j++) {
-			in_all = false;
-			for (int i = 0; i < joins[j].n_scope && !in_all; i++)
-				in_all = joins[j].scope[i] == joins->scope[k];
-		}
-		if (in_all)
-			shared[n++] = joins->scope[k];
-	}
-	return n;
-}
-
-/* Of the joins of the bucket at p, where there are several. */
-static int share_bucket(struct gpube_joingraph *g, int32_t p)
-{
-	int32_t shared[GPUBE_MAX_DIMS];
-	const int n = shared_by_all(g, p, shared);
+	int32_t shared[GPUBE_MAX_DIMS + 1];
+	double cells;
+	/* the bucket's own is the slowest of a join's */
+	const int32_t n = gpube__mbe_shared(mbe, p, shared + 1, &cells);
 	int status = GPUBE_OK;
 
+	shared[0] = p;
 	for (int32_t k = g->first[p]; k < g->first[p + 1] && !status; k++) {
 		struct gpube_join *j = &g->joins[k];
 
@@ -148,7 +130,7 @@ static int make(struct gpube_joingraph *g, const struct gpube_mbe *mbe)
 		status = link_joins(g, mbe);
 	for (int32_t p = 0; p < g->n && !status; p++)
 		if (g->first[p + 1] - g->first[p] > 1)
-			status = share_bucket(g, p);
+			status = share_bucket(g, mbe, p);
 	if (!status) {
 		g->message = gpube__alloc(ctx,
 			(uint64_t)(1 + ctx->n_threads) * (uint64_t)g->message_cells,

@@ -28,22 +28,6 @@ void gpube__pairs_clear(struct gpube_pairs *c)
 	memset(c, 0, sizeof(*c));
 }
 
-void gpube__pairs_cutoff(struct gpube_pairs *c, const struct gpube_model *m, int64_t cutoff)
-{
-	int64_t target = gpube__scale_target(c->shift, gpube__costs_left(m, cutoff));
-
-	if (target < c->target)
-		c->target = target;
-}
-
-int64_t gpube__pairs_total(
-	const struct gpube_pairs *c, int64_t constant, const struct gpube_model *m, int64_t cutoff)
-{
-	if (constant >= c->target)
-		return cutoff; /* GPUBE_INF, if no total is finite */
-	return gpube__constant_of(m) + gpube__unscale(c->shift, constant);
-}
-
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 /* A sum of two costs in a table. */

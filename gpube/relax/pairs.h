@@ -55,13 +55,6 @@ int gpube__pairs_init(
 	struct gpube_pairs *c, const struct gpube_model *m, int64_t cutoff, int most_shift);
 void gpube__pairs_clear(struct gpube_pairs *c);
 
-/* A new, lower cutoff. */
-void gpube__pairs_cutoff(struct gpube_pairs *c, const struct gpube_model *m, int64_t cutoff);
-
-/* The bound that a constant stands for: a total of the model; the cutoff, if it is reached. */
-int64_t gpube__pairs_total(
-	const struct gpube_pairs *c, int64_t constant, const struct gpube_model *m, int64_t cutoff);
-
 /* sum[x]: what value x of variable i forces on its own table and its pairs, at least. */
 void gpube__pairs_marginals(const struct gpube_pairs *c, int32_t i, int64_t *sum);
 

@@ -57,6 +57,23 @@ static inline int64_t gpube__unscale(int shift, int64_t units)
 	return shift >= 0 ? (units + ((int64_t)1 << shift) - 1) >> shift : units << -shift;
 }
 
+/* A target that a new, lower cutoff has, if it is lower. */
+static inline void gpube__scale_lower(
+	int64_t *target, int shift, const struct gpube_model *m, int64_t cutoff)
+{
+	const int64_t lower = gpube__scale_target(shift, gpube__costs_left(m, cutoff));
+
+	*target = lower < *target ? lower : *target;
+}
+
+/* The total that a scaled constant bounds; the cutoff (GPUBE_INF: none) if it is reached. */
+static inline int64_t gpube__scaled_bound(
+	const struct gpube_model *m, int shift, int64_t constant, int64_t target, int64_t cutoff)
+{
+	return constant >= target ? cutoff
+				  : gpube__constant_of(m) + gpube__unscale(shift, constant);
+}
+
 /* A cell: a cost of 'left' or more is dead. */
 static inline int32_t gpube__scale(int shift, int64_t cost, int64_t left, int32_t dead)
 {

@@ -51,7 +51,7 @@ static void check_costs(const struct gpube_joingraph *g, const struct gpube_mode
 	const int64_t optimum =
 		check_scaled_costs(m, limit, g->shift, g->constant >= g->target, tables_cost, g);
 
-	assert_true(gpube__joingraph_bound(g, m, limit) <= optimum);
+	assert_true(gpube__scaled_bound(m, g->shift, g->constant, g->target, limit) <= optimum);
 }
 
 static void check_model(const struct gpube_joingraph *g, const struct gpube_model *m, int64_t limit)
@@ -86,7 +86,7 @@ static void climb(const struct gpube_model *m, int64_t limit, const int32_t *ord
 			check_model(&g, m, limit);
 		if (pass == 3 && optimum != GPUBE_INF && optimum + 1 < limit) {
 			limit = optimum + 1;
-			gpube__joingraph_cutoff(&g, m, limit);
+			gpube__scale_lower(&g.target, g.shift, m, limit);
 		}
 		if (pass % 3 == 2 && g.constant < g.target) {
 			assert_int_equal(gpube__joingraph_grow(&g, 3 + pass / 3, 1e7, &fits), 0);
@@ -103,7 +103,8 @@ static void climb(const struct gpube_model *m, int64_t limit, const int32_t *ord
 		if (g.shift >= 0 && optimum >= limit) {
 			assert_true(g.constant >= g.target);
 		} else if (g.shift >= 0) {
-			assert_true(gpube__joingraph_bound(&g, m, limit) == optimum);
+			assert_true(gpube__scaled_bound(m, g.shift, g.constant, g.target, limit) ==
+				    optimum);
 			gpube__joingraph_decode(&g, values);
 			assert_int_equal(gpube_model_cost(&decoded, m, values), 0);
 			assert_true(decoded == optimum);

@@ -39,6 +39,24 @@ static void settle(struct gpube_pairwise_worker *w, struct gpube_pairwise_state 
 	}
 }
 
+/* The two least of what is forced on the values of variable i, and the value of the least. */
+static int32_t least_two(struct gpube_pairwise_worker *w, const struct gpube_pairwise_state *s,
+	int32_t i, int64_t two[2])
+{
+	int32_t best = 0;
+
+	two[0] = two[1] = INT64_MAX;
+	gpube__pairwise_forced(w->s->p, s, i, w->forced);
+	for (int32_t a = 0; a < w->s->p->domain[i]; a++) {
+		const int64_t x = w->forced[a];
+
+		two[1] = x < two[0] ? two[0] : x < two[1] ? x : two[1];
+		best = x < two[0] ? a : best;
+		two[0] = x < two[0] ? x : two[0];
+	}
+	return best;
+}
+
 /*
  * Values that reach the cutoff go; the variable to be split next, and its value that forces least.
  * Whether any value has gone.
@@ -53,24 +71,17 @@ static bool look(struct gpube_pairwise_worker *w, struct gpube_pairwise_child *c
 
 	c->decided = true;
 	for (int32_t i = 0; i < p->n; i++) {
-		int64_t least = INT64_MAX, second = INT64_MAX;
-		int32_t n_live = 0, value = 0;
+		int64_t two[2];
+		int32_t n_live = 0;
 		bool dead = false;
 
 		if (p->of_at[i] == p->of_at[i + 1])
 			continue;
-		gpube__pairwise_forced(p, s, i, w->forced);
+		c->values[i] = least_two(w, s, i, two);
 		for (int32_t a = 0; a < p->domain[i]; a++) {
 			w->keep[a] = w->forced[a] < slack;
 			n_live += w->keep[a];
 			dead |= !w->keep[a] && w->forced[a] < GPUBE__REGION_FORBIDDEN;
-			if (w->forced[a] < least) {
-				second = least;
-				least = w->forced[a];
-				value = a;
-			} else if (w->forced[a] < second) {
-				second = w->forced[a];
-			}
 		}
 		if (!n_live) {
 			s->constant = s->target;
@@ -80,12 +91,11 @@ static bool look(struct gpube_pairwise_worker *w, struct gpube_pairwise_child *c
 			any = true;
 			gpube__pairwise_keep(p, s, i, w->keep);
 		}
-		c->values[i] = value;
-		if (n_live > 1 && second - least < best) {
+		if (n_live > 1 && two[1] - two[0] < best) {
 			c->decided = false;
-			best = second - least;
+			best = two[1] - two[0];
 			s->var = i;
-			s->value = value;
+			s->value = c->values[i];
 		}
 	}
 	return any;
@@ -133,23 +143,14 @@ static int64_t surest(struct gpube_pairwise_worker *w, const struct gpube_pairwi
 	int32_t n = 0;
 
 	for (int32_t i = 0; i < p->n; i++) {
-		int64_t least = INT64_MAX, second = INT64_MAX;
+		int64_t two[2];
 
 		w->regret[i] = -1;
 		if (p->of_at[i] == p->of_at[i + 1])
 			continue;
-		gpube__pairwise_forced(p, s, i, w->forced);
-		for (int32_t a = 0; a < p->domain[i]; a++) {
-			const int64_t x = w->forced[a];
-
-			second = x < least ? least : x < second ? x : second;
-			if (x < least) {
-				least = x;
-				w->best[i] = a;
-			}
-		}
-		if (least < gpube__pairwise_slack(s) && second < gpube__pairwise_slack(s))
-			w->sorted[n++] = w->regret[i] = second - least;
+		w->best[i] = least_two(w, s, i, two);
+		if (two[1] < gpube__pairwise_slack(s))
+			w->sorted[n++] = w->regret[i] = two[1] - two[0];
 	}
 	qsort(w->sorted, (size_t)n, sizeof(*w->sorted), compare_regrets);
 	return n ? w->sorted[n / DIVE_PART] : -1;

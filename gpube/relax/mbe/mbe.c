@@ -259,11 +259,7 @@ static void lay_out(struct gpube_mbe_run *r, const struct gpube_mini *mini, stru
 
 /* ---- matching -------------------------------------------------------------------- */
 
-/*
- * Positions that all minis of the bucket have, its own last. Returns how many.
- * shared  room for n, or NULL
- */
-static int32_t find_shared(
+int32_t gpube__mbe_shared(
 	const struct gpube_mbe *mbe, int32_t bucket, int32_t *shared, double *cells)
 {
 	const struct gpube_mini *mini = &mbe->minis[mbe->first[bucket]];
@@ -298,7 +294,7 @@ double gpube__mbe_shared_cells(const struct gpube_mbe *mbe, int32_t position)
 	double cells = 0;
 
 	if (mbe->first[position + 1] - mbe->first[position] > 1)
-		find_shared(mbe, position, NULL, &cells);
+		gpube__mbe_shared(mbe, position, NULL, &cells);
 	return cells;
 }
 
@@ -355,7 +351,7 @@ static int match_moments(struct gpube_mbe_run *r, int32_t bucket)
 	double cells;
 	int status = GPUBE_OK;
 
-	r->n_shared = find_shared(r->mbe, bucket, r->shared, &cells);
+	r->n_shared = gpube__mbe_shared(r->mbe, bucket, r->shared, &cells);
 	if (cells > MOST_CELLS)
 		return gpube__fail(ctx, GPUBE_ENOMEM, "out of memory");
 	match.cells = (int64_t)cells;
