@@ -136,7 +136,8 @@ GPUBE_API const int32_t *gpube_path_values(const struct gpube_path *p);
  * n       assignments, the best in front; of equal costs that with the smaller values
  * costs   n, units of 10^-scale; of potentials -ln
  * values  n rows of n_vars
- * more    others are within the limit; of equal costs it is open which of them are listed
+ * more    others are within the limit; of equal costs it is open which of them are listed; -1: with
+ *         a distance it is not known
  */
 struct gpube_list {
 	int64_t n;
@@ -149,9 +150,12 @@ struct gpube_list {
 /*
  * gpube_list() - the best assignments, each priced again from the model's costs (-ln as rounded). A
  * search with the bounds of a gpube_heuristic; where these are exact, every step leads to an
- * assignment.
+ * assignment. With option "distance" from 2 on each next one is optimal among those that differ in
+ * so many variables, hidden ones apart, from all before: a solver (solver.h) finds it with a linear
+ * constraint for each (globals.h).
  * Cost:   that of gpube_heuristic_new(), and with exact bounds O(n_vars) nodes for an assignment
- * Errors: as gpube_heuristic_new(); EINVAL (most < 0, limit); ELIMIT (they do not fit the memory);
+ * Errors: as gpube_heuristic_new(), with a distance as gpube_solver_run() and
+ *         gpube_model_add_linear(); EINVAL (most < 0, limit); ELIMIT (they do not fit the memory);
  *         ESTOP: *out has what was found so far. Example: tests/bound/test_list.c
  */
 GPUBE_API int gpube_list(

@@ -54,10 +54,11 @@ static void report_text(struct gpube_out *out, const void *arg)
 			out, ", -ln, each function rounded to %d decimals", r->answer.scale);
 	gpube__out_text(out, ", proved\n");
 	gpube__out_printf(out, "%-*s%lld, %s\n", LABEL, "listed", (long long)n_listed(r),
-		!whole          ? "those that were found before the stop"
-		: r->list->more ? "the best; there are more"
-		: r->optima     ? "all that are optimal"
-				: "all that are asked for");
+		!whole              ? "those that were found before the stop"
+		: r->list->more < 0 ? "each the best at the distance from those before"
+		: r->list->more     ? "the best; there are more"
+		: r->optima         ? "all that are optimal"
+				    : "all that are asked for");
 	for (int64_t k = 0; k < n_listed(r); k++) {
 		gpube__out_printf(out, "%-*lld", LABEL, (long long)k + 1);
 		gpube__out_decimal(out, r->list->costs[k], r->list->scale);
@@ -85,7 +86,8 @@ static void report_json(struct gpube_out *out, const void *arg)
 		json_int(&j, "rounded_decimals", r->answer.scale);
 	answer_json_evidence(&j, r->answer.model, r->evidence_file);
 	json_int(&j, "listed", n_listed(r));
-	if (r->answer.answer == GPUBE_ANSWER_INCOMPLETE && !r->list->more)
+	if (r->list && (r->list->more < 0 ||
+			       (r->answer.answer == GPUBE_ANSWER_INCOMPLETE && !r->list->more)))
 		json_null(&j, "more");
 	else
 		json_true_false(&j, "more", r->list && r->list->more);
@@ -144,6 +146,7 @@ static int list(struct result *r, const struct opts_list *o, const struct gpube_
 {
 	struct session *s = r->answer.session;
 	struct gpube_opts list_opts = {.most = o->most,
+		.distance = o->distance,
 		.precision = r->answer.model->kind == GPUBE_POTENTIALS ? r->answer.scale : 0,
 		.order_method = opts->order_method,
 		.order = opts->order,
@@ -237,7 +240,9 @@ const struct command cmd_list = {
 		"Finds the optimum of the model in FILE as 'gpube solve' does, and lists all "
 		"assignments that attain it; with --within those that cost a little more, too, "
 		"the best in front. At most --most are listed, and it is said whether there are "
-		"more. So '--within inf --most 10' gives the ten best.\n\n"
+		"more. So '--within inf --most 10' gives the ten best. With --distance each next "
+		"one is optimal among those that differ in so many variables from all before; it "
+		"is found by 'gpube solve' with a linear constraint for each.\n\n"
 		"The list is made by a search with the bounds of an elimination. Where its tables "
 		"fit --memory, every step leads to an assignment; elsewhere they are bounds by "
 		"mini-buckets, and the search may take long. Every assignment is priced again "
@@ -253,6 +258,9 @@ const struct command cmd_list = {
 		    "all optimal assignments\n"
 		    "gpube list --within inf --most 10 problem.wcsp\n"
 		    "the ten best\n"
+		    "gpube list --within inf --most 5 --distance 3 problem.wcsp\n"
+		    "five, each the best of those that differ from the ones before in three "
+		    "variables\n"
 		    "gpube list --within inf --ub 1 --output sol formula.cnf\n"
 		    "the models of a formula, one a line",
 	.min_args = 1,

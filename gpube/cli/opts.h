@@ -116,6 +116,7 @@
 
 #define OPTS_LIST(X)                                                                               \
 	X(INT, most, OPTS_LIBRARY)                                                                 \
+	X(INT, distance, OPTS_LIBRARY)                                                             \
 	X(TEXT, within, 0, "0", 0, 0, "COST",                                                      \
 		"list what costs at most COST more than the optimum (of a maximum: less); inf: "   \
 		"whatever it costs")                                                               \

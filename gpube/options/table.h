@@ -182,6 +182,10 @@ enum gpube__opt_section {
 #define GPUBE__OPTS_LIST(X)                                                                        \
 	X(LIST, LONG, most, "most", 'n', "1000", 1, INT32_MAX, "N",                                \
 		GPUBE__ON_LIST | GPUBE__ON_CLI, "list at most N assignments, the best ones")       \
+	X(LIST, INT, distance, "distance", 0, "1", 1, INT32_MAX, "N",                              \
+		GPUBE__ON_LIST | GPUBE__ON_CLI,                                                    \
+		"each next one the best of those that differ in at least N variables from all "    \
+		"before")                                                                          \
 	X(LIST, TOTAL, limit, "limit", 0, NULL, 0, 0, "COST", GPUBE__ON_LIST,                      \
 		"list nothing worse than COST; the optimum lists what is optimal")
 

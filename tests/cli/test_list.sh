@@ -34,6 +34,17 @@ that '24 optima of 24 variables' [ "$(awk 'NF == 24' "$work/wide.sol" | sort -u 
 row 'nor in the solution that count shows' 0 '"variables": 24, "hidden_variables": [0-9]+,.*"assignment": \[([01],){23}[01]\]' '' \
 	"$gpube" count -q --json "$work/wide.wcsp"
 
+"$gpube" list -q --within inf -n 3 --distance 2 --output sol -o "$work/far.sol" "$work/two.wcsp"
+that 'at a distance: the best one, and its opposite' [ "$(tr '\n' , < "$work/far.sol")" = '0 0,1 1,' ]
+row 'how many were asked for' 0 '^listed +2, each the best at the distance from those before$' '' \
+	"$gpube" list -q --within inf -n 2 --distance 2 "$work/two.wcsp"
+row 'whether there are more is not known' 0 '"listed": 2, "more": null' '' "$gpube" list --json -q --within inf -n 2 --distance 2 "$work/two.wcsp"
+row 'there are no more' 0 '"listed": 2, "more": false' '' "$gpube" list --json -q --within inf -n 3 --distance 2 "$work/two.wcsp"
+row 'within a cost' 0 '"listed": 1, "more": false' '' "$gpube" list --json -q --within 1 -n 3 --distance 2 "$work/two.wcsp"
+row 'of a maximum' 0 '^assignment  a=y b=0$' '' "$gpube" list -q --within 1.0 -n 2 --distance 2 "$work/max.cfn"
+row 'none so far away' 0 '^listed +1, ' '' "$gpube" list -q --within inf --distance 3 "$work/two.wcsp"
+row 'no distance' 2 '' 'distance' "$gpube" list -q --distance 0 "$work/two.wcsp"
+
 printf 'none 1 2 2 9\n2\n1 0 0 1\n0 9\n1 0 0 1\n1 9\n' > "$work/none.wcsp"
 row 'nothing is allowed' 0 '^infeasible  every assignment is forbidden' '' "$gpube" list -q "$work/none.wcsp"
 row 'in JSON, too' 0 '"status": "infeasible".*"optimum": null, .*"listed": 0, "more": false, "assignments": \[\]' '' \

@@ -178,8 +178,10 @@ class Solving:
 	def list(self, most=1000, within=0, timeout=None, **options):
 		"""The optimal assignments, or the best ones; solve() comes first.
 
-		most    so many at most, from 1
-		within  what costs at most so much more than the optimum (of a maximum: less); None: whatever it costs
+		most      so many at most, from 1
+		within    what costs at most so much more than the optimum (of a maximum: less); None: whatever it costs
+		distance  each next one is the best of those that differ in so many variables from all before, as
+		          diverse() has it
 		Errors: those of solve(); Error ELIMIT (they do not fit the memory), ESTOP (no optimum before the timeout)
 
 		>>> gpube.Model.read("examples/exams.cfn").list(most=2, within=None).costs
@@ -187,17 +189,18 @@ class Solving:
 		"""
 		if most < 1 or (within is not None and exact(within) < 0):
 			raise ValueError("most is at least 1, and within at least 0")
-		begin = time.monotonic()
-		s = Solving.solve(self, timeout, **{k: v for k, v in options.items() if k != "ibound"})
-		if s.answer == "incomplete":
-			raise Error("ESTOP", "no optimum was proved before the end", s)
-		if s.answer == "infeasible":
-			return Listed([], [], False, True)
-		decimals = self.decimals
-		if self.kind == "potentials":
-			decimals = max(-s.cost.as_tuple().exponent, 0) if isinstance(s.cost, Decimal) else 0
-		worse = -1 if self.maximise and self.kind == "costs" else 1  # potentials cost -ln
-		limit = None if within is None else int64(units(s.cost, decimals) + worse * units(within, decimals))
+		begin, limit, decimals = time.monotonic(), None, 0
+		if within is not None or options.get("distance", 1) == 1:
+			s = Solving.solve(self, timeout, **{k: v for k, v in options.items() if k not in ("ibound", "distance")})
+			if s.answer == "incomplete":
+				raise Error("ESTOP", "no optimum was proved before the end", s)
+			if s.answer == "infeasible":
+				return Listed([], [], False, True)
+			decimals = self.decimals
+			if self.kind == "potentials":
+				decimals = max(-s.cost.as_tuple().exponent, 0) if isinstance(s.cost, Decimal) else 0
+			worse = -1 if self.maximise and self.kind == "costs" else 1  # potentials cost -ln
+			limit = None if within is None else int64(units(s.cost, decimals) + worse * units(within, decimals))
 		if timeout is not None and not isinstance(timeout, str):  # what the optimum has left of it
 			timeout = max(timeout - (time.monotonic() - begin), 1e-6)
 		opts = self._options("list", "gpube_list", timeout, most=most, limit=limit,
@@ -213,13 +216,28 @@ class Solving:
 		_raise_interrupted(interrupted, result)
 		return result
 
+	def diverse(self, k, distance, within=None, timeout=None, **options):
+		"""k assignments that are far from each other: the first is optimal, and each next one is so among those
+		that differ from all before in at least 'distance' variables. Fewer if there are no more.
+
+		within   only what costs at most so much more than the optimum (of a maximum: less); None: whatever it costs
+		options  as list() has them
+		Errors: those of list(); Error ERANGE (too many variables for so large a distance)
+
+		>>> m = gpube.Model.read("examples/exams.cfn"); far = m.diverse(3, 4)
+		>>> [sum(x != y for x, y in zip(far[0], a)) >= 4 for a in far[1:]], far.costs[0]
+		([True, True], Decimal('4.30'))
+		"""
+		return self.list(most=k, within=within, timeout=timeout, distance=distance, **options)
+
 	def _listed(self, address, complete):
 		x = _c.at(address, "gpube_list")
 		n, hidden = x.n_vars, set(self.hidden)
 		values = _c.array(x.values, ctypes.c_int32, x.n * n) if x.n * n else []
 		rows = (self._named_values(values[k * n:(k + 1) * n], hidden) for k in range(x.n))
 		costs = _c.array(x.costs, ctypes.c_int64, x.n) if x.n else []
-		return Listed(list(rows), [number(c, x.scale) for c in costs], bool(x.more), complete)
+		return Listed(list(rows), [number(c, x.scale) for c in costs],
+			None if x.more < 0 else bool(x.more), complete)
 
 	@takes("gpube_plan", cutoff=None)
 	def plan(self, timeout=None, **options):

@@ -214,6 +214,24 @@ class Costs(unittest.TestCase):
 		for wrong in ({"most": 0}, {"most": -1}, {"within": -1}):
 			self.assertRaises(ValueError, m.list, **wrong)
 
+	def test_diverse(self):
+		"""Each next one is optimal among those that are far enough from the ones before."""
+		r = random.Random(17)
+		for seed in range(40):
+			m, domains, tables = random_model(r, maximise=seed % 2 == 1, decimals=seed % 3)
+			distance, sign = r.randint(2, 4), -1 if m.maximise else 1
+			prices = {v: price(domains, tables, v) for v in itertools.product(*map(range, domains))}
+			left = {v: sign * c for v, c in prices.items() if c != gpube.INF}
+			far = m.diverse(4, distance)
+			for a, cost in zip(far, far.costs):
+				self.assertEqual((prices[tuple(a)], sign * cost), (cost, min(left.values())))
+				left = {v: c for v, c in left.items() if sum(x != y for x, y in zip(v, a)) >= distance}
+			self.assertTrue(far.complete and (not left if far.more is False else far.more is None and len(far) == 4))
+		m = gpube.Model.read(example("exams.cfn"))
+		self.assertEqual(m.diverse(9, 6, within="0.5").costs[0], Decimal("4.30"))
+		for wrong in dict(k=0, distance=2), dict(k=2, distance=0), dict(k=2, distance=2, within=-1):
+			self.assertRaises(ValueError, m.diverse, **wrong)
+
 	def test_hidden(self):
 		n = 30
 		text = "wide %d 2 %d 1000\n%s\n%d %s -1 wsum hard 1000 == 2\n" % (
@@ -417,7 +435,7 @@ class Costs(unittest.TestCase):
 		with self.assertRaises(gpube.Error) as e:
 			m.solve(method="eliminate", no_slices=True)
 		self.assertEqual((e.exception.status, e.exception.result.proved), ("ELIMIT", False))
-		b = m.bound(timeout=0.2)
+		b = m.bound(on_progress=lambda p: None not in (p.lower, p.upper))
 		self.assertLessEqual(b.lower, b.upper)
 		self.assertEqual(m.cost(b.assignment), b.upper)
 

@@ -1,9 +1,9 @@
 /*
- * list.c - gpube_list(). Depth first, the best bound first, so that good assignments come early;
- * the worst of those kept, once there are enough, is what others have to beat. One more than asked
- * for is kept: whether there are more is then known, whatever the bounds are. Best-first search was
- * weighed: it would meet assignments in their order, but keeps every open node, and the list is to
- * be kept anyway.
+ * list.c - gpube_list(), but for assignments that are far from each other (list_diverse.h). Depth
+ * first, the best bound first, so that good assignments come early; the worst of those kept, once
+ * there are enough, is what others have to beat. One more than asked for is kept: whether there are
+ * more is then known, whatever the bounds are. Best-first search was weighed: it would meet
+ * assignments in their order, but keeps every open node, and the list is to be kept anyway.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "gpube/ir/given.h"
 #include "gpube/options/options.h"
 #include "gpube/partial.h"
+#include "gpube/session/list_diverse.h"
 
 /* A cost to be minimised, and the row of its values. */
 struct kept {
@@ -299,7 +300,7 @@ int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struc
 	if (!l)
 		return GPUBE_ENOMEM;
 	deadline = gpube__time_limit(m->ctx, gpube__now(), o.timeout_seconds);
-	status = list(l, m, &o);
+	status = o.distance > 1 ? gpube__list_diverse(l, m, &o) : list(l, m, &o);
 	m->ctx->deadline = deadline;
 	if (status && !(status == GPUBE_ESTOP && l->values)) {
 		gpube_result_free(l);
