@@ -29,7 +29,9 @@ GPUBE_API int gpube_costs_of_game(
  * variables, two at least, each over all of them. The first function is what the player that is the
  * first variable gets, and so on: a cost negated where costs are minimised, the cost itself where
  * they are maximised, in units of 10^-scale; a potential itself, as the shortest decimal that reads
- * as it.
+ * as it. Where all that is allowed costs 0, and whatever the others do each player may do
+ * something, what is allowed are best responses: payoffs are 0 and -1, and pure equilibria the
+ * assignments.
  * Names of variables and values become those of players and actions. The model is copied.
  * Cost:   a payoff for each player and profile
  * Errors: EINVAL (another form: the text says what; a profile that is forbidden or by itself
@@ -46,7 +48,11 @@ GPUBE_API int gpube_game_of_costs(struct gpube_model **out, const struct gpube_m
  * integers in units of 10^-scale of the model's scale, or floats. A sparse table of more than 20
  * agents stays a list while fewer than a 64th of all coalitions is listed. Agents are called as the
  * variables are.
- * Cost:   as gpube_coalitions_new(), or what is listed
+ * So is what gpube_costs_of_coalitions() makes: a chain, or a set partition: a variable an agent,
+ * whose values are coalitions, and functions of pairs by which the parts of a coalition need each
+ * other. What parts are worth together is a coalition's value; by names of values, where there are
+ * some, those are told from each other that are left together.
+ * Cost:   as gpube_coalitions_new(), or what is listed; the cells of the functions
  * Errors: EINVAL (another form: the text says what), ELIMIT, ERANGE (a value past 64 bits), ENOMEM,
  *         ESTOP
  */
@@ -57,9 +63,9 @@ GPUBE_API int gpube_coalitions_of_costs(struct gpube_model **out, const struct g
 
 /*
  * gpube_costs_of_coalitions() - a coalition game as a model of costs to be maximised, one
- * assignment a structure. Up to five agents: a variable each, its coalition's number. Up to
- * GPUBE_CHAIN_AGENTS: variable k is who is left after k coalitions. More, of which at most 2^14
- * coalitions are not forbidden: a variable an agent, its coalition.
+ * assignment a structure. Up to GPUBE_CHAIN_AGENTS: variable k is who is left after k coalitions,
+ * with one value where k is 0. More, of which at most 2^14 coalitions are not forbidden: a variable
+ * an agent, its coalition.
  * Errors: EINVAL (kind, float values, values that are not stored here); ELIMIT (what is none of
  *         these, or more than 2^26 cells); ERANGE (a structure's value), ENOMEM, ESTOP
  */

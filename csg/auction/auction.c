@@ -21,6 +21,7 @@
 #include "gpube/ir/bids.h"
 
 #define FRACTION_BITS 10                 /* of the rounded duals, below a unit of the prices */
+#define CELLS_A_TICK  16                 /* of the linear program */
 #define DIVE_EVERY    64                 /* nodes */
 #define SEARCH_SHARE  8                  /* cells of the linear program for a bid looked at */
 #define LEAST_SEARCH  ((int64_t)1 << 21) /* bids: less is saved for a longer one */
@@ -80,6 +81,14 @@ static int64_t price_of(const struct tree *t, int j)
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
+
+static void solve_lp(struct tree *t)
+{
+	const int64_t before = t->lp.work;
+
+	csg__packing_solve(&t->lp);
+	gpube__work(t->ctx, (t->lp.work - before) / CELLS_A_TICK + t->lp.m + t->n);
+}
 
 /*
  * The bound by the duals at hand, whatever they are, and the gain of each bid:
@@ -188,6 +197,7 @@ static void search(struct tree *t)
 		return;
 	t->searched = t->lp.work;
 	csg__bid_search_run(&t->bid_search, work, (int64_t)t->root_bound, t->best_chosen, &best);
+	gpube__work(t->ctx, work);
 	t->best = best;
 }
 
@@ -270,7 +280,7 @@ static int dive(struct tree *t)
 		return status;
 	while ((bid = surest_bid(t)) >= 0 && !gpube__stopped(t->ctx)) {
 		exclude_others(t, bid);
-		csg__packing_solve(&t->lp);
+		solve_lp(t);
 		csg__packing_read(&t->lp, t->x, t->y);
 		if (bound(t) >> FRACTION_BITS <= t->best)
 			break;
@@ -308,7 +318,7 @@ static int explore(struct tree *t)
 			return GPUBE_OK;
 		}
 		t->r->n_nodes++;
-		csg__packing_solve(&t->lp);
+		solve_lp(t);
 		csg__packing_read(&t->lp, t->x, t->y);
 		z = bound(t);
 		if (t->r->n_nodes == 1 && z >> FRACTION_BITS < t->root_bound)
@@ -404,7 +414,7 @@ static int cut(struct tree *t)
 	for (int k = 0; k < CUT_ROUNDS && !status && !gpube__stopped(t->ctx); k++) {
 		int before;
 
-		csg__packing_solve(&t->lp);
+		solve_lp(t);
 		csg__packing_read(&t->lp, t->x, t->y);
 		search(t);
 		drop_loose_cuts(t, first);

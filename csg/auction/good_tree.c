@@ -28,7 +28,7 @@ struct csg__good_tree {
 	int64_t *share; /* of a bid: its price for each counted good, rounded up */
 	int32_t *lists, *count;
 	struct level *level;
-	int64_t n_nodes, looked;
+	int64_t n_nodes, looked, counted;
 	double done;
 };
 
@@ -139,6 +139,15 @@ static void descend(struct csg__good_tree *t, int j)
 	t->n_levels++;
 }
 
+/* A node has all goods, and a bid that is looked at the words of its set. */
+static void count_work(struct csg__good_tree *t)
+{
+	const int64_t work = t->n_nodes * t->n_counted + t->looked * (1 + t->bids.words);
+
+	gpube__work(t->ctx, work - t->counted);
+	t->counted = work;
+}
+
 bool csg__good_tree_run(struct csg__good_tree *t, int64_t work, int64_t *best, uint8_t *chosen)
 {
 	const int64_t end = t->looked + work;
@@ -148,8 +157,11 @@ bool csg__good_tree_run(struct csg__good_tree *t, int64_t work, int64_t *best, u
 	while (t->n_levels && t->looked < end) {
 		struct level *l = &t->level[t->n_levels - 1];
 
-		if (t->n_nodes % STOP_EVERY == 0 && gpube__stopped(t->ctx))
-			return false;
+		if (t->n_nodes % STOP_EVERY == 0) {
+			count_work(t);
+			if (gpube__stopped(t->ctx))
+				return false;
+		}
 		while (l->next < l->n && !has(t, l->list[l->next], l->good))
 			l->next++;
 		if (l->next > l->n) {

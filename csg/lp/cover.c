@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csg/lp/lp.h"
 #include "gpube/base/rows.h"
 
 /*
@@ -11,6 +12,8 @@
  * steps, for which clearing 6 MiB took longer than all else, and begins anew, larger, as it fills.
  */
 enum { LEAST_SEEN_BITS = 10, MOST_SEEN_BITS = 18, SEEN_GROWTH = 4 };
+
+enum { COUNTED = 0xffff }; /* steps, less one, that are counted together */
 
 struct seen {
 	uint64_t covered, rest;
@@ -167,8 +170,10 @@ static void search(
 	for (int64_t i = d->begin[a]; i < d->begin[a + 1] && !d->stopped; i++) {
 		if (slack + d->slack[i] >= d->limit)
 			break;
-		if (++d->steps >= d->most_steps ||
-			(((int64_t)d->steps & 0xffff) == 0 && gpube__stopped(d->ctx)))
+		if (((int64_t)++d->steps & COUNTED) == 0)
+			gpube__work(d->ctx, (COUNTED + 1) * (int64_t)(CSG__STEP_SECONDS * 1e9));
+		if (d->steps >= d->most_steps ||
+			(((int64_t)d->steps & COUNTED) == 0 && gpube__stopped(d->ctx)))
 			d->stopped = true;
 		if (d->mask[i] & covered)
 			continue;

@@ -517,12 +517,6 @@ int gpube__solve_noted(struct gpube_solution **out, struct gpube_certificate *no
 	return status ? status : prove(out, m, &o, &(struct call){.watch = watch, .notes = notes});
 }
 
-int gpube_solve(
-	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts)
-{
-	return gpube__solve_noted(out, NULL, m, opts, NULL);
-}
-
 int gpube_plan(
 	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {

@@ -130,9 +130,10 @@ static int solve(struct session *s, const struct opts_solve *o, const char *file
 	int rc, status;
 
 	proof_begin(&proof, s, o->certify, &in->options.timeout_seconds);
-	status =
-		several ? gpube__deal_solve(&solution, m, &in->options, &ranks->world)
-			: gpube__solve_noted(&solution, proof_notes(&proof), m, &in->options, NULL);
+	status = several ? gpube__deal_solve(&solution, m, &in->options, &ranks->world)
+		 : o->certify
+			 ? gpube__solve_noted(&solution, proof_notes(&proof), m, &in->options, NULL)
+			 : gpube_solve(&solution, m, &in->options);
 	if (status && !is_result(status, o, solution)) {
 		rc = several ? ranks_fail(ranks, s) : session_fail(s, solution);
 		gpube_result_free(solution);
@@ -207,7 +208,9 @@ const struct command cmd_solve = {
 		"soft arc consistency, a search tree, an AND/OR search, slices, branch and bound "
 		"on pairwise-consistent subproblems, dual ascent on join graphs and, on a GPU, on "
 		"nested regions. They work in turns, by counted work and not by a clock, so that a "
-		"run with one thread can be repeated. The answer is exact and proved; its "
+		"run with one thread can be repeated. A model that has the form of an auction or "
+		"of a coalition game, as 'gpube convert' writes them, is solved by the method made "
+		"for that, too. The answer is exact and proved; its "
 		"assignment is priced again from the tables of the file before it is reported. "
 		"FILE is .wcsp, .cfn, .uai or any other format that 'gpube info' reads, plain or "
 		"compressed by gzip or xz; '-' is standard input. EVIDENCE is that of a .uai, by "

@@ -1,11 +1,14 @@
 /*
  * coalitions_of_costs.c - a model of one function over all its variables, of two values each, as a
- * coalition game. See gpube/forms.h. The table is copied: a scope's first variable varies slowest
- * and agent 1 is the lowest bit, costs are mostly minimised, and what is forbidden is marked
- * otherwise.
+ * coalition game; structures_of_costs.c has the other forms. See gpube/forms.h. The table is
+ * copied: a scope's first variable varies slowest and agent 1 is the lowest bit, costs are mostly
+ * minimised, and what is forbidden is marked otherwise.
  */
+#include <string.h>
+
 #include "gpube/forms.h"
 
+#include "gpube/forms/form.h"
 #include "gpube/ir/coalition_table.h"
 
 /*
@@ -145,9 +148,7 @@ static int choose_type(struct reading *r)
 		return GPUBE_OK;
 	}
 	status = find_range(r);
-	r->type = r->most <= INT16_MAX && r->least > INT16_MIN   ? GPUBE_INT16
-		  : r->most <= INT32_MAX && r->least > INT32_MIN ? GPUBE_INT32
-								 : GPUBE_INT64;
+	r->type = gpube__value_type(r->least, r->most);
 	return status;
 }
 
@@ -221,20 +222,12 @@ static int make_game(struct gpube_model *game, const struct reading *r)
 	return status;
 }
 
-int gpube_coalitions_of_costs(struct gpube_model **out, const struct gpube_model *m)
+static int game_of_function(struct gpube_model **out, const struct gpube_model *m)
 {
-	struct reading r = {.m = m};
+	struct reading r = {.m = m, .table = gpube__table(m, 0)};
 	struct gpube_model *game = NULL;
 	int status;
 
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	status = check_form(m);
-	if (status)
-		return status;
-	r.table = gpube__table(m, 0);
 	r.gets = m->direction == GPUBE_MAXIMISE;
 	for (int k = 0; k < m->n_vars; k++)
 		r.bit[k] = (uint64_t)1 << gpube__scope(m, 0)[k];
@@ -258,4 +251,35 @@ int gpube_coalitions_of_costs(struct gpube_model **out, const struct gpube_model
 	game->scale = m->kind == GPUBE_COSTS ? m->scale : 0;
 	*out = game;
 	return GPUBE_OK;
+}
+
+/* Of what is neither one function nor structures, the first is said to be missing. */
+static int game_of_structures(struct gpube_model **out, const struct gpube_model *m)
+{
+	struct gpube__form f = {.of = m, .parts.ctx = m->ctx};
+	char why[sizeof(m->ctx->error)];
+	int status;
+
+	memcpy(why, m->ctx->error, sizeof(why));
+	status = gpube__structures_of_costs(&f);
+	if (!status) {
+		*out = f.model;
+		f.model = NULL;
+	}
+	gpube__form_clear(&f);
+	return status == GPUBE_EINVAL ? gpube__fail(m->ctx, status, "%s", why) : status;
+}
+
+int gpube_coalitions_of_costs(struct gpube_model **out, const struct gpube_model *m)
+{
+	int status;
+
+	if (out)
+		*out = NULL;
+	if (!out || !m)
+		return gpube__missing(m ? m->ctx : NULL);
+	status = check_form(m);
+	if (!status)
+		return game_of_function(out, m);
+	return m->kind == GPUBE_COSTS ? game_of_structures(out, m) : status;
 }

@@ -1,41 +1,34 @@
 /*
- * costs_of_coalitions.c - a coalition game as a model of costs. See gpube/forms.h.
+ * costs_of_coalitions.c - a coalition game as a model of costs. See gpube/forms.h;
+ * structures_of_costs.c is the inverse.
  *
  * A chain: variable k says which agents are left after k coalitions, of which each takes
  * the first agent that was left. What is left then has none of the first k agents, so that all
  * tables together have some 4^n / 6 cells and 3^n / 2 tuples, the width is one, and a structure is
  * one assignment. Weighed against that: a variable an agent, its coalition's number, one table of
- * n! cells, which is smaller up to five agents; and a variable an agent, its coalition, whose pairs
- * have 4^(n-1) cells each and whose width is n - 1. That one is taken where many agents have few
- * coalitions that are allowed (set_costs.h).
+ * n! cells, which is smaller up to five agents and does not say what a coalition is worth, but what
+ * a structure is; and a variable an agent, its coalition, whose pairs have 4^(n-1) cells each and
+ * whose width is n - 1. That one is taken where many agents have few coalitions that are allowed
+ * (set_costs.h).
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "gpube/forms.h"
+#include "gpube/forms/form.h"
 #include "gpube/forms/set_costs.h"
 #include "gpube/ir/coalition_table.h"
 #include "gpube/ir/tuples.h"
 
 enum {
-	LABELS = 5,          /* agents, at most: a variable each */
 	SCANNED_AGENTS = 26, /* of a table, to find the coalitions that are allowed */
 	MOST_LISTED = 1 << 14,
 };
 
-/* The coalition's name, agents from 1: "{1,3}". */
-static void write_agents(char name[GPUBE__NAME], uint64_t coalition)
-{
-	int n = snprintf(name, GPUBE__NAME, "{");
-
-	for (uint64_t c = coalition; c; c &= c - 1)
-		n += snprintf(name + n, (size_t)(GPUBE__NAME - n), "%s%d",
-			c == coalition ? "" : ",", __builtin_ctzll(c) + 1);
-	snprintf(name + n, (size_t)(GPUBE__NAME - n), "}");
-}
-
 /*
  * The game as it is read here.
  * index  of a list's masks
+ * named  coalitions are called by their agents' names, not by their numbers
  */
 struct game {
 	struct gpube_ctx *ctx;
@@ -43,7 +36,42 @@ struct game {
 	const struct gpube_table *t;
 	struct gpube__mask_index index;
 	int n;
+	bool named;
 };
+
+/* The coalition's name, of agents from 1 or by their names: "{1,3}". */
+static void write_agents(char name[GPUBE__NAME], const struct game *g, uint64_t coalition)
+{
+	int n = snprintf(name, GPUBE__NAME, "{");
+
+	for (uint64_t c = coalition; c && n < GPUBE__NAME; c &= c - 1) {
+		const int agent = __builtin_ctzll(c);
+		const char *comma = c == coalition ? "" : ",";
+
+		n += g->named && g->m->vars[agent].name
+			     ? snprintf(name + n, (size_t)(GPUBE__NAME - n), "%s%s", comma,
+				       g->m->vars[agent].name)
+			     : snprintf(name + n, (size_t)(GPUBE__NAME - n), "%s%d", comma,
+				       agent + 1);
+	}
+	if (n < GPUBE__NAME)
+		snprintf(name + n, (size_t)(GPUBE__NAME - n), "}");
+}
+
+/* Names that have room together, and in which a comma separates agents alone. */
+static bool can_be_named(const struct game *g)
+{
+	size_t n = 8; /* braces and an end, with some room */
+
+	for (int i = 0; i < g->n; i++) {
+		const char *name = g->m->vars[i].name;
+
+		if (name && strchr(name, ','))
+			return false;
+		n += name ? strlen(name) + 1 : 3;
+	}
+	return n <= GPUBE__NAME;
+}
 
 static int64_t value_of(const struct game *g, uint64_t coalition)
 {
@@ -73,7 +101,7 @@ static void coalition_name(char *name, const struct gpube__sets *s, int set)
 
 	for (int64_t k = s->b.at[set]; k < s->b.at[set + 1]; k++)
 		coalition |= (uint64_t)1 << s->b.good[k];
-	write_agents(name, coalition);
+	write_agents(name, s->arg, coalition);
 }
 
 /*
@@ -157,95 +185,39 @@ static int model_of_few(struct gpube_model **out, const struct game *g)
 	return status;
 }
 
-/* ---- a variable an agent ------------------------------------------------------------------ */
-
-/* What the structure is worth in which agent i is in coalition label[i], numbered as they come. */
-static int structure_value(int64_t *value, const struct game *g, const int32_t *label)
-{
-	uint64_t part[LABELS] = {0};
-	int32_t n = 0;
-
-	*value = 0;
-	for (int i = 0; i < g->n; i++) {
-		if (label[i] > n) {
-			*value = GPUBE_INF;
-			return GPUBE_OK;
-		}
-		n += label[i] == n;
-		part[label[i]] |= (uint64_t)1 << i;
-	}
-	for (int32_t k = 0; k < n; k++) {
-		const int64_t v = value_of(g, part[k]);
-
-		if (v == GPUBE_INF) {
-			*value = GPUBE_INF;
-			return GPUBE_OK;
-		}
-		if (__builtin_add_overflow(*value, v, value) || *value >= GPUBE_INF ||
-			*value <= -GPUBE_INF)
-			return gpube__fail(
-				g->ctx, GPUBE_ERANGE, "a structure's value passes 64 bits");
-	}
-	return GPUBE_OK;
-}
-
-static int add_labels(struct gpube_model *m, const struct game *g)
-{
-	int32_t scope[LABELS], domain[LABELS], label[LABELS] = {0};
-	int64_t cells[120];
-	int64_t n = 0;
-	int status = GPUBE_OK;
-
-	for (int i = 0; i < g->n && !status; i++) {
-		char name[GPUBE__NAME];
-
-		domain[i] = i + 1;
-		agent_name(name, &(struct gpube__sets){.arg = g}, i);
-		status = gpube_model_add_var(m, &scope[i], domain[i], name);
-	}
-	if (status)
-		return status;
-	do
-		status = structure_value(&cells[n++], g, label);
-	while (!status && gpube__tuple_next(label, domain, g->n));
-	return status ? status : gpube_model_add_costs(m, g->n, scope, cells);
-}
-
 /* ---- a chain -------------------------------------------------------------------------------- */
 
-static int name_left(struct gpube_variable *v, struct gpube_ctx *ctx, int k)
+/* After k coalitions: agents from k on may be left, but before the first all are. */
+static int add_left(struct gpube_model *m, const struct game *g, int k)
 {
+	const int32_t domain = k ? (int32_t)1 << (g->n - k) : 1;
 	char name[GPUBE__NAME];
+	struct gpube_variable *v;
+	int32_t var;
+	int status;
 
-	v->value_names = gpube__alloc_zero(ctx, (uint64_t)v->domain, sizeof(*v->value_names));
-	if (!v->value_names)
-		return GPUBE_ENOMEM;
-	for (int32_t a = 0; a < v->domain; a++) {
-		write_agents(name, (uint64_t)a << k);
-		v->value_names[a] = gpube__strdup(ctx, name);
+	snprintf(name, sizeof(name), "left%d", k);
+	status = gpube_model_add_var(m, &var, domain, name);
+	if (status)
+		return status;
+	v = &m->vars[var];
+	v->value_names = gpube__alloc_zero(m->ctx, (uint64_t)domain, sizeof(*v->value_names));
+	for (int32_t a = 0; a < domain; a++) {
+		if (!v->value_names)
+			return GPUBE_ENOMEM;
+		write_agents(name, g, gpube__left(g->n, k, a));
+		v->value_names[a] = gpube__strdup(m->ctx, name);
 		if (!v->value_names[a])
 			return GPUBE_ENOMEM;
 	}
 	return GPUBE_OK;
 }
 
-/* The variable after k coalitions, 1 to n - 1: agents from k on may be left. */
-static int add_left(struct gpube_model *m, int n, int k)
-{
-	char name[GPUBE__NAME];
-	int32_t var;
-	int status;
-
-	snprintf(name, sizeof(name), "left%d", k);
-	status = gpube_model_add_var(m, &var, (int32_t)1 << (n - k), name);
-	return status ? status : name_left(&m->vars[var], m->ctx, k);
-}
-
-/* Who is left after k coalitions and after one more: what that coalition is worth. */
+/* Who is left after k - 1 coalitions and after one more: what that coalition is worth. */
 static int add_step(struct gpube_model *m, const struct game *g, int k)
 {
 	const int32_t scope[] = {k - 1, k};
-	const int32_t domains[] = {(int32_t)1 << (g->n - k), (int32_t)1 << (g->n - k - 1)};
+	const int32_t domains[] = {m->vars[k - 1].domain, m->vars[k].domain};
 	struct gpube_tuples t;
 	struct gpube_table made;
 	int64_t twice;
@@ -255,15 +227,15 @@ static int add_step(struct gpube_model *m, const struct game *g, int k)
 	if (status)
 		return status;
 	for (int32_t a = 0; a < domains[0] && !status; a++) {
-		const uint64_t before = (uint64_t)a << k, rest = before & (before - 1);
+		const uint64_t before = gpube__left(g->n, k - 1, a), rest = before & (before - 1);
 		uint64_t after = 0;
 
 		if (a % 256 == 0 && gpube__stopped(g->ctx))
 			status = gpube__fail_stopped(g->ctx);
 		/* all subsets of the rest, the least first */
 		do {
-			const int32_t tuple[] = {a, (int32_t)(after >> (k + 1))};
-			const int64_t v = a ? value_of(g, before & ~after) : 0;
+			const int32_t tuple[] = {a, (int32_t)(after >> k)};
+			const int64_t v = before ? value_of(g, before & ~after) : 0;
 
 			if (!status && v != GPUBE_INF)
 				status = gpube__tuples_push(&t, tuple, v, 0);
@@ -280,50 +252,28 @@ static int add_step(struct gpube_model *m, const struct game *g, int k)
 	return status ? status : gpube__add_function(m, 2, scope, table, NULL);
 }
 
-/* The first coalition, which takes agent 1, or the last, which is the last agent if it is left. */
-static int add_end(struct gpube_model *m, const struct game *g, bool first)
+/* The last agent, if it is left. */
+static int add_end(struct gpube_model *m, const struct game *g)
 {
-	const int32_t var = first ? 0 : m->n_vars - 1, domain = m->vars[var].domain;
-	const uint64_t all = ((uint64_t)1 << g->n) - 1;
-	int64_t *cost = gpube__alloc(m->ctx, (uint64_t)domain, sizeof(*cost));
-	int status;
+	const int32_t last = g->n - 1;
+	const int64_t alone = value_of(g, (uint64_t)1 << last), costs[] = {0, alone};
 
-	if (!cost)
-		return GPUBE_ENOMEM;
-	for (int32_t a = 0; a < domain; a++)
-		cost[a] = first ? value_of(g, all & ~((uint64_t)a << 1))
-			  : a   ? value_of(g, (uint64_t)1 << (g->n - 1))
-				: 0;
-	status = gpube_model_add_costs(m, 1, &var, cost);
-	gpube__free(m->ctx, cost);
-	return status;
+	return gpube_model_add_costs(m, 1, &last, last ? costs : &alone);
 }
 
-static int add_chain(struct gpube_model *m, const struct game *g)
+static int make_chain(struct gpube_model **out, const struct game *g)
 {
-	int status = GPUBE_OK;
+	int status = gpube_model_new(out, g->ctx, GPUBE_COSTS);
 
-	for (int k = 1; k < g->n && !status; k++)
-		status = add_left(m, g->n, k);
-	if (!status)
-		status = add_end(m, g, true);
-	for (int k = 1; k < g->n - 1 && !status; k++)
-		status = add_step(m, g, k);
-	return status ? status : add_end(m, g, false);
-}
-
-static int make(struct gpube_model **out, const struct game *g)
-{
-	int status;
-
-	if (g->n > GPUBE_CHAIN_AGENTS)
-		return model_of_few(out, g);
-	status = gpube_model_new(out, g->ctx, GPUBE_COSTS);
 	if (!status)
 		status = gpube_model_set_direction(*out, GPUBE_MAXIMISE);
 	if (!status)
 		status = gpube_model_set_scale(*out, g->m->scale);
-	return status ? status : g->n <= LABELS ? add_labels(*out, g) : add_chain(*out, g);
+	for (int k = 0; k < g->n && !status; k++)
+		status = add_left(*out, g, k);
+	for (int k = 1; k < g->n && !status; k++)
+		status = add_step(*out, g, k);
+	return status ? status : add_end(*out, g);
 }
 
 int gpube_costs_of_coalitions(struct gpube_model **out, const struct gpube_model *m)
@@ -346,9 +296,10 @@ int gpube_costs_of_coalitions(struct gpube_model **out, const struct gpube_model
 			gpube_type_name(g.t->type));
 	g.ctx = m->ctx;
 	g.n = m->n_vars;
+	g.named = can_be_named(&g);
 	status = gpube__mask_index(&g.index, g.ctx, g.t);
 	if (!status)
-		status = make(out, &g);
+		status = g.n > GPUBE_CHAIN_AGENTS ? model_of_few(out, &g) : make_chain(out, &g);
 	gpube__free(g.ctx, g.index.slot);
 	if (status) {
 		gpube_model_free(*out);

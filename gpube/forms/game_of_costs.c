@@ -6,11 +6,15 @@
 #include "gpube/forms.h"
 #include "gpube/ir/payoffs.h"
 
-/* One function's cells, row-major over its scope, and the payoffs that they become. */
+/*
+ * One function's cells, row-major over its scope, and the payoffs that they become.
+ * responses  the functions allow best responses and forbid the rest: payoffs 0 and -1
+ */
 struct cells {
 	int64_t *costs;
 	double *potentials;
 	struct gpube_rational *v;
+	bool responses;
 };
 
 static int refuse(const struct gpube_model *m, const char *why)
@@ -95,7 +99,9 @@ static int fill(struct cells *c, const struct gpube_model *m, int32_t function, 
 	int status = GPUBE_OK;
 
 	for (int64_t k = 0; k < n && !status; k++) {
-		if (c->potentials)
+		if (c->responses)
+			c->v[to] = gpube__rational(c->costs[k] ? -1 : 0, 1);
+		else if (c->potentials)
 			status = put_potential(&c->v[to], m->ctx, c->potentials[k]);
 		else if (c->costs[k] == GPUBE_INF || gpube__reaches_top(m, c->costs[k]))
 			return fail_forbidden(m, function, at);
@@ -119,6 +125,35 @@ static void clear_texts(struct cells *c, struct gpube_ctx *ctx, int64_t n)
 	memset(c->v, 0, (size_t)n * sizeof(*c->v));
 }
 
+/* Whether all that is allowed costs nothing, and something is forbidden. */
+static int find_responses(struct cells *c, const struct gpube_model *m, int64_t n)
+{
+	bool free = c->costs, forbids = false;
+	int status = GPUBE_OK;
+
+	for (int32_t p = 0; p < m->n_vars && free && !status; p++) {
+		status = gpube_model_costs(c->costs, m, p);
+		for (int64_t k = 0; k < n && free && !status; k++) {
+			free = c->costs[k] == 0 || c->costs[k] == GPUBE_INF;
+			forbids |= c->costs[k] != 0;
+		}
+	}
+	c->responses = free && forbids && !gpube__reaches_top(m, 0);
+	return status;
+}
+
+/* Whatever the others do, a player has a best response. */
+static int check_response(void *arg, const struct gpube_model *game, const struct gpube_line *line)
+{
+	int32_t *at = arg;
+
+	if (gpube__table_int(gpube__table(game, line->player), line->best) == 0)
+		return GPUBE_OK;
+	for (int32_t p = 0; p < game->n_vars; p++)
+		at[p] = gpube__action_of(game, line->first, p);
+	return fail_forbidden(game, line->player, at);
+}
+
 static int fill_all(struct gpube_model *game, const struct gpube_model *m, int64_t n)
 {
 	const uint64_t n_vars = (uint64_t)m->n_vars;
@@ -135,6 +170,8 @@ static int fill_all(struct gpube_model *game, const struct gpube_model *m, int64
 		status = GPUBE_ENOMEM;
 	for (int32_t p = 0; p < m->n_vars && !status; p++)
 		steps[p] = gpube__profile_step(m, p);
+	if (!status)
+		status = find_responses(&c, m, n);
 	for (int32_t p = 0; p < m->n_vars && !status; p++) {
 		status = c.costs ? gpube_model_costs(c.costs, m, p)
 				 : gpube_model_potentials(c.potentials, m, p);
@@ -145,6 +182,8 @@ static int fill_all(struct gpube_model *game, const struct gpube_model *m, int64
 			status = gpube__add_payoffs(game, c.v);
 		clear_texts(&c, m->ctx, n);
 	}
+	for (int32_t p = 0; p < m->n_vars && !status && c.responses; p++)
+		status = gpube__game_lines(game, p, check_response, at);
 	gpube__free(m->ctx, c.costs);
 	gpube__free(m->ctx, c.potentials);
 	gpube__free(m->ctx, c.v);

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "gpube/bound/bound.h"
 #include "gpube/session/solver_state.h"
 #include "gpube/bound/bound.h"
 #include "gpube/ir/given.h"
@@ -256,7 +257,7 @@ static int run_engine(struct run *r)
 		o.progress = tell;
 		o.progress_arg = &told;
 	}
-	status = gpube_solve(&r->out, &r->view, &o);
+	status = gpube__solve_noted(&r->out, NULL, &r->view, &o, NULL);
 	s->worked += gpube__worked(s->ctx) - before;
 	if (!r->out)
 		return status;

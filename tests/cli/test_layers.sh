@@ -30,7 +30,8 @@ formats forms globals order ir options base
 csg forms formats globals ranks order ops ir options base
 nash formats globals ranks order ops ir options base
 dcop bound formats globals ranks relax order simplify ops ir options base
-cli deal mmap bound heuristic infer eliminate relax simplify order ops ranks formats forms csg nash dcop globals ir options base
+recognise csg forms bound heuristic eliminate relax search order simplify ops ir options base
+cli recognise deal mmap bound heuristic infer eliminate relax simplify order ops ranks formats forms csg nash dcop globals ir options base
 END
 # INCLUDING-FILE INCLUDED-FILE: why it may against the order
 cat > "$work/arrows" << 'END'

@@ -11,11 +11,12 @@
 #include "formats/formats.h"
 #include "gpube/base/base.h"
 #include "gpube/forms.h"
+#include "gpube/ir/coalition_table.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/structures.h"
 
-enum { SEEDS = 210, MOST_AGENTS = 7 };
+enum { SEEDS = 420, MOST_AGENTS = 7, LISTS = 260 };
 
 static struct gpube_model *draw(uint64_t seed, struct gpube_rng *rng)
 {
@@ -65,10 +66,72 @@ static void through_files(const struct gpube_model *g)
 	}
 }
 
-/* A structure is an assignment. */
-static void as_partitions(const struct gpube_model *g)
+static void name_agents(struct gpube_model *g, struct gpube_rng *rng)
 {
-	struct gpube_model *costs;
+	for (int i = 0; i < g->n_vars; i++) {
+		char name[16];
+
+		if (gpube__rng_below(rng, 3) == 0)
+			continue;
+		snprintf(name, sizeof(name), "ann %d", i * 7);
+		g->vars[i].name = gpube__strdup(ctx, name);
+		assert_non_null(g->vars[i].name);
+	}
+}
+
+static void same_names(const struct gpube_model *a, const struct gpube_model *b)
+{
+	for (int i = 0; i < a->n_vars; i++) {
+		assert_int_equal(!a->vars[i].name, !b->vars[i].name);
+		if (a->vars[i].name)
+			assert_string_equal(a->vars[i].name, b->vars[i].name);
+	}
+}
+
+/* What lies in a file, too, in which agents and coalitions have other names. */
+static void back_through_file(const struct gpube_model *costs, const struct gpube_model *g)
+{
+	struct gpube_model *read, *back;
+
+	assert_int_equal(gpube_write(costs, in_dir("g.cfn"), NULL, NULL), GPUBE_OK);
+	assert_int_equal(gpube_read(&read, ctx, in_dir("g.cfn"), NULL), GPUBE_OK);
+	if (gpube_coalitions_of_costs(&back, read))
+		fail_msg("%s", gpube_error(ctx));
+	if (g->n_vars < 16)
+		same_values(g, back);
+	assert_true(best_of(g) == best_of(back));
+	gpube_model_free(back);
+	gpube_model_free(read);
+}
+
+/* With one cell changed it is no game, or one of the same optimum. */
+static void change_cell(struct gpube_model *costs, struct gpube_rng *rng)
+{
+	struct gpube_table *t = &costs->tables[gpube__rng_below(rng, (uint64_t)costs->n_tables)];
+	const struct gpube_opts opts = {.method = GPUBE_BOUND_ELIMINATE};
+	struct gpube_model *back;
+	struct gpube_solution *s;
+	int64_t k;
+
+	if (!t->n)
+		return;
+	k = (int64_t)gpube__rng_below(rng, (uint64_t)t->n);
+	if (gpube__table_int(t, k) == GPUBE_INF)
+		return;
+	((char *)t->values)[(size_t)k * gpube__type_size(t->type)] ^= 1;
+	if (gpube_coalitions_of_costs(&back, costs))
+		return;
+	assert_int_equal(gpube_solve(&s, costs, &opts), GPUBE_OK);
+	assert_true(s->answer == GPUBE_ANSWER_INFEASIBLE ? best_of(back) == -INFINITY
+							 : best_of(back) == (double)s->cost);
+	gpube_result_free(s);
+	gpube_model_free(back);
+}
+
+/* A structure is an assignment, and the model is read back as the game. */
+static void as_partitions(struct gpube_model *g, struct gpube_rng *rng)
+{
+	struct gpube_model *costs, *back;
 	struct gpube_solution *s;
 	const double best = best_of(g);
 
@@ -78,6 +141,56 @@ static void as_partitions(const struct gpube_model *g)
 		s->answer == GPUBE_ANSWER_INFEASIBLE ? best == -INFINITY : (double)s->cost == best);
 	gpube_result_free(s);
 	gpube_model_free(costs);
+	name_agents(g, rng);
+	assert_int_equal(gpube_costs_of_coalitions(&costs, g), GPUBE_OK);
+	assert_int_equal(gpube_coalitions_of_costs(&back, costs), GPUBE_OK);
+	same_values(g, back);
+	same_names(g, back);
+	gpube_model_free(back);
+	if (best > -INFINITY)
+		back_through_file(costs, g);
+	change_cell(costs, rng);
+	gpube_model_free(costs);
+}
+
+/* Few coalitions of more agents: a list, of which each is a set. */
+static void listed(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct gpube_model *g, *costs, *back;
+	struct gpube_rng rng;
+	FILE *f = fopen(in_dir("l.txt"), "w");
+	int n;
+
+	gpube__rng_init(&rng, seed);
+	n = GPUBE_CHAIN_AGENTS + 1 + (int)gpube__rng_below(&rng, 8);
+	assert_non_null(f);
+	fprintf(f, "csg %d int32\n", n);
+	for (uint64_t k = 0, c = 0; k < 30 + seed % 40 && c + 200 < (uint64_t)1 << n; k++) {
+		c += 1 + gpube__rng_below(&rng, (((uint64_t)1 << n) - c) / 80);
+		while ((c & (c - 1)) == 0) /* those of one agent come below */
+			c++;
+		fprintf(f, "%llu %d\n", (unsigned long long)c,
+			(int)gpube__rng_below(&rng, 99) - 20);
+	}
+	for (int i = 0; i < n && seed % 3; i++)
+		fprintf(f, "{%d} %d\n", i + 1, (int)gpube__rng_below(&rng, 9));
+	fclose(f);
+	assert_int_equal(gpube_read(&g, ctx, in_dir("l.txt"), NULL), GPUBE_OK);
+	name_agents(g, &rng);
+	assert_int_equal(gpube_costs_of_coalitions(&costs, g), GPUBE_OK);
+	assert_int_equal(gpube_coalitions_of_costs(&back, costs), GPUBE_OK);
+	same_names(g, back);
+	if (n < 18)
+		same_values(g, back);
+	else
+		assert_int_equal(gpube__coalitions_table(g)->n, gpube__coalitions_table(back)->n);
+	assert_true(best_of(g) == best_of(back));
+	gpube_model_free(back);
+	if (best_of(g) > -INFINITY)
+		back_through_file(costs, g);
+	gpube_model_free(costs);
+	gpube_model_free(g);
 }
 
 /* One function over the agents, in any order of them, which have names. */
@@ -128,8 +241,8 @@ static void there_and_back(void **state)
 	g = draw(seed, &rng);
 	through_files(g);
 	if (gpube_coalitions_type(g) <= GPUBE_INT64) {
-		as_partitions(g);
 		as_one_function(g, &rng);
+		as_partitions(g, &rng);
 	}
 	gpube_model_free(g);
 }
@@ -139,5 +252,6 @@ int main(void)
 	struct cases c = {0};
 
 	add_numbers(&c, there_and_back, SEEDS, "game");
+	add_numbers(&c, listed, LISTS, "list");
 	return run_cases(&c, "forms", ctx_dir_setup, ctx_dir_teardown);
 }

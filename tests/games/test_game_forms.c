@@ -204,6 +204,23 @@ static bool has_texts(const struct gpube_model *g)
 	return false;
 }
 
+/* The model of best responses is a game with the same pure equilibria, if not all are best. */
+static void through_responses(const struct gpube_model *g, const struct gpube_model *m,
+	const struct gpube_nash_pure *pure)
+{
+	struct gpube_nash_pure *again;
+	struct gpube_model *back;
+
+	assert_int_equal(gpube_game_of_costs(&back, m), 0);
+	check_names(m, back, true);
+	assert_int_equal(gpube_nash_pure(&again, back), 0);
+	assert_int_equal(again->n, pure->n);
+	assert_memory_equal(again->actions, pure->actions,
+		(size_t)(pure->n * g->n_vars) * sizeof(*pure->actions));
+	gpube_result_free(again);
+	gpube_model_free(back);
+}
+
 /* The model of regrets is a game with the same equilibria. */
 static void through_costs(const struct gpube_model *g)
 {
@@ -219,6 +236,7 @@ static void through_costs(const struct gpube_model *g)
 	assert_int_equal(gpube_costs_of_game(&m, g, 0), 0);
 	assert_int_equal(n_allowed(m, false), pure->n);
 	check_names(g, m, false);
+	through_responses(g, m, pure);
 	gpube_model_free(m);
 	if (gpube_costs_of_game(&m, g, 1) == 0) {
 		assert_int_equal(n_allowed(m, true), pure->n);

@@ -96,8 +96,9 @@ int contents_model(
 /* One function over several variables says what every bundle is worth. */
 static int become_auction(struct contents *to, const struct gpube_model *m)
 {
-	const int status =
-		gpube_model_n_vars(m) > 1 ? gpube_coalitions_of_costs(&to->model, m) : GPUBE_EINVAL;
+	const int status = m->n_vars > 1 && m->n_functions == 1
+				   ? gpube_coalitions_of_costs(&to->model, m)
+				   : GPUBE_EINVAL;
 
 	if (!status)
 		to->kind = GPUBE_CONTENT_COALITIONS;
