@@ -82,6 +82,11 @@ struct nash_problem {
 };
 
 /*
+ * All payoffs of a player as integers over their least common denominator, which most tables have.
+ * Errors: ENOMEM
+ */
+int nash__integers(struct gpube_ctx *ctx, fmpz *pay, fmpz_t lcm, const struct gpube_table *t);
+/*
  * Errors: ENOMEM (nothing to clear)
  * keep  keep strictly dominated actions
  */

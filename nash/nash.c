@@ -1,5 +1,6 @@
 /* nash.c - gpube_nash(): which method runs, and what its end means. See nash.h. */
 #include "nash/inexact.h"
+#include "nash/players/many.h"
 
 #include <math.h>
 #include <string.h>
@@ -261,10 +262,6 @@ int gpube_nash(
 	status = gpube__check_game(g);
 	if (status)
 		return status;
-	if (g->n_vars != 2)
-		return gpube__fail(ctx, GPUBE_EINVAL, "a game of %s players: %s",
-			g->n_vars > 2 ? "more than two" : "less than two",
-			"of those only pure equilibria are found");
 	status = gpube__opts_take(&o, ctx, opts, GPUBE__ON_NASH);
 	if (status)
 		return status;
@@ -276,7 +273,7 @@ int gpube_nash(
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"equilibria are handed over one by one by method eee alone, and all of "
 			"them");
-	if (!o.inexact && !gpube_nash_exact())
+	if (!o.inexact && !gpube_nash_exact() && (g->n_vars == 2 || !o.pure))
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"this program was built without FLINT: only inexact results are to be had");
 	r = nash__result_new(ctx);
@@ -285,7 +282,9 @@ int gpube_nash(
 	deadline = gpube__time_limit(ctx, start, o.timeout_seconds);
 	r->degenerate = -1;
 	r->backend = "cpu";
-	if (o.inexact)
+	if (g->n_vars != 2)
+		status = nash__solve_many(r, g, &o);
+	else if (o.inexact)
 		status = nash__solve_inexactly(r, g, &o);
 	else
 		status = solve_exactly(r, g, &o);

@@ -88,6 +88,30 @@ struct gpube_nash_pair {
 };
 
 /*
+ * An equilibrium of a game that has not two players.
+ * lo, hi  of each action of all players, one player after the other, and then of what each player
+ *         gets: two decimals between which it is, or one fraction that it is, twice
+ * tie     1: an action that is not played is as good as those that are
+ * index   1 or -1; 0: a tie. All equilibria of a game without ties have the sum 1
+ */
+struct gpube_nash_profile {
+	const char *const *lo, *const *hi;
+	int tie, index;
+};
+
+/*
+ * Supports of which it is not decided whether they have more equilibria than are listed.
+ * states        of each action of all players: '1' played, '0' not played, '?' either
+ * lower, upper  of each: its probability is between them in those equilibria
+ * regions       into which what is open is divided
+ */
+struct gpube_nash_open {
+	const char *states, *reason;
+	const double *lower, *upper;
+	int64_t regions;
+};
+
+/*
  * xs, ys     different strategies of player 1 and 2 in some equilibrium
  * pairs      the extreme equilibria, by x, then y; player 1 gets ys[pair.y].value, player 2
  *            xs[pair.x].value
@@ -101,7 +125,11 @@ struct gpube_nash_pair {
  * n_unchecked  equilibria that were found, but time was up before they could be checked in
  *            rationals against the file's payoffs: they are not among the pairs
  * n_given    equilibria that 'give' of the options was called with
- * work       nodes, bases or support pairs
+ * work       nodes, bases, support pairs or regions
+ * Of a game that has not two players, instead of xs, ys and pairs:
+ * profiles, open  equilibria, smaller supports first; open supports
+ * n_supports, n_open_supports  of the game without strictly dominated actions, of which there are
+ *            n_removed
  */
 struct gpube_nash_result {
 	enum gpube_nash_answer answer;
@@ -112,12 +140,19 @@ struct gpube_nash_result {
 	int inexact, degenerate, index_sum;
 	int32_t removed[2];
 	int64_t n_unchecked, n_given, work;
+	int64_t n_profiles, n_open;
+	struct gpube_nash_profile *profiles;
+	struct gpube_nash_open *open;
+	double n_supports, n_open_supports;
+	int32_t n_removed;
 	double seconds;
 };
 
 /*
  * gpube_nash() - the extreme equilibria of a game of two players: every equilibrium is a
- * convex combination of some of them.
+ * convex combination of some of them. Of a game of another number of players: all isolated
+ * equilibria, each proved to be the only one in a box around it, all others proved not to be there
+ * but in the open supports; with the options one, pure, max, keep_dominated, digits, timeout.
  * opts     method; one: by Lemke and Howson's algorithm from label 1, all_labels: from every one;
  *          pure: in time rows * columns; max; support_size, of method SE; keep_dominated; inexact:
  *          fast, and sometimes wrong; gpube_opts_set_give()
@@ -127,10 +162,10 @@ struct gpube_nash_result {
  * timeout  stop after this time, and after a tenth of it more (at least 0.2 s) that is for checking
  *          what was found; where much is found the search ends so much earlier that all of it can
  *          be checked; 0: never. gpube_ctx_stop(): two seconds more
- * Errors: EINVAL (no game, or of more players; no FLINT and not inexact; a support size without
- *         method SE; what does not go with 'give'), what 'give' returns, ENODEV, ECUDA (the CUDA
- *         backend was asked for), ERANGE (too many supports to list), EIO (a rank is dead), ENOMEM;
- *         EBUG
+ * Errors: EINVAL (no game; options of two players with more; no FLINT and not inexact; a support
+ *         size without method SE; what does not go with 'give'), what 'give' returns, ENODEV, ECUDA
+ *         (the CUDA backend was asked for), ERANGE (too many supports to list, profiles of several
+ *         players), EIO (a rank is dead), ENOMEM; EBUG
  * What a time limit or gpube_ctx_stop() cut short is a result with answer INCOMPLETE.
  */
 GPUBE_API int gpube_nash(struct gpube_nash_result **out, const struct gpube_model *game,

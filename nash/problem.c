@@ -40,8 +40,7 @@ static bool bring_over_one(
 	return ok;
 }
 
-/* All payoffs of a player over their least common denominator, which most tables have. */
-static int make_integers(struct gpube_ctx *ctx, fmpz *pay, fmpz_t lcm, const struct gpube_table *t)
+int nash__integers(struct gpube_ctx *ctx, fmpz *pay, fmpz_t lcm, const struct gpube_table *t)
 {
 	bool ok = true;
 
@@ -259,7 +258,7 @@ static int init(struct nash_problem *p, const struct gpube_model *g, bool keep, 
 		if (!p->map[q] || !p->pay[q])
 			status = GPUBE_ENOMEM;
 		else
-			status = make_integers(g->ctx, p->pay[q], &p->den[q], gpube__table(g, q));
+			status = nash__integers(g->ctx, p->pay[q], &p->den[q], gpube__table(g, q));
 		for (int32_t k = 0; !status && k < left.count[q]; k++)
 			p->map[q][k] = k;
 		left.pay[q] = p->pay[q];

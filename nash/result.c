@@ -20,6 +20,25 @@ static void free_strategies(struct gpube_ctx *ctx, struct gpube_nash_strategy *s
 	gpube__free(ctx, s);
 }
 
+/* What results of another number of players have. */
+static void free_profiles(struct gpube_nash_result *r, struct gpube_ctx *ctx)
+{
+	for (int64_t k = 0; k < r->n_profiles; k++) {
+		void *block;
+
+		memcpy(&block, &r->profiles[k].lo, sizeof(block));
+		gpube__free(ctx, block);
+	}
+	for (int64_t k = 0; k < r->n_open; k++) {
+		void *block;
+
+		memcpy(&block, &r->open[k].lower, sizeof(block));
+		gpube__free(ctx, block);
+	}
+	gpube__free(ctx, r->profiles);
+	gpube__free(ctx, r->open);
+}
+
 static void clear_result(struct gpube_ctx *ctx, void *result)
 {
 	struct gpube_nash_result *r = result;
@@ -27,6 +46,7 @@ static void clear_result(struct gpube_ctx *ctx, void *result)
 	free_strategies(ctx, r->xs, r->n_xs);
 	free_strategies(ctx, r->ys, r->n_ys);
 	gpube__free(ctx, r->pairs);
+	free_profiles(r, ctx);
 }
 
 struct gpube_nash_result *nash__result_new(struct gpube_ctx *ctx)

@@ -1,4 +1,4 @@
-/* cmd_nash.c - gpube nash: equilibria of a bimatrix game, pure ones of more players. */
+/* cmd_nash.c - gpube nash: equilibria of games. */
 #include <string.h>
 
 #include "gpube/cli/draw/nash_picture.h"
@@ -350,14 +350,21 @@ static int report(const struct result *r, int output)
 	return verdict(r);
 }
 
+/* It counts from the start; what reading took too long is found out at once. */
+static double time_left(const struct session *s, double timeout)
+{
+	const double left = timeout - session_seconds(s);
+
+	return left > 1e-6 ? left : 1e-6;
+}
+
 /* The components of all equilibria; those are reported, too, if it takes too long. */
 static int find_components(
 	struct result *r, double timeout, struct gpube_nash_components **components)
 {
 	struct gpube_ctx *ctx = r->session->ctx;
-	const double left = timeout - session_seconds(r->session);
 	const struct gpube_opts options = {
-		.timeout_seconds = timeout > 0 ? (left > 1e-6 ? left : 1e-6) : 0};
+		.timeout_seconds = timeout > 0 ? time_left(r->session, timeout) : 0};
 	int status;
 
 	if (r->found->answer != GPUBE_NASH_ANSWER_ALL)
@@ -444,12 +451,8 @@ static int solve(struct result *r, const struct opts_nash *o, int output, struct
 	struct gpube_nash_components *components = NULL;
 	int rc;
 
-	if (o->timeout > 0) {
-		/* it counts from the start; what reading took too long is found out at once */
-		double left = o->timeout - session_seconds(s);
-
-		options.timeout_seconds = left > 1e-6 ? left : 1e-6;
-	}
+	if (o->timeout > 0)
+		options.timeout_seconds = time_left(s, o->timeout);
 	if (!o->inexact && !gpube_nash_exact())
 		return session_fail_text(s, NULL,
 			"this program was built without FLINT: only --inexact results are to be "
@@ -533,18 +536,27 @@ static int read_game(
 	return status;
 }
 
-/* More than two players: what is asked for must be their pure equilibria. */
+/* Not two players: without what is of two. */
 static int solve_many(struct session *s, const struct opts_nash *o, int output, const char *file,
 	const struct gpube_model *g)
 {
-	if (!o->pure)
+	struct gpube_opts options = {.nash_method = o->method,
+		.backend = o->backend,
+		.one = o->one,
+		.all_labels = o->all_labels,
+		.pure = o->pure,
+		.max = o->max,
+		.keep_dominated = o->keep_dominated,
+		.inexact = o->inexact,
+		.digits = (int)o->digits};
+
+	if (o->svg || o->components || o->stream || output == OUTPUT_LRS)
 		return session_fail_text(s, NULL,
-			"a game of more than two players: of those only pure equilibria are "
-			"found, with --pure");
-	if (o->svg || output == OUTPUT_LRS)
-		return session_fail_text(
-			s, NULL, "a game of more than two players: no --svg and no --output lrs");
-	return nash_many(s, file, g, o->max, output == OUTPUT_GAMBIT);
+			"a game that has not two players: no --svg, --components, --stream or "
+			"--output lrs");
+	if (o->timeout > 0)
+		options.timeout_seconds = time_left(s, o->timeout);
+	return nash_many(s, file, g, &options, output == OUTPUT_GAMBIT);
 }
 
 static bool shares_pairs(const struct opts_nash *o)
@@ -586,7 +598,7 @@ static int run(const void *opts, int n_args, char **args)
 	} else if (!rc && o->convert) {
 		if (gpube_write(game, o->convert, NULL, NULL))
 			rc = session_fail(&s, NULL);
-	} else if (!rc && game->n_vars > 2) {
+	} else if (!rc && game->n_vars != 2) {
 		rc = solve_many(&s, o, output, args[0], game);
 	} else if (!rc) {
 		struct result r = {.session = &s, .file = args[0], .game = game};
@@ -601,7 +613,7 @@ static int run(const void *opts, int n_args, char **args)
 const struct command cmd_nash = {
 	.name = "nash",
 	.arguments = "FILE",
-	.summary = "find all Nash equilibria of a bimatrix game, or pure ones of more",
+	.summary = "find all Nash equilibria of a game, with proof",
 	.description =
 		"Finds the extreme Nash equilibria of the two-player game in FILE: all equilibria "
 		"are mixtures of them. Payoffs are rationals throughout; every equilibrium is "
@@ -615,10 +627,15 @@ const struct command cmd_nash = {
 		"and potentials, are payoffs as they are. The model that 'gpube convert --regret' "
 		"makes of a game has that game's equilibria: its costs are what players lose "
 		"against a best response.\n\n"
-		"A .nfg, a SimpleOutput or GTOutput may have more players: --pure gives their "
-		"pure equilibria, by a comparison of every payoff with those of the player's "
-		"other actions. 'gpube convert' makes a model of it, and 'gpube list --within "
-		"inf' lists that model's solutions, which are the same.\n\n"
+		"A .nfg, a SimpleOutput or GTOutput may have more players. Of those all isolated "
+		"equilibria are found: fractions, or decimals between whose ends one equilibrium "
+		"and no other is proved to be. Regions of mixed strategies are divided until each "
+		"is proved to have none or one. What remains, such as components of a degenerate "
+		"game, is told as open supports, and only without those the list is called "
+		"complete. --pure gives their pure equilibria, by a comparison of every payoff "
+		"with those of the player's other actions. 'gpube convert' makes a model of it, "
+		"and 'gpube list --within inf' lists that model's solutions, which are the "
+		"same.\n\n"
 		"Supports of equal size (--method se) need not give all equilibria of a "
 		"degenerate game: there another method counts them (-v says how many), and if "
 		"there are more the result is called incomplete. SIGINT, SIGTERM and --timeout "
@@ -628,8 +645,11 @@ const struct command cmd_nash = {
 		"the run with an error after --receive-timeout.\n\n"
 		"With --output json the result is one object: status (optimal, incomplete, "
 		"error), all (whether every extreme equilibrium is there), exact, equilibria "
-		"(lists x and y of fractions, payoffs u and v; of more players profile, action "
-		"indices, and payoffs), with --components also the different strategies x and y, "
+		"(lists x and y of fractions, payoffs u and v; of more players strategies, lists "
+		"of "
+		"fractions or of two ends, payoffs, index, tie, and with --pure profile, action "
+		"indices; open: the supports that are not decided), with --components also the "
+		"different strategies x and y, "
 		"and components: maximal Nash subsets as lists of indices into them, each with "
 		"the number of its connected component.",
 	.examples = "gpube nash game.nfg\n"

@@ -4,15 +4,13 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "nash/pure.h"
-
-struct pure_result {
+struct many_result {
 	const struct session *session;
 	const char *file;
 	const struct gpube_model *game;
-	const int64_t *profiles;
-	int64_t n;
-	bool all;
+	const struct gpube_nash_result *found;
+	int64_t most; /* that were asked for; 0: all */
+	bool pure;
 };
 
 /* Whether a name can be told from the number behind it, and from the next name. */
@@ -38,94 +36,255 @@ void nash_text_action(struct gpube_out *out, const char *label, int32_t i)
 	gpube__out_text(out, "\"");
 }
 
-/* What it gets there, which has 64 bits. */
-static void write_payoff(
-	char text[64], const struct gpube_model *g, int32_t player, int64_t profile)
+/* Where the actions of a player begin among all. */
+static int32_t first_of(const struct gpube_model *g, int32_t player)
 {
-	const struct gpube_rational v = gpube__table_rational(gpube__table(g, player), profile);
+	int32_t first = 0;
 
-	snprintf(text, 64, v.den == 1 ? "%lld" : "%lld/%lld", (long long)v.num, (long long)v.den);
+	for (int32_t p = 0; p < player; p++)
+		first += g->vars[p].domain;
+	return first;
 }
 
-static void text_profile(struct gpube_out *out, const struct gpube_model *g, int64_t profile)
+/* ---- text ---------------------------------------------------------------------------------- */
+
+/* A fraction, or a decimal with dots for what follows. */
+static void text_number(struct gpube_out *out, const struct gpube_nash_profile *e, int32_t k)
 {
-	char text[64];
+	gpube__out_text(out, e->lo[k]);
+	if (e->lo[k] != e->hi[k])
+		gpube__out_text(out, "..");
+}
+
+/* Of each player the actions that are played, or may be, with their probabilities. */
+static void text_player(struct gpube_out *out, const struct many_result *r,
+	const struct gpube_nash_profile *e, int32_t p)
+{
+	const struct gpube_model *g = r->game;
+	const int32_t first = first_of(g, p);
+	const char *comma = "";
+
+	for (int32_t a = 0; a < g->vars[p].domain; a++) {
+		if (!strcmp(e->lo[first + a], "0") && !strcmp(e->hi[first + a], "0"))
+			continue;
+		gpube__out_text(out, comma);
+		comma = ", ";
+		nash_text_action(out, gpube_model_value_name(g, p, a), a);
+		if (strcmp(e->lo[first + a], "1") != 0) {
+			gpube__out_text(out, " ");
+			text_number(out, e, first + a);
+		}
+	}
+}
+
+static void text_equilibrium(
+	struct gpube_out *out, const struct many_result *r, const struct gpube_nash_profile *e)
+{
+	const struct gpube_model *g = r->game;
 
 	for (int32_t p = 0; p < g->n_vars; p++) {
-		const int32_t a = gpube__action_of(g, profile, p);
-
-		gpube__out_text(out, p ? ", " : "");
-		nash_text_action(out, gpube_model_value_name(g, p, a), a);
+		if (p)
+			gpube__out_printf(out, r->pure ? ", " : "\n%*s", LABEL, "");
+		text_player(out, r, e, p);
 	}
 	gpube__out_printf(out, "\n%*spayoffs ", LABEL, "");
 	for (int32_t p = 0; p < g->n_vars; p++) {
-		write_payoff(text, g, p, profile);
 		gpube__out_text(out, p ? ", " : "");
-		gpube__out_text(out, text);
+		text_number(out, e, first_of(g, g->n_vars) + p);
 	}
-	gpube__out_text(out, "\n");
+	gpube__out_text(out, e->tie ? "; another action is as good\n" : "\n");
 }
+
+static void text_open(
+	struct gpube_out *out, const struct many_result *r, const struct gpube_nash_open *open)
+{
+	const struct gpube_model *g = r->game;
+
+	gpube__out_printf(out, "%-*s", LABEL, "open");
+	for (int32_t p = 0; p < g->n_vars; p++) {
+		const char *comma = "";
+
+		gpube__out_text(out, p ? "; " : "");
+		for (int32_t a = 0; a < g->vars[p].domain; a++) {
+			const int32_t k = first_of(g, p) + a;
+
+			if (open->states[k] == '0')
+				continue;
+			gpube__out_text(out, comma);
+			comma = ", ";
+			nash_text_action(out, gpube_model_value_name(g, p, a), a);
+			if (open->states[k] == '?')
+				gpube__out_text(out, "?");
+			else if (open->lower[k] < 1)
+				gpube__out_printf(
+					out, " %.4g to %.4g", open->lower[k], open->upper[k]);
+		}
+	}
+	gpube__out_printf(out, "\n%*s%s\n", LABEL, "", open->reason);
+}
+
+static void text_head(struct gpube_out *out, const struct many_result *r)
+{
+	const struct gpube_model *g = r->game;
+	const struct gpube_nash_result *f = r->found;
+
+	gpube__out_printf(
+		out, "%-*s%d player%s, ", LABEL, "game", g->n_vars, gpube__plural(g->n_vars));
+	for (int32_t p = 0; p < g->n_vars; p++)
+		gpube__out_printf(out, p ? " x %d" : "%d", g->vars[p].domain);
+	gpube__out_text(out, " actions");
+	if (f->n_removed)
+		gpube__out_printf(out, ", %d of them strictly dominated", f->n_removed);
+	gpube__out_printf(out, "\n%-*s%lld, ", LABEL, "equilibria", (long long)f->n_profiles);
+	if (f->answer == GPUBE_NASH_ANSWER_ALL)
+		gpube__out_text(out, "complete: there is no other\n");
+	else if (f->answer == GPUBE_NASH_ANSWER_INCOMPLETE)
+		gpube__out_printf(out, "incomplete: %s\n", f->reason);
+	else
+		gpube__out_text(
+			out, r->pure && !r->most ? "all that are pure\n" : "as asked for\n");
+	if (!r->pure)
+		gpube__out_printf(out, "%-*s%.0f, of which %.0f are open\n", LABEL, "supports",
+			f->n_supports, f->n_open_supports);
+}
+
+/* Open supports that are told without -v. */
+enum { FEW_OPEN = 10 };
 
 static void report_text(struct gpube_out *out, const void *arg)
 {
-	const struct pure_result *r = arg;
-	const struct gpube_model *g = r->game;
+	const struct many_result *r = arg;
+	const struct gpube_nash_result *f = r->found;
+	const int64_t n_open = r->session->verbose || f->n_open <= FEW_OPEN ? f->n_open : FEW_OPEN;
 
-	gpube__out_printf(out, "%-*s%d players, ", LABEL, "game", g->n_vars);
-	for (int32_t p = 0; p < g->n_vars; p++)
-		gpube__out_printf(out, p ? " x %d" : "%d", g->vars[p].domain);
-	gpube__out_printf(out, " actions\n%-*s%lld, %s\n", LABEL, "equilibria", (long long)r->n,
-		r->all ? "all that are pure" : "as asked for");
-	for (int64_t k = 0; k < r->n; k++) {
+	text_head(out, r);
+	for (int64_t k = 0; k < f->n_profiles; k++) {
 		gpube__out_printf(out, "%-*lld", LABEL, (long long)k + 1);
-		text_profile(out, g, r->profiles[k]);
+		text_equilibrium(out, r, &f->profiles[k]);
 	}
-	gpube__out_printf(out,
-		"%-*severy action of every player, in rationals, from the payoffs of the file\n",
-		LABEL, "checked");
-	gpube__out_printf(
-		out, "%-*s%.3f s, method pure\n", LABEL, "time", session_seconds(r->session));
+	for (int64_t k = 0; k < n_open && f->answer != GPUBE_NASH_ANSWER_SOME; k++)
+		text_open(out, r, &f->open[k]);
+	if (n_open < f->n_open && f->answer != GPUBE_NASH_ANSWER_SOME)
+		gpube__out_printf(
+			out, "%*sand %lld more: -v\n", LABEL, "", (long long)(f->n_open - n_open));
+	gpube__out_printf(out, "%-*s%s\n", LABEL, "checked",
+		r->pure ? "every action of every player, in rationals, from the payoffs of the file"
+			: "each is proved to be the only one in a box around it");
+	if (f->degenerate == 0 && f->answer == GPUBE_NASH_ANSWER_ALL)
+		gpube__out_printf(out, "%-*sall regular, their indices add up to %d\n", LABEL,
+			"regular", f->index_sum);
+	gpube__out_printf(out, "%-*s%.3f s, method %s\n", LABEL, "time",
+		session_seconds(r->session), f->method);
 }
 
-static void json_equilibrium(struct json *j, const struct gpube_model *g, int64_t profile)
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+/* A fraction, or a list of two decimals. */
+static void json_number(struct json *j, const struct gpube_nash_profile *e, int32_t k)
 {
-	json_open(j, NULL, '{');
+	if (e->lo[k] == e->hi[k]) {
+		json_text(j, NULL, e->lo[k]);
+		return;
+	}
+	json_open(j, NULL, '[');
+	json_text(j, NULL, e->lo[k]);
+	json_text(j, NULL, e->hi[k]);
+	json_close(j, ']');
+}
+
+static void json_profile(
+	struct json *j, const struct gpube_model *g, const struct gpube_nash_profile *e)
+{
 	json_open(j, "profile", '[');
 	for (int32_t p = 0; p < g->n_vars; p++)
-		json_int(j, NULL, gpube__action_of(g, profile, p));
+		for (int32_t a = 0; a < g->vars[p].domain; a++)
+			if (!strcmp(e->lo[first_of(g, p) + a], "1"))
+				json_int(j, NULL, a);
 	json_close(j, ']');
-	json_open(j, "payoffs", '[');
-	for (int32_t p = 0; p < g->n_vars; p++) {
-		char text[64];
+}
 
-		write_payoff(text, g, p, profile);
-		json_text(j, NULL, text);
+static void json_strategies(
+	struct json *j, const struct gpube_model *g, const struct gpube_nash_profile *e)
+{
+	json_open(j, "strategies", '[');
+	for (int32_t p = 0; p < g->n_vars; p++) {
+		json_open(j, NULL, '[');
+		for (int32_t a = 0; a < g->vars[p].domain; a++)
+			json_number(j, e, first_of(g, p) + a);
+		json_close(j, ']');
 	}
+	json_close(j, ']');
+	json_int(j, "index", e->index);
+	json_true_false(j, "tie", e->tie);
+}
+
+static void json_equilibrium(
+	struct json *j, const struct many_result *r, const struct gpube_nash_profile *e)
+{
+	json_open(j, NULL, '{');
+	(r->pure ? json_profile : json_strategies)(j, r->game, e);
+	json_open(j, "payoffs", '[');
+	for (int32_t p = 0; p < r->game->n_vars; p++)
+		json_number(j, e, first_of(r->game, r->game->n_vars) + p);
 	json_close(j, ']');
 	json_close(j, '}');
 }
 
+static void json_bounds(
+	struct json *j, const struct gpube_model *g, const char *key, const double *x)
+{
+	json_open(j, key, '[');
+	for (int32_t k = 0; k < first_of(g, g->n_vars); k++)
+		json_real(j, NULL, x[k]);
+	json_close(j, ']');
+}
+
+static void json_supports(struct json *j, const struct many_result *r)
+{
+	const struct gpube_nash_result *f = r->found;
+
+	json_real(j, "supports", f->n_supports);
+	json_real(j, "open_supports", f->n_open_supports);
+	json_open(j, "open", '[');
+	for (int64_t k = 0; k < f->n_open; k++) {
+		json_open(j, NULL, '{');
+		json_text(j, "states", f->open[k].states);
+		json_text(j, "reason", f->open[k].reason);
+		json_int(j, "regions", f->open[k].regions);
+		json_bounds(j, r->game, "lower", f->open[k].lower);
+		json_bounds(j, r->game, "upper", f->open[k].upper);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 static void report_json(struct gpube_out *out, const void *arg)
 {
-	const struct pure_result *r = arg;
+	const struct many_result *r = arg;
+	const struct gpube_nash_result *f = r->found;
 	struct json j = {.out = out};
 
 	json_open(&j, NULL, '{');
-	json_text(&j, "status", "optimal");
-	json_text(&j, "backend", "cpu");
+	json_text(
+		&j, "status", f->answer == GPUBE_NASH_ANSWER_INCOMPLETE ? "incomplete" : "optimal");
+	json_text(&j, "backend", f->backend);
 	json_seconds(&j, "seconds", session_seconds(r->session));
 	json_text(&j, "file", r->file);
 	json_open(&j, "players", '[');
 	for (int32_t p = 0; p < r->game->n_vars; p++)
 		json_int(&j, NULL, r->game->vars[p].domain);
 	json_close(&j, ']');
-	json_text(&j, "method", "pure");
+	json_text(&j, "method", f->method);
 	json_true_false(&j, "exact", true);
-	json_true_false(&j, "all", false);
-	json_int(&j, "n_equilibria", r->n);
+	json_true_false(&j, "all", f->answer == GPUBE_NASH_ANSWER_ALL);
+	if (f->reason)
+		json_text(&j, "reason", f->reason);
+	if (!r->pure)
+		json_supports(&j, r);
+	json_int(&j, "n_equilibria", f->n_profiles);
 	json_open(&j, "equilibria", '[');
-	for (int64_t k = 0; k < r->n; k++)
-		json_equilibrium(&j, r->game, r->profiles[k]);
+	for (int64_t k = 0; k < f->n_profiles; k++)
+		json_equilibrium(&j, r, &f->profiles[k]);
 	json_close(&j, ']');
 	json_close(&j, '}');
 	gpube__out_text(out, "\n");
@@ -133,34 +292,37 @@ static void report_json(struct gpube_out *out, const void *arg)
 
 static void report_gambit(struct gpube_out *out, const void *arg)
 {
-	const struct pure_result *r = arg;
+	const struct many_result *r = arg;
+	const struct gpube_nash_result *f = r->found;
 
-	for (int64_t k = 0; k < r->n; k++) {
+	for (int64_t k = 0; k < f->n_profiles; k++) {
 		gpube__out_text(out, "NE");
-		for (int32_t p = 0; p < r->game->n_vars; p++)
-			for (int32_t a = 0; a < r->game->vars[p].domain; a++)
-				gpube__out_text(out,
-					a == gpube__action_of(r->game, r->profiles[k], p) ? ",1"
-											  : ",0");
+		for (int32_t a = 0; a < first_of(r->game, r->game->n_vars); a++) {
+			gpube__out_text(out, ",");
+			gpube__out_text(out, f->profiles[k].lo[a]);
+		}
 		gpube__out_text(out, "\n");
 	}
 }
 
-int nash_many(
-	struct session *s, const char *file, const struct gpube_model *g, int64_t most, bool gambit)
+int nash_many(struct session *s, const char *file, const struct gpube_model *g,
+	const struct gpube_opts *options, bool gambit)
 {
-	struct pure_result r = {.session = s, .file = file, .game = g, .all = true};
-	int64_t *profiles;
+	struct many_result r = {
+		.session = s, .file = file, .game = g, .most = options->max, .pure = options->pure};
+	struct gpube_nash_result *found = NULL;
 	int rc;
 
-	if (nash__pure_profiles(&profiles, &r.n, g))
+	if (gpube_nash(&found, g, options))
 		return session_fail(s, NULL);
-	r.profiles = profiles;
-	if (most && r.n > most) {
-		r.n = most;
-		r.all = false;
-	}
+	session_hide_bar(s);
+	r.found = found;
 	rc = session_report(s, gambit ? report_gambit : report_text, report_json, &r);
-	gpube__free(s->ctx, profiles);
+	if (!rc && found->answer == GPUBE_NASH_ANSWER_INCOMPLETE) {
+		if (!s->quiet)
+			cli_error("%s: there may be more equilibria", found->reason);
+		rc = CLI_FAILED;
+	}
+	gpube_result_free(found);
 	return rc;
 }

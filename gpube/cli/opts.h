@@ -317,6 +317,7 @@
 	X(FLAG, all_labels, OPTS_LIBRARY)                                                          \
 	X(FLAG, pure, OPTS_LIBRARY)                                                                \
 	X(INT, max, OPTS_LIBRARY)                                                                  \
+	X(INT, digits, OPTS_LIBRARY)                                                               \
 	X(FLAG, components, 0, NULL, 0, 0, NULL,                                                   \
 		"maximal Nash subsets and connected components, too")                              \
 	X(OUT, svg, 0, NULL, 0, 0, "FILE",                                                         \

@@ -278,6 +278,8 @@ enum gpube__opt_section {
 		"do not remove strictly dominated actions beforehand")                             \
 	X(GAMES, FLAG, inexact, "inexact", 0, NULL, 0, 1, NULL, GPUBE__ON_NASH | GPUBE__ON_CLI,    \
 		"decide in floating point: such results are not certain")                          \
+	X(GAMES, INT, digits, "digits", 0, "12", 1, 1000, "N", GPUBE__ON_NASH | GPUBE__ON_CLI,     \
+		"more than two players: decimals of what is no fraction")                          \
 	X(GAMES, CALL, give, "give", 0, NULL, 0, 0, NULL, GPUBE__ON_NASH,                          \
 		"called with each equilibrium as soon as it has been checked; none is kept")       \
 	X(GAMES, TEXT, game, "game", 0, "random", 0, 0, "CLASS", GPUBE__ON_NASH_GENERATE,          \

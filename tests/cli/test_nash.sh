@@ -69,8 +69,8 @@ row 'minimum effort by supports' 0 '"method": "se".*"all": true' '' \
 row 'an .efg of three players' 1 '' 'three_players.efg:1: 3 players: an .efg is read of two players, a game of more from a .nfg or' \
 	sh -c 'printf "EFG 2 R \"\" { \"a\" \"b\" \"c\" }\n" > "$1/three_players.efg"; "$0" nash --pure "$1/three_players.efg"' "$gpube" "$work"
 row 'GambitOutput of two players' 0 '^equilibria  1, the only one' '' "$gpube" nash "$work/pair.nfg"
-row 'GambitOutput of three' 1 '' 'more than two players: of those only pure equilibria are found, with --pure' \
-	"$gpube" nash "$work/three.nfg"
+row 'GambitOutput of three' 0 '^equilibria  3, complete: there is no other$' '' "$gpube" nash "$work/three.nfg"
+row 'all supports are decided' 0 '^supports    27, of which 0 are open$' '' "$gpube" nash --keep-dominated "$work/three.nfg"
 row 'its pure equilibria' 0 '^equilibria  2, all that are pure$' '' "$gpube" nash --pure "$work/three.nfg"
 for f in gam simple; do
 	row "GAMUT's three.$f" 0 '^equilibria  2, all that are pure$' '' "$gpube" nash --pure "$work/three.$f"
@@ -83,7 +83,7 @@ row 'payoffs of three' 0 '^ +payoffs 7, 8, 9$' '' "$gpube" nash --pure "$work/th
 row 'three players, JSON: profiles' 0 '"players": \[2,2,2\].*"profile": \[0,1,0\], "payoffs": \["7","8","9"\]' '' \
 	"$gpube" nash --pure --json "$work/three.nfg"
 row 'three players for Gambit' 0 '^NE,1,0,0,1,1,0$' '' "$gpube" nash --pure --output gambit "$work/three.nfg"
-row 'three players, no picture' 1 '' 'no --svg and no --output lrs' "$gpube" nash --pure --output lrs "$work/three.nfg"
+row 'three players, no picture' 1 '' 'no --svg, --components, --stream or --output lrs' "$gpube" nash --pure --output lrs "$work/three.nfg"
 row 'three players are written' 0 '' 'all equal$' "$gpube" convert --check "$work/three.gam" "$work/o.nfg"
 row 'as the same game' 0 '^ +payoffs 7, 8, 9$' '' "$gpube" nash --pure "$work/o.nfg"
 row 'but not for lrsnash' 1 '' 'a game of 3 players: games of 2 players are written so$' \
@@ -97,8 +97,21 @@ row 'which outputs of GAMUT are read' 0 'SimpleOutput or GTOutput may have more 
 row 'SpecialOutput' 1 '' 'three.special:1: expected ' "$gpube" nash "$work/three.special"
 row 'info of three players' 0 '^game +3 players, 8 profiles' '' "$gpube" info "$work/three.nfg"
 row 'solve of three players' 0 '^optimum +0, the proved minimum' '' "$gpube" solve "$work/three.nfg"
-row 'three players, JSON' 1 '"status": "error"' 'more than two players: of those only pure' \
-	"$gpube" nash --json "$work/three.gam"
+row 'three players, JSON' 0 '"supports": 9, "open_supports": 0, "open": \[\]' '' "$gpube" nash --json "$work/three.gam"
+row 'three players, methods of two' 1 '"status": "error"' 'a game of 3 players: no method' \
+	"$gpube" nash --json --method ve "$work/three.gam"
+printf 'NFG 1 R "" { "a" "b" "c" } { 2 2 2 }\n0 0 0 0 1 0 1 0 0 0 0 0 0 0 1 0 0 0 0 0 0 1 1 1\n' > "$work/ties.nfg"
+row 'ties: what is open is named' 1 '^open        ' 'supports are open: there may be more equilibria' "$gpube" nash "$work/ties.nfg"
+row 'and why' 1 'fewer equations than unknowns: a component, if any$' 'there may be' "$gpube" nash "$work/ties.nfg"
+row 'in JSON' 1 '"states": "[01]{6}", "reason": "[a-z].*"lower": \[[01]' 'there may be' "$gpube" nash --json "$work/ties.nfg"
+# each gets 2 by the first if both others play the second, 1 by the second unless they do: 1 - 1/sqrt(3)
+printf 'NFG 1 R "" { "a" "b" "c" } { { "up" "down" } { 2 } { "x y" "" } }\n0 0 0 1 0 0 0 1 0 1 1 2 0 0 1 1 2 1 2 1 1 0 0 0\n' |
+	sed 's/{ 2 }/{ "l" "r" }/' > "$work/root.nfg"
+row 'what is no fraction is enclosed' 0 '^ +l 0.42264973081.., r 0.577350269189..$' '' "$gpube" nash "$work/root.nfg"
+row 'to as many decimals as wanted' 0 'up 0.422649730810374235490851219498.., down' '' "$gpube" nash --digits 30 "$work/root.nfg"
+row 'as two ends, in JSON' 0 '\["0.42264973081","0.422649730811"\]' '' "$gpube" nash --json "$work/root.nfg"
+row 'for Gambit' 0 '^NE,0.42264973081,0.577350269189,' '' "$gpube" nash --output gambit "$work/root.nfg"
+row 'one alone' 0 '^equilibria  1, as asked for' '' "$gpube" nash --one "$work/root.nfg"
 row 'no file' 1 '' "cannot open '$work/none'" "$gpube" nash "$work/none"
 row 'two kinds of answers' 2 '' 'exclude each other' "$gpube" nash --one --pure "$work/zero.txt"
 row 'inexact components' 2 '' 'needs exact' "$gpube" nash --inexact --components "$work/zero.txt"

@@ -267,18 +267,16 @@ static void out_of_memory(void **state)
 	}
 }
 
-/* What asks for two players refuses more. */
+/* What writes two players refuses more. */
 static void two_are_needed(void **state)
 {
 	struct drawn d;
 	struct gpube_model *g;
-	struct gpube_nash_result *r;
 
 	(void)state;
 	draw(&d, 2);
 	put_game(&d, PAYOFFS);
 	assert_int_equal(read_game(&g, ctx, path, GPUBE_FORMAT_AUTO), 0);
-	assert_int_equal(gpube_nash(&r, g, NULL), GPUBE_EINVAL);
 	assert_int_equal(write_game(g, path, GPUBE_FORMAT_LRS), GPUBE_EINVAL);
 	assert_int_equal(write_game(g, path, GPUBE_FORMAT_TWO_PLAYER), GPUBE_EINVAL);
 	gpube_model_free(g);

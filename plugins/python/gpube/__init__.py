@@ -22,7 +22,7 @@ from ._c import VERSION as __version__
 from ._coalitions import AuctionResult, Structure, auction, auction_model, csg, csg_model
 from ._dpop import Agent, Dpop, dpop
 from ._engine import INF, Context, Error, Interrupted
-from ._games import Equilibria, Equilibrium, Game, Pure, Subset, nash
+from ._games import Equilibria, Equilibrium, Game, Interval, OpenSupport, Profile, Pure, Subset, nash
 from ._model import Model, convert
 from ._names import Assignment, Distribution, Marginals, Variable
 from ._results import Bounds, Inference, Listed, Plan, Progress, Solution
@@ -31,7 +31,7 @@ from ._toulbar2 import Prepared, for_pytoulbar2
 
 __all__ = [
 	"INF", "Agent", "Assignment", "AuctionResult", "Bounds", "Context", "Distribution", "Dpop", "Equilibria", "Equilibrium",
-	"Error", "Game", "Inference", "Interrupted", "Listed", "Marginals", "Model", "Plan", "Prepared", "Progress", "Pure",
+	"Error", "Game", "Inference", "Interrupted", "Interval", "Listed", "Marginals", "Model", "OpenSupport", "Plan", "Prepared", "Profile", "Progress", "Pure",
 	"Solution", "Solver", "Structure", "Subset", "Variable", "auction", "auction_model", "convert", "csg", "csg_model",
 	"dpop", "for_pytoulbar2", "nash",
 ]

@@ -194,6 +194,15 @@ struct gpube_nash_strategy {
 struct gpube_nash_pair {
 	int64_t x, y;
 };
+struct gpube_nash_profile {
+	void *lo, *hi;
+	int tie, index;
+};
+struct gpube_nash_open {
+	char *states, *reason;
+	void *lower, *upper;
+	int64_t regions;
+};
 struct gpube_nash_result {
 	int answer;
 	int64_t n_xs, n_ys, n_pairs;
@@ -202,6 +211,10 @@ struct gpube_nash_result {
 	int inexact, degenerate, index_sum;
 	int32_t removed[2];
 	int64_t n_unchecked, n_given, work;
+	int64_t n_profiles, n_open;
+	void *profiles, *open;
+	double n_supports, n_open_supports;
+	int32_t n_removed;
 	double seconds;
 };
 struct gpube_nash_subset {

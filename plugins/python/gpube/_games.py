@@ -15,8 +15,7 @@ from ._show import Shown, html_table, pandas, short
 
 
 class Game(Owner):
-	"""A game of two players in normal form. One that was read may have more: of that there are its pure equilibria,
-	payoffs and labels, and its model.
+	"""A game of two players in normal form. One that was read may have more.
 
 	payoffs1, payoffs2  nested lists or arrays of rows x columns numbers: ints, Fractions, Decimals or
 	                    texts such as "2/3" are what they say, a float is the decimal that Python
@@ -237,8 +236,11 @@ class Game(Owner):
 		return [Pure(actions, tuple(payoff(p, actions) for p in range(len(actions))), names) for actions in profiles]
 
 	def nash(self, method="auto", one=False, all_labels=False, pure=False, max=0, support_size=0,
-			timeout=None, keep_dominated=False, inexact=False, components=False, backend="auto"):
+			timeout=None, keep_dominated=False, inexact=False, components=False, backend="auto", digits=12):
 		"""The extreme equilibria: every equilibrium is a mixture of some of them. Equilibria.
+
+		Of more than two players: all isolated equilibria, each a Profile that is proved to be the only one in a
+		box around it; the answer is "all" where nothing else is open (Equilibria.open).
 
 		method        "auto", "eee" (branch and bound), "ve" (vertices) or "se" (supports)
 		one           one equilibrium, by Lemke and Howson; with all_labels from every label
@@ -248,15 +250,16 @@ class Game(Owner):
 		timeout       seconds; then the answer is "incomplete"
 		inexact       decide in floats: fast, and sometimes wrong
 		components    of a complete answer: its maximal Nash subsets and components, too
+		digits        more than two players: decimals of what is no fraction
 		Errors: Error EINVAL (options; a library without FLINT decides 'inexact' alone), ENODEV,
-		ERANGE, ENOMEM; Interrupted, with what was found. Of more than two players Error EINVAL: pure() is for those
+		ERANGE, ENOMEM; Interrupted, with what was found
 
 		>>> len(gpube.Game.read("examples/effort.nfg").nash().equilibria)
 		7
 		"""
 		opts = Options("nash", "gpube_nash", method=method, one=bool(one), all_labels=bool(all_labels), pure=bool(pure),
 			max=max, support_size=support_size, timeout=seconds(timeout), keep_dominated=bool(keep_dominated),
-			inexact=bool(inexact), backend=backend)
+			inexact=bool(inexact), backend=backend, digits=digits)
 
 		def convert(address):
 			return _equilibria(self, address, components, timeout)
@@ -295,8 +298,65 @@ class Equilibrium:
 	y: Distribution
 	payoffs: Tuple[Union[Fraction, float], Union[Fraction, float]]
 
-	def _cells(self):
-		return [", ".join("%s: %s" % (k, p) for k, p in of.named().items() if p) for of in (self.x, self.y)]
+	@property
+	def strategies(self):
+		"""(x, y)"""
+		return self.x, self.y
+
+
+@dataclass(frozen=True)
+class Interval:
+	"""A number between two Fractions, lo and hi; mid is in the middle, and so is float() of it.
+
+	>>> gpube.Interval(Fraction(1, 4), Fraction(1, 2)).mid
+	Fraction(3, 8)
+	"""
+
+	lo: Fraction
+	hi: Fraction
+
+	@property
+	def mid(self):
+		"""In the middle."""
+		return (self.lo + self.hi) / 2
+
+	def __float__(self):
+		return float(self.mid)
+
+	def __str__(self):
+		return "%.12g" % float(self)
+
+
+@dataclass
+class Profile:
+	"""An equilibrium of a game of more than two players.
+
+	strategies  of each player the probabilities of its actions, by number from 0 or by name: Fractions where they
+	            are known to be, otherwise Intervals
+	payoffs     what each of them gets, likewise
+	tie         whether an action that is not played is as good as those that are
+	index       1 or -1, 0 where there is a tie: of a game without ties their sum is 1
+	"""
+
+	strategies: Tuple[Distribution, ...]
+	payoffs: Tuple[Union[Fraction, Interval], ...]
+	tie: bool
+	index: int
+
+
+@dataclass
+class OpenSupport:
+	"""Supports of which it is not decided whether they have other equilibria than are listed.
+
+	states        of each player a text with a character an action: "1" played, "0" not played, "?" either
+	reason        why
+	lower, upper  of each player's actions: between them are their probabilities in those equilibria
+	"""
+
+	states: Tuple[str, ...]
+	reason: str
+	lower: Tuple[List[float], ...]
+	upper: Tuple[List[float], ...]
 
 
 @dataclass
@@ -316,13 +376,15 @@ class Equilibria(Shown):
 	answer      "all" (these are all extreme equilibria), "some" (what was asked for) or "incomplete"
 	reason      why it is incomplete, or None
 	degenerate  True, False, or None where it is not known
-	removed     strictly dominated actions of each player
+	removed     strictly dominated actions of each player; of more than two, of all together
 	n_unchecked found, but not checked in time: not among the equilibria
 	subsets     maximal Nash subsets, if they were asked for and the answer is "all"
+	open        more than two players: OpenSupports
+	supports    and how many there are, with those that are open
 	"""
 
 	answer: str
-	equilibria: List[Equilibrium]
+	equilibria: List[Union[Equilibrium, Profile]]
 	reason: Optional[str]
 	method: str
 	backend: str
@@ -333,6 +395,8 @@ class Equilibria(Shown):
 	n_unchecked: int
 	subsets: Optional[List[Subset]]
 	seconds: float
+	open: List[OpenSupport] = field(default_factory=list)
+	supports: float = 0
 
 	@property
 	def proved(self):
@@ -345,25 +409,31 @@ class Equilibria(Shown):
 	def __iter__(self):
 		return iter(self.equilibria)
 
-	def __getitem__(self, k) -> Equilibrium:
+	def __getitem__(self, k) -> Union[Equilibrium, Profile]:
 		return self.equilibria[k]
 
 	def _lines(self):
 		first = self.equilibria[:1]
-		return ["%s, %d extreme equilibri%s, method %s" % (self.answer, len(self), "um" if len(self) == 1 else "a",
-			self.method)] + [short(["the first: " + e._cells()[0], "against " + e._cells()[1]]) for e in first]
+		return ["%s, %d %sequilibri%s, method %s" % (self.answer, len(self), "" if self.supports else "extreme ",
+			"um" if len(self) == 1 else "a", self.method)] + [
+			short(["the first: " + _cells(e)[0]] + ["against " + of for of in _cells(e)[1:]]) for e in first]
 
 	def _html(self):
-		return html_table(self._lines()[0], ["player 1", "player 2", "payoffs"],
-			[e._cells() + ["%s, %s" % e.payoffs] for e in self.equilibria])
+		n = len(self.equilibria[0].payoffs) if self.equilibria else 2
+		return html_table(self._lines()[0], ["player %d" % p for p in range(1, n + 1)] + ["payoffs"],
+			[_cells(e) + [", ".join(map(str, e.payoffs))] for e in self.equilibria])
 
 	def to_pandas(self):
 		"""A pandas.DataFrame: a row an equilibrium; columns (player from 1, action) and (player, "payoff").
 		Errors: ImportError"""
-		rows = [{(p, k): v for p, of in enumerate((e.x, e.y), 1) for k, v in
+		rows = [{(p, k): v for p, of in enumerate(e.strategies, 1) for k, v in
 			list(of.named().items()) + [("payoff", e.payoffs[p - 1])]} for e in self.equilibria]
 		frame = pandas()
 		return frame.DataFrame(rows, columns=frame.MultiIndex.from_tuples(rows[0] if rows else [(1, "payoff")]))
+
+
+def _cells(e):
+	return [", ".join("%s: %s" % (k, p) for k, p in of.named().items() if p) for of in e.strategies]
 
 
 def _strategies(address, n, n_actions, read):
@@ -376,8 +446,42 @@ def _strategies(address, n, n_actions, read):
 	return strategies
 
 
+def _by_player(flat, shape):
+	"""The items of all players' actions, those of each player for themselves."""
+	rest = iter(flat)
+	return tuple([next(rest) for _ in range(n)] for n in shape)
+
+
+def _profiles(r, game):
+	shape, names = game.shape, names_of(game)
+	total = sum(shape)
+	size = ctypes.sizeof(_c.structs["gpube_nash_profile"])
+	profiles = []
+	for k in range(r.n_profiles):
+		e = _c.at(r.profiles + k * size, "gpube_nash_profile")
+		lo, hi = ((ctypes.c_char_p * (total + len(shape))).from_address(a) for a in (e.lo, e.hi))
+		numbers = [Fraction(a.decode()) if a == b else Interval(Fraction(a.decode()), Fraction(b.decode()))
+			for a, b in zip(lo, hi)]
+		profiles.append(Profile(tuple(Distribution.of(of, names.keys(p))
+			for p, of in enumerate(_by_player(numbers, shape))), tuple(numbers[total:]), bool(e.tie), e.index))
+	return profiles
+
+
+def _open(r, shape):
+	size = ctypes.sizeof(_c.structs["gpube_nash_open"])
+	entries = (_c.at(r.open + k * size, "gpube_nash_open") for k in range(r.n_open))
+	return [OpenSupport(tuple("".join(of) for of in _by_player(decoded(o.states), shape)), decoded(o.reason),
+		*(_by_player(_c.array(x, ctypes.c_double, sum(shape)), shape) for x in (o.lower, o.upper))) for o in entries]
+
+
 def _equilibria(game, address, components, timeout):
 	r = _c.at(address, "gpube_nash_result")
+	if len(game.shape) != 2:
+		return Equilibria(answer=_c.WORDS["GPUBE_NASH_ANSWER_"][r.answer], equilibria=_profiles(r, game),
+			reason=decoded(r.reason), method=decoded(r.method), backend=decoded(r.backend), inexact=False,
+			degenerate=None if r.degenerate < 0 else bool(r.degenerate), index_sum=r.index_sum,
+			removed=(r.n_removed,), n_unchecked=0, subsets=None, seconds=r.seconds,
+			open=_open(r, game.shape), supports=r.n_supports)
 	read = float if r.inexact else Fraction
 	rows, columns = game.shape
 	keys = [names_of(game).keys(p) for p in range(2)]

@@ -647,8 +647,15 @@ class Nash(unittest.TestCase):
 				self.assertEqual(g.model().solve(count=True).count, 2)
 				self.assertRaises(ValueError, g.labels, 4)
 				self.assertRaises(ValueError, g.payoffs, 0)
-				with self.assertRaisesRegex(gpube.Error, "more than two players: of those only pure"):
-					g.nash()
+				found = g.nash()
+				# player 1 may mix where both get as much
+				self.assertEqual((found.answer, found.reason, found.supports), ("incomplete", "supports are open", 27))
+				self.assertEqual([o.states for o in found.open], [("11", "10", "01")])
+				self.assertEqual([(e.tie, e.index) for e in found], [(True, 0), (False, 1)])
+				pure = [(tuple(list(of).index(1) for of in e.strategies), e.payoffs) for e in found]
+				self.assertEqual(pure, [(p.actions, p.payoffs) for p in g.pure()])
+				with self.assertRaisesRegex(gpube.Error, "no method"):
+					g.nash(inexact=True)
 				g.write(os.path.join(directory, "out.nfg"))
 				again = gpube.Game.read(os.path.join(directory, "out.nfg"))
 				self.assertEqual([again.payoffs(p) for p in (1, 2, 3)], [g.payoffs(p) for p in (1, 2, 3)])

@@ -1,0 +1,414 @@
+/* many.c - gpube_nash() of a game that has not two players: what was found, as texts. */
+#include "nash/players/many.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "nash/pure.h"
+
+/* ---- texts --------------------------------------------------------------------------------- */
+
+/*
+ * Of an equilibrium: n pairs of texts, lo and hi, one after the other.
+ * at    where each begins in 'text'
+ */
+struct writer {
+	struct gpube_ctx *ctx;
+	int32_t n, n_texts;
+	int64_t *at;
+	char *text;
+	int64_t length, capacity;
+};
+
+/* Also the one before once more, with text NULL. */
+static int put(struct writer *w, const char *text)
+{
+	const int64_t n = text ? (int64_t)strlen(text) + 1 : 0;
+	int status = gpube__grow(w->ctx, &w->text, &w->capacity, w->length + n + 1, 1);
+
+	if (status)
+		return status;
+	w->at[w->n_texts] = text ? w->length : w->at[w->n_texts - 1];
+	w->n_texts++;
+	if (n)
+		memcpy(w->text + w->length, text, (size_t)n);
+	w->length += n;
+	return GPUBE_OK;
+}
+
+/* An equilibrium of the texts that were put, in one block. */
+static int add_profile(struct gpube_nash_result *r, struct writer *w, int64_t *capacity)
+{
+	const uint64_t pointers = 2 * (uint64_t)w->n * sizeof(char *);
+	int status = gpube__grow(
+		w->ctx, &r->profiles, capacity, r->n_profiles + 1, sizeof(*r->profiles));
+	const char **block;
+
+	if (status)
+		return status;
+	block = gpube__alloc(w->ctx, pointers + (uint64_t)w->length, 1);
+	if (!block)
+		return GPUBE_ENOMEM;
+	memcpy((char *)block + pointers, w->text, (size_t)w->length);
+	for (int32_t k = 0; k < w->n; k++) {
+		block[k] = (char *)block + pointers + w->at[2 * k];
+		block[w->n + k] = (char *)block + pointers + w->at[2 * k + 1];
+	}
+	r->profiles[r->n_profiles++] = (struct gpube_nash_profile){.lo = block, .hi = block + w->n};
+	w->n_texts = 0;
+	w->length = 0;
+	return GPUBE_OK;
+}
+
+static int writer_init(struct writer *w, const struct gpube_model *g)
+{
+	*w = (struct writer){.ctx = g->ctx, .n = g->n_vars};
+	for (int32_t p = 0; p < g->n_vars; p++)
+		w->n += g->vars[p].domain;
+	w->at = gpube__alloc(w->ctx, 2 * (uint64_t)w->n, sizeof(*w->at));
+	return w->at ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
+static void writer_clear(struct writer *w)
+{
+	gpube__free(w->ctx, w->at);
+	gpube__free(w->ctx, w->text);
+}
+
+static int put_pure(struct writer *w, const struct gpube_model *g, int64_t profile)
+{
+	int status = GPUBE_OK;
+
+	for (int32_t p = 0; p < g->n_vars; p++)
+		for (int32_t a = 0; a < g->vars[p].domain && !status; a++) {
+			status = put(w, gpube__action_of(g, profile, p) == a ? "1" : "0");
+			if (!status)
+				status = put(w, NULL);
+		}
+	for (int32_t p = 0; p < g->n_vars && !status; p++) {
+		const struct gpube_rational v = gpube__table_rational(gpube__table(g, p), profile);
+		char text[64];
+
+		snprintf(text, sizeof(text), v.den == 1 ? "%lld" : "%lld/%lld", (long long)v.num,
+			(long long)v.den);
+		status = put(w, text);
+		if (!status)
+			status = put(w, NULL);
+	}
+	return status;
+}
+
+static int pure(struct gpube_nash_result *r, const struct gpube_model *g, int64_t max)
+{
+	int64_t *profiles = NULL, n = 0, capacity = 0;
+	struct writer w;
+	int status = writer_init(&w, g);
+
+	r->method = "pure";
+	r->answer = GPUBE_NASH_ANSWER_SOME;
+	if (!status)
+		status = nash__pure_profiles(&profiles, &n, g);
+	for (int64_t k = 0; k < n && (!max || k < max) && !status; k++) {
+		status = put_pure(&w, g, profiles[k]);
+		if (!status)
+			status = add_profile(r, &w, &capacity);
+	}
+	gpube__free(g->ctx, profiles);
+	writer_clear(&w);
+	return status;
+}
+
+#ifdef GPUBE_HAVE_FLINT
+#include <math.h>
+#include <stdlib.h>
+
+#include "nash/exact.h"
+#include "nash/players/players.h"
+
+/* x / 10^digits without zeros at its end. */
+static int put_decimal(struct writer *w, const fmpz *x, int digits)
+{
+	char *all = fmpz_get_str(NULL, 10, x), *number = all + (*all == '-');
+	const size_t n = strlen(number), whole = n > (size_t)digits ? n - (size_t)digits : 0;
+	char *text = gpube__alloc(w->ctx, n + (uint64_t)digits + 8, 1), *to = text;
+	int status = text ? GPUBE_OK : GPUBE_ENOMEM;
+
+	if (text) {
+		if (*all == '-')
+			*to++ = '-';
+		memcpy(to, whole ? number : "0", whole ? whole : 1);
+		to += whole ? whole : 1;
+		*to++ = '.';
+		for (size_t k = n; k < (size_t)digits; k++)
+			*to++ = '0';
+		strcpy(to, number + whole);
+		for (to += strlen(to); to[-1] == '0';)
+			*--to = 0;
+		if (to[-1] == '.')
+			to[-1] = 0;
+		status = put(w, strcmp(text, "-0") == 0 ? "0" : text);
+	}
+	gpube__free(w->ctx, text);
+	flint_free(all);
+	return status;
+}
+
+/* Solutions are told apart by so many decimals, however many are asked for. */
+enum { FEWEST_DIGITS = 12 };
+
+/* Number k of a solution: its two texts. */
+static int put_number(struct writer *w, const struct nash_root *root, int32_t k, int digits)
+{
+	fmpz_t lo, hi, ten;
+	int status;
+
+	if (root->exact) {
+		char *text = fmpq_get_str(NULL, 10, root->exact + k);
+
+		status = put(w, text);
+		flint_free(text);
+		return status ? status : put(w, NULL);
+	}
+	fmpz_init(lo);
+	fmpz_init(hi);
+	fmpz_init_set_ui(ten, 10);
+	fmpz_pow_ui(ten, ten, digits < FEWEST_DIGITS ? (ulong)(FEWEST_DIGITS - digits) : 0);
+	fmpz_fdiv_q(lo, root->lo + k, ten);
+	fmpz_cdiv_q(hi, root->hi + k, ten);
+	status = put_decimal(w, lo, digits);
+	if (!status)
+		status = fmpz_equal(lo, hi) ? put(w, NULL) : put_decimal(w, hi, digits);
+	fmpz_clear(lo);
+	fmpz_clear(hi);
+	fmpz_clear(ten);
+	return status;
+}
+
+static int put_root(
+	struct writer *w, const struct nash_players *p, const struct nash_root *root, int digits)
+{
+	int status = nash__room(p->ctx, 0);
+
+	for (int32_t i = 0; i < p->n; i++) {
+		int32_t at = p->first[i];
+
+		for (int32_t a = 0; a < p->game->vars[i].domain && !status; a++) {
+			if (at < p->first[i] + p->m[i] && p->map[at] == a) {
+				status = put_number(w, root, at++, digits);
+			} else {
+				status = put(w, "0");
+				if (!status)
+					status = put(w, NULL);
+			}
+		}
+	}
+	for (int32_t i = 0; i < p->n && !status; i++)
+		status = put_number(w, root, p->total + i, digits);
+	return status;
+}
+
+/* Smaller supports first. */
+static int compare_roots(const void *a, const void *b)
+{
+	const struct nash_root *r = a, *s = b;
+	int order = 0;
+
+	if (r->verdict != s->verdict)
+		return r->verdict == NASH_IS_EQUILIBRIUM ? -1 : s->verdict == NASH_IS_EQUILIBRIUM;
+	if (r->played != s->played)
+		return r->played < s->played ? -1 : 1;
+	for (int32_t k = 0; k < r->total && !order; k++)
+		order = (int)r->states[k] - (int)s->states[k];
+	for (int32_t k = 0; k < r->total && !order; k++)
+		order = fmpz_cmp(s->lo + k, r->lo + k);
+	return order;
+}
+
+static int report_roots(struct gpube_nash_result *r, struct nash_many *s, int digits)
+{
+	struct gpube_ctx *ctx = s->p->ctx;
+	int64_t capacity = 0;
+	struct writer w;
+	int status = writer_init(&w, s->p->game);
+
+	if (!status && s->n_roots)
+		qsort(s->roots, (size_t)s->n_roots, sizeof(*s->roots), compare_roots);
+	for (int64_t k = 0; k < s->n_equilibria && !status && (!s->max || k < s->max); k++) {
+		const struct nash_root *root = &s->roots[k];
+
+		status = put_root(&w, s->p, root, digits);
+		if (!status)
+			status = add_profile(r, &w, &capacity);
+		if (status)
+			break;
+		r->profiles[k].tie = root->tie;
+		r->profiles[k].index = root->tie ? 0 : root->index;
+		r->index_sum += r->profiles[k].index;
+		if (root->tie)
+			r->degenerate = 1;
+	}
+	writer_clear(&w);
+	if (!status)
+		status = nash__room(ctx, 0);
+	return status;
+}
+
+/* ---- what is open -------------------------------------------------------------------------- */
+
+/* Supports of these states, of which at least one action a player is played. */
+static double count_supports(const struct nash_players *p, const uint8_t *states)
+{
+	double all = 1;
+
+	for (int32_t i = 0; i < p->n; i++) {
+		int either = 0, played = 0;
+
+		for (int32_t a = p->first[i]; a < p->first[i] + p->m[i]; a++) {
+			either += !states || states[a] == NASH_UNDECIDED;
+			played += states && states[a] == NASH_IN;
+		}
+		all *= ldexp(1, either) - (played == 0);
+	}
+	return all;
+}
+
+static const char *const reasons[] = {
+	[NASH_OPEN_TIME] = "not looked at",
+	[NASH_OPEN_WORK] = "more regions than a support may take",
+	[NASH_OPEN_SINGULAR] = "singular: a multiple solution or a component",
+	[NASH_OPEN_COMPONENT] = "fewer equations than unknowns: a component, if any",
+	[NASH_OPEN_TIE] = "an inequality of the only solution is too near to a tie",
+};
+
+/* An open support in the actions of the game as read, in one block. */
+static int report_open(struct gpube_nash_open *to, const struct nash_players *p,
+	const struct nash_open *open, uint64_t total)
+{
+	double *block = gpube__alloc_zero(p->ctx, 1, 2 * total * sizeof(double) + total + 1);
+	char *states = (char *)(block + 2 * total);
+
+	if (!block)
+		return GPUBE_ENOMEM;
+	*to = (struct gpube_nash_open){.lower = block,
+		.upper = block + total,
+		.states = states,
+		.reason = reasons[open->reason],
+		.regions = open->regions};
+	memset(states, '0', total);
+	for (int32_t i = 0, before = 0; i < p->n; before += p->game->vars[i++].domain)
+		for (int32_t a = p->first[i]; a < p->first[i] + p->m[i]; a++) {
+			states[before + p->map[a]] = "?10"[open->states[a]];
+			block[before + p->map[a]] = open->lower[a];
+			block[(int64_t)total + before + p->map[a]] = open->upper[a];
+		}
+	return GPUBE_OK;
+}
+
+static int report_supports(struct gpube_nash_result *r, const struct nash_many *s)
+{
+	const struct nash_players *p = s->p;
+	uint64_t total = 0;
+	int status = GPUBE_OK;
+
+	r->n_supports = count_supports(p, NULL);
+	for (int32_t i = 0; i < p->n; i++)
+		total += (uint64_t)p->game->vars[i].domain;
+	r->open = gpube__alloc_zero(p->ctx, (uint64_t)s->n_open, sizeof(*r->open));
+	if (!r->open)
+		return GPUBE_ENOMEM;
+	for (int64_t k = 0; k < s->n_open && !status; k++) {
+		r->n_open_supports += count_supports(p, s->open[k].states);
+		status = report_open(&r->open[k], p, &s->open[k], total);
+		r->n_open += !status;
+	}
+	return status;
+}
+
+/* ---- the call ------------------------------------------------------------------------------ */
+
+/* The linear programs' rows, squared, are what a thread keeps; and all profiles. */
+enum { MOST_ROWS = 2500, MOST_PROFILES = 1 << 20 };
+
+static int check_size(const struct nash_players *p)
+{
+	int64_t rows = 0;
+
+	for (int32_t i = 0; i < p->n; i++)
+		rows += (int64_t)p->m[i] * (p->m[i] - 1);
+	if (rows <= MOST_ROWS && p->profiles <= MOST_PROFILES)
+		return GPUBE_OK;
+	return gpube__fail(p->ctx, GPUBE_ERANGE,
+		"%lld profiles are too many for mixed equilibria of several players; pure ones "
+		"are found",
+		(long long)p->profiles);
+}
+
+static int conclude(struct gpube_nash_result *r, const struct nash_many *s, int status)
+{
+	r->work = s->regions;
+	r->answer = GPUBE_NASH_ANSWER_ALL;
+	if (s->n_open && !status)
+		r->reason = "supports are open";
+	status = nash__conclude(r, s->p->ctx, status);
+	if (status || r->answer != GPUBE_NASH_ANSWER_ALL)
+		return status;
+	if (r->degenerate < 0)
+		r->degenerate = 0;
+	if (!r->degenerate && r->index_sum != 1)
+		return gpube__fail(s->p->ctx, GPUBE_EBUG,
+			"internal error: the indices of the equilibria add up to %d, not 1; please "
+			"report this",
+			r->index_sum);
+	return GPUBE_OK;
+}
+
+static int mixed(
+	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_opts *o)
+{
+	struct nash_players p;
+	struct nash_many s = {.digits = o->digits < FEWEST_DIGITS ? FEWEST_DIGITS : o->digits,
+		.max = o->one ? 1 : o->max};
+	int status = nash__players_init(&p, g, o->keep_dominated), end;
+
+	if (status)
+		return status;
+	s.p = &p;
+	r->method = "regions";
+	r->n_removed = p.n_removed;
+	status = check_size(&p);
+	if (!status) {
+		end = nash__many_run(&s);
+		if (end == GPUBE_OK || end == GPUBE_ESTOP || end == GPUBE_ELIMIT)
+			status = report_roots(r, &s, o->digits);
+		if (!status)
+			status = report_supports(r, &s);
+		if (!status)
+			status = conclude(r, &s, end);
+	}
+	nash__many_clear(&s);
+	nash__players_clear(&p);
+	flint_cleanup();
+	return status;
+}
+#else
+/* gpube_nash() has refused before. */
+static int mixed(
+	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_opts *o)
+{
+	(void)r;
+	(void)o;
+	return gpube__fail(g->ctx, GPUBE_EBUG, "no FLINT");
+}
+#endif
+
+int nash__solve_many(
+	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_opts *o)
+{
+	if (o->nash_method != GPUBE_NASH_METHOD_AUTO || o->backend == GPUBE_BACKEND_CUDA ||
+		o->inexact || o->give || o->all_labels)
+		return gpube__fail(g->ctx, GPUBE_EINVAL,
+			"a game of %d players: no method, backend, inexact results, labels or "
+			"streams",
+			g->n_vars);
+	return o->pure ? pure(r, g, o->max) : mixed(r, g, o);
+}

@@ -1,0 +1,385 @@
+/*
+ * many_search.c - all equilibria: regions by rounds. See players.h.
+ *
+ * A round takes the last regions of a stack, works on them on all threads, and puts back what is
+ * left of them in their order. So nothing depends on the number of threads, and who is stopped
+ * after as much work has the same. Small regions wait for the large ones: those around a singular
+ * solution are many, and may never end.
+ */
+#ifdef GPUBE_HAVE_FLINT
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nash/exact.h"
+#include "nash/players/players.h"
+
+/* Regions of a round, and those that a support may take. */
+enum { ROUND = 128, MOST_REGIONS = 1 << 12, FEW_REGIONS = 32, N_STACKS = 4 };
+
+/* A solution is looked for where edges are so short; singular regions are given up, all are. */
+static const double short_edge = 0.3, singular_edge = 0x1p-10, shortest_edge = 0x1p-20;
+
+struct stack {
+	unsigned char *regions;
+	int64_t n, capacity;
+};
+
+/* What became of a region of a round. */
+enum { CLOSED, DIVIDED, FOUND, OPEN };
+struct outcome {
+	int kind, n_children, status;
+	bool regular; /* of a region that has just been decided */
+	enum nash_open_reason why;
+	struct nash_root root;
+};
+
+/*
+ * regions  of the round, then two children of each
+ * taken    of each support: its regions so far; -1 - that: it has no isolated solutions
+ */
+struct run {
+	struct nash_many *s;
+	size_t bytes;
+	struct stack stacks[N_STACKS];
+	struct nash_work *works;
+	int n_works;
+	unsigned char *regions;
+	struct outcome *outcomes;
+	int64_t n, n_supports, capacity_supports;
+	int64_t *taken;
+};
+
+static struct nash_region *region_at(const struct run *u, int64_t k)
+{
+	return (struct nash_region *)(void *)(u->regions + k * (int64_t)u->bytes);
+}
+
+/* ---- one region ---------------------------------------------------------------------------- */
+
+static bool known(const struct nash_many *s, const struct nash_region *r)
+{
+	for (int64_t k = 0; k < s->n_roots; k++)
+		if (nash__root_covers(&s->roots[k], s->p, r))
+			return true;
+	return false;
+}
+
+/* Systems of two players who mix are linear. */
+static bool is_linear(const struct nash_players *p, const struct nash_region *r)
+{
+	int mixing = 0;
+
+	for (int32_t i = 0; i < p->n; i++)
+		mixing += nash__sizes(p, r)[i] > 1;
+	return mixing <= 2;
+}
+
+/* Of a decided region: whether it is finished, with what came out. */
+static bool settle(
+	struct run *u, struct outcome *o, struct nash_work *w, const struct nash_region *r)
+{
+	const struct nash_players *p = w->p;
+	const double width = nash__region_width(p, r);
+	enum nash_enclosure what = NASH_NOT_YET;
+	const int64_t taken = r->support < 0 ? 0 : u->taken[r->support];
+
+	o->kind = OPEN;
+	if (r->support < 0)
+		o->regular = nash__can_be_regular(w, nash__states(p, r));
+	else if (taken >= MOST_REGIONS || taken < -FEW_REGIONS || width < shortest_edge) {
+		o->why = taken < 0               ? NASH_OPEN_COMPONENT
+			 : taken >= MOST_REGIONS ? NASH_OPEN_WORK
+						 : NASH_OPEN_SINGULAR;
+		return true;
+	}
+	if (taken >= 0 && (width <= short_edge || is_linear(p, r)) &&
+		(r->support >= 0 || o->regular))
+		o->status = nash__enclose(&o->root, &what, w, r, u->s->digits);
+	o->why = NASH_OPEN_SINGULAR;
+	if (what == NASH_ROOT)
+		o->kind = FOUND;
+	return o->status || what == NASH_ROOT || (what == NASH_SINGULAR && width < singular_edge);
+}
+
+static void work_on(void *arg, int64_t item, int thread)
+{
+	struct run *u = arg;
+	struct nash_work *w = &u->works[thread];
+	struct nash_region *r = region_at(u, item);
+	struct nash_region *children[2] = {
+		region_at(u, ROUND + 2 * item), region_at(u, ROUND + 2 * item + 1)};
+	struct outcome *o = &u->outcomes[item];
+	int32_t how[3];
+
+	*o = (struct outcome){.kind = CLOSED};
+	if (gpube__stopped(w->ctx)) {
+		o->status = GPUBE_ESTOP;
+		return;
+	}
+	if (!nash__region_reduce(r, w))
+		return;
+	if (nash__region_decided(w->p, r) && known(u->s, r))
+		return;
+	if (nash__excluded(w, r))
+		return;
+	if (nash__region_decided(w->p, r) && settle(u, o, w, r))
+		return;
+	o->kind = DIVIDED;
+	o->n_children = nash__divide(children, w, r, how);
+}
+
+/* ---- what is found ------------------------------------------------------------------------- */
+
+int nash__many_add(struct nash_many *s, struct nash_root *root)
+{
+	int status;
+
+	for (int64_t k = 0; k < s->n_roots; k++)
+		if (nash__root_same(&s->roots[k], root, s->p)) {
+			nash__root_clear(root, s->p);
+			return GPUBE_OK;
+		}
+	status = gpube__grow(
+		s->p->ctx, &s->roots, &s->capacity_roots, s->n_roots + 1, sizeof(*s->roots));
+	if (status) {
+		nash__root_clear(root, s->p);
+		return status;
+	}
+	s->n_equilibria += root->verdict == NASH_IS_EQUILIBRIUM;
+	s->roots[s->n_roots++] = *root;
+	return GPUBE_OK;
+}
+
+/* The region is open: one of its support's, which has one entry. */
+static int add_open(struct nash_many *s, const struct nash_region *r, enum nash_open_reason why)
+{
+	const struct nash_players *p = s->p;
+	struct nash_open *o = s->open ? s->open + s->n_open : NULL;
+	int status = GPUBE_OK;
+
+	for (int64_t k = 0; k < s->n_open && r->support >= 0; k++)
+		if (s->open[k].support == r->support)
+			o = &s->open[k];
+	if (!o || o == s->open + s->n_open) {
+		status = gpube__grow(
+			p->ctx, &s->open, &s->capacity_open, s->n_open + 1, sizeof(*s->open));
+		if (status)
+			return status;
+		o = s->open + s->n_open;
+		*o = (struct nash_open){.support = r->support, .reason = why};
+		o->states = gpube__alloc(p->ctx, (uint64_t)p->total, 1);
+		o->lower = gpube__alloc(p->ctx, (uint64_t)p->total, sizeof(double));
+		o->upper = gpube__alloc(p->ctx, (uint64_t)p->total, sizeof(double));
+		s->n_open++;
+		if (!o->states || !o->lower || !o->upper)
+			return GPUBE_ENOMEM;
+		memcpy(o->states, nash__states(p, r), (size_t)p->total);
+		for (int32_t k = 0; k < p->total; k++) {
+			o->lower[k] = 1;
+			o->upper[k] = 0;
+		}
+	}
+	o->regions++;
+	for (int32_t i = 0; i < p->n; i++)
+		for (int32_t k = 0; k < nash__sizes(p, r)[i]; k++)
+			for (int32_t a = 0; a < p->m[i]; a++) {
+				const double x = nash__vertex_of(p, r, i, k)[a];
+				const int32_t at = p->first[i] + a;
+
+				o->lower[at] = fmin(o->lower[at], x);
+				o->upper[at] = fmax(o->upper[at], x);
+			}
+	return GPUBE_OK;
+}
+
+static void open_clear(struct nash_open *o, struct gpube_ctx *ctx)
+{
+	gpube__free(ctx, o->states);
+	gpube__free(ctx, o->lower);
+	gpube__free(ctx, o->upper);
+}
+
+void nash__many_clear(struct nash_many *s)
+{
+	if (!s->p)
+		return;
+	for (int64_t k = 0; k < s->n_roots; k++)
+		nash__root_clear(&s->roots[k], s->p);
+	for (int64_t k = 0; k < s->n_open; k++)
+		open_clear(&s->open[k], s->p->ctx);
+	gpube__free(s->p->ctx, s->roots);
+	gpube__free(s->p->ctx, s->open);
+	*s = (struct nash_many){0};
+}
+
+/* ---- rounds -------------------------------------------------------------------------------- */
+
+static int push(struct run *u, const struct nash_region *r)
+{
+	const struct nash_players *p = u->s->p;
+	const double width = r->support < 0 ? 1 : nash__region_width(p, r);
+	const int at = r->support >= 0 && u->taken[r->support] < 0 ? 3
+		       : width >= 0x1p-6                           ? 0
+		       : width >= singular_edge                    ? 1
+								   : 2;
+	struct stack *to = &u->stacks[at];
+	const int status = gpube__grow(p->ctx, &to->regions, &to->capacity, to->n + 1, u->bytes);
+
+	if (!status)
+		memcpy(to->regions + to->n++ * (int64_t)u->bytes, r, u->bytes);
+	return status;
+}
+
+/* The last regions of the first stack that has any; false: none is left. */
+static bool take(struct run *u)
+{
+	for (int k = 0; k < N_STACKS; k++) {
+		struct stack *from = &u->stacks[k];
+
+		if (!from->n)
+			continue;
+		u->n = from->n < ROUND ? from->n : ROUND;
+		from->n -= u->n;
+		memcpy(u->regions, from->regions + from->n * (int64_t)u->bytes,
+			(size_t)u->n * u->bytes);
+		return true;
+	}
+	return false;
+}
+
+/* A region has just been decided: its support begins. */
+static int begin_support(struct run *u, struct nash_region *r, bool regular)
+{
+	const int status = gpube__grow(u->s->p->ctx, &u->taken, &u->capacity_supports,
+		u->n_supports + 1, sizeof(*u->taken));
+
+	if (status)
+		return status;
+	u->taken[u->n_supports] = regular ? 0 : -1;
+	r->support = u->n_supports++;
+	return GPUBE_OK;
+}
+
+static int put_back(struct run *u, int64_t item)
+{
+	struct outcome *o = &u->outcomes[item];
+	struct nash_region *r = region_at(u, item);
+	const bool decided = nash__region_decided(u->s->p, r);
+	int status = o->status;
+
+	if (status == GPUBE_ESTOP)
+		return add_open(u->s, r, NASH_OPEN_TIME);
+	if (status)
+		return status;
+	if (o->kind != CLOSED && decided && r->support < 0)
+		status = begin_support(u, r, o->regular);
+	if (!status && r->support >= 0 && o->kind == DIVIDED)
+		u->taken[r->support] += u->taken[r->support] < 0 ? -1 : 1;
+	if (!status && o->kind == OPEN)
+		return add_open(u->s, r, o->why);
+	if (o->kind == FOUND) {
+		if (!status && o->root.verdict == NASH_IS_OPEN)
+			status = add_open(u->s, r, NASH_OPEN_TIE);
+		if (!status)
+			return nash__many_add(u->s, &o->root);
+		nash__root_clear(&o->root, u->s->p);
+	}
+	for (int k = 0; k < o->n_children && !status; k++) {
+		struct nash_region *child = region_at(u, ROUND + 2 * item + k);
+
+		child->support = r->support;
+		status = push(u, child);
+	}
+	return status;
+}
+
+static int round_of(struct run *u)
+{
+	struct nash_many *s = u->s;
+	int status = GPUBE_OK;
+
+	for (int64_t k = 0; k < u->n; k++)
+		u->outcomes[k] = (struct outcome){.status = GPUBE_ESTOP};
+	gpube__parallel(s->p->ctx, u->n, work_on, u);
+	s->regions += u->n;
+	for (int64_t k = 0; k < u->n; k++) {
+		if (!status)
+			status = put_back(u, k);
+		else if (!u->outcomes[k].status && u->outcomes[k].kind == FOUND)
+			nash__root_clear(&u->outcomes[k].root, s->p);
+	}
+	return status ? status : nash__room(s->p->ctx, 0);
+}
+
+static int run_init(struct run *u, struct nash_many *s)
+{
+	struct gpube_ctx *ctx = s->p->ctx;
+	struct nash_region *whole;
+	int status = GPUBE_ENOMEM;
+
+	*u = (struct run){.s = s, .bytes = nash__region_bytes(s->p)};
+	u->works = gpube__alloc_zero(ctx, (uint64_t)ctx->n_threads, sizeof(*u->works));
+	u->regions = gpube__alloc(ctx, 3 * ROUND, u->bytes);
+	u->outcomes = gpube__alloc_zero(ctx, ROUND, sizeof(*u->outcomes));
+	if (!u->works || !u->regions || !u->outcomes)
+		return GPUBE_ENOMEM;
+	for (u->n_works = 0; u->n_works < ctx->n_threads; u->n_works++) {
+		status = nash__work_init(&u->works[u->n_works], s->p);
+		if (status)
+			return status;
+	}
+	whole = region_at(u, 0);
+	nash__region_whole(whole, s->p);
+	return push(u, whole);
+}
+
+static void run_clear(struct run *u)
+{
+	struct gpube_ctx *ctx = u->s->p->ctx;
+
+	for (int k = 0; k < u->n_works; k++)
+		nash__work_clear(&u->works[k]);
+	for (int k = 0; k < N_STACKS; k++)
+		gpube__free(ctx, u->stacks[k].regions);
+	gpube__free(ctx, u->works);
+	gpube__free(ctx, u->regions);
+	gpube__free(ctx, u->outcomes);
+	gpube__free(ctx, u->taken);
+}
+
+/* All that is left is open. */
+static int leave_open(struct run *u)
+{
+	int status = GPUBE_OK;
+
+	while (!status && take(u))
+		for (int64_t k = 0; k < u->n && !status; k++)
+			status = add_open(u->s, region_at(u, k), NASH_OPEN_TIME);
+	return status;
+}
+
+int nash__many_run(struct nash_many *s)
+{
+	struct gpube_ctx *ctx = s->p->ctx;
+	int status, end = GPUBE_OK;
+	struct run u;
+
+	status = run_init(&u, s);
+	while (!status && take(&u)) {
+		status = round_of(&u);
+		if (!status && s->max && s->n_equilibria >= s->max)
+			end = GPUBE_ELIMIT;
+		else if (!status && gpube__stopped(ctx))
+			end = GPUBE_ESTOP;
+		if (end)
+			break;
+	}
+	if (!status && end)
+		status = leave_open(&u);
+	run_clear(&u);
+	return status ? status : end;
+}
+#else
+typedef int nash_many_search_needs_flint;
+#endif

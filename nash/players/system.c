@@ -1,0 +1,356 @@
+/*
+ * system.c - the system of a support in exact integers, evaluated on boxes. See system.h.
+ *
+ * Numbers are integers over 2^bits, intervals are pairs of them that are rounded outwards. Each
+ * unknown stands once in each product, for the last probability of a player is put in before.
+ */
+#ifdef GPUBE_HAVE_FLINT
+#include <flint/fmpz_mat.h>
+#include <string.h>
+
+#include "nash/players/system.h"
+
+int nash__system_new(struct nash_system **out, const struct nash_players *p)
+{
+	struct gpube_ctx *ctx = p->ctx;
+	struct nash_system *s = gpube__alloc_zero(ctx, 1, sizeof(*s));
+	const uint64_t n = (uint64_t)p->n, total = (uint64_t)p->total;
+	const uint64_t most = total - n ? total - n : 1;
+	const uint64_t cells = (uint64_t)p->profiles;
+
+	*out = s;
+	if (!s)
+		return GPUBE_ENOMEM;
+	s->p = p;
+	s->cells = p->profiles;
+	s->most = (int32_t)most;
+	s->k = gpube__alloc(ctx, n, sizeof(*s->k));
+	s->base = gpube__alloc(ctx, n + 1, sizeof(*s->base));
+	s->shift = gpube__alloc(ctx, n, sizeof(*s->shift));
+	s->action = gpube__alloc(ctx, total, sizeof(*s->action));
+	s->sizes = gpube__alloc(ctx, n, sizeof(*s->sizes));
+	s->a = gpube__alloc_zero(ctx, n * cells, sizeof(*s->a));
+	s->lo = gpube__alloc_zero(ctx, cells, sizeof(*s->lo));
+	s->hi = gpube__alloc_zero(ctx, cells, sizeof(*s->hi));
+	s->inverse = gpube__alloc(ctx, 2 * most * most, sizeof(*s->inverse));
+	s->x = gpube__alloc(ctx, total, sizeof(*s->x));
+	s->n_numbers = (int64_t)(5 * most * most + 8 * most + 2 * total + 1);
+	s->numbers = gpube__alloc_zero(ctx, (uint64_t)s->n_numbers, sizeof(*s->numbers));
+	if (!s->k || !s->base || !s->shift || !s->action || !s->sizes || !s->a || !s->lo ||
+		!s->hi || !s->inverse || !s->x || !s->numbers) {
+		nash__system_free(s, ctx);
+		*out = NULL;
+		return GPUBE_ENOMEM;
+	}
+	s->j_lo = s->numbers;
+	s->j_hi = s->j_lo + most * most;
+	s->c = s->j_hi + most * most;
+	s->g = s->c + most * most;
+	s->z = s->g + 2 * most * most;
+	s->r = s->z + most;
+	s->z_lo = s->r + most;
+	s->z_hi = s->z_lo + most;
+	s->step_lo = s->z_hi + most;
+	s->step_hi = s->step_lo + most;
+	s->new_r = s->step_hi + most;
+	s->f_lo = s->new_r + 2 * most;
+	s->f_hi = s->f_lo + total;
+	s->one = s->f_hi + total;
+	return GPUBE_OK;
+}
+
+static void clear_numbers(struct gpube_ctx *ctx, fmpz *v, int64_t n)
+{
+	for (int64_t k = 0; v && k < n; k++)
+		fmpz_clear(v + k);
+	gpube__free(ctx, v);
+}
+
+void nash__system_free(struct nash_system *s, struct gpube_ctx *ctx)
+{
+	if (!s)
+		return;
+	clear_numbers(ctx, s->a, s->p->n * s->cells);
+	clear_numbers(ctx, s->lo, s->cells);
+	clear_numbers(ctx, s->hi, s->cells);
+	clear_numbers(ctx, s->numbers, s->n_numbers);
+	gpube__free(ctx, s->k);
+	gpube__free(ctx, s->base);
+	gpube__free(ctx, s->shift);
+	gpube__free(ctx, s->action);
+	gpube__free(ctx, s->sizes);
+	gpube__free(ctx, s->inverse);
+	gpube__free(ctx, s->x);
+	gpube__free(ctx, s);
+}
+
+/* ---- the system ---------------------------------------------------------------------------- */
+
+/* Payoffs of player i on the support, with all of i's own actions. */
+static void gather(struct nash_system *s, int32_t i)
+{
+	const struct nash_players *p = s->p;
+	fmpz *a = s->a + i * s->cells;
+	const int64_t n = nash__product(s->sizes, 0, p->n);
+
+	for (int64_t k = 0; k < n; k++) {
+		int64_t rest = k, profile = 0, step = 1;
+
+		for (int32_t j = p->n - 1; j >= 0; rest /= s->sizes[j], step *= p->m[j--]) {
+			const int32_t at = (int32_t)(rest % s->sizes[j]);
+
+			profile += step * (j == i ? at : s->action[p->first[j] + at]);
+		}
+		fmpz_set(a + k, p->pay[i] + profile);
+	}
+}
+
+/* All along an axis less what is at 'from' there. */
+static void subtract(fmpz *a, const int32_t *sizes, int32_t n, int32_t axis, int32_t from)
+{
+	const int64_t outer = nash__product(sizes, 0, axis);
+	const int64_t inner = nash__product(sizes, axis + 1, n);
+
+	for (int64_t o = 0; o < outer; o++)
+		for (int32_t k = 0; k < sizes[axis]; k++)
+			for (int64_t x = 0; k != from && x < inner; x++)
+				fmpz_sub(a + (o * sizes[axis] + k) * inner + x,
+					a + (o * sizes[axis] + k) * inner + x,
+					a + (o * sizes[axis] + from) * inner + x);
+}
+
+static slong widest(const struct nash_system *s, int32_t i)
+{
+	const struct nash_players *p = s->p;
+	const int64_t inner = nash__product(s->sizes, i + 1, p->n);
+	const int64_t n = nash__product(s->sizes, 0, p->n);
+	slong most = 0;
+
+	for (int64_t k = 0; k < n; k++)
+		if (k / inner % p->m[i] != s->action[p->first[i]]) {
+			const slong bits = (slong)fmpz_bits(s->a + i * s->cells + k);
+
+			most = bits > most ? bits : most;
+		}
+	return most;
+}
+
+void nash__system_make(struct nash_system *s, const uint8_t *states, const double *x)
+{
+	const struct nash_players *p = s->p;
+
+	s->n = 0;
+	s->scale = 0;
+	for (int32_t i = 0; i < p->n; i++) {
+		int32_t *own = s->action + p->first[i];
+
+		s->k[i] = 0;
+		s->base[i] = s->n;
+		for (int32_t a = 0; a < p->m[i]; a++)
+			if (states[p->first[i] + a] == NASH_IN)
+				own[s->k[i]++] = a;
+		for (int32_t l = 1; l < s->k[i]; l++)
+			if (x[p->first[i] + own[l]] > x[p->first[i] + own[0]]) {
+				const int32_t a = own[0];
+
+				own[0] = own[l];
+				own[l] = a;
+			}
+		s->n += s->k[i] - 1;
+	}
+	s->base[p->n] = s->n;
+	for (int32_t i = 0; i < p->n; i++) {
+		memcpy(s->sizes, s->k, (size_t)p->n * sizeof(*s->k));
+		s->sizes[i] = p->m[i];
+		gather(s, i);
+		for (int32_t j = 0; j < p->n; j++)
+			subtract(s->a + i * s->cells, s->sizes, p->n, j,
+				j == i ? s->action[p->first[i]] : 0);
+		s->shift[i] = widest(s, i);
+		s->scale = s->shift[i] > s->scale ? s->shift[i] : s->scale;
+	}
+	for (int32_t i = 0; i < p->n; i++) {
+		const int64_t n = nash__product(s->k, 0, p->n) / s->k[i] * p->m[i];
+		fmpz *a = s->a + i * s->cells;
+
+		s->shift[i] = s->scale - s->shift[i];
+		for (int64_t k = 0; s->shift[i] && k < n; k++)
+			fmpz_mul_2exp(a + k, a + k, (ulong)s->shift[i]);
+	}
+}
+
+/* ---- on a box ------------------------------------------------------------------------------ */
+
+/* The interval of a number times an interval is added to another one. */
+static void add_times(fmpz *lo, fmpz *hi, const fmpz *a, const fmpz *z_lo, const fmpz *z_hi)
+{
+	const bool negative = fmpz_sgn(a) < 0;
+
+	fmpz_addmul(lo, a, negative ? z_hi : z_lo);
+	fmpz_addmul(hi, a, negative ? z_lo : z_hi);
+}
+
+/* The product of two intervals, neither rounded nor scaled. */
+static void times(fmpz *lo, fmpz *hi, const fmpz *a_lo, const fmpz *a_hi, const fmpz *z_lo,
+	const fmpz *z_hi, fmpz *t)
+{
+	if (fmpz_sgn(z_lo) >= 0) {
+		fmpz_mul(lo, a_lo, fmpz_sgn(a_lo) < 0 ? z_hi : z_lo);
+		fmpz_mul(hi, a_hi, fmpz_sgn(a_hi) < 0 ? z_lo : z_hi);
+		return;
+	}
+	fmpz_mul(lo, a_lo, z_lo);
+	fmpz_set(hi, lo);
+	for (int k = 1; k < 4; k++) {
+		fmpz_mul(t, k & 1 ? a_hi : a_lo, k & 2 ? z_hi : z_lo);
+		if (fmpz_cmp(t, lo) < 0)
+			fmpz_set(lo, t);
+		if (fmpz_cmp(t, hi) > 0)
+			fmpz_set(hi, t);
+	}
+}
+
+/* The axis of player t gives way to the unknowns of t; 'first': numbers are integers before. */
+static void put_unknowns(struct nash_system *s, int32_t t, bool first)
+{
+	const int32_t n = s->p->n, k = s->sizes[t];
+	const int64_t outer = nash__product(s->sizes, 0, t);
+	const int64_t inner = nash__product(s->sizes, t + 1, n);
+	fmpz_t lo, hi, p_lo, p_hi, spare;
+
+	fmpz_init(lo);
+	fmpz_init(hi);
+	fmpz_init(p_lo);
+	fmpz_init(p_hi);
+	fmpz_init(spare);
+	for (int64_t o = 0; o < outer; o++)
+		for (int64_t x = 0; x < inner; x++) {
+			const int64_t at = o * k * inner + x;
+
+			fmpz_mul_2exp(lo, s->lo + at, (ulong)s->bits);
+			fmpz_mul_2exp(hi, first ? s->lo + at : s->hi + at, (ulong)s->bits);
+			for (int32_t c = 1; c < k; c++) {
+				const int64_t from = at + c * inner;
+				const int32_t u = s->base[t] + c - 1;
+
+				if (first) {
+					add_times(lo, hi, s->lo + from, s->z_lo + u, s->z_hi + u);
+					continue;
+				}
+				times(p_lo, p_hi, s->lo + from, s->hi + from, s->z_lo + u,
+					s->z_hi + u, spare);
+				fmpz_add(lo, lo, p_lo);
+				fmpz_add(hi, hi, p_hi);
+			}
+			if (!first) {
+				fmpz_fdiv_q_2exp(lo, lo, (ulong)s->bits);
+				fmpz_cdiv_q_2exp(hi, hi, (ulong)s->bits);
+			}
+			fmpz_swap(s->lo + o * inner + x, lo);
+			fmpz_swap(s->hi + o * inner + x, hi);
+		}
+	fmpz_clear(lo);
+	fmpz_clear(hi);
+	fmpz_clear(p_lo);
+	fmpz_clear(p_hi);
+	fmpz_clear(spare);
+	s->sizes[t] = 1;
+}
+
+/*
+ * s->lo and s->hi become the payoffs of player i with each own action on the box, and for 'keep',
+ * another player or -1, with the constant and the coefficient of each of that player's unknowns.
+ */
+static void contract(struct nash_system *s, int32_t i, int32_t keep)
+{
+	const struct nash_players *p = s->p;
+	bool first = true;
+
+	memcpy(s->sizes, s->k, (size_t)p->n * sizeof(*s->k));
+	s->sizes[i] = p->m[i];
+	_fmpz_vec_set(s->lo, s->a + i * s->cells, nash__product(s->sizes, 0, p->n));
+	for (int32_t t = p->n - 1; t >= 0; t--)
+		if (t != i && t != keep) {
+			put_unknowns(s, t, first);
+			first = false;
+		}
+	for (int64_t k = 0; first && k < nash__product(s->sizes, 0, p->n); k++) {
+		fmpz_mul_2exp(s->lo + k, s->lo + k, (ulong)s->bits);
+		fmpz_set(s->hi + k, s->lo + k);
+	}
+}
+
+void nash__system_values(struct nash_system *s)
+{
+	const struct nash_players *p = s->p;
+
+	for (int32_t i = 0; i < p->n; i++) {
+		contract(s, i, -1);
+		_fmpz_vec_set(s->f_lo + p->first[i], s->lo, p->m[i]);
+		_fmpz_vec_set(s->f_hi + p->first[i], s->hi, p->m[i]);
+	}
+}
+
+void nash__system_slopes(struct nash_system *s)
+{
+	const struct nash_players *p = s->p;
+
+	_fmpz_vec_zero(s->j_lo, (slong)s->n * s->n);
+	_fmpz_vec_zero(s->j_hi, (slong)s->n * s->n);
+	for (int32_t i = 0; i < p->n; i++)
+		for (int32_t j = 0; j < p->n; j++) {
+			if (i == j || s->k[i] == 1 || s->k[j] == 1)
+				continue;
+			contract(s, i, j);
+			for (int32_t l = 1; l < s->k[i]; l++)
+				for (int32_t c = 1; c < s->k[j]; c++) {
+					const int64_t a = s->action[p->first[i] + l];
+					const int64_t from =
+						i < j ? a * s->k[j] + c : (int64_t)c * p->m[i] + a;
+					const int64_t to = (int64_t)(s->base[i] + l - 1) * s->n +
+							   s->base[j] + c - 1;
+
+					fmpz_set(s->j_lo + to, s->lo + from);
+					fmpz_set(s->j_hi + to, s->hi + from);
+				}
+		}
+}
+
+/* ---- supports without isolated solutions --------------------------------------------------- */
+
+/* How many of the equations of player i are independent, apart from constants. */
+static slong independent(const struct nash_system *s, int32_t i)
+{
+	const struct nash_players *p = s->p;
+	const int64_t inner = nash__product(s->k, i + 1, p->n), outer = nash__product(s->k, 0, i);
+	fmpz_mat_t a;
+	slong rank;
+
+	fmpz_mat_init(a, s->k[i] - 1, inner * outer);
+	for (int32_t l = 1; l < s->k[i]; l++)
+		for (int64_t k = 1; k < inner * outer; k++)
+			fmpz_set(fmpz_mat_entry(a, l - 1, k),
+				s->a + i * s->cells +
+					(k / inner * p->m[i] + s->action[p->first[i] + l]) * inner +
+					k % inner);
+	rank = fmpz_mat_rank(a);
+	fmpz_mat_clear(a);
+	return rank;
+}
+
+bool nash__can_be_regular(struct nash_work *w, const uint8_t *states)
+{
+	struct nash_system *s = w->system;
+	const struct nash_players *p = w->p;
+
+	for (int32_t k = 0; k < p->total; k++)
+		s->x[k] = 0;
+	nash__system_make(s, states, s->x);
+	for (int32_t i = 0; i < p->n; i++)
+		if (2 * (s->k[i] - 1) > s->n || independent(s, i) < s->k[i] - 1)
+			return false;
+	return true;
+}
+#else
+typedef int nash_system_needs_flint;
+#endif
