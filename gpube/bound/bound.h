@@ -9,8 +9,6 @@
 #include "gpube/options/options.h"
 #include "gpube/bound/schedule/schedule.h"
 
-struct gpube_pairs;
-
 /* NULL: ENOMEM; gpube_result_free() frees it. */
 struct gpube_solution *gpube__solution_new(struct gpube_ctx *ctx);
 
@@ -89,9 +87,6 @@ int gpube__bound_mbe(struct gpube_bounder *b);
  * its state.
  */
 int gpube__bound_regions(struct gpube_bounder *b);
-/* gpube__bounder_eliminate() on the values that remain in an ascent. */
-int gpube__pairs_eliminate(
-	struct gpube_bounder *b, const struct gpube_pairs *c, double seconds, bool *done);
 /* Whether it would work on a device, if there is one. */
 bool gpube__bound_on_card(const struct gpube_bounder *b);
 void gpube__nest_free(struct gpube_nest *nest);

@@ -7,7 +7,6 @@
 
 #include "gpube/eliminate/solve_parts.h"
 #include "gpube/ops/pick.h"
-#include "gpube/relax/pairs.h"
 
 /*
  * Slices begin where their predicted time is at most a sixteenth of the time left. The prediction
@@ -393,32 +392,5 @@ int gpube__bounder_eliminate_all(struct gpube_bounder *b)
 	else if (!status && !b->told.planning)
 		status = run_rest(b, &r, INFINITY, &done);
 	rest_clear(&r, b);
-	return status;
-}
-
-int gpube__pairs_eliminate(
-	struct gpube_bounder *b, const struct gpube_pairs *c, double seconds, bool *done)
-{
-	const struct gpube_model *m = b->m;
-	int64_t *at = gpube__alloc(b->ctx, (uint64_t)m->n_vars, sizeof(*at)), total = 0;
-	uint8_t *dead;
-	int status = GPUBE_ENOMEM;
-
-	*done = false;
-	for (int32_t i = 0; at && i < m->n_vars; i++) {
-		at[i] = total;
-		total += m->vars[i].domain;
-	}
-	dead = at ? gpube__alloc(b->ctx, (uint64_t)total, 1) : NULL;
-	if (dead) {
-		for (int64_t k = 0; k < total; k++)
-			dead[k] = 1;
-		for (int32_t i = 0; i < m->n_vars; i++)
-			for (int32_t x = 0; x < c->domain[i]; x++)
-				dead[at[i] + c->value[i][x]] = 0;
-		status = gpube__bounder_eliminate(b, dead, at, seconds, done);
-	}
-	gpube__free(b->ctx, at);
-	gpube__free(b->ctx, dead);
 	return status;
 }

@@ -119,6 +119,36 @@ static int read_off(struct gpube_nest *r, double share, int64_t steps)
 }
 
 /*
+ * Eliminates the live values that were read; of them, if 'sum' has what each is above the least of
+ * its variable, those of at most 'most'.
+ */
+static int eliminate_values(
+	struct gpube_nest *r, const int64_t *sum, int64_t most, double seconds, bool *done)
+{
+	struct gpube_bounder *b = r->b;
+	const struct gpube_pairs *c = r->n.c;
+	int64_t *at = gpube__alloc(b->ctx, (uint64_t)c->n, sizeof(*at)), total = 0;
+	uint8_t *dead;
+	int status = GPUBE_ENOMEM;
+
+	for (int32_t i = 0; at && i < c->n; i++) {
+		at[i] = total;
+		total += b->m->vars[i].domain;
+	}
+	dead = at ? gpube__alloc(b->ctx, (uint64_t)total, 1) : NULL;
+	if (dead) {
+		memset(dead, 1, (size_t)total);
+		for (int32_t i = 0; i < c->n; i++)
+			for (int32_t x = 0; x < c->domain[i]; x++)
+				dead[at[i] + c->value[i][x]] = sum && *sum++ > most;
+		status = gpube__bounder_eliminate(b, dead, at, seconds, done);
+	}
+	gpube__free(b->ctx, at);
+	gpube__free(b->ctx, dead);
+	return status;
+}
+
+/*
  * Joined cells of an elimination of the values whose min-marginal is at most 'most' above the least
  * of their variable.
  */
@@ -148,24 +178,18 @@ static int eliminate_promising(struct gpube_nest *r, double cells)
 {
 	struct gpube_bounder *b = r->b;
 	struct gpube_pairs *c = r->n.c;
-	int64_t values = 0, all = 0, low = 0, high, *sum, *sorted, *at;
-	uint8_t *dead = NULL;
+	int64_t values = 0, low = 0, high, *sum, *sorted;
 	double cost;
 	bool done;
-	int status = GPUBE_ENOMEM;
+	int status = GPUBE_OK;
 
-	for (int32_t i = 0; i < c->n; i++) {
+	for (int32_t i = 0; i < c->n; i++)
 		values += c->domain[i];
-		all += b->m->vars[i].domain;
-	}
 	if (!values)
 		return GPUBE_OK;
 	sum = gpube__alloc(b->ctx, 2 * (uint64_t)values, sizeof(*sum));
-	at = gpube__alloc(b->ctx, (uint64_t)c->n, sizeof(*at));
-	if (sum && at)
-		dead = gpube__alloc(b->ctx, (uint64_t)all, 1);
-	if (!dead)
-		goto out;
+	if (!sum)
+		return GPUBE_ENOMEM;
 	for (int64_t i = 0, k = 0; i < c->n; k += c->domain[i++]) {
 		int64_t least = INT64_MAX;
 
@@ -179,7 +203,6 @@ static int eliminate_promising(struct gpube_nest *r, double cells)
 	memcpy(sorted, sum, (size_t)values * sizeof(*sum));
 	qsort(sorted, (size_t)values, sizeof(*sum), gpube__compare_int64);
 	high = values;
-	status = GPUBE_OK;
 	while (low + 1 < high && !status) {
 		const int64_t mid = low + (high - low) / 2;
 
@@ -189,20 +212,9 @@ static int eliminate_promising(struct gpube_nest *r, double cells)
 		else
 			high = mid;
 	}
-	if (status)
-		goto out;
-	memset(dead, 1, (size_t)all);
-	for (int64_t i = 0, k = 0, first = 0; i < c->n; k += c->domain[i++]) {
-		at[i] = first;
-		for (int32_t x = 0; x < c->domain[i]; x++)
-			dead[first + c->value[i][x]] = sum[k + x] > sorted[low];
-		first += b->m->vars[i].domain;
-	}
-	status = gpube__bounder_eliminate(b, dead, at, 1, &done);
-out:
+	if (!status)
+		status = eliminate_values(r, sum, sorted[low], 1, &done);
 	gpube__free(b->ctx, sum);
-	gpube__free(b->ctx, at);
-	gpube__free(b->ctx, dead);
 	return status;
 }
 
@@ -231,7 +243,7 @@ static int eliminate(
 	status = gpube__order_find(b->ctx, r->order, &cost, &r->graph, GPUBE_ORDER_MIN_FILL, 0,
 		gpube__ops_cpu()->cells_per_second, b->opts->seed);
 	if (!status && cost.joined_cells < 8 * seconds * rate_of(r))
-		status = gpube__pairs_eliminate(b, r->n.c, seconds, done);
+		status = eliminate_values(r, NULL, 0, seconds, done);
 	r->n_eliminated += *done;
 	r->eliminating += gpube__worked(r->b->ctx) - start;
 	return status;

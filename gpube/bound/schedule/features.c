@@ -1,5 +1,8 @@
-/* features.c - see features.h. */
-#include "gpube/bound/schedule/features.h"
+/*
+ * features.c - what the schedule asks of a model: its class, by numbers that are known after
+ * simplification and a first order, and what of them changes while it is solved.
+ */
+#include "gpube/bound/schedule/methods.h"
 
 #include <math.h>
 
