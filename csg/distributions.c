@@ -19,7 +19,7 @@ static double positive(struct gpube_rng *rng) /* (0, 1] */
 	return 1 - gpube__rng_unit(rng);
 }
 
-static double normal(struct gpube_rng *rng, double mean, double sd)
+double csg__draw_normal(struct gpube_rng *rng, double mean, double sd)
 {
 	const double r = sqrt(-2 * log(positive(rng)));
 
@@ -32,14 +32,14 @@ static double normal_value(const struct csg__source *s, struct gpube_rng *rng, u
 {
 	(void)s;
 	(void)c;
-	return fmax(0, k * normal(rng, 10, 0.1));
+	return fmax(0, k * csg__draw_normal(rng, 10, 0.1));
 }
 
 static double modified_normal(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
 	const double v = normal_value(s, rng, c, k);
 
-	return gpube__rng_below(rng, 100) < 21 ? v + normal(rng, 25, 0.1) : v;
+	return gpube__rng_below(rng, 100) < 21 ? v + csg__draw_normal(rng, 25, 0.1) : v;
 }
 
 static double exponential(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
@@ -78,7 +78,7 @@ static double agent_normal(const struct csg__source *s, struct gpube_rng *rng, u
 
 	for (; c; c &= c - 1)
 		mean += s->fill.agent[__builtin_ctzll(c)];
-	return fmax(0, normal(rng, mean, 0.1 * sqrt(k)));
+	return fmax(0, csg__draw_normal(rng, mean, 0.1 * sqrt(k)));
 }
 
 static double ndcs(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
@@ -88,7 +88,7 @@ static double ndcs(const struct csg__source *s, struct gpube_rng *rng, uint64_t 
 	(void)s;
 	(void)c;
 	do
-		v = normal(rng, k, sqrt(k));
+		v = csg__draw_normal(rng, k, sqrt(k));
 	while (!(v > 0));
 	return v;
 }
@@ -180,7 +180,7 @@ static void draw_agents(struct csg__source *s)
 	gpube__rng_init(&rng, f->seed);
 	for (int i = 0; i < f->n_bits; i++) {
 		if (s->value == agent_normal)
-			f->agent[i] = fmax(0, normal(&rng, 10, 0.1));
+			f->agent[i] = fmax(0, csg__draw_normal(&rng, 10, 0.1));
 		else if (!s->value && f->draw == GPUBE_DRAW_VOTING)
 			f->agent[i] = 1 + (double)gpube__rng_below(&rng, 10);
 		else

@@ -11,6 +11,9 @@ struct csg__source {
 	double (*value)(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k);
 };
 
+/* A number of a normal distribution, by Box and Muller. */
+double csg__draw_normal(struct gpube_rng *rng, double mean, double sd);
+
 /*
  * Which distribution has that name, of those that name_of() counts up. Errors: EINVAL, with all
  * names

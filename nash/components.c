@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "gpube/base/bits.h"
+#include "gpube/base/mask_index.h"
 #include "gpube/options/options.h"
 #include "nash/result.h"
 
@@ -24,62 +25,8 @@ struct graph {
 	int64_t *lists;
 };
 
-/* Sets of ys, each once, in the order they were found. */
-struct sets {
-	int64_t n, capacity, n_slots;
-	uint64_t *masks;
-	int64_t *slots;
-};
-
-static uint64_t *set_at(const struct sets *s, const struct graph *g, int64_t k)
-{
-	return s->masks + k * g->words;
-}
-
-static int64_t slot_of(const struct sets *s, const struct graph *g, const uint64_t *mask)
-{
-	uint64_t h = 0x9e3779b97f4a7c15u;
-	int64_t k;
-
-	for (int w = 0; w < g->words; w++) {
-		h = (h ^ mask[w]) * 0xbf58476d1ce4e5b9u;
-		h ^= h >> 29;
-	}
-	k = (int64_t)(h & (uint64_t)(s->n_slots - 1));
-	while (s->slots[k] &&
-		memcmp(set_at(s, g, s->slots[k] - 1), mask, (size_t)g->words * sizeof(*mask)) != 0)
-		k = (k + 1) & (s->n_slots - 1);
-	return k;
-}
-
-static int add_set(struct sets *s, const struct graph *g, const uint64_t *mask)
-{
-	int64_t k;
-
-	if (2 * (s->n + 1) > s->n_slots) {
-		int64_t n = s->n_slots ? 2 * s->n_slots : 64;
-		int64_t *slots = gpube__alloc_zero(g->ctx, (uint64_t)n, sizeof(*slots));
-
-		if (!slots)
-			return GPUBE_ENOMEM;
-		gpube__free(g->ctx, s->slots);
-		s->slots = slots;
-		s->n_slots = n;
-		for (int64_t i = 0; i < s->n; i++)
-			slots[slot_of(s, g, set_at(s, g, i))] = i + 1;
-	}
-	k = slot_of(s, g, mask);
-	if (s->slots[k])
-		return GPUBE_OK;
-	if (gpube__grow(g->ctx, &s->masks, &s->capacity, (s->n + 1) * g->words, sizeof(*mask)))
-		return GPUBE_ENOMEM;
-	memcpy(set_at(s, g, s->n), mask, (size_t)g->words * sizeof(*mask));
-	s->slots[k] = ++s->n;
-	return GPUBE_OK;
-}
-
 /* All intersections, not empty, of neighbourhoods of xs. */
-static int intersect_all(struct sets *s, const struct graph *g)
+static int intersect_all(struct gpube__mask_set *s, const struct graph *g)
 {
 	uint64_t *mask = gpube__alloc(g->ctx, (uint64_t)g->words, sizeof(*mask));
 	int status = mask ? GPUBE_OK : GPUBE_ENOMEM;
@@ -88,14 +35,14 @@ static int intersect_all(struct sets *s, const struct graph *g)
 		const uint64_t *ys = g->ys_of + x * g->words;
 		int64_t known = s->n;
 
-		status = add_set(s, g, ys);
+		status = gpube__mask_set_add(s, g->ctx, ys, NULL);
 		for (int64_t k = 0; k < known && !status; k++) {
 			uint64_t any = 0;
 
 			for (int w = 0; w < g->words; w++)
-				any |= mask[w] = ys[w] & set_at(s, g, k)[w];
+				any |= mask[w] = ys[w] & s->masks[k * g->words + w];
 			if (any)
-				status = add_set(s, g, mask);
+				status = gpube__mask_set_add(s, g->ctx, mask, NULL);
 			if (k % 1024 == 1023 && gpube__stopped(g->ctx))
 				break;
 		}
@@ -138,7 +85,7 @@ static int fill(struct gpube_nash_subset *subset, const struct graph *g, const u
 /* Appends the maximal bicliques of a component, as they are found. */
 static int add_subsets(struct gpube_nash_components *c, int64_t *capacity, const struct graph *g)
 {
-	struct sets s = {0};
+	struct gpube__mask_set s = {.words = g->words};
 	int status = intersect_all(&s, g);
 
 	if (!status &&
@@ -147,14 +94,13 @@ static int add_subsets(struct gpube_nash_components *c, int64_t *capacity, const
 	for (int64_t k = 0; k < s.n && !status; k++) {
 		struct gpube_nash_subset *subset = &c->subsets[c->n_subsets];
 
-		status = fill(subset, g, set_at(&s, g, k));
+		status = fill(subset, g, s.masks + k * g->words);
 		if (status)
 			break;
 		subset->component = c->n_components;
 		c->n_subsets++;
 	}
-	gpube__free(g->ctx, s.masks);
-	gpube__free(g->ctx, s.slots);
+	gpube__mask_set_clear(&s, g->ctx);
 	return status;
 }
 

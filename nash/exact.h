@@ -18,6 +18,7 @@
 #include <pthread.h>
 
 #include "gpube/base/bits.h"
+#include "gpube/base/mask_index.h"
 #include "gpube/ops/faces/faces.h"
 #include "gpube/ops/support/support.h"
 #include "nash/result.h"
@@ -162,8 +163,7 @@ struct nash_vertices {
 	int64_t n, capacity, capacity_masks, capacity_coords;
 	uint64_t *masks; /* words each */
 	fmpz *coords;    /* k numerators and a denominator each, in lowest terms */
-	int64_t n_slots; /* a power of 2 */
-	int64_t *slots;  /* index + 1, open addressing */
+	struct gpube__mask_index index;
 };
 
 void nash__vertices_init(struct nash_vertices *v, const struct nash_problem *p, int side);
@@ -271,9 +271,9 @@ struct nash_give {
 struct nash_found {
 	const struct nash_problem *p;
 	struct nash_vertices v[2];
-	int64_t n, capacity, n_slots;
+	int64_t n, capacity;
 	struct gpube_nash_pair *pairs;
-	int64_t *slots;
+	struct gpube__mask_index index;
 	struct nash_give *give;
 	int64_t max;  /* 0: any number */
 	int64_t work; /* nodes, bases, support pairs */

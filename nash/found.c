@@ -27,34 +27,8 @@ void nash__found_clear(struct nash_found *f)
 	nash__vertices_clear(&f->v[0]);
 	nash__vertices_clear(&f->v[1]);
 	gpube__free(f->p->ctx, f->pairs);
-	gpube__free(f->p->ctx, f->slots);
+	gpube__free(f->p->ctx, f->index.slot);
 	*f = (struct nash_found){0};
-}
-
-static int64_t slot_of(const struct nash_found *f, int64_t x, int64_t y)
-{
-	uint64_t h = ((uint64_t)x * 0x9e3779b97f4a7c15u) ^ ((uint64_t)y * 0xbf58476d1ce4e5b9u);
-	int64_t s = (int64_t)((h ^ (h >> 31)) & (uint64_t)(f->n_slots - 1));
-
-	while (f->slots[s] &&
-		(f->pairs[f->slots[s] - 1].x != x || f->pairs[f->slots[s] - 1].y != y))
-		s = (s + 1) & (f->n_slots - 1);
-	return s;
-}
-
-static int rehash(struct nash_found *f)
-{
-	int64_t n = f->n_slots ? 2 * f->n_slots : 64;
-	int64_t *slots = gpube__alloc_zero(f->p->ctx, (uint64_t)n, sizeof(*slots));
-
-	if (!slots)
-		return GPUBE_ENOMEM;
-	gpube__free(f->p->ctx, f->slots);
-	f->slots = slots;
-	f->n_slots = n;
-	for (int64_t k = 0; k < f->n; k++)
-		slots[slot_of(f, f->pairs[k].x, f->pairs[k].y)] = k + 1;
-	return GPUBE_OK;
 }
 
 bool nash__complete(const struct nash_problem *p, const uint64_t *a, const uint64_t *b)
@@ -120,24 +94,22 @@ static int reserve(const struct nash_found *f, int64_t x)
 
 static int add(struct nash_found *f, int64_t x, int64_t y, bool *is_new)
 {
-	int64_t s;
+	const struct gpube_nash_pair pair = {x, y};
+	int status;
 
 	*is_new = false;
-	if (!nash__complete(f->p, nash__mask(&f->v[0], x), nash__mask(&f->v[1], y)))
-		return GPUBE_OK;
-	if (2 * (f->n + 1) > f->n_slots && rehash(f))
-		return GPUBE_ENOMEM;
-	s = slot_of(f, x, y);
-	if (f->slots[s])
+	if (!nash__complete(f->p, nash__mask(&f->v[0], x), nash__mask(&f->v[1], y)) ||
+		gpube__masks_find(&f->index, (const void *)f->pairs, 2, (const void *)&pair) >= 0)
 		return GPUBE_OK;
 	if (f->max && f->n >= f->max)
 		return GPUBE_ELIMIT;
 	if (gpube__grow(f->p->ctx, &f->pairs, &f->capacity, f->n + 1, sizeof(*f->pairs)))
 		return GPUBE_ENOMEM;
-	f->pairs[f->n] = (struct gpube_nash_pair){x, y};
-	f->slots[s] = ++f->n;
-	*is_new = true;
-	return GPUBE_OK;
+	f->pairs[f->n] = pair;
+	status = gpube__masks_add(&f->index, f->p->ctx, (const void *)f->pairs, 2, f->n);
+	*is_new = !status;
+	f->n += !status;
+	return status;
 }
 
 int nash__found_add(struct nash_found *f, int64_t x, int64_t y)

@@ -15,7 +15,6 @@
 #include "csg/auction.h"
 #include "csg/auction/auction_draw.h"
 #include "csg/distributions.h"
-#include "gpube/ir/bids.h"
 
 #define MOST_GOODS     1000
 #define MOST_BIDS      1000000
@@ -51,6 +50,38 @@ static int weighted(struct bid_drawing *d, const double *weight, int n)
 	return -1;
 }
 
+/* In thousandths, as its digits say; no bid is free. */
+static int64_t thousandths(double price)
+{
+	char text[64];
+	char *point;
+
+	snprintf(text, sizeof(text), "%.3f", fmax(price, 0.001));
+	point = text + strlen(text) - 4; /* whatever the locale calls it */
+	memmove(point, point + 1, 4);
+	return strtoll(text, NULL, 10);
+}
+
+bool csg__draw_bid(struct bid_drawing *d, const uint8_t *in, double price, int dummy, int *status)
+{
+	struct gpube__bids *b = &d->b;
+	int64_t n = b->at[d->n_drawn];
+
+	if (d->n_drawn == d->n_bids)
+		return false;
+	*status = gpube__grow(d->ctx, &b->good, &d->capacity, n + d->n_goods + 1, sizeof(*b->good));
+	if (*status)
+		return false;
+	for (int g = 0; g < d->n_goods; g++)
+		if (in[g])
+			b->good[n++] = g;
+	if (dummy >= 0)
+		b->good[n++] = d->n_goods + dummy;
+	b->price[d->n_drawn] = thousandths(price);
+	b->at[++d->n_drawn] = n;
+	return true;
+}
+
 /* ---- bids on unrelated goods: L1 to L7 ------------------------------------------------------- */
 
 static void some_goods(struct bid_drawing *d, uint8_t *in, int size)
@@ -62,13 +93,6 @@ static void some_goods(struct bid_drawing *d, uint8_t *in, int size)
 		size -= !in[g];
 		in[g] = 1;
 	}
-}
-
-static double normal(struct bid_drawing *d, double mean, double deviation)
-{
-	const double r = sqrt(-2 * log(1 - csg__draw_unit(d)));
-
-	return mean + deviation * r * cos(6.283185307179586 * csg__draw_unit(d));
 }
 
 static int size_of(struct bid_drawing *d, int kind)
@@ -85,7 +109,7 @@ static int size_of(struct bid_drawing *d, int kind)
 		return size;
 	case 5:
 		do
-			size = (int)lrint(normal(d, SIZE_OF_L5, 1));
+			size = (int)lrint(csg__draw_normal(&d->rng, SIZE_OF_L5, 1));
 		while (size < 1 || size > d->n_goods);
 		return size;
 	case 6:
@@ -112,7 +136,7 @@ static double price_of(struct bid_drawing *d, int kind, int size)
 	double u;
 
 	if (kind == 5)
-		return normal(d, PRICE_OF_L5, SPREAD_OF_L5);
+		return csg__draw_normal(&d->rng, PRICE_OF_L5, SPREAD_OF_L5);
 	u = csg__draw_unit(d);
 	for (int k = 1; kind == 8 && k < size * (size + 1) / 2; k++)
 		u += csg__draw_unit(d);
@@ -311,56 +335,19 @@ static int draw(struct bid_drawing *d, const char *name)
 	return status;
 }
 
-/* In thousandths, as its digits say; no bid is free. */
-static int64_t thousandths(double price)
+static int take_bids(struct gpube_model **out, struct bid_drawing *d, const char *name)
 {
-	char text[64];
-	char *point;
+	int status = gpube_model_new(out, d->ctx, GPUBE_COALITIONS);
 
-	snprintf(text, sizeof(text), "%.3f", fmax(price, 0.001));
-	point = text + strlen(text) - 4; /* whatever the locale calls it */
-	memmove(point, point + 1, 4);
-	return strtoll(text, NULL, 10);
-}
-
-static int take_bids(struct gpube_model **out, const struct bid_drawing *d, const char *name)
-{
-	const uint64_t n = (uint64_t)d->n_bids;
-	struct gpube__bids b = {.ctx = d->ctx,
-		.owns = true,
-		.n_real = d->n_goods,
-		.n_goods = d->n_goods + d->n_dummies,
-		.n_bids = d->n_bids,
-		.scale = 3};
-	struct gpube_model *m = NULL;
-	int status = GPUBE_ENOMEM;
-
-	b.id = gpube__alloc(d->ctx, n, sizeof(*b.id));
-	b.price = gpube__alloc(d->ctx, n, sizeof(*b.price));
-	b.at = gpube__alloc_zero(d->ctx, n + 2, sizeof(*b.at));
-	b.good = gpube__alloc(d->ctx, (uint64_t)d->at[n] + n + 1, sizeof(*b.good));
-	if (b.id && b.price && b.at && b.good)
-		status = gpube_model_new(&m, d->ctx, GPUBE_COALITIONS);
-	for (int k = 0; k < d->n_bids && !status; k++) {
-		int64_t at = b.at[k];
-
-		b.id[k] = k;
-		b.price[k] = thousandths(d->price[k]);
-		for (int64_t e = d->at[k]; e < d->at[k + 1]; e++)
-			b.good[at++] = d->good[e];
-		if (d->dummy[k] >= 0)
-			b.good[at++] = d->n_goods + d->dummy[k];
-		b.at[k + 1] = at;
-	}
+	d->b.n_goods = d->n_goods + d->n_dummies;
 	if (!status)
-		status = gpube__bids_take(m, &b);
-	if (!status && !(m->name = gpube__strdup(d->ctx, name)))
+		status = gpube__bids_take(*out, &d->b);
+	if (!status && !((*out)->name = gpube__strdup(d->ctx, name)))
 		status = GPUBE_ENOMEM;
-	gpube__bids_clear(&b);
-	if (status)
-		gpube_model_free(m);
-	else
-		*out = m;
+	if (status) {
+		gpube_model_free(*out);
+		*out = NULL;
+	}
 	return status;
 }
 
@@ -368,7 +355,7 @@ int gpube_auction_generate(struct gpube_model **out, struct gpube_ctx *ctx,
 	const char *distribution, int n_goods, int n_bids, uint64_t seed)
 {
 	struct bid_drawing d = {.ctx = ctx, .n_goods = n_goods, .n_bids = n_bids};
-	const uint64_t goods = (uint64_t)n_goods, bids = (uint64_t)n_bids;
+	const uint64_t goods = (uint64_t)n_goods;
 	char name[100];
 	int status, k;
 
@@ -385,23 +372,18 @@ int gpube_auction_generate(struct gpube_model **out, struct gpube_ctx *ctx,
 			"%d goods, %d bids: expected 2 to %d goods, 1 to %d bids", n_goods, n_bids,
 			MOST_GOODS, MOST_BIDS);
 	snprintf(name, sizeof(name), "%s, seed %llu", distribution, (unsigned long long)seed);
+	d.b = (struct gpube__bids){.ctx = ctx, .n_real = n_goods, .n_bids = n_bids, .scale = 3};
 	gpube__rng_init(&d.rng, seed);
 	d.near = gpube__alloc_zero(ctx, goods * goods, sizeof(*d.near));
 	d.common = gpube__alloc_zero(ctx, goods, sizeof(*d.common));
 	d.private_ = gpube__alloc_zero(ctx, goods, sizeof(*d.private_));
-	d.price = gpube__alloc_zero(ctx, bids, sizeof(*d.price));
-	d.at = gpube__alloc_zero(ctx, bids + 1, sizeof(*d.at));
-	d.dummy = gpube__alloc_zero(ctx, bids, sizeof(*d.dummy));
-	if (d.near && d.common && d.private_ && d.price && d.at && d.dummy)
+	if (d.near && d.common && d.private_ && !gpube__bids_alloc(&d.b, 0))
 		status = draw(&d, distribution);
 	if (!status)
 		status = take_bids(out, &d, name);
 	gpube__free(ctx, d.near);
 	gpube__free(ctx, d.common);
 	gpube__free(ctx, d.private_);
-	gpube__free(ctx, d.price);
-	gpube__free(ctx, d.at);
-	gpube__free(ctx, d.dummy);
-	gpube__free(ctx, d.good);
+	gpube__bids_clear(&d.b);
 	return status;
 }

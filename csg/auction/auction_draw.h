@@ -3,6 +3,7 @@
 #define CSG_AUCTION_DRAW_H
 
 #include "gpube/base/base.h"
+#include "gpube/ir/bids.h"
 
 #define CSG__MOST_PRICE 100.0
 
@@ -13,11 +14,9 @@ struct bid_drawing {
 	bool grid;                 /* regions: near goods; arbitrary: any */
 	double *near;              /* n_goods^2 */
 	double *common, *private_; /* values of goods */
-	/* what was drawn: goods of bid b are good[at[b]] .. good[at[b + 1] - 1] */
+	/* what was drawn; n_goods and n_bids there are those of the end */
+	struct gpube__bids b;
 	int n_drawn, n_dummies;
-	double *price;
-	int64_t *at;
-	int32_t *good, *dummy; /* dummy[b]: -1 for none */
 	int64_t capacity;
 };
 
@@ -31,25 +30,8 @@ static inline int csg__draw_below(struct bid_drawing *d, int n)
 	return (int)gpube__rng_below(&d->rng, (uint64_t)n);
 }
 
-/* One bid; false: there are enough, or *status says why not. */
-static inline bool csg__draw_bid(
-	struct bid_drawing *d, const uint8_t *in, double price, int dummy, int *status)
-{
-	int64_t n = d->at[d->n_drawn];
-
-	if (d->n_drawn == d->n_bids)
-		return false;
-	*status = gpube__grow(d->ctx, &d->good, &d->capacity, n + d->n_goods, sizeof(*d->good));
-	if (*status)
-		return false;
-	for (int g = 0; g < d->n_goods; g++)
-		if (in[g])
-			d->good[n++] = g;
-	d->price[d->n_drawn] = price;
-	d->dummy[d->n_drawn] = dummy;
-	d->at[++d->n_drawn] = n;
-	return true;
-}
+/* One bid, its dummy good -1 for none; false: there are enough, or *status says why not. */
+bool csg__draw_bid(struct bid_drawing *d, const uint8_t *in, double price, int dummy, int *status);
 
 /* All bids of these distributions; in: n_goods bytes. Errors: ENOMEM; EINVAL (matching: goods) */
 int csg__draw_paths(struct bid_drawing *d, uint8_t *in);

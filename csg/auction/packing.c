@@ -4,19 +4,11 @@
 
 #include "csg/auction/packing_lp.h"
 #include "gpube/base/bits.h"
+#include "gpube/base/clones.h"
 
 #define TINY 1e-9
 
-/* One copy for each vector length; the right one is chosen when the program starts, which is before
- * a sanitizer does. */
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) &&       \
-	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define CLONES
-#endif
-
-CLONES static void subtract(double *restrict to, const double *restrict from, double f, int n)
+GPUBE_CLONES static void subtract(double *restrict to, const double *restrict from, double f, int n)
 {
 #pragma omp simd
 	for (int j = 0; j < n; j++)

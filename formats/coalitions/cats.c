@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "formats/common/registry.h"
+#include "gpube/base/mask_index.h"
 #include "gpube/ir/bids.h"
 
 #define MOST_GOODS (GPUBE_MOST_GOODS / 2)
@@ -111,9 +112,8 @@ struct reader {
 	struct gpube__bids *a;
 	struct gpube_in *in;
 	struct price *price;
-	int32_t *seen;   /* by good: the last bid on it */
-	int32_t *number; /* 2^number_bits places of a hash table of numbers: 1 + the bid, or 0 */
-	int number_bits;
+	int32_t *seen; /* by good: the last bid on it */
+	struct gpube__mask_index numbers;
 	int64_t n_listed, capacity;
 };
 
@@ -149,16 +149,12 @@ static int read_goods(struct reader *r, int bid)
 
 static int take_number(struct reader *r, int bid)
 {
-	const uint64_t last = ((uint64_t)1 << r->number_bits) - 1;
-	const int64_t id = r->a->id[bid];
-	uint64_t at = (uint64_t)id * 0x9e3779b97f4a7c15u >> (64 - r->number_bits);
+	const uint64_t *ids = (const uint64_t *)r->a->id;
 
-	for (; r->number[at]; at = (at + 1) & last)
-		if (r->a->id[r->number[at] - 1] == id)
-			return gpube__in_error(
-				r->in, "two bids have the number %lld", (long long)id);
-	r->number[at] = bid + 1;
-	return GPUBE_OK;
+	if (gpube__masks_find(&r->numbers, ids, 1, ids + bid) >= 0)
+		return gpube__in_error(
+			r->in, "two bids have the number %lld", (long long)r->a->id[bid]);
+	return gpube__masks_add(&r->numbers, r->a->ctx, ids, 1, bid);
 }
 
 static int read_bid(struct reader *r, int bid)
@@ -197,18 +193,11 @@ static int scale_prices(struct reader *r)
 static int read_bids(struct reader *r)
 {
 	struct gpube__bids *a = r->a;
-	const uint64_t n = (uint64_t)a->n_bids;
-	int status = GPUBE_OK;
+	int status = gpube__bids_alloc(a, 0);
 
-	a->id = gpube__alloc(a->ctx, n, sizeof(*a->id));
-	a->price = gpube__alloc(a->ctx, n, sizeof(*a->price));
-	a->at = gpube__alloc_zero(a->ctx, n + 1, sizeof(*a->at));
-	r->price = gpube__alloc(a->ctx, n, sizeof(*r->price));
+	r->price = gpube__alloc(a->ctx, (uint64_t)a->n_bids, sizeof(*r->price));
 	r->seen = gpube__alloc(a->ctx, (uint64_t)a->n_goods, sizeof(*r->seen));
-	for (r->number_bits = 1; (uint64_t)1 << r->number_bits < 2 * n;)
-		r->number_bits++;
-	r->number = gpube__alloc_zero(a->ctx, (uint64_t)1 << r->number_bits, sizeof(*r->number));
-	if (!a->id || !a->price || !a->at || !r->price || !r->seen || !r->number)
+	if (status || !r->price || !r->seen)
 		return GPUBE_ENOMEM;
 	memset(r->seen, 0xff, (size_t)a->n_goods * sizeof(*r->seen));
 	for (int i = 0; i < a->n_bids && !status; i++)
@@ -222,7 +211,7 @@ static int read_bids(struct reader *r)
 
 int gpube__cats_read(struct gpube_model *m, struct gpube_in *in)
 {
-	struct gpube__bids a = {.ctx = in->ctx, .owns = true};
+	struct gpube__bids a = {.ctx = in->ctx};
 	struct reader r = {.a = &a, .in = in};
 	int64_t goods, bids, dummies;
 	int status = gpube__in_refuse_unread(in, true);
@@ -248,7 +237,7 @@ int gpube__cats_read(struct gpube_model *m, struct gpube_in *in)
 	gpube__bids_clear(&a);
 	gpube__free(in->ctx, r.price);
 	gpube__free(in->ctx, r.seen);
-	gpube__free(in->ctx, r.number);
+	gpube__free(in->ctx, r.numbers.slot);
 	return status;
 }
 

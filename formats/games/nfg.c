@@ -34,20 +34,19 @@ struct names {
 	int64_t n, capacity;
 };
 
-static int read_names(struct names *names, struct gpube_in *in)
+static int read_names(struct names *names, struct gpube_in *in, const char *open, const char *each,
+	const char *close)
 {
-	int status = gpube__scan_char(in, '{', "'{' and the players' names");
+	int status = gpube__scan_char(in, '{', open);
 
 	while (!status && gpube__scan_peek(in) != '}') {
-		status = gpube__grow(
-			in->ctx, &names->v, &names->capacity, names->n + 1, sizeof(*names->v));
-		if (!status)
-			status = gpube__scan_string(in, &names->v[names->n], "a player's name");
+		if (names->n == INT32_MAX || gpube__grow(in->ctx, &names->v, &names->capacity,
+						     names->n + 1, sizeof(*names->v)))
+			return GPUBE_ENOMEM;
+		status = gpube__scan_string(in, &names->v[names->n], each);
 		names->n += !status;
 	}
-	if (!status)
-		status = gpube__check_players(in, names->n);
-	return status ? status : gpube__scan_char(in, '}', "'}' after the players' names");
+	return status ? status : gpube__scan_char(in, '}', close);
 }
 
 static void clear_names(struct names *names, struct gpube_ctx *ctx)
@@ -55,23 +54,6 @@ static void clear_names(struct names *names, struct gpube_ctx *ctx)
 	for (int64_t k = 0; k < names->n; k++)
 		gpube__free(ctx, names->v[k]);
 	gpube__free(ctx, names->v);
-}
-
-/* The labels of one player: the number of actions is how many there are. */
-static int read_labels(struct names *labels, struct gpube_in *in, int32_t player)
-{
-	int status = gpube__scan_char(in, '{', "'{' and a player's actions");
-
-	while (!status && gpube__scan_peek(in) != '}') {
-		if (labels->n == INT32_MAX || gpube__grow(in->ctx, &labels->v, &labels->capacity,
-						      labels->n + 1, sizeof(*labels->v)))
-			return GPUBE_ENOMEM;
-		status = gpube__scan_string(in, &labels->v[labels->n], "the name of an action");
-		labels->n += !status;
-	}
-	if (!status && labels->n == 0)
-		return gpube__in_error(in, "player %d has no action", player + 1);
-	return status ? status : gpube__scan_char(in, '}', "'}' after a player's actions");
 }
 
 static int read_player(struct gpube_model *m, struct gpube_in *in, const char *name)
@@ -84,7 +66,11 @@ static int read_player(struct gpube_model *m, struct gpube_in *in, const char *n
 		status = gpube__scan_int(in, &actions, 1, "a number of actions");
 		return status ? status : gpube__add_player(m, actions, name, NULL);
 	}
-	status = read_labels(&labels, in, m->n_vars);
+	/* the number of actions is how many labels there are */
+	status = read_names(&labels, in, "'{' and a player's actions", "the name of an action",
+		"'}' after a player's actions");
+	if (!status && labels.n == 0)
+		status = gpube__in_error(in, "player %d has no action", m->n_vars + 1);
 	if (!status)
 		return gpube__add_player(m, (int32_t)labels.n, name, labels.v);
 	clear_names(&labels, in->ctx);
@@ -94,8 +80,11 @@ static int read_player(struct gpube_model *m, struct gpube_in *in, const char *n
 static int read_players(struct gpube_model *m, struct gpube_in *in)
 {
 	struct names names = {0};
-	int status = read_names(&names, in);
+	int status = read_names(&names, in, "'{' and the players' names", "a player's name",
+		"'}' after the players' names");
 
+	if (!status)
+		status = gpube__check_players(in, names.n);
 	if (!status)
 		status = gpube__scan_char(in, '{', "'{' and the players' actions");
 	for (int64_t p = 0; p < names.n && !status; p++)

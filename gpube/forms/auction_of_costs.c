@@ -15,6 +15,7 @@
 
 #include "gpube/forms.h"
 #include "gpube/base/bits.h"
+#include "gpube/base/mask_index.h"
 #include "gpube/base/rows.h"
 #include "gpube/forms/form.h"
 #include "gpube/ir/bids.h"
@@ -50,20 +51,13 @@ static int64_t number_of(const char *name)
 	return id;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Numbers from names if each bid has one of its own; otherwise those that were set. */
 static int name_bids(struct reading *r)
 {
 	const struct gpube_model *m = r->p->m;
-	const uint64_t n = (uint64_t)r->a->n_bids;
-	int64_t *named = gpube__alloc(r->ctx, 2 * n + 1, sizeof(*named)), *sorted = named + n;
+	struct gpube__mask_index index = {0};
 	bool good = true;
+	uint64_t *named = gpube__alloc(r->ctx, (uint64_t)r->a->n_bids + 1, sizeof(*named));
 	int status = named ? GPUBE_OK : GPUBE_ENOMEM;
 
 	for (int32_t v = 0; v < m->n_vars && !status; v++)
@@ -71,18 +65,17 @@ static int name_bids(struct reading *r)
 			const struct gpube_variable *var = &m->vars[v];
 
 			named[gpube__set_at(r->p, v, a)] =
-				number_of(number_of(var->name) >= 0 || !var->value_names
-						  ? var->name
-						  : var->value_names[a]);
+				(uint64_t)number_of(number_of(var->name) >= 0 || !var->value_names
+							    ? var->name
+							    : var->value_names[a]);
 		}
-	if (!status && n) {
-		memcpy(sorted, named, n * sizeof(*named));
-		status = gpube__sort(r->ctx, sorted, n, sizeof(*sorted), compare_ids);
+	for (int k = 0; k < r->a->n_bids && !status && good; k++) {
+		good = (int64_t)named[k] >= 0 && gpube__masks_find(&index, named, 1, &named[k]) < 0;
+		status = gpube__masks_add(&index, r->ctx, named, 1, k);
 	}
-	for (uint64_t k = 0; k < n && !status && good; k++)
-		good = sorted[k] >= 0 && (k == 0 || sorted[k] != sorted[k - 1]);
-	if (!status && n && good)
-		memcpy(r->a->id, named, n * sizeof(*named));
+	if (!status && good)
+		memcpy(r->a->id, named, (size_t)r->a->n_bids * sizeof(*named));
+	gpube__free(r->ctx, index.slot);
 	gpube__free(r->ctx, named);
 	return status;
 }
@@ -92,15 +85,9 @@ static int make_bids(struct reading *r)
 	struct gpube__bids *a = r->a;
 
 	a->n_bids = r->p->n_sets;
-	a->id = gpube__alloc_zero(r->ctx, (uint64_t)a->n_bids + 1, sizeof(*a->id));
-	a->price = gpube__alloc_zero(r->ctx, (uint64_t)a->n_bids + 1, sizeof(*a->price));
-	a->at = gpube__alloc_zero(r->ctx, (uint64_t)a->n_bids + 2, sizeof(*a->at));
-	if (!a->id || !a->price || !a->at)
+	if (gpube__bids_alloc(a, 0))
 		return GPUBE_ENOMEM;
-	for (int b = 0; b < a->n_bids; b++) {
-		a->id[b] = b;
-		a->price[b] = r->p->sum[b];
-	}
+	memcpy(a->price, r->p->sum, (size_t)a->n_bids * sizeof(*a->price));
 	return name_bids(r);
 }
 
@@ -276,7 +263,7 @@ static int list_goods(struct reading *r)
 
 int gpube__auction_of_parts(struct gpube_model **out, const struct gpube__set_parts *p)
 {
-	struct gpube__bids a = {.ctx = p->ctx, .scale = p->m->scale, .owns = true};
+	struct gpube__bids a = {.ctx = p->ctx, .scale = p->m->scale};
 	struct reading r = {.p = p, .ctx = p->ctx, .a = &a};
 	int status = make_bids(&r);
 

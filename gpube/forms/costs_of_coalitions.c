@@ -143,12 +143,8 @@ static int model_of_listed(
 		.n_real = g->n,
 		.n_goods = g->n,
 		.n_bids = (int)n,
-		.scale = g->m->scale,
-		.owns = true};
-	b->price = gpube__alloc(g->ctx, (uint64_t)n + 1, sizeof(*b->price));
-	b->at = gpube__alloc_zero(g->ctx, (uint64_t)n + 1, sizeof(*b->at));
-	b->good = gpube__alloc(g->ctx, (uint64_t)n * (uint64_t)g->n + 1, sizeof(*b->good));
-	status = b->price && b->at && b->good ? GPUBE_OK : GPUBE_ENOMEM;
+		.scale = g->m->scale};
+	status = gpube__bids_alloc(b, n * g->n);
 	for (int64_t k = 0; k < n && !status; k++) {
 		int64_t end = b->at[k];
 

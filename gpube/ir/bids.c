@@ -53,6 +53,23 @@ int gpube__bids_init(struct gpube__bids *b, const struct gpube_model *m)
 	return status;
 }
 
+int gpube__bids_alloc(struct gpube__bids *b, int64_t n_listed)
+{
+	const uint64_t n = (uint64_t)b->n_bids;
+
+	b->owns = true;
+	b->id = gpube__alloc(b->ctx, n + 1, sizeof(*b->id));
+	b->price = gpube__alloc(b->ctx, n + 1, sizeof(*b->price));
+	b->at = gpube__alloc_zero(b->ctx, n + 2, sizeof(*b->at));
+	if (n_listed)
+		b->good = gpube__alloc(b->ctx, (uint64_t)n_listed + 1, sizeof(*b->good));
+	if (!b->id || !b->price || !b->at || (n_listed && !b->good))
+		return GPUBE_ENOMEM;
+	for (int k = 0; k < b->n_bids; k++)
+		b->id[k] = k;
+	return GPUBE_OK;
+}
+
 void gpube__bids_clear(struct gpube__bids *b)
 {
 	gpube__free(b->ctx, b->at);
@@ -131,23 +148,16 @@ static int check_bids(struct gpube_ctx *ctx, int n_goods, int n_bids, const int6
 static int copy_bids(
 	struct gpube__bids *b, const int64_t *at, const int32_t *goods, const int64_t *prices)
 {
-	const uint64_t n = (uint64_t)b->n_bids;
-	const uint64_t n_listed = n ? (uint64_t)(at[n] - at[0]) : 0;
+	const int64_t n_listed = b->n_bids ? at[b->n_bids] - at[0] : 0;
 
-	b->owns = true;
-	b->id = gpube__alloc(b->ctx, n, sizeof(*b->id));
-	b->price = gpube__alloc(b->ctx, n, sizeof(*b->price));
-	b->at = gpube__alloc_zero(b->ctx, n + 2, sizeof(*b->at));
-	b->good = gpube__alloc(b->ctx, n_listed + 1, sizeof(*b->good));
-	if (!b->id || !b->price || !b->at || !b->good)
+	if (gpube__bids_alloc(b, n_listed))
 		return GPUBE_ENOMEM;
-	for (uint64_t k = 0; k < n; k++) {
-		b->id[k] = (int64_t)k;
+	for (int k = 0; k < b->n_bids; k++) {
 		b->price[k] = prices[k];
 		b->at[k + 1] = at[k + 1] - at[0];
 	}
 	if (n_listed)
-		memcpy(b->good, goods + at[0], n_listed * sizeof(*goods));
+		memcpy(b->good, goods + at[0], (size_t)n_listed * sizeof(*goods));
 	return GPUBE_OK;
 }
 

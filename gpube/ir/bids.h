@@ -30,6 +30,12 @@ int gpube__bids_init(struct gpube__bids *b, const struct gpube_model *m);
 void gpube__bids_clear(struct gpube__bids *b);
 
 /*
+ * gpube__bids_alloc() - arrays of its own for n_bids, which are numbered from 0, prices and goods
+ * not set; n_listed: goods of all. Errors: ENOMEM
+ */
+int gpube__bids_alloc(struct gpube__bids *b, int64_t n_listed);
+
+/*
  * gpube__bids_take() - makes an empty model of the kind an auction of such bids, whose ids and
  * prices become the model's. Errors: ENOMEM, ELIMIT (masks of more than the context's memory)
  */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 enum {
-	FIRST_BITS = 6,        /* of an index */
 	ZEROED_BYTES = 1 << 24 /* between two polls for a stop */
 };
 
@@ -248,68 +247,13 @@ double gpube_coalitions_value(const struct gpube_model *m, uint64_t coalition)
 
 /* ---- which mask is where --------------------------------------------------------------------- */
 
-static uint64_t place(const struct gpube__mask_index *x, uint64_t coalition)
-{
-	return coalition * 0x9e3779b97f4a7c15u >> (64 - x->bits);
-}
-
-int64_t gpube__mask_find(
-	const struct gpube__mask_index *x, const uint64_t *masks, uint64_t coalition)
-{
-	const uint64_t last = ((uint64_t)1 << x->bits) - 1;
-
-	if (!x->slot)
-		return -1;
-	for (uint64_t at = place(x, coalition); x->slot[at]; at = (at + 1) & last)
-		if (masks[x->slot[at] - 1] == coalition)
-			return (int64_t)x->slot[at] - 1;
-	return -1;
-}
-
-static void take_place(struct gpube__mask_index *x, const uint64_t *masks, int64_t k)
-{
-	const uint64_t last = ((uint64_t)1 << x->bits) - 1;
-	uint64_t at = place(x, masks[k]);
-
-	while (x->slot[at])
-		at = (at + 1) & last;
-	x->slot[at] = (uint32_t)k + 1;
-}
-
-static int more_slots(
-	struct gpube__mask_index *x, struct gpube_ctx *ctx, const uint64_t *masks, int64_t n)
-{
-	const int bits = x->slot ? x->bits + 1 : FIRST_BITS;
-	uint32_t *slot = gpube__alloc_zero(ctx, (uint64_t)1 << bits, sizeof(*slot));
-
-	if (!slot)
-		return GPUBE_ENOMEM;
-	gpube__free(ctx, x->slot);
-	x->slot = slot;
-	x->bits = bits;
-	for (int64_t k = 0; k < n; k++)
-		take_place(x, masks, k);
-	return GPUBE_OK;
-}
-
-int gpube__mask_add(
-	struct gpube__mask_index *x, struct gpube_ctx *ctx, const uint64_t *masks, int64_t n)
-{
-	if (n >= INT32_MAX)
-		return gpube__fail(ctx, GPUBE_ELIMIT, "more than 2^31 coalitions are listed");
-	if ((!x->slot || 2 * (n + 1) > (int64_t)1 << x->bits) && more_slots(x, ctx, masks, n))
-		return GPUBE_ENOMEM;
-	take_place(x, masks, n);
-	return GPUBE_OK;
-}
-
 int gpube__mask_index(
 	struct gpube__mask_index *x, struct gpube_ctx *ctx, const struct gpube_table *t)
 {
 	int status = GPUBE_OK;
 
 	for (int64_t k = 0; t->sparse && k < t->n && !status; k++)
-		status = gpube__mask_add(x, ctx, t->masks, k);
+		status = gpube__masks_add(x, ctx, t->masks, 1, k);
 	return status;
 }
 
@@ -335,7 +279,7 @@ int gpube__listing_add(struct gpube__listing *l, uint64_t coalition, int64_t val
 		return status;
 	l->mask[l->n] = coalition;
 	gpube__coalition_put(l->type, l->value, l->n, value);
-	status = gpube__mask_add(&l->index, l->ctx, l->mask, l->n);
+	status = gpube__masks_add(&l->index, l->ctx, l->mask, 1, l->n);
 	l->n += status == GPUBE_OK;
 	return status;
 }

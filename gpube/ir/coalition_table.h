@@ -5,6 +5,7 @@
 #ifndef GPUBE_COALITION_TABLE_H
 #define GPUBE_COALITION_TABLE_H
 
+#include "gpube/base/mask_index.h"
 #include "gpube/coalitions.h"
 #include "gpube/ir/model.h"
 
@@ -53,21 +54,12 @@ static inline bool gpube__wants_table(int n_agents, int64_t n_listed)
 	return n_agents <= 20 || (uint64_t)n_listed >= (uint64_t)1 << n_agents >> 6;
 }
 
-/*
- * Which of some masks is which: 2^bits places of a hash table, at most half of them used, each the
- * number of a mask and 1, or 0. The masks are the caller's.
- */
-struct gpube__mask_index {
-	uint32_t *slot;
-	int bits;
-};
-
 /* The number of a mask, -1 if it is not there. */
-int64_t gpube__mask_find(
-	const struct gpube__mask_index *x, const uint64_t *masks, uint64_t coalition);
-/* Adds masks[n], to n that are there. Errors: ENOMEM, ELIMIT (2^31) */
-int gpube__mask_add(
-	struct gpube__mask_index *x, struct gpube_ctx *ctx, const uint64_t *masks, int64_t n);
+static inline int64_t gpube__mask_find(
+	const struct gpube__mask_index *x, const uint64_t *masks, uint64_t coalition)
+{
+	return gpube__masks_find(x, masks, 1, &coalition);
+}
 
 /* All of a list; of a dense table it stays empty. */
 int gpube__mask_index(

@@ -101,7 +101,6 @@ static void pivot(struct nash_lp *lp, const struct nash_matrix *m, int32_t row, 
 {
 	int32_t n = m->k + 1, var = lp->basic[row];
 	double *p = row_of(lp, m, row), inverse = 1 / p[col + 1];
-	const struct nash_rows *rows = nash__rows();
 
 	for (int32_t c = 0; c < n; c++)
 		p[c] *= -inverse;
@@ -112,7 +111,7 @@ static void pivot(struct nash_lp *lp, const struct nash_matrix *m, int32_t row, 
 		if (r == row || f == 0)
 			continue;
 		d[col + 1] = 0;
-		rows->add(d, p, f, n);
+		nash__row_add(d, p, f, n);
 		if (d[0] < 0 && d[0] > -ZERO)
 			d[0] = 0;
 	}
@@ -126,7 +125,6 @@ static void pivot(struct nash_lp *lp, const struct nash_matrix *m, int32_t row, 
 static double least_of(
 	const struct nash_lp *lp, const struct nash_matrix *m, int32_t row, int32_t first)
 {
-	const struct nash_rows *rows = nash__rows();
 	const int32_t k = m->k, t = lp->basic[row], n = k - first < ACTIONS ? k - first : ACTIONS;
 	const double *d = row_of(lp, m, row);
 	double g[ACTIONS] = {0}, least = INFINITY;
@@ -134,10 +132,11 @@ static double least_of(
 	if (t >= first && t < first + n)
 		g[t - first] = 1;
 	if (t >= k)
-		rows->add(g, m->c + (size_t)(t - k) * k + first, -1, n);
+		nash__row_add(g, m->c + (size_t)(t - k) * k + first, -1, n);
 	for (int32_t c = 0; c < k; c++)
 		if (lp->nonbasic[c] >= k && (c >= lp->live || d[c + 1] > 0))
-			rows->add(g, m->c + (size_t)(lp->nonbasic[c] - k) * k + first, d[c + 1], n);
+			nash__row_add(
+				g, m->c + (size_t)(lp->nonbasic[c] - k) * k + first, d[c + 1], n);
 	for (int32_t i = 0; i < n; i++)
 		if ((!lp->fixed[first + i] || first + i == t) && g[i] < least)
 			least = g[i];
@@ -273,7 +272,7 @@ enum nash_lp_end nash__lp_fix(
 static struct nash_place place_of(const struct nash_lp *lp, const double *d, int32_t var)
 {
 	double most;
-	const double down = nash__rows()->down(d + 1, lp->live, d[0], &most);
+	const double down = nash__row_down(d + 1, lp->live, d[0], &most);
 
 	return (struct nash_place){
 		.zero = most <= ZERO || lp->fixed[var],

@@ -1,7 +1,7 @@
 /*
  * face_rows.h - what takes the time of branch and bound on a CPU, row by row of a face's
- * dictionary: compiled for several instruction sets, the best of which is chosen at run time. All
- * give the same bits: sums are in eight parts, whatever a register holds. Internal to nash/.
+ * dictionary. All lengths of vectors give the same bits: sums are in eight parts, whatever a
+ * register holds. Internal to nash/.
  */
 #ifndef NASH_FACE_ROWS_H
 #define NASH_FACE_ROWS_H
@@ -10,19 +10,12 @@
 
 #define NASH_LP_ZERO_BELOW 1e-9 /* values below are taken for 0: a proposal, no decision */
 
+/* to[c] += f * from[c], c < n */
+void nash__row_add(double *restrict to, const double *restrict from, double f, int32_t n);
 /*
- * add   to[c] += f * from[c], c < n
- * down  the sum of what is negative in d[0] to d[n - 1], as a positive number
- * most  the largest of d[0] to d[n - 1] and 'start', with it
+ * The sum of what is negative in d[0] to d[n - 1], as a positive number; most: out, the largest of
+ * them and 'start'.
  */
-struct nash_rows {
-	void (*add)(double *to, const double *from, double f, int32_t n);
-	double (*down)(const double *d, int32_t n, double start, double *most);
-};
-
-const struct nash_rows *nash__rows(void);
-/* NULL: not on this processor */
-const struct nash_rows *nash__rows_avx2(void);
-const struct nash_rows *nash__rows_avx512(void);
+double nash__row_down(const double *d, int32_t n, double start, double *most);
 
 #endif

@@ -138,58 +138,6 @@ static void shrink(struct nash_dict *d, const unsigned char *fixed)
 
 /* ---- the walk --------------------------------------------------------------------- */
 
-/* A set of bases: masks of the nonbasic variables. */
-struct marks {
-	int words;
-	int64_t n, capacity, n_slots;
-	uint64_t *masks;
-	int64_t *slots;
-};
-
-static int64_t mark_slot(const struct marks *m, const uint64_t *mask)
-{
-	uint64_t h = 0x9e3779b97f4a7c15u;
-	int64_t s;
-
-	for (int w = 0; w < m->words; w++) {
-		h = (h ^ mask[w]) * 0xbf58476d1ce4e5b9u;
-		h ^= h >> 29;
-	}
-	s = (int64_t)(h & (uint64_t)(m->n_slots - 1));
-	while (m->slots[s] && memcmp(m->masks + (m->slots[s] - 1) * m->words, mask,
-				      (size_t)m->words * sizeof(*mask)) != 0)
-		s = (s + 1) & (m->n_slots - 1);
-	return s;
-}
-
-/* fresh: out, whether the basis was not marked before */
-static int mark(struct gpube_ctx *ctx, struct marks *m, const uint64_t *mask, bool *fresh)
-{
-	int64_t s;
-
-	if (2 * (m->n + 1) > m->n_slots) {
-		int64_t n = m->n_slots ? 2 * m->n_slots : 64;
-		int64_t *slots = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*slots));
-
-		if (!slots)
-			return GPUBE_ENOMEM;
-		gpube__free(ctx, m->slots);
-		m->slots = slots;
-		m->n_slots = n;
-		for (int64_t k = 0; k < m->n; k++)
-			slots[mark_slot(m, m->masks + k * m->words)] = k + 1;
-	}
-	s = mark_slot(m, mask);
-	*fresh = !m->slots[s];
-	if (!*fresh)
-		return GPUBE_OK;
-	if (gpube__grow(ctx, &m->masks, &m->capacity, (m->n + 1) * m->words, sizeof(*mask)))
-		return GPUBE_ENOMEM;
-	memcpy(m->masks + m->n * m->words, mask, (size_t)m->words * sizeof(*mask));
-	m->slots[s] = ++m->n;
-	return GPUBE_OK;
-}
-
 /* How the walk came to a basis: exchanging (row, col) again goes back. */
 struct step {
 	int32_t row, col, next; /* next: the column to try */
@@ -203,7 +151,8 @@ struct nash_walk {
 	int col; /* of the current basis, to try next */
 	struct nash_dict d;
 	struct nash_lex lex;
-	struct marks marks, seen; /* bases, and vertices by their labels */
+	/* bases, by their nonbasic variables, and vertices, by their labels */
+	struct gpube__mask_set marks, seen;
 	struct step *stack;
 	int64_t n_stack, capacity;
 	uint64_t *mask, *basis;
@@ -237,7 +186,7 @@ static int record(struct nash_walk *w)
 	int status;
 
 	labels_of(w);
-	status = mark(w->v->ctx, &w->seen, w->mask, &fresh);
+	status = gpube__mask_set_add(&w->seen, w->v->ctx, w->mask, &fresh);
 	if (status || !fresh)
 		return status;
 	_fmpz_vec_zero(w->coords, s->k + 1);
@@ -284,7 +233,7 @@ static int next_step(struct nash_walk *w, int *row)
 		if (*row < 0)
 			continue;
 		basis_of(w, *row, w->col);
-		status = mark(w->v->ctx, &w->marks, w->basis, &fresh);
+		status = gpube__mask_set_add(&w->marks, w->v->ctx, w->basis, &fresh);
 		if (fresh)
 			return status;
 	}
@@ -341,7 +290,6 @@ int nash__walk_new(struct nash_walk **out, struct nash_vertices *v, struct nash_
 	struct gpube_ctx *ctx = v->ctx;
 	int32_t n_vars = s->k + s->l;
 	struct nash_walk *w = gpube__alloc_zero(ctx, 1, sizeof(*w));
-	bool fresh;
 	int status;
 
 	*out = NULL;
@@ -368,7 +316,7 @@ int nash__walk_new(struct nash_walk **out, struct nash_vertices *v, struct nash_
 	}
 	if (!status && !w->empty) {
 		basis_of(w, -1, -1);
-		status = mark(ctx, &w->marks, w->basis, &fresh);
+		status = gpube__mask_set_add(&w->marks, ctx, w->basis, NULL);
 	}
 	if (!status && !w->empty)
 		status = record(w);
@@ -393,10 +341,8 @@ void nash__walk_free(struct nash_walk *w)
 	gpube__free(ctx, w->mask);
 	gpube__free(ctx, w->basis);
 	gpube__free(ctx, w->stack);
-	gpube__free(ctx, w->marks.masks);
-	gpube__free(ctx, w->marks.slots);
-	gpube__free(ctx, w->seen.masks);
-	gpube__free(ctx, w->seen.slots);
+	gpube__mask_set_clear(&w->marks, ctx);
+	gpube__mask_set_clear(&w->seen, ctx);
 	gpube__free(ctx, w);
 }
 

@@ -15,45 +15,8 @@ void nash__vertices_clear(struct nash_vertices *v)
 		fmpz_clear(v->coords + k);
 	gpube__free(v->ctx, v->coords);
 	gpube__free(v->ctx, v->masks);
-	gpube__free(v->ctx, v->slots);
+	gpube__free(v->ctx, v->index.slot);
 	v->n = 0;
-}
-
-static uint64_t hash(const uint64_t *mask, int words)
-{
-	uint64_t h = 0x9e3779b97f4a7c15u;
-
-	for (int w = 0; w < words; w++) {
-		h = (h ^ mask[w]) * 0xbf58476d1ce4e5b9u;
-		h ^= h >> 29;
-	}
-	return h;
-}
-
-/* The slot that holds the mask, or the empty one where it belongs. */
-static int64_t slot_of(const struct nash_vertices *v, const uint64_t *mask)
-{
-	int64_t s = (int64_t)(hash(mask, v->words) & (uint64_t)(v->n_slots - 1));
-
-	while (v->slots[s] &&
-		memcmp(nash__mask(v, v->slots[s] - 1), mask, (size_t)v->words * sizeof(*mask)) != 0)
-		s = (s + 1) & (v->n_slots - 1);
-	return s;
-}
-
-static int rehash(struct nash_vertices *v)
-{
-	int64_t n = v->n_slots ? 2 * v->n_slots : 64;
-	int64_t *slots = gpube__alloc_zero(v->ctx, (uint64_t)n, sizeof(*slots));
-
-	if (!slots)
-		return GPUBE_ENOMEM;
-	gpube__free(v->ctx, v->slots);
-	v->slots = slots;
-	v->n_slots = n;
-	for (int64_t k = 0; k < v->n; k++)
-		slots[slot_of(v, nash__mask(v, k))] = k + 1;
-	return GPUBE_OK;
 }
 
 void nash__lowest_terms(fmpz *coords, int32_t k)
@@ -69,28 +32,32 @@ void nash__lowest_terms(fmpz *coords, int32_t k)
 
 int nash__vertices_add(struct nash_vertices *v, int64_t *at, const uint64_t *mask, fmpz *coords)
 {
-	int32_t width = v->side->k + 1;
-	int64_t s;
+	const int32_t width = v->side->k + 1;
+	int64_t k;
+	int status;
 
-	if (nash__room(v->ctx, 0) || (2 * (v->n + 1) > v->n_slots && rehash(v)))
+	if (nash__room(v->ctx, 0))
 		return GPUBE_ENOMEM;
-	s = slot_of(v, mask);
-	if (!v->slots[s]) {
+	k = gpube__masks_find(&v->index, v->masks, v->words, mask);
+	if (k < 0) {
 		if (gpube__grow(v->ctx, &v->masks, &v->capacity_masks, (v->n + 1) * v->words,
 			    sizeof(*v->masks)) ||
 			gpube__grow(v->ctx, &v->coords, &v->capacity_coords, (v->n + 1) * width,
 				sizeof(*v->coords)))
 			return GPUBE_ENOMEM;
 		memcpy(v->masks + v->n * v->words, mask, (size_t)v->words * sizeof(*mask));
+		status = gpube__masks_add(&v->index, v->ctx, v->masks, v->words, v->n);
+		if (status)
+			return status;
 		nash__lowest_terms(coords, v->side->k);
 		for (int32_t i = 0; i < width; i++) {
 			v->coords[v->n * width + i] = coords[i];
 			coords[i] = 0;
 		}
-		v->slots[s] = ++v->n;
+		k = v->n++;
 	}
 	if (at)
-		*at = v->slots[s] - 1;
+		*at = k;
 	return GPUBE_OK;
 }
 

@@ -224,7 +224,7 @@ static void out_of_patience(void **state)
 	assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
 	nash__found_init(&found, &p);
 	nash__found_init(&other, &p);
-	r = gpube__alloc_zero(ctx, 1, sizeof(*r));
+	r = nash__result_new(ctx);
 	assert_non_null(r);
 	assert_int_equal(nash__branch_and_bound(&found, -1), GPUBE_OK);
 	assert_int_equal(found.n, N);
