@@ -11,6 +11,7 @@
 
 #include "csg/csg.h"
 #include "gpube/options/options.h"
+#include "csg/distributions.h"
 
 static const struct {
 	const char *name;
@@ -30,7 +31,7 @@ static int bench(struct gpube_ctx *ctx, int m, enum gpube_type type, int n, int 
 		.backend = GPUBE_BACKEND_CUDA};
 	double first = 0, best = 1e300, splits = 0, value = 0;
 	struct gpube_model *g;
-	int status = gpube_coalitions_generate_on_device(&g, ctx, "uniform", n, type, 1);
+	int status = csg__generate_on_device(&g, ctx, "uniform", n, type, 1);
 
 	if (status)
 		return status;
@@ -50,7 +51,7 @@ static int bench(struct gpube_ctx *ctx, int m, enum gpube_type type, int n, int 
 	}
 	if (!status)
 		printf("%s\t%s\t%d\t%.6f\t%.6f\t%.4e\t%.9g\n", methods[m].name,
-			gpube_type_name(type), n, first, best, splits / best, value);
+			gpube__type_name(type), n, first, best, splits / best, value);
 	fflush(stdout);
 	gpube_model_free(g);
 	return status;
@@ -67,7 +68,8 @@ int main(int argc, char **argv)
 	}
 	while (m < 3 && strcmp(argv[1], methods[m].name) != 0)
 		m++;
-	while (type < GPUBE_FLOAT64 && strcmp(argv[2], gpube_type_name((enum gpube_type)type)) != 0)
+	while (type < GPUBE_FLOAT64 &&
+		strcmp(argv[2], gpube__type_name((enum gpube_type)type)) != 0)
 		type++;
 	if (gpube_ctx_new(&ctx, NULL))
 		return 1;

@@ -38,16 +38,13 @@ struct gpube_auction_result {
 GPUBE_API int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m,
 	const struct gpube_opts *opts);
 
-/* Number k of the random distributions, NULL past the last. */
-GPUBE_API const char *gpube_auction_distribution(int k);
-
 /*
  * gpube_auction_generate() - a seeded random auction, with prices of thousandths.
- * Errors: EINVAL no such distribution, sizes (of matching: goods are not times 4); ENOMEM, ELIMIT,
- *         ESTOP
+ * opts    distribution, goods, bids, seed
+ * Errors: EINVAL (options; of matching: goods are not times 4); ENOMEM, ELIMIT, ESTOP
  */
-GPUBE_API int gpube_auction_generate(struct gpube_model **out, struct gpube_ctx *ctx,
-	const char *distribution, int n_goods, int n_bids, uint64_t seed);
+GPUBE_API int gpube_auction_generate(
+	struct gpube_model **out, struct gpube_ctx *ctx, const struct gpube_opts *opts);
 
 #ifdef __cplusplus
 }

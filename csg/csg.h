@@ -99,39 +99,20 @@ GPUBE_API int gpube_csg(
 GPUBE_API int gpube_csg_verify(
 	struct gpube_csg_result **out, const struct gpube_model *m, const char *path);
 
-GPUBE_API const char *gpube_csg_method_name(enum gpube_csg_method method);
-
 /* ---- distributions --------------------------------------------------------------------------- */
 
-/* Number k of the distributions, NULL past the last: names for gpube_coalitions_generate(). */
-GPUBE_API const char *gpube_coalitions_distribution(int k);
-
 /*
- * gpube_coalitions_generate() - a seeded random game. Integer types hold the value times 1000
- * (int16: times 10), rounded.
- * Errors: EINVAL no such distribution; ESTOP; as gpube_coalitions_new()
+ * gpube_coalitions_generate() - a seeded random game, the same for the same options everywhere.
+ * Integer types hold the value times 1000 (int16: times 10), rounded.
+ * opts    distribution, n_agents, type, seed; store: memory; device, that of the context's CUDA
+ *         device, for methods conv, dp and idp; none: method conv, for which alone the game then
+ *         is, makes the values that it works on, on the device where that could, as often as it
+ *         needs them (once, if a layer of them fits). gpube_coalitions_values() is NULL of both
+ * Errors: as gpube_coalitions_new(); EINVAL (options); of the device EINVAL where the values need
+ *         more than sums and products, ENODEV, ELIMIT (values and half as many sums do not fit)
  */
-GPUBE_API int gpube_coalitions_generate(struct gpube_model **out, struct gpube_ctx *ctx,
-	const char *distribution, int n_agents, enum gpube_type type, uint64_t seed);
-
-/*
- * gpube_coalitions_generate_on_device() - the same game in the memory of the context's CUDA
- * device, for methods conv, dp and idp: gpube_coalitions_values() is NULL.
- * Errors: EINVAL also where the values need more than sums and products; ENODEV; ELIMIT:
- *         values and half as many sums do not fit the device
- */
-GPUBE_API int gpube_coalitions_generate_on_device(struct gpube_model **out, struct gpube_ctx *ctx,
-	const char *distribution, int n_agents, enum gpube_type type, uint64_t seed);
-
-/*
- * gpube_coalitions_generate_unstored() - the same game of which no value is stored: method conv
- * makes those it works on, on the device where gpube_coalitions_generate_on_device() could, as
- * often as it needs them (once, if a layer of them fits). For method conv alone;
- * gpube_coalitions_values() is NULL.
- * Errors: as gpube_coalitions_generate()
- */
-GPUBE_API int gpube_coalitions_generate_unstored(struct gpube_model **out, struct gpube_ctx *ctx,
-	const char *distribution, int n_agents, enum gpube_type type, uint64_t seed);
+GPUBE_API int gpube_coalitions_generate(
+	struct gpube_model **out, struct gpube_ctx *ctx, const struct gpube_opts *opts);
 
 #ifdef __cplusplus
 }

@@ -124,7 +124,7 @@ static const struct {
 	{"near-ties", GPUBE_DRAW_NEAR_TIES, NULL},
 };
 
-const char *gpube_coalitions_distribution(int k)
+const char *csg__distribution(int k)
 {
 	return k >= 0 && k < (int)(sizeof(distributions) / sizeof(*distributions))
 		       ? distributions[k].name
@@ -212,8 +212,7 @@ int csg__source_init(struct csg__source *s, struct gpube_ctx *ctx, const char *d
 	int status = gpube__coalitions_check(ctx, n_agents, type), k;
 
 	if (!status)
-		status = csg__find_distribution(
-			&k, ctx, distribution, gpube_coalitions_distribution);
+		status = csg__find_distribution(&k, ctx, distribution, csg__distribution);
 	if (status)
 		return status;
 	*s = (struct csg__source){.value = distributions[k].value};

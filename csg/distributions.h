@@ -14,6 +14,22 @@ struct csg__source {
 /* A number of a normal distribution, by Box and Muller. */
 double csg__draw_normal(struct gpube_rng *rng, double mean, double sd);
 
+/* Number k of the distributions, NULL past the last. */
+const char *csg__distribution(int k);
+/* The same of auctions. */
+const char *csg__auction_distribution(int k);
+/*
+ * gpube_coalitions_generate(), in memory, on the device or not stored; gpube_auction_generate().
+ */
+int csg__generate(struct gpube_model **out, struct gpube_ctx *ctx, const char *distribution,
+	int n_agents, enum gpube_type type, uint64_t seed);
+int csg__generate_on_device(struct gpube_model **out, struct gpube_ctx *ctx,
+	const char *distribution, int n_agents, enum gpube_type type, uint64_t seed);
+int csg__generate_unstored(struct gpube_model **out, struct gpube_ctx *ctx,
+	const char *distribution, int n_agents, enum gpube_type type, uint64_t seed);
+int csg__auction_generate(struct gpube_model **out, struct gpube_ctx *ctx, const char *distribution,
+	int n_goods, int n_bids, uint64_t seed);
+
 /*
  * Which distribution has that name, of those that name_of() counts up. Errors: EINVAL, with all
  * names

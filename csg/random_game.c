@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "csg/distributions.h"
+#include "gpube/options/options.h"
 
 /*
  * ops     stored: whose memory the values are
@@ -79,8 +80,8 @@ static int begin(struct csg__source *s, struct gpube_model **out, struct gpube_c
 	return csg__source_init(s, ctx, distribution, n_agents, type, seed);
 }
 
-int gpube_coalitions_generate(struct gpube_model **out, struct gpube_ctx *ctx,
-	const char *distribution, int n_agents, enum gpube_type type, uint64_t seed)
+int csg__generate(struct gpube_model **out, struct gpube_ctx *ctx, const char *distribution,
+	int n_agents, enum gpube_type type, uint64_t seed)
 {
 	struct gpube_table t;
 	struct csg__source s;
@@ -120,7 +121,7 @@ static int take_random(struct gpube_model **out, struct gpube_ctx *ctx, const st
 	return gpube__coalitions_model(out, ctx, &t);
 }
 
-int gpube_coalitions_generate_on_device(struct gpube_model **out, struct gpube_ctx *ctx,
+int csg__generate_on_device(struct gpube_model **out, struct gpube_ctx *ctx,
 	const char *distribution, int n_agents, enum gpube_type type, uint64_t seed)
 {
 	const struct gpube_subset_ops *cuda;
@@ -148,11 +149,32 @@ int gpube_coalitions_generate_on_device(struct gpube_model **out, struct gpube_c
 	return status;
 }
 
-int gpube_coalitions_generate_unstored(struct gpube_model **out, struct gpube_ctx *ctx,
+int csg__generate_unstored(struct gpube_model **out, struct gpube_ctx *ctx,
 	const char *distribution, int n_agents, enum gpube_type type, uint64_t seed)
 {
 	struct csg__source s;
 	int status = begin(&s, out, ctx, distribution, n_agents, type, seed);
 
 	return status ? status : take_random(out, ctx, &s, NULL, fetch_made);
+}
+
+int gpube_coalitions_generate(
+	struct gpube_model **out, struct gpube_ctx *ctx, const struct gpube_opts *opts)
+{
+	static int (*const made[])(struct gpube_model **, struct gpube_ctx *, const char *, int,
+		enum gpube_type,
+		uint64_t) = {csg__generate, csg__generate_on_device, csg__generate_unstored};
+	struct gpube_opts o;
+	int status;
+
+	if (out)
+		*out = NULL;
+	if (!out || !ctx)
+		return gpube__missing(ctx);
+	status = gpube__opts_take(&o, ctx, opts, GPUBE__ON_COALITIONS_GENERATE);
+	/* the words of 'type' are those of enum gpube_type, from INT16 on */
+	return status ? status
+		      : made[o.store](out, ctx, csg__distribution(o.coalition_distribution),
+				o.n_agents, (enum gpube_type)(o.coalition_type + GPUBE_INT16),
+				(uint64_t)o.seed);
 }

@@ -9,7 +9,7 @@
 #include "csg/proof.h"
 #include "csg/sparse.h"
 
-const char *gpube_csg_method_name(enum gpube_csg_method method)
+const char *csg__method_name(enum gpube_csg_method method)
 {
 	static const char *const names[] = {"auto", "lp", "conv", "dp", "idp", "ip", "idp-ip"};
 

@@ -495,7 +495,7 @@ int csg__range(struct csg__range *range, const struct csg__view *g)
 	if (range->work > g->type)
 		return gpube__fail(g->ctx, GPUBE_ERANGE,
 			"sums of these values pass %s, and a device does not convert them",
-			gpube_type_name(g->type));
+			gpube__type_name(g->type));
 	range->work = g->type;
 	return GPUBE_OK;
 }

@@ -181,7 +181,7 @@ static bool stays(const char *path)
 	return strcmp(path, "-") && (stat(path, &file) || S_ISREG(file.st_mode));
 }
 
-int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, const char *path)
+int gpube__content(enum gpube_content *content, struct gpube_ctx *ctx, const char *path)
 {
 	struct gpube_in in;
 	int status;
@@ -200,7 +200,7 @@ int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, const char
 	return status;
 }
 
-const char *gpube_content_words(enum gpube_content content)
+const char *gpube__content_words(enum gpube_content content)
 {
 	static const char *const words[] = {"a model, which 'gpube solve' reads",
 		"a game, which 'gpube nash' reads", "a coalition game, which 'gpube csg' reads",
@@ -228,7 +228,7 @@ int gpube__refused(int status, struct gpube_ctx *ctx, const char *path, enum gpu
 		gpube__in_close(&in);
 		if (sure)
 			return gpube__fail(ctx, GPUBE_EINVAL, "'%s' is %s", path,
-				gpube_content_words(content));
+				gpube__content_words(content));
 	}
 	return gpube__fail(ctx, status, "%s", text);
 }
@@ -261,7 +261,7 @@ static const struct gpube_format_row *input_format(
 				     ? gpube__fail(in->ctx, GPUBE_EINVAL,
 					       "there is no format number %d", (int)format)
 				     : gpube__fail(in->ctx, GPUBE_EINVAL, "'%s' is %s", in->path,
-					       gpube_content_words(found.content));
+					       gpube__content_words(found.content));
 	*guessed = found.format && found.format->id == GPUBE_FORMAT_WCSP && !found.sure;
 	return found.format;
 }

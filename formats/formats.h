@@ -14,25 +14,6 @@
 extern "C" {
 #endif
 
-/* What a file holds: a model, of what kind, or what other programs of this project read. */
-enum gpube_content {
-	GPUBE_CONTENT_MODEL,
-	GPUBE_CONTENT_GAME,       /* a model of kind GPUBE_GAME: nash.h */
-	GPUBE_CONTENT_COALITIONS, /* a model of that kind: coalitions.h */
-	GPUBE_CONTENT_AUCTION,    /* the same, of bids */
-	GPUBE_CONTENT_RESULT,     /* gpube_read_uai_result() */
-	GPUBE_CONTENT_SIDECAR,    /* by its name: .ub, .order, .ord, .cov, .dec, .evid, .query */
-};
-
-/*
- * gpube_content() - told from the first bytes. Standard input, and what is no plain
- * file, is always taken for a model: looking at it would take it away.
- * Errors: EIO, ENOMEM
- */
-GPUBE_API int gpube_content(enum gpube_content *content, struct gpube_ctx *ctx, const char *path);
-/* What it is, and who reads it: "a coalition game, which 'gpube csg' reads". */
-GPUBE_API const char *gpube_content_words(enum gpube_content content);
-
 /*
  * What reading takes. A reader holds at most GPUBE_READ_FACTOR bytes for each byte of the file, 4
  * MiB, and besides what the context's memory_bytes allow: that is what a short text, or one that
@@ -126,15 +107,6 @@ GPUBE_API int gpube_write_solution(
 GPUBE_API int gpube_read_solution(int32_t *values, const struct gpube_model *m, const char *path);
 
 /*
- * An upper bound in a file of its own, toulbar2's .ub: one number, in the costs
- * that the model's files have; 'cost' is in its units of 10^-scale.
- * Errors: EIO, EPARSE, ERANGE (more decimals than the model's, or 64 bits), ENOMEM;
- *         EINVAL (a model of potentials)
- */
-GPUBE_API int gpube_read_ub(int64_t *cost, const struct gpube_model *m, const char *path);
-GPUBE_API int gpube_write_ub(const struct gpube_model *m, const char *path, int64_t cost);
-
-/*
  * A tree decomposition, or a forest of them, as toulbar2's .cov has it, and without numbers and
  * parents its .dec.
  * parent  index of a cluster before, -1 for a root
@@ -147,16 +119,6 @@ struct gpube_decomposition {
 	int32_t *vars;
 };
 
-/*
- * gpube_read_decomposition() - of a PATH that ends in .dec, whose clusters have no parents, they
- * are joined by what they have in common. That it covers the functions, and that each variable's
- * clusters are connected, is not checked.
- * Errors: EIO, EPARSE, ENOMEM; writing: EINVAL (a parent that is not before; hidden variables)
- */
-GPUBE_API int gpube_read_decomposition(
-	struct gpube_decomposition **out, const struct gpube_model *m, const char *path);
-GPUBE_API int gpube_write_decomposition(
-	const struct gpube_model *m, const char *path, const struct gpube_decomposition *d);
 /*
  * gpube_order_of_decomposition() - an elimination order whose clusters are those: each
  * variable goes where a cluster's parent is without it, the leaves first; in front of all
@@ -204,43 +166,6 @@ GPUBE_API int gpube_read_uai_result(
  */
 GPUBE_API int gpube_write_uai_result(
 	struct gpube_ctx *ctx, const char *path, const struct gpube_uai_result *r);
-/* "PR", "MAR", "MPE", "MMAP" */
-GPUBE_API const char *gpube_uai_task_name(enum gpube_uai_task task);
-
-/* Writes an elimination order for daoopt, which takes the observed variables out itself. */
-GPUBE_API int gpube_write_daoopt_order(
-	const struct gpube_model *m, const char *path, const int32_t *order);
-
-/*
- * One function of a mini-bucket table: a message, or part of one.
- * bucket        the variable in whose bucket it is; -1: that of daoopt's dummy root
- * scope         arity variables, ascending
- * log10_values  n, the last variable fastest
- * over          n_over variables whose buckets it passes over, on its way from
- *               where it was made to 'bucket'
- * All variables are the model's, and none is observed or has one value.
- */
-struct gpube_minibucket_function {
-	int32_t id, bucket;
-	int arity, n_over;
-	const int32_t *scope, *over;
-	int64_t n;
-	const double *log10_values;
-};
-
-struct gpube_minibuckets {
-	int ibound;
-	double log10_upper; /* bound of the whole problem */
-	int64_t n_functions;
-	const struct gpube_minibucket_function *functions;
-};
-
-/*
- * gpube_write_minibuckets() - the heuristic that daoopt loads by --minibucket.
- * Errors: EINVAL (a scope, a bucket or a size that is not the model's), EIO, ENOMEM
- */
-GPUBE_API int gpube_write_minibuckets(
-	const struct gpube_model *m, const char *path, const struct gpube_minibuckets *b);
 
 #ifdef __cplusplus
 }

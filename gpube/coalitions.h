@@ -41,8 +41,6 @@ GPUBE_API int gpube_coalitions_new_listed(struct gpube_model **out, struct gpube
 
 /* The type of the values; INT8: it is no such model. */
 GPUBE_API enum gpube_type gpube_coalitions_type(const struct gpube_model *m);
-/* "int8", "int16", "int32", "int64", "float32", "float64", "int128" */
-GPUBE_API const char *gpube_type_name(enum gpube_type type);
 
 /*
  * The 2^n values, to be filled and read: an array of the model's type, indexed by

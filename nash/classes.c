@@ -11,6 +11,7 @@
 
 #include "gpube/ir/payoffs.h"
 #include "gpube/options/options.h"
+#include "nash/classes.h"
 #include "nash/nash.h"
 
 /*
@@ -307,7 +308,7 @@ static const struct {
 
 #define N_CLASSES ((int)(sizeof(classes) / sizeof(*classes)))
 
-const char *gpube_nash_class(int k)
+const char *nash__class(int k)
 {
 	return k >= 0 && k < N_CLASSES ? classes[k].name : NULL;
 }

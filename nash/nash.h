@@ -21,12 +21,9 @@ extern "C" {
 
 /* ---- random games ------------------------------------------------------- */
 
-/* Number k of the classes of games, NULL past the last; gpube_nash_generate() takes the names. */
-GPUBE_API const char *gpube_nash_class(int k);
-
 /*
  * gpube_nash_generate() - a seeded game, the same for the same options everywhere.
- * opts  game: a name of gpube_nash_class(); rows, columns, seed, range, covariance; parameters:
+ * opts  game: a class; rows, columns, seed, range, covariance; parameters:
  *       integers, decimals or fractions. int_payoffs, not 0: what is drawn are reals (65536ths;
  *       range is 10000 at most), and payoffs are so many times as large, rounded to integers, ties
  *       away from 0: what GAMUT's -int_payoffs -int_mult does, by default 10000 times. Payoffs that

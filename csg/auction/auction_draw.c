@@ -303,7 +303,7 @@ static int draw_bidder(struct bid_drawing *d, uint8_t *in, uint8_t *other, doubl
 static const char *const names[] = {"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "scheduling",
 	"regions", "arbitrary", "paths", "matching"};
 
-const char *gpube_auction_distribution(int k)
+const char *csg__auction_distribution(int k)
 {
 	return k >= 0 && k < (int)(sizeof(names) / sizeof(*names)) ? names[k] : NULL;
 }
@@ -351,8 +351,8 @@ static int take_bids(struct gpube_model **out, struct bid_drawing *d, const char
 	return status;
 }
 
-int gpube_auction_generate(struct gpube_model **out, struct gpube_ctx *ctx,
-	const char *distribution, int n_goods, int n_bids, uint64_t seed)
+int csg__auction_generate(struct gpube_model **out, struct gpube_ctx *ctx, const char *distribution,
+	int n_goods, int n_bids, uint64_t seed)
 {
 	struct bid_drawing d = {.ctx = ctx, .n_goods = n_goods, .n_bids = n_bids};
 	const uint64_t goods = (uint64_t)n_goods;
@@ -363,7 +363,7 @@ int gpube_auction_generate(struct gpube_model **out, struct gpube_ctx *ctx,
 		*out = NULL;
 	if (!out || !ctx || !distribution)
 		return gpube__missing(ctx);
-	status = csg__find_distribution(&k, ctx, distribution, gpube_auction_distribution);
+	status = csg__find_distribution(&k, ctx, distribution, csg__auction_distribution);
 	if (status)
 		return status;
 	status = GPUBE_ENOMEM;
@@ -386,4 +386,21 @@ int gpube_auction_generate(struct gpube_model **out, struct gpube_ctx *ctx,
 	gpube__free(ctx, d.private_);
 	gpube__bids_clear(&d.b);
 	return status;
+}
+
+int gpube_auction_generate(
+	struct gpube_model **out, struct gpube_ctx *ctx, const struct gpube_opts *opts)
+{
+	struct gpube_opts o;
+	int status;
+
+	if (out)
+		*out = NULL;
+	if (!out || !ctx)
+		return gpube__missing(ctx);
+	status = gpube__opts_take(&o, ctx, opts, GPUBE__ON_AUCTION_GENERATE);
+	return status ? status
+		      : csg__auction_generate(out, ctx,
+				csg__auction_distribution(o.auction_distribution), o.goods, o.bids,
+				(uint64_t)o.seed);
 }

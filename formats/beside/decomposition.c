@@ -194,7 +194,7 @@ int gpube__read_clusters(
 	return status;
 }
 
-int gpube_read_decomposition(
+int gpube__read_decomposition(
 	struct gpube_decomposition **out, const struct gpube_model *m, const char *path)
 {
 	if (out)
@@ -228,7 +228,7 @@ int gpube__check_decomposition(const struct gpube_model *m, const struct gpube_d
 	return GPUBE_OK;
 }
 
-int gpube_write_decomposition(
+int gpube__write_decomposition(
 	const struct gpube_model *m, const char *path, const struct gpube_decomposition *d)
 {
 	struct gpube_out out;

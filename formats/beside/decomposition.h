@@ -13,8 +13,17 @@ struct gpube_decomposition *gpube__decomposition_new(struct gpube_ctx *ctx);
 int gpube__check_decomposition(const struct gpube_model *m, const struct gpube_decomposition *d);
 
 /*
- * gpube_read_decomposition() of one kind of file. tree: with numbers and parents, a .cov; otherwise
- * a .dec
+ * gpube__read_decomposition() - of a PATH that ends in .dec, whose clusters have no parents, they
+ * are joined by what they have in common. That it covers the functions, and that each variable's
+ * clusters are connected, is not checked.
+ * Errors: EIO, EPARSE, ENOMEM; writing: EINVAL (a parent that is not before; hidden variables)
+ */
+int gpube__read_decomposition(
+	struct gpube_decomposition **out, const struct gpube_model *m, const char *path);
+int gpube__write_decomposition(
+	const struct gpube_model *m, const char *path, const struct gpube_decomposition *d);
+/*
+ * The same of one kind of file. tree: with numbers and parents, a .cov; otherwise a .dec
  */
 int gpube__read_clusters(
 	struct gpube_decomposition **out, const struct gpube_model *m, const char *path, bool tree);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/beside/decomposition.h"
 #include "formats/cfn/cfn.h" /* decimals */
 #include "formats/common/registry.h"
 #include "gpube/ir/graph.h"
@@ -190,7 +191,7 @@ static int read_list(int32_t *order, const struct gpube_model *m, const char *pa
 static int read_cov_order(int32_t *order, const struct gpube_model *m, const char *path)
 {
 	struct gpube_decomposition *d;
-	int status = gpube_read_decomposition(&d, m, path);
+	int status = gpube__read_decomposition(&d, m, path);
 
 	if (!status) {
 		status = gpube_order_of_decomposition(order, m, d);
@@ -215,7 +216,7 @@ static int write_cov_order(const struct gpube_model *m, const char *path, const 
 	int status = gpube_decomposition_of_order(&d, m, order);
 
 	if (!status)
-		status = gpube_write_decomposition(m, path, d);
+		status = gpube__write_decomposition(m, path, d);
 	gpube_result_free(d);
 	return status;
 }
@@ -382,7 +383,7 @@ static int read_bound(int64_t *cost, const struct gpube_model *m, struct gpube_i
 	return GPUBE_OK;
 }
 
-int gpube_read_ub(int64_t *cost, const struct gpube_model *m, const char *path)
+int gpube__read_ub(int64_t *cost, const struct gpube_model *m, const char *path)
 {
 	struct gpube_in in;
 	int status;
@@ -402,7 +403,7 @@ int gpube_read_ub(int64_t *cost, const struct gpube_model *m, const char *path)
 	return status;
 }
 
-int gpube_write_ub(const struct gpube_model *m, const char *path, int64_t cost)
+int gpube__write_ub(const struct gpube_model *m, const char *path, int64_t cost)
 {
 	struct gpube_out out;
 	int status;

@@ -9,7 +9,7 @@
 #include "formats/coalitions/auction_program.h"
 
 #include "formats/mip/mip.h"
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 #include "gpube/ir/bids.h"
 
 /* ---- writing --------------------------------------------------------------------------- */
@@ -189,7 +189,7 @@ int gpube__auction_check(const struct gpube_model *m, const struct gpube_model *
 	struct gpube__bids a, b;
 	bool same = false;
 	int status =
-		again->kind == GPUBE_COALITIONS ? GPUBE_OK : gpube_auction_of_costs(&made, again);
+		again->kind == GPUBE_COALITIONS ? GPUBE_OK : gpube__auction_of_costs(&made, again);
 
 	if (status)
 		return status;

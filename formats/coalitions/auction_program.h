@@ -15,7 +15,7 @@ int gpube__auction_write(const struct gpube_model *m, struct gpube_out *out, boo
 
 /*
  * gpube__auction_check() - that what was read back, as an auction or as a program, is the same.
- * Errors: EBUG, ENOMEM, those of gpube_auction_of_costs()
+ * Errors: EBUG, ENOMEM, those of gpube__auction_of_costs()
  */
 int gpube__auction_check(const struct gpube_model *m, const struct gpube_model *again);
 

@@ -230,7 +230,7 @@ static int read_first_line(struct reader *r)
 	if (status)
 		return status;
 	for (type = GPUBE_INT16; type <= GPUBE_FLOAT64; type++)
-		if (!strcmp(token, gpube_type_name((enum gpube_type)type)))
+		if (!strcmp(token, gpube__type_name((enum gpube_type)type)))
 			break;
 	if (type > GPUBE_FLOAT64)
 		return gpube__in_expected(in, "int16, int32, int64, float32 or float64", token);
@@ -388,7 +388,7 @@ static void write_value(struct gpube_out *out, enum gpube_type type, int64_t v)
 
 static int write_text(const struct gpube_table *t, struct gpube_out *out)
 {
-	gpube__out_printf(out, "csg %d %s\n", t->arity, gpube_type_name(t->type));
+	gpube__out_printf(out, "csg %d %s\n", t->arity, gpube__type_name(t->type));
 	if (t->sparse) {
 		gpube__out_text(out, "default ");
 		write_value(out, t->type, gpube__coalition_at(t, -1));

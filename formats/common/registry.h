@@ -61,6 +61,25 @@ bool gpube__sniff_lrs(const char *text, size_t n, const char *path);
 bool gpube__sniff_two_player(const char *text, size_t n, const char *path);
 bool gpube__sniff_simple(const char *text, size_t n, const char *path);
 bool gpube__sniff_efg(const char *text, size_t n, const char *path);
+/* What a file holds: a model, of what kind, or what other programs of this project read. */
+enum gpube_content {
+	GPUBE_CONTENT_MODEL,
+	GPUBE_CONTENT_GAME,       /* a model of kind GPUBE_GAME: nash.h */
+	GPUBE_CONTENT_COALITIONS, /* a model of that kind: coalitions.h */
+	GPUBE_CONTENT_AUCTION,    /* the same, of bids */
+	GPUBE_CONTENT_RESULT,     /* gpube_read_uai_result() */
+	GPUBE_CONTENT_SIDECAR,    /* by its name: .ub, .order, .ord, .cov, .dec, .evid, .query */
+};
+
+/*
+ * gpube__content() - told from the first bytes. Standard input, and what is no plain
+ * file, is always taken for a model: looking at it would take it away.
+ * Errors: EIO, ENOMEM
+ */
+int gpube__content(enum gpube_content *content, struct gpube_ctx *ctx, const char *path);
+/* What it is, and who reads it: "a coalition game, which 'gpube csg' reads". */
+const char *gpube__content_words(enum gpube_content content);
+
 /* The format of a game that no other claims. */
 enum gpube_format gpube__guess_game(const char *text);
 
@@ -175,6 +194,17 @@ int gpube__evid_write_for(
 	struct gpube_out *out, char **beside, const struct gpube_model *m, const char *path);
 
 /* An MPE as a .sol has it ('sol'), or any result file. */
+/*
+ * An upper bound in a file of its own, toulbar2's .ub: one number, in the costs
+ * that the model's files have; 'cost' is in its units of 10^-scale.
+ * Errors: EIO, EPARSE, ERANGE (more decimals than the model's, or 64 bits), ENOMEM;
+ *         EINVAL (a model of potentials)
+ */
+int gpube__read_ub(int64_t *cost, const struct gpube_model *m, const char *path);
+int gpube__write_ub(const struct gpube_model *m, const char *path, int64_t cost);
+
+/* "PR", "MAR", "MPE", "MMAP" */
+const char *gpube__uai_task_name(enum gpube_uai_task task);
 int gpube__uai_result_read(struct gpube_uai_result **out, struct gpube_in *in, bool sol);
 
 #endif

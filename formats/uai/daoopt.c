@@ -16,11 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/uai/daoopt.h"
 #include "formats/io/io.h"
 #include "gpube/base/rows.h"
 #include "gpube/ir/graph.h"
 
-int gpube_write_daoopt_order(const struct gpube_model *m, const char *path, const int32_t *order)
+int gpube__write_daoopt_order(const struct gpube_model *m, const char *path, const int32_t *order)
 {
 	struct gpube_out out;
 	int status;
@@ -196,7 +197,7 @@ static int write_file(const struct writer *w)
 	return write_passing(w);
 }
 
-int gpube_write_minibuckets(
+int gpube__write_minibuckets(
 	const struct gpube_model *m, const char *path, const struct gpube_minibuckets *b)
 {
 	struct writer w = {.m = m, .b = b};

@@ -211,7 +211,7 @@ int gpube_read_uai_result(struct gpube_uai_result **out, struct gpube_ctx *ctx, 
 	return status;
 }
 
-const char *gpube_uai_task_name(enum gpube_uai_task task)
+const char *gpube__uai_task_name(enum gpube_uai_task task)
 {
 	return (unsigned)task <= GPUBE_UAI_MAP ? tasks[task] : NULL;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "formats/common/named.h"
-#include "formats/formats.h"
+#include "formats/common/registry.h"
 #include "gpube/ops/ops.h"
 
 bool answer_maximises(const struct answer *a)
@@ -269,7 +269,7 @@ static int write_values(const struct answer *a, enum answer_output output)
 
 	switch (output) {
 	case ANSWER_UB:
-		return gpube_write_ub(m, a->session->output, a->cost);
+		return gpube__write_ub(m, a->session->output, a->cost);
 	case ANSWER_UAI:
 		return write_mpe(a);
 	default:

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "formats/formats.h"
+#include "formats/common/registry.h"
 #include "gpube/bound/bound.h"
 #include "gpube/eliminate/solve.h"
 
@@ -33,7 +33,7 @@ int bounding_known(struct session *s, struct bounding_known *to, const struct gp
 		if (m->kind != GPUBE_COSTS)
 			return session_fail_text(s, NULL, "--ub: a .uai model has no costs");
 		if (gpube__has_extension(o->ub, "ub")) {
-			if (gpube_read_ub(&to->cutoff, m, o->ub))
+			if (gpube__read_ub(&to->cutoff, m, o->ub))
 				return session_fail(s, NULL);
 		} else if (!gpube__units(&to->cutoff, o->ub, m->scale)) {
 			gpube__fail(s->ctx, GPUBE_EINVAL,

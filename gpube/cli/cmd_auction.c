@@ -7,6 +7,7 @@
 #include "gpube/cli/structure_report.h"
 #include "gpube/cli/session/contents.h"
 #include "gpube/ir/bids.h"
+#include "csg/view.h"
 
 #define OPTS_STRUCT struct opts_auction
 static const struct opt_row rows[] = {OPTS_AUCTION(OPT_ROW)};
@@ -207,9 +208,9 @@ static void complete_text(struct gpube_out *out, const void *arg)
 		text_upper_bound(out, r);
 	gpube__out_printf(out, "%-*s%d good%s, a bid on every bundle, %s\n", LABEL, "auction",
 		gpube_model_n_vars(p->game), gpube__plural(gpube_model_n_vars(p->game)),
-		gpube_type_name(gpube_coalitions_type(p->game)));
+		gpube__type_name(gpube_coalitions_type(p->game)));
 	gpube__out_printf(out, "%-*s%.3f s: solve %.3f, method %s on the %s\n", LABEL, "time",
-		session_seconds(p->session), r->seconds_total, gpube_csg_method_name(r->method),
+		session_seconds(p->session), r->seconds_total, csg__method_name(r->method),
 		r->backend);
 }
 
@@ -237,7 +238,7 @@ static void complete_json(struct gpube_out *out, const void *arg)
 	json_upper_bound(&j, r);
 	json_real(&j, "error", r->error);
 	json_parts(&j, "bundles", r);
-	json_text(&j, "method", gpube_csg_method_name(r->method));
+	json_text(&j, "method", csg__method_name(r->method));
 	json_close(&j, '}');
 	gpube__out_text(out, "\n");
 }

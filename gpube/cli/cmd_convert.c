@@ -242,7 +242,7 @@ static const char *option_of_models(const struct opts_convert *o)
 /* The name says .sol, or the task; the wrong task's name would be read as that. */
 static int write_result(struct session *s, const struct gpube_uai_result *r, const char *to)
 {
-	const char *task = gpube_uai_task_name(r->task);
+	const char *task = gpube__uai_task_name(r->task);
 
 	if (gpube__has_extension(to, "PR|MAR|MPE|MMAP") && !gpube__has_extension(to, task))
 		return gpube__fail(s->ctx, GPUBE_EINVAL,

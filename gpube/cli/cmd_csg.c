@@ -6,6 +6,8 @@
 #include "gpube/options/options.h"
 #include "gpube/cli/session/contents.h"
 #include "gpube/cli/session/session_ranks.h"
+#include "csg/distributions.h"
+#include "csg/view.h"
 
 #define OPTS_STRUCT struct opts_csg
 static const struct opt_row rows[] = {OPTS_CSG(OPT_ROW)};
@@ -45,9 +47,9 @@ static void report_text(struct gpube_out *out, const void *arg)
 		text_upper_bound(out, r);
 	gpube__out_printf(out, "%-*s%d agent%s, %s\n", LABEL, "game", gpube_model_n_vars(p->game),
 		gpube__plural(gpube_model_n_vars(p->game)),
-		gpube_type_name(gpube_coalitions_type(p->game)));
-	gpube__out_printf(out, "%-*s%s in %s", LABEL, "method", gpube_csg_method_name(r->method),
-		gpube_type_name(r->work));
+		gpube__type_name(gpube_coalitions_type(p->game)));
+	gpube__out_printf(out, "%-*s%s in %s", LABEL, "method", csg__method_name(r->method),
+		gpube__type_name(r->work));
 	if (r->splits > 0)
 		gpube__out_printf(out, ", %.4g split%s, %.3g a second", r->splits,
 			gpube__plural(r->splits), r->splits / fmax(r->seconds_splits, 1e-9));
@@ -97,13 +99,13 @@ static void report_json(struct gpube_out *out, const void *arg)
 	json_seconds(&j, "seconds", session_seconds(p->session));
 	json_text(&j, "file", p->file);
 	json_int(&j, "agents", gpube_model_n_vars(p->game));
-	json_text(&j, "type", gpube_type_name(gpube_coalitions_type(p->game)));
+	json_text(&j, "type", gpube__type_name(gpube_coalitions_type(p->game)));
 	json_worth(&j, "value", r);
 	json_upper_bound(&j, r);
 	json_real(&j, "error", r->error);
 	json_parts(&j, "structure", r);
-	json_text(&j, "method", gpube_csg_method_name(r->method));
-	json_text(&j, "working_type", gpube_type_name(r->work));
+	json_text(&j, "method", csg__method_name(r->method));
+	json_text(&j, "working_type", gpube__type_name(r->work));
 	json_real(&j, "splits", r->splits);
 	json_real(&j, "splits_per_second", r->splits / fmax(r->seconds_splits, 1e-9));
 	json_int(&j, "scans", r->n_scans);
@@ -166,14 +168,12 @@ static int generate(
 		(uint64_t)gpube__type_size(type) * 3 << o->agents >> 1 > s->ctx->memory_bytes)
 		status = GPUBE_ELIMIT; /* values and sums, half as many */
 	if (stays_on_device(o) && r->world.n_ranks == 1)
-		status = gpube_coalitions_generate_on_device(
-			g, s->ctx, o->generate, (int)o->agents, type, seed);
+		status =
+			csg__generate_on_device(g, s->ctx, o->generate, (int)o->agents, type, seed);
 	if (status == GPUBE_EINVAL || (status == GPUBE_ELIMIT && !conv))
-		status = gpube_coalitions_generate(
-			g, s->ctx, o->generate, (int)o->agents, type, seed);
+		status = csg__generate(g, s->ctx, o->generate, (int)o->agents, type, seed);
 	if (status == GPUBE_ELIMIT && conv)
-		status = gpube_coalitions_generate_unstored(
-			g, s->ctx, o->generate, (int)o->agents, type, seed);
+		status = csg__generate_unstored(g, s->ctx, o->generate, (int)o->agents, type, seed);
 	return status;
 }
 

@@ -63,9 +63,9 @@ static int write_files(struct session *s, const struct opts_daoopt *o, const str
 	if (!name_of(order, o->to, ".ord") || !name_of(tables, o->to, ".mb.gz") ||
 		!name_of(evidence, o->to, ".evid"))
 		return CLI_FAILED;
-	status = gpube_write_daoopt_order(m, order, t->order);
+	status = gpube__write_daoopt_order(m, order, t->order);
 	if (!status)
-		status = gpube_write_minibuckets(m, tables, &t->mb);
+		status = gpube__write_minibuckets(m, tables, &t->mb);
 	if (!status)
 		status = write_evidence(s, m, evidence, &any);
 	if (!status)

@@ -9,6 +9,7 @@
 #include "gpube/ir/generate.h"
 #include "gpube/options/options.h"
 #include "nash/nash.h"
+#include "csg/distributions.h"
 
 #define OPTS_STRUCT struct opts_generate
 static const struct opt_row rows[] = {OPTS_GENERATE(OPT_ROW)};
@@ -70,9 +71,8 @@ static int generate_coalitions(struct session *s, const struct opts_generate *o)
 	/* the words of --type are those of enum gpube_type, from INT16 on */
 	if (o->variables > GPUBE_MAX_AGENTS)
 		rc = session_fail_text(s, NULL, "generate csg: at most 40 agents");
-	else if (gpube_coalitions_generate(&m, s->ctx, o->dist ? o->dist : "uniform",
-			 (int)o->variables, (enum gpube_type)(o->type + GPUBE_INT16),
-			 (uint64_t)o->seed) ||
+	else if (csg__generate(&m, s->ctx, o->dist ? o->dist : "uniform", (int)o->variables,
+			 (enum gpube_type)(o->type + GPUBE_INT16), (uint64_t)o->seed) ||
 		 gpube_write(m, s->output, &(struct gpube_opts){.to = GPUBE_FORMAT_CSG}, NULL))
 		rc = session_fail(s, NULL);
 	gpube_model_free(m);
@@ -84,7 +84,7 @@ static int generate_auction(struct session *s, const struct opts_generate *o)
 	struct gpube_model *m = NULL;
 	int rc = CLI_DONE;
 
-	if (gpube_auction_generate(&m, s->ctx, o->dist ? o->dist : "regions", (int)o->goods,
+	if (csg__auction_generate(&m, s->ctx, o->dist ? o->dist : "regions", (int)o->goods,
 		    (int)o->bids, (uint64_t)o->seed) ||
 		gpube_write(m, s->output, &(struct gpube_opts){.to = GPUBE_FORMAT_CATS}, NULL))
 		rc = session_fail(s, NULL);

@@ -152,7 +152,7 @@ static void text_result(struct gpube_out *out, const struct gpube_uai_result *r)
 		[GPUBE_UAI_MPE] = "values of all",
 		[GPUBE_UAI_MAP] = "values of"};
 
-	gpube__out_printf(out, "%-*s%s, ", LABEL, "result", gpube_uai_task_name(r->task));
+	gpube__out_printf(out, "%-*s%s, ", LABEL, "result", gpube__uai_task_name(r->task));
 	if (r->task != GPUBE_UAI_PR)
 		gpube__out_printf(
 			out, "%s %d variable%s\n", what[r->task], r->n, gpube__plural(r->n));
@@ -181,7 +181,7 @@ static void text_contents(struct gpube_out *out, const struct contents *c)
 		gpube__out_printf(out, "%-*sof %d agent%s, values of type %s; see 'gpube csg'\n",
 			LABEL, "coalitions", gpube_model_n_vars(c->model),
 			gpube__plural(gpube_model_n_vars(c->model)),
-			gpube_type_name(gpube_coalitions_type(c->model)));
+			gpube__type_name(gpube_coalitions_type(c->model)));
 	else if (c->kind == GPUBE_CONTENT_AUCTION)
 		gpube__out_printf(out, "%-*s%d good%s, %d bid%s; see 'gpube auction'\n", LABEL,
 			"auction", n_goods(c->model), gpube__plural(n_goods(c->model)),
@@ -352,7 +352,7 @@ static void json_contents(struct json *j, const struct contents *c)
 		: c->model                         ? "coalition game"
 						   : "result");
 	if (c->result) {
-		json_text(j, "task", gpube_uai_task_name(c->result->task));
+		json_text(j, "task", gpube__uai_task_name(c->result->task));
 		if (c->result->task == GPUBE_UAI_PR)
 			json_real(j, "log10", c->result->log10_value);
 		else
@@ -367,7 +367,7 @@ static void json_contents(struct json *j, const struct contents *c)
 		json_int(j, "columns", c->model->vars[1].domain);
 	} else if (c->kind == GPUBE_CONTENT_COALITIONS) {
 		json_int(j, "agents", gpube_model_n_vars(c->model));
-		json_text(j, "type", gpube_type_name(gpube_coalitions_type(c->model)));
+		json_text(j, "type", gpube__type_name(gpube_coalitions_type(c->model)));
 	} else {
 		json_int(j, "goods", n_goods(c->model));
 		json_int(j, "bids", gpube_auction_bids(c->model));

@@ -12,7 +12,7 @@
 #ifndef GPUBE_CLI_DAOOPT_TABLES_H
 #define GPUBE_CLI_DAOOPT_TABLES_H
 
-#include "formats/formats.h"
+#include "formats/uai/daoopt.h"
 #include "gpube/options/options.h"
 #include "gpube/partial.h"
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "gpube/base/nearest.h"
-#include "formats/formats.h"
+#include "formats/common/registry.h"
 #include "gpube/ranks/world.h"
 #include "gpube/cli/cli.h"
 
@@ -79,7 +79,7 @@ static bool suggest_for_file(const char *path)
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
 	if (!gpube_ctx_new(&ctx, NULL))
-		(void)gpube_content(&kind, ctx, path);
+		(void)gpube__content(&kind, ctx, path);
 	gpube_ctx_free(ctx);
 	cli_error("expected a command before the file '%s'", path);
 	if (!cli_muted)

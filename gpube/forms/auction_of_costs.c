@@ -6,14 +6,14 @@
  * variables says of two values that they need each other, then they are parts of one bid, or that
  * they exclude each other; all values of a variable do, and so do the second values of several
  * variables of which at most one may have it: a row of a set packing program. So both forms that
- * gpube_costs_of_auction() gives are one, in the first a variable is a bid, in the second a good;
+ * gpube__costs_of_auction() gives are one, in the first a variable is a bid, in the second a good;
  * so is what gpube_write() writes, and any mixture. Goods are sets of bids of which any
  * two exclude each other: variables of several bids, rows, and cliques for what is left, as goods
  * that are pairs alone would make the linear program weak.
  */
 #include <string.h>
 
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 #include "gpube/base/bits.h"
 #include "gpube/base/mask_index.h"
 #include "gpube/base/rows.h"
@@ -37,7 +37,7 @@ struct reading {
 
 /* ---- bids --------------------------------------------------------------------------------- */
 
-/* What a name says behind "bid", as gpube_costs_of_auction() names them; -1: nothing. */
+/* What a name says behind "bid", as gpube__costs_of_auction() names them; -1: nothing. */
 static int64_t number_of(const char *name)
 {
 	int64_t id = 0;
@@ -289,7 +289,7 @@ int gpube__auction_of_parts(struct gpube_model **out, const struct gpube__set_pa
 	return status;
 }
 
-int gpube_auction_of_costs(struct gpube_model **out, const struct gpube_model *m)
+int gpube__auction_of_costs(struct gpube_model **out, const struct gpube_model *m)
 {
 	struct gpube__set_parts p;
 	int status;

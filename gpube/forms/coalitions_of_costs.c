@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 
 #include "gpube/forms/form.h"
 #include "gpube/ir/coalition_table.h"
@@ -270,7 +270,7 @@ static int game_of_structures(struct gpube_model **out, const struct gpube_model
 	return status == GPUBE_EINVAL ? gpube__fail(m->ctx, status, "%s", why) : status;
 }
 
-int gpube_coalitions_of_costs(struct gpube_model **out, const struct gpube_model *m)
+int gpube__coalitions_of_costs(struct gpube_model **out, const struct gpube_model *m)
 {
 	int status;
 

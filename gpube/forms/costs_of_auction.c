@@ -1,7 +1,7 @@
 /* costs_of_auction.c - an auction as a model of costs. See gpube/forms.h. */
 #include <stdio.h>
 
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 #include "gpube/forms/set_costs.h"
 #include "gpube/ir/bids.h"
 
@@ -38,7 +38,7 @@ static int64_t below_all(const struct gpube__bids *a)
 	return top;
 }
 
-int gpube_costs_of_auction(struct gpube_model **out, const struct gpube_model *m)
+int gpube__costs_of_auction(struct gpube_model **out, const struct gpube_model *m)
 {
 	struct gpube__sets sets;
 	struct gpube__bids a;

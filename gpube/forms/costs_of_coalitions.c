@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 #include "gpube/forms/form.h"
 #include "gpube/forms/set_costs.h"
 #include "gpube/ir/coalition_table.h"
@@ -272,7 +272,7 @@ static int make_chain(struct gpube_model **out, const struct game *g)
 	return status ? status : add_end(*out, g);
 }
 
-int gpube_costs_of_coalitions(struct gpube_model **out, const struct gpube_model *m)
+int gpube__costs_of_coalitions(struct gpube_model **out, const struct gpube_model *m)
 {
 	struct game g = {.m = m, .t = gpube__coalitions_table(m)};
 	int status;
@@ -289,7 +289,7 @@ int gpube_costs_of_coalitions(struct gpube_model **out, const struct gpube_model
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"the values are %s: a model's costs are integers, so that nothing is "
 			"rounded",
-			gpube_type_name(g.t->type));
+			gpube__type_name(g.t->type));
 	g.ctx = m->ctx;
 	g.n = m->n_vars;
 	g.named = can_be_named(&g);

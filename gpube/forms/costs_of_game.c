@@ -1,7 +1,7 @@
 /* costs_of_game.c - a game as costs: best responses as constraints, or regrets. See forms.h. */
 #include <stdio.h>
 
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 #include "gpube/ir/payoffs.h"
 
 /*
@@ -120,7 +120,7 @@ static int add_variable(struct gpube_model *m, const struct gpube_model *game, i
 	return status;
 }
 
-int gpube_costs_of_game(struct gpube_model **out, const struct gpube_model *game, int regret)
+int gpube__costs_of_game(struct gpube_model **out, const struct gpube_model *game, int regret)
 {
 	struct units u;
 	int status;

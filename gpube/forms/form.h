@@ -24,7 +24,7 @@ struct gpube__form {
 /*
  * gpube__form_find() - the form of a model, which must outlive it. After an error it is cleared.
  * Cost:   the cells of its functions, until one is no part of any form
- * Errors: EINVAL (it has none), those of gpube_auction_of_costs() and gpube_coalitions_of_costs()
+ * Errors: EINVAL (it has none), those of gpube__auction_of_costs() and gpube__coalitions_of_costs()
  */
 int gpube__form_find(struct gpube__form *f, const struct gpube_model *m);
 void gpube__form_clear(struct gpube__form *f);
@@ -46,7 +46,7 @@ static inline uint64_t gpube__left(int n, int k, int32_t a)
 /*
  * gpube__structures_of_costs() - a chain or a set partition, 'f' with its ctx and 'of' set, as a
  * coalition game. gpube__auction_of_parts() - those of bids as an auction.
- * Errors: as gpube_coalitions_of_costs() and gpube_auction_of_costs()
+ * Errors: as gpube__coalitions_of_costs() and gpube__auction_of_costs()
  */
 int gpube__structures_of_costs(struct gpube__form *f);
 int gpube__auction_of_parts(struct gpube_model **out, const struct gpube__set_parts *p);

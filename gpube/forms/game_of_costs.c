@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 #include "gpube/ir/payoffs.h"
 
 /*
@@ -219,7 +219,7 @@ static int check_room(const struct gpube_model *m, int64_t *cells)
 		"the payoffs of all profiles of %d players pass the memory allowed", m->n_vars);
 }
 
-int gpube_game_of_costs(struct gpube_model **out, const struct gpube_model *m)
+int gpube__game_of_costs(struct gpube_model **out, const struct gpube_model *m)
 {
 	int64_t cells;
 	int status;

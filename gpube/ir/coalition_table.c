@@ -197,7 +197,7 @@ int64_t gpube__coalition_from(enum gpube_type type, double v)
 	return bits;
 }
 
-const char *gpube_type_name(enum gpube_type type)
+const char *gpube__type_name(enum gpube_type type)
 {
 	static const char *const names[] = {
 		"int8", "int16", "int32", "int64", "float32", "float64", "int128", "rational"};

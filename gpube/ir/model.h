@@ -164,6 +164,9 @@ static inline size_t gpube__type_size(enum gpube_type type)
 	return size[type];
 }
 
+/* "int8", "int16", "int32", "int64", "float32", "float64", "int128"; NULL of others */
+const char *gpube__type_name(enum gpube_type type);
+
 /* The value that marks a forbidden tuple in a table of an integer type: its largest. */
 static inline int64_t gpube__forbidden(enum gpube_type type)
 {

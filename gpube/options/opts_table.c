@@ -16,7 +16,8 @@ static const char *const call_names[GPUBE__N_CALLS] = {"gpube_ctx_new", "gpube_s
 	"gpube_bound", "gpube_certify", "gpube_reparam", "gpube_plan", "gpube_count", "gpube_list",
 	"gpube_heuristic_new", "gpube_infer", "gpube_infer_compile", "gpube_mmap", "gpube_read",
 	"gpube_write", "gpube_dpop", "gpube_csg", "gpube_auction", "gpube_nash",
-	"gpube_nash_components", "gpube_nash_generate", "gpube_solver_run"};
+	"gpube_nash_components", "gpube_nash_generate", "gpube_solver_run", "gpube_model_as",
+	"gpube_coalitions_generate", "gpube_auction_generate"};
 
 const char *gpube__option_call(int k)
 {

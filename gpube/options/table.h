@@ -58,7 +58,10 @@ enum gpube__call {
 	GPUBE__ON_NASH_COMPONENTS = 1 << 18,
 	GPUBE__ON_NASH_GENERATE = 1 << 19,
 	GPUBE__ON_SOLVER_RUN = 1 << 20,
-	GPUBE__N_CALLS = 21,
+	GPUBE__ON_MODEL_AS = 1 << 21,
+	GPUBE__ON_COALITIONS_GENERATE = 1 << 22,
+	GPUBE__ON_AUCTION_GENERATE = 1 << 23,
+	GPUBE__N_CALLS = 24,
 	GPUBE__ON_CLI = 1 << 30,
 };
 
@@ -69,6 +72,8 @@ enum gpube__call {
 #define GPUBE__ON_SUMS     (GPUBE__ON_INFER | GPUBE__ON_COMPILE | GPUBE__ON_MMAP)
 #define GPUBE__ON_ORDERS                                                                           \
 	(GPUBE__ON_COSTS_OF | GPUBE__ON_LIST | GPUBE__ON_HEURISTIC | GPUBE__ON_SUMS)
+#define GPUBE__ON_GENERATE                                                                         \
+	(GPUBE__ON_NASH_GENERATE | GPUBE__ON_COALITIONS_GENERATE | GPUBE__ON_AUCTION_GENERATE)
 #define GPUBE__ON_TIMED                                                                            \
 	(GPUBE__ON_COSTS_OF | GPUBE__ON_LIST | GPUBE__ON_SUMS | GPUBE__ON_DPOP | GPUBE__ON_CSG |   \
 		GPUBE__ON_AUCTION | GPUBE__ON_NASH | GPUBE__ON_NASH_COMPONENTS |                   \
@@ -158,7 +163,7 @@ enum gpube__opt_section {
 		GPUBE__ON_ORDERS | GPUBE__ON_CLI,                                                  \
 		"search for an order this long; 0: as long as it pays")                            \
 	X(ELIMINATION, LONG, seed, "seed", 0, "0", 0, GPUBE__NO_END, "N",                          \
-		GPUBE__ON_ORDERS | GPUBE__ON_DPOP | GPUBE__ON_NASH_GENERATE | GPUBE__ON_CLI,       \
+		GPUBE__ON_ORDERS | GPUBE__ON_DPOP | GPUBE__ON_GENERATE | GPUBE__ON_CLI,            \
 		"seed of the search for an order, of agents for a pseudo-tree")                    \
 	X(ELIMINATION, CHOICE, backend, "backend", 0, "auto", 0, 0, GPUBE__WORDS_BACKEND,          \
 		GPUBE__ON_CSG | GPUBE__ON_NASH | GPUBE__ON_ORDERS | GPUBE__ON_DPOP |               \
@@ -299,7 +304,25 @@ enum gpube__opt_section {
 		"integers")                                                                        \
 	X(GAMES, TEXT, parameters, "parameters", 0, NULL, 0, 0, "LIST", GPUBE__ON_NASH_GENERATE,   \
 		"a,b,c of minimum-effort, high,middle,low of grab-the-dollar, the reward of "      \
-		"travelers-dilemma; by default drawn from the seed")
+		"travelers-dilemma; by default drawn from the seed")                               \
+	X(GAMES, CHOICE, coalition_distribution, "distribution", 0, "uniform", 0, 0,               \
+		GPUBE__WORDS_COALITIONS, GPUBE__ON_COALITIONS_GENERATE, "of the values")           \
+	X(GAMES, INT, n_agents, "n_agents", 0, "20", 1, 40, "N", GPUBE__ON_COALITIONS_GENERATE,    \
+		"agents of the game")                                                              \
+	X(GAMES, CHOICE, coalition_type, "type", 0, "int32", 0, 0,                                 \
+		"int16|int32|int64|float32|float64", GPUBE__ON_COALITIONS_GENERATE,                \
+		"of the values; integers are 1000 times the value, int16 10 times")                \
+	X(GAMES, CHOICE, store, "store", 0, "memory", 0, 0, "memory|device|none",                  \
+		GPUBE__ON_COALITIONS_GENERATE,                                                     \
+		"where the values are; none: they are made whenever they are needed")              \
+	X(GAMES, CHOICE, auction_distribution, "distribution", 0, "regions", 0, 0,                 \
+		GPUBE__WORDS_AUCTIONS, GPUBE__ON_AUCTION_GENERATE, "of the bids")                  \
+	X(GAMES, INT, goods, "goods", 0, "60", 2, 1000, "N", GPUBE__ON_AUCTION_GENERATE, "goods")  \
+	X(GAMES, INT, bids, "bids", 0, "1000", 1, 1000000, "N", GPUBE__ON_AUCTION_GENERATE,        \
+		"bids")                                                                            \
+	X(GAMES, FLAG, regret, "regret", 0, NULL, 0, 1, NULL, GPUBE__ON_MODEL_AS,                  \
+		"of a game as costs: a profile costs what its players could gain, instead of "     \
+		"being forbidden")
 
 #define GPUBE__OPTS_READING(X)                                                                     \
 	X(READING, CHOICE, kind, "kind", 0, "costs", 0, 0, "costs|potentials|game",                \

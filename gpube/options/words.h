@@ -70,6 +70,12 @@ enum gpube_heuristic_method {
 /* enum gpube_csg_method of csg.h */
 #define GPUBE__WORDS_CSG "auto|lp|conv|dp|idp|ip|idp-ip"
 
+/* In the order of csg/distributions.c and csg/auction/auction_draw.c. */
+#define GPUBE__WORDS_COALITIONS                                                                    \
+	"uniform|normal|modified-uniform|modified-normal|exponential|beta|"                        \
+	"gamma|agent-uniform|agent-normal|ndcs|threshold|voting|hump|near-ties"
+#define GPUBE__WORDS_AUCTIONS "L1|L2|L3|L4|L5|L6|L7|L8|scheduling|regions|arbitrary|paths|matching"
+
 /* enum gpube_nash_method of nash.h */
 #define GPUBE__WORDS_NASH "auto|eee|ve|se"
 

@@ -55,12 +55,6 @@ WRONG(gpube_coalitions_new_listed)
 
 WRONG_ANSWER(gpube_coalitions_type, GPUBE_INT8)
 
-WRONG(gpube_type_name)
-{
-	assert_null(gpube_type_name((enum gpube_type)8));
-	assert_null(gpube_type_name((enum gpube_type) - 1));
-}
-
 WRONG_ANSWER(gpube_coalitions_values, NULL)
 
 WRONG(gpube_coalitions_value)
@@ -104,105 +98,66 @@ WRONG(gpube_csg_verify)
 	NOT_MADE(struct gpube_csg_result, r, gpube_csg_verify(&r, m, "/dev/null"));
 }
 
-WRONG(gpube_csg_method_name)
+static int as_with(const struct gpube_opts *o)
 {
-	assert_null(gpube_csg_method_name((enum gpube_csg_method)7));
-	assert_null(gpube_csg_method_name((enum gpube_csg_method) - 1));
+	struct gpube_model *made = (struct gpube_model *)(uintptr_t)16;
+	const int status = gpube_model_as(&made, game, GPUBE_FORM_COSTS, o);
+
+	assert_null(made);
+	return status;
 }
 
-WRONG(gpube_coalitions_of_costs)
+WRONG(gpube_model_as)
 {
-	REFUSED(gpube_coalitions_of_costs(NULL, m));
-	NOT_MADE(struct gpube_model, g, gpube_coalitions_of_costs(&g, NULL));
-	/* variables of other than two values */
-	NOT_MADE(struct gpube_model, g, gpube_coalitions_of_costs(&g, m));
-	NOT_MADE(struct gpube_model, g, gpube_coalitions_of_costs(&g, potentials));
-}
+	struct gpube_model *players, *const models[] = {m, potentials, game, auction, empty};
 
-WRONG(gpube_costs_of_coalitions)
-{
-	REFUSED(gpube_costs_of_coalitions(NULL, game));
-	NOT_MADE(struct gpube_model, made, gpube_costs_of_coalitions(&made, NULL));
-	NOT_MADE(struct gpube_model, made, gpube_costs_of_coalitions(&made, m));
-}
-
-WRONG(gpube_game_of_costs)
-{
-	REFUSED(gpube_game_of_costs(NULL, m));
-	NOT_MADE(struct gpube_model, g, gpube_game_of_costs(&g, NULL));
-	/* one function over both variables */
-	NOT_MADE(struct gpube_model, g, gpube_game_of_costs(&g, m));
-	NOT_MADE(struct gpube_model, g, gpube_game_of_costs(&g, potentials));
-	NOT_MADE(struct gpube_model, g, gpube_game_of_costs(&g, game));
-}
-
-WRONG(gpube_costs_of_game)
-{
-	struct gpube_model *players;
-
-	assert_int_equal(gpube_model_new(&players, ctx, GPUBE_GAME), 0);
-	REFUSED(gpube_costs_of_game(NULL, players, 0));
-	NOT_MADE(struct gpube_model, made, gpube_costs_of_game(&made, NULL, 0));
-	NOT_MADE(struct gpube_model, made, gpube_costs_of_game(&made, m, 0));
-	NOT_MADE(struct gpube_model, made, gpube_costs_of_game(&made, game, 0));
+#define NOT_AS(model, form) NOT_MADE(struct gpube_model, x, gpube_model_as(&x, model, form, NULL))
+	for (enum gpube_form form = GPUBE_FORM_COSTS; form <= GPUBE_FORM_AUCTION; form++) {
+		REFUSED(gpube_model_as(NULL, m, form, NULL));
+		NOT_AS(NULL, form);
+		/* costs of pairs are none of these, and what is a game already is made no other */
+		for (size_t k = 0; k < sizeof(models) / sizeof(*models); k++)
+			if (form || k < 2 || k == 4)
+				NOT_AS(models[k], form);
+	}
+	NOT_AS(game, (enum gpube_form)4);
+	NOT_AS(game, (enum gpube_form) - 1);
+	wrong_options("gpube_model_as", as_with);
 	/* of nobody, and of one who gets nothing yet */
-	NOT_MADE(struct gpube_model, made, gpube_costs_of_game(&made, players, 0));
+	assert_int_equal(gpube_model_new(&players, ctx, GPUBE_GAME), 0);
+	NOT_AS(players, GPUBE_FORM_COSTS);
 	assert_int_equal(gpube_model_add_var(players, NULL, 2, NULL), 0);
-	NOT_MADE(struct gpube_model, made, gpube_costs_of_game(&made, players, 1));
+	NOT_AS(players, GPUBE_FORM_COSTS);
 	gpube_model_free(players);
 }
 
-WRONG(gpube_auction_of_costs)
+static int generate_with(const struct gpube_opts *o)
 {
-	REFUSED(gpube_auction_of_costs(NULL, m));
-	NOT_MADE(struct gpube_model, a, gpube_auction_of_costs(&a, NULL));
-	/* costs of pairs */
-	NOT_MADE(struct gpube_model, a, gpube_auction_of_costs(&a, m));
-	NOT_MADE(struct gpube_model, a, gpube_auction_of_costs(&a, potentials));
+	struct gpube_model *made = (struct gpube_model *)(uintptr_t)16;
+	const int status = gpube_coalitions_generate(&made, ctx, o);
+
+	assert_null(made);
+	return status;
 }
 
-WRONG(gpube_costs_of_auction)
+/* An option's values are refused where they are set. */
+static void not_set(const char *name, const char *value)
 {
-	REFUSED(gpube_costs_of_auction(NULL, auction));
-	NOT_MADE(struct gpube_model, made, gpube_costs_of_auction(&made, NULL));
-	NOT_MADE(struct gpube_model, made, gpube_costs_of_auction(&made, game));
-	NOT_MADE(struct gpube_model, made, gpube_costs_of_coalitions(&made, auction));
-}
+	struct gpube_opts *o;
 
-WRONG(gpube_coalitions_distribution)
-{
-	assert_null(gpube_coalitions_distribution(-1));
-	assert_null(gpube_coalitions_distribution(INT_MAX));
-}
-
-typedef int csg_make(
-	struct gpube_model **, struct gpube_ctx *, const char *, int, enum gpube_type, uint64_t);
-
-static void wrong_generate(csg_make *make)
-{
-	REFUSED(make(NULL, ctx, "uniform", 3, GPUBE_INT32, 1));
-	NOT_MADE(struct gpube_model, g, make(&g, NULL, "uniform", 3, GPUBE_INT32, 1));
-	NOT_MADE(struct gpube_model, g, make(&g, ctx, NULL, 3, GPUBE_INT32, 1));
-	NOT_MADE(struct gpube_model, g, make(&g, ctx, "nix", 3, GPUBE_INT32, 1));
-	NOT_MADE(struct gpube_model, g, make(&g, ctx, "uniform", 0, GPUBE_INT32, 1));
-	NOT_MADE(struct gpube_model, g, make(&g, ctx, "uniform", 41, GPUBE_INT32, 1));
-	NOT_MADE(struct gpube_model, g, make(&g, ctx, "uniform", 3, GPUBE_INT128, 1));
-	NOT_MADE(struct gpube_model, g, make(&g, ctx, "uniform", 3, (enum gpube_type) - 1, 1));
+	assert_int_equal(gpube_opts_new(&o, ctx), 0);
+	REFUSED(gpube_opts_set(o, name, value));
+	gpube_opts_free(o);
 }
 
 WRONG(gpube_coalitions_generate)
 {
-	wrong_generate(gpube_coalitions_generate);
-}
-
-WRONG(gpube_coalitions_generate_on_device)
-{
-	wrong_generate(gpube_coalitions_generate_on_device);
-}
-
-WRONG(gpube_coalitions_generate_unstored)
-{
-	wrong_generate(gpube_coalitions_generate_unstored);
+	REFUSED(gpube_coalitions_generate(NULL, ctx, NULL));
+	NOT_MADE(struct gpube_model, g, gpube_coalitions_generate(&g, NULL, NULL));
+	wrong_options("gpube_coalitions_generate", generate_with);
+	not_set("distribution", "nix");
+	not_set("type", "int128");
+	not_set("store", "disk");
 }
 
 WRONG(gpube_auction_new)
@@ -257,24 +212,22 @@ WRONG(gpube_auction)
 	wrong_options("gpube_auction", auction_with);
 }
 
-WRONG(gpube_auction_distribution)
+static int draw_with(const struct gpube_opts *o)
 {
-	assert_null(gpube_auction_distribution(-1));
-	assert_null(gpube_auction_distribution(INT_MAX));
+	struct gpube_model *made = (struct gpube_model *)(uintptr_t)16;
+	const int status = gpube_auction_generate(&made, ctx, o);
+
+	assert_null(made);
+	return status;
 }
 
 WRONG(gpube_auction_generate)
 {
-#define NOT_DRAWN(...) NOT_MADE(struct gpube_model, a, gpube_auction_generate(&a, __VA_ARGS__))
-	REFUSED(gpube_auction_generate(NULL, ctx, "regions", 5, 5, 1));
-	NOT_DRAWN(NULL, "regions", 5, 5, 1);
-	NOT_DRAWN(ctx, NULL, 5, 5, 1);
-	NOT_DRAWN(ctx, "nix", 5, 5, 1);
-	NOT_DRAWN(ctx, "regions", 1, 5, 1);
-	NOT_DRAWN(ctx, "regions", INT_MAX, 5, 1);
-	NOT_DRAWN(ctx, "regions", 5, 0, 1);
-	NOT_DRAWN(ctx, "regions", 5, -1, 1);
-	NOT_DRAWN(ctx, "regions", 5, INT_MAX, 1);
+	REFUSED(gpube_auction_generate(NULL, ctx, NULL));
+	NOT_MADE(struct gpube_model, a, gpube_auction_generate(&a, NULL, NULL));
+	wrong_options("gpube_auction_generate", draw_with);
+	not_set("goods", "1");
+	not_set("bids", "0");
 }
 
 static const int32_t values[] = {0, 5, 5, 9, 1, 8, 5, 12};
@@ -299,7 +252,9 @@ static int set_up(void **state)
 	test_put(path, text, sizeof(text) - 1);
 	assert_int_equal(
 		gpube_read(&sparse, ctx, path, &(struct gpube_opts){.from = GPUBE_FORMAT_CSG}), 0);
-	assert_int_equal(gpube_auction_generate(&auction, ctx, "regions", 5, 5, 1), 0);
+	assert_int_equal(gpube_auction_generate(&auction, ctx,
+				 &(struct gpube_opts){.goods = 5, .bids = 5, .seed = 1}),
+		0);
 	return 0;
 }
 

@@ -19,12 +19,6 @@ WRONG(gpube_nash_pure)
 	NOT_MADE(struct gpube_nash_pure, r, gpube_nash_pure(&r, unfinished));
 }
 
-WRONG(gpube_nash_class)
-{
-	assert_null(gpube_nash_class(-1));
-	assert_null(gpube_nash_class(INT_MAX));
-}
-
 static int generate_with(const struct gpube_opts *o)
 {
 	struct gpube_model *g = (struct gpube_model *)(uintptr_t)16;

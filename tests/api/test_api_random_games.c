@@ -11,7 +11,7 @@
 
 #include "csg/csg.h"
 #include "formats/formats.h"
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 #include "nash/nash.h"
 #include "tests/games/made_games.h"
 #include "tests/api/random_calls.h"
@@ -235,7 +235,7 @@ static void remodel_coalitions(void)
 	}
 	assert_int_equal(gpube_model_add_costs(m, c.n, scope, cost), 0);
 	maybe_scarce();
-	status = gpube_coalitions_of_costs(&again, m);
+	status = gpube__coalitions_of_costs(&again, m);
 	if (was_scarce(status)) {
 		assert_null(again);
 	} else {

@@ -7,12 +7,14 @@
 #include "csg/auction.h"
 #include "gpube/options/options.h"
 #include "csg/csg.h"
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 #include "dcop/dcop.h"
-#include "formats/formats.h"
+#include "formats/beside/decomposition.h"
+#include "formats/common/registry.h"
+#include "formats/uai/daoopt.h"
 #include "gpube/globals.h"
 #include "gpube/certify.h"
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 #include "gpube/ir/model.h"
 #include "gpube/partial.h"
 #include "gpube/sums.h"
@@ -74,21 +76,21 @@ struct call {
 	X(gpube_write_order, m, in_dir("x.order"), order)                                          \
 	X(gpube_read_solution, values, m, "examples/zebra.sol")                                    \
 	X(gpube_write_solution, m, in_dir("x.sol"), values)                                        \
-	X(gpube_read_ub, &(int64_t){0}, m, "examples/zebra.ub")                                    \
-	X(gpube_write_ub, m, in_dir("x.ub"), 3)                                                    \
-	X(gpube_read_decomposition, OUT(gpube_decomposition), m, "examples/zebra.cov")             \
-	X(gpube_write_decomposition, m, in_dir("x.cov"), &(struct gpube_decomposition){0})         \
+	X(gpube__read_ub, &(int64_t){0}, m, "examples/zebra.ub")                                   \
+	X(gpube__write_ub, m, in_dir("x.ub"), 3)                                                   \
+	X(gpube__read_decomposition, OUT(gpube_decomposition), m, "examples/zebra.cov")            \
+	X(gpube__write_decomposition, m, in_dir("x.cov"), &(struct gpube_decomposition){0})        \
 	X(gpube_order_of_decomposition, order, m, &(struct gpube_decomposition){0})                \
 	X(gpube_decomposition_of_order, OUT(gpube_decomposition), m, order)                        \
-	X(gpube_write_daoopt_order, m, in_dir("x.ord"), order)                                     \
-	X(gpube_write_minibuckets, m, in_dir("x.mb"), &(struct gpube_minibuckets){0})              \
+	X(gpube__write_daoopt_order, m, in_dir("x.ord"), order)                                    \
+	X(gpube__write_minibuckets, m, in_dir("x.mb"), &(struct gpube_minibuckets){0})             \
 	X(dcop_agents_each, &(struct dcop_agents){0}, m)                                           \
 	X(dcop_agents_of, &(struct dcop_agents){0}, m)                                             \
 	X(dcop_agents_read, &(struct dcop_agents){0}, m, "examples/zebra.wcsp")                    \
 	X(gpube_dpop, OUT(gpube_dpop_result), m, NULL)                                             \
-	X(gpube_game_of_costs, OUT(gpube_model), m)                                                \
-	X(gpube_coalitions_of_costs, OUT(gpube_model), m)                                          \
-	X(gpube_auction_of_costs, OUT(gpube_model), m)
+	X(gpube__game_of_costs, OUT(gpube_model), m)                                               \
+	X(gpube__coalitions_of_costs, OUT(gpube_model), m)                                         \
+	X(gpube__auction_of_costs, OUT(gpube_model), m)
 
 CALLS(CALL)
 

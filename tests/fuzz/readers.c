@@ -16,7 +16,7 @@
 #include "csg/proof.h"
 #include "formats/beside/decomposition.h"
 #include "formats/formats.h"
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 
 /* ---- memory ------------------------------------------------------------------------ */
 
@@ -87,7 +87,7 @@ static void read_sidecar(struct gpube_ctx *ctx, const char *target, const char *
 	else if (!strcmp(target, "cov") || !strcmp(target, "dec"))
 		read_decomposition(m, path, !strcmp(target, "cov"));
 	else if (!strcmp(target, "ub"))
-		gpube_read_ub(&cost, m, path);
+		gpube__read_ub(&cost, m, path);
 	else
 		gpube_read_solution(values, m, path);
 	gpube_model_free(m);
@@ -161,13 +161,13 @@ static void take_forms(const struct gpube_model *m)
 {
 	struct gpube_model *auction, *coalitions, *game;
 
-	if (!gpube_game_of_costs(&game, m))
+	if (!gpube__game_of_costs(&game, m))
 		gpube_model_free(game);
-	if (!gpube_costs_of_game(&game, m, 1))
+	if (!gpube__costs_of_game(&game, m, 1))
 		gpube_model_free(game);
-	if (!gpube_coalitions_of_costs(&coalitions, m))
+	if (!gpube__coalitions_of_costs(&coalitions, m))
 		gpube_model_free(coalitions);
-	if (!gpube_auction_of_costs(&auction, m))
+	if (!gpube__auction_of_costs(&auction, m))
 		gpube_model_free(auction);
 }
 

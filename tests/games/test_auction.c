@@ -12,6 +12,7 @@
 #include "gpube/base/base.h"
 #include "tests/support/files.h"
 #include "tests/support/memory.h"
+#include "csg/distributions.h"
 
 #include <math.h>
 
@@ -452,9 +453,9 @@ int main(void)
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(not_generated);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(shapes);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(large_prices);
-	for (int k = 0; gpube_auction_distribution(k); k++) {
+	for (int k = 0; csg__auction_distribution(k); k++) {
 		static struct drawn drawn[16];
-		const char *name = gpube_auction_distribution(k);
+		const char *name = csg__auction_distribution(k);
 
 		/* a bidder of the others takes a dummy good: few bids leave room for them */
 		drawn[k] = (struct drawn){.distribution = name,

@@ -6,7 +6,7 @@
 #include "tests/support/test.h"
 #include "gpube/options/options.h"
 
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 #include "gpube/ir/bids.h"
 #include "csg/auction/packing_lp.h"
 #include "csg/auction.h"
@@ -100,9 +100,9 @@ static void by_other_ways(const struct gpube_model *a)
 	assert_true(same);
 	gpube_model_free(back);
 	assert_int_equal(gpube_write(a, in_dir("a.wcsp"), NULL, NULL), GPUBE_EINVAL);
-	assert_int_equal(gpube_costs_of_auction(&costs, a), GPUBE_OK);
+	assert_int_equal(gpube__costs_of_auction(&costs, a), GPUBE_OK);
 	assert_int_equal(gpube_solve(&s, costs, NULL), GPUBE_OK);
-	assert_int_equal(gpube_auction_of_costs(&back, costs), GPUBE_OK);
+	assert_int_equal(gpube__auction_of_costs(&back, costs), GPUBE_OK);
 	assert_int_equal(gpube_auction_bids(back), gpube_auction_bids(a));
 	assert_true(s->cost == revenue_of(a) && revenue_of(back) == revenue_of(a));
 	gpube_result_free(s);
@@ -128,7 +128,7 @@ static void there_and_back(void **state)
 			assert_int_equal(gpube_write(a, path, NULL, NULL), GPUBE_OK);
 			assert_int_equal(gpube_read(&m, ctx, path, NULL), GPUBE_OK);
 			assert_int_equal(gpube_model_info(m)->direction, GPUBE_MAXIMISE);
-			assert_int_equal(gpube_auction_of_costs(&back, m), GPUBE_OK);
+			assert_int_equal(gpube__auction_of_costs(&back, m), GPUBE_OK);
 			assert_int_equal(compare(&same, a, back), GPUBE_OK);
 			assert_true(same);
 			assert_int_equal(gpube_solve(&s, m, NULL), GPUBE_OK);
@@ -231,7 +231,7 @@ static void rows_of_programs(void **state)
 		test_put(in_dir("r.lp"), text, strlen(text));
 		assert_int_equal(gpube_read(&m, ctx, in_dir("r.lp"), NULL), GPUBE_OK);
 		assert_int_equal(gpube_model_n_vars(m), rows[k].n); /* no chain of hidden ones */
-		status = gpube_auction_of_costs(&a, m);
+		status = gpube__auction_of_costs(&a, m);
 		if (status != (rows[k].revenue < 0 ? GPUBE_EINVAL : GPUBE_OK))
 			fail_msg("%s: %s", rows[k].name, gpube_error(ctx));
 		if (a)

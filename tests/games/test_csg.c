@@ -11,6 +11,7 @@
 #include "csg/csg.h"
 #include "csg/view.h"
 #include "tests/support/structures.h"
+#include "csg/distributions.h"
 
 enum kind { PLAIN, NEGATIVE, TIES, FORBIDDEN, EQUAL, SUB, SUPER, N_KINDS };
 static const char *const kind_names[] = {
@@ -55,8 +56,7 @@ static struct gpube_model *make(struct gpube_ctx *ctx, const struct row *row)
 
 	if (row->distribution) {
 		assert_int_equal(
-			gpube_coalitions_generate(&g, ctx, row->distribution, row->n, row->type, 7),
-			0);
+			csg__generate(&g, ctx, row->distribution, row->n, row->type, 7), 0);
 		return g;
 	}
 	assert_int_equal(gpube_coalitions_new(&g, ctx, row->n, row->type), 0);
@@ -338,8 +338,7 @@ static void stops(void **state)
 		struct gpube_csg_result *r;
 
 		assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-		assert_int_equal(gpube_coalitions_generate(&g, ctx, "uniform", 14, GPUBE_INT32, 1),
-			GPUBE_OK);
+		assert_int_equal(csg__generate(&g, ctx, "uniform", 14, GPUBE_INT32, 1), GPUBE_OK);
 		gpube_ctx_stop(ctx);
 		r = solve(g, (enum gpube_csg_method)m, false);
 		assert_int_equal(r->answer, GPUBE_CSG_BOUNDS);
@@ -362,8 +361,7 @@ static void dp_stops(void **state)
 
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, &one), GPUBE_OK);
-	assert_int_equal(
-		gpube_coalitions_generate(&g, ctx, "uniform", 23, GPUBE_INT32, 1), GPUBE_OK);
+	assert_int_equal(csg__generate(&g, ctx, "uniform", 23, GPUBE_INT32, 1), GPUBE_OK);
 	assert_int_equal(gpube_csg(&r, g, &o), GPUBE_OK);
 	assert_int_equal(r->answer, GPUBE_CSG_BOUNDS);
 	assert_true(r->seconds_splits <= r->seconds_total);
@@ -470,7 +468,7 @@ static void add(void (*fn)(void **), struct row row, const char *what)
 	struct row *r = &rows[n_tests];
 
 	*r = row;
-	snprintf(r->name, sizeof(r->name), "%d agents, %s, %s%s", row.n, gpube_type_name(row.type),
+	snprintf(r->name, sizeof(r->name), "%d agents, %s, %s%s", row.n, gpube__type_name(row.type),
 		what, row.disposal ? ", disposal" : "");
 	tests[n_tests++] = (struct CMUnitTest){r->name, fn, NULL, NULL, r};
 }
@@ -505,12 +503,12 @@ int main(void)
 				row.disposal = false;
 			}
 		}
-	for (int k = 0; gpube_coalitions_distribution(k); k++)
+	for (int k = 0; csg__distribution(k); k++)
 		for (int type = GPUBE_INT16; type <= GPUBE_FLOAT64; type++) {
 			struct row row = {
 				.type = (enum gpube_type)type, .kind = k < 10 ? PLAIN : FORBIDDEN};
 
-			row.distribution = gpube_coalitions_distribution(k);
+			row.distribution = csg__distribution(k);
 			for (row.n = 10; row.n <= 13 + (type == GPUBE_FLOAT32); row.n++)
 				add(methods_agree, row, row.distribution);
 		}

@@ -10,6 +10,7 @@
 #include "csg/conv/conv.h"
 #include "tests/support/structures.h"
 #include "tests/support/memory.h"
+#include "csg/distributions.h"
 
 /* ---- a stand-in for a device: the CPU's operators, on memory that is counted ----------------- */
 
@@ -154,8 +155,7 @@ static struct gpube_model *make(struct gpube_ctx *ctx, const struct row *row)
 
 	if (row->distribution) {
 		assert_int_equal(
-			gpube_coalitions_generate(&g, ctx, row->distribution, row->n, row->type, 5),
-			0);
+			csg__generate(&g, ctx, row->distribution, row->n, row->type, 5), 0);
 		return g;
 	}
 	assert_int_equal(gpube_coalitions_new(&g, ctx, row->n, row->type), 0);
@@ -229,8 +229,8 @@ static void little_device(void **state)
 	r = solve(g);
 	size = gpube__type_size(r->work);
 	if (!stored)
-		assert_int_equal(gpube_coalitions_generate_unstored(
-					 &g, ctx, row->distribution, row->n, row->type, 5),
+		assert_int_equal(
+			csg__generate_unstored(&g, ctx, row->distribution, row->n, row->type, 5),
 			GPUBE_OK);
 	/* 5 and its scratch: pieces of 10 bits; 4 of 11: sums on the host; 2^n: all there */
 	for (uint64_t cap = LEAST_CAP(size); n_largest < 4; cap *= 4) {
@@ -307,8 +307,8 @@ static void unstored(void **state)
 
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	g = make(ctx, row);
-	assert_int_equal(gpube_coalitions_generate_unstored(
-				 &made, ctx, row->distribution, row->n, row->type, 5),
+	assert_int_equal(
+		csg__generate_unstored(&made, ctx, row->distribution, row->n, row->type, 5),
 		GPUBE_OK);
 	assert_null(gpube_coalitions_values(made));
 	assert_int_equal(csg__view_init(&v, made, false, false), GPUBE_OK);
@@ -353,11 +353,9 @@ static void unstored_refused(void **state)
 
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	assert_int_equal(gpube_coalitions_generate_unstored(&g, ctx, "ndcs", 41, GPUBE_INT32, 0),
-		GPUBE_EINVAL);
+	assert_int_equal(csg__generate_unstored(&g, ctx, "ndcs", 41, GPUBE_INT32, 0), GPUBE_EINVAL);
 	assert_null(g);
-	assert_int_equal(
-		gpube_coalitions_generate_unstored(&g, ctx, "ndcs", 9, GPUBE_INT32, 0), GPUBE_OK);
+	assert_int_equal(csg__generate_unstored(&g, ctx, "ndcs", 9, GPUBE_INT32, 0), GPUBE_OK);
 	for (size_t k = 0; k < sizeof(methods) / sizeof(*methods); k++) {
 		struct gpube_opts opts = {.csg_method = methods[k]};
 
@@ -446,17 +444,17 @@ int main(void)
 			*row = (struct row){
 				.type = (enum gpube_type)type, .n = 14, .distribution = of[k]};
 			snprintf(row->name, sizeof(row->name), "little device: %s, %s",
-				gpube_type_name(row->type), of[k] ? of[k] : "forbidden ones");
+				gpube__type_name(row->type), of[k] ? of[k] : "forbidden ones");
 			tests[n++] = (struct CMUnitTest){row->name, little_device, NULL, NULL, row};
 		}
-	for (int k = 0; gpube_coalitions_distribution(k); k++) {
+	for (int k = 0; csg__distribution(k); k++) {
 		struct row *row = &rows[n];
 
 		*row = (struct row){.type = (enum gpube_type)(GPUBE_INT16 + k % 5),
 			.n = 14,
-			.distribution = gpube_coalitions_distribution(k)};
+			.distribution = csg__distribution(k)};
 		snprintf(row->name, sizeof(row->name), "unstored: %s, %s",
-			gpube_type_name(row->type), row->distribution);
+			gpube__type_name(row->type), row->distribution);
 		tests[n++] = (struct CMUnitTest){row->name, unstored, NULL, NULL, row};
 	}
 	return _cmocka_run_group_tests("csg conv", tests, n, NULL, NULL);

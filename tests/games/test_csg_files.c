@@ -15,6 +15,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/files.h"
 #include "tests/support/memory.h"
+#include "csg/distributions.h"
 
 /* ---- proofs ---------------------------------------------------------------------------------- */
 
@@ -55,7 +56,7 @@ static void certificate_stopped(void **state)
 	snprintf(path, sizeof(path), "%s/proof", dir);
 	o.certificate = path;
 	assert_int_equal(gpube_ctx_new(&ctx, &c), GPUBE_OK);
-	assert_int_equal(gpube_coalitions_generate(&g, ctx, "ndcs", 10, GPUBE_INT32, 3), GPUBE_OK);
+	assert_int_equal(csg__generate(&g, ctx, "ndcs", 10, GPUBE_INT32, 3), GPUBE_OK);
 	assert_int_equal(gpube_csg(&r, g, &o), GPUBE_OK);
 	assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 	assert_int_equal(r->certificate_status, GPUBE_ESTOP);
@@ -77,7 +78,7 @@ static int certify_or_verify(struct gpube_ctx *ctx, struct gpube_model *none, co
 	const struct proving *p = arg;
 	struct gpube_csg_result *r = NULL;
 	struct gpube_model *g;
-	int status = gpube_coalitions_generate(&g, ctx, "ndcs", 10, GPUBE_INT32, 3);
+	int status = csg__generate(&g, ctx, "ndcs", 10, GPUBE_INT32, 3);
 
 	(void)none;
 	if (!status)
@@ -124,7 +125,7 @@ static void certificate(void **state)
 	snprintf(path, sizeof(path), "%s/proof", dir);
 	opts.certificate = path;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	assert_int_equal(gpube_coalitions_generate(&g, ctx, "ndcs", 12, GPUBE_INT32, 3), GPUBE_OK);
+	assert_int_equal(csg__generate(&g, ctx, "ndcs", 12, GPUBE_INT32, 3), GPUBE_OK);
 	assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_OK);
 	assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 	text = test_get(path, NULL);

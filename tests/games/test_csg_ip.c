@@ -9,6 +9,7 @@
 
 #include "csg/ip/ip.h"
 #include "tests/support/structures.h"
+#include "csg/distributions.h"
 
 static const enum gpube_csg_method both[] = {GPUBE_CSG_IP, GPUBE_CSG_IDP_IP};
 
@@ -235,28 +236,26 @@ static void twice_idp(void **state)
 		struct gpube_csg_result *r, *other;
 		struct gpube_model *g;
 
-		if (gpube_coalitions_distribution(k))
+		if (csg__distribution(k))
 			assert_int_equal(
-				gpube_coalitions_generate(&g, ctx, gpube_coalitions_distribution(k),
-					n, GPUBE_INT32, 3),
+				csg__generate(&g, ctx, csg__distribution(k), n, GPUBE_INT32, 3),
 				GPUBE_OK);
 		else
 			g = one_agent(ctx, n);
 		assert_int_equal(gpube_csg(&r, g, &o), GPUBE_OK);
 		assert_true(r->splits <= csg__splits(GPUBE_CSG_IDP, n));
-		assert_true(gpube_coalitions_distribution(k) ||
-			    r->splits > csg__splits(GPUBE_CSG_IDP, n) / 2);
+		assert_true(csg__distribution(k) || r->splits > csg__splits(GPUBE_CSG_IDP, n) / 2);
 		/* besides: structures of two coalitions at first and at last, one round of the loop
 		 */
 		assert_true((double)r->n_nodes <= r->splits + 2 * ldexp(1, n - 1) + n);
-		o.method = gpube_coalitions_distribution(k) ? GPUBE_CSG_LP : GPUBE_CSG_CONV;
+		o.method = csg__distribution(k) ? GPUBE_CSG_LP : GPUBE_CSG_CONV;
 		assert_int_equal(gpube_csg(&other, g, &o), GPUBE_OK);
 		assert_int_equal(other->answer, GPUBE_CSG_OPTIMAL);
 		assert_true(other->value_int == r->value_int);
 		gpube_result_free(other);
 		gpube_result_free(r);
 		gpube_model_free(g);
-	} while (gpube_coalitions_distribution(k++));
+	} while (csg__distribution(k++));
 	gpube_ctx_free(ctx);
 }
 

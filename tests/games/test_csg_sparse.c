@@ -387,7 +387,7 @@ static struct CMUnitTest row_test(struct row *to, struct row row)
 {
 	*to = row;
 	snprintf(to->name, sizeof(to->name), "%d agents, %s, default %g, %d %% listed%s%s", row.n,
-		gpube_type_name(row.type), row.other, row.percent,
+		gpube__type_name(row.type), row.other, row.percent,
 		row.singles ? ", all single" : "", row.disposal ? ", disposal" : "");
 	return (struct CMUnitTest){to->name, all_partitions, NULL, NULL, to};
 }

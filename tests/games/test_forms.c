@@ -10,7 +10,7 @@
 #include "csg/csg.h"
 #include "formats/formats.h"
 #include "gpube/base/base.h"
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 #include "gpube/ir/coalition_table.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -95,7 +95,7 @@ static void back_through_file(const struct gpube_model *costs, const struct gpub
 
 	assert_int_equal(gpube_write(costs, in_dir("g.cfn"), NULL, NULL), GPUBE_OK);
 	assert_int_equal(gpube_read(&read, ctx, in_dir("g.cfn"), NULL), GPUBE_OK);
-	if (gpube_coalitions_of_costs(&back, read))
+	if (gpube__coalitions_of_costs(&back, read))
 		fail_msg("%s", gpube_error(ctx));
 	if (g->n_vars < 16)
 		same_values(g, back);
@@ -119,7 +119,7 @@ static void change_cell(struct gpube_model *costs, struct gpube_rng *rng)
 	if (gpube__table_int(t, k) == GPUBE_INF)
 		return;
 	((char *)t->values)[(size_t)k * gpube__type_size(t->type)] ^= 1;
-	if (gpube_coalitions_of_costs(&back, costs))
+	if (gpube__coalitions_of_costs(&back, costs))
 		return;
 	assert_int_equal(gpube_solve(&s, costs, &opts), GPUBE_OK);
 	assert_true(s->answer == GPUBE_ANSWER_INFEASIBLE ? best_of(back) == -INFINITY
@@ -135,15 +135,15 @@ static void as_partitions(struct gpube_model *g, struct gpube_rng *rng)
 	struct gpube_solution *s;
 	const double best = best_of(g);
 
-	assert_int_equal(gpube_costs_of_coalitions(&costs, g), GPUBE_OK);
+	assert_int_equal(gpube__costs_of_coalitions(&costs, g), GPUBE_OK);
 	assert_int_equal(gpube_solve(&s, costs, NULL), GPUBE_OK);
 	assert_true(
 		s->answer == GPUBE_ANSWER_INFEASIBLE ? best == -INFINITY : (double)s->cost == best);
 	gpube_result_free(s);
 	gpube_model_free(costs);
 	name_agents(g, rng);
-	assert_int_equal(gpube_costs_of_coalitions(&costs, g), GPUBE_OK);
-	assert_int_equal(gpube_coalitions_of_costs(&back, costs), GPUBE_OK);
+	assert_int_equal(gpube__costs_of_coalitions(&costs, g), GPUBE_OK);
+	assert_int_equal(gpube__coalitions_of_costs(&back, costs), GPUBE_OK);
 	same_values(g, back);
 	same_names(g, back);
 	gpube_model_free(back);
@@ -178,8 +178,8 @@ static void listed(void **state)
 	fclose(f);
 	assert_int_equal(gpube_read(&g, ctx, in_dir("l.txt"), NULL), GPUBE_OK);
 	name_agents(g, &rng);
-	assert_int_equal(gpube_costs_of_coalitions(&costs, g), GPUBE_OK);
-	assert_int_equal(gpube_coalitions_of_costs(&back, costs), GPUBE_OK);
+	assert_int_equal(gpube__costs_of_coalitions(&costs, g), GPUBE_OK);
+	assert_int_equal(gpube__coalitions_of_costs(&back, costs), GPUBE_OK);
 	same_names(g, back);
 	if (n < 18)
 		same_values(g, back);
@@ -222,7 +222,7 @@ static void as_one_function(const struct gpube_model *g, struct gpube_rng *rng)
 		cost[k] = v == -INFINITY ? GPUBE_INF : 5 - (int64_t)v;
 	}
 	assert_int_equal(gpube_model_add_costs(m, n, scope, cost), GPUBE_OK);
-	assert_int_equal(gpube_coalitions_of_costs(&back, m), GPUBE_OK);
+	assert_int_equal(gpube__coalitions_of_costs(&back, m), GPUBE_OK);
 	same_values(g, back);
 	assert_int_equal(gpube_model_info(back)->scale, 2);
 	for (int i = 0; i < n; i++)

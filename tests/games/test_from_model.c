@@ -6,9 +6,9 @@
 #include "gpube/options/options.h"
 
 #include "csg/auction.h"
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 #include "formats/formats.h"
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 #include "gpube/ir/model.h"
 #include "tests/support/context.h"
 #include "tests/support/files.h"
@@ -161,7 +161,7 @@ static void game_row(void **state)
 
 	read_row(&model, row);
 	if (strchr(row->expected, '\n')) {
-		if (gpube_game_of_costs(&g, model))
+		if (gpube__game_of_costs(&g, model))
 			fail_msg("%s", gpube_error(ctx));
 		assert_int_equal(gpube_write(g, in_dir("out"), NULL, NULL), 0);
 		text = test_get(in_dir("out"), &n);
@@ -172,7 +172,7 @@ static void game_row(void **state)
 			assert_null(gpube_model_value_name(g, 1, 0));
 		}
 	} else {
-		assert_int_equal(gpube_game_of_costs(&g, model), GPUBE_EINVAL);
+		assert_int_equal(gpube__game_of_costs(&g, model), GPUBE_EINVAL);
 		assert_non_null(strstr(gpube_error(ctx), row->expected));
 		assert_null(g);
 	}
@@ -190,7 +190,7 @@ static void coalitions_row(void **state)
 
 	read_row(&model, row);
 	if (strchr(row->expected, '\n')) {
-		if (gpube_coalitions_of_costs(&g, model))
+		if (gpube__coalitions_of_costs(&g, model))
 			fail_msg("%s", gpube_error(ctx));
 		assert_int_equal(gpube_write(g, in_dir("out.txt"),
 					 &(struct gpube_opts){.to = GPUBE_FORMAT_CSG}, NULL),
@@ -200,7 +200,7 @@ static void coalitions_row(void **state)
 		assert_int_equal(gpube_model_info(g)->scale, strstr(row->text, "100.00") ? 2 : 0);
 		free(text);
 	} else {
-		assert_int_not_equal(gpube_coalitions_of_costs(&g, model), GPUBE_OK);
+		assert_int_not_equal(gpube__coalitions_of_costs(&g, model), GPUBE_OK);
 		assert_non_null(strstr(gpube_error(ctx), row->expected));
 		assert_null(g);
 	}
@@ -218,7 +218,7 @@ static void auction_row(void **state)
 	int status;
 
 	read_row(&model, row);
-	status = gpube_auction_of_costs(&a, model);
+	status = gpube__auction_of_costs(&a, model);
 	assert_true(!a == (status != 0));
 	if (strlen(row->expected) < 10) {
 		if (status || gpube_auction(&r, a, NULL))
@@ -251,13 +251,13 @@ static void game_in_memory(void **state)
 	add(model, SCOPE(0, 1), COSTS(1, 2, 3, 4));
 	add(model, SCOPE(0, 1), COSTS(1, 2, 3, 4));
 	assert_int_equal(gpube_model_set_top(model, 5), 0);
-	assert_int_equal(gpube_game_of_costs(&g, model), 0); /* sums are nobody's */
+	assert_int_equal(gpube__game_of_costs(&g, model), 0); /* sums are nobody's */
 	gpube_model_free(g);
 	assert_int_equal(gpube_model_set_top(model, 4), 0);
-	assert_int_equal(gpube_game_of_costs(&g, model), GPUBE_EINVAL);
+	assert_int_equal(gpube__game_of_costs(&g, model), GPUBE_EINVAL);
 	assert_int_equal(gpube_model_set_top(model, GPUBE_INF), 0);
 	assert_int_equal(gpube_model_observe(model, 1, 0), 0);
-	assert_int_equal(gpube_game_of_costs(&g, model), GPUBE_EINVAL);
+	assert_int_equal(gpube__game_of_costs(&g, model), GPUBE_EINVAL);
 	assert_non_null(strstr(gpube_error(ctx), "observed"));
 	gpube_model_free(model);
 
@@ -265,7 +265,7 @@ static void game_in_memory(void **state)
 	assert_int_equal(gpube__add_table(model, &table, &huge), 0);
 	for (int k = 0; k < 2; k++)
 		assert_int_equal(gpube__add_function(model, 2, (int32_t[]){0, 1}, table, NULL), 0);
-	assert_int_equal(gpube_game_of_costs(&g, model), GPUBE_ELIMIT);
+	assert_int_equal(gpube__game_of_costs(&g, model), GPUBE_ELIMIT);
 	gpube_model_free(model);
 }
 
@@ -289,7 +289,7 @@ static void auction_in_memory(void **state)
 		t.tuples[2 * k + (k < 1000)] = k < 1000 ? k : k - 999;
 	assert_int_equal(gpube__add_table(model, &table, &t), 0);
 	assert_int_equal(gpube__add_function(model, 2, (int32_t[]){0, 1}, table, NULL), 0);
-	assert_int_equal(gpube_auction_of_costs(&a, model), GPUBE_ELIMIT);
+	assert_int_equal(gpube__auction_of_costs(&a, model), GPUBE_ELIMIT);
 	assert_null(a);
 	gpube_model_free(model);
 	gpube_ctx_free(ctx);
@@ -311,11 +311,11 @@ static void coalitions_in_memory(void **state)
 			scope[k] = k;
 		assert_int_equal(gpube__add_table(model, &table, &t), 0);
 		assert_int_equal(gpube__add_function(model, n, scope, table, NULL), 0);
-		assert_int_equal(gpube_coalitions_of_costs(&g, model),
+		assert_int_equal(gpube__coalitions_of_costs(&g, model),
 			n > GPUBE_MAX_AGENTS ? GPUBE_EINVAL : 0);
 		gpube_model_free(g);
 		assert_int_equal(gpube_model_observe(model, 3, 1), 0);
-		assert_int_equal(gpube_coalitions_of_costs(&g, model), GPUBE_EINVAL);
+		assert_int_equal(gpube__coalitions_of_costs(&g, model), GPUBE_EINVAL);
 		gpube_model_free(model);
 	}
 }
@@ -328,7 +328,7 @@ static int take_coalitions_scarcely(
 
 	(void)scarce;
 	(void)none;
-	status = gpube_coalitions_of_costs(&g, model);
+	status = gpube__coalitions_of_costs(&g, model);
 	assert_true(!g == (status != 0));
 	gpube_model_free(g);
 	return status;
@@ -342,7 +342,7 @@ static int take_auction_scarcely(
 
 	(void)scarce;
 	(void)none;
-	status = gpube_auction_of_costs(&a, model);
+	status = gpube__auction_of_costs(&a, model);
 	assert_true(!a == (status != 0));
 	gpube_model_free(a);
 	return status;
@@ -355,7 +355,7 @@ static int take_scarcely(struct gpube_ctx *scarce, struct gpube_model *model, co
 
 	(void)scarce;
 	(void)none;
-	status = gpube_game_of_costs(&g, model);
+	status = gpube__game_of_costs(&g, model);
 	assert_true(!g == (status != 0));
 	gpube_model_free(g);
 	return status;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 #include "gpube/options/options.h"
 #include "nash/nash.h"
 #include "tests/support/cases.h"
@@ -211,7 +211,7 @@ static void through_responses(const struct gpube_model *g, const struct gpube_mo
 	struct gpube_nash_pure *again;
 	struct gpube_model *back;
 
-	assert_int_equal(gpube_game_of_costs(&back, m), 0);
+	assert_int_equal(gpube__game_of_costs(&back, m), 0);
 	check_names(m, back, true);
 	assert_int_equal(gpube_nash_pure(&again, back), 0);
 	assert_int_equal(again->n, pure->n);
@@ -228,19 +228,19 @@ static void through_costs(const struct gpube_model *g)
 	struct gpube_nash_pure *pure;
 
 	if (has_texts(g)) {
-		assert_int_equal(gpube_costs_of_game(&m, g, 0), GPUBE_ERANGE);
+		assert_int_equal(gpube__costs_of_game(&m, g, 0), GPUBE_ERANGE);
 		assert_int_equal(gpube_nash_pure(&pure, g), GPUBE_ERANGE);
 		return;
 	}
 	assert_int_equal(gpube_nash_pure(&pure, g), 0);
-	assert_int_equal(gpube_costs_of_game(&m, g, 0), 0);
+	assert_int_equal(gpube__costs_of_game(&m, g, 0), 0);
 	assert_int_equal(n_allowed(m, false), pure->n);
 	check_names(g, m, false);
 	through_responses(g, m, pure);
 	gpube_model_free(m);
-	if (gpube_costs_of_game(&m, g, 1) == 0) {
+	if (gpube__costs_of_game(&m, g, 1) == 0) {
 		assert_int_equal(n_allowed(m, true), pure->n);
-		assert_int_equal(gpube_game_of_costs(&back, m), 0);
+		assert_int_equal(gpube__game_of_costs(&back, m), 0);
 		check_names(m, back, true);
 		check_equilibria(g, back);
 		gpube_model_free(back);
@@ -278,7 +278,7 @@ static void through_maximum(const struct gpube_model *g)
 		}
 		assert_int_equal(gpube_model_add_costs(m, n, scope, costs), 0);
 	}
-	assert_int_equal(gpube_game_of_costs(&back, m), 0);
+	assert_int_equal(gpube__game_of_costs(&back, m), 0);
 	assert_true(same_game(g, back));
 	gpube_model_free(back);
 	gpube_model_free(m);
@@ -406,9 +406,9 @@ static int forms_scarcely(struct gpube_ctx *own, struct gpube_model *none, const
 
 	(void)none;
 	if (!status)
-		status = gpube_costs_of_game(&m, g, 1);
+		status = gpube__costs_of_game(&m, g, 1);
 	if (!status)
-		status = gpube_game_of_costs(&back, m);
+		status = gpube__game_of_costs(&back, m);
 	if (!status)
 		status = write_game(back, in_dir("again.nfg"), GPUBE_FORMAT_AUTO);
 	gpube_model_free(g);

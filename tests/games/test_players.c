@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 #include "nash/pure.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -135,7 +135,7 @@ static void check_model(
 		struct gpube_model *m;
 		int64_t cost;
 
-		assert_int_equal(gpube_costs_of_game(&m, g, regret), 0);
+		assert_int_equal(gpube__costs_of_game(&m, g, regret), 0);
 		assert_int_equal(gpube_model_n_vars(m), d->n);
 		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
 		assert_true(is_equilibrium(d, k) ? cost == 0
@@ -248,7 +248,7 @@ static int read_and_search(struct gpube_ctx *own, struct gpube_model *none, cons
 	if (!status)
 		status = gpube_nash_pure(&pure, g);
 	if (!status)
-		status = gpube_costs_of_game(&m, g, 1);
+		status = gpube__costs_of_game(&m, g, 1);
 	gpube_model_free(m);
 	gpube_result_free(pure);
 	gpube_model_free(g);

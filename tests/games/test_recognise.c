@@ -9,8 +9,9 @@
 
 #include "csg/auction.h"
 #include "csg/csg.h"
+#include "csg/distributions.h"
 #include "gpube/bound/bound.h"
-#include "gpube/forms.h"
+#include "gpube/forms/model_as.h"
 #include "gpube/forms/form.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -32,10 +33,10 @@ static struct gpube_model *draw(struct gpube_ctx *to, enum kind kind, uint64_t s
 
 	gpube__rng_init(&rng, seed);
 	if (kind == PACKING) {
-		status = gpube_auction_generate(
+		status = csg__auction_generate(
 			&form, to, dists[seed % 5], large ? 30 : 12, large ? 120 : 25, seed);
 	} else if (kind == CHAIN) {
-		status = gpube_coalitions_generate(&form, to, "ndcs", n, GPUBE_INT32, seed);
+		status = csg__generate(&form, to, "ndcs", n, GPUBE_INT32, seed);
 	} else {
 		for (; k < n; k++) {
 			mask[k] = (uint64_t)1 << k;
@@ -50,8 +51,8 @@ static struct gpube_model *draw(struct gpube_ctx *to, enum kind kind, uint64_t s
 		status = gpube_coalitions_new_listed(&form, to, n, GPUBE_INT32, k, mask, value);
 	}
 	if (!status)
-		status = kind == PACKING ? gpube_costs_of_auction(&m, form)
-					 : gpube_costs_of_coalitions(&m, form);
+		status = kind == PACKING ? gpube__costs_of_auction(&m, form)
+					 : gpube__costs_of_coalitions(&m, form);
 	gpube_model_free(form);
 	return status ? NULL : m;
 }
@@ -126,8 +127,8 @@ static void proves(void **state)
 	struct gpube_solution *s;
 
 	(void)state;
-	assert_int_equal(gpube_auction_generate(&auction, ctx, "arbitrary", 30, 150, 1), GPUBE_OK);
-	assert_int_equal(gpube_costs_of_auction(&m, auction), GPUBE_OK);
+	assert_int_equal(csg__auction_generate(&auction, ctx, "arbitrary", 30, 150, 1), GPUBE_OK);
+	assert_int_equal(gpube__costs_of_auction(&m, auction), GPUBE_OK);
 	assert_int_equal(gpube_auction(&r, auction, NULL), GPUBE_OK);
 	assert_int_equal(gpube_solve(&s, m, NULL), GPUBE_OK);
 	assert_int_equal(s->cost, r->revenue);
@@ -152,7 +153,7 @@ static void infeasible(void **state)
 	v = gpube_coalitions_values(game);
 	v[1] = 4;
 	v[2] = v[3] = INT32_MIN;
-	assert_int_equal(gpube_costs_of_coalitions(&m, game), GPUBE_OK);
+	assert_int_equal(gpube__costs_of_coalitions(&m, game), GPUBE_OK);
 	assert_int_equal(gpube_solve(&s, m, NULL), GPUBE_OK);
 	assert_int_equal(s->answer, GPUBE_ANSWER_INFEASIBLE);
 	assert_null(s->values);

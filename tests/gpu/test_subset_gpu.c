@@ -9,6 +9,7 @@
 
 #include "csg/conv/conv.h"
 #include "gpube/ops/device/backend.h"
+#include "csg/distributions.h"
 
 static struct gpube_ctx *ctx;
 static const struct gpube_subset_ops *gpu;
@@ -168,11 +169,9 @@ static void solves(void **state)
 	struct gpube_csg_result *here, *r;
 	struct gpube_model *g, *there;
 
+	assert_int_equal(csg__generate(&g, ctx, "uniform", row->n_bits, type, 3), GPUBE_OK);
 	assert_int_equal(
-		gpube_coalitions_generate(&g, ctx, "uniform", row->n_bits, type, 3), GPUBE_OK);
-	assert_int_equal(
-		gpube_coalitions_generate_on_device(&there, ctx, "uniform", row->n_bits, type, 3),
-		GPUBE_OK);
+		csg__generate_on_device(&there, ctx, "uniform", row->n_bits, type, 3), GPUBE_OK);
 	opts.csg_method = GPUBE_CSG_CONV;
 	assert_int_equal(gpube_csg(&here, g, &opts), GPUBE_OK);
 	opts.backend = GPUBE_BACKEND_CUDA;
@@ -198,8 +197,7 @@ static void auctions(void **state)
 	struct gpube_csg_result *here, *there;
 	struct gpube_model *g;
 
-	assert_int_equal(
-		gpube_coalitions_generate(&g, ctx, "normal", row->n_bits, row->type, 3), GPUBE_OK);
+	assert_int_equal(csg__generate(&g, ctx, "normal", row->n_bits, row->type, 3), GPUBE_OK);
 	for (opts.free_disposal = 0; opts.free_disposal < 2; opts.free_disposal++) {
 		opts.backend = GPUBE_BACKEND_CPU;
 		assert_int_equal(gpube_csg(&here, g, &opts), GPUBE_OK);
@@ -274,8 +272,7 @@ static void streams(void **state)
 	struct gpube_csg_result *here;
 	struct gpube_model *g;
 
-	assert_int_equal(
-		gpube_coalitions_generate(&g, ctx, "uniform", row->n_bits, type, 3), GPUBE_OK);
+	assert_int_equal(csg__generate(&g, ctx, "uniform", row->n_bits, type, 3), GPUBE_OK);
 	assert_int_equal(gpube_csg(&here, g, &opts), GPUBE_OK);
 	gpube_model_free(g);
 	opts.backend = GPUBE_BACKEND_CUDA;
@@ -285,9 +282,8 @@ static void streams(void **state)
 		struct gpube_csg_result *r;
 
 		assert_int_equal(gpube_ctx_new(&own, &limits), GPUBE_OK);
-		assert_int_equal(
-			(k % 2 ? gpube_coalitions_generate_unstored : gpube_coalitions_generate)(
-				&g, own, "uniform", row->n_bits, type, 3),
+		assert_int_equal((k % 2 ? csg__generate_unstored : csg__generate)(
+					 &g, own, "uniform", row->n_bits, type, 3),
 			GPUBE_OK);
 		assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_OK);
 		assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "formats/formats.h"
+#include "formats/beside/decomposition.h"
 #include "gpube/base/base.h"
 #include "gpube/order/order.h"
 #include "tests/support/files.h"
@@ -152,7 +152,7 @@ static void clusters_alone(void **state)
 		width = width_of(m, order);
 		assert_int_equal(gpube_decomposition_of_order(&d, m, order), GPUBE_OK);
 		write_clusters(path, d, seed);
-		assert_int_equal(gpube_read_decomposition(&read, m, path), GPUBE_OK);
+		assert_int_equal(gpube__read_decomposition(&read, m, path), GPUBE_OK);
 		assert_int_equal(read->n_clusters, d->n_clusters);
 		check(read, m, width);
 		assert_int_equal(gpube_read_order(order, m, path), GPUBE_OK);

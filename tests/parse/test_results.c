@@ -6,7 +6,9 @@
 
 #include <math.h>
 
-#include "formats/formats.h"
+#include "formats/beside/decomposition.h"
+#include "formats/common/registry.h"
+#include "formats/uai/daoopt.h"
 #include "gpube/ir/model.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -127,16 +129,16 @@ static int copy(
 
 	switch (kind) {
 	case COV:
-		status = gpube_read_decomposition(&d, model, path);
+		status = gpube__read_decomposition(&d, model, path);
 		assert_int_equal(d != NULL, status == GPUBE_OK);
 		if (!status)
-			status = gpube_write_decomposition(model, to, d);
+			status = gpube__write_decomposition(model, to, d);
 		gpube_result_free(d);
 		return status;
 	case UB:
-		status = gpube_read_ub(&cost, model, path);
+		status = gpube__read_ub(&cost, model, path);
 		assert_int_equal(cost == -77, status != GPUBE_OK);
-		return status ? status : gpube_write_ub(model, to, cost);
+		return status ? status : gpube__write_ub(model, to, cost);
 	default:
 		status = gpube_read_uai_result(&r, c, path);
 		assert_int_equal(r != NULL, status == GPUBE_OK);
@@ -206,7 +208,7 @@ static void daoopt_order(void **state)
 	char *text;
 
 	(void)state;
-	assert_int_equal(gpube_write_daoopt_order(m, path, order), GPUBE_OK);
+	assert_int_equal(gpube__write_daoopt_order(m, path, order), GPUBE_OK);
 	text = test_get(path, NULL);
 	assert_string_equal(text, "4\n2\n0\n3\n1\n");
 	free(text);
@@ -258,7 +260,7 @@ static void minibucket_bytes(void **state)
 	size_t n, at = 0;
 
 	(void)state;
-	assert_int_equal(gpube_write_minibuckets(m, path, &minibuckets), GPUBE_OK);
+	assert_int_equal(gpube__write_minibuckets(m, path, &minibuckets), GPUBE_OK);
 	b = test_get(path, &n);
 	assert_int_equal(little(b, 8), 4); /* with the root */
 	assert_int_equal(little(b + 8, 4), 4);
@@ -297,27 +299,27 @@ static void minibuckets_refused(void **state)
 
 	(void)state;
 	f.bucket = 2;
-	assert_int_equal(gpube_write_minibuckets(m, path, &b), GPUBE_EINVAL);
+	assert_int_equal(gpube__write_minibuckets(m, path, &b), GPUBE_EINVAL);
 	f.bucket = 4;
-	assert_int_equal(gpube_write_minibuckets(m, path, &b), GPUBE_EINVAL);
+	assert_int_equal(gpube__write_minibuckets(m, path, &b), GPUBE_EINVAL);
 	f = messages[1];
 	f.scope = scope_10;
-	assert_int_equal(gpube_write_minibuckets(m, path, &b), GPUBE_EINVAL);
+	assert_int_equal(gpube__write_minibuckets(m, path, &b), GPUBE_EINVAL);
 	assert_string_equal(gpube_error(ctx), "mini-bucket function 0: its scope is not ascending");
 	f.scope = scope_02;
-	assert_int_equal(gpube_write_minibuckets(m, path, &b), GPUBE_EINVAL);
+	assert_int_equal(gpube__write_minibuckets(m, path, &b), GPUBE_EINVAL);
 	f = messages[1];
 	f.n = 5;
-	assert_int_equal(gpube_write_minibuckets(m, path, &b), GPUBE_EINVAL);
+	assert_int_equal(gpube__write_minibuckets(m, path, &b), GPUBE_EINVAL);
 	f = messages[1];
 	f.over = scope_02 + 1;
-	assert_int_equal(gpube_write_minibuckets(m, path, &b), GPUBE_EINVAL);
+	assert_int_equal(gpube__write_minibuckets(m, path, &b), GPUBE_EINVAL);
 	assert_int_equal(test_count_files(dir), 0);
 }
 
 static int write_minibuckets(struct gpube_ctx *c, struct gpube_model *model, const void *arg)
 {
-	int status = gpube_write_minibuckets(model, path, &minibuckets);
+	int status = gpube__write_minibuckets(model, path, &minibuckets);
 
 	(void)c;
 	(void)arg;

@@ -9,6 +9,7 @@
 #include "formats/formats.h"
 #include "tests/support/memory.h"
 #include "tests/support/test.h"
+#include "csg/distributions.h"
 
 double best_partition(const struct gpube_model *g, uint64_t left, bool disposal)
 {
@@ -56,7 +57,7 @@ static int get_and_solve(struct gpube_ctx *ctx, struct gpube_model *none, const 
 	struct gpube_model *g;
 	int status = s->path ? gpube_read(&g, ctx, s->path,
 				       &(struct gpube_opts){.from = GPUBE_FORMAT_CSG})
-			     : gpube_coalitions_generate(&g, ctx, "ndcs", 12, GPUBE_INT32, 1);
+			     : csg__generate(&g, ctx, "ndcs", 12, GPUBE_INT32, 1);
 
 	(void)none;
 	if (!status)
@@ -102,7 +103,7 @@ int put_auction(struct gpube_ctx *ctx, const char *path, const char *distributio
 	int n_bids, uint64_t seed)
 {
 	struct gpube_model *m;
-	int status = gpube_auction_generate(&m, ctx, distribution, n_goods, n_bids, seed);
+	int status = csg__auction_generate(&m, ctx, distribution, n_goods, n_bids, seed);
 
 	if (!status)
 		status = gpube_write(m, path, &(struct gpube_opts){.to = GPUBE_FORMAT_CATS}, NULL);

@@ -18,7 +18,7 @@ void check_structure(const struct gpube_model *g, const struct gpube_csg_result 
  */
 void put_scaled(struct gpube_model *g, uint64_t coalition, double v);
 
-/* A random auction as a CATS file; gpube_auction_generate()'s status, or gpube_write()'s. */
+/* A random auction as a CATS file; csg__auction_generate()'s status, or gpube_write()'s. */
 int put_auction(struct gpube_ctx *ctx, const char *path, const char *distribution, int n_goods,
 	int n_bids, uint64_t seed);
 

@@ -77,50 +77,50 @@ void contents_clear(struct contents *c)
 
 static int fail_kind(const struct contents *c, struct gpube_ctx *ctx)
 {
-	return gpube__fail(ctx, GPUBE_EINVAL, "'%s' is %s", c->path, gpube_content_words(c->kind));
+	return gpube__fail(ctx, GPUBE_EINVAL, "'%s' is %s", c->path, gpube__content_words(c->kind));
 }
 
 int contents_model(
 	struct gpube_model **out, const struct contents *c, struct gpube_ctx *ctx, bool regret)
 {
+	const struct gpube_opts opts = {.regret = regret && c->kind == GPUBE_CONTENT_GAME};
+
 	*out = NULL;
-	if (c->kind == GPUBE_CONTENT_GAME)
-		return gpube_costs_of_game(out, c->model, regret);
-	if (c->kind == GPUBE_CONTENT_COALITIONS)
-		return gpube_costs_of_coalitions(out, c->model);
-	if (c->kind == GPUBE_CONTENT_AUCTION)
-		return gpube_costs_of_auction(out, c->model);
-	return fail_kind(c, ctx);
+	return c->model && c->kind != GPUBE_CONTENT_MODEL
+		       ? gpube_model_as(out, c->model, GPUBE_FORM_COSTS, &opts)
+		       : fail_kind(c, ctx);
 }
 
 /* One function over several variables says what every bundle is worth. */
 static int become_auction(struct contents *to, const struct gpube_model *m)
 {
 	const int status = m->n_vars > 1 && m->n_functions == 1
-				   ? gpube_coalitions_of_costs(&to->model, m)
+				   ? gpube_model_as(&to->model, m, GPUBE_FORM_COALITIONS, NULL)
 				   : GPUBE_EINVAL;
 
 	if (!status)
 		to->kind = GPUBE_CONTENT_COALITIONS;
-	return status == GPUBE_EINVAL ? gpube_auction_of_costs(&to->model, m) : status;
+	return status == GPUBE_EINVAL ? gpube_model_as(&to->model, m, GPUBE_FORM_AUCTION, NULL)
+				      : status;
 }
 
 static int become_form(struct contents *to, const struct contents *c, struct gpube_ctx *ctx)
 {
 	const bool network = c->kind == GPUBE_CONTENT_MODEL;
 	const int status = !network ? fail_kind(c, ctx)
-			   : to->kind == GPUBE_CONTENT_GAME
-				   ? gpube_game_of_costs(&to->model, c->model)
-			   : to->kind == GPUBE_CONTENT_COALITIONS
-				   ? gpube_coalitions_of_costs(&to->model, c->model)
-				   : become_auction(to, c->model);
+			   : to->kind == GPUBE_CONTENT_AUCTION
+				   ? become_auction(to, c->model)
+				   : gpube_model_as(&to->model, c->model,
+					     to->kind == GPUBE_CONTENT_GAME ? GPUBE_FORM_GAME
+									    : GPUBE_FORM_COALITIONS,
+					     NULL);
 	char why[sizeof(ctx->error)];
 
 	if (status != GPUBE_EINVAL || !network)
 		return status;
 	memcpy(why, ctx->error, sizeof(why));
 	return gpube__fail(
-		ctx, status, "'%s' is %s, and %s", c->path, gpube_content_words(c->kind), why);
+		ctx, status, "'%s' is %s, and %s", c->path, gpube__content_words(c->kind), why);
 }
 
 int contents_become(struct contents *c, struct gpube_ctx *ctx, enum gpube_content kind, bool regret)

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "csg/auction.h"
-#include "formats/formats.h"
+#include "formats/common/registry.h"
 #include "gpube/cli/opts.h"
 #include "gpube/forms.h"
 
@@ -32,9 +32,9 @@ void contents_clear(struct contents *c);
 /*
  * contents_become() - the same as another kind: as a model, or what a model has the form of. An
  * auction with a bid on every bundle is a coalition game.
- * regret  of a game as a model, see gpube_costs_of_game()
+ * regret  of a game as a model, see gpube_model_as()
  * Errors: EINVAL (what is none: the text names the command that reads it), those of
- *         gpube_costs_of_game() and its like
+ *         gpube_model_as() and its like
  */
 int contents_become(
 	struct contents *c, struct gpube_ctx *ctx, enum gpube_content kind, bool regret);

@@ -25,6 +25,7 @@ WORDS = {
 	"GPUBE_ANSWER_": ["optimal", "infeasible", "incomplete"],
 	"GPUBE_LOG_": ["note", "detail", "progress"],
 	"GPUBE_PSEUDOTREE_": ["auto", "min_degree", "max_degree", "min_id", "max_id", "min_name", "max_name", "best"],
+	"GPUBE_FORM_": ["costs", "game", "coalitions", "auction"],
 	"GPUBE_CSG_": ["auto", "lp", "conv", "dp", "idp", "ip", "idp_ip"],
 	"GPUBE_NASH_ANSWER_": ["all", "some", "incomplete"],
 }
@@ -310,15 +311,10 @@ int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path
 int gpube_write(const struct gpube_model *m, const char *path, const struct gpube_opts *opts, struct gpube_written *written);
 int gpube_coalitions_new_listed(struct gpube_model **out, struct gpube_ctx *ctx, int n_agents, enum gpube_type type, int64_t n, const uint64_t *coalitions, const void *values);
 int gpube_csg(struct gpube_csg_result **out, const struct gpube_model *m, const struct gpube_opts *opts);
-int gpube_costs_of_coalitions(struct gpube_model **out, const struct gpube_model *m);
-int gpube_coalitions_of_costs(struct gpube_model **out, const struct gpube_model *m);
 int gpube_auction_new(struct gpube_model **out, struct gpube_ctx *ctx, int n_goods, int n_dummies, int n_bids, const int64_t *at, const int32_t *goods, const int64_t *prices);
 int64_t gpube_auction_bid_number(const struct gpube_model *m, int bid);
-int gpube_costs_of_auction(struct gpube_model **out, const struct gpube_model *m);
-int gpube_auction_of_costs(struct gpube_model **out, const struct gpube_model *m);
 int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m, const struct gpube_opts *opts);
-int gpube_game_of_costs(struct gpube_model **out, const struct gpube_model *m);
-int gpube_costs_of_game(struct gpube_model **out, const struct gpube_model *game, int regret);
+int gpube_model_as(struct gpube_model **out, const struct gpube_model *m, enum gpube_form form, const struct gpube_opts *opts);
 int gpube_model_add_payoffs(struct gpube_model *m, const int64_t *num, const int64_t *den);
 int gpube_model_payoff(int64_t *num, int64_t *den, const struct gpube_model *m, int32_t player, const int32_t *profile);
 int gpube_nash_pure(struct gpube_nash_pure **out, const struct gpube_model *game);

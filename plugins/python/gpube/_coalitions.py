@@ -7,7 +7,7 @@ from typing import Any, List, Optional, Tuple
 
 from . import _c, _tables
 from ._c import lib
-from ._engine import INF, Context, Error, Options, exact, int32s, int64, is_infinite, number, path_bytes, seconds, units
+from ._engine import INF, Context, Error, Options, exact, int32s, int64, is_infinite, number, path_bytes, seconds, units, word
 from ._model import Model, made
 from ._names import Value, decoded, names_of
 from ._show import Shown, html_table, pandas, short
@@ -112,7 +112,7 @@ def csg_model(values, n=None, context=None):
 	context = _context_of(values, context)
 	game, decimals, _ = _game_of(context, values, n)
 	try:
-		m = made(context, lib.gpube_costs_of_coalitions, game._address)
+		m = made(context, lib.gpube_model_as, game._address, word("GPUBE_FORM_", "costs"), None)
 	finally:
 		_give_back(game, values)
 	context._do(lib.gpube_model_set_scale, m._address, decimals)
@@ -131,7 +131,7 @@ def _game_of(context, values, n):
 	if not isinstance(values, Model):
 		return _coalitions(context, values, n)
 	if values.kind != "coalitions":
-		values = made(context, lib.gpube_coalitions_of_costs, values._address)
+		values = made(context, lib.gpube_model_as, values._address, word("GPUBE_FORM_", "coalitions"), None)
 	names = names_of(values)
 	return values, values.decimals, [names.key(v) for v in range(len(values))]
 
@@ -367,7 +367,7 @@ def auction_model(bids, n_goods=None, context=None):
 	context = _context_of(bids, context)
 	held = _auction_of(context, bids, n_goods)
 	try:
-		return made(context, lib.gpube_costs_of_auction, held._address)
+		return made(context, lib.gpube_model_as, held._address, word("GPUBE_FORM_", "costs"), None)
 	finally:
 		_give_back(held, bids)
 
@@ -378,7 +378,9 @@ def _auction_of(context, bids, n_goods):
 		bids = Model.read(bids, context=context)
 	if not isinstance(bids, Model):
 		return _bids(context, list(bids), n_goods)
-	return bids if bids.kind == "coalitions" else made(context, lib.gpube_auction_of_costs, bids._address)
+	if bids.kind == "coalitions":
+		return bids
+	return made(context, lib.gpube_model_as, bids._address, word("GPUBE_FORM_", "auction"), None)
 
 
 def _bids(context, bids, n_goods):

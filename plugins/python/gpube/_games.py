@@ -91,8 +91,8 @@ class Game(Owner):
 		[Fraction(0, 1), Fraction(1, 1)]
 		"""
 		g = cls.__new__(cls)
-		Owner.__init__(g, model.context, opened(model.context, lib.gpube_game_of_costs, lib.gpube_model_free,
-			model._address), lib.gpube_model_free)
+		Owner.__init__(g, model.context, opened(model.context, lib.gpube_model_as, lib.gpube_model_free,
+			model._address, word("GPUBE_FORM_", "game"), None), lib.gpube_model_free)
 		return g
 
 	@classmethod
@@ -163,7 +163,8 @@ class Game(Owner):
 		>>> gpube.Game.read("examples/effort.nfg").model().solve(count=True).count
 		3
 		"""
-		return made(self.context, lib.gpube_costs_of_game, self._address, int(bool(regret)))
+		opts = Options("model", "gpube_model_as", regret=bool(regret))
+		return made(self.context, lib.gpube_model_as, self._address, word("GPUBE_FORM_", "costs"), opts.address)
 
 	@property
 	def shape(self):
