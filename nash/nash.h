@@ -149,7 +149,8 @@ struct gpube_nash_result {
  * gpube_nash() - the extreme equilibria of a game of two players: every equilibrium is a
  * convex combination of some of them. Of a game of another number of players: all isolated
  * equilibria, each proved to be the only one in a box around it, all others proved not to be there
- * but in the open supports; with the options one, pure, max, keep_dominated, digits, timeout.
+ * but in the open supports; with the options one (a pure equilibrium, or the end of the path of
+ * logit equilibria), pure, max, keep_dominated, digits, timeout.
  * opts     method; one: by Lemke and Howson's algorithm from label 1, all_labels: from every one;
  *          pure: in time rows * columns; max; support_size, of method SE; keep_dominated; inexact:
  *          fast, and sometimes wrong; gpube_opts_set_give()

@@ -155,18 +155,26 @@ static void report_text(struct gpube_out *out, const void *arg)
 {
 	const struct many_result *r = arg;
 	const struct gpube_nash_result *f = r->found;
-	const int64_t n_open = r->session->verbose || f->n_open <= FEW_OPEN ? f->n_open : FEW_OPEN;
+	int64_t told = 0, rest = 0;
 
 	text_head(out, r);
 	for (int64_t k = 0; k < f->n_profiles; k++) {
 		gpube__out_printf(out, "%-*lld", LABEL, (long long)k + 1);
 		text_equilibrium(out, r, &f->profiles[k]);
 	}
-	for (int64_t k = 0; k < n_open && f->answer != GPUBE_NASH_ANSWER_SOME; k++)
-		text_open(out, r, &f->open[k]);
-	if (n_open < f->n_open && f->answer != GPUBE_NASH_ANSWER_SOME)
-		gpube__out_printf(
-			out, "%*sand %lld more: -v\n", LABEL, "", (long long)(f->n_open - n_open));
+	for (int64_t k = 0; k < f->n_open && f->answer != GPUBE_NASH_ANSWER_SOME; k++) {
+		/* of what was not looked at there may be millions */
+		if (r->session->verbose ||
+			(told < FEW_OPEN && strcmp(f->open[k].reason, "not looked at") != 0)) {
+			text_open(out, r, &f->open[k]);
+			told++;
+		} else {
+			rest++;
+		}
+	}
+	if (rest)
+		gpube__out_printf(out, "%-*s%lld %s: -v\n", LABEL, "open", (long long)rest,
+			told ? "others" : "families of supports");
 	gpube__out_printf(out, "%-*s%s\n", LABEL, "checked",
 		r->pure ? "every action of every player, in rationals, from the payoffs of the file"
 			: "each is proved to be the only one in a box around it");

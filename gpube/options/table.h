@@ -270,7 +270,8 @@ enum gpube__opt_section {
 		GPUBE__ON_NASH | GPUBE__ON_CLI,                                                    \
 		"method se: supports of N actions of each player alone; 0: of any size")           \
 	X(GAMES, FLAG, one, "one", 0, NULL, 0, 1, NULL, GPUBE__ON_NASH | GPUBE__ON_CLI,            \
-		"one equilibrium alone, by the algorithm of Lemke and Howson")                     \
+		"one equilibrium alone: of two players by the algorithm of Lemke and Howson, of "  \
+		"more a pure one or the end of the path of logit equilibria")                      \
 	X(GAMES, FLAG, all_labels, "all_labels", 0, NULL, 0, 1, NULL,                              \
 		GPUBE__ON_NASH | GPUBE__ON_CLI,                                                    \
 		"with --one: start from every label, and give all that are reached")               \

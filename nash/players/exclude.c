@@ -408,7 +408,8 @@ bool nash__excluded(struct nash_work *w, const struct nash_region *r)
 			for (int32_t s = 0; s < n; s++)
 				g->column[s] = sign * g->inverse[(int64_t)row * n + s];
 		}
-		if (!pivot(g, enter, reduced) || g->violation < 1e-11)
+		if (!pivot(g, enter, reduced) || g->violation < 1e-11 ||
+			(rounds % 16 == 15 && gpube__stopped(w->ctx)))
 			break;
 	}
 	gpube__work(w->ctx, rounds * g->rows * g->rows / 2 + g->profiles * p->total);

@@ -377,7 +377,9 @@ static int mixed(
 	r->n_removed = p.n_removed;
 	status = check_size(&p);
 	if (!status) {
-		end = nash__many_run(&s);
+		end = o->one ? nash__many_one(&s) : GPUBE_OK;
+		if (!end)
+			end = s.n_equilibria ? GPUBE_ELIMIT : nash__many_run(&s);
 		if (end == GPUBE_OK || end == GPUBE_ESTOP || end == GPUBE_ELIMIT)
 			status = report_roots(r, &s, o->digits);
 		if (!status)

@@ -37,6 +37,7 @@ struct outcome {
 /*
  * regions  of the round, then two children of each
  * taken    of each support: its regions so far; -1 - that: it has no isolated solutions
+ * entry    of each support: its number in the list of open ones; -1: it is not there
  */
 struct run {
 	struct nash_many *s;
@@ -46,8 +47,8 @@ struct run {
 	int n_works;
 	unsigned char *regions;
 	struct outcome *outcomes;
-	int64_t n, n_supports, capacity_supports;
-	int64_t *taken;
+	int64_t n, n_supports, capacity_supports, capacity_entries;
+	int64_t *taken, *entry;
 };
 
 static struct nash_region *region_at(const struct run *u, int64_t k)
@@ -151,35 +152,46 @@ int nash__many_add(struct nash_many *s, struct nash_root *root)
 	return GPUBE_OK;
 }
 
-/* The region is open: one of its support's, which has one entry. */
-static int add_open(struct nash_many *s, const struct nash_region *r, enum nash_open_reason why)
+/* A new entry for what is open; its arrays may be missing. */
+static int new_open(struct nash_many *s, const struct nash_region *r, enum nash_open_reason why)
 {
 	const struct nash_players *p = s->p;
-	struct nash_open *o = s->open ? s->open + s->n_open : NULL;
-	int status = GPUBE_OK;
+	const uint64_t total = (uint64_t)p->total;
+	struct nash_open *o;
+	int status =
+		gpube__grow(p->ctx, &s->open, &s->capacity_open, s->n_open + 1, sizeof(*s->open));
 
-	for (int64_t k = 0; k < s->n_open && r->support >= 0; k++)
-		if (s->open[k].support == r->support)
-			o = &s->open[k];
-	if (!o || o == s->open + s->n_open) {
-		status = gpube__grow(
-			p->ctx, &s->open, &s->capacity_open, s->n_open + 1, sizeof(*s->open));
+	if (status)
+		return status;
+	o = &s->open[s->n_open++];
+	*o = (struct nash_open){.reason = why};
+	o->states = gpube__alloc(p->ctx, total, 1);
+	o->lower = gpube__alloc(p->ctx, total, sizeof(double));
+	o->upper = gpube__alloc_zero(p->ctx, total, sizeof(double));
+	if (!o->states || !o->lower || !o->upper)
+		return GPUBE_ENOMEM;
+	memcpy(o->states, nash__states(p, r), total);
+	for (int32_t k = 0; k < p->total; k++)
+		o->lower[k] = 1;
+	return GPUBE_OK;
+}
+
+/* The region is open: one of its support's, which has one entry. */
+static int add_open(struct run *u, const struct nash_region *r, enum nash_open_reason why)
+{
+	struct nash_many *s = u->s;
+	const struct nash_players *p = s->p;
+	struct nash_open *o;
+
+	if (r->support < 0 || u->entry[r->support] < 0) {
+		const int status = new_open(s, r, why);
+
 		if (status)
 			return status;
-		o = s->open + s->n_open;
-		*o = (struct nash_open){.support = r->support, .reason = why};
-		o->states = gpube__alloc(p->ctx, (uint64_t)p->total, 1);
-		o->lower = gpube__alloc(p->ctx, (uint64_t)p->total, sizeof(double));
-		o->upper = gpube__alloc(p->ctx, (uint64_t)p->total, sizeof(double));
-		s->n_open++;
-		if (!o->states || !o->lower || !o->upper)
-			return GPUBE_ENOMEM;
-		memcpy(o->states, nash__states(p, r), (size_t)p->total);
-		for (int32_t k = 0; k < p->total; k++) {
-			o->lower[k] = 1;
-			o->upper[k] = 0;
-		}
+		if (r->support >= 0)
+			u->entry[r->support] = s->n_open - 1;
 	}
+	o = &s->open[r->support < 0 ? s->n_open - 1 : u->entry[r->support]];
 	o->regions++;
 	for (int32_t i = 0; i < p->n; i++)
 		for (int32_t k = 0; k < nash__sizes(p, r)[i]; k++)
@@ -251,12 +263,17 @@ static bool take(struct run *u)
 /* A region has just been decided: its support begins. */
 static int begin_support(struct run *u, struct nash_region *r, bool regular)
 {
-	const int status = gpube__grow(u->s->p->ctx, &u->taken, &u->capacity_supports,
-		u->n_supports + 1, sizeof(*u->taken));
+	struct gpube_ctx *ctx = u->s->p->ctx;
+	int status = gpube__grow(
+		ctx, &u->taken, &u->capacity_supports, u->n_supports + 1, sizeof(*u->taken));
 
+	if (!status)
+		status = gpube__grow(
+			ctx, &u->entry, &u->capacity_entries, u->n_supports + 1, sizeof(*u->entry));
 	if (status)
 		return status;
 	u->taken[u->n_supports] = regular ? 0 : -1;
+	u->entry[u->n_supports] = -1;
 	r->support = u->n_supports++;
 	return GPUBE_OK;
 }
@@ -269,7 +286,7 @@ static int put_back(struct run *u, int64_t item)
 	int status = o->status;
 
 	if (status == GPUBE_ESTOP)
-		return add_open(u->s, r, NASH_OPEN_TIME);
+		return add_open(u, r, NASH_OPEN_TIME);
 	if (status)
 		return status;
 	if (o->kind != CLOSED && decided && r->support < 0)
@@ -277,10 +294,10 @@ static int put_back(struct run *u, int64_t item)
 	if (!status && r->support >= 0 && o->kind == DIVIDED)
 		u->taken[r->support] += u->taken[r->support] < 0 ? -1 : 1;
 	if (!status && o->kind == OPEN)
-		return add_open(u->s, r, o->why);
+		return add_open(u, r, o->why);
 	if (o->kind == FOUND) {
 		if (!status && o->root.verdict == NASH_IS_OPEN)
-			status = add_open(u->s, r, NASH_OPEN_TIE);
+			status = add_open(u, r, NASH_OPEN_TIE);
 		if (!status)
 			return nash__many_add(u->s, &o->root);
 		nash__root_clear(&o->root, u->s->p);
@@ -346,6 +363,7 @@ static void run_clear(struct run *u)
 	gpube__free(ctx, u->regions);
 	gpube__free(ctx, u->outcomes);
 	gpube__free(ctx, u->taken);
+	gpube__free(ctx, u->entry);
 }
 
 /* All that is left is open. */
@@ -355,7 +373,7 @@ static int leave_open(struct run *u)
 
 	while (!status && take(u))
 		for (int64_t k = 0; k < u->n && !status; k++)
-			status = add_open(u->s, region_at(u, k), NASH_OPEN_TIME);
+			status = add_open(u, region_at(u, k), NASH_OPEN_TIME);
 	return status;
 }
 
@@ -367,6 +385,7 @@ int nash__many_run(struct nash_many *s)
 
 	status = run_init(&u, s);
 	while (!status && take(&u)) {
+		gpube__progress(ctx, -1, "regions");
 		status = round_of(&u);
 		if (!status && s->max && s->n_equilibria >= s->max)
 			end = GPUBE_ELIMIT;
@@ -377,6 +396,12 @@ int nash__many_run(struct nash_many *s)
 	}
 	if (!status && end)
 		status = leave_open(&u);
+	gpube__log(ctx, GPUBE_LOG_DETAIL,
+		"%lld regions, of %lld supports; their systems have %lld solutions, of which %lld "
+		"are "
+		"equilibria",
+		(long long)s->regions, (long long)u.n_supports, (long long)s->n_roots,
+		(long long)s->n_equilibria);
 	run_clear(&u);
 	return status ? status : end;
 }

@@ -241,7 +241,7 @@ enum nash_open_reason {
  */
 struct nash_open {
 	enum nash_open_reason reason;
-	int64_t support, regions;
+	int64_t regions;
 	uint8_t *states;
 	double *lower, *upper;
 };
@@ -274,5 +274,11 @@ int nash__many_add(struct nash_many *s, struct nash_root *root);
  *         without a text; ERANGE (too many profiles)
  */
 int nash__many_run(struct nash_many *s);
+
+/*
+ * nash__many_one() - one equilibrium, where a pure one or the path of logit equilibria shows it.
+ * Errors: ENOMEM; ESTOP, without a text
+ */
+int nash__many_one(struct nash_many *s);
 
 #endif

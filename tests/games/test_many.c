@@ -16,7 +16,7 @@
 #include "tests/support/context.h"
 #include "tests/support/memory.h"
 
-enum { N_SEEDS = 30, MOST_ACTIONS = 20 };
+enum { N_SEEDS = 30, MOST_ACTIONS = 24 };
 
 /* Payoffs of player 1, of player 2, ...: the last player's action is the fastest. */
 static struct gpube_model *game_of(
@@ -113,6 +113,47 @@ static void check_equilibrium(const struct gpube_model *g, const struct gpube_na
 	}
 }
 
+/* One alone is one of all. */
+static void check_one(const struct gpube_model *g, const struct gpube_nash_result *all)
+{
+	struct gpube_nash_result *r = solved(g, (struct gpube_opts){.one = 1});
+	bool there = false;
+	int32_t total = g->n_vars;
+
+	for (int32_t p = 0; p < g->n_vars; p++)
+		total += g->vars[p].domain;
+	assert_int_equal(r->n_profiles, 1);
+	assert_int_equal(r->answer, GPUBE_NASH_ANSWER_SOME);
+	for (int64_t k = 0; k < all->n_profiles; k++) {
+		bool same = true;
+
+		/* decimals may be rounded otherwise */
+		for (int32_t i = 0; i < total && same; i++)
+			same = fabs(number(r->profiles[0].lo[i]) - number(all->profiles[k].lo[i])) <
+			       1e-10 * (1 + fabs(number(r->profiles[0].lo[i])));
+		there = there || same;
+	}
+	assert_true(there);
+	gpube_result_free(r);
+}
+
+/* A game whose regions are too many: one equilibrium is found at once all the same. */
+static void one_of_many(void **state)
+{
+	static const int actions[] = {8, 8, 8};
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 5; seed++) {
+		struct gpube_model *g = random_game(ctx, 3, actions, 1000, seed);
+		struct gpube_nash_result *r = solved(g, (struct gpube_opts){.one = 1});
+
+		assert_int_equal(r->n_profiles, 1);
+		check_equilibrium(g, &r->profiles[0]);
+		gpube_result_free(r);
+		gpube_model_free(g);
+	}
+}
+
 static void random_players(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
@@ -133,6 +174,7 @@ static void random_players(void **state)
 	assert_int_equal(r->n_profiles % 2, 1);
 	for (int64_t k = 0; k < r->n_profiles; k++)
 		check_equilibrium(g, &r->profiles[k]);
+	check_one(g, r);
 	gpube_result_free(r);
 	gpube_model_free(g);
 }
@@ -333,10 +375,12 @@ static int search(struct gpube_ctx *own, struct gpube_model *g, const void *arg)
 static void out_of_memory(void **state)
 {
 	const struct gpube_opts all = {.digits = 12}, pure = {.digits = 12, .pure = 1};
+	const struct gpube_opts one = {.digits = 12, .one = 1};
 
 	(void)state;
 	assert_in_range(fail_each_allocation(search, small_game, &all, 0), 30, 10000);
 	assert_in_range(fail_each_allocation(search, small_game, &pure, 0), 5, 10000);
+	assert_in_range(fail_each_allocation(search, small_game, &one, 0), 30, 10000);
 }
 
 /* Options of two players, and games that are too large. */
@@ -369,6 +413,7 @@ int main(void)
 		ADD_CASE(&c, all_ways);
 		ADD_CASE(&c, nine);
 		ADD_CASE(&c, irrational);
+		ADD_CASE(&c, one_of_many);
 		ADD_CASE(&c, two_players);
 		ADD_CASE(&c, indifferent);
 		ADD_CASE(&c, stopped);

@@ -244,7 +244,8 @@ class Game(Owner):
 		box around it; the answer is "all" where nothing else is open (Equilibria.open).
 
 		method        "auto", "eee" (branch and bound), "ve" (vertices) or "se" (supports)
-		one           one equilibrium, by Lemke and Howson; with all_labels from every label
+		one           one equilibrium, by Lemke and Howson; with all_labels from every label. Of more than two players a
+		              pure one, or the end of the path of logit equilibria
 		pure          pure equilibria alone
 		max           stop after so many; 0: all
 		support_size  of method "se": supports of this size alone
