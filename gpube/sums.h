@@ -82,7 +82,7 @@ struct gpube_compiled;
  * gpube_infer_compile() - an order and a plan for sums of a model whatever its evidence is; that
  * which the model has is observed at first. task mar: queries give marginals, too; query, draw:
  * each gives a joint distribution, or assignments by the same random numbers. It works on the CPU.
- * m       stays, unchanged, as long as *out does
+ * m       what becomes of it afterwards makes no difference; its context stays
  * Errors: as gpube_infer(); ELIMIT (messages are kept, and twice for marginals): *out is NULL
  */
 GPUBE_API int gpube_infer_compile(

@@ -22,6 +22,7 @@ void gpube_compiled_free(struct gpube_compiled *c)
 		gpube__sum_table_clear(ctx, &c->tables[f]);
 	gpube__infer_clear(&c->j);
 	gpube__forcing_clear(&c->forcing, ctx);
+	gpube__free(ctx, c->vars);
 	gpube__free(ctx, c->observed);
 	gpube__free(ctx, c->soft);
 	gpube__free(ctx, c->query);
@@ -94,6 +95,7 @@ static int leave_barren(struct gpube_compiled *c, const struct gpube_model *m)
 			gpube__barren_keep(barren, m, stays, waiting, c->opts.query[k]);
 		gpube__barren_leave(barren, m, stays);
 		c->view = barren->m;
+		c->view.vars = c->vars;
 	} else {
 		status = GPUBE_ENOMEM;
 	}
@@ -184,7 +186,15 @@ int gpube__compile(struct gpube_compiled **out, struct gpube_inference *plan,
 	c = gpube__alloc_zero(m->ctx, 1, sizeof(*c));
 	if (!c)
 		return GPUBE_ENOMEM;
+	c->j.ctx = m->ctx;
 	c->view = *m;
+	c->vars = c->view.vars = gpube__alloc(m->ctx, (uint64_t)m->n_vars, sizeof(*c->vars));
+	if (!c->vars) {
+		gpube_compiled_free(c);
+		return GPUBE_ENOMEM;
+	}
+	for (int32_t i = 0; i < m->n_vars; i++)
+		c->vars[i] = (struct gpube_variable){.domain = m->vars[i].domain};
 	if (!stays)
 		c->view.evidence = NULL;
 	c->opts = *o;
@@ -194,12 +204,15 @@ int gpube__compile(struct gpube_compiled **out, struct gpube_inference *plan,
 	c->plan.backend = "cpu";
 	c->opts.bounds = 0;
 	c->j.m = &c->view;
-	c->j.ctx = m->ctx;
 	c->j.opts = &c->opts;
 	c->j.out = &c->plan;
 	status = compile(c, m, stays);
 	*plan = c->plan;
-	c->opts.order = NULL; /* the caller's, and no longer needed */
+	/* the caller's, and no longer needed */
+	c->opts.order = NULL;
+	c->view.functions = NULL;
+	c->view.tables = NULL;
+	c->view.scopes = c->view.evidence = NULL;
 	if (status)
 		gpube_compiled_free(c);
 	else
@@ -453,7 +466,7 @@ int gpube__infer_once(
 	m->ctx->deadline = deadline;
 	if (status != GPUBE_ELIMIT && status != GPUBE_ESTOP)
 		return status;
-	s = gpube__alloc_zero(m->ctx, 1, sizeof(*s));
+	s = gpube__inference_new(m->ctx);
 	if (!s)
 		return GPUBE_ENOMEM;
 	*s = plan;

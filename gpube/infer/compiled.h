@@ -100,7 +100,8 @@ void gpube__forcing_leave(struct gpube_forcing *x, const struct gpube__inferring
 bool gpube__forcing_find(struct gpube_forcing *x, const struct gpube__inferring *j);
 
 struct gpube_compiled {
-	struct gpube_model view; /* without evidence */
+	struct gpube_model view; /* without evidence; once compiled its domains alone */
+	struct gpube_variable *vars;
 	struct gpube_opts opts;
 	struct gpube_inference plan;
 	struct gpube__inferring j;

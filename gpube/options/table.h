@@ -219,7 +219,7 @@ enum gpube__opt_section {
 	X(SUMS, NUMBERS, query, "query", 0, NULL, 0, INT32_MAX, "LIST", GPUBE__ON_SUMS,            \
 		"variables, none twice: those whose values are maximised, or whose joint "         \
 		"distribution is wanted")                                                          \
-	X(SUMS, LONG, draw, "draw", 0, "0", 0, INT32_MAX, "N",                                     \
+	X(SUMS, LONG, draw, "draw", 0, "0", 0, GPUBE__NO_END, "N",                                 \
 		GPUBE__ON_INFER | GPUBE__ON_COMPILE | GPUBE__ON_CLI,                               \
 		"draw N independent assignments, each with its probability given the evidence; "   \
 		"--seed begins the random numbers, too")

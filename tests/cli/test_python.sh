@@ -50,6 +50,7 @@ info ^width [0-9]+, [0-9]+ cells joined
 model ^cost 30 .*Dora
 nash ^mixed by 3/7 3/7 1/7$
 others ^nashpy: 
+query ^rain if the lawn is wet: 0\.7079$
 reparam ^bound 10\.0+ of 10\.0$
 solve ^red Switzerland: 2$
 END

@@ -288,6 +288,40 @@ static void test_rows(void **state)
 	assert_true(n_zero > 100 && n_zero < 1100);
 }
 
+/* What is compiled outlives its model. */
+static void test_outlives(void **state)
+{
+	static const int32_t query[] = {0, 59}, more = 60;
+	static const double weights[] = {1, 2};
+	struct gpube_model *m = grid(6, 10);
+	struct gpube_opts opts = {.query = query, .n_query = 2, .task = GPUBE_INFER_MAR};
+	struct gpube_inference *s = infer(m, opts), *t;
+	struct gpube_compiled *c;
+
+	(void)state;
+	assert_int_equal(gpube_infer_compile(&c, m, &opts), GPUBE_OK);
+	for (int k = 0; k < 200; k++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), GPUBE_OK);
+	assert_int_equal(gpube_model_weigh(m, more, weights), GPUBE_OK);
+	gpube_model_free(m);
+	assert_int_equal(gpube_infer_observe(c, 30, 1), GPUBE_OK);
+	assert_int_equal(gpube_infer_weigh(c, 31, weights), GPUBE_OK);
+	assert_int_equal(gpube_infer_query(&t, c), GPUBE_OK);
+	assert_true(t->log10_z != s->log10_z);
+	gpube_result_free(t);
+	assert_int_equal(gpube_infer_observe(c, 30, -1), GPUBE_OK);
+	assert_int_equal(gpube_infer_weigh(c, 31, NULL), GPUBE_OK);
+	assert_int_equal(gpube_infer_query(&t, c), GPUBE_OK);
+	assert_true(fabs(t->log10_z - s->log10_z) < 1e-12);
+	for (int64_t i = 0; i < 4; i++)
+		assert_true(fabs(t->joint[i] - s->joint[i]) < 1e-12);
+	for (int64_t i = 0; i < 120; i++)
+		assert_true(fabs(t->marginals[i] - s->marginals[i]) < 1e-12);
+	gpube_result_free(s);
+	gpube_result_free(t);
+	gpube_compiled_free(c);
+}
+
 /* ---- networks that are not enumerated ----------------------------------------------------- */
 
 /* A Bayesian network, of which much follows from nothing observed. */
@@ -583,6 +617,7 @@ int main(void)
 		cmocka_unit_test(test_compiled),
 		cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_outlives),
 		cmocka_unit_test(test_networks),
 		cmocka_unit_test(test_too_large),
 		cmocka_unit_test(test_draw),

@@ -2,6 +2,8 @@
 
     Model      functions of variables, read from a file or built; its methods solve(), list(),
                bound(), infer(), plan(), write()
+    Compiled   a model that is asked again and again while evidence changes: Model.compile(); query(),
+               map_query(), sample() and log_likelihood() of a Model are one call each
     Solver     a model that is solved again and again while it changes: Model.solver()
     Game       two players' payoffs; its method nash()
     csg_model, auction_model, Game.model   the same as models
@@ -23,6 +25,7 @@ from ._coalitions import AuctionResult, Structure, auction, auction_model, csg, 
 from ._dpop import Agent, Dpop, dpop
 from ._engine import INF, Context, Error, Interrupted
 from ._games import Equilibria, Equilibrium, Game, Interval, OpenSupport, Profile, Pure, Subset, nash
+from ._infer import Compiled, Joint, MostProbable, Samples
 from ._model import Model, convert
 from ._names import Assignment, Distribution, Marginals, Variable
 from ._results import Bounds, Inference, Listed, Plan, Progress, Solution
@@ -30,8 +33,9 @@ from ._solver import Solver
 from ._toulbar2 import Prepared, for_pytoulbar2
 
 __all__ = [
-	"INF", "Agent", "Assignment", "AuctionResult", "Bounds", "Context", "Distribution", "Dpop", "Equilibria", "Equilibrium",
-	"Error", "Game", "Inference", "Interrupted", "Interval", "Listed", "Marginals", "Model", "OpenSupport", "Plan", "Prepared", "Profile", "Progress", "Pure",
-	"Solution", "Solver", "Structure", "Subset", "Variable", "auction", "auction_model", "convert", "csg", "csg_model",
+	"INF", "Agent", "Assignment", "AuctionResult", "Bounds", "Compiled", "Context", "Distribution", "Dpop", "Equilibria",
+	"Equilibrium", "Error", "Game", "Inference", "Interrupted", "Interval", "Joint", "Listed", "Marginals", "Model",
+	"MostProbable", "OpenSupport", "Plan", "Prepared", "Profile", "Progress", "Pure", "Samples", "Solution", "Solver",
+	"Structure", "Subset", "Variable", "auction", "auction_model", "convert", "csg", "csg_model",
 	"dpop", "for_pytoulbar2", "nash",
 ]

@@ -6,13 +6,14 @@ from . import _c
 from ._build import Building
 from ._c import INF as NO_COST, lib
 from ._engine import INF, Context, Error, Options, Owner, info, int32s, int64, number, opened, path_bytes, takes, units, word
+from ._infer import Querying
 from ._names import Assignment, Marginals, Variable, names_of
 from ._results import Inference
 from ._show import html_table, short
 from ._solve import Solving, plan_of
 
 
-class Model(Building, Solving, Owner):
+class Model(Building, Solving, Querying, Owner):
 	"""Variables with finite domains, and functions, each a table over some of them.
 
 	kind      "costs": exact numbers that are added up; "potentials": floats >= 0 that are

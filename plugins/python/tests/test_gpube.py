@@ -17,7 +17,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import gpube
-from gpube import (_build, _coalitions, _dpop, _engine, _games, _model, _names, _results, _solve, _solver, _toulbar2)
+from gpube import (_build, _coalitions, _dpop, _engine, _games, _infer, _model, _names, _results, _solve, _solver, _toulbar2)
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 EXAMPLES = os.path.join(ROOT, "examples")
@@ -957,7 +957,7 @@ class Words(unittest.TestCase):
 			os.chdir(d)
 			try:
 				n = 0
-				for module in (gpube, _build, _coalitions, _dpop, _engine, _games, _model, _names, _results, _solve, _solver, _toulbar2):
+				for module in (gpube, _build, _coalitions, _dpop, _engine, _games, _infer, _model, _names, _results, _solve, _solver, _toulbar2):
 					failed, tried = doctest.testmod(module, extraglobs={"gpube": gpube})
 					self.assertEqual(failed, 0)
 					n += tried
