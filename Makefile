@@ -282,7 +282,7 @@ asan:
 
 # what works on several threads, and commands that do
 TSAN_TESTS = $(addprefix build-tsan/tests/,$(addprefix unit/test_,frontier parallel race opening solve heuristic be be_split slices dpop) \
-	sums/test_infer sums/test_infer_devices api/test_solver_threads $(addprefix bound/test_,andor bound bound_first dfs_threads joingraph part) games/test_csg_conv $(addprefix ops/test_,contract subset sum support))
+	sums/test_infer sums/test_infer_devices api/test_solver_threads $(addprefix bound/test_,andor bound bound_first dfs_threads joingraph sharing) games/test_csg_conv $(addprefix ops/test_,contract subset sum support))
 ## tsan: threaded tests and commands under ThreadSanitizer, in build-tsan
 tsan:
 	$(MAKE) BUILD=build-tsan CUDA=0 MPI=0 CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=thread' \

@@ -166,13 +166,9 @@ static int begin_bounds(struct gpube_bounder *b, struct gpube__bytes *from)
 
 	b->lower = gpube__constant_of(b->m);
 	b->cutoff = b->m->top;
-	b->best = gpube__alloc_zero(b->ctx, n, sizeof(*b->best));
-	b->tried = gpube__alloc_zero(b->ctx, n, sizeof(*b->tried));
-	b->order = gpube__alloc(b->ctx, n, sizeof(*b->order));
-	b->told.extended =
-		gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*b->told.extended));
-	if (!b->best || !b->tried || !b->order || !b->told.extended)
-		return GPUBE_ENOMEM;
+	status = gpube__bounder_room(b, n);
+	if (status)
+		return status;
 	b->told.seconds_simplify = gpube__now() - b->told.start;
 	status = gpube__bounder_note(
 		b, (struct gpube_stage){.name = "simplification", .why = "first"});
@@ -434,6 +430,11 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 		status = work(&b);
 	while (status == GPUBE_ERANGE && take_fewer_decimals(&b, &fresh));
 	ctx->deadline = deadline;
+	if (!status || status == GPUBE_ESTOP) {
+		const int settled = gpube__bound_settle(&b);
+
+		status = settled ? settled : status;
+	}
 	save_last(&b, status);
 	/* the plan of an elimination that does not fit is reported, too */
 	refused = status == GPUBE_ELIMIT && b.m && !b.state.reparam ? status : GPUBE_OK;

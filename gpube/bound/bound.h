@@ -96,6 +96,11 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds);
 int gpube__bound_tree(struct gpube_bounder *b, double seconds);
 void gpube__dfs_tree_free(struct gpube_dfs_tree *tree);
 /*
+ * At the end of a run: takes what other ranks have found and proved in b's tree, and the nodes that
+ * they leave open. Errors: those of gpube__bounder_report_incumbent()
+ */
+int gpube__bound_settle(struct gpube_bounder *b);
+/*
  * gpube__bound_deepening() - iterative deepening on the upper bound: see bound_deepening.c.
  * gpube__bounder_may_deepen() - whether the gap is so large that trial cutoffs lie inside.
  */

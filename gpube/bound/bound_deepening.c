@@ -56,6 +56,8 @@ static int begin_iteration(struct gpube_bounder *b)
 	struct gpube_dfs_tree *last = b->state.tree;
 	int status = gpube__dfs_tree_new(b);
 
+	if (!status)
+		b->state.tree->is_trial = true;
 	if (!status && last && last->t && b->state.tree->t &&
 		last->t->n_functions == b->state.tree->t->n_functions) {
 		for (int32_t k = 0; k < last->t->n_functions; k++)
@@ -105,6 +107,7 @@ int gpube__bound_deepening(struct gpube_bounder *b, double seconds)
 	if (b->state.trial_tree && b->cutoff <= trial) { /* it is the whole tree */
 		gpube__dfs_tree_free(b->state.tree);
 		b->state.tree = b->state.trial_tree;
+		b->state.tree->is_trial = false;
 		b->state.trial_tree = NULL;
 	}
 	return status;

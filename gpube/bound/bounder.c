@@ -313,6 +313,18 @@ bool gpube__bounder_falls_back(const struct gpube_bounder *b, int status, const 
 	return true;
 }
 
+int gpube__bounder_room(struct gpube_bounder *b, uint64_t n)
+{
+	b->best = gpube__alloc_zero(b->ctx, n, sizeof(*b->best));
+	b->tried = gpube__alloc_zero(b->ctx, n, sizeof(*b->tried));
+	b->order = gpube__alloc(b->ctx, n, sizeof(*b->order));
+	b->told.extended =
+		gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*b->told.extended));
+	for (uint64_t i = 0; b->order && i < n; i++)
+		b->order[i] = (int32_t)i; /* some order, until one is known */
+	return b->best && b->tried && b->order && b->told.extended ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
 void gpube__bounder_clear(struct gpube_bounder *b)
 {
 	gpube__search_free(b->state.search);

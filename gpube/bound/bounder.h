@@ -25,11 +25,17 @@ struct gpube_sat;
  * Callbacks of whoever watches a run, from the run's thread, in totals of the given model.
  * improved  is called with each better bound (values is NULL) and each better assignment
  * cutoff    sets the total from which on the watcher prunes; false: there is none
+ * share     NULL, or: other ranks may have nodes of this tree, NULL: of none any more
+ * gather    brings back what they have of it, as far as they answer soon
+ * share_after  seconds of work in a tree before it is shared; 0: at once, for tests
  */
 struct gpube_watch {
 	void *arg;
 	void (*improved)(void *arg, int64_t bound, int64_t cost, const int32_t *values);
 	bool (*cutoff)(void *arg, int64_t *cutoff);
+	void (*share)(void *arg, struct gpube_dfs_tree *tree);
+	void (*gather)(void *arg);
+	double share_after;
 };
 
 struct gpube_bounder;
@@ -269,6 +275,8 @@ int gpube__bounder_note(struct gpube_bounder *b, struct gpube_stage turn);
 
 void gpube__orders_free(struct gpube_ctx *ctx, struct gpube_orders *o); /* bound_orders.c */
 
+/* Room for assignments and orders of n simplified variables. Errors: ENOMEM */
+int gpube__bounder_room(struct gpube_bounder *b, uint64_t n);
 /* Frees what it owns. */
 void gpube__bounder_clear(struct gpube_bounder *b);
 

@@ -66,12 +66,27 @@ static int sweep(struct gpube_dfs_tree *s, double seconds)
 
 int gpube__bound_tree(struct gpube_bounder *b, double seconds)
 {
-	if (b->state.tree && b->state.tree->seconds < seconds &&
+	if (b->state.tree && !b->state.tree->shared && b->state.tree->seconds < seconds &&
 		b->state.tree->joined > BETTER_ORDER * b->order_cost.joined_cells) {
 		gpube__dfs_tree_free(b->state.tree);
 		b->state.tree = NULL;
 	}
 	return gpube__bound_dfs(b, seconds);
+}
+
+int gpube__bound_settle(struct gpube_bounder *b)
+{
+	struct gpube_dfs_tree *s = b->state.tree;
+	int status;
+
+	if (!s || !s->shared)
+		return GPUBE_OK;
+	if (b->told.watch->gather && !gpube__bounder_done(b) && !gpube__dfs_tree_is_done(s))
+		b->told.watch->gather(b->told.watch->arg);
+	status = gpube__dfs_tree_tell(s);
+	if (!status && gpube__dfs_tree_is_done(s))
+		gpube__bounder_update_lower(b, b->cutoff, "search tree");
+	return status;
 }
 
 int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
@@ -101,8 +116,10 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 		b->state.tree = NULL;
 		return status;
 	}
+	pthread_mutex_lock(&s->lock);
 	for (int32_t k = 0; k < s->n_blocks; k++)
 		n_open += s->blocks[k].open.n;
+	pthread_mutex_unlock(&s->lock);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 		"search tree: %d of %d variable%s, %lld node%s in %.3f s, %d block%s, %lld node%s "
 		"open%s, about %.3g s left",

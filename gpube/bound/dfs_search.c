@@ -191,7 +191,7 @@ static int hear(struct gpube_dfs_worker *w)
 	struct gpube_dfs_tree *s = w->s;
 	int status = GPUBE_OK;
 
-	if (s->n_at_work == 1)
+	if (s->n_at_work == 1 && !s->shared && !s->guest)
 		return GPUBE_OK;
 	if (gpube__dfs_worker_is_first(w) &&
 		(__atomic_load_n(&s->news, __ATOMIC_RELAXED) || w->n_nodes % s->patience == 0))
@@ -222,10 +222,11 @@ static bool is_to_end(const struct gpube_dfs_worker *w, int64_t seen)
 {
 	const struct gpube_dfs_tree *s = w->s;
 
-	return s->n_at_work > 1 &&
-	       (__atomic_load_n(&s->ending, __ATOMIC_RELAXED) ||
-		       (__atomic_load_n(&s->n_waiting, __ATOMIC_RELAXED) && seen >= s->shortest &&
-			       seen >= w->t->depth && !w->from_root && w->shares));
+	if (s->n_at_work > 1 && __atomic_load_n(&s->ending, __ATOMIC_RELAXED))
+		return true;
+	return ((s->n_at_work > 1 && __atomic_load_n(&s->n_waiting, __ATOMIC_RELAXED)) ||
+		       __atomic_load_n(&s->wanted, __ATOMIC_RELAXED)) &&
+	       seen >= s->shortest && seen >= w->t->depth && !w->from_root && w->shares;
 }
 
 /* Searches below the present level, for at most 'nodes' nodes. */
@@ -362,6 +363,15 @@ static double part_seen(const struct gpube_dfs_worker *w)
 	return seen;
 }
 
+/* Whether other ranks wait for open nodes: then what a first run leaves open is kept. */
+static bool others_wait(const struct gpube_dfs_tree *s)
+{
+	const struct gpube_watch *watch = s->b->told.watch;
+
+	return watch && watch->share && !s->guest && !s->is_trial &&
+	       s->seconds + gpube__budget_spent(&s->turn) >= watch->share_after;
+}
+
 /* A first run, longer than the one before. Its open nodes are kept if it has seen enough. */
 static int run_from_root(struct gpube_dfs_worker *w)
 {
@@ -376,7 +386,7 @@ static int run_from_root(struct gpube_dfs_worker *w)
 	k->n_runs++;
 	k->n_searched = w->n_nodes;
 	k->part_left = 1 - seen;
-	if (!w->t->conflict && seen >= ENOUGH) {
+	if (!w->t->conflict && (seen >= ENOUGH || others_wait(w->s))) {
 		begin_open(w->s, k);
 		k->n_runs = w->s->n_restarts;
 		status = push_open(w, 0);
@@ -397,7 +407,7 @@ static void end_trial(struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
 	k->trying = false;
 	k->n_runs++;
 	k->part_left = gpube__frontier_part(&k->open);
-	if (1 - k->part_left >= ENOUGH) {
+	if (1 - k->part_left >= ENOUGH || others_wait(s)) {
 		begin_open(s, k);
 		k->n_runs = s->n_restarts;
 	} else {

@@ -71,7 +71,8 @@ void gpube__dfs_tree_enter(struct gpube_dfs_worker *w)
 
 bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s)
 {
-	return s->lower >= s->left;
+	return __atomic_load_n(&s->lower, __ATOMIC_RELAXED) >=
+	       __atomic_load_n(&s->left, __ATOMIC_RELAXED);
 }
 
 static void update_lower(struct gpube_dfs_tree *s, int64_t lower)
@@ -89,7 +90,7 @@ static bool update_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, in
 		lower = cutoff;
 	if (lower <= k->lower)
 		return false;
-	s->lower += lower - k->lower;
+	__atomic_store_n(&s->lower, s->lower + lower - k->lower, __ATOMIC_RELAXED);
 	k->lower = lower;
 	return true;
 }
@@ -110,7 +111,7 @@ void gpube__dfs_tree_leave(struct gpube_dfs_worker *w)
 	w->k = NULL;
 	s->n_busy--;
 	gpube__frontier_let_go(&k->open, &w->at);
-	if (k->opened || k->trying) {
+	if ((k->opened || k->trying) && !s->guest) {
 		open = gpube__frontier_least(&k->open);
 		k->closed |= open == INT64_MAX;
 		lower = open > lower ? open : lower;
@@ -127,6 +128,21 @@ void gpube__dfs_tree_leave(struct gpube_dfs_worker *w)
 	pthread_mutex_unlock(&s->lock);
 	if (risen && !done && first)
 		update_lower(s, lower);
+}
+
+void gpube__dfs_tree_reconsider(struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
+{
+	int64_t open;
+
+	if (!k->opened || s->guest)
+		return;
+	open = gpube__frontier_least(&k->open);
+	k->closed |= open == INT64_MAX;
+	if (update_block(s, k, open))
+		__atomic_store_n(&s->news, true, __ATOMIC_RELAXED);
+	publish(s);
+	if (s->n_waiting)
+		pthread_cond_broadcast(&s->changed);
 }
 
 /* ---- assignments ----------------------------------------------------------------------------- */
@@ -174,6 +190,7 @@ static bool take(
 	for (int32_t p = k->first; p < k->last; p++)
 		__atomic_store_n(&s->best[p], values[s->t->order[p]], __ATOMIC_RELAXED);
 	s->fresh = true;
+	s->best_number++;
 	publish(s);
 	return true;
 }
@@ -202,7 +219,7 @@ static void learn_left(struct gpube_dfs_tree *s)
 	s->cutoff = s->b->cutoff;
 	left = gpube__costs_left(s->m, gpube__tables_cutoff(s->b));
 	pthread_mutex_lock(&s->lock);
-	s->left = left;
+	__atomic_store_n(&s->left, left, __ATOMIC_RELAXED);
 	publish(s);
 	pthread_mutex_unlock(&s->lock);
 }
@@ -254,6 +271,25 @@ int gpube__dfs_tree_tell(struct gpube_dfs_tree *s)
 	return GPUBE_OK;
 }
 
+void gpube__dfs_tree_learn(struct gpube_dfs_tree *s, const int32_t *values, int64_t *seen)
+{
+	bool all = true;
+
+	pthread_mutex_lock(&s->lock);
+	for (int32_t i = 0; i < s->n_blocks; i++) {
+		struct gpube_dfs_block *k = &s->blocks[i];
+		const int64_t cost = block_cost(s, k, values);
+
+		all &= take(s, k, values, cost) || cost == k->upper;
+	}
+	if (all)
+		*seen = s->best_number;
+	__atomic_store_n(&s->news, true, __ATOMIC_RELAXED);
+	if (s->n_waiting)
+		pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+}
+
 int gpube__dfs_tree_incumbent(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs_tree *s = w->s;
@@ -276,18 +312,27 @@ int gpube__dfs_tree_incumbent(struct gpube_dfs_worker *w)
 	return status;
 }
 
-/*
- * Takes the cutoff and the incumbent of other methods; a tree without variables has one assignment.
- */
-int gpube__dfs_tree_know(struct gpube_dfs_tree *s)
+void gpube__dfs_tree_take_incumbent(struct gpube_dfs_tree *s)
 {
-	learn_left(s);
+	if (s->b->upper == GPUBE_INF)
+		return;
+	pthread_mutex_lock(&s->lock);
 	for (int32_t i = 0; i < s->b->m->n_vars; i++)
 		if (index_of(s, i) >= 0)
 			s->values[index_of(s, i)] = s->b->best[i];
-	for (int32_t k = 0; k < s->n_blocks && s->b->upper != GPUBE_INF; k++)
+	for (int32_t k = 0; k < s->n_blocks; k++)
 		(void)take(s, &s->blocks[k], s->values, block_cost(s, &s->blocks[k], s->values));
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* A tree without variables has one assignment. */
+int gpube__dfs_tree_know(struct gpube_dfs_tree *s)
+{
+	learn_left(s);
+	gpube__dfs_tree_take_incumbent(s);
+	pthread_mutex_lock(&s->lock);
 	s->fresh = true;
+	pthread_mutex_unlock(&s->lock);
 	return report_best(s);
 }
 
@@ -304,10 +349,11 @@ static double seconds_per_node(const struct gpube_dfs_tree *s)
 		       : s->seconds / (double)s->n_nodes;
 }
 
-double gpube__dfs_tree_seconds_left(const struct gpube_dfs_tree *s)
+double gpube__dfs_tree_seconds_left(struct gpube_dfs_tree *s)
 {
 	double nodes = 0;
 
+	pthread_mutex_lock(&s->lock);
 	for (int32_t i = 0; s->t && i < s->n_blocks; i++) {
 		const struct gpube_dfs_block *k = &s->blocks[i];
 		const double left = gpube__frontier_part(&k->open) +
@@ -316,6 +362,7 @@ double gpube__dfs_tree_seconds_left(const struct gpube_dfs_tree *s)
 		if (!k->closed)
 			nodes += left < 1 ? (double)k->n_searched * left / (1 - left) : INFINITY;
 	}
+	pthread_mutex_unlock(&s->lock);
 	return s->t && s->n_nodes ? nodes * seconds_per_node(s) : INFINITY;
 }
 
@@ -478,6 +525,15 @@ void gpube__dfs_tree_free(struct gpube_dfs_tree *s)
 	if (!s)
 		return;
 	ctx = s->b->ctx;
+	if (s->shared) /* nobody else looks at it from now on */
+		s->b->told.watch->share(s->b->told.watch->arg, NULL);
+	while (s->loans) {
+		struct gpube_dfs_loan *loan = s->loans;
+
+		s->loans = loan->next;
+		gpube__frontier_give_back(&s->blocks[loan->block].open, ctx, &loan->hand.node);
+		gpube__free(ctx, loan);
+	}
 	for (int i = s->most_workers - 1; s->workers && i > 0; i--)
 		gpube__dfs_worker_clear(&s->workers[i]);
 	if (s->workers) {
@@ -519,6 +575,8 @@ static int make_tree(struct gpube_bounder *b, const int32_t *order, int32_t n_or
 	s->patience = PATIENCE;
 	s->shortest = SHORTEST;
 	s->few_values = FEW_VALUES;
+	if (b->told.watch && b->told.watch->share && b->told.watch->share_after <= 0)
+		s->first_nodes = s->shortest = 1; /* tests share any tree */
 	s->workers = gpube__alloc_zero(b->ctx, (uint64_t)s->most_workers, sizeof(*s->workers));
 	status = s->workers ? GPUBE_OK : GPUBE_ENOMEM;
 	if (!status)

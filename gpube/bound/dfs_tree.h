@@ -90,6 +90,15 @@ struct gpube_dfs_worker {
 	const struct gpube_frontier_path *left; /* that its last run left; maybe freed */
 };
 
+/* A node that another rank has (sharing/sharing.h). */
+struct gpube_dfs_loan {
+	struct gpube_frontier_hand hand;
+	int32_t block;
+	int rank;
+	int64_t number;
+	struct gpube_dfs_loan *next;
+};
+
 struct gpube_dfs_tree {
 	struct gpube_bounder *b;
 	/* the lean model of b->tables; NULL: there is none */
@@ -122,6 +131,12 @@ struct gpube_dfs_tree {
 	int n_at_work, n_busy, n_waiting;
 	bool ending, news; /* news: the first worker has something to report */
 	bool due;          /* runs end early, and the first worker saves the tree after its own */
+	/* sharing with other ranks */
+	bool shared, guest; /* its nodes may be lent; they are another rank's */
+	bool is_trial;      /* it searches below a trial cutoff, and is never shared */
+	bool wanted;        /* runs end early, so that there are nodes to give */
+	struct gpube_dfs_loan *loans;
+	int64_t n_loans, best_number; /* best_number: changes when a block's best assignment does */
 	int status;
 	int32_t next; /* the block that runs next */
 	struct gpube_dfs_block *blocks;
@@ -146,8 +161,12 @@ int gpube__dfs_tree_new(struct gpube_bounder *b);
  * Errors: ENOMEM; EPARSE (it is no tree of this model): there is no tree
  */
 struct gpube__bytes;
-void gpube__put_tree(struct gpube__bytes *to, struct gpube_dfs_tree *s);
+void gpube__put_tree(struct gpube__bytes *to, struct gpube_dfs_tree *s, bool with_nodes);
 int gpube__get_tree(struct gpube_bounder *b, struct gpube__bytes *from);
+/* Need the lock. One node, and back: it is open then, unless its block is closed. */
+void gpube__put_tree_node(
+	struct gpube__bytes *to, int32_t block, const struct gpube_frontier_node *node);
+int gpube__get_tree_node(struct gpube__bytes *from, struct gpube_dfs_tree *s);
 
 /*
  * As gpube__dfs_tree_new(), along an order of n variables of its model, below a cutoff. Its t is
@@ -171,13 +190,23 @@ int64_t gpube__dfs_tree_cutoff(const struct gpube_dfs_tree *s, const struct gpub
 /* What a block's best assignment costs, by the model; GPUBE_INF: there is none. */
 int64_t gpube__dfs_tree_price(const struct gpube_dfs_tree *s, const struct gpube_dfs_block *k);
 
-/* Takes the cutoff and the incumbent of other methods; solves a tree without variables. */
+/* Takes the incumbent of other methods. */
+void gpube__dfs_tree_take_incumbent(struct gpube_dfs_tree *s);
+/* Takes that and the cutoff; solves a tree without variables. */
 int gpube__dfs_tree_know(struct gpube_dfs_tree *s);
 
 /* Needs the lock. A worker takes a block, with its present cutoff. */
 void gpube__dfs_tree_come(struct gpube_dfs_worker *w, struct gpube_dfs_block *k);
 /* Makes the worker's tables those of its block. */
 void gpube__dfs_tree_enter(struct gpube_dfs_worker *w);
+
+/* Needs the lock. Updates a block's bound by its open nodes, which another rank has changed. */
+void gpube__dfs_tree_reconsider(struct gpube_dfs_tree *s, struct gpube_dfs_block *k);
+/*
+ * Takes the parts of an assignment of m that are better, for the first worker to report. *seen:
+ * becomes best_number, unless the tree has a part that is better still.
+ */
+void gpube__dfs_tree_learn(struct gpube_dfs_tree *s, const int32_t *values, int64_t *seen);
 
 /*
  * Updates the block by what the worker found, lets its node go, and updates the bound of the whole.
@@ -219,7 +248,7 @@ bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s);
  * Estimates the seconds that the search still needs, as if both sides of each decision were equally
  * large; INFINITY: nothing is known. (runs/measured-2c)
  */
-double gpube__dfs_tree_seconds_left(const struct gpube_dfs_tree *s);
+double gpube__dfs_tree_seconds_left(struct gpube_dfs_tree *s);
 
 /* True when the turn or the caller's time is over. */
 bool gpube__dfs_tree_is_over(const struct gpube_dfs_tree *s);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "gpube/bound/dfs_tree.h"
+#include "gpube/bound/sharing/sharing.h"
 
 /*
  * Copies are made after so many times as long a search as they take; all take at most a part of the
@@ -60,7 +60,11 @@ static int hear(struct gpube_dfs_tree *s)
 {
 	__atomic_store_n(&s->due, false, __ATOMIC_RELAXED);
 	gpube__bounder_save_if_due(s->b, 1);
-	if (s->n_at_work > 1)
+	if (gpube__sharing_begins(s)) {
+		s->shared = s->swept = true;
+		s->b->told.watch->share(s->b->told.watch->arg, s);
+	}
+	if (s->n_at_work > 1 || s->shared)
 		return gpube__dfs_tree_tell(s);
 	gpube__dfs_tree_poll_cutoff(s);
 	return GPUBE_OK;
@@ -83,7 +87,11 @@ static bool take(struct gpube_dfs_worker *w)
 			has = gpube__dfs_tree_take(w);
 			if (s->status)
 				end(s, s->status);
-			waits = !has && !s->ending && s->n_busy;
+			waits = !has && !s->ending && (s->n_busy || s->loans);
+		}
+		if (waits && gpube__dfs_tree_is_over(s)) {
+			end(s, GPUBE_OK);
+			waits = false;
 		}
 		if (waits)
 			wait_for_work(w);

@@ -25,6 +25,13 @@ static void forget_mark(struct gpube__bytes *to, const struct gpube_frontier_nod
 		node->path->mark = -1;
 }
 
+static void put_decision(struct gpube__bytes *to, const struct gpube_decision *step)
+{
+	gpube__put(to, step->var);
+	gpube__put(to, step->value);
+	gpube__put(to, step->side);
+}
+
 static void put_path(struct gpube__bytes *to, const struct gpube_frontier_node *node, int64_t *n)
 {
 	const struct gpube_frontier_path *path = node->path;
@@ -35,11 +42,8 @@ static void put_path(struct gpube__bytes *to, const struct gpube_frontier_node *
 	node->path->mark = (*n)++;
 	length = gpube__frontier_path_length(path);
 	gpube__put(to, length);
-	for (int64_t k = 0; k < length; k++) {
-		gpube__put(to, path->decisions[k].var);
-		gpube__put(to, path->decisions[k].value);
-		gpube__put(to, path->decisions[k].side);
-	}
+	for (int64_t k = 0; k < length; k++)
+		put_decision(to, &path->decisions[k]);
 }
 
 static void put_node(struct gpube__bytes *to, const struct gpube_frontier_node *node, int64_t *n)
@@ -51,15 +55,17 @@ static void put_node(struct gpube__bytes *to, const struct gpube_frontier_node *
 	gpube__put(to, node->turned);
 }
 
-static void put_block(struct gpube__bytes *to, const struct gpube_dfs_tree *s, int32_t i)
+static void put_block(
+	struct gpube__bytes *to, const struct gpube_dfs_tree *s, int32_t i, bool with_nodes)
 {
 	const struct gpube_dfs_block *k = &s->blocks[i];
+	const bool opened = k->opened && with_nodes;
 	int64_t n_nodes = 0, n_paths = 0;
 
 	gpube__put(to, s->workers[0].roots[i]);
 	gpube__put(to, k->closed);
 	gpube__put(to, k->sweeping);
-	gpube__put(to, k->opened);
+	gpube__put(to, opened);
 	gpube__put(to, k->swept);
 	gpube__put(to, k->lower);
 	gpube__put(to, k->upper);
@@ -67,7 +73,7 @@ static void put_block(struct gpube__bytes *to, const struct gpube_dfs_tree *s, i
 	gpube__put(to, k->opened ? k->n_searched : 0);
 	gpube__put_real(to, k->opened ? k->part_left : 1);
 	gpube__put_real(to, k->nodes);
-	if (!k->opened || k->closed)
+	if (!opened || k->closed)
 		return;
 	for_nodes(k, forget_mark, to, &n_nodes);
 	for_nodes(k, put_path, to, &n_paths);
@@ -76,7 +82,7 @@ static void put_block(struct gpube__bytes *to, const struct gpube_dfs_tree *s, i
 	for_nodes(k, put_node, to, &n_nodes);
 }
 
-void gpube__put_tree(struct gpube__bytes *to, struct gpube_dfs_tree *s)
+void gpube__put_tree(struct gpube__bytes *to, struct gpube_dfs_tree *s, bool with_nodes)
 {
 	gpube__put(to, (int64_t)gpube__model_hash(s->m));
 	gpube__put(to, s->made_below);
@@ -91,8 +97,23 @@ void gpube__put_tree(struct gpube__bytes *to, struct gpube_dfs_tree *s)
 	gpube__put(to, s->n_nodes);
 	gpube__put_all(to, s->best, s->t->n);
 	for (int32_t i = 0; i < s->n_blocks; i++)
-		put_block(to, s, i);
+		put_block(to, s, i, with_nodes);
 	pthread_mutex_unlock(&s->lock);
+}
+
+void gpube__put_tree_node(
+	struct gpube__bytes *to, int32_t block, const struct gpube_frontier_node *node)
+{
+	const int32_t n = node->depth + node->turned;
+
+	gpube__put(to, block);
+	gpube__put(to, node->bound);
+	gpube__put(to, n);
+	for (int32_t k = 0; k < n; k++) {
+		const struct gpube_decision step = gpube__frontier_decision(node, k);
+
+		put_decision(to, &step);
+	}
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -117,30 +138,59 @@ static void get_decisions(struct gpube__bytes *from, const struct gpube_dfs_tree
 	}
 }
 
+/* A path of so many decisions; NULL after a failure. */
+static struct gpube_frontier_path *get_path(struct gpube__bytes *from,
+	const struct gpube_dfs_tree *s, struct gpube_dfs_block *k, int64_t length)
+{
+	struct gpube_decision *steps = gpube__alloc(from->ctx, (uint64_t)length, sizeof(*steps));
+	struct gpube_frontier_path *path = NULL;
+
+	if (steps)
+		get_decisions(from, s, steps, length);
+	if (steps && !from->status)
+		path = gpube__frontier_path(&k->open, from->ctx, steps, length);
+	gpube__free(from->ctx, steps);
+	if (!path && !from->status)
+		from->status = GPUBE_ENOMEM;
+	return path;
+}
+
 static int get_paths(struct gpube__bytes *from, struct gpube_dfs_tree *s, struct gpube_dfs_block *k,
 	struct paths *paths)
 {
 	int64_t length;
 
 	while ((length = gpube__get(from, -1, from->n - from->next)) >= 0 && !from->status) {
-		struct gpube_decision *steps =
-			gpube__alloc(from->ctx, (uint64_t)length, sizeof(*steps));
-
-		if (!steps || gpube__grow(from->ctx, &paths->path, &paths->capacity, paths->n + 1,
-				      sizeof(struct gpube_frontier_path *)))
+		if (gpube__grow(from->ctx, &paths->path, &paths->capacity, paths->n + 1,
+			    sizeof(struct gpube_frontier_path *)))
 			from->status = GPUBE_ENOMEM;
-		if (!from->status)
-			get_decisions(from, s, steps, length);
-		if (!from->status) {
-			paths->path[paths->n] =
-				gpube__frontier_path(&k->open, from->ctx, steps, length);
-			if (paths->path[paths->n])
-				paths->n++;
-			else
-				from->status = GPUBE_ENOMEM;
-		}
-		gpube__free(from->ctx, steps);
+		else if ((paths->path[paths->n] = get_path(from, s, k, length)) != NULL)
+			paths->n++;
 	}
+	return from->status;
+}
+
+static void drop_unused(
+	struct gpube__bytes *from, struct gpube_dfs_block *k, struct gpube_frontier_path *path)
+{
+	if (path->users)
+		return;
+	k->open.bytes -= path->bytes;
+	gpube__free(from->ctx, path);
+}
+
+int gpube__get_tree_node(struct gpube__bytes *from, struct gpube_dfs_tree *s)
+{
+	struct gpube_dfs_block *k = &s->blocks[gpube__get(from, 0, (int64_t)s->n_blocks - 1)];
+	struct gpube_frontier_node node = {.bound = gpube__get(from, 0, GPUBE__DFS_MOST)};
+	const int64_t n = gpube__get_count(from);
+
+	if (from->status || (node.path = get_path(from, s, k, n)) == NULL)
+		return from->status;
+	node.depth = (int32_t)n;
+	if (!k->closed)
+		from->status = gpube__frontier_push(&k->open, from->ctx, &node);
+	drop_unused(from, k, node.path);
 	return from->status;
 }
 
@@ -168,11 +218,8 @@ static int get_nodes(struct gpube__bytes *from, struct gpube_dfs_tree *s, struct
 
 	for (; n > 0 && !from->status; n--)
 		(void)get_node(from, k, &paths);
-	for (int64_t i = 0; i < paths.n; i++) /* who has no users */
-		if (!paths.path[i]->users) {
-			k->open.bytes -= paths.path[i]->bytes;
-			gpube__free(from->ctx, paths.path[i]);
-		}
+	for (int64_t i = 0; i < paths.n; i++)
+		drop_unused(from, k, paths.path[i]);
 	gpube__free(from->ctx, paths.path);
 	return from->status;
 }

@@ -181,8 +181,6 @@ static int run(const void *opts, int n_args, char **args)
 		rc = ranks_refuse(&ranks, "several ranks write no certificate, use gpube");
 	else if (o->certify && o->resume)
 		rc = ranks_refuse(&ranks, "a run that is resumed writes no certificate");
-	else if ((o->checkpoint || o->resume) && ranks.world.n_ranks > 1)
-		rc = ranks_refuse(&ranks, "several ranks keep no checkpoint, use gpube");
 	else
 		rc = ranks_session_start_engine(
 			&ranks, &s, &o->talk, &o->engine, json, o->output_file);
@@ -224,12 +222,15 @@ const struct command cmd_solve = {
 		"kills. Where only --count was stopped, the optimum is reported, and the exit "
 		"status is 1, too.\n\n"
 		"'mpirun -n 4 gpube-mpi solve FILE' shares the work among four processes, "
-		"which all read FILE. Rank 0 solves the whole model. If it has not ended soon, "
-		"the others solve subproblems, in which some variables keep only some of their "
-		"values; a subproblem is split again when ranks are idle. What is proved first "
-		"is the answer. Ranks send each other better assignments, and rank 0 reports. "
-		"--threads and --memory are of each rank. A rank that dies or stops ends the "
-		"run with an error after --receive-timeout.\n\n"
+		"which all read FILE. Rank 0 runs all methods, as gpube would; if its search tree "
+		"has not ended soon, the others search open nodes of it, with its tables, and "
+		"give some back when ranks are idle. What is proved first is the answer. Ranks "
+		"send each other better assignments, and rank 0 reports; with -v it tells at the "
+		"end how many nodes each has visited. --threads and --memory are of each rank. A "
+		"rank that dies or stops ends the run with an error after --receive-timeout. "
+		"Rank 0 writes --checkpoint, also when a rank dies; what the others had since "
+		"they were given nodes is in it if they still answer. One rank or any other "
+		"number may resume it.\n\n"
 		"By --method eliminate, what would not fit into --memory, or --device-memory on a "
 		"GPU, is done in slices: a few variables are given ranges of their values in "
 		"turn, and slices whose bound reaches the best assignment known are pruned. "

@@ -3,24 +3,27 @@
  *
  *   hand.c        the thread of a rank that works
  *   letters.c     what ranks write each other, and how they begin, stop and end
- *   part.c        a part of a model of costs, and how it is split
- *   part_solve.c  the engine on a part, and what is known of it meanwhile
- *   deal_parts.c  the parts that rank 0 deals
  *   deal_solve.c  gpube__deal_solve()
  *   deal_infer.c  gpube__deal_infer()
  *
- * Designs weighed for solve. (1) Parts that are fixed before the work begins: their number would
- * have to be large for a balance, and a model that ends in a moment would have none. (2) One search
- * tree whose open nodes travel: trees are one of ten stages of the engine, which differ in what a
- * node of theirs is. (3) This one: a part is the model with some values of some variables, on which
- * any stage works, and the engine need not know that there are ranks. Rank 0 has the whole until
- * the end: parts may be as hard as it, or have a method that takes the whole in one go (of a random
- * network of 26 variables one proves the whole in the time of two of its four parts), and then
- * ranks take no longer than one rank. To stop it for the last parts would bring little, and once
- * took four times as long: those may be the hardest, and the whole nearly done. Where other ranks
- * have nothing to do, the part that is longest at work is stopped and split, at the price of what
- * was found out of it but its bound and its best assignment. It waits the longer for that the
- * deeper it lies, so that the price stays a part of the work.
+ * solve: rank 0 runs all methods as it would alone. Once its search tree has been at work for a
+ * moment, it sends the others the simplified and the reparametrised model, the order, the best
+ * assignment and the tree's root, once and packed, and from then on lends them open nodes
+ * (bound/sharing/). A rank searches what it has, with its own frontier and threads; it sends
+ * better assignments at once, and its least bound now and then. Where somebody has nothing to do,
+ * those who have nodes give some back, those that they would take next; all nodes go by rank 0,
+ * which keeps each one that it has lent until it is told that it is closed. So the bound is the
+ * least of all that is open, held or lent; a rank without memory, or one that is dead, loses
+ * nothing; and a checkpoint has all. What the ranks close together ends the run, whatever rank 0 is
+ * at. A thread of each rank that has nothing to say sleeps.
+ *
+ * Designs weighed. (1) Parts of the model, on each of which any method works anew: two ranks took
+ * hardly less than one, and 16 were 2 times as fast, since each part repeats what the others do
+ * (until November 2026). (2) Ranks that steal from each other: no hub, but the end needs a protocol
+ * of its own, and a node whose owner dies is lost, unless everybody keeps what he has given. (3)
+ * This one: a hub sees the end and the bound, and its messages are few, since a node that travels
+ * stands for a tree. Methods other than the tree work on rank 0 alone; it is the one whose work
+ * divides.
  */
 #ifndef GPUBE_DEAL_H
 #define GPUBE_DEAL_H
@@ -32,6 +35,7 @@
 /*
  * gpube__deal_solve() - gpube_solve() by all ranks, which call it with the same model and options.
  * out     of rank 0: as of gpube_solve(); of others NULL, and OK
+ * Rank 0 alone writes a checkpoint and resumes one.
  * Errors: as gpube_solve(); EINVAL (count); EIO (a rank is dead)
  */
 int gpube__deal_solve(struct gpube_solution **out, const struct gpube_model *m,

@@ -5,8 +5,11 @@
 #include <string.h>
 #include <time.h>
 
-/* An answer waits so long at most, and the processor is left to those who work. */
-#define NAP_NS 500000
+/*
+ * An answer waits so long at most, and the processor is left to those who work: naps are the longer
+ * the longer nothing has come.
+ */
+enum { LEAST_NAP_NS = 100000, MOST_NAP_NS = 5000000 };
 
 /*
  * STOP: this rank was told to; OVER: of rank 0: the work is; to it: the rank has nothing more to
@@ -32,6 +35,38 @@ int gpube__letter_send(
 	p->body = body;
 	p->body_bytes = sizeof(*letter) + bytes;
 	return dcop__world_send(world, to, p);
+}
+
+int gpube__letter_send_bytes(struct dcop_world *world, int to, struct gpube_letter letter,
+	const struct gpube__bytes *bytes)
+{
+	const int64_t words = (bytes->n + 3) / 4;
+	int32_t *padded;
+	int status;
+
+	if (bytes->status)
+		return bytes->status;
+	if (words > INT32_MAX / 4)
+		return gpube__fail(world->ctx, GPUBE_ERANGE, "too much for a letter");
+	padded = gpube__alloc_zero(world->ctx, (uint64_t)words, sizeof(*padded));
+	if (!padded)
+		return GPUBE_ENOMEM;
+	if (bytes->n)
+		memcpy(padded, bytes->at, (size_t)bytes->n);
+	letter.n = (int32_t)words;
+	letter.flag = (int32_t)(4 * words - bytes->n);
+	status = gpube__letter_send(world, to, &letter, padded);
+	gpube__free(world->ctx, padded);
+	return status;
+}
+
+struct gpube__bytes gpube__letter_bytes(
+	struct gpube_ctx *ctx, const struct gpube_letter *letter, const int32_t *words)
+{
+	const int64_t n = 4 * (int64_t)letter->n - (letter->flag & 3);
+
+	return (struct gpube__bytes){
+		.ctx = ctx, .at = (unsigned char *)(uintptr_t)words, .n = n < 0 ? 0 : n};
 }
 
 int gpube__letter_send_all(struct dcop_world *world, const struct gpube_letter *letter)
@@ -126,8 +161,12 @@ int gpube__letters_poll(struct gpube_letters *l)
 
 	if (!status)
 		status = l->report(l->arg);
+	if (moved || l->nap < LEAST_NAP_NS)
+		l->nap = LEAST_NAP_NS;
+	else if (l->nap < MOST_NAP_NS)
+		l->nap += l->nap / 4;
 	if (!status && !moved)
-		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = l->nap}, NULL);
 	return status;
 }
 

@@ -9,6 +9,7 @@
 #ifndef GPUBE_LETTERS_H
 #define GPUBE_LETTERS_H
 
+#include "gpube/base/bytes.h"
 #include "gpube/ranks/world.h"
 
 /*
@@ -37,6 +38,7 @@ struct gpube_letters {
 	void (*stop)(void *arg);
 	/* its own */
 	bool over, asked; /* asked: rank 0 knows of this rank's stop */
+	int64_t nap;      /* nanoseconds of the next one */
 	/* ranks that have nothing more to say, and what the processors of each took */
 	int n_gone;
 	double *seconds;
@@ -49,6 +51,12 @@ void gpube__letters_close(struct gpube_letters *l);
 /* Errors: ENOMEM, ERANGE (it is too long) */
 int gpube__letter_send(
 	struct dcop_world *world, int to, const struct gpube_letter *letter, const int32_t *words);
+/* The same of numbers as bytes; letter->n and flag are set here, for gpube__letter_bytes(). */
+int gpube__letter_send_bytes(struct dcop_world *world, int to, struct gpube_letter letter,
+	const struct gpube__bytes *bytes);
+/* What was sent so; the bytes are the words', which stay. */
+struct gpube__bytes gpube__letter_bytes(
+	struct gpube_ctx *ctx, const struct gpube_letter *letter, const int32_t *words);
 /* To all other ranks. */
 int gpube__letter_send_all(struct dcop_world *world, const struct gpube_letter *letter);
 /* EIO: it sent what nobody expects. */

@@ -58,7 +58,7 @@ static void revive(struct gpube_bounder *b, const struct bounded *r)
 	const double part = b->state.tree->t ? open_part(b->state.tree) : 0;
 	const int64_t lower = b->lower, upper = b->upper;
 
-	gpube__put_run(&bytes, b);
+	gpube__put_run(&bytes, b, true);
 	assert_int_equal(bytes.status, 0);
 	gpube__dfs_tree_free(b->state.tree);
 	end_bounder(b);

@@ -152,53 +152,12 @@ static void small_trees(void **state)
 	bounded_clear(&r);
 }
 
-/* Some hundred nodes. */
-static struct random_spec large_spec(uint64_t seed)
-{
-	struct random_spec spec = random_spec_default();
-
-	spec.n_vars = 18;
-	spec.min_domain = 2;
-	spec.max_domain = 3;
-	spec.n_functions = 90;
-	spec.min_arity = 2;
-	spec.n_parts = 1 + (seed % 4 == 0);
-	if (seed % 10 == 7) {
-		spec.n_vars = 26;
-		spec.max_domain = 2;
-		spec.n_functions = 170;
-	}
-	spec.max_arity = 3;
-	spec.forbidden = seed % 4 ? 0.02 : 0.2;
-	spec.max_cost = seed % 3 ? 9 : 1;
-	return spec;
-}
-
-/* As bounded_init(), with the optimum that elimination finds. */
-static bool large_init(struct bounded *r, const struct random_spec *spec, uint64_t seed)
-{
-	const struct gpube_opts opts = {.method = GPUBE_BOUND_ELIMINATE, .order_seconds = 1e-3};
-	struct gpube_solution *got;
-
-	r->given = random_model(ctx, spec, seed);
-	assert_non_null(r->given);
-	assert_int_equal(gpube__simplify(&r->s, r->given, seed % 2), 0);
-	if (r->s.infeasible)
-		return false;
-	got = must_bound(r->s.model, &opts);
-	assert_true(got->answer == GPUBE_ANSWER_OPTIMAL || got->answer == GPUBE_ANSWER_INFEASIBLE);
-	r->optimum = got->answer == GPUBE_ANSWER_OPTIMAL ? got->cost : GPUBE_INF;
-	gpube_result_free(got);
-	return true;
-}
-
 static void large_trees(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const struct random_spec spec = large_spec(seed);
 	struct bounded r;
 
-	if (large_init(&r, &spec, seed)) {
+	if (bounded_large_init(&r, seed)) {
 		ctx->n_threads = 2 + (int)(seed % 3);
 		search(&r, seed, turns_of[seed % 5]);
 		ctx->n_threads = 1;
@@ -213,7 +172,7 @@ static void large_trees(void **state)
 static void scarce(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	struct random_spec spec = large_spec(seed);
+	struct random_spec spec = bounded_large_spec(seed);
 	bool ended = false;
 
 	spec.n_vars = 8;

@@ -1,10 +1,10 @@
 #!/bin/sh
-# solve: parts of one model dealt to ranks over MPI, where there is gpube-mpi.
+# solve: open nodes of one tree shared by ranks over MPI, where there is gpube-mpi.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 . tests/ranks/ranks.sh
 
-eager() { # N FILE OPTION…: parts are split at once, however soon the model would end
+eager() { # N FILE OPTION…: nodes are lent at once, however soon the tree would end
 	n=$1
 	shift
 	GPUBE_TEST_RANK=eager ranks "$n" solve --json "$@"
@@ -57,11 +57,11 @@ that 'as alone' cmp "$work/one.verdict" "$work/many.verdict"
 for n in 1 2 3; do
 	row "$n ranks, no assignment, none below --ub either" 0 '"status": "infeasible".*"closed": false' '' \
 		eager $n "$work/none.wcsp" --ub 5
-	row "$n ranks, the whole is not split, either" 0 '"status": "infeasible".*"closed": false' '' \
+	row "$n ranks, the tree is not shared, either" 0 '"status": "infeasible".*"closed": false' '' \
 		ranks $n solve --json --ub 5 "$work/none.wcsp"
 done
-row 'the work has been shared' 0 '^optimum' 'whole model and ([2-9]|[1-9][0-9]+) subproblems on 3 ranks' \
-	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -v --threads 1 "$work/m.wcsp"
+row 'the work has been shared' 0 '^optimum' '([2-9]|[1-9][0-9]+) nodes lent to 2 ranks' \
+	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -v --threads 1 --method tree "$work/m.wcsp"
 row 'a known solution is proved' 0 "^optimum +$(cat "$work/m.ub")," '' \
 	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -q --threads 1 --sol "$work/m.sol" "$work/m.wcsp"
 for method in eliminate tree 'ascent --regions nested'; do
@@ -75,27 +75,53 @@ row 'an MPE result file' 0 '^MPE' '' ranks 2 solve --output uai tests/instances/
 bounds='"status": "bounds".*"lower_bound": [1-9][0-9]*, "upper_bound": [1-9][0-9]*, "assignment": \['
 row 'a timeout gives bounds' 1 "$bounds" '*' ranks 3 solve --json --timeout 0.000001s "$work/hard.wcsp"
 row 'a signal gives bounds' 1 "$bounds" '*' \
-	end_ranks_at TERM 'upper bound .*rank' -n 3 "$mpi" solve --json --threads 1 "$work/hard.wcsp"
+	end_ranks_at TERM 'upper bound' -n 3 "$mpi" solve --json --threads 1 "$work/hard.wcsp"
 row 'and says why' 1 '^incomplete +stopped before the end' '*' \
-	end_ranks_at TERM 'upper bound .*rank' -n 3 "$mpi" solve --threads 1 "$work/hard.wcsp"
-GPUBE_TEST_RANK=eager row 'a signal gives bounds of parts, too' 1 '^incomplete +stopped before the end' '*' \
-	end_ranks_at TERM 'upper bound .*rank' -n 3 "$mpi" solve --threads 1 "$work/hard.wcsp"
-least_of_parts() { # a signal comes while they are worked on
+	end_ranks_at TERM 'upper bound' -n 3 "$mpi" solve --threads 1 "$work/hard.wcsp"
+GPUBE_TEST_RANK=eager row 'a signal gives bounds of a tree that is shared, too' 1 '^incomplete +stopped before the end' '*' \
+	end_ranks_at TERM 'upper bound' -n 3 "$mpi" solve --threads 1 "$work/hard.wcsp"
+least_of_ranks() { # a signal comes while they search
 	for s in 1 2 3; do
 		"$gpube" generate random -n 24 -d 6 --p1 0.7 --p2 0.1 --seed $s -o "$work/b.wcsp"
 		best=$("$gpube" solve -q --output ub "$work/b.wcsp")
 		tap_also=$work/b.err
-		GPUBE_TEST_RANK=eager end_ranks_at TERM 'upper bound .*rank [12]' -n 3 "$mpi" solve --threads 1 --json "$work/b.wcsp" \
+		GPUBE_TEST_RANK=eager end_ranks_at TERM 'upper bound' -n 3 "$mpi" solve --threads 1 --method tree --json "$work/b.wcsp" \
 			> "$work/b.json" 2> "$work/b.err"
 		tap_also=
 		lower=$(sed -E 's/.*"lower_bound": ([0-9]+).*/\1/' "$work/b.json")
 		[ "$lower" -le "$best" ] && [ "$lower" -gt 0 ] || { cat "$work/b.json"; return 1; }
 	done
 }
-row 'the least of the bounds of parts is no better than the optimum' 0 '' '*' least_of_parts
+row 'the least bound of all ranks is no better than the optimum' 0 '' '*' least_of_ranks
 row 'a slow rank is waited for' 0 '^optimum ' '' \
 	env GPUBE_TEST_RANK='slow 1' timeout 600 mpirun -n 2 "$mpi" solve -q --receive-timeout 5s "$work/m.wcsp"
 ranks_that_fail solve "$work/hard.wcsp"
+
+# ---- what is kept: at a stop, and when a rank dies, whose nodes rank 0 still has
+"$gpube" generate random -n 22 -d 6 --p1 0.5 --p2 0.05 --seed 3 -o "$work/k.wcsp"
+best=$("$gpube" solve -q --output ub "$work/k.wcsp")
+row 'a checkpoint at a signal' 1 '^incomplete' 'checkpoint written' \
+	end_ranks_at TERM 'upper bound' -n 3 "$mpi" solve --threads 1 --method tree --checkpoint "$work/ck" "$work/hard.wcsp"
+row 'another number of ranks goes on' 1 '"status": "bounds"' '*' \
+	ranks 2 solve --json --method tree --timeout 0.5s --resume "$work/ck" "$work/hard.wcsp"
+dies() { # once there is a checkpoint of a tree that is shared
+	rm -f "$work/dk"
+	GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve --threads 1 --method tree --checkpoint "$work/dk" \
+		--checkpoint-every 0.01s "$1" > "$work/d.out" 2> "$work/d.err" &
+	started=$!
+	await test -s "$work/dk"
+	victim=$(for p in $(pgrep -x gpube-mpi); do ! grep -aq "$work/dk" "/proc/$p/cmdline" || echo "$p"; done | tail -n 1)
+	kill -9 "$victim" 2> /dev/null
+	wait $started
+	[ -s "$work/dk" ]
+}
+if command -v pgrep > /dev/null; then
+	row 'a rank that is killed leaves a checkpoint' 0 '' '*' dies "$work/k.wcsp"
+	row 'which goes on to the optimum' 0 "^optimum +$best," '' \
+		"$gpube" solve -q --threads 1 --method tree --resume "$work/dk" "$work/k.wcsp"
+else
+	skip 'a rank that is killed leaves a checkpoint' 'no pgrep'
+fi
 
 # ---- what is wrong is told once
 told_once 1 'cannot open' solve --json "$work/nothing"

@@ -120,6 +120,45 @@ bool bounded_init(struct bounded *b, struct random_spec spec, uint64_t seed)
 	return !b->s.infeasible;
 }
 
+struct random_spec bounded_large_spec(uint64_t seed)
+{
+	struct random_spec spec = random_spec_default();
+
+	spec.n_vars = 18;
+	spec.min_domain = 2;
+	spec.max_domain = 3;
+	spec.n_functions = 90;
+	spec.min_arity = 2;
+	spec.n_parts = 1 + (seed % 4 == 0);
+	if (seed % 10 == 7) {
+		spec.n_vars = 26;
+		spec.max_domain = 2;
+		spec.n_functions = 170;
+	}
+	spec.max_arity = 3;
+	spec.forbidden = seed % 4 ? 0.02 : 0.2;
+	spec.max_cost = seed % 3 ? 9 : 1;
+	return spec;
+}
+
+bool bounded_large_init(struct bounded *r, uint64_t seed)
+{
+	const struct random_spec spec = bounded_large_spec(seed);
+	const struct gpube_opts opts = {.method = GPUBE_BOUND_ELIMINATE, .order_seconds = 1e-3};
+	struct gpube_solution *got;
+
+	r->given = random_model(ctx, &spec, seed);
+	assert_non_null(r->given);
+	assert_int_equal(gpube__simplify(&r->s, r->given, seed % 2), 0);
+	if (r->s.infeasible)
+		return false;
+	got = must_bound(r->s.model, &opts);
+	assert_true(got->answer == GPUBE_ANSWER_OPTIMAL || got->answer == GPUBE_ANSWER_INFEASIBLE);
+	r->optimum = got->answer == GPUBE_ANSWER_OPTIMAL ? got->cost : GPUBE_INF;
+	gpube_result_free(got);
+	return true;
+}
+
 void bounded_clear(struct bounded *b)
 {
 	gpube__simplified_clear(ctx, &b->s);

@@ -48,6 +48,9 @@ struct bounded {
 
 /* Whether simplification leaves something; bounded_clear() in any case. */
 bool bounded_init(struct bounded *b, struct random_spec spec, uint64_t seed);
+/* The same of models whose search trees have some hundred nodes; elimination finds the optimum. */
+struct random_spec bounded_large_spec(uint64_t seed);
+bool bounded_large_init(struct bounded *b, uint64_t seed);
 void bounded_clear(struct bounded *b);
 
 /*

@@ -42,7 +42,7 @@ static void put_schedule(struct gpube__bytes *to, const struct gpube__schedule *
 	}
 }
 
-void gpube__put_run(struct gpube__bytes *to, const struct gpube_bounder *b)
+void gpube__put_run(struct gpube__bytes *to, const struct gpube_bounder *b, bool with_nodes)
 {
 	const bool reparametrised = b->tables != b->m;
 
@@ -63,7 +63,7 @@ void gpube__put_run(struct gpube__bytes *to, const struct gpube_bounder *b)
 	put_schedule(to, b->state.schedule);
 	gpube__put(to, b->state.tree && b->state.tree->t);
 	if (b->state.tree && b->state.tree->t)
-		gpube__put_tree(to, b->state.tree);
+		gpube__put_tree(to, b->state.tree, with_nodes);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

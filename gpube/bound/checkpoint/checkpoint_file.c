@@ -13,12 +13,16 @@ static const char any_version[] = "gpube-checkpoint ";
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static int64_t n_open(const struct gpube_dfs_tree *s)
+static int64_t n_open(struct gpube_dfs_tree *s)
 {
 	int64_t n = 0;
 
-	for (int32_t k = 0; s && s->t && k < s->n_blocks; k++)
+	if (!s || !s->t)
+		return 0;
+	pthread_mutex_lock(&s->lock);
+	for (int32_t k = 0; k < s->n_blocks; k++)
 		n += s->blocks[k].open.n + s->blocks[k].open.n_held;
+	pthread_mutex_unlock(&s->lock);
 	return n;
 }
 
@@ -42,7 +46,7 @@ void gpube__checkpoint_save(struct gpube_bounder *b)
 	char size[GPUBE_BYTES_TEXT];
 	int status;
 
-	gpube__put_run(&run, b);
+	gpube__put_run(&run, b, true);
 	status = gpube__pack(&packed, &run);
 	if (!status)
 		status = write_file(&own, path, &packed);

@@ -1,0 +1,241 @@
+/* sharing.c - open nodes that are lent, given back and closed: see sharing.h. */
+#include "gpube/bound/sharing/sharing.h"
+
+/* Whether its nodes may travel. */
+static bool is_open(const struct gpube_dfs_block *k)
+{
+	return !k->closed && k->opened;
+}
+
+bool gpube__sharing_begins(const struct gpube_dfs_tree *s)
+{
+	const struct gpube_watch *watch = s->b->told.watch;
+	bool any = false, known = true;
+
+	if (s->shared || s->guest || s->is_trial || !watch || !watch->share ||
+		s->seconds + gpube__budget_spent(&s->turn) < watch->share_after)
+		return false;
+	for (int32_t k = 0; k < s->n_blocks; k++) {
+		any |= is_open(&s->blocks[k]) && s->blocks[k].open.n > 0;
+		known &= s->blocks[k].upper != GPUBE_INF;
+	}
+	/* otherwise a guest could not say what it has found of one block */
+	return any && (known || s->n_blocks == 1);
+}
+
+struct gpube__sharing_state gpube__sharing_state(struct gpube_dfs_tree *s)
+{
+	struct gpube__sharing_state state = {0};
+
+	pthread_mutex_lock(&s->lock);
+	for (int32_t k = 0; k < s->n_blocks; k++) {
+		const struct gpube_dfs_block *block = &s->blocks[k];
+
+		state.n_open += is_open(block) ? block->open.n : 0;
+		state.n_held += block->open.n_held;
+	}
+	state.n_held -= s->n_loans;
+	state.n_loans = s->n_loans;
+	state.n_nodes = s->n_nodes;
+	state.n_waiting = s->n_waiting;
+	state.done = gpube__dfs_tree_is_done(s);
+	pthread_mutex_unlock(&s->lock);
+	return state;
+}
+
+void gpube__sharing_want(struct gpube_dfs_tree *s, bool wanted)
+{
+	__atomic_store_n(&s->wanted, wanted, __ATOMIC_RELAXED);
+}
+
+/* ---- giving ---------------------------------------------------------------------------------- */
+
+/* Needs the lock. A node that is lent is held. */
+static struct gpube_dfs_loan *lend(struct gpube_dfs_tree *s, struct gpube_ctx *ctx, int32_t block,
+	const struct gpube_frontier_node *node, int rank, int64_t number)
+{
+	struct gpube_dfs_loan *loan = gpube__alloc_zero(ctx, 1, sizeof(*loan));
+
+	if (!loan)
+		return NULL;
+	*loan = (struct gpube_dfs_loan){.hand.node = *node,
+		.block = block,
+		.rank = rank,
+		.number = number,
+		.next = s->loans};
+	s->loans = loan;
+	s->n_loans++;
+	gpube__frontier_hold(&s->blocks[block].open, &loan->hand);
+	return loan;
+}
+
+/* Needs the lock. Takes the loan out of the list; its node is still a user of its path. */
+static void end_loan(struct gpube_dfs_tree *s, struct gpube_dfs_loan **at)
+{
+	struct gpube_dfs_loan *loan = *at;
+
+	gpube__frontier_let_go(&s->blocks[loan->block].open, &loan->hand);
+	*at = loan->next;
+	s->n_loans--;
+}
+
+/* Needs the lock. Gives the next node of a block, or drops it if it is at the cutoff. */
+static bool give_one(
+	struct gpube_dfs_tree *s, struct gpube__bytes *to, int32_t i, int to_rank, int64_t number)
+{
+	struct gpube_dfs_block *k = &s->blocks[i];
+	struct gpube_frontier_node node = gpube__frontier_pop(&k->open);
+	const bool alive = node.bound < gpube__dfs_tree_cutoff(s, k);
+
+	if (alive)
+		gpube__put_tree_node(to, i, &node);
+	if (alive &&
+		(to->status || (to_rank >= 0 && !lend(s, to->ctx, i, &node, to_rank, number)))) {
+		to->status = GPUBE_ENOMEM;
+		(void)gpube__frontier_push(&k->open, to->ctx, &node); /* where it was */
+		gpube__frontier_give_back(&k->open, to->ctx, &node);
+		return false;
+	}
+	if (!alive || to_rank < 0)
+		gpube__frontier_give_back(&k->open, to->ctx, &node);
+	return alive;
+}
+
+int64_t gpube__sharing_give(struct gpube_dfs_tree *s, struct gpube__bytes *to, int64_t most,
+	int to_rank, int64_t number)
+{
+	int64_t n = 0;
+
+	pthread_mutex_lock(&s->lock);
+	for (int32_t i = 0; i < s->n_blocks; i++) {
+		struct gpube_dfs_block *k = &s->blocks[i];
+
+		while (n < most && is_open(k) && k->open.n && !to->status)
+			n += give_one(s, to, i, to_rank, number);
+		gpube__dfs_tree_reconsider(s, k);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return n;
+}
+
+int gpube__sharing_take(struct gpube_dfs_tree *s, struct gpube__bytes *from)
+{
+	pthread_mutex_lock(&s->lock);
+	while (!from->status && from->next < from->n)
+		(void)gpube__get_tree_node(from, s);
+	if (s->n_waiting)
+		pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+	return from->status;
+}
+
+/* ---- closing --------------------------------------------------------------------------------- */
+
+void gpube__sharing_least(struct gpube__bytes *to, struct gpube_dfs_tree *s)
+{
+	pthread_mutex_lock(&s->lock);
+	for (int32_t i = 0; i < s->n_blocks; i++)
+		gpube__put(to, s->blocks[i].closed || gpube__dfs_tree_is_done(s)
+				       ? INT64_MAX
+				       : gpube__frontier_least(&s->blocks[i].open));
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Needs the lock. What the rank has said of one of its loans. */
+static void repay(
+	struct gpube_dfs_tree *s, struct gpube_ctx *ctx, struct gpube_dfs_loan **at, int64_t least)
+{
+	struct gpube_dfs_loan *loan = *at;
+
+	if (least != INT64_MAX) {
+		gpube__frontier_tighten(&loan->hand, least);
+		return;
+	}
+	end_loan(s, at);
+	gpube__frontier_give_back(&s->blocks[loan->block].open, ctx, &loan->hand.node);
+	gpube__free(ctx, loan);
+}
+
+int gpube__sharing_repaid(
+	struct gpube_dfs_tree *s, struct gpube__bytes *from, int rank, int64_t number)
+{
+	for (int32_t i = 0; i < s->n_blocks; i++) {
+		const int64_t least = gpube__get(from, 0, INT64_MAX);
+
+		if (from->status)
+			return from->status;
+		pthread_mutex_lock(&s->lock);
+		for (struct gpube_dfs_loan **at = &s->loans; *at;) {
+			struct gpube_dfs_loan *loan = *at;
+
+			if (loan->block == i && loan->rank == rank && loan->number <= number)
+				repay(s, from->ctx, at, least);
+			if (*at == loan)
+				at = &loan->next;
+		}
+		gpube__dfs_tree_reconsider(s, &s->blocks[i]);
+		pthread_mutex_unlock(&s->lock);
+	}
+	return GPUBE_OK;
+}
+
+int gpube__sharing_recall(struct gpube_dfs_tree *s, struct gpube_ctx *ctx, int rank)
+{
+	int status = GPUBE_OK;
+
+	pthread_mutex_lock(&s->lock);
+	for (struct gpube_dfs_loan **at = &s->loans; *at && !status;) {
+		struct gpube_dfs_loan *loan = *at;
+		struct gpube_dfs_block *k = &s->blocks[loan->block];
+
+		if (loan->rank != rank && rank >= 0) {
+			at = &loan->next;
+			continue;
+		}
+		status = gpube__frontier_push(&k->open, ctx, &loan->hand.node);
+		if (status)
+			break;
+		end_loan(s, at);
+		gpube__frontier_give_back(&k->open, ctx, &loan->hand.node);
+		gpube__free(ctx, loan);
+	}
+	if (s->n_waiting)
+		pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+	return status;
+}
+
+/* ---- best assignments ------------------------------------------------------------------------ */
+
+bool gpube__sharing_best(struct gpube__bytes *to, struct gpube_dfs_tree *s, int64_t *seen)
+{
+	bool better, whole = true;
+
+	pthread_mutex_lock(&s->lock);
+	better = s->best_number != *seen;
+	*seen = s->best_number;
+	for (int32_t p = 0; p < s->t->n; p++)
+		whole &= s->best[p] >= 0;
+	if (better && whole)
+		gpube__put_all(to, s->best, s->t->n);
+	pthread_mutex_unlock(&s->lock);
+	return better && whole;
+}
+
+int gpube__sharing_learn(struct gpube_dfs_tree *s, struct gpube__bytes *from, int64_t *seen)
+{
+	const int32_t n = s->t->n;
+	int32_t *values = gpube__alloc(from->ctx, (uint64_t)n, sizeof(*values));
+
+	if (!values)
+		return GPUBE_ENOMEM;
+	for (int32_t p = 0; p < n; p++) {
+		const int32_t var = s->t->order[p];
+
+		values[var] = (int32_t)gpube__get(from, 0, (int64_t)s->m->vars[var].domain - 1);
+	}
+	if (!from->status)
+		gpube__dfs_tree_learn(s, values, seen);
+	gpube__free(from->ctx, values);
+	return from->status;
+}
