@@ -21,7 +21,6 @@
 #include "gpube/ir/bids.h"
 
 #define FRACTION_BITS 10                 /* of the rounded duals, below a unit of the prices */
-#define CELLS_A_TICK  16                 /* of the linear program */
 #define DIVE_EVERY    64                 /* nodes */
 #define SEARCH_SHARE  8                  /* cells of the linear program for a bid looked at */
 #define LEAST_SEARCH  ((int64_t)1 << 21) /* bids: less is saved for a longer one */
@@ -78,16 +77,6 @@ static bool disjoint(const struct tree *t, const uint64_t *a, const uint64_t *b)
 static int64_t price_of(const struct tree *t, int j)
 {
 	return t->a->price[t->bid[j]];
-}
-
-/* ---- bounds ---------------------------------------------------------------------------------- */
-
-static void solve_lp(struct tree *t)
-{
-	const int64_t before = t->lp.work;
-
-	csg__packing_solve(&t->lp);
-	gpube__work(t->ctx, (t->lp.work - before) / CELLS_A_TICK + t->lp.m + t->n);
 }
 
 /*
@@ -280,7 +269,7 @@ static int dive(struct tree *t)
 		return status;
 	while ((bid = surest_bid(t)) >= 0 && !gpube__stopped(t->ctx)) {
 		exclude_others(t, bid);
-		solve_lp(t);
+		csg__packing_solve(&t->lp);
 		csg__packing_read(&t->lp, t->x, t->y);
 		if (bound(t) >> FRACTION_BITS <= t->best)
 			break;
@@ -318,7 +307,7 @@ static int explore(struct tree *t)
 			return GPUBE_OK;
 		}
 		t->r->n_nodes++;
-		solve_lp(t);
+		csg__packing_solve(&t->lp);
 		csg__packing_read(&t->lp, t->x, t->y);
 		z = bound(t);
 		if (t->r->n_nodes == 1 && z >> FRACTION_BITS < t->root_bound)
@@ -414,7 +403,7 @@ static int cut(struct tree *t)
 	for (int k = 0; k < CUT_ROUNDS && !status && !gpube__stopped(t->ctx); k++) {
 		int before;
 
-		solve_lp(t);
+		csg__packing_solve(&t->lp);
 		csg__packing_read(&t->lp, t->x, t->y);
 		search(t);
 		drop_loose_cuts(t, first);

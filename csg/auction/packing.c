@@ -6,7 +6,8 @@
 #include "gpube/base/bits.h"
 #include "gpube/base/clones.h"
 
-#define TINY 1e-9
+#define TINY         1e-9
+#define CELLS_A_TICK 16
 
 GPUBE_CLONES static void subtract(double *restrict to, const double *restrict from, double f, int n)
 {
@@ -195,6 +196,7 @@ static void pivot(struct csg__packing *p, int r, int k)
 	p->nonbasic[k] = v;
 	p->n_pivots++;
 	p->work += (int64_t)p->m * p->k;
+	gpube__work(p->ctx, (int64_t)p->m * p->k / CELLS_A_TICK + p->m + p->k);
 }
 
 /* The row that limits column k most; -1: none. */

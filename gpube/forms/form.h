@@ -24,7 +24,9 @@ struct gpube__form {
 /*
  * gpube__form_find() - the form of a model, which must outlive it. After an error it is cleared.
  * Cost:   the cells of its functions, until one is no part of any form
- * Errors: EINVAL (it has none), those of gpube__auction_of_costs() and gpube__coalitions_of_costs()
+ * Errors: EINVAL (it has none, or tables of two variables have 16 times as many cells as they
+ *         store), those of gpube__auction_of_costs() and
+ *         gpube__coalitions_of_costs()
  */
 int gpube__form_find(struct gpube__form *f, const struct gpube_model *m);
 void gpube__form_clear(struct gpube__form *f);

@@ -300,11 +300,29 @@ int gpube__structures_of_costs(struct gpube__form *f)
 
 /* ---- forms ------------------------------------------------------------------------------- */
 
+/* Whether all cells of functions of two variables are few beside those that are stored. */
+static bool is_stored(const struct gpube_model *m)
+{
+	double cells = 0, stored = 1 << 16;
+
+	for (int32_t k = 0; k < m->n_functions; k++) {
+		const int32_t *scope = gpube__scope(m, k);
+
+		stored += (double)gpube__table(m, k)->n;
+		if (m->functions[k].arity == 2)
+			cells +=
+				(double)m->vars[scope[0]].domain * (double)m->vars[scope[1]].domain;
+	}
+	return cells <= 16 * stored;
+}
+
 int gpube__form_find(struct gpube__form *f, const struct gpube_model *m)
 {
 	int status;
 
 	*f = (struct gpube__form){.of = m, .parts.ctx = m->ctx};
+	if (!looks_like_chain(m) && !is_stored(m))
+		return gpube__fail(m->ctx, GPUBE_EINVAL, "tables of defaults mostly");
 	status = looks_like_chain(m) ? GPUBE_EINVAL : gpube__set_parts_init(&f->parts, m, false);
 	f->auction = !status;
 	if (status == GPUBE_EINVAL) {

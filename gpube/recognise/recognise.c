@@ -14,6 +14,8 @@
 #define FORM_SHARE    4    /* of the engine's turn, what the form's method has after it */
 #define GROWTH        16   /* of turns */
 #define TABLE_AGENTS  20   /* of a set partition, at most: all its coalitions are a small table */
+#define MOST_BIDS     2048 /* whose linear program is dense */
+#define PAIR_SECONDS  2e-7 /* of work, for each pair of bids: what that program takes to begin */
 
 /*
  * known   what is known of the model; NULL: no turn has ended
@@ -309,6 +311,7 @@ static bool is_over(const struct turns *t, int status)
  */
 static int take_turns(struct turns *t)
 {
+	const double n = t->form.auction ? t->form.parts.n_sets : 0;
 	double seconds = FIRST_SECONDS;
 	bool form = t->form.chain;
 	int status = GPUBE_OK;
@@ -319,6 +322,8 @@ static int take_turns(struct turns *t)
 			if (is_over(t, status) || !t->forms)
 				return status;
 		}
+		if (FORM_SHARE * seconds < PAIR_SECONDS * n * n && status != GPUBE_ELIMIT)
+			continue;
 		form = !run_form(t,
 			t->form.chain || status == GPUBE_ELIMIT ? INFINITY : FORM_SHARE * seconds);
 		if (form && is_over(t, GPUBE_OK))
@@ -342,7 +347,7 @@ static bool is_open(const struct gpube_model *m, const struct gpube_opts *o)
 int gpube__solve_recognised(
 	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
-	struct turns t = {.m = m, .ctx = m->ctx, .start = gpube__now(), .forms = true};
+	struct turns t = {.m = m, .ctx = m->ctx, .start = gpube__now()};
 	double deadline;
 	int status = gpube__opts_for(&t.opts, m, opts, GPUBE__ON_SOLVE);
 
@@ -354,6 +359,7 @@ int gpube__solve_recognised(
 		t.ctx->deadline = deadline;
 		return gpube__solve_noted(out, NULL, m, opts, NULL);
 	}
+	t.forms = !t.form.auction || t.form.parts.n_sets <= MOST_BIDS;
 	status = take_turns(&t);
 	t.ctx->deadline = deadline;
 	gpube__form_clear(&t.form);
