@@ -292,13 +292,9 @@ int gpube__auction_of_parts(struct gpube_model **out, const struct gpube__set_pa
 int gpube__auction_of_costs(struct gpube_model **out, const struct gpube_model *m)
 {
 	struct gpube__set_parts p;
-	int status;
+	int status = gpube__set_parts_init(&p, m, false);
 
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	status = gpube__set_parts_init(&p, m, false);
+	*out = NULL;
 	if (!status)
 		status = gpube__auction_of_parts(out, &p);
 	gpube__set_parts_clear(&p);

@@ -272,13 +272,9 @@ static int game_of_structures(struct gpube_model **out, const struct gpube_model
 
 int gpube__coalitions_of_costs(struct gpube_model **out, const struct gpube_model *m)
 {
-	int status;
+	const int status = check_form(m);
 
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	status = check_form(m);
+	*out = NULL;
 	if (!status)
 		return game_of_function(out, m);
 	return m->kind == GPUBE_COSTS ? game_of_structures(out, m) : status;

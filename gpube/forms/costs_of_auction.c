@@ -42,13 +42,9 @@ int gpube__costs_of_auction(struct gpube_model **out, const struct gpube_model *
 {
 	struct gpube__sets sets;
 	struct gpube__bids a;
-	int status;
+	int status = gpube__bids_init(&a, m);
 
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	status = gpube__bids_init(&a, m);
+	*out = NULL;
 	if (status)
 		return status;
 	sets = (struct gpube__sets){

@@ -277,10 +277,7 @@ int gpube__costs_of_coalitions(struct gpube_model **out, const struct gpube_mode
 	struct game g = {.m = m, .t = gpube__coalitions_table(m)};
 	int status;
 
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
+	*out = NULL;
 	if (gpube__check_kind(m, m->auction ? 0 : GPUBE__OF(GPUBE_COALITIONS)))
 		return GPUBE_EINVAL;
 	if (!g.t || (g.t->owner && g.t->owner->fetch))

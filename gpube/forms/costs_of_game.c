@@ -123,13 +123,9 @@ static int add_variable(struct gpube_model *m, const struct gpube_model *game, i
 int gpube__costs_of_game(struct gpube_model **out, const struct gpube_model *game, int regret)
 {
 	struct units u;
-	int status;
+	int status = gpube__check_game(game);
 
-	if (out)
-		*out = NULL;
-	if (!out || !game)
-		return gpube__missing(game ? game->ctx : NULL);
-	status = gpube__check_game(game);
+	*out = NULL;
 	if (!status)
 		status = gpube__check_payoffs(game, "the game becomes no model of costs");
 	if (!status && regret)

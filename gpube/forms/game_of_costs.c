@@ -222,13 +222,9 @@ static int check_room(const struct gpube_model *m, int64_t *cells)
 int gpube__game_of_costs(struct gpube_model **out, const struct gpube_model *m)
 {
 	int64_t cells;
-	int status;
+	int status = check_form(m);
 
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	status = check_form(m);
+	*out = NULL;
 	if (!status)
 		status = check_room(m, &cells);
 	if (!status)

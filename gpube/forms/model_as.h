@@ -5,7 +5,8 @@
 #include "gpube/forms.h"
 
 /*
- * Each is gpube_model_as() of one pair, of which forms.h says what it does and may fail with.
+ * Each is gpube_model_as() of one pair, of which forms.h says what it does and may fail with; out
+ * and the model are there.
  * regret  as the option
  */
 int gpube__costs_of_game(struct gpube_model **out, const struct gpube_model *game, int regret);
