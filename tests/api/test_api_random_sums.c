@@ -1,7 +1,7 @@
 /*
  * Random sequences of calls on a model of potentials, legal and not, against one that is kept
- * beside it: sums, marginals, marginal MAP and the most probable assignment, by trying all
- * assignments. See tests/api/random_calls.h.
+ * beside it: sums, marginals, joint distributions, rows of evidence, what is drawn, marginal MAP and
+ * the most probable assignment, by trying all assignments. See tests/api/random_calls.h.
  */
 #include "tests/support/test.h"
 #include "gpube/options/options.h"
@@ -28,6 +28,7 @@ struct function {
 	int arity;
 	int32_t scope[MOST_ARITY];
 	double p[MOST_CELLS];
+	bool soft;
 };
 
 static struct shadow {
@@ -180,6 +181,38 @@ static void add_potentials(void)
 		s.functions[s.n_functions++] = f;
 }
 
+/* The weights of a variable are its function, the last one, until others come or they go. */
+static void weigh(void)
+{
+	struct function f = {.arity = 1,
+		.scope = {one_in(15) ? below(20) - 10 : below(MOST_VARS)},
+		.soft = true};
+	const bool back = one_in(3);
+	int wanted = f.scope[0] < 0 || f.scope[0] >= s.n_vars ? GPUBE_EINVAL : GPUBE_OK, status;
+
+	if (s.n_functions == MOST_FUNCTIONS)
+		return;
+	for (int c = 0; c < MOST_DOMAIN; c++)
+		f.p[c] = random_potential();
+	for (int c = 0; !back && !wanted && c < cells_of(&f); c++)
+		wanted = f.p[c] >= 0 && !isinf(f.p[c]) ? GPUBE_OK : GPUBE_EINVAL;
+	maybe_scarce();
+	status = gpube_model_weigh(m, f.scope[0], back ? NULL : f.p);
+	if (was_scarce(status))
+		return;
+	assert_int_equal(status, wanted);
+	if (status)
+		return;
+	for (int k = 0; k < s.n_functions; k++)
+		if (s.functions[k].soft && s.functions[k].scope[0] == f.scope[0]) {
+			memmove(s.functions + k, s.functions + k + 1,
+				(size_t)(--s.n_functions - k) * sizeof(f));
+			break;
+		}
+	if (!back)
+		s.functions[s.n_functions++] = f;
+}
+
 static void observe(void)
 {
 	observe_any(m, s.observed, s.domain, s.n_vars, MOST_VARS, MOST_DOMAIN);
@@ -256,6 +289,89 @@ static void infer(void)
 	if (found->marginals)
 		check_marginals(found, log_z);
 	gpube_result_free(found);
+}
+
+/* Any variables' distribution, and any assignments. */
+static void joint(void)
+{
+	struct gpube_opts o = {.order_method = (enum gpube_order_method)below(4)};
+	int32_t query[MOST_VARS + 1], values[MOST_VARS] = {0};
+	bool held[MOST_VARS] = {false}, good = true;
+	const double log_z = log_sum(values, NULL);
+	struct gpube_inference *found;
+	int64_t cells = 1;
+	int status;
+
+	o.query = query;
+	o.n_query = below(s.n_vars + 1);
+	o.draw = o.n_query ? 0 : 1 + below(100);
+	for (int k = 0; k < o.n_query; k++) {
+		query[k] = one_in(20) ? below(20) - 8 : below(s.n_vars);
+		if (query[k] < 0 || query[k] >= s.n_vars || held[query[k]])
+			good = false;
+		else
+			held[query[k]] = true;
+	}
+	maybe_scarce();
+	status = gpube_infer(&found, m, &o);
+	if (was_scarce(status)) {
+		assert_null(found);
+		return;
+	}
+	assert_int_equal(status, good ? GPUBE_OK : GPUBE_EINVAL);
+	if (status)
+		return;
+	assert_true(near(found->log10_z, log_z / log(10), 1e-9));
+	assert_true((found->joint != NULL) == (log_z != -INFINITY && o.n_query > 0));
+	for (int k = 0; k < o.n_query; k++)
+		cells *= s.domain[query[k]];
+	for (int64_t i = 0; found->joint && i < cells; i++) {
+		int64_t rest = i;
+
+		for (int k = o.n_query - 1; k >= 0; k--) {
+			values[query[k]] = (int32_t)(rest % s.domain[query[k]]);
+			rest /= s.domain[query[k]];
+		}
+		assert_true(near(found->joint[i], exp(log_sum(values, held) - log_z), 1e-9));
+	}
+	for (int64_t k = 0; found->drawn && k < found->n_drawn; k++)
+		assert_true(log_of(found->drawn + k * s.n_vars) != -INFINITY);
+	gpube_result_free(found);
+}
+
+/* Rows observe what the model has not. */
+static void rows(void)
+{
+	enum { ROWS = 4 };
+	int32_t row[ROWS * MOST_VARS], values[MOST_VARS];
+	bool held[MOST_VARS];
+	double log10_z[ROWS];
+	struct gpube_compiled *c;
+	int status;
+
+	maybe_scarce();
+	status = gpube_infer_compile(&c, m, NULL);
+	if (!status) {
+		for (int k = 0; k < ROWS * s.n_vars; k++)
+			row[k] = s.observed[k % s.n_vars] >= 0 || one_in(3)
+					 ? -1
+					 : below(s.domain[k % s.n_vars]);
+		status = gpube_infer_rows(log10_z, c, ROWS, row);
+	}
+	if (was_scarce(status)) {
+		gpube_compiled_free(c);
+		return;
+	}
+	if (status)
+		fail_msg("status %d: %s", status, gpube_error(ctx));
+	for (int r = 0; r < ROWS; r++) {
+		for (int i = 0; i < s.n_vars; i++) {
+			held[i] = row[r * s.n_vars + i] >= 0;
+			values[i] = held[i] ? row[r * s.n_vars + i] : 0;
+		}
+		assert_true(near(log10_z[r], log_sum(values, held) / log(10), 1e-9));
+	}
+	gpube_compiled_free(c);
 }
 
 /* The best sum over the others that values of those held can have. */
@@ -406,8 +522,8 @@ static void stop(void)
 static void sequence(void)
 {
 	static void (*const calls[])(void) = {add_var, add_var, add_potentials, add_potentials,
-		add_potentials, observe, what_is_of_costs, price, infer, infer, marginal_map, solve,
-		bound, write_and_read, stop};
+		add_potentials, observe, weigh, what_is_of_costs, price, infer, infer, joint, joint,
+		rows, marginal_map, solve, bound, write_and_read, stop};
 
 	memset(&s, 0, sizeof(s));
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), 0);

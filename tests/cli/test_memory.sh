@@ -106,6 +106,12 @@ echo '2 1 2' > "$work/two.query"
 short 'marginal MAP' "$gpube" infer -q $t --task MMAP --query "$work/two.query" --evidence none $x/sprinkler.uai
 short 'evidence by name' "$gpube" count -q --observe drama=tuesday --observe 0=1 $x/exams.cfn
 short 'marginals' "$gpube" infer -q $t --order min-fill --task MAR --evidence none $x/sprinkler.uai
+short 'a joint distribution' "$gpube" infer -q $t --query rain,lawn --soft cloudy=0.2,0.9 $x/sprinkler.bif
+short 'what is drawn' "$gpube" infer -q $t --draw 5 --output csv $x/sprinkler.bif
+printf 'rain,lawn\nyes,wet\n,\n' > "$work/rows.csv"
+short 'rows' "$gpube" infer -q $t --rows "$work/rows.csv" --task MAR --output csv $x/sprinkler.bif
+printf '2\n1 1 0\n1 1 1\n' > "$work/rows.evid"
+short 'rows of samples' "$gpube" infer -q $t --rows "$work/rows.evid" $x/sprinkler.bif
 optimum=4.30
 short 'solve --count' "$gpube" solve -q --count $t $x/exams.cfn
 short 'bound' "$gpube" bound -q --method ascent --regions nested $t $x/exams.cfn
